@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * A log-linear histogram of u64 values in integer arithmetic. Values below 128
+ * are exact; above, a bucket is at most 1/64 of its value wide, so a percentile
+ * is at most 1/64 above the true one and never below it.
+ *
+ * Plain data: copy it, clear it with memset(). The caller serialises.
+ */
+#ifndef GP_CORE_HIST_H
+#define GP_CORE_HIST_H
+
+#include "gp_port.h"
+
+#define GP_HIST_SUB_BITS 6
+#define GP_HIST_BUCKETS ((64 - GP_HIST_SUB_BITS + 1) << GP_HIST_SUB_BITS)
+
+/**
+ * struct gp_hist - the histogram
+ * @nr: how many values
+ * @sum: their sum, saturating
+ * @min: smallest value, meaningless if @nr is 0
+ * @max: largest value
+ * @bucket: counts, saturating
+ */
+struct gp_hist {
+	u64 nr;
+	u64 sum;
+	u64 min;
+	u64 max;
+	u32 bucket[GP_HIST_BUCKETS];
+};
+
+void gp_hist_add(struct gp_hist *h, u64 value);
+void gp_hist_merge(struct gp_hist *h, const struct gp_hist *other);
+
+/**
+ * gp_hist_mean() - arithmetic mean, rounded down; 0 if empty
+ * @h: histogram
+ */
+u64 gp_hist_mean(const struct gp_hist *h);
+
+/**
+ * gp_hist_percentile() - smallest bound that @ppm of the values do not exceed
+ * @h: histogram
+ * @ppm: parts per million, 500000 = median
+ *
+ * Return: the upper end of the bucket, never more than the maximum; 0 if empty.
+ */
+u64 gp_hist_percentile(const struct gp_hist *h, u32 ppm);
+
+#endif

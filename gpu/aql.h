@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * AQL packets, signals and kernel descriptors as bytes in memory. Layouts are
+ * those of the HSA runtime specification and, for signal and descriptor, of the
+ * AMDGPU ABI that ROCr uses.
+ */
+#ifndef GP_GPU_AQL_H
+#define GP_GPU_AQL_H
+
+#include "gp_port.h"
+
+#define GP_AQL_PACKET_BYTES 64
+
+enum gp_aql_type {
+	GP_AQL_VENDOR = 0,
+	GP_AQL_INVALID = 1,
+	GP_AQL_KERNEL_DISPATCH = 2,
+	GP_AQL_BARRIER_AND = 3,
+	GP_AQL_AGENT_DISPATCH = 4,
+	GP_AQL_BARRIER_OR = 5,
+};
+
+#define GP_AQL_HEADER_TYPE(h) ((h) & 0xff)
+#define GP_AQL_HEADER_BARRIER (1u << 8)	/* wait for all packets before this one */
+
+struct gp_aql_dispatch {
+	u16 header;
+	u16 setup;
+	u16 workgroup_size[3];
+	u16 reserved0;
+	u32 grid_size[3];	/* in work-items */
+	u32 private_segment_size;
+	u32 group_segment_size;
+	u64 kernel_object;	/* address of a struct gp_kernel_desc */
+	u64 kernarg_address;
+	u64 reserved2;
+	u64 completion_signal;	/* address of a struct gp_signal, 0 = none */
+};
+
+struct gp_aql_barrier {
+	u16 header;
+	u16 reserved0;
+	u32 reserved1;
+	u64 dep_signal[5];	/* 0 = not used */
+	u64 reserved2;
+	u64 completion_signal;
+};
+
+/* amd_signal_t: the value counts down; the CP then raises the event. */
+struct gp_signal {
+	s64 kind;
+	s64 value;
+	u64 event_mailbox;	/* 0 = no interrupt */
+	u32 event_id;
+	u32 reserved1;
+	u64 start_ts;
+	u64 end_ts;
+	u64 queue_ptr;
+	u32 reserved3[2];
+};
+
+#define GP_SIGNAL_VALUE_OFFSET 8
+
+/* amd_kernel_descriptor_t (code object v3 and later), 64 bytes. */
+struct gp_kernel_desc {
+	u32 group_segment_bytes;
+	u32 private_segment_bytes;
+	u32 kernarg_bytes;
+	u32 reserved0;
+	s64 entry_offset;	/* of the program, from the descriptor */
+	u8 reserved1[20];
+	u32 rsrc3;
+	u32 rsrc1;		/* bits 0-5: VGPRs / 8 - 1; bits 6-9: SGPRs / 16 - 1, doubled */
+	u32 rsrc2;
+	u16 properties;
+	u8 reserved2[6];
+};
+
+/*
+ * The program at the entry point. Until a gfx9 interpreter exists, a program is
+ * this record; a kernel_object that has no such record is an illegal instruction.
+ * A workgroup runs for @steps x @step_ns.
+ */
+#define GP_PROGRAM_MAGIC 0x31475047u	/* "GPG1" */
+#define GP_PROGRAM_ENDLESS 1u		/* never ends by itself */
+
+struct gp_program {
+	u32 magic;
+	u32 flags;
+	u32 steps;
+	u32 reserved;
+	u64 step_ns;
+	u64 reserved1;
+};
+
+/*
+ * What a kernel gets as arguments, and what it leaves in memory.
+ *
+ * When a workgroup ends it adds 1 to tally[0] and the time it has really
+ * executed (in ns) to tally[1]. A run that loses work leaves less there than
+ * the grid asks for, a run that repeats work leaves more.
+ *
+ * Under the state engine every wave w of workgroup g also writes its result, 8
+ * bytes that depend on @seed, g, w and every step taken, to
+ * out[g * waves_per_workgroup + w], and the workgroup adds 1 to count[g].
+ */
+struct gp_kernarg {
+	u64 tally;	/* address of u64[2], 0 = none */
+	u64 out;	/* address, 0 = none */
+	u64 count;	/* address of u64[workgroups], 0 = none */
+	u64 seed;
+};
+
+_Static_assert(sizeof(struct gp_aql_dispatch) == 64, "AQL packet");
+_Static_assert(sizeof(struct gp_aql_barrier) == 64, "AQL packet");
+_Static_assert(sizeof(struct gp_signal) == 64, "amd_signal_t");
+_Static_assert(sizeof(struct gp_kernel_desc) == 64, "amd_kernel_descriptor_t");
+_Static_assert(sizeof(struct gp_program) == 32, "program record");
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The PM4 packets of the HIQ, dword by dword, as amdkfd encodes them
+ * (kfd_pm4_headers_ai.h, kfd_pm4_headers_aldebaran.h, kfd_packet_manager_v9.c).
+ * Fields are described by shift and width so that both sides of the wire, and
+ * the fuzzer, use one table.
+ */
+#ifndef GP_GPU_PM4_H
+#define GP_GPU_PM4_H
+
+#include "gp_port.h"
+
+enum gp_pm4_opcode {
+	GP_PM4_NOP = 0x10,
+	GP_PM4_WRITE_DATA = 0x37,
+	GP_PM4_RELEASE_MEM = 0x49,
+	GP_PM4_SET_RESOURCES = 0xa0,
+	GP_PM4_MAP_PROCESS = 0xa1,
+	GP_PM4_MAP_QUEUES = 0xa2,
+	GP_PM4_UNMAP_QUEUES = 0xa3,
+	GP_PM4_QUERY_STATUS = 0xa4,
+	GP_PM4_RUN_LIST = 0xa5,
+};
+
+/* Packet lengths in dwords, header included. */
+#define GP_PM4_SET_RESOURCES_DW 8
+#define GP_PM4_RUN_LIST_DW 4
+#define GP_PM4_MAP_PROCESS_DW 16		/* gfx 9.0 form */
+#define GP_PM4_MAP_PROCESS_ALDEBARAN_DW 21	/* gfx 9.4.2 and later */
+#define GP_PM4_MAP_QUEUES_DW 7
+#define GP_PM4_UNMAP_QUEUES_DW 6
+#define GP_PM4_QUERY_STATUS_DW 7
+#define GP_PM4_WRITE_DATA_DW 5
+
+/* A field: dword index in the packet, lowest bit, width. */
+struct gp_pm4_field {
+	u8 dw;
+	u8 shift;
+	u8 width;
+};
+
+#define GP_PM4_FIELD(name, d, s, w) \
+	static const struct gp_pm4_field name __attribute__((unused)) = { d, s, w }
+
+GP_PM4_FIELD(GP_PM4_OPCODE, 0, 8, 8);
+GP_PM4_FIELD(GP_PM4_COUNT, 0, 16, 14);	/* dwords after the header, minus 1 */
+GP_PM4_FIELD(GP_PM4_TYPE, 0, 30, 2);	/* always 3 */
+
+GP_PM4_FIELD(GP_SET_RESOURCES_VMID_MASK, 1, 0, 16);
+GP_PM4_FIELD(GP_SET_RESOURCES_UNMAP_LATENCY, 1, 16, 8);	/* unit 100 ms */
+GP_PM4_FIELD(GP_SET_RESOURCES_QUEUE_TYPE, 1, 29, 3);	/* 1 = HIQ */
+GP_PM4_FIELD(GP_SET_RESOURCES_QUEUE_MASK_LO, 2, 0, 32);
+GP_PM4_FIELD(GP_SET_RESOURCES_QUEUE_MASK_HI, 3, 0, 32);
+GP_PM4_FIELD(GP_SET_RESOURCES_GWS_MASK_LO, 4, 0, 32);
+GP_PM4_FIELD(GP_SET_RESOURCES_GWS_MASK_HI, 5, 0, 32);
+
+GP_PM4_FIELD(GP_RUN_LIST_IB_LO, 1, 0, 32);		/* 4-byte aligned */
+GP_PM4_FIELD(GP_RUN_LIST_IB_HI, 2, 0, 32);
+GP_PM4_FIELD(GP_RUN_LIST_IB_SIZE, 3, 0, 20);		/* dwords */
+GP_PM4_FIELD(GP_RUN_LIST_CHAIN, 3, 20, 1);		/* oversubscribed: rotate */
+GP_PM4_FIELD(GP_RUN_LIST_OFFLOAD_POLLING, 3, 21, 1);
+GP_PM4_FIELD(GP_RUN_LIST_IDLE_DISABLE, 3, 22, 1);
+GP_PM4_FIELD(GP_RUN_LIST_VALID, 3, 23, 1);
+GP_PM4_FIELD(GP_RUN_LIST_PROCESS_CNT, 3, 24, 4);	/* processes mapped at a time */
+
+GP_PM4_FIELD(GP_MAP_PROCESS_PASID, 1, 0, 16);
+GP_PM4_FIELD(GP_MAP_PROCESS_DIQ_ENABLE, 1, 24, 1);
+GP_PM4_FIELD(GP_MAP_PROCESS_QUANTUM, 1, 25, 7);
+GP_PM4_FIELD(GP_MAP_PROCESS_PT_LO, 2, 0, 32);
+GP_PM4_FIELD(GP_MAP_PROCESS_PT_HI, 3, 0, 32);
+GP_PM4_FIELD(GP_MAP_PROCESS_SH_MEM_BASES, 4, 0, 32);
+GP_PM4_FIELD(GP_MAP_PROCESS_SH_MEM_CONFIG, 5, 0, 32);
+GP_PM4_FIELD(GP_MAP_PROCESS_TBA_LO, 6, 0, 32);
+GP_PM4_FIELD(GP_MAP_PROCESS_TBA_HI, 7, 0, 32);
+GP_PM4_FIELD(GP_MAP_PROCESS_TMA_LO, 8, 0, 32);
+GP_PM4_FIELD(GP_MAP_PROCESS_TMA_HI, 9, 0, 32);
+GP_PM4_FIELD(GP_MAP_PROCESS_NUM_GWS, 13, 0, 7);
+GP_PM4_FIELD(GP_MAP_PROCESS_SDMA_ENABLE, 13, 7, 1);
+GP_PM4_FIELD(GP_MAP_PROCESS_NUM_QUEUES, 13, 22, 10);
+
+GP_PM4_FIELD(GP_MAP_QUEUES_EXT_ENGINE_SEL, 1, 2, 2);
+GP_PM4_FIELD(GP_MAP_QUEUES_QUEUE_SEL, 1, 4, 2);		/* 1 = firmware chooses the slot */
+GP_PM4_FIELD(GP_MAP_QUEUES_GWS, 1, 12, 1);
+GP_PM4_FIELD(GP_MAP_QUEUES_QUEUE_TYPE, 1, 21, 3);
+GP_PM4_FIELD(GP_MAP_QUEUES_ENGINE_SEL, 1, 26, 3);
+GP_PM4_FIELD(GP_MAP_QUEUES_NUM_QUEUES, 1, 29, 3);
+GP_PM4_FIELD(GP_MAP_QUEUES_CHECK_DISABLE, 2, 1, 1);
+GP_PM4_FIELD(GP_MAP_QUEUES_DOORBELL, 2, 2, 26);		/* dword index in the BAR */
+GP_PM4_FIELD(GP_MAP_QUEUES_MQD_LO, 3, 0, 32);
+GP_PM4_FIELD(GP_MAP_QUEUES_MQD_HI, 4, 0, 32);
+GP_PM4_FIELD(GP_MAP_QUEUES_WPTR_LO, 5, 0, 32);
+GP_PM4_FIELD(GP_MAP_QUEUES_WPTR_HI, 6, 0, 32);
+
+enum gp_map_queue_type {
+	GP_MAP_QUEUE_NORMAL = 0,
+	GP_MAP_QUEUE_DEBUG = 1,
+	GP_MAP_QUEUE_NORMAL_STATIC = 2,
+	GP_MAP_QUEUE_LOW_LATENCY_STATIC = 3,
+};
+
+enum gp_map_engine {
+	GP_MAP_ENGINE_COMPUTE = 0,
+	GP_MAP_ENGINE_SDMA0 = 2,
+	GP_MAP_ENGINE_SDMA1 = 3,
+};
+
+GP_PM4_FIELD(GP_UNMAP_QUEUES_ACTION, 1, 0, 2);
+GP_PM4_FIELD(GP_UNMAP_QUEUES_EXT_ENGINE_SEL, 1, 2, 2);
+GP_PM4_FIELD(GP_UNMAP_QUEUES_QUEUE_SEL, 1, 4, 2);
+GP_PM4_FIELD(GP_UNMAP_QUEUES_ENGINE_SEL, 1, 26, 3);
+GP_PM4_FIELD(GP_UNMAP_QUEUES_NUM_QUEUES, 1, 29, 3);
+GP_PM4_FIELD(GP_UNMAP_QUEUES_PASID, 2, 0, 16);
+GP_PM4_FIELD(GP_UNMAP_QUEUES_DOORBELL0, 2, 2, 26);
+GP_PM4_FIELD(GP_UNMAP_QUEUES_DOORBELL1, 3, 2, 26);
+GP_PM4_FIELD(GP_UNMAP_QUEUES_DOORBELL2, 4, 2, 26);
+GP_PM4_FIELD(GP_UNMAP_QUEUES_DOORBELL3, 5, 2, 26);
+
+enum gp_unmap_action {
+	GP_UNMAP_PREEMPT = 0,
+	GP_UNMAP_RESET = 1,
+	GP_UNMAP_DISABLE_PROCESS = 2,
+};
+
+enum gp_unmap_sel {
+	GP_UNMAP_SPECIFIED = 0,
+	GP_UNMAP_BY_PASID = 1,
+	GP_UNMAP_ALL = 2,
+	GP_UNMAP_ALL_NON_STATIC = 3,
+};
+
+GP_PM4_FIELD(GP_QUERY_STATUS_CONTEXT_ID, 1, 0, 28);
+GP_PM4_FIELD(GP_QUERY_STATUS_INTERRUPT_SEL, 1, 28, 2);
+GP_PM4_FIELD(GP_QUERY_STATUS_COMMAND, 1, 30, 2);	/* 2 = fence after write ack */
+GP_PM4_FIELD(GP_QUERY_STATUS_PASID, 2, 0, 16);
+GP_PM4_FIELD(GP_QUERY_STATUS_ADDR_LO, 3, 0, 32);
+GP_PM4_FIELD(GP_QUERY_STATUS_ADDR_HI, 4, 0, 32);
+GP_PM4_FIELD(GP_QUERY_STATUS_DATA_LO, 5, 0, 32);
+GP_PM4_FIELD(GP_QUERY_STATUS_DATA_HI, 6, 0, 32);
+
+GP_PM4_FIELD(GP_WRITE_DATA_DST_SEL, 1, 8, 4);		/* 0 = register */
+GP_PM4_FIELD(GP_WRITE_DATA_NO_INCREMENT, 1, 16, 1);
+GP_PM4_FIELD(GP_WRITE_DATA_REG, 2, 0, 18);
+GP_PM4_FIELD(GP_WRITE_DATA_VALUE, 4, 0, 32);
+
+/*
+ * CP_IQ_WAIT_TIME2 (gc_9_4_3_offset.h, gc_9_4_3_sh_mask.h). SCH_WAVE is the grace
+ * period in units of 1024 clocks, 8 bits: larger values alias, and 0 is for ever.
+ */
+#define GP_REG_CP_IQ_WAIT_TIME2 0x10b0u
+#define GP_IQ_WAIT_TIME2_SCH_WAVE_SHIFT 8
+#define GP_IQ_WAIT_TIME2_SCH_WAVE_MASK 0x0000ff00u
+
+static inline u32 gp_pm4_get(const u32 *pkt, struct gp_pm4_field f)
+{
+	u32 mask = f.width == 32 ? ~0u : (1u << f.width) - 1;
+
+	return (pkt[f.dw] >> f.shift) & mask;
+}
+
+static inline void gp_pm4_set(u32 *pkt, struct gp_pm4_field f, u32 value)
+{
+	u32 mask = f.width == 32 ? ~0u : (1u << f.width) - 1;
+
+	pkt[f.dw] = (pkt[f.dw] & ~(mask << f.shift)) | (value & mask) << f.shift;
+}
+
+/**
+ * gp_pm4_begin() - clear a packet and write its header
+ * @pkt: room for @nr_dw dwords
+ * @op: opcode
+ * @nr_dw: length of the packet, header included
+ */
+static inline void gp_pm4_begin(u32 *pkt, enum gp_pm4_opcode op, u32 nr_dw)
+{
+	memset(pkt, 0, nr_dw * sizeof(u32));
+	gp_pm4_set(pkt, GP_PM4_OPCODE, op);
+	gp_pm4_set(pkt, GP_PM4_COUNT, nr_dw - 2);
+	gp_pm4_set(pkt, GP_PM4_TYPE, 3);
+}
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * What a simulated GPU is made of and what its firmware costs. Profiles are
+ * constant tables; every figure has its source in a comment in profile.c.
+ */
+#ifndef GP_GPU_PROFILE_H
+#define GP_GPU_PROFILE_H
+
+#include "gp_port.h"
+
+#define GP_GPU_MAX_XCC 8
+#define GP_GPU_MAX_CU_PER_XCC 128
+#define GP_GPU_MAX_SLOTS 32	/* per XCC: 4 pipes x 8 queues */
+
+/**
+ * struct gp_profile - one kind of GPU (one KFD node)
+ * @name: what the user types
+ * @gfx_version: KFD gfx_target_version, 90402 = gfx 9.4.2 as KFD writes it
+ * @nr_xcc: XCCs in the node
+ * @se_per_xcc: shader engines in an XCC
+ * @cu_per_xcc: compute units in an XCC
+ * @simd_per_cu: SIMDs in a CU
+ * @waves_per_simd: wave slots of a SIMD
+ * @vgpr_bytes_per_cu: vector register file of a CU
+ * @sgpr_bytes_per_cu: scalar registers of a CU, as KFD sizes the save area
+ * @lds_bytes_per_cu: local data share of a CU
+ * @hwreg_bytes_per_cu: hardware registers in the save area, per CU
+ * @nr_pipes: compute pipes an XCC has
+ * @nr_slots: queue slots an XCC gives to KFD, over all pipes
+ * @nr_vmids: VMIDs for KFD, so processes mapped at a time
+ * @cwsr_bytes_per_us: save and restore bandwidth of the whole node
+ * @unmap_ns: fixed firmware cost of one UNMAP_QUEUES
+ * @map_ns: fixed firmware cost of one RUN_LIST
+ * @map_queue_ns: added cost for each queue mapped
+ * @packet_ns: cost of one AQL packet, read to first wave
+ * @hqd_ns: fixed cost of loading or saving one queue slot without HWS
+ * @quantum_unit_ns: unit of MAP_PROCESS.process_quantum
+ * @clock_khz: shader clock; grace periods count 1024 of its ticks
+ * @grace_default: CP_IQ_WAIT_TIME2.SCH_WAVE at power-on
+ */
+struct gp_profile {
+	const char *name;
+	u32 gfx_version;
+	u32 nr_xcc;
+	u32 se_per_xcc;
+	u32 cu_per_xcc;
+	u32 simd_per_cu;
+	u32 waves_per_simd;
+	u32 vgpr_bytes_per_cu;
+	u32 sgpr_bytes_per_cu;
+	u32 lds_bytes_per_cu;
+	u32 hwreg_bytes_per_cu;
+	u32 nr_pipes;
+	u32 nr_slots;
+	u32 nr_vmids;
+	u64 cwsr_bytes_per_us;
+	u64 unmap_ns;
+	u64 map_ns;
+	u64 map_queue_ns;
+	u64 packet_ns;
+	u64 hqd_ns;
+	u64 quantum_unit_ns;
+	u32 clock_khz;
+	u32 grace_default;
+};
+
+/**
+ * gp_profile_find() - look up a profile: "tiny", "mi210", "mi300x", "mi308x"
+ * @name: name
+ *
+ * Return: the profile or NULL.
+ */
+const struct gp_profile *gp_profile_find(const char *name);
+
+/**
+ * gp_profile_at() - walk the profiles
+ * @index: 0, 1, …
+ *
+ * Return: the profile or NULL past the end.
+ */
+const struct gp_profile *gp_profile_at(u32 index);
+
+/* Sizes of the save area, by the formulas of kfd_queue.c. All per XCC. */
+u32 gp_profile_ctl_stack_bytes(const struct gp_profile *p);
+u32 gp_profile_cwsr_bytes(const struct gp_profile *p);
+u32 gp_profile_debug_bytes(const struct gp_profile *p);
+
+/**
+ * gp_profile_save_ns() - time to move a context one way
+ * @p: profile
+ * @bytes: bytes of the XCC that has most
+ *
+ * All XCCs move at once and share the bandwidth evenly.
+ *
+ * Return: nanoseconds, without the fixed cost.
+ */
+u64 gp_profile_save_ns(const struct gp_profile *p, u64 bytes);
+
+/**
+ * gp_profile_floor_ns() - the model's bound for a preemption
+ * @p: profile
+ * @bytes: context of the victim on the XCC that has most
+ *
+ * From the unmap packet to the first wave of somebody else: fixed cost of unmap
+ * and map, the save, one AQL packet. No software can be quicker in this model.
+ *
+ * Return: nanoseconds.
+ */
+u64 gp_profile_floor_ns(const struct gp_profile *p, u64 bytes);
+
+#endif
