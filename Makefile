@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+#
+# A short front to meson; every build is out of tree, under build/.
+
+help:
+	@echo 'make demo    inference beside training on a simulated GPU: a table, and out/demo/'
+	@echo 'make check   every test and check (FUZZ_SECONDS=30 per fuzz harness)'
+	@echo 'make bench   measure, and compare with the bounds'
+	@echo 'make format  format the C lines that differ from HEAD'
+	@echo 'make clean   remove build/ and out/'
+
+deps:
+	@tools/deps
+
+demo: deps
+	@tools/build gcc
+	@tools/demo
+
+check: deps
+	@tools/check
+
+bench: deps
+	@tools/build gcc-release
+	@build/gcc-release/bench/gpreempt-bench $(BENCH_ARGS)
+
+format: deps
+	@tools/format
+
+clean:
+	rm -rf build out
+
+.PHONY: help deps demo check bench format clean
