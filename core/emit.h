@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Actions and trace records: everything an event tells the outside. Private to
+ * the core; the caller of the event serialises.
+ */
+#ifndef GP_CORE_EMIT_H
+#define GP_CORE_EMIT_H
+
+#include "sched_types.h"
+
+/**
+ * gp_trace_emit() - give a record to the trace hook, if there is one
+ * @c: call
+ * @kind: what
+ * @id: entity or GP_ID_NONE
+ * @arg0: see enum gp_trace_kind
+ * @arg1: see enum gp_trace_kind
+ *
+ * Context: any.
+ */
+void gp_trace_emit(const struct gp_call *c, enum gp_trace_kind kind, u64 id, u64 arg0, u64 arg1);
+
+/**
+ * gp_emit_arm() - action: tell me about the next edge
+ * @c: call
+ * @id: entity
+ * @arm: true: when it becomes busy; false: when it becomes idle
+ *
+ * Context: any.
+ */
+void gp_emit_arm(struct gp_call *c, u64 id, bool arm);
+
+/**
+ * gp_emit_report() - action: tell people
+ * @c: call
+ * @report: what happened
+ * @id: to which entity, GP_ID_NONE = the node
+ *
+ * Context: any.
+ */
+void gp_emit_report(struct gp_call *c, enum gp_report report, u64 id);
+
+/**
+ * gp_emit_switch() - action: carry out gp_node.sw
+ * @c: call
+ *
+ * Context: any.
+ */
+void gp_emit_switch(struct gp_call *c);
+
+/**
+ * gp_emit_timer() - action: set the node's timer, unless it is set so already
+ * @c: call
+ * @at_ns: when, U64_MAX = never
+ *
+ * Context: any.
+ */
+void gp_emit_timer(struct gp_call *c, u64 at_ns);
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include "guard.h"
+#include "params.h"
+#include "policy.h"
+
+const struct gp_param_desc *gp_sched_param_desc(u32 index, const char **policy)
+{
+	const struct gp_policy_ops *ops;
+	u32 i;
+
+	*policy = NULL;
+	if (index < gp_guard_nr_params)
+		return &gp_guard_params[index];
+	index -= gp_guard_nr_params;
+	for (i = 0; (ops = gp_policy_at(i)); i++) {
+		if (index < ops->nr_params) {
+			*policy = ops->name;
+			return &ops->params[index];
+		}
+		index -= ops->nr_params;
+	}
+	return NULL;
+}
+
+void gp_params_default(struct gp_params *p)
+{
+	const struct gp_param_desc *desc;
+	const char *policy;
+	u32 i;
+
+	for (i = 0; (desc = gp_sched_param_desc(i, &policy)); i++)
+		*gp_params_at(p, desc) = desc->def;
+}
+
+/* Is @name "<policy>.<param>", or "<param>" for a guard? */
+static bool is_named(const char *name, const char *policy, const char *param)
+{
+	if (policy) {
+		for (; *policy; policy++, name++)
+			if (*name != *policy)
+				return false;
+		if (*name++ != '.')
+			return false;
+	}
+	return !strcmp(name, param);
+}
+
+const struct gp_param_desc *gp_params_find(const char *name)
+{
+	const struct gp_param_desc *desc;
+	const char *policy;
+	u32 i;
+
+	for (i = 0; (desc = gp_sched_param_desc(i, &policy)); i++)
+		if (is_named(name, policy, desc->name))
+			return desc;
+	return NULL;
+}
+
+int gp_sched_param_set(struct gp_sched *s, u32 node, const char *name, u64 value,
+		       const struct gp_param_desc **desc)
+{
+	const struct gp_param_desc *found;
+
+	if (node >= s->config.nr_nodes)
+		return -EINVAL;
+	found = gp_params_find(name);
+	if (!found)
+		return -ENOENT;
+	if (desc)
+		*desc = found;
+	if (value < found->min || value > found->max)
+		return -ERANGE;
+	*gp_params_at(&s->node[node].params, found) = value;
+	return 0;
+}
+
+int gp_sched_param_get(const struct gp_sched *s, u32 node, const char *name, u64 *value)
+{
+	const struct gp_param_desc *found;
+
+	if (node >= s->config.nr_nodes)
+		return -EINVAL;
+	found = gp_params_find(name);
+	if (!found)
+		return -ENOENT;
+	*value = *gp_params_at(&s->node[node].params, found);
+	return 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The switch in flight: its start, its results, and what happens if there are
+ * none. Private to the core; the caller of the event serialises.
+ */
+#ifndef GP_CORE_SWITCH_H
+#define GP_CORE_SWITCH_H
+
+#include "sched_types.h"
+
+struct gp_plan;
+
+/**
+ * gp_switch_start() - make a plan the switch in flight
+ * @c: call
+ * @p: plan with at least one member
+ *
+ * Context: caller serialises; no switch is in flight.
+ */
+void gp_switch_start(struct gp_call *c, const struct gp_plan *p);
+
+/**
+ * gp_switch_end() - the mechanism has answered
+ * @c: call
+ * @results: one per member
+ *
+ * Context: caller serialises; a switch is in flight.
+ */
+void gp_switch_end(struct gp_call *c, const enum gp_result *results);
+
+/**
+ * gp_switch_expire() - give the switch in flight up if it missed its deadline
+ * @c: call
+ *
+ * Nobody knows what happened to its members. They count as off the GPU, so
+ * that the recovery switch that follows sets the level of each anew.
+ *
+ * Context: caller serialises.
+ */
+void gp_switch_expire(struct gp_call *c);
+
+#endif
