@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writer of one self-contained HTML page: text, tables, timelines and latency
+ * curves as inline SVG. No scripts, nothing fetched, readable in the dark and on a
+ * phone. All texts are escaped here. The caller owns the file; errors of writing
+ * show when it is flushed.
+ */
+#ifndef GP_TRACE_REPORT_H
+#define GP_TRACE_REPORT_H
+
+#include "gp_port.h"
+
+#include <stdio.h>
+
+/* Colours 0..GP_REPORT_COLOURS-1 can be told apart, in light and dark. */
+#define GP_REPORT_COLOURS 8
+
+/**
+ * gp_report_begin() - head of the page
+ * @out: file
+ * @title: title
+ * @notice: what the reader must know first, set apart
+ */
+void gp_report_begin(FILE *out, const char *title, const char *notice);
+
+void gp_report_heading(FILE *out, const char *text);
+void gp_report_paragraph(FILE *out, const char *text);
+void gp_report_end(FILE *out);
+
+/**
+ * struct gp_report_table - a table
+ * @nr_columns: columns
+ * @nr_left: how many, from the left, are text; the others are numbers
+ * @nr_rows: rows
+ * @headers: names of the columns
+ * @cell: gives a cell
+ * @data: first argument of @cell
+ * @marked_row: row to set apart; @nr_rows = none
+ */
+struct gp_report_table {
+	u32 nr_columns;
+	u32 nr_left;
+	u32 nr_rows;
+	const char *const *headers;
+	const char *(*cell)(const void *data, u32 row, u32 column);
+	const void *data;
+	u32 marked_row;
+};
+
+void gp_report_table(FILE *out, const struct gp_report_table *t);
+
+/**
+ * struct gp_report_span - a box
+ * @track: row
+ * @kind: index into gp_report_timeline.kinds, and its colour
+ * @from_ns: begin
+ * @to_ns: end
+ */
+struct gp_report_span {
+	u32 track;
+	u32 kind;
+	u64 from_ns;
+	u64 to_ns;
+};
+
+/* An arrow from one track to another. */
+struct gp_report_arrow {
+	u32 from_track;
+	u64 from_ns;
+	u32 to_track;
+	u64 to_ns;
+};
+
+/**
+ * struct gp_report_timeline - boxes on tracks
+ * @description: what it shows, for those who cannot see it
+ * @from_ns: left end
+ * @to_ns: right end
+ * @zero_ns: time that the axis calls 0
+ * @nr_tracks: rows
+ * @tracks: their names
+ * @nr_kinds: kinds of boxes, at most GP_REPORT_COLOURS
+ * @kinds: their names; NULL = not in the legend
+ * @nr_spans: boxes; what lies outside is not drawn
+ * @spans: them
+ * @nr_arrows: arrows
+ * @arrows: them
+ */
+struct gp_report_timeline {
+	const char *description;
+	u64 from_ns;
+	u64 to_ns;
+	u64 zero_ns;
+	u32 nr_tracks;
+	const char *const *tracks;
+	u32 nr_kinds;
+	const char *const *kinds;
+	u64 nr_spans;
+	const struct gp_report_span *spans;
+	u32 nr_arrows;
+	const struct gp_report_arrow *arrows;
+};
+
+void gp_report_timeline(FILE *out, const struct gp_report_timeline *t);
+
+/**
+ * struct gp_report_curve - a distribution
+ * @label: name
+ * @colour: colour
+ * @dash: 0 solid, 1 dashed, 2 dotted, 3 dash-dotted
+ * @nr: durations
+ * @nr_total: how many there would be if everything had ended; at least @nr
+ * @sorted_ns: them, ascending
+ */
+struct gp_report_curve {
+	const char *label;
+	u32 colour;
+	u32 dash;
+	u64 nr;
+	u64 nr_total;
+	const u64 *sorted_ns;
+};
+
+/**
+ * gp_report_curves() - share of requests that took at most so long
+ * @out: file
+ * @description: what it shows
+ * @curves: curves
+ * @nr: how many
+ *
+ * The time axis is logarithmic; the other one too, in what is left to 100 %, so
+ * that the slowest requests are not hidden in a corner.
+ */
+void gp_report_curves(FILE *out, const char *description, const struct gp_report_curve *curves,
+		      u32 nr);
+
+#endif
