@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A file that appears under its name only when it is complete: it is written
+ * beside its place and renamed. What exists and is no regular file (a device, a
+ * pipe) is written in place.
+ */
+#ifndef GP_CLI_OUTFILE_H
+#define GP_CLI_OUTFILE_H
+
+#include <stdio.h>
+
+/**
+ * struct gp_outfile - the file
+ * @file: write here
+ * @path: where it ends up
+ * @scratch: where it is meanwhile; empty = in place
+ */
+struct gp_outfile {
+	FILE *file;
+	char path[4096];
+	char scratch[4096 + 16];
+};
+
+/* Return: 0 or -errno. */
+int gp_outfile_open(struct gp_outfile *f, const char *path);
+
+/* Return: 0, or -errno and the file does not appear. */
+int gp_outfile_commit(struct gp_outfile *f);
+
+/* Throws away what was written; harmless after a commit and on a zeroed struct. */
+void gp_outfile_abort(struct gp_outfile *f);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A table of text for people: aligned columns, no boxes. Cells are copied.
+ */
+#ifndef GP_CLI_TABLE_H
+#define GP_CLI_TABLE_H
+
+#include "gp_port.h"
+
+#include <stdio.h>
+
+#define GP_TABLE_COLUMNS 16
+#define GP_TABLE_CELL 64
+
+/**
+ * struct gp_table - the table
+ * @nr_columns: columns
+ * @nr_left: how many columns, from the left, are text; the others are numbers
+ * @nr_rows: rows, the header not counted
+ * @cap: room for rows
+ * @error: 0 or -ENOMEM
+ * @headers: names of the columns
+ * @cells: rows times columns
+ */
+struct gp_table {
+	u32 nr_columns;
+	u32 nr_left;
+	u32 nr_rows;
+	u32 cap;
+	int error;
+	const char *headers[GP_TABLE_COLUMNS];
+	char (*cells)[GP_TABLE_CELL];
+};
+
+/**
+ * gp_table_init() - an empty table
+ * @t: table
+ * @headers: names of the columns, ended by NULL; must outlive the table
+ * @nr_left: how many columns, from the left, are text
+ */
+void gp_table_init(struct gp_table *t, const char *const *headers, u32 nr_left);
+void gp_table_fini(struct gp_table *t);
+
+/* Adds a row of "-". */
+void gp_table_add_row(struct gp_table *t);
+
+/* Sets a cell of the last row. */
+void gp_table_set(struct gp_table *t, u32 column, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+const char *gp_table_cell(const struct gp_table *t, u32 row, u32 column);
+void gp_table_print(const struct gp_table *t, FILE *out);
+
+#endif
