@@ -21,21 +21,28 @@ static void set_breaker(struct gp_call *c, enum gp_breaker_state state, enum gp_
 	gp_emit_report(c, report, GP_ID_NONE);
 }
 
-void gp_breaker_fail(struct gp_call *c, enum gp_report reason)
+static void stay_open(struct gp_call *c)
 {
 	const struct gp_params *p = &c->n->params;
+	u64 open_ns = doubled(p->open_ns, c->n->nr_openings, p->open_max_ns);
+
+	c->n->open_until_ns = gp_later(c->now_ns, open_ns);
+}
+
+void gp_breaker_fail(struct gp_call *c, enum gp_report reason)
+{
+	struct gp_node *n = c->n;
 
 	gp_emit_report(c, reason, GP_ID_NONE);
+	stay_open(c);
 	if (c->stats->breaker == GP_BREAKER_OPEN) {
-		if (reason == GP_REPORT_SWITCH_DEADLINE && c->n->nr_missed < DOUBLINGS_MAX)
-			c->n->nr_missed++;
+		if (reason == GP_REPORT_SWITCH_DEADLINE && n->nr_missed < DOUBLINGS_MAX)
+			n->nr_missed++;
 		return;
 	}
 	c->stats->breaker_reason = reason;
-	c->n->open_until_ns =
-		gp_later(c->now_ns, doubled(p->open_ns, c->n->nr_openings, p->open_max_ns));
-	if (c->n->nr_openings < DOUBLINGS_MAX)
-		c->n->nr_openings++;
+	if (n->nr_openings < DOUBLINGS_MAX)
+		n->nr_openings++;
 	set_breaker(c, GP_BREAKER_OPEN, GP_REPORT_BREAKER_OPEN);
 }
 

@@ -3,6 +3,7 @@
 #include "emit.h"
 #include "entity.h"
 #include "guard.h"
+#include "policy.h"
 
 /* Pauses between tries grow up to this power of two of retry_ns. */
 #define RETRY_DOUBLINGS 6U
@@ -89,15 +90,28 @@ bool gp_guard_take_token(struct gp_call *c)
 	return false;
 }
 
-void gp_guard_leader_idle(struct gp_call *c, u64 key)
+/* Is the one whose hysteresis goes on better than this one? */
+static bool outranked(const struct gp_call *c, const struct gp_entity *e, u64 key)
+{
+	const struct gp_node *n = c->n;
+
+	if (c->now_ns >= n->resume_ns || n->resume_slot == gp_entity_slot(c->s, e))
+		return false;
+	if (n->policy->tie_bar)
+		return n->policy->tie_bar(n->resume_key) < key;
+	return n->resume_key < key;
+}
+
+void gp_guard_leader_idle(struct gp_call *c, const struct gp_entity *e, u64 key)
 {
 	struct gp_node *n = c->n;
 
-	/* A lesser one does not end the hysteresis of a better one. */
-	if (c->now_ns < n->resume_ns && n->resume_key < key)
+	/* A lesser one does not prolong the hysteresis of a better one. */
+	if (outranked(c, e, key))
 		return;
+	n->resume_key = c->now_ns < n->resume_ns ? min(key, n->resume_key) : key;
 	n->resume_ns = gp_later(c->now_ns, n->params.hysteresis_ns);
-	n->resume_key = key;
+	n->resume_slot = gp_entity_slot(c->s, e);
 }
 
 bool gp_guard_may_resume(const struct gp_call *c, u64 key)

@@ -41,11 +41,12 @@ void gp_guard_force_token(struct gp_call *c);
 /**
  * gp_guard_leader_idle() - a running entity has no work left: hysteresis begins
  * @c: call
- * @key: its key
+ * @e: entity
+ * @key: its key while it ran
  *
  * Context: caller serialises.
  */
-void gp_guard_leader_idle(struct gp_call *c, u64 key);
+void gp_guard_leader_idle(struct gp_call *c, const struct gp_entity *e, u64 key);
 
 /**
  * gp_guard_may_resume() - may an entity off the GPU come back because of its key?

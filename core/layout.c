@@ -115,6 +115,7 @@ static void init_node(struct gp_sched *s, u32 index)
 	n->again = GP_SLOT_NONE;
 	n->again_last = GP_SLOT_NONE;
 	n->slice_owner = GP_SLOT_NONE;
+	n->resume_slot = GP_SLOT_NONE;
 	n->timer_ns = U64_MAX;
 	gp_params_default(&n->params);
 }

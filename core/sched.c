@@ -154,7 +154,7 @@ static void queue_set_idle(struct gp_call *c, struct gp_queue *q, struct gp_enti
 		return;
 	gp_entity_lost_work(c, e);
 	if (ran)
-		gp_guard_leader_idle(c, key);
+		gp_guard_leader_idle(c, e, key);
 	gp_decide(c, false);
 }
 

@@ -272,6 +272,7 @@ struct gp_queue {
  * @order: next arrival number
  * @resume_ns: hysteresis: no resume of keys above @resume_key before this time
  * @resume_key: see @resume_ns
+ * @resume_slot: whose hysteresis that is
  * @alone_ns: starved entities have the GPU alone until then
  * @alone_cut_ns: entities that left the GPU up to this time belong to them
  * @rate_ns: rate limit: theoretical time of the next token (GCRA)
@@ -305,6 +306,7 @@ struct gp_node {
 	u64 order;
 	u64 resume_ns;
 	u64 resume_key;
+	u32 resume_slot;
 	u64 alone_ns;
 	u64 alone_cut_ns;
 	u64 rate_ns;

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Explores every order of events for three entities of two queues each, breadth
+ * first, as deep as the budget of states allows. A state is put into a canonical
+ * form (times relative to now, keys as ranks) so that states that behave alike
+ * count once. In each state all invariants of world.c hold, and both fair
+ * continuations bring everybody back.
+ *
+ * Then the same with one guard broken at a time: each must be found.
+ */
+#include "world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENTITIES 3U
+#define QUEUES 2U
+#define SWITCH_TOOK_NS (10 * GP_US)
+#define DEPTH_MAX 64U
+/* Per scene; a few seconds. The first argument of the program replaces it. */
+#define STATES 400000U
+
+enum {
+	EVENT_QUEUE = 0,
+	EVENT_PRESENCE = EVENT_QUEUE + ENTITIES * QUEUES,
+	EVENT_TIMER = EVENT_PRESENCE + ENTITIES,
+	EVENT_DONE,
+	EVENT_COUNT = EVENT_DONE + WORLD_OUTCOME_COUNT,
+};
+
+/**
+ * struct scene - what is explored
+ * @name: for people
+ * @policy: policy
+ * @prio: of the three entities
+ * @weight: of the three entities
+ * @broken: breaks a guard behind the scheduler's back, NULL = nothing
+ */
+struct scene {
+	const char *name;
+	const char *policy;
+	u8 prio[ENTITIES];
+	u32 weight[ENTITIES];
+	void (*broken)(struct gp_params *p);
+};
+
+/**
+ * struct visited - one state, as the way to it
+ * @parent: state it was reached from
+ * @event: by which event
+ * @depth: events from the start
+ */
+struct visited {
+	u32 parent;
+	u8 event;
+	u8 depth;
+};
+
+/**
+ * struct explorer - one exploration
+ * @scene: what
+ * @budget: most states
+ * @mem: memory of the scheduler
+ * @size: bytes of @mem that matter: all but the histograms
+ * @snapshot: copy of @mem
+ * @states: all states, in the order they were found
+ * @nr_states: how many
+ * @seen: hash set of canonical forms
+ * @mask: size of @seen less one
+ * @depth: of the last state
+ * @w: the world
+ */
+struct explorer {
+	const struct scene *scene;
+	u32 budget;
+	void *mem;
+	size_t size;
+	void *snapshot;
+	struct visited *states;
+	u32 nr_states;
+	u64 *seen;
+	u32 mask;
+	u32 depth;
+	struct world w;
+};
+
+static void attr_of(const struct scene *sc, u32 e, struct gp_attr *attr)
+{
+	gp_attr_default(attr);
+	attr->prio = sc->prio[e];
+	attr->weight = sc->weight[e];
+}
+
+/* Few different durations, so that many ways lead to the same state. */
+static void set_params(struct world *w)
+{
+	world_param(w, 0, "min_run_ns", 20 * GP_US);
+	world_param(w, 0, "hysteresis_ns", 20 * GP_US);
+	world_param(w, 0, "max_wait_ns", 200 * GP_US);
+	world_param(w, 0, "min_slice_ns", 40 * GP_US);
+	world_param(w, 0, "deadline_ns", 100 * GP_US);
+	world_param(w, 0, "rate_per_s", 1000000);
+	world_param(w, 0, "rate_burst", 4096);
+	world_param(w, 0, "open_ns", 100 * GP_US);
+	world_param(w, 0, "open_max_ns", 200 * GP_US);
+	world_param(w, 0, "retry_ns", 20 * GP_US);
+	world_param(w, 0, "spare_victims", 0);
+	world_param(w, 0, "breaker_errors", 2);
+	world_param(w, 0, "probation_ok", 1);
+	world_param(w, 0, "fair.granularity_ns", 40 * GP_US);
+	world_param(w, 0, "fair.sleeper_ns", 40 * GP_US);
+}
+
+static void start(struct explorer *x)
+{
+	struct gp_attr attr;
+	u32 e;
+
+	world_init(&x->w, x->mem, 1, ENTITIES, QUEUES);
+	set_params(&x->w);
+	world_policy(&x->w, 0, x->scene->policy);
+	x->w.strict = !strcmp(x->scene->policy, "prio");
+	if (x->scene->broken)
+		x->scene->broken(&x->w.s->node[0].params);
+	for (e = 0; e < ENTITIES; e++) {
+		attr_of(x->scene, e, &attr);
+		world_add(&x->w, e, 0, &attr);
+	}
+}
+
+static bool apply(struct explorer *x, u32 event)
+{
+	struct world *w = &x->w;
+	struct gp_attr attr;
+	u32 e;
+
+	if (event < EVENT_PRESENCE) {
+		e = event / QUEUES;
+		return w->entity[e].busy[event % QUEUES] ? world_idle(w, e, event % QUEUES) :
+							   world_busy(w, e, event % QUEUES);
+	}
+	if (event < EVENT_TIMER) {
+		e = event - EVENT_PRESENCE;
+		attr_of(x->scene, e, &attr);
+		return w->entity[e].live ? world_remove(w, e) : world_add(w, e, 0, &attr);
+	}
+	if (event == EVENT_TIMER)
+		return world_timer(w, 0);
+	return world_done(w, 0, event - EVENT_DONE, SWITCH_TOOK_NS);
+}
+
+/* FNV-1a over words. */
+static void mix(u64 *hash, u64 value)
+{
+	u32 i;
+
+	for (i = 0; i < 8; i++)
+		*hash = (*hash ^ (value >> (8 * i) & 0xff)) * 0x100000001b3ULL;
+}
+
+static u64 ahead(const struct world *w, u64 ns)
+{
+	return ns == U64_MAX ? ns : gp_since(ns, w->now_ns);
+}
+
+/* Beyond the longest bound, how long ago makes no difference. */
+static u64 ago(const struct world *w, u64 ns)
+{
+	return ns == U64_MAX ? ns : min(gp_since(w->now_ns, ns), 400 * GP_US);
+}
+
+static u64 rank_of(const struct world *w, u64 key)
+{
+	u64 rank = 0;
+	u32 i;
+
+	for (i = 0; i < ENTITIES; i++)
+		if (w->entity[i].live && w->s->entity[(u32)w->entity[i].id].key < key)
+			rank++;
+	return rank;
+}
+
+static void mix_entity(const struct explorer *x, u64 *h, const struct world_entity *e)
+{
+	const struct world *w = &x->w;
+	const struct gp_entity *in = &w->s->entity[(u32)e->id];
+	bool fair = !w->strict;
+
+	mix(h, e->live);
+	if (!e->live)
+		return;
+	mix(h, in->state | in->held << 8 | in->starved << 9 | in->again << 10 | in->redo << 11 |
+		       (u64)in->was << 16 | (u64)in->nr_fail << 24 | (u64)e->where << 32 |
+		       (u64)e->failed << 40 | (u64)e->busy[0] << 41 | (u64)e->busy[1] << 42 |
+		       (u64)e->lost << 43);
+	mix(h, in->nr_busy ? rank_of(w, in->key) : 0);
+	mix(h, in->held ? ahead(w, in->hold_ns) : 0);
+	mix(h, in->state == GP_ENTITY_PREEMPTED ? ago(w, in->out_ns) : 0);
+	mix(h, ago(w, e->resumed_ns));
+	mix(h, e->where == WORLD_MAPPED ? 0 : ago(w, e->off_ns));
+	if (!fair)
+		return;
+	mix(h, in->mem.vruntime - w->s->node[0].fair_floor);
+	mix(h, in->state == GP_ENTITY_RUNNING ? ago(w, in->since_ns) : 0);
+}
+
+/* Which entity, whatever its generation. */
+static u64 member(const struct world *w, u64 id)
+{
+	u32 i;
+
+	for (i = 0; i < ENTITIES; i++)
+		if (w->entity[i].live && w->entity[i].id == id)
+			return i;
+	return ENTITIES;
+}
+
+static void mix_switch(const struct explorer *x, u64 *h)
+{
+	const struct world_node *n = &x->w.node[0];
+	u32 i;
+
+	mix(h, n->in_flight);
+	if (!n->in_flight)
+		return;
+	mix(h, (u64)n->sw.nr_preempt << 32 | n->sw.nr_resume);
+	mix(h, ago(&x->w, n->start_ns));
+	for (i = 0; i < n->sw.nr_preempt + n->sw.nr_resume; i++)
+		mix(h, member(&x->w, n->sw.id[i]));
+}
+
+static u64 canonical(const struct explorer *x)
+{
+	const struct world *w = &x->w;
+	const struct gp_node *n = &w->s->node[0];
+	const struct gp_node_stats *st = gp_sched_node_stats(w->s, 0);
+	u64 h = 0xcbf29ce484222325ULL;
+	u32 i;
+
+	for (i = 0; i < ENTITIES; i++)
+		mix_entity(x, &h, &w->entity[i]);
+	mix_switch(x, &h);
+	mix(&h, st->breaker | (u64)n->nr_openings << 8 | (u64)n->nr_errors << 16 |
+			(u64)n->nr_good << 24 | (u64)n->nr_missed << 32 | (u64)n->more << 40 |
+			(u64)n->limited << 41);
+	mix(&h, ahead(w, w->node[0].timer_ns));
+	mix(&h, ahead(w, n->resume_ns));
+	mix(&h, n->resume_ns > w->now_ns ? rank_of(w, n->resume_key) : 0);
+	mix(&h, ahead(w, n->alone_ns));
+	mix(&h, n->alone_ns > w->now_ns ? ago(w, n->alone_cut_ns) : 0);
+	mix(&h, st->breaker == GP_BREAKER_OPEN ? ahead(w, n->open_until_ns) : 0);
+	mix(&h, w->node[0].nr_errors);
+	mix(&h, ahead(w, w->node[0].led_until_ns));
+	mix(&h, w->node[0].led_until_ns > w->now_ns ? w->node[0].led_prio : 0);
+	return h ? h : 1;
+}
+
+/* True if it was not there. */
+static bool insert(struct explorer *x, u64 hash)
+{
+	u32 i = (u32)hash & x->mask;
+
+	while (x->seen[i] && x->seen[i] != hash)
+		i = (i + 1) & x->mask;
+	if (x->seen[i])
+		return false;
+	x->seen[i] = hash;
+	return true;
+}
+
+static void save(struct explorer *x, struct world *copy)
+{
+	memcpy(x->snapshot, x->mem, x->size);
+	*copy = x->w;
+}
+
+static void restore(struct explorer *x, const struct world *copy)
+{
+	memcpy(x->mem, x->snapshot, x->size);
+	x->w = *copy;
+}
+
+/* Goes to a state by its events. */
+static u32 path_to(const struct explorer *x, u32 state, u8 *events)
+{
+	u32 nr = x->states[state].depth;
+	u32 i = nr;
+
+	for (; i > 0; state = x->states[state].parent)
+		events[--i] = x->states[state].event;
+	return nr;
+}
+
+static void go_to(struct explorer *x, u32 state)
+{
+	u8 events[DEPTH_MAX];
+	u32 nr = path_to(x, state, events);
+	u32 i;
+
+	start(x);
+	for (i = 0; i < nr; i++)
+		apply(x, events[i]);
+}
+
+static void print_event(u32 event)
+{
+	if (event < EVENT_PRESENCE)
+		printf(" q%u.%u", event / QUEUES, event % QUEUES);
+	else if (event < EVENT_TIMER)
+		printf(" e%u", event - EVENT_PRESENCE);
+	else if (event == EVENT_TIMER)
+		printf(" timer");
+	else
+		printf(" done%u", event - EVENT_DONE);
+}
+
+static void print_violation(const struct explorer *x, u32 state, u32 event, const char *bad)
+{
+	u8 events[DEPTH_MAX];
+	u32 nr = path_to(x, state, events);
+	u32 i;
+
+	printf("%s: %s, after", x->scene->name, bad);
+	for (i = 0; i < nr; i++)
+		print_event(events[i]);
+	print_event(event);
+	printf("\n");
+}
+
+/* The state just reached: are there ways on for everybody? */
+static const char *check_ways_on(struct explorer *x)
+{
+	static struct world here;
+	static char mem[1 << 16];
+	const char *bad = x->w.bad;
+	u32 quiet;
+
+	if (bad || x->size > sizeof(mem))
+		return bad ? bad : "snapshot too large";
+	here = x->w;
+	memcpy(mem, x->mem, x->size);
+	for (quiet = 0; quiet < 2 && !bad; quiet++) {
+		if (!world_settles(&x->w, quiet))
+			bad = quiet ? "never resumed when all is quiet" : "never resumed";
+		if (x->w.bad)
+			bad = x->w.bad;
+		x->w = here;
+		memcpy(x->mem, mem, x->size);
+	}
+	return bad;
+}
+
+static void add_state(struct explorer *x, u32 parent, u32 event)
+{
+	x->depth = x->nr_states ? x->states[parent].depth + 1U : 0;
+	x->states[x->nr_states++] = (struct visited){
+		.parent = parent,
+		.event = (u8)event,
+		.depth = (u8)x->depth,
+	};
+}
+
+static const char *expand(struct explorer *x, u32 state)
+{
+	struct world copy;
+	u32 event;
+
+	go_to(x, state);
+	save(x, &copy);
+	for (event = 0; event < EVENT_COUNT && x->nr_states < x->budget; event++) {
+		const char *bad;
+
+		restore(x, &copy);
+		if (!apply(x, event))
+			continue;
+		if (!x->w.bad && !insert(x, canonical(x)))
+			continue;
+		bad = check_ways_on(x);
+		if (bad) {
+			print_violation(x, state, event, bad);
+			return bad;
+		}
+		add_state(x, state, event);
+	}
+	return NULL;
+}
+
+static const char *explore(struct explorer *x)
+{
+	const char *bad = NULL;
+	u32 state;
+
+	start(x);
+	insert(x, canonical(x));
+	add_state(x, 0, 0);
+	for (state = 0; state < x->nr_states && !bad; state++) {
+		if (x->states[state].depth >= DEPTH_MAX - 1)
+			break;
+		bad = expand(x, state);
+		if (x->nr_states == x->budget)
+			break;
+	}
+	/* The last depth is begun, unless everything has been seen. */
+	printf("%s: %u states, %s depth %u%s\n", x->scene->name, x->nr_states,
+	       state == x->nr_states ? "all, to" : "complete to",
+	       state == x->nr_states ? x->depth : x->states[state].depth,
+	       bad ? ", VIOLATION" : "");
+	return bad;
+}
+
+static const char *run(const struct scene *sc, u32 budget)
+{
+	struct explorer x = { .scene = sc, .budget = budget, .mask = 1 };
+	size_t total = gp_sched_size(&world_config);
+	const char *bad;
+
+	while (x.mask < budget * 2)
+		x.mask = x.mask << 1 | 1;
+	x.mem = aligned_alloc(64, total);
+	x.snapshot = malloc(total);
+	x.states = malloc(budget * sizeof(*x.states));
+	x.seen = calloc((size_t)x.mask + 1, sizeof(*x.seen));
+	if (!x.mem || !x.snapshot || !x.states || !x.seen)
+		abort();
+	start(&x);
+	x.size = (size_t)((char *)&x.w.s->stats[0].switch_ns - (char *)x.mem);
+	bad = explore(&x);
+	free(x.seen);
+	free(x.states);
+	free(x.snapshot);
+	free(x.mem);
+	return bad;
+}
+
+static void no_starvation_bound(struct gp_params *p)
+{
+	p->max_wait_ns = U64_MAX / 4;
+}
+
+static void no_deadline(struct gp_params *p)
+{
+	p->deadline_ns = U64_MAX / 4;
+}
+
+static void no_breaker(struct gp_params *p)
+{
+	p->breaker_errors = U64_MAX;
+}
+
+static void no_min_run(struct gp_params *p)
+{
+	p->min_run_ns = 0;
+}
+
+static void no_hysteresis(struct gp_params *p)
+{
+	p->hysteresis_ns = 0;
+}
+
+#define DISTINCT .prio = { 3, 7, 9 }, .weight = { 100, 100, 200 }
+#define EQUALS .prio = { 5, 5, 9 }, .weight = { 100, 100, 100 }
+
+static const struct scene scenes[] = {
+	{ "prio, three levels", "prio", DISTINCT, NULL },
+	{ "prio, two equals", "prio", EQUALS, NULL },
+	{ "fair", "fair", DISTINCT, NULL },
+	{ "broken: starvation", "prio", DISTINCT, no_starvation_bound },
+	{ "broken: starvation, fair", "fair", DISTINCT, no_starvation_bound },
+	{ "broken: deadline", "prio", DISTINCT, no_deadline },
+	{ "broken: breaker", "prio", DISTINCT, no_breaker },
+	{ "broken: minimum run", "prio", DISTINCT, no_min_run },
+	{ "broken: hysteresis", "prio", DISTINCT, no_hysteresis },
+};
+
+int main(int argc, char **argv)
+{
+	u32 budget = argc > 1 ? (u32)strtoul(argv[1], NULL, 10) : STATES;
+	int failed = 0;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(scenes); i++) {
+		const char *bad = run(&scenes[i], budget);
+
+		if (!bad != !scenes[i].broken) {
+			printf("%s: %s\n", scenes[i].name,
+			       bad ? "invariant violated" : "seeded bug not found");
+			failed = 1;
+		}
+	}
+	return failed;
+}

@@ -1,0 +1,640 @@
+// SPDX-License-Identifier: MIT
+#include "world.h"
+
+#include <string.h>
+
+/* More than any chain of switches, holds and openings needs. */
+#define SETTLE_STEPS 400
+
+const struct gp_sched_config world_config = {
+	.nr_nodes = WORLD_NODES,
+	.max_entities = WORLD_ENTITIES,
+	.max_queues = WORLD_ENTITIES * WORLD_QUEUES,
+};
+
+static struct gp_actions out;
+
+static void require(struct world *w, bool holds, const char *text)
+{
+	if (!holds && !w->bad)
+		w->bad = text;
+}
+
+static struct world_entity *by_id(struct world *w, u64 id)
+{
+	u32 i;
+
+	for (i = 0; i < w->nr_entities; i++)
+		if (w->entity[i].live && w->entity[i].id == id)
+			return &w->entity[i];
+	return NULL;
+}
+
+static bool has_work(const struct world_entity *e)
+{
+	u32 q;
+
+	for (q = 0; q < e->nr_queues; q++)
+		if (e->busy[q])
+			return true;
+	return false;
+}
+
+static enum gp_entity_state state_of(const struct world *w, const struct world_entity *e)
+{
+	struct gp_entity_info info;
+
+	if (gp_sched_entity_info(w->s, e->id, &info))
+		return GP_ENTITY_STATE_COUNT;
+	return info.state;
+}
+
+static enum gp_breaker_state breaker_of(const struct world *w, u32 node)
+{
+	return gp_sched_node_stats(w->s, node)->breaker;
+}
+
+static bool is_open(const struct world *w, u32 node)
+{
+	enum gp_breaker_state b = breaker_of(w, node);
+
+	return !w->node[node].enabled || b == GP_BREAKER_OPEN || b == GP_BREAKER_DEAD;
+}
+
+static bool has_report(const struct world *w, u32 node, enum gp_report report)
+{
+	return w->node[node].reports & 1U << report;
+}
+
+/* Nobody knows where the members of an unanswered switch are. */
+static void give_up(struct world *w, u32 node)
+{
+	struct world_node *n = &w->node[node];
+	u32 i;
+
+	for (i = 0; i < n->sw.nr_preempt + n->sw.nr_resume; i++) {
+		struct world_entity *e = by_id(w, n->sw.id[i]);
+
+		if (!e)
+			continue;
+		if (e->where == WORLD_MAPPED)
+			e->off_ns = w->now_ns;
+		e->where = WORLD_UNKNOWN;
+		e->failed = true;
+	}
+	n->stale = n->sw.seq;
+	n->in_flight = false;
+}
+
+static void check_preempt(struct world *w, u32 node, struct world_entity *e)
+{
+	require(w, !is_open(w, node), "preempts although preemption is suspended");
+	require(w, e->node == node && !e->lost, "preempts one that is lost or elsewhere");
+	if (e->where != WORLD_MAPPED)
+		return;
+	require(w, has_work(e), "preempts one without work");
+	require(w, e->resumed_ns == WORLD_NEVER ||
+			   w->now_ns - e->resumed_ns >= w->bounds.min_run_ns,
+		"preempts one that was resumed a moment ago");
+}
+
+/* A better one ran until a moment ago: this one has to wait a little. */
+static void check_hysteresis(struct world *w, u32 node, const struct world_entity *e)
+{
+	const struct world_node *n = &w->node[node];
+
+	if (!w->strict || !has_work(e) || is_open(w, node) ||
+	    has_report(w, node, GP_REPORT_STARVATION))
+		return;
+	require(w, e->attr.prio >= n->led_prio || w->now_ns >= n->led_until_ns,
+		"resumes a lower one right after a better one");
+}
+
+/* Work ended that was running. A lesser one does not prolong what a better one began. */
+static void note_leader(struct world *w, const struct world_entity *e)
+{
+	struct world_node *n = &w->node[e->node];
+
+	if (w->now_ns < n->led_until_ns && e->attr.prio < n->led_prio)
+		return;
+	n->led_prio = e->attr.prio;
+	n->led_until_ns = w->now_ns + w->bounds.hysteresis_ns;
+}
+
+static void check_members(struct world *w, u32 node, const struct gp_switch *sw)
+{
+	u32 i, k;
+
+	require(w, sw->nr_preempt + sw->nr_resume > 0, "empty switch");
+	for (i = 0; i < sw->nr_preempt + sw->nr_resume; i++) {
+		struct world_entity *e = by_id(w, sw->id[i]);
+
+		require(w, e, "switches one that does not exist");
+		for (k = 0; k < i; k++)
+			require(w, sw->id[k] != sw->id[i], "entity both in and out");
+		if (!e)
+			continue;
+		if (i < sw->nr_preempt) {
+			check_preempt(w, node, e);
+		} else {
+			require(w, e->where != WORLD_MAPPED, "resumes one that is on the GPU");
+			check_hysteresis(w, node, e);
+		}
+	}
+}
+
+static void take_switch(struct world *w, u32 node)
+{
+	struct world_node *n = &w->node[node];
+
+	require(w, !n->in_flight, "second switch in flight");
+	require(w, out.sw.seq && out.sw.seq != n->stale, "sequence number used twice");
+	check_members(w, node, &out.sw);
+	n->sw = out.sw;
+	n->in_flight = true;
+	n->start_ns = w->now_ns;
+}
+
+static void take_report(struct world *w, u32 node, const struct gp_action *a)
+{
+	w->node[node].reports |= 1U << a->report;
+	if (a->report == GP_REPORT_SWITCH_DEADLINE && w->node[node].in_flight)
+		give_up(w, node);
+}
+
+static void take_actions(struct world *w, u32 node)
+{
+	struct world_entity *e;
+	u32 i;
+
+	for (i = 0; i < out.nr; i++) {
+		const struct gp_action *a = &out.a[i];
+
+		switch (a->kind) {
+		case GP_ACTION_SWITCH:
+			take_switch(w, node);
+			break;
+		case GP_ACTION_SET_TIMER:
+			require(w, a->at_ns >= w->now_ns, "timer in the past");
+			require(w, a->at_ns != w->node[node].timer_ns, "timer set to what it was");
+			w->node[node].timer_ns = a->at_ns;
+			break;
+		case GP_ACTION_ARM:
+		case GP_ACTION_DISARM:
+			e = by_id(w, a->id);
+			require(w, e, "arms one that does not exist");
+			if (e)
+				e->armed = a->kind == GP_ACTION_ARM;
+			break;
+		case GP_ACTION_REPORT:
+			take_report(w, node, a);
+			break;
+		}
+	}
+}
+
+static void check_entity(struct world *w, const struct world_entity *e)
+{
+	enum gp_entity_state state = state_of(w, e);
+	bool on = state == GP_ENTITY_IDLE || state == GP_ENTITY_WAITING ||
+		  state == GP_ENTITY_RUNNING;
+
+	require(w, e->lost == (state == GP_ENTITY_LOST), "lost or not lost");
+	require(w, !on || e->where == WORLD_MAPPED, "counts as on the GPU but is off");
+	require(w, state != GP_ENTITY_PREEMPTED || e->where != WORLD_MAPPED,
+		"counts as off the GPU but is on");
+	require(w, e->lost || e->armed == !has_work(e), "detection waits for the wrong edge");
+}
+
+/* Nobody who could have been helped has waited longer than the bound. */
+static void check_starvation(struct world *w, const struct world_entity *e)
+{
+	const struct world_node *n = &w->node[e->node];
+
+	if (e->where != WORLD_OFF || e->lost || e->failed || n->in_flight || is_open(w, e->node))
+		return;
+	if (w->s->node[e->node].alone_ns > w->now_ns)
+		return;
+	require(w, w->now_ns - e->off_ns < w->bounds.max_wait_ns, "starves");
+}
+
+static bool may_be_preempted(const struct world *w, const struct world_entity *e)
+{
+	const struct gp_entity *in = &w->s->entity[(u32)e->id];
+
+	return !in->held && !w->s->node[e->node].limited;
+}
+
+/* At rest nobody runs beside a better one, unless a guard keeps it there. */
+static void check_order(struct world *w, const struct world_entity *e)
+{
+	u32 i;
+
+	if (!w->strict || w->node[e->node].in_flight || is_open(w, e->node) || !has_work(e) ||
+	    e->where != WORLD_MAPPED || e->lost || !may_be_preempted(w, e))
+		return;
+	for (i = 0; i < w->nr_entities; i++) {
+		const struct world_entity *x = &w->entity[i];
+
+		require(w, !x->live || x->lost || x->node != e->node || !has_work(x) ||
+				   x->where != WORLD_MAPPED || x->attr.prio <= e->attr.prio,
+			"runs beside a better one");
+	}
+}
+
+static void check_node(struct world *w, u32 node)
+{
+	const struct world_node *n = &w->node[node];
+	u64 patience_ns = w->bounds.deadline_ns;
+
+	if (breaker_of(w, node) == GP_BREAKER_OPEN)
+		patience_ns = w->bounds.open_max_ns;
+	require(w, !n->in_flight || n->timer_ns - n->start_ns <= patience_ns,
+		"switch without a deadline");
+	require(w, n->nr_errors < w->bounds.breaker_errors || is_open(w, node),
+		"breaker stays closed although the mechanism fails");
+}
+
+static void check(struct world *w, u32 node)
+{
+	u32 i;
+
+	require(w, out.node == node, "actions name another node");
+	for (i = 0; i < w->nr_entities; i++) {
+		if (!w->entity[i].live)
+			continue;
+		check_entity(w, &w->entity[i]);
+		check_starvation(w, &w->entity[i]);
+		check_order(w, &w->entity[i]);
+	}
+	check_node(w, node);
+	if (!w->bad)
+		w->bad = gp_sched_check(w->s);
+}
+
+static bool after(struct world *w, u32 node, int err)
+{
+	require(w, !err, "event refused");
+	w->node[node].reports = 0;
+	take_actions(w, node);
+	check(w, node);
+	/* While preemption is suspended errors do not count. */
+	if (is_open(w, node))
+		w->node[node].nr_errors = 0;
+	return true;
+}
+
+void world_init(struct world *w, void *mem, u32 nr_nodes, u32 nr_entities, u32 nr_queues)
+{
+	struct gp_sched_config config = world_config;
+	u32 i;
+
+	memset(w, 0, sizeof(*w));
+	config.nr_nodes = nr_nodes;
+	require(w, !gp_sched_init(mem, gp_sched_size(&world_config), &config, &w->s), "init");
+	w->now_ns = 1000 * GP_SEC;
+	w->nr_nodes = nr_nodes;
+	w->nr_entities = nr_entities;
+	w->nr_queues = nr_queues;
+	w->strict = true;
+	w->bounds = w->s->node[0].params;
+	for (i = 0; i < nr_nodes; i++) {
+		w->node[i].timer_ns = WORLD_NEVER;
+		w->node[i].enabled = true;
+	}
+}
+
+void world_param(struct world *w, u32 node, const char *name, u64 value)
+{
+	require(w, !gp_sched_param_set(w->s, node, name, value, NULL), name);
+	w->bounds = w->s->node[node].params;
+}
+
+bool world_queue_add(struct world *w, u32 i)
+{
+	struct world_entity *e = &w->entity[i];
+	int err;
+
+	if (!e->live || e->nr_queues == WORLD_QUEUES)
+		return false;
+	err = gp_sched_queue_add(w->s, e->id, i, w->now_ns, &out, &e->queue[e->nr_queues]);
+	e->busy[e->nr_queues++] = false;
+	return after(w, e->node, err);
+}
+
+bool world_queue_remove(struct world *w, u32 i)
+{
+	struct world_entity *e = &w->entity[i];
+	bool was_busy = has_work(e);
+	bool ran;
+	int err;
+
+	if (!e->live || !e->nr_queues)
+		return false;
+	ran = state_of(w, e) == GP_ENTITY_RUNNING;
+	err = gp_sched_queue_remove(w->s, e->queue[--e->nr_queues], w->now_ns, &out);
+	if (ran && was_busy && !has_work(e))
+		note_leader(w, e);
+	return after(w, e->node, err);
+}
+
+bool world_add(struct world *w, u32 i, u32 node, const struct gp_attr *attr)
+{
+	struct world_entity *e = &w->entity[i];
+	int err;
+
+	if (e->live || node >= w->nr_nodes)
+		return false;
+	memset(e, 0, sizeof(*e));
+	e->attr = *attr;
+	e->node = node;
+	e->resumed_ns = WORLD_NEVER;
+	err = gp_sched_entity_add(w->s, node, attr, i, w->now_ns, &out, &e->id);
+	e->live = !err;
+	after(w, node, err);
+	while (e->nr_queues < w->nr_queues)
+		world_queue_add(w, i);
+	return true;
+}
+
+bool world_remove(struct world *w, u32 i)
+{
+	struct world_entity *e = &w->entity[i];
+	int err;
+
+	if (!e->live)
+		return false;
+	err = gp_sched_entity_remove(w->s, e->id, w->now_ns, &out);
+	e->live = false;
+	require(w, gp_sched_entity_remove(w->s, e->id, w->now_ns, &(struct gp_actions){ 0 }) ==
+			   -ENOENT,
+		"removed twice");
+	return after(w, e->node, err);
+}
+
+bool world_attr(struct world *w, u32 i, const struct gp_attr *attr)
+{
+	struct world_entity *e = &w->entity[i];
+	int err;
+
+	if (!e->live)
+		return false;
+	e->attr = *attr;
+	err = gp_sched_entity_set_attr(w->s, e->id, attr, w->now_ns, &out);
+	return after(w, e->node, err);
+}
+
+bool world_busy(struct world *w, u32 i, u32 queue)
+{
+	struct world_entity *e = &w->entity[i];
+	int err;
+
+	if (!e->live || queue >= e->nr_queues || e->busy[queue])
+		return false;
+	e->busy[queue] = true;
+	err = gp_sched_queue_busy(w->s, e->queue[queue], w->now_ns, &out);
+	return after(w, e->node, err);
+}
+
+bool world_idle(struct world *w, u32 i, u32 queue)
+{
+	struct world_entity *e = &w->entity[i];
+	int err;
+
+	if (!e->live || queue >= e->nr_queues || !e->busy[queue])
+		return false;
+	e->busy[queue] = false;
+	if (!has_work(e) && state_of(w, e) == GP_ENTITY_RUNNING)
+		note_leader(w, e);
+	err = gp_sched_queue_idle(w->s, e->queue[queue], w->now_ns, &out);
+	return after(w, e->node, err);
+}
+
+static enum gp_result result_of(enum world_outcome outcome, u32 i, u32 nr)
+{
+	switch (outcome) {
+	case WORLD_FIRST_BUSY:
+		return i == 0 ? GP_RESULT_BUSY : GP_RESULT_OK;
+	case WORLD_FIRST_ERROR:
+		return i == 0 ? GP_RESULT_ERROR : GP_RESULT_OK;
+	case WORLD_FIRST_GONE:
+		return i == 0 ? GP_RESULT_GONE : GP_RESULT_OK;
+	case WORLD_LAST_BUSY:
+		return i == nr - 1 ? GP_RESULT_BUSY : GP_RESULT_OK;
+	case WORLD_ALL_ERROR:
+		return GP_RESULT_ERROR;
+	default:
+		return GP_RESULT_OK;
+	}
+}
+
+/* What a result means for where the member is. */
+static void apply(struct world *w, struct world_entity *e, bool preempt, enum gp_result result)
+{
+	if (result == GP_RESULT_GONE) {
+		e->lost = true;
+	} else if (result != GP_RESULT_OK) {
+		e->failed = true;
+	} else if (preempt) {
+		if (e->where == WORLD_MAPPED)
+			e->off_ns = w->now_ns;
+		e->failed = e->failed && e->where != WORLD_MAPPED;
+		e->where = WORLD_OFF;
+	} else {
+		e->where = WORLD_MAPPED;
+		e->failed = false;
+		e->resumed_ns = w->now_ns;
+	}
+}
+
+static void count_errors(struct world_node *n, enum gp_result result)
+{
+	if (result == GP_RESULT_OK)
+		n->nr_errors = 0;
+	else if (result == GP_RESULT_ERROR)
+		n->nr_errors++;
+}
+
+bool world_done(struct world *w, u32 node, enum world_outcome outcome, u64 took_ns)
+{
+	struct world_node *n = &w->node[node];
+	enum gp_result results[GP_SWITCH_MAX];
+	u32 nr = n->sw.nr_preempt + n->sw.nr_resume;
+	int err;
+	u32 i;
+
+	if (!n->in_flight)
+		return false;
+	world_wait(w, took_ns);
+	for (i = 0; i < nr; i++) {
+		struct world_entity *e = by_id(w, n->sw.id[i]);
+
+		results[i] = result_of(outcome, i, nr);
+		if (!e)
+			continue;
+		apply(w, e, i < n->sw.nr_preempt, results[i]);
+		count_errors(n, results[i]);
+	}
+	if (is_open(w, node))
+		n->nr_errors = 0;
+	n->in_flight = false;
+	err = gp_sched_switch_done(w->s, node, n->sw.seq, results, nr, w->now_ns, &out);
+	n->stale = n->sw.seq;
+	return after(w, node, err);
+}
+
+bool world_stale_done(struct world *w, u32 node)
+{
+	enum gp_result results[GP_SWITCH_MAX] = { 0 };
+	u64 seq = w->node[node].stale;
+
+	if (!seq)
+		return false;
+	require(w, gp_sched_switch_done(w->s, node, seq, results, 1, w->now_ns, &out) == -ESTALE,
+		"late answer was not refused");
+	require(w, !out.nr, "late answer has consequences");
+	return true;
+}
+
+/* Time must not pass anybody by. */
+static void check_passing(struct world *w, u64 until_ns)
+{
+	u64 bound_ns = w->bounds.max_wait_ns + w->bounds.min_slice_ns + 2 * w->bounds.deadline_ns;
+	u32 i;
+
+	for (i = 0; i < w->nr_entities; i++) {
+		const struct world_entity *e = &w->entity[i];
+
+		if (e->live && !e->lost && !e->failed && e->where == WORLD_OFF &&
+		    !is_open(w, e->node))
+			require(w, until_ns - e->off_ns <= bound_ns, "starves");
+	}
+}
+
+bool world_timer(struct world *w, u32 node)
+{
+	struct world_node *n = &w->node[node];
+	bool late;
+	int err;
+
+	if (n->timer_ns == WORLD_NEVER)
+		return false;
+	check_passing(w, max(w->now_ns, n->timer_ns));
+	w->now_ns = max(w->now_ns, n->timer_ns);
+	n->timer_ns = WORLD_NEVER;
+	late = n->in_flight;
+	err = gp_sched_timer(w->s, node, w->now_ns, &out);
+	after(w, node, err);
+	require(w, !late || (has_report(w, node, GP_REPORT_SWITCH_DEADLINE) && is_open(w, node)),
+		"breaker stays closed although a switch missed its deadline");
+	return true;
+}
+
+bool world_policy(struct world *w, u32 node, const char *name)
+{
+	w->strict = false;
+	return after(w, node, gp_sched_set_policy(w->s, node, name, w->now_ns, &out));
+}
+
+bool world_enable(struct world *w, u32 node, bool enabled)
+{
+	w->node[node].enabled = enabled;
+	return after(w, node, gp_sched_set_enabled(w->s, node, enabled, w->now_ns, &out));
+}
+
+bool world_lose(struct world *w, u32 node)
+{
+	u32 i;
+
+	for (i = 0; i < w->nr_entities; i++)
+		if (w->entity[i].live && w->entity[i].node == node)
+			w->entity[i].lost = true;
+	w->node[node].stale = w->node[node].sw.seq;
+	w->node[node].in_flight = false;
+	w->node[node].nr_errors = 0;
+	return after(w, node, gp_sched_node_lost(w->s, node, w->now_ns, &out));
+}
+
+bool world_back(struct world *w, u32 node)
+{
+	return after(w, node, gp_sched_node_back(w->s, node, w->now_ns, &out));
+}
+
+bool world_wait(struct world *w, u64 ns)
+{
+	u64 until_ns = w->now_ns + ns;
+	u32 i;
+
+	for (i = 0; i < w->nr_nodes; i++)
+		until_ns = min(until_ns, max(w->node[i].timer_ns, w->now_ns));
+	w->now_ns = until_ns;
+	return true;
+}
+
+bool world_has_off(const struct world *w)
+{
+	u32 i;
+
+	for (i = 0; i < w->nr_entities; i++) {
+		const struct world_entity *e = &w->entity[i];
+
+		if (e->live && !e->lost && e->where != WORLD_MAPPED)
+			return true;
+	}
+	return false;
+}
+
+static void end_all_work(struct world *w)
+{
+	u32 e, q;
+
+	for (e = 0; e < w->nr_entities; e++)
+		for (q = 0; q < WORLD_QUEUES; q++)
+			world_idle(w, e, q);
+}
+
+/* The next thing that happens by itself. */
+static bool step(struct world *w)
+{
+	u32 next = WORLD_NODES;
+	u32 i;
+
+	for (i = 0; i < w->nr_nodes; i++)
+		if (world_done(w, i, WORLD_ALL_OK, 10 * GP_US))
+			return true;
+	for (i = 0; i < w->nr_nodes; i++)
+		if (w->node[i].timer_ns != WORLD_NEVER &&
+		    (next == WORLD_NODES || w->node[i].timer_ns < w->node[next].timer_ns))
+			next = i;
+	return next != WORLD_NODES && world_timer(w, next);
+}
+
+/* Notes who is off, and strikes out those who have been back. */
+static u32 strike_out(const struct world *w, u32 waiting)
+{
+	u32 i;
+
+	for (i = 0; i < w->nr_entities; i++) {
+		const struct world_entity *e = &w->entity[i];
+
+		if (!e->live || e->lost || e->where == WORLD_MAPPED)
+			waiting &= ~(1U << i);
+	}
+	return waiting;
+}
+
+bool world_settles(struct world *w, bool quiet)
+{
+	u32 waiting;
+	u32 i;
+
+	if (quiet)
+		end_all_work(w);
+	waiting = strike_out(w, ~0U >> (32 - w->nr_entities));
+	for (i = 0; waiting && i < SETTLE_STEPS && !w->bad; i++) {
+		if (!step(w))
+			return false;
+		waiting = strike_out(w, waiting);
+	}
+	return !waiting;
+}
