@@ -79,10 +79,14 @@ struct gp_kernel_desc {
 /*
  * The program at the entry point. Until a gfx9 interpreter exists, a program is
  * this record; a kernel_object that has no such record is an illegal instruction.
- * A workgroup runs for @steps x @step_ns.
+ * A workgroup runs for @steps x @step_ns. A step is at least 100 ns, a program at
+ * most about half a year: anything else is not legal either, so that nobody can
+ * make the model count single nanoseconds or overflow.
  */
 #define GP_PROGRAM_MAGIC 0x31475047u	/* "GPG1" */
 #define GP_PROGRAM_ENDLESS 1u		/* never ends by itself */
+#define GP_PROGRAM_MIN_STEP_NS 100u
+#define GP_PROGRAM_MAX_NS (1ull << 54)
 
 struct gp_program {
 	u32 magic;

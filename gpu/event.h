@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Things that will happen: an indexed binary heap ordered by time, then by the
+ * order of scheduling. An event is embedded in what it belongs to. The heap has
+ * a fixed capacity: the number of objects that own an event is bounded.
+ */
+#ifndef GP_GPU_EVENT_H
+#define GP_GPU_EVENT_H
+
+#include "gp_port.h"
+
+enum gp_event_kind {
+	GP_EVENT_COHORT,	/* workgroups end */
+	GP_EVENT_PACKET,	/* an AQL packet has been read, or look again at a barrier */
+	GP_EVENT_HQD,		/* load or dequeue by hand is over */
+	GP_EVENT_FIRMWARE,	/* the scheduler firmware's step is over */
+	GP_EVENT_QUANTUM,	/* the process quantum is over */
+};
+
+/**
+ * struct gp_event - something that will happen
+ * @at_ns: when
+ * @seq: ties: scheduled first, happens first
+ * @pos: place in the heap plus 1; 0 = not scheduled
+ * @kind: what
+ */
+struct gp_event {
+	u64 at_ns;
+	u64 seq;
+	u32 pos;
+	enum gp_event_kind kind;
+};
+
+/**
+ * struct gp_heap - scheduled events
+ * @node: heap array
+ * @nr: events in it
+ * @max: room
+ * @seq: number of the next event
+ */
+struct gp_heap {
+	struct gp_event **node;
+	u32 nr;
+	u32 max;
+	u64 seq;
+};
+
+/**
+ * gp_heap_add() - schedule an event, or move it if it is scheduled
+ * @heap: heap
+ * @event: event, its kind is set
+ * @at_ns: when; U64_MAX = never, which takes it out
+ */
+void gp_heap_add(struct gp_heap *heap, struct gp_event *event, u64 at_ns);
+
+/* Take an event out; nothing happens if it is not scheduled. */
+void gp_heap_remove(struct gp_heap *heap, struct gp_event *event);
+
+static inline bool gp_event_is_scheduled(const struct gp_event *event)
+{
+	return event->pos != 0;
+}
+
+/* Time of the first event, U64_MAX = there is none. */
+static inline u64 gp_heap_next_ns(const struct gp_heap *heap)
+{
+	return heap->nr ? heap->node[0]->at_ns : U64_MAX;
+}
+
+#endif
