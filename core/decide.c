@@ -175,8 +175,11 @@ static void plan_starving(struct gp_call *c, struct gp_plan *p)
 	}
 	if (hungry == GP_ID_NONE)
 		return;
-	c->stats->nr_starvation++;
-	gp_emit_report(c, GP_REPORT_STARVATION, hungry);
+	/* More of the same, who did not fit into the switch before, are no news. */
+	if (c->now_ns >= c->n->alone_ns) {
+		c->stats->nr_starvation++;
+		gp_emit_report(c, GP_REPORT_STARVATION, hungry);
+	}
 	while (room(p) && (e = gp_entity_top(c, GP_POOL_MOVE, GP_HEAP_WORST)))
 		take_victim(c, p, e);
 	if (p->nr_preempt)

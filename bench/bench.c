@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "bench.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static bool is_part(const char *whole, const char *part)
+{
+	size_t len = strlen(whole);
+
+	return !strncmp(whole, part, len) && (part[len] == '\0' || part[len] == '.');
+}
+
+bool gp_bench_wants(const struct gp_bench *b, const char *bench)
+{
+	return !b->only || is_part(b->only, bench) || is_part(bench, b->only);
+}
+
+static bool is_kept(const struct gp_bench_result *r)
+{
+	switch (r->kind) {
+	case GP_BENCH_AT_MOST:
+		return r->value <= r->bound;
+	case GP_BENCH_AT_LEAST:
+		return r->value >= r->bound;
+	default:
+		return true;
+	}
+}
+
+static json_t *number_or_null(bool there, double value)
+{
+	return there ? json_real(value) : json_null();
+}
+
+static int print_json(struct gp_bench *b, const struct gp_bench_result *r)
+{
+	json_t *line = json_pack("{s:s, s:s, s:f, s:s, s:o, s:o, s:b}", "bench", r->bench, "case",
+				 r->name, "value", r->value, "unit", r->unit, "baseline",
+				 number_or_null(r->has_baseline, r->baseline), "bound",
+				 number_or_null(r->kind != GP_BENCH_INFO, r->bound), "ok", r->ok);
+
+	if (!line)
+		return -ENOMEM;
+	json_dumpf(line, b->out, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(6));
+	fputc('\n', b->out);
+	json_decref(line);
+	return 0;
+}
+
+static void print_row(struct gp_bench *b, const struct gp_bench_result *r)
+{
+	static const char *const signs[] = { "", "<=", ">=" };
+	char baseline[32] = "";
+	char bound[32] = "";
+
+	if (!b->nr_results)
+		fprintf(b->out, "%-14s %-30s %14s %14s %16s %-9s %s\n", "bench", "case", "value",
+			"baseline", "bound", "unit", "ok");
+	if (r->has_baseline)
+		snprintf(baseline, sizeof(baseline), "%.6g", r->baseline);
+	if (r->kind != GP_BENCH_INFO)
+		snprintf(bound, sizeof(bound), "%s %.6g", signs[r->kind], r->bound);
+	fprintf(b->out, "%-14s %-30s %14.6g %14s %16s %-9s %s\n", r->bench, r->name, r->value,
+		baseline, bound, r->unit, r->kind == GP_BENCH_INFO ? "" : r->ok ? "yes" : "NO");
+}
+
+int gp_bench_report(struct gp_bench *b, struct gp_bench_result *r)
+{
+	int err = 0;
+
+	r->ok = is_kept(r);
+	if (b->json)
+		err = print_json(b, r);
+	else
+		print_row(b, r);
+	fflush(b->out);
+	b->nr_results++;
+	b->nr_missed += !r->ok;
+	return err;
+}
+
+uint64_t gp_bench_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a;
+	double y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double gp_bench_median(double *values, size_t nr)
+{
+	qsort(values, nr, sizeof(*values), compare);
+	return nr % 2 ? values[nr / 2] : (values[nr / 2 - 1] + values[nr / 2]) / 2;
+}

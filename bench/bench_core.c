@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The mix of events behind core.event, 5 us of virtual time apart:
+ *
+ *  - half of the entities have work. A random one without work gets some, then
+ *    a random one on the GPU with work has none left, and so on;
+ *  - a switch is answered, all members ok, six events after it began;
+ *  - a timer fires when it is due.
+ *
+ * Priorities are random over all 16 levels, the rate limit is out of the way.
+ * So most entities with work are off the GPU, almost every event changes a heap
+ * of n / 2 entries, and there is a switch in flight most of the time.
+ */
+#include "bench_core.h"
+#include "bench.h"
+#include "sched.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPEATS 7
+#define EVENTS 200000U
+#define STEP_NS 5000U
+#define ANSWER_AFTER 6U
+#define NOWHERE UINT32_MAX
+#define MIB (1024.0 * 1024.0)
+/* One server: eight GPUs. */
+#define NODES 8
+
+/**
+ * struct set - entities, for O(1) random choice
+ * @nr: members
+ * @member: members
+ * @at: place of each entity, or NOWHERE
+ */
+struct set {
+	uint32_t nr;
+	uint32_t *member;
+	uint32_t *at;
+};
+
+/**
+ * struct load - one scheduler under load
+ * @s: scheduler
+ * @mem: its memory
+ * @nr: entities
+ * @id: their ids
+ * @queue: their queues
+ * @busy: with work
+ * @on: with work, on the GPU
+ * @idle: without work
+ * @now_ns: virtual time
+ * @timer_ns: timer
+ * @answer: events left until the switch in flight is answered, 0 = none in flight
+ * @sw: the switch in flight
+ * @random: state of the generator
+ * @out: actions
+ */
+struct load {
+	struct gp_sched *s;
+	void *mem;
+	uint32_t nr;
+	u64 *id;
+	u64 *queue;
+	bool *busy;
+	struct set on;
+	struct set idle;
+	u64 now_ns;
+	u64 timer_ns;
+	uint32_t answer;
+	struct gp_switch sw;
+	u64 random;
+	struct gp_actions out;
+};
+
+static uint32_t next_random(struct load *l, uint32_t below)
+{
+	l->random ^= l->random << 13;
+	l->random ^= l->random >> 7;
+	l->random ^= l->random << 17;
+	return (uint32_t)((l->random >> 32) * below >> 32);
+}
+
+static void set_add(struct set *s, uint32_t e)
+{
+	if (s->at[e] != NOWHERE)
+		return;
+	s->at[e] = s->nr;
+	s->member[s->nr++] = e;
+}
+
+static void set_remove(struct set *s, uint32_t e)
+{
+	uint32_t last = s->member[s->nr - 1];
+
+	if (s->at[e] == NOWHERE)
+		return;
+	s->nr--;
+	s->member[s->at[e]] = last;
+	s->at[last] = s->at[e];
+	s->at[e] = NOWHERE;
+}
+
+static int set_init(struct set *s, uint32_t nr)
+{
+	s->member = calloc(nr, sizeof(*s->member));
+	s->at = malloc(nr * sizeof(*s->at));
+	if (!s->member || !s->at)
+		return -ENOMEM;
+	memset(s->at, 0xff, nr * sizeof(*s->at));
+	return 0;
+}
+
+static void load_fini(struct load *l)
+{
+	free(l->on.member);
+	free(l->on.at);
+	free(l->idle.member);
+	free(l->idle.at);
+	free(l->id);
+	free(l->queue);
+	free(l->busy);
+	free(l->mem);
+}
+
+static int load_alloc(struct load *l, uint32_t nr)
+{
+	struct gp_sched_config config = { .nr_nodes = 1, .max_entities = nr, .max_queues = nr };
+	size_t size = gp_sched_size(&config);
+
+	*l = (struct load){ .nr = nr, .timer_ns = U64_MAX, .random = 88172645463325252ULL };
+	l->mem = aligned_alloc(64, size);
+	l->id = calloc(nr, sizeof(*l->id));
+	l->queue = calloc(nr, sizeof(*l->queue));
+	l->busy = calloc(nr, sizeof(*l->busy));
+	if (!l->mem || !l->id || !l->queue || !l->busy || set_init(&l->on, nr) ||
+	    set_init(&l->idle, nr))
+		return -ENOMEM;
+	return gp_sched_init(l->mem, size, &config, &l->s);
+}
+
+/* Slots are handed out in order: the low half of an id is the index here. */
+static int load_init(struct load *l, uint32_t nr, const char *policy)
+{
+	struct gp_attr attr;
+	int err = load_alloc(l, nr);
+	uint32_t i;
+
+	if (err)
+		return err;
+	gp_sched_param_set(l->s, 0, "rate_per_s", 1000000, NULL);
+	gp_sched_param_set(l->s, 0, "rate_burst", 4096, NULL);
+	gp_sched_set_policy(l->s, 0, policy, 0, &l->out);
+	for (i = 0; i < nr && !err; i++) {
+		gp_attr_default(&attr);
+		attr.prio = (u8)next_random(l, GP_PRIO_MAX + 1);
+		attr.deadline_ns = 1000000 + next_random(l, 50000000);
+		err = gp_sched_entity_add(l->s, 0, &attr, i, 0, &l->out, &l->id[i]);
+		if (!err)
+			err = gp_sched_queue_add(l->s, l->id[i], i, 0, &l->out, &l->queue[i]);
+		set_add(&l->idle, i);
+	}
+	return err;
+}
+
+static void take_actions(struct load *l)
+{
+	uint32_t i;
+
+	for (i = 0; i < l->out.nr; i++) {
+		if (l->out.a[i].kind == GP_ACTION_SET_TIMER)
+			l->timer_ns = l->out.a[i].at_ns;
+		if (l->out.a[i].kind != GP_ACTION_SWITCH)
+			continue;
+		l->sw.seq = l->out.sw.seq;
+		l->sw.nr_preempt = l->out.sw.nr_preempt;
+		l->sw.nr_resume = l->out.sw.nr_resume;
+		memcpy(l->sw.id, l->out.sw.id,
+		       (l->sw.nr_preempt + l->sw.nr_resume) * sizeof(l->sw.id[0]));
+		l->answer = ANSWER_AFTER;
+	}
+}
+
+static void answer(struct load *l)
+{
+	static const enum gp_result ok[GP_SWITCH_MAX];
+	uint32_t nr = l->sw.nr_preempt + l->sw.nr_resume;
+	uint32_t i;
+
+	for (i = 0; i < nr; i++) {
+		uint32_t e = (uint32_t)l->sw.id[i];
+
+		if (i < l->sw.nr_preempt)
+			set_remove(&l->on, e);
+		else if (l->busy[e])
+			set_add(&l->on, e);
+	}
+	gp_sched_switch_done(l->s, 0, l->sw.seq, ok, nr, l->now_ns, &l->out);
+}
+
+static void get_work(struct load *l)
+{
+	uint32_t e = l->idle.member[next_random(l, l->idle.nr)];
+
+	set_remove(&l->idle, e);
+	set_add(&l->on, e);
+	l->busy[e] = true;
+	gp_sched_queue_busy(l->s, l->queue[e], l->now_ns, &l->out);
+}
+
+static void end_work(struct load *l)
+{
+	uint32_t e = l->on.member[next_random(l, l->on.nr)];
+
+	set_remove(&l->on, e);
+	set_add(&l->idle, e);
+	l->busy[e] = false;
+	gp_sched_queue_idle(l->s, l->queue[e], l->now_ns, &l->out);
+}
+
+static void fire(struct load *l)
+{
+	l->now_ns = l->timer_ns > l->now_ns ? l->timer_ns : l->now_ns;
+	l->timer_ns = U64_MAX;
+	gp_sched_timer(l->s, 0, l->now_ns, &l->out);
+}
+
+static void one_event(struct load *l)
+{
+	bool full = l->idle.nr < (l->nr + 1) / 2;
+
+	l->now_ns += STEP_NS;
+	if (l->answer && --l->answer == 0)
+		answer(l);
+	else if (l->timer_ns <= l->now_ns)
+		fire(l);
+	else if (!full)
+		get_work(l);
+	else if (l->on.nr)
+		end_work(l);
+	else if (l->answer) {
+		l->answer = 0;
+		answer(l);
+	} else {
+		fire(l);
+	}
+	take_actions(l);
+}
+
+static int event_cost(uint32_t nr, const char *policy, double *ns)
+{
+	double values[REPEATS];
+	struct load l;
+	uint32_t i, k;
+	int err = load_init(&l, nr, policy);
+
+	for (i = 0; !err && i < EVENTS; i++)
+		one_event(&l);
+	for (i = 0; !err && i < REPEATS; i++) {
+		u64 start_ns = gp_bench_now_ns();
+
+		for (k = 0; k < EVENTS; k++)
+			one_event(&l);
+		values[i] = (double)(gp_bench_now_ns() - start_ns) / EVENTS;
+	}
+	load_fini(&l);
+	if (!err)
+		*ns = gp_bench_median(values, REPEATS);
+	return err;
+}
+
+/**
+ * struct client - an entity as the scan of all pairs sees it
+ * @prio: priority
+ * @busy: has work
+ * @off: preempted
+ */
+struct client {
+	int prio;
+	bool busy;
+	bool off;
+};
+
+/* Looks at every pair for one that runs while a better one has work. */
+static uint32_t scan_pairs(const struct client *c, uint32_t nr)
+{
+	uint32_t inversions = 0;
+	uint32_t i, k;
+
+	for (i = 0; i < nr; i++)
+		for (k = 0; k < nr; k++)
+			if (c[i].busy && !c[i].off && c[k].busy && c[k].prio > c[i].prio) {
+				inversions++;
+				break;
+			}
+	return inversions;
+}
+
+/* Without inversions, as after each decision: the scan has to look at all of them. */
+static int pairs_cost(uint32_t nr, double *ns)
+{
+	struct client *c = calloc(nr, sizeof(*c));
+	volatile uint32_t sink = 0;
+	uint32_t rounds = 2 + 20000000U / nr / nr;
+	double values[REPEATS];
+	uint32_t i, k;
+
+	if (!c)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++)
+		c[i] = (struct client){ .prio = 1, .busy = i % 2 };
+	for (i = 0; i < REPEATS; i++) {
+		u64 start_ns = gp_bench_now_ns();
+
+		for (k = 0; k < rounds; k++) {
+			c[k % nr].busy = !c[k % nr].busy;
+			sink += scan_pairs(c, nr);
+		}
+		values[i] = (double)(gp_bench_now_ns() - start_ns) / rounds;
+	}
+	free(c);
+	*ns = gp_bench_median(values, REPEATS);
+	return 0;
+}
+
+static int report_prio(struct gp_bench *b)
+{
+	static const struct {
+		uint32_t nr;
+		const char *name;
+	} sizes[] = {
+		{ 2, "prio, 2 entities" },
+		{ 32, "prio, 32 entities" },
+		{ 256, "prio, 256 entities" },
+		{ 4096, "prio, 4096 entities" },
+	};
+	struct gp_bench_result r = { .bench = "core.event", .unit = "ns", .has_baseline = true,
+				     .kind = GP_BENCH_AT_MOST, .bound = 500 };
+	double small = 0;
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes) && !err; i++) {
+		r.name = sizes[i].name;
+		err = event_cost(sizes[i].nr, "prio", &r.value);
+		if (!err)
+			err = pairs_cost(sizes[i].nr, &r.baseline);
+		if (!err)
+			err = gp_bench_report(b, &r);
+		if (sizes[i].nr == 32)
+			small = r.value;
+	}
+	if (err)
+		return err;
+	err = gp_bench_report(b, &(struct gp_bench_result){
+		.bench = "core.event", .name = "prio, 4096 to 32 entities", .unit = "ratio",
+		.value = r.value / small, .kind = GP_BENCH_AT_MOST, .bound = 2 });
+	if (err)
+		return err;
+	return gp_bench_report(b, &(struct gp_bench_result){
+		.bench = "core.event", .name = "all pairs to prio, 4096", .unit = "ratio",
+		.value = r.baseline / r.value, .kind = GP_BENCH_AT_LEAST, .bound = 50 });
+}
+
+/*
+ * Under laxity this load has no chance: its deadlines pass, all become critical
+ * and run together, and a switch has many more members. A figure without a bound.
+ */
+static int report_policy(struct gp_bench *b, const char *policy)
+{
+	struct gp_bench_result r = { .bench = "core.event", .unit = "ns", .bound = 500 };
+	char name[64];
+	double small;
+	int err;
+
+	r.name = name;
+	r.kind = strcmp(policy, "laxity") ? GP_BENCH_AT_MOST : GP_BENCH_INFO;
+	snprintf(name, sizeof(name), "%s, 32 entities", policy);
+	err = event_cost(32, policy, &r.value);
+	if (!err)
+		err = gp_bench_report(b, &r);
+	if (err)
+		return err;
+	small = r.value;
+	snprintf(name, sizeof(name), "%s, 4096 entities", policy);
+	err = event_cost(4096, policy, &r.value);
+	if (!err)
+		err = gp_bench_report(b, &r);
+	if (err)
+		return err;
+	snprintf(name, sizeof(name), "%s, 4096 to 32 entities", policy);
+	r.value /= small;
+	r.unit = "ratio";
+	r.kind = GP_BENCH_INFO;
+	return gp_bench_report(b, &r);
+}
+
+static size_t size_of(uint32_t nodes, uint32_t entities, uint32_t queues)
+{
+	return gp_sched_size(&(struct gp_sched_config){
+		.nr_nodes = nodes, .max_entities = entities, .max_queues = queues });
+}
+
+static int report_memory(struct gp_bench *b)
+{
+	double base = (double)size_of(1, 4096, 4096);
+	struct gp_bench_result results[] = {
+		{ .name = "per entity", .unit = "bytes",
+		  .value = ((double)size_of(1, 8192, 4096) - base) / 4096 },
+		{ .name = "per queue", .unit = "bytes",
+		  .value = ((double)size_of(1, 4096, 8192) - base) / 4096 },
+		{ .name = "per node", .unit = "bytes",
+		  .value = ((double)size_of(2, 4096, 4096) - base) },
+		{ .name = "4096 + 4096, 8 nodes", .unit = "MiB", .kind = GP_BENCH_AT_MOST,
+		  .bound = 2, .value = (double)size_of(NODES, 4096, 4096) / MIB },
+	};
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(results) && !err; i++) {
+		results[i].bench = "core.memory";
+		err = gp_bench_report(b, &results[i]);
+	}
+	return err;
+}
+
+int gp_bench_core(struct gp_bench *b)
+{
+	const char *policy;
+	int err = 0;
+	u32 i;
+
+	if (gp_bench_wants(b, "core.event")) {
+		err = report_prio(b);
+		for (i = 1; !err && (policy = gp_policy_name_at(i)); i++)
+			err = report_policy(b, policy);
+	}
+	if (!err && gp_bench_wants(b, "core.memory"))
+		err = report_memory(b);
+	return err;
+}
