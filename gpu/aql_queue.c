@@ -26,7 +26,7 @@ static void set_packet_state(struct gp_gpu *gpu, struct gp_slot *slot, enum gp_p
 
 void gp_aql_stop(struct gp_gpu *gpu, struct gp_slot *slot)
 {
-	gp_heap_remove(&gpu->heap, &slot->packet_event);
+	gp_gpu_heap_remove(&gpu->heap, &slot->packet_event);
 	set_packet_state(gpu, slot, GP_PACKET_NONE);
 	gpu->kick &= ~GP_BIT(slot->index);
 }
@@ -88,7 +88,7 @@ void gp_aql_kick(struct gp_gpu *gpu, struct gp_slot *slot)
 	if (slot->packet_state != GP_PACKET_HELD || must_wait(slot))
 		return;
 	set_packet_state(gpu, slot, GP_PACKET_TIMED);
-	gp_heap_add(&gpu->heap, &slot->packet_event, gpu->now_ns + gpu->profile->packet_ns);
+	gp_gpu_heap_add(&gpu->heap, &slot->packet_event, gpu->now_ns + gpu->profile->packet_ns);
 }
 
 static int consume(struct gp_gpu *gpu, struct gp_slot *slot)
@@ -229,10 +229,10 @@ static int try_barrier(struct gp_gpu *gpu, struct gp_slot *slot)
 		return err;
 	if (!err) {
 		set_packet_state(gpu, slot, GP_PACKET_DEPS);
-		gp_heap_add(&gpu->heap, &slot->packet_event, gpu->now_ns + GP_BARRIER_POLL_NS);
+		gp_gpu_heap_add(&gpu->heap, &slot->packet_event, gpu->now_ns + GP_BARRIER_POLL_NS);
 		return 0;
 	}
-	gp_heap_remove(&gpu->heap, &slot->packet_event);
+	gp_gpu_heap_remove(&gpu->heap, &slot->packet_event);
 	gp_gpu_trace(gpu, GP_GPU_TRACE_BARRIER, slot, slot->rptr, 0);
 	gpu->stats.nr_packets++;
 	err = consume(gpu, slot);

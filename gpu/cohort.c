@@ -77,7 +77,7 @@ static void freeze_share(struct gp_gpu *gpu, struct gp_share *share)
 	for (c = share->resident; c; c = c->next) {
 		c->ran_ns = ran_until(c, gpu->now_ns);
 		c->is_frozen = true;
-		gp_heap_remove(&gpu->heap, &c->event);
+		gp_gpu_heap_remove(&gpu->heap, &c->event);
 	}
 }
 
@@ -85,9 +85,13 @@ void gp_slot_freeze(struct gp_gpu *gpu, struct gp_slot *slot)
 {
 	u32 i, x;
 
-	for (i = 0; i < slot->nr_dispatches; i++)
+	for (i = 0; i < slot->nr_dispatches; i++) {
+		struct gp_dispatch *d = &slot->dispatch[slot->order[i]];
+
+		d->leader = NULL;
 		for (x = 0; x < gpu->profile->nr_xcc; x++)
-			freeze_share(gpu, &slot->dispatch[slot->order[i]].share[x]);
+			freeze_share(gpu, &d->share[x]);
+	}
 }
 
 static u32 drop_list(struct gp_gpu *gpu, struct gp_cohort *c)
@@ -98,7 +102,7 @@ static u32 drop_list(struct gp_gpu *gpu, struct gp_cohort *c)
 		struct gp_cohort *next = c->next;
 
 		nr += c->nr;
-		gp_heap_remove(&gpu->heap, &c->event);
+		gp_gpu_heap_remove(&gpu->heap, &c->event);
 		gpu->waves->drop(gpu, c);
 		gp_cu_release(gpu, c);
 		gp_cohort_put(gpu, c);
@@ -112,8 +116,11 @@ u32 gp_slot_drop_waves(struct gp_gpu *gpu, struct gp_slot *slot)
 	u32 i, x, nr = 0;
 
 	for (i = 0; i < slot->nr_dispatches; i++) {
+		struct gp_dispatch *d = &slot->dispatch[slot->order[i]];
+
+		d->leader = NULL;
 		for (x = 0; x < gpu->profile->nr_xcc; x++) {
-			struct gp_share *share = &slot->dispatch[slot->order[i]].share[x];
+			struct gp_share *share = &d->share[x];
 
 			nr += drop_list(gpu, share->resident);
 			nr += drop_list(gpu, share->pending);

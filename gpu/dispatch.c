@@ -104,10 +104,25 @@ static void note_launch(struct gp_gpu *gpu, struct gp_dispatch *d, u32 nr, bool 
 	gp_gpu_trace(gpu, GP_GPU_TRACE_DISPATCH_BEGIN, d->slot, d->packet, 0);
 }
 
+/* One event for all cohorts of a dispatch that end together: the XCCs' are alike. */
+static void schedule_end(struct gp_gpu *gpu, struct gp_cohort *c)
+{
+	struct gp_dispatch *d = c->dispatch;
+	u64 end_ns = gpu->now_ns + (d->run_ns - c->ran_ns);
+
+	if (d->run_ns == U64_MAX)
+		return;
+	if (d->leader && d->leader->event.at_ns == end_ns) {
+		c->twin = d->leader->twin;
+		d->leader->twin = c;
+		return;
+	}
+	d->leader = c;
+	gp_gpu_heap_add(&gpu->heap, &c->event, end_ns);
+}
+
 static void start_cohort(struct gp_gpu *gpu, struct gp_share *share, struct gp_cohort *c)
 {
-	const struct gp_dispatch *d = c->dispatch;
-
 	c->start_ns = gpu->now_ns;
 	c->is_frozen = false;
 	c->next = NULL;
@@ -117,8 +132,7 @@ static void start_cohort(struct gp_gpu *gpu, struct gp_share *share, struct gp_c
 	else
 		share->resident = c;
 	share->resident_end = c;
-	if (d->run_ns != U64_MAX)
-		gp_heap_add(&gpu->heap, &c->event, gpu->now_ns + (d->run_ns - c->ran_ns));
+	schedule_end(gpu, c);
 }
 
 /* Take the workgroups that found no room out of @c and let them wait on. */
@@ -168,7 +182,7 @@ static struct gp_cohort *cohort_for_launch(struct gp_gpu *gpu, struct gp_dispatc
 {
 	struct gp_cohort *c = d->share[x].resident_end;
 
-	if (c && c->start_ns == gpu->now_ns && !c->ran_ns)
+	if (c && c->start_ns == gpu->now_ns && !c->ran_ns && !c->is_frozen)
 		return c;
 	return gp_cohort_get(gpu, d, x);
 }
@@ -339,7 +353,7 @@ static void account_end(struct gp_gpu *gpu, const struct gp_cohort *c)
 	gpu->stats.nr_workgroups += c->nr;
 }
 
-void gp_cohort_end(struct gp_gpu *gpu, struct gp_cohort *c)
+static void end_one(struct gp_gpu *gpu, struct gp_cohort *c)
 {
 	struct gp_dispatch *d = c->dispatch;
 	struct gp_slot *slot = d->slot;
@@ -362,6 +376,19 @@ void gp_cohort_end(struct gp_gpu *gpu, struct gp_cohort *c)
 		gp_slot_fail(gpu, slot, GP_IRQ_MEM_FAULT);
 	if (slot->state == GP_SLOT_QUIET)
 		gpu->is_firmware_kicked = true;
+}
+
+void gp_cohort_end(struct gp_gpu *gpu, struct gp_cohort *c)
+{
+	if (c->dispatch->leader == c)
+		c->dispatch->leader = NULL;
+	while (c) {
+		struct gp_cohort *twin = c->twin;
+
+		c->twin = NULL;
+		end_one(gpu, c);
+		c = twin;
+	}
 }
 
 void gp_slot_fail(struct gp_gpu *gpu, struct gp_slot *slot, enum gp_gpu_irq_source source)

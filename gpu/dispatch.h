@@ -36,7 +36,7 @@ void gp_dispatch_offer(struct gp_gpu *gpu, struct gp_dispatch *d);
 /* Launch what fits on an XCC: by pipe priority, then in turn. */
 void gp_dispatch_fill(struct gp_gpu *gpu, u32 xcc);
 
-/* The event of a cohort. */
+/* The event of a cohort and its twins. */
 void gp_cohort_end(struct gp_gpu *gpu, struct gp_cohort *cohort);
 
 /**

@@ -20,41 +20,46 @@ enum gp_event_kind {
 /**
  * struct gp_event - something that will happen
  * @at_ns: when
- * @seq: ties: scheduled first, happens first
  * @pos: place in the heap plus 1; 0 = not scheduled
  * @kind: what
  */
 struct gp_event {
 	u64 at_ns;
-	u64 seq;
 	u32 pos;
 	enum gp_event_kind kind;
 };
 
+/* Keys are kept beside the pointers: comparing must not touch the events. */
+struct gp_gpu_heap_node {
+	u64 at_ns;
+	u64 seq;
+	struct gp_event *event;
+};
+
 /**
- * struct gp_heap - scheduled events
+ * struct gp_gpu_heap - scheduled events
  * @node: heap array
  * @nr: events in it
  * @max: room
- * @seq: number of the next event
+ * @seq: number of the next event; ties: scheduled first, happens first
  */
-struct gp_heap {
-	struct gp_event **node;
+struct gp_gpu_heap {
+	struct gp_gpu_heap_node *node;
 	u32 nr;
 	u32 max;
 	u64 seq;
 };
 
 /**
- * gp_heap_add() - schedule an event, or move it if it is scheduled
+ * gp_gpu_heap_add() - schedule an event, or move it if it is scheduled
  * @heap: heap
  * @event: event, its kind is set
  * @at_ns: when; U64_MAX = never, which takes it out
  */
-void gp_heap_add(struct gp_heap *heap, struct gp_event *event, u64 at_ns);
+void gp_gpu_heap_add(struct gp_gpu_heap *heap, struct gp_event *event, u64 at_ns);
 
 /* Take an event out; nothing happens if it is not scheduled. */
-void gp_heap_remove(struct gp_heap *heap, struct gp_event *event);
+void gp_gpu_heap_remove(struct gp_gpu_heap *heap, struct gp_event *event);
 
 static inline bool gp_event_is_scheduled(const struct gp_event *event)
 {
@@ -62,9 +67,9 @@ static inline bool gp_event_is_scheduled(const struct gp_event *event)
 }
 
 /* Time of the first event, U64_MAX = there is none. */
-static inline u64 gp_heap_next_ns(const struct gp_heap *heap)
+static inline u64 gp_gpu_heap_next_ns(const struct gp_gpu_heap *heap)
 {
-	return heap->nr ? heap->node[0]->at_ns : U64_MAX;
+	return heap->nr ? heap->node[0].at_ns : U64_MAX;
 }
 
 #endif

@@ -15,7 +15,7 @@ static void set_timer(struct gp_gpu *gpu, enum gp_firmware_state state, u64 ns)
 	struct gp_firmware *fw = &gpu->firmware;
 
 	fw->state = state;
-	gp_heap_add(&gpu->heap, &fw->event, ns == U64_MAX ? ns : gpu->now_ns + ns);
+	gp_gpu_heap_add(&gpu->heap, &fw->event, ns == U64_MAX ? ns : gpu->now_ns + ns);
 }
 
 static void set_idle(struct gp_gpu *gpu)
@@ -30,7 +30,7 @@ void gp_firmware_init(struct gp_gpu *gpu)
 	struct gp_firmware *fw = &gpu->firmware;
 	u32 nr_vmids = gpu->nr_vmids;
 
-	gp_heap_remove(&gpu->heap, &fw->event);
+	gp_gpu_heap_remove(&gpu->heap, &fw->event);
 	memset(fw, 0, sizeof(*fw));
 	fw->event.kind = GP_EVENT_FIRMWARE;
 	fw->vmid_mask = (GP_BIT(nr_vmids) - 1) << (NR_HW_VMIDS - nr_vmids);

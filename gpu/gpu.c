@@ -246,22 +246,22 @@ static void run_event(struct gp_gpu *gpu, struct gp_event *event)
 u64 gp_gpu_advance(struct gp_gpu *gpu, u64 now_ns)
 {
 	if (GP_WARN_ON(now_ns < gpu->now_ns))
-		return gp_heap_next_ns(&gpu->heap);
+		return gp_gpu_heap_next_ns(&gpu->heap);
 	gp_gpu_settle(gpu);
-	while (gp_heap_next_ns(&gpu->heap) <= now_ns) {
-		gpu->now_ns = gp_heap_next_ns(&gpu->heap);
+	while (gp_gpu_heap_next_ns(&gpu->heap) <= now_ns) {
+		gpu->now_ns = gp_gpu_heap_next_ns(&gpu->heap);
 		/* All that happens at one moment first, then its consequences. */
-		while (gp_heap_next_ns(&gpu->heap) == gpu->now_ns) {
-			struct gp_event *event = gpu->heap.node[0];
+		while (gp_gpu_heap_next_ns(&gpu->heap) == gpu->now_ns) {
+			struct gp_event *event = gpu->heap.node[0].event;
 
-			gp_heap_remove(&gpu->heap, event);
+			gp_gpu_heap_remove(&gpu->heap, event);
 			run_event(gpu, event);
 		}
 		gp_gpu_settle(gpu);
 	}
 	gpu->now_ns = now_ns;
 	gp_cu_account(gpu);
-	return gp_heap_next_ns(&gpu->heap);
+	return gp_gpu_heap_next_ns(&gpu->heap);
 }
 
 u64 gp_gpu_doorbell(struct gp_gpu *gpu, u32 index, u64 value, u64 now_ns)
@@ -272,18 +272,18 @@ u64 gp_gpu_doorbell(struct gp_gpu *gpu, u32 index, u64 value, u64 now_ns)
 	if (gpu->firmware.is_loaded && index == gpu->firmware.doorbell) {
 		gp_hiq_doorbell(gpu, value);
 		gp_gpu_settle(gpu);
-		return gp_heap_next_ns(&gpu->heap);
+		return gp_gpu_heap_next_ns(&gpu->heap);
 	}
 	slot = gp_slot_find(gpu, index);
 	if (!slot || slot->state != GP_SLOT_ACTIVE)
-		return gp_heap_next_ns(&gpu->heap);
+		return gp_gpu_heap_next_ns(&gpu->heap);
 	gp_aql_set_wptr(slot, value + 1);
 	if (slot->packet_state == GP_PACKET_STALLED)
 		slot->packet_state = GP_PACKET_NONE;
 	gpu->kick |= GP_BIT(slot->index);
 	gpu->is_signalled |= gpu->waiting != 0;
 	gp_gpu_settle(gpu);
-	return gp_heap_next_ns(&gpu->heap);
+	return gp_gpu_heap_next_ns(&gpu->heap);
 }
 
 int gp_gpu_slot_of(const struct gp_gpu *gpu, u32 doorbell)

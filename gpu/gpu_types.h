@@ -30,6 +30,7 @@ struct gp_workgroup;
 /**
  * struct gp_cohort - workgroups of one dispatch that started together on an XCC
  * @event: their common end
+ * @twin: next cohort of the dispatch, on any XCC, that shares @event of the first
  * @dispatch: whose they are
  * @next: list of the share, resident or pending
  * @prev: the same
@@ -46,6 +47,7 @@ struct gp_workgroup;
  */
 struct gp_cohort {
 	struct gp_event event;
+	struct gp_cohort *twin;
 	struct gp_dispatch *dispatch;
 	struct gp_cohort *next;
 	struct gp_cohort *prev;
@@ -86,6 +88,7 @@ struct gp_share {
  * @slot: its queue
  * @is_used: this record is in use
  * @has_begun: a wave of it has been on a CU
+ * @leader: the cohort scheduled last; others that end when it does become its twins
  * @packet: packet index
  * @signal: completion signal or 0
  * @arg: the kernel's arguments
@@ -107,6 +110,7 @@ struct gp_dispatch {
 	struct gp_slot *slot;
 	bool is_used;
 	bool has_begun;
+	struct gp_cohort *leader;
 	u64 packet;
 	u64 signal;
 	struct gp_kernarg arg;
@@ -424,7 +428,7 @@ struct gp_gpu {
 	u32 nr_slots;
 	u32 nr_vmids;
 	u32 grace_reg;
-	struct gp_heap heap;
+	struct gp_gpu_heap heap;
 	u32 mapped;
 	u32 active;
 	u32 level[GP_NR_LEVELS];

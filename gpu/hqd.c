@@ -21,7 +21,7 @@ static void set_busy(struct gp_gpu *gpu, struct gp_slot *slot, u64 bytes_ns)
 	u64 ns = gp_firmware_ns(gpu, gpu->profile->hqd_ns) + bytes_ns;
 
 	slot->is_hand_busy = true;
-	gp_heap_add(&gpu->heap, &slot->hqd_event, gpu->now_ns + ns);
+	gp_gpu_heap_add(&gpu->heap, &slot->hqd_event, gpu->now_ns + ns);
 }
 
 int gp_gpu_hqd_load(struct gp_gpu *gpu, u32 index, u32 pasid, u32 vmid, u64 mqd, u64 now_ns)

@@ -11,7 +11,7 @@ void gp_runlist_init(struct gp_gpu *gpu)
 {
 	struct gp_runlist *rl = &gpu->runlist;
 
-	gp_heap_remove(&gpu->heap, &rl->quantum_event);
+	gp_gpu_heap_remove(&gpu->heap, &rl->quantum_event);
 	rl->quantum_event.kind = GP_EVENT_QUANTUM;
 	rl->nr = 0;
 	rl->cursor = 0;
@@ -239,7 +239,7 @@ void gp_runlist_arm(struct gp_gpu *gpu)
 	struct gp_runlist *rl = &gpu->runlist;
 
 	if (rl->is_rotating && rl->nr)
-		gp_heap_add(&gpu->heap, &rl->quantum_event, gpu->now_ns + quantum_ns(gpu));
+		gp_gpu_heap_add(&gpu->heap, &rl->quantum_event, gpu->now_ns + quantum_ns(gpu));
 }
 
 void gp_runlist_event(struct gp_gpu *gpu)

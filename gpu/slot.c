@@ -256,7 +256,7 @@ bool gp_slot_is_drained(const struct gp_slot *slot)
 
 void gp_slot_stop(struct gp_gpu *gpu, struct gp_slot *slot)
 {
-	u64 largest;
+	u64 bytes, largest;
 
 	slot->state = GP_SLOT_FROZEN;
 	gpu->active &= ~GP_BIT(slot->index);
@@ -264,8 +264,8 @@ void gp_slot_stop(struct gp_gpu *gpu, struct gp_slot *slot)
 	if (slot->how != GP_DEQUEUE_SAVE || !slot->nr_waves)
 		return;
 	/* How much it is cannot change any more until gp_slot_free(). */
-	gp_gpu_trace(gpu, GP_GPU_TRACE_SAVE_BEGIN, slot,
-		     gp_gpu_context_bytes(gpu, slot->doorbell, &largest), largest);
+	bytes = gp_gpu_context_bytes(gpu, slot->doorbell, &largest);
+	gp_gpu_trace(gpu, GP_GPU_TRACE_SAVE_BEGIN, slot, bytes, largest);
 }
 
 static void save(struct gp_gpu *gpu, struct gp_slot *slot)
@@ -305,7 +305,7 @@ void gp_slot_forget(struct gp_gpu *gpu, struct gp_slot *slot)
 
 	gp_slot_drop_waves(gpu, slot);
 	gp_aql_stop(gpu, slot);
-	gp_heap_remove(&gpu->heap, &slot->hqd_event);
+	gp_gpu_heap_remove(&gpu->heap, &slot->hqd_event);
 	gpu->mapped &= keep;
 	gpu->active &= keep;
 	gpu->failed &= keep;
