@@ -112,6 +112,17 @@ u64 gp_cwsr_saved_bytes(const struct gp_slot *slot, u32 xcc)
 	       (a->wave_end > a->ctl_bytes ? a->wave_end - a->ctl_bytes : 0);
 }
 
+/* One that was drained or killed begins anew when its next wave comes to a CU. */
+static bool has_waves(const struct gp_dispatch *d)
+{
+	u32 x;
+
+	for (x = 0; x < GP_GPU_MAX_XCC; x++)
+		if (d->share[x].resident || d->share[x].pending)
+			return true;
+	return false;
+}
+
 static void fill_record(struct ctl_dispatch *r, const struct gp_dispatch *d, u32 xcc)
 {
 	const struct gp_share *share = &d->share[xcc];
@@ -127,7 +138,7 @@ static void fill_record(struct ctl_dispatch *r, const struct gp_dispatch *d, u32
 	r->common.lds_bytes = d->lds_bytes;
 	r->common.vgprs = (u16)d->vgprs;
 	r->common.waves = (u16)d->waves;
-	r->common.has_begun = d->has_begun;
+	r->common.has_begun = d->has_begun && has_waves(d);
 	r->next = share->next;
 	r->done = share->done;
 	r->nr_saved = nr_begun(share);
