@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -33,14 +34,14 @@ static bool is_kept(const struct gp_bench_result *r)
 
 static json_t *number_or_null(bool there, double value)
 {
-	return there ? json_real(value) : json_null();
+	return there && !isnan(value) ? json_real(value) : json_null();
 }
 
 static int print_json(struct gp_bench *b, const struct gp_bench_result *r)
 {
-	json_t *line = json_pack("{s:s, s:s, s:f, s:s, s:o, s:o, s:b}", "bench", r->bench, "case",
-				 r->name, "value", r->value, "unit", r->unit, "baseline",
-				 number_or_null(r->has_baseline, r->baseline), "bound",
+	json_t *line = json_pack("{s:s, s:s, s:o, s:s, s:o, s:o, s:b}", "bench", r->bench, "case",
+				 r->name, "value", number_or_null(true, r->value), "unit", r->unit,
+				 "baseline", number_or_null(r->has_baseline, r->baseline), "bound",
 				 number_or_null(r->kind != GP_BENCH_INFO, r->bound), "ok", r->ok);
 
 	if (!line)
@@ -51,21 +52,29 @@ static int print_json(struct gp_bench *b, const struct gp_bench_result *r)
 	return 0;
 }
 
+/* NaN is what never happens. */
+static const char *number(char *buf, size_t size, double value)
+{
+	if (isnan(value))
+		return "never";
+	snprintf(buf, size, "%.6g", value);
+	return buf;
+}
+
 static void print_row(struct gp_bench *b, const struct gp_bench_result *r)
 {
 	static const char *const signs[] = { "", "<=", ">=" };
-	char baseline[32] = "";
-	char bound[32] = "";
+	char value[32], baseline[32], bound[32] = "";
 
 	if (!b->nr_results)
-		fprintf(b->out, "%-14s %-30s %14s %14s %16s %-9s %s\n", "bench", "case", "value",
+		fprintf(b->out, "%-17s %-30s %14s %14s %16s %-9s %s\n", "bench", "case", "value",
 			"baseline", "bound", "unit", "ok");
-	if (r->has_baseline)
-		snprintf(baseline, sizeof(baseline), "%.6g", r->baseline);
 	if (r->kind != GP_BENCH_INFO)
 		snprintf(bound, sizeof(bound), "%s %.6g", signs[r->kind], r->bound);
-	fprintf(b->out, "%-14s %-30s %14.6g %14s %16s %-9s %s\n", r->bench, r->name, r->value,
-		baseline, bound, r->unit, r->kind == GP_BENCH_INFO ? "" : r->ok ? "yes" : "NO");
+	fprintf(b->out, "%-17s %-30s %14s %14s %16s %-9s %s\n", r->bench, r->name,
+		number(value, sizeof(value), r->value),
+		r->has_baseline ? number(baseline, sizeof(baseline), r->baseline) : "", bound,
+		r->unit, r->kind == GP_BENCH_INFO ? "" : r->ok ? "yes" : "NO");
 }
 
 int gp_bench_report(struct gp_bench *b, struct gp_bench_result *r)

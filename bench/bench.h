@@ -25,7 +25,7 @@ enum gp_bench_kind {
  * struct gp_bench_result - one measurement
  * @bench: name of the bench, "core.event"
  * @name: the case, "4096 entities"
- * @value: measured
+ * @value: measured; NaN = never
  * @unit: of value, baseline and bound
  * @baseline: the same without us, if @has_baseline
  * @bound: see @kind

@@ -5,6 +5,7 @@
  */
 #include "bench.h"
 #include "bench_core.h"
+#include "bench_sim.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -16,6 +17,9 @@ static const struct {
 	int (*run)(struct gp_bench *b);
 } benches[] = {
 	{ "core", gp_bench_core },
+	{ "sim.dispatches", gp_bench_dispatches },
+	{ "detect", gp_bench_detect },
+	{ "tail", gp_bench_tail },
 };
 
 #define NR_BENCHES (sizeof(benches) / sizeof(benches[0]))
