@@ -174,7 +174,7 @@ static void on_queue(struct gp_queue *q, const struct gp_gpu_trace *t)
 		break;
 	case GP_GPU_TRACE_RESET:
 	case GP_GPU_TRACE_UNMAP:
-		if (q->proc->off)
+		if (q->proc->off && q->running)
 			note_victim(q);
 		stop_running(q);
 		break;
