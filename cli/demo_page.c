@@ -249,8 +249,8 @@ int gp_demo_page(FILE *out, const struct gp_comparison *c, const struct gp_recor
 	int err;
 
 	gp_report_begin(out, sc->title[0] ? sc->title : sc->name, notice);
-	snprintf(text, sizeof(text), "Scenario %s on a simulated %s, policy %s, %s of virtual time, "
-		 "seed %llu.", sc->name, sc->gpu, sc->policy,
+	snprintf(text, sizeof(text), "Scenario %s on a simulated %s, policy %s, %s of virtual "
+		 "time, seed %llu.", sc->name, sc->gpu, sc->policy,
 		 gp_format_duration(sc->duration_ns, duration), (unsigned long long)sc->seed);
 	gp_report_paragraph(out, text);
 	gp_report_heading(out, "Every mechanism and detection mode");

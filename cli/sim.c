@@ -7,8 +7,8 @@ int gp_sim_main(int argc, char **argv)
 {
 	static const struct gp_command commands[] = {
 		{ "run", gp_sim_cmd_run, "run a scenario" },
-		{ "compare", gp_sim_cmd_compare, "run scenarios under every mechanism, one table each" },
-		{ "demo", gp_sim_cmd_demo, "inference beside training: a table, a timeline, a page" },
+		{ "compare", gp_sim_cmd_compare, "run scenarios under every mechanism" },
+		{ "demo", gp_sim_cmd_demo, "inference beside training: table, trace, page" },
 		{ "list", gp_sim_cmd_list, "GPUs, policies, mechanisms, detection modes, mixes" },
 		{ "params", gp_sim_cmd_params, "parameters of the scheduling core" },
 		{ NULL, NULL, NULL },

@@ -100,7 +100,8 @@ static int check_kernel(const struct check *c, const struct gp_class_spec *class
 	waves_per_simd = min(waves_per_simd, g->waves_per_simd);
 	if (waves_per_simd * g->simd_per_cu < waves)
 		return FAIL(c, "class %s: kernel %u: a workgroup of %u with %u vgprs does not fit "
-			    "a CU of %s", class->name, index + 1, k->workgroup_size, k->vgprs, g->name);
+			    "a CU of %s", class->name, index + 1, k->workgroup_size, k->vgprs,
+			    g->name);
 	if (k->lds_bytes > g->lds_bytes_per_cu)
 		return FAIL(c, "class %s: kernel %u: %u bytes of LDS do not fit a CU of %s",
 			    class->name, index + 1, k->lds_bytes, g->name);

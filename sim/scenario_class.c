@@ -155,8 +155,8 @@ int gp_parse_mix(struct gp_parser *p, const struct gp_key *key, char *value)
 			return gp_parser_fail(p, "%s: only 'scale FACTOR' may follow the name",
 					      key->name);
 		if (gp_value_scaled(text, 6, &scale) || scale < 1000 || scale > 1000 * GP_PPM_ONE)
-			return gp_parser_fail(p, "%s: scale: '%.40s' is out of range, 0.001 to 1000",
-					      key->name, text);
+			return gp_parser_fail(p, "%s: scale: '%.40s' is out of range, "
+					      "0.001 to 1000", key->name, text);
 	}
 	gp_mix_kernels(mix, (u32)scale, kernels);
 	return add_kernels(p, kernels, mix->nr_kernels);

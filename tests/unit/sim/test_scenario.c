@@ -34,12 +34,13 @@ static void durations_have_units(void **state)
 	} good[] = {
 		{ "20ms", 20 * MS }, { "1.5 s", 1500 * MS }, { "100us", 100 * US }, { "7ns", 7 },
 		{ "0", 0 }, { "0ms", 0 }, { "2min", 120 * S }, { "1h", 3600 * S },
-		{ "0.001us", 1 }, { "1.500000000s", 1500 * MS }, { "18446744073709551615ns", U64_MAX },
-		{ "1.0000000000000000s", S },
+		{ "0.001us", 1 }, { "1.500000000s", 1500 * MS },
+		{ "18446744073709551615ns", U64_MAX }, { "1.0000000000000000s", S },
 	};
 	static const char *const bad[] = {
-		"", "20", "ms", "-1ms", "1,5s", "1.s", ".5s", "20 m s", "1e3ns", "0.5ns", "0.0005us",
-		"20msx", "18446744073709551616ns", "99999999999999h", "1.00000000001s", "+1s", " 1s",
+		"", "20", "ms", "-1ms", "1,5s", "1.s", ".5s", "20 m s", "1e3ns", "0.5ns",
+		"0.0005us", "20msx", "18446744073709551616ns", "99999999999999h",
+		"1.00000000001s", "+1s", " 1s",
 	};
 	u64 ns;
 
@@ -59,7 +60,9 @@ static void names_go_both_ways(void **state)
 	enum gp_detect d;
 
 	for (u32 i = 0; i < GP_MECH_COUNT; i++) {
-		assert_int_equal(gp_mechanism_parse(gp_mechanism_name((enum gp_mechanism)i), &m), 0);
+		const char *name = gp_mechanism_name((enum gp_mechanism)i);
+
+		assert_int_equal(gp_mechanism_parse(name, &m), 0);
 		assert_int_equal(m, i);
 	}
 	for (u32 i = 0; i < GP_DETECT_COUNT; i++) {
@@ -256,7 +259,8 @@ static const struct {
 	{ "[class a]\nkernel = 1ms fill\n", ":2: kernel: 'fill' has no value" },
 	{ "[class a]\nkernel = 1ms fill 50\n", ":2: fill: '50' is not a share such as 50%" },
 	{ "[class a]\nkernel = 1ms fill 0%\n", ":2: fill: 0% is out of range, 0.0001% to 1600%" },
-	{ "[class a]\nkernel = 1ms fill 5% grid 3\n", ":2: kernel: fill and grid exclude each other" },
+	{ "[class a]\nkernel = 1ms fill 5% grid 3\n",
+	  ":2: kernel: fill and grid exclude each other" },
 	{ "[class a]\nkernel = 1ms size 64 size 64\n", ":2: kernel: 'size' comes twice" },
 	{ "[class a]\nkernel = 1ms lds 65K\n", ":2: lds: 65K is out of range, 0 to 64K" },
 	{ "[class a]\nkernel = 1ms speed 9\n",
@@ -279,7 +283,8 @@ static const struct {
 	{ "[class a]\narrival = burst 4 every 10ms gap 5ms\n",
 	  ":2: arrival: the burst lasts longer than its period" },
 	{ "[class a]\narrival = trace\n", ":2: arrival: 'trace' has no file" },
-	{ "[class a]\narrival = trace nowhere.txt\n", ":2: nowhere.txt: No such file or directory" },
+	{ "[class a]\narrival = trace nowhere.txt\n",
+	  ":2: nowhere.txt: No such file or directory" },
 	{ "[fault]\nkind = hang\n", ":1: fault: 'at' is missing" },
 	{ "[fault]\nat = 1ms\n", ":1: fault: 'kind' is missing" },
 	{ "[fault]\nat = 1ms\nkind = bored\n",
