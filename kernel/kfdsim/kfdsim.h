@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * DOC: kfdsim, what stands where amdgpu stands
+ *
+ * The module is AMD's amdkfd, unmodified, linked with this folder instead of
+ * amdgpu, and with gpu/, the simulated GPU, instead of silicon.
+ *
+ *	amdkfd    ioctls, processes, queues, runlists, events     AMD's code
+ *	kfdsim    PCI function, render node, memory, interrupts   this folder
+ *	gpu       firmware scheduler, queues, waves, CWSR         shared with sim/
+ *
+ * A struct kfdsim_device is one PCI function and one KFD node. It embeds the
+ * struct amdgpu_device that amdkfd knows, filled as far as amdkfd looks at it.
+ *
+ * Locks, outermost first; all are taken inside amdkfd's own (dqm_lock is the
+ * innermost of these):
+ *
+ *	cp.lock		mutex; every call into gpu/
+ *	vm_lock		rwlock; address spaces and what is mapped in them
+ *
+ * No code here takes mmap_lock while it holds cp.lock: amdkfd waits for the
+ * simulated firmware inside MMU notifiers.
+ */
+#ifndef KFDSIM_H
+#define KFDSIM_H
+
+#include <drm/drm_mm.h>
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
+#include <linux/xarray.h>
+
+#include "amdgpu.h"
+#include "amdgpu_amdkfd.h"
+#include "amdgpu_reset.h"
+
+#include "gpu.h"
+
+#define KFDSIM_BAR_BYTES (2u << 20)	/* doorbell BAR, as gfx9 parts have it */
+#define KFDSIM_DOORBELL_NONE U64_MAX	/* content of a doorbell nobody has rung */
+
+/**
+ * struct kfdsim_cp - the command processor: a gp_gpu and the thread it lives in
+ * @lock: serialises every call into @gpu
+ * @gpu: the model
+ * @host: what the model sees of the world
+ * @worker: thread
+ * @work: one round: doorbells, then gp_gpu_advance()
+ * @timer: starts the next round
+ * @mapped: doorbells (dword index in the BAR) of the queues that have a slot
+ * @nr_mapped: of @mapped
+ * @hiq_doorbell: doorbell of the HIQ, 0 = none
+ * @idle_rounds: rounds since somebody rang
+ * @nr_rounds: statistics
+ * @nr_rings: statistics: doorbell values seen
+ */
+struct kfdsim_cp {
+	struct mutex lock;
+	struct gp_gpu *gpu;
+	struct gp_gpu_host host;
+	struct kthread_worker *worker;
+	struct kthread_work work;
+	struct hrtimer timer;
+	u32 mapped[GP_GPU_MAX_SLOTS];
+	u32 nr_mapped;
+	u32 hiq_doorbell;
+	u32 idle_rounds;
+	u64 nr_rounds;
+	u64 nr_rings;
+};
+
+/**
+ * struct kfdsim_device - one simulated GPU
+ * @adev: what amdkfd sees; its ddev is the DRM device
+ * @profile: what kind of GPU
+ * @index: 0, 1, ...
+ * @reset_domain: what adev points to
+ * @bar: pages that stand for the doorbell BAR
+ * @bar_mem: their kernel address
+ * @bar_mm: who has which doorbell page
+ * @mmio: page that stands for the HDP flush registers
+ * @gart_mm: GART addresses in use
+ * @gart_lock: protects @gart_mm and @bar_mm
+ * @vm_lock: protects @vms and the mappings of every VM of this device
+ * @vms: struct kfdsim_vm by PASID
+ * @vram_bytes: size of the simulated VRAM
+ * @vram_used: allocated of it
+ * @cp: the command processor
+ * @debugfs: folder kfdsim/N
+ */
+struct kfdsim_device {
+	struct amdgpu_device adev;
+	const struct gp_profile *profile;
+	unsigned int index;
+	struct amdgpu_reset_domain reset_domain;
+	struct page *bar;
+	u64 *bar_mem;
+	struct drm_mm bar_mm;
+	struct page *mmio;
+	struct drm_mm gart_mm;
+	struct mutex gart_lock;
+	rwlock_t vm_lock;
+	struct xarray vms;
+	u64 vram_bytes;
+	atomic64_t vram_used;
+	struct kfdsim_cp cp;
+	struct dentry *debugfs;
+};
+
+static inline struct kfdsim_device *to_kfdsim(struct amdgpu_device *adev)
+{
+	return container_of(adev, struct kfdsim_device, adev);
+}
+
+/**
+ * struct kfdsim_bo - memory
+ * @abo: what amdkfd sees; its tbo.base is the GEM object
+ * @pages: one per page; NULL until the first touch. Set once, without a lock.
+ * @nr_pages: of @pages
+ * @is_borrowed: the pages belong to somebody else (user memory, BAR)
+ * @is_pinned: user memory, pinned
+ * @vram_charge: bytes counted in vram_used
+ * @vaddr: kernel mapping of all pages, or NULL
+ * @gart: place in the GART
+ * @bar: place in the doorbell BAR
+ */
+struct kfdsim_bo {
+	struct amdgpu_bo abo;
+	struct page **pages;
+	unsigned long nr_pages;
+	bool is_borrowed;
+	bool is_pinned;
+	u64 vram_charge;
+	void *vaddr;
+	struct drm_mm_node gart;
+	struct drm_mm_node bar;
+};
+
+static inline struct kfdsim_bo *to_kfdsim_bo(struct amdgpu_bo *abo)
+{
+	return container_of(abo, struct kfdsim_bo, abo);
+}
+
+/**
+ * struct kfdsim_vm - a GPU address space: one open render node
+ * @fpriv: what amdkfd sees; its vm.va is the tree of mappings
+ * @kdev: device
+ * @pasid: process, 0 until amdkfd has taken the VM
+ * @info: what all VMs of a process share, NULL until then
+ */
+struct kfdsim_vm {
+	struct amdgpu_fpriv fpriv;
+	struct kfdsim_device *kdev;
+	u32 pasid;
+	struct amdkfd_process_info *info;
+};
+
+static inline struct kfdsim_vm *to_kfdsim_vm(struct amdgpu_vm *vm)
+{
+	return container_of(vm, struct kfdsim_vm, fpriv.vm);
+}
+
+/**
+ * struct kfdsim_mapping - memory at an address of a VM
+ * @map: what amdkfd sees; node of the tree
+ * @bo_va: carries amdkfd's count of the queues that use the memory
+ * @node: in kgd_mem.attachments
+ */
+struct kfdsim_mapping {
+	struct amdgpu_bo_va_mapping map;
+	struct amdgpu_bo_va bo_va;
+	struct list_head node;
+};
+
+/* What the GPU does to memory. */
+enum kfdsim_access { KFDSIM_READ, KFDSIM_WRITE };
+
+/*
+ * Words are copied as words: the driver polls 64-bit fences and read pointers
+ * while the GPU writes them, and must not see half of one.
+ */
+static inline void kfdsim_copy(void *mem, void *buf, u32 len, enum kfdsim_access access)
+{
+	if (len == sizeof(u64) && IS_ALIGNED((uintptr_t)mem, sizeof(u64))) {
+		if (access == KFDSIM_READ)
+			*(u64 *)buf = smp_load_acquire((u64 *)mem);
+		else
+			smp_store_release((u64 *)mem, *(u64 *)buf);
+	} else if (access == KFDSIM_READ) {
+		memcpy(buf, mem, len);
+	} else {
+		memcpy(mem, buf, len);
+	}
+}
+
+/* kfdsim_main.c: parameters */
+extern uint kfdsim_slots;
+extern uint kfdsim_vmids;
+extern uint kfdsim_poll_us;
+extern uint kfdsim_vram_mb;
+extern char *kfdsim_engine;
+
+/* kfdsim_pci.c */
+int kfdsim_pci_add(const struct gp_profile *profile, unsigned int nr);
+void kfdsim_pci_remove(void);
+
+/* kfdsim_device.c */
+int kfdsim_device_probe(struct pci_dev *pdev, const struct gp_profile *profile,
+			unsigned int index);
+void kfdsim_device_remove(struct pci_dev *pdev);
+
+/* kfdsim_drm.c */
+extern const struct drm_driver kfdsim_drm_driver;
+
+/* kfdsim_bo.c */
+struct kfdsim_bo *kfdsim_bo_create(struct kfdsim_device *kdev, u64 bytes);
+int kfdsim_bo_charge_vram(struct kfdsim_device *kdev, struct kfdsim_bo *bo);
+int kfdsim_bo_pin_user(struct kfdsim_bo *bo, unsigned long addr);
+void kfdsim_bo_borrow(struct kfdsim_bo *bo, struct page *first);
+void *kfdsim_bo_vmap(struct kfdsim_bo *bo);
+void kfdsim_bo_put(struct kfdsim_bo *bo);
+void *kfdsim_bo_lock_page(struct kfdsim_bo *bo, u64 offset);
+void kfdsim_bo_unlock_page(void *addr);
+
+/* kfdsim_gart.c */
+void kfdsim_gart_init(struct kfdsim_device *kdev);
+void kfdsim_gart_fini(struct kfdsim_device *kdev);
+int kfdsim_gart_copy(struct kfdsim_device *kdev, u64 addr, void *buf, u32 len,
+		     enum kfdsim_access access);
+
+/* kfdsim_doorbell.c */
+int kfdsim_doorbell_init(struct kfdsim_device *kdev);
+void kfdsim_doorbell_fini(struct kfdsim_device *kdev);
+u64 kfdsim_doorbell_take(struct kfdsim_device *kdev, u32 index);
+
+/* kfdsim_vm.c */
+int kfdsim_vm_open(struct drm_device *ddev, struct drm_file *file);
+void kfdsim_vm_close(struct drm_device *ddev, struct drm_file *file);
+int kfdsim_vm_map(struct kfdsim_vm *vm, struct kgd_mem *mem, u64 va);
+int kfdsim_vm_unmap(struct kfdsim_vm *vm, struct kgd_mem *mem);
+bool kfdsim_vm_is_mapped(struct kfdsim_vm *vm, struct kgd_mem *mem);
+int kfdsim_vm_copy(struct kfdsim_device *kdev, u32 pasid, u64 addr, void *buf, u32 len,
+		   enum kfdsim_access access);
+int kfdsim_vm_add64(struct kfdsim_device *kdev, u32 pasid, u64 addr, s64 delta, s64 *value);
+
+/* kfdsim_host.c */
+extern const struct gp_gpu_host_ops kfdsim_host_ops;
+
+/* kfdsim_cp.c */
+int kfdsim_cp_start(struct kfdsim_device *kdev);
+void kfdsim_cp_stop(struct kfdsim_device *kdev);
+void kfdsim_cp_kick(struct kfdsim_device *kdev);
+u64 kfdsim_cp_now(void);
+void kfdsim_cp_on_trace(struct kfdsim_cp *cp, const struct gp_gpu_trace *t);
+
+/* kfdsim_reset.c */
+int kfdsim_reset_init(struct kfdsim_device *kdev);
+void kfdsim_reset_fini(struct kfdsim_device *kdev);
+
+/* kfdsim_debugfs.c */
+void kfdsim_debugfs_init(void);
+void kfdsim_debugfs_exit(void);
+void kfdsim_debugfs_add(struct kfdsim_device *kdev);
+void kfdsim_debugfs_remove(struct kfdsim_device *kdev);
+
+#endif

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Memory. Whatever the driver calls it (VRAM, GTT, doorbell, userptr), a buffer
+ * is an array of pages, and pages come into being at the first touch: the save
+ * area of an MI300X queue has 177 MiB of which a test uses little.
+ *
+ * User mappings are of page frames without struct page, as TTM's are
+ * (ttm_bo_vm.c: ttm_bo_vm_fault_reserved), so that what cannot be done with
+ * them on a real system cannot be done here.
+ */
+#include "kfdsim.h"
+
+#include <drm/drm_gem.h>
+#include <linux/highmem.h>
+#include <linux/vmalloc.h>
+
+static struct kfdsim_bo *gem_to_bo(struct drm_gem_object *gem)
+{
+	return to_kfdsim_bo(container_of(gem, struct amdgpu_bo, tbo.base));
+}
+
+/* Several may touch a page first; one of them wins. */
+static struct page *get_page_at(struct kfdsim_bo *bo, unsigned long index, gfp_t gfp)
+{
+	struct page *page = READ_ONCE(bo->pages[index]);
+	struct page *new;
+
+	if (page || bo->is_borrowed)
+		return page;
+	new = alloc_page(gfp | __GFP_ZERO | __GFP_NOWARN);
+	if (!new)
+		return NULL;
+	page = cmpxchg(&bo->pages[index], NULL, new);
+	if (!page)
+		return new;
+	__free_page(new);
+	return page;
+}
+
+/**
+ * kfdsim_bo_lock_page() - the GPU's way to memory
+ * @bo: memory
+ * @offset: byte in it
+ *
+ * Context: any; does not sleep. To be undone before the next one.
+ * Return: kernel address of that byte, valid to the end of its page, or NULL.
+ */
+void *kfdsim_bo_lock_page(struct kfdsim_bo *bo, u64 offset)
+{
+	struct page *page = NULL;
+
+	if (offset >> PAGE_SHIFT < bo->nr_pages)
+		page = get_page_at(bo, offset >> PAGE_SHIFT, GFP_NOWAIT);
+	return page ? kmap_local_page(page) + offset_in_page(offset) : NULL;
+}
+
+void kfdsim_bo_unlock_page(void *addr)
+{
+	kunmap_local(addr);
+}
+
+/* The whole of it as one range of kernel addresses, until the end of the BO. */
+void *kfdsim_bo_vmap(struct kfdsim_bo *bo)
+{
+	unsigned long i;
+
+	if (bo->vaddr)
+		return bo->vaddr;
+	for (i = 0; i < bo->nr_pages; i++)
+		if (!get_page_at(bo, i, GFP_KERNEL))
+			return NULL;
+	bo->vaddr = vmap(bo->pages, bo->nr_pages, VM_MAP, PAGE_KERNEL);
+	return bo->vaddr;
+}
+
+static void free_pages_of(struct kfdsim_bo *bo)
+{
+	unsigned long i;
+
+	if (!bo->pages)
+		return;
+	if (bo->is_pinned)
+		unpin_user_pages_dirty_lock(bo->pages, bo->nr_pages, true);
+	for (i = 0; !bo->is_borrowed && i < bo->nr_pages; i++)
+		if (bo->pages[i])
+			__free_page(bo->pages[i]);
+	kvfree(bo->pages);
+}
+
+static void gem_free(struct drm_gem_object *gem)
+{
+	struct kfdsim_bo *bo = gem_to_bo(gem);
+	struct kfdsim_device *kdev = to_kfdsim(drm_to_adev(gem->dev));
+
+	drm_gem_object_release(gem);
+	if (bo->vaddr)
+		vunmap(bo->vaddr);
+	free_pages_of(bo);
+	atomic64_sub(bo->vram_charge, &kdev->vram_used);
+	kfree(bo);
+}
+
+static vm_fault_t gem_fault(struct vm_fault *vmf)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	struct kfdsim_bo *bo = gem_to_bo(vma->vm_private_data);
+	unsigned long index = (vmf->address - vma->vm_start) >> PAGE_SHIFT;
+	struct page *page;
+
+	if (index >= bo->nr_pages)
+		return VM_FAULT_SIGBUS;
+	page = get_page_at(bo, index, GFP_KERNEL);
+	if (!page)
+		return VM_FAULT_OOM;
+	return vmf_insert_pfn(vma, vmf->address, page_to_pfn(page));
+}
+
+/* For ptrace and /proc/PID/mem; amdgpu_gem.c has ttm_bo_vm_access here. */
+static int gem_access(struct vm_area_struct *vma, unsigned long addr, void *buf, int len, int write)
+{
+	struct kfdsim_bo *bo = gem_to_bo(vma->vm_private_data);
+	u64 offset = addr - vma->vm_start;
+	int chunk = min_t(u64, len, PAGE_SIZE - offset_in_page(offset));
+	void *mem = kfdsim_bo_lock_page(bo, offset);
+
+	if (!mem)
+		return -EIO;
+	if (write)
+		memcpy(mem, buf, chunk);
+	else
+		memcpy(buf, mem, chunk);
+	kfdsim_bo_unlock_page(mem);
+	return chunk;
+}
+
+static const struct vm_operations_struct gem_vm_ops = {
+	.open = drm_gem_vm_open,
+	.close = drm_gem_vm_close,
+	.fault = gem_fault,
+	.access = gem_access,
+};
+
+static int gem_mmap(struct drm_gem_object *gem, struct vm_area_struct *vma)
+{
+	if (gem_to_bo(gem)->is_borrowed || (vma->vm_flags & VM_MAYEXEC && is_cow_mapping(vma->vm_flags)))
+		return -EINVAL;
+	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
+	return 0;
+}
+
+static const struct drm_gem_object_funcs gem_funcs = {
+	.free = gem_free,
+	.mmap = gem_mmap,
+	.vm_ops = &gem_vm_ops,
+};
+
+/**
+ * kfdsim_bo_create() - memory that holds zeros
+ * @kdev: device
+ * @bytes: size, rounded up to pages
+ *
+ * Return: the BO with one reference, or NULL when there is no memory.
+ */
+struct kfdsim_bo *kfdsim_bo_create(struct kfdsim_device *kdev, u64 bytes)
+{
+	struct kfdsim_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL);
+
+	if (!bo)
+		return NULL;
+	bytes = PAGE_ALIGN(bytes);
+	bo->nr_pages = bytes >> PAGE_SHIFT;
+	bo->pages = kvcalloc(bo->nr_pages, sizeof(*bo->pages), GFP_KERNEL);
+	if (!bo->pages) {
+		kfree(bo);
+		return NULL;
+	}
+	bo->abo.tbo.base.funcs = &gem_funcs;
+	/* amdgpu_bo_unreserve() takes the LRU lock through this pointer. */
+	bo->abo.tbo.bdev = &kdev->adev.mman.bdev;
+	drm_gem_private_object_init(adev_to_drm(&kdev->adev), &bo->abo.tbo.base, bytes);
+	return bo;
+}
+
+void kfdsim_bo_put(struct kfdsim_bo *bo)
+{
+	drm_gem_object_put(&bo->abo.tbo.base);
+}
+
+/**
+ * kfdsim_bo_charge_vram() - count a new BO against the size of VRAM
+ * @kdev: device
+ * @bo: memory
+ *
+ * Return: 0, -ENOMEM VRAM is full.
+ */
+int kfdsim_bo_charge_vram(struct kfdsim_device *kdev, struct kfdsim_bo *bo)
+{
+	u64 bytes = (u64)bo->nr_pages << PAGE_SHIFT;
+
+	if (atomic64_add_return(bytes, &kdev->vram_used) > kdev->vram_bytes) {
+		atomic64_sub(bytes, &kdev->vram_used);
+		return -ENOMEM;
+	}
+	bo->vram_charge = bytes;
+	return 0;
+}
+
+/**
+ * kfdsim_bo_pin_user() - let a new BO be memory of the calling process
+ * @bo: memory without a page
+ * @addr: where it is in the process
+ *
+ * Return: 0, -EFAULT not all of it is mapped there.
+ */
+int kfdsim_bo_pin_user(struct kfdsim_bo *bo, unsigned long addr)
+{
+	long n = pin_user_pages_fast(untagged_addr(addr), bo->nr_pages,
+				     FOLL_WRITE | FOLL_LONGTERM, bo->pages);
+
+	bo->is_borrowed = true;
+	if (n == bo->nr_pages) {
+		bo->is_pinned = true;
+		return 0;
+	}
+	if (n > 0)
+		unpin_user_pages(bo->pages, n);
+	return n < 0 ? n : -EFAULT;
+}
+
+/* Let a new BO be pages of the device. */
+void kfdsim_bo_borrow(struct kfdsim_bo *bo, struct page *first)
+{
+	unsigned long i;
+
+	bo->is_borrowed = true;
+	for (i = 0; i < bo->nr_pages; i++)
+		bo->pages[i] = first + i;
+}
+
+struct amdgpu_bo *amdgpu_bo_ref(struct amdgpu_bo *bo)
+{
+	if (bo)
+		drm_gem_object_get(&bo->tbo.base);
+	return bo;
+}
+
+void amdgpu_bo_unref(struct amdgpu_bo **bo)
+{
+	if (!*bo)
+		return;
+	drm_gem_object_put(&(*bo)->tbo.base);
+	*bo = NULL;
+}

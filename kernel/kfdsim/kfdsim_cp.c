@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The thread the simulated GPU lives in. A round looks at the doorbells of the
+ * mapped queues, lets the model catch up with the clock, and sets a timer for the
+ * model's next event.
+ *
+ * A doorbell is memory: nobody is told of a store. For the HIQ amdkfd's own store
+ * starts a round (kfdsim_kick.h). For user queues the thread has to look, and does
+ * so only while a user queue has a slot, less often the longer nobody rings.
+ */
+#include "kfdsim.h"
+
+#include "kfdsim_kick.h"
+
+#define QUIET_ROUNDS 64		/* then the time between two looks starts to grow */
+#define SLOWEST_FACTOR 32
+
+u64 kfdsim_cp_now(void)
+{
+	return ktime_get_ns();
+}
+
+static struct kfdsim_device *to_kdev(struct kfdsim_cp *cp)
+{
+	return container_of(cp, struct kfdsim_device, cp);
+}
+
+/* The model says who has a slot. */
+void kfdsim_cp_on_trace(struct kfdsim_cp *cp, const struct gp_gpu_trace *t)
+{
+	u32 i;
+
+	if (t->kind == GP_GPU_TRACE_MAP) {
+		if (cp->nr_mapped < ARRAY_SIZE(cp->mapped))
+			cp->mapped[cp->nr_mapped++] = t->doorbell;
+		cp->idle_rounds = 0;
+	} else if (t->kind == GP_GPU_TRACE_UNMAP) {
+		for (i = 0; i < cp->nr_mapped; i++)
+			if (cp->mapped[i] == t->doorbell)
+				break;
+		if (i < cp->nr_mapped)
+			cp->mapped[i] = cp->mapped[--cp->nr_mapped];
+	}
+}
+
+static void ring(struct kfdsim_cp *cp, u32 doorbell, u64 now)
+{
+	u64 value = kfdsim_doorbell_take(to_kdev(cp), doorbell);
+
+	if (value == KFDSIM_DOORBELL_NONE)
+		return;
+	cp->nr_rings++;
+	cp->idle_rounds = 0;
+	gp_gpu_doorbell(cp->gpu, doorbell, value, now);
+}
+
+static void look_at_doorbells(struct kfdsim_cp *cp, u64 now)
+{
+	u32 doorbells[GP_GPU_MAX_SLOTS];
+	u32 nr = cp->nr_mapped;
+	u32 i;
+
+	cp->idle_rounds++;
+	if (cp->hiq_doorbell)
+		ring(cp, cp->hiq_doorbell, now);
+	/* A doorbell may change who is mapped. */
+	memcpy(doorbells, cp->mapped, nr * sizeof(*doorbells));
+	for (i = 0; i < nr; i++)
+		ring(cp, doorbells[i], now);
+}
+
+static u64 next_look(const struct kfdsim_cp *cp, u64 now)
+{
+	u64 factor = 1;
+
+	if (!cp->nr_mapped)
+		return U64_MAX;
+	if (cp->idle_rounds > QUIET_ROUNDS)
+		factor = min(cp->idle_rounds / QUIET_ROUNDS, SLOWEST_FACTOR);
+	return now + factor * kfdsim_poll_us * NSEC_PER_USEC;
+}
+
+static void live_on(struct kthread_work *work)
+{
+	struct kfdsim_cp *cp = container_of(work, struct kfdsim_cp, work);
+	u64 now, next;
+
+	mutex_lock(&cp->lock);
+	now = kfdsim_cp_now();
+	look_at_doorbells(cp, now);
+	next = gp_gpu_advance(cp->gpu, now);
+	next = min(next, next_look(cp, now));
+	cp->nr_rounds++;
+	mutex_unlock(&cp->lock);
+	if (next != U64_MAX)
+		hrtimer_start(&cp->timer, ns_to_ktime(next), HRTIMER_MODE_ABS);
+}
+
+static enum hrtimer_restart on_timer(struct hrtimer *timer)
+{
+	struct kfdsim_cp *cp = container_of(timer, struct kfdsim_cp, timer);
+
+	kthread_queue_work(cp->worker, &cp->work);
+	return HRTIMER_NORESTART;
+}
+
+/* Context: any. */
+void kfdsim_cp_kick(struct kfdsim_device *kdev)
+{
+	kthread_queue_work(kdev->cp.worker, &kdev->cp.work);
+}
+
+int kfdsim_cp_start(struct kfdsim_device *kdev)
+{
+	struct kfdsim_cp *cp = &kdev->cp;
+
+	cp->worker = kthread_create_worker(0, "kfdsim-cp%u", kdev->index);
+	if (IS_ERR(cp->worker))
+		return PTR_ERR(cp->worker);
+	/* Hardware does not wait for its turn behind the processes that use it. */
+	set_user_nice(cp->worker->task, MIN_NICE);
+	kthread_init_work(&cp->work, live_on);
+	hrtimer_init(&cp->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+	cp->timer.function = on_timer;
+	kfdsim_kick_add(kdev);
+	return 0;
+}
+
+void kfdsim_cp_stop(struct kfdsim_device *kdev)
+{
+	struct kfdsim_cp *cp = &kdev->cp;
+
+	kfdsim_kick_remove(kdev);
+	/* The timer queues work and work starts the timer. */
+	hrtimer_cancel(&cp->timer);
+	kthread_flush_worker(cp->worker);
+	hrtimer_cancel(&cp->timer);
+	kthread_destroy_worker(cp->worker);
+}

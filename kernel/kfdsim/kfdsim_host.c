@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * What the simulated GPU sees of the world: memory by PASID, interrupts to amdkfd.
+ * All of it runs under cp.lock.
+ */
+#include "kfdsim.h"
+
+#include <linux/vmalloc.h>
+
+#include <uapi/linux/kfd_ioctl.h>
+
+#include "soc15_int.h"
+
+static struct kfdsim_device *to_kdev(struct gp_gpu_host *host)
+{
+	return container_of(host, struct kfdsim_device, cp.host);
+}
+
+static int copy(struct gp_gpu_host *host, u32 pasid, u64 addr, void *buf, u32 len,
+		enum kfdsim_access access)
+{
+	struct kfdsim_device *kdev = to_kdev(host);
+
+	if (pasid == GP_PASID_GART)
+		return kfdsim_gart_copy(kdev, addr, buf, len, access);
+	return kfdsim_vm_copy(kdev, pasid, addr, buf, len, access);
+}
+
+static int host_read(struct gp_gpu_host *host, u32 pasid, u64 addr, void *dst, u32 len)
+{
+	return copy(host, pasid, addr, dst, len, KFDSIM_READ);
+}
+
+static int host_write(struct gp_gpu_host *host, u32 pasid, u64 addr, const void *src, u32 len)
+{
+	return copy(host, pasid, addr, (void *)src, len, KFDSIM_WRITE);
+}
+
+static int host_add64(struct gp_gpu_host *host, u32 pasid, u64 addr, s64 delta, s64 *value)
+{
+	return kfdsim_vm_add64(to_kdev(host), pasid, addr, delta, value);
+}
+
+static u32 ih_word0(u32 client, u32 source, u32 ring, u32 vmid)
+{
+	return client | source << 8 | ring << 16 | vmid << 24;
+}
+
+/* The dbg event of a bad packet: kfd_int_process_v9.c, KFD_DEBUG_CP_BAD_OP_ECODE */
+#define BAD_PACKET_CONTEXT(doorbell) (((doorbell) / 2 & 0x3ff) | EC_QUEUE_PACKET_RESERVED << 10)
+#define RING_NOT_PRESENT 0x08	/* kfd_int_process_v9.c: prot_valid */
+
+/* An entry of the IH ring as soc15 writes it. @entry: 8 zeroed dwords */
+static void fill_entry(u32 *entry, const struct gp_gpu_irq *irq)
+{
+	entry[3] = irq->pasid;
+	switch (irq->source) {
+	case GP_IRQ_EOP:
+		entry[0] = ih_word0(SOC15_IH_CLIENTID_GRBM_CP, SOC15_INTSRC_CP_END_OF_PIPE, 0,
+				    irq->vmid);
+		entry[4] = irq->context;
+		break;
+	case GP_IRQ_MEM_FAULT:
+		entry[0] = ih_word0(SOC15_IH_CLIENTID_UTCL2, SOC15_INTSRC_VMC_FAULT,
+				    RING_NOT_PRESENT, irq->vmid);
+		break;
+	case GP_IRQ_BAD_OPCODE:
+		entry[0] = ih_word0(SOC15_IH_CLIENTID_GRBM_CP, SOC15_INTSRC_CP_BAD_OPCODE, 0,
+				    irq->vmid);
+		entry[4] = BAD_PACKET_CONTEXT(irq->doorbell);
+		break;
+	}
+}
+
+static void host_irq(struct gp_gpu_host *host, const struct gp_gpu_irq *irq)
+{
+	struct kfdsim_device *kdev = to_kdev(host);
+	u32 entry[8] = {};
+
+	if (!irq->pasid) {
+		dev_err(kdev->adev.dev, "kfdsim: HIQ: packet refused\n");
+		return;
+	}
+	fill_entry(entry, irq);
+	if (kdev->adev.kfd.dev)
+		kgd2kfd_interrupt(kdev->adev.kfd.dev, entry);
+}
+
+static void *host_alloc(struct gp_gpu_host *host, size_t bytes)
+{
+	return kvzalloc(bytes, GFP_KERNEL);
+}
+
+static void host_free(struct gp_gpu_host *host, void *mem)
+{
+	kvfree(mem);
+}
+
+static void host_trace(struct gp_gpu_host *host, const struct gp_gpu_trace *t)
+{
+	kfdsim_cp_on_trace(&to_kdev(host)->cp, t);
+}
+
+const struct gp_gpu_host_ops kfdsim_host_ops = {
+	.read = host_read,
+	.write = host_write,
+	.add64 = host_add64,
+	.irq = host_irq,
+	.alloc = host_alloc,
+	.free = host_free,
+	.trace = host_trace,
+};
+
+/*
+ * amdkfd waits for this entry to come back before it believes that no interrupt
+ * of a process is on its way (kfd_process.c: kfd_process_drain_interrupts). Ours
+ * are delivered when they are raised.
+ */
+int amdgpu_amdkfd_send_close_event_drain_irq(struct amdgpu_device *adev, uint32_t *payload)
+{
+	if (!adev->kfd.dev)
+		return -ENODEV;
+	kgd2kfd_interrupt(adev->kfd.dev, payload);
+	return 0;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include "kfdsim_kick.h"
+
+#include <linux/rculist.h>
+
+#include "kfdsim.h"
+#include "kfd_priv.h"
+
+#define MAX_DEVICES 8
+
+static struct kfdsim_device __rcu *devices[MAX_DEVICES];
+
+void kfdsim_kick_add(struct kfdsim_device *kdev)
+{
+	rcu_assign_pointer(devices[kdev->index % MAX_DEVICES], kdev);
+}
+
+void kfdsim_kick_remove(struct kfdsim_device *kdev)
+{
+	RCU_INIT_POINTER(devices[kdev->index % MAX_DEVICES], NULL);
+	synchronize_rcu();
+}
+
+static bool is_in_bar(const struct kfdsim_device *kdev, const void *addr)
+{
+	return addr >= (void *)kdev->bar_mem && addr < (void *)kdev->bar_mem + KFDSIM_BAR_BYTES;
+}
+
+void kfdsim_write_kernel_doorbell64(void __iomem *db, u64 value);
+
+/* Context: under dqm_lock. */
+void kfdsim_write_kernel_doorbell64(void __iomem *db, u64 value)
+{
+	struct kfdsim_device *kdev;
+	u32 i;
+
+	write_kernel_doorbell64(db, value);
+	rcu_read_lock();
+	for (i = 0; i < MAX_DEVICES; i++) {
+		kdev = rcu_dereference(devices[i]);
+		if (kdev && is_in_bar(kdev, (__force void *)db))
+			kfdsim_cp_kick(kdev);
+	}
+	rcu_read_unlock();
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Whole-GPU reset. amdkfd asks for it when the firmware no longer answers
+ * (kfd_device_queue_manager.c: kfd_hws_hang). What amdgpu_device_gpu_recover()
+ * does to compute: lock out, tell amdkfd, reset, tell amdkfd.
+ */
+#include "kfdsim.h"
+
+static void reset(struct work_struct *work)
+{
+	struct amdgpu_device *adev = container_of(work, struct amdgpu_device, kfd.reset_work);
+	struct kfdsim_device *kdev = to_kfdsim(adev);
+	struct amdgpu_reset_context context = {
+		.method = AMD_RESET_METHOD_NONE,
+		.reset_req_dev = adev,
+		.src = AMDGPU_RESET_SRC_HWS,
+	};
+
+	dev_info(adev->dev, "GPU reset begin!\n");
+	atomic_set(&kdev->reset_domain.in_gpu_reset, 1);
+	down_write(&kdev->reset_domain.sem);
+	kgd2kfd_pre_reset(adev->kfd.dev, &context);
+	mutex_lock(&kdev->cp.lock);
+	gp_gpu_reset(kdev->cp.gpu, kfdsim_cp_now());
+	kdev->cp.hiq_doorbell = 0;
+	kdev->cp.nr_mapped = 0;
+	mutex_unlock(&kdev->cp.lock);
+	atomic_set(&kdev->reset_domain.in_gpu_reset, 0);
+	up_write(&kdev->reset_domain.sem);
+	if (kgd2kfd_post_reset(adev->kfd.dev))
+		dev_err(adev->dev, "kfdsim: amdkfd did not come back after the reset\n");
+	else
+		dev_info(adev->dev, "GPU reset(1) succeeded!\n");
+}
+
+void amdgpu_amdkfd_gpu_reset(struct amdgpu_device *adev)
+{
+	queue_work(adev->reset_domain->wq, &adev->kfd.reset_work);
+}
+
+int kfdsim_reset_init(struct kfdsim_device *kdev)
+{
+	struct amdgpu_reset_domain *domain = &kdev->reset_domain;
+
+	init_rwsem(&domain->sem);
+	atomic_set(&domain->in_gpu_reset, 0);
+	domain->wq = alloc_ordered_workqueue("kfdsim-reset", 0);
+	if (!domain->wq)
+		return -ENOMEM;
+	kdev->adev.reset_domain = domain;
+	INIT_WORK(&kdev->adev.kfd.reset_work, reset);
+	return 0;
+}
+
+void kfdsim_reset_fini(struct kfdsim_device *kdev)
+{
+	destroy_workqueue(kdev->reset_domain.wq);
+}
+
+void amdgpu_reset_get_desc(struct amdgpu_reset_context *rst_ctxt, char *buf, size_t len)
+{
+	strscpy(buf, "HWS hang", len);
+}

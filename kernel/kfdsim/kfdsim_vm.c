@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * GPU address spaces. Opening the render node makes one (as amdgpu_kms.c:
+ * amdgpu_driver_open_kms does); amdkfd takes it over with ACQUIRE_VM and gives it
+ * a PASID, by which the simulated GPU finds it.
+ *
+ * There are no page tables. Mappings sit in an interval tree, the one that amdgpu
+ * keeps beside its page tables, and every access of the GPU looks there.
+ */
+#include "kfdsim.h"
+
+#include <drm/drm_file.h>
+#include <linux/interval_tree_generic.h>
+
+#define START(m) ((m)->start)
+#define LAST(m) ((m)->last)
+INTERVAL_TREE_DEFINE(struct amdgpu_bo_va_mapping, rb, uint64_t, __subtree_last, START, LAST,
+		     static, va_tree)
+#undef START
+#undef LAST
+
+static struct kfdsim_mapping *to_mapping(struct amdgpu_bo_va_mapping *map)
+{
+	return container_of(map, struct kfdsim_mapping, map);
+}
+
+int kfdsim_vm_open(struct drm_device *ddev, struct drm_file *file)
+{
+	struct kfdsim_device *kdev = to_kfdsim(drm_to_adev(ddev));
+	struct kfdsim_vm *vm = kzalloc(sizeof(*vm), GFP_KERNEL);
+	struct kfdsim_bo *root;
+
+	if (!vm)
+		return -ENOMEM;
+	/* amdkfd takes the reservation of the root as the lock of the VM. */
+	root = kfdsim_bo_create(kdev, PAGE_SIZE);
+	if (!root) {
+		kfree(vm);
+		return -ENOMEM;
+	}
+	vm->kdev = kdev;
+	vm->fpriv.vm.root.bo = &root->abo;
+	vm->fpriv.vm.va = RB_ROOT_CACHED;
+	file->driver_priv = &vm->fpriv;
+	return 0;
+}
+
+void kfdsim_vm_close(struct drm_device *ddev, struct drm_file *file)
+{
+	struct amdgpu_fpriv *fpriv = file->driver_priv;
+	struct kfdsim_vm *vm = to_kfdsim_vm(&fpriv->vm);
+
+	/* As amdgpu_vm_fini() does: the process may have been gone first. */
+	amdgpu_amdkfd_gpuvm_destroy_cb(&vm->kdev->adev, &fpriv->vm);
+	if (!RB_EMPTY_ROOT(&fpriv->vm.va.rb_root))
+		dev_err(vm->kdev->adev.dev, "kfdsim: closing a VM with mappings\n");
+	amdgpu_bo_unref(&fpriv->vm.root.bo);
+	kfree(vm);
+	file->driver_priv = NULL;
+}
+
+static struct kfdsim_mapping *find_mapping(struct kfdsim_vm *vm, struct kgd_mem *mem)
+{
+	struct kfdsim_mapping *m;
+
+	list_for_each_entry(m, &mem->attachments, node)
+		if (m->bo_va.base.vm == &vm->fpriv.vm)
+			return m;
+	return NULL;
+}
+
+bool kfdsim_vm_is_mapped(struct kfdsim_vm *vm, struct kgd_mem *mem)
+{
+	return find_mapping(vm, mem);
+}
+
+/**
+ * kfdsim_vm_map() - map memory
+ * @vm: address space
+ * @mem: memory; caller holds its lock
+ * @va: where
+ *
+ * Return: 0, -EINVAL something is there, -ENOMEM.
+ */
+int kfdsim_vm_map(struct kfdsim_vm *vm, struct kgd_mem *mem, u64 va)
+{
+	struct kfdsim_bo *bo = to_kfdsim_bo(mem->bo);
+	struct kfdsim_mapping *m = kzalloc(sizeof(*m), GFP_KERNEL);
+	int r = 0;
+
+	if (!m)
+		return -ENOMEM;
+	m->bo_va.base.bo = mem->bo;
+	m->bo_va.base.vm = &vm->fpriv.vm;
+	m->map.bo_va = &m->bo_va;
+	m->map.start = va >> AMDGPU_GPU_PAGE_SHIFT;
+	m->map.last = m->map.start + bo->nr_pages - 1;
+	write_lock(&vm->kdev->vm_lock);
+	if (va_tree_iter_first(&vm->fpriv.vm.va, m->map.start, m->map.last))
+		r = -EINVAL;
+	else
+		va_tree_insert(&m->map, &vm->fpriv.vm.va);
+	write_unlock(&vm->kdev->vm_lock);
+	if (r) {
+		kfree(m);
+		return r;
+	}
+	list_add_tail(&m->node, &mem->attachments);
+	mem->mapped_to_gpu_memory++;
+	return 0;
+}
+
+/**
+ * kfdsim_vm_unmap() - take memory out of an address space
+ * @vm: address space
+ * @mem: memory; caller holds its lock
+ *
+ * Return: 0, -EINVAL it is not there, -EBUSY a queue uses it.
+ */
+int kfdsim_vm_unmap(struct kfdsim_vm *vm, struct kgd_mem *mem)
+{
+	struct kfdsim_mapping *m = find_mapping(vm, mem);
+
+	if (!m)
+		return -EINVAL;
+	for (; m; m = find_mapping(vm, mem)) {
+		/* amdgpu_amdkfd_gpuvm.c: unmap_bo_from_gpuvm */
+		if (m->bo_va.queue_refcount)
+			return -EBUSY;
+		write_lock(&vm->kdev->vm_lock);
+		va_tree_remove(&m->map, &vm->fpriv.vm.va);
+		write_unlock(&vm->kdev->vm_lock);
+		list_del(&m->node);
+		kfree(m);
+		mem->mapped_to_gpu_memory--;
+	}
+	return 0;
+}
+
+static struct kfdsim_vm *find_vm(struct kfdsim_device *kdev, u32 pasid)
+{
+	return xa_load(&kdev->vms, pasid);
+}
+
+/* Caller holds vm_lock. NULL: nothing is mapped there. */
+static void *lock_byte(struct kfdsim_vm *vm, u64 addr)
+{
+	struct amdgpu_bo_va_mapping *map;
+	u64 page = addr >> AMDGPU_GPU_PAGE_SHIFT;
+
+	map = va_tree_iter_first(&vm->fpriv.vm.va, page, page);
+	if (!map)
+		return NULL;
+	return kfdsim_bo_lock_page(to_kfdsim_bo(to_mapping(map)->bo_va.base.bo),
+				   addr - (map->start << AMDGPU_GPU_PAGE_SHIFT));
+}
+
+static int copy_chunk(struct kfdsim_device *kdev, u32 pasid, u64 addr, void *buf, u32 len,
+		     enum kfdsim_access access)
+{
+	struct kfdsim_vm *vm;
+	void *mem = NULL;
+
+	read_lock(&kdev->vm_lock);
+	vm = find_vm(kdev, pasid);
+	if (vm)
+		mem = lock_byte(vm, addr);
+	if (mem) {
+		kfdsim_copy(mem, buf, len, access);
+		kfdsim_bo_unlock_page(mem);
+	}
+	read_unlock(&kdev->vm_lock);
+	return mem ? 0 : -EFAULT;
+}
+
+/**
+ * kfdsim_vm_copy() - what the GPU does to memory of a process
+ * @kdev: device
+ * @pasid: process
+ * @addr: GPU address
+ * @buf: other side
+ * @len: bytes
+ * @access: read memory or write it
+ *
+ * Return: 0, -EFAULT not all of it is mapped; what came before has been done.
+ */
+int kfdsim_vm_copy(struct kfdsim_device *kdev, u32 pasid, u64 addr, void *buf, u32 len,
+		   enum kfdsim_access access)
+{
+	while (len) {
+		u32 chunk = min_t(u32, len, PAGE_SIZE - offset_in_page(addr));
+		int r = copy_chunk(kdev, pasid, addr, buf, chunk, access);
+
+		if (r)
+			return r;
+		addr += chunk;
+		buf += chunk;
+		len -= chunk;
+	}
+	return 0;
+}
+
+/* A signal's value: the CPU side changes it with atomic instructions, too. */
+int kfdsim_vm_add64(struct kfdsim_device *kdev, u32 pasid, u64 addr, s64 delta, s64 *value)
+{
+	struct kfdsim_vm *vm;
+	atomic64_t *mem = NULL;
+
+	if (!IS_ALIGNED(addr, sizeof(*mem)))
+		return -EFAULT;
+	read_lock(&kdev->vm_lock);
+	vm = find_vm(kdev, pasid);
+	if (vm)
+		mem = lock_byte(vm, addr);
+	if (mem) {
+		*value = atomic64_add_return(delta, mem);
+		kfdsim_bo_unlock_page(mem);
+	}
+	read_unlock(&kdev->vm_lock);
+	return mem ? 0 : -EFAULT;
+}
+
+struct amdgpu_bo_va_mapping *amdgpu_vm_bo_lookup_mapping(struct amdgpu_vm *vm, uint64_t addr)
+{
+	struct kfdsim_device *kdev = to_kfdsim_vm(vm)->kdev;
+	struct amdgpu_bo_va_mapping *map;
+
+	read_lock(&kdev->vm_lock);
+	map = va_tree_iter_first(&vm->va, addr, addr);
+	read_unlock(&kdev->vm_lock);
+	return map;
+}
+
+/* kfd_queue.c finds back the count that it raised through the mapping. */
+struct amdgpu_bo_va *amdgpu_vm_bo_find(struct amdgpu_vm *vm, struct amdgpu_bo *bo)
+{
+	struct kfdsim_device *kdev = to_kfdsim_vm(vm)->kdev;
+	struct amdgpu_bo_va *found = NULL;
+	struct amdgpu_bo_va_mapping *map;
+
+	read_lock(&kdev->vm_lock);
+	map = va_tree_iter_first(&vm->va, 0, U64_MAX);
+	for (; map && !found; map = va_tree_iter_next(map, 0, U64_MAX))
+		if (map->bo_va->base.bo == bo)
+			found = map->bo_va;
+	read_unlock(&kdev->vm_lock);
+	return found;
+}
+
+int amdgpu_amdkfd_gpuvm_set_vm_pasid(struct amdgpu_device *adev, struct amdgpu_vm *avm, u32 pasid)
+{
+	struct kfdsim_vm *vm = to_kfdsim_vm(avm);
+	struct kfdsim_device *kdev = vm->kdev;
+	int r = xa_reserve(&kdev->vms, pasid, GFP_KERNEL);
+
+	if (r)
+		return r;
+	write_lock(&kdev->vm_lock);
+	xa_store(&kdev->vms, pasid, vm, GFP_NOWAIT);
+	vm->pasid = pasid;
+	write_unlock(&kdev->vm_lock);
+	return 0;
+}
+
+/* The page directory's address is a cookie here; the PASID finds the VM. */
+uint64_t amdgpu_amdkfd_gpuvm_get_process_page_dir(void *drm_priv)
+{
+	return (u64)to_kfdsim_vm(drm_priv_to_vm(drm_priv))->pasid << PAGE_SHIFT;
+}
+
+int amdgpu_vm_flush_compute_tlb(struct amdgpu_device *adev, struct amdgpu_vm *vm,
+				uint32_t flush_type, uint32_t xcc_mask)
+{
+	return 0;	/* nothing is cached */
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The port contract for the kernel. See port/README.md for what belongs here;
+ * user space has a file of the same name and the same content. Everything the
+ * contract names exists in Linux under the same name.
+ */
+#ifndef GP_PORT_H
+#define GP_PORT_H
+
+#include <linux/array_size.h>
+#include <linux/bug.h>
+#include <linux/compiler.h>
+#include <linux/container_of.h>
+#include <linux/errno.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+#define GP_WARN_ON(cond) WARN_ON_ONCE(cond)
+
+#endif
