@@ -29,13 +29,20 @@ static bool is_gfx90a(const struct gp_profile *p)
 	return p->gfx_version == 90010;
 }
 
-static int get_pkg_type(struct amdgpu_device *adev)
+static enum amdgpu_pkg_type get_pkg_type(struct amdgpu_device *adev)
 {
 	return AMDGPU_PKG_TYPE_OAM;
 }
 
-static const struct amdgpu_smuio_funcs smuio_funcs = {
-	.get_pkg_type = (enum amdgpu_pkg_type (*)(struct amdgpu_device *))get_pkg_type,
+static const struct amdgpu_smuio_funcs smuio_funcs = { .get_pkg_type = get_pkg_type };
+
+static enum amdgpu_memory_partition query_mem_partition_mode(struct amdgpu_device *adev)
+{
+	return AMDGPU_NPS1_PARTITION_MODE;
+}
+
+static const struct amdgpu_gmc_funcs gmc_funcs = {
+	.query_mem_partition_mode = query_mem_partition_mode,
 };
 
 static void fill_ids(struct kfdsim_device *kdev)
@@ -108,6 +115,7 @@ static void fill_memory(struct kfdsim_device *kdev)
 	adev->gmc.real_vram_size = kdev->vram_bytes;
 	adev->gmc.visible_vram_size = kdev->vram_bytes;
 	adev->gmc.noretry = 1;
+	adev->gmc.gmc_funcs = &gmc_funcs;
 	adev->vm_manager.max_pfn = 1ull << (48 - AMDGPU_GPU_PAGE_SHIFT);
 	adev->vm_manager.first_kfd_vmid = NR_VMIDS - nr_vmids(kdev->profile);
 	adev->gds.gws_size = 64;
