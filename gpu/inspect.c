@@ -15,6 +15,7 @@ bool gp_gpu_slot_info(const struct gp_gpu *gpu, u32 index, struct gp_slot_info *
 	info->pasid = slot->pasid;
 	info->vmid = slot->vmid;
 	info->doorbell = slot->doorbell;
+	info->ring = slot->ring;
 	info->mqd = slot->mqd;
 	return true;
 }

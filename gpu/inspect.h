@@ -13,12 +13,14 @@
  * @pasid: its process
  * @vmid: its VMID
  * @doorbell: dword index of its doorbell in the BAR
+ * @ring: address of its ring, in its process
  * @mqd: GART address of its MQD
  */
 struct gp_slot_info {
 	u32 pasid;
 	u32 vmid;
 	u32 doorbell;
+	u64 ring;
 	u64 mqd;
 };
 

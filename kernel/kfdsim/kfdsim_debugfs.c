@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * debugfs kfdsim/N/: what the simulated GPU has done ("stats"), and faults on
- * command ("fault"): a line "NAME [NUMBER]" of the table below.
+ * debugfs kfdsim/N/: what the simulated GPU has done ("stats"), who is in its queue
+ * slots ("slots"), and faults on command ("fault"): a line "NAME [NUMBER]" of the
+ * table below.
  */
 #include "kfdsim.h"
 
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
+
+#include "inspect.h"
 
 static struct dentry *top;
 
@@ -94,6 +97,30 @@ static int stats_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(stats);
 
+static void show_slot(struct seq_file *m, struct kfdsim_device *kdev, u32 slot)
+{
+	struct gp_slot_info info;
+
+	if (!gp_gpu_slot_info(kdev->cp.gpu, slot, &info))
+		return;
+	seq_printf(m, "slot %u doorbell %u ring %llx pasid %x vmid %u waves %u\n", slot,
+		   info.doorbell, info.ring, info.pasid, info.vmid,
+		   gp_gpu_waves(kdev->cp.gpu, info.doorbell));
+}
+
+static int slots_show(struct seq_file *m, void *unused)
+{
+	struct kfdsim_device *kdev = m->private;
+	u32 slot;
+
+	mutex_lock(&kdev->cp.lock);
+	for (slot = 0; slot < GP_GPU_MAX_SLOTS; slot++)
+		show_slot(m, kdev, slot);
+	mutex_unlock(&kdev->cp.lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(slots);
+
 void kfdsim_debugfs_add(struct kfdsim_device *kdev)
 {
 	char name[16];
@@ -101,6 +128,7 @@ void kfdsim_debugfs_add(struct kfdsim_device *kdev)
 	snprintf(name, sizeof(name), "%u", kdev->index);
 	kdev->debugfs = debugfs_create_dir(name, top);
 	debugfs_create_file("stats", 0444, kdev->debugfs, kdev, &stats_fops);
+	debugfs_create_file("slots", 0444, kdev->debugfs, kdev, &slots_fops);
 	debugfs_create_file("fault", 0200, kdev->debugfs, kdev, &fault_fops);
 }
 

@@ -151,23 +151,11 @@ static bool hqd_is_occupied(struct amdgpu_device *adev, uint64_t queue_address, 
 	return is_slot_active(to_kfdsim(adev), slot_of(pipe, queue));
 }
 
-static u64 read_pq_base(struct kfdsim_device *kdev, const struct gp_slot_info *info)
-{
-	u32 words[2];
-
-	if (kfdsim_gart_copy(kdev, info->mqd + GP_MQD_PQ_BASE_LO, words, sizeof(words),
-			     KFDSIM_READ))
-		return 0;
-	return (words[0] | (u64)words[1] << 32) << 8;
-}
-
 static u64 pq_addr_locked(struct kfdsim_device *kdev, u32 slot)
 {
 	struct gp_slot_info info;
 
-	if (!gp_gpu_slot_info(kdev->cp.gpu, slot, &info))
-		return 0;
-	return read_pq_base(kdev, &info);
+	return gp_gpu_slot_info(kdev->cp.gpu, slot, &info) ? info.ring : 0;
 }
 
 static uint64_t hqd_get_pq_addr(struct amdgpu_device *adev, uint32_t pipe, uint32_t queue,

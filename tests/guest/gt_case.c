@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "gt.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -130,6 +131,28 @@ static bool report(const struct gt_case *c, int status, const char *reason)
 	return false;
 }
 
+/* amdkfd takes processes apart some time after their end. */
+static bool has_processes(void)
+{
+	DIR *dir = opendir("/sys/class/kfd/kfd/proc");
+	struct dirent *e;
+	bool found = false;
+
+	while (dir && !found && (e = readdir(dir)))
+		found = e->d_name[0] != '.';
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+static void wait_for_quiet(void)
+{
+	int tries;
+
+	for (tries = 0; tries < 1000 && has_processes(); tries++)
+		gt_sleep_us(5000);
+}
+
 static bool run_case(const struct gt_case *c)
 {
 	char reason[REASON_BYTES];
@@ -152,6 +175,7 @@ static bool run_case(const struct gt_case *c)
 	waitpid(pid, &status, 0);
 	/* Whatever it left running. */
 	kill(-pid, SIGKILL);
+	wait_for_quiet();
 	read_reason(fds[0], reason);
 	is_good = report(c, status, reason);
 	fflush(stdout);
