@@ -29,6 +29,26 @@ static int map_to_gpu(struct gt_gpu *gpu, uint64_t handle)
 	return ioctl(gpu->kfd, AMDKFD_IOC_MAP_MEMORY_TO_GPU, &args) ? -errno : 0;
 }
 
+/*
+ * Every process has addresses of its own: find_queue_by_address() of 6.12 takes
+ * queues of two processes for each other when their rings are at one address.
+ */
+static void *reserve_va(uint64_t bytes)
+{
+	static uint64_t next;
+	static pid_t owner;
+	void *va;
+
+	if (owner != getpid()) {
+		owner = getpid();
+		next = (1ull << 44) + ((owner & 0xfffull) << 33);
+	}
+	va = mmap((void *)next, bytes, PROT_NONE,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	next += bytes;
+	return va;
+}
+
 int gt_mem_alloc(struct gt_gpu *gpu, uint64_t bytes, uint32_t flags, struct gt_mem *mem)
 {
 	struct kfd_ioctl_alloc_memory_of_gpu_args args = {
@@ -38,8 +58,7 @@ int gt_mem_alloc(struct gt_gpu *gpu, uint64_t bytes, uint32_t flags, struct gt_m
 			 KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE |
 			 KFD_IOC_ALLOC_MEM_FLAGS_NO_SUBSTITUTE,
 	};
-	void *va = mmap(NULL, args.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-			-1, 0);
+	void *va = reserve_va(args.size);
 	int r;
 
 	if (va == MAP_FAILED)

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -115,11 +114,6 @@ static pid_t start_bystander(void)
 
 	if (pid)
 		return pid;
-	/*
-	 * find_queue_by_address() of 6.12 knows queues by their ring's address alone:
-	 * two processes with rings at one address would be taken for each other.
-	 */
-	mmap(NULL, 64 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	gt_gpu_open(&gpu, 0);
 	gt_queue_create(&gpu, 7, &q);
 	gt_kernel_create(&gpu, &finite, &k);
