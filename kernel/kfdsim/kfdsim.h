@@ -242,6 +242,9 @@ int kfdsim_vm_copy(struct kfdsim_device *kdev, u32 pasid, u64 addr, void *buf, u
 		   enum kfdsim_access access);
 int kfdsim_vm_add64(struct kfdsim_device *kdev, u32 pasid, u64 addr, s64 delta, s64 *value);
 
+/* kfdsim_process.c */
+int kfdsim_process_evict(struct kfdsim_device *kdev, u32 pasid);
+
 /* kfdsim_host.c */
 extern const struct gp_gpu_host_ops kfdsim_host_ops;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * debugfs kfdsim/N/: what the simulated GPU has done ("stats"), who is in its queue
- * slots ("slots"), and faults on command ("fault"): a line "NAME [NUMBER]" of the
- * table below.
+ * slots ("slots"), eviction ("evict"), and faults on command ("fault"): a line
+ * "NAME [NUMBER]" of the table below.
  */
 #include "kfdsim.h"
 
@@ -60,6 +60,23 @@ static const struct file_operations fault_fops = {
 	.owner = THIS_MODULE,
 	.open = simple_open,
 	.write = fault_write,
+};
+
+/* A PASID: evict that process, as memory pressure would. */
+static ssize_t evict_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
+{
+	u32 pasid;
+	int r = kstrtou32_from_user(buf, len, 0, &pasid);
+
+	if (!r)
+		r = kfdsim_process_evict(file_inode(file)->i_private, pasid);
+	return r ? r : len;
+}
+
+static const struct file_operations evict_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = evict_write,
 };
 
 static void show_model(struct seq_file *m, const struct gp_gpu_stats *s)
@@ -129,6 +146,7 @@ void kfdsim_debugfs_add(struct kfdsim_device *kdev)
 	kdev->debugfs = debugfs_create_dir(name, top);
 	debugfs_create_file("stats", 0444, kdev->debugfs, kdev, &stats_fops);
 	debugfs_create_file("slots", 0444, kdev->debugfs, kdev, &slots_fops);
+	debugfs_create_file("evict", 0200, kdev->debugfs, kdev, &evict_fops);
 	debugfs_create_file("fault", 0200, kdev->debugfs, kdev, &fault_fops);
 }
 

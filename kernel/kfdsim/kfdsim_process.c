@@ -47,6 +47,9 @@ static const struct dma_fence_ops eviction_ops = {
 
 static atomic_t seqno;
 
+/* A process has VMs on several devices; this protects info->eviction_fence. */
+static DEFINE_RWLOCK(evict_lock);
+
 static struct amdgpu_amdkfd_fence *fence_create(u64 context, struct mm_struct *mm)
 {
 	struct amdgpu_amdkfd_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL);
@@ -154,13 +157,44 @@ int amdgpu_amdkfd_gpuvm_restore_process_bos(void *process_info, struct dma_fence
 	if (!fence)
 		return -ENOMEM;
 	mutex_lock(&info->lock);
+	write_lock(&evict_lock);
 	info->eviction_fence = fence;
+	write_unlock(&evict_lock);
 	dma_fence_get(&fence->base);
 	old = to_eviction(rcu_replace_pointer(*ef, &fence->base, true));
 	mutex_unlock(&info->lock);
 	/* One reference was the process's, one ours. */
 	dma_fence_put(&old->base);
 	dma_fence_put(&old->base);
+	return 0;
+}
+
+/**
+ * kfdsim_process_evict() - want the memory of a process
+ * @kdev: a device it uses
+ * @pasid: process
+ *
+ * As TTM does when it needs room: ask for the fence that is on all its buffers.
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOENT no such process.
+ */
+int kfdsim_process_evict(struct kfdsim_device *kdev, u32 pasid)
+{
+	struct dma_fence *fence = NULL;
+	struct kfdsim_vm *vm;
+
+	read_lock(&kdev->vm_lock);
+	read_lock(&evict_lock);
+	vm = xa_load(&kdev->vms, pasid);
+	if (vm && vm->info)
+		fence = dma_fence_get(&vm->info->eviction_fence->base);
+	read_unlock(&evict_lock);
+	read_unlock(&kdev->vm_lock);
+	if (!fence)
+		return -ENOENT;
+	dma_fence_enable_sw_signaling(fence);
+	dma_fence_put(fence);
 	return 0;
 }
 
