@@ -88,18 +88,21 @@ static struct wave wave_of(const struct gp_dispatch *d, struct gp_workgroup *g, 
 	return w;
 }
 
-/* One vector operation: every lane of one register, with another register's lanes. */
+/*
+ * One vector operation: every lane of one register, with another register and a
+ * scalar. Lanes meet in the scalars, which are fed from a different lane each step.
+ */
 static void step_vgprs(const struct wave *w, u32 nr_vgprs, u32 step)
 {
 	u32 r = step % nr_vgprs;
 	u32 q = (r + 1 + step / nr_vgprs % (nr_vgprs - 1)) % nr_vgprs;
 	u32 factor = w->sgpr[step % GP_WAVE_SGPRS] | 1;
+	u32 *__restrict to = w->vgpr + r * GP_LANES;
+	const u32 *__restrict from = w->vgpr + q * GP_LANES;
 	u32 lane;
 
 	for (lane = 0; lane < GP_LANES; lane++)
-		w->vgpr[r * GP_LANES + lane] =
-			w->vgpr[r * GP_LANES + lane] * factor +
-			rotl(w->vgpr[q * GP_LANES + (lane + step) % GP_LANES], 7) + lane;
+		to[lane] = to[lane] * factor + rotl(from[lane], 7) + lane;
 }
 
 static void step_scalars(const struct wave *w, u32 nr_vgprs, u32 step)
