@@ -79,7 +79,8 @@ int main(int argc, char **argv)
 			continue;
 		err = benches[i].run(&b);
 		if (err) {
-			fprintf(stderr, "gpreempt-bench: %s: %s\n", benches[i].name, strerror(-err));
+			fprintf(stderr, "gpreempt-bench: %s: %s\n", benches[i].name,
+				strerror(-err));
 			return 1;
 		}
 	}

@@ -200,7 +200,9 @@ static void hung_firmware_stops_the_run_with_a_reason(void **state)
 	load(&sc, GP_MECH_CWSR, GP_DETECT_DOORBELL);
 	sc.duration_ns = 12000 * MS;
 	sc.nr_faults = 1;
-	sc.faults[0] = (struct gp_fault_spec){ .at_ns = 95 * MS, .kind = GP_GPU_FAULT_HANG, .arg = 1 };
+	sc.faults[0] = (struct gp_fault_spec){
+		.at_ns = 95 * MS, .kind = GP_GPU_FAULT_HANG, .arg = 1,
+	};
 	run(&sc, &r);
 	assert_string_not_equal(r.stopped, "");
 	assert_int_equal(r.lost, 0);
@@ -244,7 +246,8 @@ static void same_seed_gives_the_same_run(void **state)
 	assert_int_equal(a.preempt_latency.nr, b.preempt_latency.nr);
 	assert_memory_equal(a.preempt_samples.ns, b.preempt_samples.ns,
 			    a.preempt_samples.nr * sizeof(u64));
-	assert_memory_equal(&a.classes[1].latency, &b.classes[1].latency, sizeof(struct gp_summary));
+	assert_memory_equal(&a.classes[1].latency, &b.classes[1].latency,
+			    sizeof(struct gp_summary));
 	gp_sim_result_fini(&a);
 	gp_sim_result_fini(&b);
 }
