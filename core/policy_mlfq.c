@@ -10,7 +10,7 @@
 
 #define LEVEL_LAST 3U
 
-/* Below the incumbent bit of gp_incumbent_key(). */
+/* Two bits of level and the bits of gp_incumbent_key() fill a key. */
 #define RANK_SHIFT 60
 
 static const struct gp_param_desc params[] = {
