@@ -382,8 +382,6 @@ static int finish(struct gp_sim *sim)
 	gp_verify_end(sim);
 	r->saves = stats->nr_saves;
 	r->restores = stats->nr_restores;
-	if (sim->floor_bytes)
-		r->floor_ns = gp_profile_floor_ns(sim->profile, sim->floor_bytes);
 	for (u32 c = 0; c < r->nr_classes && !ret; c++) {
 		struct gp_class_result *cr = &r->classes[c];
 
