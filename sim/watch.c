@@ -116,15 +116,24 @@ static void first_wave(struct gp_queue *q)
 		o->preemption(o, q->index, q->edge_ns, (u32)q->victim, q->victim_ns, sim->now_ns);
 }
 
+static const struct gp_queue *running_queue(const struct gp_proc *proc)
+{
+	for (u32 i = 0; i < proc->spec->queues; i++)
+		if (proc->queues[i].running)
+			return &proc->queues[i];
+	return NULL;
+}
+
 /**
  * gp_watch_preempt() - a process is told to leave the GPU
  * @victim: process
  *
- * Everybody else who waits for a first wave has been helped by it. The victim's
- * own wait is not a preemption's latency and is not counted.
+ * If it has waves there, everybody else who waits for a first wave has been
+ * helped. The victim's own wait is not a preemption's latency and is not counted.
  */
 void gp_watch_preempt(struct gp_proc *victim)
 {
+	const struct gp_queue *leaving = running_queue(victim);
 	struct gp_sim *sim = victim->sim;
 
 	for (u32 i = 0; i < sim->nr_queues; i++) {
@@ -132,8 +141,8 @@ void gp_watch_preempt(struct gp_proc *victim)
 
 		if (q->proc == victim) {
 			q->waiting = false;
-		} else if (q->waiting && !q->proc->off) {
-			q->victim = (int)victim->queues[0].index;
+		} else if (leaving && q->waiting && !q->proc->off) {
+			q->victim = (int)leaving->index;
 			q->victim_ns = sim->now_ns;
 		}
 	}
