@@ -43,6 +43,12 @@ static u64 mqd_of(const struct gp_slot *slot, u32 xcc)
 	return slot->mqd + (u64)xcc * slot->stride;
 }
 
+/* Where the used part of the control stack begins. */
+static u64 ctl_addr(const struct gp_slot *slot, u32 xcc)
+{
+	return mqd_of(slot, xcc) + GP_MQD_CTL_STACK + slot->area[xcc].ctl_offset;
+}
+
 int gp_saver_write(struct gp_saver *s, const void *src, u32 len)
 {
 	int err;
@@ -205,8 +211,8 @@ static int save_xcc(struct gp_gpu *gpu, struct gp_slot *slot, u32 xcc)
 	corrupt(&s, begin);
 	a->ctl_offset = a->ctl_bytes - used;
 	a->wave_end = a->ctl_bytes + (u32)state_bytes;
-	return gp_host_write(gpu, GP_PASID_GART, mqd_of(slot, xcc) + GP_MQD_CTL_STACK + a->ctl_offset,
-			     gpu->scratch, (u32)(s.ctl - gpu->scratch));
+	return gp_host_write(gpu, GP_PASID_GART, ctl_addr(slot, xcc), gpu->scratch,
+			     (u32)(s.ctl - gpu->scratch));
 }
 
 static int write_word(struct gp_gpu *gpu, u64 mqd, u32 offset, u32 value)
@@ -365,9 +371,7 @@ static int read_ctl(struct gp_saver *s, struct ctl_head *head)
 	    a->wave_end < a->ctl_bytes || a->wave_end > a->bytes ||
 	    a->wave_end - a->ctl_bytes > max_state_bytes(gpu->profile))
 		return -EINVAL;
-	if (gp_host_read(gpu, GP_PASID_GART,
-			 mqd_of(s->slot, s->xcc) + GP_MQD_CTL_STACK + a->ctl_offset, gpu->scratch,
-			 len))
+	if (gp_host_read(gpu, GP_PASID_GART, ctl_addr(s->slot, s->xcc), gpu->scratch, len))
 		return -EFAULT;
 	memcpy(head, gpu->scratch, sizeof(*head));
 	if (head->magic != gpu->waves->magic || !head->nr_dispatches ||
@@ -402,11 +406,13 @@ static int restore_xcc(struct gp_gpu *gpu, struct gp_slot *slot, u32 xcc)
 		memcpy(&r, gpu->scratch + sizeof(head) + i * sizeof(r), sizeof(r));
 		err = restore_record(&s, i, &r);
 	}
+	if (err)
+		return err;
 	/* Nothing may be left over, and the MQD must have told the same story. */
-	if (!err && (s.addr != s.addr_end || head.nr_waves != count_waves(slot, xcc, &state_bytes) ||
-		     state_bytes != slot->area[xcc].wave_end - slot->area[xcc].ctl_bytes))
-		err = -EINVAL;
-	return err;
+	if (s.addr != s.addr_end || head.nr_waves != count_waves(slot, xcc, &state_bytes) ||
+	    state_bytes != slot->area[xcc].wave_end - slot->area[xcc].ctl_bytes)
+		return -EINVAL;
+	return 0;
 }
 
 int gp_cwsr_restore(struct gp_gpu *gpu, struct gp_slot *slot)

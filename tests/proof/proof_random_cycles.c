@@ -265,9 +265,9 @@ int main(int argc, char **argv)
 		run_round(proof_random(&rng) | 1, &t, cycles);
 		if (t.cycles < next_line)
 			continue;
-		proof_say("%llu cycles, %llu mixes, %llu saves, %llu MiB", (unsigned long long)t.cycles,
-			  (unsigned long long)t.rounds, (unsigned long long)t.saves,
-			  (unsigned long long)(t.bytes >> 20));
+		proof_say("%llu cycles, %llu mixes, %llu saves, %llu MiB",
+			  (unsigned long long)t.cycles, (unsigned long long)t.rounds,
+			  (unsigned long long)t.saves, (unsigned long long)(t.bytes >> 20));
 		next_line = t.cycles + cycles / 10;
 	}
 	proof_say("%llu cycles in %llu mixes: %llu contexts saved, %llu restored, %llu workgroups, "
