@@ -108,7 +108,8 @@ static void feed(struct world *w, const struct world_dispatch *d)
 
 static int run_dispatches(const char *profile, u32 nr_queues, u32 nr_groups, double *rate)
 {
-	struct world_kernel k = { .steps = 1, .step_ns = 5000, .vgprs = 32, .nr_groups = nr_groups };
+	struct world_kernel k = { .steps = 1, .step_ns = 5000, .vgprs = 32,
+				  .nr_groups = nr_groups };
 	struct world_dispatch d[WORLD_MAX_QUEUES];
 	struct world w;
 	uint64_t start_ns;
@@ -145,7 +146,8 @@ int gp_bench_gpu_dispatches(struct gp_bench *b)
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct gp_bench_result r = { .bench = "gpu.dispatches", .name = cases[i].name,
 					     .unit = "dispatches/s", .kind = GP_BENCH_INFO };
-		int err = run_dispatches("mi300x", cases[i].nr_queues, cases[i].nr_groups, &r.value);
+		int err = run_dispatches("mi300x", cases[i].nr_queues, cases[i].nr_groups,
+					 &r.value);
 
 		if (!err)
 			err = gp_bench_report(b, &r);

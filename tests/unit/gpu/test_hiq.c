@@ -111,12 +111,26 @@ static void bad_hiqs_are_refused(void **state)
 	struct gp_gpu_config config = { .profile = w->profile, .engine = "timed" };
 	struct gp_gpu *gpu;
 
+	world_fence(w);
+	world_hiq_ring(w);
 	assert_int_equal(gp_gpu_hiq_load(w->gpu, w->hiq_mqd, 0), -EINVAL);
 	assert_int_equal(gp_gpu_create(&config, &w->host, &gpu), 0);
 	assert_int_equal(gp_gpu_hiq_load(gpu, 0x1000, 0), -EFAULT);
 	world_set_u32(w, GP_PASID_GART, w->hiq_mqd + GP_MQD_PQ_CONTROL, 63);
 	assert_int_equal(gp_gpu_hiq_load(gpu, w->hiq_mqd, 0), -EINVAL);
 	gp_gpu_destroy(gpu);
+	unit_done(w);
+}
+
+static void a_driver_may_bring_a_new_hiq(void **state)
+{
+	struct world *w = unit_world("tiny", "timed");
+
+	run_fence(w);
+	world_set_u32(w, GP_PASID_GART, w->hiq_mqd + GP_MQD_PQ_RPTR, 0);
+	w->hiq_wptr = 0;
+	assert_int_equal(gp_gpu_hiq_load(w->gpu, w->hiq_mqd, w->now_ns), 0);
+	run_fence(w);
 	unit_done(w);
 }
 
@@ -141,6 +155,7 @@ int main(void)
 		cmocka_unit_test(every_selector_takes_its_queues),
 		cmocka_unit_test(a_queue_can_be_mapped_without_a_runlist),
 		cmocka_unit_test(bad_hiqs_are_refused),
+		cmocka_unit_test(a_driver_may_bring_a_new_hiq),
 		cmocka_unit_test(a_fence_outside_memory_is_a_fault),
 	};
 
