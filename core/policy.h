@@ -117,6 +117,21 @@ static inline u64 gp_incumbent_key(const struct gp_entity *e, u64 rank)
 }
 
 /**
+ * gp_policy_least_ns() - the shortest turn that makes sense
+ * @c: call
+ *
+ * The minimum run time, which the guards grant anyway; never nothing, or an
+ * entity with a tiny share would have the policy asked all the time.
+ *
+ * Context: any.
+ * Return: duration.
+ */
+static inline u64 gp_policy_least_ns(const struct gp_call *c)
+{
+	return max(c->n->params.min_run_ns, 10 * GP_US);
+}
+
+/**
  * gp_policy_at() - walk all policies
  * @index: 0, 1, …
  *

@@ -31,7 +31,9 @@ static int setup(void **state)
 	u32 i;
 
 	memset(&heaps, 0, sizeof(heaps));
-	heaps.p = (struct gp_heap_pool){ .entry = heaps.entry, .pos = heaps.pos, .free = heaps.free };
+	heaps.p.entry = heaps.entry;
+	heaps.p.pos = heaps.pos;
+	heaps.p.free = heaps.free;
 	gp_heap_pool_init(&heaps.p, ITEMS, CHUNKS);
 	for (i = 0; i < 2; i++)
 		heaps.h[i].chunk = heaps.chunk[i];
@@ -61,7 +63,8 @@ static void assert_is_heap(struct heaps *s, u32 h)
 		assert_int_equal(s->key[e->item], e->key);
 		assert_int_equal(s->pos[e->item], i);
 		if (i)
-			assert_false(gp_heap_is_before(e, gp_heap_at(&s->p, &s->h[h], (i - 1) / 4)));
+			assert_false(gp_heap_is_before(
+				e, gp_heap_at(&s->p, &s->h[h], (i - 1) / 4)));
 	}
 }
 
