@@ -45,8 +45,10 @@ void gp_hist_add(struct gp_hist *h, u64 value);
 void gp_hist_merge(struct gp_hist *h, const struct gp_hist *other);
 
 /**
- * gp_hist_mean() - arithmetic mean, rounded down; 0 if empty
+ * gp_hist_mean() - arithmetic mean
  * @h: histogram
+ *
+ * Return: the mean, rounded down; 0 if empty.
  */
 u64 gp_hist_mean(const struct gp_hist *h);
 

@@ -169,8 +169,8 @@ struct gp_switch {
 enum gp_action_kind {
 	GP_ACTION_SWITCH,	/* carry out gp_actions.sw */
 	GP_ACTION_SET_TIMER,	/* call gp_sched_timer() at @at_ns; replaces the node's timer */
-	GP_ACTION_ARM,		/* tell me when @id becomes busy */
-	GP_ACTION_DISARM,	/* tell me when @id becomes idle; its busy edge is known */
+	GP_ACTION_ARM,		/* @id has no work: tell me when it becomes busy */
+	GP_ACTION_DISARM,	/* @id has work: tell me when it becomes idle */
 	GP_ACTION_REPORT,	/* @report happened to @id (or to the node if GP_ID_NONE) */
 };
 
@@ -414,7 +414,7 @@ int gp_sched_timer(struct gp_sched *s, u32 node, u64 now_ns, struct gp_actions *
  * @out: actions
  *
  * Attributes, states and each policy's own memory of an entity are kept.
- * O(n log n) in the entities of the node: the only event that is.
+ * O(n log n) in the entities of the node, as only gp_sched_node_lost() is.
  *
  * Return: 0, -EINVAL bad node, -ENOENT no such policy.
  */
