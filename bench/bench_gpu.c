@@ -28,7 +28,7 @@ static int wait_mapped(struct world *w)
 
 static double per_second(u64 nr, uint64_t since_ns)
 {
-	return (double)nr * 1e9 / (double)(gp_bench_now_ns() - since_ns);
+	return (double)nr * 1e9 / (double)(gp_bench_cpu_ns() - since_ns);
 }
 
 /* 16 workgroups of 2 waves with LDS run on; the same pieces of time with or without cycles. */
@@ -49,7 +49,7 @@ static int run_cycles(bool is_preempted, double *rate)
 	world_ring(q);
 	err = wait_mapped(&w);
 	world_run_for(&w, CYCLE_RUN_NS);
-	start_ns = gp_bench_now_ns();
+	start_ns = gp_bench_cpu_ns();
 	for (i = 0; i < CYCLES && !err; i++) {
 		world_run_for(&w, CYCLE_RUN_NS);
 		if (!is_preempted)
@@ -121,7 +121,7 @@ static int run_dispatches(const char *profile, u32 nr_queues, u32 nr_groups, dou
 	for (i = 0; i < nr_queues; i++)
 		d[i] = world_dispatch(world_queue(&w, WORLD_FIRST_PASID + i % 8, 7), &k);
 	err = wait_mapped(&w);
-	start_ns = gp_bench_now_ns();
+	start_ns = gp_bench_cpu_ns();
 	if (!err)
 		feed(&w, d);
 	*rate = per_second(gp_gpu_stats(w.gpu)->nr_dispatches, start_ns);
