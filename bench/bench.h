@@ -87,6 +87,15 @@ int gp_bench_report(struct gp_bench *b, struct gp_bench_result *r);
 uint64_t gp_bench_now_ns(void);
 
 /**
+ * gp_bench_cpu_ns() - processor time of the calling thread
+ *
+ * For costs of a few nanoseconds on a machine that does other things as well.
+ *
+ * Return: nanoseconds.
+ */
+uint64_t gp_bench_cpu_ns(void);
+
+/**
  * gp_bench_median() - median of measurements
  * @values: measurements; sorted by this call
  * @nr: how many, at least 1

@@ -126,7 +126,8 @@ static int detect_periodic(struct gp_bench *b, enum gp_detect d, double period_n
 	snprintf(most, sizeof(most), "%s, most", gp_detect_name(d));
 	ret = report_us(b, least, low, floor_ns, GP_BENCH_AT_MOST, floor_ns + 0.1 * period_ns);
 	if (!ret)
-		ret = report_us(b, median, (double)r.preempt_latency.p50, floor_ns, GP_BENCH_INFO, 0);
+		ret = report_us(b, median, (double)r.preempt_latency.p50, floor_ns,
+				GP_BENCH_INFO, 0);
 	if (!ret)
 		ret = report_us(b, most, (double)r.preempt_latency.max, floor_ns, GP_BENCH_AT_LEAST,
 				0.9 * period_ns);

@@ -5,6 +5,7 @@
  */
 #include "bench.h"
 #include "bench_core.h"
+#include "bench_gpu.h"
 #include "bench_sim.h"
 
 #include <getopt.h>
@@ -18,6 +19,8 @@ static const struct {
 } benches[] = {
 	{ "core", gp_bench_core },
 	{ "sim.dispatches", gp_bench_dispatches },
+	{ "sim.cycles", gp_bench_gpu },
+	{ "gpu.dispatches", gp_bench_gpu_dispatches },
 	{ "detect", gp_bench_detect },
 	{ "tail", gp_bench_tail },
 };
@@ -79,7 +82,8 @@ int main(int argc, char **argv)
 			continue;
 		err = benches[i].run(&b);
 		if (err) {
-			fprintf(stderr, "gpreempt-bench: %s: %s\n", benches[i].name, strerror(-err));
+			fprintf(stderr, "gpreempt-bench: %s: %s\n", benches[i].name,
+				strerror(-err));
 			return 1;
 		}
 	}

@@ -34,7 +34,7 @@ static void on_track(struct gp_observer *o, u32 track, const char *class_name, u
 
 	r->tracks = grow(r, r->tracks, r->nr_tracks, &r->cap_tracks, sizeof(*r->tracks));
 	if (r->nr_tracks < r->cap_tracks)
-		snprintf(r->tracks[r->nr_tracks++], sizeof(*r->tracks), "%s, process %u, queue %u",
+		snprintf(r->tracks[r->nr_tracks++], sizeof(*r->tracks), "%s %u, queue %u",
 			 class_name, process, queue);
 }
 

@@ -163,7 +163,8 @@ static const char *check_again(const struct gp_sched *s, const struct gp_node *n
 	u32 slot;
 
 	for (slot = n->again; slot != GP_SLOT_NONE; slot = s->entity[slot].again_next) {
-		CHECK(s->entity[slot].live && s->entity[slot].again, "stranger on the list to redo");
+		CHECK(s->entity[slot].live && s->entity[slot].again,
+		      "stranger on the list to redo");
 		CHECK(s->entity[slot].again_prev == last, "list to redo is broken");
 		last = slot;
 	}

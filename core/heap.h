@@ -84,8 +84,8 @@ static inline bool gp_heap_is_before(const struct gp_heap_entry *a, const struct
  * Context: caller serialises; @i must be less than the number of entries.
  * Return: the entry.
  */
-static inline struct gp_heap_entry *gp_heap_at(const struct gp_heap_pool *p, const struct gp_heap *h,
-					       u32 i)
+static inline struct gp_heap_entry *gp_heap_at(const struct gp_heap_pool *p,
+					       const struct gp_heap *h, u32 i)
 {
 	u32 slot = i + GP_HEAP_SHIFT;
 	u32 chunk = h->chunk[slot >> GP_HEAP_CHUNK_BITS];

@@ -30,12 +30,25 @@ struct gp_hist {
 	u32 bucket[GP_HIST_BUCKETS];
 };
 
+/**
+ * gp_hist_add() - count a value
+ * @h: histogram
+ * @value: value
+ */
 void gp_hist_add(struct gp_hist *h, u64 value);
+
+/**
+ * gp_hist_merge() - count all values of another histogram
+ * @h: histogram
+ * @other: the other
+ */
 void gp_hist_merge(struct gp_hist *h, const struct gp_hist *other);
 
 /**
- * gp_hist_mean() - arithmetic mean, rounded down; 0 if empty
+ * gp_hist_mean() - arithmetic mean
  * @h: histogram
+ *
+ * Return: the mean, rounded down; 0 if empty.
  */
 u64 gp_hist_mean(const struct gp_hist *h);
 

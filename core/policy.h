@@ -95,19 +95,40 @@ static inline u64 gp_level_tie_bar(u64 key)
 	return key | ((1ULL << GP_LEVEL_SHIFT) - 1);
 }
 
+/* Bits of gp_incumbent_key() below the rank. */
+#define GP_INCUMBENT_BITS 2
+
 /**
  * gp_incumbent_key() - key of an exclusive policy
  * @e: entity
- * @rank: its place, below 2^63
+ * @rank: its place, below 2^62
  *
- * Among equals the one that runs stays: a change costs a switch and gains nothing.
+ * Among equals the one that runs stays, and one that is on the GPU comes before
+ * one that is not: a change costs a switch and gains nothing.
  *
  * Context: any.
  * Return: the key.
  */
 static inline u64 gp_incumbent_key(const struct gp_entity *e, u64 rank)
 {
-	return rank << 1 | (e->state == GP_ENTITY_RUNNING ? 0 : 1);
+	u64 where = e->state == GP_ENTITY_RUNNING ? 0 : e->state == GP_ENTITY_WAITING ? 1 : 2;
+
+	return rank << GP_INCUMBENT_BITS | where;
+}
+
+/**
+ * gp_policy_least_ns() - the shortest turn that makes sense
+ * @c: call
+ *
+ * The minimum run time, which the guards grant anyway; never nothing, or an
+ * entity with a tiny share would have the policy asked all the time.
+ *
+ * Context: any.
+ * Return: duration.
+ */
+static inline u64 gp_policy_least_ns(const struct gp_call *c)
+{
+	return max(c->n->params.min_run_ns, 10 * GP_US);
 }
 
 /**

@@ -6,7 +6,7 @@
  */
 #include "policy.h"
 
-#define NO_DEADLINE ((u64)1 << 62)
+#define NO_DEADLINE ((u64)1 << 61)
 
 static const struct gp_param_desc params[] = {
 	GP_POLICY_PARAM(edf, width, 1, GP_WIDTH_MAX, 1, "entities that run at a time"),

@@ -22,7 +22,7 @@ static const struct gp_param_desc params[] = {
 
 static u64 rank_of(u64 key)
 {
-	return key >> 1;
+	return key >> GP_INCUMBENT_BITS;
 }
 
 static void floor_of_heap(struct gp_call *c, enum gp_heap_kind kind, u64 *floor)

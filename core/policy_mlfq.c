@@ -10,7 +10,7 @@
 
 #define LEVEL_LAST 3U
 
-/* Below the incumbent bit of gp_incumbent_key(). */
+/* Two bits of level and the bits of gp_incumbent_key() fill a key. */
 #define RANK_SHIFT 60
 
 static const struct gp_param_desc params[] = {
@@ -26,8 +26,8 @@ static u64 slice_of(const struct gp_call *c, const struct gp_entity *e)
 	u64 slice_ns = c->n->params.mlfq.slice_ns;
 
 	if (e->attr.slice_ns)
-		slice_ns = min(max((u64)e->attr.slice_ns, 1 * GP_US), 100 * GP_SEC);
-	return slice_ns << e->mem.level;
+		slice_ns = min((u64)e->attr.slice_ns, 100 * GP_SEC);
+	return max(slice_ns, gp_policy_least_ns(c)) << e->mem.level;
 }
 
 static void to_tail(struct gp_call *c, struct gp_entity *e, u32 level)

@@ -12,7 +12,8 @@
 #include "policy.h"
 
 static const struct gp_param_desc params[] = {
-	GP_POLICY_PARAM(slice, period_ns, 100 * GP_US, 100 * GP_SEC, 20 * GP_MS, "length of a round"),
+	GP_POLICY_PARAM(slice, period_ns, 100 * GP_US, 100 * GP_SEC, 20 * GP_MS,
+			"length of a round"),
 	GP_POLICY_PARAM(slice, bank_max, 0, 16, 2, "most turns of unused time an entity can bank"),
 	GP_POLICY_PARAM(slice, width, 1, GP_WIDTH_MAX, 1, "entities that run at a time"),
 };
@@ -24,7 +25,7 @@ static u64 budget_ns(const struct gp_call *c, const struct gp_entity *e)
 
 	if (e->attr.slice_ns)
 		ns = min((u64)e->attr.slice_ns, 100 * GP_SEC);
-	return max(ns, 1 * GP_US);
+	return max(ns, gp_policy_least_ns(c));
 }
 
 static void bank(struct gp_call *c, struct gp_entity *e)

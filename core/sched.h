@@ -124,6 +124,7 @@ enum gp_report {
 	GP_REPORT_COUNT
 };
 
+/* Names for people: the texts of the lists above, "?" for a value outside. */
 const char *gp_entity_state_name(enum gp_entity_state state);
 const char *gp_breaker_state_name(enum gp_breaker_state state);
 const char *gp_result_name(enum gp_result result);
@@ -168,8 +169,8 @@ struct gp_switch {
 enum gp_action_kind {
 	GP_ACTION_SWITCH,	/* carry out gp_actions.sw */
 	GP_ACTION_SET_TIMER,	/* call gp_sched_timer() at @at_ns; replaces the node's timer */
-	GP_ACTION_ARM,		/* tell me when @id becomes busy */
-	GP_ACTION_DISARM,	/* tell me when @id becomes idle; its busy edge is known */
+	GP_ACTION_ARM,		/* @id has no work: tell me when it becomes busy */
+	GP_ACTION_DISARM,	/* @id has work: tell me when it becomes idle */
 	GP_ACTION_REPORT,	/* @report happened to @id (or to the node if GP_ID_NONE) */
 };
 
@@ -413,7 +414,7 @@ int gp_sched_timer(struct gp_sched *s, u32 node, u64 now_ns, struct gp_actions *
  * @out: actions
  *
  * Attributes, states and each policy's own memory of an entity are kept.
- * O(n log n) in the entities of the node: the only event that is.
+ * O(n log n) in the entities of the node, as only gp_sched_node_lost() is.
  *
  * Return: 0, -EINVAL bad node, -ENOENT no such policy.
  */
@@ -537,6 +538,14 @@ struct gp_entity_info {
 	u64 off_max_ns;
 };
 
+/**
+ * gp_sched_entity_info() - look at an entity
+ * @s: scheduler
+ * @id: entity
+ * @info: output
+ *
+ * Return: 0 or -ENOENT.
+ */
 int gp_sched_entity_info(const struct gp_sched *s, u64 id, struct gp_entity_info *info);
 
 /**
@@ -548,6 +557,14 @@ int gp_sched_entity_info(const struct gp_sched *s, u64 id, struct gp_entity_info
  */
 u64 gp_sched_entity_next(const struct gp_sched *s, u64 id);
 
+/**
+ * gp_sched_queue_cookie() - the caller's name for a queue
+ * @s: scheduler
+ * @id: queue
+ * @cookie: output
+ *
+ * Return: 0 or -ENOENT.
+ */
 int gp_sched_queue_cookie(const struct gp_sched *s, u64 id, u64 *cookie);
 
 /**
@@ -597,6 +614,13 @@ struct gp_node_stats {
  */
 const struct gp_node_stats *gp_sched_node_stats(const struct gp_sched *s, u32 node);
 
+/**
+ * gp_sched_node_policy() - the policy of a node
+ * @s: scheduler
+ * @node: node index
+ *
+ * Return: its name, or NULL for a bad node.
+ */
 const char *gp_sched_node_policy(const struct gp_sched *s, u32 node);
 
 #endif

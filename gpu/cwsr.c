@@ -27,7 +27,7 @@ struct ctl_common {
 	u32 lds_bytes;
 	u16 vgprs;
 	u16 waves;
-	u32 has_begun;
+	u32 reserved;
 };
 
 struct ctl_dispatch {
@@ -41,6 +41,12 @@ struct ctl_dispatch {
 static u64 mqd_of(const struct gp_slot *slot, u32 xcc)
 {
 	return slot->mqd + (u64)xcc * slot->stride;
+}
+
+/* Where the used part of the control stack begins. */
+static u64 ctl_addr(const struct gp_slot *slot, u32 xcc)
+{
+	return mqd_of(slot, xcc) + GP_MQD_CTL_STACK + slot->area[xcc].ctl_offset;
 }
 
 int gp_saver_write(struct gp_saver *s, const void *src, u32 len)
@@ -112,17 +118,6 @@ u64 gp_cwsr_saved_bytes(const struct gp_slot *slot, u32 xcc)
 	       (a->wave_end > a->ctl_bytes ? a->wave_end - a->ctl_bytes : 0);
 }
 
-/* One that was drained or killed begins anew when its next wave comes to a CU. */
-static bool has_waves(const struct gp_dispatch *d)
-{
-	u32 x;
-
-	for (x = 0; x < GP_GPU_MAX_XCC; x++)
-		if (d->share[x].resident || d->share[x].pending)
-			return true;
-	return false;
-}
-
 static void fill_record(struct ctl_dispatch *r, const struct gp_dispatch *d, u32 xcc)
 {
 	const struct gp_share *share = &d->share[xcc];
@@ -138,7 +133,6 @@ static void fill_record(struct ctl_dispatch *r, const struct gp_dispatch *d, u32
 	r->common.lds_bytes = d->lds_bytes;
 	r->common.vgprs = (u16)d->vgprs;
 	r->common.waves = (u16)d->waves;
-	r->common.has_begun = d->has_begun && has_waves(d);
 	r->next = share->next;
 	r->done = share->done;
 	r->nr_saved = nr_begun(share);
@@ -217,8 +211,8 @@ static int save_xcc(struct gp_gpu *gpu, struct gp_slot *slot, u32 xcc)
 	corrupt(&s, begin);
 	a->ctl_offset = a->ctl_bytes - used;
 	a->wave_end = a->ctl_bytes + (u32)state_bytes;
-	return gp_host_write(gpu, GP_PASID_GART, mqd_of(slot, xcc) + GP_MQD_CTL_STACK + a->ctl_offset,
-			     gpu->scratch, (u32)(s.ctl - gpu->scratch));
+	return gp_host_write(gpu, GP_PASID_GART, ctl_addr(slot, xcc), gpu->scratch,
+			     (u32)(s.ctl - gpu->scratch));
 }
 
 static int write_word(struct gp_gpu *gpu, u64 mqd, u32 offset, u32 value)
@@ -282,8 +276,10 @@ int gp_cwsr_save(struct gp_gpu *gpu, struct gp_slot *slot)
 static int restore_dispatch(struct gp_gpu *gpu, struct gp_slot *slot, const struct ctl_dispatch *r)
 {
 	struct gp_dispatch *d = gp_dispatch_get(slot);
+	int err;
 
-	if (!d)
+	/* It was consumed, so it is before the read pointer. */
+	if (!d || r->common.packet >= slot->rptr)
 		return -EINVAL;
 	d->packet = r->common.packet;
 	d->signal = r->common.signal;
@@ -295,8 +291,10 @@ static int restore_dispatch(struct gp_gpu *gpu, struct gp_slot *slot, const stru
 	d->lds_bytes = r->common.lds_bytes;
 	d->vgprs = r->common.vgprs;
 	d->waves = r->common.waves;
-	d->has_begun = r->common.has_begun;
-	return gp_dispatch_check(gpu, d);
+	err = gp_dispatch_check(gpu, d);
+	if (!err && d->lds_bytes != r->common.lds_bytes)
+		err = -EINVAL;
+	return err;
 }
 
 /* The next cohorts of a share. At most as many rounds as workgroups, each has bytes. */
@@ -325,7 +323,7 @@ static int check_record(const struct ctl_dispatch *r, const struct ctl_dispatch 
 		return -EINVAL;
 	if (r->next > share->nr || r->done > r->next || r->nr_saved != r->next - r->done)
 		return -EINVAL;
-	return r->reserved || r->common.has_begun > 1 ? -EINVAL : 0;
+	return r->reserved || r->common.reserved ? -EINVAL : 0;
 }
 
 static int restore_record(struct gp_saver *s, u32 index, const struct ctl_dispatch *r)
@@ -351,6 +349,8 @@ static int restore_record(struct gp_saver *s, u32 index, const struct ctl_dispat
 	d->share[s->xcc].next = r->next;
 	d->share[s->xcc].done = r->done;
 	d->nr_left -= r->done;
+	/* One that was drained or killed begins anew with its next wave on a CU. */
+	d->has_begun |= r->nr_saved != 0;
 	return restore_share(s, d, r->nr_saved);
 }
 
@@ -371,9 +371,7 @@ static int read_ctl(struct gp_saver *s, struct ctl_head *head)
 	    a->wave_end < a->ctl_bytes || a->wave_end > a->bytes ||
 	    a->wave_end - a->ctl_bytes > max_state_bytes(gpu->profile))
 		return -EINVAL;
-	if (gp_host_read(gpu, GP_PASID_GART,
-			 mqd_of(s->slot, s->xcc) + GP_MQD_CTL_STACK + a->ctl_offset, gpu->scratch,
-			 len))
+	if (gp_host_read(gpu, GP_PASID_GART, ctl_addr(s->slot, s->xcc), gpu->scratch, len))
 		return -EFAULT;
 	memcpy(head, gpu->scratch, sizeof(*head));
 	if (head->magic != gpu->waves->magic || !head->nr_dispatches ||
@@ -408,11 +406,13 @@ static int restore_xcc(struct gp_gpu *gpu, struct gp_slot *slot, u32 xcc)
 		memcpy(&r, gpu->scratch + sizeof(head) + i * sizeof(r), sizeof(r));
 		err = restore_record(&s, i, &r);
 	}
+	if (err)
+		return err;
 	/* Nothing may be left over, and the MQD must have told the same story. */
-	if (!err && (s.addr != s.addr_end || head.nr_waves != count_waves(slot, xcc, &state_bytes) ||
-		     state_bytes != slot->area[xcc].wave_end - slot->area[xcc].ctl_bytes))
-		err = -EINVAL;
-	return err;
+	if (s.addr != s.addr_end || head.nr_waves != count_waves(slot, xcc, &state_bytes) ||
+	    state_bytes != slot->area[xcc].wave_end - slot->area[xcc].ctl_bytes)
+		return -EINVAL;
+	return 0;
 }
 
 int gp_cwsr_restore(struct gp_gpu *gpu, struct gp_slot *slot)

@@ -42,7 +42,8 @@ void gp_dispatch_put(struct gp_dispatch *d)
 /* Sets how long a workgroup runs; says whether the program is legal. */
 static bool check_program(struct gp_dispatch *d)
 {
-	if (d->step_ns < GP_PROGRAM_MIN_STEP_NS || d->step_ns > GP_PROGRAM_MAX_NS)
+	if (d->step_ns < GP_PROGRAM_MIN_STEP_NS || d->step_ns > GP_PROGRAM_MAX_NS ||
+	    d->flags & ~GP_PROGRAM_ENDLESS)
 		return false;
 	if (d->flags & GP_PROGRAM_ENDLESS) {
 		d->run_ns = U64_MAX;

@@ -28,6 +28,12 @@ struct gp_gpu;
 /* Address space 0 is the GART (kernel memory: HIQ, MQDs, runlists, fences). */
 #define GP_PASID_GART 0
 
+enum gp_gpu_irq_source {
+	GP_IRQ_EOP,		/* a packet with an event signal ended */
+	GP_IRQ_MEM_FAULT,	/* access outside any mapping; the queue is stopped */
+	GP_IRQ_BAD_OPCODE,	/* illegal AQL packet, PM4 packet or program */
+};
+
 /**
  * struct gp_gpu_irq - an interrupt, as the IH ring would carry it
  * @source: what happened
@@ -36,12 +42,6 @@ struct gp_gpu;
  * @context: event id of the signal, or 0
  * @doorbell: queue
  */
-enum gp_gpu_irq_source {
-	GP_IRQ_EOP,		/* a packet with an event signal ended */
-	GP_IRQ_MEM_FAULT,	/* access outside any mapping; the queue is stopped */
-	GP_IRQ_BAD_OPCODE,	/* illegal AQL packet, PM4 packet or program */
-};
-
 struct gp_gpu_irq {
 	enum gp_gpu_irq_source source;
 	u32 pasid;
@@ -54,7 +54,7 @@ struct gp_gpu_irq {
 #define GP_GPU_TRACES(X)                                                       \
 	X(MAP, "map")			/* queue got a slot; arg0 slot */      \
 	X(UNMAP, "unmap")		/* queue left its slot */              \
-	X(SAVE_BEGIN, "save")		/* waves stop; arg0 bytes over all XCCs, arg1 largest XCC */ \
+	X(SAVE_BEGIN, "save")		/* waves stop; arg0 bytes, arg1 of largest XCC */ \
 	X(SAVE_END, "saved")		/* slots and CUs are free */           \
 	X(RESTORE_BEGIN, "restore")	/* arg0 bytes */                       \
 	X(RESTORE_END, "restored")	/* waves go on */                      \
@@ -92,6 +92,7 @@ struct gp_gpu_trace {
 
 /**
  * struct gp_gpu_host - base of what the caller embeds; ops come back with it
+ * @ops: the caller's functions
  */
 struct gp_gpu_host {
 	const struct gp_gpu_host_ops *ops;
@@ -238,15 +239,23 @@ void gp_gpu_reset(struct gp_gpu *gpu, u64 now_ns);
 
 /* Faults on command. */
 enum gp_gpu_fault {
-	GP_GPU_FAULT_REFUSE,	/* queue @arg0 (doorbell) refuses preemption until reset or cleared */
+	GP_GPU_FAULT_REFUSE,	/* queue @arg0 (doorbell) refuses preemption until cleared */
 	GP_GPU_FAULT_LOSE_FENCE, /* the next @arg0 QUERY_STATUS write nothing */
 	GP_GPU_FAULT_HANG,	/* the firmware stops reading the HIQ; @arg0 0 clears */
-	GP_GPU_FAULT_CORRUPT,	/* flip bit 0 of byte @arg0 (modulo size) of the next save's wave state */
+	GP_GPU_FAULT_CORRUPT,	/* flip bit 0 of byte @arg0 (modulo size) of the next save */
 	GP_GPU_FAULT_SLOW,	/* firmware costs times @arg0 (1 = normal) */
 	GP_GPU_FAULT_CLEAR,	/* none of these any more */
 	GP_GPU_FAULT_COUNT
 };
 
+/**
+ * gp_gpu_inject() - make something go wrong
+ * @gpu: GPU
+ * @fault: what
+ * @arg: its argument
+ *
+ * Return: 0, -EINVAL no such fault or argument, -ENOSPC too many queues refuse.
+ */
 int gp_gpu_inject(struct gp_gpu *gpu, enum gp_gpu_fault fault, u64 arg);
 
 /**
@@ -285,6 +294,7 @@ struct gp_gpu_stats {
 	u64 busy_cu_ns;
 };
 
+/* The live counters. */
 const struct gp_gpu_stats *gp_gpu_stats(const struct gp_gpu *gpu);
 
 /**

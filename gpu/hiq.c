@@ -34,9 +34,8 @@ int gp_gpu_hiq_load(struct gp_gpu *gpu, u64 mqd, u64 now_ns)
 	    read_words(gpu, mqd + GP_MQD_PQ_RPTR, &rptr, 1) ||
 	    read_words(gpu, mqd + GP_MQD_STRIDE, &stride, 1))
 		return -EFAULT;
-	if (!base || (control & 0x3f) > MAX_HIQ_ORDER)
-		return -EINVAL;
-	if (fw->is_loaded)
+	/* A driver that restarts gives a new one; not in the middle of a packet. */
+	if (!base || (control & 0x3f) > MAX_HIQ_ORDER || fw->state != GP_FIRMWARE_IDLE)
 		return -EINVAL;
 	fw->is_loaded = true;
 	fw->mqd = mqd;

@@ -37,10 +37,15 @@
 #define GP_MQD_CTL_STACK_SIZE 0x2bc
 #define GP_MQD_WG_STATE_OFFSET 0x2c0
 #define GP_MQD_CTX_SAVE_SIZE 0x2c4
+#define GP_MQD_AQL_CONTROL 0x2d4	/* bits 0-14: not 0 = the packets are AQL */
 #define GP_MQD_PQ_WPTR_LO 0x2d8		/* dwords, 64 bit */
 #define GP_MQD_PQ_WPTR_HI 0x2dc
 #define GP_MQD_STRIDE 0x388		/* distance to the next XCC's MQD */
 #define GP_MQD_REFUSED_DOORBELL 0x3c0	/* HIQ: doorbell of a queue that refused */
+
+/* What amdkfd writes for an AQL queue: 1 in CONTROL0. A PM4 queue has 0. */
+#define GP_MQD_AQL_CONTROL_MASK 0x7fffu
+#define GP_MQD_AQL_CONTROL_AQL 1u
 
 #define GP_MQD_PERSISTENT_QSWITCH (1u << 30)	/* CWSR configured */
 

@@ -81,9 +81,9 @@ static void add_queue(struct gp_gpu *gpu, const u32 *pkt, u32 pasid, u32 quantum
 }
 
 /*
- * One packet of the IB. Return: its dwords, 0 = the list ends here. The list ends
- * with a RUN_LIST that points to itself: that only says that it is to be rotated,
- * which is done whenever not all of it fits.
+ * One packet of the IB. Return: its dwords, 0 = the list ends here: with padding,
+ * with what is no packet, or with a RUN_LIST that points to the list itself. That
+ * only says that it is to be rotated, which is done whenever not all of it fits.
  */
 static u32 read_packet(struct gp_gpu *gpu, const u32 *pkt, u32 left, u32 *pasid, u32 *quantum)
 {
@@ -91,12 +91,8 @@ static u32 read_packet(struct gp_gpu *gpu, const u32 *pkt, u32 left, u32 *pasid,
 	u32 nr_dw = gp_pm4_get(pkt, GP_PM4_COUNT) + 2;
 
 	if (!pkt[0])
-		return 1;
-	if (gp_pm4_get(pkt, GP_PM4_TYPE) != 3) {
-		refuse_packet(gpu);
-		return 1;
-	}
-	if (nr_dw > left) {
+		return 0;
+	if (gp_pm4_get(pkt, GP_PM4_TYPE) != 3 || nr_dw > left) {
 		refuse_packet(gpu);
 		return 0;
 	}
@@ -113,7 +109,7 @@ static u32 read_packet(struct gp_gpu *gpu, const u32 *pkt, u32 left, u32 *pasid,
 	return nr_dw;
 }
 
-/* At most one round for each dword of the IB, which are less than 2^20. */
+/* At most one round for two dwords of the IB, which are less than 2^20. */
 static int read_ib(struct gp_gpu *gpu, u64 ib, u32 nr_dw)
 {
 	u32 pkt[GP_PM4_MAP_PROCESS_ALDEBARAN_DW];

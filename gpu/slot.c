@@ -152,9 +152,12 @@ bool gp_slot_has_saved_waves(const struct gp_gpu *gpu, const struct gp_slot *slo
 {
 	u32 x;
 
-	for (x = 0; x < gpu->profile->nr_xcc; x++)
-		if (gp_cwsr_saved_bytes(slot, x) && slot->area[x].wave_end > slot->area[x].ctl_bytes)
+	for (x = 0; x < gpu->profile->nr_xcc; x++) {
+		const struct gp_save_area *a = &slot->area[x];
+
+		if (gp_cwsr_saved_bytes(slot, x) && a->wave_end > a->ctl_bytes)
 			return true;
+	}
 	return false;
 }
 

@@ -30,7 +30,7 @@ enum {
 struct gp_workgroup {
 	struct gp_workgroup *next;
 	u32 id;
-	u32 data[];
+	u32 data[] __attribute__((aligned(8)));
 };
 
 /* A wave's record in the control stack. */
@@ -88,47 +88,76 @@ static struct wave wave_of(const struct gp_dispatch *d, struct gp_workgroup *g, 
 	return w;
 }
 
-/* One vector operation: every lane of one register, with another register's lanes. */
-static void step_vgprs(const struct wave *w, u32 nr_vgprs, u32 step)
-{
-	u32 r = step % nr_vgprs;
-	u32 q = (r + 1 + step / nr_vgprs % (nr_vgprs - 1)) % nr_vgprs;
-	u32 factor = w->sgpr[step % GP_WAVE_SGPRS] | 1;
-	u32 lane;
+/* Which registers a step touches: the same for all waves, so worked out once. */
+struct step {
+	u32 number;
+	u32 to;		/* first word of the VGPR that changes */
+	u32 from;	/* and of the one it is changed with, another one */
+	u32 sgpr;	/* factor; the two after it change */
+	u32 lane;	/* whose value goes to the scalars */
+	u32 hw;
+};
 
-	for (lane = 0; lane < GP_LANES; lane++)
-		w->vgpr[r * GP_LANES + lane] =
-			w->vgpr[r * GP_LANES + lane] * factor +
-			rotl(w->vgpr[q * GP_LANES + (lane + step) % GP_LANES], 7) + lane;
+static struct step step_of(u32 nr_vgprs, u32 number)
+{
+	u32 r = number % nr_vgprs;
+	struct step s = {
+		.number = number,
+		.to = r * GP_LANES,
+		.from = (r + 1 + number / nr_vgprs % (nr_vgprs - 1)) % nr_vgprs * GP_LANES,
+		.sgpr = number % GP_WAVE_SGPRS,
+		.lane = number % GP_LANES,
+		.hw = HW_STATE + number % NR_HW_STATE,
+	};
+
+	return s;
 }
 
-static void step_scalars(const struct wave *w, u32 nr_vgprs, u32 step)
+/*
+ * One vector operation: every lane of one register, with another register and a
+ * scalar; two lanes at a time, as that is quicker. Other lanes meet in the scalars,
+ * which are fed from a different one each step.
+ */
+static void step_vgprs(const struct wave *w, const struct step *s)
 {
-	u32 value = w->vgpr[step % nr_vgprs * GP_LANES + step % GP_LANES];
-	u32 *hw = &w->hw[HW_STATE + step % NR_HW_STATE];
+	u64 factor = w->sgpr[s->sgpr] | 1;
+	u64 *to = (u64 *)(w->vgpr + s->to);
+	const u64 *from = (const u64 *)(w->vgpr + s->from);
+	u32 i;
+
+	for (i = 0; i < GP_LANES / 2; i++)
+		to[i] = to[i] * factor + (from[i] << 7 | from[i] >> 57) + i;
+}
+
+static void step_scalars(const struct wave *w, const struct step *s)
+{
+	u32 value = w->vgpr[s->to + s->lane];
+	u32 *hw = &w->hw[s->hw];
 	u32 at;
 
-	w->sgpr[(step + 1) % GP_WAVE_SGPRS] += value ^ *hw;
+	w->sgpr[(s->sgpr + 1) % GP_WAVE_SGPRS] += value ^ *hw;
 	*hw = rotl(*hw, 5) + value;
 	if (!w->nr_lds)
 		return;
-	at = (step * 17 + w->hw[HW_WAVE] * 31) % w->nr_lds;
+	at = (s->number * 17 + w->hw[HW_WAVE] * 31) % w->nr_lds;
 	w->lds[at] = w->lds[at] * 5 + value;
-	w->sgpr[(step + 2) % GP_WAVE_SGPRS] ^= w->lds[(at + 1) % w->nr_lds];
+	w->sgpr[(s->sgpr + 2) % GP_WAVE_SGPRS] ^= w->lds[(at + 1) % w->nr_lds];
 }
 
 static void run_to(const struct gp_dispatch *d, struct gp_workgroup *g, u64 target)
 {
-	u64 step = get64(&g->data[HW_STEP]);
+	u64 number = get64(&g->data[HW_STEP]);
 	u32 i;
 
-	for (; step < target; step++) {
+	for (; number < target; number++) {
+		struct step s = step_of(d->vgprs, (u32)number);
+
 		for (i = 0; i < d->waves; i++) {
 			struct wave w = wave_of(d, g, i);
 
-			step_vgprs(&w, d->vgprs, (u32)step);
-			step_scalars(&w, d->vgprs, (u32)step);
-			set64(&w.hw[HW_STEP], step + 1);
+			step_vgprs(&w, &s);
+			step_scalars(&w, &s);
+			set64(&w.hw[HW_STEP], number + 1);
 		}
 	}
 }

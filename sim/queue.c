@@ -203,6 +203,7 @@ void gp_queue_ring(struct gp_queue *q)
 		q->waiting = true;
 		q->edge_ns = sim->now_ns;
 		q->victim = -1;
+		q->victim_bytes = 0;
 	}
 	q->rung = gp_queue_written(q);
 	q->nr_rings++;

@@ -113,7 +113,8 @@ static const struct gp_gpu_host_ops host_ops = {
 
 static u64 gart_bytes(const struct gp_sim *sim)
 {
-	u64 per_queue = (8192 + gp_profile_ctl_stack_bytes(sim->profile)) * (u64)sim->profile->nr_xcc;
+	u64 per_xcc = 8192 + gp_profile_ctl_stack_bytes(sim->profile);
+	u64 per_queue = per_xcc * sim->profile->nr_xcc;
 
 	return sim->nr_queues * (per_queue + 4 * 64) + sim->nr_procs * 4 * 128ull + (1u << 20);
 }
@@ -381,8 +382,6 @@ static int finish(struct gp_sim *sim)
 	gp_verify_end(sim);
 	r->saves = stats->nr_saves;
 	r->restores = stats->nr_restores;
-	if (sim->floor_bytes)
-		r->floor_ns = gp_profile_floor_ns(sim->profile, sim->floor_bytes);
 	for (u32 c = 0; c < r->nr_classes && !ret; c++) {
 		struct gp_class_result *cr = &r->classes[c];
 

@@ -79,7 +79,7 @@ struct gp_class_result {
  * @preempt_latency: doorbell store of a beneficiary to its first wave, where
  *                   somebody had to leave for it
  * @preempt_samples: the same, one by one
- * @floor_ns: the model's bound for the largest victim preempted; 0 if none was
+ * @floor_ns: the model's bound for these victims (the smallest of them); 0 if none was saved
  * @lost: workgroups that completed dispatches do not account for
  * @repeated: workgroups executed more than once
  * @starved_max_ns: longest time an entity with work was kept off the GPU

@@ -90,6 +90,7 @@ enum gp_where {
  * @waiting: no wave since then
  * @victim: track of the last queue saved since then, or -1
  * @victim_ns: when
+ * @victim_bytes: largest context saved since then, on the XCC that had most
  * @gpu_ns: time with running waves
  */
 struct gp_queue {
@@ -132,6 +133,7 @@ struct gp_queue {
 	bool waiting;
 	int victim;
 	u64 victim_ns;
+	u64 victim_bytes;
 	u64 gpu_ns;
 };
 
@@ -271,7 +273,6 @@ struct gp_hws {
  * @rng: for jitter
  * @observer: who watches, or NULL
  * @result: results
- * @floor_bytes: largest context saved, on the XCC that had most
  * @error: first error that ends the run: -errno
  * @stopping: no more requests
  */
@@ -303,7 +304,6 @@ struct gp_sim {
 	struct gp_rng rng;
 	struct gp_observer *observer;
 	struct gp_sim_result *result;
-	u64 floor_bytes;
 	int error;
 	bool stopping;
 };

@@ -79,6 +79,24 @@ static void move_to(struct gp_queue *q, enum gp_where where)
 	q->since_ns = q->proc->sim->now_ns;
 }
 
+/* The model's bound for a preemption that saves so much. */
+static u64 floor_ns(const struct gp_sim *sim, u64 bytes)
+{
+	if (sim->sc->mechanism == GP_MECH_CWSR)
+		return gp_profile_floor_ns(sim->profile, bytes);
+	/* A queue by itself: no runlist, and the beneficiary's packet has long been read. */
+	return sim->profile->hqd_ns + gp_profile_save_ns(sim->profile, bytes);
+}
+
+static void note_floor(struct gp_sim *sim, u64 bytes)
+{
+	struct gp_sim_result *r = sim->result;
+	u64 ns = floor_ns(sim, bytes);
+
+	if (bytes && (!r->floor_ns || ns < r->floor_ns))
+		r->floor_ns = ns;
+}
+
 /* First wave after idleness: the latency counts if somebody had to leave for it. */
 static void first_wave(struct gp_queue *q)
 {
@@ -93,19 +111,29 @@ static void first_wave(struct gp_queue *q)
 		return;
 	if (gp_samples_add(&sim->result->preempt_samples, sim->now_ns - q->edge_ns))
 		sim->error = -ENOMEM;
+	note_floor(sim, q->victim_bytes);
 	if (o && o->preemption)
 		o->preemption(o, q->index, q->edge_ns, (u32)q->victim, q->victim_ns, sim->now_ns);
+}
+
+static const struct gp_queue *running_queue(const struct gp_proc *proc)
+{
+	for (u32 i = 0; i < proc->spec->queues; i++)
+		if (proc->queues[i].running)
+			return &proc->queues[i];
+	return NULL;
 }
 
 /**
  * gp_watch_preempt() - a process is told to leave the GPU
  * @victim: process
  *
- * Everybody else who waits for a first wave has been helped by it. The victim's
- * own wait is not a preemption's latency and is not counted.
+ * If it has waves there, everybody else who waits for a first wave has been
+ * helped. The victim's own wait is not a preemption's latency and is not counted.
  */
 void gp_watch_preempt(struct gp_proc *victim)
 {
+	const struct gp_queue *leaving = running_queue(victim);
 	struct gp_sim *sim = victim->sim;
 
 	for (u32 i = 0; i < sim->nr_queues; i++) {
@@ -113,15 +141,15 @@ void gp_watch_preempt(struct gp_proc *victim)
 
 		if (q->proc == victim) {
 			q->waiting = false;
-		} else if (q->waiting && !q->proc->off) {
-			q->victim = (int)victim->queues[0].index;
+		} else if (leaving && q->waiting && !q->proc->off) {
+			q->victim = (int)leaving->index;
 			q->victim_ns = sim->now_ns;
 		}
 	}
 }
 
 /* The waves of a victim stop: from here on room is being made. */
-static void note_victim(struct gp_queue *victim)
+static void note_victim(struct gp_queue *victim, u64 bytes)
 {
 	struct gp_sim *sim = victim->proc->sim;
 
@@ -131,20 +159,18 @@ static void note_victim(struct gp_queue *victim)
 		if (q->waiting && q->victim >= 0) {
 			q->victim = (int)victim->index;
 			q->victim_ns = sim->now_ns;
+			q->victim_bytes = max(q->victim_bytes, bytes);
 		}
 	}
 }
 
 static void save_begin(struct gp_queue *q, const struct gp_gpu_trace *t)
 {
-	struct gp_sim *sim = q->proc->sim;
-
 	stop_running(q);
 	move_to(q, GP_AT_SAVING);
 	if (!q->proc->off)
 		return;
-	note_victim(q);
-	sim->floor_bytes = max(sim->floor_bytes, t->arg[1]);
+	note_victim(q, t->arg[1]);
 }
 
 static void on_queue(struct gp_queue *q, const struct gp_gpu_trace *t)
@@ -175,7 +201,7 @@ static void on_queue(struct gp_queue *q, const struct gp_gpu_trace *t)
 	case GP_GPU_TRACE_RESET:
 	case GP_GPU_TRACE_UNMAP:
 		if (q->proc->off && q->running)
-			note_victim(q);
+			note_victim(q, 0);
 		stop_running(q);
 		break;
 	default:

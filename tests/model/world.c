@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* More than any chain of switches, holds and openings needs. */
-#define SETTLE_STEPS 400
+#define SETTLE_STEPS 2000
 
 const struct gp_sched_config world_config = {
 	.nr_nodes = WORLD_NODES,
@@ -103,8 +103,9 @@ static void check_hysteresis(struct world *w, u32 node, const struct world_entit
 {
 	const struct world_node *n = &w->node[node];
 
+	/* Starved ones come at any time, and others after the first one. */
 	if (!w->strict || !has_work(e) || is_open(w, node) ||
-	    has_report(w, node, GP_REPORT_STARVATION))
+	    has_report(w, node, GP_REPORT_STARVATION) || w->s->node[node].alone_ns > w->now_ns)
 		return;
 	require(w, e->attr.prio >= n->led_prio || w->now_ns >= n->led_until_ns,
 		"resumes a lower one right after a better one");
@@ -213,7 +214,8 @@ static void check_starvation(struct world *w, const struct world_entity *e)
 
 	if (e->where != WORLD_OFF || e->lost || e->failed || n->in_flight || is_open(w, e->node))
 		return;
-	if (w->s->node[e->node].alone_ns > w->now_ns)
+	/* Another has its slice, or the timer is due this very moment. */
+	if (w->s->node[e->node].alone_ns > w->now_ns || n->timer_ns <= w->now_ns)
 		return;
 	require(w, w->now_ns - e->off_ns < w->bounds.max_wait_ns, "starves");
 }
@@ -264,6 +266,8 @@ static void check(struct world *w, u32 node)
 		if (!w->entity[i].live)
 			continue;
 		check_entity(w, &w->entity[i]);
+		if (w->entity[i].node != node)
+			continue;
 		check_starvation(w, &w->entity[i]);
 		check_order(w, &w->entity[i]);
 	}
@@ -593,20 +597,26 @@ static void end_all_work(struct world *w)
 			world_idle(w, e, q);
 }
 
+bool world_next_timer(struct world *w)
+{
+	u32 next = 0;
+	u32 i;
+
+	for (i = 1; i < w->nr_nodes; i++)
+		if (w->node[i].timer_ns < w->node[next].timer_ns)
+			next = i;
+	return world_timer(w, next);
+}
+
 /* The next thing that happens by itself. */
 static bool step(struct world *w)
 {
-	u32 next = WORLD_NODES;
 	u32 i;
 
 	for (i = 0; i < w->nr_nodes; i++)
 		if (world_done(w, i, WORLD_ALL_OK, 10 * GP_US))
 			return true;
-	for (i = 0; i < w->nr_nodes; i++)
-		if (w->node[i].timer_ns != WORLD_NEVER &&
-		    (next == WORLD_NODES || w->node[i].timer_ns < w->node[next].timer_ns))
-			next = i;
-	return next != WORLD_NODES && world_timer(w, next);
+	return world_next_timer(w);
 }
 
 /* Notes who is off, and strikes out those who have been back. */

@@ -140,6 +140,8 @@ bool world_idle(struct world *w, u32 e, u32 queue);
 bool world_done(struct world *w, u32 node, enum world_outcome outcome, u64 took_ns);
 bool world_stale_done(struct world *w, u32 node);
 bool world_timer(struct world *w, u32 node);
+/* The timer that is due first fires. */
+bool world_next_timer(struct world *w);
 bool world_policy(struct world *w, u32 node, const char *name);
 bool world_enable(struct world *w, u32 node, bool enabled);
 bool world_lose(struct world *w, u32 node);

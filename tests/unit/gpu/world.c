@@ -10,7 +10,6 @@
 #define HIQ_DWORDS 1024
 #define IB_BYTES (64 << 10)
 #define RING_PACKETS 256
-#define FENCE_LIMIT_NS 1000000000ull
 
 static struct world *world_of(struct gp_gpu_host *host)
 {

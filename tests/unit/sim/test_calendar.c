@@ -14,8 +14,11 @@ static void events_come_out_in_time_order(void **state)
 	u64 last = 0;
 
 	gp_rng_seed(&rng, 7);
-	for (u32 i = 0; i < 10000; i++)
-		assert_int_equal(gp_calendar_add(&c, gp_rng_below(&rng, 5000), GP_EV_PUMP, i, 0), 0);
+	for (u32 i = 0; i < 10000; i++) {
+		u64 at = gp_rng_below(&rng, 5000);
+
+		assert_int_equal(gp_calendar_add(&c, at, GP_EV_PUMP, i, 0), 0);
+	}
 	for (u32 i = 0; i < 10000; i++) {
 		struct gp_event e = gp_calendar_pop(&c);
 

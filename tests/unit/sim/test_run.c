@@ -66,6 +66,15 @@ static void assert_nothing_lost(const struct gp_sim_result *r)
 	assert_string_equal(r->stopped, "");
 }
 
+/* No preemption is quicker than the model allows, and software adds little. */
+static void assert_floor_holds(const struct gp_sim_result *r)
+{
+	assert_true(r->floor_ns > 0);
+	for (u64 i = 0; i < r->preempt_samples.nr; i++)
+		assert_true(r->preempt_samples.ns[i] >= r->floor_ns);
+	assert_true(r->preempt_latency.p99 < r->floor_ns + 15000);
+}
+
 static void cwsr_with_doorbells_keeps_online_near_alone(void **state)
 {
 	static const enum gp_mechanism mechs[] = { GP_MECH_CWSR, GP_MECH_CWSR_QUEUE };
@@ -75,6 +84,7 @@ static void cwsr_with_doorbells_keeps_online_near_alone(void **state)
 
 		go(&r, mechs[i], GP_DETECT_DOORBELL);
 		assert_nothing_lost(&r);
+		assert_floor_holds(&r);
 		assert_int_equal(r.classes[0].completed, 40);
 		assert_true(r.classes[0].latency.p99 * 100 <= r.classes[0].alone.p99 * 120);
 		assert_true(r.preemptions >= 39);
@@ -200,7 +210,9 @@ static void hung_firmware_stops_the_run_with_a_reason(void **state)
 	load(&sc, GP_MECH_CWSR, GP_DETECT_DOORBELL);
 	sc.duration_ns = 12000 * MS;
 	sc.nr_faults = 1;
-	sc.faults[0] = (struct gp_fault_spec){ .at_ns = 95 * MS, .kind = GP_GPU_FAULT_HANG, .arg = 1 };
+	sc.faults[0] = (struct gp_fault_spec){
+		.at_ns = 95 * MS, .kind = GP_GPU_FAULT_HANG, .arg = 1,
+	};
 	run(&sc, &r);
 	assert_string_not_equal(r.stopped, "");
 	assert_int_equal(r.lost, 0);
@@ -244,7 +256,8 @@ static void same_seed_gives_the_same_run(void **state)
 	assert_int_equal(a.preempt_latency.nr, b.preempt_latency.nr);
 	assert_memory_equal(a.preempt_samples.ns, b.preempt_samples.ns,
 			    a.preempt_samples.nr * sizeof(u64));
-	assert_memory_equal(&a.classes[1].latency, &b.classes[1].latency, sizeof(struct gp_summary));
+	assert_memory_equal(&a.classes[1].latency, &b.classes[1].latency,
+			    sizeof(struct gp_summary));
 	gp_sim_result_fini(&a);
 	gp_sim_result_fini(&b);
 }

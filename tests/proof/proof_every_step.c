@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A mix of dispatches under the state engine, preempted at every moment at which a
+ * wave can be between two steps, and between these moments. Each time the memory
+ * must end up bit for bit as without preemption.
+ */
+#include "proof.h"
+
+#include <stdlib.h>
+
+#define GRID_NS 100	/* all times of the undisturbed run are multiples of it */
+#define LIMIT_NS 10000000ull
+
+/* Two processes, three queues: barriers, LDS, small and large workgroups. */
+static void build(struct proof_mix *m)
+{
+	struct world_options o = { .profile = "tiny", .engine = "state", .proc_bytes = 256 << 20 };
+	struct world_kernel small = { .steps = 9, .step_ns = 300, .vgprs = 8, .nr_groups = 40,
+				      .group_size = 64, .seed = 1, .has_out = true };
+	struct world_kernel wide = { .steps = 5, .step_ns = 700, .vgprs = 40, .nr_groups = 12,
+				     .group_size = 512, .lds_bytes = 3000, .seed = 2,
+				     .has_out = true, .has_barrier = true };
+	struct world_kernel many = { .steps = 4, .step_ns = 500, .vgprs = 24, .nr_groups = 300,
+				     .group_size = 128, .lds_bytes = 512, .seed = 3,
+				     .has_out = true };
+	struct world_queue *q[3];
+	u64 dep;
+	u32 i;
+
+	memset(m, 0, sizeof(*m));
+	if (world_init(&m->w, &o))
+		proof_fail("no world");
+	for (i = 0; i < 3; i++)
+		q[i] = world_queue(&m->w, WORLD_FIRST_PASID + i / 2, 3 + 4 * i);
+	proof_add(m, q[0], &small);
+	proof_add(m, q[0], &wide);
+	proof_add(m, q[1], &many);
+	dep = m->dispatch[2].signal;
+	world_barrier(q[0], GP_AQL_BARRIER_AND, true, &dep, 1, 0);
+	small.seed = 4;
+	proof_add(m, q[0], &small);
+	dep = m->dispatch[1].signal;
+	world_barrier(q[1], GP_AQL_BARRIER_OR, false, &dep, 1, 0);
+	wide.seed = 5;
+	wide.has_barrier = false;
+	proof_add(m, q[1], &wide);
+	many.seed = 6;
+	many.nr_groups = 100;
+	proof_add(m, q[2], &many);
+	small.seed = 7;
+	proof_add(m, q[2], &small);
+	proof_start(m);
+}
+
+/* Return: how long the mix takes alone. */
+static u64 run_alone(struct proof_mix *m)
+{
+	build(m);
+	while (!proof_is_done(m)) {
+		if (m->w.next_ns > LIMIT_NS)
+			proof_fail("undisturbed run does not end");
+		if (m->w.next_ns % GRID_NS)
+			proof_fail("an event at %llu: not every moment would be tried",
+				   (unsigned long long)m->w.next_ns);
+		m->w.now_ns = m->w.next_ns;
+		m->w.next_ns = gp_gpu_advance(m->w.gpu, m->w.now_ns);
+	}
+	world_run_idle(&m->w, LIMIT_NS);
+	return m->w.now_ns;
+}
+
+static u64 run_preempted(struct proof_mix *m, u64 at_ns)
+{
+	const struct gp_gpu_stats *s;
+	u64 saves;
+
+	build(m);
+	world_run_for(&m->w, at_ns);
+	if (!world_preempt(&m->w))
+		proof_fail("preemption at %llu does not end", (unsigned long long)at_ns);
+	world_runlist_all(&m->w);
+	world_hiq_ring(&m->w);
+	if (!world_run_idle(&m->w, LIMIT_NS) || !proof_is_done(m))
+		proof_fail("preempted at %llu, the mix does not end", (unsigned long long)at_ns);
+	s = gp_gpu_stats(m->w.gpu);
+	saves = s->nr_saves;
+	if (s->nr_saves != s->nr_restores || s->nr_faults)
+		proof_fail("preempted at %llu: %llu saves, %llu restores, %llu faults",
+			   (unsigned long long)at_ns, (unsigned long long)s->nr_saves,
+			   (unsigned long long)s->nr_restores, (unsigned long long)s->nr_faults);
+	return saves;
+}
+
+int main(void)
+{
+	static struct proof_mix alone, m;
+	u64 total_ns = run_alone(&alone);
+	u64 at_ns, nr = 0, saves = 0, next_line = 0;
+	const char *where = proof_check_tally(&alone);
+
+	if (where)
+		proof_fail("undisturbed: %s", where);
+	proof_say("undisturbed run: %llu ns, %u dispatches", (unsigned long long)total_ns,
+		  alone.nr_dispatches);
+	for (at_ns = 0; at_ns <= total_ns; at_ns += GRID_NS / 2) {
+		saves += run_preempted(&m, at_ns);
+		where = proof_compare(&alone, &m);
+		if (where)
+			proof_fail("preempted at %llu: memory differs at %s",
+				   (unsigned long long)at_ns, where);
+		world_fini(&m.w);
+		nr++;
+		if (at_ns * 10 >= next_line) {
+			proof_say("%3llu %%: %llu preemptions, %llu contexts saved, memory exact",
+				  (unsigned long long)(at_ns * 100 / total_ns),
+				  (unsigned long long)nr, (unsigned long long)saves);
+			next_line += total_ns;
+		}
+	}
+	world_fini(&alone.w);
+	proof_say("%llu preemptions, %llu contexts saved and restored, memory exact each time",
+		  (unsigned long long)nr, (unsigned long long)saves);
+	return saves ? 0 : 1;
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+#include "rig.h"
+
+/* high runs alone, low is off the GPU. */
+static void start(struct rig *r, u32 *low, u32 *high)
+{
+	*low = rig_add(r, 3);
+	*high = rig_add(r, 9);
+	rig_busy(r, *low);
+	rig_busy(r, *high);
+	rig_done(r);
+	rig_forget(r);
+}
+
+static void resumed_entity_runs_for_a_minimum_time(void **state)
+{
+	struct rig *r = *state;
+	u32 low, high;
+
+	start(r, &low, &high);
+	rig_idle(r, high);
+	rig_run(r, 100 * GP_US);
+	rig_done(r);
+	rig_busy(r, high);
+	/* They share the GPU until the minimum is over. */
+	assert_state(r, low, RUNNING);
+	assert_state(r, high, RUNNING);
+	rig_run(r, 100 * GP_US - 1);
+	assert_state(r, low, RUNNING);
+	rig_run(r, 1);
+	assert_state(r, low, PREEMPTING);
+}
+
+static void hysteresis_delays_the_resume_of_lower_ones(void **state)
+{
+	struct rig *r = *state;
+	u32 low, high;
+
+	start(r, &low, &high);
+	rig_idle(r, high);
+	rig_run(r, 100 * GP_US - 1);
+	assert_state(r, low, PREEMPTED);
+	rig_run(r, 1);
+	assert_state(r, low, RESUMING);
+}
+
+static void leader_that_comes_back_soon_costs_no_switch(void **state)
+{
+	struct rig *r = *state;
+	u32 low, high;
+	u32 i;
+
+	start(r, &low, &high);
+	for (i = 0; i < 100; i++) {
+		rig_idle(r, high);
+		rig_run(r, 60 * GP_US);
+		rig_busy(r, high);
+		assert_state(r, high, RUNNING);
+		rig_run(r, 60 * GP_US);
+	}
+	assert_int_equal(r->nr_switches, 0);
+	assert_state(r, low, PREEMPTED);
+}
+
+static void newcomer_may_run_during_the_hysteresis(void **state)
+{
+	struct rig *r = *state;
+	u32 low, high;
+	u32 lower = rig_add(r, 1);
+
+	start(r, &low, &high);
+	rig_idle(r, high);
+	rig_busy(r, lower);
+	assert_state(r, lower, RUNNING);
+	assert_int_equal(r->nr_switches, 0);
+	rig_run(r, 100 * GP_US);
+	assert_true(rig_preempts(r, lower) && rig_resumes(r, low));
+}
+
+static void hysteresis_does_not_hold_back_a_better_one(void **state)
+{
+	struct rig *r = *state;
+	u32 low, high;
+
+	start(r, &low, &high);
+	rig_idle(r, high);
+	rig_prio(r, low, 12);
+	assert_state(r, low, RESUMING);
+}
+
+static void rate_limit_puts_decisions_off_and_reports_once(void **state)
+{
+	struct rig *r = *state;
+	u32 e[8];
+	u32 i;
+
+	rig_param(r, "rate_per_s", 100);
+	rig_param(r, "rate_burst", 2);
+	for (i = 0; i < 8; i++)
+		e[i] = rig_add(r, (u8)i);
+	rig_busy(r, e[7]);
+	for (i = 0; i < 2; i++) {
+		rig_busy(r, e[i]);
+		rig_done(r);
+	}
+	assert_int_equal(r->nr_switches, 2);
+	rig_busy(r, e[2]);
+	rig_busy(r, e[3]);
+	assert_int_equal(r->nr_switches, 2);
+	assert_true(rig_reported(r, GP_REPORT_RATE_LIMIT));
+	assert_int_equal(rig_stats(r)->nr_rate_limited, 1);
+	rig_run(r, 10 * GP_MS);
+	assert_int_equal(r->nr_switches, 3);
+	assert_true(rig_preempts(r, e[2]) && rig_preempts(r, e[3]));
+}
+
+static void rate_limit_forgets_a_decision_that_is_no_longer_needed(void **state)
+{
+	struct rig *r = *state;
+	u32 low = rig_add(r, 3);
+	u32 high = rig_add(r, 9);
+
+	rig_param(r, "rate_per_s", 1);
+	rig_param(r, "rate_burst", 1);
+	rig_busy(r, high);
+	rig_busy(r, low);
+	rig_done(r);
+	rig_idle(r, high);
+	rig_run(r, 100 * GP_US);
+	rig_done(r);
+	rig_run(r, 100 * GP_US);
+	rig_busy(r, high);
+	assert_true(rig_reported(r, GP_REPORT_RATE_LIMIT));
+	rig_idle(r, low);
+	rig_forget(r);
+	rig_run(r, 10 * GP_SEC);
+	assert_int_equal(r->nr_switches, 0);
+	assert_int_equal(r->timer_ns, U64_MAX);
+}
+
+static void starved_entity_gets_the_gpu_alone_for_a_slice(void **state)
+{
+	struct rig *r = *state;
+	u32 low, high;
+
+	start(r, &low, &high);
+	rig_run(r, GP_SEC - 1);
+	assert_int_equal(r->nr_switches, 0);
+	rig_run(r, 1);
+	assert_true(rig_resumes(r, low) && rig_preempts(r, high));
+	assert_true(rig_reported(r, GP_REPORT_STARVATION));
+	assert_int_equal(rig_stats(r)->nr_starvation, 1);
+	rig_done(r);
+	assert_state(r, low, RUNNING);
+	assert_state(r, high, PREEMPTED);
+	rig_run(r, 2 * GP_MS - 1);
+	assert_state(r, low, RUNNING);
+	rig_run(r, 1);
+	assert_true(rig_resumes(r, high) && rig_preempts(r, low));
+	rig_done(r);
+	assert_state(r, high, RUNNING);
+}
+
+static void many_starving_entities_cost_the_others_little(void **state)
+{
+	struct rig *r = *state;
+	u32 high = rig_add(r, 9);
+	u64 ran_ns;
+	u32 i;
+
+	r->switch_ns = 20 * GP_US;
+	rig_busy(r, high);
+	for (i = 0; i < 50; i++) {
+		rig_busy(r, rig_add(r, 3));
+		rig_run(r, 20 * GP_MS);
+	}
+	ran_ns = rig_ran(r, high);
+	rig_run(r, 10 * GP_SEC);
+	/* At most two slices of 2 ms a second are taken, not fifty. */
+	assert_true(rig_ran(r, high) - ran_ns > 10 * GP_SEC * 99 / 100);
+	assert_true(rig_stats(r)->off_max_ns < GP_SEC + 10 * GP_MS);
+	assert_in_range(rig_stats(r)->nr_starvation, 10, 22);
+}
+
+static void starved_entity_without_work_takes_nothing_away(void **state)
+{
+	struct rig *r = *state;
+	u32 low, high;
+
+	start(r, &low, &high);
+	rig_idle(r, low);
+	rig_run(r, GP_SEC);
+	assert_true(rig_resumes(r, low));
+	assert_int_equal(r->sw.nr_preempt, 0);
+	assert_false(rig_reported(r, GP_REPORT_STARVATION));
+	rig_done(r);
+	assert_state(r, low, IDLE);
+	assert_state(r, high, RUNNING);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RIG_TEST(resumed_entity_runs_for_a_minimum_time),
+		RIG_TEST(hysteresis_delays_the_resume_of_lower_ones),
+		RIG_TEST(leader_that_comes_back_soon_costs_no_switch),
+		RIG_TEST(newcomer_may_run_during_the_hysteresis),
+		RIG_TEST(hysteresis_does_not_hold_back_a_better_one),
+		RIG_TEST(rate_limit_puts_decisions_off_and_reports_once),
+		RIG_TEST(rate_limit_forgets_a_decision_that_is_no_longer_needed),
+		RIG_TEST(starved_entity_gets_the_gpu_alone_for_a_slice),
+		RIG_TEST(many_starving_entities_cost_the_others_little),
+		RIG_TEST(starved_entity_without_work_takes_nothing_away),
+	};
+
+	return cmocka_run_group_tests_name("core/guard", tests, NULL, NULL);
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "rig.h"
+
+#include "hist.h"
+
+static struct gp_hist h, other;
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(&h, 0, sizeof(h));
+	memset(&other, 0, sizeof(other));
+	return 0;
+}
+
+static void empty_histogram_answers_zero(void **state)
+{
+	(void)state;
+	assert_int_equal(gp_hist_mean(&h), 0);
+	assert_int_equal(gp_hist_percentile(&h, 500000), 0);
+}
+
+static void small_values_are_exact(void **state)
+{
+	u64 v;
+
+	(void)state;
+	for (v = 0; v < 128; v++) {
+		setup(NULL);
+		gp_hist_add(&h, v);
+		gp_hist_add(&h, 1000000);
+		assert_int_equal(gp_hist_percentile(&h, 500000), v);
+	}
+}
+
+static void percentile_is_at_most_one_64th_above_and_never_below(void **state)
+{
+	u64 v = 1;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 3000; i++) {
+		u64 got;
+
+		setup(NULL);
+		gp_hist_add(&h, v);
+		gp_hist_add(&h, U64_MAX);
+		got = gp_hist_percentile(&h, 500000);
+		assert_true(got >= v);
+		assert_true(got - v <= v / 64);
+		v = v + v / 70 + 1;
+		if (v > U64_MAX / 2)
+			break;
+	}
+}
+
+static void percentiles_of_a_ramp(void **state)
+{
+	u64 v;
+
+	(void)state;
+	for (v = 1; v <= 10000; v++)
+		gp_hist_add(&h, v);
+	assert_in_range(gp_hist_percentile(&h, 500000), 5000, 5000 + 5000 / 64);
+	assert_in_range(gp_hist_percentile(&h, 990000), 9900, 9900 + 9900 / 64);
+	assert_int_equal(gp_hist_percentile(&h, 1000000), 10000);
+	assert_int_equal(gp_hist_percentile(&h, 2000000), 10000);
+	assert_int_equal(gp_hist_percentile(&h, 0), 1);
+	assert_int_equal(gp_hist_mean(&h), 5000);
+	assert_int_equal(h.min, 1);
+	assert_int_equal(h.max, 10000);
+}
+
+static void extremes_do_not_overflow(void **state)
+{
+	(void)state;
+	gp_hist_add(&h, U64_MAX);
+	gp_hist_add(&h, U64_MAX);
+	gp_hist_add(&h, 0);
+	assert_int_equal(h.sum, U64_MAX);
+	assert_int_equal(gp_hist_percentile(&h, 1000000), U64_MAX);
+	assert_int_equal(gp_hist_percentile(&h, 1), 0);
+}
+
+static void merge_is_as_if_all_had_been_added_to_one(void **state)
+{
+	u64 v;
+
+	(void)state;
+	gp_hist_merge(&h, &other);
+	assert_int_equal(h.nr, 0);
+	for (v = 0; v < 1000; v++)
+		gp_hist_add(v % 2 ? &h : &other, v * 17);
+	gp_hist_merge(&h, &other);
+	assert_int_equal(h.nr, 1000);
+	assert_int_equal(h.min, 0);
+	assert_int_equal(h.max, 999 * 17);
+	assert_in_range(gp_hist_percentile(&h, 500000), 499 * 17, 500 * 17 + 500 * 17 / 64);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(empty_histogram_answers_zero, setup),
+		cmocka_unit_test_setup(small_values_are_exact, setup),
+		cmocka_unit_test_setup(percentile_is_at_most_one_64th_above_and_never_below, setup),
+		cmocka_unit_test_setup(percentiles_of_a_ramp, setup),
+		cmocka_unit_test_setup(extremes_do_not_overflow, setup),
+		cmocka_unit_test_setup(merge_is_as_if_all_had_been_added_to_one, setup),
+	};
+
+	return cmocka_run_group_tests_name("core/hist", tests, NULL, NULL);
+}

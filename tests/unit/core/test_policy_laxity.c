@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "rig.h"
+
+static u32 add(struct rig *r, u8 prio, u64 deadline_ns)
+{
+	struct gp_attr attr;
+
+	gp_attr_default(&attr);
+	attr.prio = prio;
+	attr.deadline_ns = deadline_ns;
+	return rig_add_attr(r, &attr);
+}
+
+static void start(struct rig *r)
+{
+	r->switch_ns = 20 * GP_US;
+	rig_policy(r, "laxity");
+}
+
+static void entity_is_normal_until_its_laxity_expires_then_critical(void **state)
+{
+	struct rig *r = *state;
+	u32 low = add(r, 3, 10 * GP_MS);
+	u32 high = add(r, 9, 0);
+
+	start(r);
+	rig_busy(r, high);
+	rig_busy(r, low);
+	rig_run(r, 9 * GP_MS);
+	assert_state(r, low, PREEMPTED);
+	assert_state(r, high, RUNNING);
+	/* 10 ms less the margin of 0.5 ms: critical. */
+	rig_run(r, 550 * GP_US);
+	assert_state(r, low, RUNNING);
+	assert_state(r, high, PREEMPTED);
+	rig_idle(r, low);
+	rig_run(r, GP_MS);
+	assert_state(r, high, RUNNING);
+}
+
+static void expected_work_makes_it_critical_earlier(void **state)
+{
+	struct rig *r = *state;
+	u32 low = add(r, 3, 10 * GP_MS);
+	u32 high = add(r, 9, 0);
+
+	start(r);
+	rig_busy(r, low);
+	rig_run(r, 4 * GP_MS);
+	rig_idle(r, low);
+	rig_run(r, GP_MS);
+	rig_busy(r, high);
+	rig_busy(r, low);
+	rig_run(r, 5 * GP_MS);
+	assert_state(r, low, PREEMPTED);
+	rig_run(r, GP_MS);
+	assert_state(r, low, RUNNING);
+}
+
+static void without_a_deadline_it_is_never_critical(void **state)
+{
+	struct rig *r = *state;
+	u32 low = add(r, 3, 0);
+	u32 high = add(r, 9, 0);
+
+	start(r);
+	rig_busy(r, high);
+	rig_busy(r, low);
+	rig_run(r, 900 * GP_MS);
+	assert_state(r, low, PREEMPTED);
+}
+
+static void all_critical_ones_run_together(void **state)
+{
+	struct rig *r = *state;
+	u32 a = add(r, 3, 5 * GP_MS);
+	u32 b = add(r, 4, 5 * GP_MS);
+	u32 high = add(r, 9, 0);
+
+	start(r);
+	rig_busy(r, high);
+	rig_busy(r, a);
+	rig_busy(r, b);
+	rig_run(r, 6 * GP_MS);
+	assert_state(r, a, RUNNING);
+	assert_state(r, b, RUNNING);
+	assert_state(r, high, PREEMPTED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RIG_TEST(entity_is_normal_until_its_laxity_expires_then_critical),
+		RIG_TEST(expected_work_makes_it_critical_earlier),
+		RIG_TEST(without_a_deadline_it_is_never_critical),
+		RIG_TEST(all_critical_ones_run_together),
+	};
+
+	return cmocka_run_group_tests_name("core/policy_laxity", tests, NULL, NULL);
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+#include "rig.h"
+
+static void bad_attributes_and_nodes_are_refused(void **state)
+{
+	struct rig *r = *state;
+	struct gp_attr attr;
+	u32 e = rig_add(r, 5);
+	u64 id;
+
+	gp_attr_default(&attr);
+	assert_int_equal(gp_sched_entity_add(r->s, 2, &attr, 0, 0, &r->out, &id), -EINVAL);
+	attr.prio = GP_PRIO_MAX + 1;
+	assert_int_equal(gp_sched_entity_add(r->s, 0, &attr, 0, 0, &r->out, &id), -EINVAL);
+	assert_int_equal(gp_sched_entity_set_attr(r->s, r->id[e], &attr, 0, &r->out), -EINVAL);
+	gp_attr_default(&attr);
+	attr.weight = 0;
+	assert_int_equal(gp_sched_entity_add(r->s, 0, &attr, 0, 0, &r->out, &id), -EINVAL);
+	attr.weight = GP_WEIGHT_MAX + 1;
+	assert_int_equal(gp_sched_entity_add(r->s, 0, &attr, 0, 0, &r->out, &id), -EINVAL);
+	assert_int_equal(gp_sched_timer(r->s, 2, 0, &r->out), -EINVAL);
+	assert_int_equal(gp_sched_set_enabled(r->s, 2, true, 0, &r->out), -EINVAL);
+	assert_int_equal(gp_sched_node_lost(r->s, 2, 0, &r->out), -EINVAL);
+	assert_int_equal(gp_sched_node_back(r->s, 2, 0, &r->out), -EINVAL);
+	assert_int_equal(gp_sched_set_policy(r->s, 2, "prio", 0, &r->out), -EINVAL);
+	assert_int_equal(gp_sched_set_policy(r->s, 0, "nonsense", 0, &r->out), -ENOENT);
+	assert_int_equal(r->out.nr, 0);
+}
+
+static void busy_and_idle_are_idempotent(void **state)
+{
+	struct rig *r = *state;
+	u32 e = rig_add(r, 5);
+
+	rig_idle(r, e);
+	assert_int_equal(r->out.nr, 0);
+	rig_busy(r, e);
+	assert_state(r, e, RUNNING);
+	rig_busy(r, e);
+	assert_int_equal(r->out.nr, 0);
+	rig_idle(r, e);
+	rig_idle(r, e);
+	assert_int_equal(r->out.nr, 0);
+	assert_state(r, e, IDLE);
+}
+
+static void clock_that_goes_back_stands_still(void **state)
+{
+	struct rig *r = *state;
+	u32 e = rig_add(r, 5);
+	struct gp_entity_info info;
+
+	rig_busy(r, e);
+	r->now_ns -= GP_MS;
+	rig_idle(r, e);
+	assert_int_equal(gp_sched_entity_info(r->s, r->id[e], &info), 0);
+	assert_int_equal(info.run_ns, 0);
+}
+
+static void spurious_timer_is_harmless(void **state)
+{
+	struct rig *r = *state;
+	u32 low = rig_add(r, 3);
+	u32 high = rig_add(r, 9);
+
+	rig_busy(r, low);
+	rig_busy(r, high);
+	r->now_ns += 10 * GP_US;
+	assert_int_equal(gp_sched_timer(r->s, 0, r->now_ns, &r->out), 0);
+	/* The deadline's timer is still set: nothing to say. */
+	assert_int_equal(r->out.nr, 0);
+	rig_done(r);
+	assert_state(r, low, PREEMPTED);
+}
+
+static void disabling_resumes_everything_and_preempts_nobody(void **state)
+{
+	struct rig *r = *state;
+	u32 low = rig_add(r, 3);
+	u32 high = rig_add(r, 9);
+
+	rig_busy(r, low);
+	rig_busy(r, high);
+	rig_done(r);
+	assert_int_equal(gp_sched_set_enabled(r->s, 0, false, r->now_ns, &r->out), 0);
+	rig_take(r);
+	assert_true(rig_resumes(r, low));
+	rig_done(r);
+	assert_state(r, low, RUNNING);
+	assert_state(r, high, RUNNING);
+	rig_run(r, 10 * GP_SEC);
+	assert_state(r, low, RUNNING);
+	assert_int_equal(gp_sched_set_enabled(r->s, 0, true, r->now_ns, &r->out), 0);
+	rig_take(r);
+	assert_true(rig_preempts(r, low));
+}
+
+static void disabling_waits_for_the_switch_in_flight(void **state)
+{
+	struct rig *r = *state;
+	u32 low = rig_add(r, 3);
+	u32 high = rig_add(r, 9);
+
+	rig_busy(r, low);
+	rig_busy(r, high);
+	rig_forget(r);
+	assert_int_equal(gp_sched_set_enabled(r->s, 0, false, r->now_ns, &r->out), 0);
+	rig_take(r);
+	assert_int_equal(r->nr_switches, 0);
+	rig_done(r);
+	assert_state(r, low, RESUMING);
+	rig_done(r);
+	assert_state(r, low, RUNNING);
+}
+
+static void lost_node_loses_its_entities_and_comes_back_on_probation(void **state)
+{
+	struct rig *r = *state;
+	u32 low = rig_add(r, 3);
+	u32 high = rig_add(r, 9);
+	enum gp_result ok = GP_RESULT_OK;
+	u32 young, better;
+
+	rig_busy(r, low);
+	rig_busy(r, high);
+	assert_int_equal(gp_sched_node_lost(r->s, 0, r->now_ns, &r->out), 0);
+	rig_take(r);
+	assert_state(r, low, LOST);
+	assert_state(r, high, LOST);
+	assert_breaker(r, DEAD);
+	assert_true(rig_reported(r, GP_REPORT_NODE_LOST));
+	assert_int_equal(r->timer_ns, U64_MAX);
+	assert_int_equal(gp_sched_switch_done(r->s, 0, r->sw.seq, &ok, 1, r->now_ns, &r->out),
+			 -ESTALE);
+	/* Their queues still answer, without any effect. */
+	rig_idle(r, low);
+	rig_busy(r, low);
+	assert_int_equal(r->out.nr, 0);
+
+	assert_int_equal(gp_sched_node_back(r->s, 0, r->now_ns, &r->out), 0);
+	rig_take(r);
+	assert_breaker(r, PROBATION);
+	assert_true(rig_reported(r, GP_REPORT_NODE_BACK));
+	assert_state(r, low, LOST);
+	young = rig_add(r, 3);
+	better = rig_add(r, 9);
+	rig_busy(r, young);
+	rig_busy(r, better);
+	assert_true(rig_preempts(r, young));
+	rig_remove(r, low);
+}
+
+static void nodes_do_not_disturb_each_other(void **state)
+{
+	struct rig *r = *state;
+	u32 low = rig_add(r, 3);
+	struct gp_attr attr;
+	u64 id, queue;
+
+	gp_attr_default(&attr);
+	attr.prio = 15;
+	assert_int_equal(gp_sched_entity_add(r->s, 1, &attr, 0, r->now_ns, &r->out, &id), 0);
+	assert_int_equal(gp_sched_queue_add(r->s, id, 0, r->now_ns, &r->out, &queue), 0);
+	rig_busy(r, low);
+	assert_int_equal(gp_sched_queue_busy(r->s, queue, r->now_ns, &r->out), 0);
+	assert_int_equal(r->out.node, 1);
+	assert_state(r, low, RUNNING);
+	assert_int_equal(gp_sched_node_lost(r->s, 1, r->now_ns, &r->out), 0);
+	assert_state(r, low, RUNNING);
+	assert_breaker(r, CLOSED);
+}
+
+static u32 nr_traces[GP_TRACE_ACTION_REPORT + 1];
+
+static void count_trace(void *data, const struct gp_trace *t)
+{
+	(void)data;
+	assert_true(t->kind <= GP_TRACE_ACTION_REPORT);
+	nr_traces[t->kind]++;
+}
+
+static void trace_hook_sees_events_transitions_and_actions(void **state)
+{
+	struct rig *r = *state;
+	u32 low, high;
+
+	memset(nr_traces, 0, sizeof(nr_traces));
+	r->s->config.trace = count_trace;
+	low = rig_add(r, 3);
+	high = rig_add(r, 9);
+	rig_busy(r, low);
+	rig_busy(r, high);
+	rig_done(r);
+	assert_int_equal(nr_traces[GP_TRACE_EVENT_BUSY], 2);
+	assert_int_equal(nr_traces[GP_TRACE_EVENT_SWITCH_DONE], 1);
+	assert_int_equal(nr_traces[GP_TRACE_ACTION_SWITCH], 1);
+	assert_int_equal(nr_traces[GP_TRACE_ACTION_ARM], 2);
+	assert_int_equal(nr_traces[GP_TRACE_ACTION_DISARM], 2);
+	/* low: waiting, running, preempting, preempted; high: waiting, running */
+	assert_int_equal(nr_traces[GP_TRACE_STATE], 6);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RIG_TEST(bad_attributes_and_nodes_are_refused),
+		RIG_TEST(busy_and_idle_are_idempotent),
+		RIG_TEST(clock_that_goes_back_stands_still),
+		RIG_TEST(spurious_timer_is_harmless),
+		RIG_TEST(disabling_resumes_everything_and_preempts_nobody),
+		RIG_TEST(disabling_waits_for_the_switch_in_flight),
+		RIG_TEST(lost_node_loses_its_entities_and_comes_back_on_probation),
+		RIG_TEST(nodes_do_not_disturb_each_other),
+		RIG_TEST(trace_hook_sees_events_transitions_and_actions),
+	};
+
+	return cmocka_run_group_tests_name("core/sched", tests, NULL, NULL);
+}

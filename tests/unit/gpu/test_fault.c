@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "unit.h"
+
+static u32 refused(struct world *w, u32 xcc)
+{
+	return world_u32(w, GP_PASID_GART, w->hiq_mqd + xcc * 4096 + GP_MQD_REFUSED_DOORBELL);
+}
+
+static struct world_queue *busy_queue(struct world *w, u32 pasid)
+{
+	struct world_queue *q = world_queue(w, pasid, 7);
+	struct world_kernel k = { .nr_groups = 10, .flags = GP_PROGRAM_ENDLESS };
+
+	world_dispatch(q, &k);
+	world_ring(q);
+	return q;
+}
+
+static void a_refusing_queue_stays_and_is_reported_on_every_xcc(void **state)
+{
+	struct world *w = unit_world("mi308x", "timed");
+	struct world_queue *bad = busy_queue(w, P1), *good = busy_queue(w, P2);
+	u32 pasid = P1;
+
+	unit_map_all(w);
+	world_run_for(w, 10000);
+	assert_int_equal(gp_gpu_inject(w->gpu, GP_GPU_FAULT_REFUSE, bad->doorbell), 0);
+	assert_true(world_preempt(w));
+	assert_int_equal(refused(w, 0), bad->doorbell);
+	assert_int_equal(refused(w, 3), bad->doorbell);
+	assert_int_equal(gp_gpu_waves(w->gpu, bad->doorbell), 10);
+	assert_int_equal(gp_gpu_slot_of(w->gpu, good->doorbell), -ENOENT);
+	/* A reset ends it. */
+	world_unmap(w, GP_UNMAP_BY_PASID, GP_UNMAP_RESET, &pasid, 1);
+	world_fence(w);
+	world_hiq_ring(w);
+	assert_true(world_run_fence(w, MS));
+	assert_int_equal(gp_gpu_slot_of(w->gpu, bad->doorbell), -ENOENT);
+	unit_done(w);
+}
+
+static void a_refusing_queue_stays_in_its_slot_without_firmware(void **state)
+{
+	struct world *w = unit_world("tiny", "timed");
+	struct world_queue *q = busy_queue(w, P1);
+
+	gp_gpu_hqd_load(w->gpu, 0, P1, 5, q->mqd, 0);
+	world_run_for(w, MS);
+	gp_gpu_inject(w->gpu, GP_GPU_FAULT_REFUSE, q->doorbell);
+	assert_int_equal(gp_gpu_hqd_dequeue(w->gpu, 0, GP_DEQUEUE_SAVE, w->now_ns), 0);
+	world_run_for(w, MS);
+	assert_true(gp_gpu_hqd_is_active(w->gpu, 0));
+	assert_false(gp_gpu_hqd_is_busy(w->gpu, 0));
+	gp_gpu_inject(w->gpu, GP_GPU_FAULT_CLEAR, 0);
+	assert_int_equal(gp_gpu_hqd_dequeue(w->gpu, 0, GP_DEQUEUE_SAVE, w->now_ns), 0);
+	world_run_for(w, MS);
+	assert_false(gp_gpu_hqd_is_active(w->gpu, 0));
+	unit_done(w);
+}
+
+static void fences_get_lost(void **state)
+{
+	struct world *w = unit_world("tiny", "timed");
+
+	gp_gpu_inject(w->gpu, GP_GPU_FAULT_LOSE_FENCE, 2);
+	assert_false(world_preempt(w));
+	assert_false(world_preempt(w));
+	assert_true(world_preempt(w));
+	assert_int_equal(w->nr_traces[GP_GPU_TRACE_FAULT], 2);
+	unit_done(w);
+}
+
+static void a_hung_firmware_reads_nothing_until_cleared_or_reset(void **state)
+{
+	struct world *w = unit_world("tiny", "timed");
+
+	gp_gpu_inject(w->gpu, GP_GPU_FAULT_HANG, 1);
+	assert_false(world_preempt(w));
+	gp_gpu_inject(w->gpu, GP_GPU_FAULT_HANG, 0);
+	assert_true(world_run_fence(w, MS));
+	gp_gpu_inject(w->gpu, GP_GPU_FAULT_HANG, 1);
+	gp_gpu_reset(w->gpu, w->now_ns);
+	world_set_u32(w, GP_PASID_GART, w->hiq_mqd + GP_MQD_PQ_RPTR, (u32)w->hiq_wptr);
+	assert_int_equal(gp_gpu_hiq_load(w->gpu, w->hiq_mqd, w->now_ns), 0);
+	assert_true(world_preempt(w));
+	unit_done(w);
+}
+
+static void slow_firmware_takes_longer(void **state)
+{
+	struct world *w = unit_world("tiny", "timed");
+	u64 start = w->now_ns;
+
+	gp_gpu_inject(w->gpu, GP_GPU_FAULT_SLOW, 5);
+	assert_true(world_preempt(w));
+	assert_int_equal(w->now_ns - start, 5 * (2000 + 100));
+	unit_done(w);
+}
+
+static void senseless_faults_are_refused(void **state)
+{
+	struct world *w = unit_world("tiny", "timed");
+	u32 i;
+
+	assert_int_equal(gp_gpu_inject(w->gpu, GP_GPU_FAULT_SLOW, 0), -EINVAL);
+	assert_int_equal(gp_gpu_inject(w->gpu, GP_GPU_FAULT_SLOW, 1ull << 40), -EINVAL);
+	assert_int_equal(gp_gpu_inject(w->gpu, GP_GPU_FAULT_COUNT, 0), -EINVAL);
+	for (i = 0; i < 8; i++)
+		assert_int_equal(gp_gpu_inject(w->gpu, GP_GPU_FAULT_REFUSE, i), 0);
+	assert_int_equal(gp_gpu_inject(w->gpu, GP_GPU_FAULT_REFUSE, 7), 0);
+	assert_int_equal(gp_gpu_inject(w->gpu, GP_GPU_FAULT_REFUSE, 8), -ENOSPC);
+	unit_done(w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_refusing_queue_stays_and_is_reported_on_every_xcc),
+		cmocka_unit_test(a_refusing_queue_stays_in_its_slot_without_firmware),
+		cmocka_unit_test(fences_get_lost),
+		cmocka_unit_test(a_hung_firmware_reads_nothing_until_cleared_or_reset),
+		cmocka_unit_test(slow_firmware_takes_longer),
+		cmocka_unit_test(senseless_faults_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

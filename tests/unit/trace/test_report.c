@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "report.h"
+#include "svg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static char *text;
+static size_t size;
+
+static FILE *begin(void)
+{
+	return open_memstream(&text, &size);
+}
+
+static int count(const char *what)
+{
+	int nr = 0;
+
+	for (const char *p = text; (p = strstr(p, what)); p++)
+		nr++;
+	return nr;
+}
+
+static void texts_are_escaped(void **state)
+{
+	FILE *out = begin();
+
+	gp_report_paragraph(out, "<script>alert('x') & \"y\"</script>");
+	fclose(out);
+	assert_string_equal(text, "<p>&lt;script&gt;alert(&#39;x&#39;) &amp; &quot;y&quot;"
+				  "&lt;/script&gt;</p>\n");
+	free(text);
+}
+
+static void durations_have_no_needless_digits(void **state)
+{
+	static const struct {
+		s64 ns;
+		const char *text;
+	} cases[] = {
+		{ 0, "0" }, { 999, "999 ns" }, { 500000, "500 us" }, { 1500000, "1.5 ms" },
+		{ -20000, "-20 us" }, { 2000000000, "2 s" },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		char got[32];
+
+		gp_svg_duration(cases[i].ns, got, sizeof(got));
+		assert_string_equal(got, cases[i].text);
+	}
+}
+
+static void only_boxes_inside_the_window_are_drawn(void **state)
+{
+	static const char *const tracks[] = { "one" };
+	static const char *const kinds[] = { "kernel" };
+	const struct gp_report_span spans[] = {
+		{ 0, 0, 0, 99 }, { 0, 0, 90, 110 }, { 0, 0, 150, 160 }, { 0, 0, 199, 300 },
+		{ 0, 0, 200, 300 }, { 7, 0, 150, 160 }, { 0, 3, 150, 160 },
+	};
+	struct gp_report_timeline t = {
+		.description = "d", .from_ns = 100, .to_ns = 200, .zero_ns = 150, .nr_tracks = 1,
+		.tracks = tracks, .nr_kinds = 1, .kinds = kinds, .nr_spans = ARRAY_SIZE(spans),
+		.spans = spans,
+	};
+	FILE *out = begin();
+
+	gp_report_timeline(out, &t);
+	fclose(out);
+	assert_int_equal(count("<title>kernel"), 3);
+	assert_int_equal(count("class=\"zero\""), 1);
+	assert_null(strstr(text, "nan"));
+	free(text);
+}
+
+static void curves_without_points_are_in_the_legend_only(void **state)
+{
+	const u64 ns[] = { 1000, 2000, 50000 };
+	const struct gp_report_curve curves[] = {
+		{ "some", 0, 0, 3, 3, ns },
+		{ "none at all", 1, 1, 0, 10, NULL },
+	};
+	FILE *out = begin();
+
+	gp_report_curves(out, "d", curves, 2);
+	fclose(out);
+	assert_int_equal(count("<path class=\"curve"), 1);
+	assert_non_null(strstr(text, "none at all (never)"));
+	assert_null(strstr(text, "nan"));
+	free(text);
+	out = begin();
+	gp_report_curves(out, "d", curves + 1, 1);
+	fclose(out);
+	assert_int_equal(count("<path class=\"curve"), 0);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(texts_are_escaped),
+		cmocka_unit_test(durations_have_no_needless_digits),
+		cmocka_unit_test(only_boxes_inside_the_window_are_drawn),
+		cmocka_unit_test(curves_without_points_are_in_the_legend_only),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
