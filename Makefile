@@ -5,6 +5,7 @@
 help:
 	@echo 'make demo    inference beside training on a simulated GPU: a table, and out/demo/'
 	@echo 'make check   every test and check (FUZZ_SECONDS=30 per fuzz harness)'
+	@echo 'make check-kernel  of these, only the real amdkfd on the simulated GPU in a guest'
 	@echo 'make bench   measure, and compare with the bounds'
 	@echo 'make format  format the C lines that differ from HEAD'
 	@echo 'make clean   remove build/ and out/'
@@ -19,6 +20,9 @@ demo: deps
 check: deps
 	@tools/check
 
+check-kernel: deps
+	@vehicle/run
+
 bench: deps
 	@tools/build gcc-release
 	@build/gcc-release/bench/gpreempt-bench $(BENCH_ARGS)
@@ -29,4 +33,4 @@ format: deps
 clean:
 	rm -rf build out
 
-.PHONY: help deps demo check bench format clean
+.PHONY: help deps demo check check-kernel bench format clean

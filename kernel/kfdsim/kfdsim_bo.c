@@ -142,7 +142,8 @@ static const struct vm_operations_struct gem_vm_ops = {
 
 static int gem_mmap(struct drm_gem_object *gem, struct vm_area_struct *vma)
 {
-	if (gem_to_bo(gem)->is_borrowed || (vma->vm_flags & VM_MAYEXEC && is_cow_mapping(vma->vm_flags)))
+	/* A private mapping of page frames would need pages to copy. */
+	if (gem_to_bo(gem)->is_borrowed || is_cow_mapping(vma->vm_flags))
 		return -EINVAL;
 	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
 	return 0;
