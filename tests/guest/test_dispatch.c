@@ -21,7 +21,7 @@ static const struct gt_shape small = {
 /* Long enough to be preempted many times; 8 CUs hold it all at once. */
 static const struct gt_shape steady = {
 	.groups = 8, .waves = 1, .vgprs = 16, .lds_bytes = 256,
-	.steps = 200, .step_ns = 100000, .seed = 22,
+	.steps = 2000, .step_ns = 100000, .seed = 22,
 };
 
 static void run_once(struct gt_kernel *k, struct gt_queue *q, unsigned int ms)

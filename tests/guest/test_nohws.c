@@ -13,7 +13,7 @@
 
 static const struct gt_shape steady = {
 	.groups = 8, .waves = 1, .vgprs = 16, .lds_bytes = 256,
-	.steps = 300, .step_ns = 100000, .seed = 22,
+	.steps = 2000, .step_ns = 100000, .seed = 22,
 };
 
 static void preempted_kernel_gives_the_same_result(void)
