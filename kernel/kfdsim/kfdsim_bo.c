@@ -142,7 +142,13 @@ static const struct vm_operations_struct gem_vm_ops = {
 
 static int gem_mmap(struct drm_gem_object *gem, struct vm_area_struct *vma)
 {
-	/* A private mapping of page frames would need pages to copy. */
+	/*
+	 * libhsakmt maps memory that the CPU is not to touch privately and without any
+	 * access; amdgpu_gem.c (amdgpu_gem_object_mmap) lets it, for debuggers.
+	 */
+	if (is_cow_mapping(vma->vm_flags) && !(vma->vm_flags & VM_ACCESS_FLAGS))
+		vm_flags_clear(vma, VM_MAYWRITE);
+	/* Any other private mapping would need pages to copy. */
 	if (gem_to_bo(gem)->is_borrowed || is_cow_mapping(vma->vm_flags))
 		return -EINVAL;
 	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
