@@ -90,7 +90,7 @@ enum gp_where {
  * @waiting: no wave since then
  * @victim: track of the last queue saved since then, or -1
  * @victim_ns: when
- * @victim_bytes: largest context saved since then, on the XCC that had most
+ * @victim_bytes: contexts of victims saved since then, over all XCCs
  * @gpu_ns: time with running waves
  */
 struct gp_sim_queue {

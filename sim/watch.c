@@ -88,10 +88,11 @@ static u64 floor_ns(const struct gp_sim *sim, u64 bytes)
 	return sim->profile->hqd_ns + gp_profile_save_ns(sim->profile, bytes);
 }
 
+/* The XCC that has most has at least its share of all. */
 static void note_floor(struct gp_sim *sim, u64 bytes)
 {
 	struct gp_sim_result *r = sim->result;
-	u64 ns = floor_ns(sim, bytes);
+	u64 ns = floor_ns(sim, bytes / sim->profile->nr_xcc);
 
 	if (bytes && (!r->floor_ns || ns < r->floor_ns))
 		r->floor_ns = ns;
@@ -159,7 +160,7 @@ static void note_victim(struct gp_sim_queue *victim, u64 bytes)
 		if (q->waiting && q->victim >= 0) {
 			q->victim = (int)victim->index;
 			q->victim_ns = sim->now_ns;
-			q->victim_bytes = max(q->victim_bytes, bytes);
+			q->victim_bytes += bytes;
 		}
 	}
 }
@@ -170,7 +171,7 @@ static void save_begin(struct gp_sim_queue *q, const struct gp_gpu_trace *t)
 	move_to(q, GP_AT_SAVING);
 	if (!q->proc->off)
 		return;
-	note_victim(q, t->arg[1]);
+	note_victim(q, t->arg[0]);
 }
 
 static void on_queue(struct gp_sim_queue *q, const struct gp_gpu_trace *t)
