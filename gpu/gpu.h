@@ -28,10 +28,15 @@ struct gp_gpu;
 /* Address space 0 is the GART (kernel memory: HIQ, MQDs, runlists, fences). */
 #define GP_PASID_GART 0
 
+/*
+ * A queue that an error has stopped stays stopped, in its slot and when it is
+ * mapped again, until the driver resets it: see GP_MQD_ERROR. What it had in
+ * flight is gone.
+ */
 enum gp_gpu_irq_source {
 	GP_IRQ_EOP,		/* a packet with an event signal ended */
 	GP_IRQ_MEM_FAULT,	/* access outside any mapping; the queue is stopped */
-	GP_IRQ_BAD_OPCODE,	/* illegal AQL packet, PM4 packet or program */
+	GP_IRQ_BAD_OPCODE,	/* illegal AQL packet, PM4 packet or program; the same */
 };
 
 /**
@@ -182,7 +187,9 @@ int gp_gpu_hiq_load(struct gp_gpu *gpu, u64 mqd, u64 now_ns);
 /* How a queue leaves its slot: the values of CP_HQD_DEQUEUE_REQUEST. */
 enum gp_dequeue {
 	GP_DEQUEUE_DRAIN = 1,	/* no new workgroups; ends when the resident ones have */
-	GP_DEQUEUE_RESET = 2,	/* waves are killed; the dispatch starts anew when mapped again */
+	GP_DEQUEUE_RESET = 2,	/* waves are killed; dispatches start anew when mapped again, but
+				 * those of a queue that an error has stopped are dropped
+				 */
 	GP_DEQUEUE_SAVE = 3,	/* waves are saved */
 };
 
@@ -212,7 +219,14 @@ int gp_gpu_hqd_load(struct gp_gpu *gpu, u32 slot, u32 pasid, u32 vmid, u64 mqd, 
  * @how: drain, reset or save
  * @now_ns: time
  *
- * Return: 0, -ENOENT slot empty, -EBUSY a load or dequeue is under way there.
+ * A reset is also possible while a drain is under way, and in a slot that the
+ * firmware has mapped: this is how a driver gets rid of one queue that does not
+ * leave (reset_queues_on_hws_hang() of amdkfd). inspect.h tells who is in a slot
+ * and has a reset that takes no time.
+ *
+ * Return: 0, -EINVAL no such slot or no such way, -ENOENT slot empty, -EBUSY a load
+ * or dequeue is under way there or the firmware has the slot. 0 also if the queue
+ * refuses (GP_GPU_FAULT_REFUSE): then it is not busy and stays active.
  */
 int gp_gpu_hqd_dequeue(struct gp_gpu *gpu, u32 slot, enum gp_dequeue how, u64 now_ns);
 
