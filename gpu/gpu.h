@@ -154,11 +154,27 @@ void gp_gpu_destroy(struct gp_gpu *gpu);
 /**
  * gp_gpu_advance() - let the GPU live up to a time
  * @gpu: GPU
- * @now_ns: time, never less than at the call before
+ * @now_ns: time; one before that of an earlier call counts as that
+ *
+ * The work in a call grows with the events up to @now_ns: a caller that is called
+ * when it asked to be has one moment's to do.
  *
  * Return: when to call again at the latest; U64_MAX = only when something is done to it.
  */
 u64 gp_gpu_advance(struct gp_gpu *gpu, u64 now_ns);
+
+/**
+ * gp_gpu_next_ns() - when to call gp_gpu_advance() at the latest
+ * @gpu: GPU
+ *
+ * Cheap. For use after calls that do not return it: each of gp_gpu_hiq_load(),
+ * gp_gpu_hqd_load(), gp_gpu_hqd_dequeue(), gp_gpu_slot_reset(), gp_gpu_reset() and
+ * gp_gpu_inject() may bring the time forward.
+ *
+ * Return: the time, not later than now = at once; U64_MAX = only when something is
+ * done to it.
+ */
+u64 gp_gpu_next_ns(const struct gp_gpu *gpu);
 
 /**
  * gp_gpu_doorbell() - a doorbell was rung
@@ -267,6 +283,9 @@ enum gp_gpu_fault {
  * @gpu: GPU
  * @fault: what
  * @arg: its argument
+ *
+ * Has no time: what follows, such as a firmware that hung and goes on, follows at
+ * the next gp_gpu_advance(), and gp_gpu_next_ns() asks for one.
  *
  * Return: 0, -EINVAL no such fault or argument, -ENOSPC too many queues refuse.
  */

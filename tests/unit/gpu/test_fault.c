@@ -86,6 +86,29 @@ static void a_hung_firmware_reads_nothing_until_cleared_or_reset(void **state)
 	unit_done(w);
 }
 
+static void a_cleared_hang_asks_for_a_call_and_goes_on_then(void **state)
+{
+	static const enum gp_gpu_fault way[] = { GP_GPU_FAULT_HANG, GP_GPU_FAULT_CLEAR };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(way); i++) {
+		struct world *w = unit_world("tiny", "timed");
+		u64 start;
+
+		gp_gpu_inject(w->gpu, GP_GPU_FAULT_HANG, 1);
+		assert_false(world_preempt(w));
+		assert_int_equal(gp_gpu_next_ns(w->gpu), U64_MAX);
+		gp_gpu_inject(w->gpu, way[i], 0);
+		assert_true(gp_gpu_next_ns(w->gpu) <= w->now_ns);
+		/* Not before the call: nobody knows when it was cleared. */
+		w->now_ns += MS;
+		start = w->now_ns;
+		assert_true(world_run_fence(w, MS));
+		assert_int_equal(w->now_ns - start, 2000 + 100);
+		unit_done(w);
+	}
+}
+
 static void slow_firmware_takes_longer(void **state)
 {
 	struct world *w = unit_world("tiny", "timed");
@@ -187,6 +210,7 @@ int main(void)
 		cmocka_unit_test(a_refusing_queue_stays_in_its_slot_without_firmware),
 		cmocka_unit_test(fences_get_lost),
 		cmocka_unit_test(a_hung_firmware_reads_nothing_until_cleared_or_reset),
+		cmocka_unit_test(a_cleared_hang_asks_for_a_call_and_goes_on_then),
 		cmocka_unit_test(slow_firmware_takes_longer),
 		cmocka_unit_test(a_queue_that_faulted_stays_stopped_when_mapped_again),
 		cmocka_unit_test(a_reset_lets_a_queue_that_faulted_go_on_with_its_next_packets),
