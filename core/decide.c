@@ -275,6 +275,8 @@ static void decide(struct gp_call *c, bool settled)
 
 void gp_decide(struct gp_call *c, bool settled)
 {
+	/* Whatever the event is: the caller's timer may be later than it. */
+	gp_switch_expire(c);
 	if (!c->n->sw.seq) {
 		c->n->more = false;
 		decide(c, settled);

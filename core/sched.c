@@ -125,7 +125,7 @@ int gp_sched_queue_add(struct gp_sched *s, u64 entity, u64 cookie, u64 now_ns,
 		return -ENOSPC;
 	c = begin(s, e->node, now_ns, out);
 	*id = gp_queue_id(s, q);
-	gp_trace_emit(&c, GP_TRACE_EVENT_ADD, entity, *id, cookie);
+	gp_trace_emit(&c, GP_TRACE_EVENT_QUEUE_ADD, entity, *id, cookie);
 	if (e->state == GP_ENTITY_PREEMPTED || e->state == GP_ENTITY_PREEMPTING)
 		gp_entity_again(&c, e, true);
 	/* Matters only if the resume is refused. */
@@ -135,79 +135,79 @@ int gp_sched_queue_add(struct gp_sched *s, u64 entity, u64 cookie, u64 now_ns,
 	return 0;
 }
 
-static void queue_set_busy(struct gp_call *c, struct gp_queue *q, struct gp_entity *e)
+static void entity_got_work(struct gp_call *c, struct gp_entity *e)
 {
-	q->busy = true;
-	if (++e->nr_busy > 1 || e->state == GP_ENTITY_LOST)
-		return;
-	gp_entity_got_work(c, e);
-	gp_decide(c, false);
+	if (e->state != GP_ENTITY_LOST)
+		gp_entity_got_work(c, e);
 }
 
-static void queue_set_idle(struct gp_call *c, struct gp_queue *q, struct gp_entity *e)
+static void entity_lost_work(struct gp_call *c, struct gp_entity *e)
 {
 	bool ran = e->state == GP_ENTITY_RUNNING;
 	u64 key = e->key;
 
-	q->busy = false;
-	if (--e->nr_busy || e->state == GP_ENTITY_LOST)
+	if (e->state == GP_ENTITY_LOST)
 		return;
 	gp_entity_lost_work(c, e);
 	if (ran)
 		gp_guard_leader_idle(c, e, key);
-	gp_decide(c, false);
+}
+
+/* Returns true if that is news to the entity. */
+static bool queue_set_busy(struct gp_call *c, struct gp_queue *q, bool busy)
+{
+	struct gp_entity *e = &c->s->entity[q->entity];
+
+	if (q->busy == busy)
+		return false;
+	q->busy = busy;
+	if (busy) {
+		if (e->nr_busy++)
+			return false;
+		entity_got_work(c, e);
+	} else {
+		if (--e->nr_busy)
+			return false;
+		entity_lost_work(c, e);
+	}
+	return true;
+}
+
+/* What all events of a queue share: @kind says which it is. */
+static int queue_event(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out,
+		       enum gp_trace_kind kind)
+{
+	struct gp_queue *q = gp_queue_find(s, id);
+	struct gp_call c;
+	bool news;
+
+	clear(out);
+	if (!q)
+		return -ENOENT;
+	c = begin(s, s->entity[q->entity].node, now_ns, out);
+	gp_trace_emit(&c, kind, gp_entity_id(s, &s->entity[q->entity]), id, 0);
+	news = queue_set_busy(&c, q, kind == GP_TRACE_EVENT_BUSY);
+	if (kind == GP_TRACE_EVENT_QUEUE_REMOVE)
+		gp_queue_free(s, q);
+	/* Without news there is nothing to decide, unless it is late for the switch. */
+	if (news || gp_switch_is_late(&c))
+		gp_decide(&c, false);
+	return 0;
 }
 
 int gp_sched_queue_remove(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out)
 {
-	struct gp_queue *q = gp_queue_find(s, id);
-	struct gp_entity *e;
-	struct gp_call c;
-
-	clear(out);
-	if (!q)
-		return -ENOENT;
-	e = &s->entity[q->entity];
-	c = begin(s, e->node, now_ns, out);
-	gp_trace_emit(&c, GP_TRACE_EVENT_REMOVE, gp_entity_id(s, e), id, 0);
-	if (q->busy)
-		queue_set_idle(&c, q, e);
-	gp_queue_free(s, q);
-	return 0;
+	return queue_event(s, id, now_ns, out, GP_TRACE_EVENT_QUEUE_REMOVE);
 }
 
 int gp_sched_queue_busy(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out)
 {
-	struct gp_queue *q = gp_queue_find(s, id);
-	struct gp_entity *e;
-	struct gp_call c;
-
-	clear(out);
-	if (!q)
-		return -ENOENT;
-	e = &s->entity[q->entity];
-	c = begin(s, e->node, now_ns, out);
-	gp_trace_emit(&c, GP_TRACE_EVENT_BUSY, gp_entity_id(s, e), id, 0);
-	if (!q->busy)
-		queue_set_busy(&c, q, e);
-	return 0;
+	return queue_event(s, id, now_ns, out, GP_TRACE_EVENT_BUSY);
 }
 
 int gp_sched_queue_idle(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out)
 {
-	struct gp_queue *q = gp_queue_find(s, id);
-	struct gp_entity *e;
-	struct gp_call c;
-
-	clear(out);
-	if (!q)
-		return -ENOENT;
-	e = &s->entity[q->entity];
-	c = begin(s, e->node, now_ns, out);
-	gp_trace_emit(&c, GP_TRACE_EVENT_IDLE, gp_entity_id(s, e), id, 0);
-	if (q->busy)
-		queue_set_idle(&c, q, e);
-	return 0;
+	return queue_event(s, id, now_ns, out, GP_TRACE_EVENT_IDLE);
 }
 
 int gp_sched_switch_done(struct gp_sched *s, u32 node, u64 seq, const enum gp_result *results,
@@ -241,10 +241,8 @@ int gp_sched_timer(struct gp_sched *s, u32 node, u64 now_ns, struct gp_actions *
 		return -EINVAL;
 	c = begin(s, node, now_ns, out);
 	gp_trace_emit(&c, GP_TRACE_EVENT_TIMER, GP_ID_NONE, 0, 0);
-	/* An early call has not used the caller's timer up. */
-	if (c.now_ns >= c.n->timer_ns)
-		c.n->timer_ns = U64_MAX;
-	gp_switch_expire(&c);
+	/* Early or not, the caller's timer may be spent: what is still wanted is said again. */
+	c.n->timer_ns = U64_MAX;
 	gp_decide(&c, false);
 	return 0;
 }

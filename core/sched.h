@@ -210,6 +210,8 @@ enum gp_trace_kind {
 	GP_TRACE_EVENT_ADD,
 	GP_TRACE_EVENT_REMOVE,
 	GP_TRACE_EVENT_ATTR,
+	GP_TRACE_EVENT_QUEUE_ADD,	/* arg0 queue, arg1 cookie */
+	GP_TRACE_EVENT_QUEUE_REMOVE,	/* arg0 queue */
 	GP_TRACE_EVENT_BUSY,
 	GP_TRACE_EVENT_IDLE,
 	GP_TRACE_EVENT_SWITCH_DONE,	/* arg0 seq, arg1 duration ns */
@@ -400,6 +402,9 @@ int gp_sched_switch_done(struct gp_sched *s, u32 node, u64 seq, const enum gp_re
  * @node: node index
  * @now_ns: time
  * @out: actions
+ *
+ * Each call uses the node's timer up, even an early one: if a timer is still
+ * wanted, @out sets it again.
  *
  * Return: 0 or -EINVAL.
  */

@@ -139,7 +139,7 @@ void gp_switch_expire(struct gp_call *c)
 	struct gp_node *n = c->n;
 	u32 i;
 
-	if (!n->sw.seq || c->now_ns < n->sw_deadline_ns)
+	if (!gp_switch_is_late(c))
 		return;
 	for (i = 0; i < n->sw.nr_preempt + n->sw.nr_resume; i++) {
 		struct gp_entity *e = gp_entity_find(c->s, n->sw.id[i]);

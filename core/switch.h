@@ -29,6 +29,18 @@ void gp_switch_start(struct gp_call *c, const struct gp_plan *p);
 void gp_switch_end(struct gp_call *c, const enum gp_result *results);
 
 /**
+ * gp_switch_is_late() - has the switch in flight missed its deadline?
+ * @c: call
+ *
+ * Context: any.
+ * Return: true if it has; false also if there is none.
+ */
+static inline bool gp_switch_is_late(const struct gp_call *c)
+{
+	return c->n->sw.seq && c->now_ns >= c->n->sw_deadline_ns;
+}
+
+/**
  * gp_switch_expire() - give the switch in flight up if it missed its deadline
  * @c: call
  *

@@ -225,7 +225,7 @@ static int write_word(struct gp_gpu *gpu, u64 mqd, u32 offset, u32 value)
  * found again, so it must be less than a ring ahead of it. The true one is read
  * from memory when the queue is mapped.
  */
-static int write_mqd(struct gp_gpu *gpu, const struct gp_slot *slot, u32 xcc)
+static int write_mqd(struct gp_gpu *gpu, const struct gp_slot *slot, u32 xcc, bool is_stopped)
 {
 	const struct gp_save_area *a = &slot->area[xcc];
 	u64 mqd = mqd_of(slot, xcc);
@@ -242,6 +242,9 @@ static int write_mqd(struct gp_gpu *gpu, const struct gp_slot *slot, u32 xcc)
 		err = write_word(gpu, mqd, GP_MQD_CTL_STACK_OFFSET, a->ctl_offset);
 	if (!err)
 		err = write_word(gpu, mqd, GP_MQD_WG_STATE_OFFSET, a->wave_end);
+	/* A queue that is well has 0 there. */
+	if (!err && (is_stopped || slot->has_failed))
+		err = write_word(gpu, mqd, GP_MQD_ERROR, is_stopped ? GP_MQD_ERROR_STOPPED : 0);
 	return err;
 }
 
@@ -267,7 +270,8 @@ int gp_cwsr_save(struct gp_gpu *gpu, struct gp_slot *slot)
 
 		if (err)
 			set_empty(&slot->area[x]);
-		mqd_err = write_mqd(gpu, slot, x);
+		mqd_err = write_mqd(gpu, slot, x,
+				    slot->how != GP_DEQUEUE_RESET && (err || slot->has_failed));
 		err = err ? err : mqd_err;
 	}
 	return err;

@@ -28,7 +28,9 @@ u64 gp_cwsr_saved_bytes(const struct gp_slot *slot, u32 xcc);
  * @gpu: GPU
  * @slot: queue, frozen or without waves
  *
- * On an error the context is lost: the client gave no usable memory for it.
+ * On an error the context is lost: the client gave no usable memory for it. A
+ * queue that loses it, or that has failed before, is marked with GP_MQD_ERROR;
+ * one that leaves by GP_DEQUEUE_RESET never is.
  *
  * Return: 0, -ENOSPC, -EFAULT.
  */

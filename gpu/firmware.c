@@ -176,6 +176,14 @@ static void free_drained(struct gp_gpu *gpu)
 		unmap_done(gpu);
 }
 
+void gp_firmware_lose(struct gp_gpu *gpu, struct gp_slot *slot)
+{
+	if (!(gpu->firmware.leaving & GP_BIT(slot->index)))
+		return;
+	gpu->firmware.leaving &= ~GP_BIT(slot->index);
+	gpu->is_firmware_kicked = true;
+}
+
 /* A VMID of the process, or a free one; 0 = none. */
 static u32 find_vmid(const struct gp_gpu *gpu, u32 pasid)
 {
@@ -233,6 +241,12 @@ static void map_done(struct gp_gpu *gpu)
 		gp_hiq_done(gpu);
 }
 
+/* The driver may have reset the slot since it was claimed. */
+static bool is_loading(const struct gp_slot *slot)
+{
+	return slot->state == GP_SLOT_LOADING && !slot->is_by_hand;
+}
+
 /* Begin to read back the next queue that has something saved. */
 static void next_restore(struct gp_gpu *gpu)
 {
@@ -241,7 +255,7 @@ static void next_restore(struct gp_gpu *gpu)
 	for (; fw->load_at < fw->nr_load; fw->load_at++) {
 		struct gp_slot *slot = &gpu->slot[fw->load_slot[fw->load_at]];
 
-		if (slot->state != GP_SLOT_LOADING)
+		if (!is_loading(slot))
 			continue;
 		if (gp_slot_has_saved_waves(gpu, slot))
 			gp_gpu_trace(gpu, GP_GPU_TRACE_RESTORE_BEGIN, slot,
@@ -259,8 +273,11 @@ static void load_all(struct gp_gpu *gpu)
 
 	for (i = 0; i < fw->nr_load; i++) {
 		struct gp_slot *slot = &gpu->slot[fw->load_slot[i]];
-		int err = gp_slot_load(gpu, slot, fw->load[i].wptr_addr);
+		int err;
 
+		if (!is_loading(slot))
+			continue;
+		err = gp_slot_load(gpu, slot, fw->load[i].wptr_addr);
 		if (err) {
 			gpu->stats.nr_faults++;
 			gp_gpu_irq(gpu, err == -EFAULT ? GP_IRQ_MEM_FAULT : GP_IRQ_BAD_OPCODE, slot,
@@ -271,6 +288,16 @@ static void load_all(struct gp_gpu *gpu)
 		}
 	}
 	fw->load_at = 0;
+	next_restore(gpu);
+}
+
+static void restore_done(struct gp_gpu *gpu)
+{
+	struct gp_firmware *fw = &gpu->firmware;
+	struct gp_slot *slot = &gpu->slot[fw->load_slot[fw->load_at++]];
+
+	if (is_loading(slot))
+		gp_slot_activate(gpu, slot);
 	next_restore(gpu);
 }
 
@@ -292,8 +319,7 @@ void gp_firmware_event(struct gp_gpu *gpu)
 		load_all(gpu);
 		break;
 	case GP_FIRMWARE_RESTORE:
-		gp_slot_activate(gpu, &gpu->slot[fw->load_slot[fw->load_at++]]);
-		next_restore(gpu);
+		restore_done(gpu);
 		break;
 	default:
 		break;

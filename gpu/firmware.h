@@ -37,6 +37,9 @@ void gp_firmware_unmap(struct gp_gpu *gpu, u32 slots, enum gp_dequeue how);
  */
 int gp_firmware_claim(struct gp_gpu *gpu, const struct gp_map_entry *entry);
 
+/* A slot the firmware may be busy with is taken from it: it must not wait for it. */
+void gp_firmware_lose(struct gp_gpu *gpu, struct gp_slot *slot);
+
 /* Load what was claimed. */
 void gp_firmware_map(struct gp_gpu *gpu);
 

@@ -15,7 +15,13 @@
 #include "slot.h"
 #include "wave.h"
 
-#define MAX_VMIDS 16	/* VMID 0 is the driver's; 15 and less is what KFD may get */
+#define MAX_VMIDS 15	/* there are 16 and VMID 0 is the driver's */
+#define MAX_SE_PER_XCC 32
+#define MAX_SIMD_PER_CU 16
+#define MAX_WAVES_PER_SIMD 64
+#define MAX_BYTES_PER_CU (4u << 20)
+#define MAX_COST_NS 10000000000ull	/* the SLOW fault multiplies it by up to a million */
+#define MAX_GRACE 255			/* the field has 8 bits */
 #define MIN_SCRATCH_BYTES (64 << 10)
 #define EVENTS_PER_SLOT 2
 #define OTHER_EVENTS 2	/* firmware and quantum */
@@ -62,14 +68,39 @@ static const struct gp_wave_ops *find_engine(const char *name)
 	return NULL;
 }
 
+static bool is_in(u32 value, u32 least, u32 most)
+{
+	return value >= least && value <= most;
+}
+
+/* What arrays and multiplications in this folder can take. */
+static bool is_shape_sane(const struct gp_profile *p)
+{
+	return is_in(p->nr_xcc, 1, GP_GPU_MAX_XCC) && is_in(p->se_per_xcc, 1, MAX_SE_PER_XCC) &&
+	       is_in(p->cu_per_xcc, 1, GP_GPU_MAX_CU_PER_XCC) &&
+	       is_in(p->simd_per_cu, 1, MAX_SIMD_PER_CU) &&
+	       is_in(p->waves_per_simd, 1, MAX_WAVES_PER_SIMD) &&
+	       is_in(p->vgpr_bytes_per_cu, 1, MAX_BYTES_PER_CU) &&
+	       is_in(p->sgpr_bytes_per_cu, 0, MAX_BYTES_PER_CU) &&
+	       is_in(p->lds_bytes_per_cu, 0, MAX_BYTES_PER_CU) &&
+	       is_in(p->hwreg_bytes_per_cu, 0, MAX_BYTES_PER_CU) &&
+	       is_in(p->nr_slots, 1, GP_GPU_MAX_SLOTS) && is_in(p->nr_vmids, 1, MAX_VMIDS);
+}
+
+/* What must take time takes some, and none takes so long that sums overflow. */
+static bool is_cost_sane(const struct gp_profile *p)
+{
+	return p->packet_ns && p->packet_ns <= MAX_COST_NS && p->unmap_ns <= MAX_COST_NS &&
+	       p->map_ns <= MAX_COST_NS && p->map_queue_ns <= MAX_COST_NS &&
+	       p->hqd_ns <= MAX_COST_NS && p->quantum_unit_ns &&
+	       p->quantum_unit_ns <= MAX_COST_NS && p->cwsr_bytes_per_us && p->clock_khz &&
+	       is_in(p->grace_default, 0, MAX_GRACE);
+}
+
 static bool is_config_sane(const struct gp_gpu_config *c)
 {
-	const struct gp_profile *p = c->profile;
-
-	return p && p->nr_xcc && p->nr_xcc <= GP_GPU_MAX_XCC && p->cu_per_xcc &&
-	       p->cu_per_xcc <= GP_GPU_MAX_CU_PER_XCC && p->nr_slots <= GP_GPU_MAX_SLOTS &&
-	       c->nr_slots <= GP_GPU_MAX_SLOTS && c->nr_vmids < MAX_VMIDS && p->simd_per_cu &&
-	       p->packet_ns && p->cwsr_bytes_per_us && p->clock_khz;
+	return c->profile && is_shape_sane(c->profile) && is_cost_sane(c->profile) &&
+	       c->nr_slots <= GP_GPU_MAX_SLOTS && c->nr_vmids <= MAX_VMIDS;
 }
 
 static void *alloc(struct gp_gpu *gpu, size_t bytes)
@@ -243,11 +274,14 @@ static void run_event(struct gp_gpu *gpu, struct gp_event *event)
 	}
 }
 
-u64 gp_gpu_advance(struct gp_gpu *gpu, u64 now_ns)
+static bool is_settled(const struct gp_gpu *gpu)
 {
-	if (GP_WARN_ON(now_ns < gpu->now_ns))
-		return gp_gpu_heap_next_ns(&gpu->heap);
-	gp_gpu_settle(gpu);
+	return !gpu->failed && !gpu->kick && !gpu->is_signalled && !gpu->fill &&
+	       !gpu->is_firmware_kicked;
+}
+
+static void run_events(struct gp_gpu *gpu, u64 now_ns)
+{
 	while (gp_gpu_heap_next_ns(&gpu->heap) <= now_ns) {
 		gpu->now_ns = gp_gpu_heap_next_ns(&gpu->heap);
 		/* All that happens at one moment first, then its consequences. */
@@ -260,8 +294,24 @@ u64 gp_gpu_advance(struct gp_gpu *gpu, u64 now_ns)
 		gp_gpu_settle(gpu);
 	}
 	gpu->now_ns = now_ns;
+}
+
+u64 gp_gpu_advance(struct gp_gpu *gpu, u64 now_ns)
+{
+	now_ns = max(now_ns, gpu->now_ns);
+	run_events(gpu, now_ns);
+	/* Something was injected since the last call; that has no time of its own. */
+	if (!is_settled(gpu)) {
+		gp_gpu_settle(gpu);
+		run_events(gpu, now_ns);
+	}
 	gp_cu_account(gpu);
-	return gp_gpu_heap_next_ns(&gpu->heap);
+	return gp_gpu_next_ns(gpu);
+}
+
+u64 gp_gpu_next_ns(const struct gp_gpu *gpu)
+{
+	return is_settled(gpu) ? gp_gpu_heap_next_ns(&gpu->heap) : gpu->now_ns;
 }
 
 u64 gp_gpu_doorbell(struct gp_gpu *gpu, u32 index, u64 value, u64 now_ns)
@@ -272,18 +322,18 @@ u64 gp_gpu_doorbell(struct gp_gpu *gpu, u32 index, u64 value, u64 now_ns)
 	if (gpu->firmware.is_loaded && index == gpu->firmware.doorbell) {
 		gp_hiq_doorbell(gpu, value);
 		gp_gpu_settle(gpu);
-		return gp_gpu_heap_next_ns(&gpu->heap);
+		return gp_gpu_next_ns(gpu);
 	}
 	slot = gp_slot_find(gpu, index);
 	if (!slot || slot->state != GP_SLOT_ACTIVE)
-		return gp_gpu_heap_next_ns(&gpu->heap);
+		return gp_gpu_next_ns(gpu);
 	gp_aql_set_wptr(slot, value + 1);
 	if (slot->packet_state == GP_PACKET_STALLED)
 		slot->packet_state = GP_PACKET_NONE;
 	gpu->kick |= GP_BIT(slot->index);
 	gpu->is_signalled |= gpu->waiting != 0;
 	gp_gpu_settle(gpu);
-	return gp_gpu_heap_next_ns(&gpu->heap);
+	return gp_gpu_next_ns(gpu);
 }
 
 int gp_gpu_slot_of(const struct gp_gpu *gpu, u32 doorbell)

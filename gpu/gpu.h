@@ -28,10 +28,15 @@ struct gp_gpu;
 /* Address space 0 is the GART (kernel memory: HIQ, MQDs, runlists, fences). */
 #define GP_PASID_GART 0
 
+/*
+ * A queue that an error has stopped stays stopped, in its slot and when it is
+ * mapped again, until the driver resets it: see GP_MQD_ERROR. What it had in
+ * flight is gone.
+ */
 enum gp_gpu_irq_source {
 	GP_IRQ_EOP,		/* a packet with an event signal ended */
 	GP_IRQ_MEM_FAULT,	/* access outside any mapping; the queue is stopped */
-	GP_IRQ_BAD_OPCODE,	/* illegal AQL packet, PM4 packet or program */
+	GP_IRQ_BAD_OPCODE,	/* illegal AQL packet, PM4 packet or program; the same */
 };
 
 /**
@@ -149,11 +154,27 @@ void gp_gpu_destroy(struct gp_gpu *gpu);
 /**
  * gp_gpu_advance() - let the GPU live up to a time
  * @gpu: GPU
- * @now_ns: time, never less than at the call before
+ * @now_ns: time; one before that of an earlier call counts as that
+ *
+ * The work in a call grows with the events up to @now_ns: a caller that is called
+ * when it asked to be has one moment's to do.
  *
  * Return: when to call again at the latest; U64_MAX = only when something is done to it.
  */
 u64 gp_gpu_advance(struct gp_gpu *gpu, u64 now_ns);
+
+/**
+ * gp_gpu_next_ns() - when to call gp_gpu_advance() at the latest
+ * @gpu: GPU
+ *
+ * Cheap. For use after calls that do not return it: each of gp_gpu_hiq_load(),
+ * gp_gpu_hqd_load(), gp_gpu_hqd_dequeue(), gp_gpu_slot_reset(), gp_gpu_reset() and
+ * gp_gpu_inject() may bring the time forward.
+ *
+ * Return: the time, not later than now = at once; U64_MAX = only when something is
+ * done to it.
+ */
+u64 gp_gpu_next_ns(const struct gp_gpu *gpu);
 
 /**
  * gp_gpu_doorbell() - a doorbell was rung
@@ -182,7 +203,9 @@ int gp_gpu_hiq_load(struct gp_gpu *gpu, u64 mqd, u64 now_ns);
 /* How a queue leaves its slot: the values of CP_HQD_DEQUEUE_REQUEST. */
 enum gp_dequeue {
 	GP_DEQUEUE_DRAIN = 1,	/* no new workgroups; ends when the resident ones have */
-	GP_DEQUEUE_RESET = 2,	/* waves are killed; the dispatch starts anew when mapped again */
+	GP_DEQUEUE_RESET = 2,	/* waves are killed; dispatches start anew when mapped again, but
+				 * those of a queue that an error has stopped are dropped
+				 */
 	GP_DEQUEUE_SAVE = 3,	/* waves are saved */
 };
 
@@ -212,7 +235,14 @@ int gp_gpu_hqd_load(struct gp_gpu *gpu, u32 slot, u32 pasid, u32 vmid, u64 mqd, 
  * @how: drain, reset or save
  * @now_ns: time
  *
- * Return: 0, -ENOENT slot empty, -EBUSY a load or dequeue is under way there.
+ * A reset is also possible while a drain is under way, and in a slot that the
+ * firmware has mapped: this is how a driver gets rid of one queue that does not
+ * leave (reset_queues_on_hws_hang() of amdkfd). inspect.h tells who is in a slot
+ * and has a reset that takes no time.
+ *
+ * Return: 0, -EINVAL no such slot or no such way, -ENOENT slot empty, -EBUSY a load
+ * or dequeue is under way there or the firmware has the slot. 0 also if the queue
+ * refuses (GP_GPU_FAULT_REFUSE): then it is not busy and stays active.
  */
 int gp_gpu_hqd_dequeue(struct gp_gpu *gpu, u32 slot, enum gp_dequeue how, u64 now_ns);
 
@@ -253,6 +283,9 @@ enum gp_gpu_fault {
  * @gpu: GPU
  * @fault: what
  * @arg: its argument
+ *
+ * Has no time: what follows, such as a firmware that hung and goes on, follows at
+ * the next gp_gpu_advance(), and gp_gpu_next_ns() asks for one.
  *
  * Return: 0, -EINVAL no such fault or argument, -ENOSPC too many queues refuse.
  */

@@ -3,6 +3,7 @@
 
 #include "cwsr.h"
 #include "fault.h"
+#include "firmware.h"
 #include "gpu_loop.h"
 #include "slot.h"
 
@@ -65,6 +66,16 @@ static void begin_dequeue(struct gp_gpu *gpu, struct gp_slot *slot)
 	set_busy(gpu, slot, gp_profile_save_ns(gpu->profile, largest));
 }
 
+/* A reset comes through whoever mapped the queue, and while it drains. */
+static bool can_dequeue(const struct gp_slot *slot, enum gp_dequeue how)
+{
+	if (how != GP_DEQUEUE_RESET)
+		return slot->is_by_hand && !slot->is_hand_busy;
+	if (slot->state == GP_SLOT_FROZEN)
+		return !slot->is_by_hand;
+	return slot->state != GP_SLOT_LOADING;
+}
+
 int gp_gpu_hqd_dequeue(struct gp_gpu *gpu, u32 index, enum gp_dequeue how, u64 now_ns)
 {
 	struct gp_slot *slot;
@@ -75,11 +86,13 @@ int gp_gpu_hqd_dequeue(struct gp_gpu *gpu, u32 index, enum gp_dequeue how, u64 n
 	slot = &gpu->slot[index];
 	if (slot->state == GP_SLOT_FREE)
 		return -ENOENT;
-	if (!slot->is_by_hand || slot->is_hand_busy)
+	if (!can_dequeue(slot, how))
 		return -EBUSY;
 	/* A queue that refuses takes no notice; it stays active and is not busy. */
 	if (gp_fault_refuses(gpu, slot, how == GP_DEQUEUE_RESET))
 		return 0;
+	gp_firmware_lose(gpu, slot);
+	slot->is_by_hand = true;
 	gp_slot_leave(gpu, slot, how);
 	slot->is_hand_busy = true;
 	begin_dequeue(gpu, slot);

@@ -37,6 +37,7 @@
 #define GP_MQD_CTL_STACK_SIZE 0x2bc
 #define GP_MQD_WG_STATE_OFFSET 0x2c0
 #define GP_MQD_CTX_SAVE_SIZE 0x2c4
+#define GP_MQD_ERROR 0x2cc		/* not 0: stopped by an error, does not run */
 #define GP_MQD_AQL_CONTROL 0x2d4	/* bits 0-14: not 0 = the packets are AQL */
 #define GP_MQD_PQ_WPTR_LO 0x2d8		/* dwords, 64 bit */
 #define GP_MQD_PQ_WPTR_HI 0x2dc
@@ -46,6 +47,13 @@
 /* What amdkfd writes for an AQL queue: 1 in CONTROL0. A PM4 queue has 0. */
 #define GP_MQD_AQL_CONTROL_MASK 0x7fffu
 #define GP_MQD_AQL_CONTROL_AQL 1u
+
+/*
+ * A queue that an error has stopped is written back empty and with this in its
+ * MQD. It may be mapped but runs nothing, until it is reset while mapped or the
+ * driver clears the word. XCC 0's counts.
+ */
+#define GP_MQD_ERROR_STOPPED 1u
 
 #define GP_MQD_PERSISTENT_QSWITCH (1u << 30)	/* CWSR configured */
 

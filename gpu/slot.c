@@ -4,6 +4,7 @@
 #include "aql_queue.h"
 #include "cwsr.h"
 #include "dispatch.h"
+#include "firmware.h"
 
 /* The part of an MQD that the model reads. */
 #define MQD_FIRST GP_MQD_BASE_LO
@@ -102,6 +103,7 @@ static int parse(struct gp_slot *slot, const struct mqd *mqd)
 	slot->level = min(word(mqd, GP_MQD_PIPE_PRIORITY), (u32)GP_NR_LEVELS - 1);
 	slot->stride = word(mqd, GP_MQD_STRIDE);
 	slot->can_save = word(mqd, GP_MQD_PERSISTENT_STATE) & GP_MQD_PERSISTENT_QSWITCH;
+	slot->has_failed = word(mqd, GP_MQD_ERROR) != 0;
 	parse_pointers(slot, mqd);
 	return 0;
 }
@@ -228,6 +230,10 @@ static void read_wptr(struct gp_gpu *gpu, struct gp_slot *slot)
 void gp_slot_activate(struct gp_gpu *gpu, struct gp_slot *slot)
 {
 	slot->state = GP_SLOT_ACTIVE;
+	slot->is_current = true;
+	/* Stopped before it was mapped: it sits there. */
+	if (slot->has_failed)
+		return;
 	gpu->active |= GP_BIT(slot->index);
 	if (gp_slot_has_saved(gpu, slot))
 		restore(gpu, slot);
@@ -292,13 +298,27 @@ static void save(struct gp_gpu *gpu, struct gp_slot *slot)
 		gp_gpu_trace(gpu, GP_GPU_TRACE_SAVE_END, slot, bytes, 0);
 }
 
+/* What a queue had in flight when it failed must not run again. */
+static void discard(struct gp_gpu *gpu, struct gp_slot *slot)
+{
+	if (slot->nr_waves)
+		gp_slot_kill(gpu, slot);
+	while (slot->nr_dispatches)
+		gp_dispatch_put(&slot->dispatch[slot->order[0]]);
+}
+
 void gp_slot_free(struct gp_gpu *gpu, struct gp_slot *slot)
 {
-	if (slot->how == GP_DEQUEUE_RESET || slot->has_failed)
+	bool is_reset = slot->how == GP_DEQUEUE_RESET;
+
+	if (slot->has_failed)
+		discard(gpu, slot);
+	else if (is_reset)
 		gp_slot_kill(gpu, slot);
-	if (!slot->is_lost)
+	if (slot->is_current && (is_reset || !slot->is_lost))
 		save(gpu, slot);
 	gp_gpu_trace(gpu, GP_GPU_TRACE_UNMAP, slot, slot->index, 0);
+	gp_firmware_lose(gpu, slot);
 	gp_slot_forget(gpu, slot);
 }
 

@@ -34,7 +34,7 @@ u64 gp_slot_saved_total(const struct gp_gpu *gpu, const struct gp_slot *slot);
 /* How long reading it back takes. */
 u64 gp_slot_restore_ns(const struct gp_gpu *gpu, const struct gp_slot *slot);
 
-/* Restore what was saved and let the queue run. */
+/* Restore what was saved and let the queue run, unless its MQD says GP_MQD_ERROR. */
 void gp_slot_activate(struct gp_gpu *gpu, struct gp_slot *slot);
 
 /**
@@ -53,7 +53,10 @@ bool gp_slot_is_drained(const struct gp_slot *slot);
 /* Waves stop; traces the begin of the save. */
 void gp_slot_stop(struct gp_gpu *gpu, struct gp_slot *slot);
 
-/* Save or kill, write the MQD, free the slot. */
+/*
+ * Save or kill, write the MQD, free the slot. A queue that has failed leaves an
+ * empty context and a mark; one that has not been active leaves what it found.
+ */
 void gp_slot_free(struct gp_gpu *gpu, struct gp_slot *slot);
 
 /* Forget everything, write nothing. */

@@ -165,7 +165,8 @@ struct gp_save_area {
  * @is_static: the firmware does not move it
  * @is_hand_busy: a load or dequeue by hand is under way
  * @can_save: has CWSR
- * @has_failed: stopped by an error; what it ran is gone
+ * @has_failed: stopped by an error, now or before it was mapped; what it ran is gone
+ * @is_current: it has been active, so it is newer than its MQD
  * @is_lost: its saved state could not be read back; leave it alone
  * @was_busy: for the idle trace
  * @pasid: process
@@ -201,6 +202,7 @@ struct gp_slot {
 	bool is_hand_busy;
 	bool can_save;
 	bool has_failed;
+	bool is_current;
 	bool is_lost;
 	bool was_busy;
 	u32 pasid;

@@ -4,6 +4,11 @@
  * registers and LDS that evolve (wave_state.c). A gfx9 interpreter would be a
  * third one. An engine works on cohorts; when they run and where is not its
  * business.
+ *
+ * What an engine does in one call is bounded by the workgroups and their bytes, not
+ * by how long they have run: a client chooses how long, and the caller may be a
+ * kernel. The state engine computes at most GP_WAVE_MAX_CHANGES changes of a
+ * workgroup's state in its whole life, whatever the program.
  */
 #ifndef GP_GPU_WAVE_H
 #define GP_GPU_WAVE_H
@@ -65,6 +70,8 @@ extern const struct gp_wave_ops gp_state_wave_ops;
 #define GP_WAVE_HWREGS 32
 #define GP_WAVE_FIXED_BYTES ((GP_WAVE_SGPRS + GP_WAVE_HWREGS) * 4)
 #define GP_CTL_BYTES_PER_WAVE 8
+
+#define GP_WAVE_MAX_CHANGES 8448
 
 /**
  * gp_saver_write() - append to the save area

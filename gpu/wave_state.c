@@ -11,7 +11,10 @@
  * end, which folds every word, shows it.
  *
  * Waves of a workgroup step together and share LDS. State is brought up to date
- * only when somebody looks: after t of running it has taken t / step_ns steps.
+ * only when somebody looks: after t of running it has taken t / step_ns steps. A
+ * program may have taken 10^14 of them by then, and whoever saves it must not wait
+ * for these: see changes_after(). Steps that change nothing still count, and the
+ * count is part of the result.
  */
 #include "wave.h"
 
@@ -26,6 +29,11 @@ enum {
 };
 
 #define NR_HW_STATE (GP_WAVE_HWREGS - HW_STATE)
+
+#define FULL_STEPS 256u
+
+/* 64 doublings, which are more than a u64 of steps has above FULL_STEPS. */
+_Static_assert(FULL_STEPS + 64 * (FULL_STEPS / 2) <= GP_WAVE_MAX_CHANGES, "bound");
 
 struct gp_workgroup {
 	struct gp_workgroup *next;
@@ -144,22 +152,44 @@ static void step_scalars(const struct wave *w, const struct step *s)
 	w->sgpr[(s->sgpr + 2) % GP_WAVE_SGPRS] ^= w->lds[(at + 1) % w->nr_lds];
 }
 
-static void run_to(const struct gp_dispatch *d, struct gp_workgroup *g, u64 target)
+/*
+ * How often the state has changed after a number of steps: with each of the first
+ * FULL_STEPS, then FULL_STEPS / 2 times as often as the number doubles. Never goes
+ * down, so a run in pieces is the same as a run in one.
+ */
+static u32 changes_after(u64 steps)
 {
-	u64 number = get64(&g->data[HW_STEP]);
+	u32 doubled = 0;
+
+	while (steps >> doubled >= FULL_STEPS)
+		doubled++;
+	return doubled * (FULL_STEPS / 2) + (u32)(steps >> doubled);
+}
+
+static void change(const struct gp_dispatch *d, struct gp_workgroup *g, u32 number)
+{
+	struct step s = step_of(d->vgprs, number);
 	u32 i;
 
-	for (; number < target; number++) {
-		struct step s = step_of(d->vgprs, (u32)number);
+	for (i = 0; i < d->waves; i++) {
+		struct wave w = wave_of(d, g, i);
 
-		for (i = 0; i < d->waves; i++) {
-			struct wave w = wave_of(d, g, i);
-
-			step_vgprs(&w, &s);
-			step_scalars(&w, &s);
-			set64(&w.hw[HW_STEP], number + 1);
-		}
+		step_vgprs(&w, &s);
+		step_scalars(&w, &s);
 	}
+}
+
+/* At most GP_WAVE_MAX_CHANGES rounds in the life of a workgroup. */
+static void run_to(const struct gp_dispatch *d, struct gp_workgroup *g, u64 target)
+{
+	u32 number = changes_after(get64(&g->data[HW_STEP]));
+	u32 end = changes_after(target);
+	u32 i;
+
+	for (; number < end; number++)
+		change(d, g, number);
+	for (i = 0; i < d->waves; i++)
+		set64(&wave_of(d, g, i).hw[HW_STEP], target);
 }
 
 static void append(struct gp_cohort *c, struct gp_workgroup *g)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static bool before(const struct gp_event *a, const struct gp_event *b)
+static bool before(const struct gp_sim_event *a, const struct gp_sim_event *b)
 {
 	return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->seq < b->seq;
 }
@@ -11,7 +11,7 @@ static bool before(const struct gp_event *a, const struct gp_event *b)
 static int grow(struct gp_calendar *c)
 {
 	size_t cap = c->cap ? c->cap * 2 : 256;
-	struct gp_event *heap = realloc(c->heap, cap * sizeof(*heap));
+	struct gp_sim_event *heap = realloc(c->heap, cap * sizeof(*heap));
 
 	if (!heap)
 		return -ENOMEM;
@@ -20,9 +20,10 @@ static int grow(struct gp_calendar *c)
 	return 0;
 }
 
-int gp_calendar_add(struct gp_calendar *c, u64 at_ns, enum gp_event_kind kind, u32 who, u64 arg)
+int gp_calendar_add(struct gp_calendar *c, u64 at_ns, enum gp_sim_event_kind kind, u32 who,
+		    u64 arg)
 {
-	struct gp_event e = { .at_ns = at_ns, .kind = kind, .who = who, .arg = arg };
+	struct gp_sim_event e = { .at_ns = at_ns, .kind = kind, .who = who, .arg = arg };
 	size_t i;
 
 	if (c->nr == c->cap && grow(c))
@@ -34,10 +35,10 @@ int gp_calendar_add(struct gp_calendar *c, u64 at_ns, enum gp_event_kind kind, u
 	return 0;
 }
 
-struct gp_event gp_calendar_pop(struct gp_calendar *c)
+struct gp_sim_event gp_calendar_pop(struct gp_calendar *c)
 {
-	struct gp_event first = c->heap[0];
-	struct gp_event last = c->heap[--c->nr];
+	struct gp_sim_event first = c->heap[0];
+	struct gp_sim_event last = c->heap[--c->nr];
 	size_t i = 0, child;
 
 	while ((child = 2 * i + 1) < c->nr) {

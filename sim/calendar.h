@@ -8,7 +8,7 @@
 
 #include "gp_port.h"
 
-enum gp_event_kind {
+enum gp_sim_event_kind {
 	GP_EV_ARRIVAL,		/* process @who: a request comes */
 	GP_EV_PUMP,		/* queue @who: submit what can be submitted */
 	GP_EV_STORE,		/* queue @who: the doorbell store happens */
@@ -23,18 +23,18 @@ enum gp_event_kind {
 };
 
 /**
- * struct gp_event - one entry
+ * struct gp_sim_event - one entry
  * @at_ns: when
  * @seq: order among equals, set by gp_calendar_add()
- * @arg: see enum gp_event_kind
+ * @arg: see enum gp_sim_event_kind
  * @kind: what
  * @who: process or queue index
  */
-struct gp_event {
+struct gp_sim_event {
 	u64 at_ns;
 	u64 seq;
 	u64 arg;
-	enum gp_event_kind kind;
+	enum gp_sim_event_kind kind;
 	u32 who;
 };
 
@@ -46,7 +46,7 @@ struct gp_event {
  * @seq: last order number
  */
 struct gp_calendar {
-	struct gp_event *heap;
+	struct gp_sim_event *heap;
 	size_t nr;
 	size_t cap;
 	u64 seq;
@@ -62,7 +62,8 @@ struct gp_calendar {
  *
  * Return: 0 or -ENOMEM.
  */
-int gp_calendar_add(struct gp_calendar *c, u64 at_ns, enum gp_event_kind kind, u32 who, u64 arg);
+int gp_calendar_add(struct gp_calendar *c, u64 at_ns, enum gp_sim_event_kind kind, u32 who,
+		    u64 arg);
 
 /* Time of the first event; U64_MAX if there is none. */
 static inline u64 gp_calendar_next(const struct gp_calendar *c)
@@ -71,7 +72,7 @@ static inline u64 gp_calendar_next(const struct gp_calendar *c)
 }
 
 /* Take the first event. The calendar must not be empty. */
-struct gp_event gp_calendar_pop(struct gp_calendar *c);
+struct gp_sim_event gp_calendar_pop(struct gp_calendar *c);
 
 void gp_calendar_fini(struct gp_calendar *c);
 

@@ -86,7 +86,7 @@ static int load_kernels(struct gp_proc *proc)
 int gp_proc_init(struct gp_proc *proc, struct gp_sim *sim, u32 class_index, u32 number)
 {
 	const struct gp_class_spec *spec = &sim->sc->classes[class_index];
-	u64 bytes = gp_queue_bytes(sim, spec) * spec->queues + spec->nr_kernels * 256 + 65536;
+	u64 bytes = gp_sim_queue_bytes(sim, spec) * spec->queues + spec->nr_kernels * 256 + 65536;
 	int ret;
 
 	proc->sim = sim;
@@ -98,8 +98,11 @@ int gp_proc_init(struct gp_proc *proc, struct gp_sim *sim, u32 class_index, u32 
 	if (ret)
 		return ret;
 	ret = load_kernels(proc);
-	for (u32 i = 0; !ret && i < spec->queues; i++)
-		ret = gp_queue_init(&proc->queues[i], proc, (u32)(&proc->queues[i] - sim->queues));
+	for (u32 i = 0; !ret && i < spec->queues; i++) {
+		struct gp_sim_queue *q = &proc->queues[i];
+
+		ret = gp_sim_queue_init(q, proc, (u32)(q - sim->queues));
+	}
 	return ret;
 }
 
@@ -108,12 +111,12 @@ void gp_proc_fini(struct gp_proc *proc)
 	if (!proc->spec)
 		return;
 	for (u32 i = 0; i < proc->spec->queues; i++)
-		gp_queue_fini(&proc->queues[i]);
+		gp_sim_queue_fini(&proc->queues[i]);
 	free(proc->kernels);
 	gp_space_fini(&proc->space);
 }
 
-static int grow_requests(struct gp_queue *q)
+static int grow_requests(struct gp_sim_queue *q)
 {
 	u32 cap = q->cap ? q->cap * 2 : 16;
 	struct gp_request *r = malloc(cap * sizeof(*r));
@@ -129,12 +132,12 @@ static int grow_requests(struct gp_queue *q)
 	return 0;
 }
 
-static struct gp_request *request_at(struct gp_queue *q, u32 i)
+static struct gp_request *request_at(struct gp_sim_queue *q, u32 i)
 {
 	return &q->requests[(q->head + i) & (q->cap - 1)];
 }
 
-static void add_request(struct gp_queue *q)
+static void add_request(struct gp_sim_queue *q)
 {
 	struct gp_proc *proc = q->proc;
 	struct gp_sim *sim = proc->sim;
@@ -148,22 +151,22 @@ static void add_request(struct gp_queue *q)
 	proc->result->requests++;
 	if (!proc->outstanding++)
 		proc->active_since_ns = sim->now_ns;
-	gp_queue_pump(q);
+	gp_sim_queue_pump(q);
 }
 
-static struct gp_queue *next_queue(struct gp_proc *proc)
+static struct gp_sim_queue *next_queue(struct gp_proc *proc)
 {
-	struct gp_queue *q = &proc->queues[proc->next_queue];
+	struct gp_sim_queue *q = &proc->queues[proc->next_queue];
 
 	proc->next_queue = (proc->next_queue + 1) % proc->spec->queues;
 	return q;
 }
 
 /* May this queue write another packet now? */
-static bool may_write(const struct gp_queue *q)
+static bool may_write(const struct gp_sim_queue *q)
 {
 	const struct gp_sim_costs *costs = &q->proc->sim->sc->costs;
-	u64 in_flight = gp_queue_outstanding(q);
+	u64 in_flight = gp_sim_queue_outstanding(q);
 
 	if (in_flight >= q->nr_packets)
 		return false;
@@ -176,39 +179,39 @@ static bool may_write(const struct gp_queue *q)
  * The last kernel of a request tells its end. Under launch-block the worker
  * also synchronises after every batch, to know what is in flight.
  */
-static bool wants_event(const struct gp_queue *q, u32 kernel)
+static bool wants_event(const struct gp_sim_queue *q, u32 kernel)
 {
 	const struct gp_sim *sim = q->proc->sim;
 
 	if (kernel + 1 == q->proc->spec->nr_kernels)
 		return true;
 	return sim->sc->mechanism == GP_MECH_LAUNCH_BLOCK &&
-	       (gp_queue_written(q) + 1) % sim->sc->costs.block_batch == 0;
+	       (gp_sim_queue_written(q) + 1) % sim->sc->costs.block_batch == 0;
 }
 
-static void write_kernel(struct gp_queue *q)
+static void write_kernel(struct gp_sim_queue *q)
 {
 	struct gp_request *r = request_at(q, q->nr_requests - q->unwritten);
 	u32 kernel = r->nr_written++;
 
 	if (!kernel)
-		r->first = gp_queue_written(q);
-	gp_queue_write(q, &q->proc->kernels[kernel], wants_event(q, kernel));
+		r->first = gp_sim_queue_written(q);
+	gp_sim_queue_write(q, &q->proc->kernels[kernel], wants_event(q, kernel));
 	if (r->nr_written == q->proc->spec->nr_kernels)
 		q->unwritten--;
 }
 
 /**
- * gp_queue_pump() - submit what can be submitted
+ * gp_sim_queue_pump() - submit what can be submitted
  * @q: queue
  *
  * With a launch time, one kernel at a time; else as many as there is room for,
  * behind one doorbell.
  */
-void gp_queue_pump(struct gp_queue *q)
+void gp_sim_queue_pump(struct gp_sim_queue *q)
 {
 	u64 launch_ns = q->proc->spec->launch_ns;
-	u64 before = gp_queue_written(q);
+	u64 before = gp_sim_queue_written(q);
 
 	if (q->launching)
 		return;
@@ -217,16 +220,16 @@ void gp_queue_pump(struct gp_queue *q)
 		if (launch_ns)
 			break;
 	}
-	if (gp_queue_written(q) == before)
+	if (gp_sim_queue_written(q) == before)
 		return;
-	gp_queue_ring(q);
+	gp_sim_queue_ring(q);
 	if (launch_ns && q->unwritten) {
 		q->launching = true;
 		gp_sim_at(q->proc->sim, q->proc->sim->now_ns + launch_ns, GP_EV_PUMP, q->index, 1);
 	}
 }
 
-static void end_request(struct gp_queue *q)
+static void end_request(struct gp_sim_queue *q)
 {
 	struct gp_proc *proc = q->proc;
 	struct gp_sim *sim = proc->sim;
@@ -249,13 +252,13 @@ static void end_request(struct gp_queue *q)
 }
 
 /**
- * gp_queue_completed() - an interrupt: the packet in a slot, and all before it, ended
+ * gp_sim_queue_completed() - an interrupt: the packet in a slot, and all before it, ended
  * @q: queue
  * @slot: ring slot
  *
  * Called out of the GPU: nothing here may call back into it.
  */
-void gp_queue_completed(struct gp_queue *q, u32 slot)
+void gp_sim_queue_completed(struct gp_sim_queue *q, u32 slot)
 {
 	struct gp_proc *proc = q->proc;
 	struct gp_sim *sim = proc->sim;
@@ -272,7 +275,7 @@ void gp_queue_completed(struct gp_queue *q, u32 slot)
 	}
 	if (q->unwritten)
 		gp_sim_at(sim, sim->now_ns + sim->sc->costs.irq_ns, GP_EV_PUMP, q->index, 0);
-	if (!gp_queue_outstanding(q))
+	if (!gp_sim_queue_outstanding(q))
 		gp_detect_quiet(q);
 }
 
@@ -315,7 +318,7 @@ void gp_proc_arrival(struct gp_proc *proc)
  * gp_proc_arrival_closed() - a closed loop goes round
  * @q: queue the request belongs to
  */
-void gp_proc_arrival_closed(struct gp_queue *q)
+void gp_proc_arrival_closed(struct gp_sim_queue *q)
 {
 	struct gp_sim *sim = q->proc->sim;
 

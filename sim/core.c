@@ -48,17 +48,17 @@ static void begin_switch(struct gp_sim *sim, const struct gp_switch *sw)
 		sim->mech->begin(sim);
 }
 
+/* Everything here only schedules: nothing leads back into the core at once. */
 static void carry_out(struct gp_sim *sim)
 {
-	/* A copy: carrying out may lead to the next event, which fills it anew. */
-	struct gp_actions todo = sim->actions;
+	const struct gp_actions *todo = &sim->actions;
 
-	for (u32 i = 0; i < todo.nr; i++) {
-		const struct gp_action *a = &todo.a[i];
+	for (u32 i = 0; i < todo->nr; i++) {
+		const struct gp_action *a = &todo->a[i];
 
 		switch (a->kind) {
 		case GP_ACTION_SWITCH:
-			begin_switch(sim, &todo.sw);
+			begin_switch(sim, &todo->sw);
 			break;
 		case GP_ACTION_SET_TIMER:
 			sim->timer_seq++;
@@ -82,7 +82,7 @@ static void carry_out(struct gp_sim *sim)
  * gp_core_busy() - tell the core that a queue has work, unless it knows
  * @q: queue
  */
-void gp_core_busy(struct gp_queue *q)
+void gp_core_busy(struct gp_sim_queue *q)
 {
 	struct gp_sim *sim = q->proc->sim;
 
@@ -97,7 +97,7 @@ void gp_core_busy(struct gp_queue *q)
  * gp_core_idle() - tell the core that a queue has no work, unless it knows
  * @q: queue
  */
-void gp_core_idle(struct gp_queue *q)
+void gp_core_idle(struct gp_sim_queue *q)
 {
 	struct gp_sim *sim = q->proc->sim;
 
@@ -166,7 +166,7 @@ static int add_proc(struct gp_sim *sim, struct gp_proc *proc)
 		return ret;
 	carry_out(sim);
 	for (u32 i = 0; i < proc->spec->queues && !ret; i++) {
-		struct gp_queue *q = &proc->queues[i];
+		struct gp_sim_queue *q = &proc->queues[i];
 
 		ret = gp_sched_queue_add(sim->sched, proc->core_id, q->index, 0, &sim->actions,
 					 &q->core_id);

@@ -25,7 +25,7 @@ static bool by_doorbell(const struct gp_sim *sim)
 static bool has_work(const struct gp_proc *proc)
 {
 	for (u32 i = 0; i < proc->spec->queues; i++)
-		if (gp_queue_outstanding(&proc->queues[i]))
+		if (gp_sim_queue_outstanding(&proc->queues[i]))
 			return true;
 	return false;
 }
@@ -34,10 +34,10 @@ static bool has_work(const struct gp_proc *proc)
 static void scan(struct gp_proc *proc)
 {
 	for (u32 i = 0; i < proc->spec->queues; i++)
-		if (gp_queue_outstanding(&proc->queues[i]))
+		if (gp_sim_queue_outstanding(&proc->queues[i]))
 			gp_core_busy(&proc->queues[i]);
 	for (u32 i = 0; i < proc->spec->queues; i++)
-		if (!gp_queue_outstanding(&proc->queues[i]))
+		if (!gp_sim_queue_outstanding(&proc->queues[i]))
 			gp_core_idle(&proc->queues[i]);
 }
 
@@ -47,7 +47,7 @@ static void scan(struct gp_proc *proc)
  *
  * The store itself reaches the GPU now or, after a fault, a little later.
  */
-void gp_detect_doorbell(struct gp_queue *q)
+void gp_detect_doorbell(struct gp_sim_queue *q)
 {
 	struct gp_sim *sim = q->proc->sim;
 	u64 delay = 0;
@@ -57,14 +57,14 @@ void gp_detect_doorbell(struct gp_queue *q)
 		q->proc->armed = false;
 		gp_sim_at(sim, sim->now_ns + delay + wake_up(sim), GP_EV_BUSY, q->proc->index, 0);
 	}
-	gp_sim_at(sim, sim->now_ns + delay, GP_EV_STORE, q->index, gp_queue_written(q) - 1);
+	gp_sim_at(sim, sim->now_ns + delay, GP_EV_STORE, q->index, gp_sim_queue_written(q) - 1);
 }
 
 /**
  * gp_detect_quiet() - a queue has just completed everything it had
  * @q: queue
  */
-void gp_detect_quiet(struct gp_queue *q)
+void gp_detect_quiet(struct gp_sim_queue *q)
 {
 	struct gp_sim *sim = q->proc->sim;
 
@@ -144,7 +144,7 @@ void gp_detect_start(struct gp_sim *sim)
  * @sim: run
  * @e: event
  */
-void gp_detect_event(struct gp_sim *sim, const struct gp_event *e)
+void gp_detect_event(struct gp_sim *sim, const struct gp_sim_event *e)
 {
 	if (e->kind == GP_EV_TICK)
 		tick(sim, e->arg);

@@ -133,7 +133,7 @@ static u32 *put_process(u32 *ib, const struct gp_proc *proc, u32 nr_queues)
 	return ib + GP_PM4_MAP_PROCESS_ALDEBARAN_DW;
 }
 
-static u32 *put_queue(u32 *ib, const struct gp_queue *q)
+static u32 *put_queue(u32 *ib, const struct gp_sim_queue *q)
 {
 	u64 wptr_va = q->rptr_va + 8;
 

@@ -138,7 +138,7 @@ static void block_step(struct gp_sim *sim)
 
 		proc->blocked = proc->off;
 		for (u32 j = 0; was_blocked && !proc->blocked && j < proc->spec->queues; j++)
-			gp_queue_pump(&proc->queues[j]);
+			gp_sim_queue_pump(&proc->queues[j]);
 	}
 	gp_sim_switch_done(sim);
 }

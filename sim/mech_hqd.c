@@ -12,7 +12,7 @@
 static int hqd_start(struct gp_sim *sim)
 {
 	for (u32 i = 0; i < sim->nr_queues; i++) {
-		struct gp_queue *q = &sim->queues[i];
+		struct gp_sim_queue *q = &sim->queues[i];
 		int ret;
 
 		q->slot = (int)i;
@@ -33,7 +33,7 @@ static void hqd_begin(struct gp_sim *sim)
 }
 
 /* One step towards the queue's level. Return: it is there. */
-static bool approach(struct gp_sim *sim, struct gp_queue *q, enum gp_dequeue how)
+static bool approach(struct gp_sim *sim, struct gp_sim_queue *q, enum gp_dequeue how)
 {
 	u32 slot = (u32)q->slot;
 	int ret;

@@ -38,7 +38,7 @@ static u64 save_area_bytes(const struct gp_profile *p)
 	return page_align((u64)(gp_profile_cwsr_bytes(p) + gp_profile_debug_bytes(p)) * p->nr_xcc);
 }
 
-u64 gp_queue_bytes(const struct gp_sim *sim, const struct gp_class_spec *spec)
+u64 gp_sim_queue_bytes(const struct gp_sim *sim, const struct gp_class_spec *spec)
 {
 	u64 per_packet = GP_AQL_PACKET_BYTES + sizeof(struct gp_signal) +
 			 sizeof(struct gp_kernarg) + 2 * sizeof(u64);
@@ -52,7 +52,7 @@ static void *take(struct gp_space *s, u64 bytes, u64 align, u64 *va)
 	return *va ? gp_space_ptr(s, *va, bytes) : NULL;
 }
 
-static int alloc_client(struct gp_queue *q)
+static int alloc_client(struct gp_sim_queue *q)
 {
 	struct gp_space *s = &q->proc->space;
 	u64 n = q->nr_packets;
@@ -87,7 +87,7 @@ static u32 pipe_priority(u32 prio)
 	return prio < 7 ? 0 : prio < 11 ? 1 : 2;
 }
 
-static void fill_mqd(const struct gp_queue *q, u8 *mqd, u32 xcc)
+static void fill_mqd(const struct gp_sim_queue *q, u8 *mqd, u32 xcc)
 {
 	const struct gp_sim *sim = q->proc->sim;
 	const struct gp_profile *p = sim->profile;
@@ -108,6 +108,7 @@ static void fill_mqd(const struct gp_queue *q, u8 *mqd, u32 xcc)
 	put64(mqd, GP_MQD_WPTR_POLL_LO, q->rptr_va + 8);
 	put32(mqd, GP_MQD_DOORBELL_CONTROL, GP_SIM_DOORBELL(q->index) << 2);
 	put32(mqd, GP_MQD_PQ_CONTROL, ring_dw_log2);
+	put32(mqd, GP_MQD_AQL_CONTROL, GP_MQD_AQL_CONTROL_AQL);
 	put64(mqd, GP_MQD_CTX_SAVE_BASE_LO, q->save_va + (u64)xcc * area);
 	put32(mqd, GP_MQD_CTX_SAVE_SIZE, area);
 	put32(mqd, GP_MQD_CTL_STACK_SIZE, ctl);
@@ -116,7 +117,7 @@ static void fill_mqd(const struct gp_queue *q, u8 *mqd, u32 xcc)
 	put32(mqd, GP_MQD_STRIDE, (u32)mqd_stride(p));
 }
 
-static int alloc_mqd(struct gp_queue *q)
+static int alloc_mqd(struct gp_sim_queue *q)
 {
 	struct gp_sim *sim = q->proc->sim;
 	u64 stride = mqd_stride(sim->profile);
@@ -129,9 +130,9 @@ static int alloc_mqd(struct gp_queue *q)
 	return 0;
 }
 
-int gp_queue_init(struct gp_queue *q, struct gp_proc *proc, u32 index)
+int gp_sim_queue_init(struct gp_sim_queue *q, struct gp_proc *proc, u32 index)
 {
-	*q = (struct gp_queue){
+	*q = (struct gp_sim_queue){
 		.proc = proc,
 		.index = index,
 		.nr_packets = ring_packets(proc->spec),
@@ -144,22 +145,22 @@ int gp_queue_init(struct gp_queue *q, struct gp_proc *proc, u32 index)
 	return alloc_mqd(q);
 }
 
-void gp_queue_fini(struct gp_queue *q)
+void gp_sim_queue_fini(struct gp_sim_queue *q)
 {
 	free(q->requests);
 }
 
 /**
- * gp_queue_write() - write the next packet; the doorbell comes later
+ * gp_sim_queue_write() - write the next packet; the doorbell comes later
  * @q: queue with room in its ring
  * @k: kernel
  * @event: raise an interrupt when it ends
  *
  * Every packet has the barrier bit: kernels of a stream run one after another.
  */
-void gp_queue_write(struct gp_queue *q, const struct gp_kernel_image *k, bool event)
+void gp_sim_queue_write(struct gp_sim_queue *q, const struct gp_kernel_image *k, bool event)
 {
-	u64 slot = gp_queue_written(q) & (q->nr_packets - 1);
+	u64 slot = gp_sim_queue_written(q) & (q->nr_packets - 1);
 	struct gp_aql_dispatch *pkt = &q->ring[slot];
 
 	q->tally[slot][0] = 0;
@@ -189,13 +190,13 @@ void gp_queue_write(struct gp_queue *q, const struct gp_kernel_image *k, bool ev
 }
 
 /**
- * gp_queue_ring() - ring the doorbell for everything written
+ * gp_sim_queue_ring() - ring the doorbell for everything written
  * @q: queue
  *
  * The first store after idleness may fault, if the doorbell is armed; it is
  * then made a little later.
  */
-void gp_queue_ring(struct gp_queue *q)
+void gp_sim_queue_ring(struct gp_sim_queue *q)
 {
 	struct gp_sim *sim = q->proc->sim;
 
@@ -205,7 +206,7 @@ void gp_queue_ring(struct gp_queue *q)
 		q->victim = -1;
 		q->victim_bytes = 0;
 	}
-	q->rung = gp_queue_written(q);
+	q->rung = gp_sim_queue_written(q);
 	q->nr_rings++;
 	gp_detect_doorbell(q);
 }

@@ -11,7 +11,7 @@
 /* After the last request a run settles: this long, plus a few times its longest request. */
 #define SETTLE_NS 2000000000ull
 
-void gp_sim_at(struct gp_sim *sim, u64 at_ns, enum gp_event_kind kind, u32 who, u64 arg)
+void gp_sim_at(struct gp_sim *sim, u64 at_ns, enum gp_sim_event_kind kind, u32 who, u64 arg)
 {
 	if (gp_calendar_add(&sim->calendar, at_ns, kind, who, arg))
 		sim->error = -ENOMEM;
@@ -74,17 +74,27 @@ static int host_add64(struct gp_gpu_host *host, u32 pasid, u64 addr, s64 delta, 
 	return 0;
 }
 
+static void stop_by_fault(struct gp_sim *sim, const struct gp_gpu_irq *irq)
+{
+	const char *cause = irq->source == GP_IRQ_MEM_FAULT ? "memory fault" : "illegal packet";
+	char *why = sim->result->stopped;
+	size_t size = sizeof(sim->result->stopped);
+
+	if (irq->doorbell < GP_SIM_DOORBELL(0))
+		snprintf(why, size, "HIQ: %s", cause);
+	else
+		snprintf(why, size, "queue %u: %s", GP_SIM_QUEUE_OF(irq->doorbell), cause);
+}
+
 static void host_irq(struct gp_gpu_host *host, const struct gp_gpu_irq *irq)
 {
 	struct gp_sim *sim = container_of(host, struct gp_sim, host);
 
 	if (irq->source != GP_IRQ_EOP) {
-		snprintf(sim->result->stopped, sizeof(sim->result->stopped),
-			 "queue %u: %s", GP_SIM_QUEUE_OF(irq->doorbell),
-			 irq->source == GP_IRQ_MEM_FAULT ? "memory fault" : "illegal packet");
+		stop_by_fault(sim, irq);
 		return;
 	}
-	gp_queue_completed(&sim->queues[GP_SIM_QUEUE_OF(irq->doorbell)], irq->context - 1);
+	gp_sim_queue_completed(&sim->queues[GP_SIM_QUEUE_OF(irq->doorbell)], irq->context - 1);
 }
 
 static void *host_alloc(struct gp_gpu_host *host, size_t bytes)
@@ -236,12 +246,12 @@ static void end_requests(struct gp_sim *sim)
 						sim->now_ns - sim->procs[i].off_since_ns);
 }
 
-static void store(struct gp_sim *sim, const struct gp_event *e)
+static void store(struct gp_sim *sim, const struct gp_sim_event *e)
 {
 	sim->gpu_next_ns = gp_gpu_doorbell(sim->gpu, GP_SIM_DOORBELL(e->who), e->arg, sim->now_ns);
 }
 
-static void handle(struct gp_sim *sim, const struct gp_event *e)
+static void handle(struct gp_sim *sim, const struct gp_sim_event *e)
 {
 	switch (e->kind) {
 	case GP_EV_ARRIVAL:
@@ -253,7 +263,7 @@ static void handle(struct gp_sim *sim, const struct gp_event *e)
 	case GP_EV_PUMP:
 		if (e->arg)
 			sim->queues[e->who].launching = false;
-		gp_queue_pump(&sim->queues[e->who]);
+		gp_sim_queue_pump(&sim->queues[e->who]);
 		break;
 	case GP_EV_STORE:
 		store(sim, e);
@@ -299,7 +309,7 @@ static void step(struct gp_sim *sim)
 		sim->now_ns = max(sim->now_ns, sim->gpu_next_ns);
 		sim->gpu_next_ns = gp_gpu_advance(sim->gpu, sim->now_ns);
 	} else {
-		struct gp_event e = gp_calendar_pop(&sim->calendar);
+		struct gp_sim_event e = gp_calendar_pop(&sim->calendar);
 
 		sim->now_ns = e.at_ns;
 		handle(sim, &e);

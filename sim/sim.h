@@ -4,7 +4,7 @@
  *
  * 1. struct gp_sim is one run: a clock, a calendar, one GPU, one scheduler.
  * 2. It has processes (struct gp_proc), each an entity of the scheduler.
- * 3. A process has queues (struct gp_queue): rings, signals and save areas in the
+ * 3. A process has queues (struct gp_sim_queue): rings, signals and save areas in the
  *    memory that the GPU sees. Requests wait in a queue until their packets are
  *    written and end when the last packet's signal says so.
  * 4. A mechanism (struct gp_mech_ops) carries out the switches of the scheduler.
@@ -53,7 +53,7 @@ enum gp_where {
 };
 
 /**
- * struct gp_queue - a queue and everything in memory that belongs to it
+ * struct gp_sim_queue - a queue and everything in memory that belongs to it
  * @proc: its process
  * @index: 0.. over all processes; also its track and its doorbell
  * @nr_packets: size of the ring, a power of two
@@ -90,10 +90,10 @@ enum gp_where {
  * @waiting: no wave since then
  * @victim: track of the last queue saved since then, or -1
  * @victim_ns: when
- * @victim_bytes: largest context saved since then, on the XCC that had most
+ * @victim_bytes: contexts of victims saved since then, over all XCCs
  * @gpu_ns: time with running waves
  */
-struct gp_queue {
+struct gp_sim_queue {
 	struct gp_proc *proc;
 	u32 index;
 	u32 nr_packets;
@@ -181,7 +181,7 @@ struct gp_proc {
 	u32 pasid;
 	struct gp_space space;
 	struct gp_kernel_image *kernels;
-	struct gp_queue *queues;
+	struct gp_sim_queue *queues;
 	struct gp_arrival_state arrivals;
 	u32 next_queue;
 	u64 core_id;
@@ -289,7 +289,7 @@ struct gp_sim {
 	u32 nr_procs;
 	struct gp_proc *procs;
 	u32 nr_queues;
-	struct gp_queue *queues;
+	struct gp_sim_queue *queues;
 	struct gp_sched *sched;
 	void *sched_mem;
 	struct gp_actions actions;
@@ -309,22 +309,22 @@ struct gp_sim {
 };
 
 /* run.c: schedule an event; an allocation failure ends the run. */
-void gp_sim_at(struct gp_sim *sim, u64 at_ns, enum gp_event_kind kind, u32 who, u64 arg);
+void gp_sim_at(struct gp_sim *sim, u64 at_ns, enum gp_sim_event_kind kind, u32 who, u64 arg);
 void gp_sim_mark(struct gp_sim *sim, const char *text);
 
 /* queue.c: memory, MQD and packets of a queue. */
-int gp_queue_init(struct gp_queue *q, struct gp_proc *proc, u32 index);
-void gp_queue_fini(struct gp_queue *q);
-u64 gp_queue_bytes(const struct gp_sim *sim, const struct gp_class_spec *spec);
-void gp_queue_write(struct gp_queue *q, const struct gp_kernel_image *k, bool event);
-void gp_queue_ring(struct gp_queue *q);
-static inline u64 gp_queue_written(const struct gp_queue *q)
+int gp_sim_queue_init(struct gp_sim_queue *q, struct gp_proc *proc, u32 index);
+void gp_sim_queue_fini(struct gp_sim_queue *q);
+u64 gp_sim_queue_bytes(const struct gp_sim *sim, const struct gp_class_spec *spec);
+void gp_sim_queue_write(struct gp_sim_queue *q, const struct gp_kernel_image *k, bool event);
+void gp_sim_queue_ring(struct gp_sim_queue *q);
+static inline u64 gp_sim_queue_written(const struct gp_sim_queue *q)
 {
 	return q->pointers[1];
 }
-static inline u64 gp_queue_outstanding(const struct gp_queue *q)
+static inline u64 gp_sim_queue_outstanding(const struct gp_sim_queue *q)
 {
-	return gp_queue_written(q) - q->done;
+	return gp_sim_queue_written(q) - q->done;
 }
 
 /* client.c: processes and requests. */
@@ -332,25 +332,25 @@ int gp_proc_init(struct gp_proc *proc, struct gp_sim *sim, u32 class_index, u32 
 void gp_proc_fini(struct gp_proc *proc);
 void gp_proc_start(struct gp_proc *proc);
 void gp_proc_arrival(struct gp_proc *proc);
-void gp_proc_arrival_closed(struct gp_queue *q);
-void gp_queue_pump(struct gp_queue *q);
-void gp_queue_completed(struct gp_queue *q, u32 slot);
+void gp_proc_arrival_closed(struct gp_sim_queue *q);
+void gp_sim_queue_pump(struct gp_sim_queue *q);
+void gp_sim_queue_completed(struct gp_sim_queue *q, u32 slot);
 
 /* verify.c: what the kernels left in memory. */
-void gp_verify_packet(struct gp_queue *q, u64 packet, const struct gp_kernel_image *k);
+void gp_verify_packet(struct gp_sim_queue *q, u64 packet, const struct gp_kernel_image *k);
 void gp_verify_end(struct gp_sim *sim);
 
 /* detect.c: how the core learns; core.c: what the core wants. */
 void gp_detect_start(struct gp_sim *sim);
-void gp_detect_doorbell(struct gp_queue *q);
-void gp_detect_quiet(struct gp_queue *q);
-void gp_detect_event(struct gp_sim *sim, const struct gp_event *e);
+void gp_detect_doorbell(struct gp_sim_queue *q);
+void gp_detect_quiet(struct gp_sim_queue *q);
+void gp_detect_event(struct gp_sim *sim, const struct gp_sim_event *e);
 void gp_detect_arm(struct gp_proc *proc, bool arm);
 
 int gp_core_init(struct gp_sim *sim, char *error, size_t error_size);
 void gp_core_fini(struct gp_sim *sim);
-void gp_core_busy(struct gp_queue *q);
-void gp_core_idle(struct gp_queue *q);
+void gp_core_busy(struct gp_sim_queue *q);
+void gp_core_idle(struct gp_sim_queue *q);
 void gp_core_timer(struct gp_sim *sim, u64 seq);
 
 /* mech.c */

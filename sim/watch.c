@@ -39,7 +39,7 @@ void gp_watch_tracks(struct gp_sim *sim)
 	if (!o || !o->track)
 		return;
 	for (u32 i = 0; i < sim->nr_queues; i++) {
-		struct gp_queue *q = &sim->queues[i];
+		struct gp_sim_queue *q = &sim->queues[i];
 
 		o->track(o, i, q->proc->spec->name, q->proc->number, (u32)(q - q->proc->queues));
 	}
@@ -47,7 +47,7 @@ void gp_watch_tracks(struct gp_sim *sim)
 }
 
 /* The waves of a queue stop or end: account for the time they ran. */
-static void stop_running(struct gp_queue *q)
+static void stop_running(struct gp_sim_queue *q)
 {
 	struct gp_sim *sim = q->proc->sim;
 
@@ -59,13 +59,13 @@ static void stop_running(struct gp_queue *q)
 	emit(sim, GP_SPAN_KERNEL, q->index, q->since_ns, q->packet);
 }
 
-static void start_running(struct gp_queue *q)
+static void start_running(struct gp_sim_queue *q)
 {
 	q->running = true;
 	q->since_ns = q->proc->sim->now_ns;
 }
 
-static void move_to(struct gp_queue *q, enum gp_where where)
+static void move_to(struct gp_sim_queue *q, enum gp_where where)
 {
 	static const enum gp_span_kind kind[] = {
 		[GP_AT_SAVING] = GP_SPAN_SAVE,
@@ -88,17 +88,18 @@ static u64 floor_ns(const struct gp_sim *sim, u64 bytes)
 	return sim->profile->hqd_ns + gp_profile_save_ns(sim->profile, bytes);
 }
 
+/* The XCC that has most has at least its share of all. */
 static void note_floor(struct gp_sim *sim, u64 bytes)
 {
 	struct gp_sim_result *r = sim->result;
-	u64 ns = floor_ns(sim, bytes);
+	u64 ns = floor_ns(sim, bytes / sim->profile->nr_xcc);
 
 	if (bytes && (!r->floor_ns || ns < r->floor_ns))
 		r->floor_ns = ns;
 }
 
 /* First wave after idleness: the latency counts if somebody had to leave for it. */
-static void first_wave(struct gp_queue *q)
+static void first_wave(struct gp_sim_queue *q)
 {
 	struct gp_sim *sim = q->proc->sim;
 	struct gp_observer *o = sim->observer;
@@ -116,7 +117,7 @@ static void first_wave(struct gp_queue *q)
 		o->preemption(o, q->index, q->edge_ns, (u32)q->victim, q->victim_ns, sim->now_ns);
 }
 
-static const struct gp_queue *running_queue(const struct gp_proc *proc)
+static const struct gp_sim_queue *running_queue(const struct gp_proc *proc)
 {
 	for (u32 i = 0; i < proc->spec->queues; i++)
 		if (proc->queues[i].running)
@@ -133,11 +134,11 @@ static const struct gp_queue *running_queue(const struct gp_proc *proc)
  */
 void gp_watch_preempt(struct gp_proc *victim)
 {
-	const struct gp_queue *leaving = running_queue(victim);
+	const struct gp_sim_queue *leaving = running_queue(victim);
 	struct gp_sim *sim = victim->sim;
 
 	for (u32 i = 0; i < sim->nr_queues; i++) {
-		struct gp_queue *q = &sim->queues[i];
+		struct gp_sim_queue *q = &sim->queues[i];
 
 		if (q->proc == victim) {
 			q->waiting = false;
@@ -149,31 +150,31 @@ void gp_watch_preempt(struct gp_proc *victim)
 }
 
 /* The waves of a victim stop: from here on room is being made. */
-static void note_victim(struct gp_queue *victim, u64 bytes)
+static void note_victim(struct gp_sim_queue *victim, u64 bytes)
 {
 	struct gp_sim *sim = victim->proc->sim;
 
 	for (u32 i = 0; i < sim->nr_queues; i++) {
-		struct gp_queue *q = &sim->queues[i];
+		struct gp_sim_queue *q = &sim->queues[i];
 
 		if (q->waiting && q->victim >= 0) {
 			q->victim = (int)victim->index;
 			q->victim_ns = sim->now_ns;
-			q->victim_bytes = max(q->victim_bytes, bytes);
+			q->victim_bytes += bytes;
 		}
 	}
 }
 
-static void save_begin(struct gp_queue *q, const struct gp_gpu_trace *t)
+static void save_begin(struct gp_sim_queue *q, const struct gp_gpu_trace *t)
 {
 	stop_running(q);
 	move_to(q, GP_AT_SAVING);
 	if (!q->proc->off)
 		return;
-	note_victim(q, t->arg[1]);
+	note_victim(q, t->arg[0]);
 }
 
-static void on_queue(struct gp_queue *q, const struct gp_gpu_trace *t)
+static void on_queue(struct gp_sim_queue *q, const struct gp_gpu_trace *t)
 {
 	switch (t->kind) {
 	case GP_GPU_TRACE_DISPATCH_BEGIN:
@@ -241,7 +242,7 @@ void gp_watch_switch(struct gp_sim *sim)
 void gp_watch_end(struct gp_sim *sim)
 {
 	for (u32 i = 0; i < sim->nr_queues; i++) {
-		struct gp_queue *q = &sim->queues[i];
+		struct gp_sim_queue *q = &sim->queues[i];
 		struct gp_proc *proc = q->proc;
 
 		if (q->running) {

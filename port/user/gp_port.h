@@ -55,8 +55,8 @@ int strcmp(const char *a, const char *b);
  * @line: source line
  * @cond: text of the condition that held
  *
- * Prints one line to stderr and aborts, unless the process has called
- * gp_port_warn_count() to count warnings instead (tests of misuse do).
+ * Prints one line to stderr and, unless built with NDEBUG, aborts. Does neither
+ * after gp_port_warn_count(): tests of misuse count warnings instead.
  *
  * Context: any.
  */

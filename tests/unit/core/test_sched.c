@@ -57,7 +57,37 @@ static void clock_that_goes_back_stands_still(void **state)
 	assert_int_equal(info.run_ns, 0);
 }
 
-static void spurious_timer_is_harmless(void **state)
+static void early_timer_is_set_again(void **state)
+{
+	struct rig *r = *state;
+	u32 low = rig_add(r, 3);
+	u32 high = rig_add(r, 9);
+	u64 at_ns;
+
+	rig_busy(r, low);
+	rig_busy(r, high);
+	at_ns = r->timer_ns;
+	r->now_ns = at_ns - 1;
+	assert_int_equal(gp_sched_timer(r->s, 0, r->now_ns, &r->out), 0);
+	/* The one-shot timer of the caller is spent, the deadline is not over. */
+	assert_int_equal(r->out.nr, 1);
+	assert_int_equal(r->out.a[0].kind, GP_ACTION_SET_TIMER);
+	assert_int_equal(r->out.a[0].at_ns, at_ns);
+	rig_take(r);
+	rig_done(r);
+	assert_state(r, low, PREEMPTED);
+}
+
+static void timer_that_nobody_wants_is_not_set(void **state)
+{
+	struct rig *r = *state;
+
+	rig_busy(r, rig_add(r, 3));
+	assert_int_equal(gp_sched_timer(r->s, 0, r->now_ns, &r->out), 0);
+	assert_int_equal(r->out.nr, 0);
+}
+
+static void any_event_after_the_deadline_opens_the_breaker(void **state)
 {
 	struct rig *r = *state;
 	u32 low = rig_add(r, 3);
@@ -65,12 +95,12 @@ static void spurious_timer_is_harmless(void **state)
 
 	rig_busy(r, low);
 	rig_busy(r, high);
-	r->now_ns += 10 * GP_US;
-	assert_int_equal(gp_sched_timer(r->s, 0, r->now_ns, &r->out), 0);
-	/* The deadline's timer is still set: nothing to say. */
-	assert_int_equal(r->out.nr, 0);
-	rig_done(r);
-	assert_state(r, low, PREEMPTED);
+	r->now_ns += 50 * GP_MS;
+	/* Not even news: the queue is busy already. */
+	rig_busy(r, high);
+	assert_breaker(r, OPEN);
+	assert_true(rig_reported(r, GP_REPORT_SWITCH_DEADLINE));
+	assert_true(rig_resumes(r, low));
 }
 
 static void disabling_resumes_everything_and_preempts_nobody(void **state)
@@ -206,7 +236,9 @@ int main(void)
 		RIG_TEST(bad_attributes_and_nodes_are_refused),
 		RIG_TEST(busy_and_idle_are_idempotent),
 		RIG_TEST(clock_that_goes_back_stands_still),
-		RIG_TEST(spurious_timer_is_harmless),
+		RIG_TEST(early_timer_is_set_again),
+		RIG_TEST(timer_that_nobody_wants_is_not_set),
+		RIG_TEST(any_event_after_the_deadline_opens_the_breaker),
 		RIG_TEST(disabling_resumes_everything_and_preempts_nobody),
 		RIG_TEST(disabling_waits_for_the_switch_in_flight),
 		RIG_TEST(lost_node_loses_its_entities_and_comes_back_on_probation),

@@ -86,6 +86,29 @@ static void a_hung_firmware_reads_nothing_until_cleared_or_reset(void **state)
 	unit_done(w);
 }
 
+static void a_cleared_hang_asks_for_a_call_and_goes_on_then(void **state)
+{
+	static const enum gp_gpu_fault way[] = { GP_GPU_FAULT_HANG, GP_GPU_FAULT_CLEAR };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(way); i++) {
+		struct world *w = unit_world("tiny", "timed");
+		u64 start;
+
+		gp_gpu_inject(w->gpu, GP_GPU_FAULT_HANG, 1);
+		assert_false(world_preempt(w));
+		assert_int_equal(gp_gpu_next_ns(w->gpu), U64_MAX);
+		gp_gpu_inject(w->gpu, way[i], 0);
+		assert_true(gp_gpu_next_ns(w->gpu) <= w->now_ns);
+		/* Not before the call: nobody knows when it was cleared. */
+		w->now_ns += MS;
+		start = w->now_ns;
+		assert_true(world_run_fence(w, MS));
+		assert_int_equal(w->now_ns - start, 2000 + 100);
+		unit_done(w);
+	}
+}
+
 static void slow_firmware_takes_longer(void **state)
 {
 	struct world *w = unit_world("tiny", "timed");
@@ -94,6 +117,74 @@ static void slow_firmware_takes_longer(void **state)
 	gp_gpu_inject(w->gpu, GP_GPU_FAULT_SLOW, 5);
 	assert_true(world_preempt(w));
 	assert_int_equal(w->now_ns - start, 5 * (2000 + 100));
+	unit_done(w);
+}
+
+/* A dispatch whose workgroups fault when they end, and one behind it. */
+static struct world_queue *faulting_queue(struct world *w, struct world_dispatch *behind)
+{
+	struct world_queue *q = world_queue(w, P1, 7);
+	struct world_kernel k = { .nr_groups = 3000, .steps = 10, .step_ns = 1000 };
+	struct world_dispatch bad = world_dispatch(q, &k);
+
+	world_set_u64(w, P1, bad.kernarg + offsetof(struct gp_kernarg, tally), 0x1000);
+	*behind = world_dispatch(q, &k);
+	world_ring(q);
+	return q;
+}
+
+static void a_queue_that_faulted_stays_stopped_when_mapped_again(void **state)
+{
+	struct world *w = unit_world("tiny", "timed");
+	struct world_dispatch behind, good;
+	struct world_queue *q = faulting_queue(w, &behind), *other = world_queue(w, P2, 7);
+	struct world_kernel k = { .nr_groups = 4000, .steps = 10, .step_ns = 100000 };
+	u32 i;
+
+	good = world_dispatch(other, &k);
+	world_ring(other);
+	unit_map_all(w);
+	world_run_for(w, MS);
+	assert_int_equal(w->nr_irqs[GP_IRQ_MEM_FAULT], 1);
+	for (i = 0; i < 3; i++) {
+		assert_true(world_preempt(w));
+		assert_int_equal(unit_mqd(q, GP_MQD_ERROR), GP_MQD_ERROR_STOPPED);
+		assert_int_equal(unit_mqd(q, GP_MQD_CTL_STACK_OFFSET),
+				 unit_mqd(q, GP_MQD_CTL_STACK_SIZE));
+		unit_map_all(w);
+		world_ring(q);
+		world_run_for(w, MS);
+		assert_int_not_equal(gp_gpu_slot_of(w->gpu, q->doorbell), -ENOENT);
+		assert_int_equal(gp_gpu_waves(w->gpu, q->doorbell), 0);
+	}
+	assert_int_equal(unit_tally(q, &behind), 0);
+	assert_int_equal(w->nr_irqs[GP_IRQ_MEM_FAULT], 1);
+	assert_true(world_run_idle(w, 1000 * MS));
+	assert_int_equal(unit_tally(other, &good), 4000);
+	assert_int_equal(gp_gpu_stats(w->gpu)->nr_killed, 0);
+	unit_done(w);
+}
+
+static void a_reset_lets_a_queue_that_faulted_go_on_with_its_next_packets(void **state)
+{
+	struct world *w = unit_world("tiny", "timed");
+	struct world_dispatch behind, next;
+	struct world_queue *q = faulting_queue(w, &behind);
+	struct world_kernel k = { .nr_groups = 7 };
+
+	unit_map_all(w);
+	world_run_for(w, MS);
+	world_unmap(w, GP_UNMAP_SPECIFIED, GP_UNMAP_RESET, &q->doorbell, 1);
+	world_fence(w);
+	world_hiq_ring(w);
+	assert_true(world_run_fence(w, MS));
+	assert_int_equal(unit_mqd(q, GP_MQD_ERROR), 0);
+	unit_map_all(w);
+	next = world_dispatch(q, &k);
+	world_ring(q);
+	assert_true(world_run_idle(w, 100 * MS));
+	assert_int_equal(unit_tally(q, &next), 7);
+	assert_int_equal(unit_tally(q, &behind), 0);
 	unit_done(w);
 }
 
@@ -119,7 +210,10 @@ int main(void)
 		cmocka_unit_test(a_refusing_queue_stays_in_its_slot_without_firmware),
 		cmocka_unit_test(fences_get_lost),
 		cmocka_unit_test(a_hung_firmware_reads_nothing_until_cleared_or_reset),
+		cmocka_unit_test(a_cleared_hang_asks_for_a_call_and_goes_on_then),
 		cmocka_unit_test(slow_firmware_takes_longer),
+		cmocka_unit_test(a_queue_that_faulted_stays_stopped_when_mapped_again),
+		cmocka_unit_test(a_reset_lets_a_queue_that_faulted_go_on_with_its_next_packets),
 		cmocka_unit_test(senseless_faults_are_refused),
 	};
 

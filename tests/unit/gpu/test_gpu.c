@@ -25,6 +25,68 @@ static void bad_configurations_are_refused(void **state)
 	unit_done(w);
 }
 
+static void profiles_without_sense_are_refused(void **state)
+{
+	static const struct {
+		size_t offset;
+		u32 value;
+	} bad[] = {
+		{ offsetof(struct gp_profile, nr_xcc), 0 },
+		{ offsetof(struct gp_profile, se_per_xcc), 0 },
+		{ offsetof(struct gp_profile, cu_per_xcc), 129 },
+		{ offsetof(struct gp_profile, simd_per_cu), 0 },
+		{ offsetof(struct gp_profile, simd_per_cu), 17 },
+		{ offsetof(struct gp_profile, waves_per_simd), 0 },
+		{ offsetof(struct gp_profile, waves_per_simd), 1u << 20 },
+		{ offsetof(struct gp_profile, vgpr_bytes_per_cu), 0 },
+		{ offsetof(struct gp_profile, lds_bytes_per_cu), 1u << 31 },
+		{ offsetof(struct gp_profile, nr_slots), 0 },
+		{ offsetof(struct gp_profile, nr_slots), 33 },
+		{ offsetof(struct gp_profile, nr_vmids), 0 },
+		{ offsetof(struct gp_profile, nr_vmids), 16 },
+		{ offsetof(struct gp_profile, clock_khz), 0 },
+		{ offsetof(struct gp_profile, grace_default), 256 },
+	};
+	struct world *w = unit_world("tiny", "timed");
+	struct gp_profile p;
+	struct gp_gpu_config c = { .profile = &p, .engine = "timed" };
+	struct gp_gpu *gpu;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		p = *w->profile;
+		memcpy((u8 *)&p + bad[i].offset, &bad[i].value, sizeof(u32));
+		assert_int_equal(gp_gpu_create(&c, &w->host, &gpu), -EINVAL);
+	}
+	p = *w->profile;
+	p.quantum_unit_ns = 0;
+	assert_int_equal(gp_gpu_create(&c, &w->host, &gpu), -EINVAL);
+	p = *w->profile;
+	p.unmap_ns = 1ull << 60;
+	assert_int_equal(gp_gpu_create(&c, &w->host, &gpu), -EINVAL);
+	unit_done(w);
+}
+
+/* Two processors read the clock and call in the other order: no harm. */
+static void time_that_goes_back_stands_still(void **state)
+{
+	struct world *w = unit_world("tiny", "timed");
+	struct world_queue *q = world_queue(w, P1, 7);
+	struct world_kernel k = { .nr_groups = 10, .steps = 10, .step_ns = 1000 };
+	struct world_dispatch d = world_dispatch(q, &k);
+
+	unit_map_all(w);
+	world_run_for(w, 1000);
+	world_set_u64(w, P1, q->wptr_addr, q->wptr);
+	assert_int_equal(gp_gpu_doorbell(w->gpu, q->doorbell, 0, w->now_ns - 500),
+			 w->now_ns + w->profile->packet_ns);
+	assert_int_equal(gp_gpu_advance(w->gpu, 0), w->now_ns + w->profile->packet_ns);
+	assert_int_equal(gp_gpu_next_ns(w->gpu), w->now_ns + w->profile->packet_ns);
+	assert_true(world_run_idle(w, MS));
+	assert_int_equal(unit_tally(q, &d), 10);
+	unit_done(w);
+}
+
 static void creation_without_memory_leaves_nothing_behind(void **state)
 {
 	struct world *w = unit_world("tiny", "timed");
@@ -107,6 +169,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bad_configurations_are_refused),
+		cmocka_unit_test(profiles_without_sense_are_refused),
+		cmocka_unit_test(time_that_goes_back_stands_still),
 		cmocka_unit_test(creation_without_memory_leaves_nothing_behind),
 		cmocka_unit_test(an_idle_gpu_wants_nothing),
 		cmocka_unit_test(a_reset_forgets_everything),

@@ -97,12 +97,52 @@ static void endless_waves_can_be_saved_and_restored(void **state)
 	}
 }
 
+#define LONG_NS (1ull << 52)
+
+static void run_long(u32 flags, u32 nr_saves, u64 *out)
+{
+	struct world *w = unit_world("tiny", "state");
+	struct world_queue *q = world_queue(w, P1, 7);
+	struct world_kernel k = { .nr_groups = 4, .steps = 4000000000u, .step_ns = 100, .vgprs = 16,
+				  .flags = flags, .has_out = true };
+	struct world_dispatch d = world_dispatch(q, &k);
+	u32 i;
+
+	world_ring(q);
+	unit_map_all(w);
+	for (i = 0; i < nr_saves; i++) {
+		world_run_for(w, flags ? LONG_NS : 50000000000ull);
+		assert_true(world_preempt(w));
+		unit_map_all(w);
+		assert_int_equal(gp_gpu_waves(w->gpu, 0), 4);
+	}
+	if (!flags) {
+		assert_true(world_run_idle(w, LONG_NS));
+		assert_int_equal(unit_signal(q, &d), 0);
+		assert_int_equal(world_u64(w, P1, d.tally + 8), 4 * 400000000000ull);
+		memcpy(out, world_at(w, P1, d.out, 4 * 8), 4 * 8);
+	}
+	unit_done(w);
+}
+
+/* In no time: a test that computed every step would not end. */
+static void age_does_not_make_waves_dear(void **state)
+{
+	u64 once[4], in_parts[4];
+
+	run_long(GP_PROGRAM_ENDLESS, 3, NULL);
+	run_long(0, 0, once);
+	run_long(0, 7, in_parts);
+	assert_memory_equal(once, in_parts, sizeof(once));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_engines_agree_on_time_and_bytes),
 		cmocka_unit_test(results_depend_on_seed_and_wave_but_not_on_the_gpu),
 		cmocka_unit_test(endless_waves_can_be_saved_and_restored),
+		cmocka_unit_test(age_does_not_make_waves_dear),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ static void events_come_out_in_time_order(void **state)
 		assert_int_equal(gp_calendar_add(&c, at, GP_EV_PUMP, i, 0), 0);
 	}
 	for (u32 i = 0; i < 10000; i++) {
-		struct gp_event e = gp_calendar_pop(&c);
+		struct gp_sim_event e = gp_calendar_pop(&c);
 
 		assert_true(e.at_ns >= last);
 		last = e.at_ns;
@@ -37,7 +37,7 @@ static void equal_times_come_out_in_the_order_they_went_in(void **state)
 		assert_int_equal(gp_calendar_add(&c, i % 3, GP_EV_PUMP, i, 0), 0);
 	for (u64 t = 0; t < 3; t++)
 		for (u32 i = (u32)t; i < 1000; i += 3) {
-			struct gp_event e = gp_calendar_pop(&c);
+			struct gp_sim_event e = gp_calendar_pop(&c);
 
 			assert_int_equal(e.at_ns, t);
 			assert_int_equal(e.who, i);
