@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A GPU with nothing to do costs nothing to simulate.
+ */
+#define _GNU_SOURCE
+#include "gt.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WATCH_US 2000000ull
+
+static const struct gt_shape endless = {
+	.groups = 4, .waves = 1, .vgprs = 8, .steps = 0, .step_ns = 100000, .seed = 1,
+};
+
+static pid_t find_thread(const char *name)
+{
+	DIR *dir = opendir("/proc");
+	char path[300], comm[64];
+	struct dirent *e;
+	pid_t found = 0;
+
+	while (!found && (e = readdir(dir))) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
+		f = fopen(path, "re");
+		if (!f)
+			continue;
+		if (fgets(comm, sizeof(comm), f) && !strncmp(comm, name, strlen(name)))
+			found = atoi(e->d_name);
+		fclose(f);
+	}
+	closedir(dir);
+	return found;
+}
+
+/* Nanoseconds the thread has run: the first number of schedstat. */
+static uint64_t run_ns(pid_t pid)
+{
+	unsigned long ns = 0;
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", pid);
+	f = fopen(path, "re");
+	GT_CHECK(f && fscanf(f, "%lu", &ns) == 1, "%s", path);
+	fclose(f);
+	return ns;
+}
+
+/* In parts per thousand of one processor. */
+static unsigned int load_of_cp(void)
+{
+	pid_t cp = find_thread("kfdsim-cp0");
+	uint64_t ns;
+
+	GT_CHECK(cp, "no such thread");
+	ns = run_ns(cp);
+	gt_sleep_us(WATCH_US);
+	return (run_ns(cp) - ns) / WATCH_US;
+}
+
+static void idle_gpu_costs_nothing(void)
+{
+	uint64_t rounds = gt_stat(0, "rounds");
+	unsigned int load = load_of_cp();
+
+	gt_note("%u/1000 of a processor", load);
+	GT_CHECK(load < 10, "%u/1000", load);
+	GT_CHECK(gt_stat(0, "rounds") == rounds, "%lu rounds", gt_stat(0, "rounds") - rounds);
+}
+
+static void idle_queue_costs_little(void)
+{
+	struct gt_queue q;
+	struct gt_gpu gpu;
+	unsigned int load;
+
+	gt_gpu_open(&gpu, 0);
+	gt_queue_create(&gpu, 7, &q);
+	gt_sleep_us(500000);
+	load = load_of_cp();
+	gt_note("%u/1000 of a processor with an idle queue", load);
+	GT_CHECK(load < 100, "%u/1000", load);
+}
+
+/* Control: the measure sees a thread that works. */
+static void busy_look_is_seen(void)
+{
+	struct gt_kernel k;
+	struct gt_queue q;
+	struct gt_gpu gpu;
+
+	gt_gpu_open(&gpu, 0);
+	gt_queue_create(&gpu, 7, &q);
+	gt_kernel_create(&gpu, &endless, &k);
+	gt_kernel_launch(&k, &q);
+	GT_CHECK(load_of_cp() > 0, "a busy GPU costs nothing");
+}
+
+static const struct gt_case cases[] = {
+	{ "idle_gpu_costs_nothing", idle_gpu_costs_nothing, "profile=tiny", 0 },
+	{ "idle_queue_costs_little", idle_queue_costs_little, "profile=tiny", 0 },
+	{ "busy_look_is_seen", busy_look_is_seen, "profile=tiny poll_us=20", 0 },
+};
+
+int main(void)
+{
+	return gt_main(cases, sizeof(cases) / sizeof(cases[0]));
+}
