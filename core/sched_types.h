@@ -128,7 +128,8 @@ struct gp_params {
 /**
  * struct gp_policy_mem - what policies remember about an entity, kept across changes of policy
  * @order: arrival number within the node, for first come, first served
- * @vruntime: fair: weighted run time
+ * @vruntime: fair: run time divided by the weight
+ * @rest: fair: remainder of that
  * @turn: slice: place in the round
  * @left_ns: slice: time left of the turn
  * @bank_ns: slice: unused time of earlier turns
@@ -147,6 +148,7 @@ struct gp_policy_mem {
 	u64 bank_ns;
 	u64 used_ns;
 	u64 promoted_ns;
+	u32 rest;
 	u32 weight;
 	u8 boost;
 	u8 level;
