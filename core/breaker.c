@@ -46,12 +46,17 @@ void gp_breaker_fail(struct gp_call *c, enum gp_report reason)
 	set_breaker(c, GP_BREAKER_OPEN, GP_REPORT_BREAKER_OPEN);
 }
 
-void gp_breaker_member(struct gp_call *c, enum gp_result result)
+bool gp_breaker_member(struct gp_call *c, const struct gp_entity *e, enum gp_result result)
 {
+	bool refused_again = e->state == GP_ENTITY_RESUMING && e->nr_fail &&
+			     result == GP_RESULT_BUSY;
+
 	if (result == GP_RESULT_OK)
 		c->n->nr_errors = 0;
-	else if (result == GP_RESULT_ERROR)
-		c->n->nr_errors++;
+	if (e->stubborn || (result != GP_RESULT_ERROR && !refused_again))
+		return false;
+	c->n->nr_errors++;
+	return true;
 }
 
 void gp_breaker_switch(struct gp_call *c, u32 nr_errors)
@@ -79,7 +84,7 @@ void gp_breaker_tick(struct gp_call *c)
 {
 	if (c->stats->breaker != GP_BREAKER_OPEN || c->now_ns < c->n->open_until_ns)
 		return;
-	if (c->n->nr_out || c->n->sw.seq)
+	if (c->n->sw.seq || c->stats->nr_out > c->n->nr_stubborn)
 		return;
 	set_breaker(c, GP_BREAKER_PROBATION, GP_REPORT_BREAKER_PROBATION);
 }

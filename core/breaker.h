@@ -7,7 +7,13 @@
  *   PROBATION --failure--> OPEN, PROBATION --enough good switches--> CLOSED
  *
  * A failure is a switch that missed its deadline, or too many member errors in
- * a row; on probation one member error is enough.
+ * a row; on probation one member error is enough. A resume that is refused as
+ * busy for the second time or more in a row counts as an error.
+ *
+ * An entity that refused GP_REFUSALS_MAX resumes in a row is left out of all
+ * this: it is tried again and again, but neither do its refusals count nor does
+ * OPEN wait for it. One entity that cannot be brought back must not deprive
+ * everybody else of the scheduler for ever.
  */
 #ifndef GP_CORE_BREAKER_H
 #define GP_CORE_BREAKER_H
@@ -39,16 +45,18 @@ void gp_breaker_fail(struct gp_call *c, enum gp_report reason);
 /**
  * gp_breaker_member() - the result of one member of a switch
  * @c: call
+ * @e: the member, still in the state it has in the switch
  * @result: the result
  *
  * Context: caller serialises.
+ * Return: true if it counts as an error.
  */
-void gp_breaker_member(struct gp_call *c, enum gp_result result);
+bool gp_breaker_member(struct gp_call *c, const struct gp_entity *e, enum gp_result result);
 
 /**
  * gp_breaker_switch() - a switch ended in time; its members have been counted
  * @c: call
- * @nr_errors: members with GP_RESULT_ERROR
+ * @nr_errors: members that count as errors
  *
  * Context: caller serialises.
  */

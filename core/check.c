@@ -67,9 +67,13 @@ static const char *check_heaps(const struct gp_sched *s, const struct gp_entity 
 
 	if ((bad = check_in(s, e, GP_HEAP_WAITING, waiting, e->key)) ||
 	    (bad = check_in(s, e, GP_HEAP_RUNNING, running, e->key)) ||
-	    (bad = check_in(s, e, GP_HEAP_OUT, free_out && e->nr_busy, e->key)) ||
+	    (bad = check_in(s, e, GP_HEAP_OUT, free_out && e->nr_busy && !e->nr_fail,
+			    e->key)) ||
+	    (bad = check_in(s, e, GP_HEAP_RETRY, free_out && e->nr_busy && e->nr_fail,
+			    e->key)) ||
 	    (bad = check_in(s, e, GP_HEAP_OUT_IDLE, free_out && !e->nr_busy, 0)) ||
-	    (bad = check_in(s, e, GP_HEAP_WORST, seen && !out && !e->held, ~e->key)) ||
+	    (bad = check_in(s, e, GP_HEAP_WORST,
+			    seen && !out && !e->held && !e->attr.no_preempt, ~e->key)) ||
 	    (bad = check_in(s, e, GP_HEAP_HOLD, seen && e->held, e->hold_ns)) ||
 	    (bad = check_in(s, e, GP_HEAP_STARVE, free_out, e->out_ns)) ||
 	    (bad = check_in(s, e, GP_HEAP_CLOCK, ticks, e->clock_ns)))
@@ -138,6 +142,8 @@ static const char *check_switch(const struct gp_sched *s, const struct gp_node *
 static const char *check_members(const struct gp_sched *s, const struct gp_node *n)
 {
 	u32 nr_in_flight = 0;
+	u32 nr_stubborn = 0;
+	u32 nr_alone = 0;
 	u32 nr_live = 0;
 	u32 nr_out = 0;
 	const char *bad;
@@ -150,10 +156,15 @@ static const char *check_members(const struct gp_sched *s, const struct gp_node 
 			return bad;
 		nr_live++;
 		nr_out += e->state == GP_ENTITY_PREEMPTED;
+		nr_stubborn += e->stubborn;
+		nr_alone += e->alone && e->alone == n->alone;
 		nr_in_flight += gp_entity_is_in_flight(e);
 	}
 	CHECK(nr_live == n->nr_live, "count of entities is wrong");
-	CHECK(nr_out == n->nr_out, "count of entities off the GPU is wrong");
+	CHECK(nr_out == s->stats[n->index].nr_out, "count of entities off the GPU is wrong");
+	CHECK(nr_stubborn == n->nr_stubborn, "count of stubborn entities is wrong");
+	CHECK(nr_alone == n->nr_alone, "count of entities alone on the GPU is wrong");
+	CHECK(s->stats[n->index].switching == !!n->sw.seq, "switch in flight or not");
 	return check_switch(s, n, nr_in_flight);
 }
 

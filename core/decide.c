@@ -28,11 +28,6 @@ static bool may_run(const struct gp_call *c, const struct bar *bar, const struct
 	return gp_entity_slot(c->s, e) <= bar->slot;
 }
 
-static u32 room(const struct gp_plan *p)
-{
-	return GP_SWITCH_MAX - p->nr_preempt - p->nr_resume;
-}
-
 /* One that may not come back yet keeps nobody else from running. */
 static u32 candidates(const struct gp_call *c, enum gp_heap_kind kind, u32 nr,
 		      struct gp_heap_entry *out)
@@ -87,18 +82,6 @@ static struct bar find_bar(const struct gp_call *c)
 	return (struct bar){ .key = last.key, .slot = last.item };
 }
 
-static void take_victim(struct gp_call *c, struct gp_plan *p, struct gp_entity *e)
-{
-	if (gp_entity_set_state(c, e, GP_ENTITY_PREEMPTING))
-		p->preempt[p->nr_preempt++] = gp_entity_slot(c->s, e);
-}
-
-static void take_resume(struct gp_call *c, struct gp_plan *p, struct gp_entity *e)
-{
-	if (gp_entity_set_state(c, e, GP_ENTITY_RESUMING))
-		p->resume[p->nr_resume++] = gp_entity_slot(c->s, e);
-}
-
 /* The least entitled above the bar that is not left to finish. */
 static struct gp_entity *next_victim(struct gp_call *c, const struct bar *bar)
 {
@@ -121,23 +104,24 @@ static struct gp_entity *next_victim(struct gp_call *c, const struct bar *bar)
 	return NULL;
 }
 
-static void plan_victims(struct gp_call *c, struct gp_plan *p, const struct bar *bar)
+static void plan_victims(struct gp_call *c, const struct bar *bar)
 {
 	struct gp_entity *e;
 
-	while (room(p) && (e = next_victim(c, bar)))
-		take_victim(c, p, e);
+	while (gp_switch_room(c) && (e = next_victim(c, bar)))
+		gp_switch_preempt(c, e);
 }
 
-static void plan_resumes(struct gp_call *c, struct gp_plan *p, const struct bar *bar, u32 limit)
+static void plan_resumes(struct gp_call *c, enum gp_heap_kind kind, const struct bar *bar,
+			 u32 limit)
 {
 	struct gp_entity *e;
 
-	while (room(p) && p->nr_resume < limit) {
-		e = gp_entity_top(c, GP_POOL_BEST, GP_HEAP_OUT);
+	while (gp_switch_room(c) && c->n->sw.nr_resume < limit) {
+		e = gp_entity_top(c, GP_POOL_BEST, kind);
 		if (!e || !may_run(c, bar, e) || !gp_guard_may_resume(c, e->key))
 			return;
-		take_resume(c, p, e);
+		gp_switch_resume(c, e);
 	}
 }
 
@@ -145,96 +129,122 @@ static void plan_resumes(struct gp_call *c, struct gp_plan *p, const struct bar 
  * If nobody can be preempted for the rate limit, nobody is resumed either: it
  * would be a switch now and another one for the victims, which is what the
  * limit is there to avoid.
+ *
+ * One that refused its last resume has no say about the bar, so that nobody
+ * loses the GPU for one that then does not come: it is tried when it is
+ * entitled, and is like everybody else again once it is back.
  */
-static void plan_policy(struct gp_call *c, struct gp_plan *p, const struct bar *bar)
+static void plan_policy(struct gp_call *c, const struct bar *bar)
 {
 	if (next_victim(c, bar) && !gp_guard_take_token(c))
 		return;
 	c->n->limited = false;
-	plan_resumes(c, p, bar, GP_SWITCH_MAX / 2);
-	plan_victims(c, p, bar);
-	plan_resumes(c, p, bar, GP_SWITCH_MAX);
+	plan_resumes(c, GP_HEAP_OUT, bar, GP_SWITCH_MAX / 2);
+	plan_victims(c, bar);
+	plan_resumes(c, GP_HEAP_OUT, bar, GP_SWITCH_MAX);
+	plan_resumes(c, GP_HEAP_RETRY, bar, GP_SWITCH_MAX);
+}
+
+static void report_starving(struct gp_call *c, const struct gp_entity *e)
+{
+	/* More of the same, who did not fit into the switch before, are no news. */
+	if (c->now_ns < c->n->alone_ns)
+		return;
+	c->stats->nr_starvation++;
+	gp_emit_report(c, GP_REPORT_STARVATION, gp_entity_id(c->s, e));
 }
 
 /*
  * Starved entities come first, and those with work have the GPU alone for a
  * while: everybody else who can be preempted leaves in the same switch. Those
  * who do not fit stay, a second switch for them would cost more than it gives.
+ * For one that refused its last resume nobody leaves; it may do so again.
  */
-static void plan_starving(struct gp_call *c, struct gp_plan *p)
+static void plan_starving(struct gp_call *c)
 {
+	struct gp_entity *hungry = NULL;
 	struct gp_entity *e;
-	u64 hungry = GP_ID_NONE;
 
-	while (room(p) && (e = gp_entity_top(c, GP_POOL_STARVE, GP_HEAP_STARVE)) &&
+	gp_guard_cut(c);
+	while (gp_switch_room(c) && (e = gp_entity_top(c, GP_POOL_STARVE, GP_HEAP_STARVE)) &&
 	       e->out_ns <= c->n->alone_cut_ns) {
-		if (e->nr_busy && hungry == GP_ID_NONE)
-			hungry = gp_entity_id(c->s, e);
-		e->starved = true;
-		take_resume(c, p, e);
+		e->starved = e->nr_busy && !e->nr_fail;
+		if (e->starved && !hungry)
+			hungry = e;
+		gp_switch_resume(c, e);
 	}
-	if (hungry == GP_ID_NONE)
+	if (!hungry)
 		return;
-	/* More of the same, who did not fit into the switch before, are no news. */
-	if (c->now_ns >= c->n->alone_ns) {
-		c->stats->nr_starvation++;
-		gp_emit_report(c, GP_REPORT_STARVATION, hungry);
-	}
-	while (room(p) && (e = gp_entity_top(c, GP_POOL_MOVE, GP_HEAP_WORST)))
-		take_victim(c, p, e);
-	if (p->nr_preempt)
+	report_starving(c, hungry);
+	while (gp_switch_room(c) && (e = gp_entity_top(c, GP_POOL_MOVE, GP_HEAP_WORST)))
+		gp_switch_preempt(c, e);
+	if (c->n->sw.nr_preempt)
 		gp_guard_force_token(c);
 }
 
-/* Those that have a queue which the last preemption did not know. */
-static void plan_again(struct gp_call *c, struct gp_plan *p)
+/*
+ * Those that have a queue which the last preemption did not know. It runs where
+ * it must not, so the rate limit has to wait, but it counts the switch.
+ */
+static void plan_again(struct gp_call *c)
 {
-	while (room(p) && c->n->again != GP_SLOT_NONE) {
+	bool counted = c->n->sw.nr_preempt;
+
+	while (gp_switch_room(c) && c->n->again != GP_SLOT_NONE) {
 		struct gp_entity *e = &c->s->entity[c->n->again];
 
-		if (!e->held) {
-			take_victim(c, p, e);
+		if (!e->held && !e->attr.no_preempt) {
+			gp_switch_preempt(c, e);
 			continue;
 		}
 		gp_entity_again(c, e, false);
-		e->redo = true;
+		e->redo = e->held;
 	}
+	if (!counted && c->n->sw.nr_preempt)
+		gp_guard_force_token(c);
+}
+
+static void resume_all(struct gp_call *c, enum gp_heap_kind kind)
+{
+	struct gp_entity *e;
+
+	while (gp_switch_room(c) && (e = gp_entity_top(c, GP_POOL_BEST, kind)))
+		gp_switch_resume(c, e);
+}
+
+static bool is_planned(const struct gp_call *c)
+{
+	return gp_switch_room(c) < GP_SWITCH_MAX;
 }
 
 /*
  * Those off the GPU without work hurt nobody when they come back, but a switch
  * hurts everybody: they come with the next one, or when nobody is there to be hurt.
  */
-static void plan_idle(struct gp_call *c, struct gp_plan *p)
+static void plan_idle(struct gp_call *c)
 {
 	const struct gp_heap *h = c->n->heap;
-	struct gp_entity *e;
 
-	if (!p->nr_preempt && !p->nr_resume &&
-	    (h[GP_HEAP_WAITING].nr || h[GP_HEAP_RUNNING].nr || !gp_guard_may_resume(c, U64_MAX)))
-		return;
-	while (room(p) && (e = gp_entity_top(c, GP_POOL_BEST, GP_HEAP_OUT_IDLE)))
-		take_resume(c, p, e);
+	if (is_planned(c) || (!h[GP_HEAP_WAITING].nr && !h[GP_HEAP_RUNNING].nr &&
+			      gp_guard_may_resume(c, U64_MAX)))
+		resume_all(c, GP_HEAP_OUT_IDLE);
 }
 
-static void plan_open(struct gp_call *c, struct gp_plan *p)
+static void plan_open(struct gp_call *c)
 {
-	struct gp_entity *e;
-
-	while (room(p) && (e = gp_entity_top(c, GP_POOL_BEST, GP_HEAP_OUT)))
-		take_resume(c, p, e);
-	while (room(p) && (e = gp_entity_top(c, GP_POOL_BEST, GP_HEAP_OUT_IDLE)))
-		take_resume(c, p, e);
+	resume_all(c, GP_HEAP_OUT);
+	resume_all(c, GP_HEAP_RETRY);
+	resume_all(c, GP_HEAP_OUT_IDLE);
 }
 
-static void plan_closed(struct gp_call *c, struct gp_plan *p, const struct bar *bar)
+static void plan_closed(struct gp_call *c, const struct bar *bar)
 {
 	if (gp_guard_is_starving(c))
-		plan_starving(c, p);
+		plan_starving(c);
 	else
-		plan_policy(c, p, bar);
-	plan_again(c, p);
-	plan_idle(c, p);
+		plan_policy(c, bar);
+	plan_again(c);
+	plan_idle(c);
 }
 
 static void let_run(struct gp_call *c, const struct bar *bar)
@@ -254,23 +264,21 @@ static void let_run(struct gp_call *c, const struct bar *bar)
 static void decide(struct gp_call *c, bool settled)
 {
 	struct bar bar = everyone;
-	struct gp_plan p;
 
-	p.nr_preempt = 0;
-	p.nr_resume = 0;
+	gp_switch_plan(c);
 	gp_guard_expire(c);
 	gp_breaker_tick(c);
 	if (gp_breaker_is_open(c)) {
-		plan_open(c, &p);
+		plan_open(c);
 	} else {
 		gp_policy_expire(c);
 		bar = find_bar(c);
-		plan_closed(c, &p, &bar);
+		plan_closed(c, &bar);
 	}
-	if (settled || !p.nr_preempt)
+	if (settled || !c->n->sw.nr_preempt)
 		let_run(c, &bar);
-	if (p.nr_preempt || p.nr_resume)
-		gp_switch_start(c, &p);
+	if (is_planned(c))
+		gp_switch_start(c);
 }
 
 void gp_decide(struct gp_call *c, bool settled)

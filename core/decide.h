@@ -9,22 +9,6 @@
 #include "sched_types.h"
 
 /**
- * struct gp_plan - a switch in the making
- * @nr_preempt: entities to preempt
- * @nr_resume: entities to resume
- * @preempt: their slots; they are PREEMPTING already
- * @resume: their slots; they are RESUMING already
- *
- * Both together have at most GP_SWITCH_MAX members.
- */
-struct gp_plan {
-	u32 nr_preempt;
-	u32 nr_resume;
-	u32 preempt[GP_SWITCH_MAX];
-	u32 resume[GP_SWITCH_MAX];
-};
-
-/**
  * gp_decide() - last step of every event: start a switch if one is due, set the timer
  * @c: call
  * @settled: a switch has just ended, so that those it was for may run now even

@@ -69,7 +69,9 @@ static enum gp_heap_kind best_heap(const struct gp_entity *e)
 	case GP_ENTITY_PREEMPTED:
 		if (e->held)
 			return GP_HEAP_NOWHERE;
-		return e->nr_busy ? GP_HEAP_OUT : GP_HEAP_OUT_IDLE;
+		if (!e->nr_busy)
+			return GP_HEAP_OUT_IDLE;
+		return e->nr_fail ? GP_HEAP_RETRY : GP_HEAP_OUT;
 	default:
 		return GP_HEAP_NOWHERE;
 	}
@@ -81,7 +83,9 @@ static enum gp_heap_kind move_heap(const struct gp_entity *e)
 		return GP_HEAP_NOWHERE;
 	if (e->held)
 		return GP_HEAP_HOLD;
-	return e->state == GP_ENTITY_PREEMPTED ? GP_HEAP_NOWHERE : GP_HEAP_WORST;
+	if (e->state == GP_ENTITY_PREEMPTED || e->attr.no_preempt)
+		return GP_HEAP_NOWHERE;
+	return GP_HEAP_WORST;
 }
 
 void gp_entity_place(struct gp_call *c, struct gp_entity *e)
@@ -145,14 +149,23 @@ static void end_off(struct gp_call *c, struct gp_entity *e)
 	gp_hist_add(&c->stats->off_ns, off_ns);
 }
 
+/* The exclusive slice ends with the last of those it is for: nobody needs it then. */
+static void leave_slice(struct gp_call *c, struct gp_entity *e)
+{
+	if (e->alone && e->alone == c->n->alone && !--c->n->nr_alone)
+		c->n->alone_ns = min(c->n->alone_ns, c->now_ns);
+	e->alone = 0;
+}
+
 static void leave_state(struct gp_call *c, struct gp_entity *e, enum gp_entity_state to)
 {
 	if (e->state == GP_ENTITY_RUNNING) {
 		charge(c, e);
 		e->wait_ns = c->now_ns;
+		leave_slice(c, e);
 	}
 	if (e->state == GP_ENTITY_PREEMPTED)
-		c->n->nr_out--;
+		c->stats->nr_out--;
 	if (to == GP_ENTITY_PREEMPTING)
 		e->was = e->state;
 	/* Either it comes back whole, or this preemption covers all its queues. */
@@ -173,7 +186,7 @@ static void enter_state(struct gp_call *c, struct gp_entity *e, enum gp_entity_s
 		e->since_ns = c->now_ns;
 		break;
 	case GP_ENTITY_PREEMPTED:
-		c->n->nr_out++;
+		c->stats->nr_out++;
 		if (from == GP_ENTITY_PREEMPTING && e->was != GP_ENTITY_PREEMPTED)
 			e->out_ns = c->now_ns;
 		start_off(c, e);
@@ -206,6 +219,7 @@ void gp_entity_detach(struct gp_call *c, struct gp_entity *e)
 	if (e->state == GP_ENTITY_LOST)
 		return;
 	leave_state(c, e, GP_ENTITY_LOST);
+	gp_entity_set_stubborn(c, e, false);
 	if (e->nr_busy && c->n->policy->idle)
 		c->n->policy->idle(c, e);
 	e->state = GP_ENTITY_LOST;
@@ -219,6 +233,17 @@ void gp_entity_lose(struct gp_call *c, struct gp_entity *e)
 	gp_entity_detach(c, e);
 	if (from != GP_ENTITY_LOST)
 		gp_trace_emit(c, GP_TRACE_STATE, gp_entity_id(c->s, e), from, GP_ENTITY_LOST);
+}
+
+void gp_entity_set_stubborn(struct gp_call *c, struct gp_entity *e, bool on)
+{
+	if (e->stubborn == on)
+		return;
+	e->stubborn = on;
+	if (on)
+		c->n->nr_stubborn++;
+	else
+		c->n->nr_stubborn--;
 }
 
 void gp_entity_hold(struct gp_call *c, struct gp_entity *e, u64 until_ns)

@@ -78,6 +78,16 @@ void gp_entity_rekey(struct gp_call *c, struct gp_entity *e);
 void gp_entity_hold(struct gp_call *c, struct gp_entity *e, u64 until_ns);
 
 /**
+ * gp_entity_set_stubborn() - nobody waits, or everybody waits again, for its return
+ * @c: call
+ * @e: entity
+ * @on: it refused too many resumes; idempotent
+ *
+ * Context: caller serialises. O(1).
+ */
+void gp_entity_set_stubborn(struct gp_call *c, struct gp_entity *e, bool on);
+
+/**
  * gp_entity_let_go() - end of gp_entity_hold()
  * @c: call
  * @e: entity

@@ -83,15 +83,17 @@ static u64 token_at_ns(const struct gp_node *n)
 void gp_guard_force_token(struct gp_call *c)
 {
 	struct gp_node *n = c->n;
+	u64 most_ns = gp_later(c->now_ns, n->params.rate_burst * token_ns(&n->params));
 
 	n->rate_ns = gp_later(max(n->rate_ns, c->now_ns), token_ns(&n->params));
-	n->limited = false;
+	n->rate_ns = min(n->rate_ns, most_ns);
 }
 
 bool gp_guard_take_token(struct gp_call *c)
 {
 	if (token_at_ns(c->n) <= c->now_ns) {
 		gp_guard_force_token(c);
+		c->n->limited = false;
 		return true;
 	}
 	if (!c->n->limited) {
@@ -133,20 +135,44 @@ bool gp_guard_may_resume(const struct gp_call *c, u64 key)
 	return c->now_ns >= c->n->resume_ns || key < c->n->resume_key;
 }
 
-bool gp_guard_is_starving(struct gp_call *c)
+bool gp_guard_is_starving(const struct gp_call *c)
 {
 	u64 out_ns = top_key(c, GP_POOL_STARVE, GP_HEAP_STARVE);
-	struct gp_node *n = c->n;
-	u64 max_ns = n->params.max_wait_ns;
+	const struct gp_node *n = c->n;
 
 	if (out_ns == U64_MAX)
 		return false;
 	if (c->now_ns < n->alone_ns)
 		return out_ns <= n->alone_cut_ns;
-	if (gp_since(c->now_ns, out_ns) < max_ns)
-		return false;
-	n->alone_cut_ns = c->now_ns - max_ns / 2;
-	return true;
+	return gp_since(c->now_ns, out_ns) >= n->params.max_wait_ns;
+}
+
+void gp_guard_cut(struct gp_call *c)
+{
+	if (c->now_ns >= c->n->alone_ns)
+		c->n->alone_cut_ns = c->now_ns - c->n->params.max_wait_ns / 2;
+}
+
+void gp_guard_forget(struct gp_call *c)
+{
+	c->n->alone_ns = 0;
+	c->n->resume_ns = 0;
+	c->n->limited = false;
+}
+
+/* One more has a part in the exclusive slice, or begins it. */
+static void join_slice(struct gp_call *c, struct gp_entity *e)
+{
+	struct gp_node *n = c->n;
+
+	if (c->now_ns >= n->alone_ns) {
+		n->nr_alone = 0;
+		/* 0 is nobody's slice. */
+		n->alone = max(n->alone + 1, 1U);
+	}
+	n->alone_ns = gp_later(c->now_ns, n->params.min_slice_ns);
+	n->nr_alone++;
+	e->alone = n->alone;
 }
 
 void gp_guard_resumed(struct gp_call *c, struct gp_entity *e)
@@ -155,9 +181,10 @@ void gp_guard_resumed(struct gp_call *c, struct gp_entity *e)
 	u64 run_ns = p->min_run_ns;
 
 	e->nr_fail = 0;
+	gp_entity_set_stubborn(c, e, false);
 	if (e->starved && e->nr_busy) {
 		run_ns = max(run_ns, p->min_slice_ns);
-		c->n->alone_ns = gp_later(c->now_ns, p->min_slice_ns);
+		join_slice(c, e);
 	}
 	e->starved = false;
 	gp_entity_hold(c, e, gp_later(c->now_ns, run_ns));
@@ -168,8 +195,10 @@ void gp_guard_refused(struct gp_call *c, struct gp_entity *e)
 	u64 pause_ns = c->n->params.retry_ns << min((u32)e->nr_fail, RETRY_DOUBLINGS);
 
 	e->starved = false;
-	if (e->nr_fail < RETRY_DOUBLINGS)
+	if (e->nr_fail < GP_REFUSALS_MAX)
 		e->nr_fail++;
+	if (e->state == GP_ENTITY_PREEMPTED && e->nr_fail == GP_REFUSALS_MAX)
+		gp_entity_set_stubborn(c, e, true);
 	gp_entity_hold(c, e, gp_later(c->now_ns, pause_ns));
 }
 
@@ -178,7 +207,8 @@ static u64 next_resume_ns(const struct gp_call *c)
 	const struct gp_node *n = c->n;
 	u64 next = U64_MAX;
 
-	if (!n->heap[GP_HEAP_OUT].nr && !n->heap[GP_HEAP_OUT_IDLE].nr)
+	if (!n->heap[GP_HEAP_OUT].nr && !n->heap[GP_HEAP_RETRY].nr &&
+	    !n->heap[GP_HEAP_OUT_IDLE].nr)
 		return U64_MAX;
 	if (n->resume_ns > c->now_ns)
 		next = n->resume_ns;

@@ -9,6 +9,13 @@
 
 #include "sched_types.h"
 
+/*
+ * Refused resumes in a row after which nobody waits for an entity any more. It
+ * is still tried, with the longest pause, but its refusals say nothing new about
+ * the mechanism and keep nobody else from being scheduled.
+ */
+#define GP_REFUSALS_MAX 8U
+
 extern const struct gp_param_desc gp_guard_params[];
 extern const u32 gp_guard_nr_params;
 
@@ -33,6 +40,9 @@ bool gp_guard_take_token(struct gp_call *c);
 /**
  * gp_guard_force_token() - a switch preempts whatever the rate is, and is counted
  * @c: call
+ *
+ * The debt has a bound: however many switches are forced, the next one that
+ * asks has a token after one period.
  *
  * Context: caller serialises.
  */
@@ -62,15 +72,31 @@ bool gp_guard_may_resume(const struct gp_call *c, u64 key);
  * gp_guard_is_starving() - must somebody be resumed for the starvation bound?
  * @c: call
  *
- * If so, it is all that left the GPU up to gp_node.alone_cut_ns: those that
- * have waited half of the bound come along with the first that has waited for
- * all of it. However many there are and whenever they left, this takes the GPU
- * away from others at most twice per bound.
- *
- * Context: caller serialises.
+ * Context: any.
  * Return: true if the first of heap STARVE has to be resumed now.
  */
-bool gp_guard_is_starving(struct gp_call *c);
+bool gp_guard_is_starving(const struct gp_call *c);
+
+/**
+ * gp_guard_cut() - say who is resumed for the starvation bound
+ * @c: call
+ *
+ * It is all that left the GPU up to gp_node.alone_cut_ns: those that have waited
+ * half of the bound come along with the first that has waited for all of it.
+ * However many there are and whenever they left, this takes the GPU away from
+ * others at most twice per bound.
+ *
+ * Context: caller serialises; gp_guard_is_starving().
+ */
+void gp_guard_cut(struct gp_call *c);
+
+/**
+ * gp_guard_forget() - the node is lost: nothing that was promised holds any more
+ * @c: call
+ *
+ * Context: caller serialises.
+ */
+void gp_guard_forget(struct gp_call *c);
 
 /**
  * gp_guard_resumed() - an entity is back on the GPU: minimum run time begins

@@ -22,7 +22,7 @@ struct layout {
 };
 
 static const u32 heaps_in_pool[GP_POOL_COUNT] = {
-	[GP_POOL_BEST] = 4,
+	[GP_POOL_BEST] = 5,
 	[GP_POOL_MOVE] = 2,
 	[GP_POOL_STARVE] = 1,
 	[GP_POOL_CLOCK] = 1,

@@ -6,17 +6,20 @@
  * The node's virtual time is that of the entity furthest behind. A newcomer, or
  * one that slept, starts there less sleeper_ns: it is served soon, but cannot
  * save up time by sleeping.
+ *
+ * Virtual time is run time divided by the weight, with the remainder kept. It
+ * never runs faster than real time, so that keys last for 146 years.
  */
 #include "policy.h"
 
-/* Keeps products of a run time and a weight below 2^63. */
-#define RAN_MAX_NS ((u64)1 << 48)
+/* Keys have room for this; see gp_incumbent_key(). */
+#define RANK_MAX (((u64)1 << 62) - 1)
 
 static const struct gp_param_desc params[] = {
 	GP_POLICY_PARAM(fair, granularity_ns, 10 * GP_US, 10 * GP_SEC, 5 * GP_MS,
 			"run time after which another entity may take over"),
 	GP_POLICY_PARAM(fair, sleeper_ns, 0, 10 * GP_SEC, 5 * GP_MS,
-			"most virtual time an entity that slept is given back"),
+			"most time an entity of weight 100 that slept is given back"),
 	GP_POLICY_PARAM(fair, width, 1, GP_WIDTH_MAX, 1, "entities that run at a time"),
 };
 
@@ -50,7 +53,7 @@ static void fair_busy(struct gp_call *c, struct gp_entity *e)
 	u64 start;
 
 	raise_floor(c);
-	start = gp_since(c->n->fair_floor, c->n->params.fair.sleeper_ns);
+	start = gp_since(c->n->fair_floor, c->n->params.fair.sleeper_ns / GP_WEIGHT_DEFAULT);
 	e->mem.vruntime = max(e->mem.vruntime, start);
 }
 
@@ -62,8 +65,11 @@ static void fair_idle(struct gp_call *c, struct gp_entity *e)
 
 static void fair_charge(struct gp_call *c, struct gp_entity *e, u64 ran_ns)
 {
+	u64 ns = gp_later(ran_ns, e->mem.rest);
+
 	(void)c;
-	e->mem.vruntime += min(ran_ns, RAN_MAX_NS) * GP_WEIGHT_DEFAULT / e->attr.weight;
+	e->mem.vruntime = min(gp_later(e->mem.vruntime, ns / e->attr.weight), RANK_MAX);
+	e->mem.rest = (u32)(ns % e->attr.weight);
 }
 
 static void fair_rekey(struct gp_call *c, struct gp_entity *e)

@@ -59,6 +59,16 @@ u64 gp_sched_entity_next(const struct gp_sched *s, u64 id)
 	return gp_entity_id(s, &s->entity[word * 64 + (u32)__builtin_ctzll(bits)]);
 }
 
+int gp_sched_entity_cookie(const struct gp_sched *s, u64 id, u64 *cookie)
+{
+	const struct gp_entity *e = gp_entity_find(s, id);
+
+	if (!e)
+		return -ENOENT;
+	*cookie = e->cookie;
+	return 0;
+}
+
 int gp_sched_queue_cookie(const struct gp_sched *s, u64 id, u64 *cookie)
 {
 	const struct gp_queue *q = gp_queue_find(s, id);

@@ -294,7 +294,8 @@ int gp_sched_node_lost(struct gp_sched *s, u32 node, u64 now_ns, struct gp_actio
 	gp_trace_emit(&c, GP_TRACE_EVENT_NODE_LOST, GP_ID_NONE, 0, 0);
 	for (slot = c.n->entities; slot != GP_SLOT_NONE; slot = s->entity[slot].next)
 		gp_entity_lose(&c, &s->entity[slot]);
-	c.n->sw.seq = 0;
+	gp_switch_forget(&c);
+	gp_guard_forget(&c);
 	gp_breaker_lost(&c);
 	gp_decide(&c, false);
 	return 0;

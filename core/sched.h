@@ -134,6 +134,8 @@ const char *gp_report_name(enum gp_report report);
  * struct gp_attr - what a user can say about an entity
  * @prio: 0..GP_PRIO_MAX, higher is more urgent
  * @latency_critical: detection should be the fastest there is
+ * @no_preempt: never take it off the GPU, whatever the policy says: its state
+ *	cannot be saved, or it is being debugged. It runs and counts like any other
  * @weight: share under fair and slice, 1..GP_WEIGHT_MAX
  * @slice_ns: time slice under slice and mlfq; 0 = the policy's default
  * @deadline_ns: under edf and laxity, relative to becoming busy; 0 = none
@@ -141,6 +143,7 @@ const char *gp_report_name(enum gp_report report);
 struct gp_attr {
 	u8 prio;
 	bool latency_critical;
+	bool no_preempt;
 	u32 weight;
 	u64 slice_ns;
 	u64 deadline_ns;
@@ -554,6 +557,16 @@ struct gp_entity_info {
 int gp_sched_entity_info(const struct gp_sched *s, u64 id, struct gp_entity_info *info);
 
 /**
+ * gp_sched_entity_cookie() - the caller's name for an entity
+ * @s: scheduler
+ * @id: entity
+ * @cookie: output
+ *
+ * Return: 0 or -ENOENT.
+ */
+int gp_sched_entity_cookie(const struct gp_sched *s, u64 id, u64 *cookie);
+
+/**
  * gp_sched_entity_next() - list entities: O(1) a step on average
  * @s: scheduler
  * @id: GP_ID_NONE to start, else the previous answer (may be removed meanwhile)
@@ -575,6 +588,8 @@ int gp_sched_queue_cookie(const struct gp_sched *s, u64 id, u64 *cookie);
 /**
  * struct gp_node_stats - counters and distributions of a node
  * @nr_entities: entities now
+ * @nr_out: of these, PREEMPTED now
+ * @switching: a switch is in flight now
  * @nr_events: events
  * @nr_switches: switches started
  * @nr_preemptions: entities preempted (result ok)
@@ -593,6 +608,8 @@ int gp_sched_queue_cookie(const struct gp_sched *s, u64 id, u64 *cookie);
  */
 struct gp_node_stats {
 	u32 nr_entities;
+	u32 nr_out;
+	bool switching;
 	u64 nr_events;
 	u64 nr_switches;
 	u64 nr_preemptions;

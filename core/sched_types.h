@@ -11,8 +11,10 @@
  *   BEST   WAITING    WAITING                              most entitled
  *   BEST   RUNNING    RUNNING                              most entitled
  *   BEST   OUT        PREEMPTED, with work, not held       most entitled
+ *   BEST   RETRY      the same, but refused before         most entitled
  *   BEST   OUT_IDLE   PREEMPTED, without work, not held    lowest slot
- *   MOVE   WORST      WAITING or RUNNING, not held         least entitled
+ *   MOVE   WORST      WAITING or RUNNING, not held, may    least entitled
+ *                     be preempted
  *   MOVE   HOLD       any of these three, held             first to be let go
  *   STARVE STARVE     PREEMPTED, not held                  longest off the GPU
  *   CLOCK  CLOCK      any of these three, with work,       first policy deadline
@@ -51,6 +53,7 @@ enum gp_heap_kind {
 	GP_HEAP_WAITING,
 	GP_HEAP_RUNNING,
 	GP_HEAP_OUT,
+	GP_HEAP_RETRY,
 	GP_HEAP_OUT_IDLE,
 	GP_HEAP_WORST,
 	GP_HEAP_HOLD,
@@ -125,7 +128,8 @@ struct gp_params {
 /**
  * struct gp_policy_mem - what policies remember about an entity, kept across changes of policy
  * @order: arrival number within the node, for first come, first served
- * @vruntime: fair: weighted run time
+ * @vruntime: fair: run time divided by the weight
+ * @rest: fair: remainder of that
  * @turn: slice: place in the round
  * @left_ns: slice: time left of the turn
  * @bank_ns: slice: unused time of earlier turns
@@ -144,6 +148,7 @@ struct gp_policy_mem {
 	u64 bank_ns;
 	u64 used_ns;
 	u64 promoted_ns;
+	u32 rest;
 	u32 weight;
 	u8 boost;
 	u8 level;
@@ -160,11 +165,13 @@ struct gp_policy_mem {
  * @held: guards forbid to switch it until @hold_ns
  * @spared: left to finish once in this burst
  * @starved: being resumed because it waited too long
+ * @stubborn: refused so many resumes that nobody waits for it any more
  * @again: has a queue that the last preemption did not cover; on the list of these
  * @redo: as @again, but held
  * @was: state before it became PREEMPTING
  * @nr_fail: refusals in a row, saturating
  * @nr_busy: busy queues
+ * @alone: RUNNING: number of the exclusive slice it has a part in, 0 = none
  * @key: the policy's answer; smaller = more entitled
  * @clock_ns: ask the policy again then; U64_MAX = never
  * @hold_ns: see @held
@@ -202,11 +209,13 @@ struct gp_entity {
 	bool held;
 	bool spared;
 	bool starved;
+	bool stubborn;
 	bool again;
 	bool redo;
 	u8 was;
 	u8 nr_fail;
 	u32 nr_busy;
+	u32 alone;
 	u64 key;
 	u64 clock_ns;
 	u64 hold_ns;
@@ -263,7 +272,9 @@ struct gp_queue {
  * @limited: a decision waits for the rate limit
  * @more: an event left work for a later one
  * @nr_live: entities
- * @nr_out: entities in PREEMPTED, held or not
+ * @nr_stubborn: entities that refused too many resumes
+ * @nr_alone: running entities that have a part in the exclusive slice
+ * @alone: number of the exclusive slice, for gp_entity.alone
  * @entities: first entity
  * @again: first entity to be preempted once more
  * @again_last: last of these
@@ -273,7 +284,8 @@ struct gp_queue {
  * @resume_ns: hysteresis: no resume of keys above @resume_key before this time
  * @resume_key: see @resume_ns
  * @resume_slot: whose hysteresis that is
- * @alone_ns: starved entities have the GPU alone until then
+ * @alone_ns: starved entities have the GPU alone until then, or until none of
+ *	them has work
  * @alone_cut_ns: entities that left the GPU up to this time belong to them
  * @rate_ns: rate limit: theoretical time of the next token (GCRA)
  * @open_until_ns: breaker: earliest end of OPEN
@@ -297,7 +309,9 @@ struct gp_node {
 	bool limited;
 	bool more;
 	u32 nr_live;
-	u32 nr_out;
+	u32 nr_stubborn;
+	u32 nr_alone;
+	u32 alone;
 	u32 entities;
 	u32 again;
 	u32 again_last;

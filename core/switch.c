@@ -7,22 +7,66 @@
 #include "guard.h"
 #include "switch.h"
 
-void gp_switch_start(struct gp_call *c, const struct gp_plan *p)
+void gp_switch_plan(struct gp_call *c)
 {
-	struct gp_node *n = c->n;
+	c->n->sw.nr_preempt = 0;
+	c->n->sw.nr_resume = 0;
+}
+
+u32 gp_switch_room(const struct gp_call *c)
+{
+	return GP_SWITCH_MAX - c->n->sw.nr_preempt - c->n->sw.nr_resume;
+}
+
+void gp_switch_preempt(struct gp_call *c, struct gp_entity *e)
+{
+	struct gp_switch *sw = &c->n->sw;
+
+	if (gp_entity_set_state(c, e, GP_ENTITY_PREEMPTING))
+		sw->id[sw->nr_preempt++] = gp_entity_id(c->s, e);
+}
+
+/* From the other end, as nobody knows yet how many will be preempted. */
+void gp_switch_resume(struct gp_call *c, struct gp_entity *e)
+{
+	struct gp_switch *sw = &c->n->sw;
+
+	if (gp_entity_set_state(c, e, GP_ENTITY_RESUMING))
+		sw->id[GP_SWITCH_MAX - ++sw->nr_resume] = gp_entity_id(c->s, e);
+}
+
+/* Those to be resumed follow those to be preempted, in the order they were chosen. */
+static void close_gap(struct gp_switch *sw)
+{
+	u64 *first = &sw->id[sw->nr_preempt];
 	u32 i;
 
-	for (i = 0; i < p->nr_preempt; i++)
-		n->sw.id[i] = gp_entity_id(c->s, &c->s->entity[p->preempt[i]]);
-	for (i = 0; i < p->nr_resume; i++)
-		n->sw.id[p->nr_preempt + i] = gp_entity_id(c->s, &c->s->entity[p->resume[i]]);
-	n->sw.nr_preempt = p->nr_preempt;
-	n->sw.nr_resume = p->nr_resume;
+	memmove(first, &sw->id[GP_SWITCH_MAX - sw->nr_resume], sw->nr_resume * sizeof(*first));
+	for (i = 0; i < sw->nr_resume / 2; i++) {
+		u64 id = first[i];
+
+		first[i] = first[sw->nr_resume - 1 - i];
+		first[sw->nr_resume - 1 - i] = id;
+	}
+}
+
+void gp_switch_start(struct gp_call *c)
+{
+	struct gp_node *n = c->n;
+
+	close_gap(&n->sw);
 	n->sw.seq = ++c->s->seq;
+	c->stats->switching = true;
 	n->sw_start_ns = c->now_ns;
 	n->sw_deadline_ns = gp_later(c->now_ns, gp_breaker_deadline_ns(c));
 	c->stats->nr_switches++;
 	gp_emit_switch(c);
+}
+
+void gp_switch_forget(struct gp_call *c)
+{
+	c->n->sw.seq = 0;
+	c->stats->switching = false;
 }
 
 static void member_lost(struct gp_call *c, struct gp_entity *e)
@@ -52,9 +96,12 @@ static void preempt_result(struct gp_call *c, struct gp_entity *e, enum gp_resul
 {
 	switch (result) {
 	case GP_RESULT_OK:
-		e->nr_fail = 0;
-		e->nr_preempted++;
-		c->stats->nr_preemptions++;
+		/* One that was off already has lost nothing. */
+		if (e->was != GP_ENTITY_PREEMPTED) {
+			e->nr_fail = 0;
+			e->nr_preempted++;
+			c->stats->nr_preemptions++;
+		}
 		gp_entity_set_state(c, e, GP_ENTITY_PREEMPTED);
 		break;
 	case GP_RESULT_GONE:
@@ -104,8 +151,7 @@ static u32 apply_results(struct gp_call *c, const enum gp_result *results)
 		/* Removed in the meantime: nobody is left whom it concerns. */
 		if (!e)
 			continue;
-		gp_breaker_member(c, result);
-		nr_errors += result == GP_RESULT_ERROR;
+		nr_errors += gp_breaker_member(c, e, result);
 		c->stats->nr_failed += result != GP_RESULT_OK;
 		if (i < sw->nr_preempt)
 			preempt_result(c, e, result);
@@ -121,7 +167,7 @@ void gp_switch_end(struct gp_call *c, const enum gp_result *results)
 	u64 took_ns = c->now_ns - n->sw_start_ns;
 	u32 nr_errors = apply_results(c, results);
 
-	n->sw.seq = 0;
+	gp_switch_forget(c);
 	gp_hist_add(&c->stats->switch_ns, took_ns);
 	if (n->sw.nr_preempt && !nr_errors)
 		gp_cost_learn_switch(c, took_ns);
@@ -149,7 +195,7 @@ void gp_switch_expire(struct gp_call *c)
 		e->starved = false;
 		gp_entity_set_state(c, e, GP_ENTITY_PREEMPTED);
 	}
-	n->sw.seq = 0;
+	gp_switch_forget(c);
 	c->stats->nr_deadline++;
 	gp_breaker_fail(c, GP_REPORT_SWITCH_DEADLINE);
 }

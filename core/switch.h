@@ -8,16 +8,56 @@
 
 #include "sched_types.h"
 
-struct gp_plan;
-
 /**
- * gp_switch_start() - make a plan the switch in flight
+ * gp_switch_plan() - begin to plan a switch, in gp_node.sw
  * @c: call
- * @p: plan with at least one member
  *
  * Context: caller serialises; no switch is in flight.
  */
-void gp_switch_start(struct gp_call *c, const struct gp_plan *p);
+void gp_switch_plan(struct gp_call *c);
+
+/**
+ * gp_switch_room() - how many more members the planned switch can have
+ * @c: call
+ *
+ * Context: caller serialises; a switch is being planned.
+ * Return: number of members.
+ */
+u32 gp_switch_room(const struct gp_call *c);
+
+/**
+ * gp_switch_preempt() - plan to preempt an entity; it is PREEMPTING from now on
+ * @c: call
+ * @e: entity; there is room for it
+ *
+ * Context: caller serialises; a switch is being planned.
+ */
+void gp_switch_preempt(struct gp_call *c, struct gp_entity *e);
+
+/**
+ * gp_switch_resume() - plan to resume an entity; it is RESUMING from now on
+ * @c: call
+ * @e: entity; there is room for it
+ *
+ * Context: caller serialises; a switch is being planned.
+ */
+void gp_switch_resume(struct gp_call *c, struct gp_entity *e);
+
+/**
+ * gp_switch_start() - make the planned switch the one in flight
+ * @c: call
+ *
+ * Context: caller serialises; the plan has at least one member.
+ */
+void gp_switch_start(struct gp_call *c);
+
+/**
+ * gp_switch_forget() - no switch is in flight any more, whatever became of its members
+ * @c: call
+ *
+ * Context: caller serialises.
+ */
+void gp_switch_forget(struct gp_call *c);
 
 /**
  * gp_switch_end() - the mechanism has answered

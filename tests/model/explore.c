@@ -202,6 +202,7 @@ static void mix_entity(const struct explorer *x, u64 *h, const struct world_enti
 	if (!fair)
 		return;
 	mix(h, in->mem.vruntime - w->s->node[0].fair_floor);
+	mix(h, in->mem.rest);
 	mix(h, in->state == GP_ENTITY_RUNNING ? ago(w, in->since_ns) : 0);
 }
 

@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+/* As in the scheduler: refusals that make one stubborn, doublings of the pause. */
+#define REFUSALS_MAX 8U
+#define RETRY_DOUBLINGS 6U
+
 /* More than any chain of switches, holds and openings needs. */
 #define SETTLE_STEPS 2000
 
@@ -61,6 +65,76 @@ static bool is_open(const struct world *w, u32 node)
 	return !w->node[node].enabled || b == GP_BREAKER_OPEN || b == GP_BREAKER_DEAD;
 }
 
+/* The scheduler is to be called this very moment: no time to complain. */
+static bool is_due(const struct world *w, u32 node)
+{
+	return w->node[node].timer_ns <= w->now_ns;
+}
+
+static bool is_alone(const struct world *w, u32 node)
+{
+	return w->now_ns < w->node[node].alone_until_ns;
+}
+
+/* One of those whom the slice was for is out; with the last of them it ends. */
+static void leave_slice(struct world *w, struct world_entity *e)
+{
+	u32 i;
+
+	if (!e->starved)
+		return;
+	e->starved = false;
+	for (i = 0; i < w->nr_entities; i++)
+		if (w->entity[i].live && w->entity[i].starved && w->entity[i].node == e->node)
+			return;
+	w->node[e->node].alone_until_ns = min(w->node[e->node].alone_until_ns, w->now_ns);
+}
+
+static void join_slice(struct world *w, struct world_entity *e)
+{
+	struct world_node *n = &w->node[e->node];
+	u32 i;
+
+	/* Those of a slice that is over have no part in the next. */
+	for (i = 0; !is_alone(w, e->node) && i < w->nr_entities; i++)
+		if (w->entity[i].node == e->node)
+			w->entity[i].starved = false;
+	e->starved = true;
+	e->hold_ns = max(e->hold_ns, w->now_ns + w->bounds.min_slice_ns);
+	n->alone_until_ns = w->now_ns + w->bounds.min_slice_ns;
+}
+
+static u64 token_ns(const struct world *w)
+{
+	return GP_SEC / w->bounds.rate_per_s;
+}
+
+static bool is_limited(const struct world *w, u32 node)
+{
+	return gp_since(w->node[node].rate_ns, (w->bounds.rate_burst - 1) * token_ns(w)) >
+	       w->now_ns;
+}
+
+static void count_token(struct world *w, u32 node)
+{
+	struct world_node *n = &w->node[node];
+
+	n->rate_ns = min(max(n->rate_ns, w->now_ns) + token_ns(w),
+			 w->now_ns + w->bounds.rate_burst * token_ns(w));
+}
+
+/* At most what a switch costs, else it would not have been left to finish. */
+static void note_spared(struct world *w, u32 node)
+{
+	const struct gp_node_stats *st = gp_sched_node_stats(w->s, node);
+	struct world_node *n = &w->node[node];
+
+	if (st->nr_left_to_finish == n->nr_spared)
+		return;
+	n->nr_spared = st->nr_left_to_finish;
+	n->spared_until_ns = w->now_ns + st->cost_ns;
+}
+
 static bool has_report(const struct world *w, u32 node, enum gp_report report)
 {
 	return w->node[node].reports & 1U << report;
@@ -81,6 +155,7 @@ static void give_up(struct world *w, u32 node)
 			e->off_ns = w->now_ns;
 		e->where = WORLD_UNKNOWN;
 		e->failed = true;
+		e->hungry = false;
 	}
 	n->stale = n->sw.seq;
 	n->in_flight = false;
@@ -93,6 +168,7 @@ static void check_preempt(struct world *w, u32 node, struct world_entity *e)
 	if (e->where != WORLD_MAPPED)
 		return;
 	require(w, has_work(e), "preempts one without work");
+	require(w, !e->attr.no_preempt, "preempts one that must not be preempted");
 	require(w, e->resumed_ns == WORLD_NEVER ||
 			   w->now_ns - e->resumed_ns >= w->bounds.min_run_ns,
 		"preempts one that was resumed a moment ago");
@@ -103,9 +179,9 @@ static void check_hysteresis(struct world *w, u32 node, const struct world_entit
 {
 	const struct world_node *n = &w->node[node];
 
-	/* Starved ones come at any time, and others after the first one. */
-	if (!w->strict || !has_work(e) || is_open(w, node) ||
-	    has_report(w, node, GP_REPORT_STARVATION) || w->s->node[node].alone_ns > w->now_ns)
+	/* Starved ones come at any time; those that refused before do so without a word. */
+	if (!w->strict || !has_work(e) || is_open(w, node) || e->hungry ||
+	    (e->nr_fail && w->now_ns - e->off_ns >= w->bounds.max_wait_ns / 2))
 		return;
 	require(w, e->attr.prio >= n->led_prio || w->now_ns >= n->led_until_ns,
 		"resumes a lower one right after a better one");
@@ -116,10 +192,20 @@ static void note_leader(struct world *w, const struct world_entity *e)
 {
 	struct world_node *n = &w->node[e->node];
 
+	n->idle_until_ns = w->now_ns + w->bounds.hysteresis_ns;
 	if (w->now_ns < n->led_until_ns && e->attr.prio < n->led_prio)
 		return;
 	n->led_prio = e->attr.prio;
 	n->led_until_ns = w->now_ns + w->bounds.hysteresis_ns;
+}
+
+/* Is it resumed for the starvation bound, and has it a part in the slice? */
+static void note_hungry(struct world *w, struct world_entity *e)
+{
+	bool slice = has_report(w, e->node, GP_REPORT_STARVATION) || is_alone(w, e->node);
+
+	e->hungry = slice && has_work(e) && !e->nr_fail && !is_open(w, e->node) &&
+		    e->off_ns <= w->node[e->node].cut_ns;
 }
 
 static void check_members(struct world *w, u32 node, const struct gp_switch *sw)
@@ -137,8 +223,11 @@ static void check_members(struct world *w, u32 node, const struct gp_switch *sw)
 			continue;
 		if (i < sw->nr_preempt) {
 			check_preempt(w, node, e);
+			leave_slice(w, e);
 		} else {
 			require(w, e->where != WORLD_MAPPED, "resumes one that is on the GPU");
+			require(w, w->now_ns >= e->hold_ns, "resumes one that has just refused");
+			note_hungry(w, e);
 			check_hysteresis(w, node, e);
 		}
 	}
@@ -151,6 +240,8 @@ static void take_switch(struct world *w, u32 node)
 	require(w, !n->in_flight, "second switch in flight");
 	require(w, out.sw.seq && out.sw.seq != n->stale, "sequence number used twice");
 	check_members(w, node, &out.sw);
+	if (out.sw.nr_preempt)
+		count_token(w, node);
 	n->sw = out.sw;
 	n->in_flight = true;
 	n->start_ns = w->now_ns;
@@ -161,6 +252,8 @@ static void take_report(struct world *w, u32 node, const struct gp_action *a)
 	w->node[node].reports |= 1U << a->report;
 	if (a->report == GP_REPORT_SWITCH_DEADLINE && w->node[node].in_flight)
 		give_up(w, node);
+	if (a->report == GP_REPORT_STARVATION)
+		w->node[node].cut_ns = w->now_ns - w->bounds.max_wait_ns / 2;
 }
 
 static void take_actions(struct world *w, u32 node)
@@ -214,17 +307,15 @@ static void check_starvation(struct world *w, const struct world_entity *e)
 
 	if (e->where != WORLD_OFF || e->lost || e->failed || n->in_flight || is_open(w, e->node))
 		return;
-	/* Another has its slice, or the timer is due this very moment. */
-	if (w->s->node[e->node].alone_ns > w->now_ns || n->timer_ns <= w->now_ns)
+	if (is_alone(w, e->node) || is_due(w, e->node))
 		return;
 	require(w, w->now_ns - e->off_ns < w->bounds.max_wait_ns, "starves");
 }
 
 static bool may_be_preempted(const struct world *w, const struct world_entity *e)
 {
-	const struct gp_entity *in = &w->s->entity[(u32)e->id];
-
-	return !in->held && !w->s->node[e->node].limited;
+	return w->now_ns >= e->hold_ns && !e->attr.no_preempt && !is_limited(w, e->node) &&
+	       w->now_ns >= w->node[e->node].spared_until_ns && !is_due(w, e->node);
 }
 
 /* At rest nobody runs beside a better one, unless a guard keeps it there. */
@@ -242,6 +333,38 @@ static void check_order(struct world *w, const struct world_entity *e)
 				   x->where != WORLD_MAPPED || x->attr.prio <= e->attr.prio,
 			"runs beside a better one");
 	}
+}
+
+/*
+ * Work conservation: at rest, nobody who could work is kept off a GPU on which
+ * nobody works. Only hysteresis and the pause after a refusal explain that.
+ */
+static void check_conserves(struct world *w, u32 node)
+{
+	const struct world_node *n = &w->node[node];
+	bool waits = false;
+	u32 i;
+
+	if (n->in_flight || is_open(w, node) || is_due(w, node) || w->now_ns < n->idle_until_ns)
+		return;
+	for (i = 0; i < w->nr_entities; i++) {
+		const struct world_entity *e = &w->entity[i];
+
+		if (!e->live || e->lost || e->node != node || !has_work(e))
+			continue;
+		if (e->where == WORLD_MAPPED)
+			return;
+		waits = waits || w->now_ns >= e->hold_ns;
+	}
+	require(w, !waits, "keeps work off an empty GPU");
+}
+
+/* The work of one has ended. */
+static void note_end(struct world *w, struct world_entity *e, bool ran)
+{
+	if (ran)
+		note_leader(w, e);
+	leave_slice(w, e);
 }
 
 static void check_node(struct world *w, u32 node)
@@ -272,6 +395,7 @@ static void check(struct world *w, u32 node)
 		check_order(w, &w->entity[i]);
 	}
 	check_node(w, node);
+	check_conserves(w, node);
 	if (!w->bad)
 		w->bad = gp_sched_check(w->s);
 }
@@ -280,6 +404,7 @@ static bool after(struct world *w, u32 node, int err)
 {
 	require(w, !err, "event refused");
 	w->node[node].reports = 0;
+	note_spared(w, node);
 	take_actions(w, node);
 	check(w, node);
 	/* While preemption is suspended errors do not count. */
@@ -337,8 +462,8 @@ bool world_queue_remove(struct world *w, u32 i)
 		return false;
 	ran = state_of(w, e) == GP_ENTITY_RUNNING;
 	err = gp_sched_queue_remove(w->s, e->queue[--e->nr_queues], w->now_ns, &out);
-	if (ran && was_busy && !has_work(e))
-		note_leader(w, e);
+	if (was_busy && !has_work(e))
+		note_end(w, e, ran);
 	return after(w, e->node, err);
 }
 
@@ -370,6 +495,7 @@ bool world_remove(struct world *w, u32 i)
 		return false;
 	err = gp_sched_entity_remove(w->s, e->id, w->now_ns, &out);
 	e->live = false;
+	leave_slice(w, e);
 	require(w, gp_sched_entity_remove(w->s, e->id, w->now_ns, &(struct gp_actions){ 0 }) ==
 			   -ENOENT,
 		"removed twice");
@@ -408,8 +534,8 @@ bool world_idle(struct world *w, u32 i, u32 queue)
 	if (!e->live || queue >= e->nr_queues || !e->busy[queue])
 		return false;
 	e->busy[queue] = false;
-	if (!has_work(e) && state_of(w, e) == GP_ENTITY_RUNNING)
-		note_leader(w, e);
+	if (!has_work(e))
+		note_end(w, e, state_of(w, e) == GP_ENTITY_RUNNING);
 	err = gp_sched_queue_idle(w->s, e->queue[queue], w->now_ns, &out);
 	return after(w, e->node, err);
 }
@@ -432,30 +558,54 @@ static enum gp_result result_of(enum world_outcome outcome, u32 i, u32 nr)
 	}
 }
 
+static void refuse(struct world *w, struct world_entity *e)
+{
+	e->failed = true;
+	e->hold_ns = w->now_ns + (w->bounds.retry_ns << min(e->nr_fail, RETRY_DOUBLINGS));
+	e->nr_fail = min(e->nr_fail + 1, REFUSALS_MAX);
+	if (e->where != WORLD_MAPPED && e->nr_fail == REFUSALS_MAX)
+		e->stubborn = true;
+}
+
+static void bring_back(struct world *w, struct world_entity *e)
+{
+	e->where = WORLD_MAPPED;
+	e->failed = false;
+	e->stubborn = false;
+	e->nr_fail = 0;
+	e->resumed_ns = w->now_ns;
+	e->hold_ns = w->now_ns + w->bounds.min_run_ns;
+	if (e->hungry && has_work(e))
+		join_slice(w, e);
+}
+
 /* What a result means for where the member is. */
 static void apply(struct world *w, struct world_entity *e, bool preempt, enum gp_result result)
 {
 	if (result == GP_RESULT_GONE) {
 		e->lost = true;
 	} else if (result != GP_RESULT_OK) {
-		e->failed = true;
-	} else if (preempt) {
-		if (e->where == WORLD_MAPPED)
-			e->off_ns = w->now_ns;
-		e->failed = e->failed && e->where != WORLD_MAPPED;
-		e->where = WORLD_OFF;
-	} else {
-		e->where = WORLD_MAPPED;
+		refuse(w, e);
+	} else if (!preempt) {
+		bring_back(w, e);
+	} else if (e->where == WORLD_MAPPED) {
+		e->off_ns = w->now_ns;
 		e->failed = false;
-		e->resumed_ns = w->now_ns;
+		e->nr_fail = 0;
+		e->where = WORLD_OFF;
 	}
+	e->hungry = false;
 }
 
-static void count_errors(struct world_node *n, enum gp_result result)
+/* To refuse to come back for the second time is an error too, until nobody cares any more. */
+static void count_errors(struct world_node *n, const struct world_entity *e, bool preempt,
+			 enum gp_result result)
 {
+	bool refused_again = result == GP_RESULT_BUSY && !preempt && e->nr_fail;
+
 	if (result == GP_RESULT_OK)
 		n->nr_errors = 0;
-	else if (result == GP_RESULT_ERROR)
+	else if (!e->stubborn && (result == GP_RESULT_ERROR || refused_again))
 		n->nr_errors++;
 }
 
@@ -476,8 +626,8 @@ bool world_done(struct world *w, u32 node, enum world_outcome outcome, u64 took_
 		results[i] = result_of(outcome, i, nr);
 		if (!e)
 			continue;
+		count_errors(n, e, i < n->sw.nr_preempt, results[i]);
 		apply(w, e, i < n->sw.nr_preempt, results[i]);
-		count_errors(n, results[i]);
 	}
 	if (is_open(w, node))
 		n->nr_errors = 0;
@@ -534,6 +684,16 @@ bool world_timer(struct world *w, u32 node)
 	return true;
 }
 
+bool world_early_timer(struct world *w, u32 node)
+{
+	struct world_node *n = &w->node[node];
+
+	if (n->timer_ns == WORLD_NEVER || is_due(w, node))
+		return false;
+	n->timer_ns = WORLD_NEVER;
+	return after(w, node, gp_sched_timer(w->s, node, w->now_ns, &out));
+}
+
 bool world_policy(struct world *w, u32 node, const char *name)
 {
 	w->strict = false;
@@ -551,8 +711,11 @@ bool world_lose(struct world *w, u32 node)
 	u32 i;
 
 	for (i = 0; i < w->nr_entities; i++)
-		if (w->entity[i].live && w->entity[i].node == node)
+		if (w->entity[i].live && w->entity[i].node == node) {
 			w->entity[i].lost = true;
+			w->entity[i].starved = false;
+		}
+	w->node[node].alone_until_ns = 0;
 	w->node[node].stale = w->node[node].sw.seq;
 	w->node[node].in_flight = false;
 	w->node[node].nr_errors = 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A small world around a scheduler, for the explorer and the fuzzer: it plays
- * the mechanism and the clock, and knows by itself what must hold. It never
- * looks into the scheduler to decide what is right, but for the consistency of
- * the scheduler's own memory (gp_sched_check()).
+ * the mechanism and the clock, and knows by itself what must hold. Guards that
+ * excuse a decision are followed from reports, results and statistics alone; it
+ * never looks into the scheduler to decide what is right, but for the
+ * consistency of the scheduler's own memory (gp_sched_check()).
  *
  * Plain data, except the scheduler it points to: copy both to take a snapshot.
  */
@@ -43,6 +44,10 @@ enum world_outcome {
  * @lost: the mechanism said so, or its node is lost
  * @armed: last of arm and disarm was arm
  * @failed: a resume was refused since it left the GPU
+ * @hungry: in the resume set of the switch in flight because it starved
+ * @starved: back because it starved, and has had work and the GPU ever since
+ * @stubborn: refused so many resumes that nobody waits for it
+ * @nr_fail: refusals in a row
  * @where: as the mechanism sees it
  * @node: node
  * @id: id
@@ -52,12 +57,17 @@ enum world_outcome {
  * @busy: queue has work
  * @off_ns: time it left the GPU
  * @resumed_ns: time it came back
+ * @hold_ns: it need not be switched before, because of that or of a refusal
  */
 struct world_entity {
 	bool live;
 	bool lost;
 	bool armed;
 	bool failed;
+	bool hungry;
+	bool starved;
+	bool stubborn;
+	u32 nr_fail;
 	enum world_where where;
 	u32 node;
 	u64 id;
@@ -67,6 +77,7 @@ struct world_entity {
 	bool busy[WORLD_QUEUES];
 	u64 off_ns;
 	u64 resumed_ns;
+	u64 hold_ns;
 };
 
 /**
@@ -81,6 +92,12 @@ struct world_entity {
  * @enabled: scheduling is on
  * @led_prio: priority of the last leader whose work ended
  * @led_until_ns: end of the hysteresis that began then
+ * @idle_until_ns: end of any hysteresis
+ * @alone_until_ns: end of the slice of starved entities, unless they stop before
+ * @cut_ns: who left the GPU up to then comes back in that slice
+ * @rate_ns: rate limit: time at which all tokens are there again
+ * @spared_until_ns: some victim may be left to finish until then
+ * @nr_spared: victims left to finish so far
  */
 struct world_node {
 	u64 timer_ns;
@@ -93,6 +110,12 @@ struct world_node {
 	bool enabled;
 	u8 led_prio;
 	u64 led_until_ns;
+	u64 idle_until_ns;
+	u64 alone_until_ns;
+	u64 cut_ns;
+	u64 rate_ns;
+	u64 spared_until_ns;
+	u64 nr_spared;
 };
 
 /**
@@ -140,6 +163,8 @@ bool world_idle(struct world *w, u32 e, u32 queue);
 bool world_done(struct world *w, u32 node, enum world_outcome outcome, u64 took_ns);
 bool world_stale_done(struct world *w, u32 node);
 bool world_timer(struct world *w, u32 node);
+/* The timer fires now, before its time. */
+bool world_early_timer(struct world *w, u32 node);
 /* The timer that is due first fires. */
 bool world_next_timer(struct world *w);
 bool world_policy(struct world *w, u32 node, const char *name);

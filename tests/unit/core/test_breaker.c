@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "guard.h"
 #include "rig.h"
 
 #define DEADLINE_NS (50 * GP_MS)
@@ -201,15 +202,93 @@ static void probation_waits_until_everybody_is_back(void **state)
 
 	start(r, &low, &high);
 	rig_run(r, DEADLINE_NS);
-	for (i = 0; i < 12; i++) {
+	for (i = 1; i < GP_REFUSALS_MAX; i++) {
 		rig_done_with(r, GP_RESULT_BUSY);
 		assert_breaker(r, OPEN);
-		rig_run(r, 64 * GP_MS);
+		/* The pause, which doubles. */
+		rig_run(r, GP_MS << (i - 1));
 	}
 	assert_breaker(r, OPEN);
 	rig_done(r);
 	assert_breaker(r, PROBATION);
 	assert_state(r, low, RUNNING);
+}
+
+/* Answers all that is in flight: resumes of @stubborn with @refusal, the rest with ok. */
+static void run_with_stubborn(struct rig *r, u64 ns, u32 stubborn, enum gp_result refusal)
+{
+	u64 end_ns = r->now_ns + ns;
+
+	while (r->now_ns < end_ns) {
+		if (r->in_flight)
+			rig_done_with(r, rig_resumes(r, stubborn) ? refusal : GP_RESULT_OK);
+		else
+			rig_run(r, 100 * GP_US);
+	}
+}
+
+static void check_stubborn(struct rig *r, enum gp_result refusal)
+{
+	u32 low, high, other;
+
+	start(r, &low, &high);
+	rig_run(r, DEADLINE_NS);
+	run_with_stubborn(r, 2 * GP_SEC, low, refusal);
+	assert_int_not_equal(rig_breaker(r), GP_BREAKER_OPEN);
+	rig_forget(r);
+	/* Everybody else is scheduled as ever, although it is still tried. */
+	other = rig_add(r, 1);
+	rig_busy(r, other);
+	run_with_stubborn(r, 500 * GP_MS, low, refusal);
+	assert_state(r, other, PREEMPTED);
+	assert_false(rig_reported(r, GP_REPORT_BREAKER_OPEN));
+	rig_idle(r, high);
+	r->switch_ns = 20 * GP_US;
+	rig_run(r, 100 * GP_MS);
+	assert_state(r, low, RUNNING);
+	assert_int_equal(r->s->node[0].nr_stubborn, 0);
+}
+
+static void entity_that_is_always_busy_does_not_keep_it_open(void **state)
+{
+	check_stubborn(*state, GP_RESULT_BUSY);
+}
+
+static void entity_that_always_fails_does_not_keep_it_open(void **state)
+{
+	check_stubborn(*state, GP_RESULT_ERROR);
+}
+
+static void stubborn_entity_can_be_removed(void **state)
+{
+	struct rig *r = *state;
+	u32 low, high;
+
+	start(r, &low, &high);
+	rig_run(r, DEADLINE_NS);
+	run_with_stubborn(r, GP_SEC, low, GP_RESULT_BUSY);
+	assert_int_equal(r->s->node[0].nr_stubborn, 1);
+	rig_remove(r, low);
+	assert_int_equal(r->s->node[0].nr_stubborn, 0);
+}
+
+static void resumes_refused_again_and_again_open(void **state)
+{
+	struct rig *r = *state;
+	u32 low, high;
+	u32 i;
+
+	start(r, &low, &high);
+	rig_done(r);
+	rig_idle(r, high);
+	rig_run(r, 100 * GP_US);
+	for (i = 0; i < 4; i++) {
+		assert_breaker(r, CLOSED);
+		assert_true(rig_resumes(r, low));
+		rig_done_with(r, GP_RESULT_BUSY);
+		rig_run(r, 8 * GP_MS);
+	}
+	assert_true(rig_reported(r, GP_REPORT_BREAKER_OPEN));
 }
 
 int main(void)
@@ -224,6 +303,10 @@ int main(void)
 		RIG_TEST(missed_recovery_is_sent_again_with_more_patience),
 		RIG_TEST(answer_after_the_deadline_counts_but_is_not_trusted),
 		RIG_TEST(probation_waits_until_everybody_is_back),
+		RIG_TEST(entity_that_is_always_busy_does_not_keep_it_open),
+		RIG_TEST(entity_that_always_fails_does_not_keep_it_open),
+		RIG_TEST(stubborn_entity_can_be_removed),
+		RIG_TEST(resumes_refused_again_and_again_open),
 	};
 
 	return cmocka_run_group_tests_name("core/breaker", tests, NULL, NULL);

@@ -37,7 +37,7 @@ static void wrong_count_is_found(void **state)
 	struct rig *r = *state;
 
 	start(r);
-	r->s->node[0].nr_out++;
+	r->s->stats[0].nr_out++;
 	assert_non_null(gp_sched_check(r->s));
 }
 

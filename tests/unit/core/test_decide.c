@@ -195,6 +195,41 @@ static void timer_is_set_only_when_its_time_changes(void **state)
 	assert_false(rig_has_action(r, GP_ACTION_SET_TIMER, GP_ID_NONE));
 }
 
+static void entity_that_must_not_be_preempted_runs_beside_a_better_one(void **state)
+{
+	struct gp_attr attr;
+	struct rig *r = *state;
+	u32 pinned, low, high;
+
+	gp_attr_default(&attr);
+	assert_false(attr.no_preempt);
+	attr.prio = 3;
+	attr.no_preempt = true;
+	pinned = rig_add_attr(r, &attr);
+	low = rig_add(r, 3);
+	high = rig_add(r, 9);
+	r->switch_ns = 20 * GP_US;
+	rig_busy(r, pinned);
+	rig_busy(r, low);
+	rig_busy(r, high);
+	assert_true(rig_preempts(r, low));
+	assert_false(rig_preempts(r, pinned));
+	/* Not even for one that starves. */
+	rig_run(r, 3 * GP_SEC);
+	assert_int_equal(rig_entity(r, pinned)->nr_preempted, 0);
+	assert_true(rig_entity(r, low)->nr_resumed > 0);
+	/* It counts like any other: with the best gone it is the one that leads. */
+	rig_idle(r, high);
+	rig_run(r, GP_MS);
+	assert_state(r, low, RUNNING);
+	attr.no_preempt = false;
+	assert_int_equal(gp_sched_entity_set_attr(r->s, r->id[pinned], &attr, r->now_ns, &r->out),
+			 0);
+	rig_take(r);
+	rig_busy(r, high);
+	assert_true(rig_preempts(r, pinned) && rig_preempts(r, low));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +243,7 @@ int main(void)
 		RIG_TEST(preempted_entity_without_work_waits_for_a_switch_to_share),
 		RIG_TEST(preempted_entity_without_work_comes_back_to_an_empty_gpu),
 		RIG_TEST(raised_priority_brings_an_entity_back),
+		RIG_TEST(entity_that_must_not_be_preempted_runs_beside_a_better_one),
 		RIG_TEST(timer_is_set_only_when_its_time_changes),
 	};
 

@@ -161,6 +161,162 @@ static void starved_entity_gets_the_gpu_alone_for_a_slice(void **state)
 	assert_state(r, high, RUNNING);
 }
 
+static void slice_ends_when_the_starved_entity_has_no_work(void **state)
+{
+	struct rig *r = *state;
+	u32 low, high;
+
+	start(r, &low, &high);
+	rig_run(r, GP_SEC);
+	rig_done(r);
+	rig_run(r, GP_MS);
+	assert_state(r, high, PREEMPTED);
+	rig_idle(r, low);
+	assert_state(r, high, RESUMING);
+}
+
+static void slice_ends_when_the_starved_entity_is_gone(void **state)
+{
+	struct rig *r = *state;
+	u32 low, high;
+
+	start(r, &low, &high);
+	rig_run(r, GP_SEC);
+	rig_done(r);
+	rig_remove(r, low);
+	assert_state(r, high, RESUMING);
+}
+
+static void slice_ends_with_the_last_of_several(void **state)
+{
+	struct rig *r = *state;
+	u32 low, high;
+	u32 other = rig_add(r, 3);
+
+	start(r, &low, &high);
+	rig_busy(r, other);
+	rig_done(r);
+	rig_run(r, GP_SEC);
+	assert_true(rig_resumes(r, low) && rig_resumes(r, other));
+	rig_done(r);
+	rig_idle(r, low);
+	assert_state(r, high, PREEMPTED);
+	/* Back, but it has had its slice. */
+	rig_busy(r, low);
+	rig_idle(r, other);
+	assert_state(r, high, RESUMING);
+}
+
+static void lost_node_ends_the_slice(void **state)
+{
+	struct rig *r = *state;
+	u32 low, high;
+
+	start(r, &low, &high);
+	rig_run(r, GP_SEC);
+	rig_done(r);
+	assert_int_equal(gp_sched_node_lost(r->s, 0, r->now_ns, &r->out), 0);
+	rig_take(r);
+	assert_int_equal(r->s->node[0].alone_ns, 0);
+	assert_int_equal(r->s->node[0].resume_ns, 0);
+	assert_false(r->s->node[0].limited);
+}
+
+/* For a while every resume of @e is refused, all else goes well. */
+static void run_refusing(struct rig *r, u64 ns, u32 e)
+{
+	u64 end_ns = r->now_ns + ns;
+
+	while (r->now_ns < end_ns) {
+		enum gp_result results[GP_SWITCH_MAX] = { 0 };
+		u32 nr = r->sw.nr_preempt + r->sw.nr_resume;
+		u32 i;
+
+		if (!r->in_flight) {
+			rig_run(r, 100 * GP_US);
+			continue;
+		}
+		for (i = r->sw.nr_preempt; i < nr; i++)
+			if (r->sw.id[i] == r->id[e])
+				results[i] = GP_RESULT_BUSY;
+		r->in_flight = false;
+		assert_int_equal(gp_sched_switch_done(r->s, 0, r->sw.seq, results, nr, r->now_ns,
+						      &r->out),
+				 0);
+		rig_take(r);
+	}
+}
+
+static void starved_entity_that_refuses_takes_nothing_away(void **state)
+{
+	struct gp_entity_info info;
+	struct rig *r = *state;
+	u32 low, high;
+
+	start(r, &low, &high);
+	rig_param(r, "breaker_errors", 1000);
+	run_refusing(r, 3 * GP_SEC, low);
+	assert_int_equal(gp_sched_entity_info(r->s, r->id[high], &info), 0);
+	assert_in_range(info.nr_preempted, 0, 1);
+	/* It is still tried, and is like everybody else again once it is back. */
+	r->switch_ns = 20 * GP_US;
+	rig_run(r, 200 * GP_MS);
+	assert_int_equal(rig_entity(r, low)->nr_resumed, 1);
+	assert_int_equal(rig_entity(r, low)->nr_fail, 0);
+}
+
+static void better_entity_that_refuses_takes_nothing_away(void **state)
+{
+	struct gp_entity_info info;
+	struct rig *r = *state;
+	u32 low, high;
+
+	start(r, &low, &high);
+	rig_param(r, "breaker_errors", 1000);
+	rig_prio(r, low, 12);
+	run_refusing(r, 3 * GP_SEC, low);
+	assert_int_equal(gp_sched_entity_info(r->s, r->id[high], &info), 0);
+	assert_int_equal(info.nr_preempted, 1);
+	assert_state(r, high, RUNNING);
+	r->switch_ns = 20 * GP_US;
+	rig_run(r, 200 * GP_MS);
+	assert_state(r, low, RUNNING);
+	assert_state(r, high, PREEMPTED);
+}
+
+static void forced_switches_leave_a_bounded_debt(void **state)
+{
+	struct rig *r = *state;
+	u32 low, high;
+
+	rig_param(r, "rate_per_s", 1);
+	rig_param(r, "rate_burst", 2);
+	rig_param(r, "max_wait_ns", 10 * GP_MS);
+	start(r, &low, &high);
+	r->switch_ns = 20 * GP_US;
+	rig_run(r, GP_SEC);
+	assert_true(rig_stats(r)->nr_starvation > 20);
+	assert_true(r->s->node[0].rate_ns <= r->now_ns + 2 * GP_SEC);
+}
+
+static void preemption_once_more_takes_a_token_but_is_none(void **state)
+{
+	struct rig *r = *state;
+	u32 low, high;
+	u64 rate_ns;
+	u64 queue;
+
+	start(r, &low, &high);
+	rate_ns = r->s->node[0].rate_ns;
+	assert_int_equal(gp_sched_queue_add(r->s, r->id[low], 0, r->now_ns, &r->out, &queue), 0);
+	rig_take(r);
+	assert_true(r->s->node[0].rate_ns > rate_ns);
+	rig_done(r);
+	assert_state(r, low, PREEMPTED);
+	assert_int_equal(rig_stats(r)->nr_preemptions, 1);
+	assert_int_equal(rig_entity(r, low)->nr_preempted, 1);
+}
+
 static void many_starving_entities_cost_the_others_little(void **state)
 {
 	struct rig *r = *state;
@@ -209,6 +365,14 @@ int main(void)
 		RIG_TEST(rate_limit_puts_decisions_off_and_reports_once),
 		RIG_TEST(rate_limit_forgets_a_decision_that_is_no_longer_needed),
 		RIG_TEST(starved_entity_gets_the_gpu_alone_for_a_slice),
+		RIG_TEST(slice_ends_when_the_starved_entity_has_no_work),
+		RIG_TEST(slice_ends_when_the_starved_entity_is_gone),
+		RIG_TEST(slice_ends_with_the_last_of_several),
+		RIG_TEST(lost_node_ends_the_slice),
+		RIG_TEST(starved_entity_that_refuses_takes_nothing_away),
+		RIG_TEST(better_entity_that_refuses_takes_nothing_away),
+		RIG_TEST(forced_switches_leave_a_bounded_debt),
+		RIG_TEST(preemption_once_more_takes_a_token_but_is_none),
 		RIG_TEST(many_starving_entities_cost_the_others_little),
 		RIG_TEST(starved_entity_without_work_takes_nothing_away),
 	};

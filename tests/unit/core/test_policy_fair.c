@@ -97,7 +97,9 @@ static void sleeper_is_given_back_a_bounded_credit(void **state)
 	rig_idle(r, b);
 	rig_run(r, 2 * GP_SEC);
 	rig_busy(r, b);
-	assert_true(rig_entity(r, b)->mem.vruntime + 15 * GP_MS > rig_entity(r, a)->mem.vruntime);
+	/* Virtual time of weight 100 is a hundredth of real time. */
+	assert_true(rig_entity(r, b)->mem.vruntime + 15 * GP_MS / 100 >
+		    rig_entity(r, a)->mem.vruntime);
 	/* Served soon. */
 	rig_run(r, 6 * GP_MS);
 	assert_state(r, b, RUNNING);
@@ -114,8 +116,58 @@ static void change_from_another_policy_does_not_poison_the_virtual_time(void **s
 	rig_busy(r, b);
 	rig_policy(r, "fair");
 	rig_run(r, GP_SEC);
-	assert_true(r->s->node[0].fair_floor < 10 * GP_SEC);
+	assert_true(r->s->node[0].fair_floor < GP_SEC / 10);
 	assert_in_range(rig_ran(r, a), 480 * GP_MS, 520 * GP_MS);
+}
+
+static void keys_last_longer_than_any_machine(void **state)
+{
+	struct rig *r = *state;
+	u32 a = add_weight(r, 1);
+	u32 b = add_weight(r, 1);
+	u64 ran_ns;
+	u32 i;
+
+	start(r);
+	rig_busy(r, a);
+	/* Forty years in steps of a month. */
+	for (i = 0; i < 480; i++) {
+		r->now_ns += 30 * 24 * 3600 * GP_SEC;
+		rig_timer(r);
+		assert_int_equal(rig_entity(r, a)->key >> 2, rig_entity(r, a)->mem.vruntime);
+	}
+	rig_busy(r, b);
+	ran_ns = rig_ran(r, a);
+	rig_run(r, GP_SEC);
+	assert_in_range(rig_ran(r, a) - ran_ns, 480 * GP_MS, 520 * GP_MS);
+	assert_in_range(rig_ran(r, b), 480 * GP_MS, 520 * GP_MS);
+}
+
+static void keys_that_would_not_fit_stop_growing(void **state)
+{
+	struct rig *r = *state;
+	u32 a = add_weight(r, 1);
+
+	start(r);
+	rig_busy(r, a);
+	r->now_ns = U64_MAX - GP_SEC;
+	rig_timer(r);
+	assert_true(rig_entity(r, a)->key >> 2 == (1ULL << 62) - 1);
+}
+
+static void short_runs_of_a_heavy_entity_are_charged_too(void **state)
+{
+	struct rig *r = *state;
+	u32 a = add_weight(r, GP_WEIGHT_MAX);
+	u32 i;
+
+	start(r);
+	for (i = 0; i < 100; i++) {
+		rig_busy(r, a);
+		r->now_ns += GP_WEIGHT_MAX / 10;
+		rig_idle(r, a);
+	}
+	assert_int_equal(rig_entity(r, a)->mem.vruntime, 10);
 }
 
 int main(void)
@@ -126,6 +178,9 @@ int main(void)
 		RIG_TEST(equal_virtual_time_does_not_disturb_the_one_that_runs),
 		RIG_TEST(newcomer_starts_at_the_minimum),
 		RIG_TEST(sleeper_is_given_back_a_bounded_credit),
+		RIG_TEST(keys_last_longer_than_any_machine),
+		RIG_TEST(keys_that_would_not_fit_stop_growing),
+		RIG_TEST(short_runs_of_a_heavy_entity_are_charged_too),
 		RIG_TEST(change_from_another_policy_does_not_poison_the_virtual_time),
 	};
 
