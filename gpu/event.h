@@ -15,6 +15,7 @@ enum gp_event_kind {
 	GP_EVENT_HQD,		/* load or dequeue by hand is over */
 	GP_EVENT_FIRMWARE,	/* the scheduler firmware's step is over */
 	GP_EVENT_QUANTUM,	/* the process quantum is over */
+	GP_EVENT_SDMA,		/* a packet of a copy engine is over */
 };
 
 /**

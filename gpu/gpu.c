@@ -12,6 +12,7 @@
 #include "hqd.h"
 #include "pm4.h"
 #include "runlist.h"
+#include "sdma.h"
 #include "slot.h"
 #include "wave.h"
 
@@ -24,7 +25,7 @@
 #define MAX_GRACE 255			/* the field has 8 bits */
 #define MIN_SCRATCH_BYTES (64 << 10)
 #define EVENTS_PER_SLOT 2
-#define OTHER_EVENTS 2	/* firmware and quantum */
+#define OTHER_EVENTS (2 + GP_MAX_SDMA_QUEUES)	/* firmware, quantum, copy engines */
 
 static const struct gp_wave_ops *const engines[] = { &gp_timed_wave_ops, &gp_state_wave_ops };
 
@@ -153,6 +154,7 @@ int gp_gpu_create(const struct gp_gpu_config *config, struct gp_gpu_host *host,
 	gp_cu_init(gpu);
 	gp_fault_init(gpu);
 	gp_runlist_init(gpu);
+	gp_sdma_init(gpu);
 	gp_firmware_init(gpu);
 	*out = gpu;
 	return 0;
@@ -271,6 +273,9 @@ static void run_event(struct gp_gpu *gpu, struct gp_event *event)
 	case GP_EVENT_QUANTUM:
 		gp_runlist_event(gpu);
 		break;
+	case GP_EVENT_SDMA:
+		gp_sdma_event(gpu, container_of(event, struct gp_sdma_queue, event));
+		break;
 	}
 }
 
@@ -324,6 +329,8 @@ u64 gp_gpu_doorbell(struct gp_gpu *gpu, u32 index, u64 value, u64 now_ns)
 		gp_gpu_settle(gpu);
 		return gp_gpu_next_ns(gpu);
 	}
+	if (gp_sdma_doorbell(gpu, index, value))
+		return gp_gpu_next_ns(gpu);
 	slot = gp_slot_find(gpu, index);
 	if (!slot || slot->state != GP_SLOT_ACTIVE)
 		return gp_gpu_next_ns(gpu);
@@ -356,6 +363,7 @@ void gp_gpu_reset(struct gp_gpu *gpu, u64 now_ns)
 	}
 	gp_fault_reset(gpu);
 	gp_runlist_init(gpu);
+	gp_sdma_init(gpu);
 	gp_firmware_init(gpu);
 	gp_gpu_settle(gpu);
 }

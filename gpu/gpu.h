@@ -37,6 +37,7 @@ enum gp_gpu_irq_source {
 	GP_IRQ_EOP,		/* a packet with an event signal ended */
 	GP_IRQ_MEM_FAULT,	/* access outside any mapping; the queue is stopped */
 	GP_IRQ_BAD_OPCODE,	/* illegal AQL packet, PM4 packet or program; the same */
+	GP_IRQ_SDMA_TRAP,	/* a TRAP packet of a copy engine */
 };
 
 /**
@@ -181,6 +182,7 @@ u64 gp_gpu_next_ns(const struct gp_gpu *gpu);
  * @gpu: GPU
  * @index: dword index in the doorbell BAR
  * @value: HIQ: write pointer in dwords. AQL queue: index of the last packet written.
+ *	Queue of a copy engine: write pointer in bytes.
  * @now_ns: time
  *
  * A doorbell of a queue that is not mapped is dropped; mapping reads the write

@@ -57,6 +57,36 @@ struct gp_faults {
 	u64 slow;
 };
 
+#define GP_MAX_SDMA_QUEUES 16	/* 2 engines x 8 queues: kfd_device.c */
+
+/**
+ * struct gp_sdma_queue - a queue of a copy engine
+ * @is_mapped: it is one
+ * @has_failed: it stopped at a packet that it cannot do
+ * @pasid: process
+ * @doorbell: dword index in the BAR
+ * @mqd: GART address of its MQD
+ * @ring: address
+ * @ring_bytes: size, a power of two
+ * @rptr_addr: where the read pointer is reported
+ * @rptr: bytes, never wraps
+ * @wptr: bytes, never wraps
+ * @event: GP_EVENT_SDMA, the end of the packet at @rptr
+ */
+struct gp_sdma_queue {
+	bool is_mapped;
+	bool has_failed;
+	u32 pasid;
+	u32 doorbell;
+	u64 mqd;
+	u64 ring;
+	u64 ring_bytes;
+	u64 rptr_addr;
+	u64 rptr;
+	u64 wptr;
+	struct gp_event event;
+};
+
 #define GP_CHUNK_COHORTS 64
 
 /* A piece of the cohort pool. */
@@ -96,6 +126,7 @@ struct gp_chunk {
  * @runlist: what it schedules
  * @xcc: dies
  * @slot: queue slots
+ * @sdma: queues of the copy engines
  */
 struct gp_gpu {
 	struct gp_gpu_host *host;
@@ -128,6 +159,7 @@ struct gp_gpu {
 	struct gp_runlist runlist;
 	struct gp_xcc xcc[GP_GPU_MAX_XCC];
 	struct gp_slot slot[GP_GPU_MAX_SLOTS];
+	struct gp_sdma_queue sdma[GP_MAX_SDMA_QUEUES];
 };
 
 #define GP_BIT(n) (1u << (n))

@@ -5,6 +5,7 @@
 #include "firmware.h"
 #include "pm4.h"
 #include "runlist.h"
+#include "sdma.h"
 #include "slot.h"
 
 #define MAX_HIQ_ORDER 20	/* 2 << 20 dwords; amdkfd uses 4096 bytes */
@@ -164,6 +165,19 @@ static void forget_selected(struct gp_gpu *gpu)
 	rl->nr = kept;
 }
 
+static void unmap_sdma(struct gp_gpu *gpu)
+{
+	u32 i;
+
+	for (i = 0; i < GP_MAX_SDMA_QUEUES; i++) {
+		struct gp_sdma_queue *q = &gpu->sdma[i];
+
+		if (q->is_mapped &&
+		    is_selected(gpu->firmware.packet, q->pasid, q->doorbell, false))
+			gp_sdma_unmap(gpu, q);
+	}
+}
+
 static void unmap_queues(struct gp_gpu *gpu)
 {
 	const u32 *pkt = gpu->firmware.packet;
@@ -181,6 +195,7 @@ static void unmap_queues(struct gp_gpu *gpu)
 			slots |= GP_BIT(slot->index);
 	}
 	forget_selected(gpu);
+	unmap_sdma(gpu);
 	gp_firmware_unmap(gpu, slots,
 			  gp_pm4_get(pkt, GP_UNMAP_QUEUES_ACTION) == GP_UNMAP_RESET ?
 			  GP_DEQUEUE_RESET : GP_DEQUEUE_SAVE);

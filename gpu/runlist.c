@@ -3,6 +3,7 @@
 
 #include "firmware.h"
 #include "pm4.h"
+#include "sdma.h"
 #include "slot.h"
 
 #define MAX_ENTRIES 16384
@@ -74,7 +75,9 @@ static void add_queue(struct gp_gpu *gpu, const u32 *pkt, u32 pasid, u32 quantum
 {
 	struct gp_runlist *rl = &gpu->runlist;
 
-	if (rl->nr == rl->max)
+	if (gp_sdma_is_packet(pkt))
+		gp_sdma_map(gpu, pkt, pasid);
+	else if (rl->nr == rl->max)
 		refuse_packet(gpu);
 	else if (gp_runlist_parse_queue(pkt, pasid, quantum, &rl->entry[rl->nr]))
 		rl->nr++;

@@ -36,6 +36,7 @@
 #include "gpu.h"
 
 #define KFDSIM_BAR_BYTES (2u << 20)	/* doorbell BAR, as gfx9 parts have it */
+#define KFDSIM_MAX_MAPPED 64		/* compute slots and copy queues */
 #define KFDSIM_DOORBELL_NONE U64_MAX	/* content of a doorbell nobody has rung */
 
 /**
@@ -60,7 +61,7 @@ struct kfdsim_cp {
 	struct kthread_worker *worker;
 	struct kthread_work work;
 	struct hrtimer timer;
-	u32 mapped[GP_GPU_MAX_SLOTS];
+	u32 mapped[KFDSIM_MAX_MAPPED];
 	u32 nr_mapped;
 	u32 hiq_doorbell;
 	u32 idle_rounds;

@@ -56,7 +56,7 @@ static void ring(struct kfdsim_cp *cp, u32 doorbell, u64 now)
 
 static void look_at_doorbells(struct kfdsim_cp *cp, u64 now)
 {
-	u32 doorbells[GP_GPU_MAX_SLOTS];
+	u32 doorbells[KFDSIM_MAX_MAPPED];
 	u32 nr = cp->nr_mapped;
 	u32 i;
 

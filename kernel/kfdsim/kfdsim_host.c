@@ -60,6 +60,11 @@ static void fill_entry(u32 *entry, const struct gp_gpu_irq *irq)
 				    irq->vmid);
 		entry[4] = irq->context;
 		break;
+	case GP_IRQ_SDMA_TRAP:
+		entry[0] = ih_word0(SOC15_IH_CLIENTID_SDMA0, SOC15_INTSRC_SDMA_TRAP, 0,
+				    irq->vmid);
+		entry[4] = irq->context;
+		break;
 	case GP_IRQ_MEM_FAULT:
 		entry[0] = ih_word0(SOC15_IH_CLIENTID_UTCL2, SOC15_INTSRC_VMC_FAULT,
 				    RING_NOT_PRESENT, irq->vmid);
