@@ -31,7 +31,7 @@ enum {
 
 #define SUB_COPY_LINEAR 0
 #define ATOMIC_ADD64 47
-#define POLL_HDP_FLUSH (1u << 26)
+#define POLL_MEMORY (1u << 31)	/* else a register: ROCr flushes the HDP cache so */
 #define TRAP_CONTEXT_MASK 0x0fffffffu
 
 /* What a packet has done. */
@@ -245,8 +245,8 @@ static enum outcome poll(struct gp_gpu *gpu, struct gp_sdma_queue *q, const u32 
 {
 	u32 value;
 
-	/* Caches are not simulated; there is nothing to flush. */
-	if (words[0] & POLL_HDP_FLUSH)
+	/* There are neither registers nor caches to flush. */
+	if (!(words[0] & POLL_MEMORY))
 		return DONE;
 	if (gp_host_read(gpu, q->pasid, pair(&words[1]), &value, sizeof(value)))
 		return FAULT;

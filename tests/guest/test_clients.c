@@ -128,10 +128,23 @@ static void rocr_program_runs_barriers(void)
 		 gt_stat(0, "packets") - packets);
 }
 
+static void rocr_program_copies(void)
+{
+	int r;
+
+	load_name();
+	mount_roots();
+	r = run_client("/bin/client_copy");
+	unmount_roots();
+	show_output();
+	GT_CHECK(!r, "exit code %d", r);
+}
+
 static const struct gt_case cases[] = {
 	{ "rocminfo_lists_no_gpu", rocminfo_lists_no_gpu, "gpus=0", 60 },
 	{ "rocminfo_lists_the_gpu", rocminfo_lists_the_gpu, "profile=tiny", 60 },
 	{ "rocr_program_runs_barriers", rocr_program_runs_barriers, "profile=tiny", 60 },
+	{ "rocr_program_copies", rocr_program_copies, "profile=tiny", 60 },
 };
 
 int main(void)
