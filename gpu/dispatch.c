@@ -171,7 +171,7 @@ static u32 launch_pending(struct gp_gpu *gpu, struct gp_dispatch *d, u32 x, bool
 		share->pending_end = NULL;
 	start_cohort(gpu, share, c);
 	if (nr < c->nr && split_pending(gpu, share, c, nr)) {
-		gp_slot_fail(gpu, d->slot, GP_IRQ_MEM_FAULT);
+		gp_slot_fail(gpu, d->slot, GP_IRQ_NO_MEMORY);
 		return 0;
 	}
 	note_launch(gpu, d, nr, false);
@@ -213,7 +213,7 @@ static u32 launch_new(struct gp_gpu *gpu, struct gp_dispatch *d, u32 x, bool is_
 	return nr;
 
 err_fail:
-	gp_slot_fail(gpu, d->slot, GP_IRQ_MEM_FAULT);
+	gp_slot_fail(gpu, d->slot, GP_IRQ_NO_MEMORY);
 	return 0;
 }
 
@@ -321,7 +321,7 @@ int gp_signal_complete(struct gp_gpu *gpu, struct gp_slot *slot, u64 signal)
 	return 0;
 }
 
-static int complete(struct gp_gpu *gpu, struct gp_dispatch *d)
+static int complete_dispatch(struct gp_gpu *gpu, struct gp_dispatch *d)
 {
 	struct gp_slot *slot = d->slot;
 	int err;
@@ -391,7 +391,7 @@ static void end_one(struct gp_gpu *gpu, struct gp_cohort *c)
 	account_end(gpu, c);
 	gp_cohort_put(gpu, c);
 	if (!err && !d->nr_left)
-		err = complete(gpu, d);
+		err = complete_dispatch(gpu, d);
 	if (err)
 		gp_slot_fail(gpu, slot, GP_IRQ_MEM_FAULT);
 	if (slot->state == GP_SLOT_QUIET)

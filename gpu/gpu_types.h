@@ -170,6 +170,19 @@ static inline u32 gp_count_bits(u32 mask)
 	return nr;
 }
 
+/* What to tell the driver about an error. */
+static inline enum gp_gpu_irq_source gp_irq_of(int err)
+{
+	switch (err) {
+	case -EFAULT:
+		return GP_IRQ_MEM_FAULT;
+	case -ENOMEM:
+		return GP_IRQ_NO_MEMORY;
+	default:
+		return GP_IRQ_BAD_OPCODE;
+	}
+}
+
 /**
  * gp_gpu_trace() - tell the trace hook, if there is one
  * @gpu: GPU
