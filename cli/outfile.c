@@ -3,10 +3,33 @@
 #include "outfile.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* The scratch file to remove if a signal ends the program. */
+static char doomed[sizeof(((struct gp_outfile *)0)->scratch)];
+
+static void remove_and_die(int sig)
+{
+	if (doomed[0])
+		unlink(doomed);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void guard_scratch(const struct gp_outfile *f)
+{
+	static const int signals[] = { SIGHUP, SIGINT, SIGTERM };
+
+	memcpy(doomed, f->scratch, sizeof(doomed));
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (signal(signals[i], remove_and_die) == SIG_IGN)
+			signal(signals[i], SIG_IGN);
+}
 
 static int open_scratch(struct gp_outfile *f)
 {
@@ -20,6 +43,7 @@ static int open_scratch(struct gp_outfile *f)
 		f->scratch[0] = '\0';
 		return -errno;
 	}
+	guard_scratch(f);
 	fchmod(fd, 0666 & ~mask);
 	f->file = fdopen(fd, "w");
 	if (!f->file) {
@@ -37,7 +61,12 @@ int gp_outfile_open(struct gp_outfile *f, const char *path)
 {
 	struct stat st;
 
+	char real[PATH_MAX];
+
 	memset(f, 0, sizeof(*f));
+	/* A link stays a link: what it points to is replaced. */
+	if (realpath(path, real))
+		path = real;
 	if (strlen(path) >= sizeof(f->path))
 		return -ENAMETOOLONG;
 	strcpy(f->path, path);
@@ -61,6 +90,7 @@ int gp_outfile_commit(struct gp_outfile *f)
 	if (err && f->scratch[0])
 		unlink(f->scratch);
 	f->scratch[0] = '\0';
+	doomed[0] = '\0';
 	return err;
 }
 
@@ -72,4 +102,5 @@ void gp_outfile_abort(struct gp_outfile *f)
 		unlink(f->scratch);
 	f->file = NULL;
 	f->scratch[0] = '\0';
+	doomed[0] = '\0';
 }

@@ -2,7 +2,8 @@
 /*
  * A file that appears under its name only when it is complete: it is written
  * beside its place and renamed. What exists and is no regular file (a device, a
- * pipe) is written in place.
+ * pipe) is written in place. One at a time: a signal that ends the program takes
+ * the incomplete file with it.
  */
 #ifndef GP_CLI_OUTFILE_H
 #define GP_CLI_OUTFILE_H

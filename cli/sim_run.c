@@ -10,6 +10,7 @@
 #include "table.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 static void set_duration(struct gp_table *t, u32 column, u64 nr, u64 ns)
 {
@@ -108,6 +109,13 @@ static int fail_trace(const char *path, int err)
 	return GP_EXIT_FAILED;
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 static int run(const struct gp_sim_options *o, const char *file, const struct gp_scenario *sc,
 	       struct gp_observer *observer, struct gp_sim_result *r)
 {
@@ -128,6 +136,10 @@ static int run_and_print(const struct gp_sim_options *o, const struct gp_scenari
 	struct gp_fanout fanout;
 	int ret, err;
 
+	if (o->trace && is_same_file(o->trace, o->files[0])) {
+		gp_cli_error("--trace", "%s is the scenario", o->trace);
+		return GP_EXIT_USAGE;
+	}
 	gp_fanout_init(&fanout);
 	gp_progress_init(&progress, o->is_quiet, 1);
 	gp_fanout_add(&fanout, &progress.base);

@@ -1,21 +1,88 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include "emit.h"
 
-void gp_trace_emit(const struct gp_call *c, enum gp_trace_kind kind, u64 id, u64 arg0, u64 arg1)
-{
-	const struct gp_sched_config *config = &c->s->config;
-	struct gp_trace t;
+/* Results in a record: two bits each, in the last two arguments. */
+#define RESULT_BITS 2U
+#define RESULTS_PER_ARG (64U / RESULT_BITS)
 
-	if (!config->trace)
-		return;
-	t = (struct gp_trace){
+_Static_assert(GP_RESULT_COUNT <= 1U << RESULT_BITS, "a result does not fit into a record");
+_Static_assert(GP_SWITCH_MAX <= 2 * RESULTS_PER_ARG, "a switch does not fit into a record");
+
+static struct gp_trace record(const struct gp_call *c, enum gp_trace_kind kind, u64 id)
+{
+	return (struct gp_trace){
 		.now_ns = c->now_ns,
 		.id = id,
-		.arg = { arg0, arg1 },
 		.node = c->n->index,
 		.kind = kind,
 	};
-	config->trace(config->trace_data, &t);
+}
+
+static void give(const struct gp_call *c, const struct gp_trace *t)
+{
+	c->s->config.trace(c->s->config.trace_data, t);
+}
+
+void gp_trace_record(const struct gp_call *c, enum gp_trace_kind kind, u64 id, u64 arg0, u64 arg1)
+{
+	struct gp_trace t = record(c, kind, id);
+
+	t.arg[0] = arg0;
+	t.arg[1] = arg1;
+	give(c, &t);
+}
+
+void gp_trace_emit_attr(const struct gp_call *c, enum gp_trace_kind kind, u64 id,
+			const struct gp_attr *attr, u64 cookie)
+{
+	struct gp_trace t;
+
+	if (!c->s->config.trace)
+		return;
+	t = record(c, kind, id);
+	t.arg[0] = attr->prio | (u64)attr->latency_critical << 8 | (u64)attr->no_preempt << 9 |
+		   (u64)attr->weight << 32;
+	t.arg[1] = attr->slice_ns;
+	t.arg[2] = attr->deadline_ns;
+	t.arg[3] = cookie;
+	give(c, &t);
+}
+
+void gp_trace_attr(const struct gp_trace *t, struct gp_attr *attr)
+{
+	*attr = (struct gp_attr){
+		.prio = (u8)t->arg[0],
+		.latency_critical = t->arg[0] >> 8 & 1,
+		.no_preempt = t->arg[0] >> 9 & 1,
+		.weight = (u32)(t->arg[0] >> 32),
+		.slice_ns = t->arg[1],
+		.deadline_ns = t->arg[2],
+	};
+}
+
+void gp_trace_emit_done(const struct gp_call *c, const enum gp_result *results)
+{
+	const struct gp_switch *sw = &c->n->sw;
+	u32 nr = sw->nr_preempt + sw->nr_resume;
+	struct gp_trace t;
+	u32 i;
+
+	if (!c->s->config.trace)
+		return;
+	t = record(c, GP_TRACE_EVENT_SWITCH_DONE, GP_ID_NONE);
+	t.arg[0] = sw->seq;
+	t.arg[1] = nr;
+	for (i = 0; i < nr; i++)
+		t.arg[2 + i / RESULTS_PER_ARG] |= (u64)gp_result_checked(results[i])
+						  << i % RESULTS_PER_ARG * RESULT_BITS;
+	give(c, &t);
+}
+
+enum gp_result gp_trace_result(const struct gp_trace *t, u32 i)
+{
+	u64 results = t->arg[2 + i / RESULTS_PER_ARG % 2];
+
+	return results >> i % RESULTS_PER_ARG * RESULT_BITS & ((1U << RESULT_BITS) - 1);
 }
 
 /* The bound holds by construction; see GP_ACTIONS_MAX. */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include "emit.h"
 #include "guard.h"
 #include "params.h"
 #include "policy.h"
@@ -57,6 +58,20 @@ const struct gp_param_desc *gp_params_find(const char *name)
 	return NULL;
 }
 
+static void trace_set(struct gp_sched *s, u32 node, const struct gp_param_desc *desc, u64 value)
+{
+	struct gp_node *n = &s->node[node];
+	struct gp_call c = { .s = s, .n = n, .now_ns = n->now_ns };
+	const char *policy;
+	u32 i = 0;
+
+	if (!s->config.trace)
+		return;
+	while (gp_sched_param_desc(i, &policy) != desc)
+		i++;
+	gp_trace_emit(&c, GP_TRACE_EVENT_PARAM, GP_ID_NONE, i, value);
+}
+
 int gp_sched_param_set(struct gp_sched *s, u32 node, const char *name, u64 value,
 		       const struct gp_param_desc **desc)
 {
@@ -71,6 +86,7 @@ int gp_sched_param_set(struct gp_sched *s, u32 node, const char *name, u64 value
 		*desc = found;
 	if (value < found->min || value > found->max)
 		return -ERANGE;
+	trace_set(s, node, found, value);
 	*gp_params_at(&s->node[node].params, found) = value;
 	return 0;
 }

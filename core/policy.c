@@ -22,6 +22,15 @@ const struct gp_policy_ops *gp_policy_find(const char *name)
 	return NULL;
 }
 
+u32 gp_policy_index(const struct gp_policy_ops *policy)
+{
+	u32 i = 0;
+
+	while (i < ARRAY_SIZE(policies) && policies[i] != policy)
+		i++;
+	return i;
+}
+
 const char *gp_policy_name_at(u32 index)
 {
 	const struct gp_policy_ops *policy = gp_policy_at(index);

@@ -150,6 +150,15 @@ const struct gp_policy_ops *gp_policy_at(u32 index);
 const struct gp_policy_ops *gp_policy_find(const char *name);
 
 /**
+ * gp_policy_index() - the inverse of gp_policy_at()
+ * @policy: a policy
+ *
+ * Context: any.
+ * Return: its index.
+ */
+u32 gp_policy_index(const struct gp_policy_ops *policy);
+
+/**
  * gp_policy_attach() - give a node a policy and make all keys anew
  * @c: call
  * @policy: the policy

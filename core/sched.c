@@ -64,7 +64,7 @@ int gp_sched_entity_add(struct gp_sched *s, u32 node, const struct gp_attr *attr
 	e->cookie = cookie;
 	*id = gp_entity_id(s, e);
 	c.stats->nr_entities = c.n->nr_live;
-	gp_trace_emit(&c, GP_TRACE_EVENT_ADD, *id, cookie, 0);
+	gp_trace_emit_attr(&c, GP_TRACE_EVENT_ADD, *id, attr, cookie);
 	gp_emit_arm(&c, *id, true);
 	gp_decide(&c, false);
 	return 0;
@@ -99,7 +99,7 @@ int gp_sched_entity_set_attr(struct gp_sched *s, u64 id, const struct gp_attr *a
 	if (!attr_is_valid(attr))
 		return -EINVAL;
 	c = begin(s, e->node, now_ns, out);
-	gp_trace_emit(&c, GP_TRACE_EVENT_ATTR, id, attr->prio, attr->weight);
+	gp_trace_emit_attr(&c, GP_TRACE_EVENT_ATTR, id, attr, 0);
 	/* What has run so far is charged by the old attributes. */
 	gp_entity_rekey(&c, e);
 	e->attr = *attr;
@@ -225,8 +225,7 @@ int gp_sched_switch_done(struct gp_sched *s, u32 node, u64 seq, const enum gp_re
 	if (nr != sw->nr_preempt + sw->nr_resume)
 		return -EINVAL;
 	c = begin(s, node, now_ns, out);
-	gp_trace_emit(&c, GP_TRACE_EVENT_SWITCH_DONE, GP_ID_NONE, seq,
-		      c.now_ns - c.n->sw_start_ns);
+	gp_trace_emit_done(&c, results);
 	gp_switch_end(&c, results);
 	gp_decide(&c, true);
 	return 0;
@@ -260,7 +259,7 @@ int gp_sched_set_policy(struct gp_sched *s, u32 node, const char *name, u64 now_
 	if (!policy)
 		return -ENOENT;
 	c = begin(s, node, now_ns, out);
-	gp_trace_emit(&c, GP_TRACE_EVENT_POLICY, GP_ID_NONE, 0, 0);
+	gp_trace_emit(&c, GP_TRACE_EVENT_POLICY, GP_ID_NONE, gp_policy_index(policy), 0);
 	if (policy != c.n->policy)
 		gp_policy_attach(&c, policy);
 	gp_decide(&c, false);
@@ -276,7 +275,7 @@ int gp_sched_set_enabled(struct gp_sched *s, u32 node, bool enabled, u64 now_ns,
 	if (node >= s->config.nr_nodes)
 		return -EINVAL;
 	c = begin(s, node, now_ns, out);
-	gp_trace_emit(&c, GP_TRACE_EVENT_POLICY, GP_ID_NONE, 1, enabled);
+	gp_trace_emit(&c, GP_TRACE_EVENT_ENABLE, GP_ID_NONE, enabled, 0);
 	c.n->enabled = enabled;
 	gp_decide(&c, false);
 	return 0;

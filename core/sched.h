@@ -20,6 +20,24 @@
  * with exactly one gp_sched_switch_done() that quotes its sequence number; a
  * timer ends with gp_sched_timer(). Actions may be carried out asynchronously.
  *
+ * Switches of a node are carried out in the order of their sequence numbers,
+ * never two at a time. A new one can come while an old one is still being
+ * carried out: then the old one has missed its deadline. It must be dropped or
+ * be over before the new one begins, or it would undo what the new one has set.
+ *
+ * Nodes share nothing but the tables of entities and queues. Who serves each
+ * node from a thread of its own makes one struct gp_sched per node, with one
+ * node in it, and needs no lock between them; gpreempt.ko does so.
+ *
+ * Detection: ARM and DISARM name an entity, busy and idle name a queue. ARM
+ * means that no queue of the entity has work, as far as the core knows, and that
+ * the first edge to busy of any of them is wanted; DISARM means that the last
+ * edge to idle of all of them is wanted. A caller that looks at several queues
+ * reports those that are busy before those that are idle, or the entity would
+ * seem to be without work in between. After it has armed detection it looks at
+ * all queues of the entity once more: work that came before detection was armed
+ * makes no edge.
+ *
  * Higher number = higher priority, everywhere.
  */
 #ifndef GP_CORE_SCHED_H
@@ -124,7 +142,7 @@ enum gp_report {
 	GP_REPORT_COUNT
 };
 
-/* Names for people: the texts of the lists above, "?" for a value outside. */
+/* Names for people: the texts of the lists above, "unknown" for a value outside. */
 const char *gp_entity_state_name(enum gp_entity_state state);
 const char *gp_breaker_state_name(enum gp_breaker_state state);
 const char *gp_result_name(enum gp_result result);
@@ -199,7 +217,7 @@ struct gp_action {
  * @a: the actions, in order
  *
  * The caller passes an uninitialised struct; every event call fills it anew.
- * Large (about 3 KiB): not for a kernel stack.
+ * Large (2264 bytes): not for a kernel stack.
  */
 struct gp_actions {
 	u32 node;
@@ -208,18 +226,26 @@ struct gp_actions {
 	struct gp_action a[GP_ACTIONS_MAX];
 };
 
-/* What the trace hook sees: every event, every transition, every action. */
+/*
+ * What the trace hook sees: every event, every transition, every action. A
+ * record of an event has all that was said in it, so that the events of a trace
+ * can be played into another scheduler of the same configuration, which then
+ * gives the same ids and actions. Calls that were refused are not recorded:
+ * they changed nothing.
+ */
 enum gp_trace_kind {
-	GP_TRACE_EVENT_ADD,
+	GP_TRACE_EVENT_ADD,		/* arg: gp_trace_attr(); arg3 cookie */
 	GP_TRACE_EVENT_REMOVE,
-	GP_TRACE_EVENT_ATTR,
+	GP_TRACE_EVENT_ATTR,		/* arg: gp_trace_attr() */
 	GP_TRACE_EVENT_QUEUE_ADD,	/* arg0 queue, arg1 cookie */
 	GP_TRACE_EVENT_QUEUE_REMOVE,	/* arg0 queue */
-	GP_TRACE_EVENT_BUSY,
-	GP_TRACE_EVENT_IDLE,
-	GP_TRACE_EVENT_SWITCH_DONE,	/* arg0 seq, arg1 duration ns */
+	GP_TRACE_EVENT_BUSY,		/* arg0 queue */
+	GP_TRACE_EVENT_IDLE,		/* arg0 queue */
+	GP_TRACE_EVENT_SWITCH_DONE,	/* arg0 seq, arg1 members, the rest: gp_trace_result() */
 	GP_TRACE_EVENT_TIMER,
-	GP_TRACE_EVENT_POLICY,
+	GP_TRACE_EVENT_POLICY,		/* arg0 index for gp_policy_name_at() */
+	GP_TRACE_EVENT_ENABLE,		/* arg0 enabled or not */
+	GP_TRACE_EVENT_PARAM,		/* arg0 index for gp_sched_param_desc(), arg1 value */
 	GP_TRACE_EVENT_NODE_LOST,
 	GP_TRACE_EVENT_NODE_BACK,
 	GP_TRACE_STATE,			/* arg0 old state, arg1 new state */
@@ -228,6 +254,7 @@ enum gp_trace_kind {
 	GP_TRACE_ACTION_ARM,
 	GP_TRACE_ACTION_DISARM,
 	GP_TRACE_ACTION_REPORT,		/* arg0 enum gp_report */
+	GP_TRACE_KIND_COUNT
 };
 
 /**
@@ -241,10 +268,26 @@ enum gp_trace_kind {
 struct gp_trace {
 	u64 now_ns;
 	u64 id;
-	u64 arg[2];
+	u64 arg[4];
 	u32 node;
 	enum gp_trace_kind kind;
 };
+
+/**
+ * gp_trace_attr() - the attributes in a record
+ * @t: GP_TRACE_EVENT_ADD or GP_TRACE_EVENT_ATTR
+ * @attr: output
+ */
+void gp_trace_attr(const struct gp_trace *t, struct gp_attr *attr);
+
+/**
+ * gp_trace_result() - the result of a member of a switch in a record
+ * @t: GP_TRACE_EVENT_SWITCH_DONE
+ * @i: which, less than the number of members
+ *
+ * Return: the result; a value the mechanism cannot have meant is an error.
+ */
+enum gp_result gp_trace_result(const struct gp_trace *t, u32 i);
 
 /**
  * struct gp_sched_config - size and hooks of a scheduler
@@ -391,8 +434,10 @@ int gp_sched_queue_idle(struct gp_sched *s, u64 id, u64 now_ns, struct gp_action
  * @now_ns: time
  * @out: actions
  *
- * A late answer to a switch that missed its deadline is ignored: the recovery
- * that followed has set the level of every member anew.
+ * A late answer to a switch that missed its deadline is refused with -ESTALE and
+ * changes nothing: the recovery that followed sets the level of every member
+ * anew. It does so only if the late switch was dropped or over before the
+ * recovery began; see the order of switches above.
  *
  * Return: 0, -EINVAL bad node or count, -ESTALE not the switch in flight.
  */

@@ -132,12 +132,6 @@ static void resume_result(struct gp_call *c, struct gp_entity *e, enum gp_result
 	}
 }
 
-/* A result the mechanism cannot have meant counts as an error. */
-static enum gp_result checked(enum gp_result result)
-{
-	return (u32)result < GP_RESULT_COUNT ? result : GP_RESULT_ERROR;
-}
-
 static u32 apply_results(struct gp_call *c, const enum gp_result *results)
 {
 	const struct gp_switch *sw = &c->n->sw;
@@ -146,7 +140,7 @@ static u32 apply_results(struct gp_call *c, const enum gp_result *results)
 
 	for (i = 0; i < sw->nr_preempt + sw->nr_resume; i++) {
 		struct gp_entity *e = gp_entity_find(c->s, sw->id[i]);
-		enum gp_result result = checked(results[i]);
+		enum gp_result result = gp_result_checked(results[i]);
 
 		/* Removed in the meantime: nobody is left whom it concerns. */
 		if (!e)

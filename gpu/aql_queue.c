@@ -81,7 +81,7 @@ static bool must_wait(const struct gp_slot *slot)
 
 void gp_aql_kick(struct gp_gpu *gpu, struct gp_slot *slot)
 {
-	if (slot->state != GP_SLOT_ACTIVE || slot->has_failed)
+	if (slot->state != GP_SLOT_ACTIVE || slot->has_failed || !slot->is_aql)
 		return;
 	if (slot->packet_state == GP_PACKET_NONE && !peek(gpu, slot))
 		return;
@@ -239,7 +239,7 @@ static int try_barrier(struct gp_gpu *gpu, struct gp_slot *slot)
 	return err ? err : gp_signal_complete(gpu, slot, signal);
 }
 
-static int process(struct gp_gpu *gpu, struct gp_slot *slot)
+static int run_packet(struct gp_gpu *gpu, struct gp_slot *slot)
 {
 	switch (packet_type(slot)) {
 	case GP_AQL_KERNEL_DISPATCH:
@@ -260,7 +260,7 @@ void gp_aql_event(struct gp_gpu *gpu, struct gp_slot *slot)
 		return;
 	if (slot->packet_state != GP_PACKET_TIMED && slot->packet_state != GP_PACKET_DEPS)
 		return;
-	err = process(gpu, slot);
+	err = run_packet(gpu, slot);
 	if (err)
-		gp_slot_fail(gpu, slot, err == -EFAULT ? GP_IRQ_MEM_FAULT : GP_IRQ_BAD_OPCODE);
+		gp_slot_fail(gpu, slot, gp_irq_of(err));
 }

@@ -31,11 +31,11 @@ bool gp_cu_could_take(const struct gp_profile *p, const struct gp_dispatch *d);
  * @gpu: GPU
  * @cohort: theirs; its dispatch and XCC are set
  * @nr: how many at most
- * @rounds: how many times round the CUs at most
+ * @is_one_round: at most one on each CU
  *
  * Return: how many found room.
  */
-u32 gp_cu_place(struct gp_gpu *gpu, struct gp_cohort *cohort, u32 nr, u32 rounds);
+u32 gp_cu_place(struct gp_gpu *gpu, struct gp_cohort *cohort, u32 nr, bool is_one_round);
 
 /* Give back all room of a cohort. */
 void gp_cu_release(struct gp_gpu *gpu, struct gp_cohort *cohort);

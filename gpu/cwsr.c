@@ -225,10 +225,8 @@ static int write_word(struct gp_gpu *gpu, u64 mqd, u32 offset, u32 value)
  * found again, so it must be less than a ring ahead of it. The true one is read
  * from memory when the queue is mapped.
  */
-static int write_mqd(struct gp_gpu *gpu, const struct gp_slot *slot, u32 xcc, bool is_stopped)
+static int write_pointers(struct gp_gpu *gpu, const struct gp_slot *slot, u64 mqd)
 {
-	const struct gp_save_area *a = &slot->area[xcc];
-	u64 mqd = mqd_of(slot, xcc);
 	u64 wptr = min(slot->wptr, slot->rptr + slot->ring_mask) * (GP_AQL_PACKET_BYTES / 4);
 	u32 rptr = (u32)((slot->rptr & slot->ring_mask) * (GP_AQL_PACKET_BYTES / 4));
 	int err;
@@ -238,6 +236,18 @@ static int write_mqd(struct gp_gpu *gpu, const struct gp_slot *slot, u32 xcc, bo
 		err = write_word(gpu, mqd, GP_MQD_PQ_WPTR_LO, (u32)wptr);
 	if (!err)
 		err = write_word(gpu, mqd, GP_MQD_PQ_WPTR_HI, (u32)(wptr >> 32));
+	return err;
+}
+
+static int write_mqd(struct gp_gpu *gpu, const struct gp_slot *slot, u32 xcc, bool is_stopped)
+{
+	const struct gp_save_area *a = &slot->area[xcc];
+	u64 mqd = mqd_of(slot, xcc);
+	int err = 0;
+
+	/* Pointers of a PM4 queue have not moved and are not in packets. */
+	if (slot->is_aql)
+		err = write_pointers(gpu, slot, mqd);
 	if (!err)
 		err = write_word(gpu, mqd, GP_MQD_CTL_STACK_OFFSET, a->ctl_offset);
 	if (!err)

@@ -156,11 +156,11 @@ static int split_pending(struct gp_gpu *gpu, struct gp_share *share, struct gp_c
 	return 0;
 }
 
-static u32 launch_pending(struct gp_gpu *gpu, struct gp_dispatch *d, u32 x, u32 rounds)
+static u32 launch_pending(struct gp_gpu *gpu, struct gp_dispatch *d, u32 x, bool is_one_round)
 {
 	struct gp_share *share = &d->share[x];
 	struct gp_cohort *c = share->pending;
-	u32 nr = gp_cu_place(gpu, c, c->nr, rounds);
+	u32 nr = gp_cu_place(gpu, c, c->nr, is_one_round);
 
 	if (!nr)
 		return 0;
@@ -171,7 +171,7 @@ static u32 launch_pending(struct gp_gpu *gpu, struct gp_dispatch *d, u32 x, u32 
 		share->pending_end = NULL;
 	start_cohort(gpu, share, c);
 	if (nr < c->nr && split_pending(gpu, share, c, nr)) {
-		gp_slot_fail(gpu, d->slot, GP_IRQ_MEM_FAULT);
+		gp_slot_fail(gpu, d->slot, GP_IRQ_NO_MEMORY);
 		return 0;
 	}
 	note_launch(gpu, d, nr, false);
@@ -188,7 +188,7 @@ static struct gp_cohort *cohort_for_launch(struct gp_gpu *gpu, struct gp_dispatc
 	return gp_cohort_get(gpu, d, x);
 }
 
-static u32 launch_new(struct gp_gpu *gpu, struct gp_dispatch *d, u32 x, u32 rounds)
+static u32 launch_new(struct gp_gpu *gpu, struct gp_dispatch *d, u32 x, bool is_one_round)
 {
 	struct gp_share *share = &d->share[x];
 	struct gp_cohort *c = cohort_for_launch(gpu, d, x);
@@ -197,7 +197,7 @@ static u32 launch_new(struct gp_gpu *gpu, struct gp_dispatch *d, u32 x, u32 roun
 
 	if (!c)
 		goto err_fail;
-	nr = gp_cu_place(gpu, c, share->nr - share->next, rounds);
+	nr = gp_cu_place(gpu, c, share->nr - share->next, is_one_round);
 	if (!nr) {
 		if (is_new)
 			gp_cohort_put(gpu, c);
@@ -213,7 +213,7 @@ static u32 launch_new(struct gp_gpu *gpu, struct gp_dispatch *d, u32 x, u32 roun
 	return nr;
 
 err_fail:
-	gp_slot_fail(gpu, d->slot, GP_IRQ_MEM_FAULT);
+	gp_slot_fail(gpu, d->slot, GP_IRQ_NO_MEMORY);
 	return 0;
 }
 
@@ -231,8 +231,20 @@ static struct gp_dispatch *first_with_work(struct gp_slot *slot, u32 x)
 	return NULL;
 }
 
-/* One queue's turn on an XCC. Return: it wants another one. */
-static bool serve(struct gp_gpu *gpu, struct gp_slot *slot, u32 x, u32 rounds)
+/* Where a workgroup of @b finds no room, one of @a finds none. */
+static bool needs_as_much(const struct gp_dispatch *a, const struct gp_dispatch *b)
+{
+	return a->waves >= b->waves && a->vgpr_charge >= b->vgpr_charge &&
+	       a->lds_bytes >= b->lds_bytes;
+}
+
+/*
+ * One queue's turn on an XCC: up to one workgroup for each CU, or all that fits if
+ * nobody else is there. @full is what found no room since the round began, or NULL.
+ * Return: it wants another turn.
+ */
+static bool serve(struct gp_gpu *gpu, struct gp_slot *slot, u32 x, bool is_alone,
+		  const struct gp_dispatch **full)
 {
 	struct gp_dispatch *d = first_with_work(slot, x);
 	u32 nr;
@@ -241,11 +253,17 @@ static bool serve(struct gp_gpu *gpu, struct gp_slot *slot, u32 x, u32 rounds)
 		gpu->xcc[x].ready &= ~GP_BIT(slot->index);
 		return false;
 	}
+	if (*full && needs_as_much(d, *full))
+		return false;
 	if (d->share[x].pending)
-		nr = launch_pending(gpu, d, x, rounds);
+		nr = launch_pending(gpu, d, x, !is_alone);
 	else
-		nr = launch_new(gpu, d, x, rounds);
-	return nr && !slot->has_failed;
+		nr = launch_new(gpu, d, x, !is_alone);
+	if (slot->has_failed)
+		return false;
+	if (!nr)
+		*full = d;
+	return nr != 0;
 }
 
 /*
@@ -256,6 +274,7 @@ static bool serve(struct gp_gpu *gpu, struct gp_slot *slot, u32 x, u32 rounds)
 void gp_dispatch_fill(struct gp_gpu *gpu, u32 x)
 {
 	struct gp_xcc *xcc = &gpu->xcc[x];
+	const struct gp_dispatch *full = NULL;
 	u32 level = GP_NR_LEVELS;
 
 	while (level--) {
@@ -266,7 +285,7 @@ void gp_dispatch_fill(struct gp_gpu *gpu, u32 x)
 			bool is_alone = !(round & (round - 1));
 
 			xcc->last_slot[level] = i;
-			if (!serve(gpu, &gpu->slot[i], x, is_alone ? ~0u : 1))
+			if (!serve(gpu, &gpu->slot[i], x, is_alone, &full))
 				round &= ~GP_BIT(i);
 		}
 		if (xcc->ready & gpu->active & gpu->level[level])
@@ -302,7 +321,7 @@ int gp_signal_complete(struct gp_gpu *gpu, struct gp_slot *slot, u64 signal)
 	return 0;
 }
 
-static int complete(struct gp_gpu *gpu, struct gp_dispatch *d)
+static int complete_dispatch(struct gp_gpu *gpu, struct gp_dispatch *d)
 {
 	struct gp_slot *slot = d->slot;
 	int err;
@@ -372,7 +391,7 @@ static void end_one(struct gp_gpu *gpu, struct gp_cohort *c)
 	account_end(gpu, c);
 	gp_cohort_put(gpu, c);
 	if (!err && !d->nr_left)
-		err = complete(gpu, d);
+		err = complete_dispatch(gpu, d);
 	if (err)
 		gp_slot_fail(gpu, slot, GP_IRQ_MEM_FAULT);
 	if (slot->state == GP_SLOT_QUIET)

@@ -33,7 +33,11 @@ int gp_dispatch_check(struct gp_gpu *gpu, struct gp_dispatch *d);
 /* Its workgroups may be launched from now on. */
 void gp_dispatch_offer(struct gp_gpu *gpu, struct gp_dispatch *d);
 
-/* Launch what fits on an XCC: by pipe priority, then in turn. */
+/*
+ * Launch what fits on an XCC: by pipe priority, then in turn. The priority is strict
+ * over all slots; AMD documents only that it decides between the queues of a pipe
+ * and between pipes for a resource, so hardware may prefer less.
+ */
 void gp_dispatch_fill(struct gp_gpu *gpu, u32 xcc);
 
 /* The event of a cohort and its twins. */

@@ -6,7 +6,7 @@ static bool is_before(const struct gp_gpu_heap_node *a, const struct gp_gpu_heap
 	return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->seq < b->seq;
 }
 
-static void put(struct gp_gpu_heap *heap, u32 pos, const struct gp_gpu_heap_node *node)
+static void put_node(struct gp_gpu_heap *heap, u32 pos, const struct gp_gpu_heap_node *node)
 {
 	heap->node[pos] = *node;
 	node->event->pos = pos + 1;
@@ -20,10 +20,10 @@ static void sift_up(struct gp_gpu_heap *heap, u32 pos, struct gp_gpu_heap_node n
 
 		if (!is_before(&node, &heap->node[parent]))
 			break;
-		put(heap, pos, &heap->node[parent]);
+		put_node(heap, pos, &heap->node[parent]);
 		pos = parent;
 	}
-	put(heap, pos, &node);
+	put_node(heap, pos, &node);
 }
 
 static void sift_down(struct gp_gpu_heap *heap, u32 pos, struct gp_gpu_heap_node node)
@@ -37,10 +37,10 @@ static void sift_down(struct gp_gpu_heap *heap, u32 pos, struct gp_gpu_heap_node
 			child++;
 		if (!is_before(&heap->node[child], &node))
 			break;
-		put(heap, pos, &heap->node[child]);
+		put_node(heap, pos, &heap->node[child]);
 		pos = child;
 	}
-	put(heap, pos, &node);
+	put_node(heap, pos, &node);
 }
 
 void gp_gpu_heap_add(struct gp_gpu_heap *heap, struct gp_event *event, u64 at_ns)

@@ -280,8 +280,7 @@ static void load_all(struct gp_gpu *gpu)
 		err = gp_slot_load(gpu, slot, fw->load[i].wptr_addr);
 		if (err) {
 			gpu->stats.nr_faults++;
-			gp_gpu_irq(gpu, err == -EFAULT ? GP_IRQ_MEM_FAULT : GP_IRQ_BAD_OPCODE, slot,
-				   0);
+			gp_gpu_irq(gpu, gp_irq_of(err), slot, 0);
 			gp_slot_forget(gpu, slot);
 		} else if (!gp_slot_has_saved(gpu, slot)) {
 			gp_slot_activate(gpu, slot);

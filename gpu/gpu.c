@@ -104,7 +104,7 @@ static bool is_config_sane(const struct gp_gpu_config *c)
 	       c->nr_slots <= GP_GPU_MAX_SLOTS && c->nr_vmids <= MAX_VMIDS;
 }
 
-static void *alloc(struct gp_gpu *gpu, size_t bytes)
+static void *alloc_part(struct gp_gpu *gpu, size_t bytes)
 {
 	return gpu->host->ops->alloc(gpu->host, bytes);
 }
@@ -117,9 +117,9 @@ static int alloc_parts(struct gp_gpu *gpu)
 
 	gpu->cohort_bytes = (sizeof(struct gp_cohort) + p->cu_per_xcc * sizeof(u16) + 7) & ~7ull;
 	gpu->heap.max = max_groups + GP_GPU_MAX_SLOTS * EVENTS_PER_SLOT + OTHER_EVENTS;
-	gpu->heap.node = alloc(gpu, gpu->heap.max * sizeof(*gpu->heap.node));
+	gpu->heap.node = alloc_part(gpu, gpu->heap.max * sizeof(*gpu->heap.node));
 	gpu->scratch_bytes = max(gp_profile_ctl_stack_bytes(p), (u32)MIN_SCRATCH_BYTES);
-	gpu->scratch = alloc(gpu, gpu->scratch_bytes);
+	gpu->scratch = alloc_part(gpu, gpu->scratch_bytes);
 	return gpu->heap.node && gpu->scratch ? 0 : -ENOMEM;
 }
 

@@ -16,6 +16,14 @@
  * The model has no clock and never waits: it is told the time and says when it
  * wants to be called next. It has no locks: the caller serialises. All memory it
  * does not own is reached through struct gp_gpu_host_ops.
+ *
+ * Context, for every function here: any, if the host's functions can be called
+ * there; the caller serialises all calls for one GPU; none may be called from
+ * inside a host function.
+ *
+ * A stronger GPU than AMD documents in one respect: pipe priority is strict over
+ * all slots of the GPU, so work of a lower one launches only what the higher ones
+ * leave.
  */
 #ifndef GP_GPU_GPU_H
 #define GP_GPU_GPU_H
@@ -38,6 +46,7 @@ enum gp_gpu_irq_source {
 	GP_IRQ_MEM_FAULT,	/* access outside any mapping; the queue is stopped */
 	GP_IRQ_BAD_OPCODE,	/* illegal AQL packet, PM4 packet or program; the same */
 	GP_IRQ_SDMA_TRAP,	/* a TRAP packet of a copy engine */
+	GP_IRQ_NO_MEMORY,	/* @alloc of the host gave none: nobody's fault; the same */
 };
 
 /**
@@ -106,13 +115,22 @@ struct gp_gpu_host {
 
 /**
  * struct gp_gpu_host_ops - the world around the GPU
- * @read: copy @len bytes at @addr of address space @pasid; -EFAULT outside any mapping
+ *
+ * They are called from inside the calls below, so under the caller's lock, at most
+ * one at a time. The model itself does not sleep and does not care if they do: a
+ * caller that holds a spinlock must give some that do not. They must not call back
+ * into the GPU.
+ *
+ * @read: copy @len bytes at @addr of address space @pasid; -EFAULT outside any mapping.
+ *	Any alignment. At most a control stack or a workgroup's registers and LDS: less
+ *	than 1 MiB with the built-in profiles.
  * @write: the same the other way
  * @add64: atomically add to a 64-bit word and give its new value
- * @irq: raise an interrupt; must not call back into the GPU
- * @alloc: zeroed memory for model state (waves); NULL when there is none
+ * @irq: raise an interrupt
+ * @alloc: zeroed memory for model state, aligned to 8; NULL when there is none. At
+ *	creation, for a longer runlist, for more waves; less than 1 MiB a piece.
  * @free: give it back
- * @trace: every struct gp_gpu_trace; NULL = no trace. Must not call back.
+ * @trace: every struct gp_gpu_trace; NULL = no trace
  */
 struct gp_gpu_host_ops {
 	int (*read)(struct gp_gpu_host *host, u32 pasid, u64 addr, void *dst, u32 len);
@@ -130,7 +148,10 @@ struct gp_gpu_host_ops {
  * @engine: wave engine: "timed" or "state"
  * @nr_slots: queue slots per XCC; 0 = the profile's
  * @nr_vmids: VMIDs; 0 = the profile's
- * @grace_reg: register offset that sets the grace period; 0 = GP_REG_CP_IQ_WAIT_TIME2
+ * @grace_reg: what WRITE_DATA carries in its register field to set the grace period;
+ *	0 = GP_REG_CP_IQ_WAIT_TIME2. amdkfd puts SOC15_REG_OFFSET() there, which is that
+ *	plus the base of the GC block on the part: give the sum. Writes to any other
+ *	register are counted (nr_lost_writes) and have no effect.
  */
 struct gp_gpu_config {
 	const struct gp_profile *profile;
@@ -198,7 +219,8 @@ u64 gp_gpu_doorbell(struct gp_gpu *gpu, u32 index, u64 value, u64 now_ns);
  * @mqd: GART address of the HIQ's MQD (of XCC 0)
  * @now_ns: time
  *
- * Return: 0, -EFAULT the MQD cannot be read, -EINVAL it makes no sense.
+ * Return: 0, -EFAULT the MQD cannot be read, -EINVAL it makes no sense, -EBUSY the
+ * firmware is in the middle of something it was given before.
  */
 int gp_gpu_hiq_load(struct gp_gpu *gpu, u64 mqd, u64 now_ns);
 
@@ -226,7 +248,8 @@ enum gp_dequeue {
  * @mqd: GART address of its MQD
  * @now_ns: time
  *
- * Return: 0, -EBUSY slot in use, -EINVAL, -EFAULT.
+ * Return: 0, -EBUSY the slot is in use or the queue is in another one, -EINVAL no such
+ * slot or the MQD makes no sense, -EFAULT it cannot be read.
  */
 int gp_gpu_hqd_load(struct gp_gpu *gpu, u32 slot, u32 pasid, u32 vmid, u64 mqd, u64 now_ns);
 
@@ -310,6 +333,7 @@ int gp_gpu_inject(struct gp_gpu *gpu, enum gp_gpu_fault fault, u64 arg);
  * @nr_faults: memory faults and illegal packets
  * @max_slots_used: most slots in use at a time
  * @busy_cu_ns: sum over CUs of the time each had at least one wave
+ * @nr_lost_writes: WRITE_DATA packets to what the model does not have
  */
 struct gp_gpu_stats {
 	u64 nr_hiq_packets;
@@ -327,6 +351,7 @@ struct gp_gpu_stats {
 	u64 nr_faults;
 	u32 max_slots_used;
 	u64 busy_cu_ns;
+	u64 nr_lost_writes;
 };
 
 /* The live counters. */

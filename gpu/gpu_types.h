@@ -16,25 +16,22 @@
 
 struct gp_wave_ops;
 
-/* What is free on a CU. */
-struct gp_cu {
-	u32 waves;
-	u32 vgpr_bytes;
-	u32 lds_bytes;
-};
-
 /**
  * struct gp_xcc - one compute die
  * @ready: slots that have workgroups to launch here
  * @last_slot: who was served last, per level
  * @cursor: CU where the search for room begins
- * @cu: room
+ * @waves: free wave slots of each CU
+ * @vgpr_bytes: free registers of each CU
+ * @lds_bytes: free LDS of each CU
  */
 struct gp_xcc {
 	u32 ready;
 	u32 last_slot[GP_NR_LEVELS];
 	u32 cursor;
-	struct gp_cu cu[GP_GPU_MAX_CU_PER_XCC];
+	u32 waves[GP_GPU_MAX_CU_PER_XCC];
+	u32 vgpr_bytes[GP_GPU_MAX_CU_PER_XCC];
+	u32 lds_bytes[GP_GPU_MAX_CU_PER_XCC];
 };
 
 /**
@@ -203,6 +200,19 @@ static inline u32 gp_count_bits(u32 mask)
 	for (; mask; mask &= mask - 1)
 		nr++;
 	return nr;
+}
+
+/* What to tell the driver about an error. */
+static inline enum gp_gpu_irq_source gp_irq_of(int err)
+{
+	switch (err) {
+	case -EFAULT:
+		return GP_IRQ_MEM_FAULT;
+	case -ENOMEM:
+		return GP_IRQ_NO_MEMORY;
+	default:
+		return GP_IRQ_BAD_OPCODE;
+	}
 }
 
 /**

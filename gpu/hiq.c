@@ -35,9 +35,11 @@ int gp_gpu_hiq_load(struct gp_gpu *gpu, u64 mqd, u64 now_ns)
 	    read_words(gpu, mqd + GP_MQD_PQ_RPTR, &rptr, 1) ||
 	    read_words(gpu, mqd + GP_MQD_STRIDE, &stride, 1))
 		return -EFAULT;
-	/* A driver that restarts gives a new one; not in the middle of a packet. */
-	if (!base || (control & 0x3f) > MAX_HIQ_ORDER || fw->state != GP_FIRMWARE_IDLE)
+	if (!base || (control & 0x3f) > MAX_HIQ_ORDER)
 		return -EINVAL;
+	/* A driver that restarts gives a new one; not in the middle of a packet. */
+	if (fw->state != GP_FIRMWARE_IDLE)
+		return -EBUSY;
 	fw->is_loaded = true;
 	fw->mqd = mqd;
 	fw->stride = stride;
@@ -116,6 +118,8 @@ static void write_data(struct gp_gpu *gpu)
 	if (!gp_pm4_get(fw->packet, GP_WRITE_DATA_DST_SEL) &&
 	    gp_pm4_get(fw->packet, GP_WRITE_DATA_REG) == gpu->grace_reg)
 		fw->wait_time2 = gp_pm4_get(fw->packet, GP_WRITE_DATA_VALUE);
+	else
+		gpu->stats.nr_lost_writes++;
 	gp_firmware_delay(gpu, gpu->profile->map_queue_ns);
 }
 
@@ -263,7 +267,7 @@ static void refuse_packet(struct gp_gpu *gpu)
 }
 
 /* Copy the begin of the packet at the read pointer; the ring may wrap inside. */
-static int fetch(struct gp_gpu *gpu, u32 nr_dw)
+static int fetch_packet(struct gp_gpu *gpu, u32 nr_dw)
 {
 	struct gp_firmware *fw = &gpu->firmware;
 	u32 i;
@@ -316,14 +320,14 @@ void gp_hiq_run(struct gp_gpu *gpu)
 		u32 left = (fw->wptr - fw->rptr) & fw->ring_mask;
 		u32 nr_dw;
 
-		if (fetch(gpu, 1)) {
+		if (fetch_packet(gpu, 1)) {
 			fw->rptr = fw->wptr;
 			refuse_packet(gpu);
 			break;
 		}
 		nr_dw = packet_length(fw->packet);
 		/* The driver rings after whole packets: this one is not one. */
-		if (nr_dw > left || fetch(gpu, nr_dw)) {
+		if (nr_dw > left || fetch_packet(gpu, nr_dw)) {
 			fw->rptr = fw->wptr;
 			refuse_packet(gpu);
 			break;

@@ -20,6 +20,13 @@ bool gp_gpu_slot_info(const struct gp_gpu *gpu, u32 index, struct gp_slot_info *
 	return true;
 }
 
+u32 gp_gpu_dispatches(const struct gp_gpu *gpu, u32 doorbell)
+{
+	int slot = gp_gpu_slot_of(gpu, doorbell);
+
+	return slot < 0 ? 0 : gpu->slot[slot].nr_dispatches;
+}
+
 int gp_gpu_slot_reset(struct gp_gpu *gpu, u32 index, u64 now_ns)
 {
 	struct gp_slot *slot;

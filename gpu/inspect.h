@@ -35,6 +35,17 @@ struct gp_slot_info {
 bool gp_gpu_slot_info(const struct gp_gpu *gpu, u32 slot, struct gp_slot_info *info);
 
 /**
+ * gp_gpu_dispatches() - kernel dispatches of a mapped queue that have not ended
+ * @gpu: GPU
+ * @doorbell: queue
+ *
+ * Consumed, whether they have waves on a CU yet or wait for room.
+ *
+ * Return: how many; 0 if the queue is not mapped.
+ */
+u32 gp_gpu_dispatches(const struct gp_gpu *gpu, u32 doorbell);
+
+/**
  * gp_gpu_slot_reset() - kill the waves of a slot and empty it, whoever mapped it
  * @gpu: GPU
  * @slot: slot index

@@ -13,7 +13,6 @@
 enum gp_pm4_opcode {
 	GP_PM4_NOP = 0x10,
 	GP_PM4_WRITE_DATA = 0x37,
-	GP_PM4_RELEASE_MEM = 0x49,
 	GP_PM4_SET_RESOURCES = 0xa0,
 	GP_PM4_MAP_PROCESS = 0xa1,
 	GP_PM4_MAP_QUEUES = 0xa2,
@@ -26,7 +25,7 @@ enum gp_pm4_opcode {
 #define GP_PM4_SET_RESOURCES_DW 8
 #define GP_PM4_RUN_LIST_DW 4
 #define GP_PM4_MAP_PROCESS_DW 16		/* gfx 9.0 form */
-#define GP_PM4_MAP_PROCESS_ALDEBARAN_DW 21	/* gfx 9.4.2 and later */
+#define GP_PM4_MAP_PROCESS_ALDEBARAN_DW 21	/* GC 9.4.2 (gfx90a) and 9.4.3 (gfx942) */
 #define GP_PM4_MAP_QUEUES_DW 7
 #define GP_PM4_UNMAP_QUEUES_DW 6
 #define GP_PM4_QUERY_STATUS_DW 7
@@ -143,7 +142,8 @@ GP_PM4_FIELD(GP_WRITE_DATA_REG, 2, 0, 18);
 GP_PM4_FIELD(GP_WRITE_DATA_VALUE, 4, 0, 32);
 
 /*
- * CP_IQ_WAIT_TIME2 (gc_9_4_3_offset.h, gc_9_4_3_sh_mask.h). SCH_WAVE is the grace
+ * CP_IQ_WAIT_TIME2 (gc_9_4_3_offset.h, gc_9_4_3_sh_mask.h), without the base of the
+ * block that SOC15_REG_OFFSET() adds on real parts. SCH_WAVE is the grace
  * period in units of 1024 clocks, 8 bits: larger values alias, and 0 is for ever.
  */
 #define GP_REG_CP_IQ_WAIT_TIME2 0x10b0u

@@ -6,13 +6,16 @@
  *   of a real machine (4 XCCs, 16 arrays, 320 SIMDs, num_cp_queues 120).
  * - 4 SIMDs x 8 waves and 512 KiB of VGPRs in a CU: CDNA2 and CDNA3 ISA manuals.
  *   SGPR, LDS and HWREG bytes: kfd_queue.c, WG_CONTEXT_DATA_SIZE_PER_CU.
- * - 24 slots: MEC1 has 4 pipes x 8 queues, amdgpu keeps 8 for kernel rings.
+ * - Slots of an XCC: MEC1 has 4 pipes x 8 queues. MI210, MI300X: 24, as amdgpu
+ *   keeps 8 for kernel rings (amdgpu_gfx_compute_queue_acquire()). MI308X: 30,
+ *   which is the 120 num_cp_queues of that machine over its 4 XCCs: its driver
+ *   kept 2. How many a driver keeps is a choice of its version.
  *   13 VMIDs: 3..15 on parts without graphics (gmc_v9_0.c, first_kfd_vmid).
  * - Bandwidth: 80 % of the HBM peak (1.6384 TB/s on MI210, 5.3 TB/s on MI300X
  *   and MI308X).
- * - Firmware costs: nobody has published any. They are assumptions, chosen so
- *   that a full MI300X needs about 75 us, inside the 50 to 150 us one budgets
- *   for hardware and firmware.
+ * - Firmware costs: nobody has published any. They are assumptions, the same for
+ *   all parts, chosen so that a full MI300X needs about 75 us, inside the 50 to
+ *   150 us one budgets for hardware and firmware.
  * - Grace at power-on: 1, which amdkfd itself sets on MI300A; the reset value of
  *   the other parts is not public.
  */
@@ -32,7 +35,7 @@ static const struct gp_profile profiles[] = {
 		/* Nobody sells it: gfx90a, small and with quick firmware. */
 		.name = "tiny", .gfx_version = 90010,
 		.nr_xcc = 1, .se_per_xcc = 2, .cu_per_xcc = 8, GFX9_CU,
-		.nr_pipes = 4, .nr_slots = 8, .nr_vmids = 8,
+		.nr_slots = 8, .nr_vmids = 8,
 		.cwsr_bytes_per_us = 65536,
 		.unmap_ns = 2000, .map_ns = 1000, .map_queue_ns = 100,
 		.packet_ns = 200, .hqd_ns = 1000, .quantum_unit_ns = 1000000,
@@ -41,21 +44,21 @@ static const struct gp_profile profiles[] = {
 	{
 		.name = "mi210", .gfx_version = 90010,
 		.nr_xcc = 1, .se_per_xcc = 8, .cu_per_xcc = 104, GFX9_CU,
-		.nr_pipes = 4, .nr_slots = 24, .nr_vmids = 13,
+		.nr_slots = 24, .nr_vmids = 13,
 		.cwsr_bytes_per_us = 1310720, FIRMWARE_COSTS,
 		.clock_khz = 1700000, .grace_default = 1,
 	},
 	{
 		.name = "mi300x", .gfx_version = 90402,
 		.nr_xcc = 8, .se_per_xcc = 4, .cu_per_xcc = 38, GFX9_CU,
-		.nr_pipes = 4, .nr_slots = 24, .nr_vmids = 13,
+		.nr_slots = 24, .nr_vmids = 13,
 		.cwsr_bytes_per_us = 4240000, FIRMWARE_COSTS,
 		.clock_khz = 2100000, .grace_default = 1,
 	},
 	{
 		.name = "mi308x", .gfx_version = 90402,
 		.nr_xcc = 4, .se_per_xcc = 4, .cu_per_xcc = 20, GFX9_CU,
-		.nr_pipes = 4, .nr_slots = 30, .nr_vmids = 13,
+		.nr_slots = 30, .nr_vmids = 13,
 		.cwsr_bytes_per_us = 4240000, FIRMWARE_COSTS,
 		.clock_khz = 2100000, .grace_default = 1,
 	},
@@ -123,7 +126,7 @@ u64 gp_profile_save_ns(const struct gp_profile *p, u64 bytes)
 
 u64 gp_profile_floor_ns(const struct gp_profile *p, u64 bytes)
 {
-	u64 grace_ns = 1024ull * 1000000 / p->clock_khz;
+	u64 grace_ns = p->grace_default * 1024ull * 1000000 / p->clock_khz;
 
 	return grace_ns + p->unmap_ns + gp_profile_save_ns(p, bytes) + p->map_ns +
 	       p->map_queue_ns + p->packet_ns;

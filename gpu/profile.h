@@ -15,7 +15,8 @@
 /**
  * struct gp_profile - one kind of GPU (one KFD node)
  * @name: what the user types
- * @gfx_version: KFD gfx_target_version, 90402 = gfx 9.4.2 as KFD writes it
+ * @gfx_version: KFD gfx_target_version: 90010 = gfx90a (GC 9.4.2), 90402 = gfx942
+ *	(GC 9.4.3 and 9.4.4)
  * @nr_xcc: XCCs in the node
  * @se_per_xcc: shader engines in an XCC
  * @cu_per_xcc: compute units in an XCC
@@ -25,7 +26,6 @@
  * @sgpr_bytes_per_cu: scalar registers of a CU, as KFD sizes the save area
  * @lds_bytes_per_cu: local data share of a CU
  * @hwreg_bytes_per_cu: hardware registers in the save area, per CU
- * @nr_pipes: compute pipes an XCC has
  * @nr_slots: queue slots an XCC gives to KFD, over all pipes
  * @nr_vmids: VMIDs for KFD, so processes mapped at a time
  * @cwsr_bytes_per_us: save and restore bandwidth of the whole node
@@ -50,7 +50,6 @@ struct gp_profile {
 	u32 sgpr_bytes_per_cu;
 	u32 lds_bytes_per_cu;
 	u32 hwreg_bytes_per_cu;
-	u32 nr_pipes;
 	u32 nr_slots;
 	u32 nr_vmids;
 	u64 cwsr_bytes_per_us;
@@ -101,8 +100,10 @@ u64 gp_profile_save_ns(const struct gp_profile *p, u64 bytes);
  * @p: profile
  * @bytes: context of the victim on the XCC that has most
  *
- * From the unmap packet to the first wave of somebody else: fixed cost of unmap
- * and map, the save, one AQL packet. No software can be quicker in this model.
+ * From the unmap packet to the first wave of somebody else: the grace period as
+ * at power-on, fixed cost of unmap and map, the save, one AQL packet. In this model
+ * no software can be quicker that preempts the whole node by way of the firmware
+ * and leaves the grace period alone. One slot by hand (@hqd_ns) can be.
  *
  * Return: nanoseconds.
  */

@@ -60,10 +60,10 @@ static int make_room(struct gp_gpu *gpu, u32 nr_dw)
 	return 0;
 }
 
-static void refuse_packet(struct gp_gpu *gpu)
+static void refuse_packet(struct gp_gpu *gpu, int err)
 {
 	gpu->stats.nr_faults++;
-	gp_gpu_irq(gpu, GP_IRQ_BAD_OPCODE, NULL, 0);
+	gp_gpu_irq(gpu, gp_irq_of(err), NULL, 0);
 }
 
 static bool is_process_length(u32 nr_dw)
@@ -78,7 +78,7 @@ static void add_queue(struct gp_gpu *gpu, const u32 *pkt, u32 pasid, u32 quantum
 	if (gp_sdma_is_packet(pkt))
 		gp_sdma_map(gpu, pkt, pasid);
 	else if (rl->nr == rl->max)
-		refuse_packet(gpu);
+		refuse_packet(gpu, -EINVAL);
 	else if (gp_runlist_parse_queue(pkt, pasid, quantum, &rl->entry[rl->nr]))
 		rl->nr++;
 }
@@ -96,7 +96,7 @@ static u32 read_packet(struct gp_gpu *gpu, const u32 *pkt, u32 left, u32 *pasid,
 	if (!pkt[0])
 		return 0;
 	if (gp_pm4_get(pkt, GP_PM4_TYPE) != 3 || nr_dw > left) {
-		refuse_packet(gpu);
+		refuse_packet(gpu, -EINVAL);
 		return 0;
 	}
 	if (op == GP_PM4_RUN_LIST)
@@ -107,7 +107,7 @@ static u32 read_packet(struct gp_gpu *gpu, const u32 *pkt, u32 left, u32 *pasid,
 	} else if (op == GP_PM4_MAP_QUEUES && nr_dw == GP_PM4_MAP_QUEUES_DW) {
 		add_queue(gpu, pkt, *pasid, *quantum);
 	} else if (op != GP_PM4_NOP) {
-		refuse_packet(gpu);
+		refuse_packet(gpu, -EINVAL);
 	}
 	return nr_dw;
 }
@@ -151,7 +151,7 @@ int gp_runlist_read(struct gp_gpu *gpu, const u32 *pkt)
 		err = read_ib(gpu, ib, nr_dw);
 	if (err) {
 		rl->nr = 0;
-		refuse_packet(gpu);
+		refuse_packet(gpu, err);
 		return err;
 	}
 	if (nr_processes)

@@ -42,7 +42,7 @@ struct gp_slot *gp_slot_find(struct gp_gpu *gpu, u32 doorbell)
 }
 
 /* A slot is large; its dispatch records are cleared one by one when used. */
-static void clear(struct gp_slot *slot)
+static void clear_slot(struct gp_slot *slot)
 {
 	u32 index = slot->index, i;
 
@@ -57,7 +57,7 @@ static void clear(struct gp_slot *slot)
 void gp_slot_claim(struct gp_gpu *gpu, struct gp_slot *slot, const struct gp_map_entry *entry,
 		   u32 vmid)
 {
-	clear(slot);
+	clear_slot(slot);
 	slot->state = GP_SLOT_LOADING;
 	slot->pasid = entry->pasid;
 	slot->vmid = vmid;
@@ -90,7 +90,7 @@ static void parse_pointers(struct gp_slot *slot, const struct mqd *mqd)
 	slot->wptr = slot->rptr;
 }
 
-static int parse(struct gp_slot *slot, const struct mqd *mqd)
+static int parse_mqd(struct gp_slot *slot, const struct mqd *mqd)
 {
 	u32 order = word(mqd, GP_MQD_PQ_CONTROL) & 0x3f;
 
@@ -102,6 +102,7 @@ static int parse(struct gp_slot *slot, const struct mqd *mqd)
 	slot->wptr_addr = word64(mqd, GP_MQD_WPTR_POLL_LO, GP_MQD_WPTR_POLL_HI);
 	slot->level = min(word(mqd, GP_MQD_PIPE_PRIORITY), (u32)GP_NR_LEVELS - 1);
 	slot->stride = word(mqd, GP_MQD_STRIDE);
+	slot->is_aql = word(mqd, GP_MQD_AQL_CONTROL) & GP_MQD_AQL_CONTROL_MASK;
 	slot->can_save = word(mqd, GP_MQD_PERSISTENT_STATE) & GP_MQD_PERSISTENT_QSWITCH;
 	slot->has_failed = word(mqd, GP_MQD_ERROR) != 0;
 	parse_pointers(slot, mqd);
@@ -124,7 +125,7 @@ int gp_slot_load(struct gp_gpu *gpu, struct gp_slot *slot, u64 wptr_addr)
 	for (x = 0; x < gpu->profile->nr_xcc; x++) {
 		err = read_mqd(gpu, slot, x, &mqd);
 		if (!err && !x)
-			err = parse(slot, &mqd);
+			err = parse_mqd(slot, &mqd);
 		if (err)
 			return err;
 		if (gpu->profile->nr_xcc > 1 && slot->stride < GP_MQD_BYTES)
@@ -193,7 +194,7 @@ u64 gp_slot_restore_ns(const struct gp_gpu *gpu, const struct gp_slot *slot)
 	return gp_profile_save_ns(gpu->profile, largest_saved(gpu, slot, &sum));
 }
 
-static void restore(struct gp_gpu *gpu, struct gp_slot *slot)
+static void restore_slot(struct gp_gpu *gpu, struct gp_slot *slot)
 {
 	u64 sum = gp_slot_saved_total(gpu, slot);
 	u32 i;
@@ -202,7 +203,7 @@ static void restore(struct gp_gpu *gpu, struct gp_slot *slot)
 	err = gp_cwsr_restore(gpu, slot);
 	if (err) {
 		slot->is_lost = true;
-		gp_slot_fail(gpu, slot, err == -EFAULT ? GP_IRQ_MEM_FAULT : GP_IRQ_BAD_OPCODE);
+		gp_slot_fail(gpu, slot, gp_irq_of(err));
 		return;
 	}
 	slot->was_busy = true;
@@ -219,7 +220,7 @@ static void read_wptr(struct gp_gpu *gpu, struct gp_slot *slot)
 {
 	u64 wptr;
 
-	if (!slot->wptr_addr)
+	if (!slot->wptr_addr || !slot->is_aql)
 		return;
 	if (gp_host_read(gpu, slot->pasid, slot->wptr_addr, &wptr, sizeof(wptr)))
 		gp_slot_fail(gpu, slot, GP_IRQ_MEM_FAULT);
@@ -236,7 +237,7 @@ void gp_slot_activate(struct gp_gpu *gpu, struct gp_slot *slot)
 		return;
 	gpu->active |= GP_BIT(slot->index);
 	if (gp_slot_has_saved(gpu, slot))
-		restore(gpu, slot);
+		restore_slot(gpu, slot);
 	if (!slot->has_failed)
 		read_wptr(gpu, slot);
 	gpu->kick |= GP_BIT(slot->index);
@@ -277,7 +278,7 @@ void gp_slot_stop(struct gp_gpu *gpu, struct gp_slot *slot)
 	gp_gpu_trace(gpu, GP_GPU_TRACE_SAVE_BEGIN, slot, bytes, largest);
 }
 
-static void save(struct gp_gpu *gpu, struct gp_slot *slot)
+static void save_slot(struct gp_gpu *gpu, struct gp_slot *slot)
 {
 	bool has_waves = slot->nr_waves != 0;
 	u64 bytes = 0;
@@ -316,7 +317,7 @@ void gp_slot_free(struct gp_gpu *gpu, struct gp_slot *slot)
 	else if (is_reset)
 		gp_slot_kill(gpu, slot);
 	if (slot->is_current && (is_reset || !slot->is_lost))
-		save(gpu, slot);
+		save_slot(gpu, slot);
 	gp_gpu_trace(gpu, GP_GPU_TRACE_UNMAP, slot, slot->index, 0);
 	gp_firmware_lose(gpu, slot);
 	gp_slot_forget(gpu, slot);
@@ -336,5 +337,5 @@ void gp_slot_forget(struct gp_gpu *gpu, struct gp_slot *slot)
 		gpu->level[i] &= keep;
 	for (i = 0; i < gpu->profile->nr_xcc; i++)
 		gpu->xcc[i].ready &= keep;
-	clear(slot);
+	clear_slot(slot);
 }

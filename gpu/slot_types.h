@@ -164,6 +164,7 @@ struct gp_save_area {
  * @is_by_hand: loaded without the firmware
  * @is_static: the firmware does not move it
  * @is_hand_busy: a load or dequeue by hand is under way
+ * @is_aql: its packets are AQL; a queue of PM4 packets may be mapped and runs nothing
  * @can_save: has CWSR
  * @has_failed: stopped by an error, now or before it was mapped; what it ran is gone
  * @is_current: it has been active, so it is newer than its MQD
@@ -200,6 +201,7 @@ struct gp_slot {
 	bool is_by_hand;
 	bool is_static;
 	bool is_hand_busy;
+	bool is_aql;
 	bool can_save;
 	bool has_failed;
 	bool is_current;

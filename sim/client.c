@@ -51,9 +51,9 @@ static int load_kernel(struct gp_proc *proc, struct gp_kernel_image *img,
 	if (!mem)
 		return -ENOMEM;
 	/* The state engine needs steps to stop between; a thousand will do. */
-	if (!strcmp(proc->sim->sc->engine, "state") && k->duration_ns >= 1000) {
-		prog.steps = 1000;
-		prog.step_ns = k->duration_ns / 1000;
+	if (!strcmp(proc->sim->sc->engine, "state")) {
+		prog.steps = (u32)min(k->duration_ns / GP_PROGRAM_MIN_STEP_NS, (u64)1000);
+		prog.step_ns = k->duration_ns / prog.steps;
 	}
 	if (k->endless) {
 		prog.steps = 1;
@@ -177,16 +177,19 @@ static bool may_write(const struct gp_sim_queue *q)
 
 /*
  * The last kernel of a request tells its end. Under launch-block the worker
- * also synchronises after every batch, to know what is in flight.
+ * also synchronises after every batch, to know what is in flight, and no later
+ * than when it may not launch any more.
  */
 static bool wants_event(const struct gp_sim_queue *q, u32 kernel)
 {
 	const struct gp_sim *sim = q->proc->sim;
+	const struct gp_sim_costs *costs = &sim->sc->costs;
 
 	if (kernel + 1 == q->proc->spec->nr_kernels)
 		return true;
 	return sim->sc->mechanism == GP_MECH_LAUNCH_BLOCK &&
-	       (gp_sim_queue_written(q) + 1) % sim->sc->costs.block_batch == 0;
+	       (gp_sim_queue_written(q) + 1) %
+			       min(costs->block_batch, costs->block_threshold) == 0;
 }
 
 static void write_kernel(struct gp_sim_queue *q)
@@ -199,6 +202,14 @@ static void write_kernel(struct gp_sim_queue *q)
 	gp_sim_queue_write(q, &q->proc->kernels[kernel], wants_event(q, kernel));
 	if (r->nr_written == q->proc->spec->nr_kernels)
 		q->unwritten--;
+}
+
+/* After the end what has begun is finished, and nothing else is begun. */
+static bool has_kernel_to_write(struct gp_sim_queue *q)
+{
+	if (!q->unwritten)
+		return false;
+	return !q->proc->sim->stopping || request_at(q, q->nr_requests - q->unwritten)->nr_written;
 }
 
 /**
@@ -215,7 +226,7 @@ void gp_sim_queue_pump(struct gp_sim_queue *q)
 
 	if (q->launching)
 		return;
-	while (q->unwritten && may_write(q)) {
+	while (has_kernel_to_write(q) && may_write(q)) {
 		write_kernel(q);
 		if (launch_ns)
 			break;
@@ -223,7 +234,7 @@ void gp_sim_queue_pump(struct gp_sim_queue *q)
 	if (gp_sim_queue_written(q) == before)
 		return;
 	gp_sim_queue_ring(q);
-	if (launch_ns && q->unwritten) {
+	if (launch_ns && has_kernel_to_write(q)) {
 		q->launching = true;
 		gp_sim_at(q->proc->sim, q->proc->sim->now_ns + launch_ns, GP_EV_PUMP, q->index, 1);
 	}

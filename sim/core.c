@@ -122,6 +122,16 @@ void gp_core_timer(struct gp_sim *sim, u64 seq)
 }
 
 /**
+ * gp_core_stop() - no more scheduling: everybody is resumed
+ * @sim: run
+ */
+void gp_core_stop(struct gp_sim *sim)
+{
+	gp_sched_set_enabled(sim->sched, 0, false, sim->now_ns, &sim->actions);
+	carry_out(sim);
+}
+
+/**
  * gp_sim_switch_done() - the mechanism finished the switch in flight
  * @sim: run, results in gp_sim.sw_results
  */

@@ -106,7 +106,8 @@ static void tick(struct gp_sim *sim, u64 which)
 		if (which == 2 || critical == (which == 1))
 			scan(proc);
 	}
-	gp_sim_at(sim, sim->now_ns + tick_period(sim, which), GP_EV_TICK, 0, which);
+	if (!sim->stopping)
+		gp_sim_at(sim, sim->now_ns + tick_period(sim, which), GP_EV_TICK, 0, which);
 }
 
 static void start_tick(struct gp_sim *sim, u64 which)

@@ -224,13 +224,11 @@ static void inject(struct gp_sim *sim, const struct gp_fault_spec *f)
 	gp_gpu_inject(sim->gpu, (enum gp_gpu_fault)f->kind, arg);
 }
 
-/* Results are those at the end of the requests; what follows only proves them. */
-static void end_requests(struct gp_sim *sim)
+static void take_results(struct gp_sim *sim)
 {
 	struct gp_sim_result *r = sim->result;
 	const struct gp_node_stats *stats;
 
-	sim->stopping = true;
 	gp_watch_end(sim);
 	r->virtual_ns = sim->now_ns;
 	if (!sim->sched)
@@ -244,6 +242,18 @@ static void end_requests(struct gp_sim *sim)
 		if (sim->procs[i].off)
 			r->starved_max_ns = max(r->starved_max_ns,
 						sim->now_ns - sim->procs[i].off_since_ns);
+}
+
+/*
+ * Results are those of this moment; what follows only proves them: everybody is
+ * given back to the GPU and finishes what has begun.
+ */
+static void end_requests(struct gp_sim *sim)
+{
+	take_results(sim);
+	sim->stopping = true;
+	if (sim->sched)
+		gp_core_stop(sim);
 }
 
 static void store(struct gp_sim *sim, const struct gp_sim_event *e)
@@ -335,8 +345,8 @@ static u64 settle_limit(const struct gp_sim *sim)
 
 static bool has_settled(const struct gp_sim *sim)
 {
-	for (u32 i = 0; i < sim->nr_procs; i++)
-		if (sim->procs[i].outstanding)
+	for (u32 i = 0; i < sim->nr_queues; i++)
+		if (gp_sim_queue_outstanding(&sim->queues[i]))
 			return false;
 	return true;
 }

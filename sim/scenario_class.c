@@ -2,6 +2,7 @@
 /* Keys of the section [class NAME]. */
 #include "scenario_parse.h"
 
+#include "aql.h"
 #include "mix.h"
 
 #include <stdio.h>
@@ -129,7 +130,8 @@ int gp_parse_kernel(struct gp_parser *p, const struct gp_key *key, char *value)
 	if (!strcmp(word, "endless"))
 		k.endless = true;
 	else
-		err = gp_parser_duration(p, key->name, word, 1, GP_KERNEL_MAX_NS, &k.duration_ns);
+		err = gp_parser_duration(p, key->name, word, GP_PROGRAM_MIN_STEP_NS,
+					 GP_KERNEL_MAX_NS, &k.duration_ns);
 	if (!err)
 		err = set_kernel_words(p, rest, &k, &times);
 	while (!err && times--)

@@ -338,6 +338,7 @@ void gp_sim_queue_completed(struct gp_sim_queue *q, u32 slot);
 
 /* verify.c: what the kernels left in memory. */
 void gp_verify_packet(struct gp_sim_queue *q, u64 packet, const struct gp_kernel_image *k);
+bool gp_verify_has_vanished(const struct gp_sim_queue *q);
 void gp_verify_end(struct gp_sim *sim);
 
 /* detect.c: how the core learns; core.c: what the core wants. */
@@ -352,6 +353,7 @@ void gp_core_fini(struct gp_sim *sim);
 void gp_core_busy(struct gp_sim_queue *q);
 void gp_core_idle(struct gp_sim_queue *q);
 void gp_core_timer(struct gp_sim *sim, u64 seq);
+void gp_core_stop(struct gp_sim *sim);
 
 /* mech.c */
 const struct gp_mech_ops *gp_mech_find(enum gp_mechanism m);

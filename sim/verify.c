@@ -7,6 +7,8 @@
  * in memory: the model counts those.
  */
 #include "sim.h"
+#include "inspect.h"
+#include "mqd.h"
 
 /**
  * gp_verify_packet() - check the memory of a completed dispatch
@@ -34,13 +36,32 @@ void gp_verify_packet(struct gp_sim_queue *q, u64 packet, const struct gp_kernel
 		r->repeated++;
 }
 
-/* The oldest packet not complete has vanished: the GPU has neither it nor its waves. */
-static bool has_vanished(struct gp_sim_queue *q)
+/* A queue off the GPU has something to go on with: its control stack is not empty. */
+static bool is_saved(const struct gp_sim_queue *q)
 {
-	struct gp_sim *sim = q->proc->sim;
+	const struct gp_sim *sim = q->proc->sim;
+	const u8 *mqd = gp_space_ptr(&sim->gart, q->mqd, GP_MQD_BYTES);
+	u32 offset, size;
 
-	return gp_sim_queue_outstanding(q) && q->pointers[0] == gp_sim_queue_written(q) &&
-	       q->where == GP_AT_GPU && !gp_gpu_waves(sim->gpu, GP_SIM_DOORBELL(q->index));
+	memcpy(&offset, mqd + GP_MQD_CTL_STACK_OFFSET, sizeof(offset));
+	memcpy(&size, mqd + GP_MQD_CTL_STACK_SIZE, sizeof(size));
+	return offset < size;
+}
+
+/**
+ * gp_verify_has_vanished() - the oldest packet not complete is nowhere any more
+ * @q: queue
+ *
+ * Consumed from the ring, its signal not fired, and neither in a slot nor saved.
+ */
+bool gp_verify_has_vanished(const struct gp_sim_queue *q)
+{
+	u64 slot = q->done & (q->nr_packets - 1);
+
+	if (!gp_sim_queue_outstanding(q) || q->signals[slot].value <= 0)
+		return false;
+	return q->pointers[0] > q->done && !is_saved(q) &&
+	       !gp_gpu_dispatches(q->proc->sim->gpu, GP_SIM_DOORBELL(q->index));
 }
 
 /**
@@ -53,7 +74,7 @@ void gp_verify_end(struct gp_sim *sim)
 		struct gp_sim_queue *q = &sim->queues[i];
 		u64 kernel = q->nr_requests ? q->done - q->requests[q->head].first : 0;
 
-		if (has_vanished(q))
+		if (gp_verify_has_vanished(q))
 			sim->result->lost += q->proc->kernels[kernel].nr_workgroups;
 	}
 	/* Killed on purpose they start again; killed otherwise they are gone. */

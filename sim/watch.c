@@ -79,6 +79,11 @@ static void move_to(struct gp_sim_queue *q, enum gp_where where)
 	q->since_ns = q->proc->sim->now_ns;
 }
 
+static bool has_saves(const struct gp_sim *sim)
+{
+	return sim->sc->mechanism == GP_MECH_CWSR || sim->sc->mechanism == GP_MECH_CWSR_QUEUE;
+}
+
 /* The model's bound for a preemption that saves so much. */
 static u64 floor_ns(const struct gp_sim *sim, u64 bytes)
 {
@@ -98,7 +103,10 @@ static void note_floor(struct gp_sim *sim, u64 bytes)
 		r->floor_ns = ns;
 }
 
-/* First wave after idleness: the latency counts if somebody had to leave for it. */
+/*
+ * First wave after idleness: the latency counts if somebody had to leave for it,
+ * not if room was found before that.
+ */
 static void first_wave(struct gp_sim_queue *q)
 {
 	struct gp_sim *sim = q->proc->sim;
@@ -108,7 +116,7 @@ static void first_wave(struct gp_sim_queue *q)
 		return;
 	q->waiting = false;
 	emit(sim, GP_SPAN_WAIT, q->index, q->edge_ns, 0);
-	if (q->victim < 0)
+	if (q->victim < 0 || (has_saves(sim) && !q->victim_bytes))
 		return;
 	if (gp_samples_add(&sim->result->preempt_samples, sim->now_ns - q->edge_ns))
 		sim->error = -ENOMEM;

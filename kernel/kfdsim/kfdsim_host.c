@@ -74,6 +74,8 @@ static void fill_entry(u32 *entry, const struct gp_gpu_irq *irq)
 				    irq->vmid);
 		entry[4] = BAD_PACKET_CONTEXT(irq->doorbell);
 		break;
+	case GP_IRQ_NO_MEMORY:
+		break;
 	}
 }
 
@@ -84,6 +86,12 @@ static void host_irq(struct gp_gpu_host *host, const struct gp_gpu_irq *irq)
 
 	if (!irq->pasid) {
 		dev_err(kdev->adev.dev, "kfdsim: HIQ: packet refused\n");
+		return;
+	}
+	/* No hardware runs out of memory, so there is no interrupt for it. */
+	if (irq->source == GP_IRQ_NO_MEMORY) {
+		dev_err(kdev->adev.dev, "kfdsim: no memory: queue of PASID %#x stopped\n",
+			irq->pasid);
 		return;
 	}
 	fill_entry(entry, irq);

@@ -53,6 +53,7 @@ static void attr_of(u8 arg, struct gp_attr *attr)
 	attr->deadline_ns = (arg & 1) * 100 * GP_US * (arg >> 2);
 	attr->slice_ns = (arg >> 1 & 1) * 50 * GP_US * (arg >> 4);
 	attr->latency_critical = arg >> 7;
+	attr->no_preempt = (arg & 0x70) == 0x70;
 }
 
 /* Only parameters whose bounds the world does not check. */
@@ -153,7 +154,9 @@ static void one_event(struct world *w, u8 what, u8 arg)
 			   GP_US * (arg >> 5));
 		break;
 	case OP_TIMER:
-		world_next_timer(w);
+		/* Early, if it is one that can be. */
+		if (arg < 0x80 || !world_early_timer(w, node_of(w, arg)))
+			world_next_timer(w);
 		break;
 	case OP_WAIT:
 		world_wait(w, GP_US * arg);

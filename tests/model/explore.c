@@ -3,7 +3,8 @@
  * Explores every order of events for three entities of two queues each, breadth
  * first, as deep as the budget of states allows. A state is put into a canonical
  * form (times relative to now, keys as ranks) so that states that behave alike
- * count once. In each state all invariants of world.c hold, and both fair
+ * count once. Each scene has its own policy, parameters and sets of events, and
+ * must be complete to a stated depth. In each state all invariants of world.c hold, and both fair
  * continuations bring everybody back.
  *
  * Then the same with one guard broken at a time: each must be found.
@@ -18,15 +19,38 @@
 #define QUEUES 2U
 #define SWITCH_TOOK_NS (10 * GP_US)
 #define DEPTH_MAX 64U
-/* Per scene; a few seconds. The first argument of the program replaces it. */
-#define STATES 400000U
+/*
+ * Per scene; a few seconds. The first argument of the program replaces it, and
+ * the environment variable GP_TEST_SCALE divides it.
+ */
+#define STATES 200000U
+/* A budget that is not the usual one needs to get only so much less deep. */
+#define DEPTH_SLACK 3U
 
 enum {
 	EVENT_QUEUE = 0,
-	EVENT_PRESENCE = EVENT_QUEUE + ENTITIES * QUEUES,
-	EVENT_TIMER = EVENT_PRESENCE + ENTITIES,
+	EVENT_TIMER = EVENT_QUEUE + ENTITIES * QUEUES,
 	EVENT_DONE,
-	EVENT_COUNT = EVENT_DONE + WORLD_OUTCOME_COUNT,
+	EVENT_EARLY = EVENT_DONE + WORLD_OUTCOME_COUNT,
+	EVENT_PRESENCE,
+	EVENT_QUEUE_ADD = EVENT_PRESENCE + ENTITIES,
+	EVENT_QUEUE_REMOVE = EVENT_QUEUE_ADD + ENTITIES,
+	EVENT_ATTR = EVENT_QUEUE_REMOVE + ENTITIES,
+	EVENT_PIN = EVENT_ATTR + ENTITIES,
+	EVENT_POLICY = EVENT_PIN + ENTITIES,
+	EVENT_ENABLE,
+	EVENT_LOSE,
+	EVENT_BACK,
+	EVENT_COUNT,
+};
+
+/* Sets of events; work, timers and answers are in every scene. */
+enum {
+	SET_PRESENCE = 1 << 0,	/* entities come and go */
+	SET_EARLY = 1 << 1,	/* timers fire before their time */
+	SET_QUEUES = 1 << 2,	/* queues come and go */
+	SET_ATTR = 1 << 3,	/* priorities change, entities must not be preempted */
+	SET_NODE = 1 << 4,	/* policy, enable, node lost and back */
 };
 
 /**
@@ -35,6 +59,9 @@ enum {
  * @policy: policy
  * @prio: of the three entities
  * @weight: of the three entities
+ * @sets: events beside work, timers and answers
+ * @depth: the least depth that must be complete
+ * @params: more parameters, NULL = none
  * @broken: breaks a guard behind the scheduler's back, NULL = nothing
  */
 struct scene {
@@ -42,6 +69,9 @@ struct scene {
 	const char *policy;
 	u8 prio[ENTITIES];
 	u32 weight[ENTITIES];
+	u32 sets;
+	u32 depth;
+	void (*params)(struct world *w);
 	void (*broken)(struct gp_params *p);
 };
 
@@ -119,6 +149,8 @@ static void start(struct explorer *x)
 
 	world_init(&x->w, x->mem, 1, ENTITIES, QUEUES);
 	set_params(&x->w);
+	if (x->scene->params)
+		x->scene->params(&x->w);
 	world_policy(&x->w, 0, x->scene->policy);
 	x->w.strict = !strcmp(x->scene->policy, "prio");
 	if (x->scene->broken)
@@ -129,25 +161,92 @@ static void start(struct explorer *x)
 	}
 }
 
+static bool apply_presence(struct explorer *x, u32 e)
+{
+	struct gp_attr attr;
+
+	attr_of(x->scene, e, &attr);
+	return x->w.entity[e].live ? world_remove(&x->w, e) : world_add(&x->w, e, 0, &attr);
+}
+
+/* To the other end of the priorities, and back. */
+static bool apply_attr(struct explorer *x, u32 e)
+{
+	struct gp_attr attr = x->w.entity[e].attr;
+
+	attr.prio = GP_PRIO_MAX - attr.prio;
+	return world_attr(&x->w, e, &attr);
+}
+
+static bool apply_pin(struct explorer *x, u32 e)
+{
+	struct gp_attr attr = x->w.entity[e].attr;
+
+	attr.no_preempt = !attr.no_preempt;
+	return world_attr(&x->w, e, &attr);
+}
+
+static bool apply_node(struct explorer *x, u32 event)
+{
+	struct world *w = &x->w;
+	bool prio = !strcmp(gp_sched_node_policy(w->s, 0), "prio");
+
+	switch (event) {
+	case EVENT_POLICY:
+		return world_policy(w, 0, prio ? "fair" : "prio");
+	case EVENT_ENABLE:
+		return world_enable(w, 0, !w->node[0].enabled);
+	case EVENT_LOSE:
+		return world_lose(w, 0);
+	default:
+		return world_back(w, 0);
+	}
+}
+
+static bool apply_entity(struct explorer *x, u32 event)
+{
+	if (event < EVENT_QUEUE_ADD)
+		return apply_presence(x, event - EVENT_PRESENCE);
+	if (event < EVENT_QUEUE_REMOVE)
+		return world_queue_add(&x->w, event - EVENT_QUEUE_ADD);
+	if (event < EVENT_ATTR)
+		return world_queue_remove(&x->w, event - EVENT_QUEUE_REMOVE);
+	if (event < EVENT_PIN)
+		return apply_attr(x, event - EVENT_ATTR);
+	return apply_pin(x, event - EVENT_PIN);
+}
+
 static bool apply(struct explorer *x, u32 event)
 {
 	struct world *w = &x->w;
-	struct gp_attr attr;
-	u32 e;
 
-	if (event < EVENT_PRESENCE) {
-		e = event / QUEUES;
+	if (event < EVENT_TIMER) {
+		u32 e = event / QUEUES;
+
 		return w->entity[e].busy[event % QUEUES] ? world_idle(w, e, event % QUEUES) :
 							   world_busy(w, e, event % QUEUES);
 	}
-	if (event < EVENT_TIMER) {
-		e = event - EVENT_PRESENCE;
-		attr_of(x->scene, e, &attr);
-		return w->entity[e].live ? world_remove(w, e) : world_add(w, e, 0, &attr);
-	}
 	if (event == EVENT_TIMER)
 		return world_timer(w, 0);
-	return world_done(w, 0, event - EVENT_DONE, SWITCH_TOOK_NS);
+	if (event < EVENT_EARLY)
+		return world_done(w, 0, event - EVENT_DONE, SWITCH_TOOK_NS);
+	if (event == EVENT_EARLY)
+		return world_early_timer(w, 0);
+	return event < EVENT_POLICY ? apply_entity(x, event) : apply_node(x, event);
+}
+
+/* Is the event one of the scene's? */
+static bool is_in_scene(const struct scene *sc, u32 event)
+{
+	if (event < EVENT_EARLY)
+		return true;
+	if (event == EVENT_EARLY)
+		return sc->sets & SET_EARLY;
+	if (event < EVENT_QUEUE_ADD)
+		return sc->sets & SET_PRESENCE;
+	if (event < EVENT_ATTR)
+		return sc->sets & SET_QUEUES;
+	return sc->sets & (event < EVENT_POLICY ? SET_ATTR : SET_NODE);
 }
 
 /* FNV-1a over words. */
@@ -191,9 +290,18 @@ static void mix_entity(const struct explorer *x, u64 *h, const struct world_enti
 	if (!e->live)
 		return;
 	mix(h, in->state | in->held << 8 | in->starved << 9 | in->again << 10 | in->redo << 11 |
-		       (u64)in->was << 16 | (u64)in->nr_fail << 24 | (u64)e->where << 32 |
-		       (u64)e->failed << 40 | (u64)e->busy[0] << 41 | (u64)e->busy[1] << 42 |
-		       (u64)e->lost << 43);
+		       in->stubborn << 12 | (in->alone == w->s->node[0].alone) << 13 |
+		       in->spared << 14 | (u64)in->was << 16 | (u64)in->nr_fail << 24 |
+		       (u64)e->where << 32 | (u64)e->failed << 40 | (u64)e->busy[0] << 41 |
+		       (u64)e->busy[1] << 42 | (u64)e->lost << 43 | (u64)e->busy[2] << 44 |
+		       (u64)e->hungry << 45 | (u64)e->starved << 46 | (u64)e->nr_queues << 48);
+	mix(h, e->attr.prio | e->attr.no_preempt << 8);
+	mix(h, ahead(w, e->hold_ns));
+	if (w->bounds.spare_victims) {
+		mix(h, in->burst_ns);
+		mix(h, in->burst_avg_ns);
+		mix(h, in->state == GP_ENTITY_RUNNING ? ago(w, in->since_ns) : 0);
+	}
 	mix(h, in->nr_busy ? rank_of(w, in->key) : 0);
 	mix(h, in->held ? ahead(w, in->hold_ns) : 0);
 	mix(h, in->state == GP_ENTITY_PREEMPTED ? ago(w, in->out_ns) : 0);
@@ -242,6 +350,10 @@ static u64 canonical(const struct explorer *x)
 	for (i = 0; i < ENTITIES; i++)
 		mix_entity(x, &h, &w->entity[i]);
 	mix_switch(x, &h);
+	mix(&h, n->enabled | w->strict << 1 | gp_sched_node_policy(w->s, 0)[0] << 8);
+	mix(&h, ahead(w, n->rate_ns));
+	mix(&h, w->bounds.spare_victims ? st->cost_ns : 0);
+	mix(&h, ahead(w, w->node[0].spared_until_ns));
 	mix(&h, st->breaker | (u64)n->nr_openings << 8 | (u64)n->nr_errors << 16 |
 			(u64)n->nr_good << 24 | (u64)n->nr_missed << 32 | (u64)n->more << 40 |
 			(u64)n->limited << 41);
@@ -252,6 +364,8 @@ static u64 canonical(const struct explorer *x)
 	mix(&h, n->alone_ns > w->now_ns ? ago(w, n->alone_cut_ns) : 0);
 	mix(&h, st->breaker == GP_BREAKER_OPEN ? ahead(w, n->open_until_ns) : 0);
 	mix(&h, w->node[0].nr_errors);
+	mix(&h, ahead(w, w->node[0].idle_until_ns));
+	mix(&h, ahead(w, w->node[0].alone_until_ns));
 	mix(&h, ahead(w, w->node[0].led_until_ns));
 	mix(&h, w->node[0].led_until_ns > w->now_ns ? w->node[0].led_prio : 0);
 	return h ? h : 1;
@@ -306,14 +420,26 @@ static void go_to(struct explorer *x, u32 state)
 
 static void print_event(u32 event)
 {
-	if (event < EVENT_PRESENCE)
+	static const char *const names[] = { "policy", "enable", "lose", "back" };
+
+	if (event < EVENT_TIMER)
 		printf(" q%u.%u", event / QUEUES, event % QUEUES);
-	else if (event < EVENT_TIMER)
-		printf(" e%u", event - EVENT_PRESENCE);
 	else if (event == EVENT_TIMER)
 		printf(" timer");
-	else
+	else if (event < EVENT_EARLY)
 		printf(" done%u", event - EVENT_DONE);
+	else if (event == EVENT_EARLY)
+		printf(" early");
+	else if (event >= EVENT_POLICY)
+		printf(" %s", names[event - EVENT_POLICY]);
+	else
+		printf(" %s%u",
+		       event < EVENT_QUEUE_ADD	  ? "e" :
+		       event < EVENT_QUEUE_REMOVE ? "+q" :
+		       event < EVENT_ATTR	  ? "-q" :
+		       event < EVENT_PIN	  ? "prio" :
+						    "pin",
+		       (event - EVENT_PRESENCE) % ENTITIES);
 }
 
 static void print_violation(const struct explorer *x, u32 state, u32 event, const char *bad)
@@ -372,6 +498,8 @@ static const char *expand(struct explorer *x, u32 state)
 	for (event = 0; event < EVENT_COUNT && x->nr_states < x->budget; event++) {
 		const char *bad;
 
+		if (!is_in_scene(x->scene, event))
+			continue;
 		restore(x, &copy);
 		if (!apply(x, event))
 			continue;
@@ -403,11 +531,25 @@ static const char *explore(struct explorer *x)
 			break;
 	}
 	/* The last depth is begun, unless everything has been seen. */
+	if (state < x->nr_states)
+		x->depth = x->states[state].depth;
 	printf("%s: %u states, %s depth %u%s\n", x->scene->name, x->nr_states,
-	       state == x->nr_states ? "all, to" : "complete to",
-	       state == x->nr_states ? x->depth : x->states[state].depth,
+	       state == x->nr_states ? "all, to" : "complete to", x->depth,
 	       bad ? ", VIOLATION" : "");
 	return bad;
+}
+
+/* Did it get as deep as it must? */
+static bool is_deep(const struct explorer *x)
+{
+	u32 least = x->scene->depth;
+
+	if (x->budget != STATES)
+		least = least > DEPTH_SLACK ? least - DEPTH_SLACK : 1;
+	if (x->depth >= least)
+		return true;
+	printf("%s: complete to depth %u only, not %u\n", x->scene->name, x->depth, least);
+	return false;
 }
 
 static const char *run(const struct scene *sc, u32 budget)
@@ -427,6 +569,8 @@ static const char *run(const struct scene *sc, u32 budget)
 	start(&x);
 	x.size = (size_t)((char *)&x.w.s->stats[0].switch_ns - (char *)x.mem);
 	bad = explore(&x);
+	if (!bad && !sc->broken && !is_deep(&x))
+		bad = "not deep enough";
 	free(x.seen);
 	free(x.states);
 	free(x.snapshot);
@@ -459,24 +603,62 @@ static void no_hysteresis(struct gp_params *p)
 	p->hysteresis_ns = 0;
 }
 
+static void no_rate_limit(struct gp_params *p)
+{
+	p->rate_burst = 4096;
+}
+
+/* One token in 100 us, and no burst. */
+static void rate_limit(struct world *w)
+{
+	world_param(w, 0, "rate_per_s", 10000);
+	world_param(w, 0, "rate_burst", 1);
+}
+
+static void spare_victims(struct world *w)
+{
+	world_param(w, 0, "spare_victims", 1);
+}
+
 #define DISTINCT .prio = { 3, 7, 9 }, .weight = { 100, 100, 200 }
 #define EQUALS .prio = { 5, 5, 9 }, .weight = { 100, 100, 100 }
+#define BROKEN(what, policy_name, how)                                        \
+	{                                                                     \
+		.name = "broken: " what, .policy = policy_name, DISTINCT,     \
+		.sets = SET_PRESENCE, .broken = how                           \
+	}
 
 static const struct scene scenes[] = {
-	{ "prio, three levels", "prio", DISTINCT, NULL },
-	{ "prio, two equals", "prio", EQUALS, NULL },
-	{ "fair", "fair", DISTINCT, NULL },
-	{ "broken: starvation", "prio", DISTINCT, no_starvation_bound },
-	{ "broken: starvation, fair", "fair", DISTINCT, no_starvation_bound },
-	{ "broken: deadline", "prio", DISTINCT, no_deadline },
-	{ "broken: breaker", "prio", DISTINCT, no_breaker },
-	{ "broken: minimum run", "prio", DISTINCT, no_min_run },
-	{ "broken: hysteresis", "prio", DISTINCT, no_hysteresis },
+	{ "prio, three levels", "prio", DISTINCT, SET_PRESENCE, 7, NULL, NULL },
+	{ "prio, two equals", "prio", EQUALS, SET_PRESENCE, 7, NULL, NULL },
+	{ "prio, early timers", "prio", DISTINCT, SET_EARLY, 8, NULL, NULL },
+	{ "prio, rate limit", "prio", DISTINCT, 0, 8, rate_limit, NULL },
+	{ "prio, victims spared", "prio", DISTINCT, SET_EARLY, 7, spare_victims, NULL },
+	{ "prio, queues come and go", "prio", EQUALS, SET_QUEUES, 6, NULL, NULL },
+	{ "prio, attributes change", "prio", DISTINCT, SET_ATTR, 6, NULL, NULL },
+	{ "prio and fair, node events", "prio", DISTINCT, SET_NODE, 6, NULL, NULL },
+	{ "fair", "fair", DISTINCT, SET_PRESENCE, 7, NULL, NULL },
+	{ "fair, rate limit, attributes", "fair", DISTINCT, SET_ATTR, 6, rate_limit, NULL },
+	BROKEN("starvation", "prio", no_starvation_bound),
+	BROKEN("starvation, fair", "fair", no_starvation_bound),
+	BROKEN("deadline", "prio", no_deadline),
+	BROKEN("breaker", "prio", no_breaker),
+	BROKEN("minimum run", "prio", no_min_run),
+	BROKEN("hysteresis", "prio", no_hysteresis),
+	{ "broken: rate limit", "prio", DISTINCT, 0, 0, rate_limit, no_rate_limit },
 };
+
+static u32 scaled(u32 states)
+{
+	const char *scale = getenv("GP_TEST_SCALE");
+	u32 by = scale ? (u32)strtoul(scale, NULL, 10) : 1;
+
+	return states / (by ? by : 1);
+}
 
 int main(int argc, char **argv)
 {
-	u32 budget = argc > 1 ? (u32)strtoul(argv[1], NULL, 10) : STATES;
+	u32 budget = argc > 1 ? (u32)strtoul(argv[1], NULL, 10) : scaled(STATES);
 	int failed = 0;
 	u32 i;
 

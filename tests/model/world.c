@@ -233,6 +233,22 @@ static void check_members(struct world *w, u32 node, const struct gp_switch *sw)
 	}
 }
 
+/* Only for starved entities and new queues of preempted ones is the limit exceeded. */
+static void check_rate(struct world *w, u32 node, const struct gp_switch *sw)
+{
+	bool victims = false;
+	u32 i;
+
+	for (i = 0; i < sw->nr_preempt + sw->nr_resume; i++) {
+		const struct world_entity *e = by_id(w, sw->id[i]);
+
+		if (e && e->hungry)
+			return;
+		victims = victims || (i < sw->nr_preempt && e && e->where == WORLD_MAPPED);
+	}
+	require(w, !victims || !is_limited(w, node), "preempts more often than allowed");
+}
+
 static void take_switch(struct world *w, u32 node)
 {
 	struct world_node *n = &w->node[node];
@@ -240,6 +256,7 @@ static void take_switch(struct world *w, u32 node)
 	require(w, !n->in_flight, "second switch in flight");
 	require(w, out.sw.seq && out.sw.seq != n->stale, "sequence number used twice");
 	check_members(w, node, &out.sw);
+	check_rate(w, node, &out.sw);
 	if (out.sw.nr_preempt)
 		count_token(w, node);
 	n->sw = out.sw;

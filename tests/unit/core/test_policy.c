@@ -69,7 +69,7 @@ static void policies_remember_entities_across_changes(void **state)
 	rig_run(r, 20 * GP_MS);
 	rig_policy(r, "prio");
 	vruntime = rig_entity(r, e)->mem.vruntime;
-	assert_int_equal(vruntime, 20 * GP_MS);
+	assert_int_equal(vruntime, 20 * GP_MS / GP_WEIGHT_DEFAULT);
 	rig_run(r, 20 * GP_MS);
 	rig_policy(r, "fair");
 	/* Time under another policy is not charged. */

@@ -85,12 +85,54 @@ static void every_state_and_code_has_a_name(void **state)
 	assert_string_equal(gp_report_name(GP_REPORT_COUNT), "unknown");
 }
 
+static void cookies_are_given_back(void **state)
+{
+	struct rig *r = *state;
+	u64 cookie = 77;
+	u32 e = rig_add(r, 3);
+
+	e = rig_add(r, 3);
+	assert_int_equal(gp_sched_entity_cookie(r->s, r->id[e], &cookie), 0);
+	assert_int_equal(cookie, e);
+	rig_remove(r, e);
+	cookie = 77;
+	assert_int_equal(gp_sched_entity_cookie(r->s, r->id[e], &cookie), -ENOENT);
+	assert_int_equal(cookie, 77);
+}
+
+static void stats_tell_what_is_off_and_in_flight(void **state)
+{
+	struct rig *r = *state;
+	u32 low = rig_add(r, 3);
+	u32 high = rig_add(r, 9);
+
+	rig_busy(r, low);
+	assert_false(rig_stats(r)->switching);
+	rig_busy(r, high);
+	assert_true(rig_stats(r)->switching);
+	assert_int_equal(rig_stats(r)->nr_out, 0);
+	rig_done(r);
+	assert_false(rig_stats(r)->switching);
+	assert_int_equal(rig_stats(r)->nr_out, 1);
+	rig_remove(r, low);
+	assert_int_equal(rig_stats(r)->nr_out, 0);
+}
+
+static void actions_are_as_large_as_documented(void **state)
+{
+	(void)state;
+	assert_int_equal(sizeof(struct gp_actions), 2264);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		RIG_TEST(listing_gives_each_entity_once_even_if_some_go),
 		RIG_TEST(info_tells_what_was_given),
 		RIG_TEST(info_counts_times_that_go_on),
+		RIG_TEST(cookies_are_given_back),
+		RIG_TEST(stats_tell_what_is_off_and_in_flight),
+		RIG_TEST(actions_are_as_large_as_documented),
 		RIG_TEST(every_state_and_code_has_a_name),
 	};
 

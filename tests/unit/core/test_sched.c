@@ -200,12 +200,12 @@ static void nodes_do_not_disturb_each_other(void **state)
 	assert_breaker(r, CLOSED);
 }
 
-static u32 nr_traces[GP_TRACE_ACTION_REPORT + 1];
+static u32 nr_traces[GP_TRACE_KIND_COUNT];
 
 static void count_trace(void *data, const struct gp_trace *t)
 {
 	(void)data;
-	assert_true(t->kind <= GP_TRACE_ACTION_REPORT);
+	assert_true(t->kind < GP_TRACE_KIND_COUNT);
 	nr_traces[t->kind]++;
 }
 

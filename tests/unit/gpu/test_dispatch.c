@@ -96,7 +96,7 @@ static void running_out_of_memory_stops_the_queue(void **state)
 	world_ring(q);
 	assert_true(world_run_idle(w, MS));
 	assert_int_equal(unit_signal(q, &d), 1);
-	assert_int_equal(w->nr_irqs[GP_IRQ_MEM_FAULT], 1);
+	assert_int_equal(w->nr_irqs[GP_IRQ_NO_MEMORY], 1);
 	assert_int_equal(gp_gpu_waves(w->gpu, 0), 0);
 	w->alloc_budget = -1;
 	assert_true(world_preempt(w));

@@ -32,7 +32,7 @@ static void unknown_packets_are_reported_and_skipped(void **state)
 	struct world *w = unit_world("tiny", "timed");
 	u32 release_mem[8], type0 = 0x00000123, type2 = 0x80000000, runlist = 0xc000a500, zero = 0;
 
-	gp_pm4_begin(release_mem, GP_PM4_RELEASE_MEM, 8);
+	gp_pm4_begin(release_mem, (enum gp_pm4_opcode)0x49, 8);
 	world_hiq_emit(w, release_mem, 8);
 	world_hiq_emit(w, &type0, 1);
 	world_hiq_emit(w, &type2, 1);
@@ -113,7 +113,7 @@ static void bad_hiqs_are_refused(void **state)
 
 	world_fence(w);
 	world_hiq_ring(w);
-	assert_int_equal(gp_gpu_hiq_load(w->gpu, w->hiq_mqd, 0), -EINVAL);
+	assert_int_equal(gp_gpu_hiq_load(w->gpu, w->hiq_mqd, 0), -EBUSY);
 	assert_int_equal(gp_gpu_create(&config, &w->host, &gpu), 0);
 	assert_int_equal(gp_gpu_hiq_load(gpu, 0x1000, 0), -EFAULT);
 	world_set_u32(w, GP_PASID_GART, w->hiq_mqd + GP_MQD_PQ_CONTROL, 63);
@@ -146,6 +146,22 @@ static void a_fence_outside_memory_is_a_fault(void **state)
 	unit_done(w);
 }
 
+static void writes_to_other_registers_are_counted(void **state)
+{
+	struct world *w = unit_world("tiny", "timed");
+	u32 pkt[GP_PM4_WRITE_DATA_DW];
+
+	world_grace(w, 3);
+	run_fence(w);
+	assert_int_equal(gp_gpu_stats(w->gpu)->nr_lost_writes, 0);
+	gp_pm4_begin(pkt, GP_PM4_WRITE_DATA, GP_PM4_WRITE_DATA_DW);
+	gp_pm4_set(pkt, GP_WRITE_DATA_REG, GP_REG_CP_IQ_WAIT_TIME2 + 0x2000);
+	world_hiq_emit(w, pkt, GP_PM4_WRITE_DATA_DW);
+	run_fence(w);
+	assert_int_equal(gp_gpu_stats(w->gpu)->nr_lost_writes, 1);
+	unit_done(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +173,7 @@ int main(void)
 		cmocka_unit_test(bad_hiqs_are_refused),
 		cmocka_unit_test(a_driver_may_bring_a_new_hiq),
 		cmocka_unit_test(a_fence_outside_memory_is_a_fault),
+		cmocka_unit_test(writes_to_other_registers_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

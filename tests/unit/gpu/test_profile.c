@@ -37,6 +37,17 @@ static void a_full_mi300x_needs_about_75_us(void **state)
 	assert_in_range(gp_profile_floor_ns(p, bytes), 74000, 80000);
 }
 
+static void the_floor_has_the_grace_period_of_the_profile(void **state)
+{
+	struct gp_profile p = *gp_profile_find("tiny");
+	u64 floor_ns = gp_profile_floor_ns(&p, 0);
+
+	p.grace_default = 11;
+	assert_int_equal(gp_profile_floor_ns(&p, 0), floor_ns + 10 * 1000);
+	p.grace_default = 0;
+	assert_int_equal(gp_profile_floor_ns(&p, 0), floor_ns - 1000);
+}
+
 static void profiles_can_be_walked_and_found(void **state)
 {
 	const struct gp_profile *p;
@@ -53,6 +64,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(save_area_sizes_are_those_of_kfd),
 		cmocka_unit_test(a_full_mi300x_needs_about_75_us),
+		cmocka_unit_test(the_floor_has_the_grace_period_of_the_profile),
 		cmocka_unit_test(profiles_can_be_walked_and_found),
 	};
 

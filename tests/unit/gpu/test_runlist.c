@@ -165,8 +165,26 @@ static void a_runlist_that_makes_no_sense_maps_nothing(void **state)
 	world_hiq_emit(w, pkt, 4);
 	world_hiq_ring(w);
 	world_run_for(w, MS);
-	assert_int_equal(w->nr_irqs[GP_IRQ_BAD_OPCODE], 2);
+	assert_int_equal(w->nr_irqs[GP_IRQ_BAD_OPCODE], 1);
+	assert_int_equal(w->nr_irqs[GP_IRQ_MEM_FAULT], 1);
 	assert_int_equal(nr_mapped(w), 0);
+	unit_map_all(w);
+	assert_int_equal(nr_mapped(w), 1);
+	unit_done(w);
+}
+
+static void a_runlist_without_memory_is_nobodys_fault(void **state)
+{
+	struct world *w = unit_world("tiny", "timed");
+
+	world_queue(w, P1, 7);
+	w->alloc_budget = 0;
+	world_runlist_all(w);
+	world_hiq_ring(w);
+	world_run_for(w, MS);
+	assert_int_equal(w->nr_irqs[GP_IRQ_NO_MEMORY], 1);
+	assert_int_equal(w->nr_irqs[GP_IRQ_BAD_OPCODE], 0);
+	w->alloc_budget = -1;
 	unit_map_all(w);
 	assert_int_equal(nr_mapped(w), 1);
 	unit_done(w);
@@ -183,6 +201,7 @@ int main(void)
 		cmocka_unit_test(a_specified_queue_does_not_come_back_with_the_next_turn),
 		cmocka_unit_test(both_forms_of_map_process_are_read_and_sdma_is_left_out),
 		cmocka_unit_test(a_runlist_that_makes_no_sense_maps_nothing),
+		cmocka_unit_test(a_runlist_without_memory_is_nobodys_fault),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

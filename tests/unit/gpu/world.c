@@ -277,6 +277,7 @@ static void init_mqd(struct world_queue *q, u32 xcc, u32 priority)
 	set_mqd64(w, mqd, GP_MQD_WPTR_POLL_LO, q->wptr_addr);
 	world_set_u32(w, GP_PASID_GART, mqd + GP_MQD_DOORBELL_CONTROL, q->doorbell << 2);
 	world_set_u32(w, GP_PASID_GART, mqd + GP_MQD_PQ_CONTROL, pq_control(q->nr_packets * 16));
+	world_set_u32(w, GP_PASID_GART, mqd + GP_MQD_AQL_CONTROL, GP_MQD_AQL_CONTROL_AQL);
 	set_mqd64(w, mqd, GP_MQD_CTX_SAVE_BASE_LO, q->area + xcc * (u64)q->area_bytes);
 	world_set_u32(w, GP_PASID_GART, mqd + GP_MQD_CTX_SAVE_SIZE, q->area_bytes);
 	world_set_u32(w, GP_PASID_GART, mqd + GP_MQD_CTL_STACK_SIZE, ctl_bytes);

@@ -65,7 +65,7 @@ struct world {
 	u64 fence;		/* last value asked for */
 	u64 ib;
 	u32 quantum;		/* of every process, in units */
-	u32 nr_irqs[3];
+	u32 nr_irqs[GP_IRQ_NO_MEMORY + 1];
 	struct gp_gpu_irq last_irq;
 	u64 nr_traces[GP_GPU_TRACE_COUNT];
 	u64 last_trace_ns[GP_GPU_TRACE_COUNT];

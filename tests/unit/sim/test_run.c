@@ -123,6 +123,20 @@ static void launch_block_and_drain_wait_for_what_is_running(void **state)
 	}
 }
 
+static void launch_block_synchronises_below_its_batch(void **state)
+{
+	struct gp_scenario sc;
+	struct gp_sim_result r;
+
+	load(&sc, GP_MECH_LAUNCH_BLOCK, GP_DETECT_DOORBELL);
+	sc.costs.block_threshold = 2;
+	sc.costs.block_batch = 8;
+	run(&sc, &r);
+	assert_nothing_lost(&r);
+	assert_true(r.classes[0].completed > 20);
+	gp_sim_result_fini(&r);
+}
+
 static void reset_is_quick_but_repeats_work(void **state)
 {
 	struct gp_sim_result r;
@@ -170,6 +184,21 @@ static void endless_kernel_yields_only_to_cwsr(void **state)
 	run(&sc, &r);
 	assert_int_equal(r.classes[0].completed, 40);
 	assert_nothing_lost(&r);
+	gp_sim_result_fini(&r);
+}
+
+/* Two endless victims, one of them restored without room: waiting is not lost. */
+static void work_that_waits_for_room_is_not_lost(void **state)
+{
+	struct gp_scenario sc;
+	struct gp_sim_result r;
+
+	load(&sc, GP_MECH_CWSR, GP_DETECT_DOORBELL);
+	sc.classes[1].kernels[0].endless = true;
+	sc.classes[1].processes = 3;
+	run(&sc, &r);
+	assert_nothing_lost(&r);
+	assert_int_equal(r.classes[0].completed, 40);
 	gp_sim_result_fini(&r);
 }
 
@@ -288,9 +317,11 @@ int main(void)
 		cmocka_unit_test(cwsr_with_doorbells_keeps_online_near_alone),
 		cmocka_unit_test(stock_driver_makes_online_wait_for_kernels),
 		cmocka_unit_test(launch_block_and_drain_wait_for_what_is_running),
+		cmocka_unit_test(launch_block_synchronises_below_its_batch),
 		cmocka_unit_test(reset_is_quick_but_repeats_work),
 		cmocka_unit_test(polling_is_slower_by_its_period),
 		cmocka_unit_test(endless_kernel_yields_only_to_cwsr),
+		cmocka_unit_test(work_that_waits_for_room_is_not_lost),
 		cmocka_unit_test(no_injected_fault_loses_or_repeats_work),
 		cmocka_unit_test(hung_firmware_stops_the_run_with_a_reason),
 		cmocka_unit_test(corrupted_save_area_is_noticed),

@@ -3,6 +3,7 @@
  * The judge of lost and repeated work, given memory as a kernel may leave it.
  */
 #include "sim.h"
+#include "mqd.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,6 +64,55 @@ static void signal_counts_down_exactly_once(void **state)
 	assert_verdict(10, 10000, -1, 0, 1);
 }
 
+static const struct gp_gpu_host_ops no_ops;
+
+static void *test_alloc(struct gp_gpu_host *host, size_t bytes)
+{
+	return test_calloc(1, bytes);
+}
+
+static void test_release(struct gp_gpu_host *host, void *mem)
+{
+	test_free(mem);
+}
+
+/* A packet consumed by a GPU that has nothing of it, unless @ctl_offset says saved. */
+static bool vanished(s64 signal, u64 rptr, u32 ctl_offset)
+{
+	struct gp_gpu_host_ops ops = no_ops;
+	struct gp_sim sim = { .host = { .ops = &ops } };
+	struct gp_gpu_config config = { .profile = gp_profile_find("tiny"), .engine = "timed" };
+	struct gp_proc proc = { .sim = &sim };
+	struct gp_signal signals[1] = { { .value = signal } };
+	u64 pointers[2] = { rptr, 1 };
+	struct gp_sim_queue q = {
+		.proc = &proc, .nr_packets = 1, .signals = signals, .pointers = pointers,
+	};
+	u32 *mqd;
+	bool ret;
+
+	ops.alloc = test_alloc;
+	ops.free = test_release;
+	assert_int_equal(gp_gpu_create(&config, &sim.host, &sim.gpu), 0);
+	assert_int_equal(gp_space_init(&sim.gart, 0, 1 << 16), 0);
+	q.mqd = gp_space_alloc(&sim.gart, GP_MQD_BYTES, 4096);
+	mqd = gp_space_ptr(&sim.gart, q.mqd, GP_MQD_BYTES);
+	mqd[GP_MQD_CTL_STACK_SIZE / 4] = 4096;
+	mqd[GP_MQD_CTL_STACK_OFFSET / 4] = ctl_offset;
+	ret = gp_verify_has_vanished(&q);
+	gp_gpu_destroy(sim.gpu);
+	gp_space_fini(&sim.gart);
+	return ret;
+}
+
+static void consumed_packet_that_is_nowhere_has_vanished(void **state)
+{
+	assert_true(vanished(1, 1, 4096));
+	assert_false(vanished(1, 1, 4000));	/* saved */
+	assert_false(vanished(1, 0, 4096));	/* still in the ring */
+	assert_false(vanished(0, 1, 4096));	/* complete */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -71,6 +121,7 @@ int main(void)
 		cmocka_unit_test(extra_workgroups_are_repeated),
 		cmocka_unit_test(wrong_run_time_is_noticed),
 		cmocka_unit_test(signal_counts_down_exactly_once),
+		cmocka_unit_test(consumed_packet_that_is_nowhere_has_vanished),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
