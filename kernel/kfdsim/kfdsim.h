@@ -118,7 +118,7 @@ static inline struct kfdsim_device *to_kfdsim(struct amdgpu_device *adev)
  * @pages: one per page; NULL until the first touch. Set once, without a lock.
  * @nr_pages: of @pages
  * @is_borrowed: the pages belong to somebody else (user memory, BAR)
- * @is_pinned: user memory, pinned
+ * @userptr: user memory: who watches it, or NULL
  * @vram_charge: bytes counted in vram_used
  * @vaddr: kernel mapping of all pages, or NULL
  * @gart: place in the GART
@@ -129,7 +129,7 @@ struct kfdsim_bo {
 	struct page **pages;
 	unsigned long nr_pages;
 	bool is_borrowed;
-	bool is_pinned;
+	struct kfdsim_userptr *userptr;
 	u64 vram_charge;
 	void *vaddr;
 	struct drm_mm_node gart;
@@ -215,7 +215,6 @@ extern const struct drm_driver kfdsim_drm_driver;
 /* kfdsim_bo.c */
 struct kfdsim_bo *kfdsim_bo_create(struct kfdsim_device *kdev, u64 bytes);
 int kfdsim_bo_charge_vram(struct kfdsim_device *kdev, struct kfdsim_bo *bo);
-int kfdsim_bo_pin_user(struct kfdsim_bo *bo, unsigned long addr);
 void kfdsim_bo_borrow(struct kfdsim_bo *bo, struct page *first);
 void *kfdsim_bo_vmap(struct kfdsim_bo *bo);
 void kfdsim_bo_put(struct kfdsim_bo *bo);
@@ -242,6 +241,14 @@ bool kfdsim_vm_is_mapped(struct kfdsim_vm *vm, struct kgd_mem *mem);
 int kfdsim_vm_copy(struct kfdsim_device *kdev, u32 pasid, u64 addr, void *buf, u32 len,
 		   enum kfdsim_access access);
 int kfdsim_vm_add64(struct kfdsim_device *kdev, u32 pasid, u64 addr, s64 delta, s64 *value);
+
+/* kfdsim_userptr.c */
+struct kfdsim_userptr;
+void kfdsim_userptr_init(struct amdkfd_process_info *info);
+void kfdsim_userptr_fini(struct amdkfd_process_info *info);
+int kfdsim_userptr_add(struct kfdsim_bo *bo, struct amdkfd_process_info *info,
+		       unsigned long addr);
+void kfdsim_userptr_remove(struct kfdsim_bo *bo);
 
 /* kfdsim_process.c */
 int kfdsim_process_evict(struct kfdsim_device *kdev, u32 pasid);

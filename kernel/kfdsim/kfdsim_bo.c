@@ -79,8 +79,6 @@ static void free_pages_of(struct kfdsim_bo *bo)
 
 	if (!bo->pages)
 		return;
-	if (bo->is_pinned)
-		unpin_user_pages_dirty_lock(bo->pages, bo->nr_pages, true);
 	for (i = 0; !bo->is_borrowed && i < bo->nr_pages; i++)
 		if (bo->pages[i])
 			__free_page(bo->pages[i]);
@@ -210,28 +208,6 @@ int kfdsim_bo_charge_vram(struct kfdsim_device *kdev, struct kfdsim_bo *bo)
 	}
 	bo->vram_charge = bytes;
 	return 0;
-}
-
-/**
- * kfdsim_bo_pin_user() - let a new BO be memory of the calling process
- * @bo: memory without a page
- * @addr: where it is in the process
- *
- * Return: 0, -EFAULT not all of it is mapped there.
- */
-int kfdsim_bo_pin_user(struct kfdsim_bo *bo, unsigned long addr)
-{
-	long n = pin_user_pages_fast(untagged_addr(addr), bo->nr_pages,
-				     FOLL_WRITE | FOLL_LONGTERM, bo->pages);
-
-	bo->is_borrowed = true;
-	if (n == bo->nr_pages) {
-		bo->is_pinned = true;
-		return 0;
-	}
-	if (n > 0)
-		unpin_user_pages(bo->pages, n);
-	return n < 0 ? n : -EFAULT;
 }
 
 /* Let a new BO be pages of the device. */

@@ -17,12 +17,13 @@ static u32 domain_of(u32 flags)
 }
 
 /* Give a new BO its pages, as the flags want. @addr: user or bus address. */
-static int back(struct kfdsim_device *kdev, struct kfdsim_bo *bo, u32 flags, u64 addr)
+static int back(struct kfdsim_device *kdev, struct kfdsim_bo *bo, struct kfdsim_vm *vm, u32 flags,
+		u64 addr)
 {
 	if (flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM)
 		return kfdsim_bo_charge_vram(kdev, bo);
 	if (flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR)
-		return kfdsim_bo_pin_user(bo, addr);
+		return vm->info ? kfdsim_userptr_add(bo, vm->info, addr) : -EINVAL;
 	if (flags & MEM_OF_DEVICE)
 		kfdsim_bo_borrow(bo, pfn_to_page(addr >> PAGE_SHIFT));
 	return 0;
@@ -63,6 +64,7 @@ int amdgpu_amdkfd_gpuvm_alloc_memory_of_gpu(struct amdgpu_device *adev, uint64_t
 {
 	struct kfdsim_device *kdev = to_kfdsim(adev);
 	bool is_ours = !(flags & (MEM_OF_DEVICE | KFD_IOC_ALLOC_MEM_FLAGS_USERPTR));
+	struct kfdsim_vm *vm = to_kfdsim_vm(drm_priv_to_vm(drm_priv));
 	struct kfdsim_bo *bo;
 	int r;
 
@@ -72,7 +74,7 @@ int amdgpu_amdkfd_gpuvm_alloc_memory_of_gpu(struct amdgpu_device *adev, uint64_t
 	bo = size ? kfdsim_bo_create(kdev, size) : NULL;
 	if (!bo)
 		return size ? -ENOMEM : -EINVAL;
-	r = back(kdev, bo, flags, offset ? *offset : 0);
+	r = back(kdev, bo, vm, flags, offset ? *offset : 0);
 	if (!r && is_ours)
 		r = publish(bo, drm_priv, offset);
 	if (r)
@@ -81,13 +83,14 @@ int amdgpu_amdkfd_gpuvm_alloc_memory_of_gpu(struct amdgpu_device *adev, uint64_t
 	r = -ENOMEM;
 	if (!*mem)
 		goto err_revoke;
-	(*mem)->process_info = to_kfdsim_vm(drm_priv_to_vm(drm_priv))->info;
+	(*mem)->process_info = vm->info;
 	return 0;
 
 err_revoke:
 	if (is_ours)
 		drm_vma_node_revoke(&bo->abo.tbo.base.vma_node, drm_priv);
 err_put:
+	kfdsim_userptr_remove(bo);
 	kfdsim_bo_put(bo);
 	return r;
 }
@@ -108,6 +111,7 @@ int amdgpu_amdkfd_gpuvm_free_memory_of_gpu(struct amdgpu_device *adev, struct kg
 	if (!bo->is_borrowed)
 		drm_vma_node_revoke(&bo->abo.tbo.base.vma_node, drm_priv);
 	bo->abo.kfd_bo = NULL;
+	kfdsim_userptr_remove(bo);
 	kfdsim_bo_put(bo);
 	mutex_destroy(&mem->lock);
 	kfree(mem);

@@ -73,6 +73,7 @@ static struct amdkfd_process_info *info_create(void)
 		return NULL;
 	mutex_init(&info->lock);
 	mutex_init(&info->notifier_lock);
+	kfdsim_userptr_init(info);
 	info->pid = get_task_pid(current->group_leader, PIDTYPE_PID);
 	info->eviction_fence = fence_create(dma_fence_context_alloc(1), current->mm);
 	if (info->eviction_fence)
@@ -84,6 +85,7 @@ static struct amdkfd_process_info *info_create(void)
 
 static void info_free(struct amdkfd_process_info *info)
 {
+	kfdsim_userptr_fini(info);
 	dma_fence_put(&info->eviction_fence->base);
 	put_pid(info->pid);
 	mutex_destroy(&info->lock);

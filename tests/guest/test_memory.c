@@ -195,9 +195,67 @@ static void resumed_while_evicted_waits_for_the_restore(void)
 	GT_CHECK(!gt_kernel_check(&k), "%s", gt_kernel_check(&k));
 }
 
+/* The kernel takes the pages away under a running kernel, and gives others. */
+static void moved_user_memory_is_followed(void)
+{
+	uint64_t handle, *out, maps;
+	struct gt_kernel k;
+	struct gt_queue q;
+	struct gt_gpu gpu;
+	int r;
+
+	gt_gpu_open(&gpu, 0);
+	gt_queue_create(&gpu, 7, &q);
+	gt_kernel_create(&gpu, &finite, &k);
+	out = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	out[0] = 0x5a5a;
+	r = alloc_user(&gpu, out, PAGE, &handle);
+	GT_CHECK(!r, "%s", strerror(-r));
+	k.kernarg->out = (uintptr_t)out;
+	gt_kernel_launch(&k, &q);
+	GT_CHECK(!gt_stat_wait(0, "waves", 4), "not running");
+	maps = gt_stat(0, "unmaps");
+	/* Drops the page; the next touch gets a new one. */
+	GT_CHECK(!madvise(out, PAGE, MADV_DONTNEED), "%s", strerror(errno));
+	GT_CHECK(gt_stat(0, "unmaps") > maps, "the queues were not stopped");
+	GT_CHECK(!out[0], "the page was not dropped");
+	GT_CHECK(!gt_kernel_wait(&k, 5000), "no end");
+	GT_CHECK(out[0] && out[3], "the results went to the old page");
+}
+
+/* Memory that is gone does not stop the process; touching it does. */
+static void unmapped_user_memory_faults(void)
+{
+	struct kfd_event_data data = {};
+	struct gt_kernel good, bad;
+	struct gt_queue q;
+	struct gt_gpu gpu;
+	uint64_t handle, *out;
+	uint32_t event;
+	int r;
+
+	gt_gpu_open(&gpu, 0);
+	gt_queue_create(&gpu, 7, &q);
+	gt_kernel_create(&gpu, &quick, &good);
+	gt_kernel_create(&gpu, &quick, &bad);
+	event = gt_event_create(&gpu, KFD_IOC_EVENT_MEMORY, NULL);
+	out = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	r = alloc_user(&gpu, out, PAGE, &handle);
+	GT_CHECK(!r, "%s", strerror(-r));
+	munmap(out, PAGE);
+	gt_kernel_launch(&good, &q);
+	GT_CHECK(!gt_kernel_wait(&good, 5000), "the queue does not run any more");
+	bad.kernarg->out = (uintptr_t)out;
+	gt_kernel_launch(&bad, &q);
+	r = gt_event_wait(&gpu, event, &data, 3000);
+	GT_CHECK(r == KFD_IOC_WAIT_RESULT_COMPLETE, "no fault: %d", r);
+}
+
 static const struct gt_case cases[] = {
 	{ "kernel_writes_user_memory", kernel_writes_user_memory, TINY, 0 },
 	{ "memory_nobody_has_is_refused", memory_nobody_has_is_refused, TINY, 0 },
+	{ "moved_user_memory_is_followed", moved_user_memory_is_followed, TINY, 0 },
+	{ "unmapped_user_memory_faults", unmapped_user_memory_faults, TINY, 0 },
 	{ "access_outside_raises_the_fault_event", access_outside_raises_the_fault_event, TINY, 0 },
 	{ "unused_memory_is_unmapped", unused_memory_is_unmapped, TINY, 0 },
 	{ "evicted_process_goes_on", evicted_process_goes_on, TINY " gpus=1", 0 },
