@@ -39,8 +39,8 @@ static void drop_pages(struct kfdsim_bo *bo)
 	}
 }
 
-static bool on_notice(struct mmu_interval_notifier *notifier, const struct mmu_notifier_range *range,
-		      unsigned long seq)
+static bool on_notice(struct mmu_interval_notifier *notifier,
+		      const struct mmu_notifier_range *range, unsigned long seq)
 {
 	struct kfdsim_userptr *u = container_of(notifier, struct kfdsim_userptr, notifier);
 	struct amdkfd_process_info *info = u->info;
