@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Clients that know nothing of this project: Debian's rocminfo and a program on
- * Debian's ROCr, in a root folder of their own.
+ * Clients that know nothing of this project: Debian's rocminfo, and programs on
+ * Debian's ROCr, of Debian 12 (ROCr 5.2) and of Debian 13 (6.1), each in a root
+ * folder of its own.
  */
 #define _GNU_SOURCE
 #include "gt.h"
@@ -15,9 +16,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CLIENTS "/clients"
 #define OUTPUT "/tmp/client.out"
+#define HOST "/clients/host"
+#define TRIXIE "/clients/trixie"
 
+static const char *const folders[] = { "proc", "sys", "dev", "tmp" };
+
+/* rocminfo wants a module of the name it knows. */
 static void load_name(void)
 {
 	int fd = open("/lib/modules/amdgpu.ko", O_RDONLY | O_CLOEXEC);
@@ -27,52 +32,59 @@ static void load_name(void)
 	close(fd);
 }
 
-static void mount_roots(void)
+static void enter_root(const char *root)
 {
-	static const char *const folders[] = { "proc", "sys", "dev", "tmp" };
-	char from[32], to[32];
+	char from[64], to[64];
 	size_t i;
 
-	if (access(CLIENTS "/usr/bin/rocminfo", X_OK))
-		gt_skip("the guest has no clients");
+	snprintf(to, sizeof(to), "%s/usr/bin/rocminfo", root);
+	if (access(to, X_OK))
+		gt_skip("the guest has no %s", root);
 	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
 		snprintf(from, sizeof(from), "/%s", folders[i]);
-		snprintf(to, sizeof(to), CLIENTS "/%s", folders[i]);
+		snprintf(to, sizeof(to), "%s/%s", root, folders[i]);
 		GT_CHECK(!mount(from, to, NULL, MS_BIND, NULL), "%s: %s", to, strerror(errno));
 	}
 }
 
-static void unmount_roots(void)
+static void leave_root(const char *root)
 {
-	static const char *const folders[] = { "proc", "sys", "dev", "tmp" };
-	char path[32];
+	char path[64];
 	size_t i;
 
 	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		snprintf(path, sizeof(path), CLIENTS "/%s", folders[i]);
+		snprintf(path, sizeof(path), "%s/%s", root, folders[i]);
 		umount2(path, MNT_DETACH);
 	}
 }
 
+static void exec_in(const char *root, const char *path)
+{
+	int fd = open(OUTPUT, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	dup2(fd, 1);
+	dup2(fd, 2);
+	if (chroot(root) || chdir("/"))
+		_exit(126);
+	setenv("PATH", "/usr/bin:/bin", 1);
+	setenv("LD_LIBRARY_PATH", "/usr/lib/x86_64-linux-gnu", 1);
+	execl(path, path, NULL);
+	_exit(127);
+}
+
 /* Return: exit code; what it printed is in OUTPUT. */
-static int run_client(const char *path)
+static int run_client(const char *root, const char *path)
 {
 	int status;
-	pid_t pid = fork();
+	pid_t pid;
 
-	if (!pid) {
-		int fd = open(OUTPUT, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-
-		dup2(fd, 1);
-		dup2(fd, 2);
-		if (chroot(CLIENTS) || chdir("/"))
-			_exit(126);
-		setenv("PATH", "/usr/bin:/bin", 1);
-		setenv("LD_LIBRARY_PATH", "/usr/lib/x86_64-linux-gnu:/lib/x86_64-linux-gnu", 1);
-		execl(path, path, NULL);
-		_exit(127);
-	}
+	load_name();
+	enter_root(root);
+	pid = fork();
+	if (!pid)
+		exec_in(root, path);
 	waitpid(pid, &status, 0);
+	leave_root(root);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -88,63 +100,89 @@ static void show_output(void)
 	fflush(stdout);
 }
 
-static void rocminfo_lists_the_gpu(void)
+static void rocminfo_lists(const char *root, const char *gpu)
 {
-	int r;
+	int r = run_client(root, "/usr/bin/rocminfo");
 
-	load_name();
-	mount_roots();
-	r = run_client("/usr/bin/rocminfo");
-	unmount_roots();
 	if (r)
 		show_output();
 	GT_CHECK(!r, "exit code %d", r);
-	GT_CHECK(gt_file_has(OUTPUT, "gfx90a"), "no gfx90a in the output");
+	GT_CHECK(gt_file_has(OUTPUT, gpu), "no %s in the output", gpu);
+}
+
+static void rocminfo_5_lists_the_gpu(void)
+{
+	rocminfo_lists(HOST, "gfx90a");
 	GT_CHECK(gt_file_has(OUTPUT, "Compute Unit:            8"), "not 8 CUs");
+}
+
+static void rocminfo_6_lists_the_gpu(void)
+{
+	rocminfo_lists(TRIXIE, "gfx90a");
+}
+
+/* MI300X: newer than ROCr 5.2 knows. */
+static void rocminfo_6_lists_8_xccs(void)
+{
+	rocminfo_lists(TRIXIE, "gfx942");
+	GT_CHECK(gt_file_has(OUTPUT, "Compute Unit:            304"), "not 304 CUs");
 }
 
 /* Control: without a GPU there is none to list. */
 static void rocminfo_lists_no_gpu(void)
 {
-	load_name();
-	mount_roots();
-	run_client("/usr/bin/rocminfo");
-	unmount_roots();
+	run_client(HOST, "/usr/bin/rocminfo");
 	GT_CHECK(!gt_file_has(OUTPUT, "gfx90a"), "a GPU where there is none");
 }
 
-static void rocr_program_runs_barriers(void)
+static void run_barriers(const char *root)
 {
 	uint64_t packets = gt_stat(0, "packets");
-	int r;
+	int r = run_client(root, "/usr/bin/client_queue");
 
-	load_name();
-	mount_roots();
-	r = run_client("/bin/client_queue");
-	unmount_roots();
 	show_output();
 	GT_CHECK(!r, "exit code %d", r);
 	GT_CHECK(gt_stat(0, "packets") >= packets + 20, "%lu packets",
 		 gt_stat(0, "packets") - packets);
 }
 
-static void rocr_program_copies(void)
+static void rocr_5_program_runs_barriers(void)
 {
-	int r;
+	run_barriers(HOST);
+}
 
-	load_name();
-	mount_roots();
-	r = run_client("/bin/client_copy");
-	unmount_roots();
+static void rocr_6_program_runs_barriers(void)
+{
+	run_barriers(TRIXIE);
+}
+
+static void copy(const char *root)
+{
+	int r = run_client(root, "/usr/bin/client_copy");
+
 	show_output();
 	GT_CHECK(!r, "exit code %d", r);
 }
 
+static void rocr_5_program_copies(void)
+{
+	copy(HOST);
+}
+
+static void rocr_6_program_copies(void)
+{
+	copy(TRIXIE);
+}
+
 static const struct gt_case cases[] = {
 	{ "rocminfo_lists_no_gpu", rocminfo_lists_no_gpu, "gpus=0", 60 },
-	{ "rocminfo_lists_the_gpu", rocminfo_lists_the_gpu, "profile=tiny", 60 },
-	{ "rocr_program_runs_barriers", rocr_program_runs_barriers, "profile=tiny", 60 },
-	{ "rocr_program_copies", rocr_program_copies, "profile=tiny", 60 },
+	{ "rocminfo_5_lists_the_gpu", rocminfo_5_lists_the_gpu, "profile=tiny", 60 },
+	{ "rocr_5_program_runs_barriers", rocr_5_program_runs_barriers, "profile=tiny", 60 },
+	{ "rocr_5_program_copies", rocr_5_program_copies, "profile=tiny", 60 },
+	{ "rocminfo_6_lists_the_gpu", rocminfo_6_lists_the_gpu, "profile=tiny", 60 },
+	{ "rocr_6_program_runs_barriers", rocr_6_program_runs_barriers, "profile=tiny", 60 },
+	{ "rocr_6_program_copies", rocr_6_program_copies, "profile=tiny", 60 },
+	{ "rocminfo_6_lists_8_xccs", rocminfo_6_lists_8_xccs, "profile=mi300x", 60 },
 };
 
 int main(void)
