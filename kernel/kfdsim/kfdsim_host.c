@@ -11,6 +11,9 @@
 
 #include "soc15_int.h"
 
+#define CREATE_TRACE_POINTS
+#include "kfdsim_trace.h"
+
 static struct kfdsim_device *to_kdev(struct gp_gpu_host *host)
 {
 	return container_of(host, struct kfdsim_device, cp.host);
@@ -111,7 +114,10 @@ static void host_free(struct gp_gpu_host *host, void *mem)
 
 static void host_trace(struct gp_gpu_host *host, const struct gp_gpu_trace *t)
 {
-	kfdsim_cp_on_trace(&to_kdev(host)->cp, t);
+	struct kfdsim_device *kdev = to_kdev(host);
+
+	trace_gpu(kdev->index, t);
+	kfdsim_cp_on_trace(&kdev->cp, t);
 }
 
 const struct gp_gpu_host_ops kfdsim_host_ops = {

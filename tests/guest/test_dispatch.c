@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -230,6 +231,55 @@ static void several_processes_side_by_side(void)
 	wait_for_children(4);
 }
 
+/* Two GPUs at once: each runs its own, and counts its own. */
+static void second_gpu_works_for_itself(void)
+{
+	struct gt_kernel k[2];
+	struct gt_queue q[2];
+	struct gt_gpu gpu[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		gt_gpu_open(&gpu[i], i);
+		gt_queue_create(&gpu[i], 7, &q[i]);
+		gt_kernel_create(&gpu[i], &small, &k[i]);
+	}
+	for (i = 0; i < 2; i++)
+		gt_kernel_launch(&k[i], &q[i]);
+	for (i = 0; i < 2; i++) {
+		GT_CHECK(!gt_kernel_wait(&k[i], 5000), "GPU %d: no end", i);
+		GT_CHECK(!gt_kernel_check(&k[i]), "GPU %d: %s", i, gt_kernel_check(&k[i]));
+		GT_CHECK(gt_stat(i, "dispatches") == 1, "GPU %d: %lu", i, gt_stat(i, "dispatches"));
+	}
+	GT_CHECK(gt_kernel_digest(&k[0]) == gt_kernel_digest(&k[1]), "results differ");
+}
+
+/* The tracepoint tells of saves and restores, when it is on. */
+static void saves_are_traced(void)
+{
+	static const char enable[] = "/sys/kernel/tracing/events/kfdsim/gpu/enable";
+	static const char trace[] = "/sys/kernel/tracing/trace";
+	struct gt_kernel k;
+	struct gt_queue q;
+	struct gt_gpu gpu;
+
+	GT_CHECK(!mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL) || errno == EBUSY,
+		 "%s", strerror(errno));
+	gt_gpu_open(&gpu, 0);
+	gt_queue_create(&gpu, 7, &q);
+	gt_kernel_create(&gpu, &steady, &k);
+	gt_kernel_launch(&k, &q);
+	GT_CHECK(!gt_stat_wait(0, "waves", steady.groups), "not running");
+	GT_CHECK(!gt_queue_update(&q, 0), "preempt");
+	GT_CHECK(!gt_file_has(trace, "saved"), "traced while off");
+	GT_CHECK(!gt_queue_update(&q, 100), "resume");
+	GT_CHECK(!gt_write_file(enable, "1"), "%s", strerror(errno));
+	GT_CHECK(!gt_stat_wait(0, "waves", steady.groups), "not running");
+	GT_CHECK(!gt_queue_update(&q, 0), "preempt");
+	GT_CHECK(!gt_write_file(enable, "0"), "off");
+	GT_CHECK(gt_file_has(trace, "saved pasid="), "no save in the trace");
+}
+
 static void kernel_on_8_xccs_is_preempted(void)
 {
 	preempted_kernel_gives_the_same_result();
@@ -244,6 +294,8 @@ static const struct gt_case cases[] = {
 	  0 },
 	{ "corrupted_save_is_noticed", corrupted_save_is_noticed, TINY, 0 },
 	{ "several_processes_side_by_side", several_processes_side_by_side, TINY, 0 },
+	{ "saves_are_traced", saves_are_traced, TINY, 0 },
+	{ "second_gpu_works_for_itself", second_gpu_works_for_itself, "profile=tiny gpus=2", 0 },
 	{ "kernel_on_8_xccs_is_preempted", kernel_on_8_xccs_is_preempted, "profile=mi300x", 0 },
 };
 
