@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -280,6 +281,33 @@ static void saves_are_traced(void)
 	GT_CHECK(gt_file_has(trace, "saved pasid="), "no save in the trace");
 }
 
+/* What a debugger asks: how much of the save area is in use. */
+static void wave_state_is_told(void)
+{
+	struct kfd_ioctl_get_queue_wave_state_args args = {};
+	struct gt_kernel k;
+	struct gt_queue q;
+	struct gt_gpu gpu;
+
+	gt_gpu_open(&gpu, 0);
+	gt_queue_create(&gpu, 7, &q);
+	gt_kernel_create(&gpu, &steady, &k);
+	args.queue_id = q.id;
+	args.ctl_stack_address = (uintptr_t)q.save_area;
+	gt_kernel_launch(&k, &q);
+	GT_CHECK(!gt_stat_wait(0, "waves", steady.groups), "not running");
+	/* Control: a mapped queue has no state to tell. */
+	GT_CHECK(ioctl(gpu.kfd, AMDKFD_IOC_GET_QUEUE_WAVE_STATE, &args) && errno == EINVAL, "%s",
+		 strerror(errno));
+	GT_CHECK(!gt_queue_update(&q, 0), "preempt");
+	GT_CHECK(!ioctl(gpu.kfd, AMDKFD_IOC_GET_QUEUE_WAVE_STATE, &args), "%s", strerror(errno));
+	GT_CHECK(args.ctl_stack_used_size > 0 && args.save_area_used_size > 0, "%u %u",
+		 args.ctl_stack_used_size, args.save_area_used_size);
+	GT_CHECK(!gt_queue_update(&q, 100), "resume");
+	GT_CHECK(!gt_kernel_wait(&k, 5000), "no end");
+	GT_CHECK(!gt_kernel_check(&k), "%s", gt_kernel_check(&k));
+}
+
 static void kernel_on_8_xccs_is_preempted(void)
 {
 	preempted_kernel_gives_the_same_result();
@@ -296,7 +324,9 @@ static const struct gt_case cases[] = {
 	{ "several_processes_side_by_side", several_processes_side_by_side, TINY, 0 },
 	{ "saves_are_traced", saves_are_traced, TINY, 0 },
 	{ "second_gpu_works_for_itself", second_gpu_works_for_itself, "profile=tiny gpus=2", 0 },
+	{ "wave_state_is_told", wave_state_is_told, TINY, 0 },
 	{ "kernel_on_8_xccs_is_preempted", kernel_on_8_xccs_is_preempted, "profile=mi300x", 0 },
+	{ "wave_state_is_told_by_8_xccs", wave_state_is_told, "profile=mi300x", 0 },
 };
 
 int main(void)
