@@ -12,6 +12,8 @@
  */
 #include "policy.h"
 
+_Static_assert(GP_WEIGHT_MAX <= 0xffff, "a remainder does not fit");
+
 /* Keys have room for this; see gp_incumbent_key(). */
 #define RANK_MAX (((u64)1 << 62) - 1)
 
@@ -69,7 +71,7 @@ static void fair_charge(struct gp_call *c, struct gp_entity *e, u64 ran_ns)
 
 	(void)c;
 	e->mem.vruntime = min(gp_later(e->mem.vruntime, ns / e->attr.weight), RANK_MAX);
-	e->mem.rest = (u32)(ns % e->attr.weight);
+	e->mem.rest = (u16)(ns % e->attr.weight);
 }
 
 static void fair_rekey(struct gp_call *c, struct gp_entity *e)

@@ -49,7 +49,7 @@ static void count_weight(struct gp_call *c, struct gp_entity *e, u32 weight)
 {
 	c->n->slice_weights -= e->mem.weight;
 	c->n->slice_weights += weight;
-	e->mem.weight = weight;
+	e->mem.weight = (u16)weight;
 }
 
 /* Weights are counted anew: entities may have come and gone under another policy. */
@@ -62,7 +62,7 @@ static void slice_attach(struct gp_call *c)
 	for (slot = c->n->entities; slot != GP_SLOT_NONE; slot = c->s->entity[slot].next) {
 		struct gp_entity *e = &c->s->entity[slot];
 
-		e->mem.weight = gp_has_work(e) ? e->attr.weight : 0;
+		e->mem.weight = gp_has_work(e) ? (u16)e->attr.weight : 0;
 		c->n->slice_weights += e->mem.weight;
 	}
 }

@@ -108,7 +108,13 @@ enum gp_breaker_state {
 	GP_BREAKER_STATE_COUNT
 };
 
-/* Outcome of one member of a switch, as the mechanism reports it. */
+/*
+ * Outcome of one member of a switch, as the mechanism reports it. After BUSY and
+ * ERROR it is where it was, and is tried again after a pause that doubles up to
+ * 64 times retry_ns. Nobody leaves the GPU for one that refused its last resume.
+ * One that refused eight resumes in a row is still tried, but the breaker does
+ * not wait for it; it is never declared lost, as only the mechanism can know.
+ */
 #define GP_RESULTS(X)          \
 	X(OK, "ok")            \
 	X(GONE, "gone")        \

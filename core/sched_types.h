@@ -148,8 +148,8 @@ struct gp_policy_mem {
 	u64 bank_ns;
 	u64 used_ns;
 	u64 promoted_ns;
-	u32 rest;
-	u32 weight;
+	u16 rest;
+	u16 weight;
 	u8 boost;
 	u8 level;
 	bool fresh;

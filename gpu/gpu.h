@@ -115,12 +115,6 @@ struct gp_gpu_host {
 
 /**
  * struct gp_gpu_host_ops - the world around the GPU
- *
- * They are called from inside the calls below, so under the caller's lock, at most
- * one at a time. The model itself does not sleep and does not care if they do: a
- * caller that holds a spinlock must give some that do not. They must not call back
- * into the GPU.
- *
  * @read: copy @len bytes at @addr of address space @pasid; -EFAULT outside any mapping.
  *	Any alignment. At most a control stack or a workgroup's registers and LDS: less
  *	than 1 MiB with the built-in profiles.
@@ -131,6 +125,11 @@ struct gp_gpu_host {
  *	creation, for a longer runlist, for more waves; less than 1 MiB a piece.
  * @free: give it back
  * @trace: every struct gp_gpu_trace; NULL = no trace
+ *
+ * They are called from inside the calls below, so under the caller's lock, at most
+ * one at a time. The model itself does not sleep and does not care if they do: a
+ * caller that holds a spinlock must give some that do not. They must not call back
+ * into the GPU.
  */
 struct gp_gpu_host_ops {
 	int (*read)(struct gp_gpu_host *host, u32 pasid, u64 addr, void *dst, u32 len);

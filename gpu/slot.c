@@ -233,8 +233,10 @@ void gp_slot_activate(struct gp_gpu *gpu, struct gp_slot *slot)
 	slot->state = GP_SLOT_ACTIVE;
 	slot->is_current = true;
 	/* Stopped before it was mapped: it sits there. */
-	if (slot->has_failed)
+	if (slot->has_failed) {
+		slot->is_lost = true;
 		return;
+	}
 	gpu->active |= GP_BIT(slot->index);
 	if (gp_slot_has_saved(gpu, slot))
 		restore_slot(gpu, slot);

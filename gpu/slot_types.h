@@ -168,7 +168,7 @@ struct gp_save_area {
  * @can_save: has CWSR
  * @has_failed: stopped by an error, now or before it was mapped; what it ran is gone
  * @is_current: it has been active, so it is newer than its MQD
- * @is_lost: its saved state could not be read back; leave it alone
+ * @is_lost: what is saved was not or could not be read back; leave it alone
  * @was_busy: for the idle trace
  * @pasid: process
  * @vmid: its VMID

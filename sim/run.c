@@ -76,7 +76,9 @@ static int host_add64(struct gp_gpu_host *host, u32 pasid, u64 addr, s64 delta, 
 
 static void stop_by_fault(struct gp_sim *sim, const struct gp_gpu_irq *irq)
 {
-	const char *cause = irq->source == GP_IRQ_MEM_FAULT ? "memory fault" : "illegal packet";
+	const char *cause = irq->source == GP_IRQ_MEM_FAULT  ? "memory fault" :
+			    irq->source == GP_IRQ_NO_MEMORY ? "the model has no memory left" :
+							       "illegal packet";
 	char *why = sim->result->stopped;
 	size_t size = sizeof(sim->result->stopped);
 

@@ -9,6 +9,8 @@
 #include "../unit/gpu/world.c"
 #include "../unit/gpu/world_hiq.c"
 
+#include "inspect.h"
+
 #define STATE_LIMIT_NS 100000
 #define TIMED_LIMIT_NS 1000000
 #define MAX_PREEMPTIONS 8
@@ -26,7 +28,7 @@ enum op {
 	OP_PREEMPT,	/* unmap with save and map again */
 	OP_DOORBELL,	/* ring with offset as value */
 	OP_RESET,	/* unmap with reset and map again */
-	OP_HAND,	/* load or dequeue the slot by hand */
+	OP_HAND,	/* load, dequeue or reset a slot by hand */
 	OP_COUNT
 };
 
@@ -88,7 +90,9 @@ static void preempt(struct rig *r, enum gp_unmap_action action)
 
 static void by_hand(struct rig *r, u32 how)
 {
-	if (how & 4)
+	if (how & 64)
+		gp_gpu_slot_reset(r->w.gpu, how >> 3 & 7, r->w.now_ns);
+	else if (how & 4)
 		gp_gpu_hqd_load(r->w.gpu, how >> 3 & 7, r->q->pasid, 3, r->q->mqd, r->w.now_ns);
 	else
 		gp_gpu_hqd_dequeue(r->w.gpu, how >> 3 & 7, (enum gp_dequeue)(how & 3), r->w.now_ns);

@@ -9,6 +9,8 @@
  */
 #include "../model/world.c"
 
+#include "../model/settle.c"
+
 #include <stdio.h>
 #include <stdlib.h>
 
