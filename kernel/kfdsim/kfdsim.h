@@ -50,6 +50,7 @@
  * @mapped: doorbells (dword index in the BAR) of the queues that have a slot
  * @nr_mapped: of @mapped
  * @hiq_doorbell: doorbell of the HIQ, 0 = none
+ * @fault_addr: where the last access of the GPU went that met no memory
  * @idle_rounds: rounds since somebody rang
  * @nr_rounds: statistics
  * @nr_rings: statistics: doorbell values seen
@@ -64,6 +65,7 @@ struct kfdsim_cp {
 	u32 mapped[KFDSIM_MAX_MAPPED];
 	u32 nr_mapped;
 	u32 hiq_doorbell;
+	u64 fault_addr;
 	u32 idle_rounds;
 	u64 nr_rounds;
 	u64 nr_rings;

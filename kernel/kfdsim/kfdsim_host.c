@@ -23,10 +23,14 @@ static int copy(struct gp_gpu_host *host, u32 pasid, u64 addr, void *buf, u32 le
 		enum kfdsim_access access)
 {
 	struct kfdsim_device *kdev = to_kdev(host);
+	int r;
 
 	if (pasid == GP_PASID_GART)
 		return kfdsim_gart_copy(kdev, addr, buf, len, access);
-	return kfdsim_vm_copy(kdev, pasid, addr, buf, len, access);
+	r = kfdsim_vm_copy(kdev, pasid, addr, buf, len, access);
+	if (r)
+		kdev->cp.fault_addr = addr;
+	return r;
 }
 
 static int host_read(struct gp_gpu_host *host, u32 pasid, u64 addr, void *dst, u32 len)
@@ -41,7 +45,12 @@ static int host_write(struct gp_gpu_host *host, u32 pasid, u64 addr, const void 
 
 static int host_add64(struct gp_gpu_host *host, u32 pasid, u64 addr, s64 delta, s64 *value)
 {
-	return kfdsim_vm_add64(to_kdev(host), pasid, addr, delta, value);
+	struct kfdsim_device *kdev = to_kdev(host);
+	int r = kfdsim_vm_add64(kdev, pasid, addr, delta, value);
+
+	if (r)
+		kdev->cp.fault_addr = addr;
+	return r;
 }
 
 static u32 ih_word0(u32 client, u32 source, u32 ring, u32 vmid)
@@ -54,7 +63,7 @@ static u32 ih_word0(u32 client, u32 source, u32 ring, u32 vmid)
 #define RING_NOT_PRESENT 0x08	/* kfd_int_process_v9.c: prot_valid */
 
 /* An entry of the IH ring as soc15 writes it. @entry: 8 zeroed dwords */
-static void fill_entry(u32 *entry, const struct gp_gpu_irq *irq)
+static void fill_entry(u32 *entry, const struct gp_gpu_irq *irq, u64 fault_page)
 {
 	entry[3] = irq->pasid;
 	switch (irq->source) {
@@ -71,6 +80,8 @@ static void fill_entry(u32 *entry, const struct gp_gpu_irq *irq)
 	case GP_IRQ_MEM_FAULT:
 		entry[0] = ih_word0(SOC15_IH_CLIENTID_UTCL2, SOC15_INTSRC_VMC_FAULT,
 				    RING_NOT_PRESENT, irq->vmid);
+		entry[4] = lower_32_bits(fault_page);
+		entry[5] = upper_32_bits(fault_page);
 		break;
 	case GP_IRQ_BAD_OPCODE:
 		entry[0] = ih_word0(SOC15_IH_CLIENTID_GRBM_CP, SOC15_INTSRC_CP_BAD_OPCODE, 0,
@@ -97,7 +108,8 @@ static void host_irq(struct gp_gpu_host *host, const struct gp_gpu_irq *irq)
 			irq->pasid);
 		return;
 	}
-	fill_entry(entry, irq);
+	/* The access that failed is the last one before the interrupt. */
+	fill_entry(entry, irq, kdev->cp.fault_addr >> PAGE_SHIFT);
 	if (kdev->adev.kfd.dev)
 		kgd2kfd_interrupt(kdev->adev.kfd.dev, entry);
 }

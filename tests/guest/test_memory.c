@@ -112,6 +112,8 @@ static void access_outside_raises_the_fault_event(void)
 	r = gt_event_wait(&gpu, event, &data, 3000);
 	GT_CHECK(r == KFD_IOC_WAIT_RESULT_COMPLETE, "no event: %d", r);
 	GT_CHECK(data.memory_exception_data.gpu_id == gpu.id, "gpu_id");
+	GT_CHECK(data.memory_exception_data.va == 0x123000, "address %llx",
+		 (unsigned long long)data.memory_exception_data.va);
 	GT_CHECK(data.memory_exception_data.failure.NotPresent, "not NotPresent");
 	GT_CHECK(k.signal->value == 1, "the kernel ended well");
 }
