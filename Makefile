@@ -20,7 +20,7 @@ check: deps
 	@tools/check
 
 bench: deps
-	@tools/build gcc-release
+	@tools/build gcc-release >&2
 	@build/gcc-release/bench/gpreempt-bench $(BENCH_ARGS)
 
 format: deps
