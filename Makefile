@@ -24,7 +24,7 @@ check-kernel: deps
 	@vehicle/run
 
 bench: deps
-	@tools/build gcc-release
+	@tools/build gcc-release >&2
 	@build/gcc-release/bench/gpreempt-bench $(BENCH_ARGS)
 
 format: deps

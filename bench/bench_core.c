@@ -324,7 +324,13 @@ static int pairs_cost(uint32_t nr, double *ns)
 	return inversions ? -EINVAL : 0;
 }
 
-static int report_prio(struct gp_bench *b)
+/* What all pairs cost at 32 and at 4096: the baseline of every policy. */
+struct pairs {
+	double small;
+	double large;
+};
+
+static int report_prio(struct gp_bench *b, struct pairs *pairs)
 {
 	static const struct {
 		uint32_t nr;
@@ -348,28 +354,34 @@ static int report_prio(struct gp_bench *b)
 			err = pairs_cost(sizes[i].nr, &r.baseline);
 		if (!err)
 			err = gp_bench_report(b, &r);
-		if (sizes[i].nr == 32)
+		if (sizes[i].nr == 32) {
 			small = r.value;
+			pairs->small = r.baseline;
+		}
 	}
+	pairs->large = r.baseline;
 	if (err)
 		return err;
 	err = gp_bench_report(b, &(struct gp_bench_result){
 		.bench = "core.event", .name = "prio, 4096 to 32 entities", .unit = "ratio",
-		.value = r.value / small, .kind = GP_BENCH_AT_MOST, .bound = 2 });
+		.value = r.value / small, .kind = GP_BENCH_AT_MOST, .bound = 2,
+		.baseline = pairs->large / pairs->small, .has_baseline = true });
 	if (err)
 		return err;
 	return gp_bench_report(b, &(struct gp_bench_result){
 		.bench = "core.event", .name = "all pairs to prio, 4096", .unit = "ratio",
-		.value = r.baseline / r.value, .kind = GP_BENCH_AT_LEAST, .bound = 50 });
+		.value = r.baseline / r.value, .kind = GP_BENCH_AT_LEAST, .bound = 50,
+		.baseline = 1, .has_baseline = true });
 }
 
 /*
  * Under laxity this load has no chance: its deadlines pass, all become critical
  * and run together, and a switch has many more members. A figure without a bound.
  */
-static int report_policy(struct gp_bench *b, const char *policy)
+static int report_policy(struct gp_bench *b, const char *policy, const struct pairs *pairs)
 {
-	struct gp_bench_result r = { .bench = "core.event", .unit = "ns", .bound = 500 };
+	struct gp_bench_result r = { .bench = "core.event", .unit = "ns", .bound = 500,
+				     .baseline = pairs->small, .has_baseline = true };
 	char name[64];
 	double small;
 	int err;
@@ -383,6 +395,7 @@ static int report_policy(struct gp_bench *b, const char *policy)
 	if (err)
 		return err;
 	small = r.value;
+	r.baseline = pairs->large;
 	snprintf(name, sizeof(name), "%s, 4096 entities", policy);
 	err = event_cost(4096, policy, &r.value);
 	if (!err)
@@ -391,6 +404,7 @@ static int report_policy(struct gp_bench *b, const char *policy)
 		return err;
 	snprintf(name, sizeof(name), "%s, 4096 to 32 entities", policy);
 	r.value /= small;
+	r.baseline = pairs->large / pairs->small;
 	r.unit = "ratio";
 	r.kind = GP_BENCH_INFO;
 	return gp_bench_report(b, &r);
@@ -427,14 +441,15 @@ static int report_memory(struct gp_bench *b)
 
 int gp_bench_core(struct gp_bench *b)
 {
+	struct pairs pairs = { 0 };
 	const char *policy;
 	int err = 0;
 	u32 i;
 
 	if (gp_bench_wants(b, "core.event")) {
-		err = report_prio(b);
+		err = report_prio(b, &pairs);
 		for (i = 1; !err && (policy = gp_policy_name_at(i)); i++)
-			err = report_policy(b, policy);
+			err = report_policy(b, policy, &pairs);
 	}
 	if (!err && gp_bench_wants(b, "core.memory"))
 		err = report_memory(b);

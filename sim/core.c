@@ -51,14 +51,14 @@ static void begin_switch(struct gp_sim *sim, const struct gp_switch *sw)
 /* Everything here only schedules: nothing leads back into the core at once. */
 static void carry_out(struct gp_sim *sim)
 {
-	const struct gp_actions *todo = &sim->actions;
+	const struct gp_actions *wanted = &sim->actions;
 
-	for (u32 i = 0; i < todo->nr; i++) {
-		const struct gp_action *a = &todo->a[i];
+	for (u32 i = 0; i < wanted->nr; i++) {
+		const struct gp_action *a = &wanted->a[i];
 
 		switch (a->kind) {
 		case GP_ACTION_SWITCH:
-			begin_switch(sim, &todo->sw);
+			begin_switch(sim, &wanted->sw);
 			break;
 		case GP_ACTION_SET_TIMER:
 			sim->timer_seq++;

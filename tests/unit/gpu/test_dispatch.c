@@ -67,6 +67,34 @@ static void pipe_priority_decides_who_launches_but_evicts_nobody(void **state)
 	unit_done(w);
 }
 
+/* Small workgroups of a lower level would keep a large one out for ever. */
+static void lower_levels_wait_while_a_higher_one_finds_no_room(void **state)
+{
+	struct world *w = unit_world("tiny", "timed");
+	struct world_queue *filler = world_queue(w, P1, 7);
+	struct world_queue *low = world_queue(w, P2, 3), *high = world_queue(w, P2, 11);
+	struct world_kernel k = { .nr_groups = 8 * 24, .vgprs = 64, .flags = GP_PROGRAM_ENDLESS };
+
+	world_dispatch(filler, &k);
+	k.nr_groups = 1;
+	k.group_size = 1024;
+	world_dispatch(high, &k);
+	k.nr_groups = 64;
+	k.group_size = 64;
+	world_dispatch(low, &k);
+	unit_map_all(w);
+	world_ring(filler);
+	world_run_for(w, 50000);
+	world_ring(high);
+	world_run_for(w, 50000);
+	world_ring(low);
+	world_run_for(w, MS);
+	assert_int_equal(gp_gpu_waves(w->gpu, filler->doorbell), 8 * 24);
+	assert_int_equal(gp_gpu_waves(w->gpu, high->doorbell), 0);
+	assert_int_equal(gp_gpu_waves(w->gpu, low->doorbell), 0);
+	unit_done(w);
+}
+
 static void equal_queues_share_what_is_freed(void **state)
 {
 	struct world *w = unit_world("tiny", "timed");
@@ -109,6 +137,7 @@ int main(void)
 		cmocka_unit_test(workgroups_go_to_the_xccs_in_turn),
 		cmocka_unit_test(one_cohort_holds_what_began_together),
 		cmocka_unit_test(pipe_priority_decides_who_launches_but_evicts_nobody),
+		cmocka_unit_test(lower_levels_wait_while_a_higher_one_finds_no_room),
 		cmocka_unit_test(equal_queues_share_what_is_freed),
 		cmocka_unit_test(running_out_of_memory_stops_the_queue),
 	};

@@ -417,12 +417,11 @@ struct world_dispatch world_dispatch(struct world_queue *q, const struct world_k
 
 void world_dispatch_again(struct world_queue *q, const struct world_dispatch *d)
 {
-	u8 *old = world_packet(q, d->packet);
-	u8 *pkt = world_packet(q, q->wptr++);
-	u16 header = GP_AQL_KERNEL_DISPATCH;
+	struct gp_aql_dispatch pkt;
 
-	memmove(pkt, old, GP_AQL_PACKET_BYTES);
-	memcpy(pkt, &header, sizeof(header));
+	memcpy(&pkt, world_packet(q, d->packet), sizeof(pkt));
+	pkt.header = GP_AQL_KERNEL_DISPATCH;
+	memcpy(world_packet(q, q->wptr++), &pkt, sizeof(pkt));
 }
 
 void world_barrier(struct world_queue *q, enum gp_aql_type type, bool has_barrier_bit,
