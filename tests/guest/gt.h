@@ -132,6 +132,8 @@ int gt_queue_destroy(struct gt_queue *q);
 /* UPDATE_QUEUE; percentage 0 preempts, 100 resumes. 0 or -errno. */
 int gt_queue_update(struct gt_queue *q, uint32_t percentage);
 void gt_queue_ring(struct gt_queue *q);
+/* How the model names a mapped queue: the dword index of its doorbell in the BAR. */
+uint32_t gt_queue_doorbell(const struct gt_queue *q);
 
 /**
  * struct gt_kernel - a dispatch and what it leaves behind

@@ -206,6 +206,23 @@ int gt_queue_update(struct gt_queue *q, uint32_t percentage)
 }
 
 /* As ROCr does: the doorbell gets the index of the last packet. */
+uint32_t gt_queue_doorbell(const struct gt_queue *q)
+{
+	uint32_t index;
+	char path[] = "/sys/kernel/debug/kfdsim/0/slots";
+	FILE *f = fopen(path, "re");
+	uint64_t ring;
+
+	GT_CHECK(f, "%s: %s", path, strerror(errno));
+	while (fscanf(f, "slot %*u doorbell %u ring %lx pasid %*x vmid %*u waves %*u\n", &index,
+		      &ring) == 2)
+		if (ring == (uintptr_t)q->ring) {
+			fclose(f);
+			return index;
+		}
+	gt_fail("the queue has no slot");
+}
+
 void gt_queue_ring(struct gt_queue *q)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);

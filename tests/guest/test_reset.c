@@ -59,24 +59,6 @@ static void new_process_works(void)
 	GT_CHECK(WIFEXITED(status) && !WEXITSTATUS(status), "a new process does not work");
 }
 
-/* The model names queues by the dword index of their doorbell in the BAR. */
-static uint32_t doorbell_of(const struct gt_queue *q)
-{
-	uint32_t index;
-	char path[] = "/sys/kernel/debug/kfdsim/0/slots";
-	FILE *f = fopen(path, "re");
-	uint64_t ring;
-
-	GT_CHECK(f, "%s: %s", path, strerror(errno));
-	while (fscanf(f, "slot %*u doorbell %u ring %lx pasid %*x vmid %*u waves %*u\n", &index,
-		      &ring) == 2)
-		if (ring == (uintptr_t)q->ring) {
-			fclose(f);
-			return index;
-		}
-	gt_fail("the queue has no slot");
-}
-
 static void refusing_queue_is_reset_alone(void)
 {
 	struct gt_kernel bad, good;
@@ -94,7 +76,7 @@ static void refusing_queue_is_reset_alone(void)
 	gt_kernel_launch(&bad, &hung);
 	gt_kernel_launch(&good, &bystander);
 	GT_CHECK(!gt_stat_wait(0, "waves", 8), "%lu waves", gt_stat(0, "waves"));
-	gt_fault(0, "refuse %u", doorbell_of(&hung));
+	gt_fault(0, "refuse %u", gt_queue_doorbell(&hung));
 	/* kfd_process_queue_manager.c: a queue that was reset cannot be changed any more. */
 	gt_queue_update(&hung, 0);
 	r = gt_queue_update(&hung, 100);
@@ -136,7 +118,7 @@ static void hang_and_exit(void)
 	gt_kernel_create(&gpu, &endless, &k);
 	gt_kernel_launch(&k, &q);
 	GT_CHECK(!gt_stat_wait(0, "waves", 8), "%lu waves", gt_stat(0, "waves"));
-	gt_fault(0, "refuse %u", doorbell_of(&q));
+	gt_fault(0, "refuse %u", gt_queue_doorbell(&q));
 	r = gt_queue_update(&q, 0);
 	GT_CHECK(r == -EACCES, "not reset: %s", strerror(-r));
 	/*
