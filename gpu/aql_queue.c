@@ -3,8 +3,6 @@
 
 #include "dispatch.h"
 
-#define VGPR_GRANULE 8	/* gfx90a and gfx942, rsrc1.granulated_workitem_vgpr_count */
-
 static u32 packet_type(const struct gp_slot *slot)
 {
 	return GP_AQL_HEADER_TYPE(slot->packet.header);
@@ -15,7 +13,7 @@ static u64 packet_addr(const struct gp_slot *slot)
 	return slot->ring + (slot->rptr & slot->ring_mask) * GP_AQL_PACKET_BYTES;
 }
 
-static void set_packet_state(struct gp_gpu *gpu, struct gp_slot *slot, enum gp_packet_state state)
+void gp_packet_set_state(struct gp_gpu *gpu, struct gp_slot *slot, enum gp_packet_state state)
 {
 	slot->packet_state = state;
 	if (state == GP_PACKET_DEPS)
@@ -27,7 +25,7 @@ static void set_packet_state(struct gp_gpu *gpu, struct gp_slot *slot, enum gp_p
 void gp_aql_stop(struct gp_gpu *gpu, struct gp_slot *slot)
 {
 	gp_gpu_heap_remove(&gpu->heap, &slot->packet_event);
-	set_packet_state(gpu, slot, GP_PACKET_NONE);
+	gp_packet_set_state(gpu, slot, GP_PACKET_NONE);
 	gpu->kick &= ~GP_BIT(slot->index);
 }
 
@@ -41,7 +39,7 @@ void gp_aql_set_wptr(struct gp_slot *slot, u64 wptr)
 		slot->wptr = slot->rptr + nr_packets;
 }
 
-static void note_idle(struct gp_gpu *gpu, struct gp_slot *slot)
+void gp_packet_note_idle(struct gp_gpu *gpu, struct gp_slot *slot)
 {
 	if (!slot->was_busy || slot->nr_dispatches)
 		return;
@@ -53,7 +51,7 @@ static void note_idle(struct gp_gpu *gpu, struct gp_slot *slot)
 static bool peek(struct gp_gpu *gpu, struct gp_slot *slot)
 {
 	if (slot->rptr == slot->wptr) {
-		note_idle(gpu, slot);
+		gp_packet_note_idle(gpu, slot);
 		return false;
 	}
 	if (gp_host_read(gpu, slot->pasid, packet_addr(slot), &slot->packet,
@@ -62,12 +60,12 @@ static bool peek(struct gp_gpu *gpu, struct gp_slot *slot)
 		return false;
 	}
 	if (packet_type(slot) == GP_AQL_INVALID) {
-		set_packet_state(gpu, slot, GP_PACKET_STALLED);
+		gp_packet_set_state(gpu, slot, GP_PACKET_STALLED);
 		return false;
 	}
 	slot->was_busy = true;
 	slot->deps_seen = 0;
-	set_packet_state(gpu, slot, GP_PACKET_HELD);
+	gp_packet_set_state(gpu, slot, GP_PACKET_HELD);
 	return true;
 }
 
@@ -81,13 +79,13 @@ static bool must_wait(const struct gp_slot *slot)
 
 void gp_aql_kick(struct gp_gpu *gpu, struct gp_slot *slot)
 {
-	if (slot->state != GP_SLOT_ACTIVE || slot->has_failed || !slot->is_aql)
+	if (slot->state != GP_SLOT_ACTIVE || slot->has_failed)
 		return;
 	if (slot->packet_state == GP_PACKET_NONE && !peek(gpu, slot))
 		return;
 	if (slot->packet_state != GP_PACKET_HELD || must_wait(slot))
 		return;
-	set_packet_state(gpu, slot, GP_PACKET_TIMED);
+	gp_packet_set_state(gpu, slot, GP_PACKET_TIMED);
 	gp_gpu_heap_add(&gpu->heap, &slot->packet_event, gpu->now_ns + gpu->profile->packet_ns);
 }
 
@@ -97,7 +95,7 @@ static int consume(struct gp_gpu *gpu, struct gp_slot *slot)
 	int err = gp_host_write(gpu, slot->pasid, packet_addr(slot), &header, sizeof(header));
 
 	slot->rptr++;
-	set_packet_state(gpu, slot, GP_PACKET_NONE);
+	gp_packet_set_state(gpu, slot, GP_PACKET_NONE);
 	gpu->kick |= GP_BIT(slot->index);
 	if (!err && slot->rptr_addr)
 		err = gp_host_write(gpu, slot->pasid, slot->rptr_addr, &slot->rptr,
@@ -141,30 +139,17 @@ static u32 count_waves(const struct gp_aql_dispatch *pkt)
 static int read_kernel(struct gp_gpu *gpu, const struct gp_aql_dispatch *pkt,
 		       struct gp_dispatch *d)
 {
-	u32 pasid = d->slot->pasid;
 	struct gp_kernel_desc desc;
-	struct gp_program program;
 	int err;
 
-	err = gp_host_read(gpu, pasid, pkt->kernel_object, &desc, sizeof(desc));
+	err = gp_host_read(gpu, d->slot->pasid, pkt->kernel_object, &desc, sizeof(desc));
+	if (!err)
+		err = gp_dispatch_read(gpu, d, pkt->kernel_object + (u64)desc.entry_offset,
+				       pkt->kernarg_address);
 	if (err)
 		return err;
-	err = gp_host_read(gpu, pasid, pkt->kernel_object + (u64)desc.entry_offset, &program,
-			   sizeof(program));
-	if (err)
-		return err;
-	if (program.magic != GP_PROGRAM_MAGIC)
-		return -EINVAL;
-	if (pkt->kernarg_address) {
-		err = gp_host_read(gpu, pasid, pkt->kernarg_address, &d->arg, sizeof(d->arg));
-		if (err)
-			return err;
-	}
-	d->vgprs = ((desc.rsrc1 & 0x3f) + 1) * VGPR_GRANULE;
+	d->vgprs = gp_dispatch_vgprs(desc.rsrc1);
 	d->lds_bytes = max(pkt->group_segment_size, desc.group_segment_bytes);
-	d->steps = program.steps;
-	d->step_ns = program.step_ns;
-	d->flags = program.flags;
 	return 0;
 }
 
@@ -228,7 +213,7 @@ static int try_barrier(struct gp_gpu *gpu, struct gp_slot *slot)
 	if (err < 0)
 		return err;
 	if (!err) {
-		set_packet_state(gpu, slot, GP_PACKET_DEPS);
+		gp_packet_set_state(gpu, slot, GP_PACKET_DEPS);
 		gp_gpu_heap_add(&gpu->heap, &slot->packet_event, gpu->now_ns + GP_BARRIER_POLL_NS);
 		return 0;
 	}

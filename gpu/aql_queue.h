@@ -24,4 +24,10 @@ void gp_aql_set_wptr(struct gp_slot *slot, u64 wptr);
 /* Forget what was read but not consumed. */
 void gp_aql_stop(struct gp_gpu *gpu, struct gp_slot *slot);
 
+/* For packets of either format: what is known of the packet at the read pointer. */
+void gp_packet_set_state(struct gp_gpu *gpu, struct gp_slot *slot, enum gp_packet_state state);
+
+/* For packets of either format: there is none. */
+void gp_packet_note_idle(struct gp_gpu *gpu, struct gp_slot *slot);
+
 #endif

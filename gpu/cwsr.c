@@ -2,6 +2,7 @@
 #include "cwsr.h"
 
 #include "dispatch.h"
+#include "pm4_queue.h"
 #include "wave.h"
 
 /*
@@ -227,8 +228,8 @@ static int write_word(struct gp_gpu *gpu, u64 mqd, u32 offset, u32 value)
  */
 static int write_pointers(struct gp_gpu *gpu, const struct gp_slot *slot, u64 mqd)
 {
-	u64 wptr = min(slot->wptr, slot->rptr + slot->ring_mask) * (GP_AQL_PACKET_BYTES / 4);
-	u32 rptr = (u32)((slot->rptr & slot->ring_mask) * (GP_AQL_PACKET_BYTES / 4));
+	u64 wptr = min(slot->wptr, slot->rptr + slot->ring_mask) * gp_slot_unit(slot);
+	u32 rptr = (u32)((slot->rptr & slot->ring_mask) * gp_slot_unit(slot));
 	int err;
 
 	err = write_word(gpu, mqd, GP_MQD_PQ_RPTR, rptr);
@@ -243,11 +244,10 @@ static int write_mqd(struct gp_gpu *gpu, const struct gp_slot *slot, u32 xcc, bo
 {
 	const struct gp_save_area *a = &slot->area[xcc];
 	u64 mqd = mqd_of(slot, xcc);
-	int err = 0;
+	int err = write_pointers(gpu, slot, mqd);
 
-	/* Pointers of a PM4 queue have not moved and are not in packets. */
-	if (slot->is_aql)
-		err = write_pointers(gpu, slot, mqd);
+	if (!err && !slot->is_aql)
+		err = gp_pm4_save(gpu, slot, mqd);
 	if (!err)
 		err = write_word(gpu, mqd, GP_MQD_CTL_STACK_OFFSET, a->ctl_offset);
 	if (!err)
@@ -292,8 +292,8 @@ static int restore_dispatch(struct gp_gpu *gpu, struct gp_slot *slot, const stru
 	struct gp_dispatch *d = gp_dispatch_get(slot);
 	int err;
 
-	/* It was consumed, so it is before the read pointer. */
-	if (!d || r->common.packet >= slot->rptr)
+	/* It was consumed: before the read pointer, or in the indirect buffer there. */
+	if (!d || r->common.packet >= slot->rptr + !slot->is_aql)
 		return -EINVAL;
 	d->packet = r->common.packet;
 	d->signal = r->common.signal;

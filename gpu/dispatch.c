@@ -4,6 +4,7 @@
 #include "cu.h"
 #include "wave.h"
 
+#define VGPR_GRANULE 8	/* gfx90a and gfx942, rsrc1.granulated_workitem_vgpr_count */
 #define LDS_GRANULE 512	/* gfx9 allocates LDS in 128 dwords */
 
 struct gp_dispatch *gp_dispatch_get(struct gp_slot *slot)
@@ -73,6 +74,33 @@ int gp_dispatch_check(struct gp_gpu *gpu, struct gp_dispatch *d)
 	for (x = 0; x < p->nr_xcc; x++)
 		d->share[x].nr = d->nr_groups / p->nr_xcc + (x < d->nr_groups % p->nr_xcc);
 	return 0;
+}
+
+int gp_dispatch_read(struct gp_gpu *gpu, struct gp_dispatch *d, u64 program, u64 kernarg)
+{
+	u32 pasid = d->slot->pasid;
+	struct gp_program p;
+	int err;
+
+	err = gp_host_read(gpu, pasid, program, &p, sizeof(p));
+	if (err)
+		return err;
+	if (p.magic != GP_PROGRAM_MAGIC)
+		return -EINVAL;
+	if (kernarg) {
+		err = gp_host_read(gpu, pasid, kernarg, &d->arg, sizeof(d->arg));
+		if (err)
+			return err;
+	}
+	d->steps = p.steps;
+	d->step_ns = p.step_ns;
+	d->flags = p.flags;
+	return 0;
+}
+
+u32 gp_dispatch_vgprs(u32 rsrc1)
+{
+	return ((rsrc1 & 0x3f) + 1) * VGPR_GRANULE;
 }
 
 static bool share_has_work(const struct gp_share *share)

@@ -30,6 +30,20 @@ void gp_dispatch_put(struct gp_dispatch *d);
  */
 int gp_dispatch_check(struct gp_gpu *gpu, struct gp_dispatch *d);
 
+/**
+ * gp_dispatch_read() - read what is to run
+ * @gpu: GPU
+ * @d: gets arguments, steps, step_ns and flags
+ * @program: address of a struct gp_program
+ * @kernarg: address of a struct gp_kernarg, 0 = none
+ *
+ * Return: 0, -EFAULT, -EINVAL: not a program.
+ */
+int gp_dispatch_read(struct gp_gpu *gpu, struct gp_dispatch *d, u64 program, u64 kernarg);
+
+/* Registers of a lane, from COMPUTE_PGM_RSRC1. */
+u32 gp_dispatch_vgprs(u32 rsrc1);
+
 /* Its workgroups may be launched from now on. */
 void gp_dispatch_offer(struct gp_gpu *gpu, struct gp_dispatch *d);
 

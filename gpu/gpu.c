@@ -11,6 +11,7 @@
 #include "hiq.h"
 #include "hqd.h"
 #include "pm4.h"
+#include "pm4_queue.h"
 #include "runlist.h"
 #include "sdma.h"
 #include "slot.h"
@@ -185,13 +186,29 @@ void gp_gpu_destroy(struct gp_gpu *gpu)
 	host->ops->free(host, gpu);
 }
 
+static void kick_slot(struct gp_gpu *gpu, struct gp_slot *slot)
+{
+	if (slot->is_aql)
+		gp_aql_kick(gpu, slot);
+	else
+		gp_pm4_kick(gpu, slot);
+}
+
+static void packet_event(struct gp_gpu *gpu, struct gp_slot *slot)
+{
+	if (slot->is_aql)
+		gp_aql_event(gpu, slot);
+	else
+		gp_pm4_event(gpu, slot);
+}
+
 static void kick_slots(struct gp_gpu *gpu)
 {
 	while (gpu->kick) {
 		u32 i = gp_next_bit(gpu->kick, 0);
 
 		gpu->kick &= ~GP_BIT(i);
-		gp_aql_kick(gpu, &gpu->slot[i]);
+		kick_slot(gpu, &gpu->slot[i]);
 	}
 }
 
@@ -201,7 +218,7 @@ static void check_barriers(struct gp_gpu *gpu)
 
 	gpu->is_signalled = false;
 	for (left = gpu->waiting; left; left &= left - 1)
-		gp_aql_event(gpu, &gpu->slot[gp_next_bit(left, 0)]);
+		packet_event(gpu, &gpu->slot[gp_next_bit(left, 0)]);
 }
 
 static void fill_xccs(struct gp_gpu *gpu)
@@ -262,7 +279,7 @@ static void run_event(struct gp_gpu *gpu, struct gp_event *event)
 		gp_cohort_end(gpu, container_of(event, struct gp_cohort, event));
 		break;
 	case GP_EVENT_PACKET:
-		gp_aql_event(gpu, container_of(event, struct gp_slot, packet_event));
+		packet_event(gpu, container_of(event, struct gp_slot, packet_event));
 		break;
 	case GP_EVENT_HQD:
 		gp_hqd_event(gpu, container_of(event, struct gp_slot, hqd_event));
@@ -334,7 +351,8 @@ u64 gp_gpu_doorbell(struct gp_gpu *gpu, u32 index, u64 value, u64 now_ns)
 	slot = gp_slot_find(gpu, index);
 	if (!slot || slot->state != GP_SLOT_ACTIVE)
 		return gp_gpu_next_ns(gpu);
-	gp_aql_set_wptr(slot, value + 1);
+	/* AQL rings with the index of a packet, PM4 with the write pointer. */
+	gp_aql_set_wptr(slot, slot->is_aql ? value + 1 : value);
 	if (slot->packet_state == GP_PACKET_STALLED)
 		slot->packet_state = GP_PACKET_NONE;
 	gpu->kick |= GP_BIT(slot->index);

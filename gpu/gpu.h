@@ -201,7 +201,7 @@ u64 gp_gpu_next_ns(const struct gp_gpu *gpu);
  * gp_gpu_doorbell() - a doorbell was rung
  * @gpu: GPU
  * @index: dword index in the doorbell BAR
- * @value: HIQ: write pointer in dwords. AQL queue: index of the last packet written.
+ * @value: HIQ and PM4 queue: write pointer in dwords. AQL queue: index of the last packet written.
  *	Queue of a copy engine: write pointer in bytes.
  * @now_ns: time
  *

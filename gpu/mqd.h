@@ -14,6 +14,15 @@
 #define GP_MQD_CTL_STACK 4096		/* control stack, from the start of the MQD */
 
 #define GP_MQD_HEADER 0x000		/* 0xC0310800 */
+#define GP_MQD_NUM_THREAD_X 0x020	/* COMPUTE_ registers of a PM4 queue */
+#define GP_MQD_NUM_THREAD_Y 0x024
+#define GP_MQD_NUM_THREAD_Z 0x028
+#define GP_MQD_PGM_LO 0x034
+#define GP_MQD_PGM_HI 0x038
+#define GP_MQD_PGM_RSRC1 0x04c
+#define GP_MQD_PGM_RSRC2 0x050
+#define GP_MQD_USER_DATA_0 0x104
+#define GP_MQD_USER_DATA_1 0x108
 #define GP_MQD_BASE_LO 0x200
 #define GP_MQD_BASE_HI 0x204
 #define GP_MQD_ACTIVE 0x208
@@ -31,6 +40,7 @@
 #define GP_MQD_WPTR_POLL_HI 0x238
 #define GP_MQD_DOORBELL_CONTROL 0x23c	/* bits 2-27: dword index in the BAR */
 #define GP_MQD_PQ_CONTROL 0x244		/* bits 0-5: ring dwords = 2 << n */
+#define GP_MQD_IB_RPTR 0x250		/* dwords, in the indirect buffer at PQ_RPTR */
 #define GP_MQD_CTX_SAVE_BASE_LO 0x2ac
 #define GP_MQD_CTX_SAVE_BASE_HI 0x2b0
 #define GP_MQD_CTL_STACK_OFFSET 0x2b8	/* == CTL_STACK_SIZE: no saved waves */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The PM4 packets of the HIQ, dword by dword, as amdkfd encodes them
+ * PM4 packets, of the HIQ and of user queues, dword by dword, as amdkfd encodes them
  * (kfd_pm4_headers_ai.h, kfd_pm4_headers_aldebaran.h, kfd_packet_manager_v9.c).
  * Fields are described by shift and width so that both sides of the wire, and
  * the fuzzer, use one table.
@@ -12,7 +12,13 @@
 
 enum gp_pm4_opcode {
 	GP_PM4_NOP = 0x10,
+	GP_PM4_DISPATCH_DIRECT = 0x15,
 	GP_PM4_WRITE_DATA = 0x37,
+	GP_PM4_WAIT_REG_MEM = 0x3c,
+	GP_PM4_INDIRECT_BUFFER = 0x3f,
+	GP_PM4_RELEASE_MEM = 0x49,
+	GP_PM4_ACQUIRE_MEM = 0x58,
+	GP_PM4_SET_SH_REG = 0x76,
 	GP_PM4_SET_RESOURCES = 0xa0,
 	GP_PM4_MAP_PROCESS = 0xa1,
 	GP_PM4_MAP_QUEUES = 0xa2,
@@ -140,6 +146,69 @@ GP_PM4_FIELD(GP_WRITE_DATA_DST_SEL, 1, 8, 4);		/* 0 = register */
 GP_PM4_FIELD(GP_WRITE_DATA_NO_INCREMENT, 1, 16, 1);
 GP_PM4_FIELD(GP_WRITE_DATA_REG, 2, 0, 18);
 GP_PM4_FIELD(GP_WRITE_DATA_VALUE, 4, 0, 32);
+
+/*
+ * Packets of user queues (soc15d.h, kfd_pm4_headers_ai.h). A NOP whose count has all
+ * bits set is one dword.
+ */
+#define GP_PM4_DISPATCH_DIRECT_DW 5
+#define GP_PM4_WAIT_REG_MEM_DW 7
+#define GP_PM4_INDIRECT_BUFFER_DW 4
+#define GP_PM4_RELEASE_MEM_DW 8
+#define GP_PM4_ACQUIRE_MEM_DW 7
+#define GP_PM4_NOP_COUNT_ONE 0x3fffu
+
+#define GP_WRITE_DATA_DST_L2 2
+#define GP_WRITE_DATA_DST_MEMORY 5
+
+GP_PM4_FIELD(GP_DISPATCH_DIRECT_ENABLE, 4, 0, 1);
+GP_PM4_FIELD(GP_DISPATCH_DIRECT_IN_THREADS, 4, 5, 1);
+
+GP_PM4_FIELD(GP_WAIT_REG_MEM_FUNCTION, 1, 0, 3);
+GP_PM4_FIELD(GP_WAIT_REG_MEM_SPACE, 1, 4, 2);		/* 1 = memory */
+GP_PM4_FIELD(GP_WAIT_REG_MEM_OPERATION, 1, 6, 2);	/* 0 = wait */
+
+enum gp_wait_function {
+	GP_WAIT_ALWAYS = 0,
+	GP_WAIT_LESS = 1,
+	GP_WAIT_LESS_EQUAL = 2,
+	GP_WAIT_EQUAL = 3,
+	GP_WAIT_NOT_EQUAL = 4,
+	GP_WAIT_GREATER_EQUAL = 5,
+	GP_WAIT_GREATER = 6,
+};
+
+GP_PM4_FIELD(GP_INDIRECT_BUFFER_SIZE, 3, 0, 20);	/* dwords */
+GP_PM4_FIELD(GP_INDIRECT_BUFFER_CHAIN, 3, 20, 1);
+
+GP_PM4_FIELD(GP_RELEASE_MEM_DST_SEL, 2, 16, 2);		/* 0 and 1: memory */
+GP_PM4_FIELD(GP_RELEASE_MEM_INT_SEL, 2, 24, 3);
+GP_PM4_FIELD(GP_RELEASE_MEM_DATA_SEL, 2, 29, 3);
+GP_PM4_FIELD(GP_RELEASE_MEM_CONTEXT, 7, 0, 32);
+
+enum gp_release_data {
+	GP_RELEASE_DATA_NONE = 0,
+	GP_RELEASE_DATA_32 = 1,
+	GP_RELEASE_DATA_64 = 2,
+	GP_RELEASE_DATA_CLOCK = 3,
+};
+
+enum gp_release_int {
+	GP_RELEASE_INT_NONE = 0,
+	GP_RELEASE_INT_ONLY = 1,
+	GP_RELEASE_INT_AFTER_WRITE = 2,
+	GP_RELEASE_INT_DATA_ONLY = 3,
+	GP_RELEASE_INT_CONTEXT = 4,
+};
+
+GP_PM4_FIELD(GP_SET_SH_REG_OFFSET, 1, 0, 16);		/* dwords, from 0x2c00 */
+
+/* Offsets for SET_SH_REG: gc_9_4_3_offset.h + 0x2000 - 0x2c00 */
+#define GP_SH_REG_NUM_THREAD_X 0x207u
+#define GP_SH_REG_PGM_LO 0x20cu
+#define GP_SH_REG_PGM_RSRC1 0x212u
+#define GP_SH_REG_USER_DATA_0 0x240u
+#define GP_SH_REG_END 0x400u
 
 /*
  * CP_IQ_WAIT_TIME2 (gc_9_4_3_offset.h, gc_9_4_3_sh_mask.h), without the base of the

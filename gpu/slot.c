@@ -5,16 +5,17 @@
 #include "cwsr.h"
 #include "dispatch.h"
 #include "firmware.h"
+#include "pm4_queue.h"
 
 /* The part of an MQD that the model reads. */
-#define MQD_FIRST GP_MQD_BASE_LO
+#define MQD_FIRST GP_MQD_HEADER
 #define MQD_LAST GP_MQD_STRIDE
 
 struct mqd {
 	u32 word[(MQD_LAST - MQD_FIRST) / 4 + 1];
 };
 
-/* bits 0-5 of PQ_CONTROL: 2 << n dwords; 16 dwords are a packet, 1 GiB is plenty. */
+/* bits 0-5 of PQ_CONTROL: 2 << n dwords; 16 dwords are an AQL packet, 1 GiB is plenty. */
 #define MIN_RING_ORDER 3
 #define MAX_RING_ORDER 27
 
@@ -83,8 +84,9 @@ static void parse_area(struct gp_save_area *a, const struct mqd *mqd)
  */
 static void parse_pointers(struct gp_slot *slot, const struct mqd *mqd)
 {
-	u64 anchor = word64(mqd, GP_MQD_PQ_WPTR_LO, GP_MQD_PQ_WPTR_HI) / (GP_AQL_PACKET_BYTES / 4);
-	u64 rptr = word(mqd, GP_MQD_PQ_RPTR) / (GP_AQL_PACKET_BYTES / 4);
+	u32 unit = gp_slot_unit(slot);
+	u64 anchor = word64(mqd, GP_MQD_PQ_WPTR_LO, GP_MQD_PQ_WPTR_HI) / unit;
+	u64 rptr = word(mqd, GP_MQD_PQ_RPTR) / unit;
 
 	slot->rptr = anchor - ((anchor - rptr) & slot->ring_mask);
 	slot->wptr = slot->rptr;
@@ -96,16 +98,18 @@ static int parse_mqd(struct gp_slot *slot, const struct mqd *mqd)
 
 	if (order < MIN_RING_ORDER || order > MAX_RING_ORDER)
 		return -EINVAL;
-	slot->ring_mask = (2ull << order) / (GP_AQL_PACKET_BYTES / 4) - 1;
+	slot->is_aql = word(mqd, GP_MQD_AQL_CONTROL) & GP_MQD_AQL_CONTROL_MASK;
+	slot->ring_mask = (2ull << order) / gp_slot_unit(slot) - 1;
 	slot->ring = word64(mqd, GP_MQD_PQ_BASE_LO, GP_MQD_PQ_BASE_HI) << 8;
 	slot->rptr_addr = word64(mqd, GP_MQD_RPTR_REPORT_LO, GP_MQD_RPTR_REPORT_HI);
 	slot->wptr_addr = word64(mqd, GP_MQD_WPTR_POLL_LO, GP_MQD_WPTR_POLL_HI);
 	slot->level = min(word(mqd, GP_MQD_PIPE_PRIORITY), (u32)GP_NR_LEVELS - 1);
 	slot->stride = word(mqd, GP_MQD_STRIDE);
-	slot->is_aql = word(mqd, GP_MQD_AQL_CONTROL) & GP_MQD_AQL_CONTROL_MASK;
 	slot->can_save = word(mqd, GP_MQD_PERSISTENT_STATE) & GP_MQD_PERSISTENT_QSWITCH;
 	slot->has_failed = word(mqd, GP_MQD_ERROR) != 0;
 	parse_pointers(slot, mqd);
+	if (!slot->is_aql)
+		gp_pm4_parse(slot, mqd->word);
 	return 0;
 }
 
@@ -220,7 +224,7 @@ static void read_wptr(struct gp_gpu *gpu, struct gp_slot *slot)
 {
 	u64 wptr;
 
-	if (!slot->wptr_addr || !slot->is_aql)
+	if (!slot->wptr_addr)
 		return;
 	if (gp_host_read(gpu, slot->pasid, slot->wptr_addr, &wptr, sizeof(wptr)))
 		gp_slot_fail(gpu, slot, GP_IRQ_MEM_FAULT);

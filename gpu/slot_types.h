@@ -156,6 +156,35 @@ struct gp_save_area {
 	u32 wave_end;
 };
 
+#define GP_PM4_HEAD_DW 8	/* of a packet, without the data of WRITE_DATA and SET_SH_REG */
+
+/* What PM4 packets leave for those after them; the words are in the MQD too. */
+enum gp_pm4_reg {
+	GP_PM4_NUM_THREAD_X,
+	GP_PM4_NUM_THREAD_Y,
+	GP_PM4_NUM_THREAD_Z,
+	GP_PM4_PGM_LO,
+	GP_PM4_PGM_HI,
+	GP_PM4_PGM_RSRC1,
+	GP_PM4_PGM_RSRC2,
+	GP_PM4_USER_DATA_0,
+	GP_PM4_USER_DATA_1,
+	GP_PM4_IB_RPTR,
+	GP_PM4_REG_COUNT,
+};
+
+/**
+ * struct gp_pm4_regs - state of a queue of PM4 packets
+ * @ib: address of the indirect buffer that is worked off
+ * @ib_dw: its dwords, 0 = packets come from the ring
+ * @reg: registers; GP_PM4_IB_RPTR is the next dword of the indirect buffer at @rptr
+ */
+struct gp_pm4_regs {
+	u64 ib;
+	u32 ib_dw;
+	u32 reg[GP_PM4_REG_COUNT];
+};
+
 /**
  * struct gp_slot - a hardware queue descriptor, the same one on all XCCs
  * @index: which
@@ -164,7 +193,7 @@ struct gp_save_area {
  * @is_by_hand: loaded without the firmware
  * @is_static: the firmware does not move it
  * @is_hand_busy: a load or dequeue by hand is under way
- * @is_aql: its packets are AQL; a queue of PM4 packets may be mapped and runs nothing
+ * @is_aql: its packets are AQL, else PM4
  * @can_save: has CWSR
  * @has_failed: stopped by an error, now or before it was mapped; what it ran is gone
  * @is_current: it has been active, so it is newer than its MQD
@@ -177,12 +206,13 @@ struct gp_save_area {
  * @mqd: GART address
  * @stride: to the next XCC's MQD
  * @ring: address of the packets
- * @ring_mask: packets in the ring minus 1
- * @rptr: next packet to consume
- * @wptr: first packet not written
+ * @ring_mask: packets in the ring minus 1; PM4: dwords
+ * @rptr: next packet to consume; PM4: its dword
+ * @wptr: first packet not written; PM4: dword
  * @rptr_addr: where the read pointer is reported
  * @wptr_addr: where the write pointer is
  * @packet: packet at @rptr
+ * @pm4: what PM4 packets have set
  * @packet_state: what is known of it
  * @deps_seen: barrier: signals that were seen satisfied
  * @packet_event: GP_EVENT_PACKET
@@ -223,7 +253,9 @@ struct gp_slot {
 		struct gp_aql_dispatch dispatch;
 		struct gp_aql_barrier barrier;
 		u16 header;
+		u32 pm4[GP_PM4_HEAD_DW];
 	} packet;
+	struct gp_pm4_regs pm4;
 	enum gp_packet_state packet_state;
 	u32 deps_seen;
 	struct gp_event packet_event;
@@ -235,5 +267,11 @@ struct gp_slot {
 	u8 order[GP_MAX_DISPATCHES];
 	struct gp_dispatch dispatch[GP_MAX_DISPATCHES];
 };
+
+/* Dwords that the read and write pointers count by. */
+static inline u32 gp_slot_unit(const struct gp_slot *slot)
+{
+	return slot->is_aql ? GP_AQL_PACKET_BYTES / 4 : 1;
+}
 
 #endif

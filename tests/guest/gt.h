@@ -110,7 +110,7 @@ void *gt_alloc(struct gt_gpu *gpu, uint64_t bytes);
 #define GT_VRAM (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC)
 
 /**
- * struct gt_queue - an AQL queue
+ * struct gt_queue - a compute queue
  */
 struct gt_queue {
 	struct gt_gpu *gpu;
@@ -128,6 +128,8 @@ struct gt_queue {
 /* Return: 0 or -errno of CREATE_QUEUE. */
 int gt_queue_try_create(struct gt_gpu *gpu, uint32_t priority, struct gt_queue *q);
 void gt_queue_create(struct gt_gpu *gpu, uint32_t priority, struct gt_queue *q);
+/* A queue of PM4 packets: pointers count dwords, the doorbell gets the write pointer. */
+void gt_queue_create_pm4(struct gt_gpu *gpu, uint32_t priority, struct gt_queue *q);
 int gt_queue_destroy(struct gt_queue *q);
 /* UPDATE_QUEUE; percentage 0 preempts, 100 resumes. 0 or -errno. */
 int gt_queue_update(struct gt_queue *q, uint32_t percentage);

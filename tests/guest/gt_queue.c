@@ -145,12 +145,12 @@ static void alloc_parts(struct gt_queue *q)
 		*(uint16_t *)(q->ring + i * GP_AQL_PACKET_BYTES) = GP_AQL_INVALID;
 }
 
-int gt_queue_try_create(struct gt_gpu *gpu, uint32_t priority, struct gt_queue *q)
+static int try_create(struct gt_gpu *gpu, uint32_t priority, uint32_t type, struct gt_queue *q)
 {
 	struct kfd_ioctl_create_queue_args args = {
 		.ring_size = RING_BYTES,
 		.gpu_id = gpu->id,
-		.queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL,
+		.queue_type = type,
 		.queue_percentage = 100,
 		.queue_priority = priority,
 		.eop_buffer_size = PAGE,
@@ -175,6 +175,19 @@ int gt_queue_try_create(struct gt_gpu *gpu, uint32_t priority, struct gt_queue *
 	q->doorbell = (volatile uint64_t *)(gpu->doorbells +
 					    (args.doorbell_offset & (DOORBELL_SLICE - 1)));
 	return 0;
+}
+
+int gt_queue_try_create(struct gt_gpu *gpu, uint32_t priority, struct gt_queue *q)
+{
+	return try_create(gpu, priority, KFD_IOC_QUEUE_TYPE_COMPUTE_AQL, q);
+}
+
+void gt_queue_create_pm4(struct gt_gpu *gpu, uint32_t priority, struct gt_queue *q)
+{
+	int r = try_create(gpu, priority, KFD_IOC_QUEUE_TYPE_COMPUTE, q);
+
+	if (r)
+		gt_fail("CREATE_QUEUE: %s", strerror(-r));
 }
 
 void gt_queue_create(struct gt_gpu *gpu, uint32_t priority, struct gt_queue *q)

@@ -281,29 +281,6 @@ static void a_fault_in_a_kernel_stops_only_its_queue(void **state)
 	unit_done(w);
 }
 
-static void a_queue_of_pm4_packets_is_mapped_and_left_alone(void **state)
-{
-	struct world *w = unit_world("tiny", "timed");
-	struct world_queue *q = world_queue(w, P1, 7);
-	struct world_kernel k = { .nr_groups = 5 };
-	struct world_dispatch d = world_dispatch(q, &k);
-
-	world_set_u32(w, GP_PASID_GART, q->mqd + GP_MQD_AQL_CONTROL, 0);
-	world_set_u32(w, GP_PASID_GART, q->mqd + GP_MQD_PQ_RPTR, 7);
-	world_set_u32(w, GP_PASID_GART, q->mqd + GP_MQD_PQ_WPTR_LO, 23);
-	world_ring(q);
-	unit_map_all(w);
-	world_ring(q);
-	assert_true(world_run_idle(w, MS));
-	assert_true(gp_gpu_slot_of(w->gpu, q->doorbell) >= 0);
-	assert_int_equal(unit_tally(q, &d), 0);
-	assert_int_equal(gp_gpu_stats(w->gpu)->nr_faults, 0);
-	assert_true(world_preempt(w));
-	assert_int_equal(unit_mqd(q, GP_MQD_PQ_RPTR), 7);
-	assert_int_equal(unit_mqd(q, GP_MQD_PQ_WPTR_LO), 23);
-	unit_done(w);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -320,7 +297,6 @@ int main(void)
 		cmocka_unit_test(illegal_packets_stop_the_queue),
 		cmocka_unit_test(programs_that_are_none_stop_the_queue),
 		cmocka_unit_test(a_fault_in_a_kernel_stops_only_its_queue),
-		cmocka_unit_test(a_queue_of_pm4_packets_is_mapped_and_left_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
