@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: libgpreempt
+ *
+ * Lists the GPU queues of a machine, stops and continues them, and talks to
+ * gpreemptd, which does the same by policy. Needs libc and nothing else.
+ *
+ * Every call returns 0 (or a count) or -errno and never sets errno. A handle may
+ * be used by one thread at a time; different handles are independent. No call
+ * waits longer than its timeout, or than five seconds if it has none.
+ *
+ * With the daemon (GPREEMPT_OPEN_DAEMON, the default if it runs) all processes
+ * are visible that the caller may see. Without it (GPREEMPT_OPEN_DIRECT) lists
+ * come from sysfs, debugfs and queue snapshots, and queues of other processes
+ * are stopped through a tracer process that lives as long as the handle: what a
+ * handle stopped goes on when it is closed or its process ends.
+ *
+ * A value that cannot be known is unknown, not zero: each struct gpreempt_value
+ * says where it came from.
+ *
+ * Higher number = higher priority.
+ */
+#ifndef GPREEMPT_H
+#define GPREEMPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GPREEMPT_VERSION_MAJOR 0
+#define GPREEMPT_VERSION_MINOR 1
+
+#define GPREEMPT_NAME_LEN 32
+#define GPREEMPT_PRIO_MAX 15
+#define GPREEMPT_PRIO_DEFAULT 7
+#define GPREEMPT_QUEUE_ALL 0xffffffffu
+
+struct gpreempt;
+
+enum gpreempt_source {
+	GPREEMPT_SOURCE_UNKNOWN = 0,	/* the value means nothing */
+	GPREEMPT_SOURCE_SYSFS = 1,
+	GPREEMPT_SOURCE_SNAPSHOT = 2,	/* DBG_TRAP queue snapshot */
+	GPREEMPT_SOURCE_DEBUGFS = 3,	/* kfd/mqds */
+	GPREEMPT_SOURCE_SHIM = 4,	/* the process itself */
+	GPREEMPT_SOURCE_MEMORY = 5,	/* read from the memory of the process */
+	GPREEMPT_SOURCE_DAEMON = 6,
+};
+
+/* "sysfs", …; "unknown" for a value outside. */
+const char *gpreempt_source_name(enum gpreempt_source source);
+
+/**
+ * struct gpreempt_value - a number and where it came from
+ * @value: the number
+ * @source: enum gpreempt_source
+ * @pad: zero
+ */
+struct gpreempt_value {
+	uint64_t value;
+	uint32_t source;
+	uint32_t pad;
+};
+
+#define GPREEMPT_OPEN_DAEMON (1u << 0)	/* the daemon or nothing */
+#define GPREEMPT_OPEN_DIRECT (1u << 1)	/* never the daemon */
+
+/**
+ * gpreempt_open() - open a handle
+ * @out: the handle
+ * @flags: GPREEMPT_OPEN_*; 0 = the daemon if it runs, else direct
+ * @socket: control socket; NULL = $GPREEMPT_SOCKET, else the default
+ *
+ * Return: 0, -EINVAL flags, -ECONNREFUSED or -ENOENT no daemon, -ENODEV direct and
+ * no amdkfd here, -ENOMEM.
+ */
+int gpreempt_open(struct gpreempt **out, unsigned int flags, const char *socket);
+
+/**
+ * gpreempt_close() - close a handle; what it suspended goes on
+ * @g: handle or NULL
+ */
+void gpreempt_close(struct gpreempt *g);
+
+/* The reason of the last failure in words, "" if there is none; valid until the next call. */
+const char *gpreempt_strerror(const struct gpreempt *g);
+
+/* For what the library allocated. */
+void gpreempt_free(void *p);
+
+/**
+ * struct gpreempt_caps - what can be done here
+ * @size: sizeof(struct gpreempt_caps), set by the caller
+ * @mechanisms: GPREEMPT_MECH_*: those that can be used
+ * @daemon: a daemon answers
+ * @privileged: the caller may raise priorities and touch others' processes
+ * @kfd_major: ioctl version of amdkfd
+ * @kfd_minor: same
+ * @nr_nodes: GPUs
+ * @hws: 1 firmware scheduler, 0 no, -1 unknown
+ * @cwsr: 1 waves can be saved on every node, 0 no, -1 unknown
+ * @ptrace_scope: of Yama, -1 unknown
+ * @reserved: zero
+ */
+struct gpreempt_caps {
+	uint32_t size;
+	uint32_t mechanisms;
+	bool daemon;
+	bool privileged;
+	uint32_t kfd_major;
+	uint32_t kfd_minor;
+	uint32_t nr_nodes;
+	int32_t hws;
+	int32_t cwsr;
+	int32_t ptrace_scope;
+	uint32_t reserved[6];
+};
+
+#define GPREEMPT_MECH_SHIM (1u << 0)
+#define GPREEMPT_MECH_DBG (1u << 1)
+#define GPREEMPT_MECH_SIM (1u << 2)
+#define GPREEMPT_MECH_KERNEL (1u << 3)
+
+/**
+ * gpreempt_get_caps() - probe
+ * @g: handle
+ * @caps: filled up to caps->size
+ *
+ * Return: 0, -EINVAL size.
+ */
+int gpreempt_get_caps(struct gpreempt *g, struct gpreempt_caps *caps);
+
+/**
+ * struct gpreempt_node - a GPU
+ * @gpu_id: as amdkfd names it
+ * @index: number of its topology node
+ * @name: for people
+ * @nr_xcc: dies
+ * @nr_cu: compute units
+ * @gfx_target: gfx_target_version
+ * @cwsr_bytes: size of a save area
+ * @enabled: scheduled by the daemon
+ * @policy: of the daemon, "" without
+ * @breaker: of the daemon, "" without
+ * @reserved: zero
+ */
+struct gpreempt_node {
+	uint32_t gpu_id;
+	uint32_t index;
+	char name[GPREEMPT_NAME_LEN];
+	struct gpreempt_value nr_xcc;
+	struct gpreempt_value nr_cu;
+	struct gpreempt_value gfx_target;
+	struct gpreempt_value cwsr_bytes;
+	bool enabled;
+	char policy[GPREEMPT_NAME_LEN];
+	char breaker[GPREEMPT_NAME_LEN];
+	uint64_t reserved[4];
+};
+
+/**
+ * gpreempt_get_nodes() - list GPUs
+ * @g: handle
+ * @nodes: an array for gpreempt_free()
+ * @nr: its length
+ *
+ * Return: 0 or -errno.
+ */
+int gpreempt_get_nodes(struct gpreempt *g, struct gpreempt_node **nodes, size_t *nr);
+
+/**
+ * struct gpreempt_attr - what a user can say about a process
+ * @valid: GPREEMPT_ATTR_*: the members that are meant
+ * @prio: 0..GPREEMPT_PRIO_MAX
+ * @weight: 1..10000
+ * @latency_critical: wants the fastest detection
+ * @slice_ns: time slice, 0 = default
+ * @deadline_ns: after becoming busy, 0 = none
+ * @klass: a class of the configuration
+ * @group: processes of one group are stopped and continued together
+ * @reserved: zero
+ */
+struct gpreempt_attr {
+	uint32_t valid;
+	uint32_t prio;
+	uint32_t weight;
+	bool latency_critical;
+	uint64_t slice_ns;
+	uint64_t deadline_ns;
+	char klass[GPREEMPT_NAME_LEN];
+	char group[GPREEMPT_NAME_LEN];
+	uint64_t reserved[4];
+};
+
+#define GPREEMPT_ATTR_PRIO (1u << 0)
+#define GPREEMPT_ATTR_WEIGHT (1u << 1)
+#define GPREEMPT_ATTR_LATENCY_CRITICAL (1u << 2)
+#define GPREEMPT_ATTR_SLICE (1u << 3)
+#define GPREEMPT_ATTR_DEADLINE (1u << 4)
+#define GPREEMPT_ATTR_CLASS (1u << 5)
+#define GPREEMPT_ATTR_GROUP (1u << 6)
+
+/**
+ * struct gpreempt_process - a process that has GPU queues
+ * @pid: process
+ * @uid: owner; GPREEMPT_SOURCE_UNKNOWN if it cannot be seen
+ * @comm: name
+ * @mechanism: GPREEMPT_MECH_* it is under, 0 = none
+ * @nr_queues: queues
+ * @nr_busy: of these, with work
+ * @state: "idle", "running", "preempted", …; "" without a daemon
+ * @attr: attributes; attr.valid = 0 without a daemon
+ * @reserved: zero
+ */
+struct gpreempt_process {
+	uint32_t pid;
+	struct gpreempt_value uid;
+	char comm[GPREEMPT_NAME_LEN];
+	uint32_t mechanism;
+	uint32_t nr_queues;
+	struct gpreempt_value nr_busy;
+	char state[GPREEMPT_NAME_LEN];
+	struct gpreempt_attr attr;
+	uint64_t reserved[4];
+};
+
+/**
+ * gpreempt_get_processes() - list processes with queues
+ * @g: handle
+ * @processes: an array for gpreempt_free()
+ * @nr: its length
+ *
+ * Return: 0 or -errno.
+ */
+int gpreempt_get_processes(struct gpreempt *g, struct gpreempt_process **processes, size_t *nr);
+
+/**
+ * struct gpreempt_queue - a queue
+ * @pid: process
+ * @gpu_id: node
+ * @queue_id: as amdkfd numbers it in that process
+ * @held: GPREEMPT_HELD_*
+ * @type: 0 PM4, 1 SDMA, 2 AQL, 3 SDMA by XGMI, as in the ioctl ABI
+ * @prio: hardware priority 0..15
+ * @ring_addr: address of the ring in the process
+ * @ring_bytes: its size
+ * @rptr_addr: where the read index is
+ * @wptr_addr: where the write index is
+ * @rptr: read index, a moment ago
+ * @wptr: write index, a moment ago
+ * @busy: 1 has work, 0 proven idle
+ * @reserved: zero
+ */
+struct gpreempt_queue {
+	uint32_t pid;
+	uint32_t gpu_id;
+	uint32_t queue_id;
+	uint32_t held;
+	struct gpreempt_value type;
+	struct gpreempt_value prio;
+	struct gpreempt_value ring_addr;
+	struct gpreempt_value ring_bytes;
+	struct gpreempt_value rptr_addr;
+	struct gpreempt_value wptr_addr;
+	struct gpreempt_value rptr;
+	struct gpreempt_value wptr;
+	struct gpreempt_value busy;
+	uint64_t reserved[4];
+};
+
+#define GPREEMPT_HELD_SCHED (1u << 0)	/* by the scheduler */
+#define GPREEMPT_HELD_MANUAL (1u << 1)	/* by hand */
+
+/**
+ * gpreempt_get_all_queues() - list the queues of all processes
+ * @g: handle
+ * @queues: an array for gpreempt_free()
+ * @nr: its length
+ *
+ * Return: 0 or -errno.
+ */
+int gpreempt_get_all_queues(struct gpreempt *g, struct gpreempt_queue **queues, size_t *nr);
+
+/**
+ * struct gpreempt_ref - names a queue, and says what became of it
+ * @pid: process
+ * @gpu_id: node; 0 = all nodes of the process
+ * @queue_id: queue, or GPREEMPT_QUEUE_ALL: every compute queue
+ * @result: output: 0, -ESRCH gone, -EBUSY try again, -EPERM, -EOPNOTSUPP, -EIO
+ *	hardware, -ETIMEDOUT
+ */
+struct gpreempt_ref {
+	uint32_t pid;
+	uint32_t gpu_id;
+	uint32_t queue_id;
+	int32_t result;
+};
+
+/**
+ * gpreempt_suspend_queues() - stop queues; waves are saved, nothing is lost
+ * @g: handle
+ * @refs: queues; several of one process are stopped in one batch
+ * @nr: how many
+ * @lease_ns: they go on by themselves after this; 0 = when the handle is closed
+ * @timeout_ns: wait at most so long; 0 = 5 s
+ *
+ * Level-set: suspending twice needs one resume.
+ *
+ * Return: how many of @refs are suspended, or -errno if nothing was tried.
+ */
+int gpreempt_suspend_queues(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr,
+			    uint64_t lease_ns, uint64_t timeout_ns);
+
+/**
+ * gpreempt_resume_queues() - continue queues that were suspended by hand
+ * @g: handle
+ * @refs: queues
+ * @nr: how many
+ * @timeout_ns: as above
+ *
+ * Return: how many of @refs are not suspended by hand any more, or -errno.
+ */
+int gpreempt_resume_queues(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr,
+			   uint64_t timeout_ns);
+
+/*
+ * The rest needs the daemon: -EOPNOTSUPP without.
+ */
+
+/**
+ * gpreempt_get_attr() - attributes of a process
+ * @g: handle
+ * @pid: process
+ * @attr: output
+ *
+ * Return: 0, -ESRCH.
+ */
+int gpreempt_get_attr(struct gpreempt *g, uint32_t pid, struct gpreempt_attr *attr);
+
+/**
+ * gpreempt_set_attr() - change attributes of a process
+ * @g: handle
+ * @pid: process
+ * @attr: those that are valid
+ *
+ * Return: 0, -ESRCH, -EPERM others' process or raising, -EINVAL.
+ */
+int gpreempt_set_attr(struct gpreempt *g, uint32_t pid, const struct gpreempt_attr *attr);
+
+/**
+ * gpreempt_attach() - put a process without a shim under the dbg mechanism
+ * @g: handle
+ * @pid: process
+ *
+ * Return: 0, -ESRCH, -EPERM, -EBUSY somebody else traces it, -EOPNOTSUPP.
+ */
+int gpreempt_attach(struct gpreempt *g, uint32_t pid);
+
+/* Undo it. 0 or -ESRCH. */
+int gpreempt_detach(struct gpreempt *g, uint32_t pid);
+
+/**
+ * gpreempt_get_policy() - policy of a node
+ * @g: handle
+ * @gpu_id: node
+ * @name: output
+ *
+ * Return: 0, -ENODEV.
+ */
+int gpreempt_get_policy(struct gpreempt *g, uint32_t gpu_id, char name[GPREEMPT_NAME_LEN]);
+
+/**
+ * gpreempt_set_policy() - change the policy of a node
+ * @g: handle
+ * @gpu_id: node; 0 = all
+ * @name: "prio", "fair", "slice", "edf", "laxity", "mlfq"
+ *
+ * Return: 0, -ENODEV, -EINVAL no such policy, -EPERM.
+ */
+int gpreempt_set_policy(struct gpreempt *g, uint32_t gpu_id, const char *name);
+
+/* A parameter of the guards ("min_run_ns") or of a policy ("fair.granularity_ns"). */
+int gpreempt_get_param(struct gpreempt *g, uint32_t gpu_id, const char *name, uint64_t *value);
+int gpreempt_set_param(struct gpreempt *g, uint32_t gpu_id, const char *name, uint64_t value);
+
+/* Scheduling of a node on or off; off resumes everything. gpu_id 0 = all. */
+int gpreempt_set_enabled(struct gpreempt *g, uint32_t gpu_id, bool enabled);
+
+/**
+ * struct gpreempt_stats - counters of a node since the daemon began
+ * @size: sizeof(struct gpreempt_stats), set by the caller
+ * @pad: zero
+ * @nr_switches: batched changes
+ * @nr_preemptions: entities stopped
+ * @nr_resumes: entities continued
+ * @nr_failed: members of switches that failed
+ * @nr_deadline: switches that missed their deadline
+ * @nr_starvation: times the starvation bound was enforced
+ * @cost_ns: learned cost of a switch
+ * @off_max_ns: longest time somebody was off the GPU
+ * @switch_p50_ns: duration of a switch
+ * @switch_p99_ns: same
+ * @off_p50_ns: time off the GPU
+ * @off_p99_ns: same
+ */
+struct gpreempt_stats {
+	uint32_t size;
+	uint32_t pad;
+	uint64_t nr_switches;
+	uint64_t nr_preemptions;
+	uint64_t nr_resumes;
+	uint64_t nr_failed;
+	uint64_t nr_deadline;
+	uint64_t nr_starvation;
+	uint64_t cost_ns;
+	uint64_t off_max_ns;
+	uint64_t switch_p50_ns;
+	uint64_t switch_p99_ns;
+	uint64_t off_p50_ns;
+	uint64_t off_p99_ns;
+};
+
+int gpreempt_get_stats(struct gpreempt *g, uint32_t gpu_id, struct gpreempt_stats *stats);
+
+/**
+ * struct gpreempt_event - something happened
+ * @time_ns: CLOCK_MONOTONIC
+ * @kind: "client", "queue", "busy", "idle", "switch", "done", "report", …
+ * @pid: process, 0 = none
+ * @gpu_id: node, 0 = none
+ * @queue_id: queue, GPREEMPT_QUEUE_ALL = none
+ * @pad: zero
+ * @text: for people
+ */
+struct gpreempt_event {
+	uint64_t time_ns;
+	char kind[GPREEMPT_NAME_LEN];
+	uint32_t pid;
+	uint32_t gpu_id;
+	uint32_t queue_id;
+	uint32_t pad;
+	char text[160];
+};
+
+/**
+ * gpreempt_monitor_fd() - begin the event stream of a handle
+ * @g: handle; it can do nothing else from now on
+ *
+ * Return: a descriptor to poll for reading, owned by the handle; or -errno.
+ */
+int gpreempt_monitor_fd(struct gpreempt *g);
+
+/**
+ * gpreempt_monitor_read() - next event
+ * @g: handle
+ * @event: output
+ *
+ * Return: 1 an event, 0 none now, -EPIPE the daemon is gone, -errno.
+ */
+int gpreempt_monitor_read(struct gpreempt *g, struct gpreempt_event *event);
+
+/**
+ * gpreempt_call() - any method of the daemon, in its own words
+ * @g: handle
+ * @method: "io.gpreempt.GetInfo" or just "GetInfo"
+ * @parameters: JSON object as text; NULL = {}
+ * @reply: the "parameters" of the reply as text, for gpreempt_free(); also of an
+ *	error reply, with the name of the error under "error"
+ *
+ * Return: 0, -ENOENT NotFound, -EPERM, -EOPNOTSUPP, -ETIMEDOUT, -EINVAL, -EIO
+ * Failed, -EPIPE the daemon is gone, -EPROTO.
+ */
+int gpreempt_call(struct gpreempt *g, const char *method, const char *parameters, char **reply);
+
+/* sizeof of the public structs by name, for bindings; 0 = no such struct. */
+size_t gpreempt_sizeof(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

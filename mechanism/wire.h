@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: What the daemon and a client say to each other
+ *
+ * A client is whoever can stop the queues of one process: the shim inside it, a
+ * tracer process beside it, or a simulated one. All three speak this protocol,
+ * over a SOCK_SEQPACKET unix socket: one message a packet, every message a fixed
+ * struct that begins with struct gp_wire_hdr. The shim and simulated clients
+ * connect to the daemon's client socket; a tracer gets its end as a descriptor.
+ *
+ * Order of a conversation: the client says HELLO, the daemon WELCOME. Then the
+ * client tells queues (QUEUE_ADD, QUEUE_REMOVE) and edges (BUSY, IDLE) as they
+ * happen, and the daemon sets the level of a hold (HOLD, RELEASE).
+ *
+ * A hold is a level, not a count: what is held stays held until a RELEASE of the
+ * same holder. There are two holders, the scheduler and a person; a queue runs
+ * when neither holds it. Each order names an epoch, larger than any before; the
+ * client carries orders out in the order they come, answers each with one DONE
+ * that quotes the epoch, and ignores an order with an epoch that is not larger.
+ *
+ * A hold is leased. The client lets go by itself when the lease ends, when the
+ * socket is closed, and when a message makes no sense; so a daemon that died,
+ * hangs or talks nonsense stops nothing for longer than a lease. The daemon
+ * renews with RENEW, which is not answered.
+ *
+ * Neither side trusts the other: sizes, types and ranges are checked, unknown
+ * types end the conversation, and who the peer is comes from SO_PEERCRED alone.
+ */
+#ifndef GP_MECHANISM_WIRE_H
+#define GP_MECHANISM_WIRE_H
+
+#include <stdint.h>
+
+#define GP_WIRE_MAGIC 0x31507047u	/* "GpP1" */
+#define GP_WIRE_VERSION 1
+
+/* Longest message either side sends. */
+#define GP_WIRE_MAX 256
+
+/* The client socket is where the control socket is, with this at the end of its name. */
+#define GP_WIRE_SOCKET_SUFFIX ".client"
+
+#define GP_WIRE_NAME_LEN 32
+#define GP_WIRE_QUEUE_ALL 0xffffffffu
+#define GP_WIRE_PRIO_UNSET 0xff
+
+enum gp_wire_type {
+	/* client to daemon */
+	GP_WIRE_HELLO = 1,	/* struct gp_wire_hello */
+	GP_WIRE_QUEUE_ADD = 2,	/* struct gp_wire_queue */
+	GP_WIRE_QUEUE_REMOVE = 3,	/* struct gp_wire_edge */
+	GP_WIRE_BUSY = 4,	/* struct gp_wire_edge: got work */
+	GP_WIRE_IDLE = 5,	/* struct gp_wire_edge: all work done, proven */
+	GP_WIRE_DONE = 6,	/* struct gp_wire_done: answer to HOLD or RELEASE */
+	GP_WIRE_NOTE = 7,	/* struct gp_wire_note: something to show to people */
+	/* daemon to client */
+	GP_WIRE_WELCOME = 64,	/* struct gp_wire_welcome */
+	GP_WIRE_HOLD = 65,	/* struct gp_wire_order */
+	GP_WIRE_RELEASE = 66,	/* struct gp_wire_order */
+	GP_WIRE_RENEW = 67,	/* struct gp_wire_order: epoch of the hold; not answered */
+	GP_WIRE_BYE = 68,	/* struct gp_wire_note: refused or dropped, and why; then EOF */
+};
+
+/**
+ * struct gp_wire_hdr - begins every message
+ * @magic: GP_WIRE_MAGIC
+ * @type: enum gp_wire_type
+ * @size: bytes of the whole message
+ * @time_ns: CLOCK_MONOTONIC of the sender when the thing happened; for latencies only
+ */
+struct gp_wire_hdr {
+	uint32_t magic;
+	uint16_t type;
+	uint16_t size;
+	uint64_t time_ns;
+};
+
+enum gp_wire_mech {
+	GP_WIRE_MECH_SHIM = 1,
+	GP_WIRE_MECH_DBG = 2,
+	GP_WIRE_MECH_SIM = 3,
+};
+
+/*
+ * How much of its process a client sees. The lower ones are what can be seen,
+ * those from GP_WIRE_SEES_NOT on what cannot.
+ */
+#define GP_WIRE_SEES_IOCTL (1u << 0)	/* queues by interposed ioctl */
+#define GP_WIRE_SEES_TABLE (1u << 1)	/* doorbells by the HSA table */
+#define GP_WIRE_SEES_SYMBOL (1u << 2)	/* doorbells by interposed symbols */
+#define GP_WIRE_SEES_POINTERS (1u << 3)	/* edges by watching read and write pointers */
+#define GP_WIRE_SEES_SNAPSHOT (1u << 4)	/* queues by DBG_TRAP snapshots */
+#define GP_WIRE_SEES_NOT_RAW (1u << 16)	/* a raw doorbell was handed out */
+#define GP_WIRE_SEES_NOT_PROXY (1u << 17)	/* a profiler's proxy queue */
+#define GP_WIRE_SEES_NOT_ALL (1u << 18)	/* the driver lists queues it never saw */
+
+/* Attribute flags of struct gp_wire_hello. */
+#define GP_WIRE_ATTR_LATENCY_CRITICAL (1u << 0)
+
+/**
+ * struct gp_wire_hello - who I am and what is wished for my process
+ * @hdr: header
+ * @version: GP_WIRE_VERSION
+ * @mech: enum gp_wire_mech
+ * @pid: process whose queues these are, as the client sees it; only a tracer is believed
+ * @sees: GP_WIRE_SEES_*
+ * @prio: wished priority or GP_WIRE_PRIO_UNSET
+ * @pad: zero
+ * @attr_flags: GP_WIRE_ATTR_*
+ * @weight: 0 = not said
+ * @reserved: zero
+ * @slice_ns: 0 = not said
+ * @deadline_ns: 0 = not said
+ * @klass: name of a class, ended by a zero; empty = not said
+ * @group: name of a group, ended by a zero; empty = none
+ * @comm: name of the program, for people
+ */
+struct gp_wire_hello {
+	struct gp_wire_hdr hdr;
+	uint32_t version;
+	uint32_t mech;
+	uint32_t pid;
+	uint32_t sees;
+	uint8_t prio;
+	uint8_t pad[3];
+	uint32_t attr_flags;
+	uint32_t weight;
+	uint32_t reserved;
+	uint64_t slice_ns;
+	uint64_t deadline_ns;
+	char klass[GP_WIRE_NAME_LEN];
+	char group[GP_WIRE_NAME_LEN];
+	char comm[GP_WIRE_NAME_LEN];
+};
+
+/**
+ * struct gp_wire_welcome - you are known
+ * @hdr: header
+ * @client: the daemon's number for the client
+ * @lease_ns: what a hold lasts without a renewal
+ * @poll_ns: how often to look at pointers where nothing better is there
+ * @quiet_ns: how long a queue is quiet before idle is to be proven
+ * @flags: GP_WIRE_WELCOME_*
+ * @reserved: zero
+ */
+struct gp_wire_welcome {
+	struct gp_wire_hdr hdr;
+	uint64_t client;
+	uint64_t lease_ns;
+	uint64_t poll_ns;
+	uint64_t quiet_ns;
+	uint32_t flags;
+	uint32_t reserved;
+};
+
+/* Several queues may be stopped by one DBG_TRAP on oneself. */
+#define GP_WIRE_WELCOME_SELF_DBG (1u << 0)
+
+/* Queue types: as in the ioctl ABI of amdkfd. */
+#define GP_WIRE_QUEUE_PM4 0
+#define GP_WIRE_QUEUE_SDMA 1
+#define GP_WIRE_QUEUE_AQL 2
+#define GP_WIRE_QUEUE_SDMA_XGMI 3
+
+/**
+ * struct gp_wire_queue - a queue
+ * @hdr: header
+ * @gpu_id: its node
+ * @queue_id: as amdkfd numbers it in that process
+ * @type: GP_WIRE_QUEUE_*
+ * @prio: hardware priority 0..15 it was made with; GP_WIRE_PRIO_UNSET = unknown
+ * @busy: 1 = has work already
+ * @pad: zero
+ * @ring_addr: address of the ring in the process; 0 = unknown
+ * @ring_bytes: its size; 0 = unknown
+ * @rptr_addr: where the read index is; 0 = unknown
+ * @wptr_addr: where the write index is; 0 = unknown
+ */
+struct gp_wire_queue {
+	struct gp_wire_hdr hdr;
+	uint32_t gpu_id;
+	uint32_t queue_id;
+	uint32_t type;
+	uint8_t prio;
+	uint8_t busy;
+	uint8_t pad[2];
+	uint64_t ring_addr;
+	uint64_t ring_bytes;
+	uint64_t rptr_addr;
+	uint64_t wptr_addr;
+};
+
+/**
+ * struct gp_wire_edge - a queue is gone, became busy, became idle
+ * @hdr: header
+ * @gpu_id: its node
+ * @queue_id: its number
+ */
+struct gp_wire_edge {
+	struct gp_wire_hdr hdr;
+	uint32_t gpu_id;
+	uint32_t queue_id;
+};
+
+enum gp_wire_holder {
+	GP_WIRE_HOLDER_SCHED = 0,
+	GP_WIRE_HOLDER_MANUAL = 1,
+	GP_WIRE_HOLDER_COUNT
+};
+
+/**
+ * struct gp_wire_order - HOLD, RELEASE, RENEW
+ * @hdr: header
+ * @epoch: number of the order; for RENEW that of the HOLD
+ * @gpu_id: node
+ * @queue_id: one queue, or GP_WIRE_QUEUE_ALL: every compute queue there is and will be
+ * @holder: enum gp_wire_holder
+ * @grace: DBG_TRAP grace 1..255; 0 = the default
+ * @lease_ns: HOLD, RENEW: let go after this without a renewal
+ */
+struct gp_wire_order {
+	struct gp_wire_hdr hdr;
+	uint64_t epoch;
+	uint32_t gpu_id;
+	uint32_t queue_id;
+	uint32_t holder;
+	uint32_t grace;
+	uint64_t lease_ns;
+};
+
+enum gp_wire_result {
+	GP_WIRE_OK = 0,		/* the level is what was ordered */
+	GP_WIRE_GONE = 1,	/* no such node, queue or process any more */
+	GP_WIRE_BUSY_NOW = 2,	/* could not now; try again */
+	GP_WIRE_ERROR = 3,	/* the driver or the hardware failed */
+};
+
+/**
+ * struct gp_wire_done - what became of an order
+ * @hdr: header
+ * @epoch: of the order
+ * @gpu_id: of the order
+ * @result: enum gp_wire_result; the worst of its queues
+ * @error: errno if not OK, else 0
+ * @nr_queues: queues whose state changed
+ * @nr_cycles: calls that each cost a runlist cycle
+ * @reserved: zero
+ * @took_ns: from reading the order to the end of the last call
+ */
+struct gp_wire_done {
+	struct gp_wire_hdr hdr;
+	uint64_t epoch;
+	uint32_t gpu_id;
+	uint32_t result;
+	uint32_t error;
+	uint32_t nr_queues;
+	uint32_t nr_cycles;
+	uint32_t reserved;
+	uint64_t took_ns;
+};
+
+enum gp_wire_note_code {
+	GP_WIRE_NOTE_SEES = 1,		/* value: the new GP_WIRE_SEES_* */
+	GP_WIRE_NOTE_LEASE_ENDED = 2,	/* let go by itself; value: holder */
+	GP_WIRE_NOTE_PROGRESS = 3,	/* after a release: read pointers moved or work ended */
+	GP_WIRE_NOTE_NO_PROGRESS = 4,	/* after a release: a second without any sign */
+	GP_WIRE_NOTE_REFUSED = 5,	/* cannot be stopped, or BYE; value: errno; text says why */
+	GP_WIRE_NOTE_RESET = 6,		/* the GPU was reset; queues are lost */
+};
+
+/**
+ * struct gp_wire_note - something worth knowing
+ * @hdr: header
+ * @code: enum gp_wire_note_code
+ * @gpu_id: node, or 0
+ * @value: see the code
+ * @text: for people, ended by a zero
+ */
+struct gp_wire_note {
+	struct gp_wire_hdr hdr;
+	uint32_t code;
+	uint32_t gpu_id;
+	uint64_t value;
+	char text[128];
+};
+
+_Static_assert(sizeof(struct gp_wire_hdr) == 16, "wire layout");
+_Static_assert(sizeof(struct gp_wire_hello) == 160, "wire layout");
+_Static_assert(sizeof(struct gp_wire_welcome) == 56, "wire layout");
+_Static_assert(sizeof(struct gp_wire_queue) == 64, "wire layout");
+_Static_assert(sizeof(struct gp_wire_edge) == 24, "wire layout");
+_Static_assert(sizeof(struct gp_wire_order) == 48, "wire layout");
+_Static_assert(sizeof(struct gp_wire_done) == 56, "wire layout");
+_Static_assert(sizeof(struct gp_wire_note) == 160, "wire layout");
+
+#endif
