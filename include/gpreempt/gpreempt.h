@@ -446,13 +446,17 @@ struct gpreempt_event {
 	char text[160];
 };
 
+#define GPREEMPT_MONITOR_TRACE (1u << 0)	/* also every record of the scheduling core */
+
 /**
  * gpreempt_monitor_fd() - begin the event stream of a handle
  * @g: handle; it can do nothing else from now on
+ * @flags: GPREEMPT_MONITOR_*
  *
- * Return: a descriptor to poll for reading, owned by the handle; or -errno.
+ * Return: a descriptor to poll for reading, owned by the handle; read events until
+ * there is none before polling again. Or -errno.
  */
-int gpreempt_monitor_fd(struct gpreempt *g);
+int gpreempt_monitor_fd(struct gpreempt *g, unsigned int flags);
 
 /**
  * gpreempt_monitor_read() - next event
@@ -462,6 +466,15 @@ int gpreempt_monitor_fd(struct gpreempt *g);
  * Return: 1 an event, 0 none now, -EPIPE the daemon is gone, -errno.
  */
 int gpreempt_monitor_read(struct gpreempt *g, struct gpreempt_event *event);
+
+/**
+ * gpreempt_monitor_read_text() - next event, in the daemon's own words
+ * @g: handle
+ * @event: an Event of io.gpreempt as JSON text, for gpreempt_free(); with its data
+ *
+ * Return: as gpreempt_monitor_read().
+ */
+int gpreempt_monitor_read_text(struct gpreempt *g, char **event);
 
 /**
  * gpreempt_call() - any method of the daemon, in its own words
