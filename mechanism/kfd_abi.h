@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: The part of amdkfd's ioctl ABI that is used here
+ *
+ * Debian 12's own headers are older than the debugger interface, so the few
+ * structures are declared here, in our own words. tests/guest/test_abi.c holds each
+ * size, offset and number against the header of the kernel that runs in the guest.
+ *
+ * Three things of the real ABI are easily got wrong. The driver finds a call by
+ * its number alone and copies as many bytes as the caller's size says, so a program
+ * may use a shorter or longer structure than ours: compare GP_KFD_NR(), never the
+ * whole command. Success of SUSPEND_QUEUES and RESUME_QUEUES is a count, not 0.
+ * And sysfs numbers queue types differently from this ABI (see discover.h).
+ */
+#ifndef GP_MECHANISM_KFD_ABI_H
+#define GP_MECHANISM_KFD_ABI_H
+
+#include <linux/ioctl.h>
+#include <stdint.h>
+
+#define GP_KFD_PATH "/dev/kfd"
+#define GP_KFD_MAGIC 'K'
+#define GP_KFD_IS_CALL(cmd) (_IOC_TYPE(cmd) == GP_KFD_MAGIC)
+#define GP_KFD_NR(cmd) _IOC_NR(cmd)
+
+/* First version with the debugger calls. */
+#define GP_KFD_DEBUG_MAJOR 1
+#define GP_KFD_DEBUG_MINOR 13
+
+enum gp_kfd_nr {
+	GP_KFD_NR_GET_VERSION = 0x01,
+	GP_KFD_NR_CREATE_QUEUE = 0x02,
+	GP_KFD_NR_DESTROY_QUEUE = 0x03,
+	GP_KFD_NR_UPDATE_QUEUE = 0x07,
+	GP_KFD_NR_WAIT_EVENTS = 0x0c,
+	GP_KFD_NR_RUNTIME_ENABLE = 0x25,
+	GP_KFD_NR_DBG_TRAP = 0x26,
+};
+
+/**
+ * struct gp_kfd_version - GET_VERSION
+ * @major: output
+ * @minor: output
+ */
+struct gp_kfd_version {
+	uint32_t major;
+	uint32_t minor;
+};
+
+enum gp_kfd_queue_type {
+	GP_KFD_QUEUE_PM4 = 0,
+	GP_KFD_QUEUE_SDMA = 1,
+	GP_KFD_QUEUE_AQL = 2,
+	GP_KFD_QUEUE_SDMA_XGMI = 3,
+	GP_KFD_QUEUE_SDMA_BY_ENGINE = 4,
+};
+
+/* Bits of a percentage: how much of the queue may run (0 = not at all), and its target XCC. */
+#define GP_KFD_PERCENT_MASK 0xffu
+#define GP_KFD_PERCENT_MAX 100
+#define GP_KFD_PERCENT_XCC_SHIFT 8
+#define GP_KFD_PRIO_MAX 15
+
+/**
+ * struct gp_kfd_create_queue - CREATE_QUEUE
+ * @ring_addr: ring in the process
+ * @wptr_addr: where the write index is
+ * @rptr_addr: where the read index is
+ * @doorbell_offset: output: for mmap, and the doorbell inside that
+ * @ring_bytes: size of the ring
+ * @gpu_id: node
+ * @type: enum gp_kfd_queue_type
+ * @percentage: see GP_KFD_PERCENT_MASK
+ * @prio: 0..15
+ * @queue_id: output
+ * @eop_addr: end-of-pipe buffer
+ * @eop_bytes: its size
+ * @save_addr: CWSR save area
+ * @save_bytes: its size for one XCC
+ * @ctl_stack_bytes: of these, control stack
+ * @sdma_engine: for GP_KFD_QUEUE_SDMA_BY_ENGINE; absent before version 1.17
+ * @pad: zero
+ */
+struct gp_kfd_create_queue {
+	uint64_t ring_addr;
+	uint64_t wptr_addr;
+	uint64_t rptr_addr;
+	uint64_t doorbell_offset;
+	uint32_t ring_bytes;
+	uint32_t gpu_id;
+	uint32_t type;
+	uint32_t percentage;
+	uint32_t prio;
+	uint32_t queue_id;
+	uint64_t eop_addr;
+	uint64_t eop_bytes;
+	uint64_t save_addr;
+	uint32_t save_bytes;
+	uint32_t ctl_stack_bytes;
+	uint32_t sdma_engine;
+	uint32_t pad;
+};
+
+/**
+ * struct gp_kfd_destroy_queue - DESTROY_QUEUE
+ * @queue_id: queue
+ * @pad: zero
+ */
+struct gp_kfd_destroy_queue {
+	uint32_t queue_id;
+	uint32_t pad;
+};
+
+/**
+ * struct gp_kfd_update_queue - UPDATE_QUEUE
+ * @ring_addr: the real ring: the driver checks it, and 0 stops the queue
+ * @queue_id: queue
+ * @ring_bytes: the real size
+ * @percentage: see GP_KFD_PERCENT_MASK
+ * @prio: 0..15
+ */
+struct gp_kfd_update_queue {
+	uint64_t ring_addr;
+	uint32_t queue_id;
+	uint32_t ring_bytes;
+	uint32_t percentage;
+	uint32_t prio;
+};
+
+/**
+ * struct gp_kfd_event_data - one event of WAIT_EVENTS
+ * @payload: output, by kind of event
+ * @ext: zero
+ * @event_id: event
+ * @pad: zero
+ */
+struct gp_kfd_event_data {
+	uint64_t payload[4];
+	uint64_t ext;
+	uint32_t event_id;
+	uint32_t pad;
+};
+
+/**
+ * struct gp_kfd_wait_events - WAIT_EVENTS
+ * @events_ptr: struct gp_kfd_event_data[]
+ * @nr_events: how many
+ * @wait_for_all: 0 = any
+ * @timeout_ms: 0xffffffff = for ever
+ * @result: output: GP_KFD_WAIT_*
+ */
+struct gp_kfd_wait_events {
+	uint64_t events_ptr;
+	uint32_t nr_events;
+	uint32_t wait_for_all;
+	uint32_t timeout_ms;
+	uint32_t result;
+};
+
+#define GP_KFD_WAIT_COMPLETE 0
+#define GP_KFD_WAIT_TIMEOUT 1
+#define GP_KFD_WAIT_FAIL 2
+
+/**
+ * struct gp_kfd_runtime_enable - RUNTIME_ENABLE
+ * @r_debug: address for debuggers, or 0
+ * @mode: GP_KFD_RUNTIME_*; 0 disables
+ * @capabilities: output
+ *
+ * Gives -EEXIST if the process has queues already, and sleeps while a debugger
+ * that was there first does not answer.
+ */
+struct gp_kfd_runtime_enable {
+	uint64_t r_debug;
+	uint32_t mode;
+	uint32_t capabilities;
+};
+
+#define GP_KFD_RUNTIME_ENABLE 1u
+#define GP_KFD_RUNTIME_TTMP 2u
+
+enum gp_kfd_runtime_state {
+	GP_KFD_RUNTIME_STATE_DISABLED = 0,
+	GP_KFD_RUNTIME_STATE_ENABLED = 1,
+	GP_KFD_RUNTIME_STATE_BUSY = 2,
+	GP_KFD_RUNTIME_STATE_ERROR = 3,
+};
+
+/**
+ * struct gp_kfd_runtime_info - what ENABLE tells of the target
+ * @r_debug: as the target gave it
+ * @state: enum gp_kfd_runtime_state
+ * @ttmp_setup: the target asked for it
+ */
+struct gp_kfd_runtime_info {
+	uint64_t r_debug;
+	uint32_t state;
+	uint32_t ttmp_setup;
+};
+
+/* Exceptions, as bits. */
+#define GP_KFD_EC_QUEUE_PREEMPTION_ERROR (1ULL << 29)
+#define GP_KFD_EC_QUEUE_NEW (1ULL << 30)
+#define GP_KFD_EC_QUEUE_DELETE (1ULL << 31)
+#define GP_KFD_EC_DEVICE_FATAL_HALT (1ULL << 34)
+#define GP_KFD_EC_PROCESS_RUNTIME (1ULL << 47)
+#define GP_KFD_EC_DEVICE_REMOVE (1ULL << 48)
+
+/**
+ * struct gp_kfd_queue_entry - a queue in a snapshot
+ * @exceptions: raised and not yet cleared
+ * @ring_addr: ring in the process
+ * @wptr_addr: where the write index is
+ * @rptr_addr: where the read index is
+ * @save_addr: CWSR save area
+ * @queue_id: its number
+ * @gpu_id: its node
+ * @ring_bytes: size of the ring
+ * @type: enum gp_kfd_queue_type
+ * @save_bytes: of one XCC
+ * @reserved: zero
+ */
+struct gp_kfd_queue_entry {
+	uint64_t exceptions;
+	uint64_t ring_addr;
+	uint64_t wptr_addr;
+	uint64_t rptr_addr;
+	uint64_t save_addr;
+	uint32_t queue_id;
+	uint32_t gpu_id;
+	uint32_t ring_bytes;
+	uint32_t type;
+	uint32_t save_bytes;
+	uint32_t reserved;
+};
+
+/**
+ * struct gp_kfd_device_entry - a GPU in a snapshot
+ * @exceptions: raised and not yet cleared
+ * @apertures: LDS, scratch and GPUVM: base and limit of each
+ * @gpu_id: node
+ * @location_id: PCI bus, device, function
+ * @vendor_id: PCI
+ * @device_id: PCI
+ * @revision_id: PCI
+ * @subsystem_vendor_id: PCI
+ * @subsystem_device_id: PCI
+ * @fw_version: of the MEC
+ * @gfx_target: gfx_target_version
+ * @simd_count: SIMDs
+ * @max_waves_per_simd: waves of one
+ * @array_count: shader arrays
+ * @arrays_per_engine: of a shader engine
+ * @nr_xcc: dies
+ * @capability: as in the topology
+ * @debug_prop: as in the topology
+ */
+struct gp_kfd_device_entry {
+	uint64_t exceptions;
+	uint64_t apertures[6];
+	uint32_t gpu_id;
+	uint32_t location_id;
+	uint32_t vendor_id;
+	uint32_t device_id;
+	uint32_t revision_id;
+	uint32_t subsystem_vendor_id;
+	uint32_t subsystem_device_id;
+	uint32_t fw_version;
+	uint32_t gfx_target;
+	uint32_t simd_count;
+	uint32_t max_waves_per_simd;
+	uint32_t array_count;
+	uint32_t arrays_per_engine;
+	uint32_t nr_xcc;
+	uint32_t capability;
+	uint32_t debug_prop;
+};
+
+enum gp_kfd_dbg_op {
+	GP_KFD_DBG_ENABLE = 0,
+	GP_KFD_DBG_DISABLE = 1,
+	GP_KFD_DBG_SEND_RUNTIME_EVENT = 2,
+	GP_KFD_DBG_SET_EXCEPTIONS = 3,
+	GP_KFD_DBG_SUSPEND_QUEUES = 6,
+	GP_KFD_DBG_RESUME_QUEUES = 7,
+	GP_KFD_DBG_QUERY_EVENT = 11,
+	GP_KFD_DBG_QUEUE_SNAPSHOT = 13,
+	GP_KFD_DBG_DEVICE_SNAPSHOT = 14,
+};
+
+/* What becomes of each queue id of SUSPEND_QUEUES and RESUME_QUEUES. */
+#define GP_KFD_DBG_QUEUE_ERROR (1u << 30)	/* the hardware failed */
+#define GP_KFD_DBG_QUEUE_INVALID (1u << 31)	/* unknown, new, dying, or named twice */
+
+/* Grace is an 8-bit field of 1K clocks where 0 means for ever; more is cut off silently. */
+#define GP_KFD_GRACE_MIN 1
+#define GP_KFD_GRACE_MAX 255
+
+/* Most queues one call takes. */
+#define GP_KFD_DBG_QUEUES_MAX 1024
+
+/**
+ * struct gp_kfd_dbg_trap - DBG_TRAP
+ * @pid: target, in the caller's pid namespace
+ * @op: enum gp_kfd_dbg_op
+ * @enable: ENABLE: exceptions to hear of, struct gp_kfd_runtime_info, pipe for dots
+ * @event: SEND_RUNTIME_EVENT; QUERY_EVENT: exceptions to clear in, raised out
+ * @exceptions: SET_EXCEPTIONS: exceptions to hear of
+ * @suspend: SUSPEND_QUEUES: exceptions to clear, array of ids, how many, grace
+ * @resume: RESUME_QUEUES: array of ids and how many; no array = all
+ * @snapshot: QUEUE_SNAPSHOT, DEVICE_SNAPSHOT: exceptions to clear, array of
+ *	entries, room in and number there are out, size of an entry
+ */
+struct gp_kfd_dbg_trap {
+	uint32_t pid;
+	uint32_t op;
+	union {
+		struct {
+			uint64_t exceptions;
+			uint64_t info_ptr;
+			uint32_t info_bytes;
+			uint32_t fd;
+		} enable;
+		struct {
+			uint64_t exceptions;
+			uint32_t gpu_id;
+			uint32_t queue_id;
+		} event;
+		uint64_t exceptions;
+		struct {
+			uint64_t exceptions;
+			uint64_t ids_ptr;
+			uint32_t nr;
+			uint32_t grace;
+		} suspend;
+		struct {
+			uint64_t ids_ptr;
+			uint32_t nr;
+			uint32_t pad;
+		} resume;
+		struct {
+			uint64_t exceptions;
+			uint64_t buf_ptr;
+			uint32_t nr;
+			uint32_t entry_bytes;
+		} snapshot;
+	};
+};
+
+#define GP_KFD_IOC_GET_VERSION \
+	_IOR(GP_KFD_MAGIC, GP_KFD_NR_GET_VERSION, struct gp_kfd_version)
+#define GP_KFD_IOC_CREATE_QUEUE \
+	_IOWR(GP_KFD_MAGIC, GP_KFD_NR_CREATE_QUEUE, struct gp_kfd_create_queue)
+#define GP_KFD_IOC_DESTROY_QUEUE \
+	_IOWR(GP_KFD_MAGIC, GP_KFD_NR_DESTROY_QUEUE, struct gp_kfd_destroy_queue)
+#define GP_KFD_IOC_UPDATE_QUEUE \
+	_IOW(GP_KFD_MAGIC, GP_KFD_NR_UPDATE_QUEUE, struct gp_kfd_update_queue)
+#define GP_KFD_IOC_WAIT_EVENTS \
+	_IOWR(GP_KFD_MAGIC, GP_KFD_NR_WAIT_EVENTS, struct gp_kfd_wait_events)
+#define GP_KFD_IOC_RUNTIME_ENABLE \
+	_IOWR(GP_KFD_MAGIC, GP_KFD_NR_RUNTIME_ENABLE, struct gp_kfd_runtime_enable)
+#define GP_KFD_IOC_DBG_TRAP \
+	_IOWR(GP_KFD_MAGIC, GP_KFD_NR_DBG_TRAP, struct gp_kfd_dbg_trap)
+
+#endif
