@@ -3,6 +3,8 @@
  * Clients that know nothing of this project: Debian's rocminfo, and programs on
  * Debian's ROCr, of Debian 12 (ROCr 5.2) and of Debian 13 (6.1), each in a root
  * folder of its own.
+ *
+ * Needs: clients
  */
 #define _GNU_SOURCE
 #include "gt.h"
