@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From the daemon's JSON to the structs of the library. All of them return 0, or
+ * -EPROTO if a value that must be there is not or has another type.
+ */
+#ifndef GP_LIB_DECODE_H
+#define GP_LIB_DECODE_H
+
+#include "gpreempt/gpreempt.h"
+
+#include <jansson.h>
+
+int gp_decode_node(const json_t *in, void *out);
+int gp_decode_process(const json_t *in, void *out);
+int gp_decode_queue(const json_t *in, void *out);
+int gp_decode_event(const json_t *in, void *out);
+int gp_decode_attr(const json_t *in, struct gpreempt_attr *out);
+
+/* Those that are valid, as the daemon wants them; NULL = no memory. */
+json_t *gp_encode_attr(const struct gpreempt_attr *attr);
+
+/* Numbers that must be there. */
+int gp_decode_u64(const json_t *in, const char *key, uint64_t *out);
+int gp_decode_u32(const json_t *in, const char *key, uint32_t *out);
+
+/* GPREEMPT_MECH_*; 0 for other names and NULL. */
+uint32_t gp_decode_mechanism(const char *name);
+
+/* Text; cut if it is too long, empty if it is null. */
+int gp_decode_name(const json_t *in, const char *key, char *out, size_t size);
+
+#endif

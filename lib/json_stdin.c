@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Debian's libjansson.a is made for programs: its only reference that cannot be part
+ * of a shared object is the one to libc's stdin. The build renames it to this, which
+ * is never equal to a stream that somebody reads from.
+ */
+#include <stdio.h>
+
+extern FILE *gp_json_stdin;
+FILE *gp_json_stdin;
