@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "expect.h"
 #include "gt_debug.h"
-#include "wave.h"
 
 #define WAIT_SLICE_MS 200
 
@@ -117,78 +117,17 @@ bool load_kernel_is_exact(struct load *l, const struct gt_kernel *k, uint64_t ex
 	return false;
 }
 
-/* The engine alone, without a GPU around it: nothing is ever saved. */
-static int write_result(struct gp_gpu_host *host, u32 pasid, u64 addr, const void *src, u32 len)
-{
-	memcpy((void *)(uintptr_t)addr, src, len);
-	return 0;
-}
-
-static void *alloc_zeroed(struct gp_gpu_host *host, size_t bytes)
-{
-	return calloc(1, bytes);
-}
-
-static void give_back(struct gp_gpu_host *host, void *mem)
-{
-	free(mem);
-}
-
-static const struct gp_gpu_host_ops engine_ops = {
-	.write = write_result,
-	.alloc = alloc_zeroed,
-	.free = give_back,
-};
-
-/* Of the engine's surroundings: never called here. */
-int gp_saver_write(struct gp_saver *s, const void *src, u32 len)
-{
-	return -ENOSPC;
-}
-
-int gp_saver_read(struct gp_saver *s, void *dst, u32 len)
-{
-	return -EINVAL;
-}
-
-static void run_engine(struct gp_gpu *gpu, struct gp_dispatch *d, uint32_t groups)
-{
-	struct gp_cohort c = { .dispatch = d, .nr = groups };
-
-	if (gp_state_wave_ops.launch(gpu, &c, 0, groups) || gp_state_wave_ops.finish(gpu, &c))
-		load_die("the engine failed");
-}
-
 uint64_t load_expected(const struct gt_shape *shape)
 {
-	struct gp_profile profile = { .nr_xcc = 1 };
-	struct gp_gpu_host host = { .ops = &engine_ops };
-	struct gp_gpu *gpu = calloc(1, sizeof(*gpu));
-	struct gp_slot *slot = calloc(1, sizeof(*slot));
-	struct gp_dispatch *d = calloc(1, sizeof(*d));
-	uint64_t *out = calloc((size_t)shape->groups * shape->waves, sizeof(*out));
-	struct gt_kernel k = { .nr_groups = shape->groups, .waves = shape->waves, .out = out };
-	uint64_t digest;
+	struct expect_shape e = { shape->groups, shape->waves, shape->vgprs, shape->lds_bytes,
+				  shape->steps, shape->seed };
+	struct gt_kernel k = { .nr_groups = shape->groups, .waves = shape->waves };
+	uint64_t *results = expect_results(&e), digest;
 
-	if (!gpu || !slot || !d || !out)
-		load_die("no memory");
-	gpu->profile = &profile;
-	gpu->host = &host;
-	d->slot = slot;
-	d->waves = shape->waves;
-	d->vgprs = shape->vgprs;
-	d->lds_bytes = shape->lds_bytes;
-	d->wave_bytes = GP_WAVE_FIXED_BYTES + shape->vgprs * GP_LANES * 4;
-	d->group_bytes = shape->waves * d->wave_bytes + shape->lds_bytes;
-	d->steps = shape->steps;
-	d->step_ns = shape->step_ns;
-	d->arg.seed = shape->seed;
-	d->arg.out = (uintptr_t)out;
-	run_engine(gpu, d, shape->groups);
+	if (!results)
+		load_die("the engine failed");
+	k.out = results;
 	digest = gt_kernel_digest(&k);
-	free(out);
-	free(d);
-	free(slot);
-	free(gpu);
+	free(results);
 	return digest;
 }

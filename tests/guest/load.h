@@ -2,10 +2,7 @@
 /*
  * What the workload programs load_*.c share: clients of amdkfd that know nothing of
  * gpreempt, run until they are told to stop, and know what their kernels must leave
- * in memory.
- *
- * The expected results are computed here, by the engine of the GPU model, in one
- * piece: a run that was saved and restored any number of times must give the same.
+ * in memory (expect.h).
  */
 #ifndef LOAD_H
 #define LOAD_H

@@ -176,14 +176,35 @@ static void rocr_6_program_copies(void)
 	copy(TRIXIE);
 }
 
+static void compute(const char *root)
+{
+	int r = run_client(root, "/usr/bin/client_kernel");
+
+	show_output();
+	GT_CHECK(!r, "exit code %d", r);
+	GT_CHECK(gt_file_has(OUTPUT, "exact 1"), "no result");
+}
+
+static void rocr_5_program_computes(void)
+{
+	compute(HOST);
+}
+
+static void rocr_6_program_computes(void)
+{
+	compute(TRIXIE);
+}
+
 static const struct gt_case cases[] = {
 	{ "rocminfo_lists_no_gpu", rocminfo_lists_no_gpu, "gpus=0", 60 },
 	{ "rocminfo_5_lists_the_gpu", rocminfo_5_lists_the_gpu, "profile=tiny", 60 },
 	{ "rocr_5_program_runs_barriers", rocr_5_program_runs_barriers, "profile=tiny", 60 },
 	{ "rocr_5_program_copies", rocr_5_program_copies, "profile=tiny", 60 },
+	{ "rocr_5_program_computes", rocr_5_program_computes, "profile=tiny", 60 },
 	{ "rocminfo_6_lists_the_gpu", rocminfo_6_lists_the_gpu, "profile=tiny", 60 },
 	{ "rocr_6_program_runs_barriers", rocr_6_program_runs_barriers, "profile=tiny", 60 },
 	{ "rocr_6_program_copies", rocr_6_program_copies, "profile=tiny", 60 },
+	{ "rocr_6_program_computes", rocr_6_program_computes, "profile=tiny", 60 },
 	{ "rocminfo_6_lists_8_xccs", rocminfo_6_lists_8_xccs, "profile=mi300x", 60 },
 };
 
