@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "control.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "conn.h"
+#include "detect.h"
+#include "hold.h"
+#include "order.h"
+#include "pause.h"
+#include "progress.h"
+#include "queue.h"
+
+#define MS 1000000ull
+#define BACKOFF_MIN_NS (50 * MS)
+#define BACKOFF_MAX_NS (2000 * MS)
+/* A daemon that lets a client wait this long for its answer hangs. */
+#define WELCOME_NS (5000 * MS)
+/* Room for thread-local variables of large programs, which come out of the stack too. */
+#define STACK_BYTES (256 << 10)
+
+void gp_control_wake_locked(struct gp_shim *s)
+{
+	uint64_t one = 1;
+
+	if (s->is_dirty)
+		return;
+	s->is_dirty = true;
+	if (s->wake_fd >= 0 && write(s->wake_fd, &one, sizeof(one)) < 0)
+		s->is_dirty = false;
+}
+
+void gp_control_tell_queue_locked(struct gp_shim *s, const struct gp_shim_queue *q)
+{
+	if (s->is_welcome)
+		gp_conn_queue_locked(s, q);
+}
+
+void gp_control_tell_gone_locked(struct gp_shim *s, const struct gp_shim_queue *q)
+{
+	if (s->is_welcome)
+		gp_conn_edge_locked(s, GP_WIRE_QUEUE_REMOVE, q);
+}
+
+static void connect_locked(struct gp_shim *s, uint64_t now)
+{
+	int fd = s->sys->connect();
+
+	if (fd < 0) {
+		s->retry_ns = now + s->backoff_ns;
+		s->backoff_ns = s->backoff_ns < BACKOFF_MAX_NS / 2 ? s->backoff_ns * 2 :
+								     BACKOFF_MAX_NS;
+		return;
+	}
+	s->sock = fd;
+	s->since_ns = now;
+	s->epoch = 0;
+	gp_conn_hello_locked(s);
+}
+
+/* Nothing stays held without a daemon. Both locks. */
+static void disconnect_locked(struct gp_shim *s, uint64_t now, uint64_t wait_ns)
+{
+	struct gp_shim_queue *q;
+
+	close(s->sock);
+	s->sock = -1;
+	s->is_welcome = false;
+	s->is_broken = false;
+	s->retry_ns = now + wait_ns;
+	gp_hold_drop_all(s);
+	gp_progress_drop(s);
+	/* Nobody wants to hear of edges. */
+	gp_queue_each(s, q) {
+		gp_queue_set_busy_locked(s, q, true);
+		q->look_ns = UINT64_MAX;
+	}
+}
+
+static void welcome_locked(struct gp_shim *s, const struct gp_wire_welcome *m)
+{
+	struct gp_shim_queue *q;
+
+	s->welcome = *m;
+	s->is_welcome = true;
+	s->backoff_ns = BACKOFF_MIN_NS;
+	gp_queue_each(s, q) {
+		gp_detect_begin_locked(s, q, false);
+		gp_conn_queue_locked(s, q);
+	}
+}
+
+/* Return: 0, or -EBADMSG: talk to it no more. Both locks are free. */
+static int handle(struct gp_shim *s, const void *data, size_t bytes)
+{
+	int type = gp_conn_check(data, bytes);
+
+	if (type < 0 || type == GP_WIRE_BYE || (type == GP_WIRE_WELCOME) == s->is_welcome)
+		return -EBADMSG;
+	if (type == GP_WIRE_WELCOME) {
+		pthread_mutex_lock(&s->lock);
+		welcome_locked(s, data);
+		pthread_mutex_unlock(&s->lock);
+		return 0;
+	}
+	gp_order_do(s, data);
+	return 0;
+}
+
+/* Return: 0, 1 nothing there, or -errno: the connection is of no use. */
+static int receive(struct gp_shim *s)
+{
+	union {
+		struct gp_wire_hdr hdr;
+		uint8_t bytes[GP_WIRE_MAX + 1];
+	} m;
+	ssize_t n;
+
+	n = recv(s->sock, &m, sizeof(m), MSG_DONTWAIT);
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 1 : -errno;
+	if (!n)
+		return -EPIPE;
+	return handle(s, &m, (size_t)n);
+}
+
+/* Return: 0, or -errno: the connection is of no use. */
+static int converse(struct gp_shim *s, uint64_t now)
+{
+	int r;
+
+	do {
+		r = s->is_broken ? -EPIPE : receive(s);
+	} while (!r);
+	if (r > 0 && !s->is_welcome && now >= s->since_ns + WELCOME_NS)
+		return -ETIMEDOUT;
+	return r > 0 ? 0 : r;
+}
+
+static void keep_connection(struct gp_shim *s, uint64_t now)
+{
+	int r;
+
+	if (s->sock < 0 && now >= s->retry_ns) {
+		pthread_mutex_lock(&s->lock);
+		connect_locked(s, now);
+		pthread_mutex_unlock(&s->lock);
+	}
+	if (s->sock < 0)
+		return;
+	r = converse(s, now);
+	if (!r)
+		return;
+	gp_shim_debug("daemon: %s", strerror(-r));
+	pthread_mutex_lock(&s->call_lock);
+	pthread_mutex_lock(&s->lock);
+	disconnect_locked(s, now, s->is_welcome ? BACKOFF_MIN_NS : BACKOFF_MAX_NS);
+	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&s->call_lock);
+}
+
+static void end_leases(struct gp_shim *s, uint64_t now)
+{
+	struct gp_shim_hold h;
+
+	if (gp_hold_next_ns(s) > now)
+		return;
+	pthread_mutex_lock(&s->call_lock);
+	pthread_mutex_lock(&s->lock);
+	while (gp_hold_expire(s, now, &h))
+		gp_conn_note_locked(s, GP_WIRE_NOTE_LEASE_ENDED, h.gpu_id, h.holder,
+				    "not renewed");
+	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&s->call_lock);
+}
+
+/* What an edge, an end of a lease or the loss of the daemon makes necessary. */
+static void settle(struct gp_shim *s)
+{
+	struct gp_pause_result ignored;
+
+	pthread_mutex_lock(&s->call_lock);
+	if (gp_pause_is_needed(s))
+		gp_pause_apply(s, 0, 0, &ignored);
+	pthread_mutex_unlock(&s->call_lock);
+}
+
+static void tell_sees_locked(struct gp_shim *s)
+{
+	if (!s->is_welcome || s->sees == s->told_sees)
+		return;
+	s->told_sees = s->sees;
+	gp_conn_note_locked(s, GP_WIRE_NOTE_SEES, 0, s->sees, "");
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t next_ns(const struct gp_shim *s, uint64_t look_ns)
+{
+	uint64_t next = earlier(look_ns, gp_hold_next_ns(s));
+
+	if (s->sock < 0)
+		return earlier(next, s->retry_ns);
+	if (!s->is_welcome)
+		return earlier(next, s->since_ns + WELCOME_NS);
+	return next;
+}
+
+uint64_t gp_control_step(struct gp_shim *s)
+{
+	uint64_t now = s->sys->now_ns();
+	uint64_t look_ns;
+
+	pthread_mutex_lock(&s->lock);
+	s->is_dirty = false;
+	pthread_mutex_unlock(&s->lock);
+	keep_connection(s, now);
+	end_leases(s, now);
+	settle(s);
+	pthread_mutex_lock(&s->lock);
+	tell_sees_locked(s);
+	look_ns = gp_detect_step_locked(s, now);
+	look_ns = earlier(look_ns, gp_progress_step_locked(s, now));
+	/* What a look brought about is seen in the next round. */
+	if (s->is_dirty || s->is_broken)
+		look_ns = now;
+	pthread_mutex_unlock(&s->lock);
+	return next_ns(s, look_ns);
+}
+
+static void sleep_until(struct gp_shim *s, uint64_t until_ns)
+{
+	struct pollfd fds[2] = {
+		{ .fd = s->wake_fd, .events = POLLIN },
+		{ .fd = s->sock, .events = POLLIN },
+	};
+	uint64_t now = s->sys->now_ns(), count;
+	uint64_t wait = until_ns > now ? until_ns - now : 0;
+	struct timespec t = { .tv_sec = (time_t)(wait / 1000000000), .tv_nsec = wait % 1000000000 };
+
+	if (ppoll(fds, 2, until_ns == UINT64_MAX ? NULL : &t, NULL) <= 0)
+		return;
+	if (fds[0].revents && read(s->wake_fd, &count, sizeof(count)) < 0)
+		return;
+}
+
+static void *run(void *arg)
+{
+	struct gp_shim *s = arg;
+	uint64_t next;
+
+	pthread_setname_np(pthread_self(), "gpreempt");
+	while (!__atomic_load_n(&s->is_stopping, __ATOMIC_ACQUIRE)) {
+		next = gp_control_step(s);
+		sleep_until(s, next);
+	}
+	return NULL;
+}
+
+static int start_thread(struct gp_shim *s)
+{
+	pthread_attr_t attr;
+	sigset_t all, before;
+	int r;
+
+	sigfillset(&all);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	r = pthread_create(&s->thread, &attr, run, s);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	return -r;
+}
+
+void gp_control_start(struct gp_shim *s, int fd)
+{
+	int before = errno;
+
+	pthread_mutex_lock(&s->call_lock);
+	if (!s->is_started) {
+		s->is_started = true;
+		s->kfd = s->sys->open_kfd();
+		s->is_kfd_own = s->kfd >= 0;
+		if (!s->is_kfd_own)
+			s->kfd = fd;
+		s->backoff_ns = BACKOFF_MIN_NS;
+		s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		if (s->wake_fd >= 0 && start_thread(s))
+			gp_shim_debug("no thread");
+	}
+	pthread_mutex_unlock(&s->call_lock);
+	errno = before;
+}
+
+void gp_control_stop(struct gp_shim *s)
+{
+	uint64_t one = 1;
+
+	if (!s->is_started)
+		return;
+	__atomic_store_n(&s->is_stopping, true, __ATOMIC_RELEASE);
+	if (write(s->wake_fd, &one, sizeof(one)) == sizeof(one))
+		pthread_join(s->thread, NULL);
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "detect.h"
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "conn.h"
+#include "control.h"
+#include "hsa_queue.h"
+#include "pause.h"
+#include "queue.h"
+
+#define US 1000ull
+#define MS 1000000ull
+#define QUIET_DEFAULT_NS (200 * US)
+#define POLL_DEFAULT_NS (1 * MS)
+#define WAIT_MIN_NS (10 * US)
+#define WAIT_MAX_NS (1000 * MS)
+/* First look at a barrier packet, and the longest wait between looks. */
+#define BARRIER_MIN_NS (50 * US)
+#define BARRIER_MAX_NS (5 * MS)
+/* How far looks at an idle queue get apart: a client's own, and one inside ROCr. */
+#define IDLE_FACTOR 16
+#define IDLE_ROCR_NS (100 * MS)
+
+static uint64_t clamped(uint64_t value, uint64_t if_zero)
+{
+	if (!value)
+		return if_zero;
+	if (value < WAIT_MIN_NS)
+		return WAIT_MIN_NS;
+	return value < WAIT_MAX_NS ? value : WAIT_MAX_NS;
+}
+
+static uint64_t quiet_ns(const struct gp_shim *s)
+{
+	return clamped(s->welcome.quiet_ns, QUIET_DEFAULT_NS);
+}
+
+static uint64_t poll_ns(const struct gp_shim *s)
+{
+	return clamped(s->welcome.poll_ns, POLL_DEFAULT_NS);
+}
+
+static bool can_follow(const struct gp_shim *s, const struct gp_shim_queue *q)
+{
+	return s->is_welcome && gp_queue_is_compute(q) && q->is_readable;
+}
+
+/* The next look at a queue whose state has just changed. */
+static void arm(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
+{
+	q->proof = GP_SHIM_QUIET;
+	q->wptr = gp_queue_wptr(q);
+	q->quiet_since_ns = now;
+	q->pace_ns = poll_ns(s);
+	if (q->is_busy)
+		q->look_ns = now + quiet_ns(s);
+	else
+		q->look_ns = q->is_watched ? now + q->pace_ns : UINT64_MAX;
+}
+
+void gp_detect_begin_locked(struct gp_shim *s, struct gp_shim_queue *q, bool is_new)
+{
+	q->look_ns = UINT64_MAX;
+	if (!gp_queue_is_compute(q))
+		return;
+	if (!q->is_readable)
+		s->sees |= GP_WIRE_SEES_NOT_RAW;
+	if (q->is_watched)
+		s->sees |= GP_WIRE_SEES_POINTERS;
+	if (!can_follow(s, q))
+		return;
+	gp_queue_set_busy_locked(s, q, !is_new);
+	arm(s, q, s->sys->now_ns());
+}
+
+static void edge_locked(struct gp_shim *s, struct gp_shim_queue *q)
+{
+	if (q->is_busy || !can_follow(s, q))
+		return;
+	gp_queue_set_busy_locked(s, q, true);
+	gp_conn_edge_locked(s, GP_WIRE_BUSY, q);
+	arm(s, q, q->busy_since_ns);
+	gp_control_wake_locked(s);
+}
+
+void gp_detect_ring(struct gp_shim *s, uintptr_t doorbell, uint64_t wptr_addr)
+{
+	struct gp_shim_queue *q;
+
+	pthread_mutex_lock(&s->lock);
+	gp_queue_each(s, q) {
+		if (q->wptr_addr != wptr_addr)
+			continue;
+		gp_queue_set_slice_locked(q, doorbell);
+		edge_locked(s, q);
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+void gp_detect_api(struct gp_shim *s)
+{
+	struct gp_shim_queue *q;
+
+	pthread_mutex_lock(&s->lock);
+	gp_queue_each(s, q)
+		if (q->is_watched)
+			edge_locked(s, q);
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* Every thread of this process has passed a full barrier when this returns. */
+static void barrier_everywhere(void)
+{
+	static bool is_registered;
+
+	if (!is_registered)
+		is_registered = !syscall(SYS_membarrier,
+					 MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+	if (is_registered &&
+	    !syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0))
+		return;
+	/* Where it is forbidden: slower, and the same. */
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+static void declare_idle(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
+{
+	uint64_t wptr = q->wptr;
+
+	if (s->sys->window)
+		s->sys->window();
+	gp_queue_set_busy_locked(s, q, false);
+	barrier_everywhere();
+	if (!s->skip_recheck && gp_queue_wptr(q) != wptr) {
+		gp_queue_set_busy_locked(s, q, true);
+		arm(s, q, now);
+		return;
+	}
+	gp_conn_edge_locked(s, GP_WIRE_IDLE, q);
+	arm(s, q, now);
+	q->wptr = wptr;
+}
+
+static void slower(struct gp_shim_queue *q, uint64_t now, uint64_t max)
+{
+	q->look_ns = now + q->pace_ns;
+	q->pace_ns = q->pace_ns < max / 2 ? q->pace_ns * 2 : max;
+}
+
+static void look_at_barrier(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
+{
+	if (gp_hsa_barrier_is_done(q))
+		declare_idle(s, q, now);
+	else
+		slower(q, now, BARRIER_MAX_NS);
+}
+
+/* The lock is released while the driver is asked, as that may sleep. */
+static bool has_waves(struct gp_shim *s, struct gp_shim_queue *q)
+{
+	uint32_t gpu_id = q->gpu_id;
+	int n;
+
+	pthread_mutex_unlock(&s->lock);
+	n = s->sys->occupancy(gpu_id);
+	pthread_mutex_lock(&s->lock);
+	return n > 0;
+}
+
+static void look_at_pointers(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
+{
+	bool waves;
+
+	if (gp_queue_rptr(q) != q->wptr) {
+		q->proof = GP_SHIM_QUIET;
+		slower(q, now, BARRIER_MAX_NS);
+		return;
+	}
+	if (q->proof != GP_SHIM_EQUAL) {
+		q->proof = GP_SHIM_EQUAL;
+		q->equal_since_ns = now;
+		q->pace_ns = quiet_ns(s);
+		q->look_ns = now + q->pace_ns;
+		return;
+	}
+	if (now < q->equal_since_ns + quiet_ns(s)) {
+		q->look_ns = q->equal_since_ns + quiet_ns(s);
+		return;
+	}
+	waves = has_waves(s, q);
+	if (!q->used || !q->is_busy)
+		return;
+	if (waves)
+		slower(q, now, BARRIER_MAX_NS);
+	else
+		declare_idle(s, q, now);
+}
+
+static void look_at_busy(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
+{
+	if (gp_queue_wptr(q) != q->wptr) {
+		arm(s, q, now);
+		return;
+	}
+	if (q->proof == GP_SHIM_BARRIER) {
+		look_at_barrier(s, q, now);
+		return;
+	}
+	if (q->proof == GP_SHIM_QUIET && now < q->quiet_since_ns + quiet_ns(s)) {
+		q->look_ns = q->quiet_since_ns + quiet_ns(s);
+		return;
+	}
+	switch (gp_hsa_barrier_send(q, &q->wptr)) {
+	case GP_HSA_SENT:
+		q->proof = GP_SHIM_BARRIER;
+		q->pace_ns = BARRIER_MIN_NS;
+		slower(q, now, BARRIER_MAX_NS);
+		break;
+	case GP_HSA_NOT_NOW:
+		slower(q, now, BARRIER_MAX_NS);
+		break;
+	case GP_HSA_NEVER:
+		look_at_pointers(s, q, now);
+		break;
+	}
+}
+
+static void look_at_idle(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
+{
+	uint64_t max = poll_ns(s) * IDLE_FACTOR;
+
+	if (gp_queue_wptr(q) != q->wptr || gp_queue_rptr(q) != q->wptr) {
+		edge_locked(s, q);
+		return;
+	}
+	if (s->sees & GP_WIRE_SEES_TABLE && max < IDLE_ROCR_NS)
+		max = IDLE_ROCR_NS;
+	slower(q, now, max);
+}
+
+static void look(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
+{
+	/* Stopped by us nothing can end, and nothing may be put in. */
+	if (gp_pause_is_stopped(q)) {
+		q->look_ns = UINT64_MAX;
+		return;
+	}
+	if (q->look_ns == UINT64_MAX && (q->is_busy || q->is_watched))
+		arm(s, q, now);
+	if (now < q->look_ns)
+		return;
+	if (q->is_busy)
+		look_at_busy(s, q, now);
+	else
+		look_at_idle(s, q, now);
+}
+
+uint64_t gp_detect_step_locked(struct gp_shim *s, uint64_t now_ns)
+{
+	uint64_t next = UINT64_MAX;
+	struct gp_shim_queue *q;
+
+	gp_queue_each(s, q) {
+		if (!can_follow(s, q))
+			continue;
+		look(s, q, now_ns);
+		if (q->used && q->look_ns < next)
+			next = q->look_ns;
+	}
+	return next;
+}

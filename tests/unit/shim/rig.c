@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "rig.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "detect.h"
+#include "ioctl.h"
+#include "queue.h"
+
+struct rig rig;
+struct gp_shim gp_shim_self;
+
+static pthread_mutex_t driver_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int refuse(int error)
+{
+	errno = error;
+	return -1;
+}
+
+static bool is_active(const struct rig_queue *q)
+{
+	return q->percentage & 0xff && q->ring_addr && !q->is_suspended;
+}
+
+static int create(struct gp_kfd_create_queue *a)
+{
+	uint32_t id;
+
+	if ((a->percentage & 0xff) > 100 || a->prio > 15)
+		return refuse(EINVAL);
+	for (id = 0; rig.queues[id].used; id++)
+		if (id == RIG_MAX - 1)
+			return refuse(ENOMEM);
+	rig.queues[id] = (struct rig_queue){ .used = true, .is_new = true };
+	a->queue_id = id;
+	a->doorbell_offset = 0x8000000000000000ull | id * 8;
+	rig.queues[id].made = *a;
+	rig.queues[id].percentage = a->percentage;
+	rig.queues[id].prio = a->prio;
+	rig.queues[id].ring_addr = a->ring_addr;
+	rig.nr_cycles += is_active(&rig.queues[id]);
+	return 0;
+}
+
+static int update(const struct gp_kfd_update_queue *a)
+{
+	struct rig_queue *q = &rig.queues[a->queue_id % RIG_MAX];
+
+	if (rig.update_error)
+		return refuse(rig.update_error);
+	if ((a->percentage & 0xff) > 100 || a->prio > 15)
+		return refuse(EINVAL);
+	if (a->queue_id >= RIG_MAX || !q->used)
+		return refuse(EINVAL);
+	q->percentage = a->percentage;
+	q->prio = a->prio;
+	q->ring_addr = a->ring_addr;
+	rig.nr_cycles++;
+	return 0;
+}
+
+static int destroy(const struct gp_kfd_destroy_queue *a)
+{
+	struct rig_queue *q = &rig.queues[a->queue_id % RIG_MAX];
+
+	if (a->queue_id >= RIG_MAX || !q->used)
+		return refuse(EINVAL);
+	/* The real one would wait for ever. */
+	assert_false(q->is_suspended);
+	rig.nr_cycles += is_active(q);
+	q->used = false;
+	return 0;
+}
+
+static int change_suspended(uint64_t ids_ptr, uint32_t nr, bool suspend)
+{
+	uint32_t *ids = (uint32_t *)(uintptr_t)ids_ptr, i;
+	int n = 0;
+
+	if (suspend && rig.suspend_error)
+		return refuse(rig.suspend_error);
+	for (i = 0; i < nr; i++) {
+		struct rig_queue *q = &rig.queues[ids[i] % RIG_MAX];
+
+		if (!q->used || (suspend && q->is_new)) {
+			ids[i] |= GP_KFD_DBG_QUEUE_INVALID;
+			continue;
+		}
+		q->is_suspended = suspend;
+		n++;
+	}
+	rig.nr_cycles += n > 0;
+	return n;
+}
+
+static int trap(struct gp_kfd_dbg_trap *a)
+{
+	struct gp_kfd_runtime_info *info = (void *)(uintptr_t)a->enable.info_ptr;
+	uint32_t i;
+
+	if (!rig.has_session && a->op != GP_KFD_DBG_ENABLE)
+		return refuse(EINVAL);
+	switch (a->op) {
+	case GP_KFD_DBG_ENABLE:
+		rig.has_session = true;
+		info->state = GP_KFD_RUNTIME_STATE_ENABLED;
+		return 0;
+	case GP_KFD_DBG_DISABLE:
+		rig.has_session = false;
+		for (i = 0; i < RIG_MAX; i++)
+			rig.queues[i].is_suspended = false;
+		return 0;
+	case GP_KFD_DBG_QUEUE_SNAPSHOT:
+		for (i = 0; i < RIG_MAX; i++)
+			rig.queues[i].is_new &= !(a->snapshot.exceptions & GP_KFD_EC_QUEUE_NEW);
+		return 0;
+	case GP_KFD_DBG_SUSPEND_QUEUES:
+		return change_suspended(a->suspend.ids_ptr, a->suspend.nr, true);
+	case GP_KFD_DBG_RESUME_QUEUES:
+		return change_suspended(a->resume.ids_ptr, a->resume.nr, false);
+	}
+	return refuse(EINVAL);
+}
+
+static int driver(unsigned long request, void *arg)
+{
+	switch (_IOC_NR(request)) {
+	case GP_KFD_NR_CREATE_QUEUE:
+		return create(arg);
+	case GP_KFD_NR_UPDATE_QUEUE:
+		return update(arg);
+	case GP_KFD_NR_DESTROY_QUEUE:
+		return destroy(arg);
+	case GP_KFD_NR_DBG_TRAP:
+		return trap(arg);
+	}
+	return 0;
+}
+
+static int fake_ioctl(int fd, unsigned long request, void *arg)
+{
+	int r;
+
+	if ((uintptr_t)arg < 4096)
+		return refuse(EFAULT);
+	pthread_mutex_lock(&driver_lock);
+	rig.nr_calls++;
+	r = driver(request, arg);
+	pthread_mutex_unlock(&driver_lock);
+	return r;
+}
+
+static int fake_open(void)
+{
+	return -ENOENT;
+}
+
+static int fake_connect(void)
+{
+	int fds[2];
+
+	if (rig.connect_error)
+		return -rig.connect_error;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds),
+			 0);
+	if (rig.daemon >= 0)
+		close(rig.daemon);
+	rig.daemon = fds[1];
+	rig.nr_connects++;
+	return fds[0];
+}
+
+static uint64_t fake_now(void)
+{
+	return rig.now_ns;
+}
+
+static int fake_read(uint64_t addr, void *to, size_t bytes)
+{
+	if (addr < 4096)
+		return -EFAULT;
+	memcpy(to, (void *)(uintptr_t)addr, bytes);
+	return 0;
+}
+
+static int fake_occupancy(uint32_t gpu_id)
+{
+	return rig.occupancy;
+}
+
+static const struct gp_shim_sys sys = {
+	.ioctl = fake_ioctl,
+	.open_kfd = fake_open,
+	.connect = fake_connect,
+	.now_ns = fake_now,
+	.read_memory = fake_read,
+	.occupancy = fake_occupancy,
+};
+
+int rig_setup(void **state)
+{
+	memset(&rig, 0, sizeof(rig));
+	memset(gp_shim_slots, 0, sizeof(gp_shim_slots));
+	rig.daemon = -1;
+	rig.now_ns = 1000 * MS;
+	gp_shim_init(&gp_shim_self, &sys);
+	/* No thread: rig_step() is called instead. */
+	gp_shim_self.is_started = true;
+	gp_shim_self.kfd = RIG_KFD;
+	gp_shim_self.backoff_ns = 50 * MS;
+	return 0;
+}
+
+int rig_teardown(void **state)
+{
+	if (rig.daemon >= 0)
+		close(rig.daemon);
+	if (gp_shim_self.sock >= 0)
+		close(gp_shim_self.sock);
+	return 0;
+}
+
+uint32_t rig_create_on(uint32_t gpu_id, uint32_t type)
+{
+	struct gp_kfd_create_queue a = {
+		.ring_addr = 0x100000,
+		.ring_bytes = 4096,
+		.gpu_id = gpu_id,
+		.type = type,
+		.percentage = 100,
+		.prio = 7,
+	};
+	uint32_t id;
+
+	for (id = 0; rig.queues[id].used; id++)
+		;
+	a.wptr_addr = (uintptr_t)&rig.queues[id].wptr;
+	a.rptr_addr = (uintptr_t)&rig.queues[id].rptr;
+	assert_int_equal(gp_ioctl_call(&gp_shim_self, 3, GP_KFD_IOC_CREATE_QUEUE, &a), 0);
+	assert_int_equal(a.queue_id, id);
+	assert_int_equal(a.percentage, 100);
+	return a.queue_id;
+}
+
+uint32_t rig_create(void)
+{
+	return rig_create_on(RIG_GPU, GP_KFD_QUEUE_AQL);
+}
+
+int rig_update(uint32_t id, uint32_t percentage, uint32_t prio)
+{
+	struct gp_kfd_update_queue a = {
+		.ring_addr = 0x100000,
+		.queue_id = id,
+		.ring_bytes = 4096,
+		.percentage = percentage,
+		.prio = prio,
+	};
+
+	return gp_ioctl_call(&gp_shim_self, 3, GP_KFD_IOC_UPDATE_QUEUE, &a);
+}
+
+int rig_destroy(uint32_t id)
+{
+	struct gp_kfd_destroy_queue a = { .queue_id = id };
+
+	return gp_ioctl_call(&gp_shim_self, 3, GP_KFD_IOC_DESTROY_QUEUE, &a);
+}
+
+void rig_write(uint32_t id)
+{
+	__atomic_fetch_add(&rig.queues[id].wptr, 1, __ATOMIC_RELEASE);
+}
+
+/* Address of a doorbell in a slice that is mapped somewhere. */
+static uintptr_t doorbell_of(uint32_t id)
+{
+	return 0x7f0000004000ull + id * 8;
+}
+
+void rig_ring(uint32_t id)
+{
+	uint32_t idle;
+
+	rig_write(id);
+	idle = __atomic_load_n(&gp_shim_slots[gp_shim_slot(doorbell_of(id))], __ATOMIC_RELAXED);
+	if (idle)
+		gp_detect_ring(&gp_shim_self, doorbell_of(id), (uintptr_t)&rig.queues[id].wptr);
+}
+
+void rig_complete(uint32_t id)
+{
+	rig.queues[id].rptr = rig.queues[id].wptr;
+}
+
+void rig_make_seen(uint32_t id)
+{
+	gp_shim_self.queues[id].is_watched = false;
+	if (!gp_shim_self.queues[id].is_busy)
+		gp_shim_self.queues[id].look_ns = UINT64_MAX;
+}
+
+void rig_step(void)
+{
+	gp_control_step(&gp_shim_self);
+}
+
+void rig_advance(uint64_t ns)
+{
+	rig.now_ns += ns;
+}
+
+void rig_run(uint64_t ns)
+{
+	uint64_t end = rig.now_ns + ns;
+	uint64_t next;
+	int steps = 0;
+
+	do {
+		next = gp_control_step(&gp_shim_self);
+		if (next > rig.now_ns)
+			rig.now_ns = next < end ? next : end;
+		assert_true(++steps < 100000);
+	} while (rig.now_ns < end);
+	gp_control_step(&gp_shim_self);
+}
+
+void rig_send(const void *message, size_t bytes)
+{
+	assert_int_equal(send(rig.daemon, message, bytes, MSG_NOSIGNAL), bytes);
+}
+
+void rig_welcome(uint32_t flags)
+{
+	struct gp_wire_welcome m = {
+		.hdr = { GP_WIRE_MAGIC, GP_WIRE_WELCOME, sizeof(m), rig.now_ns },
+		.client = 1,
+		.lease_ns = 1000 * MS,
+		.poll_ns = 1 * MS,
+		.quiet_ns = 200 * US,
+		.flags = flags,
+	};
+
+	rig_send(&m, sizeof(m));
+}
+
+void rig_order_by(uint16_t type, uint64_t epoch, uint32_t queue_id, uint32_t holder,
+		  uint64_t lease_ns)
+{
+	struct gp_wire_order m = {
+		.hdr = { GP_WIRE_MAGIC, type, sizeof(m), rig.now_ns },
+		.epoch = epoch,
+		.gpu_id = RIG_GPU,
+		.queue_id = queue_id,
+		.holder = holder,
+		.lease_ns = lease_ns,
+	};
+
+	rig_send(&m, sizeof(m));
+	rig_step();
+}
+
+void rig_order(uint16_t type, uint64_t epoch, uint32_t queue_id)
+{
+	rig_order_by(type, epoch, queue_id, GP_WIRE_HOLDER_SCHED, 1000 * MS);
+}
+
+bool rig_expect(uint16_t type, void *out, size_t bytes)
+{
+	union {
+		struct gp_wire_hdr hdr;
+		uint8_t bytes[GP_WIRE_MAX];
+	} m;
+	ssize_t n;
+
+	while ((n = recv(rig.daemon, &m, sizeof(m), MSG_DONTWAIT)) > 0) {
+		assert_int_equal(m.hdr.magic, GP_WIRE_MAGIC);
+		assert_int_equal(m.hdr.size, n);
+		if (m.hdr.type != type)
+			continue;
+		if (out) {
+			assert_int_equal(n, bytes);
+			memcpy(out, &m, bytes);
+		}
+		return true;
+	}
+	return false;
+}
+
+bool rig_has(uint16_t type)
+{
+	return rig_expect(type, NULL, 0);
+}
+
+void rig_drain(void)
+{
+	while (rig_has(GP_WIRE_HELLO))
+		;
+}
+
+void rig_connect(void)
+{
+	rig_step();
+	assert_true(rig.daemon >= 0);
+	rig_welcome(0);
+	rig_step();
+	assert_true(gp_shim_self.is_welcome);
+}

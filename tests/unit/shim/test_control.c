@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The conversation with the daemon, and what becomes of holds when it ends, hangs or
+ * makes no sense: nothing stays held.
+ */
+#include "rig.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "hold.h"
+#include "ioctl.h"
+
+static void hold_all(uint64_t epoch)
+{
+	rig_order(GP_WIRE_HOLD, epoch, GP_WIRE_QUEUE_ALL);
+}
+
+/* A queue with work, held. */
+static uint32_t held_queue(void)
+{
+	uint32_t id = rig_create();
+
+	rig_connect();
+	rig_ring(id);
+	hold_all(1);
+	assert_int_equal(rig.queues[id].percentage, 0);
+	rig_drain();
+	return id;
+}
+
+static void hello_says_what_is_wished(void **state)
+{
+	struct gp_wire_hello m;
+
+	setenv("GPREEMPT_PRIORITY", "12", 1);
+	setenv("GPREEMPT_CLASS", "realtime", 1);
+	setenv("GPREEMPT_WEIGHT", "many", 1);
+	setenv("GPREEMPT_GROUP", "a-name-that-is-longer-than-thirty-one-bytes", 1);
+	setenv("GPREEMPT_LATENCY_CRITICAL", "1", 1);
+	rig_step();
+	assert_true(rig_expect(GP_WIRE_HELLO, &m, sizeof(m)));
+	assert_int_equal(m.version, GP_WIRE_VERSION);
+	assert_int_equal(m.mech, GP_WIRE_MECH_SHIM);
+	assert_int_equal(m.pid, getpid());
+	assert_int_equal(m.prio, 12);
+	assert_int_equal(m.weight, 0);
+	assert_int_equal(m.attr_flags, GP_WIRE_ATTR_LATENCY_CRITICAL);
+	assert_string_equal(m.klass, "realtime");
+	assert_int_equal(strlen(m.group), GP_WIRE_NAME_LEN - 1);
+	assert_true(m.sees & GP_WIRE_SEES_IOCTL);
+	unsetenv("GPREEMPT_PRIORITY");
+	unsetenv("GPREEMPT_CLASS");
+	unsetenv("GPREEMPT_WEIGHT");
+	unsetenv("GPREEMPT_GROUP");
+	unsetenv("GPREEMPT_LATENCY_CRITICAL");
+}
+
+static void queues_are_told_after_the_welcome(void **state)
+{
+	struct gp_wire_queue m;
+	uint32_t id = rig_create(), later;
+
+	rig_step();
+	rig_step();
+	assert_false(rig_has(GP_WIRE_QUEUE_ADD));
+	rig_welcome(0);
+	rig_step();
+	assert_true(rig_expect(GP_WIRE_QUEUE_ADD, &m, sizeof(m)));
+	assert_int_equal(m.queue_id, id);
+	assert_int_equal(m.gpu_id, RIG_GPU);
+	/* Nobody knows yet that it has nothing to do. */
+	assert_int_equal(m.busy, 1);
+	later = rig_create();
+	assert_true(rig_expect(GP_WIRE_QUEUE_ADD, &m, sizeof(m)));
+	assert_int_equal(m.queue_id, later);
+	assert_int_equal(m.busy, 0);
+	rig_destroy(later);
+	assert_true(rig_has(GP_WIRE_QUEUE_REMOVE));
+}
+
+static void lease_ends_by_itself(void **state)
+{
+	struct gp_wire_note m;
+	uint32_t id = held_queue();
+
+	rig_run(999 * MS);
+	assert_int_equal(rig.queues[id].percentage, 0);
+	rig_run(2 * MS);
+	assert_int_equal(rig.queues[id].percentage, 100);
+	assert_true(rig_expect(GP_WIRE_NOTE, &m, sizeof(m)));
+	assert_int_equal(m.code, GP_WIRE_NOTE_LEASE_ENDED);
+}
+
+static void renewal_lengthens_the_lease(void **state)
+{
+	uint32_t id = held_queue();
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		rig_run(900 * MS);
+		rig_order(GP_WIRE_RENEW, 1, GP_WIRE_QUEUE_ALL);
+		assert_int_equal(rig.queues[id].percentage, 0);
+	}
+	/* Of another hold: no effect. */
+	rig_run(900 * MS);
+	rig_order(GP_WIRE_RENEW, 77, GP_WIRE_QUEUE_ALL);
+	rig_run(200 * MS);
+	assert_int_equal(rig.queues[id].percentage, 100);
+}
+
+static void end_of_the_daemon_releases(void **state)
+{
+	uint32_t id = held_queue();
+
+	close(rig.daemon);
+	rig.daemon = -1;
+	rig_step();
+	assert_int_equal(rig.queues[id].percentage, 100);
+	assert_int_equal(rig.nr_connects, 1);
+	/* A new one is found soon. */
+	rig_run(60 * MS);
+	assert_int_equal(rig.nr_connects, 2);
+	rig_welcome(0);
+	rig_step();
+	assert_true(rig_has(GP_WIRE_QUEUE_ADD));
+	/* Its epochs begin anew. */
+	hold_all(1);
+	assert_int_equal(rig.queues[id].percentage, 0);
+}
+
+static void absent_daemon_is_asked_for_ever_less_often(void **state)
+{
+	rig.connect_error = ECONNREFUSED;
+	rig_create();
+	rig_run(60000 * MS);
+	rig.connect_error = 0;
+	rig_run(2000 * MS);
+	assert_int_equal(rig.nr_connects, 1);
+}
+
+static void silent_daemon_is_left(void **state)
+{
+	rig_create();
+	rig_step();
+	assert_int_equal(rig.nr_connects, 1);
+	rig_run(4999 * MS);
+	assert_int_equal(rig.nr_connects, 1);
+	rig_run(2002 * MS);
+	assert_int_equal(rig.nr_connects, 2);
+}
+
+static void nonsense_releases(const void *message, size_t bytes)
+{
+	uint32_t id = held_queue();
+
+	rig_send(message, bytes);
+	rig_step();
+	assert_int_equal(rig.queues[id].percentage, 100);
+	assert_int_equal(gp_shim_self.sock, -1);
+}
+
+static struct gp_wire_order good_order(void)
+{
+	return (struct gp_wire_order){
+		.hdr = { GP_WIRE_MAGIC, GP_WIRE_RENEW, sizeof(struct gp_wire_order), 0 },
+		.epoch = 1,
+		.gpu_id = RIG_GPU,
+		.queue_id = GP_WIRE_QUEUE_ALL,
+		.lease_ns = 1000 * MS,
+	};
+}
+
+static void every_kind_of_nonsense_releases(void **state)
+{
+	static const char noise[300] = "what is this?";
+	struct gp_wire_order m = good_order(), bad;
+	struct gp_wire_welcome again = {
+		.hdr = { GP_WIRE_MAGIC, GP_WIRE_WELCOME, sizeof(again), 0 },
+	};
+	int kind;
+
+	for (kind = 0; kind < 11; kind++) {
+		bad = m;
+		bad.hdr.magic ^= kind == 0;
+		bad.hdr.type = kind == 1 ? 99 : kind == 2 ? GP_WIRE_HELLO : m.hdr.type;
+		bad.hdr.size += kind == 3;
+		bad.holder = kind == 4 ? GP_WIRE_HOLDER_COUNT : 0;
+		bad.epoch = kind != 5;
+		bad.lease_ns = kind == 6 ? 0 : m.lease_ns;
+		bad.grace = kind == 7 ? 256 : 0;
+		if (kind < 8)
+			nonsense_releases(&bad, sizeof(bad));
+		else if (kind == 8)
+			nonsense_releases(noise, sizeof(noise));
+		else if (kind == 9)
+			nonsense_releases(noise, 1);
+		else
+			nonsense_releases(&again, sizeof(again));
+		rig_teardown(NULL);
+		rig_setup(NULL);
+	}
+	/* Control: the message that was spoilt is a good one. */
+	kind = (int)held_queue();
+	rig_send(&m, sizeof(m));
+	rig_step();
+	assert_int_equal(rig.queues[kind].percentage, 0);
+}
+
+static void daemon_that_does_not_read_is_left(void **state)
+{
+	uint32_t id = held_queue();
+	int i;
+
+	/* Stopped: it reads nothing and renews nothing. */
+	for (i = 0; i < 5000 && gp_shim_self.sock >= 0; i++) {
+		rig_destroy(rig_create());
+		rig_step();
+	}
+	assert_int_equal(gp_shim_self.sock, -1);
+	assert_int_equal(rig.queues[id].percentage, 100);
+}
+
+static void old_epochs_are_ignored(void **state)
+{
+	struct gp_wire_done done;
+	uint32_t id = held_queue();
+
+	hold_all(10);
+	rig_order(GP_WIRE_RELEASE, 10, GP_WIRE_QUEUE_ALL);
+	rig_order(GP_WIRE_RELEASE, 9, GP_WIRE_QUEUE_ALL);
+	assert_int_equal(rig.queues[id].percentage, 0);
+	assert_true(rig_expect(GP_WIRE_DONE, &done, sizeof(done)));
+	assert_int_equal(done.epoch, 10);
+	assert_false(rig_has(GP_WIRE_DONE));
+}
+
+static void two_holders_hold_twice(void **state)
+{
+	uint32_t id = held_queue();
+
+	rig_order_by(GP_WIRE_HOLD, 2, GP_WIRE_QUEUE_ALL, GP_WIRE_HOLDER_MANUAL, 500 * MS);
+	rig_order(GP_WIRE_RELEASE, 3, GP_WIRE_QUEUE_ALL);
+	assert_int_equal(rig.queues[id].percentage, 0);
+	rig_order_by(GP_WIRE_RELEASE, 4, GP_WIRE_QUEUE_ALL, GP_WIRE_HOLDER_MANUAL, 0);
+	assert_int_equal(rig.queues[id].percentage, 100);
+}
+
+static void one_queue_is_held_alone(void **state)
+{
+	struct gp_wire_done done;
+	uint32_t a = rig_create(), b = rig_create();
+
+	rig_connect();
+	rig_drain();
+	rig_order(GP_WIRE_HOLD, 1, a);
+	assert_int_equal(rig.queues[a].percentage, 0);
+	assert_int_equal(rig.queues[b].percentage, 100);
+	rig_order(GP_WIRE_RELEASE, 2, a);
+	assert_int_equal(rig.queues[a].percentage, 100);
+	rig_drain();
+	rig_order(GP_WIRE_HOLD, 3, 60);
+	assert_true(rig_expect(GP_WIRE_DONE, &done, sizeof(done)));
+	assert_int_equal(done.result, GP_WIRE_GONE);
+	/* One of a node that is held as a whole cannot be let go alone. */
+	hold_all(4);
+	rig_drain();
+	rig_order(GP_WIRE_RELEASE, 5, a);
+	assert_true(rig_expect(GP_WIRE_DONE, &done, sizeof(done)));
+	assert_int_equal(done.result, GP_WIRE_ERROR);
+	assert_int_equal(done.error, EINVAL);
+}
+
+static void failure_of_the_driver_is_told(void **state)
+{
+	struct gp_wire_done done;
+
+	rig_create();
+	rig_connect();
+	rig_drain();
+	rig.update_error = EACCES;
+	hold_all(1);
+	assert_true(rig_expect(GP_WIRE_DONE, &done, sizeof(done)));
+	assert_int_equal(done.result, GP_WIRE_ERROR);
+	assert_int_equal(done.error, EACCES);
+}
+
+static void series_of_updates_stops_the_oldest_work_first(void **state)
+{
+	struct gp_wire_done done;
+	uint32_t a = rig_create(), b = rig_create();
+
+	rig_connect();
+	rig_complete(a);
+	rig_run(10 * MS);
+	rig_ring(b);
+	rig_advance(1000);
+	rig_ring(a);
+	rig_drain();
+	hold_all(1);
+	assert_true(rig_expect(GP_WIRE_DONE, &done, sizeof(done)));
+	assert_int_equal(done.nr_cycles, 2);
+	assert_int_equal(gp_shim_self.queues[a].busy_since_ns,
+			 gp_shim_self.queues[b].busy_since_ns + 1000);
+}
+
+static void enable_runtime(void)
+{
+	struct gp_kfd_runtime_enable a = { .mode = GP_KFD_RUNTIME_ENABLE };
+
+	assert_int_equal(gp_ioctl_call(&gp_shim_self, 3, GP_KFD_IOC_RUNTIME_ENABLE, &a), 0);
+}
+
+static void connect_for_batches(void)
+{
+	rig_step();
+	rig_welcome(GP_WIRE_WELCOME_SELF_DBG);
+	rig_step();
+	rig_drain();
+}
+
+static void batch_costs_one_cycle_each_way(void **state)
+{
+	uint32_t ids[4], i, before, late;
+
+	enable_runtime();
+	for (i = 0; i < 4; i++)
+		ids[i] = rig_create();
+	connect_for_batches();
+	before = rig.nr_cycles;
+	hold_all(1);
+	assert_int_equal(rig.nr_cycles, before + 1);
+	for (i = 0; i < 4; i++)
+		assert_true(rig.queues[ids[i]].is_suspended);
+	/* The application's wishes wait, and the driver is not asked. */
+	assert_int_equal(rig_update(ids[0], 100, 9), 0);
+	assert_int_equal(rig.nr_cycles, before + 1);
+	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
+	assert_int_equal(rig.nr_cycles, before + 3);
+	assert_int_equal(rig.queues[ids[0]].prio, 9);
+	/* A queue that was made since needs a new snapshot. */
+	late = rig_create();
+	rig_ring(late);
+	before = rig.nr_cycles;
+	hold_all(3);
+	assert_int_equal(rig.nr_cycles, before + 1);
+	assert_true(rig.queues[late].is_suspended);
+	/* The driver would wait for ever if it were still suspended. */
+	assert_int_equal(rig_destroy(late), 0);
+	rig_order(GP_WIRE_RELEASE, 4, GP_WIRE_QUEUE_ALL);
+	for (i = 0; i < 4; i++)
+		assert_false(rig.queues[ids[i]].is_suspended);
+}
+
+/* Control: without leave of the daemon, or without a runtime, a series. */
+static void no_batch_without_leave(void **state)
+{
+	uint32_t before;
+
+	rig_create();
+	rig_create();
+	connect_for_batches();
+	before = rig.nr_cycles;
+	hold_all(1);
+	assert_int_equal(rig.nr_cycles, before + 2);
+	assert_false(rig.has_session);
+	rig_teardown(NULL);
+	rig_setup(NULL);
+	enable_runtime();
+	rig_create();
+	rig_create();
+	rig_connect();
+	hold_all(1);
+	assert_false(rig.has_session);
+}
+
+static void failed_batch_becomes_a_series(void **state)
+{
+	uint32_t a, b;
+
+	enable_runtime();
+	a = rig_create();
+	b = rig_create();
+	connect_for_batches();
+	rig.suspend_error = EPERM;
+	hold_all(1);
+	assert_int_equal(rig.queues[a].percentage, 0);
+	assert_int_equal(rig.queues[b].percentage, 0);
+	assert_false(rig.has_session);
+	rig.suspend_error = 0;
+	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
+	hold_all(3);
+	assert_false(rig.has_session);
+	assert_int_equal(rig.queues[a].percentage, 0);
+}
+
+static void progress_is_told_after_a_release(void **state)
+{
+	struct gp_wire_note m;
+	uint32_t id = held_queue();
+
+	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
+	rig_run(20 * MS);
+	assert_false(rig_has(GP_WIRE_NOTE));
+	rig.queues[id].rptr++;
+	rig_run(100 * MS);
+	assert_true(rig_expect(GP_WIRE_NOTE, &m, sizeof(m)));
+	assert_int_equal(m.code, GP_WIRE_NOTE_PROGRESS);
+	assert_int_equal(m.gpu_id, RIG_GPU);
+	/* A long kernel moves no pointer, but has waves. */
+	rig_ring(id);
+	rig_ring(id);
+	hold_all(3);
+	rig.occupancy = 5;
+	rig_order(GP_WIRE_RELEASE, 4, GP_WIRE_QUEUE_ALL);
+	rig_run(10 * MS);
+	assert_true(rig_expect(GP_WIRE_NOTE, &m, sizeof(m)));
+	assert_int_equal(m.code, GP_WIRE_NOTE_PROGRESS);
+}
+
+static void lack_of_progress_is_told_after_a_second(void **state)
+{
+	struct gp_wire_note m;
+
+	held_queue();
+	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
+	rig_run(990 * MS);
+	assert_false(rig_has(GP_WIRE_NOTE));
+	rig_run(20 * MS);
+	assert_true(rig_expect(GP_WIRE_NOTE, &m, sizeof(m)));
+	assert_int_equal(m.code, GP_WIRE_NOTE_NO_PROGRESS);
+}
+
+static void end_of_the_runtime_ends_the_session(void **state)
+{
+	struct gp_kfd_runtime_enable off = {};
+	uint32_t a;
+
+	enable_runtime();
+	a = rig_create();
+	rig_create();
+	connect_for_batches();
+	hold_all(1);
+	assert_true(rig.has_session);
+	assert_int_equal(gp_ioctl_call(&gp_shim_self, 3, GP_KFD_IOC_RUNTIME_ENABLE, &off), 0);
+	assert_false(rig.has_session);
+	/* Still held, the other way. */
+	assert_int_equal(rig.queues[a].percentage, 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+#define T(f) cmocka_unit_test_setup_teardown(f, rig_setup, rig_teardown)
+		T(hello_says_what_is_wished),
+		T(queues_are_told_after_the_welcome),
+		T(lease_ends_by_itself),
+		T(renewal_lengthens_the_lease),
+		T(end_of_the_daemon_releases),
+		T(absent_daemon_is_asked_for_ever_less_often),
+		T(silent_daemon_is_left),
+		T(every_kind_of_nonsense_releases),
+		T(daemon_that_does_not_read_is_left),
+		T(old_epochs_are_ignored),
+		T(two_holders_hold_twice),
+		T(one_queue_is_held_alone),
+		T(failure_of_the_driver_is_told),
+		T(series_of_updates_stops_the_oldest_work_first),
+		T(batch_costs_one_cycle_each_way),
+		T(no_batch_without_leave),
+		T(failed_batch_becomes_a_series),
+		T(progress_is_told_after_a_release),
+		T(lack_of_progress_is_told_after_a_second),
+		T(end_of_the_runtime_ends_the_session),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Edges: every one is told, idle is never said of a queue that has work, and a ring
+ * that falls into the decision is not lost.
+ */
+#include "rig.h"
+
+#include <stdlib.h>
+
+#include "detect.h"
+#include "queue.h"
+
+static bool is_busy(uint32_t id)
+{
+	return gp_shim_self.queues[id].is_busy;
+}
+
+static void new_queue_is_idle_and_its_ring_is_told(void **state)
+{
+	struct gp_wire_edge m;
+	uint32_t id;
+
+	rig_connect();
+	id = rig_create();
+	assert_false(is_busy(id));
+	rig_ring(id);
+	assert_true(is_busy(id));
+	assert_true(rig_expect(GP_WIRE_BUSY, &m, sizeof(m)));
+	assert_int_equal(m.queue_id, id);
+	assert_int_equal(m.gpu_id, RIG_GPU);
+	/* Only the first one. */
+	rig_ring(id);
+	rig_ring(id);
+	assert_false(rig_has(GP_WIRE_BUSY));
+}
+
+static void pointers_prove_idle_after_two_looks(void **state)
+{
+	uint32_t id;
+
+	rig_connect();
+	id = rig_create();
+	rig_ring(id);
+	rig_run(50 * MS);
+	assert_true(is_busy(id));
+	rig_complete(id);
+	rig_drain();
+	rig_run(20 * MS);
+	assert_false(is_busy(id));
+	assert_true(rig_has(GP_WIRE_IDLE));
+}
+
+/* The read index moves when a packet is fetched: equal pointers prove nothing. */
+static void waves_keep_a_queue_busy(void **state)
+{
+	uint32_t id;
+
+	rig_connect();
+	id = rig_create();
+	rig_ring(id);
+	rig_complete(id);
+	rig.occupancy = 1;
+	rig_run(500 * MS);
+	assert_true(is_busy(id));
+	rig.occupancy = 0;
+	rig_run(20 * MS);
+	assert_false(is_busy(id));
+}
+
+static void watched_queue_needs_no_ring(void **state)
+{
+	struct gp_shim_queue *q;
+	uint32_t id;
+
+	rig_connect();
+	id = rig_create();
+	q = &gp_shim_self.queues[id];
+	rig_run(500 * MS);
+	assert_false(is_busy(id));
+	/* Looks got rarer. */
+	assert_true(q->pace_ns >= 16 * MS);
+	rig_drain();
+	rig_write(id);
+	rig_run(17 * MS);
+	assert_true(is_busy(id));
+	assert_true(rig_has(GP_WIRE_BUSY));
+	/* Control: a queue whose rings are told of is not looked at. */
+	rig_complete(id);
+	rig_run(100 * MS);
+	assert_false(is_busy(id));
+	rig_make_seen(id);
+	assert_int_equal(gp_control_step(&gp_shim_self), UINT64_MAX);
+}
+
+static void unreadable_pointers_mean_busy_for_ever(void **state)
+{
+	uint32_t id;
+
+	rig_connect();
+	id = rig_create();
+	rig_destroy(id);
+	gp_shim_self.queues[id].wptr_addr = 8;
+	rig.queues[id].used = false;
+	{
+		struct gp_kfd_create_queue a = { .type = GP_KFD_QUEUE_AQL, .gpu_id = RIG_GPU,
+						 .wptr_addr = 8, .rptr_addr = 16,
+						 .queue_id = id, .percentage = 100 };
+
+		pthread_mutex_lock(&gp_shim_self.lock);
+		gp_detect_begin_locked(&gp_shim_self,
+				       gp_queue_add_locked(&gp_shim_self, &a, 100), true);
+		pthread_mutex_unlock(&gp_shim_self.lock);
+	}
+	rig_run(100 * MS);
+	assert_true(is_busy(id));
+	assert_true(gp_shim_self.sees & GP_WIRE_SEES_NOT_RAW);
+}
+
+static void held_queue_that_rings_is_stopped_then(void **state)
+{
+	uint32_t id, before;
+
+	rig_connect();
+	id = rig_create();
+	rig_make_seen(id);
+	before = rig.nr_cycles;
+	rig_order(GP_WIRE_HOLD, 1, GP_WIRE_QUEUE_ALL);
+	/* Without work it costs nothing. */
+	assert_int_equal(rig.nr_cycles, before);
+	assert_int_equal(rig.queues[id].percentage, 100);
+	rig_ring(id);
+	rig_step();
+	assert_int_equal(rig.queues[id].percentage, 0);
+	/* While it is stopped nothing says that it is idle. */
+	rig_complete(id);
+	rig_run(100 * MS);
+	assert_true(is_busy(id));
+	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
+	rig_run(20 * MS);
+	assert_false(is_busy(id));
+	assert_int_equal(rig.nr_cycles, before + 2);
+}
+
+static void call_of_rocr_makes_its_own_queues_busy(void **state)
+{
+	uint32_t inside, seen;
+
+	rig_connect();
+	inside = rig_create();
+	seen = rig_create();
+	rig_make_seen(seen);
+	gp_detect_api(&gp_shim_self);
+	assert_true(is_busy(inside));
+	assert_false(is_busy(seen));
+}
+
+static void two_gpus_share_a_doorbell_number(void **state)
+{
+	uintptr_t at = 0x7f0000000000ull, other = at + 8192;
+	struct gp_shim_queue *q;
+	uint32_t id;
+
+	rig_connect();
+	id = rig_create();
+	q = &gp_shim_self.queues[id];
+	/* Where it is mapped is not known: every place may be it. */
+	assert_int_equal(gp_shim_slots[gp_shim_slot(at)], 1);
+	assert_int_equal(gp_shim_slots[gp_shim_slot(other)], 1);
+	gp_detect_ring(&gp_shim_self, other, (uintptr_t)&rig.queues[id].wptr);
+	assert_true(q->is_busy);
+	assert_int_equal(gp_shim_slots[gp_shim_slot(at)], 0);
+	assert_int_equal(gp_shim_slots[gp_shim_slot(other)], 0);
+	rig_run(20 * MS);
+	assert_false(q->is_busy);
+	assert_int_equal(gp_shim_slots[gp_shim_slot(at)], 0);
+	assert_int_equal(gp_shim_slots[gp_shim_slot(other)], 1);
+	rig_destroy(id);
+	assert_int_equal(gp_shim_slots[gp_shim_slot(other)], 0);
+}
+
+/* The application rings exactly where the decision was made and is not yet published. */
+static uint32_t race_id;
+static int nr_races;
+
+static void ring_in_the_window(void)
+{
+	rig_write(race_id);
+	if (__atomic_load_n(&gp_shim_slots[gp_shim_slot(0x7f0000004000ull + race_id * 8)],
+			    __ATOMIC_RELAXED))
+		abort(); /* then it would be told of, and this were no race */
+	nr_races++;
+}
+
+static int lost_edges(bool skip_recheck)
+{
+	struct gp_shim_sys sys = *gp_shim_self.sys;
+	int i, lost = 0;
+
+	sys.window = ring_in_the_window;
+	rig_connect();
+	race_id = rig_create();
+	rig_make_seen(race_id);
+	gp_shim_self.skip_recheck = skip_recheck;
+	nr_races = 0;
+	for (i = 0; i < 1000; i++) {
+		rig_ring(race_id);
+		rig_complete(race_id);
+		gp_shim_self.sys = &sys;
+		while (nr_races == i) {
+			gp_control_step(&gp_shim_self);
+			rig.now_ns += 100 * US;
+		}
+		/* Work is there; is it known? */
+		lost += !is_busy(race_id);
+		rig_complete(race_id);
+		rig_drain();
+	}
+	assert_int_equal(nr_races, 1000);
+	return lost;
+}
+
+static void ring_inside_the_decision_is_not_lost(void **state)
+{
+	assert_int_equal(lost_edges(false), 0);
+}
+
+/* Control: without the second look each of them is. */
+static void without_the_second_look_rings_are_lost(void **state)
+{
+	assert_int_equal(lost_edges(true), 1000);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+#define T(f) cmocka_unit_test_setup_teardown(f, rig_setup, rig_teardown)
+		T(new_queue_is_idle_and_its_ring_is_told),
+		T(pointers_prove_idle_after_two_looks),
+		T(waves_keep_a_queue_busy),
+		T(watched_queue_needs_no_ring),
+		T(unreadable_pointers_mean_busy_for_ever),
+		T(held_queue_that_rings_is_stopped_then),
+		T(call_of_rocr_makes_its_own_queues_busy),
+		T(two_gpus_share_a_doorbell_number),
+		T(ring_inside_the_decision_is_not_lost),
+		T(without_the_second_look_rings_are_lost),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
