@@ -7,58 +7,16 @@
  * Needs: clients
  */
 #define _GNU_SOURCE
-#include "gt.h"
+#include "gt_root.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mount.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define OUTPUT "/tmp/client.out"
-#define HOST "/clients/host"
-#define TRIXIE "/clients/trixie"
-
-static const char *const folders[] = { "proc", "sys", "dev", "tmp" };
-
-/* rocminfo wants a module of the name it knows. */
-static void load_name(void)
-{
-	int fd = open("/lib/modules/amdgpu.ko", O_RDONLY | O_CLOEXEC);
-
-	GT_CHECK(fd >= 0, "amdgpu.ko");
-	GT_CHECK(!syscall(SYS_finit_module, fd, "", 0) || errno == EEXIST, "%s", strerror(errno));
-	close(fd);
-}
-
-static void enter_root(const char *root)
-{
-	char from[64], to[64];
-	size_t i;
-
-	snprintf(to, sizeof(to), "%s/usr/bin/rocminfo", root);
-	if (access(to, X_OK))
-		gt_skip("the guest has no %s", root);
-	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		snprintf(from, sizeof(from), "/%s", folders[i]);
-		snprintf(to, sizeof(to), "%s/%s", root, folders[i]);
-		GT_CHECK(!mount(from, to, NULL, MS_BIND, NULL), "%s: %s", to, strerror(errno));
-	}
-}
-
-static void leave_root(const char *root)
-{
-	char path[64];
-	size_t i;
-
-	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", root, folders[i]);
-		umount2(path, MNT_DETACH);
-	}
-}
+#define HOST GT_ROOT_ROCR_5
+#define TRIXIE GT_ROOT_ROCR_6
 
 static void exec_in(const char *root, const char *path)
 {
@@ -80,13 +38,12 @@ static int run_client(const char *root, const char *path)
 	int status;
 	pid_t pid;
 
-	load_name();
-	enter_root(root);
+	gt_root_enter(root);
 	pid = fork();
 	if (!pid)
 		exec_in(root, path);
 	waitpid(pid, &status, 0);
-	leave_root(root);
+	gt_root_leave(root);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

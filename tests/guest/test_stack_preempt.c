@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Inference beside training on one GPU, by the driver alone and under gpreempt: what
+ * an online request waits, what is left to the offline job, and that both compute
+ * what they should.
+ *
+ * Needs: stack
+ */
+#define _GNU_SOURCE
+#include "gt_load.h"
+
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#define REQUESTS_WITHOUT "30"	/* each waits for a kernel of 200 ms */
+#define REQUESTS_WITH "150"
+#define WARM_UP_US 300000
+#define MIN_RATIO 10
+/* Control: what is not scheduled gains nothing. */
+#define MAX_RATIO_OFF 2
+/* Of the time in which the online job does not run; the rest is switching. */
+#define MIN_OFFLINE_PERMILLE 500
+#define WITHOUT "/tmp/without"
+
+/**
+ * struct story - what came of it
+ * @p50_us: online
+ * @p99_us: online
+ * @max_us: online
+ * @permille: of the time that offline kernels computed
+ * @nr_preempted: how often the daemon stopped offline
+ */
+struct story {
+	uint64_t p50_us;
+	uint64_t p99_us;
+	uint64_t max_us;
+	uint64_t permille;
+	uint64_t nr_preempted;
+};
+
+static void run_loads(enum gt_how how, uid_t uid, const char *requests, struct story *s)
+{
+	struct gt_load offline, online;
+	struct gt_view view = {};
+
+	GT_LOAD(&offline, how, uid, "besteffort", "load_offline");
+	gt_sleep_us(WARM_UP_US);
+	/* Only root may say that his work is more urgent than the default. */
+	GT_LOAD(&online, how, 0, "realtime", "load_online", "--count", requests);
+	gt_load_wait(&online, 60000);
+	if (how != GT_PLAIN)
+		GT_CHECK(!gt_daemon_view(offline.pid, &view), "offline is not listed");
+	gt_load_stop(&offline, 10000);
+	s->p50_us = gt_program_value(&online.program, "p50_us");
+	s->p99_us = gt_program_value(&online.program, "p99_us");
+	s->max_us = gt_program_value(&online.program, "max_us");
+	s->permille = gt_program_value(&offline.program, "busy_permille");
+	s->nr_preempted = view.nr_preempted;
+}
+
+static void note(const char *name, const struct story *s)
+{
+	gt_note("%s: online p50 %.1f ms, p99 %.1f ms, max %.1f ms; offline at work %.1f %%; "
+		"%lu preemptions", name, s->p50_us / 1e3, s->p99_us / 1e3, s->max_us / 1e3,
+		s->permille / 10.0, s->nr_preempted);
+}
+
+static void the_driver_alone_lets_online_wait(void)
+{
+	struct story s;
+	FILE *f;
+
+	gt_stack_devices();
+	run_loads(GT_PLAIN, GT_USER, REQUESTS_WITHOUT, &s);
+	note("without", &s);
+	GT_CHECK(s.p50_us > 100000, "nothing to gain");
+	f = fopen(WITHOUT, "we");
+	fprintf(f, "p99_us %lu\n", s.p99_us);
+	fclose(f);
+}
+
+static void gains(enum gt_how how, const char *name)
+{
+	uint64_t without = gt_file_value(WITHOUT, "p99_us");
+	struct gt_program daemon;
+	struct story s;
+
+	gt_stack_devices();
+	gt_daemon_start(&daemon, NULL);
+	run_loads(how, GT_USER, REQUESTS_WITH, &s);
+	note(name, &s);
+	gt_daemon_stop(&daemon);
+	gt_note("%s: p99 without / with = %.1f", name, (double)without / s.p99_us);
+	GT_CHECK(s.nr_preempted > 0, "nothing was preempted");
+	GT_CHECK(without >= MIN_RATIO * s.p99_us, "ratio %.1f", (double)without / s.p99_us);
+	GT_CHECK(s.permille >= MIN_OFFLINE_PERMILLE, "offline lost too much");
+}
+
+static void the_shim_makes_online_quick(void)
+{
+	gains(GT_SHIM, "shim");
+}
+
+static void dbg_makes_online_quick(void)
+{
+	gains(GT_DBG, "dbg");
+}
+
+/* Control: everything is there, and told not to schedule. */
+static void switched_off_it_gains_nothing(void)
+{
+	uint64_t without = gt_file_value(WITHOUT, "p99_us");
+	struct gt_program daemon;
+	struct story s;
+	int fd;
+
+	gt_stack_devices();
+	gt_daemon_start(&daemon, NULL);
+	fd = gt_control_open();
+	json_decref(gt_control_call(fd, "SetPolicy", "{s:b}", "enabled", 0));
+	run_loads(GT_SHIM, GT_USER, REQUESTS_WITHOUT, &s);
+	note("off", &s);
+	gt_daemon_stop(&daemon);
+	GT_CHECK(!s.nr_preempted, "%lu preemptions", s.nr_preempted);
+	GT_CHECK(without < MAX_RATIO_OFF * s.p99_us, "ratio %.1f", (double)without / s.p99_us);
+}
+
+static const struct gt_case cases[] = {
+	{ "the_driver_alone_lets_online_wait", the_driver_alone_lets_online_wait,
+	  "profile=tiny", 60 },
+	{ "the_shim_makes_online_quick", the_shim_makes_online_quick, "profile=tiny", 60 },
+	{ "dbg_makes_online_quick", dbg_makes_online_quick, "profile=tiny", 60 },
+	{ "switched_off_it_gains_nothing", switched_off_it_gains_nothing, "profile=tiny", 60 },
+};
+
+int main(void)
+{
+	return gt_main(cases, sizeof(cases) / sizeof(cases[0]));
+}
