@@ -102,7 +102,9 @@ enum gp_wire_mech {
  * @hdr: header
  * @version: GP_WIRE_VERSION
  * @mech: enum gp_wire_mech
- * @pid: process whose queues these are, as the client sees it; only a tracer is believed
+ * @pid: process whose queues these are, as the client sees it; only a tracer is believed.
+ *	A simulated client may say 0 (itself) or a number above 4194304, which no real
+ *	process can have and nobody else has taken: so one process can be many clients
  * @sees: GP_WIRE_SEES_*
  * @prio: wished priority or GP_WIRE_PRIO_UNSET
  * @pad: zero
