@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: MIT
+#include "control.h"
+#include "auth.h"
+#include "manual.h"
+#include "methods.h"
+#include "sock.h"
+#include "suspend.h"
+#include "util.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Replies that wait to be read; the list of all queues of a full daemon fits. */
+#define OUT_MAX (32u << 20)
+/* Events that wait to be read. */
+#define EVENTS_MAX (256u << 10)
+/* Who reads nothing for this long while something waits is let go. */
+#define SLOW_NS (10 * GPD_NS_PER_SEC)
+/* Connections of one user, in parts of all. */
+#define USER_SHARE 2
+
+/**
+ * struct gpd_control - the control socket
+ * @listen: listening socket
+ * @io: in the loop
+ * @reap: frees dead connections; on only while there are some
+ * @conns: connections
+ * @nr: how many
+ * @request: the request in hand
+ */
+struct gpd_control {
+	int listen;
+	sd_event_source *io;
+	sd_event_source *reap;
+	LIST_HEAD(, gpd_conn) conns;
+	uint32_t nr;
+	struct gpd_request request;
+};
+
+static void mark_dead(struct gpd_conn *conn)
+{
+	if (conn->dead)
+		return;
+	conn->dead = true;
+	sd_event_source_set_enabled(conn->io, SD_EVENT_OFF);
+	sd_event_source_set_enabled(conn->d->control->reap, SD_EVENT_ONESHOT);
+}
+
+static void watch(struct gpd_conn *conn)
+{
+	uint32_t events = 0;
+
+	if (!conn->waiting && conn->in_len < GPD_REQUEST_MAX)
+		events |= EPOLLIN;
+	if (conn->out_len > conn->out_sent)
+		events |= EPOLLOUT;
+	sd_event_source_set_io_events(conn->io, events);
+}
+
+static void flush(struct gpd_conn *conn)
+{
+	while (conn->out_sent < conn->out_len) {
+		ssize_t sent = send(conn->fd, conn->out + conn->out_sent,
+				    conn->out_len - conn->out_sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (sent < 0 && errno == EINTR)
+			continue;
+		if (sent < 0 && errno != EAGAIN) {
+			mark_dead(conn);
+			return;
+		}
+		if (sent < 0)
+			break;
+		conn->out_sent += (size_t)sent;
+		conn->since_ns = 0;
+	}
+	if (conn->out_sent == conn->out_len) {
+		conn->out_sent = 0;
+		conn->out_len = 0;
+		conn->since_ns = 0;
+	} else if (!conn->since_ns) {
+		conn->since_ns = gpd_now_ns();
+	}
+}
+
+static bool make_room(struct gpd_conn *conn, size_t len)
+{
+	size_t size = conn->out_size ? conn->out_size : 4096;
+	char *bigger;
+
+	if (conn->out_sent) {
+		memmove(conn->out, conn->out + conn->out_sent, conn->out_len - conn->out_sent);
+		conn->out_len -= conn->out_sent;
+		conn->out_sent = 0;
+	}
+	if (len > OUT_MAX - conn->out_len)
+		return false;
+	while (size < conn->out_len + len)
+		size *= 2;
+	if (size == conn->out_size)
+		return true;
+	bigger = realloc(conn->out, size);
+	if (!bigger)
+		return false;
+	conn->out = bigger;
+	conn->out_size = size;
+	return true;
+}
+
+/* With the NUL byte that ends a message. */
+static void send_text(struct gpd_conn *conn, const char *text)
+{
+	size_t len = strlen(text) + 1;
+
+	if (!make_room(conn, len)) {
+		mark_dead(conn);
+		return;
+	}
+	memcpy(conn->out + conn->out_len, text, len);
+	conn->out_len += len;
+	flush(conn);
+	watch(conn);
+}
+
+static void send_json(struct gpd_conn *conn, json_t *message)
+{
+	char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
+
+	if (text && !conn->dead)
+		send_text(conn, text);
+	if (!text)
+		mark_dead(conn);
+	free(text);
+	json_decref(message);
+}
+
+void gpd_control_reply(struct gpd_conn *conn, json_t *parameters)
+{
+	if (conn->oneway)
+		json_decref(parameters);
+	else
+		send_json(conn, json_pack("{s:o}", "parameters", parameters));
+}
+
+static void send_error(struct gpd_conn *conn, const char *error, const char *key,
+		       const char *value)
+{
+	if (!conn->oneway)
+		send_json(conn, json_pack("{s:s, s:{s:s}}", "error", error, "parameters", key,
+					  value));
+}
+
+void gpd_control_error(struct gpd_conn *conn, const char *error, const char *key,
+		       const char *format, ...)
+{
+	char name[64];
+	char value[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(value, sizeof(value), format, args);
+	va_end(args);
+	snprintf(name, sizeof(name), "%s.%s", GPD_INTERFACE, error);
+	send_error(conn, name, key, value);
+}
+
+static json_t *lost_event(const struct gpd_conn *conn)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%" PRIu64 " events lost", conn->nr_lost);
+	return json_pack("{s:I, s:s, s:n, s:n, s:n, s:s, s:{s:I}}", "time_ns",
+			 (json_int_t)gpd_now_ns(), "kind", "lost", "pid", "gpu_id", "queue_id",
+			 "text", text, "data", "count", (json_int_t)conn->nr_lost);
+}
+
+static void send_event(struct gpd_conn *conn, json_t *event)
+{
+	send_json(conn, json_pack("{s:{s:O}, s:b}", "parameters", "event", event, "continues", 1));
+}
+
+void gpd_control_event(struct gpd_conn *conn, json_t *event)
+{
+	json_t *lost;
+
+	if (conn->dead)
+		return;
+	if (conn->out_len - conn->out_sent > EVENTS_MAX) {
+		conn->nr_lost++;
+		if (conn->since_ns && gpd_now_ns() - conn->since_ns > SLOW_NS)
+			mark_dead(conn);
+		return;
+	}
+	if (conn->nr_lost) {
+		lost = lost_event(conn);
+		conn->nr_lost = 0;
+		if (lost)
+			send_event(conn, lost);
+		json_decref(lost);
+	}
+	send_event(conn, event);
+}
+
+/* One request that begins at conn->in. */
+static void handle(struct gpd_conn *conn, size_t len)
+{
+	struct gpd_request *r = &conn->d->control->request;
+	struct gpd_refusal refusal;
+	int err = gpd_control_decode(conn->in, len, r, &refusal);
+
+	conn->oneway = r->oneway;
+	if (err == -EBADMSG) {
+		gpd_log(LOG_WARNING, "control: uid %u (pid %d): not a request",
+			(unsigned int)conn->cred.uid, (int)conn->cred.pid);
+		conn->oneway = false;
+		send_error(conn, "org.varlink.service.InvalidParameter", "parameter",
+			   "not a request");
+		mark_dead(conn);
+	} else if (err) {
+		send_error(conn, refusal.error, refusal.key, refusal.value);
+	} else {
+		gpd_methods_call(conn, r);
+	}
+}
+
+void gpd_control_next(struct gpd_conn *conn)
+{
+	char *end;
+
+	while (!conn->dead && !conn->waiting &&
+	       (end = memchr(conn->in, '\0', conn->in_len))) {
+		size_t len = (size_t)(end - conn->in);
+
+		handle(conn, len);
+		conn->in_len -= len + 1;
+		memmove(conn->in, end + 1, conn->in_len);
+	}
+	if (!conn->dead && !conn->waiting && conn->in_len >= GPD_REQUEST_MAX) {
+		send_error(conn, "org.varlink.service.InvalidParameter", "parameter",
+			   "request too long");
+		mark_dead(conn);
+	}
+	if (!conn->dead)
+		watch(conn);
+}
+
+static void receive(struct gpd_conn *conn)
+{
+	ssize_t len = recv(conn->fd, conn->in + conn->in_len, GPD_REQUEST_MAX + 1 - conn->in_len,
+			   MSG_DONTWAIT);
+
+	if (len < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (len <= 0) {
+		mark_dead(conn);
+		return;
+	}
+	/* Who gets events says nothing more: it is his way to leave. */
+	if (conn->monitor)
+		return;
+	conn->in_len += (size_t)len;
+	gpd_control_next(conn);
+}
+
+static int on_io(sd_event_source *s, int fd, uint32_t events, void *data)
+{
+	struct gpd_conn *conn = data;
+
+	if (events & EPOLLOUT)
+		flush(conn);
+	if (events & EPOLLIN && !conn->dead)
+		receive(conn);
+	else if (events & (EPOLLERR | EPOLLHUP))
+		mark_dead(conn);
+	if (!conn->dead)
+		watch(conn);
+	return 0;
+}
+
+static void free_conn(struct gpd_conn *conn)
+{
+	struct gpd *d = conn->d;
+
+	gpd_suspend_conn_gone(conn);
+	gpd_manual_forget_conn(d, conn);
+	LIST_REMOVE(conn, link);
+	d->control->nr--;
+	sd_event_source_unref(conn->io);
+	close(conn->fd);
+	free(conn->in);
+	free(conn->out);
+	free(conn);
+}
+
+static int on_reap(sd_event_source *s, void *data)
+{
+	struct gpd *d = data;
+	struct gpd_conn *conn;
+	struct gpd_conn *next;
+
+	for (conn = LIST_FIRST(&d->control->conns); conn; conn = next) {
+		next = LIST_NEXT(conn, link);
+		if (conn->dead)
+			free_conn(conn);
+	}
+	return 0;
+}
+
+static struct gpd_conn *make_conn(struct gpd *d, int fd)
+{
+	struct gpd_conn *conn = calloc(1, sizeof(*conn));
+
+	if (!conn)
+		return NULL;
+	conn->d = d;
+	conn->fd = fd;
+	conn->in = malloc(GPD_REQUEST_MAX + 1);
+	if (!conn->in || gpd_auth_peer(d->config, fd, &conn->cred) ||
+	    sd_event_add_io(d->event, &conn->io, fd, EPOLLIN, on_io, conn) < 0) {
+		free(conn->in);
+		free(conn);
+		return NULL;
+	}
+	/* Clients come first: somebody who asks a lot makes nobody else late. */
+	sd_event_source_set_priority(conn->io, SD_EVENT_PRIORITY_NORMAL + 10);
+	sd_event_source_set_description(conn->io, "control");
+	LIST_INSERT_HEAD(&d->control->conns, conn, link);
+	d->control->nr++;
+	return conn;
+}
+
+static bool is_room(const struct gpd *d, const struct gpd_conn *newest)
+{
+	uint64_t max = d->config->max_connections;
+	const struct gpd_conn *conn;
+	uint64_t of_user = 0;
+
+	if (newest->cred.privileged)
+		return d->control->nr <= max;
+	LIST_FOREACH(conn, &d->control->conns, link)
+		of_user += conn->cred.uid == newest->cred.uid;
+	return d->control->nr <= max && of_user <= (max + USER_SHARE - 1) / USER_SHARE;
+}
+
+static int on_accept(sd_event_source *s, int fd, uint32_t events, void *data)
+{
+	struct gpd *d = data;
+	struct gpd_conn *conn;
+	int sock = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	if (sock < 0)
+		return 0;
+	conn = make_conn(d, sock);
+	if (!conn) {
+		close(sock);
+		return 0;
+	}
+	if (is_room(d, conn))
+		return 0;
+	gpd_control_error(conn, "Failed", "reason", "too many connections");
+	mark_dead(conn);
+	return 0;
+}
+
+int gpd_control_listen(struct gpd *d, const char *path)
+{
+	struct gpd_control *control = calloc(1, sizeof(*control));
+	int err;
+
+	if (!control)
+		return -ENOMEM;
+	d->control = control;
+	control->listen = -1;
+	err = gpd_sock_listen(path, SOCK_STREAM, &control->listen);
+	if (err)
+		return err;
+	err = sd_event_add_io(d->event, &control->io, control->listen, EPOLLIN, on_accept, d);
+	if (err >= 0)
+		err = sd_event_add_defer(d->event, &control->reap, on_reap, d);
+	if (err >= 0)
+		err = sd_event_source_set_enabled(control->reap, SD_EVENT_OFF);
+	return err < 0 ? err : 0;
+}
+
+void gpd_control_close(struct gpd *d)
+{
+	struct gpd_control *control = d->control;
+	struct gpd_conn *conn;
+
+	if (!control)
+		return;
+	while ((conn = LIST_FIRST(&control->conns)))
+		free_conn(conn);
+	sd_event_source_unref(control->io);
+	sd_event_source_unref(control->reap);
+	if (control->listen >= 0)
+		close(control->listen);
+	free(control);
+	d->control = NULL;
+}
+
+static struct gpd_conn *monitor_from(struct gpd_conn *conn)
+{
+	while (conn && (!conn->monitor || conn->dead))
+		conn = LIST_NEXT(conn, link);
+	return conn;
+}
+
+struct gpd_conn *gpd_control_first_monitor(struct gpd *d)
+{
+	return d->control ? monitor_from(LIST_FIRST(&d->control->conns)) : NULL;
+}
+
+struct gpd_conn *gpd_control_next_monitor(struct gpd_conn *conn)
+{
+	return monitor_from(LIST_NEXT(conn, link));
+}
+
+struct gpd_conn *gpd_control_first(struct gpd *d)
+{
+	return d->control ? LIST_FIRST(&d->control->conns) : NULL;
+}

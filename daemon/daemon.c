@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "daemon.h"
+#include "client.h"
+#include "control.h"
+#include "engine.h"
+#include "manual.h"
+#include "nodes.h"
+#include "sock.h"
+#include "util.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+static int on_signal(sd_event_source *s, const struct signalfd_siginfo *info, void *data)
+{
+	struct gpd *d = data;
+
+	snprintf(d->exit_reason, sizeof(d->exit_reason), "signal %s",
+		 sigabbrev_np((int)info->ssi_signo));
+	return sd_event_exit(d->event, 0);
+}
+
+static int add_signals(struct gpd *d)
+{
+	sigset_t set;
+	int err;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	err = sd_event_add_signal(d->event, NULL, SIGTERM, on_signal, d);
+	if (err >= 0)
+		err = sd_event_add_signal(d->event, NULL, SIGINT, on_signal, d);
+	return err < 0 ? err : 0;
+}
+
+static int start(struct gpd *d)
+{
+	int err;
+
+	err = sd_event_default(&d->event);
+	if (err < 0)
+		return err;
+	err = add_signals(d);
+	if (err)
+		return err;
+	gpd_nodes_init(d);
+	err = gpd_engine_init(d);
+	if (!err)
+		err = gpd_manual_init(d);
+	if (!err)
+		err = gpd_sock_make_dir(d->config->socket);
+	if (!err)
+		err = gpd_control_listen(d, d->config->socket);
+	if (!err)
+		err = gpd_client_listen(d, d->config->socket);
+	return err;
+}
+
+static void remove_sockets(const struct gpd *d)
+{
+	char path[PATH_MAX + sizeof(GP_WIRE_SOCKET_SUFFIX)];
+
+	snprintf(path, sizeof(path), "%s%s", d->config->socket, GP_WIRE_SOCKET_SUFFIX);
+	unlink(path);
+	unlink(d->config->socket);
+}
+
+static void stop(struct gpd *d)
+{
+	gpd_engine_release_all(d);
+	gpd_client_close_all(d);
+	gpd_control_close(d);
+	gpd_manual_fini(d);
+	gpd_engine_fini(d);
+	sd_event_unref(d->event);
+	free(d->config);
+	free(d);
+}
+
+int gpd_daemon_run(struct gpd_config *config)
+{
+	struct gpd *d = calloc(1, sizeof(*d));
+	int err;
+
+	if (!d)
+		return -ENOMEM;
+	d->config = config;
+	d->client_listen = -1;
+	d->start_ns = gpd_now_ns();
+	err = start(d);
+	if (err) {
+		gpd_log(LOG_ERR, "%s: %s", config->socket, strerror(-err));
+	} else {
+		gpd_log(LOG_INFO, "%s: %" PRIu32 " nodes", config->socket, d->nr_nodes);
+		sd_notify(0, "READY=1");
+		err = sd_event_loop(d->event);
+		sd_notify(0, "STOPPING=1");
+		gpd_log(LOG_INFO, "ends: %s", d->exit_reason);
+		remove_sockets(d);
+	}
+	stop(d);
+	return err;
+}

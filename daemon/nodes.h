@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The nodes: GPUs that amdkfd lists, and simulated ones.
+ */
+#ifndef GPD_NODES_H
+#define GPD_NODES_H
+
+#include "gpreemptd.h"
+
+/**
+ * gpd_nodes_init() - find the nodes there are
+ * @d: daemon with its configuration, before its scheduler
+ */
+void gpd_nodes_init(struct gpd *d);
+
+/**
+ * gpd_nodes_find() - a node by gpu_id
+ * @d: daemon
+ * @gpu_id: gpu_id; if it is not known, the driver is asked once more
+ *
+ * Return: the node, NULL if there is none.
+ */
+struct gpd_node *gpd_nodes_find(struct gpd *d, uint32_t gpu_id);
+
+#endif

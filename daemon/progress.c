@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "progress.h"
+#include "client.h"
+#include "engine.h"
+#include "mech.h"
+#include "nodes.h"
+#include "util.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Waves of a process that are on the GPU now; -1 = not known. */
+static int occupancy(const struct gpd_client *c, uint32_t gpu_id)
+{
+	char path[128];
+	int nr = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/stats_%" PRIu32 "/cu_occupancy",
+		 (int)c->pid, gpu_id);
+	f = fopen(path, "re");
+	if (!f)
+		return -1;
+	if (fscanf(f, "%d", &nr) != 1)
+		nr = -1;
+	fclose(f);
+	return nr;
+}
+
+void gpd_progress_note(struct gpd_client *c, uint32_t gpu_id, bool moved)
+{
+	struct gpd_node *n = gpd_nodes_find(c->d, gpu_id);
+	struct gpd_member *m = n ? gpd_engine_member(c, n) : NULL;
+	char reason[GPD_NOTE_LEN];
+	int waves;
+
+	if (!m || m->held)
+		return;
+	if (moved) {
+		m->nr_no_progress = 0;
+		return;
+	}
+	/* A kernel may run for longer than anybody watches its pointers. */
+	waves = n->simulated ? 0 : occupancy(c, gpu_id);
+	if (waves > 0) {
+		m->nr_no_progress = 0;
+		return;
+	}
+	n->nr_no_progress++;
+	gpd_client_note(c, "node %" PRIu32 ": no progress after it was continued%s", gpu_id,
+			waves < 0 ? " (waves not known)" : "");
+	if (waves < 0)
+		return;
+	if (!m->nr_no_progress++) {
+		gpd_engine_nudge(m);
+		return;
+	}
+	snprintf(reason, sizeof(reason), "process %d made no progress after it was continued twice",
+		 (int)c->pid);
+	m->nr_no_progress = 0;
+	if (n->enabled)
+		gpd_engine_put_out(n, reason);
+}

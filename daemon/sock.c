@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "sock.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define BACKLOG 256
+
+/* A socket file that refuses connections was left behind. */
+static int remove_stale(const struct sockaddr_un *addr, int type)
+{
+	int fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct stat st;
+	int err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (lstat(addr->sun_path, &st))
+		err = errno == ENOENT ? 0 : -errno;
+	else if (!S_ISSOCK(st.st_mode))
+		err = -EEXIST;
+	else if (!connect(fd, (const struct sockaddr *)addr, sizeof(*addr)) || errno == EAGAIN)
+		err = -EADDRINUSE;
+	else if (unlink(addr->sun_path) && errno != ENOENT)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+int gpd_sock_listen(const char *path, int type, int *fd)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	int sock;
+	int err;
+
+	if (strlen(path) >= sizeof(addr.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(addr.sun_path, path);
+	err = remove_stale(&addr, type);
+	if (err)
+		return err;
+	sock = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (sock < 0)
+		return -errno;
+	if (bind(sock, (struct sockaddr *)&addr, sizeof(addr)) || chmod(path, 0666) ||
+	    listen(sock, BACKLOG)) {
+		err = -errno;
+		close(sock);
+		return err;
+	}
+	*fd = sock;
+	return 0;
+}
+
+int gpd_sock_make_dir(const char *path)
+{
+	char dir[PATH_MAX];
+	char *slash;
+
+	if (strlen(path) >= sizeof(dir))
+		return -ENAMETOOLONG;
+	strcpy(dir, path);
+	slash = strrchr(dir, '/');
+	if (!slash || slash == dir)
+		return 0;
+	*slash = '\0';
+	return mkdir(dir, 0755) && errno != EEXIST ? -errno : 0;
+}

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: MIT
+"""The real gpreemptd on simulated nodes, simulated clients and control connections.
+
+Every wait has a deadline; a test that would wait for something not to happen says
+for how long.
+"""
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+DAEMON = os.environ.get("GPREEMPTD", "build/gcc/daemon/gpreemptd")
+# A machine that does other things as well: this is for what must come.
+WAIT = float(os.environ.get("GP_TEST_WAIT", "20"))
+
+MAGIC = 0x31507047
+HELLO, QUEUE_ADD, QUEUE_REMOVE, BUSY, IDLE, DONE, NOTE = range(1, 8)
+WELCOME, HOLD, RELEASE, RENEW, BYE = range(64, 69)
+SHIM, DBG, SIM = 1, 2, 3
+SCHED, MANUAL = 0, 1
+OK, GONE, BUSY_NOW, ERROR = range(4)
+QUEUE_ALL = 0xFFFFFFFF
+PRIO_UNSET = 0xFF
+NOTE_LEASE_ENDED, NOTE_PROGRESS, NOTE_NO_PROGRESS, NOTE_REFUSED = 2, 3, 4, 5
+# No real process has such a number.
+FIRST_PID = 5000000
+
+HDR = "<IHHQ"
+
+
+def message(kind, body=b"", magic=MAGIC, size=None):
+    size = 16 + len(body) if size is None else size
+    return struct.pack(HDR, magic, kind, size, time.monotonic_ns()) + body
+
+
+def hello(mech=SIM, pid=0, sees=0, prio=PRIO_UNSET, flags=0, weight=0, slice_ns=0,
+          deadline_ns=0, klass=b"", group=b"", comm=b"test", version=1, pad=b"\0\0\0",
+          reserved=0):
+    return message(HELLO, struct.pack("<IIIIB3sIIIQQ32s32s32s", version, mech, pid, sees, prio,
+                                      pad, flags, weight, reserved, slice_ns, deadline_ns,
+                                      klass, group, comm))
+
+
+def queue(gpu_id=1, queue_id=1, kind=2, prio=7, busy=0, pad=b"\0\0"):
+    return message(QUEUE_ADD, struct.pack("<IIIBB2sQQQQ", gpu_id, queue_id, kind, prio, busy, pad,
+                                          0x1000, 4096, 0x2000, 0x2008))
+
+
+def edge(kind, gpu_id=1, queue_id=1):
+    return message(kind, struct.pack("<II", gpu_id, queue_id))
+
+
+def done(epoch, gpu_id=1, result=OK, error=0, reserved=0):
+    return message(DONE, struct.pack("<QIIIIIIQ", epoch, gpu_id, result, error, 1, 1, reserved,
+                                     1000))
+
+
+def note(code, gpu_id=1, value=0, text=b""):
+    return message(NOTE, struct.pack("<IIQ128s", code, gpu_id, value, text))
+
+
+class Order:
+    """HOLD, RELEASE or RENEW as it came."""
+
+    def __init__(self, kind, body):
+        self.kind = kind
+        (self.epoch, self.gpu_id, self.queue_id, self.holder, self.grace,
+         self.lease_ns) = struct.unpack("<QIIIIQ", body)
+
+    def __repr__(self):
+        return f"{ {HOLD: 'HOLD', RELEASE: 'RELEASE', RENEW: 'RENEW'}[self.kind]}({self.epoch})"
+
+
+class Dropped(Exception):
+    """The daemon said BYE, or nothing, and closed the connection."""
+
+
+class Client:
+    """A simulated client. Answers orders only when told to."""
+
+    def __init__(self, daemon, connect=True, **wishes):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.sock.settimeout(WAIT)
+        self.sock.connect(daemon.path + ".client")
+        self.held = set()
+        self.renewed = 0
+        self.bye = None
+        self.lease_ns = 0
+        if connect:
+            self.send(hello(**wishes))
+            kind, body = self.receive()
+            assert kind == WELCOME, kind
+            self.number, self.lease_ns = struct.unpack("<QQ", body[:16])
+
+    def send(self, data):
+        try:
+            self.sock.send(data)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+
+    def receive(self, timeout=WAIT):
+        """The next message; BYE and the end of the connection raise Dropped."""
+        self.sock.settimeout(timeout)
+        try:
+            data = self.sock.recv(1024)
+        except ConnectionResetError:
+            data = b""
+        if not data:
+            raise Dropped(self.bye)
+        magic, kind, size, _ = struct.unpack(HDR, data[:16])
+        assert magic == MAGIC and size == len(data)
+        if kind == BYE:
+            self.bye = data[32:].split(b"\0")[0].decode()
+            return self.receive(timeout)
+        return kind, data[16:]
+
+    def order(self, timeout=WAIT):
+        """The next HOLD or RELEASE."""
+        end = time.monotonic() + timeout
+        while True:
+            left = end - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            kind, body = self.receive(left)
+            if kind == RENEW:
+                self.renewed += 1
+            if kind in (HOLD, RELEASE):
+                return Order(kind, body)
+
+    def obey(self, kind, timeout=WAIT, result=OK, holder=SCHED, error=0):
+        """Wait for an order of this kind and answer it."""
+        o = self.order(timeout)
+        assert o.kind == kind and o.holder == holder, (o, o.holder)
+        self.answer(o, result, error)
+        return o
+
+    def answer(self, o, result=OK, error=0):
+        level = (o.holder, o.gpu_id, o.queue_id)
+        if o.kind == HOLD:
+            self.held.add(level)
+        else:
+            self.held.discard(level)
+        self.send(done(o.epoch, o.gpu_id, result, error))
+
+    def quiet(self, seconds):
+        """No order comes for so long."""
+        try:
+            raise AssertionError(f"unexpected {self.order(seconds)}")
+        except (TimeoutError, socket.timeout):
+            pass
+
+    def end(self, timeout=WAIT):
+        """Wait until the daemon has closed the connection; what it said last."""
+        try:
+            while True:
+                self.receive(timeout)
+        except Dropped:
+            return self.bye
+
+    def close(self):
+        self.sock.close()
+
+
+class Refused(Exception):
+    """An error of the control interface."""
+
+    def __init__(self, error, parameters):
+        super().__init__(error, parameters)
+        self.error, self.parameters = error.split(".")[-1], parameters
+
+
+class Control:
+    """A control connection."""
+
+    def __init__(self, daemon):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(WAIT)
+        self.sock.connect(daemon.path)
+        self.buffer = b""
+
+    def send(self, method, parameters=None, **envelope):
+        request = {"method": "io.gpreempt." + method, "parameters": parameters or {}, **envelope}
+        self.sock.sendall(json.dumps(request).encode() + b"\0")
+
+    def read(self, timeout=WAIT):
+        self.sock.settimeout(timeout)
+        while b"\0" not in self.buffer:
+            data = self.sock.recv(1 << 16)
+            if not data:
+                raise EOFError
+            self.buffer += data
+        text, _, self.buffer = self.buffer.partition(b"\0")
+        reply = json.loads(text)
+        if "error" in reply:
+            raise Refused(reply["error"], reply.get("parameters"))
+        return reply["parameters"]
+
+    def call(self, method, timeout=WAIT, **parameters):
+        self.send(method, parameters)
+        return self.read(timeout)
+
+    def process(self, pid):
+        found = [p for p in self.call("ListProcesses")["processes"] if p["pid"] == pid]
+        return found[0] if found else None
+
+    def wait_for(self, what, timeout=WAIT):
+        """Ask again until what() is true; returns it."""
+        end = time.monotonic() + timeout
+        while True:
+            value = what()
+            if value:
+                return value
+            if time.monotonic() > end:
+                raise TimeoutError(what)
+            time.sleep(0.005)
+
+    def close(self):
+        self.sock.close()
+
+
+class Daemon:
+    """gpreemptd with a folder of its own."""
+
+    def __init__(self, *options, sim=2, config="", folder=None):
+        self.own = None if folder else tempfile.TemporaryDirectory(prefix="gpd")
+        self.folder = folder or self.own.name
+        os.chmod(self.folder, 0o755)
+        self.path = os.path.join(self.folder, "sock")
+        self.config = os.path.join(self.folder, "gpreemptd.conf")
+        self.log_path = os.path.join(self.folder, "log")
+        if config or not os.path.exists(self.config):
+            self.configure(config)
+        self.options = ["--config", self.config, "--socket", self.path, "--sim", str(sim),
+                        *options]
+        self.start()
+
+    def configure(self, text):
+        with open(self.config, "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def start(self):
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen([DAEMON, *self.options], stderr=log,
+                                            stdin=subprocess.DEVNULL)
+        end = time.monotonic() + WAIT
+        while True:
+            try:
+                Client(self, connect=False).close()
+                return
+            except (FileNotFoundError, ConnectionRefusedError):
+                if self.process.poll() is not None or time.monotonic() > end:
+                    raise RuntimeError("gpreemptd did not start\n" + self.log()) from None
+                time.sleep(0.005)
+
+    def log(self):
+        with open(self.log_path, encoding="utf-8", errors="replace") as f:
+            return f.read()
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def stop(self):
+        """End it as a service manager would; its exit code."""
+        if self.process.poll() is None:
+            self.signal(signal.SIGCONT)
+            self.signal(signal.SIGTERM)
+        try:
+            return self.process.wait(WAIT)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        code = self.stop()
+        if error[0]:
+            sys.stderr.write(self.log())
+        elif code not in (0, -signal.SIGKILL):
+            raise AssertionError(f"gpreemptd ended with {code}\n{self.log()}")
+        if self.own:
+            self.own.cleanup()
