@@ -244,7 +244,9 @@ int gpreempt_get_processes(struct gpreempt *g, struct gpreempt_process **process
  * @gpu_id: node
  * @queue_id: as amdkfd numbers it in that process
  * @held: GPREEMPT_HELD_*
- * @type: 0 PM4, 1 SDMA, 2 AQL, 3 SDMA by XGMI, as in the ioctl ABI
+ * @type: 0 PM4, 1 SDMA, 2 AQL, 3 SDMA by XGMI, as in the ioctl ABI; sysfs alone
+ *	does not tell 0 from 2
+ * @compute: 1 a compute queue, 0 a copy engine's
  * @prio: hardware priority 0..15
  * @ring_addr: address of the ring in the process
  * @ring_bytes: its size
@@ -261,6 +263,7 @@ struct gpreempt_queue {
 	uint32_t queue_id;
 	uint32_t held;
 	struct gpreempt_value type;
+	struct gpreempt_value compute;
 	struct gpreempt_value prio;
 	struct gpreempt_value ring_addr;
 	struct gpreempt_value ring_bytes;
