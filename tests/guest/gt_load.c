@@ -158,7 +158,8 @@ unsigned int gt_load_mapped(const struct gt_load *l)
 	unsigned int pasid = pasid_of(l->pid), found, nr = 0;
 
 	GT_CHECK(f, "slots: %s", strerror(errno));
-	while (fscanf(f, "slot %*u doorbell %*u ring %*x pasid %x vmid %*u waves %*u\n", &found) == 1)
+	while (fscanf(f, "slot %*u doorbell %*u ring %*x pasid %x vmid %*u waves %*u\n",
+		      &found) == 1)
 		nr += found == pasid;
 	fclose(f);
 	return nr;

@@ -214,7 +214,7 @@ static void end(struct world *w)
 	gt_load_stop(&w->offline, 10000);
 	gt_daemon_stop(&w->daemon);
 	GT_CHECK(!find_processes("gpreempt-tracer", NULL), "tracers are left");
-	gt_note("%u instants, offline paused at %u of them, had its slot again after %lu ms at most",
+	gt_note("%u instants, offline paused at %u of them, in its slot again after %lu ms at most",
 		w->nr, w->nr_paused, w->worst_ms);
 	GT_CHECK(w->nr_paused, "never killed anybody while offline was paused");
 }

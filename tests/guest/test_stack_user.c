@@ -111,7 +111,8 @@ static void others_cannot_attach(void)
 static const struct gt_case cases[] = {
 	{ "others_cannot_touch_a_process", others_cannot_touch_a_process, "profile=tiny", 60 },
 	{ "the_owner_and_root_can", the_owner_and_root_can, "profile=tiny", 60 },
-	{ "raising_oneself_needs_permission", raising_oneself_needs_permission, "profile=tiny", 60 },
+	{ "raising_oneself_needs_permission", raising_oneself_needs_permission, "profile=tiny",
+	  60 },
 	{ "others_cannot_attach", others_cannot_attach, "profile=tiny", 60 },
 };
 
