@@ -246,7 +246,8 @@ json_t *gpd_list_settings(struct gpd *d)
 
 		json_array_append_new(settings,
 				      json_pack("{s:s, s:s, s:s, s:s}", "section", s->section,
-						"key", s->key, "value", s->value, "origin", s->origin));
+						"key", s->key, "value", s->value, "origin",
+						s->origin));
 	}
 	return settings;
 }
@@ -285,8 +286,8 @@ static json_t *queue_json(struct gpd_queue *q)
 	queue = json_pack("{s:i, s:I, s:I, s:n, s:n, s:o, s:s, s:s}", "pid", (int)q->client->pid,
 			  "gpu_id", (json_int_t)t->gpu_id, "queue_id", (json_int_t)t->queue_id,
 			  "rptr", "wptr", "held",
-			  held_json(q->member && q->member->held, q->manual), "state", gp_entity_state_name(info.state), "mechanism",
-			  q->client->ops->name);
+			  held_json(q->member && q->member->held, q->manual), "state",
+			  gp_entity_state_name(info.state), "mechanism", q->client->ops->name);
 	put(queue, sources, "type", json_string(type_name(t->type)), source);
 	put(queue, sources, "priority", known(t->prio != GP_WIRE_PRIO_UNSET, t->prio), source);
 	put(queue, sources, "ring_addr", known(t->ring_addr, t->ring_addr), source);

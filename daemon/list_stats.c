@@ -63,8 +63,8 @@ static json_t *node_json(const struct gpd_node *n)
 			 "nr_rate_limited", (json_int_t)s->nr_rate_limited, "nr_left_to_finish",
 			 (json_int_t)s->nr_left_to_finish, "cost_ns", (json_int_t)s->cost_ns,
 			 "off_max_ns", (json_int_t)s->off_max_ns, "switch",
-			 hist_json(&s->switch_ns), "off", hist_json(&s->off_ns), "decision", hist_json(&n->decision),
-			 "fanout", hist_json(&n->fanout));
+			 hist_json(&s->switch_ns), "off", hist_json(&s->off_ns), "decision",
+			 hist_json(&n->decision), "fanout", hist_json(&n->fanout));
 }
 
 json_t *gpd_list_statistics(struct gpd *d, uint32_t gpu_id)

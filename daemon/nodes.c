@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "nodes.h"
 #include "engine.h"
+#include "topology.h"
 #include "util.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static struct gpd_node *lookup(struct gpd *d, uint32_t gpu_id)
 {
@@ -45,15 +48,57 @@ static void add_simulated(struct gpd *d)
 	}
 }
 
+/* Those of the driver that are not known yet. */
+static void add_real(struct gpd *d, uint32_t max)
+{
+	struct gpd_topology_node found[GPD_NODES_MAX];
+	uint32_t nr = gpd_topology_read(GPD_TOPOLOGY, found, GPD_NODES_MAX);
+	uint32_t i;
+
+	for (i = 0; i < nr && d->nr_nodes < max; i++) {
+		struct gpd_node *n = lookup(d, found[i].gpu_id) ? NULL : add(d, found[i].gpu_id);
+
+		if (!n)
+			continue;
+		n->topology = found[i].index;
+		n->gfx_target = found[i].gfx_target;
+		n->nr_xcc = found[i].nr_xcc;
+		n->nr_cu = found[i].nr_cu;
+		n->cwsr = found[i].cwsr;
+		gpd_text_clean(n->name, sizeof(n->name), found[i].name, sizeof(found[i].name));
+	}
+}
+
 void gpd_nodes_init(struct gpd *d)
 {
 	add_simulated(d);
+	add_real(d, GPD_NODES_MAX);
 	d->max_nodes = d->nr_nodes + GPD_NODES_SPARE;
 	if (d->max_nodes > GPD_NODES_MAX)
 		d->max_nodes = GPD_NODES_MAX;
 }
 
+/* A driver that was loaded later, a GPU that came back. */
+static void look_again(struct gpd *d)
+{
+	uint32_t old = d->nr_nodes;
+
+	add_real(d, d->max_nodes);
+	for (; old < d->nr_nodes; old++) {
+		gpd_log(LOG_INFO, "node %" PRIu32 " appeared", d->node[old].gpu_id);
+		if (gpd_engine_node(&d->node[old]) < 0) {
+			d->nr_nodes = old;
+			return;
+		}
+	}
+}
+
 struct gpd_node *gpd_nodes_find(struct gpd *d, uint32_t gpu_id)
 {
+	struct gpd_node *n = lookup(d, gpu_id);
+
+	if (n)
+		return n;
+	look_again(d);
 	return lookup(d, gpu_id);
 }
