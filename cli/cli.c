@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <string.h>
+#include <time.h>
 
 static void put_line(const char *text)
 {
@@ -41,6 +42,43 @@ int gp_cli_finish(int exit_code)
 	return exit_code ? exit_code : GP_EXIT_FAILED;
 }
 
+int gp_cli_exit_of(int err)
+{
+	switch (err) {
+	case 0:
+		return GP_EXIT_OK;
+	case -EINVAL:
+		return GP_EXIT_USAGE;
+	case -ECONNREFUSED:
+	case -ECONNRESET:
+	case -EPIPE:
+		return GP_EXIT_NO_DAEMON;
+	case -ENOENT:
+	case -ESRCH:
+	case -ENODEV:
+		return GP_EXIT_NOT_FOUND;
+	case -EPERM:
+	case -EACCES:
+		return GP_EXIT_DENIED;
+	case -EOPNOTSUPP:
+		return GP_EXIT_UNSUPPORTED;
+	case -ETIMEDOUT:
+		return GP_EXIT_TIMEOUT;
+	default:
+		return GP_EXIT_FAILED;
+	}
+}
+
+bool gp_cli_sleep(u64 ns)
+{
+	struct timespec t = {
+		.tv_sec = (time_t)(ns / 1000000000),
+		.tv_nsec = (long)(ns % 1000000000),
+	};
+
+	return !nanosleep(&t, NULL);
+}
+
 static void print_commands(const char *path, const struct gp_command *table)
 {
 	printf("usage: %s COMMAND [OPTION...]\n\n", path);
@@ -55,7 +93,7 @@ int gp_command_run(const char *path, const struct gp_command *table, int argc, c
 		gp_cli_error("command line", "which command? try %s --help", path);
 		return GP_EXIT_USAGE;
 	}
-	if (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h") || !strcmp(argv[0], "help")) {
+	if (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h")) {
 		print_commands(path, table);
 		return gp_cli_finish(GP_EXIT_OK);
 	}

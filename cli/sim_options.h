@@ -5,6 +5,7 @@
 #ifndef GP_CLI_SIM_OPTIONS_H
 #define GP_CLI_SIM_OPTIONS_H
 
+#include "cli.h"
 #include "scenario.h"
 
 /* Which command takes an option. */
@@ -48,9 +49,6 @@ struct gp_sim_options {
 	int nr_files;
 	char **files;
 };
-
-/* Neither help nor an error: go on. */
-#define GP_GO_ON (-1)
 
 /**
  * gp_sim_options_parse() - read the command line; prints help and errors itself

@@ -9,27 +9,44 @@
 
 #include <stdio.h>
 
-#define GP_TABLE_COLUMNS 16
-#define GP_TABLE_CELL 64
+#define GP_TABLE_COLUMNS 32
+#define GP_TABLE_CELL 160
+
+/* Colours of a cell: those of the terminal. */
+enum gp_table_color {
+	GP_TABLE_PLAIN = 0,
+	GP_TABLE_RED = 31,
+	GP_TABLE_GREEN = 32,
+	GP_TABLE_YELLOW = 33,
+	GP_TABLE_CYAN = 36,
+};
 
 /**
  * struct gp_table - the table
  * @nr_columns: columns
- * @nr_left: how many columns, from the left, are text; the others are numbers
+ * @nr_left: how many columns, from the left, are text
+ * @left: bit of each column that is text; the others are numbers
  * @nr_rows: rows, the header not counted
  * @cap: room for rows
  * @error: 0 or -ENOMEM
  * @headers: names of the columns
  * @cells: rows times columns
+ * @colors: the same: enum gp_table_color
+ * @no_header: print only the rows
+ * @is_colored: use @colors
  */
 struct gp_table {
 	u32 nr_columns;
 	u32 nr_left;
+	u32 left;
 	u32 nr_rows;
 	u32 cap;
 	int error;
 	const char *headers[GP_TABLE_COLUMNS];
 	char (*cells)[GP_TABLE_CELL];
+	u8 *colors;
+	bool no_header;
+	bool is_colored;
 };
 
 /**
@@ -47,6 +64,9 @@ void gp_table_add_row(struct gp_table *t);
 /* Sets a cell of the last row. */
 void gp_table_set(struct gp_table *t, u32 column, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Colours a cell of the last row. */
+void gp_table_color(struct gp_table *t, u32 column, enum gp_table_color color);
 
 const char *gp_table_cell(const struct gp_table *t, u32 row, u32 column);
 void gp_table_print(const struct gp_table *t, FILE *out);

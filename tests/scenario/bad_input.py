@@ -13,7 +13,6 @@ GOOD = "[scenario]\ngpu = tiny\nduration = 1ms\n[class a]\nkernel = 10us\n"
 
 # arguments ({} = the scenario), its text, the line on stderr after "gpreempt: "
 USAGE = [
-    ([], GOOD, "command line: which command? try gpreempt --help"),
     (["sim"], GOOD, "command line: which command? try gpreempt sim --help"),
     (["dance"], GOOD, "dance: no such command; try gpreempt --help"),
     (["sim", "dance"], GOOD, "dance: no such command; try gpreempt sim --help"),

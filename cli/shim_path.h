@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the library is that run preloads.
+ */
+#ifndef GP_CLI_SHIM_PATH_H
+#define GP_CLI_SHIM_PATH_H
+
+#include <stddef.h>
+
+#define GP_SHIM_PATH_MAX 4096
+
+/**
+ * gp_shim_find() - find it
+ * @named: what the user named; NULL = nothing
+ * @out: the path, absolute; also of the last place that was tried
+ * @size: room
+ *
+ * What the user named; else $GPREEMPT_SHIM; else beside the program in its build
+ * folder; else where it is installed.
+ *
+ * Return: 0, -ENOENT.
+ */
+int gp_shim_find(const char *named, char *out, size_t size);
+
+#endif
