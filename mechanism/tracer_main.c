@@ -128,8 +128,9 @@ static int trace(struct gp_tracer *t)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: gpreempt-tracer PID\n"
-			"Started by gpreemptd with a socket as descriptor 3; not to be run by hand.\n");
+	fputs("usage: gpreempt-tracer PID\n"
+	      "Started by gpreemptd with a socket as descriptor 3; not to be run by hand.\n",
+	      stderr);
 	return 2;
 }
 

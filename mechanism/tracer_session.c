@@ -95,7 +95,7 @@ static int check_driver(struct gp_tracer *t)
 	if (t->kfd < 0)
 		return refuse(t, t->kfd, "cannot open /dev/kfd (driver, or group render)");
 	if (gp_kfd_get_version(t->kfd, &v) || !gp_kfd_version_has_debug(&v))
-		return refuse(t, -EOPNOTSUPP, "the driver has no debugger calls (before Linux 6.5)");
+		return refuse(t, -EOPNOTSUPP, "the driver has no debugger calls (too old)");
 	return 0;
 }
 
