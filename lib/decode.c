@@ -220,16 +220,20 @@ static uint32_t decode_held(const json_t *in)
 }
 
 /* The daemon names types, the struct has the numbers of the ioctl ABI. */
-static void decode_type(const json_t *in, const json_t *sources, struct gpreempt_value *out)
+static void decode_type(const json_t *in, const json_t *sources, struct gpreempt_value *out,
+			struct gpreempt_value *compute)
 {
 	static const char *const names[] = { "pm4", "sdma", "aql", "sdma-xgmi" };
 	const char *name = json_string_value(json_object_get(in, "type"));
 
 	memset(out, 0, sizeof(*out));
+	memset(compute, 0, sizeof(*compute));
 	for (size_t i = 0; name && i < COUNT(names); i++) {
 		if (!strcmp(names[i], name)) {
 			out->value = i;
 			out->source = (uint32_t)source_of(sources, "type");
+			compute->value = i == 0 || i == 2;
+			compute->source = out->source;
 		}
 	}
 }
@@ -240,7 +244,7 @@ int gp_decode_queue(const json_t *in, void *out)
 	struct gpreempt_queue *q = out;
 
 	q->held = decode_held(in);
-	decode_type(in, sources, &q->type);
+	decode_type(in, sources, &q->type, &q->compute);
 	if (gp_decode_u32(in, "pid", &q->pid) || gp_decode_u32(in, "gpu_id", &q->gpu_id) ||
 	    gp_decode_u32(in, "queue_id", &q->queue_id) ||
 	    decode_value(in, "priority", sources, &q->prio) ||

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A tracer that does what its environment says: FAKE_TRACER = good, refuse, silent,
+ * garbage, early (ends at once), deaf (attaches, answers no order), stubborn (attaches,
+ * does not end with its socket). Says on FAKE_TRACER_LOG what it was ordered.
+ */
+#include "mechanism/wire.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define FD 3
+
+static void say(void *m, enum gp_wire_type type, size_t size)
+{
+	struct gp_wire_hdr *h = m;
+
+	h->magic = GP_WIRE_MAGIC;
+	h->type = (uint16_t)type;
+	h->size = (uint16_t)size;
+	if (send(FD, m, size, MSG_NOSIGNAL) < 0)
+		exit(1);
+}
+
+static int attach(const char *how)
+{
+	struct gp_wire_queue q = { .gpu_id = 7, .queue_id = 3, .type = GP_WIRE_QUEUE_AQL,
+				   .ring_addr = 4096, .ring_bytes = 65536 };
+	struct gp_wire_note note = { .code = GP_WIRE_NOTE_SEES };
+
+	if (!strcmp(how, "refuse")) {
+		note.code = GP_WIRE_NOTE_REFUSED;
+		note.value = EBUSY;
+		strcpy(note.text, "somebody else traces it");
+		say(&note, GP_WIRE_NOTE, sizeof(note));
+		return 1;
+	}
+	say(&q, GP_WIRE_QUEUE_ADD, sizeof(q));
+	q.gpu_id = 8;
+	say(&q, GP_WIRE_QUEUE_ADD, sizeof(q));
+	say(&note, GP_WIRE_NOTE, sizeof(note));
+	return 0;
+}
+
+static void obey(const struct gp_wire_order *o)
+{
+	struct gp_wire_done done = { .epoch = o->epoch, .gpu_id = o->gpu_id };
+	FILE *log = fopen(getenv("FAKE_TRACER_LOG"), "a");
+
+	fprintf(log, "%s %u/%u\n", o->hdr.type == GP_WIRE_HOLD ? "hold" : "release", o->gpu_id,
+		o->queue_id);
+	fclose(log);
+	if (o->gpu_id == 9)
+		done.result = GP_WIRE_GONE;
+	say(&done, GP_WIRE_DONE, sizeof(done));
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = getenv("FAKE_TRACER");
+	struct gp_wire_hello hello = { .version = GP_WIRE_VERSION, .mech = GP_WIRE_MECH_DBG };
+	_Alignas(8) char buf[GP_WIRE_MAX];
+	const struct gp_wire_hdr *h = (void *)buf;
+
+	if (!how || argc != 2 || !strcmp(how, "early"))
+		return 1;
+	if (!strcmp(how, "garbage"))
+		return send(FD, "garbage", 7, 0) < 0;
+	if (strcmp(how, "silent"))
+		say(&hello, GP_WIRE_HELLO, sizeof(hello));
+	while (recv(FD, buf, sizeof(buf), 0) > 0) {
+		if (h->type == GP_WIRE_WELCOME && attach(how))
+			return 1;
+		if ((h->type == GP_WIRE_HOLD || h->type == GP_WIRE_RELEASE) && strcmp(how, "deaf"))
+			obey((void *)buf);
+	}
+	if (!strcmp(how, "stubborn"))
+		sleep(60);
+	return 0;
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+/*
+ * How the library speaks with a tracer, good ones and bad ones.
+ */
+#include "conn.h"
+#include "tracer.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define MS 1000000ull
+
+static char log_path[64];
+
+static int start(struct gp_tracer_link *t, const char *how, uint64_t timeout_ns)
+{
+	setenv("FAKE_TRACER", how, 1);
+	return gp_tracer_start(t, FAKE_TRACER_PATH, 4711, gp_deadline(timeout_ns));
+}
+
+static void expect_log(const char *text)
+{
+	char got[512] = "";
+	FILE *f = fopen(log_path, "r");
+	size_t n = f ? fread(got, 1, sizeof(got) - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	got[n] = '\0';
+	assert_string_equal(got, text);
+}
+
+static void orders_are_carried_out_and_remembered(void **state)
+{
+	struct gp_tracer_link t;
+
+	unlink(log_path);
+	assert_int_equal(start(&t, "good", 5000 * MS), 0);
+	assert_int_equal(t.nr_queues, 2);
+	assert_int_equal(t.queues[0].ring_addr, 4096);
+	assert_int_equal(gp_tracer_order(&t, GP_WIRE_HOLD, 7, GP_WIRE_QUEUE_ALL, 0,
+					 gp_deadline(5000 * MS)), 0);
+	assert_true(gp_tracer_is_held(&t, 7, 3));
+	assert_false(gp_tracer_is_held(&t, 8, 3));
+	assert_int_equal(gp_tracer_order(&t, GP_WIRE_HOLD, 9, 1, 0, gp_deadline(5000 * MS)), -ESRCH);
+	assert_false(gp_tracer_is_held(&t, 9, 1));
+	assert_int_equal(gp_tracer_order(&t, GP_WIRE_RELEASE, 7, GP_WIRE_QUEUE_ALL, 0,
+					 gp_deadline(5000 * MS)), 0);
+	assert_false(gp_tracer_is_held(&t, 7, 3));
+	gp_tracer_stop(&t);
+	expect_log("hold 7/4294967295\nhold 9/1\nrelease 7/4294967295\n");
+}
+
+static void bad_tracers_fail_in_time(void **state)
+{
+	static const struct {
+		const char *how;
+		int ret;
+	} cases[] = {
+		{ "refuse", -EBUSY }, { "early", -EPIPE }, { "garbage", -EPROTO },
+		{ "silent", -ETIMEDOUT },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct gp_tracer_link t;
+		uint64_t begin = gp_now_ns();
+
+		assert_int_equal(start(&t, cases[i].how, 200 * MS), cases[i].ret);
+		assert_true(gp_now_ns() - begin < 5000 * MS);
+		assert_int_equal(t.fd, -1);
+		if (cases[i].ret == -EBUSY)
+			assert_string_equal(t.reason, "somebody else traces it");
+		gp_tracer_stop(&t);
+		assert_int_equal(t.child, 0);
+	}
+}
+
+static void a_missing_program_is_said(void **state)
+{
+	struct gp_tracer_link t;
+
+	assert_int_equal(gp_tracer_start(&t, "/nonexistent/tracer", 1, gp_deadline(1000 * MS)),
+			 -ENOENT);
+	gp_tracer_stop(&t);
+}
+
+static void a_deaf_tracer_ends_the_order_at_its_deadline(void **state)
+{
+	struct gp_tracer_link t;
+
+	assert_int_equal(start(&t, "deaf", 5000 * MS), 0);
+	assert_int_equal(gp_tracer_order(&t, GP_WIRE_HOLD, 7, 3, 0, gp_deadline(50 * MS)),
+			 -ETIMEDOUT);
+	assert_false(gp_tracer_is_held(&t, 7, 3));
+	gp_tracer_stop(&t);
+}
+
+static void a_tracer_that_does_not_end_is_killed(void **state)
+{
+	struct gp_tracer_link t;
+	pid_t child;
+
+	assert_int_equal(start(&t, "stubborn", 5000 * MS), 0);
+	child = t.child;
+	gp_tracer_stop(&t);
+	assert_int_equal(kill(child, 0), -1);
+	assert_int_equal(errno, ESRCH);
+}
+
+static void a_killed_tracer_is_noticed(void **state)
+{
+	struct gp_tracer_link t;
+
+	assert_int_equal(start(&t, "good", 5000 * MS), 0);
+	kill(t.child, SIGKILL);
+	assert_int_equal(gp_tracer_order(&t, GP_WIRE_HOLD, 7, 3, 0, gp_deadline(5000 * MS)),
+			 -EPIPE);
+	assert_int_equal(gp_tracer_order(&t, GP_WIRE_HOLD, 7, 3, 0, gp_deadline(5000 * MS)),
+			 -EPIPE);
+	gp_tracer_stop(&t);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(orders_are_carried_out_and_remembered),
+		cmocka_unit_test(bad_tracers_fail_in_time),
+		cmocka_unit_test(a_missing_program_is_said),
+		cmocka_unit_test(a_deaf_tracer_ends_the_order_at_its_deadline),
+		cmocka_unit_test(a_tracer_that_does_not_end_is_killed),
+		cmocka_unit_test(a_killed_tracer_is_noticed),
+	};
+	int ret;
+
+	snprintf(log_path, sizeof(log_path), "/tmp/gpfake_tracer.%d", getpid());
+	setenv("FAKE_TRACER_LOG", log_path, 1);
+	ret = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(log_path);
+	return ret;
+}
