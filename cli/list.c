@@ -67,6 +67,8 @@ int gp_list_main(int argc, char **argv)
 	if (ret == GP_GO_ON)
 		ret = gp_view_init(&l.view, gp_objects[l.kind].columns,
 				   gp_objects[l.kind].nr_columns, &o);
+	if (ret == GP_GO_ON && !o.sort)
+		l.view.sort = &gp_objects[l.kind].columns[0];
 	if (ret == GP_GO_ON)
 		ret = gp_session_open(&s, &o, true);
 	if (ret != GP_GO_ON)

@@ -17,6 +17,7 @@ static int print_help(int argc, char **argv);
 static const struct gp_command commands[] = {
 	{ "list", gp_list_main, "GPUs, queues, processes" },
 	{ "show", gp_show_main, "everything about one of them" },
+	{ "top", gp_top_main, "watch and control them on a full screen" },
 	{ "run", gp_run_main, "start a program with GPU scheduling attributes" },
 	{ "set", gp_set_main, "change attributes of a process" },
 	{ "suspend", gp_suspend_main, "stop queues by hand, for a time" },

@@ -71,7 +71,7 @@ static void print_changes(const json_t *reply, const struct gp_options *o)
 	const char *new = json_string_value(json_object_get(reply, "new_policy"));
 	const char *would = o->is_dry_run ? "would change " : "";
 
-	if (old && new && strcmp(old, new))
+	if (old && new && strcmp(old, new) && !json_array_size(changed))
 		printf("%spolicy: %s -> %s\n", would, old, new);
 	for (size_t i = 0; i < json_array_size(changed); i++)
 		printf("%s%s\n", would, json_string_value(json_array_get(changed, i)));

@@ -37,8 +37,30 @@ static const char *text_of(const json_t *row, const char *key)
 	return text ? text : "";
 }
 
+static json_int_t number(const json_t *row, const char *key)
+{
+	return json_integer_value(json_object_get(row, key));
+}
+
+/* Do both have queues on one device? */
+static bool do_meet(const json_t *queues, json_int_t a, json_int_t b)
+{
+	for (size_t i = 0; i < json_array_size(queues); i++) {
+		const json_t *x = json_array_get(queues, i);
+
+		for (size_t k = 0; number(x, "pid") == a && k < json_array_size(queues); k++) {
+			const json_t *y = json_array_get(queues, k);
+
+			if (number(y, "pid") == b && number(x, "gpu_id") == number(y, "gpu_id"))
+				return true;
+		}
+	}
+	return false;
+}
+
 /* Those that run and are more urgent: whom the scheduler stopped somebody for. */
-static void name_urgent(const json_t *processes, const json_t *me, char *out, size_t size)
+static void name_urgent(const json_t *processes, const json_t *queues, const json_t *me, char *out,
+			size_t size)
 {
 	const json_t *prio = json_object_get(json_object_get(me, "attributes"), "priority");
 	size_t len = 0;
@@ -48,17 +70,18 @@ static void name_urgent(const json_t *processes, const json_t *me, char *out, si
 		const json_t *p = json_array_get(processes, i);
 		const json_t *other = json_object_get(json_object_get(p, "attributes"), "priority");
 
-		if (!json_integer_value(json_object_get(p, "nr_busy")) || has(p, "held", "sched") ||
-		    json_integer_value(other) <= json_integer_value(prio))
+		if (!number(p, "nr_busy") || has(p, "held", "sched") ||
+		    json_integer_value(other) <= json_integer_value(prio) ||
+		    !do_meet(queues, number(p, "pid"), number(me, "pid")))
 			continue;
 		len += (size_t)snprintf(out + len, size - len, "%s%lld (%.15s, priority %lld)",
 					len ? ", " : "",
-					(long long)json_integer_value(json_object_get(p, "pid")),
-					text_of(p, "comm"), (long long)json_integer_value(other));
+					(long long)number(p, "pid"), text_of(p, "comm"), (long long)json_integer_value(other));
 	}
 }
 
-static void explain_process(const json_t *p, const json_t *processes, char *out, size_t size)
+static void explain_process(const json_t *p, const json_t *processes, const json_t *queues,
+			    char *out, size_t size)
 {
 	char urgent[300];
 
@@ -68,9 +91,9 @@ static void explain_process(const json_t *p, const json_t *processes, char *out,
 	} else if (has(p, "held", "manual")) {
 		snprintf(out, size, "stopped by hand; gpreempt resume continues it");
 	} else if (has(p, "held", "sched")) {
-		name_urgent(processes, p, urgent, sizeof(urgent));
+		name_urgent(processes, queues, p, urgent, sizeof(urgent));
 		snprintf(out, size, "stopped by the scheduler%s%s", *urgent ? " for " : "", urgent);
-	} else if (!json_integer_value(json_object_get(p, "nr_busy"))) {
+	} else if (!number(p, "nr_busy")) {
 		snprintf(out, size, "it has no work");
 	} else {
 		snprintf(out, size, "it has work and nothing holds it");
@@ -118,6 +141,9 @@ static void print_row(const struct gp_objects *k, const json_t *row)
 	for (u32 i = 0; i < k->nr_columns; i++) {
 		const struct gp_column *c = &k->columns[i];
 
+		/* They are sentences: print_notes(). */
+		if (!strcmp(c->name, "notes"))
+			continue;
 		print_pair(c->name, gp_format_value(gp_column_value(c, row), c->kind, text),
 			   json_string_value(json_object_get(sources, c->name)));
 	}
@@ -143,7 +169,7 @@ static json_t *queues_of(const json_t *all, const struct gp_object_ref *ref)
 	for (size_t i = 0; i < json_array_size(all); i++) {
 		json_t *q = json_array_get(all, i);
 
-		if (json_integer_value(json_object_get(q, key)) == id)
+		if (number(q, key) == id)
 			json_array_append(out, q);
 	}
 	return out;
@@ -174,7 +200,7 @@ static int show_row(const struct gp_object_ref *ref, json_t *row, const json_t *
 	char why[512];
 
 	if (ref->kind == GP_OBJECT_PROCESS)
-		explain_process(row, rows, why, sizeof(why));
+		explain_process(row, rows, all_queues, why, sizeof(why));
 	else if (ref->kind == GP_OBJECT_DEVICE)
 		explain_device(row, why, sizeof(why));
 	else

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Numbers of tracks that a process has: more than it can have queues. */
+#define PER_PROCESS 2048
+
 /* What a track shows; those of a process are in this order. */
 enum track_kind {
 	TRACK_SWITCH,
@@ -85,6 +88,11 @@ static void name_track(struct convert *c, const struct track *t)
 	gp_chrome_name_track(&c->chrome, t->gpu_id, t->tid, name);
 }
 
+static u32 offset_of(const struct track *t)
+{
+	return t->kind == TRACK_STATE ? 0 : 1 + t->queue_id % (PER_PROCESS - 1);
+}
+
 static bool is_new_device(const struct convert *c, u32 gpu_id)
 {
 	for (u32 i = 0; i < c->nr; i++) {
@@ -94,7 +102,26 @@ static bool is_new_device(const struct convert *c, u32 gpu_id)
 	return true;
 }
 
-/* The track, made if there is none; NULL = no memory. Processes are in order of appearance. */
+/* Switches come first, then the processes in order of appearance, each with its queues. */
+static u32 number_track(const struct convert *c, const struct track *want)
+{
+	u32 nr_processes = 0;
+
+	if (want->kind == TRACK_SWITCH)
+		return 1;
+	for (u32 i = 0; i < c->nr; i++) {
+		const struct track *t = &c->tracks[i];
+
+		if (t->gpu_id != want->gpu_id || t->kind == TRACK_SWITCH)
+			continue;
+		if (t->pid == want->pid)
+			return t->tid / PER_PROCESS * PER_PROCESS + offset_of(want);
+		nr_processes = max(nr_processes, t->tid / PER_PROCESS);
+	}
+	return (nr_processes + 1) * PER_PROCESS + offset_of(want);
+}
+
+/* The track, made if there is none; NULL = no memory. */
 static struct track *get_track(struct convert *c, const struct track *want)
 {
 	char name[32];
@@ -120,7 +147,7 @@ static struct track *get_track(struct convert *c, const struct track *want)
 		c->cap = cap;
 	}
 	c->tracks[c->nr] = *want;
-	c->tracks[c->nr].tid = c->nr + 1;
+	c->tracks[c->nr].tid = number_track(c, want);
 	name_track(c, &c->tracks[c->nr]);
 	return &c->tracks[c->nr++];
 }

@@ -156,8 +156,9 @@ static int compare(const json_t *a, const json_t *b)
 	}
 	if (!a || !b || json_is_null(a) || json_is_null(b))
 		return (a && !json_is_null(a)) - (b && !json_is_null(b));
-	return strcmp(gp_format_value(a, GP_COLUMN_TEXT, ta),
-		      gp_format_value(b, GP_COLUMN_TEXT, tb));
+	/* 9/1/2 is before 10/1/2. */
+	return strverscmp(gp_format_value(a, GP_COLUMN_TEXT, ta),
+			  gp_format_value(b, GP_COLUMN_TEXT, tb));
 }
 
 static bool is_fulfilled(const struct gp_condition *c, const json_t *row)
