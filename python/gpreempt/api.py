@@ -1,0 +1,458 @@
+# SPDX-License-Identifier: MIT
+"""libgpreempt for Python: handles, lists, orders, attributes, policies, events.
+
+Times are seconds where a person says them (lease_s, timeout_s) and nanoseconds where they are
+measured or kept (…_ns). What cannot be known is None; `sources` says where the rest came from.
+"""
+import contextlib
+import dataclasses
+import json
+import os
+import select
+import threading
+import time
+from typing import Any, Dict, List, Optional
+
+from . import errors
+from ._abi import ffi, library
+
+ALL = 0xFFFFFFFF
+NS = 1_000_000_000
+MECHANISMS = {1: "shim", 2: "dbg", 4: "sim", 8: "kernel"}
+TYPES = {0: "pm4", 1: "sdma", 2: "aql", 3: "sdma_xgmi"}
+HELD = {1: "sched", 2: "manual"}
+MODES = {"auto": 0, "daemon": 1, "direct": 2}
+
+
+@dataclasses.dataclass(frozen=True)
+class Caps:
+    mechanisms: List[str]
+    daemon: bool
+    privileged: bool
+    kfd_version: tuple
+    nr_nodes: int
+    hws: Optional[bool]
+    cwsr: Optional[bool]
+    ptrace_scope: Optional[int]
+
+
+@dataclasses.dataclass(frozen=True)
+class Node:
+    gpu_id: int
+    index: int
+    name: str
+    nr_xcc: Optional[int]
+    nr_cu: Optional[int]
+    gfx_target: Optional[int]
+    cwsr_bytes: Optional[int]
+    enabled: bool
+    policy: str
+    breaker: str
+    sources: Dict[str, str]
+
+
+@dataclasses.dataclass(frozen=True)
+class Attributes:
+    """None: not known, or not to be changed."""
+    priority: Optional[int] = None
+    weight: Optional[int] = None
+    latency_critical: Optional[bool] = None
+    slice_ns: Optional[int] = None
+    deadline_ns: Optional[int] = None
+    klass: Optional[str] = None
+    group: Optional[str] = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Process:
+    pid: int
+    uid: Optional[int]
+    comm: str
+    mechanism: Optional[str]
+    nr_queues: int
+    nr_busy: Optional[int]
+    state: str
+    attributes: Attributes
+
+
+@dataclasses.dataclass(frozen=True)
+class Queue:
+    pid: int
+    gpu_id: int
+    queue_id: int
+    held: frozenset
+    type: Optional[str]
+    compute: Optional[bool]
+    priority: Optional[int]
+    ring_addr: Optional[int]
+    ring_bytes: Optional[int]
+    rptr_addr: Optional[int]
+    wptr_addr: Optional[int]
+    rptr: Optional[int]
+    wptr: Optional[int]
+    busy: Optional[bool]
+    sources: Dict[str, str]
+
+
+@dataclasses.dataclass(frozen=True)
+class QueueRef:
+    """Names queues: all of a process, those on a node, or one."""
+    pid: int
+    gpu_id: int = 0
+    queue_id: int = ALL
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """What became of one QueueRef; error is None if all went well."""
+    ref: QueueRef
+    error: Optional[errors.GPreemptError]
+
+    @property
+    def ok(self):
+        return self.error is None
+
+
+@dataclasses.dataclass(frozen=True)
+class Stats:
+    nr_switches: int
+    nr_preemptions: int
+    nr_resumes: int
+    nr_failed: int
+    nr_deadline: int
+    nr_starvation: int
+    cost_ns: int
+    off_max_ns: int
+    switch_p50_ns: int
+    switch_p99_ns: int
+    off_p50_ns: int
+    off_p99_ns: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Event:
+    time_ns: int
+    kind: str
+    pid: Optional[int]
+    gpu_id: Optional[int]
+    queue_id: Optional[int]
+    text: str
+    data: Any
+
+
+def text_of(chars):
+    return ffi.string(chars).decode("utf-8", "replace")
+
+
+def known(value):
+    """The number of a struct gpreempt_value, or None."""
+    return int(value.value) if value.source else None
+
+
+def yes_or_no(value):
+    return bool(value.value) if value.source else None
+
+
+def sources_of(record, names):
+    lib = library()
+    return {n: text_of(lib.gpreempt_source_name(getattr(record, n).source))
+            for n in names if getattr(record, n).source}
+
+
+def tristate(value):
+    return None if value < 0 else bool(value)
+
+
+def as_ref(what):
+    """A pid, a Process, a Queue or a QueueRef."""
+    if isinstance(what, QueueRef):
+        return what
+    if isinstance(what, Queue):
+        return QueueRef(what.pid, what.gpu_id, what.queue_id)
+    return QueueRef(what.pid if isinstance(what, Process) else int(what))
+
+
+ATTR_FIELDS = (("priority", "prio", 1), ("weight", "weight", 2),
+               ("latency_critical", "latency_critical", 4), ("slice_ns", "slice_ns", 8),
+               ("deadline_ns", "deadline_ns", 16), ("klass", "klass", 32), ("group", "group", 64))
+
+
+def attributes_of(record):
+    values = {}
+    for name, member, bit in ATTR_FIELDS:
+        if record.valid & bit:
+            value = getattr(record, member)
+            values[name] = text_of(value) if bit >= 32 else value
+    return Attributes(**values)
+
+
+def fill_attributes(record, attributes):
+    for name, member, bit in ATTR_FIELDS:
+        value = getattr(attributes, name)
+        if value is None:
+            continue
+        record.valid |= bit
+        if bit >= 32:
+            data = value.encode()
+            if len(data) >= 32:
+                raise errors.make(errors.errno.EINVAL, f"{name} is longer than 31 bytes")
+            setattr(record, member, data)
+        else:
+            try:
+                setattr(record, member, value)
+            except OverflowError:
+                raise errors.make(errors.errno.EINVAL, f"{name} is out of range") from None
+
+
+def node_of(n):
+    values = ("nr_xcc", "nr_cu", "gfx_target", "cwsr_bytes")
+    return Node(n.gpu_id, n.index, text_of(n.name), *(known(getattr(n, v)) for v in values),
+                bool(n.enabled), text_of(n.policy), text_of(n.breaker), sources_of(n, values))
+
+
+def process_of(p):
+    return Process(p.pid, known(p.uid), text_of(p.comm), MECHANISMS.get(p.mechanism), p.nr_queues,
+                   known(p.nr_busy), text_of(p.state), attributes_of(p.attr))
+
+
+def queue_of(q):
+    values = ("ring_addr", "ring_bytes", "rptr_addr", "wptr_addr", "rptr", "wptr")
+    return Queue(q.pid, q.gpu_id, q.queue_id, frozenset(w for b, w in HELD.items() if q.held & b),
+                 TYPES.get(known(q.type)), yes_or_no(q.compute), known(q.prio),
+                 *(known(getattr(q, v)) for v in values), yes_or_no(q.busy),
+                 sources_of(q, ("type", "compute", "prio", "busy") + values))
+
+
+class Handle:
+    """A handle of the library. Threads may share it; their calls wait for each other."""
+
+    def __init__(self, socket=None, mode="auto"):
+        self._lib = library()
+        self._lock = threading.Lock()
+        self.socket = os.fspath(socket) if socket else None
+        out = ffi.new("struct gpreempt **")
+        path = self.socket.encode() if self.socket else ffi.NULL
+        ret = self._lib.gpreempt_open(out, MODES[mode], path)
+        if ret:
+            raise errors.make(-ret, f"{self.socket or 'gpreempt'}: {os.strerror(-ret)}")
+        self._g = out[0]
+
+    def close(self):
+        """What this handle suspended goes on. Closing twice is harmless."""
+        with self._lock:
+            if self._g:
+                self._lib.gpreempt_close(self._g)
+                self._g = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+    def __del__(self):
+        if getattr(self, "_g", None):
+            self._lib.gpreempt_close(self._g)
+
+    def _raise(self, ret):
+        raise errors.make(-ret, text_of(self._lib.gpreempt_strerror(self._g)))
+
+    def _call(self, function, *args):
+        """Under the lock: call, raise what failed. Returns what was returned."""
+        if not self._g:
+            raise ValueError("the handle is closed")
+        ret = function(self._g, *args)
+        if ret < 0:
+            self._raise(ret)
+        return ret
+
+    def _simple(self, name, *args):
+        with self._lock:
+            return self._call(getattr(self._lib, name), *args)
+
+    def _list(self, name, struct, convert):
+        out, nr = ffi.new(f"struct {struct} **"), ffi.new("size_t *")
+        with self._lock:
+            self._call(getattr(self._lib, name), out, nr)
+        try:
+            return [convert(out[0][i]) for i in range(nr[0])]
+        finally:
+            self._lib.gpreempt_free(out[0])
+
+    def caps(self):
+        c = ffi.new("struct gpreempt_caps *", {"size": ffi.sizeof("struct gpreempt_caps")})
+        self._simple("gpreempt_get_caps", c)
+        return Caps([name for bit, name in MECHANISMS.items() if c.mechanisms & bit],
+                    bool(c.daemon), bool(c.privileged), (c.kfd_major, c.kfd_minor), c.nr_nodes,
+                    tristate(c.hws), tristate(c.cwsr),
+                    None if c.ptrace_scope < 0 else c.ptrace_scope)
+
+    def nodes(self):
+        return self._list("gpreempt_get_nodes", "gpreempt_node", node_of)
+
+    def processes(self):
+        return self._list("gpreempt_get_processes", "gpreempt_process", process_of)
+
+    def queues(self):
+        return self._list("gpreempt_get_all_queues", "gpreempt_queue", queue_of)
+
+    def _order(self, function, what, *args):
+        refs = [as_ref(w) for w in (what if isinstance(what, (list, tuple, set)) else [what])]
+        records = ffi.new("struct gpreempt_ref[]", max(len(refs), 1))
+        for record, ref in zip(records, refs):
+            record.pid, record.gpu_id, record.queue_id = ref.pid, ref.gpu_id, ref.queue_id
+        with self._lock:
+            self._call(function, records, len(refs), *args)
+            text = text_of(self._lib.gpreempt_strerror(self._g))
+        return [Result(ref, errors.make(-record.result, text) if record.result else None)
+                for ref, record in zip(refs, records)]
+
+    def suspend(self, what, lease_s=0.0, timeout_s=0.0):
+        """Stop queues (pid, Process, Queue, QueueRef, or several): a Result for each.
+
+        They go on by themselves after lease_s, or when the handle is closed.
+        """
+        return self._order(self._lib.gpreempt_suspend_queues, what, int(lease_s * NS),
+                           int(timeout_s * NS))
+
+    def resume(self, what, timeout_s=0.0):
+        """Continue queues that were suspended by hand: a Result for each."""
+        return self._order(self._lib.gpreempt_resume_queues, what, int(timeout_s * NS))
+
+    @contextlib.contextmanager
+    def suspended(self, what, lease_s=0.0):
+        """Suspended inside the with block; raises if one of them cannot be."""
+        results = self.suspend(what, lease_s)
+        try:
+            for r in results:
+                if not r.ok:
+                    raise r.error
+            yield results
+        finally:
+            self.resume([r.ref for r in results if r.ok])
+
+    def attributes(self, pid):
+        attr = ffi.new("struct gpreempt_attr *")
+        self._simple("gpreempt_get_attr", pid, attr)
+        return attributes_of(attr)
+
+    def set_attributes(self, pid, attributes=None, **changes):
+        """Change what is not None: set_attributes(pid, priority=12, klass="realtime")."""
+        wanted = dataclasses.replace(attributes or Attributes(), **changes)
+        attr = ffi.new("struct gpreempt_attr *")
+        fill_attributes(attr, wanted)
+        self._simple("gpreempt_set_attr", pid, attr)
+
+    def attach(self, pid):
+        self._simple("gpreempt_attach", pid)
+
+    def detach(self, pid):
+        self._simple("gpreempt_detach", pid)
+
+    def policy(self, gpu_id):
+        name = ffi.new("char[32]")
+        self._simple("gpreempt_get_policy", gpu_id, name)
+        return text_of(name)
+
+    def set_policy(self, name, gpu_id=0):
+        self._simple("gpreempt_set_policy", gpu_id, name.encode())
+
+    def parameter(self, name, gpu_id):
+        value = ffi.new("uint64_t *")
+        self._simple("gpreempt_get_param", gpu_id, name.encode(), value)
+        return int(value[0])
+
+    def set_parameter(self, name, value, gpu_id=0):
+        self._simple("gpreempt_set_param", gpu_id, name.encode(), value)
+
+    def set_enabled(self, enabled, gpu_id=0):
+        self._simple("gpreempt_set_enabled", gpu_id, enabled)
+
+    def stats(self, gpu_id):
+        s = ffi.new("struct gpreempt_stats *", {"size": ffi.sizeof("struct gpreempt_stats")})
+        self._simple("gpreempt_get_stats", gpu_id, s)
+        return Stats(*(int(getattr(s, f.name)) for f in dataclasses.fields(Stats)))
+
+    def call(self, method, **parameters):
+        """Any method of the daemon, by the names of daemon/io.gpreempt.varlink."""
+        reply = ffi.new("char **")
+        with self._lock:
+            try:
+                self._call(self._lib.gpreempt_call, method.encode(),
+                           json.dumps(parameters).encode(), reply)
+                return json.loads(text_of(reply[0]))
+            finally:
+                self._lib.gpreempt_free(reply[0])
+
+    def events(self, trace=False):
+        """A stream of its own to the same daemon."""
+        return EventStream(self.socket, trace)
+
+
+class EventStream:
+    """The daemon's events, as they come. Iterate, or read() with a timeout.
+
+    stop() may be called by any thread and ends the iteration of the one that reads.
+    """
+
+    def __init__(self, socket=None, trace=False):
+        self._handle = Handle(socket, "daemon")
+        self._fd = self._handle._simple("gpreempt_monitor_fd", 1 if trace else 0)
+        self._wake_read, self._wake_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        self._poll = select.poll()
+        self._poll.register(self._fd, select.POLLIN)
+        self._poll.register(self._wake_read, select.POLLIN)
+        self.stopped = False
+
+    def fileno(self):
+        """Poll it for reading, then read(0) until that is None."""
+        return self._fd
+
+    def _next(self):
+        out = ffi.new("char **")
+        if not self._handle._simple("gpreempt_monitor_read_text", out):
+            return None
+        try:
+            e = json.loads(text_of(out[0]))
+        finally:
+            library().gpreempt_free(out[0])
+        return Event(**{f.name: e.get(f.name) for f in dataclasses.fields(Event)})
+
+    def read(self, timeout_s=None):
+        """The next event; None after the timeout or stop(). Raises DaemonGone at the end."""
+        end = None if timeout_s is None else time.monotonic() + timeout_s
+        while not self.stopped:
+            event = self._next()
+            if event:
+                return event
+            left = None if end is None else max(0.0, end - time.monotonic())
+            if left == 0.0:
+                return None
+            self._poll.poll(None if left is None else left * 1000 + 1)
+        return None
+
+    def __iter__(self):
+        while True:
+            event = self.read()
+            if event is None:
+                return
+            yield event
+
+    def stop(self):
+        self.stopped = True
+        with contextlib.suppress(OSError):
+            os.write(self._wake_write, b"x")
+
+    def close(self):
+        """By the thread that reads, or after it ended."""
+        self._handle.close()
+        for fd in (self._wake_read, self._wake_write):
+            with contextlib.suppress(OSError):
+                os.close(fd)
+        self._wake_read = self._wake_write = -1
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: MIT
+"""GPreemptScheduler: follows the daemon, calls back, and can schedule by a policy of the user's.
+
+A policy is a function: it gets the list of processes and answers with the pids that must wait.
+Those are suspended by hand with a lease that is renewed in time; so if the policy hangs, or the
+program dies, everybody goes on after the lease. A policy that fails holds nobody.
+"""
+import collections
+import logging
+import threading
+import time
+
+from . import errors
+from .api import EventStream, Handle
+
+KINDS = ("preempt", "resume", "busy", "idle", "event", "error")
+# What can change the answer of a policy.
+INTERESTING = frozenset(("client", "queue", "busy", "idle", "attribute", "lost"))
+RECONNECT_S = 0.1
+RENEWALS = 3
+
+log = logging.getLogger(__name__)
+
+
+def highest_priority(processes):
+    """The policy of strict priority: who has less than the highest that has work waits."""
+    busy = [p for p in processes if p.nr_busy]
+    top = max((p.attributes.priority for p in busy), default=0)
+    return {p.pid for p in processes if p.attributes.priority < top}
+
+
+class GPreemptScheduler:
+    """Callbacks get (scheduler, event); on_error gets (scheduler, exception).
+
+    preempt and resume: event.pid was taken off the GPU by the daemon or goes on; a switch of
+    several is one callback for each. They run in the monitor thread: be short.
+    """
+
+    def __init__(self, socket=None, policy=None, lease_s=1.0, take_over=True, reconnect=True,
+                 **callbacks):
+        unknown = [name for name in callbacks if name[:3] != "on_" or name[3:] not in KINDS]
+        if unknown:
+            raise TypeError(f"no such callback: {', '.join(unknown)}")
+        if policy and lease_s <= 0:
+            raise ValueError("a policy needs a lease")
+        self.socket, self.policy, self.lease_s = socket, policy, lease_s
+        self.take_over, self.reconnect = take_over, reconnect
+        self.counts = collections.Counter()
+        self.held = set()
+        self.errors = collections.deque(maxlen=64)
+        self._callbacks = {kind: [] for kind in KINDS}
+        for name, function in callbacks.items():
+            self.on(name[3:], function)
+        self._thread = self._handle = self._stream = None
+        self._stop = threading.Event()
+        self._taken = []
+        self._renew_at = 0.0
+
+    def on(self, kind, function):
+        """Add a callback."""
+        self._callbacks[kind].append(function)
+
+    @property
+    def running(self):
+        return self._thread is not None and self._thread.is_alive()
+
+    @property
+    def connected(self):
+        return self._stream is not None
+
+    def start(self):
+        """Connect and begin. Raises DaemonGone or NotFound if there is no daemon."""
+        if self._thread:
+            raise RuntimeError("started already")
+        self._stop.clear()
+        self._connect()
+        self._thread = threading.Thread(target=self._run, name="gpreempt-monitor", daemon=True)
+        self._thread.start()
+        return self
+
+    def stop(self, timeout_s=5.0):
+        """End the thread; whoever was held goes on. Stopping twice is harmless."""
+        thread, self._thread = self._thread, None
+        if not thread:
+            return
+        self._stop.set()
+        stream = self._stream
+        if stream:
+            stream.stop()
+        if thread is threading.current_thread():
+            return
+        thread.join(timeout_s)
+        if thread.is_alive():
+            raise errors.make(errors.errno.ETIMEDOUT, "the monitor thread does not end")
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *error):
+        self.stop()
+
+    def _connect(self):
+        self._handle = Handle(self.socket, "daemon")
+        try:
+            self._stream = EventStream(self.socket)
+            # The daemon serves older requests first: after two it knows of the stream.
+            self._handle.call("GetInfo")
+            self._handle.call("GetInfo")
+            if self.policy and self.take_over:
+                self._taken = [n.gpu_id for n in self._handle.nodes() if n.enabled]
+                for gpu_id in self._taken:
+                    self._handle.set_enabled(False, gpu_id)
+        except BaseException:
+            self._disconnect()
+            raise
+
+    def _disconnect(self):
+        """Closing the handle lets everybody go, whatever else fails."""
+        stream, self._stream = self._stream, None
+        handle, self._handle = self._handle, None
+        try:
+            for gpu_id in self._taken:
+                handle.set_enabled(True, gpu_id)
+        except errors.GPreemptError as e:
+            self._failed(e)
+        finally:
+            self._taken = []
+            self.held = set()
+            for thing in (stream, handle):
+                if thing:
+                    thing.close()
+
+    def _run(self):
+        while not self._stop.is_set():
+            try:
+                self._follow()
+            except errors.GPreemptError as e:
+                self._failed(e)
+            self._disconnect()
+            while self.reconnect and not self._stop.wait(RECONNECT_S) and not self._stream:
+                try:
+                    self._connect()
+                except errors.GPreemptError as e:
+                    log.debug("no daemon yet: %s", e)
+            if not self._stream:
+                return
+
+    def _follow(self):
+        """Until stop() or the end of the daemon."""
+        self._decide()
+        while not self._stop.is_set():
+            event = self._stream.read(self._patience())
+            changed = False
+            while event:
+                changed |= event.kind in INTERESTING
+                self._dispatch(event)
+                event = self._stream.read(0)
+            if changed or (self.held and time.monotonic() >= self._renew_at):
+                self._decide()
+
+    def _patience(self):
+        return max(0.001, self._renew_at - time.monotonic()) if self.held else None
+
+    def _dispatch(self, event):
+        self._call("event", event)
+        if event.kind in ("busy", "idle"):
+            self._call(event.kind, event)
+        elif event.kind == "switch" and event.data:
+            for kind in ("preempt", "resume"):
+                for pid in event.data.get(kind, ()):
+                    self._call(kind, event.__class__(**{**vars(event), "pid": pid}))
+
+    def _call(self, kind, argument):
+        self.counts[kind] += 1
+        for function in self._callbacks[kind]:
+            try:
+                function(self, argument)
+            except Exception as e:  # a callback's fault must not stop the others
+                if kind == "error":
+                    log.exception("on_error failed")
+                else:
+                    self._failed(e)
+
+    def _failed(self, error):
+        self.errors.append(error)
+        self._call("error", error)
+
+    def _wanted(self, processes):
+        try:
+            return set(self.policy(processes)) & {p.pid for p in processes}
+        except Exception as e:  # fail open
+            self._failed(e)
+            return set()
+
+    def _decide(self):
+        """Ask the policy, then hold and let go what differs; renew the rest when it is time."""
+        if not self.policy:
+            return
+        wanted = self._wanted(self._handle.processes())
+        self._let_go(self.held - wanted)
+        renew = time.monotonic() >= self._renew_at
+        self._hold(wanted if renew else wanted - self.held, renew)
+
+    def _let_go(self, pids):
+        if pids:
+            self._handle.resume(sorted(pids))
+            self.held -= pids
+
+    def _hold(self, pids, renew):
+        if not pids:
+            return
+        if renew or not self.held:
+            self._renew_at = time.monotonic() + self.lease_s / RENEWALS
+        for result in self._handle.suspend(sorted(pids), lease_s=self.lease_s):
+            if result.ok:
+                self.held.add(result.ref.pid)
+            else:
+                self.held.discard(result.ref.pid)
+                if not isinstance(result.error, errors.NotFound):
+                    self._failed(result.error)

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: MIT
+"""The API against the real daemon: lists, orders, attributes, policies, events, errors."""
+import errno
+import threading
+import time
+
+import pytest
+
+from gpreempt import (ALL, Attributes, DaemonGone, GPreemptError, Handle, InvalidArgument,
+                      NotFound, NotSupported, PermissionDenied, QueueRef, Timeout, errors, wire)
+
+WAIT_S = 20.0
+
+
+def wait_for(what, timeout_s=WAIT_S):
+    end = time.monotonic() + timeout_s
+    while not what():
+        assert time.monotonic() < end, "this does not come"
+        time.sleep(0.002)
+
+
+def pump_while(clients, function, *args, **kwargs):
+    """A call of the library while clients obey; what it returned."""
+    result = []
+    thread = threading.Thread(target=lambda: result.append(function(*args, **kwargs)))
+    thread.start()
+    while thread.is_alive():
+        for c in clients:
+            c.pump(0.002)
+    thread.join()
+    return result[0]
+
+
+def known(handle, client):
+    wait_for(lambda: any(p.pid == client.pid and p.nr_queues == len(client.queues)
+                         for p in handle.processes()))
+
+
+def test_caps_and_nodes(handle):
+    caps = handle.caps()
+    assert caps.daemon and "sim" in caps.mechanisms and caps.nr_nodes == 2
+    nodes = handle.nodes()
+    assert [n.gpu_id for n in nodes] == [1, 2]
+    assert all(n.enabled and n.policy == "prio" and n.breaker == "closed" for n in nodes)
+    # A simulated node has no compute units: unknown, not 0.
+    assert nodes[0].nr_cu is None and "nr_cu" not in nodes[0].sources
+
+
+def test_processes_and_queues(handle, client):
+    c = client(priority=5, comm="trainer", group="g")
+    c.add_queue(1, 4, busy=True)
+    c.add_queue(2, 9, wire.SDMA)
+    known(handle, c)
+    p = handle.processes()[0]
+    assert (p.pid, p.comm, p.mechanism, p.nr_queues, p.nr_busy) == (c.pid, "trainer", "sim", 2, 1)
+    assert p.attributes.priority == 5 and p.attributes.group == "g"
+    queues = {(q.gpu_id, q.queue_id): q for q in handle.queues()}
+    assert queues[1, 4].type == "aql" and queues[1, 4].busy is True
+    assert queues[2, 9].type == "sdma" and queues[2, 9].busy is False
+    assert queues[1, 4].rptr is None and "rptr" not in queues[1, 4].sources
+    assert queues[1, 4].sources["ring_addr"] == "shim"
+
+
+def test_suspend_and_resume(handle, client):
+    c = client()
+    c.add_queue(1, 1, busy=True)
+    known(handle, c)
+    assert pump_while([c], handle.suspend, c.pid)[0].ok
+    assert c.is_stopped(1, 1) and handle.queues()[0].held == {"manual"}
+    assert pump_while([c], handle.resume, c.pid)[0].ok
+    assert not c.is_stopped(1, 1) and not handle.queues()[0].held
+
+
+def test_one_queue_of_several(handle, client):
+    c = client()
+    c.add_queue(1, 1)
+    c.add_queue(1, 2)
+    known(handle, c)
+    results = pump_while([c], handle.suspend, [QueueRef(c.pid, 1, 2), QueueRef(c.pid, 1, 77), 1])
+    assert [r.ok for r in results] == [True, False, False]
+    assert isinstance(results[1].error, NotFound) and results[2].ref == QueueRef(1, 0, ALL)
+    assert c.is_stopped(1, 2) and not c.is_stopped(1, 1)
+
+
+def test_lease_and_closing_let_go(daemon, handle, client):
+    c = client()
+    c.add_queue()
+    known(handle, c)
+    assert pump_while([c], handle.suspend, c.pid, lease_s=0.2)[0].ok
+    wait_for(lambda: c.pump(0.01) is not None and not c.is_held())
+    with Handle(daemon.path) as other:
+        assert pump_while([c], other.suspend, c.pid)[0].ok
+        assert c.is_held()
+    wait_for(lambda: c.pump(0.01) is not None and not c.is_held())
+
+
+def test_a_hold_without_a_lease_stays(handle, client):
+    """The negative control of the test above."""
+    c = client()
+    c.add_queue()
+    known(handle, c)
+    assert pump_while([c], handle.suspend, c.pid)[0].ok
+    end = time.monotonic() + 1.5 * c.lease_ns / 1e9
+    while time.monotonic() < end:
+        c.pump(0.01)
+        assert c.is_held()
+
+
+def test_suspended_block(handle, client):
+    c = client()
+    c.add_queue()
+    known(handle, c)
+    entered = []
+
+    def block():
+        with handle.suspended(c.pid):
+            entered.append(c.is_stopped(1, 1))
+
+    pump_while([c], block)
+    assert entered == [True] and not c.is_held()
+    with pytest.raises(NotFound):
+        with handle.suspended(1):
+            raise AssertionError("nobody is suspended")
+
+
+def test_attributes(handle, client):
+    c = client()
+    c.add_queue()
+    known(handle, c)
+    handle.set_attributes(c.pid, priority=3, weight=50, slice_ns=1000000)
+    a = handle.attributes(c.pid)
+    assert (a.priority, a.weight, a.slice_ns, a.klass) == (3, 50, 1000000, "default")
+    handle.set_attributes(c.pid, Attributes(klass="realtime"), group="team")
+    a = handle.attributes(c.pid)
+    assert (a.priority, a.latency_critical, a.klass, a.group) == (12, True, "realtime", "team")
+
+
+@pytest.mark.parametrize("changes", [{"priority": 16}, {"weight": 0}, {"weight": 10001},
+                                     {"priority": -1}, {"priority": 1 << 40}, {"group": "x" * 32}])
+def test_bad_attributes_are_refused_and_change_nothing(handle, client, changes):
+    c = client()
+    c.add_queue()
+    known(handle, c)
+    before = handle.attributes(c.pid)
+    with pytest.raises(InvalidArgument):
+        handle.set_attributes(c.pid, **changes)
+    assert handle.attributes(c.pid) == before
+
+
+def test_policy_and_parameters(handle):
+    handle.set_policy("fair", 2)
+    assert handle.policy(2) == "fair" and handle.policy(1) == "prio"
+    handle.set_parameter("min_run_ns", 12345, 1)
+    assert handle.parameter("min_run_ns", 1) == 12345 != handle.parameter("min_run_ns", 2)
+    handle.set_enabled(False)
+    assert not any(n.enabled for n in handle.nodes())
+    with pytest.raises(GPreemptError):
+        handle.set_policy("none")
+    with pytest.raises(NotFound):
+        handle.policy(99)
+    with pytest.raises(InvalidArgument):
+        handle.parameter("no_such", 1)
+
+
+def test_stats_count_preemptions(handle, client):
+    low, high = client(priority=2), client(priority=12)
+    low.add_queue(busy=True)
+    high.add_queue(busy=True)
+    wait_for(lambda: low.pump(0.01) is not None and low.is_held())
+    wait_for(lambda: handle.stats(1).nr_preemptions == 1)
+    assert handle.stats(2).nr_preemptions == 0
+    high.set_busy(False)
+    wait_for(lambda: low.pump(0.01) is not None and not low.is_held())
+    wait_for(lambda: handle.stats(1).nr_resumes == 1)
+
+
+def test_events_tell_a_story(handle, client):
+    with handle.events() as stream:
+        handle.call("GetInfo"), handle.call("GetInfo")
+        c = client(comm="teller")
+        c.add_queue(2, 3)
+        c.set_busy(True, 2, 3)
+        c.close()
+        seen = []
+        while not (seen and seen[-1].kind == "client" and seen[-1].text == "gone"):
+            event = stream.read(WAIT_S)
+            assert event, [e.text for e in seen]
+            seen.append(event)
+        mine = [e for e in seen if e.pid == c.pid]
+    assert [e.kind for e in mine[:3]] == ["client", "queue", "busy"]
+    assert mine[2].gpu_id == 2 and mine[2].queue_id == 3 and mine[0].queue_id is None
+    assert all(a.time_ns <= b.time_ns for a, b in zip(seen, seen[1:]))
+
+
+def test_stream_has_a_timeout_and_can_be_stopped(handle):
+    with handle.events() as stream:
+        assert stream.read(0) is None and stream.read(0.05) is None
+        timer = threading.Timer(0.05, stream.stop)
+        timer.start()
+        assert list(stream) == []
+        timer.join()
+
+
+def test_trace_records_only_when_wanted(handle, client):
+    with handle.events(trace=True) as loud, handle.events() as quiet:
+        handle.call("GetInfo"), handle.call("GetInfo")
+        c = client()
+        c.add_queue()
+        known(handle, c)
+        kinds = {"loud": set(), "quiet": set()}
+        for name, stream in (("loud", loud), ("quiet", quiet)):
+            while (event := stream.read(0.2)):
+                kinds[name].add(event.kind)
+    assert "trace" in kinds["loud"] and "trace" not in kinds["quiet"]
+
+
+def test_no_daemon(tmp_path):
+    with pytest.raises(NotFound) as e:
+        Handle(tmp_path / "nothing", "daemon")
+    assert e.value.errno == errno.ENOENT and "nothing" in e.value.strerror
+
+
+def test_daemon_that_dies(daemon, handle):
+    with handle.events() as stream:
+        handle.call("GetInfo"), handle.call("GetInfo")
+        daemon.kill()
+        with pytest.raises(DaemonGone):
+            while True:
+                stream.read(WAIT_S)
+    with pytest.raises(DaemonGone):
+        handle.nodes()
+
+
+def test_closed_handle(handle):
+    handle.close()
+    handle.close()
+    with pytest.raises(ValueError):
+        handle.nodes()
+
+
+def test_threads_share_a_handle(handle, client):
+    c = client()
+    c.add_queue()
+    known(handle, c)
+    wrong = []
+
+    def ask():
+        for _ in range(50):
+            if [p.pid for p in handle.processes()] != [c.pid] or len(handle.nodes()) != 2:
+                wrong.append(1)
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(WAIT_S)
+    assert not wrong and not any(t.is_alive() for t in threads)
+
+
+def test_library_says_why(handle):
+    with pytest.raises(NotSupported):
+        handle.call("NoSuchMethod")
+    with pytest.raises(InvalidArgument, match="nonsense"):
+        handle.call("GetInfo", nonsense=1)
+
+
+@pytest.mark.parametrize("number, kind", [
+    (errno.ESRCH, NotFound), (errno.EPERM, PermissionDenied), (errno.EPERM, PermissionError),
+    (errno.ETIMEDOUT, Timeout), (errno.EPIPE, ConnectionError), (errno.EINVAL, ValueError),
+    (errno.EIO, GPreemptError)])
+def test_errno_to_exception(number, kind):
+    e = errors.make(number, "because")
+    assert isinstance(e, kind) and e.errno == number and e.strerror == "because"
