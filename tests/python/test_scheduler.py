@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""GPreemptScheduler against the real daemon."""
+import threading
+import time
+
+import pytest
+
+from gpreempt import DaemonGone, GPreemptScheduler, NotFound, wire
+from gpreempt.device import Device
+from gpreempt.scheduler import highest_priority
+from gpreempt.workload import MS, SimProcess
+
+WAIT_S = 20.0
+
+
+def wait_for(what, timeout_s=WAIT_S):
+    end = time.monotonic() + timeout_s
+    while not what():
+        assert time.monotonic() < end, "this does not come"
+        time.sleep(0.002)
+
+
+@pytest.fixture
+def device():
+    with Device() as d:
+        yield d
+
+
+@pytest.fixture
+def process(daemon, device):
+    made = []
+
+    def make(name, **wishes):
+        made.append(SimProcess(daemon.path, device, name, **wishes))
+        return made[-1]
+
+    yield make
+    for p in made:
+        p.close()
+
+
+def test_callbacks_follow_the_daemon(daemon, process):
+    seen = []
+    with GPreemptScheduler(daemon.path, on_busy=lambda s, e: seen.append(("busy", e.pid)),
+                           on_idle=lambda s, e: seen.append(("idle", e.pid)),
+                           on_preempt=lambda s, e: seen.append(("preempt", e.pid)),
+                           on_resume=lambda s, e: seen.append(("resume", e.pid))) as s:
+        assert s.running and s.connected
+        low, high = process("low", priority=2), process("high", priority=12)
+        low.submit(500 * MS)
+        wait_for(lambda: ("busy", low.pid) in seen)
+        high.submit(5 * MS)
+        wait_for(lambda: ("resume", low.pid) in seen)
+    assert not s.running
+    order = [seen.index(x) for x in (("busy", low.pid), ("busy", high.pid), ("preempt", low.pid),
+                                     ("idle", high.pid), ("resume", low.pid))]
+    assert order == sorted(order)
+    assert s.counts["preempt"] == s.counts["resume"] == 1
+
+
+def test_a_callback_that_fails_stops_nothing(daemon, process):
+    caught, seen = [], []
+
+    def bad(scheduler, event):
+        raise RuntimeError("a callback's fault")
+
+    with GPreemptScheduler(daemon.path, on_busy=bad, on_error=lambda s, e: caught.append(e)) as s:
+        s.on("busy", lambda s, e: seen.append(e))
+        process("p").submit(1 * MS)
+        wait_for(lambda: seen and caught)
+        assert s.running
+    assert str(caught[0]) == "a callback's fault"
+
+
+def test_user_policy_schedules(daemon, handle, process):
+    low, high = process("low", priority=2), process("high", priority=12)
+    with GPreemptScheduler(daemon.path, policy=highest_priority, lease_s=0.5) as s:
+        assert not any(n.enabled for n in handle.nodes())
+        low.submit(300 * MS)
+        wait_for(lambda: low.queue.waiting and low.queue.waiting[0].started_ns)
+        high.submit(50 * MS)
+        wait_for(lambda: low.pid in s.held and low.queue.stopped)
+        assert low.client.is_held(wire.HOLDER_MANUAL) and not high.client.is_held()
+        assert low.drain(WAIT_S)
+        wait_for(lambda: not s.held)
+        assert not list(s.errors)
+    assert high.done[0].ended_ns < low.done[0].ended_ns
+    assert low.done[0].ran_ns == 300 * MS and low.done[0].pieces >= 2
+    # What it took over it gives back.
+    assert all(n.enabled for n in handle.nodes())
+
+
+def test_leases_are_renewed(daemon, process):
+    low, high = process("low", priority=2), process("high", priority=12)
+    with GPreemptScheduler(daemon.path, policy=highest_priority, lease_s=0.3) as s:
+        low.submit(100 * MS)
+        high.submit(1000 * MS)
+        wait_for(lambda: low.pid in s.held)
+        assert high.drain(WAIT_S)
+        # Held for three leases: somebody renewed them.
+        assert not low.done
+        assert low.drain(WAIT_S)
+    assert low.done[0].ended_ns > high.done[0].ended_ns - 20 * MS
+
+
+def test_a_policy_that_hangs_holds_nobody_for_longer_than_the_lease(daemon, process):
+    low, high = process("low", priority=2), process("high", priority=12)
+    go_on, hanging = threading.Event(), threading.Event()
+
+    def policy(processes):
+        if low.client.is_held():
+            hanging.set()
+            go_on.wait(WAIT_S)
+        return {low.pid} if any(p.nr_busy for p in processes if p.pid == high.pid) else set()
+
+    with GPreemptScheduler(daemon.path, policy=policy, lease_s=0.3):
+        high.submit(3000 * MS)
+        low.submit(1 * MS)
+        assert hanging.wait(WAIT_S)
+        begin = time.monotonic()
+        wait_for(lambda: not low.client.is_held())
+        took = time.monotonic() - begin
+        go_on.set()
+    assert took < 0.3 + 1.0
+
+
+def test_a_policy_that_fails_holds_nobody(daemon, process):
+    low, high = process("low", priority=2), process("high", priority=12)
+    broken = threading.Event()
+
+    def policy(processes):
+        if broken.is_set():
+            raise RuntimeError("broken policy")
+        return highest_priority(processes)
+
+    with GPreemptScheduler(daemon.path, policy=policy, lease_s=5.0) as s:
+        low.submit(20 * MS)
+        high.submit(3000 * MS)
+        wait_for(lambda: low.pid in s.held)
+        broken.set()
+        wait_for(lambda: not s.held and not low.client.is_held(), 10.0)
+        assert any("broken policy" in str(e) for e in s.errors)
+        assert s.running
+
+
+def test_stop_lets_go(daemon, handle, process):
+    low, high = process("low", priority=2), process("high", priority=12)
+    s = GPreemptScheduler(daemon.path, policy=highest_priority, lease_s=60.0, take_over=False)
+    handle.set_enabled(False)
+    s.start()
+    low.submit(1 * MS)
+    high.submit(3000 * MS)
+    wait_for(lambda: low.client.is_held())
+    s.stop()
+    s.stop()
+    wait_for(lambda: not low.client.is_held(), 5.0)
+    assert not any(n.enabled for n in handle.nodes())
+
+
+def test_daemon_that_comes_back(daemon):
+    lost = []
+    with GPreemptScheduler(daemon.path, on_error=lambda s, e: lost.append(e)) as s:
+        daemon.kill()
+        wait_for(lambda: not s.connected)
+        daemon.start()
+        wait_for(lambda: s.connected)
+        assert s.running and isinstance(lost[0], DaemonGone)
+
+
+def test_without_reconnect_it_ends(daemon):
+    s = GPreemptScheduler(daemon.path, reconnect=False).start()
+    daemon.kill()
+    wait_for(lambda: not s.running)
+    s.stop()
+
+
+def test_usage_errors(tmp_path):
+    with pytest.raises(TypeError):
+        GPreemptScheduler(on_nothing=print)
+    with pytest.raises(ValueError):
+        GPreemptScheduler(policy=highest_priority, lease_s=0)
+    with pytest.raises(NotFound):
+        GPreemptScheduler(str(tmp_path / "nothing")).start()
