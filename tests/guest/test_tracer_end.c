@@ -303,6 +303,7 @@ static const struct gt_case cases[] = {
 	{ "driver_must_have_hws", driver_must_have_hws, "profile=tiny sched_policy=2", 20 },
 	{ "end_of_file_frees_the_target_on_gfx942", end_of_file_frees_the_target,
 	  "profile=mi308x", 30 },
+	{ "kill_frees_the_target_on_gfx942", kill_frees_the_target, "profile=mi308x", 30 },
 	{ "term_frees_the_target_on_gfx942", term_frees_the_target, "profile=mi308x", 30 },
 	{ "held_target_can_exit_on_gfx942", held_target_can_exit, "profile=mi308x", 30 },
 	{ "target_can_be_traced_again_on_gfx942", target_can_be_traced_again, "profile=mi308x",
