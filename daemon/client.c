@@ -5,6 +5,7 @@
 #include "engine.h"
 #include "manual.h"
 #include "monitor.h"
+#include "nodes.h"
 #include "sock.h"
 #include "util.h"
 
@@ -90,12 +91,13 @@ int gpd_client_order(struct gpd_client *c, struct gp_wire_order *order, uint16_t
 int gpd_client_welcome(struct gpd_client *c)
 {
 	const struct gpd_config *config = c->d->config;
+	bool self_dbg = config->self_dbg && !gpd_nodes_have_gfx942(c->d);
 	struct gp_wire_welcome welcome = {
 		.client = c->number,
 		.lease_ns = config->lease_ns,
 		.poll_ns = config->poll_ns,
 		.quiet_ns = config->quiet_ns,
-		.flags = config->self_dbg ? GP_WIRE_WELCOME_SELF_DBG : 0,
+		.flags = self_dbg ? GP_WIRE_WELCOME_SELF_DBG : 0,
 	};
 
 	return send_to(c, &welcome, GP_WIRE_WELCOME, sizeof(welcome));

@@ -161,7 +161,7 @@ void gpd_control_error(struct gpd_conn *conn, const char *error, const char *key
 		       const char *format, ...)
 {
 	char name[64];
-	char value[256];
+	char value[512];
 	va_list args;
 
 	va_start(args, format);

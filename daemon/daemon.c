@@ -3,9 +3,12 @@
 #include "client.h"
 #include "control.h"
 #include "engine.h"
+#include "http.h"
 #include "manual.h"
 #include "nodes.h"
+#include "reload.h"
 #include "sock.h"
+#include "state.h"
 #include "util.h"
 
 #include <errno.h>
@@ -27,6 +30,17 @@ static int on_signal(sd_event_source *s, const struct signalfd_siginfo *info, vo
 	return sd_event_exit(d->event, 0);
 }
 
+static int on_hangup(sd_event_source *s, const struct signalfd_siginfo *info, void *data)
+{
+	struct gpd *d = data;
+	char error[320];
+
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, gpd_now_ns() / 1000);
+	gpd_reload(d, NULL, error, sizeof(error));
+	sd_notify(0, "READY=1");
+	return 0;
+}
+
 static int add_signals(struct gpd *d)
 {
 	sigset_t set;
@@ -41,7 +55,24 @@ static int add_signals(struct gpd *d)
 	err = sd_event_add_signal(d->event, NULL, SIGTERM, on_signal, d);
 	if (err >= 0)
 		err = sd_event_add_signal(d->event, NULL, SIGINT, on_signal, d);
+	if (err >= 0)
+		err = sd_event_add_signal(d->event, NULL, SIGHUP, on_hangup, d);
 	return err < 0 ? err : 0;
+}
+
+static int start_sockets(struct gpd *d)
+{
+	char error[320];
+	int err = gpd_control_listen(d, d->config->socket);
+
+	if (!err)
+		err = gpd_client_listen(d, d->config->socket);
+	if (err)
+		return err;
+	err = gpd_http_change(d, d->config->http_port, error, sizeof(error));
+	if (err)
+		gpd_log(LOG_ERR, "%s", error);
+	return err;
 }
 
 static int start(struct gpd *d)
@@ -51,6 +82,8 @@ static int start(struct gpd *d)
 	err = sd_event_default(&d->event);
 	if (err < 0)
 		return err;
+	/* Nothing to do without systemd. */
+	sd_event_set_watchdog(d->event, true);
 	err = add_signals(d);
 	if (err)
 		return err;
@@ -61,9 +94,14 @@ static int start(struct gpd *d)
 	if (!err)
 		err = gpd_sock_make_dir(d->config->socket);
 	if (!err)
-		err = gpd_control_listen(d, d->config->socket);
+		err = gpd_state_load(d);
+	if (err)
+		return err;
+	gpd_reload_apply_nodes(d, NULL);
+	gpd_state_apply_nodes(d);
+	err = start_sockets(d);
 	if (!err)
-		err = gpd_client_listen(d, d->config->socket);
+		gpd_state_save(d);
 	return err;
 }
 
@@ -81,14 +119,16 @@ static void stop(struct gpd *d)
 	gpd_engine_release_all(d);
 	gpd_client_close_all(d);
 	gpd_control_close(d);
+	gpd_http_stop(d);
 	gpd_manual_fini(d);
 	gpd_engine_fini(d);
+	gpd_state_free(d);
 	sd_event_unref(d->event);
 	free(d->config);
 	free(d);
 }
 
-int gpd_daemon_run(struct gpd_config *config)
+int gpd_daemon_run(const struct gpd_options *options, struct gpd_config *config)
 {
 	struct gpd *d = calloc(1, sizeof(*d));
 	int err;
@@ -96,6 +136,7 @@ int gpd_daemon_run(struct gpd_config *config)
 	if (!d)
 		return -ENOMEM;
 	d->config = config;
+	d->options = options;
 	d->client_listen = -1;
 	d->start_ns = gpd_now_ns();
 	err = start(d);
@@ -103,10 +144,13 @@ int gpd_daemon_run(struct gpd_config *config)
 		gpd_log(LOG_ERR, "%s: %s", config->socket, strerror(-err));
 	} else {
 		gpd_log(LOG_INFO, "%s: %" PRIu32 " nodes", config->socket, d->nr_nodes);
-		sd_notify(0, "READY=1");
+		if (d->last_exit[0])
+			gpd_log(LOG_INFO, "the daemon before: %s", d->last_exit);
+		sd_notifyf(0, "READY=1\nSTATUS=%" PRIu32 " nodes", d->nr_nodes);
 		err = sd_event_loop(d->event);
 		sd_notify(0, "STOPPING=1");
 		gpd_log(LOG_INFO, "ends: %s", d->exit_reason);
+		gpd_state_save(d);
 		remove_sockets(d);
 	}
 	stop(d);

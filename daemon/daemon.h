@@ -5,14 +5,15 @@
 #ifndef GPD_DAEMON_H
 #define GPD_DAEMON_H
 
-#include "gpreemptd.h"
+#include "reload.h"
 
 /**
  * gpd_daemon_run() - be the daemon until it is told to stop
+ * @options: command line
  * @config: configuration, checked; the daemon owns it
  *
  * Return: 0 or -errno.
  */
-int gpd_daemon_run(struct gpd_config *config);
+int gpd_daemon_run(const struct gpd_options *options, struct gpd_config *config);
 
 #endif

@@ -186,6 +186,7 @@ struct gpd_switch {
  * @nr_cu: 0 = unknown
  * @cwsr: 1 yes, 0 no, -1 unknown
  * @enabled: scheduled
+ * @by_hand: its policy was changed at run time
  * @out_reason: why it was put out of scheduling by the daemon, "" = it was not
  * @entities: entities
  * @timer: for the core and for members that do not answer
@@ -208,6 +209,7 @@ struct gpd_node {
 	uint32_t nr_cu;
 	int cwsr;
 	bool enabled;
+	bool by_hand;
 	char out_reason[GPD_NOTE_LEN];
 	LIST_HEAD(, gpd_entity) entities;
 	sd_event_source *timer;
@@ -301,6 +303,7 @@ struct gpd_client {
  * struct gpd - the daemon
  * @event: loop
  * @config: configuration in force
+ * @options: command line, for reading the configuration again
  * @sched: scheduler
  * @sched_mem: its memory
  * @out: actions of the call to the core that is being carried out
@@ -332,6 +335,7 @@ struct gpd_client {
 struct gpd {
 	sd_event *event;
 	struct gpd_config *config;
+	const struct gpd_options *options;
 	struct gp_sched *sched;
 	void *sched_mem;
 	struct gp_actions out;

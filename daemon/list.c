@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "list.h"
+#include "list_other.h"
 #include "manual.h"
 #include "util.h"
 
@@ -233,6 +234,7 @@ json_t *gpd_list_processes(struct gpd *d)
 	LIST_FOREACH(c, &d->clients, link)
 		if (c->state == GPD_CLIENT_KNOWN)
 			json_array_append_new(processes, gpd_list_process(c));
+	gpd_list_other_processes(d, processes);
 	return processes;
 }
 
@@ -313,5 +315,6 @@ json_t *gpd_list_queues(struct gpd *d, pid_t pid)
 		LIST_FOREACH(q, &c->queues, link)
 			json_array_append_new(queues, queue_json(q));
 	}
+	gpd_list_other_queues(d, queues, pid);
 	return queues;
 }

@@ -3,7 +3,6 @@
  * gpreemptd: schedules GPU queues by priority. Options and nothing else; the
  * daemon is in daemon.c.
  */
-#include "address.h"
 #include "daemon.h"
 #include "util.h"
 
@@ -13,68 +12,113 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void usage(FILE *to)
+#define SIM_MAX 32
+
+static const char usage_text[] =
+	"usage: gpreemptd [OPTION]...\n"
+	"\n"
+	"Schedules GPU queues by priority. Stays in the foreground.\n"
+	"\n"
+	"  --config FILE  read this, and FILE.d/*.conf, instead of " GPD_CONFIG_FILE "\n"
+	"  --check        read the configuration, say what is wrong, and end\n"
+	"  --socket PATH  control socket\n"
+	"  --sim N        with N simulated nodes, for tests without a GPU\n"
+	"  -v, --verbose  say more\n"
+	"  -h, --help     this text\n"
+	"  --version      version\n";
+
+static uint32_t read_nr_sim(const char *text)
 {
-	fprintf(to, "usage: gpreemptd [--socket PATH] [--sim N] [--verbose]\n");
+	char *end;
+	unsigned long nr = strtoul(text, &end, 10);
+
+	if (*end || end == text || nr > SIM_MAX) {
+		fprintf(stderr, "gpreemptd: --sim %s: not a number up to %d\n", text, SIM_MAX);
+		exit(2);
+	}
+	return (uint32_t)nr;
 }
 
-static void parse(struct gpd_config *config, int argc, char **argv)
+static void copy_path(char *to, const char *option, const char *path)
+{
+	if (path[0] == '/' && strlen(path) < PATH_MAX) {
+		strcpy(to, path);
+		return;
+	}
+	fprintf(stderr, "gpreemptd: %s %s: not an absolute path\n", option, path);
+	exit(2);
+}
+
+/* Return: whether only to check. */
+static bool parse(struct gpd_options *o, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "socket", required_argument, NULL, 's' },
 		{ "config", required_argument, NULL, 'c' },
+		{ "check", no_argument, NULL, 'k' },
+		{ "socket", required_argument, NULL, 's' },
 		{ "sim", required_argument, NULL, 'n' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 		{ 0 },
 	};
-	char *end;
+	bool check = false;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "vh", options, NULL)) != -1) {
 		switch (c) {
+		case 'c':
+			if (!realpath(optarg, o->file))
+				snprintf(o->file, sizeof(o->file), "%s", optarg);
+			o->file_given = true;
+			break;
+		case 'k':
+			check = true;
+			break;
 		case 's':
-			snprintf(config->socket, sizeof(config->socket), "%s", optarg);
+			copy_path(o->socket, "--socket", optarg);
 			break;
 		case 'n':
-			config->nr_sim = (uint32_t)strtoul(optarg, &end, 10);
-			if (*end || config->nr_sim > 32) {
-				fprintf(stderr, "gpreemptd: --sim: 0..32\n");
-				exit(2);
-			}
-			break;
-		case 'c':
+			o->nr_sim = read_nr_sim(optarg);
 			break;
 		case 'v':
 			gpd_log_level = LOG_DEBUG;
 			break;
 		case 'h':
-			usage(stdout);
+			fputs(usage_text, stdout);
 			exit(0);
 		case 'V':
 			printf("gpreemptd %s\n", GPD_VERSION);
 			exit(0);
 		default:
-			usage(stderr);
+			fprintf(stderr, "gpreemptd: try --help\n");
 			exit(2);
 		}
 	}
+	if (optind != argc) {
+		fprintf(stderr, "gpreemptd: %s: unexpected argument\n", argv[optind]);
+		exit(2);
+	}
+	return check;
 }
 
 int main(int argc, char **argv)
 {
+	static struct gpd_options options = { .file = GPD_CONFIG_FILE };
 	struct gpd_config *config = malloc(sizeof(*config));
-	int err;
+	bool check = parse(&options, argc, argv);
+	char error[320];
 
 	if (!config)
 		return 1;
-	gpd_config_default(config);
-	err = gp_address_listen(config->socket, sizeof(config->socket));
-	parse(config, argc, argv);
-	if (err && !config->socket[0]) {
-		fprintf(stderr, "gpreemptd: no place for a socket; try --socket PATH\n");
+	if (gpd_reload_read(&options, config, error, sizeof(error))) {
+		gpd_log(LOG_ERR, "%s", error);
+		free(config);
 		return 1;
 	}
-	return gpd_daemon_run(config) ? 1 : 0;
+	if (check) {
+		free(config);
+		return 0;
+	}
+	return gpd_daemon_run(&options, config) ? 1 : 0;
 }

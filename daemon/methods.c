@@ -2,6 +2,7 @@
 #include "methods.h"
 #include "list.h"
 #include "metrics.h"
+#include "monitor.h"
 #include "reload.h"
 #include "suspend.h"
 #include "attach.h"
@@ -55,11 +56,12 @@ static void get_metrics(struct gpd_conn *conn, const struct gpd_request *r)
 	free(text);
 }
 
-/* The first reply is the first event. */
+/* The first event says that from now on nothing is missed. */
 static void monitor(struct gpd_conn *conn, const struct gpd_request *r)
 {
 	conn->monitor = true;
 	conn->trace = r->trace;
+	gpd_monitor_begin(conn);
 }
 
 static void get_config(struct gpd_conn *conn, const struct gpd_request *r)

@@ -16,7 +16,4 @@ void gpd_methods_set_attributes(struct gpd_conn *conn, const struct gpd_request 
 void gpd_methods_get_policy(struct gpd_conn *conn, const struct gpd_request *r);
 void gpd_methods_set_policy(struct gpd_conn *conn, const struct gpd_request *r);
 
-/* A parameter of the core by its full name, NULL if there is none. */
-const struct gp_param_desc *gpd_policy_param(const char *name);
-
 #endif

@@ -99,7 +99,7 @@ static bool is_policy(const char *name)
 	return false;
 }
 
-const struct gp_param_desc *gpd_policy_param(const char *name)
+static const struct gp_param_desc *find_param(const char *name)
 {
 	const struct gp_param_desc *desc;
 	char known[GPD_PARAM_NAME_LEN];
@@ -129,7 +129,7 @@ static bool check(struct gpd_conn *conn, const struct gpd_request *r)
 	}
 	for (i = 0; i < r->nr_parameters; i++) {
 		const struct gpd_change *c = &r->parameters[i];
-		const struct gp_param_desc *desc = gpd_policy_param(c->name);
+		const struct gp_param_desc *desc = find_param(c->name);
 
 		if (!desc) {
 			gpd_control_error(conn, "NotFound", "what", "parameter %s", c->name);
@@ -189,10 +189,12 @@ static void change_node(struct gpd_node *n, const struct gpd_request *r, json_t 
 		if (!r->dry_run)
 			gpd_engine_set_enabled(n, r->enabled);
 	}
-	if (!r->dry_run && json_array_size(changed))
+	if (!r->dry_run && json_array_size(changed)) {
+		n->by_hand = true;
 		gpd_monitor_event(n->d, "policy", 0, n->gpu_id, GP_WIRE_QUEUE_ALL, "%s, %s",
 				  gp_sched_node_policy(n->d->sched, n->index),
 				  n->enabled ? "enabled" : "disabled");
+	}
 }
 
 void gpd_methods_set_policy(struct gpd_conn *conn, const struct gpd_request *r)

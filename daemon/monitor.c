@@ -48,6 +48,17 @@ void gpd_monitor_event(struct gpd *d, const char *kind, pid_t pid, uint32_t gpu_
 	send_all(d, make_event(gpd_now_ns(), kind, pid, gpu_id, queue_id, text, NULL), false);
 }
 
+void gpd_monitor_begin(struct gpd_conn *conn)
+{
+	json_t *event = make_event(gpd_now_ns(), "note", 0, 0, GP_WIRE_QUEUE_ALL, "monitoring",
+				   NULL);
+
+	if (!event)
+		return;
+	gpd_control_event(conn, event);
+	json_decref(event);
+}
+
 void gpd_monitor_edge(const struct gpd_queue *q)
 {
 	const char *kind = q->busy ? "busy" : "idle";

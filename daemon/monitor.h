@@ -20,6 +20,9 @@ void gpd_monitor_event(struct gpd *d, const char *kind, pid_t pid, uint32_t gpu_
 		       uint32_t queue_id, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
 
+/* The first event of a connection that monitors. */
+void gpd_monitor_begin(struct gpd_conn *conn);
+
 /* A queue became busy or idle. */
 void gpd_monitor_edge(const struct gpd_queue *q);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "nodes.h"
+#include "discover.h"
 #include "engine.h"
-#include "topology.h"
 #include "util.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 static struct gpd_node *lookup(struct gpd *d, uint32_t gpu_id)
 {
@@ -48,25 +48,38 @@ static void add_simulated(struct gpd *d)
 	}
 }
 
+static uint32_t number(const struct gpreempt_value *v)
+{
+	return v->source == GPREEMPT_SOURCE_UNKNOWN ? 0 : (uint32_t)v->value;
+}
+
+static void describe(struct gpd_node *n, const struct gp_node *found)
+{
+	n->topology = found->index;
+	n->gfx_target = number(&found->gfx_target);
+	n->nr_xcc = number(&found->nr_xcc);
+	n->nr_cu = number(&found->nr_cu);
+	if (found->cwsr_bytes.source != GPREEMPT_SOURCE_UNKNOWN)
+		n->cwsr = found->cwsr_bytes.value > 0;
+	gpd_text_clean(n->name, sizeof(n->name), found->name, sizeof(found->name));
+}
+
 /* Those of the driver that are not known yet. */
 static void add_real(struct gpd *d, uint32_t max)
 {
-	struct gpd_topology_node found[GPD_NODES_MAX];
-	uint32_t nr = gpd_topology_read(GPD_TOPOLOGY, found, GPD_NODES_MAX);
-	uint32_t i;
+	struct gp_node *found;
+	size_t nr;
+	size_t i;
 
+	if (gp_discover_nodes(NULL, &found, &nr))
+		return;
 	for (i = 0; i < nr && d->nr_nodes < max; i++) {
 		struct gpd_node *n = lookup(d, found[i].gpu_id) ? NULL : add(d, found[i].gpu_id);
 
-		if (!n)
-			continue;
-		n->topology = found[i].index;
-		n->gfx_target = found[i].gfx_target;
-		n->nr_xcc = found[i].nr_xcc;
-		n->nr_cu = found[i].nr_cu;
-		n->cwsr = found[i].cwsr;
-		gpd_text_clean(n->name, sizeof(n->name), found[i].name, sizeof(found[i].name));
+		if (n)
+			describe(n, &found[i]);
 	}
+	free(found);
 }
 
 void gpd_nodes_init(struct gpd *d)
@@ -101,4 +114,14 @@ struct gpd_node *gpd_nodes_find(struct gpd *d, uint32_t gpu_id)
 		return n;
 	look_again(d);
 	return lookup(d, gpu_id);
+}
+
+bool gpd_nodes_have_gfx942(const struct gpd *d)
+{
+	uint32_t i;
+
+	for (i = 0; i < d->nr_nodes; i++)
+		if (d->node[i].gfx_target >= 90400 && d->node[i].gfx_target < 90500)
+			return true;
+	return false;
 }

@@ -22,4 +22,10 @@ void gpd_nodes_init(struct gpd *d);
  */
 struct gpd_node *gpd_nodes_find(struct gpd *d, uint32_t gpu_id);
 
+/*
+ * Whether a node is of gfx942. The driver of 6.12 leaves a process that ends with a
+ * debug session of its own open there hanging for ever (docs/kfdsim.md).
+ */
+bool gpd_nodes_have_gfx942(const struct gpd *d);
+
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "progress.h"
 #include "client.h"
+#include "discover.h"
 #include "engine.h"
 #include "mech.h"
 #include "nodes.h"
@@ -9,22 +10,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Waves of a process that are on the GPU now; -1 = not known. */
+/* Compute units a process fills now; -1 = not known. */
 static int occupancy(const struct gpd_client *c, uint32_t gpu_id)
 {
-	char path[128];
-	int nr = -1;
-	FILE *f;
+	uint64_t nr;
 
-	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/stats_%" PRIu32 "/cu_occupancy",
-		 (int)c->pid, gpu_id);
-	f = fopen(path, "re");
-	if (!f)
+	if (gp_discover_occupancy(NULL, (uint32_t)c->pid, gpu_id, &nr))
 		return -1;
-	if (fscanf(f, "%d", &nr) != 1)
-		nr = -1;
-	fclose(f);
-	return nr;
+	return nr > 0;
 }
 
 void gpd_progress_note(struct gpd_client *c, uint32_t gpu_id, bool moved)

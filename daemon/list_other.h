@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Processes with queues that are not under control, as the driver lists them.
+ */
+#ifndef GPD_LIST_OTHER_H
+#define GPD_LIST_OTHER_H
+
+#include "gpreemptd.h"
+
+#include <jansson.h>
+
+/* Add a Process of mechanism "none" for each. */
+void gpd_list_other_processes(struct gpd *d, json_t *processes);
+
+/* Add their queues, of one process or 0. */
+void gpd_list_other_queues(struct gpd *d, json_t *queues, pid_t pid);
+
+#endif
