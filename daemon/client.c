@@ -88,6 +88,9 @@ int gpd_client_order(struct gpd_client *c, struct gp_wire_order *order, uint16_t
 	return -EPIPE;
 }
 
+/* Who is latency critical looks more often. */
+#define POLL_CRITICAL 8
+
 int gpd_client_welcome(struct gpd_client *c)
 {
 	const struct gpd_config *config = c->d->config;
@@ -95,7 +98,7 @@ int gpd_client_welcome(struct gpd_client *c)
 	struct gp_wire_welcome welcome = {
 		.client = c->number,
 		.lease_ns = config->lease_ns,
-		.poll_ns = config->poll_ns,
+		.poll_ns = config->poll_ns / (c->attrs.core.latency_critical ? POLL_CRITICAL : 1),
 		.quiet_ns = config->quiet_ns,
 		.flags = self_dbg ? GP_WIRE_WELCOME_SELF_DBG : 0,
 	};

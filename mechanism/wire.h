@@ -140,7 +140,8 @@ struct gp_wire_hello {
  * @hdr: header
  * @client: the daemon's number for the client
  * @lease_ns: what a hold lasts without a renewal
- * @poll_ns: how often to look at pointers where nothing better is there
+ * @poll_ns: how often to look at pointers where nothing better is there; less often
+ *	when nothing has happened for long, at least every sixteenth time
  * @quiet_ns: how long a queue is quiet before idle is to be proven
  * @flags: GP_WIRE_WELCOME_*
  * @reserved: zero

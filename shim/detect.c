@@ -21,7 +21,10 @@
 /* First look at a barrier packet, and the longest wait between looks. */
 #define BARRIER_MIN_NS (50 * US)
 #define BARRIER_MAX_NS (5 * MS)
-/* How far looks at an idle queue get apart: a client's own, and one inside ROCr. */
+/*
+ * Looks at an idle queue get apart with the time it is idle, so that work is seen
+ * late by a sixteenth of that, up to a bound: a client's own, and one inside ROCr.
+ */
 #define IDLE_FACTOR 16
 #define IDLE_ROCR_NS (100 * MS)
 
@@ -233,6 +236,7 @@ static void look_at_busy(struct gp_shim *s, struct gp_shim_queue *q, uint64_t no
 static void look_at_idle(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
 {
 	uint64_t max = poll_ns(s) * IDLE_FACTOR;
+	uint64_t pace;
 
 	if (gp_queue_wptr(q) != q->wptr || gp_queue_rptr(q) != q->wptr) {
 		edge_locked(s, q);
@@ -240,7 +244,10 @@ static void look_at_idle(struct gp_shim *s, struct gp_shim_queue *q, uint64_t no
 	}
 	if (s->sees & GP_WIRE_SEES_TABLE && max < IDLE_ROCR_NS)
 		max = IDLE_ROCR_NS;
-	slower(q, now, max);
+	pace = (now - q->quiet_since_ns) / IDLE_FACTOR;
+	if (pace < poll_ns(s))
+		pace = poll_ns(s);
+	q->look_ns = now + (pace < max ? pace : max);
 }
 
 static void look(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
