@@ -6,6 +6,7 @@ help:
 	@echo 'make demo    inference beside training on a simulated GPU: a table, and out/demo/'
 	@echo 'make check   every test and check (FUZZ_SECONDS=30 per fuzz harness)'
 	@echo 'make check-kernel  of these, only the real amdkfd on the simulated GPU in a guest'
+	@echo 'make soak    preemption in the guest for SOAK_SECONDS=3600; not part of make check'
 	@echo 'make bench   measure, and compare with the bounds'
 	@echo 'make format  format the C lines that differ from HEAD'
 	@echo 'make clean   remove build/ and out/'
@@ -23,6 +24,10 @@ check: deps
 check-kernel: deps
 	@vehicle/run
 
+SOAK_SECONDS ?= 3600
+soak: deps
+	@vehicle/run --soak $(SOAK_SECONDS)
+
 bench: deps
 	@tools/build gcc-release >&2
 	@build/gcc-release/bench/gpreempt-bench $(BENCH_ARGS)
@@ -33,4 +38,4 @@ format: deps
 clean:
 	rm -rf build out
 
-.PHONY: help deps demo check check-kernel bench format clean
+.PHONY: help deps demo check check-kernel soak bench format clean

@@ -50,6 +50,13 @@ void gt_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 			gt_fail("%s:%d: %s: " fmt, __FILE_NAME__, __LINE__, #cond, ##__VA_ARGS__); \
 	} while (0)
 
+/*
+ * What vehicle/run was told for "gp.NAME" on the kernel's command line: a number, a
+ * text. Return: @otherwise or NULL if it was told nothing.
+ */
+uint64_t gt_argument(const char *name, uint64_t otherwise);
+const char *gt_argument_text(const char *name);
+
 /* Module. 0 or -errno. */
 int gt_module_load(const char *params);
 int gt_module_unload(void);

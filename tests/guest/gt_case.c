@@ -249,11 +249,13 @@ static int change_module(const char **loaded, const char *params)
 
 int gt_main(const struct gt_case *cases, size_t nr)
 {
-	const char *loaded = NULL;
+	const char *loaded = NULL, *only = gt_argument_text("case");
 	int failed = 0;
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
+		if (only && !strstr(cases[i].name, only))
+			continue;
 		if (change_module(&loaded, cases[i].params))
 			failed = 1;
 		else if (!run_case(&cases[i]))

@@ -18,6 +18,7 @@
 #define START_MS 10000
 #define STOP_MS 5000
 #define ANSWER_SECONDS 10
+#define DEADLINE_NS 1000000000ull
 #define REPLY_BYTES (256 << 10)
 
 static int try_connect(void)
@@ -77,6 +78,17 @@ void gt_daemon_start(struct gt_program *d, const char *config)
 		gt_program_show(d);
 		gt_fail("gpreemptd does not answer");
 	}
+	/* The default is meant for hardware, not for emulated processors that others share. */
+	gt_daemon_param("deadline_ns", DEADLINE_NS);
+}
+
+void gt_daemon_param(const char *name, uint64_t value)
+{
+	int fd = gt_control_open();
+
+	json_decref(gt_control_call(fd, "SetPolicy", "{s:{s:I}}", "parameters", name,
+				    (json_int_t)value));
+	close(fd);
 }
 
 void gt_daemon_stop(struct gt_program *d)

@@ -16,6 +16,8 @@
 
 /* Starts it; @config: text of its configuration file, or NULL. Answers when this returns. */
 void gt_daemon_start(struct gt_program *d, const char *config);
+/* A value of the core on every node. */
+void gt_daemon_param(const char *name, uint64_t value);
 /* By SIGTERM. Ends the case if it does not end, or not well. */
 void gt_daemon_stop(struct gt_program *d);
 

@@ -176,3 +176,28 @@ void gt_gpu_open(struct gt_gpu *gpu, unsigned int index)
 		gt_fail("there is no GPU %u in the topology", index);
 	acquire_vm(gpu);
 }
+
+const char *gt_argument_text(const char *name)
+{
+	static char line[2048];
+	FILE *f = fopen("/proc/cmdline", "re");
+	char *rest = line, *word;
+	size_t len = strlen(name);
+
+	if (!f || !fgets(line, sizeof(line), f))
+		line[0] = 0;
+	if (f)
+		fclose(f);
+	while ((word = strsep(&rest, " \n")))
+		if (!strncmp(word, "gp.", 3) && !strncmp(word + 3, name, len) &&
+		    word[3 + len] == '=')
+			return word + 3 + len + 1;
+	return NULL;
+}
+
+uint64_t gt_argument(const char *name, uint64_t otherwise)
+{
+	const char *text = gt_argument_text(name);
+
+	return text ? strtoull(text, NULL, 10) : otherwise;
+}

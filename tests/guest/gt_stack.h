@@ -30,8 +30,6 @@ struct gt_program {
 /* What a normal system's udev does for the devices of a GPU. */
 void gt_stack_devices(void);
 
-#define GT_SHIM_PATH "/usr/local/lib/x86_64-linux-gnu/libgpreempt-shim.so"
-
 /* Ends the case as skipped if a program of the stack, found by PATH, is not in the guest. */
 void gt_stack_need(const char *name);
 
