@@ -236,7 +236,6 @@ static void look_at_busy(struct gp_shim *s, struct gp_shim_queue *q, uint64_t no
 static void look_at_idle(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
 {
 	uint64_t max = poll_ns(s) * IDLE_FACTOR;
-	uint64_t pace;
 
 	if (gp_queue_wptr(q) != q->wptr || gp_queue_rptr(q) != q->wptr) {
 		edge_locked(s, q);
@@ -244,10 +243,12 @@ static void look_at_idle(struct gp_shim *s, struct gp_shim_queue *q, uint64_t no
 	}
 	if (s->sees & GP_WIRE_SEES_TABLE && max < IDLE_ROCR_NS)
 		max = IDLE_ROCR_NS;
-	pace = (now - q->quiet_since_ns) / IDLE_FACTOR;
-	if (pace < poll_ns(s))
-		pace = poll_ns(s);
-	q->look_ns = now + (pace < max ? pace : max);
+	q->pace_ns = (now - q->quiet_since_ns) / IDLE_FACTOR;
+	if (q->pace_ns < poll_ns(s))
+		q->pace_ns = poll_ns(s);
+	if (q->pace_ns > max)
+		q->pace_ns = max;
+	q->look_ns = now + q->pace_ns;
 }
 
 static void look(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
