@@ -75,8 +75,8 @@ static void name_urgent(const json_t *processes, const json_t *queues, const jso
 		    !do_meet(queues, number(p, "pid"), number(me, "pid")))
 			continue;
 		len += (size_t)snprintf(out + len, size - len, "%s%lld (%.15s, priority %lld)",
-					len ? ", " : "",
-					(long long)number(p, "pid"), text_of(p, "comm"), (long long)json_integer_value(other));
+					len ? ", " : "", (long long)number(p, "pid"),
+					text_of(p, "comm"), (long long)json_integer_value(other));
 	}
 }
 

@@ -20,10 +20,11 @@
 static const struct gp_verb verb = {
 	.name = "top",
 	.usage = "[OPTION...]",
-	.doc = "Shows devices and processes on a full screen, refreshed every second. Keys: up and\n"
-	       "down select, o changes the order, / filters, + and - change the priority, s suspends\n"
-	       "for a minute, r resumes, q ends. --sort is one of prio, run, off, preempted, pid.\n"
-	       "RUN% and OFF% are shares of the last interval: running, and stopped with work to do.",
+	.doc = "Shows devices and processes on a full screen, refreshed every second. Keys: up\n"
+	       "and down select, o changes the order, / filters, + and - change the priority, s\n"
+	       "suspends for a minute, r resumes, q ends. --sort is one of prio, run, off,\n"
+	       "preempted, pid. RUN% and OFF% are shares of the last interval: running, and\n"
+	       "stopped with work to do.",
 	.options = GP_OPTS_TOP | GP_OPTS_DEVICE,
 };
 
@@ -192,7 +193,8 @@ static void draw(struct screen *c)
 	y = draw_devices(c, 2);
 	draw_rows(c, y + 1);
 	snprintf(last, sizeof(last),
-		 "q end  up/down select  s suspend  r resume  +/- priority  / filter%s%s  o order: %s",
+		 "q end  up/down select  s suspend  r resume  +/- priority  / filter%s%s  "
+		 "o order: %s",
 		 c->filter[0] ? ": " : "", c->filter, gp_top_sort_name(c->by));
 	put_line(LINES - 1, c->status[0] ? A_BOLD : A_DIM, c->status[0] ? c->status : last);
 	refresh();
@@ -262,7 +264,8 @@ static void ask(struct screen *c, int key)
 	const struct gp_top_row *r = get_selected(c);
 
 	if (!r || c->s->is_direct) {
-		snprintf(c->status, sizeof(c->status), r ? "this needs the daemon" : "none selected");
+		snprintf(c->status, sizeof(c->status), "%s",
+			 r ? "this needs the daemon" : "none selected");
 		return;
 	}
 	c->ask = key == '-' ? '+' : key;

@@ -147,7 +147,8 @@ static void make_head(struct gp_top *t, const json_t *info)
 			 "gpreemptd %s, up %llu:%02llu:%02llu, %llu clients",
 			 json_string_value(json_object_get(info, "version")),
 			 (unsigned long long)(up / 3600), (unsigned long long)(up / 60 % 60),
-			 (unsigned long long)(up % 60), (unsigned long long)number(info, "nr_clients"));
+			 (unsigned long long)(up % 60),
+			 (unsigned long long)number(info, "nr_clients"));
 }
 
 /* The counters of this look, for the rates of the next. */

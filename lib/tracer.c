@@ -58,7 +58,9 @@ static int send_message(struct gp_tracer_link *t, void *message, enum gp_wire_ty
 	h->type = (uint16_t)type;
 	h->size = (uint16_t)size;
 	h->time_ns = gp_now_ns();
-	return send(t->fd, message, size, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)size ? 0 : -EPIPE;
+	if (send(t->fd, message, size, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)size)
+		return 0;
+	return -EPIPE;
 }
 
 /* A message of the right size for its type, or -errno; -EAGAIN there is none in time. */

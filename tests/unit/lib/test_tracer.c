@@ -50,7 +50,8 @@ static void orders_are_carried_out_and_remembered(void **state)
 					 gp_deadline(5000 * MS)), 0);
 	assert_true(gp_tracer_is_held(&t, 7, 3));
 	assert_false(gp_tracer_is_held(&t, 8, 3));
-	assert_int_equal(gp_tracer_order(&t, GP_WIRE_HOLD, 9, 1, 0, gp_deadline(5000 * MS)), -ESRCH);
+	assert_int_equal(gp_tracer_order(&t, GP_WIRE_HOLD, 9, 1, 0, gp_deadline(5000 * MS)),
+			 -ESRCH);
 	assert_false(gp_tracer_is_held(&t, 9, 1));
 	assert_int_equal(gp_tracer_order(&t, GP_WIRE_RELEASE, 7, GP_WIRE_QUEUE_ALL, 0,
 					 gp_deadline(5000 * MS)), 0);
