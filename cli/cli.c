@@ -48,6 +48,7 @@ int gp_cli_exit_of(int err)
 	case 0:
 		return GP_EXIT_OK;
 	case -EINVAL:
+	case -ERANGE:
 		return GP_EXIT_USAGE;
 	case -ECONNREFUSED:
 	case -ECONNRESET:

@@ -76,7 +76,7 @@ static int check(const struct gp_options *o)
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 32);
 	char *slash;
 	char *file = o->nr_words > 1 ? o->words[1] : NULL;
-	char *args[] = { "gpreemptd", "--check-config", file, NULL };
+	char *args[] = { "gpreemptd", "--check", file ? "--config" : NULL, file, NULL };
 
 	/* .../cli/gpreempt has .../daemon/gpreemptd beside it; installed it is in the path. */
 	self[n > 0 ? n : 0] = '\0';

@@ -66,6 +66,14 @@ int gp_session_fail(struct gp_session *s, const char *object, int err)
 	return gp_cli_exit_of(err);
 }
 
+/* "Failed" may say with which errno. */
+static int precise(int err, const json_t *reply)
+{
+	json_int_t number = json_integer_value(json_object_get(reply, "errno"));
+
+	return err == -EIO && number > 0 && number < 4096 ? -(int)number : err;
+}
+
 int gp_session_call(struct gp_session *s, const char *object, const char *method,
 		    json_t *parameters, json_t **reply)
 {
@@ -79,9 +87,10 @@ int gp_session_call(struct gp_session *s, const char *object, const char *method
 	gpreempt_free(out);
 	if (!err && *reply)
 		return GP_GO_ON;
+	err = err ? precise(err, *reply) : -ENOMEM;
 	json_decref(*reply);
 	*reply = NULL;
-	return gp_session_fail(s, object ? object : method, err ? err : -ENOMEM);
+	return gp_session_fail(s, object ? object : method, err);
 }
 
 static int call_list(struct gp_session *s, const char *method, const char *key, json_t **out)

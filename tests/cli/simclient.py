@@ -4,9 +4,10 @@
 
 It speaks mechanism/wire.h and does what a shim would: it tells its queues, and answers every
 order at once. Lines on standard input make it do more: "busy Q", "idle Q", "late SECONDS"
-(answer orders later), "mute" (never), "end". It prints "ready", then "hold QUEUE HOLDER" and
+(answer orders later), "mute" (never), both repeated when it is so, "end". It prints "ready", then "hold QUEUE HOLDER" and
 "release QUEUE HOLDER" as orders come (QUEUE all = 4294967295, HOLDER 0 scheduler, 1 a person).
 """
+import os
 import selectors
 import socket
 import struct
@@ -24,7 +25,7 @@ UNSET = 255
 class Client:
     def __init__(self, path, comm, prio, klass, group, nr_queues, gpu_id):
         self.nr_queues, self.gpu_id = nr_queues, gpu_id
-        self.late, self.is_mute = 0.0, False
+        self.late, self.is_mute, self.input = 0.0, False, b""
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.sock.connect(path + ".client")
         self.send(HELLO, struct.pack("<IIIIB3xIIIQQ32s32s32s", 1, MECH_SIM, 0, 0, prio, 0, 0, 0, 0,
@@ -62,6 +63,12 @@ class Client:
             return False
         return True
 
+    def commands(self, data):
+        """What came on standard input; False = the end."""
+        self.input += data
+        *lines, self.input = self.input.split(b"\n")
+        return bool(data) and all(self.command(line.decode()) for line in lines)
+
     def command(self, line):
         """One line; False = the end."""
         words = line.split()
@@ -72,8 +79,10 @@ class Client:
                       struct.pack("<II", self.gpu_id, int(words[1])))
         elif words[0] == "late":
             self.late = float(words[1])
+            print("late", flush=True)
         elif words[0] == "mute":
             self.is_mute = True
+            print("mute", flush=True)
         return True
 
 
@@ -88,7 +97,7 @@ def main():
             if key.fileobj is client.sock:
                 go_on = client.handle(client.sock.recv(256))
             else:
-                go_on = client.command(sys.stdin.readline())
+                go_on = client.commands(os.read(0, 4096))
             if not go_on:
                 return
 

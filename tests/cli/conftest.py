@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""Paths of what is tested come from the environment: meson sets it."""
+import json
+import os
+
+import jsonschema
+import pytest
+from world import World
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+COMMAND = os.environ["GPREEMPT_TEST_COMMAND"]
+DAEMON = os.environ["GPREEMPT_TEST_DAEMON"]
+
+
+@pytest.fixture
+def world():
+    w = World(COMMAND, DAEMON)
+    yield w
+    w.close()
+
+
+@pytest.fixture
+def crowd(world):
+    """Three processes: one idle and urgent, two with work."""
+    world.online = world.client(comm="online", prio=12, klass="realtime")
+    world.offline = world.client(comm="offline", prio=2, nr_queues=2)
+    world.other = world.client(comm="other", gpu_id=2)
+    world.offline.say("busy", 0)
+    world.other.say("busy", 0)
+    return world
+
+
+def validate(value):
+    """Against the schema that it names itself."""
+    name, _, version = value["schema"].partition("/")
+    assert version == "1"
+    path = os.path.join(ROOT, "docs", "schemas", name.removeprefix("gpreempt.") + ".json")
+    with open(path, encoding="utf-8") as f:
+        jsonschema.Draft7Validator(json.load(f)).validate(value)

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""Verbs that change something, and run."""
+import json
+import os
+import signal
+import subprocess
+
+import pytest
+from conftest import COMMAND
+from test_read import ok, refused
+from world import until
+
+ALL = "4294967295"
+MANUAL = "1"
+
+
+def test_set_prints_what_changes(crowd):
+    pid = str(crowd.offline.pid)
+    out = ok(crowd.run("set", pid, "prio=5", "slice=3ms", "--dry-run"))
+    assert f"would change {pid}: priority 2 -> 5" in out and "slice_ns" in out
+    assert f"{pid}: priority 2 -> 5" in ok(crowd.run("set", "--pid", pid, "prio=5"))
+    assert "nothing changes" in ok(crowd.run("set", pid, "prio=5"))
+    assert ok(crowd.run("set", pid, "group=g", "critical=yes", "-q")) == ""
+    row = json.loads(ok(crowd.run("show", pid, "--json")))["process"]["attributes"]
+    assert row["priority"] == 5 and row["group"] == "g" and row["latency_critical"] is True
+    refused(crowd.run("set", "4194303", "prio=1"), 4, "4194303")
+    refused(crowd.run("set", pid, "prio=16"), 2)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to be somebody else")
+def test_others_may_not(crowd):
+    os.chmod(crowd.dir, 0o755)
+    pid = str(crowd.offline.pid)
+    os.chmod(crowd.path, 0o666)
+    refused(crowd.run("set", pid, "prio=1", user=65534), 5, pid)
+    row = json.loads(ok(crowd.run("show", pid, "--json")))["process"]["attributes"]
+    assert row["priority"] == 2
+
+
+def test_suspend_holds_until_resume(crowd):
+    pid = str(crowd.other.pid)
+    assert "would be" in ok(crowd.run("suspend", pid, "--dry-run"))
+    assert crowd.other.read(0.3) is None
+    assert "suspended" in ok(crowd.run("suspend", pid))
+    assert crowd.other.read() == f"hold {ALL} {MANUAL}"
+    assert "manual" in ok(crowd.run("list", "--filter", f"pid={pid}"))
+    assert "resumed" in ok(crowd.run("resume", pid))
+    assert crowd.other.read() == f"release {ALL} {MANUAL}"
+    result = crowd.run("suspend", "4194303")
+    assert result.returncode == 4 and result.stderr.count("\n") == 1
+
+
+def test_suspend_ends_with_its_lease(crowd):
+    ok(crowd.run("suspend", f"{crowd.other.pid}/2/0", "--lease", "200ms"))
+    assert crowd.other.read() == f"hold 0 {MANUAL}"
+    assert crowd.other.read() == f"release 0 {MANUAL}"
+
+
+def test_suspend_with_wait_ends_with_the_command(crowd):
+    p = crowd.start("suspend", str(crowd.other.pid), "--wait")
+    assert crowd.other.read() == f"hold {ALL} {MANUAL}"
+    assert crowd.other.read(0.3) is None
+    p.send_signal(signal.SIGKILL)
+    p.communicate()
+    assert crowd.other.read() == f"release {ALL} {MANUAL}"
+
+
+def test_suspend_of_one_that_does_not_answer(crowd):
+    crowd.other.say("mute")
+    assert crowd.other.read() == "mute"
+    result = crowd.run("suspend", str(crowd.other.pid), "--timeout", "300ms")
+    assert result.returncode != 0 and result.stderr.count("\n") == 1, result
+
+
+def test_policy_is_changed_and_refused(crowd):
+    before = ok(crowd.run("policy"))
+    assert before.startswith("policy prio, scheduling on")
+    assert "would change" in ok(crowd.run("policy", "set", "fair", "--dry-run"))
+    assert ok(crowd.run("policy")) == before
+    out = ok(crowd.run("policy", "set", "fair", "fair.width=2", "min_run_ns=2ms"))
+    assert "prio -> fair" in out and "fair.width 1 -> 2" in out
+    assert json.loads(ok(crowd.run("policy", "--json")))["policy"] == "fair"
+    refused(crowd.run("policy", "set", "nope"), 4)
+    refused(crowd.run("policy", "set", "fair.width=900"), 1, "900 is not in 1..8")
+    refused(crowd.run("policy", "set", "x.y=900"), 4)
+    assert "edf" in ok(crowd.run("policy", "list")).split()
+    ok(crowd.run("policy", "off"))
+    assert "off" in ok(crowd.run())
+    ok(crowd.run("policy", "on", "--device", "gpu:1"))
+    rows = json.loads(ok(crowd.run("list", "devices", "--json")))["devices"]
+    assert [d["enabled"] for d in rows] == [True, False]
+
+
+def test_config_is_shown_checked_and_read_again(world, tmp_path):
+    rows = json.loads(ok(world.run("config", "--json")))["settings"]
+    origin = {(r["section"], r["key"]): r["origin"] for r in rows}
+    assert "command line" in origin.values() and "default" in origin.values()
+    assert "nothing changes" in ok(world.run("config", "reload"))
+    good, bad = tmp_path / "good", tmp_path / "bad"
+    good.write_text("[daemon]\n")
+    bad.write_text("[daemon]\nlease = 5 bananas\n")
+    assert world.run("config", "check", str(good)).returncode == 0
+    assert world.run("config", "check", str(bad)).returncode != 0
+
+
+def run(*args, **env):
+    return subprocess.run([COMMAND, "run", *args], text=True, capture_output=True, check=False,
+                          timeout=20, env={**os.environ, **env})
+
+
+def test_run_gives_attributes_to_the_program(tmp_path):
+    shim = tmp_path / "shim.so"
+    shim.write_bytes(b"")
+    result = run("--shim", str(shim), "-p", "3", "-c", "besteffort", "-s", "5ms", "-d", "20ms",
+                 "--weight", "9", "-g", "team", "--latency-critical", "--socket", "/x/y", "--",
+                 "/usr/bin/env", LD_PRELOAD="")
+    values = dict(line.partition("=")[::2] for line in result.stdout.splitlines())
+    assert values["GPREEMPT_PRIORITY"] == "3" and values["GPREEMPT_CLASS"] == "besteffort"
+    assert values["GPREEMPT_SLICE_NS"] == "5000000"
+    assert values["GPREEMPT_DEADLINE_NS"] == "20000000"
+    assert values["GPREEMPT_WEIGHT"] == "9" and values["GPREEMPT_GROUP"] == "team"
+    assert values["GPREEMPT_LATENCY_CRITICAL"] == "1" and values["GPREEMPT_SOCKET"] == "/x/y"
+    assert values["LD_PRELOAD"] == str(shim)
+
+
+def test_run_ends_as_the_program_does():
+    assert run("--", "sh", "-c", "exit 9").returncode == 9
+    assert run("sh", "-c", "kill -9 $$").returncode == -9
+    assert run("--", "/nonexistent").returncode == 127
+    assert run("--", "/etc/passwd").returncode == 126
+    assert run().returncode == 125
+    assert run("-p", "16", "true").returncode == 125
+    assert run("--weight", "10001", "true").returncode == 125
+    assert run("--shim", "/nonexistent", "true").returncode == 125
+    assert run("true", GPREEMPT_SHIM="/nonexistent").returncode == 125
+    # options of the program are its own
+    assert run("printf", "%s", "--help").stdout == "--help"
+
+
+def test_what_a_killed_daemon_leaves(crowd):
+    ok(crowd.run("suspend", str(crowd.other.pid)))
+    crowd.daemon.kill()
+    crowd.daemon.wait()
+    refused(crowd.run("stats"), 3)
+    until(lambda: crowd.other.process.poll() is not None)

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: MIT
+"""Verbs that read: what they print for people and for programs."""
+import copy
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+
+import jsonschema
+import pytest
+from conftest import COMMAND, validate
+from world import until
+
+
+def ok(result):
+    assert result.returncode == 0 and result.stderr == "", (result.returncode, result.stderr)
+    return result.stdout
+
+
+def refused(result, code, *words):
+    """One line on stderr, nothing on stdout."""
+    assert result.returncode == code, (result.returncode, result.stderr)
+    assert result.stdout == ""
+    assert result.stderr.startswith("gpreempt: ") and result.stderr.count("\n") == 1, result.stderr
+    for word in words:
+        assert word in result.stderr, result.stderr
+
+
+def test_columns_are_aligned_and_unknown_is_a_dash(crowd):
+    lines = ok(crowd.run("list", "queues")).splitlines()
+    assert lines[0].split() == ["QUEUE", "COMMAND", "TYPE", "HW_PRIO", "RING", "RPTR", "WPTR",
+                                "BUSY", "STATE", "HELD_BY", "MECHANISM"]
+    assert len(lines) == 5
+    for line in lines[1:]:
+        assert line[lines[0].index("COMMAND") - 1] == " "
+        # numbers end where their header ends
+        assert line[lines[0].index("RPTR") + 3] == "-"
+        assert not line.endswith(" ")
+
+
+def test_the_first_column_is_what_show_takes(crowd):
+    for kind in ("devices", "queues", "procs"):
+        first = ok(crowd.run("list", kind, "--no-header")).split()[0]
+        assert first in ok(crowd.run("show", first)).splitlines()[0]
+
+
+def test_every_json_follows_its_schema(crowd):
+    crowd.online.say("busy", 0)
+    commands = [["list", "devices"], ["list", "queues"], ["list", "procs"], [], ["stats"],
+                ["policy"], ["show", "gpu:1"], ["show", str(crowd.offline.pid)],
+                ["show", f"{crowd.offline.pid}/1/0"], ["config"],
+                ["set", str(crowd.offline.pid), "weight=7"], ["policy", "set", "fair"],
+                ["suspend", str(crowd.other.pid)], ["resume", str(crowd.other.pid)]]
+    for command in commands:
+        value = json.loads(ok(crowd.run(*command, "--json")))
+        assert value["schema"] == "gpreempt." + value["schema"].split(".")[1]
+        validate(value)
+    value = json.loads(crowd.run("check", "--json").stdout)
+    validate(value)
+
+
+def test_the_schemas_would_notice(crowd):
+    good = json.loads(ok(crowd.run("list", "procs", "--json")))
+    validate(good)
+    for change in (lambda p: p.pop("pid"), lambda p: p.update(pid="1"),
+                   lambda p: p["attributes"].update(priority=99),
+                   lambda p: p.update(held="sched")):
+        bad = copy.deepcopy(good)
+        change(bad["procs"][0])
+        with pytest.raises(jsonschema.ValidationError):
+            validate(bad)
+
+
+def test_csv_has_base_units_and_quotes(crowd):
+    text = ok(crowd.run("list", "procs", "--csv"))
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [int(r["pid"]) for r in rows] == sorted(int(r["pid"]) for r in rows)
+    by = {r["comm"]: r for r in rows}
+    assert by["online"]["priority"] == "12" and by["online"]["class"] == "realtime"
+    assert by["offline"]["nr_queues"] == "2"
+    assert by["online"]["run_ns"].isdigit()
+    assert by["online"]["held"] == ""
+
+
+def test_fields_sort_and_filter(crowd):
+    out = ok(crowd.run("list", "--fields", "comm,priority", "--sort", "-priority", "--no-header"))
+    assert [line.split()[0] for line in out.splitlines()] == ["online", "other", "offline"]
+    out = ok(crowd.run("list", "--fields", "comm", "--filter", "priority<12,comm=o*e*", "--csv"))
+    assert sorted(out.split()) == ["comm", "offline", "other"]
+    out = ok(crowd.run("list", "--fields", "comm", "--filter", "comm!=other", "--csv"))
+    assert sorted(out.split()) == ["comm", "offline", "online"]
+    value = json.loads(ok(crowd.run("list", "queues", "--json", "--fields", "id,type")))
+    assert all(set(q) == {"id", "type"} for q in value["queues"])
+    value = json.loads(ok(crowd.run("list", "queues", "--json", "--device", "gpu:2")))
+    assert {q["gpu_id"] for q in value["queues"]} == {2}
+    refused(crowd.run("list", "--fields", "nope"), 2, "--fields", "nope")
+    refused(crowd.run("list", "--sort", "nope"), 2, "--sort")
+    refused(crowd.run("list", "--filter", "comm"), 2, "--filter")
+    refused(crowd.run("list", "--csv", "--json"), 2, "--csv")
+
+
+def test_watch_prints_a_line_of_json_each_time(crowd):
+    out = ok(crowd.run("list", "devices", "--json", "-w", "0.05", "-n", "3"))
+    assert len(out.splitlines()) == 3
+    for line in out.splitlines():
+        validate(json.loads(line))
+    assert ok(crowd.run("-w0.05", "-n2")).count("gpreemptd ") == 2
+
+
+def test_color_is_for_those_who_want_it(crowd):
+    assert "\033" in ok(crowd.run("list", "--color=always"))
+    assert "\033" not in ok(crowd.run("list"))
+    assert "\033" not in ok(crowd.run("list", "--color", "never"))
+    refused(crowd.run("list", "--color", "pink"), 2, "--color")
+
+
+def test_names_cannot_move_the_cursor(world):
+    world.client(comm="ev\033[2Jil")
+    out = ok(world.run("list"))
+    assert "\033" not in out and "ev?[2Jil" in out
+
+
+def test_show_says_why(crowd):
+    crowd.online.say("busy", 0)
+    until(lambda: "preempted" in ok(crowd.run("list", "--filter", "comm=offline")))
+    out = ok(crowd.run("show", str(crowd.offline.pid)))
+    assert f"stopped by the scheduler for {crowd.online.pid} (online, priority 12)" in out
+    assert "other" not in out.splitlines()[1]
+    refused(crowd.run("show", "4194303"), 4, "4194303")
+    refused(crowd.run("show", "gpu:99"), 4)
+    refused(crowd.run("show", "x"), 2)
+    refused(crowd.run("show"), 2)
+
+
+def test_summary_counts(crowd):
+    out = ok(crowd.run())
+    assert "gpreemptd " in out and "3 clients" in out
+    assert [line.split()[0] for line in out.splitlines()[3:5]] == ["gpu:1", "gpu:2"]
+    value = json.loads(ok(crowd.run("--json")))
+    assert value["daemon"]["nr_clients"] == 3
+    assert value["devices"][0]["health"] == "ok"
+
+
+def test_stats_count_what_happened(crowd):
+    for _ in range(5):
+        crowd.online.say("busy", 0)
+        until(lambda: "preempted" in ok(crowd.run("list", "--filter", "comm=offline")))
+        crowd.online.say("idle", 0)
+        until(lambda: "preempted" not in ok(crowd.run("list", "--filter", "comm=offline")))
+    row = json.loads(ok(crowd.run("stats", "--json", "--device", "1")))["devices"][0]
+    assert row["nr_preemptions"] >= 5 and row["switch"]["count"] >= 10
+    out = ok(crowd.run("stats", "--histogram"))
+    assert "gpu:1 switch: " in out and "#" in out
+    assert "gpu:2 switch" not in out
+    assert ok(crowd.run("stats", "--csv")).startswith("id,nr_events")
+
+
+def test_metrics_are_of_the_daemon(crowd):
+    out = ok(crowd.run("metrics"))
+    if not out:
+        pytest.skip("this daemon has no metrics")
+    assert "# TYPE gpreempt" in out
+    assert all(line.startswith(("#", "gpreempt")) for line in out.splitlines())
+
+
+def test_monitor_prints_events_as_they_come(crowd):
+    p = crowd.start("monitor", "--json", "-n", "4", "--filter", "kind=busy")
+    p2 = crowd.start("monitor", "--trace", "-n", "3")
+    until(lambda: crowd.run("list").returncode == 0)
+    lines = []
+    for _ in range(200):
+        crowd.online.say("busy", 0)
+        crowd.online.say("idle", 0)
+        if p.poll() is not None and p2.poll() is not None:
+            break
+        try:
+            p.wait(0.05)
+        except subprocess.TimeoutExpired:
+            pass
+    out, err = p.communicate(timeout=20)
+    assert p.returncode == 0 and err == ""
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert len(lines) == 4 and {e["kind"] for e in lines} == {"busy"}
+    for e in lines:
+        validate(e)
+    assert len(p2.communicate(timeout=20)[0].splitlines()) == 3
+
+
+def test_monitor_ends_with_the_daemon(world):
+    p = world.start("monitor")
+    until(lambda: world.run("list").returncode == 0)
+    world.stop_daemon()
+    out, err = p.communicate(timeout=20)
+    assert p.returncode == 3 and err.count("\n") == 1, (p.returncode, err)
+
+
+def test_trace_becomes_a_timeline(crowd, tmp_path):
+    recording, timeline = str(tmp_path / "r"), str(tmp_path / "t.json")
+    p = crowd.start("trace", "record", "-o", recording, "--duration", "1s")
+    while p.poll() is None:
+        crowd.online.say("busy", 0)
+        crowd.online.say("idle", 0)
+        try:
+            p.wait(0.03)
+        except subprocess.TimeoutExpired:
+            pass
+    assert p.returncode == 0, p.stderr.read()
+    p.communicate()
+    ok(crowd.run("trace", "convert", recording, "-o", timeline))
+    with open(recording, encoding="utf-8") as f:
+        validate(json.loads(f.readline()))
+    with open(timeline, encoding="utf-8") as f:
+        events = json.load(f)["traceEvents"]
+    names = {e["args"]["name"] for e in events if e["name"] == "thread_name"}
+    assert f"{crowd.online.pid} online" in names and "switches" in names
+    boxes = [e for e in events if e["ph"] == "X"]
+    assert {"running", "preempted", "busy"} <= {e["name"] for e in boxes}
+    assert all(e["dur"] >= 0 for e in boxes)
+    with open(recording, "a", encoding="utf-8") as f:
+        f.write("garbage\n")
+    refused(crowd.run("trace", "convert", recording, "-o", timeline), 1, "line")
+    refused(crowd.run("trace", "convert", timeline, "-o", recording), 1, "line 1")
+    refused(crowd.run("trace", "record"), 2, "-o")
+
+
+def test_top_once(crowd):
+    out = ok(crowd.run("top", "--once", "--watch=0.05", "--sort", "pid"))
+    pids = [line.split()[0] for line in out.splitlines() if line.strip()[:1].isdigit()]
+    assert pids == [str(p) for p in sorted(c.pid for c in crowd.clients)]
+    refused(crowd.run("top"), 1, "--once")
+    refused(crowd.run("top", "--once", "--sort", "x"), 2)
+
+
+def test_no_daemon(world):
+    world.stop_daemon()
+    for verb in (["stats"], ["set", "1", "prio=1"], ["suspend", "1"], ["policy"], ["monitor"],
+                 ["metrics"], ["list"], []):
+        refused(world.run(*verb), 3, "gpreemptd")
+
+
+def test_a_daemon_that_hangs(world):
+    os.kill(world.daemon.pid, signal.SIGSTOP)
+    try:
+        refused(world.run("stats"), 7)
+    finally:
+        os.kill(world.daemon.pid, signal.SIGCONT)
+
+
+@pytest.mark.skipif(os.path.exists("/sys/class/kfd/kfd/topology"), reason="there is a GPU here")
+def test_check_on_a_machine_without_a_gpu(world):
+    result = world.run("check")
+    assert result.returncode == 1
+    assert "there is no AMD GPU on this machine" in result.stdout
+    assert any(line.startswith("ok    daemon") for line in result.stdout.splitlines())
+    world.stop_daemon()
+    result = world.run("check", "--json")
+    value = json.loads(result.stdout)
+    assert {c["name"]: c["result"] for c in value["checks"]}["daemon"] == "warn"
+    assert all(c["remedy"] for c in value["checks"] if c["result"] != "ok")
+
+
+def test_usage_errors_are_one_line():
+    for args in (["nope"], ["list", "nope"], ["list", "--nope"], ["list", "procs", "more"],
+                 ["set"], ["set", "1"], ["set", "1", "x=1"], ["set", "1", "prio=a"],
+                 ["set", "1/2/3", "prio=1"], ["suspend"], ["suspend", "gpu:1"],
+                 ["policy", "x"], ["policy", "get", "y"], ["config", "x"], ["stats", "x"],
+                 ["list", "--count", "0"], ["list", "-w", "-n", "x"], ["attach"], ["detach", "a"]):
+        result = subprocess.run([COMMAND, *args], text=True, capture_output=True, check=False,
+                                env={**os.environ, "GPREEMPT_SOCKET": "/nonexistent/s"}, timeout=20)
+        refused(result, 2)
