@@ -56,6 +56,8 @@ void gt_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 uint64_t gt_argument(const char *name, uint64_t otherwise);
 const char *gt_argument_text(const char *name);
+/* Repetitions, divided by GP_TEST_SCALE: at least one. */
+unsigned int gt_scaled(unsigned int nr);
 
 /* Module. 0 or -errno. */
 int gt_module_load(const char *params);

@@ -201,3 +201,10 @@ uint64_t gt_argument(const char *name, uint64_t otherwise)
 
 	return text ? strtoull(text, NULL, 10) : otherwise;
 }
+
+unsigned int gt_scaled(unsigned int nr)
+{
+	uint64_t scale = gt_argument("scale", 1);
+
+	return scale > 1 && nr > scale ? (unsigned int)(nr / scale) : scale > 1 ? 1 : nr;
+}
