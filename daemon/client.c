@@ -48,6 +48,11 @@ static void mark_dead(struct gpd_client *c)
 	sd_event_source_set_enabled(c->d->reap, SD_EVENT_ONESHOT);
 }
 
+void gpd_client_close(struct gpd_client *c)
+{
+	mark_dead(c);
+}
+
 void gpd_client_drop(struct gpd_client *c, int err, const char *format, ...)
 {
 	struct gp_wire_note bye = {
@@ -188,17 +193,30 @@ static int read_one(struct gpd_client *c)
 	return c->state != GPD_CLIENT_DEAD;
 }
 
-static int on_io(sd_event_source *s, int fd, uint32_t events, void *data)
+/* Return: whether nothing is left to read. */
+static bool read_some(struct gpd_client *c)
 {
-	struct gpd_client *c = data;
 	int i;
 
 	for (i = 0; i < MESSAGES_A_TURN; i++)
 		if (!read_one(c))
-			break;
-	if (events & (EPOLLERR | EPOLLHUP) && i < MESSAGES_A_TURN)
+			return true;
+	return false;
+}
+
+static int on_io(sd_event_source *s, int fd, uint32_t events, void *data)
+{
+	struct gpd_client *c = data;
+
+	if (read_some(c) && events & (EPOLLERR | EPOLLHUP))
 		mark_dead(c);
 	return 0;
+}
+
+void gpd_client_poll(struct gpd_client *c)
+{
+	if (c->state != GPD_CLIENT_DEAD)
+		read_some(c);
 }
 
 int gpd_client_add(struct gpd *d, int fd, const struct gpd_cred *cred, struct gpd_client **out)

@@ -80,6 +80,12 @@ void gpd_client_set_attrs(struct gpd_client *c, const struct gpd_attrs *attrs);
  */
 struct gpd_client *gpd_client_find(struct gpd *d, pid_t pid);
 
+/* Let a client go without a word; not freed before the loop comes round. */
+void gpd_client_close(struct gpd_client *c);
+
+/* Read what a client has said already, without waiting. */
+void gpd_client_poll(struct gpd_client *c);
+
 /* Pass on the edges that a client sent faster than it may. */
 void gpd_client_unthrottle(struct gpd *d);
 

@@ -2,6 +2,7 @@
 #include "client_msg.h"
 #include "auth.h"
 #include "client.h"
+#include "dbg.h"
 #include "engine.h"
 #include "manual.h"
 #include "mech.h"
@@ -60,6 +61,8 @@ static void hello(struct gpd_client *c, const struct gp_wire_hello *m)
 	c->sees = m->sees;
 	c->state = GPD_CLIENT_KNOWN;
 	gpd_auth_wishes(c, m);
+	if (gpd_mech_is_dbg(c))
+		gpd_dbg_attrs(c);
 	gpd_state_recall(c);
 	gpd_monitor_event(c->d, "client", c->pid, 0, GP_WIRE_QUEUE_ALL, "%s client of %s",
 			  c->ops->name, c->comm);
@@ -79,7 +82,8 @@ static void schedule_queue(struct gpd_queue *q)
 	struct gpd_node *n = gpd_nodes_find(c->d, q->told.gpu_id);
 	int err;
 
-	if (!n || n->simulated != gpd_mech_is_sim(c)) {
+	/* Simulated processes have no say about a GPU, nor real ones about a simulated one. */
+	if (!n || (n->simulated != gpd_mech_is_sim(c) && !gpd_mech_is_dbg(c))) {
 		gpd_client_note(c, "queue %" PRIu32 ": node %" PRIu32 " is not known",
 				q->told.queue_id, q->told.gpu_id);
 		return;
@@ -201,9 +205,13 @@ static void note(struct gpd_client *c, const struct gp_wire_note *m)
 	char text[GPD_NOTE_LEN];
 
 	gpd_text_clean(text, sizeof(text), m->text, sizeof(m->text));
+	if (m->code == GP_WIRE_NOTE_SEES)
+		c->sees = (uint32_t)m->value;
+	if (gpd_mech_is_dbg(c) && gpd_dbg_note(c, m, text))
+		return;
 	switch (m->code) {
 	case GP_WIRE_NOTE_SEES:
-		c->sees = (uint32_t)m->value;
+		/* Set before somebody is told that a tracer has attached. */
 		return;
 	case GP_WIRE_NOTE_LEASE_ENDED:
 		gpd_client_note(c, "let go by itself: the lease ended");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "control.h"
 #include "auth.h"
+#include "dbg.h"
 #include "manual.h"
 #include "methods.h"
 #include "sock.h"
@@ -289,6 +290,7 @@ static void free_conn(struct gpd_conn *conn)
 	struct gpd *d = conn->d;
 
 	gpd_suspend_conn_gone(conn);
+	gpd_dbg_forget(d, conn);
 	gpd_manual_forget_conn(d, conn);
 	LIST_REMOVE(conn, link);
 	d->control->nr--;

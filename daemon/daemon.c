@@ -2,6 +2,7 @@
 #include "daemon.h"
 #include "client.h"
 #include "control.h"
+#include "dbg.h"
 #include "engine.h"
 #include "http.h"
 #include "manual.h"
@@ -50,6 +51,7 @@ static int add_signals(struct gpd *d)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	err = sd_event_add_signal(d->event, NULL, SIGTERM, on_signal, d);
@@ -92,6 +94,8 @@ static int start(struct gpd *d)
 	if (!err)
 		err = gpd_manual_init(d);
 	if (!err)
+		err = gpd_dbg_auto_init(d);
+	if (!err)
 		err = gpd_sock_make_dir(d->config->socket);
 	if (!err)
 		err = gpd_state_load(d);
@@ -119,6 +123,7 @@ static void stop(struct gpd *d)
 	gpd_engine_release_all(d);
 	gpd_client_close_all(d);
 	gpd_control_close(d);
+	gpd_dbg_fini(d);
 	gpd_http_stop(d);
 	gpd_manual_fini(d);
 	gpd_engine_fini(d);

@@ -19,6 +19,11 @@
 
 static void trace(void *data, const struct gp_trace *t)
 {
+	struct gpd *d = data;
+	u64 cookie;
+
+	if (t->kind == GP_TRACE_STATE && !gp_sched_entity_cookie(d->sched, t->id, &cookie))
+		((struct gpd_entity *)(uintptr_t)cookie)->since_ns = t->now_ns;
 	gpd_monitor_trace(data, t);
 }
 
@@ -200,11 +205,28 @@ static void look_at(struct gpd_member *m)
 	answered(m, GP_RESULT_BUSY);
 }
 
+/* The daemon itself may be late: answers that are there already count. */
+static void hear_all(struct gpd_node *n)
+{
+	struct gpd_client *c;
+	struct gpd_member *m;
+
+	LIST_FOREACH(c, &n->d->clients, link) {
+		m = gpd_engine_member(c, n);
+		if (m && m->wait_epoch)
+			gpd_client_poll(c);
+	}
+}
+
 static void look_at_silent(struct gpd_node *n)
 {
+	uint64_t seq = n->sw.seq;
 	struct gpd_entity *e;
 	struct gpd_member *m;
 
+	hear_all(n);
+	if (n->sw.seq != seq)
+		return;
 	n->sw.check_ns = U64_MAX;
 	LIST_FOREACH(e, &n->entities, link)
 		LIST_FOREACH(m, &e->members, of_entity)

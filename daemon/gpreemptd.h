@@ -143,6 +143,7 @@ struct gpd_member {
  * @members: its members, never empty
  * @node: node
  * @id: of the core; its cookie is this struct
+ * @since_ns: when its state changed last
  * @uid: owner
  * @group: name of the group, "" = one client alone
  */
@@ -151,6 +152,7 @@ struct gpd_entity {
 	LIST_HEAD(, gpd_member) members;
 	struct gpd_node *node;
 	u64 id;
+	uint64_t since_ns;
 	uid_t uid;
 	char group[GP_WIRE_NAME_LEN];
 };
@@ -324,6 +326,8 @@ struct gpd_client {
  * @control: control socket and its connections
  * @manual: holds by hand
  * @state: what survives a restart
+ * @tracers: tracer processes
+ * @dbg_auto: looks for processes to trace; on only if the configuration says so
  * @http: metrics over HTTP, NULL = off
  * @start_ns: when it began
  * @last_exit: how the daemon before this one ended, "" = not known
@@ -356,6 +360,8 @@ struct gpd {
 	struct gpd_control *control;
 	struct gpd_manual_set *manual;
 	struct gpd_state *state;
+	LIST_HEAD(, gpd_tracer) tracers;
+	sd_event_source *dbg_auto;
 	struct gpd_http *http;
 	uint64_t start_ns;
 	char last_exit[GPD_NOTE_LEN];

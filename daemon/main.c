@@ -21,6 +21,7 @@ static const char usage_text[] =
 	"\n"
 	"  --config FILE  read this, and FILE.d/*.conf, instead of " GPD_CONFIG_FILE "\n"
 	"  --check        read the configuration, say what is wrong, and end\n"
+	"  --check-config FILE  both of these\n"
 	"  --socket PATH  control socket\n"
 	"  --sim N        with N simulated nodes, for tests without a GPU\n"
 	"  -v, --verbose  say more\n"
@@ -55,6 +56,7 @@ static bool parse(struct gpd_options *o, int argc, char **argv)
 	static const struct option options[] = {
 		{ "config", required_argument, NULL, 'c' },
 		{ "check", no_argument, NULL, 'k' },
+		{ "check-config", required_argument, NULL, 'f' },
 		{ "socket", required_argument, NULL, 's' },
 		{ "sim", required_argument, NULL, 'n' },
 		{ "verbose", no_argument, NULL, 'v' },
@@ -67,6 +69,9 @@ static bool parse(struct gpd_options *o, int argc, char **argv)
 
 	while ((c = getopt_long(argc, argv, "vh", options, NULL)) != -1) {
 		switch (c) {
+		case 'f':
+			check = true;
+			/* fall through */
 		case 'c':
 			if (!realpath(optarg, o->file))
 				snprintf(o->file, sizeof(o->file), "%s", optarg);

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* A class brings all its values; what is said beside it counts more. */
-static bool apply(const struct gpd_config *config, const struct gpd_attr_change *change,
-		  struct gpd_attrs *attrs)
+bool gpd_methods_apply(const struct gpd_config *config, const struct gpd_attr_change *change,
+		       struct gpd_attrs *attrs)
 {
 	if (change->has & GPD_ATTR_CLASS && !gpd_auth_class(config, change->klass, attrs))
 		return false;
@@ -70,7 +70,7 @@ void gpd_methods_set_attributes(struct gpd_conn *conn, const struct gpd_request 
 	}
 	old = c->attrs;
 	new = old;
-	if (!apply(conn->d->config, &r->attributes, &new)) {
+	if (!gpd_methods_apply(conn->d->config, &r->attributes, &new)) {
 		gpd_control_error(conn, "NotFound", "what", "class %s", r->attributes.klass);
 		return;
 	}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "reload.h"
 #include "address.h"
+#include "dbg.h"
 #include "engine.h"
 #include "http.h"
 #include "monitor.h"
@@ -151,6 +152,7 @@ int gpd_reload(struct gpd *d, json_t *changed, char *error, size_t size)
 	}
 	d->config = new;
 	gpd_reload_apply_nodes(d, old);
+	gpd_dbg_auto_update(d);
 	if (changed)
 		compare(changed, old, new);
 	free(old);

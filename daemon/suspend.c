@@ -109,6 +109,8 @@ static int on_timeout(sd_event_source *s, uint64_t usec, void *data)
 
 		if (!e->client)
 			continue;
+		if (e->client->ops->late)
+			e->client->ops->late(e->client);
 		e->client = NULL;
 		e->result = GP_WIRE_BUSY_NOW;
 		snprintf(e->reason, sizeof(e->reason), "no answer in time");

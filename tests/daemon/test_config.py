@@ -310,6 +310,8 @@ def test_stopped_daemon_renews_nothing():
             c.send(queue())
             c.send(edge(BUSY))
         low.obey(HOLD)
+        control = Control(d)
+        control.wait_for(lambda: control.process(FIRST_PID)["state"] == "preempted")
         d.signal(signal.SIGSTOP)
         low.quiet(0.1)
         low.renewed = 0
