@@ -8,6 +8,7 @@
  */
 #include "../unit/gpu/world.c"
 #include "../unit/gpu/world_hiq.c"
+#include "../unit/gpu/world_pm4.c"
 
 #include "inspect.h"
 
