@@ -289,6 +289,26 @@ static void without_cwsr_registers_and_position_survive(void **state)
 	unit_done(c.w);
 }
 
+/* Every time it has just time for one packet; what called the buffer does not count. */
+static void a_buffer_advances_however_often_it_leaves(void **state)
+{
+	struct client c = create("mi300x", "timed");
+	u32 i;
+
+	world_pm4_begin_buffer(c.q, 4096);
+	for (i = 0; i < 20; i++)
+		world_pm4_write(c.q, c.mem, i + 1, GP_WRITE_DATA_DST_MEMORY);
+	world_pm4_end_buffer(c.q);
+	world_ring(c.q);
+	for (i = 0; i < 20; i++) {
+		unit_map_all(c.w);
+		world_run_for(c.w, c.w->profile->packet_ns);
+		assert_int_equal(world_u32(c.w, P1, c.mem), i + 1);
+		assert_true(world_preempt(c.w));
+	}
+	unit_done(c.w);
+}
+
 /* Put @pkt, then a write that must not happen. */
 static void check_stops(const u32 *pkt, u32 nr, enum gp_gpu_irq_source source)
 {
@@ -429,6 +449,7 @@ int main(void)
 		cmocka_unit_test(a_release_waits_for_the_dispatches_before_it),
 		cmocka_unit_test(leaving_at_any_moment_changes_no_result),
 		cmocka_unit_test(without_cwsr_registers_and_position_survive),
+		cmocka_unit_test(a_buffer_advances_however_often_it_leaves),
 		cmocka_unit_test(what_is_no_packet_stops_the_queue),
 		cmocka_unit_test(a_buffer_in_a_buffer_or_cut_short_stops_the_queue),
 		cmocka_unit_test(a_position_in_no_buffer_stops_the_queue),
