@@ -178,12 +178,6 @@ static void stopped_queue_stays_stopped(void)
 	GT_CHECK(!*s.word, "it went on");
 }
 
-static int query(const struct gt_session *session, struct kfd_ioctl_dbg_trap_args *args)
-{
-	memset(args, 0, sizeof(*args));
-	return gt_debug_trap(session, KFD_IOC_DBG_TRAP_QUERY_DEBUG_EVENT, args);
-}
-
 /* A debugger that subscribed hears of it, and the runtime does not. */
 static void wrong_packet_is_told_to_the_debugger(void)
 {
@@ -204,7 +198,7 @@ static void wrong_packet_is_told_to_the_debugger(void)
 	send(&s, &q, &wrong[0]);
 	poll_fd = (struct pollfd){ .fd = session.events[0], .events = POLLIN };
 	GT_CHECK(poll(&poll_fd, 1, 3000) == 1, "not told");
-	r = query(&session, &args);
+	r = gt_debug_query(&session, 0, &args);
 	GT_CHECK(!r && args.query_debug_event.exception_mask == BAD_PACKET, "%d: %llx", r,
 		 args.query_debug_event.exception_mask);
 	GT_CHECK(args.query_debug_event.queue_id == q.id, "%u", args.query_debug_event.queue_id);
@@ -218,8 +212,38 @@ static void wrong_packet_is_told_to_the_debugger(void)
 	args.suspend_queues.grace_period = 1;
 	r = gt_debug_trap(&session, KFD_IOC_DBG_TRAP_SUSPEND_QUEUES, &args);
 	GT_CHECK(r == 1 && id == q.id, "suspended %d, id %x", r, id);
-	r = query(&session, &args);
+	r = gt_debug_query(&session, 0, &args);
 	GT_CHECK(r == -EAGAIN, "still there: %d", r);
+	GT_CHECK(!gt_debug_disable(&session), "disable");
+	expect_good_end(&s);
+}
+
+/* A debugger that did not subscribe leaves it to the runtime; the queue shows it. */
+static void unsubscribed_debugger_leaves_it_to_the_runtime(void)
+{
+	struct gt_session session = { .exceptions = GT_NEW };
+	struct kfd_queue_snapshot_entry entry[2];
+	struct scene s = {};
+	struct gt_queue q;
+	int r;
+
+	gt_gpu_open(&s.gpu, 0);
+	gt_debug_attach_self(&s.gpu, &session);
+	set_up(&s);
+	gt_queue_create_pm4(&s.gpu, 7, &q);
+	fill_header(&s, &q);
+	gt_debug_clear_new(&session);
+	GT_CHECK(gt_debug_dots(&session) == 2, "two queues are new");
+	send(&s, &q, &wrong[0]);
+	r = gt_event_wait(&s.gpu, s.event, NULL, 3000);
+	GT_CHECK(r == KFD_IOC_WAIT_RESULT_COMPLETE, "the runtime was not told: %d", r);
+	GT_CHECK(*s.payload == BAD_PACKET, "%lx", *s.payload);
+	GT_CHECK(!gt_debug_dots(&session), "the debugger was told too");
+	/* The newest queue comes first. */
+	GT_CHECK(gt_debug_snapshot(&session, entry, 2, 0) == 2, "snapshot");
+	GT_CHECK(entry[0].queue_id == q.id && entry[0].exception_status == BAD_PACKET, "%llx",
+		 entry[0].exception_status);
+	GT_CHECK(!entry[1].exception_status, "%llx", entry[1].exception_status);
 	GT_CHECK(!gt_debug_disable(&session), "disable");
 	expect_good_end(&s);
 }
@@ -303,6 +327,8 @@ static const struct gt_case cases[] = {
 	{ "wrong_packet_stops_its_queue_alone", wrong_packet_stops_its_queue_alone, TINY, 0 },
 	{ "stopped_queue_stays_stopped", stopped_queue_stays_stopped, TINY, 0 },
 	{ "wrong_packet_is_told_to_the_debugger", wrong_packet_is_told_to_the_debugger, TINY, 0 },
+	{ "unsubscribed_debugger_leaves_it_to_the_runtime",
+	  unsubscribed_debugger_leaves_it_to_the_runtime, TINY, 0 },
 	{ "buffer_outside_every_mapping_faults", buffer_outside_every_mapping_faults, TINY, 0 },
 	{ "buffer_over_the_end_of_a_mapping_faults", buffer_over_the_end_of_a_mapping_faults, TINY,
 	  0 },
