@@ -153,6 +153,25 @@ static void right_packet_is_not_told(void)
 	GT_CHECK(!*s.payload && *s.word == 1, "%lx %u", *s.payload, *s.word);
 }
 
+/* kfd_set_dbg_ev_from_interrupt(): no debugger, no runtime, nobody to tell. */
+static void without_the_runtime_nobody_is_told(void)
+{
+	struct scene s = {};
+	struct gt_queue q;
+	int r;
+
+	gt_gpu_open(&s.gpu, 0);
+	set_up(&s);
+	gt_queue_create_pm4(&s.gpu, 7, &q);
+	fill_header(&s, &q);
+	send(&s, &q, &wrong[0]);
+	expect_good_end(&s);
+	r = gt_event_wait(&s.gpu, s.event, NULL, 100);
+	GT_CHECK(r == KFD_IOC_WAIT_RESULT_TIMEOUT, "told: %d", r);
+	GT_CHECK(!*s.payload && !*s.word, "%lx %u", *s.payload, *s.word);
+	GT_CHECK(!gt_queue_destroy(&q), "destroy");
+}
+
 /* A stopped queue stays stopped when it is taken out and comes back. */
 static void stopped_queue_stays_stopped(void)
 {
@@ -325,6 +344,7 @@ static void buffer_over_the_end_of_a_mapping_faults(void)
 static const struct gt_case cases[] = {
 	{ "right_packet_is_not_told", right_packet_is_not_told, TINY, 0 },
 	{ "wrong_packet_stops_its_queue_alone", wrong_packet_stops_its_queue_alone, TINY, 0 },
+	{ "without_the_runtime_nobody_is_told", without_the_runtime_nobody_is_told, TINY, 0 },
 	{ "stopped_queue_stays_stopped", stopped_queue_stays_stopped, TINY, 0 },
 	{ "wrong_packet_is_told_to_the_debugger", wrong_packet_is_told_to_the_debugger, TINY, 0 },
 	{ "unsubscribed_debugger_leaves_it_to_the_runtime",
