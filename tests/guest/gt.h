@@ -183,7 +183,9 @@ struct gt_shape {
 };
 
 void gt_kernel_create(struct gt_gpu *gpu, const struct gt_shape *shape, struct gt_kernel *k);
-/* Clears what an earlier run left, writes a packet and rings. */
+/* Clears what an earlier run left. */
+void gt_kernel_clear(struct gt_kernel *k);
+/* The same, then writes a packet and rings. */
 void gt_kernel_launch(struct gt_kernel *k, struct gt_queue *q);
 /* Return: 0 or -ETIMEDOUT. Looks at the signal. */
 int gt_kernel_wait(const struct gt_kernel *k, unsigned int ms);
