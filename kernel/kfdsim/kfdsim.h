@@ -88,6 +88,7 @@ struct kfdsim_cp {
  * @vram_bytes: size of the simulated VRAM
  * @vram_used: allocated of it
  * @cp: the command processor
+ * @is_leaving: no more interrupts and resets: amdkfd lets go of the device. Under cp.lock
  * @debugfs: folder kfdsim/N
  */
 struct kfdsim_device {
@@ -106,6 +107,7 @@ struct kfdsim_device {
 	u64 vram_bytes;
 	atomic64_t vram_used;
 	struct kfdsim_cp cp;
+	bool is_leaving;
 	struct dentry *debugfs;
 };
 
@@ -268,6 +270,7 @@ void kfdsim_cp_on_trace(struct kfdsim_cp *cp, const struct gp_gpu_trace *t);
 /* kfdsim_reset.c */
 int kfdsim_reset_init(struct kfdsim_device *kdev);
 void kfdsim_reset_fini(struct kfdsim_device *kdev);
+void kfdsim_reset_stop(struct kfdsim_device *kdev);
 
 /* kfdsim_debugfs.c */
 void kfdsim_debugfs_init(void);

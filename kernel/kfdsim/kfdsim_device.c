@@ -168,6 +168,7 @@ static int start_kfd(struct kfdsim_device *kdev)
 	adev->kfd.init_complete = kgd2kfd_device_init(adev->kfd.dev, &res);
 	if (adev->kfd.init_complete)
 		return 0;
+	kfdsim_reset_stop(kdev);
 	kgd2kfd_device_exit(adev->kfd.dev);
 	adev->kfd.dev = NULL;
 	return -EIO;
@@ -257,6 +258,7 @@ void kfdsim_device_remove(struct pci_dev *pdev)
 	struct kfdsim_device *kdev = pci_get_drvdata(pdev);
 
 	kfdsim_debugfs_remove(kdev);
+	kfdsim_reset_stop(kdev);
 	kgd2kfd_device_exit(kdev->adev.kfd.dev);
 	kdev->adev.kfd.dev = NULL;
 	drm_dev_unregister(adev_to_drm(&kdev->adev));

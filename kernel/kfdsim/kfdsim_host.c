@@ -98,6 +98,9 @@ static void host_irq(struct gp_gpu_host *host, const struct gp_gpu_irq *irq)
 	struct kfdsim_device *kdev = to_kdev(host);
 	u32 entry[8] = {};
 
+	/* amdkfd has nobody to hear it any more, or will not have at any moment. */
+	if (kdev->is_leaving)
+		return;
 	if (!irq->pasid) {
 		dev_err(kdev->adev.dev, "kfdsim: HIQ: packet refused\n");
 		return;

@@ -54,6 +54,9 @@ void gt_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int gt_module_load(const char *params);
 int gt_module_unload(void);
 
+/* Processes that amdkfd knows. */
+unsigned int gt_count_processes(void);
+
 /* Time. */
 uint64_t gt_now_ns(void);
 void gt_sleep_us(uint64_t us);
