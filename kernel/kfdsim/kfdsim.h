@@ -83,8 +83,7 @@ struct kfdsim_cp {
  * @mmio: page that stands for the HDP flush registers
  * @gart_mm: GART addresses in use
  * @gart_lock: protects @gart_mm and @bar_mm
- * @vm_lock: protects @vms and the mappings of every VM of this device
- * @vms: struct kfdsim_vm by PASID
+ * @vms: struct kfdsim_vm by PASID; under kfdsim_vm_lock
  * @vram_bytes: size of the simulated VRAM
  * @vram_used: allocated of it
  * @cp: the command processor
@@ -102,7 +101,6 @@ struct kfdsim_device {
 	struct page *mmio;
 	struct drm_mm gart_mm;
 	struct mutex gart_lock;
-	rwlock_t vm_lock;
 	struct xarray vms;
 	u64 vram_bytes;
 	atomic64_t vram_used;
@@ -122,6 +120,7 @@ static inline struct kfdsim_device *to_kfdsim(struct amdgpu_device *adev)
  * @pages: one per page; NULL until the first touch. Set once, without a lock.
  * @nr_pages: of @pages
  * @is_borrowed: the pages belong to somebody else (user memory, BAR)
+ * @is_away: user memory whose pages the kernel has taken back; under kfdsim_vm_lock
  * @userptr: user memory: who watches it, or NULL
  * @vram_charge: bytes counted in vram_used
  * @vaddr: kernel mapping of all pages, or NULL
@@ -133,6 +132,7 @@ struct kfdsim_bo {
 	struct page **pages;
 	unsigned long nr_pages;
 	bool is_borrowed;
+	bool is_away;
 	struct kfdsim_userptr *userptr;
 	u64 vram_charge;
 	void *vaddr;
@@ -237,6 +237,7 @@ void kfdsim_doorbell_fini(struct kfdsim_device *kdev);
 u64 kfdsim_doorbell_take(struct kfdsim_device *kdev, u32 index);
 
 /* kfdsim_vm.c */
+extern rwlock_t kfdsim_vm_lock;
 int kfdsim_vm_open(struct drm_device *ddev, struct drm_file *file);
 void kfdsim_vm_close(struct drm_device *ddev, struct drm_file *file);
 int kfdsim_vm_map(struct kfdsim_vm *vm, struct kgd_mem *mem, u64 va);

@@ -42,15 +42,16 @@ static struct page *get_page_at(struct kfdsim_bo *bo, unsigned long index, gfp_t
  * @bo: memory
  * @offset: byte in it
  *
- * Context: any; does not sleep. To be undone before the next one.
+ * Context: any; does not sleep. To be undone before the next one. The GPU holds
+ *	kfdsim_vm_lock meanwhile.
  * Return: kernel address of that byte, valid to the end of its page, or NULL.
  */
 void *kfdsim_bo_lock_page(struct kfdsim_bo *bo, u64 offset)
 {
 	struct page *page = NULL;
 
-	if (offset >> PAGE_SHIFT < bo->nr_pages)
-		page = get_page_at(bo, offset >> PAGE_SHIFT, GFP_NOWAIT);
+	if (offset >> PAGE_SHIFT < bo->nr_pages && !bo->is_away)
+		page = get_page_at(bo, offset >> PAGE_SHIFT, GFP_ATOMIC);
 	return page ? kmap_local_page(page) + offset_in_page(offset) : NULL;
 }
 

@@ -121,7 +121,6 @@ static void fill_memory(struct kfdsim_device *kdev)
 	adev->gds.gws_size = 64;
 	adev->sdma.num_instances = NR_SDMA;
 	spin_lock_init(&adev->mman.bdev.lru_lock);
-	rwlock_init(&kdev->vm_lock);
 	/* The lock is ours; the array must not take one of its own with irqs on. */
 	xa_init(&kdev->vms);
 }
