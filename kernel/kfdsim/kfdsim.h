@@ -166,8 +166,9 @@ static inline struct kfdsim_vm *to_kfdsim_vm(struct amdgpu_vm *vm)
 
 /**
  * struct kfdsim_mapping - memory at an address of a VM
- * @map: what amdkfd sees; node of the tree
- * @bo_va: carries amdkfd's count of the queues that use the memory
+ * @map: what amdkfd sees; node of the tree. Its bo_va is that of the first mapping of
+ *	this memory in this VM: amdkfd counts the queues that use a memory there
+ * @bo_va: what memory, in which VM
  * @node: in kgd_mem.attachments
  */
 struct kfdsim_mapping {

@@ -99,11 +99,20 @@ static void gem_free(struct drm_gem_object *gem)
 	kfree(bo);
 }
 
+/* Not from the start of the vma: munmap() and mprotect() of a part split it. */
+static u64 offset_of(struct vm_area_struct *vma, unsigned long addr)
+{
+	struct drm_gem_object *gem = vma->vm_private_data;
+	u64 first = vma->vm_pgoff - drm_vma_node_start(&gem->vma_node);
+
+	return (first << PAGE_SHIFT) + (addr - vma->vm_start);
+}
+
 static vm_fault_t gem_fault(struct vm_fault *vmf)
 {
 	struct vm_area_struct *vma = vmf->vma;
 	struct kfdsim_bo *bo = gem_to_bo(vma->vm_private_data);
-	unsigned long index = (vmf->address - vma->vm_start) >> PAGE_SHIFT;
+	unsigned long index = offset_of(vma, vmf->address) >> PAGE_SHIFT;
 	struct page *page;
 
 	if (index >= bo->nr_pages)
@@ -118,7 +127,7 @@ static vm_fault_t gem_fault(struct vm_fault *vmf)
 static int gem_access(struct vm_area_struct *vma, unsigned long addr, void *buf, int len, int write)
 {
 	struct kfdsim_bo *bo = gem_to_bo(vma->vm_private_data);
-	u64 offset = addr - vma->vm_start;
+	u64 offset = offset_of(vma, addr);
 	int chunk = min_t(u64, len, PAGE_SIZE - offset_in_page(offset));
 	void *mem = kfdsim_bo_lock_page(bo, offset);
 
@@ -175,7 +184,7 @@ struct kfdsim_bo *kfdsim_bo_create(struct kfdsim_device *kdev, u64 bytes)
 		return NULL;
 	bytes = PAGE_ALIGN(bytes);
 	bo->nr_pages = bytes >> PAGE_SHIFT;
-	bo->pages = kvcalloc(bo->nr_pages, sizeof(*bo->pages), GFP_KERNEL);
+	bo->pages = kvcalloc(bo->nr_pages, sizeof(*bo->pages), GFP_KERNEL | __GFP_NOWARN);
 	if (!bo->pages) {
 		kfree(bo);
 		return NULL;

@@ -99,8 +99,9 @@ int amdgpu_amdkfd_gpuvm_acquire_process_vm(struct amdgpu_device *adev, struct am
 	struct kfdsim_vm *vm = to_kfdsim_vm(avm);
 	struct amdkfd_process_info *info = *process_info;
 
-	if (vm->info)
-		return -EINVAL;	/* one process per VM */
+	/* One process per VM, and a VM is of the GPU whose render node was opened. */
+	if (vm->info || vm->kdev != to_kfdsim(adev))
+		return -EINVAL;
 	if (!info) {
 		info = info_create();
 		if (!info)

@@ -80,25 +80,37 @@ bool kfdsim_vm_is_mapped(struct kfdsim_vm *vm, struct kgd_mem *mem)
 	return find_mapping(vm, mem);
 }
 
+/* amdgpu_vm.c: amdgpu_vm_verify_parameters. @bytes is less than the address space. */
+static bool is_reachable(struct kfdsim_vm *vm, u64 va, u64 bytes)
+{
+	u64 end = vm->kdev->adev.vm_manager.max_pfn << AMDGPU_GPU_PAGE_SHIFT;
+
+	return PAGE_ALIGNED(va) && va < end && bytes <= end - va;
+}
+
 /**
  * kfdsim_vm_map() - map memory
  * @vm: address space
  * @mem: memory; caller holds its lock
  * @va: where
  *
- * Return: 0, -EINVAL something is there, -ENOMEM.
+ * Return: 0, -EINVAL something is there or there is no such place, -ENOMEM.
  */
 int kfdsim_vm_map(struct kfdsim_vm *vm, struct kgd_mem *mem, u64 va)
 {
+	struct kfdsim_mapping *first = find_mapping(vm, mem);
 	struct kfdsim_bo *bo = to_kfdsim_bo(mem->bo);
-	struct kfdsim_mapping *m = kzalloc(sizeof(*m), GFP_KERNEL);
+	struct kfdsim_mapping *m;
 	int r = 0;
 
+	if (!is_reachable(vm, va, (u64)bo->nr_pages << PAGE_SHIFT))
+		return -EINVAL;
+	m = kzalloc(sizeof(*m), GFP_KERNEL);
 	if (!m)
 		return -ENOMEM;
 	m->bo_va.base.bo = mem->bo;
 	m->bo_va.base.vm = &vm->fpriv.vm;
-	m->map.bo_va = &m->bo_va;
+	m->map.bo_va = first ? &first->bo_va : &m->bo_va;
 	m->map.start = va >> AMDGPU_GPU_PAGE_SHIFT;
 	m->map.last = m->map.start + bo->nr_pages - 1;
 	write_lock(&kfdsim_vm_lock);
