@@ -52,6 +52,8 @@
  * @hiq_doorbell: doorbell of the HIQ, 0 = none
  * @fault_addr: where the last access of the GPU went that met no memory
  * @idle_rounds: rounds since somebody rang
+ * @now_ns: time up to which the model has lived
+ * @is_stopped: no round sets the timer any more
  * @nr_rounds: statistics
  * @nr_rings: statistics: doorbell values seen
  */
@@ -67,6 +69,8 @@ struct kfdsim_cp {
 	u32 hiq_doorbell;
 	u64 fault_addr;
 	u32 idle_rounds;
+	u64 now_ns;
+	bool is_stopped;
 	u64 nr_rounds;
 	u64 nr_rings;
 };
@@ -266,7 +270,7 @@ extern const struct gp_gpu_host_ops kfdsim_host_ops;
 int kfdsim_cp_start(struct kfdsim_device *kdev);
 void kfdsim_cp_stop(struct kfdsim_device *kdev);
 void kfdsim_cp_kick(struct kfdsim_device *kdev);
-u64 kfdsim_cp_now(void);
+u64 kfdsim_cp_now(struct kfdsim_cp *cp);
 void kfdsim_cp_on_trace(struct kfdsim_cp *cp, const struct gp_gpu_trace *t);
 
 /* kfdsim_reset.c */
