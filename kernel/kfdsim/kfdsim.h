@@ -184,22 +184,44 @@ struct kfdsim_mapping {
 /* What the GPU does to memory. */
 enum kfdsim_access { KFDSIM_READ, KFDSIM_WRITE };
 
+#define KFDSIM_COPY_WORD(type, mem, buf, access)                              \
+	do {                                                                  \
+		type word;                                                    \
+									      \
+		if ((access) == KFDSIM_READ) {                                \
+			word = smp_load_acquire((type *)(mem));               \
+			memcpy(buf, &word, sizeof(word));                     \
+		} else {                                                      \
+			memcpy(&word, buf, sizeof(word));                     \
+			smp_store_release((type *)(mem), word);               \
+		}                                                             \
+	} while (0)
+
 /*
- * Words are copied as words: the driver polls 64-bit fences and read pointers
- * while the GPU writes them, and must not see half of one.
+ * Words are copied as words: driver and clients poll fences and read pointers of 32
+ * and 64 bits and packet headers while the GPU writes them, and must not see half of
+ * one. The head of a packet is read first: a client writes it last.
  */
 static inline void kfdsim_copy(void *mem, void *buf, u32 len, enum kfdsim_access access)
 {
-	if (len == sizeof(u64) && IS_ALIGNED((uintptr_t)mem, sizeof(u64))) {
-		if (access == KFDSIM_READ)
-			*(u64 *)buf = smp_load_acquire((u64 *)mem);
-		else
-			smp_store_release((u64 *)mem, *(u64 *)buf);
-	} else if (access == KFDSIM_READ) {
-		memcpy(buf, mem, len);
-	} else {
-		memcpy(mem, buf, len);
+	u32 head = 0;
+
+	if (len >= sizeof(u64) && IS_ALIGNED((uintptr_t)mem, sizeof(u64))) {
+		if (access == KFDSIM_READ || len == sizeof(u64)) {
+			KFDSIM_COPY_WORD(u64, mem, buf, access);
+			head = sizeof(u64);
+		}
+	} else if (len == sizeof(u32) && IS_ALIGNED((uintptr_t)mem, sizeof(u32))) {
+		KFDSIM_COPY_WORD(u32, mem, buf, access);
+		return;
+	} else if (len == sizeof(u16) && IS_ALIGNED((uintptr_t)mem, sizeof(u16))) {
+		KFDSIM_COPY_WORD(u16, mem, buf, access);
+		return;
 	}
+	if (access == KFDSIM_READ)
+		memcpy(buf + head, mem + head, len - head);
+	else
+		memcpy(mem + head, buf + head, len - head);
 }
 
 /* kfdsim_main.c: parameters */
