@@ -5,6 +5,7 @@
  */
 #include "kfdsim.h"
 
+#include <linux/sched/mm.h>
 #include <linux/vmalloc.h>
 
 #include <uapi/linux/kfd_ioctl.h>
@@ -117,9 +118,17 @@ static void host_irq(struct gp_gpu_host *host, const struct gp_gpu_irq *irq)
 		kgd2kfd_interrupt(kdev->adev.kfd.dev, entry);
 }
 
+/*
+ * Reclaim may want user memory that is mapped here, which stops queues, which waits for
+ * this thread: it must not start here.
+ */
 static void *host_alloc(struct gp_gpu_host *host, size_t bytes)
 {
-	return kvzalloc(bytes, GFP_KERNEL);
+	unsigned int flags = memalloc_noreclaim_save();
+	void *mem = kvzalloc(bytes, GFP_KERNEL);
+
+	memalloc_noreclaim_restore(flags);
+	return mem;
 }
 
 static void host_free(struct gp_gpu_host *host, void *mem)
