@@ -19,6 +19,29 @@ static struct kfdsim_bo *gem_to_bo(struct drm_gem_object *gem)
 	return to_kfdsim_bo(container_of(gem, struct amdgpu_bo, tbo.base));
 }
 
+/*
+ * Pages of all BOs. They belong to no process in the eyes of the OOM killer, which would
+ * kill everybody else for them, so they are at most three quarters of the machine.
+ */
+static atomic_long_t nr_pages_used;
+
+static struct page *take_page(gfp_t gfp)
+{
+	struct page *page = NULL;
+
+	if (atomic_long_inc_return(&nr_pages_used) <= totalram_pages() / 4 * 3)
+		page = alloc_page(gfp | __GFP_ZERO | __GFP_NOWARN);
+	if (!page)
+		atomic_long_dec(&nr_pages_used);
+	return page;
+}
+
+static void give_page(struct page *page)
+{
+	__free_page(page);
+	atomic_long_dec(&nr_pages_used);
+}
+
 /* Several may touch a page first; one of them wins. */
 static struct page *get_page_at(struct kfdsim_bo *bo, unsigned long index, gfp_t gfp)
 {
@@ -27,13 +50,13 @@ static struct page *get_page_at(struct kfdsim_bo *bo, unsigned long index, gfp_t
 
 	if (page || bo->is_borrowed)
 		return page;
-	new = alloc_page(gfp | __GFP_ZERO | __GFP_NOWARN);
+	new = take_page(gfp);
 	if (!new)
 		return NULL;
 	page = cmpxchg(&bo->pages[index], NULL, new);
 	if (!page)
 		return new;
-	__free_page(new);
+	give_page(new);
 	return page;
 }
 
@@ -82,7 +105,7 @@ static void free_pages_of(struct kfdsim_bo *bo)
 		return;
 	for (i = 0; !bo->is_borrowed && i < bo->nr_pages; i++)
 		if (bo->pages[i])
-			__free_page(bo->pages[i]);
+			give_page(bo->pages[i]);
 	kvfree(bo->pages);
 }
 
@@ -118,8 +141,9 @@ static vm_fault_t gem_fault(struct vm_fault *vmf)
 	if (index >= bo->nr_pages)
 		return VM_FAULT_SIGBUS;
 	page = get_page_at(bo, index, GFP_KERNEL);
+	/* VM_FAULT_OOM would have the access tried again, for ever. */
 	if (!page)
-		return VM_FAULT_OOM;
+		return VM_FAULT_SIGBUS;
 	return vmf_insert_pfn(vma, vmf->address, page_to_pfn(page));
 }
 
