@@ -63,6 +63,9 @@ unsigned int gt_scaled(unsigned int nr);
 int gt_module_load(const char *params);
 int gt_module_unload(void);
 
+/* Processes that amdkfd knows. */
+unsigned int gt_count_processes(void);
+
 /* Time. */
 uint64_t gt_now_ns(void);
 void gt_sleep_us(uint64_t us);
@@ -96,7 +99,9 @@ struct gt_gpu {
 	uint64_t *event_page;
 };
 
-/* The index-th GPU of the topology. Ends the case if it cannot be opened. */
+/* Opens the files of the index-th GPU of the topology; ends the case if that fails. */
+void gt_gpu_find(struct gt_gpu *gpu, unsigned int index);
+/* The same, and takes the render node's VM. */
 void gt_gpu_open(struct gt_gpu *gpu, unsigned int index);
 uint64_t gt_gpu_prop(const struct gt_gpu *gpu, const char *key);
 unsigned int gt_count_gpus(void);
