@@ -271,3 +271,11 @@ def test_library_says_why(handle):
 def test_errno_to_exception(number, kind):
     e = errors.make(number, "because")
     assert isinstance(e, kind) and e.errno == number and e.strerror == "because"
+
+
+def test_leaving_a_group(handle, client):
+    c = client(group="red")
+    c.add_queue()
+    known(handle, c)
+    handle.set_attributes(c.pid, group="")
+    assert handle.attributes(c.pid).group is None
