@@ -31,6 +31,7 @@ static const struct gp_command commands[] = {
 	{ "check", gp_check_main, "can this machine preempt, and if not, why" },
 	{ "config", gp_config_main, "the daemon's configuration" },
 	{ "metrics", gp_metrics_main, "the same for Prometheus" },
+	{ "bench", gp_bench_main, "what stopping a queue costs here" },
 	{ "sim", gp_sim_main, "run scenarios on a simulated GPU" },
 	{ "version", print_version, "print the version" },
 	{ "help", print_help, "this text, or that of a command" },

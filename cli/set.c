@@ -44,7 +44,7 @@ static json_t *parse_value(enum kind kind, const char *text)
 	case TIME:
 		return gp_options_parse_time(text, &v) ? NULL : json_integer((json_int_t)v);
 	case NAME:
-		return *text ? json_string(text) : json_null();
+		return json_string(text);
 	case BOOL:
 		if (strcmp(text, "yes") && strcmp(text, "no"))
 			return NULL;

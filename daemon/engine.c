@@ -42,16 +42,24 @@ static void set_timer(struct gpd_node *n)
 	sd_event_source_set_enabled(n->timer, SD_EVENT_ONESHOT);
 }
 
+/* An entity is gone with the last of its members, and fails with the first. */
+static void set_result(struct gpd_member *m, uint32_t index, enum gp_result result)
+{
+	enum gp_result *of_entity = &m->node->sw.result[index];
+
+	if (result == GP_RESULT_GONE && gpd_member_has_others(m))
+		return;
+	if (result > *of_entity)
+		*of_entity = result;
+}
+
 static void answered(struct gpd_member *m, enum gp_result result)
 {
-	struct gpd_switch *sw = &m->node->sw;
-
 	if (!m->wait_epoch)
 		return;
 	m->wait_epoch = 0;
-	sw->nr_pending--;
-	if (result > sw->result[m->wait_index])
-		sw->result[m->wait_index] = result;
+	m->node->sw.nr_pending--;
+	set_result(m, m->wait_index, result);
 }
 
 static void order(struct gpd_member *m, uint32_t index, bool release, uint64_t *first_ns)
@@ -63,8 +71,7 @@ static void order(struct gpd_member *m, uint32_t index, bool release, uint64_t *
 	};
 
 	if (gpd_member_order(m, &o, release)) {
-		if (m->node->sw.result[index] < GP_RESULT_GONE)
-			m->node->sw.result[index] = GP_RESULT_GONE;
+		set_result(m, index, GP_RESULT_GONE);
 		return;
 	}
 	if (!*first_ns)
@@ -201,7 +208,7 @@ static void look_at(struct gpd_member *m)
 	gpd_client_note(c, "is stopped and does not answer");
 	c->nr_missed = MISSED_MAX;
 	if (!m->wait_release)
-		gpd_member_let_go(m);
+		gpd_member_let_go_all(m->entity);
 	answered(m, GP_RESULT_BUSY);
 }
 

@@ -162,6 +162,19 @@ void gpd_member_let_go(struct gpd_member *m)
 		gpd_member_order(m, &o, true);
 }
 
+void gpd_member_let_go_all(struct gpd_entity *e)
+{
+	struct gpd_member *m;
+
+	LIST_FOREACH(m, &e->members, of_entity)
+		gpd_member_let_go(m);
+}
+
+bool gpd_member_has_others(const struct gpd_member *m)
+{
+	return LIST_FIRST(&m->entity->members) != m || LIST_NEXT(m, of_entity);
+}
+
 void gpd_member_done(struct gpd_member *m, const struct gp_wire_done *done)
 {
 	if (done->result == GP_WIRE_OK)
@@ -170,6 +183,10 @@ void gpd_member_done(struct gpd_member *m, const struct gp_wire_done *done)
 			m->wait_release ? "continue" : "stop", m->node->gpu_id,
 			done->error ? strerror((int)done->error) :
 				      gp_result_name((enum gp_result)done->result));
-	if (!m->wait_release)
+	if (m->wait_release)
+		return;
+	if (done->result == GP_WIRE_GONE)
 		gpd_member_let_go(m);
+	else
+		gpd_member_let_go_all(m->entity);
 }

@@ -46,6 +46,12 @@ int gpd_member_order(struct gpd_member *m, struct gp_wire_order *o, bool release
 /* Send a RELEASE if the scheduler holds it; nobody waits for the answer. */
 void gpd_member_let_go(struct gpd_member *m);
 
+/* The same for all of an entity: one that cannot be stopped keeps nobody else held. */
+void gpd_member_let_go_all(struct gpd_entity *e);
+
+/* Whether its entity has other members. */
+bool gpd_member_has_others(const struct gpd_member *m);
+
 /**
  * gpd_member_done() - the client answered the order of a switch
  * @m: member

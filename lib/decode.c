@@ -161,8 +161,7 @@ json_t *gp_encode_attr(const struct gpreempt_attr *a)
 	if (a->valid & GPREEMPT_ATTR_CLASS)
 		bad |= json_object_set_new(out, "class", json_string(a->klass));
 	if (a->valid & GPREEMPT_ATTR_GROUP)
-		bad |= json_object_set_new(out, "group",
-					   a->group[0] ? json_string(a->group) : json_null());
+		bad |= json_object_set_new(out, "group", json_string(a->group));
 	if (!bad)
 		return out;
 	json_decref(out);

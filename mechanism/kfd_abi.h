@@ -33,6 +33,9 @@ enum gp_kfd_nr {
 	GP_KFD_NR_DESTROY_QUEUE = 0x03,
 	GP_KFD_NR_UPDATE_QUEUE = 0x07,
 	GP_KFD_NR_WAIT_EVENTS = 0x0c,
+	GP_KFD_NR_ACQUIRE_VM = 0x15,
+	GP_KFD_NR_ALLOC_MEMORY = 0x16,
+	GP_KFD_NR_MAP_MEMORY = 0x18,
 	GP_KFD_NR_RUNTIME_ENABLE = 0x25,
 	GP_KFD_NR_DBG_TRAP = 0x26,
 };
@@ -99,6 +102,54 @@ struct gp_kfd_create_queue {
 	uint32_t ctl_stack_bytes;
 	uint32_t sdma_engine;
 	uint32_t pad;
+};
+
+/**
+ * struct gp_kfd_acquire_vm - ACQUIRE_VM: addresses of this process on a GPU
+ * @drm_fd: render node
+ * @gpu_id: node
+ */
+struct gp_kfd_acquire_vm {
+	uint32_t drm_fd;
+	uint32_t gpu_id;
+};
+
+/* Flags of memory. */
+#define GP_KFD_MEMORY_GTT (1u << 1)
+#define GP_KFD_MEMORY_NO_SUBSTITUTE (1u << 28)
+#define GP_KFD_MEMORY_EXECUTABLE (1u << 30)
+#define GP_KFD_MEMORY_WRITABLE (1u << 31)
+
+/**
+ * struct gp_kfd_alloc_memory - ALLOC_MEMORY_OF_GPU
+ * @va_addr: where the GPU shall see it
+ * @bytes: how much
+ * @handle: output
+ * @mmap_offset: output: for mmap of the render node
+ * @gpu_id: node
+ * @flags: GP_KFD_MEMORY_*
+ */
+struct gp_kfd_alloc_memory {
+	uint64_t va_addr;
+	uint64_t bytes;
+	uint64_t handle;
+	uint64_t mmap_offset;
+	uint32_t gpu_id;
+	uint32_t flags;
+};
+
+/**
+ * struct gp_kfd_map_memory - MAP_MEMORY_TO_GPU
+ * @handle: memory
+ * @gpu_ids_ptr: nodes
+ * @nr: how many
+ * @nr_done: output: how many have it
+ */
+struct gp_kfd_map_memory {
+	uint64_t handle;
+	uint64_t gpu_ids_ptr;
+	uint32_t nr;
+	uint32_t nr_done;
 };
 
 /**
@@ -357,6 +408,12 @@ struct gp_kfd_dbg_trap {
 	_IOW(GP_KFD_MAGIC, GP_KFD_NR_UPDATE_QUEUE, struct gp_kfd_update_queue)
 #define GP_KFD_IOC_WAIT_EVENTS \
 	_IOWR(GP_KFD_MAGIC, GP_KFD_NR_WAIT_EVENTS, struct gp_kfd_wait_events)
+#define GP_KFD_IOC_ACQUIRE_VM \
+	_IOW(GP_KFD_MAGIC, GP_KFD_NR_ACQUIRE_VM, struct gp_kfd_acquire_vm)
+#define GP_KFD_IOC_ALLOC_MEMORY \
+	_IOWR(GP_KFD_MAGIC, GP_KFD_NR_ALLOC_MEMORY, struct gp_kfd_alloc_memory)
+#define GP_KFD_IOC_MAP_MEMORY \
+	_IOWR(GP_KFD_MAGIC, GP_KFD_NR_MAP_MEMORY, struct gp_kfd_map_memory)
 #define GP_KFD_IOC_RUNTIME_ENABLE \
 	_IOWR(GP_KFD_MAGIC, GP_KFD_NR_RUNTIME_ENABLE, struct gp_kfd_runtime_enable)
 #define GP_KFD_IOC_DBG_TRAP \

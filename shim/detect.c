@@ -21,6 +21,11 @@
 /* First look at a barrier packet, and the longest wait between looks. */
 #define BARRIER_MIN_NS (50 * US)
 #define BARRIER_MAX_NS (5 * MS)
+/* No waves so often and so long are a proof; after a stop of ours, as in progress.c. */
+#define EMPTY_LOOKS 5
+#define EMPTY_LOOKS_EVENT 2
+#define EMPTY_NS (10 * MS)
+#define EMPTY_STOPPED_NS (1000 * MS)
 /*
  * Looks at an idle queue get apart with the time it is idle, so that work is seen
  * late by a sixteenth of that, up to a bound: a client's own, and one inside ROCr.
@@ -65,6 +70,28 @@ static void arm(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
 		q->look_ns = q->is_watched ? now + q->pace_ns : UINT64_MAX;
 }
 
+/* Every thread of this process has passed a full barrier when this returns. */
+static void barrier_everywhere(void)
+{
+	static bool is_registered;
+
+	if (!is_registered)
+		is_registered = !syscall(SYS_membarrier,
+					 MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+	if (is_registered &&
+	    !syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0))
+		return;
+	/* Where it is forbidden: slower, and the same. */
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+/* Nothing was ever written: these indices only grow. */
+static bool is_untouched(const struct gp_shim_queue *q)
+{
+	return q->type == GP_KFD_QUEUE_AQL && !gp_queue_wptr(q) && !gp_queue_rptr(q);
+}
+
 void gp_detect_begin_locked(struct gp_shim *s, struct gp_shim_queue *q, bool is_new)
 {
 	q->look_ns = UINT64_MAX;
@@ -76,7 +103,14 @@ void gp_detect_begin_locked(struct gp_shim *s, struct gp_shim_queue *q, bool is_
 		s->sees |= GP_WIRE_SEES_POINTERS;
 	if (!can_follow(s, q))
 		return;
-	gp_queue_set_busy_locked(s, q, !is_new);
+	if (!is_new && !is_untouched(q)) {
+		gp_queue_set_busy_locked(s, q, true);
+		arm(s, q, s->sys->now_ns());
+		return;
+	}
+	gp_queue_set_busy_locked(s, q, false);
+	barrier_everywhere();
+	gp_queue_set_busy_locked(s, q, !is_new && !is_untouched(q));
 	arm(s, q, s->sys->now_ns());
 }
 
@@ -115,22 +149,6 @@ void gp_detect_api(struct gp_shim *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Every thread of this process has passed a full barrier when this returns. */
-static void barrier_everywhere(void)
-{
-	static bool is_registered;
-
-	if (!is_registered)
-		is_registered = !syscall(SYS_membarrier,
-					 MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
-	if (is_registered &&
-	    !syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0))
-		return;
-	/* Where it is forbidden: slower, and the same. */
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-
 static void declare_idle(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
 {
 	uint64_t wptr = q->wptr;
@@ -145,6 +163,7 @@ static void declare_idle(struct gp_shim *s, struct gp_shim_queue *q, uint64_t no
 		return;
 	}
 	gp_conn_edge_locked(s, GP_WIRE_IDLE, q);
+	q->changed_ns = 0;
 	arm(s, q, now);
 	q->wptr = wptr;
 }
@@ -175,8 +194,31 @@ static bool has_waves(struct gp_shim *s, struct gp_shim_queue *q)
 	return n > 0;
 }
 
+/* Nobody has waves: is that because nobody has work? */
+static bool is_proven(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
+{
+	uint64_t enough = q->changed_ns ? EMPTY_STOPPED_NS : EMPTY_NS;
+	uint64_t waited_ns = __atomic_load_n(&s->waited_ns, __ATOMIC_ACQUIRE);
+
+	q->nr_empty++;
+	if (q->nr_empty >= EMPTY_LOOKS_EVENT && waited_ns > q->quiet_since_ns &&
+	    waited_ns > q->changed_ns)
+		return true;
+	return q->nr_empty >= EMPTY_LOOKS && now >= q->equal_since_ns + enough;
+}
+
+static void begin_equal(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
+{
+	q->proof = GP_SHIM_EQUAL;
+	q->equal_since_ns = now;
+	q->nr_empty = 0;
+	q->pace_ns = quiet_ns(s);
+	slower(q, now, BARRIER_MAX_NS);
+}
+
 static void look_at_pointers(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
 {
+	uint32_t id = q->queue_id;
 	bool waves;
 
 	if (gp_queue_rptr(q) != q->wptr) {
@@ -185,23 +227,23 @@ static void look_at_pointers(struct gp_shim *s, struct gp_shim_queue *q, uint64_
 		return;
 	}
 	if (q->proof != GP_SHIM_EQUAL) {
-		q->proof = GP_SHIM_EQUAL;
-		q->equal_since_ns = now;
-		q->pace_ns = quiet_ns(s);
-		q->look_ns = now + q->pace_ns;
-		return;
-	}
-	if (now < q->equal_since_ns + quiet_ns(s)) {
-		q->look_ns = q->equal_since_ns + quiet_ns(s);
+		begin_equal(s, q, now);
 		return;
 	}
 	waves = has_waves(s, q);
-	if (!q->used || !q->is_busy)
+	/* Anything may have happened meanwhile. */
+	if (!q->used || q->queue_id != id || !q->is_busy || q->proof != GP_SHIM_EQUAL ||
+	    !can_follow(s, q))
 		return;
-	if (waves)
-		slower(q, now, BARRIER_MAX_NS);
-	else
+	if (waves) {
+		q->changed_ns = 0;
+		begin_equal(s, q, now);
+		q->pace_ns = BARRIER_MAX_NS;
+	} else if (is_proven(s, q, now)) {
 		declare_idle(s, q, now);
+	} else {
+		slower(q, now, BARRIER_MAX_NS);
+	}
 }
 
 static void look_at_busy(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
@@ -253,8 +295,8 @@ static void look_at_idle(struct gp_shim *s, struct gp_shim_queue *q, uint64_t no
 
 static void look(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
 {
-	/* Stopped by us nothing can end, and nothing may be put in. */
-	if (gp_pause_is_stopped(q)) {
+	/* Stopped by us nothing can end, and nothing may be put in; but work may come. */
+	if (q->is_busy && gp_pause_is_stopped(q)) {
 		q->look_ns = UINT64_MAX;
 		return;
 	}

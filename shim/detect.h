@@ -8,9 +8,14 @@
  * by looking at their pointers, less often the longer nothing happens.
  *
  * Busy ends with a proof. A queue that was quiet for a while gets a barrier packet; if
- * that completes and nothing was written behind it, all work before it is done. Where
- * no packet may be put in, the proof is: pointers equal, still equal and unmoved a quiet
- * time later, and no wave of this process on the node where the driver tells that.
+ * that completes and nothing was written behind it, all work before it is done.
+ *
+ * Where no packet may be put in, the proof is: pointers equal, still equal and
+ * unmoved a quiet time later, and no wave of this process on the node where the driver
+ * tells that. Waves that are saved count as none there, and any change of anybody's
+ * queues saves all for a moment; so either the application was told since that
+ * something of its work has ended (WAIT_EVENTS), or no waves are found many times,
+ * and for longer if we stopped the queue ourselves and have not seen it alive since.
  *
  * A ring between the decision and its publication must not be lost. The submitter
  * moves the write index, loads the state, rings. The detector publishes "idle", makes

@@ -123,6 +123,17 @@ static int update_queue(struct gp_shim *s, int fd, unsigned long request, void *
 	return r;
 }
 
+/* No lock: threads sleep in here. */
+static int wait_events(struct gp_shim *s, int fd, unsigned long request, void *arg)
+{
+	int r = s->sys->ioctl(fd, request, arg);
+
+	if (!r && _IOC_SIZE(request) >= sizeof(struct gp_kfd_wait_events) &&
+	    ((struct gp_kfd_wait_events *)arg)->result == GP_KFD_WAIT_COMPLETE)
+		__atomic_store_n(&s->waited_ns, s->sys->now_ns(), __ATOMIC_RELEASE);
+	return r;
+}
+
 static int runtime_enable(struct gp_shim *s, int fd, unsigned long request, void *arg)
 {
 	struct gp_kfd_runtime_enable args = {};
@@ -159,6 +170,8 @@ static int call(struct gp_shim *s, int fd, unsigned long request, void *arg)
 		return destroy_queue(s, fd, request, arg);
 	case GP_KFD_NR_UPDATE_QUEUE:
 		return update_queue(s, fd, request, arg);
+	case GP_KFD_NR_WAIT_EVENTS:
+		return wait_events(s, fd, request, arg);
 	case GP_KFD_NR_RUNTIME_ENABLE:
 		return runtime_enable(s, fd, request, arg);
 	default:

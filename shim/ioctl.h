@@ -24,6 +24,7 @@ static inline bool gp_ioctl_is_ours(unsigned long request)
 	case GP_KFD_NR_CREATE_QUEUE:
 	case GP_KFD_NR_DESTROY_QUEUE:
 	case GP_KFD_NR_UPDATE_QUEUE:
+	case GP_KFD_NR_WAIT_EVENTS:
 	case GP_KFD_NR_RUNTIME_ENABLE:
 	case GP_KFD_NR_DBG_TRAP:
 		return true;

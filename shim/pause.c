@@ -68,6 +68,7 @@ static int update(struct gp_shim *s, struct gp_shim_queue *q, int fd,
 	if (r < 0)
 		return -errno;
 	q->has = *p;
+	q->changed_ns = s->sys->now_ns();
 	s->nr_calls++;
 	return 0;
 }

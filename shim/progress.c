@@ -43,9 +43,15 @@ void gp_progress_expect_locked(struct gp_shim *s, uint32_t gpu_id)
 /* Return: the code of the note, or 0: nothing to say yet. */
 static uint32_t judge(struct gp_shim *s, const struct gp_shim_progress *p, uint64_t now_ns)
 {
-	struct gp_shim_queue *q = gp_queue_find(s, p->queue_id);
+	struct gp_shim_queue *q;
+	int waves;
 
-	if (!q || !q->is_busy || gp_queue_rptr(q) != p->rptr || s->sys->occupancy(p->gpu_id) > 0)
+	/* The driver may sleep. Only this thread changes @p. */
+	pthread_mutex_unlock(&s->lock);
+	waves = s->sys->occupancy(p->gpu_id);
+	pthread_mutex_lock(&s->lock);
+	q = gp_queue_find(s, p->queue_id);
+	if (!q || !q->is_busy || gp_queue_rptr(q) != p->rptr || waves > 0)
 		return GP_WIRE_NOTE_PROGRESS;
 	return now_ns >= p->until_ns ? GP_WIRE_NOTE_NO_PROGRESS : 0;
 }

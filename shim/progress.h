@@ -18,7 +18,7 @@ void gp_progress_expect_locked(struct gp_shim *s, uint32_t gpu_id);
 
 /**
  * gp_progress_step_locked() - look
- * @s: shim
+ * @s: shim; the lock is released meanwhile
  * @now_ns: time
  *
  * Return: when to look again, UINT64_MAX = not at all.

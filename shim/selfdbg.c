@@ -109,6 +109,7 @@ static int suspend(struct gp_shim *s, struct gp_shim_queue **queues, uint32_t nr
 	for (i = 0; n >= 0 && i < nr; i++) {
 		/* After an error of the hardware it counts as suspended all the same. */
 		queues[i]->is_dbg_stopped = !(ids[i] & GP_KFD_DBG_QUEUE_INVALID);
+		queues[i]->changed_ns = s->sys->now_ns();
 		if (ids[i] & GP_KFD_DBG_QUEUE_ERROR)
 			return -EIO;
 	}
@@ -146,9 +147,12 @@ void gp_selfdbg_resume(struct gp_shim *s, struct gp_shim_queue **queues, uint32_
 	uint32_t i, n = 0;
 	int r;
 
-	for (i = 0; i < nr; i++)
-		if (queues[i]->is_dbg_stopped)
-			ids[n++] = queues[i]->queue_id;
+	for (i = 0; i < nr; i++) {
+		if (!queues[i]->is_dbg_stopped)
+			continue;
+		ids[n++] = queues[i]->queue_id;
+		queues[i]->changed_ns = s->sys->now_ns();
+	}
 	if (!n)
 		return;
 	args.resume.ids_ptr = (uintptr_t)ids;

@@ -104,6 +104,9 @@ enum gp_shim_proof {
  * @wptr: write index at the last look
  * @quiet_since_ns: when @wptr was seen first
  * @equal_since_ns: GP_SHIM_EQUAL: since when pointers are equal
+ * @nr_empty: GP_SHIM_EQUAL: looks since then that found no waves
+ * @changed_ns: when we last stopped or continued it; 0 = never, or it was seen alive since:
+ *	else its waves may not be back yet
  * @look_ns: when to look next; UINT64_MAX = never
  * @pace_ns: wait between looks, grows
  * @hsa: struct gp_shim_hsa_queue of hsa.c, or NULL
@@ -129,6 +132,8 @@ struct gp_shim_queue {
 	uint64_t wptr;
 	uint64_t quiet_since_ns;
 	uint64_t equal_since_ns;
+	uint32_t nr_empty;
+	uint64_t changed_ns;
 	uint64_t look_ns;
 	uint64_t pace_ns;
 	struct gp_shim_hsa_queue *hsa;
@@ -201,6 +206,7 @@ struct gp_shim_progress {
  * @holds: what is held
  * @sees: GP_WIRE_SEES_*
  * @told_sees: as the daemon knows it
+ * @waited_ns: when the application last learned that something of its work has ended
  * @has_runtime: the process enabled the runtime for debuggers
  * @dbg: own debug session; call_lock
  * @dbg_pipe: of the session; call_lock
@@ -232,6 +238,7 @@ struct gp_shim {
 	struct gp_shim_hold holds[GP_SHIM_MAX_HOLDS];
 	uint32_t sees;
 	uint32_t told_sees;
+	uint64_t waited_ns;
 	bool has_runtime;
 	enum gp_shim_dbg_state dbg;
 	int dbg_pipe[2];

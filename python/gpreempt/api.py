@@ -18,6 +18,7 @@ from ._abi import ffi, library
 
 ALL = 0xFFFFFFFF
 NS = 1_000_000_000
+CONNECT_S = 5.0
 MECHANISMS = {1: "shim", 2: "dbg", 4: "sim", 8: "kernel"}
 TYPES = {0: "pm4", 1: "sdma", 2: "aql", 3: "sdma_xgmi"}
 HELD = {1: "sched", 2: "manual"}
@@ -397,18 +398,31 @@ class EventStream:
 
     def __init__(self, socket=None, trace=False):
         self._handle = Handle(socket, "daemon")
+        self._first = None
         self._fd = self._handle._simple("gpreempt_monitor_fd", 1 if trace else 0)
         self._wake_read, self._wake_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         self._poll = select.poll()
         self._poll.register(self._fd, select.POLLIN)
         self._poll.register(self._wake_read, select.POLLIN)
         self.stopped = False
+        self._first = self._await_first()
+
+    def _await_first(self):
+        """The daemon says that it begins: what happens from now on is not missed."""
+        first = self.read(CONNECT_S)
+        if first is None:
+            self.close()
+            raise errors.make(errors.errno.ETIMEDOUT, "the event stream does not begin")
+        return None if (first.kind, first.text) == ("note", "monitoring") else first
 
     def fileno(self):
         """Poll it for reading, then read(0) until that is None."""
         return self._fd
 
     def _next(self):
+        if self._first:
+            first, self._first = self._first, None
+            return first
         out = ffi.new("char **")
         if not self._handle._simple("gpreempt_monitor_read_text", out):
             return None

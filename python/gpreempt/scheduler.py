@@ -103,9 +103,6 @@ class GPreemptScheduler:
         self._handle = Handle(self.socket, "daemon")
         try:
             self._stream = EventStream(self.socket)
-            # The daemon serves older requests first: after two it knows of the stream.
-            self._handle.call("GetInfo")
-            self._handle.call("GetInfo")
             if self.policy and self.take_over:
                 self._taken = [n.gpu_id for n in self._handle.nodes() if n.enabled]
                 for gpu_id in self._taken:

@@ -184,8 +184,11 @@ def run_pair(path, seconds=2.0, online_ns=2 * MS, arrivals=None, offline_ns=200 
         times = list(arrivals)
         submit_at(online, times, online_ns, begin_ns / 1e9)
         feeder.join()
-        ran_ns = sum(p.end_ns - p.begin_ns for p in device.pieces if p.name == "offline")
+        end_ns = time.monotonic_ns()
         drained = online.drain(drain_s) and offline.drain(drain_s)
+        ran_ns = sum(min(p.end_ns, end_ns) - p.begin_ns for p in device.pieces
+                     if p.name == "offline" and p.begin_ns < end_ns)
+        seconds = (end_ns - begin_ns) / 1e9
         return PairResult(seconds, list(online.done), list(offline.done), ran_ns,
                           list(device.pieces), device.nr_stopped, begin_ns, len(times),
                           list(offline.client.orders), drained)

@@ -5,12 +5,13 @@
  * programs of the GPU model, as machine code is not modelled. It knows nothing of
  * gpreempt.
  *
- *   client_kernel [COUNT [MILLISECONDS]]
+ *   client_kernel [COUNT [MILLISECONDS [PAUSE_MILLISECONDS]]]
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <hsa/hsa.h>
 
@@ -141,6 +142,7 @@ int main(int argc, char **argv)
 {
 	uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 0) : 10;
 	uint64_t ms = argc > 2 ? strtoull(argv[2], NULL, 0) : 20;
+	uint64_t pause_ms = argc > 3 ? strtoull(argv[3], NULL, 0) : 0;
 	struct expect_shape shape = { 0, 1, VGPRS, LDS_BYTES, STEPS, 11 };
 	hsa_agent_t agents[2] = { { 0 }, { 0 } };
 	uint64_t *expected, i;
@@ -159,6 +161,7 @@ int main(int argc, char **argv)
 		run(queue, p, shape.groups, expected);
 		printf("completed %llu\n", (unsigned long long)i + 1);
 		fflush(stdout);
+		usleep(pause_ms * 1000);
 	}
 	free(expected);
 	must(hsa_memory_free(p), "memory");

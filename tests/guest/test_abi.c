@@ -46,6 +46,31 @@ CREATE(ctl_stack_bytes, ctl_stack_size);
 CREATE(sdma_engine, sdma_engine_id);
 CREATE(pad, pad);
 
+SAME_SIZE(gp_kfd_acquire_vm, kfd_ioctl_acquire_vm_args);
+SAME(gp_kfd_acquire_vm, drm_fd, kfd_ioctl_acquire_vm_args, drm_fd);
+SAME(gp_kfd_acquire_vm, gpu_id, kfd_ioctl_acquire_vm_args, gpu_id);
+
+#define ALLOC(ours, theirs) \
+	SAME(gp_kfd_alloc_memory, ours, kfd_ioctl_alloc_memory_of_gpu_args, theirs)
+SAME_SIZE(gp_kfd_alloc_memory, kfd_ioctl_alloc_memory_of_gpu_args);
+ALLOC(va_addr, va_addr);
+ALLOC(bytes, size);
+ALLOC(handle, handle);
+ALLOC(mmap_offset, mmap_offset);
+ALLOC(gpu_id, gpu_id);
+ALLOC(flags, flags);
+SAME_VALUE(GP_KFD_MEMORY_GTT, KFD_IOC_ALLOC_MEM_FLAGS_GTT);
+SAME_VALUE(GP_KFD_MEMORY_NO_SUBSTITUTE, KFD_IOC_ALLOC_MEM_FLAGS_NO_SUBSTITUTE);
+SAME_VALUE(GP_KFD_MEMORY_EXECUTABLE, KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE);
+SAME_VALUE(GP_KFD_MEMORY_WRITABLE, (uint32_t)KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE);
+
+#define MAP(ours, theirs) SAME(gp_kfd_map_memory, ours, kfd_ioctl_map_memory_to_gpu_args, theirs)
+SAME_SIZE(gp_kfd_map_memory, kfd_ioctl_map_memory_to_gpu_args);
+MAP(handle, handle);
+MAP(gpu_ids_ptr, device_ids_array_ptr);
+MAP(nr, n_devices);
+MAP(nr_done, n_success);
+
 SAME_SIZE(gp_kfd_destroy_queue, kfd_ioctl_destroy_queue_args);
 SAME(gp_kfd_destroy_queue, queue_id, kfd_ioctl_destroy_queue_args, queue_id);
 
@@ -185,6 +210,9 @@ SAME_VALUE(GP_KFD_IOC_CREATE_QUEUE, AMDKFD_IOC_CREATE_QUEUE);
 SAME_VALUE(GP_KFD_IOC_DESTROY_QUEUE, AMDKFD_IOC_DESTROY_QUEUE);
 SAME_VALUE(GP_KFD_IOC_UPDATE_QUEUE, AMDKFD_IOC_UPDATE_QUEUE);
 SAME_VALUE(GP_KFD_IOC_WAIT_EVENTS, AMDKFD_IOC_WAIT_EVENTS);
+SAME_VALUE(GP_KFD_IOC_ACQUIRE_VM, AMDKFD_IOC_ACQUIRE_VM);
+SAME_VALUE(GP_KFD_IOC_ALLOC_MEMORY, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU);
+SAME_VALUE(GP_KFD_IOC_MAP_MEMORY, AMDKFD_IOC_MAP_MEMORY_TO_GPU);
 SAME_VALUE(GP_KFD_IOC_RUNTIME_ENABLE, AMDKFD_IOC_RUNTIME_ENABLE);
 SAME_VALUE(GP_KFD_IOC_DBG_TRAP, AMDKFD_IOC_DBG_TRAP);
 

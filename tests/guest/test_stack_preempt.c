@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define REQUESTS_WITHOUT "30"	/* each waits for a kernel of 200 ms */
-#define REQUESTS_WITH "150"
+#define REQUESTS_WITHOUT "25"	/* each waits for a kernel of 200 ms */
+#define REQUESTS_WITH "250"
 #define WARM_UP_US 300000
 #define MIN_RATIO 10
 /* Control: what is not scheduled gains nothing. */
@@ -79,6 +79,27 @@ static uint64_t p99_alone_us(void)
 	return gt_program_value(&online, "p99_us");
 }
 
+static double ms_of(const json_t *node, const char *histogram, const char *key)
+{
+	return json_integer_value(json_object_get(json_object_get(node, histogram), key)) / 1e6;
+}
+
+/* Where the time of a switch goes, by the daemon's own clock. */
+static void note_statistics(void)
+{
+	int fd = gt_control_open();
+	json_t *reply = gt_control_call(fd, "GetStatistics", "{}");
+	json_t *node = json_array_get(json_object_get(reply, "nodes"), 0);
+
+	gt_note("switch p50 %.1f ms, p99 %.1f ms; orders p50 %.1f ms, p99 %.1f ms, max %.1f ms; "
+		"decision p50 %.2f ms, p99 %.2f ms", ms_of(node, "switch", "p50_ns"),
+		ms_of(node, "switch", "p99_ns"), ms_of(node, "fanout", "p50_ns"),
+		ms_of(node, "fanout", "p99_ns"), ms_of(node, "fanout", "max_ns"),
+		ms_of(node, "decision", "p50_ns"), ms_of(node, "decision", "p99_ns"));
+	json_decref(reply);
+	close(fd);
+}
+
 static void the_driver_alone_lets_online_wait(void)
 {
 	struct story s;
@@ -104,6 +125,7 @@ static void gains(enum gt_how how, const char *name)
 	gt_daemon_start(&daemon, NULL);
 	run_loads(how, GT_USER, REQUESTS_WITH, &s);
 	note(name, &s);
+	note_statistics();
 	gt_daemon_stop(&daemon);
 	alone = p99_alone_us();
 	gt_note("%s: p99 without / with = %.1f; alone %.1f ms", name, (double)without / s.p99_us,

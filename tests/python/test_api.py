@@ -176,7 +176,6 @@ def test_stats_count_preemptions(handle, client):
 
 def test_events_tell_a_story(handle, client):
     with handle.events() as stream:
-        handle.call("GetInfo"), handle.call("GetInfo")
         c = client(comm="teller")
         c.add_queue(2, 3)
         c.set_busy(True, 2, 3)
@@ -203,7 +202,6 @@ def test_stream_has_a_timeout_and_can_be_stopped(handle):
 
 def test_trace_records_only_when_wanted(handle, client):
     with handle.events(trace=True) as loud, handle.events() as quiet:
-        handle.call("GetInfo"), handle.call("GetInfo")
         c = client()
         c.add_queue()
         known(handle, c)
@@ -222,7 +220,6 @@ def test_no_daemon(tmp_path):
 
 def test_daemon_that_dies(daemon, handle):
     with handle.events() as stream:
-        handle.call("GetInfo"), handle.call("GetInfo")
         daemon.kill()
         with pytest.raises(DaemonGone):
             while True:
@@ -271,3 +268,11 @@ def test_library_says_why(handle):
 def test_errno_to_exception(number, kind):
     e = errors.make(number, "because")
     assert isinstance(e, kind) and e.errno == number and e.strerror == "because"
+
+
+def test_leaving_a_group(handle, client):
+    c = client(group="red")
+    c.add_queue()
+    known(handle, c)
+    handle.set_attributes(c.pid, group="")
+    assert handle.attributes(c.pid).group is None

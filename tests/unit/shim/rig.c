@@ -251,6 +251,14 @@ uint32_t rig_create(void)
 	return rig_create_on(RIG_GPU, GP_KFD_QUEUE_AQL);
 }
 
+uint32_t rig_create_busy(void)
+{
+	uint32_t id = rig_create();
+
+	rig_write(id);
+	return id;
+}
+
 int rig_update(uint32_t id, uint32_t percentage, uint32_t prio)
 {
 	struct gp_kfd_update_queue a = {
@@ -295,6 +303,13 @@ void rig_ring(uint32_t id)
 void rig_complete(uint32_t id)
 {
 	rig.queues[id].rptr = rig.queues[id].wptr;
+}
+
+void rig_wait(void)
+{
+	struct gp_kfd_wait_events a = {};
+
+	assert_int_equal(gp_ioctl_call(&gp_shim_self, 3, GP_KFD_IOC_WAIT_EVENTS, &a), 0);
 }
 
 void rig_make_seen(uint32_t id)

@@ -66,6 +66,8 @@ int rig_teardown(void **state);
 /* The application. */
 uint32_t rig_create_on(uint32_t gpu_id, uint32_t type);
 uint32_t rig_create(void);
+/* With a packet in it. */
+uint32_t rig_create_busy(void);
 int rig_update(uint32_t id, uint32_t percentage, uint32_t prio);
 int rig_destroy(uint32_t id);
 /* Moves the write index without telling anybody. */
@@ -74,6 +76,8 @@ void rig_write(uint32_t id);
 void rig_ring(uint32_t id);
 /* The GPU does everything there is. */
 void rig_complete(uint32_t id);
+/* The application waits for an event and gets it. */
+void rig_wait(void);
 /* The doorbells of this queue are told of, as those of ROCr are. */
 void rig_make_seen(uint32_t id);
 

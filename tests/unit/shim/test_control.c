@@ -61,7 +61,7 @@ static void hello_says_what_is_wished(void **state)
 static void queues_are_told_after_the_welcome(void **state)
 {
 	struct gp_wire_queue m;
-	uint32_t id = rig_create(), later;
+	uint32_t id = rig_create_busy(), untouched = rig_create(), later;
 
 	rig_step();
 	rig_step();
@@ -73,6 +73,9 @@ static void queues_are_told_after_the_welcome(void **state)
 	assert_int_equal(m.gpu_id, RIG_GPU);
 	/* Nobody knows yet that it has nothing to do. */
 	assert_int_equal(m.busy, 1);
+	assert_true(rig_expect(GP_WIRE_QUEUE_ADD, &m, sizeof(m)));
+	assert_int_equal(m.queue_id, untouched);
+	assert_int_equal(m.busy, 0);
 	later = rig_create();
 	assert_true(rig_expect(GP_WIRE_QUEUE_ADD, &m, sizeof(m)));
 	assert_int_equal(m.queue_id, later);
@@ -251,7 +254,7 @@ static void two_holders_hold_twice(void **state)
 static void one_queue_is_held_alone(void **state)
 {
 	struct gp_wire_done done;
-	uint32_t a = rig_create(), b = rig_create();
+	uint32_t a = rig_create_busy(), b = rig_create_busy();
 
 	rig_connect();
 	rig_drain();
@@ -277,7 +280,7 @@ static void failure_of_the_driver_is_told(void **state)
 {
 	struct gp_wire_done done;
 
-	rig_create();
+	rig_create_busy();
 	rig_connect();
 	rig_drain();
 	rig.update_error = EACCES;
@@ -327,7 +330,7 @@ static void batch_costs_one_cycle_each_way(void **state)
 
 	enable_runtime();
 	for (i = 0; i < 4; i++)
-		ids[i] = rig_create();
+		ids[i] = rig_create_busy();
 	connect_for_batches();
 	before = rig.nr_cycles;
 	hold_all(1);
@@ -341,7 +344,7 @@ static void batch_costs_one_cycle_each_way(void **state)
 	assert_int_equal(rig.nr_cycles, before + 3);
 	assert_int_equal(rig.queues[ids[0]].prio, 9);
 	/* A queue that was made since needs a new snapshot. */
-	late = rig_create();
+	late = rig_create_busy();
 	rig_ring(late);
 	before = rig.nr_cycles;
 	hold_all(3);
@@ -359,8 +362,8 @@ static void no_batch_without_leave(void **state)
 {
 	uint32_t before;
 
-	rig_create();
-	rig_create();
+	rig_create_busy();
+	rig_create_busy();
 	connect_for_batches();
 	before = rig.nr_cycles;
 	hold_all(1);
@@ -369,8 +372,8 @@ static void no_batch_without_leave(void **state)
 	rig_teardown(NULL);
 	rig_setup(NULL);
 	enable_runtime();
-	rig_create();
-	rig_create();
+	rig_create_busy();
+	rig_create_busy();
 	rig_connect();
 	hold_all(1);
 	assert_false(rig.has_session);
@@ -381,8 +384,8 @@ static void failed_batch_becomes_a_series(void **state)
 	uint32_t a, b;
 
 	enable_runtime();
-	a = rig_create();
-	b = rig_create();
+	a = rig_create_busy();
+	b = rig_create_busy();
 	connect_for_batches();
 	rig.suspend_error = EPERM;
 	hold_all(1);
@@ -439,8 +442,8 @@ static void end_of_the_runtime_ends_the_session(void **state)
 	uint32_t a;
 
 	enable_runtime();
-	a = rig_create();
-	rig_create();
+	a = rig_create_busy();
+	rig_create_busy();
 	connect_for_batches();
 	hold_all(1);
 	assert_true(rig.has_session);

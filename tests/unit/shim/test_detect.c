@@ -34,20 +34,40 @@ static void new_queue_is_idle_and_its_ring_is_told(void **state)
 	assert_false(rig_has(GP_WIRE_BUSY));
 }
 
-static void pointers_prove_idle_after_two_looks(void **state)
+static void pointers_and_an_event_prove_idle(void **state)
+{
+	uint32_t id;
+
+	rig_connect();
+	id = rig_create();
+	rig_wait();
+	rig_advance(1);
+	rig_ring(id);
+	rig_run(50 * MS);
+	assert_true(is_busy(id));
+	rig_complete(id);
+	rig_drain();
+	/* The event was before the ring: it says nothing. */
+	rig_run(6 * MS);
+	assert_true(is_busy(id));
+	rig_wait();
+	rig_run(6 * MS);
+	assert_false(is_busy(id));
+	assert_true(rig_has(GP_WIRE_IDLE));
+}
+
+static void pointers_alone_need_longer(void **state)
 {
 	uint32_t id;
 
 	rig_connect();
 	id = rig_create();
 	rig_ring(id);
-	rig_run(50 * MS);
-	assert_true(is_busy(id));
 	rig_complete(id);
-	rig_drain();
-	rig_run(20 * MS);
+	rig_run(9 * MS);
+	assert_true(is_busy(id));
+	rig_run(10 * MS);
 	assert_false(is_busy(id));
-	assert_true(rig_has(GP_WIRE_IDLE));
 }
 
 /* The read index moves when a packet is fetched: equal pointers prove nothing. */
@@ -62,8 +82,36 @@ static void waves_keep_a_queue_busy(void **state)
 	rig.occupancy = 1;
 	rig_run(500 * MS);
 	assert_true(is_busy(id));
+	/* Somebody changed a queue, and everybody's waves are saved for a moment. */
 	rig.occupancy = 0;
+	rig_run(8 * MS);
+	rig.occupancy = 1;
+	rig_run(6 * MS);
+	rig.occupancy = 0;
+	rig_run(8 * MS);
+	assert_true(is_busy(id));
 	rig_run(20 * MS);
+	assert_false(is_busy(id));
+}
+
+/* The driver does not wait until waves that were saved are back. */
+static void released_queue_is_not_idle_before_it_was_seen_alive(void **state)
+{
+	uint32_t id;
+
+	rig_connect();
+	id = rig_create();
+	rig_ring(id);
+	rig_complete(id);
+	rig_order(GP_WIRE_HOLD, 1, GP_WIRE_QUEUE_ALL);
+	rig_run(10 * MS);
+	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
+	rig_run(900 * MS);
+	assert_true(is_busy(id));
+	rig.occupancy = 1;
+	rig_run(10 * MS);
+	rig.occupancy = 0;
+	rig_run(70 * MS);
 	assert_false(is_busy(id));
 }
 
@@ -139,6 +187,8 @@ static void held_queue_that_rings_is_stopped_then(void **state)
 	rig_run(100 * MS);
 	assert_true(is_busy(id));
 	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
+	rig_advance(1);
+	rig_wait();
 	rig_run(20 * MS);
 	assert_false(is_busy(id));
 	assert_int_equal(rig.nr_cycles, before + 2);
@@ -173,7 +223,7 @@ static void two_gpus_share_a_doorbell_number(void **state)
 	assert_true(q->is_busy);
 	assert_int_equal(gp_shim_slots[gp_shim_slot(at)], 0);
 	assert_int_equal(gp_shim_slots[gp_shim_slot(other)], 0);
-	rig_run(20 * MS);
+	rig_run(70 * MS);
 	assert_false(q->is_busy);
 	assert_int_equal(gp_shim_slots[gp_shim_slot(at)], 0);
 	assert_int_equal(gp_shim_slots[gp_shim_slot(other)], 1);
@@ -208,6 +258,8 @@ static int lost_edges(bool skip_recheck)
 	for (i = 0; i < 1000; i++) {
 		rig_ring(race_id);
 		rig_complete(race_id);
+		rig_advance(1);
+		rig_wait();
 		gp_shim_self.sys = &sys;
 		while (nr_races == i) {
 			gp_control_step(&gp_shim_self);
@@ -238,8 +290,10 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, rig_setup, rig_teardown)
 		T(new_queue_is_idle_and_its_ring_is_told),
-		T(pointers_prove_idle_after_two_looks),
+		T(pointers_and_an_event_prove_idle),
+		T(pointers_alone_need_longer),
 		T(waves_keep_a_queue_busy),
+		T(released_queue_is_not_idle_before_it_was_seen_alive),
 		T(watched_queue_needs_no_ring),
 		T(unreadable_pointers_mean_busy_for_ever),
 		T(held_queue_that_rings_is_stopped_then),

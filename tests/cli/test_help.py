@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Help, manual pages and completion know the same verbs and options."""
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+from conftest import COMMAND, ROOT
+
+PAGES = {
+    "gpreempt": [""],
+    "gpreempt-list": ["list", "show", "top"],
+    "gpreempt-run": ["run"],
+    "gpreempt-set": ["set", "suspend", "resume", "attach", "detach", "policy"],
+    "gpreempt-stats": ["stats", "monitor", "trace record", "trace convert", "metrics"],
+    "gpreempt-check": ["check", "config", "bench mechanisms"],
+}
+
+
+def output(*args):
+    return subprocess.run([COMMAND, *args], check=True, stdout=subprocess.PIPE, text=True,
+                          timeout=20).stdout
+
+
+def page(name):
+    with open(os.path.join(ROOT, "man", name + ".1"), encoding="utf-8") as f:
+        return f.read().replace("\\-", "-").replace("\\fR", "").replace("\\fB", "")
+
+
+def options(text):
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text))
+
+
+def verbs():
+    return re.findall(r"^  ([a-z]+) ", output("--help"), re.M)
+
+
+def missing(verb, text, shared):
+    """Options of a verb that neither its page nor the first one has."""
+    return options(output(*verb.split(), "--help")) - options(text) - options(shared)
+
+
+def test_every_verb_and_option_has_its_page():
+    known = {v.split()[0] for names in PAGES.values() for v in names if v}
+    assert known | {"sim", "version", "help"} == set(verbs())
+    shared = page("gpreempt")
+    for name, names in PAGES.items():
+        text = page(name)
+        for verb in filter(None, names):
+            assert not missing(verb, text, shared), (verb, missing(verb, text, shared))
+            assert re.search(rf"\b{verb.split()[0]}\b", text)
+            assert re.search(rf"\b{verb.split()[0]}\b", shared)
+
+
+def test_no_page_tells_of_options_that_are_not_there():
+    for name, names in PAGES.items():
+        there = set()
+        for verb in names:
+            there |= options(output(*verb.split(), "--help") if verb else "")
+        if name == "gpreempt":
+            for verb in ("list", "stats", "monitor", "policy"):
+                there |= options(output(verb, "--help"))
+        assert options(page(name).split(".SH EXAMPLES")[0]) <= there, name
+
+
+def test_a_missing_option_would_be_noticed():
+    text = page("gpreempt-run").replace("--weight", "--wait")
+    assert missing("run", text, page("gpreempt")) == {"--weight"}
+
+
+@pytest.mark.skipif(not shutil.which("groff"), reason="groff is missing")
+def test_pages_are_without_warnings():
+    folder = os.path.join(ROOT, "man")
+    for name in sorted(n for n in os.listdir(folder) if n[-1].isdigit()):
+        r = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z", os.path.join(folder, name)],
+                           stderr=subprocess.PIPE, text=True, check=True, timeout=20)
+        assert r.stderr == "", r.stderr
+
+
+def test_every_function_of_the_library_is_in_its_page():
+    with open(os.path.join(ROOT, "include/gpreempt/gpreempt.h"), encoding="utf-8") as f:
+        header = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
+    with open(os.path.join(ROOT, "man/libgpreempt.3"), encoding="utf-8") as f:
+        text = f.read()
+    names = set(re.findall(r"^[\w *]*?\b(gpreempt_\w+)\(", header, re.M))
+    assert len(names) > 20
+    assert {n for n in names if n + "()" not in text} == set()
+
+
+def complete(*words):
+    """What bash offers for the last word."""
+    script = (f"source {ROOT}/completion/gpreempt.bash; COMP_WORDS=(\"$@\");"
+              "COMP_CWORD=$(($# - 1)); compopt() { :; }; _gpreempt; printf '%s\\n' \"${COMPREPLY[@]}\"")
+    r = subprocess.run(["bash", "-c", script, "bash", COMMAND, *words], stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE, text=True, timeout=30, check=False,
+                       env={**os.environ, "GPREEMPT_SOCKET": "/nonexistent/s"})
+    assert not r.stderr, r.stderr
+    return set(r.stdout.split())
+
+
+def test_bash_completes():
+    assert set(verbs()) <= complete("")
+    assert complete("su") == {"suspend"}
+    assert complete("list", "") == {"devices", "queues", "procs"}
+    assert "--histogram" in complete("stats", "--h")
+    assert complete("trace", "r") == {"record"}
+    assert "--duration" in complete("trace", "record", "--d")
+    assert complete("run", "--pri") == {"--priority"}
+    assert complete("list", "--color", "a") == {"auto", "always"}
