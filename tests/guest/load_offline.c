@@ -22,6 +22,7 @@
 struct options {
 	uint64_t count;
 	uint64_t kernel_ms;
+	uint32_t lds_bytes;
 	bool endless;
 	bool runtime;
 	const char *progress;
@@ -30,6 +31,7 @@ struct options {
 static const struct option option_list[] = {
 	{ "count", required_argument, NULL, 'n' },
 	{ "kernel-ms", required_argument, NULL, 'k' },
+	{ "lds-bytes", required_argument, NULL, 'l' },
 	{ "endless", no_argument, NULL, 'e' },
 	{ "runtime", no_argument, NULL, 'r' },
 	{ "progress", required_argument, NULL, 'p' },
@@ -38,7 +40,7 @@ static const struct option option_list[] = {
 
 static struct options parse(int argc, char **argv)
 {
-	struct options o = { .count = UINT64_MAX, .kernel_ms = 200 };
+	struct options o = { .count = UINT64_MAX, .kernel_ms = 200, .lds_bytes = LDS_BYTES };
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", option_list, NULL)) != -1)
@@ -48,6 +50,9 @@ static struct options parse(int argc, char **argv)
 			break;
 		case 'k':
 			o.kernel_ms = strtoull(optarg, NULL, 0);
+			break;
+		case 'l':
+			o.lds_bytes = (uint32_t)strtoul(optarg, NULL, 0);
 			break;
 		case 'e':
 			o.endless = true;
@@ -59,8 +64,8 @@ static struct options parse(int argc, char **argv)
 			o.progress = optarg;
 			break;
 		default:
-			load_die("usage: %s [--count N] [--kernel-ms MS] [--endless] [--runtime] "
-				 "[--progress FILE]", argv[0]);
+			load_die("usage: %s [--count N] [--kernel-ms MS] [--lds-bytes N] [--endless] "
+				 "[--runtime] [--progress FILE]", argv[0]);
 		}
 	return o;
 }
@@ -122,13 +127,13 @@ static void run_endless(struct load *l, struct gt_shape *shape)
 int main(int argc, char **argv)
 {
 	struct options o = parse(argc, argv);
-	struct gt_shape shape = { .waves = 1, .vgprs = 8, .lds_bytes = LDS_BYTES, .steps = STEPS,
-				  .seed = 42 };
+	struct gt_shape shape = { .waves = 1, .vgprs = 8, .steps = STEPS, .seed = 42 };
 	uint64_t start_ns, took_ms;
 	struct load l;
 
 	load_open(&l, o.runtime, o.progress);
 	shape.groups = load_nr_cus(&l);
+	shape.lds_bytes = o.lds_bytes;
 	shape.step_ns = o.kernel_ms * 1000000 / STEPS;
 	printf("pid %d\nstarted 1\n", getpid());
 	fflush(stdout);

@@ -11,44 +11,69 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NR_CYCLES 5000		/* by each of two mechanisms */
-#define LOOK_EVERY 250
+#define NR_CYCLES 5000		/* by each of two mechanisms, of all jobs together */
+#define NR_JOBS 4
+#define LOOK_EVERY 50
 #define MAP_MS 2000
 
-/* Every so often, do not believe the daemon but look at the hardware. */
-static void cycle(const struct gt_load *l, int fd, bool look)
+static void order(const struct gt_load *l, unsigned int nr, int fd, const char *method)
 {
-	const char *r = gt_control_hold(fd, "Suspend", l->pid);
+	json_t *targets = json_array(), *reply, *result;
+	unsigned int i;
+	size_t n;
 
-	GT_CHECK(!strcmp(r, "ok"), "Suspend: %s", r);
-	if (look)
-		GT_CHECK(!gt_load_mapped(l), "suspended, and has a slot");
-	r = gt_control_hold(fd, "Resume", l->pid);
-	GT_CHECK(!strcmp(r, "ok"), "Resume: %s", r);
-	if (look)
-		GT_CHECK(!gt_load_wait_mapped(l, 1, MAP_MS), "resumed, and has no slot");
+	for (i = 0; i < nr; i++)
+		json_array_append_new(targets, json_pack("{s:i}", "pid", (int)l[i].pid));
+	reply = gt_control_call(fd, method, "{s:o}", "targets", targets);
+	json_array_foreach(json_object_get(reply, "results"), n, result)
+		GT_CHECK(!strcmp(json_string_value(json_object_get(result, "result")), "ok"),
+			 "%s: %s", method, json_dumps(result, 0));
+	GT_CHECK(n == nr, "%lu results", n);
+	json_decref(reply);
+}
+
+/* Every so often, do not believe the daemon but look at the hardware. */
+static void cycle(const struct gt_load *l, unsigned int nr, int fd, bool look)
+{
+	unsigned int i;
+
+	order(l, nr, fd, "Suspend");
+	for (i = 0; look && i < nr; i++)
+		GT_CHECK(!gt_load_mapped(&l[i]), "suspended, and has a slot");
+	order(l, nr, fd, "Resume");
+	for (i = 0; look && i < nr; i++)
+		GT_CHECK(!gt_load_wait_mapped(&l[i], 1, MAP_MS), "resumed, and has no slot");
+}
+
+/* Little to save in each job: it is the number of times that counts here. */
+static void start_job(struct gt_load *l, enum gt_how how)
+{
+	GT_LOAD(l, how, GT_USER, "besteffort", "load_offline", "--kernel-ms", "20", "--lds-bytes",
+		"1024");
 }
 
 static void cycles(enum gt_how how)
 {
-	uint64_t start = gt_now_ns(), saves, took_ms;
+	unsigned int nr = gt_scaled(NR_CYCLES) / NR_JOBS, i;
+	struct gt_load l[NR_JOBS];
 	struct gt_program daemon;
-	struct gt_load l;
-	unsigned int i;
+	uint64_t start, saves;
 	int fd;
 
 	gt_stack_devices();
 	gt_daemon_start(&daemon, NULL);
-	GT_LOAD(&l, how, GT_USER, "besteffort", "load_offline", "--kernel-ms", "20");
+	for (i = 0; i < NR_JOBS; i++)
+		start_job(&l[i], how);
 	fd = gt_control_open();
 	saves = gt_stat(0, "saves");
-	for (i = 0; i < gt_scaled(NR_CYCLES); i++)
-		cycle(&l, fd, i % LOOK_EVERY == 0);
-	took_ms = (gt_now_ns() - start) / 1000000;
-	gt_note("%u cycles in %lu ms, %lu saves with waves, %lu kernels", i, took_ms,
-		gt_stat(0, "saves") - saves, l.progress->completed);
-	GT_CHECK(gt_stat(0, "saves") - saves >= i / 2, "hardly anything was saved");
-	gt_load_stop(&l, 10000);
+	start = gt_now_ns();
+	for (i = 0; i < nr; i++)
+		cycle(l, NR_JOBS, fd, i % LOOK_EVERY == 0);
+	gt_note("%u cycles of %u jobs in %lu ms, %lu saves with waves", nr, NR_JOBS,
+		(gt_now_ns() - start) / 1000000, gt_stat(0, "saves") - saves);
+	GT_CHECK(gt_stat(0, "saves") - saves >= nr * NR_JOBS / 2, "hardly anything was saved");
+	for (i = 0; i < NR_JOBS; i++)
+		gt_load_stop(&l[i], 10000);
 	gt_daemon_stop(&daemon);
 	GT_CHECK(gt_stat(0, "saves") == gt_stat(0, "restores"), "saves differ from restores");
 	GT_CHECK(!gt_stat(0, "faults") && !gt_stat(0, "killed"), "faults");
@@ -77,7 +102,7 @@ static void a_changed_byte_is_seen(void)
 	gt_sleep_us(100000);
 	gt_fault(0, "corrupt 70000");
 	fd = gt_control_open();
-	cycle(&l, fd, true);
+	cycle(&l, 1, fd, true);
 	GT_CHECK(!gt_load_moves(&l, 2, 10000), "it does not go on");
 	GT_CHECK(l.progress->wrong > 0, "nobody noticed");
 	gt_load_kill(&l);

@@ -202,18 +202,41 @@ static void kill_client(struct world *w)
 		start_online(w);
 }
 
+/* The process that a tracer was started for: its last argument. */
+static pid_t target_of(pid_t tracer)
+{
+	char path[64], text[256];
+	size_t n, i;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", tracer);
+	f = fopen(path, "re");
+	GT_CHECK(f, "%s: %s", path, strerror(errno));
+	n = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	GT_CHECK(n > 1, "%s is empty", path);
+	text[n] = 0;
+	for (i = n - 1; i && text[i - 1]; i--)
+		;
+	return atoi(text + i);
+}
+
 static void kill_tracer(struct world *w)
 {
-	pid_t tracer = 0;
+	pid_t tracer = 0, target;
 
 	wait_for_instant(w);
 	GT_CHECK(find_processes("gpreempt-tracer", &tracer), "no tracer");
+	target = target_of(tracer);
+	GT_CHECK(target == w->offline.pid || target == w->online.pid, "tracer of %d", target);
 	kill(tracer, SIGKILL);
 	check_not_paused(w);
 	check_goes_on(w, &w->offline);
 	check_goes_on(w, &w->online);
-	gt_daemon_attach(w->offline.pid, "besteffort");
-	gt_daemon_attach(w->online.pid, "realtime");
+	/* It is listed still, as somebody whom the driver knows. */
+	GT_CHECK(!gt_daemon_wait_view(target, "none", 1, KNOWN_MS), "instant %u: still traced",
+		 w->nr);
+	gt_daemon_attach(target, target == w->offline.pid ? "besteffort" : "realtime");
 	check_view(w);
 }
 
@@ -236,7 +259,7 @@ static void end(struct world *w)
 	gt_load_stop(&w->online, 10000);
 	gt_load_stop(&w->offline, 10000);
 	gt_daemon_stop(&w->daemon);
-	GT_CHECK(!find_processes("gpreempt-tracer", NULL), "tracers are left");
+	GT_CHECK(!wait_for_processes("gpreempt-tracer", 0, KNOWN_MS), "tracers are left");
 	gt_note("%u instants, offline paused at %u of them, in its slot again after %lu ms at most",
 		w->nr, w->nr_paused, w->worst_ms);
 	GT_CHECK(w->nr_paused || w->nr < MIN_JUDGED, "offline was never paused when it mattered");
