@@ -178,6 +178,19 @@ static bool must_wait(const struct gp_slot *slot)
 	}
 }
 
+/*
+ * Going into a buffer is a part of reading the first packet there, also for a queue that
+ * comes back into one: else a queue that is taken out often would never get anywhere.
+ * An empty buffer has no such packet.
+ */
+static u64 reading_ns(const struct gp_gpu *gpu, const struct gp_slot *slot)
+{
+	if (opcode(slot) == GP_PM4_INDIRECT_BUFFER &&
+	    gp_pm4_get(slot->packet.pm4, GP_INDIRECT_BUFFER_SIZE))
+		return 0;
+	return gpu->profile->packet_ns;
+}
+
 void gp_pm4_kick(struct gp_gpu *gpu, struct gp_slot *slot)
 {
 	if (slot->state != GP_SLOT_ACTIVE || slot->has_failed)
@@ -187,7 +200,7 @@ void gp_pm4_kick(struct gp_gpu *gpu, struct gp_slot *slot)
 	if (slot->packet_state != GP_PACKET_HELD || must_wait(slot))
 		return;
 	gp_packet_set_state(gpu, slot, GP_PACKET_TIMED);
-	gp_gpu_heap_add(&gpu->heap, &slot->packet_event, gpu->now_ns + gpu->profile->packet_ns);
+	gp_gpu_heap_add(&gpu->heap, &slot->packet_event, gpu->now_ns + reading_ns(gpu, slot));
 }
 
 /* Move on in the ring; the read pointer in memory is modulo the ring. */

@@ -52,6 +52,8 @@
  * @hiq_doorbell: doorbell of the HIQ, 0 = none
  * @fault_addr: where the last access of the GPU went that met no memory
  * @idle_rounds: rounds since somebody rang
+ * @now_ns: time up to which the model has lived
+ * @is_stopped: no round sets the timer any more
  * @nr_rounds: statistics
  * @nr_rings: statistics: doorbell values seen
  */
@@ -67,6 +69,8 @@ struct kfdsim_cp {
 	u32 hiq_doorbell;
 	u64 fault_addr;
 	u32 idle_rounds;
+	u64 now_ns;
+	bool is_stopped;
 	u64 nr_rounds;
 	u64 nr_rings;
 };
@@ -83,11 +87,11 @@ struct kfdsim_cp {
  * @mmio: page that stands for the HDP flush registers
  * @gart_mm: GART addresses in use
  * @gart_lock: protects @gart_mm and @bar_mm
- * @vm_lock: protects @vms and the mappings of every VM of this device
- * @vms: struct kfdsim_vm by PASID
+ * @vms: struct kfdsim_vm by PASID; under kfdsim_vm_lock
  * @vram_bytes: size of the simulated VRAM
  * @vram_used: allocated of it
  * @cp: the command processor
+ * @is_leaving: no more interrupts and resets: amdkfd lets go of the device. Under cp.lock
  * @debugfs: folder kfdsim/N
  */
 struct kfdsim_device {
@@ -101,11 +105,11 @@ struct kfdsim_device {
 	struct page *mmio;
 	struct drm_mm gart_mm;
 	struct mutex gart_lock;
-	rwlock_t vm_lock;
 	struct xarray vms;
 	u64 vram_bytes;
 	atomic64_t vram_used;
 	struct kfdsim_cp cp;
+	bool is_leaving;
 	struct dentry *debugfs;
 };
 
@@ -120,6 +124,7 @@ static inline struct kfdsim_device *to_kfdsim(struct amdgpu_device *adev)
  * @pages: one per page; NULL until the first touch. Set once, without a lock.
  * @nr_pages: of @pages
  * @is_borrowed: the pages belong to somebody else (user memory, BAR)
+ * @is_away: user memory whose pages the kernel has taken back; under kfdsim_vm_lock
  * @userptr: user memory: who watches it, or NULL
  * @vram_charge: bytes counted in vram_used
  * @vaddr: kernel mapping of all pages, or NULL
@@ -131,6 +136,7 @@ struct kfdsim_bo {
 	struct page **pages;
 	unsigned long nr_pages;
 	bool is_borrowed;
+	bool is_away;
 	struct kfdsim_userptr *userptr;
 	u64 vram_charge;
 	void *vaddr;
@@ -164,8 +170,9 @@ static inline struct kfdsim_vm *to_kfdsim_vm(struct amdgpu_vm *vm)
 
 /**
  * struct kfdsim_mapping - memory at an address of a VM
- * @map: what amdkfd sees; node of the tree
- * @bo_va: carries amdkfd's count of the queues that use the memory
+ * @map: what amdkfd sees; node of the tree. Its bo_va is that of the first mapping of
+ *	this memory in this VM: amdkfd counts the queues that use a memory there
+ * @bo_va: what memory, in which VM
  * @node: in kgd_mem.attachments
  */
 struct kfdsim_mapping {
@@ -177,22 +184,44 @@ struct kfdsim_mapping {
 /* What the GPU does to memory. */
 enum kfdsim_access { KFDSIM_READ, KFDSIM_WRITE };
 
+#define KFDSIM_COPY_WORD(type, mem, buf, access)                              \
+	do {                                                                  \
+		type word;                                                    \
+									      \
+		if ((access) == KFDSIM_READ) {                                \
+			word = smp_load_acquire((type *)(mem));               \
+			memcpy(buf, &word, sizeof(word));                     \
+		} else {                                                      \
+			memcpy(&word, buf, sizeof(word));                     \
+			smp_store_release((type *)(mem), word);               \
+		}                                                             \
+	} while (0)
+
 /*
- * Words are copied as words: the driver polls 64-bit fences and read pointers
- * while the GPU writes them, and must not see half of one.
+ * Words are copied as words: driver and clients poll fences and read pointers of 32
+ * and 64 bits and packet headers while the GPU writes them, and must not see half of
+ * one. The head of a packet is read first: a client writes it last.
  */
 static inline void kfdsim_copy(void *mem, void *buf, u32 len, enum kfdsim_access access)
 {
-	if (len == sizeof(u64) && IS_ALIGNED((uintptr_t)mem, sizeof(u64))) {
-		if (access == KFDSIM_READ)
-			*(u64 *)buf = smp_load_acquire((u64 *)mem);
-		else
-			smp_store_release((u64 *)mem, *(u64 *)buf);
-	} else if (access == KFDSIM_READ) {
-		memcpy(buf, mem, len);
-	} else {
-		memcpy(mem, buf, len);
+	u32 head = 0;
+
+	if (len >= sizeof(u64) && IS_ALIGNED((uintptr_t)mem, sizeof(u64))) {
+		if (access == KFDSIM_READ || len == sizeof(u64)) {
+			KFDSIM_COPY_WORD(u64, mem, buf, access);
+			head = sizeof(u64);
+		}
+	} else if (len == sizeof(u32) && IS_ALIGNED((uintptr_t)mem, sizeof(u32))) {
+		KFDSIM_COPY_WORD(u32, mem, buf, access);
+		return;
+	} else if (len == sizeof(u16) && IS_ALIGNED((uintptr_t)mem, sizeof(u16))) {
+		KFDSIM_COPY_WORD(u16, mem, buf, access);
+		return;
 	}
+	if (access == KFDSIM_READ)
+		memcpy(buf + head, mem + head, len - head);
+	else
+		memcpy(mem + head, buf + head, len - head);
 }
 
 /* kfdsim_main.c: parameters */
@@ -235,6 +264,7 @@ void kfdsim_doorbell_fini(struct kfdsim_device *kdev);
 u64 kfdsim_doorbell_take(struct kfdsim_device *kdev, u32 index);
 
 /* kfdsim_vm.c */
+extern rwlock_t kfdsim_vm_lock;
 int kfdsim_vm_open(struct drm_device *ddev, struct drm_file *file);
 void kfdsim_vm_close(struct drm_device *ddev, struct drm_file *file);
 int kfdsim_vm_map(struct kfdsim_vm *vm, struct kgd_mem *mem, u64 va);
@@ -262,12 +292,13 @@ extern const struct gp_gpu_host_ops kfdsim_host_ops;
 int kfdsim_cp_start(struct kfdsim_device *kdev);
 void kfdsim_cp_stop(struct kfdsim_device *kdev);
 void kfdsim_cp_kick(struct kfdsim_device *kdev);
-u64 kfdsim_cp_now(void);
+u64 kfdsim_cp_now(struct kfdsim_cp *cp);
 void kfdsim_cp_on_trace(struct kfdsim_cp *cp, const struct gp_gpu_trace *t);
 
 /* kfdsim_reset.c */
 int kfdsim_reset_init(struct kfdsim_device *kdev);
 void kfdsim_reset_fini(struct kfdsim_device *kdev);
+void kfdsim_reset_stop(struct kfdsim_device *kdev);
 
 /* kfdsim_debugfs.c */
 void kfdsim_debugfs_init(void);

@@ -19,6 +19,29 @@ static struct kfdsim_bo *gem_to_bo(struct drm_gem_object *gem)
 	return to_kfdsim_bo(container_of(gem, struct amdgpu_bo, tbo.base));
 }
 
+/*
+ * Pages of all BOs. They belong to no process in the eyes of the OOM killer, which would
+ * kill everybody else for them, so they are at most three quarters of the machine.
+ */
+static atomic_long_t nr_pages_used;
+
+static struct page *take_page(gfp_t gfp)
+{
+	struct page *page = NULL;
+
+	if (atomic_long_inc_return(&nr_pages_used) <= totalram_pages() / 4 * 3)
+		page = alloc_page(gfp | __GFP_ZERO | __GFP_NOWARN);
+	if (!page)
+		atomic_long_dec(&nr_pages_used);
+	return page;
+}
+
+static void give_page(struct page *page)
+{
+	__free_page(page);
+	atomic_long_dec(&nr_pages_used);
+}
+
 /* Several may touch a page first; one of them wins. */
 static struct page *get_page_at(struct kfdsim_bo *bo, unsigned long index, gfp_t gfp)
 {
@@ -27,13 +50,13 @@ static struct page *get_page_at(struct kfdsim_bo *bo, unsigned long index, gfp_t
 
 	if (page || bo->is_borrowed)
 		return page;
-	new = alloc_page(gfp | __GFP_ZERO | __GFP_NOWARN);
+	new = take_page(gfp);
 	if (!new)
 		return NULL;
 	page = cmpxchg(&bo->pages[index], NULL, new);
 	if (!page)
 		return new;
-	__free_page(new);
+	give_page(new);
 	return page;
 }
 
@@ -42,15 +65,16 @@ static struct page *get_page_at(struct kfdsim_bo *bo, unsigned long index, gfp_t
  * @bo: memory
  * @offset: byte in it
  *
- * Context: any; does not sleep. To be undone before the next one.
+ * Context: any; does not sleep. To be undone before the next one. The GPU holds
+ *	kfdsim_vm_lock meanwhile.
  * Return: kernel address of that byte, valid to the end of its page, or NULL.
  */
 void *kfdsim_bo_lock_page(struct kfdsim_bo *bo, u64 offset)
 {
 	struct page *page = NULL;
 
-	if (offset >> PAGE_SHIFT < bo->nr_pages)
-		page = get_page_at(bo, offset >> PAGE_SHIFT, GFP_NOWAIT);
+	if (offset >> PAGE_SHIFT < bo->nr_pages && !bo->is_away)
+		page = get_page_at(bo, offset >> PAGE_SHIFT, GFP_ATOMIC);
 	return page ? kmap_local_page(page) + offset_in_page(offset) : NULL;
 }
 
@@ -81,7 +105,7 @@ static void free_pages_of(struct kfdsim_bo *bo)
 		return;
 	for (i = 0; !bo->is_borrowed && i < bo->nr_pages; i++)
 		if (bo->pages[i])
-			__free_page(bo->pages[i]);
+			give_page(bo->pages[i]);
 	kvfree(bo->pages);
 }
 
@@ -98,18 +122,28 @@ static void gem_free(struct drm_gem_object *gem)
 	kfree(bo);
 }
 
+/* Not from the start of the vma: munmap() and mprotect() of a part split it. */
+static u64 offset_of(struct vm_area_struct *vma, unsigned long addr)
+{
+	struct drm_gem_object *gem = vma->vm_private_data;
+	u64 first = vma->vm_pgoff - drm_vma_node_start(&gem->vma_node);
+
+	return (first << PAGE_SHIFT) + (addr - vma->vm_start);
+}
+
 static vm_fault_t gem_fault(struct vm_fault *vmf)
 {
 	struct vm_area_struct *vma = vmf->vma;
 	struct kfdsim_bo *bo = gem_to_bo(vma->vm_private_data);
-	unsigned long index = (vmf->address - vma->vm_start) >> PAGE_SHIFT;
+	unsigned long index = offset_of(vma, vmf->address) >> PAGE_SHIFT;
 	struct page *page;
 
 	if (index >= bo->nr_pages)
 		return VM_FAULT_SIGBUS;
 	page = get_page_at(bo, index, GFP_KERNEL);
+	/* VM_FAULT_OOM would have the access tried again, for ever. */
 	if (!page)
-		return VM_FAULT_OOM;
+		return VM_FAULT_SIGBUS;
 	return vmf_insert_pfn(vma, vmf->address, page_to_pfn(page));
 }
 
@@ -117,7 +151,7 @@ static vm_fault_t gem_fault(struct vm_fault *vmf)
 static int gem_access(struct vm_area_struct *vma, unsigned long addr, void *buf, int len, int write)
 {
 	struct kfdsim_bo *bo = gem_to_bo(vma->vm_private_data);
-	u64 offset = addr - vma->vm_start;
+	u64 offset = offset_of(vma, addr);
 	int chunk = min_t(u64, len, PAGE_SIZE - offset_in_page(offset));
 	void *mem = kfdsim_bo_lock_page(bo, offset);
 
@@ -174,7 +208,7 @@ struct kfdsim_bo *kfdsim_bo_create(struct kfdsim_device *kdev, u64 bytes)
 		return NULL;
 	bytes = PAGE_ALIGN(bytes);
 	bo->nr_pages = bytes >> PAGE_SHIFT;
-	bo->pages = kvcalloc(bo->nr_pages, sizeof(*bo->pages), GFP_KERNEL);
+	bo->pages = kvcalloc(bo->nr_pages, sizeof(*bo->pages), GFP_KERNEL | __GFP_NOWARN);
 	if (!bo->pages) {
 		kfree(bo);
 		return NULL;

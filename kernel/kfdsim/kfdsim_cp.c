@@ -15,9 +15,24 @@
 #define QUIET_ROUNDS 64		/* then the time between two looks starts to grow */
 #define SLOWEST_FACTOR 32
 
-u64 kfdsim_cp_now(void)
+/*
+ * The model's clock. It runs with the kernel's, but makes no step of more than this past
+ * the model's next event: what happens in it must be simulated in one round, under the
+ * lock. A client that has more done than can be simulated in that time, say a million
+ * packets, slows the simulated GPU down, not the machine.
+ */
+#define MAX_STEP_NS (200 * NSEC_PER_USEC)
+
+/* Context: caller holds cp.lock. */
+u64 kfdsim_cp_now(struct kfdsim_cp *cp)
 {
-	return ktime_get_ns();
+	u64 event = max(gp_gpu_next_ns(cp->gpu), cp->now_ns);
+	u64 now = ktime_get_ns();
+
+	if (event < now)
+		now = min(now, event + MAX_STEP_NS);
+	cp->now_ns = max(now, cp->now_ns);
+	return cp->now_ns;
 }
 
 static struct kfdsim_device *to_kdev(struct kfdsim_cp *cp)
@@ -86,11 +101,13 @@ static void live_on(struct kthread_work *work)
 	u64 now, next;
 
 	mutex_lock(&cp->lock);
-	now = kfdsim_cp_now();
+	now = kfdsim_cp_now(cp);
 	look_at_doorbells(cp, now);
 	next = gp_gpu_advance(cp->gpu, now);
 	next = min(next, next_look(cp, now));
 	cp->nr_rounds++;
+	if (cp->is_stopped)
+		next = U64_MAX;
 	mutex_unlock(&cp->lock);
 	if (next != U64_MAX)
 		hrtimer_start(&cp->timer, ns_to_ktime(next), HRTIMER_MODE_ABS);
@@ -131,8 +148,10 @@ void kfdsim_cp_stop(struct kfdsim_device *kdev)
 	struct kfdsim_cp *cp = &kdev->cp;
 
 	kfdsim_kick_remove(kdev);
-	/* The timer queues work and work starts the timer. */
-	hrtimer_cancel(&cp->timer);
+	/* The timer queues work and work starts the timer: only a last round may, still. */
+	mutex_lock(&cp->lock);
+	cp->is_stopped = true;
+	mutex_unlock(&cp->lock);
 	kthread_flush_worker(cp->worker);
 	hrtimer_cancel(&cp->timer);
 	kthread_destroy_worker(cp->worker);

@@ -2,7 +2,7 @@
 /*
  * debugfs kfdsim/N/: what the simulated GPU has done ("stats"), who is in its queue
  * slots ("slots"), eviction ("evict"), and faults on command ("fault"): a line
- * "NAME [NUMBER]" of the table below.
+ * "NAME NUMBER" of the table below.
  */
 #include "kfdsim.h"
 
@@ -50,7 +50,9 @@ static ssize_t fault_write(struct file *file, const char __user *buf, size_t len
 
 	if (len >= sizeof(line) || copy_from_user(line, buf, len))
 		return -EINVAL;
-	if (sscanf(line, "%15s %llu", name, &arg) < 1)
+	/* Only "clear" needs no number: "hang" alone would end a hang. */
+	r = sscanf(line, "%15s %llu", name, &arg);
+	if (r < 1 || (r == 1 && strcmp(name, "clear")))
 		return -EINVAL;
 	r = inject(file_inode(file)->i_private, name, arg);
 	return r ? r : len;

@@ -121,7 +121,6 @@ static void fill_memory(struct kfdsim_device *kdev)
 	adev->gds.gws_size = 64;
 	adev->sdma.num_instances = NR_SDMA;
 	spin_lock_init(&adev->mman.bdev.lru_lock);
-	rwlock_init(&kdev->vm_lock);
 	/* The lock is ours; the array must not take one of its own with irqs on. */
 	xa_init(&kdev->vms);
 }
@@ -168,6 +167,7 @@ static int start_kfd(struct kfdsim_device *kdev)
 	adev->kfd.init_complete = kgd2kfd_device_init(adev->kfd.dev, &res);
 	if (adev->kfd.init_complete)
 		return 0;
+	kfdsim_reset_stop(kdev);
 	kgd2kfd_device_exit(adev->kfd.dev);
 	adev->kfd.dev = NULL;
 	return -EIO;
@@ -257,6 +257,7 @@ void kfdsim_device_remove(struct pci_dev *pdev)
 	struct kfdsim_device *kdev = pci_get_drvdata(pdev);
 
 	kfdsim_debugfs_remove(kdev);
+	kfdsim_reset_stop(kdev);
 	kgd2kfd_device_exit(kdev->adev.kfd.dev);
 	kdev->adev.kfd.dev = NULL;
 	drm_dev_unregister(adev_to_drm(&kdev->adev));

@@ -79,7 +79,11 @@ void kfdsim_doorbell_fini(struct kfdsim_device *kdev)
 	kdev->mmio = NULL;
 }
 
-/* amdkfd calls this for doorbell slices only (kfd_doorbell.c). */
+/*
+ * amdkfd calls this for doorbell slices only (kfd_doorbell.c). A slice of 1024 doorbells is
+ * aligned to its size: interrupts name a doorbell by 10 bits, and amdkfd looks for the
+ * number in the slice (kfd_int_process_v9.c: KFD_DEBUG_DOORBELL_ID).
+ */
 int amdgpu_bo_create_kernel(struct amdgpu_device *adev, unsigned long size, int align, u32 domain,
 			    struct amdgpu_bo **bo_ptr, u64 *gpu_addr, void **cpu_addr)
 {
@@ -93,7 +97,8 @@ int amdgpu_bo_create_kernel(struct amdgpu_device *adev, unsigned long size, int 
 	if (!bo)
 		return -ENOMEM;
 	mutex_lock(&kdev->gart_lock);
-	r = drm_mm_insert_node_generic(&kdev->bar_mm, &bo->bar, PAGE_ALIGN(size), PAGE_SIZE, 0, 0);
+	r = drm_mm_insert_node_generic(&kdev->bar_mm, &bo->bar, PAGE_ALIGN(size),
+				       roundup_pow_of_two(PAGE_ALIGN(size)), 0, 0);
 	mutex_unlock(&kdev->gart_lock);
 	if (r) {
 		kfdsim_bo_put(bo);

@@ -6,27 +6,55 @@
 #include "kfdsim.h"
 
 #include <drm/drm_vma_manager.h>
+#include <linux/mm.h>
 #include <uapi/linux/kfd_ioctl.h>
 
 #define MEM_OF_DEVICE (KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL | KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP)
 
-static u32 domain_of(u32 flags)
-{
-	return flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM ? AMDGPU_GEM_DOMAIN_VRAM :
-						      AMDGPU_GEM_DOMAIN_GTT;
-}
+enum mem_kind { MEM_NONE, MEM_VRAM, MEM_GTT, MEM_USER, MEM_DEVICE };
 
-/* Give a new BO its pages, as the flags want. @addr: user or bus address. */
-static int back(struct kfdsim_device *kdev, struct kfdsim_bo *bo, struct kfdsim_vm *vm, u32 flags,
-		u64 addr)
+/* Of several flags the first counts, in the order in which amdgpu asks for them. */
+static enum mem_kind kind_of(u32 flags)
 {
 	if (flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM)
-		return kfdsim_bo_charge_vram(kdev, bo);
+		return MEM_VRAM;
+	if (flags & KFD_IOC_ALLOC_MEM_FLAGS_GTT)
+		return MEM_GTT;
 	if (flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR)
-		return vm->info ? kfdsim_userptr_add(bo, vm->info, addr) : -EINVAL;
-	if (flags & MEM_OF_DEVICE)
+		return MEM_USER;
+	return flags & MEM_OF_DEVICE ? MEM_DEVICE : MEM_NONE;
+}
+
+static u32 domain_of(u32 flags)
+{
+	return kind_of(flags) == MEM_VRAM ? AMDGPU_GEM_DOMAIN_VRAM : AMDGPU_GEM_DOMAIN_GTT;
+}
+
+/* Return: 0, -EINVAL nothing can be that large, -ENOMEM nothing here is. */
+static int check_size(const struct kfdsim_device *kdev, u64 bytes, enum mem_kind kind)
+{
+	u64 most = kind == MEM_VRAM ? kdev->vram_bytes : (u64)totalram_pages() << PAGE_SHIFT;
+
+	if (!bytes || bytes > U64_MAX - PAGE_SIZE)
+		return -EINVAL;
+	return PAGE_ALIGN(bytes) > most ? -ENOMEM : 0;
+}
+
+/* Give a new BO its pages. @addr: user or bus address. */
+static int back(struct kfdsim_device *kdev, struct kfdsim_bo *bo, struct kfdsim_vm *vm,
+		enum mem_kind kind, u64 addr)
+{
+	switch (kind) {
+	case MEM_VRAM:
+		return kfdsim_bo_charge_vram(kdev, bo);
+	case MEM_USER:
+		return vm->info && addr ? kfdsim_userptr_add(bo, vm->info, addr) : -EINVAL;
+	case MEM_DEVICE:
 		kfdsim_bo_borrow(bo, pfn_to_page(addr >> PAGE_SHIFT));
-	return 0;
+		return 0;
+	default:
+		return 0;
+	}
 }
 
 static struct kgd_mem *mem_create(struct kfdsim_bo *bo, u64 va, u32 flags)
@@ -63,18 +91,25 @@ int amdgpu_amdkfd_gpuvm_alloc_memory_of_gpu(struct amdgpu_device *adev, uint64_t
 					    uint32_t flags, bool criu_resume)
 {
 	struct kfdsim_device *kdev = to_kfdsim(adev);
-	bool is_ours = !(flags & (MEM_OF_DEVICE | KFD_IOC_ALLOC_MEM_FLAGS_USERPTR));
 	struct kfdsim_vm *vm = to_kfdsim_vm(drm_priv_to_vm(drm_priv));
+	enum mem_kind kind = kind_of(flags);
+	bool is_ours = kind == MEM_VRAM || kind == MEM_GTT;
 	struct kfdsim_bo *bo;
 	int r;
+
+	if (kind == MEM_NONE)
+		return -EINVAL;
 
 	/* A ring that is mapped twice, one after the other: half the memory. */
 	if (flags & KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM)
 		size >>= 1;
-	bo = size ? kfdsim_bo_create(kdev, size) : NULL;
+	r = check_size(kdev, size, kind);
+	if (r)
+		return r;
+	bo = kfdsim_bo_create(kdev, size);
 	if (!bo)
-		return size ? -ENOMEM : -EINVAL;
-	r = back(kdev, bo, vm, flags, offset ? *offset : 0);
+		return -ENOMEM;
+	r = back(kdev, bo, vm, kind, offset ? *offset : 0);
 	if (!r && is_ours)
 		r = publish(bo, drm_priv, offset);
 	if (r)

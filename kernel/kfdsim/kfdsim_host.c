@@ -5,6 +5,7 @@
  */
 #include "kfdsim.h"
 
+#include <linux/sched/mm.h>
 #include <linux/vmalloc.h>
 
 #include <uapi/linux/kfd_ioctl.h>
@@ -98,6 +99,9 @@ static void host_irq(struct gp_gpu_host *host, const struct gp_gpu_irq *irq)
 	struct kfdsim_device *kdev = to_kdev(host);
 	u32 entry[8] = {};
 
+	/* amdkfd has nobody to hear it any more, or will not have at any moment. */
+	if (kdev->is_leaving)
+		return;
 	if (!irq->pasid) {
 		dev_err(kdev->adev.dev, "kfdsim: HIQ: packet refused\n");
 		return;
@@ -114,9 +118,17 @@ static void host_irq(struct gp_gpu_host *host, const struct gp_gpu_irq *irq)
 		kgd2kfd_interrupt(kdev->adev.kfd.dev, entry);
 }
 
+/*
+ * Reclaim may want user memory that is mapped here, which stops queues, which waits for
+ * this thread: it must not start here.
+ */
 static void *host_alloc(struct gp_gpu_host *host, size_t bytes)
 {
-	return kvzalloc(bytes, GFP_KERNEL);
+	unsigned int flags = memalloc_noreclaim_save();
+	void *mem = kvzalloc(bytes, GFP_KERNEL);
+
+	memalloc_noreclaim_restore(flags);
+	return mem;
 }
 
 static void host_free(struct gp_gpu_host *host, void *mem)

@@ -45,7 +45,7 @@ static int hiq_mqd_load(struct amdgpu_device *adev, void *mqd, uint32_t pipe, ui
 	if (inst)
 		return 0;
 	mutex_lock(&cp->lock);
-	r = gp_gpu_hiq_load(cp->gpu, mqd_gart(mqd), kfdsim_cp_now());
+	r = gp_gpu_hiq_load(cp->gpu, mqd_gart(mqd), kfdsim_cp_now(cp));
 	if (!r)
 		cp->hiq_doorbell = mqd_doorbell(mqd);
 	mutex_unlock(&cp->lock);
@@ -83,7 +83,7 @@ static int hqd_load(struct amdgpu_device *adev, void *mqd, uint32_t pipe, uint32
 		return 0;
 	mutex_lock(&kdev->cp.lock);
 	r = gp_gpu_hqd_load(kdev->cp.gpu, slot_of(pipe, queue), pasid_of_vmid(adev, vmid), vmid,
-			    mqd_gart(mqd), kfdsim_cp_now());
+			    mqd_gart(mqd), kfdsim_cp_now(&kdev->cp));
 	mutex_unlock(&kdev->cp.lock);
 	kfdsim_cp_kick(kdev);
 	return r;
@@ -94,7 +94,7 @@ static bool is_slot_active(struct kfdsim_device *kdev, u32 slot)
 	bool is_active;
 
 	mutex_lock(&kdev->cp.lock);
-	gp_gpu_advance(kdev->cp.gpu, kfdsim_cp_now());
+	gp_gpu_advance(kdev->cp.gpu, kfdsim_cp_now(&kdev->cp));
 	is_active = gp_gpu_hqd_is_active(kdev->cp.gpu, slot);
 	mutex_unlock(&kdev->cp.lock);
 	return is_active;
@@ -137,7 +137,7 @@ static int hqd_destroy(struct amdgpu_device *adev, void *mqd, enum kfd_preempt_t
 	if (inst)
 		return 0;
 	mutex_lock(&kdev->cp.lock);
-	r = gp_gpu_hqd_dequeue(kdev->cp.gpu, slot, dequeue_of(type), kfdsim_cp_now());
+	r = gp_gpu_hqd_dequeue(kdev->cp.gpu, slot, dequeue_of(type), kfdsim_cp_now(&kdev->cp));
 	mutex_unlock(&kdev->cp.lock);
 	kfdsim_cp_kick(kdev);
 	if (r && r != -ENOENT)
@@ -181,7 +181,7 @@ static uint64_t hqd_reset(struct amdgpu_device *adev, uint32_t pipe, uint32_t qu
 
 	mutex_lock(&kdev->cp.lock);
 	addr = pq_addr_locked(kdev, slot);
-	if (addr && gp_gpu_slot_reset(kdev->cp.gpu, slot, kfdsim_cp_now()))
+	if (addr && gp_gpu_slot_reset(kdev->cp.gpu, slot, kfdsim_cp_now(&kdev->cp)))
 		addr = 0;
 	mutex_unlock(&kdev->cp.lock);
 	kfdsim_cp_kick(kdev);

@@ -52,12 +52,16 @@ static int __init kfdsim_init(void)
 	return r;
 }
 
+/*
+ * Processes first, as amdgpu_exit() has it: those that once opened /dev/kfd, and those that
+ * are gone but not yet taken apart, still refer to the devices.
+ */
 static void __exit kfdsim_exit(void)
 {
+	kgd2kfd_exit();
 	if (gpus)
 		kfdsim_pci_remove();
 	kfdsim_debugfs_exit();
-	kgd2kfd_exit();
 }
 
 module_init(kfdsim_init);

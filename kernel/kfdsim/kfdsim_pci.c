@@ -106,6 +106,8 @@ static struct pci_driver driver = {
 	.id_table = id_table,
 	.probe = probe,
 	.remove = kfdsim_device_remove,
+	/* amdkfd cannot let go of a device that processes have open. */
+	.driver.suppress_bind_attrs = true,
 };
 
 #ifdef CONFIG_X86

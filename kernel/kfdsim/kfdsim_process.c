@@ -99,8 +99,9 @@ int amdgpu_amdkfd_gpuvm_acquire_process_vm(struct amdgpu_device *adev, struct am
 	struct kfdsim_vm *vm = to_kfdsim_vm(avm);
 	struct amdkfd_process_info *info = *process_info;
 
-	if (vm->info)
-		return -EINVAL;	/* one process per VM */
+	/* One process per VM, and a VM is of the GPU whose render node was opened. */
+	if (vm->info || vm->kdev != to_kfdsim(adev))
+		return -EINVAL;
 	if (!info) {
 		info = info_create();
 		if (!info)
@@ -124,11 +125,11 @@ void amdgpu_amdkfd_gpuvm_destroy_cb(struct amdgpu_device *adev, struct amdgpu_vm
 
 	if (!info)
 		return;
-	write_lock(&vm->kdev->vm_lock);
+	write_lock(&kfdsim_vm_lock);
 	if (vm->pasid)
 		xa_erase(&vm->kdev->vms, vm->pasid);
 	vm->pasid = 0;
-	write_unlock(&vm->kdev->vm_lock);
+	write_unlock(&kfdsim_vm_lock);
 	mutex_lock(&info->lock);
 	is_last = !--info->n_vms;
 	mutex_unlock(&info->lock);
@@ -142,11 +143,11 @@ void amdgpu_amdkfd_gpuvm_release_process_vm(struct amdgpu_device *adev, void *dr
 {
 	struct kfdsim_vm *vm = to_kfdsim_vm(drm_priv_to_vm(drm_priv));
 
-	write_lock(&vm->kdev->vm_lock);
+	write_lock(&kfdsim_vm_lock);
 	if (vm->pasid)
 		xa_erase(&vm->kdev->vms, vm->pasid);
 	vm->pasid = 0;
-	write_unlock(&vm->kdev->vm_lock);
+	write_unlock(&kfdsim_vm_lock);
 }
 
 /* Nothing has moved; the process gets a new fence for the next time. */
@@ -186,13 +187,13 @@ int kfdsim_process_evict(struct kfdsim_device *kdev, u32 pasid)
 	struct dma_fence *fence = NULL;
 	struct kfdsim_vm *vm;
 
-	read_lock(&kdev->vm_lock);
+	read_lock(&kfdsim_vm_lock);
 	read_lock(&evict_lock);
 	vm = xa_load(&kdev->vms, pasid);
 	if (vm && vm->info)
 		fence = dma_fence_get(&vm->info->eviction_fence->base);
 	read_unlock(&evict_lock);
-	read_unlock(&kdev->vm_lock);
+	read_unlock(&kfdsim_vm_lock);
 	if (!fence)
 		return -ENOENT;
 	dma_fence_enable_sw_signaling(fence);

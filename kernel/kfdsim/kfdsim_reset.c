@@ -21,7 +21,7 @@ static void reset(struct work_struct *work)
 	down_write(&kdev->reset_domain.sem);
 	kgd2kfd_pre_reset(adev->kfd.dev, &context);
 	mutex_lock(&kdev->cp.lock);
-	gp_gpu_reset(kdev->cp.gpu, kfdsim_cp_now());
+	gp_gpu_reset(kdev->cp.gpu, kfdsim_cp_now(&kdev->cp));
 	kdev->cp.hiq_doorbell = 0;
 	kdev->cp.nr_mapped = 0;
 	mutex_unlock(&kdev->cp.lock);
@@ -35,6 +35,9 @@ static void reset(struct work_struct *work)
 
 void amdgpu_amdkfd_gpu_reset(struct amdgpu_device *adev)
 {
+	/* A device that amdkfd takes apart need not come back. */
+	if (READ_ONCE(to_kfdsim(adev)->is_leaving))
+		return;
 	queue_work(adev->reset_domain->wq, &adev->kfd.reset_work);
 }
 
@@ -50,6 +53,15 @@ int kfdsim_reset_init(struct kfdsim_device *kdev)
 	kdev->adev.reset_domain = domain;
 	INIT_WORK(&kdev->adev.kfd.reset_work, reset);
 	return 0;
+}
+
+/* Before amdkfd lets go of the device: what is under way ends, and no other begins. */
+void kfdsim_reset_stop(struct kfdsim_device *kdev)
+{
+	mutex_lock(&kdev->cp.lock);
+	WRITE_ONCE(kdev->is_leaving, true);
+	mutex_unlock(&kdev->cp.lock);
+	flush_workqueue(kdev->reset_domain.wq);
 }
 
 void kfdsim_reset_fini(struct kfdsim_device *kdev)

@@ -69,7 +69,7 @@ uint32_t amdgpu_amdkfd_get_fw_version(struct amdgpu_device *adev, enum kgd_engin
 
 uint64_t amdgpu_amdkfd_get_gpu_clock_counter(struct amdgpu_device *adev)
 {
-	return kfdsim_cp_now() / 10;	/* 100 MHz */
+	return ktime_get_ns() / 10;	/* 100 MHz */
 }
 
 uint32_t amdgpu_amdkfd_get_max_engine_clock_in_mhz(struct amdgpu_device *adev)

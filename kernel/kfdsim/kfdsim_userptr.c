@@ -28,10 +28,19 @@ struct kfdsim_userptr {
 	unsigned long addr;
 };
 
+static void set_away(struct kfdsim_bo *bo, bool is_away)
+{
+	write_lock(&kfdsim_vm_lock);
+	bo->is_away = is_away;
+	write_unlock(&kfdsim_vm_lock);
+}
+
+/* Whoever is in the middle of an access comes to its end first; there are no others. */
 static void drop_pages(struct kfdsim_bo *bo)
 {
 	unsigned long i;
 
+	set_away(bo, true);
 	for (i = 0; i < bo->nr_pages; i++) {
 		if (bo->pages[i])
 			unpin_user_page(bo->pages[i]);
@@ -51,12 +60,14 @@ static bool on_notice(struct mmu_interval_notifier *notifier,
 	mmu_interval_set_seq(notifier, seq);
 	list_move_tail(&u->node, &info->userptr_inval_list);
 	if (++info->evicted_bos == 1) {
-		/* -ESRCH: the process is being taken apart and has no queues. */
+		/*
+		 * May fail: the firmware hangs, or the process is being taken apart. A queue
+		 * that goes on finds no memory then.
+		 */
 		kgd2kfd_quiesce_mm(notifier->mm, KFD_QUEUE_EVICTION_TRIGGER_USERPTR);
 		queue_delayed_work(system_freezable_wq, &info->restore_userptr_work,
 				   msecs_to_jiffies(RESTORE_DELAY_MS));
 	}
-	/* Nobody is left who could use them. */
 	drop_pages(u->bo);
 	mutex_unlock(&info->notifier_lock);
 	return true;
@@ -98,6 +109,7 @@ static int refill(struct mm_struct *mm, struct kfdsim_userptr *u)
 	} else {
 		drop_pages(u->bo);
 		memcpy(u->bo->pages, pages, u->bo->nr_pages * sizeof(*pages));
+		set_away(u->bo, false);
 	}
 	mutex_unlock(&u->info->notifier_lock);
 	if (r)

@@ -12,6 +12,12 @@
 #include <drm/drm_file.h>
 #include <linux/interval_tree_generic.h>
 
+/*
+ * Protects which VM has which PASID, the mappings of every VM, and user memory that goes
+ * away. One for all GPUs: memory may be mapped on several.
+ */
+DEFINE_RWLOCK(kfdsim_vm_lock);
+
 #define START(m) ((m)->start)
 #define LAST(m) ((m)->last)
 INTERVAL_TREE_DEFINE(struct amdgpu_bo_va_mapping, rb, uint64_t, __subtree_last, START, LAST,
@@ -74,33 +80,45 @@ bool kfdsim_vm_is_mapped(struct kfdsim_vm *vm, struct kgd_mem *mem)
 	return find_mapping(vm, mem);
 }
 
+/* amdgpu_vm.c: amdgpu_vm_verify_parameters. @bytes is less than the address space. */
+static bool is_reachable(struct kfdsim_vm *vm, u64 va, u64 bytes)
+{
+	u64 end = vm->kdev->adev.vm_manager.max_pfn << AMDGPU_GPU_PAGE_SHIFT;
+
+	return PAGE_ALIGNED(va) && va < end && bytes <= end - va;
+}
+
 /**
  * kfdsim_vm_map() - map memory
  * @vm: address space
  * @mem: memory; caller holds its lock
  * @va: where
  *
- * Return: 0, -EINVAL something is there, -ENOMEM.
+ * Return: 0, -EINVAL something is there or there is no such place, -ENOMEM.
  */
 int kfdsim_vm_map(struct kfdsim_vm *vm, struct kgd_mem *mem, u64 va)
 {
+	struct kfdsim_mapping *first = find_mapping(vm, mem);
 	struct kfdsim_bo *bo = to_kfdsim_bo(mem->bo);
-	struct kfdsim_mapping *m = kzalloc(sizeof(*m), GFP_KERNEL);
+	struct kfdsim_mapping *m;
 	int r = 0;
 
+	if (!is_reachable(vm, va, (u64)bo->nr_pages << PAGE_SHIFT))
+		return -EINVAL;
+	m = kzalloc(sizeof(*m), GFP_KERNEL);
 	if (!m)
 		return -ENOMEM;
 	m->bo_va.base.bo = mem->bo;
 	m->bo_va.base.vm = &vm->fpriv.vm;
-	m->map.bo_va = &m->bo_va;
+	m->map.bo_va = first ? &first->bo_va : &m->bo_va;
 	m->map.start = va >> AMDGPU_GPU_PAGE_SHIFT;
 	m->map.last = m->map.start + bo->nr_pages - 1;
-	write_lock(&vm->kdev->vm_lock);
+	write_lock(&kfdsim_vm_lock);
 	if (va_tree_iter_first(&vm->fpriv.vm.va, m->map.start, m->map.last))
 		r = -EINVAL;
 	else
 		va_tree_insert(&m->map, &vm->fpriv.vm.va);
-	write_unlock(&vm->kdev->vm_lock);
+	write_unlock(&kfdsim_vm_lock);
 	if (r) {
 		kfree(m);
 		return r;
@@ -123,13 +141,13 @@ int kfdsim_vm_unmap(struct kfdsim_vm *vm, struct kgd_mem *mem)
 
 	if (!m)
 		return -EINVAL;
+	/* amdgpu_amdkfd_gpuvm.c: unmap_bo_from_gpuvm */
+	if (m->map.bo_va->queue_refcount)
+		return -EBUSY;
 	for (; m; m = find_mapping(vm, mem)) {
-		/* amdgpu_amdkfd_gpuvm.c: unmap_bo_from_gpuvm */
-		if (m->bo_va.queue_refcount)
-			return -EBUSY;
-		write_lock(&vm->kdev->vm_lock);
+		write_lock(&kfdsim_vm_lock);
 		va_tree_remove(&m->map, &vm->fpriv.vm.va);
-		write_unlock(&vm->kdev->vm_lock);
+		write_unlock(&kfdsim_vm_lock);
 		list_del(&m->node);
 		kfree(m);
 		mem->mapped_to_gpu_memory--;
@@ -142,7 +160,7 @@ static struct kfdsim_vm *find_vm(struct kfdsim_device *kdev, u32 pasid)
 	return xa_load(&kdev->vms, pasid);
 }
 
-/* Caller holds vm_lock. NULL: nothing is mapped there. */
+/* Caller holds kfdsim_vm_lock. NULL: nothing is mapped there. */
 static void *lock_byte(struct kfdsim_vm *vm, u64 addr)
 {
 	struct amdgpu_bo_va_mapping *map;
@@ -161,7 +179,7 @@ static int copy_chunk(struct kfdsim_device *kdev, u32 pasid, u64 addr, void *buf
 	struct kfdsim_vm *vm;
 	void *mem = NULL;
 
-	read_lock(&kdev->vm_lock);
+	read_lock(&kfdsim_vm_lock);
 	vm = find_vm(kdev, pasid);
 	if (vm)
 		mem = lock_byte(vm, addr);
@@ -169,7 +187,7 @@ static int copy_chunk(struct kfdsim_device *kdev, u32 pasid, u64 addr, void *buf
 		kfdsim_copy(mem, buf, len, access);
 		kfdsim_bo_unlock_page(mem);
 	}
-	read_unlock(&kdev->vm_lock);
+	read_unlock(&kfdsim_vm_lock);
 	return mem ? 0 : -EFAULT;
 }
 
@@ -208,7 +226,7 @@ int kfdsim_vm_add64(struct kfdsim_device *kdev, u32 pasid, u64 addr, s64 delta, 
 
 	if (!IS_ALIGNED(addr, sizeof(*mem)))
 		return -EFAULT;
-	read_lock(&kdev->vm_lock);
+	read_lock(&kfdsim_vm_lock);
 	vm = find_vm(kdev, pasid);
 	if (vm)
 		mem = lock_byte(vm, addr);
@@ -216,34 +234,32 @@ int kfdsim_vm_add64(struct kfdsim_device *kdev, u32 pasid, u64 addr, s64 delta, 
 		*value = atomic64_add_return(delta, mem);
 		kfdsim_bo_unlock_page(mem);
 	}
-	read_unlock(&kdev->vm_lock);
+	read_unlock(&kfdsim_vm_lock);
 	return mem ? 0 : -EFAULT;
 }
 
 struct amdgpu_bo_va_mapping *amdgpu_vm_bo_lookup_mapping(struct amdgpu_vm *vm, uint64_t addr)
 {
-	struct kfdsim_device *kdev = to_kfdsim_vm(vm)->kdev;
 	struct amdgpu_bo_va_mapping *map;
 
-	read_lock(&kdev->vm_lock);
+	read_lock(&kfdsim_vm_lock);
 	map = va_tree_iter_first(&vm->va, addr, addr);
-	read_unlock(&kdev->vm_lock);
+	read_unlock(&kfdsim_vm_lock);
 	return map;
 }
 
 /* kfd_queue.c finds back the count that it raised through the mapping. */
 struct amdgpu_bo_va *amdgpu_vm_bo_find(struct amdgpu_vm *vm, struct amdgpu_bo *bo)
 {
-	struct kfdsim_device *kdev = to_kfdsim_vm(vm)->kdev;
 	struct amdgpu_bo_va *found = NULL;
 	struct amdgpu_bo_va_mapping *map;
 
-	read_lock(&kdev->vm_lock);
+	read_lock(&kfdsim_vm_lock);
 	map = va_tree_iter_first(&vm->va, 0, U64_MAX);
 	for (; map && !found; map = va_tree_iter_next(map, 0, U64_MAX))
 		if (map->bo_va->base.bo == bo)
 			found = map->bo_va;
-	read_unlock(&kdev->vm_lock);
+	read_unlock(&kfdsim_vm_lock);
 	return found;
 }
 
@@ -255,10 +271,10 @@ int amdgpu_amdkfd_gpuvm_set_vm_pasid(struct amdgpu_device *adev, struct amdgpu_v
 
 	if (r)
 		return r;
-	write_lock(&kdev->vm_lock);
+	write_lock(&kfdsim_vm_lock);
 	xa_store(&kdev->vms, pasid, vm, GFP_NOWAIT);
 	vm->pasid = pasid;
-	write_unlock(&kdev->vm_lock);
+	write_unlock(&kfdsim_vm_lock);
 	return 0;
 }
 

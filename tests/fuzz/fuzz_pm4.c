@@ -7,6 +7,7 @@
  */
 #include "../unit/gpu/world.c"
 #include "../unit/gpu/world_hiq.c"
+#include "../unit/gpu/world_pm4.c"
 
 #define NR_QUEUES 4
 #define NR_ROUNDS 8

@@ -139,25 +139,25 @@ static bool report(const struct gt_case *c, int status, const char *reason)
 	return false;
 }
 
-/* amdkfd takes processes apart some time after their end. */
-static bool has_processes(void)
+unsigned int gt_count_processes(void)
 {
 	DIR *dir = opendir("/sys/class/kfd/kfd/proc");
+	unsigned int nr = 0;
 	struct dirent *e;
-	bool found = false;
 
-	while (dir && !found && (e = readdir(dir)))
-		found = e->d_name[0] != '.';
+	while (dir && (e = readdir(dir)))
+		nr += e->d_name[0] != '.';
 	if (dir)
 		closedir(dir);
-	return found;
+	return nr;
 }
 
+/* amdkfd takes processes apart some time after their end. */
 static void wait_for_quiet(void)
 {
 	int tries;
 
-	for (tries = 0; tries < 1000 && has_processes(); tries++)
+	for (tries = 0; tries < 1000 && gt_count_processes(); tries++)
 		gt_sleep_us(5000);
 }
 

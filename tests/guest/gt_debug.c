@@ -82,6 +82,35 @@ int gt_debug_runtime_enable(struct gt_gpu *gpu)
 	return ioctl(gpu->kfd, AMDKFD_IOC_RUNTIME_ENABLE, &args) ? -errno : 0;
 }
 
+int gt_debug_runtime_disable(struct gt_gpu *gpu)
+{
+	struct kfd_ioctl_runtime_enable_args args = {};
+
+	return ioctl(gpu->kfd, AMDKFD_IOC_RUNTIME_ENABLE, &args) ? -errno : 0;
+}
+
+int gt_debug_query(const struct gt_session *s, uint64_t clear,
+		   struct kfd_ioctl_dbg_trap_args *args)
+{
+	memset(args, 0, sizeof(*args));
+	args->query_debug_event.exception_mask = clear;
+	return gt_debug_trap(s, KFD_IOC_DBG_TRAP_QUERY_DEBUG_EVENT, args);
+}
+
+int gt_debug_dots(const struct gt_session *s)
+{
+	char text[64];
+	ssize_t i, n = read(s->events[0], text, sizeof(text));
+
+	if (n < 0) {
+		GT_CHECK(errno == EAGAIN, "%s", strerror(errno));
+		return 0;
+	}
+	for (i = 0; i < n; i++)
+		GT_CHECK(text[i] == '.', "%02x", text[i]);
+	return n;
+}
+
 void gt_debug_attach_self(struct gt_gpu *gpu, struct gt_session *s)
 {
 	struct kfd_runtime_info info = {};

@@ -33,6 +33,12 @@ int gt_debug_resume(const struct gt_session *s, uint32_t *ids, uint32_t nr);
 int gt_debug_snapshot(const struct gt_session *s, struct kfd_queue_snapshot_entry *entries,
 		      uint32_t nr, uint64_t clear);
 int gt_debug_runtime_enable(struct gt_gpu *gpu);
+int gt_debug_runtime_disable(struct gt_gpu *gpu);
+/* Return: 0 or -errno. @args: the event; @clear: exceptions to forget */
+int gt_debug_query(const struct gt_session *s, uint64_t clear,
+		   struct kfd_ioctl_dbg_trap_args *args);
+/* Return: how many bytes the driver has written, all of them dots. */
+int gt_debug_dots(const struct gt_session *s);
 
 /* This process debugs itself: no ptrace is asked for. Keeps what @s says of events. */
 void gt_debug_attach_self(struct gt_gpu *gpu, struct gt_session *s);

@@ -150,9 +150,8 @@ uint64_t gt_gpu_prop(const struct gt_gpu *gpu, const char *key)
 	return gt_file_value(path, key);
 }
 
-static void acquire_vm(struct gt_gpu *gpu)
+static void open_render_node(struct gt_gpu *gpu)
 {
-	struct kfd_ioctl_acquire_vm_args args = { .drm_fd = gpu->drm, .gpu_id = gpu->id };
 	char path[64];
 
 	snprintf(path, sizeof(path), "/dev/dri/renderD%u",
@@ -160,12 +159,9 @@ static void acquire_vm(struct gt_gpu *gpu)
 	gpu->drm = open(path, O_RDWR | O_CLOEXEC);
 	if (gpu->drm < 0)
 		gt_fail("%s: %s", path, strerror(errno));
-	args.drm_fd = gpu->drm;
-	if (ioctl(gpu->kfd, AMDKFD_IOC_ACQUIRE_VM, &args))
-		gt_fail("ACQUIRE_VM: %s", strerror(errno));
 }
 
-void gt_gpu_open(struct gt_gpu *gpu, unsigned int index)
+void gt_gpu_find(struct gt_gpu *gpu, unsigned int index)
 {
 	memset(gpu, 0, sizeof(*gpu));
 	gpu->kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
@@ -174,7 +170,18 @@ void gt_gpu_open(struct gt_gpu *gpu, unsigned int index)
 	gpu->node = find_node(index, &gpu->id);
 	if (gpu->node == UINT32_MAX)
 		gt_fail("there is no GPU %u in the topology", index);
-	acquire_vm(gpu);
+	open_render_node(gpu);
+}
+
+void gt_gpu_open(struct gt_gpu *gpu, unsigned int index)
+{
+	struct kfd_ioctl_acquire_vm_args args = {};
+
+	gt_gpu_find(gpu, index);
+	args.drm_fd = gpu->drm;
+	args.gpu_id = gpu->id;
+	if (ioctl(gpu->kfd, AMDKFD_IOC_ACQUIRE_VM, &args))
+		gt_fail("ACQUIRE_VM: %s", strerror(errno));
 }
 
 const char *gt_argument_text(const char *name)

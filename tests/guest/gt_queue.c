@@ -290,13 +290,18 @@ static void write_packet(const struct gt_kernel *k, struct gt_queue *q)
 	__atomic_store_n(q->wptr, *q->wptr + 1, __ATOMIC_RELEASE);
 }
 
-void gt_kernel_launch(struct gt_kernel *k, struct gt_queue *q)
+void gt_kernel_clear(struct gt_kernel *k)
 {
 	memset((void *)k->out, 0, 8ul * k->nr_groups * k->waves);
 	memset((void *)k->count, 0, 8ul * k->nr_groups);
 	k->tally[0] = 0;
 	k->tally[1] = 0;
 	k->signal->value = 1;
+}
+
+void gt_kernel_launch(struct gt_kernel *k, struct gt_queue *q)
+{
+	gt_kernel_clear(k);
 	write_packet(k, q);
 	gt_queue_ring(q);
 }

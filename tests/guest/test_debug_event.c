@@ -15,33 +15,10 @@
 #define TINY "profile=tiny"
 #define GRACE 1
 
-/* Return: how many bytes the driver has written, all of them dots. */
-static int dots(const struct gt_session *s)
-{
-	char text[64];
-	ssize_t i, n = read(s->events[0], text, sizeof(text));
-
-	if (n < 0) {
-		GT_CHECK(errno == EAGAIN, "%s", strerror(errno));
-		return 0;
-	}
-	for (i = 0; i < n; i++)
-		GT_CHECK(text[i] == '.', "%02x", text[i]);
-	return n;
-}
-
-/* Return: 0 or -errno. @args: the event; @clear: exceptions to forget */
-static int query(const struct gt_session *s, uint64_t clear, struct kfd_ioctl_dbg_trap_args *args)
-{
-	memset(args, 0, sizeof(*args));
-	args->query_debug_event.exception_mask = clear;
-	return gt_debug_trap(s, KFD_IOC_DBG_TRAP_QUERY_DEBUG_EVENT, args);
-}
-
 static void expect_new(const struct gt_session *s, const struct gt_queue *q, uint64_t clear)
 {
 	struct kfd_ioctl_dbg_trap_args args;
-	int r = query(s, clear, &args);
+	int r = gt_debug_query(s, clear, &args);
 
 	GT_CHECK(!r, "no event: %s", strerror(-r));
 	GT_CHECK(args.query_debug_event.exception_mask == GT_NEW, "%llx",
@@ -53,7 +30,7 @@ static void expect_new(const struct gt_session *s, const struct gt_queue *q, uin
 static void expect_nothing(const struct gt_session *s)
 {
 	struct kfd_ioctl_dbg_trap_args args;
-	int r = query(s, 0, &args);
+	int r = gt_debug_query(s, 0, &args);
 
 	GT_CHECK(r == -EAGAIN, "%d", r);
 	GT_CHECK(!args.query_debug_event.exception_mask, "%llx",
@@ -70,18 +47,18 @@ static void new_queue_is_told(void)
 
 	gt_gpu_open(&gpu, 0);
 	s = gt_debug_self(&gpu);
-	GT_CHECK(!dots(&s), "told before anything happened");
+	GT_CHECK(!gt_debug_dots(&s), "told before anything happened");
 	expect_nothing(&s);
 	gt_queue_create(&gpu, 7, &q);
 	gt_queue_create(&gpu, 7, &next);
-	r = dots(&s);
+	r = gt_debug_dots(&s);
 	GT_CHECK(r == 2, "%d dots", r);
 	/* The newest first. It stays until somebody clears it, and asking writes nothing. */
 	expect_new(&s, &next, 0);
 	expect_new(&s, &next, GT_NEW);
 	expect_new(&s, &q, GT_NEW);
 	expect_nothing(&s);
-	GT_CHECK(!dots(&s), "told twice");
+	GT_CHECK(!gt_debug_dots(&s), "told twice");
 	/* A queue whose event was taken is new no more. */
 	id = q.id;
 	r = gt_debug_suspend(&s, &id, 1, GRACE);
@@ -103,7 +80,7 @@ static void unsubscribed_is_silent(void)
 	gt_debug_attach_self(&gpu, &s);
 	gt_queue_create(&gpu, 7, &q);
 	gt_sleep_us(100000);
-	GT_CHECK(!dots(&s), "told");
+	GT_CHECK(!gt_debug_dots(&s), "told");
 	expect_nothing(&s);
 	/* It is there all the same, and who subscribes late is told at once. */
 	GT_CHECK(gt_debug_snapshot(&s, &entry, 1, 0) == 1, "snapshot");
@@ -111,7 +88,7 @@ static void unsubscribed_is_silent(void)
 	args.set_exceptions_enabled.exception_mask = GT_NEW;
 	r = gt_debug_trap(&s, KFD_IOC_DBG_TRAP_SET_EXCEPTIONS_ENABLED, &args);
 	GT_CHECK(!r, "%s", strerror(-r));
-	r = dots(&s);
+	r = gt_debug_dots(&s);
 	GT_CHECK(r == 1, "%d dots", r);
 	expect_new(&s, &q, GT_NEW);
 	GT_CHECK(!gt_debug_disable(&s), "disable");
@@ -130,7 +107,7 @@ static void enable_does_not_tell_of_old_queues(void)
 	GT_CHECK(!gt_debug_runtime_enable(&gpu), "runtime");
 	gt_queue_create(&gpu, 7, &q);
 	GT_CHECK(!gt_debug_enable(&s, &info), "enable");
-	GT_CHECK(!dots(&s), "told");
+	GT_CHECK(!gt_debug_dots(&s), "told");
 	expect_new(&s, &q, GT_NEW);
 	expect_nothing(&s);
 	GT_CHECK(!gt_debug_disable(&s), "disable");

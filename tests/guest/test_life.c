@@ -7,6 +7,8 @@
 #include "gt.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -70,6 +72,44 @@ static void used_module_stays(void)
 
 	gt_gpu_open(&gpu, 0);
 	GT_CHECK(gt_module_unload() == -EBUSY, "it went");
+}
+
+/* /dev/kfd is closed, so the module may go; amdkfd still knows the process. */
+static void module_goes_before_its_process(void)
+{
+	int r, fd, fds[2];
+	pid_t pid;
+	char c;
+
+	GT_CHECK(!gt_module_load("profile=tiny"), "load");
+	GT_CHECK(!pipe(fds), "pipe");
+	pid = fork();
+	if (!pid) {
+		fd = open("/dev/kfd", O_RDWR);
+		if (fd < 0 || close(fd) || write(fds[1], "", 1) != 1)
+			_exit(3);
+		pause();
+	}
+	GT_CHECK(read(fds[0], &c, 1) == 1, "child");
+	/* Control: amdkfd knows it. */
+	GT_CHECK(gt_count_processes() == 1, "%u processes", gt_count_processes());
+	r = gt_module_unload();
+	GT_CHECK(!r, "unload: %s", strerror(-r));
+	kill(pid, SIGKILL);
+	GT_CHECK(waitpid(pid, NULL, 0) == pid, "wait");
+	GT_CHECK(!gt_module_load("profile=tiny") && !gt_module_unload(), "once more");
+}
+
+/* The firmware does not answer when the module goes: no reset may come after it. */
+static void module_goes_with_a_hung_gpu(void)
+{
+	int r;
+
+	GT_CHECK(!gt_module_load("profile=tiny queue_preemption_timeout_ms=300"), "load");
+	gt_fault(0, "hang 1");
+	r = gt_module_unload();
+	GT_CHECK(!r, "unload: %s", strerror(-r));
+	GT_CHECK(!gt_module_load("profile=tiny") && !gt_module_unload(), "once more");
 }
 
 static void bad_profile_is_refused(void)
@@ -193,6 +233,8 @@ static void cu_occupancy_follows_the_waves(void)
 static const struct gt_case cases[] = {
 	{ "bad_profile_is_refused", bad_profile_is_refused, NULL, 0 },
 	{ "module_comes_and_goes", module_comes_and_goes, NULL, 120 },
+	{ "module_goes_before_its_process", module_goes_before_its_process, NULL, 0 },
+	{ "module_goes_with_a_hung_gpu", module_goes_with_a_hung_gpu, NULL, 0 },
 	{ "used_module_stays", used_module_stays, "profile=tiny", 0 },
 	{ "mqds_has_the_documented_format", mqds_has_the_documented_format, "profile=tiny", 0 },
 	{ "hqds_and_rls_have_the_documented_format", hqds_and_rls_have_the_documented_format,

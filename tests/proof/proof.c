@@ -55,6 +55,19 @@ void proof_add(struct proof_mix *m, struct world_queue *q, const struct world_ke
 	m->dispatch[i] = world_dispatch(q, k);
 }
 
+void proof_release(struct proof_mix *m, struct world_queue *q, u32 first)
+{
+	u32 i;
+
+	for (i = first; i < m->nr_dispatches; i++) {
+		if (m->dispatch[i].signal)
+			continue;
+		m->dispatch[i].signal = world_signal(&m->w, q->pasid, 1, 0);
+		world_pm4_release(q, m->dispatch[i].signal + GP_SIGNAL_VALUE_OFFSET, 0,
+				  GP_RELEASE_DATA_64, 0);
+	}
+}
+
 void proof_start(struct proof_mix *m)
 {
 	u32 i;

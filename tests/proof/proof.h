@@ -34,6 +34,9 @@ void proof_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 void proof_add(struct proof_mix *m, struct world_queue *q, const struct world_kernel *k);
 
+/* Dispatches from @first on that have no signal get one: @q, PM4, clears it after them all. */
+void proof_release(struct proof_mix *m, struct world_queue *q, u32 first);
+
 /* Map all queues and ring all doorbells. */
 void proof_start(struct proof_mix *m);
 /* All completion signals are 0. */

@@ -5,7 +5,7 @@
  * the injected fault, or the saved waves are forgotten altogether. Each time either
  * the restore must report an error for that queue, or the memory at the end must be
  * wrong, and wrong only for the waves whose bytes were hit. Without damage the same
- * check must pass.
+ * check must pass. One queue has AQL packets, the other PM4.
  *
  * Usage: proof_corrupt [SEED [TRIALS]]
  */
@@ -44,7 +44,7 @@ static const char *engine = "state";
 static void build(struct proof_mix *m, const char *profile)
 {
 	struct world_options o = { .profile = profile, .engine = engine, .proc_bytes = 1ull << 30 };
-	struct world_kernel k = { .steps = 60, .step_ns = 500, .vgprs = 16, .nr_groups = 20,
+	struct world_kernel k = { .steps = 110, .step_ns = 500, .vgprs = 16, .nr_groups = 20,
 				  .group_size = 128, .lds_bytes = 1024, .has_out = true };
 	u32 i;
 
@@ -54,6 +54,9 @@ static void build(struct proof_mix *m, const char *profile)
 	for (i = 0; i < 2; i++) {
 		struct world_queue *q = world_queue(&m->w, WORLD_FIRST_PASID + i, 7);
 
+		k.has_no_signal = i == 1;
+		if (i == 1)
+			world_queue_make_pm4(q);
 		k.seed = i + 1;
 		proof_add(m, q, &k);
 		k.seed = i + 11;
@@ -61,6 +64,7 @@ static void build(struct proof_mix *m, const char *profile)
 		proof_add(m, q, &k);
 		k.nr_groups = 20;
 	}
+	proof_release(m, &m->w.queue[1], 0);
 	proof_start(m);
 }
 

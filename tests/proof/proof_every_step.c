@@ -11,7 +11,31 @@
 #define GRID_NS 100	/* all times of the undisturbed run are multiples of it */
 #define LIMIT_NS 10000000ull
 
-/* Two processes, three queues: barriers, LDS, small and large workgroups. */
+/* A buffer with two kernels side by side and, after them, a third; results in between. */
+static void fill_pm4(struct proof_mix *m, struct world_queue *q)
+{
+	struct world_kernel k = { .steps = 6, .step_ns = 400, .vgprs = 16, .nr_groups = 30,
+				  .group_size = 128, .lds_bytes = 1024, .seed = 8,
+				  .has_out = true, .has_no_signal = true };
+	u64 word = world_alloc(&m->w, q->pasid, 64, 64);
+	u32 first = m->nr_dispatches;
+
+	world_queue_make_pm4(q);
+	world_pm4_begin_buffer(q, 1024);
+	proof_add(m, q, &k);
+	k.seed = 9;
+	proof_add(m, q, &k);
+	world_pm4_write(q, word, 1, GP_WRITE_DATA_DST_MEMORY);
+	proof_release(m, q, first);
+	world_pm4_wait(q, word, GP_WAIT_EQUAL, 1);
+	k.seed = 10;
+	k.has_no_signal = false;
+	proof_add(m, q, &k);
+	world_pm4_end_buffer(q);
+	world_pm4_release(q, word + 8, 2, GP_RELEASE_DATA_64, 0);
+}
+
+/* Two processes, four queues: barriers, LDS, small and large workgroups, PM4. */
 static void build(struct proof_mix *m)
 {
 	struct world_options o = { .profile = "tiny", .engine = "state", .proc_bytes = 256 << 20 };
@@ -23,15 +47,15 @@ static void build(struct proof_mix *m)
 	struct world_kernel many = { .steps = 4, .step_ns = 500, .vgprs = 24, .nr_groups = 300,
 				     .group_size = 128, .lds_bytes = 512, .seed = 3,
 				     .has_out = true };
-	struct world_queue *q[3];
+	struct world_queue *q[4];
 	u64 dep;
 	u32 i;
 
 	memset(m, 0, sizeof(*m));
 	if (world_init(&m->w, &o))
 		proof_fail("no world");
-	for (i = 0; i < 3; i++)
-		q[i] = world_queue(&m->w, WORLD_FIRST_PASID + i / 2, 3 + 4 * i);
+	for (i = 0; i < 4; i++)
+		q[i] = world_queue(&m->w, WORLD_FIRST_PASID + i / 2, 3 + 4 * (i % 3));
 	proof_add(m, q[0], &small);
 	proof_add(m, q[0], &wide);
 	proof_add(m, q[1], &many);
@@ -49,6 +73,7 @@ static void build(struct proof_mix *m)
 	proof_add(m, q[2], &many);
 	small.seed = 7;
 	proof_add(m, q[2], &small);
+	fill_pm4(m, q[3]);
 	proof_start(m);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * 100 000 save/restore cycles at random moments: random mixes on every profile,
- * under the firmware scheduler with random faults, and slot by slot without it.
- * In the end memory must be exact, every saved context restored, nothing lost and
- * nothing repeated.
+ * 100 000 save/restore cycles at random moments: random mixes of AQL and of PM4 queues
+ * on every profile, under the firmware scheduler with random faults, and slot by slot
+ * without it. In the end memory must be exact, every saved context restored, nothing
+ * lost and nothing repeated.
  *
  * Usage: proof_random_cycles [SEED [CYCLES]]
  */
@@ -14,6 +14,7 @@
 #define LIMIT_NS 1000000000000ull
 #define FENCE_NS 1000000000ull
 #define HQD_NS 1000000000ull
+#define BUFFER_BYTES 2048
 
 struct totals {
 	u64 cycles;
@@ -24,16 +25,86 @@ struct totals {
 	u64 refused;
 	u64 lost_fences;
 	u64 rounds;
+	u64 pm4_saves;		/* a PM4 queue was out with waves */
+	u64 pm4_inside;		/* a PM4 queue was out in the middle of a buffer */
 };
 
 static const char *const profiles[] = { "tiny", "tiny", "tiny", "mi210", "mi308x", "mi300x" };
+
+static struct world_kernel random_kernel(struct proof_rng *rng, bool is_tiny)
+{
+	return (struct world_kernel){
+		.steps = 20 + proof_below(rng, is_tiny ? 400 : 100),
+		.step_ns = 100 + proof_below(rng, is_tiny ? 900 : 5000),
+		.vgprs = 8 + 8 * proof_below(rng, 4),
+		.nr_groups = 1 + proof_below(rng, 24),
+		.group_size = 64 * (1 + proof_below(rng, 3)),
+		.lds_bytes = proof_below(rng, 2) * 600,
+		.seed = proof_random(rng),
+		.has_barrier = proof_below(rng, 2),
+		.has_out = true,
+	};
+}
+
+static void fill_aql(struct proof_mix *m, struct world_queue *q, struct proof_rng *rng,
+		     bool is_tiny)
+{
+	u32 nr = 1 + proof_below(rng, 3);
+
+	while (nr--) {
+		struct world_kernel k = random_kernel(rng, is_tiny);
+
+		proof_add(m, q, &k);
+	}
+}
+
+/* Wait for a dispatch of an earlier queue of the process, if there is one. */
+static void wait_for_other(struct proof_mix *m, struct world_queue *q, struct proof_rng *rng)
+{
+	u32 i = proof_below(rng, m->nr_dispatches + 1);
+
+	if (i == m->nr_dispatches || m->queue_of[i] == q || m->queue_of[i]->pasid != q->pasid)
+		return;
+	world_pm4_wait(q, m->dispatch[i].signal + GP_SIGNAL_VALUE_OFFSET, GP_WAIT_EQUAL, 0);
+}
+
+/* Some dispatches are waited for, others run side by side; in the ring or in a buffer. */
+static void fill_pm4(struct proof_mix *m, struct world_queue *q, struct proof_rng *rng,
+		     bool is_tiny)
+{
+	u64 word = world_alloc(&m->w, q->pasid, 64, 64);
+	u32 first = m->nr_dispatches, nr = 1 + proof_below(rng, 3), i;
+	bool has_buffer = proof_below(rng, 2);
+
+	world_queue_make_pm4(q);
+	if (has_buffer)
+		world_pm4_begin_buffer(q, BUFFER_BYTES);
+	for (i = 0; i < nr; i++) {
+		struct world_kernel k = random_kernel(rng, is_tiny);
+
+		k.has_no_signal = proof_below(rng, 2);
+		wait_for_other(m, q, rng);
+		proof_add(m, q, &k);
+		world_pm4_write(q, word, i + 1, GP_WRITE_DATA_DST_MEMORY);
+		world_pm4_wait(q, word, GP_WAIT_EQUAL, i + 1);
+		world_pm4_nop(q, 1 + proof_below(rng, 5));
+	}
+	if (has_buffer && proof_below(rng, 2)) {
+		proof_release(m, q, first);
+		world_pm4_end_buffer(q);
+	} else {
+		if (has_buffer)
+			world_pm4_end_buffer(q);
+		proof_release(m, q, first);
+	}
+}
 
 /* The same @seed builds the same mix in any world. */
 static void build(struct proof_mix *m, u64 seed)
 {
 	struct proof_rng rng = { .state = seed };
 	struct world_options o = { .engine = "state", .proc_bytes = 2ull << 30 };
-	u32 nr_queues, nr_procs, i, j;
+	u32 nr_queues, nr_procs, i;
 	bool is_tiny;
 
 	memset(m, 0, sizeof(*m));
@@ -47,22 +118,26 @@ static void build(struct proof_mix *m, u64 seed)
 		struct world_queue *q = world_queue(&m->w, WORLD_FIRST_PASID + i % nr_procs,
 						    proof_below(&rng, 16));
 
-		for (j = 0; j <= proof_below(&rng, 3); j++) {
-			struct world_kernel k = {
-				.steps = 20 + proof_below(&rng, is_tiny ? 400 : 100),
-				.step_ns = 100 + proof_below(&rng, is_tiny ? 900 : 5000),
-				.vgprs = 8 + 8 * proof_below(&rng, 4),
-				.nr_groups = 1 + proof_below(&rng, 24),
-				.group_size = 64 * (1 + proof_below(&rng, 3)),
-				.lds_bytes = proof_below(&rng, 2) * 600,
-				.seed = proof_random(&rng),
-				.has_barrier = proof_below(&rng, 2),
-				.has_out = true,
-			};
-
-			proof_add(m, q, &k);
-		}
+		if (proof_below(&rng, 2))
+			fill_pm4(m, q, &rng, is_tiny);
+		else
+			fill_aql(m, q, &rng, is_tiny);
 	}
+}
+
+static u32 mqd_word(struct proof_mix *m, const struct world_queue *q, u32 offset)
+{
+	return world_u32(&m->w, GP_PASID_GART, q->mqd + offset);
+}
+
+/* What a PM4 queue that has just left its slot took with it. */
+static void count_pm4(struct proof_mix *m, const struct world_queue *q, struct totals *t)
+{
+	if (!q->is_pm4)
+		return;
+	t->pm4_saves += mqd_word(m, q, GP_MQD_CTL_STACK_OFFSET) !=
+			mqd_word(m, q, GP_MQD_CTL_STACK_SIZE);
+	t->pm4_inside += mqd_word(m, q, GP_MQD_IB_RPTR) != 0;
 }
 
 static void wait_fence(struct proof_mix *m, struct totals *t)
@@ -130,6 +205,7 @@ static void unmap_some(struct proof_mix *m, struct proof_rng *rng)
 static void cycle_firmware(struct proof_mix *m, struct proof_rng *rng, struct totals *t)
 {
 	u64 traces = m->w.nr_traces[GP_GPU_TRACE_FAULT];
+	u32 i;
 
 	world_run_for(&m->w, proof_below(rng, 4000));
 	inject(m, rng);
@@ -137,6 +213,9 @@ static void cycle_firmware(struct proof_mix *m, struct proof_rng *rng, struct to
 	world_fence(&m->w);
 	world_hiq_ring(&m->w);
 	wait_fence(m, t);
+	for (i = 0; i < m->w.nr_queues; i++)
+		if (gp_gpu_slot_of(m->w.gpu, m->w.queue[i].doorbell) < 0)
+			count_pm4(m, &m->w.queue[i], t);
 	t->refused += m->w.nr_traces[GP_GPU_TRACE_FAULT] - traces;
 	if (proof_below(rng, 2))
 		world_run_for(&m->w, proof_below(rng, 3000));
@@ -185,6 +264,7 @@ static void cycle_by_hand(struct proof_mix *m, struct proof_rng *rng, struct tot
 	wait_slot(m, i);
 	if (gp_gpu_hqd_is_active(m->w.gpu, i))
 		proof_fail("slot %u is still active", i);
+	count_pm4(m, &m->w.queue[i], t);
 	world_run_for(&m->w, proof_below(rng, 2000));
 	load_slot(m, i);
 	t->cycles++;
@@ -276,5 +356,8 @@ int main(int argc, char **argv)
 		  (unsigned long long)t.saves, (unsigned long long)t.restores,
 		  (unsigned long long)t.workgroups, (unsigned long long)t.lost_fences,
 		  (unsigned long long)t.refused);
-	return t.saves == t.restores && t.saves > cycles / 10 ? 0 : 1;
+	proof_say("a PM4 queue was out with waves %llu times, in the middle of a buffer %llu times",
+		  (unsigned long long)t.pm4_saves, (unsigned long long)t.pm4_inside);
+	return t.saves == t.restores && t.saves > cycles / 10 && t.pm4_saves > cycles / 100 &&
+	       t.pm4_inside > cycles / 100 ? 0 : 1;
 }

@@ -10,134 +10,17 @@
 struct client {
 	struct world *w;
 	struct world_queue *q;
-	u64 ib;		/* where packets go instead of the ring, or 0 */
-	u32 ib_dw;
-	u64 at;		/* write pointer in dwords */
 	u64 mem;	/* zeroed words to play with */
 };
 
 static struct client create(const char *profile, const char *engine)
 {
 	struct client c = { .w = unit_world(profile, engine) };
-	u32 x;
 
 	c.q = world_queue(c.w, P1, 7);
 	c.mem = world_alloc(c.w, P1, 4096, 4096);
-	for (x = 0; x < c.w->profile->nr_xcc; x++)
-		world_set_u32(c.w, GP_PASID_GART,
-			      c.q->mqd + x * c.q->stride + GP_MQD_AQL_CONTROL, 0);
+	world_queue_make_pm4(c.q);
 	return c;
-}
-
-static void put(struct client *c, const u32 *pkt, u32 nr)
-{
-	u32 i;
-
-	for (i = 0; i < nr; i++) {
-		u64 addr = c->ib ? c->ib + 4ull * c->ib_dw++ :
-				   c->q->ring + 4 * (c->at++ % RING_DW);
-
-		world_set_u32(c->w, P1, addr, pkt[i]);
-	}
-}
-
-static void ring(struct client *c)
-{
-	world_set_u64(c->w, P1, c->q->wptr_addr, c->at);
-	c->w->next_ns = gp_gpu_doorbell(c->w->gpu, c->q->doorbell, c->at, c->w->now_ns);
-}
-
-static void put_write(struct client *c, u64 addr, u32 value, u32 dst_sel)
-{
-	u32 pkt[GP_PM4_WRITE_DATA_DW];
-
-	gp_pm4_begin(pkt, GP_PM4_WRITE_DATA, GP_PM4_WRITE_DATA_DW);
-	gp_pm4_set(pkt, GP_WRITE_DATA_DST_SEL, dst_sel);
-	pkt[2] = (u32)addr;
-	pkt[3] = (u32)(addr >> 32);
-	pkt[4] = value;
-	put(c, pkt, GP_PM4_WRITE_DATA_DW);
-}
-
-static void put_release(struct client *c, u64 addr, u64 value, u32 data_sel, u32 context)
-{
-	u32 pkt[GP_PM4_RELEASE_MEM_DW];
-
-	gp_pm4_begin(pkt, GP_PM4_RELEASE_MEM, GP_PM4_RELEASE_MEM_DW);
-	gp_pm4_set(pkt, GP_RELEASE_MEM_DATA_SEL, data_sel);
-	gp_pm4_set(pkt, GP_RELEASE_MEM_INT_SEL,
-		   context ? GP_RELEASE_INT_AFTER_WRITE : GP_RELEASE_INT_NONE);
-	pkt[3] = (u32)addr;
-	pkt[4] = (u32)(addr >> 32);
-	pkt[5] = (u32)value;
-	pkt[6] = (u32)(value >> 32);
-	pkt[7] = context;
-	put(c, pkt, GP_PM4_RELEASE_MEM_DW);
-}
-
-static void put_wait(struct client *c, u64 addr, enum gp_wait_function function, u32 reference)
-{
-	u32 pkt[GP_PM4_WAIT_REG_MEM_DW];
-
-	gp_pm4_begin(pkt, GP_PM4_WAIT_REG_MEM, GP_PM4_WAIT_REG_MEM_DW);
-	gp_pm4_set(pkt, GP_WAIT_REG_MEM_FUNCTION, function);
-	gp_pm4_set(pkt, GP_WAIT_REG_MEM_SPACE, 1);
-	pkt[2] = (u32)addr;
-	pkt[3] = (u32)(addr >> 32);
-	pkt[4] = reference;
-	pkt[5] = 0xff;
-	put(c, pkt, GP_PM4_WAIT_REG_MEM_DW);
-}
-
-static void put_sh(struct client *c, u32 reg, const u32 *value, u32 nr)
-{
-	u32 pkt[8];
-
-	gp_pm4_begin(pkt, GP_PM4_SET_SH_REG, 2 + nr);
-	pkt[1] = reg;
-	memcpy(&pkt[2], value, nr * sizeof(u32));
-	put(c, pkt, 2 + nr);
-}
-
-static void put_nop(struct client *c, u32 nr)
-{
-	u32 pkt[8];
-
-	gp_pm4_begin(pkt, GP_PM4_NOP, nr);
-	if (nr == 1)
-		gp_pm4_set(pkt, GP_PM4_COUNT, GP_PM4_NOP_COUNT_ONE);
-	put(c, pkt, nr);
-}
-
-static void put_acquire(struct client *c)
-{
-	u32 pkt[GP_PM4_ACQUIRE_MEM_DW];
-
-	gp_pm4_begin(pkt, GP_PM4_ACQUIRE_MEM, GP_PM4_ACQUIRE_MEM_DW);
-	put(c, pkt, GP_PM4_ACQUIRE_MEM_DW);
-}
-
-static void put_buffer(struct client *c, u64 addr, u32 nr)
-{
-	u32 pkt[GP_PM4_INDIRECT_BUFFER_DW];
-
-	gp_pm4_begin(pkt, GP_PM4_INDIRECT_BUFFER, GP_PM4_INDIRECT_BUFFER_DW);
-	pkt[1] = (u32)addr;
-	pkt[2] = (u32)(addr >> 32);
-	gp_pm4_set(pkt, GP_INDIRECT_BUFFER_SIZE, nr);
-	put(c, pkt, GP_PM4_INDIRECT_BUFFER_DW);
-}
-
-static void put_dispatch(struct client *c, u32 x, u32 y, u32 z)
-{
-	u32 pkt[GP_PM4_DISPATCH_DIRECT_DW];
-
-	gp_pm4_begin(pkt, GP_PM4_DISPATCH_DIRECT, GP_PM4_DISPATCH_DIRECT_DW);
-	pkt[1] = x;
-	pkt[2] = y;
-	pkt[3] = z;
-	gp_pm4_set(pkt, GP_DISPATCH_DIRECT_ENABLE, 1);
-	put(c, pkt, GP_PM4_DISPATCH_DIRECT_DW);
 }
 
 /* A program and its arguments in memory, and the registers that name them. */
@@ -156,10 +39,10 @@ static struct gp_kernarg put_kernel(struct client *c, u64 seed)
 	arg.count = world_alloc(c->w, P1, 8 * GROUPS, 64);
 	memcpy(world_at(c->w, P1, code, sizeof(program)), &program, sizeof(program));
 	memcpy(world_at(c->w, P1, args, sizeof(arg)), &arg, sizeof(arg));
-	put_sh(c, GP_SH_REG_NUM_THREAD_X, threads, 3);
-	put_sh(c, GP_SH_REG_PGM_LO, where, 2);
-	put_sh(c, GP_SH_REG_PGM_RSRC1, rsrc, 2);
-	put_sh(c, GP_SH_REG_USER_DATA_0, user, 2);
+	world_pm4_set_sh(c->q, GP_SH_REG_NUM_THREAD_X, threads, 3);
+	world_pm4_set_sh(c->q, GP_SH_REG_PGM_LO, where, 2);
+	world_pm4_set_sh(c->q, GP_SH_REG_PGM_RSRC1, rsrc, 2);
+	world_pm4_set_sh(c->q, GP_SH_REG_USER_DATA_0, user, 2);
 	return arg;
 }
 
@@ -171,14 +54,14 @@ static void packets_write_and_interrupt_in_order(void **state)
 	unit_map_all(c.w);
 	/* Round the ring several times, with packets across its end. */
 	for (i = 1; i < 500; i++) {
-		put_nop(&c, 1);
-		put_write(&c, c.mem, i, GP_WRITE_DATA_DST_MEMORY);
-		put_write(&c, c.mem + 4, i, GP_WRITE_DATA_DST_L2);
-		put_nop(&c, 5);
-		put_acquire(&c);
-		put_release(&c, c.mem + 8, (u64)i << 32 | 5, GP_RELEASE_DATA_64, i);
-		put_release(&c, c.mem + 16, (u64)i << 32 | i, GP_RELEASE_DATA_32, 0);
-		ring(&c);
+		world_pm4_nop(c.q, 1);
+		world_pm4_write(c.q, c.mem, i, GP_WRITE_DATA_DST_MEMORY);
+		world_pm4_write(c.q, c.mem + 4, i, GP_WRITE_DATA_DST_L2);
+		world_pm4_nop(c.q, 5);
+		world_pm4_acquire(c.q);
+		world_pm4_release(c.q, c.mem + 8, (u64)i << 32 | 5, GP_RELEASE_DATA_64, i);
+		world_pm4_release(c.q, c.mem + 16, (u64)i << 32 | i, GP_RELEASE_DATA_32, 0);
+		world_ring(c.q);
 		assert_true(world_run_idle(c.w, MS));
 		assert_int_equal(world_u32(c.w, P1, c.mem), i);
 		assert_int_equal(world_u32(c.w, P1, c.mem + 4), i);
@@ -186,11 +69,11 @@ static void packets_write_and_interrupt_in_order(void **state)
 		assert_int_equal(world_u64(c.w, P1, c.mem + 16), i);
 		assert_int_equal(c.w->nr_irqs[GP_IRQ_EOP], i);
 		assert_int_equal(c.w->last_irq.context, i);
-		assert_int_equal(world_u64(c.w, P1, c.q->rptr_addr), c.at % RING_DW);
+		assert_int_equal(world_u64(c.w, P1, c.q->rptr_addr), c.q->wptr % RING_DW);
 	}
 	assert_true(world_preempt(c.w));
-	assert_int_equal(unit_mqd(c.q, GP_MQD_PQ_RPTR), c.at % RING_DW);
-	assert_int_equal(unit_mqd(c.q, GP_MQD_PQ_WPTR_LO), c.at);
+	assert_int_equal(unit_mqd(c.q, GP_MQD_PQ_RPTR), c.q->wptr % RING_DW);
+	assert_int_equal(unit_mqd(c.q, GP_MQD_PQ_WPTR_LO), c.q->wptr);
 	unit_done(c.w);
 }
 
@@ -211,9 +94,9 @@ static void a_wait_looks_until_it_is_true(void **state)
 	unit_map_all(c.w);
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		world_set_u32(c.w, P1, c.mem, cases[i].no);
-		put_wait(&c, c.mem, cases[i].function, 5);
-		put_write(&c, c.mem + 4, i + 1, GP_WRITE_DATA_DST_MEMORY);
-		ring(&c);
+		world_pm4_wait(c.q, c.mem, cases[i].function, 5);
+		world_pm4_write(c.q, c.mem + 4, i + 1, GP_WRITE_DATA_DST_MEMORY);
+		world_ring(c.q);
 		world_run_for(c.w, MS);
 		assert_int_equal(world_u32(c.w, P1, c.mem + 4), i);
 		/* It leaves and comes back, and waits still. */
@@ -233,13 +116,13 @@ static void half_a_packet_waits_for_the_rest(void **state)
 	struct client c = create("tiny", "timed");
 
 	unit_map_all(c.w);
-	put_write(&c, c.mem, 1, GP_WRITE_DATA_DST_MEMORY);
-	c.at -= 2;
-	ring(&c);
+	world_pm4_write(c.q, c.mem, 1, GP_WRITE_DATA_DST_MEMORY);
+	c.q->wptr -= 2;
+	world_ring(c.q);
 	assert_true(world_run_idle(c.w, MS));
 	assert_int_equal(world_u32(c.w, P1, c.mem), 0);
-	c.at += 2;
-	ring(&c);
+	c.q->wptr += 2;
+	world_ring(c.q);
 	assert_true(world_run_idle(c.w, MS));
 	assert_int_equal(world_u32(c.w, P1, c.mem), 1);
 	unit_done(c.w);
@@ -252,21 +135,21 @@ static void write_work(struct client *c, struct gp_kernarg *arg)
 	u32 nr;
 
 	arg[0] = put_kernel(c, 7);
-	put_dispatch(c, GROUPS / 10, 5, 2);
-	c->ib = ib;
-	put_nop(c, 3);
+	world_pm4_dispatch(c->q, GROUPS / 10, 5, 2);
+	c->q->ib = ib;
+	world_pm4_nop(c->q, 3);
 	arg[1] = put_kernel(c, 9);
-	put_dispatch(c, GROUPS, 1, 1);
-	put_release(c, c->mem, 1, GP_RELEASE_DATA_32, 33);
-	put_wait(c, c->mem, GP_WAIT_EQUAL, 1);
+	world_pm4_dispatch(c->q, GROUPS, 1, 1);
+	world_pm4_release(c->q, c->mem, 1, GP_RELEASE_DATA_32, 33);
+	world_pm4_wait(c->q, c->mem, GP_WAIT_EQUAL, 1);
 	/* The registers are still there. */
-	put_dispatch(c, GROUPS, 1, 1);
-	put_write(c, c->mem + 4, 2, GP_WRITE_DATA_DST_MEMORY);
-	nr = c->ib_dw;
-	c->ib = 0;
-	put_buffer(c, ib, nr);
-	put_buffer(c, ib, 0);
-	put_release(c, c->mem + 8, 3, GP_RELEASE_DATA_64, 34);
+	world_pm4_dispatch(c->q, GROUPS, 1, 1);
+	world_pm4_write(c->q, c->mem + 4, 2, GP_WRITE_DATA_DST_MEMORY);
+	nr = c->q->ib_dw;
+	c->q->ib = 0;
+	world_pm4_buffer(c->q, ib, nr);
+	world_pm4_buffer(c->q, ib, 0);
+	world_pm4_release(c->q, c->mem + 8, 3, GP_RELEASE_DATA_64, 34);
 }
 
 static void a_release_waits_for_the_dispatches_before_it(void **state)
@@ -274,11 +157,11 @@ static void a_release_waits_for_the_dispatches_before_it(void **state)
 	struct client c = create("tiny", "timed");
 	struct gp_kernarg arg = put_kernel(&c, 1);
 
-	put_dispatch(&c, GROUPS, 1, 1);
-	put_dispatch(&c, GROUPS, 1, 1);
-	put_write(&c, c.mem, 1, GP_WRITE_DATA_DST_MEMORY);
-	put_release(&c, c.mem + 8, 1, GP_RELEASE_DATA_64, 0);
-	ring(&c);
+	world_pm4_dispatch(c.q, GROUPS, 1, 1);
+	world_pm4_dispatch(c.q, GROUPS, 1, 1);
+	world_pm4_write(c.q, c.mem, 1, GP_WRITE_DATA_DST_MEMORY);
+	world_pm4_release(c.q, c.mem + 8, 1, GP_RELEASE_DATA_64, 0);
+	world_ring(c.q);
 	unit_map_all(c.w);
 	world_run_for(c.w, 50000);
 	/* Others do not wait. */
@@ -311,7 +194,7 @@ static u64 *run_work(const char *profile, u64 every_ns, bool is_other_gpu)
 	u32 i, k;
 
 	write_work(&c, arg);
-	ring(&c);
+	world_ring(c.q);
 	unit_map_all(c.w);
 	if (is_other_gpu) {
 		world_run_for(c.w, every_ns);
@@ -330,7 +213,7 @@ static u64 *run_work(const char *profile, u64 every_ns, bool is_other_gpu)
 	assert_int_equal(world_u64(c.w, P1, c.mem + 8), 3);
 	assert_int_equal(c.w->nr_irqs[GP_IRQ_EOP], 2);
 	assert_int_equal(c.w->last_irq.context, 34);
-	assert_int_equal(world_u64(c.w, P1, c.q->rptr_addr), c.at);
+	assert_int_equal(world_u64(c.w, P1, c.q->rptr_addr), c.q->wptr);
 	for (k = 0; k < 2; k++) {
 		assert_int_equal(world_u64(c.w, P1, arg[k].tally), GROUPS * (k + 1));
 		for (i = 0; i < GROUPS; i++)
@@ -388,7 +271,7 @@ static void without_cwsr_registers_and_position_survive(void **state)
 
 	world_queue_disable_cwsr(c.q);
 	write_work(&c, arg);
-	ring(&c);
+	world_ring(c.q);
 	unit_map_all(c.w);
 	for (i = 0; i < 200; i++) {
 		world_run_for(c.w, 300);
@@ -406,17 +289,37 @@ static void without_cwsr_registers_and_position_survive(void **state)
 	unit_done(c.w);
 }
 
+/* Every time it has just time for one packet; what called the buffer does not count. */
+static void a_buffer_advances_however_often_it_leaves(void **state)
+{
+	struct client c = create("mi300x", "timed");
+	u32 i;
+
+	world_pm4_begin_buffer(c.q, 4096);
+	for (i = 0; i < 20; i++)
+		world_pm4_write(c.q, c.mem, i + 1, GP_WRITE_DATA_DST_MEMORY);
+	world_pm4_end_buffer(c.q);
+	world_ring(c.q);
+	for (i = 0; i < 20; i++) {
+		unit_map_all(c.w);
+		world_run_for(c.w, c.w->profile->packet_ns);
+		assert_int_equal(world_u32(c.w, P1, c.mem), i + 1);
+		assert_true(world_preempt(c.w));
+	}
+	unit_done(c.w);
+}
+
 /* Put @pkt, then a write that must not happen. */
 static void check_stops(const u32 *pkt, u32 nr, enum gp_gpu_irq_source source)
 {
 	struct client c = create("tiny", "timed");
 	u32 i;
 
-	put(&c, pkt, nr);
+	world_pm4_put(c.q, pkt, nr);
 	for (i = 0; i < 16; i++)
-		put_nop(&c, 1);
-	put_write(&c, c.mem, 1, GP_WRITE_DATA_DST_MEMORY);
-	ring(&c);
+		world_pm4_nop(c.q, 1);
+	world_pm4_write(c.q, c.mem, 1, GP_WRITE_DATA_DST_MEMORY);
+	world_ring(c.q);
 	unit_map_all(c.w);
 	world_run_for(c.w, MS);
 	assert_int_equal(c.w->nr_irqs[source], 1);
@@ -465,14 +368,14 @@ static void a_buffer_in_a_buffer_or_cut_short_stops_the_queue(void **state)
 	for (cut = 0; cut < 2; cut++) {
 		struct client c = create("tiny", "timed");
 
-		c.ib = c.mem + 1024;
+		c.q->ib = c.mem + 1024;
 		if (cut)
-			put_write(&c, c.mem, 1, GP_WRITE_DATA_DST_MEMORY);
+			world_pm4_write(c.q, c.mem, 1, GP_WRITE_DATA_DST_MEMORY);
 		else
-			put_buffer(&c, c.mem + 1024, 4);
-		c.ib = 0;
-		put_buffer(&c, c.mem + 1024, c.ib_dw - cut);
-		ring(&c);
+			world_pm4_buffer(c.q, c.mem + 1024, 4);
+		c.q->ib = 0;
+		world_pm4_buffer(c.q, c.mem + 1024, c.q->ib_dw - cut);
+		world_ring(c.q);
 		unit_map_all(c.w);
 		world_run_for(c.w, MS);
 		assert_int_equal(c.w->nr_irqs[GP_IRQ_BAD_OPCODE], 1);
@@ -486,8 +389,8 @@ static void a_position_in_no_buffer_stops_the_queue(void **state)
 	struct client c = create("tiny", "timed");
 
 	world_set_u32(c.w, GP_PASID_GART, c.q->mqd + GP_MQD_IB_RPTR, 8);
-	put_write(&c, c.mem, 1, GP_WRITE_DATA_DST_MEMORY);
-	ring(&c);
+	world_pm4_write(c.q, c.mem, 1, GP_WRITE_DATA_DST_MEMORY);
+	world_ring(c.q);
 	unit_map_all(c.w);
 	world_run_for(c.w, MS);
 	assert_int_equal(c.w->nr_irqs[GP_IRQ_BAD_OPCODE], 1);
@@ -523,9 +426,9 @@ static void any_bytes_do_no_harm(void **state)
 			if (!(next_random(&seed) % 3))
 				word = 0xc0000000 | (next_random(&seed) % 8) << 16 |
 				       ops[next_random(&seed) % ARRAY_SIZE(ops)] << 8;
-			put(&c, &word, 1);
+			world_pm4_put(c.q, &word, 1);
 		}
-		ring(&c);
+		world_ring(c.q);
 		world_ring(other);
 		unit_map_all(c.w);
 		world_run_for(c.w, MS);
@@ -546,6 +449,7 @@ int main(void)
 		cmocka_unit_test(a_release_waits_for_the_dispatches_before_it),
 		cmocka_unit_test(leaving_at_any_moment_changes_no_result),
 		cmocka_unit_test(without_cwsr_registers_and_position_survive),
+		cmocka_unit_test(a_buffer_advances_however_often_it_leaves),
 		cmocka_unit_test(what_is_no_packet_stops_the_queue),
 		cmocka_unit_test(a_buffer_in_a_buffer_or_cut_short_stops_the_queue),
 		cmocka_unit_test(a_position_in_no_buffer_stops_the_queue),

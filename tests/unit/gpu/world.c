@@ -409,6 +409,13 @@ struct world_dispatch world_dispatch(struct world_queue *q, const struct world_k
 	if (!k->has_no_signal)
 		d.signal = world_signal(q->world, q->pasid, 1, 0);
 	pkt.kernel_object = write_kernel(q, k);
+	if (q->is_pm4) {
+		world_pm4_launch(q, k, pkt.kernel_object + 256, d.kernarg, nr_groups, size);
+		if (d.signal)
+			world_pm4_release(q, d.signal + GP_SIGNAL_VALUE_OFFSET, 0,
+					  GP_RELEASE_DATA_64, 0);
+		return d;
+	}
 	pkt.kernarg_address = d.kernarg;
 	pkt.completion_signal = d.signal;
 	memcpy(world_packet(q, q->wptr++), &pkt, sizeof(pkt));
@@ -445,5 +452,6 @@ void world_ring(struct world_queue *q)
 	struct world *w = q->world;
 
 	world_set_u64(w, q->pasid, q->wptr_addr, q->wptr);
-	w->next_ns = gp_gpu_doorbell(w->gpu, q->doorbell, q->wptr - 1, w->now_ns);
+	w->next_ns = gp_gpu_doorbell(w->gpu, q->doorbell, q->is_pm4 ? q->wptr : q->wptr - 1,
+				     w->now_ns);
 }

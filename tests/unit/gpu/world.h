@@ -40,8 +40,11 @@ struct world_queue {
 	u64 rptr_addr;
 	u64 wptr_addr;
 	u64 area;
-	u64 wptr;
+	u64 wptr;		/* in packets, of a PM4 queue in dwords */
+	u64 ib;			/* PM4: where packets go instead of the ring, or 0 */
+	u32 ib_dw;		/* how many are there */
 	bool is_static;
+	bool is_pm4;
 };
 
 struct world {
@@ -124,11 +127,16 @@ const u8 *world_image(struct world *w, u32 pasid, u64 *bytes);
 /* A compute queue with ring, pointers, MQD per XCC, control stack, save area. */
 struct world_queue *world_queue(struct world *w, u32 pasid, u32 priority);
 void world_queue_disable_cwsr(struct world_queue *q);
+/* Before anything is written into it: its packets are PM4. */
+void world_queue_make_pm4(struct world_queue *q);
 
 u64 world_signal(struct world *w, u32 pasid, s64 value, u32 event_id);
 s64 world_signal_value(struct world *w, u32 pasid, u64 signal);
 
-/* Write packets; nothing happens until world_ring(). */
+/*
+ * Write packets; nothing happens until world_ring(). On a PM4 queue a dispatch is
+ * registers, DISPATCH_DIRECT and, if it has a signal, a RELEASE_MEM that clears it.
+ */
 struct world_dispatch world_dispatch(struct world_queue *q, const struct world_kernel *k);
 /* The same dispatch again, into the same memory. */
 void world_dispatch_again(struct world_queue *q, const struct world_dispatch *d);
@@ -136,6 +144,27 @@ void world_barrier(struct world_queue *q, enum gp_aql_type type, bool has_barrie
 		   const u64 *deps, u32 nr_deps, u64 signal);
 u8 *world_packet(struct world_queue *q, u64 index);
 void world_ring(struct world_queue *q);
+
+/* Packets of a PM4 queue; the registers are those of SET_SH_REG. */
+void world_pm4_put(struct world_queue *q, const u32 *pkt, u32 nr);
+void world_pm4_nop(struct world_queue *q, u32 nr);
+void world_pm4_write(struct world_queue *q, u64 addr, u32 value, u32 dst_sel);
+/* @context: of the interrupt, 0 = none */
+void world_pm4_release(struct world_queue *q, u64 addr, u64 value, enum gp_release_data data,
+		       u32 context);
+void world_pm4_acquire(struct world_queue *q);
+/* Waits for the lowest byte. */
+void world_pm4_wait(struct world_queue *q, u64 addr, enum gp_wait_function function,
+		    u32 reference);
+void world_pm4_set_sh(struct world_queue *q, u32 reg, const u32 *value, u32 nr);
+void world_pm4_dispatch(struct world_queue *q, u32 x, u32 y, u32 z);
+void world_pm4_buffer(struct world_queue *q, u64 addr, u32 nr);
+/* Registers and dispatch of @nr_groups workgroups of @size. @code: the program */
+void world_pm4_launch(struct world_queue *q, const struct world_kernel *k, u64 code, u64 args,
+		      u32 nr_groups, u32 size);
+/* Between these two packets go into a buffer of @bytes that the second then calls. */
+void world_pm4_begin_buffer(struct world_queue *q, u32 bytes);
+void world_pm4_end_buffer(struct world_queue *q);
 
 /* HIQ packets as pm_*_v9() of amdkfd writes them. */
 void world_hiq_emit(struct world *w, const u32 *pkt, u32 nr_dw);
