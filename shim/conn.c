@@ -87,7 +87,7 @@ void gp_conn_queue_locked(struct gp_shim *s, const struct gp_shim_queue *q)
 		.queue_id = q->queue_id,
 		.type = q->type,
 		.prio = (uint8_t)q->wish.prio,
-		.busy = gp_queue_is_compute(q) && q->is_busy,
+		.busy = gp_shim_queue_is_compute(q) && q->is_busy,
 		.ring_addr = q->wish.ring_addr,
 		.ring_bytes = q->wish.ring_bytes,
 		.rptr_addr = q->rptr_addr,

@@ -79,8 +79,8 @@ static void disconnect_locked(struct gp_shim *s, uint64_t now, uint64_t wait_ns)
 	gp_hold_drop_all(s);
 	gp_progress_drop(s);
 	/* Nobody wants to hear of edges. */
-	gp_queue_each(s, q) {
-		gp_queue_set_busy_locked(s, q, true);
+	gp_shim_queue_each(s, q) {
+		gp_shim_queue_set_busy_locked(s, q, true);
 		q->look_ns = UINT64_MAX;
 	}
 }
@@ -92,7 +92,7 @@ static void welcome_locked(struct gp_shim *s, const struct gp_wire_welcome *m)
 	s->welcome = *m;
 	s->is_welcome = true;
 	s->backoff_ns = BACKOFF_MIN_NS;
-	gp_queue_each(s, q) {
+	gp_shim_queue_each(s, q) {
 		gp_detect_begin_locked(s, q, false);
 		gp_conn_queue_locked(s, q);
 	}

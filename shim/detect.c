@@ -54,14 +54,14 @@ static uint64_t poll_ns(const struct gp_shim *s)
 
 static bool can_follow(const struct gp_shim *s, const struct gp_shim_queue *q)
 {
-	return s->is_welcome && gp_queue_is_compute(q) && q->is_readable;
+	return s->is_welcome && gp_shim_queue_is_compute(q) && q->is_readable;
 }
 
 /* The next look at a queue whose state has just changed. */
 static void arm(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
 {
 	q->proof = GP_SHIM_QUIET;
-	q->wptr = gp_queue_wptr(q);
+	q->wptr = gp_shim_queue_wptr(q);
 	q->quiet_since_ns = now;
 	q->pace_ns = poll_ns(s);
 	if (q->is_busy)
@@ -89,13 +89,13 @@ static void barrier_everywhere(void)
 /* Nothing was ever written: these indices only grow. */
 static bool is_untouched(const struct gp_shim_queue *q)
 {
-	return q->type == GP_KFD_QUEUE_AQL && !gp_queue_wptr(q) && !gp_queue_rptr(q);
+	return q->type == GP_KFD_QUEUE_AQL && !gp_shim_queue_wptr(q) && !gp_shim_queue_rptr(q);
 }
 
 void gp_detect_begin_locked(struct gp_shim *s, struct gp_shim_queue *q, bool is_new)
 {
 	q->look_ns = UINT64_MAX;
-	if (!gp_queue_is_compute(q))
+	if (!gp_shim_queue_is_compute(q))
 		return;
 	if (!q->is_readable)
 		s->sees |= GP_WIRE_SEES_NOT_RAW;
@@ -104,13 +104,13 @@ void gp_detect_begin_locked(struct gp_shim *s, struct gp_shim_queue *q, bool is_
 	if (!can_follow(s, q))
 		return;
 	if (!is_new && !is_untouched(q)) {
-		gp_queue_set_busy_locked(s, q, true);
+		gp_shim_queue_set_busy_locked(s, q, true);
 		arm(s, q, s->sys->now_ns());
 		return;
 	}
-	gp_queue_set_busy_locked(s, q, false);
+	gp_shim_queue_set_busy_locked(s, q, false);
 	barrier_everywhere();
-	gp_queue_set_busy_locked(s, q, !is_new && !is_untouched(q));
+	gp_shim_queue_set_busy_locked(s, q, !is_new && !is_untouched(q));
 	arm(s, q, s->sys->now_ns());
 }
 
@@ -118,7 +118,7 @@ static void edge_locked(struct gp_shim *s, struct gp_shim_queue *q)
 {
 	if (q->is_busy || !can_follow(s, q))
 		return;
-	gp_queue_set_busy_locked(s, q, true);
+	gp_shim_queue_set_busy_locked(s, q, true);
 	gp_conn_edge_locked(s, GP_WIRE_BUSY, q);
 	arm(s, q, q->busy_since_ns);
 	gp_control_wake_locked(s);
@@ -129,10 +129,10 @@ void gp_detect_ring(struct gp_shim *s, uintptr_t doorbell, uint64_t wptr_addr)
 	struct gp_shim_queue *q;
 
 	pthread_mutex_lock(&s->lock);
-	gp_queue_each(s, q) {
+	gp_shim_queue_each(s, q) {
 		if (q->wptr_addr != wptr_addr)
 			continue;
-		gp_queue_set_slice_locked(q, doorbell);
+		gp_shim_queue_set_slice_locked(q, doorbell);
 		edge_locked(s, q);
 	}
 	pthread_mutex_unlock(&s->lock);
@@ -143,7 +143,7 @@ void gp_detect_api(struct gp_shim *s)
 	struct gp_shim_queue *q;
 
 	pthread_mutex_lock(&s->lock);
-	gp_queue_each(s, q)
+	gp_shim_queue_each(s, q)
 		if (q->is_watched)
 			edge_locked(s, q);
 	pthread_mutex_unlock(&s->lock);
@@ -155,10 +155,10 @@ static void declare_idle(struct gp_shim *s, struct gp_shim_queue *q, uint64_t no
 
 	if (s->sys->window)
 		s->sys->window();
-	gp_queue_set_busy_locked(s, q, false);
+	gp_shim_queue_set_busy_locked(s, q, false);
 	barrier_everywhere();
-	if (!s->skip_recheck && gp_queue_wptr(q) != wptr) {
-		gp_queue_set_busy_locked(s, q, true);
+	if (!s->skip_recheck && gp_shim_queue_wptr(q) != wptr) {
+		gp_shim_queue_set_busy_locked(s, q, true);
 		arm(s, q, now);
 		return;
 	}
@@ -221,7 +221,7 @@ static void look_at_pointers(struct gp_shim *s, struct gp_shim_queue *q, uint64_
 	uint32_t id = q->queue_id;
 	bool waves;
 
-	if (gp_queue_rptr(q) != q->wptr) {
+	if (gp_shim_queue_rptr(q) != q->wptr) {
 		q->proof = GP_SHIM_QUIET;
 		slower(q, now, BARRIER_MAX_NS);
 		return;
@@ -248,7 +248,7 @@ static void look_at_pointers(struct gp_shim *s, struct gp_shim_queue *q, uint64_
 
 static void look_at_busy(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
 {
-	if (gp_queue_wptr(q) != q->wptr) {
+	if (gp_shim_queue_wptr(q) != q->wptr) {
 		arm(s, q, now);
 		return;
 	}
@@ -279,7 +279,7 @@ static void look_at_idle(struct gp_shim *s, struct gp_shim_queue *q, uint64_t no
 {
 	uint64_t max = poll_ns(s) * IDLE_FACTOR;
 
-	if (gp_queue_wptr(q) != q->wptr || gp_queue_rptr(q) != q->wptr) {
+	if (gp_shim_queue_wptr(q) != q->wptr || gp_shim_queue_rptr(q) != q->wptr) {
 		edge_locked(s, q);
 		return;
 	}
@@ -315,7 +315,7 @@ uint64_t gp_detect_step_locked(struct gp_shim *s, uint64_t now_ns)
 	uint64_t next = UINT64_MAX;
 	struct gp_shim_queue *q;
 
-	gp_queue_each(s, q) {
+	gp_shim_queue_each(s, q) {
 		if (!can_follow(s, q))
 			continue;
 		look(s, q, now_ns);

@@ -95,7 +95,7 @@ bool gp_hold_has(const struct gp_shim *s, const struct gp_shim_queue *q)
 {
 	const struct gp_shim_hold *h;
 
-	if (!gp_queue_is_compute(q))
+	if (!gp_shim_queue_is_compute(q))
 		return false;
 	each_hold(s, h)
 		if (h->gpu_id == q->gpu_id &&

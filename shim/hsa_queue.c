@@ -67,13 +67,13 @@ void gp_hsa_queue_attach(struct gp_shim *s, hsa_queue_t *queue, hsa_agent_t agen
 	}
 	h = make(queue, agent, calls);
 	pthread_mutex_lock(&s->lock);
-	gp_queue_each(s, q) {
+	gp_shim_queue_each(s, q) {
 		if (q->wptr_addr != (uintptr_t)&aq->write_dispatch_id || q->hsa)
 			continue;
 		q->is_watched = false;
 		q->hsa = h;
 		h = NULL;
-		gp_queue_set_slice_locked(q, (uintptr_t)doorbell->hardware_doorbell_ptr);
+		gp_shim_queue_set_slice_locked(q, (uintptr_t)doorbell->hardware_doorbell_ptr);
 		if (!q->is_busy)
 			q->look_ns = UINT64_MAX;
 	}
@@ -88,7 +88,7 @@ struct gp_shim_hsa_queue *gp_hsa_queue_detach(struct gp_shim *s, const hsa_queue
 	struct gp_shim_queue *q;
 
 	pthread_mutex_lock(&s->lock);
-	gp_queue_each(s, q) {
+	gp_shim_queue_each(s, q) {
 		if (!q->hsa || q->hsa->queue != queue)
 			continue;
 		h = q->hsa;
@@ -110,7 +110,7 @@ void gp_hsa_queue_detach_all(struct gp_shim *s)
 	struct gp_shim_queue *q;
 
 	pthread_mutex_lock(&s->lock);
-	gp_queue_each(s, q) {
+	gp_shim_queue_each(s, q) {
 		free(q->hsa);
 		q->hsa = NULL;
 		q->proof = GP_SHIM_QUIET;
@@ -139,7 +139,7 @@ enum gp_hsa_send gp_hsa_barrier_send(struct gp_shim_queue *q, uint64_t *wptr)
 
 	if (!h)
 		return GP_HSA_NEVER;
-	if (*value_of(h) || gp_queue_wptr(q) - gp_queue_rptr(q) > h->queue->size / 2)
+	if (*value_of(h) || gp_shim_queue_wptr(q) - gp_shim_queue_rptr(q) > h->queue->size / 2)
 		return GP_HSA_NOT_NOW;
 	*value_of(h) = 1;
 	index = h->calls->add_write_index(h->queue, 1);

@@ -31,7 +31,7 @@ static void tell_created(struct gp_shim *s, const struct gp_kfd_create_queue *ar
 	struct gp_shim_queue *q;
 
 	pthread_mutex_lock(&s->lock);
-	q = gp_queue_add_locked(s, args, percentage);
+	q = gp_shim_queue_add_locked(s, args, percentage);
 	if (q) {
 		gp_detect_begin_locked(s, q, true);
 		gp_control_tell_queue_locked(s, q);
@@ -78,7 +78,7 @@ static int destroy_queue(struct gp_shim *s, int fd, unsigned long request, void 
 	if (!copy_in(s, request, arg, &args, sizeof(args.queue_id)))
 		return s->sys->ioctl(fd, request, arg);
 	pthread_mutex_lock(&s->call_lock);
-	q = gp_queue_find(s, args.queue_id);
+	q = gp_shim_queue_find(s, args.queue_id);
 	/* The driver would wait for a debugger to resume it. */
 	if (q)
 		gp_pause_before_destroy(s, q);
@@ -86,7 +86,7 @@ static int destroy_queue(struct gp_shim *s, int fd, unsigned long request, void 
 	if (!r && q) {
 		pthread_mutex_lock(&s->lock);
 		gp_control_tell_gone_locked(s, q);
-		gp_queue_remove_locked(s, q);
+		gp_shim_queue_remove_locked(s, q);
 		pthread_mutex_unlock(&s->lock);
 	}
 	pthread_mutex_unlock(&s->call_lock);
@@ -114,7 +114,7 @@ static int update_queue(struct gp_shim *s, int fd, unsigned long request, void *
 	wish.percentage = args.percentage;
 	wish.prio = args.prio;
 	pthread_mutex_lock(&s->call_lock);
-	q = gp_queue_find(s, args.queue_id);
+	q = gp_shim_queue_find(s, args.queue_id);
 	if (q)
 		r = gp_pause_wish(s, q, fd, &wish);
 	else

@@ -21,7 +21,7 @@ static uint64_t lease_end(struct gp_shim *s, const struct gp_wire_order *o)
 
 static bool is_gone(struct gp_shim *s, const struct gp_wire_order *o)
 {
-	const struct gp_shim_queue *q = gp_queue_find(s, o->queue_id);
+	const struct gp_shim_queue *q = gp_shim_queue_find(s, o->queue_id);
 
 	return o->queue_id != GP_WIRE_QUEUE_ALL && (!q || q->gpu_id != o->gpu_id);
 }

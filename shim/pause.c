@@ -32,7 +32,7 @@ bool gp_pause_is_stopped(const struct gp_shim_queue *q)
 static bool should_stop(const struct gp_shim *s, const struct gp_shim_queue *q)
 {
 	return gp_hold_has(s, q) && wants_to_run(q) &&
-	       (gp_queue_is_busy(q) || gp_pause_is_stopped(q));
+	       (gp_shim_queue_is_busy(q) || gp_pause_is_stopped(q));
 }
 
 static struct gp_shim_props target_of(const struct gp_shim *s, const struct gp_shim_queue *q)
@@ -122,7 +122,7 @@ static void collect(struct gp_shim *s, uint32_t gpu_id, bool stop, struct batch 
 	struct gp_shim_queue *q;
 
 	b->nr = 0;
-	gp_queue_each(s, q)
+	gp_shim_queue_each(s, q)
 		if ((!gpu_id || q->gpu_id == gpu_id) && is_out_of_place(s, q) &&
 		    should_stop(s, q) == stop)
 			insert(b, q);
@@ -132,7 +132,7 @@ bool gp_pause_is_needed(struct gp_shim *s)
 {
 	struct gp_shim_queue *q;
 
-	gp_queue_each(s, q)
+	gp_shim_queue_each(s, q)
 		if (is_out_of_place(s, q))
 			return true;
 	return false;

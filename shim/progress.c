@@ -25,7 +25,7 @@ void gp_progress_expect_locked(struct gp_shim *s, uint32_t gpu_id)
 	struct gp_shim_progress *p = find(s, gpu_id);
 	struct gp_shim_queue *q, *one = NULL;
 
-	gp_queue_each(s, q)
+	gp_shim_queue_each(s, q)
 		if (q->gpu_id == gpu_id && q->is_busy && q->is_readable && gp_pause_is_stopped(q))
 			one = q;
 	if (!p)
@@ -34,7 +34,7 @@ void gp_progress_expect_locked(struct gp_shim *s, uint32_t gpu_id)
 		return;
 	p->gpu_id = gpu_id;
 	p->queue_id = one->queue_id;
-	p->rptr = gp_queue_rptr(one);
+	p->rptr = gp_shim_queue_rptr(one);
 	p->look_ns = s->sys->now_ns();
 	p->until_ns = p->look_ns + PATIENCE_NS;
 	p->pace_ns = MS;
@@ -50,15 +50,15 @@ static uint32_t judge(struct gp_shim *s, const struct gp_shim_progress *p, uint6
 	pthread_mutex_unlock(&s->lock);
 	waves = s->sys->occupancy(p->gpu_id);
 	pthread_mutex_lock(&s->lock);
-	q = gp_queue_find(s, p->queue_id);
-	if (!q || !q->is_busy || gp_queue_rptr(q) != p->rptr || waves > 0)
+	q = gp_shim_queue_find(s, p->queue_id);
+	if (!q || !q->is_busy || gp_shim_queue_rptr(q) != p->rptr || waves > 0)
 		return GP_WIRE_NOTE_PROGRESS;
 	return now_ns >= p->until_ns ? GP_WIRE_NOTE_NO_PROGRESS : 0;
 }
 
 static void step(struct gp_shim *s, struct gp_shim_progress *p, uint64_t now_ns)
 {
-	struct gp_shim_queue *q = gp_queue_find(s, p->queue_id);
+	struct gp_shim_queue *q = gp_shim_queue_find(s, p->queue_id);
 	uint32_t code;
 
 	/* Held again before anything could be seen. */

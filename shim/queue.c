@@ -5,14 +5,14 @@
 
 uint32_t gp_shim_slots[GP_SHIM_NR_SLOTS];
 
-struct gp_shim_queue *gp_queue_find(struct gp_shim *s, uint32_t id)
+struct gp_shim_queue *gp_shim_queue_find(struct gp_shim *s, uint32_t id)
 {
 	if (id >= s->nr_queues || !s->queues[id].used)
 		return NULL;
 	return &s->queues[id];
 }
 
-bool gp_queue_is_compute(const struct gp_shim_queue *q)
+bool gp_shim_queue_is_compute(const struct gp_shim_queue *q)
 {
 	return q->type == GP_KFD_QUEUE_PM4 || q->type == GP_KFD_QUEUE_AQL;
 }
@@ -30,7 +30,7 @@ static void add_to_slots(const struct gp_shim_queue *q, uint32_t value)
 	}
 }
 
-void gp_queue_set_busy_locked(struct gp_shim *s, struct gp_shim_queue *q, bool busy)
+void gp_shim_queue_set_busy_locked(struct gp_shim *s, struct gp_shim_queue *q, bool busy)
 {
 	if (q->is_busy == busy)
 		return;
@@ -40,7 +40,7 @@ void gp_queue_set_busy_locked(struct gp_shim *s, struct gp_shim_queue *q, bool b
 	add_to_slots(q, busy ? -1 : 1);
 }
 
-void gp_queue_set_slice_locked(struct gp_shim_queue *q, uintptr_t addr)
+void gp_shim_queue_set_slice_locked(struct gp_shim_queue *q, uintptr_t addr)
 {
 	int slice = (int)(gp_shim_slot(addr) / GP_SHIM_NR_DOORBELLS);
 
@@ -63,12 +63,12 @@ static uint64_t index_at(const struct gp_shim_queue *q, uint64_t addr)
 	return value;
 }
 
-uint64_t gp_queue_wptr(const struct gp_shim_queue *q)
+uint64_t gp_shim_queue_wptr(const struct gp_shim_queue *q)
 {
 	return index_at(q, q->wptr_addr);
 }
 
-uint64_t gp_queue_rptr(const struct gp_shim_queue *q)
+uint64_t gp_shim_queue_rptr(const struct gp_shim_queue *q)
 {
 	return index_at(q, q->rptr_addr);
 }
@@ -84,7 +84,7 @@ static bool can_read(const struct gp_shim *s, const struct gp_shim_queue *q)
 	       !s->sys->read_memory(q->rptr_addr, &value, sizeof(value));
 }
 
-struct gp_shim_queue *gp_queue_add_locked(struct gp_shim *s,
+struct gp_shim_queue *gp_shim_queue_add_locked(struct gp_shim *s,
 					  const struct gp_kfd_create_queue *args,
 					  uint32_t percentage)
 {
@@ -94,7 +94,7 @@ struct gp_shim_queue *gp_queue_add_locked(struct gp_shim *s,
 		return NULL;
 	q = &s->queues[args->queue_id];
 	if (q->used)
-		gp_queue_remove_locked(s, q);
+		gp_shim_queue_remove_locked(s, q);
 	memset(q, 0, sizeof(*q));
 	q->queue_id = args->queue_id;
 	q->gpu_id = args->gpu_id;
@@ -120,9 +120,9 @@ struct gp_shim_queue *gp_queue_add_locked(struct gp_shim *s,
 	return q;
 }
 
-void gp_queue_remove_locked(struct gp_shim *s, struct gp_shim_queue *q)
+void gp_shim_queue_remove_locked(struct gp_shim *s, struct gp_shim_queue *q)
 {
-	gp_queue_set_busy_locked(s, q, true);
+	gp_shim_queue_set_busy_locked(s, q, true);
 	q->used = false;
 	q->hsa = NULL;
 }

@@ -39,7 +39,7 @@ void gp_selfdbg_end(struct gp_shim *s)
 
 	if (s->dbg == GP_SHIM_DBG_ON) {
 		trap(s, GP_KFD_DBG_DISABLE, &args);
-		gp_queue_each(s, q)
+		gp_shim_queue_each(s, q)
 			q->is_dbg_stopped = false;
 		close_pipe(s);
 	}
@@ -88,7 +88,7 @@ static int clear_new(struct gp_shim *s, struct gp_shim_queue **queues, uint32_t 
 	r = trap(s, GP_KFD_DBG_QUEUE_SNAPSHOT, &args);
 	if (r < 0)
 		return r;
-	gp_queue_each(s, q)
+	gp_shim_queue_each(s, q)
 		q->is_dbg_new = false;
 	return 0;
 }

@@ -159,7 +159,7 @@ static void unreadable_pointers_mean_busy_for_ever(void **state)
 
 		pthread_mutex_lock(&gp_shim_self.lock);
 		gp_detect_begin_locked(&gp_shim_self,
-				       gp_queue_add_locked(&gp_shim_self, &a, 100), true);
+				       gp_shim_queue_add_locked(&gp_shim_self, &a, 100), true);
 		pthread_mutex_unlock(&gp_shim_self.lock);
 	}
 	rig_run(100 * MS);

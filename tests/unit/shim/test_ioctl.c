@@ -12,7 +12,7 @@
 
 static struct gp_shim_queue *find(uint32_t id)
 {
-	return gp_queue_find(&gp_shim_self, id);
+	return gp_shim_queue_find(&gp_shim_self, id);
 }
 
 static void hold_all(uint64_t epoch)
@@ -32,7 +32,7 @@ static void queues_come_and_go(void **state)
 	assert_non_null(find(a));
 	assert_int_equal(find(a)->gpu_id, RIG_GPU);
 	assert_int_equal(find(b)->gpu_id, 7);
-	assert_false(gp_queue_is_compute(find(b)));
+	assert_false(gp_shim_queue_is_compute(find(b)));
 	assert_int_equal(rig_destroy(a), 0);
 	assert_null(find(a));
 	assert_non_null(find(b));

@@ -250,7 +250,7 @@ static void child_after_a_fork_has_nothing(void **state)
 	if (!pid) {
 		gp_shim_forget(&gp_shim_self);
 		if (gp_shim_self.sock != -1 || gp_shim_self.is_started ||
-		    gp_queue_find(&gp_shim_self, id))
+		    gp_shim_queue_find(&gp_shim_self, id))
 			_exit(1);
 		/* Its own life: a queue, a thread, a connection. */
 		memset(rig.queues, 0, sizeof(rig.queues));
