@@ -6,6 +6,7 @@
 #include "bench.h"
 #include "bench_core.h"
 #include "bench_gpu.h"
+#include "bench_shim.h"
 #include "bench_sim.h"
 
 #include <getopt.h>
@@ -21,6 +22,7 @@ static const struct {
 	{ "sim.dispatches", gp_bench_dispatches },
 	{ "sim.cycles", gp_bench_gpu },
 	{ "gpu.dispatches", gp_bench_gpu_dispatches },
+	{ "shim.doorbell", gp_bench_shim },
 	{ "detect", gp_bench_detect },
 	{ "tail", gp_bench_tail },
 };
