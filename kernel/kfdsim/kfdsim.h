@@ -51,7 +51,8 @@
  * @nr_mapped: of @mapped
  * @hiq_doorbell: doorbell of the HIQ, 0 = none
  * @fault_addr: where the last access of the GPU went that met no memory
- * @idle_rounds: rounds since somebody rang
+ * @rung_ns: when a user queue's doorbell was rung last
+ * @faults_seen: of struct kfdsim_arm.nr_faults
  * @now_ns: time up to which the model has lived
  * @is_stopped: no round sets the timer any more
  * @nr_rounds: statistics
@@ -68,11 +69,30 @@ struct kfdsim_cp {
 	u32 nr_mapped;
 	u32 hiq_doorbell;
 	u64 fault_addr;
-	u32 idle_rounds;
+	u64 rung_ns;
+	u64 faults_seen;
 	u64 now_ns;
 	bool is_stopped;
 	u64 nr_rounds;
 	u64 nr_rings;
+};
+
+/**
+ * struct kfdsim_arm - doorbell pages that processes have mapped: see kfdsim_arm.c
+ * @lock: protects @files; taken inside mmap_lock
+ * @files: number of mappings by the struct address_space they are mappings of
+ * @first_page: where this GPU's doorbells begin in each of these
+ * @work: takes the pages out of all page tables
+ * @is_watching: a page may be in a page table, so the CP has to look at doorbells
+ * @nr_faults: statistics: pages put back
+ */
+struct kfdsim_arm {
+	struct mutex lock;
+	struct xarray files;
+	unsigned long first_page;
+	struct work_struct work;
+	bool is_watching;
+	atomic64_t nr_faults;
 };
 
 /**
@@ -84,6 +104,7 @@ struct kfdsim_cp {
  * @bar: pages that stand for the doorbell BAR
  * @bar_mem: their kernel address
  * @bar_mm: who has which doorbell page
+ * @arm: the same pages in processes
  * @mmio: page that stands for the HDP flush registers
  * @gart_mm: GART addresses in use
  * @gart_lock: protects @gart_mm and @bar_mm
@@ -102,6 +123,7 @@ struct kfdsim_device {
 	struct page *bar;
 	u64 *bar_mem;
 	struct drm_mm bar_mm;
+	struct kfdsim_arm arm;
 	struct page *mmio;
 	struct drm_mm gart_mm;
 	struct mutex gart_lock;
@@ -228,6 +250,7 @@ static inline void kfdsim_copy(void *mem, void *buf, u32 len, enum kfdsim_access
 extern uint kfdsim_slots;
 extern uint kfdsim_vmids;
 extern uint kfdsim_poll_us;
+extern bool kfdsim_arms;
 extern uint kfdsim_vram_mb;
 extern char *kfdsim_engine;
 
@@ -262,6 +285,11 @@ int kfdsim_gart_copy(struct kfdsim_device *kdev, u64 addr, void *buf, u32 len,
 int kfdsim_doorbell_init(struct kfdsim_device *kdev);
 void kfdsim_doorbell_fini(struct kfdsim_device *kdev);
 u64 kfdsim_doorbell_take(struct kfdsim_device *kdev, u32 index);
+
+/* kfdsim_arm.c */
+void kfdsim_arm_init(struct kfdsim_device *kdev);
+void kfdsim_arm_fini(struct kfdsim_device *kdev);
+void kfdsim_arm_start(struct kfdsim_device *kdev);
 
 /* kfdsim_vm.c */
 extern rwlock_t kfdsim_vm_lock;

@@ -5,15 +5,15 @@
  * model's next event.
  *
  * A doorbell is memory: nobody is told of a store. For the HIQ amdkfd's own store
- * starts a round (kfdsim_kick.h). For user queues the thread has to look, and does
- * so only while a user queue has a slot, less often the longer nobody rings.
+ * starts a round (kfdsim_kick.h). For user queues the thread looks while a user queue
+ * has a slot and somebody has rung lately; then the next store faults (kfdsim_arm.c)
+ * and starts a round.
  */
 #include "kfdsim.h"
 
 #include "kfdsim_kick.h"
 
-#define QUIET_ROUNDS 64		/* then the time between two looks starts to grow */
-#define SLOWEST_FACTOR 32
+#define QUIET_NS (50 * NSEC_PER_MSEC)	/* a fault costs as much as several looks */
 
 /*
  * The model's clock. It runs with the kernel's, but makes no step of more than this past
@@ -48,7 +48,6 @@ void kfdsim_cp_on_trace(struct kfdsim_cp *cp, const struct gp_gpu_trace *t)
 	if (t->kind == GP_GPU_TRACE_MAP) {
 		if (cp->nr_mapped < ARRAY_SIZE(cp->mapped))
 			cp->mapped[cp->nr_mapped++] = t->doorbell;
-		cp->idle_rounds = 0;
 	} else if (t->kind == GP_GPU_TRACE_UNMAP) {
 		for (i = 0; i < cp->nr_mapped; i++)
 			if (cp->mapped[i] == t->doorbell)
@@ -65,7 +64,9 @@ static void ring(struct kfdsim_cp *cp, u32 doorbell, u64 now)
 	if (value == KFDSIM_DOORBELL_NONE)
 		return;
 	cp->nr_rings++;
-	cp->idle_rounds = 0;
+	/* The HIQ's store comes with a kick: nobody has to look for the next one. */
+	if (doorbell != cp->hiq_doorbell)
+		cp->rung_ns = now;
 	gp_gpu_doorbell(cp->gpu, doorbell, value, now);
 }
 
@@ -75,7 +76,6 @@ static void look_at_doorbells(struct kfdsim_cp *cp, u64 now)
 	u32 nr = cp->nr_mapped;
 	u32 i;
 
-	cp->idle_rounds++;
 	if (cp->hiq_doorbell)
 		ring(cp, cp->hiq_doorbell, now);
 	/* A doorbell may change who is mapped. */
@@ -84,15 +84,20 @@ static void look_at_doorbells(struct kfdsim_cp *cp, u64 now)
 		ring(cp, doorbells[i], now);
 }
 
-static u64 next_look(const struct kfdsim_cp *cp, u64 now)
+static u64 next_look(struct kfdsim_cp *cp, u64 now)
 {
-	u64 factor = 1;
+	struct kfdsim_arm *arm = &to_kdev(cp)->arm;
+	u64 nr_faults = atomic64_read(&arm->nr_faults);
 
-	if (!cp->nr_mapped)
+	/* A fault is somebody about to ring. */
+	if (cp->faults_seen != nr_faults)
+		cp->rung_ns = now;
+	cp->faults_seen = nr_faults;
+	if (!cp->nr_mapped || !READ_ONCE(arm->is_watching))
 		return U64_MAX;
-	if (cp->idle_rounds > QUIET_ROUNDS)
-		factor = min(cp->idle_rounds / QUIET_ROUNDS, SLOWEST_FACTOR);
-	return now + factor * kfdsim_poll_us * NSEC_PER_USEC;
+	if (kfdsim_arms && now - cp->rung_ns > QUIET_NS)
+		kfdsim_arm_start(to_kdev(cp));
+	return now + kfdsim_poll_us * NSEC_PER_USEC;
 }
 
 static void live_on(struct kthread_work *work)
@@ -139,6 +144,7 @@ int kfdsim_cp_start(struct kfdsim_device *kdev)
 	kthread_init_work(&cp->work, live_on);
 	hrtimer_init(&cp->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
 	cp->timer.function = on_timer;
+	kfdsim_arm_init(kdev);
 	kfdsim_kick_add(kdev);
 	return 0;
 }
@@ -148,6 +154,7 @@ void kfdsim_cp_stop(struct kfdsim_device *kdev)
 	struct kfdsim_cp *cp = &kdev->cp;
 
 	kfdsim_kick_remove(kdev);
+	kfdsim_arm_fini(kdev);
 	/* The timer queues work and work starts the timer: only a last round may, still. */
 	mutex_lock(&cp->lock);
 	cp->is_stopped = true;

@@ -27,6 +27,10 @@ uint kfdsim_poll_us = 50;
 module_param_named(poll_us, kfdsim_poll_us, uint, 0644);
 MODULE_PARM_DESC(poll_us, "time between two looks at the doorbells of a busy GPU");
 
+bool kfdsim_arms = true;
+module_param_named(arm, kfdsim_arms, bool, 0644);
+MODULE_PARM_DESC(arm, "stop to look when nobody rings, until a store to a doorbell faults");
+
 uint kfdsim_vram_mb = 2048;
 module_param_named(vram_mb, kfdsim_vram_mb, uint, 0444);
 MODULE_PARM_DESC(vram_mb, "size of VRAM; memory is taken when it is touched");
