@@ -2,6 +2,7 @@
 #include "objects.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -141,6 +142,36 @@ static void stay(const struct gp_options *o)
 		gp_cli_sleep(o->lease_ns);
 }
 
+/* Without the daemon, through the library's own tracers, while the command runs. */
+static int hold_directly(struct gp_session *s, const struct gp_options *o, u64 timeout_ns)
+{
+	struct gpreempt_ref *refs = calloc((size_t)o->nr_words, sizeof(*refs));
+	int ret = GP_EXIT_OK, done;
+
+	for (int i = 0; refs && i < o->nr_words; i++) {
+		struct gp_object_ref ref;
+
+		gp_object_parse(o->words[i], &ref);
+		refs[i].pid = ref.pid;
+		refs[i].gpu_id = ref.gpu_id;
+		refs[i].queue_id = ref.kind == GP_OBJECT_QUEUE ? ref.queue_id : GPREEMPT_QUEUE_ALL;
+	}
+	done = refs ? gpreempt_suspend_queues(s->g, refs, (size_t)o->nr_words, o->lease_ns,
+					      timeout_ns) : -ENOMEM;
+	if (done < 0)
+		ret = gp_session_fail(s, "suspend", done);
+	for (int i = 0; done >= 0 && i < o->nr_words; i++) {
+		if (refs[i].result)
+			ret = gp_session_fail(s, o->words[i], refs[i].result);
+		else if (!o->is_quiet)
+			printf("%s: suspended\n", o->words[i]);
+	}
+	free(refs);
+	if (!ret)
+		stay(o);
+	return gp_cli_finish(ret);
+}
+
 static int order(const struct gp_options *o, const char *method, json_t *parameters,
 		 const char *done)
 {
@@ -149,8 +180,12 @@ static int order(const struct gp_options *o, const char *method, json_t *paramet
 	u64 ms = timeout_ns * 9 / 10 / NS_PER_MS;
 	struct gp_session s;
 	json_t *reply;
-	int ret = gp_session_open(&s, o, false);
+	int ret = gp_session_open(&s, o, o->is_waiting && !o->is_dry_run);
 
+	if (ret == GP_GO_ON && s.is_direct) {
+		ret = hold_directly(&s, o, timeout_ns);
+		gp_session_close(&s);
+	}
 	if (ret != GP_GO_ON) {
 		json_decref(parameters);
 		return ret;

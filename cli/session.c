@@ -39,17 +39,15 @@ static int cannot_open(const struct gp_options *o, int err)
 
 int gp_session_open(struct gp_session *s, const struct gp_options *o, bool may_be_direct)
 {
-	struct gpreempt_caps caps = { .size = sizeof(caps) };
-	int err = gpreempt_open(&s->g, may_be_direct ? 0 : GPREEMPT_OPEN_DAEMON, o->socket);
+	int err = gpreempt_open(&s->g, GPREEMPT_OPEN_DAEMON, o->socket);
 
-	if (err) {
-		s->g = NULL;
-		return cannot_open(o, err);
-	}
-	s->is_direct = false;
-	if (may_be_direct && !gpreempt_get_caps(s->g, &caps))
-		s->is_direct = !caps.daemon;
-	return GP_GO_ON;
+	s->is_direct = (err == -ENOENT || err == -ECONNREFUSED) && may_be_direct;
+	if (s->is_direct)
+		err = gpreempt_open(&s->g, GPREEMPT_OPEN_DIRECT, NULL);
+	if (!err)
+		return GP_GO_ON;
+	s->g = NULL;
+	return cannot_open(o, err);
 }
 
 void gp_session_close(struct gp_session *s)

@@ -123,7 +123,10 @@ def test_run_gives_attributes_to_the_program(tmp_path):
     assert values["LD_PRELOAD"] == str(shim)
 
 
-def test_run_ends_as_the_program_does():
+def test_run_ends_as_the_program_does(tmp_path, monkeypatch):
+    # The loader leaves out what is no library; a sanitizer's shim would need its program.
+    (tmp_path / "shim").write_bytes(b"")
+    monkeypatch.setenv("GPREEMPT_SHIM", str(tmp_path / "shim"))
     assert run("--", "sh", "-c", "exit 9").returncode == 9
     assert run("sh", "-c", "kill -9 $$").returncode == -9
     assert run("--", "/nonexistent").returncode == 127

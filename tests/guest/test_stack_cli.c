@@ -79,6 +79,48 @@ static void lists_come_from_the_driver(void)
 	gt_program_stop(&load, 15, 5000);
 }
 
+/* Waits ten seconds at most for waves on the GPU, or for none. */
+static bool has_waves(bool want)
+{
+	for (int i = 0; i < 1000; i++) {
+		if (!!gt_stat(0, "waves") == want)
+			return true;
+		gt_sleep_us(10000);
+	}
+	return false;
+}
+
+/* The library alone: a tracer of its own holds while the command runs, and not longer. */
+static void a_process_is_held_without_the_daemon(void)
+{
+	struct gt_program load, p, list;
+	char pid[16], text[64];
+
+	gt_stack_devices();
+	GT_START(&load, GT_USER, "load_offline", "--endless", "--runtime");
+	snprintf(pid, sizeof(pid), "%d", load.pid);
+	snprintf(text, sizeof(text), "%s,1", pid);
+	for (int i = 0; i < 200; i++) {
+		GT_RUN(&list, 0, 20000, "gpreempt", "list", "--csv", "--fields", "pid,nr_queues");
+		if (!gt_program_says(&list, text, 10))
+			break;
+		gt_sleep_us(50000);
+	}
+	GT_CHECK(has_waves(true), "it does not run");
+	GT_START(&p, GT_USER, "gpreempt", "suspend", pid, "--wait", "--lease", "60s");
+	snprintf(text, sizeof(text), "%s: suspended", pid);
+	if (gt_program_says(&p, text, 10000)) {
+		gt_program_show(&p);
+		gt_fail("not suspended");
+	}
+	GT_CHECK(has_waves(false), "it still runs");
+	gt_sleep_us(300000);
+	GT_CHECK(!gt_stat(0, "waves"), "it went on");
+	GT_CHECK(!gt_program_stop(&p, 15, 5000), "the command's end");
+	GT_CHECK(has_waves(true), "it does not go on");
+	gt_program_stop(&load, 9, 10000);
+}
+
 static void check_lines(const struct gt_program *p, const char *const *lines, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -139,6 +181,8 @@ static const struct gt_case cases[] = {
 	{ "check_sees_that_the_user_may_not", check_sees_that_the_user_may_not, "profile=tiny",
 	  60 },
 	{ "lists_come_from_the_driver", lists_come_from_the_driver, "profile=tiny", 90 },
+	{ "a_process_is_held_without_the_daemon", a_process_is_held_without_the_daemon,
+	  "profile=tiny", 120 },
 	{ "every_mechanism_is_measured", every_mechanism_is_measured, "profile=tiny", 240 },
 	{ "without_firmware_scheduler_only_update_works",
 	  without_firmware_scheduler_only_update_works, "profile=tiny sched_policy=2", 240 },

@@ -138,6 +138,11 @@ class Clients(RuleBasedStateMachine):
         self.world.resume(self.pick(data))
         self.settle()
 
+    @rule(kill=st.booleans())
+    def restart_the_daemon(self, kill):
+        self.world.restart(kill)
+        self.settle()
+
     def teardown(self):
         try:
             if not self.failed:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Negative controls: each invariant of world.py sees what it is there to see."""
+import os
 import time
 
 import pytest
@@ -164,3 +165,28 @@ def test_starvation_bound_lets_the_lower_one_run(w):
             w.pump()
             time.sleep(0.005)
     assert w.handle.stats(1).nr_starvation >= 1
+
+
+@pytest.mark.parametrize("kill", [True, False])
+def test_a_restart_keeps_what_was_said_by_hand(w, kill):
+    a, b = two(w)
+    w.set_busy(b, (1, 1), True)
+    w.settle()
+    w.set_attributes(a, priority=4, group="blue")
+    w.set_policy(2, "fair")
+    w.settle()
+    w.restart(kill)
+    w.settle()
+    assert w.handle.attributes(a).priority == 4 and w.handle.attributes(a).group == "blue"
+    assert w.handle.policy(2) == "fair" and w.sched[a] == {1}
+
+
+def test_a_daemon_that_forgets_would_be_seen(w):
+    a, _ = two(w)
+    w.set_attributes(a, priority=4)
+    w.settle()
+    os.unlink(os.path.join(os.path.dirname(w.daemon.path), "state.json"))
+    w.daemon.kill()
+    w.restart(kill=True)
+    with pytest.raises(Violation, match="the daemon says"):
+        w.settle(0.5)

@@ -72,6 +72,8 @@ class World:
         self.attributes = {}
         self.manual = {}
         self.sched = {}
+        self.wishes = {}
+        self.by_hand = set()
         self.behaved = True
         self.nr_holds = 0
         self.mark_ns = 0
@@ -109,8 +111,10 @@ class World:
     # Actions. Each is followed by settle().
 
     def connect(self, priority=None, klass="", group=""):
-        client = SimClient(self.daemon.path, priority=priority, klass=klass, group=group)
+        wishes = {"priority": priority, "klass": klass, "group": group}
+        client = SimClient(self.daemon.path, **wishes)
         self.clients[client.pid] = client
+        self.wishes[client.pid] = wishes
         self.attributes[client.pid] = wished(priority, klass, group)
         self.manual[client.pid] = set()
         self.sched[client.pid] = set()
@@ -148,11 +152,11 @@ class World:
             new = Attributes(priority, 100, critical, 0, 0, changes["klass"], new.group)
         new = dataclasses.replace(new, **{k: v for k, v in changes.items() if v is not None})
         new = dataclasses.replace(new, group=new.group or None)
-        self.attributes[pid] = new
         for other in self.clients:
             # Processes of a group are one.
-            if new.group and self.attributes[other].group == new.group:
+            if other == pid or new.group and self.attributes[other].group == new.group:
                 self.attributes[other] = new
+                self.by_hand.add(other)
 
     def set_policy(self, node, name):
         self.handle.set_policy(name, node)
@@ -170,6 +174,29 @@ class World:
     def resume(self, pid):
         self.manual[pid] = {level for level in self.manual[pid] if not self.compute(pid, level[0])}
         self._while_pumping(self.handle.resume, QueueRef(pid), timeout_s=0.5)
+
+    def restart(self, kill):
+        """The daemon ends and begins again; everybody comes back.
+
+        What was said by hand about processes and nodes is remembered, holds are not.
+        """
+        if kill:
+            self.daemon.kill()
+        elif self.daemon.stop():
+            raise Violation(f"the daemon ended badly\n{self.daemon.log()}")
+        self.wait_free(self._lease_s() + SLACK_S, "the daemon is gone")
+        self.daemon.start()
+        self.handle.close()
+        self.handle = Handle(self.daemon.path, "daemon")
+        for pid, old in list(self.clients.items()):
+            new = SimClient(self.daemon.path, pid=pid, answer=old.answer, **self.wishes[pid])
+            for (node, number), q in old.queues.items():
+                new.add_queue(node, number, q["type"], q["busy"])
+            self.clients[pid] = new
+            self.manual[pid], self.sched[pid] = set(), set()
+            if pid not in self.by_hand:
+                self.attributes[pid] = wished(**self.wishes[pid])
+            self.remember()
 
     def _while_pumping(self, function, *args, **kwargs):
         self.remember()
@@ -281,6 +308,9 @@ class World:
 
     # Ends.
 
+    def _lease_s(self):
+        return max((c.lease_ns for c in self.clients.values()), default=0) / 1e9
+
     def held(self):
         return [pid for pid, c in self.clients.items() if c.is_held()]
 
@@ -314,13 +344,11 @@ class World:
 
     def end_by_killing(self):
         self.daemon.kill()
-        lease_s = max((c.lease_ns for c in self.clients.values()), default=0) / 1e9
-        self.wait_free(lease_s + SLACK_S, "the daemon is dead")
+        self.wait_free(self._lease_s() + SLACK_S, "the daemon is dead")
 
     def end_by_stopping(self):
         self.daemon.signal(signal.SIGSTOP)
-        lease_s = max((c.lease_ns for c in self.clients.values()), default=0) / 1e9
-        self.wait_free(lease_s + SLACK_S, "the daemon hangs")
+        self.wait_free(self._lease_s() + SLACK_S, "the daemon hangs")
 
     def close(self):
         for client in self.clients.values():

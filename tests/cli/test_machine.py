@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""check on machines that are not this one, and top on a terminal."""
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import struct
+import termios
+import time
+
+import pytest
+from conftest import COMMAND, ROOT
+from test_read import ok, refused
+
+FIXTURE = os.path.join(ROOT, "tests/unit/mechanism/fixture")
+PARAMETERS = "sys/module/kfdsim/parameters/"
+
+
+def check(world, root):
+    result = world.run("check", "--json", env={"GPREEMPT_TEST_ROOT": str(root)})
+    return {c["name"]: c for c in json.loads(result.stdout)["checks"]}
+
+
+@pytest.fixture
+def machine(tmp_path):
+    shutil.copytree(FIXTURE, tmp_path / "machine")
+    return tmp_path / "machine"
+
+
+def test_check_knows_a_good_machine(world, machine):
+    found = check(world, machine)
+    for name in ("kernel", "driver", "scheduler", "cwsr", "firmware", "ptrace", "daemon", "clients"):
+        assert found[name]["result"] == "ok", found[name]
+    assert "gfx942" in found["gpu:63766"]["text"]
+
+
+@pytest.mark.parametrize("path,value,name,result", [
+    (PARAMETERS + "cwsr_enable", "0", "cwsr", "fail"),
+    (PARAMETERS + "sched_policy", "2", "scheduler", "warn"),
+    ("proc/sys/kernel/yama/ptrace_scope", "1", "ptrace", "warn"),
+    ("proc/sys/kernel/yama/ptrace_scope", "3", "ptrace", "warn"),
+])
+def test_check_notices(world, machine, path, value, name, result):
+    (machine / path).write_text(value + "\n")
+    found = check(world, machine)[name]
+    assert found["result"] == result and found["remedy"], found
+
+
+def test_check_without_any_gpu_in_the_topology(world, machine):
+    shutil.rmtree(machine / "sys/class/kfd/kfd/topology/nodes/1")
+    found = check(world, machine)
+    assert found["gpu"]["result"] == "fail" and "cwsr" not in found
+
+
+def test_attach_refuses_with_a_reason(crowd):
+    refused(crowd.run("attach", "4194303"), 4, "4194303")
+    result = crowd.run("attach", str(crowd.offline.pid))
+    assert result.returncode != 0 and result.stderr.count("\n") == 1, result
+    result = crowd.run("detach", str(os.getpid()))
+    assert result.returncode == 4 and result.stderr.count("\n") == 1, result
+
+
+class Terminal:
+    """The command on a terminal of its own."""
+
+    def __init__(self, world, *args):
+        self.pid, self.fd = pty.fork()
+        if not self.pid:
+            os.environ.update(world.environment(), TERM="xterm-256color")
+            os.execv(COMMAND, [COMMAND, *args])
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 160, 0, 0))
+        os.kill(self.pid, signal.SIGWINCH)
+        self.text = ""
+
+    def read_until(self, word, seconds=20):
+        end = time.monotonic() + seconds
+        while word not in self.text:
+            left = end - time.monotonic()
+            assert left > 0, (word, self.text[-2000:])
+            if select.select([self.fd], [], [], left)[0]:
+                data = os.read(self.fd, 65536).decode("utf-8", "replace")
+                self.text += re.sub(r"\033[\[(][0-9;?]*[A-Za-z]", "", data)
+
+    def type(self, keys):
+        self.text = ""
+        os.write(self.fd, keys.encode())
+
+    def end(self):
+        _, status = os.waitpid(self.pid, 0)
+        os.close(self.fd)
+        return os.waitstatus_to_exitcode(status)
+
+
+def test_top_shows_selects_and_changes(crowd):
+    t = Terminal(crowd, "top", "-w", "0.2", "--sort", "prio")
+    try:
+        t.read_until("offline")
+        t.type("-")
+        t.read_until(f"priority of {crowd.offline.pid} (offline) 2 -> 1? y/n")
+        t.type("n")
+        t.type("s")
+        t.read_until("y/n")
+        t.type("y")
+        t.read_until("suspended")
+        t.type("q")
+    finally:
+        os.kill(t.pid, signal.SIGTERM)
+    assert t.end() == 0
+    assert "manual" in ok(crowd.run("list", "--filter", "comm=offline"))
+    row = json.loads(ok(crowd.run("show", str(crowd.offline.pid), "--json")))
+    assert row["process"]["attributes"]["priority"] == 2
