@@ -64,8 +64,8 @@ static struct options parse(int argc, char **argv)
 			o.progress = optarg;
 			break;
 		default:
-			load_die("usage: %s [--count N] [--kernel-ms MS] [--lds-bytes N] [--endless] "
-				 "[--runtime] [--progress FILE]", argv[0]);
+			load_die("usage: %s [--count N] [--kernel-ms MS] [--lds-bytes N] "
+				 "[--endless] [--runtime] [--progress FILE]", argv[0]);
 		}
 	return o;
 }
