@@ -15,6 +15,7 @@
 
 #define REQUESTS_WITHOUT "25"	/* each waits for a kernel of 200 ms */
 #define REQUESTS_WITH "250"
+#define REQUESTS_ALONE "100"
 #define WARM_UP_US 300000
 #define MIN_RATIO 10
 /* Control: what is not scheduled gains nothing. */
@@ -73,7 +74,7 @@ static void note(const char *name, const struct story *s)
 static uint64_t p99_alone_us(void)
 {
 	struct gt_program online;
-	int r = GT_RUN(&online, 0, 60000, "load_online", "--count", REQUESTS_WITH);
+	int r = GT_RUN(&online, 0, 60000, "load_online", "--count", REQUESTS_ALONE);
 
 	GT_CHECK(!r, "online alone: %d", r);
 	return gt_program_value(&online, "p99_us");
