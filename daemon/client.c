@@ -21,6 +21,9 @@
 
 /* Messages of one client before it is another's turn. */
 #define MESSAGES_A_TURN 32
+/* A client cannot fill the log. */
+#define LOGS_A_SECOND 2
+#define LOGS_AT_ONCE 20
 /* Clients of one user, in parts of all: nobody can keep everybody else out. */
 #define USER_SHARE 2
 
@@ -122,7 +125,8 @@ void gpd_client_note(struct gpd_client *c, const char *format, ...)
 	gpd_monitor_event(c->d, "note", c->pid, 0, GP_WIRE_QUEUE_ALL, "%s", text);
 	if (c->nr_notes && !strcmp(c->notes[c->nr_notes - 1], text))
 		return;
-	gpd_log(LOG_INFO, "client %" PRIu64 " (pid %d): %s", c->number, (int)c->pid, text);
+	if (gpd_bucket_take(&c->noted, LOGS_A_SECOND, LOGS_AT_ONCE, gpd_now_ns()))
+		gpd_log(LOG_INFO, "client %" PRIu64 " (pid %d): %s", c->number, (int)c->pid, text);
 	if (c->nr_notes == GPD_NOTES_MAX) {
 		memmove(c->notes[0], c->notes[1], sizeof(c->notes) - sizeof(c->notes[0]));
 		c->nr_notes--;
@@ -287,6 +291,20 @@ static int on_throttle(sd_event_source *s, uint64_t usec, void *data)
 	return 0;
 }
 
+int gpd_client_timers(struct gpd *d)
+{
+	int err = sd_event_add_defer(d->event, &d->reap, on_reap, d);
+
+	if (err >= 0)
+		err = sd_event_source_set_enabled(d->reap, SD_EVENT_OFF);
+	if (err >= 0)
+		err = sd_event_add_time(d->event, &d->throttle, CLOCK_MONOTONIC, 0, 1, on_throttle,
+					d);
+	if (err >= 0)
+		err = sd_event_source_set_enabled(d->throttle, SD_EVENT_OFF);
+	return err < 0 ? err : 0;
+}
+
 int gpd_client_listen(struct gpd *d, const char *path)
 {
 	char name[PATH_MAX + sizeof(GP_WIRE_SOCKET_SUFFIX)];
@@ -298,16 +316,7 @@ int gpd_client_listen(struct gpd *d, const char *path)
 		return err;
 	err = sd_event_add_io(d->event, &d->client_listen_io, d->client_listen, EPOLLIN, on_accept,
 			      d);
-	if (err >= 0)
-		err = sd_event_add_defer(d->event, &d->reap, on_reap, d);
-	if (err >= 0)
-		err = sd_event_source_set_enabled(d->reap, SD_EVENT_OFF);
-	if (err >= 0)
-		err = sd_event_add_time(d->event, &d->throttle, CLOCK_MONOTONIC, 0, 1, on_throttle,
-					d);
-	if (err >= 0)
-		err = sd_event_source_set_enabled(d->throttle, SD_EVENT_OFF);
-	return err < 0 ? err : 0;
+	return err < 0 ? err : gpd_client_timers(d);
 }
 
 void gpd_client_close_all(struct gpd *d)

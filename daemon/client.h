@@ -21,6 +21,9 @@
  */
 int gpd_client_listen(struct gpd *d, const char *path);
 
+/* What clients need of the loop; part of gpd_client_listen(). 0 or -errno. */
+int gpd_client_timers(struct gpd *d);
+
 /* Close the client socket and forget all clients: they let go of everything. */
 void gpd_client_close_all(struct gpd *d);
 

@@ -22,6 +22,8 @@
 #define OUT_MAX (32u << 20)
 /* Events that wait to be read. */
 #define EVENTS_MAX (256u << 10)
+/* Nothing more is handled for who has this much to read first. */
+#define UNREAD_MAX (64u << 10)
 /* Who reads nothing for this long while something waits is let go. */
 #define SLOW_NS (10 * GPD_NS_PER_SEC)
 /* Connections of one user, in parts of all. */
@@ -51,6 +53,7 @@ static void mark_dead(struct gpd_conn *conn)
 		return;
 	conn->dead = true;
 	sd_event_source_set_enabled(conn->io, SD_EVENT_OFF);
+	sd_event_source_set_enabled(conn->turn, SD_EVENT_OFF);
 	sd_event_source_set_enabled(conn->d->control->reap, SD_EVENT_ONESHOT);
 }
 
@@ -58,7 +61,7 @@ static void watch(struct gpd_conn *conn)
 {
 	uint32_t events = 0;
 
-	if (!conn->waiting && conn->in_len < GPD_REQUEST_MAX)
+	if (!conn->waiting && conn->in_len <= GPD_REQUEST_MAX)
 		events |= EPOLLIN;
 	if (conn->out_len > conn->out_sent)
 		events |= EPOLLOUT;
@@ -231,25 +234,48 @@ static void handle(struct gpd_conn *conn, size_t len)
 	}
 }
 
-void gpd_control_next(struct gpd_conn *conn)
+/* One request a turn: whoever sends a thousand at once makes nobody else wait. */
+static void handle_first(struct gpd_conn *conn)
 {
-	char *end;
+	char *end = memchr(conn->in, '\0', conn->in_len);
+	size_t len;
 
-	while (!conn->dead && !conn->waiting &&
-	       (end = memchr(conn->in, '\0', conn->in_len))) {
-		size_t len = (size_t)(end - conn->in);
-
-		handle(conn, len);
-		conn->in_len -= len + 1;
-		memmove(conn->in, end + 1, conn->in_len);
-	}
-	if (!conn->dead && !conn->waiting && conn->in_len >= GPD_REQUEST_MAX) {
+	if (!end) {
+		if (conn->in_len <= GPD_REQUEST_MAX)
+			return;
+		conn->oneway = false;
 		send_error(conn, "org.varlink.service.InvalidParameter", "parameter",
 			   "request too long");
 		mark_dead(conn);
+		return;
 	}
+	len = (size_t)(end - conn->in);
+	handle(conn, len);
+	conn->in_len -= len + 1;
+	memmove(conn->in, end + 1, conn->in_len);
+}
+
+static bool may_go_on(const struct gpd_conn *conn)
+{
+	return !conn->dead && !conn->waiting && conn->out_len - conn->out_sent <= UNREAD_MAX;
+}
+
+void gpd_control_next(struct gpd_conn *conn)
+{
+	if (may_go_on(conn) && memchr(conn->in, '\0', conn->in_len))
+		sd_event_source_set_enabled(conn->turn, SD_EVENT_ONESHOT);
 	if (!conn->dead)
 		watch(conn);
+}
+
+static int on_turn(sd_event_source *s, void *data)
+{
+	struct gpd_conn *conn = data;
+
+	if (may_go_on(conn))
+		handle_first(conn);
+	gpd_control_next(conn);
+	return 0;
 }
 
 static void receive(struct gpd_conn *conn)
@@ -267,15 +293,20 @@ static void receive(struct gpd_conn *conn)
 	if (conn->monitor)
 		return;
 	conn->in_len += (size_t)len;
-	gpd_control_next(conn);
+	if (memchr(conn->in, '\0', conn->in_len))
+		gpd_control_next(conn);
+	else
+		handle_first(conn);
 }
 
 static int on_io(sd_event_source *s, int fd, uint32_t events, void *data)
 {
 	struct gpd_conn *conn = data;
 
-	if (events & EPOLLOUT)
+	if (events & EPOLLOUT) {
 		flush(conn);
+		gpd_control_next(conn);
+	}
 	if (events & EPOLLIN && !conn->dead)
 		receive(conn);
 	else if (events & (EPOLLERR | EPOLLHUP))
@@ -295,6 +326,7 @@ static void free_conn(struct gpd_conn *conn)
 	LIST_REMOVE(conn, link);
 	d->control->nr--;
 	sd_event_source_unref(conn->io);
+	sd_event_source_unref(conn->turn);
 	close(conn->fd);
 	free(conn->in);
 	free(conn->out);
@@ -325,13 +357,17 @@ static struct gpd_conn *make_conn(struct gpd *d, int fd)
 	conn->fd = fd;
 	conn->in = malloc(GPD_REQUEST_MAX + 1);
 	if (!conn->in || gpd_auth_peer(d->config, fd, &conn->cred) ||
-	    sd_event_add_io(d->event, &conn->io, fd, EPOLLIN, on_io, conn) < 0) {
+	    sd_event_add_io(d->event, &conn->io, fd, EPOLLIN, on_io, conn) < 0 ||
+	    sd_event_add_defer(d->event, &conn->turn, on_turn, conn) < 0) {
+		sd_event_source_unref(conn->io);
 		free(conn->in);
 		free(conn);
 		return NULL;
 	}
 	/* Clients come first: somebody who asks a lot makes nobody else late. */
 	sd_event_source_set_priority(conn->io, SD_EVENT_PRIORITY_NORMAL + 10);
+	sd_event_source_set_priority(conn->turn, SD_EVENT_PRIORITY_NORMAL + 10);
+	sd_event_source_set_enabled(conn->turn, SD_EVENT_OFF);
 	sd_event_source_set_description(conn->io, "control");
 	LIST_INSERT_HEAD(&d->control->conns, conn, link);
 	d->control->nr++;

@@ -18,6 +18,7 @@
  * @d: daemon
  * @fd: socket
  * @io: in the loop
+ * @turn: handles one request; on only while there is one
  * @cred: who is at the other end
  * @in: what was read and not handled
  * @in_len: its length
@@ -39,6 +40,7 @@ struct gpd_conn {
 	struct gpd *d;
 	int fd;
 	sd_event_source *io;
+	sd_event_source *turn;
 	struct gpd_cred cred;
 	char *in;
 	size_t in_len;

@@ -264,6 +264,7 @@ enum gpd_client_state {
  * @members: members
  * @messages: limit of messages
  * @edges: limit of edges
+ * @noted: limit of notes that go into the log
  * @throttled: edges are kept back until the timer of the daemon passes them on
  * @nr_missed: orders in a row that were not answered in time
  * @mute: left alone as it does not answer
@@ -293,6 +294,7 @@ struct gpd_client {
 	LIST_HEAD(, gpd_member) members;
 	struct gpd_bucket messages;
 	struct gpd_bucket edges;
+	struct gpd_bucket noted;
 	bool throttled;
 	uint32_t nr_missed;
 	bool mute;
@@ -312,6 +314,7 @@ struct gpd_client {
  * @node: nodes
  * @nr_nodes: how many
  * @max_nodes: how many the core has room for
+ * @look_ns: when the driver may be asked for new nodes again
  * @clients: clients
  * @nr_clients: how many, the dead included
  * @next_client: number of the next
@@ -346,6 +349,7 @@ struct gpd {
 	struct gpd_node node[GPD_NODES_MAX];
 	uint32_t nr_nodes;
 	uint32_t max_nodes;
+	uint64_t look_ns;
 	LIST_HEAD(, gpd_client) clients;
 	uint32_t nr_clients;
 	uint64_t next_client;

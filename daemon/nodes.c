@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define LOOK_NS GPD_NS_PER_SEC
+
 static struct gpd_node *lookup(struct gpd *d, uint32_t gpu_id)
 {
 	uint32_t i;
@@ -109,9 +111,12 @@ static void look_again(struct gpd *d)
 struct gpd_node *gpd_nodes_find(struct gpd *d, uint32_t gpu_id)
 {
 	struct gpd_node *n = lookup(d, gpu_id);
+	uint64_t now_ns = gpd_now_ns();
 
-	if (n)
+	/* Somebody may ask for what there is not all day long. */
+	if (n || now_ns < d->look_ns)
 		return n;
+	d->look_ns = now_ns + LOOK_NS;
 	look_again(d);
 	return lookup(d, gpu_id);
 }

@@ -16,7 +16,7 @@ void gpd_nodes_init(struct gpd *d);
 /**
  * gpd_nodes_find() - a node by gpu_id
  * @d: daemon
- * @gpu_id: gpu_id; if it is not known, the driver is asked once more
+ * @gpu_id: gpu_id; if it is not known, the driver is asked, once a second at most
  *
  * Return: the node, NULL if there is none.
  */
