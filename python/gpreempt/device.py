@@ -50,13 +50,15 @@ class DeviceQueue:
 class Device:
     """The thread that is the GPU.
 
-    switch_ns: what stopping a running kernel costs. keep_pieces: how many to remember.
+    switch_ns: what stopping a running kernel costs. keep_pieces: how many to remember. late_ns:
+    how much later than it should each kernel was seen to end; the machine's fault, not a model's.
     """
 
     def __init__(self, switch_ns=100_000, keep_pieces=None):
         self.switch_ns = switch_ns
         self.pieces = collections.deque(maxlen=keep_pieces)
         self.nr_stopped = 0
+        self.late_ns = []
         self._cond = threading.Condition()
         self._queues = []
         self._running = None
@@ -158,6 +160,7 @@ class Device:
             left_ns = kernel.length_ns - kernel.ran_ns - (now_ns - self._since_ns)
             if left_ns > 0:
                 return None, left_ns / 1e9
+            self.late_ns.append(-left_ns)
             idle = self._finish(now_ns)
             return idle, 0
         if now_ns < self._free_ns:

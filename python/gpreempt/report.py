@@ -41,6 +41,8 @@ def text(value):
 
 
 def verdict(ok):
+    if ok is None:
+        return "not judged"
     return f'<span class="{"pass" if ok else "fail"}">{"pass" if ok else "FAIL"}</span>'
 
 
@@ -87,7 +89,7 @@ def section(result, number):
 def page(results, about):
     """The whole page; it needs nothing from outside."""
     summary = [(f'<a href="#case-{i}">{text(r.name)}</a>', verdict(r.passed),
-                f"{sum(c.ok for c in r.checks)} of {len(r.checks)}", f"{r.seconds:.1f} s")
+                f"{sum(c.ok is True for c in r.checks)} of {len(r.checks)}", f"{r.seconds:.1f} s")
                for i, r in enumerate(results)]
     return ("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
             f"<title>gpreempt: report</title><style>{CSS}</style></head><body>"
@@ -131,9 +133,9 @@ def run(args):
             results.append(cases.run_case(name, rig))
             r = results[-1]
             print(f"{'pass' if r.passed else 'FAIL'}  {r.name:<22} {r.seconds:6.1f} s  "
-                  f"{sum(c.ok for c in r.checks)} of {len(r.checks)} checks", flush=True)
+                  f"{sum(c.ok is True for c in r.checks)} of {len(r.checks)} checks", flush=True)
             for c in r.checks:
-                if not c.ok:
+                if c.ok is not True:
                     print(f"      {c.text}: {c.value}")
     with open(args.output, "w", encoding="utf-8") as f:
         f.write(page(results, about))

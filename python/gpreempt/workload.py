@@ -17,6 +17,7 @@ from .client import SimClient
 from .device import Device
 
 MS = 1_000_000
+STARVED_NS = 5 * MS
 
 
 def periodic(period_s, seconds, offset_s=0.0):
@@ -153,6 +154,7 @@ class PairResult:
     nr_submitted: int = 0
     orders: List = dataclasses.field(default_factory=list)
     drained: bool = True
+    late_ns: List = dataclasses.field(default_factory=list)
 
     def latencies_ns(self):
         return [k.latency_ns for k in self.online]
@@ -163,6 +165,10 @@ class PairResult:
     def offline_share(self):
         """Part of the time that was offline's."""
         return self.offline_ran_ns / (self.seconds * 1e9)
+
+    def is_starved(self):
+        """The machine had so little time for this that latencies say nothing of the daemon."""
+        return percentile(self.late_ns, 0.95) > STARVED_NS if self.late_ns else False
 
     def wrong(self):
         """Kernels that did not run for exactly as long as they are: lost or repeated work."""
@@ -191,4 +197,4 @@ def run_pair(path, seconds=2.0, online_ns=2 * MS, arrivals=None, offline_ns=200 
         seconds = (end_ns - begin_ns) / 1e9
         return PairResult(seconds, list(online.done), list(offline.done), ran_ns,
                           list(device.pieces), device.nr_stopped, begin_ns, len(times),
-                          list(offline.client.orders), drained)
+                          list(offline.client.orders), drained, list(device.late_ns))

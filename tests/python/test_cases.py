@@ -5,28 +5,32 @@ import re
 
 import pytest
 
-from gpreempt import cases, report, wire
+from gpreempt import cases, report, wire, workload
 from gpreempt.errors import GPreemptError
 
 
 @pytest.fixture
 def rig():
-    with cases.open_rig(seconds=0.6, stable_s=1.5) as r:
+    # Long enough for a p99 that one late wake-up of a busy machine does not make.
+    with cases.open_rig(seconds=1.5, stable_s=1.5) as r:
         yield r
 
 
 def failed(result):
+    if result.starved:
+        pytest.skip("this machine is too busy to measure")
     return [f"{c.text}: {c.value}" for c in result.checks if not c.ok]
 
 
 @pytest.mark.parametrize("name", list(cases.CASES))
 def test_case_passes(rig, name):
     result = cases.run_case(name, rig)
-    assert result.passed, failed(result)
+    assert not failed(result) and result.passed
     assert result.figures and result.doc
 
 
 def test_basic_fails_if_nothing_is_preempted(rig, monkeypatch):
+    rig.seconds = 0.6
     enable = rig.handle.set_enabled
     monkeypatch.setattr(rig.handle, "set_enabled", lambda on, gpu_id=0: enable(False, gpu_id))
     result = cases.run_case("basic", rig)
@@ -34,6 +38,7 @@ def test_basic_fails_if_nothing_is_preempted(rig, monkeypatch):
 
 
 def test_frequent_fails_if_nothing_is_preempted(rig):
+    rig.seconds = 0.6
     rig.handle.set_enabled(False, rig.gpu_id)
     assert any("often" in text for text in failed(cases.frequent_preemption(rig)))
 
@@ -71,6 +76,14 @@ def test_a_case_that_raises_has_failed(rig, monkeypatch):
     assert not result.passed and "ZeroDivisionError" in result.checks[0].value
 
 
+def test_a_busy_machine_is_no_excuse_unless_it_was_busy():
+    for late_ns, ok in ((1, False), (10 ** 9, None)):
+        result = cases.CaseResult("timed", "")
+        run = workload.PairResult(1.0, [], [], 0, [], 0, 0, late_ns=[late_ns] * 100)
+        result.check_time("fast", False, "slow", [run])
+        assert result.checks[0].ok is ok and result.starved == (ok is None)
+
+
 def test_a_case_without_checks_has_not_passed():
     assert not cases.CaseResult("empty", "").passed
 
@@ -93,7 +106,7 @@ class Page(html.parser.HTMLParser):
 
 def test_report_is_one_page(tmp_path, capsys):
     path = tmp_path / "r.html"
-    code = report.main(["-o", str(path), "--seconds", "0.6", "--stability", "1"])
+    code = report.main(["-o", str(path), "--seconds", "1.5", "--stability", "1"])
     out = capsys.readouterr().out
     assert code == 0, out
     assert out.count("pass ") == 4
