@@ -33,18 +33,6 @@ void gt_stack_devices(void)
 	chmod("/tmp", 01777);
 }
 
-void gt_stack_need(const char *name)
-{
-	char path[128], folders[] = PATH_OF_STACK, *folder, *rest = folders;
-
-	while ((folder = strsep(&rest, ":"))) {
-		snprintf(path, sizeof(path), "%s/%s", folder, name);
-		if (!access(path, X_OK))
-			return;
-	}
-	gt_skip("the guest has no %s", name);
-}
-
 /* setuid() and its like as login does it; the test itself is root. */
 static int become(uid_t uid)
 {

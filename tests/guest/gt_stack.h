@@ -30,9 +30,6 @@ struct gt_program {
 /* What a normal system's udev does for the devices of a GPU. */
 void gt_stack_devices(void);
 
-/* Ends the case as skipped if a program of the stack, found by PATH, is not in the guest. */
-void gt_stack_need(const char *name);
-
 /* Runs @argv (NULL at the end) as @uid; found by PATH as on a normal system. */
 void gt_program_start(struct gt_program *p, uid_t uid, const char *const argv[]);
 /* Return: exit code, 128 + signal, or -ETIMEDOUT; the last leaves it running. */

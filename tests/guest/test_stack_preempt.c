@@ -15,7 +15,9 @@
 
 #define REQUESTS_WITHOUT "25"	/* each waits for a kernel of 200 ms */
 #define REQUESTS_WITH "250"
-#define REQUESTS_ALONE "100"
+#define REQUESTS_ENDLESS "50"
+#define NEVER_MS 1000
+#define REQUESTS_ALONE "50"
 #define WARM_UP_US 300000
 #define MIN_RATIO 10
 /* Control: what is not scheduled gains nothing. */
@@ -127,20 +129,22 @@ static void gains(enum gt_how how, const char *name)
 {
 	uint64_t without = p99_without_us();
 	struct gt_program daemon;
-	uint64_t alone;
+	uint64_t before, after, alone;
 	struct story s;
 
 	gt_stack_devices();
+	before = p99_alone_us();
 	gt_daemon_start(&daemon, NULL);
 	run_loads(how, GT_USER, REQUESTS_WITH, &s);
 	note(name, &s);
 	note_statistics();
 	gt_daemon_stop(&daemon);
-	alone = p99_alone_us();
+	after = p99_alone_us();
+	alone = before > after ? before : after;
 	gt_note("%s: p99 without / with = %.1f; alone %.1f ms", name, (double)without / s.p99_us,
 		alone / 1e3);
 	GT_CHECK(s.nr_preempted > 0, "nothing was preempted");
-	if (without < MIN_RATIO * s.p99_us && alone * 2 * MIN_RATIO > without)
+	if (without < MIN_RATIO * s.p99_us && alone * 4 * MIN_RATIO > without)
 		gt_skip("this machine is too busy to judge: ratio %.1f; alone, a request takes "
 			"%.1f ms", (double)without / s.p99_us, alone / 1e3);
 	GT_CHECK(without >= MIN_RATIO * s.p99_us, "ratio %.1f", (double)without / s.p99_us);
@@ -176,11 +180,35 @@ static void switched_off_it_gains_nothing(void)
 	GT_CHECK(without < MAX_RATIO_OFF * s.p99_us, "ratio %.1f", (double)without / s.p99_us);
 }
 
+/* A kernel that never ends: by the driver alone nobody else ever gets a CU. */
+static void an_endless_kernel_makes_room(void)
+{
+	struct gt_load offline, online;
+	struct gt_program daemon;
+
+	gt_stack_devices();
+	gt_daemon_start(&daemon, NULL);
+	GT_LOAD(&offline, GT_SHIM, GT_USER, "besteffort", "load_offline", "--endless");
+	gt_sleep_us(WARM_UP_US);
+	/* Control: somebody whom gpreempt does not know waits. */
+	GT_LOAD(&online, GT_PLAIN, 0, NULL, "load_online", "--count", "1");
+	GT_CHECK(gt_load_moves(&online, 1, NEVER_MS), "there was room");
+	gt_load_kill(&online);
+	GT_LOAD(&online, GT_SHIM, 0, "realtime", "load_online", "--count", REQUESTS_ENDLESS);
+	gt_load_wait(&online, 30000);
+	gt_note("endless: online p50 %.1f ms, p99 %.1f ms",
+		gt_program_value(&online.program, "p50_us") / 1e3,
+		gt_program_value(&online.program, "p99_us") / 1e3);
+	gt_load_stop(&offline, 10000);
+	gt_daemon_stop(&daemon);
+}
+
 static const struct gt_case cases[] = {
 	{ "the_driver_alone_lets_online_wait", the_driver_alone_lets_online_wait,
 	  "profile=tiny", 60 },
 	{ "the_shim_makes_online_quick", the_shim_makes_online_quick, "profile=tiny", 60 },
 	{ "dbg_makes_online_quick", dbg_makes_online_quick, "profile=tiny", 60 },
+	{ "an_endless_kernel_makes_room", an_endless_kernel_makes_room, "profile=tiny", 60 },
 	{ "switched_off_it_gains_nothing", switched_off_it_gains_nothing, "profile=tiny", 60 },
 };
 
