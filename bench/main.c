@@ -5,6 +5,7 @@
  */
 #include "bench.h"
 #include "bench_core.h"
+#include "bench_daemon.h"
 #include "bench_gpu.h"
 #include "bench_shim.h"
 #include "bench_sim.h"
@@ -25,6 +26,7 @@ static const struct {
 	{ "shim.doorbell", gp_bench_shim },
 	{ "detect", gp_bench_detect },
 	{ "tail", gp_bench_tail },
+	{ "daemon", gp_bench_daemon },
 };
 
 #define NR_BENCHES (sizeof(benches) / sizeof(benches[0]))

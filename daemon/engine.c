@@ -74,8 +74,9 @@ static void order(struct gpd_member *m, uint32_t index, bool release, uint64_t *
 		set_result(m, index, GP_RESULT_GONE);
 		return;
 	}
+	/* Stamped when it was handed over: what it wakes may run before we do. */
 	if (!*first_ns)
-		*first_ns = gpd_now_ns();
+		*first_ns = o.hdr.time_ns;
 	m->wait_epoch = o.epoch;
 	m->wait_index = index;
 	m->wait_release = release;

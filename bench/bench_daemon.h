@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The daemon under load: 200 simulated clients with four queues each.
+ */
+#ifndef GP_BENCH_BENCH_DAEMON_H
+#define GP_BENCH_BENCH_DAEMON_H
+
+#include "bench.h"
+
+int gp_bench_daemon(struct gp_bench *b);
+
+#endif
