@@ -41,21 +41,23 @@ void gpd_log(int level, const char *format, ...)
 		fprintf(stderr, "<%d>gpreemptd: %s\n", level, line);
 }
 
+/* Longer than this and it is full anyway; keeps the product below in range. */
+#define BUCKET_NS_MAX (1000 * GPD_NS_PER_SEC)
+
 bool gpd_bucket_take(struct gpd_bucket *b, uint64_t rate_per_s, uint64_t burst, uint64_t now_ns)
 {
 	uint64_t full = burst * 1000;
-	uint64_t passed_us = (now_ns - b->last_ns) / 1000;
-	uint64_t left;
+	uint64_t passed_ns = now_ns - b->last_ns;
+	uint64_t gained;
 
-	if (!b->last_ns || passed_us > GPD_NS_PER_SEC) {
+	if (!b->last_ns || passed_ns > BUCKET_NS_MAX) {
 		b->tokens = full;
 		b->last_ns = now_ns;
-	} else if (passed_us) {
-		/* A token a microsecond is a thousand thousandths. */
-		left = b->tokens + passed_us * rate_per_s / 1000;
-		if (left != b->tokens)
-			b->last_ns = now_ns;
-		b->tokens = left < full ? left : full;
+	} else {
+		/* What is less than a thousandth of a token counts the next time. */
+		gained = passed_ns * rate_per_s / 1000000;
+		b->last_ns += gained * 1000000 / rate_per_s;
+		b->tokens = b->tokens + gained < full ? b->tokens + gained : full;
 	}
 	if (b->tokens < 1000)
 		return false;

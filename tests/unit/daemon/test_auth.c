@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "unit.h"
+
+#include "auth.h"
+
+#include <string.h>
+
+static struct gpd_config config;
+static const struct gpd_cred somebody = { .uid = 1000 };
+static const struct gpd_cred boss = { .uid = 1000, .privileged = true };
+static struct gpd_attrs plain;
+static const char *why;
+
+static int setup(void **state)
+{
+	gpd_config_default(&config);
+	gpd_auth_class(&config, "default", &plain);
+	return 0;
+}
+
+static bool may(const struct gpd_cred *cred, const struct gpd_attrs *old,
+		const struct gpd_attrs *new)
+{
+	why = NULL;
+	return gpd_auth_check(&config, cred, old, new, &why);
+}
+
+static void only_ones_own_processes(void **state)
+{
+	assert_true(gpd_auth_may_touch(&somebody, 1000));
+	assert_false(gpd_auth_may_touch(&somebody, 0));
+	assert_false(gpd_auth_may_touch(&somebody, 1001));
+	assert_true(gpd_auth_may_touch(&boss, 1001));
+}
+
+static void raising_is_a_privilege_lowering_is_not(void **state)
+{
+	struct gpd_attrs a = plain;
+
+	for (a.core.prio = 0; a.core.prio <= GP_PRIO_MAX; a.core.prio++) {
+		assert_int_equal(may(&somebody, NULL, &a), a.core.prio <= GP_PRIO_DEFAULT);
+		assert_int_equal(!why, a.core.prio <= GP_PRIO_DEFAULT);
+		assert_true(may(&boss, NULL, &a));
+	}
+}
+
+static void privileges_one_by_one(void **state)
+{
+	struct gpd_attrs a = plain;
+
+	assert_true(may(&somebody, NULL, &a));
+	a.core.latency_critical = true;
+	assert_false(may(&somebody, NULL, &a));
+	a = plain;
+	a.core.no_preempt = true;
+	assert_false(may(&somebody, NULL, &a));
+	a = plain;
+	a.core.weight = GP_WEIGHT_DEFAULT + 1;
+	assert_false(may(&somebody, NULL, &a));
+	a = plain;
+	strcpy(a.klass, "realtime");
+	assert_false(may(&somebody, NULL, &a));
+	assert_true(may(&boss, NULL, &a));
+}
+
+static void what_was_given_may_be_kept_but_not_taken_further(void **state)
+{
+	struct gpd_attrs old = plain;
+	struct gpd_attrs new;
+
+	gpd_auth_class(&config, "realtime", &old);
+	new = old;
+	new.core.slice_ns = 5;
+	assert_true(may(&somebody, &old, &new));
+	new.core.prio = old.core.prio + 1;
+	assert_false(may(&somebody, &old, &new));
+}
+
+static void an_open_class_gives_what_it_says(void **state)
+{
+	char error[64];
+	struct gpd_attrs a = plain;
+
+	gpd_config_set(&config, "class lab", "priority", "9", "test", error, sizeof(error));
+	gpd_auth_class(&config, "lab", &a);
+	assert_true(may(&somebody, NULL, &a));
+	a.core.prio = 10;
+	assert_false(may(&somebody, NULL, &a));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(only_ones_own_processes, setup),
+		cmocka_unit_test_setup(raising_is_a_privilege_lowering_is_not, setup),
+		cmocka_unit_test_setup(privileges_one_by_one, setup),
+		cmocka_unit_test_setup(what_was_given_may_be_kept_but_not_taken_further, setup),
+		cmocka_unit_test_setup(an_open_class_gives_what_it_says, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "unit.h"
+
+#include "wire_decode.h"
+
+#include <errno.h>
+#include <string.h>
+
+static union gpd_wire_msg out;
+static const char *why;
+
+static struct gp_wire_hdr header(uint16_t type, size_t size)
+{
+	return (struct gp_wire_hdr){ .magic = GP_WIRE_MAGIC, .type = type, .size = (uint16_t)size };
+}
+
+static struct gp_wire_hello good_hello(void)
+{
+	return (struct gp_wire_hello){
+		.hdr = header(GP_WIRE_HELLO, sizeof(struct gp_wire_hello)),
+		.version = GP_WIRE_VERSION,
+		.mech = GP_WIRE_MECH_SHIM,
+		.prio = GP_WIRE_PRIO_UNSET,
+		.klass = "default",
+		.group = "g",
+		.comm = "program",
+	};
+}
+
+static int decode(const void *m, size_t size)
+{
+	why = NULL;
+	return gpd_wire_decode(m, size, &out, &why);
+}
+
+static void every_type_is_taken_as_it_is(void **state)
+{
+	struct gp_wire_hello hello = good_hello();
+	struct gp_wire_queue queue = { .hdr = header(GP_WIRE_QUEUE_ADD, sizeof(queue)),
+				       .gpu_id = 1 };
+	struct gp_wire_edge edge = { .hdr = header(GP_WIRE_BUSY, sizeof(edge)), .gpu_id = 1 };
+	struct gp_wire_done done = { .hdr = header(GP_WIRE_DONE, sizeof(done)) };
+	struct gp_wire_note note = { .hdr = header(GP_WIRE_NOTE, sizeof(note)),
+				     .code = GP_WIRE_NOTE_PROGRESS };
+
+	assert_int_equal(decode(&hello, sizeof(hello)), 0);
+	assert_memory_equal(&out.hello, &hello, sizeof(hello));
+	assert_int_equal(decode(&queue, sizeof(queue)), 0);
+	assert_int_equal(decode(&edge, sizeof(edge)), 0);
+	assert_int_equal(decode(&done, sizeof(done)), 0);
+	assert_int_equal(decode(&note, sizeof(note)), 0);
+}
+
+static void sizes_and_types_must_fit(void **state)
+{
+	struct gp_wire_hello m = good_hello();
+	size_t size;
+
+	for (size = 0; size < sizeof(m); size++) {
+		m.hdr.size = (uint16_t)size;
+		assert_int_equal(decode(&m, size), -EBADMSG);
+		assert_non_null(why);
+	}
+	m = good_hello();
+	m.hdr.magic++;
+	assert_int_equal(decode(&m, sizeof(m)), -EBADMSG);
+	m = good_hello();
+	m.hdr.type = GP_WIRE_HOLD;
+	assert_int_equal(decode(&m, sizeof(m)), -EBADMSG);
+}
+
+static void another_version_is_said_so(void **state)
+{
+	struct gp_wire_hello m = good_hello();
+
+	m.version++;
+	assert_int_equal(decode(&m, sizeof(m)), -EPROTONOSUPPORT);
+}
+
+/* Each of these is the only fault: a copy without it is taken. */
+static void every_field_of_hello_is_checked(void **state)
+{
+	struct gp_wire_hello bad[10];
+	size_t i;
+
+	for (i = 0; i < 10; i++)
+		bad[i] = good_hello();
+	bad[0].mech = 0;
+	bad[1].sees = 1u << 31;
+	bad[2].prio = 16;
+	bad[3].pad[2] = 1;
+	bad[4].attr_flags = 2;
+	bad[5].weight = GPD_WIRE_WEIGHT_MAX + 1;
+	bad[6].reserved = 1;
+	bad[7].deadline_ns = GPD_WIRE_TIME_MAX_NS + 1;
+	memset(bad[8].klass, 'x', sizeof(bad[8].klass));
+	strcpy(bad[9].group, "a/b");
+	for (i = 0; i < 10; i++) {
+		assert_int_equal(decode(&bad[i], sizeof(bad[i])), -EINVAL);
+		assert_non_null(why);
+	}
+}
+
+static void a_name_of_a_program_always_ends(void **state)
+{
+	struct gp_wire_hello m = good_hello();
+
+	memset(m.comm, 'x', sizeof(m.comm));
+	assert_int_equal(decode(&m, sizeof(m)), 0);
+	assert_int_equal(strlen(out.hello.comm), sizeof(m.comm) - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_type_is_taken_as_it_is),
+		cmocka_unit_test(sizes_and_types_must_fit),
+		cmocka_unit_test(another_version_is_said_so),
+		cmocka_unit_test(every_field_of_hello_is_checked),
+		cmocka_unit_test(a_name_of_a_program_always_ends),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
