@@ -212,6 +212,7 @@ def test_stopped_client_does_not_open_the_breaker(daemon, control):
     try:
         control.wait_for(lambda: control.process(pid))
         os.kill(pid, signal.SIGSTOP)
+        control.call("SetPolicy", parameters={"deadline_ns": 400_000_000})
         high = Client(daemon, pid=FIRST_PID, prio=12)
         high.send(queue(busy=1))
         p = control.wait_for(lambda: any("stopped" in n for n in control.process(pid)["notes"]))

@@ -17,6 +17,13 @@ def pair(daemon, low=2, high=12, **wishes):
     return a, b
 
 
+def all_known(daemon, nr):
+    """Connections are not read in any order: wait until so many queues are known."""
+    control = Control(daemon)
+    control.wait_for(lambda: len(control.call("ListQueues")["queues"]) == nr)
+    control.close()
+
+
 def test_urgent_work_preempts_and_goes(daemon, control):
     low, high = pair(daemon)
     low.send(edge(BUSY))
@@ -88,6 +95,7 @@ def test_group_is_held_together(daemon):
     high = Client(daemon, pid=FIRST_PID + 3, prio=12)
     for c in (one, two, three, high):
         c.send(queue())
+    all_known(daemon, 4)
     one.send(edge(BUSY))
     high.send(edge(BUSY))
     # Two has no work of its own, but belongs to the group.
@@ -102,6 +110,7 @@ def test_switch_waits_for_all_members(daemon, control):
     high = Client(daemon, pid=FIRST_PID + 2, prio=12)
     for c in (one, two, high):
         c.send(queue())
+    all_known(daemon, 3)
     one.send(edge(BUSY))
     high.send(edge(BUSY))
     first = one.order()
@@ -254,6 +263,7 @@ def test_group_by_hand_joins_those_who_are_held(daemon, control):
     low, high = pair(daemon)
     third = Client(daemon, pid=FIRST_PID + 2, prio=2)
     third.send(queue())
+    all_known(daemon, 3)
     for c in (low, high):
         c.send(edge(BUSY))
     low.obey(HOLD)
