@@ -210,7 +210,7 @@ def test_stopped_client_does_not_open_the_breaker(daemon, control):
             o = c.order(3600)
             c.answer(o)
     try:
-        control.wait_for(lambda: control.process(pid))
+        control.wait_for(lambda: (control.process(pid) or {}).get("nr_busy"))
         os.kill(pid, signal.SIGSTOP)
         control.call("SetPolicy", parameters={"deadline_ns": 400_000_000})
         high = Client(daemon, pid=FIRST_PID, prio=12)
