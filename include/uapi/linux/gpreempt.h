@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * DOC: /dev/gpreempt
+ *
+ * The ioctl ABI of gpreempt.ko. Processes are named by pidfd, queues by the queue id
+ * that amdkfd gave them in that process, nodes by amdkfd's gpu_id. A struct begins
+ * with its size: shorter ones of older programs are filled with zeros, longer ones
+ * are accepted if the surplus is zero. Flags that are not known and reserved members
+ * must be zero (EINVAL). There are no pointers but __u64.
+ *
+ * Rights. Opening the device and looking needs read permission. A process may lower
+ * its own urgency, preempt and resume its own queues. Others' processes need what
+ * attaching a debugger would. Raising anything above the default, the policy and
+ * switching on and off need CAP_SYS_NICE.
+ *
+ * What is preempted by hand is leased: it is resumed when the lease ends and when
+ * the file is closed.
+ *
+ * Higher number = higher priority.
+ */
+#ifndef _UAPI_LINUX_GPREEMPT_H
+#define _UAPI_LINUX_GPREEMPT_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define GPREEMPT_ABI_VERSION 1
+
+#define GPREEMPT_ABI_NAME_LEN 32
+#define GPREEMPT_ABI_QUEUE_ALL 0xffffffffU
+
+/* Capabilities. */
+#define GPREEMPT_CAP_HWS (1ULL << 0)		/* firmware scheduler: one cycle per switch */
+#define GPREEMPT_CAP_NO_HWS (1ULL << 1)		/* queue slots owned by the driver */
+#define GPREEMPT_CAP_DOORBELL (1ULL << 2)	/* armed doorbells */
+#define GPREEMPT_CAP_VERIFY (1ULL << 3)		/* saved state is verified */
+
+/**
+ * struct gpreempt_ioc_caps - what there is
+ * @size: sizeof
+ * @version: out: GPREEMPT_ABI_VERSION
+ * @caps: out: GPREEMPT_CAP_*
+ * @nr_nodes: out: nodes
+ * @reserved: zero
+ * @gpu_ids: out: of the first 64 nodes
+ */
+struct gpreempt_ioc_caps {
+	__u32 size;
+	__u32 version;
+	__u64 caps;
+	__u32 nr_nodes;
+	__u32 reserved;
+	__u32 gpu_ids[64];
+};
+
+/* Detection modes. */
+#define GPREEMPT_DETECT_POLL 0
+#define GPREEMPT_DETECT_CRITICAL 1
+#define GPREEMPT_DETECT_DOORBELL 2
+#define GPREEMPT_DETECT_MANUAL 3
+
+#define GPREEMPT_ATTR_F_PRIO (1U << 0)
+#define GPREEMPT_ATTR_F_WEIGHT (1U << 1)
+#define GPREEMPT_ATTR_F_SLICE (1U << 2)
+#define GPREEMPT_ATTR_F_DEADLINE (1U << 3)
+#define GPREEMPT_ATTR_F_LATENCY_CRITICAL (1U << 4)
+#define GPREEMPT_ATTR_F_NO_PREEMPT (1U << 5)
+#define GPREEMPT_ATTR_F_DETECT (1U << 6)
+
+/**
+ * struct gpreempt_ioc_attr - attributes of a process on a node
+ * @size: sizeof
+ * @pidfd: process; -1 = the caller
+ * @gpu_id: node; 0 = all it is on, and will be
+ * @valid: SET: GPREEMPT_ATTR_F_* to change; GET: all that are known
+ * @prio: 0..15
+ * @weight: 1..10000
+ * @latency_critical: 0, 1
+ * @no_preempt: 0, 1
+ * @detect: GPREEMPT_DETECT_*
+ * @reserved: zero
+ * @slice_ns: 0 = default
+ * @deadline_ns: 0 = none
+ */
+struct gpreempt_ioc_attr {
+	__u32 size;
+	__s32 pidfd;
+	__u32 gpu_id;
+	__u32 valid;
+	__u32 prio;
+	__u32 weight;
+	__u8 latency_critical;
+	__u8 no_preempt;
+	__u8 detect;
+	__u8 reserved[5];
+	__u64 slice_ns;
+	__u64 deadline_ns;
+};
+
+/**
+ * struct gpreempt_ioc_queue - a queue in a list
+ * @pid: process, in the caller's namespace
+ * @gpu_id: node
+ * @queue_id: number
+ * @flags: GPREEMPT_QUEUE_F_*
+ * @state: of its process on the node, as core numbers it
+ * @prio: of its process
+ * @pending: packets or dwords not consumed; ~0 = not known
+ */
+struct gpreempt_ioc_queue {
+	__s32 pid;
+	__u32 gpu_id;
+	__u32 queue_id;
+	__u32 flags;
+	__u32 state;
+	__u32 prio;
+	__u64 pending;
+};
+
+#define GPREEMPT_QUEUE_F_AQL (1U << 0)
+#define GPREEMPT_QUEUE_F_ACTIVE (1U << 1)
+#define GPREEMPT_QUEUE_F_PREEMPTED (1U << 2)
+#define GPREEMPT_QUEUE_F_EVICTED (1U << 3)
+#define GPREEMPT_QUEUE_F_SUSPENDED (1U << 4)
+#define GPREEMPT_QUEUE_F_BUSY (1U << 5)
+#define GPREEMPT_QUEUE_F_MANUAL (1U << 6)
+
+/**
+ * struct gpreempt_ioc_list - list queues
+ * @size: sizeof
+ * @gpu_id: node; 0 = all
+ * @queues: struct gpreempt_ioc_queue[nr]
+ * @nr: in: room; out: how many there are
+ * @entry_size: in: bytes from one entry to the next
+ */
+struct gpreempt_ioc_list {
+	__u32 size;
+	__u32 gpu_id;
+	__u64 queues;
+	__u32 nr;
+	__u32 entry_size;
+};
+
+/**
+ * struct gpreempt_ioc_ref - names a queue, and says what became of it
+ * @pidfd: process; -1 = the caller
+ * @queue_id: queue, or GPREEMPT_ABI_QUEUE_ALL
+ * @gpu_id: node
+ * @result: out: 0 or -errno
+ */
+struct gpreempt_ioc_ref {
+	__s32 pidfd;
+	__u32 queue_id;
+	__u32 gpu_id;
+	__s32 result;
+};
+
+/**
+ * struct gpreempt_ioc_switch - preempt and resume by hand
+ * @size: sizeof
+ * @gpu_id: node, of all references
+ * @refs: struct gpreempt_ioc_ref[nr_out + nr_in], those to preempt first
+ * @nr_out: to preempt
+ * @nr_in: to resume
+ * @lease_ms: of those preempted; 1..60000
+ * @grace: 0 = default, 1..255
+ */
+struct gpreempt_ioc_switch {
+	__u32 size;
+	__u32 gpu_id;
+	__u64 refs;
+	__u32 nr_out;
+	__u32 nr_in;
+	__u32 lease_ms;
+	__u32 grace;
+};
+
+/**
+ * struct gpreempt_ioc_policy - policy, parameters, on and off
+ * @size: sizeof
+ * @gpu_id: node; 0 = all (SET)
+ * @valid: GPREEMPT_POLICY_F_* (SET)
+ * @enabled: 0, 1
+ * @policy: name
+ * @param: name of a parameter; empty = none
+ * @value: of the parameter
+ */
+struct gpreempt_ioc_policy {
+	__u32 size;
+	__u32 gpu_id;
+	__u32 valid;
+	__u32 enabled;
+	char policy[GPREEMPT_ABI_NAME_LEN];
+	char param[GPREEMPT_ABI_NAME_LEN];
+	__u64 value;
+};
+
+#define GPREEMPT_POLICY_F_POLICY (1U << 0)
+#define GPREEMPT_POLICY_F_ENABLED (1U << 1)
+#define GPREEMPT_POLICY_F_PARAM (1U << 2)
+
+/**
+ * struct gpreempt_ioc_trigger - look at a node, or at one process, now
+ * @size: sizeof
+ * @gpu_id: node
+ * @pidfd: process; -1 = the caller; -2 = all
+ * @reserved: zero
+ */
+struct gpreempt_ioc_trigger {
+	__u32 size;
+	__u32 gpu_id;
+	__s32 pidfd;
+	__u32 reserved;
+};
+
+/**
+ * struct gpreempt_ioc_stats - counters of a node
+ */
+struct gpreempt_ioc_stats {
+	__u32 size;
+	__u32 gpu_id;
+	__u32 breaker;		/* as core numbers it */
+	__u32 breaker_reason;
+	__u64 nr_events;
+	__u64 nr_switches;
+	__u64 nr_preemptions;
+	__u64 nr_resumes;
+	__u64 nr_failed;
+	__u64 nr_deadline;
+	__u64 nr_starvation;
+	__u64 nr_wakeups;	/* of the monitor */
+	__u64 nr_timer_wakeups;	/* of these, by a timer */
+	__u64 nr_faults;	/* of armed doorbells */
+	__u64 cost_ns;
+	__u64 off_max_ns;
+	__u64 switch_p50_ns;
+	__u64 switch_p99_ns;
+	__u64 detect_p50_ns;	/* fault or store to decision */
+	__u64 detect_p99_ns;
+};
+
+/* Signals this eventfd with every event of the file; -1 = no more. */
+struct gpreempt_ioc_eventfd {
+	__u32 size;
+	__s32 fd;
+};
+
+/**
+ * struct gpreempt_abi_event - what read() gives, any number of them
+ * @time_ns: CLOCK_MONOTONIC
+ * @gpu_id: node
+ * @pid: process in the reader's namespace, 0 = none
+ * @kind: enum gpreempt_abi_event_kind
+ * @code: what of it
+ * @value: see the kind
+ */
+struct gpreempt_abi_event {
+	__u64 time_ns;
+	__u32 gpu_id;
+	__s32 pid;
+	__u32 kind;
+	__u32 code;
+	__u64 value;
+};
+
+enum gpreempt_abi_event_kind {
+	GPREEMPT_EVENT_STATE = 1,	/* code: new state of the process, value: old one */
+	GPREEMPT_EVENT_SWITCH = 2,	/* code: members, value: duration in ns */
+	GPREEMPT_EVENT_REPORT = 3,	/* code: as core numbers reports */
+	GPREEMPT_EVENT_QUEUE = 4,	/* code: 1 added, 0 removed; value: queue id */
+	GPREEMPT_EVENT_LEASE = 5,	/* a lease ended; value: queue id */
+	GPREEMPT_EVENT_LOST = 6,	/* value: events that were not delivered */
+};
+
+#define GPREEMPT_IOC_MAGIC 0xb7
+#define GPREEMPT_IOC_CAPS _IOWR(GPREEMPT_IOC_MAGIC, 0x00, struct gpreempt_ioc_caps)
+#define GPREEMPT_IOC_LIST _IOWR(GPREEMPT_IOC_MAGIC, 0x01, struct gpreempt_ioc_list)
+#define GPREEMPT_IOC_GET_ATTR _IOWR(GPREEMPT_IOC_MAGIC, 0x02, struct gpreempt_ioc_attr)
+#define GPREEMPT_IOC_SET_ATTR _IOW(GPREEMPT_IOC_MAGIC, 0x03, struct gpreempt_ioc_attr)
+#define GPREEMPT_IOC_GET_POLICY _IOWR(GPREEMPT_IOC_MAGIC, 0x04, struct gpreempt_ioc_policy)
+#define GPREEMPT_IOC_SET_POLICY _IOW(GPREEMPT_IOC_MAGIC, 0x05, struct gpreempt_ioc_policy)
+#define GPREEMPT_IOC_SWITCH _IOWR(GPREEMPT_IOC_MAGIC, 0x06, struct gpreempt_ioc_switch)
+#define GPREEMPT_IOC_TRIGGER _IOW(GPREEMPT_IOC_MAGIC, 0x07, struct gpreempt_ioc_trigger)
+#define GPREEMPT_IOC_STATS _IOWR(GPREEMPT_IOC_MAGIC, 0x08, struct gpreempt_ioc_stats)
+#define GPREEMPT_IOC_EVENTFD _IOW(GPREEMPT_IOC_MAGIC, 0x09, struct gpreempt_ioc_eventfd)
+
+#endif

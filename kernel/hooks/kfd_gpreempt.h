@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * DOC: Preemption as a service of amdkfd
+ *
+ * What gpreempt.ko asks of amdkfd, and what amdkfd tells it. All exports are in
+ * the symbol namespace GPREEMPT; there are five. The second half of this file is
+ * for amdkfd's own files: the calls that the patch beside it puts in them.
+ *
+ * Names. A process on a node and a queue are named by generations: 64-bit numbers
+ * from one counter that are never used twice. Pids, pasids and queue ids are
+ * recycled at once and never name anything here; they are shown only.
+ *
+ * Locks. Nothing of the caller's may be held around the exports, as they take
+ * dqm_lock (switch, query) or a process's mmap_lock (arm). Callbacks may neither
+ * sleep nor call back.
+ *
+ * Failing open. Without a registered client nothing is preempted, nothing is armed
+ * and a doorbell fault just maps the page. Unregistering resumes and disarms
+ * everything first. A client that makes no call for KFD_GPREEMPT_WATCHDOG_MS
+ * while something is preempted has everything resumed and is told so.
+ */
+#ifndef KFD_GPREEMPT_H
+#define KFD_GPREEMPT_H
+
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+struct pid;
+
+#define KFD_GPREEMPT_WATCHDOG_MS 2000
+/* Most references one switch takes. */
+#define KFD_GPREEMPT_REFS_MAX 1024
+/* All compute queues of a process, those it will create included. */
+#define KFD_GPREEMPT_ALL 0ULL
+/* Grace: the driver's own default; otherwise 1..255 thousand GPU clocks. */
+#define KFD_GPREEMPT_GRACE_DEFAULT 0
+
+/**
+ * struct kfd_gpreempt_ref - names what is to be switched, and says what became of it
+ * @process: generation of a process on the node
+ * @queue: generation of one of its queues, or KFD_GPREEMPT_ALL. The two are levels of
+ *	their own: a queue runs when neither it nor its process is preempted
+ * @result: output: 0; -ESRCH gone; -EBUSY dying; -EIO hardware failed or is in reset;
+ *	-EBADMSG saved state was altered while preempted (verify): it stays preempted
+ */
+struct kfd_gpreempt_ref {
+	u64 process;
+	u64 queue;
+	int result;
+};
+
+#define KFD_GPREEMPT_AQL (1u << 0)		/* packets of 64 bytes; else PM4 dwords */
+#define KFD_GPREEMPT_ACTIVE (1u << 1)		/* in the runlist */
+#define KFD_GPREEMPT_PREEMPTED (1u << 2)	/* by a switch */
+#define KFD_GPREEMPT_EVICTED (1u << 3)
+#define KFD_GPREEMPT_SUSPENDED (1u << 4)	/* by a debugger */
+#define KFD_GPREEMPT_RUNNING (1u << 5)		/* has waves on the GPU */
+#define KFD_GPREEMPT_RUNNING_KNOWN (1u << 6)	/* this GPU can tell */
+
+/**
+ * struct kfd_gpreempt_queue - a compute queue
+ * @process: generation of its process on the node
+ * @queue: its generation
+ * @pid: its process, with a reference for whoever asked
+ * @gpu_id: node
+ * @queue_id: as user space knows it
+ * @priority: 0..15, as the client asked
+ * @flags: KFD_GPREEMPT_*
+ * @ring_bytes: size of the ring
+ * @rptr: user address of the read pointer
+ * @wptr: user address of the write pointer
+ */
+struct kfd_gpreempt_queue {
+	u64 process;
+	u64 queue;
+	struct pid *pid;
+	u32 gpu_id;
+	u32 queue_id;
+	u32 priority;
+	u32 flags;
+	u32 ring_bytes;
+	u64 rptr;
+	u64 wptr;
+};
+
+/**
+ * struct kfd_gpreempt_ops - what amdkfd tells
+ * @changed: queues or processes came or went, or were evicted or restored: ask; under
+ *	dqm_lock
+ * @doorbell: an armed doorbell was rung, and is mapped again; in a page fault
+ * @completion: an interrupt says that something of this process ended, on one of its
+ *	nodes; called for each; in the interrupt worker. A hint
+ * @reset: a node is being reset (@done false), works again (true)
+ * @watchdog: nothing was heard for too long, everything on the node was resumed
+ *
+ * Callbacks run in an RCU read section: they set a flag and wake.
+ */
+struct kfd_gpreempt_ops {
+	void (*changed)(u32 gpu_id);
+	void (*doorbell)(u32 gpu_id, u64 process);
+	void (*completion)(u32 gpu_id, u64 process);
+	void (*reset)(u32 gpu_id, bool done);
+	void (*watchdog)(u32 gpu_id);
+};
+
+/**
+ * kfd_gpreempt_register() - become the client; there is one at a time
+ * @ops: callbacks; stay valid until kfd_gpreempt_unregister() returns
+ * @verify: keep a digest of what describes the saved waves of each preempted queue,
+ *	for every XCC, and compare before it is mapped again
+ * @gpu_ids: filled with the nodes there are, as far as they fit
+ * @nr: in: room, out: how many
+ *
+ * What there is already is asked for with kfd_gpreempt_query().
+ *
+ * Context: may sleep.
+ * Return: 0, -EBUSY there is one already.
+ */
+int kfd_gpreempt_register(const struct kfd_gpreempt_ops *ops, bool verify, u32 *gpu_ids, u32 *nr);
+
+/**
+ * kfd_gpreempt_unregister() - disarm and resume everything, then hear no more
+ * @ops: as given to kfd_gpreempt_register()
+ *
+ * Context: may sleep. No callback runs after this returned.
+ */
+void kfd_gpreempt_unregister(const struct kfd_gpreempt_ops *ops);
+
+/**
+ * kfd_gpreempt_switch() - preempt some, resume others, in one runlist cycle
+ * @gpu_id: node
+ * @refs: first those to preempt, then those to resume; level-set
+ * @nr_out: how many to preempt
+ * @nr_in: how many to resume
+ * @grace: 1..255, or KFD_GPREEMPT_GRACE_DEFAULT
+ *
+ * When it returns 0, the preempted are off the GPU. The resumed are in the runlist
+ * that was sent; it is not waited for. A switch that changes nothing costs nothing.
+ *
+ * Context: may sleep, up to the driver's preemption time-out.
+ * Return: 0 and a result per reference; -ENODEV no such node; -EINVAL; -EOPNOTSUPP
+ * scheduler mode; -EIO in reset or failed: see the results.
+ */
+int kfd_gpreempt_switch(u32 gpu_id, struct kfd_gpreempt_ref *refs, u32 nr_out, u32 nr_in,
+			u32 grace);
+
+/**
+ * kfd_gpreempt_query() - list compute queues
+ * @gpu_id: node
+ * @process: one process, or 0 for all; for one, KFD_GPREEMPT_RUNNING is looked up too
+ * @queues: filled with as many as fit; the caller puts the pids of those
+ * @nr: in: room, out: how many there are
+ *
+ * Context: may sleep.
+ * Return: 0, -ENODEV.
+ */
+int kfd_gpreempt_query(u32 gpu_id, u64 process, struct kfd_gpreempt_queue *queues, u32 *nr);
+
+/**
+ * kfd_gpreempt_arm() - unmap the doorbells of a process, or map them again
+ * @gpu_id: node
+ * @process: generation
+ * @arm: the next store calls doorbell(); false: no store will
+ *
+ * The caller looks at the pointers once more after arming: work that came before
+ * makes no fault.
+ *
+ * Context: may sleep.
+ * Return: 0; -ESRCH gone; -EAGAIN its memory map is busy, or the last fault is less
+ * than the gap ago: try later; -EOPNOTSUPP mapped in a way that cannot be armed.
+ */
+int kfd_gpreempt_arm(u32 gpu_id, u64 process, bool arm);
+
+/*
+ * For amdkfd: what the patch calls. None fails, all but the doorbell ones are called
+ * with dqm_lock held unless said otherwise.
+ */
+struct device_queue_manager;
+struct kfd_dev;
+struct kfd_process;
+struct kfd_process_device;
+struct qcm_process_device;
+struct queue;
+struct vm_area_struct;
+
+#define KFD_GPREEMPT_BY_PROCESS (1u << 0)
+#define KFD_GPREEMPT_BY_QUEUE (1u << 1)
+
+/**
+ * struct kfd_gpreempt_state - ours in struct queue_properties; under dqm_lock
+ * @generation: names the queue
+ * @digest: of what describes its saved waves, taken when it was preempted
+ * @preempted: not in the runlist by order of the client: KFD_GPREEMPT_BY_*
+ * @verified: @digest is valid
+ */
+struct kfd_gpreempt_state {
+	u64 generation;
+	u64 digest;
+	u8 preempted;
+	bool verified;
+};
+
+/**
+ * struct kfd_gpreempt_node - ours in struct device_queue_manager; under dqm_lock
+ * @watchdog: resumes everything if the client is silent
+ * @registered: there is a client, and @watchdog is initialised
+ */
+struct kfd_gpreempt_node {
+	struct delayed_work watchdog;
+	bool registered;
+};
+
+/**
+ * struct kfd_gpreempt_pdd - ours in struct kfd_process_device
+ * @generation: names the process on this node; 0 = never had a queue
+ * @preempted: all compute queues are, and new ones are born so; dqm_lock
+ * @slice: its doorbells, reference-counted
+ */
+struct kfd_gpreempt_pdd {
+	u64 generation;
+	bool preempted;
+	struct kfd_gpreempt_slice *slice;
+};
+
+/* A queue is being created: before its MQD is initialised, after is_evicted is known. */
+void kfd_gpreempt_queue_init(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+			     struct queue *q);
+/* A queue was created, is being destroyed, was evicted or restored. */
+void kfd_gpreempt_changed(struct device_queue_manager *dqm);
+/* A process leaves the node, with all its queues. */
+void kfd_gpreempt_process_removed(struct device_queue_manager *dqm,
+				  struct qcm_process_device *qpd);
+/* No lock: an event interrupt reached this process. */
+void kfd_gpreempt_completion(struct kfd_process *p);
+/* No lock: reset of all nodes of a device begins or is done. */
+void kfd_gpreempt_reset(struct kfd_dev *kfd, bool done);
+/* mmap_lock for writing. True: mapped lazily, nothing more to do. */
+bool kfd_gpreempt_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_struct *vma,
+				phys_addr_t address);
+/* No lock: the doorbells of a process are about to be freed. */
+void kfd_gpreempt_doorbell_free(struct kfd_process_device *pdd);
+
+#endif

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Armed doorbells: the first store to an idle process's doorbells is a page fault.
+ *
+ * The doorbells of a process on a node, its slice, are two pages mapped lazily. To
+ * arm is to take the pages out of the page tables; the store that follows faults,
+ * finds the pages mapped again, and is repeated: no store is lost, and all
+ * later ones cost nothing.
+ *
+ * The order that loses no wake-up. Fault: insert all pages, then clear armed; who
+ * cleared it wakes. Arm: set armed, take the pages out, and after that the caller
+ * looks at the write pointers, which a client writes before it rings. A store before
+ * the pages went is seen by that look, a store after it faults.
+ *
+ * A slice outlives its pdd, as a mapping may: a mapping made through an inherited file
+ * keeps somebody else's process alive and not this one. Its list of mappings is
+ * changed under mmap_lock for writing and read under mmap_lock.
+ */
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched/mm.h>
+
+#include "kfd_priv.h"
+#include "kfd_gpreempt_priv.h"
+
+#define SLICE_MAPPINGS 8
+/* From a fault to the next arming: else the page goes before the store is repeated. */
+#define SLICE_GAP_NS (1 * NSEC_PER_MSEC)
+
+/*
+ * Errors planted for tests that must find them; only the vehicle builds them.
+ * 1: the fault clears armed before it inserts the pages.
+ */
+#ifdef KFD_GPREEMPT_TEST
+static uint gpreempt_mutation;
+module_param(gpreempt_mutation, uint, 0644);
+#else
+#define gpreempt_mutation 0
+#endif
+
+/**
+ * struct kfd_gpreempt_slice - the doorbells of a process on a node
+ * @ref: held by the pdd, by each mapping, by whoever arms
+ * @mm: memory map they are mapped in; grabbed, not used
+ * @pfn: first page
+ * @nr_pages: pages
+ * @gpu_id: node
+ * @process: generation, for the client
+ * @vma: where they are mapped; mmap_lock
+ * @nr_vmas: how many
+ * @eager: mapped in a way that cannot be taken back; mmap_lock
+ * @dead: the doorbells are given to somebody else: nothing may be mapped
+ * @armed: 1 = the next fault tells the client
+ * @fault_ns: when it last did
+ */
+struct kfd_gpreempt_slice {
+	struct kref ref;
+	struct mm_struct *mm;
+	unsigned long pfn;
+	u32 nr_pages;
+	u32 gpu_id;
+	u64 process;
+	struct vm_area_struct *vma[SLICE_MAPPINGS];
+	u32 nr_vmas;
+	bool eager;
+	bool dead;
+	atomic_t armed;
+	u64 fault_ns;
+};
+
+static void slice_release(struct kref *ref)
+{
+	struct kfd_gpreempt_slice *s = container_of(ref, struct kfd_gpreempt_slice, ref);
+
+	mmdrop(s->mm);
+	kfree(s);
+}
+
+struct kfd_gpreempt_slice *kfd_gpreempt_slice_get(struct kfd_gpreempt_slice *s)
+{
+	if (s)
+		kref_get(&s->ref);
+	return s;
+}
+
+void kfd_gpreempt_slice_put(struct kfd_gpreempt_slice *s)
+{
+	if (s)
+		kref_put(&s->ref, slice_release);
+}
+
+void kfd_gpreempt_slice_disarm(struct kfd_gpreempt_slice *s)
+{
+	atomic_set(&s->armed, 0);
+}
+
+static bool take_armed(struct kfd_gpreempt_slice *s)
+{
+	return atomic_xchg(&s->armed, 0);
+}
+
+static vm_fault_t doorbell_fault(struct vm_fault *vmf)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	struct kfd_gpreempt_slice *s = vma->vm_private_data;
+	vm_fault_t ret = VM_FAULT_NOPAGE;
+	bool armed = false;
+	u32 i;
+
+	if (!s || READ_ONCE(s->dead))
+		return VM_FAULT_SIGBUS;
+	if (gpreempt_mutation == 1)
+		armed = take_armed(s);
+	for (i = 0; i < s->nr_pages && ret == VM_FAULT_NOPAGE; i++)
+		ret = vmf_insert_pfn_prot(vma, vma->vm_start + i * PAGE_SIZE, s->pfn + i,
+					  vma->vm_page_prot);
+	if (take_armed(s) || armed) {
+		WRITE_ONCE(s->fault_ns, ktime_get_ns());
+		kfd_gpreempt_rang(s->gpu_id, s->process);
+	}
+	return ret;
+}
+
+/* A copy of the mapping: there is none after a fork, and a move fails. */
+static void doorbell_open(struct vm_area_struct *vma)
+{
+	vma->vm_private_data = NULL;
+}
+
+static void doorbell_close(struct vm_area_struct *vma)
+{
+	struct kfd_gpreempt_slice *s = vma->vm_private_data;
+	u32 i;
+
+	if (!s)
+		return;
+	for (i = 0; i < s->nr_vmas; i++)
+		if (s->vma[i] == vma)
+			s->vma[i] = s->vma[--s->nr_vmas];
+	vma->vm_private_data = NULL;
+	kfd_gpreempt_slice_put(s);
+}
+
+static int doorbell_may_split(struct vm_area_struct *vma, unsigned long addr)
+{
+	return -EINVAL;
+}
+
+static int doorbell_mremap(struct vm_area_struct *vma)
+{
+	return -EINVAL;
+}
+
+static const struct vm_operations_struct doorbell_vm_ops = {
+	.open = doorbell_open,
+	.close = doorbell_close,
+	.may_split = doorbell_may_split,
+	.mremap = doorbell_mremap,
+	.fault = doorbell_fault,
+};
+
+static struct kfd_gpreempt_slice *slice_of(struct kfd_process_device *pdd, phys_addr_t address,
+					   struct mm_struct *mm)
+{
+	struct kfd_gpreempt_slice *s = pdd->gpreempt.slice;
+
+	if (s)
+		return s;
+	s = kzalloc(sizeof(*s), GFP_KERNEL);
+	if (!s)
+		return NULL;
+	kref_init(&s->ref);
+	mmgrab(mm);
+	s->mm = mm;
+	s->pfn = address >> PAGE_SHIFT;
+	s->nr_pages = kfd_doorbell_process_slice(pdd->dev->kfd) >> PAGE_SHIFT;
+	s->gpu_id = pdd->dev->id;
+	/* Seen by the client's calls, which hold dqm_lock. */
+	smp_store_release(&pdd->gpreempt.slice, s);
+	return s;
+}
+
+bool kfd_gpreempt_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_struct *vma,
+				phys_addr_t address)
+{
+	struct kfd_gpreempt_slice *s = slice_of(pdd, address, vma->vm_mm);
+
+	if (!s)
+		return false;
+	/* Pages of a private mapping cannot be inserted by a fault. */
+	if (s->mm != vma->vm_mm || s->nr_vmas == SLICE_MAPPINGS ||
+	    is_cow_mapping(vma->vm_flags)) {
+		s->eager = true;
+		return false;
+	}
+	vma->vm_private_data = kfd_gpreempt_slice_get(s);
+	vma->vm_ops = &doorbell_vm_ops;
+	s->vma[s->nr_vmas++] = vma;
+	return true;
+}
+
+void kfd_gpreempt_doorbell_free(struct kfd_process_device *pdd)
+{
+	struct kfd_gpreempt_slice *s = pdd->gpreempt.slice;
+
+	if (!s)
+		return;
+	pdd->gpreempt.slice = NULL;
+	WRITE_ONCE(s->dead, true);
+	kfd_gpreempt_slice_disarm(s);
+	kfd_gpreempt_slice_put(s);
+}
+
+/* All mappings lose their pages; -EAGAIN if the map's owner holds its lock. */
+static int slice_arm(struct kfd_gpreempt_slice *s)
+{
+	int ret = 0;
+	u32 i;
+
+	if (!mmget_not_zero(s->mm))
+		return -ESRCH;
+	if (!mmap_read_trylock(s->mm)) {
+		ret = -EAGAIN;
+		goto out;
+	}
+	if (s->eager || !s->nr_vmas) {
+		ret = -EOPNOTSUPP;
+		goto unlock;
+	}
+	atomic_set(&s->armed, 1);
+	smp_mb(); /* armed before the pages go: a fault must see it */
+	for (i = 0; i < s->nr_vmas; i++)
+		zap_vma_ptes(s->vma[i], s->vma[i]->vm_start,
+			     s->vma[i]->vm_end - s->vma[i]->vm_start);
+	smp_mb(); /* the pages are gone before the caller looks at pointers */
+unlock:
+	mmap_read_unlock(s->mm);
+out:
+	/* Perhaps the last user: the whole teardown would run here. */
+	mmput_async(s->mm);
+	return ret;
+}
+
+int kfd_gpreempt_arm(u32 gpu_id, u64 process, bool arm)
+{
+	struct kfd_node *node = kfd_device_by_id(gpu_id);
+	struct kfd_gpreempt_slice *s = NULL;
+	struct kfd_process_device *pdd;
+	int ret = 0;
+
+	if (!node || !process)
+		return -ESRCH;
+	dqm_lock(node->dqm);
+	pdd = kfd_gpreempt_find(node->dqm, process);
+	if (pdd)
+		s = kfd_gpreempt_slice_get(smp_load_acquire(&pdd->gpreempt.slice));
+	if (s)
+		s->process = process;
+	dqm_unlock(node->dqm);
+	if (!s)
+		return pdd ? -EOPNOTSUPP : -ESRCH;
+	if (!arm)
+		kfd_gpreempt_slice_disarm(s);
+	else if (ktime_get_ns() - READ_ONCE(s->fault_ns) < SLICE_GAP_NS)
+		ret = -EAGAIN;
+	else
+		ret = slice_arm(s);
+	kfd_gpreempt_slice_put(s);
+	return ret;
+}
+KFD_GPREEMPT_EXPORT(kfd_gpreempt_arm);

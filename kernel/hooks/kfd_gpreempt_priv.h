@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * What the files of this folder share, and the functions of
+ * kfd_device_queue_manager.c that are not static any more.
+ */
+#ifndef KFD_GPREEMPT_PRIV_H
+#define KFD_GPREEMPT_PRIV_H
+
+#include <linux/version.h>
+
+#include "kfd_device_queue_manager.h"
+#include "kfd_gpreempt.h"
+
+/* The namespace became a string in 6.13. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#define KFD_GPREEMPT_EXPORT(sym) EXPORT_SYMBOL_NS_GPL(sym, "GPREEMPT")
+#else
+#define KFD_GPREEMPT_EXPORT(sym) EXPORT_SYMBOL_NS_GPL(sym, GPREEMPT)
+#endif
+
+/* kfd_device_queue_manager.c; all under dqm_lock */
+int execute_queues_cpsch(struct device_queue_manager *dqm, enum kfd_unmap_queues_filter filter,
+			 uint32_t filter_param, uint32_t grace_period);
+void increment_queue_count(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+			   struct queue *q);
+void decrement_queue_count(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+			   struct queue *q);
+int add_queue_mes(struct device_queue_manager *dqm, struct queue *q,
+		  struct qcm_process_device *qpd);
+int remove_queue_mes(struct device_queue_manager *dqm, struct queue *q,
+		     struct qcm_process_device *qpd);
+
+/* Whether queues are verified; fixed while a client is registered. */
+extern bool kfd_gpreempt_verify;
+
+/* The next generation: never 0, never twice. */
+u64 kfd_gpreempt_generation(void);
+
+/* The process of this generation on the node, or NULL; under dqm_lock. */
+struct kfd_process_device *kfd_gpreempt_find(struct device_queue_manager *dqm, u64 process);
+
+/* Only these can be saved, and are switched. */
+static inline bool kfd_gpreempt_is_compute(const struct queue *q)
+{
+	return q->properties.type == KFD_QUEUE_TYPE_COMPUTE;
+}
+
+/* Clears every hold of a node in one cycle; under dqm_lock. True if there was one. */
+bool kfd_gpreempt_resume_all(struct device_queue_manager *dqm);
+
+/* Tells the client of a fault on armed doorbells. */
+void kfd_gpreempt_rang(u32 gpu_id, u64 process);
+
+/* No fault of this process will be told any more; the pages come back by themselves. */
+void kfd_gpreempt_slice_disarm(struct kfd_gpreempt_slice *slice);
+
+/* A reference to the doorbells of a process, or NULL; and its end. */
+struct kfd_gpreempt_slice *kfd_gpreempt_slice_get(struct kfd_gpreempt_slice *slice);
+void kfd_gpreempt_slice_put(struct kfd_gpreempt_slice *slice);
+
+#endif

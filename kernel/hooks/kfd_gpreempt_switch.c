@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The switch: some queues leave the GPU, others come back, in one runlist cycle.
+ *
+ * A queue that is preempted is inactive for a reason of its own, beside eviction,
+ * suspension by a debugger and a percentage of zero: a flag in QUEUE_IS_ACTIVE.
+ * Whatever else happens to it in the meantime goes on as in the unpatched driver.
+ */
+#include <linux/sched/mm.h>
+#include <linux/xxhash.h>
+
+#include "kfd_priv.h"
+#include "kfd_mqd_manager.h"
+#include "kfd_gpreempt_priv.h"
+#include "v9_structs.h"
+
+/**
+ * struct backend - how a scheduler mode takes queues off the GPU
+ * @out: an active queue was made inactive; NULL = @commit does it
+ * @in: an inactive one was made active
+ * @commit: after all of them
+ */
+struct backend {
+	int (*out)(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+		   struct queue *q);
+	int (*in)(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+		  struct queue *q);
+	int (*commit)(struct device_queue_manager *dqm, u32 grace);
+};
+
+static int hws_commit(struct device_queue_manager *dqm, u32 grace)
+{
+	return execute_queues_cpsch(dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0,
+				    grace ? grace : USE_DEFAULT_GRACE_PERIOD);
+}
+
+static const struct backend hws_backend = { .commit = hws_commit };
+
+/* By reading only: no GPU with MES was at hand. */
+static int mes_out(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+		   struct queue *q)
+{
+	return remove_queue_mes(dqm, q, qpd);
+}
+
+static int mes_in(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+		  struct queue *q)
+{
+	return add_queue_mes(dqm, q, qpd);
+}
+
+static const struct backend mes_backend = { .out = mes_out, .in = mes_in };
+
+static int slot_out(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+		    struct queue *q)
+{
+	struct mqd_manager *mqd_mgr = dqm->mqd_mgrs[KFD_MQD_TYPE_CP];
+
+	if (!dqm->sched_running)
+		return -EIO;
+	return mqd_mgr->destroy_mqd(mqd_mgr, q->mqd,
+				    dqm->dev->kfd->cwsr_enabled ?
+					    KFD_PREEMPT_TYPE_WAVEFRONT_SAVE :
+					    KFD_PREEMPT_TYPE_WAVEFRONT_DRAIN,
+				    KFD_UNMAP_LATENCY_MS, q->pipe, q->queue);
+}
+
+static int slot_in(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+		   struct queue *q)
+{
+	struct mqd_manager *mqd_mgr = dqm->mqd_mgrs[KFD_MQD_TYPE_CP];
+	struct mm_struct *mm;
+	int ret;
+
+	if (!dqm->sched_running)
+		return -EIO;
+	mm = get_task_mm(qpd->pqm->process->lead_thread);
+	if (!mm)
+		return -ESRCH;
+	ret = mqd_mgr->load_mqd(mqd_mgr, q->mqd, q->pipe, q->queue, &q->properties, mm);
+	/* Perhaps the last reference: its release takes dqm_lock. */
+	mmput_async(mm);
+	return ret;
+}
+
+static const struct backend slot_backend = { .out = slot_out, .in = slot_in };
+
+static const struct backend *backend_of(const struct device_queue_manager *dqm)
+{
+	if (dqm->dev->kfd->shared_resources.enable_mes)
+		return &mes_backend;
+	switch (dqm->sched_policy) {
+	case KFD_SCHED_POLICY_HWS:
+		return &hws_backend;
+	case KFD_SCHED_POLICY_NO_HWS:
+		return &slot_backend;
+	default:
+		/* Preempted queues leave their slots to new ones: no way back. */
+		return NULL;
+	}
+}
+
+/*
+ * digest_of() - of what describes the saved waves of an unmapped queue, on all XCCs
+ *
+ * The read and write pointers, where the saved waves are, and the part of the
+ * control stack that is in use. What a client may change meanwhile (size, priority,
+ * CU mask) is left out. The waves themselves are in the client's own memory.
+ */
+static u64 digest_of(struct device_queue_manager *dqm, const struct queue *q)
+{
+	struct mqd_manager *mqd_mgr = dqm->mqd_mgrs[KFD_MQD_TYPE_CP];
+	u64 stride = mqd_mgr->mqd_stride(mqd_mgr, (struct queue_properties *)&q->properties);
+	u32 xcc, nr_xcc = NUM_XCC(dqm->dev->xcc_mask);
+	u64 digest = 0;
+
+	for (xcc = 0; xcc < nr_xcc; xcc++) {
+		const struct v9_mqd *m = q->mqd + stride * xcc;
+		const void *stack = (const void *)m + PAGE_SIZE;
+		u32 size = min(m->cp_hqd_cntl_stack_size, q->properties.ctl_stack_size);
+		u32 offset = min(m->cp_hqd_cntl_stack_offset, size);
+		u32 words[] = {
+			m->cp_hqd_pq_rptr, m->cp_hqd_pq_wptr_lo, m->cp_hqd_pq_wptr_hi,
+			m->cp_hqd_ctx_save_base_addr_lo, m->cp_hqd_ctx_save_base_addr_hi,
+			m->cp_hqd_cntl_stack_offset, m->cp_hqd_cntl_stack_size,
+			m->cp_hqd_wg_state_offset,
+		};
+
+		digest = xxh64(words, sizeof(words), digest);
+		digest = xxh64(stack + offset, size - offset, digest);
+	}
+	return digest;
+}
+
+/* Only these have the MQD that digest_of() reads. */
+static bool can_verify(const struct device_queue_manager *dqm)
+{
+	u32 version = KFD_GC_VERSION(dqm->dev);
+
+	return kfd_gpreempt_verify && version >= IP_VERSION(9, 0, 0) &&
+	       version < IP_VERSION(10, 0, 0);
+}
+
+/* 0: nothing to do; 1: the queue was active; or -errno. */
+static int queue_out(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+		     struct queue *q, u8 by)
+{
+	const struct backend *backend = backend_of(dqm);
+	u8 before = q->properties.gpreempt.preempted;
+	int ret = 0;
+
+	if (!before && q->properties.is_being_destroyed)
+		return -EBUSY;
+	q->properties.gpreempt.preempted |= by;
+	if (before)
+		return 0;
+	q->properties.gpreempt.verified = false;
+	if (!q->properties.is_active)
+		return 0;
+	decrement_queue_count(dqm, qpd, q);
+	q->properties.is_active = false;
+	if (backend->out)
+		ret = backend->out(dqm, qpd, q);
+	return ret ? ret : 1;
+}
+
+static int queue_in(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+		    struct queue *q, u8 by)
+{
+	const struct backend *backend = backend_of(dqm);
+	struct kfd_gpreempt_state *s = &q->properties.gpreempt;
+	int ret = 0;
+
+	if (!(s->preempted & by))
+		return 0;
+	if (s->verified && s->digest != digest_of(dqm, q))
+		return -EBADMSG;
+	s->preempted &= ~by;
+	if (s->preempted)
+		return 0;
+	s->verified = false;
+	if (!QUEUE_IS_ACTIVE(q->properties))
+		return 0;
+	q->properties.is_active = true;
+	increment_queue_count(dqm, qpd, q);
+	if (backend->in)
+		ret = backend->in(dqm, qpd, q);
+	return ret ? ret : 1;
+}
+
+/* Gives the result; @changed: the node has to be told, even if one of several failed. */
+static int switch_one(struct device_queue_manager *dqm, const struct kfd_gpreempt_ref *ref,
+		      bool out, bool *changed)
+{
+	struct kfd_process_device *pdd = ref->process ? kfd_gpreempt_find(dqm, ref->process) : NULL;
+	u8 by = ref->queue ? KFD_GPREEMPT_BY_QUEUE : KFD_GPREEMPT_BY_PROCESS;
+	int error = 0, found = 0;
+	struct queue *q;
+
+	if (!pdd)
+		return -ESRCH;
+	if (ref->queue == KFD_GPREEMPT_ALL)
+		pdd->gpreempt.preempted = out;
+	list_for_each_entry(q, &pdd->qpd.queues_list, list) {
+		int ret;
+
+		if (!kfd_gpreempt_is_compute(q) ||
+		    (ref->queue && ref->queue != q->properties.gpreempt.generation))
+			continue;
+		found = 1;
+		ret = out ? queue_out(dqm, &pdd->qpd, q, by) : queue_in(dqm, &pdd->qpd, q, by);
+		*changed |= ret > 0;
+		if (ret < 0)
+			error = ret;
+	}
+	return ref->queue && !found ? -ESRCH : error;
+}
+
+/* How many processes of the node have a queue that the driver has reset. */
+static u32 count_resets(struct device_queue_manager *dqm)
+{
+	struct device_process_node *cur;
+	u32 nr = 0;
+
+	list_for_each_entry(cur, &dqm->queues, list)
+		nr += qpd_to_pdd(cur->qpd)->has_reset_queue;
+	return nr;
+}
+
+/* Takes the digests of what has just been saved, if it was. True if anything is held. */
+static bool note_held(struct device_queue_manager *dqm, bool saved)
+{
+	bool verify = saved && can_verify(dqm), held = false;
+	struct device_process_node *cur;
+	struct queue *q;
+
+	list_for_each_entry(cur, &dqm->queues, list) {
+		held |= qpd_to_pdd(cur->qpd)->gpreempt.preempted;
+		list_for_each_entry(q, &cur->qpd->queues_list, list) {
+			struct kfd_gpreempt_state *s = &q->properties.gpreempt;
+
+			if (!s->preempted)
+				continue;
+			held = true;
+			if (!verify || s->verified)
+				continue;
+			s->digest = digest_of(dqm, q);
+			s->verified = true;
+		}
+	}
+	return held;
+}
+
+/* One cycle for all that changed; the unmap is waited for, the map is not. */
+static int commit(struct device_queue_manager *dqm, u32 grace)
+{
+	const struct backend *backend = backend_of(dqm);
+	u32 resets = count_resets(dqm);
+	int ret = backend->commit ? backend->commit(dqm, grace) : 0;
+
+	/* A queue that refused was reset within the cycle, which says nothing of it. */
+	if (!ret && count_resets(dqm) != resets)
+		ret = -EIO;
+	return ret;
+}
+
+bool kfd_gpreempt_resume_all(struct device_queue_manager *dqm)
+{
+	struct device_process_node *cur;
+	int changed = 0, held = 0;
+	struct queue *q;
+
+	if (!backend_of(dqm))
+		return false;
+	list_for_each_entry(cur, &dqm->queues, list) {
+		held |= qpd_to_pdd(cur->qpd)->gpreempt.preempted;
+		qpd_to_pdd(cur->qpd)->gpreempt.preempted = false;
+		list_for_each_entry(q, &cur->qpd->queues_list, list) {
+			held |= q->properties.gpreempt.preempted;
+			/* Whoever is let go of for good is not asked for his papers. */
+			q->properties.gpreempt.verified = false;
+			changed |= queue_in(dqm, cur->qpd, q, 0xff) > 0;
+		}
+	}
+	if (changed)
+		commit(dqm, 0);
+	return held;
+}
+
+int kfd_gpreempt_switch(u32 gpu_id, struct kfd_gpreempt_ref *refs, u32 nr_out, u32 nr_in,
+			u32 grace)
+{
+	struct kfd_node *node = kfd_device_by_id(gpu_id);
+	struct device_queue_manager *dqm;
+	u32 i, nr = nr_out + nr_in;
+	bool changed = false;
+	int ret = 0;
+
+	if (!node)
+		return -ENODEV;
+	if (nr_out > KFD_GPREEMPT_REFS_MAX || nr_in > KFD_GPREEMPT_REFS_MAX || grace > 255)
+		return -EINVAL;
+	dqm = node->dqm;
+	dqm_lock(dqm);
+	if (!dqm->gpreempt.registered || !backend_of(dqm)) {
+		ret = backend_of(dqm) ? -EINVAL : -EOPNOTSUPP;
+		goto out;
+	}
+	for (i = 0; i < nr; i++)
+		refs[i].result = switch_one(dqm, &refs[i], i < nr_out, &changed);
+	if (changed)
+		ret = commit(dqm, grace);
+	for (i = 0; ret && i < nr; i++)
+		if (!refs[i].result)
+			refs[i].result = -EIO;
+	if (note_held(dqm, !ret))
+		mod_delayed_work(system_wq, &dqm->gpreempt.watchdog,
+				 msecs_to_jiffies(KFD_GPREEMPT_WATCHDOG_MS));
+	else
+		cancel_delayed_work(&dqm->gpreempt.watchdog);
+out:
+	dqm_unlock(dqm);
+	return ret;
+}
+KFD_GPREEMPT_EXPORT(kfd_gpreempt_switch);
