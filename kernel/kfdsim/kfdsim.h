@@ -250,6 +250,10 @@ static inline void kfdsim_copy(void *mem, void *buf, u32 len, enum kfdsim_access
 extern uint kfdsim_slots;
 extern uint kfdsim_vmids;
 extern uint kfdsim_poll_us;
+/* 1: amdkfd is one that maps doorbells lazily itself: no store faults here. */
+#ifndef KFDSIM_LOOKS
+#define KFDSIM_LOOKS 0
+#endif
 extern bool kfdsim_arms;
 extern uint kfdsim_vram_mb;
 extern char *kfdsim_engine;

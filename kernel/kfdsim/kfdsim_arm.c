@@ -167,6 +167,8 @@ void kfdsim_arm_init(struct kfdsim_device *kdev)
 	mutex_init(&kdev->arm.lock);
 	xa_init(&kdev->arm.files);
 	INIT_WORK(&kdev->arm.work, arm);
+	/* No store of a process faults here if the driver's mappings are its own. */
+	kdev->arm.is_watching = KFDSIM_LOOKS;
 }
 
 /* No process has this device any more. The CP may still ask for arming, in vain. */

@@ -27,7 +27,7 @@ uint kfdsim_poll_us = 50;
 module_param_named(poll_us, kfdsim_poll_us, uint, 0644);
 MODULE_PARM_DESC(poll_us, "time between two looks at the doorbells of a busy GPU");
 
-bool kfdsim_arms = true;
+bool kfdsim_arms = !KFDSIM_LOOKS;
 module_param_named(arm, kfdsim_arms, bool, 0644);
 MODULE_PARM_DESC(arm, "stop to look when nobody rings, until a store to a doorbell faults");
 
