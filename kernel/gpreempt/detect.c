@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Detection: who has work. The pointers of a queue are words in its process's memory;
+ * they are read through its memory map and never faulted in by the monitor, as a fault
+ * may take as long as its owner likes: a worker does that, once in a while.
+ *
+ * Busy is a write pointer that moved, or pointers that differ. A packet is consumed long
+ * before its kernel ends, and before its waves find room; so idle is pointers that
+ * agree and no wave on the GPU, looked at several times, fewer if an interrupt said that
+ * something ended. Who is preempted is as busy as it was: its waves are saved.
+ */
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched/mm.h>
+#include <linux/uaccess.h>
+#include <linux/workqueue.h>
+
+#include "gpk.h"
+#include "gpreempt_trace.h"
+#include "kfd_gpreempt.h"
+
+uint gpk_poll_us = 5000;
+module_param_named(poll_us, gpk_poll_us, uint, 0644);
+MODULE_PARM_DESC(poll_us, "period of detection mode poll (default 5000)");
+
+uint gpk_critical_us = 1000;
+module_param_named(critical_us, gpk_critical_us, uint, 0644);
+MODULE_PARM_DESC(critical_us, "period of detection mode critical (default 1000)");
+
+uint gpk_tick_us = 1000;
+module_param_named(tick_us, gpk_tick_us, uint, 0644);
+MODULE_PARM_DESC(tick_us, "period of looking for idle while somebody is preempted (default 1000)");
+
+/* A planted error for a test that must find it. 1: no look after arming. */
+uint gpk_mutation;
+#ifdef GPK_TEST
+module_param_named(mutation, gpk_mutation, uint, 0644);
+#endif
+
+/* PM4 read pointers wrap with the ring and count dwords; AQL ones do neither. */
+static u64 pending_of(const struct gpk_queue *q, u64 rptr, u64 wptr)
+{
+	if (q->flags & KFD_GPREEMPT_AQL)
+		return wptr - rptr;
+	return (wptr - rptr) & (q->ring_bytes / sizeof(u32) - 1);
+}
+
+#define TOUCH_GAP_NS (20 * NSEC_PER_MSEC)
+
+static struct workqueue_struct *touch_wq;
+
+/**
+ * struct touch - a page of a process that is to be there at the next look
+ * @work: for the worker
+ * @mm: whose
+ * @addr: where
+ */
+struct touch {
+	struct work_struct work;
+	struct mm_struct *mm;
+	u64 addr;
+};
+
+static void touch_page(struct work_struct *work)
+{
+	struct touch *t = container_of(work, struct touch, work);
+	u64 value;
+
+	kthread_use_mm(t->mm);
+	if (get_user(value, (u64 __user *)(uintptr_t)t->addr))
+		pr_debug("gpreempt: no pointer at %llx\n", t->addr);
+	kthread_unuse_mm(t->mm);
+	mmput(t->mm);
+	kfree(t);
+}
+
+/* @mm is in use by the caller. */
+static void touch(struct mm_struct *mm, u64 addr)
+{
+	struct touch *t = kmalloc(sizeof(*t), GFP_KERNEL);
+
+	if (!t)
+		return;
+	INIT_WORK(&t->work, touch_page);
+	mmget(mm);
+	t->mm = mm;
+	t->addr = addr;
+	queue_work(touch_wq, &t->work);
+}
+
+int gpk_detect_init(void)
+{
+	touch_wq = alloc_workqueue("gpreempt", WQ_UNBOUND, 0);
+	return touch_wq ? 0 : -ENOMEM;
+}
+
+void gpk_detect_fini(void)
+{
+	destroy_workqueue(touch_wq);
+}
+
+static bool read_word(u64 addr, u64 *value)
+{
+	return !copy_from_user_nofault(value, (const void __user *)(uintptr_t)addr, sizeof(*value));
+}
+
+/* Something was submitted: nothing that was seen before says that it is done. */
+static void note_work(struct gpk_entity *e, struct gpk_queue *q)
+{
+	q->quiet = 0;
+	q->work_ns = ktime_get_ns();
+	e->completed = false;
+}
+
+/* Fills pending of all queues of an entity. False if its memory is gone. */
+static bool read_pointers(struct gpk_entity *e)
+{
+	struct task_struct *task = get_pid_task(e->pid, PIDTYPE_TGID);
+	struct mm_struct *mm = task ? get_task_mm(task) : NULL;
+	bool may_touch = ktime_get_ns() - e->touch_ns > TOUCH_GAP_NS;
+	struct gpk_queue *q;
+
+	if (task)
+		put_task_struct(task);
+	if (!mm)
+		return false;
+	kthread_use_mm(mm);
+	list_for_each_entry(q, &e->queues, link) {
+		u64 rptr, wptr;
+
+		if (read_word(q->wptr, &wptr) && read_word(q->rptr, &rptr)) {
+			q->pending = pending_of(q, rptr, wptr);
+			if (wptr != q->wptr_seen)
+				note_work(e, q);
+			q->wptr_seen = wptr;
+		} else if (may_touch) {
+			/* Not resident: no news until it is. */
+			touch(mm, q->wptr);
+			touch(mm, q->rptr);
+			e->touch_ns = ktime_get_ns();
+		}
+	}
+	kthread_unuse_mm(mm);
+	/* Perhaps the last user: its teardown is not for this thread. */
+	mmput_async(mm);
+	return true;
+}
+
+#define LOOK_QUEUES 128
+
+/* The queues without pending packets that still have waves stay busy. */
+static void find_running(struct gpk_node *n, struct gpk_entity *e)
+{
+	struct kfd_gpreempt_queue *list;
+	struct gpk_queue *q;
+	u32 i, nr = LOOK_QUEUES;
+
+	list_for_each_entry(q, &e->queues, link)
+		q->flags &= ~KFD_GPREEMPT_RUNNING;
+	list = kcalloc(nr, sizeof(*list), GFP_KERNEL);
+	if (!list || kfd_gpreempt_query(n->gpu_id, e->generation, list, &nr))
+		nr = 0;
+	for (i = 0; i < min_t(u32, nr, LOOK_QUEUES); i++) {
+		q = gpk_queue_by_id(e, list[i].queue_id);
+		if (q && q->generation == list[i].queue)
+			q->flags = list[i].flags;
+		put_pid(list[i].pid);
+	}
+	kfree(list);
+}
+
+#define QUIET_LOOKS 5
+#define QUIET_LOOKS_COMPLETED 2
+#define QUIET_NS (10 * NSEC_PER_MSEC)
+
+static bool has_work(const struct gpk_entity *e, const struct gpk_queue *q)
+{
+	/* Held by hand: nobody needs to make room for it. */
+	if (e->nr_manual || q->pending == U64_MAX)
+		return false;
+	if (e->sched_out && q->busy)
+		return true;
+	if (q->pending || q->flags & KFD_GPREEMPT_RUNNING)
+		return true;
+	if (!q->work_ns)
+		return false;
+	if (e->completed)
+		return q->quiet < QUIET_LOOKS_COMPLETED;
+	return q->quiet < QUIET_LOOKS || ktime_get_ns() - q->work_ns < QUIET_NS;
+}
+
+/*
+ * count_quiet() - count the looks that found nothing of a queue's
+ *
+ * Not while nobody makes room: then its kernel may be waiting for it.
+ */
+static void count_quiet(const struct gpk_node *n, struct gpk_entity *e)
+{
+	struct gpk_queue *q;
+
+	if (n->disabled)
+		return;
+	list_for_each_entry(q, &e->queues, link) {
+		if (q->pending || q->flags & KFD_GPREEMPT_RUNNING || e->sched_out)
+			q->quiet = 0;
+		else if (q->quiet < QUIET_LOOKS)
+			q->quiet++;
+	}
+}
+
+/* Tells the scheduler what changed, the busy ones first. True if any is busy. */
+static bool tell_edges(struct gpk_node *n, struct gpk_entity *e)
+{
+	struct gpk_queue *q;
+	bool busy = false;
+
+	list_for_each_entry(q, &e->queues, link) {
+		if (!has_work(e, q))
+			continue;
+		busy = true;
+		if (q->busy)
+			continue;
+		q->busy = true;
+		if (!gp_sched_queue_busy(n->sched, q->core, ktime_get_ns(), &n->acts))
+			gpk_carry_out(n);
+	}
+	list_for_each_entry(q, &e->queues, link) {
+		if (!q->busy || has_work(e, q))
+			continue;
+		q->busy = false;
+		q->work_ns = 0;
+		if (!gp_sched_queue_idle(n->sched, q->core, ktime_get_ns(), &n->acts))
+			gpk_carry_out(n);
+	}
+	return busy;
+}
+
+static bool is_pending(const struct gpk_entity *e)
+{
+	const struct gpk_queue *q;
+
+	list_for_each_entry(q, &e->queues, link)
+		if (q->work_ns)
+			return true;
+	return false;
+}
+
+static bool is_unread(const struct gpk_entity *e)
+{
+	const struct gpk_queue *q;
+
+	list_for_each_entry(q, &e->queues, link)
+		if (q->pending == U64_MAX)
+			return true;
+	return false;
+}
+
+/* When to look again at an entity without work. */
+static u64 watch_idle(struct gpk_node *n, struct gpk_entity *e, u64 now)
+{
+	int ret;
+
+	switch (e->detect) {
+	case GPREEMPT_DETECT_MANUAL:
+		return U64_MAX;
+	case GPREEMPT_DETECT_POLL:
+		return now + gpk_poll_us * NSEC_PER_USEC;
+	case GPREEMPT_DETECT_CRITICAL:
+		return now + gpk_critical_us * NSEC_PER_USEC;
+	}
+	if (e->armed)
+		return U64_MAX;
+	if (e->cannot_arm)
+		return now + gpk_critical_us * NSEC_PER_USEC;
+	ret = kfd_gpreempt_arm(n->gpu_id, e->generation, true);
+	trace_gpreempt_arm(n->gpu_id, pid_nr(e->pid), ret);
+	if (ret) {
+		e->cannot_arm = ret == -EOPNOTSUPP;
+		return now + gpk_critical_us * NSEC_PER_USEC;
+	}
+	e->armed = true;
+	/* Work that came before made no fault. */
+	if (gpk_mutation != 1 && read_pointers(e) && is_pending(e))
+		return 0;
+	return U64_MAX;
+}
+
+static u64 watch_busy(struct gpk_node *n, u64 now)
+{
+	const struct gp_node_stats *stats = gp_sched_node_stats(n->sched, 0);
+
+	return now + (stats->nr_out ? gpk_tick_us : gpk_poll_us) * NSEC_PER_USEC;
+}
+
+static void look(struct gpk_node *n, struct gpk_entity *e)
+{
+	u64 now = ktime_get_ns();
+	struct gpk_queue *q;
+	bool was_busy = false;
+
+	e->look_ns = U64_MAX;
+	if (!read_pointers(e))
+		return;
+	list_for_each_entry(q, &e->queues, link)
+		was_busy |= q->work_ns && !q->pending;
+	if (was_busy)
+		find_running(n, e);
+	count_quiet(n, e);
+	if (tell_edges(n, e) || is_unread(e))
+		e->look_ns = min(e->look_ns, watch_busy(n, now));
+	else
+		e->look_ns = min(e->look_ns, watch_idle(n, e, now));
+}
+
+/* A fault says that the doorbells are mapped again. */
+static void take_hint(struct gpk_node *n, struct gpk_entity *e)
+{
+	u64 fault = READ_ONCE(e->hint_ns);
+	u64 now = ktime_get_ns();
+
+	if (test_and_clear_bit(1, &e->hints))
+		e->completed = true;
+	if (!test_and_clear_bit(0, &e->hints))
+		return;
+	e->look_ns = 0;
+	if (!fault)
+		return;
+	WRITE_ONCE(e->hint_ns, 0);
+	e->armed = false;
+	gp_hist_add(&n->detect_ns, now - fault);
+	trace_gpreempt_detect(n->gpu_id, pid_nr(e->pid), now - fault);
+}
+
+void gpk_detect_run(struct gpk_node *n)
+{
+	struct gpk_entity *e;
+	u64 now;
+
+	list_for_each_entry(e, &n->entities, link) {
+		take_hint(n, e);
+		now = ktime_get_ns();
+		if (e->look_ns <= now)
+			look(n, e);
+	}
+}
+
+u64 gpk_detect_next(const struct gpk_node *n)
+{
+	const struct gpk_entity *e;
+	u64 next = U64_MAX;
+
+	list_for_each_entry(e, &n->entities, link)
+		next = min(next, e->look_ns);
+	return next;
+}
+
+void gpk_detect_set(struct gpk_node *n, struct gpk_entity *e, u8 mode)
+{
+	if (e->detect == mode)
+		return;
+	if (e->armed)
+		kfd_gpreempt_arm(n->gpu_id, e->generation, false);
+	e->armed = false;
+	e->detect = mode;
+	e->look_ns = 0;
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Entities and queues: what amdkfd has, as the scheduler knows it. Found by asking for
+ * everything and comparing; what came and went in between was never here.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "gpk.h"
+#include "kfd_gpreempt.h"
+
+struct gpk_entity *gpk_entity_of(struct gpk_node *n, u64 core)
+{
+	u64 generation;
+
+	if (gp_sched_entity_cookie(n->sched, core, &generation))
+		return NULL;
+	return xa_load(&n->by_generation, generation);
+}
+
+struct gpk_entity *gpk_entity_by_pid(struct gpk_node *n, struct pid *pid)
+{
+	struct gpk_entity *e;
+
+	list_for_each_entry(e, &n->entities, link)
+		if (e->pid == pid)
+			return e;
+	return NULL;
+}
+
+struct gpk_queue *gpk_queue_by_id(struct gpk_entity *e, u32 queue_id)
+{
+	struct gpk_queue *q;
+
+	list_for_each_entry(q, &e->queues, link)
+		if (q->queue_id == queue_id)
+			return q;
+	return NULL;
+}
+
+static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreempt_queue *desc)
+{
+	struct gpk_entity *e = kzalloc(sizeof(*e), GFP_KERNEL);
+	struct gp_attr attr;
+
+	if (!e)
+		return NULL;
+	INIT_LIST_HEAD(&e->queues);
+	e->generation = desc->process;
+	e->pid = get_pid(desc->pid);
+	gpk_attr_wish(e->pid, &attr, &e->detect);
+	if (xa_err(xa_store(&n->by_generation, e->generation, e, GFP_KERNEL)))
+		goto err;
+	if (gp_sched_entity_add(n->sched, 0, &attr, e->generation, ktime_get_ns(), &n->acts,
+				&e->core)) {
+		xa_erase(&n->by_generation, e->generation);
+		goto err;
+	}
+	list_add_tail(&e->link, &n->entities);
+	gpk_carry_out(n);
+	return e;
+err:
+	put_pid(e->pid);
+	kfree(e);
+	return NULL;
+}
+
+static void queue_remove(struct gpk_node *n, struct gpk_entity *e, struct gpk_queue *q)
+{
+	gpk_event(n, e->pid, GPREEMPT_EVENT_QUEUE, 0, q->queue_id);
+	list_del(&q->link);
+	if (!gp_sched_queue_remove(n->sched, q->core, ktime_get_ns(), &n->acts))
+		gpk_carry_out(n);
+	kfree(q);
+}
+
+static void entity_remove(struct gpk_node *n, struct gpk_entity *e)
+{
+	struct gpk_queue *q, *next;
+
+	list_for_each_entry_safe(q, next, &e->queues, link)
+		queue_remove(n, e, q);
+	if (!gp_sched_entity_remove(n->sched, e->core, ktime_get_ns(), &n->acts))
+		gpk_carry_out(n);
+	list_del(&e->link);
+	xa_erase(&n->by_generation, e->generation);
+	put_pid(e->pid);
+	kfree_rcu(e, rcu);
+}
+
+static void queue_add(struct gpk_node *n, struct gpk_entity *e,
+		      const struct kfd_gpreempt_queue *desc)
+{
+	struct gpk_queue *q = kzalloc(sizeof(*q), GFP_KERNEL);
+
+	if (!q)
+		return;
+	q->generation = desc->queue;
+	q->queue_id = desc->queue_id;
+	q->rptr = desc->rptr;
+	q->wptr = desc->wptr;
+	q->ring_bytes = desc->ring_bytes;
+	q->flags = desc->flags;
+	q->pending = U64_MAX;
+	q->seen = true;
+	if (gp_sched_queue_add(n->sched, e->core, q->generation, ktime_get_ns(), &n->acts,
+			       &q->core)) {
+		kfree(q);
+		return;
+	}
+	list_add_tail(&q->link, &e->queues);
+	gpk_event(n, e->pid, GPREEMPT_EVENT_QUEUE, 1, q->queue_id);
+	e->look_ns = 0;
+	gpk_carry_out(n);
+}
+
+static void see(struct gpk_node *n, const struct kfd_gpreempt_queue *desc)
+{
+	struct gpk_entity *e = xa_load(&n->by_generation, desc->process);
+	struct gpk_queue *q;
+
+	if (!e)
+		e = entity_add(n, desc);
+	if (!e)
+		return;
+	e->seen = true;
+	list_for_each_entry(q, &e->queues, link)
+		if (q->generation == desc->queue) {
+			q->seen = true;
+			q->flags = desc->flags;
+			q->ring_bytes = desc->ring_bytes;
+			return;
+		}
+	queue_add(n, e, desc);
+}
+
+static void unsee(struct gpk_node *n)
+{
+	struct gpk_entity *e;
+	struct gpk_queue *q;
+
+	list_for_each_entry(e, &n->entities, link) {
+		e->seen = false;
+		list_for_each_entry(q, &e->queues, link)
+			q->seen = false;
+	}
+}
+
+static void remove_unseen(struct gpk_node *n)
+{
+	struct gpk_entity *e, *next_e;
+	struct gpk_queue *q, *next_q;
+
+	list_for_each_entry_safe(e, next_e, &n->entities, link) {
+		if (!e->seen) {
+			entity_remove(n, e);
+			continue;
+		}
+		list_for_each_entry_safe(q, next_q, &e->queues, link)
+			if (!q->seen)
+				queue_remove(n, e, q);
+	}
+}
+
+/*
+ * ask() - all queues of the node, for kvfree()
+ *
+ * With room for a few more than there were a moment ago. If even more came, amdkfd
+ * has said so, and the monitor asks again.
+ */
+static struct kfd_gpreempt_queue *ask(struct gpk_node *n, u32 *nr)
+{
+	struct kfd_gpreempt_queue *list;
+	u32 room = 0, i;
+
+	if (kfd_gpreempt_query(n->gpu_id, 0, NULL, &room))
+		return NULL;
+	room += 16;
+	list = kvcalloc(room, sizeof(*list), GFP_KERNEL);
+	*nr = room;
+	if (!list || kfd_gpreempt_query(n->gpu_id, 0, list, nr)) {
+		kvfree(list);
+		return NULL;
+	}
+	if (*nr <= room)
+		return list;
+	for (i = 0; i < room; i++)
+		put_pid(list[i].pid);
+	kvfree(list);
+	return NULL;
+}
+
+void gpk_resync(struct gpk_node *n)
+{
+	struct kfd_gpreempt_queue *list;
+	u32 i, nr;
+
+	list = ask(n, &nr);
+	if (!list)
+		return;
+	unsee(n);
+	for (i = 0; i < nr; i++) {
+		see(n, &list[i]);
+		put_pid(list[i].pid);
+	}
+	kvfree(list);
+	remove_unseen(n);
+}
+
+void gpk_forget_all(struct gpk_node *n)
+{
+	unsee(n);
+	remove_unseen(n);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * DOC: gpreempt.ko
+ *
+ * A node is a GPU as amdkfd knows it. Each has a scheduler of its own (core/) and a
+ * thread, the monitor, which is the only one that touches either: nothing of a node
+ * is locked. Whoever wants something of a node hands the monitor a command and
+ * waits; what amdkfd tells sets a flag and wakes it.
+ *
+ * An entity is a process on a node. Entities and queues are found again by asking
+ * amdkfd whenever it says that something changed, and are named by its generations.
+ */
+#ifndef GPK_H
+#define GPK_H
+
+#include <linux/completion.h>
+#include <linux/list.h>
+#include <linux/pid.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/xarray.h>
+#include "uapi/linux/gpreempt.h"
+
+#include "sched.h"
+
+#define GPK_NODES_MAX 64
+#define GPK_ENTITIES_MAX 1024
+#define GPK_QUEUES_MAX 4096
+#define GPK_TIMELINE 4096
+
+enum gpk_kick {
+	GPK_KICK_CHANGED = 1 << 0,
+	GPK_KICK_HINT = 1 << 1,
+	GPK_KICK_COMMAND = 1 << 2,
+	GPK_KICK_RESET = 1 << 3,
+	GPK_KICK_BACK = 1 << 4,
+	GPK_KICK_WATCHDOG = 1 << 5,
+};
+
+/**
+ * struct gpk_queue - a compute queue; the monitor's
+ * @link: in its entity
+ * @generation: amdkfd's name
+ * @core: the scheduler's name
+ * @rptr: user address of the read pointer
+ * @wptr: user address of the write pointer
+ * @pending: what was between them when they were last read; U64_MAX = not known
+ * @wptr_seen: the write pointer then
+ * @work_ns: when it was last seen to have moved; 0 = done since
+ * @queue_id: as user space knows it
+ * @flags: KFD_GPREEMPT_*
+ * @ring_bytes: size
+ * @quiet: looks in a row that found neither packets nor waves
+ * @busy: has work, as the scheduler was told
+ * @seen: mark while asking amdkfd
+ */
+struct gpk_queue {
+	struct list_head link;
+	u64 generation;
+	u64 core;
+	u64 rptr;
+	u64 wptr;
+	u64 pending;
+	u64 wptr_seen;
+	u64 work_ns;
+	u32 queue_id;
+	u32 flags;
+	u32 ring_bytes;
+	u32 quiet;
+	bool busy;
+	bool seen;
+};
+
+/**
+ * struct gpk_entity - a process on a node; the monitor's, but for @hint_ns and @hints
+ * @link: in its node
+ * @rcu: callbacks may still look at it when it is gone
+ * @generation: amdkfd's name
+ * @core: the scheduler's name
+ * @pid: process
+ * @queues: its queues
+ * @look_ns: when to look at its pointers again; U64_MAX = only on a hint
+ * @touch_ns: when pages with its pointers were last asked for
+ * @hint_ns: when its doorbell faulted
+ * @hints: bit 0: look at it; bit 1: something of it ended
+ * @completed: something ended since work was last seen to come
+ * @detect: GPREEMPT_DETECT_*
+ * @nr_manual: holds by hand of all its queues
+ * @sched_out: preempted by the scheduler
+ * @armed: its doorbells are
+ * @cannot_arm: they cannot be
+ * @seen: mark while asking amdkfd
+ */
+struct gpk_entity {
+	struct list_head link;
+	struct rcu_head rcu;
+	u64 generation;
+	u64 core;
+	struct pid *pid;
+	struct list_head queues;
+	u64 look_ns;
+	u64 touch_ns;
+	u64 hint_ns;
+	unsigned long hints;
+	u8 detect;
+	u32 nr_manual;
+	bool sched_out;
+	bool armed;
+	bool cannot_arm;
+	bool completed;
+	bool seen;
+};
+
+/**
+ * struct gpk_hold - something preempted by hand
+ * @link: in its node
+ * @owner: file that did it, for comparison only
+ * @process: generation
+ * @queue: generation, or 0 for all
+ * @until_ns: end of the lease
+ */
+struct gpk_hold {
+	struct list_head link;
+	const void *owner;
+	u64 process;
+	u64 queue;
+	u64 until_ns;
+};
+
+/**
+ * struct gpk_node - a GPU
+ * @gpu_id: amdkfd's name
+ * @thread: monitor
+ * @wait: where it sleeps
+ * @kick: enum gpk_kick: why it should not
+ * @lock: protects @commands and @timeline
+ * @commands: for the monitor to run
+ * @sched: scheduler
+ * @sched_mem: its memory
+ * @acts: what the last event caused
+ * @sw: switch being carried out
+ * @results: of its members
+ * @timer_ns: when the scheduler wants to be called; U64_MAX = not
+ * @entities: all of them
+ * @by_generation: the same, for callbacks
+ * @holds: by hand
+ * @disabled: switched off: everybody runs, the driver schedules
+ * @nr_wakeups: times the monitor ran
+ * @nr_timer_wakeups: of these, by a timer
+ * @nr_faults: armed doorbells that were rung
+ * @detect_ns: from a fault to the monitor
+ * @timeline: last records of the scheduler; @lock
+ * @nr_timeline: how many there ever were
+ */
+struct gpk_node {
+	u32 gpu_id;
+	struct task_struct *thread;
+	wait_queue_head_t wait;
+	atomic_t kick;
+	spinlock_t lock;
+	struct list_head commands;
+	struct gp_sched *sched;
+	void *sched_mem;
+	struct gp_actions acts;
+	struct gp_switch sw;
+	enum gp_result results[GP_SWITCH_MAX];
+	u64 timer_ns;
+	struct list_head entities;
+	struct xarray by_generation;
+	struct list_head holds;
+	bool disabled;
+	u64 nr_wakeups;
+	u64 nr_timer_wakeups;
+	atomic64_t nr_faults;
+	struct gp_hist detect_ns;
+	struct gp_trace *timeline;
+	u64 nr_timeline;
+};
+
+/**
+ * struct gpk_command - something the monitor is to do
+ * @link: in the node
+ * @run: does it, in the monitor
+ * @done: completed afterwards
+ * @ret: what @run gave
+ */
+struct gpk_command {
+	struct list_head link;
+	int (*run)(struct gpk_node *n, struct gpk_command *cmd);
+	struct completion done;
+	int ret;
+};
+
+/* main.c */
+extern bool gpk_verify;
+extern char *gpk_policy;
+struct gpk_node *gpk_node_at(u32 index);
+struct gpk_node *gpk_node_find(u32 gpu_id);
+u32 gpk_nr_nodes(void);
+
+/* monitor.c */
+int gpk_node_start(struct gpk_node *n, u32 gpu_id);
+void gpk_node_stop(struct gpk_node *n);
+void gpk_kick(struct gpk_node *n, u32 why);
+int gpk_command(struct gpk_node *n, struct gpk_command *cmd);
+/* Carries out n->acts, and what follows from it. */
+void gpk_carry_out(struct gpk_node *n);
+
+/* entity.c */
+void gpk_resync(struct gpk_node *n);
+void gpk_forget_all(struct gpk_node *n);
+struct gpk_entity *gpk_entity_of(struct gpk_node *n, u64 core);
+struct gpk_entity *gpk_entity_by_pid(struct gpk_node *n, struct pid *pid);
+struct gpk_queue *gpk_queue_by_id(struct gpk_entity *e, u32 queue_id);
+
+/* detect.c */
+extern uint gpk_poll_us, gpk_critical_us, gpk_tick_us, gpk_mutation;
+int gpk_detect_init(void);
+void gpk_detect_fini(void);
+void gpk_detect_run(struct gpk_node *n);
+u64 gpk_detect_next(const struct gpk_node *n);
+void gpk_detect_set(struct gpk_node *n, struct gpk_entity *e, u8 mode);
+
+/* hold.c */
+void gpk_switch_do(struct gpk_node *n);
+int gpk_hold_add(struct gpk_node *n, const void *owner, struct gpk_entity *e, u64 queue,
+		 u64 until_ns);
+int gpk_hold_remove(struct gpk_node *n, const void *owner, struct gpk_entity *e, u64 queue);
+void gpk_hold_drop_owner(struct gpk_node *n, const void *owner);
+void gpk_hold_run(struct gpk_node *n);
+u64 gpk_hold_next(const struct gpk_node *n);
+
+/* attr.c: attributes by process, also of those that have no queue yet */
+struct gpk_wish;
+void gpk_attr_apply(struct gpk_node *n, struct gpk_entity *e);
+void gpk_attr_wish(struct pid *pid, struct gp_attr *attr, u8 *detect);
+int gpk_attr_set(struct pid *pid, const struct gpreempt_ioc_attr *arg);
+int gpk_attr_get(struct pid *pid, struct gpreempt_ioc_attr *arg);
+void gpk_attr_free_all(void);
+
+/* event.c */
+void gpk_event(struct gpk_node *n, struct pid *pid, u32 kind, u32 code, u64 value);
+
+/* device.c */
+int gpk_device_init(void);
+void gpk_device_fini(void);
+
+/* show.c */
+int gpk_show_init(void);
+void gpk_show_fini(void);
+
+#endif

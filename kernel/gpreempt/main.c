@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * gpreempt: priority preemption for AMD GPUs, inside the kernel.
+ *
+ * Going down, amdkfd resumes everything before its last word; monitors that still
+ * run meanwhile are refused by it.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "gpk.h"
+#include "kfd_gpreempt.h"
+
+bool gpk_verify;
+module_param_named(verify, gpk_verify, bool, 0444);
+MODULE_PARM_DESC(verify, "verify before a resume that saved state was not altered (default off)");
+
+char *gpk_policy = "prio";
+module_param_named(policy, gpk_policy, charp, 0444);
+MODULE_PARM_DESC(policy, "policy of every node at the start (default prio)");
+
+static struct gpk_node *nodes[GPK_NODES_MAX];
+static u32 nr_nodes; /* written before amdkfd's callbacks find a new node */
+
+struct gpk_node *gpk_node_at(u32 index)
+{
+	return index < nr_nodes ? nodes[index] : NULL;
+}
+
+u32 gpk_nr_nodes(void)
+{
+	return nr_nodes;
+}
+
+struct gpk_node *gpk_node_find(u32 gpu_id)
+{
+	u32 i, nr = smp_load_acquire(&nr_nodes);
+
+	for (i = 0; i < nr; i++)
+		if (nodes[i]->gpu_id == gpu_id)
+			return nodes[i];
+	return NULL;
+}
+
+static void on_changed(u32 gpu_id)
+{
+	struct gpk_node *n = gpk_node_find(gpu_id);
+
+	if (n)
+		gpk_kick(n, GPK_KICK_CHANGED);
+}
+
+/* In an RCU read section: the entity may be going, its memory is not. */
+static void hint(u32 gpu_id, u64 process, bool fault)
+{
+	struct gpk_node *n = gpk_node_find(gpu_id);
+	struct gpk_entity *e = n ? xa_load(&n->by_generation, process) : NULL;
+
+	if (!e)
+		return;
+	if (fault) {
+		WRITE_ONCE(e->hint_ns, ktime_get_ns());
+		atomic64_inc(&n->nr_faults);
+	} else {
+		set_bit(1, &e->hints);
+	}
+	set_bit(0, &e->hints);
+	gpk_kick(n, GPK_KICK_HINT);
+}
+
+static void on_doorbell(u32 gpu_id, u64 process)
+{
+	hint(gpu_id, process, true);
+}
+
+static void on_completion(u32 gpu_id, u64 process)
+{
+	hint(gpu_id, process, false);
+}
+
+static void on_reset(u32 gpu_id, bool done)
+{
+	struct gpk_node *n = gpk_node_find(gpu_id);
+
+	if (n)
+		gpk_kick(n, done ? GPK_KICK_BACK : GPK_KICK_RESET);
+}
+
+static void on_watchdog(u32 gpu_id)
+{
+	struct gpk_node *n = gpk_node_find(gpu_id);
+
+	if (n)
+		gpk_kick(n, GPK_KICK_WATCHDOG);
+}
+
+static const struct kfd_gpreempt_ops kfd_ops = {
+	.changed = on_changed,
+	.doorbell = on_doorbell,
+	.completion = on_completion,
+	.reset = on_reset,
+	.watchdog = on_watchdog,
+};
+
+static void nodes_stop(void)
+{
+	while (nr_nodes) {
+		nr_nodes--;
+		gpk_node_stop(nodes[nr_nodes]);
+		kvfree(nodes[nr_nodes]);
+	}
+}
+
+static int node_add(u32 gpu_id)
+{
+	struct gpk_node *n = kvzalloc(sizeof(*n), GFP_KERNEL);
+	int ret;
+
+	if (!n)
+		return -ENOMEM;
+	ret = gpk_node_start(n, gpu_id);
+	if (ret) {
+		kvfree(n);
+		return ret;
+	}
+	nodes[nr_nodes] = n;
+	smp_store_release(&nr_nodes, nr_nodes + 1);
+	return 0;
+}
+
+static int nodes_start(const u32 *gpu_ids, u32 nr)
+{
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; i < nr && !ret; i++)
+		ret = node_add(gpu_ids[i]);
+	return ret;
+}
+
+static int __init gpk_init(void)
+{
+	u32 i, gpu_ids[GPK_NODES_MAX], nr = GPK_NODES_MAX;
+	int ret;
+
+	ret = gpk_detect_init();
+	if (ret)
+		return ret;
+	ret = kfd_gpreempt_register(&kfd_ops, gpk_verify, gpu_ids, &nr);
+	if (ret)
+		goto err_detect;
+	ret = nodes_start(gpu_ids, nr);
+	if (ret)
+		goto err_nodes;
+	ret = gpk_show_init();
+	if (ret)
+		goto err_nodes;
+	ret = gpk_device_init();
+	if (ret)
+		goto err_show;
+	for (i = 0; i < nr_nodes; i++)
+		gpk_kick(nodes[i], GPK_KICK_CHANGED);
+	return 0;
+
+err_show:
+	gpk_show_fini();
+err_nodes:
+	kfd_gpreempt_unregister(&kfd_ops);
+	nodes_stop();
+err_detect:
+	gpk_detect_fini();
+	return ret;
+}
+
+static void __exit gpk_exit(void)
+{
+	gpk_device_fini();
+	kfd_gpreempt_unregister(&kfd_ops);
+	gpk_show_fini();
+	nodes_stop();
+	gpk_detect_fini();
+	gpk_attr_free_all();
+}
+
+module_init(gpk_init);
+module_exit(gpk_exit);
+MODULE_DESCRIPTION("Priority preemption for AMD GPUs");
+MODULE_LICENSE("Dual MIT/GPL");
+MODULE_IMPORT_NS(GPREEMPT);

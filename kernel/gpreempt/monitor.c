@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The monitor of a node: sleeps until something is to be done, does it, and knows
+ * until when it may sleep again. An ordinary thread: amdkfd waits for the fence of
+ * a switch in a loop, and a real-time thread would keep the processor from everybody.
+ */
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+
+#include "gpk.h"
+#include "kfd_gpreempt.h"
+
+#define CREATE_TRACE_POINTS
+#include "gpreempt_trace.h"
+
+/* While something is preempted, amdkfd wants to hear of us. */
+#define KEEPALIVE_NS (KFD_GPREEMPT_WATCHDOG_MS * NSEC_PER_MSEC / 4)
+
+void gpk_kick(struct gpk_node *n, u32 why)
+{
+	atomic_or(why, &n->kick);
+	wake_up(&n->wait);
+}
+
+int gpk_command(struct gpk_node *n, struct gpk_command *cmd)
+{
+	init_completion(&cmd->done);
+	spin_lock(&n->lock);
+	list_add_tail(&cmd->link, &n->commands);
+	spin_unlock(&n->lock);
+	gpk_kick(n, GPK_KICK_COMMAND);
+	wait_for_completion(&cmd->done);
+	return cmd->ret;
+}
+
+static void run_commands(struct gpk_node *n)
+{
+	struct gpk_command *cmd;
+
+	for (;;) {
+		spin_lock(&n->lock);
+		cmd = list_first_entry_or_null(&n->commands, struct gpk_command, link);
+		if (cmd)
+			list_del(&cmd->link);
+		spin_unlock(&n->lock);
+		if (!cmd)
+			return;
+		cmd->ret = cmd->run(n, cmd);
+		complete(&cmd->done);
+	}
+}
+
+/* What the scheduler does, as it does it. */
+static void on_trace(void *data, const struct gp_trace *t)
+{
+	struct gpk_node *n = data;
+	struct gpk_entity *e;
+
+	trace_gpreempt_core(n->gpu_id, t);
+	spin_lock(&n->lock);
+	n->timeline[n->nr_timeline++ % GPK_TIMELINE] = *t;
+	spin_unlock(&n->lock);
+	if (t->kind != GP_TRACE_STATE)
+		return;
+	e = gpk_entity_of(n, t->id);
+	gpk_event(n, e ? e->pid : NULL, GPREEMPT_EVENT_STATE, t->arg[1], t->arg[0]);
+}
+
+static bool is_switch(const struct gp_actions *acts)
+{
+	u32 i;
+
+	for (i = 0; i < acts->nr; i++)
+		if (acts->a[i].kind == GP_ACTION_SWITCH)
+			return true;
+	return false;
+}
+
+/* Everything in n->acts but the switch. True if there is one. */
+static bool apply(struct gpk_node *n)
+{
+	struct gp_actions *acts = &n->acts;
+	struct gpk_entity *e;
+	u32 i;
+
+	for (i = 0; i < acts->nr; i++) {
+		const struct gp_action *a = &acts->a[i];
+
+		switch (a->kind) {
+		case GP_ACTION_SET_TIMER:
+			n->timer_ns = a->at_ns;
+			break;
+		case GP_ACTION_ARM:
+		case GP_ACTION_DISARM:
+			/* Both are found out by a look, which comes next. */
+			e = gpk_entity_of(n, a->id);
+			if (e)
+				e->look_ns = 0;
+			break;
+		case GP_ACTION_REPORT:
+			e = a->id == GP_ID_NONE ? NULL : gpk_entity_of(n, a->id);
+			gpk_event(n, e ? e->pid : NULL, GPREEMPT_EVENT_REPORT, a->report, 0);
+			break;
+		case GP_ACTION_SWITCH:
+			break;
+		}
+	}
+	if (!is_switch(acts))
+		return false;
+	n->sw = acts->sw;
+	return true;
+}
+
+void gpk_carry_out(struct gpk_node *n)
+{
+	while (apply(n)) {
+		u64 start = ktime_get_ns(), now;
+
+		gpk_switch_do(n);
+		now = ktime_get_ns();
+		gpk_event(n, NULL, GPREEMPT_EVENT_SWITCH, n->sw.nr_preempt + n->sw.nr_resume,
+			  now - start);
+		if (now >= n->timer_ns) {
+			n->timer_ns = U64_MAX;
+			gp_sched_timer(n->sched, 0, now, &n->acts);
+			/* It missed its deadline: what follows sets every level anew. */
+			if (is_switch(&n->acts))
+				continue;
+			apply(n);
+		}
+		if (gp_sched_switch_done(n->sched, 0, n->sw.seq, n->results,
+					 n->sw.nr_preempt + n->sw.nr_resume, now, &n->acts))
+			return;
+	}
+}
+
+static void node_event(struct gpk_node *n, u32 kick)
+{
+	u64 now = ktime_get_ns();
+
+	if (kick & (GPK_KICK_RESET | GPK_KICK_WATCHDOG)) {
+		gp_sched_node_lost(n->sched, 0, now, &n->acts);
+		gpk_carry_out(n);
+		gpk_forget_all(n);
+	}
+	if (kick & (GPK_KICK_BACK | GPK_KICK_WATCHDOG)) {
+		gp_sched_node_back(n->sched, 0, now, &n->acts);
+		gpk_carry_out(n);
+	}
+	if (kick & (GPK_KICK_CHANGED | GPK_KICK_BACK | GPK_KICK_WATCHDOG))
+		gpk_resync(n);
+}
+
+static u64 next_wake(struct gpk_node *n)
+{
+	const struct gp_node_stats *stats = gp_sched_node_stats(n->sched, 0);
+	u64 next = min(n->timer_ns, min(gpk_detect_next(n), gpk_hold_next(n)));
+
+	if (stats->nr_out || !list_empty(&n->holds))
+		next = min(next, ktime_get_ns() + KEEPALIVE_NS);
+	return next;
+}
+
+/* True if a timer ended the sleep. */
+static bool sleep_until(struct gpk_node *n, u64 until_ns)
+{
+	u64 now = ktime_get_ns();
+
+	if (until_ns == U64_MAX) {
+		wait_event_interruptible(n->wait, atomic_read(&n->kick) || kthread_should_stop());
+		return false;
+	}
+	if (until_ns <= now) {
+		cond_resched();
+		return false;
+	}
+	return wait_event_interruptible_hrtimeout(n->wait,
+						  atomic_read(&n->kick) || kthread_should_stop(),
+						  ns_to_ktime(until_ns - now)) == -ETIME;
+}
+
+static int monitor(void *data)
+{
+	struct gpk_node *n = data;
+	u32 nr = 0;
+
+	while (!kthread_should_stop()) {
+		u32 kick = atomic_xchg(&n->kick, 0);
+
+		n->nr_wakeups++;
+		node_event(n, kick);
+		run_commands(n);
+		gpk_detect_run(n);
+		gpk_hold_run(n);
+		if (ktime_get_ns() >= n->timer_ns) {
+			n->timer_ns = U64_MAX;
+			gp_sched_timer(n->sched, 0, ktime_get_ns(), &n->acts);
+			gpk_carry_out(n);
+		}
+		if (sleep_until(n, next_wake(n))) {
+			n->nr_timer_wakeups++;
+			if (!list_empty(&n->entities))
+				kfd_gpreempt_query(n->gpu_id, 0, NULL, &nr);
+			nr = 0;
+		}
+	}
+	run_commands(n);
+	return 0;
+}
+
+static int sched_create(struct gpk_node *n)
+{
+	struct gp_sched_config config = {
+		.nr_nodes = 1,
+		.max_entities = GPK_ENTITIES_MAX,
+		.max_queues = GPK_QUEUES_MAX,
+		.trace = on_trace,
+		.trace_data = n,
+	};
+	size_t size = gp_sched_size(&config);
+	int ret;
+
+	n->sched_mem = kvzalloc(size, GFP_KERNEL);
+	n->timeline = kvcalloc(GPK_TIMELINE, sizeof(*n->timeline), GFP_KERNEL);
+	if (!n->sched_mem || !n->timeline)
+		return -ENOMEM;
+	ret = gp_sched_init(n->sched_mem, size, &config, &n->sched);
+	if (ret)
+		return ret;
+	return gp_sched_set_policy(n->sched, 0, gpk_policy, ktime_get_ns(), &n->acts);
+}
+
+static void node_free(struct gpk_node *n)
+{
+	xa_destroy(&n->by_generation);
+	kvfree(n->timeline);
+	kvfree(n->sched_mem);
+}
+
+int gpk_node_start(struct gpk_node *n, u32 gpu_id)
+{
+	int ret;
+
+	n->gpu_id = gpu_id;
+	n->timer_ns = U64_MAX;
+	init_waitqueue_head(&n->wait);
+	spin_lock_init(&n->lock);
+	INIT_LIST_HEAD(&n->commands);
+	INIT_LIST_HEAD(&n->entities);
+	INIT_LIST_HEAD(&n->holds);
+	xa_init(&n->by_generation);
+	ret = sched_create(n);
+	if (ret)
+		goto err;
+	n->thread = kthread_run(monitor, n, "gpreempt/%u", gpu_id);
+	if (IS_ERR(n->thread)) {
+		ret = PTR_ERR(n->thread);
+		goto err;
+	}
+	return 0;
+err:
+	node_free(n);
+	return ret;
+}
+
+void gpk_node_stop(struct gpk_node *n)
+{
+	kthread_stop(n->thread);
+	gpk_hold_drop_owner(n, NULL);
+	gpk_forget_all(n);
+	node_free(n);
+}
