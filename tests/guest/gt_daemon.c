@@ -69,8 +69,19 @@ static int wait_for_answer(unsigned int ms)
 	return 0;
 }
 
+/* A daemon goes on where the one before it ended; a case begins anew. */
+static void forget_state(void)
+{
+	static bool is_done;
+
+	if (!is_done && system("rm -rf /run/gpreempt /var/lib/gpreempt"))
+		gt_fail("the state of an earlier daemon stays");
+	is_done = true;
+}
+
 void gt_daemon_start(struct gt_program *d, const char *config)
 {
+	forget_state();
 	write_config(config ? config : "");
 	GT_START(d, 0, "gpreemptd", "--config", CONFIG);
 	if (wait_for_answer(START_MS)) {

@@ -42,6 +42,7 @@
  * @worst_ms: longest time until offline had its slot again
  * @nr_paused: instants at which offline was paused
  * @nr: instants
+ * @nr_saves: of the GPU when it began
  */
 struct world {
 	enum gt_how how;
@@ -52,6 +53,7 @@ struct world {
 	uint64_t worst_ms;
 	unsigned int nr_paused;
 	unsigned int nr;
+	uint64_t nr_saves;
 };
 
 static unsigned int count_entries(const char *path)
@@ -125,6 +127,7 @@ static void begin(struct world *w, enum gt_how how)
 	start_offline(w);
 	start_online(w);
 	w->nr_fds = fds_of(w->daemon.pid);
+	w->nr_saves = gt_stat(0, "saves");
 }
 
 /* The paused one is back in its slot within the bound, whoever else is still there. */
@@ -262,6 +265,7 @@ static void end(struct world *w)
 	GT_CHECK(!wait_for_processes("gpreempt-tracer", 0, KNOWN_MS), "tracers are left");
 	gt_note("%u instants, offline paused at %u of them, in its slot again after %lu ms at most",
 		w->nr, w->nr_paused, w->worst_ms);
+	GT_CHECK(gt_stat(0, "saves") - w->nr_saves > w->nr, "hardly anybody was ever paused");
 	GT_CHECK(w->nr_paused || w->nr < MIN_JUDGED, "offline was never paused when it mattered");
 }
 

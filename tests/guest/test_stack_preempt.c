@@ -22,8 +22,8 @@
 #define MIN_RATIO 10
 /* Control: what is not scheduled gains nothing. */
 #define MAX_RATIO_OFF 2
-/* Of the time in which the online job does not run; the rest is switching. */
-#define MIN_OFFLINE_PERMILLE 500
+/* A switch takes milliseconds here, two for each request: most of what is missing. */
+#define MIN_OFFLINE_PERMILLE 400
 #define WITHOUT "/tmp/without"
 
 /**

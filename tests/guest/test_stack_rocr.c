@@ -15,15 +15,16 @@
 #include <unistd.h>
 
 #define NR_KERNELS 30
+#define NR_KERNELS_BESIDE 80	/* still there when the online job is */
 #define KERNEL_MS "40"
 #define PAUSE_MS 500
 
-static void start(struct gt_program *p, const char *root)
+static void start(struct gt_program *p, const char *root, unsigned int nr)
 {
 	char count[16];
 
 	gt_root_enter(root);
-	snprintf(count, sizeof(count), "%d", NR_KERNELS);
+	snprintf(count, sizeof(count), "%u", nr);
 	setenv("LD_LIBRARY_PATH", "/usr/lib/x86_64-linux-gnu", 1);
 	GT_START(p, 0, "gpreempt", "run", "-c", "besteffort", "--", "chroot", root,
 		 "/usr/bin/client_kernel", count, KERNEL_MS);
@@ -67,7 +68,7 @@ static void pause_and_continue(const char *root)
 
 	gt_stack_devices();
 	gt_daemon_start(&daemon, NULL);
-	start(&p, root);
+	start(&p, root, NR_KERNELS);
 	fd = gt_control_open();
 	GT_CHECK(!strcmp(gt_control_hold(fd, "Suspend", p.pid), "ok"), "Suspend");
 	/* What ended before the pause may not be printed yet. */
@@ -101,7 +102,7 @@ static void rocr_makes_room(void)
 
 	gt_stack_devices();
 	gt_daemon_start(&daemon, NULL);
-	start(&p, GT_ROOT_ROCR_6);
+	start(&p, GT_ROOT_ROCR_6, NR_KERNELS_BESIDE);
 	GT_LOAD(&online, GT_SHIM, 0, "realtime", "load_online", "--count", "20");
 	gt_load_wait(&online, 30000);
 	GT_CHECK(!gt_daemon_view(p.pid, &view), "not listed");
