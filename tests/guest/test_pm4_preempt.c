@@ -75,7 +75,10 @@ static void set_up(struct scene *s)
 	s->digest = gt_kernel_digest(&s->k[0]);
 }
 
-/* Takes @q out and back until @k has ended. Return: how often. */
+/*
+ * Takes @q out and back until @k has ended, giving it longer stays the longer it takes: a
+ * stay that is shorter than a restore gets nobody anywhere. Return: how often.
+ */
 static unsigned int preempt_until_done(struct gt_queue *q, const struct gt_kernel *k)
 {
 	uint64_t end = gt_now_ns() + 20000000000ull;
@@ -83,7 +86,7 @@ static unsigned int preempt_until_done(struct gt_queue *q, const struct gt_kerne
 
 	for (n = 0; k->signal->value; n++) {
 		GT_CHECK(gt_now_ns() < end, "no end after %u preemptions", n);
-		gt_sleep_us(EVERY_US);
+		gt_sleep_us(EVERY_US * (1 + n / 1000 * 4));
 		GT_CHECK(!gt_queue_update(q, 0), "preempt %u", n);
 		GT_CHECK(!gt_queue_update(q, 100), "resume %u", n);
 	}
