@@ -68,10 +68,10 @@ struct gpreempt_ioc_caps {
 #define GPREEMPT_ATTR_F_DETECT (1U << 6)
 
 /**
- * struct gpreempt_ioc_attr - attributes of a process on a node
+ * struct gpreempt_ioc_attr - attributes of a process, on all nodes it is on and will be
  * @size: sizeof
  * @pidfd: process; -1 = the caller
- * @gpu_id: node; 0 = all it is on, and will be
+ * @gpu_id: zero
  * @valid: SET: GPREEMPT_ATTR_F_* to change; GET: all that are known
  * @prio: 0..15
  * @weight: 1..10000
@@ -163,7 +163,7 @@ struct gpreempt_ioc_ref {
  * @nr_out: to preempt
  * @nr_in: to resume
  * @lease_ms: of those preempted; 1..60000
- * @grace: 0 = default, 1..255
+ * @grace: 0..255; kept for later, the driver's default is used
  */
 struct gpreempt_ioc_switch {
 	__u32 size;
