@@ -23,7 +23,9 @@ static const struct gt_shape steady = {
 
 /**
  * struct scene - a PM4 queue, its kernels and what they leave when nobody disturbs them
- * @packets: the kernels one after the other, and the last word
+ * @packets: the kernels one after the other, each with a word that is written and waited for
+ * @nr_words: how often @word was written; no value comes twice, as the queue may be
+ *	waiting for the last one still when its kernel has ended
  */
 struct scene {
 	struct gt_gpu gpu;
@@ -31,6 +33,7 @@ struct scene {
 	struct gt_kernel k[NR_KERNELS];
 	struct gt_pm4 packets;
 	volatile uint32_t *word;
+	uint32_t nr_words;
 	uint64_t digest;
 };
 
@@ -39,11 +42,10 @@ static void collect(struct scene *s, uint32_t nr)
 	uint32_t i;
 
 	s->packets.nr = 0;
-	*s->word = 0;
 	for (i = 0; i < nr; i++) {
 		gt_pm4_kernel(&s->packets, &s->k[i]);
-		gt_pm4_write(&s->packets, s->word, i + 1);
-		gt_pm4_wait(&s->packets, s->word, i + 1);
+		gt_pm4_write(&s->packets, s->word, ++s->nr_words);
+		gt_pm4_wait(&s->packets, s->word, s->nr_words);
 	}
 }
 
@@ -75,10 +77,7 @@ static void set_up(struct scene *s)
 	s->digest = gt_kernel_digest(&s->k[0]);
 }
 
-/*
- * Takes @q out and back until @k has ended, giving it longer stays the longer it takes: a
- * stay that is shorter than a restore gets nobody anywhere. Return: how often.
- */
+/* Takes @q out and back until @k has ended. Return: how often. */
 static unsigned int preempt_until_done(struct gt_queue *q, const struct gt_kernel *k)
 {
 	uint64_t end = gt_now_ns() + 20000000000ull;
@@ -86,7 +85,7 @@ static unsigned int preempt_until_done(struct gt_queue *q, const struct gt_kerne
 
 	for (n = 0; k->signal->value; n++) {
 		GT_CHECK(gt_now_ns() < end, "no end after %u preemptions", n);
-		gt_sleep_us(EVERY_US * (1 + n / 1000 * 4));
+		gt_sleep_us(EVERY_US);
 		GT_CHECK(!gt_queue_update(q, 0), "preempt %u", n);
 		GT_CHECK(!gt_queue_update(q, 100), "resume %u", n);
 	}
