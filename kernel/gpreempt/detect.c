@@ -222,6 +222,7 @@ static bool tell_edges(struct gpk_node *n, struct gpk_entity *e)
 		if (q->busy)
 			continue;
 		q->busy = true;
+		gpk_event(n, e->pid, GPREEMPT_EVENT_BUSY, 1, q->queue_id);
 		if (!gp_sched_queue_busy(n->sched, q->core, ktime_get_ns(), &n->acts))
 			gpk_carry_out(n);
 	}
@@ -230,6 +231,7 @@ static bool tell_edges(struct gpk_node *n, struct gpk_entity *e)
 			continue;
 		q->busy = false;
 		q->work_ns = 0;
+		gpk_event(n, e->pid, GPREEMPT_EVENT_BUSY, 0, q->queue_id);
 		if (!gp_sched_queue_idle(n->sched, q->core, ktime_get_ns(), &n->acts))
 			gpk_carry_out(n);
 	}

@@ -66,7 +66,7 @@ struct list_command {
 	u32 nr;
 };
 
-static u32 abi_flags(const struct gpk_entity *e, const struct gpk_queue *q)
+static u32 abi_flags(struct gpk_node *n, const struct gpk_entity *e, const struct gpk_queue *q)
 {
 	u32 flags = 0;
 
@@ -82,9 +82,47 @@ static u32 abi_flags(const struct gpk_entity *e, const struct gpk_queue *q)
 		flags |= GPREEMPT_QUEUE_F_SUSPENDED;
 	if (q->busy)
 		flags |= GPREEMPT_QUEUE_F_BUSY;
-	if (e->nr_manual)
+	if (e->nr_manual || gpk_hold_is_held(n, e, q))
 		flags |= GPREEMPT_QUEUE_F_MANUAL;
+	if (e->sched_out)
+		flags |= GPREEMPT_QUEUE_F_SCHED;
 	return flags;
+}
+
+/* The core counts a time when it is over; people want to see it grow. */
+static void add_stint(const struct gpk_entity *e, struct gp_entity_info *info)
+{
+	u64 now = ktime_get_ns();
+	u64 stint = e->since_ns && now > e->since_ns ? now - e->since_ns : 0;
+
+	if (info->state == GP_ENTITY_RUNNING)
+		info->run_ns += stint;
+	if (info->state == GP_ENTITY_PREEMPTED && info->nr_busy) {
+		info->off_ns += stint;
+		info->off_max_ns = max(info->off_max_ns, stint);
+	}
+}
+
+static void describe(struct gpreempt_ioc_queue *out, s32 pid, struct gpk_node *n,
+		     const struct gpk_entity *e, const struct gpk_queue *q,
+		     const struct gp_entity_info *info)
+{
+	*out = (struct gpreempt_ioc_queue){
+		.pid = pid,
+		.gpu_id = n->gpu_id,
+		.queue_id = q->queue_id,
+		.flags = abi_flags(n, e, q),
+		.state = info->state,
+		.prio = info->attr.prio,
+		.pending = q->pending,
+		.ring_bytes = q->ring_bytes,
+		.rptr_addr = q->rptr,
+		.wptr_addr = q->wptr,
+		.nr_preempted = info->nr_preempted,
+		.run_ns = info->run_ns,
+		.off_ns = info->off_ns,
+		.off_max_ns = info->off_max_ns,
+	};
 }
 
 static int run_list(struct gpk_node *n, struct gpk_command *cmd)
@@ -101,14 +139,10 @@ static int run_list(struct gpk_node *n, struct gpk_command *cmd)
 		/* Not in the caller's world. */
 		if (!pid || gp_sched_entity_info(n->sched, e->core, &info))
 			continue;
+		add_stint(e, &info);
 		list_for_each_entry(q, &e->queues, link) {
 			if (c->nr < c->room)
-				c->out[c->nr] = (struct gpreempt_ioc_queue){
-					.pid = pid, .gpu_id = n->gpu_id,
-					.queue_id = q->queue_id, .flags = abi_flags(e, q),
-					.state = info.state, .prio = info.attr.prio,
-					.pending = q->pending,
-				};
+				describe(&c->out[c->nr], pid, n, e, q, &info);
 			c->nr++;
 		}
 	}
@@ -462,6 +496,10 @@ static int run_stats(struct gpk_node *n, struct gpk_command *cmd)
 		.switch_p99_ns = gp_hist_percentile(&s->switch_ns, 990000),
 		.detect_p50_ns = gp_hist_percentile(&n->detect_ns, 500000),
 		.detect_p99_ns = gp_hist_percentile(&n->detect_ns, 990000),
+		.nr_entities = s->nr_entities,
+		.nr_out = s->nr_out,
+		.nr_rate_limited = s->nr_rate_limited,
+		.nr_left_to_finish = s->nr_left_to_finish,
 	};
 	return 0;
 }
@@ -481,6 +519,66 @@ static int ioc_stats(void __user *uarg)
 		return -ENODEV;
 	gpk_command(n, &c.cmd);
 	return put_arg(uarg, &arg, sizeof(arg), size);
+}
+
+/**
+ * struct hist_command - copy a distribution of a node
+ */
+struct hist_command {
+	struct gpk_command cmd;
+	u32 which;
+	struct gp_hist *out;
+};
+
+static int run_hist(struct gpk_node *n, struct gpk_command *cmd)
+{
+	struct hist_command *c = container_of(cmd, struct hist_command, cmd);
+	const struct gp_node_stats *s = gp_sched_node_stats(n->sched, 0);
+
+	if (c->which == GPREEMPT_HIST_SWITCH)
+		*c->out = s->switch_ns;
+	else if (c->which == GPREEMPT_HIST_OFF)
+		*c->out = s->off_ns;
+	else
+		*c->out = n->detect_ns;
+	return 0;
+}
+
+static int copy_hist(struct gpreempt_ioc_hist *arg, const struct gp_hist *h)
+{
+	u32 nr = min_t(u32, arg->nr, GP_HIST_BUCKETS);
+
+	if (copy_to_user(u64_to_user_ptr(arg->buckets), h->bucket, nr * sizeof(h->bucket[0])))
+		return -EFAULT;
+	arg->nr = GP_HIST_BUCKETS;
+	arg->count = h->nr;
+	arg->sum = h->sum;
+	arg->min = h->min;
+	arg->max = h->max;
+	return 0;
+}
+
+static int ioc_hist(void __user *uarg)
+{
+	struct hist_command c = { .cmd.run = run_hist };
+	struct gpreempt_ioc_hist arg;
+	struct gpk_node *n;
+	u32 size;
+	int ret = get_arg(&arg, sizeof(arg), uarg, &size);
+
+	if (ret)
+		return ret;
+	n = gpk_node_find(arg.gpu_id);
+	if (!n || arg.which > GPREEMPT_HIST_DETECT)
+		return n ? -EINVAL : -ENODEV;
+	c.which = arg.which;
+	c.out = kvmalloc(sizeof(*c.out), GFP_KERNEL);
+	if (!c.out)
+		return -ENOMEM;
+	gpk_command(n, &c.cmd);
+	ret = copy_hist(&arg, c.out);
+	kvfree(c.out);
+	return ret ? ret : put_arg(uarg, &arg, sizeof(arg), size);
 }
 
 static int ioc_eventfd(struct gpk_stream *s, void __user *uarg)
@@ -520,6 +618,8 @@ static long gpk_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return ioc_stats(uarg);
 	case _IOC_NR(GPREEMPT_IOC_EVENTFD):
 		return ioc_eventfd(file->private_data, uarg);
+	case _IOC_NR(GPREEMPT_IOC_HIST):
+		return ioc_hist(uarg);
 	default:
 		return -ENOTTY;
 	}

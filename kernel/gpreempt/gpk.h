@@ -81,6 +81,7 @@ struct gpk_queue {
  * @queues: its queues
  * @look_ns: when to look at its pointers again; U64_MAX = only on a hint
  * @touch_ns: when pages with its pointers were last asked for
+ * @since_ns: when its state changed last
  * @hint_ns: when its doorbell faulted
  * @hints: bit 0: look at it; bit 1: something of it ended
  * @completed: something ended since work was last seen to come
@@ -100,6 +101,7 @@ struct gpk_entity {
 	struct list_head queues;
 	u64 look_ns;
 	u64 touch_ns;
+	u64 since_ns;
 	u64 hint_ns;
 	unsigned long hints;
 	u8 detect;
@@ -223,6 +225,8 @@ void gpk_detect_set(struct gpk_node *n, struct gpk_entity *e, u8 mode);
 
 /* hold.c */
 void gpk_switch_do(struct gpk_node *n);
+/* Whether a queue is held by hand by itself. */
+bool gpk_hold_is_held(struct gpk_node *n, const struct gpk_entity *e, const struct gpk_queue *q);
 int gpk_hold_add(struct gpk_node *n, const void *owner, struct gpk_entity *e, u64 queue,
 		 u64 until_ns);
 int gpk_hold_remove(struct gpk_node *n, const void *owner, struct gpk_entity *e, u64 queue);

@@ -82,6 +82,11 @@ static struct gpk_hold *hold_find(struct gpk_node *n, const void *owner, u64 pro
 	return NULL;
 }
 
+bool gpk_hold_is_held(struct gpk_node *n, const struct gpk_entity *e, const struct gpk_queue *q)
+{
+	return hold_find(n, NULL, e->generation, q->generation);
+}
+
 int gpk_hold_add(struct gpk_node *n, const void *owner, struct gpk_entity *e, u64 queue,
 		 u64 until_ns)
 {

@@ -64,6 +64,8 @@ static void on_trace(void *data, const struct gp_trace *t)
 	if (t->kind != GP_TRACE_STATE)
 		return;
 	e = gpk_entity_of(n, t->id);
+	if (e)
+		e->since_ns = t->now_ns;
 	gpk_event(n, e ? e->pid : NULL, GPREEMPT_EVENT_STATE, t->arg[1], t->arg[0]);
 }
 

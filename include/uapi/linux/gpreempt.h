@@ -106,6 +106,14 @@ struct gpreempt_ioc_attr {
  * @state: of its process on the node, as core numbers it
  * @prio: of its process
  * @pending: packets or dwords not consumed; ~0 = not known
+ * @ring_bytes: size of its ring
+ * @reserved: zero
+ * @rptr_addr: where its read index is, in the process
+ * @wptr_addr: where its write index is
+ * @nr_preempted: times its process was preempted on the node
+ * @run_ns: time its process had the GPU
+ * @off_ns: time its process was kept off it with work
+ * @off_max_ns: the longest of these
  */
 struct gpreempt_ioc_queue {
 	__s32 pid;
@@ -115,6 +123,14 @@ struct gpreempt_ioc_queue {
 	__u32 state;
 	__u32 prio;
 	__u64 pending;
+	__u32 ring_bytes;
+	__u32 reserved;
+	__u64 rptr_addr;
+	__u64 wptr_addr;
+	__u64 nr_preempted;
+	__u64 run_ns;
+	__u64 off_ns;
+	__u64 off_max_ns;
 };
 
 #define GPREEMPT_QUEUE_F_AQL (1U << 0)
@@ -123,7 +139,8 @@ struct gpreempt_ioc_queue {
 #define GPREEMPT_QUEUE_F_EVICTED (1U << 3)
 #define GPREEMPT_QUEUE_F_SUSPENDED (1U << 4)
 #define GPREEMPT_QUEUE_F_BUSY (1U << 5)
-#define GPREEMPT_QUEUE_F_MANUAL (1U << 6)
+#define GPREEMPT_QUEUE_F_MANUAL (1U << 6)	/* by hand, alone or with its process */
+#define GPREEMPT_QUEUE_F_SCHED (1U << 7)	/* its process, by the scheduler */
 
 /**
  * struct gpreempt_ioc_list - list queues
@@ -237,6 +254,39 @@ struct gpreempt_ioc_stats {
 	__u64 switch_p99_ns;
 	__u64 detect_p50_ns;	/* fault or store to decision */
 	__u64 detect_p99_ns;
+	__u32 nr_entities;
+	__u32 nr_out;		/* of these, preempted now */
+	__u64 nr_rate_limited;
+	__u64 nr_left_to_finish;
+};
+
+#define GPREEMPT_HIST_SWITCH 0	/* duration of switches */
+#define GPREEMPT_HIST_OFF 1	/* times off the GPU */
+#define GPREEMPT_HIST_DETECT 2	/* from a doorbell's fault to the scheduler */
+
+/**
+ * struct gpreempt_ioc_hist - a distribution of durations in ns
+ * @size: sizeof
+ * @gpu_id: node
+ * @which: GPREEMPT_HIST_*
+ * @nr: in: room in @buckets; out: how many there are
+ * @buckets: __u32[nr] counts. Values below 128 have a bucket each; above, each power of
+ *	two is cut into 64
+ * @count: out: values
+ * @sum: out: their sum
+ * @min: out: smallest
+ * @max: out: largest
+ */
+struct gpreempt_ioc_hist {
+	__u32 size;
+	__u32 gpu_id;
+	__u32 which;
+	__u32 nr;
+	__u64 buckets;
+	__u64 count;
+	__u64 sum;
+	__u64 min;
+	__u64 max;
 };
 
 /* Signals this eventfd with every event of the file; -1 = no more. */
@@ -270,6 +320,7 @@ enum gpreempt_abi_event_kind {
 	GPREEMPT_EVENT_QUEUE = 4,	/* code: 1 added, 0 removed; value: queue id */
 	GPREEMPT_EVENT_LEASE = 5,	/* a lease ended; value: queue id */
 	GPREEMPT_EVENT_LOST = 6,	/* value: events that were not delivered */
+	GPREEMPT_EVENT_BUSY = 7,	/* code: 1 has work, 0 none; value: queue id */
 };
 
 #define GPREEMPT_IOC_MAGIC 0xb7
@@ -283,5 +334,6 @@ enum gpreempt_abi_event_kind {
 #define GPREEMPT_IOC_TRIGGER _IOW(GPREEMPT_IOC_MAGIC, 0x07, struct gpreempt_ioc_trigger)
 #define GPREEMPT_IOC_STATS _IOWR(GPREEMPT_IOC_MAGIC, 0x08, struct gpreempt_ioc_stats)
 #define GPREEMPT_IOC_EVENTFD _IOW(GPREEMPT_IOC_MAGIC, 0x09, struct gpreempt_ioc_eventfd)
+#define GPREEMPT_IOC_HIST _IOWR(GPREEMPT_IOC_MAGIC, 0x0a, struct gpreempt_ioc_hist)
 
 #endif
