@@ -22,6 +22,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "aql_end.h"
 #include "kfd_abi.h"
 #include "wire.h"
 
@@ -40,9 +41,11 @@
  * @rptr: read index at the last look
  * @wptr: write index at the last look
  * @quiet_ns: see @quiet
- * @check_ns: ask for the occupancy not before this
+ * @check_ns: ask for the occupancy not before this, unless its packets say that it is idle
  * @check_step_ns: and after that, this much later
- * @zero_ns: no wave was on the GPU then and ever since; 0 = there were some
+ * @zero_ns: no wave was on the GPU then and at every look since; 0 = there were some
+ * @has_run: a wave was seen since a packet came or it was let go on
+ * @mark: packets that have ended
  * @unreadable: its indices cannot be read
  */
 struct gp_tracer_queue {
@@ -57,6 +60,8 @@ struct gp_tracer_queue {
 	uint64_t check_ns;
 	uint64_t check_step_ns;
 	uint64_t zero_ns;
+	bool has_run;
+	struct gp_aql_mark mark;
 	bool unreadable;
 };
 

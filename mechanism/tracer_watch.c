@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
- * Busy and idle edges from the read and write indices of the target's queues.
+ * Busy and idle edges from the memory of the target.
  *
  * A queue whose indices differ or move has work. One whose indices are equal may
- * still run its last kernel: it is idle if they have been equal for the quiet time,
- * no wave of the process is on the GPU then, and they are equal after that too. A
- * queue that we suspended never becomes idle: its waves are not on the GPU either.
- * Where the driver has no cu_occupancy, the quiet time alone must do.
+ * still have kernels that run, wait for room or are saved. Once the indices have been
+ * equal for the quiet time, it is idle if no wave of the process is on the GPU and
  *
- * Any change of the node's runlist takes all waves off the GPU for a moment, a
- * release puts them back only some time after the call: so the waves must be absent
- * at two looks some time apart, and nothing is proven right after a release. A queue
- * that waits for its turn because there are more queues than slots looks idle.
+ *   every packet since it was idle has a completion signal that was counted down: proven;
+ *   or the newest has, and there is no wave at two looks some time apart;
+ *   or nothing is known of packets (PM4, or none has a signal), waves were seen since
+ *   the last packet came or the queue was let go on, and then there was none for a while;
+ *   or, whatever the packets say, there was no wave for a second.
+ *
+ * The last three are not proven. Any change of the node's runlist takes all waves off
+ * the GPU for a moment, a release puts them back only some time after the call, and a
+ * queue that waits for a slot or for room has none: that is what the times are for. A
+ * queue that we suspended never becomes idle. Where the driver has no cu_occupancy,
+ * the times alone must do.
  */
 #include "tracer.h"
 
@@ -24,9 +29,14 @@
 #define NS_PER_S (1000 * NS_PER_MS)
 /* Slowest look at queues without work, and slowest question for occupancy. */
 #define LOOK_MAX_NS (10 * NS_PER_MS)
+/* Work is seen late by this part of the time that the queue was idle. */
+#define LOOK_FACTOR 16
 #define CHECK_MAX_NS (20 * NS_PER_MS)
-/* Longer than a runlist cycle; and than it takes until a released queue is mapped. */
-#define ZERO_NS (2 * NS_PER_MS)
+/* No wave for this long, by what is known: see above. */
+#define ZERO_LAST_NS (2 * NS_PER_MS)
+#define ZERO_SEEN_NS (10 * NS_PER_MS)
+#define ZERO_ANY_NS NS_PER_S
+/* A look for waves is not worth it until a released queue is mapped. */
 #define RESTART_NS (20 * NS_PER_MS)
 /* A release is followed by a sign of life within this, or is worth a note. */
 #define SIGN_NS NS_PER_S
@@ -104,39 +114,82 @@ void gp_tracer_restart(struct gp_tracer *t, struct gp_tracer_queue *q)
 
 	q->quiet_ns = now;
 	q->zero_ns = 0;
+	q->has_run = false;
 	q->check_ns = now + (t->quiet_ns > RESTART_NS ? t->quiet_ns : RESTART_NS);
 	q->check_step_ns = t->poll_ns;
 }
 
 static void ask_again(struct gp_tracer_queue *q, uint64_t now)
 {
-	q->zero_ns = 0;
 	if (q->check_step_ns < CHECK_MAX_NS)
 		q->check_step_ns *= 2;
 	q->check_ns = now + q->check_step_ns;
 }
 
-/* The indices are equal and have been for the quiet time: is it idle? */
-static void prove_idle(struct gp_tracer *t, struct gp_tracer_queue *q, uint64_t now)
+static int read_packet(void *data, uint64_t addr, void *to, size_t bytes)
 {
-	uint64_t rptr, wptr;
+	return read_at(data, addr, to, bytes);
+}
 
-	if (now < q->check_ns)
-		return;
+static enum gp_aql_end end_of(struct gp_tracer *t, struct gp_tracer_queue *q)
+{
+	struct gp_aql_ring ring = { read_packet, t, q->e.ring_addr, q->e.ring_bytes };
+
+	return q->e.type == GP_KFD_QUEUE_AQL ? gp_aql_end(&ring, &q->mark, q->wptr) :
+					       GP_AQL_UNKNOWN;
+}
+
+/* How long there must have been no wave. */
+static uint64_t zero_wanted_ns(const struct gp_tracer_queue *q, enum gp_aql_end end)
+{
+	switch (end) {
+	case GP_AQL_ENDED:
+		return 0;
+	case GP_AQL_LAST_ENDED:
+		return ZERO_LAST_NS;
+	case GP_AQL_UNKNOWN:
+		return q->has_run ? ZERO_SEEN_NS : ZERO_ANY_NS;
+	default:
+		return ZERO_ANY_NS;
+	}
+}
+
+/* Return: there is no wave, and has been none for long enough. */
+static bool is_empty(struct gp_tracer *t, struct gp_tracer_queue *q, enum gp_aql_end end,
+		     uint64_t now)
+{
 	if (!has_no_waves(t, q)) {
 		sign_of_life(t, q->e.gpu_id);
+		q->has_run = true;
+		q->zero_ns = 0;
 		ask_again(q, now);
-		return;
+		return false;
 	}
 	if (!q->zero_ns) {
 		q->zero_ns = now;
-		q->check_ns = now + ZERO_NS;
-		return;
+		q->check_step_ns = t->poll_ns;
 	}
+	if (now - q->zero_ns >= zero_wanted_ns(q, end))
+		return true;
+	ask_again(q, now);
+	return false;
+}
+
+/* The indices are equal and have been for the quiet time: is it idle? */
+static void prove_idle(struct gp_tracer *t, struct gp_tracer_queue *q, uint64_t now)
+{
+	enum gp_aql_end end = end_of(t, q);
+	uint64_t rptr, wptr;
+
+	if (end != GP_AQL_ENDED && now < q->check_ns)
+		return;
+	if (!is_empty(t, q, end, now))
+		return;
 	if (read_indices(t, q, &rptr, &wptr) || rptr != q->rptr || wptr != q->wptr)
 		return;
 	sign_of_life(t, q->e.gpu_id);
 	tell(t, q, false);
+	gp_aql_mark_idle(&q->mark, wptr);
 }
 
 /* A process whose memory is gone is gone for the driver too, and may wait in it. */
@@ -170,6 +223,7 @@ static bool look_at(struct gp_tracer *t, struct gp_tracer_queue *q, uint64_t now
 		q->check_ns = now + t->quiet_ns;
 		q->check_step_ns = t->poll_ns;
 		q->zero_ns = 0;
+		q->has_run = false;
 		return true;
 	}
 	if (q->busy && !q->suspended && now - q->quiet_ns >= t->quiet_ns)
@@ -244,7 +298,7 @@ uint64_t gp_tracer_look(struct gp_tracer *t, uint64_t now)
 	if (active)
 		t->look_step_ns = t->poll_ns;
 	else if (t->look_step_ns < LOOK_MAX_NS)
-		t->look_step_ns += t->look_step_ns / 8 + 1;
+		t->look_step_ns += t->look_step_ns / LOOK_FACTOR + 1;
 	t->next_look_ns = now + t->look_step_ns;
 	return t->next_look_ns;
 }

@@ -21,11 +21,14 @@
 /* First look at a barrier packet, and the longest wait between looks. */
 #define BARRIER_MIN_NS (50 * US)
 #define BARRIER_MAX_NS (5 * MS)
-/* No waves so often and so long are a proof; after a stop of ours, as in progress.c. */
-#define EMPTY_LOOKS 5
+/*
+ * No waves so often and so long must do where packets do not say that they have ended:
+ * if something of the process has ended, if waves were seen before, and if neither.
+ */
 #define EMPTY_LOOKS_EVENT 2
+#define EMPTY_LOOKS 5
 #define EMPTY_NS (10 * MS)
-#define EMPTY_STOPPED_NS (1000 * MS)
+#define EMPTY_UNSEEN_NS (1000 * MS)
 /*
  * Looks at an idle queue get apart with the time it is idle, so that work is seen
  * late by a sixteenth of that, up to a bound: a client's own, and one inside ROCr.
@@ -64,10 +67,12 @@ static void arm(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
 	q->wptr = gp_shim_queue_wptr(q);
 	q->quiet_since_ns = now;
 	q->pace_ns = poll_ns(s);
-	if (q->is_busy)
+	if (q->is_busy) {
+		q->changed_ns = now;
 		q->look_ns = now + quiet_ns(s);
-	else
-		q->look_ns = q->is_watched ? now + q->pace_ns : UINT64_MAX;
+		return;
+	}
+	q->look_ns = q->is_watched ? now + q->pace_ns : UINT64_MAX;
 }
 
 /* Every thread of this process has passed a full barrier when this returns. */
@@ -163,6 +168,7 @@ static void declare_idle(struct gp_shim *s, struct gp_shim_queue *q, uint64_t no
 		return;
 	}
 	gp_conn_edge_locked(s, GP_WIRE_IDLE, q);
+	gp_aql_mark_idle(&q->mark, wptr);
 	q->changed_ns = 0;
 	arm(s, q, now);
 	q->wptr = wptr;
@@ -182,27 +188,52 @@ static void look_at_barrier(struct gp_shim *s, struct gp_shim_queue *q, uint64_t
 		slower(q, now, BARRIER_MAX_NS);
 }
 
-/* The lock is released while the driver is asked, as that may sleep. */
-static bool has_waves(struct gp_shim *s, struct gp_shim_queue *q)
+static int read_packet(void *data, uint64_t addr, void *to, size_t bytes)
 {
-	uint32_t gpu_id = q->gpu_id;
-	int n;
+	const struct gp_shim *s = data;
 
+	return s->sys->read_memory(addr, to, bytes);
+}
+
+/**
+ * struct sight - what a look brought
+ * @has_waves: of the process, on the node
+ * @end: what the packets say
+ * @mark: how far they were followed
+ */
+struct sight {
+	bool has_waves;
+	enum gp_aql_end end;
+	struct gp_aql_mark mark;
+};
+
+/* The lock is released while the driver is asked, as that may sleep. */
+static void look_closer(struct gp_shim *s, const struct gp_shim_queue *q, struct sight *out)
+{
+	struct gp_aql_ring ring = { read_packet, s, q->wish.ring_addr, q->wish.ring_bytes };
+	bool is_aql = q->type == GP_KFD_QUEUE_AQL;
+	uint32_t gpu_id = q->gpu_id;
+	uint64_t wptr = q->wptr;
+
+	out->mark = q->mark;
 	pthread_mutex_unlock(&s->lock);
-	n = s->sys->occupancy(gpu_id);
+	out->end = is_aql ? gp_aql_end(&ring, &out->mark, wptr) : GP_AQL_UNKNOWN;
+	out->has_waves = s->sys->occupancy(gpu_id) > 0;
 	pthread_mutex_lock(&s->lock);
-	return n > 0;
 }
 
 /* Nobody has waves: is that because nobody has work? */
-static bool is_proven(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
+static bool is_proven(struct gp_shim *s, struct gp_shim_queue *q, enum gp_aql_end end,
+		      uint64_t now)
 {
-	uint64_t enough = q->changed_ns ? EMPTY_STOPPED_NS : EMPTY_NS;
+	uint64_t enough = q->changed_ns || end == GP_AQL_RUNNING ? EMPTY_UNSEEN_NS : EMPTY_NS;
 	uint64_t waited_ns = __atomic_load_n(&s->waited_ns, __ATOMIC_ACQUIRE);
 
 	q->nr_empty++;
+	if (end == GP_AQL_ENDED)
+		return true;
 	if (q->nr_empty >= EMPTY_LOOKS_EVENT && waited_ns > q->quiet_since_ns &&
-	    waited_ns > q->changed_ns)
+	    waited_ns > q->changed_ns && end != GP_AQL_RUNNING)
 		return true;
 	return q->nr_empty >= EMPTY_LOOKS && now >= q->equal_since_ns + enough;
 }
@@ -219,7 +250,7 @@ static void begin_equal(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now
 static void look_at_pointers(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
 {
 	uint32_t id = q->queue_id;
-	bool waves;
+	struct sight sight;
 
 	if (gp_shim_queue_rptr(q) != q->wptr) {
 		q->proof = GP_SHIM_QUIET;
@@ -230,16 +261,17 @@ static void look_at_pointers(struct gp_shim *s, struct gp_shim_queue *q, uint64_
 		begin_equal(s, q, now);
 		return;
 	}
-	waves = has_waves(s, q);
+	look_closer(s, q, &sight);
 	/* Anything may have happened meanwhile. */
 	if (!q->used || q->queue_id != id || !q->is_busy || q->proof != GP_SHIM_EQUAL ||
 	    !can_follow(s, q))
 		return;
-	if (waves) {
+	q->mark = sight.mark;
+	if (sight.has_waves) {
 		q->changed_ns = 0;
 		begin_equal(s, q, now);
 		q->pace_ns = BARRIER_MAX_NS;
-	} else if (is_proven(s, q, now)) {
+	} else if (is_proven(s, q, sight.end, now)) {
 		declare_idle(s, q, now);
 	} else {
 		slower(q, now, BARRIER_MAX_NS);

@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "aql_end.h"
 #include "kfd_abi.h"
 #include "wire.h"
 
@@ -105,8 +106,9 @@ enum gp_shim_proof {
  * @quiet_since_ns: when @wptr was seen first
  * @equal_since_ns: GP_SHIM_EQUAL: since when pointers are equal
  * @nr_empty: GP_SHIM_EQUAL: looks since then that found no waves
- * @changed_ns: when we last stopped or continued it; 0 = never, or it was seen alive since:
- *	else its waves may not be back yet
+ * @changed_ns: when it last got work, was stopped or continued; 0 = waves were seen since:
+ *	else they may be waiting for room, or not be back yet
+ * @mark: packets that have ended
  * @look_ns: when to look next; UINT64_MAX = never
  * @pace_ns: wait between looks, grows
  * @hsa: struct gp_shim_hsa_queue of hsa.c, or NULL
@@ -134,6 +136,7 @@ struct gp_shim_queue {
 	uint64_t equal_since_ns;
 	uint32_t nr_empty;
 	uint64_t changed_ns;
+	struct gp_aql_mark mark;
 	uint64_t look_ns;
 	uint64_t pace_ns;
 	struct gp_shim_hsa_queue *hsa;

@@ -213,6 +213,7 @@ int gt_daemon_view(pid_t pid, struct gt_view *view)
 		copy_text(view->mechanism, sizeof(view->mechanism), p, "mechanism");
 		copy_text(view->state, sizeof(view->state), p, "state");
 		view->nr_queues = json_integer_value(json_object_get(p, "nr_queues"));
+		view->nr_busy = json_integer_value(json_object_get(p, "nr_busy"));
 		view->nr_preempted = json_integer_value(json_object_get(p, "nr_preempted"));
 		r = 0;
 	}

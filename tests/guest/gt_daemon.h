@@ -42,12 +42,14 @@ json_t *gt_control_try(int fd, char error[64], const char *method, const char *f
  * @mechanism: text
  * @state: text
  * @nr_queues: queues
+ * @nr_busy: those with work
  * @nr_preempted: how often
  */
 struct gt_view {
 	char mechanism[16];
 	char state[32];
 	uint64_t nr_queues;
+	uint64_t nr_busy;
 	uint64_t nr_preempted;
 };
 

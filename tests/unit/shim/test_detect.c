@@ -56,6 +56,7 @@ static void pointers_and_an_event_prove_idle(void **state)
 	assert_true(rig_has(GP_WIRE_IDLE));
 }
 
+/* A kernel that waits for room has no waves either. */
 static void pointers_alone_need_longer(void **state)
 {
 	uint32_t id;
@@ -64,10 +65,45 @@ static void pointers_alone_need_longer(void **state)
 	id = rig_create();
 	rig_ring(id);
 	rig_complete(id);
-	rig_run(9 * MS);
+	rig_run(900 * MS);
 	assert_true(is_busy(id));
-	rig_run(10 * MS);
+	rig_run(150 * MS);
 	assert_false(is_busy(id));
+}
+
+/* The ring of a queue, with one packet in it. */
+static int64_t *give_packet(uint32_t id)
+{
+	static _Alignas(64) uint64_t ring[64];
+	static int64_t signal[8];
+
+	signal[1] = 1;
+	ring[7] = (uintptr_t)signal;
+	gp_shim_self.queues[id].wish.ring_addr = (uintptr_t)ring;
+	gp_shim_self.queues[id].wish.ring_bytes = sizeof(ring);
+	return &signal[1];
+}
+
+static void signals_prove_idle_at_once(void **state)
+{
+	int64_t *signal;
+	uint32_t id;
+
+	rig_connect();
+	id = rig_create();
+	signal = give_packet(id);
+	rig_ring(id);
+	rig_complete(id);
+	/* It was fetched, and no more: an event of something else does not help. */
+	rig_advance(1);
+	rig_wait();
+	rig_run(900 * MS);
+	assert_true(is_busy(id));
+	rig_drain();
+	*signal = 0;
+	rig_run(6 * MS);
+	assert_false(is_busy(id));
+	assert_true(rig_has(GP_WIRE_IDLE));
 }
 
 /* The read index moves when a packet is fetched: equal pointers prove nothing. */
@@ -137,6 +173,8 @@ static void watched_queue_needs_no_ring(void **state)
 	assert_true(rig_has(GP_WIRE_BUSY));
 	/* Control: a queue whose rings are told of is not looked at. */
 	rig_complete(id);
+	rig_advance(1);
+	rig_wait();
 	rig_run(100 * MS);
 	assert_false(is_busy(id));
 	rig_make_seen(id);
@@ -292,6 +330,7 @@ int main(void)
 		T(new_queue_is_idle_and_its_ring_is_told),
 		T(pointers_and_an_event_prove_idle),
 		T(pointers_alone_need_longer),
+		T(signals_prove_idle_at_once),
 		T(waves_keep_a_queue_busy),
 		T(released_queue_is_not_idle_before_it_was_seen_alive),
 		T(watched_queue_needs_no_ring),

@@ -321,6 +321,9 @@ static void nothing_is_put_into_some_queues(void **state)
 	assert_int_equal(aq.write_dispatch_id, 1);
 	assert_true(is_busy());
 	fetch();
+	rig.occupancy = 1;
+	rig_run(20 * MS);
+	rig.occupancy = 0;
 	rig_run(70 * MS);
 	assert_false(is_busy());
 	destroy_queue(q);
