@@ -4,6 +4,7 @@
 #include "client.h"
 #include "dbg.h"
 #include "engine.h"
+#include "fanout.h"
 #include "manual.h"
 #include "mech.h"
 #include "monitor.h"
@@ -197,7 +198,7 @@ static void queue_remove(struct gpd_client *c, const struct gp_wire_edge *m)
 static void done(struct gpd_client *c, const struct gp_wire_done *m)
 {
 	if (!gpd_manual_done(c, m))
-		gpd_engine_done(c, m);
+		gpd_fanout_done(c, m);
 }
 
 static void note(struct gpd_client *c, const struct gp_wire_note *m)

@@ -60,13 +60,6 @@ void gpd_engine_queue_remove(struct gpd_queue *q);
 void gpd_engine_queue_level(struct gpd_queue *q);
 
 /**
- * gpd_engine_done() - an answer of a client
- * @c: client
- * @done: answer
- */
-void gpd_engine_done(struct gpd_client *c, const struct gp_wire_done *done);
-
-/**
  * gpd_engine_attrs() - the attributes of a client changed
  * @c: client with the new attributes
  *
