@@ -8,6 +8,7 @@
 #include "manual.h"
 #include "nodes.h"
 #include "reload.h"
+#include "reset.h"
 #include "sock.h"
 #include "state.h"
 #include "util.h"
@@ -79,6 +80,7 @@ static int start_sockets(struct gpd *d)
 
 static int start(struct gpd *d)
 {
+	uint32_t i;
 	int err;
 
 	err = sd_event_default(&d->event);
@@ -103,6 +105,8 @@ static int start(struct gpd *d)
 		return err;
 	gpd_reload_apply_nodes(d, NULL);
 	gpd_state_apply_nodes(d);
+	for (i = 0; i < d->nr_nodes; i++)
+		gpd_reset_watch(&d->node[i]);
 	err = start_sockets(d);
 	if (!err)
 		gpd_state_save(d);
@@ -126,6 +130,7 @@ static void stop(struct gpd *d)
 	gpd_dbg_fini(d);
 	gpd_http_stop(d);
 	gpd_manual_fini(d);
+	gpd_reset_fini(d);
 	gpd_engine_fini(d);
 	gpd_state_free(d);
 	sd_event_unref(d->event);

@@ -254,6 +254,58 @@ void gpd_engine_put_out(struct gpd_node *n, const char *reason)
 			  "out of scheduling: %s", reason);
 }
 
+/* The core can do nothing more with what is lost; the driver does nothing with its queues. */
+static void lose_member(struct gpd_member *m)
+{
+	struct gpd_client *c = m->client;
+	struct gpd_queue *q;
+
+	gpd_member_let_go(m);
+	m->wait_epoch = 0;
+	LIST_FOREACH(q, &c->queues, link)
+		if (q->member == m)
+			queue_leave(q);
+	gpd_client_note(c, "its queues on node %" PRIu32 " are lost: the GPU was reset",
+			m->node->gpu_id);
+}
+
+void gpd_engine_lost(struct gpd_node *n)
+{
+	struct gpd *d = n->d;
+	struct gpd_client *c;
+	struct gpd_member *m;
+
+	gpd_fanout_forget(n);
+	if (!gp_sched_node_lost(d->sched, n->index, gpd_now_ns(), &d->out))
+		gpd_fanout_settle(n);
+	LIST_FOREACH(c, &d->clients, link) {
+		m = gpd_engine_member(c, n);
+		if (m)
+			lose_member(m);
+	}
+}
+
+void gpd_engine_back(struct gpd_node *n)
+{
+	struct gpd *d = n->d;
+	struct gpd_client *c;
+	struct gpd_member *m;
+
+	if (!gp_sched_node_back(d->sched, n->index, gpd_now_ns(), &d->out))
+		gpd_fanout_settle(n);
+	/* Its queues from before stay out: only the entity is made anew. */
+	LIST_FOREACH(c, &d->clients, link) {
+		m = gpd_engine_member(c, n);
+		if (!m)
+			continue;
+		gpd_member_leave(m);
+		gpd_fanout_settle(n);
+		if (gpd_member_join(m))
+			gpd_client_drop(c, -ENOMEM, "no room after a reset");
+		gpd_fanout_settle(n);
+	}
+}
+
 void gpd_engine_release_all(struct gpd *d)
 {
 	struct gpd_client *c;

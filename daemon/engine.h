@@ -82,6 +82,20 @@ int gpd_engine_set_enabled(struct gpd_node *n, bool enabled);
  */
 void gpd_engine_put_out(struct gpd_node *n, const char *reason);
 
+/**
+ * gpd_engine_lost() - a node is being reset: every queue on it is lost
+ * @n: node
+ *
+ * Nobody is held any more, and its clients are told.
+ */
+void gpd_engine_lost(struct gpd_node *n);
+
+/**
+ * gpd_engine_back() - the reset is over: queues made from now on are scheduled
+ * @n: node
+ */
+void gpd_engine_back(struct gpd_node *n);
+
 /* Release everything that the scheduler holds, without waiting for an answer. */
 void gpd_engine_release_all(struct gpd *d);
 

@@ -28,7 +28,7 @@ void gpd_fanout_answered(struct gpd_member *m, enum gp_result result);
  */
 void gpd_fanout_done(struct gpd_client *c, const struct gp_wire_done *done);
 
-/* Nobody waits any more for the answers of a switch that missed its deadline. */
+/* Nobody waits any more for the answers of the switch that is under way. */
 void gpd_fanout_forget(struct gpd_node *n);
 
 #endif

@@ -192,6 +192,7 @@ struct gpd_switch {
  * @out_reason: why it was put out of scheduling by the daemon, "" = it was not
  * @entities: entities
  * @timer: for the core and for members that do not answer
+ * @reset: tells of resets, NULL = nobody does
  * @core_timer_ns: when the core wants to be called, U64_MAX = never
  * @sw: the switch in flight
  * @nr_held: members held by the scheduler
@@ -215,6 +216,7 @@ struct gpd_node {
 	char out_reason[GPD_NOTE_LEN];
 	LIST_HEAD(, gpd_entity) entities;
 	sd_event_source *timer;
+	sd_event_source *reset;
 	uint64_t core_timer_ns;
 	struct gpd_switch sw;
 	uint32_t nr_held;

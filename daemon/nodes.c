@@ -2,6 +2,7 @@
 #include "nodes.h"
 #include "discover.h"
 #include "engine.h"
+#include "reset.h"
 #include "util.h"
 
 #include <inttypes.h>
@@ -105,6 +106,7 @@ static void look_again(struct gpd *d)
 			d->nr_nodes = old;
 			return;
 		}
+		gpd_reset_watch(&d->node[old]);
 	}
 }
 

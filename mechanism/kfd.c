@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -40,6 +42,44 @@ bool gp_kfd_version_has_debug(const struct gp_kfd_version *v)
 	if (v->major != GP_KFD_DEBUG_MAJOR)
 		return v->major > GP_KFD_DEBUG_MAJOR;
 	return v->minor >= GP_KFD_DEBUG_MINOR;
+}
+
+int gp_kfd_smi_open(int fd, uint32_t gpu_id)
+{
+	struct gp_kfd_smi_events args = { .gpu_id = gpu_id };
+	uint64_t mask = 1u << (GP_KFD_SMI_GPU_PRE_RESET - 1) |
+			1u << (GP_KFD_SMI_GPU_POST_RESET - 1);
+	int r = kfd_ioctl(fd, GP_KFD_IOC_SMI_EVENTS, &args);
+
+	if (r)
+		return r;
+	r = (int)args.fd;
+	if (fcntl(r, F_SETFD, FD_CLOEXEC) || fcntl(r, F_SETFL, O_NONBLOCK) ||
+	    write(r, &mask, sizeof(mask)) != sizeof(mask)) {
+		int err = errno;
+
+		close(r);
+		return -err;
+	}
+	return r;
+}
+
+int gp_kfd_smi_read(int fd)
+{
+	char text[1025], *line, *rest;
+	ssize_t n = read(fd, text, sizeof(text) - 1);
+	unsigned long event;
+	int mask = 0;
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	text[n] = 0;
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		event = strtoul(line, NULL, 16);
+		if (event == GP_KFD_SMI_GPU_PRE_RESET || event == GP_KFD_SMI_GPU_POST_RESET)
+			mask |= 1 << event;
+	}
+	return mask;
 }
 
 int gp_kfd_update_queue(int fd, const struct gp_kfd_update_queue *args)

@@ -42,6 +42,23 @@ int gp_kfd_get_version(int fd, struct gp_kfd_version *out);
 bool gp_kfd_version_has_debug(const struct gp_kfd_version *v);
 
 /**
+ * gp_kfd_smi_open() - hear of the resets of a node
+ * @fd: /dev/kfd
+ * @gpu_id: node
+ *
+ * Return: a non-blocking descriptor to poll and for gp_kfd_smi_read(), or -errno.
+ */
+int gp_kfd_smi_open(int fd, uint32_t gpu_id);
+
+/**
+ * gp_kfd_smi_read() - what was heard
+ * @fd: of gp_kfd_smi_open()
+ *
+ * Return: a mask of enum gp_kfd_smi_event (1 << event), 0 nothing, or -errno.
+ */
+int gp_kfd_smi_read(int fd);
+
+/**
  * gp_kfd_update_queue() - change a queue of this process
  * @fd: /dev/kfd
  * @args: everything about it

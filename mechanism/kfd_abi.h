@@ -36,6 +36,7 @@ enum gp_kfd_nr {
 	GP_KFD_NR_ACQUIRE_VM = 0x15,
 	GP_KFD_NR_ALLOC_MEMORY = 0x16,
 	GP_KFD_NR_MAP_MEMORY = 0x18,
+	GP_KFD_NR_SMI_EVENTS = 0x1f,
 	GP_KFD_NR_RUNTIME_ENABLE = 0x25,
 	GP_KFD_NR_DBG_TRAP = 0x26,
 };
@@ -398,6 +399,22 @@ struct gp_kfd_dbg_trap {
 	};
 };
 
+/* Events of a node that anybody may hear who may open the driver. */
+enum gp_kfd_smi_event {
+	GP_KFD_SMI_GPU_PRE_RESET = 3,
+	GP_KFD_SMI_GPU_POST_RESET = 4,
+};
+
+/**
+ * struct gp_kfd_smi_events - SMI_EVENTS
+ * @gpu_id: in: node
+ * @fd: out: takes a mask of events (event 1 is bit 0), gives lines "EVENT TEXT", EVENT in hex
+ */
+struct gp_kfd_smi_events {
+	uint32_t gpu_id;
+	uint32_t fd;
+};
+
 #define GP_KFD_IOC_GET_VERSION \
 	_IOR(GP_KFD_MAGIC, GP_KFD_NR_GET_VERSION, struct gp_kfd_version)
 #define GP_KFD_IOC_CREATE_QUEUE \
@@ -414,6 +431,8 @@ struct gp_kfd_dbg_trap {
 	_IOWR(GP_KFD_MAGIC, GP_KFD_NR_ALLOC_MEMORY, struct gp_kfd_alloc_memory)
 #define GP_KFD_IOC_MAP_MEMORY \
 	_IOWR(GP_KFD_MAGIC, GP_KFD_NR_MAP_MEMORY, struct gp_kfd_map_memory)
+#define GP_KFD_IOC_SMI_EVENTS \
+	_IOWR(GP_KFD_MAGIC, GP_KFD_NR_SMI_EVENTS, struct gp_kfd_smi_events)
 #define GP_KFD_IOC_RUNTIME_ENABLE \
 	_IOWR(GP_KFD_MAGIC, GP_KFD_NR_RUNTIME_ENABLE, struct gp_kfd_runtime_enable)
 #define GP_KFD_IOC_DBG_TRAP \
