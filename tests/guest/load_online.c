@@ -97,6 +97,11 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+static uint64_t percentile(uint64_t nr, uint64_t percent)
+{
+	return latencies_us[(nr * percent + 99) / 100 - 1];
+}
+
 static void report(const struct load *l)
 {
 	uint64_t nr = nr_latencies < MAX_REQUESTS ? nr_latencies : MAX_REQUESTS;
@@ -104,8 +109,8 @@ static void report(const struct load *l)
 	qsort(latencies_us, nr, sizeof(latencies_us[0]), compare);
 	printf("requests %lu\n", l->progress->launched);
 	if (nr)
-		printf("p50_us %lu\np99_us %lu\nmax_us %lu\n", latencies_us[nr / 2],
-		       latencies_us[(nr * 99 + 99) / 100 - 1], latencies_us[nr - 1]);
+		printf("p50_us %lu\np90_us %lu\np99_us %lu\nmax_us %lu\n", percentile(nr, 50),
+		       percentile(nr, 90), percentile(nr, 99), latencies_us[nr - 1]);
 	printf("exact %d\n", !l->progress->wrong);
 }
 

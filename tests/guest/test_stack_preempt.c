@@ -31,6 +31,7 @@
 /**
  * struct story - what came of it
  * @p50_us: online
+ * @p90_us: online
  * @p99_us: online
  * @max_us: online
  * @permille: of the time that offline kernels computed
@@ -38,6 +39,7 @@
  */
 struct story {
 	uint64_t p50_us;
+	uint64_t p90_us;
 	uint64_t p99_us;
 	uint64_t max_us;
 	uint64_t permille;
@@ -58,6 +60,7 @@ static void run_loads(enum gt_how how, uid_t uid, const char *requests, struct s
 		GT_CHECK(!gt_daemon_view(offline.pid, &view), "offline is not listed");
 	gt_load_stop(&offline, 10000);
 	s->p50_us = gt_program_value(&online.program, "p50_us");
+	s->p90_us = gt_program_value(&online.program, "p90_us");
 	s->p99_us = gt_program_value(&online.program, "p99_us");
 	s->max_us = gt_program_value(&online.program, "max_us");
 	s->permille = gt_program_value(&offline.program, "busy_permille");
@@ -66,9 +69,9 @@ static void run_loads(enum gt_how how, uid_t uid, const char *requests, struct s
 
 static void note(const char *name, const struct story *s)
 {
-	gt_note("%s: online p50 %.1f ms, p99 %.1f ms, max %.1f ms; offline at work %.1f %%; "
-		"%lu preemptions", name, s->p50_us / 1e3, s->p99_us / 1e3, s->max_us / 1e3,
-		s->permille / 10.0, s->nr_preempted);
+	gt_note("%s: online p50 %.1f ms, p90 %.1f ms, p99 %.1f ms, max %.1f ms; "
+		"offline at work %.1f %%; %lu preemptions", name, s->p50_us / 1e3, s->p90_us / 1e3,
+		s->p99_us / 1e3, s->max_us / 1e3, s->permille / 10.0, s->nr_preempted);
 }
 
 /*
