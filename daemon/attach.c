@@ -30,7 +30,7 @@ static void refuse(struct gpd_conn *conn, int err, const char *text)
 	case -EBUSY:
 	case -EALREADY:
 	case -EIO:
-		gpd_control_error(conn, "Failed", "reason", "%s", text);
+		gpd_control_failed(conn, err, "%s", text);
 		break;
 	default:
 		gpd_control_error(conn, "NotSupported", "reason", "%s", text);

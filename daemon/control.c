@@ -175,6 +175,19 @@ void gpd_control_error(struct gpd_conn *conn, const char *error, const char *key
 	send_error(conn, name, key, value);
 }
 
+void gpd_control_failed(struct gpd_conn *conn, int err, const char *format, ...)
+{
+	char value[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(value, sizeof(value), format, args);
+	va_end(args);
+	if (!conn->oneway)
+		send_json(conn, json_pack("{s:s, s:{s:s, s:i}}", "error", GPD_INTERFACE ".Failed",
+					  "parameters", "reason", value, "errno", -err));
+}
+
 static json_t *lost_event(const struct gpd_conn *conn)
 {
 	char text[64];

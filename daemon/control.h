@@ -82,6 +82,15 @@ void gpd_control_error(struct gpd_conn *conn, const char *error, const char *key
 		       const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /**
+ * gpd_control_failed() - the request in hand failed, or asks for what cannot be
+ * @conn: connection
+ * @err: -errno, for programs
+ * @format: reason, as of printf
+ */
+void gpd_control_failed(struct gpd_conn *conn, int err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/**
  * gpd_control_event() - send an event to a connection that monitors
  * @conn: connection
  * @event: event; the reference is not taken

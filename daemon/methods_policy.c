@@ -136,9 +136,9 @@ static bool check(struct gpd_conn *conn, const struct gpd_request *r)
 			return false;
 		}
 		if (c->value < desc->min || c->value > desc->max) {
-			gpd_control_error(conn, "Failed", "reason",
-					  "%s: %" PRIu64 " is not in %" PRIu64 "..%" PRIu64,
-					  c->name, c->value, desc->min, desc->max);
+			gpd_control_failed(conn, -ERANGE,
+					   "%s: %" PRIu64 " is not in %" PRIu64 "..%" PRIu64,
+					   c->name, c->value, desc->min, desc->max);
 			return false;
 		}
 	}

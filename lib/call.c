@@ -109,6 +109,8 @@ static int parse_error(struct gpreempt *g, const char *name, json_t *parameters)
 	if (json_is_integer(number) && json_integer_value(number) > 0 &&
 	    json_integer_value(number) < 4096)
 		g->remote_errno = (int)json_integer_value(number);
+	if (ret == -EIO && g->remote_errno == ERANGE)
+		ret = -ERANGE;
 	if (ret == -EINVAL)
 		return gp_fail(g, ret, "parameter '%s' is refused", text);
 	if (ret == -ENOENT)

@@ -386,7 +386,7 @@ int gpreempt_get_policy(struct gpreempt *g, uint32_t gpu_id, char name[GPREEMPT_
  */
 int gpreempt_set_policy(struct gpreempt *g, uint32_t gpu_id, const char *name);
 
-/* A parameter of the guards ("min_run_ns") or of a policy ("fair.granularity_ns"). */
+/* A parameter of the guards ("min_run_ns") or of a policy ("fair.granularity_ns"). -ERANGE. */
 int gpreempt_get_param(struct gpreempt *g, uint32_t gpu_id, const char *name, uint64_t *value);
 int gpreempt_set_param(struct gpreempt *g, uint32_t gpu_id, const char *name, uint64_t value);
 
@@ -487,8 +487,8 @@ int gpreempt_monitor_read_text(struct gpreempt *g, char **event);
  * @reply: the "parameters" of the reply as text, for gpreempt_free(); also of an
  *	error reply, with the name of the error under "error"
  *
- * Return: 0, -ENOENT NotFound, -EPERM, -EOPNOTSUPP, -ETIMEDOUT, -EINVAL, -EIO
- * Failed, -EPIPE the daemon is gone, -EPROTO.
+ * Return: 0, -ENOENT NotFound, -EPERM, -EOPNOTSUPP, -ETIMEDOUT, -EINVAL, -ERANGE
+ * a value out of its range, -EIO Failed otherwise, -EPIPE the daemon is gone, -EPROTO.
  */
 int gpreempt_call(struct gpreempt *g, const char *method, const char *parameters, char **reply);
 

@@ -81,7 +81,7 @@ def test_policy_is_changed_and_refused(crowd):
     assert "prio -> fair" in out and "fair.width 1 -> 2" in out
     assert json.loads(ok(crowd.run("policy", "--json")))["policy"] == "fair"
     refused(crowd.run("policy", "set", "nope"), 4)
-    refused(crowd.run("policy", "set", "fair.width=900"), 1, "900 is not in 1..8")
+    refused(crowd.run("policy", "set", "fair.width=900"), 2, "900 is not in 1..8")
     refused(crowd.run("policy", "set", "x.y=900"), 4)
     assert "edf" in ok(crowd.run("policy", "list")).split()
     ok(crowd.run("policy", "off"))
