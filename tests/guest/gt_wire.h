@@ -9,7 +9,7 @@
 #include "gt.h"
 #include "wire.h"
 
-#define GT_SHIM "/usr/local/lib/x86_64-linux-gnu/libgpreempt-shim.so"
+#define GT_SHIM "/usr/local/lib/libgpreempt-shim.so"
 #define GT_WIRE_MS 5000
 
 /**
