@@ -259,6 +259,7 @@ enum gpd_client_state {
  * @start_time: of the process, in clock ticks since boot; 0 = unknown
  * @comm: name of the program
  * @sees: GP_WIRE_SEES_*
+ * @is_blind: the driver had queues of its process that it never told, see list_other.h
  * @attrs: attributes
  * @by_hand: attributes were set over the control socket
  * @queues: queues
@@ -289,6 +290,7 @@ struct gpd_client {
 	uint64_t start_time;
 	char comm[GP_WIRE_NAME_LEN];
 	uint32_t sees;
+	bool is_blind;
 	struct gpd_attrs attrs;
 	bool by_hand;
 	LIST_HEAD(, gpd_queue) queues;

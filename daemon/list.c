@@ -230,6 +230,7 @@ static const char *state_name(const struct totals *t)
 
 json_t *gpd_list_process(struct gpd_client *c)
 {
+	uint32_t sees = c->sees | (c->is_blind ? GP_WIRE_SEES_NOT_ALL : 0);
 	json_t *notes = json_array();
 	struct totals t;
 	uint32_t i;
@@ -244,7 +245,7 @@ json_t *gpd_list_process(struct gpd_client *c)
 			 (json_int_t)c->number, "attributes", gpd_list_attributes(&c->attrs),
 			 "nr_queues", (int)c->nr_queues, "nr_busy", (int)t.nr_busy, "state",
 			 state_name(&t), "held", held_json(t.sched, t.manual),
-			 "sees", sees_json(c->sees), "nr_preempted", (json_int_t)t.nr_preempted,
+			 "sees", sees_json(sees), "nr_preempted", (json_int_t)t.nr_preempted,
 			 "run_ns", (json_int_t)t.run_ns, "off_ns", (json_int_t)t.off_ns,
 			 "off_max_ns", (json_int_t)t.off_max_ns, "notes", notes);
 }
@@ -254,6 +255,7 @@ json_t *gpd_list_processes(struct gpd *d)
 	json_t *processes = json_array();
 	struct gpd_client *c;
 
+	gpd_list_compare(d);
 	LIST_FOREACH(c, &d->clients, link)
 		if (c->state == GPD_CLIENT_KNOWN)
 			json_array_append_new(processes, gpd_list_process(c));

@@ -2,6 +2,7 @@
 #include "list_other.h"
 #include "client.h"
 #include "discover.h"
+#include "mech.h"
 #include "util.h"
 
 #include <stdlib.h>
@@ -84,6 +85,16 @@ static json_t *queue_json(const struct gpreempt_queue *q)
 	return queue;
 }
 
+static bool is_told(const struct gpd_client *c, const struct gpreempt_queue *found)
+{
+	const struct gpd_queue *q;
+
+	LIST_FOREACH(q, &c->queues, link)
+		if (q->told.gpu_id == found->gpu_id && q->told.queue_id == found->queue_id)
+			return true;
+	return false;
+}
+
 void gpd_list_other_queues(struct gpd *d, json_t *queues, pid_t pid)
 {
 	struct gp_queues list = { 0 };
@@ -93,9 +104,28 @@ void gpd_list_other_queues(struct gpd *d, json_t *queues, pid_t pid)
 		return;
 	for (i = 0; i < list.nr; i++) {
 		const struct gpreempt_queue *q = &list.queues[i];
+		const struct gpd_client *c = gpd_client_find(d, (pid_t)q->pid);
 
-		if ((!pid || q->pid == (uint32_t)pid) && !gpd_client_find(d, (pid_t)q->pid))
+		if ((!pid || q->pid == (uint32_t)pid) && (!c || !is_told(c, q)))
 			json_array_append_new(queues, queue_json(q));
+	}
+	gp_queues_fini(&list);
+}
+
+void gpd_list_compare(struct gpd *d)
+{
+	struct gp_queues list = { 0 };
+	struct gpd_client *c;
+	size_t i;
+
+	LIST_FOREACH(c, &d->clients, link)
+		c->is_blind = false;
+	if (gp_discover_queues(NULL, &list))
+		return;
+	for (i = 0; i < list.nr; i++) {
+		c = gpd_client_find(d, (pid_t)list.queues[i].pid);
+		if (c && !gpd_mech_is_dbg(c) && !is_told(c, &list.queues[i]))
+			c->is_blind = true;
 	}
 	gp_queues_fini(&list);
 }
