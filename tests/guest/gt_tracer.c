@@ -48,6 +48,7 @@ void gt_tracer_start(struct gt_tracer *r, pid_t target, uid_t uid)
 	int fds[2];
 
 	memset(r, 0, sizeof(*r));
+	r->queue_id = GP_WIRE_QUEUE_ALL;
 	if (access(GT_TRACER_PATH, X_OK))
 		gt_skip("no " GT_TRACER_PATH);
 	socket_pair(fds);
@@ -149,7 +150,8 @@ void gt_tracer_order(struct gt_tracer *r, enum gp_wire_type type, uint64_t lease
 	struct gp_wire_order o = {
 		.hdr = { GP_WIRE_MAGIC, type, sizeof(o), gt_now_ns() },
 		.gpu_id = r->gpu_id,
-		.queue_id = GP_WIRE_QUEUE_ALL,
+		.queue_id = r->queue_id,
+		.holder = r->holder,
 		.lease_ns = lease_ns,
 	};
 

@@ -55,6 +55,8 @@ void gt_target_ends(struct gt_target *t, unsigned int ms);
  * @sock: to it
  * @gpu_id: node of the first queue
  * @epoch: of the last order
+ * @queue_id: of the next orders; GP_WIRE_QUEUE_ALL after gt_tracer_start()
+ * @holder: of the next orders
  * @nr_queues: queues told
  * @nr_busy: edges told
  * @nr_idle: same
@@ -67,6 +69,8 @@ struct gt_tracer {
 	int sock;
 	uint32_t gpu_id;
 	uint64_t epoch;
+	uint32_t queue_id;
+	uint32_t holder;
 	int nr_queues;
 	int nr_busy;
 	int nr_idle;
