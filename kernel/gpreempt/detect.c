@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Detection: who has work. The pointers of a queue are words in its process's memory;
- * they are read through its memory map and never faulted in by the monitor, as a fault
- * may take as long as its owner likes: a worker does that, once in a while.
+ * Detection: who has work. Busy is a write pointer that moved, or pointers that differ.
  *
- * Busy is a write pointer that moved, or pointers that differ. A packet is consumed long
- * before its kernel ends, and before its waves find room; so idle is pointers that
- * agree and no wave on the GPU, looked at several times, fewer if an interrupt said that
- * something ended. Who is preempted is as busy as it was: its waves are saved.
+ * A packet is consumed long before its kernel ends, and before its waves find room: that
+ * pointers agree and no wave is on the GPU says nothing. The completion signal of the
+ * last packet does, and is believed. Without one, as in a PM4 queue, a queue is idle when
+ * several looks found nothing of it on a GPU that had room for it, fewer if an
+ * interrupt said that something ended. Who is preempted is as busy as it was: its waves
+ * are saved.
  */
-#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/sched/mm.h>
-#include <linux/uaccess.h>
-#include <linux/workqueue.h>
+#include <linux/slab.h>
 
 #include "gpk.h"
 #include "gpreempt_trace.h"
@@ -32,120 +29,14 @@ uint gpk_tick_us = 1000;
 module_param_named(tick_us, gpk_tick_us, uint, 0644);
 MODULE_PARM_DESC(tick_us, "period of looking for idle while somebody is preempted (default 1000)");
 
-/* A planted error for a test that must find it. 1: no look after arming. */
+/*
+ * A planted error for a test that must find it. 1: no look after arming. 2: completion
+ * signals are not looked at.
+ */
 uint gpk_mutation;
 #ifdef GPK_TEST
 module_param_named(mutation, gpk_mutation, uint, 0644);
 #endif
-
-/* PM4 read pointers wrap with the ring and count dwords; AQL ones do neither. */
-static u64 pending_of(const struct gpk_queue *q, u64 rptr, u64 wptr)
-{
-	if (q->flags & KFD_GPREEMPT_AQL)
-		return wptr - rptr;
-	return (wptr - rptr) & (q->ring_bytes / sizeof(u32) - 1);
-}
-
-#define TOUCH_GAP_NS (20 * NSEC_PER_MSEC)
-
-static struct workqueue_struct *touch_wq;
-
-/**
- * struct touch - a page of a process that is to be there at the next look
- * @work: for the worker
- * @mm: whose
- * @addr: where
- */
-struct touch {
-	struct work_struct work;
-	struct mm_struct *mm;
-	u64 addr;
-};
-
-static void touch_page(struct work_struct *work)
-{
-	struct touch *t = container_of(work, struct touch, work);
-	u64 value;
-
-	kthread_use_mm(t->mm);
-	if (get_user(value, (u64 __user *)(uintptr_t)t->addr))
-		pr_debug("gpreempt: no pointer at %llx\n", t->addr);
-	kthread_unuse_mm(t->mm);
-	mmput(t->mm);
-	kfree(t);
-}
-
-/* @mm is in use by the caller. */
-static void touch(struct mm_struct *mm, u64 addr)
-{
-	struct touch *t = kmalloc(sizeof(*t), GFP_KERNEL);
-
-	if (!t)
-		return;
-	INIT_WORK(&t->work, touch_page);
-	mmget(mm);
-	t->mm = mm;
-	t->addr = addr;
-	queue_work(touch_wq, &t->work);
-}
-
-int gpk_detect_init(void)
-{
-	touch_wq = alloc_workqueue("gpreempt", WQ_UNBOUND, 0);
-	return touch_wq ? 0 : -ENOMEM;
-}
-
-void gpk_detect_fini(void)
-{
-	destroy_workqueue(touch_wq);
-}
-
-static bool read_word(u64 addr, u64 *value)
-{
-	return !copy_from_user_nofault(value, (const void __user *)(uintptr_t)addr, sizeof(*value));
-}
-
-/* Something was submitted: nothing that was seen before says that it is done. */
-static void note_work(struct gpk_entity *e, struct gpk_queue *q)
-{
-	q->quiet = 0;
-	q->work_ns = ktime_get_ns();
-	e->completed = false;
-}
-
-/* Fills pending of all queues of an entity. False if its memory is gone. */
-static bool read_pointers(struct gpk_entity *e)
-{
-	struct task_struct *task = get_pid_task(e->pid, PIDTYPE_TGID);
-	struct mm_struct *mm = task ? get_task_mm(task) : NULL;
-	bool may_touch = ktime_get_ns() - e->touch_ns > TOUCH_GAP_NS;
-	struct gpk_queue *q;
-
-	if (task)
-		put_task_struct(task);
-	if (!mm)
-		return false;
-	kthread_use_mm(mm);
-	list_for_each_entry(q, &e->queues, link) {
-		u64 rptr, wptr;
-
-		if (read_word(q->wptr, &wptr) && read_word(q->rptr, &rptr)) {
-			q->pending = pending_of(q, rptr, wptr);
-			if (wptr != q->wptr_seen)
-				note_work(e, q);
-			q->wptr_seen = wptr;
-		} else if (may_touch) {
-			/* Not resident: no news until it is. */
-			touch(mm, q->wptr);
-			touch(mm, q->rptr);
-			e->touch_ns = ktime_get_ns();
-		}
-	}
-	kthread_unuse_mm(mm);
-	/* Perhaps the last user: its teardown is not for this thread. */
-	mmput_async(mm);
-	return true;
-}
 
 #define LOOK_QUEUES 128
 
@@ -157,7 +48,7 @@ static void find_running(struct gpk_node *n, struct gpk_entity *e)
 	u32 i, nr = LOOK_QUEUES;
 
 	list_for_each_entry(q, &e->queues, link)
-		q->flags &= ~KFD_GPREEMPT_RUNNING;
+		q->flags &= ~(KFD_GPREEMPT_RUNNING | KFD_GPREEMPT_CROWDED);
 	list = kcalloc(nr, sizeof(*list), GFP_KERNEL);
 	if (!list || kfd_gpreempt_query(n->gpu_id, e->generation, list, &nr))
 		nr = 0;
@@ -173,6 +64,8 @@ static void find_running(struct gpk_node *n, struct gpk_entity *e)
 #define QUIET_LOOKS 5
 #define QUIET_LOOKS_COMPLETED 2
 #define QUIET_NS (10 * NSEC_PER_MSEC)
+/* A signal that stays open without a sign of work may be somebody else's by now. */
+#define SIGNAL_NS NSEC_PER_SEC
 
 static bool has_work(const struct gpk_entity *e, const struct gpk_queue *q)
 {
@@ -183,8 +76,10 @@ static bool has_work(const struct gpk_entity *e, const struct gpk_queue *q)
 		return true;
 	if (q->pending || q->flags & KFD_GPREEMPT_RUNNING)
 		return true;
-	if (!q->work_ns)
+	if (!q->work_ns || q->signal == GPK_SIGNAL_DONE)
 		return false;
+	if (q->signal == GPK_SIGNAL_OPEN && ktime_get_ns() - q->seen_ns < SIGNAL_NS)
+		return true;
 	if (e->completed)
 		return q->quiet < QUIET_LOOKS_COMPLETED;
 	return q->quiet < QUIET_LOOKS || ktime_get_ns() - q->work_ns < QUIET_NS;
@@ -193,19 +88,21 @@ static bool has_work(const struct gpk_entity *e, const struct gpk_queue *q)
 /*
  * count_quiet() - count the looks that found nothing of a queue's
  *
- * Not while nobody makes room: then its kernel may be waiting for it.
+ * Not while others have waves on the GPU: its kernel may be waiting for room, or for its
+ * turn if there are more queues than slots.
  */
 static void count_quiet(const struct gpk_node *n, struct gpk_entity *e)
 {
 	struct gpk_queue *q;
 
-	if (n->disabled)
-		return;
 	list_for_each_entry(q, &e->queues, link) {
-		if (q->pending || q->flags & KFD_GPREEMPT_RUNNING || e->sched_out)
+		if (q->pending || e->sched_out || n->disabled ||
+		    q->flags & (KFD_GPREEMPT_RUNNING | KFD_GPREEMPT_CROWDED)) {
 			q->quiet = 0;
-		else if (q->quiet < QUIET_LOOKS)
+			q->seen_ns = ktime_get_ns();
+		} else if (q->quiet < QUIET_LOOKS) {
 			q->quiet++;
+		}
 	}
 }
 
@@ -283,7 +180,7 @@ static u64 watch_idle(struct gpk_node *n, struct gpk_entity *e, u64 now)
 	}
 	e->armed = true;
 	/* Work that came before made no fault. */
-	if (gpk_mutation != 1 && read_pointers(e) && is_pending(e))
+	if (gpk_mutation != 1 && gpk_pointer_read(e) && is_pending(e))
 		return 0;
 	return U64_MAX;
 }
@@ -302,7 +199,7 @@ static void look(struct gpk_node *n, struct gpk_entity *e)
 	bool was_busy = false;
 
 	e->look_ns = U64_MAX;
-	if (!read_pointers(e))
+	if (!gpk_pointer_read(e))
 		return;
 	list_for_each_entry(q, &e->queues, link)
 		was_busy |= q->work_ns && !q->pending;

@@ -99,6 +99,7 @@ static void queue_add(struct gpk_node *n, struct gpk_entity *e,
 	q->queue_id = desc->queue_id;
 	q->rptr = desc->rptr;
 	q->wptr = desc->wptr;
+	q->ring = desc->ring;
 	q->ring_bytes = desc->ring_bytes;
 	q->flags = desc->flags;
 	q->pending = U64_MAX;
@@ -128,6 +129,7 @@ static void see(struct gpk_node *n, const struct kfd_gpreempt_queue *desc)
 		if (q->generation == desc->queue) {
 			q->seen = true;
 			q->flags = desc->flags;
+			q->ring = desc->ring;
 			q->ring_bytes = desc->ring_bytes;
 			return;
 		}

@@ -38,6 +38,18 @@ enum gpk_kick {
 };
 
 /**
+ * enum gpk_signal - what the completion signal of the last packet says
+ * @GPK_SIGNAL_NONE: there is none, or it cannot be read
+ * @GPK_SIGNAL_OPEN: that packet is not done
+ * @GPK_SIGNAL_DONE: it is
+ */
+enum gpk_signal {
+	GPK_SIGNAL_NONE,
+	GPK_SIGNAL_OPEN,
+	GPK_SIGNAL_DONE,
+};
+
+/**
  * struct gpk_queue - a compute queue; the monitor's
  * @link: in its entity
  * @generation: amdkfd's name
@@ -47,6 +59,9 @@ enum gpk_kick {
  * @pending: what was between them when they were last read; U64_MAX = not known
  * @wptr_seen: the write pointer then
  * @work_ns: when it was last seen to have moved; 0 = done since
+ * @seen_ns: when there was last something to see of its work
+ * @ring: user address of its ring
+ * @signal: of its last packet, if nothing is pending
  * @queue_id: as user space knows it
  * @flags: KFD_GPREEMPT_*
  * @ring_bytes: size
@@ -63,6 +78,9 @@ struct gpk_queue {
 	u64 pending;
 	u64 wptr_seen;
 	u64 work_ns;
+	u64 seen_ns;
+	u64 ring;
+	enum gpk_signal signal;
 	u32 queue_id;
 	u32 flags;
 	u32 ring_bytes;
@@ -146,6 +164,7 @@ struct gpk_hold {
  * @entities: all of them
  * @by_generation: the same, for callbacks
  * @holds: by hand
+ * @heard_ns: when amdkfd was last told that the monitor lives
  * @disabled: switched off: everybody runs, the driver schedules
  * @nr_wakeups: times the monitor ran
  * @nr_timer_wakeups: of these, by a timer
@@ -170,6 +189,7 @@ struct gpk_node {
 	struct list_head entities;
 	struct xarray by_generation;
 	struct list_head holds;
+	u64 heard_ns;
 	bool disabled;
 	u64 nr_wakeups;
 	u64 nr_timer_wakeups;
@@ -215,10 +235,14 @@ struct gpk_entity *gpk_entity_of(struct gpk_node *n, u64 core);
 struct gpk_entity *gpk_entity_by_pid(struct gpk_node *n, struct pid *pid);
 struct gpk_queue *gpk_queue_by_id(struct gpk_entity *e, u32 queue_id);
 
+/* pointer.c */
+int gpk_pointer_init(void);
+void gpk_pointer_fini(void);
+/* Reads the pointers of all queues of an entity. False if its memory is gone. */
+bool gpk_pointer_read(struct gpk_entity *e);
+
 /* detect.c */
 extern uint gpk_poll_us, gpk_critical_us, gpk_tick_us, gpk_mutation;
-int gpk_detect_init(void);
-void gpk_detect_fini(void);
 void gpk_detect_run(struct gpk_node *n);
 u64 gpk_detect_next(const struct gpk_node *n);
 void gpk_detect_set(struct gpk_node *n, struct gpk_entity *e, u8 mode);

@@ -143,12 +143,12 @@ static int __init gpk_init(void)
 	u32 i, gpu_ids[GPK_NODES_MAX], nr = GPK_NODES_MAX;
 	int ret;
 
-	ret = gpk_detect_init();
+	ret = gpk_pointer_init();
 	if (ret)
 		return ret;
 	ret = kfd_gpreempt_register(&kfd_ops, gpk_verify, gpu_ids, &nr);
 	if (ret)
-		goto err_detect;
+		goto err_pointer;
 	ret = nodes_start(gpu_ids, nr);
 	if (ret)
 		goto err_nodes;
@@ -167,8 +167,8 @@ err_show:
 err_nodes:
 	kfd_gpreempt_unregister(&kfd_ops);
 	nodes_stop();
-err_detect:
-	gpk_detect_fini();
+err_pointer:
+	gpk_pointer_fini();
 	return ret;
 }
 
@@ -178,7 +178,7 @@ static void __exit gpk_exit(void)
 	kfd_gpreempt_unregister(&kfd_ops);
 	gpk_show_fini();
 	nodes_stop();
-	gpk_detect_fini();
+	gpk_pointer_fini();
 	gpk_attr_free_all();
 }
 

@@ -154,14 +154,28 @@ static void node_event(struct gpk_node *n, u32 kick)
 		gpk_resync(n);
 }
 
-static u64 next_wake(struct gpk_node *n)
+static bool is_anything_out(const struct gpk_node *n)
 {
-	const struct gp_node_stats *stats = gp_sched_node_stats(n->sched, 0);
+	return gp_sched_node_stats(n->sched, 0)->nr_out || !list_empty(&n->holds);
+}
+
+/* Whatever else keeps the monitor busy or wakes it. */
+static void keep_alive(struct gpk_node *n)
+{
+	u64 now = ktime_get_ns();
+	u32 nr = 0;
+
+	if (!is_anything_out(n) || now - n->heard_ns < KEEPALIVE_NS)
+		return;
+	kfd_gpreempt_query(n->gpu_id, 0, NULL, &nr);
+	n->heard_ns = now;
+}
+
+static u64 next_wake(const struct gpk_node *n)
+{
 	u64 next = min(n->timer_ns, min(gpk_detect_next(n), gpk_hold_next(n)));
 
-	if (stats->nr_out || !list_empty(&n->holds))
-		next = min(next, ktime_get_ns() + KEEPALIVE_NS);
-	return next;
+	return is_anything_out(n) ? min(next, n->heard_ns + KEEPALIVE_NS) : next;
 }
 
 /* True if a timer ended the sleep. */
@@ -185,7 +199,6 @@ static bool sleep_until(struct gpk_node *n, u64 until_ns)
 static int monitor(void *data)
 {
 	struct gpk_node *n = data;
-	u32 nr = 0;
 
 	while (!kthread_should_stop()) {
 		u32 kick = atomic_xchg(&n->kick, 0);
@@ -200,12 +213,8 @@ static int monitor(void *data)
 			gp_sched_timer(n->sched, 0, ktime_get_ns(), &n->acts);
 			gpk_carry_out(n);
 		}
-		if (sleep_until(n, next_wake(n))) {
-			n->nr_timer_wakeups++;
-			if (!list_empty(&n->entities))
-				kfd_gpreempt_query(n->gpu_id, 0, NULL, &nr);
-			nr = 0;
-		}
+		keep_alive(n);
+		n->nr_timer_wakeups += sleep_until(n, next_wake(n));
 	}
 	run_commands(n);
 	return 0;

@@ -55,17 +55,22 @@ static u32 queue_flags(const struct queue *q)
 	return flags;
 }
 
-/* Whether waves of this queue are on the GPU; @waves NULL: not known. */
+/* Whether waves of this queue, and of others, are on the GPU; @waves NULL: not known. */
 static u32 running_flags(const struct queue *q, const struct kfd_cu_occupancy *waves)
 {
-	u32 i;
+	u32 i, flags = KFD_GPREEMPT_RUNNING_KNOWN;
 
 	if (!waves)
 		return 0;
-	for (i = 0; i < AMDGPU_MAX_QUEUES; i++)
-		if (waves[i].wave_cnt && waves[i].doorbell_off == q->properties.doorbell_off)
-			return KFD_GPREEMPT_RUNNING_KNOWN | KFD_GPREEMPT_RUNNING;
-	return KFD_GPREEMPT_RUNNING_KNOWN;
+	for (i = 0; i < AMDGPU_MAX_QUEUES; i++) {
+		if (!waves[i].wave_cnt)
+			continue;
+		if (waves[i].doorbell_off == q->properties.doorbell_off)
+			flags |= KFD_GPREEMPT_RUNNING;
+		else
+			flags |= KFD_GPREEMPT_CROWDED;
+	}
+	return flags;
 }
 
 static void describe(struct kfd_process_device *pdd, const struct queue *q,
@@ -80,6 +85,7 @@ static void describe(struct kfd_process_device *pdd, const struct queue *q,
 		.priority = q->properties.priority,
 		.flags = queue_flags(q) | running_flags(q, waves),
 		.ring_bytes = q->properties.queue_size,
+		.ring = q->properties.queue_address,
 		.rptr = (uintptr_t)q->properties.read_ptr,
 		.wptr = (uintptr_t)q->properties.write_ptr,
 	};

@@ -56,6 +56,7 @@ struct kfd_gpreempt_ref {
 #define KFD_GPREEMPT_SUSPENDED (1u << 4)	/* by a debugger */
 #define KFD_GPREEMPT_RUNNING (1u << 5)		/* has waves on the GPU */
 #define KFD_GPREEMPT_RUNNING_KNOWN (1u << 6)	/* this GPU can tell */
+#define KFD_GPREEMPT_CROWDED (1u << 7)		/* other queues have waves on the GPU */
 
 /**
  * struct kfd_gpreempt_queue - a compute queue
@@ -67,6 +68,7 @@ struct kfd_gpreempt_ref {
  * @priority: 0..15, as the client asked
  * @flags: KFD_GPREEMPT_*
  * @ring_bytes: size of the ring
+ * @ring: user address of the ring
  * @rptr: user address of the read pointer
  * @wptr: user address of the write pointer
  */
@@ -79,6 +81,7 @@ struct kfd_gpreempt_queue {
 	u32 priority;
 	u32 flags;
 	u32 ring_bytes;
+	u64 ring;
 	u64 rptr;
 	u64 wptr;
 };
@@ -147,7 +150,8 @@ int kfd_gpreempt_switch(u32 gpu_id, struct kfd_gpreempt_ref *refs, u32 nr_out, u
 /**
  * kfd_gpreempt_query() - list compute queues
  * @gpu_id: node
- * @process: one process, or 0 for all; for one, KFD_GPREEMPT_RUNNING is looked up too
+ * @process: one process, or 0 for all; for one, KFD_GPREEMPT_RUNNING and CROWDED are
+ *	looked up too
  * @queues: filled with as many as fit; the caller puts the pids of those
  * @nr: in: room, out: how many there are
  *
