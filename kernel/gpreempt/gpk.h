@@ -23,6 +23,8 @@
 
 #include "sched.h"
 
+struct kfd_gpreempt_ref;
+
 #define GPK_NODES_MAX 64
 #define GPK_ENTITIES_MAX 1024
 #define GPK_QUEUES_MAX 4096
@@ -148,6 +150,24 @@ struct gpk_hold {
 };
 
 /**
+ * struct gpk_by_hand - what is to be preempted and resumed by hand
+ * @owner: file
+ * @refs: first those to preempt
+ * @nr_out: how many of them
+ * @nr_in: to resume
+ * @grace: of those to preempt
+ * @until_ns: end of their leases
+ */
+struct gpk_by_hand {
+	const void *owner;
+	struct kfd_gpreempt_ref *refs;
+	u32 nr_out;
+	u32 nr_in;
+	u32 grace;
+	u64 until_ns;
+};
+
+/**
  * struct gpk_node - a GPU
  * @gpu_id: amdkfd's name
  * @thread: monitor
@@ -251,9 +271,8 @@ void gpk_detect_set(struct gpk_node *n, struct gpk_entity *e, u8 mode);
 void gpk_switch_do(struct gpk_node *n);
 /* Whether a queue is held by hand by itself. */
 bool gpk_hold_is_held(struct gpk_node *n, const struct gpk_entity *e, const struct gpk_queue *q);
-int gpk_hold_add(struct gpk_node *n, const void *owner, struct gpk_entity *e, u64 queue,
-		 u64 until_ns);
-int gpk_hold_remove(struct gpk_node *n, const void *owner, struct gpk_entity *e, u64 queue);
+/* In one cycle; results in the references, whose own results must be 0 to be done. */
+int gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c);
 void gpk_hold_drop_owner(struct gpk_node *n, const void *owner);
 void gpk_hold_run(struct gpk_node *n);
 u64 gpk_hold_next(const struct gpk_node *n);

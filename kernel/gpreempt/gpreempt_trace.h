@@ -3,6 +3,7 @@
  * Trace events of gpreempt.ko: every step from a doorbell to a switch, and every
  * record of the scheduler.
  */
+/* clang-format off */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM gpreempt
 
@@ -12,6 +13,29 @@
 #include <linux/tracepoint.h>
 
 #include "sched.h"
+
+/* What the records of the scheduler are called; see enum gp_trace_kind. */
+#define GPK_TRACE_KINDS                              \
+	{ GP_TRACE_EVENT_ADD, "add" },               \
+	{ GP_TRACE_EVENT_REMOVE, "remove" },         \
+	{ GP_TRACE_EVENT_ATTR, "attr" },             \
+	{ GP_TRACE_EVENT_QUEUE_ADD, "queue_add" },   \
+	{ GP_TRACE_EVENT_QUEUE_REMOVE, "queue_remove" }, \
+	{ GP_TRACE_EVENT_BUSY, "busy" },             \
+	{ GP_TRACE_EVENT_IDLE, "idle" },             \
+	{ GP_TRACE_EVENT_SWITCH_DONE, "switch_done" }, \
+	{ GP_TRACE_EVENT_TIMER, "timer" },           \
+	{ GP_TRACE_EVENT_POLICY, "policy" },         \
+	{ GP_TRACE_EVENT_ENABLE, "enable" },         \
+	{ GP_TRACE_EVENT_PARAM, "param" },           \
+	{ GP_TRACE_EVENT_NODE_LOST, "node_lost" },   \
+	{ GP_TRACE_EVENT_NODE_BACK, "node_back" },   \
+	{ GP_TRACE_STATE, "state" },                 \
+	{ GP_TRACE_ACTION_SWITCH, "switch" },        \
+	{ GP_TRACE_ACTION_TIMER, "set_timer" },      \
+	{ GP_TRACE_ACTION_ARM, "arm" },              \
+	{ GP_TRACE_ACTION_DISARM, "disarm" },        \
+	{ GP_TRACE_ACTION_REPORT, "report" }
 
 TRACE_EVENT(gpreempt_core,
 	TP_PROTO(u32 gpu_id, const struct gp_trace *t),
@@ -30,10 +54,64 @@ TRACE_EVENT(gpreempt_core,
 		__entry->arg0 = t->arg[0];
 		__entry->arg1 = t->arg[1];
 	),
-	TP_printk("gpu_id=%u kind=%u id=%llx arg0=%llu arg1=%llu", __entry->gpu_id,
-		  __entry->kind, __entry->id, __entry->arg0, __entry->arg1)
+	TP_printk("gpu_id=%u %s id=%llx arg0=%llu arg1=%llu", __entry->gpu_id,
+		  __print_symbolic(__entry->kind, GPK_TRACE_KINDS), __entry->id, __entry->arg0,
+		  __entry->arg1)
 );
 
+#define GPK_STATE_NAME(name, text) { GP_ENTITY_##name, text },
+#define GPK_STATES GP_ENTITY_STATES(GPK_STATE_NAME) { -1, NULL }
+
+/* A process on the node is in another state. */
+TRACE_EVENT(gpreempt_state,
+	TP_PROTO(u32 gpu_id, int pid, u32 old, u32 new),
+	TP_ARGS(gpu_id, pid, old, new),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(int, pid)
+		__field(u32, old)
+		__field(u32, new)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+		__entry->pid = pid;
+		__entry->old = old;
+		__entry->new = new;
+	),
+	TP_printk("gpu_id=%u pid=%d %s to %s", __entry->gpu_id, __entry->pid,
+		  __print_symbolic(__entry->old, GPK_STATES),
+		  __print_symbolic(__entry->new, GPK_STATES))
+);
+
+/* A store to an armed doorbell; the pages are mapped again. In the process that rang. */
+TRACE_EVENT(gpreempt_fault,
+	TP_PROTO(u32 gpu_id, int pid),
+	TP_ARGS(gpu_id, pid),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(int, pid)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+		__entry->pid = pid;
+	),
+	TP_printk("gpu_id=%u pid=%d", __entry->gpu_id, __entry->pid)
+);
+
+/* A switch has the driver's lock. */
+TRACE_EVENT(gpreempt_locked,
+	TP_PROTO(u32 gpu_id),
+	TP_ARGS(gpu_id),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+	),
+	TP_printk("gpu_id=%u", __entry->gpu_id)
+);
+
+/* The monitor runs, and knows of a fault. */
 TRACE_EVENT(gpreempt_detect,
 	TP_PROTO(u32 gpu_id, int pid, u64 took_ns),
 	TP_ARGS(gpu_id, pid, took_ns),

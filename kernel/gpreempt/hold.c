@@ -3,6 +3,7 @@
  * Who is off the GPU: by order of the scheduler, by hand, or both. A process that
  * either holds stays off; a single queue can only be held by hand.
  */
+#include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "gpk.h"
@@ -87,13 +88,35 @@ bool gpk_hold_is_held(struct gpk_node *n, const struct gpk_entity *e, const stru
 	return hold_find(n, NULL, e->generation, q->generation);
 }
 
-int gpk_hold_add(struct gpk_node *n, const void *owner, struct gpk_entity *e, u64 queue,
-		 u64 until_ns)
+static void hold_drop(struct gpk_node *n, struct gpk_hold *h)
 {
-	struct kfd_gpreempt_ref ref = { .process = e->generation, .queue = queue };
-	struct gpk_hold *h = hold_find(n, owner, e->generation, queue);
-	int ret;
+	struct gpk_entity *e = xa_load(&n->by_generation, h->process);
 
+	list_del(&h->link);
+	if (e && !h->queue) {
+		e->nr_manual--;
+		e->look_ns = 0;
+	}
+	kfree(h);
+}
+
+/* Whether something may go on that was held. */
+static bool is_free(struct gpk_node *n, u64 process, u64 queue)
+{
+	struct gpk_entity *e = xa_load(&n->by_generation, process);
+
+	return e && !hold_find(n, NULL, process, queue) && (queue || !e->sched_out);
+}
+
+/* 1: amdkfd has to be told; 0: it is held already; or -errno. */
+static int hold_add(struct gpk_node *n, const void *owner, const struct kfd_gpreempt_ref *ref,
+		    u64 until_ns)
+{
+	struct gpk_entity *e = xa_load(&n->by_generation, ref->process);
+	struct gpk_hold *h = hold_find(n, owner, ref->process, ref->queue);
+
+	if (!e)
+		return -ESRCH;
 	if (h) {
 		h->until_ns = until_ns;
 		return 0;
@@ -101,47 +124,99 @@ int gpk_hold_add(struct gpk_node *n, const void *owner, struct gpk_entity *e, u6
 	h = kzalloc(sizeof(*h), GFP_KERNEL);
 	if (!h)
 		return -ENOMEM;
-	ret = kfd_gpreempt_switch(n->gpu_id, &ref, 1, 0, 0);
-	if (ret || ref.result) {
-		kfree(h);
-		return ref.result ? ref.result : ret;
-	}
-	*h = (struct gpk_hold){ .owner = owner, .process = e->generation, .queue = queue,
-				.until_ns = until_ns };
+	h->owner = owner;
+	h->process = ref->process;
+	h->queue = ref->queue;
+	h->until_ns = until_ns;
 	list_add_tail(&h->link, &n->holds);
-	if (!queue) {
+	if (!ref->queue) {
 		e->nr_manual++;
 		e->look_ns = 0;
 	}
-	return 0;
+	return 1;
 }
 
-/* Ends a hold; what nobody else holds goes on. */
-static int hold_end(struct gpk_node *n, struct gpk_hold *h)
+/* The same for the end of a hold. */
+static int hold_remove(struct gpk_node *n, const void *owner, const struct kfd_gpreempt_ref *ref)
 {
-	struct kfd_gpreempt_ref ref = { .process = h->process, .queue = h->queue };
-	struct gpk_entity *e = xa_load(&n->by_generation, h->process);
-	int ret = 0;
+	struct gpk_hold *h = hold_find(n, owner, ref->process, ref->queue);
 
-	list_del(&h->link);
-	if (e && !h->queue) {
-		e->nr_manual--;
-		e->look_ns = 0;
+	if (!h)
+		return 0;
+	hold_drop(n, h);
+	return is_free(n, ref->process, ref->queue);
+}
+
+/* Moves those that amdkfd has to be told of to the front of @todo. Return: how many. */
+static u32 hold_plan(struct gpk_node *n, const struct gpk_by_hand *c, u32 from, u32 to,
+		     struct kfd_gpreempt_ref *todo, u32 *member)
+{
+	u32 i, nr = 0;
+
+	for (i = from; i < to; i++) {
+		struct kfd_gpreempt_ref *ref = &c->refs[i];
+		int ret;
+
+		if (ref->result)
+			continue;
+		if (i < c->nr_out)
+			ret = hold_add(n, c->owner, ref, c->until_ns);
+		else
+			ret = hold_remove(n, c->owner, ref);
+		if (ret < 0)
+			ref->result = ret;
+		if (ret <= 0)
+			continue;
+		todo[nr] = *ref;
+		member[nr++] = i;
 	}
-	if (e && !hold_find(n, NULL, h->process, h->queue) && (h->queue || !e->sched_out)) {
-		ret = kfd_gpreempt_switch(n->gpu_id, &ref, 0, 1, 0);
-		if (!ret)
-			ret = ref.result;
+	return nr;
+}
+
+static void hold_undo(struct gpk_node *n, const void *owner, const struct kfd_gpreempt_ref *ref)
+{
+	struct gpk_hold *h = hold_find(n, owner, ref->process, ref->queue);
+
+	if (h)
+		hold_drop(n, h);
+}
+
+int gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c)
+{
+	u32 i, nr_out, nr_in, nr = c->nr_out + c->nr_in;
+	struct kfd_gpreempt_ref *todo = kvcalloc(nr, sizeof(*todo), GFP_KERNEL);
+	u32 *member = kvcalloc(nr, sizeof(*member), GFP_KERNEL);
+	int ret = -ENOMEM;
+
+	if (!todo || !member)
+		goto out;
+	nr_out = hold_plan(n, c, 0, c->nr_out, todo, member);
+	nr_in = hold_plan(n, c, c->nr_out, nr, todo + nr_out, member + nr_out);
+	ret = 0;
+	if (nr_out + nr_in)
+		ret = kfd_gpreempt_switch(n->gpu_id, todo, nr_out, nr_in, c->grace);
+	for (i = 0; i < nr_out + nr_in; i++) {
+		int result = todo[i].result ? todo[i].result : ret;
+
+		c->refs[member[i]].result = result;
+		if (result && i < nr_out)
+			hold_undo(n, c->owner, &todo[i]);
 	}
-	kfree(h);
+	ret = 0;
+out:
+	kvfree(member);
+	kvfree(todo);
 	return ret;
 }
 
-int gpk_hold_remove(struct gpk_node *n, const void *owner, struct gpk_entity *e, u64 queue)
+/* Ends a hold; what nobody else holds goes on. */
+static void hold_end(struct gpk_node *n, struct gpk_hold *h)
 {
-	struct gpk_hold *h = hold_find(n, owner, e->generation, queue);
+	struct kfd_gpreempt_ref ref = { .process = h->process, .queue = h->queue };
 
-	return h ? hold_end(n, h) : 0;
+	hold_drop(n, h);
+	if (is_free(n, ref.process, ref.queue))
+		kfd_gpreempt_switch(n->gpu_id, &ref, 0, 1, KFD_GPREEMPT_GRACE_DEFAULT);
 }
 
 void gpk_hold_drop_owner(struct gpk_node *n, const void *owner)

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 
 #include "gpk.h"
+#include "gpreempt_trace.h"
 #include "kfd_gpreempt.h"
 
 bool gpk_verify;
@@ -70,6 +71,7 @@ static void hint(u32 gpu_id, u64 process, bool fault)
 
 static void on_doorbell(u32 gpu_id, u64 process)
 {
+	trace_gpreempt_fault(gpu_id, task_tgid_nr(current));
 	hint(gpu_id, process, true);
 }
 
@@ -86,6 +88,11 @@ static void on_reset(u32 gpu_id, bool done)
 		gpk_kick(n, done ? GPK_KICK_BACK : GPK_KICK_RESET);
 }
 
+static void on_locked(u32 gpu_id)
+{
+	trace_gpreempt_locked(gpu_id);
+}
+
 static void on_watchdog(u32 gpu_id)
 {
 	struct gpk_node *n = gpk_node_find(gpu_id);
@@ -99,6 +106,7 @@ static const struct kfd_gpreempt_ops kfd_ops = {
 	.doorbell = on_doorbell,
 	.completion = on_completion,
 	.reset = on_reset,
+	.locked = on_locked,
 	.watchdog = on_watchdog,
 };
 

@@ -66,6 +66,7 @@ static void on_trace(void *data, const struct gp_trace *t)
 	e = gpk_entity_of(n, t->id);
 	if (e)
 		e->since_ns = t->now_ns;
+	trace_gpreempt_state(n->gpu_id, e ? pid_nr(e->pid) : 0, t->arg[0], t->arg[1]);
 	gpk_event(n, e ? e->pid : NULL, GPREEMPT_EVENT_STATE, t->arg[1], t->arg[0]);
 }
 

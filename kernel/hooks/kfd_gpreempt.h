@@ -94,6 +94,7 @@ struct kfd_gpreempt_queue {
  * @completion: an interrupt says that something of this process ended, on one of its
  *	nodes; called for each; in the interrupt worker. A hint
  * @reset: a node is being reset (@done false), works again (true)
+ * @locked: a switch has dqm_lock and begins; in its caller
  * @watchdog: nothing was heard for too long, everything on the node was resumed
  *
  * Callbacks run in an RCU read section: they set a flag and wake.
@@ -103,6 +104,7 @@ struct kfd_gpreempt_ops {
 	void (*doorbell)(u32 gpu_id, u64 process);
 	void (*completion)(u32 gpu_id, u64 process);
 	void (*reset)(u32 gpu_id, bool done);
+	void (*locked)(u32 gpu_id);
 	void (*watchdog)(u32 gpu_id);
 };
 

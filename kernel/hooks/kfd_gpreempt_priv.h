@@ -48,6 +48,9 @@ static inline bool kfd_gpreempt_is_compute(const struct queue *q)
 /* Clears every hold of a node in one cycle; under dqm_lock. True if there was one. */
 bool kfd_gpreempt_resume_all(struct device_queue_manager *dqm);
 
+/* Tells the client that its switch begins. */
+void kfd_gpreempt_locked(u32 gpu_id);
+
 /* Tells the client of a fault on armed doorbells. */
 void kfd_gpreempt_rang(u32 gpu_id, u64 process);
 

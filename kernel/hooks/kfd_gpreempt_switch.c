@@ -302,6 +302,7 @@ int kfd_gpreempt_switch(u32 gpu_id, struct kfd_gpreempt_ref *refs, u32 nr_out, u
 		return -EINVAL;
 	dqm = node->dqm;
 	dqm_lock(dqm);
+	kfd_gpreempt_locked(gpu_id);
 	if (!dqm->gpreempt.registered || !backend_of(dqm)) {
 		ret = backend_of(dqm) ? -EINVAL : -EOPNOTSUPP;
 		goto out;

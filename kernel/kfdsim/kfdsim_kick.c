@@ -5,6 +5,7 @@
 
 #include "kfdsim.h"
 #include "kfd_priv.h"
+#include "kfdsim_trace.h"
 
 #define MAX_DEVICES 8
 
@@ -38,8 +39,10 @@ void kfdsim_write_kernel_doorbell64(void __iomem *db, u64 value)
 	rcu_read_lock();
 	for (i = 0; i < MAX_DEVICES; i++) {
 		kdev = rcu_dereference(devices[i]);
-		if (kdev && is_in_bar(kdev, (__force void *)db))
-			kfdsim_cp_kick(kdev);
+		if (!kdev || !is_in_bar(kdev, (__force void *)db))
+			continue;
+		trace_hiq_doorbell(kdev->index, value);
+		kfdsim_cp_kick(kdev);
 	}
 	rcu_read_unlock();
 }

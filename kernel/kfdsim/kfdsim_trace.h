@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * What the simulated GPU does, as trace events: kfdsim:gpu, one per struct
- * gp_gpu_trace. The meaning of the arguments is in gpu/gpu.h (GP_GPU_TRACES).
+ * gp_gpu_trace, and what amdkfd asks of it, as kfdsim:hiq_doorbell.
+ * The meaning of the arguments is in gpu/gpu.h (GP_GPU_TRACES).
  */
+/* clang-format off */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM kfdsim
 
@@ -14,6 +16,21 @@
 #include "gpu.h"
 
 #define KFDSIM_TRACE_NAME(name, text) { GP_GPU_TRACE_##name, text },
+
+/* amdkfd rings the doorbell of its own queue: packets are on their way to the firmware. */
+TRACE_EVENT(hiq_doorbell,
+	TP_PROTO(unsigned int device, u64 value),
+	TP_ARGS(device, value),
+	TP_STRUCT__entry(
+		__field(unsigned int, device)
+		__field(u64, value)
+	),
+	TP_fast_assign(
+		__entry->device = device;
+		__entry->value = value;
+	),
+	TP_printk("gpu=%u value=%llu", __entry->device, __entry->value)
+);
 
 TRACE_EVENT(gpu,
 	TP_PROTO(unsigned int device, const struct gp_gpu_trace *t),

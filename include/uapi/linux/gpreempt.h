@@ -180,7 +180,8 @@ struct gpreempt_ioc_ref {
  * @nr_out: to preempt
  * @nr_in: to resume
  * @lease_ms: of those preempted; 1..60000
- * @grace: 0..255; kept for later, the driver's default is used
+ * @grace: how long those preempted may go on before their waves are saved, in thousand
+ *	clocks of the GPU: 1..255; 0 = the driver's default
  */
 struct gpreempt_ioc_switch {
 	__u32 size;
