@@ -172,8 +172,9 @@ int kfd_gpreempt_query(u32 gpu_id, u64 process, struct kfd_gpreempt_queue *queue
  * makes no fault.
  *
  * Context: may sleep.
- * Return: 0; -ESRCH gone; -EAGAIN its memory map is busy, or the last fault is less
- * than the gap ago: try later; -EOPNOTSUPP mapped in a way that cannot be armed.
+ * Return: 0; -ESRCH gone; -EAGAIN not mapped yet, its memory map is busy, or the last
+ * fault is less than the gap ago: try later; -EOPNOTSUPP mapped in a way that cannot
+ * be armed.
  */
 int kfd_gpreempt_arm(u32 gpu_id, u64 process, bool arm);
 

@@ -13,8 +13,11 @@
  * the pages went is seen by that look, a store after it faults.
  *
  * A slice outlives its pdd, as a mapping may: a mapping made through an inherited file
- * keeps somebody else's process alive and not this one. Its list of mappings is
- * changed under mmap_lock for writing and read under mmap_lock.
+ * keeps somebody else's process alive and not this one.
+ *
+ * Mappings are remembered by address and looked up again to arm. munmap() frees the page
+ * tables of a mapping and closes it with mmap_lock held for reading only: a mapping
+ * that is still remembered may be on its way out, one that is found is not.
  */
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -46,8 +49,9 @@ module_param(gpreempt_mutation, uint, 0644);
  * @nr_pages: pages
  * @gpu_id: node
  * @process: generation, for the client
- * @vma: where they are mapped; mmap_lock
- * @nr_vmas: how many
+ * @lock: protects @addr and @nr_addrs
+ * @addr: where they are mapped, or were a moment ago
+ * @nr_addrs: how many
  * @eager: mapped in a way that cannot be taken back; mmap_lock
  * @dead: the doorbells are given to somebody else: nothing may be mapped
  * @armed: 1 = the next fault tells the client
@@ -60,8 +64,9 @@ struct kfd_gpreempt_slice {
 	u32 nr_pages;
 	u32 gpu_id;
 	u64 process;
-	struct vm_area_struct *vma[SLICE_MAPPINGS];
-	u32 nr_vmas;
+	spinlock_t lock;
+	unsigned long addr[SLICE_MAPPINGS];
+	u32 nr_addrs;
 	bool eager;
 	bool dead;
 	atomic_t armed;
@@ -114,7 +119,9 @@ static vm_fault_t doorbell_fault(struct vm_fault *vmf)
 	for (i = 0; i < s->nr_pages && ret == VM_FAULT_NOPAGE; i++)
 		ret = vmf_insert_pfn_prot(vma, vma->vm_start + i * PAGE_SIZE, s->pfn + i,
 					  vma->vm_page_prot);
-	if (take_armed(s) || armed) {
+	if (gpreempt_mutation != 1)
+		armed = take_armed(s);
+	if (armed) {
 		WRITE_ONCE(s->fault_ns, ktime_get_ns());
 		kfd_gpreempt_rang(s->gpu_id, s->process);
 	}
@@ -134,9 +141,13 @@ static void doorbell_close(struct vm_area_struct *vma)
 
 	if (!s)
 		return;
-	for (i = 0; i < s->nr_vmas; i++)
-		if (s->vma[i] == vma)
-			s->vma[i] = s->vma[--s->nr_vmas];
+	spin_lock(&s->lock);
+	for (i = 0; i < s->nr_addrs; i++)
+		if (s->addr[i] == vma->vm_start) {
+			s->addr[i] = s->addr[--s->nr_addrs];
+			break;
+		}
+	spin_unlock(&s->lock);
 	vma->vm_private_data = NULL;
 	kfd_gpreempt_slice_put(s);
 }
@@ -170,6 +181,7 @@ static struct kfd_gpreempt_slice *slice_of(struct kfd_process_device *pdd, phys_
 	if (!s)
 		return NULL;
 	kref_init(&s->ref);
+	spin_lock_init(&s->lock);
 	mmgrab(mm);
 	s->mm = mm;
 	s->pfn = address >> PAGE_SHIFT;
@@ -180,6 +192,19 @@ static struct kfd_gpreempt_slice *slice_of(struct kfd_process_device *pdd, phys_
 	return s;
 }
 
+/* False if there are too many mappings. */
+static bool slice_remember(struct kfd_gpreempt_slice *s, unsigned long addr)
+{
+	bool fits;
+
+	spin_lock(&s->lock);
+	fits = s->nr_addrs < SLICE_MAPPINGS;
+	if (fits)
+		s->addr[s->nr_addrs++] = addr;
+	spin_unlock(&s->lock);
+	return fits;
+}
+
 bool kfd_gpreempt_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_struct *vma,
 				phys_addr_t address)
 {
@@ -188,14 +213,13 @@ bool kfd_gpreempt_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_s
 	if (!s)
 		return false;
 	/* Pages of a private mapping cannot be inserted by a fault. */
-	if (s->mm != vma->vm_mm || s->nr_vmas == SLICE_MAPPINGS ||
-	    is_cow_mapping(vma->vm_flags)) {
+	if (s->mm != vma->vm_mm || is_cow_mapping(vma->vm_flags) ||
+	    !slice_remember(s, vma->vm_start)) {
 		s->eager = true;
 		return false;
 	}
 	vma->vm_private_data = kfd_gpreempt_slice_get(s);
 	vma->vm_ops = &doorbell_vm_ops;
-	s->vma[s->nr_vmas++] = vma;
 	return true;
 }
 
@@ -211,28 +235,47 @@ void kfd_gpreempt_doorbell_free(struct kfd_process_device *pdd)
 	kfd_gpreempt_slice_put(s);
 }
 
-/* All mappings lose their pages; -EAGAIN if the map's owner holds its lock. */
+/* mmap_lock is held: a mapping that is found stays, and none is added. */
+static u32 slice_mappings(struct kfd_gpreempt_slice *s, struct vm_area_struct **vmas)
+{
+	unsigned long addr[SLICE_MAPPINGS];
+	u32 i, nr, found = 0;
+
+	spin_lock(&s->lock);
+	nr = s->nr_addrs;
+	memcpy(addr, s->addr, sizeof(addr));
+	spin_unlock(&s->lock);
+	for (i = 0; i < nr; i++) {
+		struct vm_area_struct *vma = vma_lookup(s->mm, addr[i]);
+
+		if (vma && vma->vm_ops == &doorbell_vm_ops && vma->vm_private_data == s)
+			vmas[found++] = vma;
+	}
+	return found;
+}
+
+/* All mappings lose their pages; -EAGAIN if there is none or the map is being changed. */
 static int slice_arm(struct kfd_gpreempt_slice *s)
 {
-	int ret = 0;
-	u32 i;
+	struct vm_area_struct *vmas[SLICE_MAPPINGS];
+	int ret = -EAGAIN;
+	u32 i, nr;
 
 	if (!mmget_not_zero(s->mm))
 		return -ESRCH;
-	if (!mmap_read_trylock(s->mm)) {
-		ret = -EAGAIN;
+	if (!mmap_read_trylock(s->mm))
 		goto out;
-	}
-	if (s->eager || !s->nr_vmas) {
+	nr = slice_mappings(s, vmas);
+	if (s->eager)
 		ret = -EOPNOTSUPP;
+	if (s->eager || !nr)
 		goto unlock;
-	}
 	atomic_set(&s->armed, 1);
 	smp_mb(); /* armed before the pages go: a fault must see it */
-	for (i = 0; i < s->nr_vmas; i++)
-		zap_vma_ptes(s->vma[i], s->vma[i]->vm_start,
-			     s->vma[i]->vm_end - s->vma[i]->vm_start);
+	for (i = 0; i < nr; i++)
+		zap_vma_ptes(vmas[i], vmas[i]->vm_start, vmas[i]->vm_end - vmas[i]->vm_start);
 	smp_mb(); /* the pages are gone before the caller looks at pointers */
+	ret = 0;
 unlock:
 	mmap_read_unlock(s->mm);
 out:
@@ -258,7 +301,7 @@ int kfd_gpreempt_arm(u32 gpu_id, u64 process, bool arm)
 		s->process = process;
 	dqm_unlock(node->dqm);
 	if (!s)
-		return pdd ? -EOPNOTSUPP : -ESRCH;
+		return pdd ? -EAGAIN : -ESRCH;
 	if (!arm)
 		kfd_gpreempt_slice_disarm(s);
 	else if (ktime_get_ns() - READ_ONCE(s->fault_ns) < SLICE_GAP_NS)
