@@ -215,18 +215,19 @@ static void look(struct gpk_node *n, struct gpk_entity *e)
 /* A fault says that the doorbells are mapped again. */
 static void take_hint(struct gpk_node *n, struct gpk_entity *e)
 {
-	u64 fault = READ_ONCE(e->hint_ns);
-	u64 now = ktime_get_ns();
+	u64 fault, now = ktime_get_ns();
 
 	if (test_and_clear_bit(1, &e->hints))
 		e->completed = true;
 	if (!test_and_clear_bit(0, &e->hints))
 		return;
 	e->look_ns = 0;
+	/* After the bit, which is set after it: a fault that is not seen here comes again. */
+	fault = xchg(&e->hint_ns, 0);
 	if (!fault)
 		return;
-	WRITE_ONCE(e->hint_ns, 0);
 	e->armed = false;
+	now = max(now, fault);
 	gp_hist_add(&n->detect_ns, now - fault);
 	trace_gpreempt_detect(n->gpu_id, pid_nr(e->pid), now - fault);
 }

@@ -60,7 +60,7 @@ static void hint(u32 gpu_id, u64 process, bool fault)
 	if (!e)
 		return;
 	if (fault) {
-		WRITE_ONCE(e->hint_ns, ktime_get_ns());
+		xchg(&e->hint_ns, ktime_get_ns());
 		atomic64_inc(&n->nr_faults);
 	} else {
 		set_bit(1, &e->hints);
