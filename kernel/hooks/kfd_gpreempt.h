@@ -40,13 +40,16 @@ struct pid;
  * @process: generation of a process on the node
  * @queue: generation of one of its queues, or KFD_GPREEMPT_ALL. The two are levels of
  *	their own: a queue runs when neither it nor its process is preempted
- * @result: output: 0; -ESRCH gone; -EBUSY dying; -EIO hardware failed or is in reset;
- *	-EBADMSG saved state was altered while preempted (verify): it stays preempted
+ * @result: output: 0; -ESRCH gone; -EIO hardware failed or is in reset: who was to be
+ *	preempted is as it was; -EBADMSG saved state was altered while preempted
+ *	(verify): it stays preempted
+ * @was: amdkfd's own
  */
 struct kfd_gpreempt_ref {
 	u64 process;
 	u64 queue;
 	int result;
+	u32 was;
 };
 
 #define KFD_GPREEMPT_AQL (1u << 0)		/* packets of 64 bytes; else PM4 dwords */

@@ -149,8 +149,6 @@ static int queue_out(struct device_queue_manager *dqm, struct qcm_process_device
 	u8 before = q->properties.gpreempt.preempted;
 	int ret = 0;
 
-	if (!before && q->properties.is_being_destroyed)
-		return -EBUSY;
 	q->properties.gpreempt.preempted |= by;
 	if (before)
 		return 0;
@@ -161,7 +159,13 @@ static int queue_out(struct device_queue_manager *dqm, struct qcm_process_device
 	q->properties.is_active = false;
 	if (backend->out)
 		ret = backend->out(dqm, qpd, q);
-	return ret ? ret : 1;
+	if (!ret)
+		return 1;
+	/* It is still there. */
+	q->properties.gpreempt.preempted = 0;
+	q->properties.is_active = true;
+	increment_queue_count(dqm, qpd, q);
+	return ret;
 }
 
 static int queue_in(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
@@ -216,15 +220,26 @@ static int switch_one(struct device_queue_manager *dqm, const struct kfd_gpreemp
 	return ref->queue && !found ? -ESRCH : error;
 }
 
-/* How many processes of the node have a queue that the driver has reset. */
-static u32 count_resets(struct device_queue_manager *dqm)
-{
-	struct device_process_node *cur;
-	u32 nr = 0;
+#define WAS_HELD (1u << 0)
+#define WAS_RESET (1u << 1)
 
-	list_for_each_entry(cur, &dqm->queues, list)
-		nr += qpd_to_pdd(cur->qpd)->has_reset_queue;
-	return nr;
+/* What has to be known of a reference if its switch fails. */
+static u32 look_before(struct device_queue_manager *dqm, const struct kfd_gpreempt_ref *ref)
+{
+	struct kfd_process_device *pdd = ref->process ? kfd_gpreempt_find(dqm, ref->process) : NULL;
+	struct queue *q;
+	u32 was;
+
+	if (!pdd)
+		return 0;
+	was = pdd->has_reset_queue ? WAS_RESET : 0;
+	if (ref->queue == KFD_GPREEMPT_ALL)
+		return was | (pdd->gpreempt.preempted ? WAS_HELD : 0);
+	list_for_each_entry(q, &pdd->qpd.queues_list, list)
+		if (q->properties.gpreempt.generation == ref->queue &&
+		    q->properties.gpreempt.preempted & KFD_GPREEMPT_BY_QUEUE)
+			was |= WAS_HELD;
+	return was;
 }
 
 /* Takes the digests of what has just been saved, if it was. True if anything is held. */
@@ -255,13 +270,37 @@ static bool note_held(struct device_queue_manager *dqm, bool saved)
 static int commit(struct device_queue_manager *dqm, u32 grace)
 {
 	const struct backend *backend = backend_of(dqm);
-	u32 resets = count_resets(dqm);
-	int ret = backend->commit ? backend->commit(dqm, grace) : 0;
 
-	/* A queue that refused was reset within the cycle, which says nothing of it. */
-	if (!ret && count_resets(dqm) != resets)
-		ret = -EIO;
-	return ret;
+	return backend->commit ? backend->commit(dqm, grace) : 0;
+}
+
+/*
+ * find_failed() - who the cycle did not work for
+ *
+ * A queue that refuses is reset within the cycle, which does not fail: only its process
+ * is marked.
+ */
+static void find_failed(struct device_queue_manager *dqm, struct kfd_gpreempt_ref *ref, int ret)
+{
+	struct kfd_process_device *pdd;
+
+	if (ref->result)
+		return;
+	pdd = kfd_gpreempt_find(dqm, ref->process);
+	if (ret || (pdd->has_reset_queue && !(ref->was & WAS_RESET)))
+		ref->result = -EIO;
+}
+
+/* Who could not be preempted is not: the client takes it for running. */
+static bool undo_failed(struct device_queue_manager *dqm, struct kfd_gpreempt_ref *refs, u32 nr_out)
+{
+	bool changed = false;
+	u32 i;
+
+	for (i = 0; i < nr_out; i++)
+		if (refs[i].result && !(refs[i].was & WAS_HELD))
+			switch_one(dqm, &refs[i], false, &changed);
+	return changed;
 }
 
 bool kfd_gpreempt_resume_all(struct device_queue_manager *dqm)
@@ -307,13 +346,17 @@ int kfd_gpreempt_switch(u32 gpu_id, struct kfd_gpreempt_ref *refs, u32 nr_out, u
 		ret = backend_of(dqm) ? -EINVAL : -EOPNOTSUPP;
 		goto out;
 	}
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
+		refs[i].was = look_before(dqm, &refs[i]);
 		refs[i].result = switch_one(dqm, &refs[i], i < nr_out, &changed);
+	}
 	if (changed)
-		ret = commit(dqm, grace);
-	for (i = 0; ret && i < nr; i++)
-		if (!refs[i].result)
-			refs[i].result = -EIO;
+		ret = commit(dqm, grace) ? -EIO : 0;
+	for (i = 0; i < nr; i++)
+		find_failed(dqm, &refs[i], ret);
+	/* Hardware that is about to be reset is not asked again. */
+	if (undo_failed(dqm, refs, nr_out) && !ret)
+		ret = commit(dqm, 0) ? -EIO : 0;
 	if (note_held(dqm, !ret))
 		mod_delayed_work(system_wq, &dqm->gpreempt.watchdog,
 				 msecs_to_jiffies(KFD_GPREEMPT_WATCHDOG_MS));
