@@ -56,7 +56,7 @@ static void find_running(struct gpk_node *n, struct gpk_entity *e)
 		q = gpk_queue_by_id(e, list[i].queue_id);
 		if (q && q->generation == list[i].queue)
 			q->flags = list[i].flags;
-		put_pid(list[i].pid);
+		gpk_desc_put(&list[i]);
 	}
 	kfree(list);
 }

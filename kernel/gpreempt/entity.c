@@ -4,6 +4,7 @@
  * everything and comparing; what came and went in between was never here.
  */
 #include <linux/mm.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "gpk.h"
@@ -38,6 +39,12 @@ struct gpk_queue *gpk_queue_by_id(struct gpk_entity *e, u32 queue_id)
 	return NULL;
 }
 
+void gpk_desc_put(const struct kfd_gpreempt_queue *desc)
+{
+	put_pid(desc->pid);
+	mmdrop(desc->mm);
+}
+
 static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreempt_queue *desc)
 {
 	struct gpk_entity *e = kzalloc(sizeof(*e), GFP_KERNEL);
@@ -48,6 +55,8 @@ static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreem
 	INIT_LIST_HEAD(&e->queues);
 	e->generation = desc->process;
 	e->pid = get_pid(desc->pid);
+	e->mm = desc->mm;
+	mmgrab(e->mm);
 	gpk_attr_wish(e->pid, &attr, &e->detect);
 	if (xa_err(xa_store(&n->by_generation, e->generation, e, GFP_KERNEL)))
 		goto err;
@@ -61,6 +70,7 @@ static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreem
 	return e;
 err:
 	put_pid(e->pid);
+	mmdrop(e->mm);
 	kfree(e);
 	return NULL;
 }
@@ -74,10 +84,20 @@ static void queue_remove(struct gpk_node *n, struct gpk_entity *e, struct gpk_qu
 	kfree(q);
 }
 
+/* A process without queues is not listed, but may get new ones: these are not held. */
+static void entity_let_go(struct gpk_node *n, const struct gpk_entity *e)
+{
+	struct kfd_gpreempt_ref ref = { .process = e->generation };
+
+	if (e->sched_out || e->nr_manual)
+		kfd_gpreempt_switch(n->gpu_id, &ref, 0, 1, 0);
+}
+
 static void entity_remove(struct gpk_node *n, struct gpk_entity *e)
 {
 	struct gpk_queue *q, *next;
 
+	entity_let_go(n, e);
 	list_for_each_entry_safe(q, next, &e->queues, link)
 		queue_remove(n, e, q);
 	if (!gp_sched_entity_remove(n->sched, e->core, ktime_get_ns(), &n->acts))
@@ -85,6 +105,7 @@ static void entity_remove(struct gpk_node *n, struct gpk_entity *e)
 	list_del(&e->link);
 	xa_erase(&n->by_generation, e->generation);
 	put_pid(e->pid);
+	mmdrop(e->mm);
 	kfree_rcu(e, rcu);
 }
 
@@ -187,7 +208,7 @@ static struct kfd_gpreempt_queue *ask(struct gpk_node *n, u32 *nr)
 	if (*nr <= room)
 		return list;
 	for (i = 0; i < room; i++)
-		put_pid(list[i].pid);
+		gpk_desc_put(&list[i]);
 	kvfree(list);
 	return NULL;
 }
@@ -203,7 +224,7 @@ void gpk_resync(struct gpk_node *n)
 	unsee(n);
 	for (i = 0; i < nr; i++) {
 		see(n, &list[i]);
-		put_pid(list[i].pid);
+		gpk_desc_put(&list[i]);
 	}
 	kvfree(list);
 	remove_unseen(n);

@@ -23,6 +23,7 @@
 
 #include "sched.h"
 
+struct kfd_gpreempt_queue;
 struct kfd_gpreempt_ref;
 
 #define GPK_NODES_MAX 64
@@ -98,6 +99,7 @@ struct gpk_queue {
  * @generation: amdkfd's name
  * @core: the scheduler's name
  * @pid: process
+ * @mm: its memory map when it got its first queue; grabbed
  * @queues: its queues
  * @look_ns: when to look at its pointers again; U64_MAX = only on a hint
  * @touch_ns: when pages with its pointers were last asked for
@@ -118,6 +120,7 @@ struct gpk_entity {
 	u64 generation;
 	u64 core;
 	struct pid *pid;
+	struct mm_struct *mm;
 	struct list_head queues;
 	u64 look_ns;
 	u64 touch_ns;
@@ -254,6 +257,8 @@ void gpk_forget_all(struct gpk_node *n);
 struct gpk_entity *gpk_entity_of(struct gpk_node *n, u64 core);
 struct gpk_entity *gpk_entity_by_pid(struct gpk_node *n, struct pid *pid);
 struct gpk_queue *gpk_queue_by_id(struct gpk_entity *e, u32 queue_id);
+/* The references that amdkfd gave with a queue. */
+void gpk_desc_put(const struct kfd_gpreempt_queue *desc);
 
 /* pointer.c */
 int gpk_pointer_init(void);
@@ -274,6 +279,8 @@ bool gpk_hold_is_held(struct gpk_node *n, const struct gpk_entity *e, const stru
 /* In one cycle; results in the references, whose own results must be 0 to be done. */
 int gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c);
 void gpk_hold_drop_owner(struct gpk_node *n, const void *owner);
+/* amdkfd has let go of everything by itself. */
+void gpk_hold_forget(struct gpk_node *n);
 void gpk_hold_run(struct gpk_node *n);
 u64 gpk_hold_next(const struct gpk_node *n);
 

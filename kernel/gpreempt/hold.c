@@ -228,6 +228,18 @@ void gpk_hold_drop_owner(struct gpk_node *n, const void *owner)
 			hold_end(n, h);
 }
 
+void gpk_hold_forget(struct gpk_node *n)
+{
+	struct gpk_hold *h, *next;
+
+	list_for_each_entry_safe(h, next, &n->holds, link) {
+		struct gpk_entity *e = xa_load(&n->by_generation, h->process);
+
+		gpk_event(n, e ? e->pid : NULL, GPREEMPT_EVENT_LEASE, !h->queue, 0);
+		hold_drop(n, h);
+	}
+}
+
 void gpk_hold_run(struct gpk_node *n)
 {
 	u64 now = ktime_get_ns();

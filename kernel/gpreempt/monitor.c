@@ -145,6 +145,7 @@ static void node_event(struct gpk_node *n, u32 kick)
 	if (kick & (GPK_KICK_RESET | GPK_KICK_WATCHDOG)) {
 		gp_sched_node_lost(n->sched, 0, now, &n->acts);
 		gpk_carry_out(n);
+		gpk_hold_forget(n);
 		gpk_forget_all(n);
 	}
 	if (kick & (GPK_KICK_BACK | GPK_KICK_WATCHDOG)) {

@@ -127,14 +127,11 @@ static bool read_queue(struct gpk_entity *e, struct gpk_queue *q)
 
 bool gpk_pointer_read(struct gpk_entity *e)
 {
-	struct task_struct *task = get_pid_task(e->pid, PIDTYPE_TGID);
-	struct mm_struct *mm = task ? get_task_mm(task) : NULL;
+	struct mm_struct *mm = e->mm;
 	bool may_touch = ktime_get_ns() - e->touch_ns > TOUCH_GAP_NS;
 	struct gpk_queue *q;
 
-	if (task)
-		put_task_struct(task);
-	if (!mm)
+	if (!mmget_not_zero(mm))
 		return false;
 	kthread_use_mm(mm);
 	list_for_each_entry(q, &e->queues, link) {

@@ -6,6 +6,7 @@
  */
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
 
 #include "kfd_priv.h"
 #include "kfd_gpreempt_priv.h"
@@ -76,10 +77,12 @@ static u32 running_flags(const struct queue *q, const struct kfd_cu_occupancy *w
 static void describe(struct kfd_process_device *pdd, const struct queue *q,
 		     const struct kfd_cu_occupancy *waves, struct kfd_gpreempt_queue *out)
 {
+	mmgrab(pdd->gpreempt.mm);
 	*out = (struct kfd_gpreempt_queue){
 		.process = pdd->gpreempt.generation,
 		.queue = q->properties.gpreempt.generation,
 		.pid = get_task_pid(pdd->process->lead_thread, PIDTYPE_TGID),
+		.mm = pdd->gpreempt.mm,
 		.gpu_id = pdd->dev->id,
 		.queue_id = q->properties.queue_id,
 		.priority = q->properties.priority,
@@ -111,8 +114,14 @@ void kfd_gpreempt_queue_init(struct device_queue_manager *dqm, struct qcm_proces
 
 	if (!kfd_gpreempt_is_compute(q))
 		return;
-	if (!p->generation)
+	if (!p->generation) {
 		p->generation = kfd_gpreempt_generation();
+		p->mm = qpd->pqm->process->mm;
+		mmgrab(p->mm);
+	}
+	/* The dqm forgets a process with its last queue; then nobody could let it go. */
+	if (list_empty(&qpd->queues_list))
+		p->preempted = false;
 	q->properties.gpreempt.generation = kfd_gpreempt_generation();
 	q->properties.gpreempt.preempted = p->preempted ? KFD_GPREEMPT_BY_PROCESS : 0;
 }
@@ -129,6 +138,9 @@ void kfd_gpreempt_process_removed(struct device_queue_manager *dqm,
 	struct kfd_gpreempt_pdd *p = &qpd_to_pdd(qpd)->gpreempt;
 
 	p->preempted = false;
+	if (p->generation)
+		mmdrop(p->mm);
+	p->mm = NULL;
 	WRITE_ONCE(p->generation, 0);
 	kfd_gpreempt_changed(dqm);
 }

@@ -25,6 +25,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+struct mm_struct;
 struct pid;
 
 #define KFD_GPREEMPT_WATCHDOG_MS 2000
@@ -66,6 +67,8 @@ struct kfd_gpreempt_ref {
  * @process: generation of its process on the node
  * @queue: its generation
  * @pid: its process, with a reference for whoever asked
+ * @mm: its memory map, grabbed for whoever asked (mmdrop()); a process that executes
+ *	another program has another one
  * @gpu_id: node
  * @queue_id: as user space knows it
  * @priority: 0..15, as the client asked
@@ -79,6 +82,7 @@ struct kfd_gpreempt_queue {
 	u64 process;
 	u64 queue;
 	struct pid *pid;
+	struct mm_struct *mm;
 	u32 gpu_id;
 	u32 queue_id;
 	u32 priority;
@@ -157,7 +161,7 @@ int kfd_gpreempt_switch(u32 gpu_id, struct kfd_gpreempt_ref *refs, u32 nr_out, u
  * @gpu_id: node
  * @process: one process, or 0 for all; for one, KFD_GPREEMPT_RUNNING and CROWDED are
  *	looked up too
- * @queues: filled with as many as fit; the caller puts the pids of those
+ * @queues: filled with as many as fit; the caller puts the pids and drops the memory maps
  * @nr: in: room, out: how many there are
  *
  * Context: may sleep.
@@ -223,11 +227,14 @@ struct kfd_gpreempt_node {
 /**
  * struct kfd_gpreempt_pdd - ours in struct kfd_process_device
  * @generation: names the process on this node; 0 = never had a queue
+ * @mm: memory map of the process, grabbed while it has a generation; dqm_lock. That of
+ *	struct kfd_process goes before the queues do
  * @preempted: all compute queues are, and new ones are born so; dqm_lock
  * @slice: its doorbells, reference-counted
  */
 struct kfd_gpreempt_pdd {
 	u64 generation;
+	struct mm_struct *mm;
 	bool preempted;
 	struct kfd_gpreempt_slice *slice;
 };
