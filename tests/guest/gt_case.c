@@ -81,6 +81,8 @@ int gt_module_unload(void)
 {
 	int tries;
 
+	/* A case of the scheduler's that failed leaves it behind. */
+	syscall(SYS_delete_module, "gpreempt", O_NONBLOCK);
 	for (tries = 0; tries < 100; tries++) {
 		if (!syscall(SYS_delete_module, "kfdsim", O_NONBLOCK))
 			return 0;
