@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * What was said about processes, whether they have queues or not: a wish each, found
- * by struct pid, applied to every entity the process has or gets.
+ * by struct pid, applied to every entity the process has or gets. As with nice values,
+ * children have what their parent had, until something is said of them.
  */
 #include <linux/mutex.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "gpk.h"
@@ -32,6 +34,22 @@ static struct gpk_wish *wish_find(struct pid *pid)
 	return NULL;
 }
 
+/* The wish of a process, or of the nearest parent that has one. */
+static struct gpk_wish *wish_of(struct pid *pid)
+{
+	struct gpk_wish *w = wish_find(pid);
+	struct task_struct *task;
+
+	rcu_read_lock();
+	task = pid_task(pid, PIDTYPE_TGID);
+	while (!w && task && task_pid_nr(task) > 1) {
+		task = rcu_dereference(task->real_parent);
+		w = wish_find(task_tgid(task));
+	}
+	rcu_read_unlock();
+	return w;
+}
+
 static void wish_free(struct gpk_wish *w)
 {
 	list_del(&w->link);
@@ -51,7 +69,7 @@ static void throw_away_dead(void)
 
 static struct gpk_wish *wish_get(struct pid *pid)
 {
-	struct gpk_wish *w = wish_find(pid);
+	struct gpk_wish *w = wish_find(pid), *of_parent;
 
 	if (w)
 		return w;
@@ -65,6 +83,11 @@ static struct gpk_wish *wish_get(struct pid *pid)
 	w->pid = get_pid(pid);
 	gp_attr_default(&w->attr);
 	w->detect = GPREEMPT_DETECT_POLL;
+	of_parent = wish_of(pid);
+	if (of_parent) {
+		w->attr = of_parent->attr;
+		w->detect = of_parent->detect;
+	}
 	list_add(&w->link, &wishes);
 	nr_wishes++;
 	return w;
@@ -77,7 +100,7 @@ void gpk_attr_wish(struct pid *pid, struct gp_attr *attr, u8 *detect)
 	gp_attr_default(attr);
 	*detect = GPREEMPT_DETECT_POLL;
 	mutex_lock(&wishes_mutex);
-	w = wish_find(pid);
+	w = wish_of(pid);
 	if (w) {
 		*attr = w->attr;
 		*detect = w->detect;

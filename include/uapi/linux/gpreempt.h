@@ -69,6 +69,10 @@ struct gpreempt_ioc_caps {
 
 /**
  * struct gpreempt_ioc_attr - attributes of a process, on all nodes it is on and will be
+ *
+ * They survive execve(). A process of which nothing was said has those of the nearest
+ * parent of which something was, when it makes its first queue on a node.
+ *
  * @size: sizeof
  * @pidfd: process; -1 = the caller
  * @gpu_id: zero
