@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * /dev/gpreempt, the scheduler in the kernel: its calls (include/uapi/linux/gpreempt.h) as
+ * functions that return 0 or -errno. No state but the descriptor. While it is open the
+ * module cannot be unloaded, and what was held through it ends with it.
+ */
+#ifndef GP_KERNEL_H
+#define GP_KERNEL_H
+
+#include "uapi/linux/gpreempt.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define GP_KERNEL_DEVICE "/dev/gpreempt"
+
+/**
+ * gp_kernel_open() - open the device
+ *
+ * Return: a descriptor that does not block, -ENOENT no module, -EACCES, -EPROTO it speaks
+ * a language of another version, -errno.
+ */
+int gp_kernel_open(void);
+
+/* What there is; 0 or -errno. */
+int gp_kernel_caps(int fd, struct gpreempt_ioc_caps *caps);
+
+/**
+ * gp_kernel_list() - all compute queues of all nodes
+ * @fd: device
+ * @queues: an array for free(), NULL if there are none
+ * @nr: its length
+ *
+ * Return: 0 or -errno.
+ */
+int gp_kernel_list(int fd, struct gpreempt_ioc_queue **queues, size_t *nr);
+
+/**
+ * gp_kernel_pidfd() - a process that cannot become another one
+ * @pid: process
+ *
+ * Return: a descriptor, -ESRCH there is none.
+ */
+int gp_kernel_pidfd(pid_t pid);
+
+/* Attributes of a process by its pidfd; -1 = the caller. 0 or -errno. */
+int gp_kernel_get_attr(int fd, int pidfd, struct gpreempt_ioc_attr *attr);
+int gp_kernel_set_attr(int fd, int pidfd, const struct gpreempt_ioc_attr *attr);
+
+/**
+ * gp_kernel_hold() - preempt by hand
+ * @fd: device; the hold ends with it
+ * @ref: queue
+ * @lease_ms: or after this; the same call again renews it
+ *
+ * Return: 0, -ESRCH gone, -EBUSY, -EPERM, -errno.
+ */
+int gp_kernel_hold(int fd, const struct gpreempt_ioc_ref *ref, uint32_t lease_ms);
+
+/* Undo it; 0 also if it was not held. */
+int gp_kernel_release(int fd, const struct gpreempt_ioc_ref *ref);
+
+/**
+ * gp_kernel_get_policy() - policy of a node
+ * @fd: device
+ * @gpu_id: node
+ * @param: parameter whose value is wanted; NULL = none
+ * @out: output
+ *
+ * Return: 0, -ENODEV, -ENOENT no such parameter.
+ */
+int gp_kernel_get_policy(int fd, uint32_t gpu_id, const char *param,
+			 struct gpreempt_ioc_policy *out);
+
+/* One change each; gpu_id 0 = all nodes. 0, -ENODEV, -EINVAL, -EPERM. */
+int gp_kernel_set_policy(int fd, uint32_t gpu_id, const char *name);
+int gp_kernel_set_param(int fd, uint32_t gpu_id, const char *name, uint64_t value);
+int gp_kernel_set_enabled(int fd, uint32_t gpu_id, bool enabled);
+
+/* Counters of a node; 0, -ENODEV. */
+int gp_kernel_stats(int fd, uint32_t gpu_id, struct gpreempt_ioc_stats *stats);
+
+/**
+ * gp_kernel_hist() - a distribution of a node
+ * @fd: device
+ * @gpu_id: node
+ * @which: GPREEMPT_HIST_*
+ * @buckets: output, @nr of them
+ * @nr: room
+ * @out: the rest
+ *
+ * Return: 0, -ENODEV, -EOPNOTSUPP the module is older than this.
+ */
+int gp_kernel_hist(int fd, uint32_t gpu_id, uint32_t which, uint32_t *buckets, uint32_t nr,
+		   struct gpreempt_ioc_hist *out);
+
+/* Words for gpreempt_ioc_queue.state and gpreempt_ioc_stats.breaker, as core/ has them. */
+const char *gp_kernel_state_name(uint32_t state);
+const char *gp_kernel_breaker_name(uint32_t breaker);
+
+/**
+ * gp_kernel_read() - events; the first call begins the stream
+ * @fd: device
+ * @events: output
+ * @max: room
+ *
+ * Return: how many, 0 = none now, -errno.
+ */
+ssize_t gp_kernel_read(int fd, struct gpreempt_abi_event *events, size_t max);
+
+#endif
