@@ -6,6 +6,7 @@
 #include "list.h"
 #include "mech.h"
 #include "methods.h"
+#include "module.h"
 #include "util.h"
 
 #include <errno.h>
@@ -77,6 +78,10 @@ void gpd_attach_call(struct gpd_conn *conn, const struct gpd_request *r)
 	struct gpd_proc proc;
 	int err;
 
+	if (gpd_module_is_used(conn->d)) {
+		gpd_module_attach(conn, r);
+		return;
+	}
 	if (conn->d->config->dbg == GPD_DBG_OFF) {
 		gpd_control_error(conn, "NotSupported", "reason", "tracing is off (dbg = off)");
 		return;
@@ -102,7 +107,10 @@ void gpd_attach_detach(struct gpd_conn *conn, const struct gpd_request *r)
 {
 	struct gpd_client *c = gpd_client_find(conn->d, (pid_t)r->pid);
 
-	if (!c) {
+	if (gpd_module_has(conn->d, (pid_t)r->pid, 0, GP_WIRE_QUEUE_ALL)) {
+		gpd_control_error(conn, "NotSupported", "reason",
+				  "the kernel module schedules every process");
+	} else if (!c) {
 		gpd_control_error(conn, "NotFound", "what", "process %" PRIu64, r->pid);
 	} else if (!gpd_auth_may_touch(&conn->cred, c->uid)) {
 		gpd_control_error(conn, "PermissionDenied", "reason", "process of another user");

@@ -7,6 +7,7 @@
 #include "fanout.h"
 #include "manual.h"
 #include "mech.h"
+#include "module.h"
 #include "monitor.h"
 #include "nodes.h"
 #include "progress.h"
@@ -65,6 +66,8 @@ static void hello(struct gpd_client *c, const struct gp_wire_hello *m)
 	if (gpd_mech_is_dbg(c))
 		gpd_dbg_attrs(c);
 	gpd_state_recall(c);
+	if (gpd_module_is_used(c->d) && !gpd_mech_is_sim(c))
+		gpd_module_client(c);
 	gpd_monitor_event(c->d, "client", c->pid, 0, GP_WIRE_QUEUE_ALL, "%s client of %s",
 			  c->ops->name, c->comm);
 	err = gpd_client_welcome(c);

@@ -151,6 +151,7 @@ static const struct {
 	{ "daemon", "poll_us", "1000" },
 	{ "daemon", "quiet_us", "200" },
 	{ "daemon", "http_port", "0" },
+	{ "daemon", "mechanism", "auto" },
 	{ "daemon", "dbg", "manual" },
 	{ "daemon", "self_dbg", "yes" },
 	{ "daemon", "tracer", "" },

@@ -29,6 +29,12 @@ enum gpd_dbg_mode {
 	GPD_DBG_AUTO,	/* every process with queues that has no shim */
 };
 
+enum gpd_mechanism {
+	GPD_MECHANISM_AUTO,   /* the kernel module where it is loaded */
+	GPD_MECHANISM_USER,   /* never the module */
+	GPD_MECHANISM_KERNEL, /* the module; it is missed if it is not loaded */
+};
+
 /**
  * struct gpd_class - a class of processes
  * @name: name
@@ -76,6 +82,7 @@ struct gpd_setting {
  * @poll_ns: how often clients look at pointers
  * @quiet_ns: how long a queue is quiet before idle is to be proven
  * @http_port: port of metrics on loopback, 0 = off
+ * @mechanism: who schedules
  * @dbg: whom to trace
  * @self_dbg: clients may stop several queues by one DBG_TRAP on themselves
  * @max_clients: most clients
@@ -103,6 +110,7 @@ struct gpd_config {
 	uint64_t poll_ns;
 	uint64_t quiet_ns;
 	uint64_t http_port;
+	enum gpd_mechanism mechanism;
 	enum gpd_dbg_mode dbg;
 	bool self_dbg;
 	uint64_t max_clients;

@@ -13,6 +13,7 @@ enum kind {
 	KIND_NAME,
 	KIND_BOOL,
 	KIND_DBG,
+	KIND_MECHANISM,
 	KIND_PRIO,
 	KIND_WEIGHT,
 };
@@ -50,6 +51,7 @@ static const struct key daemon_keys[] = {
 	{ "poll_us", KIND_NUMBER, C(poll_ns), 10, 1000000, US },
 	{ "quiet_us", KIND_NUMBER, C(quiet_ns), 10, 1000000, US },
 	{ "http_port", KIND_NUMBER, C(http_port), 0, 65535, 1 },
+	{ "mechanism", KIND_MECHANISM, C(mechanism), 0, 0, 0 },
 	{ "dbg", KIND_DBG, C(dbg), 0, 0, 0 },
 	{ "self_dbg", KIND_BOOL, C(self_dbg), 0, 0, 0 },
 	{ "max_clients", KIND_NUMBER, C(max_clients), 1, 4096, 1 },
@@ -94,17 +96,35 @@ static const char *read_bool(const char *text, bool *to)
 	return NULL;
 }
 
+/* One of three words; its number. */
+static bool read_word(const char *text, const char *const words[3], unsigned int *to)
+{
+	for (*to = 0; *to < 3; (*to)++)
+		if (!strcmp(text, words[*to]))
+			return true;
+	return false;
+}
+
 static const char *read_dbg(const char *text, enum gpd_dbg_mode *to)
 {
 	static const char *const modes[] = { "off", "manual", "auto" };
 	unsigned int i;
 
-	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
-		if (!strcmp(text, modes[i])) {
-			*to = (enum gpd_dbg_mode)i;
-			return NULL;
-		}
-	return "not one of off, manual, auto";
+	if (!read_word(text, modes, &i))
+		return "not one of off, manual, auto";
+	*to = (enum gpd_dbg_mode)i;
+	return NULL;
+}
+
+static const char *read_mechanism(const char *text, enum gpd_mechanism *to)
+{
+	static const char *const mechanisms[] = { "auto", "user", "kernel" };
+	unsigned int i;
+
+	if (!read_word(text, mechanisms, &i))
+		return "not one of auto, user, kernel";
+	*to = (enum gpd_mechanism)i;
+	return NULL;
 }
 
 static const char *read_path(const char *text, char *to)
@@ -137,6 +157,8 @@ static const char *read_value(const struct key *k, const char *text, void *to)
 		return read_bool(text, to);
 	case KIND_DBG:
 		return read_dbg(text, to);
+	case KIND_MECHANISM:
+		return read_mechanism(text, to);
 	default:
 		why = read_number(text, k->min, k->max, &number);
 		break;

@@ -4,6 +4,7 @@
 #include "dbg.h"
 #include "manual.h"
 #include "methods.h"
+#include "module.h"
 #include "sock.h"
 #include "suspend.h"
 #include "util.h"
@@ -336,8 +337,10 @@ static void free_conn(struct gpd_conn *conn)
 	gpd_suspend_conn_gone(conn);
 	gpd_dbg_forget(d, conn);
 	gpd_manual_forget_conn(d, conn);
+	gpd_module_hold_forget_conn(d, conn);
 	LIST_REMOVE(conn, link);
 	d->control->nr--;
+	gpd_module_monitor(d);
 	sd_event_source_unref(conn->io);
 	sd_event_source_unref(conn->turn);
 	close(conn->fd);

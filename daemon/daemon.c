@@ -6,6 +6,7 @@
 #include "engine.h"
 #include "http.h"
 #include "manual.h"
+#include "module.h"
 #include "nodes.h"
 #include "reload.h"
 #include "reset.h"
@@ -101,6 +102,8 @@ static int start(struct gpd *d)
 		err = gpd_sock_make_dir(d->config->socket);
 	if (!err)
 		err = gpd_state_load(d);
+	if (!err)
+		err = gpd_module_init(d);
 	if (err)
 		return err;
 	gpd_reload_apply_nodes(d, NULL);
@@ -127,6 +130,7 @@ static void stop(struct gpd *d)
 	gpd_engine_release_all(d);
 	gpd_client_close_all(d);
 	gpd_control_close(d);
+	gpd_module_fini(d);
 	gpd_dbg_fini(d);
 	gpd_http_stop(d);
 	gpd_manual_fini(d);

@@ -2,6 +2,7 @@
 #include "dbg.h"
 #include "client.h"
 #include "discover.h"
+#include "module.h"
 #include "util.h"
 
 #include <errno.h>
@@ -59,7 +60,7 @@ static int on_look(sd_event_source *s, uint64_t usec, void *data)
 	uint32_t last = 0;
 	size_t i;
 
-	if (!gp_discover_queues(NULL, &list)) {
+	if (!gpd_module_is_used(d) && !gp_discover_queues(NULL, &list)) {
 		for (i = 0; i < list.nr; i++) {
 			if (list.queues[i].pid != last)
 				try(d, (pid_t)list.queues[i].pid);

@@ -4,6 +4,7 @@
 #include "fanout.h"
 #include "lease.h"
 #include "member.h"
+#include "module.h"
 #include "monitor.h"
 #include "silent.h"
 #include "util.h"
@@ -218,8 +219,10 @@ void gpd_engine_nudge(struct gpd_member *m)
 
 int gpd_engine_set_policy(struct gpd_node *n, const char *name)
 {
-	int err = gp_sched_set_policy(n->d->sched, n->index, name, gpd_now_ns(), &n->d->out);
+	int err = n->module ? gpd_module_set_policy(n, name) : 0;
 
+	if (!err)
+		err = gp_sched_set_policy(n->d->sched, n->index, name, gpd_now_ns(), &n->d->out);
 	if (!err)
 		gpd_fanout_settle(n);
 	return err;
@@ -227,13 +230,18 @@ int gpd_engine_set_policy(struct gpd_node *n, const char *name)
 
 int gpd_engine_set_param(struct gpd_node *n, const char *name, uint64_t value)
 {
-	return gp_sched_param_set(n->d->sched, n->index, name, value, NULL);
+	int err = n->module ? gpd_module_set_param(n, name, value) : 0;
+
+	return err ? err : gp_sched_param_set(n->d->sched, n->index, name, value, NULL);
 }
 
 int gpd_engine_set_enabled(struct gpd_node *n, bool enabled)
 {
-	int err = gp_sched_set_enabled(n->d->sched, n->index, enabled, gpd_now_ns(), &n->d->out);
+	int err = n->module ? gpd_module_set_enabled(n, enabled) : 0;
 
+	if (!err)
+		err = gp_sched_set_enabled(n->d->sched, n->index, enabled && !n->module,
+					   gpd_now_ns(), &n->d->out);
 	if (err)
 		return err;
 	n->enabled = enabled;
@@ -243,6 +251,14 @@ int gpd_engine_set_enabled(struct gpd_node *n, bool enabled)
 	}
 	gpd_fanout_settle(n);
 	return 0;
+}
+
+void gpd_engine_set_module(struct gpd_node *n, bool module)
+{
+	n->module = module;
+	if (!gp_sched_set_enabled(n->d->sched, n->index, n->enabled && !module, gpd_now_ns(),
+				  &n->d->out))
+		gpd_fanout_settle(n);
 }
 
 void gpd_engine_put_out(struct gpd_node *n, const char *reason)

@@ -10,7 +10,8 @@
  *    its own, or all members of one group of one user on that node.
  * 5. A switch of the core is carried out as orders (HOLD, RELEASE) to all members
  *    of its entities; see engine.h.
- * 6. Control connections (control.h) ask and change; manual holds (manual.h) are theirs.
+ * 6. Nodes that the kernel module schedules are not the core's (module.h).
+ * 7. Control connections (control.h) ask and change; manual holds (manual.h) are theirs.
  *
  * Everything is owned by struct gpd and used from the loop alone: no locks. An
  * object is freed from the loop's own calls only, never from inside of a call to
@@ -48,6 +49,8 @@ struct gpd_entity;
 struct gpd_member;
 struct gpd_node;
 struct gpd_conn;
+struct gpd_module;
+struct gpd_module_node;
 
 /**
  * struct gpd_bucket - a token bucket
@@ -189,6 +192,8 @@ struct gpd_switch {
  * @cwsr: 1 yes, 0 no, -1 unknown
  * @enabled: scheduled
  * @by_hand: its policy was changed at run time
+ * @module: the kernel module schedules it, the daemon's core does not
+ * @module_view: what was read of it then
  * @out_reason: why it was put out of scheduling by the daemon, "" = it was not
  * @entities: entities
  * @timer: for the core and for members that do not answer
@@ -213,6 +218,8 @@ struct gpd_node {
 	int cwsr;
 	bool enabled;
 	bool by_hand;
+	bool module;
+	struct gpd_module_node *module_view;
 	char out_reason[GPD_NOTE_LEN];
 	LIST_HEAD(, gpd_entity) entities;
 	sd_event_source *timer;
@@ -332,6 +339,7 @@ struct gpd_client {
  * @client_listen_io: in the loop
  * @control: control socket and its connections
  * @manual: holds by hand
+ * @module: the scheduler in the kernel
  * @state: what survives a restart
  * @tracers: tracer processes
  * @dbg_auto: looks for processes to trace; on only if the configuration says so
@@ -367,6 +375,7 @@ struct gpd {
 	sd_event_source *client_listen_io;
 	struct gpd_control *control;
 	struct gpd_manual_set *manual;
+	struct gpd_module *module;
 	struct gpd_state *state;
 	LIST_HEAD(, gpd_tracer) tracers;
 	sd_event_source *dbg_auto;

@@ -2,6 +2,9 @@
 #include "list.h"
 #include "list_other.h"
 #include "manual.h"
+#include "mech.h"
+#include "module.h"
+#include "nodes.h"
 #include "util.h"
 
 #include <inttypes.h>
@@ -20,17 +23,19 @@ static json_t *text_or_null(const char *text)
 
 json_t *gpd_list_info(struct gpd *d, const struct gpd_cred *cred)
 {
-	json_t *mechanisms = json_pack("[s]", "shim");
+	bool module = gpd_module_is_used(d);
+	json_t *mechanisms = json_pack("[s]", module ? "kernel" : "shim");
 
-	if (d->config->dbg != GPD_DBG_OFF)
+	if (!module && d->config->dbg != GPD_DBG_OFF)
 		json_array_append_new(mechanisms, json_string("dbg"));
 	if (d->config->nr_sim)
 		json_array_append_new(mechanisms, json_string("sim"));
-	return json_pack("{s:s, s:i, s:i, s:I, s:o, s:i, s:i, s:o, s:b}", "version", GPD_VERSION,
-			 "pid", (int)getpid(), "uid", (int)geteuid(), "uptime_ns",
+	return json_pack("{s:s, s:i, s:i, s:I, s:o, s:i, s:i, s:o, s:b, s:s, s:o}", "version",
+			 GPD_VERSION, "pid", (int)getpid(), "uid", (int)geteuid(), "uptime_ns",
 			 (json_int_t)(gpd_now_ns() - d->start_ns), "mechanisms", mechanisms,
 			 "nr_clients", (int)d->nr_clients, "nr_nodes", (int)d->nr_nodes,
-			 "last_exit", text_or_null(d->last_exit), "privileged", cred->privileged);
+			 "last_exit", text_or_null(d->last_exit), "privileged", cred->privileged,
+			 "scheduler", module ? "kernel" : "daemon", "module", gpd_module_json(d));
 }
 
 /* The core's reason, or the daemon's own if it put the node out. */
@@ -42,11 +47,15 @@ static json_t *breaker_reason(const struct gpd_node *n, const struct gp_node_sta
 						 json_string(gp_report_name(s->breaker_reason));
 }
 
-static void count_queues(const struct gpd_node *n, uint32_t *nr, uint32_t *nr_busy)
+static void count_queues(struct gpd_node *n, uint32_t *nr, uint32_t *nr_busy)
 {
 	struct gpd_entity *e;
 	struct gp_entity_info info;
 
+	if (n->module) {
+		gpd_module_count(n, nr, nr_busy);
+		return;
+	}
 	*nr = 0;
 	*nr_busy = 0;
 	LIST_FOREACH(e, &n->entities, link) {
@@ -57,23 +66,24 @@ static void count_queues(const struct gpd_node *n, uint32_t *nr, uint32_t *nr_bu
 	}
 }
 
-static json_t *node_json(const struct gpd_node *n)
+static json_t *node_json(struct gpd_node *n)
 {
-	const struct gp_node_stats *s = gp_sched_node_stats(n->d->sched, n->index);
+	const struct gp_node_stats *s = gpd_nodes_stats(n);
 	bool timed = s->switch_ns.nr > 0;
 	uint32_t nr_queues;
 	uint32_t nr_busy;
 	json_t *node;
 
 	count_queues(n, &nr_queues, &nr_busy);
-	node = json_pack("{s:I, s:i, s:o, s:b, s:o, s:o, s:o, s:o, s:b, s:s, s:s, s:o}", "gpu_id",
-			 (json_int_t)n->gpu_id, "index", (int)n->topology, "name",
+	node = json_pack("{s:I, s:i, s:o, s:b, s:o, s:o, s:o, s:o, s:b, s:s, s:s, s:o, s:s}",
+			 "gpu_id", (json_int_t)n->gpu_id, "index", (int)n->topology, "name",
 			 text_or_null(n->name), "simulated", n->simulated, "gfx_target",
 			 known(n->gfx_target, n->gfx_target), "nr_xcc", known(n->nr_xcc, n->nr_xcc),
 			 "nr_cu", known(n->nr_cu, n->nr_cu), "cwsr",
-			 n->cwsr < 0 ? json_null() : json_boolean(n->cwsr), "enabled", n->enabled,
-			 "policy", gp_sched_node_policy(n->d->sched, n->index), "breaker",
-			 gp_breaker_state_name(s->breaker), "breaker_reason", breaker_reason(n, s));
+			 n->cwsr < 0 ? json_null() : json_boolean(n->cwsr), "enabled",
+			 gpd_nodes_is_enabled(n), "policy", gpd_nodes_policy(n), "breaker",
+			 gp_breaker_state_name(s->breaker), "breaker_reason", breaker_reason(n, s),
+			 "scheduler", n->module ? "kernel" : "daemon");
 	json_object_update_new(
 		node, json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "nr_entities",
 				(json_int_t)s->nr_entities, "nr_queues", (json_int_t)nr_queues,
@@ -131,7 +141,7 @@ static json_t *sees_json(uint32_t sees)
 	return array;
 }
 
-static json_t *held_json(bool sched, bool manual)
+json_t *gpd_list_held(bool sched, bool manual)
 {
 	json_t *array = json_array();
 
@@ -148,7 +158,7 @@ static const enum gp_entity_state by_weight[] = {
 	GP_ENTITY_WAITING,   GP_ENTITY_RUNNING,	  GP_ENTITY_IDLE,
 };
 
-static bool outweighs(enum gp_entity_state a, enum gp_entity_state b)
+bool gpd_list_outweighs(enum gp_entity_state a, enum gp_entity_state b)
 {
 	size_t i;
 
@@ -157,28 +167,6 @@ static bool outweighs(enum gp_entity_state a, enum gp_entity_state b)
 			return by_weight[i] == a;
 	return false;
 }
-
-/**
- * struct totals - a process over all its nodes
- * @state: the one that matters most
- * @nr_busy: queues with work, also those held by hand
- * @nr_preempted: as of the core, here and below
- * @run_ns: same
- * @off_ns: same
- * @off_max_ns: same
- * @sched: held by the scheduler
- * @manual: held by hand
- */
-struct totals {
-	enum gp_entity_state state;
-	uint32_t nr_busy;
-	uint64_t nr_preempted;
-	uint64_t run_ns;
-	uint64_t off_ns;
-	uint64_t off_max_ns;
-	bool sched;
-	bool manual;
-};
 
 /* The core counts a time when it is over; people want to see it grow. */
 static void add_stint(const struct gpd_entity *e, struct gp_entity_info *info)
@@ -194,7 +182,7 @@ static void add_stint(const struct gpd_entity *e, struct gp_entity_info *info)
 	}
 }
 
-static void sum_up(struct gpd_client *c, struct totals *t)
+static void sum_up(struct gpd_client *c, struct gpd_totals *t)
 {
 	struct gp_entity_info info;
 	struct gpd_member *m;
@@ -205,7 +193,7 @@ static void sum_up(struct gpd_client *c, struct totals *t)
 	LIST_FOREACH(m, &c->members, of_client) {
 		if (gp_sched_entity_info(c->d->sched, m->entity->id, &info))
 			continue;
-		if (outweighs(info.state, t->state))
+		if (gpd_list_outweighs(info.state, t->state))
 			t->state = info.state;
 		add_stint(m->entity, &info);
 		t->nr_preempted += info.nr_preempted;
@@ -221,7 +209,7 @@ static void sum_up(struct gpd_client *c, struct totals *t)
 }
 
 /* To the core, what is held by hand has no work; to people it is held. */
-static const char *state_name(const struct totals *t)
+const char *gpd_list_state_name(const struct gpd_totals *t)
 {
 	if (t->manual && t->nr_busy && t->state == GP_ENTITY_IDLE)
 		return "held";
@@ -232,7 +220,7 @@ json_t *gpd_list_process(struct gpd_client *c)
 {
 	uint32_t sees = c->sees | (c->is_blind ? GP_WIRE_SEES_NOT_ALL : 0);
 	json_t *notes = json_array();
-	struct totals t;
+	struct gpd_totals t;
 	uint32_t i;
 
 	sum_up(c, &t);
@@ -244,10 +232,16 @@ json_t *gpd_list_process(struct gpd_client *c)
 			 text_or_null(c->comm), "mechanism", c->ops->name, "client",
 			 (json_int_t)c->number, "attributes", gpd_list_attributes(&c->attrs),
 			 "nr_queues", (int)c->nr_queues, "nr_busy", (int)t.nr_busy, "state",
-			 state_name(&t), "held", held_json(t.sched, t.manual),
+			 gpd_list_state_name(&t), "held", gpd_list_held(t.sched, t.manual),
 			 "sees", sees_json(sees), "nr_preempted", (json_int_t)t.nr_preempted,
 			 "run_ns", (json_int_t)t.run_ns, "off_ns", (json_int_t)t.off_ns,
 			 "off_max_ns", (json_int_t)t.off_max_ns, "notes", notes);
+}
+
+/* The module knows it better than it knows itself. */
+static bool is_of_module(struct gpd_client *c)
+{
+	return !gpd_mech_is_sim(c) && gpd_module_has(c->d, c->pid, 0, GP_WIRE_QUEUE_ALL);
 }
 
 json_t *gpd_list_processes(struct gpd *d)
@@ -256,8 +250,9 @@ json_t *gpd_list_processes(struct gpd *d)
 	struct gpd_client *c;
 
 	gpd_list_compare(d);
+	gpd_module_list_processes(d, processes, 0);
 	LIST_FOREACH(c, &d->clients, link)
-		if (c->state == GPD_CLIENT_KNOWN)
+		if (c->state == GPD_CLIENT_KNOWN && !is_of_module(c))
 			json_array_append_new(processes, gpd_list_process(c));
 	gpd_list_other_processes(d, processes);
 	return processes;
@@ -313,7 +308,7 @@ static json_t *queue_json(struct gpd_queue *q)
 	queue = json_pack("{s:i, s:I, s:I, s:n, s:n, s:o, s:s, s:s}", "pid", (int)q->client->pid,
 			  "gpu_id", (json_int_t)t->gpu_id, "queue_id", (json_int_t)t->queue_id,
 			  "rptr", "wptr", "held",
-			  held_json(q->member && q->member->held, q->manual), "state",
+			  gpd_list_held(q->member && q->member->held, q->manual), "state",
 			  gp_entity_state_name(info.state), "mechanism", q->client->ops->name);
 	put(queue, sources, "type", json_string(type_name(t->type)), source);
 	put(queue, sources, "priority", known(t->prio != GP_WIRE_PRIO_UNSET, t->prio), source);
@@ -334,8 +329,9 @@ json_t *gpd_list_queues(struct gpd *d, pid_t pid)
 	struct gpd_client *c;
 	struct gpd_queue *q;
 
+	gpd_module_list_queues(d, queues, pid);
 	LIST_FOREACH(c, &d->clients, link) {
-		if (c->state != GPD_CLIENT_KNOWN || (pid && c->pid != pid))
+		if (c->state != GPD_CLIENT_KNOWN || (pid && c->pid != pid) || is_of_module(c))
 			continue;
 		LIST_FOREACH(q, &c->queues, link)
 			json_array_append_new(queues, queue_json(q));

@@ -3,6 +3,7 @@
 #include "client.h"
 #include "discover.h"
 #include "mech.h"
+#include "module.h"
 #include "util.h"
 
 #include <stdlib.h>
@@ -27,6 +28,11 @@ static json_t *process_json(const struct gpreempt_process *p)
 			 "nr_preempted", 0, "run_ns", 0, "off_ns", 0, "off_max_ns", 0, "notes");
 }
 
+static bool is_known(struct gpd *d, pid_t pid)
+{
+	return gpd_module_has(d, pid, 0, GP_WIRE_QUEUE_ALL) || gpd_client_find(d, pid);
+}
+
 void gpd_list_other_processes(struct gpd *d, json_t *processes)
 {
 	struct gp_queues list = { 0 };
@@ -38,7 +44,7 @@ void gpd_list_other_processes(struct gpd *d, json_t *processes)
 		return;
 	if (!gp_discover_processes(NULL, &list, &found, &nr))
 		for (i = 0; i < nr; i++)
-			if (!gpd_client_find(d, (pid_t)found[i].pid))
+			if (!is_known(d, (pid_t)found[i].pid))
 				json_array_append_new(processes, process_json(&found[i]));
 	free(found);
 	gp_queues_fini(&list);
@@ -95,6 +101,18 @@ static bool is_told(const struct gpd_client *c, const struct gpreempt_queue *fou
 	return false;
 }
 
+/* The module has compute queues only: a copy engine's is another. */
+static bool is_listed(struct gpd *d, const struct gpreempt_queue *q)
+{
+	pid_t pid = (pid_t)q->pid;
+	const struct gpd_client *c;
+
+	if (gpd_module_has(d, pid, 0, GP_WIRE_QUEUE_ALL))
+		return gpd_module_has(d, pid, q->gpu_id, q->queue_id);
+	c = gpd_client_find(d, pid);
+	return c && is_told(c, q);
+}
+
 void gpd_list_other_queues(struct gpd *d, json_t *queues, pid_t pid)
 {
 	struct gp_queues list = { 0 };
@@ -104,9 +122,8 @@ void gpd_list_other_queues(struct gpd *d, json_t *queues, pid_t pid)
 		return;
 	for (i = 0; i < list.nr; i++) {
 		const struct gpreempt_queue *q = &list.queues[i];
-		const struct gpd_client *c = gpd_client_find(d, (pid_t)q->pid);
 
-		if ((!pid || q->pid == (uint32_t)pid) && (!c || !is_told(c, q)))
+		if ((!pid || q->pid == (uint32_t)pid) && !is_listed(d, q))
 			json_array_append_new(queues, queue_json(q));
 	}
 	gp_queues_fini(&list);

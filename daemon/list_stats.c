@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "list.h"
+#include "module.h"
+#include "nodes.h"
 
 /* A bucket of the interface is a power of two of the fine ones. */
 #define SUB (1u << GP_HIST_SUB_BITS)
@@ -49,10 +51,13 @@ static json_t *hist_json(const struct gp_hist *h)
 			 known(any, gp_hist_percentile(h, 990000)), "buckets", buckets(h));
 }
 
-static json_t *node_json(const struct gpd_node *n)
+static json_t *node_json(struct gpd_node *n)
 {
-	const struct gp_node_stats *s = gp_sched_node_stats(n->d->sched, n->index);
+	const struct gp_hist *detect = n->module ? gpd_module_detect(n) : NULL;
+	const struct gp_node_stats *s = gpd_nodes_stats(n);
 
+	if (!detect)
+		detect = &n->decision;
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, "
 			 "s:o, s:o}",
 			 "gpu_id", (json_int_t)n->gpu_id, "nr_events", (json_int_t)s->nr_events,
@@ -64,7 +69,7 @@ static json_t *node_json(const struct gpd_node *n)
 			 (json_int_t)s->nr_left_to_finish, "cost_ns", (json_int_t)s->cost_ns,
 			 "off_max_ns", (json_int_t)s->off_max_ns, "switch",
 			 hist_json(&s->switch_ns), "off", hist_json(&s->off_ns), "decision",
-			 hist_json(&n->decision), "fanout", hist_json(&n->fanout));
+			 hist_json(detect), "fanout", hist_json(&n->fanout));
 }
 
 json_t *gpd_list_statistics(struct gpd *d, uint32_t gpu_id)

@@ -2,6 +2,7 @@
 #include "methods.h"
 #include "list.h"
 #include "metrics.h"
+#include "module.h"
 #include "monitor.h"
 #include "reload.h"
 #include "suspend.h"
@@ -61,6 +62,7 @@ static void monitor(struct gpd_conn *conn, const struct gpd_request *r)
 {
 	conn->monitor = true;
 	conn->trace = r->trace;
+	gpd_module_monitor(conn->d);
 	gpd_monitor_begin(conn);
 }
 

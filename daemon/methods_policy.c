@@ -28,7 +28,7 @@ static void full_name(char *name, size_t size, const char *policy, const char *p
 	snprintf(name, size, "%s%s%s", policy ? policy : "", policy ? "." : "", param);
 }
 
-static json_t *parameters_json(struct gpd *d, u32 index)
+static json_t *parameters_json(struct gpd_node *n)
 {
 	const struct gp_param_desc *desc;
 	json_t *array = json_array();
@@ -40,7 +40,7 @@ static json_t *parameters_json(struct gpd *d, u32 index)
 		u64 value = desc->def;
 
 		full_name(name, sizeof(name), policy, desc->name);
-		gp_sched_param_get(d->sched, index, name, &value);
+		gpd_nodes_param(n, name, &value);
 		json_array_append_new(
 			array, json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:s}", "name", name,
 					 "value", (json_int_t)value, "min", (json_int_t)desc->min,
@@ -83,9 +83,9 @@ void gpd_methods_get_policy(struct gpd_conn *conn, const struct gpd_request *r)
 	if (!n)
 		return;
 	gpd_control_reply(conn, json_pack("{s:o, s:s, s:b, s:o}", "policies", policies_json(),
-					  "policy", gp_sched_node_policy(conn->d->sched, n->index),
-					  "enabled", n->enabled, "parameters",
-					  parameters_json(conn->d, n->index)));
+					  "policy", gpd_nodes_policy(n), "enabled",
+					  gpd_nodes_is_enabled(n), "parameters",
+					  parameters_json(n)));
 }
 
 static bool is_policy(const char *name)
@@ -154,68 +154,86 @@ static void note_change(json_t *changed, const struct gpd_node *n, const char *w
 	json_array_append_new(changed, json_string(text));
 }
 
-static void change_param(struct gpd_node *n, const struct gpd_change *c, bool dry_run,
-			 json_t *changed)
+static int change_param(struct gpd_node *n, const struct gpd_change *c, bool dry_run,
+			json_t *changed)
 {
 	char from[32];
 	char to[32];
 	u64 old = 0;
 
-	gp_sched_param_get(n->d->sched, n->index, c->name, &old);
+	gpd_nodes_param(n, c->name, &old);
 	if (old == c->value)
-		return;
+		return 0;
 	snprintf(from, sizeof(from), "%" PRIu64, old);
 	snprintf(to, sizeof(to), "%" PRIu64, c->value);
 	note_change(changed, n, c->name, from, to);
-	if (!dry_run)
-		gpd_engine_set_param(n, c->name, c->value);
+	return dry_run ? 0 : gpd_engine_set_param(n, c->name, c->value);
 }
 
-static void change_node(struct gpd_node *n, const struct gpd_request *r, json_t *changed)
+static int change_policy(struct gpd_node *n, const struct gpd_request *r, json_t *changed)
 {
-	const char *policy = gp_sched_node_policy(n->d->sched, n->index);
+	const char *policy = gpd_nodes_policy(n);
+
+	if (!(r->has & GPD_HAS_POLICY) || !strcmp(policy, r->policy))
+		return 0;
+	note_change(changed, n, "policy", policy, r->policy);
+	return r->dry_run ? 0 : gpd_engine_set_policy(n, r->policy);
+}
+
+static int change_enabled(struct gpd_node *n, const struct gpd_request *r, json_t *changed)
+{
+	bool enabled = gpd_nodes_is_enabled(n);
+
+	if (!(r->has & GPD_HAS_ENABLED) || enabled == r->enabled)
+		return 0;
+	note_change(changed, n, "enabled", enabled ? "true" : "false",
+		    r->enabled ? "true" : "false");
+	return r->dry_run ? 0 : gpd_engine_set_enabled(n, r->enabled);
+}
+
+static int change_node(struct gpd_node *n, const struct gpd_request *r, json_t *changed)
+{
+	int err = change_policy(n, r, changed);
 	uint32_t i;
 
-	if (r->has & GPD_HAS_POLICY && strcmp(policy, r->policy)) {
-		note_change(changed, n, "policy", policy, r->policy);
-		if (!r->dry_run)
-			gpd_engine_set_policy(n, r->policy);
-	}
-	for (i = 0; i < r->nr_parameters; i++)
-		change_param(n, &r->parameters[i], r->dry_run, changed);
-	if (r->has & GPD_HAS_ENABLED && n->enabled != r->enabled) {
-		note_change(changed, n, "enabled", n->enabled ? "true" : "false",
-			    r->enabled ? "true" : "false");
-		if (!r->dry_run)
-			gpd_engine_set_enabled(n, r->enabled);
-	}
+	for (i = 0; !err && i < r->nr_parameters; i++)
+		err = change_param(n, &r->parameters[i], r->dry_run, changed);
+	if (!err)
+		err = change_enabled(n, r, changed);
 	if (!r->dry_run && json_array_size(changed)) {
 		n->by_hand = true;
 		gpd_monitor_event(n->d, "policy", 0, n->gpu_id, GP_WIRE_QUEUE_ALL, "%s, %s",
-				  gp_sched_node_policy(n->d->sched, n->index),
-				  n->enabled ? "enabled" : "disabled");
+				  gpd_nodes_policy(n), n->enabled ? "enabled" : "disabled");
 	}
+	return err;
 }
 
 void gpd_methods_set_policy(struct gpd_conn *conn, const struct gpd_request *r)
 {
 	struct gpd_node *n = first_node(conn, r);
 	struct gpd *d = conn->d;
-	const char *old_policy;
-	const char *new_policy;
+	char old_policy[GPD_NAME_LEN];
 	json_t *changed;
 	uint32_t i;
+	int err = 0;
 
 	if (!n || !check(conn, r))
 		return;
 	changed = json_array();
-	old_policy = gp_sched_node_policy(d->sched, n->index);
-	for (i = 0; i < d->nr_nodes; i++)
+	snprintf(old_policy, sizeof(old_policy), "%s", gpd_nodes_policy(n));
+	for (i = 0; !err && i < d->nr_nodes; i++)
 		if (!r->gpu_id || &d->node[i] == n)
-			change_node(&d->node[i], r, changed);
-	new_policy = r->has & GPD_HAS_POLICY ? r->policy : old_policy;
+			err = change_node(&d->node[i], r, changed);
 	if (!r->dry_run)
 		gpd_state_save(d);
+	if (err) {
+		json_decref(changed);
+		gpd_control_error(conn, err == -EPERM ? "PermissionDenied" : "Failed", "reason",
+				  "%s", strerror(-err));
+		return;
+	}
 	gpd_control_reply(conn, json_pack("{s:s, s:s, s:o}", "old_policy", old_policy,
-					  "new_policy", new_policy, "changed", changed));
+					  "new_policy",
+					  r->has & GPD_HAS_POLICY ? r->policy : old_policy,
+					  "changed", changed));
 }

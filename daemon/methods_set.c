@@ -2,7 +2,9 @@
 #include "auth.h"
 #include "client.h"
 #include "list.h"
+#include "mech.h"
 #include "methods.h"
+#include "module.h"
 #include "monitor.h"
 #include "state.h"
 
@@ -60,6 +62,10 @@ void gpd_methods_set_attributes(struct gpd_conn *conn, const struct gpd_request 
 	struct gpd_attrs new;
 	const char *why;
 
+	if (gpd_module_is_used(conn->d) && !(c && gpd_mech_is_sim(c))) {
+		gpd_module_set_attributes(conn, r);
+		return;
+	}
 	if (!c) {
 		gpd_control_error(conn, "NotFound", "what", "process %" PRIu64, r->pid);
 		return;

@@ -2,6 +2,8 @@
 #include "metrics.h"
 #include "manual.h"
 #include "mech.h"
+#include "module.h"
+#include "nodes.h"
 #include "util.h"
 
 #include <inttypes.h>
@@ -43,14 +45,15 @@ static void histogram(FILE *f, const char *name, uint32_t gpu_id, const struct g
 	fprintf(f, "%s_count{gpu_id=\"%" PRIu32 "\"} %" PRIu64 "\n", name, gpu_id, h->nr);
 }
 
-static const struct gp_node_stats *stats(const struct gpd_node *n)
+static const struct gp_node_stats *stats(struct gpd_node *n)
 {
-	return gp_sched_node_stats(n->d->sched, n->index);
+	return gpd_nodes_stats(n);
 }
 
 /* X(name, type, help, value of node n) */
 #define NODE_METRICS(X)                                                                           \
-	X(enabled, gauge, "1 if the node is scheduled", n->enabled)                               \
+	X(enabled, gauge, "1 if the node is scheduled", gpd_nodes_is_enabled(n))                  \
+	X(module, gauge, "1 if the kernel module schedules the node", n->module)                  \
 	X(entities, gauge, "entities on the node", stats(n)->nr_entities)                         \
 	X(entities_out, gauge, "entities off the GPU now", stats(n)->nr_out)                      \
 	X(members_held, gauge, "processes held by the scheduler", n->nr_held)                     \
@@ -71,7 +74,7 @@ static const struct gp_node_stats *stats(const struct gpd_node *n)
 
 static void node_values(FILE *f, struct gpd *d)
 {
-	const struct gpd_node *n;
+	struct gpd_node *n;
 
 #define X(name, type, help, value)                                                   \
 	head(f, "gpreempt_node_" #name, #type, help);                                \
@@ -84,7 +87,7 @@ static void node_values(FILE *f, struct gpd *d)
 
 static void breakers(FILE *f, struct gpd *d)
 {
-	const struct gpd_node *n;
+	struct gpd_node *n;
 	unsigned int s;
 
 	head(f, "gpreempt_node_breaker", "gauge", "1 for the state of the circuit breaker");
@@ -100,9 +103,57 @@ static void breakers(FILE *f, struct gpd *d)
 			n->gpu_id, (double)stats(n)->cost_ns / 1e9);
 }
 
+static void module_value(FILE *f, struct gpd *d, const char *name, const char *help,
+			 uint64_t (*value)(const struct gpd_module_counts *c))
+{
+	struct gpd_module_counts c;
+	struct gpd_node *n;
+
+	head(f, name, "counter", help);
+	for (n = d->node; n < d->node + d->nr_nodes; n++)
+		if (n->module && !gpd_module_counts(n, &c))
+			fprintf(f, "%s{gpu_id=\"%" PRIu32 "\"} %" PRIu64 "\n", name, n->gpu_id,
+				value(&c));
+}
+
+static uint64_t wakeups(const struct gpd_module_counts *c)
+{
+	return c->nr_wakeups;
+}
+
+static uint64_t timer_wakeups(const struct gpd_module_counts *c)
+{
+	return c->nr_timer_wakeups;
+}
+
+static uint64_t faults(const struct gpd_module_counts *c)
+{
+	return c->nr_faults;
+}
+
+/* What only the kernel module has. */
+static void modules(FILE *f, struct gpd *d)
+{
+	struct gpd_node *n;
+
+	if (!gpd_module_is_used(d))
+		return;
+	module_value(f, d, "gpreempt_module_wakeups_total",
+		     "times the kernel scheduler's thread ran", wakeups);
+	module_value(f, d, "gpreempt_module_timer_wakeups_total", "of these, by a timer",
+		     timer_wakeups);
+	module_value(f, d, "gpreempt_module_doorbell_faults_total",
+		     "armed doorbells that told of work", faults);
+	head(f, "gpreempt_detect_seconds", "histogram",
+	     "from the fault of an armed doorbell to the kernel scheduler");
+	for (n = d->node; n < d->node + d->nr_nodes; n++)
+		if (n->module && gpd_module_detect(n))
+			histogram(f, "gpreempt_detect_seconds", n->gpu_id, gpd_module_detect(n));
+}
+
 static void histograms(FILE *f, struct gpd *d)
 {
-	const struct gpd_node *n;
+	struct gpd_node *n;
 
 	head(f, "gpreempt_switch_seconds", "histogram", "duration of switches");
 	for (n = d->node; n < d->node + d->nr_nodes; n++)
@@ -113,6 +164,7 @@ static void histograms(FILE *f, struct gpd *d)
 	head(f, "gpreempt_decision_seconds", "histogram", "from a message to the first order");
 	for (n = d->node; n < d->node + d->nr_nodes; n++)
 		histogram(f, "gpreempt_decision_seconds", n->gpu_id, &n->decision);
+	modules(f, d);
 	head(f, "gpreempt_fanout_seconds", "histogram", "from the first order to the last answer");
 	for (n = d->node; n < d->node + d->nr_nodes; n++)
 		histogram(f, "gpreempt_fanout_seconds", n->gpu_id, &n->fanout);
@@ -145,7 +197,8 @@ static void daemon_values(FILE *f, struct gpd *d)
 	head(f, "gpreempt_clients_refused_total", "counter", "clients that were not let in");
 	fprintf(f, "gpreempt_clients_refused_total %" PRIu64 "\n", d->nr_refused);
 	head(f, "gpreempt_manual_holds", "gauge", "holds by hand");
-	fprintf(f, "gpreempt_manual_holds %" PRIu32 "\n", gpd_manual_nr(d));
+	fprintf(f, "gpreempt_manual_holds %" PRIu32 "\n",
+		gpd_manual_nr(d) + gpd_module_nr_holds(d));
 }
 
 char *gpd_metrics_text(struct gpd *d)

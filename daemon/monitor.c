@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static json_t *integer_or_null(bool there, uint64_t value)
 {
@@ -46,6 +47,13 @@ void gpd_monitor_event(struct gpd *d, const char *kind, pid_t pid, uint32_t gpu_
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	send_all(d, make_event(gpd_now_ns(), kind, pid, gpu_id, queue_id, text, NULL), false);
+}
+
+void gpd_monitor_at(struct gpd *d, uint64_t time_ns, const char *kind, pid_t pid,
+		    uint32_t gpu_id, uint32_t queue_id, const char *text, json_t *data)
+{
+	send_all(d, make_event(time_ns, kind, pid, gpu_id, queue_id, text, data),
+		 !strcmp(kind, "trace"));
 }
 
 void gpd_monitor_begin(struct gpd_conn *conn)

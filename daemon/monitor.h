@@ -7,6 +7,8 @@
 
 #include "gpreemptd.h"
 
+#include <jansson.h>
+
 /**
  * gpd_monitor_event() - something happened
  * @d: daemon
@@ -19,6 +21,20 @@
 void gpd_monitor_event(struct gpd *d, const char *kind, pid_t pid, uint32_t gpu_id,
 		       uint32_t queue_id, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
+
+/**
+ * gpd_monitor_at() - tell what somebody else saw
+ * @d: daemon
+ * @time_ns: when
+ * @kind: kind; "trace" goes to those only who want records of the core
+ * @pid: process, 0 = none
+ * @gpu_id: node, 0 = none
+ * @queue_id: queue, GP_WIRE_QUEUE_ALL = none
+ * @text: for people
+ * @data: the reference is taken; NULL = none
+ */
+void gpd_monitor_at(struct gpd *d, uint64_t time_ns, const char *kind, pid_t pid,
+		    uint32_t gpu_id, uint32_t queue_id, const char *text, json_t *data);
 
 /* The first event of a connection that monitors. */
 void gpd_monitor_begin(struct gpd_conn *conn);

@@ -4,6 +4,7 @@
 #include "dbg.h"
 #include "engine.h"
 #include "http.h"
+#include "module.h"
 #include "monitor.h"
 #include "state.h"
 #include "util.h"
@@ -151,6 +152,7 @@ int gpd_reload(struct gpd *d, json_t *changed, char *error, size_t size)
 		return err;
 	}
 	d->config = new;
+	gpd_module_update(d);
 	gpd_reload_apply_nodes(d, old);
 	gpd_dbg_auto_update(d);
 	if (changed)

@@ -3,6 +3,7 @@
 #include "client.h"
 #include "engine.h"
 #include "list.h"
+#include "module.h"
 #include "util.h"
 
 #include <errno.h>
@@ -148,32 +149,47 @@ bool gpd_state_read_attributes(const void *json, struct gpd_attrs *attrs)
 	       read_name(group, attrs->group, sizeof(attrs->group));
 }
 
-static bool is_of(json_t *entry, const struct gpd_client *c)
+static bool is_of(json_t *entry, pid_t pid, uint64_t start_time, uid_t uid)
 {
-	return json_integer_value(json_object_get(entry, "pid")) == c->pid &&
-	       (uint64_t)json_integer_value(json_object_get(entry, "start_time")) ==
-		       c->start_time &&
-	       json_integer_value(json_object_get(entry, "uid")) == (json_int_t)c->uid;
+	return json_integer_value(json_object_get(entry, "pid")) == pid &&
+	       (uint64_t)json_integer_value(json_object_get(entry, "start_time")) == start_time &&
+	       json_integer_value(json_object_get(entry, "uid")) == (json_int_t)uid;
 }
 
-void gpd_state_recall(struct gpd_client *c)
+static bool take(struct gpd *d, pid_t pid, uint64_t start_time, uid_t uid,
+		 struct gpd_attrs *attrs)
 {
-	json_t *processes = c->d->state ? json_object_get(c->d->state->root, "processes") : NULL;
-	struct gpd_attrs attrs;
+	json_t *processes = d->state ? json_object_get(d->state->root, "processes") : NULL;
 	json_t *entry;
 	size_t i;
 
 	json_array_foreach(processes, i, entry) {
-		if (!is_of(entry, c))
+		bool good;
+
+		if (!is_of(entry, pid, start_time, uid))
 			continue;
-		if (gpd_state_read_attributes(json_object_get(entry, "attributes"), &attrs)) {
-			c->attrs = attrs;
-			c->by_hand = true;
-			gpd_client_note(c, "has the attributes again that were set by hand");
-		}
+		good = gpd_state_read_attributes(json_object_get(entry, "attributes"), attrs);
 		json_array_remove(processes, i);
-		return;
+		return good;
 	}
+	return false;
+}
+
+bool gpd_state_take(struct gpd *d, pid_t pid, const struct gpd_proc *proc,
+		    struct gpd_attrs *attrs)
+{
+	return take(d, pid, proc->start_time, proc->uid, attrs);
+}
+
+void gpd_state_recall(struct gpd_client *c)
+{
+	struct gpd_attrs attrs;
+
+	if (!take(c->d, c->pid, c->start_time, c->uid, &attrs))
+		return;
+	c->attrs = attrs;
+	c->by_hand = true;
+	gpd_client_note(c, "has the attributes again that were set by hand");
 }
 
 static void apply_node(struct gpd_node *n, json_t *saved)
@@ -238,7 +254,7 @@ static json_t *processes_json(struct gpd *d)
 	size_t i;
 
 	LIST_FOREACH(c, &d->clients, link)
-		if (c->by_hand && c->ops)
+		if (c->by_hand && c->ops && !gpd_module_is_used(d))
 			json_array_append_new(
 				processes,
 				json_pack("{s:i, s:I, s:I, s:o}", "pid", (int)c->pid, "start_time",
@@ -250,6 +266,7 @@ static json_t *processes_json(struct gpd *d)
 		if (pid > GPD_PID_MAX || !gpd_proc_read(pid, &proc))
 			json_array_append(processes, entry);
 	}
+	gpd_module_save(d, processes);
 	return processes;
 }
 

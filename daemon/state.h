@@ -9,6 +9,8 @@
 
 #include "gpreemptd.h"
 
+struct gpd_proc;
+
 /**
  * gpd_state_load() - read what the daemon before this one left
  * @d: daemon with its configuration
@@ -27,6 +29,18 @@ void gpd_state_apply_nodes(struct gpd *d);
 
 /* Give a client that came back the attributes it had. */
 void gpd_state_recall(struct gpd_client *c);
+
+/**
+ * gpd_state_take() - attributes that were set by hand before the daemon was restarted
+ * @d: daemon
+ * @pid: process
+ * @proc: what /proc says of it
+ * @attrs: output
+ *
+ * Return: true if there were some; they are not there any more.
+ */
+bool gpd_state_take(struct gpd *d, pid_t pid, const struct gpd_proc *proc,
+		    struct gpd_attrs *attrs);
 
 /* Something changed that is to survive: write the file. */
 void gpd_state_save(struct gpd *d);

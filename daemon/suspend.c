@@ -3,6 +3,8 @@
 #include "auth.h"
 #include "client.h"
 #include "manual.h"
+#include "mech.h"
+#include "module.h"
 #include "util.h"
 
 #include <errno.h>
@@ -210,11 +212,76 @@ static void target_client(struct gpd_job *job, const struct gpd_target *t, struc
 			send_entry(job, &job->entry[i], c);
 }
 
+static void set_result(struct entry *e, int err)
+{
+	if (!err)
+		return;
+	if (err == -ESRCH)
+		e->result = GP_WIRE_GONE;
+	else if (err == -EBUSY)
+		e->result = GP_WIRE_BUSY_NOW;
+	else
+		e->result = err == -EPERM ? REFUSED : GP_WIRE_ERROR;
+	snprintf(e->reason, sizeof(e->reason), "the kernel module: %s", strerror(-err));
+}
+
+/* The module answers at once. */
+static void order_module(struct gpd_job *job, struct entry *e, uid_t uid)
+{
+	struct gpd *d = job->conn->d;
+	struct gpd_target t = e->target;
+
+	t.gpu_id = e->gpu_id;
+	e->sent_ns = gpd_now_ns();
+	if (job->release)
+		set_result(e, gpd_module_release(d, &t));
+	else
+		set_result(e, gpd_module_hold(d, &t, uid, job->keep ? NULL : job->conn,
+					      job->lease_ns));
+	e->took_ns = gpd_now_ns() - e->sent_ns;
+}
+
+/* One order for each node of the module that the target has queues on. */
+static void target_module(struct gpd_job *job, const struct gpd_target *t)
+{
+	struct gpd *d = job->conn->d;
+	uint32_t first = job->nr;
+	struct gpd_proc proc;
+	uint32_t i;
+
+	if (gpd_proc_read((pid_t)t->pid, &proc)) {
+		refuse(job, t, GP_WIRE_GONE, "no such process");
+		return;
+	}
+	if (!gpd_auth_may_touch(&job->conn->cred, proc.uid)) {
+		refuse(job, t, REFUSED, "process of another user");
+		return;
+	}
+	for (i = 0; i < d->nr_nodes; i++)
+		if ((!t->gpu_id || t->gpu_id == d->node[i].gpu_id) &&
+		    gpd_module_has(d, (pid_t)t->pid, d->node[i].gpu_id, (uint32_t)t->queue_id))
+			add_entry(job, t, d->node[i].gpu_id);
+	if (job->nr == first)
+		refuse(job, t, GP_WIRE_GONE, "no such compute queue");
+	for (i = first; i < job->nr && !job->dry_run; i++)
+		if (job->entry[i].result == GP_WIRE_OK)
+			order_module(job, &job->entry[i], proc.uid);
+}
+
+static bool is_of_module(const struct gpd_job *job, const struct gpd_target *t,
+			 const struct gpd_client *c)
+{
+	return !(c && gpd_mech_is_sim(c)) &&
+	       gpd_module_has(job->conn->d, (pid_t)t->pid, 0, GP_WIRE_QUEUE_ALL);
+}
+
 static void target(struct gpd_job *job, const struct gpd_target *t)
 {
 	struct gpd_client *c = gpd_client_find(job->conn->d, (pid_t)t->pid);
 
-	if (!c)
+	if (is_of_module(job, t, c))
+		target_module(job, t);
+	else if (!c)
 		refuse(job, t, GP_WIRE_GONE, "no such process under control");
 	else if (!gpd_auth_may_touch(&job->conn->cred, c->uid))
 		refuse(job, t, REFUSED, "process of another user");

@@ -81,6 +81,8 @@ static int parse_stat(char *text, struct gpd_proc *proc)
 	for (word = strtok_r(close + 2, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
 		if (field == 3)
 			proc->state = word[0];
+		if (field == 4)
+			proc->parent = (pid_t)strtol(word, NULL, 10);
 		if (field == 22) {
 			proc->start_time = strtoull(word, NULL, 10);
 			return 0;

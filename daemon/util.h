@@ -40,12 +40,14 @@ bool gpd_bucket_take(struct gpd_bucket *b, uint64_t rate_per_s, uint64_t burst, 
 /**
  * struct gpd_proc - what /proc/PID says
  * @state: letter of its state
+ * @parent: its parent, 0 = none
  * @start_time: in clock ticks since boot
  * @uid: owner
  * @comm: name
  */
 struct gpd_proc {
 	char state;
+	pid_t parent;
 	uint64_t start_time;
 	uid_t uid;
 	char comm[GP_WIRE_NAME_LEN];

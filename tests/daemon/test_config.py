@@ -58,6 +58,7 @@ def test_good_configuration(tmp_path):
     ("[daemon]\nthis is not a setting\n", ":2:", "not a section"),
     ("[daemon]\ntracer = /" + "x" * 300 + "\n", ":2:", "too long"),
     ("[daemon]\ndbg = maybe\n", ":2:", "off, manual, auto"),
+    ("[daemon]\nmechanism = both\n", ":2:", "auto, user, kernel"),
     ("[daemon]\nedge_rate = 60000\n", "", "limits"),
 ])
 def test_bad_configuration_is_refused_with_file_and_line(tmp_path, text, where, what):
@@ -82,6 +83,7 @@ def test_origins(tmp_path):
         s = settings(Control(d))
         assert s["daemon", "lease_ms"] == ("500", d.config + ":2")
         assert s["daemon", "dbg"] == ("manual", "default")
+        assert s["daemon", "mechanism"] == ("auto", "default")
         assert s["daemon", "socket"] == (d.path, "command line")
         c = Control(d)
         p = c.call("GetPolicy")

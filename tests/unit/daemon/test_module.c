@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What can be said of the kernel module without one; the rest is tests/guest/test_sched_stack.c.
+ */
+#include "unit.h"
+
+#include "kernel.h"
+#include "module.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The ABI has the core's numbers, and its users the core's words. */
+static void words_are_the_cores(void **state)
+{
+	unsigned int i;
+
+	for (i = 0; i < GP_ENTITY_STATE_COUNT; i++)
+		assert_string_equal(gp_kernel_state_name(i),
+				    gp_entity_state_name((enum gp_entity_state)i));
+	assert_string_equal(gp_kernel_state_name(i), "unknown");
+	for (i = 0; i < GP_BREAKER_STATE_COUNT; i++)
+		assert_string_equal(gp_kernel_breaker_name(i),
+				    gp_breaker_state_name((enum gp_breaker_state)i));
+	assert_string_equal(gp_kernel_breaker_name(i), "unknown");
+}
+
+static void sizes_are_the_abi(void **state)
+{
+	assert_int_equal(sizeof(struct gpreempt_ioc_caps), 280);
+	assert_int_equal(sizeof(struct gpreempt_ioc_attr), 48);
+	assert_int_equal(sizeof(struct gpreempt_ioc_queue), 88);
+	assert_int_equal(sizeof(struct gpreempt_ioc_list), 24);
+	assert_int_equal(sizeof(struct gpreempt_ioc_ref), 16);
+	assert_int_equal(sizeof(struct gpreempt_ioc_switch), 32);
+	assert_int_equal(sizeof(struct gpreempt_ioc_policy), 88);
+	assert_int_equal(sizeof(struct gpreempt_ioc_trigger), 16);
+	assert_int_equal(sizeof(struct gpreempt_ioc_stats), 168);
+	assert_int_equal(sizeof(struct gpreempt_ioc_hist), 56);
+	assert_int_equal(sizeof(struct gpreempt_abi_event), 32);
+}
+
+static void without_a_module_nothing_is_its(void **state)
+{
+	struct gpd *d = test_calloc(1, sizeof(*d));
+	size_t nr = 1;
+
+	assert_false(gpd_module_is_used(d));
+	assert_int_equal(gpd_module_fd(d), -ENOENT);
+	assert_null(gpd_module_queues(d, &nr));
+	assert_int_equal(nr, 0);
+	assert_false(gpd_module_has(d, 1, 0, GP_WIRE_QUEUE_ALL));
+	assert_int_equal(gpd_module_nr_holds(d), 0);
+	test_free(d);
+}
+
+static void numbers_that_are_no_process(void **state)
+{
+	assert_int_equal(gp_kernel_pidfd(0), -ESRCH);
+	assert_int_equal(gp_kernel_pidfd(-5), -ESRCH);
+	assert_int_equal(gp_kernel_pidfd(4194303), -ESRCH);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_are_the_cores),
+		cmocka_unit_test(sizes_are_the_abi),
+		cmocka_unit_test(without_a_module_nothing_is_its),
+		cmocka_unit_test(numbers_that_are_no_process),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
