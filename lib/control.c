@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * What only the daemon can do: attributes, policies, statistics.
+ * Attributes, policies, statistics: of the daemon, or of the kernel module without it.
  */
 #include "decode.h"
 #include "handle.h"
+#include "module.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -47,6 +48,8 @@ int gpreempt_get_attr(struct gpreempt *g, uint32_t pid, struct gpreempt_attr *at
 
 	if (!g || !attr)
 		return -EINVAL;
+	if (g->direct)
+		return gp_module_get_attr(g, pid, attr);
 	ret = gp_begin_daemon(g);
 	if (!ret)
 		ret = gpreempt_get_processes(g, &list, &nr);
@@ -77,6 +80,8 @@ int gpreempt_set_attr(struct gpreempt *g, uint32_t pid, const struct gpreempt_at
 
 	if (!g || !attr || !is_ended(attr->klass) || !is_ended(attr->group))
 		return -EINVAL;
+	if (g->direct)
+		return gp_module_set_attr(g, pid, attr);
 	ret = gp_begin_daemon(g);
 	if (ret)
 		return ret;
@@ -132,6 +137,8 @@ int gpreempt_get_policy(struct gpreempt *g, uint32_t gpu_id, char name[GPREEMPT_
 
 	if (!g || !name)
 		return -EINVAL;
+	if (g->direct)
+		return gp_module_get_policy(g, gpu_id, name);
 	ret = get_policy(g, gpu_id, &reply);
 	if (ret)
 		return ret;
@@ -158,6 +165,8 @@ int gpreempt_set_policy(struct gpreempt *g, uint32_t gpu_id, const char *name)
 {
 	if (!g || !name)
 		return -EINVAL;
+	if (g->direct)
+		return gp_module_set_policy(g, gpu_id, name);
 	return set_policy(g, gpu_id, "policy", json_string(name));
 }
 
@@ -165,6 +174,8 @@ int gpreempt_set_enabled(struct gpreempt *g, uint32_t gpu_id, bool enabled)
 {
 	if (!g)
 		return -EINVAL;
+	if (g->direct)
+		return gp_module_set_enabled(g, gpu_id, enabled);
 	return set_policy(g, gpu_id, "enabled", json_boolean(enabled));
 }
 
@@ -172,6 +183,8 @@ int gpreempt_set_param(struct gpreempt *g, uint32_t gpu_id, const char *name, ui
 {
 	if (!g || !name || value > INT64_MAX)
 		return -EINVAL;
+	if (g->direct)
+		return gp_module_set_param(g, gpu_id, name, value);
 	return set_policy(g, gpu_id, "parameters", json_pack("{s:I}", name, (json_int_t)value));
 }
 
@@ -182,6 +195,8 @@ int gpreempt_get_param(struct gpreempt *g, uint32_t gpu_id, const char *name, ui
 
 	if (!g || !name || !value)
 		return -EINVAL;
+	if (g->direct)
+		return gp_module_get_param(g, gpu_id, name, value);
 	ret = get_policy(g, gpu_id, &reply);
 	if (ret)
 		return ret;
@@ -231,6 +246,8 @@ int gpreempt_get_stats(struct gpreempt *g, uint32_t gpu_id, struct gpreempt_stat
 
 	if (!g || !stats || stats->size < 2 * sizeof(uint32_t))
 		return -EINVAL;
+	if (g->direct)
+		return gp_module_get_stats(g, gpu_id, stats);
 	ret = gp_begin_daemon(g);
 	if (!ret)
 		ret = of_node(gp_call(g, "GetStatistics", node_parameters(gpu_id),

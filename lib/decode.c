@@ -79,7 +79,7 @@ static enum gpreempt_source source_of(const json_t *sources, const char *key)
 {
 	const char *name = json_string_value(json_object_get(sources, key));
 
-	for (int s = GPREEMPT_SOURCE_SYSFS; name && s <= GPREEMPT_SOURCE_DAEMON; s++) {
+	for (int s = GPREEMPT_SOURCE_SYSFS; name && s <= GPREEMPT_SOURCE_KERNEL; s++) {
 		if (!strcmp(gpreempt_source_name((enum gpreempt_source)s), name))
 			return (enum gpreempt_source)s;
 	}

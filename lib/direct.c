@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Without the daemon. Lists are begun from sysfs, joined with what tracers of this
- * handle and debugfs know; holds go through a tracer per process.
+ * handle, debugfs and the kernel module know; holds go through the module where it can
+ * hold as long as is wanted, else through a tracer per process.
  */
 #define _GNU_SOURCE
 #include "direct.h"
@@ -9,12 +10,14 @@
 #include "handle.h"
 #include "mechanism/discover.h"
 #include "mechanism/system.h"
+#include "module.h"
 #include "tracer.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* "When the handle is closed": the tracer sees that; nothing else should end it. */
 #define FOREVER_NS (365 * 86400 * 1000000000ull)
@@ -24,10 +27,12 @@
  * struct gp_direct - what a handle without a daemon has
  * @tracers: one for each process it has stopped; pointers, so that they stay
  * @nr: how many
+ * @module: device that the module's holds hang on, -1 = there are none
  */
 struct gp_direct {
 	struct gp_tracer_link **tracers;
 	size_t nr;
+	int module;
 };
 
 int gp_direct_open(struct gp_direct **out)
@@ -42,7 +47,10 @@ int gp_direct_open(struct gp_direct **out)
 		return -ENODEV;
 	free(nodes);
 	*out = calloc(1, sizeof(**out));
-	return *out ? 0 : -ENOMEM;
+	if (!*out)
+		return -ENOMEM;
+	(*out)->module = -1;
+	return 0;
 }
 
 void gp_direct_close(struct gp_direct *d)
@@ -51,6 +59,8 @@ void gp_direct_close(struct gp_direct *d)
 		gp_tracer_stop(d->tracers[i]);
 		free(d->tracers[i]);
 	}
+	if (d && d->module >= 0)
+		close(d->module);
 	if (d)
 		free(d->tracers);
 	free(d);
@@ -82,6 +92,7 @@ int gp_direct_nodes(struct gpreempt *g, struct gpreempt_node **out, size_t *nr)
 	free(nodes);
 	if (!list)
 		return gp_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
+	gp_module_add_nodes(list, n);
 	*out = list;
 	*nr = n;
 	return 0;
@@ -107,6 +118,8 @@ static int get_queues(struct gpreempt *g, struct gp_queues *list)
 		ret = gp_discover_add_snapshot(list, d->tracers[i]->pid, d->tracers[i]->queues,
 					       d->tracers[i]->nr_queues);
 	}
+	if (!ret)
+		ret = gp_module_add_queues(list);
 	if (ret) {
 		gp_queues_fini(list);
 		return gp_fail(g, ret, "queues: %s", strerror(-ret));
@@ -149,6 +162,7 @@ int gp_direct_processes(struct gpreempt *g, struct gpreempt_process **out, size_
 		processes = calloc(1, sizeof(*processes));
 	if (ret || !processes)
 		return gp_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
+	gp_module_add_processes(processes, *nr);
 	*out = processes;
 	return 0;
 }
@@ -234,6 +248,17 @@ static int order_ref(struct gp_tracer_link *t, enum gp_wire_type type,
 	return worst;
 }
 
+static int suspend_by_tracer(struct gpreempt *g, const struct gpreempt_ref *ref,
+			     uint64_t lease_ns, uint64_t deadline_ns)
+{
+	struct gp_tracer_link *t = find_tracer(g->direct, ref->pid);
+	int ret = t ? 0 : start_tracer(g, ref->pid, deadline_ns, &t);
+
+	if (ret)
+		return ret;
+	return order_ref(t, GP_WIRE_HOLD, ref, lease_ns ? lease_ns : FOREVER_NS, deadline_ns);
+}
+
 int gp_direct_suspend(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, uint64_t lease_ns,
 		      uint64_t timeout_ns)
 {
@@ -241,12 +266,13 @@ int gp_direct_suspend(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, 
 	int done = 0;
 
 	for (size_t i = 0; i < nr; i++) {
-		struct gp_tracer_link *t = find_tracer(g->direct, refs[i].pid);
-		int ret = t ? 0 : start_tracer(g, refs[i].pid, deadline_ns, &t);
+		int ret = -EOPNOTSUPP;
 
-		if (!ret)
-			ret = order_ref(t, GP_WIRE_HOLD, &refs[i], lease_ns ? lease_ns : FOREVER_NS,
-					deadline_ns);
+		if (lease_ns && lease_ns <= GP_MODULE_LEASE_MAX_NS)
+			ret = gp_module_order(&g->direct->module, &refs[i],
+					      (uint32_t)((lease_ns + 999999) / 1000000));
+		if (ret == -EOPNOTSUPP)
+			ret = suspend_by_tracer(g, &refs[i], lease_ns, deadline_ns);
 		if (ret && !g->error[0])
 			gp_fail(g, ret, "%u: %s", refs[i].pid, strerror(-ret));
 		refs[i].result = ret;
@@ -264,8 +290,12 @@ int gp_direct_resume(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, u
 		struct gp_tracer_link *t = find_tracer(g->direct, refs[i].pid);
 		int ret = 0;
 
-		/* Without a tracer this handle holds nothing. */
-		if (t)
+		/* Without a device and a tracer this handle holds nothing. */
+		if (g->direct->module >= 0)
+			ret = gp_module_order(&g->direct->module, &refs[i], 0);
+		if (ret == -EOPNOTSUPP)
+			ret = 0;
+		if (t && !ret)
 			ret = order_ref(t, GP_WIRE_RELEASE, &refs[i], 0, deadline_ns);
 		refs[i].result = ret;
 		done += !ret;
@@ -312,6 +342,8 @@ void gp_direct_probe(struct gpreempt_caps *c)
 	c->ptrace_scope = s.ptrace_scope.source ? (int32_t)s.ptrace_scope.value : -1;
 	if (s.kfd)
 		return;
+	if (gp_module_is_there())
+		c->mechanisms |= GPREEMPT_MECH_KERNEL;
 	c->mechanisms |= GPREEMPT_MECH_SHIM;
 	if (c->hws && (c->kfd_major > 1 || c->kfd_minor >= 13))
 		c->mechanisms |= GPREEMPT_MECH_DBG;

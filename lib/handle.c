@@ -108,6 +108,7 @@ static const char *const source_names[] = {
 	[GPREEMPT_SOURCE_SHIM] = "shim",
 	[GPREEMPT_SOURCE_MEMORY] = "memory",
 	[GPREEMPT_SOURCE_DAEMON] = "daemon",
+	[GPREEMPT_SOURCE_KERNEL] = "kernel",
 };
 
 const char *gpreempt_source_name(enum gpreempt_source source)

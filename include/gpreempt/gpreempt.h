@@ -11,9 +11,10 @@
  *
  * With the daemon (GPREEMPT_OPEN_DAEMON, the default if it runs) all processes
  * are visible that the caller may see. Without it (GPREEMPT_OPEN_DIRECT) lists
- * come from sysfs, debugfs and queue snapshots, and queues of other processes
- * are stopped through a tracer process that lives as long as the handle: what a
- * handle stopped goes on when it is closed or its process ends.
+ * come from sysfs, debugfs, queue snapshots and the kernel module, and queues of
+ * other processes are stopped through the module, or through a tracer process
+ * that lives as long as the handle: what a handle stopped goes on when it is
+ * closed or its process ends.
  *
  * A value that cannot be known is unknown, not zero: each struct gpreempt_value
  * says where it came from.
@@ -42,13 +43,14 @@ extern "C" {
 struct gpreempt;
 
 enum gpreempt_source {
-	GPREEMPT_SOURCE_UNKNOWN = 0,	/* the value means nothing */
+	GPREEMPT_SOURCE_UNKNOWN = 0, /* the value means nothing */
 	GPREEMPT_SOURCE_SYSFS = 1,
-	GPREEMPT_SOURCE_SNAPSHOT = 2,	/* DBG_TRAP queue snapshot */
-	GPREEMPT_SOURCE_DEBUGFS = 3,	/* kfd/mqds */
-	GPREEMPT_SOURCE_SHIM = 4,	/* the process itself */
-	GPREEMPT_SOURCE_MEMORY = 5,	/* read from the memory of the process */
+	GPREEMPT_SOURCE_SNAPSHOT = 2, /* DBG_TRAP queue snapshot */
+	GPREEMPT_SOURCE_DEBUGFS = 3,  /* kfd/mqds */
+	GPREEMPT_SOURCE_SHIM = 4,     /* the process itself */
+	GPREEMPT_SOURCE_MEMORY = 5,   /* read from the memory of the process */
 	GPREEMPT_SOURCE_DAEMON = 6,
+	GPREEMPT_SOURCE_KERNEL = 7, /* gpreempt.ko */
 };
 
 /* "sysfs", …; "unknown" for a value outside. */
@@ -331,7 +333,8 @@ int gpreempt_resume_queues(struct gpreempt *g, struct gpreempt_ref *refs, size_t
 			   uint64_t timeout_ns);
 
 /*
- * The rest needs the daemon: -EOPNOTSUPP without.
+ * The rest needs the daemon, attributes without class and group, policies and statistics
+ * the daemon or the kernel module: -EOPNOTSUPP without.
  */
 
 /**

@@ -43,6 +43,7 @@ enum gpreempt_source {
     GPREEMPT_SOURCE_SHIM = 4,
     GPREEMPT_SOURCE_MEMORY = 5,
     GPREEMPT_SOURCE_DAEMON = 6,
+    GPREEMPT_SOURCE_KERNEL = 7,
 };
 const char *gpreempt_source_name(enum gpreempt_source source);
 

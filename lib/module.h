@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A handle without the daemon where the kernel module schedules: what the module knows
+ * and does. The device is open for the time of a call, or for as long as the handle if it
+ * holds something by hand. Without the module these do nothing, or fail with -EOPNOTSUPP.
+ */
+#ifndef GP_LIB_MODULE_H
+#define GP_LIB_MODULE_H
+
+#include "gpreempt/gpreempt.h"
+
+struct gp_queues;
+
+/* Most that the module holds without being asked again. */
+#define GP_MODULE_LEASE_MAX_NS 60000000000ull
+
+/* Whether the module is there, and this user may ask it. */
+bool gp_module_is_there(void);
+
+/* What it knows of these; 0 or -errno. */
+int gp_module_add_queues(struct gp_queues *list);
+void gp_module_add_processes(struct gpreempt_process *processes, size_t nr);
+void gp_module_add_nodes(struct gpreempt_node *nodes, size_t nr);
+
+/**
+ * gp_module_order() - hold or release by hand
+ * @fd: device that holds; opened if it is -1
+ * @ref: process, node or 0, queue or GPREEMPT_QUEUE_ALL
+ * @lease_ms: 0 = release
+ *
+ * Return: 0, -EOPNOTSUPP no module or it has no such process, -errno.
+ */
+int gp_module_order(int *fd, const struct gpreempt_ref *ref, uint32_t lease_ms);
+
+/* The public calls of these names. */
+int gp_module_get_attr(struct gpreempt *g, uint32_t pid, struct gpreempt_attr *attr);
+int gp_module_set_attr(struct gpreempt *g, uint32_t pid, const struct gpreempt_attr *attr);
+int gp_module_get_policy(struct gpreempt *g, uint32_t gpu_id, char name[GPREEMPT_NAME_LEN]);
+int gp_module_set_policy(struct gpreempt *g, uint32_t gpu_id, const char *name);
+int gp_module_get_param(struct gpreempt *g, uint32_t gpu_id, const char *name, uint64_t *value);
+int gp_module_set_param(struct gpreempt *g, uint32_t gpu_id, const char *name, uint64_t value);
+int gp_module_set_enabled(struct gpreempt *g, uint32_t gpu_id, bool enabled);
+int gp_module_get_stats(struct gpreempt *g, uint32_t gpu_id, struct gpreempt_stats *stats);
+
+#endif
