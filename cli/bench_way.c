@@ -3,6 +3,7 @@
 #include "bench_way.h"
 
 #include "bench_queue.h"
+#include "mechanism/kernel.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -18,6 +19,7 @@
 
 #define NS_PER_S 1000000000ull
 #define GRACE 1
+#define HOOK_LEASE_MS 10000
 #define POKE_NS 20000000
 
 static u64 now_ns(void)
@@ -219,6 +221,30 @@ static void run_tracer(const struct gp_node *node, u32 nr, struct gp_bench_resul
 	waitpid(target, &status, 0);
 }
 
+/* All queues of this process at once are one cycle; a single one is, too. */
+static void run_hook(const struct gp_node *node, u32 nr, struct gp_bench_result *r)
+{
+	struct gpreempt_ioc_ref ref = { .pidfd = -1, .gpu_id = node->gpu_id };
+	struct gp_kfd_update_queue q[GP_BENCH_QUEUES];
+	struct gp_bench_gpu gpu;
+	int dev = gp_kernel_open();
+
+	if (failed(r, dev, "/dev/gpreempt") || !make_queues(&gpu, node, nr, false, q, r))
+		return;
+	ref.queue_id = nr > 1 ? GPREEMPT_ABI_QUEUE_ALL : q[0].queue_id;
+	for (u32 i = 0; i < r->nr; i++) {
+		u64 t0 = now_ns(), t1;
+
+		if (failed(r, gp_kernel_hold(dev, &ref, HOOK_LEASE_MS), "SWITCH"))
+			return;
+		t1 = now_ns();
+		if (failed(r, gp_kernel_release(dev, &ref), "SWITCH"))
+			return;
+		r->ns[GP_BENCH_STOP][i] = t1 - t0;
+		r->ns[GP_BENCH_RESUME][i] = now_ns() - t1;
+	}
+}
+
 const struct gp_bench_way gp_bench_ways[] = {
 	{ "update", "UPDATE_QUEUE in the process", false, false, run_update, NULL },
 	{ "update", "UPDATE_QUEUE in the process", true, false, run_update, NULL },
@@ -228,8 +254,8 @@ const struct gp_bench_way gp_bench_ways[] = {
 	{ "dbg", "DBG_TRAP by a tracer", true, true, run_tracer, NULL },
 	{ "criu", "CRIU_OP by a tracer", true, true, NULL,
 	  "not tried: the process stays stopped for ever if the caller dies" },
-	{ "hook", "one queue by /dev/gpreempt", false, true, NULL,
-	  "needs gpreempt.ko and a patched amdkfd" },
+	{ "hook", "the kernel module", false, true, run_hook, NULL },
+	{ "hook", "the kernel module", true, true, run_hook, NULL },
 	{ "cwsr", "save one queue directly", false, true, NULL,
 	  "the driver has no call for it: needs a patch" },
 	{ "halt", "halt the whole node", true, true, NULL,

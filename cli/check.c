@@ -14,8 +14,8 @@ static const struct gp_verb verb = {
 	.usage = "[OPTION...]",
 	.doc = "Looks whether this machine can preempt: kernel, driver, GPUs, "
 	       "firmware, permissions,\n"
-	       "shim, daemon. Ends with 1 if something fails; warnings count with --strict only.\n"
-	       "A machine without an AMD GPU fails.",
+	       "kernel module, shim, daemon, and who schedules. Ends with 1 if something fails;\n"
+	       "warnings count with --strict only. A machine without an AMD GPU fails.",
 	.options = GP_OPTS_CHECK | GP_OPTS_JSON,
 };
 
@@ -91,7 +91,10 @@ static int finish(struct gp_check *c, const struct gp_options *o)
 
 int gp_check_main(int argc, char **argv)
 {
+	/* Another root is for tests: a machine that is not this one. */
+	const char *root = getenv("GPREEMPT_TEST_ROOT");
 	struct gp_check c = { 0 };
+	bool has_module = false;
 	struct gp_options o;
 	int ret = gp_options_parse(argc, argv, &verb, &o);
 
@@ -100,8 +103,8 @@ int gp_check_main(int argc, char **argv)
 	if (ret != GP_GO_ON)
 		return ret;
 	c.list = json_array();
-	/* Another root is for tests: a machine that is not this one. */
-	gp_check_machine(&c, getenv("GPREEMPT_TEST_ROOT"));
-	gp_check_stack(&c, &o);
+	if (gp_check_machine(&c, root))
+		has_module = gp_check_module(&c, root);
+	gp_check_stack(&c, &o, has_module);
 	return finish(&c, &o);
 }

@@ -41,7 +41,10 @@ void gp_check_add(struct gp_check *c, enum gp_check_result result, const char *n
 /* Kernel, driver, GPUs, firmware, permissions. False = no GPU, the rest is pointless. */
 bool gp_check_machine(struct gp_check *c, const char *root);
 
-/* Shim and daemon. */
-void gp_check_stack(struct gp_check *c, const struct gp_options *o);
+/* Hooks in the driver and kernel module. True = the module is loaded. */
+bool gp_check_module(struct gp_check *c, const char *root);
+
+/* Shim, daemon, and who schedules. */
+void gp_check_stack(struct gp_check *c, const struct gp_options *o, bool has_module);
 
 #endif

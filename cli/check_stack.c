@@ -34,9 +34,43 @@ static void check_client_socket(struct gp_check *c, const char *path)
 			     strerror(errno));
 }
 
-static void report_daemon(struct gp_check *c, const char *path, const char *info)
+/* "shim, dbg" */
+static void join(const json_t *list, char *out, size_t size)
 {
-	json_t *i = json_loads(info, 0, NULL);
+	size_t len = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < json_array_size(list) && len < size; i++)
+		len += (size_t)snprintf(out + len, size - len, "%s%s", i ? ", " : "",
+					json_string_value(json_array_get(list, i)));
+}
+
+/* Who stops and continues queues here; @info: of the daemon, NULL = there is none. */
+static void report_mechanism(struct gp_check *c, const json_t *info, bool has_module)
+{
+	const char *scheduler = json_string_value(json_object_get(info, "scheduler"));
+	char names[64];
+
+	join(json_object_get(info, "mechanisms"), names, sizeof(names));
+	if (scheduler && !strcmp(scheduler, "kernel"))
+		gp_check_add(c, GP_CHECK_OK, "mechanism", NULL,
+			     "kernel: gpreempt.ko schedules, the daemon speaks for it");
+	else if (info && has_module)
+		gp_check_add(c, GP_CHECK_WARN, "mechanism",
+			     "mechanism = auto in gpreemptd.conf, or rmmod gpreempt",
+			     "%s: the daemon does not use gpreempt.ko, and both schedule", names);
+	else if (info)
+		gp_check_add(c, GP_CHECK_OK, "mechanism", NULL, "%s: the daemon schedules", names);
+	else if (has_module)
+		gp_check_add(c, GP_CHECK_OK, "mechanism", NULL,
+			     "kernel: gpreempt.ko schedules by itself; classes need the daemon");
+	else
+		gp_check_add(c, GP_CHECK_WARN, "mechanism", "to start gpreemptd",
+			     "none: nobody schedules");
+}
+
+static void report_daemon(struct gp_check *c, const char *path, const json_t *i)
+{
 	const char *version = json_string_value(json_object_get(i, "version"));
 	const char *last = json_string_value(json_object_get(i, "last_exit"));
 
@@ -48,12 +82,12 @@ static void report_daemon(struct gp_check *c, const char *path, const char *info
 		gp_check_add(c, GP_CHECK_WARN, "daemon", NULL, "runs on %s, after: %s", path, last);
 	else
 		gp_check_add(c, GP_CHECK_OK, "daemon", NULL, "%s answers on %s", version, path);
-	json_decref(i);
 }
 
-static void check_daemon(struct gp_check *c, const struct gp_options *o)
+static void check_daemon(struct gp_check *c, const struct gp_options *o, bool has_module)
 {
 	char path[GP_ADDRESS_MAX] = "";
+	json_t *reply = NULL;
 	struct gpreempt *g;
 	char *info = NULL;
 	int err;
@@ -66,8 +100,8 @@ static void check_daemon(struct gp_check *c, const struct gp_options *o)
 	if (err) {
 		gp_check_add(c, GP_CHECK_WARN, "daemon",
 			     "systemctl start gpreemptd, or gpreemptd in another terminal",
-			     "it does not run (%s: %s): nothing is scheduled", path,
-			     strerror(-err));
+			     "it does not run (%s: %s)", path, strerror(-err));
+		report_mechanism(c, NULL, has_module);
 		return;
 	}
 	err = gpreempt_call(g, "GetInfo", NULL, &info);
@@ -75,14 +109,18 @@ static void check_daemon(struct gp_check *c, const struct gp_options *o)
 		gp_check_add(c, GP_CHECK_FAIL, "daemon", "restarting it", "on %s: %s", path,
 			     gpreempt_strerror(g));
 	else
-		report_daemon(c, path, info);
+		reply = json_loads(info, 0, NULL);
+	if (reply)
+		report_daemon(c, path, reply);
 	gpreempt_free(info);
 	gpreempt_close(g);
 	check_client_socket(c, path);
+	report_mechanism(c, reply, has_module);
+	json_decref(reply);
 }
 
-void gp_check_stack(struct gp_check *c, const struct gp_options *o)
+void gp_check_stack(struct gp_check *c, const struct gp_options *o, bool has_module)
 {
 	check_shim(c);
-	check_daemon(c, o);
+	check_daemon(c, o, has_module);
 }

@@ -135,9 +135,10 @@ static void stay(const struct gp_options *o)
 {
 	struct sigaction sa = { .sa_handler = end };
 
-	fflush(stdout);
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
+	/* Who reads that it is suspended may end us at once. */
+	fflush(stdout);
 	if (!is_over)
 		gp_cli_sleep(o->lease_ns);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
 #include "options.h"
+#include "run_module.h"
 #include "shim_path.h"
 
 #include <stdlib.h>
@@ -10,8 +11,9 @@
 static const struct gp_verb verb = {
 	.name = "run",
 	.usage = "[OPTION...] [--] COMMAND [ARGUMENT...]",
-	.doc = "Starts a program with the shim, which lets the daemon stop and "
-	       "continue its queues.\n"
+	.doc = "Starts a program whose queues can be stopped and continued: with the "
+	       "shim for the\n"
+	       "daemon, or with its attributes only where the kernel module schedules.\n"
 	       "Ends with the program's status; 125 if gpreempt itself failed, 126 if the program\n"
 	       "cannot be executed, 127 if there is none.",
 	.options = GP_OPTS_RUN | GP_OPTS_COMMAND,
@@ -85,9 +87,24 @@ static int check(const struct gp_options *o)
 	return GP_GO_ON;
 }
 
-int gp_run_main(int argc, char **argv)
+static int use_shim(const struct gp_options *o)
 {
 	char shim[GP_SHIM_PATH_MAX];
+	int ret;
+
+	if (gp_shim_find(o->shim, shim, sizeof(shim))) {
+		gp_cli_error(shim, "the shim is not there; try GPREEMPT_SHIM=FILE or --shim FILE");
+		return GP_EXIT_RUN_FAILED;
+	}
+	set_attributes(o);
+	ret = preload(shim);
+	if (ret == GP_GO_ON && o->is_verbose)
+		gp_cli_error("run", "LD_PRELOAD=%s", getenv("LD_PRELOAD"));
+	return ret;
+}
+
+int gp_run_main(int argc, char **argv)
+{
 	struct gp_options o;
 	int ret = gp_options_parse(argc, argv, &verb, &o);
 
@@ -96,16 +113,12 @@ int gp_run_main(int argc, char **argv)
 	ret = check(&o);
 	if (ret != GP_GO_ON)
 		return ret;
-	if (gp_shim_find(o.shim, shim, sizeof(shim))) {
-		gp_cli_error(shim, "the shim is not there; try GPREEMPT_SHIM=FILE or --shim FILE");
-		return GP_EXIT_RUN_FAILED;
-	}
-	set_attributes(&o);
-	ret = preload(shim);
+	if (!gp_run_by_module(&o))
+		ret = use_shim(&o);
+	else if (o.is_verbose)
+		gp_cli_error("run", "the kernel module schedules: no shim");
 	if (ret != GP_GO_ON)
 		return ret;
-	if (o.is_verbose)
-		gp_cli_error("run", "LD_PRELOAD=%s", getenv("LD_PRELOAD"));
 	execvp(o.words[0], o.words);
 	ret = errno == ENOENT ? GP_EXIT_RUN_MISSING : GP_EXIT_RUN_CANNOT;
 	gp_cli_error(o.words[0], "%s", strerror(errno));

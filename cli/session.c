@@ -112,22 +112,29 @@ static json_t *value_json(const struct gpreempt_value *v)
 	return v->source ? json_integer((json_int_t)v->value) : json_null();
 }
 
+static json_t *text_json(const char *text)
+{
+	return *text ? json_string(text) : json_null();
+}
+
 static json_t *node_json(const struct gpreempt_node *n)
 {
-	return json_pack("{s:I, s:I, s:s, s:b, s:o, s:o, s:o, s:o, s:n, s:b, s:n, s:n}", "gpu_id",
+	return json_pack("{s:I, s:I, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:n}", "gpu_id",
 			 (json_int_t)n->gpu_id, "index", (json_int_t)n->index, "name", n->name,
 			 "simulated", 0, "gfx_target", value_json(&n->gfx_target), "nr_xcc",
 			 value_json(&n->nr_xcc), "nr_cu", value_json(&n->nr_cu), "cwsr",
 			 n->cwsr_bytes.source ? json_boolean(n->cwsr_bytes.value) : json_null(),
-			 "policy", "enabled", 0, "breaker", "breaker_reason");
+			 "policy", text_json(n->policy), "enabled", n->enabled, "breaker",
+			 text_json(n->breaker), "breaker_reason");
 }
 
 static json_t *process_json(const struct gpreempt_process *p)
 {
 	return json_pack("{s:I, s:o, s:s, s:s, s:n, s:n, s:I, s:o, s:s, s:[], s:[], s:[]}", "pid",
 			 (json_int_t)p->pid, "uid", value_json(&p->uid), "comm", p->comm,
-			 "mechanism", "none", "client", "attributes", "nr_queues",
-			 (json_int_t)p->nr_queues, "nr_busy", value_json(&p->nr_busy), "state",
+			 "mechanism", p->mechanism & GPREEMPT_MECH_KERNEL ? "kernel" : "none",
+			 "client", "attributes", "nr_queues", (json_int_t)p->nr_queues,
+			 "nr_busy", value_json(&p->nr_busy), "state",
 			 *p->state ? p->state : "unknown", "held", "sees", "notes");
 }
 
@@ -163,8 +170,20 @@ static json_t *type_json(const struct gpreempt_value *v)
 	return json_string(v->value < ARRAY_SIZE(names) ? names[v->value] : "other");
 }
 
+static json_t *held_json(uint32_t held)
+{
+	json_t *out = json_array();
+
+	if (held & GPREEMPT_HELD_SCHED)
+		json_array_append_new(out, json_string("sched"));
+	if (held & GPREEMPT_HELD_MANUAL)
+		json_array_append_new(out, json_string("manual"));
+	return out;
+}
+
 static json_t *queue_json(const struct gpreempt_queue *q)
 {
+	bool by_module = q->busy.source == GPREEMPT_SOURCE_KERNEL;
 	json_t *o = json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "pid",
 			      (json_int_t)q->pid, "gpu_id", (json_int_t)q->gpu_id, "queue_id",
 			      (json_int_t)q->queue_id, "type", type_json(&q->type), "priority",
@@ -176,9 +195,9 @@ static json_t *queue_json(const struct gpreempt_queue *q)
 	if (o) {
 		json_object_set_new(o, "busy", q->busy.source ? json_boolean(q->busy.value) :
 								json_null());
-		json_object_set_new(o, "held", json_array());
+		json_object_set_new(o, "held", held_json(q->held));
 		json_object_set_new(o, "state", json_string("unknown"));
-		json_object_set_new(o, "mechanism", json_string("none"));
+		json_object_set_new(o, "mechanism", json_string(by_module ? "kernel" : "none"));
 		json_object_set_new(o, "source", sources_json(q));
 	}
 	return o;
