@@ -50,7 +50,7 @@ static void start_program(struct gt_load *l, enum gt_how how, uid_t uid, const c
 	const char *args[MAX_ARGS];
 	unsigned int n = 0;
 
-	if (how == GT_SHIM) {
+	if (how == GT_SHIM || how == GT_KERNEL) {
 		args[n++] = "gpreempt";
 		args[n++] = "run";
 		args[n++] = "-c";
@@ -80,6 +80,11 @@ void gt_daemon_attach(pid_t pid, const char *klass)
 void gt_load_start(struct gt_load *l, enum gt_how how, uid_t uid, const char *klass,
 		   const char *const argv[])
 {
+	static const char *const names[] = {
+		[GT_SHIM] = "shim",
+		[GT_DBG] = "dbg",
+		[GT_KERNEL] = "kernel",
+	};
 	static unsigned int serial;
 	char progress[64];
 
@@ -94,7 +99,7 @@ void gt_load_start(struct gt_load *l, enum gt_how how, uid_t uid, const char *kl
 	if (how == GT_DBG)
 		gt_daemon_attach(l->pid, klass);
 	if (how != GT_PLAIN)
-		GT_CHECK(!gt_daemon_wait_view(l->pid, how == GT_SHIM ? "shim" : "dbg", 1, KNOWN_MS),
+		GT_CHECK(!gt_daemon_wait_view(l->pid, names[how], 1, KNOWN_MS),
 			 "the daemon does not know %s %d", argv[0], l->pid);
 }
 

@@ -10,9 +10,10 @@
 #include "load.h"
 
 enum gt_how {
-	GT_PLAIN,	/* the driver alone */
-	GT_SHIM,	/* gpreempt run */
-	GT_DBG,		/* started without it, attached to afterwards */
+	GT_PLAIN,  /* the driver alone */
+	GT_SHIM,   /* gpreempt run */
+	GT_DBG,	   /* started without it, attached to afterwards */
+	GT_KERNEL, /* gpreempt run, where the kernel module schedules */
 };
 
 /**
@@ -30,7 +31,7 @@ struct gt_load {
 /**
  * gt_load_start() - start one; it has launched a kernel when this returns
  * @l: load
- * @how: mechanism; for GT_SHIM and GT_DBG the daemon runs, and knows it afterwards
+ * @how: mechanism; if it is not GT_PLAIN the daemon runs, and knows it afterwards
  * @uid: whose process it is
  * @klass: class for gpreempt
  * @argv: program and options, at most 8, then NULL
