@@ -67,6 +67,14 @@ static void throw_away_dead(void)
 			wish_free(w);
 }
 
+/* What was said of detection is said of one process; what is critical is so in its children. */
+static u8 detect_of(const struct gpk_wish *w, struct pid *pid)
+{
+	if (w->pid == pid)
+		return w->detect;
+	return w->attr.latency_critical ? GPREEMPT_DETECT_DOORBELL : GPREEMPT_DETECT_POLL;
+}
+
 static struct gpk_wish *wish_get(struct pid *pid)
 {
 	struct gpk_wish *w = wish_find(pid), *of_parent;
@@ -86,7 +94,7 @@ static struct gpk_wish *wish_get(struct pid *pid)
 	of_parent = wish_of(pid);
 	if (of_parent) {
 		w->attr = of_parent->attr;
-		w->detect = of_parent->detect;
+		w->detect = detect_of(of_parent, pid);
 	}
 	list_add(&w->link, &wishes);
 	nr_wishes++;
@@ -103,7 +111,7 @@ void gpk_attr_wish(struct pid *pid, struct gp_attr *attr, u8 *detect)
 	w = wish_of(pid);
 	if (w) {
 		*attr = w->attr;
-		*detect = w->detect;
+		*detect = detect_of(w, pid);
 	}
 	mutex_unlock(&wishes_mutex);
 }
