@@ -26,6 +26,17 @@
 int gp_address_find(char *out, size_t size);
 
 /**
+ * gp_address_choose() - the same, with the variables as they are given
+ * @named: $GPREEMPT_SOCKET, or NULL
+ * @user: $XDG_RUNTIME_DIR, or NULL
+ * @out: room for the path
+ * @size: bytes of it
+ *
+ * Return: 0, -ENAMETOOLONG.
+ */
+int gp_address_choose(const char *named, const char *user, char *out, size_t size);
+
+/**
  * gp_address_listen() - the socket that a daemon of this user should make
  * @out: room for the path
  * @size: bytes of it

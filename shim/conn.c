@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "env.h"
 #include "queue.h"
 
 void gp_conn_send_locked(struct gp_shim *s, struct gp_wire_hdr *hdr, uint16_t type, size_t bytes)
@@ -17,6 +18,10 @@ void gp_conn_send_locked(struct gp_shim *s, struct gp_wire_hdr *hdr, uint16_t ty
 
 	if (s->sock < 0 || s->is_broken)
 		return;
+	if (!gp_fd_is_ours(s->sock, &s->sock_id)) {
+		s->is_broken = true;
+		return;
+	}
 	hdr->magic = GP_WIRE_MAGIC;
 	hdr->type = type;
 	hdr->size = (uint16_t)bytes;
@@ -31,7 +36,7 @@ void gp_conn_send_locked(struct gp_shim *s, struct gp_wire_hdr *hdr, uint16_t ty
 /* 0 if the variable is not there or no number. */
 static uint64_t number(const char *variable)
 {
-	const char *text = getenv(variable);
+	const char *text = gp_env(variable);
 	unsigned long long value;
 	char *end;
 
@@ -49,7 +54,7 @@ static void name(char *out, const char *text)
 
 static void fill_wishes(struct gp_wire_hello *m)
 {
-	const char *prio = getenv("GPREEMPT_PRIORITY");
+	const char *prio = gp_env("GPREEMPT_PRIORITY");
 	uint64_t value = number("GPREEMPT_PRIORITY");
 
 	m->prio = GP_WIRE_PRIO_UNSET;
@@ -61,8 +66,8 @@ static void fill_wishes(struct gp_wire_hello *m)
 	m->deadline_ns = number("GPREEMPT_DEADLINE_NS");
 	if (number("GPREEMPT_LATENCY_CRITICAL"))
 		m->attr_flags |= GP_WIRE_ATTR_LATENCY_CRITICAL;
-	name(m->klass, getenv("GPREEMPT_CLASS"));
-	name(m->group, getenv("GPREEMPT_GROUP"));
+	name(m->klass, gp_env("GPREEMPT_CLASS"));
+	name(m->group, gp_env("GPREEMPT_GROUP"));
 }
 
 void gp_conn_hello_locked(struct gp_shim *s)

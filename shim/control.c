@@ -3,10 +3,10 @@
 #include "control.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,15 +26,17 @@
 #define WELCOME_NS (5000 * MS)
 /* Room for thread-local variables of large programs, which come out of the stack too. */
 #define STACK_BYTES (256 << 10)
+/* How long it goes unnoticed at most that the application closed our descriptors. */
+#define SLEEP_MAX_NS (5000 * MS)
 
 void gp_control_wake_locked(struct gp_shim *s)
 {
-	uint64_t one = 1;
-
 	if (s->is_dirty)
 		return;
 	s->is_dirty = true;
-	if (s->wake_fd >= 0 && write(s->wake_fd, &one, sizeof(one)) < 0)
+	if (s->wake_fd[1] < 0)
+		return;
+	if (!gp_fd_is_ours(s->wake_fd[1], &s->wake_id) || write(s->wake_fd[1], "", 1) != 1)
 		s->is_dirty = false;
 }
 
@@ -60,7 +62,7 @@ static void connect_locked(struct gp_shim *s, uint64_t now)
 								     BACKOFF_MAX_NS;
 		return;
 	}
-	s->sock = fd;
+	s->sock = gp_fd_keep(fd, &s->sock_id);
 	s->since_ns = now;
 	s->epoch = 0;
 	gp_conn_hello_locked(s);
@@ -71,7 +73,7 @@ static void disconnect_locked(struct gp_shim *s, uint64_t now, uint64_t wait_ns)
 {
 	struct gp_shim_queue *q;
 
-	close(s->sock);
+	gp_fd_close(s->sock, &s->sock_id);
 	s->sock = -1;
 	s->is_welcome = false;
 	s->is_broken = false;
@@ -124,6 +126,8 @@ static int receive(struct gp_shim *s)
 	} m;
 	ssize_t n;
 
+	if (!gp_fd_is_ours(s->sock, &s->sock_id))
+		return -EBADF;
 	n = recv(s->sock, &m, sizeof(m), MSG_DONTWAIT);
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? 1 : -errno;
@@ -239,20 +243,52 @@ uint64_t gp_control_step(struct gp_shim *s)
 	return next_ns(s, look_ns);
 }
 
+static int open_wake(struct gp_shim *s)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK))
+		return -errno;
+	s->wake_fd[0] = gp_fd_keep(fds[0], &s->wake_id);
+	s->wake_fd[1] = gp_fd_keep(fds[1], &s->wake_id);
+	return 0;
+}
+
+/* What the application took away is made anew, or rather late than never asked for. */
+static void keep_wake(struct gp_shim *s)
+{
+	if (gp_fd_is_ours(s->wake_fd[0], &s->wake_id) &&
+	    gp_fd_is_ours(s->wake_fd[1], &s->wake_id))
+		return;
+	pthread_mutex_lock(&s->lock);
+	gp_fd_close(s->wake_fd[0], &s->wake_id);
+	gp_fd_close(s->wake_fd[1], &s->wake_id);
+	s->wake_fd[0] = s->wake_fd[1] = -1;
+	if (open_wake(s))
+		gp_shim_debug("nothing to be woken by");
+	pthread_mutex_unlock(&s->lock);
+}
+
 static void sleep_until(struct gp_shim *s, uint64_t until_ns)
 {
 	struct pollfd fds[2] = {
-		{ .fd = s->wake_fd, .events = POLLIN },
+		{ .fd = s->wake_fd[0], .events = POLLIN },
 		{ .fd = s->sock, .events = POLLIN },
 	};
-	uint64_t now = s->sys->now_ns(), count;
+	uint64_t now = s->sys->now_ns();
 	uint64_t wait = until_ns > now ? until_ns - now : 0;
-	struct timespec t = { .tv_sec = (time_t)(wait / 1000000000), .tv_nsec = wait % 1000000000 };
+	struct timespec t;
+	char bytes[16];
 
-	if (ppoll(fds, 2, until_ns == UINT64_MAX ? NULL : &t, NULL) <= 0)
+	if (wait > SLEEP_MAX_NS)
+		wait = SLEEP_MAX_NS;
+	t = (struct timespec){ .tv_sec = (time_t)(wait / 1000000000),
+			       .tv_nsec = (long)(wait % 1000000000) };
+	if (ppoll(fds, 2, &t, NULL) <= 0 || !fds[0].revents)
 		return;
-	if (fds[0].revents && read(s->wake_fd, &count, sizeof(count)) < 0)
-		return;
+	if (gp_fd_is_ours(s->wake_fd[0], &s->wake_id))
+		while (read(s->wake_fd[0], bytes, sizeof(bytes)) == sizeof(bytes))
+			;
 }
 
 static void *run(void *arg)
@@ -263,6 +299,7 @@ static void *run(void *arg)
 	pthread_setname_np(pthread_self(), "gpreempt");
 	while (!__atomic_load_n(&s->is_stopping, __ATOMIC_ACQUIRE)) {
 		next = gp_control_step(s);
+		keep_wake(s);
 		sleep_until(s, next);
 	}
 	return NULL;
@@ -284,6 +321,22 @@ static int start_thread(struct gp_shim *s)
 	return -r;
 }
 
+static void open_kfd(struct gp_shim *s)
+{
+	int fd = s->sys->open_kfd();
+
+	s->is_kfd_own = fd >= 0;
+	if (s->is_kfd_own)
+		s->kfd = gp_fd_keep(fd, &s->kfd_id);
+}
+
+int gp_control_kfd(struct gp_shim *s)
+{
+	if (s->is_kfd_own && !gp_fd_is_ours(s->kfd, &s->kfd_id))
+		open_kfd(s);
+	return s->kfd;
+}
+
 void gp_control_start(struct gp_shim *s, int fd)
 {
 	int before = errno;
@@ -291,13 +344,11 @@ void gp_control_start(struct gp_shim *s, int fd)
 	pthread_mutex_lock(&s->call_lock);
 	if (!s->is_started) {
 		s->is_started = true;
-		s->kfd = s->sys->open_kfd();
-		s->is_kfd_own = s->kfd >= 0;
+		open_kfd(s);
 		if (!s->is_kfd_own)
 			s->kfd = fd;
 		s->backoff_ns = BACKOFF_MIN_NS;
-		s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-		if (s->wake_fd >= 0 && start_thread(s))
+		if (!open_wake(s) && start_thread(s))
 			gp_shim_debug("no thread");
 	}
 	pthread_mutex_unlock(&s->call_lock);
@@ -306,11 +357,9 @@ void gp_control_start(struct gp_shim *s, int fd)
 
 void gp_control_stop(struct gp_shim *s)
 {
-	uint64_t one = 1;
-
 	if (!s->is_started)
 		return;
 	__atomic_store_n(&s->is_stopping, true, __ATOMIC_RELEASE);
-	if (write(s->wake_fd, &one, sizeof(one)) == sizeof(one))
+	if (write(s->wake_fd[1], "", 1) == 1)
 		pthread_join(s->thread, NULL);
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "env.h"
 #include "ioctl.h"
 #include "pause.h"
 #include "sys.h"
@@ -25,7 +26,7 @@ struct gp_shim gp_shim_self = {
 	.call_lock = PTHREAD_MUTEX_INITIALIZER,
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.kfd = -1,
-	.wake_fd = -1,
+	.wake_fd = { -1, -1 },
 	.sock = -1,
 	.dbg_pipe = { -1, -1 },
 	.sees = GP_WIRE_SEES_IOCTL,
@@ -102,6 +103,7 @@ static void add_to_tools(void)
 
 __attribute__((constructor)) static void begin(void)
 {
+	gp_env_freeze();
 	add_to_tools();
 	/* Else a ROCr whose table went to rocprofiler-sdk loads no other tool. */
 	setenv("HSA_TOOLS_ROCPROFILER_V1_TOOLS", "1", 0);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "control.h"
 #include "hold.h"
 #include "queue.h"
 #include "selfdbg.h"
@@ -148,7 +149,7 @@ static void update_series(struct gp_shim *s, struct batch *b, struct gp_pause_re
 
 		if (b->queues[i]->is_dbg_stopped || same(&p, &b->queues[i]->has))
 			continue;
-		r = update(s, b->queues[i], s->kfd, &p);
+		r = update(s, b->queues[i], gp_control_kfd(s), &p);
 		if (r) {
 			out->error = -r;
 			continue;

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "control.h"
 #include "queue.h"
 
 /* suspend_queues() of amdkfd leaves the hardware's own grace period alone. */
@@ -18,7 +19,7 @@ static int trap(struct gp_shim *s, uint32_t op, struct gp_kfd_dbg_trap *args)
 	args->pid = (uint32_t)getpid();
 	args->op = op;
 	do {
-		r = s->sys->ioctl(s->kfd, GP_KFD_IOC_DBG_TRAP, args);
+		r = s->sys->ioctl(gp_control_kfd(s), GP_KFD_IOC_DBG_TRAP, args);
 	} while (r < 0 && errno == EINTR);
 	return r < 0 ? -errno : r;
 }
@@ -27,8 +28,8 @@ static void close_pipe(struct gp_shim *s)
 {
 	if (s->dbg_pipe[0] < 0)
 		return;
-	close(s->dbg_pipe[0]);
-	close(s->dbg_pipe[1]);
+	gp_fd_close(s->dbg_pipe[0], &s->dbg_pipe_id);
+	gp_fd_close(s->dbg_pipe[1], &s->dbg_pipe_id);
 	s->dbg_pipe[0] = s->dbg_pipe[1] = -1;
 }
 
@@ -55,6 +56,8 @@ static int begin(struct gp_shim *s)
 
 	if (pipe2(s->dbg_pipe, O_NONBLOCK | O_CLOEXEC))
 		return -errno;
+	s->dbg_pipe[0] = gp_fd_keep(s->dbg_pipe[0], &s->dbg_pipe_id);
+	s->dbg_pipe[1] = gp_fd_keep(s->dbg_pipe[1], &s->dbg_pipe_id);
 	args.enable.info_ptr = (uintptr_t)&info;
 	args.enable.info_bytes = sizeof(info);
 	args.enable.fd = (uint32_t)s->dbg_pipe[1];

@@ -11,7 +11,7 @@ static void clear(struct gp_shim *s, const struct gp_shim_sys *sys, uint32_t see
 	memset(&s->nr_queues, 0, sizeof(*s) - offsetof(struct gp_shim, nr_queues));
 	s->sys = sys;
 	s->kfd = -1;
-	s->wake_fd = -1;
+	s->wake_fd[0] = s->wake_fd[1] = -1;
 	s->sock = -1;
 	s->dbg_pipe[0] = s->dbg_pipe[1] = -1;
 	s->sees = sees;
@@ -25,23 +25,18 @@ void gp_shim_init(struct gp_shim *s, const struct gp_shim_sys *sys)
 	clear(s, sys, GP_WIRE_SEES_IOCTL);
 }
 
-static void close_if(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-}
-
 void gp_shim_forget(struct gp_shim *s)
 {
 	uint32_t slot;
 
-	close_if(s->sock);
-	close_if(s->wake_fd);
-	close_if(s->dbg_pipe[0]);
-	close_if(s->dbg_pipe[1]);
+	gp_fd_close(s->sock, &s->sock_id);
+	gp_fd_close(s->wake_fd[0], &s->wake_id);
+	gp_fd_close(s->wake_fd[1], &s->wake_id);
+	gp_fd_close(s->dbg_pipe[0], &s->dbg_pipe_id);
+	gp_fd_close(s->dbg_pipe[1], &s->dbg_pipe_id);
 	/* It may be the application's own, see gp_control_start(). */
 	if (s->is_kfd_own)
-		close_if(s->kfd);
+		gp_fd_close(s->kfd, &s->kfd_id);
 	for (slot = 0; slot < GP_SHIM_NR_SLOTS; slot++)
 		if (gp_shim_slots[slot])
 			gp_shim_slots[slot] = 0;

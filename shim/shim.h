@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 #include "aql_end.h"
+#include "fd.h"
 #include "kfd_abi.h"
 #include "wire.h"
 
@@ -193,12 +194,15 @@ struct gp_shim_progress {
  * @nr_queues: one more than the largest id there ever was
  * @kfd: descriptor for our calls, -1 = none yet
  * @is_kfd_own: it was opened for that
+ * @kfd_id: what it is
  * @is_started: the thread runs or was tried
  * @is_stopping: end of the thread, for tests
  * @thread: the control thread
- * @wake_fd: eventfd that wakes it
+ * @wake_fd: pipe that wakes it; read end first
+ * @wake_id: what its ends are; both are the same
  * @is_dirty: something to apply or to tell, see gp_shim_wake()
  * @sock: connection, -1 = none
+ * @sock_id: what it is
  * @is_welcome: the daemon answered
  * @is_broken: sending failed: close it
  * @since_ns: when the connection was made
@@ -213,6 +217,7 @@ struct gp_shim_progress {
  * @has_runtime: the process enabled the runtime for debuggers
  * @dbg: own debug session; call_lock
  * @dbg_pipe: of the session; call_lock
+ * @dbg_pipe_id: what its ends are
  * @progress: by node
  * @skip_recheck: do not look again after publishing idle: only to show that it is needed
  * @nr_calls: UPDATE_QUEUE and DBG_TRAP calls that cost a runlist cycle
@@ -225,12 +230,15 @@ struct gp_shim {
 	uint32_t nr_queues; /* what comes from here on is cleared in a child */
 	int kfd;
 	bool is_kfd_own;
+	struct gp_fd_id kfd_id;
 	bool is_started;
 	bool is_stopping;
 	pthread_t thread;
-	int wake_fd;
+	int wake_fd[2];
+	struct gp_fd_id wake_id;
 	bool is_dirty;
 	int sock;
+	struct gp_fd_id sock_id;
 	bool is_welcome;
 	bool is_broken;
 	uint64_t since_ns;
@@ -245,6 +253,7 @@ struct gp_shim {
 	bool has_runtime;
 	enum gp_shim_dbg_state dbg;
 	int dbg_pipe[2];
+	struct gp_fd_id dbg_pipe_id;
 	struct gp_shim_progress progress[GP_SHIM_MAX_NODES];
 	bool skip_recheck;
 	uint64_t nr_calls;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "address.h"
+#include "env.h"
 
 /* First inode that the kernel gives to a pid namespace (PROC_PID_INIT_INO). */
 #define INIT_PID_NAMESPACE "pid:[4026531836]"
@@ -50,7 +51,8 @@ static int connect_to_daemon(void)
 	size_t len;
 	int fd, r;
 
-	r = gp_address_find(addr.sun_path, sizeof(addr.sun_path));
+	r = gp_address_choose(gp_env("GPREEMPT_SOCKET"), gp_env("XDG_RUNTIME_DIR"), addr.sun_path,
+			      sizeof(addr.sun_path));
 	if (r)
 		return r;
 	len = strlen(addr.sun_path);
@@ -146,7 +148,7 @@ void gp_shim_debug(const char *fmt, ...)
 	char line[256];
 	int n;
 
-	if (!getenv("GPREEMPT_DEBUG"))
+	if (!gp_env("GPREEMPT_DEBUG"))
 		return;
 	va_start(ap, fmt);
 	n = vsnprintf(line, sizeof(line), fmt, ap);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,8 +50,8 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	gp_control_stop(&gp_shim_self);
-	if (gp_shim_self.wake_fd >= 0)
-		close(gp_shim_self.wake_fd);
+	gp_fd_close(gp_shim_self.wake_fd[0], &gp_shim_self.wake_id);
+	gp_fd_close(gp_shim_self.wake_fd[1], &gp_shim_self.wake_id);
 	return rig_teardown(state);
 }
 
@@ -128,6 +129,47 @@ static void orders_are_carried_out(void **state)
 		assert_true(wait_for(GP_WIRE_DONE));
 		assert_int_equal(rig.queues[id].percentage, 100);
 	}
+}
+
+/*
+ * The application closes what it does not know, and its own socket gets the numbers: it is
+ * neither written to, nor read from, nor closed.
+ */
+static void closed_descriptors_are_left_alone(void **state)
+{
+	struct gp_wire_hdr nonsense = { GP_WIRE_MAGIC, GP_WIRE_RENEW, sizeof(nonsense), 0 };
+	uint32_t id = rig_create_busy(), i;
+	int mine[2], taken[3];
+	struct stat is, was;
+	char byte = 0;
+
+	meet();
+	send_order(GP_WIRE_HOLD, 1, 60000 * MS);
+	assert_true(wait_for_percentage(id, 0));
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, mine), 0);
+	assert_int_equal(send(mine[1], "x", 1, 0), 1);
+	taken[0] = gp_shim_self.sock;
+	taken[1] = gp_shim_self.wake_fd[0];
+	taken[2] = gp_shim_self.wake_fd[1];
+	for (i = 0; i < 3; i++)
+		assert_int_equal(dup2(mine[0], taken[i]), taken[i]);
+	/* Wakes the thread, if that waits for the socket it had. */
+	send(rig.daemon, &nonsense, sizeof(nonsense), MSG_NOSIGNAL);
+	/* Without its daemon it holds nothing, and finds it again. */
+	assert_true(wait_for_percentage(id, 100));
+	meet();
+	send_order(GP_WIRE_HOLD, 1, 60000 * MS);
+	assert_true(wait_for_percentage(id, 0));
+	assert_int_equal(fstat(mine[0], &was), 0);
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(fstat(taken[i], &is), 0);
+		assert_int_equal(is.st_ino, was.st_ino);
+		close(taken[i]);
+	}
+	assert_int_equal(recv(mine[1], &byte, 1, MSG_DONTWAIT), -1);
+	assert_int_equal(recv(mine[0], &byte, 1, MSG_DONTWAIT), 1);
+	close(mine[0]);
+	close(mine[1]);
 }
 
 static void thread_takes_no_signals(void **state)
@@ -273,6 +315,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		T(orders_are_carried_out),
+		T(closed_descriptors_are_left_alone),
 		T(stopped_daemon_holds_nothing_for_long),
 		T(thread_takes_no_signals),
 		T(many_threads_ring),

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "fd.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Below are the numbers that programs expect to get, 0 to 2 above all. */
+#define LOW 200
+
+/* By number: fstat() of libc is younger than the programs this library is for. */
+static bool identify(int fd, struct gp_fd_id *id)
+{
+	struct stat st;
+
+	if (syscall(SYS_fstat, fd, &st))
+		return false;
+	*id = (struct gp_fd_id){ st.st_dev, st.st_ino };
+	return true;
+}
+
+int gp_fd_keep(int fd, struct gp_fd_id *id)
+{
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, LOW);
+
+	if (high >= 0) {
+		close(fd);
+		fd = high;
+	}
+	if (!identify(fd, id))
+		*id = (struct gp_fd_id){};
+	return fd;
+}
+
+bool gp_fd_is_ours(int fd, const struct gp_fd_id *id)
+{
+	struct gp_fd_id is;
+
+	return !id->ino || (identify(fd, &is) && is.dev == id->dev && is.ino == id->ino);
+}
+
+void gp_fd_close(int fd, const struct gp_fd_id *id)
+{
+	if (fd >= 0 && gp_fd_is_ours(fd, id))
+		close(fd);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Our descriptors in a process that is not ours: a program that becomes a daemon closes
+ * every number there is, and its next file gets one of them. Nothing may be written to,
+ * read from or closed that is not ours any more; so who a number belongs to is asked
+ * each time. What is left is the moment between the question and the call.
+ */
+#ifndef GP_SHIM_FD_H
+#define GP_SHIM_FD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * struct gp_fd_id - what a descriptor is of
+ * @dev: device
+ * @ino: inode; 0 = not known, whatever is there is taken for ours
+ */
+struct gp_fd_id {
+	uint64_t dev;
+	uint64_t ino;
+};
+
+/**
+ * gp_fd_keep() - a descriptor is to stay
+ * @fd: just made
+ * @id: output
+ *
+ * It gets a number that programs do not count on, where there is one.
+ *
+ * Return: its number from now on.
+ */
+int gp_fd_keep(int fd, struct gp_fd_id *id);
+
+/* Is it still ours? */
+bool gp_fd_is_ours(int fd, const struct gp_fd_id *id);
+
+/* Closes it if it is; -1 is nothing. */
+void gp_fd_close(int fd, const struct gp_fd_id *id);
+
+#endif
