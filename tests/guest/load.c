@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -73,6 +74,34 @@ void load_open(struct load *l, bool runtime, const char *progress)
 		load_die("RUNTIME_ENABLE: %s", strerror(-r));
 	gt_queue_create(&l->gpu, 7, &l->queue);
 	l->event = gt_event_create(&l->gpu, KFD_IOC_EVENT_SIGNAL, &l->mailbox);
+}
+
+bool load_option(struct load_options *o, int letter)
+{
+	switch (letter) {
+	case 'n':
+		o->count = strtoull(optarg, NULL, 0);
+		return true;
+	case 'r':
+		o->runtime = true;
+		return true;
+	case 'p':
+		o->progress = optarg;
+		return true;
+	default:
+		return false;
+	}
+}
+
+void load_open_as(struct load *l, const struct load_options *o)
+{
+	load_open(l, o->runtime, o->progress);
+}
+
+void load_say_started(void)
+{
+	printf("pid %d\nstarted 1\n", getpid());
+	fflush(stdout);
 }
 
 uint32_t load_nr_cus(const struct load *l)

@@ -41,6 +41,30 @@ struct load {
 	uint64_t max_gap_ns;
 };
 
+/**
+ * struct load_options - what every load can be told
+ * @count: --count N: kernels, UINT64_MAX = until it is stopped
+ * @runtime: --runtime: enable the runtime first, as ROCr does
+ * @progress: --progress FILE: for struct load_progress, or NULL
+ */
+struct load_options {
+	uint64_t count;
+	bool runtime;
+	const char *progress;
+};
+
+#define LOAD_OPTIONS_DEFAULT { .count = UINT64_MAX }
+#define LOAD_OPTIONS_USAGE "[--count N] [--runtime] [--progress FILE]"
+
+/* In the list for getopt_long(); others have no letter of these. */
+#define LOAD_OPTIONS_LIST                                 \
+	{ "count", required_argument, NULL, 'n' },        \
+	{ "runtime", no_argument, NULL, 'r' },            \
+	{ "progress", required_argument, NULL, 'p' }
+
+/* An option of getopt_long(). Return: it was one of ours. */
+bool load_option(struct load_options *o, int letter);
+
 /* Ends the program with a message. */
 void load_die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
@@ -54,6 +78,12 @@ extern volatile int load_is_stopped;
  * @progress: file to create, or NULL
  */
 void load_open(struct load *l, bool runtime, const char *progress);
+
+/* The same as it was told. */
+void load_open_as(struct load *l, const struct load_options *o);
+
+/* Says that it has begun, and who it is. */
+void load_say_started(void);
 
 /* CUs of the GPU. */
 uint32_t load_nr_cus(const struct load *l);

@@ -20,34 +20,28 @@
 #define WAIT_MS 120000
 
 struct options {
-	uint64_t count;
+	struct load_options all;
 	uint64_t kernel_ms;
 	uint32_t lds_bytes;
 	bool endless;
-	bool runtime;
-	const char *progress;
 };
 
 static const struct option option_list[] = {
-	{ "count", required_argument, NULL, 'n' },
+	LOAD_OPTIONS_LIST,
 	{ "kernel-ms", required_argument, NULL, 'k' },
 	{ "lds-bytes", required_argument, NULL, 'l' },
 	{ "endless", no_argument, NULL, 'e' },
-	{ "runtime", no_argument, NULL, 'r' },
-	{ "progress", required_argument, NULL, 'p' },
 	{ NULL, 0, NULL, 0 },
 };
 
 static struct options parse(int argc, char **argv)
 {
-	struct options o = { .count = UINT64_MAX, .kernel_ms = 200, .lds_bytes = LDS_BYTES };
+	struct options o = { .all = LOAD_OPTIONS_DEFAULT, .kernel_ms = 200,
+			     .lds_bytes = LDS_BYTES };
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", option_list, NULL)) != -1)
 		switch (c) {
-		case 'n':
-			o.count = strtoull(optarg, NULL, 0);
-			break;
 		case 'k':
 			o.kernel_ms = strtoull(optarg, NULL, 0);
 			break;
@@ -57,22 +51,17 @@ static struct options parse(int argc, char **argv)
 		case 'e':
 			o.endless = true;
 			break;
-		case 'r':
-			o.runtime = true;
-			break;
-		case 'p':
-			o.progress = optarg;
-			break;
 		default:
-			load_die("usage: %s [--count N] [--kernel-ms MS] [--lds-bytes N] "
-				 "[--endless] [--runtime] [--progress FILE]", argv[0]);
+			if (!load_option(&o.all, c))
+				load_die("usage: %s " LOAD_OPTIONS_USAGE " [--kernel-ms MS] "
+					 "[--lds-bytes N] [--endless]", argv[0]);
 		}
 	return o;
 }
 
 static bool is_more_wanted(const struct load *l, const struct options *o)
 {
-	return !load_is_stopped && l->progress->launched < o->count;
+	return !load_is_stopped && l->progress->launched < o->all.count;
 }
 
 static void launch(struct load *l, struct gt_kernel *k)
@@ -131,12 +120,11 @@ int main(int argc, char **argv)
 	uint64_t start_ns, took_ms;
 	struct load l;
 
-	load_open(&l, o.runtime, o.progress);
+	load_open_as(&l, &o.all);
 	shape.groups = load_nr_cus(&l);
 	shape.lds_bytes = o.lds_bytes;
 	shape.step_ns = o.kernel_ms * 1000000 / STEPS;
-	printf("pid %d\nstarted 1\n", getpid());
-	fflush(stdout);
+	load_say_started();
 	start_ns = gt_now_ns();
 	if (o.endless)
 		run_endless(&l, &shape);

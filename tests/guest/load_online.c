@@ -23,17 +23,13 @@
 #define MAX_REQUESTS 65536
 
 struct options {
-	uint64_t count;
+	struct load_options all;
 	uint64_t period_ms;
-	bool runtime;
-	const char *progress;
 };
 
 static const struct option option_list[] = {
-	{ "count", required_argument, NULL, 'n' },
+	LOAD_OPTIONS_LIST,
 	{ "period-ms", required_argument, NULL, 't' },
-	{ "runtime", no_argument, NULL, 'r' },
-	{ "progress", required_argument, NULL, 'p' },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -42,27 +38,14 @@ static uint64_t nr_latencies;
 
 static struct options parse(int argc, char **argv)
 {
-	struct options o = { .count = UINT64_MAX, .period_ms = 20 };
+	struct options o = { .all = LOAD_OPTIONS_DEFAULT, .period_ms = 20 };
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", option_list, NULL)) != -1)
-		switch (c) {
-		case 'n':
-			o.count = strtoull(optarg, NULL, 0);
-			break;
-		case 't':
+		if (c == 't')
 			o.period_ms = strtoull(optarg, NULL, 0);
-			break;
-		case 'r':
-			o.runtime = true;
-			break;
-		case 'p':
-			o.progress = optarg;
-			break;
-		default:
-			load_die("usage: %s [--count N] [--period-ms MS] [--runtime] "
-				 "[--progress FILE]", argv[0]);
-		}
+		else if (!load_option(&o.all, c))
+			load_die("usage: %s " LOAD_OPTIONS_USAGE " [--period-ms MS]", argv[0]);
 	return o;
 }
 
@@ -124,13 +107,12 @@ int main(int argc, char **argv)
 	struct load l;
 	uint64_t due;
 
-	load_open(&l, o.runtime, o.progress);
+	load_open_as(&l, &o.all);
 	load_kernel_create(&l, &shape, &k);
-	printf("pid %d\nstarted 1\n", getpid());
-	fflush(stdout);
-	o.count += o.count < UINT64_MAX ? NR_WARM_UP : 0;
+	load_say_started();
+	o.all.count += o.all.count < UINT64_MAX ? NR_WARM_UP : 0;
 	due = gt_now_ns() + o.period_ms * 1000000;
-	while (!load_is_stopped && l.progress->launched < o.count) {
+	while (!load_is_stopped && l.progress->launched < o.all.count) {
 		request(&l, &k, expected);
 		due = next_due(due, o.period_ms * 1000000);
 	}
