@@ -6,8 +6,9 @@
 
 static const struct gp_verb verb = {
 	.name = "list",
-	.usage = "[devices|queues|procs] [OPTION...]",
-	.doc = "Lists GPUs, queues, or processes that have queues (procs, if nothing is said).",
+	.usage = "[devices|queues|procs|jobs] [OPTION...]",
+	.doc = "Lists GPUs, queues, processes that have queues (procs, if nothing is said), or\n"
+	       "jobs: the processes of a group.",
 	.options = GP_OPTS_READ | GP_OPTS_TABLE | GP_OPTS_DEVICE,
 };
 
@@ -51,7 +52,7 @@ static int parse_kind(const struct gp_options *o, enum gp_object_kind *kind)
 			return gp_options_no_words(o, 1);
 		}
 	}
-	gp_cli_error(o->words[0], "list knows devices, queues and procs");
+	gp_cli_error(o->words[0], "list knows devices, queues, procs and jobs");
 	return GP_EXIT_USAGE;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "objects.h"
+#include "jobs.h"
 
 #include <string.h>
 
@@ -73,6 +74,18 @@ static const struct gp_column process_columns[] = {
 	{ "notes", "NOTES", NULL, GP_COLUMN_LIST, true },
 };
 
+static const struct gp_column job_columns[] = {
+	{ "id", "JOB", NULL, GP_COLUMN_TEXT, false },
+	{ "uid", "UID", NULL, GP_COLUMN_INT, false },
+	{ "nr_procs", "PROCS", NULL, GP_COLUMN_INT, false },
+	{ "nr_queues", "QUEUES", NULL, GP_COLUMN_INT, false },
+	{ "nr_busy", "BUSY", NULL, GP_COLUMN_INT, false },
+	{ "priority", "PRIO", NULL, GP_COLUMN_INT, false },
+	{ "state", "STATE", NULL, GP_COLUMN_TEXT, false },
+	{ "nr_preempted", "PREEMPTED", NULL, GP_COLUMN_INT, false },
+	{ "pids", "PIDS", NULL, GP_COLUMN_LIST, false },
+};
+
 const struct gp_objects gp_objects[GP_OBJECT_COUNT] = {
 	[GP_OBJECT_DEVICE] = { "devices", device_columns, ARRAY_SIZE(device_columns),
 			       gp_session_nodes },
@@ -80,6 +93,7 @@ const struct gp_objects gp_objects[GP_OBJECT_COUNT] = {
 			      gp_session_queues },
 	[GP_OBJECT_PROCESS] = { "procs", process_columns, ARRAY_SIZE(process_columns),
 				gp_session_processes },
+	[GP_OBJECT_JOB] = { "jobs", job_columns, ARRAY_SIZE(job_columns), gp_jobs_get },
 };
 
 /* The next number of "A/B/C", and what is behind it. */
@@ -154,7 +168,7 @@ static void add_id(json_t *row, enum gp_object_kind kind)
 {
 	char id[64];
 
-	if (kind == GP_OBJECT_PROCESS)
+	if (kind == GP_OBJECT_PROCESS || kind == GP_OBJECT_JOB)
 		return;
 	if (kind == GP_OBJECT_DEVICE)
 		snprintf(id, sizeof(id), "gpu:%llu", (unsigned long long)number(row, "gpu_id"));
@@ -202,7 +216,7 @@ int gp_objects_get(struct gp_session *s, enum gp_object_kind kind, const struct 
 
 	if (ret != GP_GO_ON)
 		return ret;
-	if (o->device && kind != GP_OBJECT_PROCESS)
+	if (o->device && kind != GP_OBJECT_PROCESS && kind != GP_OBJECT_JOB)
 		keep_device(*out, o->device);
 	for (size_t i = 0; i < json_array_size(*out); i++) {
 		add_id(json_array_get(*out, i), kind);

@@ -13,6 +13,7 @@ enum gp_object_kind {
 	GP_OBJECT_DEVICE,
 	GP_OBJECT_QUEUE,
 	GP_OBJECT_PROCESS,
+	GP_OBJECT_JOB,	/* listed only */
 	GP_OBJECT_COUNT
 };
 

@@ -31,6 +31,9 @@ enum gp_color {
  * @count: how often; of monitor, how many events
  * @is_dry_run: say what would change
  * @pid: process
+ * @queue: a queue of it
+ * @job: job
+ * @since: file with earlier statistics
  * @prio: priority + 1
  * @klass: class
  * @slice_ns: time slice
@@ -68,6 +71,9 @@ struct gp_options {
 	u64 count;
 	bool is_dry_run;
 	u64 pid;
+	const char *queue;
+	const char *job;
+	const char *since;
 	u64 prio;
 	const char *klass;
 	u64 slice_ns;
@@ -97,13 +103,13 @@ struct gp_options {
 #define GP_OPTS_RUN (1u << 3)	/* attributes */
 #define GP_OPTS_HOLD (1u << 4)	/* --lease, --wait */
 #define GP_OPTS_TIMEOUT (1u << 5)	/* --timeout */
-#define GP_OPTS_STATS (1u << 6)	/* --histogram */
+#define GP_OPTS_STATS (1u << 6)	/* --histogram, --since */
 #define GP_OPTS_MONITOR (1u << 7)	/* --json, --count, --trace, --filter */
 #define GP_OPTS_RECORD (1u << 8)	/* --output, --duration */
 #define GP_OPTS_CHECK (1u << 9)	/* --strict */
 #define GP_OPTS_TOP (1u << 10)	/* --once, --sort, --watch, --count */
 #define GP_OPTS_BENCH (1u << 11)	/* --queues, --count */
-#define GP_OPTS_PID (1u << 12)	/* --pid */
+#define GP_OPTS_PID (1u << 12)	/* --pid, --queue, --job */
 #define GP_OPTS_JSON (1u << 13)	/* --json alone */
 #define GP_OPTS_COMMAND (1u << 14)	/* the first word ends the options */
 #define GP_OPTS_DEVICE (1u << 15)	/* --device */

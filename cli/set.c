@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "jobs.h"
 #include "objects.h"
 
 #include <stdlib.h>
@@ -6,8 +7,8 @@
 
 static const struct gp_verb verb = {
 	.name = "set",
-	.usage = "PID KEY=VALUE... | --pid PID KEY=VALUE... [OPTION...]",
-	.doc = "Changes attributes of a process: prio=0..15, class=NAME, "
+	.usage = "PID KEY=VALUE... | --pid|--queue|--job ID KEY=VALUE... [OPTION...]",
+	.doc = "Changes attributes of a process, or of each of a job: prio=0..15, class=NAME, "
 	       "weight=1..10000, slice=TIME,\n"
 	       "deadline=TIME, group=NAME (group= for none), critical=yes|no. Raising a priority\n"
 	       "above the default needs privilege.",
@@ -95,60 +96,121 @@ static void print_changes(const char *pid, const json_t *reply, bool is_dry)
 		printf("%s: nothing changes\n", pid);
 }
 
-static int change(const struct gp_options *o, u32 pid, json_t *attributes)
+static int change(struct gp_session *s, const struct gp_options *o, json_int_t pid,
+		  json_t *attributes)
 {
-	struct gp_session s;
 	json_t *reply;
-	char name[16];
+	char name[24];
 	int ret;
 
-	snprintf(name, sizeof(name), "%u", pid);
-	ret = gp_session_open(&s, o, false);
-	if (ret != GP_GO_ON) {
-		json_decref(attributes);
-		return ret;
-	}
-	ret = gp_session_call(&s, name, "SetAttributes",
-			      json_pack("{s:I, s:o, s:b}", "pid", (json_int_t)pid, "attributes",
-					attributes, "dry_run", o->is_dry_run),
+	snprintf(name, sizeof(name), "%lld", (long long)pid);
+	ret = gp_session_call(s, name, "SetAttributes",
+			      json_pack("{s:I, s:O, s:b}", "pid", pid, "attributes", attributes,
+					"dry_run", o->is_dry_run),
 			      &reply);
-	gp_session_close(&s);
 	if (ret != GP_GO_ON)
 		return ret;
 	if (o->is_json)
-		return gp_print_json(gp_schema("set", reply), false);
+		return gp_print_json(gp_schema("set", reply), o->job);
 	if (!o->is_quiet)
 		print_changes(name, reply, o->is_dry_run);
 	json_decref(reply);
 	return gp_cli_finish(GP_EXIT_OK);
 }
 
-int gp_set_main(int argc, char **argv)
+/* Attributes belong to a process: that of the queue, if it is there. */
+static int find_queue(struct gp_session *s, const struct gp_options *o, json_t **pids)
 {
-	struct gp_object_ref ref = { .kind = GP_OBJECT_PROCESS };
-	json_t *attributes;
-	struct gp_options o;
-	int first = 0;
-	int ret = gp_options_parse(argc, argv, &verb, &o);
+	struct gp_object_ref ref;
+	json_t *queues;
+	int ret = gp_object_parse(o->queue, &ref);
+
+	if (ret == GP_GO_ON && ref.kind != GP_OBJECT_QUEUE) {
+		gp_cli_error(o->queue, "not PID/GPU/QUEUE");
+		ret = GP_EXIT_USAGE;
+	}
+	if (ret == GP_GO_ON)
+		ret = gp_objects_get(s, GP_OBJECT_QUEUE, o, &queues);
+	if (ret != GP_GO_ON)
+		return ret;
+	if (gp_object_find(queues, &ref)) {
+		*pids = json_pack("[I]", (json_int_t)ref.pid);
+	} else {
+		gp_cli_error(o->queue, "no such queue");
+		ret = GP_EXIT_NOT_FOUND;
+	}
+	json_decref(queues);
+	return ret;
+}
+
+static int find_targets(struct gp_session *s, const struct gp_options *o, u32 pid, json_t **pids)
+{
+	if (o->job)
+		return gp_jobs_pids(s, o->job, pids);
+	if (o->queue)
+		return find_queue(s, o, pids);
+	*pids = json_pack("[I]", (json_int_t)pid);
+	return GP_GO_ON;
+}
+
+static int change_all(const struct gp_options *o, u32 pid, json_t *attributes)
+{
+	struct gp_session s;
+	json_t *pids = NULL;
+	int ret = gp_session_open(&s, o, false);
 
 	if (ret != GP_GO_ON)
 		return ret;
-	ref.pid = (u32)o.pid;
-	if (!ref.pid && o.nr_words) {
-		ret = gp_object_parse(o.words[first++], &ref);
+	ret = find_targets(&s, o, pid, &pids);
+	if (ret == GP_GO_ON) {
+		ret = GP_EXIT_OK;
+		for (size_t i = 0; ret == GP_EXIT_OK && i < json_array_size(pids); i++)
+			ret = change(&s, o, json_integer_value(json_array_get(pids, i)),
+				     attributes);
+		json_decref(pids);
+	}
+	gp_session_close(&s);
+	return ret;
+}
+
+/* The process, by option or first word. Return: GP_GO_ON, or the exit code after a message. */
+static int parse_target(const struct gp_options *o, u32 *pid, int *first)
+{
+	struct gp_object_ref ref = { .kind = GP_OBJECT_PROCESS, .pid = (u32)o->pid };
+	bool is_named = o->pid || o->queue || o->job;
+	int ret;
+
+	*first = 0;
+	if (!is_named && o->nr_words) {
+		ret = gp_object_parse(o->words[(*first)++], &ref);
 		if (ret != GP_GO_ON)
 			return ret;
 	}
-	if (!ref.pid || ref.kind != GP_OBJECT_PROCESS || ref.gpu_id || first >= o.nr_words) {
-		gp_cli_error("set",
-			     "attributes belong to a process: gpreempt set PID KEY=VALUE...");
-		return GP_EXIT_USAGE;
-	}
+	*pid = ref.pid;
+	if ((ref.pid || is_named) && ref.kind == GP_OBJECT_PROCESS && !ref.gpu_id &&
+	    *first < o->nr_words && !!o->pid + !!o->queue + !!o->job <= 1)
+		return GP_GO_ON;
+	gp_cli_error("set", "attributes belong to a process: gpreempt set PID KEY=VALUE...");
+	return GP_EXIT_USAGE;
+}
+
+int gp_set_main(int argc, char **argv)
+{
+	json_t *attributes;
+	struct gp_options o;
+	int first;
+	u32 pid;
+	int ret = gp_options_parse(argc, argv, &verb, &o);
+
+	if (ret == GP_GO_ON)
+		ret = parse_target(&o, &pid, &first);
+	if (ret != GP_GO_ON)
+		return ret;
 	attributes = json_object();
 	for (int i = first; ret == GP_GO_ON && i < o.nr_words; i++)
 		ret = add_pair(attributes, o.words[i]);
 	if (ret == GP_GO_ON)
-		return change(&o, ref.pid, attributes);
+		ret = change_all(&o, pid, attributes);
 	json_decref(attributes);
 	return ret;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "objects.h"
+#include "stats_since.h"
 #include "watch.h"
 
 #include <string.h>
@@ -113,6 +114,12 @@ static int stats_once(struct gp_session *s, const struct gp_options *o, void *ar
 		snprintf(id, sizeof(id), "gpu:%lld",
 			 (long long)json_integer_value(json_object_get(row, "gpu_id")));
 		json_object_set_new(row, "id", json_string(id));
+	}
+	if (o->since)
+		ret = gp_stats_since(rows, o->since);
+	if (ret != GP_GO_ON) {
+		json_decref(rows);
+		return ret;
 	}
 	rows = gp_view_apply(view, rows);
 	if (o->is_json)

@@ -53,7 +53,7 @@ _gpreempt()
 			[[ $word == -* ]] || { COMPREPLY=($(compgen -c -- "$word")); return; }
 			;;
 		help) words=$(_gpreempt_commands "$command") ;;
-		list) words="devices queues procs" ;;
+		list) words="devices queues procs jobs" ;;
 		policy) words="get list set on off $([[ ${verb[1]} == set ]] && "$command" policy list 2>/dev/null)" ;;
 		config) words="show check reload"; [[ ${verb[1]} == check ]] && compopt -o default ;;
 		set | attach | detach) words=$("$command" list --no-header --fields pid 2>/dev/null) ;;

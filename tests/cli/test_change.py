@@ -37,6 +37,27 @@ def test_others_may_not(crowd):
     assert row["priority"] == 2
 
 
+def priorities(world):
+    rows = json.loads(ok(world.run("list", "procs", "--json")))["procs"]
+    return {r["pid"]: r["attributes"]["priority"] for r in rows}
+
+
+def test_set_by_queue_and_by_job(world):
+    members = [world.client(comm=f"rank{i}", group="train", prio=4) for i in range(2)]
+    alone = world.client(comm="alone", prio=4)
+    # What is said of one member of a group may hold for the others.
+    assert "priority 4 -> 3" in ok(world.run("set", "--job", "train", "prio=3"))
+    assert priorities(world) == {members[0].pid: 3, members[1].pid: 3, alone.pid: 4}
+    ok(world.run("set", "--queue", f"{alone.pid}/1/0", "prio=2"))
+    assert priorities(world)[alone.pid] == 2
+    refused(world.run("set", "--job", "nope", "prio=3"), 4, "nope")
+    refused(world.run("set", "--queue", f"{alone.pid}/1/7", "prio=3"), 4)
+    refused(world.run("set", "--queue", str(alone.pid), "prio=3"), 2)
+    refused(world.run("set", "--queue", f"{alone.pid}/1/0", "--job", "train", "prio=3"), 2)
+    refused(world.run("set", "--job", "train"), 2)
+    assert priorities(world)[alone.pid] == 2
+
+
 def test_suspend_holds_until_resume(crowd):
     pid = str(crowd.other.pid)
     assert "would be" in ok(crowd.run("suspend", pid, "--dry-run"))

@@ -102,7 +102,7 @@ def complete(*words):
 def test_bash_completes():
     assert set(verbs()) <= complete("")
     assert complete("su") == {"suspend"}
-    assert complete("list", "") == {"devices", "queues", "procs"}
+    assert complete("list", "") == {"devices", "queues", "procs", "jobs"}
     assert "--histogram" in complete("stats", "--h")
     assert complete("trace", "r") == {"record"}
     assert "--duration" in complete("trace", "record", "--d")

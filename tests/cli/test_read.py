@@ -270,3 +270,54 @@ def test_usage_errors_are_one_line():
         result = subprocess.run([COMMAND, *args], text=True, capture_output=True, check=False,
                                 env={**os.environ, "GPREEMPT_SOCKET": "/nonexistent/s"}, timeout=20)
         refused(result, 2)
+
+
+def test_jobs_are_groups_of_processes(world):
+    assert ok(world.run("list", "jobs", "--no-header")) == ""
+    members = [world.client(comm=f"rank{i}", group="train", nr_queues=2) for i in range(2)]
+    world.client(comm="alone")
+    members[1].say("busy", 0)
+    until(lambda: ok(world.run("list", "jobs", "--no-header", "--fields", "nr_busy")).split()
+          == ["1"])
+    value = json.loads(ok(world.run("list", "jobs", "--json")))
+    validate(value)
+    [job] = value["jobs"]
+    assert job["id"] == "train" and job["nr_procs"] == 2 and job["nr_queues"] == 4
+    assert sorted(map(int, job["pids"])) == sorted(m.pid for m in members)
+    assert job["uid"] == os.getuid()
+
+
+def test_statistics_of_an_interval(crowd, tmp_path):
+    def preempt():
+        crowd.online.say("busy", 0)
+        until(lambda: "preempted" in ok(crowd.run("list", "--filter", "comm=offline")))
+        crowd.online.say("idle", 0)
+        until(lambda: "running" in ok(crowd.run("list", "--filter", "comm=offline")))
+
+    def device(*args):
+        value = json.loads(ok(crowd.run("stats", "--json", "--device", "gpu:1", *args)))
+        validate(value)
+        return value["devices"][0]
+
+    preempt()
+    file = tmp_path / "before"
+    file.write_text(ok(crowd.run("stats", "--json")))
+    nothing = device("--since", str(file))
+    assert nothing["nr_preemptions"] == 0 and nothing["switch"]["count"] == 0
+    assert nothing["switch"]["p99_ns"] is None
+    preempt()
+    preempt()
+    since, whole = device("--since", str(file)), device()
+    assert since["nr_preemptions"] == 2 and whole["nr_preemptions"] == 3
+    assert since["switch"]["count"] == sum(b["count"] for b in since["switch"]["buckets"])
+    assert since["switch"]["count"] < whole["switch"]["count"]
+    assert 0 < since["switch"]["p50_ns"] <= since["switch"]["p99_ns"]
+    assert "switch" in ok(crowd.run("stats", "--since", str(file), "--histogram"))
+    (tmp_path / "no").write_text("{}")
+    refused(crowd.run("stats", "--since", str(tmp_path / "no")), 2, "stats --json")
+    refused(crowd.run("stats", "--since", str(tmp_path / "missing")), 2)
+    # Of another daemon, which had counted more.
+    more = json.loads(file.read_text())
+    more["devices"][0]["nr_preemptions"] = 10 ** 6
+    file.write_text(json.dumps(more))
+    refused(crowd.run("stats", "--since", str(file)), 1, "not of this daemon")
