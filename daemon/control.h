@@ -64,6 +64,19 @@ int gpd_control_listen(struct gpd *d, const char *path);
 /* Close it and all connections; with them go the holds they made. */
 void gpd_control_close(struct gpd *d);
 
+/* Talk to it no more; it is freed at the end of the turn. */
+void gpd_control_dead(struct gpd_conn *conn);
+
+/* Wait for what it may say and for what it has to read. */
+void gpd_control_watch(struct gpd_conn *conn);
+
+/* Send as much as it takes. */
+void gpd_control_flush(struct gpd_conn *conn);
+
+/* Refuse the request in hand; @error with its interface. */
+void gpd_control_refuse(struct gpd_conn *conn, const char *error, const char *key,
+			const char *value);
+
 /**
  * gpd_control_reply() - answer the request in hand
  * @conn: connection

@@ -191,7 +191,12 @@ static int start(struct gpd_tracer *t, uid_t uid)
 		waitpid(t->pid, NULL, 0);
 		return err;
 	}
-	return connect_tracer(t, pair[0], uid);
+	err = connect_tracer(t, pair[0], uid);
+	if (err) {
+		kill(t->pid, SIGKILL);
+		waitpid(t->pid, NULL, 0);
+	}
+	return err;
 }
 
 int gpd_dbg_start(struct gpd *d, pid_t pid, const struct gpd_attrs *attrs,

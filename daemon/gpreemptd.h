@@ -123,6 +123,7 @@ struct gpd_queue {
  * @wait_epoch: epoch of the order of the switch in flight, 0 = none awaited
  * @wait_index: its entity's place in that switch
  * @wait_release: that order is a RELEASE
+ * @is_released: a RELEASE was sent, and nothing was heard since of what came of it
  * @nr_no_progress: resumes in a row after which nothing moved
  */
 struct gpd_member {
@@ -137,6 +138,7 @@ struct gpd_member {
 	uint64_t wait_epoch;
 	uint32_t wait_index;
 	bool wait_release;
+	bool is_released;
 	uint32_t nr_no_progress;
 };
 

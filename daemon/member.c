@@ -145,6 +145,7 @@ int gpd_member_order(struct gpd_member *m, struct gp_wire_order *o, bool release
 	o->lease_ns = release ? 0 : m->client->d->config->lease_ns;
 	err = gpd_client_order(m->client, o, release ? GP_WIRE_RELEASE : GP_WIRE_HOLD);
 	set_held(m, !err && !release);
+	m->is_released = !err && release;
 	if (m->held)
 		m->hold_epoch = o->epoch;
 	return err;

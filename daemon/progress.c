@@ -27,8 +27,10 @@ void gpd_progress_note(struct gpd_client *c, uint32_t gpu_id, bool moved)
 	char reason[GPD_NOTE_LEN];
 	int waves;
 
-	if (!m || m->held)
+	/* Once for each release: nobody can talk a node out of scheduling. */
+	if (!m || m->held || !m->is_released)
 		return;
+	m->is_released = false;
 	if (moved) {
 		m->nr_no_progress = 0;
 		return;

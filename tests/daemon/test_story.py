@@ -200,14 +200,31 @@ def test_no_progress_twice_puts_the_node_out(daemon, control):
     assert control.call("ListNodes")["nodes"][0]["breaker_reason"] is None
 
 
-def test_progress_keeps_the_node_in(daemon, control):
+def test_nobody_talks_a_node_out(daemon, control):
     low, high = pair(daemon)
     low.send(edge(BUSY))
+    for _ in range(4):
+        low.send(note(NOTE_NO_PROGRESS))
+    low.quiet(0.3)
     high.send(edge(BUSY))
     low.obey(HOLD)
     high.send(edge(IDLE))
     low.obey(RELEASE)
+    low.send(note(NOTE_PROGRESS))
     for _ in range(4):
+        low.send(note(NOTE_NO_PROGRESS))
+    low.quiet(0.3)
+    assert control.call("ListNodes")["nodes"][0]["enabled"]
+
+
+def test_progress_keeps_the_node_in(daemon, control):
+    low, high = pair(daemon)
+    low.send(edge(BUSY))
+    for _ in range(4):
+        high.send(edge(BUSY))
+        low.obey(HOLD)
+        high.send(edge(IDLE))
+        low.obey(RELEASE)
         low.send(note(NOTE_NO_PROGRESS))
         low.obey(HOLD)
         low.obey(RELEASE)
