@@ -113,6 +113,7 @@ struct gp_tracer_node {
  * @quiet_ns: how long indices are equal before idle is to be proven
  * @next_look_ns: when to look next
  * @look_step_ns: time between looks now
+ * @is_active: the last look found something with work
  * @snapshot: number of the last snapshot
  * @nr_queues: queues
  * @queues: in no order
@@ -142,6 +143,7 @@ struct gp_tracer {
 	uint64_t quiet_ns;
 	uint64_t next_look_ns;
 	uint64_t look_step_ns;
+	bool is_active;
 	uint64_t snapshot;
 	size_t nr_queues;
 	struct gp_tracer_queue queues[GP_TRACER_QUEUES];

@@ -27,8 +27,12 @@
 
 #define NS_PER_MS 1000000ull
 #define NS_PER_S (1000 * NS_PER_MS)
-/* Slowest look at queues without work, and slowest question for occupancy. */
+/*
+ * Slowest look at queues without work, time between looks at those with work (whose end is
+ * not urgent), and slowest question for occupancy.
+ */
 #define LOOK_MAX_NS (10 * NS_PER_MS)
+#define LOOK_BUSY_NS NS_PER_MS
 /* Work is seen late by this part of the time that the queue was idle. */
 #define LOOK_FACTOR 16
 #define CHECK_MAX_NS (20 * NS_PER_MS)
@@ -88,6 +92,11 @@ static void tell(struct gp_tracer *t, struct gp_tracer_queue *q, bool busy)
 		q->busy = busy;
 }
 
+static uint64_t busy_step_ns(const struct gp_tracer *t)
+{
+	return t->poll_ns > LOOK_BUSY_NS ? t->poll_ns : LOOK_BUSY_NS;
+}
+
 static bool has_no_waves(const struct gp_tracer *t, const struct gp_tracer_queue *q)
 {
 	uint64_t occupancy;
@@ -116,7 +125,7 @@ void gp_tracer_restart(struct gp_tracer *t, struct gp_tracer_queue *q)
 	q->zero_ns = 0;
 	q->has_run = false;
 	q->check_ns = now + (t->quiet_ns > RESTART_NS ? t->quiet_ns : RESTART_NS);
-	q->check_step_ns = t->poll_ns;
+	q->check_step_ns = busy_step_ns(t);
 }
 
 static void ask_again(struct gp_tracer_queue *q, uint64_t now)
@@ -167,7 +176,7 @@ static bool is_empty(struct gp_tracer *t, struct gp_tracer_queue *q, enum gp_aql
 	}
 	if (!q->zero_ns) {
 		q->zero_ns = now;
-		q->check_step_ns = t->poll_ns;
+		q->check_step_ns = busy_step_ns(t);
 	}
 	if (now - q->zero_ns >= zero_wanted_ns(q, end))
 		return true;
@@ -221,7 +230,7 @@ static bool look_at(struct gp_tracer *t, struct gp_tracer_queue *q, uint64_t now
 		q->quiet = is_equal(q, rptr, wptr);
 		q->quiet_ns = now;
 		q->check_ns = now + t->quiet_ns;
-		q->check_step_ns = t->poll_ns;
+		q->check_step_ns = busy_step_ns(t);
 		q->zero_ns = 0;
 		q->has_run = false;
 		return true;
@@ -296,9 +305,12 @@ uint64_t gp_tracer_look(struct gp_tracer *t, uint64_t now)
 			active |= look_at(t, &t->queues[i], now);
 	}
 	if (active)
+		t->look_step_ns = busy_step_ns(t);
+	else if (t->is_active)
 		t->look_step_ns = t->poll_ns;
 	else if (t->look_step_ns < LOOK_MAX_NS)
 		t->look_step_ns += t->look_step_ns / LOOK_FACTOR + 1;
+	t->is_active = active;
 	t->next_look_ns = now + t->look_step_ns;
 	return t->next_look_ns;
 }
