@@ -17,6 +17,7 @@ struct gpk_wish {
 	struct list_head link;
 	struct pid *pid;
 	struct gp_attr attr;
+	u64 group;
 	u8 detect;
 };
 
@@ -94,6 +95,7 @@ static struct gpk_wish *wish_get(struct pid *pid)
 	of_parent = wish_of(pid);
 	if (of_parent) {
 		w->attr = of_parent->attr;
+		w->group = of_parent->group;
 		w->detect = detect_of(of_parent, pid);
 	}
 	list_add(&w->link, &wishes);
@@ -101,16 +103,18 @@ static struct gpk_wish *wish_get(struct pid *pid)
 	return w;
 }
 
-void gpk_attr_wish(struct pid *pid, struct gp_attr *attr, u8 *detect)
+void gpk_attr_wish(struct pid *pid, struct gp_attr *attr, u64 *group, u8 *detect)
 {
 	struct gpk_wish *w;
 
 	gp_attr_default(attr);
+	*group = 0;
 	*detect = GPREEMPT_DETECT_POLL;
 	mutex_lock(&wishes_mutex);
 	w = wish_of(pid);
 	if (w) {
 		*attr = w->attr;
+		*group = w->group;
 		*detect = detect_of(w, pid);
 	}
 	mutex_unlock(&wishes_mutex);
@@ -119,11 +123,15 @@ void gpk_attr_wish(struct pid *pid, struct gp_attr *attr, u8 *detect)
 void gpk_attr_apply(struct gpk_node *n, struct gpk_entity *e)
 {
 	struct gp_attr attr;
+	u64 group;
 	u8 detect;
 
-	gpk_attr_wish(e->pid, &attr, &detect);
+	gpk_attr_wish(e->pid, &attr, &group, &detect);
 	gpk_detect_set(n, e, detect);
-	if (!gp_sched_entity_set_attr(n->sched, e->core, &attr, ktime_get_ns(), &n->acts))
+	/* Who is in a group may not be of one mind with it any more. */
+	if (group || e->group)
+		gpk_group_change(n, e, group, &attr);
+	else if (!gp_sched_entity_set_attr(n->sched, e->core, &attr, ktime_get_ns(), &n->acts))
 		gpk_carry_out(n);
 }
 
@@ -164,6 +172,8 @@ static int merge(struct gpk_wish *w, const struct gpreempt_ioc_attr *arg)
 	if (attr.prio > GP_PRIO_MAX || !attr.weight || attr.weight > GP_WEIGHT_MAX)
 		return -EINVAL;
 	w->attr = attr;
+	if (arg->valid & GPREEMPT_ATTR_F_GROUP)
+		w->group = arg->group;
 	if (arg->valid & GPREEMPT_ATTR_F_LATENCY_CRITICAL)
 		w->detect = arg->latency_critical ? GPREEMPT_DETECT_DOORBELL : GPREEMPT_DETECT_POLL;
 	if (arg->valid & GPREEMPT_ATTR_F_DETECT)
@@ -191,12 +201,13 @@ int gpk_attr_set(struct pid *pid, const struct gpreempt_ioc_attr *arg)
 int gpk_attr_get(struct pid *pid, struct gpreempt_ioc_attr *arg)
 {
 	struct gp_attr attr;
+	u64 group;
 	u8 detect;
 
-	gpk_attr_wish(pid, &attr, &detect);
+	gpk_attr_wish(pid, &attr, &group, &detect);
 	arg->valid = GPREEMPT_ATTR_F_PRIO | GPREEMPT_ATTR_F_WEIGHT | GPREEMPT_ATTR_F_SLICE |
 		     GPREEMPT_ATTR_F_DEADLINE | GPREEMPT_ATTR_F_LATENCY_CRITICAL |
-		     GPREEMPT_ATTR_F_NO_PREEMPT | GPREEMPT_ATTR_F_DETECT;
+		     GPREEMPT_ATTR_F_NO_PREEMPT | GPREEMPT_ATTR_F_DETECT | GPREEMPT_ATTR_F_GROUP;
 	arg->prio = attr.prio;
 	arg->weight = attr.weight;
 	arg->latency_critical = attr.latency_critical;
@@ -204,6 +215,7 @@ int gpk_attr_get(struct pid *pid, struct gpreempt_ioc_attr *arg)
 	arg->detect = detect;
 	arg->slice_ns = attr.slice_ns;
 	arg->deadline_ns = attr.deadline_ns;
+	arg->group = group;
 	return 0;
 }
 

@@ -12,11 +12,19 @@
 
 struct gpk_entity *gpk_entity_of(struct gpk_node *n, u64 core)
 {
+	struct gpk_entity *e;
 	u64 generation;
 
 	if (gp_sched_entity_cookie(n->sched, core, &generation))
 		return NULL;
-	return xa_load(&n->by_generation, generation);
+	e = xa_load(&n->by_generation, generation);
+	if (e && e->core == core)
+		return e;
+	/* The first of a group left it. */
+	list_for_each_entry(e, &n->entities, link)
+		if (e->core == core)
+			return e;
+	return NULL;
 }
 
 struct gpk_entity *gpk_entity_by_pid(struct gpk_node *n, struct pid *pid)
@@ -57,11 +65,11 @@ static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreem
 	e->pid = get_pid(desc->pid);
 	e->mm = desc->mm;
 	mmgrab(e->mm);
-	gpk_attr_wish(e->pid, &attr, &e->detect);
+	e->uid = gpk_group_uid(e->pid);
+	gpk_attr_wish(e->pid, &attr, &e->group, &e->detect);
 	if (xa_err(xa_store(&n->by_generation, e->generation, e, GFP_KERNEL)))
 		goto err;
-	if (gp_sched_entity_add(n->sched, 0, &attr, e->generation, ktime_get_ns(), &n->acts,
-				&e->core)) {
+	if (gpk_group_join(n, e, &attr)) {
 		xa_erase(&n->by_generation, e->generation);
 		goto err;
 	}
@@ -100,8 +108,7 @@ static void entity_remove(struct gpk_node *n, struct gpk_entity *e)
 	entity_let_go(n, e);
 	list_for_each_entry_safe(q, next, &e->queues, link)
 		queue_remove(n, e, q);
-	if (!gp_sched_entity_remove(n->sched, e->core, ktime_get_ns(), &n->acts))
-		gpk_carry_out(n);
+	gpk_group_leave(n, e);
 	list_del(&e->link);
 	xa_erase(&n->by_generation, e->generation);
 	put_pid(e->pid);

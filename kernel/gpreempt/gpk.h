@@ -17,6 +17,7 @@
 #include <linux/list.h>
 #include <linux/pid.h>
 #include <linux/spinlock.h>
+#include <linux/uidgid.h>
 #include <linux/wait.h>
 #include <linux/xarray.h>
 #include "uapi/linux/gpreempt.h"
@@ -97,7 +98,9 @@ struct gpk_queue {
  * @link: in its node
  * @rcu: callbacks may still look at it when it is gone
  * @generation: amdkfd's name
- * @core: the scheduler's name
+ * @core: the scheduler's name; that of others too if it is in a group
+ * @group: number of that, 0 = none
+ * @uid: whose process it was when it came
  * @pid: process
  * @mm: its memory map when it got its first queue; grabbed
  * @queues: its queues
@@ -119,6 +122,8 @@ struct gpk_entity {
 	struct rcu_head rcu;
 	u64 generation;
 	u64 core;
+	u64 group;
+	kuid_t uid;
 	struct pid *pid;
 	struct mm_struct *mm;
 	struct list_head queues;
@@ -170,6 +175,8 @@ struct gpk_by_hand {
 	u64 until_ns;
 };
 
+struct batch;
+
 /**
  * struct gpk_node - a GPU
  * @gpu_id: amdkfd's name
@@ -183,6 +190,7 @@ struct gpk_by_hand {
  * @acts: what the last event caused
  * @sw: switch being carried out
  * @results: of its members
+ * @batch: what it means to amdkfd
  * @timer_ns: when the scheduler wants to be called; U64_MAX = not
  * @entities: all of them
  * @by_generation: the same, for callbacks
@@ -208,6 +216,7 @@ struct gpk_node {
 	struct gp_actions acts;
 	struct gp_switch sw;
 	enum gp_result results[GP_SWITCH_MAX];
+	struct batch *batch;
 	u64 timer_ns;
 	struct list_head entities;
 	struct xarray by_generation;
@@ -274,6 +283,7 @@ void gpk_detect_set(struct gpk_node *n, struct gpk_entity *e, u8 mode);
 
 /* hold.c */
 void gpk_switch_do(struct gpk_node *n);
+struct batch *gpk_batch_alloc(void); /* for kvfree() */
 /* Whether a queue is held by hand by itself. */
 bool gpk_hold_is_held(struct gpk_node *n, const struct gpk_entity *e, const struct gpk_queue *q);
 /* In one cycle; results in the references, whose own results must be 0 to be done. */
@@ -287,10 +297,19 @@ u64 gpk_hold_next(const struct gpk_node *n);
 /* attr.c: attributes by process, also of those that have no queue yet */
 struct gpk_wish;
 void gpk_attr_apply(struct gpk_node *n, struct gpk_entity *e);
-void gpk_attr_wish(struct pid *pid, struct gp_attr *attr, u8 *detect);
+void gpk_attr_wish(struct pid *pid, struct gp_attr *attr, u64 *group, u8 *detect);
 int gpk_attr_set(struct pid *pid, const struct gpreempt_ioc_attr *arg);
 int gpk_attr_get(struct pid *pid, struct gpreempt_ioc_attr *arg);
 void gpk_attr_free_all(void);
+
+/* group.c: processes that are one entity of the core */
+kuid_t gpk_group_uid(struct pid *pid);
+/* Finds or makes the core's entity; what follows from it is in n->acts. 0 or -errno. */
+int gpk_group_join(struct gpk_node *n, struct gpk_entity *e, const struct gp_attr *attr);
+void gpk_group_leave(struct gpk_node *n, struct gpk_entity *e);
+void gpk_group_change(struct gpk_node *n, struct gpk_entity *e, u64 group,
+		      const struct gp_attr *attr);
+bool gpk_group_is_shared(struct gpk_node *n, const struct gpk_entity *e);
 
 /* event.c */
 void gpk_event(struct gpk_node *n, struct pid *pid, u32 kind, u32 code, u64 value);

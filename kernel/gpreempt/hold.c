@@ -28,35 +28,85 @@ static enum gp_result result_of(int ret)
  * struct batch - references for amdkfd, and which member of the switch each is of
  */
 struct batch {
-	struct kfd_gpreempt_ref ref[GP_SWITCH_MAX];
-	u32 member[GP_SWITCH_MAX];
 	u32 nr;
+	struct {
+		struct gpk_entity *e;
+		u32 member;
+	} of[GPK_ENTITIES_MAX];
+	struct kfd_gpreempt_ref ref[GPK_ENTITIES_MAX];
 };
 
+static void batch_put(struct batch *b, struct gpk_entity *e, u32 member, bool out)
+{
+	e->sched_out = out;
+	if ((!out && e->nr_manual) || b->nr == GPK_ENTITIES_MAX)
+		return;
+	b->ref[b->nr] = (struct kfd_gpreempt_ref){ .process = e->generation };
+	b->of[b->nr].e = e;
+	b->of[b->nr++].member = member;
+}
+
+/* A process, or all of a group. */
 static void batch_add(struct batch *b, struct gpk_node *n, u32 member, bool out)
 {
 	struct gpk_entity *e = gpk_entity_of(n, n->sw.id[member]);
 
 	n->results[member] = e ? GP_RESULT_OK : GP_RESULT_GONE;
-	if (!e)
+	if (e && !e->group)
+		batch_put(b, e, member, out);
+	if (!e || !e->group)
 		return;
-	e->sched_out = out;
-	if (!out && e->nr_manual)
-		return;
-	b->ref[b->nr] = (struct kfd_gpreempt_ref){ .process = e->generation };
-	b->member[b->nr++] = member;
+	list_for_each_entry(e, &n->entities, link)
+		if (e->core == n->sw.id[member])
+			batch_put(b, e, member, out);
+}
+
+/* The worst of a group counts; that one of it is gone says nothing of the others. */
+static void batch_results(struct batch *b, struct gpk_node *n, int ret)
+{
+	u32 i;
+
+	for (i = 0; i < b->nr; i++) {
+		enum gp_result *of_member = &n->results[b->of[i].member];
+		enum gp_result result;
+
+		if (ret && ret != -EIO)
+			b->ref[i].result = ret;
+		result = result_of(b->ref[i].result);
+		if (result == GP_RESULT_GONE && gpk_group_is_shared(n, b->of[i].e))
+			continue;
+		*of_member = max(*of_member, result);
+	}
+}
+
+/*
+ * To the core, who failed is where it was: if one of a group could not be preempted,
+ * all of it runs.
+ */
+static void batch_undo(struct batch *b, struct gpk_node *n)
+{
+	u32 i;
+
+	for (i = 0; i < b->nr; i++) {
+		struct gpk_entity *e = b->of[i].e;
+		bool out = b->of[i].member < n->sw.nr_preempt;
+
+		if (n->results[b->of[i].member] == GP_RESULT_OK)
+			continue;
+		e->sched_out = !out;
+		if (out && !b->ref[i].result && !e->nr_manual)
+			kfd_gpreempt_switch(n->gpu_id, &b->ref[i], 0, 1,
+					    KFD_GPREEMPT_GRACE_DEFAULT);
+	}
 }
 
 void gpk_switch_do(struct gpk_node *n)
 {
 	u32 i, nr_out, nr = n->sw.nr_preempt + n->sw.nr_resume;
-	struct batch *b = kzalloc(sizeof(*b), GFP_KERNEL);
+	struct batch *b = n->batch;
 	int ret;
 
-	for (i = 0; i < nr; i++)
-		n->results[i] = GP_RESULT_ERROR;
-	if (!b)
-		return;
+	b->nr = 0;
 	for (i = 0; i < n->sw.nr_preempt; i++)
 		batch_add(b, n, i, true);
 	nr_out = b->nr;
@@ -65,12 +115,13 @@ void gpk_switch_do(struct gpk_node *n)
 	trace_gpreempt_switch_begin(n->gpu_id, n->sw.seq, nr_out, b->nr - nr_out);
 	ret = kfd_gpreempt_switch(n->gpu_id, b->ref, nr_out, b->nr - nr_out, 0);
 	trace_gpreempt_switch_end(n->gpu_id, n->sw.seq, ret);
-	for (i = 0; i < b->nr; i++) {
-		if (ret && ret != -EIO)
-			b->ref[i].result = ret;
-		n->results[b->member[i]] = result_of(b->ref[i].result);
-	}
-	kfree(b);
+	batch_results(b, n, ret);
+	batch_undo(b, n);
+}
+
+struct batch *gpk_batch_alloc(void)
+{
+	return kvzalloc(sizeof(struct batch), GFP_KERNEL);
 }
 
 static struct gpk_hold *hold_find(struct gpk_node *n, const void *owner, u64 process, u64 queue)

@@ -236,7 +236,8 @@ static int sched_create(struct gpk_node *n)
 
 	n->sched_mem = kvzalloc(size, GFP_KERNEL);
 	n->timeline = kvcalloc(GPK_TIMELINE, sizeof(*n->timeline), GFP_KERNEL);
-	if (!n->sched_mem || !n->timeline)
+	n->batch = gpk_batch_alloc();
+	if (!n->sched_mem || !n->timeline || !n->batch)
 		return -ENOMEM;
 	ret = gp_sched_init(n->sched_mem, size, &config, &n->sched);
 	if (ret)
@@ -249,6 +250,7 @@ static void node_free(struct gpk_node *n)
 	xa_destroy(&n->by_generation);
 	kvfree(n->timeline);
 	kvfree(n->sched_mem);
+	kvfree(n->batch);
 }
 
 int gpk_node_start(struct gpk_node *n, u32 gpu_id)

@@ -66,6 +66,7 @@ struct gpreempt_ioc_caps {
 #define GPREEMPT_ATTR_F_LATENCY_CRITICAL (1U << 4)
 #define GPREEMPT_ATTR_F_NO_PREEMPT (1U << 5)
 #define GPREEMPT_ATTR_F_DETECT (1U << 6)
+#define GPREEMPT_ATTR_F_GROUP (1U << 7)
 
 /**
  * struct gpreempt_ioc_attr - attributes of a process, on all nodes it is on and will be
@@ -85,6 +86,8 @@ struct gpreempt_ioc_caps {
  * @reserved: zero
  * @slice_ns: 0 = default
  * @deadline_ns: 0 = none
+ * @group: processes of one user with the same number and the same attributes are
+ *	preempted and resumed together; 0 = none
  */
 struct gpreempt_ioc_attr {
 	__u32 size;
@@ -99,6 +102,7 @@ struct gpreempt_ioc_attr {
 	__u8 reserved[5];
 	__u64 slice_ns;
 	__u64 deadline_ns;
+	__u64 group;
 };
 
 /**
