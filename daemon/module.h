@@ -110,6 +110,10 @@ void gpd_module_set_attributes(struct gpd_conn *conn, const struct gpd_request *
 /* Attach: everybody is under control already. */
 void gpd_module_attach(struct gpd_conn *conn, const struct gpd_request *r);
 
+/*
+ * module_attr.c
+ */
+
 /* A client said who it is: its attributes are the module's. */
 void gpd_module_client(struct gpd_client *c);
 
@@ -134,21 +138,34 @@ void gpd_module_forget_all(struct gpd *d);
  * module_hold.c: holds by hand, leased; the daemon renews them
  */
 
+/* Queues or processes for one order; more are several. */
+#define GPD_MODULE_ITEMS 64
+
 /**
- * gpd_module_hold() - hold by hand
- * @d: daemon
+ * struct gpd_module_item - what is to be held or released
  * @t: queue: its gpu_id is given, its queue_id may be GP_WIRE_QUEUE_ALL
  * @uid: whose process it must be: numbers are used again
+ * @result: output: 0, -ESRCH, -EBUSY, -EPERM, -ENOMEM, -errno
+ */
+struct gpd_module_item {
+	struct gpd_target t;
+	uid_t uid;
+	int result;
+};
+
+/**
+ * gpd_module_hold() - hold by hand, all in one cycle
+ * @d: daemon
+ * @items: of one node
+ * @nr: how many, at most GPD_MODULE_ITEMS
  * @owner: connection that made it; NULL = it stays when the connection ends
  * @lease_ns: it ends after this, 0 = only with @owner or a Resume
- *
- * Return: 0, -ESRCH, -EBUSY, -EPERM, -ENOMEM, -errno.
  */
-int gpd_module_hold(struct gpd *d, const struct gpd_target *t, uid_t uid,
-		    struct gpd_conn *owner, uint64_t lease_ns);
+void gpd_module_hold(struct gpd *d, struct gpd_module_item *items, uint32_t nr,
+		     struct gpd_conn *owner, uint64_t lease_ns);
 
-/* Undo it, for GP_WIRE_QUEUE_ALL also every single queue that is held. 0 or -errno. */
-int gpd_module_release(struct gpd *d, const struct gpd_target *t);
+/* Undo it, for GP_WIRE_QUEUE_ALL also every single queue that is held. */
+void gpd_module_release(struct gpd *d, struct gpd_module_item *items, uint32_t nr);
 
 /* How many holds there are. */
 uint32_t gpd_module_nr_holds(const struct gpd *d);

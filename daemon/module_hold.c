@@ -154,44 +154,107 @@ static int make(struct gpd *d, const struct gpd_target *t, uid_t uid, struct gpd
 	return 0;
 }
 
-int gpd_module_hold(struct gpd *d, const struct gpd_target *t, uid_t uid,
-		    struct gpd_conn *owner, uint64_t lease_ns)
+/* What it was opened for came to nothing. */
+static void close_unused(struct gpd_module *m)
 {
-	struct gpd_module_hold *h = find(d->module, t);
-	int err = h ? 0 : make(d, t, uid, &h);
-
-	if (!err) {
-		h->owner = owner;
-		h->until_ns = lease_ns ? gpd_now_ns() + lease_ns : U64_MAX;
-		err = gp_kernel_hold(d->module->hold_fd, &h->ref, lease_ms(d));
-		gpd_module_forget(d);
-		if (err)
-			free_hold(d->module, h);
-	}
-	/* Opened for nothing. */
-	if (!d->module->nr_holds && d->module->hold_fd >= 0) {
-		close(d->module->hold_fd);
-		d->module->hold_fd = -1;
-	}
-	start(d);
-	return err;
+	if (m->nr_holds || m->hold_fd < 0)
+		return;
+	close(m->hold_fd);
+	m->hold_fd = -1;
 }
 
-int gpd_module_release(struct gpd *d, const struct gpd_target *t)
+void gpd_module_hold(struct gpd *d, struct gpd_module_item *items, uint32_t nr,
+		     struct gpd_conn *owner, uint64_t lease_ns)
+{
+	struct gpd_module_hold *of[GPD_MODULE_ITEMS];
+	struct gpreempt_ioc_ref refs[GPD_MODULE_ITEMS];
+	uint32_t item[GPD_MODULE_ITEMS];
+	uint32_t nr_refs = 0;
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < nr; i++) {
+		struct gpd_module_hold *h = find(d->module, &items[i].t);
+
+		items[i].result = h ? 0 : make(d, &items[i].t, items[i].uid, &h);
+		if (items[i].result)
+			continue;
+		h->owner = owner;
+		h->until_ns = lease_ns ? gpd_now_ns() + lease_ns : U64_MAX;
+		of[nr_refs] = h;
+		refs[nr_refs] = h->ref;
+		item[nr_refs++] = i;
+	}
+	if (nr_refs)
+		err = gp_kernel_switch(d->module->hold_fd, refs, nr_refs, lease_ms(d));
+	for (i = 0; i < nr_refs; i++) {
+		items[item[i]].result = err ? err : refs[i].result;
+		/* The same may be named twice. */
+		if (items[item[i]].result && find(d->module, &items[item[i]].t) == of[i])
+			free_hold(d->module, of[i]);
+	}
+	gpd_module_forget(d);
+	close_unused(d->module);
+	start(d);
+}
+
+static bool is_meant(const struct gpd_module_hold *h, const struct gpd_module_item *item)
+{
+	return h->pid == (pid_t)item->t.pid && h->ref.gpu_id == item->t.gpu_id &&
+	       (item->t.queue_id == GP_WIRE_QUEUE_ALL || item->t.queue_id == h->ref.queue_id);
+}
+
+/* Takes up to @max holds that are meant out of the set. Return: how many. */
+static uint32_t take(struct gpd_module *m, const struct gpd_module_item *items, uint32_t nr,
+		     struct gpd_module_hold **taken, uint32_t max)
 {
 	struct gpd_module_hold *h;
 	struct gpd_module_hold *next;
-	int err = 0;
+	uint32_t nr_taken = 0;
+	uint32_t i;
 
-	for (h = LIST_FIRST(&d->module->holds); h; h = next) {
+	for (h = LIST_FIRST(&m->holds); h && nr_taken < max; h = next) {
 		next = LIST_NEXT(h, link);
-		if (h->pid != (pid_t)t->pid || h->ref.gpu_id != t->gpu_id)
+		for (i = 0; i < nr && !is_meant(h, &items[i]); i++)
+			;
+		if (i == nr)
 			continue;
-		if (t->queue_id == GP_WIRE_QUEUE_ALL || t->queue_id == h->ref.queue_id)
-			err = end_hold(d, h);
+		LIST_REMOVE(h, link);
+		m->nr_holds--;
+		taken[nr_taken++] = h;
 	}
+	return nr_taken;
+}
+
+void gpd_module_release(struct gpd *d, struct gpd_module_item *items, uint32_t nr)
+{
+	struct gpd_module_hold *taken[GPD_MODULE_ITEMS];
+	struct gpreempt_ioc_ref refs[GPD_MODULE_ITEMS];
+	uint32_t nr_taken;
+	uint32_t i;
+	uint32_t k;
+	int err;
+
+	for (i = 0; i < nr; i++)
+		items[i].result = 0;
+	while ((nr_taken = take(d->module, items, nr, taken, GPD_MODULE_ITEMS))) {
+		for (k = 0; k < nr_taken; k++)
+			refs[k] = taken[k]->ref;
+		err = gp_kernel_switch(d->module->hold_fd, refs, nr_taken, 0);
+		for (k = 0; k < nr_taken; k++) {
+			int result = err ? err : refs[k].result;
+
+			for (i = 0; i < nr; i++)
+				if (is_meant(taken[k], &items[i]) && result != -ESRCH &&
+				    !items[i].result)
+					items[i].result = result;
+			close(taken[k]->ref.pidfd);
+			free(taken[k]);
+		}
+	}
+	gpd_module_forget(d);
+	close_unused(d->module);
 	start(d);
-	return err;
 }
 
 void gpd_module_hold_forget_conn(struct gpd *d, const struct gpd_conn *conn)

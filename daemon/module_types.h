@@ -77,6 +77,27 @@ struct gpd_module {
  */
 int gpd_module_pidfd(pid_t pid, struct gpd_proc *proc);
 
+/* Attributes of a process with the names; 0 or -errno. */
+int gpd_module_get(struct gpd *d, pid_t pid, int pidfd, const struct gpd_proc *proc,
+		   struct gpd_attrs *attrs);
+
+/**
+ * gpd_module_set() - change them, and remember what was said
+ * @d: daemon
+ * @pid: process
+ * @pidfd: same
+ * @proc: what /proc says of it
+ * @new: attributes; all of them count
+ * @keep_group: but for the group
+ *
+ * Return: 0, -EPERM, -errno.
+ */
+int gpd_module_set(struct gpd *d, pid_t pid, int pidfd, const struct gpd_proc *proc,
+		   const struct gpd_attrs *new, bool keep_group);
+
+/* The others of its group get the same. */
+void gpd_module_set_group(struct gpd *d, pid_t pid, uid_t uid, const struct gpd_attrs *new);
+
 /* The timer of holds; 0 or -errno. */
 int gpd_module_hold_init(struct gpd *d);
 

@@ -29,6 +29,8 @@ static const char *const words[] = { "ok", "gone", "busy", "error", "refused" };
  * @sent_ns: when it was sent
  * @result: index of a word
  * @took_ns: until the answer, 0 = there was none
+ * @by_module: the kernel module is to do it
+ * @uid: whose process that is
  * @reason: in words, "" = none
  */
 struct entry {
@@ -39,6 +41,8 @@ struct entry {
 	uint64_t sent_ns;
 	uint32_t result;
 	uint64_t took_ns;
+	bool by_module;
+	uid_t uid;
 	char reason[80];
 };
 
@@ -225,28 +229,52 @@ static void set_result(struct entry *e, int err)
 	snprintf(e->reason, sizeof(e->reason), "the kernel module: %s", strerror(-err));
 }
 
-/* The module answers at once. */
-static void order_module(struct gpd_job *job, struct entry *e, uid_t uid)
+/* Up to GPD_MODULE_ITEMS on one node, from this entry on. The module answers at once. */
+static void order_module(struct gpd_job *job, uint32_t first)
 {
-	struct gpd *d = job->conn->d;
-	struct gpd_target t = e->target;
+	struct gpd_module_item items[GPD_MODULE_ITEMS];
+	struct gpd_conn *owner = job->keep ? NULL : job->conn;
+	uint32_t of[GPD_MODULE_ITEMS];
+	uint64_t start_ns = gpd_now_ns();
+	uint32_t nr = 0;
+	uint32_t i;
 
-	t.gpu_id = e->gpu_id;
-	e->sent_ns = gpd_now_ns();
+	for (i = first; i < job->nr && nr < GPD_MODULE_ITEMS; i++) {
+		struct entry *e = &job->entry[i];
+
+		if (!e->by_module || e->gpu_id != job->entry[first].gpu_id)
+			continue;
+		e->by_module = false;
+		items[nr] = (struct gpd_module_item){ .t = e->target, .uid = e->uid };
+		items[nr].t.gpu_id = e->gpu_id;
+		of[nr++] = i;
+	}
 	if (job->release)
-		set_result(e, gpd_module_release(d, &t));
+		gpd_module_release(job->conn->d, items, nr);
 	else
-		set_result(e, gpd_module_hold(d, &t, uid, job->keep ? NULL : job->conn,
-					      job->lease_ns));
-	e->took_ns = gpd_now_ns() - e->sent_ns;
+		gpd_module_hold(job->conn->d, items, nr, owner, job->lease_ns);
+	for (i = 0; i < nr; i++) {
+		set_result(&job->entry[of[i]], items[i].result);
+		job->entry[of[i]].took_ns = gpd_now_ns() - start_ns;
+	}
 }
 
-/* One order for each node of the module that the target has queues on. */
+static void order_modules(struct gpd_job *job)
+{
+	uint32_t i;
+
+	for (i = 0; i < job->nr && !job->dry_run; i++)
+		if (job->entry[i].by_module)
+			order_module(job, i);
+}
+
+/* One entry for each node of the module that the target has queues on. */
 static void target_module(struct gpd_job *job, const struct gpd_target *t)
 {
 	struct gpd *d = job->conn->d;
 	uint32_t first = job->nr;
 	struct gpd_proc proc;
+	struct entry *e;
 	uint32_t i;
 
 	if (gpd_proc_read((pid_t)t->pid, &proc)) {
@@ -257,15 +285,20 @@ static void target_module(struct gpd_job *job, const struct gpd_target *t)
 		refuse(job, t, REFUSED, "process of another user");
 		return;
 	}
-	for (i = 0; i < d->nr_nodes; i++)
-		if ((!t->gpu_id || t->gpu_id == d->node[i].gpu_id) &&
-		    gpd_module_has(d, (pid_t)t->pid, d->node[i].gpu_id, (uint32_t)t->queue_id))
-			add_entry(job, t, d->node[i].gpu_id);
+	for (i = 0; i < d->nr_nodes; i++) {
+		uint32_t gpu_id = d->node[i].gpu_id;
+
+		if ((t->gpu_id && t->gpu_id != gpu_id) ||
+		    !gpd_module_has(d, (pid_t)t->pid, gpu_id, (uint32_t)t->queue_id))
+			continue;
+		e = add_entry(job, t, gpu_id);
+		if (!e)
+			break;
+		e->by_module = true;
+		e->uid = proc.uid;
+	}
 	if (job->nr == first)
 		refuse(job, t, GP_WIRE_GONE, "no such compute queue");
-	for (i = first; i < job->nr && !job->dry_run; i++)
-		if (job->entry[i].result == GP_WIRE_OK)
-			order_module(job, &job->entry[i], proc.uid);
 }
 
 static bool is_of_module(const struct gpd_job *job, const struct gpd_target *t,
@@ -312,6 +345,7 @@ void gpd_suspend_call(struct gpd_conn *conn, const struct gpd_request *r)
 	job->dry_run = r->dry_run;
 	for (i = 0; i < r->nr_targets; i++)
 		target(job, &r->targets[i]);
+	order_modules(job);
 	if (job->nr_pending)
 		conn->waiting = true;
 	else

@@ -66,6 +66,7 @@ int gp_module_set_attr(struct gpreempt *g, uint32_t pid, const struct gpreempt_a
 		{ GPREEMPT_ATTR_LATENCY_CRITICAL, GPREEMPT_ATTR_F_LATENCY_CRITICAL },
 		{ GPREEMPT_ATTR_SLICE, GPREEMPT_ATTR_F_SLICE },
 		{ GPREEMPT_ATTR_DEADLINE, GPREEMPT_ATTR_F_DEADLINE },
+		{ GPREEMPT_ATTR_GROUP, GPREEMPT_ATTR_F_GROUP },
 	};
 	struct gpreempt_ioc_attr a = {
 		.prio = attr->prio,
@@ -73,14 +74,15 @@ int gp_module_set_attr(struct gpreempt *g, uint32_t pid, const struct gpreempt_a
 		.latency_critical = attr->latency_critical,
 		.slice_ns = attr->slice_ns,
 		.deadline_ns = attr->deadline_ns,
+		.group = gp_kernel_group(attr->group),
 	};
 	int fd = begin(g), pidfd, ret;
 
 	if (fd < 0)
 		return fd;
-	if (attr->valid & (GPREEMPT_ATTR_CLASS | GPREEMPT_ATTR_GROUP)) {
+	if (attr->valid & GPREEMPT_ATTR_CLASS) {
 		close(fd);
-		return gp_fail(g, -EOPNOTSUPP, "classes and groups need the daemon");
+		return gp_fail(g, -EOPNOTSUPP, "classes need the daemon");
 	}
 	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
 		a.valid |= attr->valid & bits[i].ours ? bits[i].theirs : 0;

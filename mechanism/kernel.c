@@ -104,32 +104,46 @@ int gp_kernel_set_attr(int fd, int pidfd, const struct gpreempt_ioc_attr *attr)
 	return call(fd, GPREEMPT_IOC_SET_ATTR, &arg);
 }
 
-static int switch_one(int fd, const struct gpreempt_ioc_ref *ref, bool out, uint32_t lease_ms)
+/* FNV-1a; groups are a user's own, so that nobody else can choose a name to meet them. */
+uint64_t gp_kernel_group(const char *name)
 {
-	struct gpreempt_ioc_ref copy = *ref;
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	if (!*name)
+		return 0;
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 0x100000001b3ull;
+	return hash ? hash : 1;
+}
+
+int gp_kernel_switch(int fd, struct gpreempt_ioc_ref *refs, uint32_t nr, uint32_t lease_ms)
+{
 	struct gpreempt_ioc_switch arg = {
 		.size = sizeof(arg),
-		.gpu_id = ref->gpu_id,
-		.refs = (uintptr_t)&copy,
-		.nr_out = out,
-		.nr_in = !out,
+		.gpu_id = refs[0].gpu_id,
+		.refs = (uintptr_t)refs,
+		.nr_out = lease_ms ? nr : 0,
+		.nr_in = lease_ms ? 0 : nr,
 		.lease_ms = lease_ms,
 	};
-	int ret;
+	uint32_t i;
 
-	copy.result = 0;
-	ret = call(fd, GPREEMPT_IOC_SWITCH, &arg);
-	return ret ? ret : copy.result;
+	for (i = 0; i < nr; i++)
+		refs[i].result = 0;
+	return call(fd, GPREEMPT_IOC_SWITCH, &arg);
 }
 
 int gp_kernel_hold(int fd, const struct gpreempt_ioc_ref *ref, uint32_t lease_ms)
 {
-	return switch_one(fd, ref, true, lease_ms);
+	struct gpreempt_ioc_ref copy = *ref;
+	int ret = gp_kernel_switch(fd, &copy, 1, lease_ms);
+
+	return ret ? ret : copy.result;
 }
 
 int gp_kernel_release(int fd, const struct gpreempt_ioc_ref *ref)
 {
-	return switch_one(fd, ref, false, 0);
+	return gp_kernel_hold(fd, ref, 0);
 }
 
 static int set_name(char *to, const char *name)

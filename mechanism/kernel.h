@@ -49,6 +49,9 @@ int gp_kernel_pidfd(pid_t pid);
 int gp_kernel_get_attr(int fd, int pidfd, struct gpreempt_ioc_attr *attr);
 int gp_kernel_set_attr(int fd, int pidfd, const struct gpreempt_ioc_attr *attr);
 
+/* The number of a group of this name; "" = 0, none. */
+uint64_t gp_kernel_group(const char *name);
+
 /**
  * gp_kernel_hold() - preempt by hand
  * @fd: device; the hold ends with it
@@ -58,6 +61,17 @@ int gp_kernel_set_attr(int fd, int pidfd, const struct gpreempt_ioc_attr *attr);
  * Return: 0, -ESRCH gone, -EBUSY, -EPERM, -errno.
  */
 int gp_kernel_hold(int fd, const struct gpreempt_ioc_ref *ref, uint32_t lease_ms);
+
+/**
+ * gp_kernel_switch() - the same for several of one node, in one cycle
+ * @fd: device
+ * @refs: queues; output: their results
+ * @nr: how many, at most 1024
+ * @lease_ms: as above; 0 = release
+ *
+ * Return: 0, or -errno if nothing was tried.
+ */
+int gp_kernel_switch(int fd, struct gpreempt_ioc_ref *refs, uint32_t nr, uint32_t lease_ms);
 
 /* Undo it; 0 also if it was not held. */
 int gp_kernel_release(int fd, const struct gpreempt_ioc_ref *ref);

@@ -333,7 +333,7 @@ int gpreempt_resume_queues(struct gpreempt *g, struct gpreempt_ref *refs, size_t
 			   uint64_t timeout_ns);
 
 /*
- * The rest needs the daemon, attributes without class and group, policies and statistics
+ * The rest needs the daemon, attributes without class, policies and statistics
  * the daemon or the kernel module: -EOPNOTSUPP without.
  */
 

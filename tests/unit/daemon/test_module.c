@@ -28,7 +28,7 @@ static void words_are_the_cores(void **state)
 static void sizes_are_the_abi(void **state)
 {
 	assert_int_equal(sizeof(struct gpreempt_ioc_caps), 280);
-	assert_int_equal(sizeof(struct gpreempt_ioc_attr), 48);
+	assert_int_equal(sizeof(struct gpreempt_ioc_attr), 56);
 	assert_int_equal(sizeof(struct gpreempt_ioc_queue), 88);
 	assert_int_equal(sizeof(struct gpreempt_ioc_list), 24);
 	assert_int_equal(sizeof(struct gpreempt_ioc_ref), 16);
@@ -54,6 +54,14 @@ static void without_a_module_nothing_is_its(void **state)
 	test_free(d);
 }
 
+static void names_of_groups(void **state)
+{
+	assert_int_equal(gp_kernel_group(""), 0);
+	assert_true(gp_kernel_group("a"));
+	assert_true(gp_kernel_group("a") == gp_kernel_group("a"));
+	assert_true(gp_kernel_group("a") != gp_kernel_group("b"));
+}
+
 static void numbers_that_are_no_process(void **state)
 {
 	assert_int_equal(gp_kernel_pidfd(0), -ESRCH);
@@ -67,6 +75,7 @@ int main(void)
 		cmocka_unit_test(words_are_the_cores),
 		cmocka_unit_test(sizes_are_the_abi),
 		cmocka_unit_test(without_a_module_nothing_is_its),
+		cmocka_unit_test(names_of_groups),
 		cmocka_unit_test(numbers_that_are_no_process),
 	};
 
