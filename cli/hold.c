@@ -26,13 +26,6 @@ static const struct gp_verb resume_verb = {
 	.options = GP_OPTS_DRY | GP_OPTS_TIMEOUT | GP_OPTS_JSON,
 };
 
-static volatile sig_atomic_t is_over;
-
-static void end(int sig)
-{
-	is_over = 1;
-}
-
 static json_t *target_json(const struct gp_object_ref *ref)
 {
 	json_t *t = json_pack("{s:I}", "pid", (json_int_t)ref->pid);
@@ -133,14 +126,20 @@ static int print_results(const json_t *reply, const char *done, const struct gp_
 /* The connection holds: until its lease ends or somebody ends us. */
 static void stay(const struct gp_options *o)
 {
-	struct sigaction sa = { .sa_handler = end };
+	struct timespec lease = {
+		.tv_sec = (time_t)(o->lease_ns / NS_PER_S),
+		.tv_nsec = (long)(o->lease_ns % NS_PER_S),
+	};
+	sigset_t ends;
 
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
 	/* Who reads that it is suspended may end us at once. */
+	sigprocmask(SIG_BLOCK, &ends, NULL);
 	fflush(stdout);
-	if (!is_over)
-		gp_cli_sleep(o->lease_ns);
+	while (sigtimedwait(&ends, NULL, &lease) < 0 && errno == EINTR)
+		;
 }
 
 /* Without the daemon, through the library's own tracers, while the command runs. */

@@ -31,6 +31,8 @@ static json_t *attributes_json(const struct gp_options *o)
 		json_object_set_new(a, "deadline_ns", json_integer((json_int_t)o->deadline_ns));
 	if (o->is_critical)
 		json_object_set_new(a, "latency_critical", json_true());
+	if (o->group)
+		json_object_set_new(a, "group", json_string(o->group));
 	return a;
 }
 
@@ -79,6 +81,7 @@ static void set_by_device(int fd, const struct gp_options *o)
 		.latency_critical = o->is_critical,
 		.slice_ns = o->slice_ns,
 		.deadline_ns = o->deadline_ns,
+		.group = o->group ? gp_kernel_group(o->group) : 0,
 	};
 	int err;
 
@@ -87,6 +90,7 @@ static void set_by_device(int fd, const struct gp_options *o)
 	a.valid |= o->slice_ns ? GPREEMPT_ATTR_F_SLICE : 0;
 	a.valid |= o->deadline_ns ? GPREEMPT_ATTR_F_DEADLINE : 0;
 	a.valid |= o->is_critical ? GPREEMPT_ATTR_F_LATENCY_CRITICAL : 0;
+	a.valid |= o->group ? GPREEMPT_ATTR_F_GROUP : 0;
 	if (o->klass)
 		warn("classes are the daemon's, and it does not run");
 	err = a.valid ? gp_kernel_set_attr(fd, -1, &a) : 0;
@@ -117,7 +121,5 @@ bool gp_run_by_module(const struct gp_options *o)
 			close(fd);
 		}
 	}
-	if (is_done && o->group)
-		warn("the kernel module has no groups");
 	return is_done;
 }
