@@ -135,7 +135,7 @@ void gpk_attr_apply(struct gpk_node *n, struct gpk_entity *e)
 		gpk_carry_out(n);
 }
 
-/**
+/*
  * struct attr_command - apply the wish of a process on a node
  */
 struct attr_command {

@@ -84,7 +84,7 @@ static int gpk_open(struct inode *inode, struct file *file)
 	return stream_open(inode, file);
 }
 
-/**
+/*
  * struct owner_command - a file is closed
  */
 struct owner_command {

@@ -24,7 +24,7 @@ static enum gp_result result_of(int ret)
 	}
 }
 
-/**
+/*
  * struct batch - references for amdkfd, and which member of the switch each is of
  */
 struct batch {

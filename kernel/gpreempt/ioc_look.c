@@ -33,7 +33,7 @@ int gpk_ioc_caps(void __user *uarg)
 	return gpk_put_arg(uarg, &arg, sizeof(arg), size);
 }
 
-/**
+/*
  * struct list_command - describe the queues of a node
  */
 struct list_command {
@@ -164,7 +164,7 @@ int gpk_ioc_list(void __user *uarg)
 	return ret ? ret : gpk_put_arg(uarg, &arg, sizeof(arg), size);
 }
 
-/**
+/*
  * struct stats_command - copy the statistics of a node
  */
 struct stats_command {
@@ -223,7 +223,7 @@ int gpk_ioc_stats(void __user *uarg)
 	return gpk_put_arg(uarg, &arg, sizeof(arg), size);
 }
 
-/**
+/*
  * struct hist_command - copy a distribution of a node
  */
 struct hist_command {

@@ -53,7 +53,7 @@ int gpk_ioc_attr(void __user *uarg, bool set)
 	return ret;
 }
 
-/**
+/*
  * struct policy_command - read or change a node's policy
  */
 struct policy_command {

@@ -13,7 +13,7 @@
 
 #define LEASE_MAX_MS 60000
 
-/**
+/*
  * struct switch_command - preempt and resume by hand
  */
 struct switch_command {
@@ -132,7 +132,7 @@ int gpk_ioc_switch(const void *owner, void __user *uarg)
 	return do_switch(n, &c, arg.refs);
 }
 
-/**
+/*
  * struct pid_command - something about one process, or all of them if @pid is NULL
  */
 struct pid_command {

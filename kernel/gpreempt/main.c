@@ -35,6 +35,7 @@ u32 gpk_nr_nodes(void)
 
 struct gpk_node *gpk_node_find(u32 gpu_id)
 {
+	/* Pairs with the release in node_add(): the node is there before it is counted. */
 	u32 i, nr = smp_load_acquire(&nr_nodes);
 
 	for (i = 0; i < nr; i++)
@@ -132,6 +133,7 @@ static int node_add(u32 gpu_id)
 		return ret;
 	}
 	nodes[nr_nodes] = n;
+	/* Pairs with the acquire in gpk_node_find(). */
 	smp_store_release(&nr_nodes, nr_nodes + 1);
 	return 0;
 }

@@ -7,6 +7,7 @@
  */
 #include <linux/kthread.h>
 #include <linux/mm.h>
+#include <linux/pagemap.h>
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
@@ -39,10 +40,9 @@ struct touch {
 static void touch_page(struct work_struct *work)
 {
 	struct touch *t = container_of(work, struct touch, work);
-	u64 value;
 
 	kthread_use_mm(t->mm);
-	if (get_user(value, (u64 __user *)(uintptr_t)t->addr))
+	if (fault_in_readable((char __user *)(uintptr_t)t->addr, sizeof(u64)))
 		pr_debug("gpreempt: no pointer at %llx\n", t->addr);
 	kthread_unuse_mm(t->mm);
 	mmput(t->mm);

@@ -14,7 +14,7 @@
 static struct kobject *root;
 static struct dentry *debug_root;
 
-/**
+/*
  * struct show_node - the folder of a node
  */
 struct show_node {
@@ -24,7 +24,7 @@ struct show_node {
 
 static struct show_node *folders[GPK_NODES_MAX];
 
-/**
+/*
  * struct show_command - a value, read by the monitor
  */
 struct show_command {

@@ -199,8 +199,9 @@ void kfd_gpreempt_reset(struct kfd_dev *kfd, bool done)
 
 static void watchdog(struct work_struct *work)
 {
-	struct device_queue_manager *dqm = container_of(
-		to_delayed_work(work), struct device_queue_manager, gpreempt.watchdog);
+	struct delayed_work *delayed = to_delayed_work(work);
+	struct device_queue_manager *dqm =
+		container_of(delayed, struct device_queue_manager, gpreempt.watchdog);
 	bool resumed;
 
 	dqm_lock(dqm);

@@ -296,6 +296,7 @@ int kfd_gpreempt_arm(u32 gpu_id, u64 process, bool arm)
 	dqm_lock(node->dqm);
 	pdd = kfd_gpreempt_find(node->dqm, process);
 	if (pdd)
+		/* Pairs with the release where a slice is made. */
 		s = kfd_gpreempt_slice_get(smp_load_acquire(&pdd->gpreempt.slice));
 	if (s)
 		s->process = process;

@@ -211,10 +211,12 @@ enum kfdsim_access { KFDSIM_READ, KFDSIM_WRITE };
 		type word;                                                    \
 									      \
 		if ((access) == KFDSIM_READ) {                                \
+			/* What the word announces is read after it. */       \
 			word = smp_load_acquire((type *)(mem));               \
 			memcpy(buf, &word, sizeof(word));                     \
 		} else {                                                      \
 			memcpy(&word, buf, sizeof(word));                     \
+			/* What the word announces was written before it. */  \
 			smp_store_release((type *)(mem), word);               \
 		}                                                             \
 	} while (0)

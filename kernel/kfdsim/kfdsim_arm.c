@@ -140,6 +140,7 @@ static void arm(struct work_struct *work)
 	unsigned long file;
 	void *nr;
 
+	/* Before pages go out, or a fault that puts one back could be overwritten: see above. */
 	smp_store_mb(arm->is_watching, false);
 	/* A mapping that is counted keeps its file, and cannot leave while we are here. */
 	mutex_lock(&arm->lock);

@@ -174,7 +174,7 @@ static void *lock_byte(struct kfdsim_vm *vm, u64 addr)
 }
 
 static int copy_chunk(struct kfdsim_device *kdev, u32 pasid, u64 addr, void *buf, u32 len,
-		     enum kfdsim_access access)
+		      enum kfdsim_access access)
 {
 	struct kfdsim_vm *vm;
 	void *mem = NULL;
