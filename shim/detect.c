@@ -8,6 +8,7 @@
 
 #include "conn.h"
 #include "control.h"
+#include "guard.h"
 #include "hsa_queue.h"
 #include "pause.h"
 #include "queue.h"
@@ -132,26 +133,28 @@ static void edge_locked(struct gp_shim *s, struct gp_shim_queue *q)
 void gp_detect_ring(struct gp_shim *s, uintptr_t doorbell, uint64_t wptr_addr)
 {
 	struct gp_shim_queue *q;
+	struct gp_guard guard;
 
-	pthread_mutex_lock(&s->lock);
+	gp_guard_lock(s, &guard);
 	gp_shim_queue_each(s, q) {
 		if (q->wptr_addr != wptr_addr)
 			continue;
 		gp_shim_queue_set_slice_locked(q, doorbell);
 		edge_locked(s, q);
 	}
-	pthread_mutex_unlock(&s->lock);
+	gp_guard_unlock(s, &guard);
 }
 
 void gp_detect_api(struct gp_shim *s)
 {
 	struct gp_shim_queue *q;
+	struct gp_guard guard;
 
-	pthread_mutex_lock(&s->lock);
+	gp_guard_lock(s, &guard);
 	gp_shim_queue_each(s, q)
 		if (q->is_watched)
 			edge_locked(s, q);
-	pthread_mutex_unlock(&s->lock);
+	gp_guard_unlock(s, &guard);
 }
 
 static void declare_idle(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)

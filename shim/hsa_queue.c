@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "detect.h"
+#include "guard.h"
 #include "queue.h"
 
 /**
@@ -57,16 +58,17 @@ void gp_hsa_queue_attach(struct gp_shim *s, hsa_queue_t *queue, hsa_agent_t agen
 	const amd_queue_t *aq = (amd_queue_t *)queue;
 	struct gp_shim_hsa_queue *h;
 	struct gp_shim_queue *q;
+	struct gp_guard guard;
 
 	/* Somebody between ROCr and us shows a queue of its own; its rings are not the GPU's. */
 	if (doorbell->kind >= 0) {
-		pthread_mutex_lock(&s->lock);
+		gp_guard_lock(s, &guard);
 		s->sees |= GP_WIRE_SEES_NOT_PROXY;
-		pthread_mutex_unlock(&s->lock);
+		gp_guard_unlock(s, &guard);
 		return;
 	}
 	h = make(queue, agent, calls);
-	pthread_mutex_lock(&s->lock);
+	gp_guard_lock(s, &guard);
 	gp_shim_queue_each(s, q) {
 		if (q->wptr_addr != (uintptr_t)&aq->write_dispatch_id || q->hsa)
 			continue;
@@ -77,7 +79,7 @@ void gp_hsa_queue_attach(struct gp_shim *s, hsa_queue_t *queue, hsa_agent_t agen
 		if (!q->is_busy)
 			q->look_ns = UINT64_MAX;
 	}
-	pthread_mutex_unlock(&s->lock);
+	gp_guard_unlock(s, &guard);
 	if (h)
 		gp_hsa_queue_free(h);
 }
@@ -86,8 +88,9 @@ struct gp_shim_hsa_queue *gp_hsa_queue_detach(struct gp_shim *s, const hsa_queue
 {
 	struct gp_shim_hsa_queue *h = NULL;
 	struct gp_shim_queue *q;
+	struct gp_guard guard;
 
-	pthread_mutex_lock(&s->lock);
+	gp_guard_lock(s, &guard);
 	gp_shim_queue_each(s, q) {
 		if (!q->hsa || q->hsa->queue != queue)
 			continue;
@@ -95,7 +98,7 @@ struct gp_shim_hsa_queue *gp_hsa_queue_detach(struct gp_shim *s, const hsa_queue
 		q->hsa = NULL;
 		q->proof = GP_SHIM_QUIET;
 	}
-	pthread_mutex_unlock(&s->lock);
+	gp_guard_unlock(s, &guard);
 	return h;
 }
 
@@ -108,15 +111,16 @@ void gp_hsa_queue_free(struct gp_shim_hsa_queue *h)
 void gp_hsa_queue_detach_all(struct gp_shim *s)
 {
 	struct gp_shim_queue *q;
+	struct gp_guard guard;
 
-	pthread_mutex_lock(&s->lock);
+	gp_guard_lock(s, &guard);
 	gp_shim_queue_each(s, q) {
 		free(q->hsa);
 		q->hsa = NULL;
 		q->proof = GP_SHIM_QUIET;
 		q->is_watched = true;
 	}
-	pthread_mutex_unlock(&s->lock);
+	gp_guard_unlock(s, &guard);
 }
 
 /* No fence scopes: no cache is written back for it. */

@@ -7,6 +7,7 @@
 
 #include "control.h"
 #include "detect.h"
+#include "guard.h"
 #include "hold.h"
 #include "pause.h"
 #include "queue.h"
@@ -29,8 +30,9 @@ static void tell_created(struct gp_shim *s, const struct gp_kfd_create_queue *ar
 			 uint32_t percentage)
 {
 	struct gp_shim_queue *q;
+	struct gp_guard guard;
 
-	pthread_mutex_lock(&s->lock);
+	gp_guard_lock(s, &guard);
 	q = gp_shim_queue_add_locked(s, args, percentage);
 	if (q) {
 		gp_detect_begin_locked(s, q, true);
@@ -39,7 +41,7 @@ static void tell_created(struct gp_shim *s, const struct gp_kfd_create_queue *ar
 		s->sees |= GP_WIRE_SEES_NOT_ALL;
 	}
 	gp_control_wake_locked(s);
-	pthread_mutex_unlock(&s->lock);
+	gp_guard_unlock(s, &guard);
 }
 
 /* While its node is held the queue is born with percentage 0, which costs no cycle. */
@@ -73,6 +75,7 @@ static int destroy_queue(struct gp_shim *s, int fd, unsigned long request, void 
 {
 	struct gp_kfd_destroy_queue args = {};
 	struct gp_shim_queue *q;
+	struct gp_guard guard;
 	int r;
 
 	if (!copy_in(s, request, arg, &args, sizeof(args.queue_id)))
@@ -84,10 +87,10 @@ static int destroy_queue(struct gp_shim *s, int fd, unsigned long request, void 
 		gp_pause_before_destroy(s, q);
 	r = s->sys->ioctl(fd, request, arg);
 	if (!r && q) {
-		pthread_mutex_lock(&s->lock);
+		gp_guard_lock(s, &guard);
 		gp_control_tell_gone_locked(s, q);
 		gp_shim_queue_remove_locked(s, q);
-		pthread_mutex_unlock(&s->lock);
+		gp_guard_unlock(s, &guard);
 	}
 	pthread_mutex_unlock(&s->call_lock);
 	return r;
@@ -170,8 +173,6 @@ static int call(struct gp_shim *s, int fd, unsigned long request, void *arg)
 		return destroy_queue(s, fd, request, arg);
 	case GP_KFD_NR_UPDATE_QUEUE:
 		return update_queue(s, fd, request, arg);
-	case GP_KFD_NR_WAIT_EVENTS:
-		return wait_events(s, fd, request, arg);
 	case GP_KFD_NR_RUNTIME_ENABLE:
 		return runtime_enable(s, fd, request, arg);
 	default:
@@ -181,9 +182,16 @@ static int call(struct gp_shim *s, int fd, unsigned long request, void *arg)
 
 int gp_ioctl_call(struct gp_shim *s, int fd, unsigned long request, void *arg)
 {
-	int before = errno;
-	int r = call(s, fd, request, arg);
+	int before = errno, cancel, r;
 
+	if (_IOC_NR(request) == GP_KFD_NR_WAIT_EVENTS) {
+		r = wait_events(s, fd, request, arg);
+	} else {
+		/* ioctl() is none of the places where a thread may end; what we do may be. */
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+		r = call(s, fd, request, arg);
+		pthread_setcancelstate(cancel, NULL);
+	}
 	if (r >= 0)
 		errno = before;
 	return r;

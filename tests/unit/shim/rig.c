@@ -176,6 +176,8 @@ static int fake_connect(void)
 
 static uint64_t fake_now(void)
 {
+	if (rig.on_now)
+		rig.on_now();
 	return rig.now_ns;
 }
 

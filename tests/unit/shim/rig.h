@@ -55,6 +55,7 @@ struct rig {
 	int daemon;
 	int nr_connects;
 	int connect_error;
+	void (*on_now)(void);
 };
 
 extern struct rig rig;
