@@ -22,6 +22,8 @@
 #define MS 1000000ull
 #define BACKOFF_MIN_NS (50 * MS)
 #define BACKOFF_MAX_NS (2000 * MS)
+#define AGAIN_MIN_NS (10 * MS)
+#define AGAIN_MAX_NS (500 * MS)
 /* A daemon that lets a client wait this long for its answer hangs. */
 #define WELCOME_NS (5000 * MS)
 /* Room for thread-local variables of large programs, which come out of the stack too. */
@@ -186,15 +188,30 @@ static void end_leases(struct gp_shim *s, uint64_t now)
 	pthread_mutex_unlock(&s->call_lock);
 }
 
-/* What an edge, an end of a lease or the loss of the daemon makes necessary. */
-static void settle(struct gp_shim *s)
+/*
+ * What an edge, an end of a lease or the loss of the daemon makes necessary. Return: when
+ * to try again: a queue that the driver would not continue must not stay stopped.
+ */
+static uint64_t settle(struct gp_shim *s, uint64_t now)
 {
 	struct gp_pause_result ignored;
+	bool is_needed;
 
 	pthread_mutex_lock(&s->call_lock);
-	if (gp_pause_is_needed(s))
+	is_needed = gp_pause_is_needed(s);
+	if (is_needed) {
 		gp_pause_apply(s, 0, 0, &ignored);
+		is_needed = gp_pause_is_needed(s);
+	}
 	pthread_mutex_unlock(&s->call_lock);
+	if (!is_needed) {
+		s->again_ns = 0;
+		return UINT64_MAX;
+	}
+	s->again_ns = s->again_ns ? s->again_ns * 2 : AGAIN_MIN_NS;
+	if (s->again_ns > AGAIN_MAX_NS)
+		s->again_ns = AGAIN_MAX_NS;
+	return now + s->again_ns;
 }
 
 static void tell_sees_locked(struct gp_shim *s)
@@ -224,14 +241,14 @@ static uint64_t next_ns(const struct gp_shim *s, uint64_t look_ns)
 uint64_t gp_control_step(struct gp_shim *s)
 {
 	uint64_t now = s->sys->now_ns();
-	uint64_t look_ns;
+	uint64_t look_ns, again_ns;
 
 	pthread_mutex_lock(&s->lock);
 	s->is_dirty = false;
 	pthread_mutex_unlock(&s->lock);
 	keep_connection(s, now);
 	end_leases(s, now);
-	settle(s);
+	again_ns = settle(s, now);
 	pthread_mutex_lock(&s->lock);
 	tell_sees_locked(s);
 	look_ns = gp_detect_step_locked(s, now);
@@ -240,7 +257,7 @@ uint64_t gp_control_step(struct gp_shim *s)
 	if (s->is_dirty || s->is_broken)
 		look_ns = now;
 	pthread_mutex_unlock(&s->lock);
-	return next_ns(s, look_ns);
+	return next_ns(s, earlier(look_ns, again_ns));
 }
 
 static int open_wake(struct gp_shim *s)

@@ -208,6 +208,7 @@ struct gp_shim_progress {
  * @since_ns: when the connection was made
  * @retry_ns: when to try to connect again
  * @backoff_ns: wait before that
+ * @again_ns: wait before what the driver refused is tried again; 0 = it refused nothing
  * @epoch: largest so far in this connection
  * @welcome: the answer
  * @holds: what is held
@@ -244,6 +245,7 @@ struct gp_shim {
 	uint64_t since_ns;
 	uint64_t retry_ns;
 	uint64_t backoff_ns;
+	uint64_t again_ns;
 	uint64_t epoch;
 	struct gp_wire_welcome welcome;
 	struct gp_shim_hold holds[GP_SHIM_MAX_HOLDS];

@@ -97,6 +97,46 @@ static void lease_ends_by_itself(void **state)
 	assert_int_equal(m.code, GP_WIRE_NOTE_LEASE_ENDED);
 }
 
+/* With a daemon that has nothing more to say nothing else would wake the thread. */
+static void refused_end_of_a_hold_is_tried_again(void **state)
+{
+	uint32_t id = held_queue();
+	uint64_t next;
+
+	rig_run(990 * MS);
+	rig.update_error = ENOMEM;
+	rig_advance(20 * MS);
+	next = gp_control_step(&gp_shim_self);
+	assert_int_equal(rig.queues[id].percentage, 0);
+	assert_in_range(next, rig.now_ns + 1, rig.now_ns + 1000 * MS);
+	/* Not without a pause, and no longer than a second between two tries. */
+	rig.nr_calls = 0;
+	rig_run(10000 * MS);
+	assert_in_range(rig.nr_calls, 10, 100);
+	next = gp_control_step(&gp_shim_self);
+	assert_in_range(next, rig.now_ns, rig.now_ns + 1000 * MS);
+	rig.update_error = 0;
+	rig_run(1000 * MS);
+	assert_int_equal(rig.queues[id].percentage, 100);
+}
+
+static void refused_release_is_tried_again(void **state)
+{
+	uint32_t id = held_queue();
+	struct gp_wire_done m;
+	uint64_t next;
+
+	rig.update_error = EIO;
+	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
+	assert_true(rig_expect(GP_WIRE_DONE, &m, sizeof(m)));
+	assert_int_equal(m.result, GP_WIRE_ERROR);
+	next = gp_control_step(&gp_shim_self);
+	assert_in_range(next, rig.now_ns, rig.now_ns + 1000 * MS);
+	rig.update_error = 0;
+	rig_run(1000 * MS);
+	assert_int_equal(rig.queues[id].percentage, 100);
+}
+
 static void renewal_lengthens_the_lease(void **state)
 {
 	uint32_t id = held_queue();
@@ -460,6 +500,8 @@ int main(void)
 		T(hello_says_what_is_wished),
 		T(queues_are_told_after_the_welcome),
 		T(lease_ends_by_itself),
+		T(refused_end_of_a_hold_is_tried_again),
+		T(refused_release_is_tried_again),
 		T(renewal_lengthens_the_lease),
 		T(end_of_the_daemon_releases),
 		T(absent_daemon_is_asked_for_ever_less_often),
