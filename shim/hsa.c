@@ -165,7 +165,7 @@ EXPORT bool OnLoad(struct gp_hsa_table *table, uint64_t runtime_version, uint64_
 	if (core->fn[GP_HSA_QUEUE_CREATE] == (void *)queue_create)
 		return true;
 	memcpy(real, core->fn, sizeof(real));
-	calls.add_write_index = real[GP_HSA_QUEUE_ADD_WRITE_INDEX_SCACQ_SCREL];
+	calls.cas_write_index = real[GP_HSA_QUEUE_CAS_WRITE_INDEX_SCACQ_SCREL];
 	calls.signal_create = real[GP_HSA_SIGNAL_CREATE];
 	calls.signal_destroy = real[GP_HSA_SIGNAL_DESTROY];
 	calls.store = real[GP_HSA_SIGNAL_STORE_SCRELEASE];

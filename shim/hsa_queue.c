@@ -143,10 +143,13 @@ enum gp_hsa_send gp_hsa_barrier_send(struct gp_shim_queue *q, uint64_t *wptr)
 
 	if (!h)
 		return GP_HSA_NEVER;
-	if (*value_of(h) || gp_shim_queue_wptr(q) - gp_shim_queue_rptr(q) > h->queue->size / 2)
+	index = gp_shim_queue_wptr(q);
+	if (*value_of(h) || index - gp_shim_queue_rptr(q) > h->queue->size / 2)
+		return GP_HSA_NOT_NOW;
+	/* The place that was found free or none: whoever takes one more has to wait for room. */
+	if (h->calls->cas_write_index(h->queue, index, index + 1) != index)
 		return GP_HSA_NOT_NOW;
 	*value_of(h) = 1;
-	index = h->calls->add_write_index(h->queue, 1);
 	write_packet(h->queue, index, h->signal);
 	h->calls->store(h->queue->doorbell_signal, (hsa_signal_value_t)index);
 	*wptr = index + 1;

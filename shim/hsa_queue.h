@@ -12,13 +12,13 @@
 
 /**
  * struct gp_hsa_calls - the functions of ROCr below us
- * @add_write_index: hsa_queue_add_write_index_scacq_screl
+ * @cas_write_index: hsa_queue_cas_write_index_scacq_screl
  * @signal_create: hsa_signal_create
  * @signal_destroy: hsa_signal_destroy
  * @store: hsa_signal_store_screlease
  */
 struct gp_hsa_calls {
-	uint64_t (*add_write_index)(const hsa_queue_t *queue, uint64_t value);
+	uint64_t (*cas_write_index)(const hsa_queue_t *queue, uint64_t expected, uint64_t value);
 	hsa_status_t (*signal_create)(hsa_signal_value_t initial, uint32_t nr_consumers,
 				      const hsa_agent_t *consumers, hsa_signal_t *out);
 	hsa_status_t (*signal_destroy)(hsa_signal_t signal);
@@ -27,7 +27,7 @@ struct gp_hsa_calls {
 
 enum gp_hsa_send {
 	GP_HSA_SENT,
-	GP_HSA_NOT_NOW,		/* the last one is on its way, or the ring is rather full */
+	GP_HSA_NOT_NOW,		/* the last one is on its way, or others write a lot */
 	GP_HSA_NEVER,		/* not in this queue */
 };
 

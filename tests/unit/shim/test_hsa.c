@@ -51,6 +51,20 @@ static uint64_t add_write_index(const hsa_queue_t *q, uint64_t value)
 	return __atomic_fetch_add(&queue->write_dispatch_id, value, __ATOMIC_ACQ_REL);
 }
 
+/* Another producer is faster by so many packets, once. */
+static uint64_t nr_overtaken;
+
+static uint64_t cas_write_index(const hsa_queue_t *q, uint64_t expected, uint64_t value)
+{
+	amd_queue_t *queue = (amd_queue_t *)q;
+
+	queue->write_dispatch_id += nr_overtaken;
+	nr_overtaken = 0;
+	__atomic_compare_exchange_n(&queue->write_dispatch_id, &expected, value, false,
+				    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	return expected;
+}
+
 static hsa_status_t signal_create(hsa_signal_value_t initial, uint32_t nr,
 				  const hsa_agent_t *consumers, hsa_signal_t *out)
 {
@@ -114,7 +128,7 @@ static int setup(void **state)
 	core.fn[GP_HSA_QUEUE_DESTROY] = queue_destroy;
 	core.fn[GP_HSA_SIGNAL_CREATE] = signal_create;
 	core.fn[GP_HSA_SIGNAL_DESTROY] = signal_destroy;
-	core.fn[GP_HSA_QUEUE_ADD_WRITE_INDEX_SCACQ_SCREL] = add_write_index;
+	core.fn[GP_HSA_QUEUE_CAS_WRITE_INDEX_SCACQ_SCREL] = cas_write_index;
 	core.fn[GP_HSA_SIGNAL_STORE_RELAXED] = store;
 	core.fn[GP_HSA_SIGNAL_STORE_SCRELEASE] = store;
 	core.fn[GP_HSA_SIGNAL_SILENT_STORE_RELAXED] = store;
@@ -195,8 +209,8 @@ static void places_are_those_of_the_header(void **state)
 {
 	assert_int_equal(place_of("hsa_queue_create"), GP_HSA_QUEUE_CREATE);
 	assert_int_equal(place_of("hsa_queue_destroy"), GP_HSA_QUEUE_DESTROY);
-	assert_int_equal(place_of("hsa_queue_add_write_index_scacq_screl"),
-			 GP_HSA_QUEUE_ADD_WRITE_INDEX_SCACQ_SCREL);
+	assert_int_equal(place_of("hsa_queue_cas_write_index_scacq_screl"),
+			 GP_HSA_QUEUE_CAS_WRITE_INDEX_SCACQ_SCREL);
 	assert_int_equal(place_of(" hsa_memory_copy"), GP_HSA_MEMORY_COPY);
 	assert_int_equal(place_of(" hsa_signal_create"), GP_HSA_SIGNAL_CREATE);
 	assert_int_equal(place_of(" hsa_signal_destroy"), GP_HSA_SIGNAL_DESTROY);
@@ -308,6 +322,34 @@ static void work_behind_the_barrier_is_not_idle(void **state)
 	destroy_queue(q);
 }
 
+/* It takes every place between our look at the ring and our packet. */
+static void barrier_never_overwrites_what_was_not_read(void **state)
+{
+	hsa_queue_t *q;
+	int i;
+
+	rig_connect();
+	q = make_queue();
+	submit(GP_HSA_SIGNAL_STORE_SCRELEASE);
+	fetch();
+	memset(ring, 0x5a, sizeof(ring));
+	nr_overtaken = PACKETS;
+	rig_run(2 * MS);
+	assert_int_equal(nr_overtaken, 0);
+	assert_int_equal(aq.write_dispatch_id, 1 + PACKETS);
+	for (i = 0; i < PACKETS; i++)
+		assert_int_equal(ring[i].header, 0x5a5a);
+	/* Later there is room. */
+	assert_true(is_busy());
+	fetch();
+	rig_run(20 * MS);
+	assert_int_equal(aq.write_dispatch_id, 2 + PACKETS);
+	barrier_signal->value = 0;
+	rig_run(20 * MS);
+	assert_false(is_busy());
+	destroy_queue(q);
+}
+
 static void nothing_is_put_into_some_queues(void **state)
 {
 	hsa_queue_t *q;
@@ -404,6 +446,7 @@ int main(void)
 		T(other_signals_are_left_alone),
 		T(barrier_packet_proves_idle),
 		T(work_behind_the_barrier_is_not_idle),
+		T(barrier_never_overwrites_what_was_not_read),
 		T(nothing_is_put_into_some_queues),
 		T(nothing_is_put_into_a_stopped_queue),
 		T(queue_of_a_profiler_is_watched),
