@@ -256,7 +256,7 @@ void gp_tracer_renew(struct gp_tracer *t, const struct gp_wire_order *o);
 
 /**
  * gp_tracer_settle() - make the queues of a node what the holds say
- * @t: tracer
+ * @t: tracer; ends if the driver would not continue one
  * @gpu_id: node
  * @done: what was done is added to it; may be NULL
  */
