@@ -272,7 +272,7 @@ static int on_accept(sd_event_source *s, int fd, uint32_t events, void *data)
 	bool room;
 	int sock;
 
-	sock = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	sock = gpd_sock_accept(s, fd);
 	if (sock < 0)
 		return 0;
 	if (gpd_auth_peer(d->config, sock, &cred)) {

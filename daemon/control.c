@@ -233,7 +233,7 @@ static int on_accept(sd_event_source *s, int fd, uint32_t events, void *data)
 {
 	struct gpd *d = data;
 	struct gpd_conn *conn;
-	int sock = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	int sock = gpd_sock_accept(s, fd);
 
 	if (sock < 0)
 		return 0;

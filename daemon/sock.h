@@ -5,6 +5,8 @@
 #ifndef GPD_SOCK_H
 #define GPD_SOCK_H
 
+#include <systemd/sd-event.h>
+
 /**
  * gpd_sock_listen() - listen at a path
  * @path: path; a socket that nobody listens at any more is replaced
@@ -16,6 +18,18 @@
  * Return: 0, -EADDRINUSE somebody listens there, -ENAMETOOLONG, -errno.
  */
 int gpd_sock_listen(const char *path, int type, int *fd);
+
+/**
+ * gpd_sock_accept() - take a connection
+ * @io: of the listening socket; off for a second if there is no descriptor left
+ * @fd: listening socket
+ *
+ * Return: non-blocking and closed on exec, or -1.
+ */
+int gpd_sock_accept(sd_event_source *io, int fd);
+
+/* As many descriptors as may be: every client has one. */
+void gpd_sock_raise_limit(void);
 
 /* Make the folder of a path, if it is not there. 0 or -errno. */
 int gpd_sock_make_dir(const char *path);

@@ -6,6 +6,7 @@ Each test ends with a look at a daemon that still does its work.
 import json
 import os
 import random
+import resource
 import signal
 import socket
 import struct
@@ -358,6 +359,53 @@ def test_unread_replies_do_not_stop_others(daemon):
         client.close()
 
 
+def cpu_s(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def connection(daemon, kind=socket.SOCK_SEQPACKET, end=".client"):
+    s = socket.socket(socket.AF_UNIX, kind)
+    s.settimeout(WAIT)
+    s.connect(daemon.path + end)
+    return s
+
+
+def test_no_descriptor_left():
+    """Who cannot be let in waits; the daemon sleeps meanwhile, and comes back."""
+    with Daemon() as d:
+        pid = d.process.pid
+        nr = len(os.listdir(f"/proc/{pid}/fd")) + 10
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (nr, nr))
+        socks = [connection(d) for _ in range(30)]
+        socks += [connection(d, socket.SOCK_STREAM, "") for _ in range(5)]
+        end = time.monotonic() + WAIT
+        while "cannot take a connection" not in d.log():
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        before = cpu_s(pid)
+        time.sleep(2)
+        assert cpu_s(pid) - before < 0.2
+        for s in socks:
+            s.close()
+        works(d)
+
+
+def test_limit_of_descriptors_is_raised():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
+    try:
+        d = Daemon()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    with d:
+        clients = [Client(d, pid=FIRST_PID + i) for i in range(100)]
+        works(d)
+        for c in clients:
+            c.close()
+
+
 NOBODY = 65534
 
 
@@ -393,6 +441,30 @@ def denied(control, method, **parameters):
         assert e.error == "PermissionDenied", e
         return
     raise AssertionError(method + " was allowed")
+
+
+@needs_root
+def test_one_user_leaves_queues_to_others(daemon, control):
+    """Every place of the scheduler is wanted by one user."""
+    def nobody():
+        clients = []
+        told = 0
+        while told < 16384:
+            c = Client(daemon, pid=FIRST_PID + len(clients))
+            for i in range(1024):
+                c.send(queue(queue_id=i, busy=0))
+            told += 1024
+            clients.append(c)
+        c = Client(daemon, pid=FIRST_PID + len(clients))
+        c.send(queue())
+        assert "queues of one user" in c.end()
+        # The others are still there, and not dropped.
+        clients[-1].send(edge(BUSY, queue_id=7))
+        control = Control(daemon)
+        control.wait_for(lambda: control.process(FIRST_PID + len(clients) - 1)["nr_busy"] == 1)
+
+    as_user(nobody)
+    works(daemon)
 
 
 @needs_root
