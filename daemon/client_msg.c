@@ -99,6 +99,20 @@ static void schedule_queue(struct gpd_queue *q)
 				strerror(-err));
 }
 
+/* Lists of all queues take time, which is that of everybody. */
+static bool has_user_room(const struct gpd_client *c)
+{
+	const struct gpd_client *other;
+	uint32_t nr = 0;
+
+	if (c->cred.privileged)
+		return true;
+	LIST_FOREACH(other, &c->d->clients, link)
+		if (other->uid == c->uid)
+			nr += other->nr_queues;
+	return nr < GPD_USER_QUEUES_MAX;
+}
+
 static void queue_add(struct gpd_client *c, const struct gp_wire_queue *m)
 {
 	struct gpd_queue *q = find_queue(c, m->gpu_id, m->queue_id);
@@ -108,6 +122,10 @@ static void queue_add(struct gpd_client *c, const struct gp_wire_queue *m)
 		gpd_client_queue_free(q);
 	if (c->nr_queues >= GPD_CLIENT_QUEUES_MAX) {
 		gpd_client_drop(c, -ENOSPC, "more than %d queues", GPD_CLIENT_QUEUES_MAX);
+		return;
+	}
+	if (!has_user_room(c)) {
+		gpd_client_drop(c, -EDQUOT, "more than %d queues of one user", GPD_USER_QUEUES_MAX);
 		return;
 	}
 	q = calloc(1, sizeof(*q));

@@ -16,7 +16,6 @@
 #include <string.h>
 
 #define MAX_ENTITIES 8192
-#define MAX_QUEUES 32768
 
 static void trace(void *data, const struct gp_trace *t)
 {
@@ -53,7 +52,7 @@ int gpd_engine_init(struct gpd *d)
 	struct gp_sched_config config = {
 		.nr_nodes = d->max_nodes,
 		.max_entities = MAX_ENTITIES,
-		.max_queues = MAX_QUEUES,
+		.max_queues = GPD_QUEUES_MAX,
 		.trace = trace,
 		.trace_data = d,
 	};

@@ -37,6 +37,9 @@
 #define GPD_NODES_SPARE 8
 /* Most queues one client may tell: as many as amdkfd gives a process. */
 #define GPD_CLIENT_QUEUES_MAX 1024
+/* Queues that can be scheduled, and those of one user: nobody can take them all. */
+#define GPD_QUEUES_MAX 32768
+#define GPD_USER_QUEUES_MAX (GPD_QUEUES_MAX / 2)
 #define GPD_NOTES_MAX 8
 #define GPD_NOTE_LEN 160
 
