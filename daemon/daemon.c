@@ -67,15 +67,15 @@ static int add_signals(struct gpd *d)
 static int start_sockets(struct gpd *d)
 {
 	char error[320];
-	int err = gpd_control_listen(d, d->config->socket);
+	int err = gpd_http_change(d, d->config->http_port, error, sizeof(error));
 
-	if (!err)
-		err = gpd_client_listen(d, d->config->socket);
-	if (err)
-		return err;
-	err = gpd_http_change(d, d->config->http_port, error, sizeof(error));
 	if (err)
 		gpd_log(LOG_ERR, "%s", error);
+	/* The client socket last: who can connect there finds everything. */
+	if (!err)
+		err = gpd_control_listen(d, d->config->socket);
+	if (!err)
+		err = gpd_client_listen(d, d->config->socket);
 	return err;
 }
 
