@@ -175,7 +175,7 @@ struct gpk_by_hand {
 	u64 until_ns;
 };
 
-struct batch;
+struct gpk_batch;
 
 /**
  * struct gpk_node - a GPU
@@ -216,7 +216,7 @@ struct gpk_node {
 	struct gp_actions acts;
 	struct gp_switch sw;
 	enum gp_result results[GP_SWITCH_MAX];
-	struct batch *batch;
+	struct gpk_batch *batch;
 	u64 timer_ns;
 	struct list_head entities;
 	struct xarray by_generation;
@@ -283,7 +283,7 @@ void gpk_detect_set(struct gpk_node *n, struct gpk_entity *e, u8 mode);
 
 /* hold.c */
 void gpk_switch_do(struct gpk_node *n);
-struct batch *gpk_batch_alloc(void); /* for kvfree() */
+struct gpk_batch *gpk_batch_alloc(void); /* for kvfree() */
 /* Whether a queue is held by hand by itself. */
 bool gpk_hold_is_held(struct gpk_node *n, const struct gpk_entity *e, const struct gpk_queue *q);
 /* In one cycle; results in the references, whose own results must be 0 to be done. */

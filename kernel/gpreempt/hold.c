@@ -25,9 +25,9 @@ static enum gp_result result_of(int ret)
 }
 
 /*
- * struct batch - references for amdkfd, and which member of the switch each is of
+ * struct gpk_batch - references for amdkfd, and which member of the switch each is of
  */
-struct batch {
+struct gpk_batch {
 	u32 nr;
 	struct {
 		struct gpk_entity *e;
@@ -36,7 +36,7 @@ struct batch {
 	struct kfd_gpreempt_ref ref[GPK_ENTITIES_MAX];
 };
 
-static void batch_put(struct batch *b, struct gpk_entity *e, u32 member, bool out)
+static void batch_put(struct gpk_batch *b, struct gpk_entity *e, u32 member, bool out)
 {
 	e->sched_out = out;
 	if ((!out && e->nr_manual) || b->nr == GPK_ENTITIES_MAX)
@@ -47,7 +47,7 @@ static void batch_put(struct batch *b, struct gpk_entity *e, u32 member, bool ou
 }
 
 /* A process, or all of a group. */
-static void batch_add(struct batch *b, struct gpk_node *n, u32 member, bool out)
+static void batch_add(struct gpk_batch *b, struct gpk_node *n, u32 member, bool out)
 {
 	struct gpk_entity *e = gpk_entity_of(n, n->sw.id[member]);
 
@@ -62,7 +62,7 @@ static void batch_add(struct batch *b, struct gpk_node *n, u32 member, bool out)
 }
 
 /* The worst of a group counts; that one of it is gone says nothing of the others. */
-static void batch_results(struct batch *b, struct gpk_node *n, int ret)
+static void batch_results(struct gpk_batch *b, struct gpk_node *n, int ret)
 {
 	u32 i;
 
@@ -83,7 +83,7 @@ static void batch_results(struct batch *b, struct gpk_node *n, int ret)
  * To the core, who failed is where it was: if one of a group could not be preempted,
  * all of it runs.
  */
-static void batch_undo(struct batch *b, struct gpk_node *n)
+static void batch_undo(struct gpk_batch *b, struct gpk_node *n)
 {
 	u32 i;
 
@@ -103,7 +103,7 @@ static void batch_undo(struct batch *b, struct gpk_node *n)
 void gpk_switch_do(struct gpk_node *n)
 {
 	u32 i, nr_out, nr = n->sw.nr_preempt + n->sw.nr_resume;
-	struct batch *b = n->batch;
+	struct gpk_batch *b = n->batch;
 	int ret;
 
 	b->nr = 0;
@@ -119,9 +119,9 @@ void gpk_switch_do(struct gpk_node *n)
 	batch_undo(b, n);
 }
 
-struct batch *gpk_batch_alloc(void)
+struct gpk_batch *gpk_batch_alloc(void)
 {
-	return kvzalloc(sizeof(struct batch), GFP_KERNEL);
+	return kvzalloc(sizeof(struct gpk_batch), GFP_KERNEL);
 }
 
 static struct gpk_hold *hold_find(struct gpk_node *n, const void *owner, u64 process, u64 queue)

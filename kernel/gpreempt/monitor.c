@@ -51,6 +51,14 @@ static void run_commands(struct gpk_node *n)
 	}
 }
 
+static void tell_state(struct gpk_node *n, struct gpk_entity *e, const struct gp_trace *t)
+{
+	if (e)
+		e->since_ns = t->now_ns;
+	trace_gpreempt_state(n->gpu_id, e ? pid_nr(e->pid) : 0, t->arg[0], t->arg[1]);
+	gpk_event(n, e ? e->pid : NULL, GPREEMPT_EVENT_STATE, t->arg[1], t->arg[0]);
+}
+
 /* What the scheduler does, as it does it. */
 static void on_trace(void *data, const struct gp_trace *t)
 {
@@ -64,10 +72,13 @@ static void on_trace(void *data, const struct gp_trace *t)
 	if (t->kind != GP_TRACE_STATE)
 		return;
 	e = gpk_entity_of(n, t->id);
-	if (e)
-		e->since_ns = t->now_ns;
-	trace_gpreempt_state(n->gpu_id, e ? pid_nr(e->pid) : 0, t->arg[0], t->arg[1]);
-	gpk_event(n, e ? e->pid : NULL, GPREEMPT_EVENT_STATE, t->arg[1], t->arg[0]);
+	if (!e || !e->group) {
+		tell_state(n, e, t);
+		return;
+	}
+	list_for_each_entry(e, &n->entities, link)
+		if (e->core == t->id)
+			tell_state(n, e, t);
 }
 
 static bool is_switch(const struct gp_actions *acts)
@@ -78,6 +89,20 @@ static bool is_switch(const struct gp_actions *acts)
 		if (acts->a[i].kind == GP_ACTION_SWITCH)
 			return true;
 	return false;
+}
+
+/* To arm or not to arm is found out by a look, which comes next. */
+static void look_soon(struct gpk_node *n, u64 core)
+{
+	struct gpk_entity *e = gpk_entity_of(n, core);
+
+	if (e && !e->group)
+		e->look_ns = 0;
+	if (!e || !e->group)
+		return;
+	list_for_each_entry(e, &n->entities, link)
+		if (e->core == core)
+			e->look_ns = 0;
 }
 
 /* Everything in n->acts but the switch. True if there is one. */
@@ -96,10 +121,7 @@ static bool apply(struct gpk_node *n)
 			break;
 		case GP_ACTION_ARM:
 		case GP_ACTION_DISARM:
-			/* Both are found out by a look, which comes next. */
-			e = gpk_entity_of(n, a->id);
-			if (e)
-				e->look_ns = 0;
+			look_soon(n, a->id);
 			break;
 		case GP_ACTION_REPORT:
 			e = a->id == GP_ID_NONE ? NULL : gpk_entity_of(n, a->id);

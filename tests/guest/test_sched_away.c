@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "gt_command.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <string.h>
 
@@ -50,7 +51,7 @@ static void holds_end_with_the_daemon(void)
 	static const int signals[] = { SIGKILL, SIGSTOP };
 	struct gt_program daemon;
 	struct gt_load job;
-	char pid[16];
+	char pid[16], text[32];
 	uint64_t start;
 
 	gt_command_begin(&daemon, NULL);
@@ -69,21 +70,44 @@ static void holds_end_with_the_daemon(void)
 			kill(daemon.pid, SIGCONT);
 		else
 			GT_CHECK(gt_program_wait(&daemon, MS) == 128 + SIGKILL, "its end");
-		if (!i)
-			gt_daemon_start(&daemon, NULL);
+		if (i)
+			continue;
+		gt_daemon_start(&daemon, NULL);
+		/* The next one knows what was said to the one before. */
+		snprintf(text, sizeof(text), "%s,besteffort", pid);
+		GT_COMMAND(text, "list", "--csv", "--fields", "pid,class");
 	}
 	gt_load_stop(&job, MS);
 	gt_command_end(&daemon);
+}
+
+static unsigned int count_files(pid_t pid)
+{
+	unsigned int nr = 0;
+	char path[32];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	dir = opendir(path);
+	GT_CHECK(dir, "%s", path);
+	while (readdir(dir))
+		nr++;
+	closedir(dir);
+	return nr;
 }
 
 /* An idle daemon does not keep the module; it says what happened, and goes on. */
 static void the_module_comes_and_goes(void)
 {
 	struct gt_program daemon;
+	unsigned int nr_files;
 	struct gt_load job;
 
 	gt_command_begin(&daemon, NULL);
 	GT_LOAD(&job, GT_KERNEL, GT_USER, "besteffort", "load_offline", "--kernel-ms", "20");
+	GT_COMMAND("prio -> fair", "policy", "set", "fair");
+	gt_sleep_us(100000);
+	nr_files = count_files(daemon.pid);
 	gt_sched_unload();
 	GT_CHECK(!gt_program_says(&daemon, "the kernel module was unloaded", MS), "not a word");
 	GT_CHECK(!gt_daemon_wait_view(job.pid, "none", 1, MS), "the view");
@@ -91,7 +115,12 @@ static void the_module_comes_and_goes(void)
 	gt_command_check("warn  module", "ok    mechanism     shim, dbg: the daemon schedules");
 	gt_command_load();
 	GT_CHECK(!gt_daemon_wait_view(job.pid, "kernel", 1, MS), "it is not back");
+	GT_CHECK(gt_command_prio(job.pid) < 7, "its priority is forgotten");
+	GT_COMMAND("policy fair, scheduling on", "policy", "get");
 	gt_command_check(GT_CHECK_LOADED, "ok    mechanism     kernel");
+	gt_sleep_us(100000);
+	GT_CHECK(count_files(daemon.pid) == nr_files, "%u files, %u before",
+		 count_files(daemon.pid), nr_files);
 	gt_load_stop(&job, MS);
 	gt_command_end(&daemon);
 }
