@@ -187,6 +187,8 @@ void gpd_fanout_done(struct gpd_client *c, const struct gp_wire_done *done)
 	if (!m)
 		return;
 	gpd_member_done(m, done);
+	if (done->result == GP_WIRE_OK)
+		gpd_silent_heard(m);
 	gpd_fanout_answered(m, (enum gp_result)done->result);
 	gpd_fanout_settle(m->node);
 }

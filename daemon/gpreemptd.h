@@ -184,6 +184,16 @@ struct gpd_switch {
 };
 
 /**
+ * struct gpd_heard - a client that carried out an order
+ * @client: its number, 0 = none
+ * @at_ns: when it last did
+ */
+struct gpd_heard {
+	uint64_t client;
+	uint64_t at_ns;
+};
+
+/**
  * struct gpd_node - a GPU
  * @d: daemon
  * @index: of the core
@@ -205,6 +215,7 @@ struct gpd_switch {
  * @reset: tells of resets, NULL = nobody does
  * @core_timer_ns: when the core wants to be called, U64_MAX = never
  * @sw: the switch in flight
+ * @heard: the last two clients that carried out an order, the newer one first
  * @nr_held: members held by the scheduler
  * @nr_no_progress: resumes after which nothing moved
  * @decision: from reading a message to the first HOLD it caused
@@ -231,6 +242,7 @@ struct gpd_node {
 	sd_event_source *reset;
 	uint64_t core_timer_ns;
 	struct gpd_switch sw;
+	struct gpd_heard heard[2];
 	uint32_t nr_held;
 	uint64_t nr_no_progress;
 	struct gp_hist decision;

@@ -9,19 +9,51 @@
 /* Deadlines in a row after which a client is left alone. */
 #define MISSED_MAX 2
 
+/* Who carried out an order in this time shows that the GPU does. */
+#define HEARD_NS (60 * GPD_NS_PER_SEC)
+
+void gpd_silent_heard(struct gpd_member *m)
+{
+	struct gpd_heard *h = m->node->heard;
+
+	if (h[0].client != m->client->number)
+		h[1] = h[0];
+	h[0].client = m->client->number;
+	h[0].at_ns = gpd_now_ns();
+}
+
+/* Two are known, so that one is not the member itself. */
+static bool others_answer(const struct gpd_member *m)
+{
+	const struct gpd_heard *h = m->node->heard;
+
+	if (h->client == m->client->number)
+		h++;
+	return h->client && gpd_now_ns() - h->at_ns < HEARD_NS;
+}
+
+static bool is_stopped(const struct gpd_client *c)
+{
+	struct gpd_proc proc;
+
+	return !gpd_proc_read(c->pid, &proc) && (proc.state == 'T' || proc.state == 't');
+}
+
 /* A member that owes an answer: is it its own fault? */
 static void look_at(struct gpd_member *m)
 {
 	struct gpd_client *c = m->client;
-	struct gpd_proc proc;
 
 	if (c->ops->late) {
 		c->ops->late(c);
 		return;
 	}
-	if (gpd_proc_read(c->pid, &proc) || (proc.state != 'T' && proc.state != 't'))
+	if (is_stopped(c))
+		gpd_client_note(c, "is stopped and does not answer");
+	else if (others_answer(m))
+		gpd_client_note(c, "does not answer, and others do");
+	else
 		return;
-	gpd_client_note(c, "is stopped and does not answer");
 	c->nr_missed = MISSED_MAX;
 	if (!m->wait_release)
 		gpd_member_let_go_all(m->entity);

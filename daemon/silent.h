@@ -14,6 +14,12 @@
  */
 void gpd_silent_timer(struct gpd_node *n);
 
+/**
+ * gpd_silent_heard() - somebody carried out an order: whoever does not is to blame himself
+ * @m: member
+ */
+void gpd_silent_heard(struct gpd_member *m);
+
 /* Clients that do not answer are left alone, and taken in again when they do. */
 void gpd_silent_mute(struct gpd *d);
 

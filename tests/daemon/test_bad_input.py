@@ -16,7 +16,7 @@ import pytest
 
 import rig
 from rig import (BUSY, DBG, FIRST_PID, HELLO, HOLD, IDLE, MAGIC, MANUAL,
-                 QUEUE_ALL, QUEUE_REMOVE, SHIM, WAIT, Client, Control, Daemon, Refused,
+                 QUEUE_ALL, QUEUE_REMOVE, RELEASE, SHIM, WAIT, Client, Control, Daemon, Refused,
                  done, edge, hello, message, note, queue)
 
 
@@ -224,6 +224,27 @@ def test_stopped_client_does_not_open_the_breaker(daemon, control):
     finally:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
+
+
+def test_silent_client_does_not_open_the_breaker_for_others(daemon, control):
+    """It comes back again and again; who answers shows that the GPU is not to blame."""
+    control.call("SetPolicy", parameters={"deadline_ns": 400_000_000})
+    low, high = Client(daemon, pid=FIRST_PID, prio=2), Client(daemon, pid=FIRST_PID + 1, prio=12)
+    low.send(queue(busy=1))
+    high.send(queue(busy=1))
+    low.obey(HOLD)
+    for i in range(3):
+        bad = Client(daemon, pid=FIRST_PID + 10 + i, prio=2)
+        bad.send(queue(busy=1))
+        assert bad.order().kind == HOLD
+        assert bad.order().kind == RELEASE
+        notes = control.process(FIRST_PID + 10 + i)["notes"]
+        assert any("others do" in n for n in notes), notes
+        assert control.call("ListNodes")["nodes"][0]["breaker"] == "closed"
+        assert control.process(FIRST_PID)["state"] == "preempted"
+        bad.close()
+    high.send(edge(IDLE))
+    low.obey(RELEASE)
 
 
 def raw(daemon, data):
