@@ -26,6 +26,7 @@ check-kernel: deps
 
 SOAK_SECONDS ?= 3600
 soak: deps
+	@GP_TEST_SCALE=1 vehicle/run --steady stack_preempt
 	@vehicle/run --soak $(SOAK_SECONDS)
 
 bench: deps
