@@ -91,6 +91,7 @@ int gpk_may_set(const struct gpreempt_ioc_attr *arg)
 		      ((arg->valid & GPREEMPT_ATTR_F_LATENCY_CRITICAL) && arg->latency_critical) ||
 		      ((arg->valid & GPREEMPT_ATTR_F_NO_PREEMPT) && arg->no_preempt) ||
 		      ((arg->valid & GPREEMPT_ATTR_F_DEADLINE) && arg->deadline_ns) ||
+		      ((arg->valid & GPREEMPT_ATTR_F_SLICE) && arg->slice_ns) ||
 		      ((arg->valid & GPREEMPT_ATTR_F_DETECT) &&
 		       (arg->detect == GPREEMPT_DETECT_CRITICAL ||
 			arg->detect == GPREEMPT_DETECT_DOORBELL));
