@@ -112,6 +112,7 @@ static void entity_remove(struct gpk_node *n, struct gpk_entity *e)
 	list_del(&e->link);
 	xa_erase(&n->by_generation, e->generation);
 	put_pid(e->pid);
+	gpk_touch_put(e->touch);
 	mmdrop(e->mm);
 	kfree_rcu(e, rcu);
 }

@@ -106,6 +106,7 @@ struct gpk_queue {
  * @queues: its queues
  * @look_ns: when to look at its pointers again; U64_MAX = only on a hint
  * @touch_ns: when pages with its pointers were last asked for
+ * @touch: who asks for them; NULL = never was needed
  * @since_ns: when its state changed last
  * @hint_ns: when its doorbell faulted
  * @hints: bit 0: look at it; bit 1: something of it ended
@@ -129,6 +130,7 @@ struct gpk_entity {
 	struct list_head queues;
 	u64 look_ns;
 	u64 touch_ns;
+	struct gpk_touch *touch;
 	u64 since_ns;
 	u64 hint_ns;
 	unsigned long hints;
@@ -270,6 +272,8 @@ struct gpk_queue *gpk_queue_by_id(struct gpk_entity *e, u32 queue_id);
 void gpk_desc_put(const struct kfd_gpreempt_queue *desc);
 
 /* pointer.c */
+struct gpk_touch;
+void gpk_touch_put(struct gpk_touch *t);
 int gpk_pointer_init(void);
 void gpk_pointer_fini(void);
 /* Reads the pointers of all queues of an entity. False if its memory is gone. */

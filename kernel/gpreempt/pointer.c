@@ -26,40 +26,75 @@
 static struct workqueue_struct *touch_wq;
 
 /**
- * struct touch - a page of a process that is to be there at the next look
+ * struct gpk_touch - pages of a process that are to be there at the next look
+ * @ref: of the entity, and of the work while it is under way
  * @work: for the worker
+ * @busy: it is under way: its owner decides how long a fault takes
  * @mm: whose
  * @addr: where
  */
-struct touch {
+struct gpk_touch {
+	struct kref ref;
 	struct work_struct work;
+	atomic_t busy;
 	struct mm_struct *mm;
-	u64 addr;
+	u64 addr[2];
 };
 
-static void touch_page(struct work_struct *work)
+static void touch_release(struct kref *ref)
 {
-	struct touch *t = container_of(work, struct touch, work);
-
-	kthread_use_mm(t->mm);
-	if (fault_in_readable((char __user *)(uintptr_t)t->addr, sizeof(u64)))
-		pr_debug("gpreempt: no pointer at %llx\n", t->addr);
-	kthread_unuse_mm(t->mm);
-	mmput(t->mm);
-	kfree(t);
+	kfree(container_of(ref, struct gpk_touch, ref));
 }
 
-/* @mm is in use by the caller. */
-static void touch(struct mm_struct *mm, u64 addr)
+void gpk_touch_put(struct gpk_touch *t)
 {
-	struct touch *t = kmalloc(sizeof(*t), GFP_KERNEL);
+	if (t)
+		kref_put(&t->ref, touch_release);
+}
 
+static void touch_pages(struct work_struct *work)
+{
+	struct gpk_touch *t = container_of(work, struct gpk_touch, work);
+	u32 i;
+
+	kthread_use_mm(t->mm);
+	for (i = 0; i < ARRAY_SIZE(t->addr); i++)
+		if (fault_in_readable((char __user *)(uintptr_t)t->addr[i], sizeof(u64)))
+			pr_debug("gpreempt: no pointer at %llx\n", t->addr[i]);
+	kthread_unuse_mm(t->mm);
+	mmput(t->mm);
+	atomic_set_release(&t->busy, 0);
+	gpk_touch_put(t);
+}
+
+static struct gpk_touch *touch_of(struct gpk_entity *e)
+{
+	struct gpk_touch *t = e->touch;
+
+	if (t)
+		return t;
+	t = kzalloc(sizeof(*t), GFP_KERNEL);
 	if (!t)
+		return NULL;
+	kref_init(&t->ref);
+	INIT_WORK(&t->work, touch_pages);
+	e->touch = t;
+	return t;
+}
+
+/* The memory of @e is in use by the caller. One at a time, or a slow one would collect them. */
+static void touch(struct gpk_entity *e, const struct gpk_queue *q)
+{
+	struct gpk_touch *t = touch_of(e);
+
+	if (!t || atomic_cmpxchg(&t->busy, 0, 1))
 		return;
-	INIT_WORK(&t->work, touch_page);
-	mmget(mm);
-	t->mm = mm;
-	t->addr = addr;
+	kref_get(&t->ref);
+	mmget(e->mm);
+	t->mm = e->mm;
+	t->addr[0] = q->wptr;
+	t->addr[1] = q->rptr;
+	e->touch_ns = ktime_get_ns();
 	queue_work(touch_wq, &t->work);
 }
 
@@ -138,9 +173,7 @@ bool gpk_pointer_read(struct gpk_entity *e)
 		if (read_queue(e, q) || !may_touch)
 			continue;
 		/* Not resident: no news until it is. */
-		touch(mm, q->wptr);
-		touch(mm, q->rptr);
-		e->touch_ns = ktime_get_ns();
+		touch(e, q);
 	}
 	kthread_unuse_mm(mm);
 	/* Perhaps the last user: its teardown is not for this thread. */
