@@ -19,6 +19,7 @@
  * tables of a mapping and closes it with mmap_lock held for reading only: a mapping
  * that is still remembered may be on its way out, one that is found is not.
  */
+#include <linux/delay.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sched/mm.h>
@@ -32,7 +33,8 @@
 
 /*
  * Errors planted for tests that must find them; only the vehicle builds them.
- * 1: the fault clears armed before it inserts the pages.
+ * 1: the fault clears armed before it inserts the pages. 2: the same, and takes its time
+ * in between, so that a short test finds it.
  */
 #ifdef KFD_GPREEMPT_TEST
 static uint gpreempt_mutation;
@@ -114,12 +116,14 @@ static vm_fault_t doorbell_fault(struct vm_fault *vmf)
 
 	if (!s || READ_ONCE(s->dead))
 		return VM_FAULT_SIGBUS;
-	if (gpreempt_mutation == 1)
+	if (gpreempt_mutation)
 		armed = take_armed(s);
+	if (gpreempt_mutation == 2)
+		udelay(100);
 	for (i = 0; i < s->nr_pages && ret == VM_FAULT_NOPAGE; i++)
 		ret = vmf_insert_pfn_prot(vma, vma->vm_start + i * PAGE_SIZE, s->pfn + i,
 					  vma->vm_page_prot);
-	if (gpreempt_mutation != 1)
+	if (!gpreempt_mutation)
 		armed = take_armed(s);
 	if (armed) {
 		WRITE_ONCE(s->fault_ns, ktime_get_ns());
