@@ -241,6 +241,21 @@ static void withdraw(struct device_queue_manager *dqm)
 	cancel_delayed_work_sync(&dqm->gpreempt.watchdog);
 }
 
+void kfd_gpreempt_node_removed(struct device_queue_manager *dqm)
+{
+	bool registered;
+
+	dqm_lock(dqm);
+	registered = dqm->gpreempt.registered;
+	dqm->gpreempt.registered = false;
+	dqm_unlock(dqm);
+	if (!registered)
+		return;
+	/* Its memory goes with the node. */
+	cancel_delayed_work_sync(&dqm->gpreempt.watchdog);
+	tell(reset, dqm->dev->id, false);
+}
+
 int kfd_gpreempt_register(const struct kfd_gpreempt_ops *ops, bool verify, u32 *gpu_ids, u32 *nr)
 {
 	u32 room = *nr, found = 0;

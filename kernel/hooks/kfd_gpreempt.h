@@ -247,6 +247,8 @@ void kfd_gpreempt_changed(struct device_queue_manager *dqm);
 /* A process leaves the node, with all its queues. */
 void kfd_gpreempt_process_removed(struct device_queue_manager *dqm,
 				  struct qcm_process_device *qpd);
+/* No lock: the node goes for good; nobody has queues on it. */
+void kfd_gpreempt_node_removed(struct device_queue_manager *dqm);
 /* No lock: an event interrupt reached this process. */
 void kfd_gpreempt_completion(struct kfd_process *p);
 /* No lock: reset of all nodes of a device begins or is done. */
