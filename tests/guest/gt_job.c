@@ -139,23 +139,33 @@ static void run_undisturbed(struct world *w)
 	GT_CHECK(!gt_queue_destroy(&q), "destroy");
 }
 
-static void job_main(const struct gt_shape *shape, bool debugged, int orders, int answers)
+/**
+ * struct kind - what kind of job
+ */
+struct kind {
+	bool is_debugged;
+	void (*become)(void);
+};
+
+static void job_main(const struct gt_shape *shape, const struct kind *kind, int orders, int answers)
 {
 	struct world w = { .shape = shape };
 	enum gt_job_order order;
 	uint32_t about[2];
 	int r;
 
+	if (kind->become)
+		kind->become();
 	gt_gpk_set_attr(2, -1);
 	/* Or the file stays open when the test closes it. */
 	close(gt_gpk_dev);
 	gt_gpu_open(&w.gpu, 0);
-	if (debugged)
+	if (kind->is_debugged)
 		w.session = gt_debug_self(&w.gpu);
 	if (shape->steps)
 		run_undisturbed(&w);
 	add(&w);
-	if (debugged)
+	if (kind->is_debugged)
 		gt_debug_clear_new(&w.session);
 	about[0] = w.q[0].id;
 	about[1] = my_pasid();
@@ -179,7 +189,7 @@ static int read_answer(const struct gt_job *j, void *to, size_t bytes, unsigned 
 	return read(j->answers, to, bytes) == (ssize_t)bytes ? 0 : -EPIPE;
 }
 
-static void begin(struct gt_job *j, const struct gt_shape *shape, bool debugged)
+static void begin(struct gt_job *j, const struct gt_shape *shape, struct kind kind)
 {
 	int orders[2], answers[2];
 	uint32_t about[2];
@@ -190,7 +200,7 @@ static void begin(struct gt_job *j, const struct gt_shape *shape, bool debugged)
 	if (!j->pid) {
 		close(orders[1]);
 		close(answers[0]);
-		job_main(shape, debugged, orders[0], answers[1]);
+		job_main(shape, &kind, orders[0], answers[1]);
 	}
 	close(orders[0]);
 	close(answers[1]);
@@ -203,18 +213,24 @@ static void begin(struct gt_job *j, const struct gt_shape *shape, bool debugged)
 
 void gt_job_begin(struct gt_job *j, const struct gt_shape *shape)
 {
-	begin(j, shape, false);
+	begin(j, shape, (struct kind){});
 }
 
 void gt_job_start(struct gt_job *j, const struct gt_shape *shape)
 {
-	begin(j, shape, false);
+	begin(j, shape, (struct kind){});
 	gt_wait_waves(true, 5000);
 }
 
 void gt_job_start_debugged(struct gt_job *j, const struct gt_shape *shape)
 {
-	begin(j, shape, true);
+	begin(j, shape, (struct kind){ .is_debugged = true });
+	gt_wait_waves(true, 5000);
+}
+
+void gt_job_start_as(struct gt_job *j, const struct gt_shape *shape, void (*become)(void))
+{
+	begin(j, shape, (struct kind){ .become = become });
 	gt_wait_waves(true, 5000);
 }
 

@@ -46,6 +46,8 @@ void gt_job_begin(struct gt_job *j, const struct gt_shape *shape);
 void gt_job_start(struct gt_job *j, const struct gt_shape *shape);
 /* The same, of one that debugs itself. */
 void gt_job_start_debugged(struct gt_job *j, const struct gt_shape *shape);
+/* The same, of one that calls @become first. */
+void gt_job_start_as(struct gt_job *j, const struct gt_shape *shape, void (*become)(void));
 /* Return: its answer, or -ETIMEDOUT, -EPIPE. */
 int gt_job_tell(struct gt_job *j, enum gt_job_order order, unsigned int ms);
 /* Waits for the right result and for the end of the process. */
