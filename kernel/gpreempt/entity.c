@@ -221,6 +221,33 @@ static struct kfd_gpreempt_queue *ask(struct gpk_node *n, u32 *nr)
 	return NULL;
 }
 
+/*
+ * let_strays_go() - resume what is off the GPU and by nobody's order
+ *
+ * There should be none; if there is, it would never run again.
+ */
+static void let_strays_go(struct gpk_node *n)
+{
+	struct gpk_entity *e;
+	struct gpk_queue *q;
+
+	list_for_each_entry(e, &n->entities, link) {
+		if (e->sched_out || e->nr_manual)
+			continue;
+		list_for_each_entry(q, &e->queues, link) {
+			struct kfd_gpreempt_ref refs[] = {
+				{ .process = e->generation },
+				{ .process = e->generation, .queue = q->generation },
+			};
+
+			if (!(q->flags & KFD_GPREEMPT_PREEMPTED) || gpk_hold_is_held(n, e, q))
+				continue;
+			if (!kfd_gpreempt_switch(n->gpu_id, refs, 0, ARRAY_SIZE(refs), 0))
+				q->flags &= ~KFD_GPREEMPT_PREEMPTED;
+		}
+	}
+}
+
 void gpk_resync(struct gpk_node *n)
 {
 	struct kfd_gpreempt_queue *list;
@@ -236,6 +263,7 @@ void gpk_resync(struct gpk_node *n)
 	}
 	kvfree(list);
 	remove_unseen(n);
+	let_strays_go(n);
 }
 
 void gpk_forget_all(struct gpk_node *n)

@@ -32,17 +32,21 @@ struct gpk_batch {
 	struct {
 		struct gpk_entity *e;
 		u32 member;
+		bool was_out;
 	} of[GPK_ENTITIES_MAX];
 	struct kfd_gpreempt_ref ref[GPK_ENTITIES_MAX];
 };
 
 static void batch_put(struct gpk_batch *b, struct gpk_entity *e, u32 member, bool out)
 {
+	bool was_out = e->sched_out;
+
 	e->sched_out = out;
 	if ((!out && e->nr_manual) || b->nr == GPK_ENTITIES_MAX)
 		return;
 	b->ref[b->nr] = (struct kfd_gpreempt_ref){ .process = e->generation };
 	b->of[b->nr].e = e;
+	b->of[b->nr].was_out = was_out;
 	b->of[b->nr++].member = member;
 }
 
@@ -93,8 +97,8 @@ static void batch_undo(struct gpk_batch *b, struct gpk_node *n)
 
 		if (n->results[b->of[i].member] == GP_RESULT_OK)
 			continue;
-		e->sched_out = !out;
-		if (out && !b->ref[i].result && !e->nr_manual)
+		e->sched_out = b->of[i].was_out;
+		if (out && !e->sched_out && !b->ref[i].result && !e->nr_manual)
 			kfd_gpreempt_switch(n->gpu_id, &b->ref[i], 0, 1,
 					    KFD_GPREEMPT_GRACE_DEFAULT);
 	}
