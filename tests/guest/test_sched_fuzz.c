@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #define TINY "profile=tiny poll_us=1000"
-#define SEED 20261116ull
+#define SEED gt_argument("seed", 20261116)
 #define NR_FULL 1000000
 #define NR_SHORT 20000
 #define NR_THREADS 2
@@ -395,7 +395,7 @@ static void check_counts(void)
 			total += fuzz->count[nr][e];
 			by_errno[e] += fuzz->count[nr][e];
 		}
-	gt_note("seed %llu: %lu calls, %lu succeeded, %lu references done", SEED, total,
+	gt_note("seed %lu: %lu calls, %lu succeeded, %lu references done", SEED, total,
 		by_errno[0], fuzz->reference[0]);
 	for (e = 1; e < NR_ERRNO; e++) {
 		if (!by_errno[e] && !fuzz->reference[e])
@@ -417,7 +417,7 @@ static void check_counts(void)
 
 static void errors_and_nothing_else(void)
 {
-	uint64_t nr = gt_scaled(2) == 2 ? NR_FULL : NR_SHORT;
+	uint64_t nr = gt_scaled(100) > 10 ? gt_scaled(NR_FULL) : NR_SHORT;
 	struct gt_job j;
 	pid_t pids[2], disturber;
 	int i, status;

@@ -53,6 +53,7 @@ static void become(uid_t uid)
 	GT_CHECK(!setresgid(uid, uid, uid) && !setresuid(uid, uid, uid), "%s", strerror(errno));
 	/* A change of user takes it away. */
 	prctl(PR_SET_DUMPABLE, 1);
+	/* A file of its own: what is held by it ends with it. */
 	close(gt_gpk_dev);
 	gt_gpk_dev = open("/dev/gpreempt", O_RDWR | O_CLOEXEC);
 	GT_CHECK(gt_gpk_dev >= 0, "open: %s", strerror(errno));
@@ -66,8 +67,7 @@ static void as(uid_t uid, void (*act)(const void *arg), const void *arg)
 
 	GT_CHECK(pid >= 0, "fork");
 	if (!pid) {
-		if (uid)
-			become(uid);
+		become(uid);
 		act(arg);
 		_exit(0);
 	}
