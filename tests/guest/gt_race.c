@@ -7,7 +7,11 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+
+#include <linux/futex.h>
 
 #define NR_EVENTS 64
 #define MAX_DELAY_NS 250000
@@ -25,10 +29,13 @@ uint64_t gt_racer_any(struct gt_racer *r, uint64_t below)
 	return (r->state * 0x2545f4914f6cdd1dull >> 16) % below;
 }
 
-void gt_racer_init(struct gt_racer *r, uint64_t seed)
+void gt_racer_init(struct gt_racer *r, uint64_t seed, struct gt_place *place)
 {
 	memset(r, 0, sizeof(*r));
 	r->state = seed;
+	r->place = place;
+	if (place)
+		place->pid = getpid();
 	r->dev = open("/dev/gpreempt", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	GT_CHECK(r->dev >= 0, "open: %s", strerror(errno));
 	gt_gpu_open(&r->gpu, 0);
@@ -54,7 +61,7 @@ void gt_racer_rearm(struct gt_racer *r)
 	set_detect(r, GPREEMPT_DETECT_DOORBELL);
 }
 
-static bool is_busy(struct gt_racer *r)
+static bool is_busy(int dev, int pid)
 {
 	struct gpreempt_ioc_queue queues[64];
 	struct gpreempt_ioc_list arg = {
@@ -63,11 +70,50 @@ static bool is_busy(struct gt_racer *r)
 	};
 	uint32_t i;
 
-	GT_CHECK(!ioctl(r->dev, GPREEMPT_IOC_LIST, &arg), "list: %s", strerror(errno));
+	GT_CHECK(!ioctl(dev, GPREEMPT_IOC_LIST, &arg), "list: %s", strerror(errno));
 	for (i = 0; i < arg.nr && i < 64; i++)
-		if (queues[i].pid == getpid() && queues[i].queue_id == r->q.id)
+		if (queues[i].pid == pid)
 			return queues[i].flags & GPREEMPT_QUEUE_F_BUSY;
-	gt_fail("the queue is not listed");
+	return false;
+}
+
+static void place_set(struct gt_place *p, uint32_t busy)
+{
+	__atomic_store_n(&p->busy, busy, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &p->busy, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void tell_places(struct gt_place *places, unsigned int nr, int dev,
+			const struct gpreempt_abi_event *e)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (e->kind == GPREEMPT_EVENT_LOST)
+			place_set(&places[i], is_busy(dev, places[i].pid));
+		else if (e->kind == GPREEMPT_EVENT_BUSY && e->pid == places[i].pid)
+			place_set(&places[i], e->code);
+	}
+}
+
+void gt_board_run(struct gt_place *places, unsigned int nr, volatile uint32_t *nr_running)
+{
+	int dev = open("/dev/gpreempt", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	struct pollfd p = { .fd = dev, .events = POLLIN };
+	struct gpreempt_abi_event events[NR_EVENTS];
+	unsigned int quiet_ms = 0;
+	ssize_t i, n;
+
+	GT_CHECK(dev >= 0, "open: %s", strerror(errno));
+	/* Racers wait for an event no longer than this: they are dead. */
+	while (*nr_running && quiet_ms < 3 * GT_RACE_MS) {
+		n = read(dev, events, sizeof(events));
+		for (i = 0; i < n / (ssize_t)sizeof(events[0]); i++)
+			tell_places(places, nr, dev, &events[i]);
+		if (n < 0)
+			quiet_ms = poll(&p, 1, 100) ? 0 : quiet_ms + 100;
+	}
+	close(dev);
 }
 
 /* Return: 1 it is so, 0 not yet. */
@@ -85,7 +131,20 @@ static int read_events(struct gt_racer *r, bool busy)
 		if (e->kind == GPREEMPT_EVENT_BUSY && e->pid == getpid() && e->code == busy)
 			return 1;
 	}
-	return lost && is_busy(r) == busy;
+	return lost && is_busy(r->dev, getpid()) == busy;
+}
+
+static int wait_place(struct gt_racer *r, bool busy)
+{
+	uint64_t end = gt_now_ns() + GT_RACE_MS * 1000000ull;
+	struct timespec second = { .tv_sec = 1 };
+
+	while (__atomic_load_n(&r->place->busy, __ATOMIC_SEQ_CST) != busy) {
+		if (gt_now_ns() > end)
+			return is_busy(r->dev, getpid()) == busy ? 0 : -ETIMEDOUT;
+		syscall(SYS_futex, &r->place->busy, FUTEX_WAIT, !busy, &second, NULL, 0);
+	}
+	return 0;
 }
 
 static int wait_busy(struct gt_racer *r, bool busy)
@@ -93,12 +152,14 @@ static int wait_busy(struct gt_racer *r, bool busy)
 	uint64_t end = gt_now_ns() + GT_RACE_MS * 1000000ull;
 	struct pollfd p = { .fd = r->dev, .events = POLLIN };
 
+	if (r->place)
+		return wait_place(r, busy);
 	while (!read_events(r, busy)) {
 		uint64_t now = gt_now_ns();
 
 		/* The event may have come before somebody else's that filled the ring. */
 		if (now > end)
-			return is_busy(r) == busy ? 0 : -ETIMEDOUT;
+			return is_busy(r->dev, getpid()) == busy ? 0 : -ETIMEDOUT;
 		poll(&p, 1, (int)((end - now) / 1000000 + 1));
 	}
 	return 0;

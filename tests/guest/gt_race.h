@@ -19,6 +19,7 @@
  * @doorbell: nobody's, of the same pages
  * @signal: completion signal of what it submits
  * @dev: its own /dev/gpreempt, for events
+ * @place: where gt_board_run() says what the monitor thinks of it; NULL = it reads events
  * @state: of its random numbers
  * @tries: submissions
  */
@@ -28,11 +29,24 @@ struct gt_racer {
 	volatile uint64_t *doorbell;
 	volatile struct gp_signal *signal;
 	int dev;
+	struct gt_place *place;
 	uint64_t state;
 	uint64_t tries;
 };
 
-void gt_racer_init(struct gt_racer *r, uint64_t seed);
+/**
+ * struct gt_place - of a racer among several, in shared memory
+ * @pid: racer
+ * @busy: it has work, says the monitor; a futex
+ */
+struct gt_place {
+	int pid;
+	uint32_t busy;
+};
+
+void gt_racer_init(struct gt_racer *r, uint64_t seed, struct gt_place *place);
+/* Reads events for all of them, or each event would wake everybody; until @nr_running is 0. */
+void gt_board_run(struct gt_place *places, unsigned int nr, volatile uint32_t *nr_running);
 uint64_t gt_racer_any(struct gt_racer *r, uint64_t below);
 /* Lets the monitor arm the doorbells, about now. */
 void gt_racer_rearm(struct gt_racer *r);

@@ -43,46 +43,69 @@ static void begin(void)
 	gt_gpk_module_param("kfdsim", "gpreempt_mutation", 0);
 }
 
-/* Ends with 0, or 1 after a lost wake-up; shared counts of tries. */
-static void race(unsigned int index, uint64_t nr, volatile uint64_t *tries, bool *stop)
+/**
+ * struct field - where the racers run
+ * @places: one each
+ * @tries: of each
+ * @nr_running: racers that have not ended
+ * @stop: one has lost
+ */
+struct field {
+	struct gt_place places[RACERS];
+	volatile uint64_t tries[RACERS];
+	volatile uint32_t nr_running;
+	volatile bool stop;
+};
+
+/* Return: 1 if a wake-up was lost, else 0. */
+static int race(struct field *f, unsigned int index, uint64_t nr)
 {
 	struct gt_racer r;
 
-	gt_racer_init(&r, SEED + index);
+	gt_racer_init(&r, SEED + index, &f->places[index]);
 	/* A new queue lets the driver map all of them again: nobody is at it yet. */
 	gt_sleep_us(300000);
-	while (r.tries < nr && !*stop) {
+	while (r.tries < nr && !f->stop) {
 		if (gt_racer_round(&r)) {
-			*stop = true;
-			_exit(1);
+			f->stop = true;
+			return 1;
 		}
-		tries[index] = r.tries;
+		f->tries[index] = r.tries;
 	}
-	_exit(0);
+	return 0;
+}
+
+static void race_and_end(struct field *f, unsigned int index, uint64_t nr)
+{
+	int lost = race(f, index, nr);
+
+	__atomic_sub_fetch(&f->nr_running, 1, __ATOMIC_SEQ_CST);
+	_exit(lost);
 }
 
 /* Return: how many racers lost a wake-up in @nr tries together. */
 static unsigned int run_race(uint64_t nr, uint64_t *done)
 {
-	volatile uint64_t *tries = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-					MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	bool *stop = (bool *)(tries + RACERS);
+	struct field *f = mmap(NULL, sizeof(*f), PROT_READ | PROT_WRITE,
+			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	unsigned int i, lost = 0;
 	pid_t pids[RACERS];
 	int status;
 
+	f->nr_running = RACERS;
 	for (i = 0; i < RACERS; i++) {
 		pids[i] = fork();
 		GT_CHECK(pids[i] >= 0, "fork");
 		if (!pids[i])
-			race(i, nr / RACERS, tries, stop);
+			race_and_end(f, i, nr / RACERS);
 	}
+	gt_board_run(f->places, RACERS, &f->nr_running);
 	*done = 0;
 	for (i = 0; i < RACERS; i++) {
 		GT_CHECK(waitpid(pids[i], &status, 0) == pids[i], "wait");
 		GT_CHECK(WIFEXITED(status) && WEXITSTATUS(status) <= 1, "racer %u: %x", i, status);
 		lost += WEXITSTATUS(status);
-		*done += tries[i];
+		*done += f->tries[i];
 	}
 	return lost;
 }
@@ -189,7 +212,7 @@ static void ring_with_64_threads(void)
 	struct gt_racer r;
 
 	begin();
-	gt_racer_init(&r, SEED);
+	gt_racer_init(&r, SEED, NULL);
 	c.doorbell = r.doorbell;
 	crowd_start(&c, threads, NR_THREADS);
 	for (i = 0; i < rounds; i++)
@@ -268,7 +291,7 @@ static void mappings_against_arming(void)
 	struct gt_racer r;
 
 	begin();
-	gt_racer_init(&r, SEED);
+	gt_racer_init(&r, SEED, NULL);
 	signal(SIGSEGV, on_signal);
 	signal(SIGBUS, on_signal);
 	c.doorbell = r.doorbell;
@@ -295,7 +318,7 @@ static void live_and_die(unsigned int index)
 	struct gt_racer r;
 	struct gt_queue q;
 
-	gt_racer_init(&r, SEED + index);
+	gt_racer_init(&r, SEED + index, NULL);
 	signal(SIGSEGV, on_signal);
 	c.doorbell = r.doorbell;
 	crowd_start(&c, threads, 2);
@@ -341,7 +364,7 @@ static void private_mapping_is_polled(void)
 	void *p;
 
 	begin();
-	gt_racer_init(&r, SEED);
+	gt_racer_init(&r, SEED, NULL);
 	p = mmap(NULL, SLICE, PROT_READ | PROT_WRITE, MAP_PRIVATE, r.gpu.kfd,
 		 r.q.doorbell_offset & ~(SLICE - 1));
 	GT_CHECK(p != MAP_FAILED, "mmap: %s", strerror(errno));
