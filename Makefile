@@ -6,6 +6,7 @@ help:
 	@echo 'make demo    inference beside training on a simulated GPU: a table, and out/demo/'
 	@echo 'make check   every test and check (FUZZ_SECONDS=30 per fuzz harness)'
 	@echo 'make check-kernel  of these, only the real amdkfd on the simulated GPU in a guest'
+	@echo 'make amdgpu  compile all of amdgpu.ko with the patch, and gpreempt.ko, once; slow'
 	@echo 'make soak    preemption in the guest for SOAK_SECONDS=3600; not part of make check'
 	@echo 'make bench   measure, and compare with the bounds'
 	@echo 'make format  format the C lines that differ from HEAD'
@@ -24,6 +25,9 @@ check: deps
 check-kernel: deps
 	@vehicle/run
 
+amdgpu: deps
+	@tools/amdgpu
+
 SOAK_SECONDS ?= 3600
 soak: deps
 	@GP_TEST_SCALE=1 vehicle/run --steady stack_preempt
@@ -39,4 +43,4 @@ format: deps
 clean:
 	rm -rf build out
 
-.PHONY: help deps demo check check-kernel soak bench format clean
+.PHONY: help deps demo check check-kernel amdgpu soak bench format clean
