@@ -93,7 +93,7 @@ static void barrier_everywhere(void)
 }
 
 /* Nothing was ever written: these indices only grow. */
-static bool is_untouched(const struct gp_shim_queue *q)
+static bool is_untouched(struct gp_shim_queue *q)
 {
 	return q->type == GP_KFD_QUEUE_AQL && !gp_shim_queue_wptr(q) && !gp_shim_queue_rptr(q);
 }
@@ -345,6 +345,18 @@ static void look(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
 		look_at_idle(s, q, now);
 }
 
+/* Its indices are not to be read any more: it is not known to have no work. */
+static void lose_sight(struct gp_shim *s, struct gp_shim_queue *q)
+{
+	s->sees |= GP_WIRE_SEES_NOT_RAW;
+	q->look_ns = UINT64_MAX;
+	if (q->is_busy)
+		return;
+	gp_shim_queue_set_busy_locked(s, q, true);
+	gp_conn_edge_locked(s, GP_WIRE_BUSY, q);
+	gp_control_wake_locked(s);
+}
+
 uint64_t gp_detect_step_locked(struct gp_shim *s, uint64_t now_ns)
 {
 	uint64_t next = UINT64_MAX;
@@ -354,6 +366,8 @@ uint64_t gp_detect_step_locked(struct gp_shim *s, uint64_t now_ns)
 		if (!can_follow(s, q))
 			continue;
 		look(s, q, now_ns);
+		if (q->used && !q->is_readable)
+			lose_sight(s, q);
 		if (q->used && q->look_ns < next)
 			next = q->look_ns;
 	}

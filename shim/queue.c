@@ -53,22 +53,29 @@ void gp_shim_queue_set_slice_locked(struct gp_shim_queue *q, uintptr_t addr)
 		add_to_slots(q, 1);
 }
 
-static uint64_t index_at(const struct gp_shim_queue *q, uint64_t addr)
+/* ROCr's memory goes after its queue. Others may unmap theirs before, the GPU has its own. */
+static uint64_t index_at(struct gp_shim_queue *q, uint64_t addr)
 {
-	uint64_t value = __atomic_load_n((const uint64_t *)(uintptr_t)addr, __ATOMIC_ACQUIRE);
+	uint64_t value;
 
+	if (!q->is_watched) {
+		value = __atomic_load_n((const uint64_t *)(uintptr_t)addr, __ATOMIC_ACQUIRE);
+	} else if (q->sys->read_memory(addr, &value, sizeof(value))) {
+		q->is_readable = false;
+		return q->wptr;
+	}
 	/* PM4: dwords, and the read pointer in memory stays inside the ring. */
 	if (q->type == GP_KFD_QUEUE_PM4)
 		return value & (q->wish.ring_bytes / 4 - 1);
 	return value;
 }
 
-uint64_t gp_shim_queue_wptr(const struct gp_shim_queue *q)
+uint64_t gp_shim_queue_wptr(struct gp_shim_queue *q)
 {
 	return index_at(q, q->wptr_addr);
 }
 
-uint64_t gp_shim_queue_rptr(const struct gp_shim_queue *q)
+uint64_t gp_shim_queue_rptr(struct gp_shim_queue *q)
 {
 	return index_at(q, q->rptr_addr);
 }
@@ -96,6 +103,7 @@ struct gp_shim_queue *gp_shim_queue_add_locked(struct gp_shim *s,
 	if (q->used)
 		gp_shim_queue_remove_locked(s, q);
 	memset(q, 0, sizeof(*q));
+	q->sys = s->sys;
 	q->queue_id = args->queue_id;
 	q->gpu_id = args->gpu_id;
 	q->type = args->type;

@@ -73,19 +73,19 @@ void gp_shim_queue_set_slice_locked(struct gp_shim_queue *q, uintptr_t addr);
 
 /**
  * gp_shim_queue_wptr() - its write index now
- * @q: queue, readable
+ * @q: queue, readable; not so any more if the application unmapped it
  *
  * Return: index; of PM4 queues modulo the ring.
  */
-uint64_t gp_shim_queue_wptr(const struct gp_shim_queue *q);
+uint64_t gp_shim_queue_wptr(struct gp_shim_queue *q);
 
 /**
  * gp_shim_queue_rptr() - its read index now
- * @q: queue, readable
+ * @q: queue, readable; not so any more if the application unmapped it
  *
  * Return: index; of PM4 queues modulo the ring.
  */
-uint64_t gp_shim_queue_rptr(const struct gp_shim_queue *q);
+uint64_t gp_shim_queue_rptr(struct gp_shim_queue *q);
 
 /* The queues there are. */
 #define gp_shim_queue_each(s, q)                                                            \

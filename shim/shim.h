@@ -95,6 +95,7 @@ enum gp_shim_proof {
  * @wptr_addr: write index
  * @rptr_addr: read index
  * @is_readable: both can be read here
+ * @sys: the world, to read them
  * @doorbell: index in the slice of its node
  * @slice: of its slots, or -1: in which slice its doorbell is mapped is not known yet
  * @is_dbg_stopped: stopped by DBG_TRAP; call_lock
@@ -124,6 +125,7 @@ struct gp_shim_queue {
 	uint64_t wptr_addr;
 	uint64_t rptr_addr;
 	bool is_readable;
+	const struct gp_shim_sys *sys;
 	uint32_t doorbell;
 	int slice;
 	bool is_dbg_stopped;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "detect.h"
@@ -183,11 +184,13 @@ static uint64_t fake_now(void)
 
 static int fake_read(uint64_t addr, void *to, size_t bytes)
 {
+	struct iovec local = { to, bytes };
+	struct iovec remote = { (void *)(uintptr_t)addr, bytes };
+
 	/* The rings of most queues are not there. */
 	if (addr < 16 << 20)
 		return -EFAULT;
-	memcpy(to, (void *)(uintptr_t)addr, bytes);
-	return 0;
+	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes ? 0 : -EFAULT;
 }
 
 static int fake_occupancy(uint32_t gpu_id)
@@ -227,7 +230,7 @@ int rig_teardown(void **state)
 	return 0;
 }
 
-uint32_t rig_create_on(uint32_t gpu_id, uint32_t type)
+static uint32_t create_with(uint32_t gpu_id, uint32_t type, uint64_t *wptr, uint64_t *rptr)
 {
 	struct gp_kfd_create_queue a = {
 		.ring_addr = 0x100000,
@@ -241,12 +244,22 @@ uint32_t rig_create_on(uint32_t gpu_id, uint32_t type)
 
 	for (id = 0; rig.queues[id].used; id++)
 		;
-	a.wptr_addr = (uintptr_t)&rig.queues[id].wptr;
-	a.rptr_addr = (uintptr_t)&rig.queues[id].rptr;
+	a.wptr_addr = (uintptr_t)(wptr ? wptr : &rig.queues[id].wptr);
+	a.rptr_addr = (uintptr_t)(rptr ? rptr : &rig.queues[id].rptr);
 	assert_int_equal(gp_ioctl_call(&gp_shim_self, 3, GP_KFD_IOC_CREATE_QUEUE, &a), 0);
 	assert_int_equal(a.queue_id, id);
 	assert_int_equal(a.percentage, 100);
 	return a.queue_id;
+}
+
+uint32_t rig_create_on(uint32_t gpu_id, uint32_t type)
+{
+	return create_with(gpu_id, type, NULL, NULL);
+}
+
+uint32_t rig_create_at(uint64_t *wptr, uint64_t *rptr)
+{
+	return create_with(RIG_GPU, GP_KFD_QUEUE_AQL, wptr, rptr);
 }
 
 uint32_t rig_create(void)

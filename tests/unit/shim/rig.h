@@ -67,6 +67,8 @@ int rig_teardown(void **state);
 /* The application. */
 uint32_t rig_create_on(uint32_t gpu_id, uint32_t type);
 uint32_t rig_create(void);
+/* With indices of the caller's. */
+uint32_t rig_create_at(uint64_t *wptr, uint64_t *rptr);
 /* With a packet in it. */
 uint32_t rig_create_busy(void);
 int rig_update(uint32_t id, uint32_t percentage, uint32_t prio);

@@ -6,6 +6,7 @@
 #include "rig.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "detect.h"
 #include "queue.h"
@@ -323,6 +324,37 @@ static void without_the_second_look_rings_are_lost(void **state)
 	assert_int_equal(lost_edges(true), 1000);
 }
 
+/* Legal: the GPU has a mapping of its own. */
+static void indices_that_are_unmapped_are_no_crash(void **state)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	uint64_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, flags, -1, 0);
+	uint32_t id, busy;
+
+	assert_ptr_not_equal(page, MAP_FAILED);
+	rig_connect();
+	id = rig_create_at(page, page + 1);
+	busy = rig_create_at(page + 2, page + 3);
+	page[2] = 1;
+	rig_run(50 * MS);
+	assert_false(gp_shim_self.queues[id].is_busy);
+	assert_true(gp_shim_self.queues[busy].is_busy);
+	rig_drain();
+	munmap(page, 4096);
+	rig_run(3000 * MS);
+	/* Not known to have no work. */
+	assert_true(gp_shim_self.queues[id].is_busy);
+	assert_true(gp_shim_self.queues[busy].is_busy);
+	assert_true(gp_shim_self.sees & GP_WIRE_SEES_NOT_RAW);
+	assert_true(rig_has(GP_WIRE_BUSY));
+	rig_order(GP_WIRE_HOLD, 1, GP_WIRE_QUEUE_ALL);
+	assert_int_equal(rig.queues[id].percentage, 0);
+	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
+	rig_run(3000 * MS);
+	assert_int_equal(rig.queues[id].percentage, 100);
+	assert_int_equal(rig_destroy(id), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -340,6 +372,7 @@ int main(void)
 		T(two_gpus_share_a_doorbell_number),
 		T(ring_inside_the_decision_is_not_lost),
 		T(without_the_second_look_rings_are_lost),
+		T(indices_that_are_unmapped_are_no_crash),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
