@@ -265,7 +265,7 @@ static void end(struct world *w)
 	GT_CHECK(!wait_for_processes("gpreempt-tracer", 0, KNOWN_MS), "tracers are left");
 	gt_note("%u instants, offline paused at %u of them, in its slot again after %lu ms at most",
 		w->nr, w->nr_paused, w->worst_ms);
-	/* On a slow machine online is hardly ever idle, and offline paused once for many instants. */
+	/* On a slow machine online is hardly ever idle, offline paused once for many instants. */
 	GT_CHECK(gt_stat(0, "saves") - w->nr_saves > w->nr || w->nr_paused * 2 > w->nr,
 		 "hardly anybody was ever paused");
 	GT_CHECK(w->nr_paused || w->nr < MIN_JUDGED, "offline was never paused when it mattered");
