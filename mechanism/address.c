@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
 #include "address.h"
 
 #include <errno.h>
@@ -13,10 +14,10 @@ static int put(char *out, size_t size, const char *folder, const char *name)
 	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
-/* NULL if the variable is not there or empty. */
+/* NULL if the variable is not there, empty, or that of the user of a set-uid program. */
 static const char *get(const char *variable)
 {
-	const char *value = getenv(variable);
+	const char *value = secure_getenv(variable);
 
 	return value && *value ? value : NULL;
 }

@@ -5,7 +5,7 @@
  * Lists the GPU queues of a machine, stops and continues them, and talks to
  * gpreemptd, which does the same by policy. Needs libc and nothing else.
  *
- * Every call returns 0 (or a count) or -errno and never sets errno. A handle may
+ * Every call returns 0 (or a count) or -errno; errno itself says nothing. A handle may
  * be used by one thread at a time; different handles are independent. No call
  * waits longer than its timeout, or than five seconds if it has none.
  *
