@@ -110,28 +110,38 @@ static int gpk_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/* Return: bytes copied, or -EFAULT. */
+static ssize_t take_events(struct gpk_stream *s, char __user *to, size_t room)
+{
+	struct gpreempt_abi_event event;
+	size_t done = 0;
+
+	while (room - done >= sizeof(event) && gpk_stream_take(s, &event)) {
+		if (copy_to_user(to + done, &event, sizeof(event)))
+			return done ? done : -EFAULT;
+		done += sizeof(event);
+	}
+	return done;
+}
+
 static ssize_t gpk_read(struct file *file, char __user *to, size_t room, loff_t *pos)
 {
 	struct gpk_stream *s = file->private_data;
-	struct gpreempt_abi_event event;
-	size_t done = 0;
-	int ret;
+	ssize_t ret;
 
-	if (room < sizeof(event))
+	if (room < sizeof(struct gpreempt_abi_event))
 		return -EINVAL;
-	if (!gpk_stream_ready(s)) {
+	/* Again if another reader was faster. */
+	for (;;) {
+		ret = take_events(s, to, room);
+		if (ret)
+			return ret;
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
 		ret = wait_event_interruptible(s->wait, gpk_stream_ready(s));
 		if (ret)
 			return ret;
 	}
-	while (room - done >= sizeof(event) && gpk_stream_take(s, &event)) {
-		if (copy_to_user(to + done, &event, sizeof(event)))
-			return done ? done : -EFAULT;
-		done += sizeof(event);
-	}
-	return done ? done : -EAGAIN;
 }
 
 static __poll_t gpk_poll(struct file *file, poll_table *table)
