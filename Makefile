@@ -6,6 +6,7 @@ help:
 	@echo 'make demo    inference beside training on a simulated GPU: a table, and out/demo/'
 	@echo 'make check   every test and check (FUZZ_SECONDS=30 per fuzz harness)'
 	@echo 'make check-kernel  of these, only the real amdkfd on the simulated GPU in a guest'
+	@echo 'make check-debug-kernel  the same on a kernel with lockdep, KASAN and kmemleak; slow'
 	@echo 'make amdgpu  compile all of amdgpu.ko with the patch, and gpreempt.ko, once; slow'
 	@echo 'make soak    preemption in the guest for SOAK_SECONDS=3600; not part of make check'
 	@echo 'make bench   measure, and compare with the bounds'
@@ -25,6 +26,12 @@ check: deps
 check-kernel: deps
 	@vehicle/run
 
+check-debug-kernel:
+	@tools/deps debug-kernel
+	@vehicle/run --kernel debug --planted
+	@vehicle/run --kernel debug --variant stock
+	@vehicle/run --kernel debug --variant hooks
+
 amdgpu: deps
 	@tools/amdgpu
 
@@ -43,4 +50,4 @@ format: deps
 clean:
 	rm -rf build out
 
-.PHONY: help deps demo check check-kernel amdgpu soak bench format clean
+.PHONY: help deps demo check check-kernel check-debug-kernel amdgpu soak bench format clean

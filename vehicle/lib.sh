@@ -33,6 +33,25 @@ seconds_since() {
     awk -v ms=$(($(now_ms) - $1)) 'BEGIN { printf "%.1f s", ms / 1000 }'
 }
 
+# The arguments that vehicle/build and vehicle/guest share; sets $variant, $flavour, and $built,
+# the name of what is built.
+parse_variant() {
+    variant=stock
+    flavour=debian
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --variant) variant=$2 && shift 2 ;;
+        --kernel) flavour=$2 && shift 2 ;;
+        *) die "unknown argument '$1'" ;;
+        esac
+    done
+    case $flavour in
+    debian) built=$variant ;;
+    debug) built=$variant-debug ;;
+    *) die "unknown kernel '$flavour': there are debian and debug" ;;
+    esac
+}
+
 # need COMMAND PACKAGE: the tools that are not part of a minimal system
 need() {
     command -v "$1" >/dev/null 2>&1 || [ -x "/usr/sbin/$1" ] || [ -x "/sbin/$1" ] ||
