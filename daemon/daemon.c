@@ -102,8 +102,6 @@ static int start(struct gpd *d)
 		err = gpd_sock_make_dir(d->config->socket);
 	if (!err)
 		err = gpd_state_load(d);
-	if (!err)
-		err = gpd_module_init(d);
 	if (err)
 		return err;
 	gpd_reload_apply_nodes(d, NULL);
@@ -111,6 +109,9 @@ static int start(struct gpd *d)
 	for (i = 0; i < d->nr_nodes; i++)
 		gpd_reset_watch(&d->node[i]);
 	err = start_sockets(d);
+	/* Not before the sockets: a daemon that is one too many leaves the module alone. */
+	if (!err)
+		err = gpd_module_init(d);
 	if (!err)
 		gpd_state_save(d);
 	return err;
