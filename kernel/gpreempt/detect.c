@@ -127,7 +127,9 @@ static bool tell_edges(struct gpk_node *n, struct gpk_entity *e)
 		if (!q->busy || has_work(e, q))
 			continue;
 		q->busy = false;
-		q->work_ns = 0;
+		/* Held by hand it has no say, but its kernel is not done. */
+		if (!e->nr_manual)
+			q->work_ns = 0;
 		gpk_event(n, e->pid, GPREEMPT_EVENT_BUSY, 0, q->queue_id);
 		if (!gp_sched_queue_idle(n->sched, q->core, ktime_get_ns(), &n->acts))
 			gpk_carry_out(n);

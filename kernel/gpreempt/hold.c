@@ -264,23 +264,80 @@ out:
 	return ret;
 }
 
-/* Ends a hold; what nobody else holds goes on. */
-static void hold_end(struct gpk_node *n, struct gpk_hold *h)
-{
-	struct kfd_gpreempt_ref ref = { .process = h->process, .queue = h->queue };
+/**
+ * struct ending - which holds end
+ * @owner: those of this file, or NULL
+ * @until_ns: those whose lease ended by then
+ */
+struct ending {
+	const void *owner;
+	u64 until_ns;
+};
 
-	hold_drop(n, h);
-	if (is_free(n, ref.process, ref.queue))
-		kfd_gpreempt_switch(n->gpu_id, &ref, 0, 1, KFD_GPREEMPT_GRACE_DEFAULT);
+static bool is_ending(struct gpk_node *n, const struct gpk_hold *h, const struct ending *end)
+{
+	if (end->owner)
+		return h->owner == end->owner;
+	return h->until_ns <= end->until_ns || !xa_load(&n->by_generation, h->process);
+}
+
+/* Drops up to @room of those that end. Return: how many. */
+static u32 drop_ending(struct gpk_node *n, const struct ending *end, struct kfd_gpreempt_ref *refs,
+		       u32 room)
+{
+	struct gpk_hold *h, *next;
+	u32 nr = 0;
+
+	list_for_each_entry_safe(h, next, &n->holds, link) {
+		struct gpk_entity *e = xa_load(&n->by_generation, h->process);
+
+		if (nr == room)
+			break;
+		if (!is_ending(n, h, end))
+			continue;
+		if (!end->owner)
+			gpk_event(n, e ? e->pid : NULL, GPREEMPT_EVENT_LEASE, !h->queue, 0);
+		refs[nr++] = (struct kfd_gpreempt_ref){ .process = h->process, .queue = h->queue };
+		hold_drop(n, h);
+	}
+	return nr;
+}
+
+static u32 count_ending(struct gpk_node *n, const struct ending *end)
+{
+	const struct gpk_hold *h;
+	u32 nr = 0;
+
+	list_for_each_entry(h, &n->holds, link)
+		nr += is_ending(n, h, end);
+	return nr;
+}
+
+/* What nobody else holds goes on, all of it in one cycle. */
+static void hold_end(struct gpk_node *n, const struct ending *end)
+{
+	struct kfd_gpreempt_ref one, *many, *refs;
+	u32 i, nr, nr_in, room = min_t(u32, count_ending(n, end), KFD_GPREEMPT_REFS_MAX);
+
+	if (!room)
+		return;
+	many = kvcalloc(room, sizeof(*many), GFP_KERNEL);
+	refs = many ? many : &one;
+	room = many ? room : 1;
+	do {
+		nr = drop_ending(n, end, refs, room);
+		for (i = 0, nr_in = 0; i < nr; i++)
+			if (is_free(n, refs[i].process, refs[i].queue))
+				refs[nr_in++] = refs[i];
+		if (nr_in)
+			kfd_gpreempt_switch(n->gpu_id, refs, 0, nr_in, KFD_GPREEMPT_GRACE_DEFAULT);
+	} while (nr == room);
+	kvfree(many);
 }
 
 void gpk_hold_drop_owner(struct gpk_node *n, const void *owner)
 {
-	struct gpk_hold *h, *next;
-
-	list_for_each_entry_safe(h, next, &n->holds, link)
-		if (!owner || h->owner == owner)
-			hold_end(n, h);
+	hold_end(n, &(struct ending){ .owner = owner, .until_ns = U64_MAX });
 }
 
 void gpk_hold_forget(struct gpk_node *n)
@@ -297,17 +354,7 @@ void gpk_hold_forget(struct gpk_node *n)
 
 void gpk_hold_run(struct gpk_node *n)
 {
-	u64 now = ktime_get_ns();
-	struct gpk_hold *h, *next;
-
-	list_for_each_entry_safe(h, next, &n->holds, link) {
-		struct gpk_entity *e = xa_load(&n->by_generation, h->process);
-
-		if (e && h->until_ns > now)
-			continue;
-		gpk_event(n, e ? e->pid : NULL, GPREEMPT_EVENT_LEASE, !h->queue, 0);
-		hold_end(n, h);
-	}
+	hold_end(n, &(struct ending){ .until_ns = ktime_get_ns() });
 }
 
 u64 gpk_hold_next(const struct gpk_node *n)
