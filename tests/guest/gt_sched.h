@@ -35,12 +35,17 @@ void gt_sched_enable(bool enabled);
 /* Of the caller; @detect GPREEMPT_DETECT_* or -1 = as it is. */
 void gt_sched_attr(uint32_t prio, int detect);
 struct gpreempt_ioc_stats gt_sched_stats(uint32_t gpu_id);
-/* Preempts or resumes a process by hand. Return: 0 or -errno. */
+/* Preempts @nr_out processes by hand and resumes @nr_in. Return: 0 or -errno of any. */
+int gt_sched_switch(uint32_t gpu_id, const pid_t *pids, uint32_t nr_out, uint32_t nr_in,
+		    uint32_t lease_ms, uint32_t grace);
+/* One process, with the driver's grace. */
 int gt_sched_by_hand(uint32_t gpu_id, pid_t pid, bool out, uint32_t lease_ms);
 
 /* Waits until there are at least @nr waves on the GPU, or none at all. */
 void gt_sched_wait_waves(uint32_t nr, unsigned int ms);
 void gt_sched_wait_empty(unsigned int ms);
+/* How the model names a mapped queue that is not @other; ends the case if there is none. */
+uint32_t gt_sched_doorbell(uint32_t other);
 
 /**
  * struct gt_offline - a process of low priority that keeps the GPU full

@@ -274,6 +274,31 @@ static void questions_do_not_end_a_hold(void)
 	gt_sched_unload();
 }
 
+/* Who was held by hand is a victim like any other afterwards: its kernel still runs. */
+static void a_hold_is_forgotten_when_it_ends(void)
+{
+	struct gt_offline o;
+	struct gt_kernel k;
+	struct gt_queue q;
+	struct gt_gpu gpu;
+
+	gt_sched_load("");
+	gt_sched_attr(12, GPREEMPT_DETECT_DOORBELL);
+	gt_gpu_open(&gpu, 0);
+	gt_queue_create(&gpu, 7, &q);
+	gt_kernel_create(&gpu, &gt_brief, &k);
+	gt_offline_start(&o, &gt_endless);
+	GT_CHECK(!gt_sched_by_hand(gpu.id, o.pid, true, 60000), "preempt");
+	/* Until the monitor has looked at it. */
+	gt_sleep_us(100000);
+	GT_CHECK(!gt_sched_by_hand(gpu.id, o.pid, false, 0), "resume");
+	gt_sched_wait_waves(gt_endless.groups * gt_endless.waves, SERVED_MS);
+	GT_CHECK(!gt_online_once(&k, &q, SERVED_MS), "nobody makes room");
+	gt_offline_kill(&o);
+	gt_sched_wait_empty(GONE_MS);
+	gt_sched_unload();
+}
+
 static void unloading_resumes(void)
 {
 	struct gt_offline o;
@@ -374,6 +399,7 @@ static const struct gt_case cases[] = {
 	{ "nothing_happens_without_timers", nothing_happens_without_timers, GT_SCHED_TINY, 60 },
 	{ "leases_end", leases_end, GT_SCHED_TINY, 60 },
 	{ "questions_do_not_end_a_hold", questions_do_not_end_a_hold, GT_SCHED_TINY, 60 },
+	{ "a_hold_is_forgotten_when_it_ends", a_hold_is_forgotten_when_it_ends, GT_SCHED_TINY, 60 },
 	{ "unloading_resumes", unloading_resumes, GT_SCHED_TINY, 60 },
 	{ "one_switch_is_one_cycle", one_switch_is_one_cycle, GT_SCHED_TINY, 60 },
 	{ "what_was_preempted_on_8_xccs_is_verified", what_was_preempted_is_verified,

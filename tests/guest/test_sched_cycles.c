@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A hundred thousand times preempted and resumed: nothing changes in what is computed. With
+ * and without verification of what describes the saved waves, on one XCC and on eight.
+ *
+ * Variant: hooks
+ */
+#define _GNU_SOURCE
+#include "gt_sched.h"
+
+#include <unistd.h>
+
+#define NR_CYCLES 25000 /* of all jobs together, in each of four cases */
+#define NR_JOBS 4
+#define LOOK_EVERY 50
+#define MAP_MS 10000
+#define END_MS 30000
+
+/* Little to save in each job: it is the number of times that counts here. */
+static const struct gt_shape job = {
+	.groups = 8,
+	.waves = 1,
+	.vgprs = 8,
+	.lds_bytes = 1024,
+	.steps = 20,
+	.step_ns = 1000000,
+	.seed = 9,
+};
+
+/* Every so often, do not believe the scheduler but look at the hardware. */
+static void cycle(uint32_t gpu_id, const pid_t *pids, bool look)
+{
+	GT_CHECK(!gt_sched_switch(gpu_id, pids, NR_JOBS, 0, 60000, 0), "preempt");
+	if (look)
+		GT_CHECK(!gt_stat(0, "mapped") && !gt_stat(0, "waves"),
+			 "preempted: %lu queues are mapped, %lu waves", gt_stat(0, "mapped"),
+			 gt_stat(0, "waves"));
+	GT_CHECK(!gt_sched_switch(gpu_id, pids, 0, NR_JOBS, 0, 0), "resume");
+	if (look)
+		gt_sched_wait_waves(1, MAP_MS);
+}
+
+static void cycles(const char *params)
+{
+	unsigned int nr = gt_scaled(NR_CYCLES) / NR_JOBS, i;
+	struct gt_offline o[NR_JOBS];
+	uint32_t nr_kernels = 0;
+	uint64_t start, saves;
+	pid_t pids[NR_JOBS];
+	struct gt_gpu gpu;
+
+	gt_sched_load(params);
+	gt_gpu_open(&gpu, 0);
+	for (i = 0; i < NR_JOBS; i++) {
+		gt_offline_start(&o[i], &job);
+		pids[i] = o[i].pid;
+	}
+	saves = gt_stat(0, "saves");
+	start = gt_now_ns();
+	for (i = 0; i < nr; i++)
+		cycle(gpu.id, pids, i % LOOK_EVERY == 0);
+	start = gt_now_ns() - start;
+	saves = gt_stat(0, "saves") - saves;
+	for (i = 0; i < NR_JOBS; i++)
+		nr_kernels += gt_offline_finish(&o[i], END_MS);
+	gt_note("%u preemptions of %u jobs in %lu ms, %lu saves with waves, %u kernels exact",
+		nr * NR_JOBS, NR_JOBS, start / 1000000, saves, nr_kernels);
+	GT_CHECK(saves >= nr * NR_JOBS / 4, "hardly anything was saved");
+	GT_CHECK(!gt_stat(0, "faults") && !gt_stat(0, "killed"), "faults");
+	gt_sched_unload();
+}
+
+static void cycles_change_nothing(void)
+{
+	cycles("");
+}
+
+static void verified_cycles_change_nothing(void)
+{
+	cycles("verify=1");
+}
+
+/* Control: one byte of one save changed, and the job says so. */
+static void a_changed_byte_is_seen(void)
+{
+	uint64_t end = gt_now_ns() + END_MS * 1000000ull;
+	struct gt_offline o;
+	struct gt_gpu gpu;
+
+	gt_sched_load("");
+	gt_gpu_open(&gpu, 0);
+	gt_offline_start(&o, &gt_third);
+	gt_fault(0, "corrupt 70000");
+	GT_CHECK(!gt_sched_by_hand(gpu.id, o.pid, true, 60000), "preempt");
+	GT_CHECK(!gt_sched_by_hand(gpu.id, o.pid, false, 0), "resume");
+	while (!o.shared->nr_wrong) {
+		GT_CHECK(gt_now_ns() < end && o.shared->nr_kernels < 3, "nobody noticed");
+		gt_sleep_us(1000);
+	}
+	gt_offline_kill(&o);
+	gt_sched_wait_empty(END_MS);
+	gt_sched_unload();
+}
+
+static const struct gt_case cases[] = {
+	{ "cycles_change_nothing", cycles_change_nothing, GT_SCHED_TINY, 300 },
+	{ "verified_cycles_change_nothing", verified_cycles_change_nothing, GT_SCHED_TINY, 300 },
+	{ "a_changed_byte_is_seen", a_changed_byte_is_seen, GT_SCHED_TINY, 60 },
+	{ "cycles_on_8_xccs_change_nothing", cycles_change_nothing, GT_SCHED_XCC8, 400 },
+	{ "verified_cycles_on_8_xccs_change_nothing", verified_cycles_change_nothing,
+	  GT_SCHED_XCC8, 400 },
+};
+
+int main(void)
+{
+	return gt_main(cases, sizeof(cases) / sizeof(cases[0]));
+}

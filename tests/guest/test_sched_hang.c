@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Hardware that does not answer the scheduler: preemption is suspended, everybody runs, the
+ * reason is there to be read, and after a probation preemption is trusted again.
+ *
+ * Variant: hooks
+ */
+#define _GNU_SOURCE
+#include "gt_sched.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define PARAMS "profile=tiny poll_us=100 queue_preemption_timeout_ms=1000"
+#define SERVED_MS 20000
+#define OPEN_NS 3000000000
+
+/* As the core numbers them. */
+enum {
+	BREAKER_CLOSED,
+	BREAKER_OPEN,
+	BREAKER_PROBATION,
+};
+
+/**
+ * struct stage - the urgent process
+ */
+struct stage {
+	struct gt_kernel k;
+	struct gt_queue q;
+	struct gt_gpu gpu;
+};
+
+static void stage_open(struct stage *s)
+{
+	gt_sched_attr(12, GPREEMPT_DETECT_DOORBELL);
+	gt_gpu_open(&s->gpu, 0);
+	gt_queue_create(&s->gpu, 7, &s->q);
+	gt_kernel_create(&s->gpu, &gt_brief, &s->k);
+}
+
+/* What people read: the state, and why. */
+static void check_shown(const struct stage *s, const char *text)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/kernel/gpreempt/%u/breaker", s->gpu.id);
+	GT_CHECK(gt_file_has(path, text), "%s does not say: %s", path, text);
+}
+
+static void wait_breaker(const struct stage *s, uint32_t state)
+{
+	uint64_t end = gt_now_ns() + SERVED_MS * 1000000ull;
+
+	while (gt_sched_stats(s->gpu.id).breaker != state) {
+		GT_CHECK(gt_now_ns() < end, "breaker %u, %llu preemptions, %llu failed, %lu killed",
+			 gt_sched_stats(s->gpu.id).breaker,
+			 gt_sched_stats(s->gpu.id).nr_preemptions,
+			 gt_sched_stats(s->gpu.id).nr_failed, gt_stat(0, "killed"));
+		gt_sleep_us(2000);
+	}
+}
+
+/* Requests that preempt, until that is trusted again. */
+static void check_recovery(struct stage *s, uint64_t nr_before)
+{
+	uint64_t end = gt_now_ns() + SERVED_MS * 1000000ull;
+	struct gpreempt_ioc_stats now;
+
+	wait_breaker(s, BREAKER_PROBATION);
+	check_shown(s, "probation: ");
+	do {
+		GT_CHECK(!gt_online_once(&s->k, &s->q, SERVED_MS), "not served on probation");
+		gt_sleep_us(20000);
+		now = gt_sched_stats(s->gpu.id);
+		GT_CHECK(gt_now_ns() < end, "breaker %u after %llu preemptions", now.breaker,
+			 now.nr_preemptions - nr_before);
+	} while (now.breaker != BREAKER_CLOSED);
+	check_shown(s, "closed");
+	GT_CHECK(now.nr_preemptions > nr_before, "trusted again without a trial");
+	gt_note("trusted again after %llu preemptions", now.nr_preemptions - nr_before);
+}
+
+/* While it is open nobody is preempted, and the others get on with their work. */
+static void check_open(struct stage *s, const struct gt_offline *other, const char *reason)
+{
+	struct gpreempt_ioc_stats open = gt_sched_stats(s->gpu.id), now;
+	uint64_t end = gt_now_ns() + SERVED_MS * 1000000ull;
+	uint32_t kernels = other->shared->nr_kernels;
+	char text[64];
+
+	snprintf(text, sizeof(text), "open: %s", reason);
+	check_shown(s, text);
+	do {
+		GT_CHECK(gt_now_ns() < end, "the other process does not get on");
+		gt_sleep_us(5000);
+		now = gt_sched_stats(s->gpu.id);
+		GT_CHECK(now.breaker != BREAKER_OPEN || now.nr_preemptions == open.nr_preemptions,
+			 "somebody was preempted");
+	} while (other->shared->nr_kernels == kernels);
+}
+
+static void a_hung_queue_does_not_hold_the_others_up(void)
+{
+	struct gt_offline hung, other;
+	uint32_t doorbell;
+	struct stage s;
+	uint64_t nr;
+
+	gt_sched_load("");
+	gt_sched_param("deadline_ns", 20000000000);
+	gt_sched_param("breaker_errors", 1);
+	gt_sched_param("open_ns", OPEN_NS);
+	gt_offline_start(&hung, &gt_endless);
+	doorbell = gt_sched_doorbell(0);
+	stage_open(&s);
+	gt_offline_start(&other, &gt_third);
+	check_shown(&s, "closed");
+	/* Last: any other cycle would have it reset, and the scheduler would see nothing. */
+	gt_fault(0, "refuse %u", doorbell);
+	gt_kernel_launch(&s.k, &s.q);
+	wait_breaker(&s, BREAKER_OPEN);
+	nr = gt_sched_stats(s.gpu.id).nr_preemptions;
+	check_open(&s, &other, "switch failed");
+	GT_CHECK(!gt_kernel_wait(&s.k, SERVED_MS), "the request was not served");
+	GT_CHECK(gt_stat(0, "killed"), "the queue was not hung");
+	GT_CHECK(gt_sched_stats(s.gpu.id).nr_failed, "no failure was counted");
+	check_recovery(&s, nr);
+	gt_offline_kill(&hung);
+	gt_offline_finish(&other, SERVED_MS);
+	gt_sched_unload();
+}
+
+/* Firmware that needs 60 ms where 20 are allowed, and then comes to its senses. */
+static void a_slow_switch_opens_the_breaker(void)
+{
+	struct gt_offline other;
+	struct stage s;
+	uint64_t nr;
+
+	gt_sched_load("");
+	gt_sched_param("open_ns", OPEN_NS);
+	gt_offline_start(&other, &gt_third);
+	stage_open(&s);
+	GT_CHECK(!gt_online_once(&s.k, &s.q, SERVED_MS), "not served");
+	GT_CHECK(gt_sched_stats(s.gpu.id).breaker == BREAKER_CLOSED, "open too early");
+	gt_sched_param("deadline_ns", 20000000);
+	gt_fault(0, "slow 30000");
+	gt_kernel_launch(&s.k, &s.q);
+	wait_breaker(&s, BREAKER_OPEN);
+	gt_fault(0, "clear");
+	gt_sched_param("deadline_ns", 2000000000);
+	nr = gt_sched_stats(s.gpu.id).nr_preemptions;
+	check_open(&s, &other, "switch missed its deadline");
+	GT_CHECK(!gt_kernel_wait(&s.k, SERVED_MS), "the request was not served");
+	check_recovery(&s, nr);
+	gt_offline_finish(&other, SERVED_MS);
+	gt_sched_unload();
+}
+
+static const struct gt_case cases[] = {
+	{ "a_hung_queue_does_not_hold_the_others_up", a_hung_queue_does_not_hold_the_others_up,
+	  PARAMS, 90 },
+	{ "a_slow_switch_opens_the_breaker", a_slow_switch_opens_the_breaker, PARAMS, 90 },
+};
+
+int main(void)
+{
+	return gt_main(cases, sizeof(cases) / sizeof(cases[0]));
+}
