@@ -22,6 +22,7 @@
 #ifndef KFD_GPREEMPT_H
 #define KFD_GPREEMPT_H
 
+#include <linux/bits.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
@@ -53,14 +54,14 @@ struct kfd_gpreempt_ref {
 	u32 was;
 };
 
-#define KFD_GPREEMPT_AQL (1u << 0)		/* packets of 64 bytes; else PM4 dwords */
-#define KFD_GPREEMPT_ACTIVE (1u << 1)		/* in the runlist */
-#define KFD_GPREEMPT_PREEMPTED (1u << 2)	/* by a switch */
-#define KFD_GPREEMPT_EVICTED (1u << 3)
-#define KFD_GPREEMPT_SUSPENDED (1u << 4)	/* by a debugger */
-#define KFD_GPREEMPT_RUNNING (1u << 5)		/* has waves on the GPU */
-#define KFD_GPREEMPT_RUNNING_KNOWN (1u << 6)	/* this GPU can tell */
-#define KFD_GPREEMPT_CROWDED (1u << 7)		/* other queues have waves on the GPU */
+#define KFD_GPREEMPT_AQL BIT(0)			/* packets of 64 bytes; else PM4 dwords */
+#define KFD_GPREEMPT_ACTIVE BIT(1)		/* in the runlist */
+#define KFD_GPREEMPT_PREEMPTED BIT(2)		/* by a switch */
+#define KFD_GPREEMPT_EVICTED BIT(3)
+#define KFD_GPREEMPT_SUSPENDED BIT(4)		/* by a debugger */
+#define KFD_GPREEMPT_RUNNING BIT(5)		/* has waves on the GPU */
+#define KFD_GPREEMPT_RUNNING_KNOWN BIT(6)	/* this GPU can tell */
+#define KFD_GPREEMPT_CROWDED BIT(7)		/* other queues have waves on the GPU */
 
 /**
  * struct kfd_gpreempt_queue - a compute queue
@@ -197,8 +198,8 @@ struct qcm_process_device;
 struct queue;
 struct vm_area_struct;
 
-#define KFD_GPREEMPT_BY_PROCESS (1u << 0)
-#define KFD_GPREEMPT_BY_QUEUE (1u << 1)
+#define KFD_GPREEMPT_BY_PROCESS BIT(0)
+#define KFD_GPREEMPT_BY_QUEUE BIT(1)
 
 /**
  * struct kfd_gpreempt_state - ours in struct queue_properties; under dqm_lock

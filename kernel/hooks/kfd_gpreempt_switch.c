@@ -220,8 +220,8 @@ static int switch_one(struct device_queue_manager *dqm, const struct kfd_gpreemp
 	return ref->queue && !found ? -ESRCH : error;
 }
 
-#define WAS_HELD (1u << 0)
-#define WAS_RESET (1u << 1)
+#define WAS_HELD BIT(0)
+#define WAS_RESET BIT(1)
 
 /* What has to be known of a reference if its switch fails. */
 static u32 look_before(struct device_queue_manager *dqm, const struct kfd_gpreempt_ref *ref)

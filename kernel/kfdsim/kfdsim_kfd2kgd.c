@@ -264,7 +264,7 @@ static void build_grace_period_packet_info(struct amdgpu_device *adev, uint32_t 
 }
 
 /* SPI_GDBG_PER_VMID_CNTL goes into MAP_PROCESS; the model has no trap handler. */
-#define TRAP_EN (1u << 3)	/* gc_9_4_2_sh_mask.h */
+#define TRAP_EN BIT(3)	/* gc_9_4_2_sh_mask.h */
 #define LAUNCH_MODE_SHIFT 1
 
 static uint32_t enable_debug_trap(struct amdgpu_device *adev, bool restore_dbg_registers,
