@@ -129,14 +129,13 @@ static json_t *process_json(struct gpd *d, const struct gpreempt_ioc_queue *all,
 
 void gpd_module_list_processes(struct gpd *d, json_t *processes, pid_t pid)
 {
-	const struct gpreempt_ioc_queue *q;
 	const struct gpreempt_ioc_queue *all;
-	size_t nr;
+	size_t nr, i;
 
 	all = gpd_module_queues(d, &nr);
-	for (q = all; q < all + nr; q++)
-		if ((!pid || q->pid == pid) && is_first(all, q))
-			json_array_append_new(processes, process_json(d, all, nr, q->pid));
+	for (i = 0; i < nr; i++)
+		if ((!pid || all[i].pid == pid) && is_first(all, &all[i]))
+			json_array_append_new(processes, process_json(d, all, nr, all[i].pid));
 }
 
 static void put(json_t *queue, json_t *sources, const char *key, json_t *value)
