@@ -202,9 +202,9 @@ static int hold_remove(struct gpk_node *n, const void *owner, const struct kfd_g
 	return is_free(n, ref->process, ref->queue);
 }
 
-/* Moves those that amdkfd has to be told of to the front of @todo. Return: how many. */
+/* Moves those that amdkfd has to be told of to the front of @refs. Return: how many. */
 static u32 hold_plan(struct gpk_node *n, const struct gpk_by_hand *c, u32 from, u32 to,
-		     struct kfd_gpreempt_ref *todo, u32 *member)
+		     struct kfd_gpreempt_ref *refs, u32 *member)
 {
 	u32 i, nr = 0;
 
@@ -222,7 +222,7 @@ static u32 hold_plan(struct gpk_node *n, const struct gpk_by_hand *c, u32 from, 
 			ref->result = ret;
 		if (ret <= 0)
 			continue;
-		todo[nr] = *ref;
+		refs[nr] = *ref;
 		member[nr++] = i;
 	}
 	return nr;
@@ -239,28 +239,28 @@ static void hold_undo(struct gpk_node *n, const void *owner, const struct kfd_gp
 int gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c)
 {
 	u32 i, nr_out, nr_in, nr = c->nr_out + c->nr_in;
-	struct kfd_gpreempt_ref *todo = kvcalloc(nr, sizeof(*todo), GFP_KERNEL);
+	struct kfd_gpreempt_ref *refs = kvcalloc(nr, sizeof(*refs), GFP_KERNEL);
 	u32 *member = kvcalloc(nr, sizeof(*member), GFP_KERNEL);
 	int ret = -ENOMEM;
 
-	if (!todo || !member)
+	if (!refs || !member)
 		goto out;
-	nr_out = hold_plan(n, c, 0, c->nr_out, todo, member);
-	nr_in = hold_plan(n, c, c->nr_out, nr, todo + nr_out, member + nr_out);
+	nr_out = hold_plan(n, c, 0, c->nr_out, refs, member);
+	nr_in = hold_plan(n, c, c->nr_out, nr, refs + nr_out, member + nr_out);
 	ret = 0;
 	if (nr_out + nr_in)
-		ret = kfd_gpreempt_switch(n->gpu_id, todo, nr_out, nr_in, c->grace);
+		ret = kfd_gpreempt_switch(n->gpu_id, refs, nr_out, nr_in, c->grace);
 	for (i = 0; i < nr_out + nr_in; i++) {
-		int result = todo[i].result ? todo[i].result : ret;
+		int result = refs[i].result ? refs[i].result : ret;
 
 		c->refs[member[i]].result = result;
 		if (result && i < nr_out)
-			hold_undo(n, c->owner, &todo[i]);
+			hold_undo(n, c->owner, &refs[i]);
 	}
 	ret = 0;
 out:
 	kvfree(member);
-	kvfree(todo);
+	kvfree(refs);
 	return ret;
 }
 
