@@ -245,11 +245,14 @@ int gt_daemon_wait_view(pid_t pid, const char *mechanism, uint64_t nr_queues, un
 
 const char *gt_control_hold(int fd, const char *method, pid_t pid)
 {
-	static char result[64];
+	static char text[192];
 	json_t *reply = gt_control_call(fd, method, "{s:[{s:i}]}", "targets", "pid", (int)pid);
 	json_t *first = json_array_get(json_object_get(reply, "results"), 0);
+	char result[32], reason[128];
 
 	copy_text(result, sizeof(result), first, "result");
+	copy_text(reason, sizeof(reason), first, "reason");
+	snprintf(text, sizeof(text), "%s%s%s", result, *reason ? ": " : "", reason);
 	json_decref(reply);
-	return result;
+	return text;
 }

@@ -58,7 +58,7 @@ int gt_daemon_view(pid_t pid, struct gt_view *view);
 /* Waits until a process is under a mechanism with so many queues; NULL: is not listed. */
 int gt_daemon_wait_view(pid_t pid, const char *mechanism, uint64_t nr_queues, unsigned int ms);
 
-/* "ok" or what became of a Suspend or Resume of a whole process. */
+/* "ok", or what became of a Suspend or Resume of a whole process, and why. */
 const char *gt_control_hold(int fd, const char *method, pid_t pid);
 
 #endif

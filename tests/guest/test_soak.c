@@ -88,13 +88,19 @@ static void describe(const struct gt_load *l, const char *name)
 		r ? "not listed" : v.mechanism, v.state, v.nr_preempted);
 }
 
+static void describe_all(struct soak *s)
+{
+	describe(&s->online, "online");
+	describe(&s->shim, "shim");
+	describe(&s->dbg, "dbg");
+	gt_program_show(&s->daemon);
+}
+
 static void check_moves(struct soak *s, const struct gt_load *l, const char *name)
 {
 	if (!gt_load_moves(l, 1, HANGS_MS))
 		return;
-	describe(&s->online, "online");
-	describe(&s->shim, "shim");
-	describe(&s->dbg, "dbg");
+	describe_all(s);
 	gt_fail("%s does not get on", name);
 }
 
@@ -131,18 +137,25 @@ static void restart_daemon(struct soak *s)
 	s->nr_restarts++;
 }
 
-static void suspend_for_a_while(pid_t pid)
+static void order(struct soak *s, int fd, const char *method, const struct gt_load *l)
+{
+	const char *r = gt_control_hold(fd, method, l->pid);
+
+	if (!strcmp(r, "ok"))
+		return;
+	describe_all(s);
+	gt_fail("%s %d: %s", method, l->pid, r);
+}
+
+static void suspend_for_a_while(struct soak *s, const struct gt_load *l)
 {
 	int fd = gt_control_open();
-	const char *r = gt_control_hold(fd, "Suspend", pid);
 
-	GT_CHECK(!strcmp(r, "ok"), "Suspend: %s", r);
+	order(s, fd, "Suspend", l);
 	gt_sleep_us(gt_random(100000));
 	/* Now and then by closing the connection. */
-	if (gt_random(2)) {
-		r = gt_control_hold(fd, "Resume", pid);
-		GT_CHECK(!strcmp(r, "ok"), "Resume: %s", r);
-	}
+	if (gt_random(2))
+		order(s, fd, "Resume", l);
 	close(fd);
 }
 
@@ -164,10 +177,10 @@ static void act(struct soak *s)
 	}
 	switch (gt_random(4)) {
 	case 0:
-		suspend_for_a_while(s->shim.pid);
+		suspend_for_a_while(s, &s->shim);
 		break;
 	case 1:
-		suspend_for_a_while(s->dbg.pid);
+		suspend_for_a_while(s, &s->dbg);
 		break;
 	case 2:
 		change_policy(policies[gt_random(6)]);
