@@ -105,19 +105,21 @@ void gpd_attach_call(struct gpd_conn *conn, const struct gpd_request *r)
 
 void gpd_attach_detach(struct gpd_conn *conn, const struct gpd_request *r)
 {
-	struct gpd_client *c = gpd_client_find(conn->d, (pid_t)r->pid);
+	pid_t pid = (pid_t)r->pid;
+	struct gpd_client *c = gpd_client_find(conn->d, pid);
+	struct gpd_proc proc;
 
-	if (gpd_module_has(conn->d, (pid_t)r->pid, 0, GP_WIRE_QUEUE_ALL)) {
+	if (gpd_module_has(conn->d, pid, 0, GP_WIRE_QUEUE_ALL))
 		gpd_control_error(conn, "NotSupported", "reason",
 				  "the kernel module schedules every process");
-	} else if (!c) {
+	else if (gpd_proc_read(pid, &proc))
 		gpd_control_error(conn, "NotFound", "what", "process %" PRIu64, r->pid);
-	} else if (!gpd_auth_may_touch(&conn->cred, c->uid)) {
+	else if (!gpd_auth_may_touch(&conn->cred, proc.uid))
 		gpd_control_error(conn, "PermissionDenied", "reason", "process of another user");
-	} else if (!gpd_mech_is_dbg(c)) {
+	else if (c && !gpd_mech_is_dbg(c))
 		gpd_control_error(conn, "NotSupported", "reason", "it is not traced");
-	} else {
-		gpd_client_close(c);
+	else if (gpd_dbg_end(conn->d, pid))
+		gpd_control_error(conn, "NotFound", "what", "process %" PRIu64, r->pid);
+	else
 		gpd_control_reply(conn, json_object());
-	}
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "dbg.h"
 #include "client.h"
+#include "dbg_spawn.h"
+#include "module.h"
 #include "util.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,24 +15,32 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SOCKET_FD 3
 #define ATTACH_NS (5 * GPD_NS_PER_SEC)
 /* A tracer has to resume, disable and detach after its socket was closed. */
 #define END_NS (3 * GPD_NS_PER_SEC)
+/* Until a target whose tracer was lost is traced again. */
+#define AGAIN_NS GPD_NS_PER_SEC
+/* Twice as long for each that had to be killed, until one has lived as long as this. */
+#define DOUBLED_MAX 6
+#define CALM_NS (60 * GPD_NS_PER_SEC)
 
 /**
- * struct gpd_tracer - a tracer process
+ * struct gpd_tracer - a tracer process, or one that is to be started again
  * @link: in gpd.tracers
  * @d: daemon
  * @pid: the tracer
  * @target: the process it traces
  * @start_time: of the target
- * @child: tells when it ends
+ * @uid: of the target
+ * @child: tells when it ends; NULL = it was lost, @timer starts another
  * @timer: kills it: attaching, or ending, takes too long
  * @client: its client, NULL = that is gone
  * @attrs: attributes of the target
  * @has_attrs: they were given
  * @attached: it said so
+ * @attached_ns: when
+ * @nr_late: tracers of this target that did not answer
+ * @again: the target was under control and is to be so still
  * @result: who wants to know how it went, NULL = nobody, or told
  * @data: first argument of @result
  */
@@ -41,12 +50,16 @@ struct gpd_tracer {
 	pid_t pid;
 	pid_t target;
 	uint64_t start_time;
+	uid_t uid;
 	sd_event_source *child;
 	sd_event_source *timer;
 	struct gpd_client *client;
 	struct gpd_attrs attrs;
 	bool has_attrs;
 	bool attached;
+	uint64_t attached_ns;
+	unsigned int nr_late;
+	bool again;
 	gpd_dbg_result_fn result;
 	void *data;
 };
@@ -75,13 +88,35 @@ static void free_tracer(struct gpd_tracer *t)
 	free(t);
 }
 
-static int on_timer(sd_event_source *s, uint64_t usec, void *data)
+static void arm(struct gpd_tracer *t, uint64_t after_ns)
 {
-	struct gpd_tracer *t = data;
+	sd_event_source_set_time(t->timer, (gpd_now_ns() + after_ns) / 1000);
+	sd_event_source_set_enabled(t->timer, SD_EVENT_ONESHOT);
+}
 
-	tell(t, -ETIMEDOUT, "the tracer could not attach in time");
-	kill_tracer(t, t->client ? "could not attach in time" : "does not end");
-	return 0;
+/* The number may have gone to another process since somebody was allowed to. */
+static bool is_same(const struct gpd_tracer *t)
+{
+	struct gpd_proc proc;
+
+	return !gpd_proc_read(t->target, &proc) && proc.start_time == t->start_time &&
+	       proc.uid == t->uid;
+}
+
+/* Its client goes; what was set since it attached is for the next. */
+static void remember(struct gpd_tracer *t)
+{
+	if (t->attached) {
+		t->attrs = t->client->attrs;
+		t->has_attrs = true;
+	}
+	t->client = NULL;
+}
+
+static bool is_wanted_again(const struct gpd_tracer *t)
+{
+	return t->again && is_same(t) && t->d->config->dbg != GPD_DBG_OFF &&
+	       !gpd_module_is_used(t->d) && !gpd_client_find(t->d, t->target);
 }
 
 static int on_exit_child(sd_event_source *s, const siginfo_t *info, void *data)
@@ -90,19 +125,21 @@ static int on_exit_child(sd_event_source *s, const siginfo_t *info, void *data)
 
 	gpd_log(LOG_DEBUG, "tracer %d of process %d ended with %d", (int)t->pid, (int)t->target,
 		info->si_status);
-	tell(t, -EIO, "the tracer ended");
 	if (t->client) {
 		t->client->mech_data = NULL;
 		gpd_client_close(t->client);
+		remember(t);
 	}
-	free_tracer(t);
+	tell(t, -EIO, "the tracer ended");
+	t->child = sd_event_source_unref(t->child);
+	if (t->attached && gpd_now_ns() - t->attached_ns > CALM_NS)
+		t->nr_late = 0;
+	t->attached = false;
+	if (is_wanted_again(t))
+		arm(t, AGAIN_NS << (t->nr_late < DOUBLED_MAX ? t->nr_late : DOUBLED_MAX));
+	else
+		free_tracer(t);
 	return 0;
-}
-
-static void arm(struct gpd_tracer *t, uint64_t after_ns)
-{
-	sd_event_source_set_time(t->timer, (gpd_now_ns() + after_ns) / 1000);
-	sd_event_source_set_enabled(t->timer, SD_EVENT_ONESHOT);
 }
 
 static const char *tracer_path(const struct gpd *d)
@@ -110,45 +147,13 @@ static const char *tracer_path(const struct gpd *d)
 	return d->config->tracer[0] ? d->config->tracer : GPD_TRACER;
 }
 
-/* In the child, between fork and exec: its end of the socket, no signal blocked. */
-static void become(const char *path, const char *number, int fd)
-{
-	char *argv[] = { "gpreempt-tracer", (char *)number, NULL };
-	sigset_t none;
-
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL);
-	setpgid(0, 0);
-	if (fd == SOCKET_FD)
-		fcntl(fd, F_SETFD, 0);
-	else if (dup2(fd, SOCKET_FD) < 0)
-		_exit(127);
-	execv(path, argv);
-	_exit(127);
-}
-
-/* fork() by hand: <spawn.h> wants a <sched.h> that is not that of the core. */
-static int spawn(const char *path, pid_t target, int fd, pid_t *pid)
-{
-	char number[16];
-
-	if (access(path, X_OK))
-		return -errno;
-	snprintf(number, sizeof(number), "%d", (int)target);
-	*pid = fork();
-	if (*pid < 0)
-		return -errno;
-	if (!*pid)
-		become(path, number, fd);
-	return 0;
-}
+static int on_timer(sd_event_source *s, uint64_t usec, void *data);
 
 static int watch(struct gpd_tracer *t)
 {
 	int err = sd_event_add_child(t->d->event, &t->child, t->pid, WEXITED, on_exit_child, t);
 
-	if (err >= 0)
+	if (err >= 0 && !t->timer)
 		err = sd_event_add_time(t->d->event, &t->timer, CLOCK_MONOTONIC, 0, 1, on_timer, t);
 	if (err < 0)
 		return err;
@@ -156,9 +161,9 @@ static int watch(struct gpd_tracer *t)
 	return 0;
 }
 
-static int connect_tracer(struct gpd_tracer *t, int fd, uid_t uid)
+static int connect_tracer(struct gpd_tracer *t, int fd)
 {
-	struct gpd_cred cred = { .pid = t->pid, .uid = uid, .privileged = false };
+	struct gpd_cred cred = { .pid = t->pid, .uid = t->uid, .privileged = false };
 	int err = gpd_client_add(t->d, fd, &cred, &t->client);
 
 	if (err)
@@ -166,18 +171,18 @@ static int connect_tracer(struct gpd_tracer *t, int fd, uid_t uid)
 	t->client->ops = &gpd_dbg_ops;
 	t->client->mech_data = t;
 	t->client->pid = t->target;
-	t->client->uid = uid;
+	t->client->uid = t->uid;
 	return 0;
 }
 
-static int start(struct gpd_tracer *t, uid_t uid)
+static int start(struct gpd_tracer *t)
 {
 	int pair[2];
 	int err;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair))
 		return -errno;
-	err = spawn(tracer_path(t->d), t->target, pair[1], &t->pid);
+	err = gpd_dbg_spawn(tracer_path(t->d), t->target, pair[1], &t->pid);
 	close(pair[1]);
 	if (err) {
 		close(pair[0]);
@@ -191,12 +196,45 @@ static int start(struct gpd_tracer *t, uid_t uid)
 		waitpid(t->pid, NULL, 0);
 		return err;
 	}
-	err = connect_tracer(t, pair[0], uid);
+	err = connect_tracer(t, pair[0]);
 	if (err) {
 		kill(t->pid, SIGKILL);
 		waitpid(t->pid, NULL, 0);
 	}
 	return err;
+}
+
+static void start_again(struct gpd_tracer *t)
+{
+	int err = is_wanted_again(t) ? start(t) : -ESRCH;
+
+	gpd_log(LOG_INFO, "process %d: its tracer was lost; %s", (int)t->target,
+		err ? "it is left alone" : "it is traced again");
+	if (err)
+		free_tracer(t);
+}
+
+static int on_timer(sd_event_source *s, uint64_t usec, void *data)
+{
+	struct gpd_tracer *t = data;
+
+	if (!t->child) {
+		start_again(t);
+		return 0;
+	}
+	tell(t, -ETIMEDOUT, "the tracer could not attach in time");
+	kill_tracer(t, t->client ? "could not attach in time" : "does not end");
+	return 0;
+}
+
+static struct gpd_tracer *find(struct gpd *d, pid_t pid)
+{
+	struct gpd_tracer *t;
+
+	LIST_FOREACH(t, &d->tracers, link)
+	if (t->target == pid)
+		return t;
+	return NULL;
 }
 
 int gpd_dbg_start(struct gpd *d, pid_t pid, const struct gpd_attrs *attrs,
@@ -208,10 +246,10 @@ int gpd_dbg_start(struct gpd *d, pid_t pid, const struct gpd_attrs *attrs,
 
 	if (pid <= 1 || pid == getpid() || gpd_proc_read(pid, &proc))
 		return -ESRCH;
-	LIST_FOREACH(t, &d->tracers, link)
-		if (t->target == pid)
-			return -EBUSY;
-	if (gpd_client_find(d, pid))
+	t = find(d, pid);
+	if (t && !t->child)
+		free_tracer(t);
+	else if (t || gpd_client_find(d, pid))
 		return -EBUSY;
 	t = calloc(1, sizeof(*t));
 	if (!t)
@@ -219,11 +257,12 @@ int gpd_dbg_start(struct gpd *d, pid_t pid, const struct gpd_attrs *attrs,
 	t->d = d;
 	t->target = pid;
 	t->start_time = proc.start_time;
+	t->uid = proc.uid;
 	t->has_attrs = attrs;
 	if (attrs)
 		t->attrs = *attrs;
 	LIST_INSERT_HEAD(&d->tracers, t, link);
-	err = start(t, proc.uid);
+	err = start(t);
 	if (err) {
 		free_tracer(t);
 		return err;
@@ -258,12 +297,18 @@ void gpd_dbg_attrs(struct gpd_client *c)
 		c->attrs = t->attrs;
 }
 
-/* The number may have gone to another process since somebody was allowed to. */
-static bool is_same(const struct gpd_tracer *t)
+int gpd_dbg_end(struct gpd *d, pid_t pid)
 {
-	struct gpd_proc proc;
+	struct gpd_tracer *t = find(d, pid);
 
-	return !gpd_proc_read(t->target, &proc) && proc.start_time == t->start_time;
+	if (!t)
+		return -ESRCH;
+	t->again = false;
+	if (!t->child)
+		free_tracer(t);
+	else if (t->client)
+		gpd_client_close(t->client);
+	return 0;
 }
 
 bool gpd_dbg_note(struct gpd_client *c, const struct gp_wire_note *m, const char *text)
@@ -276,6 +321,7 @@ bool gpd_dbg_note(struct gpd_client *c, const struct gp_wire_note *m, const char
 		int err = m->value && m->value < 4096 ? -(int)m->value : -EIO;
 
 		gpd_client_note(c, "cannot be traced: %s", text);
+		t->again = false;
 		tell(t, err, text);
 		gpd_client_close(c);
 		return true;
@@ -288,6 +334,8 @@ bool gpd_dbg_note(struct gpd_client *c, const struct gp_wire_note *m, const char
 		return true;
 	}
 	t->attached = true;
+	t->attached_ns = gpd_now_ns();
+	t->again = true;
 	sd_event_source_set_enabled(t->timer, SD_EVENT_OFF);
 	tell(t, 0, "");
 	return false;
@@ -298,8 +346,10 @@ static void late(struct gpd_client *c)
 	struct gpd_tracer *t = c->mech_data;
 
 	gpd_client_note(c, "its tracer does not answer and is killed");
-	if (t)
-		kill_tracer(t, "does not answer");
+	if (!t)
+		return;
+	t->nr_late++;
+	kill_tracer(t, "does not answer");
 }
 
 static void stop(struct gpd_client *c)
@@ -308,7 +358,7 @@ static void stop(struct gpd_client *c)
 
 	if (!t)
 		return;
-	t->client = NULL;
+	remember(t);
 	tell(t, -EIO, "the tracer is gone");
 	arm(t, END_NS);
 }

@@ -5,7 +5,8 @@
  *
  * A tracer that does not answer in time is killed: its death ends the debug session,
  * and the kernel resumes the target. One that does not end after its socket was
- * closed is killed as well.
+ * closed is killed as well. A target whose tracer was lost is traced again after a
+ * second, later if tracers of it had to be killed, with the attributes it had.
  */
 #ifndef GPD_DBG_H
 #define GPD_DBG_H
@@ -30,6 +31,9 @@ typedef void (*gpd_dbg_result_fn)(void *data, struct gpd_client *c, int err, con
  */
 int gpd_dbg_start(struct gpd *d, pid_t pid, const struct gpd_attrs *attrs,
 		  gpd_dbg_result_fn result, void *data);
+
+/* Ends it, or what would start it again. Return: 0, -ESRCH: that process is not traced. */
+int gpd_dbg_end(struct gpd *d, pid_t pid);
 
 /* Whoever waits for a result does not any more. */
 void gpd_dbg_forget(struct gpd *d, void *data);

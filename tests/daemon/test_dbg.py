@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tracers: started, watched, killed. A script stands in for gpreempt-tracer."""
 import os
+import signal
 import subprocess
 import time
 
@@ -158,6 +159,79 @@ def test_good_tracer_is_not_killed(traced, targets):
         assert c.call("Resume", targets=[{"pid": pid}])["results"][0]["result"] == "ok"
     time.sleep(0.3)
     assert len(tracers(traced)) == 1
+
+
+def is_controlled(c, pid):
+    p = c.process(pid)
+    return p is not None and p["nr_queues"] > 0
+
+
+def test_lost_tracer_is_replaced(traced, targets):
+    """What was set since it attached holds for the next one."""
+    c = Control(traced)
+    pid = targets("good")
+    c.call("Attach", pid=pid, attributes={"priority": 3})
+    c.call("SetAttributes", pid=pid, attributes={"priority": 2})
+    first = tracers(traced)
+    os.kill(first[0], signal.SIGKILL)
+    wait_until(lambda: tracers(traced) and tracers(traced) != first)
+    c.wait_for(lambda: is_controlled(c, pid))
+    assert c.process(pid)["attributes"]["priority"] == 2
+    assert c.call("Suspend", targets=[{"pid": pid}])["results"][0]["result"] == "ok"
+
+
+def test_silent_tracer_is_replaced_later_and_later(traced, targets):
+    c = Control(traced)
+    pid = targets("mute")
+    c.call("Attach", pid=pid)
+    for seconds in (2, 4):
+        reply = c.call("Suspend", targets=[{"pid": pid}], timeout_ms=200)
+        assert reply["results"][0]["result"] == "busy"
+        wait_until(lambda: not tracers(traced))
+        lost = time.monotonic()
+        wait_until(lambda: tracers(traced))
+        assert time.monotonic() - lost > seconds - 0.2
+        c.wait_for(lambda: is_controlled(c, pid))
+
+
+@pytest.mark.parametrize("after", [0, 0.5])
+def test_lost_tracer_is_not_replaced_after_detach(traced, targets, after):
+    c = Control(traced)
+    pid = targets("good")
+    c.call("Attach", pid=pid)
+    os.kill(tracers(traced)[0], signal.SIGKILL)
+    time.sleep(after)
+    c.call("Detach", pid=pid)
+    wait_until(lambda: not tracers(traced))
+    time.sleep(1.5)
+    assert not tracers(traced)
+    with pytest.raises(Refused):
+        c.call("Detach", pid=pid)
+
+
+def test_attach_while_one_is_to_be_replaced(traced, targets):
+    c = Control(traced)
+    pid = targets("good")
+    c.call("Attach", pid=pid, attributes={"priority": 3})
+    os.kill(tracers(traced)[0], signal.SIGKILL)
+    wait_until(lambda: not tracers(traced))
+    c.call("GetInfo")
+    p = c.call("Attach", pid=pid, attributes={"priority": 1})["process"]
+    assert p["attributes"]["priority"] == 1 and len(tracers(traced)) == 1
+    time.sleep(1.5)
+    assert len(tracers(traced)) == 1
+
+
+def test_tracer_of_a_process_that_ended_is_not_replaced(traced):
+    c = Control(traced)
+    process = target("good")
+    c.call("Attach", pid=process.pid)
+    process.kill()
+    process.wait()
+    for pid in tracers(traced):
+        os.kill(pid, signal.SIGKILL)
+    time.sleep(1.5)
+    assert not tracers(traced)
 
 
 def test_tracers_end_with_the_daemon(targets):
