@@ -13,8 +13,8 @@
 
 void gt_command_load(void)
 {
-	gt_sched_load("");
-	gt_sched_close();
+	gt_gpk_load("");
+	gt_gpk_close();
 }
 
 uint32_t gt_command_prio(pid_t pid)
@@ -34,7 +34,7 @@ uint32_t gt_command_prio(pid_t pid)
 
 void gt_command_begin(struct gt_program *daemon, const char *config)
 {
-	gt_sched_unload();
+	gt_gpk_unload();
 	gt_stack_devices();
 	gt_command_load();
 	gt_daemon_start(daemon, config);
@@ -43,7 +43,7 @@ void gt_command_begin(struct gt_program *daemon, const char *config)
 void gt_command_end(struct gt_program *daemon)
 {
 	gt_daemon_stop(daemon);
-	gt_sched_unload();
+	gt_gpk_unload();
 }
 
 void gt_command_as(uid_t uid, int code, const char *text, const char *const argv[])

@@ -7,7 +7,7 @@
 #define GT_COMMAND_H
 
 #include "gt_load.h"
-#include "gt_sched.h"
+#include "gt_offline.h"
 
 #define GT_COMMAND_MS 20000
 #define GT_DENIED 5	/* exit code, gpreempt(1) */

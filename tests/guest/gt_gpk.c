@@ -11,6 +11,7 @@
 
 #define MODULE "/lib/modules/gpreempt.ko"
 #define MAX_QUEUES 256
+#define MAX_REFS 64
 
 int gt_gpk_dev = -1;
 
@@ -33,13 +34,25 @@ void gt_gpk_set_enabled(bool enabled)
 		 strerror(errno));
 }
 
+void gt_gpk_close(void)
+{
+	if (gt_gpk_dev >= 0)
+		close(gt_gpk_dev);
+	gt_gpk_dev = -1;
+}
+
+void gt_gpk_reopen(void)
+{
+	gt_gpk_close();
+	gt_gpk_dev = open("/dev/gpreempt", O_RDWR | O_CLOEXEC);
+	GT_CHECK(gt_gpk_dev >= 0, "open: %s", strerror(errno));
+}
+
 void gt_gpk_unload(void)
 {
 	int tries;
 
-	if (gt_gpk_dev >= 0)
-		close(gt_gpk_dev);
-	gt_gpk_dev = -1;
+	gt_gpk_close();
 	for (tries = 0; tries < 250; tries++) {
 		if (!syscall(SYS_delete_module, "gpreempt", O_NONBLOCK))
 			return;
@@ -61,8 +74,7 @@ void gt_gpk_load(const char *params)
 	gt_gpk_unload();
 	GT_CHECK(!syscall(SYS_finit_module, fd, params, 0), "load: %s", strerror(errno));
 	close(fd);
-	gt_gpk_dev = open("/dev/gpreempt", O_RDWR | O_CLOEXEC);
-	GT_CHECK(gt_gpk_dev >= 0, "open: %s", strerror(errno));
+	gt_gpk_reopen();
 	/* Emulated processors take their time: a slow switch is not a hang. */
 	gt_gpk_set_param("deadline_ns", 2000000000);
 }
@@ -108,28 +120,63 @@ struct gpreempt_ioc_stats gt_gpk_stats(uint32_t gpu_id)
 	return s;
 }
 
-static int by_hand(uint32_t gpu_id, pid_t pid, uint32_t queue_id, uint32_t lease_ms)
+/* Closes the processes of @refs. Return: 0 or the -errno of the call or of any of them. */
+static int order(uint32_t gpu_id, struct gpreempt_ioc_ref *refs, uint32_t nr_out, uint32_t nr_in,
+		 uint32_t lease_ms, uint32_t grace)
 {
-	int pidfd = syscall(SYS_pidfd_open, pid, 0);
-	struct gpreempt_ioc_ref ref = { .pidfd = pidfd, .queue_id = queue_id, .gpu_id = gpu_id };
 	struct gpreempt_ioc_switch arg = {
-		.size = sizeof(arg), .gpu_id = gpu_id, .refs = (uintptr_t)&ref,
-		.nr_out = !!lease_ms, .nr_in = !lease_ms, .lease_ms = lease_ms,
+		.size = sizeof(arg),
+		.gpu_id = gpu_id,
+		.refs = (uintptr_t)refs,
+		.nr_out = nr_out,
+		.nr_in = nr_in,
+		.lease_ms = nr_out ? lease_ms : 0,
+		.grace = grace,
 	};
-	int r = ioctl(gt_gpk_dev, GPREEMPT_IOC_SWITCH, &arg) ? -errno : ref.result;
+	int r = ioctl(gt_gpk_dev, GPREEMPT_IOC_SWITCH, &arg) ? -errno : 0;
+	uint32_t i;
 
-	close(pidfd);
+	for (i = 0; i < nr_out + nr_in; i++) {
+		close(refs[i].pidfd);
+		if (!r)
+			r = refs[i].result;
+	}
 	return r;
+}
+
+static struct gpreempt_ioc_ref ref_of(uint32_t gpu_id, pid_t pid, uint32_t queue_id)
+{
+	return (struct gpreempt_ioc_ref){
+		.pidfd = syscall(SYS_pidfd_open, pid, 0),
+		.queue_id = queue_id,
+		.gpu_id = gpu_id,
+	};
+}
+
+int gt_gpk_switch(uint32_t gpu_id, const pid_t *pids, uint32_t nr_out, uint32_t nr_in,
+		  uint32_t lease_ms, uint32_t grace)
+{
+	struct gpreempt_ioc_ref refs[MAX_REFS];
+	uint32_t i;
+
+	GT_CHECK(nr_out + nr_in <= MAX_REFS, "%u processes", nr_out + nr_in);
+	for (i = 0; i < nr_out + nr_in; i++)
+		refs[i] = ref_of(gpu_id, pids[i], GPREEMPT_ABI_QUEUE_ALL);
+	return order(gpu_id, refs, nr_out, nr_in, lease_ms, grace);
 }
 
 int gt_gpk_hold(uint32_t gpu_id, pid_t pid, uint32_t queue_id, uint32_t lease_ms)
 {
-	return by_hand(gpu_id, pid, queue_id, lease_ms);
+	struct gpreempt_ioc_ref ref = ref_of(gpu_id, pid, queue_id);
+
+	return order(gpu_id, &ref, 1, 0, lease_ms, 0);
 }
 
 int gt_gpk_release(uint32_t gpu_id, pid_t pid, uint32_t queue_id)
 {
-	return by_hand(gpu_id, pid, queue_id, 0);
+	struct gpreempt_ioc_ref ref = ref_of(gpu_id, pid, queue_id);
+
+	return order(gpu_id, &ref, 0, 1, 0, 0);
 }
 
 static unsigned int list(struct gpreempt_ioc_queue *queues)
@@ -165,11 +212,38 @@ unsigned int gt_gpk_count(pid_t pid)
 	return found;
 }
 
-void gt_wait_waves(bool some, unsigned int ms)
+/* What the only node is doing, for whoever finds that it does not. */
+static void show_node(void)
+{
+	struct gpreempt_ioc_caps caps = { .size = sizeof(caps) };
+	struct gpreempt_ioc_stats s;
+
+	if (gt_gpk_dev < 0 || ioctl(gt_gpk_dev, GPREEMPT_IOC_CAPS, &caps) || !caps.nr_nodes)
+		return;
+	s = gt_gpk_stats(caps.gpu_ids[0]);
+	gt_note("breaker %u, reason %u, entities %u, out %u, switches %llu, preemptions %llu, "
+		"resumes %llu, failed %llu, deadlines %llu, mapped %lu",
+		s.breaker, s.breaker_reason, s.nr_entities, s.nr_out, s.nr_switches,
+		s.nr_preemptions, s.nr_resumes, s.nr_failed, s.nr_deadline, gt_stat(0, "mapped"));
+}
+
+void gt_gpk_wait_waves(uint32_t nr, unsigned int ms)
 {
 	uint64_t end = gt_now_ns() + ms * 1000000ull;
 
-	while (!!gt_stat(0, "waves") != some) {
+	while (gt_stat(0, "waves") < nr) {
+		if (gt_now_ns() >= end)
+			show_node();
+		GT_CHECK(gt_now_ns() < end, "%lu waves of %u", gt_stat(0, "waves"), nr);
+		gt_sleep_us(1000);
+	}
+}
+
+void gt_gpk_wait_empty(unsigned int ms)
+{
+	uint64_t end = gt_now_ns() + ms * 1000000ull;
+
+	while (gt_stat(0, "waves")) {
 		GT_CHECK(gt_now_ns() < end, "%lu waves", gt_stat(0, "waves"));
 		gt_sleep_us(1000);
 	}

@@ -15,8 +15,11 @@ extern int gt_gpk_dev;
 
 /* Loads the module anew and opens its device; ends the case if that fails. */
 void gt_gpk_load(const char *params);
-/* Closes the device and unloads. */
+/* Closes the device and unloads; all other files must be closed. */
 void gt_gpk_unload(void);
+/* Closes it, without unloading; or takes another one. */
+void gt_gpk_close(void);
+void gt_gpk_reopen(void);
 /* gpu_id of the first node, without opening /dev/kfd. */
 uint32_t gt_gpk_gpu_id(void);
 /* A parameter of a module that is loaded: gpreempt, kfdsim. */
@@ -35,14 +38,18 @@ struct gpreempt_ioc_stats gt_gpk_stats(uint32_t gpu_id);
  */
 int gt_gpk_hold(uint32_t gpu_id, pid_t pid, uint32_t queue_id, uint32_t lease_ms);
 int gt_gpk_release(uint32_t gpu_id, pid_t pid, uint32_t queue_id);
+/* Preempts @nr_out processes and resumes the @nr_in after them, at once. */
+int gt_gpk_switch(uint32_t gpu_id, const pid_t *pids, uint32_t nr_out, uint32_t nr_in,
+		  uint32_t lease_ms, uint32_t grace);
 
 /* GPREEMPT_QUEUE_F_* of a queue; ends the case if it is not listed. */
 uint32_t gt_gpk_flags(pid_t pid, uint32_t queue_id);
 /* How many queues are listed of a process; 0 = of all. */
 unsigned int gt_gpk_count(pid_t pid);
 
-/* Waits until the GPU has waves, or none. */
-void gt_wait_waves(bool some, unsigned int ms);
+/* Waits until there are at least @nr waves on the GPU, or none at all. */
+void gt_gpk_wait_waves(uint32_t nr, unsigned int ms);
+void gt_gpk_wait_empty(unsigned int ms);
 
 /* Nothing of anybody is left on the GPU or with amdkfd but this process. */
 void gt_gpk_check_left(void);

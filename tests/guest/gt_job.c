@@ -219,19 +219,19 @@ void gt_job_begin(struct gt_job *j, const struct gt_shape *shape)
 void gt_job_start(struct gt_job *j, const struct gt_shape *shape)
 {
 	begin(j, shape, (struct kind){});
-	gt_wait_waves(true, 5000);
+	gt_gpk_wait_waves(1, 5000);
 }
 
 void gt_job_start_debugged(struct gt_job *j, const struct gt_shape *shape)
 {
 	begin(j, shape, (struct kind){ .is_debugged = true });
-	gt_wait_waves(true, 5000);
+	gt_gpk_wait_waves(1, 5000);
 }
 
 void gt_job_start_as(struct gt_job *j, const struct gt_shape *shape, void (*become)(void))
 {
 	begin(j, shape, (struct kind){ .become = become });
-	gt_wait_waves(true, 5000);
+	gt_gpk_wait_waves(1, 5000);
 }
 
 int gt_job_tell(struct gt_job *j, enum gt_job_order order, unsigned int ms)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
-#include "gt_sched.h"
+#include "gt_offline.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -65,9 +65,9 @@ static void run(struct gt_offline_shared *shared, const struct gt_shape *shape)
 	/* A case that fails leaves nobody behind. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	expected = expect(shape);
-	gt_sched_attr(PRIO, -1);
+	gt_gpk_set_attr(PRIO, -1);
 	/* Or the file stays open when the test closes it. */
-	gt_sched_close();
+	gt_gpk_close();
 	gt_gpu_open(&gpu, 0);
 	gt_queue_create(&gpu, 7, &q);
 	gt_kernel_create(&gpu, shape, &k);
@@ -100,7 +100,7 @@ void gt_offline_start(struct gt_offline *o, const struct gt_shape *shape)
 			 "the offline process did not begin");
 		gt_sleep_us(1000);
 	}
-	gt_sched_wait_waves(shape->groups * shape->waves, START_MS);
+	gt_gpk_wait_waves(shape->groups * shape->waves, START_MS);
 }
 
 static void forget(struct gt_offline *o)
@@ -133,4 +133,31 @@ void gt_offline_kill(struct gt_offline *o)
 	kill(o->pid, SIGKILL);
 	waitpid(o->pid, NULL, 0);
 	forget(o);
+}
+
+uint32_t gt_other_doorbell(uint32_t other)
+{
+	const char *path = "/sys/kernel/debug/kfdsim/0/slots";
+	FILE *f = fopen(path, "re");
+	uint32_t doorbell;
+
+	GT_CHECK(f, "%s: %s", path, strerror(errno));
+	while (fscanf(f, "slot %*u doorbell %u ring %*x pasid %*x vmid %*u waves %*u\n",
+		      &doorbell) == 1)
+		if (doorbell != other) {
+			fclose(f);
+			return doorbell;
+		}
+	gt_fail("no other queue has a slot");
+}
+
+int gt_online_once(struct gt_kernel *k, struct gt_queue *q, unsigned int ms)
+{
+	int r;
+
+	gt_kernel_launch(k, q);
+	r = gt_kernel_wait(k, ms);
+	if (!r)
+		GT_CHECK(!gt_kernel_check(k), "%s", gt_kernel_check(k));
+	return r;
 }

@@ -23,7 +23,7 @@ static void without_the_daemon_the_module_is_asked(void)
 	char pid[16], text[64];
 	int r;
 
-	gt_sched_unload();
+	gt_gpk_unload();
 	gt_stack_devices();
 	gt_command_load();
 	GT_LOAD(&job, GT_PLAIN, 0, NULL, "gpreempt", "run", "-p", "3", "-c", "besteffort", "--",
@@ -42,7 +42,7 @@ static void without_the_daemon_the_module_is_asked(void)
 	GT_CHECK(!r, "the command ended with %d", r);
 	GT_CHECK(!gt_load_wait_mapped(&job, 1, MS), "it does not go on");
 	gt_load_stop(&job, MS);
-	gt_sched_unload();
+	gt_gpk_unload();
 }
 
 /* Killed, its files are closed; stopped, its leases end. */
@@ -108,7 +108,7 @@ static void the_module_comes_and_goes(void)
 	GT_COMMAND("prio -> fair", "policy", "set", "fair");
 	gt_sleep_us(100000);
 	nr_files = count_files(daemon.pid);
-	gt_sched_unload();
+	gt_gpk_unload();
 	GT_CHECK(!gt_program_says(&daemon, "the kernel module was unloaded", MS), "not a word");
 	GT_CHECK(!gt_daemon_wait_view(job.pid, "none", 1, MS), "the view");
 	GT_CHECK(!gt_load_moves(&job, 2, MS), "the job does not go on");
@@ -127,9 +127,9 @@ static void the_module_comes_and_goes(void)
 
 static const struct gt_case cases[] = {
 	{ "without_the_daemon_the_module_is_asked", without_the_daemon_the_module_is_asked,
-	  GT_SCHED_TINY, 60 },
-	{ "holds_end_with_the_daemon", holds_end_with_the_daemon, GT_SCHED_TINY, 60 },
-	{ "the_module_comes_and_goes", the_module_comes_and_goes, GT_SCHED_TINY, 60 },
+	  GT_TINY, 60 },
+	{ "holds_end_with_the_daemon", holds_end_with_the_daemon, GT_TINY, 60 },
+	{ "the_module_comes_and_goes", the_module_comes_and_goes, GT_TINY, 60 },
 };
 
 int main(void)

@@ -6,7 +6,7 @@
  * Variant: hooks
  */
 #define _GNU_SOURCE
-#include "gt_sched.h"
+#include "gt_offline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,9 +52,9 @@ static void wait_resumed(uint32_t gpu_id, uint64_t nr)
 {
 	uint64_t end = gt_now_ns() + SERVED_MS * 1000000ull;
 
-	while (gt_sched_stats(gpu_id).nr_resumes < nr) {
+	while (gt_gpk_stats(gpu_id).nr_resumes < nr) {
 		GT_CHECK(gt_now_ns() < end, "%llu of %lu resumed",
-			 gt_sched_stats(gpu_id).nr_resumes, nr);
+			 gt_gpk_stats(gpu_id).nr_resumes, nr);
 		gt_sleep_us(5000);
 	}
 }
@@ -62,14 +62,14 @@ static void wait_resumed(uint32_t gpu_id, uint64_t nr)
 /* A request preempts all of them, and they all come back: two switches, two cycles. */
 static void by_scheduler(struct gt_kernel *k, struct gt_queue *q, uint32_t nr)
 {
-	struct gpreempt_ioc_stats before = gt_sched_stats(q->gpu->id), after;
+	struct gpreempt_ioc_stats before = gt_gpk_stats(q->gpu->id), after;
 	struct cost c = cost_begin();
 
 	gt_kernel_launch(k, q);
 	GT_CHECK(!gt_kernel_wait(k, SERVED_MS), "not served");
 	wait_resumed(q->gpu->id, before.nr_resumes + nr);
 	c = cost_end(c);
-	after = gt_sched_stats(q->gpu->id);
+	after = gt_gpk_stats(q->gpu->id);
 	GT_CHECK(after.nr_preemptions - before.nr_preemptions == nr, "%llu of %u preempted",
 		 after.nr_preemptions - before.nr_preemptions, nr);
 	GT_CHECK(after.nr_switches - before.nr_switches == 2 && c.cycles == 2,
@@ -87,18 +87,18 @@ static void by_hand(uint32_t gpu_id, const struct gt_offline *o, uint32_t nr)
 	for (i = 0; i < nr; i++)
 		pids[i] = o[i].pid;
 	out = cost_begin();
-	GT_CHECK(!gt_sched_switch(gpu_id, pids, nr, 0, 60000, 0), "preempt");
+	GT_CHECK(!gt_gpk_switch(gpu_id, pids, nr, 0, 60000, 0), "preempt");
 	out = cost_end(out);
 	GT_CHECK(!gt_stat(0, "waves"), "%lu waves are left", gt_stat(0, "waves"));
 	in = cost_begin();
-	GT_CHECK(!gt_sched_switch(gpu_id, pids, 0, nr, 0, 0), "resume");
+	GT_CHECK(!gt_gpk_switch(gpu_id, pids, 0, nr, 0, 0), "resume");
 	in = cost_end(in);
 	GT_CHECK(out.cycles == 1 && in.cycles == 1, "%u victims: %lu and %lu cycles", nr,
 		 out.cycles, in.cycles);
 	/* And when the file is closed, which comes back when that is done. */
-	GT_CHECK(!gt_sched_switch(gpu_id, pids, nr, 0, 60000, 0), "preempt");
+	GT_CHECK(!gt_gpk_switch(gpu_id, pids, nr, 0, 60000, 0), "preempt");
 	in = cost_begin();
-	gt_sched_reopen();
+	gt_gpk_reopen();
 	in = cost_end(in);
 	GT_CHECK(in.cycles == 1, "%u victims: %lu cycles for the end of a file", nr, in.cycles);
 	gt_note("%2u victims: by hand %lu cycle, %lu us", nr, out.cycles, out.us);
@@ -112,11 +112,11 @@ static void any_number_leaves_in_one_cycle(void)
 	struct gt_queue q;
 	struct gt_gpu gpu;
 
-	gt_sched_load("");
+	gt_gpk_load("");
 	/* Time enough for those that wait their turn; and nobody is starved meanwhile. */
-	gt_sched_param("max_wait_ns", 60000000000);
-	gt_sched_param("spare_victims", 0);
-	gt_sched_attr(12, GPREEMPT_DETECT_DOORBELL);
+	gt_gpk_set_param("max_wait_ns", 60000000000);
+	gt_gpk_set_param("spare_victims", 0);
+	gt_gpk_set_attr(12, GPREEMPT_DETECT_DOORBELL);
 	gt_gpu_open(&gpu, 0);
 	gt_queue_create(&gpu, 7, &q);
 	/* There is room beside the victims: long enough to be found while it runs. */
@@ -130,8 +130,8 @@ static void any_number_leaves_in_one_cycle(void)
 	}
 	while (have)
 		gt_offline_kill(&o[--have]);
-	gt_sched_wait_empty(SERVED_MS);
-	gt_sched_unload();
+	gt_gpk_wait_empty(SERVED_MS);
+	gt_gpk_unload();
 }
 
 static void by_debugger(const struct gt_session *s, const struct gt_queue *q, uint32_t nr)
@@ -215,14 +215,14 @@ static uint64_t shortest_grace(uint32_t gpu_id, pid_t pid, uint32_t grace)
 	int i;
 
 	for (i = 0; i < TRIES; i++) {
-		gt_sched_wait_waves(1, SERVED_MS);
+		gt_gpk_wait_waves(1, SERVED_MS);
 		gt_ftrace_start();
-		GT_CHECK(!gt_sched_switch(gpu_id, &pid, 1, 0, 60000, grace), "preempt");
+		GT_CHECK(!gt_gpk_switch(gpu_id, &pid, 1, 0, 60000, grace), "preempt");
 		gt_ftrace_stop(&t);
 		ns = granted_ns(&t);
 		best = ns < best ? ns : best;
 		gt_ftrace_free(&t);
-		GT_CHECK(!gt_sched_by_hand(gpu_id, pid, false, 0), "resume");
+		GT_CHECK(!gt_gpk_release(gpu_id, pid, GPREEMPT_ABI_QUEUE_ALL), "resume");
 	}
 	return best;
 }
@@ -233,7 +233,7 @@ static void grace_is_granted(void)
 	struct gt_offline o;
 	struct gt_gpu gpu;
 
-	gt_sched_load("");
+	gt_gpk_load("");
 	gt_gpu_open(&gpu, 0);
 	gt_offline_start(&o, &small);
 	none = shortest_grace(gpu.id, o.pid, 0);
@@ -244,8 +244,8 @@ static void grace_is_granted(void)
 	GT_CHECK(much >= 250000, "255 thousand clocks of 1.024 GHz are %lu ns", much);
 	GT_CHECK(little && little < much, "1 is %lu ns", little);
 	gt_offline_kill(&o);
-	gt_sched_wait_empty(SERVED_MS);
-	gt_sched_unload();
+	gt_gpk_wait_empty(SERVED_MS);
+	gt_gpk_unload();
 }
 
 static const struct gt_case cases[] = {

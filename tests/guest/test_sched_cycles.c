@@ -6,7 +6,7 @@
  * Variant: hooks
  */
 #define _GNU_SOURCE
-#include "gt_sched.h"
+#include "gt_offline.h"
 
 #include <unistd.h>
 
@@ -30,14 +30,14 @@ static const struct gt_shape job = {
 /* Every so often, do not believe the scheduler but look at the hardware. */
 static void cycle(uint32_t gpu_id, const pid_t *pids, bool look)
 {
-	GT_CHECK(!gt_sched_switch(gpu_id, pids, NR_JOBS, 0, 60000, 0), "preempt");
+	GT_CHECK(!gt_gpk_switch(gpu_id, pids, NR_JOBS, 0, 60000, 0), "preempt");
 	if (look)
 		GT_CHECK(!gt_stat(0, "mapped") && !gt_stat(0, "waves"),
 			 "preempted: %lu queues are mapped, %lu waves", gt_stat(0, "mapped"),
 			 gt_stat(0, "waves"));
-	GT_CHECK(!gt_sched_switch(gpu_id, pids, 0, NR_JOBS, 0, 0), "resume");
+	GT_CHECK(!gt_gpk_switch(gpu_id, pids, 0, NR_JOBS, 0, 0), "resume");
 	if (look)
-		gt_sched_wait_waves(1, MAP_MS);
+		gt_gpk_wait_waves(1, MAP_MS);
 }
 
 static void cycles(const char *params)
@@ -49,7 +49,7 @@ static void cycles(const char *params)
 	pid_t pids[NR_JOBS];
 	struct gt_gpu gpu;
 
-	gt_sched_load(params);
+	gt_gpk_load(params);
 	gt_gpu_open(&gpu, 0);
 	for (i = 0; i < NR_JOBS; i++) {
 		gt_offline_start(&o[i], &job);
@@ -67,7 +67,7 @@ static void cycles(const char *params)
 		nr * NR_JOBS, NR_JOBS, start / 1000000, saves, nr_kernels);
 	GT_CHECK(saves >= nr * NR_JOBS / 4, "hardly anything was saved");
 	GT_CHECK(!gt_stat(0, "faults") && !gt_stat(0, "killed"), "faults");
-	gt_sched_unload();
+	gt_gpk_unload();
 }
 
 static void cycles_change_nothing(void)
@@ -87,28 +87,28 @@ static void a_changed_byte_is_seen(void)
 	struct gt_offline o;
 	struct gt_gpu gpu;
 
-	gt_sched_load("");
+	gt_gpk_load("");
 	gt_gpu_open(&gpu, 0);
 	gt_offline_start(&o, &gt_third);
 	gt_fault(0, "corrupt 70000");
-	GT_CHECK(!gt_sched_by_hand(gpu.id, o.pid, true, 60000), "preempt");
-	GT_CHECK(!gt_sched_by_hand(gpu.id, o.pid, false, 0), "resume");
+	GT_CHECK(!gt_gpk_hold(gpu.id, o.pid, GPREEMPT_ABI_QUEUE_ALL, 60000), "preempt");
+	GT_CHECK(!gt_gpk_release(gpu.id, o.pid, GPREEMPT_ABI_QUEUE_ALL), "resume");
 	while (!o.shared->nr_wrong) {
 		GT_CHECK(gt_now_ns() < end && o.shared->nr_kernels < 3, "nobody noticed");
 		gt_sleep_us(1000);
 	}
 	gt_offline_kill(&o);
-	gt_sched_wait_empty(END_MS);
-	gt_sched_unload();
+	gt_gpk_wait_empty(END_MS);
+	gt_gpk_unload();
 }
 
 static const struct gt_case cases[] = {
-	{ "cycles_change_nothing", cycles_change_nothing, GT_SCHED_TINY, 300 },
-	{ "verified_cycles_change_nothing", verified_cycles_change_nothing, GT_SCHED_TINY, 300 },
-	{ "a_changed_byte_is_seen", a_changed_byte_is_seen, GT_SCHED_TINY, 60 },
-	{ "cycles_on_8_xccs_change_nothing", cycles_change_nothing, GT_SCHED_XCC8, 400 },
+	{ "cycles_change_nothing", cycles_change_nothing, GT_TINY, 300 },
+	{ "verified_cycles_change_nothing", verified_cycles_change_nothing, GT_TINY, 300 },
+	{ "a_changed_byte_is_seen", a_changed_byte_is_seen, GT_TINY, 60 },
+	{ "cycles_on_8_xccs_change_nothing", cycles_change_nothing, GT_XCC8, 400 },
 	{ "verified_cycles_on_8_xccs_change_nothing", verified_cycles_change_nothing,
-	  GT_SCHED_XCC8, 400 },
+	  GT_XCC8, 400 },
 };
 
 int main(void)

@@ -6,7 +6,7 @@
  * Variant: hooks
  */
 #define _GNU_SOURCE
-#include "gt_sched.h"
+#include "gt_offline.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ struct stage {
 
 static void stage_open(struct stage *s)
 {
-	gt_sched_attr(12, GPREEMPT_DETECT_DOORBELL);
+	gt_gpk_set_attr(12, GPREEMPT_DETECT_DOORBELL);
 	gt_gpu_open(&s->gpu, 0);
 	gt_queue_create(&s->gpu, 7, &s->q);
 	gt_kernel_create(&s->gpu, &gt_brief, &s->k);
@@ -52,11 +52,11 @@ static void wait_breaker(const struct stage *s, uint32_t state)
 {
 	uint64_t end = gt_now_ns() + SERVED_MS * 1000000ull;
 
-	while (gt_sched_stats(s->gpu.id).breaker != state) {
+	while (gt_gpk_stats(s->gpu.id).breaker != state) {
 		GT_CHECK(gt_now_ns() < end, "breaker %u, %llu preemptions, %llu failed, %lu killed",
-			 gt_sched_stats(s->gpu.id).breaker,
-			 gt_sched_stats(s->gpu.id).nr_preemptions,
-			 gt_sched_stats(s->gpu.id).nr_failed, gt_stat(0, "killed"));
+			 gt_gpk_stats(s->gpu.id).breaker,
+			 gt_gpk_stats(s->gpu.id).nr_preemptions,
+			 gt_gpk_stats(s->gpu.id).nr_failed, gt_stat(0, "killed"));
 		gt_sleep_us(2000);
 	}
 }
@@ -72,7 +72,7 @@ static void check_recovery(struct stage *s, uint64_t nr_before)
 	do {
 		GT_CHECK(!gt_online_once(&s->k, &s->q, SERVED_MS), "not served on probation");
 		gt_sleep_us(20000);
-		now = gt_sched_stats(s->gpu.id);
+		now = gt_gpk_stats(s->gpu.id);
 		GT_CHECK(gt_now_ns() < end, "breaker %u after %llu preemptions", now.breaker,
 			 now.nr_preemptions - nr_before);
 	} while (now.breaker != BREAKER_CLOSED);
@@ -84,7 +84,7 @@ static void check_recovery(struct stage *s, uint64_t nr_before)
 /* While it is open nobody is preempted, and the others get on with their work. */
 static void check_open(struct stage *s, const struct gt_offline *other, const char *reason)
 {
-	struct gpreempt_ioc_stats open = gt_sched_stats(s->gpu.id), now;
+	struct gpreempt_ioc_stats open = gt_gpk_stats(s->gpu.id), now;
 	uint64_t end = gt_now_ns() + SERVED_MS * 1000000ull;
 	uint32_t kernels = other->shared->nr_kernels;
 	char text[64];
@@ -94,7 +94,7 @@ static void check_open(struct stage *s, const struct gt_offline *other, const ch
 	do {
 		GT_CHECK(gt_now_ns() < end, "the other process does not get on");
 		gt_sleep_us(5000);
-		now = gt_sched_stats(s->gpu.id);
+		now = gt_gpk_stats(s->gpu.id);
 		GT_CHECK(now.breaker != BREAKER_OPEN || now.nr_preemptions == open.nr_preemptions,
 			 "somebody was preempted");
 	} while (other->shared->nr_kernels == kernels);
@@ -107,12 +107,12 @@ static void a_hung_queue_does_not_hold_the_others_up(void)
 	struct stage s;
 	uint64_t nr;
 
-	gt_sched_load("");
-	gt_sched_param("deadline_ns", 20000000000);
-	gt_sched_param("breaker_errors", 1);
-	gt_sched_param("open_ns", OPEN_NS);
+	gt_gpk_load("");
+	gt_gpk_set_param("deadline_ns", 20000000000);
+	gt_gpk_set_param("breaker_errors", 1);
+	gt_gpk_set_param("open_ns", OPEN_NS);
 	gt_offline_start(&hung, &gt_endless);
-	doorbell = gt_sched_doorbell(0);
+	doorbell = gt_other_doorbell(0);
 	stage_open(&s);
 	gt_offline_start(&other, &gt_third);
 	check_shown(&s, "closed");
@@ -120,15 +120,15 @@ static void a_hung_queue_does_not_hold_the_others_up(void)
 	gt_fault(0, "refuse %u", doorbell);
 	gt_kernel_launch(&s.k, &s.q);
 	wait_breaker(&s, BREAKER_OPEN);
-	nr = gt_sched_stats(s.gpu.id).nr_preemptions;
+	nr = gt_gpk_stats(s.gpu.id).nr_preemptions;
 	check_open(&s, &other, "switch failed");
 	GT_CHECK(!gt_kernel_wait(&s.k, SERVED_MS), "the request was not served");
 	GT_CHECK(gt_stat(0, "killed"), "the queue was not hung");
-	GT_CHECK(gt_sched_stats(s.gpu.id).nr_failed, "no failure was counted");
+	GT_CHECK(gt_gpk_stats(s.gpu.id).nr_failed, "no failure was counted");
 	check_recovery(&s, nr);
 	gt_offline_kill(&hung);
 	gt_offline_finish(&other, SERVED_MS);
-	gt_sched_unload();
+	gt_gpk_unload();
 }
 
 /* Firmware that needs 60 ms where 20 are allowed, and then comes to its senses. */
@@ -138,24 +138,24 @@ static void a_slow_switch_opens_the_breaker(void)
 	struct stage s;
 	uint64_t nr;
 
-	gt_sched_load("");
-	gt_sched_param("open_ns", OPEN_NS);
+	gt_gpk_load("");
+	gt_gpk_set_param("open_ns", OPEN_NS);
 	gt_offline_start(&other, &gt_third);
 	stage_open(&s);
 	GT_CHECK(!gt_online_once(&s.k, &s.q, SERVED_MS), "not served");
-	GT_CHECK(gt_sched_stats(s.gpu.id).breaker == BREAKER_CLOSED, "open too early");
-	gt_sched_param("deadline_ns", 20000000);
+	GT_CHECK(gt_gpk_stats(s.gpu.id).breaker == BREAKER_CLOSED, "open too early");
+	gt_gpk_set_param("deadline_ns", 20000000);
 	gt_fault(0, "slow 30000");
 	gt_kernel_launch(&s.k, &s.q);
 	wait_breaker(&s, BREAKER_OPEN);
 	gt_fault(0, "clear");
-	gt_sched_param("deadline_ns", 2000000000);
-	nr = gt_sched_stats(s.gpu.id).nr_preemptions;
+	gt_gpk_set_param("deadline_ns", 2000000000);
+	nr = gt_gpk_stats(s.gpu.id).nr_preemptions;
 	check_open(&s, &other, "switch missed its deadline");
 	GT_CHECK(!gt_kernel_wait(&s.k, SERVED_MS), "the request was not served");
 	check_recovery(&s, nr);
 	gt_offline_finish(&other, SERVED_MS);
-	gt_sched_unload();
+	gt_gpk_unload();
 }
 
 static const struct gt_case cases[] = {

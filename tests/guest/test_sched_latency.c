@@ -9,7 +9,7 @@
  * Variant: hooks
  */
 #define _GNU_SOURCE
-#include "gt_sched.h"
+#include "gt_offline.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -100,28 +100,28 @@ static uint64_t median(uint64_t *values, size_t nr)
 
 static void stage_open(struct stage *s)
 {
-	gt_sched_load("");
+	gt_gpk_load("");
 	gt_offline_start(&s->offline, &gt_endless);
-	s->victim = gt_sched_doorbell(0);
+	s->victim = gt_other_doorbell(0);
 	gt_gpu_open(&s->gpu, 0);
 	gt_queue_create(&s->gpu, 7, &s->q);
 	gt_kernel_create(&s->gpu, &gt_brief, &s->k);
-	gt_sched_wait_waves(gt_endless.groups * gt_endless.waves, SERVED_MS);
-	s->online = gt_sched_doorbell(s->victim);
+	gt_gpk_wait_waves(gt_endless.groups * gt_endless.waves, SERVED_MS);
+	s->online = gt_other_doorbell(s->victim);
 }
 
 static void stage_close(struct stage *s)
 {
 	gt_offline_kill(&s->offline);
-	gt_sched_wait_empty(SERVED_MS);
-	gt_sched_unload();
+	gt_gpk_wait_empty(SERVED_MS);
+	gt_gpk_unload();
 }
 
 static void trigger(const struct stage *s)
 {
 	struct gpreempt_ioc_trigger arg = { .size = sizeof(arg), .gpu_id = s->gpu.id, .pidfd = -1 };
 
-	GT_CHECK(!ioctl(gt_sched_dev(), GPREEMPT_IOC_TRIGGER, &arg), "trigger: %s",
+	GT_CHECK(!ioctl(gt_gpk_dev, GPREEMPT_IOC_TRIGGER, &arg), "trigger: %s",
 		 strerror(errno));
 }
 
@@ -132,7 +132,7 @@ static uint64_t request(struct stage *s, int mode)
 
 	/* Any moment of a polling period is as likely as another. */
 	gt_sleep_us(20000 + rand() % 10000);
-	gt_sched_wait_waves(gt_endless.groups * gt_endless.waves, SERVED_MS);
+	gt_gpk_wait_waves(gt_endless.groups * gt_endless.waves, SERVED_MS);
 	store = gt_now_ns();
 	gt_kernel_launch(&s->k, &s->q);
 	if (mode == GPREEMPT_DETECT_MANUAL)
@@ -210,7 +210,7 @@ static void measure(struct stage *s, unsigned int modes, unsigned int nr, struct
 		for (mode = 0; mode < MODES; mode++) {
 			if (!(modes & 1u << mode))
 				continue;
-			gt_sched_attr(12, mode);
+			gt_gpk_set_attr(12, mode);
 			stores[mode][i] = request(s, mode);
 		}
 	gt_ftrace_stop(&t);

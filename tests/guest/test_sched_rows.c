@@ -276,7 +276,7 @@ static void destroyed_while_preempted(void)
 	/* That was the last of those that were held: a new one is not. */
 	r = gt_job_tell(&j, GT_JOB_ADD, MS);
 	GT_CHECK(!r, "create: %s", strerror(-r));
-	gt_wait_waves(true, MS);
+	gt_gpk_wait_waves(1, MS);
 	gt_job_kill(&j);
 	end();
 }
@@ -311,7 +311,7 @@ static void suspended_while_preempted(void)
 	gt_sleep_us(30000);
 	GT_CHECK(!gt_stat(0, "waves"), "resumed although suspended");
 	GT_CHECK(!gt_job_tell(&j, GT_JOB_RESUME, MS), "resume");
-	gt_wait_waves(true, MS);
+	gt_gpk_wait_waves(1, MS);
 	GT_CHECK(!gt_job_tell(&j, GT_JOB_DETACH, MS), "detach");
 	gt_job_finish(&j, MS);
 	end();

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define MS GT_COMMAND_MS
-#define TINY GT_SCHED_TINY
+#define TINY GT_TINY
 #define NEVER_MS 1000
 #define REQUESTS "20"
 
@@ -47,7 +47,7 @@ static void check_says_who_schedules(void)
 {
 	struct gt_program daemon;
 
-	gt_sched_unload();
+	gt_gpk_unload();
 	gt_stack_devices();
 	gt_command_check("warn  module        gpreempt.ko is not loaded",
 			 "warn  mechanism     none");
@@ -294,7 +294,7 @@ static void the_module_is_measured(void)
 {
 	struct gt_program p;
 
-	gt_sched_unload();
+	gt_gpk_unload();
 	gt_stack_devices();
 	gt_command_load();
 	GT_CHECK(!GT_RUN(&p, 0, 60000, "gpreempt", "bench", "mechanisms", "--count", "3", "--csv",
@@ -303,7 +303,7 @@ static void the_module_is_measured(void)
 	gt_program_show(&p);
 	GT_CHECK(!gt_program_says(&p, "hook,1,1,measured", 10), "one queue");
 	GT_CHECK(!gt_program_says(&p, "hook,4,1,measured", 10), "four queues");
-	gt_sched_unload();
+	gt_gpk_unload();
 }
 
 static const struct gt_case cases[] = {

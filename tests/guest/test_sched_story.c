@@ -6,7 +6,7 @@
  * Variant: hooks
  */
 #define _GNU_SOURCE
-#include "gt_sched.h"
+#include "gt_offline.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -169,31 +169,31 @@ static struct cast play(int detect, struct gt_ftrace *t)
 	struct gt_queue q;
 	struct gt_gpu gpu;
 
-	gt_sched_load("");
+	gt_gpk_load("");
 	gt_offline_start(&o, &gt_endless);
 	c.victim = o.pid;
 	c.monitor = find_monitor();
-	c.victim_doorbell = gt_sched_doorbell(0);
-	gt_sched_attr(12, detect);
+	c.victim_doorbell = gt_other_doorbell(0);
+	gt_gpk_set_attr(12, detect);
 	gt_gpu_open(&gpu, 0);
 	gt_queue_create(&gpu, 7, &q);
 	gt_kernel_create(&gpu, &gt_brief, &k);
 	/* Until it is idle and armed, and the victim is back. */
 	GT_CHECK(!gt_online_once(&k, &q, SERVED_MS), "not served");
 	gt_sleep_us(SETTLE_US);
-	gt_sched_wait_waves(gt_endless.groups * gt_endless.waves, SERVED_MS);
-	c.online_doorbell = gt_sched_doorbell(c.victim_doorbell);
+	gt_gpk_wait_waves(gt_endless.groups * gt_endless.waves, SERVED_MS);
+	c.online_doorbell = gt_other_doorbell(c.victim_doorbell);
 
-	before = gt_sched_stats(gpu.id);
+	before = gt_gpk_stats(gpu.id);
 	unmaps = gt_stat(0, "unmaps");
 	runlists = gt_stat(0, "runlists");
 	packets = gt_stat(0, "packets");
 	gt_ftrace_start();
 	GT_CHECK(!gt_online_once(&k, &q, SERVED_MS), "not served");
 	gt_sleep_us(SETTLE_US);
-	gt_sched_wait_waves(gt_endless.groups * gt_endless.waves, SERVED_MS);
+	gt_gpk_wait_waves(gt_endless.groups * gt_endless.waves, SERVED_MS);
 	gt_ftrace_stop(t);
-	after = gt_sched_stats(gpu.id);
+	after = gt_gpk_stats(gpu.id);
 	GT_CHECK(gt_stat(0, "packets") - packets == 1, "%lu packets for one store",
 		 gt_stat(0, "packets") - packets);
 	/* One cycle there, one back. */
@@ -205,8 +205,8 @@ static struct cast play(int detect, struct gt_ftrace *t)
 	GT_CHECK(after.nr_faults - before.nr_faults == (detect == GPREEMPT_DETECT_DOORBELL),
 		 "%llu faults", after.nr_faults - before.nr_faults);
 	gt_offline_kill(&o);
-	gt_sched_wait_empty(SERVED_MS);
-	gt_sched_unload();
+	gt_gpk_wait_empty(SERVED_MS);
+	gt_gpk_unload();
 	return c;
 }
 
@@ -266,8 +266,8 @@ static void polling_is_another_story(void)
 }
 
 static const struct gt_case cases[] = {
-	{ "one_preemption_step_by_step", one_preemption_step_by_step, GT_SCHED_TINY, 60 },
-	{ "polling_is_another_story", polling_is_another_story, GT_SCHED_TINY, 60 },
+	{ "one_preemption_step_by_step", one_preemption_step_by_step, GT_TINY, 60 },
+	{ "polling_is_another_story", polling_is_another_story, GT_TINY, 60 },
 };
 
 int main(void)

@@ -178,9 +178,9 @@ static void the_owner_and_root_can(void)
 	gt_job_start_as(&j, &endless, become_user);
 	as(USER, touch_own, &j);
 	as(0, hold_and_end, &j);
-	gt_wait_waves(true, MS);
+	gt_gpk_wait_waves(1, MS);
 	as(USER, hold_and_end, &j);
-	gt_wait_waves(true, MS);
+	gt_gpk_wait_waves(1, MS);
 	EXPECT(0, set_prio(pidfd_of(j.pid), 12));
 	gt_job_kill(&j);
 	end();
@@ -198,7 +198,7 @@ static void holds_belong_to_files(void)
 	gt_sleep_us(100000);
 	GT_CHECK(!gt_stat(0, "waves"), "somebody else's file let it go");
 	EXPECT(0, gt_gpk_release(gpu_id, j.pid, ALL));
-	gt_wait_waves(true, MS);
+	gt_gpk_wait_waves(1, MS);
 	gt_job_kill(&j);
 	end();
 }
