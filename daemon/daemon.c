@@ -159,10 +159,12 @@ int gpd_daemon_run(const struct gpd_options *options, struct gpd_config *config)
 	if (err) {
 		gpd_log(LOG_ERR, "%s: %s", config->socket, strerror(-err));
 	} else {
-		gpd_log(LOG_INFO, "%s: %" PRIu32 " nodes", config->socket, d->nr_nodes);
+		gpd_log(LOG_INFO, "%s: %" PRIu32 " node%s", config->socket, d->nr_nodes,
+			d->nr_nodes == 1 ? "" : "s");
 		if (d->last_exit[0])
 			gpd_log(LOG_INFO, "the daemon before: %s", d->last_exit);
-		sd_notifyf(0, "READY=1\nSTATUS=%" PRIu32 " nodes", d->nr_nodes);
+		sd_notifyf(0, "READY=1\nSTATUS=%" PRIu32 " node%s", d->nr_nodes,
+			   d->nr_nodes == 1 ? "" : "s");
 		err = sd_event_loop(d->event);
 		sd_notify(0, "STOPPING=1");
 		gpd_log(LOG_INFO, "ends: %s", d->exit_reason);

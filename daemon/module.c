@@ -141,8 +141,8 @@ static void take_nodes(struct gpd *d)
 static void come(struct gpd *d)
 {
 	d->module->used = true;
-	gpd_log(LOG_INFO, GP_KERNEL_DEVICE ": the kernel module schedules %" PRIu32 " nodes",
-		d->module->caps.nr_nodes);
+	gpd_log(LOG_INFO, GP_KERNEL_DEVICE ": the kernel module schedules %" PRIu32 " node%s",
+		d->module->caps.nr_nodes, d->module->caps.nr_nodes == 1 ? "" : "s");
 	take_nodes(d);
 	gpd_module_tell_all(d);
 	gpd_module_monitor(d);
@@ -171,7 +171,7 @@ static void go(struct gpd *d, const char *why)
 static void look(struct gpd *d)
 {
 	struct gpd_module *m = d->module;
-	int fd;
+	int fd, err;
 
 	if (d->config->mechanism == GPD_MECHANISM_USER) {
 		go(d, "the kernel module is not to be used");
@@ -183,15 +183,13 @@ static void look(struct gpd *d)
 	if (m->used)
 		return;
 	fd = gp_kernel_open();
-	if (fd >= 0 && !gp_kernel_caps(fd, &m->caps)) {
-		close(fd);
-		come(d);
-		return;
-	}
+	err = fd < 0 ? fd : gp_kernel_caps(fd, &m->caps);
 	close_fd(&fd);
-	if (fd != -ENOENT || d->config->mechanism == GPD_MECHANISM_KERNEL)
+	if (!err)
+		come(d);
+	else if (err != -ENOENT || d->config->mechanism == GPD_MECHANISM_KERNEL)
 		gpd_log(LOG_WARNING, GP_KERNEL_DEVICE ": %s: the kernel module is not used",
-			strerror(-fd));
+			strerror(-err));
 }
 
 static int on_watch(sd_event_source *s, const struct inotify_event *event, void *data)

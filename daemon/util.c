@@ -22,23 +22,34 @@ uint64_t gpd_now_ns(void)
 	return (uint64_t)ts.tv_sec * GPD_NS_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
+/* systemd says which stream is the journal's; one that was redirected since is not. */
+static bool is_journal(int fd)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	unsigned long long dev, ino;
+	struct stat st;
+
+	return stream && sscanf(stream, "%llu:%llu", &dev, &ino) == 2 && !fstat(fd, &st) &&
+	       st.st_dev == dev && st.st_ino == ino;
+}
+
 void gpd_log(int level, const char *format, ...)
 {
-	static int plain = -1;
+	static int with_level = -1;
 	char line[512];
 	va_list args;
 
 	if (level > gpd_log_level)
 		return;
-	if (plain < 0)
-		plain = isatty(STDERR_FILENO);
+	if (with_level < 0)
+		with_level = is_journal(STDERR_FILENO);
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	if (plain)
-		fprintf(stderr, "gpreemptd: %s\n", line);
-	else
+	if (with_level)
 		fprintf(stderr, "<%d>gpreemptd: %s\n", level, line);
+	else
+		fprintf(stderr, "gpreemptd: %s\n", line);
 }
 
 /* Longer than this and it is full anyway; keeps the product below in range. */

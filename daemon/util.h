@@ -17,7 +17,7 @@
 uint64_t gpd_now_ns(void);
 
 /**
- * gpd_log() - one line to stderr, with the level as sd-daemon(3) wants it
+ * gpd_log() - one line to stderr, for the journal with its level, see sd-daemon(3)
  * @level: LOG_*
  * @format: as of printf
  */

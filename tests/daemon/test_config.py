@@ -260,6 +260,35 @@ def test_second_daemon_is_refused():
         Control(d).call("GetInfo")
 
 
+def log_of(config=""):
+    """What it says from its start to its end, line by line."""
+    with Daemon(sim=1, config=config) as d:
+        d.stop()
+        return d.log().replace(d.path, "SOCKET").splitlines()
+
+
+@pytest.mark.skipif(os.path.exists("/dev/gpreempt"), reason="the kernel module is loaded")
+def test_without_the_module_nothing_is_said_of_it():
+    assert log_of() == ["gpreemptd: SOCKET: 1 node", "gpreemptd: ends: signal TERM"]
+    assert log_of("[daemon]\nmechanism = kernel\n")[0] == \
+        "gpreemptd: /dev/gpreempt: No such file or directory: the kernel module is not used"
+
+
+def test_only_the_journal_gets_levels(tmp_path, monkeypatch):
+    def first_line(ours):
+        with Daemon(sim=1, folder=str(tmp_path)) as d:
+            d.stop()
+            stat = os.stat(d.log_path)
+            monkeypatch.setenv("JOURNAL_STREAM", f"{stat.st_dev}:{stat.st_ino + (not ours)}")
+            os.truncate(d.log_path, 0)
+            d.start()
+            d.stop()
+            return d.log().splitlines()[0]
+
+    assert first_line(True).startswith("<6>gpreemptd: ")
+    assert first_line(False).startswith("gpreemptd: ")
+
+
 def notified(sock, wanted, seconds=WAIT):
     end = time.monotonic() + seconds
     text = ""
