@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""What meson install would put on a machine fits together, wherever it is put."""
+import os
+import re
+import subprocess
+
+from conftest import COMMAND
+
+BUILD = os.path.dirname(os.path.dirname(os.path.abspath(COMMAND)))
+
+
+def install(prefix):
+    """Installs under a folder, as for a package; gives it."""
+    subprocess.run(["meson", "install", "-C", BUILD, "--quiet", "--no-rebuild", "--destdir",
+                    str(prefix)], check=True, timeout=120, stdin=subprocess.DEVNULL)
+    return str(prefix)
+
+
+def find(folder, name):
+    """The one file whose path ends so."""
+    found = [os.path.join(d, f) for d, _, files in os.walk(folder) for f in files]
+    found = [f for f in found if f.endswith("/" + name)]
+    assert len(found) == 1, (name, found)
+    return found[0]
+
+
+def test_installed_parts_name_each_other(tmp_path):
+    root = install(tmp_path)
+    with open(find(root, "gpreemptd.service"), encoding="utf-8") as f:
+        program = re.search(r"^ExecStart=(\S+)$", f.read(), re.M)[1]
+    assert root + program == find(root, "gpreemptd")
+    libraries = os.path.dirname(find(root, "libgpreempt.so.0.1.0")).removeprefix(root)
+    dynamic = subprocess.run(["readelf", "-d", find(root, "bin/gpreempt")], check=True, text=True,
+                             stdout=subprocess.PIPE).stdout
+    path = re.search(r"R(?:UN)?PATH\).*\[(.*)\]", dynamic)
+    assert libraries == "/usr/lib" or path and path[1] == libraries, dynamic
