@@ -12,6 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#define DEFAULT_OUT "gpreempt-demo"
+#define SCENARIO "/demo.scn"
 
 /**
  * struct demo - everything of one demo
@@ -186,6 +190,13 @@ static int run_demo(struct demo *d)
 	return gp_cli_finish(ret);
 }
 
+/* That of the source tree, or the installed one. */
+static const char *find_scenario(void)
+{
+	return access(GP_SCENARIO_DIR SCENARIO, R_OK) ? GP_DATADIR SCENARIO :
+							GP_SCENARIO_DIR SCENARIO;
+}
+
 int gp_sim_cmd_demo(int argc, char **argv)
 {
 	struct demo *d = calloc(1, sizeof(*d));
@@ -193,14 +204,15 @@ int gp_sim_cmd_demo(int argc, char **argv)
 
 	if (!d)
 		return fail("sim demo", -ENOMEM);
-	ret = gp_sim_options_parse(argc, argv, GP_VERB_DEMO, "--out DIR [OPTION...]", &d->o);
-	if (ret == GP_GO_ON && (d->o.nr_files || !d->o.out)) {
-		gp_cli_error("sim demo", d->o.out ? "takes no files; try --scenario" :
-						    "where to? --out DIR");
+	ret = gp_sim_options_parse(argc, argv, GP_VERB_DEMO, "[OPTION...]", &d->o);
+	if (ret == GP_GO_ON && d->o.nr_files) {
+		gp_cli_error("sim demo", "takes no files; try --scenario");
 		ret = GP_EXIT_USAGE;
 	}
 	if (ret == GP_GO_ON) {
-		d->file = d->o.scenario ? d->o.scenario : GP_SCENARIO_DIR "/demo.scn";
+		if (!d->o.out)
+			d->o.out = DEFAULT_OUT;
+		d->file = d->o.scenario ? d->o.scenario : find_scenario();
 		ret = gp_sim_options_load(&d->o, d->file, &d->sc);
 	}
 	if (ret == GP_GO_ON) {

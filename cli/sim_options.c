@@ -37,7 +37,7 @@ static const struct {
 	{ "duration", "TIME", OPT_DURATION, ALL_RUNS, "virtual time in which requests arrive" },
 	{ "json", NULL, OPT_JSON, ALL_RUNS, "results for programs" },
 	{ "trace", "FILE", OPT_TRACE, GP_VERB_RUN, "write a timeline for Perfetto" },
-	{ "out", "DIR", OPT_OUT, GP_VERB_DEMO, "folder for the files" },
+	{ "out", "DIR", OPT_OUT, GP_VERB_DEMO, "folder for the files, gpreempt-demo" },
 	{ "scenario", "FILE", OPT_SCENARIO, GP_VERB_DEMO, "another scenario" },
 	{ "quiet", NULL, 'q', ALL_RUNS | GP_VERB_DEMO, "no progress bar" },
 	{ "help", NULL, 'h', ~0u, "this text" },

@@ -19,7 +19,7 @@ USAGE = [
     (["sim", "run"], GOOD, "sim run: takes one scenario file, not 0"),
     (["sim", "run", "{}", "{}"], GOOD, "sim run: takes one scenario file, not 2"),
     (["sim", "compare"], GOOD, "sim compare: takes one scenario file or more"),
-    (["sim", "demo"], GOOD, "sim demo: where to? --out DIR"),
+    (["sim", "demo", "{}"], GOOD, "sim demo: takes no files; try --scenario"),
     (["sim", "list", "gpus"], GOOD, "gpus: one word too many"),
     (["sim", "run", "nowhere.scn"], GOOD, "nowhere.scn: No such file or directory"),
     (["sim", "run", "."], GOOD, ".: Is a directory"),

@@ -12,9 +12,9 @@ import sys
 import tempfile
 
 
-def call(gpreempt, *args):
-    subprocess.run([gpreempt, "sim", *args, "--quiet"], check=True, stdin=subprocess.DEVNULL,
-                   stdout=subprocess.PIPE)
+def call(gpreempt, *args, cwd=None):
+    subprocess.run([os.path.abspath(gpreempt), "sim", *args, "--quiet"], check=True, cwd=cwd,
+                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
 
 
 def read(path):
@@ -98,6 +98,8 @@ def main(gpreempt, scenario):
         check_trace(read(os.path.join(out, "trace.json")))
         check_page(read(os.path.join(out, "index.html")))
         runs = json.loads(read(os.path.join(out, "results.json")))
+        call(gpreempt, "demo", "--scenario", os.path.abspath(scenario), cwd=folder)
+        assert sorted(os.listdir(os.path.join(folder, "gpreempt-demo"))) == sorted(os.listdir(out))
         assert {r["schema"] for r in runs} == {"gpreempt.sim/1"}
         assert {r["mechanism"] for r in runs} >= {"none", "hwprio", "cwsr", "reset"}
     return 0
