@@ -12,7 +12,7 @@ static DEFINE_MUTEX(first);
 static DEFINE_MUTEX(second);
 static DEFINE_SPINLOCK(lock);
 
-/* KASAN: one byte behind the end. */
+/* KASAN: one byte behind the end. After it lockdep is off. */
 static void write_behind(void)
 {
 	char *p = kmalloc(13, GFP_KERNEL);
@@ -45,7 +45,7 @@ static void leak(void)
 	}
 }
 
-/* PROVE_LOCKING: both orders, never at the same time. The last: lockdep ends with it. */
+/* PROVE_LOCKING: both orders, never at the same time. */
 static void invert(void)
 {
 	mutex_lock(&first);
@@ -60,10 +60,10 @@ static void invert(void)
 
 static int __init planted_init(void)
 {
-	write_behind();
 	sleep_locked();
-	leak();
 	invert();
+	write_behind();
+	leak();
 	return 0;
 }
 module_init(planted_init);
