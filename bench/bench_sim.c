@@ -160,8 +160,7 @@ int gp_bench_detect(struct gp_bench *b)
 
 /*
  * tail: 100 requests a second of the VGG mix beside offline kernels of every
- * length. A tail that most requests never reach because they do not end is
- * "never": NaN.
+ * length. A tail that was never reached, because too many requests do not end, is NaN.
  */
 
 static void tail_text(char *text, size_t size, const char *kernel)
@@ -184,12 +183,6 @@ struct tail {
 	double offline;
 };
 
-/* Did 99 of 100 requests end? The last two may have come too late to. */
-static bool has_tail(const struct gp_class_result *c)
-{
-	return (c->completed + 2) * 100 >= c->requests * 99;
-}
-
 static int measure_tail(const char *kernel, enum gp_mechanism m, struct tail *t)
 {
 	const struct gp_class_result *on, *off;
@@ -210,7 +203,8 @@ static int measure_tail(const char *kernel, enum gp_mechanism m, struct tail *t)
 	if (m == GP_MECH_RESET)
 		share = off->alone_throughput_per_s > 0 ?
 				off->throughput_per_s / off->alone_throughput_per_s : 0;
-	t->online = has_tail(on) ? (double)on->latency.p99 / (double)on->alone.p99 : NAN;
+	t->online = gp_summary_has_p99(&on->latency) ?
+			    (double)on->latency.p99 / (double)on->alone.p99 : NAN;
 	t->offline = share / left;
 	gp_sim_result_fini(&r);
 	return 0;

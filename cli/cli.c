@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli.h"
 
+#include "run.h"
+
 #include <stdarg.h>
 #include <string.h>
 #include <time.h>
@@ -128,4 +130,9 @@ const char *gp_format_duration(u64 ns, char *out)
 	}
 	snprintf(out, GP_TEXT_MAX_DURATION, "%llu ns", (unsigned long long)ns);
 	return out;
+}
+
+const char *gp_format_reached(u64 ns, char *out)
+{
+	return ns == GP_NEVER ? strcpy(out, "never") : gp_format_duration(ns, out);
 }

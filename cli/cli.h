@@ -96,5 +96,7 @@ int gp_trace_main(int argc, char **argv);
 
 /* "812 ns", "12.3 us", "1.25 s"; gives @out, which has GP_TEXT_MAX_DURATION bytes. */
 const char *gp_format_duration(u64 ns, char *out);
+/* The same of what may not have been reached: "never" for GP_NEVER. */
+const char *gp_format_reached(u64 ns, char *out);
 
 #endif

@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "result_json.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,23 +99,34 @@ u64 gp_comparison_requests(const struct gp_comparison *c, const struct gp_compar
 	return requests;
 }
 
-int gp_comparison_online(const struct gp_comparison *c, const struct gp_comparison_row *row,
-			 struct gp_samples *out)
+static int append(struct gp_samples *to, const struct gp_samples *s)
 {
-	memset(out, 0, sizeof(*out));
-	for (u32 i = 0; i < row->result.nr_classes; i++) {
-		const struct gp_samples *s = &row->result.classes[i].samples;
-
-		if (!c->is_online[i])
-			continue;
-		for (u64 k = 0; k < s->nr; k++) {
-			if (gp_samples_add(out, s->ns[k])) {
-				gp_samples_fini(out);
-				return -ENOMEM;
-			}
-		}
+	for (u64 k = 0; k < s->nr; k++) {
+		if (gp_samples_add(to, s->ns[k]))
+			return -ENOMEM;
 	}
 	return 0;
+}
+
+int gp_comparison_online(const struct gp_comparison *c, const struct gp_comparison_row *row,
+			 struct gp_samples *ended, struct gp_samples *waiting)
+{
+	int err = 0;
+
+	memset(ended, 0, sizeof(*ended));
+	memset(waiting, 0, sizeof(*waiting));
+	for (u32 i = 0; !err && i < row->result.nr_classes; i++) {
+		if (!c->is_online[i])
+			continue;
+		err = append(ended, &row->result.classes[i].samples);
+		if (!err)
+			err = append(waiting, &row->result.classes[i].waiting);
+	}
+	if (err) {
+		gp_samples_fini(ended);
+		gp_samples_fini(waiting);
+	}
+	return err;
 }
 
 const char *gp_comparison_detect(const struct gp_comparison_row *row)
@@ -155,7 +167,7 @@ static const char *const headers[] = {
 	[COL_REPEATED + 1] = NULL,
 };
 
-/* The worst of the online classes. */
+/* The worst of the online classes; infinite if one does not get there at all. */
 static double worst_ratio(const struct gp_comparison *c, const struct gp_sim_result *r)
 {
 	double worst = 0;
@@ -163,8 +175,10 @@ static double worst_ratio(const struct gp_comparison *c, const struct gp_sim_res
 	for (u32 i = 0; i < r->nr_classes; i++) {
 		const struct gp_class_result *cr = &r->classes[i];
 
-		if (!c->is_online[i] || !cr->latency.nr || !cr->alone.p99)
+		if (!c->is_online[i] || !gp_summary_has_p99(&cr->alone))
 			continue;
+		if (cr->latency.p99 == GP_NEVER)
+			return INFINITY;
 		worst = max(worst, (double)cr->latency.p99 / (double)cr->alone.p99);
 	}
 	return worst;
@@ -174,33 +188,34 @@ static void set_duration(struct gp_table *t, u32 column, u64 ns)
 {
 	char text[GP_TEXT_MAX_DURATION];
 
-	gp_table_set(t, column, "%s", gp_format_duration(ns, text));
+	gp_table_set(t, column, "%s", gp_format_reached(ns, text));
 }
 
 static int fill_online(const struct gp_comparison *c, const struct gp_comparison_row *row,
 		       struct gp_table *t)
 {
-	struct gp_samples samples;
+	struct gp_samples ended, waiting;
 	struct gp_summary s;
 	double ratio = worst_ratio(c, &row->result);
 	u64 requests = gp_comparison_requests(c, row);
-	int err = gp_comparison_online(c, row, &samples);
+	int err = gp_comparison_online(c, row, &ended, &waiting);
 
-	if (!err)
-		err = gp_samples_summary(&samples, &s);
-	gp_samples_fini(&samples);
+	if (err)
+		return err;
+	err = gp_samples_summary(&ended, &waiting, &s);
+	gp_samples_fini(&ended);
+	gp_samples_fini(&waiting);
 	if (err)
 		return err;
 	gp_table_set(t, COL_COMPLETED, "%llu/%llu", (unsigned long long)s.nr,
 		     (unsigned long long)requests);
-	if (s.nr) {
+	if (requests) {
 		set_duration(t, COL_P50, s.p50);
 		set_duration(t, COL_P99, s.p99);
-	} else if (requests) {
-		gp_table_set(t, COL_P50, "never");
-		gp_table_set(t, COL_P99, "never");
 	}
-	if (ratio > 0)
+	if (isinf(ratio))
+		gp_table_set(t, COL_RATIO, "never");
+	else if (ratio > 0)
 		gp_table_set(t, COL_RATIO, "%.2f", ratio);
 	return 0;
 }

@@ -69,9 +69,17 @@ int gp_comparison_run(struct gp_comparison *c, struct gp_progress *progress, cha
 /* Online requests of a row, ended or not. */
 u64 gp_comparison_requests(const struct gp_comparison *c, const struct gp_comparison_row *row);
 
-/* Latencies of all online requests of a row. Return: 0 or -ENOMEM. */
+/**
+ * gp_comparison_online() - latencies of all online requests of a row
+ * @c: comparison, run
+ * @row: row
+ * @ended: output: of those that ended
+ * @waiting: output: how long the others had waited by the end
+ *
+ * Return: 0 or -ENOMEM.
+ */
 int gp_comparison_online(const struct gp_comparison *c, const struct gp_comparison_row *row,
-			 struct gp_samples *out);
+			 struct gp_samples *ended, struct gp_samples *waiting);
 
 /**
  * gp_comparison_table() - the rows for people

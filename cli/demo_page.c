@@ -13,8 +13,9 @@ static const char notice[] =
 	"given machine is.";
 
 static const char table_text[] =
-	"P50 and P99 are latencies of online requests; P99/ALONE compares with the same class by "
-	"itself on the stock driver. OFF_GPU and OFF_DONE say what offline work keeps of the GPU "
+	"P50 and P99 are latencies of online requests; never, if so many did not end with the run. "
+	"P99/ALONE compares with the same class by itself on the stock driver, COMPLETED "
+	"says how many requests ended. OFF_GPU and OFF_DONE say what offline work keeps of the GPU "
 	"time and of the finished requests that it has by itself. PRE_P50 and PRE_P99 are the time "
 	"from the doorbell of the request to its first wave on a compute unit, where somebody had "
 	"to leave for it. LOST and REPEATED count workgroups.";
@@ -202,11 +203,13 @@ static int add_curve(struct curves *all, const struct gp_comparison *c,
 		[GP_DETECT_POLL] = 2,	  [GP_DETECT_MANUAL] = 3,
 	};
 	bool detects = gp_mechanism_uses_detection(row->mechanism);
+	struct gp_samples waiting;
 	u32 i = all->nr;
-	int err = gp_comparison_online(c, row, &all->samples[i]);
+	int err = gp_comparison_online(c, row, &all->samples[i], &waiting);
 
 	if (err)
 		return err;
+	gp_samples_fini(&waiting);
 	all->nr++;
 	if (all->samples[i].nr)
 		qsort(all->samples[i].ns, all->samples[i].nr, sizeof(u64), compare_u64);

@@ -22,8 +22,8 @@ static void print_classes(const struct gp_comparison *c, bool is_online)
 		if (c->is_online[i] != is_online)
 			continue;
 		printf("%s %s (priority %u", is_first ? "" : ",", spec->name, spec->attr.prio);
-		if (r->classes[i].alone.nr)
-			printf(", alone p99 %s", gp_format_duration(r->classes[i].alone.p99, text));
+		if (r->classes[i].alone.p99)
+			printf(", alone p99 %s", gp_format_reached(r->classes[i].alone.p99, text));
 		putchar(')');
 		is_first = false;
 	}

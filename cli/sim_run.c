@@ -17,7 +17,7 @@ static void set_duration(struct gp_table *t, u32 column, u64 nr, u64 ns)
 	char text[GP_TEXT_MAX_DURATION];
 
 	if (nr)
-		gp_table_set(t, column, "%s", gp_format_duration(ns, text));
+		gp_table_set(t, column, "%s", gp_format_reached(ns, text));
 }
 
 static void print_header(const struct gp_scenario *sc, const struct gp_sim_result *r)
@@ -50,12 +50,16 @@ static void print_classes(const struct gp_sim_result *r)
 		gp_table_set(&t, 1, "%llu", (unsigned long long)c->requests);
 		gp_table_set(&t, 2, "%llu", (unsigned long long)c->completed);
 		gp_table_set(&t, 3, "%.1f", c->throughput_per_s);
-		set_duration(&t, 4, c->latency.nr, c->latency.mean);
-		set_duration(&t, 5, c->latency.nr, c->latency.p50);
-		set_duration(&t, 6, c->latency.nr, c->latency.p99);
-		set_duration(&t, 7, c->latency.nr, c->latency.max);
-		set_duration(&t, 8, c->alone.nr, c->alone.p99);
-		if (c->latency.nr && c->alone.p99)
+		set_duration(&t, 4, c->requests, c->latency.mean);
+		set_duration(&t, 5, c->requests, c->latency.p50);
+		set_duration(&t, 6, c->requests, c->latency.p99);
+		set_duration(&t, 7, c->requests, c->latency.max);
+		set_duration(&t, 8, c->alone.p99, c->alone.p99);
+		if (!c->requests || !gp_summary_has_p99(&c->alone))
+			continue;
+		if (c->latency.p99 == GP_NEVER)
+			gp_table_set(&t, 9, "never");
+		else
 			gp_table_set(&t, 9, "%.2f",
 				     (double)c->latency.p99 / (double)c->alone.p99);
 	}

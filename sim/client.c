@@ -251,6 +251,8 @@ static void end_request(struct gp_sim_queue *q)
 		res->completed++;
 		if (gp_samples_add(&res->samples, sim->now_ns - r->arrival_ns))
 			sim->error = -ENOMEM;
+	} else if (gp_samples_add(&res->waiting, sim->end_ns - r->arrival_ns)) {
+		sim->error = -ENOMEM;
 	}
 	q->head = (q->head + 1) & (q->cap - 1);
 	q->nr_requests--;
@@ -335,4 +337,22 @@ void gp_proc_arrival_closed(struct gp_sim_queue *q)
 
 	if (sim->now_ns < sim->end_ns && sim->now_ns <= q->proc->spec->stop_ns)
 		add_request(q);
+}
+
+/**
+ * gp_sim_queue_take_waiting() - note what has not ended at all
+ * @q: queue
+ * @end_ns: end of the run
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int gp_sim_queue_take_waiting(struct gp_sim_queue *q, u64 end_ns)
+{
+	for (u32 i = 0; i < q->nr_requests; i++) {
+		u64 since_ns = request_at(q, i)->arrival_ns;
+
+		if (gp_samples_add(&q->proc->result->waiting, end_ns - since_ns))
+			return -ENOMEM;
+	}
+	return 0;
 }

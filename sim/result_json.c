@@ -16,6 +16,11 @@ static json_t *known(bool is_known, u64 value)
 	return is_known ? integer(value) : json_null();
 }
 
+static json_t *reached(const struct gp_summary *s, u64 value)
+{
+	return known(s->nr && value != GP_NEVER, value);
+}
+
 /* Takes the reference to @value; a failure shows when the object is complete. */
 static void put(json_t *object, bool *ok, const char *key, json_t *value)
 {
@@ -27,11 +32,11 @@ static json_t *summary(const struct gp_summary *s, bool *ok)
 {
 	json_t *o = json_object();
 
-	put(o, ok, "mean", known(s->nr, s->mean));
-	put(o, ok, "p50", known(s->nr, s->p50));
-	put(o, ok, "p90", known(s->nr, s->p90));
-	put(o, ok, "p99", known(s->nr, s->p99));
-	put(o, ok, "max", known(s->nr, s->max));
+	put(o, ok, "mean", reached(s, s->mean));
+	put(o, ok, "p50", reached(s, s->p50));
+	put(o, ok, "p90", reached(s, s->p90));
+	put(o, ok, "p99", reached(s, s->p99));
+	put(o, ok, "max", reached(s, s->max));
 	return o;
 }
 

@@ -395,19 +395,48 @@ static void start(struct gp_sim *sim)
 	gp_sim_at(sim, sim->end_ns, GP_EV_END, 0, 0);
 }
 
+/* Requests that did not even end after the run. */
+static int take_waiting(struct gp_sim *sim)
+{
+	for (u32 i = 0; i < sim->nr_queues; i++) {
+		int ret = gp_sim_queue_take_waiting(&sim->queues[i], sim->result->virtual_ns);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/*
+ * A class whose requests come no matter what and of which more than a tenth did not end falls
+ * behind: the next ones wait ever longer, and what they waited so far says nothing of that.
+ * Two a process may just have come.
+ */
+static void mark_behind(const struct gp_class_spec *spec, struct gp_class_result *cr)
+{
+	if (spec->arrival.kind == GP_ARRIVAL_CLOSED || cr->waiting.nr <= 2 * spec->processes ||
+	    cr->waiting.nr * 10 <= cr->requests)
+		return;
+	for (u64 i = 0; i < cr->waiting.nr; i++)
+		cr->waiting.ns[i] = GP_NEVER;
+}
+
 static int finish(struct gp_sim *sim)
 {
 	struct gp_sim_result *r = sim->result;
 	const struct gp_gpu_stats *stats = gp_gpu_stats(sim->gpu);
-	int ret = gp_samples_summary(&r->preempt_samples, &r->preempt_latency);
+	int ret = gp_samples_summary(&r->preempt_samples, NULL, &r->preempt_latency);
 
+	if (!ret)
+		ret = take_waiting(sim);
 	gp_verify_end(sim);
 	r->saves = stats->nr_saves;
 	r->restores = stats->nr_restores;
 	for (u32 c = 0; c < r->nr_classes && !ret; c++) {
 		struct gp_class_result *cr = &r->classes[c];
 
-		ret = gp_samples_summary(&cr->samples, &cr->latency);
+		mark_behind(&sim->sc->classes[c], cr);
+		ret = gp_samples_summary(&cr->samples, &cr->waiting, &cr->latency);
 		if (r->virtual_ns)
 			cr->throughput_per_s = (double)cr->completed * 1e9 / (double)r->virtual_ns;
 	}
@@ -488,7 +517,9 @@ int gp_sim_run(const struct gp_scenario *sc, bool alone, struct gp_observer *obs
 
 void gp_sim_result_fini(struct gp_sim_result *r)
 {
-	for (u32 c = 0; c < r->nr_classes; c++)
+	for (u32 c = 0; c < r->nr_classes; c++) {
 		gp_samples_fini(&r->classes[c].samples);
+		gp_samples_fini(&r->classes[c].waiting);
+	}
 	gp_samples_fini(&r->preempt_samples);
 }

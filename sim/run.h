@@ -9,8 +9,17 @@
 
 #include "scenario.h"
 
+/* A duration that was not reached before the end of the run. */
+#define GP_NEVER U64_MAX
+
 /**
- * struct gp_summary - a set of durations; all 0 if @nr is 0
+ * struct gp_summary - a set of durations; all 0 if there was none at all
+ * @nr: durations that have ended
+ * @mean: of them; GP_NEVER if @max is
+ * @p50: half of all are not longer; GP_NEVER if that many have not ended
+ * @p90: 90 % of all are not longer
+ * @p99: 99 % of all are not longer
+ * @max: the longest; GP_NEVER if one that has not ended is longer already
  */
 struct gp_summary {
 	u64 nr;
@@ -20,6 +29,12 @@ struct gp_summary {
 	u64 p99;
 	u64 max;
 };
+
+/* Whether 99 % of all have ended, as far as that can be known. */
+static inline bool gp_summary_has_p99(const struct gp_summary *s)
+{
+	return s->p99 && s->p99 != GP_NEVER;
+}
 
 /**
  * struct gp_samples - every duration, in the order it was taken
@@ -36,8 +51,20 @@ struct gp_samples {
 int gp_samples_add(struct gp_samples *s, u64 ns);
 void gp_samples_fini(struct gp_samples *s);
 
-/* Exact: sorts a copy. Percentile = smallest value that many do not exceed. */
-int gp_samples_summary(const struct gp_samples *s, struct gp_summary *out);
+/**
+ * gp_samples_summary() - what is to be said of durations
+ * @s: durations that have ended
+ * @waiting: how long those have lasted so far that have not; NULL = none
+ * @out: output
+ *
+ * A percentile is the smallest value that so many do not exceed. What has not ended is longer
+ * than it has lasted so far, and of no more is known: Kaplan and Meier's estimate. Without
+ * such, exact. Sorts copies.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int gp_samples_summary(const struct gp_samples *s, const struct gp_samples *waiting,
+		       struct gp_summary *out);
 
 /**
  * struct gp_class_result - what one class got
@@ -45,8 +72,10 @@ int gp_samples_summary(const struct gp_samples *s, struct gp_summary *out);
  * @requests: requests that arrived
  * @completed: requests that ended before the end of the run
  * @throughput_per_s: completed per second of virtual time
- * @latency: arrival to completion, of the completed ones
- * @samples: the same, one by one
+ * @latency: arrival to completion; with those that did not end, as @waiting has it
+ * @samples: the same of the completed ones, one by one
+ * @waiting: arrival to the end of the run, of the others; GP_NEVER if they are so many that
+ *           the class falls behind
  * @gpu_ns: time its queues had waves that ran, summed over its queues
  * @alone: latency by itself
  * @alone_throughput_per_s: throughput by itself
@@ -60,6 +89,7 @@ struct gp_class_result {
 	double throughput_per_s;
 	struct gp_summary latency;
 	struct gp_samples samples;
+	struct gp_samples waiting;
 	u64 gpu_ns;
 	struct gp_summary alone;
 	double alone_throughput_per_s;

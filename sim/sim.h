@@ -335,6 +335,7 @@ void gp_proc_arrival(struct gp_proc *proc);
 void gp_proc_arrival_closed(struct gp_sim_queue *q);
 void gp_sim_queue_pump(struct gp_sim_queue *q);
 void gp_sim_queue_completed(struct gp_sim_queue *q, u32 slot);
+int gp_sim_queue_take_waiting(struct gp_sim_queue *q, u64 end_ns);
 
 /* verify.c: what the kernels left in memory. */
 void gp_verify_packet(struct gp_sim_queue *q, u64 packet, const struct gp_kernel_image *k);

@@ -74,7 +74,7 @@ static void unknown_is_null(void **state)
 {
 	static struct gp_sim_result r;
 	struct gp_scenario sc;
-	json_t *json, *offline;
+	json_t *json, *online, *offline, *latency;
 
 	fill(&sc, &r);
 	sc.mechanism = GP_MECH_NONE;
@@ -85,6 +85,14 @@ static void unknown_is_null(void **state)
 	assert_true(json_is_null(json_object_get(json, "floor_ns")));
 	assert_true(json_is_null(json_object_get(json, "stopped")));
 	assert_true(json_is_null(json_object_get(json_object_get(offline, "latency_ns"), "p99")));
+	json_decref(json);
+
+	r.classes[0].latency.p99 = GP_NEVER;
+	json = gp_sim_result_to_json(&sc, &r);
+	online = json_array_get(json_object_get(json, "classes"), 0);
+	latency = json_object_get(online, "latency_ns");
+	assert_int_equal(json_integer_value(json_object_get(latency, "p90")), 60);
+	assert_true(json_is_null(json_object_get(latency, "p99")));
 	json_decref(json);
 }
 

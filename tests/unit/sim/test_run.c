@@ -104,6 +104,9 @@ static void stock_driver_makes_online_wait_for_kernels(void **state)
 		assert_nothing_lost(&r);
 		assert_int_equal(r.switches, 0);
 		assert_true(r.classes[0].latency.p99 > 10 * MS);
+		for (u32 c = 0; c < r.nr_classes; c++)
+			assert_int_equal(r.classes[c].samples.nr + r.classes[c].waiting.nr,
+					 r.classes[c].requests);
 		gp_sim_result_fini(&r);
 	}
 }
@@ -119,6 +122,9 @@ static void launch_block_and_drain_wait_for_what_is_running(void **state)
 		assert_nothing_lost(&r);
 		assert_true(r.preemptions > 0);
 		assert_true(r.classes[0].latency.p99 > 10 * MS);
+		for (u32 c = 0; c < r.nr_classes; c++)
+			assert_int_equal(r.classes[c].samples.nr + r.classes[c].waiting.nr,
+					 r.classes[c].requests);
 		gp_sim_result_fini(&r);
 	}
 }

@@ -10,7 +10,7 @@ static void no_samples_give_zeros(void **state)
 	struct gp_samples s = { 0 };
 	struct gp_summary sum;
 
-	assert_int_equal(gp_samples_summary(&s, &sum), 0);
+	assert_int_equal(gp_samples_summary(&s, NULL, &sum), 0);
 	assert_int_equal(sum.nr, 0);
 	assert_int_equal(sum.max, 0);
 }
@@ -21,7 +21,7 @@ static void one_sample_is_every_percentile(void **state)
 	struct gp_summary sum;
 
 	assert_int_equal(gp_samples_add(&s, 7), 0);
-	assert_int_equal(gp_samples_summary(&s, &sum), 0);
+	assert_int_equal(gp_samples_summary(&s, NULL, &sum), 0);
 	assert_int_equal(sum.nr, 1);
 	assert_int_equal(sum.mean, 7);
 	assert_int_equal(sum.p50, 7);
@@ -38,7 +38,7 @@ static void percentiles_are_nearest_ranks(void **state)
 	/* 1..100 in an order that is not sorted */
 	for (u64 i = 0; i < 100; i++)
 		assert_int_equal(gp_samples_add(&s, i * 37 % 100 + 1), 0);
-	assert_int_equal(gp_samples_summary(&s, &sum), 0);
+	assert_int_equal(gp_samples_summary(&s, NULL, &sum), 0);
 	assert_int_equal(sum.nr, 100);
 	assert_int_equal(sum.mean, 50);
 	assert_int_equal(sum.p50, 50);
@@ -55,7 +55,7 @@ static void samples_keep_their_order(void **state)
 
 	for (u64 i = 0; i < 1000; i++)
 		assert_int_equal(gp_samples_add(&s, 1000 - i), 0);
-	assert_int_equal(gp_samples_summary(&s, &sum), 0);
+	assert_int_equal(gp_samples_summary(&s, NULL, &sum), 0);
 	assert_int_equal(s.ns[0], 1000);
 	assert_int_equal(s.ns[999], 1);
 	gp_samples_fini(&s);
@@ -70,9 +70,86 @@ static void the_mean_of_huge_values_does_not_overflow(void **state)
 
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(gp_samples_add(&s, U64_MAX), 0);
-	assert_int_equal(gp_samples_summary(&s, &sum), 0);
+	assert_int_equal(gp_samples_summary(&s, NULL, &sum), 0);
 	assert_true(sum.mean == U64_MAX);
 	gp_samples_fini(&s);
+}
+
+static struct gp_samples make(const u64 *ns, u64 nr)
+{
+	struct gp_samples s = { 0 };
+
+	for (u64 i = 0; i < nr; i++)
+		assert_int_equal(gp_samples_add(&s, ns[i]), 0);
+	return s;
+}
+
+static struct gp_summary summary_of(const u64 *ended, u64 nr, const u64 *waiting, u64 nr_waiting)
+{
+	struct gp_samples e = make(ended, nr), w = make(waiting, nr_waiting);
+	struct gp_summary sum;
+
+	assert_int_equal(gp_samples_summary(&e, &w, &sum), 0);
+	gp_samples_fini(&e);
+	gp_samples_fini(&w);
+	return sum;
+}
+
+/* Two of the first requests ended, all others wait for longer than those took. */
+static void two_survivors_are_no_median(void **state)
+{
+	u64 ended[] = { 70, 140 }, waiting[] = { 150, 160, 170, 180 };
+	struct gp_summary sum = summary_of(ended, 2, waiting, 4);
+
+	assert_int_equal(sum.nr, 2);
+	assert_true(sum.p50 == GP_NEVER);
+	assert_true(sum.p99 == GP_NEVER);
+	assert_true(sum.max == GP_NEVER);
+	assert_true(sum.mean == GP_NEVER);
+}
+
+/* The control: the same two, and nobody else. */
+static void two_of_two_are(void **state)
+{
+	u64 ended[] = { 140, 70 };
+	struct gp_summary sum = summary_of(ended, 2, NULL, 0);
+
+	assert_int_equal(sum.p50, 70);
+	assert_int_equal(sum.p99, 140);
+	assert_int_equal(sum.mean, 105);
+}
+
+/* A closed loop always has somebody on the way when the run ends. */
+static void who_has_just_come_says_nothing(void **state)
+{
+	u64 ended[] = { 40, 40, 40, 40, 40, 40 }, waiting[] = { 3, 39 };
+	struct gp_summary sum = summary_of(ended, 6, waiting, 2);
+
+	assert_int_equal(sum.p50, 40);
+	assert_int_equal(sum.p99, 40);
+	assert_int_equal(sum.max, 40);
+	assert_int_equal(sum.mean, 40);
+}
+
+/* What is longer than 10, 20 and 30 is 3/4, 3/8 and nothing: of two who got beyond 15, one did. */
+static void who_waits_counts_for_as_long_as_he_did(void **state)
+{
+	u64 ended[] = { 10, 20, 30 }, waiting[] = { 15 };
+	struct gp_summary sum = summary_of(ended, 3, waiting, 1);
+
+	assert_int_equal(sum.p50, 20);
+	assert_int_equal(sum.p90, 30);
+	assert_int_equal(sum.max, 30);
+}
+
+static void nobody_ended(void **state)
+{
+	u64 waiting[] = { 5 };
+	struct gp_summary sum = summary_of(NULL, 0, waiting, 1);
+
+	assert_int_equal(sum.nr, 0);
+	assert_true(sum.p50 == GP_NEVER);
+	assert_true(sum.max == GP_NEVER);
 }
 
 int main(void)
@@ -82,6 +159,11 @@ int main(void)
 		cmocka_unit_test(one_sample_is_every_percentile),
 		cmocka_unit_test(percentiles_are_nearest_ranks),
 		cmocka_unit_test(samples_keep_their_order),
+		cmocka_unit_test(two_survivors_are_no_median),
+		cmocka_unit_test(two_of_two_are),
+		cmocka_unit_test(who_has_just_come_says_nothing),
+		cmocka_unit_test(who_waits_counts_for_as_long_as_he_did),
+		cmocka_unit_test(nobody_ended),
 		cmocka_unit_test(the_mean_of_huge_values_does_not_overflow),
 	};
 
