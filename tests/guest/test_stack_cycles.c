@@ -110,8 +110,8 @@ static void a_changed_byte_is_seen(void)
 }
 
 static const struct gt_case cases[] = {
-	{ "shim_cycles_change_nothing", shim_cycles_change_nothing, "profile=tiny", 120 },
-	{ "dbg_cycles_change_nothing", dbg_cycles_change_nothing, "profile=tiny", 120 },
+	{ "shim_cycles_change_nothing", shim_cycles_change_nothing, "profile=tiny", 300 },
+	{ "dbg_cycles_change_nothing", dbg_cycles_change_nothing, "profile=tiny", 300 },
 	{ "a_changed_byte_is_seen", a_changed_byte_is_seen, "profile=tiny", 60 },
 };
 
