@@ -348,7 +348,8 @@ static void one_switch_is_one_cycle(void)
 	gt_gpk_set_attr(12, GPREEMPT_DETECT_DOORBELL);
 	gt_gpu_open(&gpu, 0);
 	gt_queue_create(&gpu, 7, &q);
-	gt_kernel_create(&gpu, &gt_brief, &k);
+	/* Long enough to be found while it runs, if it should get in before a victim is back. */
+	gt_kernel_create(&gpu, &gt_third, &k);
 	for (i = 0; i < VICTIMS; i++)
 		gt_offline_start(&o[i], &gt_endless);
 	gt_sleep_us(100000);
