@@ -3,20 +3,25 @@
 # A short front to meson; every build is out of tree, under build/.
 
 help:
-	@echo 'make demo    inference beside training on a simulated GPU: a table, and out/demo/'
-	@echo 'make check   every test and check (FUZZ_SECONDS=30 per fuzz harness)'
-	@echo 'make check-kernel  of these, only the real amdkfd on the simulated GPU in a guest'
+	@echo 'make demo                inference beside training, simulated: a table, and out/demo/'
+	@echo 'make check               every test and check (FUZZ_SECONDS=30 per fuzz harness)'
+	@echo 'make check-kernel        of these, only the real amdkfd on the simulated GPU in a guest'
 	@echo 'make check-debug-kernel  the same on a kernel with lockdep, KASAN and kmemleak; slow'
-	@echo 'make amdgpu  compile all of amdgpu.ko with the patch, and gpreempt.ko, once; slow'
-	@echo 'make soak    preemption in the guest for SOAK_SECONDS=3600; not part of make check'
-	@echo 'make bench   measure, and compare with the bounds'
-	@echo 'make format  format the C lines that differ from HEAD'
-	@echo 'make clean   remove build/ and out/'
+	@echo 'make amdgpu              compile amdgpu.ko with the patch, and gpreempt.ko; slow'
+	@echo 'make soak                preemption in the guest for SOAK_SECONDS=3600'
+	@echo 'make bench               measure, and compare with the bounds'
+	@echo 'make format              format the C lines that differ from HEAD'
+	@echo 'make build-deps          install what demo and bench need; they do it by themselves'
+	@echo 'make deps                install what all others need; they do it by themselves'
+	@echo 'make clean               remove build/ and out/'
 
 deps:
 	@tools/deps
 
-demo: deps
+build-deps:
+	@tools/deps build
+
+demo: build-deps
 	@tools/build gcc
 	@tools/demo
 
@@ -40,7 +45,7 @@ soak: deps
 	@GP_TEST_SCALE=1 vehicle/run --steady stack_preempt
 	@vehicle/run --soak $(SOAK_SECONDS)
 
-bench: deps
+bench: build-deps
 	@tools/build gcc-release >&2
 	@build/gcc-release/bench/gpreempt-bench $(BENCH_ARGS)
 
@@ -50,4 +55,4 @@ format: deps
 clean:
 	rm -rf build out
 
-.PHONY: help deps demo check check-kernel check-debug-kernel amdgpu soak bench format clean
+.PHONY: help deps build-deps demo check check-kernel check-debug-kernel amdgpu soak bench format clean
