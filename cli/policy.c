@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "objects.h"
+#include "policy_doc.h"
 
 #include <string.h>
 
@@ -58,8 +59,11 @@ static int list(struct gp_session *s, const struct gp_options *o)
 	if (o->is_json)
 		return gp_print_json(gp_schema("policy", reply), false);
 	names = json_object_get(reply, "policies");
-	for (size_t i = 0; i < json_array_size(names); i++)
-		puts(json_string_value(json_array_get(names, i)));
+	for (size_t i = 0; i < json_array_size(names); i++) {
+		const char *name = json_string_value(json_array_get(names, i));
+
+		printf("%-8s %s\n", name, gp_policy_doc(name));
+	}
 	json_decref(reply);
 	return gp_cli_finish(GP_EXIT_OK);
 }

@@ -3,6 +3,7 @@
 
 #include "cli.h"
 #include "mix.h"
+#include "policy_doc.h"
 #include "sim_options.h"
 #include "table.h"
 
@@ -30,7 +31,7 @@ static void list_policies(void)
 
 	puts("policies");
 	for (u32 i = 0; (name = gp_policy_name_at(i)); i++)
-		printf("  %s\n", name);
+		printf("  %-13s %s\n", name, gp_policy_doc(name));
 }
 
 static void list_mixes(void)

@@ -54,7 +54,7 @@ _gpreempt()
 			;;
 		help) words=$(_gpreempt_commands "$command") ;;
 		list) words="devices queues procs jobs" ;;
-		policy) words="get list set on off $([[ ${verb[1]} == set ]] && "$command" policy list 2>/dev/null)" ;;
+		policy) words="get list set on off $([[ ${verb[1]} == set ]] && "$command" policy list 2>/dev/null | cut -d " " -f 1)" ;;
 		config) words="show check reload"; [[ ${verb[1]} == check ]] && compopt -o default ;;
 		set | attach | detach) words=$("$command" list --no-header --fields pid 2>/dev/null) ;;
 		show) words=$("$command" list --no-header --fields pid 2>/dev/null; "$command" list devices --no-header --fields id 2>/dev/null) ;;

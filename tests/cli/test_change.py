@@ -104,7 +104,9 @@ def test_policy_is_changed_and_refused(crowd):
     refused(crowd.run("policy", "set", "nope"), 4)
     refused(crowd.run("policy", "set", "fair.width=900"), 2, "900 is not in 1..8")
     refused(crowd.run("policy", "set", "x.y=900"), 4)
-    assert "edf" in ok(crowd.run("policy", "list")).split()
+    policies = dict(line.split(None, 1) for line in ok(crowd.run("policy", "list")).splitlines())
+    assert "deadline" in policies["edf"]
+    assert list(policies) == json.loads(ok(crowd.run("policy", "list", "--json")))["policies"]
     ok(crowd.run("policy", "off"))
     assert "off" in ok(crowd.run())
     ok(crowd.run("policy", "on", "--device", "gpu:1"))
