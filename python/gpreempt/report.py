@@ -136,7 +136,7 @@ def run(args):
                   f"{sum(c.ok is True for c in r.checks)} of {len(r.checks)} checks", flush=True)
             for c in r.checks:
                 if c.ok is not True:
-                    print(f"      {c.text}: {c.value}")
+                    print(f"      {c.text}" + (f": {c.value}" if c.value else ""))
     with open(args.output, "w", encoding="utf-8") as f:
         f.write(page(results, about))
     print(args.output)
