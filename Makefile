@@ -22,7 +22,7 @@ build-deps:
 	@tools/deps build
 
 demo: build-deps
-	@tools/build gcc
+	@tools/build --programs gcc
 	@tools/demo
 
 check: deps
