@@ -7,7 +7,8 @@
  * last packet does, and is believed. Without one, as in a PM4 queue, a queue is idle when
  * several looks found nothing of it on a GPU that had room for it, fewer if an
  * interrupt said that something ended. Who is preempted is as busy as it was: its waves
- * are saved.
+ * are saved. Who could not run if it were resumed is not busy, nor is a process whose
+ * memory is gone.
  */
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -39,6 +40,15 @@ module_param_named(mutation, gpk_mutation, uint, 0644);
 #endif
 
 #define LOOK_QUEUES 128
+/* What debuggers do to queues is not told, but seen while they have work. */
+#define FLAGS_NS (20 * NSEC_PER_MSEC)
+
+/* Evicted, suspended by a debugger, or inactive for a reason that is not ours. */
+bool gpk_is_blocked(u32 flags)
+{
+	return flags & (KFD_GPREEMPT_EVICTED | KFD_GPREEMPT_SUSPENDED) ||
+	       !(flags & (KFD_GPREEMPT_ACTIVE | KFD_GPREEMPT_PREEMPTED));
+}
 
 /* The queues without pending packets that still have waves stay busy. */
 static void find_running(struct gpk_node *n, struct gpk_entity *e)
@@ -47,6 +57,7 @@ static void find_running(struct gpk_node *n, struct gpk_entity *e)
 	struct gpk_queue *q;
 	u32 i, nr = LOOK_QUEUES;
 
+	e->flags_ns = ktime_get_ns();
 	list_for_each_entry(q, &e->queues, link)
 		q->flags &= ~(KFD_GPREEMPT_RUNNING | KFD_GPREEMPT_CROWDED);
 	list = kcalloc(nr, sizeof(*list), GFP_KERNEL);
@@ -70,7 +81,7 @@ static void find_running(struct gpk_node *n, struct gpk_entity *e)
 static bool has_work(const struct gpk_entity *e, const struct gpk_queue *q)
 {
 	/* Held by hand: nobody needs to make room for it. */
-	if (e->nr_manual || q->pending == U64_MAX)
+	if (e->nr_manual || e->is_gone || q->pending == U64_MAX || gpk_is_blocked(q->flags))
 		return false;
 	if (e->sched_out && q->busy)
 		return true;
@@ -96,7 +107,7 @@ static void count_quiet(const struct gpk_node *n, struct gpk_entity *e)
 	struct gpk_queue *q;
 
 	list_for_each_entry(q, &e->queues, link) {
-		if (q->pending || e->sched_out || n->disabled ||
+		if (q->pending || e->sched_out || n->disabled || gpk_is_blocked(q->flags) ||
 		    q->flags & (KFD_GPREEMPT_RUNNING | KFD_GPREEMPT_CROWDED)) {
 			q->quiet = 0;
 			q->seen_ns = ktime_get_ns();
@@ -127,8 +138,8 @@ static bool tell_edges(struct gpk_node *n, struct gpk_entity *e)
 		if (!q->busy || has_work(e, q))
 			continue;
 		q->busy = false;
-		/* Held by hand it has no say, but its kernel is not done. */
-		if (!e->nr_manual)
+		/* Held by hand or blocked it has no say, but its kernel is not done. */
+		if (!e->nr_manual && !gpk_is_blocked(q->flags))
 			q->work_ns = 0;
 		gpk_event(n, e->pid, GPREEMPT_EVENT_BUSY, 0, q->queue_id);
 		if (!gp_sched_queue_idle(n->sched, q->core, ktime_get_ns(), &n->acts))
@@ -157,8 +168,29 @@ static bool is_unread(const struct gpk_entity *e)
 	return false;
 }
 
-/* When to look again at an entity without work. */
-static u64 watch_idle(struct gpk_node *n, struct gpk_entity *e, u64 now)
+/* It has work and cannot run, and nobody will say when it can. */
+static bool is_stuck(const struct gpk_entity *e)
+{
+	const struct gpk_queue *q;
+
+	list_for_each_entry(q, &e->queues, link)
+		if (q->work_ns && gpk_is_blocked(q->flags) && !(q->flags & KFD_GPREEMPT_EVICTED))
+			return true;
+	return false;
+}
+
+static bool wants_flags(const struct gpk_entity *e, u64 now)
+{
+	const struct gpk_queue *q;
+
+	list_for_each_entry(q, &e->queues, link)
+		if (q->work_ns && (!q->pending || now - e->flags_ns >= FLAGS_NS))
+			return true;
+	return false;
+}
+
+/* When to look again at an entity without work. @partly: not all pointers could be read. */
+static u64 watch_idle(struct gpk_node *n, struct gpk_entity *e, bool partly, u64 now)
 {
 	int ret;
 
@@ -170,10 +202,10 @@ static u64 watch_idle(struct gpk_node *n, struct gpk_entity *e, u64 now)
 	case GPREEMPT_DETECT_CRITICAL:
 		return now + gpk_critical_us * NSEC_PER_USEC;
 	}
+	if (partly || e->cannot_arm)
+		return now + gpk_critical_us * NSEC_PER_USEC;
 	if (e->armed)
 		return U64_MAX;
-	if (e->cannot_arm)
-		return now + gpk_critical_us * NSEC_PER_USEC;
 	ret = kfd_gpreempt_arm(n->gpu_id, e->generation, true);
 	trace_gpreempt_arm(n->gpu_id, pid_nr(e->pid), ret);
 	if (ret) {
@@ -181,10 +213,13 @@ static u64 watch_idle(struct gpk_node *n, struct gpk_entity *e, u64 now)
 		return now + gpk_critical_us * NSEC_PER_USEC;
 	}
 	e->armed = true;
+	if (gpk_mutation == 1)
+		return U64_MAX;
 	/* Work that came before made no fault. */
-	if (gpk_mutation != 1 && gpk_pointer_read(e) && is_pending(e))
+	ret = gpk_pointer_read(e);
+	if (is_pending(e))
 		return 0;
-	return U64_MAX;
+	return ret == -EAGAIN ? now + gpk_critical_us * NSEC_PER_USEC : U64_MAX;
 }
 
 static u64 watch_busy(struct gpk_node *n, u64 now)
@@ -196,22 +231,26 @@ static u64 watch_busy(struct gpk_node *n, u64 now)
 
 static void look(struct gpk_node *n, struct gpk_entity *e)
 {
-	u64 now = ktime_get_ns();
-	struct gpk_queue *q;
-	bool was_busy = false;
+	u64 next, now = ktime_get_ns();
+	int ret;
 
 	e->look_ns = U64_MAX;
-	if (!gpk_pointer_read(e))
+	ret = gpk_pointer_read(e);
+	e->is_gone = ret == -ESRCH;
+	if (e->is_gone) {
+		tell_edges(n, e);
 		return;
-	list_for_each_entry(q, &e->queues, link)
-		was_busy |= q->work_ns && !q->pending;
-	if (was_busy)
+	}
+	if (wants_flags(e, now))
 		find_running(n, e);
 	count_quiet(n, e);
 	if (tell_edges(n, e) || is_unread(e))
-		e->look_ns = min(e->look_ns, watch_busy(n, now));
+		next = watch_busy(n, now);
 	else
-		e->look_ns = min(e->look_ns, watch_idle(n, e, now));
+		next = watch_idle(n, e, ret == -EAGAIN, now);
+	if (is_stuck(e))
+		next = min(next, now + FLAGS_NS);
+	e->look_ns = min(e->look_ns, next);
 }
 
 /* A fault says that the doorbells are mapped again. */

@@ -10,6 +10,8 @@
 #include "gpk.h"
 #include "kfd_gpreempt.h"
 
+#define RESYNC_NS (100 * NSEC_PER_MSEC)
+
 struct gpk_entity *gpk_entity_of(struct gpk_node *n, u64 core)
 {
 	struct gpk_entity *e;
@@ -29,12 +31,16 @@ struct gpk_entity *gpk_entity_of(struct gpk_node *n, u64 core)
 
 struct gpk_entity *gpk_entity_by_pid(struct gpk_node *n, struct pid *pid)
 {
-	struct gpk_entity *e;
+	struct gpk_entity *e, *found = NULL;
 
-	list_for_each_entry(e, &n->entities, link)
-		if (e->pid == pid)
+	list_for_each_entry(e, &n->entities, link) {
+		if (e->pid != pid)
+			continue;
+		if (atomic_read(&e->mm->mm_users))
 			return e;
-	return NULL;
+		found = e;
+	}
+	return found;
 }
 
 struct gpk_queue *gpk_queue_by_id(struct gpk_entity *e, u32 queue_id)
@@ -53,33 +59,51 @@ void gpk_desc_put(const struct kfd_gpreempt_queue *desc)
 	mmdrop(desc->mm);
 }
 
+/* There is no memory, or too much changed at once: nobody else will say so. */
+static void again_later(struct gpk_node *n)
+{
+	n->resync_ns = ktime_get_ns() + RESYNC_NS;
+}
+
+/* NULL also if there are too many: who is not an entity runs as without us. */
 static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreempt_queue *desc)
 {
-	struct gpk_entity *e = kzalloc(sizeof(*e), GFP_KERNEL);
+	struct gpk_entity *e;
 	struct gp_attr attr;
 
-	if (!e)
+	if (n->nr_entities == GPK_ENTITIES_MAX)
 		return NULL;
+	e = kzalloc(sizeof(*e), GFP_KERNEL);
+	if (!e) {
+		again_later(n);
+		return NULL;
+	}
 	INIT_LIST_HEAD(&e->queues);
 	e->generation = desc->process;
 	e->pid = get_pid(desc->pid);
 	e->mm = desc->mm;
 	mmgrab(e->mm);
 	e->uid = gpk_group_uid(e->pid);
+	/* It may have been here before, with other queues. */
+	e->nr_manual = gpk_hold_count(n, e->generation);
 	gpk_attr_wish(e->pid, &attr, &e->group, &e->detect);
-	if (xa_err(xa_store(&n->by_generation, e->generation, e, GFP_KERNEL)))
+	if (xa_err(xa_store(&n->by_generation, e->generation, e, GFP_KERNEL))) {
+		again_later(n);
 		goto err;
+	}
 	if (gpk_group_join(n, e, &attr)) {
 		xa_erase(&n->by_generation, e->generation);
 		goto err;
 	}
 	list_add_tail(&e->link, &n->entities);
+	n->nr_entities++;
 	gpk_carry_out(n);
 	return e;
 err:
 	put_pid(e->pid);
 	mmdrop(e->mm);
-	kfree(e);
+	/* A callback may have found it. */
+	kfree_rcu(e, rcu);
 	return NULL;
 }
 
@@ -92,7 +116,11 @@ static void queue_remove(struct gpk_node *n, struct gpk_entity *e, struct gpk_qu
 	kfree(q);
 }
 
-/* A process without queues is not listed, but may get new ones: these are not held. */
+/*
+ * entity_let_go() - a process without queues is not listed, but may get new ones
+ *
+ * Whether these are to be off the GPU is found out when they are seen.
+ */
 static void entity_let_go(struct gpk_node *n, const struct gpk_entity *e)
 {
 	struct kfd_gpreempt_ref ref = { .process = e->generation };
@@ -110,6 +138,7 @@ static void entity_remove(struct gpk_node *n, struct gpk_entity *e)
 		queue_remove(n, e, q);
 	gpk_group_leave(n, e);
 	list_del(&e->link);
+	n->nr_entities--;
 	xa_erase(&n->by_generation, e->generation);
 	put_pid(e->pid);
 	gpk_touch_put(e->touch);
@@ -122,8 +151,10 @@ static void queue_add(struct gpk_node *n, struct gpk_entity *e,
 {
 	struct gpk_queue *q = kzalloc(sizeof(*q), GFP_KERNEL);
 
-	if (!q)
+	if (!q) {
+		again_later(n);
 		return;
+	}
 	q->generation = desc->queue;
 	q->queue_id = desc->queue_id;
 	q->rptr = desc->rptr;
@@ -157,6 +188,8 @@ static void see(struct gpk_node *n, const struct kfd_gpreempt_queue *desc)
 	list_for_each_entry(q, &e->queues, link)
 		if (q->generation == desc->queue) {
 			q->seen = true;
+			if (gpk_is_blocked(q->flags) != gpk_is_blocked(desc->flags))
+				e->look_ns = 0;
 			q->flags = desc->flags;
 			q->ring = desc->ring;
 			q->ring_bytes = desc->ring_bytes;
@@ -196,29 +229,34 @@ static void remove_unseen(struct gpk_node *n)
 /*
  * ask() - all queues of the node, for kvfree()
  *
- * With room for a few more than there were a moment ago. If even more came, amdkfd
- * has said so, and the monitor asks again.
+ * With room for a few more than there were a moment ago. Return: -EAGAIN if even more
+ * came; -ENOMEM, -ENODEV.
  */
 static struct kfd_gpreempt_queue *ask(struct gpk_node *n, u32 *nr)
 {
 	struct kfd_gpreempt_queue *list;
 	u32 room = 0, i;
+	int ret;
 
-	if (kfd_gpreempt_query(n->gpu_id, 0, NULL, &room))
-		return NULL;
+	ret = kfd_gpreempt_query(n->gpu_id, 0, NULL, &room);
+	if (ret)
+		return ERR_PTR(ret);
 	room += 16;
 	list = kvcalloc(room, sizeof(*list), GFP_KERNEL);
+	if (!list)
+		return ERR_PTR(-ENOMEM);
 	*nr = room;
-	if (!list || kfd_gpreempt_query(n->gpu_id, 0, list, nr)) {
+	ret = kfd_gpreempt_query(n->gpu_id, 0, list, nr);
+	if (ret) {
 		kvfree(list);
-		return NULL;
+		return ERR_PTR(ret);
 	}
 	if (*nr <= room)
 		return list;
 	for (i = 0; i < room; i++)
 		gpk_desc_put(&list[i]);
 	kvfree(list);
-	return NULL;
+	return ERR_PTR(-EAGAIN);
 }
 
 /*
@@ -242,9 +280,43 @@ static void let_strays_go(struct gpk_node *n)
 
 			if (!(q->flags & KFD_GPREEMPT_PREEMPTED) || gpk_hold_is_held(n, e, q))
 				continue;
-			if (!kfd_gpreempt_switch(n->gpu_id, refs, 0, ARRAY_SIZE(refs), 0))
-				q->flags &= ~KFD_GPREEMPT_PREEMPTED;
+			if (!kfd_gpreempt_switch(n->gpu_id, refs, 0, ARRAY_SIZE(refs), 0) &&
+			    !refs[0].result && !refs[1].result)
+				q->flags ^= KFD_GPREEMPT_PREEMPTED | KFD_GPREEMPT_ACTIVE;
 		}
+	}
+}
+
+static bool is_all_off(const struct gpk_entity *e)
+{
+	const struct gpk_queue *q;
+
+	list_for_each_entry(q, &e->queues, link)
+		if (!(q->flags & KFD_GPREEMPT_PREEMPTED))
+			return false;
+	return true;
+}
+
+/*
+ * hold_again() - preempt what is to be off the GPU and is not
+ *
+ * With the last queue of a process amdkfd forgets that it is held: the next one runs.
+ */
+static void hold_again(struct gpk_node *n)
+{
+	struct gpk_entity *e;
+	struct gpk_queue *q;
+
+	list_for_each_entry(e, &n->entities, link) {
+		struct kfd_gpreempt_ref ref = { .process = e->generation };
+
+		if ((!e->sched_out && !e->nr_manual) || is_all_off(e))
+			continue;
+		if (kfd_gpreempt_switch(n->gpu_id, &ref, 1, 0, KFD_GPREEMPT_GRACE_DEFAULT) ||
+		    ref.result)
+			continue;
+		list_for_each_entry(q, &e->queues, link)
+			q->flags |= KFD_GPREEMPT_PREEMPTED;
 	}
 }
 
@@ -253,9 +325,13 @@ void gpk_resync(struct gpk_node *n)
 	struct kfd_gpreempt_queue *list;
 	u32 i, nr;
 
+	n->resync_ns = U64_MAX;
 	list = ask(n, &nr);
-	if (!list)
+	if (IS_ERR(list)) {
+		if (PTR_ERR(list) != -ENODEV)
+			again_later(n);
 		return;
+	}
 	unsee(n);
 	for (i = 0; i < nr; i++) {
 		see(n, &list[i]);
@@ -264,6 +340,7 @@ void gpk_resync(struct gpk_node *n)
 	kvfree(list);
 	remove_unseen(n);
 	let_strays_go(n);
+	hold_again(n);
 }
 
 void gpk_forget_all(struct gpk_node *n)

@@ -105,6 +105,7 @@ struct gpk_queue {
  * @mm: its memory map when it got its first queue; grabbed
  * @queues: its queues
  * @look_ns: when to look at its pointers again; U64_MAX = only on a hint
+ * @flags_ns: when amdkfd was last asked for the flags of its queues
  * @touch_ns: when pages with its pointers were last asked for
  * @touch: who asks for them; NULL = never was needed
  * @since_ns: when its state changed last
@@ -116,6 +117,7 @@ struct gpk_queue {
  * @sched_out: preempted by the scheduler
  * @armed: its doorbells are
  * @cannot_arm: they cannot be
+ * @is_gone: its memory is, though it still has queues: nobody waits for its work
  * @seen: mark while asking amdkfd
  */
 struct gpk_entity {
@@ -129,6 +131,7 @@ struct gpk_entity {
 	struct mm_struct *mm;
 	struct list_head queues;
 	u64 look_ns;
+	u64 flags_ns;
 	u64 touch_ns;
 	struct gpk_touch *touch;
 	u64 since_ns;
@@ -140,6 +143,7 @@ struct gpk_entity {
 	bool armed;
 	bool cannot_arm;
 	bool completed;
+	bool is_gone;
 	bool seen;
 };
 
@@ -147,15 +151,19 @@ struct gpk_entity {
  * struct gpk_hold - something preempted by hand
  * @link: in its node
  * @owner: file that did it, for comparison only
+ * @pid: whose
  * @process: generation
  * @queue: generation, or 0 for all
+ * @queue_id: as user space knows it, or GPREEMPT_ABI_QUEUE_ALL
  * @until_ns: end of the lease
  */
 struct gpk_hold {
 	struct list_head link;
 	const void *owner;
+	struct pid *pid;
 	u64 process;
 	u64 queue;
+	u32 queue_id;
 	u64 until_ns;
 };
 
@@ -195,7 +203,9 @@ struct gpk_batch;
  * @batch: what it means to amdkfd
  * @timer_ns: when the scheduler wants to be called; U64_MAX = not
  * @entities: all of them
+ * @nr_entities: how many; at most GPK_ENTITIES_MAX
  * @by_generation: the same, for callbacks
+ * @resync_ns: when to ask amdkfd again, as it did not work; U64_MAX = not
  * @holds: by hand
  * @heard_ns: when amdkfd was last told that the monitor lives
  * @disabled: switched off: everybody runs, the driver schedules
@@ -221,7 +231,9 @@ struct gpk_node {
 	struct gpk_batch *batch;
 	u64 timer_ns;
 	struct list_head entities;
+	u32 nr_entities;
 	struct xarray by_generation;
+	u64 resync_ns;
 	struct list_head holds;
 	u64 heard_ns;
 	bool disabled;
@@ -263,9 +275,11 @@ int gpk_command(struct gpk_node *n, struct gpk_command *cmd);
 void gpk_carry_out(struct gpk_node *n);
 
 /* entity.c */
+/* Asks amdkfd what there is; sets n->resync_ns if that does not work for now. */
 void gpk_resync(struct gpk_node *n);
 void gpk_forget_all(struct gpk_node *n);
 struct gpk_entity *gpk_entity_of(struct gpk_node *n, u64 core);
+/* After an exec there may be two: the one of the program that runs. */
 struct gpk_entity *gpk_entity_by_pid(struct gpk_node *n, struct pid *pid);
 struct gpk_queue *gpk_queue_by_id(struct gpk_entity *e, u32 queue_id);
 /* The references that amdkfd gave with a queue. */
@@ -276,18 +290,26 @@ struct gpk_touch;
 void gpk_touch_put(struct gpk_touch *t);
 int gpk_pointer_init(void);
 void gpk_pointer_fini(void);
-/* Reads the pointers of all queues of an entity. False if its memory is gone. */
-bool gpk_pointer_read(struct gpk_entity *e);
+/* Reads the pointers of all queues of an entity. 0, -EAGAIN not of all, -ESRCH no memory. */
+int gpk_pointer_read(struct gpk_entity *e);
 
 /* detect.c */
 extern uint gpk_poll_us, gpk_critical_us, gpk_tick_us, gpk_mutation;
+/* KFD_GPREEMPT_* of a queue that cannot run, whatever the scheduler does. */
+bool gpk_is_blocked(u32 flags);
 void gpk_detect_run(struct gpk_node *n);
 u64 gpk_detect_next(const struct gpk_node *n);
 void gpk_detect_set(struct gpk_node *n, struct gpk_entity *e, u8 mode);
 
-/* hold.c */
+/* batch.c */
 void gpk_switch_do(struct gpk_node *n);
 struct gpk_batch *gpk_batch_alloc(void); /* for kvfree() */
+
+/* hold.c */
+/* Holds of all queues of a process. */
+u32 gpk_hold_count(const struct gpk_node *n, u64 process);
+/* The generation of a process that @owner holds, and that may have no queues; or 0. */
+u64 gpk_hold_of(const struct gpk_node *n, const void *owner, const struct pid *pid);
 /* Whether a queue is held by hand by itself. */
 bool gpk_hold_is_held(struct gpk_node *n, const struct gpk_entity *e, const struct gpk_queue *q);
 /* In one cycle; results in the references, whose own results must be 0 to be done. */

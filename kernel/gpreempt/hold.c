@@ -1,132 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Who is off the GPU: by order of the scheduler, by hand, or both. A process that
- * either holds stays off; a single queue can only be held by hand.
+ * What is held by hand. A process that either a hand or the scheduler holds stays off the
+ * GPU; a single queue can only be held by hand. A process without queues is no entity, but
+ * its holds last: it may get new ones.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "gpk.h"
-#include "gpreempt_trace.h"
 #include "kfd_gpreempt.h"
-
-static enum gp_result result_of(int ret)
-{
-	switch (ret) {
-	case 0:
-		return GP_RESULT_OK;
-	case -ESRCH:
-		return GP_RESULT_GONE;
-	case -EBUSY:
-		return GP_RESULT_BUSY;
-	default:
-		return GP_RESULT_ERROR;
-	}
-}
-
-/*
- * struct gpk_batch - references for amdkfd, and which member of the switch each is of
- */
-struct gpk_batch {
-	u32 nr;
-	struct {
-		struct gpk_entity *e;
-		u32 member;
-		bool was_out;
-	} of[GPK_ENTITIES_MAX];
-	struct kfd_gpreempt_ref ref[GPK_ENTITIES_MAX];
-};
-
-static void batch_put(struct gpk_batch *b, struct gpk_entity *e, u32 member, bool out)
-{
-	bool was_out = e->sched_out;
-
-	e->sched_out = out;
-	if ((!out && e->nr_manual) || b->nr == GPK_ENTITIES_MAX)
-		return;
-	b->ref[b->nr] = (struct kfd_gpreempt_ref){ .process = e->generation };
-	b->of[b->nr].e = e;
-	b->of[b->nr].was_out = was_out;
-	b->of[b->nr++].member = member;
-}
-
-/* A process, or all of a group. */
-static void batch_add(struct gpk_batch *b, struct gpk_node *n, u32 member, bool out)
-{
-	struct gpk_entity *e = gpk_entity_of(n, n->sw.id[member]);
-
-	n->results[member] = e ? GP_RESULT_OK : GP_RESULT_GONE;
-	if (e && !e->group)
-		batch_put(b, e, member, out);
-	if (!e || !e->group)
-		return;
-	list_for_each_entry(e, &n->entities, link)
-		if (e->core == n->sw.id[member])
-			batch_put(b, e, member, out);
-}
-
-/* The worst of a group counts; that one of it is gone says nothing of the others. */
-static void batch_results(struct gpk_batch *b, struct gpk_node *n, int ret)
-{
-	u32 i;
-
-	for (i = 0; i < b->nr; i++) {
-		enum gp_result *of_member = &n->results[b->of[i].member];
-		enum gp_result result;
-
-		if (ret && ret != -EIO)
-			b->ref[i].result = ret;
-		result = result_of(b->ref[i].result);
-		if (result == GP_RESULT_GONE && gpk_group_is_shared(n, b->of[i].e))
-			continue;
-		*of_member = max(*of_member, result);
-	}
-}
-
-/*
- * To the core, who failed is where it was: if one of a group could not be preempted,
- * all of it runs.
- */
-static void batch_undo(struct gpk_batch *b, struct gpk_node *n)
-{
-	u32 i;
-
-	for (i = 0; i < b->nr; i++) {
-		struct gpk_entity *e = b->of[i].e;
-		bool out = b->of[i].member < n->sw.nr_preempt;
-
-		if (n->results[b->of[i].member] == GP_RESULT_OK)
-			continue;
-		e->sched_out = b->of[i].was_out;
-		if (out && !e->sched_out && !b->ref[i].result && !e->nr_manual)
-			kfd_gpreempt_switch(n->gpu_id, &b->ref[i], 0, 1,
-					    KFD_GPREEMPT_GRACE_DEFAULT);
-	}
-}
-
-void gpk_switch_do(struct gpk_node *n)
-{
-	u32 i, nr_out, nr = n->sw.nr_preempt + n->sw.nr_resume;
-	struct gpk_batch *b = n->batch;
-	int ret;
-
-	b->nr = 0;
-	for (i = 0; i < n->sw.nr_preempt; i++)
-		batch_add(b, n, i, true);
-	nr_out = b->nr;
-	for (; i < nr; i++)
-		batch_add(b, n, i, false);
-	trace_gpreempt_switch_begin(n->gpu_id, n->sw.seq, nr_out, b->nr - nr_out);
-	ret = kfd_gpreempt_switch(n->gpu_id, b->ref, nr_out, b->nr - nr_out, 0);
-	trace_gpreempt_switch_end(n->gpu_id, n->sw.seq, ret);
-	batch_results(b, n, ret);
-	batch_undo(b, n);
-}
-
-struct gpk_batch *gpk_batch_alloc(void)
-{
-	return kvzalloc(sizeof(struct gpk_batch), GFP_KERNEL);
-}
 
 static struct gpk_hold *hold_find(struct gpk_node *n, const void *owner, u64 process, u64 queue)
 {
@@ -143,6 +25,26 @@ bool gpk_hold_is_held(struct gpk_node *n, const struct gpk_entity *e, const stru
 	return hold_find(n, NULL, e->generation, q->generation);
 }
 
+u32 gpk_hold_count(const struct gpk_node *n, u64 process)
+{
+	const struct gpk_hold *h;
+	u32 nr = 0;
+
+	list_for_each_entry(h, &n->holds, link)
+		nr += h->process == process && !h->queue;
+	return nr;
+}
+
+u64 gpk_hold_of(const struct gpk_node *n, const void *owner, const struct pid *pid)
+{
+	const struct gpk_hold *h;
+
+	list_for_each_entry(h, &n->holds, link)
+		if (h->owner == owner && h->pid == pid && !h->queue)
+			return h->process;
+	return 0;
+}
+
 static void hold_drop(struct gpk_node *n, struct gpk_hold *h)
 {
 	struct gpk_entity *e = xa_load(&n->by_generation, h->process);
@@ -152,7 +54,24 @@ static void hold_drop(struct gpk_node *n, struct gpk_hold *h)
 		e->nr_manual--;
 		e->look_ns = 0;
 	}
+	put_pid(h->pid);
 	kfree(h);
+}
+
+static void tell_ended(struct gpk_node *n, const struct gpk_hold *h)
+{
+	gpk_event(n, h->pid, GPREEMPT_EVENT_LEASE, !h->queue, h->queue_id);
+}
+
+/* As user space knows it. */
+static u32 id_of(const struct gpk_entity *e, u64 queue)
+{
+	const struct gpk_queue *q;
+
+	list_for_each_entry(q, &e->queues, link)
+		if (q->generation == queue)
+			return q->queue_id;
+	return GPREEMPT_ABI_QUEUE_ALL;
 }
 
 /* Whether something may go on that was held. */
@@ -180,6 +99,8 @@ static int hold_add(struct gpk_node *n, const void *owner, const struct kfd_gpre
 	if (!h)
 		return -ENOMEM;
 	h->owner = owner;
+	h->pid = get_pid(e->pid);
+	h->queue_id = id_of(e, ref->queue);
 	h->process = ref->process;
 	h->queue = ref->queue;
 	h->until_ns = until_ns;
@@ -236,6 +157,19 @@ static void hold_undo(struct gpk_node *n, const void *owner, const struct kfd_gp
 		hold_drop(n, h);
 }
 
+/* What is said of one reference is true of those that name the same. */
+static void tell_result(const struct gpk_by_hand *c, u32 member, int result)
+{
+	const struct kfd_gpreempt_ref *ref = &c->refs[member];
+	u32 i, end = member < c->nr_out ? c->nr_out : c->nr_out + c->nr_in;
+
+	c->refs[member].result = result;
+	for (i = member + 1; result && i < end; i++)
+		if (!c->refs[i].result && c->refs[i].process == ref->process &&
+		    c->refs[i].queue == ref->queue)
+			c->refs[i].result = result;
+}
+
 int gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c)
 {
 	u32 i, nr_out, nr_in, nr = c->nr_out + c->nr_in;
@@ -253,7 +187,7 @@ int gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c)
 	for (i = 0; i < nr_out + nr_in; i++) {
 		int result = refs[i].result ? refs[i].result : ret;
 
-		c->refs[member[i]].result = result;
+		tell_result(c, member[i], result);
 		if (result && i < nr_out)
 			hold_undo(n, c->owner, &refs[i]);
 	}
@@ -278,7 +212,9 @@ static bool is_ending(struct gpk_node *n, const struct gpk_hold *h, const struct
 {
 	if (end->owner)
 		return h->owner == end->owner;
-	return h->until_ns <= end->until_ns || !xa_load(&n->by_generation, h->process);
+	/* Who has no queues may get new ones, who has ended does not. */
+	return h->until_ns <= end->until_ns ||
+	       (!xa_load(&n->by_generation, h->process) && !pid_has_task(h->pid, PIDTYPE_TGID));
 }
 
 /* Drops up to @room of those that end. Return: how many. */
@@ -289,14 +225,12 @@ static u32 drop_ending(struct gpk_node *n, const struct ending *end, struct kfd_
 	u32 nr = 0;
 
 	list_for_each_entry_safe(h, next, &n->holds, link) {
-		struct gpk_entity *e = xa_load(&n->by_generation, h->process);
-
 		if (nr == room)
 			break;
 		if (!is_ending(n, h, end))
 			continue;
 		if (!end->owner)
-			gpk_event(n, e ? e->pid : NULL, GPREEMPT_EVENT_LEASE, !h->queue, 0);
+			tell_ended(n, h);
 		refs[nr++] = (struct kfd_gpreempt_ref){ .process = h->process, .queue = h->queue };
 		hold_drop(n, h);
 	}
@@ -345,9 +279,7 @@ void gpk_hold_forget(struct gpk_node *n)
 	struct gpk_hold *h, *next;
 
 	list_for_each_entry_safe(h, next, &n->holds, link) {
-		struct gpk_entity *e = xa_load(&n->by_generation, h->process);
-
-		gpk_event(n, e ? e->pid : NULL, GPREEMPT_EVENT_LEASE, !h->queue, 0);
+		tell_ended(n, h);
 		hold_drop(n, h);
 	}
 }

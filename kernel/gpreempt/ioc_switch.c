@@ -31,10 +31,13 @@ static int resolve(struct gpk_node *n, const struct switch_command *c, u32 i)
 	struct kfd_gpreempt_ref *ref = &c->by_hand.refs[i];
 	struct gpk_queue *q;
 
-	if (!e)
-		return -ESRCH;
-	ref->process = e->generation;
 	ref->queue = KFD_GPREEMPT_ALL;
+	if (!e) {
+		/* It has no queues now: a hold can end nevertheless. */
+		ref->process = gpk_hold_of(n, c->by_hand.owner, c->pids[i]);
+		return i < c->by_hand.nr_out || !ref->process ? -ESRCH : 0;
+	}
+	ref->process = e->generation;
 	if (c->refs[i].queue_id == GPREEMPT_ABI_QUEUE_ALL)
 		return 0;
 	q = gpk_queue_by_id(e, c->refs[i].queue_id);

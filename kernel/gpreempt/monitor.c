@@ -174,7 +174,7 @@ static void node_event(struct gpk_node *n, u32 kick)
 		gp_sched_node_back(n->sched, 0, now, &n->acts);
 		gpk_carry_out(n);
 	}
-	if (kick & (GPK_KICK_CHANGED | GPK_KICK_BACK | GPK_KICK_WATCHDOG))
+	if (kick & (GPK_KICK_CHANGED | GPK_KICK_BACK | GPK_KICK_WATCHDOG) || now >= n->resync_ns)
 		gpk_resync(n);
 }
 
@@ -199,6 +199,7 @@ static u64 next_wake(const struct gpk_node *n)
 {
 	u64 next = min(n->timer_ns, min(gpk_detect_next(n), gpk_hold_next(n)));
 
+	next = min(next, n->resync_ns);
 	return is_anything_out(n) ? min(next, n->heard_ns + KEEPALIVE_NS) : next;
 }
 
@@ -281,6 +282,7 @@ int gpk_node_start(struct gpk_node *n, u32 gpu_id)
 
 	n->gpu_id = gpu_id;
 	n->timer_ns = U64_MAX;
+	n->resync_ns = U64_MAX;
 	init_waitqueue_head(&n->wait);
 	spin_lock_init(&n->lock);
 	INIT_LIST_HEAD(&n->commands);

@@ -160,23 +160,26 @@ static bool read_queue(struct gpk_entity *e, struct gpk_queue *q)
 	return true;
 }
 
-bool gpk_pointer_read(struct gpk_entity *e)
+int gpk_pointer_read(struct gpk_entity *e)
 {
 	struct mm_struct *mm = e->mm;
 	bool may_touch = ktime_get_ns() - e->touch_ns > TOUCH_GAP_NS;
 	struct gpk_queue *q;
+	int ret = 0;
 
 	if (!mmget_not_zero(mm))
-		return false;
+		return -ESRCH;
 	kthread_use_mm(mm);
 	list_for_each_entry(q, &e->queues, link) {
-		if (read_queue(e, q) || !may_touch)
+		if (read_queue(e, q))
 			continue;
 		/* Not resident: no news until it is. */
-		touch(e, q);
+		ret = -EAGAIN;
+		if (may_touch)
+			touch(e, q);
 	}
 	kthread_unuse_mm(mm);
 	/* Perhaps the last user: its teardown is not for this thread. */
 	mmput_async(mm);
-	return true;
+	return ret;
 }

@@ -273,9 +273,12 @@ static void destroyed_while_preempted(void)
 	GT_CHECK(!r, "destroy: %s", strerror(-r));
 	gt_note("destroyed in %lu us", (gt_now_ns() - start) / 1000);
 	GT_CHECK(!gt_gpk_count(j.pid), "%u queues", gt_gpk_count(j.pid));
-	/* That was the last of those that were held: a new one is not. */
+	/* All queues are held, those to come as well. */
 	r = gt_job_tell(&j, GT_JOB_ADD, MS);
 	GT_CHECK(!r, "create: %s", strerror(-r));
+	wait_flag(&j, GPREEMPT_QUEUE_F_PREEMPTED, true);
+	check_off(&j);
+	let_go(&j);
 	gt_gpk_wait_waves(1, MS);
 	gt_job_kill(&j);
 	end();

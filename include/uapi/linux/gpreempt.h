@@ -14,7 +14,8 @@
  * switching on and off need CAP_SYS_NICE.
  *
  * What is preempted by hand is leased: it is resumed when the lease ends and when
- * the file is closed.
+ * the file is closed. A process that is preempted stays so with queues it makes
+ * afterwards, also if it had none in between.
  *
  * Higher number = higher priority.
  */
@@ -327,7 +328,7 @@ enum gpreempt_abi_event_kind {
 	GPREEMPT_EVENT_SWITCH = 2,	/* code: members, value: duration in ns */
 	GPREEMPT_EVENT_REPORT = 3,	/* code: as core numbers reports */
 	GPREEMPT_EVENT_QUEUE = 4,	/* code: 1 added, 0 removed; value: queue id */
-	GPREEMPT_EVENT_LEASE = 5,	/* a lease ended; value: queue id */
+	GPREEMPT_EVENT_LEASE = 5,	/* it ended; code: 1 all queues, 0 one; value: queue id */
 	GPREEMPT_EVENT_LOST = 6,	/* value: events that were not delivered */
 	GPREEMPT_EVENT_BUSY = 7,	/* code: 1 has work, 0 none; value: queue id */
 };

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Orders of the scheduler, as amdkfd takes them: a switch names entities of the core, each
+ * of which is a process or a group of them.
+ */
+#include <linux/mm.h>
+
+#include "gpk.h"
+#include "gpreempt_trace.h"
+#include "kfd_gpreempt.h"
+
+static enum gp_result result_of(int ret)
+{
+	switch (ret) {
+	case 0:
+		return GP_RESULT_OK;
+	case -ESRCH:
+		return GP_RESULT_GONE;
+	case -EBUSY:
+		return GP_RESULT_BUSY;
+	default:
+		return GP_RESULT_ERROR;
+	}
+}
+
+/*
+ * struct gpk_batch - references for amdkfd, and which member of the switch each is of
+ *
+ * An entity is in it once at most, and there are not more: see entity_add().
+ */
+struct gpk_batch {
+	u32 nr;
+	struct {
+		struct gpk_entity *e;
+		u32 member;
+		bool was_out;
+	} of[GPK_ENTITIES_MAX];
+	struct kfd_gpreempt_ref ref[GPK_ENTITIES_MAX];
+};
+
+static void batch_put(struct gpk_batch *b, struct gpk_entity *e, u32 member, bool out)
+{
+	bool was_out = e->sched_out;
+
+	e->sched_out = out;
+	if (!out && e->nr_manual)
+		return;
+	b->ref[b->nr] = (struct kfd_gpreempt_ref){ .process = e->generation };
+	b->of[b->nr].e = e;
+	b->of[b->nr].was_out = was_out;
+	b->of[b->nr++].member = member;
+}
+
+/* A process, or all of a group. */
+static void batch_add(struct gpk_batch *b, struct gpk_node *n, u32 member, bool out)
+{
+	struct gpk_entity *e = gpk_entity_of(n, n->sw.id[member]);
+
+	n->results[member] = e ? GP_RESULT_OK : GP_RESULT_GONE;
+	if (e && !e->group)
+		batch_put(b, e, member, out);
+	if (!e || !e->group)
+		return;
+	list_for_each_entry(e, &n->entities, link)
+		if (e->core == n->sw.id[member])
+			batch_put(b, e, member, out);
+}
+
+/* The worst of a group counts; that one of it is gone says nothing of the others. */
+static void batch_results(struct gpk_batch *b, struct gpk_node *n, int ret)
+{
+	u32 i;
+
+	for (i = 0; i < b->nr; i++) {
+		enum gp_result *of_member = &n->results[b->of[i].member];
+		enum gp_result result;
+
+		if (ret && ret != -EIO)
+			b->ref[i].result = ret;
+		result = result_of(b->ref[i].result);
+		if (result == GP_RESULT_GONE && gpk_group_is_shared(n, b->of[i].e))
+			continue;
+		*of_member = max(*of_member, result);
+	}
+}
+
+/*
+ * To the core, who failed is where it was: if one of a group could not be preempted,
+ * all of it runs.
+ */
+static void batch_undo(struct gpk_batch *b, struct gpk_node *n)
+{
+	u32 i;
+
+	for (i = 0; i < b->nr; i++) {
+		struct gpk_entity *e = b->of[i].e;
+		bool out = b->of[i].member < n->sw.nr_preempt;
+
+		if (n->results[b->of[i].member] == GP_RESULT_OK)
+			continue;
+		e->sched_out = b->of[i].was_out;
+		if (out && !e->sched_out && !b->ref[i].result && !e->nr_manual)
+			kfd_gpreempt_switch(n->gpu_id, &b->ref[i], 0, 1,
+					    KFD_GPREEMPT_GRACE_DEFAULT);
+	}
+}
+
+void gpk_switch_do(struct gpk_node *n)
+{
+	u32 i, nr_out, nr = n->sw.nr_preempt + n->sw.nr_resume;
+	struct gpk_batch *b = n->batch;
+	int ret;
+
+	b->nr = 0;
+	for (i = 0; i < n->sw.nr_preempt; i++)
+		batch_add(b, n, i, true);
+	nr_out = b->nr;
+	for (; i < nr; i++)
+		batch_add(b, n, i, false);
+	trace_gpreempt_switch_begin(n->gpu_id, n->sw.seq, nr_out, b->nr - nr_out);
+	ret = kfd_gpreempt_switch(n->gpu_id, b->ref, nr_out, b->nr - nr_out, 0);
+	trace_gpreempt_switch_end(n->gpu_id, n->sw.seq, ret);
+	batch_results(b, n, ret);
+	batch_undo(b, n);
+}
+
+struct gpk_batch *gpk_batch_alloc(void)
+{
+	return kvzalloc(sizeof(struct gpk_batch), GFP_KERNEL);
+}
