@@ -2,8 +2,10 @@
 /*
  * Who may do what to whom. Stopping others' work is a denial of service: it takes what
  * attaching a debugger would take. ptrace_may_access() is not there for modules, so
- * its rule is written out: the same user in every respect and a process that may be
- * dumped, or CAP_SYS_PTRACE over it.
+ * its rule is written out: the same user in every respect, or CAP_SYS_PTRACE over the
+ * process; and that it may be dumped, or CAP_SYS_PTRACE over its memory. Security modules
+ * are not asked, as that is not there for modules either: where one forbids debugging
+ * (Yama, SELinux), who may open the device decides.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -43,40 +45,53 @@ static bool is_same_user(const struct cred *mine, const struct cred *theirs)
 	       gid_eq(mine->gid, theirs->sgid) && gid_eq(mine->gid, theirs->gid);
 }
 
-static bool is_dumpable(struct task_struct *task)
+/* Looking is no offence that is to be logged. */
+static bool has_cap(struct user_namespace *ns, bool audit)
+{
+	return audit ? ns_capable(ns, CAP_SYS_PTRACE) : ns_capable_noaudit(ns, CAP_SYS_PTRACE);
+}
+
+static bool may_touch_memory(struct task_struct *task, const struct cred *theirs, bool audit)
 {
 	struct mm_struct *mm = get_task_mm(task);
-	bool dumpable = mm && get_dumpable(mm) == SUID_DUMP_USER;
+	bool may;
 
-	if (mm)
-		mmput(mm);
-	return dumpable;
+	/* It is ending. */
+	if (!mm)
+		return has_cap(theirs->user_ns, audit);
+	may = get_dumpable(mm) == SUID_DUMP_USER || has_cap(mm->user_ns, audit);
+	mmput(mm);
+	return may;
+}
+
+static int may_control(struct pid *pid, bool audit)
+{
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
+	const struct cred *theirs;
+	int ret = 0;
+
+	if (!task)
+		return -ESRCH;
+	if (same_thread_group(task, current))
+		goto out;
+	theirs = get_task_cred(task);
+	if ((!is_same_user(current_cred(), theirs) && !has_cap(theirs->user_ns, audit)) ||
+	    !may_touch_memory(task, theirs, audit))
+		ret = -EPERM;
+	put_cred(theirs);
+out:
+	put_task_struct(task);
+	return ret;
 }
 
 int gpk_may_control(struct pid *pid)
 {
-	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
-	const struct cred *theirs;
-	int ret = -EPERM;
+	return may_control(pid, true);
+}
 
-	if (!task)
-		return -ESRCH;
-	if (same_thread_group(task, current)) {
-		ret = 0;
-		goto out;
-	}
-	rcu_read_lock();
-	theirs = __task_cred(task);
-	if (ns_capable(theirs->user_ns, CAP_SYS_PTRACE))
-		ret = 0;
-	else if (is_same_user(current_cred(), theirs))
-		ret = 1;
-	rcu_read_unlock();
-	if (ret == 1)
-		ret = is_dumpable(task) ? 0 : -EPERM;
-out:
-	put_task_struct(task);
-	return ret;
+bool gpk_may_see(struct pid *pid)
+{
+	return !may_control(pid, false);
 }
 
 int gpk_may_govern(void)
@@ -84,17 +99,7 @@ int gpk_may_govern(void)
 	return capable(CAP_SYS_NICE) ? 0 : -EPERM;
 }
 
-int gpk_may_set(const struct gpreempt_ioc_attr *arg)
+bool gpk_is_governor(void)
 {
-	bool raises = ((arg->valid & GPREEMPT_ATTR_F_PRIO) && arg->prio > GP_PRIO_DEFAULT) ||
-		      ((arg->valid & GPREEMPT_ATTR_F_WEIGHT) && arg->weight > GP_WEIGHT_DEFAULT) ||
-		      ((arg->valid & GPREEMPT_ATTR_F_LATENCY_CRITICAL) && arg->latency_critical) ||
-		      ((arg->valid & GPREEMPT_ATTR_F_NO_PREEMPT) && arg->no_preempt) ||
-		      ((arg->valid & GPREEMPT_ATTR_F_DEADLINE) && arg->deadline_ns) ||
-		      ((arg->valid & GPREEMPT_ATTR_F_SLICE) && arg->slice_ns) ||
-		      ((arg->valid & GPREEMPT_ATTR_F_DETECT) &&
-		       (arg->detect == GPREEMPT_DETECT_CRITICAL ||
-			arg->detect == GPREEMPT_DETECT_DOORBELL));
-
-	return raises ? gpk_may_govern() : 0;
+	return ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
 }

@@ -12,9 +12,11 @@
 struct pid *gpk_pidfd_get(int pidfd);
 /* May the caller stop and continue this process? 0, -EPERM, -ESRCH. */
 int gpk_may_control(struct pid *pid);
-/* May he set these attributes? Raising needs more. 0 or -EPERM. */
-int gpk_may_set(const struct gpreempt_ioc_attr *arg);
-/* May he change what concerns everybody? 0 or -EPERM. */
+/* The same for what is to be seen of it. */
+bool gpk_may_see(struct pid *pid);
+/* May he change what concerns everybody, and raise processes? 0 or -EPERM. */
 int gpk_may_govern(void);
+/* The same for whoever does not need it. */
+bool gpk_is_governor(void);
 
 #endif

@@ -3,26 +3,45 @@
  * What was said about processes, whether they have queues or not: a wish each, found
  * by struct pid, applied to every entity the process has or gets. As with nice values,
  * children have what their parent had, until something is said of them.
+ *
+ * What whoever may raise says of an attribute is also the most that others may set it to
+ * afterwards; the default is, as long as he has said nothing.
  */
 #include <linux/mutex.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "access.h"
 #include "gpk.h"
 
-/* Wishes of processes that ended are thrown away when there are as many as this. */
-#define WISHES_MAX 4096
+/* Of the processes of a user; nobody takes room from others. */
+#define WISHES_MAX 1024
 
-struct gpk_wish {
-	struct list_head link;
-	struct pid *pid;
+/*
+ * struct said - what can be more or less
+ */
+struct said {
 	struct gp_attr attr;
-	u64 group;
 	u8 detect;
 };
 
+/*
+ * struct gpk_wish - what was said of a process
+ *
+ * @uid: whose it was then
+ * @now: what it has
+ * @most: what anybody who may control it can give it
+ */
+struct gpk_wish {
+	struct list_head link;
+	struct pid *pid;
+	kuid_t uid;
+	struct said now;
+	struct said most;
+	u64 group;
+};
+
 static LIST_HEAD(wishes);
-static u32 nr_wishes;
 static DEFINE_MUTEX(wishes_mutex);
 
 static struct gpk_wish *wish_find(struct pid *pid)
@@ -54,7 +73,6 @@ static struct gpk_wish *wish_of(struct pid *pid)
 static void wish_free(struct gpk_wish *w)
 {
 	list_del(&w->link);
-	nr_wishes--;
 	put_pid(w->pid);
 	kfree(w);
 }
@@ -68,56 +86,75 @@ static void throw_away_dead(void)
 			wish_free(w);
 }
 
-/* What was said of detection is said of one process; what is critical is so in its children. */
-static u8 detect_of(const struct gpk_wish *w, struct pid *pid)
+static u32 count_of(kuid_t uid)
 {
-	if (w->pid == pid)
-		return w->detect;
-	return w->attr.latency_critical ? GPREEMPT_DETECT_DOORBELL : GPREEMPT_DETECT_POLL;
+	const struct gpk_wish *w;
+	u32 nr = 0;
+
+	list_for_each_entry(w, &wishes, link)
+		nr += uid_eq(w->uid, uid);
+	return nr;
 }
 
-static struct gpk_wish *wish_get(struct pid *pid)
+static void said_default(struct said *s)
 {
-	struct gpk_wish *w = wish_find(pid), *of_parent;
+	gp_attr_default(&s->attr);
+	s->detect = GPREEMPT_DETECT_POLL;
+}
 
-	if (w)
-		return w;
-	if (nr_wishes >= WISHES_MAX)
+/* What was said of detection is said of one process; what is critical is so in its children. */
+static void said_inherit(struct said *to, const struct said *from)
+{
+	to->attr = from->attr;
+	to->detect = from->attr.latency_critical ? GPREEMPT_DETECT_DOORBELL : GPREEMPT_DETECT_POLL;
+}
+
+/* A new one, with what its process has from its parents. */
+static struct gpk_wish *wish_add(struct pid *pid)
+{
+	kuid_t uid = gpk_group_uid(pid);
+	struct gpk_wish *w, *of_parent;
+
+	if (count_of(uid) >= WISHES_MAX)
 		throw_away_dead();
-	if (nr_wishes >= WISHES_MAX)
+	if (count_of(uid) >= WISHES_MAX)
 		return NULL;
 	w = kzalloc(sizeof(*w), GFP_KERNEL);
 	if (!w)
 		return NULL;
 	w->pid = get_pid(pid);
-	gp_attr_default(&w->attr);
-	w->detect = GPREEMPT_DETECT_POLL;
+	w->uid = uid;
+	said_default(&w->now);
+	said_default(&w->most);
 	of_parent = wish_of(pid);
 	if (of_parent) {
-		w->attr = of_parent->attr;
+		said_inherit(&w->now, &of_parent->now);
+		said_inherit(&w->most, &of_parent->most);
 		w->group = of_parent->group;
-		w->detect = detect_of(of_parent, pid);
 	}
 	list_add(&w->link, &wishes);
-	nr_wishes++;
 	return w;
 }
 
 void gpk_attr_wish(struct pid *pid, struct gp_attr *attr, u64 *group, u8 *detect)
 {
 	struct gpk_wish *w;
+	struct said said;
 
-	gp_attr_default(attr);
+	said_default(&said);
 	*group = 0;
-	*detect = GPREEMPT_DETECT_POLL;
 	mutex_lock(&wishes_mutex);
 	w = wish_of(pid);
 	if (w) {
-		*attr = w->attr;
+		if (w->pid == pid)
+			said = w->now;
+		else
+			said_inherit(&said, &w->now);
 		*group = w->group;
-		*detect = detect_of(w, pid);
 	}
 	mutex_unlock(&wishes_mutex);
+	*attr = said.attr;
+	*detect = said.detect;
 }
 
 void gpk_attr_apply(struct gpk_node *n, struct gpk_entity *e)
@@ -146,38 +183,82 @@ struct attr_command {
 static int run_apply(struct gpk_node *n, struct gpk_command *cmd)
 {
 	struct pid *pid = container_of(cmd, struct attr_command, cmd)->pid;
-	struct gpk_entity *e = gpk_entity_by_pid(n, pid);
+	struct gpk_entity *e;
 
-	if (e)
-		gpk_attr_apply(n, e);
+	/* Also to what an earlier program of it left behind. */
+	list_for_each_entry(e, &n->entities, link)
+		if (e->pid == pid)
+			gpk_attr_apply(n, e);
 	return 0;
 }
 
-static int merge(struct gpk_wish *w, const struct gpreempt_ioc_attr *arg)
+/* Return: -EINVAL for values that are none; then @said is not of use. */
+static int merge(struct said *said, const struct gpreempt_ioc_attr *arg)
 {
-	struct gp_attr attr = w->attr;
+	struct gp_attr *attr = &said->attr;
 
 	if (arg->valid & GPREEMPT_ATTR_F_PRIO)
-		attr.prio = min_t(u32, arg->prio, GP_PRIO_MAX + 1);
+		attr->prio = min_t(u32, arg->prio, GP_PRIO_MAX + 1);
 	if (arg->valid & GPREEMPT_ATTR_F_WEIGHT)
-		attr.weight = arg->weight;
+		attr->weight = arg->weight;
 	if (arg->valid & GPREEMPT_ATTR_F_SLICE)
-		attr.slice_ns = arg->slice_ns;
+		attr->slice_ns = arg->slice_ns;
 	if (arg->valid & GPREEMPT_ATTR_F_DEADLINE)
-		attr.deadline_ns = arg->deadline_ns;
-	if (arg->valid & GPREEMPT_ATTR_F_LATENCY_CRITICAL)
-		attr.latency_critical = arg->latency_critical;
+		attr->deadline_ns = arg->deadline_ns;
+	if (arg->valid & GPREEMPT_ATTR_F_LATENCY_CRITICAL) {
+		attr->latency_critical = arg->latency_critical;
+		said->detect = arg->latency_critical ? GPREEMPT_DETECT_DOORBELL :
+						       GPREEMPT_DETECT_POLL;
+	}
 	if (arg->valid & GPREEMPT_ATTR_F_NO_PREEMPT)
-		attr.no_preempt = arg->no_preempt;
-	if (attr.prio > GP_PRIO_MAX || !attr.weight || attr.weight > GP_WEIGHT_MAX)
+		attr->no_preempt = arg->no_preempt;
+	if (arg->valid & GPREEMPT_ATTR_F_DETECT)
+		said->detect = arg->detect;
+	if (attr->prio > GP_PRIO_MAX || !attr->weight || attr->weight > GP_WEIGHT_MAX)
 		return -EINVAL;
-	w->attr = attr;
+	return 0;
+}
+
+/* What a detection mode costs others. */
+static u32 rank_of(u8 detect)
+{
+	static const u8 ranks[] = {
+		[GPREEMPT_DETECT_MANUAL] = 0,
+		[GPREEMPT_DETECT_POLL] = 1,
+		[GPREEMPT_DETECT_CRITICAL] = 2,
+		[GPREEMPT_DETECT_DOORBELL] = 3,
+	};
+
+	return ranks[detect];
+}
+
+/* A deadline is more the sooner it is, and none is least; a slice is what it is, or less. */
+static bool is_within(const struct said *said, const struct said *most)
+{
+	const struct gp_attr *a = &said->attr, *m = &most->attr;
+
+	return a->prio <= m->prio && a->weight <= m->weight &&
+	       (!a->latency_critical || m->latency_critical) &&
+	       (!a->no_preempt || m->no_preempt) &&
+	       (!a->deadline_ns || (m->deadline_ns && a->deadline_ns >= m->deadline_ns)) &&
+	       (a->slice_ns == m->slice_ns || (a->slice_ns && a->slice_ns < m->slice_ns)) &&
+	       rank_of(said->detect) <= rank_of(most->detect);
+}
+
+static int wish_change(struct gpk_wish *w, const struct gpreempt_ioc_attr *arg)
+{
+	struct said now = w->now;
+	int ret = merge(&now, arg);
+
+	if (ret)
+		return ret;
+	if (gpk_is_governor())
+		merge(&w->most, arg);
+	else if (!is_within(&now, &w->most))
+		return gpk_may_govern();
+	w->now = now;
 	if (arg->valid & GPREEMPT_ATTR_F_GROUP)
 		w->group = arg->group;
-	if (arg->valid & GPREEMPT_ATTR_F_LATENCY_CRITICAL)
-		w->detect = arg->latency_critical ? GPREEMPT_DETECT_DOORBELL : GPREEMPT_DETECT_POLL;
-	if (arg->valid & GPREEMPT_ATTR_F_DETECT)
-		w->detect = arg->detect;
 	return 0;
 }
 
@@ -185,13 +266,20 @@ int gpk_attr_set(struct pid *pid, const struct gpreempt_ioc_attr *arg)
 {
 	struct attr_command c = { .cmd.run = run_apply, .pid = pid };
 	struct gpk_wish *w;
+	bool added;
 	int ret = -ENOMEM;
 	u32 i;
 
 	mutex_lock(&wishes_mutex);
-	w = wish_get(pid);
+	w = wish_find(pid);
+	added = !w;
+	if (added)
+		w = wish_add(pid);
 	if (w)
-		ret = merge(w, arg);
+		ret = wish_change(w, arg);
+	/* Nothing was said. */
+	if (ret && w && added)
+		wish_free(w);
 	mutex_unlock(&wishes_mutex);
 	for (i = 0; !ret && i < gpk_nr_nodes(); i++)
 		gpk_command(gpk_node_at(i), &c.cmd);

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "access.h"
 #include "gpk.h"
 #include "ioc.h"
 #include "kfd_gpreempt.h"
@@ -35,11 +36,14 @@ int gpk_ioc_caps(void __user *uarg)
 
 /*
  * struct list_command - describe the queues of a node
+ *
+ * @pids: whose each is, with a reference
  */
 struct list_command {
 	struct gpk_command cmd;
 	struct pid_namespace *ns;
 	struct gpreempt_ioc_queue *out;
+	struct pid **pids;
 	u32 room;
 	u32 nr;
 };
@@ -119,12 +123,32 @@ static int run_list(struct gpk_node *n, struct gpk_command *cmd)
 			continue;
 		add_stint(e, &info);
 		list_for_each_entry(q, &e->queues, link) {
-			if (c->nr < c->room)
+			if (c->nr < c->room) {
 				describe(&c->out[c->nr], pid, n, e, q, &info);
+				c->pids[c->nr] = get_pid(e->pid);
+			}
 			c->nr++;
 		}
 	}
 	return 0;
+}
+
+/* Where things are in a process is for those who could read them; done with the pids. */
+static void hide_addresses(struct list_command *c)
+{
+	u32 i, nr = min(c->nr, c->room);
+	bool seen = false;
+
+	for (i = 0; i < nr; i++) {
+		if (!i || c->pids[i] != c->pids[i - 1])
+			seen = gpk_may_see(c->pids[i]);
+		if (seen)
+			continue;
+		c->out[i].rptr_addr = 0;
+		c->out[i].wptr_addr = 0;
+	}
+	for (i = 0; i < nr; i++)
+		put_pid(c->pids[i]);
 }
 
 static int copy_list(const struct gpreempt_ioc_list *arg, const struct list_command *c)
@@ -153,15 +177,22 @@ int gpk_ioc_list(void __user *uarg)
 		return -ENODEV;
 	c.room = arg.nr;
 	c.out = kvcalloc(max(c.room, 1u), sizeof(*c.out), GFP_KERNEL);
-	if (!c.out)
-		return -ENOMEM;
+	c.pids = kvcalloc(max(c.room, 1u), sizeof(*c.pids), GFP_KERNEL);
+	ret = -ENOMEM;
+	if (!c.out || !c.pids)
+		goto out;
 	for (i = 0; i < gpk_nr_nodes(); i++)
 		if (!arg.gpu_id || gpk_node_at(i)->gpu_id == arg.gpu_id)
 			gpk_command(gpk_node_at(i), &c.cmd);
+	hide_addresses(&c);
 	ret = copy_list(&arg, &c);
 	arg.nr = c.nr;
+	if (!ret)
+		ret = gpk_put_arg(uarg, &arg, sizeof(arg), size);
+out:
+	kvfree(c.pids);
 	kvfree(c.out);
-	return ret ? ret : gpk_put_arg(uarg, &arg, sizeof(arg), size);
+	return ret;
 }
 
 /*

@@ -41,8 +41,6 @@ int gpk_ioc_attr(void __user *uarg, bool set)
 	if (set) {
 		ret = gpk_may_control(pid);
 		if (!ret)
-			ret = gpk_may_set(&arg);
-		if (!ret)
 			ret = gpk_attr_set(pid, &arg);
 	} else {
 		ret = gpk_attr_get(pid, &arg);

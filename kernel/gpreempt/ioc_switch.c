@@ -167,12 +167,17 @@ int gpk_ioc_trigger(void __user *uarg)
 	n = gpk_node_find(arg.gpu_id);
 	if (!n || arg.reserved)
 		return n ? -EINVAL : -ENODEV;
-	if (arg.pidfd != -2) {
+	if (arg.pidfd == -2) {
+		ret = gpk_may_govern();
+	} else {
 		c.pid = gpk_pidfd_get(arg.pidfd);
 		if (IS_ERR(c.pid))
 			return PTR_ERR(c.pid);
+		/* Who is often looked at in vain is taken for idle. */
+		ret = gpk_may_control(c.pid);
 	}
-	gpk_command(n, &c.cmd);
+	if (!ret)
+		gpk_command(n, &c.cmd);
 	put_pid(c.pid);
-	return 0;
+	return ret;
 }

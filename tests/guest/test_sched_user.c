@@ -7,16 +7,14 @@
  */
 #define _GNU_SOURCE
 #include "gt_job.h"
+#include "gt_user.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,8 +22,6 @@
 #define ALL GPREEMPT_ABI_QUEUE_ALL
 #define LEASE_MS 60000
 #define MS 20000
-#define USER 1000
-#define OTHER 1001
 
 static const struct gt_shape endless = {
 	.groups = 8, .waves = 2, .vgprs = 32, .steps = 0, .step_ns = 1000000, .seed = 1,
@@ -35,11 +31,8 @@ static uint32_t gpu_id;
 
 static void begin(void)
 {
-	gt_gpk_load("");
+	gt_user_load();
 	gpu_id = gt_gpk_gpu_id();
-	gt_gpk_set_enabled(false);
-	GT_CHECK(!chmod("/dev/gpreempt", 0666) && !chmod("/dev/kfd", 0666) &&
-		 !chmod("/dev/dri/renderD128", 0666), "chmod: %s", strerror(errno));
 }
 
 static void end(void)
@@ -48,68 +41,11 @@ static void end(void)
 	gt_gpk_unload();
 }
 
-static void become(uid_t uid)
-{
-	GT_CHECK(!setresgid(uid, uid, uid) && !setresuid(uid, uid, uid), "%s", strerror(errno));
-	/* A change of user takes it away. */
-	prctl(PR_SET_DUMPABLE, 1);
-	/* A file of its own: what is held by it ends with it. */
-	close(gt_gpk_dev);
-	gt_gpk_dev = open("/dev/gpreempt", O_RDWR | O_CLOEXEC);
-	GT_CHECK(gt_gpk_dev >= 0, "open: %s", strerror(errno));
-}
-
-/* Runs @act as a user, in a process of its own. */
-static void as(uid_t uid, void (*act)(const void *arg), const void *arg)
-{
-	pid_t pid = fork();
-	int status;
-
-	GT_CHECK(pid >= 0, "fork");
-	if (!pid) {
-		become(uid);
-		act(arg);
-		_exit(0);
-	}
-	GT_CHECK(waitpid(pid, &status, 0) == pid, "wait");
-	/* It has said why. */
-	if (status)
-		_exit(1);
-}
-
-static int set_attr(int pidfd, struct gpreempt_ioc_attr arg)
-{
-	arg.size = sizeof(arg);
-	arg.pidfd = pidfd;
-	return ioctl(gt_gpk_dev, GPREEMPT_IOC_SET_ATTR, &arg) ? -errno : 0;
-}
-
-static int set_prio(int pidfd, uint32_t prio)
-{
-	return set_attr(pidfd, (struct gpreempt_ioc_attr){ .valid = GPREEMPT_ATTR_F_PRIO,
-							   .prio = prio });
-}
-
 static int set_policy(struct gpreempt_ioc_policy arg)
 {
 	arg.size = sizeof(arg);
 	return ioctl(gt_gpk_dev, GPREEMPT_IOC_SET_POLICY, &arg) ? -errno : 0;
 }
-
-static int pidfd_of(pid_t pid)
-{
-	int fd = syscall(SYS_pidfd_open, pid, 0);
-
-	GT_CHECK(fd >= 0, "pidfd_open: %s", strerror(errno));
-	return fd;
-}
-
-#define EXPECT(expected, call)                                                            \
-	do {                                                                              \
-		int r_ = (call);                                                          \
-									                  \
-		GT_CHECK(r_ == (expected), "%s: %s", #call, strerror(-r_));               \
-	} while (0)
 
 /* A user cannot see what the GPU does. */
 static bool is_active(const struct gt_job *j)
@@ -120,26 +56,26 @@ static bool is_active(const struct gt_job *j)
 static void touch_anothers(const void *arg)
 {
 	const struct gt_job *j = arg;
-	int pidfd = pidfd_of(j->pid);
+	int pidfd = gt_user_pidfd(j->pid);
 
-	EXPECT(-EPERM, gt_gpk_hold(gpu_id, j->pid, ALL, LEASE_MS));
-	EXPECT(-EPERM, gt_gpk_hold(gpu_id, j->pid, j->queue_id, LEASE_MS));
-	EXPECT(-EPERM, gt_gpk_release(gpu_id, j->pid, ALL));
-	EXPECT(-EPERM, set_prio(pidfd, 0));
-	EXPECT(-EPERM, set_prio(pidfd, 12));
+	GT_EXPECT(-EPERM, gt_gpk_hold(gpu_id, j->pid, ALL, LEASE_MS));
+	GT_EXPECT(-EPERM, gt_gpk_hold(gpu_id, j->pid, j->queue_id, LEASE_MS));
+	GT_EXPECT(-EPERM, gt_gpk_release(gpu_id, j->pid, ALL));
+	GT_EXPECT(-EPERM, gt_user_set_prio(pidfd, 0));
+	GT_EXPECT(-EPERM, gt_user_set_prio(pidfd, 12));
 }
 
 static void touch_own(const void *arg)
 {
 	const struct gt_job *j = arg;
-	int pidfd = pidfd_of(j->pid);
+	int pidfd = gt_user_pidfd(j->pid);
 
-	EXPECT(0, gt_gpk_hold(gpu_id, j->pid, ALL, LEASE_MS));
+	GT_EXPECT(0, gt_gpk_hold(gpu_id, j->pid, ALL, LEASE_MS));
 	GT_CHECK(!is_active(j), "it runs");
-	EXPECT(0, gt_gpk_release(gpu_id, j->pid, ALL));
+	GT_EXPECT(0, gt_gpk_release(gpu_id, j->pid, ALL));
 	GT_CHECK(is_active(j), "it does not run");
-	EXPECT(0, set_prio(pidfd, 0));
-	EXPECT(-EPERM, set_prio(pidfd, 8));
+	GT_EXPECT(0, gt_user_set_prio(pidfd, 0));
+	GT_EXPECT(-EPERM, gt_user_set_prio(pidfd, 8));
 }
 
 /* Holds it; the file is closed at the end of this process. */
@@ -147,13 +83,8 @@ static void hold_and_end(const void *arg)
 {
 	const struct gt_job *j = arg;
 
-	EXPECT(0, gt_gpk_hold(gpu_id, j->pid, ALL, LEASE_MS));
+	GT_EXPECT(0, gt_gpk_hold(gpu_id, j->pid, ALL, LEASE_MS));
 	GT_CHECK(!is_active(j), "it runs");
-}
-
-static void become_user(void)
-{
-	become(USER);
 }
 
 static void others_cannot_touch_queues(void)
@@ -161,8 +92,8 @@ static void others_cannot_touch_queues(void)
 	struct gt_job j;
 
 	begin();
-	gt_job_start_as(&j, &endless, become_user);
-	as(OTHER, touch_anothers, &j);
+	gt_job_start_as(&j, &endless, gt_user_become_user);
+	gt_user_as(GT_OTHER, touch_anothers, &j);
 	GT_CHECK(is_active(&j), "it was preempted");
 	GT_CHECK(gt_stat(0, "waves"), "it does not run");
 	gt_job_kill(&j);
@@ -175,13 +106,13 @@ static void the_owner_and_root_can(void)
 	struct gt_job j;
 
 	begin();
-	gt_job_start_as(&j, &endless, become_user);
-	as(USER, touch_own, &j);
-	as(0, hold_and_end, &j);
+	gt_job_start_as(&j, &endless, gt_user_become_user);
+	gt_user_as(GT_USER, touch_own, &j);
+	gt_user_as(0, hold_and_end, &j);
 	gt_gpk_wait_waves(1, MS);
-	as(USER, hold_and_end, &j);
+	gt_user_as(GT_USER, hold_and_end, &j);
 	gt_gpk_wait_waves(1, MS);
-	EXPECT(0, set_prio(pidfd_of(j.pid), 12));
+	GT_EXPECT(0, gt_user_set_prio(gt_user_pidfd(j.pid), 12));
 	gt_job_kill(&j);
 	end();
 }
@@ -192,12 +123,12 @@ static void holds_belong_to_files(void)
 	struct gt_job j;
 
 	begin();
-	gt_job_start_as(&j, &endless, become_user);
-	EXPECT(0, gt_gpk_hold(gpu_id, j.pid, ALL, LEASE_MS));
-	as(USER, hold_and_end, &j);
+	gt_job_start_as(&j, &endless, gt_user_become_user);
+	GT_EXPECT(0, gt_gpk_hold(gpu_id, j.pid, ALL, LEASE_MS));
+	gt_user_as(GT_USER, hold_and_end, &j);
 	gt_sleep_us(100000);
 	GT_CHECK(!gt_stat(0, "waves"), "somebody else's file let it go");
-	EXPECT(0, gt_gpk_release(gpu_id, j.pid, ALL));
+	GT_EXPECT(0, gt_gpk_release(gpu_id, j.pid, ALL));
 	gt_gpk_wait_waves(1, MS);
 	gt_job_kill(&j);
 	end();
@@ -220,7 +151,7 @@ static void raise_oneself(const void *arg)
 	size_t i;
 
 	for (i = 0; i < sizeof(raising) / sizeof(raising[0]); i++)
-		EXPECT(expected, set_attr(-1, raising[i]));
+		GT_EXPECT(expected, gt_user_set_attr(-1, raising[i]));
 }
 
 static void lower_oneself(const void *arg)
@@ -228,20 +159,20 @@ static void lower_oneself(const void *arg)
 	uint32_t prio;
 
 	for (prio = 0; prio <= 7; prio++)
-		EXPECT(0, set_prio(-1, prio));
-	EXPECT(0, set_attr(-1, (struct gpreempt_ioc_attr){ .valid = GPREEMPT_ATTR_F_WEIGHT,
-							   .weight = 1 }));
-	EXPECT(0, set_attr(-1, (struct gpreempt_ioc_attr){ .valid = GPREEMPT_ATTR_F_DETECT,
-							   .detect = GPREEMPT_DETECT_MANUAL }));
+		GT_EXPECT(0, gt_user_set_prio(-1, prio));
+	GT_EXPECT(0, gt_user_set_attr(-1, (struct gpreempt_ioc_attr){
+		.valid = GPREEMPT_ATTR_F_WEIGHT, .weight = 1 }));
+	GT_EXPECT(0, gt_user_set_attr(-1, (struct gpreempt_ioc_attr){
+		.valid = GPREEMPT_ATTR_F_DETECT, .detect = GPREEMPT_DETECT_MANUAL }));
 }
 
 static void raising_needs_permission(void)
 {
 	begin();
-	as(USER, lower_oneself, NULL);
-	as(USER, raise_oneself, "");
+	gt_user_as(GT_USER, lower_oneself, NULL);
+	gt_user_as(GT_USER, raise_oneself, "");
 	/* Control. */
-	as(0, raise_oneself, NULL);
+	gt_user_as(0, raise_oneself, NULL);
 	end();
 }
 
@@ -249,27 +180,27 @@ static void govern(const void *arg)
 {
 	int expected = arg ? -EPERM : 0;
 
-	EXPECT(expected, set_policy((struct gpreempt_ioc_policy){
+	GT_EXPECT(expected, set_policy((struct gpreempt_ioc_policy){
 		.valid = GPREEMPT_POLICY_F_POLICY, .policy = "fair" }));
-	EXPECT(expected, set_policy((struct gpreempt_ioc_policy){
+	GT_EXPECT(expected, set_policy((struct gpreempt_ioc_policy){
 		.valid = GPREEMPT_POLICY_F_ENABLED, .enabled = 1 }));
-	EXPECT(expected, set_policy((struct gpreempt_ioc_policy){
+	GT_EXPECT(expected, set_policy((struct gpreempt_ioc_policy){
 		.valid = GPREEMPT_POLICY_F_PARAM, .param = "max_wait_ns", .value = 1000000 }));
 }
 
 static void policy_needs_permission(void)
 {
 	begin();
-	as(USER, govern, "");
+	gt_user_as(GT_USER, govern, "");
 	/* Control. */
-	as(0, govern, NULL);
+	gt_user_as(0, govern, NULL);
 	end();
 }
 
 /* A process of the same user that may not be dumped, as after setuid, is not his. */
 static void undumpable(void)
 {
-	become(USER);
+	gt_user_become(GT_USER);
 	prctl(PR_SET_DUMPABLE, 0);
 }
 
@@ -279,7 +210,7 @@ static void undumpable_processes_are_protected(void)
 
 	begin();
 	gt_job_start_as(&j, &endless, undumpable);
-	as(USER, touch_anothers, &j);
+	gt_user_as(GT_USER, touch_anothers, &j);
 	GT_CHECK(gt_stat(0, "waves"), "it does not run");
 	gt_job_kill(&j);
 	end();
@@ -303,7 +234,7 @@ static int pidfd_of_dead(bool reaped)
 
 	if (!pid)
 		_exit(0);
-	fd = pidfd_of(pid);
+	fd = gt_user_pidfd(pid);
 	GT_CHECK(!waitid(P_PID, pid, &info, WEXITED | (reaped ? 0 : WNOWAIT)), "wait");
 	return fd;
 }
@@ -318,18 +249,18 @@ static void forged_pidfds_are_refused(void)
 
 	begin();
 	for (i = 0; i < sizeof(forged) / sizeof(forged[0]); i++) {
-		EXPECT(-EBADF, hold_fd(forged[i]));
-		EXPECT(-EBADF, set_prio(forged[i], 1));
+		GT_EXPECT(-EBADF, hold_fd(forged[i]));
+		GT_EXPECT(-EBADF, gt_user_set_prio(forged[i], 1));
 	}
-	EXPECT(-EBADF, hold_fd(gt_gpk_dev));
+	GT_EXPECT(-EBADF, hold_fd(gt_gpk_dev));
 	fd = pidfd_of_dead(true);
-	EXPECT(-ESRCH, hold_fd(fd));
-	EXPECT(-ESRCH, set_prio(fd, 1));
+	GT_EXPECT(-ESRCH, hold_fd(fd));
+	GT_EXPECT(-ESRCH, gt_user_set_prio(fd, 1));
 	/* One that nobody has waited for: it has no queues. */
-	EXPECT(-ESRCH, hold_fd(pidfd_of_dead(false)));
+	GT_EXPECT(-ESRCH, hold_fd(pidfd_of_dead(false)));
 	/* This process has none either. Control: a real one is found, see above. */
-	EXPECT(-ESRCH, hold_fd(-1));
-	EXPECT(0, set_prio(-1, 1));
+	GT_EXPECT(-ESRCH, hold_fd(-1));
+	GT_EXPECT(0, gt_user_set_prio(-1, 1));
 	end();
 }
 

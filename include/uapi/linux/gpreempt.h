@@ -10,8 +10,9 @@
  *
  * Rights. Opening the device and looking needs read permission. A process may lower
  * its own urgency, preempt and resume its own queues. Others' processes need what
- * attaching a debugger would. Raising anything above the default, the policy and
- * switching on and off need CAP_SYS_NICE.
+ * attaching a debugger would. The policy, switching on and off, and raising need
+ * CAP_SYS_NICE. Whoever has it decides with what he sets how far others can raise an
+ * attribute of that process again; before, they can up to the default.
  *
  * What is preempted by hand is leased: it is resumed when the lease ends and when
  * the file is closed. A process that is preempted stays so with queues it makes
@@ -73,7 +74,8 @@ struct gpreempt_ioc_caps {
  * struct gpreempt_ioc_attr - attributes of a process, on all nodes it is on and will be
  *
  * They survive execve(). A process of which nothing was said has those of the nearest
- * parent of which something was, when it makes its first queue on a node.
+ * parent of which something was, when it makes its first queue on a node. A parent that
+ * has ended by then is none.
  *
  * @size: sizeof
  * @pidfd: process; -1 = the caller
@@ -117,8 +119,8 @@ struct gpreempt_ioc_attr {
  * @pending: packets or dwords not consumed; ~0 = not known
  * @ring_bytes: size of its ring
  * @reserved: zero
- * @rptr_addr: where its read index is, in the process
- * @wptr_addr: where its write index is
+ * @rptr_addr: where its read index is, in the process; 0 for those who may not stop it
+ * @wptr_addr: where its write index is; the same
  * @nr_preempted: times its process was preempted on the node
  * @run_ns: time its process had the GPU
  * @off_ns: time its process was kept off it with work
@@ -230,7 +232,7 @@ struct gpreempt_ioc_policy {
  * struct gpreempt_ioc_trigger - look at a node, or at one process, now
  * @size: sizeof
  * @gpu_id: node
- * @pidfd: process; -1 = the caller; -2 = all
+ * @pidfd: process, one the caller may stop; -1 = the caller; -2 = all (CAP_SYS_NICE)
  * @reserved: zero
  */
 struct gpreempt_ioc_trigger {
