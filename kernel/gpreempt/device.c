@@ -110,18 +110,25 @@ static int gpk_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Return: bytes copied, or -EFAULT. */
+/* Return: bytes copied, or -EFAULT, -EINTR. What could not be copied is there next time. */
 static ssize_t take_events(struct gpk_stream *s, char __user *to, size_t room)
 {
 	struct gpreempt_abi_event event;
 	size_t done = 0;
+	int ret = 0;
 
-	while (room - done >= sizeof(event) && gpk_stream_take(s, &event)) {
-		if (copy_to_user(to + done, &event, sizeof(event)))
-			return done ? done : -EFAULT;
+	if (mutex_lock_interruptible(&s->read_mutex))
+		return -EINTR;
+	while (room - done >= sizeof(event) && gpk_stream_peek(s, &event)) {
+		if (copy_to_user(to + done, &event, sizeof(event))) {
+			ret = -EFAULT;
+			break;
+		}
+		gpk_stream_drop(s, &event);
 		done += sizeof(event);
 	}
-	return done;
+	mutex_unlock(&s->read_mutex);
+	return done ? done : ret;
 }
 
 static ssize_t gpk_read(struct file *file, char __user *to, size_t room, loff_t *pos)

@@ -13,6 +13,7 @@ static DEFINE_SPINLOCK(streams_lock);
 
 void gpk_stream_init(struct gpk_stream *s)
 {
+	mutex_init(&s->read_mutex);
 	spin_lock_init(&s->lock);
 	init_waitqueue_head(&s->wait);
 	s->pid_ns = get_pid_ns(task_active_pid_ns(current));
@@ -80,24 +81,32 @@ bool gpk_stream_ready(struct gpk_stream *s)
 	return ready;
 }
 
-bool gpk_stream_take(struct gpk_stream *s, struct gpreempt_abi_event *event)
+bool gpk_stream_peek(struct gpk_stream *s, struct gpreempt_abi_event *event)
 {
-	bool taken = true;
+	bool found = true;
 
 	spin_lock(&s->lock);
 	s->wanted = true;
-	if (s->head != s->tail) {
-		*event = s->ring[s->tail++ % GPK_EVENTS];
-	} else if (s->lost) {
+	if (s->head != s->tail)
+		*event = s->ring[s->tail % GPK_EVENTS];
+	else if (s->lost)
 		*event = (struct gpreempt_abi_event){ .time_ns = ktime_get_ns(),
 						      .kind = GPREEMPT_EVENT_LOST,
 						      .value = s->lost };
-		s->lost = 0;
-	} else {
-		taken = false;
-	}
+	else
+		found = false;
 	spin_unlock(&s->lock);
-	return taken;
+	return found;
+}
+
+void gpk_stream_drop(struct gpk_stream *s, const struct gpreempt_abi_event *event)
+{
+	spin_lock(&s->lock);
+	if (event->kind == GPREEMPT_EVENT_LOST)
+		s->lost -= event->value;
+	else
+		s->tail++;
+	spin_unlock(&s->lock);
 }
 
 int gpk_stream_set_eventfd(struct gpk_stream *s, int fd)

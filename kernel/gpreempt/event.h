@@ -8,6 +8,7 @@
 
 #include <linux/eventfd.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -18,6 +19,7 @@
 /**
  * struct gpk_stream - events of a file
  * @link: among all streams
+ * @read_mutex: one reader at a time
  * @lock: protects the rest; monitors take it
  * @wait: readers
  * @ring: events; pid is a struct pid's number in the reader's namespace
@@ -30,6 +32,7 @@
  */
 struct gpk_stream {
 	struct list_head link;
+	struct mutex read_mutex;
 	spinlock_t lock;
 	wait_queue_head_t wait;
 	struct gpreempt_abi_event ring[GPK_EVENTS];
@@ -45,8 +48,10 @@ void gpk_stream_init(struct gpk_stream *s);
 void gpk_stream_fini(struct gpk_stream *s);
 /* True if there is something to read; from now on events are kept. */
 bool gpk_stream_ready(struct gpk_stream *s);
-/* Takes the next event. False if there is none. */
-bool gpk_stream_take(struct gpk_stream *s, struct gpreempt_abi_event *event);
+/* The next event; read_mutex is held. False if there is none. */
+bool gpk_stream_peek(struct gpk_stream *s, struct gpreempt_abi_event *event);
+/* It has been delivered. */
+void gpk_stream_drop(struct gpk_stream *s, const struct gpreempt_abi_event *event);
 /* fd -1: no more. 0 or -errno. */
 int gpk_stream_set_eventfd(struct gpk_stream *s, int fd);
 

@@ -128,25 +128,44 @@ static const struct kobj_type show_type = {
 	.default_groups = show_groups,
 };
 
+/* A few at a time: the monitor takes the same lock. */
+#define COPIED 32
+
+/* Copies records from @from on, or the oldest after it that is there. Return: how many. */
+static u32 timeline_copy(struct gpk_node *n, u64 *from, u64 end, struct gp_trace *to)
+{
+	u32 nr = 0;
+
+	spin_lock(&n->lock);
+	if (n->nr_timeline > GPK_TIMELINE)
+		*from = max(*from, n->nr_timeline - GPK_TIMELINE);
+	for (; nr < COPIED && *from < end; (*from)++)
+		to[nr++] = n->timeline[*from % GPK_TIMELINE];
+	spin_unlock(&n->lock);
+	return nr;
+}
+
 static int timeline_show(struct seq_file *m, void *unused)
 {
+	struct gp_trace *copy = kcalloc(COPIED, sizeof(*copy), GFP_KERNEL);
 	struct gpk_node *n = m->private;
-	struct gp_trace *copy = kvcalloc(GPK_TIMELINE, sizeof(*copy), GFP_KERNEL);
-	u64 i, nr;
+	u64 from = 0, end;
+	u32 i, nr;
 
 	if (!copy)
 		return -ENOMEM;
 	spin_lock(&n->lock);
-	memcpy(copy, n->timeline, GPK_TIMELINE * sizeof(*copy));
-	nr = n->nr_timeline;
+	end = n->nr_timeline;
 	spin_unlock(&n->lock);
-	for (i = nr > GPK_TIMELINE ? nr - GPK_TIMELINE : 0; i < nr; i++) {
-		const struct gp_trace *t = &copy[i % GPK_TIMELINE];
+	while ((nr = timeline_copy(n, &from, end, copy))) {
+		for (i = 0; i < nr; i++) {
+			const struct gp_trace *t = &copy[i];
 
-		seq_printf(m, "%llu %u %llx %llu %llu %llu %llu\n", t->now_ns, t->kind, t->id,
-			   t->arg[0], t->arg[1], t->arg[2], t->arg[3]);
+			seq_printf(m, "%llu %u %llx %llu %llu %llu %llu\n", t->now_ns, t->kind,
+				   t->id, t->arg[0], t->arg[1], t->arg[2], t->arg[3]);
+		}
 	}
-	kvfree(copy);
+	kfree(copy);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(timeline);

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -255,11 +256,59 @@ static void looks_are_for_who_may_stop(void)
 	end();
 }
 
+static int events_open(void)
+{
+	int fd = open("/dev/gpreempt", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	struct gpreempt_abi_event event;
+
+	GT_CHECK(fd >= 0, "open: %s", strerror(errno));
+	/* From now on they are kept. */
+	GT_CHECK(read(fd, &event, sizeof(event)) < 0 && errno == EAGAIN, "an early event");
+	return fd;
+}
+
+static struct gpreempt_abi_event next_event(int fd)
+{
+	uint64_t end_ns = gt_now_ns() + MS * 1000000ull;
+	struct gpreempt_abi_event event;
+
+	while (read(fd, &event, sizeof(event)) != sizeof(event)) {
+		GT_CHECK(gt_now_ns() < end_ns, "no event");
+		gt_sleep_us(2000);
+	}
+	return event;
+}
+
+/* What cannot be delivered is delivered next time. */
+static void wrong_memory_takes_no_events(void)
+{
+	struct gpreempt_abi_event event, expected;
+	struct gt_job j;
+	int fd, control;
+
+	gt_user_load();
+	fd = events_open();
+	control = events_open();
+	gt_job_start(&j, &endless);
+	expected = next_event(control);
+	GT_CHECK(syscall(SYS_read, fd, 8, 4096) < 0 && errno == EFAULT, "read: %s",
+		 strerror(errno));
+	event = next_event(fd);
+	GT_CHECK(event.time_ns == expected.time_ns && event.kind == expected.kind,
+		 "kind %u at %llu, not %u at %llu", event.kind, event.time_ns, expected.kind,
+		 expected.time_ns);
+	close(fd);
+	close(control);
+	gt_job_kill(&j);
+	end();
+}
+
 static const struct gt_case cases[] = {
 	{ "addresses_are_for_who_may_stop", addresses_are_for_who_may_stop, TINY, 60 },
 	{ "owners_raise_to_the_limit", owners_raise_to_the_limit, TINY, 60 },
 	{ "children_have_the_limit", children_have_the_limit, TINY, 60 },
 	{ "looks_are_for_who_may_stop", looks_are_for_who_may_stop, TINY, 60 },
+	{ "wrong_memory_takes_no_events", wrong_memory_takes_no_events, TINY, 60 },
 };
 
 int main(void)

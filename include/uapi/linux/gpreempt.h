@@ -348,4 +348,26 @@ enum gpreempt_abi_event_kind {
 #define GPREEMPT_IOC_EVENTFD _IOW(GPREEMPT_IOC_MAGIC, 0x09, struct gpreempt_ioc_eventfd)
 #define GPREEMPT_IOC_HIST _IOWR(GPREEMPT_IOC_MAGIC, 0x0a, struct gpreempt_ioc_hist)
 
+/* Neither a compiler nor a change may move a member. */
+#if defined(__cplusplus) && __cplusplus >= 201103L
+#define GPREEMPT_ABI_SIZE(name, bytes) static_assert(sizeof(name) == (bytes), #name)
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define GPREEMPT_ABI_SIZE(name, bytes) _Static_assert(sizeof(name) == (bytes), #name)
+#else
+#define GPREEMPT_ABI_SIZE(name, bytes) name
+#endif
+
+GPREEMPT_ABI_SIZE(struct gpreempt_ioc_caps, 280);
+GPREEMPT_ABI_SIZE(struct gpreempt_ioc_attr, 56);
+GPREEMPT_ABI_SIZE(struct gpreempt_ioc_queue, 88);
+GPREEMPT_ABI_SIZE(struct gpreempt_ioc_list, 24);
+GPREEMPT_ABI_SIZE(struct gpreempt_ioc_ref, 16);
+GPREEMPT_ABI_SIZE(struct gpreempt_ioc_switch, 32);
+GPREEMPT_ABI_SIZE(struct gpreempt_ioc_policy, 88);
+GPREEMPT_ABI_SIZE(struct gpreempt_ioc_trigger, 16);
+GPREEMPT_ABI_SIZE(struct gpreempt_ioc_stats, 168);
+GPREEMPT_ABI_SIZE(struct gpreempt_ioc_hist, 56);
+GPREEMPT_ABI_SIZE(struct gpreempt_ioc_eventfd, 8);
+GPREEMPT_ABI_SIZE(struct gpreempt_abi_event, 32);
+
 #endif
