@@ -139,6 +139,9 @@ struct gt_queue {
 	uint64_t doorbell_offset;
 };
 
+/* Memory for a queue, and what CREATE_QUEUE wants to know of it. */
+void gt_queue_prepare(struct gt_gpu *gpu, uint32_t type, struct gt_queue *q,
+		      struct kfd_ioctl_create_queue_args *args);
 /* Return: 0 or -errno of CREATE_QUEUE. */
 int gt_queue_try_create(struct gt_gpu *gpu, uint32_t priority, struct gt_queue *q);
 void gt_queue_create(struct gt_gpu *gpu, uint32_t priority, struct gt_queue *q);

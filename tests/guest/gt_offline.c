@@ -135,20 +135,35 @@ void gt_offline_kill(struct gt_offline *o)
 	forget(o);
 }
 
-uint32_t gt_other_doorbell(uint32_t other)
+/* The first mapped queue that is @doorbell, or that is not; 0 = there is none. */
+static uint32_t find_slot(uint32_t doorbell, bool is_it)
 {
 	const char *path = "/sys/kernel/debug/kfdsim/0/slots";
 	FILE *f = fopen(path, "re");
-	uint32_t doorbell;
+	uint32_t found;
 
 	GT_CHECK(f, "%s: %s", path, strerror(errno));
 	while (fscanf(f, "slot %*u doorbell %u ring %*x pasid %*x vmid %*u waves %*u\n",
-		      &doorbell) == 1)
-		if (doorbell != other) {
+		      &found) == 1)
+		if ((found == doorbell) == is_it) {
 			fclose(f);
-			return doorbell;
+			return found;
 		}
-	gt_fail("no other queue has a slot");
+	fclose(f);
+	return 0;
+}
+
+uint32_t gt_other_doorbell(uint32_t other)
+{
+	uint32_t doorbell = find_slot(other, false);
+
+	GT_CHECK(doorbell, "no other queue has a slot");
+	return doorbell;
+}
+
+bool gt_has_slot(uint32_t doorbell)
+{
+	return find_slot(doorbell, true);
 }
 
 int gt_online_once(struct gt_kernel *k, struct gt_queue *q, unsigned int ms)

@@ -20,6 +20,8 @@ extern const struct gt_shape gt_brief;
 
 /* How the model names a mapped queue that is not @other; ends the case if there is none. */
 uint32_t gt_other_doorbell(uint32_t other);
+/* Whether the queue with this doorbell is mapped. */
+bool gt_has_slot(uint32_t doorbell);
 
 /**
  * struct gt_offline - a process of low priority that keeps the GPU full

@@ -145,28 +145,35 @@ static void alloc_parts(struct gt_queue *q)
 		*(uint16_t *)(q->ring + i * GP_AQL_PACKET_BYTES) = GP_AQL_INVALID;
 }
 
-static int try_create(struct gt_gpu *gpu, uint32_t priority, uint32_t type, struct gt_queue *q)
+void gt_queue_prepare(struct gt_gpu *gpu, uint32_t type, struct gt_queue *q,
+		      struct kfd_ioctl_create_queue_args *args)
 {
-	struct kfd_ioctl_create_queue_args args = {
+	memset(q, 0, sizeof(*q));
+	q->gpu = gpu;
+	alloc_parts(q);
+	*args = (struct kfd_ioctl_create_queue_args){
+		.ring_base_address = (uintptr_t)q->ring,
+		.write_pointer_address = (uintptr_t)q->wptr,
+		.read_pointer_address = (uintptr_t)q->rptr,
 		.ring_size = RING_BYTES,
 		.gpu_id = gpu->id,
 		.queue_type = type,
 		.queue_percentage = 100,
-		.queue_priority = priority,
+		.eop_buffer_address = (uintptr_t)gt_alloc(gpu, PAGE),
 		.eop_buffer_size = PAGE,
+		.ctx_save_restore_address = (uintptr_t)q->save_area,
+		.ctx_save_restore_size = gt_gpu_prop(gpu, "cwsr_size"),
+		.ctl_stack_size = gt_gpu_prop(gpu, "ctl_stack_size"),
 	};
+}
 
-	memset(q, 0, sizeof(*q));
-	q->gpu = gpu;
+static int try_create(struct gt_gpu *gpu, uint32_t priority, uint32_t type, struct gt_queue *q)
+{
+	struct kfd_ioctl_create_queue_args args;
+
+	gt_queue_prepare(gpu, type, q, &args);
 	q->priority = priority;
-	alloc_parts(q);
-	args.ring_base_address = (uintptr_t)q->ring;
-	args.write_pointer_address = (uintptr_t)q->wptr;
-	args.read_pointer_address = (uintptr_t)q->rptr;
-	args.eop_buffer_address = (uintptr_t)gt_alloc(gpu, PAGE);
-	args.ctx_save_restore_address = (uintptr_t)q->save_area;
-	args.ctx_save_restore_size = gt_gpu_prop(gpu, "cwsr_size");
-	args.ctl_stack_size = gt_gpu_prop(gpu, "ctl_stack_size");
+	args.queue_priority = priority;
 	if (ioctl(gpu->kfd, AMDKFD_IOC_CREATE_QUEUE, &args))
 		return -errno;
 	q->id = args.queue_id;
