@@ -190,6 +190,7 @@ struct gpk_batch;
 /**
  * struct gpk_node - a GPU
  * @gpu_id: amdkfd's name
+ * @mode: who schedules its queues: KFD_GPREEMPT_MODE_*
  * @thread: monitor
  * @wait: where it sleeps
  * @kick: enum gpk_kick: why it should not
@@ -218,6 +219,7 @@ struct gpk_batch;
  */
 struct gpk_node {
 	u32 gpu_id;
+	u32 mode;
 	struct task_struct *thread;
 	wait_queue_head_t wait;
 	atomic_t kick;

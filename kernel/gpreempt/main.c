@@ -120,14 +120,15 @@ static void nodes_stop(void)
 	}
 }
 
-static int node_add(u32 gpu_id)
+static int node_add(const struct kfd_gpreempt_gpu *gpu)
 {
 	struct gpk_node *n = kvzalloc(sizeof(*n), GFP_KERNEL);
 	int ret;
 
 	if (!n)
 		return -ENOMEM;
-	ret = gpk_node_start(n, gpu_id);
+	n->mode = gpu->mode;
+	ret = gpk_node_start(n, gpu->gpu_id);
 	if (ret) {
 		kvfree(n);
 		return ret;
@@ -138,28 +139,29 @@ static int node_add(u32 gpu_id)
 	return 0;
 }
 
-static int nodes_start(const u32 *gpu_ids, u32 nr)
+static int nodes_start(const struct kfd_gpreempt_gpu *gpus, u32 nr)
 {
 	int ret = 0;
 	u32 i;
 
 	for (i = 0; i < nr && !ret; i++)
-		ret = node_add(gpu_ids[i]);
+		ret = node_add(&gpus[i]);
 	return ret;
 }
 
 static int __init gpk_init(void)
 {
-	u32 i, gpu_ids[GPK_NODES_MAX], nr = GPK_NODES_MAX;
+	struct kfd_gpreempt_gpu gpus[GPK_NODES_MAX];
+	u32 i, nr = GPK_NODES_MAX;
 	int ret;
 
 	ret = gpk_pointer_init();
 	if (ret)
 		return ret;
-	ret = kfd_gpreempt_register(&kfd_ops, gpk_verify, gpu_ids, &nr);
+	ret = kfd_gpreempt_register(&kfd_ops, gpk_verify, gpus, &nr);
 	if (ret)
 		goto err_pointer;
-	ret = nodes_start(gpu_ids, nr);
+	ret = nodes_start(gpus, nr);
 	if (ret)
 		goto err_nodes;
 	ret = gpk_show_init();

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The client of the preemption service: who it is, what it is told, and what it
- * may ask about. The switch is in kfd_gpreempt_switch.c, doorbells are in
- * kfd_gpreempt_doorbell.c.
+ * The client of the preemption service: who it is, what it is told, and on which nodes.
+ * What it may ask is in kfd_gpreempt_query.c, the switch in kfd_gpreempt_switch.c, how
+ * queues leave the GPU in kfd_gpreempt_backend.c, doorbells in kfd_gpreempt_doorbell.c.
+ *
+ * amdkfd frees a queue manager before it takes the node out of its topology, so nodes are
+ * not looked up there: they are in a list of our own from the moment they work. Whoever
+ * uses one holds nodes_sem for reading; whoever adds or removes one, or becomes the
+ * client, for writing. It is taken before dqm_lock.
  */
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <linux/rwsem.h>
 #include <linux/sched/mm.h>
 
 #include "kfd_priv.h"
 #include "kfd_gpreempt_priv.h"
 
-static const struct kfd_gpreempt_ops __rcu *client;
-static DEFINE_MUTEX(client_mutex);
+static const struct kfd_gpreempt_ops __rcu *client; /* written with nodes_sem */
+static DECLARE_RWSEM(nodes_sem);
+static LIST_HEAD(nodes);
 static atomic64_t last_generation;
 
 bool kfd_gpreempt_verify;
@@ -38,66 +45,12 @@ u64 kfd_gpreempt_generation(void)
 		rcu_read_unlock();                                       \
 	} while (0)
 
-static u32 queue_flags(const struct queue *q)
-{
-	const struct queue_properties *p = &q->properties;
-	u32 flags = 0;
-
-	if (p->format == KFD_QUEUE_FORMAT_AQL)
-		flags |= KFD_GPREEMPT_AQL;
-	if (p->is_active)
-		flags |= KFD_GPREEMPT_ACTIVE;
-	if (p->gpreempt.preempted)
-		flags |= KFD_GPREEMPT_PREEMPTED;
-	if (p->is_evicted)
-		flags |= KFD_GPREEMPT_EVICTED;
-	if (p->is_suspended)
-		flags |= KFD_GPREEMPT_SUSPENDED;
-	return flags;
-}
-
-/* Whether waves of this queue, and of others, are on the GPU; @waves NULL: not known. */
-static u32 running_flags(const struct queue *q, const struct kfd_cu_occupancy *waves)
-{
-	u32 i, flags = KFD_GPREEMPT_RUNNING_KNOWN;
-
-	if (!waves)
-		return 0;
-	for (i = 0; i < AMDGPU_MAX_QUEUES; i++) {
-		if (!waves[i].wave_cnt)
-			continue;
-		if (waves[i].doorbell_off == q->properties.doorbell_off)
-			flags |= KFD_GPREEMPT_RUNNING;
-		else
-			flags |= KFD_GPREEMPT_CROWDED;
-	}
-	return flags;
-}
-
-static void describe(struct kfd_process_device *pdd, const struct queue *q,
-		     const struct kfd_cu_occupancy *waves, struct kfd_gpreempt_queue *out)
-{
-	mmgrab(pdd->gpreempt.mm);
-	*out = (struct kfd_gpreempt_queue){
-		.process = pdd->gpreempt.generation,
-		.queue = q->properties.gpreempt.generation,
-		.pid = get_task_pid(pdd->process->lead_thread, PIDTYPE_TGID),
-		.mm = pdd->gpreempt.mm,
-		.gpu_id = pdd->dev->id,
-		.queue_id = q->properties.queue_id,
-		.priority = q->properties.priority,
-		.flags = queue_flags(q) | running_flags(q, waves),
-		.ring_bytes = q->properties.queue_size,
-		.ring = q->properties.queue_address,
-		.rptr = (uintptr_t)q->properties.read_ptr,
-		.wptr = (uintptr_t)q->properties.write_ptr,
-	};
-}
-
 struct kfd_process_device *kfd_gpreempt_find(struct device_queue_manager *dqm, u64 process)
 {
 	struct device_process_node *cur;
 
+	if (!process)
+		return NULL;
 	list_for_each_entry(cur, &dqm->queues, list) {
 		struct kfd_process_device *pdd = qpd_to_pdd(cur->qpd);
 
@@ -107,21 +60,52 @@ struct kfd_process_device *kfd_gpreempt_find(struct device_queue_manager *dqm, u
 	return NULL;
 }
 
+struct device_queue_manager *kfd_gpreempt_node_get(u32 gpu_id)
+{
+	struct device_queue_manager *dqm;
+
+	down_read(&nodes_sem);
+	list_for_each_entry(dqm, &nodes, gpreempt.link)
+		if (dqm->dev->id == gpu_id)
+			return dqm;
+	up_read(&nodes_sem);
+	return NULL;
+}
+
+void kfd_gpreempt_node_put(void)
+{
+	up_read(&nodes_sem);
+}
+
+/*
+ * A process that has become another program has no memory map here any more: nothing of
+ * it can be looked at, and it stays without a name, unknown to the client.
+ */
+static void name_process(struct kfd_gpreempt_pdd *p, struct mm_struct *mm)
+{
+	if (p->generation || !mm)
+		return;
+	p->generation = kfd_gpreempt_generation();
+	p->mm = mm;
+	mmgrab(mm);
+}
+
 void kfd_gpreempt_queue_init(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 			     struct queue *q)
 {
 	struct kfd_gpreempt_pdd *p = &qpd_to_pdd(qpd)->gpreempt;
 
+	/*
+	 * The dqm forgets a process with its last queue, of whatever kind: nobody could
+	 * let it go since.
+	 */
+	if (list_empty(&qpd->queues_list) || !dqm->gpreempt.registered)
+		p->preempted = false;
 	if (!kfd_gpreempt_is_compute(q))
 		return;
-	if (!p->generation) {
-		p->generation = kfd_gpreempt_generation();
-		p->mm = qpd->pqm->process->mm;
-		mmgrab(p->mm);
-	}
-	/* The dqm forgets a process with its last queue; then nobody could let it go. */
-	if (list_empty(&qpd->queues_list))
-		p->preempted = false;
+	name_process(p, READ_ONCE(qpd->pqm->process->mm));
+	if (!p->generation)
+		return;
 	q->properties.gpreempt.generation = kfd_gpreempt_generation();
 	q->properties.gpreempt.preempted = p->preempted ? KFD_GPREEMPT_BY_PROCESS : 0;
 }
@@ -180,8 +164,10 @@ static void forget_holds(struct device_queue_manager *dqm)
 	dqm_lock(dqm);
 	list_for_each_entry(cur, &dqm->queues, list) {
 		qpd_to_pdd(cur->qpd)->gpreempt.preempted = false;
-		list_for_each_entry(q, &cur->qpd->queues_list, list)
+		list_for_each_entry(q, &cur->qpd->queues_list, list) {
 			q->properties.gpreempt.preempted = 0;
+			q->properties.gpreempt.damaged = false;
+		}
 	}
 	dqm_unlock(dqm);
 }
@@ -241,125 +227,85 @@ static void withdraw(struct device_queue_manager *dqm)
 	cancel_delayed_work_sync(&dqm->gpreempt.watchdog);
 }
 
+void kfd_gpreempt_node_added(struct device_queue_manager *dqm)
+{
+	down_write(&nodes_sem);
+	list_add_tail(&dqm->gpreempt.link, &nodes);
+	if (rcu_access_pointer(client)) {
+		admit(dqm);
+		/* It may have been here before. */
+		tell(reset, dqm->dev->id, true);
+	}
+	up_write(&nodes_sem);
+}
+
 void kfd_gpreempt_node_removed(struct device_queue_manager *dqm)
 {
 	bool registered;
 
+	down_write(&nodes_sem);
+	/* One that failed to start was never added: all is zero. */
+	if (dqm->gpreempt.link.next)
+		list_del(&dqm->gpreempt.link);
 	dqm_lock(dqm);
 	registered = dqm->gpreempt.registered;
 	dqm->gpreempt.registered = false;
 	dqm_unlock(dqm);
-	if (!registered)
-		return;
 	/* Its memory goes with the node. */
-	cancel_delayed_work_sync(&dqm->gpreempt.watchdog);
-	tell(reset, dqm->dev->id, false);
+	if (registered)
+		cancel_delayed_work_sync(&dqm->gpreempt.watchdog);
+	up_write(&nodes_sem);
+	if (registered)
+		tell(reset, dqm->dev->id, false);
 }
 
-int kfd_gpreempt_register(const struct kfd_gpreempt_ops *ops, bool verify, u32 *gpu_ids, u32 *nr)
+static u32 mode_of(const struct device_queue_manager *dqm)
 {
-	u32 room = *nr, found = 0;
-	struct kfd_node *node;
-	int ret = 0;
-	u8 i;
+	const struct kfd_gpreempt_backend *backend = kfd_gpreempt_backend_of(dqm);
 
-	mutex_lock(&client_mutex);
+	return backend ? backend->mode : KFD_GPREEMPT_MODE_NONE;
+}
+
+int kfd_gpreempt_register(const struct kfd_gpreempt_ops *ops, bool verify,
+			  struct kfd_gpreempt_gpu *gpus, u32 *nr)
+{
+	struct device_queue_manager *dqm;
+	u32 room = *nr, found = 0;
+	int ret = 0;
+
+	down_write(&nodes_sem);
 	if (rcu_access_pointer(client)) {
 		ret = -EBUSY;
 		goto out;
 	}
 	kfd_gpreempt_verify = verify;
 	rcu_assign_pointer(client, ops);
-	for (i = 0; !kfd_topology_enum_kfd_devices(i, &node); i++) {
-		/* A processor's node has no queues. */
-		if (!node || found == room)
+	list_for_each_entry(dqm, &nodes, gpreempt.link) {
+		admit(dqm);
+		if (found == room)
 			continue;
-		admit(node->dqm);
-		gpu_ids[found++] = node->id;
+		gpus[found].gpu_id = dqm->dev->id;
+		gpus[found++].mode = mode_of(dqm);
 	}
 	*nr = found;
 out:
-	mutex_unlock(&client_mutex);
+	up_write(&nodes_sem);
 	return ret;
 }
 KFD_GPREEMPT_EXPORT(kfd_gpreempt_register);
 
 void kfd_gpreempt_unregister(const struct kfd_gpreempt_ops *ops)
 {
-	struct kfd_node *node;
-	u8 i;
+	struct device_queue_manager *dqm;
 
-	mutex_lock(&client_mutex);
+	down_write(&nodes_sem);
 	if (WARN_ON(rcu_access_pointer(client) != ops))
 		goto out;
-	for (i = 0; !kfd_topology_enum_kfd_devices(i, &node); i++)
-		if (node && node->dqm->gpreempt.registered)
-			withdraw(node->dqm);
+	list_for_each_entry(dqm, &nodes, gpreempt.link)
+		withdraw(dqm);
 	rcu_assign_pointer(client, NULL);
 	synchronize_rcu();
 out:
-	mutex_unlock(&client_mutex);
+	up_write(&nodes_sem);
 }
 KFD_GPREEMPT_EXPORT(kfd_gpreempt_unregister);
-
-/* Waves on the GPU by queue, for kfree(); NULL if this GPU cannot tell. */
-static struct kfd_cu_occupancy *count_waves(struct kfd_node *node)
-{
-	struct kfd_cu_occupancy *waves;
-	int max_waves_per_cu;
-
-	if (!node->kfd2kgd->get_cu_occupancy)
-		return NULL;
-	waves = kcalloc(AMDGPU_MAX_QUEUES, sizeof(*waves), GFP_KERNEL);
-	if (waves)
-		node->kfd2kgd->get_cu_occupancy(node->adev, waves, &max_waves_per_cu,
-						ffs(node->xcc_mask) - 1);
-	return waves;
-}
-
-static u32 list_queues(struct device_queue_manager *dqm, u64 process,
-		       const struct kfd_cu_occupancy *waves, struct kfd_gpreempt_queue *queues,
-		       u32 room)
-{
-	struct device_process_node *cur;
-	struct queue *q;
-	u32 found = 0;
-
-	list_for_each_entry(cur, &dqm->queues, list) {
-		struct kfd_process_device *pdd = qpd_to_pdd(cur->qpd);
-
-		if (process && pdd->gpreempt.generation != process)
-			continue;
-		list_for_each_entry(q, &cur->qpd->queues_list, list) {
-			if (!kfd_gpreempt_is_compute(q))
-				continue;
-			if (found < room)
-				describe(pdd, q, waves, &queues[found]);
-			found++;
-		}
-	}
-	return found;
-}
-
-int kfd_gpreempt_query(u32 gpu_id, u64 process, struct kfd_gpreempt_queue *queues, u32 *nr)
-{
-	struct kfd_node *node = kfd_device_by_id(gpu_id);
-	struct kfd_cu_occupancy *waves = NULL;
-	struct device_queue_manager *dqm;
-
-	if (!node)
-		return -ENODEV;
-	dqm = node->dqm;
-	if (process)
-		waves = count_waves(node);
-	dqm_lock(dqm);
-	*nr = list_queues(dqm, process, waves, queues, *nr);
-	/* The client lives. */
-	if (dqm->gpreempt.registered && delayed_work_pending(&dqm->gpreempt.watchdog))
-		mod_delayed_work(system_wq, &dqm->gpreempt.watchdog,
-				 msecs_to_jiffies(KFD_GPREEMPT_WATCHDOG_MS));
-	dqm_unlock(dqm);
-	kfree(waves);
-	return 0;
-}
-KFD_GPREEMPT_EXPORT(kfd_gpreempt_query);

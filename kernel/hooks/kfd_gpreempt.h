@@ -17,12 +17,14 @@
  * Failing open. Without a registered client nothing is preempted, nothing is armed
  * and a doorbell fault just maps the page. Unregistering resumes and disarms
  * everything first. A client that makes no call for KFD_GPREEMPT_WATCHDOG_MS
- * while something is preempted has everything resumed and is told so.
+ * while something is preempted has everything resumed and is told so. Only a queue
+ * whose saved state was found altered stays off the GPU.
  */
 #ifndef KFD_GPREEMPT_H
 #define KFD_GPREEMPT_H
 
 #include <linux/bits.h>
+#include <linux/list.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
@@ -43,8 +45,9 @@ struct pid;
  * @queue: generation of one of its queues, or KFD_GPREEMPT_ALL. The two are levels of
  *	their own: a queue runs when neither it nor its process is preempted
  * @result: output: 0; -ESRCH gone; -EIO hardware failed or is in reset: who was to be
- *	preempted is as it was; -EBADMSG saved state was altered while preempted
- *	(verify): it stays preempted
+ *	preempted is as it was, but a queue that refused was reset and does not run any
+ *	more; -EBADMSG saved state was altered while preempted (verify): the queue stays
+ *	preempted for good, without a client too
  * @was: amdkfd's own
  */
 struct kfd_gpreempt_ref {
@@ -96,12 +99,13 @@ struct kfd_gpreempt_queue {
 
 /**
  * struct kfd_gpreempt_ops - what amdkfd tells
- * @changed: queues or processes came or went, or were evicted or restored: ask; under
- *	dqm_lock
+ * @changed: queues or processes came or went, were evicted or restored, suspended or
+ *	resumed by a debugger: ask; under dqm_lock
  * @doorbell: an armed doorbell was rung, and is mapped again; in a page fault
  * @completion: an interrupt says that something of this process ended, on one of its
  *	nodes; called for each; in the interrupt worker. A hint
- * @reset: a node is being reset (@done false), works again (true)
+ * @reset: a node is being reset or goes for good (@done false), works again or is new
+ *	(true). A partition change makes new nodes, with ids that the client may not know
  * @locked: a switch has dqm_lock and begins; in its caller
  * @watchdog: nothing was heard for too long, everything on the node was resumed
  *
@@ -116,12 +120,27 @@ struct kfd_gpreempt_ops {
 	void (*watchdog)(u32 gpu_id);
 };
 
+#define KFD_GPREEMPT_MODE_NONE 0	/* queues cannot be preempted */
+#define KFD_GPREEMPT_MODE_HWS 1		/* firmware, by runlists */
+#define KFD_GPREEMPT_MODE_NO_HWS 2	/* the driver, by queue slots */
+#define KFD_GPREEMPT_MODE_MES 3		/* firmware, queue by queue */
+
+/**
+ * struct kfd_gpreempt_gpu - a node
+ * @gpu_id: its id
+ * @mode: who schedules its queues: KFD_GPREEMPT_MODE_*
+ */
+struct kfd_gpreempt_gpu {
+	u32 gpu_id;
+	u32 mode;
+};
+
 /**
  * kfd_gpreempt_register() - become the client; there is one at a time
  * @ops: callbacks; stay valid until kfd_gpreempt_unregister() returns
  * @verify: keep a digest of what describes the saved waves of each preempted queue,
  *	for every XCC, and compare before it is mapped again
- * @gpu_ids: filled with the nodes there are, as far as they fit
+ * @gpus: filled with the nodes there are, as far as they fit
  * @nr: in: room, out: how many
  *
  * What there is already is asked for with kfd_gpreempt_query().
@@ -129,7 +148,8 @@ struct kfd_gpreempt_ops {
  * Context: may sleep.
  * Return: 0, -EBUSY there is one already.
  */
-int kfd_gpreempt_register(const struct kfd_gpreempt_ops *ops, bool verify, u32 *gpu_ids, u32 *nr);
+int kfd_gpreempt_register(const struct kfd_gpreempt_ops *ops, bool verify,
+			  struct kfd_gpreempt_gpu *gpus, u32 *nr);
 
 /**
  * kfd_gpreempt_unregister() - disarm and resume everything, then hear no more
@@ -207,27 +227,34 @@ struct vm_area_struct;
  * @digest: of what describes its saved waves, taken when it was preempted
  * @preempted: not in the runlist by order of the client: KFD_GPREEMPT_BY_*
  * @verified: @digest is valid
+ * @damaged: saved state was altered: it is never mapped again
+ * @lost: a reset took its waves: a resume does not map it again
  */
 struct kfd_gpreempt_state {
 	u64 generation;
 	u64 digest;
 	u8 preempted;
 	bool verified;
+	bool damaged;
+	bool lost;
 };
 
 /**
  * struct kfd_gpreempt_node - ours in struct device_queue_manager; under dqm_lock
+ * @link: all nodes; nodes_sem
  * @watchdog: resumes everything if the client is silent
  * @registered: there is a client, and @watchdog is initialised
  */
 struct kfd_gpreempt_node {
+	struct list_head link;
 	struct delayed_work watchdog;
 	bool registered;
 };
 
 /**
  * struct kfd_gpreempt_pdd - ours in struct kfd_process_device
- * @generation: names the process on this node; 0 = never had a queue
+ * @generation: names the process on this node; 0 = never had a queue, or had become
+ *	another program before its first
  * @mm: memory map of the process, grabbed while it has a generation; dqm_lock. That of
  *	struct kfd_process goes before the queues do
  * @preempted: all compute queues are, and new ones are born so; dqm_lock
@@ -240,14 +267,16 @@ struct kfd_gpreempt_pdd {
 	struct kfd_gpreempt_slice *slice;
 };
 
-/* A queue is being created: before its MQD is initialised, after is_evicted is known. */
+/* A queue of any kind is being created: before its MQD is initialised. */
 void kfd_gpreempt_queue_init(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 			     struct queue *q);
-/* A queue was created, is being destroyed, was evicted or restored. */
+/* A queue was created, is being destroyed, was evicted, restored, suspended or resumed. */
 void kfd_gpreempt_changed(struct device_queue_manager *dqm);
 /* A process leaves the node, with all its queues. */
 void kfd_gpreempt_process_removed(struct device_queue_manager *dqm,
 				  struct qcm_process_device *qpd);
+/* No lock: a node works, and has its id. */
+void kfd_gpreempt_node_added(struct device_queue_manager *dqm);
 /* No lock: the node goes for good; nobody has queues on it. */
 void kfd_gpreempt_node_removed(struct device_queue_manager *dqm);
 /* No lock: an event interrupt reached this process. */

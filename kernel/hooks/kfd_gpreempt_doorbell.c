@@ -31,16 +31,9 @@
 /* From a fault to the next arming: else the page goes before the store is repeated. */
 #define SLICE_GAP_NS (1 * NSEC_PER_MSEC)
 
-/*
- * Errors planted for tests that must find them; only the vehicle builds them.
- * 1: the fault clears armed before it inserts the pages. 2: the same, and takes its time
- * in between, so that a short test finds it.
- */
 #ifdef KFD_GPREEMPT_TEST
-static uint gpreempt_mutation;
-module_param(gpreempt_mutation, uint, 0644);
-#else
-#define gpreempt_mutation 0
+uint kfd_gpreempt_mutation;
+module_param_named(gpreempt_mutation, kfd_gpreempt_mutation, uint, 0644);
 #endif
 
 /**
@@ -50,7 +43,7 @@ module_param(gpreempt_mutation, uint, 0644);
  * @pfn: first page
  * @nr_pages: pages
  * @gpu_id: node
- * @process: generation, for the client
+ * @process: generation, for the client; written when the client asks
  * @lock: protects @addr and @nr_addrs
  * @addr: where they are mapped, or were a moment ago
  * @nr_addrs: how many
@@ -106,29 +99,35 @@ static bool take_armed(struct kfd_gpreempt_slice *s)
 	return atomic_xchg(&s->armed, 0);
 }
 
+static void slice_rang(struct kfd_gpreempt_slice *s)
+{
+	WRITE_ONCE(s->fault_ns, ktime_get_ns());
+	kfd_gpreempt_rang(s->gpu_id, READ_ONCE(s->process));
+}
+
 static vm_fault_t doorbell_fault(struct vm_fault *vmf)
 {
 	struct vm_area_struct *vma = vmf->vma;
 	struct kfd_gpreempt_slice *s = vma->vm_private_data;
 	vm_fault_t ret = VM_FAULT_NOPAGE;
+	bool early = kfd_gpreempt_mutation == 1 || kfd_gpreempt_mutation == 2;
 	bool armed = false;
 	u32 i;
 
 	if (!s || READ_ONCE(s->dead))
 		return VM_FAULT_SIGBUS;
-	if (gpreempt_mutation)
+	if (early)
 		armed = take_armed(s);
-	if (gpreempt_mutation == 2)
+	if (kfd_gpreempt_mutation == 2)
 		udelay(100);
+	/* As io_remap_pfn_range(): a BAR is not encrypted memory. */
 	for (i = 0; i < s->nr_pages && ret == VM_FAULT_NOPAGE; i++)
 		ret = vmf_insert_pfn_prot(vma, vma->vm_start + i * PAGE_SIZE, s->pfn + i,
-					  vma->vm_page_prot);
-	if (!gpreempt_mutation)
+					  pgprot_decrypted(vma->vm_page_prot));
+	if (!early)
 		armed = take_armed(s);
-	if (armed) {
-		WRITE_ONCE(s->fault_ns, ktime_get_ns());
-		kfd_gpreempt_rang(s->gpu_id, s->process);
-	}
+	if (armed)
+		slice_rang(s);
 	return ret;
 }
 
@@ -220,6 +219,9 @@ bool kfd_gpreempt_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_s
 	if (s->mm != vma->vm_mm || is_cow_mapping(vma->vm_flags) ||
 	    !slice_remember(s, vma->vm_start)) {
 		s->eager = true;
+		/* From now on a store may come without a fault: who waits for one looks. */
+		if (take_armed(s))
+			slice_rang(s);
 		return false;
 	}
 	vma->vm_private_data = kfd_gpreempt_slice_get(s);
@@ -290,21 +292,22 @@ out:
 
 int kfd_gpreempt_arm(u32 gpu_id, u64 process, bool arm)
 {
-	struct kfd_node *node = kfd_device_by_id(gpu_id);
+	struct device_queue_manager *dqm = kfd_gpreempt_node_get(gpu_id);
 	struct kfd_gpreempt_slice *s = NULL;
 	struct kfd_process_device *pdd;
 	int ret = 0;
 
-	if (!node || !process)
+	if (!dqm)
 		return -ESRCH;
-	dqm_lock(node->dqm);
-	pdd = kfd_gpreempt_find(node->dqm, process);
+	dqm_lock(dqm);
+	pdd = kfd_gpreempt_find(dqm, process);
 	if (pdd)
 		/* Pairs with the release where a slice is made. */
 		s = kfd_gpreempt_slice_get(smp_load_acquire(&pdd->gpreempt.slice));
 	if (s)
-		s->process = process;
-	dqm_unlock(node->dqm);
+		WRITE_ONCE(s->process, process);
+	dqm_unlock(dqm);
+	kfd_gpreempt_node_put();
 	if (!s)
 		return pdd ? -EAGAIN : -ESRCH;
 	if (!arm)

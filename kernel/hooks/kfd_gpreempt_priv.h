@@ -30,13 +30,31 @@ int add_queue_mes(struct device_queue_manager *dqm, struct queue *q,
 int remove_queue_mes(struct device_queue_manager *dqm, struct queue *q,
 		     struct qcm_process_device *qpd);
 
+/*
+ * Errors planted for tests that must find them; only the vehicle builds them.
+ * 1: the fault clears armed before it inserts the pages. 2: the same, and takes its time
+ * in between, so that a short test finds it. 3: whatever is saved is altered afterwards.
+ */
+#ifdef KFD_GPREEMPT_TEST
+extern uint kfd_gpreempt_mutation;
+#else
+#define kfd_gpreempt_mutation 0
+#endif
+
 /* Whether queues are verified; fixed while a client is registered. */
 extern bool kfd_gpreempt_verify;
 
 /* The next generation: never 0, never twice. */
 u64 kfd_gpreempt_generation(void);
 
-/* The process of this generation on the node, or NULL; under dqm_lock. */
+/*
+ * A node, which does not go until it is given back; NULL if there is none. Not under
+ * dqm_lock; nothing that waits for a client.
+ */
+struct device_queue_manager *kfd_gpreempt_node_get(u32 gpu_id);
+void kfd_gpreempt_node_put(void);
+
+/* The process of this generation on the node, or NULL; 0 is nobody's. Under dqm_lock. */
 struct kfd_process_device *kfd_gpreempt_find(struct device_queue_manager *dqm, u64 process);
 
 /* Only these can be saved, and are switched. */
@@ -44,6 +62,26 @@ static inline bool kfd_gpreempt_is_compute(const struct queue *q)
 {
 	return q->properties.type == KFD_QUEUE_TYPE_COMPUTE;
 }
+
+/**
+ * struct kfd_gpreempt_backend - how a scheduler mode takes queues off the GPU
+ * @mode: KFD_GPREEMPT_MODE_*
+ * @out: an active queue was made inactive; NULL = @commit does it
+ * @in: an inactive one was made active
+ * @commit: after all of them
+ */
+struct kfd_gpreempt_backend {
+	u32 mode;
+	int (*out)(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+		   struct queue *q);
+	int (*in)(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+		  struct queue *q);
+	int (*commit)(struct device_queue_manager *dqm, u32 grace);
+};
+
+/* NULL if queues cannot be preempted in this mode. */
+const struct kfd_gpreempt_backend *
+kfd_gpreempt_backend_of(const struct device_queue_manager *dqm);
 
 /* Clears every hold of a node in one cycle; under dqm_lock. True if there was one. */
 bool kfd_gpreempt_resume_all(struct device_queue_manager *dqm);

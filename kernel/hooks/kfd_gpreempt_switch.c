@@ -6,99 +6,12 @@
  * suspension by a debugger and a percentage of zero: a flag in QUEUE_IS_ACTIVE.
  * Whatever else happens to it in the meantime goes on as in the unpatched driver.
  */
-#include <linux/sched/mm.h>
 #include <linux/xxhash.h>
 
 #include "kfd_priv.h"
 #include "kfd_mqd_manager.h"
 #include "kfd_gpreempt_priv.h"
 #include "v9_structs.h"
-
-/**
- * struct backend - how a scheduler mode takes queues off the GPU
- * @out: an active queue was made inactive; NULL = @commit does it
- * @in: an inactive one was made active
- * @commit: after all of them
- */
-struct backend {
-	int (*out)(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-		   struct queue *q);
-	int (*in)(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-		  struct queue *q);
-	int (*commit)(struct device_queue_manager *dqm, u32 grace);
-};
-
-static int hws_commit(struct device_queue_manager *dqm, u32 grace)
-{
-	return execute_queues_cpsch(dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0,
-				    grace ? grace : USE_DEFAULT_GRACE_PERIOD);
-}
-
-static const struct backend hws_backend = { .commit = hws_commit };
-
-/* By reading only: no GPU with MES was at hand. */
-static int mes_out(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-		   struct queue *q)
-{
-	return remove_queue_mes(dqm, q, qpd);
-}
-
-static int mes_in(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-		  struct queue *q)
-{
-	return add_queue_mes(dqm, q, qpd);
-}
-
-static const struct backend mes_backend = { .out = mes_out, .in = mes_in };
-
-static int slot_out(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-		    struct queue *q)
-{
-	struct mqd_manager *mqd_mgr = dqm->mqd_mgrs[KFD_MQD_TYPE_CP];
-
-	if (!dqm->sched_running)
-		return -EIO;
-	return mqd_mgr->destroy_mqd(mqd_mgr, q->mqd,
-				    dqm->dev->kfd->cwsr_enabled ?
-					    KFD_PREEMPT_TYPE_WAVEFRONT_SAVE :
-					    KFD_PREEMPT_TYPE_WAVEFRONT_DRAIN,
-				    KFD_UNMAP_LATENCY_MS, q->pipe, q->queue);
-}
-
-static int slot_in(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-		   struct queue *q)
-{
-	struct mqd_manager *mqd_mgr = dqm->mqd_mgrs[KFD_MQD_TYPE_CP];
-	struct mm_struct *mm;
-	int ret;
-
-	if (!dqm->sched_running)
-		return -EIO;
-	mm = get_task_mm(qpd->pqm->process->lead_thread);
-	if (!mm)
-		return -ESRCH;
-	ret = mqd_mgr->load_mqd(mqd_mgr, q->mqd, q->pipe, q->queue, &q->properties, mm);
-	/* Perhaps the last reference: its release takes dqm_lock. */
-	mmput_async(mm);
-	return ret;
-}
-
-static const struct backend slot_backend = { .out = slot_out, .in = slot_in };
-
-static const struct backend *backend_of(const struct device_queue_manager *dqm)
-{
-	if (dqm->dev->kfd->shared_resources.enable_mes)
-		return &mes_backend;
-	switch (dqm->sched_policy) {
-	case KFD_SCHED_POLICY_HWS:
-		return &hws_backend;
-	case KFD_SCHED_POLICY_NO_HWS:
-		return &slot_backend;
-	default:
-		/* Preempted queues leave their slots to new ones: no way back. */
-		return NULL;
-	}
-}
 
 /*
  * digest_of() - of what describes the saved waves of an unmapped queue, on all XCCs
@@ -141,18 +54,33 @@ static bool can_verify(const struct device_queue_manager *dqm)
 	       version < IP_VERSION(10, 0, 0);
 }
 
+/*
+ * is_stopped() - whether a queue is inactive and nothing keeps it so
+ *
+ * So amdkfd leaves a queue that it has reset. Properties are changed a moment before
+ * the queue is activated: that looks the same, but not in a process with a reset.
+ */
+static bool is_stopped(struct qcm_process_device *qpd, const struct queue *q)
+{
+	return qpd_to_pdd(qpd)->has_reset_queue && !q->properties.is_active &&
+	       QUEUE_IS_ACTIVE(q->properties);
+}
+
 /* 0: nothing to do; 1: the queue was active; or -errno. */
 static int queue_out(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 		     struct queue *q, u8 by)
 {
-	const struct backend *backend = backend_of(dqm);
-	u8 before = q->properties.gpreempt.preempted;
+	const struct kfd_gpreempt_backend *backend = kfd_gpreempt_backend_of(dqm);
+	struct kfd_gpreempt_state *s = &q->properties.gpreempt;
+	bool lost = is_stopped(qpd, q);
+	u8 before = s->preempted;
 	int ret = 0;
 
-	q->properties.gpreempt.preempted |= by;
+	s->preempted |= by;
 	if (before)
 		return 0;
-	q->properties.gpreempt.verified = false;
+	s->lost = lost;
+	s->verified = false;
 	if (!q->properties.is_active)
 		return 0;
 	decrement_queue_count(dqm, qpd, q);
@@ -162,7 +90,7 @@ static int queue_out(struct device_queue_manager *dqm, struct qcm_process_device
 	if (!ret)
 		return 1;
 	/* It is still there. */
-	q->properties.gpreempt.preempted = 0;
+	s->preempted = 0;
 	q->properties.is_active = true;
 	increment_queue_count(dqm, qpd, q);
 	return ret;
@@ -171,19 +99,22 @@ static int queue_out(struct device_queue_manager *dqm, struct qcm_process_device
 static int queue_in(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 		    struct queue *q, u8 by)
 {
-	const struct backend *backend = backend_of(dqm);
+	const struct kfd_gpreempt_backend *backend = kfd_gpreempt_backend_of(dqm);
 	struct kfd_gpreempt_state *s = &q->properties.gpreempt;
 	int ret = 0;
 
 	if (!(s->preempted & by))
 		return 0;
 	if (s->verified && s->digest != digest_of(dqm, q))
+		s->damaged = true;
+	if (s->damaged)
 		return -EBADMSG;
 	s->preempted &= ~by;
 	if (s->preempted)
 		return 0;
 	s->verified = false;
-	if (!QUEUE_IS_ACTIVE(q->properties))
+	/* Its waves went with a reset, what was saved before does not fit any more. */
+	if (s->lost || !QUEUE_IS_ACTIVE(q->properties))
 		return 0;
 	q->properties.is_active = true;
 	increment_queue_count(dqm, qpd, q);
@@ -196,7 +127,7 @@ static int queue_in(struct device_queue_manager *dqm, struct qcm_process_device 
 static int switch_one(struct device_queue_manager *dqm, const struct kfd_gpreempt_ref *ref,
 		      bool out, bool *changed)
 {
-	struct kfd_process_device *pdd = ref->process ? kfd_gpreempt_find(dqm, ref->process) : NULL;
+	struct kfd_process_device *pdd = kfd_gpreempt_find(dqm, ref->process);
 	u8 by = ref->queue ? KFD_GPREEMPT_BY_QUEUE : KFD_GPREEMPT_BY_PROCESS;
 	int error = 0, found = 0;
 	struct queue *q;
@@ -221,28 +152,29 @@ static int switch_one(struct device_queue_manager *dqm, const struct kfd_gpreemp
 }
 
 #define WAS_HELD BIT(0)
-#define WAS_RESET BIT(1)
 
 /* What has to be known of a reference if its switch fails. */
 static u32 look_before(struct device_queue_manager *dqm, const struct kfd_gpreempt_ref *ref)
 {
-	struct kfd_process_device *pdd = ref->process ? kfd_gpreempt_find(dqm, ref->process) : NULL;
+	struct kfd_process_device *pdd = kfd_gpreempt_find(dqm, ref->process);
 	struct queue *q;
-	u32 was;
 
 	if (!pdd)
 		return 0;
-	was = pdd->has_reset_queue ? WAS_RESET : 0;
 	if (ref->queue == KFD_GPREEMPT_ALL)
-		return was | (pdd->gpreempt.preempted ? WAS_HELD : 0);
+		return pdd->gpreempt.preempted ? WAS_HELD : 0;
 	list_for_each_entry(q, &pdd->qpd.queues_list, list)
 		if (q->properties.gpreempt.generation == ref->queue &&
 		    q->properties.gpreempt.preempted & KFD_GPREEMPT_BY_QUEUE)
-			was |= WAS_HELD;
-	return was;
+			return WAS_HELD;
+	return 0;
 }
 
-/* Takes the digests of what has just been saved, if it was. True if anything is held. */
+/*
+ * note_held() - take the digests of what has just been saved, if it was
+ *
+ * True if anything is held that could be resumed.
+ */
 static bool note_held(struct device_queue_manager *dqm, bool saved)
 {
 	bool verify = saved && can_verify(dqm), held = false;
@@ -254,44 +186,81 @@ static bool note_held(struct device_queue_manager *dqm, bool saved)
 		list_for_each_entry(q, &cur->qpd->queues_list, list) {
 			struct kfd_gpreempt_state *s = &q->properties.gpreempt;
 
-			if (!s->preempted)
+			if (!s->preempted || s->damaged)
 				continue;
 			held = true;
 			if (!verify || s->verified)
 				continue;
-			s->digest = digest_of(dqm, q);
+			s->digest = digest_of(dqm, q) ^ (kfd_gpreempt_mutation == 3);
 			s->verified = true;
 		}
 	}
 	return held;
 }
 
-/* One cycle for all that changed; the unmap is waited for, the map is not. */
+/*
+ * commit() - one cycle for all that changed; the unmap is waited for, the map is not
+ *
+ * amdkfd's notes of queues that refused are wiped first, so that what is there
+ * afterwards is of this cycle.
+ */
 static int commit(struct device_queue_manager *dqm, u32 grace)
 {
-	const struct backend *backend = backend_of(dqm);
+	const struct kfd_gpreempt_backend *backend = kfd_gpreempt_backend_of(dqm);
 
+	if (dqm->detect_hang_info)
+		dqm->detect_hang_info[0].queue_address = 0;
 	return backend->commit ? backend->commit(dqm, grace) : 0;
+}
+
+/* Whether a queue was reset in the cycle that has just ended: it refused. */
+static bool was_reset(const struct device_queue_manager *dqm, const struct queue *q)
+{
+	u32 i, nr = dqm->detect_hang_info_size / sizeof(*dqm->detect_hang_info);
+
+	if (!dqm->detect_hang_info)
+		return false;
+	for (i = 0; i < nr && dqm->detect_hang_info[i].queue_address; i++)
+		if (dqm->detect_hang_info[i].queue_address == q->properties.queue_address)
+			return true;
+	return false;
 }
 
 /*
  * find_failed() - who the cycle did not work for
  *
- * A queue that refuses is reset within the cycle, which does not fail: only its process
- * is marked.
+ * A queue that refuses is reset within the cycle, which does not fail: its process is
+ * marked, and an active queue is made inactive; those that are about to leave are
+ * inactive already.
  */
 static void find_failed(struct device_queue_manager *dqm, struct kfd_gpreempt_ref *ref, int ret)
 {
 	struct kfd_process_device *pdd;
+	struct queue *q;
 
 	if (ref->result)
 		return;
-	pdd = kfd_gpreempt_find(dqm, ref->process);
-	if (ret || (pdd->has_reset_queue && !(ref->was & WAS_RESET)))
+	if (ret) {
 		ref->result = -EIO;
+		return;
+	}
+	pdd = kfd_gpreempt_find(dqm, ref->process);
+	if (!pdd->has_reset_queue)
+		return;
+	list_for_each_entry(q, &pdd->qpd.queues_list, list) {
+		if (!kfd_gpreempt_is_compute(q) || !was_reset(dqm, q) ||
+		    (ref->queue && ref->queue != q->properties.gpreempt.generation))
+			continue;
+		q->properties.gpreempt.lost = true;
+		ref->result = -EIO;
+	}
 }
 
-/* Who could not be preempted is not: the client takes it for running. */
+/*
+ * undo_failed() - who could not be preempted is not: the client takes it for running
+ *
+ * Of a process with a queue that was reset, the other queues come back.
+ */
 static bool undo_failed(struct device_queue_manager *dqm, struct kfd_gpreempt_ref *refs, u32 nr_out)
 {
 	bool changed = false;
@@ -309,12 +278,14 @@ bool kfd_gpreempt_resume_all(struct device_queue_manager *dqm)
 	int changed = 0, held = 0;
 	struct queue *q;
 
-	if (!backend_of(dqm))
+	if (!kfd_gpreempt_backend_of(dqm))
 		return false;
 	list_for_each_entry(cur, &dqm->queues, list) {
 		held |= qpd_to_pdd(cur->qpd)->gpreempt.preempted;
 		qpd_to_pdd(cur->qpd)->gpreempt.preempted = false;
 		list_for_each_entry(q, &cur->qpd->queues_list, list) {
+			if (q->properties.gpreempt.damaged)
+				continue;
 			held |= q->properties.gpreempt.preempted;
 			/* Whoever is let go of for good is not asked for his papers. */
 			q->properties.gpreempt.verified = false;
@@ -329,31 +300,31 @@ bool kfd_gpreempt_resume_all(struct device_queue_manager *dqm)
 int kfd_gpreempt_switch(u32 gpu_id, struct kfd_gpreempt_ref *refs, u32 nr_out, u32 nr_in,
 			u32 grace)
 {
-	struct kfd_node *node = kfd_device_by_id(gpu_id);
-	struct device_queue_manager *dqm;
 	u32 i, nr = nr_out + nr_in;
+	struct device_queue_manager *dqm;
 	bool changed = false;
 	int ret = 0;
 
-	if (!node)
-		return -ENODEV;
 	if (nr_out > KFD_GPREEMPT_REFS_MAX || nr_in > KFD_GPREEMPT_REFS_MAX || grace > 255)
 		return -EINVAL;
-	dqm = node->dqm;
+	dqm = kfd_gpreempt_node_get(gpu_id);
+	if (!dqm)
+		return -ENODEV;
 	dqm_lock(dqm);
 	kfd_gpreempt_locked(gpu_id);
-	if (!dqm->gpreempt.registered || !backend_of(dqm)) {
-		ret = backend_of(dqm) ? -EINVAL : -EOPNOTSUPP;
+	if (!dqm->gpreempt.registered || !kfd_gpreempt_backend_of(dqm)) {
+		ret = kfd_gpreempt_backend_of(dqm) ? -EINVAL : -EOPNOTSUPP;
 		goto out;
 	}
 	for (i = 0; i < nr; i++) {
 		refs[i].was = look_before(dqm, &refs[i]);
 		refs[i].result = switch_one(dqm, &refs[i], i < nr_out, &changed);
 	}
-	if (changed)
+	if (changed) {
 		ret = commit(dqm, grace) ? -EIO : 0;
-	for (i = 0; i < nr; i++)
-		find_failed(dqm, &refs[i], ret);
+		for (i = 0; i < nr; i++)
+			find_failed(dqm, &refs[i], ret);
+	}
 	/* Hardware that is about to be reset is not asked again. */
 	if (undo_failed(dqm, refs, nr_out) && !ret)
 		ret = commit(dqm, 0) ? -EIO : 0;
@@ -364,6 +335,7 @@ int kfd_gpreempt_switch(u32 gpu_id, struct kfd_gpreempt_ref *refs, u32 nr_out, u
 		cancel_delayed_work(&dqm->gpreempt.watchdog);
 out:
 	dqm_unlock(dqm);
+	kfd_gpreempt_node_put();
 	return ret;
 }
 KFD_GPREEMPT_EXPORT(kfd_gpreempt_switch);

@@ -6,8 +6,11 @@
  * Variant: hooks
  */
 #define _GNU_SOURCE
+#include "gt_job.h"
 #include "gt_offline.h"
 
+#include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #define NR_CYCLES 25000 /* of all jobs together, in each of four cases */
@@ -15,6 +18,8 @@
 #define LOOK_EVERY 50
 #define MAP_MS 10000
 #define END_MS 30000
+#define ALL GPREEMPT_ABI_QUEUE_ALL
+#define SILENCE_US 3000000	/* more than amdkfd waits for a word of the scheduler */
 
 /* Little to save in each job: it is the number of times that counts here. */
 static const struct gt_shape job = {
@@ -102,10 +107,46 @@ static void a_changed_byte_is_seen(void)
 	gt_gpk_unload();
 }
 
+/* What was altered does not run again, whoever is silent or goes; others are not held up. */
+static void what_was_altered_stays_off(void)
+{
+	static const struct gt_shape endless = {
+		.groups = 8, .waves = 1, .vgprs = 8, .step_ns = 1000000, .seed = 10,
+	};
+	struct gt_job bad, good;
+	uint32_t gpu_id;
+	int r;
+
+	gt_gpk_load("verify=1");
+	gt_gpk_set_enabled(false);
+	gpu_id = gt_gpk_gpu_id();
+	gt_job_start(&bad, &endless);
+	gt_gpk_module_param("kfdsim", "gpreempt_mutation", 3);
+	r = gt_gpk_hold(gpu_id, bad.pid, ALL, 60000);
+	gt_gpk_module_param("kfdsim", "gpreempt_mutation", 0);
+	GT_CHECK(!r, "preempt: %s", strerror(-r));
+	gt_job_start(&good, &gt_third);
+	r = gt_gpk_hold(gpu_id, good.pid, ALL, 60000);
+	GT_CHECK(!r, "preempt: %s", strerror(-r));
+	r = gt_gpk_release(gpu_id, bad.pid, ALL);
+	GT_CHECK(r == -EBADMSG, "resume what was altered: %s", strerror(-r));
+	GT_CHECK(!gt_stat(0, "mapped"), "%lu queues mapped", gt_stat(0, "mapped"));
+	r = gt_gpk_release(gpu_id, good.pid, ALL);
+	GT_CHECK(!r, "resume: %s", strerror(-r));
+	gt_job_finish(&good, END_MS);
+	gt_sleep_us(SILENCE_US);
+	GT_CHECK(!gt_stat(0, "mapped"), "mapped when nothing was heard");
+	gt_gpk_unload();
+	gt_sleep_us(100000);
+	GT_CHECK(!gt_stat(0, "mapped"), "mapped when the module went");
+	gt_job_kill(&bad);
+}
+
 static const struct gt_case cases[] = {
 	{ "cycles_change_nothing", cycles_change_nothing, GT_TINY, 300 },
 	{ "verified_cycles_change_nothing", verified_cycles_change_nothing, GT_TINY, 300 },
 	{ "a_changed_byte_is_seen", a_changed_byte_is_seen, GT_TINY, 60 },
+	{ "what_was_altered_stays_off", what_was_altered_stays_off, GT_TINY, 90 },
 	{ "cycles_on_8_xccs_change_nothing", cycles_change_nothing, GT_XCC8, 400 },
 	{ "verified_cycles_on_8_xccs_change_nothing", verified_cycles_change_nothing,
 	  GT_XCC8, 400 },

@@ -6,14 +6,17 @@
  * Variant: hooks
  */
 #define _GNU_SOURCE
+#include "gt_job.h"
 #include "gt_offline.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #define PARAMS "profile=tiny poll_us=100 queue_preemption_timeout_ms=1000"
 #define SERVED_MS 20000
 #define OPEN_NS 3000000000
+#define LEASE_MS 60000
 
 /* As the core numbers them. */
 enum {
@@ -100,6 +103,17 @@ static void check_open(struct stage *s, const struct gt_offline *other, const ch
 	} while (other->shared->nr_kernels == kernels);
 }
 
+/* Whoever was reset is not mapped again: what it was doing is lost. */
+static void check_stays_off(uint32_t doorbell)
+{
+	int i;
+
+	for (i = 0; i < 50; i++) {
+		GT_CHECK(!gt_has_slot(doorbell), "the queue that was reset is mapped");
+		gt_sleep_us(2000);
+	}
+}
+
 static void a_hung_queue_does_not_hold_the_others_up(void)
 {
 	struct gt_offline hung, other;
@@ -121,13 +135,89 @@ static void a_hung_queue_does_not_hold_the_others_up(void)
 	gt_kernel_launch(&s.k, &s.q);
 	wait_breaker(&s, BREAKER_OPEN);
 	nr = gt_gpk_stats(s.gpu.id).nr_preemptions;
+	check_stays_off(doorbell);
 	check_open(&s, &other, "switch failed");
 	GT_CHECK(!gt_kernel_wait(&s.k, SERVED_MS), "the request was not served");
 	GT_CHECK(gt_stat(0, "killed"), "the queue was not hung");
 	GT_CHECK(gt_gpk_stats(s.gpu.id).nr_failed, "no failure was counted");
 	check_recovery(&s, nr);
+	check_stays_off(doorbell);
 	gt_offline_kill(&hung);
 	gt_offline_finish(&other, SERVED_MS);
+	gt_gpk_unload();
+}
+
+static const struct gt_shape endless = {
+	.groups = 8, .waves = 2, .vgprs = 32, .lds_bytes = 4096, .step_ns = 1000000, .seed = 8,
+};
+
+static void by_hand(struct gt_job *j, uint32_t *gpu_id)
+{
+	gt_gpk_load("");
+	gt_gpk_set_enabled(false);
+	*gpu_id = gt_gpk_gpu_id();
+	gt_job_start(j, &endless);
+}
+
+static void preempt_and_resume(uint32_t gpu_id, pid_t pid)
+{
+	int r = gt_gpk_hold(gpu_id, pid, GPREEMPT_ABI_QUEUE_ALL, LEASE_MS);
+
+	GT_CHECK(!r, "preempt: %s", strerror(-r));
+	GT_CHECK(!gt_stat_wait(0, "waves", 0), "%lu waves", gt_stat(0, "waves"));
+	r = gt_gpk_release(gpu_id, pid, GPREEMPT_ABI_QUEUE_ALL);
+	GT_CHECK(!r, "resume: %s", strerror(-r));
+}
+
+static void wait_slot(uint32_t doorbell)
+{
+	uint64_t end = gt_now_ns() + SERVED_MS * 1000000ull;
+
+	while (!gt_has_slot(doorbell)) {
+		GT_CHECK(gt_now_ns() < end, "the other queue is not mapped");
+		gt_sleep_us(1000);
+	}
+}
+
+/* One of two queues of a process refuses: it alone is lost. */
+static void its_other_queue_goes_on(void)
+{
+	uint32_t gpu_id, hung, other;
+	struct gt_job j;
+	int r;
+
+	by_hand(&j, &gpu_id);
+	hung = gt_other_doorbell(0);
+	GT_CHECK(!gt_job_tell(&j, GT_JOB_ADD, SERVED_MS), "create");
+	GT_CHECK(!gt_stat_wait(0, "mapped", 2), "%lu queues mapped", gt_stat(0, "mapped"));
+	other = gt_other_doorbell(hung);
+	gt_fault(0, "refuse %u", hung);
+	r = gt_gpk_hold(gpu_id, j.pid, GPREEMPT_ABI_QUEUE_ALL, LEASE_MS);
+	GT_CHECK(r == -EIO, "a queue that refuses: %s", strerror(-r));
+	wait_slot(other);
+	check_stays_off(hung);
+	preempt_and_resume(gpu_id, j.pid);
+	wait_slot(other);
+	check_stays_off(hung);
+	gt_job_kill(&j);
+	gt_gpk_unload();
+}
+
+/* Reset in somebody else's cycle, then preempted and resumed: that does not bring it back. */
+static void a_queue_that_was_reset_is_not_resumed(void)
+{
+	uint32_t gpu_id, hung;
+	struct gt_job j, next;
+
+	by_hand(&j, &gpu_id);
+	hung = gt_other_doorbell(0);
+	gt_fault(0, "refuse %u", hung);
+	gt_job_begin(&next, &endless);
+	GT_CHECK(gt_stat(0, "killed"), "it was not reset");
+	gt_job_kill(&next);
+	preempt_and_resume(gpu_id, j.pid);
+	check_stays_off(hung);
+	gt_job_kill(&j);
 	gt_gpk_unload();
 }
 
@@ -161,6 +251,9 @@ static void a_slow_switch_opens_the_breaker(void)
 static const struct gt_case cases[] = {
 	{ "a_hung_queue_does_not_hold_the_others_up", a_hung_queue_does_not_hold_the_others_up,
 	  PARAMS, 90 },
+	{ "its_other_queue_goes_on", its_other_queue_goes_on, PARAMS, 90 },
+	{ "a_queue_that_was_reset_is_not_resumed", a_queue_that_was_reset_is_not_resumed, PARAMS,
+	  90 },
 	{ "a_slow_switch_opens_the_breaker", a_slow_switch_opens_the_breaker, PARAMS, 90 },
 };
 
