@@ -269,6 +269,7 @@ json_t *gpd_module_json(struct gpd *d)
 		{ GPREEMPT_CAP_NO_HWS, "no_hws" },
 		{ GPREEMPT_CAP_DOORBELL, "doorbell" },
 		{ GPREEMPT_CAP_VERIFY, "verify" },
+		{ GPREEMPT_CAP_MES, "mes" },
 	};
 	json_t *caps;
 	size_t i;

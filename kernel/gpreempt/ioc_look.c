@@ -14,6 +14,13 @@
 
 #define LIST_MAX 65536
 
+static const u64 mode_caps[] = {
+	[KFD_GPREEMPT_MODE_NONE] = 0,
+	[KFD_GPREEMPT_MODE_HWS] = GPREEMPT_CAP_HWS,
+	[KFD_GPREEMPT_MODE_NO_HWS] = GPREEMPT_CAP_NO_HWS,
+	[KFD_GPREEMPT_MODE_MES] = GPREEMPT_CAP_MES,
+};
+
 int gpk_ioc_caps(void __user *uarg)
 {
 	struct gpreempt_ioc_caps arg;
@@ -25,12 +32,13 @@ int gpk_ioc_caps(void __user *uarg)
 	if (arg.reserved)
 		return -EINVAL;
 	arg.version = GPREEMPT_ABI_VERSION;
-	arg.caps = GPREEMPT_CAP_HWS | GPREEMPT_CAP_NO_HWS | GPREEMPT_CAP_DOORBELL |
-		   (gpk_verify ? GPREEMPT_CAP_VERIFY : 0);
+	arg.caps = GPREEMPT_CAP_DOORBELL | (gpk_verify ? GPREEMPT_CAP_VERIFY : 0);
 	arg.nr_nodes = gpk_nr_nodes();
 	memset(arg.gpu_ids, 0, sizeof(arg.gpu_ids));
-	for (i = 0; i < arg.nr_nodes; i++)
+	for (i = 0; i < arg.nr_nodes; i++) {
 		arg.gpu_ids[i] = gpk_node_at(i)->gpu_id;
+		arg.caps |= mode_caps[gpk_node_at(i)->mode];
+	}
 	return gpk_put_arg(uarg, &arg, sizeof(arg), size);
 }
 

@@ -31,11 +31,12 @@
 #define GPREEMPT_ABI_NAME_LEN 32
 #define GPREEMPT_ABI_QUEUE_ALL 0xffffffffU
 
-/* Capabilities. */
+/* Capabilities. The first two and the last: a node is scheduled so. */
 #define GPREEMPT_CAP_HWS (1ULL << 0)		/* firmware scheduler: one cycle per switch */
 #define GPREEMPT_CAP_NO_HWS (1ULL << 1)		/* queue slots owned by the driver */
 #define GPREEMPT_CAP_DOORBELL (1ULL << 2)	/* armed doorbells */
 #define GPREEMPT_CAP_VERIFY (1ULL << 3)		/* saved state is verified */
+#define GPREEMPT_CAP_MES (1ULL << 4)		/* firmware scheduler: queue by queue */
 
 /**
  * struct gpreempt_ioc_caps - what there is
