@@ -107,6 +107,8 @@ static void check_end(struct gt_load *l, int r)
 {
 	if (r)
 		gt_program_show(&l->program);
+	if (r == -ETIMEDOUT)
+		gt_load_describe(l, "late");
 	GT_CHECK(!r, "%d ended with %d", l->pid, r);
 	GT_CHECK(gt_program_value(&l->program, "exact") == 1, "results");
 }
@@ -180,4 +182,16 @@ int gt_load_wait_mapped(const struct gt_load *l, unsigned int nr, unsigned int m
 		gt_sleep_us(1000);
 	}
 	return 0;
+}
+
+void gt_load_describe(const struct gt_load *l, const char *name)
+{
+	struct gt_view v = { .mechanism = "not listed", .state = "no state" };
+
+	if (!access(GT_SOCKET, F_OK))
+		gt_daemon_view(l->pid, &v);
+	gt_note("%s %d: %lu of %lu kernels, %u slots; the daemon says: %s, %s, %lu of %lu queues "
+		"busy, preempted %lu times", name, l->pid, l->progress->completed,
+		l->progress->launched, gt_load_mapped(l), v.mechanism, v.state, v.nr_busy,
+		v.nr_queues, v.nr_preempted);
 }

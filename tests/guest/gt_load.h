@@ -57,6 +57,9 @@ unsigned int gt_load_mapped(const struct gt_load *l);
 /* Waits for that. Return: 0 or -ETIMEDOUT. */
 int gt_load_wait_mapped(const struct gt_load *l, unsigned int nr, unsigned int ms);
 
+/* Notes what is known of one that does not get on. */
+void gt_load_describe(const struct gt_load *l, const char *name);
+
 /* Puts a process under the dbg mechanism. */
 void gt_daemon_attach(pid_t pid, const char *klass);
 

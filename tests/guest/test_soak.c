@@ -77,22 +77,11 @@ static void check_daemon(struct soak *s)
 	GT_CHECK(status_value(s->daemon.pid, "FDSize:") <= 128, "descriptors");
 }
 
-/* What is known of a job that does not get on. */
-static void describe(const struct gt_load *l, const char *name)
-{
-	struct gt_view v = {};
-	int r = gt_daemon_view(l->pid, &v);
-
-	gt_note("%s %d: %lu of %lu kernels, %u slots; the daemon says: %s, %s, preempted %lu times",
-		name, l->pid, l->progress->completed, l->progress->launched, gt_load_mapped(l),
-		r ? "not listed" : v.mechanism, v.state, v.nr_preempted);
-}
-
 static void describe_all(struct soak *s)
 {
-	describe(&s->online, "online");
-	describe(&s->shim, "shim");
-	describe(&s->dbg, "dbg");
+	gt_load_describe(&s->online, "online");
+	gt_load_describe(&s->shim, "shim");
+	gt_load_describe(&s->dbg, "dbg");
 	gt_program_show(&s->daemon);
 }
 

@@ -208,6 +208,10 @@ static void an_endless_kernel_makes_room(void)
 	GT_CHECK(gt_load_moves(&online, 2, NEVER_MS), "there was room");
 	gt_load_kill(&online);
 	GT_LOAD(&online, GT_SHIM, 0, "realtime", "load_online", "--count", REQUESTS_ENDLESS);
+	if (gt_load_moves(&online, 1, NEVER_MS)) {
+		gt_load_describe(&offline, "offline");
+		gt_program_show(&daemon);
+	}
 	gt_load_wait(&online, 30000);
 	gt_note("endless: online p50 %.1f ms, p99 %.1f ms",
 		gt_program_value(&online.program, "p50_us") / 1e3,
