@@ -54,9 +54,10 @@ static void request(struct load *l, struct gt_kernel *k, uint64_t expected)
 	uint64_t start_ns = gt_now_ns();
 
 	gt_kernel_launch(k, &l->queue);
+	l->progress->launched++;
 	if (load_kernel_wait(l, k, WAIT_MS))
 		load_die("request %lu does not end", l->progress->launched);
-	if (l->progress->launched++ >= NR_WARM_UP)
+	if (l->progress->launched > NR_WARM_UP)
 		latencies_us[nr_latencies++ % MAX_REQUESTS] = (gt_now_ns() - start_ns) / 1000;
 	load_kernel_is_exact(l, k, expected);
 }
