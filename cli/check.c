@@ -39,6 +39,21 @@ void gp_check_add(struct gp_check *c, enum gp_check_result result, const char *n
 	c->nr[result]++;
 }
 
+void gp_check_append(struct gp_check *c, const char *name, const char *text)
+{
+	for (size_t i = 0; i < json_array_size(c->list); i++) {
+		json_t *found = json_array_get(c->list, i);
+		const char *is, *old;
+		char all[640];
+
+		json_unpack(found, "{s:s, s:s}", "name", &is, "text", &old);
+		if (strcmp(is, name))
+			continue;
+		snprintf(all, sizeof(all), "%s%s", old, text);
+		json_object_set_new(found, "text", json_string(all));
+	}
+}
+
 /* "warn  daemon  it does not run; try ..." */
 static void print_list(const struct gp_check *c, const struct gp_options *o)
 {

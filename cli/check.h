@@ -38,6 +38,9 @@ void gp_check_add(struct gp_check *c, enum gp_check_result result, const char *n
 		  const char *remedy, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
+/* Says more of what was found under @name, if anything was. */
+void gp_check_append(struct gp_check *c, const char *name, const char *text);
+
 /* Kernel, driver, GPUs, firmware, permissions. False = no GPU, the rest is pointless. */
 bool gp_check_machine(struct gp_check *c, const char *root);
 

@@ -45,6 +45,15 @@ static void join(const json_t *list, char *out, size_t size)
 					json_string_value(json_array_get(list, i)));
 }
 
+static bool is_in(const char *word, const json_t *list)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		if (!strcmp(json_string_value(json_array_get(list, i)), word))
+			return true;
+	}
+	return false;
+}
+
 /* Who stops and continues queues here; @info: of the daemon, NULL = there is none. */
 static void report_mechanism(struct gp_check *c, const json_t *info, bool has_module)
 {
@@ -78,7 +87,7 @@ static void report_daemon(struct gp_check *c, const char *path, const json_t *i)
 		gp_check_add(c, GP_CHECK_WARN, "daemon", "restarting it",
 			     "version %s, this command is %s", version ? version : "unknown",
 			     GP_VERSION);
-	else if (last)
+	else if (last && strcmp(last, "signal TERM") && strcmp(last, "signal INT"))
 		gp_check_add(c, GP_CHECK_WARN, "daemon", NULL, "runs on %s, after: %s", path, last);
 	else
 		gp_check_add(c, GP_CHECK_OK, "daemon", NULL, "%s answers on %s", version, path);
@@ -86,7 +95,8 @@ static void report_daemon(struct gp_check *c, const char *path, const json_t *i)
 
 static void check_daemon(struct gp_check *c, const struct gp_options *o, bool has_module)
 {
-	char path[GP_ADDRESS_MAX] = "";
+	char path[GP_ADDRESS_MAX] = "", program[GP_SHIM_PATH_MAX];
+	char remedy[GP_SHIM_PATH_MAX + 64];
 	json_t *reply = NULL;
 	struct gpreempt *g;
 	char *info = NULL;
@@ -98,8 +108,10 @@ static void check_daemon(struct gp_check *c, const struct gp_options *o, bool ha
 		gp_address_find(path, sizeof(path));
 	err = gpreempt_open(&g, GPREEMPT_OPEN_DAEMON, o->socket);
 	if (err) {
-		gp_check_add(c, GP_CHECK_WARN, "daemon",
-			     "systemctl start gpreemptd, or gpreemptd in another terminal",
+		snprintf(remedy, sizeof(remedy),
+			 "systemctl start gpreemptd, or %s in another terminal",
+			 gp_daemon_find(program, sizeof(program)));
+		gp_check_add(c, GP_CHECK_WARN, "daemon", remedy,
 			     "it does not run (%s: %s)", path, strerror(-err));
 		report_mechanism(c, NULL, has_module);
 		return;
@@ -112,6 +124,8 @@ static void check_daemon(struct gp_check *c, const struct gp_options *o, bool ha
 		reply = json_loads(info, 0, NULL);
 	if (reply)
 		report_daemon(c, path, reply);
+	if (is_in("sim", json_object_get(reply, "mechanisms")))
+		gp_check_append(c, "gpu", " (the daemon's nodes are simulated)");
 	gpreempt_free(info);
 	gpreempt_close(g);
 	check_client_socket(c, path);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "session.h"
+#include "shim_path.h"
 #include "view.h"
 
 #include <string.h>
@@ -72,24 +73,11 @@ static int reload(const struct gp_options *o)
 /* Only the daemon knows its configuration: it checks. */
 static int check(const struct gp_options *o)
 {
-	char self[4096];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 32);
-	char *slash;
+	char path[GP_SHIM_PATH_MAX];
 	char *file = o->nr_words > 1 ? o->words[1] : NULL;
 	char *args[] = { "gpreemptd", "--check", file ? "--config" : NULL, file, NULL };
 
-	/* .../cli/gpreempt has .../daemon/gpreemptd beside it; installed it is in the path. */
-	self[n > 0 ? n : 0] = '\0';
-	slash = strrchr(self, '/');
-	if (slash) {
-		*slash = '\0';
-		slash = strrchr(self, '/');
-	}
-	if (slash) {
-		strcpy(slash, "/daemon/gpreemptd");
-		execv(self, args);
-	}
-	execv(GP_SBINDIR "/gpreemptd", args);
+	execv(gp_daemon_find(path, sizeof(path)), args);
 	execvp("gpreemptd", args);
 	gp_cli_error("gpreemptd", "%s: it reads the file", strerror(errno));
 	return GP_EXIT_FAILED;

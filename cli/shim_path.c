@@ -25,8 +25,8 @@ static int absolute(const char *path, char *out, size_t size)
 	return n > 0 && (size_t)n < size && is_there(out) ? 0 : -ENOENT;
 }
 
-/* .../cli/gpreempt has .../shim beside it. */
-static int in_build(char *out, size_t size)
+/* .../cli/gpreempt has .../shim and .../daemon beside it. */
+static int in_build(const char *name, char *out, size_t size)
 {
 	char self[GP_SHIM_PATH_MAX - 64];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -41,7 +41,7 @@ static int in_build(char *out, size_t size)
 	if (n <= 0)
 		return -ENOENT;
 	self[n] = '\0';
-	snprintf(out, size, "%s/shim/" NAME, self);
+	snprintf(out, size, "%s/%s", self, name);
 	return is_there(out) ? 0 : -ENOENT;
 }
 
@@ -53,8 +53,15 @@ int gp_shim_find(const char *named, char *out, size_t size)
 		return absolute(named, out, size);
 	if (variable && *variable)
 		return absolute(variable, out, size);
-	if (!in_build(out, size))
+	if (!in_build("shim/" NAME, out, size))
 		return 0;
 	snprintf(out, size, "%s", GP_LIBDIR "/" NAME);
 	return is_there(out) ? 0 : -ENOENT;
+}
+
+const char *gp_daemon_find(char *out, size_t size)
+{
+	if (in_build("daemon/gpreemptd", out, size))
+		snprintf(out, size, "%s", GP_SBINDIR "/gpreemptd");
+	return out;
 }

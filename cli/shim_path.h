@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the library is that run preloads.
+ * Where the library is that run preloads, and the daemon.
  */
 #ifndef GP_CLI_SHIM_PATH_H
 #define GP_CLI_SHIM_PATH_H
@@ -21,5 +21,8 @@
  * Return: 0, -ENOENT.
  */
 int gp_shim_find(const char *named, char *out, size_t size);
+
+/* The daemon of the same build folder or installation; gives @out. Not in everybody's PATH. */
+const char *gp_daemon_find(char *out, size_t size);
 
 #endif

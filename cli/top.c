@@ -6,6 +6,7 @@
 #include "top_text.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <ncurses.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -22,8 +23,8 @@ static const struct gp_verb verb = {
 	.usage = "[OPTION...]",
 	.doc = "Shows devices and processes on a full screen, refreshed every second. Keys: up\n"
 	       "and down select, o changes the order, / filters, + and - change the priority, s\n"
-	       "suspends for a minute, r resumes, q ends. --sort is one of prio, run, off,\n"
-	       "preempted, pid. RUN% and OFF% are shares of the last interval: running, and\n"
+	       "suspends for a minute, r resumes, ? helps, q ends. --sort is one of prio, run,\n"
+	       "off, preempted, pid. RUN% and OFF% are shares of the last interval: running, and\n"
 	       "stopped with work to do.",
 	.options = GP_OPTS_TOP | GP_OPTS_DEVICE,
 };
@@ -124,11 +125,11 @@ static int draw_devices(struct screen *c, int y)
 {
 	char line[GP_TOP_LINE];
 
-	put_line(y++, COLOR_PAIR(COLOR_OF_HEAD), gp_top_device_header(line));
+	put_line(y++, COLOR_PAIR(COLOR_OF_HEAD), gp_top_device_header(COLS, line));
 	for (u32 i = 0; i < c->top.nr_devices && y < LINES - 4; i++) {
 		const struct gp_top_device *d = &c->top.devices[i];
 
-		put_line(y, 0, gp_top_device_line(d, line));
+		put_line(y, 0, gp_top_device_line(d, COLS, line));
 		tint(y++, line, d->health, color_of(d->health));
 		if (d->reason[0] && y < LINES - 4)
 			mvprintw(y++, 11, "%.*s", COLS - 12, d->reason);
@@ -166,14 +167,14 @@ static void draw_rows(struct screen *c, int y)
 	int room = max(LINES - y - 2, 1);
 	u32 skip = at >= (u32)room ? at - (u32)room + 1 : 0;
 
-	put_line(y++, COLOR_PAIR(COLOR_OF_HEAD), gp_top_row_header(line));
+	put_line(y++, COLOR_PAIR(COLOR_OF_HEAD), gp_top_row_header(COLS, line));
 	for (u32 i = 0; i < c->top.nr_rows && y < LINES - 1; i++) {
 		const struct gp_top_row *r = &c->top.rows[i];
 		bool is_selected = r->pid == c->selected;
 
 		if (!gp_top_matches(r, c->filter) || n++ < skip)
 			continue;
-		gp_top_row_line(r, line);
+		gp_top_row_line(r, COLS, line);
 		put_line(y, is_selected ? A_REVERSE : 0, line);
 		if (!is_selected)
 			tint(y, line, r->state, color_of(r->state));
@@ -193,11 +194,40 @@ static void draw(struct screen *c)
 	y = draw_devices(c, 2);
 	draw_rows(c, y + 1);
 	snprintf(last, sizeof(last),
-		 "q end  up/down select  s suspend  r resume  +/- priority  / filter%s%s  "
-		 "o order: %s",
+		 "? help  q end  s suspend  r resume  +/- priority  / filter%s%s  o order: %s",
 		 c->filter[0] ? ": " : "", c->filter, gp_top_sort_name(c->by));
 	put_line(LINES - 1, c->status[0] ? A_BOLD : A_DIM, c->status[0] ? c->status : last);
 	refresh();
+}
+
+static void show_help(void)
+{
+	static const char text[] =
+		"up, down  select a process\n"
+		"o         the next order: prio, run, off, preempted, pid\n"
+		"/         only processes with this in their name or number\n"
+		"+, -      raise or lower the priority of the selected one\n"
+		"s         suspend it for a minute\n"
+		"r         resume it\n"
+		"q         end\n"
+		"\n"
+		"QUEUES, BUSY    queues, and those with work\n"
+		"OUT             processes that are stopped\n"
+		"RUN%, OFF%      share of the last interval: running, stopped with work to do\n"
+		"PRE/S           preemptions a second in the last interval\n"
+		"PREEMPTED       all of them\n"
+		"OFF_MAX         the longest time off the GPU\n"
+		"SW_P50, SW_P99  how long a switch takes\n"
+		"\n"
+		"A narrow terminal has no room for NAME, CLASS, QUEUES and PREEMPTED.\n"
+		"\n"
+		"Any key goes back.";
+
+	erase();
+	mvaddstr(0, 0, text);
+	refresh();
+	timeout(-1);
+	getch();
 }
 
 static struct gp_top_row *get_selected(struct screen *c)
@@ -335,6 +365,9 @@ static bool handle(struct screen *c, int key)
 	case '/':
 		read_filter(c);
 		break;
+	case '?':
+		show_help();
+		break;
 	case '+':
 	case '-':
 	case 's':
@@ -424,12 +457,12 @@ static int run_once(struct screen *c)
 	if (ret != GP_GO_ON)
 		return ret;
 	sort(c);
-	printf("%s\n\n%s\n", c->top.head, gp_top_device_header(line));
+	printf("%s\n\n%s\n", c->top.head, gp_top_device_header(INT_MAX, line));
 	for (u32 i = 0; i < c->top.nr_devices; i++)
-		puts(gp_top_device_line(&c->top.devices[i], line));
-	printf("\n%s\n", gp_top_row_header(line));
+		puts(gp_top_device_line(&c->top.devices[i], INT_MAX, line));
+	printf("\n%s\n", gp_top_row_header(INT_MAX, line));
 	for (u32 i = 0; i < c->top.nr_rows; i++)
-		puts(gp_top_row_line(&c->top.rows[i], line));
+		puts(gp_top_row_line(&c->top.rows[i], INT_MAX, line));
 	return gp_cli_finish(GP_EXIT_OK);
 }
 

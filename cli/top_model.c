@@ -144,11 +144,12 @@ static void make_head(struct gp_top *t, const json_t *info)
 		snprintf(t->head, sizeof(t->head), "gpreemptd does not run: the driver alone");
 	else
 		snprintf(t->head, sizeof(t->head),
-			 "gpreemptd %s, up %llu:%02llu:%02llu, %llu clients",
+			 "gpreemptd %s, up %llu:%02llu:%02llu, %llu client%s",
 			 json_string_value(json_object_get(info, "version")),
 			 (unsigned long long)(up / 3600), (unsigned long long)(up / 60 % 60),
 			 (unsigned long long)(up % 60),
-			 (unsigned long long)number(info, "nr_clients"));
+			 (unsigned long long)number(info, "nr_clients"),
+			 number(info, "nr_clients") == 1 ? "" : "s");
 }
 
 /* The counters of this look, for the rates of the next. */

@@ -4,7 +4,12 @@
 #include <string.h>
 
 #define DEVICE_FORMAT "%-10s %-12.12s %-7.7s %-9.9s %6s %5s %4s %10s %10s %9s %9s"
+#define DEVICE_WIDTH 101
 #define ROW_FORMAT "%8s  %-16.16s %-11.11s %4s  %-6.6s %6s %4s  %-10.10s %6s %6s %7s %9s %9s"
+#define ROW_WIDTH 117
+/* The same in 80 columns: %.0s leaves one out. */
+#define DEVICE_NARROW "%-10s%.0s %-6.6s %-9.9s %6s %4s %4s %7s %9s %8s %8s"
+#define ROW_NARROW "%8s %-12.12s%.0s %4s %-6.6s%.0s %4s %-10.10s %5s %5s %6s%.0s %8s"
 
 static const char *format_share(s64 ppm, char *out, size_t size)
 {
@@ -19,14 +24,17 @@ static const char *format_time(u64 ns, char *out)
 	return ns ? gp_format_duration(ns, out) : "-";
 }
 
-const char *gp_top_device_header(char *out)
+const char *gp_top_device_header(int width, char *out)
 {
-	snprintf(out, GP_TOP_LINE, DEVICE_FORMAT, "DEVICE", "NAME", "POLICY", "HEALTH", "QUEUES",
-		 "BUSY", "OUT", "PREEMPT/S", "PREEMPTED", "SW_P50", "SW_P99");
+	bool is_narrow = width < DEVICE_WIDTH;
+
+	snprintf(out, GP_TOP_LINE, is_narrow ? DEVICE_NARROW : DEVICE_FORMAT, "DEVICE", "NAME",
+		 "POLICY", "HEALTH", "QUEUES", "BUSY", "OUT", is_narrow ? "PRE/S" : "PREEMPT/S",
+		 "PREEMPTED", "SW_P50", "SW_P99");
 	return out;
 }
 
-const char *gp_top_device_line(const struct gp_top_device *d, char *out)
+const char *gp_top_device_line(const struct gp_top_device *d, int width, char *out)
 {
 	char queues[16], busy[16], outs[16], rate[16], total[24];
 	char p50[GP_TEXT_MAX_DURATION], p99[GP_TEXT_MAX_DURATION];
@@ -36,19 +44,21 @@ const char *gp_top_device_line(const struct gp_top_device *d, char *out)
 	snprintf(outs, sizeof(outs), "%u", d->nr_out);
 	snprintf(rate, sizeof(rate), "%.1f", d->preempted_per_s);
 	snprintf(total, sizeof(total), "%llu", (unsigned long long)d->nr_preemptions);
-	snprintf(out, GP_TOP_LINE, DEVICE_FORMAT, d->id, d->name, d->policy, d->health, queues,
-		 busy, outs, rate, total, format_time(d->p50_ns, p50), format_time(d->p99_ns, p99));
+	snprintf(out, GP_TOP_LINE, width < DEVICE_WIDTH ? DEVICE_NARROW : DEVICE_FORMAT, d->id,
+		 d->name, d->policy, d->health, queues, busy, outs, rate, total,
+		 format_time(d->p50_ns, p50), format_time(d->p99_ns, p99));
 	return out;
 }
 
-const char *gp_top_row_header(char *out)
+const char *gp_top_row_header(int width, char *out)
 {
-	snprintf(out, GP_TOP_LINE, ROW_FORMAT, "PID", "COMMAND", "CLASS", "PRIO", "GPU", "QUEUES",
-		 "BUSY", "STATE", "RUN%", "OFF%", "PRE/S", "PREEMPTED", "OFF_MAX");
+	snprintf(out, GP_TOP_LINE, width < ROW_WIDTH ? ROW_NARROW : ROW_FORMAT, "PID", "COMMAND",
+		 "CLASS", "PRIO", "GPU", "QUEUES", "BUSY", "STATE", "RUN%", "OFF%", "PRE/S",
+		 "PREEMPTED", "OFF_MAX");
 	return out;
 }
 
-const char *gp_top_row_line(const struct gp_top_row *r, char *out)
+const char *gp_top_row_line(const struct gp_top_row *r, int width, char *out)
 {
 	char pid[16], prio[16], queues[16], busy[16], run[16], off[16], rate[16], total[24];
 	char most[GP_TEXT_MAX_DURATION];
@@ -59,8 +69,9 @@ const char *gp_top_row_line(const struct gp_top_row *r, char *out)
 	snprintf(busy, sizeof(busy), "%u", r->nr_busy);
 	snprintf(rate, sizeof(rate), "%.1f", r->preempted_per_s);
 	snprintf(total, sizeof(total), "%llu", (unsigned long long)r->nr_preempted);
-	snprintf(out, GP_TOP_LINE, ROW_FORMAT, pid, r->comm, r->klass, prio, r->where, queues, busy,
-		 r->state, format_share(r->run_ppm, run, sizeof(run)),
+	snprintf(out, GP_TOP_LINE, width < ROW_WIDTH ? ROW_NARROW : ROW_FORMAT, pid, r->comm,
+		 r->klass, prio, r->where, queues, busy, r->state,
+		 format_share(r->run_ppm, run, sizeof(run)),
 		 format_share(r->off_ppm, off, sizeof(off)), rate, total,
 		 format_time(r->off_max_ns, most));
 	return out;

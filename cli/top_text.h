@@ -10,11 +10,14 @@
 #define GP_TOP_LINE 256
 #define GP_TOP_BAR 20
 
-/* Headers and lines without a line end; all give @out, of GP_TOP_LINE bytes. */
-const char *gp_top_device_header(char *out);
-const char *gp_top_device_line(const struct gp_top_device *d, char *out);
-const char *gp_top_row_header(char *out);
-const char *gp_top_row_line(const struct gp_top_row *r, char *out);
+/*
+ * Headers and lines without a line end; all give @out, of GP_TOP_LINE bytes. Where @width is
+ * not enough for all columns, those that matter least are left out, down to 80.
+ */
+const char *gp_top_device_header(int width, char *out);
+const char *gp_top_device_line(const struct gp_top_device *d, int width, char *out);
+const char *gp_top_row_header(int width, char *out);
+const char *gp_top_row_line(const struct gp_top_row *r, int width, char *out);
 
 /**
  * gp_top_bar() - what a process did in the last interval

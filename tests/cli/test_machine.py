@@ -56,6 +56,14 @@ def test_check_without_any_gpu_in_the_topology(world, machine):
     assert found["gpu"]["result"] == "fail" and "cwsr" not in found
 
 
+@pytest.mark.parametrize("how,result", [(signal.SIGTERM, "ok"), (signal.SIGKILL, "warn")])
+def test_check_tells_a_clean_stop_from_a_crash(world, machine, how, result):
+    world.daemon.send_signal(how)
+    world.daemon.wait(20)
+    world.start_daemon()
+    assert check(world, machine)["daemon"]["result"] == result
+
+
 def test_attach_refuses_with_a_reason(crowd):
     refused(crowd.run("attach", "4194303"), 4, "4194303")
     result = crowd.run("attach", str(crowd.offline.pid))
@@ -67,7 +75,7 @@ def test_attach_refuses_with_a_reason(crowd):
 class Terminal:
     """The command on a terminal of its own."""
 
-    def __init__(self, world, *args):
+    def __init__(self, world, *args, width=160):
         try:
             self.pid, self.fd = pty.fork()
         except OSError as e:
@@ -75,7 +83,7 @@ class Terminal:
         if not self.pid:
             os.environ.update(world.environment(), TERM="xterm-256color")
             os.execv(COMMAND, [COMMAND, *args])
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 160, 0, 0))
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 30, width, 0, 0))
         os.kill(self.pid, signal.SIGWINCH)
         self.text = ""
 
@@ -116,3 +124,19 @@ def test_top_shows_selects_and_changes(crowd):
     assert "manual" in ok(crowd.run("list", "--filter", "comm=offline"))
     row = json.loads(ok(crowd.run("show", str(crowd.offline.pid), "--json")))
     assert row["process"]["attributes"]["priority"] == 2
+
+
+@pytest.mark.parametrize("width,there,gone", [(80, "OFF_MAX", "CLASS"), (120, "CLASS", None)])
+def test_top_fits_the_width(crowd, width, there, gone):
+    t = Terminal(crowd, "top", "-w", "0.2", width=width)
+    try:
+        t.read_until("offline")
+        t.type("?")
+        t.read_until("Any key goes back")
+        t.type("x")
+        t.read_until("o order: prio")
+        assert there in t.text and (not gone or gone not in t.text)
+        t.type("q")
+    finally:
+        os.kill(t.pid, signal.SIGTERM)
+    assert t.end() == 0

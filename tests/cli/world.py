@@ -74,11 +74,17 @@ class World:
         self.dir = tempfile.mkdtemp(prefix="gpcli")
         self.path = os.path.join(self.dir, "sock")
         self.clients = []
-        with open(os.path.join(self.dir, "log"), "wb") as log:
+        self.arguments = [daemon, "--socket", self.path, "--sim", str(nodes)]
+        self.start_daemon()
+
+    def start_daemon(self):
+        for path in (self.path, self.path + ".client"):
+            if os.path.exists(path):
+                os.unlink(path)
+        with open(os.path.join(self.dir, "log"), "ab") as log:
             self.daemon = subprocess.Popen(
-                [daemon, "--socket", self.path, "--sim", str(nodes)], stdin=subprocess.DEVNULL,
-                stdout=log, stderr=log, start_new_session=True,
-                env={**os.environ, "XDG_RUNTIME_DIR": self.dir})
+                self.arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True, env={**os.environ, "XDG_RUNTIME_DIR": self.dir})
         until(lambda: os.path.exists(self.path + ".client") and os.path.exists(self.path))
 
     def environment(self, env=None):
