@@ -121,5 +121,8 @@ bool gp_run_by_module(const struct gp_options *o)
 			close(fd);
 		}
 	}
+	if (err && !is_done && !o->is_quiet)
+		warn(err == -ENOENT || err == -ECONNREFUSED ? "the daemon does not run" :
+							      strerror(-err));
 	return is_done;
 }

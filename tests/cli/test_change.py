@@ -163,6 +163,23 @@ def test_run_ends_as_the_program_does(tmp_path, monkeypatch):
     assert run("printf", "%s", "--help").stdout == "--help"
 
 
+def test_run_says_once_that_there_is_no_daemon(world, tmp_path):
+    (tmp_path / "shim").write_bytes(b"")
+    command = ("--", "sh", "-c", "echo out; echo err >&2")
+
+    def said(*options, socket=world.path):
+        result = run(*options, *command, GPREEMPT_SHIM=str(tmp_path / "shim"), LD_PRELOAD="",
+                     GPREEMPT_SOCKET=socket)
+        assert result.returncode == 0 and result.stdout == "out\n", result
+        # The loader complains of what is no library; a real shim is one.
+        return [line for line in result.stderr.splitlines() if "ld.so" not in line]
+
+    line = "gpreempt: run: the daemon does not run; the program starts all the same"
+    assert said() == ["err"]
+    assert said(socket="/nonexistent/s") == [line, "err"]
+    assert said("-q", socket="/nonexistent/s") == ["err"]
+
+
 def test_what_a_killed_daemon_leaves(crowd):
     ok(crowd.run("suspend", str(crowd.other.pid)))
     crowd.daemon.kill()
