@@ -143,6 +143,10 @@ int gp_object_parse(const char *text, struct gp_object_ref *ref)
 	*ref = (struct gp_object_ref){ .text = text };
 	if (!parse_ref(text, ref))
 		return GP_GO_ON;
+	if (!strcmp(text, "gpu:0")) {
+		gp_cli_error(text, "no GPU has the ID 0; try gpreempt list devices");
+		return GP_EXIT_NOT_FOUND;
+	}
 	gp_cli_error(text, "neither gpu:ID nor PID, PID/GPU or PID/GPU/QUEUE");
 	return GP_EXIT_USAGE;
 }

@@ -24,7 +24,7 @@ static const struct gp_column columns[] = {
 	{ "nr_busy", "BUSY", NULL, GP_COLUMN_INT, false },
 	{ "nr_out", "OUT", NULL, GP_COLUMN_INT, false },
 	{ "nr_preemptions", "PREEMPTED", NULL, GP_COLUMN_INT, false },
-	{ "preemptions_per_s", "PER_S", NULL, GP_COLUMN_TEXT, false },
+	{ "preemptions_per_s", "PER_S", NULL, GP_COLUMN_INT, false },
 	{ "switch_p50_ns", "SWITCH_P50", NULL, GP_COLUMN_NS, false },
 	{ "switch_p99_ns", "SWITCH_P99", NULL, GP_COLUMN_NS, false },
 };
@@ -67,6 +67,7 @@ static void print_head(const json_t *info)
 {
 	const char *last = json_string_value(json_object_get(info, "last_exit"));
 	char mechanisms[GP_CELL_MAX], up[32];
+	json_int_t nr;
 
 	if (!info) {
 		puts("gpreemptd does not run: what follows is from the driver alone");
@@ -74,10 +75,11 @@ static void print_head(const json_t *info)
 	}
 	format_uptime((u64)json_integer_value(json_object_get(info, "uptime_ns")), up, sizeof(up));
 	gp_format_value(json_object_get(info, "mechanisms"), GP_COLUMN_LIST, mechanisms);
-	printf("gpreemptd %s, pid %lld, up %s, %lld clients, mechanisms %s\n",
+	nr = json_integer_value(json_object_get(info, "nr_clients"));
+	printf("gpreemptd %s, pid %lld, up %s, %lld client%s, mechanisms %s\n",
 	       json_string_value(json_object_get(info, "version")),
-	       (long long)json_integer_value(json_object_get(info, "pid")), up,
-	       (long long)json_integer_value(json_object_get(info, "nr_clients")), mechanisms);
+	       (long long)json_integer_value(json_object_get(info, "pid")), up, (long long)nr,
+	       nr == 1 ? "" : "s", mechanisms);
 	if (last)
 		printf("last exit: %s\n", last);
 }

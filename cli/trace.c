@@ -127,7 +127,8 @@ static int record(int argc, char **argv)
 		ret = commit(&r.out, o.output);
 	gp_outfile_abort(&r.out);
 	if (!ret && !o.is_quiet)
-		printf("%s: %llu events\n", o.output, (unsigned long long)r.nr);
+		printf("%s: %llu event%s\n", o.output, (unsigned long long)r.nr,
+		       r.nr == 1 ? "" : "s");
 	return gp_cli_finish(ret);
 }
 

@@ -10,7 +10,7 @@ import subprocess
 
 import jsonschema
 import pytest
-from conftest import COMMAND, validate
+from conftest import COMMAND, DAEMON, validate
 from world import until
 
 
@@ -129,6 +129,7 @@ def test_show_says_why(crowd):
     assert f"stopped by the scheduler for {crowd.online.pid} (online, priority 12)" in out
     assert "other" not in out.splitlines()[1]
     refused(crowd.run("show", "4194303"), 4, "4194303")
+    refused(crowd.run("show", "gpu:0"), 4, "try gpreempt list devices")
     refused(crowd.run("show", "gpu:99"), 4)
     refused(crowd.run("show", "x"), 2)
     refused(crowd.run("show"), 2)
@@ -253,11 +254,14 @@ def test_check_on_a_machine_without_a_gpu(world):
     result = world.run("check")
     assert result.returncode == 1
     assert "there is no AMD GPU on this machine" in result.stdout
+    assert "(the daemon's nodes are simulated); try" in result.stdout
     assert any(line.startswith("ok    daemon") for line in result.stdout.splitlines())
     world.stop_daemon()
     result = world.run("check", "--json")
     value = json.loads(result.stdout)
-    assert {c["name"]: c["result"] for c in value["checks"]}["daemon"] == "warn"
+    found = {c["name"]: c for c in value["checks"]}
+    assert found["daemon"]["result"] == "warn" and "simulated" not in found["gpu"]["text"]
+    assert DAEMON in found["daemon"]["remedy"]
     assert all(c["remedy"] for c in value["checks"] if c["result"] != "ok")
 
 

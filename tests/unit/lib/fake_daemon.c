@@ -2,14 +2,21 @@
 #define _GNU_SOURCE
 #include "fake_daemon.h"
 
-#include <assert.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+/* A release build has no assert(). */
+static void must(bool ok)
+{
+	if (!ok)
+		abort();
+}
 
 /* Reads one request; NULL if the client has gone. */
 static char *read_request(int fd)
@@ -76,7 +83,7 @@ static void *run(void *arg)
 		int go_on = 1;
 
 		while (go_on && (request = read_request(fd))) {
-			assert(f->nr_requests < 16);
+			must(f->nr_requests < 16);
 			f->requests[f->nr_requests++] = request;
 			go_on = f->nr_requests <= f->nr &&
 				answer(fd, &f->answers[f->nr_requests - 1]);
@@ -89,22 +96,18 @@ static void *run(void *arg)
 void fake_start(struct fake_daemon *f, const struct fake_answer *answers, size_t nr)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	int ret;
 
 	memset(f, 0, sizeof(*f));
 	f->answers = answers;
 	f->nr = nr;
 	strcpy(f->dir, "/tmp/gpfakeXXXXXX");
-	assert(mkdtemp(f->dir));
+	must(mkdtemp(f->dir));
 	snprintf(f->path, sizeof(f->path), "%s/s", f->dir);
 	strcpy(addr.sun_path, f->path);
 	f->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	ret = bind(f->fd, (struct sockaddr *)&addr, sizeof(addr));
-	assert(!ret);
-	ret = listen(f->fd, 4);
-	assert(!ret);
-	ret = pthread_create(&f->thread, NULL, run, f);
-	assert(!ret);
+	must(!bind(f->fd, (struct sockaddr *)&addr, sizeof(addr)));
+	must(!listen(f->fd, 4));
+	must(!pthread_create(&f->thread, NULL, run, f));
 }
 
 void fake_stop(struct fake_daemon *f)
