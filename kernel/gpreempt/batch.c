@@ -13,6 +13,8 @@ static enum gp_result result_of(int ret)
 {
 	switch (ret) {
 	case 0:
+	/* All of it goes on that ever will. */
+	case -EBADMSG:
 		return GP_RESULT_OK;
 	case -ESRCH:
 		return GP_RESULT_GONE;
@@ -77,6 +79,9 @@ static void batch_results(struct gpk_batch *b, struct gpk_node *n, int ret)
 
 		if (ret && ret != -EIO)
 			b->ref[i].result = ret;
+		if (b->ref[i].result == -EBADMSG)
+			pr_warn_ratelimited("gpreempt: saved state of process %d was altered\n",
+					    pid_nr(b->of[i].e->pid));
 		result = result_of(b->ref[i].result);
 		if (result == GP_RESULT_GONE && gpk_group_is_shared(n, b->of[i].e))
 			continue;

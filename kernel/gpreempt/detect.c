@@ -40,13 +40,14 @@ module_param_named(mutation, gpk_mutation, uint, 0644);
 #endif
 
 #define LOOK_QUEUES 128
-/* What debuggers do to queues is not told, but seen while they have work. */
-#define FLAGS_NS (20 * NSEC_PER_MSEC)
+/* Not all that keeps a queue from running is told; it is seen while it has work. */
+#define FLAGS_NS (100 * NSEC_PER_MSEC)
+#define BLOCKED (KFD_GPREEMPT_EVICTED | KFD_GPREEMPT_SUSPENDED | KFD_GPREEMPT_DAMAGED)
 
-/* Evicted, suspended by a debugger, or inactive for a reason that is not ours. */
+/* Evicted, suspended by a debugger, damaged, or inactive for a reason that is not ours. */
 bool gpk_is_blocked(u32 flags)
 {
-	return flags & (KFD_GPREEMPT_EVICTED | KFD_GPREEMPT_SUSPENDED) ||
+	return flags & BLOCKED ||
 	       !(flags & (KFD_GPREEMPT_ACTIVE | KFD_GPREEMPT_PREEMPTED));
 }
 
@@ -168,13 +169,13 @@ static bool is_unread(const struct gpk_entity *e)
 	return false;
 }
 
-/* It has work and cannot run, and nobody will say when it can. */
+/* It has work and cannot run (zero percent), and nobody will say when it can. */
 static bool is_stuck(const struct gpk_entity *e)
 {
 	const struct gpk_queue *q;
 
 	list_for_each_entry(q, &e->queues, link)
-		if (q->work_ns && gpk_is_blocked(q->flags) && !(q->flags & KFD_GPREEMPT_EVICTED))
+		if (q->work_ns && gpk_is_blocked(q->flags) && !(q->flags & BLOCKED))
 			return true;
 	return false;
 }

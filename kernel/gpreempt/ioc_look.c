@@ -14,7 +14,7 @@
 
 #define LIST_MAX 65536
 
-static const u64 mode_caps[] = {
+static const u32 mode_caps[] = {
 	[KFD_GPREEMPT_MODE_NONE] = 0,
 	[KFD_GPREEMPT_MODE_HWS] = GPREEMPT_CAP_HWS,
 	[KFD_GPREEMPT_MODE_NO_HWS] = GPREEMPT_CAP_NO_HWS,
@@ -35,9 +35,11 @@ int gpk_ioc_caps(void __user *uarg)
 	arg.caps = GPREEMPT_CAP_DOORBELL | (gpk_verify ? GPREEMPT_CAP_VERIFY : 0);
 	arg.nr_nodes = gpk_nr_nodes();
 	memset(arg.gpu_ids, 0, sizeof(arg.gpu_ids));
+	memset(arg.node_caps, 0, sizeof(arg.node_caps));
 	for (i = 0; i < arg.nr_nodes; i++) {
 		arg.gpu_ids[i] = gpk_node_at(i)->gpu_id;
-		arg.caps |= mode_caps[gpk_node_at(i)->mode];
+		arg.node_caps[i] = mode_caps[gpk_node_at(i)->mode];
+		arg.caps |= arg.node_caps[i];
 	}
 	return gpk_put_arg(uarg, &arg, sizeof(arg), size);
 }

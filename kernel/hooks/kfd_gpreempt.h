@@ -65,6 +65,7 @@ struct kfd_gpreempt_ref {
 #define KFD_GPREEMPT_RUNNING BIT(5)		/* has waves on the GPU */
 #define KFD_GPREEMPT_RUNNING_KNOWN BIT(6)	/* this GPU can tell */
 #define KFD_GPREEMPT_CROWDED BIT(7)		/* other queues have waves on the GPU */
+#define KFD_GPREEMPT_DAMAGED BIT(8)		/* saved state was altered: never runs again */
 
 /**
  * struct kfd_gpreempt_queue - a compute queue

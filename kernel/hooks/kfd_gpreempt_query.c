@@ -24,6 +24,8 @@ static u32 queue_flags(const struct queue *q)
 		flags |= KFD_GPREEMPT_EVICTED;
 	if (p->is_suspended)
 		flags |= KFD_GPREEMPT_SUSPENDED;
+	if (p->gpreempt.damaged)
+		flags |= KFD_GPREEMPT_DAMAGED;
 	return flags;
 }
 

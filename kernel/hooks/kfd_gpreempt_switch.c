@@ -6,7 +6,7 @@
  * suspension by a debugger and a percentage of zero: a flag in QUEUE_IS_ACTIVE.
  * Whatever else happens to it in the meantime goes on as in the unpatched driver.
  */
-#include <linux/xxhash.h>
+#include <linux/siphash.h>
 
 #include "kfd_priv.h"
 #include "kfd_mqd_manager.h"
@@ -18,14 +18,15 @@
  *
  * The read and write pointers, where the saved waves are, and the part of the
  * control stack that is in use. What a client may change meanwhile (size, priority,
- * CU mask) is left out. The waves themselves are in the client's own memory.
+ * CU mask) is left out. The waves themselves are in the client's own memory. Each part is
+ * keyed with the digest of what came before. siphash() is in every kernel.
  */
 static u64 digest_of(struct device_queue_manager *dqm, const struct queue *q)
 {
 	struct mqd_manager *mqd_mgr = dqm->mqd_mgrs[KFD_MQD_TYPE_CP];
 	u64 stride = mqd_mgr->mqd_stride(mqd_mgr, (struct queue_properties *)&q->properties);
 	u32 xcc, nr_xcc = NUM_XCC(dqm->dev->xcc_mask);
-	u64 digest = 0;
+	siphash_key_t key = {};
 
 	for (xcc = 0; xcc < nr_xcc; xcc++) {
 		const struct v9_mqd *m = q->mqd + stride * xcc;
@@ -39,10 +40,10 @@ static u64 digest_of(struct device_queue_manager *dqm, const struct queue *q)
 			m->cp_hqd_wg_state_offset,
 		};
 
-		digest = xxh64(words, sizeof(words), digest);
-		digest = xxh64(stack + offset, size - offset, digest);
+		key.key[0] = siphash(words, sizeof(words), &key);
+		key.key[0] = siphash(stack + offset, size - offset, &key);
 	}
-	return digest;
+	return key.key[0];
 }
 
 /* Only these have the MQD that digest_of() reads. */

@@ -303,12 +303,42 @@ static void wrong_memory_takes_no_events(void)
 	end();
 }
 
+/* Of the first node; @scheduler is who schedules it, and no other node is there. */
+static void check_caps(uint64_t scheduler)
+{
+	uint64_t all = GPREEMPT_CAP_HWS | GPREEMPT_CAP_NO_HWS | GPREEMPT_CAP_MES;
+	struct gpreempt_ioc_caps caps = { .size = sizeof(caps) };
+
+	gt_user_load();
+	GT_CHECK(!ioctl(gt_gpk_dev, GPREEMPT_IOC_CAPS, &caps), "caps: %s", strerror(errno));
+	GT_CHECK((caps.caps & all) == scheduler, "%llx", caps.caps);
+	GT_CHECK(caps.nr_nodes == 1 && caps.node_caps[0] == scheduler && !caps.node_caps[1],
+		 "%u nodes, %x, %x", caps.nr_nodes, caps.node_caps[0], caps.node_caps[1]);
+	/* An older program's. */
+	caps = (struct gpreempt_ioc_caps){ .size = 280 };
+	GT_CHECK(!ioctl(gt_gpk_dev, GPREEMPT_IOC_CAPS, &caps), "caps: %s", strerror(errno));
+	GT_CHECK(caps.gpu_ids[0] && !caps.node_caps[0], "%x", caps.node_caps[0]);
+	end();
+}
+
+static void nodes_say_who_schedules_them(void)
+{
+	check_caps(GPREEMPT_CAP_HWS);
+}
+
+static void and_that_it_is_the_driver(void)
+{
+	check_caps(GPREEMPT_CAP_NO_HWS);
+}
+
 static const struct gt_case cases[] = {
 	{ "addresses_are_for_who_may_stop", addresses_are_for_who_may_stop, TINY, 60 },
 	{ "owners_raise_to_the_limit", owners_raise_to_the_limit, TINY, 60 },
 	{ "children_have_the_limit", children_have_the_limit, TINY, 60 },
 	{ "looks_are_for_who_may_stop", looks_are_for_who_may_stop, TINY, 60 },
 	{ "wrong_memory_takes_no_events", wrong_memory_takes_no_events, TINY, 60 },
+	{ "nodes_say_who_schedules_them", nodes_say_who_schedules_them, TINY, 60 },
+	{ "and_that_it_is_the_driver", and_that_it_is_the_driver, TINY " sched_policy=2", 60 },
 };
 
 int main(void)

@@ -42,10 +42,12 @@
  * struct gpreempt_ioc_caps - what there is
  * @size: sizeof
  * @version: out: GPREEMPT_ABI_VERSION
- * @caps: out: GPREEMPT_CAP_*
+ * @caps: out: GPREEMPT_CAP_*, of any node
  * @nr_nodes: out: nodes
  * @reserved: zero
  * @gpu_ids: out: of the first 64 nodes
+ * @node_caps: out: of each of them GPREEMPT_CAP_HWS, NO_HWS or MES; 0 = its queues cannot
+ *	be preempted
  */
 struct gpreempt_ioc_caps {
 	__u32 size;
@@ -54,6 +56,7 @@ struct gpreempt_ioc_caps {
 	__u32 nr_nodes;
 	__u32 reserved;
 	__u32 gpu_ids[64];
+	__u32 node_caps[64];
 };
 
 /* Detection modes. */
@@ -358,7 +361,7 @@ enum gpreempt_abi_event_kind {
 #define GPREEMPT_ABI_SIZE(name, bytes) name
 #endif
 
-GPREEMPT_ABI_SIZE(struct gpreempt_ioc_caps, 280);
+GPREEMPT_ABI_SIZE(struct gpreempt_ioc_caps, 536);
 GPREEMPT_ABI_SIZE(struct gpreempt_ioc_attr, 56);
 GPREEMPT_ABI_SIZE(struct gpreempt_ioc_queue, 88);
 GPREEMPT_ABI_SIZE(struct gpreempt_ioc_list, 24);

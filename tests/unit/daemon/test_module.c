@@ -27,7 +27,7 @@ static void words_are_the_cores(void **state)
 
 static void sizes_are_the_abi(void **state)
 {
-	assert_int_equal(sizeof(struct gpreempt_ioc_caps), 280);
+	assert_int_equal(sizeof(struct gpreempt_ioc_caps), 536);
 	assert_int_equal(sizeof(struct gpreempt_ioc_attr), 56);
 	assert_int_equal(sizeof(struct gpreempt_ioc_queue), 88);
 	assert_int_equal(sizeof(struct gpreempt_ioc_list), 24);
