@@ -212,6 +212,26 @@ unsigned int gt_gpk_count(pid_t pid)
 	return found;
 }
 
+static unsigned int count_busy(void)
+{
+	struct gpreempt_ioc_queue queues[MAX_QUEUES];
+	unsigned int i, found = 0, nr = list(queues);
+
+	for (i = 0; i < nr; i++)
+		found += !!(queues[i].flags & GPREEMPT_QUEUE_F_BUSY);
+	return found;
+}
+
+void gt_gpk_wait_busy(unsigned int nr, unsigned int ms)
+{
+	uint64_t end = gt_now_ns() + ms * 1000000ull;
+
+	while (count_busy() != nr) {
+		GT_CHECK(gt_now_ns() < end, "%u queues have work, not %u", count_busy(), nr);
+		gt_sleep_us(1000);
+	}
+}
+
 /* What the only node is doing, for whoever finds that it does not. */
 static void show_node(void)
 {

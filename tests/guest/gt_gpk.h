@@ -46,6 +46,8 @@ int gt_gpk_switch(uint32_t gpu_id, const pid_t *pids, uint32_t nr_out, uint32_t 
 uint32_t gt_gpk_flags(pid_t pid, uint32_t queue_id);
 /* How many queues are listed of a process; 0 = of all. */
 unsigned int gt_gpk_count(pid_t pid);
+/* Waits until as many queues of all are known to have work. */
+void gt_gpk_wait_busy(unsigned int nr, unsigned int ms);
 
 /* Waits until there are at least @nr waves on the GPU, or none at all. */
 void gt_gpk_wait_waves(uint32_t nr, unsigned int ms);

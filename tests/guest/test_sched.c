@@ -352,7 +352,8 @@ static void one_switch_is_one_cycle(void)
 	gt_kernel_create(&gpu, &gt_third, &k);
 	for (i = 0; i < VICTIMS; i++)
 		gt_offline_start(&o[i], &gt_endless);
-	gt_sleep_us(100000);
+	/* Who is not known to have work yet leaves in a switch of its own. */
+	gt_gpk_wait_busy(VICTIMS, SERVED_MS);
 	before = gt_gpk_stats(gpu.id);
 	cycles = gt_stat(0, "unmaps");
 	GT_CHECK(!gt_online_once(&k, &q, SERVED_MS), "not served");
