@@ -12,7 +12,9 @@
  *   the last packet came or the queue was let go on, and then there was none for a while;
  *   or, whatever the packets say, there was no wave for a second.
  *
- * The last three are not proven. Any change of the node's runlist takes all waves off
+ * The last three are not proven. After the last, a packet that says it has not ended is asked
+ * again, later and later, and is work for a second each time: it may wait for room that it
+ * gets only then. Any change of the node's runlist takes all waves off
  * the GPU for a moment, a release puts them back only some time after the call, and a
  * queue that waits for a slot or for room has none: that is what the times are for. A
  * queue that we suspended never becomes idle. Where the driver has no cu_occupancy,
@@ -40,6 +42,9 @@
 #define ZERO_LAST_NS (2 * NS_PER_MS)
 #define ZERO_SEEN_NS (10 * NS_PER_MS)
 #define ZERO_ANY_NS NS_PER_S
+/* What was taken for idle, and says that it has not ended, is asked again. */
+#define DOUBT_MIN_NS ZERO_ANY_NS
+#define DOUBT_MAX_NS (64 * DOUBT_MIN_NS)
 /* A look for waves is not worth it until a released queue is mapped. */
 #define RESTART_NS (20 * NS_PER_MS)
 /* A release is followed by a sign of life within this, or is worth a note. */
@@ -140,12 +145,12 @@ static int read_packet(void *data, uint64_t addr, void *to, size_t bytes)
 	return read_at(data, addr, to, bytes);
 }
 
-static enum gp_aql_end end_of(struct gp_tracer *t, struct gp_tracer_queue *q)
+static enum gp_aql_end end_of(struct gp_tracer *t, struct gp_tracer_queue *q,
+			      struct gp_aql_mark *mark)
 {
 	struct gp_aql_ring ring = { read_packet, t, q->e.ring_addr, q->e.ring_bytes };
 
-	return q->e.type == GP_KFD_QUEUE_AQL ? gp_aql_end(&ring, &q->mark, q->wptr) :
-					       GP_AQL_UNKNOWN;
+	return q->e.type == GP_KFD_QUEUE_AQL ? gp_aql_end(&ring, mark, q->wptr) : GP_AQL_UNKNOWN;
 }
 
 /* How long there must have been no wave. */
@@ -184,10 +189,23 @@ static bool is_empty(struct gp_tracer *t, struct gp_tracer_queue *q, enum gp_aql
 	return false;
 }
 
+static void doubt_later(struct gp_tracer_queue *q, enum gp_aql_end end, uint64_t now)
+{
+	uint64_t step = q->doubt_step_ns ? 2 * q->doubt_step_ns : DOUBT_MIN_NS;
+
+	q->doubt_ns = 0;
+	q->doubt_step_ns = 0;
+	if (end != GP_AQL_RUNNING)
+		return;
+	q->doubt_step_ns = step < DOUBT_MAX_NS ? step : DOUBT_MAX_NS;
+	q->doubt_ns = now + q->doubt_step_ns;
+	q->doubt_mark = q->mark;
+}
+
 /* The indices are equal and have been for the quiet time: is it idle? */
 static void prove_idle(struct gp_tracer *t, struct gp_tracer_queue *q, uint64_t now)
 {
-	enum gp_aql_end end = end_of(t, q);
+	enum gp_aql_end end = end_of(t, q, &q->mark);
 	uint64_t rptr, wptr;
 
 	if (end != GP_AQL_ENDED && now < q->check_ns)
@@ -197,8 +215,20 @@ static void prove_idle(struct gp_tracer *t, struct gp_tracer_queue *q, uint64_t 
 	if (read_indices(t, q, &rptr, &wptr) || rptr != q->rptr || wptr != q->wptr)
 		return;
 	sign_of_life(t, q->e.gpu_id);
+	doubt_later(q, end, now);
 	tell(t, q, false);
 	gp_aql_mark_idle(&q->mark, wptr);
+}
+
+/* It was taken for idle: was it? */
+static void doubt(struct gp_tracer *t, struct gp_tracer_queue *q)
+{
+	q->doubt_ns = 0;
+	if (end_of(t, q, &q->doubt_mark) != GP_AQL_RUNNING)
+		return;
+	q->mark = q->doubt_mark;
+	tell(t, q, true);
+	gp_tracer_restart(t, q);
 }
 
 /* A process whose memory is gone is gone for the driver too, and may wait in it. */
@@ -235,7 +265,9 @@ static bool look_at(struct gp_tracer *t, struct gp_tracer_queue *q, uint64_t now
 		q->has_run = false;
 		return true;
 	}
-	if (q->busy && !q->suspended && now - q->quiet_ns >= t->quiet_ns)
+	if (!q->busy && q->doubt_ns && now >= q->doubt_ns)
+		doubt(t, q);
+	else if (q->busy && !q->suspended && now - q->quiet_ns >= t->quiet_ns)
 		prove_idle(t, q, now);
 	return q->busy && !q->suspended;
 }

@@ -107,6 +107,40 @@ static void signals_prove_idle_at_once(void **state)
 	assert_true(rig_has(GP_WIRE_IDLE));
 }
 
+/* Nobody gave it room: it is not forgotten, and does not keep others away for good. */
+static void what_has_not_ended_is_asked_again(void **state)
+{
+	int64_t *signal;
+	uint32_t id;
+
+	rig_connect();
+	id = rig_create();
+	signal = give_packet(id);
+	rig_ring(id);
+	rig_complete(id);
+	rig_run(1100 * MS);
+	assert_false(is_busy(id));
+	rig_drain();
+	rig_run(1000 * MS);
+	assert_true(is_busy(id));
+	assert_true(rig_has(GP_WIRE_BUSY));
+	/* Idle for twice as long the next time. */
+	rig_run(1100 * MS);
+	assert_false(is_busy(id));
+	rig_run(1500 * MS);
+	assert_false(is_busy(id));
+	rig_run(600 * MS);
+	assert_true(is_busy(id));
+	*signal = 0;
+	rig_run(10 * MS);
+	assert_false(is_busy(id));
+	/* Control: what has ended is not asked again. */
+	rig_drain();
+	rig_run(10000 * MS);
+	assert_false(is_busy(id));
+	assert_false(rig_has(GP_WIRE_BUSY));
+}
+
 /* The read index moves when a packet is fetched: equal pointers prove nothing. */
 static void waves_keep_a_queue_busy(void **state)
 {
@@ -363,6 +397,7 @@ int main(void)
 		T(pointers_and_an_event_prove_idle),
 		T(pointers_alone_need_longer),
 		T(signals_prove_idle_at_once),
+		T(what_has_not_ended_is_asked_again),
 		T(waves_keep_a_queue_busy),
 		T(released_queue_is_not_idle_before_it_was_seen_alive),
 		T(watched_queue_needs_no_ring),
