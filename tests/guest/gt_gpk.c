@@ -48,6 +48,16 @@ void gt_gpk_reopen(void)
 	GT_CHECK(gt_gpk_dev >= 0, "open: %s", strerror(errno));
 }
 
+int gt_gpk_events_open(void)
+{
+	int fd = open("/dev/gpreempt", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	struct gpreempt_abi_event event;
+
+	GT_CHECK(fd >= 0, "open: %s", strerror(errno));
+	GT_CHECK(read(fd, &event, sizeof(event)) < 0 && errno == EAGAIN, "an early event");
+	return fd;
+}
+
 void gt_gpk_unload(void)
 {
 	int tries;

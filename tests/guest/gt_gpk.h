@@ -20,6 +20,8 @@ void gt_gpk_unload(void);
 /* Closes it, without unloading; or takes another one. */
 void gt_gpk_close(void);
 void gt_gpk_reopen(void);
+/* Another one, that does not wait, whose events are kept from now on. */
+int gt_gpk_events_open(void);
 /* gpu_id of the first node, without opening /dev/kfd. */
 uint32_t gt_gpk_gpu_id(void);
 /* A parameter of a module that is loaded: gpreempt, kfdsim. */

@@ -113,17 +113,6 @@ static struct gpreempt_abi_event wait_event(int fd, uint32_t kind)
 	}
 }
 
-/* A file whose events are kept from now on. */
-static int events_open(void)
-{
-	int fd = open("/dev/gpreempt", O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	struct gpreempt_abi_event event;
-
-	GT_CHECK(fd >= 0, "open: %s", strerror(errno));
-	GT_CHECK(read(fd, &event, sizeof(event)) < 0 && errno == EAGAIN, "an early event");
-	return fd;
-}
-
 static void holds_outlive_the_last_queue(void)
 {
 	struct gpreempt_abi_event event;
@@ -137,7 +126,7 @@ static void holds_outlive_the_last_queue(void)
 	wait_listed(j.pid, 0);
 	tell(&j, GT_JOB_ADD);
 	check_held(&j);
-	fd = events_open();
+	fd = gt_gpk_events_open();
 	hold(&j, ALL, 1);
 	event = wait_event(fd, GPREEMPT_EVENT_LEASE);
 	GT_CHECK(event.pid == j.pid && event.code == 1 && event.value == ALL,

@@ -256,17 +256,6 @@ static void looks_are_for_who_may_stop(void)
 	end();
 }
 
-static int events_open(void)
-{
-	int fd = open("/dev/gpreempt", O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	struct gpreempt_abi_event event;
-
-	GT_CHECK(fd >= 0, "open: %s", strerror(errno));
-	/* From now on they are kept. */
-	GT_CHECK(read(fd, &event, sizeof(event)) < 0 && errno == EAGAIN, "an early event");
-	return fd;
-}
-
 static struct gpreempt_abi_event next_event(int fd)
 {
 	uint64_t end_ns = gt_now_ns() + MS * 1000000ull;
@@ -287,8 +276,8 @@ static void wrong_memory_takes_no_events(void)
 	int fd, control;
 
 	gt_user_load();
-	fd = events_open();
-	control = events_open();
+	fd = gt_gpk_events_open();
+	control = gt_gpk_events_open();
 	gt_job_start(&j, &endless);
 	expected = next_event(control);
 	GT_CHECK(syscall(SYS_read, fd, 8, 4096) < 0 && errno == EFAULT, "read: %s",
