@@ -46,9 +46,7 @@
  * @zero_ns: no wave was on the GPU then and at every look since; 0 = there were some
  * @has_run: a wave was seen since a packet came or it was let go on
  * @mark: packets that have ended
- * @doubt_ns: idle was taken for granted: when to ask its packets again; 0 = never
- * @doubt_step_ns: how long after that; grows
- * @doubt_mark: @mark of that time
+ * @doubt: idle was taken for granted
  * @unreadable: its indices cannot be read
  */
 struct gp_tracer_queue {
@@ -65,9 +63,7 @@ struct gp_tracer_queue {
 	uint64_t zero_ns;
 	bool has_run;
 	struct gp_aql_mark mark;
-	uint64_t doubt_ns;
-	uint64_t doubt_step_ns;
-	struct gp_aql_mark doubt_mark;
+	struct gp_aql_doubt doubt;
 	bool unreadable;
 };
 

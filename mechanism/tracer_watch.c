@@ -41,10 +41,8 @@
 /* No wave for this long, by what is known: see above. */
 #define ZERO_LAST_NS (2 * NS_PER_MS)
 #define ZERO_SEEN_NS (10 * NS_PER_MS)
+/* What says after this that it has not ended is taken for idle, and asked again. */
 #define ZERO_ANY_NS NS_PER_S
-/* What was taken for idle, and says that it has not ended, is asked again. */
-#define DOUBT_MIN_NS ZERO_ANY_NS
-#define DOUBT_MAX_NS (64 * DOUBT_MIN_NS)
 /* A look for waves is not worth it until a released queue is mapped. */
 #define RESTART_NS (20 * NS_PER_MS)
 /* A release is followed by a sign of life within this, or is worth a note. */
@@ -189,19 +187,6 @@ static bool is_empty(struct gp_tracer *t, struct gp_tracer_queue *q, enum gp_aql
 	return false;
 }
 
-static void doubt_later(struct gp_tracer_queue *q, enum gp_aql_end end, uint64_t now)
-{
-	uint64_t step = q->doubt_step_ns ? 2 * q->doubt_step_ns : DOUBT_MIN_NS;
-
-	q->doubt_ns = 0;
-	q->doubt_step_ns = 0;
-	if (end != GP_AQL_RUNNING)
-		return;
-	q->doubt_step_ns = step < DOUBT_MAX_NS ? step : DOUBT_MAX_NS;
-	q->doubt_ns = now + q->doubt_step_ns;
-	q->doubt_mark = q->mark;
-}
-
 /* The indices are equal and have been for the quiet time: is it idle? */
 static void prove_idle(struct gp_tracer *t, struct gp_tracer_queue *q, uint64_t now)
 {
@@ -215,7 +200,7 @@ static void prove_idle(struct gp_tracer *t, struct gp_tracer_queue *q, uint64_t 
 	if (read_indices(t, q, &rptr, &wptr) || rptr != q->rptr || wptr != q->wptr)
 		return;
 	sign_of_life(t, q->e.gpu_id);
-	doubt_later(q, end, now);
+	gp_aql_doubt_later(&q->doubt, end, &q->mark, now);
 	tell(t, q, false);
 	gp_aql_mark_idle(&q->mark, wptr);
 }
@@ -223,10 +208,10 @@ static void prove_idle(struct gp_tracer *t, struct gp_tracer_queue *q, uint64_t 
 /* It was taken for idle: was it? */
 static void doubt(struct gp_tracer *t, struct gp_tracer_queue *q)
 {
-	q->doubt_ns = 0;
-	if (end_of(t, q, &q->doubt_mark) != GP_AQL_RUNNING)
+	q->doubt.at_ns = 0;
+	if (end_of(t, q, &q->doubt.mark) != GP_AQL_RUNNING)
 		return;
-	q->mark = q->doubt_mark;
+	q->mark = q->doubt.mark;
 	tell(t, q, true);
 	gp_tracer_restart(t, q);
 }
@@ -265,7 +250,7 @@ static bool look_at(struct gp_tracer *t, struct gp_tracer_queue *q, uint64_t now
 		q->has_run = false;
 		return true;
 	}
-	if (!q->busy && q->doubt_ns && now >= q->doubt_ns)
+	if (!q->busy && gp_aql_doubt_is_due(&q->doubt, now))
 		doubt(t, q);
 	else if (q->busy && !q->suspended && now - q->quiet_ns >= t->quiet_ns)
 		prove_idle(t, q, now);

@@ -29,13 +29,11 @@
 #define EMPTY_LOOKS_EVENT 2
 #define EMPTY_LOOKS 5
 #define EMPTY_NS (10 * MS)
-#define EMPTY_UNSEEN_NS (1000 * MS)
 /*
  * A packet that has not ended after that waits for room, or its signal is used for something
  * else as well: it is taken for idle, asked again later, and counts as work for as long again.
  */
-#define DOUBT_MIN_NS EMPTY_UNSEEN_NS
-#define DOUBT_MAX_NS (64 * DOUBT_MIN_NS)
+#define EMPTY_UNSEEN_NS (1000 * MS)
 /*
  * Looks at an idle queue get apart with the time it is idle, so that work is seen
  * late by a sixteenth of that, up to a bound: a client's own, and one inside ROCr.
@@ -80,8 +78,8 @@ static void arm(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
 		return;
 	}
 	q->look_ns = q->is_watched ? now + q->pace_ns : UINT64_MAX;
-	if (q->doubt_ns && q->doubt_ns < q->look_ns)
-		q->look_ns = q->doubt_ns;
+	if (q->doubt.at_ns && q->doubt.at_ns < q->look_ns)
+		q->look_ns = q->doubt.at_ns;
 }
 
 /* Every thread of this process has passed a full barrier when this returns. */
@@ -132,7 +130,7 @@ static void edge_locked(struct gp_shim *s, struct gp_shim_queue *q)
 {
 	if (q->is_busy || !can_follow(s, q))
 		return;
-	q->doubt_ns = 0;
+	q->doubt.at_ns = 0;
 	gp_shim_queue_set_busy_locked(s, q, true);
 	gp_conn_edge_locked(s, GP_WIRE_BUSY, q);
 	arm(s, q, q->busy_since_ns);
@@ -234,19 +232,6 @@ static void look_closer(struct gp_shim *s, const struct gp_shim_queue *q, struct
 	pthread_mutex_lock(&s->lock);
 }
 
-static void doubt_later(struct gp_shim_queue *q, const struct sight *sight, uint64_t now)
-{
-	uint64_t step = q->doubt_step_ns ? 2 * q->doubt_step_ns : DOUBT_MIN_NS;
-
-	q->doubt_ns = 0;
-	q->doubt_step_ns = 0;
-	if (sight->end != GP_AQL_RUNNING)
-		return;
-	q->doubt_step_ns = step < DOUBT_MAX_NS ? step : DOUBT_MAX_NS;
-	q->doubt_ns = now + q->doubt_step_ns;
-	q->doubt_mark = sight->mark;
-}
-
 /* Nobody has waves: is that because nobody has work? */
 static bool is_proven(struct gp_shim *s, struct gp_shim_queue *q, enum gp_aql_end end,
 		      uint64_t now)
@@ -297,7 +282,7 @@ static void look_at_pointers(struct gp_shim *s, struct gp_shim_queue *q, uint64_
 		begin_equal(s, q, now);
 		q->pace_ns = BARRIER_MAX_NS;
 	} else if (is_proven(s, q, sight.end, now)) {
-		doubt_later(q, &sight, now);
+		gp_aql_doubt_later(&q->doubt, sight.end, &sight.mark, now);
 		declare_idle(s, q, now);
 	} else {
 		slower(q, now, BARRIER_MAX_NS);
@@ -339,7 +324,7 @@ static void doubt(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
 	uint32_t id = q->queue_id;
 	struct sight sight;
 
-	q->mark = q->doubt_mark;
+	q->mark = q->doubt.mark;
 	look_closer(s, q, &sight);
 	if (!q->used || q->queue_id != id || q->is_busy || !can_follow(s, q))
 		return;
@@ -347,7 +332,7 @@ static void doubt(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
 		edge_locked(s, q);
 		return;
 	}
-	q->doubt_ns = 0;
+	q->doubt.at_ns = 0;
 	gp_aql_mark_idle(&q->mark, q->wptr);
 	arm(s, q, now);
 }
@@ -360,7 +345,7 @@ static void look_at_idle(struct gp_shim *s, struct gp_shim_queue *q, uint64_t no
 		edge_locked(s, q);
 		return;
 	}
-	if (q->doubt_ns && now >= q->doubt_ns) {
+	if (gp_aql_doubt_is_due(&q->doubt, now)) {
 		doubt(s, q, now);
 		return;
 	}
@@ -372,8 +357,8 @@ static void look_at_idle(struct gp_shim *s, struct gp_shim_queue *q, uint64_t no
 	if (q->pace_ns > max)
 		q->pace_ns = max;
 	q->look_ns = now + q->pace_ns;
-	if (q->doubt_ns && q->doubt_ns < q->look_ns)
-		q->look_ns = q->doubt_ns;
+	if (q->doubt.at_ns && q->doubt.at_ns < q->look_ns)
+		q->look_ns = q->doubt.at_ns;
 }
 
 static void look(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)

@@ -111,9 +111,7 @@ enum gp_shim_proof {
  * @changed_ns: when it last got work, was stopped or continued; 0 = waves were seen since:
  *	else they may be waiting for room, or not be back yet
  * @mark: packets that have ended
- * @doubt_ns: idle was taken for granted: when to ask its packets again; 0 = never
- * @doubt_step_ns: how long after that; grows
- * @doubt_mark: @mark of that time
+ * @doubt: idle was taken for granted
  * @look_ns: when to look next; UINT64_MAX = never
  * @pace_ns: wait between looks, grows
  * @hsa: struct gp_shim_hsa_queue of hsa.c, or NULL
@@ -143,9 +141,7 @@ struct gp_shim_queue {
 	uint32_t nr_empty;
 	uint64_t changed_ns;
 	struct gp_aql_mark mark;
-	uint64_t doubt_ns;
-	uint64_t doubt_step_ns;
-	struct gp_aql_mark doubt_mark;
+	struct gp_aql_doubt doubt;
 	uint64_t look_ns;
 	uint64_t pace_ns;
 	struct gp_shim_hsa_queue *hsa;
