@@ -22,6 +22,8 @@
 #define MS 1000000ull
 #define BACKOFF_MIN_NS (50 * MS)
 #define BACKOFF_MAX_NS (2000 * MS)
+/* A daemon that sends its clients away sooner than this does not want them. */
+#define CALM_NS (1000 * MS)
 #define AGAIN_MIN_NS (10 * MS)
 #define AGAIN_MAX_NS (500 * MS)
 /* A daemon that lets a client wait this long for its answer hangs. */
@@ -30,6 +32,11 @@
 #define STACK_BYTES (256 << 10)
 /* How long it goes unnoticed at most that the application closed our descriptors. */
 #define SLEEP_MAX_NS (5000 * MS)
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
 
 void gp_control_wake_locked(struct gp_shim *s)
 {
@@ -54,14 +61,18 @@ void gp_control_tell_gone_locked(struct gp_shim *s, const struct gp_shim_queue *
 		gp_conn_edge_locked(s, GP_WIRE_QUEUE_REMOVE, q);
 }
 
+static void retry_later(struct gp_shim *s, uint64_t now)
+{
+	s->retry_ns = now + s->backoff_ns;
+	s->backoff_ns = earlier(2 * s->backoff_ns, BACKOFF_MAX_NS);
+}
+
 static void connect_locked(struct gp_shim *s, uint64_t now)
 {
 	int fd = s->sys->connect();
 
 	if (fd < 0) {
-		s->retry_ns = now + s->backoff_ns;
-		s->backoff_ns = s->backoff_ns < BACKOFF_MAX_NS / 2 ? s->backoff_ns * 2 :
-								     BACKOFF_MAX_NS;
+		retry_later(s, now);
 		return;
 	}
 	s->sock = gp_fd_keep(fd, &s->sock_id);
@@ -71,15 +82,20 @@ static void connect_locked(struct gp_shim *s, uint64_t now)
 }
 
 /* Nothing stays held without a daemon. Both locks. */
-static void disconnect_locked(struct gp_shim *s, uint64_t now, uint64_t wait_ns)
+static void disconnect_locked(struct gp_shim *s, uint64_t now)
 {
 	struct gp_shim_queue *q;
+
+	if (!s->is_welcome)
+		s->backoff_ns = BACKOFF_MAX_NS;
+	else if (now >= s->since_ns + CALM_NS)
+		s->backoff_ns = BACKOFF_MIN_NS;
+	retry_later(s, now);
 
 	gp_fd_close(s->sock, &s->sock_id);
 	s->sock = -1;
 	s->is_welcome = false;
 	s->is_broken = false;
-	s->retry_ns = now + wait_ns;
 	gp_hold_drop_all(s);
 	gp_progress_drop(s);
 	/* Nobody wants to hear of edges. */
@@ -95,7 +111,6 @@ static void welcome_locked(struct gp_shim *s, const struct gp_wire_welcome *m)
 
 	s->welcome = *m;
 	s->is_welcome = true;
-	s->backoff_ns = BACKOFF_MIN_NS;
 	gp_shim_queue_each(s, q) {
 		gp_detect_begin_locked(s, q, false);
 		gp_conn_queue_locked(s, q);
@@ -168,7 +183,7 @@ static void keep_connection(struct gp_shim *s, uint64_t now)
 	gp_shim_debug("daemon: %s", strerror(-r));
 	pthread_mutex_lock(&s->call_lock);
 	pthread_mutex_lock(&s->lock);
-	disconnect_locked(s, now, s->is_welcome ? BACKOFF_MIN_NS : BACKOFF_MAX_NS);
+	disconnect_locked(s, now);
 	pthread_mutex_unlock(&s->lock);
 	pthread_mutex_unlock(&s->call_lock);
 }
@@ -220,11 +235,6 @@ static void tell_sees_locked(struct gp_shim *s)
 		return;
 	s->told_sees = s->sees;
 	gp_conn_note_locked(s, GP_WIRE_NOTE_SEES, 0, s->sees, "");
-}
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 static uint64_t next_ns(const struct gp_shim *s, uint64_t look_ns)

@@ -266,6 +266,33 @@ static void daemon_that_does_not_read_is_left(void **state)
 	assert_int_equal(rig.queues[id].percentage, 100);
 }
 
+/* Welcomed, told of the queues, sent away: as one that breaks the rules. */
+static void daemon_that_sends_away_is_asked_ever_less_often(void **state)
+{
+	int i, before;
+
+	for (i = 0; i < 200; i++) {
+		if (gp_shim_self.sock >= 0) {
+			rig_welcome(0);
+			rig_step();
+			close(rig.daemon);
+			rig.daemon = -1;
+		}
+		rig_run(50 * MS);
+	}
+	assert_in_range(rig.nr_connects, 7, 12);
+	/* Control: of one that was content for a while nothing bad is thought. */
+	rig_run(2000 * MS);
+	rig_welcome(0);
+	rig_run(2000 * MS);
+	close(rig.daemon);
+	rig.daemon = -1;
+	rig_step();
+	before = rig.nr_connects;
+	rig_run(60 * MS);
+	assert_int_equal(rig.nr_connects, before + 1);
+}
+
 static void old_epochs_are_ignored(void **state)
 {
 	struct gp_wire_done done;
@@ -508,6 +535,7 @@ int main(void)
 		T(silent_daemon_is_left),
 		T(every_kind_of_nonsense_releases),
 		T(daemon_that_does_not_read_is_left),
+		T(daemon_that_sends_away_is_asked_ever_less_often),
 		T(old_epochs_are_ignored),
 		T(two_holders_hold_twice),
 		T(one_queue_is_held_alone),
