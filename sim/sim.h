@@ -12,7 +12,8 @@
  * Private to sim/. Files: queue.c (memory and packets), client.c (requests),
  * detect.c (how the core learns), hws.c (the driver under the firmware
  * scheduler), mech.c and mech_*.c (mechanisms), watch.c (what the GPU's trace
- * means), verify.c (nothing lost, nothing repeated), run.c (the loop).
+ * means), verify.c (nothing lost, nothing repeated), host.c (what the GPU sees of
+ * the machine), run.c (the loop).
  */
 #ifndef GP_SIM_SIM_H
 #define GP_SIM_SIM_H
@@ -372,6 +373,9 @@ int gp_hws_init(struct gp_sim *sim);
 void gp_hws_unmap(struct gp_sim *sim);
 void gp_hws_map(struct gp_sim *sim);
 u32 gp_hws_take_refused(struct gp_sim *sim);
+
+/* host.c: the GPU's view of the machine. */
+extern const struct gp_gpu_host_ops gp_sim_host_ops;
 
 /* watch.c: the GPU's trace. */
 void gp_watch_tracks(struct gp_sim *sim);
