@@ -171,9 +171,13 @@ int kfdsim_pci_add(const struct gp_profile *profile, unsigned int nr)
 
 void kfdsim_pci_remove(void)
 {
+	struct pci_host_bridge *bridge = to_pci_host_bridge(pci.bus->bridge);
+
 	pci_lock_rescan_remove();
 	pci_stop_root_bus(pci.bus);
 	pci_remove_root_bus(pci.bus);
+	/* It was made with the bus, and is not given back with it. */
+	pci_free_host_bridge(bridge);
 	pci_unlock_rescan_remove();
 	pci_unregister_driver(&driver);
 }
