@@ -209,6 +209,26 @@ uint64_t gt_argument(const char *name, uint64_t otherwise)
 	return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
+uint32_t gt_pasid_of(pid_t pid)
+{
+	uint32_t pasid = 0;
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/pasid", pid);
+	f = fopen(path, "re");
+	GT_CHECK(f && fscanf(f, "%u", &pasid) == 1, "%s: %s", path, strerror(errno));
+	fclose(f);
+	return pasid;
+}
+
+void gt_evict(pid_t pid)
+{
+	int r = gt_write_file(DEBUGFS "/0/evict", "%u", gt_pasid_of(pid));
+
+	GT_CHECK(!r, "evict: %s", strerror(-r));
+}
+
 unsigned int gt_scaled(unsigned int nr)
 {
 	uint64_t scale = gt_argument("scale", 1);

@@ -32,19 +32,6 @@ struct world {
 	unsigned int nr;
 };
 
-static uint32_t my_pasid(void)
-{
-	uint32_t pasid = 0;
-	char path[64];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/pasid", getpid());
-	f = fopen(path, "re");
-	GT_CHECK(f && fscanf(f, "%u", &pasid) == 1, "%s: %s", path, strerror(errno));
-	fclose(f);
-	return pasid;
-}
-
 static void add(struct world *w)
 {
 	gt_queue_create(&w->gpu, 7, &w->q[w->nr]);
@@ -151,7 +138,6 @@ static void job_main(const struct gt_shape *shape, const struct kind *kind, int 
 {
 	struct world w = { .shape = shape };
 	enum gt_job_order order;
-	uint32_t about[2];
 	int r;
 
 	if (kind->become)
@@ -167,9 +153,7 @@ static void job_main(const struct gt_shape *shape, const struct kind *kind, int 
 	add(&w);
 	if (kind->is_debugged)
 		gt_debug_clear_new(&w.session);
-	about[0] = w.q[0].id;
-	about[1] = my_pasid();
-	if (write(answers, about, sizeof(about)) != sizeof(about))
+	if (write(answers, &w.q[0].id, sizeof(w.q[0].id)) != sizeof(w.q[0].id))
 		_exit(1);
 	while (read(orders, &order, sizeof(order)) == sizeof(order)) {
 		r = obey(&w, order);
@@ -192,7 +176,6 @@ static int read_answer(const struct gt_job *j, void *to, size_t bytes, unsigned 
 static void begin(struct gt_job *j, const struct gt_shape *shape, struct kind kind)
 {
 	int orders[2], answers[2];
-	uint32_t about[2];
 
 	GT_CHECK(!pipe2(orders, O_CLOEXEC) && !pipe2(answers, O_CLOEXEC), "pipe");
 	j->pid = fork();
@@ -206,9 +189,8 @@ static void begin(struct gt_job *j, const struct gt_shape *shape, struct kind ki
 	close(answers[1]);
 	j->orders = orders[1];
 	j->answers = answers[0];
-	GT_CHECK(!read_answer(j, about, sizeof(about), BEGIN_MS), "the job did not begin");
-	j->queue_id = about[0];
-	j->pasid = about[1];
+	GT_CHECK(!read_answer(j, &j->queue_id, sizeof(j->queue_id), BEGIN_MS),
+		 "the job did not begin");
 }
 
 void gt_job_begin(struct gt_job *j, const struct gt_shape *shape)
@@ -261,11 +243,4 @@ void gt_job_kill(struct gt_job *j)
 	GT_CHECK(waitpid(j->pid, NULL, 0) == j->pid, "wait");
 	close(j->orders);
 	close(j->answers);
-}
-
-void gt_job_evict(const struct gt_job *j)
-{
-	int r = gt_write_file("/sys/kernel/debug/kfdsim/0/evict", "%u", j->pasid);
-
-	GT_CHECK(!r, "evict: %s", strerror(-r));
 }

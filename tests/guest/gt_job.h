@@ -27,14 +27,12 @@ enum gt_job_order {
 /**
  * struct gt_job - the process
  * @pid: process
- * @pasid: of it
  * @queue_id: its queue
  * @orders: write end
  * @answers: read end
  */
 struct gt_job {
 	pid_t pid;
-	uint32_t pasid;
 	uint32_t queue_id;
 	int orders;
 	int answers;
@@ -53,7 +51,5 @@ int gt_job_tell(struct gt_job *j, enum gt_job_order order, unsigned int ms);
 /* Waits for the right result and for the end of the process. */
 void gt_job_finish(struct gt_job *j, unsigned int ms);
 void gt_job_kill(struct gt_job *j);
-/* As memory pressure would. The restore comes 100 ms later (PROCESS_RESTORE_TIME_MS). */
-void gt_job_evict(const struct gt_job *j);
 
 #endif

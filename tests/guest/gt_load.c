@@ -145,24 +145,10 @@ int gt_load_moves(const struct gt_load *l, uint64_t nr, unsigned int ms)
 	return 0;
 }
 
-static unsigned int pasid_of(pid_t pid)
-{
-	unsigned int pasid = 0;
-	char path[64];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/pasid", pid);
-	f = fopen(path, "re");
-	GT_CHECK(f, "%s: %s", path, strerror(errno));
-	GT_CHECK(fscanf(f, "%u", &pasid) == 1, "%s", path);
-	fclose(f);
-	return pasid;
-}
-
 unsigned int gt_load_mapped(const struct gt_load *l)
 {
 	FILE *f = fopen("/sys/kernel/debug/kfdsim/0/slots", "re");
-	unsigned int pasid = pasid_of(l->pid), found, nr = 0;
+	unsigned int pasid = gt_pasid_of(l->pid), found, nr = 0;
 
 	GT_CHECK(f, "slots: %s", strerror(errno));
 	while (fscanf(f, "slot %*u doorbell %*u ring %*x pasid %x vmid %*u waves %*u\n",

@@ -162,19 +162,6 @@ static void update_does_not_resume(void)
 	GT_CHECK(!gt_debug_disable(&c.s), "disable");
 }
 
-static void evict_me(void)
-{
-	uint32_t pasid = 0;
-	char path[64];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/pasid", getpid());
-	f = fopen(path, "re");
-	GT_CHECK(f && fscanf(f, "%u", &pasid) == 1, "%s: %s", path, strerror(errno));
-	fclose(f);
-	GT_CHECK(!gt_write_file("/sys/kernel/debug/kfdsim/0/evict", "%u", pasid), "evict");
-}
-
 /* The restore comes 100 ms after the eviction (PROCESS_RESTORE_TIME_MS). */
 static void evicted_and_suspended_are_independent(void)
 {
@@ -183,14 +170,14 @@ static void evicted_and_suspended_are_independent(void)
 
 	set_up(&c);
 	run_first(&c);
-	evict_me();
+	gt_evict(getpid());
 	GT_CHECK(!gt_stat_wait(0, "mapped", 0), "not evicted");
 	r = gt_debug_suspend(&c.s, c.ids, 1, GRACE);
 	GT_CHECK(r == 1 && c.ids[0] == c.q[0].id, "suspended %d, id %x", r, c.ids[0]);
 	gt_sleep_us(500000);
 	GT_CHECK(!gt_stat(0, "waves"), "the restore resumed a suspended queue");
 	GT_CHECK(gt_stat(0, "mapped") == 1, "the other queue: %lu mapped", gt_stat(0, "mapped"));
-	evict_me();
+	gt_evict(getpid());
 	GT_CHECK(!gt_stat_wait(0, "mapped", 0), "not evicted");
 	r = gt_debug_resume(&c.s, c.ids, 1);
 	GT_CHECK(r == 1, "resumed %d", r);

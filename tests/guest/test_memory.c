@@ -22,19 +22,6 @@ static const struct gt_shape finite = {
 	.groups = 4, .waves = 1, .vgprs = 8, .steps = 3000, .step_ns = 100000, .seed = 2,
 };
 
-static uint32_t my_pasid(void)
-{
-	uint32_t pasid = 0;
-	char path[128];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/pasid", getpid());
-	f = fopen(path, "re");
-	GT_CHECK(f && fscanf(f, "%u", &pasid) == 1, "%s: %s", path, strerror(errno));
-	fclose(f);
-	return pasid;
-}
-
 static int alloc_user(struct gt_gpu *gpu, void *addr, uint64_t bytes, uint64_t *handle)
 {
 	struct kfd_ioctl_alloc_memory_of_gpu_args args = {
@@ -131,13 +118,6 @@ static void unused_memory_is_unmapped(void)
 	GT_CHECK(!ioctl(gpu.kfd, AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU, &args), "%s", strerror(errno));
 }
 
-static void evict_me(void)
-{
-	int r = gt_write_file("/sys/kernel/debug/kfdsim/0/evict", "%u", my_pasid());
-
-	GT_CHECK(!r, "evict: %s", strerror(-r));
-}
-
 static void evicted_process_goes_on(void)
 {
 	struct gt_kernel k;
@@ -149,7 +129,7 @@ static void evicted_process_goes_on(void)
 	gt_kernel_create(&gpu, &finite, &k);
 	gt_kernel_launch(&k, &q);
 	GT_CHECK(!gt_stat_wait(0, "waves", 4), "not running");
-	evict_me();
+	gt_evict(getpid());
 	GT_CHECK(!gt_stat_wait(0, "mapped", 0), "not evicted");
 	GT_CHECK(gt_stat(0, "saves") == 1, "%lu saves", gt_stat(0, "saves"));
 	GT_CHECK(!gt_kernel_wait(&k, 5000), "not restored");
@@ -169,7 +149,7 @@ static void eviction_and_preemption_are_independent(void)
 	gt_kernel_launch(&k, &q);
 	GT_CHECK(!gt_stat_wait(0, "waves", 4), "not running");
 	GT_CHECK(!gt_queue_update(&q, 0), "preempt");
-	evict_me();
+	gt_evict(getpid());
 	/* The restore comes 100 ms later (PROCESS_RESTORE_TIME_MS). */
 	gt_sleep_us(500000);
 	GT_CHECK(!gt_stat(0, "mapped"), "the restore resumed a preempted queue");
@@ -189,7 +169,7 @@ static void resumed_while_evicted_waits_for_the_restore(void)
 	gt_kernel_create(&gpu, &finite, &k);
 	gt_kernel_launch(&k, &q);
 	GT_CHECK(!gt_stat_wait(0, "waves", 4), "not running");
-	evict_me();
+	gt_evict(getpid());
 	GT_CHECK(!gt_stat_wait(0, "mapped", 0), "not evicted");
 	GT_CHECK(!gt_queue_update(&q, 0), "preempt");
 	GT_CHECK(!gt_queue_update(&q, 100), "resume");

@@ -98,7 +98,7 @@ static void evicted_and_restored(const char *params)
 	begin(params);
 	gt_job_start(&j, &half);
 	hold(&j);
-	gt_job_evict(&j);
+	gt_evict(j.pid);
 	wait_flag(&j, GPREEMPT_QUEUE_F_EVICTED, true);
 	wait_flag(&j, GPREEMPT_QUEUE_F_EVICTED, false);
 	check_off(&j);
@@ -118,7 +118,7 @@ static void evicted_then_preempted(void)
 
 	begin("verify=1");
 	gt_job_start(&j, &half);
-	gt_job_evict(&j);
+	gt_evict(j.pid);
 	GT_CHECK(!gt_stat_wait(0, "waves", 0), "not evicted");
 	hold(&j);
 	wait_flag(&j, GPREEMPT_QUEUE_F_EVICTED, false);
@@ -136,7 +136,7 @@ static void resumed_while_evicted(void)
 	begin("");
 	gt_job_start(&j, &half);
 	hold(&j);
-	gt_job_evict(&j);
+	gt_evict(j.pid);
 	wait_flag(&j, GPREEMPT_QUEUE_F_EVICTED, true);
 	let_go(&j);
 	GT_CHECK(!is(&j, GPREEMPT_QUEUE_F_PREEMPTED), "it is preempted");
