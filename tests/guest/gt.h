@@ -60,6 +60,10 @@ const char *gt_argument_text(const char *name);
 uint32_t gt_pasid_of(pid_t pid);
 /* As memory pressure would. The restore comes 100 ms later (PROCESS_RESTORE_TIME_MS). */
 void gt_evict(pid_t pid);
+/* How many times slower than usual the guest is: more than one if its kernel checks itself. */
+unsigned int gt_slowness(void);
+/* When a wait that should take no longer than @ms, on an ordinary kernel, has failed. */
+uint64_t gt_deadline_ns(unsigned int ms);
 /* Repetitions, divided by GP_TEST_SCALE: at least one. */
 unsigned int gt_scaled(unsigned int nr);
 

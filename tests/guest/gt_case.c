@@ -173,11 +173,15 @@ static void show_stacks(pid_t pid)
 		printf("no stack\n");
 }
 
+static unsigned int seconds_for(const struct gt_case *c)
+{
+	return (c->seconds ? c->seconds : DEFAULT_SECONDS) * gt_slowness();
+}
+
 /* Return: its status. A process that even SIGKILL does not end is stuck in the driver. */
 static int wait_for_case(const struct gt_case *c, pid_t pid)
 {
-	unsigned int seconds = c->seconds ? c->seconds : DEFAULT_SECONDS;
-	uint64_t end = gt_now_ns() + (seconds + GRACE_SECONDS) * 1000000000ull;
+	uint64_t end = gt_now_ns() + (seconds_for(c) + GRACE_SECONDS) * 1000000000ull;
 	int status;
 
 	while (waitpid(pid, &status, WNOHANG) != pid) {
@@ -205,7 +209,7 @@ static bool run_case(const struct gt_case *c)
 	if (!pid) {
 		reason_fd = fds[1];
 		setpgid(0, 0);
-		alarm(c->seconds ? c->seconds : DEFAULT_SECONDS);
+		alarm(seconds_for(c));
 		c->run();
 		_exit(0);
 	}

@@ -57,7 +57,7 @@ static void write_config(const char *text)
 /* A socket file may be left by a daemon that was killed: only an answer counts. */
 static int wait_for_answer(unsigned int ms)
 {
-	uint64_t end = gt_now_ns() + ms * 1000000ull;
+	uint64_t end = gt_deadline_ns(ms);
 	int fd;
 
 	while ((fd = try_connect()) < 0) {
@@ -233,7 +233,7 @@ static bool is_as_wanted(pid_t pid, const char *mechanism, uint64_t nr_queues)
 
 int gt_daemon_wait_view(pid_t pid, const char *mechanism, uint64_t nr_queues, unsigned int ms)
 {
-	uint64_t end = gt_now_ns() + ms * 1000000ull;
+	uint64_t end = gt_deadline_ns(ms);
 
 	while (!is_as_wanted(pid, mechanism, nr_queues)) {
 		if (gt_now_ns() > end)

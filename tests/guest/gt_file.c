@@ -229,6 +229,16 @@ void gt_evict(pid_t pid)
 	GT_CHECK(!r, "evict: %s", strerror(-r));
 }
 
+unsigned int gt_slowness(void)
+{
+	return access("/proc/lockdep_stats", F_OK) ? 1 : 4;
+}
+
+uint64_t gt_deadline_ns(unsigned int ms)
+{
+	return gt_now_ns() + (uint64_t)ms * gt_slowness() * 1000000;
+}
+
 unsigned int gt_scaled(unsigned int nr)
 {
 	uint64_t scale = gt_argument("scale", 1);

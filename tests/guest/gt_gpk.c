@@ -234,7 +234,7 @@ static unsigned int count_busy(void)
 
 void gt_gpk_wait_busy(unsigned int nr, unsigned int ms)
 {
-	uint64_t end = gt_now_ns() + ms * 1000000ull;
+	uint64_t end = gt_deadline_ns(ms);
 
 	while (count_busy() != nr) {
 		GT_CHECK(gt_now_ns() < end, "%u queues have work, not %u", count_busy(), nr);
@@ -259,7 +259,7 @@ static void show_node(void)
 
 void gt_gpk_wait_waves(uint32_t nr, unsigned int ms)
 {
-	uint64_t end = gt_now_ns() + ms * 1000000ull;
+	uint64_t end = gt_deadline_ns(ms);
 
 	while (gt_stat(0, "waves") < nr) {
 		if (gt_now_ns() >= end)
@@ -271,7 +271,7 @@ void gt_gpk_wait_waves(uint32_t nr, unsigned int ms)
 
 void gt_gpk_wait_empty(unsigned int ms)
 {
-	uint64_t end = gt_now_ns() + ms * 1000000ull;
+	uint64_t end = gt_deadline_ns(ms);
 
 	while (gt_stat(0, "waves")) {
 		GT_CHECK(gt_now_ns() < end, "%lu waves", gt_stat(0, "waves"));
@@ -281,7 +281,7 @@ void gt_gpk_wait_empty(unsigned int ms)
 
 void gt_gpk_check_left(void)
 {
-	uint64_t end = gt_now_ns() + 10000000000ull;
+	uint64_t end = gt_deadline_ns(10000);
 
 	while (gt_count_processes() || gt_stat(0, "mapped") || gt_stat(0, "waves")) {
 		GT_CHECK(gt_now_ns() < end, "left: %u processes, %lu queues, %lu waves",

@@ -135,7 +135,7 @@ void gt_load_kill(struct gt_load *l)
 
 int gt_load_moves(const struct gt_load *l, uint64_t nr, unsigned int ms)
 {
-	uint64_t end = gt_now_ns() + ms * 1000000ull, target = l->progress->completed + nr;
+	uint64_t end = gt_deadline_ns(ms), target = l->progress->completed + nr;
 
 	while (l->progress->completed < target) {
 		if (gt_now_ns() > end)
@@ -160,7 +160,7 @@ unsigned int gt_load_mapped(const struct gt_load *l)
 
 int gt_load_wait_mapped(const struct gt_load *l, unsigned int nr, unsigned int ms)
 {
-	uint64_t end = gt_now_ns() + ms * 1000000ull;
+	uint64_t end = gt_deadline_ns(ms);
 
 	while (gt_load_mapped(l) != nr) {
 		if (gt_now_ns() > end)

@@ -57,6 +57,7 @@ static uint64_t *expect(const struct gt_shape *s)
 
 static void run(struct gt_offline_shared *shared, const struct gt_shape *shape)
 {
+	struct gt_shape slowed = *shape;
 	uint64_t *expected;
 	struct gt_kernel k;
 	struct gt_queue q;
@@ -70,7 +71,8 @@ static void run(struct gt_offline_shared *shared, const struct gt_shape *shape)
 	gt_gpk_close();
 	gt_gpu_open(&gpu, 0);
 	gt_queue_create(&gpu, 7, &q);
-	gt_kernel_create(&gpu, shape, &k);
+	slowed.step_ns *= gt_slowness();
+	gt_kernel_create(&gpu, &slowed, &k);
 	while (!shared->stop) {
 		gt_kernel_launch(&k, &q);
 		shared->runs = 1;
@@ -86,7 +88,7 @@ static void run(struct gt_offline_shared *shared, const struct gt_shape *shape)
 
 void gt_offline_start(struct gt_offline *o, const struct gt_shape *shape)
 {
-	uint64_t end = gt_now_ns() + START_MS * 1000000ull;
+	uint64_t end = gt_deadline_ns(START_MS);
 
 	o->shared = mmap(NULL, sizeof(*o->shared), PROT_READ | PROT_WRITE,
 			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -111,7 +113,7 @@ static void forget(struct gt_offline *o)
 
 uint32_t gt_offline_finish(struct gt_offline *o, unsigned int ms)
 {
-	uint64_t end = gt_now_ns() + ms * 1000000ull;
+	uint64_t end = gt_deadline_ns(ms);
 	uint32_t nr;
 	int status;
 

@@ -315,7 +315,7 @@ void gt_kernel_launch(struct gt_kernel *k, struct gt_queue *q)
 
 int gt_kernel_wait(const struct gt_kernel *k, unsigned int ms)
 {
-	uint64_t end = gt_now_ns() + ms * 1000000ull;
+	uint64_t end = gt_deadline_ns(ms);
 
 	while (k->signal->value) {
 		if (gt_now_ns() > end)

@@ -136,7 +136,7 @@ static int read_events(struct gt_racer *r, bool busy)
 
 static int wait_place(struct gt_racer *r, bool busy)
 {
-	uint64_t end = gt_now_ns() + GT_RACE_MS * 1000000ull;
+	uint64_t end = gt_deadline_ns(GT_RACE_MS);
 	struct timespec second = { .tv_sec = 1 };
 
 	while (__atomic_load_n(&r->place->busy, __ATOMIC_SEQ_CST) != busy) {
@@ -149,7 +149,7 @@ static int wait_place(struct gt_racer *r, bool busy)
 
 static int wait_busy(struct gt_racer *r, bool busy)
 {
-	uint64_t end = gt_now_ns() + GT_RACE_MS * 1000000ull;
+	uint64_t end = gt_deadline_ns(GT_RACE_MS);
 	struct pollfd p = { .fd = r->dev, .events = POLLIN };
 
 	if (r->place)

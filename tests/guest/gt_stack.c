@@ -74,7 +74,7 @@ void gt_program_start(struct gt_program *p, uid_t uid, const char *const argv[])
 
 int gt_program_wait(struct gt_program *p, unsigned int ms)
 {
-	uint64_t end = gt_now_ns() + ms * 1000000ull;
+	uint64_t end = gt_deadline_ns(ms);
 	int status, r;
 
 	while ((r = waitpid(p->pid, &status, WNOHANG)) != p->pid) {
@@ -125,7 +125,7 @@ uint64_t gt_program_value(const struct gt_program *p, const char *key)
 
 int gt_program_says(const struct gt_program *p, const char *text, unsigned int ms)
 {
-	uint64_t end = gt_now_ns() + ms * 1000000ull;
+	uint64_t end = gt_deadline_ns(ms);
 
 	while (!gt_file_has(p->output, text)) {
 		if (gt_now_ns() > end)

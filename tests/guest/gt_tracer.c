@@ -17,7 +17,7 @@
 /* Waits for the end of a process. Return: exit code, 128 + signal, -ETIMEDOUT. */
 static int wait_end(pid_t pid, unsigned int ms)
 {
-	uint64_t end = gt_now_ns() + ms * NS_PER_MS;
+	uint64_t end = gt_deadline_ns(ms);
 	int status;
 
 	while (waitpid(pid, &status, WNOHANG) != pid) {
@@ -115,7 +115,7 @@ static unsigned int left_ms(uint64_t end)
 
 void gt_tracer_listen(struct gt_tracer *r, unsigned int ms)
 {
-	uint64_t end = gt_now_ns() + ms * NS_PER_MS;
+	uint64_t end = gt_deadline_ns(ms);
 	_Alignas(8) char buf[GP_WIRE_MAX];
 
 	while (!r->is_over && left_ms(end))
@@ -124,7 +124,7 @@ void gt_tracer_listen(struct gt_tracer *r, unsigned int ms)
 
 int gt_tracer_wait_note(struct gt_tracer *r, enum gp_wire_note_code code, unsigned int ms)
 {
-	uint64_t end = gt_now_ns() + ms * NS_PER_MS;
+	uint64_t end = gt_deadline_ns(ms);
 	_Alignas(8) char buf[GP_WIRE_MAX];
 	int before = r->notes[code];
 
@@ -161,7 +161,7 @@ void gt_tracer_order(struct gt_tracer *r, enum gp_wire_type type, uint64_t lease
 
 struct gp_wire_done gt_tracer_do(struct gt_tracer *r, enum gp_wire_type type, uint64_t lease_ns)
 {
-	uint64_t end = gt_now_ns() + 5000 * NS_PER_MS;
+	uint64_t end = gt_deadline_ns(5000);
 	_Alignas(8) char buf[GP_WIRE_MAX];
 	struct gp_wire_done done;
 
@@ -374,7 +374,7 @@ int gt_target_answers(struct gt_target *t, char what, unsigned int ms)
 	struct pollfd fd = { .fd = t->ctl, .events = POLLIN };
 	char c;
 
-	if (poll(&fd, 1, ms) != 1)
+	if (poll(&fd, 1, (int)(ms * gt_slowness())) != 1)
 		return -ETIMEDOUT;
 	GT_CHECK(recv(t->ctl, &c, 1, 0) == 1, "the target is gone");
 	GT_CHECK(c == what, "the target says '%c', not '%c'", c, what);

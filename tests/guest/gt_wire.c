@@ -41,7 +41,7 @@ static bool wait_for(int fd, uint64_t until_ns)
 
 int gt_wire_accept(struct gt_wire *w, struct gp_wire_hello *hello, unsigned int ms)
 {
-	if (!wait_for(w->listener, gt_now_ns() + ms * 1000000ull))
+	if (!wait_for(w->listener, gt_deadline_ns(ms)))
 		return -ETIMEDOUT;
 	w->sock = accept4(w->listener, NULL, NULL, SOCK_CLOEXEC);
 	w->epoch = 0;
@@ -93,7 +93,7 @@ static int next(struct gt_wire *w, union message *m, uint64_t until_ns)
 
 int gt_wire_get(struct gt_wire *w, uint16_t type, void *out, size_t bytes, unsigned int ms)
 {
-	uint64_t end = gt_now_ns() + ms * 1000000ull;
+	uint64_t end = gt_deadline_ns(ms);
 	union message m;
 	int r;
 
@@ -110,7 +110,7 @@ int gt_wire_get(struct gt_wire *w, uint16_t type, void *out, size_t bytes, unsig
 
 void gt_wire_wait_busy(struct gt_wire *w, unsigned int nr)
 {
-	uint64_t end = gt_now_ns() + GT_WIRE_MS * 1000000ull;
+	uint64_t end = gt_deadline_ns(GT_WIRE_MS);
 	unsigned int busy = 0;
 	union message m;
 

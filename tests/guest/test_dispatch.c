@@ -128,7 +128,7 @@ static uint64_t reference(struct gt_gpu *gpu, struct gt_queue *q, const struct g
 
 static unsigned int preempt_until_done(struct gt_kernel *k, struct gt_queue *q, uint64_t us)
 {
-	uint64_t end = gt_now_ns() + 20000000000ull;
+	uint64_t end = gt_deadline_ns(20000);
 	unsigned int n;
 
 	for (n = 0; k->signal->value; n++) {

@@ -80,7 +80,7 @@ static void set_up(struct scene *s)
 /* Takes @q out and back until @k has ended. Return: how often. */
 static unsigned int preempt_until_done(struct gt_queue *q, const struct gt_kernel *k)
 {
-	uint64_t end = gt_now_ns() + 20000000000ull;
+	uint64_t end = gt_deadline_ns(20000);
 	unsigned int n;
 
 	for (n = 0; k->signal->value; n++) {

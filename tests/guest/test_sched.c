@@ -144,7 +144,7 @@ static void without_signals_it_is_taken_for_idle(void)
 /* As often as that, however many requests it takes: some find the GPU free. */
 static void what_was_preempted(const char *params)
 {
-	uint64_t end = gt_now_ns() + 40 * 1000000000ull;
+	uint64_t end = gt_deadline_ns(40000);
 	struct gpreempt_ioc_stats s;
 	struct gt_offline o;
 	struct gt_kernel k;
@@ -318,7 +318,7 @@ static void unloading_resumes(void)
 
 static struct gpreempt_ioc_stats wait_preemptions(uint32_t gpu_id, uint64_t nr)
 {
-	uint64_t end = gt_now_ns() + SERVED_MS * 1000000ull;
+	uint64_t end = gt_deadline_ns(SERVED_MS);
 	struct gpreempt_ioc_stats s;
 
 	for (;;) {

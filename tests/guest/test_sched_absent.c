@@ -50,7 +50,7 @@ static void end(void)
 
 static void wait_out(uint32_t nr)
 {
-	uint64_t end_ns = gt_now_ns() + MS * 1000000ull;
+	uint64_t end_ns = gt_deadline_ns(MS);
 
 	while (gt_gpk_stats(gpu_id).nr_out != nr) {
 		GT_CHECK(gt_now_ns() < end_ns, "%u preempted, not %u",
@@ -61,7 +61,7 @@ static void wait_out(uint32_t nr)
 
 static void wait_listed(pid_t pid, unsigned int nr)
 {
-	uint64_t end_ns = gt_now_ns() + MS * 1000000ull;
+	uint64_t end_ns = gt_deadline_ns(MS);
 
 	while (gt_gpk_count(pid) != nr) {
 		GT_CHECK(gt_now_ns() < end_ns, "%u queues, not %u", gt_gpk_count(pid), nr);
@@ -99,7 +99,7 @@ static void check_held(const struct gt_job *j)
 /* The next event of this kind of a file that does not block. */
 static struct gpreempt_abi_event wait_event(int fd, uint32_t kind)
 {
-	uint64_t end_ns = gt_now_ns() + MS * 1000000ull;
+	uint64_t end_ns = gt_deadline_ns(MS);
 	struct gpreempt_abi_event event;
 
 	for (;;) {
@@ -245,7 +245,7 @@ static void dead_processes_have_no_work(void)
 	GT_CHECK(waitpid(urgent, NULL, 0) == urgent, "wait");
 	wait_out(0);
 	before = o.shared->nr_kernels;
-	end_ns = gt_now_ns() + MS * 1000000ull;
+	end_ns = gt_deadline_ns(MS);
 	while (o.shared->nr_kernels <= before) {
 		GT_CHECK(gt_now_ns() < end_ns, "it does not run");
 		gt_sleep_us(2000);

@@ -50,7 +50,7 @@ static struct cost cost_end(struct cost from)
 
 static void wait_resumed(uint32_t gpu_id, uint64_t nr)
 {
-	uint64_t end = gt_now_ns() + SERVED_MS * 1000000ull;
+	uint64_t end = gt_deadline_ns(SERVED_MS);
 
 	while (gt_gpk_stats(gpu_id).nr_resumes < nr) {
 		GT_CHECK(gt_now_ns() < end, "%llu of %lu resumed",
@@ -124,7 +124,8 @@ static void any_number_leaves_in_one_cycle(void)
 	for (nr = 1; nr <= VICTIMS_MAX; nr *= 2) {
 		while (have < nr)
 			gt_offline_start(&o[have++], &small);
-		gt_sleep_us(200000);
+		/* Who is not known to have work yet leaves in a switch of its own. */
+		gt_gpk_wait_busy(nr, SERVED_MS);
 		by_scheduler(&k, &q, nr);
 		by_hand(gpu.id, o, nr);
 	}

@@ -88,7 +88,7 @@ static void verified_cycles_change_nothing(void)
 /* Control: one byte of one save changed, and the job says so. */
 static void a_changed_byte_is_seen(void)
 {
-	uint64_t end = gt_now_ns() + END_MS * 1000000ull;
+	uint64_t end = gt_deadline_ns(END_MS);
 	struct gt_offline o;
 	struct gt_gpu gpu;
 

@@ -84,7 +84,7 @@ static void *call(void *arg)
 
 static void wait_gpus(unsigned int nr)
 {
-	uint64_t end = gt_now_ns() + MS * 1000000ull;
+	uint64_t end = gt_deadline_ns(MS);
 
 	while (gt_count_gpus() != nr) {
 		GT_CHECK(gt_now_ns() < end, "%u GPUs", gt_count_gpus());

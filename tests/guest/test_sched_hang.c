@@ -53,7 +53,7 @@ static void check_shown(const struct stage *s, const char *text)
 
 static void wait_breaker(const struct stage *s, uint32_t state)
 {
-	uint64_t end = gt_now_ns() + SERVED_MS * 1000000ull;
+	uint64_t end = gt_deadline_ns(SERVED_MS);
 
 	while (gt_gpk_stats(s->gpu.id).breaker != state) {
 		GT_CHECK(gt_now_ns() < end, "breaker %u, %llu preemptions, %llu failed, %lu killed",
@@ -67,7 +67,7 @@ static void wait_breaker(const struct stage *s, uint32_t state)
 /* Requests that preempt, until that is trusted again. */
 static void check_recovery(struct stage *s, uint64_t nr_before)
 {
-	uint64_t end = gt_now_ns() + SERVED_MS * 1000000ull;
+	uint64_t end = gt_deadline_ns(SERVED_MS);
 	struct gpreempt_ioc_stats now;
 
 	wait_breaker(s, BREAKER_PROBATION);
@@ -88,7 +88,7 @@ static void check_recovery(struct stage *s, uint64_t nr_before)
 static void check_open(struct stage *s, const struct gt_offline *other, const char *reason)
 {
 	struct gpreempt_ioc_stats open = gt_gpk_stats(s->gpu.id), now;
-	uint64_t end = gt_now_ns() + SERVED_MS * 1000000ull;
+	uint64_t end = gt_deadline_ns(SERVED_MS);
 	uint32_t kernels = other->shared->nr_kernels;
 	char text[64];
 
@@ -171,7 +171,7 @@ static void preempt_and_resume(uint32_t gpu_id, pid_t pid)
 
 static void wait_slot(uint32_t doorbell)
 {
-	uint64_t end = gt_now_ns() + SERVED_MS * 1000000ull;
+	uint64_t end = gt_deadline_ns(SERVED_MS);
 
 	while (!gt_has_slot(doorbell)) {
 		GT_CHECK(gt_now_ns() < end, "the other queue is not mapped");

@@ -258,7 +258,7 @@ static void looks_are_for_who_may_stop(void)
 
 static struct gpreempt_abi_event next_event(int fd)
 {
-	uint64_t end_ns = gt_now_ns() + MS * 1000000ull;
+	uint64_t end_ns = gt_deadline_ns(MS);
 	struct gpreempt_abi_event event;
 
 	while (read(fd, &event, sizeof(event)) != sizeof(event)) {

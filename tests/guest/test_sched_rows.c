@@ -73,7 +73,7 @@ static bool is(const struct gt_job *j, uint32_t flag)
 
 static void wait_flag(const struct gt_job *j, uint32_t flag, bool set)
 {
-	uint64_t end_ns = gt_now_ns() + MS * 1000000ull;
+	uint64_t end_ns = gt_deadline_ns(MS);
 
 	while (is(j, flag) != set) {
 		GT_CHECK(gt_now_ns() < end_ns, "flags %x", gt_gpk_flags(j->pid, j->queue_id));

@@ -211,7 +211,7 @@ static void children_have_the_attributes_too(void)
 /* Its first kernel: it may have ended long ago. */
 static void wait_completed(const struct gt_load *l)
 {
-	uint64_t end = gt_now_ns() + MS * 1000000ull;
+	uint64_t end = gt_deadline_ns(MS);
 
 	while (!l->progress->completed) {
 		GT_CHECK(gt_now_ns() < end, "the kernel of %d does not end", l->pid);
@@ -223,7 +223,7 @@ static void wait_completed(const struct gt_load *l)
 static void wait_apart(const struct gt_load *job, const struct gt_load *idle,
 		       const struct gt_load *other)
 {
-	uint64_t end = gt_now_ns() + MS * 1000000ull;
+	uint64_t end = gt_deadline_ns(MS);
 	unsigned int seen = 0;
 
 	while (seen < 20) {

@@ -101,7 +101,7 @@ static void ring(struct sdma *s)
 
 static int wait_for(volatile uint32_t *where, uint32_t value, unsigned int ms)
 {
-	uint64_t end = gt_now_ns() + ms * 1000000ull;
+	uint64_t end = gt_deadline_ns(ms);
 
 	while (*where != value) {
 		if (gt_now_ns() > end)

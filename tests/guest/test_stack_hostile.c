@@ -31,7 +31,7 @@ static uint64_t nr_completed(const struct gt_program *p)
 
 static void wait_for_more(const struct gt_program *p, const char *when)
 {
-	uint64_t before = nr_completed(p), end = gt_now_ns() + 10000000000ull;
+	uint64_t before = nr_completed(p), end = gt_deadline_ns(10000);
 
 	while (nr_completed(p) < before + 3) {
 		GT_CHECK(gt_now_ns() < end, "%s: it stands still", when);

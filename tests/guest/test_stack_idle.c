@@ -30,7 +30,7 @@ static uint64_t nr_busy(pid_t pid)
 
 static int wait_busy(pid_t pid, uint64_t nr)
 {
-	uint64_t end = gt_now_ns() + IDLE_MS * 1000000ull;
+	uint64_t end = gt_deadline_ns(IDLE_MS);
 
 	while (nr_busy(pid) != nr) {
 		if (gt_now_ns() > end)
@@ -43,7 +43,7 @@ static int wait_busy(pid_t pid, uint64_t nr)
 /* Returns when the GPU is full and a request waits for longer than one takes. */
 static void wait_stuck(const struct gt_load *online)
 {
-	uint64_t end = gt_now_ns() + STUCK_MS * 1000000ull;
+	uint64_t end = gt_deadline_ns(STUCK_MS);
 	const struct load_progress *p = online->progress;
 
 	while (p->launched == p->completed || !gt_stat(0, "waves") ||

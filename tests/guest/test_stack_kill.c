@@ -97,7 +97,7 @@ static unsigned int find_processes(const char *comm, pid_t *first)
 
 static int wait_for_processes(const char *comm, unsigned int nr, unsigned int ms)
 {
-	uint64_t end = gt_now_ns() + ms * 1000000ull;
+	uint64_t end = gt_deadline_ns(ms);
 
 	while (find_processes(comm, NULL) != nr) {
 		if (gt_now_ns() > end)
@@ -109,7 +109,7 @@ static int wait_for_processes(const char *comm, unsigned int nr, unsigned int ms
 
 static int wait_gone(pid_t pid, unsigned int ms)
 {
-	uint64_t end = gt_now_ns() + ms * 1000000ull;
+	uint64_t end = gt_deadline_ns(ms);
 
 	while (!kill(pid, 0)) {
 		if (gt_now_ns() > end)
@@ -257,7 +257,7 @@ static void kill_tracer(struct world *w)
 /* Connections that were just closed are still being noticed. */
 static void check_descriptors(struct world *w)
 {
-	uint64_t end = gt_now_ns() + KNOWN_MS * 1000000ull;
+	uint64_t end = gt_deadline_ns(KNOWN_MS);
 
 	while (fds_of(w->daemon.pid) > w->nr_fds) {
 		GT_CHECK(gt_now_ns() < end, "the daemon has %u descriptors, had %u",

@@ -29,7 +29,7 @@ static void end(struct gt_tracer *r, struct gt_target *t)
 /* Waves are there, or come within the time. */
 static void expect_runs(unsigned int ms)
 {
-	uint64_t stop = gt_now_ns() + ms * MS;
+	uint64_t stop = gt_deadline_ns(ms);
 
 	while (!gt_stat(0, "waves")) {
 		GT_CHECK(gt_now_ns() < stop, "does not run");
@@ -39,7 +39,7 @@ static void expect_runs(unsigned int ms)
 
 static void expect_stands_still(unsigned int ms)
 {
-	uint64_t stop = gt_now_ns() + ms * MS;
+	uint64_t stop = gt_deadline_ns(ms);
 
 	while (gt_now_ns() < stop) {
 		GT_CHECK(!gt_stat(0, "waves"), "runs");
