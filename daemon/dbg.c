@@ -311,6 +311,13 @@ int gpd_dbg_end(struct gpd *d, pid_t pid)
 	return 0;
 }
 
+bool gpd_dbg_is_coming(struct gpd *d, pid_t pid)
+{
+	struct gpd_tracer *t = find(d, pid);
+
+	return t && !t->attached && is_same(t);
+}
+
 bool gpd_dbg_note(struct gpd_client *c, const struct gp_wire_note *m, const char *text)
 {
 	struct gpd_tracer *t = c->mech_data;

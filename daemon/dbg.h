@@ -35,6 +35,9 @@ int gpd_dbg_start(struct gpd *d, pid_t pid, const struct gpd_attrs *attrs,
 /* Ends it, or what would start it again. Return: 0, -ESRCH: that process is not traced. */
 int gpd_dbg_end(struct gpd *d, pid_t pid);
 
+/* A tracer of this process is being started, or will be as the last one was lost. */
+bool gpd_dbg_is_coming(struct gpd *d, pid_t pid);
+
 /* Whoever waits for a result does not any more. */
 void gpd_dbg_forget(struct gpd *d, void *data);
 

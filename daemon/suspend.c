@@ -2,6 +2,7 @@
 #include "suspend.h"
 #include "auth.h"
 #include "client.h"
+#include "dbg.h"
 #include "manual.h"
 #include "mech.h"
 #include "module.h"
@@ -314,6 +315,8 @@ static void target(struct gpd_job *job, const struct gpd_target *t)
 
 	if (is_of_module(job, t, c))
 		target_module(job, t);
+	else if (!c && gpd_dbg_is_coming(job->conn->d, (pid_t)t->pid))
+		refuse(job, t, GP_WIRE_BUSY_NOW, "its tracer is not there yet: try again");
 	else if (!c)
 		refuse(job, t, GP_WIRE_GONE, "no such process under control");
 	else if (!gpd_auth_may_touch(&job->conn->cred, c->uid))

@@ -122,6 +122,11 @@ def test_silent_tracer_is_killed(traced, targets):
     assert reply["results"][0]["result"] == "busy"
     wait_until(lambda: not tracers(traced))
     assert c.process(pid) is None
+    # There will be another: who asks meanwhile is told so, and who asks for nobody is not.
+    answer = c.call("Suspend", targets=[{"pid": pid}])["results"][0]
+    assert answer["result"] == "busy" and "try again" in answer["reason"]
+    c.call("Detach", pid=pid)
+    assert c.call("Suspend", targets=[{"pid": pid}])["results"][0]["result"] == "gone"
 
 
 def test_silent_tracer_is_killed_before_the_deadline_of_the_core(traced, targets):

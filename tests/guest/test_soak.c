@@ -38,6 +38,7 @@
  * @rss_kb: of the daemon after its start
  * @nr_actions: things done by hand
  * @nr_restarts: of the daemon
+ * @nr_busy: answers that said to try again, as a tracer was being replaced
  * @worst_gap_ms: longest time until both offline jobs had made progress
  */
 struct soak {
@@ -48,6 +49,7 @@ struct soak {
 	uint64_t rss_kb;
 	uint64_t nr_actions;
 	uint64_t nr_restarts;
+	uint64_t nr_busy;
 	uint64_t worst_gap_ms;
 };
 
@@ -128,10 +130,19 @@ static void restart_daemon(struct soak *s)
 
 static void order(struct soak *s, int fd, const char *method, const struct gt_load *l)
 {
-	const char *r = gt_control_hold(fd, method, l->pid);
+	uint64_t end = gt_deadline_ns(HANGS_MS);
+	const char *r;
 
-	if (!strcmp(r, "ok"))
-		return;
+	do {
+		r = gt_control_hold(fd, method, l->pid);
+		if (!strcmp(r, "ok"))
+			return;
+		if (strncmp(r, "busy", 4))
+			break;
+		s->nr_busy++;
+		gt_note("%s %d: %s", method, l->pid, r);
+		gt_sleep_us(1000000);
+	} while (gt_now_ns() < end);
 	describe_all(s);
 	gt_fail("%s %d: %s", method, l->pid, r);
 }
@@ -197,9 +208,9 @@ static void begin(struct soak *s)
 
 static void say(const struct soak *s)
 {
-	gt_note("%lu actions, %lu restarts, %lu requests, %lu + %lu kernels, %lu saves; "
-		"all had made progress after %lu ms at most",
-		s->nr_actions, s->nr_restarts, s->online.progress->completed,
+	gt_note("%lu actions, %lu told to try again, %lu restarts, %lu requests, "
+		"%lu + %lu kernels, %lu saves; all had made progress after %lu ms at most",
+		s->nr_actions, s->nr_busy, s->nr_restarts, s->online.progress->completed,
 		s->shim.progress->completed, s->dbg.progress->completed, gt_stat(0, "saves"),
 		s->worst_gap_ms);
 }
