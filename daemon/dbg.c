@@ -40,6 +40,7 @@
  * @attached: it said so
  * @attached_ns: when
  * @nr_late: tracers of this target that did not answer
+ * @is_killed: it did not answer; in the driver it may take a while to die
  * @again: the target was under control and is to be so still
  * @result: who wants to know how it went, NULL = nobody, or told
  * @data: first argument of @result
@@ -59,6 +60,7 @@ struct gpd_tracer {
 	bool attached;
 	uint64_t attached_ns;
 	unsigned int nr_late;
+	bool is_killed;
 	bool again;
 	gpd_dbg_result_fn result;
 	void *data;
@@ -180,6 +182,7 @@ static int start(struct gpd_tracer *t)
 	int pair[2];
 	int err;
 
+	t->is_killed = false;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair))
 		return -errno;
 	err = gpd_dbg_spawn(tracer_path(t->d), t->target, pair[1], &t->pid);
@@ -352,9 +355,10 @@ static void late(struct gpd_client *c)
 {
 	struct gpd_tracer *t = c->mech_data;
 
-	gpd_client_note(c, "its tracer does not answer and is killed");
-	if (!t)
+	if (!t || t->is_killed)
 		return;
+	gpd_client_note(c, "its tracer does not answer and is killed");
+	t->is_killed = true;
 	t->nr_late++;
 	kill_tracer(t, "does not answer");
 }

@@ -185,6 +185,20 @@ def test_lost_tracer_is_replaced(traced, targets):
     assert c.call("Suspend", targets=[{"pid": pid}])["results"][0]["result"] == "ok"
 
 
+def test_silent_tracer_counts_once(traced, targets):
+    """However many orders it owes an answer to."""
+    c = Control(traced)
+    pid = targets("mute")
+    c.call("Attach", pid=pid)
+    wanted = [{"pid": pid, "gpu_id": 1, "queue_id": 1}, {"pid": pid}]
+    reply = c.call("Suspend", targets=wanted, timeout_ms=200)
+    assert [r["result"] for r in reply["results"]] == ["busy", "busy"]
+    wait_until(lambda: not tracers(traced))
+    lost = time.monotonic()
+    wait_until(lambda: tracers(traced))
+    assert 1.8 < time.monotonic() - lost < 3.8
+
+
 def test_silent_tracer_is_replaced_later_and_later(traced, targets):
     c = Control(traced)
     pid = targets("mute")
