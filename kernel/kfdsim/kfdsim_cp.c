@@ -16,6 +16,14 @@
 #define QUIET_NS (50 * NSEC_PER_MSEC)	/* a fault costs as much as several looks */
 
 /*
+ * Before the next look this thread pauses for so many times what a round took. It comes before
+ * all others, so where a round takes longer than poll_us nobody else would get on, not even
+ * who ends the looking. No longer than this, as a round may have saved megabytes.
+ */
+#define PAUSE_ROUNDS 3
+#define PAUSE_MAX_NS NSEC_PER_MSEC
+
+/*
  * The model's clock. It runs with the kernel's, but makes no step of more than this past
  * the model's next event: what happens in it must be simulated in one round, under the
  * lock. A client that has more done than can be simulated in that time, say a million
@@ -84,7 +92,16 @@ static void look_at_doorbells(struct kfdsim_cp *cp, u64 now)
 		ring(cp, doorbells[i], now);
 }
 
-static u64 next_look(struct kfdsim_cp *cp, u64 now)
+/* Return: when to look again after a round that @began_ns and ends now. */
+static u64 look_after(u64 began_ns)
+{
+	u64 end_ns = ktime_get_ns();
+	u64 pause_ns = min_t(u64, PAUSE_ROUNDS * (end_ns - began_ns), PAUSE_MAX_NS);
+
+	return end_ns + max_t(u64, kfdsim_poll_us * NSEC_PER_USEC, pause_ns);
+}
+
+static u64 next_look(struct kfdsim_cp *cp, u64 now, u64 began_ns)
 {
 	struct kfdsim_arm *arm = &to_kdev(cp)->arm;
 	u64 nr_faults = atomic64_read(&arm->nr_faults);
@@ -97,19 +114,20 @@ static u64 next_look(struct kfdsim_cp *cp, u64 now)
 		return U64_MAX;
 	if (kfdsim_arms && now - cp->rung_ns > QUIET_NS)
 		kfdsim_arm_start(to_kdev(cp));
-	return now + kfdsim_poll_us * NSEC_PER_USEC;
+	return look_after(began_ns);
 }
 
 static void live_on(struct kthread_work *work)
 {
 	struct kfdsim_cp *cp = container_of(work, struct kfdsim_cp, work);
-	u64 now, next;
+	u64 began_ns, now, next;
 
 	mutex_lock(&cp->lock);
+	began_ns = ktime_get_ns();
 	now = kfdsim_cp_now(cp);
 	look_at_doorbells(cp, now);
 	next = gp_gpu_advance(cp->gpu, now);
-	next = min(next, next_look(cp, now));
+	next = min(next, next_look(cp, now, began_ns));
 	cp->nr_rounds++;
 	if (cp->is_stopped)
 		next = U64_MAX;

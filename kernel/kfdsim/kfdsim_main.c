@@ -25,7 +25,7 @@ MODULE_PARM_DESC(vmids, "processes on the GPU at a time; 0 = as the profile says
 
 uint kfdsim_poll_us = 50;
 module_param_named(poll_us, kfdsim_poll_us, uint, 0644);
-MODULE_PARM_DESC(poll_us, "time between two looks at the doorbells of a busy GPU");
+MODULE_PARM_DESC(poll_us, "time between two looks at the doorbells of a busy GPU, at least");
 
 bool kfdsim_arms = !KFDSIM_LOOKS;
 module_param_named(arm, kfdsim_arms, bool, 0644);
