@@ -21,6 +21,7 @@ enum who {
 	ANY,
 	ONLINE,
 	MONITOR,
+	MEANWHILE,	/* any; and those that follow need not be after it */
 };
 
 /**
@@ -53,7 +54,7 @@ static const struct step story[] = {
 	{ "the scheduler finds the other idle", { "gpreempt_core:", " idle " }, ANY },
 	{ "it decides for the victim", { "gpreempt_state:", "pid=%v", "to resuming" }, ANY },
 	{ "one comes", { "gpreempt_switch_begin:", "out=0 in=1" }, ANY },
-	{ "the victim is back in the runlist", { "gpreempt_switch_end:", "ret=0" }, ANY },
+	{ "the victim is back in the runlist", { "gpreempt_switch_end:", "ret=0" }, MEANWHILE },
 	{ "its waves are read back", { "gpu:", " restore ", "doorbell=%w" }, ANY },
 	{ "and go on", { "gpu:", " restored ", "doorbell=%w" }, ANY },
 };
@@ -102,7 +103,9 @@ static bool matches(const struct gt_ftrace_line *l, const struct step *s, const 
 			snprintf(mark, 16, "%#x", doorbell_of(c, mark[1]));
 		want[i] = texts[i];
 	}
-	if (s->who && l->pid != (s->who == ONLINE ? c->online : c->monitor))
+	if (s->who == ONLINE && l->pid != c->online)
+		return false;
+	if (s->who == MONITOR && l->pid != c->monitor)
 		return false;
 	return gt_ftrace_has(l, want);
 }
@@ -125,14 +128,15 @@ static const char *check_story(const struct gt_ftrace *t, const struct cast *c, 
 	size_t i, line, pos = 0, fault = 0;
 
 	for (i = 0; i < STEPS; i++) {
-		pos = find(t, pos, &story[i], c);
-		if (pos == t->nr)
+		line = find(t, pos, &story[i], c);
+		if (line == t->nr)
 			return story[i].what;
 		if (at)
-			at[i] = pos;
+			at[i] = line;
 		if (!i)
-			fault = pos;
-		pos++;
+			fault = line;
+		if (story[i].who != MEANWHILE)
+			pos = line + 1;
 	}
 	for (i = 0, line = fault; i < BESIDE; i++) {
 		line = find(t, line, &beside[i], c);
