@@ -53,6 +53,7 @@
  * @fault_addr: where the last access of the GPU went that met no memory
  * @rung_ns: when a user queue's doorbell was rung last
  * @faults_seen: of struct kfdsim_arm.nr_faults
+ * @ran_ns: what the thread had run at the last round
  * @now_ns: time up to which the model has lived
  * @is_stopped: no round sets the timer any more
  * @nr_rounds: statistics
@@ -71,6 +72,7 @@ struct kfdsim_cp {
 	u64 fault_addr;
 	u64 rung_ns;
 	u64 faults_seen;
+	u64 ran_ns;
 	u64 now_ns;
 	bool is_stopped;
 	u64 nr_rounds;

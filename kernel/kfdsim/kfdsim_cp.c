@@ -16,9 +16,9 @@
 #define QUIET_NS (50 * NSEC_PER_MSEC)	/* a fault costs as much as several looks */
 
 /*
- * Before the next look this thread pauses for so many times what a round took. It comes before
- * all others, so where a round takes longer than poll_us nobody else would get on, not even
- * who ends the looking. No longer than this, as a round may have saved megabytes.
+ * Before the next look this thread pauses for so many times what the last one cost. It comes
+ * before all others, so where a round takes longer than poll_us nobody else would get on, not
+ * even who ends the looking. No longer than this, as a round may have saved megabytes.
  */
 #define PAUSE_ROUNDS 3
 #define PAUSE_MAX_NS NSEC_PER_MSEC
@@ -92,19 +92,21 @@ static void look_at_doorbells(struct kfdsim_cp *cp, u64 now)
 		ring(cp, doorbells[i], now);
 }
 
-/* Return: when to look again after a round that @began_ns and ends now. */
-static u64 look_after(u64 began_ns)
+/* What this thread has run since the last round, with waking up and going to sleep. */
+static u64 take_cost(struct kfdsim_cp *cp)
 {
-	u64 end_ns = ktime_get_ns();
-	u64 pause_ns = min_t(u64, PAUSE_ROUNDS * (end_ns - began_ns), PAUSE_MAX_NS);
+	u64 ran_ns = current->se.sum_exec_runtime;
+	u64 cost_ns = ran_ns - cp->ran_ns;
 
-	return end_ns + max_t(u64, kfdsim_poll_us * NSEC_PER_USEC, pause_ns);
+	cp->ran_ns = ran_ns;
+	return cost_ns;
 }
 
-static u64 next_look(struct kfdsim_cp *cp, u64 now, u64 began_ns)
+static u64 next_look(struct kfdsim_cp *cp, u64 now)
 {
 	struct kfdsim_arm *arm = &to_kdev(cp)->arm;
 	u64 nr_faults = atomic64_read(&arm->nr_faults);
+	u64 pause_ns = min_t(u64, PAUSE_ROUNDS * take_cost(cp), PAUSE_MAX_NS);
 
 	/* A fault is somebody about to ring. */
 	if (cp->faults_seen != nr_faults)
@@ -114,20 +116,19 @@ static u64 next_look(struct kfdsim_cp *cp, u64 now, u64 began_ns)
 		return U64_MAX;
 	if (kfdsim_arms && now - cp->rung_ns > QUIET_NS)
 		kfdsim_arm_start(to_kdev(cp));
-	return look_after(began_ns);
+	return ktime_get_ns() + max_t(u64, kfdsim_poll_us * NSEC_PER_USEC, pause_ns);
 }
 
 static void live_on(struct kthread_work *work)
 {
 	struct kfdsim_cp *cp = container_of(work, struct kfdsim_cp, work);
-	u64 began_ns, now, next;
+	u64 now, next;
 
 	mutex_lock(&cp->lock);
-	began_ns = ktime_get_ns();
 	now = kfdsim_cp_now(cp);
 	look_at_doorbells(cp, now);
 	next = gp_gpu_advance(cp->gpu, now);
-	next = min(next, next_look(cp, now, began_ns));
+	next = min(next, next_look(cp, now));
 	cp->nr_rounds++;
 	if (cp->is_stopped)
 		next = U64_MAX;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A GPU with nothing to do costs nothing to simulate.
+ * A GPU with nothing to do costs nothing to simulate, and one that is looked at leaves time
+ * for others.
  */
 #define _GNU_SOURCE
 #include "gt.h"
@@ -12,6 +13,7 @@
 
 #define WATCH_US 2000000ull
 #define MOST_LOAD 10	/* in 1000 of a processor */
+#define MOST_LOOKING 350
 
 static const struct gt_shape brief = {
 	.groups = 1, .waves = 1, .vgprs = 8, .steps = 1, .step_ns = 1000, .seed = 1,
@@ -116,10 +118,23 @@ static void endless_look_is_seen(void)
 	GT_CHECK(load > MOST_LOAD, "%u/1000: the measure is blind", load);
 }
 
+/* However often it should look: what is left of the processor is for those who work. */
+static void looks_leave_time_for_others(void)
+{
+	unsigned int load;
+
+	make_idle_queue();
+	load = load_of_cp();
+	gt_note("%u/1000 of a processor that looks all the time", load);
+	GT_CHECK(load < MOST_LOOKING, "%u/1000", load);
+}
+
 static const struct gt_case cases[] = {
 	{ "idle_gpu_costs_nothing", idle_gpu_costs_nothing, "profile=tiny", 0 },
 	{ "idle_queue_costs_nothing", idle_queue_costs_nothing, "profile=tiny", 0 },
 	{ "endless_look_is_seen", endless_look_is_seen, "profile=tiny arm=0", 0 },
+	{ "looks_leave_time_for_others", looks_leave_time_for_others,
+	  "profile=tiny arm=0 poll_us=1", 0 },
 };
 
 int main(void)
