@@ -387,8 +387,17 @@ bool gpd_suspend_done(struct gpd_client *c, const struct gp_wire_done *done)
 	return false;
 }
 
+/* A tracer may have been lost, or a connection. */
+static bool is_alive(const struct gpd_client *c)
+{
+	struct gpd_proc proc;
+
+	return !gpd_proc_read(c->pid, &proc) && proc.state != 'Z' && proc.state != 'X';
+}
+
 static void forget(struct gpd_job *job, const struct gpd_client *c)
 {
+	bool alive = is_alive(c);
 	uint32_t i;
 
 	for (i = 0; i < job->nr; i++) {
@@ -397,8 +406,9 @@ static void forget(struct gpd_job *job, const struct gpd_client *c)
 		if (e->client != c)
 			continue;
 		e->client = NULL;
-		e->result = GP_WIRE_GONE;
-		snprintf(e->reason, sizeof(e->reason), "the process is gone");
+		e->result = alive ? GP_WIRE_BUSY_NOW : GP_WIRE_GONE;
+		snprintf(e->reason, sizeof(e->reason), "%s",
+			 alive ? "it went out of control: try again" : "the process is gone");
 		job->nr_pending--;
 	}
 	if (!job->nr_pending)

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import threading
 import time
 
 import pytest
@@ -183,6 +184,17 @@ def test_lost_tracer_is_replaced(traced, targets):
     c.wait_for(lambda: is_controlled(c, pid))
     assert c.process(pid)["attributes"]["priority"] == 2
     assert c.call("Suspend", targets=[{"pid": pid}])["results"][0]["result"] == "ok"
+
+
+def test_order_of_a_lost_tracer_is_to_be_tried_again(traced, targets):
+    c = Control(traced)
+    pid = targets("mute")
+    c.call("Attach", pid=pid)
+    killer = threading.Timer(0.3, os.kill, (tracers(traced)[0], signal.SIGKILL))
+    killer.start()
+    answer = c.call("Suspend", targets=[{"pid": pid}], timeout_ms=5000)["results"][0]
+    killer.join()
+    assert answer["result"] == "busy" and "try again" in answer["reason"]
 
 
 def test_silent_tracer_counts_once(traced, targets):
