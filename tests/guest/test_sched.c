@@ -50,7 +50,7 @@ static void online_is_served(int detect)
 	gt_kernel_create(&gpu, &gt_brief, &k);
 	for (i = 0; i < 20; i++) {
 		GT_CHECK(!gt_online_once(&k, &q, SERVED_MS), "request %d was not served", i);
-		gt_sleep_us(30000);
+		gt_gpk_wait_waves(gt_endless.groups * gt_endless.waves, SERVED_MS);
 	}
 	s = gt_gpk_stats(gpu.id);
 	GT_CHECK(s.nr_preemptions >= 10, "%llu preemptions", s.nr_preemptions);
