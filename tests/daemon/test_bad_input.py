@@ -228,7 +228,8 @@ def test_stopped_client_does_not_open_the_breaker(daemon, control):
 
 def test_silent_client_does_not_open_the_breaker_for_others(daemon, control):
     """It comes back again and again; who answers shows that the GPU is not to blame."""
-    control.call("SetPolicy", parameters={"deadline_ns": 400_000_000})
+    control.call("SetPolicy", parameters={"deadline_ns": 1_500_000_000,
+                                          "max_wait_ns": 60_000_000_000})
     low, high = Client(daemon, pid=FIRST_PID, prio=2), Client(daemon, pid=FIRST_PID + 1, prio=12)
     low.send(queue(busy=1))
     high.send(queue(busy=1))
