@@ -2,6 +2,7 @@
 """Paths of what is tested come from the environment: meson sets it."""
 import json
 import os
+import time
 
 import jsonschema
 import pytest
@@ -27,6 +28,11 @@ def crowd(world):
     world.other = world.client(comm="other", gpu_id=2)
     world.offline.say("busy", 0)
     world.other.say("busy", 0)
+    # They speak on sockets of their own: until the daemon has heard both.
+    end = time.monotonic() + 20
+    while world.run("list", "--csv", "--fields", "state").stdout.split().count("running") < 2:
+        assert time.monotonic() < end, "the daemon has not heard of their work"
+        time.sleep(0.01)
     return world
 
 
