@@ -78,12 +78,13 @@ void kfd_gpreempt_node_put(void)
 }
 
 /*
- * A process that has become another program has no memory map here any more: nothing of
- * it can be looked at, and it stays without a name, unknown to the client.
+ * A process that has become another program has no memory map here any more, or one that
+ * only others still have and may drop at any time: nothing of it can be looked at, and it
+ * stays without a name, unknown to the client.
  */
 static void name_process(struct kfd_gpreempt_pdd *p, struct mm_struct *mm)
 {
-	if (p->generation || !mm)
+	if (p->generation || !mm || mm != current->mm)
 		return;
 	p->generation = kfd_gpreempt_generation();
 	p->mm = mm;
