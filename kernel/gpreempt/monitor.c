@@ -34,20 +34,24 @@ int gpk_command(struct gpk_node *n, struct gpk_command *cmd)
 	return cmd->ret;
 }
 
+/*
+ * run_commands() - those that are there; who asks again waits for the next round
+ *
+ * Whoever asks all the time would keep the monitor from everything else.
+ */
 static void run_commands(struct gpk_node *n)
 {
-	struct gpk_command *cmd;
+	struct gpk_command *cmd, *next;
+	LIST_HEAD(batch);
 
-	for (;;) {
-		spin_lock(&n->lock);
-		cmd = list_first_entry_or_null(&n->commands, struct gpk_command, link);
-		if (cmd)
-			list_del(&cmd->link);
-		spin_unlock(&n->lock);
-		if (!cmd)
-			return;
+	spin_lock(&n->lock);
+	list_splice_init(&n->commands, &batch);
+	spin_unlock(&n->lock);
+	/* With its completion a command is gone. */
+	list_for_each_entry_safe(cmd, next, &batch, link) {
 		cmd->ret = cmd->run(n, cmd);
 		complete(&cmd->done);
+		cond_resched();
 	}
 }
 
