@@ -2,10 +2,10 @@
 /*
  * Who may do what to whom. Stopping others' work is a denial of service: it takes what
  * attaching a debugger would take. ptrace_may_access() is not there for modules, so
- * its rule is written out: the same user in every respect, or CAP_SYS_PTRACE over the
- * process; and that it may be dumped, or CAP_SYS_PTRACE over its memory. Security modules
- * are not asked, as that is not there for modules either: where one forbids debugging
- * (Yama, SELinux), who may open the device decides.
+ * its rule is written out: the same user in every respect, with no less capabilities, or
+ * CAP_SYS_PTRACE over the process; and that it may be dumped, or CAP_SYS_PTRACE over its
+ * memory. Security modules are not asked, as that is not there for modules either: where
+ * one forbids debugging (Yama, SELinux), who may open the device decides.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -45,6 +45,12 @@ static bool is_same_user(const struct cred *mine, const struct cred *theirs)
 	       gid_eq(mine->gid, theirs->sgid) && gid_eq(mine->gid, theirs->gid);
 }
 
+static bool is_as_capable(const struct cred *mine, const struct cred *theirs)
+{
+	return mine->user_ns == theirs->user_ns &&
+	       cap_issubset(theirs->cap_permitted, mine->cap_permitted);
+}
+
 /* Looking is no offence that is to be logged. */
 static bool has_cap(struct user_namespace *ns, bool audit)
 {
@@ -67,7 +73,7 @@ static bool may_touch_memory(struct task_struct *task, const struct cred *theirs
 static int may_control(struct pid *pid, bool audit)
 {
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
-	const struct cred *theirs;
+	const struct cred *theirs, *mine = current_cred();
 	int ret = 0;
 
 	if (!task)
@@ -75,7 +81,8 @@ static int may_control(struct pid *pid, bool audit)
 	if (same_thread_group(task, current))
 		goto out;
 	theirs = get_task_cred(task);
-	if ((!is_same_user(current_cred(), theirs) && !has_cap(theirs->user_ns, audit)) ||
+	if ((!(is_same_user(mine, theirs) && is_as_capable(mine, theirs)) &&
+	     !has_cap(theirs->user_ns, audit)) ||
 	    !may_touch_memory(task, theirs, audit))
 		ret = -EPERM;
 	put_cred(theirs);

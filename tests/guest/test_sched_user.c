@@ -216,6 +216,26 @@ static void undumpable_processes_are_protected(void)
 	end();
 }
 
+/* Nor is one that keeps what root may do. */
+static void capable(void)
+{
+	prctl(PR_SET_KEEPCAPS, 1);
+	gt_user_become(GT_USER);
+}
+
+static void capable_processes_are_protected(void)
+{
+	struct gt_job j;
+
+	begin();
+	gt_job_start_as(&j, &endless, capable);
+	gt_user_as(GT_USER, touch_anothers, &j);
+	GT_CHECK(gt_stat(0, "waves"), "it does not run");
+	gt_user_as(0, hold_and_end, &j);
+	gt_job_kill(&j);
+	end();
+}
+
 static int hold_fd(int fd)
 {
 	struct gpreempt_ioc_ref ref = { .pidfd = fd, .queue_id = ALL, .gpu_id = gpu_id };
@@ -271,6 +291,7 @@ static const struct gt_case cases[] = {
 	{ "raising_needs_permission", raising_needs_permission, TINY, 60 },
 	{ "policy_needs_permission", policy_needs_permission, TINY, 60 },
 	{ "undumpable_processes_are_protected", undumpable_processes_are_protected, TINY, 60 },
+	{ "capable_processes_are_protected", capable_processes_are_protected, TINY, 60 },
 	{ "forged_pidfds_are_refused", forged_pidfds_are_refused, TINY, 60 },
 };
 
