@@ -115,11 +115,10 @@ static struct gpk_wish *wish_add(struct pid *pid)
 	kuid_t uid = gpk_group_uid(pid);
 	struct gpk_wish *w, *of_parent;
 
-	if (count_of(uid) >= WISHES_MAX)
-		throw_away_dead();
+	throw_away_dead();
 	if (count_of(uid) >= WISHES_MAX)
 		return NULL;
-	w = kzalloc(sizeof(*w), GFP_KERNEL);
+	w = kzalloc(sizeof(*w), GFP_KERNEL_ACCOUNT);
 	if (!w)
 		return NULL;
 	w->pid = get_pid(pid);
