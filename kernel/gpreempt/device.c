@@ -77,9 +77,15 @@ static int gpk_open(struct inode *inode, struct file *file)
 {
 	struct gpk_stream *s = kvzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
 
+	int ret;
+
 	if (!s)
 		return -ENOMEM;
-	gpk_stream_init(s);
+	ret = gpk_stream_init(s);
+	if (ret) {
+		kvfree(s);
+		return ret;
+	}
 	file->private_data = s;
 	return stream_open(inode, file);
 }

@@ -8,18 +8,40 @@
 #include "event.h"
 #include "gpk.h"
 
+/* Of a user: every event is told to all. */
+#define STREAMS_MAX 1024
+
 static LIST_HEAD(streams);
 static DEFINE_SPINLOCK(streams_lock);
 
-void gpk_stream_init(struct gpk_stream *s)
+static bool is_one_too_many(kuid_t uid)
 {
+	const struct gpk_stream *s;
+	u32 nr = 0;
+
+	list_for_each_entry(s, &streams, link)
+		nr += uid_eq(s->uid, uid);
+	return nr >= STREAMS_MAX;
+}
+
+int gpk_stream_init(struct gpk_stream *s)
+{
+	int ret = 0;
+
 	mutex_init(&s->read_mutex);
 	spin_lock_init(&s->lock);
 	init_waitqueue_head(&s->wait);
 	s->pid_ns = get_pid_ns(task_active_pid_ns(current));
+	s->uid = current_uid();
 	spin_lock(&streams_lock);
-	list_add(&s->link, &streams);
+	if (is_one_too_many(s->uid))
+		ret = -EMFILE;
+	else
+		list_add(&s->link, &streams);
 	spin_unlock(&streams_lock);
+	if (ret)
+		put_pid_ns(s->pid_ns);
+	return ret;
 }
 
 void gpk_stream_fini(struct gpk_stream *s)

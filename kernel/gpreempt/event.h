@@ -11,6 +11,7 @@
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/spinlock.h>
+#include <linux/uidgid.h>
 #include <linux/wait.h>
 #include "uapi/linux/gpreempt.h"
 
@@ -28,6 +29,7 @@
  * @lost: not written for want of room
  * @eventfd: signalled with every event, or NULL
  * @pid_ns: of whoever opened the file
+ * @uid: of the same
  * @wanted: somebody reads or polls: nothing is kept before
  */
 struct gpk_stream {
@@ -41,10 +43,12 @@ struct gpk_stream {
 	u64 lost;
 	struct eventfd_ctx *eventfd;
 	struct pid_namespace *pid_ns;
+	kuid_t uid;
 	bool wanted;
 };
 
-void gpk_stream_init(struct gpk_stream *s);
+/* 0, or -EMFILE if its user has too many. */
+int gpk_stream_init(struct gpk_stream *s);
 void gpk_stream_fini(struct gpk_stream *s);
 /* True if there is something to read; from now on events are kept. */
 bool gpk_stream_ready(struct gpk_stream *s);

@@ -151,6 +151,7 @@ struct gpk_entity {
  * struct gpk_hold - something preempted by hand
  * @link: in its node
  * @owner: file that did it, for comparison only
+ * @uid: who did it
  * @pid: whose
  * @process: generation
  * @queue: generation, or 0 for all
@@ -160,6 +161,7 @@ struct gpk_entity {
 struct gpk_hold {
 	struct list_head link;
 	const void *owner;
+	kuid_t uid;
 	struct pid *pid;
 	u64 process;
 	u64 queue;
@@ -170,6 +172,7 @@ struct gpk_hold {
 /**
  * struct gpk_by_hand - what is to be preempted and resumed by hand
  * @owner: file
+ * @uid: who asks
  * @refs: first those to preempt
  * @nr_out: how many of them
  * @nr_in: to resume
@@ -178,6 +181,7 @@ struct gpk_hold {
  */
 struct gpk_by_hand {
 	const void *owner;
+	kuid_t uid;
 	struct kfd_gpreempt_ref *refs;
 	u32 nr_out;
 	u32 nr_in;

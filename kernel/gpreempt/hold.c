@@ -10,6 +10,19 @@
 #include "gpk.h"
 #include "kfd_gpreempt.h"
 
+/* Of a user: they are looked through one by one. As many as a node can have queues. */
+#define HOLDS_MAX GPK_QUEUES_MAX
+
+static bool is_one_too_many(const struct gpk_node *n, kuid_t uid)
+{
+	const struct gpk_hold *h;
+	u32 nr = 0;
+
+	list_for_each_entry(h, &n->holds, link)
+		nr += uid_eq(h->uid, uid);
+	return nr >= HOLDS_MAX;
+}
+
 static struct gpk_hold *hold_find(struct gpk_node *n, const void *owner, u64 process, u64 queue)
 {
 	struct gpk_hold *h;
@@ -83,27 +96,30 @@ static bool is_free(struct gpk_node *n, u64 process, u64 queue)
 }
 
 /* 1: amdkfd has to be told; 0: it is held already; or -errno. */
-static int hold_add(struct gpk_node *n, const void *owner, const struct kfd_gpreempt_ref *ref,
-		    u64 until_ns)
+static int hold_add(struct gpk_node *n, const struct gpk_by_hand *c,
+		    const struct kfd_gpreempt_ref *ref)
 {
 	struct gpk_entity *e = xa_load(&n->by_generation, ref->process);
-	struct gpk_hold *h = hold_find(n, owner, ref->process, ref->queue);
+	struct gpk_hold *h = hold_find(n, c->owner, ref->process, ref->queue);
 
 	if (!e)
 		return -ESRCH;
 	if (h) {
-		h->until_ns = until_ns;
+		h->until_ns = c->until_ns;
 		return 0;
 	}
+	if (is_one_too_many(n, c->uid))
+		return -ENOSPC;
 	h = kzalloc(sizeof(*h), GFP_KERNEL);
 	if (!h)
 		return -ENOMEM;
-	h->owner = owner;
+	h->owner = c->owner;
+	h->uid = c->uid;
 	h->pid = get_pid(e->pid);
 	h->queue_id = id_of(e, ref->queue);
 	h->process = ref->process;
 	h->queue = ref->queue;
-	h->until_ns = until_ns;
+	h->until_ns = c->until_ns;
 	list_add_tail(&h->link, &n->holds);
 	if (!ref->queue) {
 		e->nr_manual++;
@@ -136,7 +152,7 @@ static u32 hold_plan(struct gpk_node *n, const struct gpk_by_hand *c, u32 from, 
 		if (ref->result)
 			continue;
 		if (i < c->nr_out)
-			ret = hold_add(n, c->owner, ref, c->until_ns);
+			ret = hold_add(n, c, ref);
 		else
 			ret = hold_remove(n, c->owner, ref);
 		if (ret < 0)

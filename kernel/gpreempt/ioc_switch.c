@@ -112,7 +112,8 @@ out:
 
 int gpk_ioc_switch(const void *owner, void __user *uarg)
 {
-	struct switch_command c = { .cmd.run = run_switch, .by_hand.owner = owner };
+	struct switch_command c = { .cmd.run = run_switch, .by_hand.owner = owner,
+				    .by_hand.uid = current_uid() };
 	struct gpreempt_ioc_switch arg;
 	struct gpk_node *n;
 	u32 size;
