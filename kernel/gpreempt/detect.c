@@ -9,6 +9,9 @@
  * interrupt said that something ended. Who is preempted is as busy as it was: its waves
  * are saved. Who could not run if it were resumed is not busy, nor is a process whose
  * memory is gone.
+ *
+ * A process decides what its memory says, and may ask not to be looked at. Neither is a
+ * way not to be preempted: while somebody has work, whoever has waves has work too.
  */
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -31,15 +34,13 @@ module_param_named(tick_us, gpk_tick_us, uint, 0644);
 MODULE_PARM_DESC(tick_us, "period of looking for idle while somebody is preempted (default 1000)");
 
 /*
- * A planted error for a test that must find it. 1: no look after arming. 2: completion
- * signals are not looked at.
+ * Planted errors for tests that must find them: GPK_MUTATION_*.
  */
 uint gpk_mutation;
 #ifdef GPK_TEST
 module_param_named(mutation, gpk_mutation, uint, 0644);
 #endif
 
-#define LOOK_QUEUES 128
 /* Not all that keeps a queue from running is told; it is seen while it has work. */
 #define FLAGS_NS (100 * NSEC_PER_MSEC)
 #define BLOCKED (KFD_GPREEMPT_EVICTED | KFD_GPREEMPT_SUSPENDED | KFD_GPREEMPT_DAMAGED)
@@ -51,26 +52,33 @@ bool gpk_is_blocked(u32 flags)
 	       !(flags & (KFD_GPREEMPT_ACTIVE | KFD_GPREEMPT_PREEMPTED));
 }
 
-/* The queues without pending packets that still have waves stay busy. */
+/*
+ * find_running() - the queues without pending packets that still have waves stay busy
+ *
+ * There may be a few more than are known.
+ */
 static void find_running(struct gpk_node *n, struct gpk_entity *e)
 {
 	struct kfd_gpreempt_queue *list;
 	struct gpk_queue *q;
-	u32 i, nr = LOOK_QUEUES;
+	u32 i, nr, room = 16;
 
 	e->flags_ns = ktime_get_ns();
-	list_for_each_entry(q, &e->queues, link)
+	list_for_each_entry(q, &e->queues, link) {
 		q->flags &= ~(KFD_GPREEMPT_RUNNING | KFD_GPREEMPT_CROWDED);
-	list = kcalloc(nr, sizeof(*list), GFP_KERNEL);
+		room++;
+	}
+	nr = room;
+	list = kvcalloc(room, sizeof(*list), GFP_KERNEL);
 	if (!list || kfd_gpreempt_query(n->gpu_id, e->generation, list, &nr))
 		nr = 0;
-	for (i = 0; i < min_t(u32, nr, LOOK_QUEUES); i++) {
+	for (i = 0; i < min(nr, room); i++) {
 		q = gpk_queue_by_id(e, list[i].queue_id);
 		if (q && q->generation == list[i].queue)
 			q->flags = list[i].flags;
 		gpk_desc_put(&list[i]);
 	}
-	kfree(list);
+	kvfree(list);
 }
 
 #define QUIET_LOOKS 5
@@ -82,11 +90,13 @@ static void find_running(struct gpk_node *n, struct gpk_entity *e)
 static bool has_work(const struct gpk_entity *e, const struct gpk_queue *q)
 {
 	/* Held by hand: nobody needs to make room for it. */
-	if (e->nr_manual || e->is_gone || q->pending == U64_MAX || gpk_is_blocked(q->flags))
+	if (e->nr_manual || e->is_gone || gpk_is_blocked(q->flags))
 		return false;
-	if (e->sched_out && q->busy)
+	if (q->flags & KFD_GPREEMPT_RUNNING || (e->sched_out && q->busy))
 		return true;
-	if (q->pending || q->flags & KFD_GPREEMPT_RUNNING)
+	if (q->pending == U64_MAX)
+		return false;
+	if (q->pending)
 		return true;
 	if (!q->work_ns || q->signal == GPK_SIGNAL_DONE)
 		return false;
@@ -184,9 +194,12 @@ static bool wants_flags(const struct gpk_entity *e, u64 now)
 {
 	const struct gpk_queue *q;
 
-	list_for_each_entry(q, &e->queues, link)
-		if (q->work_ns && (!q->pending || now - e->flags_ns >= FLAGS_NS))
+	list_for_each_entry(q, &e->queues, link) {
+		if (!q->work_ns && !(q->flags & KFD_GPREEMPT_RUNNING))
+			continue;
+		if (!q->pending || q->pending == U64_MAX || now - e->flags_ns >= FLAGS_NS)
 			return true;
+	}
 	return false;
 }
 
@@ -214,7 +227,7 @@ static u64 watch_idle(struct gpk_node *n, struct gpk_entity *e, bool partly, u64
 		return now + gpk_critical_us * NSEC_PER_USEC;
 	}
 	e->armed = true;
-	if (gpk_mutation == 1)
+	if (gpk_mutation & GPK_MUTATION_NO_LOOK)
 		return U64_MAX;
 	/* Work that came before made no fault. */
 	ret = gpk_pointer_read(e);
@@ -274,11 +287,56 @@ static void take_hint(struct gpk_node *n, struct gpk_entity *e)
 	trace_gpreempt_detect(n->gpu_id, pid_nr(e->pid), now - fault);
 }
 
+static bool is_any_busy(const struct gpk_node *n)
+{
+	const struct gpk_entity *e;
+	const struct gpk_queue *q;
+
+	list_for_each_entry(e, &n->entities, link)
+		list_for_each_entry(q, &e->queues, link)
+			if (q->busy)
+				return true;
+	return false;
+}
+
+/*
+ * find_hidden() - look at those that have waves though they seem idle
+ *
+ * No timer is needed for it: who has work is looked at often enough.
+ */
+static void find_hidden(struct gpk_node *n)
+{
+	struct kfd_gpreempt_queue *list;
+	u64 now = ktime_get_ns();
+	u32 i, nr;
+
+	if (now - n->hidden_ns < FLAGS_NS || !is_any_busy(n) ||
+	    gpk_mutation & GPK_MUTATION_NO_WAVES)
+		return;
+	n->hidden_ns = now;
+	list = gpk_ask(n, KFD_GPREEMPT_EVERY, &nr);
+	if (IS_ERR(list))
+		return;
+	for (i = 0; i < nr; i++) {
+		struct gpk_entity *e = xa_load(&n->by_generation, list[i].process);
+		struct gpk_queue *q = e ? gpk_queue_by_id(e, list[i].queue_id) : NULL;
+
+		if (q && !q->busy && q->generation == list[i].queue &&
+		    list[i].flags & KFD_GPREEMPT_RUNNING) {
+			q->flags = list[i].flags;
+			e->look_ns = 0;
+		}
+		gpk_desc_put(&list[i]);
+	}
+	kvfree(list);
+}
+
 void gpk_detect_run(struct gpk_node *n)
 {
 	struct gpk_entity *e;
 	u64 now;
 
+	find_hidden(n);
 	list_for_each_entry(e, &n->entities, link) {
 		take_hint(n, e);
 		now = ktime_get_ns();

@@ -226,19 +226,14 @@ static void remove_unseen(struct gpk_node *n)
 	}
 }
 
-/*
- * ask() - all queues of the node, for kvfree()
- *
- * With room for a few more than there were a moment ago. Return: -EAGAIN if even more
- * came; -ENOMEM, -ENODEV.
- */
-static struct kfd_gpreempt_queue *ask(struct gpk_node *n, u32 *nr)
+/* With room for a few more than there were a moment ago. */
+struct kfd_gpreempt_queue *gpk_ask(struct gpk_node *n, u64 process, u32 *nr)
 {
 	struct kfd_gpreempt_queue *list;
 	u32 room = 0, i;
 	int ret;
 
-	ret = kfd_gpreempt_query(n->gpu_id, 0, NULL, &room);
+	ret = kfd_gpreempt_query(n->gpu_id, process, NULL, &room);
 	if (ret)
 		return ERR_PTR(ret);
 	room += 16;
@@ -246,7 +241,7 @@ static struct kfd_gpreempt_queue *ask(struct gpk_node *n, u32 *nr)
 	if (!list)
 		return ERR_PTR(-ENOMEM);
 	*nr = room;
-	ret = kfd_gpreempt_query(n->gpu_id, 0, list, nr);
+	ret = kfd_gpreempt_query(n->gpu_id, process, list, nr);
 	if (ret) {
 		kvfree(list);
 		return ERR_PTR(ret);
@@ -326,7 +321,7 @@ void gpk_resync(struct gpk_node *n)
 	u32 i, nr;
 
 	n->resync_ns = U64_MAX;
-	list = ask(n, &nr);
+	list = gpk_ask(n, 0, &nr);
 	if (IS_ERR(list)) {
 		if (PTR_ERR(list) != -ENODEV)
 			again_later(n);

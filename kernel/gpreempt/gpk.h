@@ -211,6 +211,7 @@ struct gpk_batch;
  * @nr_entities: how many; at most GPK_ENTITIES_MAX
  * @by_generation: the same, for callbacks
  * @resync_ns: when to ask amdkfd again, as it did not work; U64_MAX = not
+ * @hidden_ns: when those that seem idle were last asked for waves
  * @holds: by hand
  * @heard_ns: when amdkfd was last told that the monitor lives
  * @disabled: switched off: everybody runs, the driver schedules
@@ -240,6 +241,7 @@ struct gpk_node {
 	u32 nr_entities;
 	struct xarray by_generation;
 	u64 resync_ns;
+	u64 hidden_ns;
 	struct list_head holds;
 	u64 heard_ns;
 	bool disabled;
@@ -288,6 +290,11 @@ struct gpk_entity *gpk_entity_of(struct gpk_node *n, u64 core);
 /* After an exec there may be two: the one of the program that runs. */
 struct gpk_entity *gpk_entity_by_pid(struct gpk_node *n, struct pid *pid);
 struct gpk_queue *gpk_queue_by_id(struct gpk_entity *e, u32 queue_id);
+/*
+ * The queues of a process, of all (0) or of all with their waves (KFD_GPREEMPT_EVERY), for
+ * gpk_desc_put() each and kvfree(). -EAGAIN if more came meanwhile, -ENOMEM, -ENODEV.
+ */
+struct kfd_gpreempt_queue *gpk_ask(struct gpk_node *n, u64 process, u32 *nr);
 /* The references that amdkfd gave with a queue. */
 void gpk_desc_put(const struct kfd_gpreempt_queue *desc);
 
@@ -300,6 +307,12 @@ void gpk_pointer_fini(void);
 int gpk_pointer_read(struct gpk_entity *e);
 
 /* detect.c */
+enum gpk_mutation {
+	GPK_MUTATION_NO_LOOK = 1 << 0,		/* after arming */
+	GPK_MUTATION_NO_SIGNALS = 1 << 1,	/* are looked at */
+	GPK_MUTATION_NO_WAVES = 1 << 2,		/* of those that look idle are */
+};
+
 extern uint gpk_poll_us, gpk_critical_us, gpk_tick_us, gpk_mutation;
 /* KFD_GPREEMPT_* of a queue that cannot run, whatever the scheduler does. */
 bool gpk_is_blocked(u32 flags);

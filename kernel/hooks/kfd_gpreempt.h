@@ -178,11 +178,14 @@ void kfd_gpreempt_unregister(const struct kfd_gpreempt_ops *ops);
 int kfd_gpreempt_switch(u32 gpu_id, struct kfd_gpreempt_ref *refs, u32 nr_out, u32 nr_in,
 			u32 grace);
 
+/* All processes of a node, and what they have on the GPU. */
+#define KFD_GPREEMPT_EVERY U64_MAX
+
 /**
  * kfd_gpreempt_query() - list compute queues
  * @gpu_id: node
- * @process: one process, or 0 for all; for one, KFD_GPREEMPT_RUNNING and CROWDED are
- *	looked up too
+ * @process: one process, 0 for all, or KFD_GPREEMPT_EVERY; but for 0, KFD_GPREEMPT_RUNNING
+ *	and CROWDED are looked up too, once for all of them
  * @queues: filled with as many as fit; the caller puts the pids and drops the memory maps
  * @nr: in: room, out: how many there are
  *

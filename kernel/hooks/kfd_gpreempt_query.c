@@ -114,7 +114,9 @@ static u32 list_queues(struct device_queue_manager *dqm, u64 process,
 	list_for_each_entry(cur, &dqm->queues, list) {
 		struct kfd_process_device *pdd = qpd_to_pdd(cur->qpd);
 
-		if (!pdd->gpreempt.generation || (process && pdd->gpreempt.generation != process))
+		if (!pdd->gpreempt.generation ||
+		    (process && process != KFD_GPREEMPT_EVERY &&
+		     pdd->gpreempt.generation != process))
 			continue;
 		list_for_each_entry(q, &cur->qpd->queues_list, list) {
 			if (!kfd_gpreempt_is_compute(q))
@@ -134,7 +136,7 @@ int kfd_gpreempt_query(u32 gpu_id, u64 process, struct kfd_gpreempt_queue *queue
 
 	if (!dqm)
 		return -ENODEV;
-	if (process)
+	if (process && *nr)
 		read_waves(dqm->dev, &waves);
 	dqm_lock(dqm);
 	*nr = list_queues(dqm, process, &waves, queues, *nr);
