@@ -3,6 +3,7 @@
 #include "client.h"
 #include "dbg_spawn.h"
 #include "module.h"
+#include "sysfile.h"
 #include "util.h"
 
 #include <errno.h>
@@ -75,10 +76,18 @@ static void tell(struct gpd_tracer *t, int err, const char *text)
 		result(t->data, t->client, err, text);
 }
 
+/* Where it hangs is gone with it: whoever reads the log wants to know. */
 static void kill_tracer(struct gpd_tracer *t, const char *why)
 {
-	gpd_log(LOG_WARNING, "tracer %d of process %d killed: %s", (int)t->pid, (int)t->target,
-		why);
+	struct gpd_proc proc = { .state = '?' };
+	char path[GP_SYSFILE_PATH_MAX], where[64];
+
+	gpd_proc_read(t->pid, &proc);
+	if (gp_sysfile_path(path, NULL, "/proc/%d/wchan", (int)t->pid) ||
+	    gp_sysfile_text(path, where, sizeof(where)) < 0)
+		strcpy(where, "?");
+	gpd_log(LOG_WARNING, "tracer %d of process %d killed: %s (state %c, in %s)", (int)t->pid,
+		(int)t->target, why, proc.state, where);
 	sd_event_source_send_child_signal(t->child, SIGKILL, NULL, 0);
 }
 

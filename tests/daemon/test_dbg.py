@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tracers: started, watched, killed. A script stands in for gpreempt-tracer."""
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -123,6 +124,8 @@ def test_silent_tracer_is_killed(traced, targets):
     assert reply["results"][0]["result"] == "busy"
     wait_until(lambda: not tracers(traced))
     assert c.process(pid) is None
+    # What it was at is in the log: afterwards nobody can find out.
+    assert re.search(r"killed: does not answer \(state [RSD], in \w+\)", traced.log())
     # There will be another: who asks meanwhile is told so, and who asks for nobody is not.
     answer = c.call("Suspend", targets=[{"pid": pid}])["results"][0]
     assert answer["result"] == "busy" and "try again" in answer["reason"]
