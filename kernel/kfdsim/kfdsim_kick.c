@@ -27,22 +27,34 @@ static bool is_in_bar(const struct kfdsim_device *kdev, const void *addr)
 	return addr >= (void *)kdev->bar_mem && addr < (void *)kdev->bar_mem + KFDSIM_BAR_BYTES;
 }
 
+/* Context: RCU read lock. */
+static struct kfdsim_device *device_of(const void *addr)
+{
+	struct kfdsim_device *kdev;
+	u32 i;
+
+	for (i = 0; i < MAX_DEVICES; i++) {
+		kdev = rcu_dereference(devices[i]);
+		if (kdev && is_in_bar(kdev, addr))
+			return kdev;
+	}
+	return NULL;
+}
+
 void kfdsim_write_kernel_doorbell64(void __iomem *db, u64 value);
 
 /* Context: under dqm_lock. */
 void kfdsim_write_kernel_doorbell64(void __iomem *db, u64 value)
 {
 	struct kfdsim_device *kdev;
-	u32 i;
 
-	write_kernel_doorbell64(db, value);
 	rcu_read_lock();
-	for (i = 0; i < MAX_DEVICES; i++) {
-		kdev = rcu_dereference(devices[i]);
-		if (!kdev || !is_in_bar(kdev, (__force void *)db))
-			continue;
+	kdev = device_of((__force void *)db);
+	/* Before the store: the GPU may see that at once, and write down what it does. */
+	if (kdev)
 		trace_hiq_doorbell(kdev->index, value);
+	write_kernel_doorbell64(db, value);
+	if (kdev)
 		kfdsim_cp_kick(kdev);
-	}
 	rcu_read_unlock();
 }
