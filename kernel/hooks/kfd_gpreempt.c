@@ -310,3 +310,6 @@ out:
 	up_write(&nodes_sem);
 }
 KFD_GPREEMPT_EXPORT(kfd_gpreempt_unregister);
+
+/* AMD's driver has no version, and DKMS does not replace what has the same. */
+MODULE_VERSION("gpreempt-1");
