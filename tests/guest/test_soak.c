@@ -141,6 +141,8 @@ static void order(struct soak *s, int fd, const char *method, const struct gt_lo
 			break;
 		s->nr_busy++;
 		gt_note("%s %d: %s", method, l->pid, r);
+		/* Why is in the log of this daemon, which may be gone at the end. */
+		gt_program_show(&s->daemon);
 		gt_sleep_us(1000000);
 	} while (gt_now_ns() < end);
 	describe_all(s);
