@@ -21,6 +21,12 @@ static bool identify(int fd, struct gp_fd_id *id)
 	return true;
 }
 
+void gp_fd_note(int fd, struct gp_fd_id *id)
+{
+	if (!identify(fd, id))
+		*id = (struct gp_fd_id){};
+}
+
 int gp_fd_keep(int fd, struct gp_fd_id *id)
 {
 	int high = fcntl(fd, F_DUPFD_CLOEXEC, LOW);
@@ -29,8 +35,7 @@ int gp_fd_keep(int fd, struct gp_fd_id *id)
 		close(fd);
 		fd = high;
 	}
-	if (!identify(fd, id))
-		*id = (struct gp_fd_id){};
+	gp_fd_note(fd, id);
 	return fd;
 }
 

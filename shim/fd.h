@@ -32,6 +32,9 @@ struct gp_fd_id {
  */
 int gp_fd_keep(int fd, struct gp_fd_id *id);
 
+/* The same for one that is closed soon, and keeps its number. */
+void gp_fd_note(int fd, struct gp_fd_id *id);
+
 /* Is it still ours? */
 bool gp_fd_is_ours(int fd, const struct gp_fd_id *id);
 

@@ -18,6 +18,7 @@
 
 #include "address.h"
 #include "env.h"
+#include "fd.h"
 
 /* First inode that the kernel gives to a pid namespace (PROC_PID_INIT_INO). */
 #define INIT_PID_NAMESPACE "pid:[4026531836]"
@@ -81,6 +82,7 @@ static uint64_t now_ns(void)
 static int read_proc_mem(uint64_t addr, void *to, size_t bytes)
 {
 	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	struct gp_fd_id id;
 	ssize_t n;
 
 	if (fd < 0) {
@@ -88,8 +90,9 @@ static int read_proc_mem(uint64_t addr, void *to, size_t bytes)
 		memcpy(to, (void *)(uintptr_t)addr, bytes);
 		return 0;
 	}
+	gp_fd_note(fd, &id);
 	n = pread(fd, to, bytes, (off_t)addr);
-	close(fd);
+	gp_fd_close(fd, &id);
 	return n == (ssize_t)bytes ? 0 : -EFAULT;
 }
 
@@ -118,6 +121,7 @@ static bool is_number_known(void)
 static int occupancy(uint32_t gpu_id)
 {
 	char path[96], text[16] = "";
+	struct gp_fd_id id;
 	ssize_t n;
 	int fd;
 
@@ -128,8 +132,9 @@ static int occupancy(uint32_t gpu_id)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
+	gp_fd_note(fd, &id);
 	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
+	gp_fd_close(fd, &id);
 	return n > 0 ? atoi(text) : -1;
 }
 
