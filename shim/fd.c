@@ -31,12 +31,11 @@ int gp_fd_keep(int fd, struct gp_fd_id *id)
 {
 	int high = fcntl(fd, F_DUPFD_CLOEXEC, LOW);
 
-	if (high >= 0) {
-		close(fd);
-		fd = high;
-	}
-	gp_fd_note(fd, id);
-	return fd;
+	gp_fd_note(high < 0 ? fd : high, id);
+	if (high < 0)
+		return fd;
+	gp_fd_close(fd, id);
+	return high;
 }
 
 bool gp_fd_is_ours(int fd, const struct gp_fd_id *id)

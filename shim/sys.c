@@ -49,6 +49,7 @@ static int open_kfd(void)
 static int connect_to_daemon(void)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	struct gp_fd_id id;
 	size_t len;
 	int fd, r;
 
@@ -63,10 +64,11 @@ static int connect_to_daemon(void)
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
+	gp_fd_note(fd, &id);
 	if (!connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
 		return fd;
 	r = -errno;
-	close(fd);
+	gp_fd_close(fd, &id);
 	return r;
 }
 
