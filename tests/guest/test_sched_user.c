@@ -197,6 +197,20 @@ static void policy_needs_permission(void)
 	end();
 }
 
+static void is_protected(void (*become)(void))
+{
+	struct gt_job j;
+
+	begin();
+	gt_job_start_as(&j, &endless, become);
+	gt_user_as(GT_USER, touch_anothers, &j);
+	GT_CHECK(gt_stat(0, "waves"), "it does not run");
+	/* Control. */
+	gt_user_as(0, hold_and_end, &j);
+	gt_job_kill(&j);
+	end();
+}
+
 /* A process of the same user that may not be dumped, as after setuid, is not his. */
 static void undumpable(void)
 {
@@ -206,14 +220,7 @@ static void undumpable(void)
 
 static void undumpable_processes_are_protected(void)
 {
-	struct gt_job j;
-
-	begin();
-	gt_job_start_as(&j, &endless, undumpable);
-	gt_user_as(GT_USER, touch_anothers, &j);
-	GT_CHECK(gt_stat(0, "waves"), "it does not run");
-	gt_job_kill(&j);
-	end();
+	is_protected(undumpable);
 }
 
 /* Nor is one that keeps what root may do. */
@@ -225,15 +232,7 @@ static void capable(void)
 
 static void capable_processes_are_protected(void)
 {
-	struct gt_job j;
-
-	begin();
-	gt_job_start_as(&j, &endless, capable);
-	gt_user_as(GT_USER, touch_anothers, &j);
-	GT_CHECK(gt_stat(0, "waves"), "it does not run");
-	gt_user_as(0, hold_and_end, &j);
-	gt_job_kill(&j);
-	end();
+	is_protected(capable);
 }
 
 static int hold_fd(int fd)
