@@ -5,8 +5,8 @@
 help:
 	@echo 'make demo                inference beside training, simulated: a table, and out/demo/'
 	@echo 'make check               every test and check (FUZZ_SECONDS=30 per fuzz harness)'
-	@echo 'make check-kernel        of these, only the real amdkfd on the simulated GPU in a guest'
-	@echo 'make check-debug-kernel  the same on a kernel with lockdep, KASAN and kmemleak; slow'
+	@echo 'make check-kernel        of these, only the unpatched amdkfd on the simulated GPU in a guest'
+	@echo 'make check-debug-kernel  it and the patched one, with lockdep, KASAN and kmemleak; slow'
 	@echo 'make amdgpu              compile amdgpu.ko with the patch, and gpreempt.ko; slow'
 	@echo 'make soak                preemption in the guest for SOAK_SECONDS=3600'
 	@echo 'make bench               measure, and compare with the bounds'

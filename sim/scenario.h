@@ -149,7 +149,7 @@ struct gp_fault_spec {
 
 /**
  * struct gp_sim_costs - what the software around the GPU costs
- * @fault_ns: doorbell page fault, on the submitter (brief 6.3: 0.5-2 us)
+ * @fault_ns: doorbell page fault, on the submitter
  * @wake_ns: wake-up of the scheduler thread, at least
  * @wake_jitter_ns: at most this much more, uniform
  * @decide_ns: one pass of the scheduling core
