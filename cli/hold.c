@@ -69,8 +69,7 @@ static int exit_of(const char *result)
 		int code;
 	} codes[] = {
 		{ "ok", GP_EXIT_OK }, { "gone", GP_EXIT_NOT_FOUND },
-		{ "refused", GP_EXIT_DENIED }, { "unsupported", GP_EXIT_UNSUPPORTED },
-		{ "timeout", GP_EXIT_TIMEOUT },
+		{ "refused", GP_EXIT_DENIED }, { "busy", GP_EXIT_TIMEOUT },
 	};
 
 	for (u32 i = 0; result && i < ARRAY_SIZE(codes); i++) {

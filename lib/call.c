@@ -174,6 +174,15 @@ int gp_call(struct gpreempt *g, const char *method, json_t *parameters, uint64_t
 	return ret;
 }
 
+/* The daemon is given its time, and then some to say what became of it. */
+static uint64_t patience_ns(const json_t *parameters)
+{
+	json_int_t ms = json_integer_value(json_object_get(parameters, "timeout_ms"));
+	uint64_t ns = ms > 0 && ms <= INT32_MAX ? ((uint64_t)ms + 1000) * 1000000 : 0;
+
+	return ns > GP_TIMEOUT_NS ? ns : GP_TIMEOUT_NS;
+}
+
 int gpreempt_call(struct gpreempt *g, const char *method, const char *parameters, char **reply)
 {
 	json_t *in = NULL, *out;
@@ -193,7 +202,7 @@ int gpreempt_call(struct gpreempt *g, const char *method, const char *parameters
 			return gp_fail(g, -EINVAL, "the parameters are no JSON object");
 		}
 	}
-	ret = call_any(g, method, in, gp_deadline(GP_TIMEOUT_NS), &out);
+	ret = call_any(g, method, in, gp_deadline(patience_ns(in)), &out);
 	if (out) {
 		*reply = json_dumps(out, JSON_COMPACT);
 		json_decref(out);

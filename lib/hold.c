@@ -16,8 +16,6 @@ static const struct {
 	{ "ok", 0 },
 	{ "gone", -ESRCH },
 	{ "busy", -EBUSY },
-	{ "timeout", -ETIMEDOUT },
-	{ "unsupported", -EOPNOTSUPP },
 	{ "refused", -EPERM },
 	{ "error", -EIO },
 };

@@ -146,8 +146,8 @@ int gpreempt_get_caps(struct gpreempt *g, struct gpreempt_caps *caps);
  * @gfx_target: gfx_target_version
  * @cwsr_bytes: size of a save area
  * @enabled: scheduled by the daemon
- * @policy: of the daemon, "" without
- * @breaker: of the daemon, "" without
+ * @policy: of the daemon or the kernel module, "" without
+ * @breaker: the same
  * @reserved: zero
  */
 struct gpreempt_node {
@@ -214,8 +214,8 @@ struct gpreempt_attr {
  * @mechanism: GPREEMPT_MECH_* it is under, 0 = none
  * @nr_queues: queues
  * @nr_busy: of these, with work
- * @state: "idle", "running", "preempted", …; "" without a daemon
- * @attr: attributes; attr.valid = 0 without a daemon
+ * @state: "idle", "running", "preempted", …; "" without daemon and kernel module
+ * @attr: attributes; attr.valid = 0 without these
  * @reserved: zero
  */
 struct gpreempt_process {
@@ -385,11 +385,14 @@ int gpreempt_get_policy(struct gpreempt *g, uint32_t gpu_id, char name[GPREEMPT_
  * @gpu_id: node; 0 = all
  * @name: "prio", "fair", "slice", "edf", "laxity", "mlfq"
  *
- * Return: 0, -ENODEV, -EINVAL no such policy, -EPERM.
+ * Return: 0, -ENODEV or -ENOENT no such node or policy, -EPERM.
  */
 int gpreempt_set_policy(struct gpreempt *g, uint32_t gpu_id, const char *name);
 
-/* A parameter of the guards ("min_run_ns") or of a policy ("fair.granularity_ns"). -ERANGE. */
+/*
+ * A parameter of the guards ("min_run_ns") or of a policy ("fair.granularity_ns"). No such
+ * parameter: -EINVAL (get), -ENODEV or -ENOENT (set); -ERANGE.
+ */
 int gpreempt_get_param(struct gpreempt *g, uint32_t gpu_id, const char *name, uint64_t *value);
 int gpreempt_set_param(struct gpreempt *g, uint32_t gpu_id, const char *name, uint64_t value);
 
@@ -489,6 +492,8 @@ int gpreempt_monitor_read_text(struct gpreempt *g, char **event);
  * @parameters: JSON object as text; NULL = {}
  * @reply: the "parameters" of the reply as text, for gpreempt_free(); also of an
  *	error reply, with the name of the error under "error"
+ *
+ * Waits for 5 s, or for a second longer than "timeout_ms" among the parameters says.
  *
  * Return: 0, -ENOENT NotFound, -EPERM, -EOPNOTSUPP, -ETIMEDOUT, -EINVAL, -ERANGE
  * a value out of its range, -EIO Failed otherwise, -EPIPE the daemon is gone, -EPROTO.
