@@ -40,6 +40,7 @@ static const struct gp_verb verb = {
  * @filter: which processes
  * @status: last line
  * @ask: a question is open: what y does
+ * @asked: to which pid
  * @prio: new priority, if that is asked
  */
 struct screen {
@@ -52,6 +53,7 @@ struct screen {
 	char filter[24];
 	char status[160];
 	int ask;
+	u32 asked;
 	int prio;
 };
 
@@ -272,7 +274,7 @@ static void order(struct screen *c, const char *method, json_t *parameters, cons
 
 static void act(struct screen *c)
 {
-	json_int_t pid = c->selected;
+	json_int_t pid = c->asked;
 
 	switch (c->ask) {
 	case 's':
@@ -299,6 +301,7 @@ static void ask(struct screen *c, int key)
 		return;
 	}
 	c->ask = key == '-' ? '+' : key;
+	c->asked = r->pid;
 	if (key == '+' || key == '-') {
 		c->prio = min(max(r->prio + (key == '+' ? 1 : -1), 0), GPREEMPT_PRIO_MAX);
 		snprintf(c->status, sizeof(c->status), "priority of %u (%s) %d -> %d? y/n", r->pid,
@@ -340,7 +343,10 @@ static bool handle(struct screen *c, int key)
 		return true;
 	if (c->ask) {
 		c->status[0] = '\0';
-		if (key == 'y')
+		/* The selection goes to another only when this one is gone. */
+		if (key == 'y' && c->selected != c->asked)
+			snprintf(c->status, sizeof(c->status), "%u is gone", c->asked);
+		else if (key == 'y')
 			act(c);
 		c->ask = 0;
 		return true;

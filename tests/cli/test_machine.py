@@ -15,6 +15,7 @@ import time
 import pytest
 from conftest import COMMAND, ROOT
 from test_read import ok, refused
+from world import until
 
 FIXTURE = os.path.join(ROOT, "tests/unit/mechanism/fixture")
 PARAMETERS = "sys/module/kfdsim/parameters/"
@@ -124,6 +125,25 @@ def test_top_shows_selects_and_changes(crowd):
     assert "manual" in ok(crowd.run("list", "--filter", "comm=offline"))
     row = json.loads(ok(crowd.run("show", str(crowd.offline.pid), "--json")))
     assert row["process"]["attributes"]["priority"] == 2
+
+
+def test_top_asks_of_one_and_touches_no_other(crowd):
+    t = Terminal(crowd, "top", "-w", "0.2", "--sort", "prio")
+    try:
+        t.read_until("offline")
+        t.type("s")
+        t.read_until(f"{crowd.offline.pid} (offline)? y/n")
+        crowd.offline.close()
+        until(lambda: crowd.run("show", str(crowd.offline.pid)).returncode == 4)
+        # And another one is selected.
+        time.sleep(1)
+        t.type("y")
+        t.read_until(f"{crowd.offline.pid} is gone")
+        t.type("q")
+    finally:
+        os.kill(t.pid, signal.SIGTERM)
+    assert t.end() == 0
+    assert "manual" not in ok(crowd.run("list"))
 
 
 @pytest.mark.parametrize("width,there,gone", [(80, "OFF_MAX", "CLASS"), (120, "CLASS", None)])
