@@ -117,6 +117,18 @@ static json_t *text_json(const char *text)
 	return *text ? json_string(text) : json_null();
 }
 
+/* The kernel cuts names at a byte, and a process can call itself anything. */
+static json_t *name_json(const char *name)
+{
+	json_t *out = json_string(name);
+	char plain[64];
+	size_t i;
+
+	for (i = 0; !out && name[i] && i + 1 < sizeof(plain); i++)
+		plain[i] = (unsigned char)name[i] < 0x80 ? name[i] : '?';
+	return out ? out : json_stringn(plain, i);
+}
+
 static json_t *node_json(const struct gpreempt_node *n)
 {
 	return json_pack("{s:I, s:I, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:n}", "gpu_id",
@@ -130,8 +142,8 @@ static json_t *node_json(const struct gpreempt_node *n)
 
 static json_t *process_json(const struct gpreempt_process *p)
 {
-	return json_pack("{s:I, s:o, s:s, s:s, s:n, s:n, s:I, s:o, s:s, s:[], s:[], s:[]}", "pid",
-			 (json_int_t)p->pid, "uid", value_json(&p->uid), "comm", p->comm,
+	return json_pack("{s:I, s:o, s:o, s:s, s:n, s:n, s:I, s:o, s:s, s:[], s:[], s:[]}", "pid",
+			 (json_int_t)p->pid, "uid", value_json(&p->uid), "comm", name_json(p->comm),
 			 "mechanism", p->mechanism & GPREEMPT_MECH_KERNEL ? "kernel" : "none",
 			 "client", "attributes", "nr_queues", (json_int_t)p->nr_queues,
 			 "nr_busy", value_json(&p->nr_busy), "state",
@@ -163,7 +175,7 @@ static json_t *sources_json(const struct gpreempt_queue *q)
 
 static json_t *type_json(const struct gpreempt_value *v)
 {
-	static const char *const names[] = { "pm4", "sdma", "aql", "sdma-xgmi" };
+	static const char *const names[] = { "pm4", "sdma", "aql", "sdma_xgmi" };
 
 	if (!v->source)
 		return json_null();
