@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define HEADER_MAX 48
+/* ",+" and a number. */
+#define MORE_MAX 24
 
 struct unit {
 	const char *name;
@@ -17,17 +19,35 @@ static const struct unit units[] = {
 	{ "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 },
 };
 
+/* Names come from others: nothing in them may move the cursor. */
+static bool is_control(char c)
+{
+	return (unsigned char)c < ' ' || c == 0x7f;
+}
+
+static const char *element(const json_t *list, size_t i)
+{
+	const char *text = json_string_value(json_array_get(list, i));
+
+	return text ? text : "?";
+}
+
+/* Half a number would be another one: what has no room is counted. */
 static void join(const json_t *list, char *out)
 {
-	size_t len = 0;
+	size_t nr = json_array_size(list), len = 0;
 
 	out[0] = '\0';
-	for (size_t i = 0; i < json_array_size(list) && len < GP_CELL_MAX; i++) {
-		const char *text = json_string_value(json_array_get(list, i));
-		int n = snprintf(out + len, GP_CELL_MAX - len, "%s%s", i ? "," : "",
-				 text ? text : "?");
+	for (size_t i = 0; i < nr; i++) {
+		size_t room = GP_CELL_MAX - MORE_MAX - len;
+		size_t n = (size_t)snprintf(out + len, room, "%s%s", i ? "," : "",
+					    element(list, i));
 
-		len += n > 0 ? (size_t)n : 0;
+		if (n >= room && i) {
+			snprintf(out + len, MORE_MAX, ",+%zu", nr - i);
+			return;
+		}
+		len += min(n, room - 1);
 	}
 }
 
@@ -72,9 +92,8 @@ const char *gp_format_value(const json_t *value, enum gp_column_kind kind, char 
 		format_integer((u64)json_integer_value(value), kind, out);
 	else
 		snprintf(out, GP_CELL_MAX, "%g", json_number_value(value));
-	/* Names come from others: nothing in them may move the cursor. */
 	for (char *c = out; *c; c++) {
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
+		if (is_control(*c))
 			*c = '?';
 	}
 	return *out ? out : strcpy(out, "-");
@@ -165,20 +184,48 @@ static void print_table(const struct gp_view *v, const json_t *rows, const struc
 	gp_table_fini(&t);
 }
 
-/* As RFC 4180 quotes. */
-static void print_quoted(const char *text)
+static void print_clean(const char *text)
 {
-	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, stdout);
-		return;
-	}
-	putchar('"');
 	for (; *text; text++) {
 		if (*text == '"')
 			putchar('"');
-		putchar(*text);
+		putchar(is_control(*text) ? '?' : *text);
+	}
+}
+
+/* As RFC 4180 quotes. */
+static void print_quoted(const char *text)
+{
+	const char *quote = strpbrk(text, ",\"") ? "\"" : "";
+
+	fputs(quote, stdout);
+	print_clean(text);
+	fputs(quote, stdout);
+}
+
+static void print_list(const json_t *list)
+{
+	putchar('"');
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		fputs(i ? "," : "", stdout);
+		print_clean(element(list, i));
 	}
 	putchar('"');
+}
+
+/* All of it, however long: nobody looks at it. */
+static void print_value(const json_t *value)
+{
+	char text[GP_CELL_MAX];
+
+	if (json_is_string(value))
+		print_quoted(json_string_value(value));
+	else if (json_array_size(value) > 1)
+		print_list(value);
+	else if (json_is_array(value))
+		print_quoted(json_array_size(value) ? element(value, 0) : "");
+	else if (value && !json_is_null(value))
+		print_quoted(gp_format_value(value, GP_COLUMN_INT, text));
 }
 
 /* Base units; nothing for unknown. */
@@ -188,12 +235,7 @@ static void print_csv(const struct gp_view *v, const json_t *rows, const struct 
 		printf("%s%s", v->shown[c]->name, c + 1 < v->nr_shown ? "," : "\n");
 	for (size_t r = 0; r < json_array_size(rows); r++) {
 		for (u32 c = 0; c < v->nr_shown; c++) {
-			const json_t *value = gp_column_value(v->shown[c], json_array_get(rows, r));
-			char text[GP_CELL_MAX];
-
-			if (value && !json_is_null(value) &&
-			    !(json_is_array(value) && !json_array_size(value)))
-				print_quoted(gp_format_value(value, GP_COLUMN_INT, text));
+			print_value(gp_column_value(v->shown[c], json_array_get(rows, r)));
 			putchar(c + 1 < v->nr_shown ? ',' : '\n');
 		}
 	}

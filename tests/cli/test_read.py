@@ -84,6 +84,20 @@ def test_csv_has_base_units_and_quotes(crowd):
     assert by["online"]["held"] == ""
 
 
+def test_long_lists_are_whole_in_csv_and_counted_in_tables(world):
+    members = {str(world.client(comm=f"rank{i}", group="train").pid) for i in range(40)}
+    fields = ("list", "jobs", "--fields", "id,pids")
+    [row] = csv.DictReader(io.StringIO(ok(world.run(*fields, "--csv"))))
+    assert set(row["pids"].split(",")) == members
+    *some, more = ok(world.run(*fields, "--no-header")).split()[1].split(",")
+    assert set(some) < members and more == f"+{40 - len(some)}"
+
+
+def test_an_empty_text_is_empty_in_csv(world):
+    rows = csv.DictReader(io.StringIO(ok(world.run("config", "show", "--csv"))))
+    assert [r["value"] for r in rows if r["key"] == "group"] == [""]
+
+
 def test_fields_sort_and_filter(crowd):
     out = ok(crowd.run("list", "--fields", "comm,priority", "--sort", "-priority", "--no-header"))
     assert [line.split()[0] for line in out.splitlines()] == ["online", "other", "offline"]
