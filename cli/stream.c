@@ -60,7 +60,7 @@ int gp_stream_run(struct gp_session *s, unsigned int flags, u64 duration_ns,
 		  bool (*event)(const json_t *event, void *arg), void *arg)
 {
 	u64 until_ns = duration_ns ? now_ns() + duration_ns : 0;
-	struct sigaction sa = { .sa_handler = end };
+	struct sigaction sa = { .sa_handler = end }, hup;
 	sigset_t closed, open;
 	int fd = gpreempt_monitor_fd(s->g, flags);
 	int ret = 1;
@@ -70,9 +70,13 @@ int gp_stream_run(struct gp_session *s, unsigned int flags, u64 duration_ns,
 	sigemptyset(&closed);
 	sigaddset(&closed, SIGINT);
 	sigaddset(&closed, SIGTERM);
+	sigaddset(&closed, SIGHUP);
 	sigprocmask(SIG_BLOCK, &closed, &open);
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
+	/* A terminal that goes ends it as well, unless nohup(1) said otherwise. */
+	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &sa, NULL);
 	while (ret == 1 && !is_over && wait_for(fd, until_ns, &open))
 		ret = give_events(s, event, arg);
 	sigprocmask(SIG_SETMASK, &open, NULL);

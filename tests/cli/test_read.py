@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 
 import jsonschema
 import pytest
@@ -209,6 +210,18 @@ def test_monitor_ends_with_the_daemon(world):
     world.stop_daemon()
     out, err = p.communicate(timeout=20)
     assert p.returncode == 3 and err.count("\n") == 1, (p.returncode, err)
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_a_signal_ends_a_recording_and_keeps_it(crowd, tmp_path, number):
+    recording = tmp_path / "r"
+    p = crowd.start("trace", "record", "-o", str(recording))
+    until(lambda: list(tmp_path.iterdir()))
+    # The file is there a moment before the events are.
+    time.sleep(1)
+    p.send_signal(number)
+    p.communicate(timeout=20)
+    assert p.returncode == 0 and recording.exists()
 
 
 def test_trace_becomes_a_timeline(crowd, tmp_path):
