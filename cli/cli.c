@@ -66,6 +66,8 @@ int gp_cli_exit_of(int err)
 	case -EOPNOTSUPP:
 		return GP_EXIT_UNSUPPORTED;
 	case -ETIMEDOUT:
+	case -EBUSY:
+	case -EAGAIN:
 		return GP_EXIT_TIMEOUT;
 	default:
 		return GP_EXIT_FAILED;

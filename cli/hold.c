@@ -10,6 +10,8 @@
 #define NS_PER_MS 1000000ull
 #define DEFAULT_LEASE_NS (60 * NS_PER_S)
 #define DEFAULT_TIMEOUT_NS (5 * NS_PER_S)
+/* Of the minute that a hold without the daemon lasts. */
+#define RENEW_NS (20 * NS_PER_S)
 
 static const struct gp_verb suspend_verb = {
 	.name = "suspend",
@@ -122,13 +124,66 @@ static int print_results(const json_t *reply, const char *done, const struct gp_
 	return ret;
 }
 
-/* The connection holds: until its lease ends or somebody ends us. */
-static void stay(const struct gp_options *o)
+/* Takes the reference. */
+static void tell_json(const char *verb, json_t *reply, const struct gp_options *o)
 {
-	struct timespec lease = {
-		.tv_sec = (time_t)(o->lease_ns / NS_PER_S),
-		.tv_nsec = (long)(o->lease_ns % NS_PER_S),
-	};
+	if (o->is_json)
+		gp_print_json(gp_schema(verb, reply), false);
+	else
+		json_decref(reply);
+}
+
+/* False = somebody ends us. */
+static bool sleep_ns(const sigset_t *ends, u64 ns)
+{
+	struct timespec t = { .tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S) };
+	int sig;
+
+	do
+		sig = sigtimedwait(ends, NULL, &t);
+	while (sig < 0 && errno == EINTR);
+	return sig < 0;
+}
+
+/**
+ * struct direct - a hold without the daemon
+ * @s: conversation
+ * @refs: what is held
+ * @nr: so many
+ * @timeout_ns: for one order
+ */
+struct direct {
+	struct gp_session *s;
+	struct gpreempt_ref *refs;
+	size_t nr;
+	u64 timeout_ns;
+};
+
+static int hold(struct direct *d, u64 lease_ns)
+{
+	int done = gpreempt_suspend_queues(d->s->g, d->refs, d->nr, lease_ns, d->timeout_ns);
+
+	return done < 0 ? gp_session_fail(d->s, "suspend", done) : GP_EXIT_OK;
+}
+
+/* What is there no more needs no hold, and ends nobody else's. */
+static bool is_any_held(const struct direct *d)
+{
+	for (size_t i = 0; i < d->nr; i++) {
+		if (!d->refs[i].result)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Until the lease ends or somebody ends us. The daemon holds for the connection; without
+ * it a hold is a short one, and asked for again.
+ */
+static int stay(const struct gp_options *o, struct direct *d)
+{
+	u64 left = o->lease_ns, step;
+	int ret = GP_EXIT_OK;
 	sigset_t ends;
 
 	sigemptyset(&ends);
@@ -137,37 +192,69 @@ static void stay(const struct gp_options *o)
 	/* Who reads that it is suspended may end us at once. */
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 	fflush(stdout);
-	while (sigtimedwait(&ends, NULL, &lease) < 0 && errno == EINTR)
-		;
+	while (!ret && left) {
+		step = d ? min(left, (u64)RENEW_NS) : left;
+		if (!sleep_ns(&ends, step))
+			break;
+		left -= step;
+		if (left)
+			ret = hold(d, left);
+		if (left && !ret && !is_any_held(d))
+			break;
+	}
+	return ret;
 }
 
-/* Without the daemon, through the library's own tracers, while the command runs. */
+/* What became of each; gives the code of the first that failed. */
+static int tell_directly(const struct direct *d, const struct gp_options *o)
+{
+	json_t *results = json_array();
+	int ret = GP_EXIT_OK;
+
+	for (int i = 0; i < o->nr_words; i++) {
+		int err = d->refs[i].result;
+		struct gp_object_ref ref;
+		json_t *r;
+
+		gp_object_parse(o->words[i], &ref);
+		r = target_json(&ref);
+		json_object_set_new(r, "result", json_string(err ? "error" : "ok"));
+		if (err)
+			json_object_set_new(r, "reason", json_string(strerror(-err)));
+		json_array_append_new(results, r);
+		if (err)
+			ret = gp_session_fail(d->s, o->words[i], err);
+		else if (!o->is_quiet && !o->is_json)
+			printf("%s: suspended\n", o->words[i]);
+	}
+	tell_json("suspend", json_pack("{s:o}", "results", results), o);
+	return ret;
+}
+
+/* Through the library's own tracers, while the command runs. */
 static int hold_directly(struct gp_session *s, const struct gp_options *o, u64 timeout_ns)
 {
-	struct gpreempt_ref *refs = calloc((size_t)o->nr_words, sizeof(*refs));
-	int ret = GP_EXIT_OK, done;
+	struct direct d = { .s = s, .nr = (size_t)o->nr_words, .timeout_ns = timeout_ns };
+	int ret;
 
-	for (int i = 0; refs && i < o->nr_words; i++) {
+	d.refs = calloc(d.nr, sizeof(*d.refs));
+	if (!d.refs)
+		return gp_session_fail(s, "suspend", -ENOMEM);
+	for (size_t i = 0; i < d.nr; i++) {
 		struct gp_object_ref ref;
 
 		gp_object_parse(o->words[i], &ref);
-		refs[i].pid = ref.pid;
-		refs[i].gpu_id = ref.gpu_id;
-		refs[i].queue_id = ref.kind == GP_OBJECT_QUEUE ? ref.queue_id : GPREEMPT_QUEUE_ALL;
+		d.refs[i].pid = ref.pid;
+		d.refs[i].gpu_id = ref.gpu_id;
+		d.refs[i].queue_id =
+			ref.kind == GP_OBJECT_QUEUE ? ref.queue_id : GPREEMPT_QUEUE_ALL;
 	}
-	done = refs ? gpreempt_suspend_queues(s->g, refs, (size_t)o->nr_words, o->lease_ns,
-					      timeout_ns) : -ENOMEM;
-	if (done < 0)
-		ret = gp_session_fail(s, "suspend", done);
-	for (int i = 0; done >= 0 && i < o->nr_words; i++) {
-		if (refs[i].result)
-			ret = gp_session_fail(s, o->words[i], refs[i].result);
-		else if (!o->is_quiet)
-			printf("%s: suspended\n", o->words[i]);
-	}
-	free(refs);
+	ret = hold(&d, o->lease_ns);
 	if (!ret)
-		stay(o);
+		ret = tell_directly(&d, o);
+	if (!ret)
+		ret = stay(o, &d);
+	free(d.refs);
 	return gp_cli_finish(ret);
 }
 
@@ -195,13 +282,9 @@ static int order(const struct gp_options *o, const char *method, json_t *paramet
 	ret = gp_session_call(&s, NULL, method, parameters, &reply);
 	if (ret == GP_GO_ON) {
 		ret = print_results(reply, done, o);
+		tell_json(*method == 'S' ? "suspend" : "resume", reply, o);
 		if (!ret && o->is_waiting && !o->is_dry_run)
-			stay(o);
-		if (o->is_json)
-			gp_print_json(gp_schema(*method == 'S' ? "suspend" : "resume", reply),
-				      false);
-		else
-			json_decref(reply);
+			ret = stay(o, NULL);
 		ret = gp_cli_finish(ret);
 	}
 	gp_session_close(&s);

@@ -86,6 +86,15 @@ def test_suspend_with_wait_ends_with_the_command(crowd):
     assert crowd.other.read() == f"release {ALL} {MANUAL}"
 
 
+def test_suspend_with_wait_says_so_before_it_waits(crowd):
+    p = crowd.start("suspend", str(crowd.other.pid), "--wait", "--json")
+    lines = list(iter(p.stdout.readline, "}\n"))
+    assert p.poll() is None
+    assert json.loads("".join(lines) + "}")["results"][0]["result"] == "ok"
+    p.terminate()
+    p.communicate()
+
+
 def test_suspend_of_one_that_does_not_answer(crowd):
     crowd.other.say("mute")
     assert crowd.other.read() == "mute"
