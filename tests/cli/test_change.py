@@ -89,7 +89,9 @@ def test_suspend_with_wait_ends_with_the_command(crowd):
 def test_suspend_with_wait_says_so_before_it_waits(crowd):
     p = crowd.start("suspend", str(crowd.other.pid), "--wait", "--json")
     lines = list(iter(p.stdout.readline, "}\n"))
-    assert p.poll() is None
+    assert crowd.other.read() == f"hold {ALL} {MANUAL}"
+    # Not released yet.
+    assert crowd.other.read(0.3) is None
     assert json.loads("".join(lines) + "}")["results"][0]["result"] == "ok"
     p.terminate()
     p.communicate()
