@@ -222,7 +222,7 @@ static uint32_t decode_held(const json_t *in)
 static void decode_type(const json_t *in, const json_t *sources, struct gpreempt_value *out,
 			struct gpreempt_value *compute)
 {
-	static const char *const names[] = { "pm4", "sdma", "aql", "sdma-xgmi" };
+	static const char *const names[] = { "pm4", "sdma", "aql", "sdma_xgmi" };
 	const char *name = json_string_value(json_object_get(in, "type"));
 
 	memset(out, 0, sizeof(*out));

@@ -91,6 +91,34 @@ static void queues_come_with_their_sources(void **state)
 	close_fake(g);
 }
 
+/* The names of daemon/list.c, the numbers of the ioctl ABI. */
+static void types_of_queues_are_numbered(void **state)
+{
+	static const struct fake_answer answers[] = {
+		{ FAKE_TEXT,
+		  "{\"parameters\":{\"queues\":["
+		  "{\"pid\":1,\"gpu_id\":7,\"queue_id\":0,\"type\":\"pm4\"},"
+		  "{\"pid\":1,\"gpu_id\":7,\"queue_id\":1,\"type\":\"sdma\"},"
+		  "{\"pid\":1,\"gpu_id\":7,\"queue_id\":2,\"type\":\"aql\"},"
+		  "{\"pid\":1,\"gpu_id\":7,\"queue_id\":3,\"type\":\"sdma_xgmi\"},"
+		  "{\"pid\":1,\"gpu_id\":7,\"queue_id\":4,\"type\":\"other\"}]}}" },
+	};
+	struct gpreempt *g = open_fake(answers, COUNT(answers));
+	struct gpreempt_queue *list;
+	size_t nr;
+
+	assert_int_equal(gpreempt_get_all_queues(g, &list, &nr), 0);
+	assert_int_equal(nr, 5);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(list[i].type.source, GPREEMPT_SOURCE_DAEMON);
+		assert_int_equal(list[i].type.value, i);
+		assert_int_equal(list[i].compute.value, i == 0 || i == 2);
+	}
+	assert_int_equal(list[4].type.source, GPREEMPT_SOURCE_UNKNOWN);
+	gpreempt_free(list);
+	close_fake(g);
+}
+
 static void nodes_and_processes_are_decoded(void **state)
 {
 	static const struct fake_answer answers[] = {
@@ -364,6 +392,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(queues_come_with_their_sources),
+		cmocka_unit_test(types_of_queues_are_numbered),
 		cmocka_unit_test(nodes_and_processes_are_decoded),
 		cmocka_unit_test(nonsense_is_refused_and_survived),
 		cmocka_unit_test(error_replies_become_errno_and_text),
