@@ -154,6 +154,7 @@ static void hang_up(struct gp_tracer_link *t)
 		close(t->fd);
 	t->fd = -1;
 	t->nr_held = 0;
+	t->nr_queues = 0;
 }
 
 static int wait_attached(struct gp_tracer_link *t, uint64_t deadline_ns)
@@ -254,7 +255,9 @@ int gp_tracer_order(struct gp_tracer_link *t, enum gp_wire_type type, uint32_t g
 	if (type == GP_WIRE_HOLD && t->nr_held == GP_TRACER_HELD_MAX)
 		return -ENOSPC;
 	ret = send_message(t, &order, type, sizeof(order));
-	if (!ret)
+	if (ret)
+		hang_up(t);
+	else
 		ret = wait_done(t, deadline_ns);
 	if (ret)
 		return ret;

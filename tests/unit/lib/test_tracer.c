@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -122,8 +123,11 @@ static void a_killed_tracer_is_noticed(void **state)
 
 	assert_int_equal(start(&t, "good", 5000 * MS), 0);
 	kill(t.child, SIGKILL);
+	waitid(P_PID, (id_t)t.child, NULL, WEXITED | WNOWAIT);
 	assert_int_equal(gp_tracer_order(&t, GP_WIRE_HOLD, 7, 3, 0, gp_deadline(5000 * MS)),
 			 -EPIPE);
+	assert_int_equal(t.fd, -1);
+	assert_int_equal(t.nr_queues, 0);
 	assert_int_equal(gp_tracer_order(&t, GP_WIRE_HOLD, 7, 3, 0, gp_deadline(5000 * MS)),
 			 -EPIPE);
 	gp_tracer_stop(&t);
