@@ -22,6 +22,7 @@
 /* "When the handle is closed": the tracer sees that; nothing else should end it. */
 #define FOREVER_NS (365 * 86400 * 1000000000ull)
 #define NODES_MAX 64
+#define STOP_NS 2000000000ull
 
 /**
  * struct gp_direct - what a handle without a daemon has
@@ -55,14 +56,14 @@ int gp_direct_open(struct gp_direct **out)
 
 void gp_direct_close(struct gp_direct *d)
 {
-	for (size_t i = 0; d && i < d->nr; i++) {
-		gp_tracer_stop(d->tracers[i]);
+	if (!d)
+		return;
+	gp_tracer_stop(d->tracers, d->nr, gp_deadline(STOP_NS));
+	for (size_t i = 0; i < d->nr; i++)
 		free(d->tracers[i]);
-	}
-	if (d && d->module >= 0)
+	if (d->module >= 0)
 		close(d->module);
-	if (d)
-		free(d->tracers);
+	free(d->tracers);
 	free(d);
 }
 
@@ -197,18 +198,16 @@ static int start_tracer(struct gpreempt *g, uint32_t pid, uint64_t deadline_ns,
 		free(t);
 		return gp_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
 	}
-	ret = gp_tracer_start(t, tracer_program(), pid, deadline_ns);
-	if (ret) {
-		gp_fail(g, ret, "%u: %s", pid,
-			t->reason[0] ? t->reason :
-			ret == -ENOENT ? "gpreempt-tracer is not installed" : strerror(-ret));
-		gp_tracer_stop(t);
-		free(t);
-		return ret == -ENOENT ? -EOPNOTSUPP : ret;
-	}
+	/* Also if it fails: that it ends is waited for when the handle is closed. */
 	d->tracers[d->nr++] = t;
+	ret = gp_tracer_start(t, tracer_program(), pid, deadline_ns);
 	*out = t;
-	return 0;
+	if (!ret)
+		return 0;
+	gp_fail(g, ret, "%u: %s", pid,
+		t->reason[0] ? t->reason :
+		ret == -ENOENT ? "gpreempt-tracer is not installed" : strerror(-ret));
+	return ret == -ENOENT ? -EOPNOTSUPP : ret;
 }
 
 /* The nodes a reference means: the one it names, or all that the tracer saw queues on. */

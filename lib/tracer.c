@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #define TRACER_FD 3
-#define STOP_NS 1000000000ull
 /* Nobody here wants to know of edges: it need not look for them. */
 #define POLL_NS 3600000000000ull
 
@@ -283,23 +282,42 @@ void gp_tracer_catch_up(struct gp_tracer_link *t)
 	}
 }
 
-void gp_tracer_stop(struct gp_tracer_link *t)
+/* Whether its process has ended; -1: the program has reaped it itself. */
+static bool is_over(struct gp_tracer_link *t)
 {
-	uint64_t end = gp_deadline(STOP_NS);
+	if (t->child && waitpid(t->child, NULL, WNOHANG))
+		t->child = 0;
+	return !t->child;
+}
+
+static void wait_over(struct gp_tracer_link *const *list, size_t nr, uint64_t deadline_ns)
+{
 	struct timespec ms = { .tv_nsec = 1000000 };
 
-	hang_up(t);
-	free(t->queues);
-	t->queues = NULL;
-	while (t->child && waitpid(t->child, NULL, WNOHANG) == 0) {
-		if (gp_now_ns() > end) {
-			kill(t->child, SIGKILL);
-			waitpid(t->child, NULL, 0);
-			break;
-		}
-		nanosleep(&ms, NULL);
+	for (size_t i = 0; i < nr; i++) {
+		while (!is_over(list[i]) && gp_now_ns() < deadline_ns)
+			nanosleep(&ms, NULL);
 	}
-	t->child = 0;
+}
+
+void gp_tracer_stop(struct gp_tracer_link *const *list, size_t nr, uint64_t deadline_ns)
+{
+	uint64_t now = gp_now_ns();
+
+	for (size_t i = 0; i < nr; i++)
+		hang_up(list[i]);
+	wait_over(list, nr, deadline_ns > now ? now + (deadline_ns - now) / 2 : 0);
+	for (size_t i = 0; i < nr; i++) {
+		if (list[i]->child)
+			kill(list[i]->child, SIGKILL);
+	}
+	/* One that sleeps in the driver does not end now: it is left. */
+	wait_over(list, nr, deadline_ns);
+	for (size_t i = 0; i < nr; i++) {
+		free(list[i]->queues);
+		list[i]->queues = NULL;
+		list[i]->child = 0;
+	}
 }
 
 bool gp_tracer_is_held(const struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)

@@ -75,8 +75,13 @@ int gp_tracer_order(struct gp_tracer_link *t, enum gp_wire_type type, uint32_t g
 /* Reads what it has told meanwhile; does not wait. */
 void gp_tracer_catch_up(struct gp_tracer_link *t);
 
-/* Ends it: everything goes on. Waits a second at most, then kills it. */
-void gp_tracer_stop(struct gp_tracer_link *t);
+/**
+ * gp_tracer_stop() - end tracers: everything goes on
+ * @list: tracers
+ * @nr: how many
+ * @deadline_ns: they are killed after half of the time and left alone then; 0 = at once
+ */
+void gp_tracer_stop(struct gp_tracer_link *const *list, size_t nr, uint64_t deadline_ns);
 
 /* Is this queue held by it? */
 bool gp_tracer_is_held(const struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_id);

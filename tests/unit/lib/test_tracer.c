@@ -27,6 +27,11 @@ static int start(struct gp_tracer_link *t, const char *how, uint64_t timeout_ns)
 	return gp_tracer_start(t, FAKE_TRACER_PATH, 4711, gp_deadline(timeout_ns));
 }
 
+static void stop(struct gp_tracer_link *t)
+{
+	gp_tracer_stop(&t, 1, gp_deadline(2000 * MS));
+}
+
 static void expect_log(const char *text)
 {
 	char got[512] = "";
@@ -57,7 +62,7 @@ static void orders_are_carried_out_and_remembered(void **state)
 	assert_int_equal(gp_tracer_order(&t, GP_WIRE_RELEASE, 7, GP_WIRE_QUEUE_ALL, 0,
 					 gp_deadline(5000 * MS)), 0);
 	assert_false(gp_tracer_is_held(&t, 7, 3));
-	gp_tracer_stop(&t);
+	stop(&t);
 	expect_log("hold 7/4294967295\nhold 9/1\nrelease 7/4294967295\n");
 }
 
@@ -80,7 +85,7 @@ static void bad_tracers_fail_in_time(void **state)
 		assert_int_equal(t.fd, -1);
 		if (cases[i].ret == -EBUSY)
 			assert_string_equal(t.reason, "somebody else traces it");
-		gp_tracer_stop(&t);
+		stop(&t);
 		assert_int_equal(t.child, 0);
 	}
 }
@@ -91,7 +96,7 @@ static void a_missing_program_is_said(void **state)
 
 	assert_int_equal(gp_tracer_start(&t, "/nonexistent/tracer", 1, gp_deadline(1000 * MS)),
 			 -ENOENT);
-	gp_tracer_stop(&t);
+	stop(&t);
 }
 
 static void a_deaf_tracer_ends_the_order_at_its_deadline(void **state)
@@ -102,7 +107,7 @@ static void a_deaf_tracer_ends_the_order_at_its_deadline(void **state)
 	assert_int_equal(gp_tracer_order(&t, GP_WIRE_HOLD, 7, 3, 0, gp_deadline(50 * MS)),
 			 -ETIMEDOUT);
 	assert_false(gp_tracer_is_held(&t, 7, 3));
-	gp_tracer_stop(&t);
+	stop(&t);
 }
 
 static void a_tracer_that_does_not_end_is_killed(void **state)
@@ -112,9 +117,29 @@ static void a_tracer_that_does_not_end_is_killed(void **state)
 
 	assert_int_equal(start(&t, "stubborn", 5000 * MS), 0);
 	child = t.child;
-	gp_tracer_stop(&t);
+	stop(&t);
 	assert_int_equal(kill(child, 0), -1);
 	assert_int_equal(errno, ESRCH);
+}
+
+static void several_are_stopped_side_by_side(void **state)
+{
+	struct gp_tracer_link t[5], *list[5];
+	uint64_t begin;
+	pid_t child[5];
+
+	for (int i = 0; i < 5; i++) {
+		list[i] = &t[i];
+		assert_int_equal(start(&t[i], "stubborn", 5000 * MS), 0);
+		child[i] = t[i].child;
+	}
+	begin = gp_now_ns();
+	gp_tracer_stop(list, 5, gp_deadline(2000 * MS));
+	assert_true(gp_now_ns() - begin < 2500 * MS);
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(kill(child[i], 0), -1);
+		assert_int_equal(errno, ESRCH);
+	}
 }
 
 static void a_killed_tracer_is_noticed(void **state)
@@ -130,7 +155,7 @@ static void a_killed_tracer_is_noticed(void **state)
 	assert_int_equal(t.nr_queues, 0);
 	assert_int_equal(gp_tracer_order(&t, GP_WIRE_HOLD, 7, 3, 0, gp_deadline(5000 * MS)),
 			 -EPIPE);
-	gp_tracer_stop(&t);
+	stop(&t);
 }
 
 int main(void)
@@ -141,6 +166,7 @@ int main(void)
 		cmocka_unit_test(a_missing_program_is_said),
 		cmocka_unit_test(a_deaf_tracer_ends_the_order_at_its_deadline),
 		cmocka_unit_test(a_tracer_that_does_not_end_is_killed),
+		cmocka_unit_test(several_are_stopped_side_by_side),
 		cmocka_unit_test(a_killed_tracer_is_noticed),
 	};
 	int ret;
