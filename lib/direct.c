@@ -99,6 +99,23 @@ int gp_direct_nodes(struct gpreempt *g, struct gpreempt_node **out, size_t *nr)
 	return 0;
 }
 
+static void drop_tracer(struct gp_direct *d, size_t i, uint64_t deadline_ns)
+{
+	gp_tracer_stop(&d->tracers[i], 1, deadline_ns);
+	free(d->tracers[i]);
+	d->tracers[i] = d->tracers[--d->nr];
+}
+
+/* Reads what the tracers told; of those that are gone nothing remains. */
+static void catch_up(struct gp_direct *d)
+{
+	for (size_t i = d->nr; i-- > 0;) {
+		gp_tracer_catch_up(d->tracers[i]);
+		if (gp_tracer_is_over(d->tracers[i]))
+			drop_tracer(d, i, 0);
+	}
+}
+
 static void mark_held(const struct gp_tracer_link *t, struct gp_queues *list)
 {
 	for (size_t i = 0; i < list->nr; i++) {
@@ -114,11 +131,10 @@ static int get_queues(struct gpreempt *g, struct gp_queues *list)
 	struct gp_direct *d = g->direct;
 	int ret = gp_discover_queues(NULL, list);
 
-	for (size_t i = 0; !ret && i < d->nr; i++) {
-		gp_tracer_catch_up(d->tracers[i]);
+	catch_up(d);
+	for (size_t i = 0; !ret && i < d->nr; i++)
 		ret = gp_discover_add_snapshot(list, d->tracers[i]->pid, d->tracers[i]->queues,
 					       d->tracers[i]->nr_queues);
-	}
 	if (!ret)
 		ret = gp_module_add_queues(list);
 	if (ret) {
@@ -184,6 +200,31 @@ static struct gp_tracer_link *find_tracer(struct gp_direct *d, uint32_t pid)
 	return NULL;
 }
 
+/* Only one can trace a process: whoever did it before has to be gone. */
+static void drop_former(struct gp_direct *d, uint32_t pid, uint64_t deadline_ns)
+{
+	for (size_t i = d->nr; i-- > 0;) {
+		if (d->tracers[i]->pid == pid && d->tracers[i]->fd < 0)
+			drop_tracer(d, i, deadline_ns);
+	}
+}
+
+/* Why there is no tracer, in the words of struct gpreempt_ref. */
+static int result_of_start(int ret)
+{
+	switch (ret) {
+	case -ENOENT:
+		return -EOPNOTSUPP;
+	case -EAGAIN: /* it has no queues now */
+		return -EBUSY;
+	case -EPIPE:
+	case -EPROTO:
+		return -EIO;
+	default:
+		return ret;
+	}
+}
+
 static int start_tracer(struct gpreempt *g, uint32_t pid, uint64_t deadline_ns,
 			struct gp_tracer_link **out)
 {
@@ -198,7 +239,8 @@ static int start_tracer(struct gpreempt *g, uint32_t pid, uint64_t deadline_ns,
 		free(t);
 		return gp_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
 	}
-	/* Also if it fails: that it ends is waited for when the handle is closed. */
+	drop_former(d, pid, deadline_ns);
+	/* Also if it fails: the next call, or the last one, looks whether it has ended. */
 	d->tracers[d->nr++] = t;
 	ret = gp_tracer_start(t, tracer_program(), pid, deadline_ns);
 	*out = t;
@@ -207,7 +249,7 @@ static int start_tracer(struct gpreempt *g, uint32_t pid, uint64_t deadline_ns,
 	gp_fail(g, ret, "%u: %s", pid,
 		t->reason[0] ? t->reason :
 		ret == -ENOENT ? "gpreempt-tracer is not installed" : strerror(-ret));
-	return ret == -ENOENT ? -EOPNOTSUPP : ret;
+	return result_of_start(ret);
 }
 
 /* The nodes a reference means: the one it names, or all that the tracer saw queues on. */
@@ -255,7 +297,9 @@ static int suspend_by_tracer(struct gpreempt *g, const struct gpreempt_ref *ref,
 
 	if (ret)
 		return ret;
-	return order_ref(t, GP_WIRE_HOLD, ref, lease_ns ? lease_ns : FOREVER_NS, deadline_ns);
+	ret = order_ref(t, GP_WIRE_HOLD, ref, lease_ns ? lease_ns : FOREVER_NS, deadline_ns);
+	/* It ends with its process; if not, the next call starts another one. */
+	return t->fd < 0 ? -ESRCH : ret;
 }
 
 int gp_direct_suspend(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, uint64_t lease_ns,
@@ -264,6 +308,7 @@ int gp_direct_suspend(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, 
 	uint64_t deadline_ns = gp_deadline(timeout_ns);
 	int done = 0;
 
+	catch_up(g->direct);
 	for (size_t i = 0; i < nr; i++) {
 		int ret = -EOPNOTSUPP;
 
@@ -285,6 +330,7 @@ int gp_direct_resume(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, u
 	uint64_t deadline_ns = gp_deadline(timeout_ns);
 	int done = 0;
 
+	catch_up(g->direct);
 	for (size_t i = 0; i < nr; i++) {
 		struct gp_tracer_link *t = find_tracer(g->direct, refs[i].pid);
 		int ret = 0;
@@ -296,6 +342,9 @@ int gp_direct_resume(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, u
 			ret = 0;
 		if (t && !ret)
 			ret = order_ref(t, GP_WIRE_RELEASE, &refs[i], 0, deadline_ns);
+		/* What it held goes on without it. */
+		if (t && t->fd < 0)
+			ret = 0;
 		refs[i].result = ret;
 		done += !ret;
 	}

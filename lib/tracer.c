@@ -282,9 +282,11 @@ void gp_tracer_catch_up(struct gp_tracer_link *t)
 	}
 }
 
-/* Whether its process has ended; -1: the program has reaped it itself. */
-static bool is_over(struct gp_tracer_link *t)
+bool gp_tracer_is_over(struct gp_tracer_link *t)
 {
+	if (t->fd >= 0)
+		return false;
+	/* -1: the program has reaped it itself. */
 	if (t->child && waitpid(t->child, NULL, WNOHANG))
 		t->child = 0;
 	return !t->child;
@@ -295,7 +297,7 @@ static void wait_over(struct gp_tracer_link *const *list, size_t nr, uint64_t de
 	struct timespec ms = { .tv_nsec = 1000000 };
 
 	for (size_t i = 0; i < nr; i++) {
-		while (!is_over(list[i]) && gp_now_ns() < deadline_ns)
+		while (!gp_tracer_is_over(list[i]) && gp_now_ns() < deadline_ns)
 			nanosleep(&ms, NULL);
 	}
 }

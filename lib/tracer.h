@@ -75,6 +75,9 @@ int gp_tracer_order(struct gp_tracer_link *t, enum gp_wire_type type, uint32_t g
 /* Reads what it has told meanwhile; does not wait. */
 void gp_tracer_catch_up(struct gp_tracer_link *t);
 
+/* Whether it is gone, and its process has ended. */
+bool gp_tracer_is_over(struct gp_tracer_link *t);
+
 /**
  * gp_tracer_stop() - end tracers: everything goes on
  * @list: tracers

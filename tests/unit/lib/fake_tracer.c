@@ -2,11 +2,13 @@
 /*
  * A tracer that does what its environment says: FAKE_TRACER = good, refuse, silent,
  * garbage, early (ends at once), deaf (attaches, answers no order), stubborn (attaches,
- * does not end with its socket). Says on FAKE_TRACER_LOG what it was ordered.
+ * does not end with its socket), leave (ends after an order to node 8), die
+ * (ends in its third order). Says on FAKE_TRACER_LOG what it was ordered, and that it left.
  */
 #include "mechanism/wire.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,22 +43,39 @@ static int attach(const char *how)
 	}
 	say(&q, GP_WIRE_QUEUE_ADD, sizeof(q));
 	q.gpu_id = 8;
+	q.queue_id = 4;
 	say(&q, GP_WIRE_QUEUE_ADD, sizeof(q));
 	say(&note, GP_WIRE_NOTE, sizeof(note));
 	return 0;
 }
 
-static void obey(const struct gp_wire_order *o)
+static void tell(const char *format, ...)
+{
+	FILE *log = fopen(getenv("FAKE_TRACER_LOG"), "a");
+	va_list args;
+
+	va_start(args, format);
+	vfprintf(log, format, args);
+	va_end(args);
+	fclose(log);
+}
+
+static void obey(const struct gp_wire_order *o, const char *how)
 {
 	struct gp_wire_done done = { .epoch = o->epoch, .gpu_id = o->gpu_id };
-	FILE *log = fopen(getenv("FAKE_TRACER_LOG"), "a");
 
-	fprintf(log, "%s %u/%u\n", o->hdr.type == GP_WIRE_HOLD ? "hold" : "release", o->gpu_id,
-		o->queue_id);
-	fclose(log);
+	if (!strcmp(how, "die") && o->epoch > 2)
+		exit(1);
+	tell("%s %u/%u\n", o->hdr.type == GP_WIRE_HOLD ? "hold" : "release", o->gpu_id,
+	     o->queue_id);
 	if (o->gpu_id == 9)
 		done.result = GP_WIRE_GONE;
 	say(&done, GP_WIRE_DONE, sizeof(done));
+	if (!strcmp(how, "leave") && o->gpu_id == 8) {
+		close(FD);
+		tell("left\n");
+		exit(0);
+	}
 }
 
 int main(int argc, char **argv)
@@ -76,7 +95,7 @@ int main(int argc, char **argv)
 		if (h->type == GP_WIRE_WELCOME && attach(how))
 			return 1;
 		if ((h->type == GP_WIRE_HOLD || h->type == GP_WIRE_RELEASE) && strcmp(how, "deaf"))
-			obey((void *)buf);
+			obey((void *)buf, how);
 	}
 	if (!strcmp(how, "stubborn"))
 		sleep(60);

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The library without a daemon, on a driver that is made up here, with tracers good and
+ * bad.
+ */
+#include "conn.h"
+#include "gpreempt/gpreempt.h"
+#include "mechanism/discover.h"
+#include "mechanism/kernel.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define MS 1000000ull
+
+static char log_path[64];
+
+/* What the linker puts in the place of mechanism/'s. */
+__typeof__(gp_discover_nodes) __wrap_gp_discover_nodes;
+__typeof__(gp_discover_queues) __wrap_gp_discover_queues;
+__typeof__(gp_kernel_open) __wrap_gp_kernel_open;
+
+int __wrap_gp_discover_nodes(const char *root, struct gp_node **nodes, size_t *nr)
+{
+	*nodes = calloc(1, sizeof(**nodes));
+	(*nodes)->gpu_id = 7;
+	*nr = 1;
+	return 0;
+}
+
+int __wrap_gp_discover_queues(const char *root, struct gp_queues *out)
+{
+	*out = (struct gp_queues){ 0 };
+	return 0;
+}
+
+int __wrap_gp_kernel_open(void)
+{
+	return -ENOENT;
+}
+
+static struct gpreempt *begin(const char *how)
+{
+	struct gpreempt *g;
+
+	unlink(log_path);
+	setenv("FAKE_TRACER", how, 1);
+	assert_int_equal(gpreempt_open(&g, GPREEMPT_OPEN_DIRECT, NULL), 0);
+	return g;
+}
+
+static bool log_has(const char *text)
+{
+	char got[512] = "";
+	FILE *f = fopen(log_path, "r");
+	size_t n = f ? fread(got, 1, sizeof(got) - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	got[n] = '\0';
+	return strstr(got, text);
+}
+
+static void wait_log(const char *text)
+{
+	struct timespec ms = { .tv_nsec = 1000000 };
+
+	for (int i = 0; i < 5000 && !log_has(text); i++)
+		nanosleep(&ms, NULL);
+	assert_true(log_has(text));
+}
+
+/* All queues of a process; its result. */
+static int suspend(struct gpreempt *g, uint64_t timeout_ns)
+{
+	struct gpreempt_ref ref = { .pid = (uint32_t)getpid(), .queue_id = GPREEMPT_QUEUE_ALL };
+	int done = gpreempt_suspend_queues(g, &ref, 1, 0, timeout_ns);
+
+	assert_int_equal(done, !ref.result);
+	return ref.result;
+}
+
+static int resume(struct gpreempt *g)
+{
+	struct gpreempt_ref ref = { .pid = (uint32_t)getpid(), .queue_id = GPREEMPT_QUEUE_ALL };
+	int done = gpreempt_resume_queues(g, &ref, 1, 0);
+
+	assert_int_equal(done, !ref.result);
+	return ref.result;
+}
+
+static size_t count_queues(struct gpreempt *g, size_t *nr_held)
+{
+	struct gpreempt_queue *list;
+	size_t nr;
+
+	*nr_held = 0;
+	assert_int_equal(gpreempt_get_all_queues(g, &list, &nr), 0);
+	for (size_t i = 0; i < nr; i++)
+		*nr_held += !!(list[i].held & GPREEMPT_HELD_MANUAL);
+	gpreempt_free(list);
+	return nr;
+}
+
+static bool has_children(void)
+{
+	siginfo_t info;
+
+	return !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT);
+}
+
+static void queues_are_held_and_released(void **state)
+{
+	struct gpreempt *g = begin("good");
+	size_t nr_held;
+
+	assert_int_equal(suspend(g, 0), 0);
+	assert_int_equal(count_queues(g, &nr_held), 2);
+	assert_int_equal(nr_held, 2);
+	assert_int_equal(resume(g), 0);
+	assert_int_equal(count_queues(g, &nr_held), 2);
+	assert_int_equal(nr_held, 0);
+	gpreempt_close(g);
+	assert_false(has_children());
+}
+
+static void of_a_tracer_that_left_nothing_remains(void **state)
+{
+	struct timespec ms = { .tv_nsec = 1000000 };
+	struct gpreempt *g = begin("leave");
+	size_t nr_held;
+
+	assert_int_equal(suspend(g, 0), 0);
+	wait_log("left");
+	for (int i = 0; i < 5000 && has_children(); i++) {
+		assert_int_equal(count_queues(g, &nr_held), 0);
+		nanosleep(&ms, NULL);
+	}
+	assert_false(has_children());
+	assert_int_equal(resume(g), 0);
+	gpreempt_close(g);
+}
+
+static void a_tracer_that_left_is_replaced(void **state)
+{
+	struct gpreempt *g = begin("leave");
+	size_t nr_held;
+
+	assert_int_equal(suspend(g, 0), 0);
+	wait_log("left");
+	setenv("FAKE_TRACER", "good", 1);
+	assert_int_equal(suspend(g, 0), 0);
+	assert_int_equal(count_queues(g, &nr_held), 2);
+	assert_int_equal(nr_held, 2);
+	gpreempt_close(g);
+}
+
+static void a_tracer_that_dies_in_an_order_is_replaced(void **state)
+{
+	struct gpreempt *g = begin("die");
+
+	assert_int_equal(suspend(g, 0), 0);
+	assert_int_equal(suspend(g, 0), -ESRCH);
+	assert_int_equal(suspend(g, 0), 0);
+	/* What it held goes on. */
+	assert_int_equal(resume(g), 0);
+	gpreempt_close(g);
+	assert_false(has_children());
+}
+
+/* In the words of the header, in time, and the next one has its turn. */
+static void bad_tracers_are_told(void **state)
+{
+	static const struct {
+		const char *how;
+		int result;
+	} cases[] = {
+		{ "refuse", -EBUSY }, { "early", -EIO }, { "garbage", -EIO },
+		{ "silent", -ETIMEDOUT },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct gpreempt *g = begin(cases[i].how);
+		uint64_t start = gp_now_ns();
+
+		assert_int_equal(suspend(g, 300 * MS), cases[i].result);
+		assert_true(gp_now_ns() - start < 2000 * MS);
+		assert_string_not_equal(gpreempt_strerror(g), "");
+		setenv("FAKE_TRACER", "good", 1);
+		assert_int_equal(suspend(g, 0), 0);
+		gpreempt_close(g);
+		assert_false(has_children());
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(queues_are_held_and_released),
+		cmocka_unit_test(of_a_tracer_that_left_nothing_remains),
+		cmocka_unit_test(a_tracer_that_left_is_replaced),
+		cmocka_unit_test(a_tracer_that_dies_in_an_order_is_replaced),
+		cmocka_unit_test(bad_tracers_are_told),
+	};
+	int ret;
+
+	snprintf(log_path, sizeof(log_path), "/tmp/gpfake_direct.%d", getpid());
+	setenv("FAKE_TRACER_LOG", log_path, 1);
+	setenv("GPREEMPT_TRACER", FAKE_TRACER_PATH, 1);
+	ret = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(log_path);
+	return ret;
+}
