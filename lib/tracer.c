@@ -121,6 +121,16 @@ static void keep_reason(struct gp_tracer_link *t, const struct gp_wire_note *m)
 	snprintf(t->reason, sizeof(t->reason), "%.*s", (int)sizeof(m->text) - 1, m->text);
 }
 
+/* ALL: whatever is held there. */
+static void forget(struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
+{
+	for (size_t i = t->nr_held; i-- > 0;) {
+		if (t->held[i].gpu_id == gpu_id &&
+		    (queue_id == GP_WIRE_QUEUE_ALL || t->held[i].queue_id == queue_id))
+			t->held[i] = t->held[--t->nr_held];
+	}
+}
+
 /* What every message changes. 1 = it says that the target cannot be had. */
 static int take_in(struct gp_tracer_link *t, const void *buf)
 {
@@ -136,8 +146,9 @@ static int take_in(struct gp_tracer_link *t, const void *buf)
 	case GP_WIRE_NOTE:
 		if (note->hdr.size != sizeof(*note))
 			break;
+		/* Which of the node's queues it was is not said. */
 		if (note->code == GP_WIRE_NOTE_LEASE_ENDED)
-			t->nr_held = 0;
+			forget(t, note->gpu_id, GP_WIRE_QUEUE_ALL);
 		if (note->code == GP_WIRE_NOTE_REFUSED) {
 			keep_reason(t, note);
 			return 1;
@@ -232,12 +243,15 @@ static int wait_done(struct gp_tracer_link *t, uint64_t deadline_ns)
 	return ret == -EAGAIN ? -ETIMEDOUT : ret;
 }
 
-static void forget(struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
+/* A hold takes the place of those that it renews. */
+static bool has_room(const struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
 {
 	for (size_t i = 0; i < t->nr_held; i++) {
-		if (t->held[i].gpu_id == gpu_id && t->held[i].queue_id == queue_id)
-			t->held[i--] = t->held[--t->nr_held];
+		if (t->held[i].gpu_id == gpu_id &&
+		    (queue_id == GP_WIRE_QUEUE_ALL || t->held[i].queue_id == queue_id))
+			return true;
 	}
+	return t->nr_held < GP_TRACER_HELD_MAX;
 }
 
 int gp_tracer_order(struct gp_tracer_link *t, enum gp_wire_type type, uint32_t gpu_id,
@@ -249,9 +263,11 @@ int gp_tracer_order(struct gp_tracer_link *t, enum gp_wire_type type, uint32_t g
 	};
 	int ret;
 
+	/* What it let go by itself needs no room. */
+	gp_tracer_catch_up(t);
 	if (t->fd < 0)
 		return -EPIPE;
-	if (type == GP_WIRE_HOLD && t->nr_held == GP_TRACER_HELD_MAX)
+	if (type == GP_WIRE_HOLD && !has_room(t, gpu_id, queue_id))
 		return -ENOSPC;
 	ret = send_message(t, &order, type, sizeof(order));
 	if (ret)

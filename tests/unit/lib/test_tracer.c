@@ -6,6 +6,7 @@
 #include "tracer.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -64,6 +65,50 @@ static void orders_are_carried_out_and_remembered(void **state)
 	assert_false(gp_tracer_is_held(&t, 7, 3));
 	stop(&t);
 	expect_log("hold 7/4294967295\nhold 9/1\nrelease 7/4294967295\n");
+}
+
+static int hold(struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
+{
+	return gp_tracer_order(t, GP_WIRE_HOLD, gpu_id, queue_id, 0, gp_deadline(5000 * MS));
+}
+
+static void a_release_of_all_releases_single_queues(void **state)
+{
+	struct gp_tracer_link t;
+
+	assert_int_equal(start(&t, "good", 5000 * MS), 0);
+	assert_int_equal(hold(&t, 7, 3), 0);
+	assert_int_equal(hold(&t, 7, 4), 0);
+	assert_int_equal(hold(&t, 8, 3), 0);
+	assert_int_equal(gp_tracer_order(&t, GP_WIRE_RELEASE, 7, GP_WIRE_QUEUE_ALL, 0,
+					 gp_deadline(5000 * MS)), 0);
+	assert_false(gp_tracer_is_held(&t, 7, 3));
+	assert_false(gp_tracer_is_held(&t, 7, 4));
+	assert_true(gp_tracer_is_held(&t, 8, 3));
+	stop(&t);
+}
+
+static void holds_are_limited_by_those_that_last(void **state)
+{
+	struct gp_tracer_link t;
+	struct pollfd p = { .events = POLLIN };
+
+	assert_int_equal(start(&t, "good", 5000 * MS), 0);
+	assert_int_equal(hold(&t, 8, 0), 0);
+	for (uint32_t i = 2; i < GP_TRACER_HELD_MAX; i++)
+		assert_int_equal(hold(&t, 7, i), 0);
+	assert_int_equal(hold(&t, 10, 0), 0);
+	/* Until the tracer has told that those of node 7 have ended. */
+	p.fd = t.fd;
+	assert_int_equal(poll(&p, 1, 5000), 1);
+	assert_int_equal(hold(&t, 8, 1), 0);
+	assert_false(gp_tracer_is_held(&t, 7, 2));
+	assert_true(gp_tracer_is_held(&t, 8, 0));
+	for (uint32_t i = 2; t.nr_held < GP_TRACER_HELD_MAX; i++)
+		assert_int_equal(hold(&t, 8, i), 0);
+	assert_int_equal(hold(&t, 7, 2), -ENOSPC);
+	assert_int_equal(hold(&t, 8, 2), 0);
+	stop(&t);
 }
 
 static void bad_tracers_fail_in_time(void **state)
@@ -162,6 +207,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(orders_are_carried_out_and_remembered),
+		cmocka_unit_test(a_release_of_all_releases_single_queues),
+		cmocka_unit_test(holds_are_limited_by_those_that_last),
 		cmocka_unit_test(bad_tracers_fail_in_time),
 		cmocka_unit_test(a_missing_program_is_said),
 		cmocka_unit_test(a_deaf_tracer_ends_the_order_at_its_deadline),
