@@ -252,24 +252,32 @@ static int start_tracer(struct gpreempt *g, uint32_t pid, uint64_t deadline_ns,
 	return result_of_start(ret);
 }
 
-/* The nodes a reference means: the one it names, or all that the tracer saw queues on. */
+static size_t add_node(uint32_t *nodes, size_t nr, uint32_t gpu_id)
+{
+	size_t n = 0;
+
+	while (n < nr && nodes[n] != gpu_id)
+		n++;
+	if (n == nr && nr < NODES_MAX)
+		nodes[nr++] = gpu_id;
+	return nr;
+}
+
+/*
+ * The nodes a reference means: the one it names, or all that the tracer saw queues on or
+ * holds. A hold of all queues outlasts them: it is for those to come too.
+ */
 static size_t list_nodes(const struct gp_tracer_link *t, const struct gpreempt_ref *ref,
 			 uint32_t *out)
 {
 	size_t nr = 0;
 
-	if (ref->gpu_id) {
-		out[0] = ref->gpu_id;
-		return 1;
-	}
-	for (size_t i = 0; i < t->nr_queues && nr < NODES_MAX; i++) {
-		size_t n = 0;
-
-		while (n < nr && out[n] != t->queues[i].gpu_id)
-			n++;
-		if (n == nr)
-			out[nr++] = t->queues[i].gpu_id;
-	}
+	if (ref->gpu_id)
+		return add_node(out, 0, ref->gpu_id);
+	for (size_t i = 0; i < t->nr_queues; i++)
+		nr = add_node(out, nr, t->queues[i].gpu_id);
+	for (size_t i = 0; ref->queue_id == GPREEMPT_QUEUE_ALL && i < t->nr_held; i++)
+		nr = add_node(out, nr, t->held[i].gpu_id);
 	return nr;
 }
 

@@ -2,9 +2,10 @@
 /*
  * A tracer that does what its environment says: FAKE_TRACER = good, refuse, silent,
  * garbage, early (ends at once), deaf (attaches, answers no order), stubborn (attaches,
- * does not end with its socket), leave (ends after an order to node 8), die
- * (ends in its third order). Node 9 is not there; after an order to node 10 the
- * leases of node 7 end. Says on FAKE_TRACER_LOG what it was ordered, and that it left.
+ * does not end with its socket), leave (ends after an order to node 8), die (ends in its
+ * third order), empty (what is held has no queues then). Node 9 is not there; after an
+ * order to node 10 the leases of node 7 end. Says on FAKE_TRACER_LOG what it was ordered,
+ * and that it left.
  */
 #include "mechanism/wire.h"
 
@@ -64,6 +65,8 @@ static void tell(const char *format, ...)
 static void obey(const struct gp_wire_order *o, const char *how)
 {
 	struct gp_wire_done done = { .epoch = o->epoch, .gpu_id = o->gpu_id };
+	struct gp_wire_edge removed = { .gpu_id = o->gpu_id,
+					.queue_id = o->gpu_id - 4 };
 	struct gp_wire_note ended = { .code = GP_WIRE_NOTE_LEASE_ENDED, .gpu_id = 7 };
 
 	if (!strcmp(how, "die") && o->epoch > 2)
@@ -73,6 +76,8 @@ static void obey(const struct gp_wire_order *o, const char *how)
 	if (o->gpu_id == 9)
 		done.result = GP_WIRE_GONE;
 	say(&done, GP_WIRE_DONE, sizeof(done));
+	if (!strcmp(how, "empty") && o->hdr.type == GP_WIRE_HOLD)
+		say(&removed, GP_WIRE_QUEUE_REMOVE, sizeof(removed));
 	if (o->gpu_id == 10)
 		say(&ended, GP_WIRE_NOTE, sizeof(ended));
 	if (!strcmp(how, "leave") && o->gpu_id == 8) {

@@ -133,6 +133,22 @@ static void queues_are_held_and_released(void **state)
 	assert_false(has_children());
 }
 
+static void what_is_held_without_queues_is_released(void **state)
+{
+	struct timespec ms = { .tv_nsec = 1000000 };
+	struct gpreempt *g = begin("empty");
+	size_t nr_held;
+
+	assert_int_equal(suspend(g, 0), 0);
+	for (int i = 0; i < 5000 && count_queues(g, &nr_held); i++)
+		nanosleep(&ms, NULL);
+	assert_int_equal(count_queues(g, &nr_held), 0);
+	assert_int_equal(resume(g), 0);
+	assert_true(log_has("release 7/4294967295\n"));
+	assert_true(log_has("release 8/4294967295\n"));
+	gpreempt_close(g);
+}
+
 static void of_a_tracer_that_left_nothing_remains(void **state)
 {
 	struct timespec ms = { .tv_nsec = 1000000 };
@@ -206,6 +222,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(queues_are_held_and_released),
+		cmocka_unit_test(what_is_held_without_queues_is_released),
 		cmocka_unit_test(of_a_tracer_that_left_nothing_remains),
 		cmocka_unit_test(a_tracer_that_left_is_replaced),
 		cmocka_unit_test(a_tracer_that_dies_in_an_order_is_replaced),
