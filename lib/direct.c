@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Without the daemon. Lists are begun from sysfs, joined with what tracers of this
- * handle, debugfs and the kernel module know; holds go through the module where it can
- * hold as long as is wanted, else through a tracer per process.
+ * handle, debugfs and the kernel module know; holds go through the module where it is
+ * there, else through a tracer per process.
  */
 #define _GNU_SOURCE
 #include "direct.h"
@@ -19,8 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* "When the handle is closed": the tracer sees that; nothing else should end it. */
-#define FOREVER_NS (365 * 86400 * 1000000000ull)
+/* Neither tracers nor the module hold longer without being asked again. */
+#define LEASE_MAX_NS 60000000000ull
 #define NODES_MAX 64
 #define STOP_NS 2000000000ull
 
@@ -305,7 +305,7 @@ static int suspend_by_tracer(struct gpreempt *g, const struct gpreempt_ref *ref,
 
 	if (ret)
 		return ret;
-	ret = order_ref(t, GP_WIRE_HOLD, ref, lease_ns ? lease_ns : FOREVER_NS, deadline_ns);
+	ret = order_ref(t, GP_WIRE_HOLD, ref, lease_ns, deadline_ns);
 	/* It ends with its process; if not, the next call starts another one. */
 	return t->fd < 0 ? -ESRCH : ret;
 }
@@ -316,13 +316,13 @@ int gp_direct_suspend(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, 
 	uint64_t deadline_ns = gp_deadline(timeout_ns);
 	int done = 0;
 
+	if (!lease_ns || lease_ns > LEASE_MAX_NS)
+		lease_ns = LEASE_MAX_NS;
 	catch_up(g->direct);
 	for (size_t i = 0; i < nr; i++) {
-		int ret = -EOPNOTSUPP;
+		int ret = gp_module_order(&g->direct->module, &refs[i],
+					  (uint32_t)((lease_ns + 999999) / 1000000));
 
-		if (lease_ns && lease_ns <= GP_MODULE_LEASE_MAX_NS)
-			ret = gp_module_order(&g->direct->module, &refs[i],
-					      (uint32_t)((lease_ns + 999999) / 1000000));
 		if (ret == -EOPNOTSUPP)
 			ret = suspend_by_tracer(g, &refs[i], lease_ns, deadline_ns);
 		if (ret && !g->error[0])

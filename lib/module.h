@@ -11,9 +11,6 @@
 
 struct gp_queues;
 
-/* Most that the module holds without being asked again. */
-#define GP_MODULE_LEASE_MAX_NS 60000000000ull
-
 /* Whether the module is there, and this user may ask it. */
 bool gp_module_is_there(void);
 
@@ -26,7 +23,7 @@ void gp_module_add_nodes(struct gpreempt_node *nodes, size_t nr);
  * gp_module_order() - hold or release by hand
  * @fd: device that holds; opened if it is -1
  * @ref: process, node or 0, queue or GPREEMPT_QUEUE_ALL
- * @lease_ms: 0 = release
+ * @lease_ms: at most 60000; 0 = release
  *
  * Return: 0, -EOPNOTSUPP no module or it has no such process, -errno.
  */

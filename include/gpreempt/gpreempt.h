@@ -14,7 +14,7 @@
  * come from sysfs, debugfs, queue snapshots and the kernel module, and queues of
  * other processes are stopped through the module, or through a tracer process
  * that lives as long as the handle: what a handle stopped goes on when it is
- * closed or its process ends.
+ * closed or its process ends, and after a minute if it is not stopped again.
  *
  * A value that cannot be known is unknown, not zero: each struct gpreempt_value
  * says where it came from.
@@ -310,10 +310,15 @@ struct gpreempt_ref {
  * @g: handle
  * @refs: queues; several of one process are stopped in one batch
  * @nr: how many
- * @lease_ns: they go on by themselves after this; 0 = when the handle is closed
+ * @lease_ns: they go on by themselves after this; 0 = when the handle is closed;
+ *	without the daemon at most 60 s
  * @timeout_ns: wait at most so long; 0 = 5 s
  *
- * Level-set: suspending twice needs one resume.
+ * Level-set: suspending twice needs one resume. Suspending what is suspended begins
+ * its lease anew.
+ *
+ * Without the daemon nobody renews a hold: a @lease_ns of 0 or above 60 s is 60 s, and
+ * whoever wants more suspends the same again in time.
  *
  * Return: how many of @refs are suspended, or -errno if nothing was tried.
  */

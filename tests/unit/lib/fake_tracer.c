@@ -71,8 +71,9 @@ static void obey(const struct gp_wire_order *o, const char *how)
 
 	if (!strcmp(how, "die") && o->epoch > 2)
 		exit(1);
-	tell("%s %u/%u\n", o->hdr.type == GP_WIRE_HOLD ? "hold" : "release", o->gpu_id,
+	tell("%s %u/%u", o->hdr.type == GP_WIRE_HOLD ? "hold" : "release", o->gpu_id,
 	     o->queue_id);
+	tell(o->lease_ns ? " for %llu ms\n" : "\n", (unsigned long long)o->lease_ns / 1000000);
 	if (o->gpu_id == 9)
 		done.result = GP_WIRE_GONE;
 	say(&done, GP_WIRE_DONE, sizeof(done));

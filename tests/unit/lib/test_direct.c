@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * The library without a daemon, on a driver that is made up here, with tracers good and
- * bad.
+ * bad, and with a kernel module or without.
  */
 #include "conn.h"
 #include "gpreempt/gpreempt.h"
 #include "mechanism/discover.h"
 #include "mechanism/kernel.h"
+#include "module.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -24,10 +25,18 @@
 
 static char log_path[64];
 
-/* What the linker puts in the place of mechanism/'s. */
+/* The module: what it says, and how often and for how long it was asked to hold. */
+static struct {
+	int result;
+	int nr_holds;
+	uint32_t lease_ms;
+} module;
+
+/* What the linker puts in the place of the real ones. */
 __typeof__(gp_discover_nodes) __wrap_gp_discover_nodes;
 __typeof__(gp_discover_queues) __wrap_gp_discover_queues;
 __typeof__(gp_kernel_open) __wrap_gp_kernel_open;
+__typeof__(gp_module_order) __wrap_gp_module_order;
 
 int __wrap_gp_discover_nodes(const char *root, struct gp_node **nodes, size_t *nr)
 {
@@ -48,10 +57,19 @@ int __wrap_gp_kernel_open(void)
 	return -ENOENT;
 }
 
+int __wrap_gp_module_order(int *fd, const struct gpreempt_ref *ref, uint32_t lease_ms)
+{
+	module.nr_holds += lease_ms && !module.result;
+	module.lease_ms = lease_ms;
+	return module.result;
+}
+
 static struct gpreempt *begin(const char *how)
 {
 	struct gpreempt *g;
 
+	memset(&module, 0, sizeof(module));
+	module.result = -EOPNOTSUPP;
 	unlink(log_path);
 	setenv("FAKE_TRACER", how, 1);
 	assert_int_equal(gpreempt_open(&g, GPREEMPT_OPEN_DIRECT, NULL), 0);
@@ -80,13 +98,18 @@ static void wait_log(const char *text)
 }
 
 /* All queues of a process; its result. */
-static int suspend(struct gpreempt *g, uint64_t timeout_ns)
+static int suspend_for(struct gpreempt *g, uint64_t lease_ns, uint64_t timeout_ns)
 {
 	struct gpreempt_ref ref = { .pid = (uint32_t)getpid(), .queue_id = GPREEMPT_QUEUE_ALL };
-	int done = gpreempt_suspend_queues(g, &ref, 1, 0, timeout_ns);
+	int done = gpreempt_suspend_queues(g, &ref, 1, lease_ns, timeout_ns);
 
 	assert_int_equal(done, !ref.result);
 	return ref.result;
+}
+
+static int suspend(struct gpreempt *g, uint64_t timeout_ns)
+{
+	return suspend_for(g, 0, timeout_ns);
 }
 
 static int resume(struct gpreempt *g)
@@ -131,6 +154,46 @@ static void queues_are_held_and_released(void **state)
 	assert_int_equal(nr_held, 0);
 	gpreempt_close(g);
 	assert_false(has_children());
+}
+
+/* Lease that is asked for, and what it is. */
+static const struct {
+	uint64_t lease_ns;
+	uint32_t ms;
+} leases[] = {
+	{ 0, 60000 }, { 1500 * MS, 1500 }, { 60000 * MS, 60000 },
+	{ 60000 * MS + 1, 60000 }, { UINT64_MAX, 60000 },
+};
+
+static void tracers_hold_for_a_minute_at_most(void **state)
+{
+	struct gpreempt *g = begin("good");
+	char text[64];
+
+	for (size_t i = 0; i < sizeof(leases) / sizeof(leases[0]); i++) {
+		unlink(log_path);
+		assert_int_equal(suspend_for(g, leases[i].lease_ns, 0), 0);
+		snprintf(text, sizeof(text), "hold 7/4294967295 for %u ms\n", leases[i].ms);
+		assert_true(log_has(text));
+	}
+	gpreempt_close(g);
+}
+
+static void the_module_holds_for_a_minute_at_most(void **state)
+{
+	struct gpreempt *g = begin("good");
+
+	module.result = 0;
+	for (size_t i = 0; i < sizeof(leases) / sizeof(leases[0]); i++) {
+		assert_int_equal(suspend_for(g, leases[i].lease_ns, 0), 0);
+		assert_int_equal(module.lease_ms, leases[i].ms);
+		assert_int_equal(module.nr_holds, i + 1);
+	}
+	/* It counts milliseconds, and 0 would be a release. */
+	assert_int_equal(suspend_for(g, 1, 0), 0);
+	assert_int_equal(module.lease_ms, 1);
+	assert_false(log_has("hold"));
+	gpreempt_close(g);
 }
 
 static void what_is_held_without_queues_is_released(void **state)
@@ -222,6 +285,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(queues_are_held_and_released),
+		cmocka_unit_test(tracers_hold_for_a_minute_at_most),
+		cmocka_unit_test(the_module_holds_for_a_minute_at_most),
 		cmocka_unit_test(what_is_held_without_queues_is_released),
 		cmocka_unit_test(of_a_tracer_that_left_nothing_remains),
 		cmocka_unit_test(a_tracer_that_left_is_replaced),
