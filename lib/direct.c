@@ -286,7 +286,8 @@ static int order_ref(struct gp_tracer_link *t, enum gp_wire_type type,
 {
 	uint32_t nodes[NODES_MAX];
 	size_t nr = list_nodes(t, ref, nodes);
-	int worst = nr ? 0 : -ESRCH;
+	/* Without a node nothing is held. */
+	int worst = nr || type == GP_WIRE_RELEASE ? 0 : -ESRCH;
 
 	for (size_t i = 0; i < nr; i++) {
 		int ret = gp_tracer_order(t, type, nodes[i], ref->queue_id, lease_ns, deadline_ns);
@@ -333,6 +334,16 @@ int gp_direct_suspend(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, 
 	return done;
 }
 
+static int resume_by_tracer(struct gp_direct *d, const struct gpreempt_ref *ref,
+			    uint64_t deadline_ns)
+{
+	struct gp_tracer_link *t = find_tracer(d, ref->pid);
+	int ret = t ? order_ref(t, GP_WIRE_RELEASE, ref, 0, deadline_ns) : 0;
+
+	/* What it held goes on without it. */
+	return t && t->fd < 0 ? 0 : ret;
+}
+
 int gp_direct_resume(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, uint64_t timeout_ns)
 {
 	uint64_t deadline_ns = gp_deadline(timeout_ns);
@@ -340,21 +351,15 @@ int gp_direct_resume(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, u
 
 	catch_up(g->direct);
 	for (size_t i = 0; i < nr; i++) {
-		struct gp_tracer_link *t = find_tracer(g->direct, refs[i].pid);
-		int ret = 0;
+		int ret = 0, ret_tracer;
 
 		/* Without a device and a tracer this handle holds nothing. */
 		if (g->direct->module >= 0)
 			ret = gp_module_order(&g->direct->module, &refs[i], 0);
-		if (ret == -EOPNOTSUPP)
-			ret = 0;
-		if (t && !ret)
-			ret = order_ref(t, GP_WIRE_RELEASE, &refs[i], 0, deadline_ns);
-		/* What it held goes on without it. */
-		if (t && t->fd < 0)
-			ret = 0;
-		refs[i].result = ret;
-		done += !ret;
+		/* Both may hold it, and what one cannot release the other may. */
+		ret_tracer = resume_by_tracer(g->direct, &refs[i], deadline_ns);
+		refs[i].result = ret ? ret : ret_tracer;
+		done += !refs[i].result;
 	}
 	return done;
 }

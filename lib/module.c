@@ -160,11 +160,12 @@ static bool is_meant(const struct gpreempt_ref *ref, const struct gpreempt_ioc_q
 	       (ref->queue_id == GPREEMPT_QUEUE_ALL || q->queue_id == ref->queue_id);
 }
 
-/* One order for each node, as all queues of a process on it are held together. */
-static int order_all(int fd, int pidfd, const struct gpreempt_ref *ref, uint32_t lease_ms,
-		     const struct gpreempt_ioc_queue *list, size_t nr)
+/* One hold for each node, as all queues of a process on it are held together. */
+static int hold_listed(int fd, int pidfd, const struct gpreempt_ref *ref, uint32_t lease_ms,
+		       const struct gpreempt_ioc_queue *list, size_t nr)
 {
-	int worst = -EOPNOTSUPP;
+	bool is_known = false;
+	int worst = 0;
 
 	for (size_t i = 0; i < nr; i++) {
 		struct gpreempt_ioc_ref r = { .pidfd = pidfd, .gpu_id = list[i].gpu_id,
@@ -177,17 +178,85 @@ static int order_all(int fd, int pidfd, const struct gpreempt_ref *ref, uint32_t
 			before++;
 		if (!is_meant(ref, &list[i]) || before < i)
 			continue;
-		ret = lease_ms ? gp_kernel_hold(fd, &r, lease_ms) : gp_kernel_release(fd, &r);
-		if (ret || worst == -EOPNOTSUPP)
+		is_known = true;
+		ret = gp_kernel_hold(fd, &r, lease_ms);
+		/* If all that is wrong is a node it cannot do, a tracer can do all of them. */
+		if (ret && (!worst || worst == -EOPNOTSUPP))
 			worst = ret;
+	}
+	return is_known ? worst : -EOPNOTSUPP;
+}
+
+static int hold(int fd, int pidfd, const struct gpreempt_ref *ref, uint32_t lease_ms)
+{
+	struct gpreempt_ioc_queue *list = NULL;
+	size_t nr = 0;
+	int ret = gp_kernel_list(fd, &list, &nr);
+
+	if (!ret)
+		ret = hold_listed(fd, pidfd, ref, lease_ms, list, nr);
+	free(list);
+	return ret;
+}
+
+/* 0 also where there is nothing to release. */
+static int release_one(int fd, int pidfd, uint32_t gpu_id, uint32_t queue_id)
+{
+	struct gpreempt_ioc_ref r = { .pidfd = pidfd, .gpu_id = gpu_id, .queue_id = queue_id };
+	int ret = gp_kernel_release(fd, &r);
+
+	return ret == -ESRCH || ret == -ENODEV ? 0 : ret;
+}
+
+/* A hold of the process lasts when its queues are gone: the nodes are asked, not the list. */
+static int release_process(int fd, int pidfd, uint32_t gpu_id)
+{
+	struct gpreempt_ioc_caps caps;
+	const size_t max = sizeof(caps.gpu_ids) / sizeof(caps.gpu_ids[0]);
+	int worst;
+
+	if (gpu_id)
+		return release_one(fd, pidfd, gpu_id, GPREEMPT_QUEUE_ALL);
+	worst = gp_kernel_caps(fd, &caps);
+	if (worst)
+		return worst;
+	for (size_t i = 0; i < caps.nr_nodes && i < max; i++) {
+		int ret = release_one(fd, pidfd, caps.gpu_ids[i], GPREEMPT_QUEUE_ALL);
+
+		worst = worst ? worst : ret;
 	}
 	return worst;
 }
 
-int gp_module_order(int *fd, const struct gpreempt_ref *ref, uint32_t lease_ms)
+/* Those that are held one by one, which a release of the process leaves. */
+static int release_queues(int fd, int pidfd, const struct gpreempt_ref *ref)
 {
 	struct gpreempt_ioc_queue *list = NULL;
 	size_t nr = 0;
+	int worst = gp_kernel_list(fd, &list, &nr);
+
+	for (size_t i = 0; i < nr; i++) {
+		int ret = 0;
+
+		if (is_meant(ref, &list[i]) && (list[i].flags & GPREEMPT_QUEUE_F_MANUAL))
+			ret = release_one(fd, pidfd, list[i].gpu_id, list[i].queue_id);
+		worst = worst ? worst : ret;
+	}
+	free(list);
+	return worst;
+}
+
+static int release(int fd, int pidfd, const struct gpreempt_ref *ref)
+{
+	bool is_all = ref->queue_id == GPREEMPT_QUEUE_ALL;
+	int ret = is_all ? release_process(fd, pidfd, ref->gpu_id) : 0;
+	int ret_queues = release_queues(fd, pidfd, ref);
+
+	return ret ? ret : ret_queues;
+}
+
+int gp_module_order(int *fd, const struct gpreempt_ref *ref, uint32_t lease_ms)
+{
 	int pidfd, ret;
 
 	if (*fd < 0)
@@ -197,10 +266,7 @@ int gp_module_order(int *fd, const struct gpreempt_ref *ref, uint32_t lease_ms)
 	pidfd = gp_kernel_pidfd((pid_t)ref->pid);
 	if (pidfd < 0)
 		return pidfd;
-	ret = gp_kernel_list(*fd, &list, &nr);
-	if (!ret)
-		ret = order_all(*fd, pidfd, ref, lease_ms, list, nr);
-	free(list);
+	ret = lease_ms ? hold(*fd, pidfd, ref, lease_ms) : release(*fd, pidfd, ref);
 	close(pidfd);
 	return ret;
 }

@@ -25,7 +25,8 @@ void gp_module_add_nodes(struct gpreempt_node *nodes, size_t nr);
  * @ref: process, node or 0, queue or GPREEMPT_QUEUE_ALL
  * @lease_ms: at most 60000; 0 = release
  *
- * Return: 0, -EOPNOTSUPP no module or it has no such process, -errno.
+ * Return: 0, also if there was nothing to release; -EOPNOTSUPP no module, or it cannot
+ * hold this; -errno.
  */
 int gp_module_order(int *fd, const struct gpreempt_ref *ref, uint32_t lease_ms);
 

@@ -10,6 +10,7 @@
 #include "module.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -59,9 +60,11 @@ int __wrap_gp_kernel_open(void)
 
 int __wrap_gp_module_order(int *fd, const struct gpreempt_ref *ref, uint32_t lease_ms)
 {
+	if (*fd < 0)
+		*fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	module.nr_holds += lease_ms && !module.result;
 	module.lease_ms = lease_ms;
-	return module.result;
+	return lease_ms || module.result != -EOPNOTSUPP ? module.result : 0;
 }
 
 static struct gpreempt *begin(const char *how)
@@ -209,6 +212,24 @@ static void what_is_held_without_queues_is_released(void **state)
 	assert_int_equal(resume(g), 0);
 	assert_true(log_has("release 7/4294967295\n"));
 	assert_true(log_has("release 8/4294967295\n"));
+	assert_int_equal(resume(g), 0);
+	assert_int_equal(suspend(g, 0), -ESRCH);
+	gpreempt_close(g);
+}
+
+/* Whatever the module says: the tracer is told too. */
+static void both_ways_are_released(void **state)
+{
+	struct gpreempt *g = begin("good");
+
+	assert_int_equal(suspend(g, 0), 0);
+	module.result = -EIO;
+	assert_int_equal(resume(g), -EIO);
+	assert_true(log_has("release 7/4294967295\n"));
+	unlink(log_path);
+	module.result = 0;
+	assert_int_equal(resume(g), 0);
+	assert_true(log_has("release 7/4294967295\n"));
 	gpreempt_close(g);
 }
 
@@ -288,6 +309,7 @@ int main(void)
 		cmocka_unit_test(tracers_hold_for_a_minute_at_most),
 		cmocka_unit_test(the_module_holds_for_a_minute_at_most),
 		cmocka_unit_test(what_is_held_without_queues_is_released),
+		cmocka_unit_test(both_ways_are_released),
 		cmocka_unit_test(of_a_tracer_that_left_nothing_remains),
 		cmocka_unit_test(a_tracer_that_left_is_replaced),
 		cmocka_unit_test(a_tracer_that_dies_in_an_order_is_replaced),
