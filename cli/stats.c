@@ -11,8 +11,8 @@ static const struct gp_verb verb = {
 	.name = "stats",
 	.usage = "[OPTION...]",
 	.doc = "Counters and latencies of each device since the daemon began. switch: from the\n"
-	       "decision to the end of the change; off: time off the GPU; decision: from a message\n"
-	       "to the first order; fanout: from the first order to the last answer.",
+	       "decision to the end of the change; off: time off the GPU; decision: from a\n"
+	       "message to the first order; fanout: from the first order to the last answer.",
 	.options = GP_OPTS_READ | GP_OPTS_TABLE | GP_OPTS_DEVICE | GP_OPTS_STATS,
 };
 
