@@ -23,10 +23,13 @@ log = logging.getLogger(__name__)
 
 
 def highest_priority(processes):
-    """The policy of strict priority: who has less than the highest that has work waits."""
-    busy = [p for p in processes if p.nr_busy]
-    top = max((p.attributes.priority for p in busy), default=0)
-    return {p.pid for p in processes if p.attributes.priority < top}
+    """The policy of strict priority: who has less than the highest that has work waits.
+
+    Processes that nobody controls have no priority, and do not matter.
+    """
+    known = [p for p in processes if p.attributes.priority is not None]
+    top = max((p.attributes.priority for p in known if p.nr_busy), default=0)
+    return {p.pid for p in known if p.attributes.priority < top}
 
 
 class GPreemptScheduler:

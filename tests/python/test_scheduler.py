@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from gpreempt import DaemonGone, GPreemptScheduler, NotFound, wire
+from gpreempt import Attributes, DaemonGone, GPreemptScheduler, NotFound, Process, wire
 from gpreempt.device import Device
 from gpreempt.scheduler import highest_priority
 from gpreempt.workload import MS, SimProcess
@@ -88,6 +88,22 @@ def test_user_policy_schedules(daemon, handle, process):
     assert low.done[0].ran_ns == 300 * MS and low.done[0].pieces >= 2
     # What it took over it gives back.
     assert all(n.enabled for n in handle.nodes())
+
+
+@pytest.mark.parametrize("nr_busy", [None, 0, 1])
+def test_a_process_that_nobody_controls_does_not_matter(daemon, process, nr_busy):
+    low, high = process("low", priority=2), process("high", priority=12)
+    stranger = Process(1, 0, "stranger", None, 1, nr_busy, "unknown", Attributes())
+    assert highest_priority([stranger]) == set()
+
+    def policy(processes):
+        return highest_priority([stranger, *processes])
+
+    with GPreemptScheduler(daemon.path, policy=policy, lease_s=5.0) as s:
+        low.submit(1 * MS)
+        high.submit(3000 * MS)
+        wait_for(lambda: low.pid in s.held and low.client.is_held())
+        assert not list(s.errors)
 
 
 def test_leases_are_renewed(daemon, process):
