@@ -322,15 +322,22 @@ class Handle:
 
     @contextlib.contextmanager
     def suspended(self, what, lease_s=0.0):
-        """Suspended inside the with block; raises if one of them cannot be."""
+        """Suspended inside the with block; raises if one of them cannot be.
+
+        All are resumed: the daemon keeps the hold of one that was late or busy.
+        """
         results = self.suspend(what, lease_s)
+        refs = [r.ref for r in results]
         try:
             for r in results:
                 if not r.ok:
                     raise r.error
             yield results
-        finally:
-            self.resume([r.ref for r in results if r.ok])
+        except BaseException:
+            with contextlib.suppress(errors.GPreemptError, ValueError):
+                self.resume(refs)
+            raise
+        self.resume(refs)
 
     def attributes(self, pid):
         attr = ffi.new("struct gpreempt_attr *")

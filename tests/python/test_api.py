@@ -123,6 +123,60 @@ def test_suspended_block(handle, client):
             raise AssertionError("nobody is suspended")
 
 
+def failure_of(function, *args):
+    """What a function raises."""
+    try:
+        function(*args)
+    except Exception as e:
+        return e
+    return None
+
+
+@pytest.mark.parametrize("result", [None, wire.BUSY_NOW])
+def test_suspended_leaves_nobody_held_that_was_late_or_busy(handle, client, result):
+    good = client()
+    bad = client(answer=lambda order: result if order.kind == wire.HOLD else wire.OK)
+    for c in (good, bad):
+        c.add_queue()
+        known(handle, c)
+
+    def block():
+        with handle.suspended([good.pid, bad.pid]):
+            raise AssertionError("one of them does not stop")
+
+    e = pump_while([good, bad], failure_of, block)
+    assert isinstance(e, GPreemptError) and e.errno == errno.EBUSY
+    assert not good.is_held() and not bad.is_held()
+    assert not any(q.held for q in handle.queues())
+
+
+def test_suspended_block_that_fails_says_why_itself(daemon, handle, client):
+    c = client()
+    c.add_queue()
+    known(handle, c)
+
+    def block(error):
+        with handle.suspended(c.pid):
+            daemon.kill()
+            raise error
+
+    error = RuntimeError("the block's")
+    assert pump_while([c], failure_of, block, error) is error
+
+
+def test_suspended_block_says_that_the_daemon_is_gone(daemon, handle, client):
+    """The negative control of the test above."""
+    c = client()
+    c.add_queue()
+    known(handle, c)
+
+    def block():
+        with handle.suspended(c.pid):
+            daemon.kill()
+
+    assert isinstance(pump_while([c], failure_of, block), DaemonGone)
+
+
 def test_attributes(handle, client):
     c = client()
     c.add_queue()
