@@ -78,7 +78,12 @@ class GPreemptScheduler:
         self._stop.clear()
         self._connect()
         self._thread = threading.Thread(target=self._run, name="gpreempt-monitor", daemon=True)
-        self._thread.start()
+        try:
+            self._thread.start()
+        except Exception:
+            self._thread = None
+            self._disconnect()
+            raise
         return self
 
     def stop(self, timeout_s=5.0):
@@ -131,19 +136,26 @@ class GPreemptScheduler:
                     thing.close()
 
     def _run(self):
+        """However it ends, also by a SystemExit of a callback's, nothing stays taken or held."""
+        try:
+            self._live()
+        finally:
+            self._disconnect()
+
+    def _live(self):
         while not self._stop.is_set():
             try:
                 self._follow()
             except errors.GPreemptError as e:
                 self._failed(e)
+            if self._stop.is_set() or not self.reconnect:
+                return
             self._disconnect()
-            while self.reconnect and not self._stop.wait(RECONNECT_S) and not self._stream:
+            while not self._stream and not self._stop.wait(RECONNECT_S):
                 try:
                     self._connect()
                 except errors.GPreemptError as e:
                     log.debug("no daemon yet: %s", e)
-            if not self._stream:
-                return
 
     def _follow(self):
         """Until stop() or the end of the daemon."""

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """GPreemptScheduler against the real daemon."""
+import os
 import threading
 import time
 
 import pytest
 
-from gpreempt import Attributes, DaemonGone, GPreemptScheduler, NotFound, Process, wire
+from gpreempt import (Attributes, DaemonGone, GPreemptScheduler, Handle, NotFound, Process,
+                      wire)
 from gpreempt.device import Device
 from gpreempt.scheduler import highest_priority
 from gpreempt.workload import MS, SimProcess
@@ -171,6 +173,66 @@ def test_stop_lets_go(daemon, handle, process):
     s.stop()
     wait_for(lambda: not low.client.is_held(), 5.0)
     assert not any(n.enabled for n in handle.nodes())
+
+
+class StoppedAtOnce(GPreemptScheduler):
+    """stop() comes when it has just connected for the nth time, before the thread looks."""
+    nth = 1
+
+    def _connect(self):
+        super()._connect()
+        self.nth -= 1
+        if not self.nth:
+            self._stop.set()
+
+
+def test_stop_right_after_start_gives_back(daemon, handle):
+    s = StoppedAtOnce(daemon.path, policy=highest_priority).start()
+    s.stop()
+    assert all(n.enabled for n in handle.nodes())
+
+
+def test_stop_while_it_reconnects_gives_back(daemon):
+    s = StoppedAtOnce(daemon.path, policy=highest_priority)
+    s.nth = 2
+    s.start()
+    daemon.kill()
+    wait_for(lambda: not s.connected)
+    # The new daemon is to have its nodes enabled.
+    os.remove(os.path.join(os.path.dirname(daemon.path), "state.json"))
+    daemon.start()
+    wait_for(lambda: not s.running)
+    s.stop()
+    with Handle(daemon.path, "daemon") as h:
+        assert all(n.enabled for n in h.nodes())
+
+
+def leave(*_):
+    raise SystemExit(1)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize("bad", [{"policy": leave}, {"on_event": leave},
+                                 {"policy": lambda p: 1 / 0, "on_error": leave}])
+def test_a_function_that_exits_leaves_nothing_taken(daemon, handle, client, bad):
+    s = GPreemptScheduler(daemon.path, **{"policy": highest_priority, **bad}).start()
+    client()
+    wait_for(lambda: not s.running)
+    assert not s.connected and all(n.enabled for n in handle.nodes())
+    s.stop()
+
+
+def test_without_a_thread_nothing_is_taken(daemon, handle, monkeypatch):
+    def fails(thread):
+        raise RuntimeError("no threads left")
+
+    s = GPreemptScheduler(daemon.path, policy=highest_priority)
+    with monkeypatch.context() as m:
+        m.setattr(threading.Thread, "start", fails)
+        with pytest.raises(RuntimeError):
+            s.start()
+    assert not s.connected and all(n.enabled for n in handle.nodes())
+    s.start().stop()
 
 
 def test_daemon_that_comes_back(daemon):
