@@ -6,6 +6,7 @@ Those are suspended by hand with a lease that is renewed in time; so if the poli
 program dies, everybody goes on after the lease. A policy that fails holds nobody.
 """
 import collections
+import contextlib
 import logging
 import threading
 import time
@@ -56,7 +57,7 @@ class GPreemptScheduler:
             self.on(name[3:], function)
         self._thread = self._handle = self._stream = None
         self._stop = threading.Event()
-        self._taken = []
+        self._taken = set()
         self._renew_at = 0.0
 
     def on(self, kind, function):
@@ -112,35 +113,60 @@ class GPreemptScheduler:
         try:
             self._stream = EventStream(self.socket)
             if self.policy and self.take_over:
-                self._taken = [n.gpu_id for n in self._handle.nodes() if n.enabled]
-                for gpu_id in self._taken:
-                    self._handle.set_enabled(False, gpu_id)
+                self._take_nodes()
         except BaseException:
             self._disconnect()
             raise
+
+    def _take_nodes(self):
+        """Beside those of before: a daemon that comes back has them disabled still."""
+        enabled = {n.gpu_id for n in self._handle.nodes() if n.enabled}
+        self._taken |= enabled
+        for gpu_id in sorted(enabled):
+            self._handle.set_enabled(False, gpu_id)
+
+    def _give_nodes_back(self, handle):
+        """What cannot be given back now is kept for later. The errors."""
+        failed = []
+        for gpu_id in sorted(self._taken):
+            try:
+                handle.set_enabled(True, gpu_id)
+                self._taken.discard(gpu_id)
+            except errors.GPreemptError as e:
+                failed.append(e)
+        return failed
 
     def _disconnect(self):
         """Closing the handle lets everybody go, whatever else fails."""
         stream, self._stream = self._stream, None
         handle, self._handle = self._handle, None
+        failed = []
         try:
-            for gpu_id in self._taken:
-                handle.set_enabled(True, gpu_id)
-        except errors.GPreemptError as e:
-            self._failed(e)
+            if handle:
+                failed = self._give_nodes_back(handle)
         finally:
-            self._taken = []
             self.held = set()
             for thing in (stream, handle):
                 if thing:
                     thing.close()
+        for e in failed:
+            self._failed(e)
+
+    def _end(self):
+        """The daemon may have come back since: then it is asked once more."""
+        if self._taken and not self._handle:
+            with contextlib.suppress(errors.GPreemptError):
+                self._handle = Handle(self.socket, "daemon")
+        self._disconnect()
+        if self._taken:
+            log.warning("disabled, and not given back: %s", sorted(self._taken))
 
     def _run(self):
         """However it ends, also by a SystemExit of a callback's, nothing stays taken or held."""
         try:
             self._live()
         finally:
-            self._disconnect()
+            self._end()
 
     def _live(self):
         while not self._stop.is_set():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """GPreemptScheduler against the real daemon."""
+import errno
 import os
 import threading
 import time
@@ -7,7 +8,7 @@ import time
 import pytest
 
 from gpreempt import (Attributes, DaemonGone, GPreemptScheduler, Handle, NotFound, Process,
-                      wire)
+                      errors, scheduler, wire)
 from gpreempt.device import Device
 from gpreempt.scheduler import highest_priority
 from gpreempt.workload import MS, SimProcess
@@ -20,6 +21,12 @@ def wait_for(what, timeout_s=WAIT_S):
     while not what():
         assert time.monotonic() < end, "this does not come"
         time.sleep(0.002)
+
+
+def enabled_nodes(daemon):
+    """By a handle of its own: others end with a daemon that is killed."""
+    with Handle(daemon.path, "daemon") as h:
+        return [n.gpu_id for n in h.nodes() if n.enabled]
 
 
 @pytest.fixture
@@ -243,6 +250,70 @@ def test_daemon_that_comes_back(daemon):
         daemon.start()
         wait_for(lambda: s.connected)
         assert s.running and isinstance(lost[0], DaemonGone)
+
+
+def restart(daemon, s):
+    daemon.kill()
+    wait_for(lambda: not s.connected)
+    daemon.start()
+    wait_for(lambda: s.connected)
+
+
+def test_nodes_are_given_back_to_a_daemon_that_came_back(daemon):
+    with GPreemptScheduler(daemon.path, policy=highest_priority) as s:
+        restart(daemon, s)
+        wait_for(lambda: enabled_nodes(daemon) == [])
+        restart(daemon, s)
+    assert enabled_nodes(daemon) == [1, 2]
+
+
+def test_what_was_not_taken_is_not_given_back(daemon, handle):
+    """The negative control of the test above."""
+    handle.set_enabled(False, 2)
+    with GPreemptScheduler(daemon.path, policy=highest_priority) as s:
+        restart(daemon, s)
+    assert enabled_nodes(daemon) == [1]
+
+
+def test_nodes_are_given_back_although_it_is_not_connected(daemon, monkeypatch):
+    s = GPreemptScheduler(daemon.path, policy=highest_priority).start()
+    monkeypatch.setattr(scheduler, "RECONNECT_S", 60.0)
+    daemon.kill()
+    wait_for(lambda: not s.connected)
+    daemon.start()
+    s.stop(WAIT_S)
+    assert enabled_nodes(daemon) == [1, 2]
+
+
+def test_nodes_are_given_back_by_the_next_that_finds_the_daemon(daemon, caplog):
+    s = GPreemptScheduler(daemon.path, policy=highest_priority).start()
+    daemon.kill()
+    wait_for(lambda: not s.connected)
+    s.stop(WAIT_S)
+    assert "not given back: [1, 2]" in caplog.text
+    daemon.start()
+    s.start().stop(WAIT_S)
+    assert enabled_nodes(daemon) == [1, 2]
+
+
+@pytest.mark.parametrize("broken", [1, 2])
+def test_a_node_that_cannot_be_given_back_keeps_no_other(daemon, monkeypatch, broken):
+    set_enabled = Handle.set_enabled
+
+    def fails(self, enabled, gpu_id=0):
+        if enabled and gpu_id == broken:
+            raise errors.make(errno.EIO, "this one does not")
+        set_enabled(self, enabled, gpu_id)
+
+    s = GPreemptScheduler(daemon.path, policy=highest_priority).start()
+    with monkeypatch.context() as m:
+        m.setattr(Handle, "set_enabled", fails)
+        s.stop()
+    assert enabled_nodes(daemon) == [3 - broken]
+    assert [e.errno for e in s.errors] == [errno.EIO]
+    # It is not forgotten.
+    s.start().stop()
+    assert enabled_nodes(daemon) == [1, 2]
 
 
 def test_without_reconnect_it_ends(daemon):
