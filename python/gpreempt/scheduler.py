@@ -19,6 +19,9 @@ KINDS = ("preempt", "resume", "busy", "idle", "event", "error")
 INTERESTING = frozenset(("client", "queue", "busy", "idle", "attribute", "lost"))
 RECONNECT_S = 0.1
 RENEWALS = 3
+# The daemon gives up after nine tenths of a wait. If it says so only after the whole, the library
+# drops the connection, and all holds with it.
+LEAST_WAIT_S = 0.1
 
 log = logging.getLogger(__name__)
 
@@ -199,6 +202,10 @@ class GPreemptScheduler:
     def _patience(self):
         return max(0.001, self._renew_at - time.monotonic()) if self.held else None
 
+    def _wait_s(self):
+        """How long to wait for one that does not answer: the others' leases go on meanwhile."""
+        return max(self.lease_s / RENEWALS, LEAST_WAIT_S)
+
     def _dispatch(self, event):
         self._call("event", event)
         if event.kind in ("busy", "idle"):
@@ -241,7 +248,7 @@ class GPreemptScheduler:
 
     def _let_go(self, pids):
         if pids:
-            self._handle.resume(sorted(pids))
+            self._handle.resume(sorted(pids), self._wait_s())
             self.held -= pids
 
     def _hold(self, pids, renew):
@@ -249,7 +256,7 @@ class GPreemptScheduler:
             return
         if renew or not self.held:
             self._renew_at = time.monotonic() + self.lease_s / RENEWALS
-        for result in self._handle.suspend(sorted(pids), lease_s=self.lease_s):
+        for result in self._handle.suspend(sorted(pids), self.lease_s, self._wait_s()):
             if result.ok:
                 self.held.add(result.ref.pid)
             else:

@@ -128,6 +128,29 @@ def test_leases_are_renewed(daemon, process):
     assert low.done[0].ended_ns > high.done[0].ended_ns - 20 * MS
 
 
+@pytest.mark.parametrize("deaf_to", [wire.HOLD, wire.RELEASE])
+def test_one_that_does_not_answer_does_not_end_the_leases_of_others(daemon, process, deaf_to):
+    low = process("low", priority=2)
+    silent = process("silent", answer=lambda o: None if o.kind == deaf_to else wire.OK)
+    silent_waits, lease_s = threading.Event(), 3.0
+    silent_waits.set()
+
+    def policy(processes):
+        return {low.pid, silent.pid} if silent_waits.is_set() else {low.pid}
+
+    with GPreemptScheduler(daemon.path, policy=policy, lease_s=lease_s) as s:
+        wait_for(lambda: low.client.is_held() and silent.client.is_held())
+        begin = time.monotonic()
+        if deaf_to == wire.RELEASE:
+            wait_for(lambda: silent.pid in s.held)
+            silent_waits.clear()
+            low.submit(1 * MS)
+            wait_for(lambda: not silent.client.is_held())
+        while time.monotonic() < begin + 2 * lease_s:
+            assert low.client.is_held()
+            time.sleep(0.01)
+
+
 def test_a_policy_that_hangs_holds_nobody_for_longer_than_the_lease(daemon, process):
     low, high = process("low", priority=2), process("high", priority=12)
     go_on, hanging = threading.Event(), threading.Event()
