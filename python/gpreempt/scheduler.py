@@ -61,6 +61,8 @@ class GPreemptScheduler:
         self._thread = self._handle = self._stream = None
         self._stop = threading.Event()
         self._taken = set()
+        # The daemon keeps an order that was answered late, or with "busy": held, and some more.
+        self._ordered = set()
         self._renew_at = 0.0
 
     def on(self, kind, function):
@@ -148,7 +150,7 @@ class GPreemptScheduler:
             if handle:
                 failed = self._give_nodes_back(handle)
         finally:
-            self.held = set()
+            self.held, self._ordered = set(), set()
             for thing in (stream, handle):
                 if thing:
                     thing.close()
@@ -196,11 +198,11 @@ class GPreemptScheduler:
                 changed |= event.kind in INTERESTING
                 self._dispatch(event)
                 event = self._stream.read(0)
-            if changed or (self.held and time.monotonic() >= self._renew_at):
+            if changed or (self._ordered and time.monotonic() >= self._renew_at):
                 self._decide()
 
     def _patience(self):
-        return max(0.001, self._renew_at - time.monotonic()) if self.held else None
+        return max(0.001, self._renew_at - time.monotonic()) if self._ordered else None
 
     def _wait_s(self):
         """How long to wait for one that does not answer: the others' leases go on meanwhile."""
@@ -242,24 +244,31 @@ class GPreemptScheduler:
         if not self.policy:
             return
         wanted = self._wanted(self._handle.processes())
-        self._let_go(self.held - wanted)
+        self._let_go(self._ordered - wanted)
         renew = time.monotonic() >= self._renew_at
-        self._hold(wanted if renew else wanted - self.held, renew)
+        self._hold(wanted if renew else wanted - self._ordered, renew)
 
     def _let_go(self, pids):
         if pids:
             self._handle.resume(sorted(pids), self._wait_s())
             self.held -= pids
+            self._ordered -= pids
 
     def _hold(self, pids, renew):
         if not pids:
             return
-        if renew or not self.held:
+        if renew or not self._ordered:
             self._renew_at = time.monotonic() + self.lease_s / RENEWALS
+        self._ordered |= pids
         for result in self._handle.suspend(sorted(pids), self.lease_s, self._wait_s()):
             if result.ok:
                 self.held.add(result.ref.pid)
             else:
-                self.held.discard(result.ref.pid)
-                if not isinstance(result.error, errors.NotFound):
-                    self._failed(result.error)
+                self._not_held(result)
+
+    def _not_held(self, result):
+        self.held.discard(result.ref.pid)
+        if isinstance(result.error, (errors.NotFound, errors.PermissionDenied)):
+            self._ordered.discard(result.ref.pid)
+        if not isinstance(result.error, errors.NotFound):
+            self._failed(result.error)

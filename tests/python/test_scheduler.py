@@ -151,6 +151,30 @@ def test_one_that_does_not_answer_does_not_end_the_leases_of_others(daemon, proc
             time.sleep(0.01)
 
 
+@pytest.mark.parametrize("nr_orders", [1, 2])
+def test_one_that_was_late_is_renewed_and_let_go_like_others(daemon, process, nr_orders):
+    """Not after its lease, as one that nobody knows of."""
+    late = process("late", answer=lambda o: None if o.kind == wire.HOLD else wire.OK)
+    other, wanted, lease_s = process("other"), threading.Event(), 6.0
+    wanted.set()
+
+    def policy(_):
+        return {late.pid} if wanted.is_set() else ()
+
+    def orders(kind):
+        return [o for o in late.client.orders if o.kind == kind]
+
+    with GPreemptScheduler(daemon.path, policy=policy, lease_s=lease_s) as s:
+        wait_for(lambda: len(orders(wire.HOLD)) >= nr_orders)
+        begin = time.monotonic()
+        assert late.pid not in s.held and late.client.is_held()
+        wanted.clear()
+        other.submit(1 * MS)
+        wait_for(lambda: not late.client.is_held())
+        assert time.monotonic() < begin + 0.75 * lease_s
+        assert len(orders(wire.RELEASE)) == 1
+
+
 def test_a_policy_that_hangs_holds_nobody_for_longer_than_the_lease(daemon, process):
     low, high = process("low", priority=2), process("high", priority=12)
     go_on, hanging = threading.Event(), threading.Event()
