@@ -5,9 +5,11 @@ A policy is a function: it gets the list of processes and answers with the pids 
 Those are suspended by hand with a lease that is renewed in time; so if the policy hangs, or the
 program dies, everybody goes on after the lease. A policy that fails holds nobody.
 """
+import atexit
 import collections
 import contextlib
 import logging
+import os
 import threading
 import time
 
@@ -90,6 +92,7 @@ class GPreemptScheduler:
             self._thread = None
             self._disconnect()
             raise
+        atexit.register(self._at_exit, os.getpid())
         return self
 
     def stop(self, timeout_s=5.0):
@@ -97,6 +100,7 @@ class GPreemptScheduler:
         thread, self._thread = self._thread, None
         if not thread:
             return
+        atexit.unregister(self._at_exit)
         self._stop.set()
         stream = self._stream
         if stream:
@@ -106,6 +110,11 @@ class GPreemptScheduler:
         thread.join(timeout_s)
         if thread.is_alive():
             raise errors.make(errors.errno.ETIMEDOUT, "the monitor thread does not end")
+
+    def _at_exit(self, pid):
+        """The program ends without stop(). A child that it forked has no thread to end."""
+        if os.getpid() == pid:
+            self.stop()
 
     def __enter__(self):
         return self.start()

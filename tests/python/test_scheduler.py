@@ -2,6 +2,8 @@
 """GPreemptScheduler against the real daemon."""
 import errno
 import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -274,6 +276,47 @@ def test_a_function_that_exits_leaves_nothing_taken(daemon, handle, client, bad)
     wait_for(lambda: not s.running)
     assert not s.connected and all(n.enabled for n in handle.nodes())
     s.stop()
+
+
+PROGRAM = """
+import os
+import sys
+from gpreempt import GPreemptScheduler, Handle
+GPreemptScheduler(sys.argv[1], policy=lambda processes: ()).start()
+
+def taken():
+    with Handle(sys.argv[1], "daemon") as h:
+        return not any(n.enabled for n in h.nodes())
+
+if not taken():
+    os._exit(8)
+"""
+FORKS = """
+import time
+if not os.fork():
+    sys.exit(0)
+os.wait()
+before = time.process_time()
+time.sleep(1)
+os._exit(7 if taken() and time.process_time() - before < 0.3 else 9)
+"""
+
+
+def run_program(daemon, root, end):
+    env = {**os.environ, "PYTHONPATH": os.path.join(root, "python")}
+    return subprocess.run([sys.executable, "-c", PROGRAM + end, daemon.path], env=env,
+                          stderr=subprocess.DEVNULL, timeout=60).returncode
+
+
+@pytest.mark.parametrize("end, code", [("", 0), ("sys.exit(3)", 3), ("1 / 0", 1)])
+def test_a_program_that_ends_without_stop_leaves_nothing_taken(daemon, root, end, code):
+    assert run_program(daemon, root, end) == code
+    assert enabled_nodes(daemon) == [1, 2]
+
+
+def test_a_child_that_ends_does_not_touch_its_parents_scheduler(daemon, root):
+    """Not its nodes, nor its stream: that would keep its thread awake."""
+    assert run_program(daemon, root, FORKS) == 7
 
 
 def test_without_a_thread_nothing_is_taken(daemon, handle, monkeypatch):
