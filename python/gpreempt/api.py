@@ -404,21 +404,28 @@ class EventStream:
     """
 
     def __init__(self, socket=None, trace=False):
-        self._handle = Handle(socket, "daemon")
         self._first = None
+        self._fd = self._wake_read = self._wake_write = -1
+        self._poll = select.poll()
+        self.stopped = False
+        self._handle = Handle(socket, "daemon")
+        try:
+            self._begin(trace)
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self, trace):
         self._fd = self._handle._simple("gpreempt_monitor_fd", 1 if trace else 0)
         self._wake_read, self._wake_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-        self._poll = select.poll()
         self._poll.register(self._fd, select.POLLIN)
         self._poll.register(self._wake_read, select.POLLIN)
-        self.stopped = False
         self._first = self._await_first()
 
     def _await_first(self):
         """The daemon says that it begins: what happens from now on is not missed."""
         first = self.read(CONNECT_S)
         if first is None:
-            self.close()
             raise errors.make(errors.errno.ETIMEDOUT, "the event stream does not begin")
         return None if (first.kind, first.text) == ("note", "monitoring") else first
 

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 """The API against the real daemon: lists, orders, attributes, policies, events, errors."""
 import errno
+import os
+import socket
 import threading
 import time
 
 import pytest
 
-from gpreempt import (ALL, Attributes, DaemonGone, GPreemptError, Handle, InvalidArgument,
-                      NotFound, NotSupported, PermissionDenied, QueueRef, Timeout, errors, wire)
+from gpreempt import (ALL, Attributes, DaemonGone, EventStream, GPreemptError, Handle,
+                      InvalidArgument, NotFound, NotSupported, PermissionDenied, QueueRef, Timeout,
+                      errors, wire)
 
 WAIT_S = 20.0
 
@@ -252,6 +255,30 @@ def test_stream_has_a_timeout_and_can_be_stopped(handle):
         timer.start()
         assert list(stream) == []
         timer.join()
+
+
+def nr_open_files():
+    return len(os.listdir("/proc/self/fd"))
+
+
+def test_stream_that_does_not_begin_leaves_no_file_open(daemon):
+    """A daemon that ends where its first word is waited for."""
+    with socket.socket(socket.AF_UNIX) as server:
+        path = daemon.path + ".dying"
+        server.bind(path)
+        server.listen()
+
+        def die():
+            with server.accept()[0] as s:
+                s.recv(4096)
+
+        thread = threading.Thread(target=die)
+        thread.start()
+        before = nr_open_files()
+        e = failure_of(EventStream, path)
+        thread.join(WAIT_S)
+        assert isinstance(e, DaemonGone)
+        assert nr_open_files() == before
 
 
 def test_trace_records_only_when_wanted(handle, client):
