@@ -406,6 +406,7 @@ class EventStream:
     def __init__(self, socket=None, trace=False):
         self._first = None
         self._fd = self._wake_read = self._wake_write = -1
+        self._lock = threading.Lock()
         self._poll = select.poll()
         self.stopped = False
         self._handle = Handle(socket, "daemon")
@@ -468,16 +469,18 @@ class EventStream:
 
     def stop(self):
         self.stopped = True
-        with contextlib.suppress(OSError):
+        with self._lock, contextlib.suppress(OSError):
             os.write(self._wake_write, b"x")
 
     def close(self):
         """By the thread that reads, or after it ended."""
         self._handle.close()
-        for fd in (self._wake_read, self._wake_write):
-            with contextlib.suppress(OSError):
-                os.close(fd)
-        self._wake_read = self._wake_write = -1
+        # stop() must not find a number that is another file's by then.
+        with self._lock:
+            for fd in (self._wake_read, self._wake_write):
+                with contextlib.suppress(OSError):
+                    os.close(fd)
+            self._wake_read = self._wake_write = -1
 
     def __enter__(self):
         return self

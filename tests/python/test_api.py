@@ -281,6 +281,27 @@ def test_stream_that_does_not_begin_leaves_no_file_open(daemon):
         assert nr_open_files() == before
 
 
+def test_stop_beside_close_writes_into_no_other_file(handle, monkeypatch, tmp_path):
+    stream = handle.events()
+    wake, close = stream._wake_write, os.close
+    stop = threading.Thread(target=stream.stop)
+    with open(tmp_path / "other", "wb") as other, monkeypatch.context() as m:
+
+        def close_wake(fd):
+            close(fd)
+            if fd == wake:
+                # The number is another file's, and stop() comes.
+                os.dup2(other.fileno(), wake)
+                stop.start()
+                stop.join(0.5)
+
+        m.setattr(os, "close", close_wake)
+        stream.close()
+        stop.join(WAIT_S)
+        close(wake)
+        assert os.stat(other.fileno()).st_size == 0
+
+
 def test_trace_records_only_when_wanted(handle, client):
     with handle.events(trace=True) as loud, handle.events() as quiet:
         c = client()
