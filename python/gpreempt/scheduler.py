@@ -81,7 +81,7 @@ class GPreemptScheduler:
 
     def start(self):
         """Connect and begin. Raises DaemonGone or NotFound if there is no daemon."""
-        if self._thread:
+        if self.running:
             raise RuntimeError("started already")
         self._stop.clear()
         self._connect()
@@ -96,11 +96,13 @@ class GPreemptScheduler:
         return self
 
     def stop(self, timeout_s=5.0):
-        """End the thread; whoever was held goes on. Stopping twice is harmless."""
-        thread, self._thread = self._thread, None
+        """End the thread; whoever was held goes on. Stopping twice is harmless.
+
+        Raises Timeout if it did not end yet; it will. Callbacks may call it, and do not wait.
+        """
+        thread = self._thread
         if not thread:
             return
-        atexit.unregister(self._at_exit)
         self._stop.set()
         stream = self._stream
         if stream:
@@ -110,6 +112,8 @@ class GPreemptScheduler:
         thread.join(timeout_s)
         if thread.is_alive():
             raise errors.make(errors.errno.ETIMEDOUT, "the monitor thread does not end")
+        self._thread = None
+        atexit.unregister(self._at_exit)
 
     def _at_exit(self, pid):
         """The program ends without stop(). A child that it forked has no thread to end."""

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from gpreempt import (Attributes, DaemonGone, GPreemptScheduler, Handle, NotFound, Process,
-                      errors, scheduler, wire)
+                      Timeout, errors, scheduler, wire)
 from gpreempt.device import Device
 from gpreempt.scheduler import highest_priority
 from gpreempt.workload import MS, SimProcess
@@ -276,6 +276,46 @@ def test_a_function_that_exits_leaves_nothing_taken(daemon, handle, client, bad)
     wait_for(lambda: not s.running)
     assert not s.connected and all(n.enabled for n in handle.nodes())
     s.stop()
+
+
+def test_a_callback_that_stops_it(daemon, client):
+    """It is running until all is given back: a program may end then."""
+    stopped = []
+
+    def stop(s, _):
+        if not stopped:
+            s.stop()
+            stopped.append(s)
+            time.sleep(0.3)
+
+    s = GPreemptScheduler(daemon.path, policy=highest_priority, on_event=stop).start()
+    client()
+    wait_for(lambda: stopped)
+    wait_for(lambda: not s.running)
+    assert enabled_nodes(daemon) == [1, 2]
+    s.start()
+    assert s.running and enabled_nodes(daemon) == []
+    s.stop()
+    s.stop()
+    assert enabled_nodes(daemon) == [1, 2]
+
+
+def test_a_thread_that_does_not_end_yet_is_not_forgotten(daemon):
+    go_on = threading.Event()
+
+    def policy(_):
+        go_on.wait(WAIT_S)
+        return ()
+
+    s = GPreemptScheduler(daemon.path, policy=policy).start()
+    with pytest.raises(Timeout):
+        s.stop(0.1)
+    assert s.running
+    with pytest.raises(RuntimeError):
+        s.start()
+    go_on.set()
+    s.stop(WAIT_S)
+    assert not s.running and enabled_nodes(daemon) == [1, 2]
 
 
 PROGRAM = """
