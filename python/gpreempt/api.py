@@ -311,7 +311,8 @@ class Handle:
     def suspend(self, what, lease_s=0.0, timeout_s=0.0):
         """Stop queues (pid, Process, Queue, QueueRef, or several): a Result for each.
 
-        They go on by themselves after lease_s, or when the handle is closed.
+        They go on by themselves after lease_s, or when the handle is closed; without the daemon
+        after a minute at most, unless they are suspended again.
         """
         return self._order(self._lib.gpreempt_suspend_queues, what, int(lease_s * NS),
                            int(timeout_s * NS))
