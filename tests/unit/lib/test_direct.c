@@ -4,6 +4,7 @@
  * bad, and with a kernel module or without.
  */
 #include "conn.h"
+#include "fake_log.h"
 #include "gpreempt/gpreempt.h"
 #include "mechanism/discover.h"
 #include "mechanism/kernel.h"
@@ -23,8 +24,6 @@
 #include <cmocka.h>
 
 #define MS 1000000ull
-
-static char log_path[64];
 
 /* The module: what it says, and how often and for how long it was asked to hold. */
 static struct {
@@ -73,7 +72,7 @@ static struct gpreempt *begin(const char *how)
 
 	memset(&module, 0, sizeof(module));
 	module.result = -EOPNOTSUPP;
-	unlink(log_path);
+	fake_log_clear();
 	setenv("FAKE_TRACER", how, 1);
 	assert_int_equal(gpreempt_open(&g, GPREEMPT_OPEN_DIRECT, NULL), 0);
 	return g;
@@ -81,14 +80,7 @@ static struct gpreempt *begin(const char *how)
 
 static bool log_has(const char *text)
 {
-	char got[512] = "";
-	FILE *f = fopen(log_path, "r");
-	size_t n = f ? fread(got, 1, sizeof(got) - 1, f) : 0;
-
-	if (f)
-		fclose(f);
-	got[n] = '\0';
-	return strstr(got, text);
+	return strstr(fake_log_read(), text);
 }
 
 static void wait_log(const char *text)
@@ -174,7 +166,7 @@ static void tracers_hold_for_a_minute_at_most(void **state)
 	char text[64];
 
 	for (size_t i = 0; i < sizeof(leases) / sizeof(leases[0]); i++) {
-		unlink(log_path);
+		fake_log_clear();
 		assert_int_equal(suspend_for(g, leases[i].lease_ns, 0), 0);
 		snprintf(text, sizeof(text), "hold 7/4294967295 for %u ms\n", leases[i].ms);
 		assert_true(log_has(text));
@@ -226,7 +218,7 @@ static void both_ways_are_released(void **state)
 	module.result = -EIO;
 	assert_int_equal(resume(g), -EIO);
 	assert_true(log_has("release 7/4294967295\n"));
-	unlink(log_path);
+	fake_log_clear();
 	module.result = 0;
 	assert_int_equal(resume(g), 0);
 	assert_true(log_has("release 7/4294967295\n"));
@@ -293,7 +285,7 @@ static void bad_tracers_are_told(void **state)
 		uint64_t start = gp_now_ns();
 
 		assert_int_equal(suspend(g, 300 * MS), cases[i].result);
-		assert_true(gp_now_ns() - start < 2000 * MS);
+		assert_true(gp_now_ns() - start < 5000 * MS);
 		assert_string_not_equal(gpreempt_strerror(g), "");
 		setenv("FAKE_TRACER", "good", 1);
 		assert_int_equal(suspend(g, 0), 0);
@@ -317,10 +309,9 @@ int main(void)
 	};
 	int ret;
 
-	snprintf(log_path, sizeof(log_path), "/tmp/gpfake_direct.%d", getpid());
-	setenv("FAKE_TRACER_LOG", log_path, 1);
+	fake_log_begin("direct");
 	setenv("GPREEMPT_TRACER", FAKE_TRACER_PATH, 1);
 	ret = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink(log_path);
+	fake_log_clear();
 	return ret;
 }

@@ -3,6 +3,7 @@
  * How the library speaks with a tracer, good ones and bad ones.
  */
 #include "conn.h"
+#include "fake_log.h"
 #include "tracer.h"
 
 #include <errno.h>
@@ -20,8 +21,6 @@
 
 #define MS 1000000ull
 
-static char log_path[64];
-
 static int start(struct gp_tracer_link *t, const char *how, uint64_t timeout_ns)
 {
 	setenv("FAKE_TRACER", how, 1);
@@ -35,21 +34,14 @@ static void stop(struct gp_tracer_link *t)
 
 static void expect_log(const char *text)
 {
-	char got[512] = "";
-	FILE *f = fopen(log_path, "r");
-	size_t n = f ? fread(got, 1, sizeof(got) - 1, f) : 0;
-
-	if (f)
-		fclose(f);
-	got[n] = '\0';
-	assert_string_equal(got, text);
+	assert_string_equal(fake_log_read(), text);
 }
 
 static void orders_are_carried_out_and_remembered(void **state)
 {
 	struct gp_tracer_link t;
 
-	unlink(log_path);
+	fake_log_clear();
 	assert_int_equal(start(&t, "good", 5000 * MS), 0);
 	assert_int_equal(t.nr_queues, 2);
 	assert_int_equal(t.queues[0].ring_addr, 4096);
@@ -218,9 +210,8 @@ int main(void)
 	};
 	int ret;
 
-	snprintf(log_path, sizeof(log_path), "/tmp/gpfake_tracer.%d", getpid());
-	setenv("FAKE_TRACER_LOG", log_path, 1);
+	fake_log_begin("tracer");
 	ret = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink(log_path);
+	fake_log_clear();
 	return ret;
 }
