@@ -215,7 +215,9 @@ def test_monitor_ends_with_the_daemon(world):
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
 def test_a_signal_ends_a_recording_and_keeps_it(crowd, tmp_path, number):
     recording = tmp_path / "r"
-    p = crowd.start("trace", "record", "-o", str(recording))
+    # Under nohup(1) it would not end, as it should not.
+    p = crowd.start("trace", "record", "-o", str(recording),
+                    preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
     until(lambda: list(tmp_path.iterdir()))
     # The file is there a moment before the events are.
     time.sleep(1)
