@@ -225,11 +225,12 @@ static void show_help(void)
 		"\n"
 		"Any key goes back.";
 
-	erase();
-	mvaddstr(0, 0, text);
-	refresh();
 	timeout(-1);
-	getch();
+	do {
+		erase();
+		mvaddstr(0, 0, text);
+		refresh();
+	} while (getch() == KEY_RESIZE);
 }
 
 static struct gp_top_row *get_selected(struct screen *c)
@@ -339,7 +340,7 @@ static void read_filter(struct screen *c)
 /* False = end. */
 static bool handle(struct screen *c, int key)
 {
-	if (c->ask && key == ERR)
+	if (c->ask && (key == ERR || key == KEY_RESIZE))
 		return true;
 	if (c->ask) {
 		c->status[0] = '\0';
