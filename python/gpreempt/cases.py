@@ -49,13 +49,11 @@ class CaseResult:
         self.checks.append(Check(text, bool(ok), str(value)))
         return ok
 
-    def check_time(self, text, ok, value, runs, once_ns=None):
-        """A check that depends on the machine's having time for it: mostly, or always (once_ns)."""
+    def check_time(self, text, ok, value, runs):
+        """A check that depends on the machine's having time for it."""
         late = max(percentile(r.late_ns, 0.95) or 0 for r in runs)
-        most = max(max(r.late_ns, default=0) for r in runs)
-        starved = any(r.is_starved() for r in runs)
-        if not ok and (starved or (once_ns and most > once_ns)):
-            value = f"{value}; not judged: this machine is late by {ms(late)}, once by {ms(most)}"
+        if not ok and any(r.is_starved() for r in runs):
+            value = f"{value}; not judged: this machine is late by {ms(late)}"
             self.checks.append(Check(text, None, value))
         else:
             self.check(text, ok, value)
@@ -78,6 +76,16 @@ class Rig:
 
     def breaker(self):
         return next(n.breaker for n in self.handle.nodes() if n.gpu_id == self.gpu_id)
+
+    @contextlib.contextmanager
+    def patient(self):
+        """A second for a switch: the clients are threads of ours, not hardware."""
+        before = self.handle.parameter("deadline_ns", self.gpu_id)
+        self.handle.set_parameter("deadline_ns", 1000 * MS, self.gpu_id)
+        try:
+            yield
+        finally:
+            self.handle.set_parameter("deadline_ns", before, self.gpu_id)
 
     def wait_closed(self):
         """After a case that broke something on purpose."""
@@ -157,8 +165,9 @@ def frequent_preemption(rig):
     """0.2 ms requests in pairs every 2 ms beside 50 ms kernels: hundreds of switches a second."""
     result = CaseResult("frequent preemption", frequent_preemption.__doc__)
     before = rig.handle.stats(rig.gpu_id)
-    run = run_pair(rig.path, rig.seconds, 200_000, bursts(2, 0.002, rig.seconds), 50 * MS,
-                   gpu_id=rig.gpu_id)
+    with rig.patient():
+        run = run_pair(rig.path, rig.seconds, 200_000, bursts(2, 0.002, rig.seconds), 50 * MS,
+                       gpu_id=rig.gpu_id)
     after = rig.handle.stats(rig.gpu_id)
     nr = after.nr_preemptions - before.nr_preemptions
     most = (rig.handle.parameter("rate_per_s", rig.gpu_id) * (rig.seconds + 1) +
@@ -169,10 +178,8 @@ def frequent_preemption(rig):
     result.check("within the rate limit", nr <= most, f"{nr} of at most {most:.0f}")
     result.check("every hold was released", released(run.orders))
     failed = after.nr_failed - before.nr_failed
-    # Who gets no processor for that long cannot answer: half of when the daemon gives it up.
-    result.check_time("no switch failed", not failed,
-                      f"{failed} failed, {after.nr_deadline - before.nr_deadline} late", [run],
-                      rig.handle.parameter("deadline_ns", rig.gpu_id) * 3 // 8)
+    result.check("no switch failed", not failed,
+                 f"{failed} failed, {after.nr_deadline - before.nr_deadline} late")
     result.figures["preemptions"] = str(nr)
     result.figures["online p50 / p99"] = f"{ms(run.p(0.5))} / {ms(run.p(0.99))}"
     result.figures["time of a switch p50 / p99"] = \
