@@ -21,17 +21,26 @@ static bool identify(int fd, struct gp_fd_id *id)
 	return true;
 }
 
-void gp_fd_note(int fd, struct gp_fd_id *id)
+static void note(int fd, struct gp_fd_id *id)
 {
 	if (!identify(fd, id))
 		*id = (struct gp_fd_id){};
 }
 
+void gp_fd_note_path(const char *path, struct gp_fd_id *id)
+{
+	struct stat st;
+
+	*id = (struct gp_fd_id){};
+	if (!syscall(SYS_newfstatat, AT_FDCWD, path, &st, 0))
+		*id = (struct gp_fd_id){ st.st_dev, st.st_ino };
+}
+
 int gp_fd_keep(int fd, struct gp_fd_id *id)
 {
-	int high = fcntl(fd, F_DUPFD_CLOEXEC, LOW);
+	int high = fd < LOW ? fcntl(fd, F_DUPFD_CLOEXEC, LOW) : -1;
 
-	gp_fd_note(high < 0 ? fd : high, id);
+	note(high < 0 ? fd : high, id);
 	if (high < 0)
 		return fd;
 	gp_fd_close(fd, id);

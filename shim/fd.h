@@ -32,8 +32,11 @@ struct gp_fd_id {
  */
 int gp_fd_keep(int fd, struct gp_fd_id *id);
 
-/* The same for one that is closed soon, and keeps its number. */
-void gp_fd_note(int fd, struct gp_fd_id *id);
+/*
+ * What a file is that was just opened by name and is closed soon. Not by its number, which
+ * may be the program's by now.
+ */
+void gp_fd_note_path(const char *path, struct gp_fd_id *id);
 
 /* Is it still ours? */
 bool gp_fd_is_ours(int fd, const struct gp_fd_id *id);

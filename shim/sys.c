@@ -64,7 +64,8 @@ static int connect_to_daemon(void)
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	gp_fd_note(fd, &id);
+	/* At once: connect() takes its time, and low numbers are the program's. */
+	fd = gp_fd_keep(fd, &id);
 	if (!connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
 		return fd;
 	r = -errno;
@@ -83,7 +84,8 @@ static uint64_t now_ns(void)
 /* Memory of a device is not for process_vm_readv(); the file goes through its driver. */
 static int read_proc_mem(uint64_t addr, void *to, size_t bytes)
 {
-	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	static const char path[] = "/proc/self/mem";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct gp_fd_id id;
 	ssize_t n;
 
@@ -92,7 +94,7 @@ static int read_proc_mem(uint64_t addr, void *to, size_t bytes)
 		memcpy(to, (void *)(uintptr_t)addr, bytes);
 		return 0;
 	}
-	gp_fd_note(fd, &id);
+	gp_fd_note_path(path, &id);
 	n = pread(fd, to, bytes, (off_t)addr);
 	gp_fd_close(fd, &id);
 	return n == (ssize_t)bytes ? 0 : -EFAULT;
@@ -134,7 +136,7 @@ static int occupancy(uint32_t gpu_id)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	gp_fd_note(fd, &id);
+	gp_fd_note_path(path, &id);
 	n = read(fd, text, sizeof(text) - 1);
 	gp_fd_close(fd, &id);
 	return n > 0 ? atoi(text) : -1;
