@@ -27,7 +27,8 @@ class SimClient:
     """wishes: priority, klass, group, weight, slice_ns, deadline_ns, latency_critical, comm.
 
     answer: an int is the result of every DONE; None = never answers; a function of the order
-    gives either. on_change(client) is called when a level changed, before the answer.
+    gives either. on_change(client) is called when a level changed, before the answer. answer_ns:
+    how long after the daemon sent it each order was answered.
     """
 
     def __init__(self, path, pid=None, answer=wire.OK, on_change=None, obey_lease=True,
@@ -38,6 +39,7 @@ class SimClient:
         self.queues = {}
         self.orders = []
         self.owed = []
+        self.answer_ns = []
         self.bye = None
         self.connected = False
         self.number = self.lease_ns = None
@@ -174,6 +176,7 @@ class SimClient:
         if result != wire.OK and order.kind == wire.HOLD:
             self.holds.until.pop((order.holder, order.gpu_id, order.queue_id), None)
             self._changed()
+        self.answer_ns.append(time.monotonic_ns() - order.time_ns)
         self.send(wire.DONE, epoch=order.epoch, gpu_id=order.gpu_id, result=result,
                   error=0 if result == wire.OK else 5, nr_queues=1, nr_cycles=1, took_ns=took_ns)
 

@@ -2,6 +2,7 @@
 """The cases, their negative controls, and the page."""
 import html.parser
 import re
+import time
 
 import pytest
 
@@ -41,6 +42,23 @@ def test_frequent_fails_if_nothing_is_preempted(rig):
     rig.seconds = 0.6
     rig.handle.set_enabled(False, rig.gpu_id)
     assert any("often" in text for text in failed(cases.frequent_preemption(rig)))
+
+
+def test_frequent_fails_if_switches_fail(rig, monkeypatch):
+    rig.seconds = 0.6
+    monkeypatch.setattr(workload.SimProcess.__init__, "__defaults__", (1, wire.ERROR))
+    assert any("late answers" in text for text in failed(cases.frequent_preemption(rig)))
+
+
+def test_frequent_excuses_switches_of_threads_that_were_late(rig, monkeypatch):
+    rig.seconds = 0.6
+    cases.frequent_preemption(rig)  # Others have answered, or the node is at fault.
+    level = workload.SimProcess._level
+    monkeypatch.setattr(workload.SimProcess, "_level", lambda self, client: (
+        len(client.orders) % 7 or time.sleep(0.06), level(self, client)))
+    result = cases.frequent_preemption(rig)
+    check, = (c for c in result.checks if "late answers" in c.text)
+    assert check.ok and not check.value.startswith("0 failed")
 
 
 def test_boundary_fails_under_a_policy_that_does_not_know_priorities(rig, monkeypatch):
