@@ -57,7 +57,7 @@ static int create_queue(struct gp_shim *s, int fd, unsigned long request, void *
 		return s->sys->ioctl(fd, request, arg);
 	wished = args.percentage;
 	pthread_mutex_lock(&s->call_lock);
-	if (gp_hold_wants(s, args.gpu_id, args.type))
+	if (gp_hold_wants(s, args.gpu_id, args.type) && !gp_pause_is_lost(s, args.gpu_id))
 		*percentage = wished & ~GP_KFD_PERCENT_MASK;
 	r = s->sys->ioctl(fd, request, arg);
 	if (!r) {

@@ -63,6 +63,8 @@ static int set_level_locked(struct gp_shim *s, const struct gp_wire_order *o)
 {
 	if (is_gone(s, o))
 		return ESRCH;
+	if (o->hdr.type == GP_WIRE_HOLD && gp_pause_is_lost(s, o->gpu_id))
+		return EACCES;
 	if (o->hdr.type == GP_WIRE_HOLD)
 		return -gp_hold_set(s, o, lease_end(s, o));
 	gp_progress_expect_locked(s, o->gpu_id);

@@ -51,6 +51,30 @@ static struct gp_shim_props target_of(const struct gp_shim *s, const struct gp_s
 	return p;
 }
 
+bool gp_pause_is_lost(const struct gp_shim *s, uint32_t gpu_id)
+{
+	uint32_t i;
+
+	for (i = 0; i < GP_SHIM_MAX_NODES && s->lost[i]; i++)
+		if (s->lost[i] == gpu_id)
+			return true;
+	return false;
+}
+
+static void lose(struct gp_shim *s, uint32_t gpu_id)
+{
+	uint32_t i;
+
+	for (i = 0; i < GP_SHIM_MAX_NODES && s->lost[i] && s->lost[i] != gpu_id; i++)
+		;
+	if (i < GP_SHIM_MAX_NODES)
+		s->lost[i] = gpu_id;
+}
+
+/*
+ * After a queue of the process was reset, update_queue() of amdkfd takes everybody's queues
+ * off the node, says EACCES and leaves it so; this process must not ask again.
+ */
 static int update(struct gp_shim *s, struct gp_shim_queue *q, int fd,
 		  const struct gp_shim_props *p)
 {
@@ -66,8 +90,12 @@ static int update(struct gp_shim *s, struct gp_shim_queue *q, int fd,
 	do {
 		r = s->sys->ioctl(fd, GP_KFD_IOC_UPDATE_QUEUE, &args);
 	} while (r < 0 && errno == EINTR);
-	if (r < 0)
-		return -errno;
+	if (r < 0) {
+		r = -errno;
+		if (r == -EACCES)
+			lose(s, q->gpu_id);
+		return r;
+	}
 	q->has = *p;
 	q->changed_ns = s->sys->now_ns();
 	s->nr_calls++;
@@ -104,6 +132,8 @@ static bool is_out_of_place(const struct gp_shim *s, const struct gp_shim_queue 
 
 	if (q->is_dbg_stopped)
 		return !should_stop(s, q);
+	if (gp_pause_is_lost(s, q->gpu_id))
+		return false;
 	p = target_of(s, q);
 	return !same(&p, &q->has);
 }
@@ -148,6 +178,8 @@ static void update_series(struct gp_shim *s, struct batch *b, struct gp_pause_re
 		struct gp_shim_props p = target_of(s, b->queues[i]);
 
 		if (b->queues[i]->is_dbg_stopped || same(&p, &b->queues[i]->has))
+			continue;
+		if (gp_pause_is_lost(s, b->queues[i]->gpu_id))
 			continue;
 		r = update(s, b->queues[i], gp_control_kfd(s), &p);
 		if (r) {

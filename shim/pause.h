@@ -62,6 +62,15 @@ int gp_pause_wish(struct gp_shim *s, struct gp_shim_queue *q, int fd,
 bool gp_pause_is_stopped(const struct gp_shim_queue *q);
 
 /**
+ * gp_pause_is_lost() - was a queue of this process reset on a node?
+ * @s: shim
+ * @gpu_id: node
+ *
+ * Return: true if nothing can be stopped or continued there any more.
+ */
+bool gp_pause_is_lost(const struct gp_shim *s, uint32_t gpu_id);
+
+/**
  * gp_pause_before_destroy() - let go of a queue that will be destroyed
  * @s: shim
  * @q: queue

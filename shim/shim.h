@@ -223,6 +223,7 @@ struct gp_shim_progress {
  * @dbg: own debug session; call_lock
  * @dbg_pipe: of the session; call_lock
  * @dbg_pipe_id: what its ends are
+ * @lost: nodes on which a queue of this process was reset, 0 = none; call_lock
  * @progress: by node
  * @skip_recheck: do not look again after publishing idle: only to show that it is needed
  * @nr_calls: UPDATE_QUEUE and DBG_TRAP calls that cost a runlist cycle
@@ -260,6 +261,7 @@ struct gp_shim {
 	enum gp_shim_dbg_state dbg;
 	int dbg_pipe[2];
 	struct gp_fd_id dbg_pipe_id;
+	uint32_t lost[GP_SHIM_MAX_NODES];
 	struct gp_shim_progress progress[GP_SHIM_MAX_NODES];
 	bool skip_recheck;
 	uint64_t nr_calls;

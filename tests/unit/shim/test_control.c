@@ -357,6 +357,33 @@ static void failure_of_the_driver_is_told(void **state)
 	assert_int_equal(done.error, EACCES);
 }
 
+/* The driver would take everybody off the node each time. */
+static void node_with_a_reset_queue_is_left_alone(void **state)
+{
+	uint32_t id = held_queue(), other;
+	struct gp_wire_done done;
+
+	rig.update_error = EACCES;
+	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
+	assert_true(rig_expect(GP_WIRE_DONE, &done, sizeof(done)));
+	assert_int_equal(done.error, EACCES);
+	rig.nr_calls = 0;
+	rig_run(2000 * MS);
+	hold_all(3);
+	assert_true(rig_expect(GP_WIRE_DONE, &done, sizeof(done)));
+	assert_int_equal(done.error, EACCES);
+	rig_run(2000 * MS);
+	assert_int_equal(rig.nr_calls, 0);
+	/* Nor is a queue made that could never be continued. */
+	assert_int_equal(rig.queues[rig_create()].percentage, 100);
+	/* Another node is another matter. */
+	rig.update_error = 0;
+	other = rig_create_on(RIG_GPU + 1, GP_KFD_QUEUE_AQL);
+	assert_int_equal(rig_update(other, 50, 7), 0);
+	assert_int_equal(rig.queues[other].percentage, 50);
+	assert_int_equal(rig.queues[id].percentage, 0);
+}
+
 static void series_of_updates_stops_the_oldest_work_first(void **state)
 {
 	struct gp_wire_done done;
@@ -540,6 +567,7 @@ int main(void)
 		T(two_holders_hold_twice),
 		T(one_queue_is_held_alone),
 		T(failure_of_the_driver_is_told),
+		T(node_with_a_reset_queue_is_left_alone),
 		T(series_of_updates_stops_the_oldest_work_first),
 		T(batch_costs_one_cycle_each_way),
 		T(no_batch_without_leave),
