@@ -203,6 +203,7 @@ static void edge(struct gpd_client *c, const struct gp_wire_edge *m)
 		throttle(c);
 	if (!c->throttled)
 		gpd_engine_queue_level(q);
+	gpd_progress_busy(q);
 }
 
 static void queue_remove(struct gpd_client *c, const struct gp_wire_edge *m)
@@ -218,8 +219,9 @@ static void queue_remove(struct gpd_client *c, const struct gp_wire_edge *m)
 
 static void done(struct gpd_client *c, const struct gp_wire_done *m)
 {
-	if (!gpd_manual_done(c, m))
-		gpd_fanout_done(c, m);
+	bool is_awaited = gpd_manual_done(c, m) || gpd_fanout_done(c, m);
+
+	gpd_progress_done(c, m, is_awaited);
 }
 
 static void note(struct gpd_client *c, const struct gp_wire_note *m)

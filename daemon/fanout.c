@@ -174,7 +174,7 @@ void gpd_fanout_settle(struct gpd_node *n)
 	gpd_lease_update(d);
 }
 
-void gpd_fanout_done(struct gpd_client *c, const struct gp_wire_done *done)
+bool gpd_fanout_done(struct gpd_client *c, const struct gp_wire_done *done)
 {
 	struct gpd_member *m;
 
@@ -185,10 +185,11 @@ void gpd_fanout_done(struct gpd_client *c, const struct gp_wire_done *done)
 	if (c->mute)
 		gpd_silent_mute(c->d);
 	if (!m)
-		return;
+		return false;
 	gpd_member_done(m, done);
 	if (done->result == GP_WIRE_OK)
 		gpd_silent_heard(m);
 	gpd_fanout_answered(m, (enum gp_result)done->result);
 	gpd_fanout_settle(m->node);
+	return true;
 }

@@ -217,6 +217,7 @@ struct gpd_heard {
  * @sw: the switch in flight
  * @heard: the last two clients that carried out an order, the newer one first
  * @nr_held: members held by the scheduler
+ * @is_unmapped: the driver may have left all queues of the node unmapped
  * @nr_no_progress: resumes after which nothing moved
  * @decision: from reading a message to the first HOLD it caused
  * @fanout: from the first order of a switch to its last answer
@@ -244,6 +245,7 @@ struct gpd_node {
 	struct gpd_switch sw;
 	struct gpd_heard heard[2];
 	uint32_t nr_held;
+	bool is_unmapped;
 	uint64_t nr_no_progress;
 	struct gp_hist decision;
 	struct gp_hist fanout;

@@ -7,6 +7,7 @@
 #include "nodes.h"
 #include "util.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -55,4 +56,39 @@ void gpd_progress_note(struct gpd_client *c, uint32_t gpu_id, bool moved)
 	m->nr_no_progress = 0;
 	if (n->enabled)
 		gpd_engine_put_out(n, reason);
+}
+
+static void leave_alone(struct gpd_client *c, struct gpd_node *n)
+{
+	struct gpd_client *other;
+	struct gpd_member *m;
+
+	gpd_client_note(c, "cannot be stopped: a queue of it on node %" PRIu32 " was reset",
+			n->gpu_id);
+	c->refused = true;
+	gpd_engine_attrs(c);
+	n->is_unmapped = true;
+	LIST_FOREACH(other, &c->d->clients, link) {
+		m = gpd_engine_member(other, n);
+		if (m && other != c)
+			gpd_engine_nudge(m);
+	}
+}
+
+void gpd_progress_done(struct gpd_client *c, const struct gp_wire_done *done, bool is_awaited)
+{
+	struct gpd_node *n = gpd_nodes_find(c->d, done->gpu_id);
+
+	if (!n || c->refused)
+		return;
+	if (done->error == EACCES && is_awaited)
+		leave_alone(c, n);
+	else if (done->nr_cycles && !done->error)
+		n->is_unmapped = false;
+}
+
+void gpd_progress_busy(struct gpd_queue *q)
+{
+	if (q->busy && q->member && q->member->node->is_unmapped && !q->client->refused)
+		gpd_engine_nudge(q->member);
 }

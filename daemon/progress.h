@@ -16,4 +16,19 @@
  */
 void gpd_progress_note(struct gpd_client *c, uint32_t gpu_id, bool moved);
 
+/**
+ * gpd_progress_done() - what an answer of a client says of its node
+ * @c: client
+ * @done: answer
+ * @is_awaited: somebody waited for it
+ *
+ * After a queue of a process was reset, its next UPDATE_QUEUE takes everybody's queues off
+ * the node, fails with EACCES and leaves it so. That process is left alone from then on, and
+ * another one is stopped and continued, which maps all again.
+ */
+void gpd_progress_done(struct gpd_client *c, const struct gp_wire_done *done, bool is_awaited);
+
+/* A queue has work: if nobody had before, it is the first that can map all again. */
+void gpd_progress_busy(struct gpd_queue *q);
+
 #endif

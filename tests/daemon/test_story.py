@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the daemon is for: somebody urgent comes, somebody else leaves, and comes back."""
+import errno
 import time
 
 import pytest
@@ -152,6 +153,31 @@ def test_errors_open_the_breaker_and_the_reason_is_shown(daemon, control):
         lambda: next((n for n in control.call("ListNodes")["nodes"] if n["breaker"] != "closed"),
                      None))
     assert node["gpu_id"] == 1 and "switch failed" in node["breaker_reason"]
+
+
+def test_node_is_mapped_again_after_a_reset_queue_unmapped_it(daemon, control):
+    low, high = pair(daemon)
+    all_known(daemon, 2)
+    low.send(edge(BUSY))
+    high.send(edge(BUSY))
+    low.obey(HOLD, result=ERROR, error=errno.EACCES)
+    low.obey(RELEASE)
+    # Before it has done that somebody else comes, and is asked too.
+    assert high.order().kind == HOLD and high.order().kind == RELEASE
+    third = Client(daemon, pid=FIRST_PID + 2, prio=12)
+    third.send(queue())
+    third.send(edge(BUSY))
+    hold = third.obey(HOLD)
+    assert third.obey(RELEASE).epoch > hold.epoch
+    # Now it is mapped: nobody is disturbed any more, and nobody tries the first one again.
+    for c in (third, high):
+        c.send(edge(IDLE))
+        c.send(edge(BUSY))
+    for c in (low, third, high):
+        c.quiet(0.3)
+    assert any("was reset" in n for n in control.process(FIRST_PID)["notes"])
+    node = control.call("ListNodes")["nodes"][0]
+    assert node["breaker"] == "closed" and node["enabled"]
 
 
 def test_silent_client_misses_the_deadline_and_all_is_released(daemon, control):
