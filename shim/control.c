@@ -348,20 +348,16 @@ static int start_thread(struct gp_shim *s)
 	return -r;
 }
 
-static void open_kfd(struct gp_shim *s)
-{
-	int fd = s->sys->open_kfd();
-
-	s->is_kfd_own = fd >= 0;
-	if (s->is_kfd_own)
-		s->kfd = gp_fd_keep(fd, &s->kfd_id);
-}
-
+/* The application's own if there is no other: it may have given up the right to open one. */
 int gp_control_kfd(struct gp_shim *s)
 {
-	if (s->is_kfd_own && !gp_fd_is_ours(s->kfd, &s->kfd_id))
-		open_kfd(s);
-	return s->kfd;
+	int fd;
+
+	if (s->kfd >= 0 && gp_fd_is_ours(s->kfd, &s->kfd_id))
+		return s->kfd;
+	fd = s->sys->open_kfd();
+	s->kfd = fd < 0 ? -1 : gp_fd_keep(fd, &s->kfd_id);
+	return fd < 0 ? s->their_kfd : s->kfd;
 }
 
 void gp_control_start(struct gp_shim *s, int fd)
@@ -369,11 +365,10 @@ void gp_control_start(struct gp_shim *s, int fd)
 	int before = errno;
 
 	pthread_mutex_lock(&s->call_lock);
+	s->their_kfd = fd;
 	if (!s->is_started) {
 		s->is_started = true;
-		open_kfd(s);
-		if (!s->is_kfd_own)
-			s->kfd = fd;
+		gp_control_kfd(s);
 		s->backoff_ns = BACKOFF_MIN_NS;
 		if (!open_wake(s) && start_thread(s))
 			gp_shim_debug("no thread");

@@ -12,7 +12,7 @@
 /**
  * gp_control_start() - start the thread unless it runs; errors leave the client unscheduled
  * @s: shim
- * @fd: /dev/kfd of the application, used if no other can be opened
+ * @fd: /dev/kfd of the application, used while no other can be opened
  */
 void gp_control_start(struct gp_shim *s, int fd);
 
@@ -55,7 +55,7 @@ void gp_control_tell_gone_locked(struct gp_shim *s, const struct gp_shim_queue *
  * gp_control_kfd() - the descriptor for our own calls of the driver
  * @s: shim; call_lock
  *
- * Return: one; opened again if the application closed it.
+ * Return: one; opened again if the application closed it. Else the application's.
  */
 int gp_control_kfd(struct gp_shim *s);
 

@@ -11,6 +11,7 @@ static void clear(struct gp_shim *s, const struct gp_shim_sys *sys, uint32_t see
 	memset(&s->nr_queues, 0, sizeof(*s) - offsetof(struct gp_shim, nr_queues));
 	s->sys = sys;
 	s->kfd = -1;
+	s->their_kfd = -1;
 	s->wake_fd[0] = s->wake_fd[1] = -1;
 	s->sock = -1;
 	s->dbg_pipe[0] = s->dbg_pipe[1] = -1;
@@ -34,9 +35,7 @@ void gp_shim_forget(struct gp_shim *s)
 	gp_fd_close(s->wake_fd[1], &s->wake_id);
 	gp_fd_close(s->dbg_pipe[0], &s->dbg_pipe_id);
 	gp_fd_close(s->dbg_pipe[1], &s->dbg_pipe_id);
-	/* It may be the application's own, see gp_control_start(). */
-	if (s->is_kfd_own)
-		gp_fd_close(s->kfd, &s->kfd_id);
+	gp_fd_close(s->kfd, &s->kfd_id);
 	for (slot = 0; slot < GP_SHIM_NR_SLOTS; slot++)
 		if (gp_shim_slots[slot])
 			gp_shim_slots[slot] = 0;

@@ -196,9 +196,9 @@ struct gp_shim_progress {
  * @lock: see DOC
  * @queues: by id
  * @nr_queues: one more than the largest id there ever was
- * @kfd: descriptor for our calls, -1 = none yet
- * @is_kfd_own: it was opened for that
+ * @kfd: descriptor opened for our calls, -1 = none
  * @kfd_id: what it is
+ * @their_kfd: the one with which the application last made a queue
  * @is_started: the thread runs or was tried
  * @is_stopping: end of the thread, for tests
  * @thread: the control thread
@@ -235,8 +235,8 @@ struct gp_shim {
 	struct gp_shim_queue queues[GP_SHIM_MAX_QUEUES];
 	uint32_t nr_queues; /* what comes from here on is cleared in a child */
 	int kfd;
-	bool is_kfd_own;
 	struct gp_fd_id kfd_id;
+	int their_kfd;
 	bool is_started;
 	bool is_stopping;
 	pthread_t thread;

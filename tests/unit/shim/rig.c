@@ -73,8 +73,10 @@ static int destroy(const struct gp_kfd_destroy_queue *a)
 	/* The real one would wait for ever. */
 	assert_false(q->is_suspended);
 	rig.nr_cycles += is_active(q);
-	q->used = false;
-	return 0;
+	/* After these two it is gone all the same. */
+	if (!rig.destroy_error || rig.destroy_error == ETIME || rig.destroy_error == EIO)
+		q->used = false;
+	return rig.destroy_error ? refuse(rig.destroy_error) : 0;
 }
 
 static int change_suspended(uint64_t ids_ptr, uint32_t nr, bool suspend)
@@ -150,14 +152,17 @@ static int fake_ioctl(int fd, unsigned long request, void *arg)
 		return refuse(EFAULT);
 	pthread_mutex_lock(&driver_lock);
 	rig.nr_calls++;
+	rig.last_fd = fd;
 	r = driver(request, arg);
 	pthread_mutex_unlock(&driver_lock);
+	if (rig.on_call)
+		rig.on_call();
 	return r;
 }
 
 static int fake_open(void)
 {
-	return -ENOENT;
+	return rig.open_fd;
 }
 
 static int fake_connect(void)
@@ -212,6 +217,7 @@ int rig_setup(void **state)
 	memset(&rig, 0, sizeof(rig));
 	memset(gp_shim_slots, 0, sizeof(gp_shim_slots));
 	rig.daemon = -1;
+	rig.open_fd = -ENOENT;
 	rig.now_ns = 1000 * MS;
 	gp_shim_init(&gp_shim_self, &sys);
 	/* No thread: rig_step() is called instead. */

@@ -49,6 +49,10 @@ struct rig {
 	uint32_t nr_calls;
 	bool has_session;
 	int update_error;
+	int destroy_error;
+	int open_fd;
+	int last_fd;
+	void (*on_call)(void);
 	int suspend_error;
 	int occupancy;
 	uint64_t now_ns;

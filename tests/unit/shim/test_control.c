@@ -384,6 +384,28 @@ static void node_with_a_reset_queue_is_left_alone(void **state)
 	assert_int_equal(rig.queues[id].percentage, 0);
 }
 
+/* The application closed it and took what it needs to open another. */
+static void queue_goes_on_by_the_applications_descriptor(void **state)
+{
+	uint32_t id = held_queue();
+	struct gp_shim *s = &gp_shim_self;
+
+	assert_int_equal(rig.last_fd, RIG_KFD);
+	s->kfd_id = (struct gp_fd_id){ .dev = 1, .ino = 1 };
+	rig.open_fd = -EMFILE;
+	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
+	assert_int_equal(rig.queues[id].percentage, 100);
+	assert_int_equal(rig.last_fd, 3);
+	/* And by one of its own as soon as there is one again. */
+	rig.open_fd = dup(STDERR_FILENO);
+	rig_ring(id);
+	hold_all(3);
+	assert_int_equal(rig.queues[id].percentage, 0);
+	assert_int_not_equal(rig.last_fd, 3);
+	assert_int_equal(rig.last_fd, s->kfd);
+	gp_fd_close(s->kfd, &s->kfd_id);
+}
+
 static void series_of_updates_stops_the_oldest_work_first(void **state)
 {
 	struct gp_wire_done done;
@@ -568,6 +590,7 @@ int main(void)
 		T(one_queue_is_held_alone),
 		T(failure_of_the_driver_is_told),
 		T(node_with_a_reset_queue_is_left_alone),
+		T(queue_goes_on_by_the_applications_descriptor),
 		T(series_of_updates_stops_the_oldest_work_first),
 		T(batch_costs_one_cycle_each_way),
 		T(no_batch_without_leave),
