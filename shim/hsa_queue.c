@@ -97,6 +97,8 @@ struct gp_shim_hsa_queue *gp_hsa_queue_detach(struct gp_shim *s, const hsa_queue
 		h = q->hsa;
 		q->hsa = NULL;
 		q->proof = GP_SHIM_QUIET;
+		/* Its memory goes whether the driver lets it go or not. */
+		q->is_watched = true;
 	}
 	gp_guard_unlock(s, &guard);
 	return h;

@@ -71,6 +71,12 @@ static int create_queue(struct gp_shim *s, int fd, unsigned long request, void *
 	return r;
 }
 
+/* After a hang or during a reset amdkfd removes the queue and says so. */
+static bool is_gone(int r)
+{
+	return !r || errno == ETIME || errno == EIO;
+}
+
 static int destroy_queue(struct gp_shim *s, int fd, unsigned long request, void *arg)
 {
 	struct gp_kfd_destroy_queue args = {};
@@ -86,7 +92,7 @@ static int destroy_queue(struct gp_shim *s, int fd, unsigned long request, void 
 	if (q)
 		gp_pause_before_destroy(s, q);
 	r = s->sys->ioctl(fd, request, arg);
-	if (!r && q) {
+	if (q && is_gone(r)) {
 		gp_guard_lock(s, &guard);
 		gp_control_tell_gone_locked(s, q);
 		gp_shim_queue_remove_locked(s, q);

@@ -6,6 +6,7 @@
 #include "rig.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <hsa/amd_hsa_queue.h>
 #include <hsa/amd_hsa_signal.h>
 #include <stdio.h>
@@ -412,6 +413,19 @@ static void queue_of_a_profiler_is_watched(void **state)
 	destroy_queue(q);
 }
 
+/* ROCr frees its memory whatever the driver says; a read of ours must not end the program. */
+static void memory_of_a_queue_that_stays_is_not_trusted(void **state)
+{
+	hsa_status_t (*destroy)(hsa_queue_t *) = core.fn[GP_HSA_QUEUE_DESTROY];
+
+	make_queue();
+	assert_false(gp_shim_self.queues[queue_id].is_watched);
+	rig.destroy_error = EINVAL;
+	assert_int_equal(destroy(&aq.hsa_queue), HSA_STATUS_ERROR);
+	assert_true(gp_shim_self.queues[queue_id].used);
+	assert_true(gp_shim_self.queues[queue_id].is_watched);
+}
+
 static void end_of_rocr_leaves_nothing_behind(void **state)
 {
 	rig_connect();
@@ -450,6 +464,7 @@ int main(void)
 		T(nothing_is_put_into_some_queues),
 		T(nothing_is_put_into_a_stopped_queue),
 		T(queue_of_a_profiler_is_watched),
+		T(memory_of_a_queue_that_stays_is_not_trusted),
 		T(end_of_rocr_leaves_nothing_behind),
 		T(strange_table_is_left_alone),
 	};

@@ -229,6 +229,25 @@ static void held_queue_can_be_destroyed(void **state)
 	assert_false(find(again)->is_busy);
 }
 
+/* pqm_destroy_queue() of 6.12 */
+static void queue_can_be_gone_after_an_error(void **state)
+{
+	static const struct {
+		int error;
+		bool is_gone;
+	} cases[] = { { ETIME, true }, { EIO, true }, { ERESTART, false }, { EINVAL, false } };
+	uint32_t id;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		id = rig_create();
+		rig.destroy_error = cases[i].error;
+		assert_int_equal(rig_destroy(id), -1);
+		assert_int_equal(errno, cases[i].error);
+		assert_int_equal(!gp_shim_queue_find(&gp_shim_self, id), cases[i].is_gone);
+	}
+}
+
 static void sdma_is_never_held(void **state)
 {
 	uint32_t sdma = rig_create_on(RIG_GPU, GP_KFD_QUEUE_SDMA);
@@ -257,6 +276,7 @@ int main(void)
 		T(refused_wish_changes_nothing),
 		T(queue_of_a_held_node_is_born_paused),
 		T(held_queue_can_be_destroyed),
+		T(queue_can_be_gone_after_an_error),
 		T(sdma_is_never_held),
 	};
 
