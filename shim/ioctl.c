@@ -2,6 +2,7 @@
 #include "ioctl.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -186,18 +187,42 @@ static int call(struct gp_shim *s, int fd, unsigned long request, void *arg)
 	}
 }
 
+/* The driver may let others wait until a signal comes. */
+static bool is_short(unsigned long request)
+{
+	return _IOC_NR(request) == GP_KFD_NR_CREATE_QUEUE ||
+	       _IOC_NR(request) == GP_KFD_NR_DESTROY_QUEUE ||
+	       _IOC_NR(request) == GP_KFD_NR_UPDATE_QUEUE;
+}
+
+/*
+ * ioctl() is none of the places where a thread may be cancelled; what we do may be. A handler
+ * of signals that ends the program or jumps would do it with a lock of ours.
+ */
+static int call_guarded(struct gp_shim *s, int fd, unsigned long request, void *arg)
+{
+	sigset_t all, mask;
+	int cancel, r;
+
+	sigfillset(&all);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	if (is_short(request))
+		pthread_sigmask(SIG_SETMASK, &all, &mask);
+	r = call(s, fd, request, arg);
+	if (is_short(request))
+		pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	pthread_setcancelstate(cancel, NULL);
+	return r;
+}
+
 int gp_ioctl_call(struct gp_shim *s, int fd, unsigned long request, void *arg)
 {
-	int before = errno, cancel, r;
+	int before = errno, r;
 
-	if (_IOC_NR(request) == GP_KFD_NR_WAIT_EVENTS) {
+	if (_IOC_NR(request) == GP_KFD_NR_WAIT_EVENTS)
 		r = wait_events(s, fd, request, arg);
-	} else {
-		/* ioctl() is none of the places where a thread may end; what we do may be. */
-		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-		r = call(s, fd, request, arg);
-		pthread_setcancelstate(cancel, NULL);
-	}
+	else
+		r = call_guarded(s, fd, request, arg);
 	if (r >= 0)
 		errno = before;
 	return r;

@@ -113,6 +113,34 @@ static void handler_of_signals_may_ring(void **state)
 	assert_free();
 }
 
+static void try_locks(int sig)
+{
+	nr_handled++;
+	assert_free();
+}
+
+static void interrupt_call(void)
+{
+	raise(SIGUSR1);
+}
+
+/* It may end the program, or jump: not with a lock. */
+static void handler_of_signals_finds_locks_free(void **state)
+{
+	struct sigaction sa = { .sa_handler = try_locks }, before;
+
+	nr_handled = 0;
+	sigaction(SIGUSR1, &sa, &before);
+	rig.on_call = interrupt_call;
+	first = rig_create();
+	assert_int_equal(nr_handled, 1);
+	assert_int_equal(rig_update(first, 50, 7), 0);
+	assert_int_equal(nr_handled, 2);
+	assert_int_equal(rig_destroy(first), 0);
+	assert_int_equal(nr_handled, 3);
+	sigaction(SIGUSR1, &before, NULL);
+}
+
 static void ring_leaves_errno_alone(void **state)
 {
 	first = rig_create();
@@ -132,6 +160,7 @@ int main(void)
 		T(ring_is_no_place_to_be_cancelled),
 		T(ioctl_is_no_place_to_be_cancelled),
 		T(handler_of_signals_may_ring),
+		T(handler_of_signals_finds_locks_free),
 		T(ring_leaves_errno_alone),
 	};
 
