@@ -56,6 +56,8 @@ static int add_signals(struct gpd *d)
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	/* Inherited as ignored no child could be waited for. */
+	signal(SIGCHLD, SIG_DFL);
 	err = sd_event_add_signal(d->event, NULL, SIGTERM, on_signal, d);
 	if (err >= 0)
 		err = sd_event_add_signal(d->event, NULL, SIGINT, on_signal, d);

@@ -47,6 +47,8 @@ static int open_signals(struct gp_tracer *t)
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return -errno;
 	signal(SIGPIPE, SIG_IGN);
+	/* Inherited as ignored nobody would tell of stops, and the target stood still. */
+	signal(SIGCHLD, SIG_DFL);
 	t->sigs = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	return t->sigs < 0 ? -errno : 0;
 }

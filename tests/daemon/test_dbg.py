@@ -278,6 +278,22 @@ def test_tracers_end_with_the_daemon(targets):
         wait_until(lambda: not os.path.exists(f"/proc/{children[0]}"))
 
 
+def test_started_by_one_who_ignores_the_end_of_children(targets):
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        d = Daemon(config=f"[daemon]\ntracer = {TRACER}\n")
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    with d:
+        c = Control(d)
+        pid = targets("good")
+        c.call("Attach", pid=pid)
+        c.call("Detach", pid=pid)
+        wait_until(lambda: not tracers(d))
+        # It has heard of the end, and goes on.
+        c.call("Attach", pid=pid)
+
+
 def test_connection_that_goes_while_attaching(traced, targets):
     c = Control(traced)
     c.send("Attach", {"pid": targets("sleepy")})
