@@ -153,7 +153,7 @@ static const struct {
 	{ "daemon", "http_port", "0" },
 	{ "daemon", "mechanism", "auto" },
 	{ "daemon", "dbg", "manual" },
-	{ "daemon", "self_dbg", "yes" },
+	{ "daemon", "self_dbg", "no" },
 	{ "daemon", "tracer", "" },
 	{ "daemon", "state_dir", "" },
 	{ "daemon", "max_clients", "1024" },
