@@ -113,6 +113,7 @@ struct gp_tracer_node {
  * @lease_ns: default lease
  * @poll_ns: time between looks at a queue that may have work
  * @quiet_ns: how long indices are equal before idle is to be proven
+ * @next_refresh_ns: when to ask the driver for the queues, whatever there is to look at
  * @next_look_ns: when to look next
  * @look_step_ns: time between looks now
  * @is_active: the last look found something with work
@@ -143,6 +144,7 @@ struct gp_tracer {
 	uint64_t lease_ns;
 	uint64_t poll_ns;
 	uint64_t quiet_ns;
+	uint64_t next_refresh_ns;
 	uint64_t next_look_ns;
 	uint64_t look_step_ns;
 	bool is_active;

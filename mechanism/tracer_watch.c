@@ -45,6 +45,8 @@
 #define ZERO_ANY_NS NS_PER_S
 /* A look for waves is not worth it until a released queue is mapped. */
 #define RESTART_NS (20 * NS_PER_MS)
+/* A target that waits in the driver after exec goes unnoticed for this long at most. */
+#define REFRESH_NS NS_PER_S
 /* A release is followed by a sign of life within this, or is worth a note. */
 #define SIGN_NS NS_PER_S
 #define SPAN_MAX 512
@@ -306,13 +308,12 @@ static void check_signs(struct gp_tracer *t, uint64_t now)
 	}
 }
 
-uint64_t gp_tracer_look(struct gp_tracer *t, uint64_t now)
+static uint64_t look_at_all(struct gp_tracer *t, uint64_t now)
 {
 	bool active = false;
 	size_t i;
 
-	check_signs(t, now);
-	if (t->mem < 0 || !t->is_enabled)
+	if (t->mem < 0)
 		return GP_TRACER_NEVER;
 	if (now < t->next_look_ns)
 		return t->next_look_ns;
@@ -330,4 +331,29 @@ uint64_t gp_tracer_look(struct gp_tracer *t, uint64_t now)
 	t->is_active = active;
 	t->next_look_ns = now + t->look_step_ns;
 	return t->next_look_ns;
+}
+
+/*
+ * With a session open, the old memory of a target that executes another program is not let
+ * go before a signal comes (docs/kfdsim.md). The driver does not know it any more then; there
+ * may be no queue whose memory says so.
+ */
+static void refresh(struct gp_tracer *t, uint64_t now)
+{
+	if (now < t->next_refresh_ns)
+		return;
+	t->next_refresh_ns = now + REFRESH_NS;
+	gp_tracer_refresh(t);
+}
+
+uint64_t gp_tracer_look(struct gp_tracer *t, uint64_t now)
+{
+	uint64_t next;
+
+	check_signs(t, now);
+	if (!t->is_enabled)
+		return GP_TRACER_NEVER;
+	refresh(t, now);
+	next = look_at_all(t, now);
+	return next < t->next_refresh_ns ? next : t->next_refresh_ns;
 }

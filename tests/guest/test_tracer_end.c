@@ -187,6 +187,23 @@ static void held_target_can_exec(void)
 	GT_CHECK(!gt_stat_wait(0, "mapped", 0), "%lu mapped", gt_stat(0, "mapped"));
 }
 
+/* Nothing is left in its memory that could be seen to go. */
+static void target_without_queues_can_exec(void)
+{
+	struct gt_target t;
+	struct gt_tracer r;
+	int code;
+
+	gt_target_start(&t, 0);
+	gt_tracer_attach(&r, &t);
+	gt_target_do(&t, GT_TARGET_DESTROY);
+	gt_tracer_listen(&r, 300);
+	gt_target_tell(&t, GT_TARGET_EXEC);
+	gt_target_ends(&t, 8000);
+	code = gt_tracer_ends(&r, 3000);
+	GT_CHECK(!code, "tracer: %d", code);
+}
+
 /* A second tracer after the first: nothing is left over. */
 static void target_can_be_traced_again(void)
 {
@@ -294,6 +311,7 @@ static const struct gt_case cases[] = {
 	{ "held_target_can_be_killed", held_target_can_be_killed, TINY, 20 },
 	{ "held_target_can_exit", held_target_can_exit, TINY, 20 },
 	{ "held_target_can_exec", held_target_can_exec, TINY, 20 },
+	{ "target_without_queues_can_exec", target_without_queues_can_exec, TINY, 20 },
 	{ "target_can_be_traced_again", target_can_be_traced_again, TINY, 20 },
 	{ "runtime_must_be_enabled", runtime_must_be_enabled, TINY, 20 },
 	{ "there_must_be_queues", there_must_be_queues, TINY, 20 },
