@@ -72,8 +72,52 @@ static void the_daemon_goes_on_after_a_reset(void)
 	gt_daemon_stop(&daemon);
 }
 
+/* How the model names the queue of an offline job. */
+static uint32_t doorbell_of(const struct gt_load *l)
+{
+	unsigned int pasid = gt_pasid_of(l->pid), found, doorbell;
+	FILE *f = fopen("/sys/kernel/debug/kfdsim/0/slots", "re");
+
+	GT_CHECK(f, "slots: %s", strerror(errno));
+	while (fscanf(f, "slot %*u doorbell %u ring %*x pasid %x vmid %*u waves %*u\n",
+		      &doorbell, &found) == 2) {
+		if (found == pasid) {
+			fclose(f);
+			return doorbell;
+		}
+	}
+	gt_fail("it has no slot");
+}
+
+/*
+ * The driver resets it, and leaves everybody off the GPU (bystander_survives_a_queue_reset
+ * of test_reset.c); nobody but the daemon knows somebody who can end that.
+ */
+static void others_go_on_after_one_refuses(void)
+{
+	struct gt_load offline, online;
+	struct gt_program daemon;
+	uint64_t killed;
+
+	gt_stack_devices();
+	gt_daemon_start(&daemon, NULL);
+	killed = gt_stat(0, "killed");
+	GT_LOAD(&offline, GT_SHIM, GT_USER, "besteffort", "load_offline");
+	GT_CHECK(!gt_load_moves(&offline, 1, 20000), "no kernel");
+	GT_CHECK(!gt_load_wait_mapped(&offline, 1, 5000), "offline is not mapped");
+	gt_fault(0, "refuse %u", doorbell_of(&offline));
+	GT_LOAD(&online, GT_SHIM, 0, "realtime", "load_online");
+	GT_CHECK(!gt_load_moves(&online, 100, 30000), "online waits for ever");
+	GT_CHECK(gt_stat(0, "killed") > killed, "nothing was reset");
+	GT_CHECK(!gt_program_says(&daemon, "was reset", 1000), "the daemon does not say why");
+	gt_load_kill(&offline);
+	gt_load_stop(&online, 10000);
+	gt_daemon_stop(&daemon);
+}
+
 static const struct gt_case cases[] = {
 	{ "the_daemon_goes_on_after_a_reset", the_daemon_goes_on_after_a_reset, TINY, 60 },
+	{ "others_go_on_after_one_refuses", others_go_on_after_one_refuses, TINY, 90 },
 };
 
 int main(void)
