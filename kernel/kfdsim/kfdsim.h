@@ -98,11 +98,24 @@ struct kfdsim_arm {
 };
 
 /**
+ * struct kfdsim_lock_out - keeps everybody from the hardware for a while
+ * @work: does so
+ * @begun: it does
+ * @end: it need not any more
+ */
+struct kfdsim_lock_out {
+	struct work_struct work;
+	struct completion begun;
+	struct completion end;
+};
+
+/**
  * struct kfdsim_device - one simulated GPU
  * @adev: what amdkfd sees; its ddev is the DRM device
  * @profile: what kind of GPU
  * @index: 0, 1, ...
  * @reset_domain: what adev points to
+ * @lock_out: a fault: @reset_domain is locked and no reset follows
  * @bar: pages that stand for the doorbell BAR
  * @bar_mem: their kernel address
  * @bar_mm: who has which doorbell page
@@ -122,6 +135,7 @@ struct kfdsim_device {
 	const struct gp_profile *profile;
 	unsigned int index;
 	struct amdgpu_reset_domain reset_domain;
+	struct kfdsim_lock_out lock_out;
 	struct page *bar;
 	u64 *bar_mem;
 	struct drm_mm bar_mm;
@@ -335,6 +349,8 @@ void kfdsim_cp_on_trace(struct kfdsim_cp *cp, const struct gp_gpu_trace *t);
 int kfdsim_reset_init(struct kfdsim_device *kdev);
 void kfdsim_reset_fini(struct kfdsim_device *kdev);
 void kfdsim_reset_stop(struct kfdsim_device *kdev);
+/* Begins or ends a fault: the reset domain is locked, and no reset follows. */
+int kfdsim_reset_lock_out(struct kfdsim_device *kdev, bool begin);
 
 /* kfdsim_debugfs.c */
 void kfdsim_debugfs_init(void);

@@ -2,7 +2,8 @@
 /*
  * debugfs kfdsim/N/: what the simulated GPU has done ("stats"), who is in its queue
  * slots ("slots"), eviction ("evict"), and faults on command ("fault"): a line
- * "NAME NUMBER" of the table below.
+ * "NAME NUMBER" of the table below, or "lock_out 1": nobody gets at the hardware, as in a
+ * reset, but none follows; until "lock_out 0", or for ten seconds.
  */
 #include "kfdsim.h"
 
@@ -30,6 +31,8 @@ static int inject(struct kfdsim_device *kdev, const char *name, u64 arg)
 	u32 i;
 	int r = -EINVAL;
 
+	if (!strcmp(name, "lock_out"))
+		return kfdsim_reset_lock_out(kdev, arg);
 	for (i = 0; i < ARRAY_SIZE(faults); i++) {
 		if (strcmp(faults[i].name, name))
 			continue;

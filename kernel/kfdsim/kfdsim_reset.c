@@ -33,6 +33,38 @@ static void reset(struct work_struct *work)
 		dev_info(adev->dev, "GPU reset(1) succeeded!\n");
 }
 
+/* Whoever asked for it and went need not be waited for. */
+#define LOCK_OUT_MAX (10 * HZ)
+
+static void lock_out(struct work_struct *work)
+{
+	struct kfdsim_lock_out *l = container_of(work, struct kfdsim_lock_out, work);
+	struct kfdsim_device *kdev = container_of(l, struct kfdsim_device, lock_out);
+
+	down_write(&kdev->reset_domain.sem);
+	complete(&l->begun);
+	wait_for_completion_timeout(&l->end, LOCK_OUT_MAX);
+	up_write(&kdev->reset_domain.sem);
+}
+
+int kfdsim_reset_lock_out(struct kfdsim_device *kdev, bool begin)
+{
+	struct kfdsim_lock_out *l = &kdev->lock_out;
+
+	if (!begin) {
+		complete(&l->end);
+		flush_work(&l->work);
+		return 0;
+	}
+	if (work_busy(&l->work))
+		return -EBUSY;
+	reinit_completion(&l->begun);
+	reinit_completion(&l->end);
+	schedule_work(&l->work);
+	wait_for_completion(&l->begun);
+	return 0;
+}
+
 void amdgpu_amdkfd_gpu_reset(struct amdgpu_device *adev)
 {
 	/* A device that amdkfd takes apart need not come back. */
@@ -52,6 +84,9 @@ int kfdsim_reset_init(struct kfdsim_device *kdev)
 		return -ENOMEM;
 	kdev->adev.reset_domain = domain;
 	INIT_WORK(&kdev->adev.kfd.reset_work, reset);
+	INIT_WORK(&kdev->lock_out.work, lock_out);
+	init_completion(&kdev->lock_out.begun);
+	init_completion(&kdev->lock_out.end);
 	return 0;
 }
 
@@ -61,6 +96,7 @@ void kfdsim_reset_stop(struct kfdsim_device *kdev)
 	mutex_lock(&kdev->cp.lock);
 	WRITE_ONCE(kdev->is_leaving, true);
 	mutex_unlock(&kdev->cp.lock);
+	kfdsim_reset_lock_out(kdev, false);
 	flush_workqueue(kdev->reset_domain.wq);
 }
 
