@@ -9,6 +9,7 @@
  * uses one holds nodes_sem for reading; whoever adds or removes one, or becomes the
  * client, for writing. It is taken before dqm_lock.
  */
+#include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/rwsem.h>
@@ -16,6 +17,10 @@
 
 #include "kfd_priv.h"
 #include "kfd_gpreempt_priv.h"
+
+/* How often the last resume is tried, if it fails: for a second. */
+#define LAST_TRIES 100
+#define LAST_PAUSE_MS 10
 
 static const struct kfd_gpreempt_ops __rcu *client; /* written with nodes_sem */
 static DECLARE_RWSEM(nodes_sem);
@@ -170,6 +175,7 @@ static void forget_holds(struct device_queue_manager *dqm)
 			q->properties.gpreempt.damaged = false;
 		}
 	}
+	dqm->gpreempt.stale = false;
 	dqm_unlock(dqm);
 }
 
@@ -193,6 +199,8 @@ static void watchdog(struct work_struct *work)
 
 	dqm_lock(dqm);
 	resumed = kfd_gpreempt_resume_all(dqm);
+	if (dqm->gpreempt.stale && dqm->gpreempt.registered)
+		mod_delayed_work(system_wq, delayed, msecs_to_jiffies(KFD_GPREEMPT_WATCHDOG_MS));
 	dqm_unlock(dqm);
 	if (!resumed)
 		return;
@@ -206,6 +214,22 @@ static void admit(struct device_queue_manager *dqm)
 	INIT_DELAYED_WORK(&dqm->gpreempt.watchdog, watchdog);
 	dqm->gpreempt.registered = true;
 	dqm_unlock(dqm);
+}
+
+/* The last chance: nobody tries again later. A reset that begins meanwhile ends it too. */
+static void resume_for_good(struct device_queue_manager *dqm)
+{
+	u32 tries;
+
+	kfd_gpreempt_resume_all(dqm);
+	for (tries = 1; dqm->gpreempt.stale && tries < LAST_TRIES; tries++) {
+		dqm_unlock(dqm);
+		msleep(LAST_PAUSE_MS);
+		dqm_lock(dqm);
+		kfd_gpreempt_resume_all(dqm);
+	}
+	if (dqm->gpreempt.stale)
+		dev_warn(dqm->dev->adev->dev, "gpreempt: queues may be missing on the GPU\n");
 }
 
 /* Nobody is told anything of this node any more, and nothing of it is held. */
@@ -223,7 +247,7 @@ static void withdraw(struct device_queue_manager *dqm)
 			kfd_gpreempt_slice_disarm(slice);
 		kfd_gpreempt_slice_put(slice);
 	}
-	kfd_gpreempt_resume_all(dqm);
+	resume_for_good(dqm);
 	dqm_unlock(dqm);
 	cancel_delayed_work_sync(&dqm->gpreempt.watchdog);
 }

@@ -169,7 +169,8 @@ void kfd_gpreempt_unregister(const struct kfd_gpreempt_ops *ops);
  * @grace: 1..255, or KFD_GPREEMPT_GRACE_DEFAULT
  *
  * When it returns 0, the preempted are off the GPU. The resumed are in the runlist
- * that was sent; it is not waited for. A switch that changes nothing costs nothing.
+ * that was sent; it is not waited for. A switch that changes nothing costs nothing, but
+ * after one that failed the next one or the next query repeats its cycle, or the watchdog.
  *
  * Context: may sleep, up to the driver's preemption time-out.
  * Return: 0 and a result per reference; -ENODEV no such node; -EINVAL; -EOPNOTSUPP
@@ -248,11 +249,13 @@ struct kfd_gpreempt_state {
  * @link: all nodes; nodes_sem
  * @watchdog: resumes everything if the client is silent
  * @registered: there is a client, and @watchdog is initialised
+ * @stale: the last cycle failed: who is said to run may not be in the runlist
  */
 struct kfd_gpreempt_node {
 	struct list_head link;
 	struct delayed_work watchdog;
 	bool registered;
+	bool stale;
 };
 
 /**

@@ -83,8 +83,14 @@ struct kfd_gpreempt_backend {
 const struct kfd_gpreempt_backend *
 kfd_gpreempt_backend_of(const struct device_queue_manager *dqm);
 
-/* Clears every hold of a node in one cycle; under dqm_lock. True if there was one. */
+/*
+ * Clears every hold of a node in one cycle; under dqm_lock. True if there was one. If the node
+ * is stale afterwards, it has to be called again.
+ */
 bool kfd_gpreempt_resume_all(struct device_queue_manager *dqm);
+
+/* Repeats a cycle that failed, if the last one did; under dqm_lock. */
+void kfd_gpreempt_repeat(struct device_queue_manager *dqm);
 
 /* Tells the client that its switch begins. */
 void kfd_gpreempt_locked(u32 gpu_id);

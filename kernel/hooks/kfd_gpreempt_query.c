@@ -139,6 +139,8 @@ int kfd_gpreempt_query(u32 gpu_id, u64 process, struct kfd_gpreempt_queue *queue
 	if (process && *nr)
 		read_waves(dqm->dev, &waves);
 	dqm_lock(dqm);
+	/* As long as the client asks, the watchdog does not. */
+	kfd_gpreempt_repeat(dqm);
 	*nr = list_queues(dqm, process, &waves, queues, *nr);
 	/* The client lives. */
 	if (dqm->gpreempt.registered && delayed_work_pending(&dqm->gpreempt.watchdog))

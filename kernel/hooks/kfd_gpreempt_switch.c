@@ -101,7 +101,7 @@ static int queue_in(struct device_queue_manager *dqm, struct qcm_process_device 
 		    struct queue *q, u8 by)
 {
 	const struct kfd_gpreempt_backend *backend = kfd_gpreempt_backend_of(dqm);
-	struct kfd_gpreempt_state *s = &q->properties.gpreempt;
+	struct kfd_gpreempt_state *s = &q->properties.gpreempt, before = *s;
 	int ret = 0;
 
 	if (!(s->preempted & by))
@@ -121,7 +121,13 @@ static int queue_in(struct device_queue_manager *dqm, struct qcm_process_device 
 	increment_queue_count(dqm, qpd, q);
 	if (backend->in)
 		ret = backend->in(dqm, qpd, q);
-	return ret ? ret : 1;
+	if (!ret)
+		return 1;
+	/* It is not there. */
+	decrement_queue_count(dqm, qpd, q);
+	q->properties.is_active = false;
+	*s = before;
+	return ret;
 }
 
 /* Gives the result; @changed: the node has to be told, even if one of several failed. */
@@ -203,15 +209,20 @@ static bool note_held(struct device_queue_manager *dqm, bool saved)
  * commit() - one cycle for all that changed; the unmap is waited for, the map is not
  *
  * amdkfd's notes of queues that refused are wiped first, so that what is there
- * afterwards is of this cycle.
+ * afterwards is of this cycle. A cycle that failed has to be repeated, as nothing else
+ * may come that does: only hardware that does not answer is reset, with all that is there.
  */
 static int commit(struct device_queue_manager *dqm, u32 grace)
 {
 	const struct kfd_gpreempt_backend *backend = kfd_gpreempt_backend_of(dqm);
+	int ret = 0;
 
 	if (dqm->detect_hang_info)
 		dqm->detect_hang_info[0].queue_address = 0;
-	return backend->commit ? backend->commit(dqm, grace) : 0;
+	if (backend->commit)
+		ret = backend->commit(dqm, grace);
+	dqm->gpreempt.stale = ret && ret != -ETIME && !amdgpu_amdkfd_is_fed(dqm->dev->adev);
+	return ret;
 }
 
 /* Whether a queue was reset in the cycle that has just ended: it refused. */
@@ -273,10 +284,16 @@ static bool undo_failed(struct device_queue_manager *dqm, struct kfd_gpreempt_re
 	return changed;
 }
 
+void kfd_gpreempt_repeat(struct device_queue_manager *dqm)
+{
+	if (dqm->gpreempt.stale)
+		commit(dqm, 0);
+}
+
 bool kfd_gpreempt_resume_all(struct device_queue_manager *dqm)
 {
 	struct device_process_node *cur;
-	int changed = 0, held = 0;
+	int changed = 0, failed = 0, held = 0;
 	struct queue *q;
 
 	if (!kfd_gpreempt_backend_of(dqm))
@@ -285,16 +302,21 @@ bool kfd_gpreempt_resume_all(struct device_queue_manager *dqm)
 		held |= qpd_to_pdd(cur->qpd)->gpreempt.preempted;
 		qpd_to_pdd(cur->qpd)->gpreempt.preempted = false;
 		list_for_each_entry(q, &cur->qpd->queues_list, list) {
+			int ret;
+
 			if (q->properties.gpreempt.damaged)
 				continue;
 			held |= q->properties.gpreempt.preempted;
 			/* Whoever is let go of for good is not asked for his papers. */
 			q->properties.gpreempt.verified = false;
-			changed |= queue_in(dqm, cur->qpd, q, 0xff) > 0;
+			ret = queue_in(dqm, cur->qpd, q, 0xff);
+			changed |= ret > 0;
+			failed |= ret < 0;
 		}
 	}
-	if (changed)
+	if (changed || dqm->gpreempt.stale)
 		commit(dqm, 0);
+	dqm->gpreempt.stale |= failed;
 	return held;
 }
 
@@ -303,7 +325,7 @@ int kfd_gpreempt_switch(u32 gpu_id, struct kfd_gpreempt_ref *refs, u32 nr_out, u
 {
 	u32 i, nr = nr_out + nr_in;
 	struct device_queue_manager *dqm;
-	bool changed = false;
+	bool changed;
 	int ret = 0;
 
 	if (nr_out > KFD_GPREEMPT_REFS_MAX || nr_in > KFD_GPREEMPT_REFS_MAX || grace > 255)
@@ -317,6 +339,7 @@ int kfd_gpreempt_switch(u32 gpu_id, struct kfd_gpreempt_ref *refs, u32 nr_out, u
 		ret = kfd_gpreempt_backend_of(dqm) ? -EINVAL : -EOPNOTSUPP;
 		goto out;
 	}
+	changed = dqm->gpreempt.stale;
 	for (i = 0; i < nr; i++) {
 		refs[i].was = look_before(dqm, &refs[i]);
 		refs[i].result = switch_one(dqm, &refs[i], i < nr_out, &changed);
@@ -329,7 +352,7 @@ int kfd_gpreempt_switch(u32 gpu_id, struct kfd_gpreempt_ref *refs, u32 nr_out, u
 	/* Hardware that is about to be reset is not asked again. */
 	if (undo_failed(dqm, refs, nr_out) && !ret)
 		ret = commit(dqm, 0) ? -EIO : 0;
-	if (note_held(dqm, !ret))
+	if (note_held(dqm, !ret) || dqm->gpreempt.stale)
 		mod_delayed_work(system_wq, &dqm->gpreempt.watchdog,
 				 msecs_to_jiffies(KFD_GPREEMPT_WATCHDOG_MS));
 	else

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define PARAMS "profile=tiny poll_us=100 queue_preemption_timeout_ms=1000"
@@ -174,7 +175,7 @@ static void wait_slot(uint32_t doorbell)
 	uint64_t end = gt_deadline_ns(SERVED_MS);
 
 	while (!gt_has_slot(doorbell)) {
-		GT_CHECK(gt_now_ns() < end, "the other queue is not mapped");
+		GT_CHECK(gt_now_ns() < end, "the queue is not mapped");
 		gt_sleep_us(1000);
 	}
 }
@@ -248,12 +249,122 @@ static void a_slow_switch_opens_the_breaker(void)
 	gt_gpk_unload();
 }
 
+/* A process is held, and nobody gets at the hardware, but no reset follows. */
+static uint32_t hold_and_lock_out(struct gt_job *j, uint32_t *gpu_id)
+{
+	uint32_t doorbell;
+	int r;
+
+	by_hand(j, gpu_id);
+	doorbell = gt_other_doorbell(0);
+	r = gt_gpk_hold(*gpu_id, j->pid, GPREEMPT_ABI_QUEUE_ALL, LEASE_MS);
+	GT_CHECK(!r, "preempt: %s", strerror(-r));
+	GT_CHECK(!gt_has_slot(doorbell), "it is still mapped");
+	gt_fault(0, "lock_out 1");
+	return doorbell;
+}
+
+/* Nobody asks for it again: the next call of the scheduler makes up for it, or the watchdog. */
+static void a_resume_that_fails_is_made_up_for(void)
+{
+	uint32_t gpu_id, doorbell;
+	struct gt_job j;
+	int r;
+
+	doorbell = hold_and_lock_out(&j, &gpu_id);
+	r = gt_gpk_release(gpu_id, j.pid, GPREEMPT_ABI_QUEUE_ALL);
+	GT_CHECK(r == -EIO, "resume: %s", strerror(-r));
+	/* So long that others fail as well. */
+	gt_sleep_us(3000000);
+	GT_CHECK(!gt_has_slot(doorbell), "nobody was locked out");
+	gt_fault(0, "lock_out 0");
+	wait_slot(doorbell);
+	gt_job_kill(&j);
+	gt_gpk_unload();
+}
+
+/* The module goes, and with it whoever could try again. */
+static void the_last_resume_fails_at_first(void)
+{
+	uint32_t gpu_id, doorbell;
+	struct gt_job j;
+	pid_t pid;
+
+	doorbell = hold_and_lock_out(&j, &gpu_id);
+	pid = fork();
+	GT_CHECK(pid >= 0, "fork");
+	if (!pid) {
+		gt_gpk_close();
+		gt_sleep_us(200000);
+		gt_fault(0, "lock_out 0");
+		_exit(0);
+	}
+	gt_gpk_unload();
+	GT_CHECK(waitpid(pid, NULL, 0) == pid, "wait");
+	wait_slot(doorbell);
+	gt_job_kill(&j);
+}
+
+static void wait_gone(uint32_t doorbell)
+{
+	uint64_t end = gt_deadline_ns(SERVED_MS);
+
+	while (gt_has_slot(doorbell)) {
+		GT_CHECK(gt_now_ns() < end, "it was not preempted");
+		gt_sleep_us(1000);
+	}
+}
+
+static void wait_failed(const struct stage *s, uint64_t before)
+{
+	uint64_t end = gt_deadline_ns(SERVED_MS);
+
+	while (gt_gpk_stats(s->gpu.id).nr_failed == before) {
+		GT_CHECK(gt_now_ns() < end, "no resume failed");
+		gt_sleep_us(1000);
+	}
+}
+
+static const struct gt_shape two_seconds = {
+	.groups = 8, .waves = 4, .vgprs = 256, .lds_bytes = 65536,
+	.steps = 2000, .step_ns = 1000000, .seed = 9,
+};
+
+/* The scheduler's own resume fails, and it tries again. */
+static void the_scheduler_tries_again(void)
+{
+	struct gt_offline victim;
+	struct gt_kernel k;
+	uint32_t doorbell;
+	struct stage s;
+	uint64_t nr;
+
+	gt_gpk_load("");
+	gt_offline_start(&victim, &gt_endless);
+	doorbell = gt_other_doorbell(0);
+	stage_open(&s);
+	gt_kernel_create(&s.gpu, &two_seconds, &k);
+	gt_kernel_launch(&k, &s.q);
+	wait_gone(doorbell);
+	nr = gt_gpk_stats(s.gpu.id).nr_failed;
+	gt_fault(0, "lock_out 1");
+	GT_CHECK(!gt_kernel_wait(&k, SERVED_MS), "the request was not served");
+	wait_failed(&s, nr);
+	gt_fault(0, "lock_out 0");
+	wait_slot(doorbell);
+	gt_offline_kill(&victim);
+	gt_gpk_unload();
+}
+
 static const struct gt_case cases[] = {
 	{ "a_hung_queue_does_not_hold_the_others_up", a_hung_queue_does_not_hold_the_others_up,
 	  PARAMS, 90 },
 	{ "its_other_queue_goes_on", its_other_queue_goes_on, PARAMS, 90 },
 	{ "a_queue_that_was_reset_is_not_resumed", a_queue_that_was_reset_is_not_resumed, PARAMS,
 	  90 },
+	{ "a_resume_that_fails_is_made_up_for", a_resume_that_fails_is_made_up_for, PARAMS, 90 },
+	{ "the_last_resume_fails_at_first", the_last_resume_fails_at_first, PARAMS, 90 },
+	{ "the_scheduler_tries_again", the_scheduler_tries_again, PARAMS, 90 },
 	{ "a_slow_switch_opens_the_breaker", a_slow_switch_opens_the_breaker, PARAMS, 90 },
 };
 
