@@ -87,13 +87,15 @@ void kfd_gpreempt_node_put(void)
  * only others still have and may drop at any time: nothing of it can be looked at, and it
  * stays without a name, unknown to the client.
  */
-static void name_process(struct kfd_gpreempt_pdd *p, struct mm_struct *mm)
+static void name_process(struct kfd_gpreempt_pdd *p, struct mm_struct *mm, u32 gpu_id)
 {
 	if (p->generation || !mm || mm != current->mm)
 		return;
-	p->generation = kfd_gpreempt_generation();
+	p->gpu_id = gpu_id;
 	p->mm = mm;
 	mmgrab(mm);
+	/* An interrupt that sees the generation sees the node: kfd_gpreempt_completion(). */
+	smp_store_release(&p->generation, kfd_gpreempt_generation());
 }
 
 void kfd_gpreempt_queue_init(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
@@ -109,7 +111,7 @@ void kfd_gpreempt_queue_init(struct device_queue_manager *dqm, struct qcm_proces
 		p->preempted = false;
 	if (!kfd_gpreempt_is_compute(q))
 		return;
-	name_process(p, READ_ONCE(qpd->pqm->process->mm));
+	name_process(p, READ_ONCE(qpd->pqm->process->mm), dqm->dev->id);
 	if (!p->generation)
 		return;
 	q->properties.gpreempt.generation = kfd_gpreempt_generation();
@@ -140,10 +142,13 @@ void kfd_gpreempt_completion(struct kfd_process *p)
 	u32 i;
 
 	for (i = 0; i < p->n_pdds; i++) {
-		u64 process = READ_ONCE(p->pdds[i]->gpreempt.generation);
+		const struct kfd_gpreempt_pdd *pdd = &p->pdds[i]->gpreempt;
+		/* Pairs with name_process(). */
+		u64 process = smp_load_acquire(&pdd->generation);
 
+		/* Its node may be freed already, if that GPU was removed. */
 		if (process)
-			tell(completion, p->pdds[i]->dev->id, process);
+			tell(completion, pdd->gpu_id, process);
 	}
 }
 

@@ -264,12 +264,14 @@ struct kfd_gpreempt_node {
  *	another program before its first
  * @mm: memory map of the process, grabbed while it has a generation; dqm_lock. That of
  *	struct kfd_process goes before the queues do
+ * @gpu_id: of this node, valid with @generation: the node may go before the process does
  * @preempted: all compute queues are, and new ones are born so; dqm_lock
  * @slice: its doorbells, reference-counted
  */
 struct kfd_gpreempt_pdd {
 	u64 generation;
 	struct mm_struct *mm;
+	u32 gpu_id;
 	bool preempted;
 	struct kfd_gpreempt_slice *slice;
 };
