@@ -219,9 +219,9 @@ static void queue_remove(struct gpd_client *c, const struct gp_wire_edge *m)
 
 static void done(struct gpd_client *c, const struct gp_wire_done *m)
 {
-	bool is_awaited = gpd_manual_done(c, m) || gpd_fanout_done(c, m);
-
-	gpd_progress_done(c, m, is_awaited);
+	if (!gpd_manual_done(c, m))
+		gpd_fanout_done(c, m);
+	gpd_progress_done(c, m);
 }
 
 static void note(struct gpd_client *c, const struct gp_wire_note *m)
@@ -250,7 +250,7 @@ static void note(struct gpd_client *c, const struct gp_wire_note *m)
 		gpd_engine_attrs(c);
 		return;
 	default:
-		gpd_client_note(c, "says that the GPU was reset: %s", text);
+		gpd_progress_reset(c, m->gpu_id);
 		return;
 	}
 }

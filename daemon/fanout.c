@@ -174,22 +174,22 @@ void gpd_fanout_settle(struct gpd_node *n)
 	gpd_lease_update(d);
 }
 
-bool gpd_fanout_done(struct gpd_client *c, const struct gp_wire_done *done)
+void gpd_fanout_done(struct gpd_client *c, const struct gp_wire_done *done)
 {
 	struct gpd_member *m;
 
 	c->nr_missed = 0;
 	LIST_FOREACH(m, &c->members, of_client)
-		if (m->wait_epoch == done->epoch && m->node->gpu_id == done->gpu_id)
+		if (m->wait_epoch && m->wait_epoch == done->epoch &&
+		    m->node->gpu_id == done->gpu_id)
 			break;
 	if (c->mute)
 		gpd_silent_mute(c->d);
 	if (!m)
-		return false;
+		return;
 	gpd_member_done(m, done);
 	if (done->result == GP_WIRE_OK)
 		gpd_silent_heard(m);
 	gpd_fanout_answered(m, (enum gp_result)done->result);
 	gpd_fanout_settle(m->node);
-	return true;
 }

@@ -7,7 +7,6 @@
 #include "nodes.h"
 #include "util.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -58,11 +57,14 @@ void gpd_progress_note(struct gpd_client *c, uint32_t gpu_id, bool moved)
 		gpd_engine_put_out(n, reason);
 }
 
-static void leave_alone(struct gpd_client *c, struct gpd_node *n)
+void gpd_progress_reset(struct gpd_client *c, uint32_t gpu_id)
 {
+	struct gpd_node *n = gpd_nodes_find(c->d, gpu_id);
 	struct gpd_client *other;
 	struct gpd_member *m;
 
+	if (!n || c->refused || !gpd_engine_member(c, n))
+		return;
 	gpd_client_note(c, "cannot be stopped: a queue of it on node %" PRIu32 " was reset",
 			n->gpu_id);
 	c->refused = true;
@@ -75,15 +77,11 @@ static void leave_alone(struct gpd_client *c, struct gpd_node *n)
 	}
 }
 
-void gpd_progress_done(struct gpd_client *c, const struct gp_wire_done *done, bool is_awaited)
+void gpd_progress_done(struct gpd_client *c, const struct gp_wire_done *done)
 {
 	struct gpd_node *n = gpd_nodes_find(c->d, done->gpu_id);
 
-	if (!n || c->refused)
-		return;
-	if (done->error == EACCES && is_awaited)
-		leave_alone(c, n);
-	else if (done->nr_cycles && !done->error)
+	if (n && gpd_engine_member(c, n) && !c->refused && done->nr_cycles && !done->error)
 		n->is_unmapped = false;
 }
 

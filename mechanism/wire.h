@@ -268,7 +268,7 @@ enum gp_wire_note_code {
 	GP_WIRE_NOTE_PROGRESS = 3,	/* after a release: read pointers moved or work ended */
 	GP_WIRE_NOTE_NO_PROGRESS = 4,	/* after a release: a second without any sign */
 	GP_WIRE_NOTE_REFUSED = 5,	/* cannot be stopped, or BYE; value: errno; text says why */
-	GP_WIRE_NOTE_RESET = 6,		/* the GPU was reset; queues are lost */
+	GP_WIRE_NOTE_RESET = 6,		/* a queue was: cannot be stopped there any more */
 };
 
 /**

@@ -118,6 +118,11 @@ void gp_conn_note_locked(struct gp_shim *s, uint32_t code, uint32_t gpu_id, uint
 	gp_conn_send_locked(s, &m.hdr, GP_WIRE_NOTE, sizeof(m));
 }
 
+void gp_conn_lost_locked(struct gp_shim *s, uint32_t gpu_id)
+{
+	gp_conn_note_locked(s, GP_WIRE_NOTE_RESET, gpu_id, 0, "a queue was reset");
+}
+
 static size_t size_of(uint16_t type)
 {
 	switch (type) {

@@ -44,6 +44,13 @@ void gp_conn_queue_locked(struct gp_shim *s, const struct gp_shim_queue *q);
 void gp_conn_edge_locked(struct gp_shim *s, uint16_t type, const struct gp_shim_queue *q);
 
 /**
+ * gp_conn_lost_locked() - tell that a queue was reset: the process is left alone there
+ * @s: shim
+ * @gpu_id: node
+ */
+void gp_conn_lost_locked(struct gp_shim *s, uint32_t gpu_id);
+
+/**
  * gp_conn_note_locked() - tell something worth knowing
  * @s: shim
  * @code: enum gp_wire_note_code

@@ -108,6 +108,7 @@ static void disconnect_locked(struct gp_shim *s, uint64_t now)
 static void welcome_locked(struct gp_shim *s, const struct gp_wire_welcome *m)
 {
 	struct gp_shim_queue *q;
+	uint32_t i;
 
 	s->welcome = *m;
 	s->is_welcome = true;
@@ -115,6 +116,8 @@ static void welcome_locked(struct gp_shim *s, const struct gp_wire_welcome *m)
 		gp_detect_begin_locked(s, q, false);
 		gp_conn_queue_locked(s, q);
 	}
+	for (i = 0; i < GP_SHIM_MAX_NODES && s->lost[i]; i++)
+		gp_conn_lost_locked(s, s->lost[i]);
 }
 
 /* Return: 0, or -EBADMSG: talk to it no more. Both locks are free. */

@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "conn.h"
 #include "control.h"
+#include "guard.h"
 #include "hold.h"
 #include "queue.h"
 #include "selfdbg.h"
@@ -61,14 +63,20 @@ bool gp_pause_is_lost(const struct gp_shim *s, uint32_t gpu_id)
 	return false;
 }
 
+/* The daemon knows who can have the node mapped again, whatever this call was made for. */
 static void lose(struct gp_shim *s, uint32_t gpu_id)
 {
+	struct gp_guard guard;
 	uint32_t i;
 
 	for (i = 0; i < GP_SHIM_MAX_NODES && s->lost[i] && s->lost[i] != gpu_id; i++)
 		;
+	gp_guard_lock(s, &guard);
 	if (i < GP_SHIM_MAX_NODES)
 		s->lost[i] = gpu_id;
+	if (s->is_welcome)
+		gp_conn_lost_locked(s, gpu_id);
+	gp_guard_unlock(s, &guard);
 }
 
 /*

@@ -223,7 +223,7 @@ struct gp_shim_progress {
  * @dbg: own debug session; call_lock
  * @dbg_pipe: of the session; call_lock
  * @dbg_pipe_id: what its ends are
- * @lost: nodes on which a queue of this process was reset, 0 = none; call_lock
+ * @lost: nodes on which a queue of this process was reset, 0 = none; both locks to change
  * @progress: by node
  * @skip_recheck: do not look again after publishing idle: only to show that it is needed
  * @nr_calls: UPDATE_QUEUE and DBG_TRAP calls that cost a runlist cycle

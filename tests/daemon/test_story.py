@@ -6,8 +6,8 @@ import time
 import pytest
 
 from rig import (BUSY, BUSY_NOW, ERROR, FIRST_PID, HOLD, IDLE, MANUAL, NOTE_NO_PROGRESS,
-                 NOTE_PROGRESS, NOTE_REFUSED, PRIO_UNSET, QUEUE_ALL, QUEUE_REMOVE, RELEASE, SCHED,
-                 WAIT, Client, Control, edge, note, queue)
+                 NOTE_PROGRESS, NOTE_REFUSED, NOTE_RESET, PRIO_UNSET, QUEUE_ALL, QUEUE_REMOVE,
+                 RELEASE, SCHED, WAIT, Client, Control, done, edge, note, queue)
 
 
 def pair(daemon, low=2, high=12, **wishes):
@@ -160,7 +160,9 @@ def test_node_is_mapped_again_after_a_reset_queue_unmapped_it(daemon, control):
     all_known(daemon, 2)
     low.send(edge(BUSY))
     high.send(edge(BUSY))
-    low.obey(HOLD, result=ERROR, error=errno.EACCES)
+    hold = low.order()
+    low.send(note(NOTE_RESET))
+    low.answer(hold, result=ERROR, error=errno.EACCES)
     low.obey(RELEASE)
     # Before it has done that somebody else comes, and is asked too.
     assert high.order().kind == HOLD and high.order().kind == RELEASE
@@ -178,6 +180,28 @@ def test_node_is_mapped_again_after_a_reset_queue_unmapped_it(daemon, control):
     assert any("was reset" in n for n in control.process(FIRST_PID)["notes"])
     node = control.call("ListNodes")["nodes"][0]
     assert node["breaker"] == "closed" and node["enabled"]
+
+
+def test_node_is_mapped_again_though_nobody_waited_for_the_call(daemon, control):
+    idle, high = pair(daemon)
+    all_known(daemon, 2)
+    high.send(edge(BUSY))
+    idle.send(note(NOTE_RESET))
+    high.obey(HOLD)
+    high.obey(RELEASE)
+    assert any("was reset" in n for n in control.process(FIRST_PID)["notes"])
+
+
+def test_who_is_not_there_or_was_not_asked_disturbs_nobody(daemon, control):
+    low, high = pair(daemon)
+    all_known(daemon, 2)
+    high.send(edge(BUSY))
+    stranger = Client(daemon, pid=FIRST_PID + 2)
+    stranger.send(note(NOTE_RESET))
+    low.send(done(0, result=ERROR, error=errno.EACCES))
+    for c in (low, high, stranger):
+        c.quiet(0.3)
+    assert not any("was reset" in n for n in control.process(FIRST_PID)["notes"])
 
 
 def test_silent_client_misses_the_deadline_and_all_is_released(daemon, control):

@@ -357,6 +357,15 @@ static void failure_of_the_driver_is_told(void **state)
 	assert_int_equal(done.error, EACCES);
 }
 
+static void expect_lost(void)
+{
+	struct gp_wire_note m;
+
+	assert_true(rig_expect(GP_WIRE_NOTE, &m, sizeof(m)));
+	assert_int_equal(m.code, GP_WIRE_NOTE_RESET);
+	assert_int_equal(m.gpu_id, RIG_GPU);
+}
+
 /* The driver would take everybody off the node each time. */
 static void node_with_a_reset_queue_is_left_alone(void **state)
 {
@@ -365,6 +374,7 @@ static void node_with_a_reset_queue_is_left_alone(void **state)
 
 	rig.update_error = EACCES;
 	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
+	expect_lost();
 	assert_true(rig_expect(GP_WIRE_DONE, &done, sizeof(done)));
 	assert_int_equal(done.error, EACCES);
 	rig.nr_calls = 0;
@@ -382,6 +392,27 @@ static void node_with_a_reset_queue_is_left_alone(void **state)
 	assert_int_equal(rig_update(other, 50, 7), 0);
 	assert_int_equal(rig.queues[other].percentage, 50);
 	assert_int_equal(rig.queues[id].percentage, 0);
+}
+
+/* Nobody waits for an answer where an edge has made the call. */
+static void reset_queue_is_told_without_an_order(void **state)
+{
+	uint32_t id = rig_create();
+
+	rig_connect();
+	hold_all(1);
+	rig_drain();
+	rig.update_error = EACCES;
+	rig_ring(id);
+	rig_step();
+	expect_lost();
+	/* And to the next daemon. */
+	close(rig.daemon);
+	rig.daemon = -1;
+	rig_run(60 * MS);
+	rig_welcome(0);
+	rig_step();
+	expect_lost();
 }
 
 /* The application closed it and took what it needs to open another. */
@@ -590,6 +621,7 @@ int main(void)
 		T(one_queue_is_held_alone),
 		T(failure_of_the_driver_is_told),
 		T(node_with_a_reset_queue_is_left_alone),
+		T(reset_queue_is_told_without_an_order),
 		T(queue_goes_on_by_the_applications_descriptor),
 		T(series_of_updates_stops_the_oldest_work_first),
 		T(batch_costs_one_cycle_each_way),
