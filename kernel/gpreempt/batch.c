@@ -104,6 +104,9 @@ static void batch_undo(struct gpk_batch *b, struct gpk_node *n)
 		if (n->results[b->of[i].member] == GP_RESULT_OK)
 			continue;
 		e->sched_out = b->of[i].was_out;
+		/* amdkfd may make up for it when the core does not want that any more. */
+		if (!out && e->sched_out)
+			gpk_resync_later(n);
 		if (out && !e->sched_out && !b->ref[i].result && !e->nr_manual)
 			kfd_gpreempt_switch(n->gpu_id, &b->ref[i], 0, 1,
 					    KFD_GPREEMPT_GRACE_DEFAULT);

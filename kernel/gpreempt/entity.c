@@ -59,8 +59,7 @@ void gpk_desc_put(const struct kfd_gpreempt_queue *desc)
 	mmdrop(desc->mm);
 }
 
-/* There is no memory, or too much changed at once: nobody else will say so. */
-static void again_later(struct gpk_node *n)
+void gpk_resync_later(struct gpk_node *n)
 {
 	n->resync_ns = ktime_get_ns() + RESYNC_NS;
 }
@@ -75,7 +74,7 @@ static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreem
 		return NULL;
 	e = kzalloc(sizeof(*e), GFP_KERNEL);
 	if (!e) {
-		again_later(n);
+		gpk_resync_later(n);
 		return NULL;
 	}
 	INIT_LIST_HEAD(&e->queues);
@@ -88,7 +87,7 @@ static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreem
 	e->nr_manual = gpk_hold_count(n, e->generation);
 	gpk_attr_wish(e->pid, &attr, &e->group, &e->detect);
 	if (xa_err(xa_store(&n->by_generation, e->generation, e, GFP_KERNEL))) {
-		again_later(n);
+		gpk_resync_later(n);
 		goto err;
 	}
 	if (gpk_group_join(n, e, &attr)) {
@@ -152,7 +151,7 @@ static void queue_add(struct gpk_node *n, struct gpk_entity *e,
 	struct gpk_queue *q = kzalloc(sizeof(*q), GFP_KERNEL);
 
 	if (!q) {
-		again_later(n);
+		gpk_resync_later(n);
 		return;
 	}
 	q->generation = desc->queue;
@@ -295,7 +294,8 @@ static bool is_all_off(const struct gpk_entity *e)
 /*
  * hold_again() - preempt what is to be off the GPU and is not
  *
- * With the last queue of a process amdkfd forgets that it is held: the next one runs.
+ * With the last queue of a process amdkfd forgets that it is held: the next one runs. And
+ * a resume that failed is made up for, though somebody more urgent may have come since.
  */
 static void hold_again(struct gpk_node *n)
 {
@@ -304,11 +304,14 @@ static void hold_again(struct gpk_node *n)
 
 	list_for_each_entry(e, &n->entities, link) {
 		struct kfd_gpreempt_ref ref = { .process = e->generation };
+		int ret;
 
 		if ((!e->sched_out && !e->nr_manual) || is_all_off(e))
 			continue;
-		if (kfd_gpreempt_switch(n->gpu_id, &ref, 1, 0, KFD_GPREEMPT_GRACE_DEFAULT) ||
-		    ref.result)
+		ret = kfd_gpreempt_switch(n->gpu_id, &ref, 1, 0, KFD_GPREEMPT_GRACE_DEFAULT);
+		if (ret == -EIO)
+			gpk_resync_later(n);
+		if (ret || ref.result)
 			continue;
 		list_for_each_entry(q, &e->queues, link)
 			q->flags |= KFD_GPREEMPT_PREEMPTED;
@@ -324,7 +327,7 @@ void gpk_resync(struct gpk_node *n)
 	list = gpk_ask(n, 0, &nr);
 	if (IS_ERR(list)) {
 		if (PTR_ERR(list) != -ENODEV)
-			again_later(n);
+			gpk_resync_later(n);
 		return;
 	}
 	unsee(n);

@@ -285,6 +285,8 @@ void gpk_carry_out(struct gpk_node *n);
 /* entity.c */
 /* Asks amdkfd what there is; sets n->resync_ns if that does not work for now. */
 void gpk_resync(struct gpk_node *n);
+/* There is no memory, or something failed, and nobody else will say so. */
+void gpk_resync_later(struct gpk_node *n);
 void gpk_forget_all(struct gpk_node *n);
 struct gpk_entity *gpk_entity_of(struct gpk_node *n, u64 core);
 /* After an exec there may be two: the one of the program that runs. */

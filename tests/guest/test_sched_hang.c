@@ -356,6 +356,39 @@ static void the_scheduler_tries_again(void)
 	gt_gpk_unload();
 }
 
+/* It is made up for when the next request is there already: that one is not disturbed. */
+static void a_late_resume_does_not_disturb_the_next_request(void)
+{
+	struct gt_offline victim;
+	struct gt_kernel k;
+	uint32_t doorbell;
+	struct stage s;
+	uint64_t nr;
+
+	gt_gpk_load("");
+	gt_gpk_set_param("max_wait_ns", 60000000000);
+	gt_offline_start(&victim, &gt_endless);
+	doorbell = gt_other_doorbell(0);
+	stage_open(&s);
+	gt_kernel_create(&s.gpu, &two_seconds, &k);
+	gt_kernel_launch(&k, &s.q);
+	wait_gone(doorbell);
+	nr = gt_gpk_stats(s.gpu.id).nr_failed;
+	gt_fault(0, "lock_out 1");
+	GT_CHECK(!gt_kernel_wait(&k, SERVED_MS), "the request was not served");
+	wait_failed(&s, nr);
+	gt_kernel_launch(&k, &s.q);
+	gt_sleep_us(300000);
+	gt_fault(0, "lock_out 0");
+	gt_sleep_us(1000000);
+	GT_CHECK(!gt_has_slot(doorbell), "the victim runs beside it");
+	GT_CHECK(gt_kernel_wait(&k, 0), "the request has ended, and nothing is shown");
+	GT_CHECK(!gt_kernel_wait(&k, SERVED_MS), "the next request was not served");
+	wait_slot(doorbell);
+	gt_offline_kill(&victim);
+	gt_gpk_unload();
+}
+
 static const struct gt_case cases[] = {
 	{ "a_hung_queue_does_not_hold_the_others_up", a_hung_queue_does_not_hold_the_others_up,
 	  PARAMS, 90 },
@@ -365,6 +398,8 @@ static const struct gt_case cases[] = {
 	{ "a_resume_that_fails_is_made_up_for", a_resume_that_fails_is_made_up_for, PARAMS, 90 },
 	{ "the_last_resume_fails_at_first", the_last_resume_fails_at_first, PARAMS, 90 },
 	{ "the_scheduler_tries_again", the_scheduler_tries_again, PARAMS, 90 },
+	{ "a_late_resume_does_not_disturb_the_next_request",
+	  a_late_resume_does_not_disturb_the_next_request, PARAMS, 90 },
 	{ "a_slow_switch_opens_the_breaker", a_slow_switch_opens_the_breaker, PARAMS, 90 },
 };
 
