@@ -53,13 +53,13 @@ static int slot_in(struct device_queue_manager *dqm, struct qcm_process_device *
 		   struct queue *q)
 {
 	struct mqd_manager *mqd_mgr = dqm->mqd_mgrs[KFD_MQD_TYPE_CP];
-	struct mm_struct *mm;
+	/* The thread that opened the device may have ended, and its memory map lives on. */
+	struct mm_struct *mm = qpd_to_pdd(qpd)->gpreempt.mm;
 	int ret;
 
 	if (!dqm->sched_running)
 		return -EIO;
-	mm = get_task_mm(qpd->pqm->process->lead_thread);
-	if (!mm)
+	if (!mm || !mmget_not_zero(mm))
 		return -ESRCH;
 	ret = mqd_mgr->load_mqd(mqd_mgr, q->mqd, q->pipe, q->queue, &q->properties, mm);
 	/* Perhaps the last reference: its release takes dqm_lock. */

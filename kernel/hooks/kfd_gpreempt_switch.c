@@ -302,16 +302,17 @@ bool kfd_gpreempt_resume_all(struct device_queue_manager *dqm)
 		held |= qpd_to_pdd(cur->qpd)->gpreempt.preempted;
 		qpd_to_pdd(cur->qpd)->gpreempt.preempted = false;
 		list_for_each_entry(q, &cur->qpd->queues_list, list) {
+			u8 was = q->properties.gpreempt.preempted;
 			int ret;
 
 			if (q->properties.gpreempt.damaged)
 				continue;
-			held |= q->properties.gpreempt.preempted;
 			/* Whoever is let go of for good is not asked for his papers. */
 			q->properties.gpreempt.verified = false;
 			ret = queue_in(dqm, cur->qpd, q, 0xff);
 			changed |= ret > 0;
 			failed |= ret < 0;
+			held |= ret < 0 ? 0 : was;
 		}
 	}
 	if (changed || dqm->gpreempt.stale)
