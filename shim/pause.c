@@ -2,6 +2,7 @@
 #include "pause.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 
 #include "conn.h"
@@ -243,12 +244,17 @@ void gp_pause_before_destroy(struct gp_shim *s, struct gp_shim_queue *q)
 void gp_pause_end_dbg(struct gp_shim *s)
 {
 	struct gp_pause_result ignored;
+	sigset_t all, mask;
 	bool was_on;
 
+	/* A handler of signals that ends the program or jumps would do it with the lock. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &mask);
 	pthread_mutex_lock(&s->call_lock);
 	was_on = s->dbg == GP_SHIM_DBG_ON;
 	gp_selfdbg_end(s);
 	if (was_on)
 		gp_pause_apply(s, 0, 0, &ignored);
 	pthread_mutex_unlock(&s->call_lock);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
