@@ -330,6 +330,27 @@ static const struct gt_shape two_seconds = {
 	.steps = 2000, .step_ns = 1000000, .seed = 9,
 };
 
+/* A request of two seconds is served, and what it preempted cannot be resumed: its doorbell. */
+static uint32_t fail_a_resume(struct gt_offline *victim, struct stage *s, struct gt_kernel *k)
+{
+	uint32_t doorbell;
+	uint64_t nr;
+
+	gt_gpk_load("");
+	gt_gpk_set_param("max_wait_ns", 60000000000);
+	gt_offline_start(victim, &gt_endless);
+	doorbell = gt_other_doorbell(0);
+	stage_open(s);
+	gt_kernel_create(&s->gpu, &two_seconds, k);
+	gt_kernel_launch(k, &s->q);
+	wait_gone(doorbell);
+	nr = gt_gpk_stats(s->gpu.id).nr_failed;
+	gt_fault(0, "lock_out 1");
+	GT_CHECK(!gt_kernel_wait(k, SERVED_MS), "the request was not served");
+	wait_failed(s, nr);
+	return doorbell;
+}
+
 /* The scheduler's own resume fails, and it tries again. */
 static void the_scheduler_tries_again(void)
 {
@@ -337,19 +358,8 @@ static void the_scheduler_tries_again(void)
 	struct gt_kernel k;
 	uint32_t doorbell;
 	struct stage s;
-	uint64_t nr;
 
-	gt_gpk_load("");
-	gt_offline_start(&victim, &gt_endless);
-	doorbell = gt_other_doorbell(0);
-	stage_open(&s);
-	gt_kernel_create(&s.gpu, &two_seconds, &k);
-	gt_kernel_launch(&k, &s.q);
-	wait_gone(doorbell);
-	nr = gt_gpk_stats(s.gpu.id).nr_failed;
-	gt_fault(0, "lock_out 1");
-	GT_CHECK(!gt_kernel_wait(&k, SERVED_MS), "the request was not served");
-	wait_failed(&s, nr);
+	doorbell = fail_a_resume(&victim, &s, &k);
 	gt_fault(0, "lock_out 0");
 	wait_slot(doorbell);
 	gt_offline_kill(&victim);
@@ -363,20 +373,8 @@ static void a_late_resume_does_not_disturb_the_next_request(void)
 	struct gt_kernel k;
 	uint32_t doorbell;
 	struct stage s;
-	uint64_t nr;
 
-	gt_gpk_load("");
-	gt_gpk_set_param("max_wait_ns", 60000000000);
-	gt_offline_start(&victim, &gt_endless);
-	doorbell = gt_other_doorbell(0);
-	stage_open(&s);
-	gt_kernel_create(&s.gpu, &two_seconds, &k);
-	gt_kernel_launch(&k, &s.q);
-	wait_gone(doorbell);
-	nr = gt_gpk_stats(s.gpu.id).nr_failed;
-	gt_fault(0, "lock_out 1");
-	GT_CHECK(!gt_kernel_wait(&k, SERVED_MS), "the request was not served");
-	wait_failed(&s, nr);
+	doorbell = fail_a_resume(&victim, &s, &k);
 	gt_kernel_launch(&k, &s.q);
 	gt_sleep_us(300000);
 	gt_fault(0, "lock_out 0");
