@@ -13,7 +13,7 @@
  */
 #include "bench_core.h"
 #include "bench.h"
-#include "sched.h"
+#include "core/sched.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,8 +10,8 @@
 #include <hsa/amd_hsa_signal.h>
 
 #include "bench.h"
-#include "hsa.h"
-#include "shim.h"
+#include "client/shim/hsa.h"
+#include "client/shim/shim.h"
 
 #define STORES 2000000
 #define NR_ROUNDS 15

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "daemon_rig.h"
 #include "bench.h"
-#include "wire.h"
+#include "client/wire.h"
 
 #include <errno.h>
 #include <fcntl.h>

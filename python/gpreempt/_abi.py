@@ -201,7 +201,7 @@ def source_tree():
 def in_build_tree(*path):
     """A file that `tools/build gcc` made in the source tree, or None."""
     root = source_tree()
-    full = os.path.join(root, "build", "gcc", *path) if root else ""
+    full = os.path.join(root, "build", "gcc", "src", *path) if root else ""
     return full if os.path.exists(full) else None
 
 

@@ -383,7 +383,7 @@ class Handle:
         return Stats(*(int(getattr(s, f.name)) for f in dataclasses.fields(Stats)))
 
     def call(self, method, **parameters):
-        """Any method of the daemon, by the names of daemon/io.gpreempt.varlink."""
+        """Any method of the daemon, by the names of src/daemon/control/io.gpreempt.varlink."""
         reply = ffi.new("char **")
         with self._lock:
             try:

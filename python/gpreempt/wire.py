@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The client protocol of mechanism/wire.h: layouts, messages, and what a hold means.
+"""The client protocol of src/client/wire.h: layouts, messages, and what a hold means.
 
 tests/python compiles a program that compares every size and offset with the header.
 """

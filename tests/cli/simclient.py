@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """simclient.py SOCKET COMM PRIO CLASS GROUP QUEUES GPU: a simulated process.
 
-It speaks mechanism/wire.h and does what a shim would: it tells its queues, and answers every
+It speaks src/client/wire.h and does what a shim would: it tells its queues, and answers every
 order at once. Lines on standard input make it do more: "busy Q", "idle Q", "late SECONDS"
 (answer orders later), "mute" (never), both repeated when it is so, "end". It prints "ready", then "hold QUEUE HOLDER" and
 "release QUEUE HOLDER" as orders come (QUEUE all = 4294967295, HOLDER 0 scheduler, 1 a person).

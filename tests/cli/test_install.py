@@ -6,7 +6,7 @@ import subprocess
 
 from conftest import COMMAND
 
-BUILD = os.path.dirname(os.path.dirname(os.path.abspath(COMMAND)))
+BUILD = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(COMMAND))))
 
 
 def install(prefix):

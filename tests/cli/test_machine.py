@@ -17,7 +17,7 @@ from conftest import COMMAND, ROOT
 from test_read import ok, refused
 from world import until
 
-FIXTURE = os.path.join(ROOT, "tests/unit/mechanism/fixture")
+FIXTURE = os.path.join(ROOT, "tests/unit/driver/fixture")
 PARAMETERS = "sys/module/kfdsim/parameters/"
 
 

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-DAEMON = os.environ.get("GPREEMPTD", "build/gcc/daemon/gpreemptd")
+DAEMON = os.environ.get("GPREEMPTD", "build/gcc/src/daemon/gpreemptd")
 # A machine that does other things as well: this is for what must come.
 WAIT = float(os.environ.get("GP_TEST_WAIT", "20"))
 

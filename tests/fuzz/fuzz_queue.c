@@ -11,7 +11,7 @@
 #include "../unit/gpu/world_hiq.c"
 #include "../unit/gpu/world_pm4.c"
 
-#include "inspect.h"
+#include "gpu/inspect.h"
 
 #define STATE_LIMIT_NS 100000
 #define TIMED_LIMIT_NS 1000000

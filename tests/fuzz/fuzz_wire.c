@@ -5,13 +5,13 @@
  * handling of messages: whatever a client says, its queues are what it told, and
  * one that talks nonsense is marked to go.
  */
-#include "client.h"
-#include "client_msg.h"
-#include "engine.h"
-#include "manual.h"
-#include "nodes.h"
-#include "util.h"
-#include "wire_decode.h"
+#include "daemon/clients/client.h"
+#include "daemon/clients/client_msg.h"
+#include "daemon/engine.h"
+#include "daemon/control/manual.h"
+#include "daemon/nodes.h"
+#include "daemon/util.h"
+#include "daemon/clients/wire_decode.h"
 
 #include <assert.h>
 #include <errno.h>

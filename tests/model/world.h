@@ -11,9 +11,9 @@
 #ifndef GP_TESTS_MODEL_WORLD_H
 #define GP_TESTS_MODEL_WORLD_H
 
-#include "check.h"
-#include "sched.h"
-#include "sched_types.h"
+#include "core/check.h"
+#include "core/sched.h"
+#include "core/sched_types.h"
 
 #define WORLD_NODES 3
 #define WORLD_ENTITIES 8

@@ -79,7 +79,7 @@ def test_every_function_is_exported():
 def run_c(source, folder, root):
     path, program = folder / "layout.c", folder / "layout"
     path.write_text(source)
-    subprocess.run([CC, "-I", os.path.join(root, "mechanism"), "-I", os.path.join(root, "include"),
+    subprocess.run([CC, "-I", os.path.join(root, "src/client"), "-I", os.path.join(root, "include"),
                     "-o", program, path], check=True)
     out = subprocess.run([program], check=True, capture_output=True, text=True).stdout
     return dict(line.split("=") for line in out.splitlines())

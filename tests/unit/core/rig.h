@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-#include "check.h"
-#include "sched.h"
-#include "sched_types.h"
+#include "core/check.h"
+#include "core/sched.h"
+#include "core/sched_types.h"
 
 #define RIG_ENTITIES 128
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "guard.h"
+#include "core/guard.h"
 #include "rig.h"
 
 #define DEADLINE_NS (50 * GP_MS)

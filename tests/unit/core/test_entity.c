@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "rig.h"
 
-#include "entity.h"
+#include "core/entity.h"
 
 static const char *const legal[] = {
 	"idle waiting",	     "waiting idle",	     "waiting running",	   "waiting preempting",

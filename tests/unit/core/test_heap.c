@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "rig.h"
 
-#include "heap.h"
+#include "core/heap.h"
 
 #define ITEMS 300U
 #define CHUNKS (ITEMS / GP_HEAP_CHUNK + 4)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "rig.h"
 
-#include "hist.h"
+#include "core/hist.h"
 
 static struct gp_hist h, other;
 

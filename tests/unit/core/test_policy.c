@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "rig.h"
 
-#include "policy.h"
+#include "core/policy.h"
 
 static const char *const names[] = { "prio", "fair", "slice", "edf", "laxity", "mlfq" };
 

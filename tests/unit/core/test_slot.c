@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "rig.h"
 
-#include "slot.h"
+#include "core/slot.h"
 
 static void id_of_a_removed_entity_is_refused_for_ever(void **state)
 {

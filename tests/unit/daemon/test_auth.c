@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "unit.h"
 
-#include "auth.h"
+#include "daemon/control/auth.h"
 
 #include <string.h>
 

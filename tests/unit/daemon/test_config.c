@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "unit.h"
 
-#include "config.h"
+#include "daemon/config.h"
 
 #include <errno.h>
 #include <stdio.h>

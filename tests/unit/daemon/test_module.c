@@ -4,8 +4,8 @@
  */
 #include "unit.h"
 
-#include "kernel.h"
-#include "module.h"
+#include "driver/kernel.h"
+#include "daemon/module/module.h"
 
 #include <errno.h>
 #include <string.h>

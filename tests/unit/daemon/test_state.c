@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "unit.h"
 
-#include "list.h"
-#include "state.h"
+#include "daemon/control/list.h"
+#include "daemon/state.h"
 
 #include <string.h>
 

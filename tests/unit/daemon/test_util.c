@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "unit.h"
 
-#include "util.h"
+#include "daemon/util.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "unit.h"
 
-#include "wire_decode.h"
+#include "daemon/clients/wire_decode.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "unit.h"
 
-#include "cu.h"
+#include "gpu/cu.h"
 
 static u32 waves_that_fit(u32 vgprs, u32 lds_bytes, u32 group_size)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "unit.h"
 
-#include "gpu_types.h"
+#include "gpu/gpu_types.h"
 
 static void workgroups_go_to_the_xccs_in_turn(void **state)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "unit.h"
 
-#include "event.h"
+#include "gpu/event.h"
 
 #define NR 500
 

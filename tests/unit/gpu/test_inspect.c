@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What a driver does with a queue that does not leave: look, then reset that one. */
-#include "inspect.h"
+#include "gpu/inspect.h"
 #include "unit.h"
 
 static const struct world_kernel endless = { .nr_groups = 10, .flags = GP_PROGRAM_ENDLESS };

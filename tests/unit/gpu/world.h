@@ -7,10 +7,10 @@
 #ifndef GP_TEST_WORLD_H
 #define GP_TEST_WORLD_H
 
-#include "aql.h"
-#include "gpu.h"
-#include "mqd.h"
-#include "pm4.h"
+#include "gpu/aql.h"
+#include "gpu/gpu.h"
+#include "gpu/mqd.h"
+#include "gpu/pm4.h"
 
 #define WORLD_MAX_PROCS 32
 #define WORLD_MAX_QUEUES 128

@@ -7,7 +7,7 @@
  * order to node 10 the leases of node 7 end. Says on FAKE_TRACER_LOG what it was ordered,
  * and that it left.
  */
-#include "mechanism/wire.h"
+#include "client/wire.h"
 
 #include <errno.h>
 #include <stdarg.h>

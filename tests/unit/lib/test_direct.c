@@ -3,12 +3,12 @@
  * The library without a daemon, on a driver that is made up here, with tracers good and
  * bad, and with a kernel module or without.
  */
-#include "conn.h"
+#include "lib/conn.h"
 #include "fake_log.h"
 #include "gpreempt/gpreempt.h"
-#include "mechanism/discover.h"
-#include "mechanism/kernel.h"
-#include "module.h"
+#include "driver/discover.h"
+#include "driver/kernel.h"
+#include "lib/module.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  * Holds by hand through a kernel module that is made up here: what it is told.
  */
 #include "gpreempt/gpreempt.h"
-#include "mechanism/kernel.h"
-#include "module.h"
+#include "driver/kernel.h"
+#include "lib/module.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,9 +2,9 @@
 /*
  * How the library speaks with a tracer, good ones and bad ones.
  */
-#include "conn.h"
+#include "lib/conn.h"
 #include "fake_log.h"
-#include "tracer.h"
+#include "lib/tracer.h"
 
 #include <errno.h>
 #include <poll.h>

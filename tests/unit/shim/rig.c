@@ -7,9 +7,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "detect.h"
-#include "ioctl.h"
-#include "queue.h"
+#include "client/shim/detect.h"
+#include "client/shim/ioctl.h"
+#include "client/shim/queue.h"
 
 struct rig rig;
 struct gp_shim gp_shim_self;

@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "control.h"
-#include "shim.h"
+#include "client/shim/control.h"
+#include "client/shim/shim.h"
 
 #define RIG_KFD 1000
 #define RIG_GPU 0x1234

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "detect.h"
-#include "queue.h"
+#include "client/shim/detect.h"
+#include "client/shim/queue.h"
 
 static bool is_busy(uint32_t id)
 {

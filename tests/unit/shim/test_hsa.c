@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hsa.h"
-#include "hsa_queue.h"
-#include "queue.h"
+#include "client/shim/hsa.h"
+#include "client/shim/hsa_queue.h"
+#include "client/shim/queue.h"
 
 #define HEADER "/usr/include/hsa/hsa_api_trace.h"
 #define PACKETS 64

@@ -7,8 +7,8 @@
 
 #include <errno.h>
 
-#include "ioctl.h"
-#include "queue.h"
+#include "client/shim/ioctl.h"
+#include "client/shim/queue.h"
 
 static struct gp_shim_queue *find(uint32_t id)
 {

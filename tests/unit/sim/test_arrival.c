@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "test_support.h"
 
-#include "arrival.h"
+#include "sim/arrival.h"
 
 #define MS 1000000ull
 

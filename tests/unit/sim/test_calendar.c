@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "calendar.h"
-#include "mem.h"
-#include "rng.h"
+#include "sim/calendar.h"
+#include "sim/mem.h"
+#include "sim/rng.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "test_support.h"
 
-#include "run.h"
+#include "sim/run.h"
 
 #include <string.h>
 

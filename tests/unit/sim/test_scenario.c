@@ -2,7 +2,7 @@
 /* The scenario language: what it means, and what it refuses with which words. */
 #include "test_support.h"
 
-#include "scenario.h"
+#include "sim/scenario.h"
 
 #include <stdio.h>
 #include <stdlib.h>

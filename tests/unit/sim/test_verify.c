@@ -2,8 +2,8 @@
 /*
  * The judge of lost and repeated work, given memory as a kernel may leave it.
  */
-#include "sim.h"
-#include "mqd.h"
+#include "sim/sim.h"
+#include "gpu/mqd.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "chrome.h"
+#include "trace/chrome.h"
 
 #include <stdlib.h>
 #include <string.h>

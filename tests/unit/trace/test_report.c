@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "report.h"
-#include "svg.h"
+#include "trace/report.h"
+#include "trace/svg.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The full screen. Everything that draws or reads keys is here; what is shown comes
+ * from top_model.c and top_text.c.
+ */
+#include "cli/top/top_text.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <ncurses.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_S 1000000000ull
+#define NS_PER_MS 1000000ull
+#define LEASE_MS 60000
+
+static const struct gp_verb verb = {
+	.name = "top",
+	.usage = "[OPTION...]",
+	.doc = "Shows devices and processes on a full screen, refreshed every second. Keys: up\n"
+	       "and down select, o changes the order, / filters, + and - change the priority, s\n"
+	       "suspends for a minute, r resumes, ? helps, q ends. --sort is one of prio, run,\n"
+	       "off, preempted, pid. RUN% and OFF% are shares of the last interval: running, and\n"
+	       "stopped with work to do.",
+	.options = GP_OPTS_TOP | GP_OPTS_DEVICE,
+};
+
+/**
+ * struct screen - the screen
+ * @top: what is on it
+ * @s: conversation
+ * @o: options
+ * @by: order
+ * @is_up: smallest first
+ * @selected: pid; it moves with its process
+ * @filter: which processes
+ * @status: last line
+ * @ask: a question is open: what y does
+ * @asked: to which pid
+ * @prio: new priority, if that is asked
+ */
+struct screen {
+	struct gp_top top;
+	struct gp_session *s;
+	const struct gp_options *o;
+	enum gp_top_sort by;
+	bool is_up;
+	u32 selected;
+	char filter[24];
+	char status[160];
+	int ask;
+	u32 asked;
+	int prio;
+};
+
+enum color { COLOR_OF_GOOD = 1, COLOR_OF_OUT, COLOR_OF_BAD, COLOR_OF_CHANGE, COLOR_OF_HEAD };
+
+static volatile sig_atomic_t is_over;
+
+static void on_end(int sig)
+{
+	is_over = 1;
+}
+
+static void sort(struct screen *c)
+{
+	gp_top_sort(&c->top, c->by, c->is_up);
+}
+
+static chtype color_of(const char *state)
+{
+	static const struct {
+		const char *state;
+		enum color color;
+	} colors[] = {
+		{ "running", COLOR_OF_GOOD }, { "ok", COLOR_OF_GOOD },
+		{ "preempted", COLOR_OF_OUT }, { "suspended", COLOR_OF_OUT },
+		{ "preempting", COLOR_OF_CHANGE }, { "resuming", COLOR_OF_CHANGE },
+		{ "waiting", COLOR_OF_CHANGE }, { "lost", COLOR_OF_BAD }, { "open", COLOR_OF_BAD },
+		{ "dead", COLOR_OF_BAD }, { "probation", COLOR_OF_OUT },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(colors); i++) {
+		if (!strcmp(colors[i].state, state))
+			return (chtype)COLOR_PAIR(colors[i].color);
+	}
+	return 0;
+}
+
+/* A line that fills the width, so that an attribute shows to its end. */
+static void put_line(int y, attr_t attr, const char *text)
+{
+	attron(attr);
+	mvprintw(y, 0, "%-*.*s", COLS, COLS, text);
+	attroff(attr);
+}
+
+/* Colours a word that is in the line already. */
+static void tint(int y, const char *line, const char *word, chtype attr)
+{
+	const char *at = strstr(line, word);
+
+	if (at && attr && at - line < COLS)
+		mvchgat(y, (int)(at - line), (int)strlen(word), (attr_t)attr,
+			(short)PAIR_NUMBER(attr), NULL);
+}
+
+static void put_bar(int y, int x, const struct gp_top_row *r)
+{
+	u32 run, off;
+
+	if (x + GP_TOP_BAR + 3 > COLS)
+		return;
+	gp_top_bar(r, &run, &off);
+	mvaddch(y, x, '[');
+	for (u32 i = 0; i < GP_TOP_BAR; i++)
+		addch(i < run ? '|' | COLOR_PAIR(COLOR_OF_GOOD) :
+		      i < run + off ? '-' | COLOR_PAIR(COLOR_OF_OUT) : ' ');
+	addch(']');
+}
+
+static int draw_devices(struct screen *c, int y)
+{
+	char line[GP_TOP_LINE];
+
+	put_line(y++, COLOR_PAIR(COLOR_OF_HEAD), gp_top_device_header(COLS, line));
+	for (u32 i = 0; i < c->top.nr_devices && y < LINES - 4; i++) {
+		const struct gp_top_device *d = &c->top.devices[i];
+
+		put_line(y, 0, gp_top_device_line(d, COLS, line));
+		tint(y++, line, d->health, color_of(d->health));
+		if (d->reason[0] && y < LINES - 4)
+			mvprintw(y++, 11, "%.*s", COLS - 12, d->reason);
+	}
+	return y;
+}
+
+/* Which of those that match is the selected one; the first if it is gone. */
+static u32 find_selected(struct screen *c, u32 *nr)
+{
+	u32 at = 0, n = 0, first = 0;
+	bool is_there = false;
+
+	for (u32 i = 0; i < c->top.nr_rows; i++) {
+		if (!gp_top_matches(&c->top.rows[i], c->filter))
+			continue;
+		if (!n)
+			first = c->top.rows[i].pid;
+		if (c->top.rows[i].pid == c->selected) {
+			at = n;
+			is_there = true;
+		}
+		n++;
+	}
+	if (!is_there)
+		c->selected = first;
+	*nr = n;
+	return at;
+}
+
+static void draw_rows(struct screen *c, int y)
+{
+	char line[GP_TOP_LINE];
+	u32 nr, at = find_selected(c, &nr), n = 0;
+	int room = max(LINES - y - 2, 1);
+	u32 skip = at >= (u32)room ? at - (u32)room + 1 : 0;
+
+	put_line(y++, COLOR_PAIR(COLOR_OF_HEAD), gp_top_row_header(COLS, line));
+	for (u32 i = 0; i < c->top.nr_rows && y < LINES - 1; i++) {
+		const struct gp_top_row *r = &c->top.rows[i];
+		bool is_selected = r->pid == c->selected;
+
+		if (!gp_top_matches(r, c->filter) || n++ < skip)
+			continue;
+		gp_top_row_line(r, COLS, line);
+		put_line(y, is_selected ? A_REVERSE : 0, line);
+		if (!is_selected)
+			tint(y, line, r->state, color_of(r->state));
+		put_bar(y++, (int)strlen(line) + 2, r);
+	}
+	if (!nr)
+		mvprintw(y, 2, "%s", c->filter[0] ? "no process matches" : "no process has queues");
+}
+
+static void draw(struct screen *c)
+{
+	char last[200];
+	int y;
+
+	erase();
+	put_line(0, A_BOLD, c->top.head);
+	y = draw_devices(c, 2);
+	draw_rows(c, y + 1);
+	snprintf(last, sizeof(last),
+		 "? help  q end  s suspend  r resume  +/- priority  / filter%s%s  o order: %s",
+		 c->filter[0] ? ": " : "", c->filter, gp_top_sort_name(c->by));
+	put_line(LINES - 1, c->status[0] ? A_BOLD : A_DIM, c->status[0] ? c->status : last);
+	refresh();
+}
+
+static void show_help(void)
+{
+	static const char text[] =
+		"up, down  select a process\n"
+		"o         the next order: prio, run, off, preempted, pid\n"
+		"/         only processes with this in their name or number\n"
+		"+, -      raise or lower the priority of the selected one\n"
+		"s         suspend it for a minute\n"
+		"r         resume it\n"
+		"q         end\n"
+		"\n"
+		"QUEUES, BUSY    queues, and those with work\n"
+		"OUT             processes that are stopped\n"
+		"RUN%, OFF%      share of the last interval: running, stopped with work to do\n"
+		"PRE/S           preemptions a second in the last interval\n"
+		"PREEMPTED       all of them\n"
+		"OFF_MAX         the longest time off the GPU\n"
+		"SW_P50, SW_P99  how long a switch takes\n"
+		"\n"
+		"A narrow terminal has no room for NAME, CLASS, QUEUES and PREEMPTED.\n"
+		"\n"
+		"Any key goes back.";
+
+	timeout(-1);
+	do {
+		erase();
+		mvaddstr(0, 0, text);
+		refresh();
+	} while (getch() == KEY_RESIZE);
+}
+
+static struct gp_top_row *get_selected(struct screen *c)
+{
+	for (u32 i = 0; i < c->top.nr_rows; i++) {
+		if (c->top.rows[i].pid == c->selected)
+			return &c->top.rows[i];
+	}
+	return NULL;
+}
+
+static void move_selection(struct screen *c, int by)
+{
+	u32 nr, at = find_selected(c, &nr), n = 0;
+	u32 to = by < 0 ? at - (at > 0) : min(at + 1, nr ? nr - 1 : 0);
+
+	for (u32 i = 0; i < c->top.nr_rows; i++) {
+		if (gp_top_matches(&c->top.rows[i], c->filter) && n++ == to)
+			c->selected = c->top.rows[i].pid;
+	}
+}
+
+/* Says what became of it in the last line. Takes the reference. */
+static void order(struct screen *c, const char *method, json_t *parameters, const char *done)
+{
+	char *text = json_dumps(parameters, JSON_COMPACT);
+	char *reply = NULL;
+	int err = gpreempt_call(c->s->g, method, text, &reply);
+	json_t *r = reply ? json_loads(reply, 0, NULL) : NULL;
+	const json_t *first = json_array_get(json_object_get(r, "results"), 0);
+	const char *reason = json_string_value(json_object_get(first, "reason"));
+
+	if (err)
+		snprintf(c->status, sizeof(c->status), "%.150s", gpreempt_strerror(c->s->g));
+	else
+		snprintf(c->status, sizeof(c->status), "%.150s", reason ? reason : done);
+	json_decref(r);
+	json_decref(parameters);
+	gpreempt_free(reply);
+	free(text);
+}
+
+static void act(struct screen *c)
+{
+	json_int_t pid = c->asked;
+
+	switch (c->ask) {
+	case 's':
+		order(c, "Suspend", json_pack("{s:[{s:I}], s:i, s:b}", "targets", "pid", pid,
+					      "lease_ms", LEASE_MS, "keep", 1), "suspended");
+		break;
+	case 'r':
+		order(c, "Resume", json_pack("{s:[{s:I}]}", "targets", "pid", pid), "resumed");
+		break;
+	case '+':
+		order(c, "SetAttributes", json_pack("{s:I, s:{s:i}}", "pid", pid, "attributes",
+						    "priority", c->prio), "priority changed");
+		break;
+	}
+}
+
+static void ask(struct screen *c, int key)
+{
+	const struct gp_top_row *r = get_selected(c);
+
+	if (!r || c->s->is_direct) {
+		snprintf(c->status, sizeof(c->status), "%s",
+			 r ? "this needs the daemon" : "none selected");
+		return;
+	}
+	c->ask = key == '-' ? '+' : key;
+	c->asked = r->pid;
+	if (key == '+' || key == '-') {
+		c->prio = min(max(r->prio + (key == '+' ? 1 : -1), 0), GPREEMPT_PRIO_MAX);
+		snprintf(c->status, sizeof(c->status), "priority of %u (%s) %d -> %d? y/n", r->pid,
+			 r->comm, r->prio, c->prio);
+		return;
+	}
+	snprintf(c->status, sizeof(c->status), "%s %u (%s)? y/n",
+		 key == 's' ? "suspend for a minute" : "resume", r->pid, r->comm);
+}
+
+/* The filter is typed in the last line; Enter or Escape ends it. */
+static void read_filter(struct screen *c)
+{
+	size_t len;
+	int key;
+
+	timeout(-1);
+	do {
+		snprintf(c->status, sizeof(c->status), "filter: %s_", c->filter);
+		draw(c);
+		key = is_over ? ERR : getch();
+		len = strlen(c->filter);
+		if ((key == KEY_BACKSPACE || key == 127) && len) {
+			c->filter[len - 1] = '\0';
+		} else if (key > 0 && key < 256 && isprint(key) && len + 1 < sizeof(c->filter)) {
+			c->filter[len] = (char)key;
+			c->filter[len + 1] = '\0';
+		}
+	} while (key != '\n' && key != 27 && key != ERR);
+	if (key == 27)
+		c->filter[0] = '\0';
+	c->status[0] = '\0';
+}
+
+/* False = end. */
+static bool handle(struct screen *c, int key)
+{
+	if (c->ask && (key == ERR || key == KEY_RESIZE))
+		return true;
+	if (c->ask) {
+		c->status[0] = '\0';
+		/* The selection goes to another only when this one is gone. */
+		if (key == 'y' && c->selected != c->asked)
+			snprintf(c->status, sizeof(c->status), "%u is gone", c->asked);
+		else if (key == 'y')
+			act(c);
+		c->ask = 0;
+		return true;
+	}
+	if (key != ERR)
+		c->status[0] = '\0';
+	switch (key) {
+	case 'q':
+		return false;
+	case KEY_UP:
+	case 'k':
+		move_selection(c, -1);
+		break;
+	case KEY_DOWN:
+	case 'j':
+		move_selection(c, 1);
+		break;
+	case 'o':
+		c->by = (enum gp_top_sort)((c->by + 1) % GP_TOP_SORT_COUNT);
+		c->is_up = c->by == GP_TOP_BY_PID;
+		break;
+	case '/':
+		read_filter(c);
+		break;
+	case '?':
+		show_help();
+		break;
+	case '+':
+	case '-':
+	case 's':
+	case 'r':
+		ask(c, key);
+		break;
+	}
+	return true;
+}
+
+static void start_screen(const struct gp_options *o)
+{
+	struct sigaction sa = { .sa_handler = on_end };
+
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	initscr();
+	cbreak();
+	noecho();
+	keypad(stdscr, TRUE);
+	set_escdelay(25);
+	curs_set(0);
+	if (o->color == GP_COLOR_NEVER || (o->color == GP_COLOR_AUTO && getenv("NO_COLOR")) ||
+	    !has_colors())
+		return;
+	start_color();
+	use_default_colors();
+	init_pair(COLOR_OF_GOOD, COLOR_GREEN, -1);
+	init_pair(COLOR_OF_OUT, COLOR_YELLOW, -1);
+	init_pair(COLOR_OF_BAD, COLOR_RED, -1);
+	init_pair(COLOR_OF_CHANGE, COLOR_CYAN, -1);
+	init_pair(COLOR_OF_HEAD, COLOR_BLACK, COLOR_CYAN);
+}
+
+static u64 clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (u64)ts.tv_sec * NS_PER_S + (u64)ts.tv_nsec;
+}
+
+/* Keys are served at once; looks keep their distance, or the rates would mean nothing. */
+static int run_screen(struct screen *c)
+{
+	u64 interval_ns = c->o->watch_ns ? c->o->watch_ns : NS_PER_S;
+	u64 next_ns = 0, nr = 0;
+	int ret = GP_GO_ON;
+
+	start_screen(c->o);
+	while (!is_over) {
+		u64 now_ns = clock_ns();
+
+		if (now_ns >= next_ns) {
+			ret = gp_top_look(&c->top, c->s, c->o);
+			next_ns = now_ns + interval_ns;
+			nr++;
+		}
+		if (ret != GP_GO_ON)
+			break;
+		sort(c);
+		draw(c);
+		if (c->o->count && nr >= c->o->count)
+			break;
+		timeout((int)min((u64)((next_ns - now_ns) / NS_PER_MS + 1), (u64)60000));
+		if (!handle(c, getch()))
+			break;
+	}
+	endwin();
+	if (ret == GP_GO_ON)
+		return GP_EXIT_OK;
+	gp_cli_error("top", "the daemon does not answer any more");
+	return ret;
+}
+
+/* Text for a pipe: rates need two looks. */
+static int run_once(struct screen *c)
+{
+	u64 interval_ns = c->o->watch_ns ? c->o->watch_ns : NS_PER_S / 4;
+	char line[GP_TOP_LINE];
+	int ret = gp_top_look(&c->top, c->s, c->o);
+
+	if (ret == GP_GO_ON) {
+		gp_cli_sleep(interval_ns);
+		ret = gp_top_look(&c->top, c->s, c->o);
+	}
+	if (ret != GP_GO_ON)
+		return ret;
+	sort(c);
+	printf("%s\n\n%s\n", c->top.head, gp_top_device_header(INT_MAX, line));
+	for (u32 i = 0; i < c->top.nr_devices; i++)
+		puts(gp_top_device_line(&c->top.devices[i], INT_MAX, line));
+	printf("\n%s\n", gp_top_row_header(INT_MAX, line));
+	for (u32 i = 0; i < c->top.nr_rows; i++)
+		puts(gp_top_row_line(&c->top.rows[i], INT_MAX, line));
+	return gp_cli_finish(GP_EXIT_OK);
+}
+
+int gp_top_main(int argc, char **argv)
+{
+	struct screen c = { .by = GP_TOP_BY_PRIO };
+	struct gp_session s;
+	struct gp_options o;
+	int ret = gp_options_parse(argc, argv, &verb, &o);
+
+	if (ret == GP_GO_ON)
+		ret = gp_options_no_words(&o, 0);
+	if (ret == GP_GO_ON && o.sort && gp_top_parse_sort(o.sort, &c.by, &c.is_up)) {
+		gp_cli_error("--sort", "prio, run, off, preempted or pid");
+		return GP_EXIT_USAGE;
+	}
+	if (ret == GP_GO_ON && !o.is_once && (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))) {
+		gp_cli_error("top", "needs a terminal; try gpreempt top --once");
+		return GP_EXIT_FAILED;
+	}
+	if (ret == GP_GO_ON)
+		ret = gp_session_open(&s, &o, true);
+	if (ret != GP_GO_ON)
+		return ret;
+	c.s = &s;
+	c.o = &o;
+	ret = o.is_once ? run_once(&c) : run_screen(&c);
+	gp_top_fini(&c.top);
+	gp_session_close(&s);
+	return ret;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: Which queues have work
+ *
+ * Busy begins with a ring of the doorbell. The wrapped store of hsa.c tells of it,
+ * but only if the queue counts as idle: one load and a compare otherwise. Queues
+ * whose rings nobody tells of (clients without ROCr, queues inside ROCr) are watched
+ * by looking at their pointers, less often the longer nothing happens.
+ *
+ * Busy ends with a proof. A queue that was quiet for a while gets a barrier packet; if
+ * that completes and nothing was written behind it, all work before it is done.
+ *
+ * Where no packet may be put in, the proof is: pointers equal, still equal and
+ * unmoved a quiet time later, and no wave of this process on the node where the driver
+ * tells that. Waves that are saved count as none there, and any change of anybody's
+ * queues saves all for a moment; so either the application was told since that
+ * something of its work has ended (WAIT_EVENTS), or no waves are found many times,
+ * and for longer if we stopped the queue ourselves and have not seen it alive since.
+ *
+ * A ring between the decision and its publication must not be lost. The submitter
+ * moves the write index, loads the state, rings. The detector publishes "idle", makes
+ * every thread of the process pass a barrier (membarrier) and reads the write index
+ * again: either the submitter saw "idle" or the detector sees the index. So
+ * the submitter needs no fence, which would wait for the uncached store.
+ */
+#ifndef GP_SHIM_DETECT_H
+#define GP_SHIM_DETECT_H
+
+#include "client/shim/shim.h"
+
+/**
+ * gp_detect_begin_locked() - begin to follow a queue
+ * @s: shim
+ * @q: queue
+ * @is_new: made just now, so without work; else it counts as busy until idle is proven
+ */
+void gp_detect_begin_locked(struct gp_shim *s, struct gp_shim_queue *q, bool is_new);
+
+/**
+ * gp_detect_ring() - a doorbell was rung that may belong to an idle queue
+ * @s: shim; no lock is held
+ * @doorbell: address of the doorbell
+ * @wptr_addr: address of the write index: says which queue
+ *
+ * Context: any thread of the application, after the ring.
+ */
+void gp_detect_ring(struct gp_shim *s, uintptr_t doorbell, uint64_t wptr_addr);
+
+/**
+ * gp_detect_api() - ROCr was called and may have rung queues of its own
+ * @s: shim; no lock is held
+ */
+void gp_detect_api(struct gp_shim *s);
+
+/**
+ * gp_detect_step_locked() - look where it is time to
+ * @s: shim; the lock is released meanwhile
+ * @now_ns: time
+ *
+ * Return: when to look next, UINT64_MAX = not at all.
+ */
+uint64_t gp_detect_step_locked(struct gp_shim *s, uint64_t now_ns);
+
+#endif

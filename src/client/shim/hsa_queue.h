@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A queue as ROCr shows it to the application: with it come a doorbell that we see, and
+ * the right to put in a barrier packet if it has several producers anyway.
+ */
+#ifndef GP_SHIM_HSA_QUEUE_H
+#define GP_SHIM_HSA_QUEUE_H
+
+#include <hsa/hsa.h>
+
+#include "client/shim/shim.h"
+
+/**
+ * struct gp_hsa_calls - the functions of ROCr below us
+ * @cas_write_index: hsa_queue_cas_write_index_scacq_screl
+ * @signal_create: hsa_signal_create
+ * @signal_destroy: hsa_signal_destroy
+ * @store: hsa_signal_store_screlease
+ */
+struct gp_hsa_calls {
+	uint64_t (*cas_write_index)(const hsa_queue_t *queue, uint64_t expected, uint64_t value);
+	hsa_status_t (*signal_create)(hsa_signal_value_t initial, uint32_t nr_consumers,
+				      const hsa_agent_t *consumers, hsa_signal_t *out);
+	hsa_status_t (*signal_destroy)(hsa_signal_t signal);
+	void (*store)(hsa_signal_t signal, hsa_signal_value_t value);
+};
+
+enum gp_hsa_send {
+	GP_HSA_SENT,
+	GP_HSA_NOT_NOW,		/* the last one is on its way, or others write a lot */
+	GP_HSA_NEVER,		/* not in this queue */
+};
+
+/**
+ * gp_hsa_queue_attach() - ROCr made a queue for the application
+ * @s: shim; no lock is held
+ * @queue: queue
+ * @agent: its GPU
+ * @calls: functions below us; must live as long as the queue
+ */
+void gp_hsa_queue_attach(struct gp_shim *s, hsa_queue_t *queue, hsa_agent_t agent,
+			 const struct gp_hsa_calls *calls);
+
+/**
+ * gp_hsa_queue_detach() - it will be destroyed: put nothing in any more
+ * @s: shim; no lock is held
+ * @queue: queue
+ *
+ * Return: for gp_hsa_queue_free() after the queue is gone, or NULL.
+ */
+struct gp_shim_hsa_queue *gp_hsa_queue_detach(struct gp_shim *s, const hsa_queue_t *queue);
+
+/**
+ * gp_hsa_queue_free() - the GPU cannot write to the signal any more
+ * @h: of gp_hsa_queue_detach()
+ */
+void gp_hsa_queue_free(struct gp_shim_hsa_queue *h);
+
+/**
+ * gp_hsa_queue_detach_all() - ROCr shuts down; its signals go with it
+ * @s: shim; no lock is held
+ */
+void gp_hsa_queue_detach_all(struct gp_shim *s);
+
+/**
+ * gp_hsa_barrier_send() - put a barrier packet in that waits for all before it
+ * @q: queue; lock is held
+ * @wptr: output if sent: write index right behind the packet
+ *
+ * Return: what became of it.
+ */
+enum gp_hsa_send gp_hsa_barrier_send(struct gp_shim_queue *q, uint64_t *wptr);
+
+/**
+ * gp_hsa_barrier_is_done() - did the packet complete?
+ * @q: queue; lock is held
+ *
+ * Return: true if it did.
+ */
+bool gp_hsa_barrier_is_done(const struct gp_shim_queue *q);
+
+#endif

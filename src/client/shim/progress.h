@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * After a release the daemon wants to know whether the work goes on: GP_WIRE_NOTE_PROGRESS
+ * as soon as a read index moves or waves are seen, GP_WIRE_NOTE_NO_PROGRESS after a
+ * second without any sign.
+ */
+#ifndef GP_SHIM_PROGRESS_H
+#define GP_SHIM_PROGRESS_H
+
+#include "client/shim/shim.h"
+
+/**
+ * gp_progress_expect_locked() - a node is about to be released
+ * @s: shim; both locks
+ * @gpu_id: node
+ */
+void gp_progress_expect_locked(struct gp_shim *s, uint32_t gpu_id);
+
+/**
+ * gp_progress_step_locked() - look
+ * @s: shim; the lock is released meanwhile
+ * @now_ns: time
+ *
+ * Return: when to look again, UINT64_MAX = not at all.
+ */
+uint64_t gp_progress_step_locked(struct gp_shim *s, uint64_t now_ns);
+
+/**
+ * gp_progress_drop() - expect nothing
+ * @s: shim
+ */
+void gp_progress_drop(struct gp_shim *s);
+
+#endif

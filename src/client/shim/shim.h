@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: The shim: a library inside the client that stops and continues its queues
+ *
+ * It is preloaded. It sees the queues of its process in the ioctls that make them
+ * (ioctl.c), learns of work by the doorbell stores of ROCr (hsa.c) or by looking at
+ * read and write pointers (detect.c), and a thread of its own (control.c) obeys
+ * the daemon: it stops queues that have work with UPDATE_QUEUE or one DBG_TRAP
+ * batch (pause.c).
+ *
+ * What the application sees of a queue is its wish; what the driver has is the wish
+ * or, while somebody holds the queue, the wish with percentage 0. Without a
+ * daemon, or if it dies, hangs or talks nonsense, nothing is held.
+ *
+ * Two locks, always in this order:
+ *   call_lock  held over calls of the driver that make, change or end queues, so
+ *              that an id cannot change its meaning meanwhile; may be held for
+ *              milliseconds
+ *   lock       state of queues, holds and the connection; never held over a call
+ *              that can sleep
+ */
+#ifndef GP_SHIM_SHIM_H
+#define GP_SHIM_SHIM_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "driver/aql_end.h"
+#include "client/shim/fd.h"
+#include "driver/kfd_abi.h"
+#include "client/wire.h"
+
+/* Queue ids are less than this (kfd_priv.h: KFD_MAX_NUM_OF_QUEUES_PER_PROCESS). */
+#define GP_SHIM_MAX_QUEUES 1024
+/* 8 bytes each in a slice of 8 KiB per process and GPU (kfd_doorbell.c). */
+#define GP_SHIM_NR_DOORBELLS 1024
+/* GPUs told apart by the address of their slice. */
+#define GP_SHIM_NR_SLICES 8
+#define GP_SHIM_NR_SLOTS (GP_SHIM_NR_DOORBELLS * GP_SHIM_NR_SLICES)
+#define GP_SHIM_MAX_HOLDS 64
+
+struct gp_shim;
+
+/**
+ * struct gp_shim_sys - the world around the shim
+ * @ioctl: the real one; -1 and errno
+ * @open_kfd: a descriptor of /dev/kfd, or -errno
+ * @connect: a non-blocking SEQPACKET socket to the daemon, or -errno
+ * @now_ns: CLOCK_MONOTONIC
+ * @read_memory: copy from an address of this process, 0 or -EFAULT
+ * @occupancy: waves of this process on a node: 0 none, > 0 some, -1 not known
+ * @window: called where a decision "idle" was made and is not yet published; NULL = nothing
+ */
+struct gp_shim_sys {
+	int (*ioctl)(int fd, unsigned long request, void *arg);
+	int (*open_kfd)(void);
+	int (*connect)(void);
+	uint64_t (*now_ns)(void);
+	int (*read_memory)(uint64_t addr, void *to, size_t bytes);
+	int (*occupancy)(uint32_t gpu_id);
+	void (*window)(void);
+};
+
+/**
+ * struct gp_shim_props - what UPDATE_QUEUE sets
+ * @ring_addr: ring
+ * @ring_bytes: its size
+ * @percentage: with the XCC in bits 8-15
+ * @prio: 0..15
+ */
+struct gp_shim_props {
+	uint64_t ring_addr;
+	uint32_t ring_bytes;
+	uint32_t percentage;
+	uint32_t prio;
+};
+
+/* How idle is being proven. */
+enum gp_shim_proof {
+	GP_SHIM_QUIET,		/* waiting until nothing was written for a while */
+	GP_SHIM_BARRIER,	/* a barrier packet is on its way */
+	GP_SHIM_EQUAL,		/* pointers are equal; once more, later */
+};
+
+/**
+ * struct gp_shim_queue - a queue of this process
+ * @used: there is such a queue
+ * @queue_id: its id and its place in the table
+ * @gpu_id: node
+ * @type: enum gp_kfd_queue_type
+ * @wish: what the application wants; call_lock
+ * @has: what the driver has; call_lock
+ * @wptr_addr: write index
+ * @rptr_addr: read index
+ * @is_readable: both can be read here
+ * @sys: the world, to read them
+ * @doorbell: index in the slice of its node
+ * @slice: of its slots, or -1: in which slice its doorbell is mapped is not known yet
+ * @is_dbg_stopped: stopped by DBG_TRAP; call_lock
+ * @is_dbg_new: not yet in a snapshot, cannot be stopped so; call_lock
+ * @is_watched: nobody tells of its doorbell: its pointers are looked at
+ * @is_busy: has work, or it is not known to have none
+ * @busy_since_ns: since when
+ * @proof: of idle, while busy
+ * @wptr: write index at the last look
+ * @quiet_since_ns: when @wptr was seen first
+ * @equal_since_ns: GP_SHIM_EQUAL: since when pointers are equal
+ * @nr_empty: GP_SHIM_EQUAL: looks since then that found no waves
+ * @changed_ns: when it last got work, was stopped or continued; 0 = waves were seen since:
+ *	else they may be waiting for room, or not be back yet
+ * @mark: packets that have ended
+ * @doubt: idle was taken for granted
+ * @look_ns: when to look next; UINT64_MAX = never
+ * @pace_ns: wait between looks, grows
+ * @hsa: struct gp_shim_hsa_queue of hsa.c, or NULL
+ */
+struct gp_shim_queue {
+	bool used;
+	uint32_t queue_id;
+	uint32_t gpu_id;
+	uint32_t type;
+	struct gp_shim_props wish;
+	struct gp_shim_props has;
+	uint64_t wptr_addr;
+	uint64_t rptr_addr;
+	bool is_readable;
+	const struct gp_shim_sys *sys;
+	uint32_t doorbell;
+	int slice;
+	bool is_dbg_stopped;
+	bool is_dbg_new;
+	bool is_watched;
+	bool is_busy;
+	uint64_t busy_since_ns;
+	enum gp_shim_proof proof;
+	uint64_t wptr;
+	uint64_t quiet_since_ns;
+	uint64_t equal_since_ns;
+	uint32_t nr_empty;
+	uint64_t changed_ns;
+	struct gp_aql_mark mark;
+	struct gp_aql_doubt doubt;
+	uint64_t look_ns;
+	uint64_t pace_ns;
+	struct gp_shim_hsa_queue *hsa;
+};
+
+/**
+ * struct gp_shim_hold - an order to hold
+ * @epoch: of the order; 0 = this place is free
+ * @gpu_id: node
+ * @queue_id: one queue or GP_WIRE_QUEUE_ALL
+ * @holder: enum gp_wire_holder
+ * @until_ns: end of the lease
+ */
+struct gp_shim_hold {
+	uint64_t epoch;
+	uint32_t gpu_id;
+	uint32_t queue_id;
+	uint32_t holder;
+	uint64_t until_ns;
+};
+
+enum gp_shim_dbg_state {
+	GP_SHIM_DBG_OFF,	/* no session */
+	GP_SHIM_DBG_ON,
+	GP_SHIM_DBG_FAILED,	/* tried, or somebody else debugs: never again */
+};
+
+/**
+ * struct gp_shim_progress - what is expected after a release
+ * @gpu_id: node; 0 = nothing is
+ * @queue_id: a queue that had work
+ * @rptr: its read index then
+ * @until_ns: when to give up
+ * @look_ns: next look
+ * @pace_ns: wait between looks
+ */
+struct gp_shim_progress {
+	uint32_t gpu_id;
+	uint32_t queue_id;
+	uint64_t rptr;
+	uint64_t until_ns;
+	uint64_t look_ns;
+	uint64_t pace_ns;
+};
+
+#define GP_SHIM_MAX_NODES 64
+
+/**
+ * struct gp_shim - everything
+ * @sys: the world
+ * @call_lock: see DOC
+ * @lock: see DOC
+ * @queues: by id
+ * @nr_queues: one more than the largest id there ever was
+ * @kfd: descriptor opened for our calls, -1 = none
+ * @kfd_id: what it is
+ * @their_kfd: the one with which the application last made a queue
+ * @is_started: the thread runs or was tried
+ * @is_stopping: end of the thread, for tests
+ * @thread: the control thread
+ * @wake_fd: pipe that wakes it; read end first
+ * @wake_id: what its ends are; both are the same
+ * @is_dirty: something to apply or to tell, see gp_shim_wake()
+ * @sock: connection, -1 = none
+ * @sock_id: what it is
+ * @is_welcome: the daemon answered
+ * @is_broken: sending failed: close it
+ * @since_ns: when the connection was made
+ * @retry_ns: when to try to connect again
+ * @backoff_ns: wait before that
+ * @again_ns: wait before what the driver refused is tried again; 0 = it refused nothing
+ * @epoch: largest so far in this connection
+ * @welcome: the answer
+ * @holds: what is held
+ * @sees: GP_WIRE_SEES_*
+ * @told_sees: as the daemon knows it
+ * @waited_ns: when the application last learned that something of its work has ended
+ * @has_runtime: the process enabled the runtime for debuggers
+ * @dbg: own debug session; call_lock
+ * @dbg_pipe: of the session; call_lock
+ * @dbg_pipe_id: what its ends are
+ * @lost: nodes on which a queue of this process was reset, 0 = none; both locks to change
+ * @progress: by node
+ * @skip_recheck: do not look again after publishing idle: only to show that it is needed
+ * @nr_calls: UPDATE_QUEUE and DBG_TRAP calls that cost a runlist cycle
+ */
+struct gp_shim {
+	const struct gp_shim_sys *sys;
+	pthread_mutex_t call_lock;
+	pthread_mutex_t lock;
+	struct gp_shim_queue queues[GP_SHIM_MAX_QUEUES];
+	uint32_t nr_queues; /* what comes from here on is cleared in a child */
+	int kfd;
+	struct gp_fd_id kfd_id;
+	int their_kfd;
+	bool is_started;
+	bool is_stopping;
+	pthread_t thread;
+	int wake_fd[2];
+	struct gp_fd_id wake_id;
+	bool is_dirty;
+	int sock;
+	struct gp_fd_id sock_id;
+	bool is_welcome;
+	bool is_broken;
+	uint64_t since_ns;
+	uint64_t retry_ns;
+	uint64_t backoff_ns;
+	uint64_t again_ns;
+	uint64_t epoch;
+	struct gp_wire_welcome welcome;
+	struct gp_shim_hold holds[GP_SHIM_MAX_HOLDS];
+	uint32_t sees;
+	uint32_t told_sees;
+	uint64_t waited_ns;
+	bool has_runtime;
+	enum gp_shim_dbg_state dbg;
+	int dbg_pipe[2];
+	struct gp_fd_id dbg_pipe_id;
+	uint32_t lost[GP_SHIM_MAX_NODES];
+	struct gp_shim_progress progress[GP_SHIM_MAX_NODES];
+	bool skip_recheck;
+	uint64_t nr_calls;
+};
+
+/*
+ * For each doorbell how many idle queues may be behind it: not 0 = a ring is worth
+ * telling. Read without a lock by the wrapped store, written under lock.
+ */
+extern uint32_t gp_shim_slots[GP_SHIM_NR_SLOTS];
+
+/**
+ * gp_shim_slot() - place of a doorbell
+ * @addr: where it is mapped
+ *
+ * Return: index into gp_shim_slots.
+ */
+static inline uint32_t gp_shim_slot(uintptr_t addr)
+{
+	return addr >> 3 & (GP_SHIM_NR_SLOTS - 1);
+}
+
+/**
+ * gp_shim_init() - begin; allocates and starts nothing
+ * @s: memory
+ * @sys: the world; must live as long
+ */
+void gp_shim_init(struct gp_shim *s, const struct gp_shim_sys *sys);
+
+/**
+ * gp_shim_forget() - what a child does after a fork: it has no queues and no thread
+ * @s: shim
+ *
+ * Descriptors are closed, locks made new.
+ */
+void gp_shim_forget(struct gp_shim *s);
+
+/* The one of this process, see entry.c. */
+extern struct gp_shim gp_shim_self;
+
+/**
+ * gp_shim_debug() - a line on stderr if $GPREEMPT_DEBUG is set
+ * @fmt: as of printf
+ */
+void gp_shim_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: gpreempt-tracer, who stops the queues of a process from outside
+ *
+ * One small process beside each target, because the driver lets only the thread that
+ * traces a process debug it, and resumes the target's queues when that process ends.
+ * One thread does everything, in one loop (tracer_main.c): messages of the daemon
+ * (tracer_wire.c), stops of the target (tracer_ptrace.c), events of the driver
+ * (tracer_session.c), holds and their leases (tracer_hold.c), and a look at the
+ * read and write indices in the target's memory (tracer_watch.c).
+ *
+ * Whatever goes wrong ends the same way: everything is resumed, the session closed,
+ * the target let go. If the tracer is killed, the kernel does that.
+ *
+ * Private to the program.
+ */
+#ifndef GP_MECHANISM_TRACER_H
+#define GP_MECHANISM_TRACER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "driver/aql_end.h"
+#include "driver/kfd_abi.h"
+#include "client/wire.h"
+
+#define GP_TRACER_QUEUES GP_KFD_DBG_QUEUES_MAX
+#define GP_TRACER_HOLDS 256
+#define GP_TRACER_NODES 64
+#define GP_TRACER_NEVER UINT64_MAX
+
+/**
+ * struct gp_tracer_queue - a queue of the target
+ * @e: as the driver says; e.exceptions is what was raised when it was seen
+ * @seen: number of the snapshot it was in last
+ * @suspended: stopped by us
+ * @busy: what the daemon was told
+ * @quiet: the indices are equal and have not changed since @quiet_ns
+ * @rptr: read index at the last look
+ * @wptr: write index at the last look
+ * @quiet_ns: see @quiet
+ * @check_ns: ask for the occupancy not before this, unless its packets say that it is idle
+ * @check_step_ns: and after that, this much later
+ * @zero_ns: no wave was on the GPU then and at every look since; 0 = there were some
+ * @has_run: a wave was seen since a packet came or it was let go on
+ * @mark: packets that have ended
+ * @doubt: idle was taken for granted
+ * @unreadable: its indices cannot be read
+ */
+struct gp_tracer_queue {
+	struct gp_kfd_queue_entry e;
+	uint64_t seen;
+	bool suspended;
+	bool busy;
+	bool quiet;
+	uint64_t rptr;
+	uint64_t wptr;
+	uint64_t quiet_ns;
+	uint64_t check_ns;
+	uint64_t check_step_ns;
+	uint64_t zero_ns;
+	bool has_run;
+	struct gp_aql_mark mark;
+	struct gp_aql_doubt doubt;
+	bool unreadable;
+};
+
+/**
+ * struct gp_tracer_hold - a level that somebody set
+ * @epoch: of the order
+ * @end_ns: end of its lease
+ * @gpu_id: node
+ * @queue_id: queue, or GP_WIRE_QUEUE_ALL
+ * @holder: enum gp_wire_holder
+ * @grace: of the order
+ */
+struct gp_tracer_hold {
+	uint64_t epoch;
+	uint64_t end_ns;
+	uint32_t gpu_id;
+	uint32_t queue_id;
+	uint32_t holder;
+	uint32_t grace;
+};
+
+/**
+ * struct gp_tracer_node - a GPU that was let go on
+ * @gpu_id: node
+ * @until_ns: a sign of life is expected until then; 0 = none
+ */
+struct gp_tracer_node {
+	uint32_t gpu_id;
+	uint64_t until_ns;
+};
+
+/**
+ * struct gp_tracer - everything
+ * @pid: target
+ * @sock: to the daemon
+ * @kfd: /dev/kfd, -1 = not open
+ * @mem: memory of the target, -1 = not open
+ * @pipe: of the driver's dots; read end first
+ * @sigs: signalfd
+ * @is_seized: the target is traced by us
+ * @is_enabled: the debug session is open
+ * @is_gone: the target does not exist any more
+ * @done: leave the loop
+ * @why: the reason, for people
+ * @error: errno of the reason, 0 = nothing is wrong
+ * @epoch: largest seen
+ * @lease_ns: default lease
+ * @poll_ns: time between looks at a queue that may have work
+ * @quiet_ns: how long indices are equal before idle is to be proven
+ * @next_refresh_ns: when to ask the driver for the queues, whatever there is to look at
+ * @next_look_ns: when to look next
+ * @look_step_ns: time between looks now
+ * @is_active: the last look found something with work
+ * @snapshot: number of the last snapshot
+ * @nr_queues: queues
+ * @queues: in no order
+ * @nr_holds: holds
+ * @holds: in no order
+ * @nr_nodes: nodes
+ * @nodes: in no order
+ * @entries: room for a snapshot
+ * @ids: room for a batch
+ */
+struct gp_tracer {
+	pid_t pid;
+	int sock;
+	int kfd;
+	int mem;
+	int pipe[2];
+	int sigs;
+	bool is_seized;
+	bool is_enabled;
+	bool is_gone;
+	bool done;
+	const char *why;
+	int error;
+	uint64_t epoch;
+	uint64_t lease_ns;
+	uint64_t poll_ns;
+	uint64_t quiet_ns;
+	uint64_t next_refresh_ns;
+	uint64_t next_look_ns;
+	uint64_t look_step_ns;
+	bool is_active;
+	uint64_t snapshot;
+	size_t nr_queues;
+	struct gp_tracer_queue queues[GP_TRACER_QUEUES];
+	size_t nr_holds;
+	struct gp_tracer_hold holds[GP_TRACER_HOLDS];
+	size_t nr_nodes;
+	struct gp_tracer_node nodes[GP_TRACER_NODES];
+	struct gp_kfd_queue_entry entries[GP_TRACER_QUEUES];
+	uint32_t ids[GP_TRACER_QUEUES];
+};
+
+/* CLOCK_MONOTONIC. */
+uint64_t gp_tracer_now_ns(void);
+
+/**
+ * gp_tracer_end() - leave the loop at the next turn
+ * @t: tracer
+ * @error: errno of the reason, 0 = nothing is wrong; the first reason counts
+ * @why: for people
+ */
+void gp_tracer_end(struct gp_tracer *t, int error, const char *why);
+
+/* tracer_wire.c */
+
+/**
+ * gp_tracer_hello() - say who we are and wait for the welcome
+ * @t: tracer
+ *
+ * Return: 0, -ETIMEDOUT, -ECONNREFUSED, -EPIPE, -EPROTO.
+ */
+int gp_tracer_hello(struct gp_tracer *t);
+
+/**
+ * gp_tracer_read() - carry out what the daemon says
+ * @t: tracer; ends if the daemon is gone or talks nonsense
+ */
+void gp_tracer_read(struct gp_tracer *t);
+
+/* Send. The header is filled in. 0 or -errno; -EAGAIN: the daemon does not read. */
+int gp_tracer_send_queue(struct gp_tracer *t, const struct gp_tracer_queue *q);
+int gp_tracer_send_edge(struct gp_tracer *t, enum gp_wire_type type,
+			const struct gp_tracer_queue *q);
+int gp_tracer_send_done(struct gp_tracer *t, struct gp_wire_done *done);
+int gp_tracer_note(struct gp_tracer *t, enum gp_wire_note_code code, uint32_t gpu_id,
+		   uint64_t value, const char *text);
+
+/* tracer_ptrace.c */
+
+/**
+ * gp_tracer_seize() - begin to trace the target
+ * @t: tracer
+ *
+ * Return: 0; -ESRCH no such process; -EBUSY somebody else traces it; -EPERM not
+ * allowed; -EINVAL not the leader of its threads. @t->why says it for people.
+ */
+int gp_tracer_seize(struct gp_tracer *t);
+
+/**
+ * gp_tracer_stops() - look at what the target did, and let it go on
+ * @t: tracer
+ *
+ * Signals are passed on, a stopped target stays stopped. Ends if the target ends:
+ * it is let go only when the session is closed, because a process that exits with
+ * a session open waits for ever in the driver.
+ */
+void gp_tracer_stops(struct gp_tracer *t);
+
+/**
+ * gp_tracer_release() - trace the target no longer
+ * @t: tracer
+ */
+void gp_tracer_release(struct gp_tracer *t);
+
+/* tracer_session.c */
+
+/**
+ * gp_tracer_open() - open the debug session
+ * @t: tracer; the target is seized
+ *
+ * Return: 0, or -errno with @t->why.
+ */
+int gp_tracer_open(struct gp_tracer *t);
+
+/**
+ * gp_tracer_close() - close the session: everything goes on
+ * @t: tracer
+ */
+void gp_tracer_close(struct gp_tracer *t);
+
+/**
+ * gp_tracer_events() - the driver has written a dot
+ * @t: tracer
+ */
+void gp_tracer_events(struct gp_tracer *t);
+
+/**
+ * gp_tracer_refresh() - bring the queues up to date
+ * @t: tracer; ends if the driver does not know the target any more
+ *
+ * Return: 0 or -errno.
+ */
+int gp_tracer_refresh(struct gp_tracer *t);
+
+/* tracer_hold.c */
+
+/* HOLD, RELEASE: answered; RENEW: not. */
+void gp_tracer_hold(struct gp_tracer *t, const struct gp_wire_order *o);
+void gp_tracer_unhold(struct gp_tracer *t, const struct gp_wire_order *o);
+void gp_tracer_renew(struct gp_tracer *t, const struct gp_wire_order *o);
+
+/**
+ * gp_tracer_settle() - make the queues of a node what the holds say
+ * @t: tracer; ends if the driver would not continue one
+ * @gpu_id: node
+ * @done: what was done is added to it; may be NULL
+ */
+void gp_tracer_settle(struct gp_tracer *t, uint32_t gpu_id, struct gp_wire_done *done);
+
+/**
+ * gp_tracer_leases() - end the holds whose lease is over
+ * @t: tracer
+ * @now_ns: time
+ *
+ * Return: when the next one ends, GP_TRACER_NEVER = none.
+ */
+uint64_t gp_tracer_leases(struct gp_tracer *t, uint64_t now_ns);
+
+/* tracer_watch.c */
+
+/**
+ * gp_tracer_look() - look at the indices if it is time
+ * @t: tracer
+ * @now_ns: time
+ *
+ * Return: when to look next.
+ */
+uint64_t gp_tracer_look(struct gp_tracer *t, uint64_t now_ns);
+
+/**
+ * gp_tracer_restart() - a queue was let go on: what is known of it is old
+ * @t: tracer
+ * @q: queue
+ */
+void gp_tracer_restart(struct gp_tracer *t, struct gp_tracer_queue *q);
+
+/**
+ * gp_tracer_expect() - a node was let go on: look for a sign of life
+ * @t: tracer
+ * @gpu_id: node
+ */
+void gp_tracer_expect(struct gp_tracer *t, uint32_t gpu_id);
+
+#endif

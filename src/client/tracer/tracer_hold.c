@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+#include "client/tracer/tracer.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "driver/kfd.h"
+
+#define NS_PER_S 1000000000ull
+/* A target that destroys a queue waits as long as it is suspended. */
+#define LEASE_MAX_NS (60 * NS_PER_S)
+#define TRIES 2
+
+static bool is_compute(const struct gp_tracer_queue *q)
+{
+	return q->e.type == GP_KFD_QUEUE_PM4 || q->e.type == GP_KFD_QUEUE_AQL;
+}
+
+static bool is_held(const struct gp_tracer *t, const struct gp_tracer_queue *q)
+{
+	const struct gp_tracer_hold *h;
+
+	for (h = t->holds; h < t->holds + t->nr_holds; h++) {
+		if (h->gpu_id == q->e.gpu_id &&
+		    (h->queue_id == GP_WIRE_QUEUE_ALL || h->queue_id == q->e.queue_id))
+			return true;
+	}
+	return false;
+}
+
+static struct gp_tracer_queue *find_queue(struct gp_tracer *t, uint32_t id)
+{
+	struct gp_tracer_queue *q;
+
+	for (q = t->queues; q < t->queues + t->nr_queues; q++) {
+		if (q->e.queue_id == id)
+			return q;
+	}
+	return NULL;
+}
+
+/* The compute queues of a node that are not what the holds say. */
+static uint32_t collect(struct gp_tracer *t, uint32_t gpu_id, bool suspend)
+{
+	struct gp_tracer_queue *q;
+	uint32_t nr = 0;
+
+	for (q = t->queues; q < t->queues + t->nr_queues; q++) {
+		if (q->e.gpu_id == gpu_id && is_compute(q) && q->suspended != suspend &&
+		    is_held(t, q) == suspend)
+			t->ids[nr++] = q->e.queue_id;
+	}
+	return nr;
+}
+
+static void worsen(struct gp_wire_done *d, enum gp_wire_result result, int error)
+{
+	if (d->result >= result)
+		return;
+	d->result = result;
+	d->error = (uint32_t)error;
+}
+
+/* Return: how many were neither done nor failed: new since, or gone. */
+static uint32_t take_results(struct gp_tracer *t, uint32_t nr, bool suspend, struct gp_wire_done *d)
+{
+	struct gp_tracer_queue *q;
+	uint32_t i, nr_invalid = 0;
+	int r;
+
+	for (i = 0; i < nr; i++) {
+		r = gp_kfd_dbg_result(t->ids[i]);
+		q = find_queue(t, gp_kfd_dbg_id(t->ids[i]));
+		if (r == -ESRCH) {
+			nr_invalid++;
+			continue;
+		}
+		/* If the hardware failed the driver still counts it as suspended. */
+		if (q)
+			q->suspended = suspend;
+		if (q && !suspend)
+			gp_tracer_restart(t, q);
+		if (r)
+			worsen(d, GP_WIRE_ERROR, -r);
+		else
+			d->nr_queues++;
+	}
+	return nr_invalid;
+}
+
+/* One batch. Return: queues that want another try, or -errno. */
+static int batch(struct gp_tracer *t, uint32_t gpu_id, bool suspend, uint32_t grace,
+		 struct gp_wire_done *d)
+{
+	uint32_t nr = collect(t, gpu_id, suspend);
+	int r;
+
+	if (!nr)
+		return 0;
+	if (suspend)
+		r = gp_kfd_dbg_suspend(t->kfd, (uint32_t)t->pid, t->ids, nr, grace);
+	else
+		r = gp_kfd_dbg_resume(t->kfd, (uint32_t)t->pid, t->ids, nr);
+	if (r == -ESRCH)
+		gp_tracer_end(t, 0, "the driver does not know it any more");
+	if (r < 0)
+		return r;
+	d->nr_cycles++;
+	return (int)take_results(t, nr, suspend, d);
+}
+
+static uint32_t grace_of(const struct gp_tracer *t, uint32_t gpu_id)
+{
+	const struct gp_tracer_hold *h;
+	uint32_t grace = GP_KFD_GRACE_MIN;
+
+	for (h = t->holds; h < t->holds + t->nr_holds; h++) {
+		if (h->gpu_id == gpu_id && h->grace > grace)
+			grace = h->grace;
+	}
+	return grace;
+}
+
+static void settle_one(struct gp_tracer *t, uint32_t gpu_id, bool suspend, struct gp_wire_done *d)
+{
+	uint32_t grace = grace_of(t, gpu_id);
+	int r = 0, try;
+
+	/* A second time for those that were made between the snapshot and the call. */
+	for (try = 0; try < TRIES; try++) {
+		r = batch(t, gpu_id, suspend, grace, d);
+		if (r <= 0)
+			break;
+		if (gp_tracer_refresh(t))
+			break;
+	}
+	if (r == -ESRCH)
+		worsen(d, GP_WIRE_GONE, ESRCH);
+	else if (r < 0)
+		worsen(d, GP_WIRE_ERROR, -r);
+	else if (r > 0 && collect(t, gpu_id, suspend))
+		/* There, but not to be stopped: it is being destroyed. */
+		worsen(d, GP_WIRE_BUSY_NOW, EBUSY);
+}
+
+void gp_tracer_settle(struct gp_tracer *t, uint32_t gpu_id, struct gp_wire_done *done)
+{
+	struct gp_wire_done ignored = {};
+	struct gp_wire_done *d = done ? done : &ignored;
+	uint32_t before;
+
+	settle_one(t, gpu_id, true, d);
+	before = d->nr_queues;
+	if (!t->done)
+		settle_one(t, gpu_id, false, d);
+	if (d->nr_queues > before)
+		gp_tracer_expect(t, gpu_id);
+	/* Nobody would try again: the end of the session lets it go on. */
+	if (!t->done && collect(t, gpu_id, false))
+		gp_tracer_end(t, EIO, "the driver would not continue it");
+}
+
+static struct gp_tracer_hold *find_hold(struct gp_tracer *t, const struct gp_wire_order *o)
+{
+	struct gp_tracer_hold *h;
+
+	for (h = t->holds; h < t->holds + t->nr_holds; h++) {
+		if (h->gpu_id == o->gpu_id && h->queue_id == o->queue_id && h->holder == o->holder)
+			return h;
+	}
+	return NULL;
+}
+
+static uint64_t lease_end(const struct gp_tracer *t, const struct gp_wire_order *o)
+{
+	uint64_t lease = o->lease_ns ? o->lease_ns : t->lease_ns;
+
+	return gp_tracer_now_ns() + (lease < LEASE_MAX_NS ? lease : LEASE_MAX_NS);
+}
+
+static bool is_new(struct gp_tracer *t, const struct gp_wire_order *o)
+{
+	if (o->epoch <= t->epoch)
+		return false;
+	t->epoch = o->epoch;
+	return true;
+}
+
+static void answer(struct gp_tracer *t, const struct gp_wire_order *o, uint64_t begin,
+		   struct gp_wire_done *d)
+{
+	d->epoch = o->epoch;
+	d->gpu_id = o->gpu_id;
+	d->took_ns = gp_tracer_now_ns() - begin;
+	gp_tracer_send_done(t, d);
+}
+
+static void set_hold(struct gp_tracer *t, const struct gp_wire_order *o, struct gp_wire_done *d)
+{
+	struct gp_tracer_hold *h = find_hold(t, o);
+
+	if (!h && t->nr_holds == GP_TRACER_HOLDS) {
+		worsen(d, GP_WIRE_ERROR, ENOSPC);
+		return;
+	}
+	if (!h)
+		h = &t->holds[t->nr_holds++];
+	*h = (struct gp_tracer_hold){
+		.epoch = o->epoch,
+		.end_ns = lease_end(t, o),
+		.gpu_id = o->gpu_id,
+		.queue_id = o->queue_id,
+		.holder = o->holder,
+		.grace = o->grace,
+	};
+	gp_tracer_settle(t, o->gpu_id, d);
+}
+
+static bool has_queue(struct gp_tracer *t, uint32_t gpu_id, uint32_t queue_id)
+{
+	const struct gp_tracer_queue *q = find_queue(t, queue_id);
+
+	return q && q->e.gpu_id == gpu_id && is_compute(q);
+}
+
+void gp_tracer_hold(struct gp_tracer *t, const struct gp_wire_order *o)
+{
+	uint64_t begin = gp_tracer_now_ns();
+	struct gp_wire_done d = {};
+
+	if (!is_new(t, o))
+		return;
+	/* Queues made a moment ago are to be in the same batch. */
+	if (gp_tracer_refresh(t))
+		worsen(&d, GP_WIRE_GONE, ESRCH);
+	else if (o->queue_id != GP_WIRE_QUEUE_ALL && !has_queue(t, o->gpu_id, o->queue_id))
+		worsen(&d, GP_WIRE_GONE, ENOENT);
+	else
+		set_hold(t, o, &d);
+	answer(t, o, begin, &d);
+}
+
+/* ALL takes away every hold of that holder there. */
+static void drop_holds(struct gp_tracer *t, const struct gp_wire_order *o)
+{
+	size_t i;
+
+	for (i = t->nr_holds; i-- > 0;) {
+		if (t->holds[i].gpu_id == o->gpu_id && t->holds[i].holder == o->holder &&
+		    (o->queue_id == GP_WIRE_QUEUE_ALL || t->holds[i].queue_id == o->queue_id))
+			t->holds[i] = t->holds[--t->nr_holds];
+	}
+}
+
+void gp_tracer_unhold(struct gp_tracer *t, const struct gp_wire_order *o)
+{
+	uint64_t begin = gp_tracer_now_ns();
+	struct gp_wire_done d = {};
+
+	if (!is_new(t, o))
+		return;
+	drop_holds(t, o);
+	gp_tracer_settle(t, o->gpu_id, &d);
+	answer(t, o, begin, &d);
+}
+
+void gp_tracer_renew(struct gp_tracer *t, const struct gp_wire_order *o)
+{
+	struct gp_tracer_hold *h = find_hold(t, o);
+
+	if (h && h->epoch == o->epoch)
+		h->end_ns = lease_end(t, o);
+}
+
+static void end_lease(struct gp_tracer *t, size_t i)
+{
+	struct gp_tracer_hold h = t->holds[i];
+
+	t->holds[i] = t->holds[--t->nr_holds];
+	gp_tracer_settle(t, h.gpu_id, NULL);
+	gp_tracer_note(t, GP_WIRE_NOTE_LEASE_ENDED, h.gpu_id, h.holder, "lease ended");
+}
+
+uint64_t gp_tracer_leases(struct gp_tracer *t, uint64_t now_ns)
+{
+	uint64_t next = GP_TRACER_NEVER;
+	size_t i;
+
+	for (i = t->nr_holds; i-- > 0;) {
+		if (t->holds[i].end_ns <= now_ns)
+			end_lease(t, i);
+		else if (t->holds[i].end_ns < next)
+			next = t->holds[i].end_ns;
+	}
+	return next;
+}

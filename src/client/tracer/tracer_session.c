@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "client/tracer/tracer.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "driver/kfd.h"
+#include "driver/sysfile.h"
+#include "driver/system.h"
+
+#define EVENTS \
+	(GP_KFD_EC_QUEUE_NEW | GP_KFD_EC_QUEUE_DELETE | GP_KFD_EC_PROCESS_RUNTIME)
+#define POKE_NS 200000000
+#define EVENTS_PER_TURN 64
+
+static int refuse(struct gp_tracer *t, int error, const char *why)
+{
+	t->why = why;
+	return error;
+}
+
+static void on_poke(int sig)
+{
+}
+
+/*
+ * On gfx942 DISABLE waits for an interrupt that the driver itself drops, until a
+ * signal comes (docs/kfdsim.md). The queues go on before that, and the rest is done
+ * after it.
+ */
+static int disable(struct gp_tracer *t)
+{
+	struct itimerspec every = { { 0, POKE_NS }, { 0, POKE_NS } };
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM };
+	struct sigaction sa = { .sa_handler = on_poke };
+	timer_t timer;
+	int r;
+
+	sigaction(SIGALRM, &sa, NULL);
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer))
+		return -errno;
+	timer_settime(timer, 0, &every, NULL);
+	r = gp_kfd_dbg_disable(t->kfd, (uint32_t)t->pid);
+	timer_delete(timer);
+	return r;
+}
+
+/* A process that enables or ends its runtime while a session is open waits for an answer. */
+static bool answer_runtime(struct gp_tracer *t)
+{
+	struct gp_kfd_event event;
+	int i;
+
+	/* New queues stay raised: the snapshot tells and clears them. */
+	for (i = 0; i < EVENTS_PER_TURN; i++) {
+		if (gp_kfd_dbg_query(t->kfd, (uint32_t)t->pid, ~GP_KFD_EC_QUEUE_NEW, &event))
+			return false;
+		if (event.exceptions & GP_KFD_EC_PROCESS_RUNTIME) {
+			gp_kfd_dbg_send(t->kfd, (uint32_t)t->pid, GP_KFD_EC_PROCESS_RUNTIME);
+			return true;
+		}
+	}
+	return false;
+}
+
+void gp_tracer_close(struct gp_tracer *t)
+{
+	if (!t->is_enabled)
+		return;
+	gp_kfd_dbg_queues(t->kfd, (uint32_t)t->pid, NULL, 0, GP_KFD_EC_QUEUE_NEW);
+	answer_runtime(t);
+	t->is_enabled = false;
+	if (disable(t) == -ESRCH && !t->is_gone)
+		/* Its memory is gone and it waits in the driver (docs/kfdsim.md): wake it. */
+		ptrace(PTRACE_INTERRUPT, t->pid, 0, 0);
+}
+
+static int check_driver(struct gp_tracer *t)
+{
+	struct gp_kfd_version v;
+	struct gp_system s;
+
+	gp_system_read(NULL, &s);
+	if (s.sched_policy.source && s.sched_policy.value == GP_SCHED_POLICY_NO_HWS)
+		return refuse(t, -EOPNOTSUPP, "the driver runs without HWS (sched_policy=2)");
+	t->kfd = gp_kfd_open();
+	if (t->kfd < 0)
+		return refuse(t, t->kfd, "cannot open /dev/kfd (driver, or group render)");
+	if (gp_kfd_get_version(t->kfd, &v) || !gp_kfd_version_has_debug(&v))
+		return refuse(t, -EOPNOTSUPP, "the driver has no debugger calls (too old)");
+	return 0;
+}
+
+/*
+ * With queues there can be no runtime that is just being enabled, which the session
+ * would make wait.
+ */
+static bool has_queues(pid_t pid)
+{
+	char path[GP_SYSFILE_PATH_MAX];
+	uint32_t id;
+	bool has;
+	DIR *dir;
+
+	gp_sysfile_path(path, NULL, "/sys/class/kfd/kfd/proc/%d/queues", (int)pid);
+	dir = opendir(path);
+	if (!dir)
+		return false;
+	has = gp_sysfile_next(dir, &id) == 1;
+	closedir(dir);
+	return has;
+}
+
+static int check_state(struct gp_tracer *t, const struct gp_kfd_runtime_info *info)
+{
+	switch (info->state) {
+	case GP_KFD_RUNTIME_STATE_ENABLED:
+		return 0;
+	case GP_KFD_RUNTIME_STATE_DISABLED:
+		return refuse(t, -EOPNOTSUPP, "its runtime is not enabled (it does not use ROCr)");
+	case GP_KFD_RUNTIME_STATE_BUSY:
+		return refuse(t, -EBUSY, "its GPU is being debugged by somebody else");
+	default:
+		return refuse(t, -EIO, "the driver failed to prepare its GPU");
+	}
+}
+
+static int enable(struct gp_tracer *t)
+{
+	struct gp_kfd_runtime_info info = {};
+	int r;
+
+	if (pipe2(t->pipe, O_NONBLOCK | O_CLOEXEC))
+		return refuse(t, -errno, "no pipe");
+	r = gp_kfd_dbg_enable(t->kfd, (uint32_t)t->pid, EVENTS, t->pipe[1], &info);
+	if (r == -EALREADY)
+		return refuse(t, -EBUSY, "somebody else debugs it");
+	if (r)
+		return refuse(t, r, "the driver refuses a debug session");
+	t->is_enabled = true;
+	return check_state(t, &info);
+}
+
+int gp_tracer_open(struct gp_tracer *t)
+{
+	char path[GP_SYSFILE_PATH_MAX];
+	int r = check_driver(t);
+
+	if (r)
+		return r;
+	if (!has_queues(t->pid))
+		return refuse(t, -EAGAIN, "it has no GPU queues now");
+	r = enable(t);
+	if (r)
+		return r;
+	gp_sysfile_path(path, NULL, "/proc/%d/mem", (int)t->pid);
+	t->mem = open(path, O_RDONLY | O_CLOEXEC);
+	r = gp_tracer_refresh(t);
+	if (r)
+		return refuse(t, r, "no snapshot of its queues");
+	return gp_tracer_note(t, GP_WIRE_NOTE_SEES, 0,
+			      GP_WIRE_SEES_SNAPSHOT | (t->mem < 0 ? 0 : GP_WIRE_SEES_POINTERS),
+			      "attached");
+}
+
+static bool is_compute(const struct gp_kfd_queue_entry *e)
+{
+	return e->type == GP_KFD_QUEUE_PM4 || e->type == GP_KFD_QUEUE_AQL;
+}
+
+static struct gp_tracer_queue *find_queue(struct gp_tracer *t, uint32_t id)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr_queues; i++) {
+		if (t->queues[i].e.queue_id == id)
+			return &t->queues[i];
+	}
+	return NULL;
+}
+
+static void remove_queue(struct gp_tracer *t, struct gp_tracer_queue *q)
+{
+	if (gp_tracer_send_edge(t, GP_WIRE_QUEUE_REMOVE, q) == -EAGAIN)
+		gp_tracer_end(t, EAGAIN, "the daemon does not read");
+	*q = t->queues[--t->nr_queues];
+}
+
+/* Has work until the opposite is proven. */
+static void add_queue(struct gp_tracer *t, const struct gp_kfd_queue_entry *e)
+{
+	struct gp_tracer_queue *q = &t->queues[t->nr_queues++];
+
+	*q = (struct gp_tracer_queue){ .e = *e, .busy = is_compute(e) };
+	if (gp_tracer_send_queue(t, q) == -EAGAIN)
+		gp_tracer_end(t, EAGAIN, "the daemon does not read");
+	/* Look at it soon. */
+	t->next_look_ns = 0;
+	t->look_step_ns = t->poll_ns;
+}
+
+static void take_entry(struct gp_tracer *t, const struct gp_kfd_queue_entry *e)
+{
+	struct gp_tracer_queue *q = find_queue(t, e->queue_id);
+
+	/* Its number may be that of one that is gone. */
+	if (q && (e->exceptions & GP_KFD_EC_QUEUE_NEW)) {
+		remove_queue(t, q);
+		q = NULL;
+	}
+	if (!q) {
+		add_queue(t, e);
+		q = &t->queues[t->nr_queues - 1];
+	}
+	q->seen = t->snapshot;
+}
+
+int gp_tracer_refresh(struct gp_tracer *t)
+{
+	int i, nr = gp_kfd_dbg_queues(t->kfd, (uint32_t)t->pid, t->entries, GP_TRACER_QUEUES,
+				      GP_KFD_EC_QUEUE_NEW);
+	size_t j;
+
+	if (nr < 0) {
+		gp_tracer_end(t, nr == -ESRCH ? 0 : -nr, "the driver does not know it any more");
+		return nr;
+	}
+	t->snapshot++;
+	for (i = 0; i < nr && i < GP_TRACER_QUEUES; i++)
+		take_entry(t, &t->entries[i]);
+	for (j = t->nr_queues; j-- > 0;)
+		if (t->queues[j].seen != t->snapshot)
+			remove_queue(t, &t->queues[j]);
+	return 0;
+}
+
+/* New queues of a node that is held are stopped too. */
+static void settle_all(struct gp_tracer *t)
+{
+	size_t i, j;
+
+	for (i = 0; i < t->nr_holds && !t->done; i++) {
+		for (j = 0; j < i && t->holds[j].gpu_id != t->holds[i].gpu_id; j++)
+			;
+		if (j == i)
+			gp_tracer_settle(t, t->holds[i].gpu_id, NULL);
+	}
+}
+
+/* The driver resumed everything when the runtime went. */
+static void forget_suspended(struct gp_tracer *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr_queues; i++)
+		t->queues[i].suspended = false;
+}
+
+void gp_tracer_events(struct gp_tracer *t)
+{
+	char dots[64];
+
+	while (read(t->pipe[0], dots, sizeof(dots)) > 0)
+		;
+	/* The snapshot first: QUERY shows nothing else while a queue is new. */
+	if (!t->is_enabled || gp_tracer_refresh(t))
+		return;
+	if (answer_runtime(t)) {
+		forget_suspended(t);
+		gp_tracer_note(t, GP_WIRE_NOTE_SEES, 0, GP_WIRE_SEES_SNAPSHOT, "runtime changed");
+	}
+	settle_all(t);
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include "core/check.h"
+#include "core/entity.h"
+
+#define CHECK(cond, text)            \
+	do {                         \
+		if (!(cond))         \
+			return text; \
+	} while (0)
+
+static const char *check_order(const struct gp_heap_pool *p, const struct gp_heap *h)
+{
+	u32 i;
+
+	for (i = 0; i < h->nr; i++) {
+		const struct gp_heap_entry *e = gp_heap_at(p, h, i);
+
+		CHECK(p->pos[e->item] == i, "heap entry is not where its item says");
+		CHECK(!i || !gp_heap_is_before(e, gp_heap_at(p, h, (i - 1) / 4)),
+		      "heap entry is before its parent");
+	}
+	return NULL;
+}
+
+static enum gp_pool pool_of(enum gp_heap_kind kind)
+{
+	switch (kind) {
+	case GP_HEAP_WORST:
+	case GP_HEAP_HOLD:
+		return GP_POOL_MOVE;
+	case GP_HEAP_STARVE:
+		return GP_POOL_STARVE;
+	case GP_HEAP_CLOCK:
+		return GP_POOL_CLOCK;
+	default:
+		return GP_POOL_BEST;
+	}
+}
+
+static const char *check_in(const struct gp_sched *s, const struct gp_entity *e,
+			    enum gp_heap_kind kind, bool wanted, u64 key)
+{
+	const struct gp_heap_pool *p = &s->pool[pool_of(kind)];
+	u32 slot = gp_entity_slot(s, e);
+	bool is_in = e->in[pool_of(kind)] == kind;
+	const struct gp_heap_entry *entry;
+
+	CHECK(is_in == wanted, "entity is not in the heaps its state asks for");
+	if (!wanted)
+		return NULL;
+	CHECK(p->pos[slot] < s->node[e->node].heap[kind].nr, "entity has no place in its heap");
+	entry = gp_heap_at(p, &s->node[e->node].heap[kind], p->pos[slot]);
+	CHECK(entry->item == slot, "entity's heap entry is another's");
+	CHECK(entry->key == key, "heap entry has an old key");
+	return NULL;
+}
+
+static const char *check_heaps(const struct gp_sched *s, const struct gp_entity *e)
+{
+	bool waiting = e->state == GP_ENTITY_WAITING;
+	bool running = e->state == GP_ENTITY_RUNNING;
+	bool out = e->state == GP_ENTITY_PREEMPTED;
+	bool seen = waiting || running || out;
+	bool free_out = out && !e->held;
+	bool ticks = seen && e->nr_busy && e->clock_ns != U64_MAX;
+	const char *bad;
+
+	if ((bad = check_in(s, e, GP_HEAP_WAITING, waiting, e->key)) ||
+	    (bad = check_in(s, e, GP_HEAP_RUNNING, running, e->key)) ||
+	    (bad = check_in(s, e, GP_HEAP_OUT, free_out && e->nr_busy && !e->nr_fail,
+			    e->key)) ||
+	    (bad = check_in(s, e, GP_HEAP_RETRY, free_out && e->nr_busy && e->nr_fail,
+			    e->key)) ||
+	    (bad = check_in(s, e, GP_HEAP_OUT_IDLE, free_out && !e->nr_busy, 0)) ||
+	    (bad = check_in(s, e, GP_HEAP_WORST,
+			    seen && !out && !e->held && !e->attr.no_preempt, ~e->key)) ||
+	    (bad = check_in(s, e, GP_HEAP_HOLD, seen && e->held, e->hold_ns)) ||
+	    (bad = check_in(s, e, GP_HEAP_STARVE, free_out, e->out_ns)) ||
+	    (bad = check_in(s, e, GP_HEAP_CLOCK, ticks, e->clock_ns)))
+		return bad;
+	return NULL;
+}
+
+static const char *check_queues(const struct gp_sched *s, const struct gp_entity *e)
+{
+	u32 nr_queues = 0;
+	u32 nr_busy = 0;
+	u32 slot;
+
+	for (slot = e->queue; slot != GP_SLOT_NONE; slot = s->queue[slot].next) {
+		CHECK(s->queue[slot].live, "entity has a queue that is free");
+		CHECK(s->queue[slot].entity == gp_entity_slot(s, e), "queue is of another entity");
+		nr_queues++;
+		nr_busy += s->queue[slot].busy;
+	}
+	CHECK(nr_queues == e->nr_queues, "count of queues is wrong");
+	CHECK(nr_busy == e->nr_busy, "count of busy queues is wrong");
+	return NULL;
+}
+
+static const char *check_entity(const struct gp_sched *s, const struct gp_entity *e)
+{
+	bool mapped_busy = e->state == GP_ENTITY_WAITING || e->state == GP_ENTITY_RUNNING;
+
+	CHECK(e->live, "free slot in a node's list");
+	CHECK(!mapped_busy || e->nr_busy, "waits or runs without work");
+	CHECK(e->state != GP_ENTITY_IDLE || !e->nr_busy, "idle with work");
+	CHECK(!e->again || e->state == GP_ENTITY_PREEMPTED || gp_entity_is_in_flight(e),
+	      "on the list to be preempted once more, but on the GPU");
+	return check_queues(s, e);
+}
+
+/* Every entity in flight is a member of the switch, once, on the side of its state. */
+static const char *check_switch(const struct gp_sched *s, const struct gp_node *n, u32 nr_in_flight)
+{
+	const struct gp_switch *sw = &n->sw;
+	u32 nr_found = 0;
+	u32 i, k;
+
+	if (!sw->seq) {
+		CHECK(!nr_in_flight, "entity in flight without a switch");
+		return NULL;
+	}
+	CHECK(sw->nr_preempt + sw->nr_resume <= GP_SWITCH_MAX, "switch is too large");
+	CHECK(sw->nr_preempt + sw->nr_resume > 0, "switch is empty");
+	for (i = 0; i < sw->nr_preempt + sw->nr_resume; i++) {
+		const struct gp_entity *e = gp_entity_find(s, sw->id[i]);
+		u8 state = i < sw->nr_preempt ? GP_ENTITY_PREEMPTING : GP_ENTITY_RESUMING;
+
+		for (k = 0; k < i; k++)
+			CHECK(sw->id[k] != sw->id[i], "entity is in a switch twice");
+		if (!e)
+			continue;
+		CHECK(e->state == state, "member's state is not that of its side");
+		CHECK(e->node == n->index, "member of another node");
+		nr_found++;
+	}
+	CHECK(nr_found == nr_in_flight, "entity in flight is not a member of the switch");
+	return NULL;
+}
+
+static const char *check_members(const struct gp_sched *s, const struct gp_node *n)
+{
+	u32 nr_in_flight = 0;
+	u32 nr_stubborn = 0;
+	u32 nr_alone = 0;
+	u32 nr_live = 0;
+	u32 nr_out = 0;
+	const char *bad;
+	u32 slot;
+
+	for (slot = n->entities; slot != GP_SLOT_NONE; slot = s->entity[slot].next) {
+		const struct gp_entity *e = &s->entity[slot];
+
+		if ((bad = check_entity(s, e)) || (bad = check_heaps(s, e)))
+			return bad;
+		nr_live++;
+		nr_out += e->state == GP_ENTITY_PREEMPTED;
+		nr_stubborn += e->stubborn;
+		nr_alone += e->alone && e->alone == n->alone;
+		nr_in_flight += gp_entity_is_in_flight(e);
+	}
+	CHECK(nr_live == n->nr_live, "count of entities is wrong");
+	CHECK(nr_out == s->stats[n->index].nr_out, "count of entities off the GPU is wrong");
+	CHECK(nr_stubborn == n->nr_stubborn, "count of stubborn entities is wrong");
+	CHECK(nr_alone == n->nr_alone, "count of entities alone on the GPU is wrong");
+	CHECK(s->stats[n->index].switching == !!n->sw.seq, "switch in flight or not");
+	return check_switch(s, n, nr_in_flight);
+}
+
+static const char *check_again(const struct gp_sched *s, const struct gp_node *n)
+{
+	u32 last = GP_SLOT_NONE;
+	u32 slot;
+
+	for (slot = n->again; slot != GP_SLOT_NONE; slot = s->entity[slot].again_next) {
+		CHECK(s->entity[slot].live && s->entity[slot].again,
+		      "stranger on the list to redo");
+		CHECK(s->entity[slot].again_prev == last, "list to redo is broken");
+		last = slot;
+	}
+	CHECK(last == n->again_last, "list to redo has a wrong end");
+	return NULL;
+}
+
+const char *gp_sched_check(const struct gp_sched *s)
+{
+	const char *bad;
+	u32 i, k;
+
+	for (i = 0; i < s->config.nr_nodes; i++) {
+		const struct gp_node *n = &s->node[i];
+
+		for (k = 0; k < GP_HEAP_KIND_COUNT; k++)
+			if ((bad = check_order(&s->pool[pool_of(k)], &n->heap[k])))
+				return bad;
+		if ((bad = check_members(s, n)) || (bad = check_again(s, n)))
+			return bad;
+	}
+	return NULL;
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include "core/cost.h"
+#include "core/emit.h"
+#include "core/entity.h"
+#include "core/policy.h"
+
+#define TO(state) (1U << GP_ENTITY_##state)
+
+/*
+ * Every legal transition. PREEMPTED -> PREEMPTING: an entity that got a queue
+ * while it was off is preempted once more. PREEMPTING -> RUNNING, WAITING or
+ * IDLE: the mechanism refused. RESUMING -> PREEMPTED: as above, or the switch
+ * missed its deadline.
+ */
+static const u8 transitions[GP_ENTITY_STATE_COUNT] = {
+	[GP_ENTITY_IDLE] = TO(WAITING) | TO(LOST),
+	[GP_ENTITY_WAITING] = TO(IDLE) | TO(RUNNING) | TO(PREEMPTING) | TO(LOST),
+	[GP_ENTITY_RUNNING] = TO(IDLE) | TO(PREEMPTING) | TO(LOST),
+	[GP_ENTITY_PREEMPTING] = TO(IDLE) | TO(WAITING) | TO(RUNNING) | TO(PREEMPTED) | TO(LOST),
+	[GP_ENTITY_PREEMPTED] = TO(PREEMPTING) | TO(RESUMING) | TO(LOST),
+	[GP_ENTITY_RESUMING] = TO(IDLE) | TO(RUNNING) | TO(PREEMPTED) | TO(LOST),
+	[GP_ENTITY_LOST] = 0,
+};
+
+bool gp_entity_may_become(enum gp_entity_state from, enum gp_entity_state to)
+{
+	if ((u32)from >= GP_ENTITY_STATE_COUNT || (u32)to >= GP_ENTITY_STATE_COUNT)
+		return false;
+	return transitions[from] & (1U << to);
+}
+
+static void set_heap(struct gp_call *c, struct gp_entity *e, enum gp_pool pool,
+		     enum gp_heap_kind kind, u64 key, bool reverse)
+{
+	struct gp_heap_pool *p = &c->s->pool[pool];
+	u32 slot = gp_entity_slot(c->s, e);
+	struct gp_heap_entry entry = {
+		.key = reverse ? ~key : key,
+		.tie = reverse ? ~slot : slot,
+		.item = slot,
+	};
+
+	if (e->in[pool] == kind) {
+		if (kind != GP_HEAP_NOWHERE)
+			gp_heap_update(p, &c->n->heap[kind], &entry);
+		return;
+	}
+	if (e->in[pool] != GP_HEAP_NOWHERE)
+		gp_heap_remove(p, &c->n->heap[e->in[pool]], slot);
+	if (kind != GP_HEAP_NOWHERE)
+		gp_heap_insert(p, &c->n->heap[kind], &entry);
+	e->in[pool] = (u8)kind;
+}
+
+/* WAITING, RUNNING and PREEMPTED are the states in which decisions see an entity. */
+static bool is_seen(const struct gp_entity *e)
+{
+	return e->state == GP_ENTITY_WAITING || e->state == GP_ENTITY_RUNNING ||
+	       e->state == GP_ENTITY_PREEMPTED;
+}
+
+static enum gp_heap_kind best_heap(const struct gp_entity *e)
+{
+	switch (e->state) {
+	case GP_ENTITY_WAITING:
+		return GP_HEAP_WAITING;
+	case GP_ENTITY_RUNNING:
+		return GP_HEAP_RUNNING;
+	case GP_ENTITY_PREEMPTED:
+		if (e->held)
+			return GP_HEAP_NOWHERE;
+		if (!e->nr_busy)
+			return GP_HEAP_OUT_IDLE;
+		return e->nr_fail ? GP_HEAP_RETRY : GP_HEAP_OUT;
+	default:
+		return GP_HEAP_NOWHERE;
+	}
+}
+
+static enum gp_heap_kind move_heap(const struct gp_entity *e)
+{
+	if (!is_seen(e))
+		return GP_HEAP_NOWHERE;
+	if (e->held)
+		return GP_HEAP_HOLD;
+	if (e->state == GP_ENTITY_PREEMPTED || e->attr.no_preempt)
+		return GP_HEAP_NOWHERE;
+	return GP_HEAP_WORST;
+}
+
+void gp_entity_place(struct gp_call *c, struct gp_entity *e)
+{
+	enum gp_heap_kind best = best_heap(e);
+	enum gp_heap_kind move = move_heap(e);
+	bool starves = e->state == GP_ENTITY_PREEMPTED && !e->held;
+	bool ticks = is_seen(e) && e->nr_busy && e->clock_ns != U64_MAX;
+
+	set_heap(c, e, GP_POOL_BEST, best, best == GP_HEAP_OUT_IDLE ? 0 : e->key, false);
+	set_heap(c, e, GP_POOL_MOVE, move, move == GP_HEAP_HOLD ? e->hold_ns : e->key,
+		 move == GP_HEAP_WORST);
+	set_heap(c, e, GP_POOL_STARVE, starves ? GP_HEAP_STARVE : GP_HEAP_NOWHERE, e->out_ns,
+		 false);
+	set_heap(c, e, GP_POOL_CLOCK, ticks ? GP_HEAP_CLOCK : GP_HEAP_NOWHERE, e->clock_ns, false);
+}
+
+static void charge(struct gp_call *c, struct gp_entity *e)
+{
+	u64 ran_ns = c->now_ns - e->since_ns;
+
+	if (e->state != GP_ENTITY_RUNNING || !ran_ns)
+		return;
+	e->since_ns = c->now_ns;
+	e->burst_ns += ran_ns;
+	e->total_run_ns += ran_ns;
+	if (c->n->policy->charge)
+		c->n->policy->charge(c, e, ran_ns);
+}
+
+static void ask_policy(struct gp_call *c, struct gp_entity *e)
+{
+	if (e->nr_busy && is_seen(e))
+		c->n->policy->rekey(c, e);
+}
+
+void gp_entity_rekey(struct gp_call *c, struct gp_entity *e)
+{
+	charge(c, e);
+	ask_policy(c, e);
+	gp_entity_place(c, e);
+}
+
+static void start_off(struct gp_call *c, struct gp_entity *e)
+{
+	if (e->nr_busy && e->off_since_ns == GP_NOT_OFF)
+		e->off_since_ns = c->now_ns;
+}
+
+static void end_off(struct gp_call *c, struct gp_entity *e)
+{
+	u64 off_ns;
+
+	if (e->off_since_ns == GP_NOT_OFF)
+		return;
+	off_ns = gp_since(c->now_ns, e->off_since_ns);
+	e->off_since_ns = GP_NOT_OFF;
+	e->total_off_ns += off_ns;
+	e->off_max_ns = max(e->off_max_ns, off_ns);
+	c->stats->off_max_ns = max(c->stats->off_max_ns, off_ns);
+	gp_hist_add(&c->stats->off_ns, off_ns);
+}
+
+/* The exclusive slice ends with the last of those it is for: nobody needs it then. */
+static void leave_slice(struct gp_call *c, struct gp_entity *e)
+{
+	if (e->alone && e->alone == c->n->alone && !--c->n->nr_alone)
+		c->n->alone_ns = min(c->n->alone_ns, c->now_ns);
+	e->alone = 0;
+}
+
+static void leave_state(struct gp_call *c, struct gp_entity *e, enum gp_entity_state to)
+{
+	if (e->state == GP_ENTITY_RUNNING) {
+		charge(c, e);
+		e->wait_ns = c->now_ns;
+		leave_slice(c, e);
+	}
+	if (e->state == GP_ENTITY_PREEMPTED)
+		c->stats->nr_out--;
+	if (to == GP_ENTITY_PREEMPTING)
+		e->was = e->state;
+	/* Either it comes back whole, or this preemption covers all its queues. */
+	if (to != GP_ENTITY_PREEMPTED) {
+		e->redo = to == GP_ENTITY_RESUMING && e->again;
+		gp_entity_again(c, e, false);
+	}
+	/* RESUMING is still off the GPU, and so is one that is preempted once more. */
+	if (to == GP_ENTITY_RUNNING || to == GP_ENTITY_IDLE || to == GP_ENTITY_LOST)
+		end_off(c, e);
+}
+
+static void enter_state(struct gp_call *c, struct gp_entity *e, enum gp_entity_state from)
+{
+	switch (e->state) {
+	case GP_ENTITY_RUNNING:
+		e->run_ns = c->now_ns;
+		e->since_ns = c->now_ns;
+		break;
+	case GP_ENTITY_PREEMPTED:
+		c->stats->nr_out++;
+		if (from == GP_ENTITY_PREEMPTING && e->was != GP_ENTITY_PREEMPTED)
+			e->out_ns = c->now_ns;
+		start_off(c, e);
+		if (e->redo)
+			gp_entity_again(c, e, true);
+		e->redo = false;
+		break;
+	default:
+		break;
+	}
+}
+
+bool gp_entity_set_state(struct gp_call *c, struct gp_entity *e, enum gp_entity_state to)
+{
+	enum gp_entity_state from = e->state;
+
+	if (GP_WARN_ON(!gp_entity_may_become(from, to)))
+		return false;
+	leave_state(c, e, to);
+	e->state = (u8)to;
+	enter_state(c, e, from);
+	ask_policy(c, e);
+	gp_entity_place(c, e);
+	gp_trace_emit(c, GP_TRACE_STATE, gp_entity_id(c->s, e), from, to);
+	return true;
+}
+
+void gp_entity_detach(struct gp_call *c, struct gp_entity *e)
+{
+	if (e->state == GP_ENTITY_LOST)
+		return;
+	leave_state(c, e, GP_ENTITY_LOST);
+	gp_entity_set_stubborn(c, e, false);
+	if (e->nr_busy && c->n->policy->idle)
+		c->n->policy->idle(c, e);
+	e->state = GP_ENTITY_LOST;
+	gp_entity_place(c, e);
+}
+
+void gp_entity_lose(struct gp_call *c, struct gp_entity *e)
+{
+	enum gp_entity_state from = e->state;
+
+	gp_entity_detach(c, e);
+	if (from != GP_ENTITY_LOST)
+		gp_trace_emit(c, GP_TRACE_STATE, gp_entity_id(c->s, e), from, GP_ENTITY_LOST);
+}
+
+void gp_entity_set_stubborn(struct gp_call *c, struct gp_entity *e, bool on)
+{
+	if (e->stubborn == on)
+		return;
+	e->stubborn = on;
+	if (on)
+		c->n->nr_stubborn++;
+	else
+		c->n->nr_stubborn--;
+}
+
+void gp_entity_hold(struct gp_call *c, struct gp_entity *e, u64 until_ns)
+{
+	if (until_ns <= c->now_ns)
+		return;
+	e->held = true;
+	e->hold_ns = until_ns;
+	gp_entity_place(c, e);
+}
+
+void gp_entity_let_go(struct gp_call *c, struct gp_entity *e)
+{
+	e->held = false;
+	gp_entity_place(c, e);
+	if (e->redo)
+		gp_entity_again(c, e, true);
+	e->redo = false;
+}
+
+void gp_entity_got_work(struct gp_call *c, struct gp_entity *e)
+{
+	e->busy_ns = c->now_ns;
+	e->wait_ns = c->now_ns;
+	e->burst_ns = 0;
+	e->spared = false;
+	e->mem.order = c->n->order++;
+	if (e->held && e->hold_ns <= c->now_ns)
+		e->held = false;
+	if (c->n->policy->busy)
+		c->n->policy->busy(c, e);
+	if (e->state == GP_ENTITY_PREEMPTED || e->state == GP_ENTITY_RESUMING)
+		start_off(c, e);
+	if (e->state == GP_ENTITY_IDLE)
+		gp_entity_set_state(c, e, GP_ENTITY_WAITING);
+	else
+		gp_entity_rekey(c, e);
+	gp_emit_arm(c, gp_entity_id(c->s, e), false);
+}
+
+void gp_entity_lost_work(struct gp_call *c, struct gp_entity *e)
+{
+	charge(c, e);
+	gp_cost_learn_burst(e);
+	end_off(c, e);
+	/* The hold of one that was left to finish ends with its burst. */
+	if (e->spared)
+		e->held = false;
+	if (c->n->policy->idle)
+		c->n->policy->idle(c, e);
+	if (e->state == GP_ENTITY_WAITING || e->state == GP_ENTITY_RUNNING)
+		gp_entity_set_state(c, e, GP_ENTITY_IDLE);
+	else
+		gp_entity_place(c, e);
+	gp_emit_arm(c, gp_entity_id(c->s, e), true);
+}
+
+static void again_link(struct gp_call *c, struct gp_entity *e)
+{
+	u32 slot = gp_entity_slot(c->s, e);
+
+	e->again_prev = c->n->again_last;
+	e->again_next = GP_SLOT_NONE;
+	if (e->again_prev == GP_SLOT_NONE)
+		c->n->again = slot;
+	else
+		c->s->entity[e->again_prev].again_next = slot;
+	c->n->again_last = slot;
+}
+
+static void again_unlink(struct gp_call *c, struct gp_entity *e)
+{
+	if (e->again_prev == GP_SLOT_NONE)
+		c->n->again = e->again_next;
+	else
+		c->s->entity[e->again_prev].again_next = e->again_next;
+	if (e->again_next == GP_SLOT_NONE)
+		c->n->again_last = e->again_prev;
+	else
+		c->s->entity[e->again_next].again_prev = e->again_prev;
+}
+
+void gp_entity_again(struct gp_call *c, struct gp_entity *e, bool on)
+{
+	if (e->again == on)
+		return;
+	e->again = on;
+	if (on)
+		again_link(c, e);
+	else
+		again_unlink(c, e);
+}

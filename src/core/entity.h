@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Entities: the table of legal transitions, what each transition accounts, and
+ * which heaps an entity is in. Private to the core; the caller of the event
+ * serialises.
+ */
+#ifndef GP_CORE_ENTITY_H
+#define GP_CORE_ENTITY_H
+
+#include "core/sched_types.h"
+#include "core/slot.h"
+
+/**
+ * gp_entity_may_become() - the table of legal transitions
+ * @from: state
+ * @to: next state
+ *
+ * Context: any.
+ * Return: true if the transition is legal.
+ */
+bool gp_entity_may_become(enum gp_entity_state from, enum gp_entity_state to);
+
+/**
+ * gp_entity_set_state() - change the state, with all that belongs to it
+ * @c: call
+ * @e: entity
+ * @to: next state
+ *
+ * Context: caller serialises. O(log n).
+ * Return: true; false and a warning if the table forbids it, nothing is changed.
+ */
+bool gp_entity_set_state(struct gp_call *c, struct gp_entity *e, enum gp_entity_state to);
+
+/**
+ * gp_entity_detach() - take an entity out of scheduling without a word, before it is freed
+ * @c: call
+ * @e: entity in any state
+ *
+ * Context: caller serialises. O(log n).
+ */
+void gp_entity_detach(struct gp_call *c, struct gp_entity *e);
+
+/**
+ * gp_entity_lose() - an entity is LOST
+ * @c: call
+ * @e: entity in any state
+ *
+ * Context: caller serialises. O(log n).
+ */
+void gp_entity_lose(struct gp_call *c, struct gp_entity *e);
+
+/**
+ * gp_entity_place() - put an entity into the heaps its state asks for
+ * @c: call
+ * @e: entity
+ *
+ * Context: caller serialises. O(log n).
+ */
+void gp_entity_place(struct gp_call *c, struct gp_entity *e);
+
+/**
+ * gp_entity_rekey() - charge the entity, ask the policy for its key, and place it
+ * @c: call
+ * @e: entity
+ *
+ * Context: caller serialises. O(log n).
+ */
+void gp_entity_rekey(struct gp_call *c, struct gp_entity *e);
+
+/**
+ * gp_entity_hold() - forbid to switch an entity until a time
+ * @c: call
+ * @e: entity
+ * @until_ns: time
+ *
+ * Context: caller serialises. O(log n).
+ */
+void gp_entity_hold(struct gp_call *c, struct gp_entity *e, u64 until_ns);
+
+/**
+ * gp_entity_set_stubborn() - nobody waits, or everybody waits again, for its return
+ * @c: call
+ * @e: entity
+ * @on: it refused too many resumes; idempotent
+ *
+ * Context: caller serialises. O(1).
+ */
+void gp_entity_set_stubborn(struct gp_call *c, struct gp_entity *e, bool on);
+
+/**
+ * gp_entity_let_go() - end of gp_entity_hold()
+ * @c: call
+ * @e: entity
+ *
+ * Context: caller serialises. O(log n).
+ */
+void gp_entity_let_go(struct gp_call *c, struct gp_entity *e);
+
+/**
+ * gp_entity_got_work() - the first queue became busy
+ * @c: call
+ * @e: entity; its count of busy queues is up to date
+ *
+ * Context: caller serialises. O(log n).
+ */
+void gp_entity_got_work(struct gp_call *c, struct gp_entity *e);
+
+/**
+ * gp_entity_lost_work() - the last queue became idle
+ * @c: call
+ * @e: entity; its count of busy queues is up to date
+ *
+ * Context: caller serialises. O(log n).
+ */
+void gp_entity_lost_work(struct gp_call *c, struct gp_entity *e);
+
+/**
+ * gp_entity_again() - put on or take off the list of those to be preempted once more
+ * @c: call
+ * @e: entity
+ * @on: on or off; idempotent
+ *
+ * Context: caller serialises. O(1).
+ */
+void gp_entity_again(struct gp_call *c, struct gp_entity *e, bool on);
+
+/**
+ * gp_entity_top() - the first entity of a heap
+ * @c: call
+ * @pool: pool of the heap
+ * @kind: heap
+ *
+ * Context: caller serialises. O(1).
+ * Return: the entity, NULL if the heap is empty.
+ */
+static inline struct gp_entity *gp_entity_top(const struct gp_call *c, enum gp_pool pool,
+					      enum gp_heap_kind kind)
+{
+	const struct gp_heap_entry *top = gp_heap_top(&c->s->pool[pool], &c->n->heap[kind]);
+
+	return top ? &c->s->entity[top->item] : NULL;
+}
+
+/**
+ * gp_entity_is_in_flight() - is it a member of the switch in flight?
+ * @e: entity
+ *
+ * Context: any.
+ * Return: true if it is.
+ */
+static inline bool gp_entity_is_in_flight(const struct gp_entity *e)
+{
+	return e->state == GP_ENTITY_PREEMPTING || e->state == GP_ENTITY_RESUMING;
+}
+
+#endif

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include "core/breaker.h"
+#include "core/emit.h"
+#include "core/entity.h"
+#include "core/guard.h"
+#include "core/policy.h"
+
+/* Pauses between tries grow up to this power of two of retry_ns. */
+#define RETRY_DOUBLINGS 6U
+
+#define GUARD(member, lo, hi, preset, text)                         \
+	{                                                           \
+		.name = #member, .doc = text, .min = lo, .max = hi, \
+		.def = preset, .offset = offsetof(struct gp_params, member) \
+	}
+
+const struct gp_param_desc gp_guard_params[] = {
+	GUARD(min_run_ns, 0, 10 * GP_SEC, 100 * GP_US,
+	      "no preemption for this long after a resume"),
+	GUARD(hysteresis_ns, 0, 10 * GP_SEC, 100 * GP_US,
+	      "no resume of lower entities for this long after the leader went idle"),
+	GUARD(max_wait_ns, 1 * GP_US, 3600 * GP_SEC, 1 * GP_SEC,
+	      "longest time off the GPU"),
+	GUARD(min_slice_ns, 0, 10 * GP_SEC, 2 * GP_MS,
+	      "time alone on the GPU after the longest wait"),
+	GUARD(deadline_ns, 1 * GP_US, 60 * GP_SEC, 50 * GP_MS,
+	      "longest time a switch may take"),
+	GUARD(rate_per_s, 1, 1000000, 2000,
+	      "most preempting switches a second"),
+	GUARD(rate_burst, 1, 4096, 64,
+	      "preempting switches in a burst"),
+	GUARD(breaker_errors, 1, 1000, 3,
+	      "errors in a row that suspend preemption"),
+	GUARD(open_ns, 1 * GP_US, 3600 * GP_SEC, 100 * GP_MS,
+	      "first time preemption stays suspended"),
+	GUARD(open_max_ns, 1 * GP_US, 3600 * GP_SEC, 10 * GP_SEC,
+	      "longest time preemption stays suspended"),
+	GUARD(probation_ok, 1, 1000, 3,
+	      "good switches before preemption is trusted again"),
+	GUARD(retry_ns, 1 * GP_US, 10 * GP_SEC, 1 * GP_MS,
+	      "pause before a refused entity is tried again"),
+	GUARD(spare_victims, 0, 1, 1,
+	      "leave a victim that is about to finish (0 = no, 1 = yes)"),
+};
+
+const u32 gp_guard_nr_params = ARRAY_SIZE(gp_guard_params);
+
+static u64 top_key(const struct gp_call *c, enum gp_pool pool, enum gp_heap_kind kind)
+{
+	const struct gp_heap_entry *top = gp_heap_top(&c->s->pool[pool], &c->n->heap[kind]);
+
+	return top ? top->key : U64_MAX;
+}
+
+void gp_guard_expire(struct gp_call *c)
+{
+	u32 i;
+
+	for (i = 0; i < GP_SWITCH_MAX; i++) {
+		struct gp_entity *e = gp_entity_top(c, GP_POOL_MOVE, GP_HEAP_HOLD);
+
+		if (!e || e->hold_ns > c->now_ns)
+			return;
+		gp_entity_let_go(c, e);
+	}
+	c->n->more = true;
+}
+
+static u64 token_ns(const struct gp_params *p)
+{
+	return GP_SEC / p->rate_per_s;
+}
+
+/*
+ * Generic cell rate algorithm: a bucket of rate_burst tokens in one number,
+ * the time at which it would be full again.
+ */
+static u64 token_at_ns(const struct gp_node *n)
+{
+	return gp_since(n->rate_ns, (n->params.rate_burst - 1) * token_ns(&n->params));
+}
+
+void gp_guard_force_token(struct gp_call *c)
+{
+	struct gp_node *n = c->n;
+	u64 most_ns = gp_later(c->now_ns, n->params.rate_burst * token_ns(&n->params));
+
+	n->rate_ns = gp_later(max(n->rate_ns, c->now_ns), token_ns(&n->params));
+	n->rate_ns = min(n->rate_ns, most_ns);
+}
+
+bool gp_guard_take_token(struct gp_call *c)
+{
+	if (token_at_ns(c->n) <= c->now_ns) {
+		gp_guard_force_token(c);
+		c->n->limited = false;
+		return true;
+	}
+	if (!c->n->limited) {
+		c->n->limited = true;
+		c->stats->nr_rate_limited++;
+		gp_emit_report(c, GP_REPORT_RATE_LIMIT, GP_ID_NONE);
+	}
+	return false;
+}
+
+/* Is the one whose hysteresis goes on better than this one? */
+static bool outranked(const struct gp_call *c, const struct gp_entity *e, u64 key)
+{
+	const struct gp_node *n = c->n;
+
+	if (c->now_ns >= n->resume_ns || n->resume_slot == gp_entity_slot(c->s, e))
+		return false;
+	if (n->policy->tie_bar)
+		return n->policy->tie_bar(n->resume_key) < key;
+	return n->resume_key < key;
+}
+
+void gp_guard_leader_idle(struct gp_call *c, const struct gp_entity *e, u64 key)
+{
+	struct gp_node *n = c->n;
+
+	/* A lesser one does not prolong the hysteresis of a better one. */
+	if (outranked(c, e, key))
+		return;
+	n->resume_key = c->now_ns < n->resume_ns ? min(key, n->resume_key) : key;
+	n->resume_ns = gp_later(c->now_ns, n->params.hysteresis_ns);
+	n->resume_slot = gp_entity_slot(c->s, e);
+}
+
+bool gp_guard_may_resume(const struct gp_call *c, u64 key)
+{
+	if (c->now_ns < c->n->alone_ns)
+		return false;
+	return c->now_ns >= c->n->resume_ns || key < c->n->resume_key;
+}
+
+bool gp_guard_is_starving(const struct gp_call *c)
+{
+	u64 out_ns = top_key(c, GP_POOL_STARVE, GP_HEAP_STARVE);
+	const struct gp_node *n = c->n;
+
+	if (out_ns == U64_MAX)
+		return false;
+	if (c->now_ns < n->alone_ns)
+		return out_ns <= n->alone_cut_ns;
+	return gp_since(c->now_ns, out_ns) >= n->params.max_wait_ns;
+}
+
+void gp_guard_cut(struct gp_call *c)
+{
+	if (c->now_ns >= c->n->alone_ns)
+		c->n->alone_cut_ns = c->now_ns - c->n->params.max_wait_ns / 2;
+}
+
+void gp_guard_forget(struct gp_call *c)
+{
+	c->n->alone_ns = 0;
+	c->n->resume_ns = 0;
+	c->n->limited = false;
+}
+
+/* One more has a part in the exclusive slice, or begins it. */
+static void join_slice(struct gp_call *c, struct gp_entity *e)
+{
+	struct gp_node *n = c->n;
+
+	if (c->now_ns >= n->alone_ns) {
+		n->nr_alone = 0;
+		/* 0 is nobody's slice. */
+		n->alone = max(n->alone + 1, 1U);
+	}
+	n->alone_ns = gp_later(c->now_ns, n->params.min_slice_ns);
+	n->nr_alone++;
+	e->alone = n->alone;
+}
+
+void gp_guard_resumed(struct gp_call *c, struct gp_entity *e)
+{
+	const struct gp_params *p = &c->n->params;
+	u64 run_ns = p->min_run_ns;
+
+	e->nr_fail = 0;
+	gp_entity_set_stubborn(c, e, false);
+	if (e->starved && e->nr_busy) {
+		run_ns = max(run_ns, p->min_slice_ns);
+		join_slice(c, e);
+	}
+	e->starved = false;
+	gp_entity_hold(c, e, gp_later(c->now_ns, run_ns));
+}
+
+void gp_guard_refused(struct gp_call *c, struct gp_entity *e)
+{
+	u64 pause_ns = c->n->params.retry_ns << min((u32)e->nr_fail, RETRY_DOUBLINGS);
+
+	e->starved = false;
+	if (e->nr_fail < GP_REFUSALS_MAX)
+		e->nr_fail++;
+	if (e->state == GP_ENTITY_PREEMPTED && e->nr_fail == GP_REFUSALS_MAX)
+		gp_entity_set_stubborn(c, e, true);
+	gp_entity_hold(c, e, gp_later(c->now_ns, pause_ns));
+}
+
+static u64 next_resume_ns(const struct gp_call *c)
+{
+	const struct gp_node *n = c->n;
+	u64 next = U64_MAX;
+
+	if (!n->heap[GP_HEAP_OUT].nr && !n->heap[GP_HEAP_RETRY].nr &&
+	    !n->heap[GP_HEAP_OUT_IDLE].nr)
+		return U64_MAX;
+	if (n->resume_ns > c->now_ns)
+		next = n->resume_ns;
+	if (n->alone_ns > c->now_ns)
+		next = min(next, n->alone_ns);
+	return next;
+}
+
+static u64 next_closed_ns(const struct gp_call *c)
+{
+	const struct gp_node *n = c->n;
+	u64 out_ns = top_key(c, GP_POOL_STARVE, GP_HEAP_STARVE);
+	u64 next = next_resume_ns(c);
+
+	next = min(next, top_key(c, GP_POOL_CLOCK, GP_HEAP_CLOCK));
+	if (out_ns != U64_MAX)
+		next = min(next, max(gp_later(out_ns, n->params.max_wait_ns), n->alone_ns));
+	if (n->limited)
+		next = min(next, token_at_ns(n));
+	return next;
+}
+
+u64 gp_guard_next_ns(const struct gp_call *c)
+{
+	const struct gp_node *n = c->n;
+	u64 next;
+
+	/* Nothing can be decided before the switch has ended. */
+	if (n->sw.seq)
+		return n->sw_deadline_ns;
+	if (n->more)
+		return c->now_ns;
+	next = top_key(c, GP_POOL_MOVE, GP_HEAP_HOLD);
+	if (!gp_breaker_is_open(c))
+		return min(next, next_closed_ns(c));
+	if (c->stats->breaker == GP_BREAKER_OPEN && n->open_until_ns > c->now_ns)
+		next = min(next, n->open_until_ns);
+	return next;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Guards: what the core enforces whatever the policy says. Minimum run time,
+ * rate limit, hysteresis, starvation bound, and the time at which any of them
+ * changes its mind. Private to the core; the caller of the event serialises.
+ */
+#ifndef GP_CORE_GUARD_H
+#define GP_CORE_GUARD_H
+
+#include "core/sched_types.h"
+
+/*
+ * Refused resumes in a row after which nobody waits for an entity any more. It
+ * is still tried, with the longest pause, but its refusals say nothing new about
+ * the mechanism and keep nobody else from being scheduled.
+ */
+#define GP_REFUSALS_MAX 8U
+
+extern const struct gp_param_desc gp_guard_params[];
+extern const u32 gp_guard_nr_params;
+
+/**
+ * gp_guard_expire() - let go of entities whose hold is over
+ * @c: call
+ *
+ * Context: caller serialises. At most GP_SWITCH_MAX entities; if there are
+ * more, gp_node.more is set.
+ */
+void gp_guard_expire(struct gp_call *c);
+
+/**
+ * gp_guard_take_token() - may a switch preempt now, as far as the rate goes?
+ * @c: call
+ *
+ * Context: caller serialises.
+ * Return: true: yes, and it is counted; false: not before gp_guard_next_ns().
+ */
+bool gp_guard_take_token(struct gp_call *c);
+
+/**
+ * gp_guard_force_token() - a switch preempts whatever the rate is, and is counted
+ * @c: call
+ *
+ * The debt has a bound: however many switches are forced, the next one that
+ * asks has a token after one period.
+ *
+ * Context: caller serialises.
+ */
+void gp_guard_force_token(struct gp_call *c);
+
+/**
+ * gp_guard_leader_idle() - a running entity has no work left: hysteresis begins
+ * @c: call
+ * @e: entity
+ * @key: its key while it ran
+ *
+ * Context: caller serialises.
+ */
+void gp_guard_leader_idle(struct gp_call *c, const struct gp_entity *e, u64 key);
+
+/**
+ * gp_guard_may_resume() - may an entity off the GPU come back because of its key?
+ * @c: call
+ * @key: its key
+ *
+ * Context: any.
+ * Return: true if neither hysteresis nor a starved entity forbids it.
+ */
+bool gp_guard_may_resume(const struct gp_call *c, u64 key);
+
+/**
+ * gp_guard_is_starving() - must somebody be resumed for the starvation bound?
+ * @c: call
+ *
+ * Context: any.
+ * Return: true if the first of heap STARVE has to be resumed now.
+ */
+bool gp_guard_is_starving(const struct gp_call *c);
+
+/**
+ * gp_guard_cut() - say who is resumed for the starvation bound
+ * @c: call
+ *
+ * It is all that left the GPU up to gp_node.alone_cut_ns: those that have waited
+ * half of the bound come along with the first that has waited for all of it.
+ * However many there are and whenever they left, this takes the GPU away from
+ * others at most twice per bound.
+ *
+ * Context: caller serialises; gp_guard_is_starving().
+ */
+void gp_guard_cut(struct gp_call *c);
+
+/**
+ * gp_guard_forget() - the node is lost: nothing that was promised holds any more
+ * @c: call
+ *
+ * Context: caller serialises.
+ */
+void gp_guard_forget(struct gp_call *c);
+
+/**
+ * gp_guard_resumed() - an entity is back on the GPU: minimum run time begins
+ * @c: call
+ * @e: entity
+ *
+ * Context: caller serialises.
+ */
+void gp_guard_resumed(struct gp_call *c, struct gp_entity *e);
+
+/**
+ * gp_guard_refused() - the mechanism refused an entity: pause before the next try
+ * @c: call
+ * @e: entity
+ *
+ * Context: caller serialises.
+ */
+void gp_guard_refused(struct gp_call *c, struct gp_entity *e);
+
+/**
+ * gp_guard_next_ns() - when must the node be looked at again?
+ * @c: call
+ *
+ * Context: caller serialises.
+ * Return: time, U64_MAX = not before the next event.
+ */
+u64 gp_guard_next_ns(const struct gp_call *c);
+
+#endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include "core/hist.h"
+
+#define U32_LIMIT 0xffffffffU
+#define PPM 1000000ULL
+#define SUB (1U << GP_HIST_SUB_BITS)
+
+/*
+ * Values below 2 * SUB have a bucket each. Above, each power of two is cut into
+ * SUB equal buckets: @shift drops the bits below that resolution.
+ */
+static u32 bucket_of(u64 value)
+{
+	u32 shift;
+
+	if (value < SUB)
+		return (u32)value;
+	shift = 63U - (u32)__builtin_clzll(value) - GP_HIST_SUB_BITS;
+	return (shift << GP_HIST_SUB_BITS) + (u32)(value >> shift);
+}
+
+static u64 bucket_end(u32 bucket)
+{
+	u32 shift;
+	u64 low;
+
+	if (bucket < 2 * SUB)
+		return bucket;
+	shift = (bucket >> GP_HIST_SUB_BITS) - 1;
+	low = (u64)(bucket - (shift << GP_HIST_SUB_BITS)) << shift;
+	return low + ((1ULL << shift) - 1);
+}
+
+static u64 add_saturated(u64 a, u64 b)
+{
+	return a > U64_MAX - b ? U64_MAX : a + b;
+}
+
+void gp_hist_add(struct gp_hist *h, u64 value)
+{
+	u32 *count = &h->bucket[bucket_of(value)];
+
+	if (*count < U32_LIMIT)
+		(*count)++;
+	h->min = h->nr ? min(h->min, value) : value;
+	h->max = max(h->max, value);
+	h->sum = add_saturated(h->sum, value);
+	h->nr++;
+}
+
+void gp_hist_merge(struct gp_hist *h, const struct gp_hist *other)
+{
+	u32 i;
+
+	if (!other->nr)
+		return;
+	for (i = 0; i < GP_HIST_BUCKETS; i++) {
+		u64 count = (u64)h->bucket[i] + other->bucket[i];
+
+		h->bucket[i] = count > U32_LIMIT ? U32_LIMIT : (u32)count;
+	}
+	h->min = h->nr ? min(h->min, other->min) : other->min;
+	h->max = max(h->max, other->max);
+	h->sum = add_saturated(h->sum, other->sum);
+	h->nr = add_saturated(h->nr, other->nr);
+}
+
+u64 gp_hist_mean(const struct gp_hist *h)
+{
+	return h->nr ? h->sum / h->nr : 0;
+}
+
+/* The rank, rounded up, without overflow for any count. */
+static u64 rank_of(u64 nr, u32 ppm)
+{
+	u64 rank = nr / PPM * ppm + (nr % PPM * ppm + PPM - 1) / PPM;
+
+	return rank ? rank : 1;
+}
+
+u64 gp_hist_percentile(const struct gp_hist *h, u32 ppm)
+{
+	u64 rank = rank_of(h->nr, min(ppm, (u32)PPM));
+	u64 seen = 0;
+	u32 i;
+
+	if (!h->nr)
+		return 0;
+	for (i = 0; i < GP_HIST_BUCKETS; i++) {
+		seen += h->bucket[i];
+		if (seen >= rank)
+			return min(bucket_end(i), h->max);
+	}
+	return h->max;
+}

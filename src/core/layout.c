@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The block of memory of a scheduler: what is where, and its first state. All
+ * parts are aligned to a cache line. Statistics come last: they are large and
+ * nothing else depends on them.
+ */
+#include "core/params.h"
+#include "core/policy.h"
+
+#define LINE 64U
+/* A heap with entries has at most one chunk begun and one shifted; see heap.h. */
+#define CHUNKS_PER_HEAP 2U
+
+/**
+ * struct layout - offsets of the parts
+ * @end: bytes given out so far
+ * @base: start of the block, NULL while only the size is wanted
+ */
+struct layout {
+	size_t end;
+	char *base;
+};
+
+static const u32 heaps_in_pool[GP_POOL_COUNT] = {
+	[GP_POOL_BEST] = 5,
+	[GP_POOL_MOVE] = 2,
+	[GP_POOL_STARVE] = 1,
+	[GP_POOL_CLOCK] = 1,
+};
+
+static void *part(struct layout *l, size_t nr, size_t size)
+{
+	size_t at = l->end;
+
+	l->end += (nr * size + LINE - 1) & ~(size_t)(LINE - 1);
+	return l->base ? l->base + at : NULL;
+}
+
+static u32 nr_chunks(const struct gp_sched_config *config, enum gp_pool pool)
+{
+	return config->max_entities / GP_HEAP_CHUNK +
+	       CHUNKS_PER_HEAP * heaps_in_pool[pool] * config->nr_nodes;
+}
+
+static void lay_pools(struct layout *l, struct gp_sched *s, const struct gp_sched_config *config)
+{
+	u32 i;
+
+	for (i = 0; i < GP_POOL_COUNT; i++) {
+		struct gp_heap_pool *p = &s->pool[i];
+		u32 nr = nr_chunks(config, i);
+
+		p->entry = part(l, (size_t)nr * GP_HEAP_CHUNK, sizeof(*p->entry));
+		p->pos = part(l, config->max_entities, sizeof(*p->pos));
+		p->free = part(l, nr, sizeof(*p->free));
+	}
+}
+
+/*
+ * The chunk numbers of all heaps, as one part. Returns where the first heap's are.
+ */
+static u16 *lay_chunks(struct layout *l, const struct gp_sched_config *config, size_t *per_heap)
+{
+	*per_heap = config->max_entities / GP_HEAP_CHUNK + CHUNKS_PER_HEAP;
+	return part(l, *per_heap * GP_HEAP_KIND_COUNT * config->nr_nodes, sizeof(u16));
+}
+
+static bool is_valid(const struct gp_sched_config *config)
+{
+	return config->nr_nodes >= 1 && config->nr_nodes <= GP_NODES_MAX &&
+	       config->max_entities >= 1 && config->max_entities <= GP_ENTITIES_MAX &&
+	       config->max_queues >= 1 && config->max_queues <= GP_QUEUES_MAX;
+}
+
+static void lay_out(struct layout *l, struct gp_sched *s, const struct gp_sched_config *config)
+{
+	size_t per_heap;
+	u16 *chunks;
+	u32 i, k;
+
+	part(l, 1, sizeof(*s));
+	s->node = part(l, config->nr_nodes, sizeof(*s->node));
+	s->entity = part(l, config->max_entities, sizeof(*s->entity));
+	s->queue = part(l, config->max_queues, sizeof(*s->queue));
+	s->live = part(l, config->max_entities / 64 + 1, sizeof(*s->live));
+	lay_pools(l, s, config);
+	chunks = lay_chunks(l, config, &per_heap);
+	s->stats = part(l, config->nr_nodes, sizeof(*s->stats));
+	if (!l->base)
+		return;
+	for (i = 0; i < config->nr_nodes; i++)
+		for (k = 0; k < GP_HEAP_KIND_COUNT; k++)
+			s->node[i].heap[k].chunk = chunks + (i * GP_HEAP_KIND_COUNT + k) * per_heap;
+}
+
+size_t gp_sched_size(const struct gp_sched_config *config)
+{
+	struct layout l = { 0 };
+	struct gp_sched s;
+
+	if (!is_valid(config))
+		return 0;
+	lay_out(&l, &s, config);
+	return l.end;
+}
+
+static void init_node(struct gp_sched *s, u32 index)
+{
+	struct gp_node *n = &s->node[index];
+
+	n->index = index;
+	n->enabled = true;
+	n->policy = gp_policy_at(0);
+	n->entities = GP_SLOT_NONE;
+	n->again = GP_SLOT_NONE;
+	n->again_last = GP_SLOT_NONE;
+	n->slice_owner = GP_SLOT_NONE;
+	n->resume_slot = GP_SLOT_NONE;
+	n->timer_ns = U64_MAX;
+	gp_params_default(&n->params);
+}
+
+static void init_slots(struct gp_sched *s)
+{
+	u32 i;
+
+	for (i = s->config.max_entities; i-- > 0;) {
+		s->entity[i].next = i + 1 < s->config.max_entities ? i + 1 : GP_SLOT_NONE;
+		s->entity[i].state = GP_ENTITY_LOST;
+	}
+	for (i = s->config.max_queues; i-- > 0;)
+		s->queue[i].next = i + 1 < s->config.max_queues ? i + 1 : GP_SLOT_NONE;
+}
+
+int gp_sched_init(void *mem, size_t size, const struct gp_sched_config *config,
+		  struct gp_sched **out)
+{
+	struct layout l = { .base = mem };
+	size_t need = gp_sched_size(config);
+	struct gp_sched *s = mem;
+	u32 i;
+
+	if (!need || (size_t)mem % LINE)
+		return -EINVAL;
+	if (size < need)
+		return -ENOSPC;
+	memset(mem, 0, need);
+	lay_out(&l, s, config);
+	s->config = *config;
+	for (i = 0; i < GP_POOL_COUNT; i++)
+		gp_heap_pool_init(&s->pool[i], config->max_entities, nr_chunks(config, i));
+	for (i = 0; i < config->nr_nodes; i++)
+		init_node(s, i);
+	init_slots(s);
+	*out = s;
+	return 0;
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * fair: weighted virtual time. The entity that has run least for its weight
+ * runs, until it is granularity_ns ahead of when it was last looked at.
+ *
+ * The node's virtual time is that of the entity furthest behind. A newcomer, or
+ * one that slept, starts there less sleeper_ns: it is served soon, but cannot
+ * save up time by sleeping.
+ *
+ * Virtual time is run time divided by the weight, with the remainder kept. It
+ * never runs faster than real time, so that keys last for 146 years.
+ */
+#include "core/policy.h"
+
+_Static_assert(GP_WEIGHT_MAX <= 0xffff, "a remainder does not fit");
+
+/* Keys have room for this; see gp_incumbent_key(). */
+#define RANK_MAX (((u64)1 << 62) - 1)
+
+static const struct gp_param_desc params[] = {
+	GP_POLICY_PARAM(fair, granularity_ns, 10 * GP_US, 10 * GP_SEC, 5 * GP_MS,
+			"run time after which another entity may take over"),
+	GP_POLICY_PARAM(fair, sleeper_ns, 0, 10 * GP_SEC, 5 * GP_MS,
+			"most time an entity of weight 100 that slept is given back"),
+	GP_POLICY_PARAM(fair, width, 1, GP_WIDTH_MAX, 1, "entities that run at a time"),
+};
+
+static u64 rank_of(u64 key)
+{
+	return key >> GP_INCUMBENT_BITS;
+}
+
+static void floor_of_heap(struct gp_call *c, enum gp_heap_kind kind, u64 *floor)
+{
+	const struct gp_heap_entry *top =
+		gp_heap_top(&c->s->pool[GP_POOL_BEST], &c->n->heap[kind]);
+
+	if (top)
+		*floor = min(*floor, rank_of(top->key));
+}
+
+static void raise_floor(struct gp_call *c)
+{
+	u64 floor = U64_MAX;
+
+	floor_of_heap(c, GP_HEAP_WAITING, &floor);
+	floor_of_heap(c, GP_HEAP_RUNNING, &floor);
+	floor_of_heap(c, GP_HEAP_OUT, &floor);
+	if (floor != U64_MAX)
+		c->n->fair_floor = max(c->n->fair_floor, floor);
+}
+
+static void fair_busy(struct gp_call *c, struct gp_entity *e)
+{
+	u64 start;
+
+	raise_floor(c);
+	start = gp_since(c->n->fair_floor, c->n->params.fair.sleeper_ns / GP_WEIGHT_DEFAULT);
+	e->mem.vruntime = max(e->mem.vruntime, start);
+}
+
+static void fair_idle(struct gp_call *c, struct gp_entity *e)
+{
+	(void)e;
+	raise_floor(c);
+}
+
+static void fair_charge(struct gp_call *c, struct gp_entity *e, u64 ran_ns)
+{
+	u64 ns = gp_later(ran_ns, e->mem.rest);
+
+	(void)c;
+	e->mem.vruntime = min(gp_later(e->mem.vruntime, ns / e->attr.weight), RANK_MAX);
+	e->mem.rest = (u16)(ns % e->attr.weight);
+}
+
+static void fair_rekey(struct gp_call *c, struct gp_entity *e)
+{
+	e->key = gp_incumbent_key(e, e->mem.vruntime);
+	e->clock_ns = U64_MAX;
+	if (e->state == GP_ENTITY_RUNNING)
+		e->clock_ns = gp_later(c->now_ns, c->n->params.fair.granularity_ns);
+}
+
+static u64 fair_width(const struct gp_params *p)
+{
+	return p->fair.width;
+}
+
+const struct gp_policy_ops gp_policy_fair = {
+	.name = "fair",
+	.params = params,
+	.nr_params = ARRAY_SIZE(params),
+	.busy = fair_busy,
+	.idle = fair_idle,
+	.charge = fair_charge,
+	.rekey = fair_rekey,
+	.width = fair_width,
+};

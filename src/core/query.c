@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Looking at a scheduler without changing it. */
+#include "core/policy.h"
+#include "core/slot.h"
+
+/* Entities that run or are off have time that no transition has accounted yet. */
+static void add_open_times(const struct gp_node *n, const struct gp_entity *e,
+			   struct gp_entity_info *info)
+{
+	u64 off_ns;
+
+	if (e->state == GP_ENTITY_RUNNING)
+		info->run_ns += gp_since(n->now_ns, e->since_ns);
+	if (e->off_since_ns == GP_NOT_OFF)
+		return;
+	off_ns = gp_since(n->now_ns, e->off_since_ns);
+	info->off_ns += off_ns;
+	info->off_max_ns = max(info->off_max_ns, off_ns);
+}
+
+int gp_sched_entity_info(const struct gp_sched *s, u64 id, struct gp_entity_info *info)
+{
+	const struct gp_entity *e = gp_entity_find(s, id);
+
+	if (!e)
+		return -ENOENT;
+	*info = (struct gp_entity_info){
+		.id = id,
+		.cookie = e->cookie,
+		.node = e->node,
+		.state = e->state,
+		.attr = e->attr,
+		.nr_queues = e->nr_queues,
+		.nr_busy = e->nr_busy,
+		.nr_preempted = e->nr_preempted,
+		.nr_resumed = e->nr_resumed,
+		.run_ns = e->total_run_ns,
+		.off_ns = e->total_off_ns,
+		.off_max_ns = e->off_max_ns,
+	};
+	add_open_times(&s->node[e->node], e, info);
+	return 0;
+}
+
+u64 gp_sched_entity_next(const struct gp_sched *s, u64 id)
+{
+	u32 slot = id == GP_ID_NONE ? 0 : (u32)id + 1;
+	u32 nr_words = s->config.max_entities / 64 + 1;
+	u32 word = slot / 64;
+	u64 bits;
+
+	if (slot >= s->config.max_entities)
+		return GP_ID_NONE;
+	bits = s->live[word] & ~0ULL << (slot % 64);
+	while (!bits && ++word < nr_words)
+		bits = s->live[word];
+	if (!bits)
+		return GP_ID_NONE;
+	return gp_entity_id(s, &s->entity[word * 64 + (u32)__builtin_ctzll(bits)]);
+}
+
+int gp_sched_entity_cookie(const struct gp_sched *s, u64 id, u64 *cookie)
+{
+	const struct gp_entity *e = gp_entity_find(s, id);
+
+	if (!e)
+		return -ENOENT;
+	*cookie = e->cookie;
+	return 0;
+}
+
+int gp_sched_queue_cookie(const struct gp_sched *s, u64 id, u64 *cookie)
+{
+	const struct gp_queue *q = gp_queue_find(s, id);
+
+	if (!q)
+		return -ENOENT;
+	*cookie = q->cookie;
+	return 0;
+}
+
+const struct gp_node_stats *gp_sched_node_stats(const struct gp_sched *s, u32 node)
+{
+	return node < s->config.nr_nodes ? &s->stats[node] : NULL;
+}
+
+const char *gp_sched_node_policy(const struct gp_sched *s, u32 node)
+{
+	return node < s->config.nr_nodes ? s->node[node].policy->name : NULL;
+}

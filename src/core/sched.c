@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The events. Each finds what it is about, changes that, and ends in
+ * gp_decide(), which turns the new situation into actions.
+ */
+#include "core/breaker.h"
+#include "core/decide.h"
+#include "core/emit.h"
+#include "core/entity.h"
+#include "core/guard.h"
+#include "core/policy.h"
+#include "core/switch.h"
+
+void gp_attr_default(struct gp_attr *attr)
+{
+	*attr = (struct gp_attr){
+		.prio = GP_PRIO_DEFAULT,
+		.weight = GP_WEIGHT_DEFAULT,
+	};
+}
+
+static bool attr_is_valid(const struct gp_attr *attr)
+{
+	return attr->prio <= GP_PRIO_MAX && attr->weight >= 1 && attr->weight <= GP_WEIGHT_MAX;
+}
+
+static void clear(struct gp_actions *out)
+{
+	out->node = 0;
+	out->nr = 0;
+}
+
+/* A clock that goes back is taken to stand still. */
+static struct gp_call begin(struct gp_sched *s, u32 node, u64 now_ns, struct gp_actions *out)
+{
+	struct gp_node *n = &s->node[node];
+
+	n->now_ns = max(n->now_ns, now_ns);
+	out->node = node;
+	s->stats[node].nr_events++;
+	return (struct gp_call){
+		.s = s,
+		.n = n,
+		.stats = &s->stats[node],
+		.now_ns = n->now_ns,
+		.out = out,
+	};
+}
+
+int gp_sched_entity_add(struct gp_sched *s, u32 node, const struct gp_attr *attr, u64 cookie,
+			u64 now_ns, struct gp_actions *out, u64 *id)
+{
+	struct gp_entity *e;
+	struct gp_call c;
+
+	clear(out);
+	if (node >= s->config.nr_nodes || !attr_is_valid(attr))
+		return -EINVAL;
+	e = gp_entity_alloc(s, &s->node[node]);
+	if (!e)
+		return -ENOSPC;
+	c = begin(s, node, now_ns, out);
+	e->attr = *attr;
+	e->cookie = cookie;
+	*id = gp_entity_id(s, e);
+	c.stats->nr_entities = c.n->nr_live;
+	gp_trace_emit_attr(&c, GP_TRACE_EVENT_ADD, *id, attr, cookie);
+	gp_emit_arm(&c, *id, true);
+	gp_decide(&c, false);
+	return 0;
+}
+
+int gp_sched_entity_remove(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out)
+{
+	struct gp_entity *e = gp_entity_find(s, id);
+	struct gp_call c;
+
+	clear(out);
+	if (!e)
+		return -ENOENT;
+	c = begin(s, e->node, now_ns, out);
+	gp_trace_emit(&c, GP_TRACE_EVENT_REMOVE, id, 0, 0);
+	gp_entity_detach(&c, e);
+	gp_entity_free(s, c.n, e);
+	c.stats->nr_entities = c.n->nr_live;
+	gp_decide(&c, false);
+	return 0;
+}
+
+int gp_sched_entity_set_attr(struct gp_sched *s, u64 id, const struct gp_attr *attr, u64 now_ns,
+			     struct gp_actions *out)
+{
+	struct gp_entity *e = gp_entity_find(s, id);
+	struct gp_call c;
+
+	clear(out);
+	if (!e)
+		return -ENOENT;
+	if (!attr_is_valid(attr))
+		return -EINVAL;
+	c = begin(s, e->node, now_ns, out);
+	gp_trace_emit_attr(&c, GP_TRACE_EVENT_ATTR, id, attr, 0);
+	/* What has run so far is charged by the old attributes. */
+	gp_entity_rekey(&c, e);
+	e->attr = *attr;
+	if (gp_has_work(e) && c.n->policy->attr)
+		c.n->policy->attr(&c, e);
+	gp_entity_rekey(&c, e);
+	gp_decide(&c, false);
+	return 0;
+}
+
+int gp_sched_queue_add(struct gp_sched *s, u64 entity, u64 cookie, u64 now_ns,
+		       struct gp_actions *out, u64 *id)
+{
+	struct gp_entity *e = gp_entity_find(s, entity);
+	struct gp_queue *q;
+	struct gp_call c;
+
+	clear(out);
+	if (!e)
+		return -ENOENT;
+	q = gp_queue_alloc(s, e, cookie);
+	if (!q)
+		return -ENOSPC;
+	c = begin(s, e->node, now_ns, out);
+	*id = gp_queue_id(s, q);
+	gp_trace_emit(&c, GP_TRACE_EVENT_QUEUE_ADD, entity, *id, cookie);
+	if (e->state == GP_ENTITY_PREEMPTED || e->state == GP_ENTITY_PREEMPTING)
+		gp_entity_again(&c, e, true);
+	/* Matters only if the resume is refused. */
+	if (e->state == GP_ENTITY_RESUMING)
+		e->redo = true;
+	gp_decide(&c, false);
+	return 0;
+}
+
+static void entity_got_work(struct gp_call *c, struct gp_entity *e)
+{
+	if (e->state != GP_ENTITY_LOST)
+		gp_entity_got_work(c, e);
+}
+
+static void entity_lost_work(struct gp_call *c, struct gp_entity *e)
+{
+	bool ran = e->state == GP_ENTITY_RUNNING;
+	u64 key = e->key;
+
+	if (e->state == GP_ENTITY_LOST)
+		return;
+	gp_entity_lost_work(c, e);
+	if (ran)
+		gp_guard_leader_idle(c, e, key);
+}
+
+/* Returns true if that is news to the entity. */
+static bool queue_set_busy(struct gp_call *c, struct gp_queue *q, bool busy)
+{
+	struct gp_entity *e = &c->s->entity[q->entity];
+
+	if (q->busy == busy)
+		return false;
+	q->busy = busy;
+	if (busy) {
+		if (e->nr_busy++)
+			return false;
+		entity_got_work(c, e);
+	} else {
+		if (--e->nr_busy)
+			return false;
+		entity_lost_work(c, e);
+	}
+	return true;
+}
+
+/* What all events of a queue share: @kind says which it is. */
+static int queue_event(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out,
+		       enum gp_trace_kind kind)
+{
+	struct gp_queue *q = gp_queue_find(s, id);
+	struct gp_call c;
+	bool news;
+
+	clear(out);
+	if (!q)
+		return -ENOENT;
+	c = begin(s, s->entity[q->entity].node, now_ns, out);
+	gp_trace_emit(&c, kind, gp_entity_id(s, &s->entity[q->entity]), id, 0);
+	news = queue_set_busy(&c, q, kind == GP_TRACE_EVENT_BUSY);
+	if (kind == GP_TRACE_EVENT_QUEUE_REMOVE)
+		gp_queue_free(s, q);
+	/* Without news there is nothing to decide, unless it is late for the switch. */
+	if (news || gp_switch_is_late(&c))
+		gp_decide(&c, false);
+	return 0;
+}
+
+int gp_sched_queue_remove(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out)
+{
+	return queue_event(s, id, now_ns, out, GP_TRACE_EVENT_QUEUE_REMOVE);
+}
+
+int gp_sched_queue_busy(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out)
+{
+	return queue_event(s, id, now_ns, out, GP_TRACE_EVENT_BUSY);
+}
+
+int gp_sched_queue_idle(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out)
+{
+	return queue_event(s, id, now_ns, out, GP_TRACE_EVENT_IDLE);
+}
+
+int gp_sched_switch_done(struct gp_sched *s, u32 node, u64 seq, const enum gp_result *results,
+			 u32 nr, u64 now_ns, struct gp_actions *out)
+{
+	const struct gp_switch *sw;
+	struct gp_call c;
+
+	clear(out);
+	if (node >= s->config.nr_nodes)
+		return -EINVAL;
+	sw = &s->node[node].sw;
+	if (!seq || sw->seq != seq)
+		return -ESTALE;
+	if (nr != sw->nr_preempt + sw->nr_resume)
+		return -EINVAL;
+	c = begin(s, node, now_ns, out);
+	gp_trace_emit_done(&c, results);
+	gp_switch_end(&c, results);
+	gp_decide(&c, true);
+	return 0;
+}
+
+int gp_sched_timer(struct gp_sched *s, u32 node, u64 now_ns, struct gp_actions *out)
+{
+	struct gp_call c;
+
+	clear(out);
+	if (node >= s->config.nr_nodes)
+		return -EINVAL;
+	c = begin(s, node, now_ns, out);
+	gp_trace_emit(&c, GP_TRACE_EVENT_TIMER, GP_ID_NONE, 0, 0);
+	/* Early or not, the caller's timer may be spent: what is still wanted is said again. */
+	c.n->timer_ns = U64_MAX;
+	gp_decide(&c, false);
+	return 0;
+}
+
+int gp_sched_set_policy(struct gp_sched *s, u32 node, const char *name, u64 now_ns,
+			struct gp_actions *out)
+{
+	const struct gp_policy_ops *policy;
+	struct gp_call c;
+
+	clear(out);
+	if (node >= s->config.nr_nodes)
+		return -EINVAL;
+	policy = gp_policy_find(name);
+	if (!policy)
+		return -ENOENT;
+	c = begin(s, node, now_ns, out);
+	gp_trace_emit(&c, GP_TRACE_EVENT_POLICY, GP_ID_NONE, gp_policy_index(policy), 0);
+	if (policy != c.n->policy)
+		gp_policy_attach(&c, policy);
+	gp_decide(&c, false);
+	return 0;
+}
+
+int gp_sched_set_enabled(struct gp_sched *s, u32 node, bool enabled, u64 now_ns,
+			 struct gp_actions *out)
+{
+	struct gp_call c;
+
+	clear(out);
+	if (node >= s->config.nr_nodes)
+		return -EINVAL;
+	c = begin(s, node, now_ns, out);
+	gp_trace_emit(&c, GP_TRACE_EVENT_ENABLE, GP_ID_NONE, enabled, 0);
+	c.n->enabled = enabled;
+	gp_decide(&c, false);
+	return 0;
+}
+
+int gp_sched_node_lost(struct gp_sched *s, u32 node, u64 now_ns, struct gp_actions *out)
+{
+	struct gp_call c;
+	u32 slot;
+
+	clear(out);
+	if (node >= s->config.nr_nodes)
+		return -EINVAL;
+	c = begin(s, node, now_ns, out);
+	gp_trace_emit(&c, GP_TRACE_EVENT_NODE_LOST, GP_ID_NONE, 0, 0);
+	for (slot = c.n->entities; slot != GP_SLOT_NONE; slot = s->entity[slot].next)
+		gp_entity_lose(&c, &s->entity[slot]);
+	gp_switch_forget(&c);
+	gp_guard_forget(&c);
+	gp_breaker_lost(&c);
+	gp_decide(&c, false);
+	return 0;
+}
+
+int gp_sched_node_back(struct gp_sched *s, u32 node, u64 now_ns, struct gp_actions *out)
+{
+	struct gp_call c;
+
+	clear(out);
+	if (node >= s->config.nr_nodes)
+		return -EINVAL;
+	c = begin(s, node, now_ns, out);
+	gp_trace_emit(&c, GP_TRACE_EVENT_NODE_BACK, GP_ID_NONE, 0, 0);
+	gp_breaker_back(&c);
+	gp_decide(&c, false);
+	return 0;
+}

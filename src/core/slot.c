@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include "core/slot.h"
+
+/* Tells queue ids from entity ids, whose slot numbers are smaller. */
+#define QUEUE_TAG 0x80000000U
+#define GEN_LAST 0xffffffffU
+
+struct gp_entity *gp_entity_find(const struct gp_sched *s, u64 id)
+{
+	u32 slot = (u32)id;
+	struct gp_entity *e;
+
+	if (slot >= s->config.max_entities)
+		return NULL;
+	e = &s->entity[slot];
+	return e->live && e->gen == id >> 32 ? e : NULL;
+}
+
+static void link_entity(struct gp_sched *s, struct gp_node *n, struct gp_entity *e)
+{
+	u32 slot = gp_entity_slot(s, e);
+
+	e->prev = GP_SLOT_NONE;
+	e->next = n->entities;
+	if (e->next != GP_SLOT_NONE)
+		s->entity[e->next].prev = slot;
+	n->entities = slot;
+	n->nr_live++;
+	s->live[slot / 64] |= 1ULL << (slot % 64);
+}
+
+static void unlink_entity(struct gp_sched *s, struct gp_node *n, struct gp_entity *e)
+{
+	u32 slot = gp_entity_slot(s, e);
+
+	if (e->prev == GP_SLOT_NONE)
+		n->entities = e->next;
+	else
+		s->entity[e->prev].next = e->next;
+	if (e->next != GP_SLOT_NONE)
+		s->entity[e->next].prev = e->prev;
+	n->nr_live--;
+	s->live[slot / 64] &= ~(1ULL << (slot % 64));
+}
+
+struct gp_entity *gp_entity_alloc(struct gp_sched *s, struct gp_node *n)
+{
+	struct gp_entity *e;
+	u32 gen;
+
+	if (s->free_entity == GP_SLOT_NONE)
+		return NULL;
+	e = &s->entity[s->free_entity];
+	s->free_entity = e->next;
+	gen = e->gen + 1;
+	memset(e, 0, sizeof(*e));
+	memset(e->in, GP_HEAP_NOWHERE, sizeof(e->in));
+	e->gen = gen;
+	e->live = true;
+	e->node = (u8)n->index;
+	e->queue = GP_SLOT_NONE;
+	e->again_next = GP_SLOT_NONE;
+	e->again_prev = GP_SLOT_NONE;
+	e->off_since_ns = GP_NOT_OFF;
+	e->clock_ns = U64_MAX;
+	link_entity(s, n, e);
+	return e;
+}
+
+void gp_entity_free(struct gp_sched *s, struct gp_node *n, struct gp_entity *e)
+{
+	while (e->queue != GP_SLOT_NONE)
+		gp_queue_free(s, &s->queue[e->queue]);
+	unlink_entity(s, n, e);
+	e->live = false;
+	if (e->gen == GEN_LAST)
+		return;
+	e->next = s->free_entity;
+	s->free_entity = gp_entity_slot(s, e);
+}
+
+u64 gp_queue_id(const struct gp_sched *s, const struct gp_queue *q)
+{
+	return (u64)q->gen << 32 | QUEUE_TAG | (u32)(q - s->queue);
+}
+
+struct gp_queue *gp_queue_find(const struct gp_sched *s, u64 id)
+{
+	u32 slot = (u32)id ^ QUEUE_TAG;
+	struct gp_queue *q;
+
+	if (slot >= s->config.max_queues)
+		return NULL;
+	q = &s->queue[slot];
+	return q->live && q->gen == id >> 32 ? q : NULL;
+}
+
+struct gp_queue *gp_queue_alloc(struct gp_sched *s, struct gp_entity *e, u64 cookie)
+{
+	u32 slot = s->free_queue;
+	struct gp_queue *q;
+
+	if (slot == GP_SLOT_NONE)
+		return NULL;
+	q = &s->queue[slot];
+	s->free_queue = q->next;
+	*q = (struct gp_queue){
+		.cookie = cookie,
+		.gen = q->gen + 1,
+		.entity = gp_entity_slot(s, e),
+		.next = e->queue,
+		.prev = GP_SLOT_NONE,
+		.live = true,
+	};
+	if (e->queue != GP_SLOT_NONE)
+		s->queue[e->queue].prev = slot;
+	e->queue = slot;
+	e->nr_queues++;
+	return q;
+}
+
+void gp_queue_free(struct gp_sched *s, struct gp_queue *q)
+{
+	struct gp_entity *e = &s->entity[q->entity];
+
+	if (q->prev == GP_SLOT_NONE)
+		e->queue = q->next;
+	else
+		s->queue[q->prev].next = q->next;
+	if (q->next != GP_SLOT_NONE)
+		s->queue[q->next].prev = q->prev;
+	e->nr_queues--;
+	q->live = false;
+	if (q->gen == GEN_LAST)
+		return;
+	q->next = s->free_queue;
+	s->free_queue = (u32)(q - s->queue);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Slots and ids of entities and queues. An id is the slot number and its
+ * generation; a slot whose generations are used up is never given out again,
+ * so that an id is never valid twice. Private to the core; the caller of the
+ * event serialises.
+ */
+#ifndef GP_CORE_SLOT_H
+#define GP_CORE_SLOT_H
+
+#include "core/sched_types.h"
+
+/**
+ * gp_entity_slot() - slot number of an entity
+ * @s: scheduler
+ * @e: entity
+ *
+ * Context: any.
+ * Return: the slot number.
+ */
+static inline u32 gp_entity_slot(const struct gp_sched *s, const struct gp_entity *e)
+{
+	return (u32)(e - s->entity);
+}
+
+/**
+ * gp_entity_id() - id of an entity
+ * @s: scheduler
+ * @e: entity
+ *
+ * Context: any.
+ * Return: the id.
+ */
+static inline u64 gp_entity_id(const struct gp_sched *s, const struct gp_entity *e)
+{
+	return (u64)e->gen << 32 | gp_entity_slot(s, e);
+}
+
+/**
+ * gp_entity_find() - entity of an id
+ * @s: scheduler
+ * @id: id
+ *
+ * Context: any.
+ * Return: the entity, NULL if there is none (any more).
+ */
+struct gp_entity *gp_entity_find(const struct gp_sched *s, u64 id);
+
+/**
+ * gp_entity_alloc() - take a slot, all zero but its generation
+ * @s: scheduler
+ * @n: node it is linked to
+ *
+ * Context: caller serialises.
+ * Return: the entity, NULL if the table is full.
+ */
+struct gp_entity *gp_entity_alloc(struct gp_sched *s, struct gp_node *n);
+
+/**
+ * gp_entity_free() - give a slot and those of its queues back
+ * @s: scheduler
+ * @n: its node
+ * @e: entity that is in no heap and no list
+ *
+ * Context: caller serialises. O(1) plus its queues.
+ */
+void gp_entity_free(struct gp_sched *s, struct gp_node *n, struct gp_entity *e);
+
+/**
+ * gp_queue_id() - id of a queue
+ * @s: scheduler
+ * @q: queue
+ *
+ * Context: any.
+ * Return: the id; never equal to that of an entity.
+ */
+u64 gp_queue_id(const struct gp_sched *s, const struct gp_queue *q);
+
+/**
+ * gp_queue_find() - queue of an id
+ * @s: scheduler
+ * @id: id
+ *
+ * Context: any.
+ * Return: the queue, NULL if there is none (any more).
+ */
+struct gp_queue *gp_queue_find(const struct gp_sched *s, u64 id);
+
+/**
+ * gp_queue_alloc() - take a queue slot
+ * @s: scheduler
+ * @e: entity it is linked to
+ * @cookie: the caller's name
+ *
+ * Context: caller serialises.
+ * Return: the queue, NULL if the table is full.
+ */
+struct gp_queue *gp_queue_alloc(struct gp_sched *s, struct gp_entity *e, u64 cookie);
+
+/**
+ * gp_queue_free() - give a queue slot back
+ * @s: scheduler
+ * @q: queue
+ *
+ * Context: caller serialises.
+ */
+void gp_queue_free(struct gp_sched *s, struct gp_queue *q);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The dbg mechanism: a tracer process (gpreempt-tracer) beside each target, started
+ * by the daemon with one end of a socket pair as descriptor 3.
+ *
+ * A tracer that does not answer in time is killed: its death ends the debug session,
+ * and the kernel resumes the target. One that does not end after its socket was
+ * closed is killed as well. A target whose tracer was lost is traced again after a
+ * second, later if tracers of it had to be killed, with the attributes it had.
+ */
+#ifndef GPD_DBG_H
+#define GPD_DBG_H
+
+#include "daemon/gpreemptd.h"
+
+extern const struct gpd_mech_ops gpd_dbg_ops;
+
+/* How an attachment ended; text is for people. */
+typedef void (*gpd_dbg_result_fn)(void *data, struct gpd_client *c, int err, const char *text);
+
+/**
+ * gpd_dbg_start() - start a tracer
+ * @d: daemon
+ * @pid: target
+ * @attrs: attributes of the target, NULL = the default class
+ * @result: called once: 0 = the queues are under control; NULL = nobody wants to know
+ * @data: first argument of @result
+ *
+ * Return: 0, -ESRCH no such process, -EBUSY it is under control, -errno; @result is
+ * not called then.
+ */
+int gpd_dbg_start(struct gpd *d, pid_t pid, const struct gpd_attrs *attrs,
+		  gpd_dbg_result_fn result, void *data);
+
+/* Ends it, or what would start it again. Return: 0, -ESRCH: that process is not traced. */
+int gpd_dbg_end(struct gpd *d, pid_t pid);
+
+/* A tracer of this process is being started, or will be as the last one was lost. */
+bool gpd_dbg_is_coming(struct gpd *d, pid_t pid);
+
+/* Whoever waits for a result does not any more. */
+void gpd_dbg_forget(struct gpd *d, void *data);
+
+/* The HELLO of a tracer: it must be about the process it was started for. */
+int gpd_dbg_admit(struct gpd_client *c, const struct gp_wire_hello *m, char *why, size_t size);
+
+/* The attributes of the target instead of those a tracer wishes for. */
+void gpd_dbg_attrs(struct gpd_client *c);
+
+/* A note of a tracer that says how the attachment went; true if it was such a one. */
+bool gpd_dbg_note(struct gpd_client *c, const struct gp_wire_note *m, const char *text);
+
+/* Trace every process with queues that has no shim, if the configuration says so. */
+int gpd_dbg_auto_init(struct gpd *d);
+void gpd_dbg_auto_update(struct gpd *d);
+
+/* Let go of all tracers: they end by themselves. */
+void gpd_dbg_fini(struct gpd *d);
+
+#endif

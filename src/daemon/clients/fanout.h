@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the core wants is carried out: switches, timers, reports. How a switch goes is
+ * told in engine.h.
+ */
+#ifndef GPD_FANOUT_H
+#define GPD_FANOUT_H
+
+#include "daemon/gpreemptd.h"
+
+/**
+ * gpd_fanout_settle() - carry out what the core wants until nothing is left to do at once
+ * @n: node; the core was called, its actions are in gpd.out
+ */
+void gpd_fanout_settle(struct gpd_node *n);
+
+/**
+ * gpd_fanout_answered() - a member owes no answer any more
+ * @m: member; nothing happens if it owed none
+ * @result: what became of the order
+ */
+void gpd_fanout_answered(struct gpd_member *m, enum gp_result result);
+
+/**
+ * gpd_fanout_done() - an answer of a client
+ * @c: client
+ * @done: answer
+ */
+void gpd_fanout_done(struct gpd_client *c, const struct gp_wire_done *done);
+
+/* Nobody waits any more for the answers of the switch that is under way. */
+void gpd_fanout_forget(struct gpd_node *n);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a client said, checked. The only place that looks at bytes of the client
+ * socket; has no state and touches nothing but its arguments (it is fuzzed).
+ */
+#ifndef GPD_WIRE_DECODE_H
+#define GPD_WIRE_DECODE_H
+
+#include "client/wire.h"
+
+#include <stddef.h>
+
+/* Longest slice or deadline a client may wish for. */
+#define GPD_WIRE_TIME_MAX_NS 3600000000000ULL
+#define GPD_WIRE_WEIGHT_MAX 10000u
+#define GPD_WIRE_HW_PRIO_MAX 15
+
+#define GPD_WIRE_SEES_MASK                                                              \
+	(GP_WIRE_SEES_IOCTL | GP_WIRE_SEES_TABLE | GP_WIRE_SEES_SYMBOL |                \
+	 GP_WIRE_SEES_POINTERS | GP_WIRE_SEES_SNAPSHOT | GP_WIRE_SEES_NOT_RAW |         \
+	 GP_WIRE_SEES_NOT_PROXY | GP_WIRE_SEES_NOT_ALL)
+
+/**
+ * union gpd_wire_msg - any message of a client; hdr.type says which
+ * @hdr: header
+ * @hello: GP_WIRE_HELLO
+ * @queue: GP_WIRE_QUEUE_ADD
+ * @edge: GP_WIRE_QUEUE_REMOVE, GP_WIRE_BUSY, GP_WIRE_IDLE
+ * @done: GP_WIRE_DONE
+ * @note: GP_WIRE_NOTE
+ */
+union gpd_wire_msg {
+	struct gp_wire_hdr hdr;
+	struct gp_wire_hello hello;
+	struct gp_wire_queue queue;
+	struct gp_wire_edge edge;
+	struct gp_wire_done done;
+	struct gp_wire_note note;
+};
+
+/**
+ * gpd_wire_decode() - check one packet
+ * @buf: packet
+ * @len: its length
+ * @msg: output; texts are ended, names of classes and groups are made of printable
+ *	ASCII, everything else is in its range
+ * @why: output if refused: the reason, a constant
+ *
+ * Return: 0, -EBADMSG not a message of a client, -EPROTONOSUPPORT another version
+ * of the protocol, -EINVAL a value out of its range.
+ */
+int gpd_wire_decode(const void *buf, size_t len, union gpd_wire_msg *msg, const char **why);
+
+#endif

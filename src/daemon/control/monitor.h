@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events for those who monitor. Costs next to nothing while nobody does.
+ */
+#ifndef GPD_MONITOR_H
+#define GPD_MONITOR_H
+
+#include "daemon/gpreemptd.h"
+
+#include <jansson.h>
+
+/**
+ * gpd_monitor_event() - something happened
+ * @d: daemon
+ * @kind: kind of the interface: "client", "note", …
+ * @pid: process, 0 = none
+ * @gpu_id: node, 0 = none
+ * @queue_id: queue, GP_WIRE_QUEUE_ALL = none
+ * @format: text, as of printf
+ */
+void gpd_monitor_event(struct gpd *d, const char *kind, pid_t pid, uint32_t gpu_id,
+		       uint32_t queue_id, const char *format, ...)
+	__attribute__((format(printf, 6, 7)));
+
+/**
+ * gpd_monitor_at() - tell what somebody else saw
+ * @d: daemon
+ * @time_ns: when
+ * @kind: kind; "trace" goes to those only who want records of the core
+ * @pid: process, 0 = none
+ * @gpu_id: node, 0 = none
+ * @queue_id: queue, GP_WIRE_QUEUE_ALL = none
+ * @text: for people
+ * @data: the reference is taken; NULL = none
+ */
+void gpd_monitor_at(struct gpd *d, uint64_t time_ns, const char *kind, pid_t pid,
+		    uint32_t gpu_id, uint32_t queue_id, const char *text, json_t *data);
+
+/* The first event of a connection that monitors. */
+void gpd_monitor_begin(struct gpd_conn *conn);
+
+/* A queue became busy or idle. */
+void gpd_monitor_edge(const struct gpd_queue *q);
+
+/* A switch began, and ended. */
+void gpd_monitor_switch(struct gpd_node *n, const struct gp_switch *sw);
+void gpd_monitor_done(struct gpd_node *n, uint64_t seq, uint64_t took_ns);
+
+/* The core reports. */
+void gpd_monitor_report(struct gpd_node *n, enum gp_report report, u64 id);
+
+/* A record of the core. */
+void gpd_monitor_trace(struct gpd *d, const struct gp_trace *t);
+
+#endif

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: The objects of gpreemptd
+ *
+ * 1. struct gpd is the daemon: one thread, one sd-event loop, one scheduler.
+ * 2. It has nodes (one per gpu_id) and clients (one per connection that speaks
+ *    mechanism/wire.h: a shim, a tracer, a simulated client).
+ * 3. A client has queues. Its compute queues on one node are a member.
+ * 4. A member belongs to an entity, which is what the core schedules: a member of
+ *    its own, or all members of one group of one user on that node.
+ * 5. A switch of the core is carried out as orders (HOLD, RELEASE) to all members
+ *    of its entities; see engine.h.
+ * 6. Nodes that the kernel module schedules are not the core's (module.h).
+ * 7. Control connections (control.h) ask and change; manual holds (manual.h) are theirs.
+ *
+ * Everything is owned by struct gpd and used from the loop alone: no locks. An
+ * object is freed from the loop's own calls only, never from inside of a call to
+ * the core: clients that must go are marked and reaped afterwards.
+ */
+#ifndef GPD_GPREEMPTD_H
+#define GPD_GPREEMPTD_H
+
+#include "core/hist.h"
+#include "core/sched.h"
+#include "client/wire.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/types.h>
+#include <systemd/sd-event.h>
+
+#include "daemon/config.h"
+
+/* Nodes the core can have, and what is kept free for those that appear later. */
+#define GPD_NODES_MAX 64
+#define GPD_NODES_SPARE 8
+/* Most queues one client may tell: as many as amdkfd gives a process. */
+#define GPD_CLIENT_QUEUES_MAX 1024
+/* Queues that can be scheduled, and those of one user: nobody can take them all. */
+#define GPD_QUEUES_MAX 32768
+#define GPD_USER_QUEUES_MAX (GPD_QUEUES_MAX / 2)
+#define GPD_NOTES_MAX 8
+#define GPD_NOTE_LEN 160
+
+#define GPD_NS_PER_MS 1000000ULL
+#define GPD_NS_PER_SEC 1000000000ULL
+
+struct gpd;
+struct gpd_client;
+struct gpd_entity;
+struct gpd_member;
+struct gpd_node;
+struct gpd_conn;
+struct gpd_module;
+struct gpd_module_node;
+
+/**
+ * struct gpd_bucket - a token bucket
+ * @tokens: left, in thousandths
+ * @last_ns: when it was filled last
+ */
+struct gpd_bucket {
+	uint64_t tokens;
+	uint64_t last_ns;
+};
+
+/**
+ * struct gpd_cred - who is at the other end of a socket, by SO_PEERCRED
+ * @pid: process
+ * @uid: its effective user when it connected
+ * @gid: its effective group
+ * @privileged: root, the daemon's own user, or a member of the configured group
+ */
+struct gpd_cred {
+	pid_t pid;
+	uid_t uid;
+	gid_t gid;
+	bool privileged;
+};
+
+/**
+ * struct gpd_attrs - the attributes of a process
+ * @core: what the core knows
+ * @klass: name of the class
+ * @group: name of the group, "" = none
+ */
+struct gpd_attrs {
+	struct gp_attr core;
+	char klass[GP_WIRE_NAME_LEN];
+	char group[GP_WIRE_NAME_LEN];
+};
+
+/**
+ * struct gpd_queue - a queue of a client
+ * @link: in gpd_client.queues
+ * @client: whose it is
+ * @member: of a compute queue on a node that is scheduled, else NULL
+ * @told: what the client said
+ * @busy: has work, as the client said last
+ * @shown: what the core was told: false as well while it is held by hand
+ * @core_id: of the core, GP_ID_NONE if it is not scheduled
+ * @manual: held by hand, alone or with its member
+ */
+struct gpd_queue {
+	LIST_ENTRY(gpd_queue) link;
+	struct gpd_client *client;
+	struct gpd_member *member;
+	struct gp_wire_queue told;
+	bool busy;
+	bool shown;
+	bool manual;
+	u64 core_id;
+};
+
+/**
+ * struct gpd_member - the compute queues of one client on one node
+ * @of_client: in gpd_client.members
+ * @of_entity: in gpd_entity.members
+ * @client: client
+ * @node: node
+ * @entity: entity
+ * @nr_queues: compute queues
+ * @held: the scheduler's HOLD was sent and no RELEASE since
+ * @hold_epoch: epoch of that HOLD
+ * @wait_epoch: epoch of the order of the switch in flight, 0 = none awaited
+ * @wait_index: its entity's place in that switch
+ * @wait_release: that order is a RELEASE
+ * @is_released: a RELEASE was sent, and nothing was heard since of what came of it
+ * @nr_no_progress: resumes in a row after which nothing moved
+ */
+struct gpd_member {
+	LIST_ENTRY(gpd_member) of_client;
+	LIST_ENTRY(gpd_member) of_entity;
+	struct gpd_client *client;
+	struct gpd_node *node;
+	struct gpd_entity *entity;
+	uint32_t nr_queues;
+	bool held;
+	uint64_t hold_epoch;
+	uint64_t wait_epoch;
+	uint32_t wait_index;
+	bool wait_release;
+	bool is_released;
+	uint32_t nr_no_progress;
+};
+
+/**
+ * struct gpd_entity - what the core schedules
+ * @link: in gpd_node.entities
+ * @members: its members, never empty
+ * @node: node
+ * @id: of the core; its cookie is this struct
+ * @since_ns: when its state changed last
+ * @uid: owner
+ * @group: name of the group, "" = one client alone
+ */
+struct gpd_entity {
+	LIST_ENTRY(gpd_entity) link;
+	LIST_HEAD(, gpd_member) members;
+	struct gpd_node *node;
+	u64 id;
+	uint64_t since_ns;
+	uid_t uid;
+	char group[GP_WIRE_NAME_LEN];
+};
+
+/**
+ * struct gpd_switch - the switch that a node carries out
+ * @seq: of the core, 0 = none
+ * @nr: entities in it
+ * @nr_pending: orders that are not answered
+ * @start_ns: when the first order was sent
+ * @check_ns: when members that do not answer are looked at; U64_MAX = done already
+ * @result: what is known, worst of an entity's members
+ */
+struct gpd_switch {
+	uint64_t seq;
+	uint32_t nr;
+	uint32_t nr_pending;
+	uint64_t start_ns;
+	uint64_t check_ns;
+	enum gp_result result[GP_SWITCH_MAX];
+};
+
+/**
+ * struct gpd_heard - a client that carried out an order
+ * @client: its number, 0 = none
+ * @at_ns: when it last did
+ */
+struct gpd_heard {
+	uint64_t client;
+	uint64_t at_ns;
+};
+
+/**
+ * struct gpd_node - a GPU
+ * @d: daemon
+ * @index: of the core
+ * @gpu_id: as amdkfd names it; 1..N for simulated ones
+ * @topology: number of its topology node, or its place among the simulated
+ * @name: for people, "" = unknown
+ * @simulated: no GPU, only simulated clients
+ * @gfx_target: 0 = unknown
+ * @nr_xcc: 0 = unknown
+ * @nr_cu: 0 = unknown
+ * @cwsr: 1 yes, 0 no, -1 unknown
+ * @enabled: scheduled
+ * @by_hand: its policy was changed at run time
+ * @module: the kernel module schedules it, the daemon's core does not
+ * @module_view: what was read of it then
+ * @out_reason: why it was put out of scheduling by the daemon, "" = it was not
+ * @entities: entities
+ * @timer: for the core and for members that do not answer
+ * @reset: tells of resets, NULL = nobody does
+ * @core_timer_ns: when the core wants to be called, U64_MAX = never
+ * @sw: the switch in flight
+ * @heard: the last two clients that carried out an order, the newer one first
+ * @nr_held: members held by the scheduler
+ * @is_unmapped: the driver may have left all queues of the node unmapped
+ * @nr_no_progress: resumes after which nothing moved
+ * @decision: from reading a message to the first HOLD it caused
+ * @fanout: from the first order of a switch to its last answer
+ */
+struct gpd_node {
+	struct gpd *d;
+	u32 index;
+	uint32_t gpu_id;
+	uint32_t topology;
+	char name[64];
+	bool simulated;
+	uint32_t gfx_target;
+	uint32_t nr_xcc;
+	uint32_t nr_cu;
+	int cwsr;
+	bool enabled;
+	bool by_hand;
+	bool module;
+	struct gpd_module_node *module_view;
+	char out_reason[GPD_NOTE_LEN];
+	LIST_HEAD(, gpd_entity) entities;
+	sd_event_source *timer;
+	sd_event_source *reset;
+	uint64_t core_timer_ns;
+	struct gpd_switch sw;
+	struct gpd_heard heard[2];
+	uint32_t nr_held;
+	bool is_unmapped;
+	uint64_t nr_no_progress;
+	struct gp_hist decision;
+	struct gp_hist fanout;
+};
+
+/**
+ * struct gpd_mech_ops - a way to get and to lose a client
+ * @name: for people
+ * @late: an order was not answered in time; NULL = the core's deadline is enough
+ * @stop: the client goes; frees what the mechanism added; NULL = nothing to do
+ */
+struct gpd_mech_ops {
+	const char *name;
+	void (*late)(struct gpd_client *c);
+	void (*stop)(struct gpd_client *c);
+};
+
+enum gpd_client_state {
+	GPD_CLIENT_NEW,		/* connected, has not said HELLO */
+	GPD_CLIENT_KNOWN,
+	GPD_CLIENT_DEAD,	/* waits to be reaped */
+};
+
+/**
+ * struct gpd_client - one connection that can stop the queues of one process
+ * @link: in gpd.clients
+ * @d: daemon
+ * @io: its socket in the loop
+ * @fd: its socket
+ * @state: enum gpd_client_state
+ * @number: the daemon's number for it
+ * @ops: mechanism, NULL before HELLO
+ * @mech_data: the mechanism's own
+ * @cred: who is at the other end
+ * @pid: process whose queues it stops
+ * @uid: owner of that process
+ * @start_time: of the process, in clock ticks since boot; 0 = unknown
+ * @comm: name of the program
+ * @sees: GP_WIRE_SEES_*
+ * @is_blind: the driver had queues of its process that it never told, see list_other.h
+ * @attrs: attributes
+ * @by_hand: attributes were set over the control socket
+ * @queues: queues
+ * @nr_queues: how many
+ * @members: members
+ * @messages: limit of messages
+ * @edges: limit of edges
+ * @noted: limit of notes that go into the log
+ * @throttled: edges are kept back until the timer of the daemon passes them on
+ * @nr_missed: orders in a row that were not answered in time
+ * @mute: left alone as it does not answer
+ * @refused: said that it cannot be stopped
+ * @notes: newest last
+ * @nr_notes: how many
+ */
+struct gpd_client {
+	LIST_ENTRY(gpd_client) link;
+	struct gpd *d;
+	sd_event_source *io;
+	int fd;
+	enum gpd_client_state state;
+	uint64_t number;
+	const struct gpd_mech_ops *ops;
+	void *mech_data;
+	struct gpd_cred cred;
+	pid_t pid;
+	uid_t uid;
+	uint64_t start_time;
+	char comm[GP_WIRE_NAME_LEN];
+	uint32_t sees;
+	bool is_blind;
+	struct gpd_attrs attrs;
+	bool by_hand;
+	LIST_HEAD(, gpd_queue) queues;
+	uint32_t nr_queues;
+	LIST_HEAD(, gpd_member) members;
+	struct gpd_bucket messages;
+	struct gpd_bucket edges;
+	struct gpd_bucket noted;
+	bool throttled;
+	uint32_t nr_missed;
+	bool mute;
+	bool refused;
+	char notes[GPD_NOTES_MAX][GPD_NOTE_LEN];
+	uint32_t nr_notes;
+};
+
+/**
+ * struct gpd - the daemon
+ * @event: loop
+ * @config: configuration in force
+ * @options: command line, for reading the configuration again
+ * @sched: scheduler
+ * @sched_mem: its memory
+ * @out: actions of the call to the core that is being carried out
+ * @node: nodes
+ * @nr_nodes: how many
+ * @max_nodes: how many the core has room for
+ * @look_ns: when the driver may be asked for new nodes again
+ * @clients: clients
+ * @nr_clients: how many, the dead included
+ * @next_client: number of the next
+ * @epoch: of the last order to anybody
+ * @rx_ns: when the message was read that is being handled, 0 = none
+ * @nr_held: members held by the scheduler
+ * @renew: renews leases; on only while something is held
+ * @reap: frees dead clients; on only while there are some
+ * @throttle: passes on edges that were kept back; on only while there are some
+ * @client_listen: listening socket
+ * @client_listen_io: in the loop
+ * @control: control socket and its connections
+ * @manual: holds by hand
+ * @module: the scheduler in the kernel
+ * @state: what survives a restart
+ * @tracers: tracer processes
+ * @dbg_auto: looks for processes to trace; on only if the configuration says so
+ * @http: metrics over HTTP, NULL = off
+ * @start_ns: when it began
+ * @last_exit: how the daemon before this one ended, "" = not known
+ * @exit_reason: why the loop ends
+ * @nr_dropped: clients that were dropped
+ * @nr_refused: clients that were not let in
+ * @nr_messages: messages of clients
+ */
+struct gpd {
+	sd_event *event;
+	struct gpd_config *config;
+	const struct gpd_options *options;
+	struct gp_sched *sched;
+	void *sched_mem;
+	struct gp_actions out;
+	struct gpd_node node[GPD_NODES_MAX];
+	uint32_t nr_nodes;
+	uint32_t max_nodes;
+	uint64_t look_ns;
+	LIST_HEAD(, gpd_client) clients;
+	uint32_t nr_clients;
+	uint64_t next_client;
+	uint64_t epoch;
+	uint64_t rx_ns;
+	uint32_t nr_held;
+	sd_event_source *renew;
+	sd_event_source *reap;
+	sd_event_source *throttle;
+	int client_listen;
+	sd_event_source *client_listen_io;
+	struct gpd_control *control;
+	struct gpd_manual_set *manual;
+	struct gpd_module *module;
+	struct gpd_state *state;
+	LIST_HEAD(, gpd_tracer) tracers;
+	sd_event_source *dbg_auto;
+	struct gpd_http *http;
+	uint64_t start_ns;
+	char last_exit[GPD_NOTE_LEN];
+	char exit_reason[GPD_NOTE_LEN];
+	uint64_t nr_dropped;
+	uint64_t nr_refused;
+	uint64_t nr_messages;
+};
+
+#endif

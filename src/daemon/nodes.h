@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The nodes: GPUs that amdkfd lists, and simulated ones.
+ */
+#ifndef GPD_NODES_H
+#define GPD_NODES_H
+
+#include "daemon/gpreemptd.h"
+
+/**
+ * gpd_nodes_init() - find the nodes there are
+ * @d: daemon with its configuration, before its scheduler
+ */
+void gpd_nodes_init(struct gpd *d);
+
+/**
+ * gpd_nodes_find() - a node by gpu_id
+ * @d: daemon
+ * @gpu_id: gpu_id; if it is not known, the driver is asked, once a second at most
+ *
+ * Return: the node, NULL if there is none.
+ */
+struct gpd_node *gpd_nodes_find(struct gpd *d, uint32_t gpu_id);
+
+/* Statistics, policy and a parameter of a node, of whoever schedules it. */
+const struct gp_node_stats *gpd_nodes_stats(struct gpd_node *n);
+const char *gpd_nodes_policy(struct gpd_node *n);
+int gpd_nodes_param(struct gpd_node *n, const char *name, u64 *value);
+
+/* Whether a node is scheduled; it may have been switched off behind our back. */
+bool gpd_nodes_is_enabled(struct gpd_node *n);
+
+/*
+ * Whether a node is of gfx942. The driver of 6.12 leaves a process that ends with a
+ * debug session of its own open there hanging for ever (docs/kfdsim.md).
+ */
+bool gpd_nodes_have_gfx942(const struct gpd *d);
+
+#endif

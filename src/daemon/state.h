@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What survives a restart: attributes set by hand, policies and parameters set at
+ * run time, and how the daemon ended. A small JSON file, written to a new name and
+ * renamed. Nothing about holds is in it: a new daemon holds nothing.
+ */
+#ifndef GPD_STATE_H
+#define GPD_STATE_H
+
+#include "daemon/gpreemptd.h"
+
+struct gpd_proc;
+
+/**
+ * gpd_state_load() - read what the daemon before this one left
+ * @d: daemon with its configuration
+ *
+ * A file that cannot be read or makes no sense is said in the log and ignored.
+ *
+ * Return: 0, -ENOMEM.
+ */
+int gpd_state_load(struct gpd *d);
+
+/* Forget it. */
+void gpd_state_free(struct gpd *d);
+
+/* Set the policies that were set at run time. */
+void gpd_state_apply_nodes(struct gpd *d);
+
+/* Give a client that came back the attributes it had. */
+void gpd_state_recall(struct gpd_client *c);
+
+/**
+ * gpd_state_take() - attributes that were set by hand before the daemon was restarted
+ * @d: daemon
+ * @pid: process
+ * @proc: what /proc says of it
+ * @attrs: output
+ *
+ * Return: true if there were some; they are not there any more.
+ */
+bool gpd_state_take(struct gpd *d, pid_t pid, const struct gpd_proc *proc,
+		    struct gpd_attrs *attrs);
+
+/* Something changed that is to survive: write the file. */
+void gpd_state_save(struct gpd *d);
+
+/**
+ * gpd_state_read_attributes() - attributes as the file has them
+ * @json: Attributes of the interface; void * so that few need to know JSON
+ * @attrs: output
+ *
+ * Return: true if all of it is there and in range.
+ */
+bool gpd_state_read_attributes(const void *json, struct gpd_attrs *attrs);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Small things: the clock, the log, token buckets, and what /proc says of a process.
+ */
+#ifndef GPD_UTIL_H
+#define GPD_UTIL_H
+
+#include "daemon/gpreemptd.h"
+
+#include <syslog.h>
+
+/**
+ * gpd_now_ns() - the one clock of the daemon
+ *
+ * Return: CLOCK_MONOTONIC in nanoseconds.
+ */
+uint64_t gpd_now_ns(void);
+
+/**
+ * gpd_log() - one line to stderr, for the journal with its level, see sd-daemon(3)
+ * @level: LOG_*
+ * @format: as of printf
+ */
+void gpd_log(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Nothing less important than this is written; LOG_INFO to begin with. */
+extern int gpd_log_level;
+
+/**
+ * gpd_bucket_take() - take a token
+ * @b: bucket; all zero = full
+ * @rate_per_s: tokens that come a second, at least 1
+ * @burst: most tokens, at least 1
+ * @now_ns: time
+ *
+ * Return: true if there was one.
+ */
+bool gpd_bucket_take(struct gpd_bucket *b, uint64_t rate_per_s, uint64_t burst, uint64_t now_ns);
+
+/**
+ * struct gpd_proc - what /proc/PID says
+ * @state: letter of its state
+ * @parent: its parent, 0 = none
+ * @start_time: in clock ticks since boot
+ * @uid: owner
+ * @comm: name
+ */
+struct gpd_proc {
+	char state;
+	pid_t parent;
+	uint64_t start_time;
+	uid_t uid;
+	char comm[GP_WIRE_NAME_LEN];
+};
+
+/**
+ * gpd_proc_read() - look at a process
+ * @pid: process
+ * @proc: output
+ *
+ * Return: 0, -ESRCH there is none, -EIO it makes no sense.
+ */
+int gpd_proc_read(pid_t pid, struct gpd_proc *proc);
+
+/**
+ * gpd_text_clean() - make bytes from a stranger fit to be shown
+ * @dst: output, always ended
+ * @size: of @dst, at least 1
+ * @src: bytes, ended by a zero or by @len
+ * @len: most bytes to read
+ *
+ * Control characters and bytes that are no UTF-8 become '?'.
+ */
+void gpd_text_clean(char *dst, size_t size, const char *src, size_t len);
+
+#endif

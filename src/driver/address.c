@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "driver/address.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static int put(char *out, size_t size, const char *folder, const char *name)
+{
+	int n = snprintf(out, size, "%s%s", folder, name);
+
+	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+}
+
+/* NULL if the variable is not there, empty, or that of the user of a set-uid program. */
+static const char *get(const char *variable)
+{
+	const char *value = secure_getenv(variable);
+
+	return value && *value ? value : NULL;
+}
+
+int gp_address_choose(const char *named, const char *user, char *out, size_t size)
+{
+	if (named && *named)
+		return put(out, size, named, "");
+	if (!user || !*user || !access(GP_ADDRESS_SYSTEM, F_OK))
+		return put(out, size, GP_ADDRESS_SYSTEM, "");
+	return put(out, size, user, "/gpreempt/gpreempt.sock");
+}
+
+int gp_address_find(char *out, size_t size)
+{
+	return gp_address_choose(get("GPREEMPT_SOCKET"), get("XDG_RUNTIME_DIR"), out, size);
+}
+
+int gp_address_listen(char *out, size_t size)
+{
+	const char *named = get("GPREEMPT_SOCKET");
+	const char *user = get("XDG_RUNTIME_DIR");
+
+	if (named)
+		return put(out, size, named, "");
+	if (geteuid() == 0)
+		return put(out, size, GP_ADDRESS_SYSTEM, "");
+	if (!user)
+		return -ENOENT;
+	return put(out, size, user, "/gpreempt/gpreempt.sock");
+}

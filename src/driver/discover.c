@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "driver/discover.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "driver/sysfile.h"
+
+#define PROC "/sys/class/kfd/kfd/proc"
+
+/* sysfs numbers types by enum kfd_queue_type of kfd_priv.h, not as the ioctls do. */
+enum sysfs_type {
+	SYSFS_COMPUTE = 0,
+	SYSFS_SDMA = 1,
+	SYSFS_SDMA_XGMI = 4,
+	SYSFS_SDMA_BY_ENGINE = 5,
+};
+
+static struct gpreempt_value known(uint64_t value, enum gpreempt_source source)
+{
+	return (struct gpreempt_value){ .value = value, .source = source };
+}
+
+static bool is_known(const struct gpreempt_value *v)
+{
+	return v->source != GPREEMPT_SOURCE_UNKNOWN;
+}
+
+/* A place for one more; NULL = no memory. */
+static struct gpreempt_queue *add_queue(struct gp_queues *list)
+{
+	size_t room = list->room ? 2 * list->room : 16;
+	struct gpreempt_queue *bigger;
+
+	if (list->nr == list->room) {
+		bigger = realloc(list->queues, room * sizeof(*bigger));
+		if (!bigger)
+			return NULL;
+		list->queues = bigger;
+		list->room = room;
+	}
+	list->queues[list->nr] = (struct gpreempt_queue){};
+	return &list->queues[list->nr++];
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct gpreempt_queue *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->queue_id < y->queue_id ? -1 : x->queue_id > y->queue_id;
+}
+
+static void sort_queues(struct gp_queues *list)
+{
+	if (list->nr)
+		qsort(list->queues, list->nr, sizeof(list->queues[0]), by_name);
+}
+
+static void set_sysfs_type(struct gpreempt_queue *q, uint64_t type)
+{
+	static const uint32_t ioctl_type[] = {
+		[SYSFS_SDMA] = GP_KFD_QUEUE_SDMA,
+		[SYSFS_SDMA_XGMI] = GP_KFD_QUEUE_SDMA_XGMI,
+		[SYSFS_SDMA_BY_ENGINE] = GP_KFD_QUEUE_SDMA_BY_ENGINE,
+	};
+
+	q->compute = known(type == SYSFS_COMPUTE, GPREEMPT_SOURCE_SYSFS);
+	if (type < sizeof(ioctl_type) / sizeof(ioctl_type[0]) && ioctl_type[type])
+		q->type = known(ioctl_type[type], GPREEMPT_SOURCE_SYSFS);
+}
+
+/* Return: 0 also if the queue is gone, -ENOMEM. */
+static int read_queue(const char *root, struct gp_queues *list, uint32_t pid, uint32_t id)
+{
+	static const char *const name[] = { "gpuid", "type", "size" };
+	char path[GP_SYSFILE_PATH_MAX];
+	struct gpreempt_queue *q;
+	uint64_t value[3];
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		if (gp_sysfile_path(path, root, PROC "/%u/queues/%u/%s", pid, id, name[i]) ||
+		    gp_sysfile_number(path, &value[i]))
+			return 0;
+	}
+	q = add_queue(list);
+	if (!q)
+		return -ENOMEM;
+	q->pid = pid;
+	q->gpu_id = (uint32_t)value[0];
+	q->queue_id = id;
+	set_sysfs_type(q, value[1]);
+	q->ring_bytes = known(value[2], GPREEMPT_SOURCE_SYSFS);
+	return 0;
+}
+
+static int read_process(const char *root, struct gp_queues *list, uint32_t pid)
+{
+	char path[GP_SYSFILE_PATH_MAX];
+	uint32_t id;
+	int r = gp_sysfile_path(path, root, PROC "/%u/queues", pid);
+	DIR *dir = r ? NULL : opendir(path);
+
+	if (!dir)
+		return r;
+	while (!r && gp_sysfile_next(dir, &id))
+		r = read_queue(root, list, pid, id);
+	closedir(dir);
+	return r;
+}
+
+int gp_discover_queues(const char *root, struct gp_queues *out)
+{
+	char path[GP_SYSFILE_PATH_MAX];
+	struct gp_queues list = {};
+	uint32_t pid;
+	DIR *dir;
+	int r = gp_sysfile_path(path, root, PROC);
+
+	if (r)
+		return r;
+	dir = opendir(path);
+	if (!dir)
+		return -errno;
+	while (!r && gp_sysfile_next(dir, &pid))
+		r = read_process(root, &list, pid);
+	closedir(dir);
+	if (r) {
+		gp_queues_fini(&list);
+		return r;
+	}
+	sort_queues(&list);
+	*out = list;
+	return 0;
+}
+
+static struct gpreempt_queue *find_queue(struct gp_queues *list, uint32_t pid, uint32_t id)
+{
+	size_t i;
+
+	for (i = 0; i < list->nr; i++) {
+		if (list->queues[i].pid == pid && list->queues[i].queue_id == id)
+			return &list->queues[i];
+	}
+	return NULL;
+}
+
+static bool is_compute(uint32_t type)
+{
+	return type == GP_KFD_QUEUE_PM4 || type == GP_KFD_QUEUE_AQL;
+}
+
+int gp_discover_add_snapshot(struct gp_queues *list, uint32_t pid,
+			     const struct gp_kfd_queue_entry *entries, size_t nr)
+{
+	const enum gpreempt_source source = GPREEMPT_SOURCE_SNAPSHOT;
+	const struct gp_kfd_queue_entry *e;
+	struct gpreempt_queue *q;
+
+	for (e = entries; e < entries + nr; e++) {
+		q = find_queue(list, pid, e->queue_id);
+		if (!q)
+			q = add_queue(list);
+		if (!q)
+			return -ENOMEM;
+		q->pid = pid;
+		q->gpu_id = e->gpu_id;
+		q->queue_id = e->queue_id;
+		q->type = known(e->type, source);
+		q->compute = known(is_compute(e->type), source);
+		q->ring_addr = known(e->ring_addr, source);
+		q->ring_bytes = known(e->ring_bytes, source);
+		q->rptr_addr = known(e->rptr_addr, source);
+		q->wptr_addr = known(e->wptr_addr, source);
+	}
+	sort_queues(list);
+	return 0;
+}
+
+static int read_index(int fd, const struct gpreempt_value *addr, struct gpreempt_value *out)
+{
+	uint64_t value;
+
+	if (!is_known(addr) || !addr->value)
+		return -ENOENT;
+	if (pread(fd, &value, sizeof(value), (off_t)addr->value) != sizeof(value))
+		return -EIO;
+	*out = known(value, GPREEMPT_SOURCE_MEMORY);
+	return 0;
+}
+
+static void add_pointers(int fd, struct gpreempt_queue *q)
+{
+	/* The read index first: read the other way round, it could seem to have overtaken. */
+	if (read_index(fd, &q->rptr_addr, &q->rptr) || read_index(fd, &q->wptr_addr, &q->wptr))
+		return;
+	if (q->rptr.value != q->wptr.value)
+		q->busy = known(1, GPREEMPT_SOURCE_MEMORY);
+}
+
+void gp_discover_add_pointers(const char *root, struct gp_queues *list)
+{
+	char path[GP_SYSFILE_PATH_MAX];
+	uint32_t pid = 0;
+	int fd = -1;
+	size_t i;
+
+	for (i = 0; i < list->nr; i++) {
+		if (fd < 0 || list->queues[i].pid != pid) {
+			if (fd >= 0)
+				close(fd);
+			pid = list->queues[i].pid;
+			fd = -1;
+			if (!gp_sysfile_path(path, root, "/proc/%u/mem", pid))
+				fd = open(path, O_RDONLY | O_CLOEXEC);
+		}
+		if (fd >= 0)
+			add_pointers(fd, &list->queues[i]);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+static void fill_process(const char *root, struct gpreempt_process *p, uint32_t pid)
+{
+	char path[GP_SYSFILE_PATH_MAX];
+	struct stat st;
+
+	p->pid = pid;
+	if (!gp_sysfile_path(path, root, "/proc/%u", pid) && !stat(path, &st))
+		p->uid = known(st.st_uid, GPREEMPT_SOURCE_SYSFS);
+	if (gp_sysfile_path(path, root, "/proc/%u/comm", pid) ||
+	    gp_sysfile_text(path, p->comm, sizeof(p->comm)) < 0)
+		p->comm[0] = 0;
+}
+
+int gp_discover_processes(const char *root, const struct gp_queues *list,
+			  struct gpreempt_process **processes, size_t *nr)
+{
+	struct gpreempt_process *p = NULL, *all;
+	size_t i;
+
+	all = list->nr ? calloc(list->nr, sizeof(*all)) : NULL;
+	if (list->nr && !all)
+		return -ENOMEM;
+	*nr = 0;
+	for (i = 0; i < list->nr; i++) {
+		if (!p || p->pid != list->queues[i].pid) {
+			p = &all[(*nr)++];
+			fill_process(root, p, list->queues[i].pid);
+		}
+		p->nr_queues++;
+	}
+	*processes = all;
+	return 0;
+}
+
+int gp_discover_occupancy(const char *root, uint32_t pid, uint32_t gpu_id, uint64_t *out)
+{
+	char path[GP_SYSFILE_PATH_MAX];
+	int r = gp_sysfile_path(path, root, PROC "/%u/stats_%u/cu_occupancy", pid, gpu_id);
+
+	return r ? r : gp_sysfile_number(path, out);
+}
+
+void gp_queues_fini(struct gp_queues *list)
+{
+	free(list->queues);
+	*list = (struct gp_queues){};
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: What GPUs, processes and queues there are, seen from outside
+ *
+ * No source knows everything. sysfs is open to all and names the queues; a
+ * DBG_TRAP snapshot, for who has a debug session, has their addresses; debugfs
+ * kfd/mqds, for root, has priorities but no names; the memory of a process, for who
+ * may trace it, has the indices themselves. A list is begun from sysfs and the
+ * others are added to it, the snapshot before the rest. Each value says where it
+ * came from, and what nobody said stays unknown.
+ *
+ * Processes come and go meanwhile: what vanishes while it is looked at is left out.
+ * Process numbers are those of the kernel's first pid namespace, as sysfs has them.
+ *
+ * Nothing is kept between calls. All take a prefix for paths, NULL = none.
+ */
+#ifndef GP_MECHANISM_DISCOVER_H
+#define GP_MECHANISM_DISCOVER_H
+
+#include "gpreempt/gpreempt.h"
+
+#include "driver/kfd_abi.h"
+
+/* Bits of a node's capability, HSA_CAP_* of kfd_sysfs.h. */
+#define GP_NODE_CAP_DEBUG (1u << 15)
+#define GP_NODE_CAP_DEBUG_FIRMWARE (1u << 29)
+
+/**
+ * struct gp_node - a GPU in the topology
+ * @gpu_id: as amdkfd names it
+ * @index: number of its topology node
+ * @name: "gfx942", "gfx90a", …
+ * @gfx_target: gfx_target_version: 10000 × major + 100 × minor + step
+ * @nr_xcc: dies
+ * @nr_cu: compute units
+ * @nr_simd: SIMDs
+ * @waves_per_simd: waves of one
+ * @cwsr_bytes: save area of a queue on one XCC; 0 = waves cannot be saved
+ * @ctl_stack_bytes: of these, control stack
+ * @nr_cp_queues: slots
+ * @capability: bits
+ * @mec_fw: version of the MEC firmware
+ * @sdma_fw: version of the SDMA firmware
+ * @render_minor: its render node
+ * @device_id: PCI
+ */
+struct gp_node {
+	uint32_t gpu_id;
+	uint32_t index;
+	char name[GPREEMPT_NAME_LEN];
+	struct gpreempt_value gfx_target;
+	struct gpreempt_value nr_xcc;
+	struct gpreempt_value nr_cu;
+	struct gpreempt_value nr_simd;
+	struct gpreempt_value waves_per_simd;
+	struct gpreempt_value cwsr_bytes;
+	struct gpreempt_value ctl_stack_bytes;
+	struct gpreempt_value nr_cp_queues;
+	struct gpreempt_value capability;
+	struct gpreempt_value mec_fw;
+	struct gpreempt_value sdma_fw;
+	struct gpreempt_value render_minor;
+	struct gpreempt_value device_id;
+};
+
+/**
+ * gp_discover_nodes() - the GPUs of the topology
+ * @root: prefix
+ * @nodes: an array for free(), ordered by index; NULL if there is none
+ * @nr: its length
+ *
+ * Return: 0, -ENOENT no amdkfd here, -ENOMEM, -errno.
+ */
+int gp_discover_nodes(const char *root, struct gp_node **nodes, size_t *nr);
+
+/**
+ * struct gp_queues - a list of queues
+ * @queues: ordered by process, then queue id; for free()
+ * @nr: how many
+ * @room: how many fit
+ */
+struct gp_queues {
+	struct gpreempt_queue *queues;
+	size_t nr;
+	size_t room;
+};
+
+/**
+ * gp_discover_queues() - the queues of all processes, from sysfs
+ * @root: prefix
+ * @out: the list
+ *
+ * sysfs does not tell AQL from PM4: the type of a compute queue stays unknown.
+ *
+ * Return: 0, -ENOENT no amdkfd here, -ENOMEM, -errno.
+ */
+int gp_discover_queues(const char *root, struct gp_queues *out);
+
+/**
+ * gp_discover_add_snapshot() - what a queue snapshot knows
+ * @list: list
+ * @pid: process of the snapshot
+ * @entries: snapshot
+ * @nr: its length
+ *
+ * Queues that are not in the list are added.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int gp_discover_add_snapshot(struct gp_queues *list, uint32_t pid,
+			     const struct gp_kfd_queue_entry *entries, size_t nr);
+
+/**
+ * gp_discover_add_mqds() - what debugfs knows
+ * @root: prefix
+ * @list: list
+ *
+ * An image belongs to the queue with its ring. Where the ring is not known, it
+ * belongs to the only queue of that process, node, kind and size, if there is just
+ * one and just one image; else nothing is said. gfx9 only.
+ *
+ * Return: 0, -EACCES or -ENOENT cannot be read, -ENOMEM, -errno.
+ */
+int gp_discover_add_mqds(const char *root, struct gp_queues *list);
+
+/**
+ * gp_discover_add_pointers() - read and write index, from the memory of the processes
+ * @root: prefix
+ * @list: list
+ *
+ * Where the addresses are known and the process may be looked into. A queue whose
+ * indices differ has work; if they are equal, whether it has is unknown.
+ */
+void gp_discover_add_pointers(const char *root, struct gp_queues *list);
+
+/**
+ * gp_discover_processes() - the processes of a list
+ * @root: prefix
+ * @list: list
+ * @processes: an array for free(); NULL if there is none
+ * @nr: its length
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int gp_discover_processes(const char *root, const struct gp_queues *list,
+			  struct gpreempt_process **processes, size_t *nr);
+
+/**
+ * gp_discover_occupancy() - compute units a process fills now
+ * @root: prefix
+ * @pid: process
+ * @gpu_id: node
+ * @out: 0 = no wave is on the GPU; waves that are saved do not count
+ *
+ * Return: 0, -ENOENT this GPU cannot say it, or no such process.
+ */
+int gp_discover_occupancy(const char *root, uint32_t pid, uint32_t gpu_id, uint64_t *out);
+
+/**
+ * gp_queues_fini() - free a list
+ * @list: list
+ */
+void gp_queues_fini(struct gp_queues *list);
+
+#endif

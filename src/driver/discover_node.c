@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The topology: one "key value" a line in nodes/N/properties.
+ */
+#include "driver/discover.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/sysfile.h"
+
+#define NODES "/sys/class/kfd/kfd/topology/nodes"
+
+/**
+ * struct property - a line of interest
+ * @key: its first word
+ * @offset: of the struct gpreempt_value in struct gp_node
+ */
+struct property {
+	const char *key;
+	size_t offset;
+};
+
+static const struct property properties[] = {
+	{ "gfx_target_version", offsetof(struct gp_node, gfx_target) },
+	{ "num_xcc", offsetof(struct gp_node, nr_xcc) },
+	{ "simd_count", offsetof(struct gp_node, nr_simd) },
+	{ "max_waves_per_simd", offsetof(struct gp_node, waves_per_simd) },
+	{ "cwsr_size", offsetof(struct gp_node, cwsr_bytes) },
+	{ "ctl_stack_size", offsetof(struct gp_node, ctl_stack_bytes) },
+	{ "num_cp_queues", offsetof(struct gp_node, nr_cp_queues) },
+	{ "capability", offsetof(struct gp_node, capability) },
+	{ "fw_version", offsetof(struct gp_node, mec_fw) },
+	{ "sdma_fw_version", offsetof(struct gp_node, sdma_fw) },
+	{ "drm_render_minor", offsetof(struct gp_node, render_minor) },
+	{ "device_id", offsetof(struct gp_node, device_id) },
+};
+
+static void take_property(struct gp_node *n, const char *key, uint64_t value)
+{
+	struct gpreempt_value *v;
+	size_t i;
+
+	for (i = 0; i < sizeof(properties) / sizeof(properties[0]); i++) {
+		if (strcmp(key, properties[i].key))
+			continue;
+		v = (struct gpreempt_value *)((char *)n + properties[i].offset);
+		*v = (struct gpreempt_value){ .value = value, .source = GPREEMPT_SOURCE_SYSFS };
+	}
+}
+
+/* gfx942, gfx90a: the step is hexadecimal, and so is the minor. */
+static void name_node(struct gp_node *n)
+{
+	unsigned int v = (unsigned int)n->gfx_target.value;
+
+	if (n->gfx_target.source)
+		snprintf(n->name, sizeof(n->name), "gfx%u%x%x", v / 10000, v / 100 % 100, v % 100);
+}
+
+static int read_properties(const char *path, struct gp_node *n)
+{
+	FILE *f = fopen(path, "re");
+	uint64_t value, simd_per_cu = 0;
+	char line[128], key[64];
+
+	if (!f)
+		return -errno;
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%63s %" SCNu64, key, &value) != 2)
+			continue;
+		take_property(n, key, value);
+		if (!strcmp(key, "simd_per_cu"))
+			simd_per_cu = value;
+	}
+	fclose(f);
+	if (n->nr_simd.source && simd_per_cu)
+		n->nr_cu = (struct gpreempt_value){ .value = n->nr_simd.value / simd_per_cu,
+						    .source = GPREEMPT_SOURCE_SYSFS };
+	name_node(n);
+	return 0;
+}
+
+/* Return: 1 a GPU, 0 a node without one or gone, -errno. */
+static int read_node(const char *root, uint32_t index, struct gp_node *n)
+{
+	char path[GP_SYSFILE_PATH_MAX];
+	uint64_t gpu_id;
+
+	*n = (struct gp_node){ .index = index };
+	if (gp_sysfile_path(path, root, NODES "/%u/gpu_id", index) ||
+	    gp_sysfile_number(path, &gpu_id) || !gpu_id)
+		return 0;
+	n->gpu_id = (uint32_t)gpu_id;
+	if (gp_sysfile_path(path, root, NODES "/%u/properties", index))
+		return 0;
+	return read_properties(path, n) ? 0 : 1;
+}
+
+static int by_index(const void *a, const void *b)
+{
+	const struct gp_node *x = a, *y = b;
+
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static int add_node(const char *root, uint32_t index, struct gp_node **nodes, size_t *nr)
+{
+	struct gp_node *bigger = realloc(*nodes, (*nr + 1) * sizeof(*bigger));
+
+	if (!bigger)
+		return -ENOMEM;
+	*nodes = bigger;
+	if (read_node(root, index, &bigger[*nr]))
+		(*nr)++;
+	return 0;
+}
+
+int gp_discover_nodes(const char *root, struct gp_node **nodes, size_t *nr)
+{
+	char path[GP_SYSFILE_PATH_MAX];
+	struct gp_node *all = NULL;
+	size_t count = 0;
+	uint32_t index;
+	DIR *dir;
+	int r = gp_sysfile_path(path, root, NODES);
+
+	if (r)
+		return r;
+	dir = opendir(path);
+	if (!dir)
+		return -errno;
+	while (!r && gp_sysfile_next(dir, &index))
+		r = add_node(root, index, &all, &count);
+	closedir(dir);
+	if (r || !count) {
+		free(all);
+		all = NULL;
+	}
+	if (r)
+		return r;
+	if (count)
+		qsort(all, count, sizeof(*all), by_index);
+	*nodes = all;
+	*nr = count;
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The packet processor of a mapped queue. Reading a packet takes packet_ns, and
+ * begins when nothing stands before it: neither a barrier bit nor a lack of
+ * records for dispatches in flight. A packet is consumed (header INVALID, read
+ * pointer moved) when its dispatch begins or its barrier has passed.
+ */
+#ifndef GP_GPU_AQL_QUEUE_H
+#define GP_GPU_AQL_QUEUE_H
+
+#include "gpu/gpu_types.h"
+
+#define GP_BARRIER_POLL_NS 10000	/* the host may change signals too */
+
+/* Look for the next packet. */
+void gp_aql_kick(struct gp_gpu *gpu, struct gp_slot *slot);
+
+/* The packet has been read, or a waiting barrier must look again. */
+void gp_aql_event(struct gp_gpu *gpu, struct gp_slot *slot);
+
+/* Move the write pointer forward to @wptr, never more than a ring ahead. */
+void gp_aql_set_wptr(struct gp_slot *slot, u64 wptr);
+
+/* Forget what was read but not consumed. */
+void gp_aql_stop(struct gp_gpu *gpu, struct gp_slot *slot);
+
+/* For packets of either format: what is known of the packet at the read pointer. */
+void gp_packet_set_state(struct gp_gpu *gpu, struct gp_slot *slot, enum gp_packet_state state);
+
+/* For packets of either format: there is none. */
+void gp_packet_note_idle(struct gp_gpu *gpu, struct gp_slot *slot);
+
+#endif

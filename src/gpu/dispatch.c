@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include "gpu/dispatch.h"
+
+#include "gpu/cu.h"
+#include "gpu/wave.h"
+
+#define VGPR_GRANULE 8	/* gfx90a and gfx942, rsrc1.granulated_workitem_vgpr_count */
+#define LDS_GRANULE 512	/* gfx9 allocates LDS in 128 dwords */
+
+struct gp_dispatch *gp_dispatch_get(struct gp_slot *slot)
+{
+	u32 i;
+
+	for (i = 0; i < GP_MAX_DISPATCHES; i++) {
+		struct gp_dispatch *d = &slot->dispatch[i];
+
+		if (d->is_used)
+			continue;
+		memset(d, 0, sizeof(*d));
+		d->slot = slot;
+		d->is_used = true;
+		slot->order[slot->nr_dispatches++] = (u8)i;
+		return d;
+	}
+	return NULL;
+}
+
+void gp_dispatch_put(struct gp_dispatch *d)
+{
+	struct gp_slot *slot = d->slot;
+	u32 i;
+
+	for (i = 0; i < slot->nr_dispatches; i++)
+		if (&slot->dispatch[slot->order[i]] == d)
+			break;
+	if (GP_WARN_ON(i == slot->nr_dispatches))
+		return;
+	slot->nr_dispatches--;
+	memmove(&slot->order[i], &slot->order[i + 1], slot->nr_dispatches - i);
+	d->is_used = false;
+}
+
+/* Sets how long a workgroup runs; says whether the program is legal. */
+static bool check_program(struct gp_dispatch *d)
+{
+	if (d->step_ns < GP_PROGRAM_MIN_STEP_NS || d->step_ns > GP_PROGRAM_MAX_NS ||
+	    d->flags & ~GP_PROGRAM_ENDLESS)
+		return false;
+	if (d->flags & GP_PROGRAM_ENDLESS) {
+		d->run_ns = U64_MAX;
+		return true;
+	}
+	if (!d->steps || d->steps > GP_PROGRAM_MAX_NS / d->step_ns)
+		return false;
+	d->run_ns = d->steps * d->step_ns;
+	return true;
+}
+
+int gp_dispatch_check(struct gp_gpu *gpu, struct gp_dispatch *d)
+{
+	const struct gp_profile *p = gpu->profile;
+	u32 x;
+
+	if (!d->waves || d->waves > GP_MAX_WAVES_PER_GROUP || !d->nr_groups ||
+	    d->lds_bytes > p->lds_bytes_per_cu || !check_program(d))
+		return -EINVAL;
+	d->lds_bytes = (d->lds_bytes + LDS_GRANULE - 1) / LDS_GRANULE * LDS_GRANULE;
+	d->vgpr_charge = d->waves * gp_cu_vgpr_charge(p, d->vgprs);
+	if (!gp_cu_could_take(p, d))
+		return -EINVAL;
+	d->wave_bytes = d->vgprs * GP_LANES * (u32)sizeof(u32) + GP_WAVE_FIXED_BYTES;
+	d->group_bytes = d->waves * d->wave_bytes + d->lds_bytes;
+	d->nr_left = d->nr_groups;
+	for (x = 0; x < p->nr_xcc; x++)
+		d->share[x].nr = d->nr_groups / p->nr_xcc + (x < d->nr_groups % p->nr_xcc);
+	return 0;
+}
+
+int gp_dispatch_read(struct gp_gpu *gpu, struct gp_dispatch *d, u64 program, u64 kernarg)
+{
+	u32 pasid = d->slot->pasid;
+	struct gp_program p;
+	int err;
+
+	err = gp_host_read(gpu, pasid, program, &p, sizeof(p));
+	if (err)
+		return err;
+	if (p.magic != GP_PROGRAM_MAGIC)
+		return -EINVAL;
+	if (kernarg) {
+		err = gp_host_read(gpu, pasid, kernarg, &d->arg, sizeof(d->arg));
+		if (err)
+			return err;
+	}
+	d->steps = p.steps;
+	d->step_ns = p.step_ns;
+	d->flags = p.flags;
+	return 0;
+}
+
+u32 gp_dispatch_vgprs(u32 rsrc1)
+{
+	return ((rsrc1 & 0x3f) + 1) * VGPR_GRANULE;
+}
+
+static bool share_has_work(const struct gp_share *share)
+{
+	return share->pending || share->next < share->nr;
+}
+
+void gp_dispatch_offer(struct gp_gpu *gpu, struct gp_dispatch *d)
+{
+	u32 x;
+
+	for (x = 0; x < gpu->profile->nr_xcc; x++) {
+		if (!share_has_work(&d->share[x]))
+			continue;
+		gpu->xcc[x].ready |= GP_BIT(d->slot->index);
+		gpu->fill |= GP_BIT(x);
+	}
+}
+
+static void note_launch(struct gp_gpu *gpu, struct gp_dispatch *d, u32 nr, bool is_new)
+{
+	u32 waves = nr * d->waves;
+
+	d->slot->nr_resident += waves;
+	if (is_new)
+		d->slot->nr_waves += waves;
+	if (d->has_begun)
+		return;
+	d->has_begun = true;
+	gp_gpu_trace(gpu, GP_GPU_TRACE_DISPATCH_BEGIN, d->slot, d->packet, 0);
+}
+
+/* One event for all cohorts of a dispatch that end together: the XCCs' are alike. */
+static void schedule_end(struct gp_gpu *gpu, struct gp_cohort *c)
+{
+	struct gp_dispatch *d = c->dispatch;
+	u64 end_ns = gpu->now_ns + (d->run_ns - c->ran_ns);
+
+	if (d->run_ns == U64_MAX)
+		return;
+	if (d->leader && d->leader->event.at_ns == end_ns) {
+		c->twin = d->leader->twin;
+		d->leader->twin = c;
+		return;
+	}
+	d->leader = c;
+	gp_gpu_heap_add(&gpu->heap, &c->event, end_ns);
+}
+
+static void start_cohort(struct gp_gpu *gpu, struct gp_share *share, struct gp_cohort *c)
+{
+	c->start_ns = gpu->now_ns;
+	c->is_frozen = false;
+	c->next = NULL;
+	c->prev = share->resident_end;
+	if (share->resident_end)
+		share->resident_end->next = c;
+	else
+		share->resident = c;
+	share->resident_end = c;
+	schedule_end(gpu, c);
+}
+
+/* Take the workgroups that found no room out of @c and let them wait on. */
+static int split_pending(struct gp_gpu *gpu, struct gp_share *share, struct gp_cohort *c, u32 nr)
+{
+	struct gp_cohort *rest = gp_cohort_get(gpu, c->dispatch, c->xcc);
+
+	if (!rest)
+		return -ENOMEM;
+	rest->nr = c->nr - nr;
+	rest->ran_ns = c->ran_ns;
+	gpu->waves->move(c, rest, rest->nr);
+	c->nr = nr;
+	rest->next = share->pending;
+	if (share->pending)
+		share->pending->prev = rest;
+	else
+		share->pending_end = rest;
+	share->pending = rest;
+	return 0;
+}
+
+static u32 launch_pending(struct gp_gpu *gpu, struct gp_dispatch *d, u32 x, bool is_one_round)
+{
+	struct gp_share *share = &d->share[x];
+	struct gp_cohort *c = share->pending;
+	u32 nr = gp_cu_place(gpu, c, c->nr, is_one_round);
+
+	if (!nr)
+		return 0;
+	share->pending = c->next;
+	if (c->next)
+		c->next->prev = NULL;
+	else
+		share->pending_end = NULL;
+	start_cohort(gpu, share, c);
+	if (nr < c->nr && split_pending(gpu, share, c, nr)) {
+		gp_slot_fail(gpu, d->slot, GP_IRQ_NO_MEMORY);
+		return 0;
+	}
+	note_launch(gpu, d, nr, false);
+	return nr;
+}
+
+/* The youngest cohort, if it began at this very moment, else a new one. */
+static struct gp_cohort *cohort_for_launch(struct gp_gpu *gpu, struct gp_dispatch *d, u32 x)
+{
+	struct gp_cohort *c = d->share[x].resident_end;
+
+	if (c && c->start_ns == gpu->now_ns && !c->ran_ns && !c->is_frozen)
+		return c;
+	return gp_cohort_get(gpu, d, x);
+}
+
+static u32 launch_new(struct gp_gpu *gpu, struct gp_dispatch *d, u32 x, bool is_one_round)
+{
+	struct gp_share *share = &d->share[x];
+	struct gp_cohort *c = cohort_for_launch(gpu, d, x);
+	bool is_new = c && !c->nr;
+	u32 nr;
+
+	if (!c)
+		goto err_fail;
+	nr = gp_cu_place(gpu, c, share->nr - share->next, is_one_round);
+	if (!nr) {
+		if (is_new)
+			gp_cohort_put(gpu, c);
+		return 0;
+	}
+	c->nr += nr;
+	if (is_new)
+		start_cohort(gpu, share, c);
+	note_launch(gpu, d, nr, true);
+	if (gpu->waves->launch(gpu, c, share->next, nr))
+		goto err_fail;
+	share->next += nr;
+	return nr;
+
+err_fail:
+	gp_slot_fail(gpu, d->slot, GP_IRQ_NO_MEMORY);
+	return 0;
+}
+
+/* The oldest dispatch of a queue that has something to launch on an XCC. */
+static struct gp_dispatch *first_with_work(struct gp_slot *slot, u32 x)
+{
+	u32 i;
+
+	for (i = 0; i < slot->nr_dispatches; i++) {
+		struct gp_dispatch *d = &slot->dispatch[slot->order[i]];
+
+		if (share_has_work(&d->share[x]))
+			return d;
+	}
+	return NULL;
+}
+
+/* Where a workgroup of @b finds no room, one of @a finds none. */
+static bool needs_as_much(const struct gp_dispatch *a, const struct gp_dispatch *b)
+{
+	return a->waves >= b->waves && a->vgpr_charge >= b->vgpr_charge &&
+	       a->lds_bytes >= b->lds_bytes;
+}
+
+/*
+ * One queue's turn on an XCC: up to one workgroup for each CU, or all that fits if
+ * nobody else is there. @full is what found no room since the round began, or NULL.
+ * Return: it wants another turn.
+ */
+static bool serve(struct gp_gpu *gpu, struct gp_slot *slot, u32 x, bool is_alone,
+		  const struct gp_dispatch **full)
+{
+	struct gp_dispatch *d = first_with_work(slot, x);
+	u32 nr;
+
+	if (!d) {
+		gpu->xcc[x].ready &= ~GP_BIT(slot->index);
+		return false;
+	}
+	if (*full && needs_as_much(d, *full))
+		return false;
+	if (d->share[x].pending)
+		nr = launch_pending(gpu, d, x, !is_alone);
+	else
+		nr = launch_new(gpu, d, x, !is_alone);
+	if (slot->has_failed)
+		return false;
+	if (!nr)
+		*full = d;
+	return nr != 0;
+}
+
+/*
+ * Ends: a turn launches at least one workgroup or takes the queue out of the
+ * round, and CUs fill up. A level waits as long as a higher one has work that
+ * finds no room: otherwise small workgroups could keep a large one out for ever.
+ */
+void gp_dispatch_fill(struct gp_gpu *gpu, u32 x)
+{
+	struct gp_xcc *xcc = &gpu->xcc[x];
+	const struct gp_dispatch *full = NULL;
+	u32 level = GP_NR_LEVELS;
+
+	while (level--) {
+		u32 round = xcc->ready & gpu->active & gpu->level[level];
+
+		while (round) {
+			u32 i = gp_next_bit(round, xcc->last_slot[level] + 1);
+			bool is_alone = !(round & (round - 1));
+
+			xcc->last_slot[level] = i;
+			if (!serve(gpu, &gpu->slot[i], x, is_alone, &full))
+				round &= ~GP_BIT(i);
+		}
+		if (xcc->ready & gpu->active & gpu->level[level])
+			break;
+	}
+}
+
+int gp_signal_complete(struct gp_gpu *gpu, struct gp_slot *slot, u64 signal)
+{
+	struct {
+		u64 mailbox;
+		u32 id;
+		u32 reserved;
+	} event;
+	u64 id;
+	int err;
+
+	if (!signal)
+		return 0;
+	err = gp_host_add64(gpu, slot->pasid, signal + GP_SIGNAL_VALUE_OFFSET, -1);
+	if (err)
+		return err;
+	gpu->is_signalled = true;
+	err = gp_host_read(gpu, slot->pasid, signal + offsetof(struct gp_signal, event_mailbox),
+			   &event, sizeof(event));
+	if (err || !event.mailbox)
+		return err;
+	id = event.id;
+	err = gp_host_write(gpu, slot->pasid, event.mailbox, &id, sizeof(id));
+	if (err)
+		return err;
+	gp_gpu_irq(gpu, GP_IRQ_EOP, slot, event.id);
+	return 0;
+}
+
+static int complete_dispatch(struct gp_gpu *gpu, struct gp_dispatch *d)
+{
+	struct gp_slot *slot = d->slot;
+	int err;
+
+	gp_gpu_trace(gpu, GP_GPU_TRACE_DISPATCH_END, slot, d->packet, 0);
+	err = gp_signal_complete(gpu, slot, d->signal);
+	gpu->stats.nr_packets++;
+	gpu->stats.nr_dispatches++;
+	gp_dispatch_put(d);
+	gpu->kick |= GP_BIT(slot->index);
+	return err;
+}
+
+static int write_tally(struct gp_gpu *gpu, const struct gp_cohort *c)
+{
+	const struct gp_dispatch *d = c->dispatch;
+	u32 pasid = d->slot->pasid;
+	int err;
+
+	if (!d->arg.tally)
+		return 0;
+	err = gp_host_add64(gpu, pasid, d->arg.tally, c->nr);
+	if (!err)
+		err = gp_host_add64(gpu, pasid, d->arg.tally + 8, (s64)(c->nr * c->ran_ns));
+	return err;
+}
+
+static void take_out(struct gp_share *share, struct gp_cohort *c)
+{
+	if (c->prev)
+		c->prev->next = c->next;
+	else
+		share->resident = c->next;
+	if (c->next)
+		c->next->prev = c->prev;
+	else
+		share->resident_end = c->prev;
+}
+
+static void account_end(struct gp_gpu *gpu, const struct gp_cohort *c)
+{
+	struct gp_dispatch *d = c->dispatch;
+	u32 waves = c->nr * d->waves;
+
+	d->share[c->xcc].done += c->nr;
+	d->nr_left -= c->nr;
+	d->slot->nr_waves -= waves;
+	d->slot->nr_resident -= waves;
+	gpu->stats.nr_workgroups += c->nr;
+}
+
+static void end_one(struct gp_gpu *gpu, struct gp_cohort *c)
+{
+	struct gp_dispatch *d = c->dispatch;
+	struct gp_slot *slot = d->slot;
+	int err;
+
+	/* A queue that has failed dies as a whole when things settle. */
+	if (slot->has_failed)
+		return;
+	c->ran_ns += gpu->now_ns - c->start_ns;
+	gp_cu_release(gpu, c);
+	err = gpu->waves->finish(gpu, c);
+	if (!err)
+		err = write_tally(gpu, c);
+	take_out(&d->share[c->xcc], c);
+	account_end(gpu, c);
+	gp_cohort_put(gpu, c);
+	if (!err && !d->nr_left)
+		err = complete_dispatch(gpu, d);
+	if (err)
+		gp_slot_fail(gpu, slot, GP_IRQ_MEM_FAULT);
+	if (slot->state == GP_SLOT_QUIET)
+		gpu->is_firmware_kicked = true;
+}
+
+void gp_cohort_end(struct gp_gpu *gpu, struct gp_cohort *c)
+{
+	if (c->dispatch->leader == c)
+		c->dispatch->leader = NULL;
+	while (c) {
+		struct gp_cohort *twin = c->twin;
+
+		c->twin = NULL;
+		end_one(gpu, c);
+		c = twin;
+	}
+}
+
+void gp_slot_fail(struct gp_gpu *gpu, struct gp_slot *slot, enum gp_gpu_irq_source source)
+{
+	if (slot->has_failed)
+		return;
+	slot->has_failed = true;
+	gpu->stats.nr_faults++;
+	gpu->failed |= GP_BIT(slot->index);
+	gpu->active &= ~GP_BIT(slot->index);
+	gp_gpu_irq(gpu, source, slot, 0);
+}

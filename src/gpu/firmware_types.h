@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The scheduler firmware, its queue (HIQ) and its runlist. Part of struct gp_gpu,
+ * see gpu_types.h.
+ */
+#ifndef GP_GPU_FIRMWARE_TYPES_H
+#define GP_GPU_FIRMWARE_TYPES_H
+
+#include "gpu/event.h"
+#include "gpu/gpu.h"
+
+/**
+ * struct gp_map_entry - a queue the firmware knows of
+ * @pasid: process
+ * @quantum: of the process, in profile units
+ * @doorbell: queue
+ * @is_static: not moved by rotation, not unmapped by the dynamic selector
+ * @mqd: GART address
+ * @wptr_addr: from the packet, used if the MQD has none
+ */
+struct gp_map_entry {
+	u32 pasid;
+	u32 quantum;
+	u32 doorbell;
+	bool is_static;
+	u64 mqd;
+	u64 wptr_addr;
+};
+
+/**
+ * struct gp_runlist - what the last RUN_LIST asked for
+ * @entry: queues in order of the list, those of a process together
+ * @nr: how many
+ * @max: room in @entry
+ * @cursor: where the next turn begins
+ * @max_processes: mapped at a time
+ * @is_rotating: not all of it fits
+ * @quantum_event: GP_EVENT_QUANTUM
+ */
+struct gp_runlist {
+	struct gp_map_entry *entry;
+	u32 nr;
+	u32 max;
+	u32 cursor;
+	u32 max_processes;
+	bool is_rotating;
+	struct gp_event quantum_event;
+};
+
+enum gp_firmware_state {
+	GP_FIRMWARE_IDLE,
+	GP_FIRMWARE_PACKET,	/* a short packet */
+	GP_FIRMWARE_GRACE,	/* queues leave, waves may still end */
+	GP_FIRMWARE_SAVE,	/* waves are written out */
+	GP_FIRMWARE_DRAIN,	/* some queues cannot be saved and run out */
+	GP_FIRMWARE_MAP,	/* queues come */
+	GP_FIRMWARE_RESTORE,	/* their waves are read back, one queue after the other */
+};
+
+/**
+ * struct gp_firmware - the scheduler firmware and its queue, the HIQ
+ * @state: what it does
+ * @is_loaded: it has a HIQ
+ * @is_rotation: what it does is a turn of the runlist
+ * @is_rotation_due: the quantum ended while it was busy
+ * @mqd: of the HIQ
+ * @stride: to the next XCC's HIQ MQD
+ * @doorbell: of the HIQ
+ * @ring: GART address
+ * @ring_mask: dwords minus 1
+ * @rptr: next dword, modulo ring
+ * @wptr: end of what was written, modulo ring
+ * @rptr_addr: where @rptr is reported
+ * @packet: packet under way
+ * @event: GP_EVENT_FIRMWARE
+ * @leaving: slots the unmap under way takes out
+ * @load: queues the map under way brings in
+ * @load_slot: and their slots
+ * @nr_load: how many
+ * @load_at: restore: the one under way
+ * @vmid_mask: VMIDs the firmware may use
+ * @max_slots: slots it may use
+ * @wait_time2: the grace register
+ * @pasid: process of MAP_QUEUES outside a runlist
+ * @quantum: its quantum
+ */
+struct gp_firmware {
+	enum gp_firmware_state state;
+	bool is_loaded;
+	bool is_rotation;
+	bool is_rotation_due;
+	u64 mqd;
+	u32 stride;
+	u32 doorbell;
+	u64 ring;
+	u32 ring_mask;
+	u32 rptr;
+	u32 wptr;
+	u64 rptr_addr;
+	u32 packet[8];
+	struct gp_event event;
+	u32 leaving;
+	struct gp_map_entry load[GP_GPU_MAX_SLOTS];
+	u8 load_slot[GP_GPU_MAX_SLOTS];
+	u32 nr_load;
+	u32 load_at;
+	u32 vmid_mask;
+	u32 max_slots;
+	u32 wait_time2;
+	u32 pasid;
+	u32 quantum;
+};
+
+#endif

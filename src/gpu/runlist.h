@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The runlist: which processes and queues the firmware shall run, and whose turn
+ * it is when not all of them fit.
+ */
+#ifndef GP_GPU_RUNLIST_H
+#define GP_GPU_RUNLIST_H
+
+#include "gpu/gpu_types.h"
+
+/**
+ * gp_runlist_read() - replace the runlist by what a RUN_LIST packet points to
+ * @gpu: GPU
+ * @pkt: the packet
+ *
+ * Packets in the IB that make no sense are counted and skipped.
+ *
+ * Return: 0, -EINVAL not valid, -ENOMEM, -EFAULT; the runlist is empty then.
+ */
+int gp_runlist_read(struct gp_gpu *gpu, const u32 *pkt);
+
+/**
+ * gp_runlist_parse_queue() - what a MAP_QUEUES packet says
+ * @pkt: packet
+ * @pasid: process it belongs to
+ * @quantum: of the process
+ * @entry: output
+ *
+ * Return: false for queues that are not compute queues: they are not modelled.
+ */
+bool gp_runlist_parse_queue(const u32 *pkt, u32 pasid, u32 quantum, struct gp_map_entry *entry);
+
+/* Map as much as fits, from where the last turn ended. The firmware is then busy. */
+void gp_runlist_turn(struct gp_gpu *gpu);
+
+/* Start the quantum if something is waiting. */
+void gp_runlist_arm(struct gp_gpu *gpu);
+
+/* The quantum is over: unmap what may move, then gp_runlist_turn(). */
+void gp_runlist_rotate(struct gp_gpu *gpu);
+
+/* The event of the quantum. */
+void gp_runlist_event(struct gp_gpu *gpu);
+
+/* Empty, as after power-on. */
+void gp_runlist_init(struct gp_gpu *gpu);
+
+#endif

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * A queue in its slot and what it has in flight: dispatches, their shares of the
+ * XCCs, and cohorts of workgroups. Part of struct gp_gpu, see gpu_types.h.
+ */
+#ifndef GP_GPU_SLOT_TYPES_H
+#define GP_GPU_SLOT_TYPES_H
+
+#include "gpu/aql.h"
+#include "gpu/event.h"
+#include "gpu/gpu.h"
+#include "gpu/mqd.h"
+
+#define GP_MAX_DISPATCHES 8	/* of one queue in flight */
+#define GP_NR_LEVELS 3		/* pipe priorities */
+#define GP_LANES 64
+#define GP_MAX_WAVES_PER_GROUP 16	/* 1024 work-items */
+
+struct gp_dispatch;
+struct gp_slot;
+
+/* One workgroup under the state engine; wave_state.c knows what is in it. */
+struct gp_workgroup;
+
+/**
+ * struct gp_cohort - workgroups of one dispatch that started together on an XCC
+ * @event: their common end
+ * @twin: next cohort of the dispatch, on any XCC, that shares @event of the first
+ * @dispatch: whose they are
+ * @next: list of the share, resident or pending
+ * @prev: the same
+ * @groups: state of each workgroup (state engine)
+ * @groups_end: last of them
+ * @start_ns: when they last began to run
+ * @ran_ns: how long they had run before that
+ * @nr: workgroups
+ * @xcc: where
+ * @lo: first CU that has some
+ * @hi: last CU that has some
+ * @is_frozen: they have stopped; @ran_ns says it all
+ * @per_cu: workgroups on each CU
+ */
+struct gp_cohort {
+	struct gp_event event;
+	struct gp_cohort *twin;
+	struct gp_dispatch *dispatch;
+	struct gp_cohort *next;
+	struct gp_cohort *prev;
+	struct gp_workgroup *groups;
+	struct gp_workgroup *groups_end;
+	u64 start_ns;
+	u64 ran_ns;
+	u32 nr;
+	u16 xcc;
+	u16 lo;
+	u16 hi;
+	bool is_frozen;
+	u16 per_cu[];
+};
+
+/**
+ * struct gp_share - the part of a dispatch that one XCC has
+ * @nr: workgroups of it
+ * @next: first that was never launched
+ * @done: ended
+ * @resident: cohorts on CUs, oldest first
+ * @resident_end: the youngest
+ * @pending: restored cohorts that wait for room
+ * @pending_end: the last of them
+ */
+struct gp_share {
+	u32 nr;
+	u32 next;
+	u32 done;
+	struct gp_cohort *resident;
+	struct gp_cohort *resident_end;
+	struct gp_cohort *pending;
+	struct gp_cohort *pending_end;
+};
+
+/**
+ * struct gp_dispatch - a kernel dispatch packet that was consumed
+ * @slot: its queue
+ * @is_used: this record is in use
+ * @has_begun: a wave of it has been on a CU
+ * @leader: the cohort scheduled last; others that end when it does become its twins
+ * @packet: packet index
+ * @signal: completion signal or 0
+ * @arg: the kernel's arguments
+ * @step_ns: time of a step
+ * @run_ns: time of a workgroup, U64_MAX = endless
+ * @steps: steps of a workgroup
+ * @flags: program flags
+ * @nr_groups: workgroups
+ * @nr_left: of these, not ended
+ * @waves: waves of a workgroup
+ * @vgprs: registers a lane has, allocated
+ * @lds_bytes: LDS of a workgroup, allocated
+ * @wave_bytes: saved bytes of a wave
+ * @group_bytes: saved bytes of a workgroup
+ * @vgpr_charge: what a workgroup takes of a CU's register file
+ * @share: per XCC
+ */
+struct gp_dispatch {
+	struct gp_slot *slot;
+	bool is_used;
+	bool has_begun;
+	struct gp_cohort *leader;
+	u64 packet;
+	u64 signal;
+	struct gp_kernarg arg;
+	u64 step_ns;
+	u64 run_ns;
+	u32 steps;
+	u32 flags;
+	u32 nr_groups;
+	u32 nr_left;
+	u32 waves;
+	u32 vgprs;
+	u32 lds_bytes;
+	u32 wave_bytes;
+	u32 group_bytes;
+	u32 vgpr_charge;
+	struct gp_share share[GP_GPU_MAX_XCC];
+};
+
+enum gp_slot_state {
+	GP_SLOT_FREE,
+	GP_SLOT_LOADING,	/* owned, not yet active */
+	GP_SLOT_ACTIVE,
+	GP_SLOT_QUIET,		/* leaving: no new packets, no new workgroups */
+	GP_SLOT_FROZEN,		/* leaving: waves have stopped */
+};
+
+enum gp_packet_state {
+	GP_PACKET_NONE,		/* look into the ring */
+	GP_PACKET_HELD,		/* valid, waits for those before it or a free record */
+	GP_PACKET_TIMED,	/* being read: the event is scheduled */
+	GP_PACKET_DEPS,		/* barrier waits for signals */
+	GP_PACKET_STALLED,	/* INVALID header: waits for the doorbell */
+};
+
+/**
+ * struct gp_save_area - where one XCC of a queue is saved
+ * @base: address in the process
+ * @bytes: size, control stack included
+ * @ctl_bytes: size of the control stack
+ * @ctl_offset: start of the saved control stack, == @ctl_bytes: nothing saved
+ * @wave_end: end of the saved wave state
+ */
+struct gp_save_area {
+	u64 base;
+	u32 bytes;
+	u32 ctl_bytes;
+	u32 ctl_offset;
+	u32 wave_end;
+};
+
+#define GP_PM4_HEAD_DW 8	/* of a packet, without the data of WRITE_DATA and SET_SH_REG */
+
+/* What PM4 packets leave for those after them; the words are in the MQD too. */
+enum gp_pm4_reg {
+	GP_PM4_NUM_THREAD_X,
+	GP_PM4_NUM_THREAD_Y,
+	GP_PM4_NUM_THREAD_Z,
+	GP_PM4_PGM_LO,
+	GP_PM4_PGM_HI,
+	GP_PM4_PGM_RSRC1,
+	GP_PM4_PGM_RSRC2,
+	GP_PM4_USER_DATA_0,
+	GP_PM4_USER_DATA_1,
+	GP_PM4_IB_RPTR,
+	GP_PM4_REG_COUNT,
+};
+
+/**
+ * struct gp_pm4_regs - state of a queue of PM4 packets
+ * @ib: address of the indirect buffer that is worked off
+ * @ib_dw: its dwords, 0 = packets come from the ring
+ * @reg: registers; GP_PM4_IB_RPTR is the next dword of the indirect buffer at @rptr
+ */
+struct gp_pm4_regs {
+	u64 ib;
+	u32 ib_dw;
+	u32 reg[GP_PM4_REG_COUNT];
+};
+
+/**
+ * struct gp_slot - a hardware queue descriptor, the same one on all XCCs
+ * @index: which
+ * @state: what it does
+ * @how: if it is leaving: how
+ * @is_by_hand: loaded without the firmware
+ * @is_static: the firmware does not move it
+ * @is_hand_busy: a load or dequeue by hand is under way
+ * @is_aql: its packets are AQL, else PM4
+ * @can_save: has CWSR
+ * @has_failed: stopped by an error, now or before it was mapped; what it ran is gone
+ * @is_current: it has been active, so it is newer than its MQD
+ * @is_lost: what is saved was not or could not be read back; leave it alone
+ * @was_busy: for the idle trace
+ * @pasid: process
+ * @vmid: its VMID
+ * @doorbell: dword index
+ * @level: pipe priority
+ * @mqd: GART address
+ * @stride: to the next XCC's MQD
+ * @ring: address of the packets
+ * @ring_mask: packets in the ring minus 1; PM4: dwords
+ * @rptr: next packet to consume; PM4: its dword
+ * @wptr: first packet not written; PM4: dword
+ * @rptr_addr: where the read pointer is reported
+ * @wptr_addr: where the write pointer is
+ * @packet: packet at @rptr
+ * @pm4: what PM4 packets have set
+ * @packet_state: what is known of it
+ * @deps_seen: barrier: signals that were seen satisfied
+ * @packet_event: GP_EVENT_PACKET
+ * @hqd_event: GP_EVENT_HQD
+ * @nr_waves: resident or pending
+ * @nr_resident: waves on CUs
+ * @area: where it is saved
+ * @nr_dispatches: in flight
+ * @order: their records, oldest first
+ * @dispatch: records
+ */
+struct gp_slot {
+	u32 index;
+	enum gp_slot_state state;
+	enum gp_dequeue how;
+	bool is_by_hand;
+	bool is_static;
+	bool is_hand_busy;
+	bool is_aql;
+	bool can_save;
+	bool has_failed;
+	bool is_current;
+	bool is_lost;
+	bool was_busy;
+	u32 pasid;
+	u32 vmid;
+	u32 doorbell;
+	u32 level;
+	u64 mqd;
+	u32 stride;
+	u64 ring;
+	u64 ring_mask;
+	u64 rptr;
+	u64 wptr;
+	u64 rptr_addr;
+	u64 wptr_addr;
+	union {
+		struct gp_aql_dispatch dispatch;
+		struct gp_aql_barrier barrier;
+		u16 header;
+		u32 pm4[GP_PM4_HEAD_DW];
+	} packet;
+	struct gp_pm4_regs pm4;
+	enum gp_packet_state packet_state;
+	u32 deps_seen;
+	struct gp_event packet_event;
+	struct gp_event hqd_event;
+	u32 nr_waves;
+	u32 nr_resident;
+	struct gp_save_area area[GP_GPU_MAX_XCC];
+	u32 nr_dispatches;
+	u8 order[GP_MAX_DISPATCHES];
+	struct gp_dispatch dispatch[GP_MAX_DISPATCHES];
+};
+
+/* Dwords that the read and write pointers count by. */
+static inline u32 gp_slot_unit(const struct gp_slot *slot)
+{
+	return slot->is_aql ? GP_AQL_PACKET_BYTES / 4 : 1;
+}
+
+#endif

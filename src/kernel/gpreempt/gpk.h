@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * DOC: gpreempt.ko
+ *
+ * A node is a GPU as amdkfd knows it. Each has a scheduler of its own (core/) and a
+ * thread, the monitor, which is the only one that touches either: nothing of a node
+ * is locked. Whoever wants something of a node hands the monitor a command and
+ * waits; what amdkfd tells sets a flag and wakes it.
+ *
+ * An entity is a process on a node. Entities and queues are found again by asking
+ * amdkfd whenever it says that something changed, and are named by its generations.
+ */
+#ifndef GPK_H
+#define GPK_H
+
+#include <linux/completion.h>
+#include <linux/list.h>
+#include <linux/pid.h>
+#include <linux/spinlock.h>
+#include <linux/uidgid.h>
+#include <linux/wait.h>
+#include <linux/xarray.h>
+#include "uapi/linux/gpreempt.h"
+
+#include "core/sched.h"
+
+struct kfd_gpreempt_queue;
+struct kfd_gpreempt_ref;
+
+#define GPK_NODES_MAX 64
+#define GPK_ENTITIES_MAX 1024
+#define GPK_QUEUES_MAX 4096
+#define GPK_TIMELINE 4096
+
+enum gpk_kick {
+	GPK_KICK_CHANGED = 1 << 0,
+	GPK_KICK_HINT = 1 << 1,
+	GPK_KICK_COMMAND = 1 << 2,
+	GPK_KICK_RESET = 1 << 3,
+	GPK_KICK_BACK = 1 << 4,
+	GPK_KICK_WATCHDOG = 1 << 5,
+};
+
+/**
+ * enum gpk_signal - what the completion signal of the last packet says
+ * @GPK_SIGNAL_NONE: there is none, or it cannot be read
+ * @GPK_SIGNAL_OPEN: that packet is not done
+ * @GPK_SIGNAL_DONE: it is
+ */
+enum gpk_signal {
+	GPK_SIGNAL_NONE,
+	GPK_SIGNAL_OPEN,
+	GPK_SIGNAL_DONE,
+};
+
+/**
+ * struct gpk_queue - a compute queue; the monitor's
+ * @link: in its entity
+ * @generation: amdkfd's name
+ * @core: the scheduler's name
+ * @rptr: user address of the read pointer
+ * @wptr: user address of the write pointer
+ * @pending: what was between them when they were last read; U64_MAX = not known
+ * @wptr_seen: the write pointer then
+ * @work_ns: when it was last seen to have moved; 0 = done since
+ * @seen_ns: when there was last something to see of its work
+ * @ring: user address of its ring
+ * @signal: of its last packet, if nothing is pending
+ * @queue_id: as user space knows it
+ * @flags: KFD_GPREEMPT_*
+ * @ring_bytes: size
+ * @quiet: looks in a row that found neither packets nor waves
+ * @busy: has work, as the scheduler was told
+ * @seen: mark while asking amdkfd
+ */
+struct gpk_queue {
+	struct list_head link;
+	u64 generation;
+	u64 core;
+	u64 rptr;
+	u64 wptr;
+	u64 pending;
+	u64 wptr_seen;
+	u64 work_ns;
+	u64 seen_ns;
+	u64 ring;
+	enum gpk_signal signal;
+	u32 queue_id;
+	u32 flags;
+	u32 ring_bytes;
+	u32 quiet;
+	bool busy;
+	bool seen;
+};
+
+/**
+ * struct gpk_entity - a process on a node; the monitor's, but for @hint_ns and @hints
+ * @link: in its node
+ * @rcu: callbacks may still look at it when it is gone
+ * @generation: amdkfd's name
+ * @core: the scheduler's name; that of others too if it is in a group
+ * @group: number of that, 0 = none
+ * @uid: whose process it was when it came
+ * @pid: process
+ * @mm: its memory map when it got its first queue; grabbed
+ * @queues: its queues
+ * @look_ns: when to look at its pointers again; U64_MAX = only on a hint
+ * @flags_ns: when amdkfd was last asked for the flags of its queues
+ * @touch_ns: when pages with its pointers were last asked for
+ * @touch: who asks for them; NULL = never was needed
+ * @since_ns: when its state changed last
+ * @hint_ns: when its doorbell faulted
+ * @hints: bit 0: look at it; bit 1: something of it ended
+ * @completed: something ended since work was last seen to come
+ * @detect: GPREEMPT_DETECT_*
+ * @nr_manual: holds by hand of all its queues
+ * @sched_out: preempted by the scheduler
+ * @armed: its doorbells are
+ * @cannot_arm: they cannot be
+ * @is_gone: its memory is, though it still has queues: nobody waits for its work
+ * @seen: mark while asking amdkfd
+ */
+struct gpk_entity {
+	struct list_head link;
+	struct rcu_head rcu;
+	u64 generation;
+	u64 core;
+	u64 group;
+	kuid_t uid;
+	struct pid *pid;
+	struct mm_struct *mm;
+	struct list_head queues;
+	u64 look_ns;
+	u64 flags_ns;
+	u64 touch_ns;
+	struct gpk_touch *touch;
+	u64 since_ns;
+	u64 hint_ns;
+	unsigned long hints;
+	u8 detect;
+	u32 nr_manual;
+	bool sched_out;
+	bool armed;
+	bool cannot_arm;
+	bool completed;
+	bool is_gone;
+	bool seen;
+};
+
+/**
+ * struct gpk_hold - something preempted by hand
+ * @link: in its node
+ * @owner: file that did it, for comparison only
+ * @uid: who did it
+ * @pid: whose
+ * @process: generation
+ * @queue: generation, or 0 for all
+ * @queue_id: as user space knows it, or GPREEMPT_ABI_QUEUE_ALL
+ * @until_ns: end of the lease
+ */
+struct gpk_hold {
+	struct list_head link;
+	const void *owner;
+	kuid_t uid;
+	struct pid *pid;
+	u64 process;
+	u64 queue;
+	u32 queue_id;
+	u64 until_ns;
+};
+
+/**
+ * struct gpk_by_hand - what is to be preempted and resumed by hand
+ * @owner: file
+ * @uid: who asks
+ * @refs: first those to preempt
+ * @nr_out: how many of them
+ * @nr_in: to resume
+ * @grace: of those to preempt
+ * @until_ns: end of their leases
+ */
+struct gpk_by_hand {
+	const void *owner;
+	kuid_t uid;
+	struct kfd_gpreempt_ref *refs;
+	u32 nr_out;
+	u32 nr_in;
+	u32 grace;
+	u64 until_ns;
+};
+
+struct gpk_batch;
+
+/**
+ * struct gpk_node - a GPU
+ * @gpu_id: amdkfd's name
+ * @mode: who schedules its queues: KFD_GPREEMPT_MODE_*
+ * @thread: monitor
+ * @wait: where it sleeps
+ * @kick: enum gpk_kick: why it should not
+ * @lock: protects @commands and @timeline
+ * @commands: for the monitor to run
+ * @sched: scheduler
+ * @sched_mem: its memory
+ * @acts: what the last event caused
+ * @sw: switch being carried out
+ * @results: of its members
+ * @batch: what it means to amdkfd
+ * @timer_ns: when the scheduler wants to be called; U64_MAX = not
+ * @entities: all of them
+ * @nr_entities: how many; at most GPK_ENTITIES_MAX
+ * @by_generation: the same, for callbacks
+ * @resync_ns: when to ask amdkfd again, as it did not work; U64_MAX = not
+ * @hidden_ns: when those that seem idle were last asked for waves
+ * @holds: by hand
+ * @heard_ns: when amdkfd was last told that the monitor lives
+ * @disabled: switched off: everybody runs, the driver schedules
+ * @nr_wakeups: times the monitor ran
+ * @nr_timer_wakeups: of these, by a timer
+ * @nr_faults: armed doorbells that were rung
+ * @detect_ns: from a fault to the monitor
+ * @timeline: last records of the scheduler; @lock
+ * @nr_timeline: how many there ever were
+ */
+struct gpk_node {
+	u32 gpu_id;
+	u32 mode;
+	struct task_struct *thread;
+	wait_queue_head_t wait;
+	atomic_t kick;
+	spinlock_t lock;
+	struct list_head commands;
+	struct gp_sched *sched;
+	void *sched_mem;
+	struct gp_actions acts;
+	struct gp_switch sw;
+	enum gp_result results[GP_SWITCH_MAX];
+	struct gpk_batch *batch;
+	u64 timer_ns;
+	struct list_head entities;
+	u32 nr_entities;
+	struct xarray by_generation;
+	u64 resync_ns;
+	u64 hidden_ns;
+	struct list_head holds;
+	u64 heard_ns;
+	bool disabled;
+	u64 nr_wakeups;
+	u64 nr_timer_wakeups;
+	atomic64_t nr_faults;
+	struct gp_hist detect_ns;
+	struct gp_trace *timeline;
+	u64 nr_timeline;
+};
+
+/**
+ * struct gpk_command - something the monitor is to do
+ * @link: in the node
+ * @run: does it, in the monitor
+ * @done: completed afterwards
+ * @ret: what @run gave
+ */
+struct gpk_command {
+	struct list_head link;
+	int (*run)(struct gpk_node *n, struct gpk_command *cmd);
+	struct completion done;
+	int ret;
+};
+
+/* main.c */
+extern bool gpk_verify;
+extern char *gpk_policy;
+struct gpk_node *gpk_node_at(u32 index);
+struct gpk_node *gpk_node_find(u32 gpu_id);
+u32 gpk_nr_nodes(void);
+
+/* monitor.c */
+int gpk_node_start(struct gpk_node *n, u32 gpu_id);
+void gpk_node_stop(struct gpk_node *n);
+void gpk_kick(struct gpk_node *n, u32 why);
+int gpk_command(struct gpk_node *n, struct gpk_command *cmd);
+/* Carries out n->acts, and what follows from it. */
+void gpk_carry_out(struct gpk_node *n);
+
+/* entity.c */
+/* Asks amdkfd what there is; sets n->resync_ns if that does not work for now. */
+void gpk_resync(struct gpk_node *n);
+/* There is no memory, or something failed, and nobody else will say so. */
+void gpk_resync_later(struct gpk_node *n);
+void gpk_forget_all(struct gpk_node *n);
+struct gpk_entity *gpk_entity_of(struct gpk_node *n, u64 core);
+/* After an exec there may be two: the one of the program that runs. */
+struct gpk_entity *gpk_entity_by_pid(struct gpk_node *n, struct pid *pid);
+struct gpk_queue *gpk_queue_by_id(struct gpk_entity *e, u32 queue_id);
+/*
+ * The queues of a process, of all (0) or of all with their waves (KFD_GPREEMPT_EVERY), for
+ * gpk_desc_put() each and kvfree(). -EAGAIN if more came meanwhile, -ENOMEM, -ENODEV.
+ */
+struct kfd_gpreempt_queue *gpk_ask(struct gpk_node *n, u64 process, u32 *nr);
+/* The references that amdkfd gave with a queue. */
+void gpk_desc_put(const struct kfd_gpreempt_queue *desc);
+
+/* pointer.c */
+struct gpk_touch;
+void gpk_touch_put(struct gpk_touch *t);
+int gpk_pointer_init(void);
+void gpk_pointer_fini(void);
+/* Reads the pointers of all queues of an entity. 0, -EAGAIN not of all, -ESRCH no memory. */
+int gpk_pointer_read(struct gpk_entity *e);
+
+/* detect.c */
+enum gpk_mutation {
+	GPK_MUTATION_NO_LOOK = 1 << 0,		/* after arming */
+	GPK_MUTATION_NO_SIGNALS = 1 << 1,	/* are looked at */
+	GPK_MUTATION_NO_WAVES = 1 << 2,		/* of those that look idle are */
+};
+
+extern uint gpk_poll_us, gpk_critical_us, gpk_tick_us, gpk_mutation;
+/* KFD_GPREEMPT_* of a queue that cannot run, whatever the scheduler does. */
+bool gpk_is_blocked(u32 flags);
+void gpk_detect_run(struct gpk_node *n);
+u64 gpk_detect_next(const struct gpk_node *n);
+void gpk_detect_set(struct gpk_node *n, struct gpk_entity *e, u8 mode);
+
+/* batch.c */
+void gpk_switch_do(struct gpk_node *n);
+struct gpk_batch *gpk_batch_alloc(void); /* for kvfree() */
+
+/* hold.c */
+/* Holds of all queues of a process. */
+u32 gpk_hold_count(const struct gpk_node *n, u64 process);
+/* The generation of a process that @owner holds, and that may have no queues; or 0. */
+u64 gpk_hold_of(const struct gpk_node *n, const void *owner, const struct pid *pid);
+/* Whether a queue is held by hand by itself. */
+bool gpk_hold_is_held(struct gpk_node *n, const struct gpk_entity *e, const struct gpk_queue *q);
+/* In one cycle; results in the references, whose own results must be 0 to be done. */
+int gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c);
+void gpk_hold_drop_owner(struct gpk_node *n, const void *owner);
+/* amdkfd has let go of everything by itself. */
+void gpk_hold_forget(struct gpk_node *n);
+void gpk_hold_run(struct gpk_node *n);
+u64 gpk_hold_next(const struct gpk_node *n);
+
+/* attr.c: attributes by process, also of those that have no queue yet */
+struct gpk_wish;
+void gpk_attr_apply(struct gpk_node *n, struct gpk_entity *e);
+void gpk_attr_wish(struct pid *pid, struct gp_attr *attr, u64 *group, u8 *detect);
+int gpk_attr_set(struct pid *pid, const struct gpreempt_ioc_attr *arg);
+int gpk_attr_get(struct pid *pid, struct gpreempt_ioc_attr *arg);
+void gpk_attr_free_all(void);
+
+/* group.c: processes that are one entity of the core */
+kuid_t gpk_group_uid(struct pid *pid);
+/* Finds or makes the core's entity; what follows from it is in n->acts. 0 or -errno. */
+int gpk_group_join(struct gpk_node *n, struct gpk_entity *e, const struct gp_attr *attr);
+void gpk_group_leave(struct gpk_node *n, struct gpk_entity *e);
+void gpk_group_change(struct gpk_node *n, struct gpk_entity *e, u64 group,
+		      const struct gp_attr *attr);
+bool gpk_group_is_shared(struct gpk_node *n, const struct gpk_entity *e);
+
+/* event.c */
+void gpk_event(struct gpk_node *n, struct pid *pid, u32 kind, u32 code, u64 value);
+
+/* device.c */
+int gpk_device_init(void);
+void gpk_device_fini(void);
+
+/* show.c */
+int gpk_show_init(void);
+void gpk_show_fini(void);
+
+#endif

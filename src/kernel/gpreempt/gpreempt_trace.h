@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Trace events of gpreempt.ko: every step from a doorbell to a switch, and every
+ * record of the scheduler.
+ */
+/* clang-format off */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM gpreempt
+
+#if !defined(GPREEMPT_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define GPREEMPT_TRACE_H
+
+#include <linux/tracepoint.h>
+
+#include "core/sched.h"
+
+/* What the records of the scheduler are called; see enum gp_trace_kind. */
+#define GPK_TRACE_KINDS                              \
+	{ GP_TRACE_EVENT_ADD, "add" },               \
+	{ GP_TRACE_EVENT_REMOVE, "remove" },         \
+	{ GP_TRACE_EVENT_ATTR, "attr" },             \
+	{ GP_TRACE_EVENT_QUEUE_ADD, "queue_add" },   \
+	{ GP_TRACE_EVENT_QUEUE_REMOVE, "queue_remove" }, \
+	{ GP_TRACE_EVENT_BUSY, "busy" },             \
+	{ GP_TRACE_EVENT_IDLE, "idle" },             \
+	{ GP_TRACE_EVENT_SWITCH_DONE, "switch_done" }, \
+	{ GP_TRACE_EVENT_TIMER, "timer" },           \
+	{ GP_TRACE_EVENT_POLICY, "policy" },         \
+	{ GP_TRACE_EVENT_ENABLE, "enable" },         \
+	{ GP_TRACE_EVENT_PARAM, "param" },           \
+	{ GP_TRACE_EVENT_NODE_LOST, "node_lost" },   \
+	{ GP_TRACE_EVENT_NODE_BACK, "node_back" },   \
+	{ GP_TRACE_STATE, "state" },                 \
+	{ GP_TRACE_ACTION_SWITCH, "switch" },        \
+	{ GP_TRACE_ACTION_TIMER, "set_timer" },      \
+	{ GP_TRACE_ACTION_ARM, "arm" },              \
+	{ GP_TRACE_ACTION_DISARM, "disarm" },        \
+	{ GP_TRACE_ACTION_REPORT, "report" }
+
+TRACE_EVENT(gpreempt_core,
+	TP_PROTO(u32 gpu_id, const struct gp_trace *t),
+	TP_ARGS(gpu_id, t),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(u32, kind)
+		__field(u64, id)
+		__field(u64, arg0)
+		__field(u64, arg1)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+		__entry->kind = t->kind;
+		__entry->id = t->id;
+		__entry->arg0 = t->arg[0];
+		__entry->arg1 = t->arg[1];
+	),
+	TP_printk("gpu_id=%u %s id=%llx arg0=%llu arg1=%llu", __entry->gpu_id,
+		  __print_symbolic(__entry->kind, GPK_TRACE_KINDS), __entry->id, __entry->arg0,
+		  __entry->arg1)
+);
+
+#define GPK_STATE_NAME(name, text) { GP_ENTITY_##name, text },
+#define GPK_STATES GP_ENTITY_STATES(GPK_STATE_NAME) { -1, NULL }
+
+/* A process on the node is in another state. */
+TRACE_EVENT(gpreempt_state,
+	TP_PROTO(u32 gpu_id, int pid, u32 old, u32 new),
+	TP_ARGS(gpu_id, pid, old, new),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(int, pid)
+		__field(u32, old)
+		__field(u32, new)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+		__entry->pid = pid;
+		__entry->old = old;
+		__entry->new = new;
+	),
+	TP_printk("gpu_id=%u pid=%d %s to %s", __entry->gpu_id, __entry->pid,
+		  __print_symbolic(__entry->old, GPK_STATES),
+		  __print_symbolic(__entry->new, GPK_STATES))
+);
+
+/* A store to an armed doorbell; the pages are mapped again. In the process that rang. */
+TRACE_EVENT(gpreempt_fault,
+	TP_PROTO(u32 gpu_id, int pid),
+	TP_ARGS(gpu_id, pid),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(int, pid)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+		__entry->pid = pid;
+	),
+	TP_printk("gpu_id=%u pid=%d", __entry->gpu_id, __entry->pid)
+);
+
+/* A switch has the driver's lock. */
+TRACE_EVENT(gpreempt_locked,
+	TP_PROTO(u32 gpu_id),
+	TP_ARGS(gpu_id),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+	),
+	TP_printk("gpu_id=%u", __entry->gpu_id)
+);
+
+/* The monitor runs, and knows of a fault. */
+TRACE_EVENT(gpreempt_detect,
+	TP_PROTO(u32 gpu_id, int pid, u64 took_ns),
+	TP_ARGS(gpu_id, pid, took_ns),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(int, pid)
+		__field(u64, took_ns)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+		__entry->pid = pid;
+		__entry->took_ns = took_ns;
+	),
+	TP_printk("gpu_id=%u pid=%d took_ns=%llu", __entry->gpu_id, __entry->pid,
+		  __entry->took_ns)
+);
+
+TRACE_EVENT(gpreempt_arm,
+	TP_PROTO(u32 gpu_id, int pid, int ret),
+	TP_ARGS(gpu_id, pid, ret),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(int, pid)
+		__field(int, ret)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+		__entry->pid = pid;
+		__entry->ret = ret;
+	),
+	TP_printk("gpu_id=%u pid=%d ret=%d", __entry->gpu_id, __entry->pid, __entry->ret)
+);
+
+TRACE_EVENT(gpreempt_switch_begin,
+	TP_PROTO(u32 gpu_id, u64 seq, u32 nr_out, u32 nr_in),
+	TP_ARGS(gpu_id, seq, nr_out, nr_in),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(u32, nr_out)
+		__field(u32, nr_in)
+		__field(u64, seq)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+		__entry->seq = seq;
+		__entry->nr_out = nr_out;
+		__entry->nr_in = nr_in;
+	),
+	TP_printk("gpu_id=%u seq=%llu out=%u in=%u", __entry->gpu_id, __entry->seq,
+		  __entry->nr_out, __entry->nr_in)
+);
+
+TRACE_EVENT(gpreempt_switch_end,
+	TP_PROTO(u32 gpu_id, u64 seq, int ret),
+	TP_ARGS(gpu_id, seq, ret),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(int, ret)
+		__field(u64, seq)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+		__entry->seq = seq;
+		__entry->ret = ret;
+	),
+	TP_printk("gpu_id=%u seq=%llu ret=%d", __entry->gpu_id, __entry->seq, __entry->ret)
+);
+
+#endif
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE gpreempt_trace
+#include <trace/define_trace.h>

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The scheduling core at work in the simulator: events in, actions carried out.
+ */
+#include "sim/sim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct gp_proc *proc_of(struct gp_sim *sim, u64 id)
+{
+	struct gp_entity_info info;
+
+	return gp_sched_entity_info(sim->sched, id, &info) ? NULL : &sim->procs[info.cookie];
+}
+
+static void report(struct gp_sim *sim, const struct gp_action *a)
+{
+	struct gp_proc *proc = a->id == GP_ID_NONE ? NULL : proc_of(sim, a->id);
+	char text[128];
+
+	if (proc)
+		snprintf(text, sizeof(text), "%s %u: %s", proc->spec->name, proc->number,
+			 gp_report_name(a->report));
+	else
+		snprintf(text, sizeof(text), "node: %s", gp_report_name(a->report));
+	gp_sim_mark(sim, text);
+}
+
+/* A fault in the mechanism: nothing is done, every member gets the same answer. */
+static void fail_switch(struct gp_sim *sim)
+{
+	sim->nr_forced--;
+	for (u32 i = 0; i < sim->sw.nr_preempt + sim->sw.nr_resume; i++)
+		sim->sw_results[i] = sim->forced;
+	gp_sim_at(sim, sim->now_ns + sim->sc->costs.driver_ns, GP_EV_FAILED, 0, sim->sw.seq);
+}
+
+static void begin_switch(struct gp_sim *sim, const struct gp_switch *sw)
+{
+	sim->sw = *sw;
+	sim->sw_begin_ns = sim->now_ns;
+	for (u32 i = 0; i < sw->nr_preempt + sw->nr_resume; i++)
+		sim->sw_results[i] = GP_RESULT_OK;
+	if (sim->nr_forced)
+		fail_switch(sim);
+	else
+		sim->mech->begin(sim);
+}
+
+/* Everything here only schedules: nothing leads back into the core at once. */
+static void carry_out(struct gp_sim *sim)
+{
+	const struct gp_actions *wanted = &sim->actions;
+
+	for (u32 i = 0; i < wanted->nr; i++) {
+		const struct gp_action *a = &wanted->a[i];
+
+		switch (a->kind) {
+		case GP_ACTION_SWITCH:
+			begin_switch(sim, &wanted->sw);
+			break;
+		case GP_ACTION_SET_TIMER:
+			sim->timer_seq++;
+			if (a->at_ns != U64_MAX)
+				gp_sim_at(sim, max(a->at_ns, sim->now_ns), GP_EV_CORE_TIMER, 0,
+					  sim->timer_seq);
+			break;
+		case GP_ACTION_ARM:
+		case GP_ACTION_DISARM:
+			if (proc_of(sim, a->id))
+				gp_detect_arm(proc_of(sim, a->id), a->kind == GP_ACTION_ARM);
+			break;
+		case GP_ACTION_REPORT:
+			report(sim, a);
+			break;
+		}
+	}
+}
+
+/**
+ * gp_core_busy() - tell the core that a queue has work, unless it knows
+ * @q: queue
+ */
+void gp_core_busy(struct gp_sim_queue *q)
+{
+	struct gp_sim *sim = q->proc->sim;
+
+	if (q->core_busy)
+		return;
+	q->core_busy = true;
+	if (!gp_sched_queue_busy(sim->sched, q->core_id, sim->now_ns, &sim->actions))
+		carry_out(sim);
+}
+
+/**
+ * gp_core_idle() - tell the core that a queue has no work, unless it knows
+ * @q: queue
+ */
+void gp_core_idle(struct gp_sim_queue *q)
+{
+	struct gp_sim *sim = q->proc->sim;
+
+	if (!q->core_busy)
+		return;
+	q->core_busy = false;
+	if (!gp_sched_queue_idle(sim->sched, q->core_id, sim->now_ns, &sim->actions))
+		carry_out(sim);
+}
+
+/**
+ * gp_core_timer() - the core's timer fired
+ * @sim: run
+ * @seq: which setting; stale ones are ignored
+ */
+void gp_core_timer(struct gp_sim *sim, u64 seq)
+{
+	if (seq != sim->timer_seq)
+		return;
+	gp_sched_timer(sim->sched, 0, sim->now_ns, &sim->actions);
+	carry_out(sim);
+}
+
+/**
+ * gp_core_stop() - no more scheduling: everybody is resumed
+ * @sim: run
+ */
+void gp_core_stop(struct gp_sim *sim)
+{
+	gp_sched_set_enabled(sim->sched, 0, false, sim->now_ns, &sim->actions);
+	carry_out(sim);
+}
+
+/**
+ * gp_sim_switch_done() - the mechanism finished the switch in flight
+ * @sim: run, results in gp_sim.sw_results
+ */
+void gp_sim_switch_done(struct gp_sim *sim)
+{
+	u32 nr = sim->sw.nr_preempt + sim->sw.nr_resume;
+	u64 seq = sim->sw.seq;
+
+	gp_watch_switch(sim);
+	sim->sw.seq = 0;
+	if (!gp_sched_switch_done(sim->sched, 0, seq, sim->sw_results, nr, sim->now_ns,
+				  &sim->actions))
+		carry_out(sim);
+}
+
+static int set_params(struct gp_sim *sim, char *error, size_t error_size)
+{
+	const struct gp_scenario *sc = sim->sc;
+	int ret;
+
+	/* A drain takes as long as the kernel: wait as long as amdkfd does. */
+	if (sc->mechanism == GP_MECH_DRAIN)
+		gp_sched_param_set(sim->sched, 0, "deadline_ns", 9000000000ull, NULL);
+	for (u32 i = 0; i < sc->nr_params; i++) {
+		const struct gp_param_set *p = &sc->params[i];
+
+		ret = gp_sched_param_set(sim->sched, 0, p->name, p->value, NULL);
+		if (ret) {
+			snprintf(error, error_size, "parameter %s: cannot be set", p->name);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static int add_proc(struct gp_sim *sim, struct gp_proc *proc)
+{
+	int ret = gp_sched_entity_add(sim->sched, 0, &proc->spec->attr, proc->index, 0,
+				      &sim->actions, &proc->core_id);
+
+	if (ret)
+		return ret;
+	carry_out(sim);
+	for (u32 i = 0; i < proc->spec->queues && !ret; i++) {
+		struct gp_sim_queue *q = &proc->queues[i];
+
+		ret = gp_sched_queue_add(sim->sched, proc->core_id, q->index, 0, &sim->actions,
+					 &q->core_id);
+		if (!ret)
+			carry_out(sim);
+	}
+	return ret;
+}
+
+/**
+ * gp_core_init() - make the scheduler and tell it of every process
+ * @sim: run with its processes
+ * @error: output on error
+ * @error_size: its size
+ *
+ * Return: 0, -ENOMEM, -EINVAL.
+ */
+int gp_core_init(struct gp_sim *sim, char *error, size_t error_size)
+{
+	struct gp_sched_config config = {
+		.nr_nodes = 1,
+		.max_entities = sim->nr_procs,
+		.max_queues = sim->nr_queues,
+	};
+	size_t size = (gp_sched_size(&config) + 63) & ~(size_t)63;
+	int ret;
+
+	sim->sched_mem = aligned_alloc(64, size);
+	if (!sim->sched_mem)
+		return -ENOMEM;
+	ret = gp_sched_init(sim->sched_mem, size, &config, &sim->sched);
+	if (!ret)
+		ret = set_params(sim, error, error_size);
+	if (!ret && gp_sched_set_policy(sim->sched, 0, sim->sc->policy, 0, &sim->actions)) {
+		snprintf(error, error_size, "policy %s: unknown", sim->sc->policy);
+		ret = -EINVAL;
+	}
+	for (u32 i = 0; i < sim->nr_procs && !ret; i++)
+		ret = add_proc(sim, &sim->procs[i]);
+	return ret;
+}
+
+void gp_core_fini(struct gp_sim *sim)
+{
+	free(sim->sched_mem);
+}

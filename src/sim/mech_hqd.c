@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Mechanisms that take single queues out of their slots and put them back, as
+ * amdkfd does without the firmware scheduler: nobody else is disturbed. Three
+ * of them, by how a queue leaves: saved (cwsr-queue), drained, killed (reset).
+ *
+ * A switch sets levels; poll moves each queue one step nearer to its level
+ * whenever its slot is at rest, until all members are where they should be.
+ */
+#include "sim/sim.h"
+
+static int hqd_start(struct gp_sim *sim)
+{
+	for (u32 i = 0; i < sim->nr_queues; i++) {
+		struct gp_sim_queue *q = &sim->queues[i];
+		int ret;
+
+		q->slot = (int)i;
+		ret = gp_gpu_hqd_load(sim->gpu, i, q->proc->pasid, 8 + q->proc->index, q->mqd, 0);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static void hqd_begin(struct gp_sim *sim)
+{
+	const struct gp_sim_costs *c = &sim->sc->costs;
+
+	gp_mech_set_levels(sim);
+	sim->hws.phase = GP_HWS_UNMAP;
+	gp_sim_at(sim, sim->now_ns + c->decide_ns + c->driver_ns, GP_EV_MECH, 0, sim->sw.seq);
+}
+
+/* One step towards the queue's level. Return: it is there. */
+static bool approach(struct gp_sim *sim, struct gp_sim_queue *q, enum gp_dequeue how)
+{
+	u32 slot = (u32)q->slot;
+	int ret;
+
+	if (gp_gpu_hqd_is_busy(sim->gpu, slot))
+		return false;
+	if (gp_gpu_hqd_is_active(sim->gpu, slot) == q->want_on)
+		return true;
+	if (q->want_on)
+		ret = gp_gpu_hqd_load(sim->gpu, slot, q->proc->pasid, 8 + q->proc->index, q->mqd,
+				      sim->now_ns);
+	else
+		ret = gp_gpu_hqd_dequeue(sim->gpu, slot, how, sim->now_ns);
+	if (ret && ret != -EBUSY)
+		sim->error = ret;
+	sim->gpu_next_ns = gp_gpu_advance(sim->gpu, sim->now_ns);
+	return false;
+}
+
+static void move(struct gp_sim *sim, enum gp_dequeue how)
+{
+	bool there = true;
+
+	if (sim->hws.phase != GP_HWS_FENCE)
+		return;
+	for (u32 i = 0; i < sim->nr_queues; i++)
+		there &= approach(sim, &sim->queues[i], how);
+	if (!there)
+		return;
+	sim->hws.phase = GP_HWS_IDLE;
+	gp_sim_switch_done(sim);
+}
+
+static void hqd_step(struct gp_sim *sim)
+{
+	sim->hws.phase = GP_HWS_FENCE;
+}
+
+static void save_poll(struct gp_sim *sim)
+{
+	move(sim, GP_DEQUEUE_SAVE);
+}
+
+static void drain_poll(struct gp_sim *sim)
+{
+	move(sim, GP_DEQUEUE_DRAIN);
+}
+
+static void reset_poll(struct gp_sim *sim)
+{
+	move(sim, GP_DEQUEUE_RESET);
+}
+
+const struct gp_mech_ops gp_mech_hqd_save = {
+	.start = hqd_start,
+	.begin = hqd_begin,
+	.step = hqd_step,
+	.poll = save_poll,
+};
+
+const struct gp_mech_ops gp_mech_hqd_drain = {
+	.start = hqd_start,
+	.begin = hqd_begin,
+	.step = hqd_step,
+	.poll = drain_poll,
+};
+
+const struct gp_mech_ops gp_mech_hqd_reset = {
+	.start = hqd_start,
+	.begin = hqd_begin,
+	.step = hqd_step,
+	.poll = reset_poll,
+};

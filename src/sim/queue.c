@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A client's queue in memory: what ROCr and amdkfd would have set up together.
+ * The MQD words are those of kfd_mqd_manager_v9.c:init_mqd and init_mqd_v9_4_3.
+ */
+#include "sim/sim.h"
+#include "gpu/mqd.h"
+#include "gpu/pm4.h"
+
+#include <stdlib.h>
+
+#define PAGE 4096ull
+
+static u64 page_align(u64 bytes)
+{
+	return (bytes + PAGE - 1) & ~(PAGE - 1);
+}
+
+/* Distance between the MQDs of two XCCs: MQD page and control stack. */
+static u64 mqd_stride(const struct gp_profile *p)
+{
+	return page_align(GP_MQD_BYTES) + page_align(gp_profile_ctl_stack_bytes(p));
+}
+
+/* A ring holds a few requests; what does not fit waits in the client. */
+static u32 ring_packets(const struct gp_class_spec *spec)
+{
+	u64 want = (u64)spec->nr_kernels * max(spec->arrival.concurrency, 2u);
+	u32 n = 64;
+
+	while (n < want && n < 16384)
+		n *= 2;
+	return n;
+}
+
+static u64 save_area_bytes(const struct gp_profile *p)
+{
+	return page_align((u64)(gp_profile_cwsr_bytes(p) + gp_profile_debug_bytes(p)) * p->nr_xcc);
+}
+
+u64 gp_sim_queue_bytes(const struct gp_sim *sim, const struct gp_class_spec *spec)
+{
+	u64 per_packet = GP_AQL_PACKET_BYTES + sizeof(struct gp_signal) +
+			 sizeof(struct gp_kernarg) + 2 * sizeof(u64);
+
+	return ring_packets(spec) * per_packet + save_area_bytes(sim->profile) + 8 * PAGE;
+}
+
+static void *take(struct gp_space *s, u64 bytes, u64 align, u64 *va)
+{
+	*va = gp_space_alloc(s, bytes, align);
+	return *va ? gp_space_ptr(s, *va, bytes) : NULL;
+}
+
+static int alloc_client(struct gp_sim_queue *q)
+{
+	struct gp_space *s = &q->proc->space;
+	u64 n = q->nr_packets;
+
+	q->ring = take(s, n * GP_AQL_PACKET_BYTES, PAGE, &q->ring_va);
+	q->pointers = take(s, 2 * sizeof(u64), PAGE, &q->rptr_va);
+	q->signals = take(s, n * sizeof(*q->signals), PAGE, &q->signals_va);
+	q->kernargs = take(s, n * sizeof(*q->kernargs), 64, &q->kernargs_va);
+	q->tally = take(s, n * sizeof(*q->tally), 64, &q->tally_va);
+	q->save_va = gp_space_alloc(s, save_area_bytes(q->proc->sim->profile), PAGE);
+	if (!q->ring || !q->pointers || !q->signals || !q->kernargs || !q->tally || !q->save_va)
+		return -ENOMEM;
+	for (u64 i = 0; i < n; i++)
+		q->ring[i].header = GP_AQL_INVALID;
+	return 0;
+}
+
+static void put32(u8 *mqd, u32 offset, u32 value)
+{
+	memcpy(mqd + offset, &value, sizeof(value));
+}
+
+static void put64(u8 *mqd, u32 offset_lo, u64 value)
+{
+	put32(mqd, offset_lo, (u32)value);
+	put32(mqd, offset_lo + 4, (u32)(value >> 32));
+}
+
+/* kfd_mqd_manager.c:pipe_priority_map: 0-6 low, 7-10 medium, 11-15 high. */
+static u32 pipe_priority(u32 prio)
+{
+	return prio < 7 ? 0 : prio < 11 ? 1 : 2;
+}
+
+static void fill_mqd(const struct gp_sim_queue *q, u8 *mqd, u32 xcc)
+{
+	const struct gp_sim *sim = q->proc->sim;
+	const struct gp_profile *p = sim->profile;
+	u32 ctl = gp_profile_ctl_stack_bytes(p), area = gp_profile_cwsr_bytes(p);
+	/* ROCr asks for normal priority unless told otherwise. */
+	u32 prio = sim->sc->mechanism == GP_MECH_HWPRIO ? q->proc->spec->attr.prio : 7;
+	u32 ring_dw_log2 = 0;
+
+	while ((2u << ring_dw_log2) < q->nr_packets * (GP_AQL_PACKET_BYTES / 4))
+		ring_dw_log2++;
+	put32(mqd, GP_MQD_HEADER, 0xC0310800);
+	put64(mqd, GP_MQD_BASE_LO, q->mqd + xcc * mqd_stride(p));
+	put32(mqd, GP_MQD_PERSISTENT_STATE, GP_MQD_PERSISTENT_QSWITCH);
+	put32(mqd, GP_MQD_PIPE_PRIORITY, pipe_priority(prio));
+	put32(mqd, GP_MQD_QUEUE_PRIORITY, prio);
+	put64(mqd, GP_MQD_PQ_BASE_LO, q->ring_va >> 8);
+	put64(mqd, GP_MQD_RPTR_REPORT_LO, q->rptr_va);
+	put64(mqd, GP_MQD_WPTR_POLL_LO, q->rptr_va + 8);
+	put32(mqd, GP_MQD_DOORBELL_CONTROL, GP_SIM_DOORBELL(q->index) << 2);
+	put32(mqd, GP_MQD_PQ_CONTROL, ring_dw_log2);
+	put32(mqd, GP_MQD_AQL_CONTROL, GP_MQD_AQL_CONTROL_AQL);
+	put64(mqd, GP_MQD_CTX_SAVE_BASE_LO, q->save_va + (u64)xcc * area);
+	put32(mqd, GP_MQD_CTX_SAVE_SIZE, area);
+	put32(mqd, GP_MQD_CTL_STACK_SIZE, ctl);
+	put32(mqd, GP_MQD_CTL_STACK_OFFSET, ctl);
+	put32(mqd, GP_MQD_WG_STATE_OFFSET, ctl);
+	put32(mqd, GP_MQD_STRIDE, (u32)mqd_stride(p));
+}
+
+static int alloc_mqd(struct gp_sim_queue *q)
+{
+	struct gp_sim *sim = q->proc->sim;
+	u64 stride = mqd_stride(sim->profile);
+	u8 *mqd = take(&sim->gart, stride * sim->profile->nr_xcc, PAGE, &q->mqd);
+
+	if (!mqd)
+		return -ENOMEM;
+	for (u32 xcc = 0; xcc < sim->profile->nr_xcc; xcc++)
+		fill_mqd(q, mqd + xcc * stride, xcc);
+	return 0;
+}
+
+int gp_sim_queue_init(struct gp_sim_queue *q, struct gp_proc *proc, u32 index)
+{
+	*q = (struct gp_sim_queue){
+		.proc = proc,
+		.index = index,
+		.nr_packets = ring_packets(proc->spec),
+		.slot = -1,
+		.victim = -1,
+		.want_on = true,
+	};
+	if (alloc_client(q))
+		return -ENOMEM;
+	return alloc_mqd(q);
+}
+
+void gp_sim_queue_fini(struct gp_sim_queue *q)
+{
+	free(q->requests);
+}
+
+/**
+ * gp_sim_queue_write() - write the next packet; the doorbell comes later
+ * @q: queue with room in its ring
+ * @k: kernel
+ * @event: raise an interrupt when it ends
+ *
+ * Every packet has the barrier bit: kernels of a stream run one after another.
+ */
+void gp_sim_queue_write(struct gp_sim_queue *q, const struct gp_kernel_image *k, bool event)
+{
+	u64 slot = gp_sim_queue_written(q) & (q->nr_packets - 1);
+	struct gp_aql_dispatch *pkt = &q->ring[slot];
+
+	q->tally[slot][0] = 0;
+	q->tally[slot][1] = 0;
+	q->kernargs[slot] = (struct gp_kernarg){
+		.tally = q->tally_va + slot * sizeof(*q->tally),
+		.seed = slot,
+	};
+	q->signals[slot] = (struct gp_signal){
+		.kind = 1,
+		.value = 1,
+		/* The mailbox only has to be somewhere; its own padding will do. */
+		.event_mailbox = event ? q->signals_va + slot * sizeof(*q->signals) + 48 : 0,
+		.event_id = (u32)slot + 1,
+	};
+	*pkt = (struct gp_aql_dispatch){
+		.header = GP_AQL_KERNEL_DISPATCH | GP_AQL_HEADER_BARRIER,
+		.setup = 1,
+		.workgroup_size = { (u16)k->spec->workgroup_size, 1, 1 },
+		.grid_size = { (u32)(k->nr_workgroups * k->spec->workgroup_size), 1, 1 },
+		.group_segment_size = k->spec->lds_bytes,
+		.kernel_object = k->object_va,
+		.kernarg_address = q->kernargs_va + slot * sizeof(*q->kernargs),
+		.completion_signal = q->signals_va + slot * sizeof(*q->signals),
+	};
+	q->pointers[1]++;
+}
+
+/**
+ * gp_sim_queue_ring() - ring the doorbell for everything written
+ * @q: queue
+ *
+ * The first store after idleness may fault, if the doorbell is armed; it is
+ * then made a little later.
+ */
+void gp_sim_queue_ring(struct gp_sim_queue *q)
+{
+	struct gp_sim *sim = q->proc->sim;
+
+	if (q->rung == q->done && !q->waiting) {
+		q->waiting = true;
+		q->edge_ns = sim->now_ns;
+		q->victim = -1;
+		q->victim_bytes = 0;
+	}
+	q->rung = gp_sim_queue_written(q);
+	q->nr_rings++;
+	gp_detect_doorbell(q);
+}

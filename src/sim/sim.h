@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: Inside a run
+ *
+ * 1. struct gp_sim is one run: a clock, a calendar, one GPU, one scheduler.
+ * 2. It has processes (struct gp_proc), each an entity of the scheduler.
+ * 3. A process has queues (struct gp_sim_queue): rings, signals and save areas in the
+ *    memory that the GPU sees. Requests wait in a queue until their packets are
+ *    written and end when the last packet's signal says so.
+ * 4. A mechanism (struct gp_mech_ops) carries out the switches of the scheduler.
+ *
+ * Private to sim/. Files: queue.c (memory and packets), client.c (requests),
+ * detect.c (how the core learns), hws.c (the driver under the firmware
+ * scheduler), mech.c and mech_*.c (mechanisms), watch.c (what the GPU's trace
+ * means), verify.c (nothing lost, nothing repeated), host.c (what the GPU sees of
+ * the machine), run.c (the loop).
+ */
+#ifndef GP_SIM_SIM_H
+#define GP_SIM_SIM_H
+
+#include "sim/arrival.h"
+#include "gpu/aql.h"
+#include "sim/calendar.h"
+#include "sim/mem.h"
+#include "sim/rng.h"
+#include "sim/run.h"
+
+struct gp_sim;
+struct gp_proc;
+
+/* Doorbells are 8 bytes: two dwords each. The HIQ has one of its own. */
+#define GP_SIM_HIQ_DOORBELL 2u
+#define GP_SIM_DOORBELL(index) (1024u + 2u * (index))
+#define GP_SIM_QUEUE_OF(doorbell) (((doorbell)-1024u) / 2u)
+
+/**
+ * struct gp_request - one request on its way
+ * @arrival_ns: when it came
+ * @first: index of its first packet, once written
+ * @nr_written: kernels of it that have been written to the ring
+ */
+struct gp_request {
+	u64 arrival_ns;
+	u64 first;
+	u32 nr_written;
+};
+
+/* Where a queue is, as the GPU's trace tells it. */
+enum gp_where {
+	GP_AT_GPU,
+	GP_AT_SAVING,
+	GP_AT_OFF,
+	GP_AT_RESTORING,
+};
+
+/**
+ * struct gp_sim_queue - a queue and everything in memory that belongs to it
+ * @proc: its process
+ * @index: 0.. over all processes; also its track and its doorbell
+ * @nr_packets: size of the ring, a power of two
+ * @ring_va: address of the ring
+ * @rptr_va: address of the read pointer; the write pointer is 8 bytes after
+ * @save_va: address of the save area of XCC 0
+ * @mqd: GART address of its MQD
+ * @ring: host view of the ring
+ * @pointers: host view of read and write pointer
+ * @signals: one per ring slot
+ * @signals_va: their address
+ * @kernargs: one per ring slot
+ * @kernargs_va: their address
+ * @tally: one per ring slot
+ * @tally_va: their address
+ * @rung: packets whose doorbell has been rung (or will be at a GP_EV_STORE)
+ * @done: packets completed and verified
+ * @nr_rings: doorbells rung; tells whether a queue stayed quiet
+ * @requests: requests not yet complete, oldest first, a ring buffer
+ * @nr_requests: how many
+ * @head: position of the oldest
+ * @cap: size of @requests, a power of two
+ * @unwritten: how many of the newest are not completely written yet
+ * @launching: a GP_EV_PUMP is on its way
+ * @core_id: the core's id
+ * @core_busy: what the core believes
+ * @slot: slot of mechanisms that map by hand
+ * @want_on: the level such a mechanism was asked for
+ * @where: where its waves are
+ * @running: a dispatch has waves on the GPU
+ * @since_ns: since when it is so
+ * @packet: the dispatch in question
+ * @edge_ns: doorbell store that ended its idleness, if @waiting
+ * @waiting: no wave since then
+ * @victim: track of the last queue saved since then, or -1
+ * @victim_ns: when
+ * @victim_bytes: contexts of victims saved since then, over all XCCs
+ * @gpu_ns: time with running waves
+ */
+struct gp_sim_queue {
+	struct gp_proc *proc;
+	u32 index;
+	u32 nr_packets;
+	u64 ring_va;
+	u64 rptr_va;
+	u64 save_va;
+	u64 mqd;
+	struct gp_aql_dispatch *ring;
+	u64 *pointers;
+	struct gp_signal *signals;
+	u64 signals_va;
+	struct gp_kernarg *kernargs;
+	u64 kernargs_va;
+	u64 (*tally)[2];
+	u64 tally_va;
+	u64 rung;
+	u64 done;
+	u64 nr_rings;
+
+	struct gp_request *requests;
+	u32 nr_requests;
+	u32 head;
+	u32 cap;
+	u32 unwritten;
+	bool launching;
+
+	u64 core_id;
+	bool core_busy;
+	int slot;
+	bool want_on;
+
+	enum gp_where where;
+	bool running;
+	u64 since_ns;
+	u64 packet;
+	u64 edge_ns;
+	bool waiting;
+	int victim;
+	u64 victim_ns;
+	u64 victim_bytes;
+	u64 gpu_ns;
+};
+
+/**
+ * struct gp_kernel_image - a kernel in a process's memory
+ * @object_va: address of its descriptor
+ * @nr_workgroups: workgroups of its grid
+ * @workgroup_ns: time one of them runs; U64_MAX = endless
+ * @spec: its specification
+ */
+struct gp_kernel_image {
+	u64 object_va;
+	u64 nr_workgroups;
+	u64 workgroup_ns;
+	const struct gp_kernel_spec *spec;
+};
+
+/**
+ * struct gp_proc - a client process, an entity
+ * @sim: the run
+ * @spec: its class
+ * @result: where its class's results go
+ * @index: 0..
+ * @number: which process of its class
+ * @pasid: address space
+ * @space: its memory
+ * @kernels: the kernels of a request
+ * @queues: its queues
+ * @arrivals: generator, unless a closed loop
+ * @next_queue: where the next request goes
+ * @core_id: the core's id
+ * @armed: its doorbell page is unmapped
+ * @off: level asked for by the last switch: not on the GPU
+ * @off_since_ns: since when
+ * @blocked: launch-block: the host holds its launches back
+ * @outstanding: requests not complete
+ * @active_since_ns: since when there are any
+ */
+struct gp_proc {
+	struct gp_sim *sim;
+	const struct gp_class_spec *spec;
+	struct gp_class_result *result;
+	u32 index;
+	u32 number;
+	u32 pasid;
+	struct gp_space space;
+	struct gp_kernel_image *kernels;
+	struct gp_sim_queue *queues;
+	struct gp_arrival_state arrivals;
+	u32 next_queue;
+	u64 core_id;
+	bool armed;
+	bool off;
+	u64 off_since_ns;
+	bool blocked;
+	u64 outstanding;
+	u64 active_since_ns;
+};
+
+/**
+ * struct gp_mech_ops - a way to carry out a switch
+ * @start: put all queues on the GPU at time 0
+ * @begin: begin gp_sim.sw; may be called while an older switch is unfinished,
+ *         which it then replaces (levels, not steps)
+ * @step: a GP_EV_MECH event of the switch in flight; NULL = never schedules one
+ * @poll: called after the GPU has moved, while a switch is in flight; NULL = no need
+ *
+ * A mechanism ends a switch with gp_sim_switch_done().
+ */
+struct gp_mech_ops {
+	int (*start)(struct gp_sim *sim);
+	void (*begin)(struct gp_sim *sim);
+	void (*step)(struct gp_sim *sim);
+	void (*poll)(struct gp_sim *sim);
+};
+
+/**
+ * struct gp_hws - the driver's side of the firmware scheduler
+ * @ring: host view of the HIQ ring
+ * @ring_va: its GART address
+ * @wptr: write pointer in dwords
+ * @mqd: GART address of the HIQ's MQD
+ * @fence_va: GART address of the fence
+ * @fence: host view of it
+ * @fence_seq: value the fence must reach
+ * @waiting: an unmap has been sent and its fence not seen
+ * @unmap_ns: when it was sent
+ * @ib: runlist buffers, used in turn
+ * @ib_va: their addresses
+ * @ib_dw: size of one in dwords
+ * @next_ib: which is next
+ * @phase: what the next GP_EV_MECH does
+ */
+struct gp_hws {
+	u32 *ring;
+	u64 ring_va;
+	u64 wptr;
+	u64 mqd;
+	u64 fence_va;
+	u64 *fence;
+	u64 fence_seq;
+	bool waiting;
+	u64 unmap_ns;
+	u32 *ib[4];
+	u64 ib_va[4];
+	u32 ib_dw;
+	u32 next_ib;
+	enum { GP_HWS_IDLE, GP_HWS_UNMAP, GP_HWS_FENCE, GP_HWS_MAP } phase;
+};
+
+/**
+ * struct gp_sim - one run
+ * @host: what the GPU sees of us; first member, for container_of
+ * @sc: scenario
+ * @profile: the GPU's profile
+ * @now_ns: the clock
+ * @end_ns: no requests from here on
+ * @calendar: what is to be done
+ * @gpu: the GPU
+ * @gpu_next_ns: when it wants to be called
+ * @gart: kernel memory
+ * @nr_procs: processes
+ * @procs: them
+ * @nr_queues: queues over all processes
+ * @queues: them, by index
+ * @sched: the scheduling core; NULL if the mechanism has no use for it
+ * @sched_mem: its memory
+ * @actions: what it wants
+ * @timer_seq: which setting of its timer is valid
+ * @mech: the mechanism
+ * @hws: firmware scheduler, if used
+ * @sw: the switch in flight; seq 0 = none
+ * @sw_begin_ns: when it began
+ * @sw_results: its results
+ * @forced: result forced upon the next @nr_forced switches by a fault
+ * @nr_forced: see there
+ * @rng: for jitter
+ * @observer: who watches, or NULL
+ * @result: results
+ * @error: first error that ends the run: -errno
+ * @stopping: no more requests
+ */
+struct gp_sim {
+	struct gp_gpu_host host;
+	const struct gp_scenario *sc;
+	const struct gp_profile *profile;
+	u64 now_ns;
+	u64 end_ns;
+	struct gp_calendar calendar;
+	struct gp_gpu *gpu;
+	u64 gpu_next_ns;
+	struct gp_space gart;
+	u32 nr_procs;
+	struct gp_proc *procs;
+	u32 nr_queues;
+	struct gp_sim_queue *queues;
+	struct gp_sched *sched;
+	void *sched_mem;
+	struct gp_actions actions;
+	u64 timer_seq;
+	const struct gp_mech_ops *mech;
+	struct gp_hws hws;
+	struct gp_switch sw;
+	u64 sw_begin_ns;
+	enum gp_result sw_results[GP_SWITCH_MAX];
+	enum gp_result forced;
+	u64 nr_forced;
+	struct gp_rng rng;
+	struct gp_observer *observer;
+	struct gp_sim_result *result;
+	int error;
+	bool stopping;
+};
+
+/* run.c: schedule an event; an allocation failure ends the run. */
+void gp_sim_at(struct gp_sim *sim, u64 at_ns, enum gp_sim_event_kind kind, u32 who, u64 arg);
+void gp_sim_mark(struct gp_sim *sim, const char *text);
+
+/* queue.c: memory, MQD and packets of a queue. */
+int gp_sim_queue_init(struct gp_sim_queue *q, struct gp_proc *proc, u32 index);
+void gp_sim_queue_fini(struct gp_sim_queue *q);
+u64 gp_sim_queue_bytes(const struct gp_sim *sim, const struct gp_class_spec *spec);
+void gp_sim_queue_write(struct gp_sim_queue *q, const struct gp_kernel_image *k, bool event);
+void gp_sim_queue_ring(struct gp_sim_queue *q);
+static inline u64 gp_sim_queue_written(const struct gp_sim_queue *q)
+{
+	return q->pointers[1];
+}
+static inline u64 gp_sim_queue_outstanding(const struct gp_sim_queue *q)
+{
+	return gp_sim_queue_written(q) - q->done;
+}
+
+/* client.c: processes and requests. */
+int gp_proc_init(struct gp_proc *proc, struct gp_sim *sim, u32 class_index, u32 number);
+void gp_proc_fini(struct gp_proc *proc);
+void gp_proc_start(struct gp_proc *proc);
+void gp_proc_arrival(struct gp_proc *proc);
+void gp_proc_arrival_closed(struct gp_sim_queue *q);
+void gp_sim_queue_pump(struct gp_sim_queue *q);
+void gp_sim_queue_completed(struct gp_sim_queue *q, u32 slot);
+int gp_sim_queue_take_waiting(struct gp_sim_queue *q, u64 end_ns);
+
+/* verify.c: what the kernels left in memory. */
+void gp_verify_packet(struct gp_sim_queue *q, u64 packet, const struct gp_kernel_image *k);
+bool gp_verify_has_vanished(const struct gp_sim_queue *q);
+void gp_verify_end(struct gp_sim *sim);
+
+/* detect.c: how the core learns; core.c: what the core wants. */
+void gp_detect_start(struct gp_sim *sim);
+void gp_detect_doorbell(struct gp_sim_queue *q);
+void gp_detect_quiet(struct gp_sim_queue *q);
+void gp_detect_event(struct gp_sim *sim, const struct gp_sim_event *e);
+void gp_detect_arm(struct gp_proc *proc, bool arm);
+
+int gp_core_init(struct gp_sim *sim, char *error, size_t error_size);
+void gp_core_fini(struct gp_sim *sim);
+void gp_core_busy(struct gp_sim_queue *q);
+void gp_core_idle(struct gp_sim_queue *q);
+void gp_core_timer(struct gp_sim *sim, u64 seq);
+void gp_core_stop(struct gp_sim *sim);
+
+/* mech.c */
+const struct gp_mech_ops *gp_mech_find(enum gp_mechanism m);
+void gp_mech_set_levels(struct gp_sim *sim);
+void gp_sim_switch_done(struct gp_sim *sim);
+extern const struct gp_mech_ops gp_mech_cwsr;
+extern const struct gp_mech_ops gp_mech_hqd_save;
+extern const struct gp_mech_ops gp_mech_hqd_drain;
+extern const struct gp_mech_ops gp_mech_hqd_reset;
+extern const struct gp_mech_ops gp_mech_launch_block;
+extern const struct gp_mech_ops gp_mech_none;
+
+/* hws.c: the driver under the firmware scheduler. */
+int gp_hws_init(struct gp_sim *sim);
+void gp_hws_unmap(struct gp_sim *sim);
+void gp_hws_map(struct gp_sim *sim);
+u32 gp_hws_take_refused(struct gp_sim *sim);
+
+/* host.c: the GPU's view of the machine. */
+extern const struct gp_gpu_host_ops gp_sim_host_ops;
+
+/* watch.c: the GPU's trace. */
+void gp_watch_tracks(struct gp_sim *sim);
+void gp_watch_trace(struct gp_gpu_host *host, const struct gp_gpu_trace *t);
+void gp_watch_preempt(struct gp_proc *victim);
+void gp_watch_switch(struct gp_sim *sim);
+void gp_watch_end(struct gp_sim *sim);
+
+#endif

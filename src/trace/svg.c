@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "trace/svg.h"
+
+#include <stdlib.h>
+
+void gp_html_text(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		switch (*text) {
+		case '&':
+			fputs("&amp;", out);
+			break;
+		case '<':
+			fputs("&lt;", out);
+			break;
+		case '>':
+			fputs("&gt;", out);
+			break;
+		case '"':
+			fputs("&quot;", out);
+			break;
+		case '\'':
+			fputs("&#39;", out);
+			break;
+		default:
+			fputc(*text, out);
+		}
+	}
+}
+
+void gp_svg_begin(FILE *out, u32 width, u32 height, const char *description)
+{
+	fprintf(out, "<div class=\"wide\"><svg viewBox=\"0 0 %u %u\" role=\"img\" aria-label=\"",
+		width, height);
+	gp_html_text(out, description);
+	fputs("\">\n", out);
+}
+
+void gp_svg_end(FILE *out)
+{
+	fputs("</svg></div>\n", out);
+}
+
+void gp_svg_line(FILE *out, const char *class, double x1, double y1, double x2, double y2)
+{
+	fprintf(out, "<line class=\"%s\" x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\"/>\n",
+		class, x1, y1, x2, y2);
+}
+
+void gp_svg_text(FILE *out, const char *class, double x, double y, const char *anchor,
+		 const char *text)
+{
+	fprintf(out, "<text class=\"%s\" x=\"%.2f\" y=\"%.2f\" text-anchor=\"%s\">", class, x, y,
+		anchor);
+	gp_html_text(out, text);
+	fputs("</text>\n", out);
+}
+
+void gp_svg_duration(s64 ns, char *text, size_t size)
+{
+	u64 abs_ns = (u64)llabs(ns);
+
+	if (!ns)
+		snprintf(text, size, "0");
+	else if (abs_ns >= 1000000000)
+		snprintf(text, size, "%g s", (double)ns / 1e9);
+	else if (abs_ns >= 1000000)
+		snprintf(text, size, "%g ms", (double)ns / 1e6);
+	else if (abs_ns >= 1000)
+		snprintf(text, size, "%g us", (double)ns / 1e3);
+	else
+		snprintf(text, size, "%lld ns", (long long)ns);
+}
