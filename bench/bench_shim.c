@@ -10,7 +10,7 @@
 #include <hsa/amd_hsa_signal.h>
 
 #include "bench.h"
-#include "client/shim/hsa.h"
+#include "client/shim/shim_hsa.h"
 #include "client/shim/shim.h"
 
 #define STORES 2000000

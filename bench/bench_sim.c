@@ -6,7 +6,7 @@
  * in virtual time: simulated figures, the same on every machine.
  */
 #include "bench_sim.h"
-#include "sim/run.h"
+#include "sim/sim_run.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli.h"
 
-#include "sim/run.h"
+#include "sim/sim_run.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -30,7 +30,7 @@
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 
-#include "daemon/config.h"
+#include "daemon/gpd_config.h"
 
 /* Nodes the core can have, and what is kept free for those that appear later. */
 #define GPD_NODES_MAX 64

@@ -6,7 +6,7 @@
 #include "gpu/hiq.h"
 #include "gpu/pm4.h"
 #include "gpu/runlist.h"
-#include "gpu/slot.h"
+#include "gpu/gpu_slot.h"
 
 #define NR_HW_VMIDS 16
 

@@ -14,7 +14,7 @@
 #include "gpu/pm4_queue.h"
 #include "gpu/runlist.h"
 #include "gpu/sdma.h"
-#include "gpu/slot.h"
+#include "gpu/gpu_slot.h"
 #include "gpu/wave.h"
 
 #define MAX_VMIDS 15	/* there are 16 and VMID 0 is the driver's */

@@ -6,7 +6,7 @@
 #include "gpu/pm4.h"
 #include "gpu/runlist.h"
 #include "gpu/sdma.h"
-#include "gpu/slot.h"
+#include "gpu/gpu_slot.h"
 
 #define MAX_HIQ_ORDER 20	/* 2 << 20 dwords; amdkfd uses 4096 bytes */
 #define NOP_ONE_DWORD 0x3fff	/* count of a NOP that is its header only */

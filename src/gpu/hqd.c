@@ -5,7 +5,7 @@
 #include "gpu/fault.h"
 #include "gpu/firmware.h"
 #include "gpu/gpu_loop.h"
-#include "gpu/slot.h"
+#include "gpu/gpu_slot.h"
 
 static u32 read_doorbell(struct gp_gpu *gpu, u64 mqd)
 {

@@ -3,7 +3,7 @@
 
 #include "gpu/fault.h"
 #include "gpu/gpu_loop.h"
-#include "gpu/slot.h"
+#include "gpu/gpu_slot.h"
 
 bool gp_gpu_slot_info(const struct gp_gpu *gpu, u32 index, struct gp_slot_info *info)
 {

@@ -4,7 +4,7 @@
 #include "gpu/firmware.h"
 #include "gpu/pm4.h"
 #include "gpu/sdma.h"
-#include "gpu/slot.h"
+#include "gpu/gpu_slot.h"
 
 #define MAX_ENTRIES 16384
 

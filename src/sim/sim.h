@@ -18,12 +18,12 @@
 #ifndef GP_SIM_SIM_H
 #define GP_SIM_SIM_H
 
-#include "sim/arrival.h"
+#include "sim/sim_arrival.h"
 #include "gpu/aql.h"
-#include "sim/calendar.h"
-#include "sim/mem.h"
-#include "sim/rng.h"
-#include "sim/run.h"
+#include "sim/sim_calendar.h"
+#include "sim/sim_mem.h"
+#include "sim/sim_rng.h"
+#include "sim/sim_run.h"
 
 struct gp_sim;
 struct gp_proc;

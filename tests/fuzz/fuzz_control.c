@@ -3,7 +3,7 @@
  * Any bytes as a request of the control socket: understood, refused with a reason
  * that can be shown, or no request at all.
  */
-#include "daemon/control/control_decode.h"
+#include "daemon/control/gpd_control_decode.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
  * Any bytes as a scenario: it is read or refused with one line, never more. What
  * was read is checked as a whole, and its generators are asked for a few times.
  */
-#include "sim/arrival.h"
-#include "sim/scenario.h"
+#include "sim/sim_arrival.h"
+#include "sim/sim_scenario.h"
 
 #include <assert.h>
 #include <string.h>

@@ -5,13 +5,13 @@
  * handling of messages: whatever a client says, its queues are what it told, and
  * one that talks nonsense is marked to go.
  */
-#include "daemon/clients/client.h"
-#include "daemon/clients/client_msg.h"
-#include "daemon/engine.h"
-#include "daemon/control/manual.h"
-#include "daemon/nodes.h"
-#include "daemon/util.h"
-#include "daemon/clients/wire_decode.h"
+#include "daemon/clients/gpd_client.h"
+#include "daemon/clients/gpd_client_msg.h"
+#include "daemon/gpd_engine.h"
+#include "daemon/control/gpd_manual.h"
+#include "daemon/gpd_nodes.h"
+#include "daemon/gpd_util.h"
+#include "daemon/clients/gpd_wire_decode.h"
 
 #include <assert.h>
 #include <errno.h>

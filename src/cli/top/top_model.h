@@ -5,7 +5,7 @@
 #ifndef GP_CLI_TOP_MODEL_H
 #define GP_CLI_TOP_MODEL_H
 
-#include "cli/objects.h"
+#include "cli/cli_objects.h"
 
 /**
  * struct gp_top_row - a process on the screen

@@ -28,7 +28,7 @@
 #include <stdint.h>
 
 #include "driver/aql_end.h"
-#include "client/shim/fd.h"
+#include "client/shim/shim_fd.h"
 #include "driver/kfd_abi.h"
 #include "client/wire.h"
 

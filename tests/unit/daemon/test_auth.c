@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "unit.h"
 
-#include "daemon/control/auth.h"
+#include "daemon/control/gpd_auth.h"
 
 #include <string.h>
 

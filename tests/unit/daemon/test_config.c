@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "unit.h"
 
-#include "daemon/config.h"
+#include "daemon/gpd_config.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "unit.h"
 
-#include "daemon/control/control_decode.h"
+#include "daemon/control/gpd_control_decode.h"
 
 #include <errno.h>
 #include <string.h>

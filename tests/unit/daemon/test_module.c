@@ -4,8 +4,8 @@
  */
 #include "unit.h"
 
-#include "driver/kernel.h"
-#include "daemon/module/module.h"
+#include "driver/module.h"
+#include "daemon/module/gpd_module.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "unit.h"
 
-#include "daemon/control/list.h"
-#include "daemon/state.h"
+#include "daemon/control/gpd_list.h"
+#include "daemon/gpd_state.h"
 
 #include <string.h>
 

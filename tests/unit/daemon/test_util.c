@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "unit.h"
 
-#include "daemon/util.h"
+#include "daemon/gpd_util.h"
 
 #include <errno.h>
 #include <string.h>

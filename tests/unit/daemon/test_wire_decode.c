@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "unit.h"
 
-#include "daemon/clients/wire_decode.h"
+#include "daemon/clients/gpd_wire_decode.h"
 
 #include <errno.h>
 #include <string.h>

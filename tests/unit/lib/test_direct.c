@@ -3,12 +3,12 @@
  * The library without a daemon, on a driver that is made up here, with tracers good and
  * bad, and with a kernel module or without.
  */
-#include "lib/conn.h"
+#include "lib/lib_conn.h"
 #include "fake_log.h"
 #include "gpreempt/gpreempt.h"
 #include "driver/discover.h"
-#include "driver/kernel.h"
-#include "lib/module.h"
+#include "driver/module.h"
+#include "lib/lib_module.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  * Holds by hand through a kernel module that is made up here: what it is told.
  */
 #include "gpreempt/gpreempt.h"
-#include "driver/kernel.h"
-#include "lib/module.h"
+#include "driver/module.h"
+#include "lib/lib_module.h"
 
 #include <errno.h>
 #include <fcntl.h>

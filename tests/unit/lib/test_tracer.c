@@ -2,9 +2,9 @@
 /*
  * How the library speaks with a tracer, good ones and bad ones.
  */
-#include "lib/conn.h"
+#include "lib/lib_conn.h"
 #include "fake_log.h"
-#include "lib/tracer.h"
+#include "lib/lib_tracer.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -7,9 +7,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "client/shim/detect.h"
-#include "client/shim/ioctl.h"
-#include "client/shim/queue.h"
+#include "client/shim/shim_detect.h"
+#include "client/shim/shim_ioctl.h"
+#include "client/shim/shim_queue.h"
 
 struct rig rig;
 struct gp_shim gp_shim_self;

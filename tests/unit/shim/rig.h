@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "client/shim/control.h"
+#include "client/shim/shim_control.h"
 #include "client/shim/shim.h"
 
 #define RIG_KFD 1000

@@ -10,8 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "client/shim/hold.h"
-#include "client/shim/ioctl.h"
+#include "client/shim/shim_hold.h"
+#include "client/shim/shim_ioctl.h"
 
 static void hold_all(uint64_t epoch)
 {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "client/shim/detect.h"
-#include "client/shim/queue.h"
+#include "client/shim/shim_detect.h"
+#include "client/shim/shim_queue.h"
 
 static bool is_busy(uint32_t id)
 {

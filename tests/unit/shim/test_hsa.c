@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "client/shim/hsa.h"
-#include "client/shim/hsa_queue.h"
-#include "client/shim/queue.h"
+#include "client/shim/shim_hsa.h"
+#include "client/shim/shim_hsa_queue.h"
+#include "client/shim/shim_queue.h"
 
 #define HEADER "/usr/include/hsa/hsa_api_trace.h"
 #define PACKETS 64

@@ -7,8 +7,8 @@
 
 #include <errno.h>
 
-#include "client/shim/ioctl.h"
-#include "client/shim/queue.h"
+#include "client/shim/shim_ioctl.h"
+#include "client/shim/shim_queue.h"
 
 static struct gp_shim_queue *find(uint32_t id)
 {

@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "client/shim/queue.h"
+#include "client/shim/shim_queue.h"
 
 #define NR_THREADS 64
 #define NR_RINGS 20000

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "test_support.h"
 
-#include "sim/arrival.h"
+#include "sim/sim_arrival.h"
 
 #define MS 1000000ull
 

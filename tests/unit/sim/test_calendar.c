@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "sim/calendar.h"
-#include "sim/mem.h"
-#include "sim/rng.h"
+#include "sim/sim_calendar.h"
+#include "sim/sim_mem.h"
+#include "sim/sim_rng.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

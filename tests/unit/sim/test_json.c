@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "test_support.h"
 
-#include "sim/result_json.h"
+#include "sim/sim_result_json.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* The synthesised kernel lists against the statistics they are made from. */
 #include "test_support.h"
 
-#include "sim/mix.h"
+#include "sim/sim_mix.h"
 
 #include <stdlib.h>
 #include <string.h>

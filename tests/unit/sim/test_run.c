@@ -3,7 +3,7 @@
  * Whole runs in virtual time: what each mechanism promises, and that the ones
  * that promise nothing do not deliver it either (the negative controls).
  */
-#include "sim/run.h"
+#include "sim/sim_run.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "test_support.h"
 
-#include "sim/run.h"
+#include "sim/sim_run.h"
 
 #include <string.h>
 

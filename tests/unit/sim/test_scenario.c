@@ -2,7 +2,7 @@
 /* The scenario language: what it means, and what it refuses with which words. */
 #include "test_support.h"
 
-#include "sim/scenario.h"
+#include "sim/sim_scenario.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "cli/cli_jobs.h"
+
+#include <string.h>
+
+static json_int_t number(const json_t *row, const char *key)
+{
+	return json_integer_value(json_object_get(row, key));
+}
+
+/* NULL: it has none. */
+static const char *group_of(const json_t *process)
+{
+	return json_string_value(json_object_get(json_object_get(process, "attributes"), "group"));
+}
+
+static json_t *find(const json_t *jobs, const char *name, json_int_t uid)
+{
+	for (size_t i = 0; i < json_array_size(jobs); i++) {
+		json_t *job = json_array_get(jobs, i);
+
+		if (!strcmp(json_string_value(json_object_get(job, "id")), name) &&
+		    number(job, "uid") == uid)
+			return job;
+	}
+	return NULL;
+}
+
+static json_t *make(json_t *jobs, const char *name, const json_t *process)
+{
+	json_t *job = json_pack("{s:s, s:I, s:i, s:i, s:i, s:i, s:i, s:O, s:[]}", "id", name, "uid",
+				number(process, "uid"), "nr_procs", 0, "nr_queues", 0, "nr_busy", 0,
+				"priority", 0, "nr_preempted", 0, "state",
+				json_object_get(process, "state"), "pids");
+
+	json_array_append_new(jobs, job);
+	return job;
+}
+
+static void add(json_t *job, const char *key, json_int_t value)
+{
+	json_object_set_new(job, key, json_integer(number(job, key) + value));
+}
+
+static void raise(json_t *job, const char *key, json_int_t value)
+{
+	if (value > number(job, key))
+		json_object_set_new(job, key, json_integer(value));
+}
+
+/* They are preempted as one: each counts all, and the most urgent is what they are. */
+static void join(json_t *job, const json_t *process)
+{
+	char pid[24];
+
+	add(job, "nr_procs", 1);
+	add(job, "nr_queues", number(process, "nr_queues"));
+	add(job, "nr_busy", number(process, "nr_busy"));
+	raise(job, "priority", number(json_object_get(process, "attributes"), "priority"));
+	raise(job, "nr_preempted", number(process, "nr_preempted"));
+	snprintf(pid, sizeof(pid), "%lld", (long long)number(process, "pid"));
+	json_array_append_new(json_object_get(job, "pids"), json_string(pid));
+}
+
+int gp_jobs_get(struct gp_session *s, json_t **out)
+{
+	json_t *processes;
+	int ret = gp_session_processes(s, &processes);
+
+	if (ret != GP_GO_ON)
+		return ret;
+	*out = json_array();
+	for (size_t i = 0; i < json_array_size(processes); i++) {
+		const json_t *p = json_array_get(processes, i);
+		const char *name = group_of(p);
+		json_t *job = name ? find(*out, name, number(p, "uid")) : NULL;
+
+		if (name)
+			join(job ? job : make(*out, name, p), p);
+	}
+	json_decref(processes);
+	return GP_GO_ON;
+}
+
+int gp_jobs_pids(struct gp_session *s, const char *name, json_t **out)
+{
+	json_t *processes;
+	int ret = gp_session_processes(s, &processes);
+
+	if (ret != GP_GO_ON)
+		return ret;
+	*out = json_array();
+	for (size_t i = 0; i < json_array_size(processes); i++) {
+		const json_t *p = json_array_get(processes, i);
+
+		if (group_of(p) && !strcmp(group_of(p), name))
+			json_array_append(*out, json_object_get(p, "pid"));
+	}
+	json_decref(processes);
+	if (json_array_size(*out))
+		return GP_GO_ON;
+	json_decref(*out);
+	gp_cli_error(name, "no such job");
+	return GP_EXIT_NOT_FOUND;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "cli/cli_table.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void gp_table_init(struct gp_table *t, const char *const *headers, u32 nr_left)
+{
+	memset(t, 0, sizeof(*t));
+	t->nr_left = nr_left;
+	t->left = nr_left < 32 ? (1u << nr_left) - 1 : ~0u;
+	while (headers[t->nr_columns] && t->nr_columns < GP_TABLE_COLUMNS) {
+		t->headers[t->nr_columns] = headers[t->nr_columns];
+		t->nr_columns++;
+	}
+}
+
+void gp_table_fini(struct gp_table *t)
+{
+	free(t->cells);
+	free(t->colors);
+	memset(t, 0, sizeof(*t));
+}
+
+void gp_table_add_row(struct gp_table *t)
+{
+	if (t->nr_rows == t->cap) {
+		u32 cap = t->cap ? 2 * t->cap : 16;
+		size_t nr = (size_t)cap * t->nr_columns;
+		void *cells = realloc(t->cells, nr * sizeof(*t->cells));
+		void *colors = realloc(t->colors, nr);
+
+		t->cells = cells ? cells : t->cells;
+		t->colors = colors ? colors : t->colors;
+		if (!cells || !colors) {
+			t->error = -ENOMEM;
+			return;
+		}
+		t->cap = cap;
+	}
+	t->nr_rows++;
+	for (u32 c = 0; c < t->nr_columns; c++) {
+		gp_table_set(t, c, "-");
+		gp_table_color(t, c, GP_TABLE_PLAIN);
+	}
+}
+
+void gp_table_color(struct gp_table *t, u32 column, enum gp_table_color color)
+{
+	if (!t->error && t->nr_rows && column < t->nr_columns)
+		t->colors[(t->nr_rows - 1) * t->nr_columns + column] = (u8)color;
+}
+
+void gp_table_set(struct gp_table *t, u32 column, const char *format, ...)
+{
+	va_list args;
+
+	if (t->error || !t->nr_rows || column >= t->nr_columns)
+		return;
+	va_start(args, format);
+	vsnprintf(t->cells[(t->nr_rows - 1) * t->nr_columns + column], GP_TABLE_CELL, format,
+		  args);
+	va_end(args);
+}
+
+const char *gp_table_cell(const struct gp_table *t, u32 row, u32 column)
+{
+	return t->cells[row * t->nr_columns + column];
+}
+
+static u32 width_of(const struct gp_table *t, u32 column)
+{
+	size_t width = t->no_header ? 0 : strlen(t->headers[column]);
+
+	for (u32 r = 0; r < t->nr_rows; r++)
+		width = max(width, strlen(gp_table_cell(t, r, column)));
+	return (u32)width;
+}
+
+/* No blanks at the end of a line; the colour is on the text alone. */
+static void print_cell(const struct gp_table *t, u32 column, u32 width, const char *text, u8 color,
+		       FILE *out)
+{
+	int pad = (int)width - (int)strlen(text);
+	bool is_last = column + 1 == t->nr_columns;
+	bool is_left = t->left & (1u << column);
+
+	if (!is_left)
+		fprintf(out, "%*s", pad, "");
+	if (color && t->is_colored)
+		fprintf(out, "\033[%um%s\033[0m", color, text);
+	else
+		fputs(text, out);
+	if (is_left && !is_last)
+		fprintf(out, "%*s", pad, "");
+	fputs(is_last ? "\n" : "  ", out);
+}
+
+void gp_table_print(const struct gp_table *t, FILE *out)
+{
+	u32 width[GP_TABLE_COLUMNS];
+
+	for (u32 c = 0; c < t->nr_columns; c++)
+		width[c] = width_of(t, c);
+	for (u32 c = 0; !t->no_header && c < t->nr_columns; c++)
+		print_cell(t, c, width[c], t->headers[c], GP_TABLE_PLAIN, out);
+	for (u32 r = 0; r < t->nr_rows; r++) {
+		for (u32 c = 0; c < t->nr_columns; c++)
+			print_cell(t, c, width[c], gp_table_cell(t, r, c),
+				   t->colors[r * t->nr_columns + c], out);
+	}
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "cli/cli_view.h"
+
+#include "cli/cli_table.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+static const struct gp_column *find(const struct gp_view *v, const char *name, size_t len)
+{
+	for (u32 i = 0; i < v->nr_columns; i++) {
+		const struct gp_column *c = &v->columns[i];
+
+		if ((strlen(c->name) == len && !strncasecmp(c->name, name, len)) ||
+		    (strlen(c->header) == len && !strncasecmp(c->header, name, len)))
+			return c;
+	}
+	return NULL;
+}
+
+static int no_field(const char *option, const char *name, size_t len)
+{
+	gp_cli_error(option, "there is no field '%.*s'; try --fields help",
+		     (int)min(len, (size_t)40), name);
+	return GP_EXIT_USAGE;
+}
+
+static int print_fields(const struct gp_view *v)
+{
+	for (u32 i = 0; i < v->nr_columns; i++)
+		printf("%-22s%s\n", v->columns[i].name, v->columns[i].is_extra ? "" : "shown");
+	return gp_cli_finish(GP_EXIT_OK);
+}
+
+static int choose(struct gp_view *v, const char *fields)
+{
+	if (!fields) {
+		for (u32 i = 0; i < v->nr_columns; i++) {
+			if (!v->columns[i].is_extra)
+				v->shown[v->nr_shown++] = &v->columns[i];
+		}
+		return GP_GO_ON;
+	}
+	while (*fields) {
+		size_t len = strcspn(fields, ",");
+		const struct gp_column *c = find(v, fields, len);
+
+		if (!c)
+			return no_field("--fields", fields, len);
+		if (v->nr_shown == GP_VIEW_COLUMNS) {
+			gp_cli_error("--fields", "too many");
+			return GP_EXIT_USAGE;
+		}
+		v->shown[v->nr_shown++] = c;
+		fields += len + (fields[len] == ',');
+	}
+	if (v->nr_shown)
+		return GP_GO_ON;
+	gp_cli_error("--fields", "names no field");
+	return GP_EXIT_USAGE;
+}
+
+static int set_sort(struct gp_view *v, const char *text)
+{
+	if (!text)
+		return GP_GO_ON;
+	v->is_down = *text == '-';
+	text += v->is_down;
+	v->sort = find(v, text, strlen(text));
+	return v->sort ? GP_GO_ON : no_field("--sort", text, strlen(text));
+}
+
+static int add_condition(struct gp_view *v, const char *text, size_t len)
+{
+	size_t name = strcspn(text, "=!<>");
+	struct gp_condition *c = &v->conditions[v->nr_conditions];
+	size_t skip = name + 1 + (name + 1 < len && text[name] == '!' && text[name + 1] == '=');
+
+	if (name >= len || v->nr_conditions == GP_VIEW_CONDITIONS ||
+	    len - skip >= sizeof(c->text)) {
+		gp_cli_error("--filter", "'%.*s' is not FIELD=TEXT, !=, < or >",
+			     (int)min(len, (size_t)40), text);
+		return GP_EXIT_USAGE;
+	}
+	c->column = find(v, text, name);
+	if (!c->column)
+		return no_field("--filter", text, name);
+	c->op = text[name];
+	memcpy(c->text, text + skip, len - skip);
+	c->text[len - skip] = '\0';
+	v->nr_conditions++;
+	return GP_GO_ON;
+}
+
+static int set_filter(struct gp_view *v, const char *text)
+{
+	int ret = GP_GO_ON;
+
+	while (text && *text && ret == GP_GO_ON) {
+		size_t len = strcspn(text, ",");
+
+		ret = add_condition(v, text, len);
+		text += len + (text[len] == ',');
+	}
+	return ret;
+}
+
+int gp_view_init(struct gp_view *v, const struct gp_column *columns, u32 nr,
+		 const struct gp_options *o)
+{
+	int ret;
+
+	memset(v, 0, sizeof(*v));
+	v->columns = columns;
+	v->nr_columns = nr;
+	if (o->fields && !strcmp(o->fields, "help"))
+		return print_fields(v);
+	if (o->is_json && o->is_csv) {
+		gp_cli_error("--csv", "not together with --json");
+		return GP_EXIT_USAGE;
+	}
+	ret = choose(v, o->fields);
+	if (ret == GP_GO_ON)
+		ret = set_sort(v, o->sort);
+	return ret == GP_GO_ON ? set_filter(v, o->filter) : ret;
+}
+
+const json_t *gp_column_value(const struct gp_column *c, const json_t *row)
+{
+	const char *path = c->path ? c->path : c->name;
+	char key[64];
+
+	while (*path) {
+		size_t len = strcspn(path, ".");
+
+		snprintf(key, sizeof(key), "%.*s", (int)len, path);
+		row = json_object_get(row, key);
+		path += len + (path[len] == '.');
+	}
+	return row;
+}
+
+/* Unknown is smaller than everything. */
+static int compare(const json_t *a, const json_t *b)
+{
+	char ta[GP_CELL_MAX], tb[GP_CELL_MAX];
+
+	if (json_is_number(a) && json_is_number(b)) {
+		double x = json_number_value(a), y = json_number_value(b);
+
+		return (x > y) - (x < y);
+	}
+	if (!a || !b || json_is_null(a) || json_is_null(b))
+		return (a && !json_is_null(a)) - (b && !json_is_null(b));
+	/* 9/1/2 is before 10/1/2. */
+	return strverscmp(gp_format_value(a, GP_COLUMN_TEXT, ta),
+			  gp_format_value(b, GP_COLUMN_TEXT, tb));
+}
+
+static bool is_fulfilled(const struct gp_condition *c, const json_t *row)
+{
+	const json_t *value = gp_column_value(c->column, row);
+	char text[GP_CELL_MAX];
+	double with;
+	char *end;
+	bool is_equal;
+
+	if (c->op == '<' || c->op == '>') {
+		with = strtod(c->text, &end);
+		if (!json_is_number(value) || end == c->text || *end)
+			return false;
+		return c->op == '<' ? json_number_value(value) < with :
+				      json_number_value(value) > with;
+	}
+	gp_format_value(value, c->column->kind == GP_COLUMN_LIST ? GP_COLUMN_LIST : GP_COLUMN_TEXT,
+			text);
+	is_equal = !fnmatch(c->text, text, 0);
+	return is_equal == (c->op == '=');
+}
+
+static int compare_rows(const void *a, const void *b, void *arg)
+{
+	const struct gp_view *v = arg;
+	int d = compare(gp_column_value(v->sort, *(json_t *const *)a),
+			gp_column_value(v->sort, *(json_t *const *)b));
+
+	return v->is_down ? -d : d;
+}
+
+json_t *gp_view_apply(const struct gp_view *v, json_t *rows)
+{
+	size_t nr = 0, n = json_array_size(rows);
+	json_t **list = calloc(n ? n : 1, sizeof(*list));
+	json_t *out = json_array();
+
+	for (size_t i = 0; list && i < n; i++) {
+		bool is_in = true;
+
+		for (u32 c = 0; c < v->nr_conditions; c++)
+			is_in &= is_fulfilled(&v->conditions[c], json_array_get(rows, i));
+		if (is_in)
+			list[nr++] = json_array_get(rows, i);
+	}
+	if (list && v->sort)
+		qsort_r(list, nr, sizeof(*list), compare_rows, (void *)v);
+	for (size_t i = 0; i < nr; i++)
+		json_array_append(out, list[i]);
+	free(list);
+	json_decref(rows);
+	return out;
+}
+
+bool gp_use_color(const struct gp_options *o)
+{
+	const char *no = getenv("NO_COLOR");
+
+	if (o->color != GP_COLOR_AUTO)
+		return o->color == GP_COLOR_ALWAYS;
+	return isatty(STDOUT_FILENO) && !(no && *no);
+}
+
+json_t *gp_view_json(const struct gp_view *v, json_t *rows, const struct gp_options *o)
+{
+	json_t *out;
+
+	if (!o->fields)
+		return rows;
+	out = json_array();
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		json_t *row = json_object();
+
+		for (u32 c = 0; c < v->nr_shown; c++) {
+			const json_t *value = gp_column_value(v->shown[c], json_array_get(rows, i));
+
+			json_object_set_new(row, v->shown[c]->name,
+					    value ? json_incref((json_t *)value) : json_null());
+		}
+		json_array_append_new(out, row);
+	}
+	json_decref(rows);
+	return out;
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+#include "cli/cli_view.h"
+
+#include "cli/cli_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HEADER_MAX 48
+/* ",+" and a number. */
+#define MORE_MAX 24
+
+struct unit {
+	const char *name;
+	double ns;
+};
+
+static const struct unit units[] = {
+	{ "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 },
+};
+
+/* Names come from others: nothing in them may move the cursor. */
+static bool is_control(char c)
+{
+	return (unsigned char)c < ' ' || c == 0x7f;
+}
+
+static const char *element(const json_t *list, size_t i)
+{
+	const char *text = json_string_value(json_array_get(list, i));
+
+	return text ? text : "?";
+}
+
+/* Half a number would be another one: what has no room is counted. */
+static void join(const json_t *list, char *out)
+{
+	size_t nr = json_array_size(list), len = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < nr; i++) {
+		size_t room = GP_CELL_MAX - MORE_MAX - len;
+		size_t n = (size_t)snprintf(out + len, room, "%s%s", i ? "," : "",
+					    element(list, i));
+
+		if (n >= room && i) {
+			snprintf(out + len, MORE_MAX, ",+%zu", nr - i);
+			return;
+		}
+		len += min(n, room - 1);
+	}
+}
+
+static void format_bytes(double bytes, char *out)
+{
+	static const char *const names[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	u32 i = 0;
+
+	for (; bytes >= 1024 && i + 1 < ARRAY_SIZE(names); i++)
+		bytes /= 1024;
+	snprintf(out, GP_CELL_MAX, bytes < 10 && i ? "%.1f %s" : "%.0f %s", bytes, names[i]);
+}
+
+static void format_integer(u64 value, enum gp_column_kind kind, char *out)
+{
+	switch (kind) {
+	case GP_COLUMN_NS:
+		gp_format_duration(value, out);
+		break;
+	case GP_COLUMN_BYTES:
+		format_bytes((double)value, out);
+		break;
+	case GP_COLUMN_HEX:
+		snprintf(out, GP_CELL_MAX, "0x%llx", (unsigned long long)value);
+		break;
+	default:
+		snprintf(out, GP_CELL_MAX, "%llu", (unsigned long long)value);
+	}
+}
+
+const char *gp_format_value(const json_t *value, enum gp_column_kind kind, char *out)
+{
+	if (!value || json_is_null(value))
+		strcpy(out, "-");
+	else if (json_is_array(value))
+		join(value, out);
+	else if (json_is_string(value))
+		snprintf(out, GP_CELL_MAX, "%s", json_string_value(value));
+	else if (json_is_boolean(value))
+		strcpy(out, json_is_true(value) ? "yes" : "no");
+	else if (json_is_integer(value))
+		format_integer((u64)json_integer_value(value), kind, out);
+	else
+		snprintf(out, GP_CELL_MAX, "%g", json_number_value(value));
+	for (char *c = out; *c; c++) {
+		if (is_control(*c))
+			*c = '?';
+	}
+	return *out ? out : strcpy(out, "-");
+}
+
+/* The unit in which the largest value of a column has one to four digits. */
+static const struct unit *unit_for(const struct gp_column *c, const json_t *rows)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *v = gp_column_value(c, json_array_get(rows, i));
+
+		if (json_is_number(v))
+			most = max(most, json_number_value(v));
+	}
+	for (u32 i = 0; i < ARRAY_SIZE(units); i++) {
+		if (most >= 10 * units[i].ns)
+			return &units[i];
+	}
+	return &units[most > 0 ? 3 : 2];
+}
+
+static enum gp_table_color color_of(const struct gp_column *c, const char *text)
+{
+	static const struct {
+		const char *text;
+		enum gp_table_color color;
+	} colors[] = {
+		{ "running", GP_TABLE_GREEN }, { "preempted", GP_TABLE_YELLOW },
+		{ "held", GP_TABLE_YELLOW }, { "preempting", GP_TABLE_CYAN },
+		{ "resuming", GP_TABLE_CYAN }, { "waiting", GP_TABLE_CYAN },
+		{ "lost", GP_TABLE_RED }, { "open", GP_TABLE_RED }, { "dead", GP_TABLE_RED },
+		{ "probation", GP_TABLE_YELLOW }, { "ok", GP_TABLE_GREEN },
+		{ "warn", GP_TABLE_YELLOW }, { "fail", GP_TABLE_RED },
+	};
+
+	for (u32 i = 0; c->kind == GP_COLUMN_TEXT && i < ARRAY_SIZE(colors); i++) {
+		if (!strcmp(colors[i].text, text))
+			return colors[i].color;
+	}
+	return GP_TABLE_PLAIN;
+}
+
+static void set_cell(struct gp_table *t, u32 column, const struct gp_column *c, const json_t *value,
+		     const struct unit *unit)
+{
+	char text[GP_CELL_MAX];
+
+	if (unit && json_is_integer(value)) {
+		double in_unit = (double)json_integer_value(value) / unit->ns;
+
+		gp_table_set(t, column, "%.*f", unit->ns == 1 || in_unit >= 100 ? 0 : 1, in_unit);
+		return;
+	}
+	gp_table_set(t, column, "%s", gp_format_value(value, c->kind, text));
+	gp_table_color(t, column, color_of(c, text));
+}
+
+static void print_table(const struct gp_view *v, const json_t *rows, const struct gp_options *o)
+{
+	const struct unit *unit[GP_VIEW_COLUMNS] = { NULL };
+	char names[GP_VIEW_COLUMNS][HEADER_MAX];
+	const char *headers[GP_VIEW_COLUMNS + 1] = { NULL };
+	struct gp_table t;
+
+	for (u32 c = 0; c < v->nr_shown; c++) {
+		if (v->shown[c]->kind == GP_COLUMN_NS)
+			unit[c] = unit_for(v->shown[c], rows);
+		snprintf(names[c], HEADER_MAX, "%s%s%s%s", v->shown[c]->header, unit[c] ? "(" : "",
+			 unit[c] ? unit[c]->name : "", unit[c] ? ")" : "");
+		headers[c] = names[c];
+	}
+	gp_table_init(&t, headers, 0);
+	t.no_header = o->no_header;
+	t.is_colored = gp_use_color(o);
+	for (u32 c = 0; c < v->nr_shown; c++) {
+		if (v->shown[c]->kind <= GP_COLUMN_BOOL)
+			t.left |= 1u << c;
+	}
+	for (size_t r = 0; r < json_array_size(rows); r++) {
+		gp_table_add_row(&t);
+		for (u32 c = 0; c < v->nr_shown; c++)
+			set_cell(&t, c, v->shown[c],
+				 gp_column_value(v->shown[c], json_array_get(rows, r)), unit[c]);
+	}
+	gp_table_print(&t, stdout);
+	gp_table_fini(&t);
+}
+
+static void print_clean(const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '"')
+			putchar('"');
+		putchar(is_control(*text) ? '?' : *text);
+	}
+}
+
+/* As RFC 4180 quotes. */
+static void print_quoted(const char *text)
+{
+	const char *quote = strpbrk(text, ",\"") ? "\"" : "";
+
+	fputs(quote, stdout);
+	print_clean(text);
+	fputs(quote, stdout);
+}
+
+static void print_list(const json_t *list)
+{
+	putchar('"');
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		fputs(i ? "," : "", stdout);
+		print_clean(element(list, i));
+	}
+	putchar('"');
+}
+
+/* All of it, however long: nobody looks at it. */
+static void print_value(const json_t *value)
+{
+	char text[GP_CELL_MAX];
+
+	if (json_is_string(value))
+		print_quoted(json_string_value(value));
+	else if (json_array_size(value) > 1)
+		print_list(value);
+	else if (json_is_array(value))
+		print_quoted(json_array_size(value) ? element(value, 0) : "");
+	else if (value && !json_is_null(value))
+		print_quoted(gp_format_value(value, GP_COLUMN_INT, text));
+}
+
+/* Base units; nothing for unknown. */
+static void print_csv(const struct gp_view *v, const json_t *rows, const struct gp_options *o)
+{
+	for (u32 c = 0; !o->no_header && c < v->nr_shown; c++)
+		printf("%s%s", v->shown[c]->name, c + 1 < v->nr_shown ? "," : "\n");
+	for (size_t r = 0; r < json_array_size(rows); r++) {
+		for (u32 c = 0; c < v->nr_shown; c++) {
+			print_value(gp_column_value(v->shown[c], json_array_get(rows, r)));
+			putchar(c + 1 < v->nr_shown ? ',' : '\n');
+		}
+	}
+}
+
+void gp_view_print(const struct gp_view *v, const json_t *rows, const struct gp_options *o)
+{
+	if (o->is_csv)
+		print_csv(v, rows, o);
+	else
+		print_table(v, rows, o);
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+#include "cli/sim/cli_sim_comparison.h"
+
+#include "cli/cli.h"
+#include "sim/sim_result_json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void choose_online(struct gp_comparison *c)
+{
+	const struct gp_scenario *sc = c->sc;
+	u32 best = 0, nr = 0;
+
+	for (u32 i = 0; i < sc->nr_classes; i++)
+		best = max(best, (u32)sc->classes[i].attr.prio);
+	for (u32 i = 0; i < sc->nr_classes; i++) {
+		c->is_online[i] = sc->classes[i].attr.prio == best;
+		nr += c->is_online[i];
+	}
+	for (u32 i = 1; nr == sc->nr_classes && i < sc->nr_classes; i++)
+		c->is_online[i] = false;
+}
+
+static void add_row(struct gp_comparison *c, enum gp_mechanism m, enum gp_detect d)
+{
+	struct gp_comparison_row *row = &c->rows[c->nr_rows++];
+
+	row->mechanism = m;
+	row->detect = d;
+}
+
+void gp_comparison_init(struct gp_comparison *c, struct gp_scenario *sc)
+{
+	memset(c, 0, sizeof(*c));
+	c->sc = sc;
+	choose_online(c);
+	for (u32 m = 0; m < GP_MECH_COUNT; m++) {
+		if (!gp_mechanism_uses_detection((enum gp_mechanism)m)) {
+			add_row(c, (enum gp_mechanism)m, sc->detect);
+			continue;
+		}
+		for (u32 d = 0; d < GP_DETECT_COUNT; d++) {
+			if (d != GP_DETECT_MANUAL || sc->costs.trigger_ns)
+				add_row(c, (enum gp_mechanism)m, (enum gp_detect)d);
+		}
+	}
+}
+
+void gp_comparison_fini(struct gp_comparison *c)
+{
+	for (u32 i = 0; i < c->nr_rows; i++)
+		gp_sim_result_fini(&c->rows[i].result);
+	memset(c, 0, sizeof(*c));
+}
+
+static void copy_alone(const struct gp_sim_result *from, struct gp_sim_result *to)
+{
+	for (u32 i = 0; i < to->nr_classes; i++) {
+		to->classes[i].alone = from->classes[i].alone;
+		to->classes[i].alone_throughput_per_s = from->classes[i].alone_throughput_per_s;
+		to->classes[i].alone_gpu_ns = from->classes[i].alone_gpu_ns;
+		to->classes[i].alone_active_ns = from->classes[i].alone_active_ns;
+	}
+}
+
+int gp_comparison_run(struct gp_comparison *c, struct gp_progress *progress, char *error,
+		      size_t error_size)
+{
+	u32 part = progress->part;
+
+	for (u32 i = 0; i < c->nr_rows; i++) {
+		struct gp_comparison_row *row = &c->rows[i];
+		int err;
+
+		gp_progress_set_part(progress, part + i);
+		c->sc->mechanism = row->mechanism;
+		c->sc->detect = row->detect;
+		if (gp_scenario_validate(c->sc, row->reason, sizeof(row->reason)))
+			continue;
+		err = gp_sim_run(c->sc, !i, &progress->base, &row->result, error, error_size);
+		if (err)
+			return err;
+		if (i)
+			copy_alone(&c->rows[0].result, &row->result);
+	}
+	progress->part = part + c->nr_rows;
+	return 0;
+}
+
+u64 gp_comparison_requests(const struct gp_comparison *c, const struct gp_comparison_row *row)
+{
+	u64 requests = 0;
+
+	for (u32 i = 0; i < row->result.nr_classes; i++)
+		requests += c->is_online[i] ? row->result.classes[i].requests : 0;
+	return requests;
+}
+
+static int append(struct gp_samples *to, const struct gp_samples *s)
+{
+	for (u64 k = 0; k < s->nr; k++) {
+		if (gp_samples_add(to, s->ns[k]))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int gp_comparison_online(const struct gp_comparison *c, const struct gp_comparison_row *row,
+			 struct gp_samples *ended, struct gp_samples *waiting)
+{
+	int err = 0;
+
+	memset(ended, 0, sizeof(*ended));
+	memset(waiting, 0, sizeof(*waiting));
+	for (u32 i = 0; !err && i < row->result.nr_classes; i++) {
+		if (!c->is_online[i])
+			continue;
+		err = append(ended, &row->result.classes[i].samples);
+		if (!err)
+			err = append(waiting, &row->result.classes[i].waiting);
+	}
+	if (err) {
+		gp_samples_fini(ended);
+		gp_samples_fini(waiting);
+	}
+	return err;
+}
+
+const char *gp_comparison_detect(const struct gp_comparison_row *row)
+{
+	return gp_mechanism_uses_detection(row->mechanism) ? gp_detect_name(row->detect) : "-";
+}
+
+enum {
+	COL_MECHANISM,
+	COL_DETECT,
+	COL_P50,
+	COL_P99,
+	COL_RATIO,
+	COL_COMPLETED,
+	COL_OFFLINE_GPU,
+	COL_OFFLINE_DONE,
+	COL_PREEMPTIONS,
+	COL_PREEMPT_P50,
+	COL_PREEMPT_P99,
+	COL_LOST,
+	COL_REPEATED,
+};
+
+static const char *const headers[] = {
+	[COL_MECHANISM] = "MECHANISM",
+	[COL_DETECT] = "DETECT",
+	[COL_P50] = "P50",
+	[COL_P99] = "P99",
+	[COL_RATIO] = "P99/ALONE",
+	[COL_COMPLETED] = "COMPLETED",
+	[COL_OFFLINE_GPU] = "OFF_GPU",
+	[COL_OFFLINE_DONE] = "OFF_DONE",
+	[COL_PREEMPTIONS] = "PREEMPTED",
+	[COL_PREEMPT_P50] = "PRE_P50",
+	[COL_PREEMPT_P99] = "PRE_P99",
+	[COL_LOST] = "LOST",
+	[COL_REPEATED] = "REPEATED",
+	[COL_REPEATED + 1] = NULL,
+};
+
+/* The worst of the online classes; infinite if one does not get there at all. */
+static double worst_ratio(const struct gp_comparison *c, const struct gp_sim_result *r)
+{
+	double worst = 0;
+
+	for (u32 i = 0; i < r->nr_classes; i++) {
+		const struct gp_class_result *cr = &r->classes[i];
+
+		if (!c->is_online[i] || !gp_summary_has_p99(&cr->alone))
+			continue;
+		if (cr->latency.p99 == GP_NEVER)
+			return INFINITY;
+		worst = max(worst, (double)cr->latency.p99 / (double)cr->alone.p99);
+	}
+	return worst;
+}
+
+static void set_duration(struct gp_table *t, u32 column, u64 ns)
+{
+	char text[GP_TEXT_MAX_DURATION];
+
+	gp_table_set(t, column, "%s", gp_format_reached(ns, text));
+}
+
+static int fill_online(const struct gp_comparison *c, const struct gp_comparison_row *row,
+		       struct gp_table *t)
+{
+	struct gp_samples ended, waiting;
+	struct gp_summary s;
+	double ratio = worst_ratio(c, &row->result);
+	u64 requests = gp_comparison_requests(c, row);
+	int err = gp_comparison_online(c, row, &ended, &waiting);
+
+	if (err)
+		return err;
+	err = gp_samples_summary(&ended, &waiting, &s);
+	gp_samples_fini(&ended);
+	gp_samples_fini(&waiting);
+	if (err)
+		return err;
+	gp_table_set(t, COL_COMPLETED, "%llu/%llu", (unsigned long long)s.nr,
+		     (unsigned long long)requests);
+	if (requests) {
+		set_duration(t, COL_P50, s.p50);
+		set_duration(t, COL_P99, s.p99);
+	}
+	if (isinf(ratio))
+		gp_table_set(t, COL_RATIO, "never");
+	else if (ratio > 0)
+		gp_table_set(t, COL_RATIO, "%.2f", ratio);
+	return 0;
+}
+
+static void fill_offline(const struct gp_comparison *c, const struct gp_sim_result *r,
+			 struct gp_table *t)
+{
+	double gpu = 0, alone_gpu = 0, done = 0, alone_done = 0;
+
+	for (u32 i = 0; i < r->nr_classes; i++) {
+		const struct gp_class_result *cr = &r->classes[i];
+
+		if (c->is_online[i])
+			continue;
+		gpu += (double)cr->gpu_ns;
+		alone_gpu += (double)cr->alone_gpu_ns;
+		done += cr->throughput_per_s;
+		alone_done += cr->alone_throughput_per_s;
+	}
+	if (alone_gpu > 0)
+		gp_table_set(t, COL_OFFLINE_GPU, "%.1f %%", 100 * gpu / alone_gpu);
+	if (alone_done > 0)
+		gp_table_set(t, COL_OFFLINE_DONE, "%.1f %%", 100 * done / alone_done);
+}
+
+static int fill_row(const struct gp_comparison *c, const struct gp_comparison_row *row,
+		    struct gp_table *t)
+{
+	const struct gp_sim_result *r = &row->result;
+	int err;
+
+	gp_table_add_row(t);
+	gp_table_set(t, COL_MECHANISM, "%s", gp_mechanism_name(row->mechanism));
+	gp_table_set(t, COL_DETECT, "%s", gp_comparison_detect(row));
+	if (row->reason[0])
+		return t->error;
+	err = fill_online(c, row, t);
+	if (err)
+		return err;
+	fill_offline(c, r, t);
+	if (gp_mechanism_uses_detection(row->mechanism))
+		gp_table_set(t, COL_PREEMPTIONS, "%llu", (unsigned long long)r->preemptions);
+	if (r->preempt_latency.nr) {
+		set_duration(t, COL_PREEMPT_P50, r->preempt_latency.p50);
+		set_duration(t, COL_PREEMPT_P99, r->preempt_latency.p99);
+	}
+	gp_table_set(t, COL_LOST, "%llu", (unsigned long long)r->lost);
+	gp_table_set(t, COL_REPEATED, "%llu", (unsigned long long)r->repeated);
+	return t->error;
+}
+
+int gp_comparison_table(const struct gp_comparison *c, struct gp_table *t)
+{
+	gp_table_init(t, headers, 2);
+	for (u32 i = 0; i < c->nr_rows; i++) {
+		int err = fill_row(c, &c->rows[i], t);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int gp_comparison_json(struct gp_comparison *c, json_t *array)
+{
+	for (u32 i = 0; i < c->nr_rows; i++) {
+		if (c->rows[i].reason[0])
+			continue;
+		c->sc->mechanism = c->rows[i].mechanism;
+		c->sc->detect = c->rows[i].detect;
+		if (json_array_append_new(array, gp_sim_result_to_json(c->sc, &c->rows[i].result)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+const char *gp_comparison_stopped(const struct gp_comparison *c)
+{
+	for (u32 i = 0; i < c->nr_rows; i++) {
+		if (c->rows[i].result.stopped[0])
+			return c->rows[i].result.stopped;
+	}
+	return NULL;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Options of the gpreempt sim commands, and the scenario they lead to.
+ */
+#ifndef GP_CLI_SIM_OPTIONS_H
+#define GP_CLI_SIM_OPTIONS_H
+
+#include "cli/cli.h"
+#include "sim/sim_scenario.h"
+
+/* Which command takes an option. */
+enum gp_sim_verb {
+	GP_VERB_RUN = 1,
+	GP_VERB_COMPARE = 2,
+	GP_VERB_DEMO = 4,
+	GP_VERB_LIST = 8,
+};
+
+/**
+ * struct gp_sim_options - what the user said; NULL and 0 = nothing
+ * @policy: instead of the scenario's
+ * @mechanism: the same
+ * @detect: the same
+ * @gpu: the same
+ * @seed: the same, checked
+ * @has_seed: @seed is valid
+ * @duration_ns: the same, checked; 0 = the scenario's
+ * @is_json: output for programs
+ * @is_quiet: no progress bar
+ * @trace: file for the timeline
+ * @out: folder for the demo
+ * @scenario: scenario of the demo
+ * @nr_files: scenario files
+ * @files: them
+ */
+struct gp_sim_options {
+	const char *policy;
+	const char *mechanism;
+	const char *detect;
+	const char *gpu;
+	u64 seed;
+	bool has_seed;
+	u64 duration_ns;
+	bool is_json;
+	bool is_quiet;
+	const char *trace;
+	const char *out;
+	const char *scenario;
+	int nr_files;
+	char **files;
+};
+
+/**
+ * gp_sim_options_parse() - read the command line; prints help and errors itself
+ * @argc: arguments
+ * @argv: them; argv[0] is the command; sorted so that files come last
+ * @verb: command
+ * @usage: what follows the command's name in its help
+ * @o: output
+ *
+ * Return: GP_GO_ON or the exit code.
+ */
+int gp_sim_options_parse(int argc, char **argv, enum gp_sim_verb verb, const char *usage,
+			 struct gp_sim_options *o);
+
+/**
+ * gp_sim_options_load() - read a scenario, change what the options say, check it
+ * @o: options
+ * @file: scenario file
+ * @sc: output
+ *
+ * Prints the error itself.
+ *
+ * Return: GP_GO_ON or the exit code.
+ */
+int gp_sim_options_load(const struct gp_sim_options *o, const char *file, struct gp_scenario *sc);
+
+#endif

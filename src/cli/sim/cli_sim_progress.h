@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A progress bar on stderr: only on a terminal, and only for what lasts longer
+ * than a second.
+ */
+#ifndef GP_CLI_PROGRESS_H
+#define GP_CLI_PROGRESS_H
+
+#include "sim/sim_run.h"
+
+/**
+ * struct gp_progress - the bar
+ * @base: observer to be given to a run
+ * @is_on: it may show
+ * @is_shown: it is on the screen
+ * @begin_ns: wall-clock time of the start
+ * @drawn_ns: of the last drawing
+ * @part: which run of several this is, from 0
+ * @nr_parts: how many
+ */
+struct gp_progress {
+	struct gp_observer base;
+	bool is_on;
+	bool is_shown;
+	u64 begin_ns;
+	u64 drawn_ns;
+	u32 part;
+	u32 nr_parts;
+};
+
+void gp_progress_init(struct gp_progress *p, bool is_quiet, u32 nr_parts);
+
+/* Part @part of gp_progress.nr_parts begins. */
+void gp_progress_set_part(struct gp_progress *p, u32 part);
+
+/* Takes the bar off the screen. */
+void gp_progress_finish(struct gp_progress *p);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An observer that writes what it sees as a Chrome trace: a process per client
+ * process with a track per queue, and one for the node.
+ */
+#ifndef GP_CLI_SIM_TRACE_H
+#define GP_CLI_SIM_TRACE_H
+
+#include "trace/chrome.h"
+#include "cli/cli_outfile.h"
+#include "sim/sim_run.h"
+
+/**
+ * struct gp_track_name - where a track of the run is shown
+ * @pid: process
+ * @tid: track in it
+ */
+struct gp_track_name {
+	u32 pid;
+	u32 tid;
+};
+
+/**
+ * struct gp_sim_trace - the observer
+ * @base: to be given to a run
+ * @chrome: the writer
+ * @out: the file
+ * @nr_tracks: tracks named so far
+ * @tracks: by track of the run
+ * @nr_pids: processes named so far
+ * @nr_flows: arrows so far
+ */
+struct gp_sim_trace {
+	struct gp_observer base;
+	struct gp_chrome chrome;
+	struct gp_outfile out;
+	u32 nr_tracks;
+	struct gp_track_name *tracks;
+	u32 nr_pids;
+	u64 nr_flows;
+};
+
+/* Return: 0 or -errno. */
+int gp_sim_trace_open(struct gp_sim_trace *t, const char *path);
+
+/* Completes the file. Return: 0 or -errno; the file does not appear then. */
+int gp_sim_trace_commit(struct gp_sim_trace *t);
+
+/* Frees everything; without a commit the file does not appear. */
+void gp_sim_trace_fini(struct gp_sim_trace *t);
+
+#endif

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "cli/verbs/verb_bench_queue.h"
+
+#include "driver/sysfile.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define PAGE 4096ul
+#define RING_BYTES (64ul << 10)
+#define AQL_PACKET_BYTES 64
+#define AQL_INVALID 1
+
+/* A number of the topology that discovery has no use for. */
+static int read_property(u32 node, const char *key, u64 *out)
+{
+	char path[GP_SYSFILE_PATH_MAX], line[128], name[64];
+	unsigned long long value;
+	FILE *f;
+	int ret = gp_sysfile_path(path, NULL, "/sys/class/kfd/kfd/topology/nodes/%u/properties",
+				  node);
+
+	if (ret)
+		return ret;
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	ret = -ENOENT;
+	while (ret && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%63s %llu", name, &value) == 2 && !strcmp(name, key)) {
+			*out = value;
+			ret = 0;
+		}
+	}
+	fclose(f);
+	return ret;
+}
+
+static u64 round_up(u64 value, u64 to)
+{
+	return (value + to - 1) / to * to;
+}
+
+/* As amdkfd computes it (kfd_queue.c, kfd_queue_ctx_save_restore_size): it wants just this size. */
+static int find_save_bytes(struct gp_bench_gpu *gpu)
+{
+	const struct gp_node *n = gpu->node;
+	u64 arrays, per_engine, waves, per_xcc;
+	int ret = read_property(n->index, "array_count", &arrays);
+
+	if (!ret)
+		ret = read_property(n->index, "simd_arrays_per_engine", &per_engine);
+	if (ret || !per_engine || !n->nr_xcc.value)
+		return ret ? ret : -EINVAL;
+	per_xcc = n->nr_cu.value / n->nr_xcc.value;
+	waves = min((u64)(per_xcc * 40), (u64)(arrays / per_engine * 512));
+	gpu->save_bytes = round_up((n->cwsr_bytes.value + round_up(waves * 32, 64)) *
+					   n->nr_xcc.value, PAGE);
+	return 0;
+}
+
+int gp_bench_gpu_open(struct gp_bench_gpu *gpu, const struct gp_node *node)
+{
+	struct gp_kfd_acquire_vm vm = { .gpu_id = node->gpu_id };
+	char path[64];
+
+	memset(gpu, 0, sizeof(*gpu));
+	gpu->node = node;
+	gpu->kfd = gp_kfd_open();
+	if (gpu->kfd < 0)
+		return gpu->kfd;
+	snprintf(path, sizeof(path), "/dev/dri/renderD%u", (u32)node->render_minor.value);
+	gpu->drm = open(path, O_RDWR | O_CLOEXEC);
+	if (gpu->drm < 0)
+		return -errno;
+	vm.drm_fd = (u32)gpu->drm;
+	if (ioctl(gpu->kfd, GP_KFD_IOC_ACQUIRE_VM, &vm))
+		return -errno;
+	return find_save_bytes(gpu);
+}
+
+static int map_to_gpu(struct gp_bench_gpu *gpu, u64 handle)
+{
+	struct gp_kfd_map_memory map = {
+		.handle = handle,
+		.gpu_ids_ptr = (uintptr_t)&gpu->node->gpu_id,
+		.nr = 1,
+	};
+
+	return ioctl(gpu->kfd, GP_KFD_IOC_MAP_MEMORY, &map) ? -errno : 0;
+}
+
+/* Host memory that the GPU sees at the same address. */
+static int alloc(struct gp_bench_gpu *gpu, u64 bytes, void **out)
+{
+	struct gp_kfd_alloc_memory args = {
+		.bytes = round_up(bytes, PAGE),
+		.gpu_id = gpu->node->gpu_id,
+		.flags = GP_KFD_MEMORY_GTT | GP_KFD_MEMORY_WRITABLE | GP_KFD_MEMORY_EXECUTABLE |
+			 GP_KFD_MEMORY_NO_SUBSTITUTE,
+	};
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	void *va = mmap(NULL, args.bytes, PROT_NONE, flags, -1, 0);
+	int ret;
+
+	if (va == MAP_FAILED)
+		return -errno;
+	args.va_addr = (uintptr_t)va;
+	if (ioctl(gpu->kfd, GP_KFD_IOC_ALLOC_MEMORY, &args))
+		return -errno;
+	ret = map_to_gpu(gpu, args.handle);
+	if (ret)
+		return ret;
+	if (mmap(va, args.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, gpu->drm,
+		 (off_t)args.mmap_offset) == MAP_FAILED)
+		return -errno;
+	*out = va;
+	return 0;
+}
+
+static int alloc_parts(struct gp_bench_gpu *gpu, struct gp_kfd_create_queue *c)
+{
+	void *ring, *rptr, *wptr, *eop, *save;
+	int ret = alloc(gpu, RING_BYTES, &ring);
+
+	if (!ret)
+		ret = alloc(gpu, PAGE, &rptr);
+	if (!ret)
+		ret = alloc(gpu, PAGE, &wptr);
+	if (!ret)
+		ret = alloc(gpu, PAGE, &eop);
+	if (!ret)
+		ret = alloc(gpu, gpu->save_bytes, &save);
+	if (ret)
+		return ret;
+	for (u32 i = 0; i < RING_BYTES / AQL_PACKET_BYTES; i++)
+		*(u16 *)((char *)ring + i * AQL_PACKET_BYTES) = AQL_INVALID;
+	c->ring_addr = (uintptr_t)ring;
+	c->rptr_addr = (uintptr_t)rptr;
+	c->wptr_addr = (uintptr_t)wptr;
+	c->eop_addr = (uintptr_t)eop;
+	c->save_addr = (uintptr_t)save;
+	return 0;
+}
+
+int gp_bench_queue_create(struct gp_bench_gpu *gpu, struct gp_kfd_update_queue *q)
+{
+	struct gp_kfd_create_queue c = {
+		.ring_bytes = RING_BYTES,
+		.gpu_id = gpu->node->gpu_id,
+		.type = GP_KFD_QUEUE_AQL,
+		.percentage = GP_KFD_PERCENT_MAX,
+		.prio = 7,
+		.eop_bytes = PAGE,
+		.save_bytes = (u32)gpu->node->cwsr_bytes.value,
+		.ctl_stack_bytes = (u32)gpu->node->ctl_stack_bytes.value,
+	};
+	int ret = alloc_parts(gpu, &c);
+
+	if (ret)
+		return ret;
+	if (ioctl(gpu->kfd, GP_KFD_IOC_CREATE_QUEUE, &c))
+		return -errno;
+	*q = (struct gp_kfd_update_queue){
+		.ring_addr = c.ring_addr,
+		.queue_id = c.queue_id,
+		.ring_bytes = c.ring_bytes,
+		.percentage = c.percentage,
+		.prio = c.prio,
+	};
+	return 0;
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include "cli/cli_objects.h"
+#include "cli/cli_watch.h"
+
+#include <string.h>
+
+#define NS_PER_S 1000000000ull
+
+static const struct gp_verb verb = {
+	.name = "",
+	.usage = "[OPTION...] | COMMAND [OPTION...]",
+	.doc = "Without a command: devices, policies, queues, preemptions and health "
+	       "on one screen.\n"
+	       "gpreempt help lists the commands.",
+	.options = GP_OPTS_READ,
+};
+
+static const struct gp_column columns[] = {
+	{ "id", "DEVICE", NULL, GP_COLUMN_TEXT, false },
+	{ "name", "NAME", NULL, GP_COLUMN_TEXT, false },
+	{ "policy", "POLICY", NULL, GP_COLUMN_TEXT, false },
+	{ "health", "HEALTH", NULL, GP_COLUMN_TEXT, false },
+	{ "nr_queues", "QUEUES", NULL, GP_COLUMN_INT, false },
+	{ "nr_busy", "BUSY", NULL, GP_COLUMN_INT, false },
+	{ "nr_out", "OUT", NULL, GP_COLUMN_INT, false },
+	{ "nr_preemptions", "PREEMPTED", NULL, GP_COLUMN_INT, false },
+	{ "preemptions_per_s", "PER_S", NULL, GP_COLUMN_INT, false },
+	{ "switch_p50_ns", "SWITCH_P50", NULL, GP_COLUMN_NS, false },
+	{ "switch_p99_ns", "SWITCH_P99", NULL, GP_COLUMN_NS, false },
+};
+
+/* "3d 4h", "2h 5m", "4m 10s", "12s" */
+static void format_uptime(u64 ns, char *out, size_t size)
+{
+	unsigned int s = (unsigned int)(ns / NS_PER_S);
+
+	if (s >= 86400)
+		snprintf(out, size, "%ud %uh", s / 86400, s / 3600 % 24);
+	else if (s >= 3600)
+		snprintf(out, size, "%uh %um", s / 3600, s / 60 % 60);
+	else if (s >= 60)
+		snprintf(out, size, "%um %us", s / 60, s % 60);
+	else
+		snprintf(out, size, "%us", s);
+}
+
+/* Health in one word, and preemptions a second since the daemon began. */
+static void add_summary(json_t *row, const json_t *info)
+{
+	double up = (double)json_integer_value(json_object_get(info, "uptime_ns")) / NS_PER_S;
+	double nr = (double)json_integer_value(json_object_get(row, "nr_preemptions"));
+	const char *breaker = json_string_value(json_object_get(row, "breaker"));
+	const char *health = "-";
+	char rate[32];
+
+	if (json_is_false(json_object_get(row, "enabled")) && info)
+		health = "off";
+	else if (breaker)
+		health = strcmp(breaker, "closed") ? breaker : "ok";
+	snprintf(rate, sizeof(rate), "%.1f", up > 0 ? nr / up : 0.0);
+	json_object_set_new(row, "health", json_string(health));
+	json_object_set_new(row, "preemptions_per_s",
+			    info ? json_string(rate) : json_null());
+}
+
+static void print_head(const json_t *info)
+{
+	const char *last = json_string_value(json_object_get(info, "last_exit"));
+	char mechanisms[GP_CELL_MAX], up[32];
+	json_int_t nr;
+
+	if (!info) {
+		puts("gpreemptd does not run: what follows is from the driver alone");
+		return;
+	}
+	format_uptime((u64)json_integer_value(json_object_get(info, "uptime_ns")), up, sizeof(up));
+	gp_format_value(json_object_get(info, "mechanisms"), GP_COLUMN_LIST, mechanisms);
+	nr = json_integer_value(json_object_get(info, "nr_clients"));
+	printf("gpreemptd %s, pid %lld, up %s, %lld client%s, mechanisms %s\n",
+	       json_string_value(json_object_get(info, "version")),
+	       (long long)json_integer_value(json_object_get(info, "pid")), up, (long long)nr,
+	       nr == 1 ? "" : "s", mechanisms);
+	if (last)
+		printf("last exit: %s\n", last);
+}
+
+static void print_reasons(const json_t *rows)
+{
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i);
+		const char *reason = json_string_value(json_object_get(row, "breaker_reason"));
+
+		if (reason && *reason)
+			printf("%s: %s\n", json_string_value(json_object_get(row, "id")), reason);
+	}
+}
+
+static int summary_once(struct gp_session *s, const struct gp_options *o, void *arg)
+{
+	struct gp_options plain = { .color = o->color };
+	json_t *info = NULL, *rows;
+	struct gp_view view;
+	int ret = GP_GO_ON;
+
+	if (!s->is_direct)
+		ret = gp_session_call(s, NULL, "GetInfo", NULL, &info);
+	if (ret == GP_GO_ON)
+		ret = gp_objects_get(s, GP_OBJECT_DEVICE, o, &rows);
+	if (ret != GP_GO_ON) {
+		json_decref(info);
+		return ret;
+	}
+	for (size_t i = 0; i < json_array_size(rows); i++)
+		add_summary(json_array_get(rows, i), info);
+	if (o->is_json)
+		return gp_print_json(gp_schema("summary", json_pack("{s:o, s:o}", "daemon",
+								    info ? info : json_null(),
+								    "devices", rows)),
+				     gp_watch_is_line(o));
+	print_head(info);
+	putchar('\n');
+	gp_view_init(&view, columns, ARRAY_SIZE(columns), &plain);
+	gp_view_print(&view, rows, &plain);
+	print_reasons(rows);
+	json_decref(info);
+	json_decref(rows);
+	return gp_cli_finish(GP_EXIT_OK);
+}
+
+int gp_summary_main(int argc, char **argv)
+{
+	struct gp_session s;
+	struct gp_options o;
+	int ret = gp_options_parse(argc, argv, &verb, &o);
+
+	if (ret == GP_GO_ON)
+		ret = gp_options_no_words(&o, 0);
+	if (ret == GP_GO_ON)
+		ret = gp_session_open(&s, &o, true);
+	if (ret != GP_GO_ON)
+		return ret;
+	ret = gp_watch(&s, &o, summary_once, NULL);
+	gp_session_close(&s);
+	return ret;
+}

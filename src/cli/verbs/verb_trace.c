@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "cli/cli_outfile.h"
+#include "cli/cli_stream.h"
+#include "cli/verbs/verb_trace_convert.h"
+
+#include <string.h>
+
+static const struct gp_verb record_verb = {
+	.name = "trace record",
+	.usage = "-o FILE [OPTION...]",
+	.doc = "Writes the daemon's events and the records of its core to a file, one "
+	       "JSON object a\n"
+	       "line, until --duration or Ctrl-C; the file appears when it is complete.",
+	.options = GP_OPTS_RECORD,
+};
+
+static const struct gp_verb convert_verb = {
+	.name = "trace convert",
+	.usage = "RECORDING -o FILE [OPTION...]",
+	.doc = "Makes a timeline out of a recording, to be opened in https://ui.perfetto.dev.",
+	.options = GP_OPTS_RECORD,
+};
+
+/**
+ * struct record - a recording
+ * @out: file
+ * @nr: events
+ * @is_bad: could not be written
+ */
+struct record {
+	struct gp_outfile out;
+	u64 nr;
+	bool is_bad;
+};
+
+static bool write_line(struct record *r, const json_t *object)
+{
+	if (json_dumpf(object, r->out.file, JSON_COMPACT) || fputc('\n', r->out.file) == EOF)
+		r->is_bad = true;
+	return !r->is_bad;
+}
+
+static bool record_event(const json_t *event, void *arg)
+{
+	struct record *r = arg;
+
+	r->nr++;
+	return write_line(r, event);
+}
+
+/* Who is there already: the events tell only of those that come. */
+static int write_head(struct gp_session *s, struct record *r)
+{
+	json_t *processes, *nodes, *head;
+	int ret = gp_session_processes(s, &processes);
+
+	if (ret != GP_GO_ON)
+		return ret;
+	ret = gp_session_nodes(s, &nodes);
+	if (ret != GP_GO_ON) {
+		json_decref(processes);
+		return ret;
+	}
+	head = json_pack("{s:o, s:o}", "processes", processes, "devices", nodes);
+	head = gp_schema("trace", head);
+	write_line(r, head);
+	json_decref(head);
+	return GP_GO_ON;
+}
+
+static int need_output(const struct gp_options *o, int nr_words)
+{
+	if (!o->output) {
+		gp_cli_error("trace", "where to? -o FILE");
+		return GP_EXIT_USAGE;
+	}
+	if (o->nr_words < nr_words) {
+		gp_cli_error("trace", "which recording?");
+		return GP_EXIT_USAGE;
+	}
+	return gp_options_no_words(o, nr_words);
+}
+
+static int commit(struct gp_outfile *f, const char *path)
+{
+	int err = gp_outfile_commit(f);
+
+	if (!err)
+		return GP_EXIT_OK;
+	gp_cli_error(path, "%s", strerror(-err));
+	return GP_EXIT_FAILED;
+}
+
+static int open_output(struct gp_outfile *f, const char *path)
+{
+	int err = gp_outfile_open(f, path);
+
+	if (!err)
+		return GP_GO_ON;
+	gp_cli_error(path, "%s", strerror(-err));
+	return GP_EXIT_FAILED;
+}
+
+static int record(int argc, char **argv)
+{
+	struct record r = { 0 };
+	struct gp_session s;
+	struct gp_options o;
+	int ret = gp_options_parse(argc, argv, &record_verb, &o);
+
+	if (ret == GP_GO_ON)
+		ret = need_output(&o, 0);
+	if (ret == GP_GO_ON)
+		ret = gp_session_open(&s, &o, false);
+	if (ret != GP_GO_ON)
+		return ret;
+	ret = open_output(&r.out, o.output);
+	if (ret == GP_GO_ON)
+		ret = write_head(&s, &r);
+	if (ret == GP_GO_ON)
+		ret = gp_stream_run(&s, GPREEMPT_MONITOR_TRACE, o.duration_ns, record_event, &r);
+	gp_session_close(&s);
+	/* What came before the daemon went is worth keeping. */
+	if (r.out.file && r.nr)
+		ret = commit(&r.out, o.output) ? GP_EXIT_FAILED : ret;
+	else if (r.out.file && !ret)
+		ret = commit(&r.out, o.output);
+	gp_outfile_abort(&r.out);
+	if (!ret && !o.is_quiet)
+		printf("%s: %llu event%s\n", o.output, (unsigned long long)r.nr,
+		       r.nr == 1 ? "" : "s");
+	return gp_cli_finish(ret);
+}
+
+static int convert(int argc, char **argv)
+{
+	struct gp_outfile out;
+	struct gp_options o;
+	unsigned long line;
+	FILE *in;
+	int ret = gp_options_parse(argc, argv, &convert_verb, &o);
+
+	if (ret == GP_GO_ON)
+		ret = need_output(&o, 1);
+	if (ret != GP_GO_ON)
+		return ret;
+	in = fopen(o.words[0], "r");
+	if (!in) {
+		gp_cli_error(o.words[0], "%s", strerror(errno));
+		return GP_EXIT_FAILED;
+	}
+	ret = open_output(&out, o.output);
+	if (ret == GP_GO_ON) {
+		ret = gp_trace_convert(in, out.file, &line);
+		if (ret)
+			gp_cli_error(o.words[0], "line %lu: %s", line,
+				     ret == -EINVAL ? "not a recording of gpreempt trace" :
+						      strerror(-ret));
+		ret = ret ? GP_EXIT_FAILED : commit(&out, o.output);
+		gp_outfile_abort(&out);
+	}
+	fclose(in);
+	return gp_cli_finish(ret);
+}
+
+int gp_trace_main(int argc, char **argv)
+{
+	static const struct gp_command commands[] = {
+		{ "record", record, "write events to a file" },
+		{ "convert", convert, "make a timeline of it" },
+		{ NULL, NULL, NULL },
+	};
+
+	return gp_command_run("gpreempt trace", commands, argc - 1, argv + 1);
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "client/shim/shim_hsa.h"
+
+#include <dlfcn.h>
+#include <hsa/amd_hsa_queue.h>
+#include <hsa/amd_hsa_signal.h>
+#include <string.h>
+
+#include "client/shim/shim_detect.h"
+#include "client/shim/shim_hsa_queue.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define LIBRARY "libhsa-runtime64.so.1"
+
+typedef void (*store_fn)(hsa_signal_t signal, hsa_signal_value_t value);
+typedef hsa_status_t (*queue_create_fn)(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+					void (*callback)(hsa_status_t, hsa_queue_t *, void *),
+					void *data, uint32_t private_bytes, uint32_t group_bytes,
+					hsa_queue_t **out);
+
+EXPORT const uint32_t HSA_AMD_TOOL_PRIORITY = 50;
+
+/* ROCr's own, from the table. Written in OnLoad, before any queue exists. */
+static void *real[GP_HSA_NR_CORE];
+static struct gp_hsa_calls calls;
+static bool has_table;
+
+/* Not 0: an idle queue may be behind this signal. Ordinary signals have kind 1. */
+static inline uint32_t may_be_idle(const amd_signal_t *signal)
+{
+	if (signal->kind >= 0)
+		return 0;
+	return __atomic_load_n(&gp_shim_slots[gp_shim_slot((uintptr_t)
+							   signal->hardware_doorbell_ptr)],
+			       __ATOMIC_RELAXED);
+}
+
+static __attribute__((noinline, cold)) void tell(const amd_signal_t *signal)
+{
+	gp_detect_ring(&gp_shim_self, (uintptr_t)signal->hardware_doorbell_ptr,
+		       (uintptr_t)&signal->queue_ptr->write_dispatch_id);
+}
+
+/*
+ * The state is loaded before the ring and told after it: see detect.h. The GPU
+ * must not wait for us.
+ */
+#define STORE(name, index)                                                             \
+	static void name(hsa_signal_t signal, hsa_signal_value_t value)                 \
+	{                                                                              \
+		const amd_signal_t *s = (amd_signal_t *)(uintptr_t)signal.handle;       \
+		uint32_t idle = may_be_idle(s);                                         \
+		((store_fn)real[index])(signal, value);                                 \
+		if (__builtin_expect(idle, 0))                                          \
+			tell(s);                                                       \
+	}
+
+STORE(store_relaxed, GP_HSA_SIGNAL_STORE_RELAXED)
+STORE(store_screlease, GP_HSA_SIGNAL_STORE_SCRELEASE)
+STORE(silent_store_relaxed, GP_HSA_SIGNAL_SILENT_STORE_RELAXED)
+STORE(silent_store_screlease, GP_HSA_SIGNAL_SILENT_STORE_SCRELEASE)
+
+static hsa_status_t queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+				 void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
+				 uint32_t private_bytes, uint32_t group_bytes, hsa_queue_t **out)
+{
+	hsa_status_t r = ((queue_create_fn)real[GP_HSA_QUEUE_CREATE])(
+		agent, size, type, callback, data, private_bytes, group_bytes, out);
+
+	if (r == HSA_STATUS_SUCCESS)
+		gp_hsa_queue_attach(&gp_shim_self, *out, agent, &calls);
+	return r;
+}
+
+static hsa_status_t queue_destroy(hsa_queue_t *queue)
+{
+	struct gp_shim_hsa_queue *h = gp_hsa_queue_detach(&gp_shim_self, queue);
+	hsa_status_t r = ((hsa_status_t(*)(hsa_queue_t *))real[GP_HSA_QUEUE_DESTROY])(queue);
+
+	if (h)
+		gp_hsa_queue_free(h);
+	return r;
+}
+
+/*
+ * Calls inside which ROCr rings queues of its own: before, because it rings and waits
+ * inside; after, because idle may have been proven before it rang.
+ */
+static hsa_status_t memory_copy(void *to, const void *from, size_t bytes)
+{
+	hsa_status_t r;
+
+	gp_detect_api(&gp_shim_self);
+	r = ((hsa_status_t(*)(void *, const void *, size_t))real[GP_HSA_MEMORY_COPY])(to, from,
+										      bytes);
+	gp_detect_api(&gp_shim_self);
+	return r;
+}
+
+static hsa_status_t executable_freeze(hsa_executable_t e, const char *options)
+{
+	hsa_status_t r;
+
+	gp_detect_api(&gp_shim_self);
+	r = ((hsa_status_t(*)(hsa_executable_t, const char *))real[GP_HSA_EXECUTABLE_FREEZE])(
+		e, options);
+	gp_detect_api(&gp_shim_self);
+	return r;
+}
+
+static hsa_status_t load_code_object(hsa_executable_t e, hsa_agent_t agent, hsa_code_object_t code,
+				     const char *options)
+{
+	hsa_status_t r;
+
+	gp_detect_api(&gp_shim_self);
+	r = ((hsa_status_t(*)(hsa_executable_t, hsa_agent_t, hsa_code_object_t, const char *))
+		     real[GP_HSA_EXECUTABLE_LOAD_CODE_OBJECT])(e, agent, code, options);
+	gp_detect_api(&gp_shim_self);
+	return r;
+}
+
+static hsa_status_t load_agent_code_object(hsa_executable_t e, hsa_agent_t agent,
+					   hsa_code_object_reader_t reader, const char *options,
+					   hsa_loaded_code_object_t *out)
+{
+	hsa_status_t r;
+
+	gp_detect_api(&gp_shim_self);
+	r = ((hsa_status_t(*)(hsa_executable_t, hsa_agent_t, hsa_code_object_reader_t,
+			      const char *, hsa_loaded_code_object_t *))
+		     real[GP_HSA_EXECUTABLE_LOAD_AGENT_CODE_OBJECT])(e, agent, reader, options,
+								     out);
+	gp_detect_api(&gp_shim_self);
+	return r;
+}
+
+static const struct {
+	enum gp_hsa_core place;
+	void *fn;
+} wrapped[] = {
+	{ GP_HSA_QUEUE_CREATE, queue_create },
+	{ GP_HSA_QUEUE_DESTROY, queue_destroy },
+	{ GP_HSA_MEMORY_COPY, memory_copy },
+	{ GP_HSA_SIGNAL_STORE_RELAXED, store_relaxed },
+	{ GP_HSA_SIGNAL_STORE_SCRELEASE, store_screlease },
+	{ GP_HSA_EXECUTABLE_LOAD_CODE_OBJECT, load_code_object },
+	{ GP_HSA_EXECUTABLE_FREEZE, executable_freeze },
+	{ GP_HSA_SIGNAL_SILENT_STORE_RELAXED, silent_store_relaxed },
+	{ GP_HSA_SIGNAL_SILENT_STORE_SCRELEASE, silent_store_screlease },
+	{ GP_HSA_EXECUTABLE_LOAD_AGENT_CODE_OBJECT, load_agent_code_object },
+};
+
+EXPORT bool OnLoad(struct gp_hsa_table *table, uint64_t runtime_version, uint64_t nr_failed,
+		   const char *const *failed)
+{
+	struct gp_hsa_core_table *core = table->core;
+	size_t i;
+
+	/* A table that is too small is not the one we know. */
+	if (core->version.minor < sizeof(*core))
+		return true;
+	/* A table that was never reset has our own functions in it. */
+	if (core->fn[GP_HSA_QUEUE_CREATE] == (void *)queue_create)
+		return true;
+	memcpy(real, core->fn, sizeof(real));
+	calls.cas_write_index = real[GP_HSA_QUEUE_CAS_WRITE_INDEX_SCACQ_SCREL];
+	calls.signal_create = real[GP_HSA_SIGNAL_CREATE];
+	calls.signal_destroy = real[GP_HSA_SIGNAL_DESTROY];
+	calls.store = real[GP_HSA_SIGNAL_STORE_SCRELEASE];
+	for (i = 0; i < sizeof(wrapped) / sizeof(wrapped[0]); i++)
+		core->fn[wrapped[i].place] = wrapped[i].fn;
+	__atomic_store_n(&has_table, true, __ATOMIC_RELEASE);
+	__atomic_fetch_or(&gp_shim_self.sees, GP_WIRE_SEES_TABLE, __ATOMIC_RELAXED);
+	gp_shim_debug("ROCr %u: table", core->version.major);
+	return true;
+}
+
+/* The application may still call through our functions: real[] stays. */
+EXPORT void OnUnload(void)
+{
+	__atomic_store_n(&has_table, false, __ATOMIC_RELEASE);
+	__atomic_fetch_and(&gp_shim_self.sees, ~GP_WIRE_SEES_TABLE, __ATOMIC_RELAXED);
+	gp_hsa_queue_detach_all(&gp_shim_self);
+}
+
+/* Programs load ROCr where RTLD_NEXT does not look. */
+static store_fn find_store(store_fn *cache, const char *name)
+{
+	void *library = dlopen(LIBRARY, RTLD_LAZY | RTLD_NOLOAD);
+	store_fn fn = NULL;
+
+	if (library) {
+		fn = (store_fn)dlsym(library, name);
+		dlclose(library);
+	}
+	if (!fn)
+		fn = (store_fn)dlsym(RTLD_NEXT, name);
+	__atomic_store_n(cache, fn, __ATOMIC_RELEASE);
+	return fn;
+}
+
+/* With a table ROCr comes back to us through it. */
+static inline void store_by_name(store_fn *cache, const char *name, hsa_signal_t signal,
+				 hsa_signal_value_t value)
+{
+	const amd_signal_t *s = (amd_signal_t *)(uintptr_t)signal.handle;
+	store_fn fn = __atomic_load_n(cache, __ATOMIC_ACQUIRE);
+	uint32_t idle = 0;
+
+	if (!fn)
+		fn = find_store(cache, name);
+	if (!__atomic_load_n(&has_table, __ATOMIC_RELAXED)) {
+		idle = may_be_idle(s);
+		if (s->kind < 0 && !(gp_shim_self.sees & GP_WIRE_SEES_SYMBOL))
+			__atomic_fetch_or(&gp_shim_self.sees, GP_WIRE_SEES_SYMBOL,
+					  __ATOMIC_RELAXED);
+	}
+	fn(signal, value);
+	if (__builtin_expect(idle, 0))
+		tell(s);
+}
+
+EXPORT void hsa_signal_store_relaxed(hsa_signal_t signal, hsa_signal_value_t value)
+{
+	static store_fn fn;
+
+	store_by_name(&fn, "hsa_signal_store_relaxed", signal, value);
+}
+
+EXPORT void hsa_signal_store_screlease(hsa_signal_t signal, hsa_signal_value_t value)
+{
+	static store_fn fn;
+
+	store_by_name(&fn, "hsa_signal_store_screlease", signal, value);
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+#include "client/shim/shim_ioctl.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/shim/shim_control.h"
+#include "client/shim/shim_detect.h"
+#include "client/shim/shim_guard.h"
+#include "client/shim/shim_hold.h"
+#include "client/shim/shim_pause.h"
+#include "client/shim/shim_queue.h"
+
+/* What every version of CREATE_QUEUE has. */
+#define CREATE_BYTES offsetof(struct gp_kfd_create_queue, eop_addr)
+
+/*
+ * Sizes of arguments differ between versions: up to what the caller gives. A bad
+ * address is the driver's to refuse.
+ */
+static bool copy_in(struct gp_shim *s, unsigned long request, const void *arg, void *to,
+		    size_t bytes)
+{
+	return _IOC_SIZE(request) >= bytes &&
+	       !s->sys->read_memory((uintptr_t)arg, to, bytes);
+}
+
+static void tell_created(struct gp_shim *s, const struct gp_kfd_create_queue *args,
+			 uint32_t percentage)
+{
+	struct gp_shim_queue *q;
+	struct gp_guard guard;
+
+	gp_guard_lock(s, &guard);
+	q = gp_shim_queue_add_locked(s, args, percentage);
+	if (q) {
+		gp_detect_begin_locked(s, q, true);
+		gp_control_tell_queue_locked(s, q);
+	} else {
+		s->sees |= GP_WIRE_SEES_NOT_ALL;
+	}
+	gp_control_wake_locked(s);
+	gp_guard_unlock(s, &guard);
+}
+
+/* While its node is held the queue is born with percentage 0, which costs no cycle. */
+static int create_queue(struct gp_shim *s, int fd, unsigned long request, void *arg)
+{
+	struct gp_kfd_create_queue args = {};
+	uint32_t *percentage = (uint32_t *)((char *)arg +
+					    offsetof(struct gp_kfd_create_queue, percentage));
+	uint32_t wished;
+	int r;
+
+	if (!copy_in(s, request, arg, &args, CREATE_BYTES))
+		return s->sys->ioctl(fd, request, arg);
+	wished = args.percentage;
+	pthread_mutex_lock(&s->call_lock);
+	if (gp_hold_wants(s, args.gpu_id, args.type) && !gp_pause_is_lost(s, args.gpu_id))
+		*percentage = wished & ~GP_KFD_PERCENT_MASK;
+	r = s->sys->ioctl(fd, request, arg);
+	if (!r) {
+		memcpy(&args, arg, CREATE_BYTES);
+		tell_created(s, &args, wished);
+	}
+	*percentage = wished;
+	pthread_mutex_unlock(&s->call_lock);
+	if (!r)
+		gp_control_start(s, fd);
+	return r;
+}
+
+/* After a hang or during a reset amdkfd removes the queue and says so. */
+static bool is_gone(int r)
+{
+	return !r || errno == ETIME || errno == EIO;
+}
+
+static int destroy_queue(struct gp_shim *s, int fd, unsigned long request, void *arg)
+{
+	struct gp_kfd_destroy_queue args = {};
+	struct gp_shim_queue *q;
+	struct gp_guard guard;
+	int r;
+
+	if (!copy_in(s, request, arg, &args, sizeof(args.queue_id)))
+		return s->sys->ioctl(fd, request, arg);
+	pthread_mutex_lock(&s->call_lock);
+	q = gp_shim_queue_find(s, args.queue_id);
+	/* The driver would wait for a debugger to resume it. */
+	if (q)
+		gp_pause_before_destroy(s, q);
+	r = s->sys->ioctl(fd, request, arg);
+	if (q && is_gone(r)) {
+		gp_guard_lock(s, &guard);
+		gp_control_tell_gone_locked(s, q);
+		gp_shim_queue_remove_locked(s, q);
+		gp_guard_unlock(s, &guard);
+	}
+	pthread_mutex_unlock(&s->call_lock);
+	return r;
+}
+
+/* What the driver would refuse is left to it. */
+static bool is_plausible(const struct gp_kfd_update_queue *args)
+{
+	return (args->percentage & GP_KFD_PERCENT_MASK) <= GP_KFD_PERCENT_MAX &&
+	       args->prio <= GP_KFD_PRIO_MAX;
+}
+
+static int update_queue(struct gp_shim *s, int fd, unsigned long request, void *arg)
+{
+	struct gp_kfd_update_queue args;
+	struct gp_shim_queue *q;
+	struct gp_shim_props wish;
+	int r;
+
+	if (!copy_in(s, request, arg, &args, sizeof(args)) || !is_plausible(&args))
+		return s->sys->ioctl(fd, request, arg);
+	wish.ring_addr = args.ring_addr;
+	wish.ring_bytes = args.ring_bytes;
+	wish.percentage = args.percentage;
+	wish.prio = args.prio;
+	pthread_mutex_lock(&s->call_lock);
+	q = gp_shim_queue_find(s, args.queue_id);
+	if (q)
+		r = gp_pause_wish(s, q, fd, &wish);
+	else
+		r = s->sys->ioctl(fd, request, arg);
+	pthread_mutex_unlock(&s->call_lock);
+	return r;
+}
+
+/* No lock: threads sleep in here. */
+static int wait_events(struct gp_shim *s, int fd, unsigned long request, void *arg)
+{
+	int r = s->sys->ioctl(fd, request, arg);
+
+	if (!r && _IOC_SIZE(request) >= sizeof(struct gp_kfd_wait_events) &&
+	    ((struct gp_kfd_wait_events *)arg)->result == GP_KFD_WAIT_COMPLETE)
+		__atomic_store_n(&s->waited_ns, s->sys->now_ns(), __ATOMIC_RELEASE);
+	return r;
+}
+
+static int runtime_enable(struct gp_shim *s, int fd, unsigned long request, void *arg)
+{
+	struct gp_kfd_runtime_enable args = {};
+	bool is_known = copy_in(s, request, arg, &args, offsetof(struct gp_kfd_runtime_enable,
+								 capabilities));
+	int r;
+
+	/* Ends with it; and the driver waits for the debugger while one is there. */
+	if (is_known && !(args.mode & GP_KFD_RUNTIME_ENABLE))
+		gp_pause_end_dbg(s);
+	r = s->sys->ioctl(fd, request, arg);
+	if (!r && is_known)
+		s->has_runtime = args.mode & GP_KFD_RUNTIME_ENABLE;
+	return r;
+}
+
+/* The application debugs itself: then the shim must not. */
+static int dbg_trap(struct gp_shim *s, int fd, unsigned long request, void *arg)
+{
+	struct gp_kfd_dbg_trap args = {};
+
+	if (copy_in(s, request, arg, &args, offsetof(struct gp_kfd_dbg_trap, enable)) &&
+	    args.pid == (uint32_t)getpid())
+		gp_pause_end_dbg(s);
+	return s->sys->ioctl(fd, request, arg);
+}
+
+static int call(struct gp_shim *s, int fd, unsigned long request, void *arg)
+{
+	switch (_IOC_NR(request)) {
+	case GP_KFD_NR_CREATE_QUEUE:
+		return create_queue(s, fd, request, arg);
+	case GP_KFD_NR_DESTROY_QUEUE:
+		return destroy_queue(s, fd, request, arg);
+	case GP_KFD_NR_UPDATE_QUEUE:
+		return update_queue(s, fd, request, arg);
+	case GP_KFD_NR_RUNTIME_ENABLE:
+		return runtime_enable(s, fd, request, arg);
+	default:
+		return dbg_trap(s, fd, request, arg);
+	}
+}
+
+/* The driver may let others wait until a signal comes. */
+static bool is_short(unsigned long request)
+{
+	return _IOC_NR(request) == GP_KFD_NR_CREATE_QUEUE ||
+	       _IOC_NR(request) == GP_KFD_NR_DESTROY_QUEUE ||
+	       _IOC_NR(request) == GP_KFD_NR_UPDATE_QUEUE;
+}
+
+/*
+ * ioctl() is none of the places where a thread may be cancelled; what we do may be. A handler
+ * of signals that ends the program or jumps would do it with a lock of ours.
+ */
+static int call_guarded(struct gp_shim *s, int fd, unsigned long request, void *arg)
+{
+	sigset_t all, mask;
+	int cancel, r;
+
+	sigfillset(&all);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	if (is_short(request))
+		pthread_sigmask(SIG_SETMASK, &all, &mask);
+	r = call(s, fd, request, arg);
+	if (is_short(request))
+		pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	pthread_setcancelstate(cancel, NULL);
+	return r;
+}
+
+int gp_ioctl_call(struct gp_shim *s, int fd, unsigned long request, void *arg)
+{
+	int before = errno, r;
+
+	if (_IOC_NR(request) == GP_KFD_NR_WAIT_EVENTS)
+		r = wait_events(s, fd, request, arg);
+	else
+		r = call_guarded(s, fd, request, arg);
+	if (r >= 0)
+		errno = before;
+	return r;
+}

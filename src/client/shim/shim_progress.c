@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "client/shim/shim_progress.h"
+
+#include <string.h>
+
+#include "client/shim/shim_conn.h"
+#include "client/shim/shim_pause.h"
+#include "client/shim/shim_queue.h"
+
+#define MS 1000000ull
+#define PATIENCE_NS (1000 * MS)
+
+static struct gp_shim_progress *find(struct gp_shim *s, uint32_t gpu_id)
+{
+	uint32_t i;
+
+	for (i = 0; i < GP_SHIM_MAX_NODES; i++)
+		if (s->progress[i].gpu_id == gpu_id)
+			return &s->progress[i];
+	return NULL;
+}
+
+void gp_progress_expect_locked(struct gp_shim *s, uint32_t gpu_id)
+{
+	struct gp_shim_progress *p = find(s, gpu_id);
+	struct gp_shim_queue *q, *one = NULL;
+
+	gp_shim_queue_each(s, q)
+		if (q->gpu_id == gpu_id && q->is_busy && q->is_readable && gp_pause_is_stopped(q))
+			one = q;
+	if (!p)
+		p = find(s, 0);
+	if (!one || !p)
+		return;
+	p->gpu_id = gpu_id;
+	p->queue_id = one->queue_id;
+	p->rptr = gp_shim_queue_rptr(one);
+	p->look_ns = s->sys->now_ns();
+	p->until_ns = p->look_ns + PATIENCE_NS;
+	p->pace_ns = MS;
+}
+
+/* Return: the code of the note, or 0: nothing to say yet. */
+static uint32_t judge(struct gp_shim *s, const struct gp_shim_progress *p, uint64_t now_ns)
+{
+	struct gp_shim_queue *q;
+	int waves;
+
+	/* The driver may sleep. Only this thread changes @p. */
+	pthread_mutex_unlock(&s->lock);
+	waves = s->sys->occupancy(p->gpu_id);
+	pthread_mutex_lock(&s->lock);
+	q = gp_shim_queue_find(s, p->queue_id);
+	if (!q || !q->is_busy || gp_shim_queue_rptr(q) != p->rptr || waves > 0)
+		return GP_WIRE_NOTE_PROGRESS;
+	return now_ns >= p->until_ns ? GP_WIRE_NOTE_NO_PROGRESS : 0;
+}
+
+static void step(struct gp_shim *s, struct gp_shim_progress *p, uint64_t now_ns)
+{
+	struct gp_shim_queue *q = gp_shim_queue_find(s, p->queue_id);
+	uint32_t code;
+
+	/* Held again before anything could be seen. */
+	if (q && gp_pause_is_stopped(q)) {
+		p->gpu_id = 0;
+		return;
+	}
+	code = judge(s, p, now_ns);
+	if (code) {
+		gp_conn_note_locked(s, code, p->gpu_id, p->queue_id, "");
+		p->gpu_id = 0;
+		return;
+	}
+	p->look_ns = now_ns + p->pace_ns;
+	p->pace_ns *= 2;
+	if (p->look_ns > p->until_ns)
+		p->look_ns = p->until_ns;
+}
+
+uint64_t gp_progress_step_locked(struct gp_shim *s, uint64_t now_ns)
+{
+	uint64_t next = UINT64_MAX;
+	struct gp_shim_progress *p;
+
+	for (p = s->progress; p < s->progress + GP_SHIM_MAX_NODES; p++) {
+		if (p->gpu_id && now_ns >= p->look_ns)
+			step(s, p, now_ns);
+		if (p->gpu_id && p->look_ns < next)
+			next = p->look_ns;
+	}
+	return next;
+}
+
+void gp_progress_drop(struct gp_shim *s)
+{
+	memset(s->progress, 0, sizeof(s->progress));
+}

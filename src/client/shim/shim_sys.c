@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "client/shim/shim_sys.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "driver/address.h"
+#include "client/shim/shim_env.h"
+#include "client/shim/shim_fd.h"
+
+/* First inode that the kernel gives to a pid namespace (PROC_PID_INIT_INO). */
+#define INIT_PID_NAMESPACE "pid:[4026531836]"
+
+typedef int (*ioctl_fn)(int fd, unsigned long request, ...);
+
+static int real_ioctl(int fd, unsigned long request, void *arg)
+{
+	static ioctl_fn next;
+	ioctl_fn fn = __atomic_load_n(&next, __ATOMIC_RELAXED);
+
+	if (!fn) {
+		fn = (ioctl_fn)dlsym(RTLD_NEXT, "ioctl");
+		if (!fn)
+			return (int)syscall(SYS_ioctl, fd, request, arg);
+		__atomic_store_n(&next, fn, __ATOMIC_RELAXED);
+	}
+	return fn(fd, request, arg);
+}
+
+static int open_kfd(void)
+{
+	int fd = open(GP_KFD_PATH, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int connect_to_daemon(void)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	struct gp_fd_id id;
+	size_t len;
+	int fd, r;
+
+	r = gp_address_choose(gp_env("GPREEMPT_SOCKET"), gp_env("XDG_RUNTIME_DIR"), addr.sun_path,
+			      sizeof(addr.sun_path));
+	if (r)
+		return r;
+	len = strlen(addr.sun_path);
+	if (len + sizeof(GP_WIRE_SOCKET_SUFFIX) > sizeof(addr.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(addr.sun_path + len, GP_WIRE_SOCKET_SUFFIX);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	/* At once: connect() takes its time, and low numbers are the program's. */
+	fd = gp_fd_keep(fd, &id);
+	if (!connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
+		return fd;
+	r = -errno;
+	gp_fd_close(fd, &id);
+	return r;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Memory of a device is not for process_vm_readv(); the file goes through its driver. */
+static int read_proc_mem(uint64_t addr, void *to, size_t bytes)
+{
+	static const char path[] = "/proc/self/mem";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct gp_fd_id id;
+	ssize_t n;
+
+	if (fd < 0) {
+		/* No way to ask: as the driver would find it. */
+		memcpy(to, (void *)(uintptr_t)addr, bytes);
+		return 0;
+	}
+	gp_fd_note_path(path, &id);
+	n = pread(fd, to, bytes, (off_t)addr);
+	gp_fd_close(fd, &id);
+	return n == (ssize_t)bytes ? 0 : -EFAULT;
+}
+
+static int read_memory(uint64_t addr, void *to, size_t bytes)
+{
+	struct iovec local = { to, bytes };
+	struct iovec remote = { (void *)(uintptr_t)addr, bytes };
+
+	if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes)
+		return 0;
+	return read_proc_mem(addr, to, bytes);
+}
+
+/* sysfs names processes by their number in the first namespace. */
+static bool is_number_known(void)
+{
+	static int known = -1;
+	char name[sizeof(INIT_PID_NAMESPACE) + 1] = "";
+
+	if (known < 0)
+		known = readlink("/proc/self/ns/pid", name, sizeof(name) - 1) > 0 &&
+			!strcmp(name, INIT_PID_NAMESPACE);
+	return known;
+}
+
+static int occupancy(uint32_t gpu_id)
+{
+	char path[96], text[16] = "";
+	struct gp_fd_id id;
+	ssize_t n;
+	int fd;
+
+	if (!is_number_known())
+		return -1;
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/stats_%u/cu_occupancy", getpid(),
+		 gpu_id);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	gp_fd_note_path(path, &id);
+	n = read(fd, text, sizeof(text) - 1);
+	gp_fd_close(fd, &id);
+	return n > 0 ? atoi(text) : -1;
+}
+
+const struct gp_shim_sys gp_shim_sys_real = {
+	.ioctl = real_ioctl,
+	.open_kfd = open_kfd,
+	.connect = connect_to_daemon,
+	.now_ns = now_ns,
+	.read_memory = read_memory,
+	.occupancy = occupancy,
+};
+
+void gp_shim_debug(const char *fmt, ...)
+{
+	va_list ap;
+	char line[256];
+	int n;
+
+	if (!gp_env("GPREEMPT_DEBUG"))
+		return;
+	va_start(ap, fmt);
+	n = vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	if (n > 0)
+		dprintf(STDERR_FILENO, "gpreempt[%d]: %s\n", getpid(), line);
+}

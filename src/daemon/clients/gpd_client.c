@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: MIT
+#include "daemon/clients/gpd_client.h"
+#include "daemon/control/gpd_auth.h"
+#include "daemon/clients/gpd_client_msg.h"
+#include "daemon/gpd_engine.h"
+#include "daemon/control/gpd_manual.h"
+#include "daemon/control/gpd_monitor.h"
+#include "daemon/gpd_nodes.h"
+#include "daemon/gpd_sock.h"
+#include "daemon/gpd_util.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Messages of one client before it is another's turn. */
+#define MESSAGES_A_TURN 32
+/* A client cannot fill the log. */
+#define LOGS_A_SECOND 2
+#define LOGS_AT_ONCE 20
+/* Clients of one user, in parts of all: nobody can keep everybody else out. */
+#define USER_SHARE 2
+
+static int send_to(struct gpd_client *c, void *msg, uint16_t type, size_t size)
+{
+	struct gp_wire_hdr *hdr = msg;
+	ssize_t sent;
+
+	hdr->magic = GP_WIRE_MAGIC;
+	hdr->type = type;
+	hdr->size = (uint16_t)size;
+	hdr->time_ns = gpd_now_ns();
+	do {
+		sent = send(c->fd, msg, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+	} while (sent < 0 && errno == EINTR);
+	return sent == (ssize_t)size ? 0 : -errno;
+}
+
+static void mark_dead(struct gpd_client *c)
+{
+	if (c->state == GPD_CLIENT_DEAD)
+		return;
+	c->state = GPD_CLIENT_DEAD;
+	sd_event_source_set_enabled(c->io, SD_EVENT_OFF);
+	sd_event_source_set_enabled(c->d->reap, SD_EVENT_ONESHOT);
+}
+
+void gpd_client_close(struct gpd_client *c)
+{
+	mark_dead(c);
+}
+
+void gpd_client_drop(struct gpd_client *c, int err, const char *format, ...)
+{
+	struct gp_wire_note bye = {
+		.code = GP_WIRE_NOTE_REFUSED,
+		.value = (uint64_t)-err,
+	};
+	va_list args;
+
+	if (c->state == GPD_CLIENT_DEAD)
+		return;
+	va_start(args, format);
+	vsnprintf(bye.text, sizeof(bye.text), format, args);
+	va_end(args);
+	if (c->state == GPD_CLIENT_NEW)
+		c->d->nr_refused++;
+	else
+		c->d->nr_dropped++;
+	gpd_log(LOG_WARNING, "client %" PRIu64 " (pid %d): dropped: %s", c->number, (int)c->pid,
+		bye.text);
+	gpd_monitor_event(c->d, "client", c->pid, 0, GP_WIRE_QUEUE_ALL, "dropped: %s", bye.text);
+	send_to(c, &bye, GP_WIRE_BYE, sizeof(bye));
+	mark_dead(c);
+}
+
+int gpd_client_order(struct gpd_client *c, struct gp_wire_order *order, uint16_t type)
+{
+	int err;
+
+	if (c->state != GPD_CLIENT_KNOWN)
+		return -EPIPE;
+	if (type != GP_WIRE_RENEW)
+		order->epoch = ++c->d->epoch;
+	err = send_to(c, order, type, sizeof(*order));
+	if (!err)
+		return 0;
+	/* Its buffer is full of orders it never read, or it is gone. */
+	gpd_client_drop(c, err, "does not take orders: %s", strerror(-err));
+	return -EPIPE;
+}
+
+/* Who is latency critical looks more often. */
+#define POLL_CRITICAL 8
+
+int gpd_client_welcome(struct gpd_client *c)
+{
+	const struct gpd_config *config = c->d->config;
+	bool self_dbg = config->self_dbg && !gpd_nodes_have_gfx942(c->d);
+	struct gp_wire_welcome welcome = {
+		.client = c->number,
+		.lease_ns = config->lease_ns,
+		.poll_ns = config->poll_ns / (c->attrs.core.latency_critical ? POLL_CRITICAL : 1),
+		.quiet_ns = config->quiet_ns,
+		.flags = self_dbg ? GP_WIRE_WELCOME_SELF_DBG : 0,
+	};
+
+	return send_to(c, &welcome, GP_WIRE_WELCOME, sizeof(welcome));
+}
+
+void gpd_client_note(struct gpd_client *c, const char *format, ...)
+{
+	char text[GPD_NOTE_LEN];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	gpd_monitor_event(c->d, "note", c->pid, 0, GP_WIRE_QUEUE_ALL, "%s", text);
+	if (c->nr_notes && !strcmp(c->notes[c->nr_notes - 1], text))
+		return;
+	if (gpd_bucket_take(&c->noted, LOGS_A_SECOND, LOGS_AT_ONCE, gpd_now_ns()))
+		gpd_log(LOG_INFO, "client %" PRIu64 " (pid %d): %s", c->number, (int)c->pid, text);
+	if (c->nr_notes == GPD_NOTES_MAX) {
+		memmove(c->notes[0], c->notes[1], sizeof(c->notes) - sizeof(c->notes[0]));
+		c->nr_notes--;
+	}
+	memcpy(c->notes[c->nr_notes++], text, sizeof(text));
+}
+
+static void free_client(struct gpd_client *c)
+{
+	struct gpd_queue *q;
+
+	if (c->number && c->ops)
+		gpd_monitor_event(c->d, "client", c->pid, 0, GP_WIRE_QUEUE_ALL, "gone");
+	gpd_manual_forget_client(c);
+	while ((q = LIST_FIRST(&c->queues)))
+		gpd_client_queue_free(q);
+	if (c->ops && c->ops->stop)
+		c->ops->stop(c);
+	LIST_REMOVE(c, link);
+	c->d->nr_clients--;
+	sd_event_source_unref(c->io);
+	close(c->fd);
+	free(c);
+}
+
+static int on_reap(sd_event_source *s, void *data)
+{
+	struct gpd *d = data;
+	struct gpd_client *c;
+	struct gpd_client *next;
+
+	for (c = LIST_FIRST(&d->clients); c; c = next) {
+		next = LIST_NEXT(c, link);
+		if (c->state == GPD_CLIENT_DEAD)
+			free_client(c);
+	}
+	/* Freeing one can show that another is dead; it is for the next turn then. */
+	LIST_FOREACH(c, &d->clients, link)
+		if (c->state == GPD_CLIENT_DEAD)
+			return sd_event_source_set_enabled(d->reap, SD_EVENT_ONESHOT);
+	return 0;
+}
+
+/* One packet. Return: 1 = there may be more, 0 = no more now. */
+static int read_one(struct gpd_client *c)
+{
+	const struct gpd_config *config = c->d->config;
+	char buf[GP_WIRE_MAX + 1];
+	ssize_t len = recv(c->fd, buf, sizeof(buf), MSG_DONTWAIT | MSG_TRUNC);
+
+	if (len < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (len <= 0) {
+		mark_dead(c);
+		return 0;
+	}
+	c->d->rx_ns = gpd_now_ns();
+	c->d->nr_messages++;
+	if (!gpd_bucket_take(&c->messages, config->message_rate, config->message_burst,
+			     c->d->rx_ns))
+		gpd_client_drop(c, -EDQUOT, "more than %" PRIu64 " messages a second",
+				config->message_rate);
+	else if (len > GP_WIRE_MAX)
+		gpd_client_drop(c, -EMSGSIZE, "message of %zd bytes", len);
+	else
+		gpd_client_message(c, buf, (size_t)len);
+	c->d->rx_ns = 0;
+	return c->state != GPD_CLIENT_DEAD;
+}
+
+/* Return: whether nothing is left to read. */
+static bool read_some(struct gpd_client *c)
+{
+	int i;
+
+	for (i = 0; i < MESSAGES_A_TURN; i++)
+		if (!read_one(c))
+			return true;
+	return false;
+}
+
+static int on_io(sd_event_source *s, int fd, uint32_t events, void *data)
+{
+	struct gpd_client *c = data;
+
+	if (read_some(c) && events & (EPOLLERR | EPOLLHUP))
+		mark_dead(c);
+	return 0;
+}
+
+void gpd_client_poll(struct gpd_client *c)
+{
+	if (c->state != GPD_CLIENT_DEAD)
+		read_some(c);
+}
+
+int gpd_client_add(struct gpd *d, int fd, const struct gpd_cred *cred, struct gpd_client **out)
+{
+	struct gpd_client *c = calloc(1, sizeof(*c));
+	int err = c ? 0 : -ENOMEM;
+
+	if (!err) {
+		c->d = d;
+		c->fd = fd;
+		c->cred = *cred;
+		c->pid = cred->pid;
+		c->uid = cred->uid;
+		c->number = ++d->next_client;
+		err = sd_event_add_io(d->event, &c->io, fd, EPOLLIN, on_io, c);
+	}
+	if (err < 0) {
+		free(c);
+		close(fd);
+		return err;
+	}
+	sd_event_source_set_description(c->io, "client");
+	LIST_INSERT_HEAD(&d->clients, c, link);
+	d->nr_clients++;
+	if (out)
+		*out = c;
+	return 0;
+}
+
+static bool is_room(struct gpd *d, const struct gpd_cred *cred)
+{
+	uint64_t of_user = 0;
+	struct gpd_client *c;
+
+	if (d->nr_clients >= d->config->max_clients)
+		return false;
+	if (cred->privileged)
+		return true;
+	LIST_FOREACH(c, &d->clients, link)
+		of_user += c->cred.uid == cred->uid;
+	return of_user < (d->config->max_clients + USER_SHARE - 1) / USER_SHARE;
+}
+
+static int on_accept(sd_event_source *s, int fd, uint32_t events, void *data)
+{
+	struct gpd *d = data;
+	struct gpd_client *c;
+	struct gpd_cred cred;
+	bool room;
+	int sock;
+
+	sock = gpd_sock_accept(s, fd);
+	if (sock < 0)
+		return 0;
+	if (gpd_auth_peer(d->config, sock, &cred)) {
+		close(sock);
+		return 0;
+	}
+	room = is_room(d, &cred);
+	if (!gpd_client_add(d, sock, &cred, &c) && !room)
+		gpd_client_drop(c, -EMFILE, "too many clients");
+	return 0;
+}
+
+static int on_throttle(sd_event_source *s, uint64_t usec, void *data)
+{
+	gpd_client_unthrottle(data);
+	return 0;
+}
+
+int gpd_client_timers(struct gpd *d)
+{
+	int err = sd_event_add_defer(d->event, &d->reap, on_reap, d);
+
+	if (err >= 0)
+		err = sd_event_source_set_enabled(d->reap, SD_EVENT_OFF);
+	if (err >= 0)
+		err = sd_event_add_time(d->event, &d->throttle, CLOCK_MONOTONIC, 0, 1, on_throttle,
+					d);
+	if (err >= 0)
+		err = sd_event_source_set_enabled(d->throttle, SD_EVENT_OFF);
+	return err < 0 ? err : 0;
+}
+
+int gpd_client_listen(struct gpd *d, const char *path)
+{
+	char name[PATH_MAX + sizeof(GP_WIRE_SOCKET_SUFFIX)];
+	int err;
+
+	snprintf(name, sizeof(name), "%s%s", path, GP_WIRE_SOCKET_SUFFIX);
+	err = gpd_sock_listen(name, SOCK_SEQPACKET, &d->client_listen);
+	if (err)
+		return err;
+	err = sd_event_add_io(d->event, &d->client_listen_io, d->client_listen, EPOLLIN, on_accept,
+			      d);
+	return err < 0 ? err : gpd_client_timers(d);
+}
+
+void gpd_client_close_all(struct gpd *d)
+{
+	struct gpd_client *c;
+
+	while ((c = LIST_FIRST(&d->clients))) {
+		mark_dead(c);
+		free_client(c);
+	}
+	d->client_listen_io = sd_event_source_unref(d->client_listen_io);
+	d->reap = sd_event_source_unref(d->reap);
+	d->throttle = sd_event_source_unref(d->throttle);
+	if (d->client_listen >= 0)
+		close(d->client_listen);
+	d->client_listen = -1;
+}
+
+struct gpd_client *gpd_client_find(struct gpd *d, pid_t pid)
+{
+	struct gpd_client *c;
+
+	LIST_FOREACH(c, &d->clients, link)
+		if (c->pid == pid && c->state == GPD_CLIENT_KNOWN)
+			return c;
+	return NULL;
+}
+
+void gpd_client_set_attrs(struct gpd_client *c, const struct gpd_attrs *attrs)
+{
+	c->attrs = *attrs;
+	gpd_engine_attrs(c);
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+#include "daemon/clients/gpd_client_msg.h"
+#include "daemon/control/gpd_auth.h"
+#include "daemon/clients/gpd_client.h"
+#include "daemon/clients/gpd_dbg.h"
+#include "daemon/gpd_engine.h"
+#include "daemon/clients/gpd_fanout.h"
+#include "daemon/control/gpd_manual.h"
+#include "daemon/clients/gpd_mech.h"
+#include "daemon/module/gpd_module.h"
+#include "daemon/control/gpd_monitor.h"
+#include "daemon/gpd_nodes.h"
+#include "daemon/clients/gpd_progress.h"
+#include "daemon/gpd_state.h"
+#include "daemon/gpd_util.h"
+#include "daemon/clients/gpd_wire_decode.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How long edges are kept back that come too fast. */
+#define THROTTLE_NS (5 * GPD_NS_PER_MS)
+
+static struct gpd_queue *find_queue(struct gpd_client *c, uint32_t gpu_id, uint32_t queue_id)
+{
+	struct gpd_queue *q;
+
+	LIST_FOREACH(q, &c->queues, link)
+		if (q->told.queue_id == queue_id && q->told.gpu_id == gpu_id)
+			return q;
+	return NULL;
+}
+
+static void read_process(struct gpd_client *c, const struct gp_wire_hello *m)
+{
+	struct gpd_proc proc;
+
+	gpd_text_clean(c->comm, sizeof(c->comm), m->comm, sizeof(m->comm));
+	if (c->pid > GPD_PID_MAX || gpd_proc_read(c->pid, &proc))
+		return;
+	c->start_time = proc.start_time;
+	if (!c->comm[0])
+		memcpy(c->comm, proc.comm, sizeof(c->comm));
+}
+
+static void hello(struct gpd_client *c, const struct gp_wire_hello *m)
+{
+	char why[GPD_NOTE_LEN] = "";
+	int err;
+
+	if (c->state != GPD_CLIENT_NEW) {
+		gpd_client_drop(c, -EPROTO, "said hello twice");
+		return;
+	}
+	err = gpd_mech_admit(c, m, why, sizeof(why));
+	if (err) {
+		gpd_client_drop(c, err, "%s", why);
+		return;
+	}
+	read_process(c, m);
+	c->sees = m->sees;
+	c->state = GPD_CLIENT_KNOWN;
+	gpd_auth_wishes(c, m);
+	if (gpd_mech_is_dbg(c))
+		gpd_dbg_attrs(c);
+	gpd_state_recall(c);
+	if (gpd_module_is_used(c->d) && !gpd_mech_is_sim(c))
+		gpd_module_client(c);
+	gpd_monitor_event(c->d, "client", c->pid, 0, GP_WIRE_QUEUE_ALL, "%s client of %s",
+			  c->ops->name, c->comm);
+	err = gpd_client_welcome(c);
+	if (err)
+		gpd_client_drop(c, err, "does not take a welcome: %s", strerror(-err));
+}
+
+static bool is_compute(const struct gp_wire_queue *m)
+{
+	return m->type == GP_WIRE_QUEUE_PM4 || m->type == GP_WIRE_QUEUE_AQL;
+}
+
+static void schedule_queue(struct gpd_queue *q)
+{
+	struct gpd_client *c = q->client;
+	struct gpd_node *n = gpd_nodes_find(c->d, q->told.gpu_id);
+	int err;
+
+	/* Simulated processes have no say about a GPU, nor real ones about a simulated one. */
+	if (!n || (n->simulated != gpd_mech_is_sim(c) && !gpd_mech_is_dbg(c))) {
+		gpd_client_note(c, "queue %" PRIu32 ": node %" PRIu32 " is not known",
+				q->told.queue_id, q->told.gpu_id);
+		return;
+	}
+	q->manual = gpd_manual_covers(c, q->told.gpu_id, q->told.queue_id);
+	err = gpd_engine_queue_add(q, n);
+	if (err)
+		gpd_client_note(c, "queue %" PRIu32 " is not scheduled: %s", q->told.queue_id,
+				strerror(-err));
+}
+
+/* Lists of all queues take time, which is that of everybody. */
+static bool has_user_room(const struct gpd_client *c)
+{
+	const struct gpd_client *other;
+	uint32_t nr = 0;
+
+	if (c->cred.privileged)
+		return true;
+	LIST_FOREACH(other, &c->d->clients, link)
+		if (other->uid == c->uid)
+			nr += other->nr_queues;
+	return nr < GPD_USER_QUEUES_MAX;
+}
+
+static void queue_add(struct gpd_client *c, const struct gp_wire_queue *m)
+{
+	struct gpd_queue *q = find_queue(c, m->gpu_id, m->queue_id);
+
+	/* Numbers are used again: the old one is gone, the client forgot to say so. */
+	if (q)
+		gpd_client_queue_free(q);
+	if (c->nr_queues >= GPD_CLIENT_QUEUES_MAX) {
+		gpd_client_drop(c, -ENOSPC, "more than %d queues", GPD_CLIENT_QUEUES_MAX);
+		return;
+	}
+	if (!has_user_room(c)) {
+		gpd_client_drop(c, -EDQUOT, "more than %d queues of one user", GPD_USER_QUEUES_MAX);
+		return;
+	}
+	q = calloc(1, sizeof(*q));
+	if (!q) {
+		gpd_client_drop(c, -ENOMEM, "out of memory");
+		return;
+	}
+	q->client = c;
+	q->told = *m;
+	q->busy = m->busy;
+	q->core_id = GP_ID_NONE;
+	LIST_INSERT_HEAD(&c->queues, q, link);
+	c->nr_queues++;
+	gpd_monitor_event(c->d, "queue", c->pid, m->gpu_id, m->queue_id, "added");
+	if (is_compute(m))
+		schedule_queue(q);
+}
+
+void gpd_client_queue_free(struct gpd_queue *q)
+{
+	struct gpd_client *c = q->client;
+
+	gpd_monitor_event(c->d, "queue", c->pid, q->told.gpu_id, q->told.queue_id, "removed");
+	gpd_engine_queue_remove(q);
+	LIST_REMOVE(q, link);
+	c->nr_queues--;
+	free(q);
+}
+
+static void throttle(struct gpd_client *c)
+{
+	struct gpd *d = c->d;
+	int enabled = SD_EVENT_OFF;
+
+	if (!c->throttled)
+		gpd_client_note(c, "more than %" PRIu64 " edges a second: some are put together",
+				d->config->edge_rate);
+	c->throttled = true;
+	sd_event_source_get_enabled(d->throttle, &enabled);
+	if (enabled != SD_EVENT_OFF)
+		return;
+	sd_event_source_set_time(d->throttle, (gpd_now_ns() + THROTTLE_NS) / 1000);
+	sd_event_source_set_enabled(d->throttle, SD_EVENT_ONESHOT);
+}
+
+void gpd_client_unthrottle(struct gpd *d)
+{
+	struct gpd_client *c;
+	struct gpd_queue *q;
+
+	LIST_FOREACH(c, &d->clients, link) {
+		if (!c->throttled)
+			continue;
+		c->throttled = false;
+		LIST_FOREACH(q, &c->queues, link)
+			gpd_engine_queue_level(q);
+	}
+}
+
+/* An edge is the new level of a queue: of several that wait, only the last counts. */
+static void edge(struct gpd_client *c, const struct gp_wire_edge *m)
+{
+	const struct gpd_config *config = c->d->config;
+	struct gpd_queue *q = find_queue(c, m->gpu_id, m->queue_id);
+	bool busy = m->hdr.type == GP_WIRE_BUSY;
+
+	if (!q) {
+		gpd_client_drop(c, -ENOENT, "edge of queue %" PRIu32 " that it never told",
+				m->queue_id);
+		return;
+	}
+	q->busy = busy;
+	gpd_monitor_edge(q);
+	if (!gpd_bucket_take(&c->edges, config->edge_rate, config->edge_burst, c->d->rx_ns))
+		throttle(c);
+	if (!c->throttled)
+		gpd_engine_queue_level(q);
+	gpd_progress_busy(q);
+}
+
+static void queue_remove(struct gpd_client *c, const struct gp_wire_edge *m)
+{
+	struct gpd_queue *q = find_queue(c, m->gpu_id, m->queue_id);
+
+	if (q)
+		gpd_client_queue_free(q);
+	else
+		gpd_client_drop(c, -ENOENT, "queue %" PRIu32 " that it never told is gone",
+				m->queue_id);
+}
+
+static void done(struct gpd_client *c, const struct gp_wire_done *m)
+{
+	if (!gpd_manual_done(c, m))
+		gpd_fanout_done(c, m);
+	gpd_progress_done(c, m);
+}
+
+static void note(struct gpd_client *c, const struct gp_wire_note *m)
+{
+	char text[GPD_NOTE_LEN];
+
+	gpd_text_clean(text, sizeof(text), m->text, sizeof(m->text));
+	if (m->code == GP_WIRE_NOTE_SEES)
+		c->sees = (uint32_t)m->value;
+	if (gpd_mech_is_dbg(c) && gpd_dbg_note(c, m, text))
+		return;
+	switch (m->code) {
+	case GP_WIRE_NOTE_SEES:
+		/* Set before somebody is told that a tracer has attached. */
+		return;
+	case GP_WIRE_NOTE_LEASE_ENDED:
+		gpd_client_note(c, "let go by itself: the lease ended");
+		return;
+	case GP_WIRE_NOTE_PROGRESS:
+	case GP_WIRE_NOTE_NO_PROGRESS:
+		gpd_progress_note(c, m->gpu_id, m->code == GP_WIRE_NOTE_PROGRESS);
+		return;
+	case GP_WIRE_NOTE_REFUSED:
+		gpd_client_note(c, "cannot be stopped: %s", text[0] ? text : "no reason given");
+		c->refused = true;
+		gpd_engine_attrs(c);
+		return;
+	default:
+		gpd_progress_reset(c, m->gpu_id);
+		return;
+	}
+}
+
+void gpd_client_message(struct gpd_client *c, const void *buf, size_t len)
+{
+	union gpd_wire_msg msg;
+	const char *why;
+	int err = gpd_wire_decode(buf, len, &msg, &why);
+
+	if (err) {
+		gpd_client_drop(c, err, "%s", why);
+		return;
+	}
+	if (c->state == GPD_CLIENT_NEW && msg.hdr.type != GP_WIRE_HELLO) {
+		gpd_client_drop(c, -EPROTO, "did not say hello first");
+		return;
+	}
+	switch (msg.hdr.type) {
+	case GP_WIRE_HELLO:
+		hello(c, &msg.hello);
+		break;
+	case GP_WIRE_QUEUE_ADD:
+		queue_add(c, &msg.queue);
+		break;
+	case GP_WIRE_QUEUE_REMOVE:
+		queue_remove(c, &msg.edge);
+		break;
+	case GP_WIRE_DONE:
+		done(c, &msg.done);
+		break;
+	case GP_WIRE_NOTE:
+		note(c, &msg.note);
+		break;
+	default:
+		edge(c, &msg.edge);
+		break;
+	}
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include "daemon/control/gpd_control.h"
+#include "daemon/gpd_util.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+/* Replies that wait to be read; the list of all queues of a full daemon fits. */
+#define OUT_MAX (32u << 20)
+/* Events that wait to be read. */
+#define EVENTS_MAX (256u << 10)
+/* Who reads nothing for this long while something waits is let go. */
+#define SLOW_NS (10 * GPD_NS_PER_SEC)
+
+void gpd_control_watch(struct gpd_conn *conn)
+{
+	uint32_t events = 0;
+
+	if (!conn->waiting && conn->in_len <= GPD_REQUEST_MAX)
+		events |= EPOLLIN;
+	if (conn->out_len > conn->out_sent)
+		events |= EPOLLOUT;
+	sd_event_source_set_io_events(conn->io, events);
+}
+
+void gpd_control_flush(struct gpd_conn *conn)
+{
+	while (conn->out_sent < conn->out_len) {
+		ssize_t sent = send(conn->fd, conn->out + conn->out_sent,
+				    conn->out_len - conn->out_sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (sent < 0 && errno == EINTR)
+			continue;
+		if (sent < 0 && errno != EAGAIN) {
+			gpd_control_dead(conn);
+			return;
+		}
+		if (sent < 0)
+			break;
+		conn->out_sent += (size_t)sent;
+		conn->since_ns = 0;
+	}
+	if (conn->out_sent == conn->out_len) {
+		conn->out_sent = 0;
+		conn->out_len = 0;
+		conn->since_ns = 0;
+	} else if (!conn->since_ns) {
+		conn->since_ns = gpd_now_ns();
+	}
+}
+
+static bool make_room(struct gpd_conn *conn, size_t len)
+{
+	size_t size = conn->out_size ? conn->out_size : 4096;
+	char *bigger;
+
+	if (conn->out_sent) {
+		memmove(conn->out, conn->out + conn->out_sent, conn->out_len - conn->out_sent);
+		conn->out_len -= conn->out_sent;
+		conn->out_sent = 0;
+	}
+	if (len > OUT_MAX - conn->out_len)
+		return false;
+	while (size < conn->out_len + len)
+		size *= 2;
+	if (size == conn->out_size)
+		return true;
+	bigger = realloc(conn->out, size);
+	if (!bigger)
+		return false;
+	conn->out = bigger;
+	conn->out_size = size;
+	return true;
+}
+
+/* With the NUL byte that ends a message. */
+static void send_text(struct gpd_conn *conn, const char *text)
+{
+	size_t len = strlen(text) + 1;
+
+	if (!make_room(conn, len)) {
+		gpd_control_dead(conn);
+		return;
+	}
+	memcpy(conn->out + conn->out_len, text, len);
+	conn->out_len += len;
+	gpd_control_flush(conn);
+	gpd_control_watch(conn);
+}
+
+static void send_json(struct gpd_conn *conn, json_t *message)
+{
+	char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
+
+	if (text && !conn->dead)
+		send_text(conn, text);
+	if (!text)
+		gpd_control_dead(conn);
+	free(text);
+	json_decref(message);
+}
+
+void gpd_control_reply(struct gpd_conn *conn, json_t *parameters)
+{
+	if (conn->oneway)
+		json_decref(parameters);
+	else
+		send_json(conn, json_pack("{s:o}", "parameters", parameters));
+}
+
+void gpd_control_refuse(struct gpd_conn *conn, const char *error, const char *key,
+			const char *value)
+{
+	if (!conn->oneway)
+		send_json(conn, json_pack("{s:s, s:{s:s}}", "error", error, "parameters", key,
+					  value));
+}
+
+void gpd_control_error(struct gpd_conn *conn, const char *error, const char *key,
+		       const char *format, ...)
+{
+	char name[64];
+	char value[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(value, sizeof(value), format, args);
+	va_end(args);
+	snprintf(name, sizeof(name), "%s.%s", GPD_INTERFACE, error);
+	gpd_control_refuse(conn, name, key, value);
+}
+
+void gpd_control_failed(struct gpd_conn *conn, int err, const char *format, ...)
+{
+	char value[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(value, sizeof(value), format, args);
+	va_end(args);
+	if (!conn->oneway)
+		send_json(conn, json_pack("{s:s, s:{s:s, s:i}}", "error", GPD_INTERFACE ".Failed",
+					  "parameters", "reason", value, "errno", -err));
+}
+
+static json_t *lost_event(const struct gpd_conn *conn)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%" PRIu64 " events lost", conn->nr_lost);
+	return json_pack("{s:I, s:s, s:n, s:n, s:n, s:s, s:{s:I}}", "time_ns",
+			 (json_int_t)gpd_now_ns(), "kind", "lost", "pid", "gpu_id", "queue_id",
+			 "text", text, "data", "count", (json_int_t)conn->nr_lost);
+}
+
+static void send_event(struct gpd_conn *conn, json_t *event)
+{
+	send_json(conn, json_pack("{s:{s:O}, s:b}", "parameters", "event", event, "continues", 1));
+}
+
+void gpd_control_event(struct gpd_conn *conn, json_t *event)
+{
+	json_t *lost;
+
+	if (conn->dead)
+		return;
+	if (conn->out_len - conn->out_sent > EVENTS_MAX) {
+		conn->nr_lost++;
+		if (conn->since_ns && gpd_now_ns() - conn->since_ns > SLOW_NS)
+			gpd_control_dead(conn);
+		return;
+	}
+	if (conn->nr_lost) {
+		lost = lost_event(conn);
+		conn->nr_lost = 0;
+		if (lost)
+			send_event(conn, lost);
+		json_decref(lost);
+	}
+	send_event(conn, event);
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "daemon/control/gpd_methods.h"
+#include "daemon/control/gpd_list.h"
+#include "daemon/control/gpd_metrics.h"
+#include "daemon/module/gpd_module.h"
+#include "daemon/control/gpd_monitor.h"
+#include "daemon/gpd_reload.h"
+#include "daemon/control/gpd_suspend.h"
+#include "daemon/clients/gpd_attach.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static void get_info(struct gpd_conn *conn, const struct gpd_request *r)
+{
+	gpd_control_reply(conn, gpd_list_info(conn->d, &conn->cred));
+}
+
+static void list_nodes(struct gpd_conn *conn, const struct gpd_request *r)
+{
+	gpd_control_reply(conn, json_pack("{s:o}", "nodes", gpd_list_nodes(conn->d)));
+}
+
+static void list_processes(struct gpd_conn *conn, const struct gpd_request *r)
+{
+	gpd_control_reply(conn, json_pack("{s:o}", "processes", gpd_list_processes(conn->d)));
+}
+
+static void list_queues(struct gpd_conn *conn, const struct gpd_request *r)
+{
+	pid_t pid = r->has & GPD_HAS_PID ? (pid_t)r->pid : 0;
+
+	gpd_control_reply(conn, json_pack("{s:o}", "queues", gpd_list_queues(conn->d, pid)));
+}
+
+static void get_statistics(struct gpd_conn *conn, const struct gpd_request *r)
+{
+	json_t *nodes = gpd_list_statistics(conn->d, (uint32_t)r->gpu_id);
+
+	if (r->has & GPD_HAS_GPU_ID && r->gpu_id && !json_array_size(nodes)) {
+		json_decref(nodes);
+		gpd_control_error(conn, "NotFound", "what", "node %" PRIu64, r->gpu_id);
+		return;
+	}
+	gpd_control_reply(conn, json_pack("{s:o}", "nodes", nodes));
+}
+
+static void get_metrics(struct gpd_conn *conn, const struct gpd_request *r)
+{
+	char *text = gpd_metrics_text(conn->d);
+
+	if (!text) {
+		gpd_control_error(conn, "Failed", "reason", "out of memory");
+		return;
+	}
+	gpd_control_reply(conn, json_pack("{s:s}", "text", text));
+	free(text);
+}
+
+/* The first event says that from now on nothing is missed. */
+static void monitor(struct gpd_conn *conn, const struct gpd_request *r)
+{
+	conn->monitor = true;
+	conn->trace = r->trace;
+	gpd_module_monitor(conn->d);
+	gpd_monitor_begin(conn);
+}
+
+static void get_config(struct gpd_conn *conn, const struct gpd_request *r)
+{
+	gpd_control_reply(conn, json_pack("{s:o}", "settings", gpd_list_settings(conn->d)));
+}
+
+static void (*const calls[GPD_METHOD_COUNT])(struct gpd_conn *, const struct gpd_request *) = {
+	[GPD_METHOD_GET_INFO] = get_info,
+	[GPD_METHOD_LIST_NODES] = list_nodes,
+	[GPD_METHOD_LIST_PROCESSES] = list_processes,
+	[GPD_METHOD_LIST_QUEUES] = list_queues,
+	[GPD_METHOD_SET_ATTRIBUTES] = gpd_methods_set_attributes,
+	[GPD_METHOD_SUSPEND] = gpd_suspend_call,
+	[GPD_METHOD_RESUME] = gpd_suspend_call,
+	[GPD_METHOD_GET_POLICY] = gpd_methods_get_policy,
+	[GPD_METHOD_SET_POLICY] = gpd_methods_set_policy,
+	[GPD_METHOD_GET_STATISTICS] = get_statistics,
+	[GPD_METHOD_GET_METRICS] = get_metrics,
+	[GPD_METHOD_MONITOR] = monitor,
+	[GPD_METHOD_ATTACH] = gpd_attach_call,
+	[GPD_METHOD_DETACH] = gpd_attach_detach,
+	[GPD_METHOD_GET_CONFIG] = get_config,
+	[GPD_METHOD_RELOAD] = gpd_reload_call,
+};
+
+void gpd_methods_call(struct gpd_conn *conn, const struct gpd_request *r)
+{
+	calls[r->method](conn, r);
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+#include "daemon/control/gpd_metrics.h"
+#include "daemon/control/gpd_manual.h"
+#include "daemon/clients/gpd_mech.h"
+#include "daemon/module/gpd_module.h"
+#include "daemon/gpd_nodes.h"
+#include "daemon/gpd_util.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Buckets end at powers of two of a nanosecond: about 1 us to 8.6 s. */
+#define FIRST_POWER 10
+#define LAST_POWER 33
+
+static void head(FILE *f, const char *name, const char *type, const char *help)
+{
+	fprintf(f, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+/* Counts up to a power of two, which is always the end of a bucket of gp_hist. */
+static uint32_t bucket_below(unsigned int power)
+{
+	if (power <= GP_HIST_SUB_BITS)
+		return 1u << power;
+	return (power - GP_HIST_SUB_BITS + 1) << GP_HIST_SUB_BITS;
+}
+
+static void histogram(FILE *f, const char *name, uint32_t gpu_id, const struct gp_hist *h)
+{
+	unsigned int power;
+	uint64_t count = 0;
+	uint32_t i = 0;
+
+	for (power = FIRST_POWER; power <= LAST_POWER; power++) {
+		for (; i < bucket_below(power); i++)
+			count += h->bucket[i];
+		fprintf(f, "%s_bucket{gpu_id=\"%" PRIu32 "\",le=\"%.9g\"} %" PRIu64 "\n", name,
+			gpu_id, (double)(1ULL << power) / 1e9, count);
+	}
+	fprintf(f, "%s_bucket{gpu_id=\"%" PRIu32 "\",le=\"+Inf\"} %" PRIu64 "\n", name, gpu_id,
+		h->nr);
+	fprintf(f, "%s_sum{gpu_id=\"%" PRIu32 "\"} %.9f\n", name, gpu_id, (double)h->sum / 1e9);
+	fprintf(f, "%s_count{gpu_id=\"%" PRIu32 "\"} %" PRIu64 "\n", name, gpu_id, h->nr);
+}
+
+static const struct gp_node_stats *stats(struct gpd_node *n)
+{
+	return gpd_nodes_stats(n);
+}
+
+/* X(name, type, help, value of node n) */
+#define NODE_METRICS(X)                                                                           \
+	X(enabled, gauge, "1 if the node is scheduled", gpd_nodes_is_enabled(n))                  \
+	X(module, gauge, "1 if the kernel module schedules the node", n->module)                  \
+	X(entities, gauge, "entities on the node", stats(n)->nr_entities)                         \
+	X(entities_out, gauge, "entities off the GPU now", stats(n)->nr_out)                      \
+	X(members_held, gauge, "processes held by the scheduler", n->nr_held)                     \
+	X(events_total, counter, "events of the core", stats(n)->nr_events)                       \
+	X(switches_total, counter, "switches started", stats(n)->nr_switches)                     \
+	X(preemptions_total, counter, "entities preempted", stats(n)->nr_preemptions)             \
+	X(resumes_total, counter, "entities resumed", stats(n)->nr_resumes)                       \
+	X(switch_failures_total, counter, "members of switches that failed", stats(n)->nr_failed) \
+	X(switch_deadlines_total, counter, "switches that missed their deadline",                 \
+	  stats(n)->nr_deadline)                                                                  \
+	X(starvations_total, counter, "times the starvation bound was enforced",                  \
+	  stats(n)->nr_starvation)                                                                \
+	X(rate_limited_total, counter, "decisions put off by the rate limit",                     \
+	  stats(n)->nr_rate_limited)                                                              \
+	X(left_to_finish_total, counter, "victims spared as they were about to end",              \
+	  stats(n)->nr_left_to_finish)                                                            \
+	X(no_progress_total, counter, "resumes after which nothing moved", n->nr_no_progress)
+
+static void node_values(FILE *f, struct gpd *d)
+{
+	struct gpd_node *n;
+
+#define X(name, type, help, value)                                                   \
+	head(f, "gpreempt_node_" #name, #type, help);                                \
+	for (n = d->node; n < d->node + d->nr_nodes; n++)                            \
+		fprintf(f, "gpreempt_node_" #name "{gpu_id=\"%" PRIu32 "\"} %" PRIu64 "\n", \
+			n->gpu_id, (uint64_t)(value));
+	NODE_METRICS(X)
+#undef X
+}
+
+static void breakers(FILE *f, struct gpd *d)
+{
+	struct gpd_node *n;
+	unsigned int s;
+
+	head(f, "gpreempt_node_breaker", "gauge", "1 for the state of the circuit breaker");
+	for (n = d->node; n < d->node + d->nr_nodes; n++)
+		for (s = 0; s < GP_BREAKER_STATE_COUNT; s++)
+			fprintf(f,
+				"gpreempt_node_breaker{gpu_id=\"%" PRIu32 "\",state=\"%s\"} %d\n",
+				n->gpu_id, gp_breaker_state_name((enum gp_breaker_state)s),
+				stats(n)->breaker == s);
+	head(f, "gpreempt_node_switch_cost_seconds", "gauge", "learned cost of a switch");
+	for (n = d->node; n < d->node + d->nr_nodes; n++)
+		fprintf(f, "gpreempt_node_switch_cost_seconds{gpu_id=\"%" PRIu32 "\"} %.9f\n",
+			n->gpu_id, (double)stats(n)->cost_ns / 1e9);
+}
+
+static void module_value(FILE *f, struct gpd *d, const char *name, const char *help,
+			 uint64_t (*value)(const struct gpd_module_counts *c))
+{
+	struct gpd_module_counts c;
+	struct gpd_node *n;
+
+	head(f, name, "counter", help);
+	for (n = d->node; n < d->node + d->nr_nodes; n++)
+		if (n->module && !gpd_module_counts(n, &c))
+			fprintf(f, "%s{gpu_id=\"%" PRIu32 "\"} %" PRIu64 "\n", name, n->gpu_id,
+				value(&c));
+}
+
+static uint64_t wakeups(const struct gpd_module_counts *c)
+{
+	return c->nr_wakeups;
+}
+
+static uint64_t timer_wakeups(const struct gpd_module_counts *c)
+{
+	return c->nr_timer_wakeups;
+}
+
+static uint64_t faults(const struct gpd_module_counts *c)
+{
+	return c->nr_faults;
+}
+
+/* What only the kernel module has. */
+static void modules(FILE *f, struct gpd *d)
+{
+	struct gpd_node *n;
+
+	if (!gpd_module_is_used(d))
+		return;
+	module_value(f, d, "gpreempt_module_wakeups_total",
+		     "times the kernel scheduler's thread ran", wakeups);
+	module_value(f, d, "gpreempt_module_timer_wakeups_total", "of these, by a timer",
+		     timer_wakeups);
+	module_value(f, d, "gpreempt_module_doorbell_faults_total",
+		     "armed doorbells that told of work", faults);
+	head(f, "gpreempt_detect_seconds", "histogram",
+	     "from the fault of an armed doorbell to the kernel scheduler");
+	for (n = d->node; n < d->node + d->nr_nodes; n++)
+		if (n->module && gpd_module_detect(n))
+			histogram(f, "gpreempt_detect_seconds", n->gpu_id, gpd_module_detect(n));
+}
+
+static void histograms(FILE *f, struct gpd *d)
+{
+	struct gpd_node *n;
+
+	head(f, "gpreempt_switch_seconds", "histogram", "duration of switches");
+	for (n = d->node; n < d->node + d->nr_nodes; n++)
+		histogram(f, "gpreempt_switch_seconds", n->gpu_id, &stats(n)->switch_ns);
+	head(f, "gpreempt_off_seconds", "histogram", "times off the GPU");
+	for (n = d->node; n < d->node + d->nr_nodes; n++)
+		histogram(f, "gpreempt_off_seconds", n->gpu_id, &stats(n)->off_ns);
+	head(f, "gpreempt_decision_seconds", "histogram", "from a message to the first order");
+	for (n = d->node; n < d->node + d->nr_nodes; n++)
+		histogram(f, "gpreempt_decision_seconds", n->gpu_id, &n->decision);
+	modules(f, d);
+	head(f, "gpreempt_fanout_seconds", "histogram", "from the first order to the last answer");
+	for (n = d->node; n < d->node + d->nr_nodes; n++)
+		histogram(f, "gpreempt_fanout_seconds", n->gpu_id, &n->fanout);
+}
+
+static void clients(FILE *f, struct gpd *d)
+{
+	uint32_t nr[3] = { 0 };
+	struct gpd_client *c;
+
+	LIST_FOREACH(c, &d->clients, link)
+		if (c->state == GPD_CLIENT_KNOWN)
+			nr[gpd_mech_is_sim(c) ? 2 : gpd_mech_is_dbg(c)]++;
+	head(f, "gpreempt_clients", "gauge", "processes under control");
+	fprintf(f, "gpreempt_clients{mechanism=\"shim\"} %" PRIu32 "\n", nr[0]);
+	fprintf(f, "gpreempt_clients{mechanism=\"dbg\"} %" PRIu32 "\n", nr[1]);
+	fprintf(f, "gpreempt_clients{mechanism=\"sim\"} %" PRIu32 "\n", nr[2]);
+}
+
+static void daemon_values(FILE *f, struct gpd *d)
+{
+	head(f, "gpreempt_build_info", "gauge", "version of the daemon");
+	fprintf(f, "gpreempt_build_info{version=\"%s\"} 1\n", GPD_VERSION);
+	head(f, "gpreempt_uptime_seconds", "gauge", "time since the daemon began");
+	fprintf(f, "gpreempt_uptime_seconds %.3f\n", (double)(gpd_now_ns() - d->start_ns) / 1e9);
+	head(f, "gpreempt_messages_total", "counter", "messages of clients");
+	fprintf(f, "gpreempt_messages_total %" PRIu64 "\n", d->nr_messages);
+	head(f, "gpreempt_clients_dropped_total", "counter", "clients that were dropped");
+	fprintf(f, "gpreempt_clients_dropped_total %" PRIu64 "\n", d->nr_dropped);
+	head(f, "gpreempt_clients_refused_total", "counter", "clients that were not let in");
+	fprintf(f, "gpreempt_clients_refused_total %" PRIu64 "\n", d->nr_refused);
+	head(f, "gpreempt_manual_holds", "gauge", "holds by hand");
+	fprintf(f, "gpreempt_manual_holds %" PRIu32 "\n",
+		gpd_manual_nr(d) + gpd_module_nr_holds(d));
+}
+
+char *gpd_metrics_text(struct gpd *d)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	daemon_values(f, d);
+	clients(f, d);
+	node_values(f, d);
+	breakers(f, d);
+	histograms(f, d);
+	if (fclose(f)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include "daemon/gpd_daemon.h"
+#include "daemon/clients/gpd_client.h"
+#include "daemon/control/gpd_control.h"
+#include "daemon/clients/gpd_dbg.h"
+#include "daemon/gpd_engine.h"
+#include "daemon/control/gpd_http.h"
+#include "daemon/control/gpd_manual.h"
+#include "daemon/module/gpd_module.h"
+#include "daemon/gpd_nodes.h"
+#include "daemon/gpd_reload.h"
+#include "daemon/clients/gpd_reset.h"
+#include "daemon/gpd_sock.h"
+#include "daemon/gpd_state.h"
+#include "daemon/gpd_util.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+static int on_signal(sd_event_source *s, const struct signalfd_siginfo *info, void *data)
+{
+	struct gpd *d = data;
+
+	snprintf(d->exit_reason, sizeof(d->exit_reason), "signal %s",
+		 sigabbrev_np((int)info->ssi_signo));
+	return sd_event_exit(d->event, 0);
+}
+
+static int on_hangup(sd_event_source *s, const struct signalfd_siginfo *info, void *data)
+{
+	struct gpd *d = data;
+	char error[320];
+
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, gpd_now_ns() / 1000);
+	gpd_reload(d, NULL, error, sizeof(error));
+	sd_notify(0, "READY=1");
+	return 0;
+}
+
+static int add_signals(struct gpd *d)
+{
+	sigset_t set;
+	int err;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	/* Inherited as ignored no child could be waited for. */
+	signal(SIGCHLD, SIG_DFL);
+	err = sd_event_add_signal(d->event, NULL, SIGTERM, on_signal, d);
+	if (err >= 0)
+		err = sd_event_add_signal(d->event, NULL, SIGINT, on_signal, d);
+	if (err >= 0)
+		err = sd_event_add_signal(d->event, NULL, SIGHUP, on_hangup, d);
+	return err < 0 ? err : 0;
+}
+
+static int start_sockets(struct gpd *d)
+{
+	char error[320];
+	int err = gpd_http_change(d, d->config->http_port, error, sizeof(error));
+
+	if (err)
+		gpd_log(LOG_ERR, "%s", error);
+	/* The client socket last: who can connect there finds everything. */
+	if (!err)
+		err = gpd_control_listen(d, d->config->socket);
+	if (!err)
+		err = gpd_client_listen(d, d->config->socket);
+	return err;
+}
+
+static int start(struct gpd *d)
+{
+	uint32_t i;
+	int err;
+
+	err = sd_event_default(&d->event);
+	if (err < 0)
+		return err;
+	/* Nothing to do without systemd. */
+	sd_event_set_watchdog(d->event, true);
+	err = add_signals(d);
+	if (err)
+		return err;
+	gpd_nodes_init(d);
+	err = gpd_engine_init(d);
+	if (!err)
+		err = gpd_manual_init(d);
+	if (!err)
+		err = gpd_dbg_auto_init(d);
+	if (!err)
+		err = gpd_sock_make_dir(d->config->socket);
+	if (!err)
+		err = gpd_state_load(d);
+	if (err)
+		return err;
+	gpd_reload_apply_nodes(d, NULL);
+	gpd_state_apply_nodes(d);
+	for (i = 0; i < d->nr_nodes; i++)
+		gpd_reset_watch(&d->node[i]);
+	err = start_sockets(d);
+	/* Not before the sockets: a daemon that is one too many leaves the module alone. */
+	if (!err)
+		err = gpd_module_init(d);
+	if (!err)
+		gpd_state_save(d);
+	return err;
+}
+
+static void remove_sockets(const struct gpd *d)
+{
+	char path[PATH_MAX + sizeof(GP_WIRE_SOCKET_SUFFIX)];
+
+	snprintf(path, sizeof(path), "%s%s", d->config->socket, GP_WIRE_SOCKET_SUFFIX);
+	unlink(path);
+	unlink(d->config->socket);
+}
+
+static void stop(struct gpd *d)
+{
+	gpd_engine_release_all(d);
+	gpd_client_close_all(d);
+	gpd_control_close(d);
+	gpd_module_fini(d);
+	gpd_dbg_fini(d);
+	gpd_http_stop(d);
+	gpd_manual_fini(d);
+	gpd_reset_fini(d);
+	gpd_engine_fini(d);
+	gpd_state_free(d);
+	sd_event_unref(d->event);
+	free(d->config);
+	free(d);
+}
+
+int gpd_daemon_run(const struct gpd_options *options, struct gpd_config *config)
+{
+	struct gpd *d = calloc(1, sizeof(*d));
+	int err;
+
+	if (!d)
+		return -ENOMEM;
+	d->config = config;
+	d->options = options;
+	d->client_listen = -1;
+	d->start_ns = gpd_now_ns();
+	gpd_sock_raise_limit();
+	err = start(d);
+	if (err) {
+		gpd_log(LOG_ERR, "%s: %s", config->socket, strerror(-err));
+	} else {
+		gpd_log(LOG_INFO, "%s: %" PRIu32 " node%s", config->socket, d->nr_nodes,
+			d->nr_nodes == 1 ? "" : "s");
+		if (d->last_exit[0])
+			gpd_log(LOG_INFO, "the daemon before: %s", d->last_exit);
+		sd_notifyf(0, "READY=1\nSTATUS=%" PRIu32 " node%s", d->nr_nodes,
+			   d->nr_nodes == 1 ? "" : "s");
+		err = sd_event_loop(d->event);
+		sd_notify(0, "STOPPING=1");
+		gpd_log(LOG_INFO, "ends: %s", d->exit_reason);
+		gpd_state_save(d);
+		remove_sockets(d);
+	}
+	stop(d);
+	return err;
+}

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: MIT
+#include "daemon/gpd_engine.h"
+#include "daemon/clients/gpd_client.h"
+#include "daemon/clients/gpd_fanout.h"
+#include "daemon/clients/gpd_lease.h"
+#include "daemon/clients/gpd_member.h"
+#include "daemon/module/gpd_module.h"
+#include "daemon/control/gpd_monitor.h"
+#include "daemon/clients/gpd_silent.h"
+#include "daemon/gpd_util.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_ENTITIES 8192
+
+static void trace(void *data, const struct gp_trace *t)
+{
+	struct gpd *d = data;
+	u64 cookie;
+
+	if (t->kind == GP_TRACE_STATE && !gp_sched_entity_cookie(d->sched, t->id, &cookie))
+		((struct gpd_entity *)(uintptr_t)cookie)->since_ns = t->now_ns;
+	gpd_monitor_trace(data, t);
+}
+
+static int on_timer(sd_event_source *s, uint64_t usec, void *data)
+{
+	gpd_silent_timer(data);
+	return 0;
+}
+
+int gpd_engine_node(struct gpd_node *n)
+{
+	int err;
+
+	n->core_timer_ns = U64_MAX;
+	n->enabled = true;
+	LIST_INIT(&n->entities);
+	err = sd_event_add_time(n->d->event, &n->timer, CLOCK_MONOTONIC, 0, 1, on_timer, n);
+	if (err < 0)
+		return err;
+	sd_event_source_set_description(n->timer, "node");
+	return sd_event_source_set_enabled(n->timer, SD_EVENT_OFF);
+}
+
+int gpd_engine_init(struct gpd *d)
+{
+	struct gp_sched_config config = {
+		.nr_nodes = d->max_nodes,
+		.max_entities = MAX_ENTITIES,
+		.max_queues = GPD_QUEUES_MAX,
+		.trace = trace,
+		.trace_data = d,
+	};
+	size_t size = gp_sched_size(&config);
+	uint32_t i;
+	int err;
+
+	d->sched_mem = aligned_alloc(64, (size + 63) / 64 * 64);
+	if (!d->sched_mem)
+		return -ENOMEM;
+	err = gp_sched_init(d->sched_mem, size, &config, &d->sched);
+	for (i = 0; !err && i < d->nr_nodes; i++)
+		err = gpd_engine_node(&d->node[i]);
+	return err ? err : gpd_lease_init(d);
+}
+
+void gpd_engine_fini(struct gpd *d)
+{
+	uint32_t i;
+
+	for (i = 0; i < d->nr_nodes; i++)
+		sd_event_source_unref(d->node[i].timer);
+	gpd_lease_fini(d);
+	free(d->sched_mem);
+}
+
+void gpd_engine_queue_level(struct gpd_queue *q)
+{
+	struct gpd *d = q->client->d;
+	bool busy = q->busy && !q->manual;
+
+	if (q->core_id == GP_ID_NONE || q->shown == busy)
+		return;
+	q->shown = busy;
+	if (busy)
+		gp_sched_queue_busy(d->sched, q->core_id, gpd_now_ns(), &d->out);
+	else
+		gp_sched_queue_idle(d->sched, q->core_id, gpd_now_ns(), &d->out);
+	gpd_fanout_settle(q->member->node);
+}
+
+static void set_entity_attr(struct gpd_entity *e)
+{
+	struct gpd *d = e->node->d;
+	struct gp_attr attr;
+
+	gpd_member_attr(e, &attr);
+	if (!gp_sched_entity_set_attr(d->sched, e->id, &attr, gpd_now_ns(), &d->out))
+		gpd_fanout_settle(e->node);
+}
+
+static int queue_join(struct gpd_queue *q)
+{
+	struct gpd *d = q->client->d;
+	int err = gp_sched_queue_add(d->sched, q->member->entity->id, (u64)(uintptr_t)q,
+				     gpd_now_ns(), &d->out, &q->core_id);
+
+	if (err) {
+		q->core_id = GP_ID_NONE;
+		return err;
+	}
+	gpd_fanout_settle(q->member->node);
+	gpd_engine_queue_level(q);
+	return 0;
+}
+
+static void queue_leave(struct gpd_queue *q)
+{
+	struct gpd *d = q->client->d;
+
+	q->shown = false;
+	if (q->core_id == GP_ID_NONE)
+		return;
+	if (!gp_sched_queue_remove(d->sched, q->core_id, gpd_now_ns(), &d->out))
+		gpd_fanout_settle(q->member->node);
+	q->core_id = GP_ID_NONE;
+}
+
+int gpd_engine_queue_add(struct gpd_queue *q, struct gpd_node *n)
+{
+	struct gpd_member *m;
+	int err;
+
+	m = gpd_member_get(q->client, n, &err);
+	gpd_fanout_settle(n);
+	if (!m)
+		return err;
+	q->member = m;
+	m->nr_queues++;
+	err = queue_join(q);
+	if (err)
+		gpd_engine_queue_remove(q);
+	return err;
+}
+
+void gpd_engine_queue_remove(struct gpd_queue *q)
+{
+	struct gpd_member *m = q->member;
+	struct gpd_node *n;
+
+	if (!m)
+		return;
+	n = m->node;
+	queue_leave(q);
+	q->member = NULL;
+	if (--m->nr_queues)
+		return;
+	gpd_fanout_answered(m, GP_RESULT_GONE);
+	gpd_member_put(m);
+	gpd_fanout_settle(n);
+}
+
+/* A member goes to the entity of its group, running; that one may hold it at once. */
+static void move_member(struct gpd_member *m)
+{
+	struct gpd_client *c = m->client;
+	struct gpd_queue *q;
+	int err;
+
+	gpd_member_let_go(m);
+	gpd_fanout_answered(m, GP_RESULT_GONE);
+	LIST_FOREACH(q, &c->queues, link)
+		if (q->member == m)
+			queue_leave(q);
+	gpd_member_leave(m);
+	gpd_fanout_settle(m->node);
+	err = gpd_member_join(m);
+	gpd_fanout_settle(m->node);
+	LIST_FOREACH(q, &c->queues, link)
+		if (!err && q->member == m)
+			err = queue_join(q);
+	if (err)
+		gpd_client_drop(c, err, "no room for its queues");
+}
+
+void gpd_engine_attrs(struct gpd_client *c)
+{
+	struct gpd_member *m;
+	struct gpd_member *next;
+
+	for (m = LIST_FIRST(&c->members); m; m = next) {
+		next = LIST_NEXT(m, of_client);
+		if (strcmp(m->entity->group, c->attrs.group))
+			move_member(m);
+		else
+			set_entity_attr(m->entity);
+	}
+}
+
+void gpd_engine_nudge(struct gpd_member *m)
+{
+	struct gp_wire_order o = {
+		.gpu_id = m->node->gpu_id,
+		.queue_id = GP_WIRE_QUEUE_ALL,
+		.holder = GP_WIRE_HOLDER_SCHED,
+	};
+
+	if (m->held || m->wait_epoch)
+		return;
+	if (!gpd_member_order(m, &o, false))
+		gpd_member_order(m, &o, true);
+}
+
+int gpd_engine_set_policy(struct gpd_node *n, const char *name)
+{
+	int err = n->module ? gpd_module_set_policy(n, name) : 0;
+
+	if (!err)
+		err = gp_sched_set_policy(n->d->sched, n->index, name, gpd_now_ns(), &n->d->out);
+	if (!err)
+		gpd_fanout_settle(n);
+	return err;
+}
+
+int gpd_engine_set_param(struct gpd_node *n, const char *name, uint64_t value)
+{
+	int err = n->module ? gpd_module_set_param(n, name, value) : 0;
+
+	return err ? err : gp_sched_param_set(n->d->sched, n->index, name, value, NULL);
+}
+
+int gpd_engine_set_enabled(struct gpd_node *n, bool enabled)
+{
+	int err = n->module ? gpd_module_set_enabled(n, enabled) : 0;
+
+	if (!err)
+		err = gp_sched_set_enabled(n->d->sched, n->index, enabled && !n->module,
+					   gpd_now_ns(), &n->d->out);
+	if (err)
+		return err;
+	n->enabled = enabled;
+	if (enabled) {
+		n->out_reason[0] = '\0';
+		n->nr_no_progress = 0;
+	}
+	gpd_fanout_settle(n);
+	return 0;
+}
+
+void gpd_engine_set_module(struct gpd_node *n, bool module)
+{
+	n->module = module;
+	if (!gp_sched_set_enabled(n->d->sched, n->index, n->enabled && !module, gpd_now_ns(),
+				  &n->d->out))
+		gpd_fanout_settle(n);
+}
+
+void gpd_engine_put_out(struct gpd_node *n, const char *reason)
+{
+	gpd_log(LOG_ERR, "node %" PRIu32 ": out of scheduling: %s", n->gpu_id, reason);
+	gpd_engine_set_enabled(n, false);
+	snprintf(n->out_reason, sizeof(n->out_reason), "%s", reason);
+	gpd_monitor_event(n->d, "report", 0, n->gpu_id, GP_WIRE_QUEUE_ALL,
+			  "out of scheduling: %s", reason);
+}
+
+/* The core can do nothing more with what is lost; the driver does nothing with its queues. */
+static void lose_member(struct gpd_member *m)
+{
+	struct gpd_client *c = m->client;
+	struct gpd_queue *q;
+
+	gpd_member_let_go(m);
+	m->wait_epoch = 0;
+	LIST_FOREACH(q, &c->queues, link)
+		if (q->member == m)
+			queue_leave(q);
+	gpd_client_note(c, "its queues on node %" PRIu32 " are lost: the GPU was reset",
+			m->node->gpu_id);
+}
+
+void gpd_engine_lost(struct gpd_node *n)
+{
+	struct gpd *d = n->d;
+	struct gpd_client *c;
+	struct gpd_member *m;
+
+	gpd_fanout_forget(n);
+	if (!gp_sched_node_lost(d->sched, n->index, gpd_now_ns(), &d->out))
+		gpd_fanout_settle(n);
+	LIST_FOREACH(c, &d->clients, link) {
+		m = gpd_engine_member(c, n);
+		if (m)
+			lose_member(m);
+	}
+}
+
+void gpd_engine_back(struct gpd_node *n)
+{
+	struct gpd *d = n->d;
+	struct gpd_client *c;
+	struct gpd_member *m;
+
+	if (!gp_sched_node_back(d->sched, n->index, gpd_now_ns(), &d->out))
+		gpd_fanout_settle(n);
+	/* Its queues from before stay out: only the entity is made anew. */
+	LIST_FOREACH(c, &d->clients, link) {
+		m = gpd_engine_member(c, n);
+		if (!m)
+			continue;
+		gpd_member_leave(m);
+		gpd_fanout_settle(n);
+		if (gpd_member_join(m))
+			gpd_client_drop(c, -ENOMEM, "no room after a reset");
+		gpd_fanout_settle(n);
+	}
+}
+
+void gpd_engine_release_all(struct gpd *d)
+{
+	struct gpd_client *c;
+	struct gpd_member *m;
+
+	LIST_FOREACH(c, &d->clients, link)
+		LIST_FOREACH(m, &c->members, of_client)
+			gpd_member_let_go(m);
+}
+
+struct gpd_member *gpd_engine_member(struct gpd_client *c, const struct gpd_node *n)
+{
+	struct gpd_member *m;
+
+	LIST_FOREACH(m, &c->members, of_client)
+		if (m->node == n)
+			return m;
+	return NULL;
+}

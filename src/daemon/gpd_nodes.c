@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "daemon/gpd_nodes.h"
+#include "driver/discover.h"
+#include "daemon/gpd_engine.h"
+#include "daemon/module/gpd_module.h"
+#include "daemon/clients/gpd_reset.h"
+#include "daemon/gpd_util.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LOOK_NS GPD_NS_PER_SEC
+
+static struct gpd_node *lookup(struct gpd *d, uint32_t gpu_id)
+{
+	uint32_t i;
+
+	for (i = 0; i < d->nr_nodes; i++)
+		if (d->node[i].gpu_id == gpu_id)
+			return &d->node[i];
+	return NULL;
+}
+
+static struct gpd_node *add(struct gpd *d, uint32_t gpu_id)
+{
+	struct gpd_node *n;
+
+	if (d->nr_nodes == GPD_NODES_MAX)
+		return NULL;
+	n = &d->node[d->nr_nodes];
+	n->d = d;
+	n->index = d->nr_nodes++;
+	n->gpu_id = gpu_id;
+	n->cwsr = -1;
+	n->enabled = true;
+	return n;
+}
+
+static void add_simulated(struct gpd *d)
+{
+	uint32_t i;
+
+	for (i = 0; i < d->config->nr_sim; i++) {
+		struct gpd_node *n = add(d, i + 1);
+
+		if (!n)
+			return;
+		n->simulated = true;
+		n->topology = i;
+		snprintf(n->name, sizeof(n->name), "simulated");
+	}
+}
+
+static uint32_t number(const struct gpreempt_value *v)
+{
+	return v->source == GPREEMPT_SOURCE_UNKNOWN ? 0 : (uint32_t)v->value;
+}
+
+static void describe(struct gpd_node *n, const struct gp_node *found)
+{
+	n->topology = found->index;
+	n->gfx_target = number(&found->gfx_target);
+	n->nr_xcc = number(&found->nr_xcc);
+	n->nr_cu = number(&found->nr_cu);
+	if (found->cwsr_bytes.source != GPREEMPT_SOURCE_UNKNOWN)
+		n->cwsr = found->cwsr_bytes.value > 0;
+	gpd_text_clean(n->name, sizeof(n->name), found->name, sizeof(found->name));
+}
+
+/* Those of the driver that are not known yet. */
+static void add_real(struct gpd *d, uint32_t max)
+{
+	struct gp_node *found;
+	size_t nr;
+	size_t i;
+
+	if (gp_discover_nodes(NULL, &found, &nr))
+		return;
+	for (i = 0; i < nr && d->nr_nodes < max; i++) {
+		struct gpd_node *n = lookup(d, found[i].gpu_id) ? NULL : add(d, found[i].gpu_id);
+
+		if (n)
+			describe(n, &found[i]);
+	}
+	free(found);
+}
+
+void gpd_nodes_init(struct gpd *d)
+{
+	add_simulated(d);
+	add_real(d, GPD_NODES_MAX);
+	d->max_nodes = d->nr_nodes + GPD_NODES_SPARE;
+	if (d->max_nodes > GPD_NODES_MAX)
+		d->max_nodes = GPD_NODES_MAX;
+}
+
+/* A driver that was loaded later, a GPU that came back. */
+static void look_again(struct gpd *d)
+{
+	uint32_t old = d->nr_nodes;
+
+	add_real(d, d->max_nodes);
+	for (; old < d->nr_nodes; old++) {
+		gpd_log(LOG_INFO, "node %" PRIu32 " appeared", d->node[old].gpu_id);
+		if (gpd_engine_node(&d->node[old]) < 0) {
+			d->nr_nodes = old;
+			return;
+		}
+		gpd_reset_watch(&d->node[old]);
+	}
+}
+
+struct gpd_node *gpd_nodes_find(struct gpd *d, uint32_t gpu_id)
+{
+	struct gpd_node *n = lookup(d, gpu_id);
+	uint64_t now_ns = gpd_now_ns();
+
+	/* Somebody may ask for what there is not all day long. */
+	if (n || now_ns < d->look_ns)
+		return n;
+	d->look_ns = now_ns + LOOK_NS;
+	look_again(d);
+	return lookup(d, gpu_id);
+}
+
+const struct gp_node_stats *gpd_nodes_stats(struct gpd_node *n)
+{
+	const struct gp_node_stats *s = n->module ? gpd_module_stats(n) : NULL;
+
+	return s ? s : gp_sched_node_stats(n->d->sched, n->index);
+}
+
+const char *gpd_nodes_policy(struct gpd_node *n)
+{
+	const char *name = n->module ? gpd_module_policy(n) : NULL;
+
+	return name ? name : gp_sched_node_policy(n->d->sched, n->index);
+}
+
+int gpd_nodes_param(struct gpd_node *n, const char *name, u64 *value)
+{
+	if (n->module && !gpd_module_get_param(n, name, value))
+		return 0;
+	return gp_sched_param_get(n->d->sched, n->index, name, value);
+}
+
+bool gpd_nodes_is_enabled(struct gpd_node *n)
+{
+	if (n->module)
+		gpd_module_refresh(n);
+	return n->enabled;
+}
+
+bool gpd_nodes_have_gfx942(const struct gpd *d)
+{
+	uint32_t i;
+
+	for (i = 0; i < d->nr_nodes; i++)
+		if (d->node[i].gfx_target >= 90400 && d->node[i].gfx_target < 90500)
+			return true;
+	return false;
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+#include "daemon/gpd_reload.h"
+#include "driver/address.h"
+#include "daemon/clients/gpd_dbg.h"
+#include "daemon/gpd_engine.h"
+#include "daemon/control/gpd_http.h"
+#include "daemon/module/gpd_module.h"
+#include "daemon/control/gpd_monitor.h"
+#include "daemon/gpd_state.h"
+#include "daemon/gpd_util.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int set_option(struct gpd_config *c, const char *key, const char *value, char *error,
+		      size_t size)
+{
+	return gpd_config_set(c, "daemon", key, value, "command line", error, size);
+}
+
+int gpd_reload_read(const struct gpd_options *options, struct gpd_config *config, char *error,
+		    size_t size)
+{
+	char path[GP_ADDRESS_MAX];
+	int err;
+
+	gpd_config_default(config);
+	if (!gp_address_listen(path, sizeof(path)))
+		gpd_config_set(config, "daemon", "socket", path, "default", error, size);
+	err = gpd_config_load(config, options->file, options->file_given, error, size);
+	if (!err && options->socket[0])
+		err = set_option(config, "socket", options->socket, error, size);
+	config->nr_sim = options->nr_sim;
+	if (!err && !config->socket[0]) {
+		snprintf(error, size, "no place for a socket; try --socket PATH");
+		err = -ENOENT;
+	}
+	return err ? err : gpd_config_finish(config, error, size);
+}
+
+static void reset_params(struct gpd_node *n)
+{
+	const struct gp_param_desc *desc;
+	const char *policy;
+	char name[64];
+	u32 i;
+
+	for (i = 0; (desc = gp_sched_param_desc(i, &policy)); i++) {
+		snprintf(name, sizeof(name), "%s%s%s", policy ? policy : "", policy ? "." : "",
+			 desc->name);
+		gpd_engine_set_param(n, name, desc->def);
+	}
+}
+
+/* What was said at run time is over: the files say what holds. */
+static void apply_node(struct gpd_node *n, const struct gpd_config *old)
+{
+	const struct gpd_config *new = n->d->config;
+	uint32_t i;
+
+	if (old)
+		reset_params(n);
+	for (i = 0; i < new->nr_params; i++)
+		gpd_engine_set_param(n, new->params[i].name, new->params[i].value);
+	if (strcmp(gp_sched_node_policy(n->d->sched, n->index), new->policy))
+		gpd_engine_set_policy(n, new->policy);
+	if (old && !n->enabled)
+		gpd_engine_set_enabled(n, true);
+	n->by_hand = false;
+}
+
+void gpd_reload_apply_nodes(struct gpd *d, const struct gpd_config *old)
+{
+	uint32_t i;
+
+	for (i = 0; i < d->nr_nodes; i++)
+		apply_node(&d->node[i], old);
+}
+
+static const struct gpd_setting *find(const struct gpd_config *c, const struct gpd_setting *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->nr_settings; i++)
+		if (!strcmp(c->settings[i].section, s->section) &&
+		    !strcmp(c->settings[i].key, s->key))
+			return &c->settings[i];
+	return NULL;
+}
+
+static void compare(json_t *changed, const struct gpd_config *old, const struct gpd_config *new)
+{
+	char text[2 * GPD_VALUE_LEN + 160];
+	uint32_t i;
+
+	for (i = 0; i < new->nr_settings; i++) {
+		const struct gpd_setting *s = &new->settings[i];
+		const struct gpd_setting *was = find(old, s);
+
+		if (was && !strcmp(was->value, s->value))
+			continue;
+		snprintf(text, sizeof(text), "[%s] %s: %s -> %s", s->section, s->key,
+			 was ? was->value : "-", s->value);
+		json_array_append_new(changed, json_string(text));
+	}
+	for (i = 0; i < old->nr_settings; i++) {
+		const struct gpd_setting *s = &old->settings[i];
+
+		if (find(new, s))
+			continue;
+		snprintf(text, sizeof(text), "[%s] %s: %s -> -", s->section, s->key, s->value);
+		json_array_append_new(changed, json_string(text));
+	}
+}
+
+/* What cannot change while somebody is connected. */
+static int check_fixed(const struct gpd_config *old, const struct gpd_config *new, char *error,
+		       size_t size)
+{
+	if (strcmp(old->socket, new->socket)) {
+		snprintf(error, size, "socket: cannot change without a restart");
+		return -EBUSY;
+	}
+	if (strcmp(old->state_dir, new->state_dir)) {
+		snprintf(error, size, "state_dir: cannot change without a restart");
+		return -EBUSY;
+	}
+	return 0;
+}
+
+int gpd_reload(struct gpd *d, json_t *changed, char *error, size_t size)
+{
+	struct gpd_config *old = d->config;
+	struct gpd_config *new = malloc(sizeof(*new));
+	int err;
+
+	if (!new) {
+		snprintf(error, size, "out of memory");
+		return -ENOMEM;
+	}
+	err = gpd_reload_read(d->options, new, error, size);
+	if (!err)
+		err = check_fixed(old, new, error, size);
+	if (!err)
+		err = gpd_http_change(d, new->http_port, error, size);
+	if (err) {
+		free(new);
+		gpd_log(LOG_ERR, "reload refused: %s", error);
+		return err;
+	}
+	d->config = new;
+	gpd_module_update(d);
+	gpd_reload_apply_nodes(d, old);
+	gpd_dbg_auto_update(d);
+	if (changed)
+		compare(changed, old, new);
+	free(old);
+	gpd_state_save(d);
+	gpd_log(LOG_INFO, "configuration read again");
+	gpd_monitor_event(d, "policy", 0, 0, GP_WIRE_QUEUE_ALL, "configuration read again");
+	return 0;
+}
+
+void gpd_reload_call(struct gpd_conn *conn, const struct gpd_request *r)
+{
+	json_t *changed;
+	char error[320];
+
+	if (!conn->cred.privileged) {
+		gpd_control_error(conn, "PermissionDenied", "reason", "reloading is a privilege");
+		return;
+	}
+	changed = json_array();
+	if (gpd_reload(conn->d, changed, error, sizeof(error))) {
+		json_decref(changed);
+		gpd_control_error(conn, "Failed", "reason", "%s", error);
+		return;
+	}
+	gpd_control_reply(conn, json_pack("{s:o}", "changed", changed));
+}

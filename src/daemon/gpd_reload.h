@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The configuration as a whole: read at the start, and read again while the daemon
+ * runs. A new one is applied as a whole or refused as a whole.
+ */
+#ifndef GPD_RELOAD_H
+#define GPD_RELOAD_H
+
+#include "daemon/control/gpd_control.h"
+
+/**
+ * struct gpd_options - what the command line said; it counts more than any file
+ * @file: configuration file
+ * @file_given: it was named, so it must be there
+ * @socket: path of the socket, "" = not said
+ * @nr_sim: simulated nodes
+ */
+struct gpd_options {
+	char file[PATH_MAX];
+	bool file_given;
+	char socket[PATH_MAX];
+	uint32_t nr_sim;
+};
+
+/**
+ * gpd_reload_read() - read the configuration
+ * @options: command line
+ * @config: output
+ * @error: output: what is wrong, with file and line
+ * @size: of @error
+ *
+ * Return: 0 or -errno with @error.
+ */
+int gpd_reload_read(const struct gpd_options *options, struct gpd_config *config, char *error,
+		    size_t size);
+
+/**
+ * gpd_reload_apply_nodes() - set policy and parameters of the configuration
+ * @d: daemon
+ * @old: configuration before, NULL = the daemon begins; else everything that the
+ *	new one does not say goes back to its default, also what was set at run time
+ */
+void gpd_reload_apply_nodes(struct gpd *d, const struct gpd_config *old);
+
+/**
+ * gpd_reload() - read it again and apply it
+ * @d: daemon
+ * @changed: array of texts that say what changed; NULL = not wanted
+ * @error: output
+ * @size: of @error
+ *
+ * Return: 0 or -errno with @error; nothing changed then.
+ */
+int gpd_reload(struct gpd *d, json_t *changed, char *error, size_t size);
+
+/* Reload, of the control interface. */
+void gpd_reload_call(struct gpd_conn *conn, const struct gpd_request *r);
+
+#endif

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+#include "daemon/gpd_state.h"
+#include "daemon/clients/gpd_client.h"
+#include "daemon/gpd_engine.h"
+#include "daemon/control/gpd_list.h"
+#include "daemon/module/gpd_module.h"
+#include "daemon/gpd_util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FILE_NAME "state.json"
+#define FORMAT 1
+#define RUNNING "running"
+
+/**
+ * struct gpd_state - what was read, and where
+ * @path: file
+ * @root: what was read, an object; processes that came back are taken out of it
+ */
+struct gpd_state {
+	char path[PATH_MAX + 32];
+	json_t *root;
+};
+
+static void find_path(const struct gpd_config *config, char *path, size_t size)
+{
+	const char *slash = strrchr(config->socket, '/');
+
+	if (config->state_dir[0])
+		snprintf(path, size, "%s/%s", config->state_dir, FILE_NAME);
+	else
+		snprintf(path, size, "%.*s%s", slash ? (int)(slash + 1 - config->socket) : 0,
+			 config->socket, FILE_NAME);
+}
+
+/* Numbers of processes mean something until the machine starts anew. */
+static void boot_id(char *id, size_t size)
+{
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	id[0] = '\0';
+	if (!f)
+		return;
+	if (!fgets(id, (int)size, f))
+		id[0] = '\0';
+	id[strcspn(id, "\n")] = '\0';
+	fclose(f);
+}
+
+static bool is_ours(json_t *root)
+{
+	return json_is_object(root) &&
+	       json_integer_value(json_object_get(root, "format")) == FORMAT;
+}
+
+static void read_exit(struct gpd *d, json_t *root)
+{
+	const char *text = json_string_value(json_object_get(root, "exit"));
+
+	if (!text)
+		return;
+	if (!strcmp(text, RUNNING))
+		text = "ended without a word: killed or crashed";
+	gpd_text_clean(d->last_exit, sizeof(d->last_exit), text, strlen(text));
+}
+
+int gpd_state_load(struct gpd *d)
+{
+	struct gpd_state *s = calloc(1, sizeof(*s));
+	json_error_t error;
+	char boot[64];
+
+	if (!s)
+		return -ENOMEM;
+	d->state = s;
+	find_path(d->config, s->path, sizeof(s->path));
+	s->root = json_load_file(s->path, JSON_REJECT_DUPLICATES, &error);
+	if (s->root && !is_ours(s->root)) {
+		json_decref(s->root);
+		s->root = NULL;
+		snprintf(error.text, sizeof(error.text), "not a state file");
+	}
+	if (!s->root) {
+		if (!access(s->path, F_OK))
+			gpd_log(LOG_WARNING, "%s: ignored: %s", s->path, error.text);
+		s->root = json_object();
+		return s->root ? 0 : -ENOMEM;
+	}
+	read_exit(d, s->root);
+	boot_id(boot, sizeof(boot));
+	if (strcmp(boot, json_string_value(json_object_get(s->root, "boot")) ?: ""))
+		json_object_del(s->root, "processes");
+	return 0;
+}
+
+void gpd_state_free(struct gpd *d)
+{
+	if (!d->state)
+		return;
+	json_decref(d->state->root);
+	free(d->state);
+	d->state = NULL;
+}
+
+static bool read_name(json_t *value, char *to, size_t size)
+{
+	const char *text = json_is_null(value) ? "" : json_string_value(value);
+
+	if (!text || strlen(text) >= size)
+		return false;
+	snprintf(to, size, "%s", text);
+	return true;
+}
+
+bool gpd_state_read_attributes(const void *json, struct gpd_attrs *attrs)
+{
+	json_int_t slice_ns;
+	json_int_t deadline_ns;
+	json_t *klass;
+	json_t *group;
+	int critical;
+	int fixed;
+	int weight;
+	int prio;
+
+	if (json_unpack((json_t *)json, "{s:o, s:i, s:i, s:I, s:I, s:b, s:b, s:o}", "class", &klass,
+			"priority", &prio, "weight", &weight, "slice_ns", &slice_ns, "deadline_ns",
+			&deadline_ns, "latency_critical", &critical, "no_preempt", &fixed, "group",
+			&group))
+		return false;
+	if (prio < 0 || prio > GP_PRIO_MAX || weight < 1 || weight > GP_WEIGHT_MAX ||
+	    slice_ns < 0 || deadline_ns < 0)
+		return false;
+	gp_attr_default(&attrs->core);
+	attrs->core.prio = (u8)prio;
+	attrs->core.weight = (u32)weight;
+	attrs->core.slice_ns = (u64)slice_ns;
+	attrs->core.deadline_ns = (u64)deadline_ns;
+	attrs->core.latency_critical = critical;
+	attrs->core.no_preempt = fixed;
+	return read_name(klass, attrs->klass, sizeof(attrs->klass)) &&
+	       read_name(group, attrs->group, sizeof(attrs->group));
+}
+
+static bool is_of(json_t *entry, pid_t pid, uint64_t start_time, uid_t uid)
+{
+	return json_integer_value(json_object_get(entry, "pid")) == pid &&
+	       (uint64_t)json_integer_value(json_object_get(entry, "start_time")) == start_time &&
+	       json_integer_value(json_object_get(entry, "uid")) == (json_int_t)uid;
+}
+
+static bool take(struct gpd *d, pid_t pid, uint64_t start_time, uid_t uid,
+		 struct gpd_attrs *attrs)
+{
+	json_t *processes = d->state ? json_object_get(d->state->root, "processes") : NULL;
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach(processes, i, entry) {
+		bool good;
+
+		if (!is_of(entry, pid, start_time, uid))
+			continue;
+		good = gpd_state_read_attributes(json_object_get(entry, "attributes"), attrs);
+		json_array_remove(processes, i);
+		return good;
+	}
+	return false;
+}
+
+bool gpd_state_take(struct gpd *d, pid_t pid, const struct gpd_proc *proc,
+		    struct gpd_attrs *attrs)
+{
+	return take(d, pid, proc->start_time, proc->uid, attrs);
+}
+
+void gpd_state_recall(struct gpd_client *c)
+{
+	struct gpd_attrs attrs;
+
+	if (!take(c->d, c->pid, c->start_time, c->uid, &attrs))
+		return;
+	c->attrs = attrs;
+	c->by_hand = true;
+	gpd_client_note(c, "has the attributes again that were set by hand");
+}
+
+static void apply_node(struct gpd_node *n, json_t *saved)
+{
+	const char *policy = json_string_value(json_object_get(saved, "policy"));
+	json_t *enabled = json_object_get(saved, "enabled");
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(json_object_get(saved, "parameters"), name, value)
+		if (json_is_integer(value) && json_integer_value(value) >= 0)
+			gpd_engine_set_param(n, name, (uint64_t)json_integer_value(value));
+	if (policy)
+		gpd_engine_set_policy(n, policy);
+	if (json_is_false(enabled))
+		gpd_engine_set_enabled(n, false);
+	n->by_hand = true;
+}
+
+void gpd_state_apply_nodes(struct gpd *d)
+{
+	json_t *nodes = json_object_get(d->state->root, "nodes");
+	json_t *saved;
+	uint32_t i;
+	size_t k;
+
+	json_array_foreach(nodes, k, saved)
+		for (i = 0; i < d->nr_nodes; i++)
+			if (json_integer_value(json_object_get(saved, "gpu_id")) ==
+			    (json_int_t)d->node[i].gpu_id)
+				apply_node(&d->node[i], saved);
+}
+
+static json_t *node_json(const struct gpd_node *n)
+{
+	json_t *params = json_object();
+	const struct gp_param_desc *desc;
+	const char *policy;
+	char name[64];
+	u64 value;
+	u32 i;
+
+	for (i = 0; (desc = gp_sched_param_desc(i, &policy)); i++) {
+		snprintf(name, sizeof(name), "%s%s%s", policy ? policy : "", policy ? "." : "",
+			 desc->name);
+		if (!gp_sched_param_get(n->d->sched, n->index, name, &value) && value != desc->def)
+			json_object_set_new(params, name, json_integer((json_int_t)value));
+	}
+	return json_pack("{s:I, s:s, s:b, s:o}", "gpu_id", (json_int_t)n->gpu_id, "policy",
+			 gp_sched_node_policy(n->d->sched, n->index), "enabled",
+			 n->enabled || n->out_reason[0], "parameters", params);
+}
+
+/* Those that are here, and those that may come back. */
+static json_t *processes_json(struct gpd *d)
+{
+	json_t *waiting = json_object_get(d->state->root, "processes");
+	json_t *processes = json_array();
+	struct gpd_client *c;
+	struct gpd_proc proc;
+	json_t *entry;
+	size_t i;
+
+	LIST_FOREACH(c, &d->clients, link)
+		if (c->by_hand && c->ops && !gpd_module_is_used(d))
+			json_array_append_new(
+				processes,
+				json_pack("{s:i, s:I, s:I, s:o}", "pid", (int)c->pid, "start_time",
+					  (json_int_t)c->start_time, "uid", (json_int_t)c->uid,
+					  "attributes", gpd_list_attributes(&c->attrs)));
+	json_array_foreach(waiting, i, entry) {
+		pid_t pid = (pid_t)json_integer_value(json_object_get(entry, "pid"));
+
+		if (pid > GPD_PID_MAX || !gpd_proc_read(pid, &proc))
+			json_array_append(processes, entry);
+	}
+	gpd_module_save(d, processes);
+	return processes;
+}
+
+static json_t *state_json(struct gpd *d)
+{
+	json_t *nodes = json_array();
+	char boot[64];
+	uint32_t i;
+
+	boot_id(boot, sizeof(boot));
+	for (i = 0; i < d->nr_nodes; i++)
+		if (d->node[i].by_hand)
+			json_array_append_new(nodes, node_json(&d->node[i]));
+	return json_pack("{s:i, s:s, s:s, s:o, s:o}", "format", FORMAT, "boot", boot, "exit",
+			 d->exit_reason[0] ? d->exit_reason : RUNNING, "processes",
+			 processes_json(d), "nodes", nodes);
+}
+
+void gpd_state_save(struct gpd *d)
+{
+	char path[PATH_MAX + 40];
+	json_t *root;
+	int fd;
+
+	if (!d->state)
+		return;
+	snprintf(path, sizeof(path), "%s.new", d->state->path);
+	root = state_json(d);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (!root || fd < 0 || json_dumpfd(root, fd, JSON_INDENT(1)) ||
+	    rename(path, d->state->path))
+		gpd_log(LOG_WARNING, "%s: not written: %s", d->state->path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	json_decref(root);
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+#include "daemon/module/gpd_module_types.h"
+#include "daemon/gpd_engine.h"
+#include "daemon/control/gpd_monitor.h"
+#include "daemon/gpd_nodes.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#define FOLDER "/dev"
+#define NAME "gpreempt"
+
+bool gpd_module_is_used(const struct gpd *d)
+{
+	return d->module && d->module->used;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void gpd_module_forget(struct gpd *d)
+{
+	struct gpd_module *m = d->module;
+
+	m->turn++;
+	free(m->queues);
+	m->queues = NULL;
+	m->nr_queues = 0;
+	m->is_listed = false;
+}
+
+static int on_close(sd_event_source *s, void *data)
+{
+	struct gpd *d = data;
+
+	close_fd(&d->module->fd);
+	gpd_module_forget(d);
+	return 0;
+}
+
+int gpd_module_fd(struct gpd *d)
+{
+	struct gpd_module *m = d->module;
+	int fd;
+
+	if (!gpd_module_is_used(d))
+		return -ENOENT;
+	if (m->fd >= 0)
+		return m->fd;
+	fd = gp_kernel_open();
+	if (fd < 0)
+		return fd;
+	m->fd = fd;
+	gpd_module_forget(d);
+	sd_event_source_set_enabled(m->close, SD_EVENT_ONESHOT);
+	return fd;
+}
+
+static bool is_alive(int pidfd)
+{
+	struct pollfd p = { .fd = pidfd, .events = POLLIN };
+
+	return !poll(&p, 1, 0);
+}
+
+int gpd_module_pidfd(pid_t pid, struct gpd_proc *proc)
+{
+	int pidfd = gp_kernel_pidfd(pid);
+
+	if (pidfd < 0)
+		return pidfd;
+	/* It is still there: so what /proc said of its number is said of it. */
+	if (!gpd_proc_read(pid, proc) && is_alive(pidfd))
+		return pidfd;
+	close(pidfd);
+	return -ESRCH;
+}
+
+static const char *say_param(char *name, size_t size, u32 i, u64 *value, struct gpd_node *n)
+{
+	const struct gp_param_desc *desc;
+	const char *policy;
+
+	desc = gp_sched_param_desc(i, &policy);
+	if (!desc)
+		return NULL;
+	snprintf(name, size, "%s%s%s", policy ? policy : "", policy ? "." : "", desc->name);
+	*value = desc->def;
+	gp_sched_param_get(n->d->sched, n->index, name, value);
+	if (*value == desc->def)
+		name[0] = '\0';
+	return name;
+}
+
+/* What was configured or said for the daemon's own scheduler holds for the module's. */
+static void tell_node(struct gpd_node *n)
+{
+	const char *policy = gp_sched_node_policy(n->d->sched, n->index);
+	char name[GPREEMPT_ABI_NAME_LEN + 32];
+	int err = 0;
+	u64 value;
+	u32 i;
+
+	for (i = 0; !err && say_param(name, sizeof(name), i, &value, n); i++)
+		if (name[0])
+			err = gpd_module_set_param(n, name, value);
+	if (!err && strcmp(policy, gp_policy_name_at(0)))
+		err = gpd_module_set_policy(n, policy);
+	if (!err && !n->enabled)
+		err = gpd_module_set_enabled(n, false);
+	if (err)
+		gpd_log(LOG_WARNING, "node %" PRIu32 ": the kernel module refuses what was set: %s",
+			n->gpu_id, strerror(-err));
+}
+
+static void take_nodes(struct gpd *d)
+{
+	const struct gpreempt_ioc_caps *caps = &d->module->caps;
+	uint32_t i;
+
+	for (i = 0; i < caps->nr_nodes && i < GPD_NODES_MAX; i++) {
+		struct gpd_node *n = gpd_nodes_find(d, caps->gpu_ids[i]);
+
+		if (!n || n->simulated)
+			continue;
+		gpd_engine_set_module(n, true);
+		tell_node(n);
+	}
+}
+
+static void come(struct gpd *d)
+{
+	d->module->used = true;
+	gpd_log(LOG_INFO, GP_KERNEL_DEVICE ": the kernel module schedules %" PRIu32 " node%s",
+		d->module->caps.nr_nodes, d->module->caps.nr_nodes == 1 ? "" : "s");
+	take_nodes(d);
+	gpd_module_tell_all(d);
+	gpd_module_monitor(d);
+	gpd_monitor_event(d, "note", 0, 0, GP_WIRE_QUEUE_ALL, "the kernel module schedules");
+}
+
+static void go(struct gpd *d, const char *why)
+{
+	struct gpd_module *m = d->module;
+	uint32_t i;
+
+	if (!m->used)
+		return;
+	m->used = false;
+	gpd_module_hold_forget_all(d);
+	gpd_module_monitor(d);
+	close_fd(&m->fd);
+	gpd_module_forget(d);
+	for (i = 0; i < d->nr_nodes; i++)
+		if (d->node[i].module)
+			gpd_engine_set_module(&d->node[i], false);
+	gpd_log(LOG_WARNING, "%s: the daemon schedules what it has control of", why);
+	gpd_monitor_event(d, "note", 0, 0, GP_WIRE_QUEUE_ALL, "%s", why);
+}
+
+static void look(struct gpd *d)
+{
+	struct gpd_module *m = d->module;
+	int fd, err;
+
+	if (d->config->mechanism == GPD_MECHANISM_USER) {
+		go(d, "the kernel module is not to be used");
+		if (!access(GP_KERNEL_DEVICE, F_OK))
+			gpd_log(LOG_WARNING, GP_KERNEL_DEVICE ": the kernel module is loaded and "
+				"schedules as well, though mechanism = user");
+		return;
+	}
+	if (m->used)
+		return;
+	fd = gp_kernel_open();
+	err = fd < 0 ? fd : gp_kernel_caps(fd, &m->caps);
+	close_fd(&fd);
+	if (!err)
+		come(d);
+	else if (err != -ENOENT || d->config->mechanism == GPD_MECHANISM_KERNEL)
+		gpd_log(LOG_WARNING, GP_KERNEL_DEVICE ": %s: the kernel module is not used",
+			strerror(-err));
+}
+
+static int on_watch(sd_event_source *s, const struct inotify_event *event, void *data)
+{
+	struct gpd *d = data;
+
+	if (!event->len || strcmp(event->name, NAME))
+		return 0;
+	if (event->mask & IN_DELETE)
+		go(d, "the kernel module was unloaded");
+	else
+		look(d);
+	return 0;
+}
+
+int gpd_module_init(struct gpd *d)
+{
+	struct gpd_module *m = calloc(1, sizeof(*m));
+	int err;
+
+	if (!m)
+		return -ENOMEM;
+	d->module = m;
+	m->fd = -1;
+	m->hold_fd = -1;
+	m->event_fd = -1;
+	err = sd_event_add_defer(d->event, &m->close, on_close, d);
+	if (err >= 0)
+		err = sd_event_source_set_enabled(m->close, SD_EVENT_OFF);
+	if (err >= 0)
+		err = gpd_module_hold_init(d);
+	if (err < 0)
+		return err;
+	/* Without the watch, what is there now is all there is. */
+	err = sd_event_add_inotify(d->event, &m->watch, FOLDER, IN_CREATE | IN_DELETE | IN_ATTRIB,
+				   on_watch, d);
+	if (err < 0)
+		gpd_log(LOG_WARNING, FOLDER ": cannot be watched: %s", strerror(-err));
+	look(d);
+	return 0;
+}
+
+void gpd_module_update(struct gpd *d)
+{
+	look(d);
+}
+
+void gpd_module_fini(struct gpd *d)
+{
+	struct gpd_module *m = d->module;
+	uint32_t i;
+
+	if (!m)
+		return;
+	m->used = false;
+	gpd_module_hold_forget_all(d);
+	gpd_module_monitor(d);
+	gpd_module_forget_all(d);
+	close_fd(&m->fd);
+	gpd_module_forget(d);
+	sd_event_source_unref(m->close);
+	sd_event_source_unref(m->hold_timer);
+	sd_event_source_unref(m->watch);
+	for (i = 0; i < d->nr_nodes; i++)
+		free(d->node[i].module_view);
+	free(m);
+	d->module = NULL;
+}
+
+json_t *gpd_module_json(struct gpd *d)
+{
+	static const struct {
+		uint64_t bit;
+		const char *name;
+	} names[] = {
+		{ GPREEMPT_CAP_HWS, "hws" },
+		{ GPREEMPT_CAP_NO_HWS, "no_hws" },
+		{ GPREEMPT_CAP_DOORBELL, "doorbell" },
+		{ GPREEMPT_CAP_VERIFY, "verify" },
+		{ GPREEMPT_CAP_MES, "mes" },
+	};
+	json_t *caps;
+	size_t i;
+
+	if (!gpd_module_is_used(d))
+		return json_null();
+	caps = json_array();
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (d->module->caps.caps & names[i].bit)
+			json_array_append_new(caps, json_string(names[i].name));
+	return json_pack("{s:i, s:o, s:i}", "version", (int)d->module->caps.version,
+			 "capabilities", caps, "nr_nodes", (int)d->module->caps.nr_nodes);
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Processes and queues as the module lists them.
+ */
+#include "daemon/module/gpd_module_types.h"
+#include "daemon/control/gpd_list.h"
+
+#include <string.h>
+
+const struct gpreempt_ioc_queue *gpd_module_queues(struct gpd *d, size_t *nr)
+{
+	struct gpd_module *m = d->module;
+	int fd = gpd_module_fd(d);
+
+	*nr = 0;
+	if (fd < 0)
+		return NULL;
+	if (!m->is_listed)
+		m->is_listed = !gp_kernel_list(fd, &m->queues, &m->nr_queues);
+	*nr = m->nr_queues;
+	return m->queues;
+}
+
+bool gpd_module_has(struct gpd *d, pid_t pid, uint32_t gpu_id, uint32_t queue_id)
+{
+	const struct gpreempt_ioc_queue *q;
+	size_t nr;
+
+	for (q = gpd_module_queues(d, &nr); nr; q++, nr--)
+		if (q->pid == pid && (!gpu_id || q->gpu_id == gpu_id) &&
+		    (queue_id == GP_WIRE_QUEUE_ALL || q->queue_id == queue_id))
+			return true;
+	return false;
+}
+
+void gpd_module_count(struct gpd_node *n, uint32_t *nr, uint32_t *nr_busy)
+{
+	const struct gpreempt_ioc_queue *q;
+	size_t left;
+
+	*nr = 0;
+	*nr_busy = 0;
+	for (q = gpd_module_queues(n->d, &left); left; q++, left--) {
+		if (q->gpu_id != n->gpu_id)
+			continue;
+		(*nr)++;
+		*nr_busy += !!(q->flags & GPREEMPT_QUEUE_F_BUSY);
+	}
+}
+
+static enum gp_entity_state state_of(const struct gpreempt_ioc_queue *q)
+{
+	return q->state < GP_ENTITY_STATE_COUNT ? (enum gp_entity_state)q->state : GP_ENTITY_IDLE;
+}
+
+/* The numbers of a process on a node come with each of its queues there: once is enough. */
+static bool is_first_of_node(const struct gpreempt_ioc_queue *all,
+			     const struct gpreempt_ioc_queue *q)
+{
+	const struct gpreempt_ioc_queue *before;
+
+	for (before = all; before < q; before++)
+		if (before->pid == q->pid && before->gpu_id == q->gpu_id)
+			return false;
+	return true;
+}
+
+static bool is_first(const struct gpreempt_ioc_queue *all, const struct gpreempt_ioc_queue *q)
+{
+	const struct gpreempt_ioc_queue *before;
+
+	for (before = all; before < q; before++)
+		if (before->pid == q->pid)
+			return false;
+	return true;
+}
+
+static void sum_up(const struct gpreempt_ioc_queue *all, size_t nr, pid_t pid,
+		   struct gpd_totals *t)
+{
+	const struct gpreempt_ioc_queue *q;
+
+	memset(t, 0, sizeof(*t));
+	t->state = GP_ENTITY_IDLE;
+	for (q = all; q < all + nr; q++) {
+		if (q->pid != pid)
+			continue;
+		t->nr_queues++;
+		t->nr_busy += !!(q->flags & GPREEMPT_QUEUE_F_BUSY);
+		t->manual |= !!(q->flags & GPREEMPT_QUEUE_F_MANUAL);
+		t->sched |= !!(q->flags & GPREEMPT_QUEUE_F_SCHED);
+		if (!is_first_of_node(all, q))
+			continue;
+		if (gpd_list_outweighs(state_of(q), t->state))
+			t->state = state_of(q);
+		t->nr_preempted += q->nr_preempted;
+		t->run_ns += q->run_ns;
+		t->off_ns += q->off_ns;
+		t->off_max_ns = max(t->off_max_ns, (uint64_t)q->off_max_ns);
+	}
+}
+
+static json_t *process_json(struct gpd *d, const struct gpreempt_ioc_queue *all, size_t nr,
+			    pid_t pid)
+{
+	struct gpd_proc proc = { 0 };
+	struct gpd_attrs attrs;
+	struct gpd_totals t;
+	char comm[GP_WIRE_NAME_LEN];
+	bool known = !gpd_proc_read(pid, &proc);
+
+	sum_up(all, nr, pid, &t);
+	gpd_text_clean(comm, sizeof(comm), proc.comm, sizeof(proc.comm));
+	return json_pack("{s:i, s:o, s:o, s:s, s:n, s:o, s:i, s:i, s:s, s:o, s:[s], s:I, s:I, s:I, "
+			 "s:I, s:[]}",
+			 "pid", (int)pid, "uid",
+			 known ? json_integer((json_int_t)proc.uid) : json_null(), "comm",
+			 comm[0] ? json_string(comm) : json_null(), "mechanism", "kernel", "client",
+			 "attributes",
+			 gpd_module_attrs(d, pid, &attrs) ? json_null() :
+							    gpd_list_attributes(&attrs),
+			 "nr_queues", (int)t.nr_queues, "nr_busy", (int)t.nr_busy, "state",
+			 t.manual && t.state == GP_ENTITY_IDLE ? "held" : gpd_list_state_name(&t),
+			 "held", gpd_list_held(t.sched, t.manual), "sees",
+			 "queues and work by the kernel", "nr_preempted",
+			 (json_int_t)t.nr_preempted, "run_ns", (json_int_t)t.run_ns, "off_ns",
+			 (json_int_t)t.off_ns, "off_max_ns", (json_int_t)t.off_max_ns, "notes");
+}
+
+void gpd_module_list_processes(struct gpd *d, json_t *processes, pid_t pid)
+{
+	const struct gpreempt_ioc_queue *all;
+	size_t nr, i;
+
+	all = gpd_module_queues(d, &nr);
+	for (i = 0; i < nr; i++)
+		if ((!pid || all[i].pid == pid) && is_first(all, &all[i]))
+			json_array_append_new(processes, process_json(d, all, nr, all[i].pid));
+}
+
+static void put(json_t *queue, json_t *sources, const char *key, json_t *value)
+{
+	if (!json_is_null(value))
+		json_object_set_new(sources, key, json_string("kernel"));
+	json_object_set_new(queue, key, value);
+}
+
+static json_t *known(uint64_t value)
+{
+	return value ? json_integer((json_int_t)value) : json_null();
+}
+
+static json_t *queue_json(const struct gpreempt_ioc_queue *q)
+{
+	json_t *sources = json_object();
+	json_t *queue = json_pack("{s:i, s:I, s:I, s:n, s:n, s:n, s:n, s:s}", "pid", (int)q->pid,
+				  "gpu_id", (json_int_t)q->gpu_id, "queue_id",
+				  (json_int_t)q->queue_id, "priority", "ring_addr", "rptr", "wptr",
+				  "mechanism", "kernel");
+
+	put(queue, sources, "type",
+	    json_string(q->flags & GPREEMPT_QUEUE_F_AQL ? "aql" : "pm4"));
+	put(queue, sources, "ring_bytes", known(q->ring_bytes));
+	put(queue, sources, "rptr_addr", known(q->rptr_addr));
+	put(queue, sources, "wptr_addr", known(q->wptr_addr));
+	put(queue, sources, "busy", json_boolean(q->flags & GPREEMPT_QUEUE_F_BUSY));
+	put(queue, sources, "held",
+	    gpd_list_held(q->flags & GPREEMPT_QUEUE_F_SCHED, q->flags & GPREEMPT_QUEUE_F_MANUAL));
+	put(queue, sources, "state", json_string(gp_entity_state_name(state_of(q))));
+	json_object_set_new(queue, "source", sources);
+	return queue;
+}
+
+void gpd_module_list_queues(struct gpd *d, json_t *queues, pid_t pid)
+{
+	const struct gpreempt_ioc_queue *q;
+	size_t nr;
+
+	for (q = gpd_module_queues(d, &nr); nr; q++, nr--)
+		if (!pid || q->pid == pid)
+			json_array_append_new(queues, queue_json(q));
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A node that the module schedules: what is read of it, and what is changed.
+ */
+#include "daemon/module/gpd_module_types.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void read_hist(int fd, const struct gpd_node *n, uint32_t which, struct gp_hist *h)
+{
+	struct gpreempt_ioc_hist arg;
+
+	memset(h, 0, sizeof(*h));
+	if (gp_kernel_hist(fd, n->gpu_id, which, h->bucket, GP_HIST_BUCKETS, &arg) ||
+	    arg.nr != GP_HIST_BUCKETS) {
+		memset(h, 0, sizeof(*h));
+		return;
+	}
+	h->nr = arg.count;
+	h->sum = arg.sum;
+	h->min = arg.min;
+	h->max = arg.max;
+}
+
+static void copy_stats(struct gpd_module_node *v, const struct gpreempt_ioc_stats *s)
+{
+	v->stats.nr_entities = s->nr_entities;
+	v->stats.nr_out = s->nr_out;
+	v->stats.nr_events = s->nr_events;
+	v->stats.nr_switches = s->nr_switches;
+	v->stats.nr_preemptions = s->nr_preemptions;
+	v->stats.nr_resumes = s->nr_resumes;
+	v->stats.nr_failed = s->nr_failed;
+	v->stats.nr_deadline = s->nr_deadline;
+	v->stats.nr_starvation = s->nr_starvation;
+	v->stats.nr_rate_limited = s->nr_rate_limited;
+	v->stats.nr_left_to_finish = s->nr_left_to_finish;
+	v->stats.cost_ns = s->cost_ns;
+	v->stats.off_max_ns = s->off_max_ns;
+	v->stats.breaker = s->breaker < GP_BREAKER_STATE_COUNT ?
+				   (enum gp_breaker_state)s->breaker : GP_BREAKER_CLOSED;
+	v->stats.breaker_reason = (enum gp_report)s->breaker_reason;
+	v->counts.nr_wakeups = s->nr_wakeups;
+	v->counts.nr_timer_wakeups = s->nr_timer_wakeups;
+	v->counts.nr_faults = s->nr_faults;
+}
+
+int gpd_module_refresh(struct gpd_node *n)
+{
+	struct gpd_module_node *v = n->module_view;
+	struct gpreempt_ioc_policy policy;
+	struct gpreempt_ioc_stats stats;
+	int fd = gpd_module_fd(n->d);
+	int err;
+
+	if (fd < 0)
+		return fd;
+	if (!v)
+		v = n->module_view = calloc(1, sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	if (v->turn == n->d->module->turn)
+		return 0;
+	err = gp_kernel_stats(fd, n->gpu_id, &stats);
+	if (!err)
+		err = gp_kernel_get_policy(fd, n->gpu_id, NULL, &policy);
+	if (err)
+		return err;
+	copy_stats(v, &stats);
+	read_hist(fd, n, GPREEMPT_HIST_SWITCH, &v->stats.switch_ns);
+	read_hist(fd, n, GPREEMPT_HIST_OFF, &v->stats.off_ns);
+	read_hist(fd, n, GPREEMPT_HIST_DETECT, &v->detect);
+	memcpy(v->policy, policy.policy, sizeof(v->policy));
+	v->policy[sizeof(v->policy) - 1] = '\0';
+	n->enabled = policy.enabled;
+	v->turn = n->d->module->turn;
+	return 0;
+}
+
+const struct gp_node_stats *gpd_module_stats(struct gpd_node *n)
+{
+	return gpd_module_refresh(n) ? NULL : &n->module_view->stats;
+}
+
+const struct gp_hist *gpd_module_detect(struct gpd_node *n)
+{
+	return gpd_module_refresh(n) ? NULL : &n->module_view->detect;
+}
+
+const char *gpd_module_policy(struct gpd_node *n)
+{
+	return gpd_module_refresh(n) ? NULL : n->module_view->policy;
+}
+
+int gpd_module_counts(struct gpd_node *n, struct gpd_module_counts *counts)
+{
+	int err = gpd_module_refresh(n);
+
+	if (!err)
+		*counts = n->module_view->counts;
+	return err;
+}
+
+int gpd_module_get_param(struct gpd_node *n, const char *name, u64 *value)
+{
+	struct gpreempt_ioc_policy policy;
+	int fd = gpd_module_fd(n->d);
+	int err = fd < 0 ? fd : gp_kernel_get_policy(fd, n->gpu_id, name, &policy);
+
+	if (!err)
+		*value = policy.value;
+	return err;
+}
+
+int gpd_module_set_policy(struct gpd_node *n, const char *name)
+{
+	int fd = gpd_module_fd(n->d);
+	int err = fd < 0 ? fd : gp_kernel_set_policy(fd, n->gpu_id, name);
+
+	gpd_module_forget(n->d);
+	return err;
+}
+
+int gpd_module_set_param(struct gpd_node *n, const char *name, uint64_t value)
+{
+	int fd = gpd_module_fd(n->d);
+	int err = fd < 0 ? fd : gp_kernel_set_param(fd, n->gpu_id, name, value);
+
+	gpd_module_forget(n->d);
+	return err;
+}
+
+int gpd_module_set_enabled(struct gpd_node *n, bool enabled)
+{
+	int fd = gpd_module_fd(n->d);
+	int err = fd < 0 ? fd : gp_kernel_set_enabled(fd, n->gpu_id, enabled);
+
+	gpd_module_forget(n->d);
+	return err;
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "driver/module.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* More than came between two calls. */
+#define LIST_SPARE 32
+#define LIST_TRIES 8
+
+static int call(int fd, unsigned long request, void *arg)
+{
+	int ret;
+
+	do {
+		ret = ioctl(fd, request, arg);
+	} while (ret && errno == EINTR);
+	return ret ? -errno : 0;
+}
+
+int gp_kernel_open(void)
+{
+	struct gpreempt_ioc_caps caps;
+	int fd = open(GP_KERNEL_DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	int ret;
+
+	if (fd < 0)
+		return errno == ENXIO || errno == ENODEV ? -ENOENT : -errno;
+	ret = gp_kernel_caps(fd, &caps);
+	if (!ret && caps.version != GPREEMPT_ABI_VERSION)
+		ret = -EPROTO;
+	if (!ret)
+		return fd;
+	close(fd);
+	return ret;
+}
+
+int gp_kernel_caps(int fd, struct gpreempt_ioc_caps *caps)
+{
+	*caps = (struct gpreempt_ioc_caps){ .size = sizeof(*caps) };
+	return call(fd, GPREEMPT_IOC_CAPS, caps);
+}
+
+int gp_kernel_list(int fd, struct gpreempt_ioc_queue **queues, size_t *nr)
+{
+	struct gpreempt_ioc_list arg = { .size = sizeof(arg), .entry_size = sizeof(**queues) };
+	struct gpreempt_ioc_queue *list = NULL;
+	int tries;
+	int ret;
+
+	for (tries = 0; tries < LIST_TRIES; tries++) {
+		uint32_t room = arg.nr + LIST_SPARE;
+
+		free(list);
+		list = calloc(room, sizeof(*list));
+		if (!list)
+			return -ENOMEM;
+		arg.queues = (uintptr_t)list;
+		arg.nr = room;
+		ret = call(fd, GPREEMPT_IOC_LIST, &arg);
+		if (ret) {
+			free(list);
+			return ret;
+		}
+		if (arg.nr <= room) {
+			*queues = list;
+			*nr = arg.nr;
+			return 0;
+		}
+	}
+	free(list);
+	return -EAGAIN;
+}
+
+int gp_kernel_pidfd(pid_t pid)
+{
+	long fd = pid > 0 ? syscall(SYS_pidfd_open, pid, 0) : -1;
+
+	if (fd >= 0)
+		return (int)fd;
+	/* A number that is no process, or a thread's. */
+	return pid <= 0 || errno == EINVAL ? -ESRCH : -errno;
+}
+
+int gp_kernel_get_attr(int fd, int pidfd, struct gpreempt_ioc_attr *attr)
+{
+	*attr = (struct gpreempt_ioc_attr){ .size = sizeof(*attr), .pidfd = pidfd };
+	return call(fd, GPREEMPT_IOC_GET_ATTR, attr);
+}
+
+int gp_kernel_set_attr(int fd, int pidfd, const struct gpreempt_ioc_attr *attr)
+{
+	struct gpreempt_ioc_attr arg = *attr;
+
+	arg.size = sizeof(arg);
+	arg.pidfd = pidfd;
+	return call(fd, GPREEMPT_IOC_SET_ATTR, &arg);
+}
+
+/* FNV-1a; groups are a user's own, so that nobody else can choose a name to meet them. */
+uint64_t gp_kernel_group(const char *name)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	if (!*name)
+		return 0;
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 0x100000001b3ull;
+	return hash ? hash : 1;
+}
+
+int gp_kernel_switch(int fd, struct gpreempt_ioc_ref *refs, uint32_t nr, uint32_t lease_ms)
+{
+	struct gpreempt_ioc_switch arg = {
+		.size = sizeof(arg),
+		.gpu_id = refs[0].gpu_id,
+		.refs = (uintptr_t)refs,
+		.nr_out = lease_ms ? nr : 0,
+		.nr_in = lease_ms ? 0 : nr,
+		.lease_ms = lease_ms,
+	};
+	uint32_t i;
+
+	for (i = 0; i < nr; i++)
+		refs[i].result = 0;
+	return call(fd, GPREEMPT_IOC_SWITCH, &arg);
+}
+
+int gp_kernel_hold(int fd, const struct gpreempt_ioc_ref *ref, uint32_t lease_ms)
+{
+	struct gpreempt_ioc_ref copy = *ref;
+	int ret = gp_kernel_switch(fd, &copy, 1, lease_ms);
+
+	return ret ? ret : copy.result;
+}
+
+int gp_kernel_release(int fd, const struct gpreempt_ioc_ref *ref)
+{
+	return gp_kernel_hold(fd, ref, 0);
+}
+
+static int set_name(char *to, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (len >= GPREEMPT_ABI_NAME_LEN)
+		return -EINVAL;
+	memcpy(to, name, len + 1);
+	return 0;
+}
+
+int gp_kernel_get_policy(int fd, uint32_t gpu_id, const char *param,
+			 struct gpreempt_ioc_policy *out)
+{
+	*out = (struct gpreempt_ioc_policy){ .size = sizeof(*out), .gpu_id = gpu_id };
+	if (param && set_name(out->param, param))
+		return -ENOENT;
+	return call(fd, GPREEMPT_IOC_GET_POLICY, out);
+}
+
+int gp_kernel_set_policy(int fd, uint32_t gpu_id, const char *name)
+{
+	struct gpreempt_ioc_policy arg = {
+		.size = sizeof(arg), .gpu_id = gpu_id, .valid = GPREEMPT_POLICY_F_POLICY,
+	};
+	int ret = set_name(arg.policy, name);
+
+	return ret ? ret : call(fd, GPREEMPT_IOC_SET_POLICY, &arg);
+}
+
+int gp_kernel_set_param(int fd, uint32_t gpu_id, const char *name, uint64_t value)
+{
+	struct gpreempt_ioc_policy arg = {
+		.size = sizeof(arg), .gpu_id = gpu_id, .valid = GPREEMPT_POLICY_F_PARAM,
+		.value = value,
+	};
+	int ret = set_name(arg.param, name);
+
+	return ret ? ret : call(fd, GPREEMPT_IOC_SET_POLICY, &arg);
+}
+
+int gp_kernel_set_enabled(int fd, uint32_t gpu_id, bool enabled)
+{
+	struct gpreempt_ioc_policy arg = {
+		.size = sizeof(arg), .gpu_id = gpu_id, .valid = GPREEMPT_POLICY_F_ENABLED,
+		.enabled = enabled,
+	};
+
+	return call(fd, GPREEMPT_IOC_SET_POLICY, &arg);
+}
+
+int gp_kernel_stats(int fd, uint32_t gpu_id, struct gpreempt_ioc_stats *stats)
+{
+	*stats = (struct gpreempt_ioc_stats){ .size = sizeof(*stats), .gpu_id = gpu_id };
+	return call(fd, GPREEMPT_IOC_STATS, stats);
+}
+
+int gp_kernel_hist(int fd, uint32_t gpu_id, uint32_t which, uint32_t *buckets, uint32_t nr,
+		   struct gpreempt_ioc_hist *out)
+{
+	int ret;
+
+	*out = (struct gpreempt_ioc_hist){
+		.size = sizeof(*out),
+		.gpu_id = gpu_id,
+		.which = which,
+		.nr = nr,
+		.buckets = (uintptr_t)buckets,
+	};
+	ret = call(fd, GPREEMPT_IOC_HIST, out);
+	return ret == -ENOTTY ? -EOPNOTSUPP : ret;
+}
+
+const char *gp_kernel_state_name(uint32_t state)
+{
+	static const char *const names[] = { "idle",	  "waiting",  "running", "preempting",
+					     "preempted", "resuming", "lost" };
+
+	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "unknown";
+}
+
+const char *gp_kernel_breaker_name(uint32_t breaker)
+{
+	static const char *const names[] = { "closed", "open", "probation", "dead" };
+
+	return breaker < sizeof(names) / sizeof(names[0]) ? names[breaker] : "unknown";
+}
+
+ssize_t gp_kernel_read(int fd, struct gpreempt_abi_event *events, size_t max)
+{
+	ssize_t len = read(fd, events, max * sizeof(*events));
+
+	if (len < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	return len / (ssize_t)sizeof(*events);
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include "gpu/gpu_slot.h"
+
+#include "gpu/aql_queue.h"
+#include "gpu/cwsr.h"
+#include "gpu/dispatch.h"
+#include "gpu/firmware.h"
+#include "gpu/pm4_queue.h"
+
+/* The part of an MQD that the model reads. */
+#define MQD_FIRST GP_MQD_HEADER
+#define MQD_LAST GP_MQD_STRIDE
+
+struct mqd {
+	u32 word[(MQD_LAST - MQD_FIRST) / 4 + 1];
+};
+
+/* bits 0-5 of PQ_CONTROL: 2 << n dwords; 16 dwords are an AQL packet, 1 GiB is plenty. */
+#define MIN_RING_ORDER 3
+#define MAX_RING_ORDER 27
+
+static u32 word(const struct mqd *mqd, u32 offset)
+{
+	return mqd->word[(offset - MQD_FIRST) / 4];
+}
+
+static u64 word64(const struct mqd *mqd, u32 lo, u32 hi)
+{
+	return word(mqd, lo) | (u64)word(mqd, hi) << 32;
+}
+
+struct gp_slot *gp_slot_find(struct gp_gpu *gpu, u32 doorbell)
+{
+	u32 left;
+
+	for (left = gpu->mapped; left; left &= left - 1) {
+		struct gp_slot *slot = &gpu->slot[gp_next_bit(left, 0)];
+
+		if (slot->doorbell == doorbell)
+			return slot;
+	}
+	return NULL;
+}
+
+/* A slot is large; its dispatch records are cleared one by one when used. */
+static void clear_slot(struct gp_slot *slot)
+{
+	u32 index = slot->index, i;
+
+	memset(slot, 0, offsetof(struct gp_slot, dispatch));
+	slot->index = index;
+	slot->packet_event.kind = GP_EVENT_PACKET;
+	slot->hqd_event.kind = GP_EVENT_HQD;
+	for (i = 0; i < GP_MAX_DISPATCHES; i++)
+		slot->dispatch[i].is_used = false;
+}
+
+void gp_slot_claim(struct gp_gpu *gpu, struct gp_slot *slot, const struct gp_map_entry *entry,
+		   u32 vmid)
+{
+	clear_slot(slot);
+	slot->state = GP_SLOT_LOADING;
+	slot->pasid = entry->pasid;
+	slot->vmid = vmid;
+	slot->mqd = entry->mqd;
+	slot->doorbell = entry->doorbell;
+	slot->is_static = entry->is_static;
+	gpu->mapped |= GP_BIT(slot->index);
+	gpu->stats.max_slots_used = max(gpu->stats.max_slots_used, gp_count_bits(gpu->mapped));
+}
+
+static void parse_area(struct gp_save_area *a, const struct mqd *mqd)
+{
+	a->base = word64(mqd, GP_MQD_CTX_SAVE_BASE_LO, GP_MQD_CTX_SAVE_BASE_HI);
+	a->bytes = word(mqd, GP_MQD_CTX_SAVE_SIZE);
+	a->ctl_bytes = word(mqd, GP_MQD_CTL_STACK_SIZE);
+	a->ctl_offset = word(mqd, GP_MQD_CTL_STACK_OFFSET);
+	a->wave_end = word(mqd, GP_MQD_WG_STATE_OFFSET);
+}
+
+/*
+ * The read pointer is kept modulo the ring; the write pointer saved with it is
+ * less than a ring ahead and gives the upper bits.
+ */
+static void parse_pointers(struct gp_slot *slot, const struct mqd *mqd)
+{
+	u32 unit = gp_slot_unit(slot);
+	u64 anchor = word64(mqd, GP_MQD_PQ_WPTR_LO, GP_MQD_PQ_WPTR_HI) / unit;
+	u64 rptr = word(mqd, GP_MQD_PQ_RPTR) / unit;
+
+	slot->rptr = anchor - ((anchor - rptr) & slot->ring_mask);
+	slot->wptr = slot->rptr;
+}
+
+static int parse_mqd(struct gp_slot *slot, const struct mqd *mqd)
+{
+	u32 order = word(mqd, GP_MQD_PQ_CONTROL) & 0x3f;
+
+	if (order < MIN_RING_ORDER || order > MAX_RING_ORDER)
+		return -EINVAL;
+	slot->is_aql = word(mqd, GP_MQD_AQL_CONTROL) & GP_MQD_AQL_CONTROL_MASK;
+	slot->ring_mask = (2ull << order) / gp_slot_unit(slot) - 1;
+	slot->ring = word64(mqd, GP_MQD_PQ_BASE_LO, GP_MQD_PQ_BASE_HI) << 8;
+	slot->rptr_addr = word64(mqd, GP_MQD_RPTR_REPORT_LO, GP_MQD_RPTR_REPORT_HI);
+	slot->wptr_addr = word64(mqd, GP_MQD_WPTR_POLL_LO, GP_MQD_WPTR_POLL_HI);
+	slot->level = min(word(mqd, GP_MQD_PIPE_PRIORITY), (u32)GP_NR_LEVELS - 1);
+	slot->stride = word(mqd, GP_MQD_STRIDE);
+	slot->can_save = word(mqd, GP_MQD_PERSISTENT_STATE) & GP_MQD_PERSISTENT_QSWITCH;
+	slot->has_failed = word(mqd, GP_MQD_ERROR) != 0;
+	parse_pointers(slot, mqd);
+	if (!slot->is_aql)
+		gp_pm4_parse(slot, mqd->word);
+	return 0;
+}
+
+static int read_mqd(struct gp_gpu *gpu, const struct gp_slot *slot, u32 xcc, struct mqd *mqd)
+{
+	u64 addr = slot->mqd + (u64)xcc * slot->stride + MQD_FIRST;
+
+	return gp_host_read(gpu, GP_PASID_GART, addr, mqd, sizeof(*mqd));
+}
+
+int gp_slot_load(struct gp_gpu *gpu, struct gp_slot *slot, u64 wptr_addr)
+{
+	struct mqd mqd;
+	u32 x;
+	int err;
+
+	for (x = 0; x < gpu->profile->nr_xcc; x++) {
+		err = read_mqd(gpu, slot, x, &mqd);
+		if (!err && !x)
+			err = parse_mqd(slot, &mqd);
+		if (err)
+			return err;
+		if (gpu->profile->nr_xcc > 1 && slot->stride < GP_MQD_BYTES)
+			return -EINVAL;
+		parse_area(&slot->area[x], &mqd);
+		if (!slot->area[x].base || !slot->area[x].bytes)
+			slot->can_save = false;
+	}
+	if (!slot->wptr_addr)
+		slot->wptr_addr = wptr_addr;
+	gpu->level[slot->level] |= GP_BIT(slot->index);
+	gp_gpu_trace(gpu, GP_GPU_TRACE_MAP, slot, slot->index, 0);
+	return 0;
+}
+
+bool gp_slot_has_saved(const struct gp_gpu *gpu, const struct gp_slot *slot)
+{
+	u32 x;
+
+	for (x = 0; x < gpu->profile->nr_xcc; x++)
+		if (gp_cwsr_saved_bytes(slot, x))
+			return true;
+	return false;
+}
+
+bool gp_slot_has_saved_waves(const struct gp_gpu *gpu, const struct gp_slot *slot)
+{
+	u32 x;
+
+	for (x = 0; x < gpu->profile->nr_xcc; x++) {
+		const struct gp_save_area *a = &slot->area[x];
+
+		if (gp_cwsr_saved_bytes(slot, x) && a->wave_end > a->ctl_bytes)
+			return true;
+	}
+	return false;
+}
+
+static u64 largest_saved(const struct gp_gpu *gpu, const struct gp_slot *slot, u64 *sum)
+{
+	u64 largest = 0;
+	u32 x;
+
+	*sum = 0;
+	for (x = 0; x < gpu->profile->nr_xcc; x++) {
+		u64 bytes = gp_cwsr_saved_bytes(slot, x);
+
+		*sum += bytes;
+		largest = max(largest, bytes);
+	}
+	return largest;
+}
+
+u64 gp_slot_saved_total(const struct gp_gpu *gpu, const struct gp_slot *slot)
+{
+	u64 sum;
+
+	largest_saved(gpu, slot, &sum);
+	return sum;
+}
+
+u64 gp_slot_restore_ns(const struct gp_gpu *gpu, const struct gp_slot *slot)
+{
+	u64 sum;
+
+	return gp_profile_save_ns(gpu->profile, largest_saved(gpu, slot, &sum));
+}
+
+static void restore_slot(struct gp_gpu *gpu, struct gp_slot *slot)
+{
+	u64 sum = gp_slot_saved_total(gpu, slot);
+	u32 i;
+	int err;
+
+	err = gp_cwsr_restore(gpu, slot);
+	if (err) {
+		slot->is_lost = true;
+		gp_slot_fail(gpu, slot, gp_irq_of(err));
+		return;
+	}
+	slot->was_busy = true;
+	if (slot->nr_waves) {
+		gpu->stats.nr_restores++;
+		gpu->stats.restore_bytes += sum;
+		gp_gpu_trace(gpu, GP_GPU_TRACE_RESTORE_END, slot, sum, 0);
+	}
+	for (i = 0; i < slot->nr_dispatches; i++)
+		gp_dispatch_offer(gpu, &slot->dispatch[slot->order[i]]);
+}
+
+static void read_wptr(struct gp_gpu *gpu, struct gp_slot *slot)
+{
+	u64 wptr;
+
+	if (!slot->wptr_addr)
+		return;
+	if (gp_host_read(gpu, slot->pasid, slot->wptr_addr, &wptr, sizeof(wptr)))
+		gp_slot_fail(gpu, slot, GP_IRQ_MEM_FAULT);
+	else
+		gp_aql_set_wptr(slot, wptr);
+}
+
+void gp_slot_activate(struct gp_gpu *gpu, struct gp_slot *slot)
+{
+	slot->state = GP_SLOT_ACTIVE;
+	slot->is_current = true;
+	/* Stopped before it was mapped: it sits there. */
+	if (slot->has_failed) {
+		slot->is_lost = true;
+		return;
+	}
+	gpu->active |= GP_BIT(slot->index);
+	if (gp_slot_has_saved(gpu, slot))
+		restore_slot(gpu, slot);
+	if (!slot->has_failed)
+		read_wptr(gpu, slot);
+	gpu->kick |= GP_BIT(slot->index);
+}
+
+void gp_slot_leave(struct gp_gpu *gpu, struct gp_slot *slot, enum gp_dequeue how)
+{
+	slot->how = how == GP_DEQUEUE_SAVE && !slot->can_save ? GP_DEQUEUE_DRAIN : how;
+	slot->state = GP_SLOT_QUIET;
+	gp_aql_stop(gpu, slot);
+	/*
+	 * Workgroups not yet launched are kept in the control stack. A queue that has
+	 * none must finish the dispatches it has begun.
+	 */
+	if (slot->how == GP_DEQUEUE_DRAIN && !slot->area[0].ctl_bytes)
+		return;
+	gpu->active &= ~GP_BIT(slot->index);
+}
+
+bool gp_slot_is_drained(const struct gp_slot *slot)
+{
+	if (slot->has_failed)
+		return true;
+	return !slot->nr_resident && (slot->area[0].ctl_bytes || !slot->nr_dispatches);
+}
+
+void gp_slot_stop(struct gp_gpu *gpu, struct gp_slot *slot)
+{
+	u64 bytes, largest;
+
+	slot->state = GP_SLOT_FROZEN;
+	gpu->active &= ~GP_BIT(slot->index);
+	gp_slot_freeze(gpu, slot);
+	if (slot->how != GP_DEQUEUE_SAVE || !slot->nr_waves)
+		return;
+	/* How much it is cannot change any more until gp_slot_free(). */
+	bytes = gp_gpu_context_bytes(gpu, slot->doorbell, &largest);
+	gp_gpu_trace(gpu, GP_GPU_TRACE_SAVE_BEGIN, slot, bytes, largest);
+}
+
+static void save_slot(struct gp_gpu *gpu, struct gp_slot *slot)
+{
+	bool has_waves = slot->nr_waves != 0;
+	u64 bytes = 0;
+	u32 x;
+
+	for (x = 0; x < gpu->profile->nr_xcc; x++)
+		bytes += gp_cwsr_bytes(gpu, slot, x);
+	if (gp_cwsr_save(gpu, slot)) {
+		gpu->stats.nr_faults++;
+		gpu->stats.nr_killed += gp_slot_drop_waves(gpu, slot);
+		gp_gpu_irq(gpu, GP_IRQ_MEM_FAULT, slot, 0);
+	} else if (has_waves) {
+		gpu->stats.nr_saves++;
+		gpu->stats.save_bytes += bytes;
+	}
+	gp_slot_drop_waves(gpu, slot);
+	if (has_waves)
+		gp_gpu_trace(gpu, GP_GPU_TRACE_SAVE_END, slot, bytes, 0);
+}
+
+/* What a queue had in flight when it failed must not run again. */
+static void discard(struct gp_gpu *gpu, struct gp_slot *slot)
+{
+	if (slot->nr_waves)
+		gp_slot_kill(gpu, slot);
+	while (slot->nr_dispatches)
+		gp_dispatch_put(&slot->dispatch[slot->order[0]]);
+}
+
+void gp_slot_free(struct gp_gpu *gpu, struct gp_slot *slot)
+{
+	bool is_reset = slot->how == GP_DEQUEUE_RESET;
+
+	if (slot->has_failed)
+		discard(gpu, slot);
+	else if (is_reset)
+		gp_slot_kill(gpu, slot);
+	if (slot->is_current && (is_reset || !slot->is_lost))
+		save_slot(gpu, slot);
+	gp_gpu_trace(gpu, GP_GPU_TRACE_UNMAP, slot, slot->index, 0);
+	gp_firmware_lose(gpu, slot);
+	gp_slot_forget(gpu, slot);
+}
+
+void gp_slot_forget(struct gp_gpu *gpu, struct gp_slot *slot)
+{
+	u32 keep = ~GP_BIT(slot->index), i;
+
+	gp_slot_drop_waves(gpu, slot);
+	gp_aql_stop(gpu, slot);
+	gp_gpu_heap_remove(&gpu->heap, &slot->hqd_event);
+	gpu->mapped &= keep;
+	gpu->active &= keep;
+	gpu->failed &= keep;
+	for (i = 0; i < GP_NR_LEVELS; i++)
+		gpu->level[i] &= keep;
+	for (i = 0; i < gpu->profile->nr_xcc; i++)
+		gpu->xcc[i].ready &= keep;
+	clear_slot(slot);
+}

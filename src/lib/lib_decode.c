@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+#include "lib/lib_decode.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+int gp_decode_u64(const json_t *in, const char *key, uint64_t *out)
+{
+	const json_t *v = json_object_get(in, key);
+
+	if (!json_is_integer(v) || json_integer_value(v) < 0)
+		return -EPROTO;
+	*out = (uint64_t)json_integer_value(v);
+	return 0;
+}
+
+int gp_decode_u32(const json_t *in, const char *key, uint32_t *out)
+{
+	uint64_t v;
+
+	if (gp_decode_u64(in, key, &v) || v > UINT32_MAX)
+		return -EPROTO;
+	*out = (uint32_t)v;
+	return 0;
+}
+
+/* null and missing: @otherwise. */
+static int decode_optional_u32(const json_t *in, const char *key, uint32_t otherwise, uint32_t *out)
+{
+	const json_t *v = json_object_get(in, key);
+
+	if (v && !json_is_null(v))
+		return gp_decode_u32(in, key, out);
+	*out = otherwise;
+	return 0;
+}
+
+static int decode_bool(const json_t *in, const char *key, bool *out)
+{
+	const json_t *v = json_object_get(in, key);
+
+	if (!json_is_boolean(v))
+		return -EPROTO;
+	*out = json_is_true(v);
+	return 0;
+}
+
+/* Cuts at a character, not within one. */
+static void copy_text(char *out, size_t size, const char *text)
+{
+	size_t n = strlen(text);
+
+	if (n >= size) {
+		n = size - 1;
+		while (n && ((unsigned char)text[n] & 0xc0) == 0x80)
+			n--;
+	}
+	memcpy(out, text, n);
+	out[n] = '\0';
+}
+
+int gp_decode_name(const json_t *in, const char *key, char *out, size_t size)
+{
+	const json_t *v = json_object_get(in, key);
+
+	out[0] = '\0';
+	if (!v || json_is_null(v))
+		return 0;
+	if (!json_is_string(v))
+		return -EPROTO;
+	copy_text(out, size, json_string_value(v));
+	return 0;
+}
+
+static enum gpreempt_source source_of(const json_t *sources, const char *key)
+{
+	const char *name = json_string_value(json_object_get(sources, key));
+
+	for (int s = GPREEMPT_SOURCE_SYSFS; name && s <= GPREEMPT_SOURCE_KERNEL; s++) {
+		if (!strcmp(gpreempt_source_name((enum gpreempt_source)s), name))
+			return (enum gpreempt_source)s;
+	}
+	return GPREEMPT_SOURCE_DAEMON;
+}
+
+/* Integers and booleans; null is unknown. */
+static int decode_value(const json_t *in, const char *key, const json_t *sources,
+			struct gpreempt_value *out)
+{
+	const json_t *v = json_object_get(in, key);
+
+	memset(out, 0, sizeof(*out));
+	if (!v || json_is_null(v))
+		return 0;
+	if (json_is_boolean(v))
+		out->value = json_is_true(v);
+	else if (gp_decode_u64(in, key, &out->value))
+		return -EPROTO;
+	out->source = (uint32_t)source_of(sources, key);
+	return 0;
+}
+
+int gp_decode_node(const json_t *in, void *out)
+{
+	struct gpreempt_node *n = out;
+
+	if (gp_decode_u32(in, "gpu_id", &n->gpu_id) || gp_decode_u32(in, "index", &n->index) ||
+	    gp_decode_name(in, "name", n->name, sizeof(n->name)) ||
+	    decode_value(in, "nr_xcc", NULL, &n->nr_xcc) ||
+	    decode_value(in, "nr_cu", NULL, &n->nr_cu) ||
+	    decode_value(in, "gfx_target", NULL, &n->gfx_target) ||
+	    decode_bool(in, "enabled", &n->enabled) ||
+	    gp_decode_name(in, "policy", n->policy, sizeof(n->policy)) ||
+	    gp_decode_name(in, "breaker", n->breaker, sizeof(n->breaker)))
+		return -EPROTO;
+	return 0;
+}
+
+int gp_decode_attr(const json_t *in, struct gpreempt_attr *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (!in || json_is_null(in))
+		return 0;
+	if (!json_is_object(in) || gp_decode_u32(in, "priority", &out->prio) ||
+	    gp_decode_u32(in, "weight", &out->weight) ||
+	    decode_bool(in, "latency_critical", &out->latency_critical) ||
+	    gp_decode_u64(in, "slice_ns", &out->slice_ns) ||
+	    gp_decode_u64(in, "deadline_ns", &out->deadline_ns) ||
+	    gp_decode_name(in, "class", out->klass, sizeof(out->klass)) ||
+	    gp_decode_name(in, "group", out->group, sizeof(out->group)))
+		return -EPROTO;
+	out->valid = GPREEMPT_ATTR_PRIO | GPREEMPT_ATTR_WEIGHT | GPREEMPT_ATTR_LATENCY_CRITICAL |
+		     GPREEMPT_ATTR_SLICE | GPREEMPT_ATTR_DEADLINE;
+	if (out->klass[0])
+		out->valid |= GPREEMPT_ATTR_CLASS;
+	if (out->group[0])
+		out->valid |= GPREEMPT_ATTR_GROUP;
+	return 0;
+}
+
+json_t *gp_encode_attr(const struct gpreempt_attr *a)
+{
+	json_t *out = json_object();
+	int bad = 0;
+
+	if (a->valid & GPREEMPT_ATTR_PRIO)
+		bad |= json_object_set_new(out, "priority", json_integer(a->prio));
+	if (a->valid & GPREEMPT_ATTR_WEIGHT)
+		bad |= json_object_set_new(out, "weight", json_integer(a->weight));
+	if (a->valid & GPREEMPT_ATTR_LATENCY_CRITICAL)
+		bad |= json_object_set_new(out, "latency_critical",
+					   json_boolean(a->latency_critical));
+	if (a->valid & GPREEMPT_ATTR_SLICE)
+		bad |= json_object_set_new(out, "slice_ns", json_integer((json_int_t)a->slice_ns));
+	if (a->valid & GPREEMPT_ATTR_DEADLINE)
+		bad |= json_object_set_new(out, "deadline_ns",
+					   json_integer((json_int_t)a->deadline_ns));
+	if (a->valid & GPREEMPT_ATTR_CLASS)
+		bad |= json_object_set_new(out, "class", json_string(a->klass));
+	if (a->valid & GPREEMPT_ATTR_GROUP)
+		bad |= json_object_set_new(out, "group", json_string(a->group));
+	if (!bad)
+		return out;
+	json_decref(out);
+	return NULL;
+}
+
+uint32_t gp_decode_mechanism(const char *name)
+{
+	static const struct {
+		const char *name;
+		uint32_t bit;
+	} names[] = {
+		{ "shim", GPREEMPT_MECH_SHIM },
+		{ "dbg", GPREEMPT_MECH_DBG },
+		{ "sim", GPREEMPT_MECH_SIM },
+		{ "kernel", GPREEMPT_MECH_KERNEL },
+	};
+
+	for (size_t i = 0; name && i < COUNT(names); i++) {
+		if (!strcmp(names[i].name, name))
+			return names[i].bit;
+	}
+	return 0;
+}
+
+int gp_decode_process(const json_t *in, void *out)
+{
+	struct gpreempt_process *p = out;
+
+	p->mechanism = gp_decode_mechanism(json_string_value(json_object_get(in, "mechanism")));
+	if (gp_decode_u32(in, "pid", &p->pid) || decode_value(in, "uid", NULL, &p->uid) ||
+	    gp_decode_name(in, "comm", p->comm, sizeof(p->comm)) ||
+	    gp_decode_u32(in, "nr_queues", &p->nr_queues) ||
+	    decode_value(in, "nr_busy", NULL, &p->nr_busy) ||
+	    gp_decode_name(in, "state", p->state, sizeof(p->state)) ||
+	    gp_decode_attr(json_object_get(in, "attributes"), &p->attr))
+		return -EPROTO;
+	return 0;
+}
+
+static uint32_t decode_held(const json_t *in)
+{
+	const json_t *list = json_object_get(in, "held");
+	uint32_t held = 0;
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const char *by = json_string_value(json_array_get(list, i));
+
+		if (by && (!strcmp(by, "scheduler") || !strcmp(by, "sched")))
+			held |= GPREEMPT_HELD_SCHED;
+		if (by && !strcmp(by, "manual"))
+			held |= GPREEMPT_HELD_MANUAL;
+	}
+	return held;
+}
+
+/* The daemon names types, the struct has the numbers of the ioctl ABI. */
+static void decode_type(const json_t *in, const json_t *sources, struct gpreempt_value *out,
+			struct gpreempt_value *compute)
+{
+	static const char *const names[] = { "pm4", "sdma", "aql", "sdma_xgmi" };
+	const char *name = json_string_value(json_object_get(in, "type"));
+
+	memset(out, 0, sizeof(*out));
+	memset(compute, 0, sizeof(*compute));
+	for (size_t i = 0; name && i < COUNT(names); i++) {
+		if (!strcmp(names[i], name)) {
+			out->value = i;
+			out->source = (uint32_t)source_of(sources, "type");
+			compute->value = i == 0 || i == 2;
+			compute->source = out->source;
+		}
+	}
+}
+
+int gp_decode_queue(const json_t *in, void *out)
+{
+	const json_t *sources = json_object_get(in, "source");
+	struct gpreempt_queue *q = out;
+
+	q->held = decode_held(in);
+	decode_type(in, sources, &q->type, &q->compute);
+	if (gp_decode_u32(in, "pid", &q->pid) || gp_decode_u32(in, "gpu_id", &q->gpu_id) ||
+	    gp_decode_u32(in, "queue_id", &q->queue_id) ||
+	    decode_value(in, "priority", sources, &q->prio) ||
+	    decode_value(in, "ring_addr", sources, &q->ring_addr) ||
+	    decode_value(in, "ring_bytes", sources, &q->ring_bytes) ||
+	    decode_value(in, "rptr_addr", sources, &q->rptr_addr) ||
+	    decode_value(in, "wptr_addr", sources, &q->wptr_addr) ||
+	    decode_value(in, "rptr", sources, &q->rptr) ||
+	    decode_value(in, "wptr", sources, &q->wptr) ||
+	    decode_value(in, "busy", sources, &q->busy))
+		return -EPROTO;
+	return 0;
+}
+
+int gp_decode_event(const json_t *in, void *out)
+{
+	struct gpreempt_event *e = out;
+
+	if (gp_decode_u64(in, "time_ns", &e->time_ns) ||
+	    gp_decode_name(in, "kind", e->kind, sizeof(e->kind)) || !e->kind[0] ||
+	    decode_optional_u32(in, "pid", 0, &e->pid) ||
+	    decode_optional_u32(in, "gpu_id", 0, &e->gpu_id) ||
+	    decode_optional_u32(in, "queue_id", GPREEMPT_QUEUE_ALL, &e->queue_id) ||
+	    gp_decode_name(in, "text", e->text, sizeof(e->text)))
+		return -EPROTO;
+	return 0;
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include "lib/lib_handle.h"
+
+#include "lib/lib_direct.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void gp_begin(struct gpreempt *g)
+{
+	g->error[0] = '\0';
+	g->remote_errno = 0;
+}
+
+int gp_fail(struct gpreempt *g, int ret, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(g->error, sizeof(g->error), format, args);
+	va_end(args);
+	return ret;
+}
+
+int gp_begin_daemon(struct gpreempt *g)
+{
+	gp_begin(g);
+	if (g->direct)
+		return gp_fail(g, -EOPNOTSUPP, "this needs the daemon");
+	if (g->is_monitor)
+		return gp_fail(g, -EBUSY, "the handle is an event stream");
+	return 0;
+}
+
+static int set_socket(struct gpreempt *g, const char *socket)
+{
+	if (!socket)
+		return gp_address_find(g->socket, sizeof(g->socket));
+	if (strlen(socket) >= sizeof(g->socket))
+		return -ENAMETOOLONG;
+	strcpy(g->socket, socket);
+	return 0;
+}
+
+static int open_handle(struct gpreempt *g, unsigned int flags)
+{
+	int ret = -ENOENT;
+
+	if (!(flags & GPREEMPT_OPEN_DIRECT))
+		ret = gp_connect(g, gp_deadline(GP_TIMEOUT_NS));
+	if (!ret || (flags & GPREEMPT_OPEN_DAEMON))
+		return ret;
+	if (!(flags & GPREEMPT_OPEN_DIRECT) && ret != -ENOENT && ret != -ECONNREFUSED)
+		return ret;
+	return gp_direct_open(&g->direct);
+}
+
+int gpreempt_open(struct gpreempt **out, unsigned int flags, const char *socket)
+{
+	const unsigned int both = GPREEMPT_OPEN_DAEMON | GPREEMPT_OPEN_DIRECT;
+	struct gpreempt *g;
+	int ret;
+
+	if (!out || (flags & ~both) || flags == both)
+		return -EINVAL;
+	g = calloc(1, sizeof(*g));
+	if (!g)
+		return -ENOMEM;
+	gp_conn_init(&g->conn);
+	ret = set_socket(g, socket);
+	if (!ret)
+		ret = open_handle(g, flags);
+	if (ret) {
+		gpreempt_close(g);
+		return ret;
+	}
+	*out = g;
+	return 0;
+}
+
+void gpreempt_close(struct gpreempt *g)
+{
+	if (!g)
+		return;
+	gp_conn_close(&g->conn);
+	gp_direct_close(g->direct);
+	free(g);
+}
+
+const char *gpreempt_strerror(const struct gpreempt *g)
+{
+	return g ? g->error : "";
+}
+
+void gpreempt_free(void *p)
+{
+	free(p);
+}
+
+static const char *const source_names[] = {
+	[GPREEMPT_SOURCE_UNKNOWN] = "unknown",
+	[GPREEMPT_SOURCE_SYSFS] = "sysfs",
+	[GPREEMPT_SOURCE_SNAPSHOT] = "snapshot",
+	[GPREEMPT_SOURCE_DEBUGFS] = "debugfs",
+	[GPREEMPT_SOURCE_SHIM] = "shim",
+	[GPREEMPT_SOURCE_MEMORY] = "memory",
+	[GPREEMPT_SOURCE_DAEMON] = "daemon",
+	[GPREEMPT_SOURCE_KERNEL] = "kernel",
+};
+
+const char *gpreempt_source_name(enum gpreempt_source source)
+{
+	unsigned int i = (unsigned int)source;
+
+	return i < sizeof(source_names) / sizeof(source_names[0]) ? source_names[i] : "unknown";
+}
+
+size_t gpreempt_sizeof(const char *name)
+{
+	static const struct {
+		const char *name;
+		size_t size;
+	} structs[] = {
+		{ "gpreempt_value", sizeof(struct gpreempt_value) },
+		{ "gpreempt_caps", sizeof(struct gpreempt_caps) },
+		{ "gpreempt_node", sizeof(struct gpreempt_node) },
+		{ "gpreempt_attr", sizeof(struct gpreempt_attr) },
+		{ "gpreempt_process", sizeof(struct gpreempt_process) },
+		{ "gpreempt_queue", sizeof(struct gpreempt_queue) },
+		{ "gpreempt_ref", sizeof(struct gpreempt_ref) },
+		{ "gpreempt_stats", sizeof(struct gpreempt_stats) },
+		{ "gpreempt_event", sizeof(struct gpreempt_event) },
+	};
+
+	for (size_t i = 0; name && i < sizeof(structs) / sizeof(structs[0]); i++) {
+		if (!strcmp(structs[i].name, name))
+			return structs[i].size;
+	}
+	return 0;
+}

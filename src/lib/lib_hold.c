@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include "lib/lib_decode.h"
+#include "lib/lib_direct.h"
+#include "lib/lib_handle.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define NS_PER_MS 1000000ull
+
+/* From best to worst: a reference that names several queues gets the worst of theirs. */
+static const struct {
+	const char *name;
+	int ret;
+} results[] = {
+	{ "ok", 0 },
+	{ "gone", -ESRCH },
+	{ "busy", -EBUSY },
+	{ "refused", -EPERM },
+	{ "error", -EIO },
+};
+
+static int rank_of(const char *name)
+{
+	for (int i = 0; name && i < (int)(sizeof(results) / sizeof(results[0])); i++) {
+		if (!strcmp(results[i].name, name))
+			return i;
+	}
+	return -1;
+}
+
+static json_t *encode_refs(const struct gpreempt_ref *refs, size_t nr)
+{
+	json_t *out = json_array();
+
+	for (size_t i = 0; out && i < nr; i++) {
+		json_t *t = json_pack("{s:I}", "pid", (json_int_t)refs[i].pid);
+
+		if (t && refs[i].gpu_id)
+			json_object_set_new(t, "gpu_id", json_integer(refs[i].gpu_id));
+		if (t && refs[i].queue_id != GPREEMPT_QUEUE_ALL)
+			json_object_set_new(t, "queue_id", json_integer(refs[i].queue_id));
+		if (json_array_append_new(out, t)) {
+			json_decref(out);
+			return NULL;
+		}
+	}
+	return out;
+}
+
+/* Does a result belong to this reference? */
+static bool is_of(const json_t *result, const struct gpreempt_ref *ref)
+{
+	uint32_t v;
+
+	if (gp_decode_u32(result, "pid", &v) || v != ref->pid)
+		return false;
+	if (ref->gpu_id && !gp_decode_u32(result, "gpu_id", &v) && v != ref->gpu_id)
+		return false;
+	if (ref->queue_id != GPREEMPT_QUEUE_ALL && !gp_decode_u32(result, "queue_id", &v) &&
+	    v != ref->queue_id)
+		return false;
+	return true;
+}
+
+static void decode_ref(struct gpreempt *g, const json_t *list, struct gpreempt_ref *ref)
+{
+	int worst = -1;
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *r = json_array_get(list, i);
+		const char *reason = json_string_value(json_object_get(r, "reason"));
+		int rank = rank_of(json_string_value(json_object_get(r, "result")));
+
+		if (!is_of(r, ref) || rank <= worst)
+			continue;
+		worst = rank;
+		if (rank > 0)
+			gp_fail(g, 0, "%u: %s", ref->pid, reason ? reason : results[rank].name);
+	}
+	ref->result = worst < 0 ? -EIO : results[worst].ret;
+}
+
+static int count_done(const struct gpreempt_ref *refs, size_t nr)
+{
+	int done = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		done += !refs[i].result;
+	return done;
+}
+
+/* The daemon gives up first, so that its answer for each queue is in time. */
+static json_t *make_parameters(const struct gpreempt_ref *refs, size_t nr, uint64_t timeout_ns)
+{
+	uint64_t ms = timeout_ns / 10 * 9 / NS_PER_MS;
+	json_t *targets = encode_refs(refs, nr);
+
+	if (!targets)
+		return NULL;
+	return json_pack("{s:o, s:I}", "targets", targets, "timeout_ms",
+			 (json_int_t)(ms ? ms : 1));
+}
+
+static int order(struct gpreempt *g, const char *method, json_t *parameters,
+		 struct gpreempt_ref *refs, size_t nr, uint64_t timeout_ns)
+{
+	json_t *reply, *list;
+	int ret;
+
+	if (!parameters)
+		return gp_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
+	ret = gp_call(g, method, parameters, gp_deadline(timeout_ns), &reply);
+	if (ret)
+		return ret == -ENOENT ? -ESRCH : ret;
+	list = json_object_get(reply, "results");
+	if (json_is_array(list)) {
+		for (size_t i = 0; i < nr; i++)
+			decode_ref(g, list, &refs[i]);
+		ret = count_done(refs, nr);
+	} else {
+		ret = gp_fail(g, -EPROTO, "the daemon's answer has no results");
+	}
+	json_decref(reply);
+	return ret;
+}
+
+/* 0, or why the call cannot be made. */
+static int check_call(struct gpreempt *g, const struct gpreempt_ref *refs, size_t nr)
+{
+	if (!g || (nr && !refs) || nr > INT32_MAX)
+		return -EINVAL;
+	gp_begin(g);
+	for (size_t i = 0; i < nr; i++) {
+		if (!refs[i].pid || refs[i].pid > INT32_MAX)
+			return gp_fail(g, -EINVAL, "%u is no process id", refs[i].pid);
+	}
+	return 0;
+}
+
+int gpreempt_suspend_queues(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr,
+			    uint64_t lease_ns, uint64_t timeout_ns)
+{
+	uint64_t lease_ms = lease_ns / NS_PER_MS + !!(lease_ns % NS_PER_MS);
+	int ret = check_call(g, refs, nr);
+	json_t *parameters;
+
+	if (ret || !nr)
+		return ret;
+	if (!timeout_ns)
+		timeout_ns = GP_TIMEOUT_NS;
+	if (g->direct)
+		return gp_direct_suspend(g, refs, nr, lease_ns, timeout_ns);
+	ret = gp_begin_daemon(g);
+	if (ret)
+		return ret;
+	parameters = make_parameters(refs, nr, timeout_ns);
+	if (parameters && lease_ms)
+		json_object_set_new(parameters, "lease_ms", json_integer((json_int_t)lease_ms));
+	return order(g, "Suspend", parameters, refs, nr, timeout_ns);
+}
+
+int gpreempt_resume_queues(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr,
+			   uint64_t timeout_ns)
+{
+	int ret = check_call(g, refs, nr);
+
+	if (ret || !nr)
+		return ret;
+	if (!timeout_ns)
+		timeout_ns = GP_TIMEOUT_NS;
+	if (g->direct)
+		return gp_direct_resume(g, refs, nr, timeout_ns);
+	ret = gp_begin_daemon(g);
+	if (ret)
+		return ret;
+	return order(g, "Resume", make_parameters(refs, nr, timeout_ns), refs, nr, timeout_ns);
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Lists and holds through the kernel module: see module.h.
+ */
+#include "lib/lib_module.h"
+
+#include "driver/discover.h"
+#include "driver/module.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool gp_module_is_there(void)
+{
+	int fd = gp_kernel_open();
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+static int get_list(struct gpreempt_ioc_queue **list, size_t *nr)
+{
+	int fd = gp_kernel_open();
+	int ret = fd < 0 ? fd : gp_kernel_list(fd, list, nr);
+
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+static const struct gpreempt_ioc_queue *find(const struct gpreempt_ioc_queue *list, size_t nr,
+					     const struct gpreempt_queue *q)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (list[i].pid == (int32_t)q->pid && list[i].gpu_id == q->gpu_id &&
+		    list[i].queue_id == q->queue_id)
+			return &list[i];
+	}
+	return NULL;
+}
+
+/* What nobody knew, or what the module knows better. */
+static void set(struct gpreempt_value *v, uint64_t value)
+{
+	v->value = value;
+	v->source = GPREEMPT_SOURCE_KERNEL;
+}
+
+static void add_queue(struct gpreempt_queue *q, const struct gpreempt_ioc_queue *k)
+{
+	set(&q->type, k->flags & GPREEMPT_QUEUE_F_AQL ? 2 : 0);
+	set(&q->compute, 1);
+	set(&q->busy, !!(k->flags & GPREEMPT_QUEUE_F_BUSY));
+	if (k->ring_bytes)
+		set(&q->ring_bytes, k->ring_bytes);
+	if (k->rptr_addr)
+		set(&q->rptr_addr, k->rptr_addr);
+	if (k->wptr_addr)
+		set(&q->wptr_addr, k->wptr_addr);
+	if (k->flags & GPREEMPT_QUEUE_F_SCHED)
+		q->held |= GPREEMPT_HELD_SCHED;
+	if (k->flags & GPREEMPT_QUEUE_F_MANUAL)
+		q->held |= GPREEMPT_HELD_MANUAL;
+}
+
+int gp_module_add_queues(struct gp_queues *list)
+{
+	struct gpreempt_ioc_queue *known = NULL;
+	size_t nr = 0;
+	int ret = get_list(&known, &nr);
+
+	/* Not for everybody: what cannot be asked stays unknown. */
+	for (size_t i = 0; !ret && i < list->nr; i++) {
+		const struct gpreempt_ioc_queue *k = find(known, nr, &list->queues[i]);
+
+		if (k)
+			add_queue(&list->queues[i], k);
+	}
+	free(known);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+static void add_process(struct gpreempt_process *p, int fd, const struct gpreempt_ioc_queue *list,
+			size_t nr)
+{
+	struct gpreempt_ioc_attr a;
+	uint64_t nr_busy = 0;
+	int pidfd;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (list[i].pid != (int32_t)p->pid)
+			continue;
+		p->mechanism = GPREEMPT_MECH_KERNEL;
+		nr_busy += !!(list[i].flags & GPREEMPT_QUEUE_F_BUSY);
+		snprintf(p->state, sizeof(p->state), "%s", gp_kernel_state_name(list[i].state));
+	}
+	if (!p->mechanism)
+		return;
+	set(&p->nr_busy, nr_busy);
+	pidfd = gp_kernel_pidfd((pid_t)p->pid);
+	if (pidfd < 0)
+		return;
+	if (!gp_kernel_get_attr(fd, pidfd, &a)) {
+		p->attr.valid = GPREEMPT_ATTR_PRIO | GPREEMPT_ATTR_WEIGHT |
+				GPREEMPT_ATTR_LATENCY_CRITICAL | GPREEMPT_ATTR_SLICE |
+				GPREEMPT_ATTR_DEADLINE;
+		p->attr.prio = a.prio;
+		p->attr.weight = a.weight;
+		p->attr.latency_critical = a.latency_critical;
+		p->attr.slice_ns = a.slice_ns;
+		p->attr.deadline_ns = a.deadline_ns;
+	}
+	close(pidfd);
+}
+
+void gp_module_add_processes(struct gpreempt_process *processes, size_t nr)
+{
+	struct gpreempt_ioc_queue *list = NULL;
+	size_t nr_queues = 0;
+	int fd = gp_kernel_open();
+
+	if (fd < 0)
+		return;
+	if (!gp_kernel_list(fd, &list, &nr_queues)) {
+		for (size_t i = 0; i < nr; i++)
+			add_process(&processes[i], fd, list, nr_queues);
+	}
+	free(list);
+	close(fd);
+}
+
+void gp_module_add_nodes(struct gpreempt_node *nodes, size_t nr)
+{
+	int fd = gp_kernel_open();
+
+	for (size_t i = 0; fd >= 0 && i < nr; i++) {
+		struct gpreempt_ioc_policy policy;
+		struct gpreempt_ioc_stats stats;
+
+		if (gp_kernel_get_policy(fd, nodes[i].gpu_id, NULL, &policy) ||
+		    gp_kernel_stats(fd, nodes[i].gpu_id, &stats))
+			continue;
+		nodes[i].enabled = policy.enabled;
+		snprintf(nodes[i].policy, sizeof(nodes[i].policy), "%.31s", policy.policy);
+		snprintf(nodes[i].breaker, sizeof(nodes[i].breaker), "%s",
+			 gp_kernel_breaker_name(stats.breaker));
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+static bool is_meant(const struct gpreempt_ref *ref, const struct gpreempt_ioc_queue *q)
+{
+	return q->pid == (int32_t)ref->pid && (!ref->gpu_id || q->gpu_id == ref->gpu_id) &&
+	       (ref->queue_id == GPREEMPT_QUEUE_ALL || q->queue_id == ref->queue_id);
+}
+
+/* One hold for each node, as all queues of a process on it are held together. */
+static int hold_listed(int fd, int pidfd, const struct gpreempt_ref *ref, uint32_t lease_ms,
+		       const struct gpreempt_ioc_queue *list, size_t nr)
+{
+	bool is_known = false;
+	int worst = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		struct gpreempt_ioc_ref r = { .pidfd = pidfd, .gpu_id = list[i].gpu_id,
+					      .queue_id = ref->queue_id };
+		size_t before = 0;
+		int ret;
+
+		while (before < i && !(is_meant(ref, &list[before]) &&
+				       list[before].gpu_id == list[i].gpu_id))
+			before++;
+		if (!is_meant(ref, &list[i]) || before < i)
+			continue;
+		is_known = true;
+		ret = gp_kernel_hold(fd, &r, lease_ms);
+		/* If all that is wrong is a node it cannot do, a tracer can do all of them. */
+		if (ret && (!worst || worst == -EOPNOTSUPP))
+			worst = ret;
+	}
+	return is_known ? worst : -EOPNOTSUPP;
+}
+
+static int hold(int fd, int pidfd, const struct gpreempt_ref *ref, uint32_t lease_ms)
+{
+	struct gpreempt_ioc_queue *list = NULL;
+	size_t nr = 0;
+	int ret = gp_kernel_list(fd, &list, &nr);
+
+	if (!ret)
+		ret = hold_listed(fd, pidfd, ref, lease_ms, list, nr);
+	free(list);
+	return ret;
+}
+
+/* 0 also where there is nothing to release. */
+static int release_one(int fd, int pidfd, uint32_t gpu_id, uint32_t queue_id)
+{
+	struct gpreempt_ioc_ref r = { .pidfd = pidfd, .gpu_id = gpu_id, .queue_id = queue_id };
+	int ret = gp_kernel_release(fd, &r);
+
+	return ret == -ESRCH || ret == -ENODEV ? 0 : ret;
+}
+
+/* A hold of the process lasts when its queues are gone: the nodes are asked, not the list. */
+static int release_process(int fd, int pidfd, uint32_t gpu_id)
+{
+	struct gpreempt_ioc_caps caps;
+	const size_t max = sizeof(caps.gpu_ids) / sizeof(caps.gpu_ids[0]);
+	int worst;
+
+	if (gpu_id)
+		return release_one(fd, pidfd, gpu_id, GPREEMPT_QUEUE_ALL);
+	worst = gp_kernel_caps(fd, &caps);
+	if (worst)
+		return worst;
+	for (size_t i = 0; i < caps.nr_nodes && i < max; i++) {
+		int ret = release_one(fd, pidfd, caps.gpu_ids[i], GPREEMPT_QUEUE_ALL);
+
+		worst = worst ? worst : ret;
+	}
+	return worst;
+}
+
+/* Those that are held one by one, which a release of the process leaves. */
+static int release_queues(int fd, int pidfd, const struct gpreempt_ref *ref)
+{
+	struct gpreempt_ioc_queue *list = NULL;
+	size_t nr = 0;
+	int worst = gp_kernel_list(fd, &list, &nr);
+
+	for (size_t i = 0; i < nr; i++) {
+		int ret = 0;
+
+		if (is_meant(ref, &list[i]) && (list[i].flags & GPREEMPT_QUEUE_F_MANUAL))
+			ret = release_one(fd, pidfd, list[i].gpu_id, list[i].queue_id);
+		worst = worst ? worst : ret;
+	}
+	free(list);
+	return worst;
+}
+
+static int release(int fd, int pidfd, const struct gpreempt_ref *ref)
+{
+	bool is_all = ref->queue_id == GPREEMPT_QUEUE_ALL;
+	int ret = is_all ? release_process(fd, pidfd, ref->gpu_id) : 0;
+	int ret_queues = release_queues(fd, pidfd, ref);
+
+	return ret ? ret : ret_queues;
+}
+
+int gp_module_order(int *fd, const struct gpreempt_ref *ref, uint32_t lease_ms)
+{
+	int pidfd, ret;
+
+	if (*fd < 0)
+		*fd = gp_kernel_open();
+	if (*fd < 0)
+		return -EOPNOTSUPP;
+	pidfd = gp_kernel_pidfd((pid_t)ref->pid);
+	if (pidfd < 0)
+		return pidfd;
+	ret = lease_ms ? hold(*fd, pidfd, ref, lease_ms) : release(*fd, pidfd, ref);
+	close(pidfd);
+	return ret;
+}

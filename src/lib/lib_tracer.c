@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "lib/lib_tracer.h"
+
+#include "lib/lib_conn.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TRACER_FD 3
+/* Nobody here wants to know of edges: it need not look for them. */
+#define POLL_NS 3600000000000ull
+
+extern char **environ;
+
+static int spawn(struct gp_tracer_link *t, const char *program, int fd)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	sigset_t none, all;
+	char pid[16];
+	char *argv[] = { "gpreempt-tracer", pid, NULL };
+	int ret;
+
+	snprintf(pid, sizeof(pid), "%u", t->pid);
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, fd, TRACER_FD);
+	posix_spawnattr_init(&attr);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setsigdefault(&attr, &all);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	ret = posix_spawn(&t->child, program, &actions, &attr, argv, environ);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&actions);
+	if (ret)
+		t->child = 0;
+	return -ret;
+}
+
+static int send_message(struct gp_tracer_link *t, void *message, enum gp_wire_type type,
+			size_t size)
+{
+	struct gp_wire_hdr *h = message;
+
+	h->magic = GP_WIRE_MAGIC;
+	h->type = (uint16_t)type;
+	h->size = (uint16_t)size;
+	h->time_ns = gp_now_ns();
+	if (send(t->fd, message, size, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)size)
+		return 0;
+	return -EPIPE;
+}
+
+/* A message of the right size for its type, or -errno; -EAGAIN there is none in time. */
+static int receive(struct gp_tracer_link *t, void *buf, uint64_t deadline_ns)
+{
+	struct pollfd p = { .fd = t->fd, .events = POLLIN };
+	const struct gp_wire_hdr *h = buf;
+	uint64_t now = gp_now_ns();
+	ssize_t n;
+
+	while (deadline_ns > now) {
+		uint64_t left = deadline_ns - now;
+		struct timespec ts = { (time_t)(left / 1000000000), (long)(left % 1000000000) };
+
+		if (ppoll(&p, 1, &ts, NULL) > 0)
+			break;
+		now = gp_now_ns();
+	}
+	n = recv(t->fd, buf, GP_WIRE_MAX, MSG_DONTWAIT | MSG_TRUNC);
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? -EAGAIN : -EPIPE;
+	if (!n)
+		return -EPIPE;
+	if ((size_t)n < sizeof(*h) || n > GP_WIRE_MAX || h->magic != GP_WIRE_MAGIC || h->size != n)
+		return -EPROTO;
+	return 0;
+}
+
+static void add_queue(struct gp_tracer_link *t, const struct gp_wire_queue *m)
+{
+	if (m->hdr.size != sizeof(*m))
+		return;
+	if (t->nr_queues == t->cap) {
+		size_t cap = t->cap ? 2 * t->cap : 16;
+		void *mem = realloc(t->queues, cap * sizeof(*t->queues));
+
+		if (!mem)
+			return;
+		t->queues = mem;
+		t->cap = cap;
+	}
+	t->queues[t->nr_queues++] = (struct gp_kfd_queue_entry){
+		.ring_addr = m->ring_addr, .wptr_addr = m->wptr_addr, .rptr_addr = m->rptr_addr,
+		.queue_id = m->queue_id, .gpu_id = m->gpu_id, .type = m->type,
+		.ring_bytes = (uint32_t)m->ring_bytes,
+	};
+}
+
+static void remove_queue(struct gp_tracer_link *t, const struct gp_wire_edge *m)
+{
+	for (size_t i = 0; m->hdr.size == sizeof(*m) && i < t->nr_queues; i++) {
+		if (t->queues[i].queue_id == m->queue_id && t->queues[i].gpu_id == m->gpu_id)
+			t->queues[i--] = t->queues[--t->nr_queues];
+	}
+}
+
+static void keep_reason(struct gp_tracer_link *t, const struct gp_wire_note *m)
+{
+	snprintf(t->reason, sizeof(t->reason), "%.*s", (int)sizeof(m->text) - 1, m->text);
+}
+
+/* ALL: whatever is held there. */
+static void forget(struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
+{
+	for (size_t i = t->nr_held; i-- > 0;) {
+		if (t->held[i].gpu_id == gpu_id &&
+		    (queue_id == GP_WIRE_QUEUE_ALL || t->held[i].queue_id == queue_id))
+			t->held[i] = t->held[--t->nr_held];
+	}
+}
+
+/* What every message changes. 1 = it says that the target cannot be had. */
+static int take_in(struct gp_tracer_link *t, const void *buf)
+{
+	const struct gp_wire_note *note = buf;
+
+	switch (note->hdr.type) {
+	case GP_WIRE_QUEUE_ADD:
+		add_queue(t, buf);
+		break;
+	case GP_WIRE_QUEUE_REMOVE:
+		remove_queue(t, buf);
+		break;
+	case GP_WIRE_NOTE:
+		if (note->hdr.size != sizeof(*note))
+			break;
+		/* Which of the node's queues it was is not said. */
+		if (note->code == GP_WIRE_NOTE_LEASE_ENDED)
+			forget(t, note->gpu_id, GP_WIRE_QUEUE_ALL);
+		if (note->code == GP_WIRE_NOTE_REFUSED) {
+			keep_reason(t, note);
+			return 1;
+		}
+		break;
+	}
+	return 0;
+}
+
+static void hang_up(struct gp_tracer_link *t)
+{
+	if (t->fd >= 0)
+		close(t->fd);
+	t->fd = -1;
+	t->nr_held = 0;
+	t->nr_queues = 0;
+}
+
+static int wait_attached(struct gp_tracer_link *t, uint64_t deadline_ns)
+{
+	_Alignas(8) char buf[GP_WIRE_MAX];
+	const struct gp_wire_note *note = (void *)buf;
+	struct gp_wire_welcome welcome = { .client = 1, .poll_ns = POLL_NS };
+	int ret;
+
+	while (!(ret = receive(t, buf, deadline_ns))) {
+		if (note->hdr.type == GP_WIRE_HELLO)
+			ret = send_message(t, &welcome, GP_WIRE_WELCOME, sizeof(welcome));
+		if (ret)
+			break;
+		if (take_in(t, buf))
+			return note->value && note->value < 4096 ? -(int)note->value : -EIO;
+		if (note->hdr.type == GP_WIRE_NOTE && note->code == GP_WIRE_NOTE_SEES)
+			return 0;
+	}
+	return ret == -EAGAIN ? -ETIMEDOUT : ret;
+}
+
+int gp_tracer_start(struct gp_tracer_link *t, const char *program, uint32_t pid,
+		    uint64_t deadline_ns)
+{
+	int fd[2];
+	int ret;
+
+	memset(t, 0, sizeof(*t));
+	t->fd = -1;
+	t->pid = pid;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd))
+		return -errno;
+	t->fd = fd[0];
+	ret = spawn(t, program, fd[1]);
+	close(fd[1]);
+	if (!ret)
+		ret = wait_attached(t, deadline_ns);
+	if (ret)
+		hang_up(t);
+	return ret;
+}
+
+static int result_of(const struct gp_wire_done *d)
+{
+	switch (d->result) {
+	case GP_WIRE_OK:
+		return 0;
+	case GP_WIRE_GONE:
+		return -ESRCH;
+	case GP_WIRE_BUSY_NOW:
+		return -EBUSY;
+	default:
+		return -EIO;
+	}
+}
+
+/* Orders are answered one by one, in order. */
+static int wait_done(struct gp_tracer_link *t, uint64_t deadline_ns)
+{
+	_Alignas(8) char buf[GP_WIRE_MAX];
+	const struct gp_wire_done *done = (void *)buf;
+	int ret;
+
+	while (!(ret = receive(t, buf, deadline_ns))) {
+		if (take_in(t, buf))
+			ret = -EPIPE;
+		if (done->hdr.type == GP_WIRE_DONE && done->hdr.size == sizeof(*done) &&
+		    done->epoch == t->epoch)
+			return result_of(done);
+		if (ret)
+			break;
+	}
+	if (ret != -EAGAIN)
+		hang_up(t);
+	return ret == -EAGAIN ? -ETIMEDOUT : ret;
+}
+
+/* A hold takes the place of those that it renews. */
+static bool has_room(const struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
+{
+	for (size_t i = 0; i < t->nr_held; i++) {
+		if (t->held[i].gpu_id == gpu_id &&
+		    (queue_id == GP_WIRE_QUEUE_ALL || t->held[i].queue_id == queue_id))
+			return true;
+	}
+	return t->nr_held < GP_TRACER_HELD_MAX;
+}
+
+int gp_tracer_order(struct gp_tracer_link *t, enum gp_wire_type type, uint32_t gpu_id,
+		    uint32_t queue_id, uint64_t lease_ns, uint64_t deadline_ns)
+{
+	struct gp_wire_order order = {
+		.epoch = ++t->epoch, .gpu_id = gpu_id, .queue_id = queue_id,
+		.holder = GP_WIRE_HOLDER_MANUAL, .lease_ns = lease_ns,
+	};
+	int ret;
+
+	/* What it let go by itself needs no room. */
+	gp_tracer_catch_up(t);
+	if (t->fd < 0)
+		return -EPIPE;
+	if (type == GP_WIRE_HOLD && !has_room(t, gpu_id, queue_id))
+		return -ENOSPC;
+	ret = send_message(t, &order, type, sizeof(order));
+	if (ret)
+		hang_up(t);
+	else
+		ret = wait_done(t, deadline_ns);
+	if (ret)
+		return ret;
+	forget(t, gpu_id, queue_id);
+	if (type == GP_WIRE_HOLD) {
+		t->held[t->nr_held].gpu_id = gpu_id;
+		t->held[t->nr_held++].queue_id = queue_id;
+	}
+	return 0;
+}
+
+void gp_tracer_catch_up(struct gp_tracer_link *t)
+{
+	_Alignas(8) char buf[GP_WIRE_MAX];
+	int ret = 0;
+
+	while (t->fd >= 0 && !ret) {
+		ret = receive(t, buf, 0);
+		if (!ret && take_in(t, buf))
+			ret = -EPIPE;
+		if (ret && ret != -EAGAIN)
+			hang_up(t);
+	}
+}
+
+bool gp_tracer_is_over(struct gp_tracer_link *t)
+{
+	if (t->fd >= 0)
+		return false;
+	/* -1: the program has reaped it itself. */
+	if (t->child && waitpid(t->child, NULL, WNOHANG))
+		t->child = 0;
+	return !t->child;
+}
+
+static void wait_over(struct gp_tracer_link *const *list, size_t nr, uint64_t deadline_ns)
+{
+	struct timespec ms = { .tv_nsec = 1000000 };
+
+	for (size_t i = 0; i < nr; i++) {
+		while (!gp_tracer_is_over(list[i]) && gp_now_ns() < deadline_ns)
+			nanosleep(&ms, NULL);
+	}
+}
+
+void gp_tracer_stop(struct gp_tracer_link *const *list, size_t nr, uint64_t deadline_ns)
+{
+	uint64_t now = gp_now_ns();
+
+	for (size_t i = 0; i < nr; i++)
+		hang_up(list[i]);
+	wait_over(list, nr, deadline_ns > now ? now + (deadline_ns - now) / 2 : 0);
+	for (size_t i = 0; i < nr; i++) {
+		if (list[i]->child)
+			kill(list[i]->child, SIGKILL);
+	}
+	/* One that sleeps in the driver does not end now: it is left. */
+	wait_over(list, nr, deadline_ns);
+	for (size_t i = 0; i < nr; i++) {
+		free(list[i]->queues);
+		list[i]->queues = NULL;
+		list[i]->child = 0;
+	}
+}
+
+bool gp_tracer_is_held(const struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
+{
+	for (size_t i = 0; i < t->nr_held; i++) {
+		if (t->held[i].gpu_id == gpu_id && (t->held[i].queue_id == queue_id ||
+						    t->held[i].queue_id == GP_WIRE_QUEUE_ALL))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Generator of arrival times for one process of a class. Closed loops have no
+ * generator: their next request follows from a completion.
+ */
+#ifndef GP_SIM_ARRIVAL_H
+#define GP_SIM_ARRIVAL_H
+
+#include "sim/sim_rng.h"
+#include "sim/sim_scenario.h"
+
+/**
+ * struct gp_arrival_state - where a generator stands
+ * @spec: what it generates
+ * @rng: its own random numbers
+ * @next_ns: time of the next request
+ * @index: requests so far
+ * @base_ns: TRACE: start of the current repetition; BURST: start of the current burst
+ */
+struct gp_arrival_state {
+	const struct gp_arrival *spec;
+	struct gp_rng rng;
+	u64 next_ns;
+	u64 index;
+	u64 base_ns;
+};
+
+/**
+ * gp_arrival_init() - start a generator
+ * @a: generator
+ * @spec: its specification, must outlive it; not CLOSED
+ * @start_ns: no arrival before
+ * @phase_ns: UNIFORM and BURST: offset of the first arrival, so that processes differ
+ * @seed: seed
+ */
+void gp_arrival_init(struct gp_arrival_state *a, const struct gp_arrival *spec, u64 start_ns,
+		     u64 phase_ns, u64 seed);
+
+/**
+ * gp_arrival_next() - time of the next request
+ * @a: generator
+ *
+ * Return: nanoseconds, never less than the answer before.
+ */
+u64 gp_arrival_next(struct gp_arrival_state *a);
+
+#endif

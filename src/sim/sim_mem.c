@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "sim/sim_mem.h"
+
+#include <sys/mman.h>
+
+int gp_space_init(struct gp_space *s, u32 pasid, u64 size)
+{
+	void *host = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (host == MAP_FAILED)
+		return -ENOMEM;
+	*s = (struct gp_space){
+		.base = ((u64)pasid + 1) << GP_MEM_SPACE_BITS,
+		.host = host,
+		.size = size,
+	};
+	return 0;
+}
+
+void gp_space_fini(struct gp_space *s)
+{
+	if (s->host)
+		munmap(s->host, s->size);
+	memset(s, 0, sizeof(*s));
+}
+
+u64 gp_space_alloc(struct gp_space *s, u64 bytes, u64 align)
+{
+	u64 at = (s->used + align - 1) & ~(align - 1);
+
+	if (at > s->size || bytes > s->size - at)
+		return 0;
+	s->used = at + bytes;
+	return s->base + at;
+}

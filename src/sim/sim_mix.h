@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernel lists of well-known inference models. They are synthesised: for each
+ * model we know how many kernels a request has, their sum, median, 90th
+ * percentile, maximum and how many fall into six classes of length; the lists
+ * made here have exactly these statistics. See mix.c for where they come from.
+ */
+#ifndef GP_SIM_MIX_H
+#define GP_SIM_MIX_H
+
+#include "sim/sim_scenario.h"
+
+#define GP_MIX_BUCKETS 6
+
+/**
+ * struct gp_mix - what is known about a model
+ * @name: what the user types
+ * @nr_kernels: kernels of one request
+ * @sum_us: sum of their durations
+ * @p50_us: median
+ * @p90_us: 90th percentile
+ * @max_us: longest
+ * @bucket: how many last up to 16, 40, 100, 200, 300 us and longer
+ */
+struct gp_mix {
+	const char *name;
+	u32 nr_kernels;
+	u32 sum_us;
+	u32 p50_us;
+	u32 p90_us;
+	u32 max_us;
+	u32 bucket[GP_MIX_BUCKETS];
+};
+
+const struct gp_mix *gp_mix_find(const char *name);
+
+/**
+ * gp_mix_at() - walk the models
+ * @index: 0, 1, …
+ *
+ * Return: the model or NULL past the end.
+ */
+const struct gp_mix *gp_mix_at(u32 index);
+
+/**
+ * gp_mix_kernels() - the kernels of one request, in launch order
+ * @mix: model
+ * @scale_ppm: durations times this, 1000000 = as published
+ * @out: output, room for gp_mix.nr_kernels
+ */
+void gp_mix_kernels(const struct gp_mix *mix, u32 scale_ppm, struct gp_kernel_spec *out);
+
+#endif

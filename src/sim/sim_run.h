@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One run of a scenario in virtual time: clients submit AQL packets to the
+ * simulated GPU, detection tells the scheduling core, the core's switches go
+ * through a mechanism. Everything is deterministic in the scenario and its seed.
+ */
+#ifndef GP_SIM_RUN_H
+#define GP_SIM_RUN_H
+
+#include "sim/sim_scenario.h"
+
+/* A duration that was not reached before the end of the run. */
+#define GP_NEVER U64_MAX
+
+/**
+ * struct gp_summary - a set of durations; all 0 if there was none at all
+ * @nr: durations that have ended
+ * @mean: of them; GP_NEVER if @max is
+ * @p50: half of all are not longer; GP_NEVER if that many have not ended
+ * @p90: 90 % of all are not longer
+ * @p99: 99 % of all are not longer
+ * @max: the longest; GP_NEVER if one that has not ended is longer already
+ */
+struct gp_summary {
+	u64 nr;
+	u64 mean;
+	u64 p50;
+	u64 p90;
+	u64 p99;
+	u64 max;
+};
+
+/* Whether 99 % of all have ended, as far as that can be known. */
+static inline bool gp_summary_has_p99(const struct gp_summary *s)
+{
+	return s->p99 && s->p99 != GP_NEVER;
+}
+
+/**
+ * struct gp_samples - every duration, in the order it was taken
+ * @nr: how many
+ * @cap: room
+ * @ns: them
+ */
+struct gp_samples {
+	u64 nr;
+	u64 cap;
+	u64 *ns;
+};
+
+int gp_samples_add(struct gp_samples *s, u64 ns);
+void gp_samples_fini(struct gp_samples *s);
+
+/**
+ * gp_samples_summary() - what is to be said of durations
+ * @s: durations that have ended
+ * @waiting: how long those have lasted so far that have not; NULL = none
+ * @out: output
+ *
+ * A percentile is the smallest value that so many do not exceed. What has not ended is longer
+ * than it has lasted so far, and of no more is known: Kaplan and Meier's estimate. Without
+ * such, exact. Sorts copies.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int gp_samples_summary(const struct gp_samples *s, const struct gp_samples *waiting,
+		       struct gp_summary *out);
+
+/**
+ * struct gp_class_result - what one class got
+ * @name: class
+ * @requests: requests that arrived
+ * @completed: requests that ended before the end of the run
+ * @throughput_per_s: completed per second of virtual time
+ * @latency: arrival to completion; with those that did not end, as @waiting has it
+ * @samples: the same of the completed ones, one by one
+ * @waiting: arrival to the end of the run, of the others; GP_NEVER if they are so many that
+ *           the class falls behind
+ * @gpu_ns: time its queues had waves that ran, summed over its queues
+ * @alone: latency by itself
+ * @alone_throughput_per_s: throughput by itself
+ * @alone_gpu_ns: gpu time by itself
+ * @alone_active_ns: time by itself with at least one request outstanding
+ */
+struct gp_class_result {
+	char name[GP_NAME_MAX];
+	u64 requests;
+	u64 completed;
+	double throughput_per_s;
+	struct gp_summary latency;
+	struct gp_samples samples;
+	struct gp_samples waiting;
+	u64 gpu_ns;
+	struct gp_summary alone;
+	double alone_throughput_per_s;
+	u64 alone_gpu_ns;
+	u64 alone_active_ns;
+};
+
+/**
+ * struct gp_sim_result - what a run gave
+ * @virtual_ns: virtual time of the run
+ * @wall_ns: real time it took
+ * @nr_classes: classes
+ * @classes: them
+ * @switches: switches begun
+ * @preemptions: entities preempted
+ * @resumes: entities resumed
+ * @preempt_latency: doorbell store of a beneficiary to its first wave, where
+ *                   somebody had to leave for it
+ * @preempt_samples: the same, one by one
+ * @floor_ns: the model's bound for these victims (the smallest of them); 0 if none was saved
+ * @lost: workgroups that completed dispatches do not account for
+ * @repeated: workgroups executed more than once
+ * @starved_max_ns: longest time an entity with work was kept off the GPU
+ * @dispatches: kernel dispatches completed
+ * @saves: queue contexts saved
+ * @restores: queue contexts restored
+ * @stopped: why the run ended early; empty = it did not
+ */
+struct gp_sim_result {
+	u64 virtual_ns;
+	u64 wall_ns;
+	u32 nr_classes;
+	struct gp_class_result classes[GP_MAX_CLASSES];
+	u64 switches;
+	u64 preemptions;
+	u64 resumes;
+	struct gp_summary preempt_latency;
+	struct gp_samples preempt_samples;
+	u64 floor_ns;
+	u64 lost;
+	u64 repeated;
+	u64 starved_max_ns;
+	u64 dispatches;
+	u64 saves;
+	u64 restores;
+	char stopped[128];
+};
+
+void gp_sim_result_fini(struct gp_sim_result *r);
+
+/* What an observer sees: boxes, moments and arrows on tracks. */
+enum gp_span_kind {
+	GP_SPAN_KERNEL,		/* queue: waves of a dispatch run */
+	GP_SPAN_SAVE,		/* queue: being saved */
+	GP_SPAN_OFF,		/* queue: saved and off the GPU */
+	GP_SPAN_RESTORE,	/* queue: being restored */
+	GP_SPAN_WAIT,		/* queue: work rung in, no wave yet */
+	GP_SPAN_SWITCH,		/* node: a switch of the core */
+	GP_SPAN_COUNT
+};
+
+const char *gp_span_kind_name(enum gp_span_kind kind);
+
+/**
+ * struct gp_span - something that lasted
+ * @kind: what
+ * @track: queue index 0..nr_queues-1, or the number of queues for the node
+ * @from_ns: begin
+ * @to_ns: end
+ * @arg: bytes, members or packet index
+ */
+struct gp_span {
+	enum gp_span_kind kind;
+	u32 track;
+	u64 from_ns;
+	u64 to_ns;
+	u64 arg;
+};
+
+/**
+ * struct gp_observer - somebody who watches a run; any member may be NULL
+ * @track: names a track before the first span: class, process, queue number
+ * @span: a span ended
+ * @preemption: a beneficiary's doorbell at @doorbell_ns on @track led to victim
+ *              @victim_track being saved from @save_ns; its first wave ran at @first_wave_ns
+ * @mark: something worth a line happened (reports of the core, faults)
+ * @progress: virtual time goes on; called about every 1/200 of the run
+ */
+struct gp_observer {
+	void (*track)(struct gp_observer *o, u32 track, const char *class_name, u32 process,
+		      u32 queue);
+	void (*span)(struct gp_observer *o, const struct gp_span *span);
+	void (*preemption)(struct gp_observer *o, u32 track, u64 doorbell_ns, u32 victim_track,
+			   u64 save_ns, u64 first_wave_ns);
+	void (*mark)(struct gp_observer *o, u64 now_ns, const char *text);
+	void (*progress)(struct gp_observer *o, u64 now_ns, u64 end_ns);
+};
+
+/**
+ * gp_sim_run() - run a scenario
+ * @sc: scenario, validated
+ * @alone: also run every class by itself and fill in the alone_* members
+ * @observer: watches the main run (not the alone runs), or NULL
+ * @result: output; free with gp_sim_result_fini(), also after an error
+ * @error: output on error: the reason, one line
+ * @error_size: its size
+ *
+ * Return: 0, -ENOMEM, -EINVAL. A run that stopped early (a hung node) returns 0
+ * and says why in gp_sim_result.stopped.
+ */
+int gp_sim_run(const struct gp_scenario *sc, bool alone, struct gp_observer *observer,
+	       struct gp_sim_result *result, char *error, size_t error_size);
+
+#endif

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "sim/sim_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int gp_samples_add(struct gp_samples *s, u64 ns)
+{
+	if (s->nr == s->cap) {
+		u64 cap = s->cap ? s->cap * 2 : 64;
+		u64 *mem = realloc(s->ns, cap * sizeof(*mem));
+
+		if (!mem)
+			return -ENOMEM;
+		s->ns = mem;
+		s->cap = cap;
+	}
+	s->ns[s->nr++] = ns;
+	return 0;
+}
+
+void gp_samples_fini(struct gp_samples *s)
+{
+	free(s->ns);
+	memset(s, 0, sizeof(*s));
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return (x > y) - (x < y);
+}
+
+/**
+ * struct walk - from the shortest duration to the longest
+ * @ended: durations that have ended, sorted
+ * @nr: how many
+ * @waiting: how long the others have lasted so far, sorted
+ * @nr_waiting: how many
+ * @i: next of @ended
+ * @w: next of @waiting
+ * @share: share of all that is longer than what @waiting[@w - 1] was
+ * @among: how many of both kinds that share was when it was taken
+ */
+struct walk {
+	const u64 *ended;
+	u64 nr;
+	const u64 *waiting;
+	u64 nr_waiting;
+	u64 i;
+	u64 w;
+	double share;
+	u64 among;
+};
+
+static u64 left(const struct walk *k)
+{
+	return k->nr - k->i + k->nr_waiting - k->w;
+}
+
+/* Those who waited for less than the next one that ended say nothing of it: out with them. */
+static void skip_waiting(struct walk *k)
+{
+	while (k->w < k->nr_waiting && k->waiting[k->w] < k->ended[k->i]) {
+		k->share *= (double)left(k) / (double)k->among;
+		k->w++;
+		k->among = left(k);
+	}
+}
+
+/* The smallest duration that @percent do not exceed; to be asked with rising @percent. */
+static u64 percentile(struct walk *k, u32 percent)
+{
+	while (k->i < k->nr) {
+		u64 rest;
+
+		skip_waiting(k);
+		rest = left(k) - 1;
+		if (k->share * (double)rest * 100 <= (double)k->among * (100 - percent))
+			return k->ended[k->i];
+		k->i++;
+	}
+	return GP_NEVER;
+}
+
+static u64 mean(const u64 *ns, u64 nr)
+{
+	unsigned __int128 sum = 0;
+
+	for (u64 i = 0; i < nr; i++)
+		sum += ns[i];
+	return (u64)(sum / nr);
+}
+
+static void summarize(const u64 *ended, u64 nr, const u64 *waiting, u64 nr_waiting,
+		      struct gp_summary *out)
+{
+	struct walk k = {
+		.ended = ended, .nr = nr, .waiting = waiting, .nr_waiting = nr_waiting,
+		.share = 1, .among = nr + nr_waiting,
+	};
+	bool is_known = nr && (!nr_waiting || waiting[nr_waiting - 1] <= ended[nr - 1]);
+
+	out->nr = nr;
+	out->p50 = percentile(&k, 50);
+	out->p90 = percentile(&k, 90);
+	out->p99 = percentile(&k, 99);
+	out->max = is_known ? ended[nr - 1] : GP_NEVER;
+	out->mean = is_known ? mean(ended, nr) : GP_NEVER;
+}
+
+static u64 *sorted(const struct gp_samples *s)
+{
+	u64 *copy = malloc(max(s->nr, (u64)1) * sizeof(*copy));
+
+	if (copy && s->nr) {
+		memcpy(copy, s->ns, s->nr * sizeof(*copy));
+		qsort(copy, s->nr, sizeof(*copy), compare_u64);
+	}
+	return copy;
+}
+
+int gp_samples_summary(const struct gp_samples *s, const struct gp_samples *waiting,
+		       struct gp_summary *out)
+{
+	static const struct gp_samples none;
+	u64 *ended, *others;
+	int ret = -ENOMEM;
+
+	memset(out, 0, sizeof(*out));
+	waiting = waiting ? waiting : &none;
+	if (!s->nr && !waiting->nr)
+		return 0;
+	ended = sorted(s);
+	others = sorted(waiting);
+	if (ended && others) {
+		summarize(ended, s->nr, others, waiting->nr, out);
+		ret = 0;
+	}
+	free(ended);
+	free(others);
+	return ret;
+}

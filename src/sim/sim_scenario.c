@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#include "sim/sim_scenario.h"
+
+#include "sim/sim_scenario_parse.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const mechanism_names[] = {
+#define X(name, text, doc) text,
+	GP_MECHANISMS(X)
+#undef X
+};
+
+static const char *const mechanism_docs[] = {
+#define X(name, text, doc) doc,
+	GP_MECHANISMS(X)
+#undef X
+};
+
+static const char *const detect_names[] = {
+#define X(name, text, doc) text,
+	GP_DETECTS(X)
+#undef X
+};
+
+static const char *const detect_docs[] = {
+#define X(name, text, doc) doc,
+	GP_DETECTS(X)
+#undef X
+};
+
+const char *gp_mechanism_name(enum gp_mechanism m)
+{
+	return m < GP_MECH_COUNT ? mechanism_names[m] : "?";
+}
+
+const char *gp_mechanism_doc(enum gp_mechanism m)
+{
+	return m < GP_MECH_COUNT ? mechanism_docs[m] : "?";
+}
+
+int gp_mechanism_parse(const char *text, enum gp_mechanism *m)
+{
+	for (u32 i = 0; i < GP_MECH_COUNT; i++) {
+		if (!strcmp(text, mechanism_names[i])) {
+			*m = (enum gp_mechanism)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+const char *gp_detect_name(enum gp_detect d)
+{
+	return d < GP_DETECT_COUNT ? detect_names[d] : "?";
+}
+
+const char *gp_detect_doc(enum gp_detect d)
+{
+	return d < GP_DETECT_COUNT ? detect_docs[d] : "?";
+}
+
+int gp_detect_parse(const char *text, enum gp_detect *d)
+{
+	for (u32 i = 0; i < GP_DETECT_COUNT; i++) {
+		if (!strcmp(text, detect_names[i])) {
+			*d = (enum gp_detect)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+void gp_scenario_defaults(struct gp_scenario *sc)
+{
+	memset(sc, 0, sizeof(*sc));
+	strcpy(sc->name, "unnamed");
+	strcpy(sc->gpu, "mi300x");
+	strcpy(sc->engine, "timed");
+	strcpy(sc->policy, "prio");
+	sc->mechanism = GP_MECH_CWSR;
+	sc->detect = GP_DETECT_DOORBELL;
+	sc->seed = 1;
+	sc->duration_ns = GP_NS_PER_S;
+	sc->costs = (struct gp_sim_costs){
+		.fault_ns = 1000,
+		.wake_ns = 2000,
+		.wake_jitter_ns = 2000,
+		.decide_ns = 300,
+		.driver_ns = 1000,
+		.fence_ns = 1000,
+		.runlist_ns = 1000,
+		.irq_ns = 2000,
+		.idle_ns = 50000,
+		.poll_ns = 5 * GP_NS_PER_MS,
+		.critical_ns = GP_NS_PER_MS,
+		.trigger_ns = 0,
+		.block_ns = 20000,
+		.block_threshold = 16,
+		.block_batch = 8,
+	};
+}
+
+void gp_scenario_fini(struct gp_scenario *sc)
+{
+	for (u32 i = 0; i < sc->nr_classes; i++) {
+		free(sc->classes[i].kernels);
+		free(sc->classes[i].arrival.trace_ns);
+	}
+	memset(sc, 0, sizeof(*sc));
+}
+
+static int read_all(int fd, size_t limit, char **text, size_t *len)
+{
+	size_t cap = 4096, nr = 0;
+	char *mem = malloc(cap + 1);
+	int err = -ENOMEM;
+
+	while (mem) {
+		ssize_t got = read(fd, mem + nr, cap - nr);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			err = -errno;
+			break;
+		}
+		nr += (size_t)got;
+		if (nr > limit) {
+			err = -EFBIG;
+			break;
+		}
+		if (!got) {
+			mem[nr] = '\0';
+			*text = mem;
+			*len = nr;
+			return 0;
+		}
+		if (nr == cap) {
+			char *more = realloc(mem, 2 * cap + 1);
+
+			if (!more)
+				break;
+			mem = more;
+			cap *= 2;
+		}
+	}
+	free(mem);
+	return err;
+}
+
+int gp_read_text(const char *path, size_t limit, char **text, size_t *len)
+{
+	/* Not to hang on a FIFO that has no writer. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		err = -errno;
+	else if (S_ISDIR(st.st_mode))
+		err = -EISDIR;
+	else if (!S_ISREG(st.st_mode))
+		err = -EINVAL;
+	else
+		err = read_all(fd, limit, text, len);
+	close(fd);
+	return err;
+}
+
+int gp_scenario_load(struct gp_scenario *sc, const char *path, char *error, size_t error_size)
+{
+	char *text;
+	size_t len;
+	int err = gp_read_text(path, GP_TEXT_MAX, &text, &len);
+
+	if (err == -EINVAL) {
+		gp_scenario_say(error, error_size, "%s: not a regular file", path);
+		return err;
+	}
+	if (err == -EFBIG) {
+		gp_scenario_say(error, error_size, "%s: larger than 1 MiB", path);
+		return -EINVAL;
+	}
+	if (err) {
+		gp_scenario_say(error, error_size, "%s: %s", path, strerror(-err));
+		return err;
+	}
+	err = gp_scenario_parse(sc, text, len, path, error, error_size);
+	free(text);
+	return err;
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+/* The value of a class's key "arrival". */
+#include "sim/sim_scenario_parse.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PERIOD_MIN_NS GP_NS_PER_US
+
+static int check_end(struct gp_parser *p, char *rest)
+{
+	char *word = gp_value_word(&rest);
+
+	return word ? gp_parser_fail(p, "arrival: '%.40s' is one word too many", word) : 0;
+}
+
+/* Expects "@word DURATION" next. */
+static int read_worded(struct gp_parser *p, char **rest, const char *word, u64 low, u64 *ns)
+{
+	char *got = gp_value_word(rest);
+	char *text;
+
+	if (!got || strcmp(got, word))
+		return gp_parser_fail(p, "arrival: '%s DURATION' is missing", word);
+	text = gp_value_word(rest);
+	if (!text)
+		return gp_parser_fail(p, "arrival: '%s' has no value", word);
+	return gp_parser_duration(p, word, text, low, GP_RUN_MAX_NS, ns);
+}
+
+/* closed [N] [think DURATION] */
+static int read_closed(struct gp_parser *p, char *rest, struct gp_arrival *a)
+{
+	char *word = gp_value_word(&rest);
+	u64 nr = 1;
+	int err;
+
+	a->think_ns = 0;
+	if (word && strcmp(word, "think")) {
+		err = gp_parser_number(p, "arrival: closed", word, 1, 256, &nr);
+		if (err)
+			return err;
+		word = gp_value_word(&rest);
+	}
+	a->concurrency = (u32)nr;
+	if (!word)
+		return 0;
+	if (strcmp(word, "think"))
+		return gp_parser_fail(p, "arrival: '%.40s' is not 'think'", word);
+	word = gp_value_word(&rest);
+	if (!word)
+		return gp_parser_fail(p, "arrival: 'think' has no value");
+	err = gp_parser_duration(p, "think", word, 0, GP_RUN_MAX_NS, &a->think_ns);
+	return err ? err : check_end(p, rest);
+}
+
+/* uniform RATE | uniform every DURATION; the same for poisson */
+static int read_periodic(struct gp_parser *p, char *rest, struct gp_arrival *a)
+{
+	char *word = gp_value_word(&rest);
+	int err;
+
+	if (!word)
+		return gp_parser_fail(p, "arrival: a rate such as 100/s, or 'every DURATION'");
+	if (!strcmp(word, "every")) {
+		char *text = gp_value_word(&rest);
+
+		err = gp_parser_duration(p, "every", text ? text : "", PERIOD_MIN_NS,
+					 GP_RUN_MAX_NS, &a->period_ns);
+		return err ? err : check_end(p, rest);
+	}
+	err = gp_value_rate(word, &a->period_ns);
+	if (err == -EINVAL)
+		return gp_parser_fail(p, "arrival: '%.40s' is not a rate such as 100/s", word);
+	if (err || a->period_ns < PERIOD_MIN_NS || a->period_ns > GP_RUN_MAX_NS)
+		return gp_parser_fail(p, "arrival: %.40s is out of range, 0.0003/s to 1000000/s",
+				      word);
+	return check_end(p, rest);
+}
+
+/* burst N every DURATION gap DURATION */
+static int read_burst(struct gp_parser *p, char *rest, struct gp_arrival *a)
+{
+	char *word = gp_value_word(&rest);
+	u64 nr;
+	int err = gp_parser_number(p, "arrival: burst", word ? word : "", 1, 100000, &nr);
+
+	if (!err)
+		err = read_worded(p, &rest, "every", PERIOD_MIN_NS, &a->period_ns);
+	if (!err)
+		err = read_worded(p, &rest, "gap", 0, &a->burst_gap_ns);
+	if (!err)
+		err = check_end(p, rest);
+	if (err)
+		return err;
+	a->burst = (u32)nr;
+	if (a->burst_gap_ns * (nr - 1) > a->period_ns)
+		return gp_parser_fail(p, "arrival: the burst lasts longer than its period");
+	return 0;
+}
+
+/* Beside the scenario file, unless the name is absolute. */
+static int trace_path(const struct gp_parser *p, const char *name, char *out, size_t size)
+{
+	const char *slash = strrchr(p->file, '/');
+	int dir_len = slash && name[0] != '/' ? (int)(slash - p->file + 1) : 0;
+	int len = snprintf(out, size, "%.*s%s", dir_len, p->file, name);
+
+	return len < 0 || (size_t)len >= size ? -ENAMETOOLONG : 0;
+}
+
+/* One line of a trace: blank, a comment, or a time with a unit (none = ns). */
+static int add_time(struct gp_arrival *a, char *line, u32 *cap)
+{
+	char *word;
+	u64 ns;
+
+	line[strcspn(line, "#\r")] = '\0';
+	word = gp_value_word(&line);
+	if (!word)
+		return 0;
+	if (gp_value_word(&line))
+		return -EINVAL;
+	if (gp_value_u64(word, &ns) && gp_duration_parse(word, &ns))
+		return -EINVAL;
+	if (ns > GP_RUN_MAX_NS || (a->nr_trace && ns < a->trace_ns[a->nr_trace - 1]))
+		return -ERANGE;
+	if (a->nr_trace == GP_TRACE_MAX)
+		return -EFBIG;
+	if (a->nr_trace == *cap) {
+		u32 more = *cap ? 2 * *cap : 64;
+		u64 *mem = realloc(a->trace_ns, more * sizeof(*mem));
+
+		if (!mem)
+			return -ENOMEM;
+		a->trace_ns = mem;
+		*cap = more;
+	}
+	a->trace_ns[a->nr_trace++] = ns;
+	return 0;
+}
+
+static int fail_trace(struct gp_parser *p, const char *name, u32 line, int err)
+{
+	switch (err) {
+	case -ENOMEM:
+		return err;
+	case -EINVAL:
+		return gp_parser_fail(p, "%.80s:%u: not a time such as 20ms", name, line);
+	case -ERANGE:
+		return gp_parser_fail(p, "%.80s:%u: times ascend and end within an hour", name,
+				      line);
+	default:
+		return gp_parser_fail(p, "%.80s: more than %d arrivals", name, GP_TRACE_MAX);
+	}
+}
+
+static int read_times(struct gp_parser *p, const char *name, char *text, size_t len,
+		      struct gp_arrival *a)
+{
+	u32 line = 0, cap = 0;
+
+	if (memchr(text, '\0', len))
+		return gp_parser_fail(p, "%.80s: NUL byte", name);
+	while (*text) {
+		char *end = text + strcspn(text, "\n");
+		char *next = *end ? end + 1 : end;
+		int err;
+
+		*end = '\0';
+		line++;
+		err = add_time(a, text, &cap);
+		if (err)
+			return fail_trace(p, name, line, err);
+		text = next;
+	}
+	if (!a->nr_trace || !a->trace_ns[a->nr_trace - 1])
+		return gp_parser_fail(p, "%.80s: no arrival after 0", name);
+	return 0;
+}
+
+/* trace FILE */
+static int read_trace(struct gp_parser *p, char *rest, struct gp_arrival *a)
+{
+	char *name = rest + strspn(rest, " \t");
+	char path[4096];
+	char *text;
+	size_t len;
+	int err;
+
+	if (!*name)
+		return gp_parser_fail(p, "arrival: 'trace' has no file");
+	err = trace_path(p, name, path, sizeof(path));
+	if (!err)
+		err = gp_read_text(path, 64 * GP_TEXT_MAX, &text, &len);
+	if (err == -ENOMEM)
+		return err;
+	if (err)
+		return gp_parser_fail(p, "%.80s: %s", name, strerror(-err));
+	err = read_times(p, name, text, len, a);
+	free(text);
+	return err;
+}
+
+int gp_parse_arrival(struct gp_parser *p, const struct gp_key *key, char *value)
+{
+	static int (*const readers[])(struct gp_parser *p, char *rest, struct gp_arrival *a) = {
+		[GP_ARRIVAL_CLOSED] = read_closed,
+		[GP_ARRIVAL_UNIFORM] = read_periodic,
+		[GP_ARRIVAL_POISSON] = read_periodic,
+		[GP_ARRIVAL_BURST] = read_burst,
+		[GP_ARRIVAL_TRACE] = read_trace,
+	};
+	static const char *const names[] = {
+#define X(name, text) text,
+		GP_ARRIVALS(X)
+#undef X
+	};
+	struct gp_arrival *a = &p->class->arrival;
+	char *rest = value;
+	char *word = gp_value_word(&rest);
+
+	for (u32 i = 0; i < GP_ARRIVAL_COUNT; i++) {
+		if (strcmp(word, names[i]))
+			continue;
+		a->kind = (enum gp_arrival_kind)i;
+		return readers[i](p, rest, a);
+	}
+	return gp_parser_fail(p, "%s: '%.40s' is none of closed, uniform, poisson, burst, trace",
+			      key->name, word);
+}
+
+u64 gp_arrival_estimate(const struct gp_arrival *a, u64 duration_ns)
+{
+	switch (a->kind) {
+	case GP_ARRIVAL_UNIFORM:
+	case GP_ARRIVAL_POISSON:
+		return duration_ns / a->period_ns + 1;
+	case GP_ARRIVAL_BURST:
+		return (duration_ns / a->period_ns + 1) * a->burst;
+	case GP_ARRIVAL_TRACE:
+		return (duration_ns / max(a->trace_ns[a->nr_trace - 1], (u64)1) + 1) * a->nr_trace;
+	default:
+		return 0;
+	}
+}

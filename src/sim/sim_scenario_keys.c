@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+/* Keys of the sections [scenario], [costs], [params] and [fault]. */
+#include "sim/sim_scenario_parse.h"
+
+#include <string.h>
+
+int gp_parser_number(struct gp_parser *p, const char *what, const char *text, u64 low, u64 high,
+		     u64 *value)
+{
+	u64 v;
+	int err = gp_value_u64(text, &v);
+
+	if (err == -EINVAL)
+		return gp_parser_fail(p, "%s: '%.40s' is not a whole number", what, text);
+	if (err || v < low || v > high)
+		return gp_parser_fail(p, "%s: %.40s is out of range, %llu to %llu", what, text,
+				      (unsigned long long)low, (unsigned long long)high);
+	*value = v;
+	return 0;
+}
+
+int gp_parser_duration(struct gp_parser *p, const char *what, const char *text, u64 low,
+		       u64 high, u64 *value)
+{
+	char low_text[24], high_text[24];
+	u64 v;
+
+	if (gp_duration_parse(text, &v))
+		return gp_parser_fail(p, "%s: '%.40s' is not a duration such as 20ms", what, text);
+	if (v < low || v > high)
+		return gp_parser_fail(p, "%s: %.40s is out of range, %s to %s", what, text,
+				      gp_value_duration_text(low, low_text, sizeof(low_text)),
+				      gp_value_duration_text(high, high_text, sizeof(high_text)));
+	*value = v;
+	return 0;
+}
+
+int gp_key_set_u64(struct gp_parser *p, const struct gp_key *key, char *value)
+{
+	return gp_parser_number(p, key->name, value, key->min, key->max,
+				(u64 *)((char *)p->object + key->offset));
+}
+
+int gp_key_set_u32(struct gp_parser *p, const struct gp_key *key, char *value)
+{
+	u64 v = 0;
+	int err = gp_parser_number(p, key->name, value, key->min, key->max, &v);
+
+	if (!err)
+		*(u32 *)((char *)p->object + key->offset) = (u32)v;
+	return err;
+}
+
+int gp_key_set_duration(struct gp_parser *p, const struct gp_key *key, char *value)
+{
+	return gp_parser_duration(p, key->name, value, key->min, key->max,
+				  (u64 *)((char *)p->object + key->offset));
+}
+
+/* Keys of [scenario]. */
+
+static int set_name(struct gp_parser *p, const struct gp_key *key, char *value)
+{
+	if (!gp_value_is_name(value))
+		return gp_parser_fail(p, "%s: 1 to %d letters, digits, '.', '_' or '-' are legal",
+				      key->name, GP_NAME_MAX - 1);
+	strcpy((char *)p->object + key->offset, value);
+	return 0;
+}
+
+static int set_title(struct gp_parser *p, const struct gp_key *key, char *value)
+{
+	if (strlen(value) >= sizeof(p->sc->title))
+		return gp_parser_fail(p, "%s: longer than %zu bytes", key->name,
+				      sizeof(p->sc->title) - 1);
+	strcpy(p->sc->title, value);
+	return 0;
+}
+
+static int set_known(struct gp_parser *p, const struct gp_key *key, char *value, bool is_known)
+{
+	if (!is_known)
+		return gp_parser_fail(p, "no %s '%.40s'; see gpreempt sim list", key->name, value);
+	return set_name(p, key, value);
+}
+
+static int set_gpu(struct gp_parser *p, const struct gp_key *key, char *value)
+{
+	return set_known(p, key, value, gp_profile_find(value));
+}
+
+static int set_engine(struct gp_parser *p, const struct gp_key *key, char *value)
+{
+	return set_known(p, key, value, gp_engine_exists(value));
+}
+
+static int set_policy(struct gp_parser *p, const struct gp_key *key, char *value)
+{
+	return set_known(p, key, value, gp_policy_exists(value));
+}
+
+static int set_mechanism(struct gp_parser *p, const struct gp_key *key, char *value)
+{
+	if (gp_mechanism_parse(value, &p->sc->mechanism))
+		return set_known(p, key, value, false);
+	return 0;
+}
+
+static int set_detect(struct gp_parser *p, const struct gp_key *key, char *value)
+{
+	if (gp_detect_parse(value, &p->sc->detect))
+		return set_known(p, key, value, false);
+	return 0;
+}
+
+#define AT(member) .offset = offsetof(struct gp_scenario, member)
+
+const struct gp_key gp_scenario_keys[] = {
+	{ "name", set_name, AT(name) },
+	{ .name = "title", .set = set_title },
+	{ "gpu", set_gpu, AT(gpu) },
+	{ "engine", set_engine, AT(engine) },
+	{ "policy", set_policy, AT(policy) },
+	{ .name = "mechanism", .set = set_mechanism },
+	{ .name = "detect", .set = set_detect },
+	{ "seed", gp_key_set_u64, AT(seed), 0, INT64_MAX },
+	{ "duration", gp_key_set_duration, AT(duration_ns), GP_NS_PER_US, GP_RUN_MAX_NS },
+	{ "slots", gp_key_set_u32, AT(nr_slots), 1, GP_GPU_MAX_SLOTS },
+	{ .name = NULL },
+};
+
+#undef AT
+#define AT(member) .offset = offsetof(struct gp_sim_costs, member)
+
+const struct gp_key gp_costs_keys[] = {
+	{ "fault", gp_key_set_duration, AT(fault_ns), 0, GP_NS_PER_S },
+	{ "wake", gp_key_set_duration, AT(wake_ns), 0, GP_NS_PER_S },
+	{ "wake-jitter", gp_key_set_duration, AT(wake_jitter_ns), 0, GP_NS_PER_S },
+	{ "decide", gp_key_set_duration, AT(decide_ns), 0, GP_NS_PER_S },
+	{ "driver", gp_key_set_duration, AT(driver_ns), 0, GP_NS_PER_S },
+	{ "fence", gp_key_set_duration, AT(fence_ns), 0, GP_NS_PER_S },
+	{ "runlist", gp_key_set_duration, AT(runlist_ns), 0, GP_NS_PER_S },
+	{ "irq", gp_key_set_duration, AT(irq_ns), 0, GP_NS_PER_S },
+	{ "idle", gp_key_set_duration, AT(idle_ns), 0, GP_NS_PER_S },
+	{ "poll", gp_key_set_duration, AT(poll_ns), GP_NS_PER_US, 10 * GP_NS_PER_S },
+	{ "critical", gp_key_set_duration, AT(critical_ns), GP_NS_PER_US, 10 * GP_NS_PER_S },
+	{ "trigger", gp_key_set_duration, AT(trigger_ns), GP_NS_PER_US, 10 * GP_NS_PER_S },
+	{ "block-latency", gp_key_set_duration, AT(block_ns), 0, GP_NS_PER_S },
+	{ "block-threshold", gp_key_set_u64, AT(block_threshold), 1, 4096 },
+	{ "block-batch", gp_key_set_u64, AT(block_batch), 1, 4096 },
+	{ .name = NULL },
+};
+
+#undef AT
+
+/* [params]: the keys are the core's own parameters. */
+
+int gp_parser_set_param(struct gp_parser *p, const char *name, const char *value)
+{
+	const struct gp_param_desc *desc = gp_param_find(name);
+	struct gp_scenario *sc = p->sc;
+	size_t len = strlen(name);
+	u64 v;
+	int err;
+
+	if (!desc)
+		return gp_parser_fail(p, "no parameter '%.40s'; see gpreempt sim params", name);
+	for (u32 i = 0; i < sc->nr_params; i++) {
+		if (!strcmp(sc->params[i].name, name))
+			return gp_parser_fail(p, "'%s' comes twice", name);
+	}
+	if (sc->nr_params == GP_MAX_PARAMS)
+		return gp_parser_fail(p, "more than %d parameters", GP_MAX_PARAMS);
+	if (len > 3 && !strcmp(name + len - 3, "_ns") && gp_value_u64(value, &v) == -EINVAL)
+		err = gp_parser_duration(p, name, value, desc->min, desc->max, &v);
+	else
+		err = gp_parser_number(p, name, value, desc->min, desc->max, &v);
+	if (err)
+		return err;
+	strcpy(sc->params[sc->nr_params].name, name);
+	sc->params[sc->nr_params++].value = v;
+	return 0;
+}
+
+/* Keys of [fault]. */
+
+static const struct {
+	const char *name;
+	u32 kind;
+	u64 arg;
+} fault_kinds[] = {
+	{ "refuse", GP_GPU_FAULT_REFUSE, 0 },
+	{ "lose-fence", GP_GPU_FAULT_LOSE_FENCE, 1 },
+	{ "hang", GP_GPU_FAULT_HANG, 1 },
+	{ "slow", GP_GPU_FAULT_SLOW, 10 },
+	{ "corrupt", GP_GPU_FAULT_CORRUPT, 0 },
+	{ "clear", GP_GPU_FAULT_CLEAR, 0 },
+	{ "result-gone", GP_GPU_FAULT_COUNT + GP_RESULT_GONE, 1 },
+	{ "result-busy", GP_GPU_FAULT_COUNT + GP_RESULT_BUSY, 1 },
+	{ "result-error", GP_GPU_FAULT_COUNT + GP_RESULT_ERROR, 1 },
+};
+
+static int set_fault_kind(struct gp_parser *p, const struct gp_key *key, char *value)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(fault_kinds); i++) {
+		if (strcmp(value, fault_kinds[i].name))
+			continue;
+		p->fault->kind = fault_kinds[i].kind;
+		/* "arg" may have come first. */
+		if (p->fault->arg == U64_MAX)
+			p->fault->arg = fault_kinds[i].arg;
+		return 0;
+	}
+	return gp_parser_fail(p, "%s: no fault '%.40s'; see docs/scenario.md", key->name, value);
+}
+
+static int set_fault_arg(struct gp_parser *p, const struct gp_key *key, char *value)
+{
+	u64 v;
+
+	if (value[0] >= '0' && value[0] <= '9') {
+		int err = gp_parser_number(p, key->name, value, 0, 1000000000, &v);
+
+		if (!err)
+			p->fault->arg = v;
+		return err;
+	}
+	if (!gp_value_is_name(value))
+		return gp_parser_fail(p, "%s: '%.40s' is neither a number nor a class",
+				      key->name, value);
+	strcpy(p->fault_class[p->fault - p->sc->faults], value);
+	p->fault->arg = 0;
+	return 0;
+}
+
+const struct gp_key gp_fault_keys[] = {
+	{ "at", gp_key_set_duration, .offset = offsetof(struct gp_fault_spec, at_ns),
+	  .max = GP_RUN_MAX_NS },
+	{ .name = "kind", .set = set_fault_kind },
+	{ .name = "arg", .set = set_fault_arg },
+	{ .name = NULL },
+};

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside of the scenario reader: the state while a text is read, and the key
+ * tables of its sections. Private to sim/scenario*.c.
+ */
+#ifndef GP_SIM_SCENARIO_PARSE_H
+#define GP_SIM_SCENARIO_PARSE_H
+
+#include "sim/sim_scenario_value.h"
+
+#define GP_LINE_MAX 1024
+#define GP_TEXT_MAX (1024 * 1024)
+#define GP_TRACE_MAX 1000000
+#define GP_QUEUES_MAX 1024
+#define GP_REQUESTS_MAX 20000000ull
+#define GP_RUN_MAX_NS (3600 * GP_NS_PER_S)
+#define GP_KERNEL_MAX_NS (1000 * GP_NS_PER_S)
+
+struct gp_parser;
+struct gp_key;
+
+/**
+ * struct gp_key - one key of a section
+ * @name: name
+ * @set: reads the value, which it may change; 0, or what gp_parser_fail() gave
+ * @offset: for the generic setters: where the value lives in the section's object
+ * @min: smallest legal value
+ * @max: largest legal value
+ * @is_repeatable: may come more than once in a section
+ */
+struct gp_key {
+	const char *name;
+	int (*set)(struct gp_parser *p, const struct gp_key *key, char *value);
+	size_t offset;
+	u64 min;
+	u64 max;
+	bool is_repeatable;
+};
+
+/**
+ * struct gp_parser - state of the reader
+ * @sc: what is being filled
+ * @file: for messages and relative names
+ * @line: current line, from 1
+ * @error: output for the message
+ * @error_size: its size
+ * @keys: keys of the current section; NULL = [params] or before the first section
+ * @in_params: current section is [params]
+ * @object: what the generic setters write into
+ * @seen: keys seen in the current section, by index
+ * @sections_seen: sections seen that may come once only, by index
+ * @section_line: line of the current section's header
+ * @class: current class or NULL
+ * @fault: current fault or NULL
+ * @fault_class: for each fault, the name of the class it concerns, or ""
+ * @fault_line: for each fault, the line of its header
+ */
+struct gp_parser {
+	struct gp_scenario *sc;
+	const char *file;
+	u32 line;
+	char *error;
+	size_t error_size;
+	const struct gp_key *keys;
+	bool in_params;
+	void *object;
+	u64 seen;
+	u32 sections_seen;
+	u32 section_line;
+	struct gp_class_spec *class;
+	struct gp_fault_spec *fault;
+	char fault_class[GP_MAX_FAULTS][GP_NAME_MAX];
+	u32 fault_line[GP_MAX_FAULTS];
+};
+
+/**
+ * gp_parser_fail() - say why, with file and line
+ * @p: parser
+ * @format: as printf
+ *
+ * Return: -EINVAL.
+ */
+int gp_parser_fail(struct gp_parser *p, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Formats a message; anything that could break the line becomes '?'. */
+void gp_scenario_say(char *error, size_t error_size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Generic setters: a u64 or a u32 at gp_key.offset of the object, within the range. */
+int gp_key_set_u32(struct gp_parser *p, const struct gp_key *key, char *value);
+int gp_key_set_u64(struct gp_parser *p, const struct gp_key *key, char *value);
+int gp_key_set_duration(struct gp_parser *p, const struct gp_key *key, char *value);
+
+/* Parse a number or duration for @what and hold it against a range. */
+int gp_parser_number(struct gp_parser *p, const char *what, const char *text, u64 low, u64 high,
+		     u64 *value);
+int gp_parser_duration(struct gp_parser *p, const char *what, const char *text, u64 low,
+		       u64 high, u64 *value);
+
+/* Each ends with a key without a name. */
+extern const struct gp_key gp_scenario_keys[];
+extern const struct gp_key gp_costs_keys[];
+extern const struct gp_key gp_fault_keys[];
+extern const struct gp_key gp_class_keys[];
+
+/* A line of [params]. */
+int gp_parser_set_param(struct gp_parser *p, const char *name, const char *value);
+
+/* Values of a class's keys "kernel", "mix" and "arrival". */
+int gp_parse_kernel(struct gp_parser *p, const struct gp_key *key, char *value);
+int gp_parse_mix(struct gp_parser *p, const struct gp_key *key, char *value);
+int gp_parse_arrival(struct gp_parser *p, const struct gp_key *key, char *value);
+
+/**
+ * gp_read_text() - read a whole regular file
+ * @path: file
+ * @limit: largest size accepted
+ * @text: output, terminated; the caller frees it
+ * @len: output
+ *
+ * Return: 0, -EFBIG, -EINVAL not a regular file, -ENOMEM, other -errno.
+ */
+int gp_read_text(const char *path, size_t limit, char **text, size_t *len);
+
+/* A parameter's description by full name ("fair.granularity_ns"), or NULL. */
+const struct gp_param_desc *gp_param_find(const char *name);
+bool gp_policy_exists(const char *name);
+bool gp_engine_exists(const char *name);
+
+/* Requests an open generator makes in @duration_ns, about; 0 for a closed loop. */
+u64 gp_arrival_estimate(const struct gp_arrival *a, u64 duration_ns);
+
+#endif
