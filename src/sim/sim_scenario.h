@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A scenario: what runs on which GPU, how it is scheduled, for how long. It is
- * read from a text file (docs/scenario.md) and is plain data afterwards. The
+ * read from a text file (docs/guide/scenario.md) and is plain data afterwards. The
  * caller owns it and frees it with gp_scenario_fini().
  */
 #ifndef GP_SIM_SCENARIO_H

@@ -33,7 +33,7 @@ static void on_poke(int sig)
 
 /*
  * On gfx942 DISABLE waits for an interrupt that the driver itself drops, until a
- * signal comes (docs/kfdsim.md). The queues go on before that, and the rest is done
+ * signal comes (docs/upstream-bugs.md). The queues go on before that, and the rest is done
  * after it.
  */
 static int disable(struct gp_tracer *t)
@@ -79,7 +79,7 @@ void gp_tracer_close(struct gp_tracer *t)
 	answer_runtime(t);
 	t->is_enabled = false;
 	if (disable(t) == -ESRCH && !t->is_gone)
-		/* Its memory is gone and it waits in the driver (docs/kfdsim.md): wake it. */
+		/* Its memory is gone and it waits in the driver (docs/upstream-bugs.md): wake it. */
 		ptrace(PTRACE_INTERRUPT, t->pid, 0, 0);
 }
 

@@ -288,7 +288,7 @@ static const struct {
 	{ "[fault]\nkind = hang\n", ":1: fault: 'at' is missing" },
 	{ "[fault]\nat = 1ms\n", ":1: fault: 'kind' is missing" },
 	{ "[fault]\nat = 1ms\nkind = bored\n",
-	  ":3: kind: no fault 'bored'; see docs/scenario.md" },
+	  ":3: kind: no fault 'bored'; see docs/guide/scenario.md" },
 	{ "[fault]\nat = 1ms\nkind = refuse\narg = b\n[class a]\nkernel = 1ms\n",
 	  ":1: fault: arg: 'b' is not a class" },
 	{ "[fault]\nat = 1ms\nkind = slow\narg = 0\n[class a]\nkernel = 1ms\n",
