@@ -112,10 +112,8 @@ static int one_round(struct gp_rig *r, double *first_us, double *all_us)
 	int err = gp_rig_edge(r, CLIENTS - 1, 0, true);
 
 	if (!err)
-		err = gp_rig_pump(r, 1, WAIT_NS);
-	*first_us = (double)(r->held_ns - start_ns) / 1e3;
-	if (!err)
 		err = gp_rig_pump(r, CLIENTS - 1, WAIT_NS);
+	*first_us = (double)(r->first_held_ns - start_ns) / 1e3;
 	*all_us = (double)(r->held_ns - start_ns) / 1e3;
 	if (!err)
 		err = gp_rig_edge(r, CLIENTS - 1, 0, false);
