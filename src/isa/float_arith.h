@@ -10,7 +10,7 @@
 #ifndef ISA_FLOAT_ARITH_H
 #define ISA_FLOAT_ARITH_H
 
-#include "float_core.h"
+#include "isa/float_core.h"
 
 /* Zero out of a sum. */
 ISA_INLINE u64 isa_zero_sum(struct isa_format f, u32 sa, u32 sb, u32 mode)

@@ -13,7 +13,7 @@
 #ifndef ISA_FLOAT_CORE_H
 #define ISA_FLOAT_CORE_H
 
-#include "float.h"
+#include "isa/float.h"
 
 #define ISA_INLINE static inline __attribute__((always_inline))
 #define ISA_RARE static __attribute__((noinline, cold, unused))

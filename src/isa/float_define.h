@@ -3,8 +3,8 @@
 #ifndef ISA_FLOAT_DEFINE_H
 #define ISA_FLOAT_DEFINE_H
 
-#include "float_div.h"
-#include "float_root.h"
+#include "isa/float_div.h"
+#include "isa/float_root.h"
 
 #define ISA_DEFINE_1(F, T, FMT, op)                      \
 	T isa_##F##_##op(T a, u32 mode)                  \

@@ -7,7 +7,7 @@
 #ifndef ISA_FLOAT_DIV_H
 #define ISA_FLOAT_DIV_H
 
-#include "float_parts.h"
+#include "isa/float_parts.h"
 
 /* What a quotient is scaled by: 2^64 or 2^128. */
 ISA_INLINE s32 isa_div_step(struct isa_format f)
@@ -102,6 +102,12 @@ ISA_INLINE u64 isa_div_fixup(struct isa_format f, u64 q, u64 den, u64 num, u32 m
 		return isa_signed(f, sign, isa_inf(f));
 	if (zero)
 		return isa_signed(f, sign, 0);
+	/* Less than half of the smallest number. */
+	if (isa_true_exp(f, num) - isa_true_exp(f, den) < -isa_bias(f) - f.mant)
+		return isa_round(f, sign, -isa_bias(f), 1ull << ISA_TOP, mode);
+	/* Of an infinite quotient the steps before have made infinity - infinity. */
+	if (isa_is_nan(f, q))
+		return isa_overflow(f, sign, mode);
 	return isa_signed(f, sign, isa_abs(f, q));
 }
 

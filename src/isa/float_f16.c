@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-#include "float_define.h"
+#include "isa/float_define.h"
 
 ISA_FLOAT_DEFINE(f16, u16, ISA_F16)
 ISA_FLOAT_DEFINE_SMALL(f16, u16, ISA_F16)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-#include "float_define.h"
+#include "isa/float_define.h"
 
 ISA_FLOAT_DEFINE(f64, u64, ISA_F64)
 ISA_DEFINE_3(f64, u64, ISA_F64, mad)

@@ -3,7 +3,7 @@
  * Whole rows. A loop for the mode that nearly all code runs in, where the
  * compiler drops what other modes need, and one for the rest.
  */
-#include "float_arith.h"
+#include "isa/float_arith.h"
 
 #define LANES 64
 

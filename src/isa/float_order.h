@@ -3,7 +3,7 @@
 #ifndef ISA_FLOAT_ORDER_H
 #define ISA_FLOAT_ORDER_H
 
-#include "float_core.h"
+#include "isa/float_core.h"
 
 /* Numbers in their order as integers, -0 just below +0. */
 ISA_INLINE s64 isa_key(struct isa_format f, u64 a)

@@ -3,8 +3,8 @@
 #ifndef ISA_FLOAT_PARTS_H
 #define ISA_FLOAT_PARTS_H
 
-#include "float_arith.h"
-#include "float_order.h"
+#include "isa/float_arith.h"
+#include "isa/float_order.h"
 
 /* To an integer, as mode rounds. */
 ISA_INLINE u64 isa_to_integral(struct isa_format f, u64 a, u32 mode)

@@ -6,7 +6,7 @@
 #ifndef ISA_FLOAT_ROOT_H
 #define ISA_FLOAT_ROOT_H
 
-#include "float_core.h"
+#include "isa/float_core.h"
 
 /**
  * struct isa_root - an integer result
@@ -95,7 +95,7 @@ ISA_INLINE u64 isa_rcp(struct isa_format f, u64 a, u32 mode)
 /* Negative numbers, zeros, infinity, NaN. */
 ISA_INLINE bool isa_root_special(struct isa_format f, u64 a)
 {
-	return a - 1 >= isa_inf(f) - 1;
+	return !a || a >= isa_inf(f);
 }
 
 ISA_INLINE u64 isa_sqrt(struct isa_format f, u64 a, u32 mode)
