@@ -15,8 +15,9 @@
 
 #include "isa/float.h"
 
-#define ISA_INLINE static inline __attribute__((always_inline))
-#define ISA_RARE static __attribute__((noinline, cold, unused))
+/* Spelled so that they are no macros of the kernel's. */
+#define ISA_INLINE static inline __attribute__((__always_inline__))
+#define ISA_RARE static __attribute__((__noinline__, __cold__, __unused__))
 #define isa_unlikely(x) __builtin_expect(!!(x), 0)
 
 /* Multiplied, shifted and added only: no compiler calls a function for that. */
