@@ -211,7 +211,8 @@ static int set_fault_kind(struct gp_parser *p, const struct gp_key *key, char *v
 			p->fault->arg = fault_kinds[i].arg;
 		return 0;
 	}
-	return gp_parser_fail(p, "%s: no fault '%.40s'; see docs/guide/scenario.md", key->name, value);
+	return gp_parser_fail(p, "%s: no fault '%.40s'; see docs/guide/scenario.md", key->name,
+			      value);
 }
 
 static int set_fault_arg(struct gp_parser *p, const struct gp_key *key, char *value)

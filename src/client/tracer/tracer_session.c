@@ -79,7 +79,7 @@ void gp_tracer_close(struct gp_tracer *t)
 	answer_runtime(t);
 	t->is_enabled = false;
 	if (disable(t) == -ESRCH && !t->is_gone)
-		/* Its memory is gone and it waits in the driver (docs/upstream-bugs.md): wake it. */
+		/* Its memory is gone, it waits in the driver (docs/upstream-bugs.md): wake it. */
 		ptrace(PTRACE_INTERRUPT, t->pid, 0, 0);
 }
 

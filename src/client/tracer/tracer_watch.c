@@ -335,8 +335,8 @@ static uint64_t look_at_all(struct gp_tracer *t, uint64_t now)
 
 /*
  * With a session open, the old memory of a target that executes another program is not let
- * go before a signal comes (docs/upstream-bugs.md). The driver does not know it any more then; there
- * may be no queue whose memory says so.
+ * go before a signal comes (docs/upstream-bugs.md). The driver does not know it any more then;
+ * there may be no queue whose memory says so.
  */
 static void refresh(struct gp_tracer *t, uint64_t now)
 {
