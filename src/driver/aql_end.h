@@ -6,9 +6,9 @@
  * when it fetches it, kernels run, wait for room or are saved behind equal indices. But a
  * consumed packet keeps its completion signal until its place in the ring is used again,
  * and the signal of a kernel is counted down when that kernel has ended, not before. So
- * whoever can read the memory of the process can see the end of what has a signal.
+ * a reader of the process's memory can see the end of what has a signal.
  *
- * Taken on trust: a signal was above zero when its packet was submitted, and nobody but
+ * Taken on trust: a signal was above zero when its packet was submitted, and nothing but
  * the GPU counts it down to zero or below. A signal that its owner has set up again for
  * something else looks like work that has not ended, never the other way round.
  */

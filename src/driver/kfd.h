@@ -86,7 +86,7 @@ int gp_kfd_runtime_enable(int fd, uint32_t mode);
  * @info: output
  *
  * Return: 0; -EINVAL driver without firmware scheduler; -ESRCH no such process;
- * -EPERM not its tracer; -EALREADY somebody has a session.
+ * -EPERM not its tracer; -EALREADY there is a session.
  */
 int gp_kfd_dbg_enable(int fd, uint32_t pid, uint64_t exceptions, int pipe_fd,
 		      struct gp_kfd_runtime_info *info);

@@ -399,7 +399,7 @@ struct gp_kfd_dbg_trap {
 	};
 };
 
-/* Events of a node that anybody may hear who may open the driver. */
+/* Events of a node, for every process that may open the driver. */
 enum gp_kfd_smi_event {
 	GP_KFD_SMI_GPU_PRE_RESET = 3,
 	GP_KFD_SMI_GPU_POST_RESET = 4,

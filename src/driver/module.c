@@ -104,7 +104,7 @@ int gp_kernel_set_attr(int fd, int pidfd, const struct gpreempt_ioc_attr *attr)
 	return call(fd, GPREEMPT_IOC_SET_ATTR, &arg);
 }
 
-/* FNV-1a; groups are a user's own, so that nobody else can choose a name to meet them. */
+/* FNV-1a; groups are a user's own, so that no other user can choose a name to meet them. */
 uint64_t gp_kernel_group(const char *name)
 {
 	uint64_t hash = 0xcbf29ce484222325ull;

@@ -143,7 +143,7 @@ static int get_queues(struct gpreempt *g, struct gp_queues *list)
 	}
 	for (size_t i = 0; i < d->nr; i++)
 		mark_held(d->tracers[i], list);
-	/* Not for everybody: what cannot be read stays unknown. */
+	/* Not every user may read it: what cannot be read stays unknown. */
 	gp_discover_add_mqds(NULL, list);
 	gp_discover_add_pointers(NULL, list);
 	return 0;
@@ -200,7 +200,7 @@ static struct gp_tracer_link *find_tracer(struct gp_direct *d, uint32_t pid)
 	return NULL;
 }
 
-/* Only one can trace a process: whoever did it before has to be gone. */
+/* Only one can trace a process: the tracer before has to be gone. */
 static void drop_former(struct gp_direct *d, uint32_t pid, uint64_t deadline_ns)
 {
 	for (size_t i = d->nr; i-- > 0;) {

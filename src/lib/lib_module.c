@@ -44,7 +44,7 @@ static const struct gpreempt_ioc_queue *find(const struct gpreempt_ioc_queue *li
 	return NULL;
 }
 
-/* What nobody knew, or what the module knows better. */
+/* What was not known, or what the module knows better. */
 static void set(struct gpreempt_value *v, uint64_t value)
 {
 	v->value = value;
@@ -74,7 +74,7 @@ int gp_module_add_queues(struct gp_queues *list)
 	size_t nr = 0;
 	int ret = get_list(&known, &nr);
 
-	/* Not for everybody: what cannot be asked stays unknown. */
+	/* Not every user may ask: what cannot be asked stays unknown. */
 	for (size_t i = 0; !ret && i < list->nr; i++) {
 		const struct gpreempt_ioc_queue *k = find(known, nr, &list->queues[i]);
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define TRACER_FD 3
-/* Nobody here wants to know of edges: it need not look for them. */
+/* Edges are not wanted here: the tracer need not look for them. */
 #define POLL_NS 3600000000000ull
 
 extern char **environ;

@@ -2,7 +2,7 @@
 /*
  * A tracer process of one target, as its owner sees it: started, spoken to over a
  * socketpair in the words of mechanism/wire.h, ended by closing that. What it holds
- * goes on when it ends, whoever ends first.
+ * goes on when it ends, whichever ends first.
  */
 #ifndef GP_LIB_TRACER_H
 #define GP_LIB_TRACER_H

@@ -36,7 +36,7 @@ static json_t *attributes_json(const struct gp_options *o)
 	return a;
 }
 
-/* The daemon checks what this user may have. Process 0 is whoever asks. */
+/* The daemon checks what this user may have. Process 0 is the caller. */
 static void set_by_daemon(struct gpreempt *g, const struct gp_options *o)
 {
 	json_t *attributes = attributes_json(o);
@@ -104,7 +104,7 @@ bool gp_run_by_module(const struct gp_options *o)
 	bool is_done = false;
 	int fd, err;
 
-	/* Who names a shim wants it. */
+	/* A user that names a shim wants it. */
 	if (o->shim)
 		return false;
 	err = gpreempt_open(&g, GPREEMPT_OPEN_DAEMON, o->socket);
