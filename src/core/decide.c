@@ -96,9 +96,10 @@ static struct gp_entity *next_victim(struct gp_call *c, const struct bar *bar)
 		until_ns = gp_cost_spare_until(c, e);
 		if (!until_ns)
 			return e;
-		e->spared = true;
 		c->stats->nr_left_to_finish++;
 		gp_entity_hold(c, e, until_ns);
+		e->spared = true;
+		e->finishing = true;
 	}
 	c->n->more = true;
 	return NULL;

@@ -251,6 +251,7 @@ void gp_entity_hold(struct gp_call *c, struct gp_entity *e, u64 until_ns)
 	if (until_ns <= c->now_ns)
 		return;
 	e->held = true;
+	e->finishing = false;
 	e->hold_ns = until_ns;
 	gp_entity_place(c, e);
 }
@@ -258,6 +259,7 @@ void gp_entity_hold(struct gp_call *c, struct gp_entity *e, u64 until_ns)
 void gp_entity_let_go(struct gp_call *c, struct gp_entity *e)
 {
 	e->held = false;
+	e->finishing = false;
 	gp_entity_place(c, e);
 	if (e->redo)
 		gp_entity_again(c, e, true);
@@ -289,8 +291,8 @@ void gp_entity_lost_work(struct gp_call *c, struct gp_entity *e)
 	charge(c, e);
 	gp_cost_learn_burst(e);
 	end_off(c, e);
-	/* The hold of one that was left to finish ends with its burst. */
-	if (e->spared)
+	/* It has finished. A hold for any other reason, a refusal for one, goes on. */
+	if (e->finishing)
 		e->held = false;
 	if (c->n->policy->idle)
 		c->n->policy->idle(c, e);

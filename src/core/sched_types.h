@@ -164,6 +164,7 @@ struct gp_policy_mem {
  * @in: for each pool, the enum gp_heap_kind it is in
  * @held: guards forbid to switch it until @hold_ns
  * @spared: left to finish once in this burst
+ * @finishing: held for no other reason than that
  * @starved: being resumed because it waited too long
  * @stubborn: refused so many resumes that nobody waits for it any more
  * @again: has a queue that the last preemption did not cover; on the list of these
@@ -208,6 +209,7 @@ struct gp_entity {
 	u8 in[GP_POOL_COUNT];
 	bool held;
 	bool spared;
+	bool finishing;
 	bool starved;
 	bool stubborn;
 	bool again;
