@@ -97,7 +97,7 @@ static struct gp_entity *next_victim(struct gp_call *c, const struct bar *bar)
 		if (!until_ns)
 			return e;
 		c->stats->nr_left_to_finish++;
-		gp_entity_hold(c, e, until_ns);
+		gp_entity_freeze(c, e, until_ns);
 		e->spared = true;
 		e->finishing = true;
 	}
@@ -194,12 +194,12 @@ static void plan_again(struct gp_call *c)
 	while (gp_switch_room(c) && c->n->again != GP_SLOT_NONE) {
 		struct gp_entity *e = &c->s->entity[c->n->again];
 
-		if (!e->held && !e->attr.no_preempt) {
+		if (!e->frozen && !e->attr.no_preempt) {
 			gp_switch_preempt(c, e);
 			continue;
 		}
 		gp_entity_again(c, e, false);
-		e->redo = e->held;
+		e->redo = e->frozen;
 	}
 	if (!counted && c->n->sw.nr_preempt)
 		gp_guard_force_token(c);

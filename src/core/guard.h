@@ -20,7 +20,7 @@ extern const struct gp_param_desc gp_guard_params[];
 extern const u32 gp_guard_nr_params;
 
 /**
- * gp_guard_expire() - let go of entities whose hold is over
+ * gp_guard_expire() - thaw the entities for which it is time
  * @c: call
  *
  * Context: caller serialises. At most GP_SWITCH_MAX entities; if there are

@@ -7,22 +7,22 @@
  * What an entity is a member of follows from its state alone, and only
  * gp_entity_place() changes it:
  *
- *   pool   heap       who                                  first is
- *   BEST   WAITING    WAITING                              most entitled
- *   BEST   RUNNING    RUNNING                              most entitled
- *   BEST   OUT        PREEMPTED, with work, not held       most entitled
- *   BEST   RETRY      the same, but refused before         most entitled
- *   BEST   OUT_IDLE   PREEMPTED, without work, not held    lowest slot
- *   MOVE   WORST      WAITING or RUNNING, not held, may    least entitled
+ *   pool   heap       entities                              first is
+ *   BEST   WAITING    WAITING                               most entitled
+ *   BEST   RUNNING    RUNNING                               most entitled
+ *   BEST   OUT        PREEMPTED, with work, not frozen      most entitled
+ *   BEST   RETRY      the same, but refused before          most entitled
+ *   BEST   OUT_IDLE   PREEMPTED, without work, not frozen   lowest slot
+ *   MOVE   WORST      WAITING or RUNNING, not frozen, may   least entitled
  *                     be preempted
- *   MOVE   HOLD       any of these three, held             first to be let go
- *   STARVE STARVE     PREEMPTED, not held                  longest off the GPU
- *   CLOCK  CLOCK      any of these three, with work,       first policy deadline
+ *   MOVE   FROZEN     any of these three, frozen            first to thaw
+ *   STARVE STARVE     PREEMPTED, not frozen                 longest off the GPU
+ *   CLOCK  CLOCK      any of these three, with work,        first policy deadline
  *                     if the policy wants to be asked
  *
- * "Held" means that a guard forbids to switch the entity until a time: it was
- * resumed a moment ago, the mechanism refused it a moment ago, or it is left to
- * finish.
+ * A frozen entity must not be switched until a time, because a guard says so: it
+ * was resumed a moment ago, the mechanism refused it a moment ago, or it is left
+ * to finish. (An entity that is off the GPU by order is PREEMPTED.)
  */
 #ifndef GP_CORE_SCHED_TYPES_H
 #define GP_CORE_SCHED_TYPES_H
@@ -56,7 +56,7 @@ enum gp_heap_kind {
 	GP_HEAP_RETRY,
 	GP_HEAP_OUT_IDLE,
 	GP_HEAP_WORST,
-	GP_HEAP_HOLD,
+	GP_HEAP_FROZEN,
 	GP_HEAP_STARVE,
 	GP_HEAP_CLOCK,
 	GP_HEAP_KIND_COUNT,
@@ -162,20 +162,20 @@ struct gp_policy_mem {
  * @node: node index
  * @live: slot in use
  * @in: for each pool, the enum gp_heap_kind it is in
- * @held: guards forbid to switch it until @hold_ns
+ * @frozen: guards forbid to switch it until @thaw_ns
  * @spared: left to finish once in this burst
- * @finishing: held for no other reason than that
+ * @finishing: frozen for no other reason than that
  * @starved: being resumed because it waited too long
  * @stubborn: refused so many resumes that nobody waits for it any more
  * @again: has a queue that the last preemption did not cover; on the list of these
- * @redo: as @again, but held
+ * @redo: as @again, but frozen
  * @was: state before it became PREEMPTING
  * @nr_fail: refusals in a row, saturating
  * @nr_busy: busy queues
  * @alone: RUNNING: number of the exclusive slice it has a part in, 0 = none
  * @key: the policy's answer; smaller = more entitled
  * @clock_ns: ask the policy again then; U64_MAX = never
- * @hold_ns: see @held
+ * @thaw_ns: see @frozen
  * @since_ns: RUNNING: run time is accounted up to here
  * @run_ns: RUNNING: since when
  * @busy_ns: time it last got work
@@ -207,7 +207,7 @@ struct gp_entity {
 	u8 node;
 	bool live;
 	u8 in[GP_POOL_COUNT];
-	bool held;
+	bool frozen;
 	bool spared;
 	bool finishing;
 	bool starved;
@@ -220,7 +220,7 @@ struct gp_entity {
 	u32 alone;
 	u64 key;
 	u64 clock_ns;
-	u64 hold_ns;
+	u64 thaw_ns;
 	u64 since_ns;
 	u64 run_ns;
 	u64 busy_ns;

@@ -57,7 +57,7 @@ enum world_outcome {
  * @busy: queue has work
  * @off_ns: time it left the GPU
  * @resumed_ns: time it came back
- * @hold_ns: it need not be switched before, because of that or of a refusal
+ * @thaw_ns: it need not be switched before, because of that or of a refusal
  */
 struct world_entity {
 	bool live;
@@ -77,7 +77,7 @@ struct world_entity {
 	bool busy[WORLD_QUEUES];
 	u64 off_ns;
 	u64 resumed_ns;
-	u64 hold_ns;
+	u64 thaw_ns;
 };
 
 /**
