@@ -149,7 +149,7 @@ static void end_off(struct gp_call *c, struct gp_entity *e)
 	gp_hist_add(&c->stats->off_ns, off_ns);
 }
 
-/* The exclusive slice ends with the last of those it is for: nobody needs it then. */
+/* The exclusive slice ends with the last of those it is for. */
 static void leave_slice(struct gp_call *c, struct gp_entity *e)
 {
 	if (e->alone && e->alone == c->n->alone && !--c->n->nr_alone)

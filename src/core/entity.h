@@ -78,7 +78,7 @@ void gp_entity_rekey(struct gp_call *c, struct gp_entity *e);
 void gp_entity_freeze(struct gp_call *c, struct gp_entity *e, u64 until_ns);
 
 /**
- * gp_entity_set_stubborn() - nobody waits, or everybody waits again, for its return
+ * gp_entity_set_stubborn() - the breaker waits for its return no longer, or again
  * @c: call
  * @e: entity
  * @on: it refused too many resumes; idempotent

@@ -104,7 +104,7 @@ bool gp_guard_take_token(struct gp_call *c)
 	return false;
 }
 
-/* Is the one whose hysteresis goes on better than this one? */
+/* Is the entity of the hysteresis that goes on better than this one? */
 static bool outranked(const struct gp_call *c, const struct gp_entity *e, u64 key)
 {
 	const struct gp_node *n = c->n;
@@ -167,7 +167,7 @@ static void join_slice(struct gp_call *c, struct gp_entity *e)
 
 	if (c->now_ns >= n->alone_ns) {
 		n->nr_alone = 0;
-		/* 0 is nobody's slice. */
+		/* 0 is no slice. */
 		n->alone = max(n->alone + 1, 1U);
 	}
 	n->alone_ns = gp_later(c->now_ns, n->params.min_slice_ns);

@@ -2,8 +2,8 @@
 /*
  * DOC: Policies
  *
- * A policy answers one question: who may run now, and when must you be asked
- * again? It answers by giving each entity with work a key (smaller = more
+ * A policy answers one question: which entities may run now, and when must you
+ * be asked again? It answers by giving each entity with work a key (smaller = more
  * entitled) and a time at which the key has to be made anew. From the keys the
  * core finds the bar: the entities up to the bar may run.
  *

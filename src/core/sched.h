@@ -2,7 +2,7 @@
 /*
  * DOC: The scheduling core
  *
- * Who contains what:
+ * What contains what:
  *
  * 1. struct gp_sched is one scheduler. It lives in memory given by the caller.
  * 2. It has nodes (one per KFD gpu_id). A node is what is scheduled: it has a
@@ -25,8 +25,8 @@
  * carried out: then the old one has missed its deadline. It must be dropped or
  * be over before the new one begins, or it would undo what the new one has set.
  *
- * Nodes share nothing but the tables of entities and queues. Who serves each
- * node from a thread of its own makes one struct gp_sched per node, with one
+ * Nodes share nothing but the tables of entities and queues. A caller that serves
+ * each node from a thread of its own makes one struct gp_sched per node, with one
  * node in it, and needs no lock between them; gpreempt.ko does so.
  *
  * Detection: ARM and DISARM name an entity, busy and idle name a queue. ARM
@@ -111,7 +111,7 @@ enum gp_breaker_state {
 /*
  * Outcome of one member of a switch, as the mechanism reports it. After BUSY and
  * ERROR it is where it was, and is tried again after a pause that doubles up to
- * 64 times retry_ns. Nobody leaves the GPU for one that refused its last resume.
+ * 64 times retry_ns. No entity leaves the GPU for one that refused its last resume.
  * One that refused eight resumes in a row is still tried, but the breaker does
  * not wait for it; it is never declared lost, as only the mechanism can know.
  */
@@ -174,7 +174,7 @@ struct gp_attr {
 };
 
 /**
- * gp_attr_default() - fill in the attributes of an entity nobody spoke about
+ * gp_attr_default() - fill in the attributes of an entity that none were given for
  * @attr: output
  */
 void gp_attr_default(struct gp_attr *attr);

@@ -166,7 +166,7 @@ struct gp_policy_mem {
  * @spared: left to finish once in this burst
  * @finishing: frozen for no other reason than that
  * @starved: being resumed because it waited too long
- * @stubborn: refused so many resumes that nobody waits for it any more
+ * @stubborn: refused so many resumes that the breaker waits for it no longer
  * @again: has a queue that the last preemption did not cover; on the list of these
  * @redo: as @again, but frozen
  * @was: state before it became PREEMPTING
@@ -285,7 +285,7 @@ struct gp_queue {
  * @order: next arrival number
  * @resume_ns: hysteresis: no resume of keys above @resume_key before this time
  * @resume_key: see @resume_ns
- * @resume_slot: whose hysteresis that is
+ * @resume_slot: entity of that hysteresis
  * @alone_ns: starved entities have the GPU alone until then, or until none of
  *	them has work
  * @alone_cut_ns: entities that left the GPU up to this time belong to them

@@ -272,7 +272,7 @@ struct gp_hws {
  * @forced: result forced upon the next @nr_forced switches by a fault
  * @nr_forced: see there
  * @rng: for jitter
- * @observer: who watches, or NULL
+ * @observer: watches the run, or NULL
  * @result: results
  * @error: first error that ends the run: -errno
  * @stopping: no more requests

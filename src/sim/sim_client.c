@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Client processes: requests arrive, their kernels are written to a ring as far
- * as there is room and nobody holds them back, completions end requests.
+ * as there is room and launches are not held back, completions end requests.
  */
 #include "sim/sim.h"
 

@@ -122,7 +122,7 @@ void gp_core_timer(struct gp_sim *sim, u64 seq)
 }
 
 /**
- * gp_core_stop() - no more scheduling: everybody is resumed
+ * gp_core_stop() - no more scheduling: all processes are resumed
  * @sim: run
  */
 void gp_core_stop(struct gp_sim *sim)

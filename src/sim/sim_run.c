@@ -143,7 +143,7 @@ static void take_results(struct gp_sim *sim)
 }
 
 /*
- * Results are those of this moment; what follows only proves them: everybody is
+ * Results are those of this moment; what follows only proves them: every process is
  * given back to the GPU and finishes what has begun.
  */
 static void end_requests(struct gp_sim *sim)
