@@ -173,41 +173,67 @@ static bool queue_set_busy(struct gp_call *c, struct gp_queue *q, bool busy)
 	return true;
 }
 
-/* What all events of a queue share: @kind says which it is. */
-static int queue_event(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out,
-		       enum gp_trace_kind kind)
+/* The beginning of an event of a queue; NULL if there is no such queue. */
+static struct gp_queue *queue_begin(struct gp_call *c, struct gp_sched *s, u64 id, u64 now_ns,
+				    struct gp_actions *out)
 {
 	struct gp_queue *q = gp_queue_find(s, id);
-	struct gp_call c;
-	bool news;
 
 	clear(out);
-	if (!q)
-		return -ENOENT;
-	c = begin(s, s->entity[q->entity].node, now_ns, out);
-	gp_trace_emit(&c, kind, gp_entity_id(s, &s->entity[q->entity]), id, 0);
-	news = queue_set_busy(&c, q, kind == GP_TRACE_EVENT_BUSY);
-	if (kind == GP_TRACE_EVENT_QUEUE_REMOVE)
-		gp_queue_free(s, q);
-	/* Without news there is nothing to decide, unless it is late for the switch. */
-	if (news || gp_switch_is_late(&c))
-		gp_decide(&c, false);
+	if (q)
+		*c = begin(s, s->entity[q->entity].node, now_ns, out);
+	return q;
+}
+
+static void trace_queue(const struct gp_call *c, enum gp_trace_kind kind,
+			const struct gp_queue *q)
+{
+	gp_trace_emit(c, kind, gp_entity_id(c->s, &c->s->entity[q->entity]),
+		      gp_queue_id(c->s, q), 0);
+}
+
+/* Without news there is nothing to decide, unless it is late for the switch. */
+static int queue_end(struct gp_call *c, bool news)
+{
+	if (news || gp_switch_is_late(c))
+		gp_decide(c, false);
 	return 0;
 }
 
 int gp_sched_queue_remove(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out)
 {
-	return queue_event(s, id, now_ns, out, GP_TRACE_EVENT_QUEUE_REMOVE);
+	struct gp_call c;
+	struct gp_queue *q = queue_begin(&c, s, id, now_ns, out);
+	bool news;
+
+	if (!q)
+		return -ENOENT;
+	trace_queue(&c, GP_TRACE_EVENT_QUEUE_REMOVE, q);
+	news = queue_set_busy(&c, q, false);
+	gp_queue_free(s, q);
+	return queue_end(&c, news);
 }
 
 int gp_sched_queue_busy(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out)
 {
-	return queue_event(s, id, now_ns, out, GP_TRACE_EVENT_BUSY);
+	struct gp_call c;
+	struct gp_queue *q = queue_begin(&c, s, id, now_ns, out);
+
+	if (!q)
+		return -ENOENT;
+	trace_queue(&c, GP_TRACE_EVENT_BUSY, q);
+	return queue_end(&c, queue_set_busy(&c, q, true));
 }
 
 int gp_sched_queue_idle(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out)
 {
-	return queue_event(s, id, now_ns, out, GP_TRACE_EVENT_IDLE);
+	struct gp_call c;
+	struct gp_queue *q = queue_begin(&c, s, id, now_ns, out);
+
+	if (!q)
+		return -ENOENT;
+	trace_queue(&c, GP_TRACE_EVENT_IDLE, q);
+	return queue_end(&c, queue_set_busy(&c, q, false));
 }
 
 int gp_sched_switch_done(struct gp_sched *s, u32 node, u64 seq, const enum gp_result *results,
