@@ -133,11 +133,10 @@ struct gp_params {
  * @turn: slice: place in the round
  * @left_ns: slice: time left of the turn
  * @bank_ns: slice: unused time of earlier turns
- * @used_ns: mlfq: time used of the level's slice
- * @promoted_ns: mlfq: time of the last promotion
+ * @used_ns: mlfq: run time that counts against it
+ * @mark_ns: mlfq: with work: last time it got work or was promoted; else since when it sleeps
  * @weight: slice: weight counted in gp_node.slice_weights
  * @boost: prio: levels gained by waiting
- * @level: mlfq: level, 0 = first
  * @fresh: slice: the turn has not begun
  */
 struct gp_policy_mem {
@@ -147,11 +146,10 @@ struct gp_policy_mem {
 	u64 left_ns;
 	u64 bank_ns;
 	u64 used_ns;
-	u64 promoted_ns;
+	u64 mark_ns;
 	u16 rest;
 	u16 weight;
 	u8 boost;
-	u8 level;
 	bool fresh;
 };
 
