@@ -3,6 +3,7 @@
 #include "core/emit.h"
 #include "core/entity.h"
 #include "core/policy.h"
+#include "core/request.h"
 
 #define TO(state) (1U << GP_ENTITY_##state)
 
@@ -268,7 +269,7 @@ void gp_entity_thaw(struct gp_call *c, struct gp_entity *e)
 
 void gp_entity_got_work(struct gp_call *c, struct gp_entity *e)
 {
-	e->busy_ns = c->now_ns;
+	gp_request_begin(c, e);
 	e->wait_ns = c->now_ns;
 	e->burst_ns = 0;
 	e->spared = false;

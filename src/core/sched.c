@@ -9,6 +9,7 @@
 #include "core/entity.h"
 #include "core/guard.h"
 #include "core/policy.h"
+#include "core/request.h"
 #include "core/switch.h"
 
 void gp_attr_default(struct gp_attr *attr)
@@ -162,12 +163,13 @@ static bool queue_set_busy(struct gp_call *c, struct gp_queue *q, bool busy)
 		return false;
 	q->busy = busy;
 	if (busy) {
+		q->since_ns = c->now_ns;
 		if (e->nr_busy++)
 			return false;
 		entity_got_work(c, e);
 	} else {
 		if (--e->nr_busy)
-			return false;
+			return gp_request_look(c, e);
 		entity_lost_work(c, e);
 	}
 	return true;
@@ -234,6 +236,31 @@ int gp_sched_queue_idle(struct gp_sched *s, u64 id, u64 now_ns, struct gp_action
 		return -ENOENT;
 	trace_queue(&c, GP_TRACE_EVENT_IDLE, q);
 	return queue_end(&c, queue_set_busy(&c, q, false));
+}
+
+/* A time that cannot be true makes an entity less urgent, never more. */
+static bool queue_progress(struct gp_call *c, struct gp_queue *q, u64 since_ns)
+{
+	struct gp_entity *e = &c->s->entity[q->entity];
+
+	if (!q->busy)
+		return false;
+	e->tells = true;
+	q->since_ns = max(q->since_ns, min(since_ns, c->now_ns));
+	return gp_request_look(c, e);
+}
+
+int gp_sched_queue_progress(struct gp_sched *s, u64 id, u64 since_ns, u64 now_ns,
+			    struct gp_actions *out)
+{
+	struct gp_call c;
+	struct gp_queue *q = queue_begin(&c, s, id, now_ns, out);
+
+	if (!q)
+		return -ENOENT;
+	gp_trace_emit(&c, GP_TRACE_EVENT_PROGRESS, gp_entity_id(s, &s->entity[q->entity]), id,
+		      since_ns);
+	return queue_end(&c, queue_progress(&c, q, since_ns));
 }
 
 int gp_sched_switch_done(struct gp_sched *s, u32 node, u64 seq, const enum gp_result *results,

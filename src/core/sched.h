@@ -162,7 +162,7 @@ const char *gp_report_name(enum gp_report report);
  *	cannot be saved, or it is being debugged. It runs and counts like any other
  * @weight: share under fair and slice, 1..GP_WEIGHT_MAX
  * @slice_ns: time slice under slice and mlfq; 0 = the policy's default
- * @deadline_ns: under edf and laxity, relative to becoming busy; 0 = none
+ * @deadline_ns: under edf and laxity, relative to the arrival of a request; 0 = none
  */
 struct gp_attr {
 	u8 prio;
@@ -240,26 +240,27 @@ struct gp_actions {
  * they changed nothing.
  */
 enum gp_trace_kind {
-	GP_TRACE_EVENT_ADD,		/* arg: gp_trace_attr(); arg3 cookie */
+	GP_TRACE_EVENT_ADD, /* arg: gp_trace_attr(); arg3 cookie */
 	GP_TRACE_EVENT_REMOVE,
-	GP_TRACE_EVENT_ATTR,		/* arg: gp_trace_attr() */
-	GP_TRACE_EVENT_QUEUE_ADD,	/* arg0 queue, arg1 cookie */
-	GP_TRACE_EVENT_QUEUE_REMOVE,	/* arg0 queue */
-	GP_TRACE_EVENT_BUSY,		/* arg0 queue */
-	GP_TRACE_EVENT_IDLE,		/* arg0 queue */
-	GP_TRACE_EVENT_SWITCH_DONE,	/* arg0 seq, arg1 members, the rest: gp_trace_result() */
+	GP_TRACE_EVENT_ATTR,	     /* arg: gp_trace_attr() */
+	GP_TRACE_EVENT_QUEUE_ADD,    /* arg0 queue, arg1 cookie */
+	GP_TRACE_EVENT_QUEUE_REMOVE, /* arg0 queue */
+	GP_TRACE_EVENT_BUSY,	     /* arg0 queue */
+	GP_TRACE_EVENT_IDLE,	     /* arg0 queue */
+	GP_TRACE_EVENT_PROGRESS,     /* arg0 queue, arg1 arrival of the oldest request */
+	GP_TRACE_EVENT_SWITCH_DONE,  /* arg0 seq, arg1 members, the rest: gp_trace_result() */
 	GP_TRACE_EVENT_TIMER,
-	GP_TRACE_EVENT_POLICY,		/* arg0 index for gp_policy_name_at() */
-	GP_TRACE_EVENT_ENABLE,		/* arg0 enabled or not */
-	GP_TRACE_EVENT_PARAM,		/* arg0 index for gp_sched_param_desc(), arg1 value */
+	GP_TRACE_EVENT_POLICY, /* arg0 index for gp_policy_name_at() */
+	GP_TRACE_EVENT_ENABLE, /* arg0 enabled or not */
+	GP_TRACE_EVENT_PARAM,  /* arg0 index for gp_sched_param_desc(), arg1 value */
 	GP_TRACE_EVENT_NODE_LOST,
 	GP_TRACE_EVENT_NODE_BACK,
-	GP_TRACE_STATE,			/* arg0 old state, arg1 new state */
-	GP_TRACE_ACTION_SWITCH,		/* arg0 seq, arg1 nr_preempt << 32 | nr_resume */
-	GP_TRACE_ACTION_TIMER,		/* arg0 time */
+	GP_TRACE_STATE,		/* arg0 old state, arg1 new state */
+	GP_TRACE_ACTION_SWITCH, /* arg0 seq, arg1 nr_preempt << 32 | nr_resume */
+	GP_TRACE_ACTION_TIMER,	/* arg0 time */
 	GP_TRACE_ACTION_ARM,
 	GP_TRACE_ACTION_DISARM,
-	GP_TRACE_ACTION_REPORT,		/* arg0 enum gp_report */
+	GP_TRACE_ACTION_REPORT, /* arg0 enum gp_report */
 	GP_TRACE_KIND_COUNT
 };
 
@@ -429,6 +430,26 @@ int gp_sched_queue_busy(struct gp_sched *s, u64 id, u64 now_ns, struct gp_action
  * Return: 0 or -ENOENT.
  */
 int gp_sched_queue_idle(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out);
+
+/**
+ * gp_sched_queue_progress() - a queue completed a request and has more
+ * @s: scheduler
+ * @id: queue, busy
+ * @since_ns: when the oldest request that it has not completed arrived: the time
+ *	of its doorbell, or the first time the caller saw it
+ * @now_ns: time
+ * @out: actions
+ *
+ * Under edf and laxity a deadline belongs to a request; this is how the scheduler
+ * learns that the next one's turn has come. A caller that cannot see completions
+ * leaves it out: then a request lasts until the queue is idle. It costs least if
+ * it is told of entities with a deadline only. A time before what is known
+ * already, and that of a queue that is not busy, change nothing.
+ *
+ * Return: 0 or -ENOENT.
+ */
+int gp_sched_queue_progress(struct gp_sched *s, u64 id, u64 since_ns, u64 now_ns,
+			    struct gp_actions *out);
 
 /**
  * gp_sched_switch_done() - the mechanism finished a switch

@@ -135,9 +135,13 @@ struct gp_params {
  * @bank_ns: slice: unused time of earlier turns
  * @used_ns: mlfq: run time that counts against it
  * @mark_ns: mlfq: with work: last time it got work or was promoted; else since when it sleeps
+ * @spent_ns: edf, laxity: run time since the deadline was renewed
+ * @work_ns: edf, laxity: run time that a request is expected to need, 0 = unknown
+ * @claim_ns: laxity: work counted in gp_node.claims_ns
  * @weight: slice: weight counted in gp_node.slice_weights
  * @boost: prio: levels gained by waiting
  * @fresh: slice: the turn has not begun
+ * @overdrawn: edf, laxity: @spent_ns is not that of one request
  */
 struct gp_policy_mem {
 	u64 order;
@@ -147,10 +151,14 @@ struct gp_policy_mem {
 	u64 bank_ns;
 	u64 used_ns;
 	u64 mark_ns;
+	u64 spent_ns;
+	u64 work_ns;
+	u64 claim_ns;
 	u16 rest;
 	u16 weight;
 	u8 boost;
 	bool fresh;
+	bool overdrawn;
 };
 
 /**
@@ -167,6 +175,7 @@ struct gp_policy_mem {
  * @stubborn: refused so many resumes that the breaker waits for it no longer
  * @again: has a queue that the last preemption did not cover; on the list of these
  * @redo: as @again, but frozen
+ * @tells: its completions are told, with gp_sched_queue_progress()
  * @was: state before it became PREEMPTING
  * @nr_fail: refusals in a row, saturating
  * @nr_busy: busy queues
@@ -176,7 +185,7 @@ struct gp_policy_mem {
  * @thaw_ns: see @frozen
  * @since_ns: RUNNING: run time is accounted up to here
  * @run_ns: RUNNING: since when
- * @busy_ns: time it last got work
+ * @request_ns: with work: arrival of its oldest request that is not completed
  * @wait_ns: with work: time it last stopped running or got work
  * @out_ns: PREEMPTED: time it left the GPU
  * @off_since_ns: off the GPU with work since then
@@ -212,6 +221,7 @@ struct gp_entity {
 	bool stubborn;
 	bool again;
 	bool redo;
+	bool tells;
 	u8 was;
 	u8 nr_fail;
 	u32 nr_busy;
@@ -221,7 +231,7 @@ struct gp_entity {
 	u64 thaw_ns;
 	u64 since_ns;
 	u64 run_ns;
-	u64 busy_ns;
+	u64 request_ns;
 	u64 wait_ns;
 	u64 out_ns;
 	u64 off_since_ns;
@@ -246,6 +256,7 @@ struct gp_entity {
 /**
  * struct gp_queue - one queue
  * @cookie: the caller's name
+ * @since_ns: busy: arrival of its oldest request that is not completed
  * @gen: generation of the slot; part of the id
  * @entity: slot of its entity
  * @next: next queue of the entity, or next free slot
@@ -255,6 +266,7 @@ struct gp_entity {
  */
 struct gp_queue {
 	u64 cookie;
+	u64 since_ns;
 	u32 gen;
 	u32 entity;
 	u32 next;
@@ -296,6 +308,7 @@ struct gp_queue {
  * @fair_floor: fair: virtual time of the node, never falls
  * @slice_weights: slice: sum of the weights of entities with work
  * @slice_owner: slice: slot of the entity that ran last
+ * @claims_ns: laxity: work that is expected of all entities with deadlines
  * @sw_start_ns: time the switch in flight began
  * @sw_deadline_ns: time it must be done
  * @sw: the switch in flight; seq 0 = none
@@ -332,6 +345,7 @@ struct gp_node {
 	u64 fair_floor;
 	u64 slice_weights;
 	u32 slice_owner;
+	u64 claims_ns;
 	u64 sw_start_ns;
 	u64 sw_deadline_ns;
 	struct gp_switch sw;

@@ -178,6 +178,7 @@ static void handle(struct gp_sim *sim, const struct gp_sim_event *e)
 		break;
 	case GP_EV_BUSY:
 	case GP_EV_IDLE:
+	case GP_EV_PROGRESS:
 	case GP_EV_TICK:
 		gp_detect_event(sim, e);
 		break;

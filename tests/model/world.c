@@ -554,6 +554,18 @@ bool world_idle(struct world *w, u32 i, u32 queue)
 	return after(w, e->node, err);
 }
 
+bool world_progress(struct world *w, u32 i, u32 queue, u64 ago_ns)
+{
+	struct world_entity *e = &w->entity[i];
+	u64 since_ns = w->now_ns - ago_ns;
+	int err;
+
+	if (!e->live || queue >= e->nr_queues || !e->busy[queue])
+		return false;
+	err = gp_sched_queue_progress(w->s, e->queue[queue], since_ns, w->now_ns, &out);
+	return after(w, e->node, err);
+}
+
 static enum gp_result result_of(enum world_outcome outcome, u32 i, u32 nr)
 {
 	switch (outcome) {
