@@ -5,7 +5,7 @@
  * three to level 2, with seven to level 3, so that slices double from level to
  * level. Within a level, first come, first served.
  *
- * Sleep is forgiven: an eighth of the time an entity has no work is taken off
+ * Sleep is forgiven: a quarter of the time an entity has no work is taken off
  * what counts against it. An entity that has waited promote_ns with work goes up
  * a level.
  *
@@ -17,8 +17,11 @@
 
 #define LEVEL_LAST 3U
 
-/* An eighth of sleep: a load of a ninth is forgiven as fast as it is used. */
-#define FORGIVE_SHIFT 3
+/*
+ * A quarter of sleep: a load of a fifth is forgiven as fast as it is used. That
+ * is twice what is promised, so that chance gatherings of requests do no harm.
+ */
+#define FORGIVE_SHIFT 2
 
 /* Two bits of level and the bits of gp_incumbent_key() fill a key. */
 #define RANK_SHIFT 60
