@@ -43,16 +43,13 @@ static void laxity_attach(struct gp_call *c)
 		c->s->entity[slot].mem.claim_ns = 0;
 }
 
-/* There is more work than before: those that are critical first may be so now. */
+/* There is more work than before: the one that is critical first may be so now. */
 static void look_again(struct gp_call *c)
 {
-	struct gp_heap_entry first[GP_HEAP_FIRST_MAX];
-	u32 nr = gp_heap_first(&c->s->pool[GP_POOL_CLOCK], &c->n->heap[GP_HEAP_CLOCK],
-			       GP_HEAP_FIRST_MAX, first);
-	u32 i;
+	struct gp_entity *e = gp_entity_top(c, GP_POOL_CLOCK, GP_HEAP_CLOCK);
 
-	for (i = 0; i < nr; i++)
-		gp_entity_rekey(c, &c->s->entity[first[i].item]);
+	if (e)
+		gp_entity_rekey(c, e);
 }
 
 static void laxity_busy(struct gp_call *c, struct gp_entity *e)
