@@ -259,21 +259,26 @@ struct gp_entity {
  * @since_ns: busy: arrival of its oldest request that is not completed
  * @gen: generation of the slot; part of the id
  * @entity: slot of its entity
- * @next: next queue of the entity, or next free slot
- * @prev: previous queue of the entity
  * @live: slot in use
  * @busy: has work
+ * @next: next queue of the entity, or next free slot
+ * @prev: previous queue of the entity
+ *
+ * Two share a cache line.
  */
 struct gp_queue {
 	u64 cookie;
 	u64 since_ns;
 	u32 gen;
-	u32 entity;
+	u32 entity : 30;
+	u32 live : 1;
+	u32 busy : 1;
 	u32 next;
 	u32 prev;
-	bool live;
-	bool busy;
 };
+
+_Static_assert(sizeof(struct gp_queue) == 32, "a queue is half a cache line");
+_Static_assert(GP_ENTITIES_MAX <= 1U << 30, "a slot does not fit into a queue");
 
 /**
  * struct gp_node - one node
