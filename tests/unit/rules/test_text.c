@@ -136,7 +136,8 @@ static void times_have_units(void **state)
 
 static void yes_and_no(void **state)
 {
-	static const char *const yes[] = { "yes", "true", "1" }, *const no[] = { "no", "false", "0" };
+	static const char *const yes[] = { "yes", "true", "1" };
+	static const char *const no[] = { "no", "false", "0" };
 	bool v;
 	u32 i;
 
