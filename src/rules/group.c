@@ -73,6 +73,5 @@ int gp_groups_add(struct gp_groups *set, struct gp_group *g)
 
 void gp_groups_remove(struct gp_groups *set, struct gp_group *g)
 {
-	if (g->node.height)
-		gp_tree_remove(&set->tree, &g->node);
+	gp_tree_remove(&set->tree, &g->node);
 }
