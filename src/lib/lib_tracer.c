@@ -135,7 +135,9 @@ static struct gp_hold *find(const struct gp_tracer_link *t, uint32_t gpu_id, uin
 {
 	const struct gp_hold_target target = target_of(gpu_id, queue_id);
 
-	return queue_id == GP_WIRE_QUEUE_ALL ? gp_holds_first_on(&t->held, 0, gpu_id) : gp_holds_find(&t->held, 0, &target);
+	if (queue_id == GP_WIRE_QUEUE_ALL)
+		return gp_holds_first_on(&t->held, 0, gpu_id);
+	return gp_holds_find(&t->held, 0, &target);
 }
 
 static void forget(struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
