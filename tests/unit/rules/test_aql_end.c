@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "driver/aql_end.h"
+#include "rules/aql_end.h"
 
 #define NR_PACKETS 64
 
