@@ -180,6 +180,14 @@ struct gp_attr {
 void gp_attr_default(struct gp_attr *attr);
 
 /**
+ * gp_attr_is_valid() - can an entity have these attributes?
+ * @attr: attributes
+ *
+ * Return: false if priority or weight is out of range.
+ */
+bool gp_attr_is_valid(const struct gp_attr *attr);
+
+/**
  * struct gp_switch - one batched change of a node
  * @seq: quoted by gp_sched_switch_done(); never 0
  * @nr_preempt: how many of @id are to be preempted; they come first

@@ -80,14 +80,6 @@ void gp_attr_copy(struct gp_attr *to, const struct gp_attr *from, u32 mask);
 u32 gp_attr_differs(const struct gp_attr *a, const struct gp_attr *b);
 
 /**
- * gp_attr_is_valid() - are these attributes that an entity can have?
- * @attr: attributes
- *
- * Return: false if priority or weight is out of range.
- */
-bool gp_attr_is_valid(const struct gp_attr *attr);
-
-/**
  * gp_attr_name() - the name of the first attribute in a mask
  * @mask: enum gp_attr_bit
  *
