@@ -14,15 +14,15 @@ static int read_signals(const struct gp_aql_ring *ring, u64 from, u64 to,
 			u64 signals[WINDOW])
 {
 	u64 nr_slots = ring->bytes / PACKET_BYTES, i;
-	u8 packet[PACKET_BYTES];
 	int r;
 
 	for (i = from; i != to; i++) {
-		r = ring->read(ring->data, ring->addr + i % nr_slots * PACKET_BYTES, packet,
-			       sizeof(packet));
+		u64 packet = ring->addr + i % nr_slots * PACKET_BYTES;
+
+		r = ring->read(ring->data, packet + SIGNAL_OFFSET, &signals[i - from],
+			       sizeof(signals[0]));
 		if (r)
 			return r;
-		memcpy(&signals[i - from], packet + SIGNAL_OFFSET, sizeof(signals[0]));
 	}
 	return 0;
 }

@@ -128,14 +128,14 @@ struct gp_idle_pace {
  * struct gp_idle - what is remembered of a queue
  * @look_ns: when to look again, U64_MAX = when something is told. Callers may look earlier
  * @has_work: what is believed; of a queue that is blocked this is not what is answered
- * @is_known: @rptr and @wptr were read once
  * @has_run: its waves were seen since work came or it was let go on
  * @nr_empty: looks without a wave since then
  * @rptr: last read index
  * @wptr: last write index
- * @moved_ns: when work was last seen to come, to move or to be let go on
+ * @moved_ns: when its work was last seen to come, to move, to be let go on or to have ended
+ * @asked_ns: when its waves were last looked at with work unmoved, 0 = not yet
  * @empty_ns: first of the looks without a wave
- * @pace_ns: time to the next look
+ * @pace_ns: time from @asked_ns to the next look
  * @doubt_ns: when to ask again a queue that was taken for idle, 0 = never
  * @doubt_step_ns: how long that was after it
  * @mark: how far its packets were followed
@@ -144,12 +144,12 @@ struct gp_idle_pace {
 struct gp_idle {
 	u64 look_ns;
 	bool has_work;
-	bool is_known;
 	bool has_run;
 	u32 nr_empty;
 	u64 rptr;
 	u64 wptr;
 	u64 moved_ns;
+	u64 asked_ns;
 	u64 empty_ns;
 	u64 pace_ns;
 	u64 doubt_ns;
@@ -178,6 +178,9 @@ enum gp_idle_answer {
  * @has_work: what is to be believed before the first proof: true for a queue that was there
  *	before, false for one that was made just now
  * @now_ns: time
+ *
+ * Indices begin at 0: a queue whose first look finds others has got work since, or is not
+ * new. It counts as busy until it is proven idle.
  */
 void gp_idle_init(struct gp_idle *q, bool has_work, u64 now_ns);
 

@@ -26,7 +26,8 @@ static u64 seed;
 
 static int by_key(const struct gp_tree_node *a, const struct gp_tree_node *b)
 {
-	u64 x = container_of(a, struct item, node)->key, y = container_of(b, struct item, node)->key;
+	u64 x = container_of(a, struct item, node)->key;
+	u64 y = container_of(b, struct item, node)->key;
 
 	return x < y ? -1 : x > y;
 }
