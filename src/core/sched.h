@@ -564,6 +564,14 @@ int gp_sched_param_get(const struct gp_sched *s, u32 node, const char *name, u64
 const struct gp_param_desc *gp_sched_param_desc(u32 index, const char **policy);
 
 /**
+ * gp_params_find() - a parameter by name
+ * @name: "<param>" or "<policy>.<param>"
+ *
+ * Return: its description, NULL if there is none.
+ */
+const struct gp_param_desc *gp_params_find(const char *name);
+
+/**
  * gp_policy_name_at() - walk all policies
  * @index: 0, 1, …
  *

@@ -2,8 +2,10 @@
 /*
  * DOC: Names, numbers and times as text
  *
- * Names come from the X-macro lists of core/sched.h. An ABI that numbers the same things
- * asserts with the same lists that its numbers are the core's:
+ * Names of states, results and reports come from the X-macro lists of core/sched.h and are
+ * given by gp_entity_state_name() and its neighbours there, those of attributes by
+ * gp_attr_name() in rules/right.h. An ABI that numbers the same things asserts with the same
+ * lists that its numbers are the core's:
  *
  *	#define X(name, text) static_assert((int)GPREEMPT_STATE_##name == (int)GP_ENTITY_##name);
  *	GP_ENTITY_STATES(X)
@@ -34,12 +36,6 @@
 #define GP_TEXT_NUMBER_MAX 24
 /* Room for the name of any parameter, with its policy and the end. */
 #define GP_TEXT_PARAM_MAX 64
-
-/* Names for people: the texts of the lists in core/sched.h, "unknown" for a value outside. */
-const char *gp_entity_state_name(enum gp_entity_state state);
-const char *gp_breaker_state_name(enum gp_breaker_state state);
-const char *gp_result_name(enum gp_result result);
-const char *gp_report_name(enum gp_report report);
 
 /**
  * gp_text_read_u64() - read a number
