@@ -2,7 +2,6 @@
 #include "client/shim/shim_ioctl.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -187,7 +186,7 @@ static int call(struct gp_shim *s, int fd, unsigned long request, void *arg)
 	}
 }
 
-/* The driver may let others wait until a signal comes. */
+/* The driver may let the other calls wait until a signal comes. */
 static bool is_short(unsigned long request)
 {
 	return _IOC_NR(request) == GP_KFD_NR_CREATE_QUEUE ||
@@ -195,23 +194,17 @@ static bool is_short(unsigned long request)
 	       _IOC_NR(request) == GP_KFD_NR_UPDATE_QUEUE;
 }
 
-/*
- * ioctl() is none of the places where a thread may be cancelled; what we do may be. A handler
- * of signals that ends the program or jumps would do it with a lock of ours.
- */
+/* ioctl() is no cancellation point; what is called here may be one. */
 static int call_guarded(struct gp_shim *s, int fd, unsigned long request, void *arg)
 {
-	sigset_t all, mask;
-	int cancel, r;
+	struct gp_guard guard;
+	int r;
 
-	sigfillset(&all);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	if (is_short(request))
-		pthread_sigmask(SIG_SETMASK, &all, &mask);
+	gp_guard_begin(&guard);
+	if (!is_short(request))
+		pthread_sigmask(SIG_SETMASK, &guard.mask, NULL);
 	r = call(s, fd, request, arg);
-	if (is_short(request))
-		pthread_sigmask(SIG_SETMASK, &mask, NULL);
-	pthread_setcancelstate(cancel, NULL);
+	gp_guard_end(&guard);
 	return r;
 }
 
