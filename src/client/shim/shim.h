@@ -216,7 +216,7 @@ struct gp_shim_progress {
  * @epoch: largest so far in this connection
  * @welcome: the answer
  * @holds: what is held
- * @sees: GP_WIRE_SEES_*
+ * @sees: GP_WIRE_SEES_*; ROCr has its bits changed without a lock
  * @told_sees: as the daemon knows it
  * @waited_ns: when the application last learned that something of its work has ended
  * @has_runtime: the process enabled the runtime for debuggers
@@ -254,7 +254,7 @@ struct gp_shim {
 	uint64_t epoch;
 	struct gp_wire_welcome welcome;
 	struct gp_shim_hold holds[GP_SHIM_MAX_HOLDS];
-	uint32_t sees;
+	_Atomic uint32_t sees;
 	uint32_t told_sees;
 	uint64_t waited_ns;
 	bool has_runtime;

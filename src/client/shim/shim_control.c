@@ -234,10 +234,12 @@ static uint64_t settle(struct gp_shim *s, uint64_t now)
 
 static void tell_sees_locked(struct gp_shim *s)
 {
-	if (!s->is_welcome || s->sees == s->told_sees)
+	uint32_t sees = s->sees;
+
+	if (!s->is_welcome || sees == s->told_sees)
 		return;
-	s->told_sees = s->sees;
-	gp_conn_note_locked(s, GP_WIRE_NOTE_SEES, 0, s->sees, "");
+	s->told_sees = sees;
+	gp_conn_note_locked(s, GP_WIRE_NOTE_SEES, 0, sees, "");
 }
 
 static uint64_t next_ns(const struct gp_shim *s, uint64_t look_ns)

@@ -172,7 +172,7 @@ EXPORT bool OnLoad(struct gp_hsa_table *table, uint64_t runtime_version, uint64_
 	for (i = 0; i < sizeof(wrapped) / sizeof(wrapped[0]); i++)
 		core->fn[wrapped[i].place] = wrapped[i].fn;
 	__atomic_store_n(&has_table, true, __ATOMIC_RELEASE);
-	__atomic_fetch_or(&gp_shim_self.sees, GP_WIRE_SEES_TABLE, __ATOMIC_RELAXED);
+	gp_shim_self.sees |= GP_WIRE_SEES_TABLE;
 	gp_shim_debug("ROCr %u: table", core->version.major);
 	return true;
 }
@@ -181,7 +181,7 @@ EXPORT bool OnLoad(struct gp_hsa_table *table, uint64_t runtime_version, uint64_
 EXPORT void OnUnload(void)
 {
 	__atomic_store_n(&has_table, false, __ATOMIC_RELEASE);
-	__atomic_fetch_and(&gp_shim_self.sees, ~GP_WIRE_SEES_TABLE, __ATOMIC_RELAXED);
+	gp_shim_self.sees &= ~GP_WIRE_SEES_TABLE;
 	gp_hsa_queue_detach_all(&gp_shim_self);
 }
 
@@ -214,8 +214,7 @@ static inline void store_by_name(store_fn *cache, const char *name, hsa_signal_t
 	if (!__atomic_load_n(&has_table, __ATOMIC_RELAXED)) {
 		idle = may_be_idle(s);
 		if (s->kind < 0 && !(gp_shim_self.sees & GP_WIRE_SEES_SYMBOL))
-			__atomic_fetch_or(&gp_shim_self.sees, GP_WIRE_SEES_SYMBOL,
-					  __ATOMIC_RELAXED);
+			gp_shim_self.sees |= GP_WIRE_SEES_SYMBOL;
 	}
 	fn(signal, value);
 	if (__builtin_expect(idle, 0))

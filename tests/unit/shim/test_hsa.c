@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <hsa/amd_hsa_queue.h>
 #include <hsa/amd_hsa_signal.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,6 +19,7 @@
 
 #define HEADER "/usr/include/hsa/hsa_api_trace.h"
 #define PACKETS 64
+#define NR_ROUNDS 200000
 
 static struct gp_hsa_core_table core;
 static struct gp_hsa_table table = { .core = &core };
@@ -441,6 +443,39 @@ static void end_of_rocr_leaves_nothing_behind(void **state)
 	free(barrier_signal);
 }
 
+static bool is_over;
+
+/* What is shown is a profiler's queue, again and again. */
+static void *attach_often(void *arg)
+{
+	const struct gp_hsa_calls none = {};
+
+	while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED))
+		gp_hsa_queue_attach(&gp_shim_self, &aq.hsa_queue, (hsa_agent_t){ 1 }, &none);
+	return arg;
+}
+
+/* Both set a bit of the same word; one has a lock, the other is called by ROCr without. */
+static void two_threads_that_learn_lose_nothing(void **state)
+{
+	pthread_t thread;
+	int i, lost = 0;
+
+	doorbell.kind = AMD_SIGNAL_KIND_USER;
+	aq.hsa_queue.doorbell_signal.handle = (uintptr_t)&doorbell;
+	is_over = false;
+	assert_int_equal(pthread_create(&thread, NULL, attach_often, NULL), 0);
+	for (i = 0; i < NR_ROUNDS; i++) {
+		OnUnload();
+		core.fn[GP_HSA_QUEUE_CREATE] = queue_create;
+		assert_true(OnLoad(&table, 1, 0, NULL));
+		lost += !(gp_shim_self.sees & GP_WIRE_SEES_TABLE);
+	}
+	__atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	assert_int_equal(lost, 0);
+}
+
 static void strange_table_is_left_alone(void **state)
 {
 	struct gp_hsa_core_table small = { .version.minor = 64 };
@@ -466,6 +501,7 @@ int main(void)
 		T(queue_of_a_profiler_is_watched),
 		T(memory_of_a_queue_that_stays_is_not_trusted),
 		T(end_of_rocr_leaves_nothing_behind),
+		T(two_threads_that_learn_lose_nothing),
 		T(strange_table_is_left_alone),
 	};
 
