@@ -103,6 +103,7 @@ static void add_to_tools(void)
 
 __attribute__((constructor)) static void begin(void)
 {
+	gp_shim_sys_resolve();
 	gp_env_freeze();
 	add_to_tools();
 	/* Else a ROCr whose table went to rocprofiler-sdk loads no other tool. */

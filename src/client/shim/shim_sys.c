@@ -25,18 +25,20 @@
 
 typedef int (*ioctl_fn)(int fd, unsigned long request, ...);
 
+/* Written once, before the program begins. */
+static ioctl_fn next_ioctl;
+
+void gp_shim_sys_resolve(void)
+{
+	next_ioctl = (ioctl_fn)dlsym(RTLD_NEXT, "ioctl");
+}
+
+/* The constructors of other libraries may come first. */
 static int real_ioctl(int fd, unsigned long request, void *arg)
 {
-	static ioctl_fn next;
-	ioctl_fn fn = __atomic_load_n(&next, __ATOMIC_RELAXED);
-
-	if (!fn) {
-		fn = (ioctl_fn)dlsym(RTLD_NEXT, "ioctl");
-		if (!fn)
-			return (int)syscall(SYS_ioctl, fd, request, arg);
-		__atomic_store_n(&next, fn, __ATOMIC_RELAXED);
-	}
-	return fn(fd, request, arg);
+	if (!next_ioctl)
+		return (int)syscall(SYS_ioctl, fd, request, arg);
+	return next_ioctl(fd, request, arg);
 }
 
 static int open_kfd(void)
