@@ -50,6 +50,7 @@ struct gp_shim;
  * @connect: a non-blocking SEQPACKET socket to the daemon, or -errno
  * @now_ns: CLOCK_MONOTONIC
  * @read_memory: copy from an address of this process, 0 or -EFAULT
+ * @write_memory: copy to an address of this process, 0 or -EFAULT
  * @occupancy: waves of this process on a node: 0 none, > 0 some, -1 not known
  * @window: called where a decision "idle" was made and is not yet published; NULL = nothing
  */
@@ -59,6 +60,7 @@ struct gp_shim_sys {
 	int (*connect)(void);
 	uint64_t (*now_ns)(void);
 	int (*read_memory)(uint64_t addr, void *to, size_t bytes);
+	int (*write_memory)(uint64_t addr, const void *from, size_t bytes);
 	int (*occupancy)(uint32_t gpu_id);
 	void (*window)(void);
 };
