@@ -98,6 +98,8 @@ struct gp_tracer_node {
 /**
  * struct gp_tracer - everything
  * @pid: target
+ * @thread: a thread of it that is traced and has not ended; the main thread while that lives.
+ *	The driver finds the target by it
  * @sock: to the daemon
  * @kfd: /dev/kfd, -1 = not open
  * @mem: memory of the target, -1 = not open
@@ -129,6 +131,7 @@ struct gp_tracer_node {
  */
 struct gp_tracer {
 	pid_t pid;
+	pid_t thread;
 	int sock;
 	int kfd;
 	int mem;

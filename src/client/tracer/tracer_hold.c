@@ -98,9 +98,9 @@ static int batch(struct gp_tracer *t, uint32_t gpu_id, bool suspend, uint32_t gr
 	if (!nr)
 		return 0;
 	if (suspend)
-		r = gp_kfd_dbg_suspend(t->kfd, (uint32_t)t->pid, t->ids, nr, grace);
+		r = gp_kfd_dbg_suspend(t->kfd, (uint32_t)t->thread, t->ids, nr, grace);
 	else
-		r = gp_kfd_dbg_resume(t->kfd, (uint32_t)t->pid, t->ids, nr);
+		r = gp_kfd_dbg_resume(t->kfd, (uint32_t)t->thread, t->ids, nr);
 	if (r == -ESRCH)
 		gp_tracer_end(t, 0, "the driver does not know it any more");
 	if (r < 0)
