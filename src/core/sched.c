@@ -19,7 +19,7 @@ void gp_attr_default(struct gp_attr *attr)
 	};
 }
 
-static bool attr_is_valid(const struct gp_attr *attr)
+bool gp_attr_is_valid(const struct gp_attr *attr)
 {
 	return attr->prio <= GP_PRIO_MAX && attr->weight >= 1 && attr->weight <= GP_WEIGHT_MAX;
 }
@@ -54,7 +54,7 @@ int gp_sched_entity_add(struct gp_sched *s, u32 node, const struct gp_attr *attr
 	struct gp_call c;
 
 	clear(out);
-	if (node >= s->config.nr_nodes || !attr_is_valid(attr))
+	if (node >= s->config.nr_nodes || !gp_attr_is_valid(attr))
 		return -EINVAL;
 	e = gp_entity_alloc(s, &s->node[node]);
 	if (!e)
@@ -96,7 +96,7 @@ int gp_sched_entity_set_attr(struct gp_sched *s, u64 id, const struct gp_attr *a
 	clear(out);
 	if (!e)
 		return -ENOENT;
-	if (!attr_is_valid(attr))
+	if (!gp_attr_is_valid(attr))
 		return -EINVAL;
 	c = begin(s, e->node, now_ns, out);
 	gp_trace_emit_attr(&c, GP_TRACE_EVENT_ATTR, id, attr, 0);

@@ -180,6 +180,14 @@ struct gp_attr {
 void gp_attr_default(struct gp_attr *attr);
 
 /**
+ * gp_attr_is_valid() - can an entity have these attributes?
+ * @attr: attributes
+ *
+ * Return: false if priority or weight is out of range.
+ */
+bool gp_attr_is_valid(const struct gp_attr *attr);
+
+/**
  * struct gp_switch - one batched change of a node
  * @seq: quoted by gp_sched_switch_done(); never 0
  * @nr_preempt: how many of @id are to be preempted; they come first
@@ -554,6 +562,14 @@ int gp_sched_param_get(const struct gp_sched *s, u32 node, const char *name, u64
  * Return: description, or NULL past the end.
  */
 const struct gp_param_desc *gp_sched_param_desc(u32 index, const char **policy);
+
+/**
+ * gp_params_find() - a parameter by name
+ * @name: "<param>" or "<policy>.<param>"
+ *
+ * Return: its description, NULL if there is none.
+ */
+const struct gp_param_desc *gp_params_find(const char *name);
 
 /**
  * gp_policy_name_at() - walk all policies

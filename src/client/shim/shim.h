@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "driver/aql_end.h"
+#include "rules/aql_end.h"
 #include "client/shim/shim_fd.h"
 #include "driver/kfd_abi.h"
 #include "client/wire.h"

@@ -22,7 +22,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "driver/aql_end.h"
+#include "rules/aql_end.h"
 #include "driver/kfd_abi.h"
 #include "client/wire.h"
 

@@ -1,7 +1,5 @@
-// SPDX-License-Identifier: MIT
-#include "driver/aql_end.h"
-
-#include <string.h>
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include "rules/aql_end.h"
 
 #define PACKET_BYTES 64
 #define SIGNAL_OFFSET 56	/* of every type of packet that has one */
@@ -12,26 +10,26 @@
 #define DOUBT_MAX_NS (64 * DOUBT_MIN_NS)
 
 /* The signals of the packets from..to, 0 = none. Return: 0 or -errno. */
-static int read_signals(const struct gp_aql_ring *ring, uint64_t from, uint64_t to,
-			uint64_t signals[WINDOW])
+static int read_signals(const struct gp_aql_ring *ring, u64 from, u64 to,
+			u64 signals[WINDOW])
 {
-	uint64_t nr_slots = ring->bytes / PACKET_BYTES, i;
-	uint8_t packet[PACKET_BYTES];
+	u64 nr_slots = ring->bytes / PACKET_BYTES, i;
 	int r;
 
 	for (i = from; i != to; i++) {
-		r = ring->read(ring->data, ring->addr + i % nr_slots * PACKET_BYTES, packet,
-			       sizeof(packet));
+		u64 packet = ring->addr + i % nr_slots * PACKET_BYTES;
+
+		r = ring->read(ring->data, packet + SIGNAL_OFFSET, &signals[i - from],
+			       sizeof(signals[0]));
 		if (r)
 			return r;
-		memcpy(&signals[i - from], packet + SIGNAL_OFFSET, sizeof(signals[0]));
 	}
 	return 0;
 }
 
-static enum gp_aql_end look_at(const struct gp_aql_ring *ring, uint64_t signal)
+static enum gp_aql_end look_at(const struct gp_aql_ring *ring, u64 signal)
 {
-	int64_t value;
+	s64 value;
 
 	if (!signal || signal % sizeof(value) ||
 	    ring->read(ring->data, signal + VALUE_OFFSET, &value, sizeof(value)))
@@ -40,9 +38,9 @@ static enum gp_aql_end look_at(const struct gp_aql_ring *ring, uint64_t signal)
 }
 
 /* No more than can be followed, nor than the ring has: older ones were overwritten. */
-static void bound(const struct gp_aql_ring *ring, struct gp_aql_mark *mark, uint64_t to)
+static void bound(const struct gp_aql_ring *ring, struct gp_aql_mark *mark, u64 to)
 {
-	uint64_t max = ring->bytes / PACKET_BYTES;
+	u64 max = ring->bytes / PACKET_BYTES;
 
 	if (max > WINDOW)
 		max = WINDOW;
@@ -52,10 +50,10 @@ static void bound(const struct gp_aql_ring *ring, struct gp_aql_mark *mark, uint
 	mark->is_partial = true;
 }
 
-enum gp_aql_end gp_aql_end(const struct gp_aql_ring *ring, struct gp_aql_mark *mark, uint64_t to)
+enum gp_aql_end gp_aql_end(const struct gp_aql_ring *ring, struct gp_aql_mark *mark, u64 to)
 {
 	enum gp_aql_end one = GP_AQL_ENDED, worst = GP_AQL_ENDED;
-	uint64_t signals[WINDOW], from, i;
+	u64 signals[WINDOW], from, i;
 
 	if (ring->bytes < PACKET_BYTES)
 		return GP_AQL_UNKNOWN;
@@ -78,9 +76,9 @@ enum gp_aql_end gp_aql_end(const struct gp_aql_ring *ring, struct gp_aql_mark *m
 }
 
 void gp_aql_doubt_later(struct gp_aql_doubt *d, enum gp_aql_end end,
-			const struct gp_aql_mark *mark, uint64_t now_ns)
+			const struct gp_aql_mark *mark, u64 now_ns)
 {
-	uint64_t step = d->step_ns ? 2 * d->step_ns : DOUBT_MIN_NS;
+	u64 step = d->step_ns ? 2 * d->step_ns : DOUBT_MIN_NS;
 
 	*d = (struct gp_aql_doubt){};
 	if (end != GP_AQL_RUNNING)

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * What the packets of an AQL queue say of the work that was put in.
  *
@@ -12,14 +12,13 @@
  * the GPU counts it down to zero or below. A signal that its owner has set up again for
  * something else looks like work that has not ended, never the other way round.
  */
-#ifndef GP_MECHANISM_AQL_END_H
-#define GP_MECHANISM_AQL_END_H
+#ifndef GP_RULES_AQL_END_H
+#define GP_RULES_AQL_END_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "gp_port.h"
 
 enum gp_aql_end {
+	GP_AQL_NOT_ASKED,	/* nothing was looked at */
 	GP_AQL_UNKNOWN,		/* nothing says whether the newest packet has ended */
 	GP_AQL_RUNNING,		/* a packet is there whose signal says that it has not ended */
 	GP_AQL_LAST_ENDED,	/* the newest has ended; of others nothing is known */
@@ -34,10 +33,10 @@ enum gp_aql_end {
  * @bytes: its size, a power of two
  */
 struct gp_aql_ring {
-	int (*read)(void *data, uint64_t addr, void *to, size_t bytes);
+	int (*read)(void *data, u64 addr, void *to, size_t bytes);
 	void *data;
-	uint64_t addr;
-	uint64_t bytes;
+	u64 addr;
+	u64 bytes;
 };
 
 /**
@@ -46,7 +45,7 @@ struct gp_aql_ring {
  * @is_partial: there were too many to follow: some before @from were not looked at
  */
 struct gp_aql_mark {
-	uint64_t from;
+	u64 from;
 	bool is_partial;
 };
 
@@ -60,14 +59,14 @@ struct gp_aql_mark {
  *
  * Return: what is known.
  */
-enum gp_aql_end gp_aql_end(const struct gp_aql_ring *ring, struct gp_aql_mark *mark, uint64_t to);
+enum gp_aql_end gp_aql_end(const struct gp_aql_ring *ring, struct gp_aql_mark *mark, u64 to);
 
 /**
  * gp_aql_mark_idle() - everything before an index has ended
  * @mark: mark
  * @to: write index
  */
-static inline void gp_aql_mark_idle(struct gp_aql_mark *mark, uint64_t to)
+static inline void gp_aql_mark_idle(struct gp_aql_mark *mark, u64 to)
 {
 	*mark = (struct gp_aql_mark){ .from = to };
 }
@@ -79,8 +78,8 @@ static inline void gp_aql_mark_idle(struct gp_aql_mark *mark, uint64_t to)
  * @mark: how far they were followed
  */
 struct gp_aql_doubt {
-	uint64_t at_ns;
-	uint64_t step_ns;
+	u64 at_ns;
+	u64 step_ns;
 	struct gp_aql_mark mark;
 };
 
@@ -92,7 +91,7 @@ struct gp_aql_doubt {
  * @now_ns: now
  */
 void gp_aql_doubt_later(struct gp_aql_doubt *d, enum gp_aql_end end,
-			const struct gp_aql_mark *mark, uint64_t now_ns);
+			const struct gp_aql_mark *mark, u64 now_ns);
 
 /**
  * gp_aql_doubt_is_due() - is it time to ask its packets again?
@@ -101,7 +100,7 @@ void gp_aql_doubt_later(struct gp_aql_doubt *d, enum gp_aql_end end,
  *
  * Return: it is.
  */
-static inline bool gp_aql_doubt_is_due(const struct gp_aql_doubt *d, uint64_t now_ns)
+static inline bool gp_aql_doubt_is_due(const struct gp_aql_doubt *d, u64 now_ns)
 {
 	return d->at_ns && now_ns >= d->at_ns;
 }

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "driver/aql_end.h"
+#include "rules/aql_end.h"
 
 #define NR_PACKETS 64
 
@@ -130,7 +130,7 @@ static void memory_that_is_gone_says_nothing(void **state)
 	signals[0].value = 0;
 	unreadable = (uintptr_t)&signals[0].value;
 	assert_int_equal(end(), GP_AQL_UNKNOWN);
-	unreadable = (uintptr_t)&packets[0];
+	unreadable = (uintptr_t)&packets[0].signal;
 	assert_int_equal(end(), GP_AQL_UNKNOWN);
 	unreadable = 0;
 	ring.bytes = 0;
