@@ -220,6 +220,8 @@ struct gp_shim_progress {
  * @holds: what is held
  * @sees: GP_WIRE_SEES_*; ROCr has its bits changed without a lock
  * @told_sees: as the daemon knows it
+ * @stores_index: the application stores the write index of a queue with several producers;
+ *	set without a lock
  * @waited_ns: when the application last learned that something of its work has ended
  * @has_runtime: the process enabled the runtime for debuggers
  * @dbg: own debug session; call_lock
@@ -258,6 +260,7 @@ struct gp_shim {
 	struct gp_shim_hold holds[GP_SHIM_MAX_HOLDS];
 	_Atomic uint32_t sees;
 	uint32_t told_sees;
+	bool stores_index;
 	uint64_t waited_ns;
 	bool has_runtime;
 	enum gp_shim_dbg_state dbg;

@@ -192,10 +192,17 @@ static void slower(struct gp_shim_queue *q, uint64_t now, uint64_t max)
 
 static void look_at_barrier(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
 {
-	if (gp_hsa_barrier_is_done(q))
+	switch (gp_hsa_barrier_check(q)) {
+	case GP_HSA_DONE:
 		declare_idle(s, q, now);
-	else
+		break;
+	case GP_HSA_WAITS:
 		slower(q, now, BARRIER_MAX_NS);
+		break;
+	case GP_HSA_LOST:
+		arm(s, q, now);
+		break;
+	}
 }
 
 static int read_packet(void *data, uint64_t addr, void *to, size_t bytes)
@@ -303,7 +310,7 @@ static void look_at_busy(struct gp_shim *s, struct gp_shim_queue *q, uint64_t no
 		q->look_ns = q->quiet_since_ns + quiet_ns(s);
 		return;
 	}
-	switch (gp_hsa_barrier_send(q, &q->wptr)) {
+	switch (gp_hsa_barrier_send(s, q, &q->wptr)) {
 	case GP_HSA_SENT:
 		q->proof = GP_SHIM_BARRIER;
 		q->pace_ns = BARRIER_MIN_NS;
