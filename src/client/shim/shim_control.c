@@ -67,7 +67,8 @@ static void retry_later(struct gp_shim *s, uint64_t now)
 	s->backoff_ns = earlier(2 * s->backoff_ns, BACKOFF_MAX_NS);
 }
 
-static void connect_locked(struct gp_shim *s, uint64_t now)
+/* The socket is this thread's until it is shown to the others. */
+static void connect_now(struct gp_shim *s, uint64_t now)
 {
 	int fd = s->sys->connect();
 
@@ -75,10 +76,13 @@ static void connect_locked(struct gp_shim *s, uint64_t now)
 		retry_later(s, now);
 		return;
 	}
-	s->sock = gp_fd_keep(fd, &s->sock_id);
+	fd = gp_fd_keep(fd, &s->sock_id);
 	s->since_ns = now;
 	s->epoch = 0;
+	pthread_mutex_lock(&s->lock);
+	s->sock = fd;
 	gp_conn_hello_locked(s);
+	pthread_mutex_unlock(&s->lock);
 }
 
 /* Nothing stays held without a daemon. Both locks. */
@@ -111,11 +115,9 @@ static void welcome_locked(struct gp_shim *s, const struct gp_wire_welcome *m)
 	uint32_t i;
 
 	s->welcome = *m;
-	s->is_welcome = true;
-	gp_shim_queue_each(s, q) {
-		gp_detect_begin_locked(s, q, false);
+	gp_detect_begin_locked(s);
+	gp_shim_queue_each(s, q)
 		gp_conn_queue_locked(s, q);
-	}
 	for (i = 0; i < GP_SHIM_MAX_NODES && s->lost[i]; i++)
 		gp_conn_lost_locked(s, s->lost[i]);
 }
@@ -173,11 +175,8 @@ static void keep_connection(struct gp_shim *s, uint64_t now)
 {
 	int r;
 
-	if (s->sock < 0 && now >= s->retry_ns) {
-		pthread_mutex_lock(&s->lock);
-		connect_locked(s, now);
-		pthread_mutex_unlock(&s->lock);
-	}
+	if (s->sock < 0 && now >= s->retry_ns)
+		connect_now(s, now);
 	if (s->sock < 0)
 		return;
 	r = converse(s, now);

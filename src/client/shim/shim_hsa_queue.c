@@ -169,12 +169,17 @@ static bool is_written_ahead(struct gp_shim_queue *q, uint64_t index)
 	       gp_shim_queue_wptr(q) == index;
 }
 
+bool gp_hsa_barrier_is_used(const struct gp_shim_queue *q)
+{
+	return q->hsa && !q->hsa->is_given_up;
+}
+
 enum gp_hsa_send gp_hsa_barrier_send(struct gp_shim *s, struct gp_shim_queue *q, uint64_t *wptr)
 {
 	struct gp_shim_hsa_queue *h = q->hsa;
 	uint64_t index;
 
-	if (!h || h->is_given_up)
+	if (!gp_hsa_barrier_is_used(q))
 		return GP_HSA_NEVER;
 	if (__atomic_load_n(&s->stores_index, __ATOMIC_RELAXED))
 		return give_up(q, "the program stores write indices");
@@ -201,7 +206,7 @@ enum gp_hsa_check gp_hsa_barrier_check(struct gp_shim_queue *q)
 	struct gp_shim_hsa_queue *h = q->hsa;
 	uint64_t signal;
 
-	if (!h || h->is_given_up)
+	if (!gp_hsa_barrier_is_used(q))
 		return GP_HSA_LOST;
 	/* The place first: it is used again only after the signal was counted down. */
 	signal = __atomic_load_n(&packet_at(h->queue, h->index)->completion_signal.handle,

@@ -76,6 +76,14 @@ void gp_hsa_queue_free(struct gp_shim_hsa_queue *h);
 void gp_hsa_queue_detach_all(struct gp_shim *s);
 
 /**
+ * gp_hsa_barrier_is_used() - may barrier packets be put in?
+ * @q: queue; lock is held
+ *
+ * Return: false also if they were given up.
+ */
+bool gp_hsa_barrier_is_used(const struct gp_shim_queue *q);
+
+/**
  * gp_hsa_barrier_send() - put a barrier packet in that waits for all before it
  * @s: shim
  * @q: queue; lock is held

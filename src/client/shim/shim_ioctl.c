@@ -23,20 +23,26 @@
 static bool copy_in(struct gp_shim *s, unsigned long request, const void *arg, void *to,
 		    size_t bytes)
 {
-	return _IOC_SIZE(request) >= bytes &&
-	       !s->sys->read_memory((uintptr_t)arg, to, bytes);
+	struct gp_shim_piece piece = { (uintptr_t)arg, to, bytes, 0 };
+
+	if (_IOC_SIZE(request) < bytes)
+		return false;
+	s->sys->read_memory(&piece, 1);
+	return !piece.error;
 }
 
 static void tell_created(struct gp_shim *s, const struct gp_kfd_create_queue *args,
 			 uint32_t percentage)
 {
+	struct gp_shim_view first;
+	bool is_readable = gp_shim_queue_try(s, args, &first);
 	struct gp_shim_queue *q;
 	struct gp_guard guard;
 
 	gp_guard_lock(s, &guard);
-	q = gp_shim_queue_add_locked(s, args, percentage);
+	q = gp_shim_queue_add_locked(s, args, percentage, is_readable ? &first : NULL);
 	if (q) {
-		gp_detect_begin_locked(s, q, true);
+		gp_detect_new_locked(s, q);
 		gp_control_tell_queue_locked(s, q);
 	} else {
 		s->sees |= GP_WIRE_SEES_NOT_ALL;
