@@ -32,7 +32,7 @@
 #include "rules/idle.h"
 #include "client/shim/shim_fd.h"
 #include "driver/kfd_abi.h"
-#include "client/wire.h"
+#include "client/client_hold.h"
 
 /* Queue ids are less than this (kfd_priv.h: KFD_MAX_NUM_OF_QUEUES_PER_PROCESS). */
 #define GP_SHIM_MAX_QUEUES 1024
@@ -41,7 +41,6 @@
 /* GPUs told apart by the address of their slice. */
 #define GP_SHIM_NR_SLICES 8
 #define GP_SHIM_NR_SLOTS (GP_SHIM_NR_DOORBELLS * GP_SHIM_NR_SLICES)
-#define GP_SHIM_MAX_HOLDS 64
 
 struct gp_shim;
 
@@ -159,22 +158,6 @@ struct gp_shim_queue {
 	struct gp_shim_hsa_queue *hsa;
 };
 
-/**
- * struct gp_shim_hold - an order to hold
- * @epoch: of the order; 0 = this place is free
- * @gpu_id: node
- * @queue_id: one queue or GP_WIRE_QUEUE_ALL
- * @holder: enum gp_wire_holder
- * @until_ns: end of the lease
- */
-struct gp_shim_hold {
-	uint64_t epoch;
-	uint32_t gpu_id;
-	uint32_t queue_id;
-	uint32_t holder;
-	uint64_t until_ns;
-};
-
 enum gp_shim_dbg_state {
 	GP_SHIM_DBG_OFF,	/* no session */
 	GP_SHIM_DBG_ON,
@@ -208,6 +191,7 @@ struct gp_shim_progress {
  * @sys: the world
  * @call_lock: see DOC
  * @lock: see DOC
+ * @holds: what is held; both locks to change, one to look
  * @queues: by id
  * @nr_queues: one more than the largest id there ever was
  * @nr_made: queues there ever were
@@ -230,7 +214,6 @@ struct gp_shim_progress {
  * @again_ns: wait before what the driver refused is tried again; 0 = it refused nothing
  * @epoch: largest so far in this connection
  * @welcome: the answer
- * @holds: what is held
  * @sees: GP_WIRE_SEES_*; ROCr has its bits changed without a lock
  * @told_sees: as the daemon knows it
  * @stores_index: the application stores the write index of a queue with several producers;
@@ -249,6 +232,7 @@ struct gp_shim {
 	const struct gp_shim_sys *sys;
 	pthread_mutex_t call_lock;
 	pthread_mutex_t lock;
+	struct gp_client_holds holds;
 	struct gp_shim_queue queues[GP_SHIM_MAX_QUEUES];
 	uint32_t nr_queues; /* what comes from here on is cleared in a child */
 	uint64_t nr_made;
@@ -271,7 +255,6 @@ struct gp_shim {
 	uint64_t again_ns;
 	uint64_t epoch;
 	struct gp_wire_welcome welcome;
-	struct gp_shim_hold holds[GP_SHIM_MAX_HOLDS];
 	_Atomic uint32_t sees;
 	uint32_t told_sees;
 	bool stores_index;

@@ -79,10 +79,14 @@ static void connect_now(struct gp_shim *s, uint64_t now)
 	fd = gp_fd_keep(fd, &s->sock_id);
 	s->since_ns = now;
 	s->epoch = 0;
+	pthread_mutex_lock(&s->call_lock);
 	pthread_mutex_lock(&s->lock);
+	/* Nothing is held without a daemon; a set needs a beginning. */
+	gp_client_holds_init(&s->holds);
 	s->sock = fd;
 	gp_conn_hello_locked(s);
 	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&s->call_lock);
 }
 
 /* Nothing stays held without a daemon. Both locks. */
@@ -100,7 +104,7 @@ static void disconnect_locked(struct gp_shim *s, uint64_t now)
 	s->sock = -1;
 	s->is_welcome = false;
 	s->is_broken = false;
-	gp_hold_drop_all(s);
+	gp_client_holds_init(&s->holds);
 	gp_progress_drop(s);
 	/* Nobody wants to hear of edges. */
 	gp_shim_queue_each(s, q) {
@@ -192,15 +196,15 @@ static void keep_connection(struct gp_shim *s, uint64_t now)
 
 static void end_leases(struct gp_shim *s, uint64_t now)
 {
-	struct gp_shim_hold h;
+	struct gp_client_hold h;
 
-	if (gp_hold_next_ns(s) > now)
+	if (gp_holds_next_ns(&s->holds.set) > now)
 		return;
 	pthread_mutex_lock(&s->call_lock);
 	pthread_mutex_lock(&s->lock);
-	while (gp_hold_expire(s, now, &h))
-		gp_conn_note_locked(s, GP_WIRE_NOTE_LEASE_ENDED, h.gpu_id, h.holder,
-				    "not renewed");
+	while (gp_client_holds_expire(&s->holds, now, &h))
+		gp_conn_note_locked(s, GP_WIRE_NOTE_LEASE_ENDED, (uint32_t)h.hold.target.node,
+				    h.hold.owner, "not renewed");
 	pthread_mutex_unlock(&s->lock);
 	pthread_mutex_unlock(&s->call_lock);
 }
@@ -243,7 +247,7 @@ static void tell_sees_locked(struct gp_shim *s)
 
 static uint64_t next_ns(const struct gp_shim *s, uint64_t look_ns)
 {
-	uint64_t next = earlier(look_ns, gp_hold_next_ns(s));
+	uint64_t next = earlier(look_ns, gp_holds_next_ns(&s->holds.set));
 
 	if (s->sock < 0)
 		return earlier(next, s->retry_ns);

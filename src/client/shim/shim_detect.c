@@ -2,9 +2,7 @@
 #define _GNU_SOURCE
 #include "client/shim/shim_detect.h"
 
-#include <errno.h>
 #include <linux/membarrier.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include "client/shim/shim_control.h"
 #include "client/shim/shim_guard.h"
 #include "client/shim/shim_hsa_queue.h"
+#include "client/shim/shim_packet.h"
 #include "client/shim/shim_pause.h"
 #include "client/shim/shim_queue.h"
 
@@ -27,8 +26,6 @@
 /* Longest wait between looks at a client's own queue without work, and at one inside ROCr. */
 #define IDLE_FACTOR 16
 #define IDLE_ROCR_NS (100 * MS)
-/* Packets that are read with one call. */
-#define WINDOW_BYTES 2048
 
 static uint64_t clamped(uint64_t value, uint64_t if_zero)
 {
@@ -251,62 +248,6 @@ static void declare_idle(struct gp_shim *s, struct gp_shim_view *v, uint64_t now
 	q->look_ns = q->idle.look_ns;
 }
 
-/**
- * struct window - packets that were read at once
- * @sys: the world
- * @ring: address of the ring, and where it ends
- * @end: see @ring
- * @addr: where the bytes are from
- * @nr: how many
- * @bytes: of the ring
- */
-struct window {
-	const struct gp_shim_sys *sys;
-	uint64_t ring;
-	uint64_t end;
-	uint64_t addr;
-	size_t nr;
-	uint8_t bytes[WINDOW_BYTES];
-};
-
-static int read_one(const struct gp_shim_sys *sys, uint64_t addr, void *to, size_t bytes)
-{
-	struct gp_shim_piece piece = { addr, to, bytes, 0 };
-
-	sys->read_memory(&piece, 1);
-	return piece.error;
-}
-
-/* Packets are asked for in the order of the ring: those behind the first come with it. */
-static int read_packet(void *data, uint64_t addr, void *to, size_t bytes)
-{
-	struct window *w = data;
-	uint64_t left = w->end - addr;
-
-	if (addr < w->ring || addr >= w->end || bytes > left)
-		return read_one(w->sys, addr, to, bytes);
-	if (addr < w->addr || addr + bytes > w->addr + w->nr) {
-		w->addr = addr;
-		w->nr = left < sizeof(w->bytes) ? left : sizeof(w->bytes);
-		if (read_one(w->sys, addr, w->bytes, w->nr)) {
-			w->nr = 0;
-			return -EFAULT;
-		}
-	}
-	memcpy(to, w->bytes + (addr - w->addr), bytes);
-	return 0;
-}
-
-static enum gp_aql_end end_of(const struct gp_shim *s, const struct gp_shim_props *ring,
-			      struct gp_aql_mark *mark, uint64_t wptr)
-{
-	struct window w = { .sys = s->sys, .ring = ring->ring_addr,
-			    .end = ring->ring_addr + ring->ring_bytes };
-	struct gp_aql_ring r = { read_packet, &w, ring->ring_addr, ring->ring_bytes };
-
-	return gp_aql_end(&r, mark, wptr);
-}
-
 static enum gp_idle_waves waves_of(const struct gp_shim *s, uint32_t gpu_id)
 {
 	int n = s->sys->occupancy(gpu_id);
@@ -330,7 +271,7 @@ static bool fill_in(struct gp_shim *s, const struct gp_shim_view *v, enum gp_idl
 	if (ask == GP_IDLE_ASK_WAVES)
 		seen->waves = waves_of(s, gpu_id);
 	else
-		seen->end = is_aql ? end_of(s, &ring, &mark, v->wptr) : GP_AQL_UNKNOWN;
+		seen->end = is_aql ? gp_packet_end(s->sys, &ring, &mark, v->wptr) : GP_AQL_UNKNOWN;
 	pthread_mutex_lock(&s->lock);
 	if (!q->used || q->made != v->made || q->is_busy != was_busy || !can_follow(s, q))
 		return false;

@@ -24,10 +24,9 @@
 
 #include "rules/aql_end.h"
 #include "driver/kfd_abi.h"
-#include "client/wire.h"
+#include "client/client_hold.h"
 
 #define GP_TRACER_QUEUES GP_KFD_DBG_QUEUES_MAX
-#define GP_TRACER_HOLDS 256
 #define GP_TRACER_NODES 64
 #define GP_TRACER_NEVER UINT64_MAX
 
@@ -68,24 +67,6 @@ struct gp_tracer_queue {
 };
 
 /**
- * struct gp_tracer_hold - a level that somebody set
- * @epoch: of the order
- * @end_ns: end of its lease
- * @gpu_id: node
- * @queue_id: queue, or GP_WIRE_QUEUE_ALL
- * @holder: enum gp_wire_holder
- * @grace: of the order
- */
-struct gp_tracer_hold {
-	uint64_t epoch;
-	uint64_t end_ns;
-	uint32_t gpu_id;
-	uint32_t queue_id;
-	uint32_t holder;
-	uint32_t grace;
-};
-
-/**
  * struct gp_tracer_node - a GPU that was let go on
  * @gpu_id: node
  * @until_ns: a sign of life is expected until then; 0 = none
@@ -122,8 +103,7 @@ struct gp_tracer_node {
  * @snapshot: number of the last snapshot
  * @nr_queues: queues
  * @queues: in no order
- * @nr_holds: holds
- * @holds: in no order
+ * @holds: what is held
  * @nr_nodes: nodes
  * @nodes: in no order
  * @entries: room for a snapshot
@@ -154,8 +134,7 @@ struct gp_tracer {
 	uint64_t snapshot;
 	size_t nr_queues;
 	struct gp_tracer_queue queues[GP_TRACER_QUEUES];
-	size_t nr_holds;
-	struct gp_tracer_hold holds[GP_TRACER_HOLDS];
+	struct gp_client_holds holds;
 	size_t nr_nodes;
 	struct gp_tracer_node nodes[GP_TRACER_NODES];
 	struct gp_kfd_queue_entry entries[GP_TRACER_QUEUES];

@@ -245,13 +245,14 @@ int gp_tracer_refresh(struct gp_tracer *t)
 /* New queues of a node that is held are stopped too. */
 static void settle_all(struct gp_tracer *t)
 {
-	size_t i, j;
+	const struct gp_hold *h = gp_holds_first(&t->holds.set);
+	uint64_t node = 0;
 
-	for (i = 0; i < t->nr_holds && !t->done; i++) {
-		for (j = 0; j < i && t->holds[j].gpu_id != t->holds[i].gpu_id; j++)
-			;
-		if (j == i)
-			gp_tracer_settle(t, t->holds[i].gpu_id, NULL);
+	/* In the order of nodes. */
+	for (; h && !t->done; h = gp_holds_next(h)) {
+		if (h->target.node != node)
+			gp_tracer_settle(t, (uint32_t)h->target.node, NULL);
+		node = h->target.node;
 	}
 }
 

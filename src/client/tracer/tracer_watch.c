@@ -282,13 +282,7 @@ void gp_tracer_expect(struct gp_tracer *t, uint32_t gpu_id)
 /* Nothing is expected of a node that was stopped again. */
 static bool is_stopped(const struct gp_tracer *t, uint32_t gpu_id)
 {
-	const struct gp_tracer_hold *h;
-
-	for (h = t->holds; h < t->holds + t->nr_holds; h++) {
-		if (h->gpu_id == gpu_id)
-			return true;
-	}
-	return false;
+	return gp_holds_first_on(&t->holds.set, 0, gpu_id);
 }
 
 static void check_signs(struct gp_tracer *t, uint64_t now)
