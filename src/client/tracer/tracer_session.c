@@ -202,9 +202,7 @@ static void add_queue(struct gp_tracer *t, const struct gp_kfd_queue_entry *e)
 	*q = (struct gp_tracer_queue){ .e = *e, .busy = is_compute(e) };
 	if (gp_tracer_send_queue(t, q) == -EAGAIN)
 		gp_tracer_end(t, EAGAIN, "the daemon does not read");
-	/* Look at it soon. */
-	t->next_look_ns = 0;
-	t->look_step_ns = t->poll_ns;
+	gp_tracer_begin(q);
 }
 
 static void take_entry(struct gp_tracer *t, const struct gp_kfd_queue_entry *e)
