@@ -26,7 +26,7 @@ void gp_switch_preempt(struct gp_call *c, struct gp_entity *e)
 		sw->id[sw->nr_preempt++] = gp_entity_id(c->s, e);
 }
 
-/* From the other end, as nobody knows yet how many will be preempted. */
+/* From the other end, as it is not known yet how many will be preempted. */
 void gp_switch_resume(struct gp_call *c, struct gp_entity *e)
 {
 	struct gp_switch *sw = &c->n->sw;
@@ -142,7 +142,7 @@ static u32 apply_results(struct gp_call *c, const enum gp_result *results)
 		struct gp_entity *e = gp_entity_find(c->s, sw->id[i]);
 		enum gp_result result = gp_result_checked(results[i]);
 
-		/* Removed in the meantime: nobody is left whom it concerns. */
+		/* Removed in the meantime: the result concerns no entity. */
 		if (!e)
 			continue;
 		nr_errors += gp_breaker_member(c, e, result);

@@ -84,7 +84,7 @@ static inline bool gp_switch_is_late(const struct gp_call *c)
  * gp_switch_expire() - give the switch in flight up if it missed its deadline
  * @c: call
  *
- * Nobody knows what happened to its members. They count as off the GPU, so
+ * What happened to its members is not known. They count as off the GPU, so
  * that the recovery switch that follows sets the level of each anew.
  *
  * Context: caller serialises.
