@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define START_NS 10000000000ULL
+#define START_NS 60000000000ULL
 #define NS_PER_MS 1000000ULL
 /* Numbers of processes that no real one can have. */
 #define FIRST_PID 5000000u
@@ -167,6 +167,8 @@ static int answer(struct gp_rig *r, uint32_t i)
 		return 0;
 	r->held_ns = gp_bench_now_ns();
 	hold = order.hdr.type == GP_WIRE_HOLD;
+	if (hold && !r->nr_held)
+		r->first_held_ns = r->held_ns;
 	if (r->held[i] != hold) {
 		r->held[i] = hold;
 		r->nr_held += hold ? 1 : (uint32_t)-1;
@@ -193,7 +195,7 @@ int gp_rig_pump(struct gp_rig *r, uint32_t nr_held, uint64_t ns)
 	uint64_t end_ns = gp_bench_now_ns() + ns;
 	int err = 0;
 
-	while (!err && r->nr_held != nr_held) {
+	while (!err && (nr_held ? r->nr_held < nr_held : r->nr_held)) {
 		if (gp_bench_now_ns() > end_ns)
 			return -ETIMEDOUT;
 		err = turn(r, 10);

@@ -21,6 +21,7 @@
  * @fd: their sockets
  * @held: whether each is held
  * @nr_held: how many are
+ * @first_held_ns: when the last first HOLD was read, no client being held
  * @held_ns: when the last order to one of them was read
  */
 struct gp_rig {
@@ -31,6 +32,7 @@ struct gp_rig {
 	int fd[GP_RIG_CLIENTS_MAX];
 	bool held[GP_RIG_CLIENTS_MAX];
 	uint32_t nr_held;
+	uint64_t first_held_ns;
 	uint64_t held_ns;
 };
 
@@ -54,7 +56,7 @@ int gp_rig_edge(struct gp_rig *r, uint32_t client, uint32_t queue, bool busy);
 /**
  * gp_rig_pump() - answer orders
  * @r: rig
- * @nr_held: until so many are held
+ * @nr_held: until at least so many are held; 0: until none is
  * @ns: but not longer
  *
  * Return: 0, -ETIMEDOUT, -errno.

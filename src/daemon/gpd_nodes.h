@@ -32,7 +32,7 @@ bool gpd_nodes_is_enabled(struct gpd_node *n);
 
 /*
  * Whether a node is of gfx942. The driver of 6.12 leaves a process that ends with a
- * debug session of its own open there hanging for ever (docs/kfdsim.md).
+ * debug session of its own open there hanging for ever (docs/upstream-bugs.md).
  */
 bool gpd_nodes_have_gfx942(const struct gpd *d);
 

@@ -5,7 +5,7 @@
  * A line is blank, a comment, a [section] or "key = value". A section has a
  * table of keys; each key has a setter that reads the value into the scenario.
  * The first thing that is wrong ends the reading with "FILE:LINE: reason".
- * The language is described in docs/scenario.md.
+ * The language is described in docs/guide/scenario.md.
  */
 #include "sim/sim_scenario_parse.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A debug session of the process on itself: stops any number of queues in one
- * runlist cycle. It has side effects (see docs/shim.md), so it is used only where
+ * runlist cycle. It has side effects (see docs/design/shim.md), so it is used only where
  * the daemon allows it and the process has enabled its runtime. At the first error it
  * is given up for the life of the process. Callers hold call_lock.
  */

@@ -158,7 +158,7 @@ static void held_target_can_be_killed(void)
 	GT_CHECK(!gt_stat_wait(0, "mapped", 0), "%lu mapped", gt_stat(0, "mapped"));
 }
 
-/* Without the tracer's care it would wait in the driver for ever (docs/kfdsim.md). */
+/* Without the tracer's care it would wait in the driver for ever (docs/upstream-bugs.md). */
 static void held_target_can_exit(void)
 {
 	struct gt_target t;
