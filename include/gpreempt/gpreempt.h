@@ -317,8 +317,8 @@ struct gpreempt_ref {
  * Level-set: suspending twice needs one resume. Suspending what is suspended begins
  * its lease anew.
  *
- * Without the daemon nobody renews a hold: a @lease_ns of 0 or above 60 s is 60 s, and
- * whoever wants more suspends the same again in time.
+ * Without the daemon a hold is not renewed: a @lease_ns of 0 or above 60 s is 60 s, and
+ * a caller that wants more suspends the same again in time.
  *
  * Return: how many of @refs are suspended, or -errno if nothing was tried.
  */
@@ -367,7 +367,7 @@ int gpreempt_set_attr(struct gpreempt *g, uint32_t pid, const struct gpreempt_at
  * @g: handle
  * @pid: process
  *
- * Return: 0, -ESRCH, -EPERM, -EBUSY somebody else traces it, -EOPNOTSUPP.
+ * Return: 0, -ESRCH, -EPERM, -EBUSY another process traces it, -EOPNOTSUPP.
  */
 int gpreempt_attach(struct gpreempt *g, uint32_t pid);
 
@@ -415,7 +415,7 @@ int gpreempt_set_enabled(struct gpreempt *g, uint32_t gpu_id, bool enabled);
  * @nr_deadline: switches that missed their deadline
  * @nr_starvation: times the starvation bound was enforced
  * @cost_ns: learned cost of a switch
- * @off_max_ns: longest time somebody was off the GPU
+ * @off_max_ns: longest time a process was off the GPU
  * @switch_p50_ns: duration of a switch
  * @switch_p99_ns: same
  * @off_p50_ns: time off the GPU

@@ -2,7 +2,7 @@
 """A simulated client of the daemon: speaks the protocol, has queues, obeys orders or not.
 
 It does nothing by itself. pump() reads what came, carries orders out by wire.Holds and answers
-them as `answer` says; whoever wants it to live in the background pumps it from a thread.
+them as `answer` says. To live in the background it is pumped from a thread.
 """
 import itertools
 import os

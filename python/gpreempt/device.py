@@ -2,7 +2,7 @@
 """A GPU of the simplest kind, in real time: one kernel at a time, queues in turn.
 
 A queue that is stopped keeps what its kernel has done and goes on from there: this is what saving
-and restoring waves does. Without that a kernel runs to its end, whoever waits: this is what makes
+and restoring waves does. Without that a kernel runs to its end, whatever waits: this is what makes
 sharing a GPU slow, in its worst form. Every kernel is booked: how long it ran, in how many pieces.
 """
 import collections
@@ -30,7 +30,7 @@ class Kernel:
 
 @dataclasses.dataclass(frozen=True)
 class Piece:
-    """Somebody was on the GPU without a break."""
+    """One process was on the GPU without a break."""
     name: str
     begin_ns: int
     end_ns: int

@@ -56,7 +56,7 @@ def histogram(values, label):
 
 
 def timeline(runs, length_s=0.3):
-    """Who was on the GPU, in the middle of each run."""
+    """What was on the GPU, in the middle of each run."""
     with plt.rc_context(STYLE):
         figure, axes = plt.subplots(figsize=(7, 0.5 + 0.9 * len(runs)))
         ticks = []

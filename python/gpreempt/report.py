@@ -66,7 +66,7 @@ def drawings(result, number):
                      "Distribution of the latency of online requests.", name + "l")
     if "runs" in series:
         yield figure(plots.timeline(series["runs"]),
-                     "Who was on the GPU, in the middle of the run.", name + "t")
+                     "What was on the GPU, in the middle of the run.", name + "t")
         yield figure(plots.throughput(series["runs"]),
                      "Throughput: offline's part of the time, and answered requests.", name + "p")
     if series.get("stability"):

@@ -3,7 +3,7 @@
 
 A policy is a function: it gets the list of processes and answers with the pids that must wait.
 Those are suspended by hand with a lease that is renewed in time; so if the policy hangs, or the
-program dies, everybody goes on after the lease. A policy that fails holds nobody.
+program dies, all processes go on after the lease. A policy that fails holds no process.
 """
 import atexit
 import collections
@@ -29,9 +29,9 @@ log = logging.getLogger(__name__)
 
 
 def highest_priority(processes):
-    """The policy of strict priority: who has less than the highest that has work waits.
+    """The policy of strict priority: a process below the highest that has work waits.
 
-    Processes that nobody controls have no priority, and do not matter.
+    Processes that are not controlled have no priority, and do not matter.
     """
     known = [p for p in processes if p.attributes.priority is not None]
     top = max((p.attributes.priority for p in known if p.nr_busy), default=0)
@@ -96,7 +96,7 @@ class GPreemptScheduler:
         return self
 
     def stop(self, timeout_s=5.0):
-        """End the thread; whoever was held goes on. Stopping twice is harmless.
+        """End the thread; what was held goes on. Stopping twice is harmless.
 
         Raises Timeout if it did not end yet; it will. Callbacks may call it, and do not wait.
         """
@@ -155,7 +155,7 @@ class GPreemptScheduler:
         return failed
 
     def _disconnect(self):
-        """Closing the handle lets everybody go, whatever else fails."""
+        """Closing the handle lets all processes go, whatever else fails."""
         stream, self._stream = self._stream, None
         handle, self._handle = self._handle, None
         failed = []

@@ -118,7 +118,7 @@ class Run:
         self.samples.append((now - self.begin, len(self.clients), self.nr_holds, memory))
 
     def finish(self, timeout_s):
-        """All work ends; who is still held after so long."""
+        """All work ends; what is still held after so long."""
         for client in self.clients:
             for (gpu_id, queue_id), queue in client.queues.items():
                 if queue["busy"]:

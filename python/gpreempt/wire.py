@@ -150,7 +150,7 @@ class Holds:
         return True
 
     def expire(self, now_ns):
-        """Let go of what nobody renewed. The levels that ended."""
+        """Let go of what was not renewed. The levels that ended."""
         ended = [level for level, end in self.until.items() if end <= now_ns]
         for level in ended:
             del self.until[level]

@@ -22,7 +22,7 @@
  */
 int gp_shim_find(const char *named, char *out, size_t size);
 
-/* The daemon of the same build folder or installation; gives @out. Not in everybody's PATH. */
+/* The daemon of the same build folder or installation; gives @out. Not in every PATH. */
 const char *gp_daemon_find(char *out, size_t size);
 
 #endif

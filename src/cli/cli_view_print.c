@@ -213,7 +213,7 @@ static void print_list(const json_t *list)
 	putchar('"');
 }
 
-/* All of it, however long: nobody looks at it. */
+/* All of it, however long: a program reads it. */
 static void print_value(const json_t *value)
 {
 	char text[GP_CELL_MAX];

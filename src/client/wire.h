@@ -2,7 +2,7 @@
 /*
  * DOC: What the daemon and a client say to each other
  *
- * A client is whoever can stop the queues of one process: the shim inside it, a
+ * A client can stop the queues of one process: the shim inside it, a
  * tracer process beside it, or a simulated one. All three speak this protocol,
  * over a SOCK_SEQPACKET unix socket: one message a packet, every message a fixed
  * struct that begins with struct gp_wire_hdr. The shim and simulated clients
@@ -24,7 +24,7 @@
  * renews with RENEW, which is not answered.
  *
  * Neither side trusts the other: sizes, types and ranges are checked, unknown
- * types end the conversation, and who the peer is comes from SO_PEERCRED alone.
+ * types end the conversation, and the peer's identity comes from SO_PEERCRED alone.
  */
 #ifndef GP_MECHANISM_WIRE_H
 #define GP_MECHANISM_WIRE_H
@@ -98,13 +98,13 @@ enum gp_wire_mech {
 #define GP_WIRE_ATTR_LATENCY_CRITICAL (1u << 0)
 
 /**
- * struct gp_wire_hello - who I am and what is wished for my process
+ * struct gp_wire_hello - what this client is and what is wished for its process
  * @hdr: header
  * @version: GP_WIRE_VERSION
  * @mech: enum gp_wire_mech
  * @pid: process whose queues these are, as the client sees it; only a tracer is believed.
  *	A simulated client may say 0 (itself) or a number above 4194304, which no real
- *	process can have and nobody else has taken: so one process can be many clients
+ *	process can have and no other client has taken: so one process can be many clients
  * @sees: GP_WIRE_SEES_*
  * @prio: wished priority or GP_WIRE_PRIO_UNSET
  * @pad: zero

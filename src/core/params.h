@@ -29,13 +29,4 @@ static inline u64 *gp_params_at(struct gp_params *p, const struct gp_param_desc 
  */
 void gp_params_default(struct gp_params *p);
 
-/**
- * gp_params_find() - a parameter by name
- * @name: "<param>" or "<policy>.<param>"
- *
- * Context: any.
- * Return: its description, NULL if there is none.
- */
-const struct gp_param_desc *gp_params_find(const char *name);
-
 #endif

@@ -3,11 +3,11 @@
  * DOC: What GPUs, processes and queues there are, seen from outside
  *
  * No source knows everything. sysfs is open to all and names the queues; a
- * DBG_TRAP snapshot, for who has a debug session, has their addresses; debugfs
- * kfd/mqds, for root, has priorities but no names; the memory of a process, for who
+ * DBG_TRAP snapshot, for a debugger with a session, has their addresses; debugfs
+ * kfd/mqds, for root, has priorities but no names; the memory of a process, for a caller that
  * may trace it, has the indices themselves. A list is begun from sysfs and the
  * others are added to it, the snapshot before the rest. Each value says where it
- * came from, and what nobody said stays unknown.
+ * came from, and what no source said stays unknown.
  *
  * Processes come and go meanwhile: what vanishes while it is looked at is left out.
  * Process numbers are those of the kernel's first pid namespace, as sysfs has them.

@@ -80,7 +80,7 @@ struct gp_kernel_desc {
  * The program at the entry point. Until a gfx9 interpreter exists, a program is
  * this record; a kernel_object that has no such record is an illegal instruction.
  * A workgroup runs for @steps x @step_ns. A step is at least 100 ns, a program at
- * most about half a year: anything else is not legal either, so that nobody can
+ * most about half a year: anything else is not legal either, so that no program can
  * make the model count single nanoseconds or overflow.
  */
 #define GP_PROGRAM_MAGIC 0x31475047u	/* "GPG1" */

@@ -368,7 +368,7 @@ static int restore_record(struct gp_saver *s, u32 index, const struct ctl_dispat
 	return restore_share(s, d, r->nr_saved);
 }
 
-/* More cannot have been on an XCC, so nobody has saved more. */
+/* More cannot have been on an XCC, so there cannot be more in a save. */
 static u32 max_state_bytes(const struct gp_profile *p)
 {
 	return gp_profile_cwsr_bytes(p) - gp_profile_ctl_stack_bytes(p);

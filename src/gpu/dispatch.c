@@ -268,7 +268,7 @@ static bool needs_as_much(const struct gp_dispatch *a, const struct gp_dispatch 
 
 /*
  * One queue's turn on an XCC: up to one workgroup for each CU, or all that fits if
- * nobody else is there. @full is what found no room since the round began, or NULL.
+ * there is no other. @full is what found no room since the round began, or NULL.
  * Return: it wants another turn.
  */
 static bool serve(struct gp_gpu *gpu, struct gp_slot *slot, u32 x, bool is_alone,

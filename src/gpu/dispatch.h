@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * From a consumed dispatch packet to its completion signal: shares, cohorts,
- * who may launch, and how waves stop.
+ * which queue may launch, and how waves stop.
  */
 #ifndef GP_GPU_DISPATCH_H
 #define GP_GPU_DISPATCH_H

@@ -2,7 +2,7 @@
 /*
  * DOC: The simulated GPU
  *
- * Who contains what:
+ * What contains what:
  *
  * 1. struct gp_gpu is one KFD node. It has XCCs, an XCC has CUs and queue slots.
  * 2. The scheduler firmware (HWS) reads PM4 packets from the HIQ and maps
@@ -46,7 +46,7 @@ enum gp_gpu_irq_source {
 	GP_IRQ_MEM_FAULT,	/* access outside any mapping; the queue is stopped */
 	GP_IRQ_BAD_OPCODE,	/* illegal AQL packet, PM4 packet or program; the same */
 	GP_IRQ_SDMA_TRAP,	/* a TRAP packet of a copy engine */
-	GP_IRQ_NO_MEMORY,	/* @alloc of the host gave none: nobody's fault; the same */
+	GP_IRQ_NO_MEMORY,	/* @alloc of the host gave none: no program's fault; the same */
 };
 
 /**
@@ -261,7 +261,7 @@ int gp_gpu_hqd_load(struct gp_gpu *gpu, u32 slot, u32 pasid, u32 vmid, u64 mqd, 
  *
  * A reset is also possible while a drain is under way, and in a slot that the
  * firmware has mapped: this is how a driver gets rid of one queue that does not
- * leave (reset_queues_on_hws_hang() of amdkfd). inspect.h tells who is in a slot
+ * leave (reset_queues_on_hws_hang() of amdkfd). inspect.h tells what is in a slot
  * and has a reset that takes no time.
  *
  * Return: 0, -EINVAL no such slot or no such way, -ENOENT slot empty, -EBUSY a load

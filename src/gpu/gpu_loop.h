@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The event loop, for those who change something from outside of it.
+ * The event loop, for callers that change something from outside of it.
  */
 #ifndef GP_GPU_LOOP_H
 #define GP_GPU_LOOP_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * Queue slots: how a queue comes into one and leaves it. Used by the firmware and
- * by the calls that load slots by hand; who waits how long is their business.
+ * by the calls that load slots by hand; which queue waits how long is their business.
  */
 #ifndef GP_GPU_SLOT_H
 #define GP_GPU_SLOT_H

@@ -19,7 +19,7 @@ struct gp_wave_ops;
 /**
  * struct gp_xcc - one compute die
  * @ready: slots that have workgroups to launch here
- * @last_slot: who was served last, per level
+ * @last_slot: the slot that was served last, per level
  * @cursor: CU where the search for room begins
  * @waves: free wave slots of each CU
  * @vgpr_bytes: free registers of each CU
@@ -219,7 +219,7 @@ static inline enum gp_gpu_irq_source gp_irq_of(int err)
  * gp_gpu_trace() - tell the trace hook, if there is one
  * @gpu: GPU
  * @kind: what happened
- * @slot: to whom, or NULL
+ * @slot: its receiver, or NULL
  * @arg0: see GP_GPU_TRACES
  * @arg1: the same
  */
@@ -230,7 +230,7 @@ void gp_gpu_trace(struct gp_gpu *gpu, enum gp_gpu_trace_kind kind, const struct 
  * gp_gpu_irq() - raise an interrupt
  * @gpu: GPU
  * @source: what happened
- * @slot: to whom; NULL = the HIQ
+ * @slot: its receiver; NULL = the HIQ
  * @context: event id or 0
  */
 void gp_gpu_irq(struct gp_gpu *gpu, enum gp_gpu_irq_source source, const struct gp_slot *slot,

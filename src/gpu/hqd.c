@@ -66,7 +66,7 @@ static void begin_dequeue(struct gp_gpu *gpu, struct gp_slot *slot)
 	set_busy(gpu, slot, gp_profile_save_ns(gpu->profile, largest));
 }
 
-/* A reset comes through whoever mapped the queue, and while it drains. */
+/* A reset comes through whatever way the queue was mapped, and while it drains. */
 static bool can_dequeue(const struct gp_slot *slot, enum gp_dequeue how)
 {
 	if (how != GP_DEQUEUE_RESET)

@@ -25,7 +25,7 @@ struct gp_slot_info {
 };
 
 /**
- * gp_gpu_slot_info() - who is in a slot
+ * gp_gpu_slot_info() - what is in a slot
  * @gpu: GPU
  * @slot: slot index
  * @info: output
@@ -46,7 +46,7 @@ bool gp_gpu_slot_info(const struct gp_gpu *gpu, u32 slot, struct gp_slot_info *i
 u32 gp_gpu_dispatches(const struct gp_gpu *gpu, u32 doorbell);
 
 /**
- * gp_gpu_slot_reset() - kill the waves of a slot and empty it, whoever mapped it
+ * gp_gpu_slot_reset() - kill the waves of a slot and empty it, however it was mapped
  * @gpu: GPU
  * @slot: slot index
  * @now_ns: time

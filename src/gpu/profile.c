@@ -13,7 +13,7 @@
  *   13 VMIDs: 3..15 on parts without graphics (gmc_v9_0.c, first_kfd_vmid).
  * - Bandwidth: 80 % of the HBM peak (1.6384 TB/s on MI210, 5.3 TB/s on MI300X
  *   and MI308X).
- * - Firmware costs: nobody has published any. They are assumptions, the same for
+ * - Firmware costs: none are published. They are assumptions, the same for
  *   all parts, chosen so that a full MI300X needs about 75 us, inside the 50 to
  *   150 us one budgets for hardware and firmware.
  * - Grace at power-on: 1, which amdkfd itself sets on MI300A; the reset value of
@@ -32,7 +32,7 @@
 
 static const struct gp_profile profiles[] = {
 	{
-		/* Nobody sells it: gfx90a, small and with quick firmware. */
+		/* Not a product: gfx90a, small and with quick firmware. */
 		.name = "tiny", .gfx_version = 90010,
 		.nr_xcc = 1, .se_per_xcc = 2, .cu_per_xcc = 8, GFX9_CU,
 		.nr_slots = 8, .nr_vmids = 8,

@@ -100,7 +100,7 @@ u64 gp_profile_save_ns(const struct gp_profile *p, u64 bytes);
  * @p: profile
  * @bytes: context of the victim on the XCC that has most
  *
- * From the unmap packet to the first wave of somebody else: the grace period as
+ * From the unmap packet to the first wave of another queue: the grace period as
  * at power-on, fixed cost of unmap and map, the save, one AQL packet. In this model
  * no software can be quicker that preempts the whole node by way of the firmware
  * and leaves the grace period alone. One slot by hand (@hqd_ns) can be.

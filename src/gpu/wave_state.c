@@ -11,8 +11,8 @@
  * end, which folds every word, shows it.
  *
  * Waves of a workgroup step together and share LDS. State is brought up to date
- * only when somebody looks: after t of running it has taken t / step_ns steps. A
- * program may have taken 10^14 of them by then, and whoever saves it must not wait
+ * only when it is asked for: after t of running it has taken t / step_ns steps. A
+ * program may have taken 10^14 of them by then, and its save must not wait
  * for these: see changes_after(). Steps that change nothing still count, and the
  * count is part of the result.
  */

@@ -15,8 +15,9 @@
 
 #include "isa/float.h"
 
-#define ISA_INLINE static inline __attribute__((always_inline))
-#define ISA_RARE static __attribute__((noinline, cold, unused))
+/* Spelled so that they are no macros of the kernel's. */
+#define ISA_INLINE static inline __attribute__((__always_inline__))
+#define ISA_RARE static __attribute__((__noinline__, __cold__, __unused__))
 #define isa_unlikely(x) __builtin_expect(!!(x), 0)
 
 /* Multiplied, shifted and added only: no compiler calls a function for that. */
@@ -149,7 +150,23 @@ ISA_INLINE u64 isa_flush_out(struct isa_format f, u64 a, u32 mode)
 	return isa_flush(f, a, mode & ISA_FP_FLUSH_OUT);
 }
 
-/* Of a finite pattern. No branch: lanes of all kinds come mixed. */
+/* Neither zero, denormal, infinite nor NaN. */
+ISA_INLINE bool isa_is_normal(struct isa_format f, u64 a)
+{
+	return (u32)(isa_exp_field(f, a) - 1) < (u32)(isa_exp_max(f) - 1);
+}
+
+/* Of a normal pattern. */
+ISA_INLINE struct isa_number isa_split(struct isa_format f, u64 a)
+{
+	return (struct isa_number){
+		.sign = isa_sign(f, a),
+		.e = isa_exp_field(f, a),
+		.m = (a & (isa_hidden(f) - 1)) | isa_hidden(f),
+	};
+}
+
+/* Of a finite pattern. */
 ISA_INLINE struct isa_number isa_unpack(struct isa_format f, u64 a, u32 mode)
 {
 	s32 e = isa_exp_field(f, a);
@@ -177,8 +194,11 @@ ISA_INLINE struct isa_number isa_normal(struct isa_format f, u64 a, u32 mode)
 /* Shifts right; what falls out survives in bit 0. */
 ISA_INLINE u64 isa_shift_jam(u64 x, u32 n)
 {
+	u64 r;
+
 	n = n < 63 ? n : 63;
-	return x >> n | ((x & ~(~0ull << n)) != 0);
+	r = x >> n;
+	return r | (r << n != x);
 }
 
 /* Rounds away from zero if inexact? Up is 1, down is 2. */

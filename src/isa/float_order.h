@@ -5,21 +5,25 @@
 
 #include "isa/float_core.h"
 
-/* Numbers in their order as integers, -0 just below +0. */
+/*
+ * Numbers in their order as integers, +0 and -0 the same. Without branches, as
+ * their outcome would be a coin toss.
+ */
 ISA_INLINE s64 isa_key(struct isa_format f, u64 a)
 {
-	return isa_sign(f, a) ? -1 - (s64)isa_abs(f, a) : (s64)isa_abs(f, a);
+	s64 sign = isa_sign(f, a);
+
+	return ((s64)isa_abs(f, a) ^ -sign) + sign;
 }
 
 ISA_INLINE u32 isa_cmp(struct isa_format f, u64 a, u64 b, u32 mode)
 {
-	a = isa_flush_in(f, a, mode);
-	b = isa_flush_in(f, b, mode);
-	if (isa_is_nan(f, a) || isa_is_nan(f, b))
+	s64 x = isa_key(f, isa_flush_in(f, a, mode));
+	s64 y = isa_key(f, isa_flush_in(f, b, mode));
+
+	if (isa_unlikely(isa_is_nan(f, a) || isa_is_nan(f, b)))
 		return ISA_CMP_UNORDERED;
-	if (a == b || !isa_abs(f, a | b))
-		return ISA_CMP_EQUAL;
-	return isa_key(f, a) < isa_key(f, b) ? ISA_CMP_LESS : ISA_CMP_GREATER;
+	return ISA_CMP_LESS << ((x >= y) + (x > y));
 }
 
 ISA_INLINE u32 isa_class(struct isa_format f, u64 a)
@@ -38,19 +42,30 @@ ISA_INLINE u32 isa_class(struct isa_format f, u64 a)
 	return neg ? ISA_CLASS_NEG_ZERO : ISA_CLASS_POS_ZERO;
 }
 
-ISA_INLINE u64 isa_extreme(struct isa_format f, u64 a, u64 b, u32 mode, bool want_max)
+/* min and max of two of which one is NaN. */
+ISA_RARE u64 isa_extreme_nan(struct isa_format f, u64 a, u64 b, u32 mode)
 {
 	if ((mode & ISA_FP_IEEE) && isa_is_snan(f, a))
 		return isa_quiet(f, a);
 	if ((mode & ISA_FP_IEEE) && isa_is_snan(f, b))
 		return isa_quiet(f, b);
+	return isa_flush(f, isa_is_nan(f, a) ? b : a, mode & ISA_FP_FLUSH);
+}
+
+ISA_INLINE u64 isa_extreme(struct isa_format f, u64 a, u64 b, u32 mode, bool want_max)
+{
+	s64 x, y;
+	u64 take;
+
+	if (isa_unlikely(isa_is_nan(f, a) || isa_is_nan(f, b)))
+		return isa_extreme_nan(f, a, b, mode);
 	a = isa_flush(f, a, mode & ISA_FP_FLUSH);
 	b = isa_flush(f, b, mode & ISA_FP_FLUSH);
-	if (isa_is_nan(f, a))
-		return b;
-	if (isa_is_nan(f, b))
-		return a;
-	return (isa_key(f, a) > isa_key(f, b)) == want_max ? a : b;
+	/* -0 is less than +0 here. */
+	x = isa_key(f, a) - isa_sign(f, a);
+	y = isa_key(f, b) - isa_sign(f, b);
+	take = 0 - (u64)(want_max ? x > y : x < y);
+	return b ^ ((a ^ b) & take);
 }
 
 ISA_INLINE u64 isa_min(struct isa_format f, u64 a, u64 b, u32 mode)

@@ -143,7 +143,7 @@ static int get_queues(struct gpreempt *g, struct gp_queues *list)
 	}
 	for (size_t i = 0; i < d->nr; i++)
 		mark_held(d->tracers[i], list);
-	/* Not for everybody: what cannot be read stays unknown. */
+	/* Not every user may read it: what cannot be read stays unknown. */
 	gp_discover_add_mqds(NULL, list);
 	gp_discover_add_pointers(NULL, list);
 	return 0;
@@ -200,7 +200,7 @@ static struct gp_tracer_link *find_tracer(struct gp_direct *d, uint32_t pid)
 	return NULL;
 }
 
-/* Only one can trace a process: whoever did it before has to be gone. */
+/* Only one can trace a process: the tracer before has to be gone. */
 static void drop_former(struct gp_direct *d, uint32_t pid, uint64_t deadline_ns)
 {
 	for (size_t i = d->nr; i-- > 0;) {
@@ -270,14 +270,16 @@ static size_t add_node(uint32_t *nodes, size_t nr, uint32_t gpu_id)
 static size_t list_nodes(const struct gp_tracer_link *t, const struct gpreempt_ref *ref,
 			 uint32_t *out)
 {
+	const struct gp_hold *h;
 	size_t nr = 0;
 
 	if (ref->gpu_id)
 		return add_node(out, 0, ref->gpu_id);
 	for (size_t i = 0; i < t->nr_queues; i++)
 		nr = add_node(out, nr, t->queues[i].gpu_id);
-	for (size_t i = 0; ref->queue_id == GPREEMPT_QUEUE_ALL && i < t->nr_held; i++)
-		nr = add_node(out, nr, t->held[i].gpu_id);
+	if (ref->queue_id == GPREEMPT_QUEUE_ALL)
+		for (h = gp_holds_first(&t->held); h; h = gp_holds_next(h))
+			nr = add_node(out, nr, (uint32_t)h->target.node);
 	return nr;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Debian's libjansson.a is made for programs: its only reference that cannot be part
  * of a shared object is the one to libc's stdin. The build renames it to this, which
- * is never equal to a stream that somebody reads from.
+ * is never equal to a stream that is read from.
  */
 #include <stdio.h>
 

@@ -6,6 +6,7 @@
 
 #include "driver/discover.h"
 #include "driver/module.h"
+#include "rules/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -44,7 +45,7 @@ static const struct gpreempt_ioc_queue *find(const struct gpreempt_ioc_queue *li
 	return NULL;
 }
 
-/* What nobody knew, or what the module knows better. */
+/* What was not known, or what the module knows better. */
 static void set(struct gpreempt_value *v, uint64_t value)
 {
 	v->value = value;
@@ -74,7 +75,7 @@ int gp_module_add_queues(struct gp_queues *list)
 	size_t nr = 0;
 	int ret = get_list(&known, &nr);
 
-	/* Not for everybody: what cannot be asked stays unknown. */
+	/* Not every user may ask: what cannot be asked stays unknown. */
 	for (size_t i = 0; !ret && i < list->nr; i++) {
 		const struct gpreempt_ioc_queue *k = find(known, nr, &list->queues[i]);
 
@@ -97,7 +98,7 @@ static void add_process(struct gpreempt_process *p, int fd, const struct gpreemp
 			continue;
 		p->mechanism = GPREEMPT_MECH_KERNEL;
 		nr_busy += !!(list[i].flags & GPREEMPT_QUEUE_F_BUSY);
-		snprintf(p->state, sizeof(p->state), "%s", gp_kernel_state_name(list[i].state));
+		snprintf(p->state, sizeof(p->state), "%s", gp_entity_state_name(list[i].state));
 	}
 	if (!p->mechanism)
 		return;
@@ -148,7 +149,7 @@ void gp_module_add_nodes(struct gpreempt_node *nodes, size_t nr)
 		nodes[i].enabled = policy.enabled;
 		snprintf(nodes[i].policy, sizeof(nodes[i].policy), "%.31s", policy.policy);
 		snprintf(nodes[i].breaker, sizeof(nodes[i].breaker), "%s",
-			 gp_kernel_breaker_name(stats.breaker));
+			 gp_breaker_state_name(stats.breaker));
 	}
 	if (fd >= 0)
 		close(fd);

@@ -22,10 +22,25 @@ static bool by_doorbell(const struct gp_sim *sim)
 	return sim->sched && sim->sc->detect == GP_DETECT_DOORBELL;
 }
 
-static bool has_work(const struct gp_proc *proc)
+/* Everything has a signal here, and what is done is known to the packet. */
+static bool has_work(struct gp_sim_queue *q)
+{
+	static const struct gp_idle_pace pace = { .busy_ns = 1 };
+	const struct gp_idle_seen seen = {
+		.now_ns = q->proc->sim->now_ns,
+		.rptr = q->done,
+		.wptr = gp_sim_queue_written(q),
+		.wrap = U64_MAX,
+		.end = GP_AQL_ENDED,
+	};
+
+	return gp_idle_look(&q->idle, &pace, &seen) == GP_IDLE_BUSY;
+}
+
+static bool has_any_work(struct gp_proc *proc)
 {
 	for (u32 i = 0; i < proc->spec->queues; i++)
-		if (gp_sim_queue_outstanding(&proc->queues[i]))
+		if (has_work(&proc->queues[i]))
 			return true;
 	return false;
 }
@@ -34,10 +49,12 @@ static bool has_work(const struct gp_proc *proc)
 static void scan(struct gp_proc *proc)
 {
 	for (u32 i = 0; i < proc->spec->queues; i++)
-		if (gp_sim_queue_outstanding(&proc->queues[i]))
+		if (has_work(&proc->queues[i])) {
 			gp_core_busy(&proc->queues[i]);
+			gp_core_progress(&proc->queues[i]);
+		}
 	for (u32 i = 0; i < proc->spec->queues; i++)
-		if (!gp_sim_queue_outstanding(&proc->queues[i]))
+		if (!has_work(&proc->queues[i]))
 			gp_core_idle(&proc->queues[i]);
 }
 
@@ -74,6 +91,18 @@ void gp_detect_quiet(struct gp_sim_queue *q)
 }
 
 /**
+ * gp_detect_progress() - a queue has just completed a request and has others
+ * @q: queue
+ */
+void gp_detect_progress(struct gp_sim_queue *q)
+{
+	struct gp_sim *sim = q->proc->sim;
+
+	if (by_doorbell(sim) && q->proc->spec->attr.deadline_ns)
+		gp_sim_at(sim, sim->now_ns + sim->sc->costs.irq_ns, GP_EV_PROGRESS, q->index, 0);
+}
+
+/**
  * gp_detect_arm() - the core wants to know of the next busy or idle edge
  * @proc: process
  * @arm: true: it is idle, watch for work
@@ -83,7 +112,7 @@ void gp_detect_arm(struct gp_proc *proc, bool arm)
 	struct gp_sim *sim = proc->sim;
 
 	proc->armed = arm;
-	if (arm && by_doorbell(sim) && has_work(proc)) {
+	if (arm && by_doorbell(sim) && has_any_work(proc)) {
 		proc->armed = false;
 		gp_sim_at(sim, sim->now_ns, GP_EV_BUSY, proc->index, 0);
 	}
@@ -141,7 +170,7 @@ void gp_detect_start(struct gp_sim *sim)
 }
 
 /**
- * gp_detect_event() - GP_EV_BUSY, GP_EV_IDLE, GP_EV_TICK
+ * gp_detect_event() - GP_EV_BUSY, GP_EV_IDLE, GP_EV_PROGRESS, GP_EV_TICK
  * @sim: run
  * @e: event
  */
@@ -151,6 +180,8 @@ void gp_detect_event(struct gp_sim *sim, const struct gp_sim_event *e)
 		tick(sim, e->arg);
 	else if (e->kind == GP_EV_BUSY)
 		scan(&sim->procs[e->who]);
+	else if (e->kind == GP_EV_PROGRESS)
+		gp_core_progress(&sim->queues[e->who]);
 	else if (sim->queues[e->who].nr_rings == e->arg)
 		scan(sim->queues[e->who].proc);
 }

@@ -143,7 +143,7 @@ static void take_results(struct gp_sim *sim)
 }
 
 /*
- * Results are those of this moment; what follows only proves them: everybody is
+ * Results are those of this moment; what follows only proves them: every process is
  * given back to the GPU and finishes what has begun.
  */
 static void end_requests(struct gp_sim *sim)
@@ -178,18 +178,19 @@ static void handle(struct gp_sim *sim, const struct gp_sim_event *e)
 		break;
 	case GP_EV_BUSY:
 	case GP_EV_IDLE:
+	case GP_EV_PROGRESS:
 	case GP_EV_TICK:
 		gp_detect_event(sim, e);
 		break;
 	case GP_EV_CORE_TIMER:
-		gp_core_timer(sim, e->arg);
+		gp_act_timer(&sim->act);
 		break;
 	case GP_EV_MECH:
-		if (e->arg == sim->sw.seq)
+		if (gp_core_is_switching(sim, e->arg))
 			sim->mech->step(sim);
 		break;
 	case GP_EV_FAILED:
-		if (e->arg == sim->sw.seq)
+		if (gp_core_is_switching(sim, e->arg))
 			gp_sim_switch_done(sim);
 		break;
 	case GP_EV_FAULT:
@@ -222,7 +223,7 @@ static void step(struct gp_sim *sim)
 		sim->now_ns = e.at_ns;
 		handle(sim, &e);
 	}
-	if (sim->sw.seq && sim->mech->poll)
+	if (sim->act.is_switching && sim->mech->poll)
 		sim->mech->poll(sim);
 }
 

@@ -18,7 +18,7 @@
 
 /* X(NAME, "text", "for people") */
 #define GP_MECHANISMS(X)                                                                      \
-	X(NONE, "none", "stock driver: queues share the GPU, nobody is preempted")            \
+	X(NONE, "none", "stock driver: queues share the GPU, nothing is preempted")           \
 	X(HWPRIO, "hwprio", "three pipe priorities; resident waves stay")                     \
 	X(LAUNCH_BLOCK, "launch-block", "host holds back launches, XSched level 1")           \
 	X(DRAIN, "drain", "queue stops launching; resident waves end by themselves")          \
@@ -281,14 +281,5 @@ int gp_mechanism_parse(const char *text, enum gp_mechanism *m);
 const char *gp_detect_name(enum gp_detect d);
 const char *gp_detect_doc(enum gp_detect d);
 int gp_detect_parse(const char *text, enum gp_detect *d);
-
-/**
- * gp_duration_parse() - "20ms", "1.5 s", "100us", "7ns"
- * @text: text
- * @ns: output
- *
- * Return: 0 or -EINVAL.
- */
-int gp_duration_parse(const char *text, u64 *ns);
 
 #endif

@@ -73,7 +73,7 @@ struct gp_report_arrow {
 
 /**
  * struct gp_report_timeline - boxes on tracks
- * @description: what it shows, for those who cannot see it
+ * @description: what it shows, for readers that cannot see it
  * @from_ns: left end
  * @to_ns: right end
  * @zero_ns: time that the axis calls 0

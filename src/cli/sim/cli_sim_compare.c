@@ -27,7 +27,7 @@ static void print_classes(const struct gp_comparison *c, bool is_online)
 		putchar(')');
 		is_first = false;
 	}
-	puts(is_first ? " nobody" : "");
+	puts(is_first ? " none" : "");
 }
 
 static void print_missing(const struct gp_comparison *c)

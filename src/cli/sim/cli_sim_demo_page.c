@@ -17,8 +17,8 @@ static const char table_text[] =
 	"P99/ALONE compares with the same class by itself on the stock driver, COMPLETED "
 	"says how many requests ended. OFF_GPU and OFF_DONE say what offline work keeps of the GPU "
 	"time and of the finished requests that it has by itself. PRE_P50 and PRE_P99 are the time "
-	"from the doorbell of the request to its first wave on a compute unit, where somebody had "
-	"to leave for it. LOST and REPEATED count workgroups.";
+	"from the doorbell of the request to its first wave on a compute unit, where another "
+	"process had to leave for it. LOST and REPEATED count workgroups.";
 
 static const char curve_text[] =
 	"Each curve says which share of the online requests took at most so long. Left is better; "
@@ -165,7 +165,7 @@ static int write_episode(FILE *out, const struct gp_recorder *rec)
 	struct episode e;
 
 	if (!find_episode(rec, &e)) {
-		gp_report_paragraph(out, "Nobody was preempted in this run.");
+		gp_report_paragraph(out, "Nothing was preempted in this run.");
 		return 0;
 	}
 	spans = malloc(rec->nr_spans * sizeof(*spans));

@@ -11,7 +11,7 @@
  * struct gp_preemption - one preemption
  * @track: beneficiary
  * @doorbell_ns: it rang
- * @victim_track: who left
+ * @victim_track: what left
  * @save_ns: began to be saved
  * @first_wave_ns: the beneficiary's first wave
  */

@@ -153,7 +153,7 @@ static void measure_session(int kfd, u32 pid, u32 nr, struct gp_bench_result *r)
 	if (pipe2(events, O_NONBLOCK | O_CLOEXEC) ||
 	    failed(r, gp_kfd_dbg_enable(kfd, pid, 0, events[1], &info), "DBG_TRAP ENABLE"))
 		return;
-	/* A queue that nobody has seen cannot be suspended. */
+	/* A queue that no snapshot has shown cannot be suspended. */
 	if (!failed(r, gp_kfd_dbg_queues(kfd, pid, entries, GP_BENCH_QUEUES, GP_KFD_EC_QUEUE_NEW),
 		    "GET_QUEUE_SNAPSHOT")) {
 		for (u32 i = 0; i < nr; i++)

@@ -14,7 +14,7 @@ static const struct gp_verb verb = {
 	.usage = "[OPTION...]",
 	.doc = "Looks whether this machine can preempt: kernel, driver, GPUs, "
 	       "firmware, permissions,\n"
-	       "kernel module, shim, daemon, and who schedules. Ends with 1 if something fails;\n"
+	       "kernel module, shim, daemon, and what schedules. Ends with 1 if something fails;\n"
 	       "warnings count with --strict only. A machine without an AMD GPU fails.",
 	.options = GP_OPTS_CHECK | GP_OPTS_JSON,
 };

@@ -47,7 +47,7 @@ bool gp_check_machine(struct gp_check *c, const char *root);
 /* Hooks in the driver and kernel module. True = the module is loaded. */
 bool gp_check_module(struct gp_check *c, const char *root);
 
-/* Shim, daemon, and who schedules. */
+/* Shim, daemon, and what schedules. */
 void gp_check_stack(struct gp_check *c, const struct gp_options *o, bool has_module);
 
 #endif

@@ -102,11 +102,11 @@ static void check_ptrace(struct gp_check *c, const struct gp_system *s)
 	const u64 scope = s->ptrace_scope.value;
 
 	if (!s->ptrace_scope.source || !scope)
-		gp_check_add(c, GP_CHECK_OK, "ptrace", NULL, "a user may trace his own processes");
+		gp_check_add(c, GP_CHECK_OK, "ptrace", NULL, "a user may trace own processes");
 	else if (scope == 3)
 		gp_check_add(c, GP_CHECK_WARN, "ptrace",
 			     "to reboot with kernel.yama.ptrace_scope=0",
-			     "nobody may trace: gpreempt attach cannot work");
+			     "no process may be traced: gpreempt attach cannot work");
 	else
 		gp_check_add(c, GP_CHECK_WARN, "ptrace",
 			     "sysctl kernel.yama.ptrace_scope=0, or gpreemptd as root",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The scheduler in the kernel: whether the driver has the hooks, whether the module is
- * loaded, and who schedules.
+ * loaded, and what schedules.
  */
 #include "cli/verbs/verb_check.h"
 
@@ -14,7 +14,7 @@
 
 #define HOOK "kfd_gpreempt_register"
 
-/* Names of symbols are there for everybody, their addresses are not. */
+/* Every user sees the names of symbols, but not their addresses. */
 static bool has_hooks(const char *root)
 {
 	char path[512], *line = NULL;

@@ -54,7 +54,7 @@ static bool is_in(const char *word, const json_t *list)
 	return false;
 }
 
-/* Who stops and continues queues here; @info: of the daemon, NULL = there is none. */
+/* What stops and continues queues here; @info: of the daemon, NULL = there is none. */
 static void report_mechanism(struct gp_check *c, const json_t *info, bool has_module)
 {
 	const char *scheduler = json_string_value(json_object_get(info, "scheduler"));
@@ -75,7 +75,7 @@ static void report_mechanism(struct gp_check *c, const json_t *info, bool has_mo
 			     "kernel: gpreempt.ko schedules by itself; classes need the daemon");
 	else
 		gp_check_add(c, GP_CHECK_WARN, "mechanism", "to start gpreemptd",
-			     "none: nobody schedules");
+			     "none: nothing schedules");
 }
 
 static void report_daemon(struct gp_check *c, const char *path, const json_t *i)

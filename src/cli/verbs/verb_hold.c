@@ -133,7 +133,7 @@ static void tell_json(const char *verb, json_t *reply, const struct gp_options *
 		json_decref(reply);
 }
 
-/* False = somebody ends us. */
+/* False = a signal ends us. */
 static bool sleep_ns(const sigset_t *ends, u64 ns)
 {
 	struct timespec t = { .tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S) };
@@ -166,7 +166,7 @@ static int hold(struct direct *d, u64 lease_ns)
 	return done < 0 ? gp_session_fail(d->s, "suspend", done) : GP_EXIT_OK;
 }
 
-/* What is there no more needs no hold, and ends nobody else's. */
+/* A process that has gone needs no hold, and does not end the holds of others. */
 static bool is_any_held(const struct direct *d)
 {
 	for (size_t i = 0; i < d->nr; i++) {
@@ -177,7 +177,7 @@ static bool is_any_held(const struct direct *d)
 }
 
 /*
- * Until the lease ends or somebody ends us. The daemon holds for the connection; without
+ * Until the lease ends or a signal ends us. The daemon holds for the connection; without
  * it a hold is a short one, and asked for again.
  */
 static int stay(const struct gp_options *o, struct direct *d)
@@ -189,7 +189,7 @@ static int stay(const struct gp_options *o, struct direct *d)
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGTERM);
-	/* Who reads that it is suspended may end us at once. */
+	/* A reader of this line may end us at once. */
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 	fflush(stdout);
 	while (!ret && left) {

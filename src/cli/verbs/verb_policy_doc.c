@@ -9,12 +9,12 @@ static const struct {
 	const char *name;
 	const char *doc;
 } docs[] = {
-	{ "prio", "who has the highest priority runs; equals run together" },
-	{ "fair", "who has run least for its weight runs; priorities do not count" },
+	{ "prio", "the highest priority runs; equals run together" },
+	{ "fair", "the process that has run least for its weight runs; priorities do not count" },
 	{ "slice", "in turn, each for its share of a round by weight, or its slice" },
 	{ "edf", "the nearest deadline first; those without one come last" },
 	{ "laxity", "as prio, until a deadline could be missed: that one first" },
-	{ "mlfq", "who has used little time goes first; needs no attributes" },
+	{ "mlfq", "a process that has used little time goes first; needs no attributes" },
 };
 
 const char *gp_policy_doc(const char *name)

@@ -3,6 +3,7 @@
 
 #include "gpreempt/gpreempt.h"
 #include "driver/module.h"
+#include "rules/group.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -36,7 +37,7 @@ static json_t *attributes_json(const struct gp_options *o)
 	return a;
 }
 
-/* The daemon checks what this user may have. Process 0 is whoever asks. */
+/* The daemon checks what this user may have. Process 0 is the caller. */
 static void set_by_daemon(struct gpreempt *g, const struct gp_options *o)
 {
 	json_t *attributes = attributes_json(o);
@@ -81,7 +82,7 @@ static void set_by_device(int fd, const struct gp_options *o)
 		.latency_critical = o->is_critical,
 		.slice_ns = o->slice_ns,
 		.deadline_ns = o->deadline_ns,
-		.group = o->group ? gp_kernel_group(o->group) : 0,
+		.group = o->group ? gp_group_number(o->group) : 0,
 	};
 	int err;
 
@@ -104,7 +105,7 @@ bool gp_run_by_module(const struct gp_options *o)
 	bool is_done = false;
 	int fd, err;
 
-	/* Who names a shim wants it. */
+	/* A user that names a shim wants it. */
 	if (o->shim)
 		return false;
 	err = gpreempt_open(&g, GPREEMPT_OPEN_DAEMON, o->socket);

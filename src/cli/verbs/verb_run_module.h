@@ -12,7 +12,7 @@
  * @o: options
  *
  * They stay when the process becomes the program, and are those of its children when
- * these get queues. What is refused is said, and hinders nobody.
+ * these get queues. What is refused is said, and does not stop the program.
  *
  * Return: true if the module schedules: no shim is needed.
  */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli_jobs.h"
 #include "cli/cli_objects.h"
+#include "rules/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +41,9 @@ static json_t *parse_value(enum kind kind, const char *text)
 
 	switch (kind) {
 	case NUMBER:
-		return gp_options_parse_number(text, INT32_MAX, &v) ? NULL :
-								      json_integer((json_int_t)v);
+		if (gp_text_read_u64(text, 0, INT32_MAX, &v))
+			return NULL;
+		return json_integer((json_int_t)v);
 	case TIME:
 		return gp_options_parse_time(text, &v) ? NULL : json_integer((json_int_t)v);
 	case NAME:

@@ -58,7 +58,7 @@ static bool do_meet(const json_t *queues, json_int_t a, json_int_t b)
 	return false;
 }
 
-/* Those that run and are more urgent: whom the scheduler stopped somebody for. */
+/* Those that run and are more urgent: what the scheduler stopped it for. */
 static void name_urgent(const json_t *processes, const json_t *queues, const json_t *me, char *out,
 			size_t size)
 {
@@ -86,7 +86,7 @@ static void explain_process(const json_t *p, const json_t *processes, const json
 	char urgent[300];
 
 	if (!strcmp(text_of(p, "mechanism"), "none")) {
-		snprintf(out, size, "nobody controls it: it was not started with gpreempt run; "
+		snprintf(out, size, "it is not controlled: it was not started with gpreempt run; "
 			 "gpreempt attach can do it from outside");
 	} else if (has(p, "held", "manual")) {
 		snprintf(out, size, "stopped by hand; gpreempt resume continues it");

@@ -48,7 +48,7 @@ static bool record_event(const json_t *event, void *arg)
 	return write_line(r, event);
 }
 
-/* Who is there already: the events tell only of those that come. */
+/* What is there already: the events tell only of what comes. */
 static int write_head(struct gp_session *s, struct record *r)
 {
 	json_t *processes, *nodes, *head;

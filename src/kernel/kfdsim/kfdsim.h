@@ -37,7 +37,7 @@
 
 #define KFDSIM_BAR_BYTES (2u << 20)	/* doorbell BAR, as gfx9 parts have it */
 #define KFDSIM_MAX_MAPPED 64		/* compute slots and copy queues */
-#define KFDSIM_DOORBELL_NONE U64_MAX	/* content of a doorbell nobody has rung */
+#define KFDSIM_DOORBELL_NONE U64_MAX	/* content of a doorbell that was never rung */
 
 /**
  * struct kfdsim_cp - the command processor: a gp_gpu and the thread it lives in
@@ -98,7 +98,7 @@ struct kfdsim_arm {
 };
 
 /**
- * struct kfdsim_lock_out - keeps everybody from the hardware for a while
+ * struct kfdsim_lock_out - keeps all callers from the hardware for a while
  * @work: does so
  * @begun: it does
  * @end: it need not any more
@@ -118,7 +118,7 @@ struct kfdsim_lock_out {
  * @lock_out: a fault: @reset_domain is locked and no reset follows
  * @bar: pages that stand for the doorbell BAR
  * @bar_mem: their kernel address
- * @bar_mm: who has which doorbell page
+ * @bar_mm: which process has which doorbell page
  * @arm: the same pages in processes
  * @mmio: page that stands for the HDP flush registers
  * @gart_mm: GART addresses in use
@@ -161,9 +161,9 @@ static inline struct kfdsim_device *to_kfdsim(struct amdgpu_device *adev)
  * @abo: what amdkfd sees; its tbo.base is the GEM object
  * @pages: one per page; NULL until the first touch. Set once, without a lock.
  * @nr_pages: of @pages
- * @is_borrowed: the pages belong to somebody else (user memory, BAR)
+ * @is_borrowed: the pages belong to another object (user memory, BAR)
  * @is_away: user memory whose pages the kernel has taken back; under kfdsim_vm_lock
- * @userptr: user memory: who watches it, or NULL
+ * @userptr: user memory: what watches it, or NULL
  * @vram_charge: bytes counted in vram_used
  * @vaddr: kernel mapping of all pages, or NULL
  * @gart: place in the GART
@@ -344,6 +344,15 @@ void kfdsim_cp_stop(struct kfdsim_device *kdev);
 void kfdsim_cp_kick(struct kfdsim_device *kdev);
 u64 kfdsim_cp_now(struct kfdsim_cp *cp);
 void kfdsim_cp_on_trace(struct kfdsim_cp *cp, const struct gp_gpu_trace *t);
+
+/* kfdsim_um.c */
+#ifdef CONFIG_UML
+void kfdsim_um_round(void);
+#else
+static inline void kfdsim_um_round(void)
+{
+}
+#endif
 
 /* kfdsim_reset.c */
 int kfdsim_reset_init(struct kfdsim_device *kdev);

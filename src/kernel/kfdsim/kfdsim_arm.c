@@ -2,8 +2,8 @@
 /*
  * Armed doorbells: how a store to memory is noticed without looking for it.
  *
- * While nobody rings, no process has its doorbell pages in its page table: the next
- * store faults, the fault puts the page back and starts the CP looking. When nobody
+ * While no doorbell rings, no process has its doorbell pages in its page table: the next
+ * store faults, the fault puts the page back and starts the CP looking. When none
  * has rung for a while, the pages are taken out again and the CP stops looking.
  *
  * Nothing is lost: a page is in a page table only while the CP looks, or is about to.

@@ -21,7 +21,7 @@ static struct kfdsim_bo *gem_to_bo(struct drm_gem_object *gem)
 
 /*
  * Pages of all BOs. They belong to no process in the eyes of the OOM killer, which would
- * kill everybody else for them, so they are at most three quarters of the machine.
+ * kill other processes for them, so they are at most three quarters of the machine.
  */
 static atomic_long_t nr_pages_used;
 

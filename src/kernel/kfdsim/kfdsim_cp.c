@@ -4,9 +4,9 @@
  * mapped queues, lets the model catch up with the clock, and sets a timer for the
  * model's next event.
  *
- * A doorbell is memory: nobody is told of a store. For the HIQ amdkfd's own store
+ * A doorbell is memory: a store tells nothing. For the HIQ amdkfd's own store
  * starts a round (kfdsim_kick.h). For user queues the thread looks while a user queue
- * has a slot and somebody has rung lately; then the next store faults (kfdsim_arm.c)
+ * has a slot and a doorbell has rung lately; then the next store faults (kfdsim_arm.c)
  * and starts a round.
  */
 #include "kfdsim.h"
@@ -17,8 +17,8 @@
 
 /*
  * Before the next look this thread pauses for so many times what the last one cost. It comes
- * before all others, so where a round takes longer than poll_us nobody else would get on, not
- * even who ends the looking. No longer than this, as a round may have saved megabytes.
+ * before all others, so where a round takes longer than poll_us no other thread would get on, not
+ * even the one that ends the looking. No longer than this, as a round may have saved megabytes.
  */
 #define PAUSE_ROUNDS 3
 #define PAUSE_MAX_NS NSEC_PER_MSEC
@@ -48,7 +48,7 @@ static struct kfdsim_device *to_kdev(struct kfdsim_cp *cp)
 	return container_of(cp, struct kfdsim_device, cp);
 }
 
-/* The model says who has a slot. */
+/* The model says which queues have a slot. */
 void kfdsim_cp_on_trace(struct kfdsim_cp *cp, const struct gp_gpu_trace *t)
 {
 	u32 i;
@@ -72,7 +72,7 @@ static void ring(struct kfdsim_cp *cp, u32 doorbell, u64 now)
 	if (value == KFDSIM_DOORBELL_NONE)
 		return;
 	cp->nr_rings++;
-	/* The HIQ's store comes with a kick: nobody has to look for the next one. */
+	/* The HIQ's store comes with a kick: no look for the next one is needed. */
 	if (doorbell != cp->hiq_doorbell)
 		cp->rung_ns = now;
 	gp_gpu_doorbell(cp->gpu, doorbell, value, now);
@@ -86,7 +86,7 @@ static void look_at_doorbells(struct kfdsim_cp *cp, u64 now)
 
 	if (cp->hiq_doorbell)
 		ring(cp, cp->hiq_doorbell, now);
-	/* A doorbell may change who is mapped. */
+	/* A doorbell may change what is mapped. */
 	memcpy(doorbells, cp->mapped, nr * sizeof(*doorbells));
 	for (i = 0; i < nr; i++)
 		ring(cp, doorbells[i], now);
@@ -108,7 +108,7 @@ static u64 next_look(struct kfdsim_cp *cp, u64 now)
 	u64 nr_faults = atomic64_read(&arm->nr_faults);
 	u64 pause_ns = min_t(u64, PAUSE_ROUNDS * take_cost(cp), PAUSE_MAX_NS);
 
-	/* A fault is somebody about to ring. */
+	/* A fault comes from a thread about to ring. */
 	if (cp->faults_seen != nr_faults)
 		cp->rung_ns = now;
 	cp->faults_seen = nr_faults;
@@ -133,6 +133,7 @@ static void live_on(struct kthread_work *work)
 	if (cp->is_stopped)
 		next = U64_MAX;
 	mutex_unlock(&cp->lock);
+	kfdsim_um_round();
 	if (next != U64_MAX)
 		hrtimer_start(&cp->timer, ns_to_ktime(next), HRTIMER_MODE_ABS);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * debugfs kfdsim/N/: what the simulated GPU has done ("stats"), who is in its queue
+ * debugfs kfdsim/N/: what the simulated GPU has done ("stats"), what is in its queue
  * slots ("slots"), eviction ("evict"), and faults on command ("fault"): a line
- * "NAME NUMBER" of the table below, or "lock_out 1": nobody gets at the hardware, as in a
+ * "NAME NUMBER" of the table below, or "lock_out 1": nothing gets at the hardware, as in a
  * reset, but none follows; until "lock_out 0", or for ten seconds.
  */
 #include "kfdsim.h"

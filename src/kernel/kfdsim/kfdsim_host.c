@@ -99,7 +99,7 @@ static void host_irq(struct gp_gpu_host *host, const struct gp_gpu_irq *irq)
 	struct kfdsim_device *kdev = to_kdev(host);
 	u32 entry[8] = {};
 
-	/* amdkfd has nobody to hear it any more, or will not have at any moment. */
+	/* amdkfd has no process to tell it to any more, or will have none at any moment. */
 	if (kdev->is_leaving)
 		return;
 	if (!irq->pasid) {

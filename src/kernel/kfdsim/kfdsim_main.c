@@ -29,7 +29,7 @@ MODULE_PARM_DESC(poll_us, "time between two looks at the doorbells of a busy GPU
 
 bool kfdsim_arms = !KFDSIM_LOOKS;
 module_param_named(arm, kfdsim_arms, bool, 0644);
-MODULE_PARM_DESC(arm, "stop to look when nobody rings, until a store to a doorbell faults");
+MODULE_PARM_DESC(arm, "stop to look when no doorbell rings, until a store to one faults");
 
 uint kfdsim_vram_mb = 2048;
 module_param_named(vram_mb, kfdsim_vram_mb, uint, 0444);

@@ -3,7 +3,7 @@
  * What the GPUs of one process share (struct amdkfd_process_info): the eviction
  * fence. amdgpu puts the fence on every buffer; a memory manager that wants a
  * buffer's place waits for it, and amdkfd then stops the process's queues.
- * Here nobody wants a place; debugfs "evict" asks for the fence by hand.
+ * Here nothing wants a place; debugfs "evict" asks for the fence by hand.
  */
 #include "kfdsim.h"
 
@@ -24,7 +24,7 @@ static const char *timeline_name(struct dma_fence *f)
 	return to_eviction(f)->timeline_name;
 }
 
-/* Somebody waits: amdkfd signals the fence once the queues are stopped. */
+/* There is a waiter: amdkfd signals the fence once the queues are stopped. */
 static bool enable_signaling(struct dma_fence *f)
 {
 	if (dma_fence_is_signaled(f))

@@ -33,7 +33,7 @@ static void reset(struct work_struct *work)
 		dev_info(adev->dev, "GPU reset(1) succeeded!\n");
 }
 
-/* Whoever asked for it and went need not be waited for. */
+/* A file that asked for it and was closed need not be waited for. */
 #define LOCK_OUT_MAX (10 * HZ)
 
 static void lock_out(struct work_struct *work)

@@ -29,7 +29,7 @@ module_param(queue_preemption_timeout_ms, int, 0644);
 MODULE_PARM_DESC(queue_preemption_timeout_ms, "after that an unmap has failed: 9000");
 int send_sigterm;
 module_param(send_sigterm, int, 0444);
-MODULE_PARM_DESC(send_sigterm, "SIGTERM a process for an exception nobody handles: 0");
+MODULE_PARM_DESC(send_sigterm, "SIGTERM a process for an exception that is not handled: 0");
 int halt_if_hws_hang;
 module_param(halt_if_hws_hang, int, 0644);
 MODULE_PARM_DESC(halt_if_hws_hang, "stop when the firmware hangs: 0");

@@ -35,7 +35,7 @@ static void set_away(struct kfdsim_bo *bo, bool is_away)
 	write_unlock(&kfdsim_vm_lock);
 }
 
-/* Whoever is in the middle of an access comes to its end first; there are no others. */
+/* An access that has begun comes to its end first; there are no others. */
 static void drop_pages(struct kfdsim_bo *bo)
 {
 	unsigned long i;

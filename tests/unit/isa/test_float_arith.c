@@ -59,7 +59,7 @@ static u64 host_mul16(const u64 *a)
 /* The exact sum of 80 bits; what a double cannot hold is jammed into its last bit. */
 static double exact_fma16(double x, double y, double z)
 {
-	__int128 sum = (__int128)(x * y * 0x1p48) + ((__int128)(z * 0x1p24) << 24);
+	__int128 sum = (__int128)(x * y * 0x1p48) + (__int128)(z * 0x1p24) * (1 << 24);
 	unsigned __int128 m = sum < 0 ? -sum : sum;
 	int drop = 0;
 	double r;

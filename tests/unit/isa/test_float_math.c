@@ -118,8 +118,8 @@ static void f32_is_within_half_an_ulp_and_a_little(void **state)
 				fail_msg("%s(%08x): %Lf ULP", maths[i].name, a, e);
 		}
 		print_message("%s: at most %.6Lf ULP\n", maths[i].name, worst);
-		/* one ULP more is seen */
-		assert_true(noticed > 5000);
+		/* One ULP more is seen, but for those that are NaN. */
+		assert_true(noticed > 1000);
 	}
 }
 

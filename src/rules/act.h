@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * DOC: Carrying out what the core wants
+ *
+ * One struct gp_act serves one node of a scheduler. The caller tells the core of an event
+ * with &gp_act.acts as the output and then calls gp_act_run():
+ *
+ *	if (!gp_sched_queue_busy(act->sched, id, now_ns, &act->acts))
+ *		gp_act_run(act);
+ *
+ * gp_act_run() carries out the actions in order through struct gp_act_ops. A mechanism
+ * that is over with a switch before it returns says so, and the core hears of it at once,
+ * as often as a switch follows a switch. A mechanism that takes its time calls
+ * gp_act_done() later.
+ *
+ * What is kept here: every switch is told to the core once; a switch that has missed its
+ * deadline is dropped before the next begins; a mechanism that has kept the caller busy
+ * beyond a time the core wanted to hear of has that time told first.
+ *
+ * The operations must not call the core or this file, but for queries. The caller serialises.
+ */
+#ifndef GP_RULES_ACT_H
+#define GP_RULES_ACT_H
+
+#include "core/sched.h"
+
+struct gp_act;
+
+/**
+ * struct gp_act_ops - how a home carries out actions
+ * @now_ns: the time
+ * @begin: carry out gp_act.sw; results go to gp_act.results, which are GP_RESULT_OK before.
+ *	Return: true if it is over, false if gp_act_done() follows
+ * @drop: the switch gp_act.sw is not waited for any more. NULL = nothing is to be done
+ * @set_timer: gp_act.timer_ns has changed: call gp_act_timer() then; U64_MAX = never. NULL =
+ *	the caller looks at gp_act.timer_ns itself
+ * @watch: an entity has no work (@arm: look for the first edge to busy) or has work.
+ *	NULL = both edges of every queue are told anyway
+ * @report: something worth telling happened to an entity, or to the node if @id is
+ *	GP_ID_NONE. NULL = nothing is to be told
+ */
+struct gp_act_ops {
+	u64 (*now_ns)(struct gp_act *a);
+	bool (*begin)(struct gp_act *a);
+	void (*drop)(struct gp_act *a);
+	void (*set_timer)(struct gp_act *a);
+	void (*watch)(struct gp_act *a, u64 id, bool arm);
+	void (*report)(struct gp_act *a, enum gp_report report, u64 id);
+};
+
+/**
+ * struct gp_act - a node of a scheduler and those who carry out its actions
+ *
+ * Callers embed it. Large (over 3 KiB): not for a kernel stack.
+ *
+ * @sched: scheduler
+ * @ops: operations
+ * @node: index of the node
+ * @is_switching: @sw is in flight
+ * @timer_ns: when the core wants to be called, U64_MAX = not at all
+ * @sw: the switch in flight, or the last one
+ * @results: what became of its members, in the order of gp_switch.id
+ * @acts: output of the last event
+ */
+struct gp_act {
+	struct gp_sched *sched;
+	const struct gp_act_ops *ops;
+	u32 node;
+	bool is_switching;
+	u64 timer_ns;
+	struct gp_switch sw;
+	enum gp_result results[GP_SWITCH_MAX];
+	struct gp_actions acts;
+};
+
+/**
+ * gp_act_init() - begin to serve a node
+ * @a: output
+ * @sched: scheduler
+ * @node: index of the node
+ * @ops: operations; must outlive @a
+ */
+void gp_act_init(struct gp_act *a, struct gp_sched *sched, u32 node, const struct gp_act_ops *ops);
+
+/**
+ * gp_act_run() - carry out gp_act.acts, and what follows from it at once
+ * @a: node; gp_act.acts was filled by the core just now
+ *
+ * Context: as the operations need. Each round ends a switch; the core bounds how many
+ * follow each other without a timer.
+ */
+void gp_act_run(struct gp_act *a);
+
+/**
+ * gp_act_done() - the switch in flight is over
+ * @a: node, results in gp_act.results; nothing happens if no switch is in flight
+ */
+void gp_act_done(struct gp_act *a);
+
+/**
+ * gp_act_timer() - call the core if it is time to
+ * @a: node; early and spurious calls do nothing
+ */
+void gp_act_timer(struct gp_act *a);
+
+#endif

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include "rules/group.h"
+#include "rules/right.h"
+
+static int order(u64 a, u64 b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int cmp_attr(const struct gp_attr *a, const struct gp_attr *b)
+{
+	u32 differ = gp_attr_differs(a, b);
+
+	switch (differ & -differ) {
+	case 0:
+		return 0;
+	case GP_ATTR_PRIO:
+		return order(a->prio, b->prio);
+	case GP_ATTR_WEIGHT:
+		return order(a->weight, b->weight);
+	case GP_ATTR_SLICE:
+		return order(a->slice_ns, b->slice_ns);
+	case GP_ATTR_DEADLINE:
+		return order(a->deadline_ns, b->deadline_ns);
+	case GP_ATTR_LATENCY_CRITICAL:
+		return order(a->latency_critical, b->latency_critical);
+	default:
+		return order(a->no_preempt, b->no_preempt);
+	}
+}
+
+static int by_key(const struct gp_tree_node *x, const struct gp_tree_node *y)
+{
+	const struct gp_group_key *a = &container_of(x, struct gp_group, node)->key;
+	const struct gp_group_key *b = &container_of(y, struct gp_group, node)->key;
+
+	if (a->user != b->user)
+		return order(a->user, b->user);
+	if (a->group != b->group)
+		return order(a->group, b->group);
+	return cmp_attr(&a->attr, &b->attr);
+}
+
+static bool can_join(const struct gp_group_key *key)
+{
+	return key->group != GP_GROUP_NONE && key->user != GP_GROUP_NO_USER && !key->is_alone;
+}
+
+bool gp_group_is_one(const struct gp_group_key *a, const struct gp_group_key *b)
+{
+	return can_join(a) && can_join(b) && a->user == b->user && a->group == b->group &&
+	       !gp_attr_differs(&a->attr, &b->attr);
+}
+
+void gp_groups_init(struct gp_groups *set)
+{
+	*set = (struct gp_groups){ .tree.cmp = by_key };
+}
+
+struct gp_group *gp_groups_find(const struct gp_groups *set, const struct gp_group_key *key)
+{
+	const struct gp_group probe = { .key = *key };
+	struct gp_tree_node *n = can_join(key) ? gp_tree_find(&set->tree, &probe.node) : NULL;
+
+	return n ? container_of(n, struct gp_group, node) : NULL;
+}
+
+int gp_groups_add(struct gp_groups *set, struct gp_group *g)
+{
+	g->node = (struct gp_tree_node){};
+	return can_join(&g->key) ? gp_tree_insert(&set->tree, &g->node) : 0;
+}
+
+void gp_groups_remove(struct gp_groups *set, struct gp_group *g)
+{
+	gp_tree_remove(&set->tree, &g->node);
+}
