@@ -10,6 +10,7 @@
 #include "bench_isa.h"
 #include "bench_shim.h"
 #include "bench_sim.h"
+#include "bench_waves.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@ static const struct {
 	{ "sim.dispatches", gp_bench_dispatches },
 	{ "sim.cycles", gp_bench_gpu },
 	{ "gpu.dispatches", gp_bench_gpu_dispatches },
+	{ "isa.waves", gp_bench_waves },
 	{ "isa.float", gp_bench_isa_float },
 	{ "shim.doorbell", gp_bench_shim },
 	{ "detect", gp_bench_detect },

@@ -166,6 +166,8 @@ struct isa_tlb {
  * @split: how many bytes are on the first; 0: all
  * @matrix: result of a matrix opcode
  * @matrix64: the same, of doubles
+ * @matrix_a: elements of A, one to a lane
+ * @matrix_b: elements of B
  */
 struct isa_lanes {
 	u32 s32[3][ISA_LANES];
@@ -179,6 +181,8 @@ struct isa_lanes {
 		u32 matrix[32][ISA_LANES];
 		u64 matrix64[4 * ISA_LANES];
 	};
+	u32 matrix_a[8][ISA_LANES];
+	u32 matrix_b[8][ISA_LANES];
 };
 
 struct isa_env;

@@ -110,6 +110,7 @@ enum isa_reason isa_exec_ds(struct isa_wave *w, struct isa_env *env, const struc
 		return ISA_ILLEGAL;
 	if (!(what & ME_ACTION))
 		return across(w, env, i);
+	a.is_whole = true;
 	a.data = isa_row(w, i->src[1]);
 	a.data2 = isa_row(w, i->src[2]);
 	a.dst = isa_row(w, i->dst);

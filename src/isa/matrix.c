@@ -164,20 +164,26 @@ bool isa_is_matrix(u32 op)
 	return op >= ISA_OP_v_mfma_f32_32x32x1f32 && op < ISA_END_VOP3P;
 }
 
-/* Element of a lane that holds n to a dword. */
-static u32 element(struct isa_wave *w, u32 row, u32 lane, u32 e, u32 kind)
+/* Element e of every lane, as a number that is added up. */
+static void unpack(struct isa_wave *w, const struct shape *s, u32 src, u32 e, u32 *to)
 {
-	if (kind == KIND_F32)
-		return w->vgpr[row][lane];
-	if (kind == KIND_I8)
-		return (u32)(s8)(w->vgpr[row + e / 4][lane] >> (8 * (e % 4)));
-	return w->vgpr[row + e / 2][lane] >> (16 * (e % 2)) & 0xffff;
-}
+	u32 row = isa_row(w, src), l;
 
-/* The lane that has row or column n, element k of a block. */
-static u32 lane_of(const struct shape *s, u32 block, u32 n, u32 k)
-{
-	return block * (ISA_LANES / s->blocks) + k / s->per_lane * s->m + n;
+	switch (s->kind) {
+	case KIND_F32:
+		memcpy(to, w->vgpr[row], 4 * ISA_LANES);
+		return;
+	case KIND_I8:
+		for (l = 0; l < ISA_LANES; l++)
+			to[l] = (u32)(s8)(w->vgpr[row + e / 4][l] >> (8 * (e % 4)));
+		return;
+	case KIND_BF16:
+		for (l = 0; l < ISA_LANES; l++)
+			to[l] = w->vgpr[row + e / 2][l] >> (16 * (e % 2)) << 16;
+		return;
+	}
+	for (l = 0; l < ISA_LANES; l++)
+		to[l] = isa_f32_from_f16((u16)(w->vgpr[row + e / 2][l] >> (16 * (e % 2))), 0);
 }
 
 /* Row and block of result register r in a lane. */
@@ -195,48 +201,39 @@ static void place_of(const struct shape *s, u32 r, u32 lane, u32 *row, u32 *bloc
 	*row = r / 4 * (ISA_LANES / s->m * 4) + lane / s->m * 4 + r % 4;
 }
 
-/* A and B as rows of lanes for one result register and one k. */
-static void gather(struct isa_wave *w, const struct shape *s, const struct isa_inst *i, u32 r,
-		   u32 k,
-		   u32 *a, u32 *b)
+/* For each lane: the lanes of A and of B that hold its first element. */
+static void sources_of(const struct shape *s, u32 r, u8 *from_a, u8 *from_b)
 {
-	u32 row_a = isa_row(w, i->src[0]), row_b = isa_row(w, i->src[1]), l;
-	u32 e = k % s->per_lane;
+	u32 row, block, l;
 
 	for (l = 0; l < ISA_LANES; l++) {
-		u32 row, block;
-
 		place_of(s, r, l, &row, &block);
-		a[l] = element(w, row_a, lane_of(s, block, row, k), e, s->kind);
-		b[l] = element(w, row_b, lane_of(s, block, l % s->m, k), e, s->kind);
+		from_a[l] = (u8)(block * (ISA_LANES / s->blocks) + row);
+		from_b[l] = (u8)(block * (ISA_LANES / s->blocks) + l % s->m);
 	}
 }
 
-static void widen(const struct shape *s, u32 *x)
-{
-	u32 l;
-
-	for (l = 0; l < ISA_LANES; l++)
-		x[l] = s->kind == KIND_BF16 ? x[l] << 16 : isa_f32_from_f16((u16)x[l], 0);
-}
-
-static void accumulate(struct isa_wave *w, struct isa_env *env, const struct shape *s,
-		       const struct isa_inst *i, u32 r, u32 *d)
+static void accumulate(struct isa_env *env, const struct shape *s, u32 r, u32 *d)
 {
 	u32 *a = env->lanes.s32[0], *b = env->lanes.s32[1], k, l;
+	u8 from_a[ISA_LANES], from_b[ISA_LANES];
 
+	sources_of(s, r, from_a, from_b);
 	for (k = 0; k < s->k; k++) {
-		gather(w, s, i, r, k, a, b);
-		if (s->kind == KIND_I8) {
-			for (l = 0; l < ISA_LANES; l++)
-				d[l] += a[l] * b[l];
+		const u32 *all_a = env->lanes.matrix_a[k % s->per_lane];
+		const u32 *all_b = env->lanes.matrix_b[k % s->per_lane];
+		u32 step = k / s->per_lane * s->m;
+
+		for (l = 0; l < ISA_LANES; l++) {
+			a[l] = all_a[from_a[l] + step];
+			b[l] = all_b[from_b[l] + step];
+		}
+		if (s->kind != KIND_I8) {
+			isa_f32_fma_lanes(d, a, b, d, ~0ull, 0);
 			continue;
 		}
-		if (s->kind != KIND_F32) {
-			widen(s, a);
-			widen(s, b);
-		}
-		isa_f32_fma_lanes(d, a, b, d, ~0ull, 0);
+		for (l = 0; l < ISA_LANES; l++)
+			d[l] += a[l] * b[l];
 	}
 }
 
@@ -308,9 +305,13 @@ enum isa_reason isa_valu_matrix(struct isa_wave *w, struct isa_env *env, const s
 		doubles(w, env, &s, i);
 		return ISA_GO;
 	}
+	for (r = 0; r < s.per_lane; r++) {
+		unpack(w, &s, i->src[0], r, env->lanes.matrix_a[r]);
+		unpack(w, &s, i->src[1], r, env->lanes.matrix_b[r]);
+	}
 	for (r = 0; r < nr; r++) {
 		addend(w, i, r, env->lanes.matrix[r]);
-		accumulate(w, env, &s, i, r, env->lanes.matrix[r]);
+		accumulate(env, &s, r, env->lanes.matrix[r]);
 	}
 	memcpy(w->vgpr[dst], env->lanes.matrix, nr * 4 * ISA_LANES);
 	return ISA_GO;

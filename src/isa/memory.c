@@ -114,6 +114,27 @@ static void loads_small(struct isa_wave *w, struct isa_env *env, const struct is
 	}
 }
 
+/* Dwords that no lane has on two pages: what nearly all loads are. */
+static void loads_whole(struct isa_wave *w, struct isa_env *env, const struct isa_access *a)
+{
+	u32 words = isa_access_bytes(a->what) / 4, k, l;
+
+	for (k = 0; k < words; k++) {
+		u32 *dst = w->vgpr[a->dst + k];
+
+		for (l = 0; l < ISA_LANES; l++) {
+			const u8 *at = env->lanes.at[0][l];
+
+			if (!(a->mask >> l & 1))
+				continue;
+			if (at)
+				memcpy(&dst[l], at + 4 * k, 4);
+			else
+				dst[l] = 0;
+		}
+	}
+}
+
 static void loads(struct isa_wave *w, struct isa_env *env, const struct isa_access *a)
 {
 	u32 words = isa_access_bytes(a->what) / 4, k, l;
@@ -275,6 +296,8 @@ void isa_access_do(struct isa_wave *w, struct isa_env *env, const struct isa_acc
 		atomics(w, env, a);
 	else if (action >= ME_ST_U8)
 		stores(w, env, a);
+	else if (action >= ME_LD_B32 && a->is_whole)
+		loads_whole(w, env, a);
 	else if (action >= ME_LD_B32)
 		loads(w, env, a);
 	else

@@ -18,6 +18,7 @@
  * @mode: MODE of the wave, for atomics on floats
  * @returns: atomics: the old value goes to @dst
  * @is_swizzled: each dword of a lane has its own place
+ * @is_whole: no lane lies on two pages
  */
 struct isa_access {
 	u32 what;
@@ -28,6 +29,7 @@ struct isa_access {
 	u32 mode;
 	bool returns;
 	bool is_swizzled;
+	bool is_whole;
 };
 
 /* Bytes that an access moves per lane. */

@@ -132,6 +132,60 @@ static void to_lds(struct isa_wave *w, struct isa_env *env, const struct isa_acc
 	}
 }
 
+/*
+ * Global memory, where the time goes: neighbours are mostly on one page, so that
+ * the page of the lane before is tried first.
+ */
+static enum isa_reason locate_global(struct isa_wave *w, struct isa_env *env,
+				     const struct isa_inst *i, u32 bytes, struct isa_access *a)
+{
+	bool write = isa_access_writes(a->what), has_base = i->sbase != 0x7f;
+	const u32 *lo = w->vgpr[i->src[0] - ISA_R_VGPR];
+	const u32 *hi = has_base ? NULL : w->vgpr[i->src[0] - ISA_R_VGPR + 1];
+	u64 base = (has_base ? isa_read_reg64(w, i->sbase) : 0) + (u64)(s64)i->imm;
+	u64 page = ~0ull;
+	u8 *at = NULL;
+	u32 l;
+
+	a->is_whole = true;
+	for (l = 0; l < ISA_LANES; l++) {
+		u64 address = base + lo[l] + (hi ? (u64)hi[l] << 32 : 0);
+		u32 offset = (u32)(address % ISA_PAGE_BYTES);
+		enum isa_reason r = ISA_GO;
+
+		if (!(w->exec >> l & 1))
+			continue;
+		if (offset + bytes > ISA_PAGE_BYTES) {
+			a->is_whole = false;
+			r = locate(w, env, l, address, bytes, write);
+			if (r != ISA_GO)
+				return r;
+			continue;
+		}
+		if (address - offset != page) {
+			at = isa_page(w, env, address, write, &r);
+			if (!at)
+				return r;
+			page = address - offset;
+		}
+		env->lanes.at[0][l] = at + offset;
+		env->lanes.split[l] = 0;
+	}
+	return ISA_GO;
+}
+
+static enum isa_reason exec_global(struct isa_wave *w, struct isa_env *env,
+				   const struct isa_inst *i, struct isa_access *a)
+{
+	enum isa_reason r = locate_global(w, env, i, isa_access_bytes(a->what), a);
+
+	if (r != ISA_GO)
+		return r;
+	a->mask = w->exec;
+	isa_access_do(w, env, a);
+	return ISA_GO;
+}
+
 enum isa_reason isa_exec_flat(struct isa_wave *w, struct isa_env *env, const struct isa_inst *i)
 {
 	u32 what = isa_ops[i->op].what;
@@ -144,6 +198,8 @@ enum isa_reason isa_exec_flat(struct isa_wave *w, struct isa_env *env, const str
 	a.returns = i->bits & ISA_M_GLC;
 	if (!(what & ME_ACTION) || what & ME_LDS || i->bits & ISA_M_LDS)
 		return ISA_ILLEGAL;
+	if (i->format == ISA_FMT_GLOBAL)
+		return exec_global(w, env, i, &a);
 	for (l = 0; l < ISA_LANES; l++) {
 		enum isa_reason r;
 
