@@ -73,9 +73,6 @@ const struct isa_op_info isa_ops[ISA_NR_OPS] = {
 #define X(...) M(MUBUF, __VA_ARGS__),
 	ISA_MUBUF(X)
 #undef X
-#define X(...) M(MTBUF, __VA_ARGS__),
-	ISA_MTBUF(X)
-#undef X
 };
 /* clang-format on */
 
@@ -200,6 +197,13 @@ static int sop2(struct isa_decoder *d, u32 w)
 	return err;
 }
 
+/* Jumps and relative moves have a register as source. */
+static bool wants_reg(u32 op)
+{
+	return op == ISA_OP_s_setpc_b64 || op == ISA_OP_s_swappc_b64 || op == ISA_OP_s_rfe_b64 ||
+	       op == ISA_OP_s_movrels_b32 || op == ISA_OP_s_movrels_b64;
+}
+
 static int sop1(struct isa_decoder *d, u32 w)
 {
 	int err;
@@ -209,6 +213,8 @@ static int sop1(struct isa_decoder *d, u32 w)
 		return -EINVAL;
 	d->inst->dst = w >> 16 & 0x7f;
 	d->inst->src[0] = w & 0xff;
+	if (wants_reg(d->inst->op) && d->inst->src[0] >= ISA_R_INLINE)
+		return -EINVAL;
 	err = isa_scalar_dst(d, d->inst->dst, o->words[0]);
 	if (!err)
 		err = isa_scalar_src(d, d->inst->src[0], o->words[1]);
@@ -237,6 +243,16 @@ static int sopp(struct isa_decoder *d, u32 w)
 	if (!isa_decoder_op(d, ISA_FMT_SOPP, w >> 16 & 0x7f))
 		return -EINVAL;
 	d->inst->imm = w & 0xffff;
+	switch (d->inst->op) {
+	case ISA_OP_s_barrier:
+	case ISA_OP_s_icache_inv:
+	case ISA_OP_s_ttracedata:
+	case ISA_OP_s_wakeup:
+	case ISA_OP_s_set_gpr_idx_off:
+	case ISA_OP_s_endpgm_saved:
+	case ISA_OP_s_endpgm_ordered_ps_done:
+		return d->inst->imm ? -EINVAL : 0;
+	}
 	return 0;
 }
 
@@ -290,8 +306,6 @@ static int one(struct isa_decoder *d)
 		return isa_decode_flat(d);
 	case 0x38:
 		return isa_decode_mubuf(d);
-	case 0x3a:
-		return isa_decode_mtbuf(d);
 	}
 	return -EINVAL;
 }

@@ -50,6 +50,5 @@ int isa_decode_smem(struct isa_decoder *d);
 int isa_decode_ds(struct isa_decoder *d);
 int isa_decode_flat(struct isa_decoder *d);
 int isa_decode_mubuf(struct isa_decoder *d);
-int isa_decode_mtbuf(struct isa_decoder *d);
 
 #endif

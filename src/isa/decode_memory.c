@@ -48,8 +48,11 @@ int isa_decode_smem(struct isa_decoder *d)
 	i->sbase = (u8)((w & 0x3f) * 2);
 	set_bit(i, w, 15, ISA_M_NV);
 	set_bit(i, w, 16, ISA_M_GLC);
-	if (!o->words[1])
+	if (!o->words[1]) {
+		if (w & 0x3e03f || d->word[1] || (!o->words[0] && i->dst))
+			return -EINVAL;
 		return isa_scalar_dst(d, i->dst, o->words[0]);
+	}
 	err = smem_offset(d);
 	if (err)
 		return err;
@@ -59,6 +62,13 @@ int isa_decode_smem(struct isa_decoder *d)
 	if (!err)
 		err = isa_scalar_dst(d, i->sbase, o->words[1]);
 	return err;
+}
+
+/* A field that the opcode does not have, and that is not 0. GDS there is none. */
+static bool is_stray(u32 w1, const u8 *words)
+{
+	return (!words[1] && w1 & 0xff) || (!words[2] && w1 & 0xff00) ||
+	       (!words[3] && w1 & 0xff0000) || (!words[0] && w1 >> 24);
 }
 
 int isa_decode_ds(struct isa_decoder *d)
@@ -73,7 +83,8 @@ int isa_decode_ds(struct isa_decoder *d)
 	if (!o)
 		return -EINVAL;
 	i->imm = w & 0xffff;
-	set_bit(i, w, 16, ISA_M_GDS);
+	if (w >> 16 & 1 || is_stray(w1, o->words))
+		return -EINVAL;
 	i->src[0] = (u16)(ISA_R_VGPR + (w1 & 0xff));
 	i->src[1] = (u16)(reg + (w1 >> 8 & 0xff));
 	i->src[2] = (u16)(reg + (w1 >> 16 & 0xff));
@@ -132,8 +143,8 @@ int isa_decode_flat(struct isa_decoder *d)
 	set_bit(i, w, 16, ISA_M_GLC);
 	set_bit(i, w, 17, ISA_M_SLC);
 	set_bit(i, w, 25, ISA_M_SCC);
-	if (!d->arch || format != ISA_FMT_SCRATCH)
-		set_bit(i, w, 13, ISA_M_LDS);
+	if (w >> 13 & 1 && (!d->arch || format != ISA_FMT_SCRATCH))
+		return -EINVAL;
 	i->src[0] = (u16)(ISA_R_VGPR + (w1 & 0xff));
 	i->src[1] = (u16)(reg + (w1 >> 8 & 0xff));
 	i->dst = (u16)(reg + (w1 >> 24));
@@ -141,12 +152,24 @@ int isa_decode_flat(struct isa_decoder *d)
 	dst = o->words[0];
 	if ((o->what & ME_ACTION) >= ME_AT_SWAP && i->bits & ISA_M_GLC)
 		dst = o->what & ME_X2 ? 2 : 1;
+	/* Fields that this opcode does not have. */
+	if ((!data && w1 & 0xff00) || (!dst && w1 >> 24) ||
+	    (format == ISA_FMT_FLAT && w1 >> 16 & 0x7f))
+		return -EINVAL;
 	err = flat_address(d, format);
 	if (!err)
 		err = isa_vector_reg(d, w1 >> 8 & 0xff, data, is_acc);
 	if (!err)
 		err = isa_vector_reg(d, w1 >> 24, dst, is_acc);
 	return err;
+}
+
+/* Loads of up to a dword may go to LDS. */
+static bool can_lds(const struct isa_op_info *o)
+{
+	u32 action = o->what & ME_ACTION;
+
+	return action >= ME_LD_U8 && action <= ME_LD_B32 && !(o->what & ME_D16);
 }
 
 static int buffer(struct isa_decoder *d, const struct isa_op_info *o)
@@ -189,18 +212,9 @@ int isa_decode_mubuf(struct isa_decoder *d)
 	set_bit(d->inst, w, 15, ISA_M_SCC);
 	set_bit(d->inst, w, 16, ISA_M_LDS);
 	set_bit(d->inst, w, 17, ISA_M_SLC);
-	return buffer(d, o);
-}
-
-int isa_decode_mtbuf(struct isa_decoder *d)
-{
-	u32 w = d->word[0];
-	const struct isa_op_info *o = isa_decoder_op(d, ISA_FMT_MTBUF, w >> 15 & 0xf);
-
-	if (!o)
+	if (d->inst->bits & ISA_M_LDS && (!can_lds(o) || d->word[1] & 0x80ff00))
 		return -EINVAL;
-	d->inst->lit = w >> 19 & 0x7f;
-	set_bit(d->inst, d->word[1], 22, ISA_M_SLC);
-	set_bit(d->inst, d->word[1], 21, ISA_M_SCC);
+	if (!o->words[0] && (w & 0x13fff || d->word[1]))
+		return -EINVAL;
 	return buffer(d, o);
 }

@@ -8,13 +8,31 @@ static int sdwa_src(struct isa_decoder *d, u32 k, u32 n, bool is_scalar, u32 wor
 	return isa_vector_src(d, d->inst->src[k], words);
 }
 
+/* Selections that exist, modifiers that the opcode has, nothing in the gaps. */
+static bool is_sdwa_word(const struct isa_inst *i, const struct isa_op_info *o, u32 w1)
+{
+	bool is_compare = i->format == ISA_FMT_VOPC, is_float = o->flags & OF_NEG;
+
+	if ((w1 >> 16 & 7) == 7 || (w1 >> 24 & 7) == 7 || w1 & 0x40400000)
+		return false;
+	if (is_float ? w1 & 0x08080000 : w1 & 0x30300000)
+		return false;
+	if (!o->words[2] && w1 >> 24)
+		return false;
+	if (is_compare)
+		return w1 >> 15 & 1 || !(w1 >> 8 & 0x7f);
+	if ((w1 >> 8 & 7) == 7 || (w1 >> 11 & 3) == 3)
+		return false;
+	return !(w1 >> 14 & 3 && !(o->flags & OF_OMOD)) && !(w1 >> 13 & 1 && !(o->flags & OF_CLAMP));
+}
+
 static int sdwa(struct isa_decoder *d, const struct isa_op_info *o)
 {
 	int err;
 	struct isa_inst *i = d->inst;
 	u32 w1 = d->word[1];
 
-	if (!(o->flags & OF_SDWA))
+	if (!(o->flags & OF_SDWA) || !is_sdwa_word(d->inst, o, w1))
 		return -EINVAL;
 	d->may_literal = false;
 	i->form = ISA_SDWA;
@@ -60,6 +78,8 @@ static int dpp(struct isa_decoder *d, const struct isa_op_info *o)
 	i->lit = w1;
 	i->neg = (w1 >> 20 & 1) | (w1 >> 22 & 1) << 1;
 	i->abs = (w1 >> 21 & 1) | (w1 >> 23 & 1) << 1;
+	if (((i->neg | i->abs) && !(o->flags & OF_NEG)) || w1 >> 17 & 3)
+		return -EINVAL;
 	i->src[0] = (u16)(ISA_R_VGPR + src0);
 	err = isa_vector_reg(d, src0, o->words[1], false);
 	if (!err)
@@ -124,6 +144,8 @@ static int vop1(struct isa_decoder *d)
 			err = isa_vector_reg(d, w >> 17 & 0xff, 1, true);
 		return err;
 	}
+	if ((i->op == ISA_OP_v_nop || i->op == ISA_OP_v_clrexcp) && w & 0x1fe01ff)
+		return -EINVAL;
 	if ((i->op == ISA_OP_v_swap_b32 || i->op == ISA_OP_v_readfirstlane_b32) &&
 	    (w & 0x1ff) < ISA_R_VGPR)
 		return -EINVAL;
@@ -262,6 +284,9 @@ static int accvgpr(struct isa_decoder *d)
 	struct isa_inst *i = d->inst;
 	u32 dst = d->word[0] & 0xff, src = d->word[1] & 0x1ff;
 
+	/* op_sel_hi is set by habit. */
+	if (d->word[0] & 0xbf00 || d->word[1] & 0xe7fffe00)
+		return -EINVAL;
 	if (i->op == ISA_OP_v_accvgpr_read_b32) {
 		if (src < ISA_R_VGPR)
 			return -EINVAL;
@@ -299,6 +324,8 @@ static int vop3p(struct isa_decoder *d)
 	i->opsel = w >> 11 & 7;
 	i->opsel_hi = (w1 >> 27 & 3) | (w >> 14 & 1) << 2;
 	i->clamp = w >> 15 & 1;
+	if (!o->words[3] && (i->neg | i->neg_hi | i->opsel) & 4)
+		return -EINVAL;
 	err = vop3_sources(d, o);
 	if (!err)
 		err = vop_dst(d, o, w & 0xff);

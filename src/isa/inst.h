@@ -51,7 +51,6 @@ enum isa_form {
 #define ISA_M_IMM (1u << 6)  /* SMEM: there is an offset in the instruction */
 #define ISA_M_SOFF (1u << 7) /* SMEM: there is an offset in an SGPR */
 #define ISA_M_NV (1u << 8)
-#define ISA_M_GDS (1u << 9)
 
 /**
  * struct isa_inst - a decoded instruction
@@ -73,7 +72,7 @@ enum isa_form {
  * @clamp: 0 or 1
  * @bits: ISA_M_*
  * @imm: offset, or the 16 bits of SOPP and SOPK
- * @lit: literal, or the second word of SDWA and DPP; MTBUF: format
+ * @lit: literal, or the second word of SDWA and DPP
  * @nr_vgprs: architected VGPRs it needs
  * @nr_accs: ACC VGPRs it needs
  * @nr_sgprs: numbered SGPRs it needs

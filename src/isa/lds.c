@@ -106,8 +106,6 @@ enum isa_reason isa_exec_ds(struct isa_wave *w, struct isa_env *env, const struc
 	u32 what = isa_ops[i->op].what;
 	struct isa_access a = { .what = what, .mask = w->exec, .mode = w->mode, .returns = what & ME_RTN };
 
-	if (i->bits & ISA_M_GDS)
-		return ISA_ILLEGAL;
 	if (!(what & ME_ACTION))
 		return across(w, env, i);
 	a.is_whole = true;

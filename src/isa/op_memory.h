@@ -360,24 +360,6 @@
 	X(buffer_atomic_dec_x2, 0x6c, 0x6c, 2, 0, 0, 0, ME_AT_DEC | ME_X2, 0) \
 	X(buffer_inv, NO, 0x29, 0, 0, 0, 0, ME_OTHER, 0)
 
-#define ISA_MTBUF(X) \
-	X(tbuffer_load_format_x, 0x00, 0x00, 1, 0, 0, 0, ME_OTHER, 0) \
-	X(tbuffer_load_format_xy, 0x01, 0x01, 2, 0, 0, 0, ME_OTHER, 0) \
-	X(tbuffer_load_format_xyz, 0x02, 0x02, 3, 0, 0, 0, ME_OTHER, 0) \
-	X(tbuffer_load_format_xyzw, 0x03, 0x03, 4, 0, 0, 0, ME_OTHER, 0) \
-	X(tbuffer_store_format_x, 0x04, 0x04, 1, 0, 0, 0, ME_OTHER, 0) \
-	X(tbuffer_store_format_xy, 0x05, 0x05, 2, 0, 0, 0, ME_OTHER, 0) \
-	X(tbuffer_store_format_xyz, 0x06, 0x06, 3, 0, 0, 0, ME_OTHER, 0) \
-	X(tbuffer_store_format_xyzw, 0x07, 0x07, 4, 0, 0, 0, ME_OTHER, 0) \
-	X(tbuffer_load_format_d16_x, 0x08, 0x08, 1, 0, 0, 0, ME_OTHER, 0) \
-	X(tbuffer_load_format_d16_xy, 0x09, 0x09, 1, 0, 0, 0, ME_OTHER, 0) \
-	X(tbuffer_load_format_d16_xyz, 0x0a, 0x0a, 2, 0, 0, 0, ME_OTHER, 0) \
-	X(tbuffer_load_format_d16_xyzw, 0x0b, 0x0b, 2, 0, 0, 0, ME_OTHER, 0) \
-	X(tbuffer_store_format_d16_x, 0x0c, 0x0c, 1, 0, 0, 0, ME_OTHER, 0) \
-	X(tbuffer_store_format_d16_xy, 0x0d, 0x0d, 1, 0, 0, 0, ME_OTHER, 0) \
-	X(tbuffer_store_format_d16_xyz, 0x0e, 0x0e, 2, 0, 0, 0, ME_OTHER, 0) \
-	X(tbuffer_store_format_d16_xyzw, 0x0f, 0x0f, 2, 0, 0, 0, ME_OTHER, 0)
-
 /* clang-format on */
 
 #endif

@@ -42,9 +42,9 @@
 	X(s_bitset1_b32, 0x1a, 0x1a, 1, 1, 0, 0, II, 0) \
 	X(s_bitset1_b64, 0x1b, 0x1b, 2, 1, 0, 0, II, 0) \
 	X(s_getpc_b64, 0x1c, 0x1c, 2, 0, 0, 0, II, 0) \
-	X(s_setpc_b64, 0x1d, 0x1d, 2, 0, 0, 0, II, 0) \
+	X(s_setpc_b64, 0x1d, 0x1d, 0, 2, 0, 0, II, 0) \
 	X(s_swappc_b64, 0x1e, 0x1e, 2, 2, 0, 0, II, 0) \
-	X(s_rfe_b64, 0x1f, 0x1f, 2, 0, 0, 0, II, 0) \
+	X(s_rfe_b64, 0x1f, 0x1f, 0, 2, 0, 0, II, 0) \
 	X(s_and_saveexec_b64, 0x20, 0x20, 2, 2, 0, 0, II, 0) \
 	X(s_or_saveexec_b64, 0x21, 0x21, 2, 2, 0, 0, II, 0) \
 	X(s_xor_saveexec_b64, 0x22, 0x22, 2, 2, 0, 0, II, 0) \
@@ -59,9 +59,9 @@
 	X(s_movrels_b64, 0x2b, 0x2b, 2, 2, 0, 0, II, 0) \
 	X(s_movreld_b32, 0x2c, 0x2c, 1, 1, 0, 0, II, 0) \
 	X(s_movreld_b64, 0x2d, 0x2d, 2, 2, 0, 0, II, 0) \
-	X(s_cbranch_join, 0x2e, 0x2e, 1, 0, 0, 0, II, 0) \
+	X(s_cbranch_join, 0x2e, 0x2e, 0, 2, 0, 0, II, 0) \
 	X(s_abs_i32, 0x30, 0x30, 1, 1, 0, 0, II, 0) \
-	X(s_set_gpr_idx_idx, 0x32, 0x32, 1, 0, 0, 0, II, 0) \
+	X(s_set_gpr_idx_idx, 0x32, 0x32, 0, 1, 0, 0, II, 0) \
 	X(s_andn1_saveexec_b64, 0x33, 0x33, 2, 2, 0, 0, II, 0) \
 	X(s_orn1_saveexec_b64, 0x34, 0x34, 2, 2, 0, 0, II, 0) \
 	X(s_andn1_wrexec_b64, 0x35, 0x35, 2, 2, 0, 0, II, 0) \
@@ -110,9 +110,9 @@
 	X(s_bfe_i32, 0x26, 0x26, 1, 1, 1, 0, II, 0) \
 	X(s_bfe_u64, 0x27, 0x27, 2, 2, 1, 0, II, 0) \
 	X(s_bfe_i64, 0x28, 0x28, 2, 2, 1, 0, II, 0) \
-	X(s_cbranch_g_fork, 0x29, 0x29, 2, 2, 0, 0, II, 0) \
+	X(s_cbranch_g_fork, 0x29, 0x29, 0, 2, 2, 0, II, 0) \
 	X(s_absdiff_i32, 0x2a, 0x2a, 1, 1, 1, 0, II, 0) \
-	X(s_rfe_restore_b64, 0x2b, 0x2b, 2, 1, 0, 0, II, 0) \
+	X(s_rfe_restore_b64, 0x2b, 0x2b, 0, 2, 1, 0, II, 0) \
 	X(s_mul_hi_u32, 0x2c, 0x2c, 1, 1, 1, 0, II, 0) \
 	X(s_mul_hi_i32, 0x2d, 0x2d, 1, 1, 1, 0, II, 0) \
 	X(s_lshl1_add_u32, 0x2e, 0x2e, 1, 1, 1, 0, II, 0) \
@@ -232,8 +232,8 @@
 	X(s_memrealtime, 0x25, 0x25, 2, 0, 0, 0, II, 0) \
 	X(s_atc_probe, 0x26, 0x26, 0, 2, 0, 0, II, 0) \
 	X(s_atc_probe_buffer, 0x27, 0x27, 0, 4, 0, 0, II, 0) \
-	X(s_dcache_discard, 0x28, 0x28, 2, 0, 0, 0, II, 0) \
-	X(s_dcache_discard_x2, 0x29, 0x29, 2, 0, 0, 0, II, 0) \
+	X(s_dcache_discard, 0x28, 0x28, 0, 2, 0, 0, II, 0) \
+	X(s_dcache_discard_x2, 0x29, 0x29, 0, 2, 0, 0, II, 0) \
 	X(s_buffer_atomic_swap, 0x40, 0x40, 1, 4, 0, 0, II, 0) \
 	X(s_buffer_atomic_cmpswap, 0x41, 0x41, 2, 4, 0, 0, II, 0) \
 	X(s_buffer_atomic_add, 0x42, 0x42, 1, 4, 0, 0, II, 0) \

@@ -20,7 +20,7 @@
 #define ISA_FORMATS(F) \
 	F(SOP1) F(SOP2) F(SOPC) F(SOPP) F(SOPK) F(SMEM) \
 	F(VOP1) F(VOP2) F(VOPC) F(VOP3) F(VOP3P) \
-	F(DS) F(FLAT) F(SCRATCH) F(GLOBAL) F(MUBUF) F(MTBUF)
+	F(DS) F(FLAT) F(SCRATCH) F(GLOBAL) F(MUBUF)
 
 enum isa_format {
 #define F(f) ISA_FMT_##f,

@@ -104,8 +104,6 @@ static enum isa_reason execute(struct isa_wave *w, struct isa_env *env, const st
 		return isa_exec_flat(w, env, i);
 	case ISA_FMT_MUBUF:
 		return isa_exec_mubuf(w, env, i);
-	case ISA_FMT_MTBUF:
-		return ISA_ILLEGAL;
 	}
 	return isa_exec_valu(w, env, i);
 }

@@ -196,7 +196,7 @@ enum isa_reason isa_exec_flat(struct isa_wave *w, struct isa_env *env, const str
 
 	a.data = isa_row(w, i->src[1]);
 	a.returns = i->bits & ISA_M_GLC;
-	if (!(what & ME_ACTION) || what & ME_LDS || i->bits & ISA_M_LDS)
+	if (!(what & ME_ACTION) || what & ME_LDS)
 		return ISA_ILLEGAL;
 	if (i->format == ISA_FMT_GLOBAL)
 		return exec_global(w, env, i, &a);
