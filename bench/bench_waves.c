@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "bench.h"
-#include "launch.h"
+#include "../tests/isa/launch.h"
 
 #define NR_ROUNDS 5
 #define ROUND_NS 200000000ull

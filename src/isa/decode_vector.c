@@ -23,7 +23,9 @@ static bool is_sdwa_word(const struct isa_inst *i, const struct isa_op_info *o, 
 		return w1 >> 15 & 1 || !(w1 >> 8 & 0x7f);
 	if ((w1 >> 8 & 7) == 7 || (w1 >> 11 & 3) == 3)
 		return false;
-	return !(w1 >> 14 & 3 && !(o->flags & OF_OMOD)) && !(w1 >> 13 & 1 && !(o->flags & OF_CLAMP));
+	if (w1 >> 14 & 3 && !(o->flags & OF_OMOD))
+		return false;
+	return !(w1 >> 13 & 1) || o->flags & OF_CLAMP;
 }
 
 static int sdwa(struct isa_decoder *d, const struct isa_op_info *o)

@@ -104,10 +104,11 @@ static enum isa_reason across(struct isa_wave *w, struct isa_env *env, const str
 enum isa_reason isa_exec_ds(struct isa_wave *w, struct isa_env *env, const struct isa_inst *i)
 {
 	u32 what = isa_ops[i->op].what;
-	struct isa_access a = { .what = what, .mask = w->exec, .mode = w->mode, .returns = what & ME_RTN };
+	struct isa_access a = { .what = what, .mask = w->exec, .mode = w->mode };
 
 	if (!(what & ME_ACTION))
 		return across(w, env, i);
+	a.returns = what & ME_RTN;
 	a.is_whole = true;
 	a.data = isa_row(w, i->src[1]);
 	a.data2 = isa_row(w, i->src[2]);

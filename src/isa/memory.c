@@ -108,8 +108,10 @@ static void loads_small(struct isa_wave *w, struct isa_env *env, const struct is
 		if (!(a->mask >> l & 1))
 			continue;
 		x = load_small(env, a, l, a->what & ME_ACTION);
-		if (a->what & ME_D16)
-			x = a->what & ME_HI ? (dst[l] & 0xffff) | x << 16 : (dst[l] & 0xffff0000) | (x & 0xffff);
+		if (a->what & ME_HI)
+			x = (dst[l] & 0xffff) | x << 16;
+		else if (a->what & ME_D16)
+			x = (dst[l] & 0xffff0000) | (x & 0xffff);
 		dst[l] = x;
 	}
 }

@@ -79,7 +79,8 @@ int isa_record_save(struct isa_wave *wave, u32 arch, bool is_first, struct isa_r
 	if (!err)
 		err = io->write(io, l.hwregs, h, sizeof(h));
 	if (!err)
-		err = io->write(io, l.ttmps + FIRST_TTMP * 4, &wave->ttmp[FIRST_TTMP], NR_TTMPS * 4);
+		err = io->write(io, l.ttmps + FIRST_TTMP * 4, &wave->ttmp[FIRST_TTMP],
+				NR_TTMPS * 4);
 	if (!err)
 		err = io->write(io, l.ttmps + LONE_TTMP * 4, &wave->ttmp[LONE_TTMP], 4);
 	if (!err && is_first && wave->lds_bytes)

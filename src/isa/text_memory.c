@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-#include "isa/text.h"
+#include "isa/isa_text.h"
 
 #define NO_SADDR 0x7f
 
@@ -26,7 +26,7 @@ static void put_bit_chars(struct isa_text *t, u32 x)
 	u32 and_mask = x & 31, or_mask = x >> 5 & 31, xor_mask = x >> 10 & 31, k;
 
 	for (k = 5; k-- > 0;) {
-		bool zero = ((0 & and_mask) | or_mask) >> k & 1, one = (and_mask | or_mask) >> k & 1;
+		bool zero = or_mask >> k & 1, one = (and_mask | or_mask) >> k & 1;
 		bool flip = xor_mask >> k & 1;
 
 		zero ^= flip;

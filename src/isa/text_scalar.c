@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-#include "isa/text.h"
+#include "isa/isa_text.h"
 
 static void put_hwreg(struct isa_text *t, u32 field)
 {
@@ -71,14 +71,18 @@ static void put_message(struct isa_text *t, u32 x)
 	};
 	static const char *const ops[] = { "NOP", "CUT", "EMIT", "EMIT_CUT" };
 	u32 id = x & 15, op = x >> 4 & 7;
-	bool is_gs = id == 2 || id == 3;
+	bool is_gs = id == 2 || id == 3, is_known;
 
 	if (x >> 10) {
 		isa_put_dec(t, x);
 		return;
 	}
 	isa_put(t, "sendmsg(");
-	if (is_gs ? op > 3 || (id == 2 && !op) || (!op && x >> 8) : !names[id] || x >> 4 || id == 11) {
+	if (is_gs)
+		is_known = op <= 3 && (id == 3 || op) && (op || !(x >> 8));
+	else
+		is_known = names[id] && !(x >> 4) && id != 11;
+	if (!is_known) {
 		put_message_numbers(t, x);
 	} else {
 		isa_put(t, "MSG_");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-#include "isa/text.h"
+#include "isa/isa_text.h"
 
 static bool is_matrix(const struct isa_inst *i)
 {

@@ -136,7 +136,8 @@ static void spread(struct isa_valu *v)
 	for (k = 0; k < 3; k++) {
 		u64 *to = v->env->lanes.s64[k];
 
-		if (!v->o->words[k + 1] || v->i->src[k] < ISA_R_INLINE || v->i->src[k] >= ISA_R_VGPR)
+		if (!v->o->words[k + 1] || v->i->src[k] < ISA_R_INLINE ||
+		    v->i->src[k] >= ISA_R_VGPR)
 			continue;
 		for (l = 0; l < ISA_LANES; l++)
 			to[l] = isa_read32(v->w, v->i, v->i->src[k]);

@@ -194,7 +194,8 @@ static void complain(const struct launch *l, const struct rig_group *g)
 
 	for (k = 0; k < g->nr; k++)
 		if (g->reason[k] > ISA_HALTED)
-			printf("%s: wave %u: reason %d, pc %llx, word %08x, address %llx\n", l->name, k,
+			printf("%s: wave %u: reason %d, pc %llx, word %08x, address %llx\n",
+			       l->name, k,
 			       g->reason[k], (unsigned long long)g->wave[k].pc - LAUNCH_CODE,
 			       g->wave[k].stop_word, (unsigned long long)g->wave[k].stop_address);
 }

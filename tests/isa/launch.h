@@ -7,7 +7,7 @@
 #ifndef GP_TEST_ISA_LAUNCH_H
 #define GP_TEST_ISA_LAUNCH_H
 
-#include "isa_rig.h"
+#include "../unit/isa/isa_rig.h"
 
 #define LAUNCH_CODE (RIG_BASE + (1u << 20))
 #define LAUNCH_ARGS (RIG_BASE + 0x80000)

@@ -181,7 +181,8 @@ int main(int argc, char **argv)
 		bad += !check(&r, k, &total);
 		done++;
 	}
-	printf("%s: %u kernels, %u wrong; %llu instructions, %llu preemptions, %llu instructions of the handler\n",
+	printf("%s: %u kernels, %u wrong; %llu instructions, %llu preemptions, "
+	       "%llu instructions of the handler\n",
 	       argv[1], done, bad, (unsigned long long)total.insts,
 	       (unsigned long long)total.preemptions, (unsigned long long)total.handler_insts);
 	rig_fini(&r);

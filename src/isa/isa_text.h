@@ -21,6 +21,7 @@ struct isa_text {
 	u32 arch;
 };
 
+/* Pieces of a line. */
 void isa_put(struct isa_text *t, const char *s);
 void isa_put_dec(struct isa_text *t, s64 x);
 void isa_put_hex(struct isa_text *t, u64 v);
@@ -29,6 +30,7 @@ void isa_put_operand(struct isa_text *t, const struct isa_inst *i, u32 n, u32 wo
 void isa_put_name(struct isa_text *t, const struct isa_inst *i, const char *suffix);
 void isa_next(struct isa_text *t);
 
+/* Formats. */
 void isa_text_scalar(struct isa_text *t, const struct isa_inst *i);
 void isa_text_vector(struct isa_text *t, const struct isa_inst *i);
 void isa_text_memory(struct isa_text *t, const struct isa_inst *i);

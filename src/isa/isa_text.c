@@ -3,7 +3,7 @@
  * Instructions as LLVM's disassembler writes them, so that the two can be
  * compared. Not needed to execute anything.
  */
-#include "isa/text.h"
+#include "isa/isa_text.h"
 
 static const char *const names[ISA_NR_OPS] = {
 #define X(name, n90a, n942, d, s0, s1, s2, t, fl) [ISA_OP_##name] = #name,
