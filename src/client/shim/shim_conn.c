@@ -82,7 +82,7 @@ void gp_conn_hello_locked(struct gp_shim *s)
 	fill_wishes(&m);
 	name(m.comm, program_invocation_short_name);
 	gp_conn_send_locked(s, &m.hdr, GP_WIRE_HELLO, sizeof(m));
-	s->told_sees = s->sees;
+	s->told_sees = m.sees;
 }
 
 void gp_conn_queue_locked(struct gp_shim *s, const struct gp_shim_queue *q)

@@ -145,6 +145,7 @@ int main(int argc, char **argv)
 	if (argc != 2 || gp_sysfile_parse(argv[1], &pid) || !pid || pid > INT32_MAX)
 		return usage();
 	t.pid = (pid_t)pid;
+	gp_client_holds_init(&t.holds);
 	r = open_signals(&t);
 	if (!r)
 		r = trace(&t);
