@@ -44,6 +44,14 @@ void gp_conn_queue_locked(struct gp_shim *s, const struct gp_shim_queue *q);
 void gp_conn_edge_locked(struct gp_shim *s, uint16_t type, const struct gp_shim_queue *q);
 
 /**
+ * gp_conn_progress_locked() - tell that a queue completed requests and has more
+ * @s: shim
+ * @q: queue
+ * @since_ns: when the oldest request that is not completed came
+ */
+void gp_conn_progress_locked(struct gp_shim *s, const struct gp_shim_queue *q, uint64_t since_ns);
+
+/**
  * gp_conn_lost_locked() - tell that a queue was reset: the process is left alone there
  * @s: shim
  * @gpu_id: node

@@ -25,6 +25,7 @@
 #include "rules/idle.h"
 #include "driver/kfd_abi.h"
 #include "client/client_hold.h"
+#include "client/client_request.h"
 
 #define GP_TRACER_QUEUES GP_KFD_DBG_QUEUES_MAX
 #define GP_TRACER_NODES 64
@@ -37,6 +38,7 @@
  * @suspended: stopped by us
  * @busy: what the daemon was told
  * @idle: what is known of its work
+ * @requests: those of an AQL queue
  * @unreadable: its indices cannot be read
  */
 struct gp_tracer_queue {
@@ -45,6 +47,7 @@ struct gp_tracer_queue {
 	bool suspended;
 	bool busy;
 	struct gp_idle idle;
+	struct gp_client_requests requests;
 	bool unreadable;
 };
 
@@ -76,6 +79,7 @@ struct gp_tracer_node {
  * @error: errno of the reason, 0 = nothing is wrong
  * @epoch: largest seen
  * @lease_ns: default lease
+ * @wants_progress: the daemon wants to hear of completed requests
  * @poll_ns: time between looks at a queue that may have work
  * @quiet_ns: how long indices are equal before idle is to be proven
  * @next_refresh_ns: when to ask the driver for the queues, whatever there is to look at
@@ -104,6 +108,7 @@ struct gp_tracer {
 	int error;
 	uint64_t epoch;
 	uint64_t lease_ns;
+	bool wants_progress;
 	uint64_t poll_ns;
 	uint64_t quiet_ns;
 	uint64_t next_refresh_ns;
@@ -148,6 +153,8 @@ void gp_tracer_read(struct gp_tracer *t);
 int gp_tracer_send_queue(struct gp_tracer *t, const struct gp_tracer_queue *q);
 int gp_tracer_send_edge(struct gp_tracer *t, enum gp_wire_type type,
 			const struct gp_tracer_queue *q);
+int gp_tracer_send_progress(struct gp_tracer *t, const struct gp_tracer_queue *q,
+			    uint64_t since_ns);
 int gp_tracer_send_done(struct gp_tracer *t, struct gp_wire_done *done);
 int gp_tracer_note(struct gp_tracer *t, enum gp_wire_note_code code, uint32_t gpu_id,
 		   uint64_t value, const char *text);
