@@ -9,7 +9,7 @@
  * batch (pause.c).
  *
  * What the application sees of a queue is its wish; what the driver has is the wish
- * or, while somebody holds the queue, the wish with percentage 0. Without a
+ * or, while the queue is held, the wish with percentage 0. Without a
  * daemon, or if it dies, hangs or talks nonsense, nothing is held.
  *
  * Two locks, always in this order:
@@ -164,7 +164,7 @@ struct gp_shim_queue {
 enum gp_shim_dbg_state {
 	GP_SHIM_DBG_OFF,	/* no session */
 	GP_SHIM_DBG_ON,
-	GP_SHIM_DBG_FAILED,	/* tried, or somebody else debugs: never again */
+	GP_SHIM_DBG_FAILED,	/* tried, or another debugger is there: never again */
 };
 
 /**
@@ -198,7 +198,7 @@ struct gp_shim_progress {
  * @queues: by id
  * @nr_queues: one more than the largest id there ever was
  * @nr_made: queues there ever were
- * @kfd: descriptor opened for our calls, -1 = none
+ * @kfd: descriptor opened for the shim's calls, -1 = none
  * @kfd_id: what it is
  * @their_kfd: the one with which the application last made a queue
  * @is_started: the thread runs or was tried

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DOC: gpreempt-tracer, who stops the queues of a process from outside
+ * DOC: gpreempt-tracer, which stops the queues of a process from outside
  *
  * One small process beside each target, because the driver lets only the thread that
  * traces a process debug it, and resumes the target's queues when that process ends.
@@ -35,7 +35,7 @@
  * struct gp_tracer_queue - a queue of the target
  * @e: as the driver says; e.exceptions is what was raised when it was seen
  * @seen: number of the snapshot it was in last
- * @suspended: stopped by us
+ * @suspended: stopped by the tracer
  * @busy: what the daemon was told
  * @idle: what is known of its work
  * @requests: those of an AQL queue
@@ -71,7 +71,7 @@ struct gp_tracer_node {
  * @mem: memory of the target, -1 = not open
  * @pipe: of the driver's dots; read end first
  * @sigs: signalfd
- * @is_seized: the target is traced by us
+ * @is_seized: the target is traced
  * @is_enabled: the debug session is open
  * @is_gone: the target does not exist any more
  * @done: leave the loop
@@ -136,7 +136,7 @@ void gp_tracer_end(struct gp_tracer *t, int error, const char *why);
 /* tracer_wire.c */
 
 /**
- * gp_tracer_hello() - say who we are and wait for the welcome
+ * gp_tracer_hello() - say which process is traced and wait for the welcome
  * @t: tracer
  *
  * Return: 0, -ETIMEDOUT, -ECONNREFUSED, -EPIPE, -EPROTO.
@@ -165,8 +165,9 @@ int gp_tracer_note(struct gp_tracer *t, enum gp_wire_note_code code, uint32_t gp
  * gp_tracer_seize() - begin to trace the target
  * @t: tracer
  *
- * Return: 0; -ESRCH no such process; -EBUSY somebody else traces it; -EPERM not
- * allowed; -EINVAL not the leader of its threads. @t->why says it for people.
+ * Return: 0; -ESRCH no such process; -EBUSY it is traced already; -EPERM not
+ * allowed; -EINVAL not the leader of its threads; -EOPNOTSUPP its main thread has ended.
+ * @t->why says it for people.
  */
 int gp_tracer_seize(struct gp_tracer *t);
 

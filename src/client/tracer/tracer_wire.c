@@ -78,7 +78,7 @@ int gp_tracer_send_done(struct gp_tracer *t, struct gp_wire_done *done)
 {
 	int r = send_message(t, &done->hdr, GP_WIRE_DONE, sizeof(*done));
 
-	/* It sent orders and reads no answers: whoever it is, it is no scheduler. */
+	/* A peer that sends orders and reads no answers is no scheduler. */
 	if (r == -EAGAIN)
 		gp_tracer_end(t, EAGAIN, "the daemon does not read");
 	return r;

@@ -56,7 +56,11 @@ static void every_type_is_taken_as_it_is(void **state)
 
 static void request_of_the_future_is_refused(void **state)
 {
-	struct gp_wire_progress m = { .hdr = header(GP_WIRE_PROGRESS, sizeof(m)), .gpu_id = 1, .since_ns = 5 };
+	struct gp_wire_progress m = {
+		.hdr = header(GP_WIRE_PROGRESS, sizeof(m)),
+		.gpu_id = 1,
+		.since_ns = 5,
+	};
 
 	m.hdr.time_ns = 4;
 	assert_int_equal(decode(&m, sizeof(m)), -EINVAL);
