@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli_objects.h"
 #include "cli/cli_jobs.h"
+#include "rules/text.h"
 
 #include <string.h>
 
@@ -107,7 +108,7 @@ static int take(const char **text, u32 *out)
 		return -EINVAL;
 	memcpy(word, *text, len);
 	word[len] = '\0';
-	if (gp_options_parse_number(word, UINT32_MAX - 1, &v))
+	if (gp_text_read_u64(word, 0, UINT32_MAX - 1, &v))
 		return -EINVAL;
 	*out = (u32)v;
 	*text += len + ((*text)[len] == '/');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli_options.h"
 
-#include "sim/sim_scenario.h"
+#include "rules/text.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -145,32 +145,12 @@ static void make_options(const struct gp_verb *verb, struct option *out, char *l
 
 int gp_options_parse_time(const char *text, u64 *ns)
 {
-	char *end;
-	double seconds;
+	u64 v;
 
-	if (*text < '0' || *text > '9')
+	/* Messages have no more than this. */
+	if (gp_text_read_time(text, GP_TEXT_S, &v) || v > INT64_MAX)
 		return -EINVAL;
-	seconds = strtod(text, &end);
-	if (*end)
-		return gp_duration_parse(text, ns);
-	if (!(seconds >= 0 && seconds < 1e9))
-		return -EINVAL;
-	*ns = (u64)(seconds * 1e9);
-	return 0;
-}
-
-int gp_options_parse_number(const char *text, u64 most, u64 *out)
-{
-	unsigned long long v;
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return -EINVAL;
-	errno = 0;
-	v = strtoull(text, &end, 10);
-	if (*end || errno || v > most)
-		return -EINVAL;
-	*out = v;
+	*ns = v;
 	return 0;
 }
 
@@ -178,7 +158,7 @@ int gp_options_parse_device(const char *text, u64 *gpu_id)
 {
 	if (!strncmp(text, "gpu:", 4))
 		text += 4;
-	if (gp_options_parse_number(text, UINT32_MAX, gpu_id) || !*gpu_id)
+	if (gp_text_read_u64(text, 0, UINT32_MAX, gpu_id) || !*gpu_id)
 		return -EINVAL;
 	return 0;
 }
@@ -209,7 +189,7 @@ static int set_number(u32 i, const char *value, u64 *out)
 {
 	u64 most = table[i].kind == KIND_PRIO ? 15 : INT32_MAX;
 
-	if (gp_options_parse_number(value, most, out))
+	if (gp_text_read_u64(value, 0, most, out))
 		return refuse(i, value, most == 15 ? "a number from 0 to 15" : "a number");
 	if (table[i].kind == KIND_PRIO)
 		++*out;

@@ -148,9 +148,6 @@ int gp_options_no_words(const struct gp_options *o, int allowed);
 /* "20ms", "1.5s", and plain seconds. 0 or -EINVAL. */
 int gp_options_parse_time(const char *text, u64 *ns);
 
-/* A decimal number, all of it. 0 or -EINVAL. */
-int gp_options_parse_number(const char *text, u64 most, u64 *out);
-
 /* "gpu:ID" or "ID". 0 or -EINVAL. */
 int gp_options_parse_device(const char *text, u64 *gpu_id);
 

@@ -35,9 +35,7 @@ static u32 candidates(const struct gp_call *c, enum gp_heap_kind kind, u32 nr,
 	const struct gp_heap_pool *pool = &c->s->pool[GP_POOL_BEST];
 	const struct gp_heap *h = &c->n->heap[kind];
 
-	if (nr == 1 && h->nr)
-		out[0] = *gp_heap_at(pool, h, 0);
-	nr = nr == 1 ? min(h->nr, nr) : gp_heap_first(pool, h, nr, out);
+	nr = gp_heap_first(pool, h, nr, out);
 	while (kind == GP_HEAP_OUT && nr && !gp_guard_may_resume(c, out[nr - 1].key))
 		nr--;
 	return nr;
@@ -69,13 +67,33 @@ static bool find_last(const struct gp_call *c, u32 width, struct gp_heap_entry *
 	return taken > 0;
 }
 
+/* find_last() for a width of 1: the best of three tops. */
+static bool find_leader(const struct gp_call *c, struct gp_heap_entry *leader)
+{
+	const struct gp_heap_entry *best = NULL;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(best_heaps); i++) {
+		const struct gp_heap_entry *top =
+			gp_heap_top(&c->s->pool[GP_POOL_BEST], &c->n->heap[best_heaps[i]]);
+
+		if (!top || (best && !gp_heap_is_before(top, best)))
+			continue;
+		if (best_heaps[i] != GP_HEAP_OUT || gp_guard_may_resume(c, top->key))
+			best = top;
+	}
+	if (best)
+		*leader = *best;
+	return best;
+}
+
 static struct bar find_bar(const struct gp_call *c)
 {
 	const struct gp_policy_ops *policy = c->n->policy;
 	u32 width = policy->tie_bar ? 1 : (u32)policy->width(&c->n->params);
 	struct gp_heap_entry last;
 
-	if (!find_last(c, width, &last))
+	if (!(width == 1 ? find_leader(c, &last) : find_last(c, width, &last)))
 		return everyone;
 	if (policy->tie_bar)
 		return (struct bar){ .key = policy->tie_bar(last.key), .slot = GP_SLOT_NONE };
@@ -137,11 +155,13 @@ static void plan_resumes(struct gp_call *c, enum gp_heap_kind kind, const struct
  */
 static void plan_policy(struct gp_call *c, const struct bar *bar)
 {
-	if (next_victim(c, bar) && !gp_guard_take_token(c))
-		return;
+	if (next_victim(c, bar)) {
+		if (!gp_guard_take_token(c))
+			return;
+		plan_resumes(c, GP_HEAP_OUT, bar, GP_SWITCH_MAX / 2);
+		plan_victims(c, bar);
+	}
 	c->n->limited = false;
-	plan_resumes(c, GP_HEAP_OUT, bar, GP_SWITCH_MAX / 2);
-	plan_victims(c, bar);
 	plan_resumes(c, GP_HEAP_OUT, bar, GP_SWITCH_MAX);
 	plan_resumes(c, GP_HEAP_RETRY, bar, GP_SWITCH_MAX);
 }

@@ -35,15 +35,15 @@ static void set_heap(struct gp_call *c, struct gp_entity *e, enum gp_pool pool,
 {
 	struct gp_heap_pool *p = &c->s->pool[pool];
 	u32 slot = gp_entity_slot(c->s, e);
-	struct gp_heap_entry entry = {
-		.key = reverse ? ~key : key,
-		.tie = reverse ? ~slot : slot,
-		.item = slot,
-	};
+	struct gp_heap_entry entry;
 
+	if (e->in[pool] == kind && kind == GP_HEAP_NOWHERE)
+		return;
+	entry.key = reverse ? ~key : key;
+	entry.tie = reverse ? ~slot : slot;
+	entry.item = slot;
 	if (e->in[pool] == kind) {
-		if (kind != GP_HEAP_NOWHERE)
-			gp_heap_update(p, &c->n->heap[kind], &entry);
+		gp_heap_update(p, &c->n->heap[kind], &entry);
 		return;
 	}
 	if (e->in[pool] != GP_HEAP_NOWHERE)

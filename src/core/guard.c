@@ -130,13 +130,6 @@ void gp_guard_leader_idle(struct gp_call *c, const struct gp_entity *e, u64 key)
 	n->resume_slot = gp_entity_slot(c->s, e);
 }
 
-bool gp_guard_may_resume(const struct gp_call *c, u64 key)
-{
-	if (c->now_ns < c->n->alone_ns)
-		return false;
-	return c->now_ns >= c->n->resume_ns || key < c->n->resume_key;
-}
-
 bool gp_guard_is_starving(const struct gp_call *c)
 {
 	u64 out_ns = top_key(c, GP_POOL_STARVE, GP_HEAP_STARVE);

@@ -66,7 +66,12 @@ void gp_guard_leader_idle(struct gp_call *c, const struct gp_entity *e, u64 key)
  * Context: any.
  * Return: true if neither hysteresis nor a starved entity forbids it.
  */
-bool gp_guard_may_resume(const struct gp_call *c, u64 key);
+static inline bool gp_guard_may_resume(const struct gp_call *c, u64 key)
+{
+	if (c->now_ns < c->n->alone_ns)
+		return false;
+	return c->now_ns >= c->n->resume_ns || key < c->n->resume_key;
+}
 
 /**
  * gp_guard_is_starving() - must an entity be resumed for the starvation bound?

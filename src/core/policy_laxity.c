@@ -43,12 +43,27 @@ static void laxity_attach(struct gp_call *c)
 		c->s->entity[slot].mem.claim_ns = 0;
 }
 
-/* There is more work than before: the one that is critical first may be so now. */
+static bool is_critical(u64 key)
+{
+	return key >> GP_LEVEL_SHIFT == 0;
+}
+
+static u64 critical_ns(const struct gp_call *c, const struct gp_entity *e)
+{
+	u64 work_ns = c->n->claims_ns + c->n->claims_ns / 2;
+	u64 need_ns = gp_later(work_ns, c->n->params.laxity.margin_ns);
+
+	if (!e->attr.deadline_ns)
+		return U64_MAX;
+	return gp_since(gp_request_deadline_ns(e), need_ns);
+}
+
+/* There is more work than before: the one that is critical first may be so earlier. */
 static void look_again(struct gp_call *c)
 {
 	struct gp_entity *e = gp_entity_top(c, GP_POOL_CLOCK, GP_HEAP_CLOCK);
 
-	if (e)
+	if (e && !is_critical(e->key) && critical_ns(c, e) < e->clock_ns)
 		gp_entity_rekey(c, e);
 }
 
@@ -67,16 +82,6 @@ static void laxity_idle(struct gp_call *c, struct gp_entity *e)
 	claim(c, e, 0);
 }
 
-static u64 critical_ns(const struct gp_call *c, const struct gp_entity *e)
-{
-	u64 work_ns = c->n->claims_ns + c->n->claims_ns / 2;
-	u64 need_ns = gp_later(work_ns, c->n->params.laxity.margin_ns);
-
-	if (!e->attr.deadline_ns)
-		return U64_MAX;
-	return gp_since(gp_request_deadline_ns(e), need_ns);
-}
-
 static void laxity_rekey(struct gp_call *c, struct gp_entity *e)
 {
 	u64 at_ns;
@@ -90,11 +95,6 @@ static void laxity_rekey(struct gp_call *c, struct gp_entity *e)
 		e->key = gp_level_key(1 + GP_PRIO_MAX - e->attr.prio, e->mem.order);
 		e->clock_ns = min(e->clock_ns, at_ns);
 	}
-}
-
-static bool is_critical(u64 key)
-{
-	return key >> GP_LEVEL_SHIFT == 0;
 }
 
 static u64 laxity_tie_bar(u64 key)

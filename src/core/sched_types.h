@@ -128,8 +128,12 @@ struct gp_params {
 /**
  * struct gp_policy_mem - what policies remember about an entity, kept across changes of policy
  * @order: arrival number within the node, for first come, first served
+ * @rest: fair: remainder of @vruntime
+ * @weight: slice: weight counted in gp_node.slice_weights
+ * @boost: prio: levels gained by waiting
+ * @fresh: slice: the turn has not begun
+ * @overdrawn: edf, laxity: @spent_ns is not that of one request
  * @vruntime: fair: run time divided by the weight
- * @rest: fair: remainder of that
  * @turn: slice: place in the round
  * @left_ns: slice: time left of the turn
  * @bank_ns: slice: unused time of earlier turns
@@ -138,13 +142,14 @@ struct gp_params {
  * @spent_ns: edf, laxity: run time since the deadline was renewed
  * @work_ns: edf, laxity: run time that a request is expected to need, 0 = unknown
  * @claim_ns: laxity: work counted in gp_node.claims_ns
- * @weight: slice: weight counted in gp_node.slice_weights
- * @boost: prio: levels gained by waiting
- * @fresh: slice: the turn has not begun
- * @overdrawn: edf, laxity: @spent_ns is not that of one request
  */
 struct gp_policy_mem {
 	u64 order;
+	u16 rest;
+	u16 weight;
+	u8 boost;
+	bool fresh;
+	bool overdrawn;
 	u64 vruntime;
 	u64 turn;
 	u64 left_ns;
@@ -154,11 +159,6 @@ struct gp_policy_mem {
 	u64 spent_ns;
 	u64 work_ns;
 	u64 claim_ns;
-	u16 rest;
-	u16 weight;
-	u8 boost;
-	bool fresh;
-	bool overdrawn;
 };
 
 /**
@@ -191,8 +191,9 @@ struct gp_policy_mem {
  * @off_since_ns: off the GPU with work since then
  * @burst_ns: run time since it got work
  * @burst_avg_ns: average of that over past bursts, 0 = unknown
- * @mem: the policies' memory
+ * @total_run_ns: time in RUNNING
  * @attr: attributes
+ * @mem: the policies' memory
  * @nr_queues: queues
  * @queue: first queue slot
  * @next: next entity of the node, or next free slot
@@ -202,11 +203,10 @@ struct gp_policy_mem {
  * @cookie: the caller's name
  * @nr_preempted: times preempted
  * @nr_resumed: times resumed
- * @total_run_ns: time in RUNNING
  * @total_off_ns: time off the GPU with work
  * @off_max_ns: longest of these
  *
- * The first two cache lines are what an event reads; counters come last.
+ * The first three cache lines are what an event reads; counters come last.
  */
 struct gp_entity {
 	u32 gen;
@@ -237,8 +237,9 @@ struct gp_entity {
 	u64 off_since_ns;
 	u64 burst_ns;
 	u64 burst_avg_ns;
-	struct gp_policy_mem mem;
+	u64 total_run_ns;
 	struct gp_attr attr;
+	struct gp_policy_mem mem;
 	u32 nr_queues;
 	u32 queue;
 	u32 next;
@@ -248,7 +249,6 @@ struct gp_entity {
 	u64 cookie;
 	u64 nr_preempted;
 	u64 nr_resumed;
-	u64 total_run_ns;
 	u64 total_off_ns;
 	u64 off_max_ns;
 };
@@ -259,21 +259,26 @@ struct gp_entity {
  * @since_ns: busy: arrival of its oldest request that is not completed
  * @gen: generation of the slot; part of the id
  * @entity: slot of its entity
- * @next: next queue of the entity, or next free slot
- * @prev: previous queue of the entity
  * @live: slot in use
  * @busy: has work
+ * @next: next queue of the entity, or next free slot
+ * @prev: previous queue of the entity
+ *
+ * Two share a cache line.
  */
 struct gp_queue {
 	u64 cookie;
 	u64 since_ns;
 	u32 gen;
-	u32 entity;
+	u32 entity : 30;
+	u32 live : 1;
+	u32 busy : 1;
 	u32 next;
 	u32 prev;
-	bool live;
-	bool busy;
 };
+
+_Static_assert(sizeof(struct gp_queue) == 32, "a queue is half a cache line");
+_Static_assert(GP_ENTITIES_MAX <= 1U << 30, "a slot does not fit into a queue");
 
 /**
  * struct gp_node - one node

@@ -13,11 +13,6 @@ void gp_switch_plan(struct gp_call *c)
 	c->n->sw.nr_resume = 0;
 }
 
-u32 gp_switch_room(const struct gp_call *c)
-{
-	return GP_SWITCH_MAX - c->n->sw.nr_preempt - c->n->sw.nr_resume;
-}
-
 void gp_switch_preempt(struct gp_call *c, struct gp_entity *e)
 {
 	struct gp_switch *sw = &c->n->sw;

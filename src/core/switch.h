@@ -23,7 +23,10 @@ void gp_switch_plan(struct gp_call *c);
  * Context: caller serialises; a switch is being planned.
  * Return: number of members.
  */
-u32 gp_switch_room(const struct gp_call *c);
+static inline u32 gp_switch_room(const struct gp_call *c)
+{
+	return GP_SWITCH_MAX - c->n->sw.nr_preempt - c->n->sw.nr_resume;
+}
 
 /**
  * gp_switch_preempt() - plan to preempt an entity; it is PREEMPTING from now on

@@ -104,18 +104,6 @@ int gp_kernel_set_attr(int fd, int pidfd, const struct gpreempt_ioc_attr *attr)
 	return call(fd, GPREEMPT_IOC_SET_ATTR, &arg);
 }
 
-/* FNV-1a; groups are a user's own, so that no other user can choose a name to meet them. */
-uint64_t gp_kernel_group(const char *name)
-{
-	uint64_t hash = 0xcbf29ce484222325ull;
-
-	if (!*name)
-		return 0;
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 0x100000001b3ull;
-	return hash ? hash : 1;
-}
-
 int gp_kernel_switch(int fd, struct gpreempt_ioc_ref *refs, uint32_t nr, uint32_t lease_ms)
 {
 	struct gpreempt_ioc_switch arg = {
@@ -216,21 +204,6 @@ int gp_kernel_hist(int fd, uint32_t gpu_id, uint32_t which, uint32_t *buckets, u
 	};
 	ret = call(fd, GPREEMPT_IOC_HIST, out);
 	return ret == -ENOTTY ? -EOPNOTSUPP : ret;
-}
-
-const char *gp_kernel_state_name(uint32_t state)
-{
-	static const char *const names[] = { "idle",	  "waiting",  "running", "preempting",
-					     "preempted", "resuming", "lost" };
-
-	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "unknown";
-}
-
-const char *gp_kernel_breaker_name(uint32_t breaker)
-{
-	static const char *const names[] = { "closed", "open", "probation", "dead" };
-
-	return breaker < sizeof(names) / sizeof(names[0]) ? names[breaker] : "unknown";
 }
 
 ssize_t gp_kernel_read(int fd, struct gpreempt_abi_event *events, size_t max)

@@ -49,9 +49,6 @@ int gp_kernel_pidfd(pid_t pid);
 int gp_kernel_get_attr(int fd, int pidfd, struct gpreempt_ioc_attr *attr);
 int gp_kernel_set_attr(int fd, int pidfd, const struct gpreempt_ioc_attr *attr);
 
-/* The number of a group of this name; "" = 0, none. */
-uint64_t gp_kernel_group(const char *name);
-
 /**
  * gp_kernel_hold() - preempt by hand
  * @fd: device; the hold ends with it
@@ -109,10 +106,6 @@ int gp_kernel_stats(int fd, uint32_t gpu_id, struct gpreempt_ioc_stats *stats);
  */
 int gp_kernel_hist(int fd, uint32_t gpu_id, uint32_t which, uint32_t *buckets, uint32_t nr,
 		   struct gpreempt_ioc_hist *out);
-
-/* Words for gpreempt_ioc_queue.state and gpreempt_ioc_stats.breaker, as core/ has them. */
-const char *gp_kernel_state_name(uint32_t state);
-const char *gp_kernel_breaker_name(uint32_t breaker);
 
 /**
  * gp_kernel_read() - events; the first call begins the stream

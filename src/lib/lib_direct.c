@@ -270,14 +270,16 @@ static size_t add_node(uint32_t *nodes, size_t nr, uint32_t gpu_id)
 static size_t list_nodes(const struct gp_tracer_link *t, const struct gpreempt_ref *ref,
 			 uint32_t *out)
 {
+	const struct gp_hold *h;
 	size_t nr = 0;
 
 	if (ref->gpu_id)
 		return add_node(out, 0, ref->gpu_id);
 	for (size_t i = 0; i < t->nr_queues; i++)
 		nr = add_node(out, nr, t->queues[i].gpu_id);
-	for (size_t i = 0; ref->queue_id == GPREEMPT_QUEUE_ALL && i < t->nr_held; i++)
-		nr = add_node(out, nr, t->held[i].gpu_id);
+	if (ref->queue_id == GPREEMPT_QUEUE_ALL)
+		for (h = gp_holds_first(&t->held); h; h = gp_holds_next(h))
+			nr = add_node(out, nr, (uint32_t)h->target.node);
 	return nr;
 }
 

@@ -6,6 +6,7 @@
 
 #include "driver/discover.h"
 #include "driver/module.h"
+#include "rules/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -97,7 +98,7 @@ static void add_process(struct gpreempt_process *p, int fd, const struct gpreemp
 			continue;
 		p->mechanism = GPREEMPT_MECH_KERNEL;
 		nr_busy += !!(list[i].flags & GPREEMPT_QUEUE_F_BUSY);
-		snprintf(p->state, sizeof(p->state), "%s", gp_kernel_state_name(list[i].state));
+		snprintf(p->state, sizeof(p->state), "%s", gp_entity_state_name(list[i].state));
 	}
 	if (!p->mechanism)
 		return;
@@ -148,7 +149,7 @@ void gp_module_add_nodes(struct gpreempt_node *nodes, size_t nr)
 		nodes[i].enabled = policy.enabled;
 		snprintf(nodes[i].policy, sizeof(nodes[i].policy), "%.31s", policy.policy);
 		snprintf(nodes[i].breaker, sizeof(nodes[i].breaker), "%s",
-			 gp_kernel_breaker_name(stats.breaker));
+			 gp_breaker_state_name(stats.breaker));
 	}
 	if (fd >= 0)
 		close(fd);

@@ -6,6 +6,7 @@
 
 #include "lib/lib_handle.h"
 #include "driver/module.h"
+#include "rules/group.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -74,7 +75,7 @@ int gp_module_set_attr(struct gpreempt *g, uint32_t pid, const struct gpreempt_a
 		.latency_critical = attr->latency_critical,
 		.slice_ns = attr->slice_ns,
 		.deadline_ns = attr->deadline_ns,
-		.group = gp_kernel_group(attr->group),
+		.group = gp_group_number(attr->group),
 	};
 	int fd = begin(g), pidfd, ret;
 

@@ -121,14 +121,48 @@ static void keep_reason(struct gp_tracer_link *t, const struct gp_wire_note *m)
 	snprintf(t->reason, sizeof(t->reason), "%.*s", (int)sizeof(m->text) - 1, m->text);
 }
 
+/* There is one owner, and one process. */
+static struct gp_hold_target target_of(uint32_t gpu_id, uint32_t queue_id)
+{
+	return (struct gp_hold_target){
+		.node = gpu_id,
+		.queue = queue_id == GP_WIRE_QUEUE_ALL ? GP_HOLD_ALL : queue_id,
+	};
+}
+
 /* ALL: whatever is held there. */
+static struct gp_hold *find(const struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
+{
+	const struct gp_hold_target target = target_of(gpu_id, queue_id);
+
+	if (queue_id == GP_WIRE_QUEUE_ALL)
+		return gp_holds_first_on(&t->held, 0, gpu_id);
+	return gp_holds_find(&t->held, 0, &target);
+}
+
 static void forget(struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
 {
-	for (size_t i = t->nr_held; i-- > 0;) {
-		if (t->held[i].gpu_id == gpu_id &&
-		    (queue_id == GP_WIRE_QUEUE_ALL || t->held[i].queue_id == queue_id))
-			t->held[i] = t->held[--t->nr_held];
-	}
+	struct gp_hold *h;
+
+	while ((h = find(t, gpu_id, queue_id)))
+		gp_holds_drop(&t->held, h);
+}
+
+static void remember(struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
+{
+	struct gp_hold *h = t->hold;
+
+	while (gp_hold_is_used(h))
+		h++;
+	h->target = target_of(gpu_id, queue_id);
+	h->until_ns = GP_HOLD_FOREVER;
+	gp_holds_add(&t->held, h);
+}
+
+static void forget_all(struct gp_tracer_link *t)
+{
+	memset(t->hold, 0, sizeof(t->hold));
+	gp_holds_init(&t->held, GP_TRACER_HELD_MAX);
 }
 
 /* What every message changes. 1 = it says that the target cannot be had. */
@@ -163,7 +197,7 @@ static void hang_up(struct gp_tracer_link *t)
 	if (t->fd >= 0)
 		close(t->fd);
 	t->fd = -1;
-	t->nr_held = 0;
+	forget_all(t);
 	t->nr_queues = 0;
 }
 
@@ -194,6 +228,7 @@ int gp_tracer_start(struct gp_tracer_link *t, const char *program, uint32_t pid,
 	int ret;
 
 	memset(t, 0, sizeof(*t));
+	forget_all(t);
 	t->fd = -1;
 	t->pid = pid;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd))
@@ -246,12 +281,7 @@ static int wait_done(struct gp_tracer_link *t, uint64_t deadline_ns)
 /* A hold takes the place of those that it renews. */
 static bool has_room(const struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
 {
-	for (size_t i = 0; i < t->nr_held; i++) {
-		if (t->held[i].gpu_id == gpu_id &&
-		    (queue_id == GP_WIRE_QUEUE_ALL || t->held[i].queue_id == queue_id))
-			return true;
-	}
-	return t->nr_held < GP_TRACER_HELD_MAX;
+	return find(t, gpu_id, queue_id) || gp_holds_nr(&t->held) < GP_TRACER_HELD_MAX;
 }
 
 int gp_tracer_order(struct gp_tracer_link *t, enum gp_wire_type type, uint32_t gpu_id,
@@ -277,10 +307,8 @@ int gp_tracer_order(struct gp_tracer_link *t, enum gp_wire_type type, uint32_t g
 	if (ret)
 		return ret;
 	forget(t, gpu_id, queue_id);
-	if (type == GP_WIRE_HOLD) {
-		t->held[t->nr_held].gpu_id = gpu_id;
-		t->held[t->nr_held++].queue_id = queue_id;
-	}
+	if (type == GP_WIRE_HOLD)
+		remember(t, gpu_id, queue_id);
 	return 0;
 }
 
@@ -340,10 +368,7 @@ void gp_tracer_stop(struct gp_tracer_link *const *list, size_t nr, uint64_t dead
 
 bool gp_tracer_is_held(const struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
 {
-	for (size_t i = 0; i < t->nr_held; i++) {
-		if (t->held[i].gpu_id == gpu_id && (t->held[i].queue_id == queue_id ||
-						    t->held[i].queue_id == GP_WIRE_QUEUE_ALL))
-			return true;
-	}
-	return false;
+	const struct gp_hold_target target = target_of(gpu_id, queue_id);
+
+	return gp_holds_covers(&t->held, &target);
 }

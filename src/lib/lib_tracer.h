@@ -9,6 +9,7 @@
 
 #include "driver/kfd_abi.h"
 #include "client/wire.h"
+#include "rules/hold.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,7 +27,7 @@
  * @nr_queues: how many
  * @cap: room
  * @held: what is held by it
- * @nr_held: how many
+ * @hold: memory of @held
  * @reason: why it was refused, or why it is gone
  */
 struct gp_tracer_link {
@@ -37,11 +38,8 @@ struct gp_tracer_link {
 	struct gp_kfd_queue_entry *queues;
 	size_t nr_queues;
 	size_t cap;
-	struct {
-		uint32_t gpu_id;
-		uint32_t queue_id;
-	} held[GP_TRACER_HELD_MAX];
-	size_t nr_held;
+	struct gp_holds held;
+	struct gp_hold hold[GP_TRACER_HELD_MAX];
 	char reason[128];
 };
 

@@ -41,18 +41,6 @@ static int by_key(const struct gp_tree_node *x, const struct gp_tree_node *y)
 	return cmp_attr(&a->attr, &b->attr);
 }
 
-/* FNV-1a */
-u64 gp_group_number(const char *name)
-{
-	u64 hash = 0xcbf29ce484222325ULL;
-
-	if (!*name)
-		return GP_GROUP_NONE;
-	for (; *name; name++)
-		hash = (hash ^ (u8)*name) * 0x100000001b3ULL;
-	return hash ? hash : 1;
-}
-
 static bool can_join(const struct gp_group_key *key)
 {
 	return key->group != GP_GROUP_NONE && key->user != GP_GROUP_NO_USER && !key->is_alone;
@@ -85,6 +73,5 @@ int gp_groups_add(struct gp_groups *set, struct gp_group *g)
 
 void gp_groups_remove(struct gp_groups *set, struct gp_group *g)
 {
-	if (g->node.height)
-		gp_tree_remove(&set->tree, &g->node);
+	gp_tree_remove(&set->tree, &g->node);
 }

@@ -78,7 +78,17 @@ struct gp_groups {
  *
  * Return: the number, GP_GROUP_NONE for the empty name only.
  */
-u64 gp_group_number(const char *name);
+static inline u64 gp_group_number(const char *name)
+{
+	u64 hash = 0xcbf29ce484222325ULL;
+
+	if (!*name)
+		return GP_GROUP_NONE;
+	/* FNV-1a */
+	for (; *name; name++)
+		hash = (hash ^ (u8)*name) * 0x100000001b3ULL;
+	return hash ? hash : 1;
+}
 
 /**
  * gp_group_is_one() - are two processes one entity?

@@ -90,6 +90,17 @@ struct gp_holds {
 };
 
 /**
+ * gp_hold_is_used() - is this hold in a set?
+ * @h: hold; all zero is one that is in none, for callers that have an array of them
+ *
+ * Return: true from gp_holds_add() to gp_holds_drop().
+ */
+static inline bool gp_hold_is_used(const struct gp_hold *h)
+{
+	return h->by_target.height;
+}
+
+/**
  * gp_holds_init() - make an empty set
  * @set: set
  * @max_user: most holds that one user may have

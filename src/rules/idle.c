@@ -37,7 +37,7 @@ void gp_idle_work(struct gp_idle *q, const struct gp_idle_pace *pace, u64 now_ns
 	q->doubt_ns = 0;
 	q->doubt_step_ns = 0;
 	begin(q, pace, now_ns);
-	q->look_ns = now_ns + pace->quiet_ns;
+	q->look_ns = now_ns + (pace->quiet_ns ? pace->quiet_ns : pace->busy_ns);
 }
 
 void gp_idle_restart(struct gp_idle *q, const struct gp_idle_pace *pace, u64 now_ns)

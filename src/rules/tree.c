@@ -100,7 +100,7 @@ void gp_tree_remove(struct gp_tree *t, struct gp_tree_node *n)
 {
 	struct gp_tree_node *next, *from = n->up;
 
-	if (GP_WARN_ON(!n->height))
+	if (!n->height)
 		return;
 	if (!n->child[0] || !n->child[1]) {
 		replace(t, n, n->child[0] ? n->child[0] : n->child[1]);

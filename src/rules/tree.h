@@ -54,7 +54,7 @@ int gp_tree_insert(struct gp_tree *t, struct gp_tree_node *n);
 /**
  * gp_tree_remove() - take a node out
  * @t: tree
- * @n: node of this tree
+ * @n: node of this tree, or in none: then nothing happens
  */
 void gp_tree_remove(struct gp_tree *t, struct gp_tree_node *n);
 

@@ -20,6 +20,8 @@
 
 #include "sim/sim_arrival.h"
 #include "gpu/aql.h"
+#include "rules/act.h"
+#include "rules/idle.h"
 #include "sim/sim_calendar.h"
 #include "sim/sim_mem.h"
 #include "sim/sim_rng.h"
@@ -80,6 +82,7 @@ enum gp_where {
  * @unwritten: how many of the newest are not completely written yet
  * @launching: a GP_EV_PUMP is on its way
  * @core_id: the core's id
+ * @idle: what was seen of it
  * @core_busy: what the core believes
  * @core_since_ns: arrival of its oldest request, as the core believes
  * @slot: slot of mechanisms that map by hand
@@ -123,6 +126,7 @@ struct gp_sim_queue {
 	bool launching;
 
 	u64 core_id;
+	struct gp_idle idle;
 	bool core_busy;
 	u64 core_since_ns;
 	int slot;
@@ -264,13 +268,10 @@ struct gp_hws {
  * @queues: them, by index
  * @sched: the scheduling core; NULL if the mechanism has no use for it
  * @sched_mem: its memory
- * @actions: what it wants
- * @timer_seq: which setting of its timer is valid
+ * @act: what it wants and what becomes of it
  * @mech: the mechanism
  * @hws: firmware scheduler, if used
- * @sw: the switch in flight; seq 0 = none
- * @sw_begin_ns: when it began
- * @sw_results: its results
+ * @sw_begin_ns: when the switch in flight began
  * @forced: result forced upon the next @nr_forced switches by a fault
  * @nr_forced: see there
  * @rng: for jitter
@@ -295,13 +296,10 @@ struct gp_sim {
 	struct gp_sim_queue *queues;
 	struct gp_sched *sched;
 	void *sched_mem;
-	struct gp_actions actions;
-	u64 timer_seq;
+	struct gp_act act;
 	const struct gp_mech_ops *mech;
 	struct gp_hws hws;
-	struct gp_switch sw;
 	u64 sw_begin_ns;
-	enum gp_result sw_results[GP_SWITCH_MAX];
 	enum gp_result forced;
 	u64 nr_forced;
 	struct gp_rng rng;
@@ -358,7 +356,7 @@ void gp_core_fini(struct gp_sim *sim);
 void gp_core_busy(struct gp_sim_queue *q);
 void gp_core_idle(struct gp_sim_queue *q);
 void gp_core_progress(struct gp_sim_queue *q);
-void gp_core_timer(struct gp_sim *sim, u64 seq);
+bool gp_core_is_switching(const struct gp_sim *sim, u64 seq);
 void gp_core_stop(struct gp_sim *sim);
 
 /* mech.c */

@@ -14,68 +14,80 @@ static struct gp_proc *proc_of(struct gp_sim *sim, u64 id)
 	return gp_sched_entity_info(sim->sched, id, &info) ? NULL : &sim->procs[info.cookie];
 }
 
-static void report(struct gp_sim *sim, const struct gp_action *a)
+static struct gp_sim *sim_of(struct gp_act *a)
 {
-	struct gp_proc *proc = a->id == GP_ID_NONE ? NULL : proc_of(sim, a->id);
+	return container_of(a, struct gp_sim, act);
+}
+
+static void report(struct gp_act *a, enum gp_report report, u64 id)
+{
+	struct gp_proc *proc = id == GP_ID_NONE ? NULL : proc_of(sim_of(a), id);
 	char text[128];
 
 	if (proc)
 		snprintf(text, sizeof(text), "%s %u: %s", proc->spec->name, proc->number,
-			 gp_report_name(a->report));
+			 gp_report_name(report));
 	else
-		snprintf(text, sizeof(text), "node: %s", gp_report_name(a->report));
-	gp_sim_mark(sim, text);
+		snprintf(text, sizeof(text), "node: %s", gp_report_name(report));
+	gp_sim_mark(sim_of(a), text);
 }
 
 /* A fault in the mechanism: nothing is done, every member gets the same answer. */
 static void fail_switch(struct gp_sim *sim)
 {
+	const struct gp_switch *sw = &sim->act.sw;
+
 	sim->nr_forced--;
-	for (u32 i = 0; i < sim->sw.nr_preempt + sim->sw.nr_resume; i++)
-		sim->sw_results[i] = sim->forced;
-	gp_sim_at(sim, sim->now_ns + sim->sc->costs.driver_ns, GP_EV_FAILED, 0, sim->sw.seq);
+	for (u32 i = 0; i < sw->nr_preempt + sw->nr_resume; i++)
+		sim->act.results[i] = sim->forced;
+	gp_sim_at(sim, sim->now_ns + sim->sc->costs.driver_ns, GP_EV_FAILED, 0, sw->seq);
 }
 
-static void begin_switch(struct gp_sim *sim, const struct gp_switch *sw)
+/* Only schedules: no mechanism is over with a switch at once. */
+static bool begin(struct gp_act *a)
 {
-	sim->sw = *sw;
+	struct gp_sim *sim = sim_of(a);
+
 	sim->sw_begin_ns = sim->now_ns;
-	for (u32 i = 0; i < sw->nr_preempt + sw->nr_resume; i++)
-		sim->sw_results[i] = GP_RESULT_OK;
 	if (sim->nr_forced)
 		fail_switch(sim);
 	else
 		sim->mech->begin(sim);
+	return false;
 }
 
-/* Everything here only schedules: nothing leads back into the core at once. */
-static void carry_out(struct gp_sim *sim)
+static void set_timer(struct gp_act *a)
 {
-	const struct gp_actions *wanted = &sim->actions;
+	struct gp_sim *sim = sim_of(a);
 
-	for (u32 i = 0; i < wanted->nr; i++) {
-		const struct gp_action *a = &wanted->a[i];
+	if (a->timer_ns != U64_MAX)
+		gp_sim_at(sim, max(a->timer_ns, sim->now_ns), GP_EV_CORE_TIMER, 0, 0);
+}
 
-		switch (a->kind) {
-		case GP_ACTION_SWITCH:
-			begin_switch(sim, &wanted->sw);
-			break;
-		case GP_ACTION_SET_TIMER:
-			sim->timer_seq++;
-			if (a->at_ns != U64_MAX)
-				gp_sim_at(sim, max(a->at_ns, sim->now_ns), GP_EV_CORE_TIMER, 0,
-					  sim->timer_seq);
-			break;
-		case GP_ACTION_ARM:
-		case GP_ACTION_DISARM:
-			if (proc_of(sim, a->id))
-				gp_detect_arm(proc_of(sim, a->id), a->kind == GP_ACTION_ARM);
-			break;
-		case GP_ACTION_REPORT:
-			report(sim, a);
-			break;
-		}
-	}
+static void watch(struct gp_act *a, u64 id, bool arm)
+{
+	struct gp_proc *proc = proc_of(sim_of(a), id);
+
+	if (proc)
+		gp_detect_arm(proc, arm);
+}
+
+static u64 now_ns(struct gp_act *a)
+{
+	return sim_of(a)->now_ns;
+}
+
+static const struct gp_act_ops act_ops = {
+	.now_ns = now_ns,
+	.begin = begin,
+	.set_timer = set_timer,
+	.watch = watch,
+	.report = report,
+};
+
+bool gp_core_is_switching(const struct gp_sim *sim, u64 seq)
+{
+	return sim->act.is_switching && sim->act.sw.seq == seq;
 }
 
 /**
@@ -89,8 +101,8 @@ void gp_core_busy(struct gp_sim_queue *q)
 	if (q->core_busy)
 		return;
 	q->core_busy = true;
-	if (!gp_sched_queue_busy(sim->sched, q->core_id, sim->now_ns, &sim->actions))
-		carry_out(sim);
+	if (!gp_sched_queue_busy(sim->sched, q->core_id, sim->now_ns, &sim->act.acts))
+		gp_act_run(&sim->act);
 }
 
 /**
@@ -104,8 +116,8 @@ void gp_core_idle(struct gp_sim_queue *q)
 	if (!q->core_busy)
 		return;
 	q->core_busy = false;
-	if (!gp_sched_queue_idle(sim->sched, q->core_id, sim->now_ns, &sim->actions))
-		carry_out(sim);
+	if (!gp_sched_queue_idle(sim->sched, q->core_id, sim->now_ns, &sim->act.acts))
+		gp_act_run(&sim->act);
 }
 
 /**
@@ -126,21 +138,8 @@ void gp_core_progress(struct gp_sim_queue *q)
 		return;
 	q->core_since_ns = since_ns;
 	if (!gp_sched_queue_progress(sim->sched, q->core_id, since_ns, sim->now_ns,
-				     &sim->actions))
-		carry_out(sim);
-}
-
-/**
- * gp_core_timer() - the core's timer fired
- * @sim: run
- * @seq: which setting; stale ones are ignored
- */
-void gp_core_timer(struct gp_sim *sim, u64 seq)
-{
-	if (seq != sim->timer_seq)
-		return;
-	gp_sched_timer(sim->sched, 0, sim->now_ns, &sim->actions);
-	carry_out(sim);
+				     &sim->act.acts))
+		gp_act_run(&sim->act);
 }
 
 /**
@@ -149,24 +148,18 @@ void gp_core_timer(struct gp_sim *sim, u64 seq)
  */
 void gp_core_stop(struct gp_sim *sim)
 {
-	gp_sched_set_enabled(sim->sched, 0, false, sim->now_ns, &sim->actions);
-	carry_out(sim);
+	gp_sched_set_enabled(sim->sched, 0, false, sim->now_ns, &sim->act.acts);
+	gp_act_run(&sim->act);
 }
 
 /**
  * gp_sim_switch_done() - the mechanism finished the switch in flight
- * @sim: run, results in gp_sim.sw_results
+ * @sim: run, results in gp_act.results
  */
 void gp_sim_switch_done(struct gp_sim *sim)
 {
-	u32 nr = sim->sw.nr_preempt + sim->sw.nr_resume;
-	u64 seq = sim->sw.seq;
-
 	gp_watch_switch(sim);
-	sim->sw.seq = 0;
-	if (!gp_sched_switch_done(sim->sched, 0, seq, sim->sw_results, nr, sim->now_ns,
-				  &sim->actions))
-		carry_out(sim);
+	gp_act_done(&sim->act);
 }
 
 static int set_params(struct gp_sim *sim, char *error, size_t error_size)
@@ -192,18 +185,18 @@ static int set_params(struct gp_sim *sim, char *error, size_t error_size)
 static int add_proc(struct gp_sim *sim, struct gp_proc *proc)
 {
 	int ret = gp_sched_entity_add(sim->sched, 0, &proc->spec->attr, proc->index, 0,
-				      &sim->actions, &proc->core_id);
+				      &sim->act.acts, &proc->core_id);
 
 	if (ret)
 		return ret;
-	carry_out(sim);
+	gp_act_run(&sim->act);
 	for (u32 i = 0; i < proc->spec->queues && !ret; i++) {
 		struct gp_sim_queue *q = &proc->queues[i];
 
-		ret = gp_sched_queue_add(sim->sched, proc->core_id, q->index, 0, &sim->actions,
+		ret = gp_sched_queue_add(sim->sched, proc->core_id, q->index, 0, &sim->act.acts,
 					 &q->core_id);
 		if (!ret)
-			carry_out(sim);
+			gp_act_run(&sim->act);
 	}
 	return ret;
 }
@@ -230,9 +223,11 @@ int gp_core_init(struct gp_sim *sim, char *error, size_t error_size)
 	if (!sim->sched_mem)
 		return -ENOMEM;
 	ret = gp_sched_init(sim->sched_mem, size, &config, &sim->sched);
-	if (!ret)
-		ret = set_params(sim, error, error_size);
-	if (!ret && gp_sched_set_policy(sim->sched, 0, sim->sc->policy, 0, &sim->actions)) {
+	if (ret)
+		return ret;
+	gp_act_init(&sim->act, sim->sched, 0, &act_ops);
+	ret = set_params(sim, error, error_size);
+	if (!ret && gp_sched_set_policy(sim->sched, 0, sim->sc->policy, 0, &sim->act.acts)) {
 		snprintf(error, error_size, "policy %s: unknown", sim->sc->policy);
 		ret = -EINVAL;
 	}

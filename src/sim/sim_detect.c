@@ -22,10 +22,25 @@ static bool by_doorbell(const struct gp_sim *sim)
 	return sim->sched && sim->sc->detect == GP_DETECT_DOORBELL;
 }
 
-static bool has_work(const struct gp_proc *proc)
+/* Everything has a signal here, and what is done is known to the packet. */
+static bool has_work(struct gp_sim_queue *q)
+{
+	static const struct gp_idle_pace pace = { .busy_ns = 1 };
+	const struct gp_idle_seen seen = {
+		.now_ns = q->proc->sim->now_ns,
+		.rptr = q->done,
+		.wptr = gp_sim_queue_written(q),
+		.wrap = U64_MAX,
+		.end = GP_AQL_ENDED,
+	};
+
+	return gp_idle_look(&q->idle, &pace, &seen) == GP_IDLE_BUSY;
+}
+
+static bool has_any_work(struct gp_proc *proc)
 {
 	for (u32 i = 0; i < proc->spec->queues; i++)
-		if (gp_sim_queue_outstanding(&proc->queues[i]))
+		if (has_work(&proc->queues[i]))
 			return true;
 	return false;
 }
@@ -34,12 +49,12 @@ static bool has_work(const struct gp_proc *proc)
 static void scan(struct gp_proc *proc)
 {
 	for (u32 i = 0; i < proc->spec->queues; i++)
-		if (gp_sim_queue_outstanding(&proc->queues[i])) {
+		if (has_work(&proc->queues[i])) {
 			gp_core_busy(&proc->queues[i]);
 			gp_core_progress(&proc->queues[i]);
 		}
 	for (u32 i = 0; i < proc->spec->queues; i++)
-		if (!gp_sim_queue_outstanding(&proc->queues[i]))
+		if (!has_work(&proc->queues[i]))
 			gp_core_idle(&proc->queues[i]);
 }
 
@@ -97,7 +112,7 @@ void gp_detect_arm(struct gp_proc *proc, bool arm)
 	struct gp_sim *sim = proc->sim;
 
 	proc->armed = arm;
-	if (arm && by_doorbell(sim) && has_work(proc)) {
+	if (arm && by_doorbell(sim) && has_any_work(proc)) {
 		proc->armed = false;
 		gp_sim_at(sim, sim->now_ns, GP_EV_BUSY, proc->index, 0);
 	}

@@ -10,12 +10,12 @@
  */
 void gp_mech_set_levels(struct gp_sim *sim)
 {
-	for (u32 i = 0; i < sim->sw.nr_preempt + sim->sw.nr_resume; i++) {
+	for (u32 i = 0; i < sim->act.sw.nr_preempt + sim->act.sw.nr_resume; i++) {
 		struct gp_entity_info info;
 		struct gp_proc *proc;
-		bool off = i < sim->sw.nr_preempt;
+		bool off = i < sim->act.sw.nr_preempt;
 
-		if (gp_sched_entity_info(sim->sched, sim->sw.id[i], &info))
+		if (gp_sched_entity_info(sim->sched, sim->act.sw.id[i], &info))
 			continue;
 		proc = &sim->procs[info.cookie];
 		if (off && !proc->off) {
@@ -50,7 +50,7 @@ const struct gp_mech_ops gp_mech_none = {
 static void next_phase(struct gp_sim *sim, u32 phase, u64 delay_ns)
 {
 	sim->hws.phase = phase;
-	gp_sim_at(sim, sim->now_ns + delay_ns, GP_EV_MECH, 0, sim->sw.seq);
+	gp_sim_at(sim, sim->now_ns + delay_ns, GP_EV_MECH, 0, sim->act.sw.seq);
 }
 
 static void cwsr_begin(struct gp_sim *sim)
@@ -70,9 +70,9 @@ static void mark_refused(struct gp_sim *sim)
 	if (!doorbell)
 		return;
 	proc = sim->queues[GP_SIM_QUEUE_OF(doorbell)].proc;
-	for (u32 i = 0; i < sim->sw.nr_preempt; i++)
-		if (sim->sw.id[i] == proc->core_id) {
-			sim->sw_results[i] = GP_RESULT_ERROR;
+	for (u32 i = 0; i < sim->act.sw.nr_preempt; i++)
+		if (sim->act.sw.id[i] == proc->core_id) {
+			sim->act.results[i] = GP_RESULT_ERROR;
 			proc->off = false;
 		}
 }
@@ -127,7 +127,7 @@ static void block_begin(struct gp_sim *sim)
 	const struct gp_sim_costs *c = &sim->sc->costs;
 
 	gp_mech_set_levels(sim);
-	gp_sim_at(sim, sim->now_ns + c->decide_ns + c->block_ns, GP_EV_MECH, 0, sim->sw.seq);
+	gp_sim_at(sim, sim->now_ns + c->decide_ns + c->block_ns, GP_EV_MECH, 0, sim->act.sw.seq);
 }
 
 static void block_step(struct gp_sim *sim)

@@ -29,7 +29,7 @@ static void hqd_begin(struct gp_sim *sim)
 
 	gp_mech_set_levels(sim);
 	sim->hws.phase = GP_HWS_UNMAP;
-	gp_sim_at(sim, sim->now_ns + c->decide_ns + c->driver_ns, GP_EV_MECH, 0, sim->sw.seq);
+	gp_sim_at(sim, sim->now_ns + c->decide_ns + c->driver_ns, GP_EV_MECH, 0, sim->act.sw.seq);
 }
 
 /* One step towards the queue's level. Return: it is there. */

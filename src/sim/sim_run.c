@@ -183,14 +183,14 @@ static void handle(struct gp_sim *sim, const struct gp_sim_event *e)
 		gp_detect_event(sim, e);
 		break;
 	case GP_EV_CORE_TIMER:
-		gp_core_timer(sim, e->arg);
+		gp_act_timer(&sim->act);
 		break;
 	case GP_EV_MECH:
-		if (e->arg == sim->sw.seq)
+		if (gp_core_is_switching(sim, e->arg))
 			sim->mech->step(sim);
 		break;
 	case GP_EV_FAILED:
-		if (e->arg == sim->sw.seq)
+		if (gp_core_is_switching(sim, e->arg))
 			gp_sim_switch_done(sim);
 		break;
 	case GP_EV_FAULT:
@@ -223,7 +223,7 @@ static void step(struct gp_sim *sim)
 		sim->now_ns = e.at_ns;
 		handle(sim, &e);
 	}
-	if (sim->sw.seq && sim->mech->poll)
+	if (sim->act.is_switching && sim->mech->poll)
 		sim->mech->poll(sim);
 }
 

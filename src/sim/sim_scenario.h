@@ -282,13 +282,4 @@ const char *gp_detect_name(enum gp_detect d);
 const char *gp_detect_doc(enum gp_detect d);
 int gp_detect_parse(const char *text, enum gp_detect *d);
 
-/**
- * gp_duration_parse() - "20ms", "1.5 s", "100us", "7ns"
- * @text: text
- * @ns: output
- *
- * Return: 0 or -EINVAL.
- */
-int gp_duration_parse(const char *text, u64 *ns);
-
 #endif

@@ -122,7 +122,7 @@ static int add_time(struct gp_arrival *a, char *line, u32 *cap)
 		return 0;
 	if (gp_value_word(&line))
 		return -EINVAL;
-	if (gp_value_u64(word, &ns) && gp_duration_parse(word, &ns))
+	if (gp_text_read_time(word, GP_TEXT_NS, &ns))
 		return -EINVAL;
 	if (ns > GP_RUN_MAX_NS || (a->nr_trace && ns < a->trace_ns[a->nr_trace - 1]))
 		return -ERANGE;

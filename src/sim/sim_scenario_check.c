@@ -14,33 +14,6 @@ struct check {
 
 #define FAIL(c, ...) (gp_scenario_say((c)->error, (c)->error_size, __VA_ARGS__), -EINVAL)
 
-const struct gp_param_desc *gp_param_find(const char *name)
-{
-	const struct gp_param_desc *desc;
-	const char *policy;
-
-	for (u32 i = 0; (desc = gp_sched_param_desc(i, &policy)); i++) {
-		char full[GP_NAME_MAX];
-
-		snprintf(full, sizeof(full), "%s%s%s", policy ? policy : "", policy ? "." : "",
-			 desc->name);
-		if (!strcmp(full, name))
-			return desc;
-	}
-	return NULL;
-}
-
-bool gp_policy_exists(const char *name)
-{
-	const char *policy;
-
-	for (u32 i = 0; (policy = gp_policy_name_at(i)); i++) {
-		if (!strcmp(policy, name))
-			return true;
-	}
-	return false;
-}
-
 bool gp_engine_exists(const char *name)
 {
 	return !strcmp(name, "timed") || !strcmp(name, "state");
@@ -54,7 +27,7 @@ static int check_names(const struct check *c)
 		return FAIL(c, "no gpu '%s'; see gpreempt sim list", sc->gpu);
 	if (!gp_engine_exists(sc->engine))
 		return FAIL(c, "no engine '%s'; see gpreempt sim list", sc->engine);
-	if (!gp_policy_exists(sc->policy))
+	if (!gp_text_is_policy(sc->policy))
 		return FAIL(c, "no policy '%s'; see gpreempt sim list", sc->policy);
 	if (sc->mechanism >= GP_MECH_COUNT || sc->detect >= GP_DETECT_COUNT)
 		return FAIL(c, "no such mechanism or detection mode");
@@ -65,7 +38,7 @@ static int check_params(const struct check *c)
 {
 	for (u32 i = 0; i < c->sc->nr_params; i++) {
 		const struct gp_param_set *set = &c->sc->params[i];
-		const struct gp_param_desc *desc = gp_param_find(set->name);
+		const struct gp_param_desc *desc = gp_params_find(set->name);
 
 		if (!desc)
 			return FAIL(c, "no parameter '%s'; see gpreempt sim params", set->name);

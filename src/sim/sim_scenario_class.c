@@ -156,7 +156,8 @@ int gp_parse_mix(struct gp_parser *p, const struct gp_key *key, char *value)
 		if (strcmp(word, "scale") || !text || gp_value_word(&rest))
 			return gp_parser_fail(p, "%s: only 'scale FACTOR' may follow the name",
 					      key->name);
-		if (gp_value_scaled(text, 6, &scale) || scale < 1000 || scale > 1000 * GP_PPM_ONE)
+		if (gp_text_read_decimal(text, GP_PPM_ONE, "", &scale) || scale < 1000 ||
+		    scale > 1000 * GP_PPM_ONE)
 			return gp_parser_fail(p, "%s: scale: '%.40s' is out of range, "
 					      "0.001 to 1000", key->name, text);
 	}
@@ -176,7 +177,7 @@ static int set_prio(struct gp_parser *p, const struct gp_key *key, char *value)
 
 static int set_latency_critical(struct gp_parser *p, const struct gp_key *key, char *value)
 {
-	if (gp_value_bool(value, &p->class->attr.latency_critical))
+	if (gp_text_read_bool(value, &p->class->attr.latency_critical))
 		return gp_parser_fail(p, "%s: yes or no", key->name);
 	return 0;
 }

@@ -7,30 +7,28 @@
 int gp_parser_number(struct gp_parser *p, const char *what, const char *text, u64 low, u64 high,
 		     u64 *value)
 {
-	u64 v;
-	int err = gp_value_u64(text, &v);
+	int err = gp_text_read_u64(text, low, high, value);
 
 	if (err == -EINVAL)
 		return gp_parser_fail(p, "%s: '%.40s' is not a whole number", what, text);
-	if (err || v < low || v > high)
+	if (err)
 		return gp_parser_fail(p, "%s: %.40s is out of range, %llu to %llu", what, text,
 				      (unsigned long long)low, (unsigned long long)high);
-	*value = v;
 	return 0;
 }
 
 int gp_parser_duration(struct gp_parser *p, const char *what, const char *text, u64 low,
 		       u64 high, u64 *value)
 {
-	char low_text[24], high_text[24];
+	char low_text[GP_TEXT_NUMBER_MAX], high_text[GP_TEXT_NUMBER_MAX];
 	u64 v;
 
-	if (gp_duration_parse(text, &v))
+	if (gp_text_read_time(text, 0, &v))
 		return gp_parser_fail(p, "%s: '%.40s' is not a duration such as 20ms", what, text);
 	if (v < low || v > high)
 		return gp_parser_fail(p, "%s: %.40s is out of range, %s to %s", what, text,
-				      gp_value_duration_text(low, low_text, sizeof(low_text)),
-				      gp_value_duration_text(high, high_text, sizeof(high_text)));
+				      gp_text_time(low, low_text),
+				      gp_text_time(high, high_text));
 	*value = v;
 	return 0;
 }
@@ -96,7 +94,7 @@ static int set_engine(struct gp_parser *p, const struct gp_key *key, char *value
 
 static int set_policy(struct gp_parser *p, const struct gp_key *key, char *value)
 {
-	return set_known(p, key, value, gp_policy_exists(value));
+	return set_known(p, key, value, gp_text_is_policy(value));
 }
 
 static int set_mechanism(struct gp_parser *p, const struct gp_key *key, char *value)
@@ -157,9 +155,10 @@ const struct gp_key gp_costs_keys[] = {
 
 int gp_parser_set_param(struct gp_parser *p, const char *name, const char *value)
 {
-	const struct gp_param_desc *desc = gp_param_find(name);
+	const struct gp_param_desc *desc = gp_params_find(name);
 	struct gp_scenario *sc = p->sc;
-	size_t len = strlen(name);
+	const char *unit = gp_text_unit(name);
+	bool is_time = unit && !strcmp(unit, "ns") && value[strspn(value, "0123456789")];
 	u64 v;
 	int err;
 
@@ -171,7 +170,7 @@ int gp_parser_set_param(struct gp_parser *p, const char *name, const char *value
 	}
 	if (sc->nr_params == GP_MAX_PARAMS)
 		return gp_parser_fail(p, "more than %d parameters", GP_MAX_PARAMS);
-	if (len > 3 && !strcmp(name + len - 3, "_ns") && gp_value_u64(value, &v) == -EINVAL)
+	if (is_time)
 		err = gp_parser_duration(p, name, value, desc->min, desc->max, &v);
 	else
 		err = gp_parser_number(p, name, value, desc->min, desc->max, &v);

@@ -240,7 +240,7 @@ void gp_watch_trace(struct gp_gpu_host *host, const struct gp_gpu_trace *t)
 void gp_watch_switch(struct gp_sim *sim)
 {
 	emit(sim, GP_SPAN_SWITCH, sim->nr_queues, sim->sw_begin_ns,
-	     (u64)sim->sw.nr_preempt << 32 | sim->sw.nr_resume);
+	     (u64)sim->act.sw.nr_preempt << 32 | sim->act.sw.nr_resume);
 }
 
 /**

@@ -2,6 +2,7 @@
 #include "cli/sim/cli_sim_commands.h"
 
 #include "cli/cli.h"
+#include "rules/text.h"
 #include "sim/sim_mix.h"
 #include "cli/verbs/verb_policy_doc.h"
 #include "cli/sim/cli_sim_options.h"
@@ -74,7 +75,7 @@ int gp_sim_cmd_params(int argc, char **argv)
 	const struct gp_param_desc *d;
 	struct gp_sim_options o;
 	struct gp_table t;
-	const char *policy;
+	char name[GP_TEXT_PARAM_MAX];
 	int ret = gp_sim_options_parse(argc, argv, GP_VERB_LIST, "", &o);
 
 	if (ret == GP_GO_ON)
@@ -82,16 +83,16 @@ int gp_sim_cmd_params(int argc, char **argv)
 	if (ret != GP_GO_ON)
 		return ret;
 	gp_table_init(&t, headers, 1);
-	for (u32 i = 0; (d = gp_sched_param_desc(i, &policy)); i++) {
+	for (u32 i = 0; (d = gp_text_param(i, name)); i++) {
 		gp_table_add_row(&t);
-		gp_table_set(&t, 0, "%s%s%s", policy ? policy : "", policy ? "." : "", d->name);
+		gp_table_set(&t, 0, "%s", name);
 		gp_table_set(&t, 1, "%llu", (unsigned long long)d->def);
 		gp_table_set(&t, 2, "%llu", (unsigned long long)d->min);
 		gp_table_set(&t, 3, "%llu", (unsigned long long)d->max);
 	}
 	gp_table_print(&t, stdout);
 	putchar('\n');
-	for (u32 i = 0; !t.error && (d = gp_sched_param_desc(i, &policy)); i++)
+	for (u32 i = 0; !t.error && (d = gp_text_param(i, name)); i++)
 		printf("%-24s %s\n", gp_table_cell(&t, i, 0), d->doc);
 	gp_table_fini(&t);
 	return gp_cli_finish(GP_EXIT_OK);

@@ -2,6 +2,7 @@
 #include "cli/sim/cli_sim_options.h"
 
 #include "cli/cli.h"
+#include "rules/text.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -80,11 +81,7 @@ static int bad_option(const char *object, const char *cause)
 
 static int set_seed(struct gp_sim_options *o, const char *text)
 {
-	char *end;
-
-	errno = 0;
-	o->seed = strtoull(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || o->seed > INT64_MAX) {
+	if (gp_text_read_u64(text, 0, INT64_MAX, &o->seed)) {
 		gp_cli_error("--seed", "'%.40s' is not a number from 0 to %lld", text,
 			     (long long)INT64_MAX);
 		return GP_EXIT_USAGE;
@@ -95,7 +92,7 @@ static int set_seed(struct gp_sim_options *o, const char *text)
 
 static int set_duration(struct gp_sim_options *o, const char *text)
 {
-	if (!gp_duration_parse(text, &o->duration_ns) && o->duration_ns)
+	if (!gp_text_read_time(text, 0, &o->duration_ns) && o->duration_ns)
 		return GP_GO_ON;
 	gp_cli_error("--duration", "'%.40s' is not a duration such as 20ms", text);
 	return GP_EXIT_USAGE;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli_objects.h"
 #include "cli/verbs/verb_policy_doc.h"
+#include "rules/text.h"
 
 #include <string.h>
 
@@ -105,13 +106,11 @@ static int change(struct gp_session *s, const struct gp_options *o, json_t *para
 /* A number, or a time for what is counted in nanoseconds. */
 static int parse_value(const char *key, const char *text, u64 *out)
 {
-	size_t len = strlen(key);
+	const char *unit = gp_text_unit(key);
 
-	if (!gp_options_parse_number(text, INT64_MAX, out))
-		return 0;
-	if (len < 3 || strcmp(key + len - 3, "_ns"))
-		return -EINVAL;
-	return gp_options_parse_time(text, out);
+	if (unit && !strcmp(unit, "ns"))
+		return gp_text_read_ns(text, 0, INT64_MAX, out);
+	return gp_text_read_u64(text, 0, INT64_MAX, out);
 }
 
 static int add_pair(json_t *object, const char *word)

@@ -3,6 +3,7 @@
 
 #include "gpreempt/gpreempt.h"
 #include "driver/module.h"
+#include "rules/group.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -81,7 +82,7 @@ static void set_by_device(int fd, const struct gp_options *o)
 		.latency_critical = o->is_critical,
 		.slice_ns = o->slice_ns,
 		.deadline_ns = o->deadline_ns,
-		.group = o->group ? gp_kernel_group(o->group) : 0,
+		.group = o->group ? gp_group_number(o->group) : 0,
 	};
 	int err;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli_jobs.h"
 #include "cli/cli_objects.h"
+#include "rules/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,20 +37,20 @@ static const struct {
 /* NULL: the value is not of this kind. */
 static json_t *parse_value(enum kind kind, const char *text)
 {
+	bool is_set;
 	u64 v;
 
 	switch (kind) {
 	case NUMBER:
-		return gp_options_parse_number(text, INT32_MAX, &v) ? NULL :
-								      json_integer((json_int_t)v);
+		if (gp_text_read_u64(text, 0, INT32_MAX, &v))
+			return NULL;
+		return json_integer((json_int_t)v);
 	case TIME:
 		return gp_options_parse_time(text, &v) ? NULL : json_integer((json_int_t)v);
 	case NAME:
 		return json_string(text);
 	case BOOL:
-		if (strcmp(text, "yes") && strcmp(text, "no"))
-			return NULL;
-		return json_boolean(!strcmp(text, "yes"));
+		return gp_text_read_bool(text, &is_set) ? NULL : json_boolean(is_set);
 	}
 	return NULL;
 }

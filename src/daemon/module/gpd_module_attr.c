@@ -8,6 +8,7 @@
 #include "daemon/clients/gpd_client.h"
 #include "daemon/control/gpd_list.h"
 #include "daemon/gpd_state.h"
+#include "rules/group.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -122,7 +123,7 @@ static void put_names(struct gpd *d, pid_t pid, const struct gpd_proc *proc, uin
 	if (!p)
 		return;
 	memcpy(attrs->klass, p->attrs.klass, sizeof(attrs->klass));
-	if (gp_kernel_group(p->attrs.group) == group)
+	if (gp_group_number(p->attrs.group) == group)
 		memcpy(attrs->group, p->attrs.group, sizeof(attrs->group));
 }
 
@@ -185,7 +186,7 @@ static int write_attrs(struct gpd *d, int pidfd, const struct gpd_attrs *attrs, 
 		.no_preempt = new->no_preempt,
 		.slice_ns = new->slice_ns,
 		.deadline_ns = new->deadline_ns,
-		.group = gp_kernel_group(attrs->group),
+		.group = gp_group_number(attrs->group),
 	};
 	struct gpd_attrs was;
 	const struct gp_attr *old = &was.core;

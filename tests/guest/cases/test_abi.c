@@ -2,6 +2,8 @@
 /*
  * Our own declarations of amdkfd's ABI against the header of the kernel that runs:
  * most of the test is that this file compiles.
+ *
+ * Clock: both
  */
 #include "gt/gt_debug.h"
 

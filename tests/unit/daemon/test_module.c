@@ -10,21 +10,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* The ABI has the core's numbers, and its users the core's words. */
-static void words_are_the_cores(void **state)
-{
-	unsigned int i;
-
-	for (i = 0; i < GP_ENTITY_STATE_COUNT; i++)
-		assert_string_equal(gp_kernel_state_name(i),
-				    gp_entity_state_name((enum gp_entity_state)i));
-	assert_string_equal(gp_kernel_state_name(i), "unknown");
-	for (i = 0; i < GP_BREAKER_STATE_COUNT; i++)
-		assert_string_equal(gp_kernel_breaker_name(i),
-				    gp_breaker_state_name((enum gp_breaker_state)i));
-	assert_string_equal(gp_kernel_breaker_name(i), "unknown");
-}
-
 static void sizes_are_the_abi(void **state)
 {
 	assert_int_equal(sizeof(struct gpreempt_ioc_caps), 536);
@@ -54,14 +39,6 @@ static void without_a_module_nothing_is_its(void **state)
 	test_free(d);
 }
 
-static void names_of_groups(void **state)
-{
-	assert_int_equal(gp_kernel_group(""), 0);
-	assert_true(gp_kernel_group("a"));
-	assert_true(gp_kernel_group("a") == gp_kernel_group("a"));
-	assert_true(gp_kernel_group("a") != gp_kernel_group("b"));
-}
-
 static void numbers_that_are_no_process(void **state)
 {
 	assert_int_equal(gp_kernel_pidfd(0), -ESRCH);
@@ -72,10 +49,8 @@ static void numbers_that_are_no_process(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_are_the_cores),
 		cmocka_unit_test(sizes_are_the_abi),
 		cmocka_unit_test(without_a_module_nothing_is_its),
-		cmocka_unit_test(names_of_groups),
 		cmocka_unit_test(numbers_that_are_no_process),
 	};
 

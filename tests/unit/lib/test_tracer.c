@@ -96,7 +96,7 @@ static void holds_are_limited_by_those_that_last(void **state)
 	assert_int_equal(hold(&t, 8, 1), 0);
 	assert_false(gp_tracer_is_held(&t, 7, 2));
 	assert_true(gp_tracer_is_held(&t, 8, 0));
-	for (uint32_t i = 2; t.nr_held < GP_TRACER_HELD_MAX; i++)
+	for (uint32_t i = 2; gp_holds_nr(&t.held) < GP_TRACER_HELD_MAX; i++)
 		assert_int_equal(hold(&t, 8, i), 0);
 	assert_int_equal(hold(&t, 7, 2), -ENOSPC);
 	assert_int_equal(hold(&t, 8, 2), 0);

@@ -96,6 +96,12 @@ static void times_have_units(void **state)
 		{ "0.0", 0, 0, 0 },
 		{ "0h", 0, 0, 0 },
 		{ "0.1h", 0, 0, 360000000000 },
+		{ "1.0000000000000000s", 0, 0, 1000000000 },
+		{ "1.00000000001s", 0, -EINVAL, 0 },
+		{ "0.0005us", 0, -EINVAL, 0 },
+		{ "20msx", 0, -EINVAL, 0 },
+		{ "1,5s", 0, -EINVAL, 0 },
+		{ "1.s", 0, -EINVAL, 0 },
 		{ "1.5ns", 0, -EINVAL, 0 },
 		{ "5", 0, -EINVAL, 0 },
 		{ "5", GP_TEXT_S, 0, 5000000000 },
@@ -136,7 +142,8 @@ static void times_have_units(void **state)
 
 static void yes_and_no(void **state)
 {
-	static const char *const yes[] = { "yes", "true", "1" }, *const no[] = { "no", "false", "0" };
+	static const char *const yes[] = { "yes", "true", "1" };
+	static const char *const no[] = { "no", "false", "0" };
 	bool v;
 	u32 i;
 
@@ -197,6 +204,9 @@ static void parameters_have_one_name(void **state)
 		assert_ptr_equal(found, desc);
 		nr_policy += !!strchr(name, '.');
 	}
+	assert_true(gp_text_is_policy("fair"));
+	assert_false(gp_text_is_policy("fai"));
+	assert_false(gp_text_is_policy(""));
 	assert_true(i > 10 && nr_policy > 3 && nr_policy < i);
 	assert_null(gp_text_param(i, name));
 }

@@ -26,34 +26,6 @@ static void parse_ok(struct gp_scenario *sc, const char *text)
 		fail_msg("%s", error);
 }
 
-static void durations_have_units(void **state)
-{
-	static const struct {
-		const char *text;
-		u64 ns;
-	} good[] = {
-		{ "20ms", 20 * MS }, { "1.5 s", 1500 * MS }, { "100us", 100 * US }, { "7ns", 7 },
-		{ "0", 0 }, { "0ms", 0 }, { "2min", 120 * S }, { "1h", 3600 * S },
-		{ "0.001us", 1 }, { "1.500000000s", 1500 * MS },
-		{ "18446744073709551615ns", U64_MAX }, { "1.0000000000000000s", S },
-	};
-	static const char *const bad[] = {
-		"", "20", "ms", "-1ms", "1,5s", "1.s", ".5s", "20 m s", "1e3ns", "0.5ns",
-		"0.0005us", "20msx", "18446744073709551616ns", "99999999999999h",
-		"1.00000000001s", "+1s", " 1s",
-	};
-	u64 ns;
-
-	for (u32 i = 0; i < ARRAY_SIZE(good); i++) {
-		assert_int_equal(gp_duration_parse(good[i].text, &ns), 0);
-		assert_true(ns == good[i].ns);
-	}
-	for (u32 i = 0; i < ARRAY_SIZE(bad); i++) {
-		if (gp_duration_parse(bad[i], &ns) != -EINVAL)
-			fail_msg("'%s' was taken for a duration", bad[i]);
-	}
-}
-
 static void names_go_both_ways(void **state)
 {
 	enum gp_mechanism m;
@@ -436,7 +408,6 @@ static void files_that_cannot_be_read_say_why(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(durations_have_units),
 		cmocka_unit_test(names_go_both_ways),
 		cmocka_unit_test(little_is_needed),
 		cmocka_unit_test(every_key_lands_where_it_belongs),

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The rules against simple worlds that know the truth. The first byte chooses the rule;
+ * the others are what happens.
+ *
+ *   holds   a plain list, looked through for every question
+ *   groups  the same; rights are an order with a few laws
+ *   idle    a queue with packets that run, wait, end and are stopped
+ *   text    strtold() and what was written is read back
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/group.h"
+#include "rules/hold.h"
+#include "rules/idle.h"
+#include "rules/right.h"
+#include "rules/text.h"
+
+#define MUST(cond)                                                          \
+	do {                                                                \
+		if (!(cond)) {                                              \
+			fprintf(stderr, "line %d: %s\n", __LINE__, #cond); \
+			abort();                                            \
+		}                                                           \
+	} while (0)
+
+struct input {
+	const u8 *data;
+	size_t size;
+};
+
+static u8 take(struct input *in)
+{
+	if (!in->size)
+		return 0;
+	in->size--;
+	return *in->data++;
+}
+
+/* Holds. */
+
+#define HOLDS 64U
+#define BUDGET 7U
+
+struct hold_world {
+	struct gp_holds set;
+	struct gp_hold hold[HOLDS];
+	bool is_in[HOLDS];
+	u64 now_ns;
+};
+
+#define each_hold(w, i) for ((i) = 0; (i) < HOLDS; (i)++) if ((w)->is_in[i])
+
+static struct gp_hold_target target_of(u8 b)
+{
+	static const u64 queues[] = { 0, 1, GP_HOLD_ALL, GP_HOLD_ALL - 1 };
+
+	return (struct gp_hold_target){ b & 3, b >> 2 & 1, queues[b >> 3 & 3] };
+}
+
+static u64 owner_of(u8 b)
+{
+	static const u64 owners[] = { 0, 1, 2, U64_MAX };
+
+	return owners[b & 3];
+}
+
+static bool is_same(const struct gp_hold_target *a, const struct gp_hold_target *b)
+{
+	return a->process == b->process && a->node == b->node && a->queue == b->queue;
+}
+
+static void hold_drop(struct hold_world *w, struct gp_hold *h)
+{
+	MUST(w->is_in[h - w->hold]);
+	gp_holds_drop(&w->set, h);
+	w->is_in[h - w->hold] = false;
+}
+
+static void hold_add(struct hold_world *w, u32 at, u8 what, u8 who)
+{
+	struct gp_hold *h = &w->hold[at];
+	u32 i, nr_user = 0;
+	bool is_there = false;
+	int ret;
+
+	if (w->is_in[at]) {
+		gp_holds_renew(&w->set, h, who & 0x80 ? GP_HOLD_FOREVER : w->now_ns + who);
+		return;
+	}
+	*h = (struct gp_hold){ .target = target_of(what), .owner = owner_of(who),
+			       .user = who >> 2 & 1, .until_ns = w->now_ns + what };
+	each_hold(w, i) {
+		nr_user += w->hold[i].user == h->user;
+		is_there |= w->hold[i].owner == h->owner &&
+			    is_same(&w->hold[i].target, &h->target);
+	}
+	ret = gp_holds_add(&w->set, h);
+	MUST(ret == (is_there ? -EEXIST : nr_user >= BUDGET ? -ENOSPC : 0));
+	w->is_in[at] = !ret;
+}
+
+static void hold_ask(const struct hold_world *w, u8 what, u8 who)
+{
+	struct gp_hold_target t = target_of(what), all = t;
+	u32 i, nr_on = 0, nr_all = 0, nr_user = 0, nr_of = 0, nr_process = 0, nr = 0;
+	u64 next_ns = U64_MAX;
+	struct gp_hold *h;
+
+	all.queue = GP_HOLD_ALL;
+	each_hold(w, i) {
+		h = (struct gp_hold *)&w->hold[i];
+		nr++;
+		nr_on += is_same(&h->target, &t);
+		nr_all += is_same(&h->target, &all);
+		nr_user += h->user == (who >> 2 & 1);
+		nr_of += h->owner == owner_of(who);
+		nr_process += h->target.process == t.process && h->target.node == t.node;
+		next_ns = min(next_ns, h->until_ns);
+	}
+	MUST(gp_holds_nr(&w->set) == nr);
+	MUST(gp_holds_nr_on(&w->set, &t) == nr_on);
+	MUST(gp_holds_covers(&w->set, &t) == (nr_on || nr_all));
+	MUST(gp_holds_nr_of_user(&w->set, who >> 2 & 1) == nr_user);
+	MUST(gp_holds_next_ns(&w->set) == next_ns);
+	for (h = gp_holds_first_of(&w->set, owner_of(who)); h; h = gp_holds_next_of(h))
+		nr_of--;
+	for (h = gp_holds_first_on(&w->set, t.process, t.node); h; h = gp_holds_next_on(h))
+		nr_process--;
+	for (h = gp_holds_first(&w->set); h; h = gp_holds_next(h))
+		nr--;
+	MUST(!nr_of && !nr_process && !nr);
+}
+
+static void fuzz_holds(struct input *in)
+{
+	struct hold_world w = { .now_ns = 1 };
+	struct gp_hold *h;
+
+	gp_holds_init(&w.set, BUDGET);
+	while (in->size) {
+		u8 op = take(in), what = take(in), who = take(in);
+
+		switch (op & 3) {
+		case 0:
+		case 1:
+			hold_add(&w, op >> 2, what, who);
+			break;
+		case 2:
+			if (w.is_in[op >> 2])
+				hold_drop(&w, &w.hold[op >> 2]);
+			while ((what & 7) == 7 && (h = gp_holds_first_of(&w.set, owner_of(who))))
+				hold_drop(&w, h);
+			break;
+		default:
+			w.now_ns += what;
+			while ((h = gp_holds_expired(&w.set, w.now_ns))) {
+				MUST(h->until_ns <= w.now_ns);
+				hold_drop(&w, h);
+			}
+			MUST(gp_holds_next_ns(&w.set) > w.now_ns);
+			break;
+		}
+		hold_ask(&w, what, who);
+	}
+}
+
+/* Rights and groups. */
+
+#define GROUPS 16U
+
+static void take_attr(struct input *in, struct gp_attr *a)
+{
+	u8 b = take(in), c = take(in);
+
+	*a = (struct gp_attr){
+		.prio = b & 3, .weight = 1 + (b >> 2 & 3), .slice_ns = b >> 4 & 3,
+		.deadline_ns = b >> 6, .latency_critical = c & 1, .no_preempt = c >> 1 & 1,
+	};
+}
+
+static void check_rights(const struct gp_attr *a, const struct gp_attr *b, const struct gp_attr *c)
+{
+	u32 excess = gp_right_excess(a, b);
+	struct gp_attr cut = *a;
+
+	MUST(!gp_right_excess(a, a));
+	MUST(excess || gp_right_excess(b, a) || !gp_attr_differs(a, b));
+	if (!excess && !gp_right_excess(b, c))
+		MUST(!gp_right_excess(a, c));
+	gp_attr_copy(&cut, b, excess);
+	MUST(!gp_right_excess(&cut, b));
+	MUST(gp_attr_differs(&cut, a) == (excess & gp_attr_differs(a, b)));
+}
+
+static void fuzz_groups(struct input *in)
+{
+	struct gp_group group[GROUPS] = {};
+	bool is_in[GROUPS] = {};
+	struct gp_groups set;
+	u32 i;
+
+	gp_groups_init(&set);
+	while (in->size) {
+		struct gp_group_key key = { 0 };
+		struct gp_attr other;
+		struct gp_group *found;
+		u32 nr = 0;
+		u8 b = take(in);
+
+		key.user = b & 0x40 ? GP_GROUP_NO_USER : b & 1;
+		key.group = b >> 1 & 1;
+		key.is_alone = b >> 7;
+		take_attr(in, &key.attr);
+		take_attr(in, &other);
+		check_rights(&key.attr, &other, &group[b >> 2 & 15].key.attr);
+		found = gp_groups_find(&set, &key);
+		for (i = 0; i < GROUPS; i++)
+			nr += is_in[i] && gp_group_is_one(&group[i].key, &key);
+		MUST(nr == !!found && (!found || is_in[found - group]));
+		i = b >> 2 & 15;
+		if (is_in[i]) {
+			gp_groups_remove(&set, &group[i]);
+			is_in[i] = false;
+		} else {
+			group[i].key = key;
+			is_in[i] = !gp_groups_add(&set, &group[i]);
+			MUST(is_in[i] == !found);
+		}
+	}
+}
+
+/* A queue. */
+
+#define PACKETS 32U
+#define MS 1000000ull
+
+struct idle_world {
+	struct gp_idle q;
+	struct gp_idle_pace pace;
+	bool has_signal[PACKETS];
+	bool has_ended[PACKETS];
+	bool is_running[PACKETS];
+	u64 nr, nr_fetched;
+	u64 now_ns, moved_ns, sign_ns, ended_ns;
+	bool is_crowded, is_stopped, is_blocked, is_busy, sees_room;
+};
+
+/* What the packets since the mark say, as gp_aql_end() reads them. */
+static enum gp_aql_end end_of(struct idle_world *w)
+{
+	struct gp_aql_mark *mark = gp_idle_mark(&w->q);
+	enum gp_aql_end one = GP_AQL_ENDED, worst = GP_AQL_ENDED;
+	u64 i;
+
+	for (i = mark->from; i < w->nr; i++) {
+		if (w->has_signal[i] && !w->has_ended[i])
+			return GP_AQL_RUNNING;
+		one = w->has_signal[i] ? GP_AQL_ENDED : GP_AQL_UNKNOWN;
+		worst = min(worst, one);
+		if (worst == GP_AQL_ENDED)
+			mark->from = i + 1;
+	}
+	if (worst == GP_AQL_ENDED)
+		return GP_AQL_ENDED;
+	return one == GP_AQL_ENDED ? GP_AQL_LAST_ENDED : GP_AQL_UNKNOWN;
+}
+
+static enum gp_idle_waves waves_of(const struct idle_world *w)
+{
+	u64 i;
+
+	for (i = 0; i < w->nr; i++)
+		if (w->is_running[i] && !w->is_stopped)
+			return GP_IDLE_WAVES_SOME;
+	if (!w->sees_room)
+		return GP_IDLE_WAVES_NONE;
+	return w->is_crowded ? GP_IDLE_WAVES_CROWDED : GP_IDLE_WAVES_NONE_BUT_ROOM;
+}
+
+static void check_idle(const struct idle_world *w, const struct gp_idle_seen *s, bool was_busy)
+{
+	u64 quiet_ns = w->now_ns - w->sign_ns;
+
+	MUST(w->q.look_ns > w->now_ns);
+	if (w->is_busy || w->is_blocked)
+		return;
+	MUST(s->rptr == s->wptr);
+	MUST(s->waves != GP_IDLE_WAVES_SOME);
+	if (!was_busy)
+		return;
+	MUST(!w->is_stopped);
+	MUST(w->now_ns - w->moved_ns >= w->pace.quiet_ns);
+	if (s->end == GP_AQL_RUNNING)
+		MUST(quiet_ns >= GP_IDLE_ANY_NS);
+	if (s->end == GP_AQL_UNKNOWN && !s->ended_ns)
+		MUST(quiet_ns >= GP_IDLE_EMPTY_NS && s->waves != GP_IDLE_WAVES_CROWDED);
+	if (s->end == GP_AQL_LAST_ENDED)
+		MUST(quiet_ns >= GP_IDLE_LAST_NS);
+}
+
+static void idle_look(struct idle_world *w)
+{
+	struct gp_idle_seen s = {
+		.now_ns = w->now_ns, .rptr = w->nr_fetched, .wptr = w->nr, .wrap = U64_MAX,
+		.ended_ns = w->ended_ns, .is_stopped = w->is_stopped, .is_blocked = w->is_blocked,
+	};
+	bool was_busy = w->q.has_work, has_moved = s.rptr != w->q.rptr || s.wptr != w->q.wptr;
+	enum gp_idle_answer answer;
+	u32 nr_asked = 0;
+
+	while ((answer = gp_idle_look(&w->q, &w->pace, &s)) > GP_IDLE_BUSY) {
+		MUST(++nr_asked <= 2);
+		if (answer == GP_IDLE_ASK_END) {
+			MUST(s.end == GP_AQL_NOT_ASKED);
+			s.end = end_of(w);
+		} else {
+			MUST(s.waves == GP_IDLE_WAVES_NOT_ASKED);
+			s.waves = waves_of(w);
+		}
+	}
+	if (has_moved || s.rptr != s.wptr)
+		w->sign_ns = w->moved_ns = w->now_ns;
+	if (s.waves == GP_IDLE_WAVES_SOME)
+		w->sign_ns = w->now_ns;
+	w->is_busy = answer == GP_IDLE_BUSY;
+	check_idle(w, &s, was_busy);
+}
+
+static void idle_step(struct idle_world *w, u8 op, u8 arg)
+{
+	u64 i = w->nr ? arg % w->nr : 0;
+
+	switch (op & 7) {
+	case 0:
+		if (w->nr < PACKETS)
+			w->has_signal[w->nr++] = arg & 1;
+		break;
+	case 1:
+		w->nr_fetched = min(w->nr_fetched + 1 + arg % 4, w->nr);
+		break;
+	case 2:
+		w->is_running[i] = i < w->nr_fetched && !w->has_ended[i] && !w->is_stopped;
+		break;
+	case 3:
+		w->has_ended[i] = i < w->nr_fetched && !w->is_stopped;
+		w->is_running[i] &= !w->has_ended[i];
+		if (arg & 0x80)
+			w->ended_ns = w->now_ns;
+		break;
+	case 4:
+		w->is_stopped = !w->is_stopped;
+		if (!w->is_stopped)
+			gp_idle_restart(&w->q, &w->pace, w->now_ns);
+		w->sign_ns = w->moved_ns = w->now_ns;
+		break;
+	case 5:
+		w->is_crowded = arg & 1;
+		w->is_blocked = (arg & 0x0e) == 0x0e;
+		break;
+	default:
+		w->now_ns += (op & 8 ? 10000ull : 1000000ull) * arg;
+		break;
+	}
+}
+
+/* Whatever happened: once everything has ended and there is room, it is known in time. */
+static void idle_settle(struct idle_world *w)
+{
+	u64 until_ns;
+	u32 i;
+
+	w->is_crowded = w->is_blocked = false;
+	if (w->is_stopped)
+		idle_step(w, 4, 0);
+	w->nr_fetched = w->nr;
+	for (i = 0; i < w->nr; i++) {
+		w->has_ended[i] = true;
+		w->is_running[i] = false;
+	}
+	idle_look(w);
+	until_ns = w->now_ns + GP_IDLE_ANY_NS + 100 * MS;
+	while (w->is_busy && w->now_ns < until_ns) {
+		w->now_ns = min(w->q.look_ns, until_ns);
+		idle_look(w);
+	}
+	MUST(!w->is_busy);
+}
+
+static void fuzz_idle(struct input *in)
+{
+	struct idle_world w = { .now_ns = 1000 * MS, .sign_ns = 1000 * MS, .moved_ns = 1000 * MS };
+	u8 b = take(in);
+
+	w.sees_room = b & 1;
+	w.pace.quiet_ns = (b >> 1 & 3) * 200000ull;
+	w.pace.busy_ns = 1 + (b >> 3 & 3) * 500000ull;
+	w.pace.busy_max_ns = 5 * MS;
+	w.pace.poll_ns = (b >> 5 & 1) * MS;
+	w.pace.poll_max_ns = 16 * MS;
+	gp_idle_init(&w.q, b >> 6 & 1, w.now_ns);
+	while (in->size) {
+		u8 op = take(in);
+
+		idle_step(&w, op, take(in));
+		if (op & 0x80)
+			w.now_ns = max(w.now_ns, w.q.look_ns == U64_MAX ? 0 : w.q.look_ns);
+		if (op & 0x10)
+			idle_look(&w);
+	}
+	idle_settle(&w);
+}
+
+/* Text. */
+
+static void fuzz_text(struct input *in)
+{
+	char text[64] = {}, again[GP_TEXT_NUMBER_MAX], *end;
+	u64 v = 0, back = 0, unit = take(in) & 1 ? GP_TEXT_S : 0;
+	long double want;
+
+	memcpy(text, in->data, min(in->size, sizeof(text) - 1));
+	if (!gp_text_read_u64(text, 0, U64_MAX, &v)) {
+		MUST(v == strtoull(text, &end, 10) && !*end);
+		gp_text_u64(v, again);
+		MUST(!gp_text_read_u64(again, v, v, &back) && back == v);
+	}
+	if (!gp_text_read_time(text, unit, &v)) {
+		MUST(text[0] >= '0' && text[0] <= '9');
+		want = strtold(text, &end) * (long double)(unit ? unit : 1);
+		if (!*end)
+			MUST((long double)v - want < 2 && want - (long double)v < 2);
+		gp_text_time(v, again);
+		MUST(!gp_text_read_time(again, 0, &back) && back == v);
+		MUST(!gp_text_read_ns(again, v, v, &back));
+	}
+	gp_text_read_decimal(text, 1000000, "%", &v);
+	gp_text_read_param(text, "1ms", &v, NULL);
+	gp_text_unit(text);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	static void (*const parts[])(struct input *in) = {
+		fuzz_holds, fuzz_groups, fuzz_idle, fuzz_text,
+	};
+	struct input in = { data, size };
+
+	if (size)
+		parts[take(&in) % ARRAY_SIZE(parts)](&in);
+	return 0;
+}
