@@ -216,7 +216,8 @@ u64 isa_f64_div_scale(u64 s0, u64 den, u64 num, u32 *vcc, u32 mode);
  * @mode: ISA_FP_*
  *
  * Return: @a * @b + @c, scaled before it is rounded if @vcc is set: by 2^64
- * if @c is 2 or more, else by 2^-64 (f64: 2^128, 2^-128).
+ * if @c is 2 or more, else by 2^-64 (f64: 2^128, 2^-128). Ours: AMD's manual has
+ * a factor that gives no quotient.
  */
 u32 isa_f32_div_fmas(u32 a, u32 b, u32 c, u32 vcc, u32 mode);
 u64 isa_f64_div_fmas(u64 a, u64 b, u64 c, u32 vcc, u32 mode);
@@ -230,7 +231,10 @@ u64 isa_f64_div_fmas(u64 a, u64 b, u64 c, u32 vcc, u32 mode);
  */
 u64 isa_f64_trig_preop(u64 a, u32 segment);
 
-/* Between formats; exact when it widens. bf16 is the upper half of an f32. */
+/*
+ * Between formats; exact when it widens. bf16 is the upper half of an f32.
+ * ISA_FP_FLUSH_IN is about the operand's format, the rest about the result's.
+ */
 u32 isa_f32_from_f16(u16 a, u32 mode);
 u32 isa_f32_from_bf16(u16 a, u32 mode);
 u32 isa_f32_from_f64(u64 a, u32 mode);
