@@ -102,7 +102,7 @@ ISA_INLINE u64 isa_div_fixup(struct isa_format f, u64 q, u64 den, u64 num, u32 m
 	inf = num == isa_inf(f) || !den;
 	zero = den == isa_inf(f) || !num;
 	if (inf && zero)
-		return isa_signed(f, 1, isa_default_nan(f));
+		return isa_default_nan(f);
 	if (inf)
 		return isa_signed(f, sign, isa_inf(f));
 	if (zero)
