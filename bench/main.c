@@ -7,6 +7,7 @@
 #include "bench_core.h"
 #include "bench_daemon.h"
 #include "bench_gpu.h"
+#include "bench_isa.h"
 #include "bench_shim.h"
 #include "bench_sim.h"
 
@@ -23,6 +24,7 @@ static const struct {
 	{ "sim.dispatches", gp_bench_dispatches },
 	{ "sim.cycles", gp_bench_gpu },
 	{ "gpu.dispatches", gp_bench_gpu_dispatches },
+	{ "isa.float", gp_bench_isa_float },
 	{ "shim.doorbell", gp_bench_shim },
 	{ "detect", gp_bench_detect },
 	{ "tail", gp_bench_tail },

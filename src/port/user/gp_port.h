@@ -69,6 +69,25 @@ void gp_port_warn(const char *file, int line, const char *cond);
  */
 unsigned int gp_port_warn_count(void);
 
+#define GP_PORT_ROW 64
+
+/**
+ * gp_port_f32_fma_row() - a row of f32 by the processor's own floating point
+ * @d: output: GP_PORT_ROW results, no operand among them
+ * @a: bit patterns
+ * @b: bit patterns
+ * @c: bit patterns
+ *
+ * @a * @b + @c rounded once, to nearest, denormals kept; _add_row() and _mul_row()
+ * likewise. What is NaN is some NaN: the caller knows which it should be.
+ *
+ * Return: false if it cannot, or if the processor's modes are not the usual ones:
+ * @d is as it was. Always false in the kernel.
+ */
+bool gp_port_f32_fma_row(u32 *d, const u32 *a, const u32 *b, const u32 *c);
+bool gp_port_f32_add_row(u32 *d, const u32 *a, const u32 *b);
+bool gp_port_f32_mul_row(u32 *d, const u32 *a, const u32 *b);
+
 #define GP_WARN_ON(cond)                                            \
 	({                                                          \
 		bool gp_warn_hit = !!(cond);                        \
