@@ -78,6 +78,7 @@ out:
 void gpk_event(struct gpk_node *n, struct pid *pid, u32 kind, u32 code, u64 value)
 {
 	struct gpreempt_abi_event event = {
+		.size = sizeof(event),
 		.time_ns = ktime_get_ns(),
 		.gpu_id = n->gpu_id,
 		.kind = kind,
@@ -112,7 +113,8 @@ bool gpk_stream_peek(struct gpk_stream *s, struct gpreempt_abi_event *event)
 	if (s->head != s->tail)
 		*event = s->ring[s->tail % GPK_EVENTS];
 	else if (s->lost)
-		*event = (struct gpreempt_abi_event){ .time_ns = ktime_get_ns(),
+		*event = (struct gpreempt_abi_event){ .size = sizeof(*event),
+						      .time_ns = ktime_get_ns(),
 						      .kind = GPREEMPT_EVENT_LOST,
 						      .value = s->lost };
 	else

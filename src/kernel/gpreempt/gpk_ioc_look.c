@@ -165,10 +165,13 @@ static int copy_list(const struct gpreempt_ioc_list *arg, const struct list_comm
 {
 	u32 i, bytes = min_t(u32, arg->entry_size, sizeof(c->out[0]));
 
-	for (i = 0; i < min(c->nr, c->room); i++)
-		if (copy_to_user(u64_to_user_ptr(arg->queues) + (u64)i * arg->entry_size,
-				 &c->out[i], bytes))
+	for (i = 0; i < min(c->nr, c->room); i++) {
+		void __user *to = u64_to_user_ptr(arg->queues + (u64)i * arg->entry_size);
+
+		if (copy_to_user(to, &c->out[i], bytes) ||
+		    clear_user(to + bytes, arg->entry_size - bytes))
 			return -EFAULT;
+	}
 	return 0;
 }
 
