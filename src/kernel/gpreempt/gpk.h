@@ -358,7 +358,9 @@ void gpk_group_change(struct gpk_node *n, struct gpk_entity *e, u64 group,
 		      const struct gp_attr *attr);
 bool gpk_group_is_shared(struct gpk_node *n, const struct gpk_entity *e);
 
-/* event.c */
+/* event.c: costs the monitor the same for any number of listeners */
+int gpk_event_init(void);
+void gpk_event_fini(void);
 void gpk_event(struct gpk_node *n, struct pid *pid, u32 kind, u32 code, u64 value);
 
 /* device.c */

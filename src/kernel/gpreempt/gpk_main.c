@@ -155,9 +155,12 @@ static int __init gpk_init(void)
 	u32 i, nr = GPK_NODES_MAX;
 	int ret;
 
-	ret = gpk_pointer_init();
+	ret = gpk_event_init();
 	if (ret)
 		return ret;
+	ret = gpk_pointer_init();
+	if (ret)
+		goto err_event;
 	ret = kfd_gpreempt_register(&kfd_ops, gpk_verify, gpus, &nr);
 	if (ret)
 		goto err_pointer;
@@ -181,6 +184,8 @@ err_nodes:
 	nodes_stop();
 err_pointer:
 	gpk_pointer_fini();
+err_event:
+	gpk_event_fini();
 	return ret;
 }
 
@@ -191,6 +196,7 @@ static void __exit gpk_exit(void)
 	gpk_show_fini();
 	nodes_stop();
 	gpk_pointer_fini();
+	gpk_event_fini();
 	gpk_attr_free_all();
 }
 
