@@ -15,6 +15,7 @@
 
 #include <linux/completion.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/spinlock.h>
 #include <linux/uidgid.h>
@@ -31,6 +32,8 @@ struct kfd_gpreempt_ref;
 #define GPK_ENTITIES_MAX 1024
 #define GPK_QUEUES_MAX 4096
 #define GPK_TIMELINE 4096
+/* Command queues: the first is for administrators, users share the others. */
+#define GPK_LANES 16
 
 enum gpk_kick {
 	GPK_KICK_CHANGED = 1 << 0,
@@ -39,7 +42,12 @@ enum gpk_kick {
 	GPK_KICK_RESET = 1 << 3,
 	GPK_KICK_BACK = 1 << 4,
 	GPK_KICK_WATCHDOG = 1 << 5,
+	GPK_KICK_LOOK = 1 << 6,
 };
+
+/* Bits of gpk_entity.hints: look at it now; something of it ended. */
+#define GPK_HINT_LOOK 0
+#define GPK_HINT_ENDED 1
 
 /**
  * enum gpk_signal - what the completion signal of the last packet says
@@ -70,6 +78,8 @@ enum gpk_signal {
  * @flags: KFD_GPREEMPT_*
  * @ring_bytes: size
  * @quiet: looks in a row that found neither packets nor waves
+ * @nr_manual: holds by hand of this queue
+ * @distrust: waves were seen when its memory said that there was no work
  * @busy: has work, as the scheduler was told
  * @seen: mark while asking amdkfd
  */
@@ -89,6 +99,8 @@ struct gpk_queue {
 	u32 flags;
 	u32 ring_bytes;
 	u32 quiet;
+	u32 nr_manual;
+	bool distrust;
 	bool busy;
 	bool seen;
 };
@@ -104,13 +116,14 @@ struct gpk_queue {
  * @pid: process
  * @mm: its memory map when it got its first queue; grabbed
  * @queues: its queues
- * @look_ns: when to look at its pointers again; U64_MAX = only on a hint
+ * @look_ns: when to look at its pointers again; U64_MAX = only on a hint. Callbacks read it
+ * @looked_ns: when that was last done
  * @flags_ns: when amdkfd was last asked for the flags of its queues
  * @touch_ns: when pages with its pointers were last asked for
  * @touch: who asks for them; NULL = never was needed
  * @since_ns: when its state changed last
  * @hint_ns: when its doorbell faulted
- * @hints: bit 0: look at it; bit 1: something of it ended
+ * @hints: GPK_HINT_*
  * @completed: something ended since work was last seen to come
  * @detect: GPREEMPT_DETECT_*
  * @nr_manual: holds by hand of all its queues
@@ -118,6 +131,7 @@ struct gpk_queue {
  * @armed: its doorbells are
  * @cannot_arm: they cannot be
  * @is_gone: its memory is, though it still has queues: nobody waits for its work
+ * @is_lost: amdkfd does not know it any more: it is removed before amdkfd is asked again
  * @seen: mark while asking amdkfd
  */
 struct gpk_entity {
@@ -131,6 +145,7 @@ struct gpk_entity {
 	struct mm_struct *mm;
 	struct list_head queues;
 	u64 look_ns;
+	u64 looked_ns;
 	u64 flags_ns;
 	u64 touch_ns;
 	struct gpk_touch *touch;
@@ -144,6 +159,7 @@ struct gpk_entity {
 	bool cannot_arm;
 	bool completed;
 	bool is_gone;
+	bool is_lost;
 	bool seen;
 };
 
@@ -198,8 +214,19 @@ struct gpk_batch;
  * @thread: monitor
  * @wait: where it sleeps
  * @kick: enum gpk_kick: why it should not
- * @lock: protects @commands and @timeline
- * @commands: for the monitor to run
+ * @round: how often the monitor has begun to run; written before @kick is taken
+ * @lock: protects @timeline
+ * @commands_lock: protects @commands
+ * @commands: for the monitor to run, by lane
+ * @lane: lane whose turn it is
+ * @snapshot: for readers, or NULL; RCU
+ * @looks: callers that wait for a snapshot
+ * @looks_wanted: how many there ever were
+ * @looks_done: how many of them have been served
+ * @look_pause_ns: no snapshot before
+ * @look_failed: there was no memory for the last one
+ * @is_any_out: the scheduler has preempted something; callbacks read it
+ * @moved: queues were switched since amdkfd was last asked for their flags
  * @sched: scheduler
  * @sched_mem: its memory
  * @acts: what the last event caused
@@ -221,6 +248,10 @@ struct gpk_batch;
  * @detect_ns: from a fault to the monitor
  * @timeline: last records of the scheduler; @lock
  * @nr_timeline: how many there ever were
+ * @dump: text of the last dump, or NULL; @dump_mutex
+ * @dump_mutex: protects @dump
+ * @dump_ns: when that was made
+ * @dumps_left_out: dumps that were not made since, as they came too soon
  */
 struct gpk_node {
 	u32 gpu_id;
@@ -228,8 +259,19 @@ struct gpk_node {
 	struct task_struct *thread;
 	wait_queue_head_t wait;
 	atomic_t kick;
+	u64 round;
 	spinlock_t lock;
-	struct list_head commands;
+	spinlock_t commands_lock;
+	struct list_head commands[GPK_LANES];
+	u32 lane;
+	struct gpk_snapshot __rcu *snapshot;
+	wait_queue_head_t looks;
+	atomic64_t looks_wanted;
+	u64 looks_done;
+	u64 look_pause_ns;
+	bool look_failed;
+	bool is_any_out;
+	bool moved;
 	struct gp_sched *sched;
 	void *sched_mem;
 	struct gp_actions acts;
@@ -251,6 +293,10 @@ struct gpk_node {
 	struct gp_hist detect_ns;
 	struct gp_trace *timeline;
 	u64 nr_timeline;
+	char *dump;
+	struct mutex dump_mutex;
+	u64 dump_ns;
+	u32 dumps_left_out;
 };
 
 /**
@@ -275,6 +321,8 @@ struct gpk_node *gpk_node_find(u32 gpu_id);
 u32 gpk_nr_nodes(void);
 
 /* monitor.c */
+/* What a record of the scheduler is called; see enum gp_trace_kind. */
+const char *gpk_trace_name(u32 kind);
 int gpk_node_start(struct gpk_node *n, u32 gpu_id);
 void gpk_node_stop(struct gpk_node *n);
 void gpk_kick(struct gpk_node *n, u32 why);
@@ -285,6 +333,8 @@ void gpk_carry_out(struct gpk_node *n);
 /* entity.c */
 /* Asks amdkfd what there is; sets n->resync_ns if that does not work for now. */
 void gpk_resync(struct gpk_node *n);
+/* The same, if amdkfd has told of a change since it was last asked, or a switch made one. */
+void gpk_catch_up(struct gpk_node *n);
 /* There is no memory, or something failed, and nobody else will say so. */
 void gpk_resync_later(struct gpk_node *n);
 void gpk_forget_all(struct gpk_node *n);
@@ -323,16 +373,17 @@ u64 gpk_detect_next(const struct gpk_node *n);
 void gpk_detect_set(struct gpk_node *n, struct gpk_entity *e, u8 mode);
 
 /* batch.c */
+/* kfd_gpreempt_switch(); the flags of queues are asked for before they are next shown. */
+int gpk_switch(struct gpk_node *n, struct kfd_gpreempt_ref *refs, u32 nr_out, u32 nr_in,
+	       u32 grace);
 void gpk_switch_do(struct gpk_node *n);
 struct gpk_batch *gpk_batch_alloc(void); /* for kvfree() */
 
 /* hold.c */
-/* Holds of all queues of a process. */
-u32 gpk_hold_count(const struct gpk_node *n, u64 process);
+/* Holds of a queue, or (0) of all queues of a process. */
+u32 gpk_hold_count(const struct gpk_node *n, u64 process, u64 queue);
 /* The generation of a process that @owner holds, and that may have no queues; or 0. */
 u64 gpk_hold_of(const struct gpk_node *n, const void *owner, const struct pid *pid);
-/* Whether a queue is held by hand by itself. */
-bool gpk_hold_is_held(struct gpk_node *n, const struct gpk_entity *e, const struct gpk_queue *q);
 /* In one cycle; results in the references, whose own results must be 0 to be done. */
 int gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c);
 void gpk_hold_drop_owner(struct gpk_node *n, const void *owner);
@@ -366,6 +417,15 @@ void gpk_event(struct gpk_node *n, struct pid *pid, u32 kind, u32 code, u64 valu
 /* device.c */
 int gpk_device_init(void);
 void gpk_device_fini(void);
+
+/* dump.c: the state of a node as text, for the log and for debugfs */
+/* In the monitor: keeps one, and writes it to the log if the last was long ago. */
+void gpk_dump(struct gpk_node *n, const char *why);
+struct seq_file;
+/* The node now; and the one that was kept. */
+int gpk_dump_show(struct gpk_node *n, struct seq_file *m);
+int gpk_dump_show_last(struct gpk_node *n, struct seq_file *m);
+void gpk_dump_free(struct gpk_node *n);
 
 /* show.c */
 int gpk_show_init(void);

@@ -108,9 +108,14 @@ static void batch_undo(struct gpk_batch *b, struct gpk_node *n)
 		if (!out && e->sched_out)
 			gpk_resync_later(n);
 		if (out && !e->sched_out && !b->ref[i].result && !e->nr_manual)
-			kfd_gpreempt_switch(n->gpu_id, &b->ref[i], 0, 1,
-					    KFD_GPREEMPT_GRACE_DEFAULT);
+			gpk_switch(n, &b->ref[i], 0, 1, KFD_GPREEMPT_GRACE_DEFAULT);
 	}
+}
+
+int gpk_switch(struct gpk_node *n, struct kfd_gpreempt_ref *refs, u32 nr_out, u32 nr_in, u32 grace)
+{
+	n->moved = true;
+	return kfd_gpreempt_switch(n->gpu_id, refs, nr_out, nr_in, grace);
 }
 
 void gpk_switch_do(struct gpk_node *n)
@@ -126,7 +131,7 @@ void gpk_switch_do(struct gpk_node *n)
 	for (; i < nr; i++)
 		batch_add(b, n, i, false);
 	trace_gpreempt_switch_begin(n->gpu_id, n->sw.seq, nr_out, b->nr - nr_out);
-	ret = kfd_gpreempt_switch(n->gpu_id, b->ref, nr_out, b->nr - nr_out, 0);
+	ret = gpk_switch(n, b->ref, nr_out, b->nr - nr_out, 0);
 	trace_gpreempt_switch_end(n->gpu_id, n->sw.seq, ret);
 	batch_results(b, n, ret);
 	batch_undo(b, n);

@@ -84,7 +84,7 @@ static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreem
 	mmgrab(e->mm);
 	e->uid = gpk_group_uid(e->pid);
 	/* It may have been here before, with other queues. */
-	e->nr_manual = gpk_hold_count(n, e->generation);
+	e->nr_manual = gpk_hold_count(n, e->generation, 0);
 	gpk_attr_wish(e->pid, &attr, &e->group, &e->detect);
 	if (xa_err(xa_store(&n->by_generation, e->generation, e, GFP_KERNEL))) {
 		gpk_resync_later(n);
@@ -125,7 +125,7 @@ static void entity_let_go(struct gpk_node *n, const struct gpk_entity *e)
 	struct kfd_gpreempt_ref ref = { .process = e->generation };
 
 	if (e->sched_out || e->nr_manual)
-		kfd_gpreempt_switch(n->gpu_id, &ref, 0, 1, 0);
+		gpk_switch(n, &ref, 0, 1, 0);
 }
 
 static void entity_remove(struct gpk_node *n, struct gpk_entity *e)
@@ -162,6 +162,7 @@ static void queue_add(struct gpk_node *n, struct gpk_entity *e,
 	q->ring_bytes = desc->ring_bytes;
 	q->flags = desc->flags;
 	q->pending = U64_MAX;
+	q->nr_manual = gpk_hold_count(n, e->generation, q->generation);
 	q->seen = true;
 	if (gp_sched_queue_add(n->sched, e->core, q->generation, ktime_get_ns(), &n->acts,
 			       &q->core)) {
@@ -272,10 +273,10 @@ static void let_strays_go(struct gpk_node *n)
 				{ .process = e->generation, .queue = q->generation },
 			};
 
-			if (!(q->flags & KFD_GPREEMPT_PREEMPTED) || gpk_hold_is_held(n, e, q))
+			if (!(q->flags & KFD_GPREEMPT_PREEMPTED) || q->nr_manual)
 				continue;
-			if (!kfd_gpreempt_switch(n->gpu_id, refs, 0, ARRAY_SIZE(refs), 0) &&
-			    !refs[0].result && !refs[1].result)
+			if (!gpk_switch(n, refs, 0, ARRAY_SIZE(refs), 0) && !refs[0].result &&
+			    !refs[1].result)
 				q->flags ^= KFD_GPREEMPT_PREEMPTED | KFD_GPREEMPT_ACTIVE;
 		}
 	}
@@ -308,7 +309,7 @@ static void hold_again(struct gpk_node *n)
 
 		if ((!e->sched_out && !e->nr_manual) || is_all_off(e))
 			continue;
-		ret = kfd_gpreempt_switch(n->gpu_id, &ref, 1, 0, KFD_GPREEMPT_GRACE_DEFAULT);
+		ret = gpk_switch(n, &ref, 1, 0, KFD_GPREEMPT_GRACE_DEFAULT);
 		if (ret == -EIO)
 			gpk_resync_later(n);
 		if (ret || ref.result)
@@ -324,6 +325,7 @@ void gpk_resync(struct gpk_node *n)
 	u32 i, nr;
 
 	n->resync_ns = U64_MAX;
+	n->moved = false;
 	list = gpk_ask(n, 0, &nr);
 	if (IS_ERR(list)) {
 		if (PTR_ERR(list) != -ENODEV)
@@ -339,6 +341,12 @@ void gpk_resync(struct gpk_node *n)
 	remove_unseen(n);
 	let_strays_go(n);
 	hold_again(n);
+}
+
+void gpk_catch_up(struct gpk_node *n)
+{
+	if (atomic_fetch_andnot(GPK_KICK_CHANGED, &n->kick) & GPK_KICK_CHANGED || n->moved)
+		gpk_resync(n);
 }
 
 void gpk_forget_all(struct gpk_node *n)

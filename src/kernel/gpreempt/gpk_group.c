@@ -67,7 +67,7 @@ int gpk_group_join(struct gpk_node *n, struct gpk_entity *e, const struct gp_att
 	e->core = o->core;
 	e->sched_out = o->sched_out;
 	if (e->sched_out)
-		kfd_gpreempt_switch(n->gpu_id, &ref, 1, 0, KFD_GPREEMPT_GRACE_DEFAULT);
+		gpk_switch(n, &ref, 1, 0, KFD_GPREEMPT_GRACE_DEFAULT);
 	return 0;
 }
 
@@ -107,7 +107,7 @@ void gpk_group_change(struct gpk_node *n, struct gpk_entity *e, u64 group,
 	move_queues(n, e, true);
 	gpk_group_leave(n, e);
 	if (e->sched_out && !e->nr_manual)
-		kfd_gpreempt_switch(n->gpu_id, &ref, 0, 1, KFD_GPREEMPT_GRACE_DEFAULT);
+		gpk_switch(n, &ref, 0, 1, KFD_GPREEMPT_GRACE_DEFAULT);
 	e->sched_out = false;
 	e->group = group;
 	if (gpk_group_join(n, e, attr)) {

@@ -33,19 +33,37 @@ static struct gpk_hold *hold_find(struct gpk_node *n, const void *owner, u64 pro
 	return NULL;
 }
 
-bool gpk_hold_is_held(struct gpk_node *n, const struct gpk_entity *e, const struct gpk_queue *q)
-{
-	return hold_find(n, NULL, e->generation, q->generation);
-}
-
-u32 gpk_hold_count(const struct gpk_node *n, u64 process)
+u32 gpk_hold_count(const struct gpk_node *n, u64 process, u64 queue)
 {
 	const struct gpk_hold *h;
 	u32 nr = 0;
 
 	list_for_each_entry(h, &n->holds, link)
-		nr += h->process == process && !h->queue;
+		nr += h->process == process && h->queue == queue;
 	return nr;
+}
+
+static struct gpk_queue *queue_of(const struct gpk_entity *e, u64 queue)
+{
+	struct gpk_queue *q;
+
+	list_for_each_entry(q, &e->queues, link)
+		if (q->generation == queue)
+			return q;
+	return NULL;
+}
+
+/* @by: 1 or -1. What is held is counted where it is looked for. */
+static void count_hold(struct gpk_entity *e, u64 queue, int by)
+{
+	struct gpk_queue *q = queue_of(e, queue);
+
+	if (q)
+		q->nr_manual += by;
+	if (queue)
+		return;
+	e->nr_manual += by;
+	e->look_ns = 0;
 }
 
 u64 gpk_hold_of(const struct gpk_node *n, const void *owner, const struct pid *pid)
@@ -63,10 +81,8 @@ static void hold_drop(struct gpk_node *n, struct gpk_hold *h)
 	struct gpk_entity *e = xa_load(&n->by_generation, h->process);
 
 	list_del(&h->link);
-	if (e && !h->queue) {
-		e->nr_manual--;
-		e->look_ns = 0;
-	}
+	if (e)
+		count_hold(e, h->queue, -1);
 	put_pid(h->pid);
 	kfree(h);
 }
@@ -79,12 +95,9 @@ static void tell_ended(struct gpk_node *n, const struct gpk_hold *h)
 /* As user space knows it. */
 static u32 id_of(const struct gpk_entity *e, u64 queue)
 {
-	const struct gpk_queue *q;
+	const struct gpk_queue *q = queue_of(e, queue);
 
-	list_for_each_entry(q, &e->queues, link)
-		if (q->generation == queue)
-			return q->queue_id;
-	return GPREEMPT_ABI_QUEUE_ALL;
+	return q ? q->queue_id : GPREEMPT_ABI_QUEUE_ALL;
 }
 
 /* Whether something may go on that was held. */
@@ -121,10 +134,7 @@ static int hold_add(struct gpk_node *n, const struct gpk_by_hand *c,
 	h->queue = ref->queue;
 	h->until_ns = c->until_ns;
 	list_add_tail(&h->link, &n->holds);
-	if (!ref->queue) {
-		e->nr_manual++;
-		e->look_ns = 0;
-	}
+	count_hold(e, ref->queue, 1);
 	return 1;
 }
 
@@ -199,7 +209,7 @@ int gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c)
 	nr_in = hold_plan(n, c, c->nr_out, nr, refs + nr_out, member + nr_out);
 	ret = 0;
 	if (nr_out + nr_in)
-		ret = kfd_gpreempt_switch(n->gpu_id, refs, nr_out, nr_in, c->grace);
+		ret = gpk_switch(n, refs, nr_out, nr_in, c->grace);
 	for (i = 0; i < nr_out + nr_in; i++) {
 		int result = refs[i].result ? refs[i].result : ret;
 
@@ -280,7 +290,7 @@ static void hold_end(struct gpk_node *n, const struct ending *end)
 			if (is_free(n, refs[i].process, refs[i].queue))
 				refs[nr_in++] = refs[i];
 		if (nr_in)
-			kfd_gpreempt_switch(n->gpu_id, refs, 0, nr_in, KFD_GPREEMPT_GRACE_DEFAULT);
+			gpk_switch(n, refs, 0, nr_in, KFD_GPREEMPT_GRACE_DEFAULT);
 	} while (nr == room);
 	kvfree(many);
 }

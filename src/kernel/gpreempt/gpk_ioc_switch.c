@@ -55,7 +55,7 @@ static int run_switch(struct gpk_node *n, struct gpk_command *cmd)
 	int ret;
 	u32 i;
 
-	gpk_resync(n);
+	gpk_catch_up(n);
 	for (i = 0; i < c->nr; i++) {
 		if (!c->refs[i].result)
 			c->refs[i].result = resolve(n, c, i);

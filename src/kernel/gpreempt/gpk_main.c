@@ -198,6 +198,8 @@ static void __exit gpk_exit(void)
 	gpk_pointer_fini();
 	gpk_event_fini();
 	gpk_attr_free_all();
+	/* Snapshots are freed by functions of this module. */
+	rcu_barrier();
 }
 
 module_init(gpk_init);

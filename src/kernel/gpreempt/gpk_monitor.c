@@ -8,14 +8,32 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 
+#include "gpk_access.h"
 #include "gpk.h"
 #include "kfd_gpreempt.h"
+#include "gpk_snapshot.h"
 
 #define CREATE_TRACE_POINTS
 #include "gpreempt_trace.h"
 
 /* While something is preempted, amdkfd wants to hear of us. */
 #define KEEPALIVE_NS (KFD_GPREEMPT_WATCHDOG_MS * NSEC_PER_MSEC / 4)
+/* Before the monitor looks at doorbells and timers again. */
+#define COMMANDS_A_ROUND 8
+
+const char *gpk_trace_name(u32 kind)
+{
+	static const struct {
+		u32 kind;
+		const char *name;
+	} names[] = { GPK_TRACE_KINDS };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (names[i].kind == kind)
+			return names[i].name;
+	return "unknown";
+}
 
 void gpk_kick(struct gpk_node *n, u32 why)
 {
@@ -23,36 +41,64 @@ void gpk_kick(struct gpk_node *n, u32 why)
 	wake_up(&n->wait);
 }
 
+/* A user who asks all the time delays those who share a lane with him, and no others. */
+static u32 lane_of_caller(void)
+{
+	if (gpk_is_governor())
+		return 0;
+	return 1 + __kuid_val(current_uid()) % (GPK_LANES - 1);
+}
+
 int gpk_command(struct gpk_node *n, struct gpk_command *cmd)
 {
+	u32 lane = lane_of_caller();
+
 	init_completion(&cmd->done);
-	spin_lock(&n->lock);
-	list_add_tail(&cmd->link, &n->commands);
-	spin_unlock(&n->lock);
+	spin_lock(&n->commands_lock);
+	list_add_tail(&cmd->link, &n->commands[lane]);
+	spin_unlock(&n->commands_lock);
 	gpk_kick(n, GPK_KICK_COMMAND);
 	wait_for_completion(&cmd->done);
 	return cmd->ret;
 }
 
-/*
- * run_commands() - those that are there; who asks again waits for the next round
- *
- * Whoever asks all the time would keep the monitor from everything else.
- */
-static void run_commands(struct gpk_node *n)
+/* The next command, lane by lane; NULL if there is none. */
+static struct gpk_command *next_command(struct gpk_node *n)
 {
-	struct gpk_command *cmd, *next;
-	LIST_HEAD(batch);
+	struct gpk_command *cmd = NULL;
+	u32 i;
 
-	spin_lock(&n->lock);
-	list_splice_init(&n->commands, &batch);
-	spin_unlock(&n->lock);
-	/* With its completion a command is gone. */
-	list_for_each_entry_safe(cmd, next, &batch, link) {
+	spin_lock(&n->commands_lock);
+	for (i = 0; i < GPK_LANES && !cmd; i++) {
+		cmd = list_first_entry_or_null(&n->commands[n->lane], struct gpk_command, link);
+		n->lane = (n->lane + 1) % GPK_LANES;
+	}
+	if (cmd)
+		list_del(&cmd->link);
+	spin_unlock(&n->commands_lock);
+	return cmd;
+}
+
+/*
+ * run_commands() - up to @max of them; the others wait for the next round
+ *
+ * Between two rounds the monitor does everything else.
+ */
+static void run_commands(struct gpk_node *n, u32 max)
+{
+	struct gpk_command *cmd;
+	u32 i;
+
+	for (i = 0; i < max; i++) {
+		cmd = next_command(n);
+		if (!cmd)
+			return;
 		cmd->ret = cmd->run(n, cmd);
+		/* With its completion a command is gone. */
 		complete(&cmd->done);
 		cond_resched();
 	}
+	gpk_kick(n, GPK_KICK_COMMAND);
 }
 
 static void tell_state(struct gpk_node *n, struct gpk_entity *e, const struct gp_trace *t)
@@ -130,6 +176,8 @@ static bool apply(struct gpk_node *n)
 		case GP_ACTION_REPORT:
 			e = a->id == GP_ID_NONE ? NULL : gpk_entity_of(n, a->id);
 			gpk_event(n, e ? e->pid : NULL, GPREEMPT_EVENT_REPORT, a->report, 0);
+			if (a->report == GP_REPORT_BREAKER_OPEN)
+				gpk_dump(n, gp_report_name(a->report));
 			break;
 		case GP_ACTION_SWITCH:
 			break;
@@ -168,6 +216,8 @@ static void node_event(struct gpk_node *n, u32 kick)
 {
 	u64 now = ktime_get_ns();
 
+	if (kick & GPK_KICK_WATCHDOG)
+		gpk_dump(n, "amdkfd heard nothing of the scheduler and resumed everything");
 	if (kick & (GPK_KICK_RESET | GPK_KICK_WATCHDOG)) {
 		gp_sched_node_lost(n->sched, 0, now, &n->acts);
 		gpk_carry_out(n);
@@ -203,7 +253,7 @@ static u64 next_wake(const struct gpk_node *n)
 {
 	u64 next = min(n->timer_ns, min(gpk_detect_next(n), gpk_hold_next(n)));
 
-	next = min(next, n->resync_ns);
+	next = min(next, min(n->resync_ns, gpk_snapshot_next(n)));
 	return is_anything_out(n) ? min(next, n->heard_ns + KEEPALIVE_NS) : next;
 }
 
@@ -230,11 +280,14 @@ static int monitor(void *data)
 	struct gpk_node *n = data;
 
 	while (!kthread_should_stop()) {
-		u32 kick = atomic_xchg(&n->kick, 0);
+		u32 kick;
 
+		/* Pairs with is_fresh(): before the kick is taken. */
+		WRITE_ONCE(n->round, n->round + 1);
+		kick = atomic_xchg(&n->kick, 0);
 		n->nr_wakeups++;
 		node_event(n, kick);
-		run_commands(n);
+		run_commands(n, COMMANDS_A_ROUND);
 		gpk_detect_run(n);
 		gpk_hold_run(n);
 		if (ktime_get_ns() >= n->timer_ns) {
@@ -243,9 +296,10 @@ static int monitor(void *data)
 			gpk_carry_out(n);
 		}
 		keep_alive(n);
+		gpk_snapshot_run(n);
 		n->nr_timer_wakeups += sleep_until(n, next_wake(n));
 	}
-	run_commands(n);
+	run_commands(n, U32_MAX);
 	return 0;
 }
 
@@ -274,6 +328,9 @@ static int sched_create(struct gpk_node *n)
 
 static void node_free(struct gpk_node *n)
 {
+	/* Nobody looks any more. */
+	gpk_snapshot_free(rcu_dereference_protected(n->snapshot, true));
+	gpk_dump_free(n);
 	xa_destroy(&n->by_generation);
 	kvfree(n->timeline);
 	kvfree(n->sched_mem);
@@ -283,13 +340,18 @@ static void node_free(struct gpk_node *n)
 int gpk_node_start(struct gpk_node *n, u32 gpu_id)
 {
 	int ret;
+	u32 i;
 
 	n->gpu_id = gpu_id;
 	n->timer_ns = U64_MAX;
 	n->resync_ns = U64_MAX;
 	init_waitqueue_head(&n->wait);
+	init_waitqueue_head(&n->looks);
 	spin_lock_init(&n->lock);
-	INIT_LIST_HEAD(&n->commands);
+	spin_lock_init(&n->commands_lock);
+	mutex_init(&n->dump_mutex);
+	for (i = 0; i < GPK_LANES; i++)
+		INIT_LIST_HEAD(&n->commands[i]);
 	INIT_LIST_HEAD(&n->entities);
 	INIT_LIST_HEAD(&n->holds);
 	xa_init(&n->by_generation);
