@@ -104,6 +104,17 @@ static bool is_text(const char *text)
 	return strnlen(text, GPREEMPT_ABI_NAME_LEN) < GPREEMPT_ABI_NAME_LEN;
 }
 
+static bool is_policy(const char *name)
+{
+	const char *known;
+	u32 i;
+
+	for (i = 0; (known = gp_policy_name_at(i)); i++)
+		if (!strcmp(known, name))
+			return true;
+	return false;
+}
+
 int gpk_ioc_policy(void __user *uarg, bool set)
 {
 	struct gpreempt_ioc_policy arg;
@@ -119,6 +130,9 @@ int gpk_ioc_policy(void __user *uarg, bool set)
 		return -EINVAL;
 	if (set && gpk_may_govern())
 		return -EPERM;
+	/* Before any node is changed: what follows fails on the first one or on none. */
+	if (set && arg.valid & GPREEMPT_POLICY_F_POLICY && !is_policy(arg.policy))
+		return -ENOENT;
 	for (i = 0; i < gpk_nr_nodes() && !ret; i++) {
 		struct gpk_node *n = gpk_node_at(i);
 

@@ -405,6 +405,36 @@ static void nonsense_is_refused(void)
 	gt_gpk_unload();
 }
 
+static uint64_t param_of(uint32_t gpu_id, const char *name)
+{
+	struct gpreempt_ioc_policy arg = { .size = sizeof(arg), .gpu_id = gpu_id };
+
+	strncpy(arg.param, name, sizeof(arg.param) - 1);
+	GT_CHECK(!ioctl(gt_gpk_dev, GPREEMPT_IOC_GET_POLICY, &arg), "%s: %s", name,
+		 strerror(errno));
+	return arg.value;
+}
+
+/* A change of all nodes of which a part cannot be made is not made at all. */
+static void policies_change_together(void)
+{
+	struct gpreempt_ioc_policy arg = {
+		.size = sizeof(arg), .valid = GPREEMPT_POLICY_F_PARAM | GPREEMPT_POLICY_F_POLICY,
+		.param = "deadline_ns", .value = 777000000, .policy = "nonsense",
+	};
+	uint32_t gpu_id;
+
+	gt_gpk_load("");
+	gpu_id = gt_gpk_gpu_id();
+	GT_CHECK(ioctl(gt_gpk_dev, GPREEMPT_IOC_SET_POLICY, &arg) && errno == ENOENT, "%s",
+		 strerror(errno));
+	GT_CHECK(param_of(gpu_id, "deadline_ns") != 777000000, "half of it was made");
+	strcpy(arg.policy, "fair");
+	GT_CHECK(!ioctl(gt_gpk_dev, GPREEMPT_IOC_SET_POLICY, &arg), "%s", strerror(errno));
+	GT_CHECK(param_of(gpu_id, "deadline_ns") == 777000000, "it was not made");
+	gt_gpk_unload();
+}
+
 /* A program of tomorrow: its references and entries are longer than the module's. */
 struct long_ref {
 	struct gpreempt_ioc_ref ref;
@@ -495,6 +525,7 @@ static const struct gt_case cases[] = {
 	{ "module_comes_and_goes", module_comes_and_goes, GT_TINY, 60 },
 	{ "nonsense_is_refused", nonsense_is_refused, GT_TINY, 60 },
 	{ "arrays_can_grow", arrays_can_grow, GT_TINY, 60 },
+	{ "policies_change_together", policies_change_together, GT_TINY, 60 },
 	{ "online_is_served_by_polling", online_is_served_by_polling, GT_TINY, 60 },
 	{ "online_is_served_by_its_doorbell", online_is_served_by_its_doorbell, GT_TINY, 60 },
 	{ "switched_off_online_waits", switched_off_online_waits, GT_TINY, 60 },
