@@ -273,10 +273,13 @@ static void let_strays_go(struct gpk_node *n)
 				{ .process = e->generation, .queue = q->generation },
 			};
 
-			if (!(q->flags & KFD_GPREEMPT_PREEMPTED) || q->nr_manual)
+			if (!(q->flags & KFD_GPREEMPT_PREEMPTED) || q->nr_manual ||
+			    q->flags & KFD_GPREEMPT_DAMAGED)
 				continue;
-			if (!gpk_switch(n, refs, 0, ARRAY_SIZE(refs), 0) && !refs[0].result &&
-			    !refs[1].result)
+			if (gpk_switch(n, refs, 0, ARRAY_SIZE(refs), 0) || refs[0].result ||
+			    refs[1].result)
+				gpk_resync_later(n);
+			else
 				q->flags ^= KFD_GPREEMPT_PREEMPTED | KFD_GPREEMPT_ACTIVE;
 		}
 	}

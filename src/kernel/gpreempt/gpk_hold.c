@@ -196,6 +196,20 @@ static void tell_result(const struct gpk_by_hand *c, u32 member, int result)
 			c->refs[i].result = result;
 }
 
+/*
+ * repeat_failed() - see to it that a resume that failed is tried again
+ *
+ * No hold is left that would remind of it: let_strays_go() finds the queue.
+ */
+static void repeat_failed(struct gpk_node *n, const struct kfd_gpreempt_ref *refs, u32 nr, int ret)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		if (ret || refs[i].result == -EIO)
+			gpk_resync_later(n);
+}
+
 int gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c)
 {
 	u32 i, nr_out, nr_in, nr = c->nr_out + c->nr_in;
@@ -217,6 +231,7 @@ int gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c)
 		if (result && i < nr_out)
 			hold_undo(n, c->owner, &refs[i]);
 	}
+	repeat_failed(n, refs + nr_out, nr_in, ret);
 	ret = 0;
 out:
 	kvfree(member);
@@ -290,7 +305,7 @@ static void hold_end(struct gpk_node *n, const struct ending *end)
 			if (is_free(n, refs[i].process, refs[i].queue))
 				refs[nr_in++] = refs[i];
 		if (nr_in)
-			gpk_switch(n, refs, 0, nr_in, KFD_GPREEMPT_GRACE_DEFAULT);
+			repeat_failed(n, refs, nr_in, gpk_switch(n, refs, 0, nr_in, 0));
 	} while (nr == room);
 	kvfree(many);
 }
