@@ -68,6 +68,18 @@ static void batch_add(struct gpk_batch *b, struct gpk_node *n, u32 member, bool 
 			batch_put(b, e, member, out);
 }
 
+/*
+ * forget_soon() - amdkfd does not know this process any more
+ *
+ * The process may get a queue again at once, and is listed under the same name then. To
+ * the core it is lost for good, so it must come back as another entity.
+ */
+static void forget_soon(struct gpk_node *n, struct gpk_entity *e)
+{
+	e->is_lost = true;
+	n->resync_ns = 0;
+}
+
 /* The worst of a group counts; that one of it is gone says nothing of the others. */
 static void batch_results(struct gpk_batch *b, struct gpk_node *n, int ret)
 {
@@ -79,6 +91,8 @@ static void batch_results(struct gpk_batch *b, struct gpk_node *n, int ret)
 
 		if (ret && ret != -EIO)
 			b->ref[i].result = ret;
+		if (b->ref[i].result == -ESRCH)
+			forget_soon(n, b->of[i].e);
 		if (b->ref[i].result == -EBADMSG)
 			pr_warn_ratelimited("gpreempt: saved state of process %d was altered\n",
 					    pid_nr(b->of[i].e->pid));

@@ -226,6 +226,15 @@ static void remove_unseen(struct gpk_node *n)
 	}
 }
 
+static void remove_lost(struct gpk_node *n)
+{
+	struct gpk_entity *e, *next;
+
+	list_for_each_entry_safe(e, next, &n->entities, link)
+		if (e->is_lost)
+			entity_remove(n, e);
+}
+
 /* With room for a few more than there were a moment ago. */
 struct kfd_gpreempt_queue *gpk_ask(struct gpk_node *n, u64 process, u32 *nr)
 {
@@ -335,6 +344,7 @@ void gpk_resync(struct gpk_node *n)
 			gpk_resync_later(n);
 		return;
 	}
+	remove_lost(n);
 	unsee(n);
 	for (i = 0; i < nr; i++) {
 		see(n, &list[i]);
