@@ -74,8 +74,10 @@ static void find_running(struct gpk_node *n, struct gpk_entity *e)
 		nr = 0;
 	for (i = 0; i < min(nr, room); i++) {
 		q = gpk_queue_by_id(e, list[i].queue_id);
-		if (q && q->generation == list[i].queue)
+		if (q && q->generation == list[i].queue) {
 			q->flags = list[i].flags;
+			q->distrust &= !!(q->flags & KFD_GPREEMPT_RUNNING);
+		}
 		gpk_desc_put(&list[i]);
 	}
 	kvfree(list);
@@ -190,12 +192,30 @@ static bool is_stuck(const struct gpk_entity *e)
 	return false;
 }
 
+/* Its signal is believed, and the registers of the GPU need not be read. */
+static bool is_done(const struct gpk_queue *q)
+{
+	return q->signal == GPK_SIGNAL_DONE && !q->distrust;
+}
+
+/* Waves that were seen earlier have ended with the packet. */
+static void take_signals(struct gpk_entity *e)
+{
+	struct gpk_queue *q;
+
+	list_for_each_entry(q, &e->queues, link)
+		if (is_done(q))
+			q->flags &= ~KFD_GPREEMPT_RUNNING;
+}
+
 static bool wants_flags(const struct gpk_entity *e, u64 now)
 {
 	const struct gpk_queue *q;
 
 	list_for_each_entry(q, &e->queues, link) {
 		if (!q->work_ns && !(q->flags & KFD_GPREEMPT_RUNNING))
+			continue;
+		if (is_done(q))
 			continue;
 		if (!q->pending || q->pending == U64_MAX || now - e->flags_ns >= FLAGS_NS)
 			return true;
@@ -248,13 +268,15 @@ static void look(struct gpk_node *n, struct gpk_entity *e)
 	u64 next, now = ktime_get_ns();
 	int ret;
 
-	e->look_ns = U64_MAX;
+	WRITE_ONCE(e->look_ns, U64_MAX);
+	e->looked_ns = now;
 	ret = gpk_pointer_read(e);
 	e->is_gone = ret == -ESRCH;
 	if (e->is_gone) {
 		tell_edges(n, e);
 		return;
 	}
+	take_signals(e);
 	if (wants_flags(e, now))
 		find_running(n, e);
 	count_quiet(n, e);
@@ -272,9 +294,12 @@ static void take_hint(struct gpk_node *n, struct gpk_entity *e)
 {
 	u64 fault, now = ktime_get_ns();
 
-	if (test_and_clear_bit(1, &e->hints))
+	if (test_and_clear_bit(GPK_HINT_ENDED, &e->hints)) {
 		e->completed = true;
-	if (!test_and_clear_bit(0, &e->hints))
+		/* Not more often than it could ask to be looked at. */
+		e->look_ns = min(e->look_ns, e->looked_ns + gpk_critical_us * NSEC_PER_USEC);
+	}
+	if (!test_and_clear_bit(GPK_HINT_LOOK, &e->hints))
 		return;
 	e->look_ns = 0;
 	/* After the bit, which is set after it: a fault that is not seen here comes again. */
@@ -324,6 +349,7 @@ static void find_hidden(struct gpk_node *n)
 		if (q && !q->busy && q->generation == list[i].queue &&
 		    list[i].flags & KFD_GPREEMPT_RUNNING) {
 			q->flags = list[i].flags;
+			q->distrust = true;
 			e->look_ns = 0;
 		}
 		gpk_desc_put(&list[i]);

@@ -53,32 +53,42 @@ static void on_changed(u32 gpu_id)
 }
 
 /* In an RCU read section: the entity may be going, its memory is not. */
-static void hint(u32 gpu_id, u64 process, bool fault)
+static void on_doorbell(u32 gpu_id, u64 process)
 {
 	struct gpk_node *n = gpk_node_find(gpu_id);
 	struct gpk_entity *e = n ? xa_load(&n->by_generation, process) : NULL;
 
+	trace_gpreempt_fault(gpu_id, task_tgid_nr(current));
 	if (!e)
 		return;
-	if (fault) {
-		xchg(&e->hint_ns, ktime_get_ns());
-		atomic64_inc(&n->nr_faults);
-	} else {
-		set_bit(1, &e->hints);
-	}
-	set_bit(0, &e->hints);
+	xchg(&e->hint_ns, ktime_get_ns());
+	atomic64_inc(&n->nr_faults);
+	set_bit(GPK_HINT_LOOK, &e->hints);
 	gpk_kick(n, GPK_KICK_HINT);
 }
 
-static void on_doorbell(u32 gpu_id, u64 process)
-{
-	trace_gpreempt_fault(gpu_id, task_tgid_nr(current));
-	hint(gpu_id, process, true);
-}
-
+/*
+ * on_completion() - something of a process ended: it may be idle
+ *
+ * There are many of these. If a process is off the GPU, it may return now. Otherwise the
+ * process is looked at when its time comes. If no time is set, nothing is known of its
+ * work, which another GPU may have submitted.
+ */
 static void on_completion(u32 gpu_id, u64 process)
 {
-	hint(gpu_id, process, false);
+	struct gpk_node *n = gpk_node_find(gpu_id);
+	struct gpk_entity *e = n ? xa_load(&n->by_generation, process) : NULL;
+	bool news;
+
+	if (!e)
+		return;
+	news = !test_and_set_bit(GPK_HINT_ENDED, &e->hints);
+	if (READ_ONCE(n->is_any_out))
+		news = !test_and_set_bit(GPK_HINT_LOOK, &e->hints);
+	else if (READ_ONCE(e->look_ns) != U64_MAX)
+		news = false;
+	if (news)
+		gpk_kick(n, GPK_KICK_HINT);
 }
 
 static void on_reset(u32 gpu_id, bool done)

@@ -296,6 +296,7 @@ static int monitor(void *data)
 			gpk_carry_out(n);
 		}
 		keep_alive(n);
+		WRITE_ONCE(n->is_any_out, gp_sched_node_stats(n->sched, 0)->nr_out);
 		gpk_snapshot_run(n);
 		n->nr_timer_wakeups += sleep_until(n, next_wake(n));
 	}
