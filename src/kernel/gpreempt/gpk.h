@@ -393,12 +393,10 @@ void gpk_hold_run(struct gpk_node *n);
 u64 gpk_hold_next(const struct gpk_node *n);
 
 /* attr.c: attributes by process, also of those that have no queue yet */
-struct gpk_wish;
 void gpk_attr_apply(struct gpk_node *n, struct gpk_entity *e);
 void gpk_attr_wish(struct pid *pid, struct gp_attr *attr, u64 *group, u8 *detect);
 int gpk_attr_set(struct pid *pid, const struct gpreempt_ioc_attr *arg);
 int gpk_attr_get(struct pid *pid, struct gpreempt_ioc_attr *arg);
-void gpk_attr_free_all(void);
 
 /* group.c: processes that are one entity of the core */
 kuid_t gpk_group_uid(struct pid *pid);

@@ -11,6 +11,7 @@
 #include "gpk.h"
 #include "gpreempt_trace.h"
 #include "kfd_gpreempt.h"
+#include "gpk_wish.h"
 
 bool gpk_verify;
 module_param_named(verify, gpk_verify, bool, 0444);
@@ -207,7 +208,7 @@ static void __exit gpk_exit(void)
 	nodes_stop();
 	gpk_pointer_fini();
 	gpk_event_fini();
-	gpk_attr_free_all();
+	gpk_wish_fini();
 	/* Snapshots are freed by functions of this module. */
 	rcu_barrier();
 }
