@@ -359,13 +359,7 @@ void gpk_pointer_fini(void);
 int gpk_pointer_read(struct gpk_entity *e);
 
 /* detect.c */
-enum gpk_mutation {
-	GPK_MUTATION_NO_LOOK = 1 << 0,		/* after arming */
-	GPK_MUTATION_NO_SIGNALS = 1 << 1,	/* are looked at */
-	GPK_MUTATION_NO_WAVES = 1 << 2,		/* of those that look idle are */
-};
-
-extern uint gpk_poll_us, gpk_critical_us, gpk_tick_us, gpk_mutation;
+extern uint gpk_poll_us, gpk_critical_us, gpk_tick_us;
 /* KFD_GPREEMPT_* of a queue that cannot run, whatever the scheduler does. */
 bool gpk_is_blocked(u32 flags);
 void gpk_detect_run(struct gpk_node *n);

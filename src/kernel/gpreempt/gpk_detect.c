@@ -33,14 +33,6 @@ uint gpk_tick_us = 1000;
 module_param_named(tick_us, gpk_tick_us, uint, 0644);
 MODULE_PARM_DESC(tick_us, "period of looking for idle while somebody is preempted (default 1000)");
 
-/*
- * Planted errors for tests that must find them: GPK_MUTATION_*.
- */
-uint gpk_mutation;
-#ifdef GPK_TEST
-module_param_named(mutation, gpk_mutation, uint, 0644);
-#endif
-
 /* Not all that keeps a queue from running is told; it is seen while it has work. */
 #define FLAGS_NS (100 * NSEC_PER_MSEC)
 #define BLOCKED (KFD_GPREEMPT_EVICTED | KFD_GPREEMPT_SUSPENDED | KFD_GPREEMPT_DAMAGED)
@@ -247,8 +239,6 @@ static u64 watch_idle(struct gpk_node *n, struct gpk_entity *e, bool partly, u64
 		return now + gpk_critical_us * NSEC_PER_USEC;
 	}
 	e->armed = true;
-	if (gpk_mutation & GPK_MUTATION_NO_LOOK)
-		return U64_MAX;
 	/* Work that came before made no fault. */
 	ret = gpk_pointer_read(e);
 	if (is_pending(e))
@@ -335,8 +325,7 @@ static void find_hidden(struct gpk_node *n)
 	u64 now = ktime_get_ns();
 	u32 i, nr;
 
-	if (now - n->hidden_ns < FLAGS_NS || !is_any_busy(n) ||
-	    gpk_mutation & GPK_MUTATION_NO_WAVES)
+	if (now - n->hidden_ns < FLAGS_NS || !is_any_busy(n))
 		return;
 	n->hidden_ns = now;
 	list = gpk_ask(n, KFD_GPREEMPT_EVERY, &nr);

@@ -100,11 +100,6 @@ static void on_reset(u32 gpu_id, bool done)
 		gpk_kick(n, done ? GPK_KICK_BACK : GPK_KICK_RESET);
 }
 
-static void on_locked(u32 gpu_id)
-{
-	trace_gpreempt_locked(gpu_id);
-}
-
 static void on_watchdog(u32 gpu_id)
 {
 	struct gpk_node *n = gpk_node_find(gpu_id);
@@ -118,7 +113,6 @@ static const struct kfd_gpreempt_ops kfd_ops = {
 	.doorbell = on_doorbell,
 	.completion = on_completion,
 	.reset = on_reset,
-	.locked = on_locked,
 	.watchdog = on_watchdog,
 };
 

@@ -127,7 +127,7 @@ static enum gpk_signal last_signal(const struct gpk_queue *q, u64 wptr)
 {
 	u64 slot, signal, value;
 
-	if (!(q->flags & KFD_GPREEMPT_AQL) || !wptr || gpk_mutation & GPK_MUTATION_NO_SIGNALS)
+	if (!(q->flags & KFD_GPREEMPT_AQL) || !wptr)
 		return GPK_SIGNAL_NONE;
 	slot = (wptr - 1) & (q->ring_bytes / PACKET_BYTES - 1);
 	if (!read_word(q->ring + slot * PACKET_BYTES + PACKET_SIGNAL, &signal) || !signal)

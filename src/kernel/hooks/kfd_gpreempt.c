@@ -152,11 +152,6 @@ void kfd_gpreempt_completion(struct kfd_process *p)
 	}
 }
 
-void kfd_gpreempt_locked(u32 gpu_id)
-{
-	tell(locked, gpu_id);
-}
-
 void kfd_gpreempt_rang(u32 gpu_id, u64 process)
 {
 	tell(doorbell, gpu_id, process);

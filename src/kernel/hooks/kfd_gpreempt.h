@@ -16,9 +16,10 @@
  *
  * Failing open. Without a registered client nothing is preempted, nothing is armed
  * and a doorbell fault just maps the page. Unregistering resumes and disarms
- * everything first. A client that makes no call for KFD_GPREEMPT_WATCHDOG_MS
- * while something is preempted has everything resumed and is told so. Only a queue
- * whose saved state was found altered stays off the GPU.
+ * everything first. If the client makes no call for KFD_GPREEMPT_WATCHDOG_MS while
+ * something is preempted, everything is resumed and the client is told so. A call that
+ * waits for dqm_lock, or takes long, counts as long as it lasts. Only a queue whose saved
+ * state was found altered stays off the GPU.
  */
 #ifndef KFD_GPREEMPT_H
 #define KFD_GPREEMPT_H
@@ -107,7 +108,6 @@ struct kfd_gpreempt_queue {
  *	nodes; called for each; in the interrupt worker. A hint
  * @reset: a node is being reset or goes for good (@done false), works again or is new
  *	(true). A partition change makes new nodes, with ids that the client may not know
- * @locked: a switch has dqm_lock and begins; in its caller
  * @watchdog: nothing was heard for too long, everything on the node was resumed
  *
  * Callbacks run in an RCU read section: they set a flag and wake.
@@ -117,7 +117,6 @@ struct kfd_gpreempt_ops {
 	void (*doorbell)(u32 gpu_id, u64 process);
 	void (*completion)(u32 gpu_id, u64 process);
 	void (*reset)(u32 gpu_id, bool done);
-	void (*locked)(u32 gpu_id);
 	void (*watchdog)(u32 gpu_id);
 };
 

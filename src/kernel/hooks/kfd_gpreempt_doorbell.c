@@ -19,7 +19,6 @@
  * tables of a mapping and closes it with mmap_lock held for reading only: a mapping
  * that is still remembered may be on its way out, one that is found is not.
  */
-#include <linux/delay.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sched/mm.h>
@@ -30,11 +29,6 @@
 #define SLICE_MAPPINGS 8
 /* From a fault to the next arming: else the page goes before the store is repeated. */
 #define SLICE_GAP_NS (1 * NSEC_PER_MSEC)
-
-#ifdef KFD_GPREEMPT_TEST
-uint kfd_gpreempt_mutation;
-module_param_named(gpreempt_mutation, kfd_gpreempt_mutation, uint, 0644);
-#endif
 
 /**
  * struct kfd_gpreempt_slice - the doorbells of a process on a node
@@ -110,23 +104,15 @@ static vm_fault_t doorbell_fault(struct vm_fault *vmf)
 	struct vm_area_struct *vma = vmf->vma;
 	struct kfd_gpreempt_slice *s = vma->vm_private_data;
 	vm_fault_t ret = VM_FAULT_NOPAGE;
-	bool early = kfd_gpreempt_mutation == 1 || kfd_gpreempt_mutation == 2;
-	bool armed = false;
 	u32 i;
 
 	if (!s || READ_ONCE(s->dead))
 		return VM_FAULT_SIGBUS;
-	if (early)
-		armed = take_armed(s);
-	if (kfd_gpreempt_mutation == 2)
-		udelay(100);
 	/* As io_remap_pfn_range(): a BAR is not encrypted memory. */
 	for (i = 0; i < s->nr_pages && ret == VM_FAULT_NOPAGE; i++)
 		ret = vmf_insert_pfn_prot(vma, vma->vm_start + i * PAGE_SIZE, s->pfn + i,
 					  pgprot_decrypted(vma->vm_page_prot));
-	if (!early)
-		armed = take_armed(s);
-	if (armed)
+	if (take_armed(s))
 		slice_rang(s);
 	return ret;
 }

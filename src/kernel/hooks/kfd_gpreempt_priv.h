@@ -30,17 +30,6 @@ int add_queue_mes(struct device_queue_manager *dqm, struct queue *q,
 int remove_queue_mes(struct device_queue_manager *dqm, struct queue *q,
 		     struct qcm_process_device *qpd);
 
-/*
- * Errors planted for tests that must find them; only the vehicle builds them.
- * 1: the fault clears armed before it inserts the pages. 2: the same, and takes its time
- * in between, so that a short test finds it. 3: whatever is saved is altered afterwards.
- */
-#ifdef KFD_GPREEMPT_TEST
-extern uint kfd_gpreempt_mutation;
-#else
-#define kfd_gpreempt_mutation 0
-#endif
-
 /* Whether queues are verified; fixed while a client is registered. */
 extern bool kfd_gpreempt_verify;
 
@@ -91,9 +80,6 @@ bool kfd_gpreempt_resume_all(struct device_queue_manager *dqm);
 
 /* Repeats a cycle that failed, if the last one did; under dqm_lock. */
 void kfd_gpreempt_repeat(struct device_queue_manager *dqm);
-
-/* Tells the client that its switch begins. */
-void kfd_gpreempt_locked(u32 gpu_id);
 
 /* Tells the client of a fault on armed doorbells. */
 void kfd_gpreempt_rang(u32 gpu_id, u64 process);

@@ -198,7 +198,7 @@ static bool note_held(struct device_queue_manager *dqm, bool saved)
 			held = true;
 			if (!verify || s->verified)
 				continue;
-			s->digest = digest_of(dqm, q) ^ (kfd_gpreempt_mutation == 3);
+			s->digest = digest_of(dqm, q);
 			s->verified = true;
 		}
 	}
@@ -307,7 +307,7 @@ bool kfd_gpreempt_resume_all(struct device_queue_manager *dqm)
 
 			if (q->properties.gpreempt.damaged)
 				continue;
-			/* Whoever is let go of for good is not asked for his papers. */
+			/* A queue that is resumed for good is not verified. */
 			q->properties.gpreempt.verified = false;
 			ret = queue_in(dqm, cur->qpd, q, 0xff);
 			changed |= ret > 0;
@@ -335,7 +335,6 @@ int kfd_gpreempt_switch(u32 gpu_id, struct kfd_gpreempt_ref *refs, u32 nr_out, u
 	if (!dqm)
 		return -ENODEV;
 	dqm_lock(dqm);
-	kfd_gpreempt_locked(gpu_id);
 	if (!dqm->gpreempt.registered || !kfd_gpreempt_backend_of(dqm)) {
 		ret = kfd_gpreempt_backend_of(dqm) ? -EINVAL : -EOPNOTSUPP;
 		goto out;

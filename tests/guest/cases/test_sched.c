@@ -137,7 +137,7 @@ static void slow_hardware_is_not_idle(void)
 /* Control: who looks neither at signals nor for waves takes what it does not see for idle. */
 static void without_signals_it_is_taken_for_idle(void)
 {
-	GT_CHECK(serve_slowly("mutation=6") == -ETIMEDOUT, "nobody needs to look at signals");
+	GT_CHECK(serve_slowly("fault=6") == -ETIMEDOUT, "nobody needs to look at signals");
 }
 
 #define PREEMPTIONS 20
