@@ -190,17 +190,55 @@ void kfd_gpreempt_reset(struct kfd_dev *kfd, bool done)
 	}
 }
 
+void kfd_gpreempt_call_begin(struct device_queue_manager *dqm)
+{
+	atomic_inc(&dqm->gpreempt.nr_calls);
+	dqm_lock(dqm);
+}
+
+void kfd_gpreempt_call_end(struct device_queue_manager *dqm)
+{
+	dqm->gpreempt.heard = jiffies;
+	dqm_unlock(dqm);
+	atomic_dec(&dqm->gpreempt.nr_calls);
+}
+
+/*
+ * is_silent() - whether nothing was heard of the client; under dqm_lock
+ *
+ * The watchdog may have waited for a slow call of the client itself, or with the client for
+ * somebody else's: how long ago it was set off says nothing.
+ */
+static bool is_silent(const struct device_queue_manager *dqm)
+{
+	const struct kfd_gpreempt_node *n = &dqm->gpreempt;
+
+	return !atomic_read(&n->nr_calls) &&
+	       time_after_eq(jiffies, n->heard + msecs_to_jiffies(KFD_GPREEMPT_WATCHDOG_MS));
+}
+
+/* When the client would be silent if nothing more were heard of it. */
+static unsigned long rest_of_silence(const struct device_queue_manager *dqm)
+{
+	unsigned long all = msecs_to_jiffies(KFD_GPREEMPT_WATCHDOG_MS);
+	unsigned long passed = jiffies - dqm->gpreempt.heard;
+
+	return passed < all ? all - passed : all;
+}
+
 static void watchdog(struct work_struct *work)
 {
 	struct delayed_work *delayed = to_delayed_work(work);
 	struct device_queue_manager *dqm =
 		container_of(delayed, struct device_queue_manager, gpreempt.watchdog);
-	bool resumed;
+	bool silent, resumed = false;
 
 	dqm_lock(dqm);
-	resumed = kfd_gpreempt_resume_all(dqm);
-	if (dqm->gpreempt.stale && dqm->gpreempt.registered)
-		mod_delayed_work(system_wq, delayed, msecs_to_jiffies(KFD_GPREEMPT_WATCHDOG_MS));
+	silent = is_silent(dqm);
+	if (silent)
+		resumed = kfd_gpreempt_resume_all(dqm);
+	if ((!silent || dqm->gpreempt.stale) && dqm->gpreempt.registered)
+		mod_delayed_work(system_wq, delayed, rest_of_silence(dqm));
 	dqm_unlock(dqm);
 	if (!resumed)
 		return;
@@ -212,6 +250,7 @@ static void admit(struct device_queue_manager *dqm)
 {
 	dqm_lock(dqm);
 	INIT_DELAYED_WORK(&dqm->gpreempt.watchdog, watchdog);
+	dqm->gpreempt.heard = jiffies;
 	dqm->gpreempt.registered = true;
 	dqm_unlock(dqm);
 }

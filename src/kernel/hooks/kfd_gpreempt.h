@@ -24,6 +24,7 @@
 #ifndef KFD_GPREEMPT_H
 #define KFD_GPREEMPT_H
 
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/list.h>
 #include <linux/types.h>
@@ -247,12 +248,16 @@ struct kfd_gpreempt_state {
  * struct kfd_gpreempt_node - ours in struct device_queue_manager; under dqm_lock
  * @link: all nodes; nodes_sem
  * @watchdog: resumes everything if the client is silent
+ * @heard: jiffies when the client's last call ended
+ * @nr_calls: calls of the client that are under way, dqm_lock held or waited for
  * @registered: there is a client, and @watchdog is initialised
  * @stale: the last cycle failed: who is said to run may not be in the runlist
  */
 struct kfd_gpreempt_node {
 	struct list_head link;
 	struct delayed_work watchdog;
+	unsigned long heard;
+	atomic_t nr_calls;
 	bool registered;
 	bool stale;
 };

@@ -81,6 +81,12 @@ bool kfd_gpreempt_resume_all(struct device_queue_manager *dqm);
 /* Repeats a cycle that failed, if the last one did; under dqm_lock. */
 void kfd_gpreempt_repeat(struct device_queue_manager *dqm);
 
+/*
+ * A call of the client begins and ends: takes dqm_lock and gives it back. The watchdog does
+ * not take a client for silent that is in a call, or was a moment ago.
+ */
+void kfd_gpreempt_call_begin(struct device_queue_manager *dqm);
+void kfd_gpreempt_call_end(struct device_queue_manager *dqm);
 /* Tells the client of a fault on armed doorbells. */
 void kfd_gpreempt_rang(u32 gpu_id, u64 process);
 

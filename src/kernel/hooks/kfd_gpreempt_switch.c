@@ -334,7 +334,7 @@ int kfd_gpreempt_switch(u32 gpu_id, struct kfd_gpreempt_ref *refs, u32 nr_out, u
 	dqm = kfd_gpreempt_node_get(gpu_id);
 	if (!dqm)
 		return -ENODEV;
-	dqm_lock(dqm);
+	kfd_gpreempt_call_begin(dqm);
 	if (!dqm->gpreempt.registered || !kfd_gpreempt_backend_of(dqm)) {
 		ret = kfd_gpreempt_backend_of(dqm) ? -EINVAL : -EOPNOTSUPP;
 		goto out;
@@ -358,7 +358,7 @@ int kfd_gpreempt_switch(u32 gpu_id, struct kfd_gpreempt_ref *refs, u32 nr_out, u
 	else
 		cancel_delayed_work(&dqm->gpreempt.watchdog);
 out:
-	dqm_unlock(dqm);
+	kfd_gpreempt_call_end(dqm);
 	kfd_gpreempt_node_put();
 	return ret;
 }
