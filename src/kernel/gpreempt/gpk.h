@@ -24,6 +24,8 @@
 #include "uapi/linux/gpreempt.h"
 
 #include "core/sched.h"
+#include "rules/act.h"
+#include "rules/hold.h"
 
 struct kfd_gpreempt_queue;
 struct kfd_gpreempt_ref;
@@ -78,7 +80,6 @@ enum gpk_signal {
  * @flags: KFD_GPREEMPT_*
  * @ring_bytes: size
  * @quiet: looks in a row that found neither packets nor waves
- * @nr_manual: holds by hand of this queue
  * @distrust: waves were seen when its memory said that there was no work
  * @busy: has work, as the scheduler was told
  * @seen: mark while asking amdkfd
@@ -99,7 +100,6 @@ struct gpk_queue {
 	u32 flags;
 	u32 ring_bytes;
 	u32 quiet;
-	u32 nr_manual;
 	bool distrust;
 	bool busy;
 	bool seen;
@@ -165,24 +165,16 @@ struct gpk_entity {
 
 /**
  * struct gpk_hold - something preempted by hand
- * @link: in its node
- * @owner: file that did it, for comparison only
- * @uid: who did it
- * @pid: whose
- * @process: generation
- * @queue: generation, or 0 for all
+ * @rule: what, by which file and until when; see target_of()
+ * @pid: its process
+ * @mm: memory map of that; grabbed
  * @queue_id: as user space knows it, or GPREEMPT_ABI_QUEUE_ALL
- * @until_ns: end of the lease
  */
 struct gpk_hold {
-	struct list_head link;
-	const void *owner;
-	kuid_t uid;
+	struct gp_hold rule;
 	struct pid *pid;
-	u64 process;
-	u64 queue;
+	struct mm_struct *mm;
 	u32 queue_id;
-	u64 until_ns;
 };
 
 /**
@@ -229,11 +221,8 @@ struct gpk_batch;
  * @moved: queues were switched since amdkfd was last asked for their flags
  * @sched: scheduler
  * @sched_mem: its memory
- * @acts: what the last event caused
- * @sw: switch being carried out
- * @results: of its members
- * @batch: what it means to amdkfd
- * @timer_ns: when the scheduler wants to be called; U64_MAX = not
+ * @act: carries out what it wants
+ * @batch: what a switch means to amdkfd
  * @entities: all of them
  * @nr_entities: how many; at most GPK_ENTITIES_MAX
  * @by_generation: the same, for callbacks
@@ -274,17 +263,14 @@ struct gpk_node {
 	bool moved;
 	struct gp_sched *sched;
 	void *sched_mem;
-	struct gp_actions acts;
-	struct gp_switch sw;
-	enum gp_result results[GP_SWITCH_MAX];
+	struct gp_act act;
 	struct gpk_batch *batch;
-	u64 timer_ns;
 	struct list_head entities;
 	u32 nr_entities;
 	struct xarray by_generation;
 	u64 resync_ns;
 	u64 hidden_ns;
-	struct list_head holds;
+	struct gp_holds holds;
 	u64 heard_ns;
 	bool disabled;
 	u64 nr_wakeups;
@@ -327,8 +313,6 @@ int gpk_node_start(struct gpk_node *n, u32 gpu_id);
 void gpk_node_stop(struct gpk_node *n);
 void gpk_kick(struct gpk_node *n, u32 why);
 int gpk_command(struct gpk_node *n, struct gpk_command *cmd);
-/* Carries out n->acts, and what follows from it. */
-void gpk_carry_out(struct gpk_node *n);
 
 /* entity.c */
 /* Asks amdkfd what there is; sets n->resync_ns if that does not work for now. */
@@ -374,6 +358,7 @@ void gpk_switch_do(struct gpk_node *n);
 struct gpk_batch *gpk_batch_alloc(void); /* for kvfree() */
 
 /* hold.c */
+void gpk_hold_init(struct gpk_node *n);
 /* Holds of a queue, or (0) of all queues of a process. */
 u32 gpk_hold_count(const struct gpk_node *n, u64 process, u64 queue);
 /* The generation of a process that @owner holds, and that may have no queues; or 0. */
@@ -383,6 +368,8 @@ int gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c);
 void gpk_hold_drop_owner(struct gpk_node *n, const void *owner);
 /* amdkfd has let go of everything by itself. */
 void gpk_hold_forget(struct gpk_node *n);
+/* Processes have ended: nothing of them can be held any more. */
+void gpk_hold_forget_dead(struct gpk_node *n);
 void gpk_hold_run(struct gpk_node *n);
 u64 gpk_hold_next(const struct gpk_node *n);
 
@@ -394,7 +381,7 @@ int gpk_attr_get(struct pid *pid, struct gpreempt_ioc_attr *arg);
 
 /* group.c: processes that are one entity of the core */
 kuid_t gpk_group_uid(struct pid *pid);
-/* Finds or makes the core's entity; what follows from it is in n->acts. 0 or -errno. */
+/* Finds or makes the core's entity; what follows from it is in n->act.acts. 0 or -errno. */
 int gpk_group_join(struct gpk_node *n, struct gpk_entity *e, const struct gp_attr *attr);
 void gpk_group_leave(struct gpk_node *n, struct gpk_entity *e);
 void gpk_group_change(struct gpk_node *n, struct gpk_entity *e, u64 group,

@@ -7,6 +7,7 @@
 #include <linux/stddef.h>
 
 #include "gpk.h"
+#include "rules/right.h"
 
 #define SAME(core, abi) static_assert((int)GP_##core == (int)GPREEMPT_##abi)
 
@@ -37,6 +38,13 @@ SAME(REPORT_ENTITY_LOST, REPORT_ENTITY_LOST);
 SAME(REPORT_NODE_LOST, REPORT_NODE_LOST);
 SAME(REPORT_NODE_BACK, REPORT_NODE_BACK);
 static_assert(GP_REPORT_COUNT == GPREEMPT_REPORT_NODE_BACK + 1);
+
+SAME(ATTR_PRIO, ATTR_F_PRIO);
+SAME(ATTR_WEIGHT, ATTR_F_WEIGHT);
+SAME(ATTR_SLICE, ATTR_F_SLICE);
+SAME(ATTR_DEADLINE, ATTR_F_DEADLINE);
+SAME(ATTR_LATENCY_CRITICAL, ATTR_F_LATENCY_CRITICAL);
+SAME(ATTR_NO_PREEMPT, ATTR_F_NO_PREEMPT);
 
 #define AT(type, member, offset) static_assert(offsetof(struct gpreempt_##type, member) == (offset))
 

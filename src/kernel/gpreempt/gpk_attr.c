@@ -11,6 +11,7 @@
 #include "gpk_access.h"
 #include "gpk.h"
 #include "gpk_wish.h"
+#include "rules/right.h"
 
 static void said_default(struct gpk_said *s)
 {
@@ -57,8 +58,8 @@ void gpk_attr_apply(struct gpk_node *n, struct gpk_entity *e)
 	/* Who is in a group may not be of one mind with it any more. */
 	if (group || e->group)
 		gpk_group_change(n, e, group, &attr);
-	else if (!gp_sched_entity_set_attr(n->sched, e->core, &attr, ktime_get_ns(), &n->acts))
-		gpk_carry_out(n);
+	else if (!gp_sched_entity_set_attr(n->sched, e->core, &attr, ktime_get_ns(), &n->act.acts))
+		gp_act_run(&n->act);
 }
 
 /*
@@ -85,22 +86,19 @@ static int run_apply(struct gpk_node *n, struct gpk_command *cmd)
 static int merge(struct gpk_said *said, const struct gpreempt_ioc_attr *arg)
 {
 	struct gp_attr *attr = &said->attr;
+	const struct gp_attr wish = {
+		.prio = min_t(u32, arg->prio, GP_PRIO_MAX + 1),
+		.weight = arg->weight,
+		.slice_ns = arg->slice_ns,
+		.deadline_ns = arg->deadline_ns,
+		.latency_critical = arg->latency_critical,
+		.no_preempt = arg->no_preempt,
+	};
 
-	if (arg->valid & GPREEMPT_ATTR_F_PRIO)
-		attr->prio = min_t(u32, arg->prio, GP_PRIO_MAX + 1);
-	if (arg->valid & GPREEMPT_ATTR_F_WEIGHT)
-		attr->weight = arg->weight;
-	if (arg->valid & GPREEMPT_ATTR_F_SLICE)
-		attr->slice_ns = arg->slice_ns;
-	if (arg->valid & GPREEMPT_ATTR_F_DEADLINE)
-		attr->deadline_ns = arg->deadline_ns;
-	if (arg->valid & GPREEMPT_ATTR_F_LATENCY_CRITICAL) {
-		attr->latency_critical = arg->latency_critical;
+	gp_attr_copy(attr, &wish, arg->valid & GP_ATTR_ALL);
+	if (arg->valid & GPREEMPT_ATTR_F_LATENCY_CRITICAL)
 		said->detect = arg->latency_critical ? GPREEMPT_DETECT_DOORBELL :
 						       GPREEMPT_DETECT_POLL;
-	}
-	if (arg->valid & GPREEMPT_ATTR_F_NO_PREEMPT)
-		attr->no_preempt = arg->no_preempt;
 	if (arg->valid & GPREEMPT_ATTR_F_DETECT)
 		said->detect = arg->detect;
 	if (attr->prio > GP_PRIO_MAX || !attr->weight || attr->weight > GP_WEIGHT_MAX)
@@ -121,16 +119,9 @@ static u32 rank_of(u8 detect)
 	return ranks[detect];
 }
 
-/* A deadline is more the sooner it is, and none is least; a slice is what it is, or less. */
 static bool is_within(const struct gpk_said *said, const struct gpk_said *most)
 {
-	const struct gp_attr *a = &said->attr, *m = &most->attr;
-
-	return a->prio <= m->prio && a->weight <= m->weight &&
-	       (!a->latency_critical || m->latency_critical) &&
-	       (!a->no_preempt || m->no_preempt) &&
-	       (!a->deadline_ns || (m->deadline_ns && a->deadline_ns >= m->deadline_ns)) &&
-	       (a->slice_ns == m->slice_ns || (a->slice_ns && a->slice_ns < m->slice_ns)) &&
+	return !gp_right_excess(&said->attr, &most->attr) &&
 	       rank_of(said->detect) <= rank_of(most->detect);
 }
 

@@ -56,15 +56,15 @@ static void batch_put(struct gpk_batch *b, struct gpk_entity *e, u32 member, boo
 /* A process, or all of a group. */
 static void batch_add(struct gpk_batch *b, struct gpk_node *n, u32 member, bool out)
 {
-	struct gpk_entity *e = gpk_entity_of(n, n->sw.id[member]);
+	struct gpk_entity *e = gpk_entity_of(n, n->act.sw.id[member]);
 
-	n->results[member] = e ? GP_RESULT_OK : GP_RESULT_GONE;
+	n->act.results[member] = e ? GP_RESULT_OK : GP_RESULT_GONE;
 	if (e && !e->group)
 		batch_put(b, e, member, out);
 	if (!e || !e->group)
 		return;
 	list_for_each_entry(e, &n->entities, link)
-		if (e->core == n->sw.id[member])
+		if (e->core == n->act.sw.id[member])
 			batch_put(b, e, member, out);
 }
 
@@ -86,7 +86,7 @@ static void batch_results(struct gpk_batch *b, struct gpk_node *n, int ret)
 	u32 i;
 
 	for (i = 0; i < b->nr; i++) {
-		enum gp_result *of_member = &n->results[b->of[i].member];
+		enum gp_result *of_member = &n->act.results[b->of[i].member];
 		enum gp_result result;
 
 		if (ret && ret != -EIO)
@@ -113,9 +113,9 @@ static void batch_undo(struct gpk_batch *b, struct gpk_node *n)
 
 	for (i = 0; i < b->nr; i++) {
 		struct gpk_entity *e = b->of[i].e;
-		bool out = b->of[i].member < n->sw.nr_preempt;
+		bool out = b->of[i].member < n->act.sw.nr_preempt;
 
-		if (n->results[b->of[i].member] == GP_RESULT_OK)
+		if (n->act.results[b->of[i].member] == GP_RESULT_OK)
 			continue;
 		e->sched_out = b->of[i].was_out;
 		/* amdkfd may make up for it when the core does not want that any more. */
@@ -134,19 +134,19 @@ int gpk_switch(struct gpk_node *n, struct kfd_gpreempt_ref *refs, u32 nr_out, u3
 
 void gpk_switch_do(struct gpk_node *n)
 {
-	u32 i, nr_out, nr = n->sw.nr_preempt + n->sw.nr_resume;
+	u32 i, nr_out, nr = n->act.sw.nr_preempt + n->act.sw.nr_resume;
 	struct gpk_batch *b = n->batch;
 	int ret;
 
 	b->nr = 0;
-	for (i = 0; i < n->sw.nr_preempt; i++)
+	for (i = 0; i < n->act.sw.nr_preempt; i++)
 		batch_add(b, n, i, true);
 	nr_out = b->nr;
 	for (; i < nr; i++)
 		batch_add(b, n, i, false);
-	trace_gpreempt_switch_begin(n->gpu_id, n->sw.seq, nr_out, b->nr - nr_out);
+	trace_gpreempt_switch_begin(n->gpu_id, n->act.sw.seq, nr_out, b->nr - nr_out);
 	ret = gpk_switch(n, b->ref, nr_out, b->nr - nr_out, 0);
-	trace_gpreempt_switch_end(n->gpu_id, n->sw.seq, ret);
+	trace_gpreempt_switch_end(n->gpu_id, n->act.sw.seq, ret);
 	batch_results(b, n, ret);
 	batch_undo(b, n);
 }

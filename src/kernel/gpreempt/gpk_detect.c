@@ -136,8 +136,8 @@ static bool tell_edges(struct gpk_node *n, struct gpk_entity *e)
 			continue;
 		q->busy = true;
 		gpk_event(n, e->pid, GPREEMPT_EVENT_BUSY, 1, q->queue_id);
-		if (!gp_sched_queue_busy(n->sched, q->core, ktime_get_ns(), &n->acts))
-			gpk_carry_out(n);
+		if (!gp_sched_queue_busy(n->sched, q->core, ktime_get_ns(), &n->act.acts))
+			gp_act_run(&n->act);
 	}
 	list_for_each_entry(q, &e->queues, link) {
 		if (!q->busy || has_work(e, q))
@@ -147,8 +147,8 @@ static bool tell_edges(struct gpk_node *n, struct gpk_entity *e)
 		if (!e->nr_manual && !gpk_is_blocked(q->flags))
 			q->work_ns = 0;
 		gpk_event(n, e->pid, GPREEMPT_EVENT_BUSY, 0, q->queue_id);
-		if (!gp_sched_queue_idle(n->sched, q->core, ktime_get_ns(), &n->acts))
-			gpk_carry_out(n);
+		if (!gp_sched_queue_idle(n->sched, q->core, ktime_get_ns(), &n->act.acts))
+			gp_act_run(&n->act);
 	}
 	return busy;
 }

@@ -96,7 +96,7 @@ static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreem
 	}
 	list_add_tail(&e->link, &n->entities);
 	n->nr_entities++;
-	gpk_carry_out(n);
+	gp_act_run(&n->act);
 	return e;
 err:
 	put_pid(e->pid);
@@ -110,8 +110,8 @@ static void queue_remove(struct gpk_node *n, struct gpk_entity *e, struct gpk_qu
 {
 	gpk_event(n, e->pid, GPREEMPT_EVENT_QUEUE, 0, q->queue_id);
 	list_del(&q->link);
-	if (!gp_sched_queue_remove(n->sched, q->core, ktime_get_ns(), &n->acts))
-		gpk_carry_out(n);
+	if (!gp_sched_queue_remove(n->sched, q->core, ktime_get_ns(), &n->act.acts))
+		gp_act_run(&n->act);
 	kfree(q);
 }
 
@@ -162,9 +162,8 @@ static void queue_add(struct gpk_node *n, struct gpk_entity *e,
 	q->ring_bytes = desc->ring_bytes;
 	q->flags = desc->flags;
 	q->pending = U64_MAX;
-	q->nr_manual = gpk_hold_count(n, e->generation, q->generation);
 	q->seen = true;
-	if (gp_sched_queue_add(n->sched, e->core, q->generation, ktime_get_ns(), &n->acts,
+	if (gp_sched_queue_add(n->sched, e->core, q->generation, ktime_get_ns(), &n->act.acts,
 			       &q->core)) {
 		kfree(q);
 		return;
@@ -172,7 +171,7 @@ static void queue_add(struct gpk_node *n, struct gpk_entity *e,
 	list_add_tail(&q->link, &e->queues);
 	gpk_event(n, e->pid, GPREEMPT_EVENT_QUEUE, 1, q->queue_id);
 	e->look_ns = 0;
-	gpk_carry_out(n);
+	gp_act_run(&n->act);
 }
 
 static void see(struct gpk_node *n, const struct kfd_gpreempt_queue *desc)
@@ -282,8 +281,9 @@ static void let_strays_go(struct gpk_node *n)
 				{ .process = e->generation, .queue = q->generation },
 			};
 
-			if (!(q->flags & KFD_GPREEMPT_PREEMPTED) || q->nr_manual ||
-			    q->flags & KFD_GPREEMPT_DAMAGED)
+			if (!(q->flags & KFD_GPREEMPT_PREEMPTED) ||
+			    q->flags & KFD_GPREEMPT_DAMAGED ||
+			    gpk_hold_count(n, e->generation, q->generation))
 				continue;
 			if (gpk_switch(n, refs, 0, ARRAY_SIZE(refs), 0) || refs[0].result ||
 			    refs[1].result)
@@ -352,6 +352,7 @@ void gpk_resync(struct gpk_node *n)
 	}
 	kvfree(list);
 	remove_unseen(n);
+	gpk_hold_forget_dead(n);
 	let_strays_go(n);
 	hold_again(n);
 }

@@ -71,17 +71,17 @@ static int policy_set(struct gpk_node *n, const struct gpreempt_ioc_policy *arg)
 			return ret;
 	}
 	if (arg->valid & GPREEMPT_POLICY_F_POLICY) {
-		ret = gp_sched_set_policy(n->sched, 0, arg->policy, now, &n->acts);
+		ret = gp_sched_set_policy(n->sched, 0, arg->policy, now, &n->act.acts);
 		if (ret)
 			return ret;
-		gpk_carry_out(n);
+		gp_act_run(&n->act);
 	}
 	if (arg->valid & GPREEMPT_POLICY_F_ENABLED) {
-		ret = gp_sched_set_enabled(n->sched, 0, arg->enabled, now, &n->acts);
+		ret = gp_sched_set_enabled(n->sched, 0, arg->enabled, now, &n->act.acts);
 		if (ret)
 			return ret;
 		n->disabled = !arg->enabled;
-		gpk_carry_out(n);
+		gp_act_run(&n->act);
 	}
 	return 0;
 }

@@ -19,7 +19,8 @@
 /* Of the monitor's time snapshots take no more than one part in this. */
 #define PAUSE_FACTOR 16
 
-static u32 abi_flags(const struct gpk_entity *e, const struct gpk_queue *q)
+static u32 abi_flags(const struct gpk_node *n, const struct gpk_entity *e,
+		     const struct gpk_queue *q)
 {
 	u32 flags = 0;
 
@@ -35,7 +36,7 @@ static u32 abi_flags(const struct gpk_entity *e, const struct gpk_queue *q)
 		flags |= GPREEMPT_QUEUE_F_SUSPENDED;
 	if (q->busy)
 		flags |= GPREEMPT_QUEUE_F_BUSY;
-	if (e->nr_manual || q->nr_manual)
+	if (e->nr_manual || gpk_hold_count(n, e->generation, q->generation))
 		flags |= GPREEMPT_QUEUE_F_MANUAL;
 	if (e->sched_out)
 		flags |= GPREEMPT_QUEUE_F_SCHED;
@@ -49,7 +50,7 @@ static void copy_queue(struct gpreempt_ioc_queue *out, struct gpk_node *n,
 	*out = (struct gpreempt_ioc_queue){
 		.gpu_id = n->gpu_id,
 		.queue_id = q->queue_id,
-		.flags = abi_flags(e, q),
+		.flags = abi_flags(n, e, q),
 		.state = info->state,
 		.prio = info->attr.prio,
 		.pending = q->pending,

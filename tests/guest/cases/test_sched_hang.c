@@ -92,7 +92,8 @@ static void check_open(struct stage *s, const struct gt_offline *other, const ch
 		GT_CHECK(gt_now_ns() < end, "the other process does not get on");
 		gt_sleep_us(5000);
 		now = gt_gpk_stats(s->gpu.id);
-		GT_CHECK(now.breaker != GPREEMPT_BREAKER_OPEN || now.nr_preemptions == open.nr_preemptions,
+		GT_CHECK(now.breaker != GPREEMPT_BREAKER_OPEN ||
+				 now.nr_preemptions == open.nr_preemptions,
 			 "somebody was preempted");
 	} while (other->shared->nr_kernels == kernels);
 }
