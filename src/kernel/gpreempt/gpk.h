@@ -4,8 +4,8 @@
  *
  * A node is a GPU as amdkfd knows it. Each has a scheduler of its own (core/) and a
  * thread, the monitor, which is the only one that touches either: nothing of a node
- * is locked. Whoever wants something of a node hands the monitor a command and
- * waits; what amdkfd tells sets a flag and wakes it.
+ * is locked. A caller that wants something of a node hands the monitor a command and
+ * waits, or reads a snapshot (gpk_snapshot.h); what amdkfd tells sets a flag and wakes it.
  *
  * An entity is a process on a node. Entities and queues are found again by asking
  * amdkfd whenever it says that something changed, and are named by its generations.
@@ -120,7 +120,7 @@ struct gpk_queue {
  * @looked_ns: when that was last done
  * @flags_ns: when amdkfd was last asked for the flags of its queues
  * @touch_ns: when pages with its pointers were last asked for
- * @touch: who asks for them; NULL = never was needed
+ * @touch: work item that asks for them; NULL = never was needed
  * @since_ns: when its state changed last
  * @hint_ns: when its doorbell faulted
  * @hints: GPK_HINT_*
@@ -130,7 +130,7 @@ struct gpk_queue {
  * @sched_out: preempted by the scheduler
  * @armed: its doorbells are
  * @cannot_arm: they cannot be
- * @is_gone: its memory is, though it still has queues: nobody waits for its work
+ * @is_gone: its memory is, though it still has queues: its work is not waited for
  * @is_lost: amdkfd does not know it any more: it is removed before amdkfd is asked again
  * @seen: mark while asking amdkfd
  */
@@ -180,7 +180,7 @@ struct gpk_hold {
 /**
  * struct gpk_by_hand - what is to be preempted and resumed by hand
  * @owner: file
- * @uid: who asks
+ * @uid: user that asks
  * @refs: first those to preempt
  * @nr_out: how many of them
  * @nr_in: to resume
@@ -202,7 +202,7 @@ struct gpk_batch;
 /**
  * struct gpk_node - a GPU
  * @gpu_id: amdkfd's name
- * @mode: who schedules its queues: KFD_GPREEMPT_MODE_*
+ * @mode: how its queues are scheduled: KFD_GPREEMPT_MODE_*
  * @thread: monitor
  * @wait: where it sleeps
  * @kick: enum gpk_kick: why it should not
@@ -230,7 +230,7 @@ struct gpk_batch;
  * @hidden_ns: when those that seem idle were last asked for waves
  * @holds: by hand
  * @heard_ns: when amdkfd was last told that the monitor lives
- * @disabled: switched off: everybody runs, the driver schedules
+ * @disabled: switched off: all processes run, the driver schedules
  * @nr_wakeups: times the monitor ran
  * @nr_timer_wakeups: of these, by a timer
  * @nr_faults: armed doorbells that were rung
@@ -319,7 +319,7 @@ int gpk_command(struct gpk_node *n, struct gpk_command *cmd);
 void gpk_resync(struct gpk_node *n);
 /* The same, if amdkfd has told of a change since it was last asked, or a switch made one. */
 void gpk_catch_up(struct gpk_node *n);
-/* There is no memory, or something failed, and nobody else will say so. */
+/* There is no memory, or something failed, and amdkfd will not tell of it. */
 void gpk_resync_later(struct gpk_node *n);
 void gpk_forget_all(struct gpk_node *n);
 struct gpk_entity *gpk_entity_of(struct gpk_node *n, u64 core);

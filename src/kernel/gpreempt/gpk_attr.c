@@ -55,7 +55,7 @@ void gpk_attr_apply(struct gpk_node *n, struct gpk_entity *e)
 
 	gpk_attr_wish(e->pid, &attr, &group, &detect);
 	gpk_detect_set(n, e, detect);
-	/* Who is in a group may not be of one mind with it any more. */
+	/* A member of a group may have other attributes than the group now. */
 	if (group || e->group)
 		gpk_group_change(n, e, group, &attr);
 	else if (!gp_sched_entity_set_attr(n->sched, e->core, &attr, ktime_get_ns(), &n->act.acts))

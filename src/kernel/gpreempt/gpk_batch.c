@@ -104,8 +104,8 @@ static void batch_results(struct gpk_batch *b, struct gpk_node *n, int ret)
 }
 
 /*
- * To the core, who failed is where it was: if one of a group could not be preempted,
- * all of it runs.
+ * To the core, an entity that failed is where it was: if one process of a group could not
+ * be preempted, all of them run.
  */
 static void batch_undo(struct gpk_batch *b, struct gpk_node *n)
 {

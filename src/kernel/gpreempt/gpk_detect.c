@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Detection: who has work. Busy is a write pointer that moved, or pointers that differ.
+ * Detection: which queues have work. Busy is a write pointer that moved, or pointers that
+ * differ.
  *
  * A packet is consumed long before its kernel ends, and before its waves find room: that
  * pointers agree and no wave is on the GPU says nothing. The completion signal of the
  * last packet does, and is believed. Without one, as in a PM4 queue, a queue is idle when
  * several looks found nothing of it on a GPU that had room for it, fewer if an
- * interrupt said that something ended. Who is preempted is as busy as it was: its waves
- * are saved. Who could not run if it were resumed is not busy, nor is a process whose
- * memory is gone.
+ * interrupt said that something ended. A queue that is preempted is as busy as it was: its
+ * waves are saved. A queue that could not run if it were resumed is not busy, nor is one of
+ * a process whose memory is gone.
  *
  * A process decides what its memory says, and may ask not to be looked at. Neither is a
- * way not to be preempted: while somebody has work, whoever has waves has work too.
+ * way not to be preempted: while any queue has work, a queue that has waves has work too.
  */
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -78,12 +79,12 @@ static void find_running(struct gpk_node *n, struct gpk_entity *e)
 #define QUIET_LOOKS 5
 #define QUIET_LOOKS_COMPLETED 2
 #define QUIET_NS (10 * NSEC_PER_MSEC)
-/* A signal that stays open without a sign of work may be somebody else's by now. */
+/* A signal that stays open without a sign of work may be in use for another packet by now. */
 #define SIGNAL_NS NSEC_PER_SEC
 
 static bool has_work(const struct gpk_entity *e, const struct gpk_queue *q)
 {
-	/* Held by hand: nobody needs to make room for it. */
+	/* Held by hand: no room needs to be made for it. */
 	if (e->nr_manual || e->is_gone || gpk_is_blocked(q->flags))
 		return false;
 	if (q->flags & KFD_GPREEMPT_RUNNING || (e->sched_out && q->busy))
@@ -173,7 +174,7 @@ static bool is_unread(const struct gpk_entity *e)
 	return false;
 }
 
-/* It has work and cannot run (zero percent), and nobody will say when it can. */
+/* It has work and cannot run (zero percent), and amdkfd will not tell when it can. */
 static bool is_stuck(const struct gpk_entity *e)
 {
 	const struct gpk_queue *q;
@@ -317,7 +318,7 @@ static bool is_any_busy(const struct gpk_node *n)
 /*
  * find_hidden() - look at those that have waves though they seem idle
  *
- * No timer is needed for it: who has work is looked at often enough.
+ * No timer is needed for it: a queue that has work is looked at often enough.
  */
 static void find_hidden(struct gpk_node *n)
 {

@@ -64,7 +64,7 @@ void gpk_resync_later(struct gpk_node *n)
 	n->resync_ns = ktime_get_ns() + RESYNC_NS;
 }
 
-/* NULL also if there are too many: who is not an entity runs as without us. */
+/* NULL also if there are too many: a process that is no entity runs as without us. */
 static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreempt_queue *desc)
 {
 	struct gpk_entity *e;
@@ -263,7 +263,7 @@ struct kfd_gpreempt_queue *gpk_ask(struct gpk_node *n, u64 process, u32 *nr)
 }
 
 /*
- * let_strays_go() - resume what is off the GPU and by nobody's order
+ * let_strays_go() - resume what is off the GPU without an order
  *
  * There should be none; if there is, it would never run again.
  */
@@ -308,7 +308,7 @@ static bool is_all_off(const struct gpk_entity *e)
  * hold_again() - preempt what is to be off the GPU and is not
  *
  * With the last queue of a process amdkfd forgets that it is held: the next one runs. And
- * a resume that failed is made up for, though somebody more urgent may have come since.
+ * a resume that failed is made up for, though a more urgent process may have come since.
  */
 static void hold_again(struct gpk_node *n)
 {

@@ -293,7 +293,7 @@ static u32 drop_ending(struct gpk_node *n, const struct ending *end, struct kfd_
 	return nr;
 }
 
-/* What nobody else holds goes on, all of it in one cycle. */
+/* What is not held otherwise goes on, all of it in one cycle. */
 static void hold_end(struct gpk_node *n, const struct ending *end)
 {
 	struct kfd_gpreempt_ref one, *many, *refs;

@@ -204,7 +204,7 @@ int gpk_ioc_trigger(void __user *uarg)
 		c.pid = gpk_pidfd_get(arg.pidfd);
 		if (IS_ERR(c.pid))
 			return PTR_ERR(c.pid);
-		/* Who is often looked at in vain is taken for idle. */
+		/* A process that is often looked at in vain is taken for idle. */
 		ret = gpk_may_control(c.pid);
 	}
 	if (!ret)

@@ -2,8 +2,8 @@
 /*
  * gpreempt: priority preemption for AMD GPUs, inside the kernel.
  *
- * Going down, amdkfd resumes everything before its last word; monitors that still
- * run meanwhile are refused by it.
+ * When the module is unloaded, amdkfd resumes everything before kfd_gpreempt_unregister()
+ * returns. It refuses calls of monitors that still run meanwhile.
  */
 #include <linux/module.h>
 #include <linux/slab.h>

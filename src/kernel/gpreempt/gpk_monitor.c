@@ -2,7 +2,7 @@
 /*
  * The monitor of a node: sleeps until something is to be done, does it, and knows
  * until when it may sleep again. An ordinary thread: amdkfd waits for the fence of
- * a switch in a loop, and a real-time thread would keep the processor from everybody.
+ * a switch in a loop, and a real-time thread would keep the processor from all others.
  */
 #include <linux/kthread.h>
 #include <linux/mm.h>
@@ -41,7 +41,7 @@ void gpk_kick(struct gpk_node *n, u32 why)
 	wake_up(&n->wait);
 }
 
-/* A user who asks all the time delays those who share a lane with him, and no others. */
+/* Calls of one user delay those of users in the same lane, and no others. */
 static u32 lane_of_caller(void)
 {
 	if (gpk_is_governor())
@@ -298,7 +298,7 @@ static int sched_create(struct gpk_node *n)
 
 static void node_free(struct gpk_node *n)
 {
-	/* Nobody looks any more. */
+	/* There are no readers any more. */
 	gpk_snapshot_free(rcu_dereference_protected(n->snapshot, true));
 	gpk_dump_free(n);
 	xa_destroy(&n->by_generation);

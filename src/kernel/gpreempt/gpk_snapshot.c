@@ -183,7 +183,7 @@ void gpk_snapshot_run(struct gpk_node *n)
 	if (s)
 		publish(n, s);
 	n->look_failed = !s;
-	/* Pairs with the acquire in is_served(): who is served sees the snapshot. */
+	/* Pairs with the acquire in is_served(): a caller that is served sees the snapshot. */
 	smp_store_release(&n->looks_done, wanted);
 	wake_up(&n->looks);
 	n->look_pause_ns = ktime_get_ns();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What a node looks like, for those who look: a copy that the monitor makes and others
- * read under RCU. Looking costs the monitor one copy for any number of callers, and a
- * small part of its time at most: see gpk_snapshot.c.
+ * Snapshots of a node: copies that the monitor makes and callers read under RCU. Looking
+ * costs the monitor one copy for any number of callers, and a small part of its time at
+ * most: see gpk_snapshot.c.
  */
 #ifndef GPK_SNAPSHOT_H
 #define GPK_SNAPSHOT_H
@@ -74,7 +74,7 @@ int gpk_look(struct gpk_node *n);
 
 /* In the monitor: makes the snapshot that callers wait for, if it is time. */
 void gpk_snapshot_run(struct gpk_node *n);
-/* When it will be time; U64_MAX if nobody waits. */
+/* When it will be time; U64_MAX if no caller waits. */
 u64 gpk_snapshot_next(const struct gpk_node *n);
 /* In the monitor: a snapshot of its own, or NULL; for gpk_snapshot_free(). */
 struct gpk_snapshot *gpk_snapshot_make(struct gpk_node *n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Who has which wish: see gpk_wish.h.
+ * Which process has which wish: see gpk_wish.h.
  *
  * A child gets its parent's wish when it is forked, by a probe on the kernel's trace
  * point: later its parent may have ended, and nothing would be left of where it came
@@ -76,7 +76,7 @@ static int heir_set(struct pid *pid, struct gpk_wish *w)
 	if (h) {
 		wish_put(h->wish);
 	} else {
-		/* Not charged: a limit of the user's memory must not end a limit of his. */
+		/* Not charged: a limit of memory must not end this one. */
 		h = kzalloc(sizeof(*h), GFP_ATOMIC | __GFP_NOWARN);
 		if (!h) {
 			w->nr_heirs--;
@@ -119,7 +119,7 @@ static u32 count_of(kuid_t uid)
 	return nr;
 }
 
-/* Without a probe nobody says that a process has ended. */
+/* Without a probe the end of a process is not told. */
 static void remove_ended(void)
 {
 	struct hlist_node *next;

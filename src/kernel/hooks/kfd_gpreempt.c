@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The client of the preemption service: who it is, what it is told, and on which nodes.
+ * The client of the preemption service: its registration, what it is told, and its nodes.
  * What it may ask is in kfd_gpreempt_query.c, the switch in kfd_gpreempt_switch.c, how
  * queues leave the GPU in kfd_gpreempt_backend.c, doorbells in kfd_gpreempt_doorbell.c.
  *
  * amdkfd frees a queue manager before it takes the node out of its topology, so nodes are
- * not looked up there: they are in a list of our own from the moment they work. Whoever
- * uses one holds nodes_sem for reading; whoever adds or removes one, or becomes the
- * client, for writing. It is taken before dqm_lock.
+ * not looked up there: they are in a list of our own from the moment they work. A
+ * function that uses one holds nodes_sem for reading. One that adds or removes a node, or
+ * registers the client, holds it for writing. It is taken before dqm_lock.
  */
 #include <linux/delay.h>
 #include <linux/module.h>
@@ -104,8 +104,8 @@ void kfd_gpreempt_queue_init(struct device_queue_manager *dqm, struct qcm_proces
 	struct kfd_gpreempt_pdd *p = &qpd_to_pdd(qpd)->gpreempt;
 
 	/*
-	 * The dqm forgets a process with its last queue, of whatever kind: nobody could
-	 * let it go since.
+	 * The dqm forgets a process with its last queue, of whatever kind: no call
+	 * could resume it since.
 	 */
 	if (list_empty(&qpd->queues_list) || !dqm->gpreempt.registered)
 		p->preempted = false;
@@ -207,7 +207,7 @@ void kfd_gpreempt_call_end(struct device_queue_manager *dqm)
  * is_silent() - whether nothing was heard of the client; under dqm_lock
  *
  * The watchdog may have waited for a slow call of the client itself, or with the client for
- * somebody else's: how long ago it was set off says nothing.
+ * another holder of the lock: how long ago it was set off says nothing.
  */
 static bool is_silent(const struct device_queue_manager *dqm)
 {
@@ -255,7 +255,7 @@ static void admit(struct device_queue_manager *dqm)
 	dqm_unlock(dqm);
 }
 
-/* The last chance: nobody tries again later. A reset that begins meanwhile ends it too. */
+/* The last chance: no later call tries again. A reset that begins meanwhile ends it too. */
 static void resume_for_good(struct device_queue_manager *dqm)
 {
 	u32 tries;
@@ -271,7 +271,7 @@ static void resume_for_good(struct device_queue_manager *dqm)
 		dev_warn(dqm->dev->adev->dev, "gpreempt: queues may be missing on the GPU\n");
 }
 
-/* Nobody is told anything of this node any more, and nothing of it is held. */
+/* The client is told nothing of this node any more, and nothing of it is held. */
 static void withdraw(struct device_queue_manager *dqm)
 {
 	struct device_process_node *cur;

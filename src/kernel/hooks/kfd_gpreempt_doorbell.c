@@ -7,13 +7,13 @@
  * finds the pages mapped again, and is repeated: no store is lost, and all
  * later ones cost nothing.
  *
- * The order that loses no wake-up. Fault: insert all pages, then clear armed; who
- * cleared it wakes. Arm: set armed, take the pages out, and after that the caller
+ * The order that loses no wake-up. Fault: insert all pages, then clear armed; the
+ * fault that cleared it wakes. Arm: set armed, take the pages out, and after that the caller
  * looks at the write pointers, which a client writes before it rings. A store before
  * the pages went is seen by that look, a store after it faults.
  *
  * A slice outlives its pdd, as a mapping may: a mapping made through an inherited file
- * keeps somebody else's process alive and not this one.
+ * keeps another process alive and not this one.
  *
  * Mappings are remembered by address and looked up again to arm. munmap() frees the page
  * tables of a mapping and closes it with mmap_lock held for reading only: a mapping
@@ -32,7 +32,7 @@
 
 /**
  * struct kfd_gpreempt_slice - the doorbells of a process on a node
- * @ref: held by the pdd, by each mapping, by whoever arms
+ * @ref: held by the pdd, by each mapping, by a call that arms
  * @mm: memory map they are mapped in; grabbed, not used
  * @pfn: first page
  * @nr_pages: pages
@@ -42,7 +42,7 @@
  * @addr: where they are mapped, or were a moment ago
  * @nr_addrs: how many
  * @eager: mapped in a way that cannot be taken back; mmap_lock
- * @dead: the doorbells are given to somebody else: nothing may be mapped
+ * @dead: the doorbells are given to another process: nothing may be mapped
  * @armed: 1 = the next fault tells the client
  * @fault_ns: when it last did
  */
@@ -205,7 +205,7 @@ bool kfd_gpreempt_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_s
 	if (s->mm != vma->vm_mm || is_cow_mapping(vma->vm_flags) ||
 	    !slice_remember(s, vma->vm_start)) {
 		s->eager = true;
-		/* From now on a store may come without a fault: who waits for one looks. */
+		/* From now on a store may come without a fault: the client has to look. */
 		if (take_armed(s))
 			slice_rang(s);
 		return false;

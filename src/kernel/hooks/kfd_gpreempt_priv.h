@@ -43,7 +43,7 @@ u64 kfd_gpreempt_generation(void);
 struct device_queue_manager *kfd_gpreempt_node_get(u32 gpu_id);
 void kfd_gpreempt_node_put(void);
 
-/* The process of this generation on the node, or NULL; 0 is nobody's. Under dqm_lock. */
+/* The process of this generation on the node, or NULL; 0 names none. Under dqm_lock. */
 struct kfd_process_device *kfd_gpreempt_find(struct device_queue_manager *dqm, u64 process);
 
 /* Only these can be saved, and are switched. */

@@ -239,7 +239,7 @@ static bool was_reset(const struct device_queue_manager *dqm, const struct queue
 }
 
 /*
- * find_failed() - who the cycle did not work for
+ * find_failed() - whether the cycle did not work for a reference
  *
  * A queue that refuses is reset within the cycle, which does not fail: its process is
  * marked, and an active queue is made inactive; those that are about to leave are
@@ -269,7 +269,7 @@ static void find_failed(struct device_queue_manager *dqm, struct kfd_gpreempt_re
 }
 
 /*
- * undo_failed() - who could not be preempted is not: the client takes it for running
+ * undo_failed() - what could not be preempted is not: the client takes it for running
  *
  * Of a process with a queue that was reset, the other queues come back.
  */
