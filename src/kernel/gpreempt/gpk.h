@@ -26,6 +26,7 @@
 #include "core/sched.h"
 #include "rules/act.h"
 #include "rules/hold.h"
+#include "rules/idle.h"
 
 struct kfd_gpreempt_queue;
 struct kfd_gpreempt_ref;
@@ -52,34 +53,20 @@ enum gpk_kick {
 #define GPK_HINT_ENDED 1
 
 /**
- * enum gpk_signal - what the completion signal of the last packet says
- * @GPK_SIGNAL_NONE: there is none, or it cannot be read
- * @GPK_SIGNAL_OPEN: that packet is not done
- * @GPK_SIGNAL_DONE: it is
- */
-enum gpk_signal {
-	GPK_SIGNAL_NONE,
-	GPK_SIGNAL_OPEN,
-	GPK_SIGNAL_DONE,
-};
-
-/**
  * struct gpk_queue - a compute queue; the monitor's
  * @link: in its entity
  * @generation: amdkfd's name
  * @core: the scheduler's name
  * @rptr: user address of the read pointer
  * @wptr: user address of the write pointer
- * @pending: what was between them when they were last read; U64_MAX = not known
- * @wptr_seen: the write pointer then
- * @work_ns: when it was last seen to have moved; 0 = done since
- * @seen_ns: when there was last something to see of its work
  * @ring: user address of its ring
- * @signal: of its last packet, if nothing is pending
+ * @pending: what was between its pointers when they were last read; U64_MAX = not known
+ * @idle: the proof whether it has work
+ * @look: what was last seen of it
+ * @answer: what follows from that
  * @queue_id: as user space knows it
  * @flags: KFD_GPREEMPT_*
  * @ring_bytes: size
- * @quiet: looks in a row that found neither packets nor waves
  * @distrust: waves were seen when its memory said that there was no work
  * @busy: has work, as the scheduler was told
  * @seen: mark while asking amdkfd
@@ -90,16 +77,14 @@ struct gpk_queue {
 	u64 core;
 	u64 rptr;
 	u64 wptr;
-	u64 pending;
-	u64 wptr_seen;
-	u64 work_ns;
-	u64 seen_ns;
 	u64 ring;
-	enum gpk_signal signal;
+	u64 pending;
+	struct gp_idle idle;
+	struct gp_idle_seen look;
+	enum gp_idle_answer answer;
 	u32 queue_id;
 	u32 flags;
 	u32 ring_bytes;
-	u32 quiet;
 	bool distrust;
 	bool busy;
 	bool seen;
@@ -124,7 +109,8 @@ struct gpk_queue {
  * @since_ns: when its state changed last
  * @hint_ns: when its doorbell faulted
  * @hints: GPK_HINT_*
- * @completed: something ended since work was last seen to come
+ * @ended_ns: when an interrupt last said that something of it ended, 0 = never
+ * @restart: it goes on after it was off the GPU or could not run
  * @detect: GPREEMPT_DETECT_*
  * @nr_manual: holds by hand of all its queues
  * @sched_out: preempted by the scheduler
@@ -151,13 +137,14 @@ struct gpk_entity {
 	struct gpk_touch *touch;
 	u64 since_ns;
 	u64 hint_ns;
+	u64 ended_ns;
 	unsigned long hints;
 	u8 detect;
 	u32 nr_manual;
 	bool sched_out;
 	bool armed;
 	bool cannot_arm;
-	bool completed;
+	bool restart;
 	bool is_gone;
 	bool is_lost;
 	bool seen;
@@ -339,8 +326,11 @@ struct gpk_touch;
 void gpk_touch_put(struct gpk_touch *t);
 int gpk_pointer_init(void);
 void gpk_pointer_fini(void);
-/* Reads the pointers of all queues of an entity. 0, -EAGAIN not of all, -ESRCH no memory. */
-int gpk_pointer_read(struct gpk_entity *e);
+/*
+ * Looks at all queues of an entity, as far as memory can tell: gpk_queue.look and answer.
+ * 0, -EAGAIN not of all, -ESRCH there is no memory.
+ */
+int gpk_pointer_look(struct gpk_entity *e, const struct gp_idle_pace *pace);
 
 /* detect.c */
 extern uint gpk_poll_us, gpk_critical_us, gpk_tick_us;

@@ -45,6 +45,7 @@ static void batch_put(struct gpk_batch *b, struct gpk_entity *e, u32 member, boo
 	bool was_out = e->sched_out;
 
 	e->sched_out = out;
+	e->restart |= was_out && !out;
 	if (!out && e->nr_manual)
 		return;
 	b->ref[b->nr] = (struct kfd_gpreempt_ref){ .process = e->generation };
@@ -118,6 +119,7 @@ static void batch_undo(struct gpk_batch *b, struct gpk_node *n)
 		if (n->act.results[b->of[i].member] == GP_RESULT_OK)
 			continue;
 		e->sched_out = b->of[i].was_out;
+		e->restart |= !e->sched_out;
 		/* amdkfd may make up for it when the core does not want that any more. */
 		if (!out && e->sched_out)
 			gpk_resync_later(n);

@@ -162,6 +162,7 @@ static void queue_add(struct gpk_node *n, struct gpk_entity *e,
 	q->ring_bytes = desc->ring_bytes;
 	q->flags = desc->flags;
 	q->pending = U64_MAX;
+	gp_idle_init(&q->idle, false, ktime_get_ns());
 	q->seen = true;
 	if (gp_sched_queue_add(n->sched, e->core, q->generation, ktime_get_ns(), &n->act.acts,
 			       &q->core)) {
@@ -187,8 +188,10 @@ static void see(struct gpk_node *n, const struct kfd_gpreempt_queue *desc)
 	list_for_each_entry(q, &e->queues, link)
 		if (q->generation == desc->queue) {
 			q->seen = true;
-			if (gpk_is_blocked(q->flags) != gpk_is_blocked(desc->flags))
+			if (gpk_is_blocked(q->flags) != gpk_is_blocked(desc->flags)) {
 				e->look_ns = 0;
+				e->restart = true;
+			}
 			q->flags = desc->flags;
 			q->ring = desc->ring;
 			q->ring_bytes = desc->ring_bytes;

@@ -73,6 +73,7 @@ static void count_hold(struct gpk_entity *e, u64 queue, int by)
 	if (!e || queue)
 		return;
 	e->nr_manual += by;
+	e->restart |= !e->nr_manual;
 	e->look_ns = 0;
 }
 
