@@ -46,7 +46,7 @@ struct pid;
  * @process: generation of a process on the node
  * @queue: generation of one of its queues, or KFD_GPREEMPT_ALL. The two are levels of
  *	their own: a queue runs when neither it nor its process is preempted
- * @result: output: 0; -ESRCH gone; -EIO hardware failed or is in reset: who was to be
+ * @result: output: 0; -ESRCH gone; -EIO hardware failed or is in reset: what was to be
  *	preempted is as it was, but a queue that refused was reset and does not run any
  *	more; -EBADMSG saved state was altered while preempted (verify): the queue stays
  *	preempted for good, without a client too
@@ -73,8 +73,8 @@ struct kfd_gpreempt_ref {
  * struct kfd_gpreempt_queue - a compute queue
  * @process: generation of its process on the node
  * @queue: its generation
- * @pid: its process, with a reference for whoever asked
- * @mm: its memory map, grabbed for whoever asked (mmdrop()); a process that executes
+ * @pid: its process, with a reference for the caller
+ * @mm: its memory map, grabbed for the caller (mmdrop()); a process that executes
  *	another program has another one
  * @gpu_id: node
  * @queue_id: as user space knows it
@@ -129,7 +129,7 @@ struct kfd_gpreempt_ops {
 /**
  * struct kfd_gpreempt_gpu - a node
  * @gpu_id: its id
- * @mode: who schedules its queues: KFD_GPREEMPT_MODE_*
+ * @mode: how its queues are scheduled: KFD_GPREEMPT_MODE_*
  */
 struct kfd_gpreempt_gpu {
 	u32 gpu_id;
@@ -251,7 +251,7 @@ struct kfd_gpreempt_state {
  * @heard: jiffies when the client's last call ended
  * @nr_calls: calls of the client that are under way, dqm_lock held or waited for
  * @registered: there is a client, and @watchdog is initialised
- * @stale: the last cycle failed: who is said to run may not be in the runlist
+ * @stale: the last cycle failed: a queue that is said to run may not be in the runlist
  */
 struct kfd_gpreempt_node {
 	struct list_head link;
@@ -290,7 +290,7 @@ void kfd_gpreempt_process_removed(struct device_queue_manager *dqm,
 				  struct qcm_process_device *qpd);
 /* No lock: a node works, and has its id. */
 void kfd_gpreempt_node_added(struct device_queue_manager *dqm);
-/* No lock: the node goes for good; nobody has queues on it. */
+/* No lock: the node goes for good; there are no queues on it. */
 void kfd_gpreempt_node_removed(struct device_queue_manager *dqm);
 /* No lock: an event interrupt reached this process. */
 void kfd_gpreempt_completion(struct kfd_process *p);
