@@ -51,6 +51,7 @@ static void wake_listeners(struct work_struct *work)
 	}
 	mutex_unlock(&streams_mutex);
 }
+
 static DECLARE_WORK(wake_work, wake_listeners);
 
 int gpk_event_init(void)

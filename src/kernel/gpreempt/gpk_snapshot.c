@@ -214,6 +214,7 @@ static bool is_fresh(struct gpk_node *n)
 
 static bool is_served(struct gpk_node *n, u64 number)
 {
+	/* Pairs with the release in gpk_snapshot_run(). */
 	return smp_load_acquire(&n->looks_done) >= number;
 }
 
