@@ -9,6 +9,7 @@
 
 enum kind {
 	KIND_NUMBER,
+	KIND_MODE,
 	KIND_PATH,
 	KIND_NAME,
 	KIND_BOOL,
@@ -47,6 +48,9 @@ static const struct key daemon_keys[] = {
 	{ "state_dir", KIND_PATH, C(state_dir), 0, 0, 0 },
 	{ "tracer", KIND_PATH, C(tracer), 0, 0, 0 },
 	{ "group", KIND_NAME, C(group), 0, 0, 0 },
+	{ "socket_mode", KIND_MODE, C(socket_mode), 0, 0, 0 },
+	{ "client_mode", KIND_MODE, C(client_mode), 0, 0, 0 },
+	{ "socket_group", KIND_NAME, C(socket_group), 0, 0, 0 },
 	{ "lease_ms", KIND_NUMBER, C(lease_ns), 30, 60000, MS },
 	{ "poll_us", KIND_NUMBER, C(poll_ns), 10, 1000000, US },
 	{ "quiet_us", KIND_NUMBER, C(quiet_ns), 10, 1000000, US },
@@ -143,12 +147,25 @@ static const char *read_name(const char *text, char *to)
 	return NULL;
 }
 
+static const char *read_mode(const char *text, uint64_t *to)
+{
+	char *end;
+	unsigned long mode = strtoul(text, &end, 8);
+
+	if (!isdigit((unsigned char)text[0]) || *end || mode > 0777)
+		return "not an octal mode of up to 0777";
+	*to = mode;
+	return NULL;
+}
+
 static const char *read_value(const struct key *k, const char *text, void *to)
 {
 	uint64_t number = 0;
 	const char *why = NULL;
 
 	switch (k->kind) {
+	case KIND_MODE:
+		return read_mode(text, to);
 	case KIND_PATH:
 		return read_path(text, to);
 	case KIND_NAME:

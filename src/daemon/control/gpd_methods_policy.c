@@ -119,10 +119,6 @@ static bool check(struct gpd_conn *conn, const struct gpd_request *r)
 {
 	uint32_t i;
 
-	if (!conn->cred.privileged) {
-		gpd_control_error(conn, "PermissionDenied", "reason", "policies are a privilege");
-		return false;
-	}
 	if (r->has & GPD_HAS_POLICY && !is_policy(r->policy)) {
 		gpd_control_error(conn, "NotFound", "what", "policy %s", r->policy);
 		return false;

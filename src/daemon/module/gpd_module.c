@@ -138,6 +138,21 @@ static void take_nodes(struct gpd *d)
 	}
 }
 
+void gpd_module_take_node(struct gpd_node *n)
+{
+	struct gpd_module *m = n->d->module;
+	int fd = m && m->used ? gpd_module_fd(n->d) : -1;
+	uint32_t i;
+
+	if (fd < 0 || gp_kernel_caps(fd, &m->caps))
+		return;
+	for (i = 0; i < m->caps.nr_nodes && i < GPD_NODES_MAX; i++)
+		if (m->caps.gpu_ids[i] == n->gpu_id && !n->module) {
+			gpd_engine_set_module(n, true);
+			tell_node(n);
+		}
+}
+
 static void come(struct gpd *d)
 {
 	d->module->used = true;
