@@ -4,10 +4,11 @@
 
 help:
 	@echo 'make demo                inference beside training, simulated: a table, and out/demo/'
-	@echo 'make check               every test and check (FUZZ_SECONDS=30 per fuzz harness)'
+	@echo 'make check               every test and check'
 	@echo 'make check-kernel        of these, only the unpatched amdkfd on the simulated GPU in a guest'
 	@echo 'make check-debug-kernel  it and the patched one, with lockdep, KASAN and kmemleak; slow'
 	@echo 'make amdgpu              compile amdgpu.ko with the patch, and gpreempt.ko; slow'
+	@echo 'make fuzz                explore with every fuzz harness for FUZZ_SECONDS=60'
 	@echo 'make soak                preemption in the guest for SOAK_SECONDS=3600'
 	@echo 'make bench               measure, and compare with the bounds'
 	@echo 'make format              format the C lines that differ from HEAD'
@@ -45,6 +46,11 @@ soak: deps
 	@GP_TEST_SCALE=1 vehicle/run --steady stack_preempt
 	@vehicle/run --soak $(SOAK_SECONDS)
 
+FUZZ_SECONDS ?= 60
+fuzz: deps
+	@tools/build fuzz
+	@tools/fuzz $(FUZZ_SECONDS) $(FUZZ)
+
 bench: build-deps
 	@tools/build gcc-release >&2
 	@build/gcc-release/bench/gpreempt-bench $(BENCH_ARGS)
@@ -55,4 +61,4 @@ format: deps
 clean:
 	rm -rf build out
 
-.PHONY: help deps build-deps demo check check-kernel check-debug-kernel amdgpu soak bench format clean
+.PHONY: help deps build-deps demo check check-kernel check-debug-kernel amdgpu soak fuzz bench format clean

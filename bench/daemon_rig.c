@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define START_NS 10000000000ULL
+#define START_NS 60000000000ULL
 #define NS_PER_MS 1000000ULL
 /* Numbers of processes that no real one can have. */
 #define FIRST_PID 5000000u

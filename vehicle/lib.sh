@@ -47,8 +47,8 @@ parse_variant() {
     done
     case $flavour in
     debian) built=$variant ;;
-    debug) built=$variant-debug ;;
-    *) die "unknown kernel '$flavour': there are debian and debug" ;;
+    debug | uml) built=$variant-$flavour ;;
+    *) die "unknown kernel '$flavour': there are debian, debug and uml" ;;
     esac
 }
 

@@ -3,7 +3,7 @@
  * The circuit breaker of a node: whether the mechanism can be trusted. Private
  * to the core; the caller of the event serialises.
  *
- *   CLOSED --failure--> OPEN --time over, nobody off the GPU--> PROBATION
+ *   CLOSED --failure--> OPEN --time over, no entity off the GPU--> PROBATION
  *   PROBATION --failure--> OPEN, PROBATION --enough good switches--> CLOSED
  *
  * A failure is a switch that missed its deadline, or too many member errors in
@@ -13,7 +13,7 @@
  * An entity that refused GP_REFUSALS_MAX resumes in a row is left out of all
  * this: it is tried again and again, but neither do its refusals count nor does
  * OPEN wait for it. One entity that cannot be brought back must not deprive
- * everybody else of the scheduler for ever.
+ * all others of the scheduler for ever.
  */
 #ifndef GP_CORE_BREAKER_H
 #define GP_CORE_BREAKER_H

@@ -26,7 +26,7 @@ static enum gp_pool pool_of(enum gp_heap_kind kind)
 {
 	switch (kind) {
 	case GP_HEAP_WORST:
-	case GP_HEAP_HOLD:
+	case GP_HEAP_FROZEN:
 		return GP_POOL_MOVE;
 	case GP_HEAP_STARVE:
 		return GP_POOL_STARVE;
@@ -61,7 +61,7 @@ static const char *check_heaps(const struct gp_sched *s, const struct gp_entity 
 	bool running = e->state == GP_ENTITY_RUNNING;
 	bool out = e->state == GP_ENTITY_PREEMPTED;
 	bool seen = waiting || running || out;
-	bool free_out = out && !e->held;
+	bool free_out = out && !e->frozen;
 	bool ticks = seen && e->nr_busy && e->clock_ns != U64_MAX;
 	const char *bad;
 
@@ -73,8 +73,8 @@ static const char *check_heaps(const struct gp_sched *s, const struct gp_entity 
 			    e->key)) ||
 	    (bad = check_in(s, e, GP_HEAP_OUT_IDLE, free_out && !e->nr_busy, 0)) ||
 	    (bad = check_in(s, e, GP_HEAP_WORST,
-			    seen && !out && !e->held && !e->attr.no_preempt, ~e->key)) ||
-	    (bad = check_in(s, e, GP_HEAP_HOLD, seen && e->held, e->hold_ns)) ||
+			    seen && !out && !e->frozen && !e->attr.no_preempt, ~e->key)) ||
+	    (bad = check_in(s, e, GP_HEAP_FROZEN, seen && e->frozen, e->thaw_ns)) ||
 	    (bad = check_in(s, e, GP_HEAP_STARVE, free_out, e->out_ns)) ||
 	    (bad = check_in(s, e, GP_HEAP_CLOCK, ticks, e->clock_ns)))
 		return bad;

@@ -10,7 +10,7 @@
 #include "core/sched_types.h"
 
 /**
- * gp_cost_learn_switch() - a switch that preempted somebody has ended well
+ * gp_cost_learn_switch() - a switch that preempted entities has ended well
  * @c: call
  * @took_ns: how long it took
  *

@@ -9,8 +9,8 @@
 #include "core/switch.h"
 
 /*
- * The bar: entities up to (@key, @slot) may run. A bar that nobody reaches is
- * not needed: without a leader there is nobody to measure.
+ * The bar: entities up to (@key, @slot) may run. Without a leader there is no
+ * entity to measure, so the bar is never below the leader.
  */
 struct bar {
 	u64 key;
@@ -28,16 +28,14 @@ static bool may_run(const struct gp_call *c, const struct bar *bar, const struct
 	return gp_entity_slot(c->s, e) <= bar->slot;
 }
 
-/* One that may not come back yet keeps nobody else from running. */
+/* An entity that may not come back yet keeps no other from running. */
 static u32 candidates(const struct gp_call *c, enum gp_heap_kind kind, u32 nr,
 		      struct gp_heap_entry *out)
 {
 	const struct gp_heap_pool *pool = &c->s->pool[GP_POOL_BEST];
 	const struct gp_heap *h = &c->n->heap[kind];
 
-	if (nr == 1 && h->nr)
-		out[0] = *gp_heap_at(pool, h, 0);
-	nr = nr == 1 ? min(h->nr, nr) : gp_heap_first(pool, h, nr, out);
+	nr = gp_heap_first(pool, h, nr, out);
 	while (kind == GP_HEAP_OUT && nr && !gp_guard_may_resume(c, out[nr - 1].key))
 		nr--;
 	return nr;
@@ -69,13 +67,33 @@ static bool find_last(const struct gp_call *c, u32 width, struct gp_heap_entry *
 	return taken > 0;
 }
 
+/* find_last() for a width of 1: the best of three tops. */
+static bool find_leader(const struct gp_call *c, struct gp_heap_entry *leader)
+{
+	const struct gp_heap_entry *best = NULL;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(best_heaps); i++) {
+		const struct gp_heap_entry *top =
+			gp_heap_top(&c->s->pool[GP_POOL_BEST], &c->n->heap[best_heaps[i]]);
+
+		if (!top || (best && !gp_heap_is_before(top, best)))
+			continue;
+		if (best_heaps[i] != GP_HEAP_OUT || gp_guard_may_resume(c, top->key))
+			best = top;
+	}
+	if (best)
+		*leader = *best;
+	return best;
+}
+
 static struct bar find_bar(const struct gp_call *c)
 {
 	const struct gp_policy_ops *policy = c->n->policy;
 	u32 width = policy->tie_bar ? 1 : (u32)policy->width(&c->n->params);
 	struct gp_heap_entry last;
 
-	if (!find_last(c, width, &last))
+	if (!(width == 1 ? find_leader(c, &last) : find_last(c, width, &last)))
 		return everyone;
 	if (policy->tie_bar)
 		return (struct bar){ .key = policy->tie_bar(last.key), .slot = GP_SLOT_NONE };
@@ -96,9 +114,10 @@ static struct gp_entity *next_victim(struct gp_call *c, const struct bar *bar)
 		until_ns = gp_cost_spare_until(c, e);
 		if (!until_ns)
 			return e;
-		e->spared = true;
 		c->stats->nr_left_to_finish++;
-		gp_entity_hold(c, e, until_ns);
+		gp_entity_freeze(c, e, until_ns);
+		e->spared = true;
+		e->finishing = true;
 	}
 	c->n->more = true;
 	return NULL;
@@ -126,28 +145,30 @@ static void plan_resumes(struct gp_call *c, enum gp_heap_kind kind, const struct
 }
 
 /*
- * If nobody can be preempted for the rate limit, nobody is resumed either: it
- * would be a switch now and another one for the victims, which is what the
- * limit is there to avoid.
+ * While the rate limit forbids to preempt, no entity is resumed either: it would
+ * be a switch now and another one for the victims, which is what the limit is
+ * there to avoid.
  *
- * One that refused its last resume has no say about the bar, so that nobody
- * loses the GPU for one that then does not come: it is tried when it is
- * entitled, and is like everybody else again once it is back.
+ * An entity that refused its last resume has no say about the bar, so that no
+ * other loses the GPU for one that then does not come. It is tried when it is
+ * entitled, and is like all others again once it is back.
  */
 static void plan_policy(struct gp_call *c, const struct bar *bar)
 {
-	if (next_victim(c, bar) && !gp_guard_take_token(c))
-		return;
+	if (next_victim(c, bar)) {
+		if (!gp_guard_take_token(c))
+			return;
+		plan_resumes(c, GP_HEAP_OUT, bar, GP_SWITCH_MAX / 2);
+		plan_victims(c, bar);
+	}
 	c->n->limited = false;
-	plan_resumes(c, GP_HEAP_OUT, bar, GP_SWITCH_MAX / 2);
-	plan_victims(c, bar);
 	plan_resumes(c, GP_HEAP_OUT, bar, GP_SWITCH_MAX);
 	plan_resumes(c, GP_HEAP_RETRY, bar, GP_SWITCH_MAX);
 }
 
 static void report_starving(struct gp_call *c, const struct gp_entity *e)
 {
-	/* More of the same, who did not fit into the switch before, are no news. */
+	/* More of the same, which did not fit into the switch before, are no news. */
 	if (c->now_ns < c->n->alone_ns)
 		return;
 	c->stats->nr_starvation++;
@@ -156,9 +177,9 @@ static void report_starving(struct gp_call *c, const struct gp_entity *e)
 
 /*
  * Starved entities come first, and those with work have the GPU alone for a
- * while: everybody else who can be preempted leaves in the same switch. Those
- * who do not fit stay, a second switch for them would cost more than it gives.
- * For one that refused its last resume nobody leaves; it may do so again.
+ * while: all others that can be preempted leave in the same switch. Those that
+ * do not fit stay, a second switch for them would cost more than it gives. For
+ * an entity that refused its last resume none leaves; it may do so again.
  */
 static void plan_starving(struct gp_call *c)
 {
@@ -193,12 +214,12 @@ static void plan_again(struct gp_call *c)
 	while (gp_switch_room(c) && c->n->again != GP_SLOT_NONE) {
 		struct gp_entity *e = &c->s->entity[c->n->again];
 
-		if (!e->held && !e->attr.no_preempt) {
+		if (!e->frozen && !e->attr.no_preempt) {
 			gp_switch_preempt(c, e);
 			continue;
 		}
 		gp_entity_again(c, e, false);
-		e->redo = e->held;
+		e->redo = e->frozen;
 	}
 	if (!counted && c->n->sw.nr_preempt)
 		gp_guard_force_token(c);
@@ -218,8 +239,8 @@ static bool is_planned(const struct gp_call *c)
 }
 
 /*
- * Those off the GPU without work hurt nobody when they come back, but a switch
- * hurts everybody: they come with the next one, or when nobody is there to be hurt.
+ * Entities off the GPU without work disturb no other when they come back, but a
+ * switch disturbs all: they come with the next one, or when none has work.
  */
 static void plan_idle(struct gp_call *c)
 {

@@ -3,6 +3,7 @@
 #include "core/emit.h"
 #include "core/entity.h"
 #include "core/policy.h"
+#include "core/request.h"
 
 #define TO(state) (1U << GP_ENTITY_##state)
 
@@ -34,15 +35,15 @@ static void set_heap(struct gp_call *c, struct gp_entity *e, enum gp_pool pool,
 {
 	struct gp_heap_pool *p = &c->s->pool[pool];
 	u32 slot = gp_entity_slot(c->s, e);
-	struct gp_heap_entry entry = {
-		.key = reverse ? ~key : key,
-		.tie = reverse ? ~slot : slot,
-		.item = slot,
-	};
+	struct gp_heap_entry entry;
 
+	if (e->in[pool] == kind && kind == GP_HEAP_NOWHERE)
+		return;
+	entry.key = reverse ? ~key : key;
+	entry.tie = reverse ? ~slot : slot;
+	entry.item = slot;
 	if (e->in[pool] == kind) {
-		if (kind != GP_HEAP_NOWHERE)
-			gp_heap_update(p, &c->n->heap[kind], &entry);
+		gp_heap_update(p, &c->n->heap[kind], &entry);
 		return;
 	}
 	if (e->in[pool] != GP_HEAP_NOWHERE)
@@ -67,7 +68,7 @@ static enum gp_heap_kind best_heap(const struct gp_entity *e)
 	case GP_ENTITY_RUNNING:
 		return GP_HEAP_RUNNING;
 	case GP_ENTITY_PREEMPTED:
-		if (e->held)
+		if (e->frozen)
 			return GP_HEAP_NOWHERE;
 		if (!e->nr_busy)
 			return GP_HEAP_OUT_IDLE;
@@ -81,8 +82,8 @@ static enum gp_heap_kind move_heap(const struct gp_entity *e)
 {
 	if (!is_seen(e))
 		return GP_HEAP_NOWHERE;
-	if (e->held)
-		return GP_HEAP_HOLD;
+	if (e->frozen)
+		return GP_HEAP_FROZEN;
 	if (e->state == GP_ENTITY_PREEMPTED || e->attr.no_preempt)
 		return GP_HEAP_NOWHERE;
 	return GP_HEAP_WORST;
@@ -92,11 +93,11 @@ void gp_entity_place(struct gp_call *c, struct gp_entity *e)
 {
 	enum gp_heap_kind best = best_heap(e);
 	enum gp_heap_kind move = move_heap(e);
-	bool starves = e->state == GP_ENTITY_PREEMPTED && !e->held;
+	bool starves = e->state == GP_ENTITY_PREEMPTED && !e->frozen;
 	bool ticks = is_seen(e) && e->nr_busy && e->clock_ns != U64_MAX;
 
 	set_heap(c, e, GP_POOL_BEST, best, best == GP_HEAP_OUT_IDLE ? 0 : e->key, false);
-	set_heap(c, e, GP_POOL_MOVE, move, move == GP_HEAP_HOLD ? e->hold_ns : e->key,
+	set_heap(c, e, GP_POOL_MOVE, move, move == GP_HEAP_FROZEN ? e->thaw_ns : e->key,
 		 move == GP_HEAP_WORST);
 	set_heap(c, e, GP_POOL_STARVE, starves ? GP_HEAP_STARVE : GP_HEAP_NOWHERE, e->out_ns,
 		 false);
@@ -149,7 +150,7 @@ static void end_off(struct gp_call *c, struct gp_entity *e)
 	gp_hist_add(&c->stats->off_ns, off_ns);
 }
 
-/* The exclusive slice ends with the last of those it is for: nobody needs it then. */
+/* The exclusive slice ends with the last of those it is for. */
 static void leave_slice(struct gp_call *c, struct gp_entity *e)
 {
 	if (e->alone && e->alone == c->n->alone && !--c->n->nr_alone)
@@ -246,18 +247,20 @@ void gp_entity_set_stubborn(struct gp_call *c, struct gp_entity *e, bool on)
 		c->n->nr_stubborn--;
 }
 
-void gp_entity_hold(struct gp_call *c, struct gp_entity *e, u64 until_ns)
+void gp_entity_freeze(struct gp_call *c, struct gp_entity *e, u64 until_ns)
 {
 	if (until_ns <= c->now_ns)
 		return;
-	e->held = true;
-	e->hold_ns = until_ns;
+	e->frozen = true;
+	e->finishing = false;
+	e->thaw_ns = until_ns;
 	gp_entity_place(c, e);
 }
 
-void gp_entity_let_go(struct gp_call *c, struct gp_entity *e)
+void gp_entity_thaw(struct gp_call *c, struct gp_entity *e)
 {
-	e->held = false;
+	e->frozen = false;
+	e->finishing = false;
 	gp_entity_place(c, e);
 	if (e->redo)
 		gp_entity_again(c, e, true);
@@ -266,13 +269,13 @@ void gp_entity_let_go(struct gp_call *c, struct gp_entity *e)
 
 void gp_entity_got_work(struct gp_call *c, struct gp_entity *e)
 {
-	e->busy_ns = c->now_ns;
+	gp_request_begin(c, e);
 	e->wait_ns = c->now_ns;
 	e->burst_ns = 0;
 	e->spared = false;
 	e->mem.order = c->n->order++;
-	if (e->held && e->hold_ns <= c->now_ns)
-		e->held = false;
+	if (e->frozen && e->thaw_ns <= c->now_ns)
+		e->frozen = false;
 	if (c->n->policy->busy)
 		c->n->policy->busy(c, e);
 	if (e->state == GP_ENTITY_PREEMPTED || e->state == GP_ENTITY_RESUMING)
@@ -289,9 +292,9 @@ void gp_entity_lost_work(struct gp_call *c, struct gp_entity *e)
 	charge(c, e);
 	gp_cost_learn_burst(e);
 	end_off(c, e);
-	/* The hold of one that was left to finish ends with its burst. */
-	if (e->spared)
-		e->held = false;
+	/* It has finished. Any other reason, a refusal for one, stays. */
+	if (e->finishing)
+		e->frozen = false;
 	if (c->n->policy->idle)
 		c->n->policy->idle(c, e);
 	if (e->state == GP_ENTITY_WAITING || e->state == GP_ENTITY_RUNNING)

@@ -68,17 +68,17 @@ void gp_entity_place(struct gp_call *c, struct gp_entity *e);
 void gp_entity_rekey(struct gp_call *c, struct gp_entity *e);
 
 /**
- * gp_entity_hold() - forbid to switch an entity until a time
+ * gp_entity_freeze() - forbid to switch an entity until a time
  * @c: call
  * @e: entity
  * @until_ns: time
  *
  * Context: caller serialises. O(log n).
  */
-void gp_entity_hold(struct gp_call *c, struct gp_entity *e, u64 until_ns);
+void gp_entity_freeze(struct gp_call *c, struct gp_entity *e, u64 until_ns);
 
 /**
- * gp_entity_set_stubborn() - nobody waits, or everybody waits again, for its return
+ * gp_entity_set_stubborn() - the breaker waits for its return no longer, or again
  * @c: call
  * @e: entity
  * @on: it refused too many resumes; idempotent
@@ -88,13 +88,13 @@ void gp_entity_hold(struct gp_call *c, struct gp_entity *e, u64 until_ns);
 void gp_entity_set_stubborn(struct gp_call *c, struct gp_entity *e, bool on);
 
 /**
- * gp_entity_let_go() - end of gp_entity_hold()
+ * gp_entity_thaw() - the end of gp_entity_freeze()
  * @c: call
  * @e: entity
  *
  * Context: caller serialises. O(log n).
  */
-void gp_entity_let_go(struct gp_call *c, struct gp_entity *e);
+void gp_entity_thaw(struct gp_call *c, struct gp_entity *e);
 
 /**
  * gp_entity_got_work() - the first queue became busy

@@ -57,11 +57,11 @@ void gp_guard_expire(struct gp_call *c)
 	u32 i;
 
 	for (i = 0; i < GP_SWITCH_MAX; i++) {
-		struct gp_entity *e = gp_entity_top(c, GP_POOL_MOVE, GP_HEAP_HOLD);
+		struct gp_entity *e = gp_entity_top(c, GP_POOL_MOVE, GP_HEAP_FROZEN);
 
-		if (!e || e->hold_ns > c->now_ns)
+		if (!e || e->thaw_ns > c->now_ns)
 			return;
-		gp_entity_let_go(c, e);
+		gp_entity_thaw(c, e);
 	}
 	c->n->more = true;
 }
@@ -104,7 +104,7 @@ bool gp_guard_take_token(struct gp_call *c)
 	return false;
 }
 
-/* Is the one whose hysteresis goes on better than this one? */
+/* Is the entity of the hysteresis that goes on better than this one? */
 static bool outranked(const struct gp_call *c, const struct gp_entity *e, u64 key)
 {
 	const struct gp_node *n = c->n;
@@ -120,19 +120,14 @@ void gp_guard_leader_idle(struct gp_call *c, const struct gp_entity *e, u64 key)
 {
 	struct gp_node *n = c->n;
 
+	if (n->policy->hands_over && n->policy->hands_over(key))
+		return;
 	/* A lesser one does not prolong the hysteresis of a better one. */
 	if (outranked(c, e, key))
 		return;
 	n->resume_key = c->now_ns < n->resume_ns ? min(key, n->resume_key) : key;
 	n->resume_ns = gp_later(c->now_ns, n->params.hysteresis_ns);
 	n->resume_slot = gp_entity_slot(c->s, e);
-}
-
-bool gp_guard_may_resume(const struct gp_call *c, u64 key)
-{
-	if (c->now_ns < c->n->alone_ns)
-		return false;
-	return c->now_ns >= c->n->resume_ns || key < c->n->resume_key;
 }
 
 bool gp_guard_is_starving(const struct gp_call *c)
@@ -167,7 +162,7 @@ static void join_slice(struct gp_call *c, struct gp_entity *e)
 
 	if (c->now_ns >= n->alone_ns) {
 		n->nr_alone = 0;
-		/* 0 is nobody's slice. */
+		/* 0 is no slice. */
 		n->alone = max(n->alone + 1, 1U);
 	}
 	n->alone_ns = gp_later(c->now_ns, n->params.min_slice_ns);
@@ -187,7 +182,7 @@ void gp_guard_resumed(struct gp_call *c, struct gp_entity *e)
 		join_slice(c, e);
 	}
 	e->starved = false;
-	gp_entity_hold(c, e, gp_later(c->now_ns, run_ns));
+	gp_entity_freeze(c, e, gp_later(c->now_ns, run_ns));
 }
 
 void gp_guard_refused(struct gp_call *c, struct gp_entity *e)
@@ -199,7 +194,7 @@ void gp_guard_refused(struct gp_call *c, struct gp_entity *e)
 		e->nr_fail++;
 	if (e->state == GP_ENTITY_PREEMPTED && e->nr_fail == GP_REFUSALS_MAX)
 		gp_entity_set_stubborn(c, e, true);
-	gp_entity_hold(c, e, gp_later(c->now_ns, pause_ns));
+	gp_entity_freeze(c, e, gp_later(c->now_ns, pause_ns));
 }
 
 static u64 next_resume_ns(const struct gp_call *c)
@@ -241,7 +236,7 @@ u64 gp_guard_next_ns(const struct gp_call *c)
 		return n->sw_deadline_ns;
 	if (n->more)
 		return c->now_ns;
-	next = top_key(c, GP_POOL_MOVE, GP_HEAP_HOLD);
+	next = top_key(c, GP_POOL_MOVE, GP_HEAP_FROZEN);
 	if (!gp_breaker_is_open(c))
 		return min(next, next_closed_ns(c));
 	if (c->stats->breaker == GP_BREAKER_OPEN && n->open_until_ns > c->now_ns)

@@ -10,9 +10,9 @@
 #include "core/sched_types.h"
 
 /*
- * Refused resumes in a row after which nobody waits for an entity any more. It
- * is still tried, with the longest pause, but its refusals say nothing new about
- * the mechanism and keep nobody else from being scheduled.
+ * Refused resumes in a row after which the breaker waits for an entity no
+ * longer. It is still tried, with the longest pause, but its refusals say nothing
+ * new about the mechanism and keep no other entity from being scheduled.
  */
 #define GP_REFUSALS_MAX 8U
 
@@ -20,7 +20,7 @@ extern const struct gp_param_desc gp_guard_params[];
 extern const u32 gp_guard_nr_params;
 
 /**
- * gp_guard_expire() - let go of entities whose hold is over
+ * gp_guard_expire() - thaw the entities for which it is time
  * @c: call
  *
  * Context: caller serialises. At most GP_SWITCH_MAX entities; if there are
@@ -66,10 +66,15 @@ void gp_guard_leader_idle(struct gp_call *c, const struct gp_entity *e, u64 key)
  * Context: any.
  * Return: true if neither hysteresis nor a starved entity forbids it.
  */
-bool gp_guard_may_resume(const struct gp_call *c, u64 key);
+static inline bool gp_guard_may_resume(const struct gp_call *c, u64 key)
+{
+	if (c->now_ns < c->n->alone_ns)
+		return false;
+	return c->now_ns >= c->n->resume_ns || key < c->n->resume_key;
+}
 
 /**
- * gp_guard_is_starving() - must somebody be resumed for the starvation bound?
+ * gp_guard_is_starving() - must an entity be resumed for the starvation bound?
  * @c: call
  *
  * Context: any.
@@ -78,7 +83,7 @@ bool gp_guard_may_resume(const struct gp_call *c, u64 key);
 bool gp_guard_is_starving(const struct gp_call *c);
 
 /**
- * gp_guard_cut() - say who is resumed for the starvation bound
+ * gp_guard_cut() - say which entities are resumed for the starvation bound
  * @c: call
  *
  * It is all that left the GPU up to gp_node.alone_cut_ns: those that have waited

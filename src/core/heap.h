@@ -30,7 +30,7 @@
  * struct gp_heap_entry - one entry; smaller (@key, @tie) is nearer to the top
  * @key: sort key
  * @tie: decides between equal keys
- * @item: whose entry
+ * @item: the item of the entry
  */
 struct gp_heap_entry {
 	u64 key;

@@ -2,8 +2,8 @@
 /*
  * DOC: Policies
  *
- * A policy answers one question: who may run now, and when must you be asked
- * again? It answers by giving each entity with work a key (smaller = more
+ * A policy answers one question: which entities may run now, and when must you
+ * be asked again? It answers by giving each entity with work a key (smaller = more
  * entitled) and a time at which the key has to be made anew. From the keys the
  * core finds the bar: the entities up to the bar may run.
  *
@@ -37,6 +37,9 @@
  *	each start and stop of running, for entities with work
  * @tie_bar: shared policies: the largest key that ties with this one. NULL = exclusive
  * @width: exclusive policies: how many may run, 1..GP_WIDTH_MAX
+ * @by_request: wants to be asked when the oldest request of an entity is another
+ * @hands_over: does an entity with this key hand the GPU over at once when it has
+ *	no work left? Else hysteresis keeps it for a while. NULL = never
  *
  * Context of all: the caller of the event serialises.
  */
@@ -52,6 +55,8 @@ struct gp_policy_ops {
 	void (*rekey)(struct gp_call *c, struct gp_entity *e);
 	u64 (*tie_bar)(u64 key);
 	u64 (*width)(const struct gp_params *p);
+	bool by_request;
+	bool (*hands_over)(u64 key);
 };
 
 extern const struct gp_policy_ops gp_policy_prio;

@@ -7,6 +7,10 @@
  * one that slept, starts there less sleeper_ns: it is served soon, but cannot
  * save up time by sleeping.
  *
+ * Promise: over any second in which entities compete, each has the share of its
+ * weight in what they have together, within 2 % of the second. An entity that
+ * asks for less than its share gets all of it; what it did not ask for is lost.
+ *
  * Virtual time is run time divided by the weight, with the remainder kept. It
  * never runs faster than real time, so that keys last for 146 years.
  */

@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * mlfq: a multi-level feedback queue. Entities begin at level 0. One that has
- * used up the slice of its level goes down a level; slices double from level to
- * level. One that has waited promote_ns goes up a level. Within a level, first
- * come, first served. A slice is used up over several bursts, so that short
- * pauses do not buy a high level.
+ * mlfq: a multi-level feedback queue. Entities begin at level 0. Run time counts
+ * against an entity: with a slice of it used up it goes down to level 1, with
+ * three to level 2, with seven to level 3, so that slices double from level to
+ * level. Within a level, first come, first served.
+ *
+ * Sleep is forgiven: a quarter of the time an entity has no work is taken off
+ * what counts against it. An entity that has waited promote_ns with work goes up
+ * a level.
+ *
+ * Promise: an entity that asks for no more than a tenth of the time, in pieces of
+ * no more than a slice, stays at level 0 and waits for no other but those like it;
+ * no entity waits for ever.
  */
 #include "core/policy.h"
 
 #define LEVEL_LAST 3U
+
+/*
+ * A quarter of sleep: a load of a fifth is forgiven as fast as it is used. That
+ * is twice what is promised, so that chance gatherings of requests do no harm.
+ */
+#define FORGIVE_SHIFT 2
 
 /* Two bits of level and the bits of gp_incumbent_key() fill a key. */
 #define RANK_SHIFT 60
@@ -27,48 +40,85 @@ static u64 slice_of(const struct gp_call *c, const struct gp_entity *e)
 
 	if (e->attr.slice_ns)
 		slice_ns = min((u64)e->attr.slice_ns, 100 * GP_SEC);
-	return max(slice_ns, gp_policy_least_ns(c)) << e->mem.level;
+	return max(slice_ns, gp_policy_least_ns(c));
 }
 
-static void to_tail(struct gp_call *c, struct gp_entity *e, u32 level)
+/* What counts against an entity that has just come to a level from above. */
+static u64 level_begin_ns(const struct gp_call *c, const struct gp_entity *e, u32 level)
 {
-	e->mem.level = (u8)level;
-	e->mem.used_ns = 0;
+	return ((1ULL << level) - 1) * slice_of(c, e);
+}
+
+static u32 level_of(const struct gp_call *c, const struct gp_entity *e)
+{
+	u32 level = LEVEL_LAST;
+
+	while (level && e->mem.used_ns < level_begin_ns(c, e, level))
+		level--;
+	return level;
+}
+
+static void to_tail(struct gp_call *c, struct gp_entity *e)
+{
 	e->mem.order = c->n->order++;
 }
 
 static void mlfq_charge(struct gp_call *c, struct gp_entity *e, u64 ran_ns)
 {
+	u32 level = level_of(c, e);
+
 	e->mem.used_ns = gp_later(e->mem.used_ns, ran_ns);
-	if (e->mem.used_ns >= slice_of(c, e))
-		to_tail(c, e, e->mem.level < LEVEL_LAST ? e->mem.level + 1U : LEVEL_LAST);
+	if (e->mem.used_ns < level_begin_ns(c, e, level + 1))
+		return;
+	/* The last level has turns of its own. */
+	if (level == LEVEL_LAST)
+		e->mem.used_ns = level_begin_ns(c, e, LEVEL_LAST);
+	to_tail(c, e);
+}
+
+static void mlfq_idle(struct gp_call *c, struct gp_entity *e)
+{
+	e->mem.mark_ns = c->now_ns;
+}
+
+static void mlfq_busy(struct gp_call *c, struct gp_entity *e)
+{
+	u64 slept_ns = gp_since(c->now_ns, e->mem.mark_ns);
+
+	e->mem.used_ns = gp_since(e->mem.used_ns, slept_ns >> FORGIVE_SHIFT);
+	e->mem.mark_ns = c->now_ns;
 }
 
 static void promote(struct gp_call *c, struct gp_entity *e)
 {
-	u64 from_ns = max(e->wait_ns, e->mem.promoted_ns);
+	u32 level = level_of(c, e);
+	u64 from_ns = max(e->wait_ns, e->mem.mark_ns);
 
-	if (!e->mem.level || gp_since(c->now_ns, from_ns) < c->n->params.mlfq.promote_ns)
+	if (!level || gp_since(c->now_ns, from_ns) < c->n->params.mlfq.promote_ns)
 		return;
-	to_tail(c, e, e->mem.level - 1U);
-	e->mem.promoted_ns = c->now_ns;
+	e->mem.used_ns = level_begin_ns(c, e, level - 1);
+	e->mem.mark_ns = c->now_ns;
+	to_tail(c, e);
 }
 
 static void mlfq_rekey(struct gp_call *c, struct gp_entity *e)
 {
+	u32 level;
+
 	e->clock_ns = U64_MAX;
+	if (e->state != GP_ENTITY_RUNNING)
+		promote(c, e);
+	level = level_of(c, e);
 	if (e->state == GP_ENTITY_RUNNING) {
 		/* An own slice can have been made shorter than what is used. */
-		u64 left_ns = gp_since(slice_of(c, e), e->mem.used_ns);
+		u64 left_ns = gp_since(level_begin_ns(c, e, level + 1), e->mem.used_ns);
 
 		e->clock_ns = gp_later(c->now_ns, max(left_ns, 1 * GP_US));
-	} else {
-		promote(c, e);
-		if (e->mem.level)
-			e->clock_ns = gp_later(max(e->wait_ns, e->mem.promoted_ns),
-					       c->n->params.mlfq.promote_ns);
+	} else if (level) {
+		e->clock_ns = gp_later(max(e->wait_ns, e->mem.mark_ns),
+				       c->n->params.mlfq.promote_ns);
 	}
-	e->key = gp_incumbent_key(e, (u64)e->mem.level << RANK_SHIFT |
+	e->key = gp_incumbent_key(e, (u64)level << RANK_SHIFT |
 					     (e->mem.order & ((1ULL << RANK_SHIFT) - 1)));
 }
 
@@ -81,6 +131,8 @@ const struct gp_policy_ops gp_policy_mlfq = {
 	.name = "mlfq",
 	.params = params,
 	.nr_params = ARRAY_SIZE(params),
+	.busy = mlfq_busy,
+	.idle = mlfq_idle,
 	.charge = mlfq_charge,
 	.rekey = mlfq_rekey,
 	.width = mlfq_width,

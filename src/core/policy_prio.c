@@ -3,6 +3,9 @@
  * prio: strict priority. All entities of the highest level that has work run
  * together, the others wait.
  *
+ * Promise: no entity that can be preempted runs beside one of a higher level, but
+ * for the time that the guards give it.
+ *
  * With age_ns, an entity that waits gains a level per age_ns. It keeps what it
  * gained for one minimum slice of running, then falls back.
  */

@@ -2,12 +2,17 @@
 /*
  * slice: a partition of time. In a round of period_ns each entity with work has
  * a turn of period_ns * weight / (weights of all with work), or of its own
- * slice_ns; turns follow each other in the order of arrival.
+ * slice_ns; turns follow each other in the order of arrival. So that switches do
+ * not eat up short turns, no turn is shorter than 20 times the learned cost of a
+ * switch, up to a period; rounds of many entities are longer for it.
  *
  * An entity that runs out of work hands over early. If it comes back before
  * another ran, its turn goes on; else the rest is banked and added to its next
  * turn. What is banked beyond one turn shrinks by a tenth each time, and never
  * exceeds bank_max turns.
+ *
+ * Promise: an entity waits no longer than one turn of each of the others, with
+ * what they have banked, and the switches between them.
  */
 #include "core/policy.h"
 
@@ -18,6 +23,16 @@ static const struct gp_param_desc params[] = {
 	GP_POLICY_PARAM(slice, width, 1, GP_WIDTH_MAX, 1, "entities that run at a time"),
 };
 
+/* The learned cost of a switch is at most a part in so many of a turn. */
+#define COSTS_PER_TURN 20U
+
+static u64 shortest_ns(const struct gp_call *c)
+{
+	u64 worth_ns = COSTS_PER_TURN * c->stats->cost_ns;
+
+	return max(min(worth_ns, c->n->params.slice.period_ns), gp_policy_least_ns(c));
+}
+
 static u64 budget_ns(const struct gp_call *c, const struct gp_entity *e)
 {
 	u64 weights = max(c->n->slice_weights, (u64)e->attr.weight);
@@ -25,7 +40,7 @@ static u64 budget_ns(const struct gp_call *c, const struct gp_entity *e)
 
 	if (e->attr.slice_ns)
 		ns = min((u64)e->attr.slice_ns, 100 * GP_SEC);
-	return max(ns, gp_policy_least_ns(c));
+	return max(ns, shortest_ns(c));
 }
 
 static void bank(struct gp_call *c, struct gp_entity *e)

@@ -9,6 +9,7 @@
 #include "core/entity.h"
 #include "core/guard.h"
 #include "core/policy.h"
+#include "core/request.h"
 #include "core/switch.h"
 
 void gp_attr_default(struct gp_attr *attr)
@@ -162,52 +163,118 @@ static bool queue_set_busy(struct gp_call *c, struct gp_queue *q, bool busy)
 		return false;
 	q->busy = busy;
 	if (busy) {
+		q->since_ns = c->now_ns;
 		if (e->nr_busy++)
 			return false;
 		entity_got_work(c, e);
 	} else {
 		if (--e->nr_busy)
-			return false;
+			return gp_request_look(c, e);
 		entity_lost_work(c, e);
 	}
 	return true;
 }
 
-/* What all events of a queue share: @kind says which it is. */
-static int queue_event(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out,
-		       enum gp_trace_kind kind)
+/* Among thousands of entities the one of an event is in no cache: all its parts at once. */
+static void fetch(const struct gp_sched *s, u32 slot)
+{
+	const char *e = (const char *)&s->entity[slot];
+
+	__builtin_prefetch(e);
+	__builtin_prefetch(e + 64);
+	__builtin_prefetch(e + 128);
+	__builtin_prefetch(&s->pool[GP_POOL_BEST].pos[slot]);
+	__builtin_prefetch(&s->pool[GP_POOL_MOVE].pos[slot]);
+}
+
+/* The beginning of an event of a queue; NULL if there is no such queue. */
+static struct gp_queue *queue_begin(struct gp_call *c, struct gp_sched *s, u64 id, u64 now_ns,
+				    struct gp_actions *out)
 {
 	struct gp_queue *q = gp_queue_find(s, id);
-	struct gp_call c;
-	bool news;
 
 	clear(out);
 	if (!q)
-		return -ENOENT;
-	c = begin(s, s->entity[q->entity].node, now_ns, out);
-	gp_trace_emit(&c, kind, gp_entity_id(s, &s->entity[q->entity]), id, 0);
-	news = queue_set_busy(&c, q, kind == GP_TRACE_EVENT_BUSY);
-	if (kind == GP_TRACE_EVENT_QUEUE_REMOVE)
-		gp_queue_free(s, q);
-	/* Without news there is nothing to decide, unless it is late for the switch. */
-	if (news || gp_switch_is_late(&c))
-		gp_decide(&c, false);
+		return NULL;
+	fetch(s, q->entity);
+	*c = begin(s, s->entity[q->entity].node, now_ns, out);
+	return q;
+}
+
+static void trace_queue(const struct gp_call *c, enum gp_trace_kind kind,
+			const struct gp_queue *q)
+{
+	gp_trace_emit(c, kind, gp_entity_id(c->s, &c->s->entity[q->entity]),
+		      gp_queue_id(c->s, q), 0);
+}
+
+/* Without news there is nothing to decide, unless it is late for the switch. */
+static int queue_end(struct gp_call *c, bool news)
+{
+	if (news || gp_switch_is_late(c))
+		gp_decide(c, false);
 	return 0;
 }
 
 int gp_sched_queue_remove(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out)
 {
-	return queue_event(s, id, now_ns, out, GP_TRACE_EVENT_QUEUE_REMOVE);
+	struct gp_call c;
+	struct gp_queue *q = queue_begin(&c, s, id, now_ns, out);
+	bool news;
+
+	if (!q)
+		return -ENOENT;
+	trace_queue(&c, GP_TRACE_EVENT_QUEUE_REMOVE, q);
+	news = queue_set_busy(&c, q, false);
+	gp_queue_free(s, q);
+	return queue_end(&c, news);
 }
 
 int gp_sched_queue_busy(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out)
 {
-	return queue_event(s, id, now_ns, out, GP_TRACE_EVENT_BUSY);
+	struct gp_call c;
+	struct gp_queue *q = queue_begin(&c, s, id, now_ns, out);
+
+	if (!q)
+		return -ENOENT;
+	trace_queue(&c, GP_TRACE_EVENT_BUSY, q);
+	return queue_end(&c, queue_set_busy(&c, q, true));
 }
 
 int gp_sched_queue_idle(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out)
 {
-	return queue_event(s, id, now_ns, out, GP_TRACE_EVENT_IDLE);
+	struct gp_call c;
+	struct gp_queue *q = queue_begin(&c, s, id, now_ns, out);
+
+	if (!q)
+		return -ENOENT;
+	trace_queue(&c, GP_TRACE_EVENT_IDLE, q);
+	return queue_end(&c, queue_set_busy(&c, q, false));
+}
+
+/* A time that cannot be true makes an entity less urgent, never more. */
+static bool queue_progress(struct gp_call *c, struct gp_queue *q, u64 since_ns)
+{
+	struct gp_entity *e = &c->s->entity[q->entity];
+
+	if (!q->busy)
+		return false;
+	e->tells = true;
+	q->since_ns = max(q->since_ns, min(since_ns, c->now_ns));
+	return gp_request_look(c, e);
+}
+
+int gp_sched_queue_progress(struct gp_sched *s, u64 id, u64 since_ns, u64 now_ns,
+			    struct gp_actions *out)
+{
+	struct gp_call c;
+	struct gp_queue *q = queue_begin(&c, s, id, now_ns, out);
+
+	if (!q)
+		return -ENOENT;
+	gp_trace_emit(&c, GP_TRACE_EVENT_PROGRESS, gp_entity_id(s, &s->entity[q->entity]), id,
+		      since_ns);
+	return queue_end(&c, queue_progress(&c, q, since_ns));
 }
 
 int gp_sched_switch_done(struct gp_sched *s, u32 node, u64 seq, const enum gp_result *results,

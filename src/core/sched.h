@@ -2,7 +2,7 @@
 /*
  * DOC: The scheduling core
  *
- * Who contains what:
+ * What contains what:
  *
  * 1. struct gp_sched is one scheduler. It lives in memory given by the caller.
  * 2. It has nodes (one per KFD gpu_id). A node is what is scheduled: it has a
@@ -25,8 +25,8 @@
  * carried out: then the old one has missed its deadline. It must be dropped or
  * be over before the new one begins, or it would undo what the new one has set.
  *
- * Nodes share nothing but the tables of entities and queues. Who serves each
- * node from a thread of its own makes one struct gp_sched per node, with one
+ * Nodes share nothing but the tables of entities and queues. A caller that serves
+ * each node from a thread of its own makes one struct gp_sched per node, with one
  * node in it, and needs no lock between them; gpreempt.ko does so.
  *
  * Detection: ARM and DISARM name an entity, busy and idle name a queue. ARM
@@ -111,7 +111,7 @@ enum gp_breaker_state {
 /*
  * Outcome of one member of a switch, as the mechanism reports it. After BUSY and
  * ERROR it is where it was, and is tried again after a pause that doubles up to
- * 64 times retry_ns. Nobody leaves the GPU for one that refused its last resume.
+ * 64 times retry_ns. No entity leaves the GPU for one that refused its last resume.
  * One that refused eight resumes in a row is still tried, but the breaker does
  * not wait for it; it is never declared lost, as only the mechanism can know.
  */
@@ -162,7 +162,7 @@ const char *gp_report_name(enum gp_report report);
  *	cannot be saved, or it is being debugged. It runs and counts like any other
  * @weight: share under fair and slice, 1..GP_WEIGHT_MAX
  * @slice_ns: time slice under slice and mlfq; 0 = the policy's default
- * @deadline_ns: under edf and laxity, relative to becoming busy; 0 = none
+ * @deadline_ns: under edf and laxity, relative to the arrival of a request; 0 = none
  */
 struct gp_attr {
 	u8 prio;
@@ -174,7 +174,7 @@ struct gp_attr {
 };
 
 /**
- * gp_attr_default() - fill in the attributes of an entity nobody spoke about
+ * gp_attr_default() - fill in the attributes of an entity that none were given for
  * @attr: output
  */
 void gp_attr_default(struct gp_attr *attr);
@@ -248,26 +248,27 @@ struct gp_actions {
  * they changed nothing.
  */
 enum gp_trace_kind {
-	GP_TRACE_EVENT_ADD,		/* arg: gp_trace_attr(); arg3 cookie */
+	GP_TRACE_EVENT_ADD, /* arg: gp_trace_attr(); arg3 cookie */
 	GP_TRACE_EVENT_REMOVE,
-	GP_TRACE_EVENT_ATTR,		/* arg: gp_trace_attr() */
-	GP_TRACE_EVENT_QUEUE_ADD,	/* arg0 queue, arg1 cookie */
-	GP_TRACE_EVENT_QUEUE_REMOVE,	/* arg0 queue */
-	GP_TRACE_EVENT_BUSY,		/* arg0 queue */
-	GP_TRACE_EVENT_IDLE,		/* arg0 queue */
-	GP_TRACE_EVENT_SWITCH_DONE,	/* arg0 seq, arg1 members, the rest: gp_trace_result() */
+	GP_TRACE_EVENT_ATTR,	     /* arg: gp_trace_attr() */
+	GP_TRACE_EVENT_QUEUE_ADD,    /* arg0 queue, arg1 cookie */
+	GP_TRACE_EVENT_QUEUE_REMOVE, /* arg0 queue */
+	GP_TRACE_EVENT_BUSY,	     /* arg0 queue */
+	GP_TRACE_EVENT_IDLE,	     /* arg0 queue */
+	GP_TRACE_EVENT_PROGRESS,     /* arg0 queue, arg1 arrival of the oldest request */
+	GP_TRACE_EVENT_SWITCH_DONE,  /* arg0 seq, arg1 members, the rest: gp_trace_result() */
 	GP_TRACE_EVENT_TIMER,
-	GP_TRACE_EVENT_POLICY,		/* arg0 index for gp_policy_name_at() */
-	GP_TRACE_EVENT_ENABLE,		/* arg0 enabled or not */
-	GP_TRACE_EVENT_PARAM,		/* arg0 index for gp_sched_param_desc(), arg1 value */
+	GP_TRACE_EVENT_POLICY, /* arg0 index for gp_policy_name_at() */
+	GP_TRACE_EVENT_ENABLE, /* arg0 enabled or not */
+	GP_TRACE_EVENT_PARAM,  /* arg0 index for gp_sched_param_desc(), arg1 value */
 	GP_TRACE_EVENT_NODE_LOST,
 	GP_TRACE_EVENT_NODE_BACK,
-	GP_TRACE_STATE,			/* arg0 old state, arg1 new state */
-	GP_TRACE_ACTION_SWITCH,		/* arg0 seq, arg1 nr_preempt << 32 | nr_resume */
-	GP_TRACE_ACTION_TIMER,		/* arg0 time */
+	GP_TRACE_STATE,		/* arg0 old state, arg1 new state */
+	GP_TRACE_ACTION_SWITCH, /* arg0 seq, arg1 nr_preempt << 32 | nr_resume */
+	GP_TRACE_ACTION_TIMER,	/* arg0 time */
 	GP_TRACE_ACTION_ARM,
 	GP_TRACE_ACTION_DISARM,
-	GP_TRACE_ACTION_REPORT,		/* arg0 enum gp_report */
+	GP_TRACE_ACTION_REPORT, /* arg0 enum gp_report */
 	GP_TRACE_KIND_COUNT
 };
 
@@ -437,6 +438,26 @@ int gp_sched_queue_busy(struct gp_sched *s, u64 id, u64 now_ns, struct gp_action
  * Return: 0 or -ENOENT.
  */
 int gp_sched_queue_idle(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out);
+
+/**
+ * gp_sched_queue_progress() - a queue completed a request and has more
+ * @s: scheduler
+ * @id: queue, busy
+ * @since_ns: when the oldest request that it has not completed arrived: the time
+ *	of its doorbell, or the first time the caller saw it
+ * @now_ns: time
+ * @out: actions
+ *
+ * Under edf and laxity a deadline belongs to a request; this is how the scheduler
+ * learns that the next one's turn has come. A caller that cannot see completions
+ * leaves it out: then a request lasts until the queue is idle. It costs least if
+ * it is told of entities with a deadline only. A time before what is known
+ * already, and that of a queue that is not busy, change nothing.
+ *
+ * Return: 0 or -ENOENT.
+ */
+int gp_sched_queue_progress(struct gp_sched *s, u64 id, u64 since_ns, u64 now_ns,
+			    struct gp_actions *out);
 
 /**
  * gp_sched_switch_done() - the mechanism finished a switch

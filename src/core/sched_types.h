@@ -7,22 +7,22 @@
  * What an entity is a member of follows from its state alone, and only
  * gp_entity_place() changes it:
  *
- *   pool   heap       who                                  first is
- *   BEST   WAITING    WAITING                              most entitled
- *   BEST   RUNNING    RUNNING                              most entitled
- *   BEST   OUT        PREEMPTED, with work, not held       most entitled
- *   BEST   RETRY      the same, but refused before         most entitled
- *   BEST   OUT_IDLE   PREEMPTED, without work, not held    lowest slot
- *   MOVE   WORST      WAITING or RUNNING, not held, may    least entitled
+ *   pool   heap       entities                              first is
+ *   BEST   WAITING    WAITING                               most entitled
+ *   BEST   RUNNING    RUNNING                               most entitled
+ *   BEST   OUT        PREEMPTED, with work, not frozen      most entitled
+ *   BEST   RETRY      the same, but refused before          most entitled
+ *   BEST   OUT_IDLE   PREEMPTED, without work, not frozen   lowest slot
+ *   MOVE   WORST      WAITING or RUNNING, not frozen, may   least entitled
  *                     be preempted
- *   MOVE   HOLD       any of these three, held             first to be let go
- *   STARVE STARVE     PREEMPTED, not held                  longest off the GPU
- *   CLOCK  CLOCK      any of these three, with work,       first policy deadline
+ *   MOVE   FROZEN     any of these three, frozen            first to thaw
+ *   STARVE STARVE     PREEMPTED, not frozen                 longest off the GPU
+ *   CLOCK  CLOCK      any of these three, with work,        first policy deadline
  *                     if the policy wants to be asked
  *
- * "Held" means that a guard forbids to switch the entity until a time: it was
- * resumed a moment ago, the mechanism refused it a moment ago, or it is left to
- * finish.
+ * A frozen entity must not be switched until a time, because a guard says so: it
+ * was resumed a moment ago, the mechanism refused it a moment ago, or it is left
+ * to finish. (An entity that is off the GPU by order is PREEMPTED.)
  */
 #ifndef GP_CORE_SCHED_TYPES_H
 #define GP_CORE_SCHED_TYPES_H
@@ -56,7 +56,7 @@ enum gp_heap_kind {
 	GP_HEAP_RETRY,
 	GP_HEAP_OUT_IDLE,
 	GP_HEAP_WORST,
-	GP_HEAP_HOLD,
+	GP_HEAP_FROZEN,
 	GP_HEAP_STARVE,
 	GP_HEAP_CLOCK,
 	GP_HEAP_KIND_COUNT,
@@ -128,31 +128,37 @@ struct gp_params {
 /**
  * struct gp_policy_mem - what policies remember about an entity, kept across changes of policy
  * @order: arrival number within the node, for first come, first served
+ * @rest: fair: remainder of @vruntime
+ * @weight: slice: weight counted in gp_node.slice_weights
+ * @boost: prio: levels gained by waiting
+ * @fresh: slice: the turn has not begun
+ * @overdrawn: edf, laxity: @spent_ns is not that of one request
  * @vruntime: fair: run time divided by the weight
- * @rest: fair: remainder of that
  * @turn: slice: place in the round
  * @left_ns: slice: time left of the turn
  * @bank_ns: slice: unused time of earlier turns
- * @used_ns: mlfq: time used of the level's slice
- * @promoted_ns: mlfq: time of the last promotion
- * @weight: slice: weight counted in gp_node.slice_weights
- * @boost: prio: levels gained by waiting
- * @level: mlfq: level, 0 = first
- * @fresh: slice: the turn has not begun
+ * @used_ns: mlfq: run time that counts against it
+ * @mark_ns: mlfq: with work: last time it got work or was promoted; else since when it sleeps
+ * @spent_ns: edf, laxity: run time since the deadline was renewed
+ * @work_ns: edf, laxity: run time that a request is expected to need, 0 = unknown
+ * @claim_ns: laxity: work counted in gp_node.claims_ns
  */
 struct gp_policy_mem {
 	u64 order;
+	u16 rest;
+	u16 weight;
+	u8 boost;
+	bool fresh;
+	bool overdrawn;
 	u64 vruntime;
 	u64 turn;
 	u64 left_ns;
 	u64 bank_ns;
 	u64 used_ns;
-	u64 promoted_ns;
-	u16 rest;
-	u16 weight;
-	u8 boost;
-	u8 level;
-	bool fresh;
+	u64 mark_ns;
+	u64 spent_ns;
+	u64 work_ns;
+	u64 claim_ns;
 };
 
 /**
@@ -162,29 +168,32 @@ struct gp_policy_mem {
  * @node: node index
  * @live: slot in use
  * @in: for each pool, the enum gp_heap_kind it is in
- * @held: guards forbid to switch it until @hold_ns
+ * @frozen: guards forbid to switch it until @thaw_ns
  * @spared: left to finish once in this burst
+ * @finishing: frozen for no other reason than that
  * @starved: being resumed because it waited too long
- * @stubborn: refused so many resumes that nobody waits for it any more
+ * @stubborn: refused so many resumes that the breaker waits for it no longer
  * @again: has a queue that the last preemption did not cover; on the list of these
- * @redo: as @again, but held
+ * @redo: as @again, but frozen
+ * @tells: its completions are told, with gp_sched_queue_progress()
  * @was: state before it became PREEMPTING
  * @nr_fail: refusals in a row, saturating
  * @nr_busy: busy queues
  * @alone: RUNNING: number of the exclusive slice it has a part in, 0 = none
  * @key: the policy's answer; smaller = more entitled
  * @clock_ns: ask the policy again then; U64_MAX = never
- * @hold_ns: see @held
+ * @thaw_ns: see @frozen
  * @since_ns: RUNNING: run time is accounted up to here
  * @run_ns: RUNNING: since when
- * @busy_ns: time it last got work
+ * @request_ns: with work: arrival of its oldest request that is not completed
  * @wait_ns: with work: time it last stopped running or got work
  * @out_ns: PREEMPTED: time it left the GPU
  * @off_since_ns: off the GPU with work since then
  * @burst_ns: run time since it got work
  * @burst_avg_ns: average of that over past bursts, 0 = unknown
- * @mem: the policies' memory
+ * @total_run_ns: time in RUNNING
  * @attr: attributes
+ * @mem: the policies' memory
  * @nr_queues: queues
  * @queue: first queue slot
  * @next: next entity of the node, or next free slot
@@ -194,11 +203,10 @@ struct gp_policy_mem {
  * @cookie: the caller's name
  * @nr_preempted: times preempted
  * @nr_resumed: times resumed
- * @total_run_ns: time in RUNNING
  * @total_off_ns: time off the GPU with work
  * @off_max_ns: longest of these
  *
- * The first two cache lines are what an event reads; counters come last.
+ * The first three cache lines are what an event reads; counters come last.
  */
 struct gp_entity {
 	u32 gen;
@@ -206,29 +214,32 @@ struct gp_entity {
 	u8 node;
 	bool live;
 	u8 in[GP_POOL_COUNT];
-	bool held;
+	bool frozen;
 	bool spared;
+	bool finishing;
 	bool starved;
 	bool stubborn;
 	bool again;
 	bool redo;
+	bool tells;
 	u8 was;
 	u8 nr_fail;
 	u32 nr_busy;
 	u32 alone;
 	u64 key;
 	u64 clock_ns;
-	u64 hold_ns;
+	u64 thaw_ns;
 	u64 since_ns;
 	u64 run_ns;
-	u64 busy_ns;
+	u64 request_ns;
 	u64 wait_ns;
 	u64 out_ns;
 	u64 off_since_ns;
 	u64 burst_ns;
 	u64 burst_avg_ns;
-	struct gp_policy_mem mem;
+	u64 total_run_ns;
 	struct gp_attr attr;
+	struct gp_policy_mem mem;
 	u32 nr_queues;
 	u32 queue;
 	u32 next;
@@ -238,7 +249,6 @@ struct gp_entity {
 	u64 cookie;
 	u64 nr_preempted;
 	u64 nr_resumed;
-	u64 total_run_ns;
 	u64 total_off_ns;
 	u64 off_max_ns;
 };
@@ -246,22 +256,29 @@ struct gp_entity {
 /**
  * struct gp_queue - one queue
  * @cookie: the caller's name
+ * @since_ns: busy: arrival of its oldest request that is not completed
  * @gen: generation of the slot; part of the id
  * @entity: slot of its entity
- * @next: next queue of the entity, or next free slot
- * @prev: previous queue of the entity
  * @live: slot in use
  * @busy: has work
+ * @next: next queue of the entity, or next free slot
+ * @prev: previous queue of the entity
+ *
+ * Two share a cache line.
  */
 struct gp_queue {
 	u64 cookie;
+	u64 since_ns;
 	u32 gen;
-	u32 entity;
+	u32 entity : 30;
+	u32 live : 1;
+	u32 busy : 1;
 	u32 next;
 	u32 prev;
-	bool live;
-	bool busy;
 };
+
+_Static_assert(sizeof(struct gp_queue) == 32, "a queue is half a cache line");
+_Static_assert(GP_ENTITIES_MAX <= 1U << 30, "a slot does not fit into a queue");
 
 /**
  * struct gp_node - one node
@@ -283,7 +300,7 @@ struct gp_queue {
  * @order: next arrival number
  * @resume_ns: hysteresis: no resume of keys above @resume_key before this time
  * @resume_key: see @resume_ns
- * @resume_slot: whose hysteresis that is
+ * @resume_slot: entity of that hysteresis
  * @alone_ns: starved entities have the GPU alone until then, or until none of
  *	them has work
  * @alone_cut_ns: entities that left the GPU up to this time belong to them
@@ -296,6 +313,7 @@ struct gp_queue {
  * @fair_floor: fair: virtual time of the node, never falls
  * @slice_weights: slice: sum of the weights of entities with work
  * @slice_owner: slice: slot of the entity that ran last
+ * @claims_ns: laxity: work that is expected of all entities with deadlines
  * @sw_start_ns: time the switch in flight began
  * @sw_deadline_ns: time it must be done
  * @sw: the switch in flight; seq 0 = none
@@ -332,6 +350,7 @@ struct gp_node {
 	u64 fair_floor;
 	u64 slice_weights;
 	u32 slice_owner;
+	u64 claims_ns;
 	u64 sw_start_ns;
 	u64 sw_deadline_ns;
 	struct gp_switch sw;

@@ -107,7 +107,7 @@ struct gp_queue *gp_queue_alloc(struct gp_sched *s, struct gp_entity *e, u64 coo
 	*q = (struct gp_queue){
 		.cookie = cookie,
 		.gen = q->gen + 1,
-		.entity = gp_entity_slot(s, e),
+		.entity = gp_entity_slot(s, e) & (GP_ENTITIES_MAX - 1),
 		.next = e->queue,
 		.prev = GP_SLOT_NONE,
 		.live = true,

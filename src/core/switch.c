@@ -13,11 +13,6 @@ void gp_switch_plan(struct gp_call *c)
 	c->n->sw.nr_resume = 0;
 }
 
-u32 gp_switch_room(const struct gp_call *c)
-{
-	return GP_SWITCH_MAX - c->n->sw.nr_preempt - c->n->sw.nr_resume;
-}
-
 void gp_switch_preempt(struct gp_call *c, struct gp_entity *e)
 {
 	struct gp_switch *sw = &c->n->sw;
@@ -26,7 +21,7 @@ void gp_switch_preempt(struct gp_call *c, struct gp_entity *e)
 		sw->id[sw->nr_preempt++] = gp_entity_id(c->s, e);
 }
 
-/* From the other end, as nobody knows yet how many will be preempted. */
+/* From the other end, as it is not known yet how many will be preempted. */
 void gp_switch_resume(struct gp_call *c, struct gp_entity *e)
 {
 	struct gp_switch *sw = &c->n->sw;
@@ -142,7 +137,7 @@ static u32 apply_results(struct gp_call *c, const enum gp_result *results)
 		struct gp_entity *e = gp_entity_find(c->s, sw->id[i]);
 		enum gp_result result = gp_result_checked(results[i]);
 
-		/* Removed in the meantime: nobody is left whom it concerns. */
+		/* Removed in the meantime: the result concerns no entity. */
 		if (!e)
 			continue;
 		nr_errors += gp_breaker_member(c, e, result);

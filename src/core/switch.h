@@ -23,7 +23,10 @@ void gp_switch_plan(struct gp_call *c);
  * Context: caller serialises; a switch is being planned.
  * Return: number of members.
  */
-u32 gp_switch_room(const struct gp_call *c);
+static inline u32 gp_switch_room(const struct gp_call *c)
+{
+	return GP_SWITCH_MAX - c->n->sw.nr_preempt - c->n->sw.nr_resume;
+}
 
 /**
  * gp_switch_preempt() - plan to preempt an entity; it is PREEMPTING from now on
@@ -84,7 +87,7 @@ static inline bool gp_switch_is_late(const struct gp_call *c)
  * gp_switch_expire() - give the switch in flight up if it missed its deadline
  * @c: call
  *
- * Nobody knows what happened to its members. They count as off the GPU, so
+ * What happened to its members is not known. They count as off the GPU, so
  * that the recovery switch that follows sets the level of each anew.
  *
  * Context: caller serialises.

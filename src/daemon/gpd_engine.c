@@ -105,6 +105,16 @@ void gpd_engine_queue_level(struct gpd_queue *q)
 	gpd_fanout_settle(q->member->node);
 }
 
+void gpd_engine_queue_progress(struct gpd_queue *q, uint64_t since_ns)
+{
+	struct gpd *d = q->client->d;
+
+	if (q->core_id == GP_ID_NONE || !q->shown)
+		return;
+	gp_sched_queue_progress(d->sched, q->core_id, since_ns, gpd_now_ns(), &d->out);
+	gpd_fanout_settle(q->member->node);
+}
+
 static int queue_join(struct gpd_queue *q)
 {
 	struct gpd *d = q->client->d;

@@ -164,20 +164,6 @@ int gp_kfd_dbg_queues(int fd, uint32_t pid, struct gp_kfd_queue_entry *entries, 
 	return r < 0 ? r : (int)args.snapshot.nr;
 }
 
-int gp_kfd_dbg_devices(int fd, uint32_t pid, struct gp_kfd_device_entry *entries, uint32_t nr)
-{
-	struct gp_kfd_dbg_trap args = {
-		.snapshot = {
-			.buf_ptr = (uintptr_t)entries,
-			.nr = nr,
-			.entry_bytes = sizeof(*entries),
-		},
-	};
-	int r = dbg_trap(fd, pid, GP_KFD_DBG_DEVICE_SNAPSHOT, &args);
-
-	return r < 0 ? r : (int)args.snapshot.nr;
-}
-
 int gp_kfd_dbg_query(int fd, uint32_t pid, uint64_t clear, struct gp_kfd_event *out)
 {
 	struct gp_kfd_dbg_trap args = { .event = { .exceptions = clear } };
@@ -191,13 +177,6 @@ int gp_kfd_dbg_query(int fd, uint32_t pid, uint64_t clear, struct gp_kfd_event *
 		.queue_id = args.event.queue_id,
 	};
 	return 0;
-}
-
-int gp_kfd_dbg_set_exceptions(int fd, uint32_t pid, uint64_t exceptions)
-{
-	struct gp_kfd_dbg_trap args = { .exceptions = exceptions };
-
-	return dbg_trap(fd, pid, GP_KFD_DBG_SET_EXCEPTIONS, &args);
 }
 
 int gp_kfd_dbg_send(int fd, uint32_t pid, uint64_t exceptions)

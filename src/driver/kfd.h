@@ -158,17 +158,6 @@ int gp_kfd_dbg_queues(int fd, uint32_t pid, struct gp_kfd_queue_entry *entries, 
 		      uint64_t clear);
 
 /**
- * gp_kfd_dbg_devices() - device snapshot
- * @fd: /dev/kfd
- * @pid: target
- * @entries: room
- * @nr: how many fit
- *
- * Return: how many GPUs the target sees, which may be more than @nr; or -errno.
- */
-int gp_kfd_dbg_devices(int fd, uint32_t pid, struct gp_kfd_device_entry *entries, uint32_t nr);
-
-/**
  * struct gp_kfd_event - an exception of the target
  * @exceptions: GP_KFD_EC_*: all that are raised there
  * @gpu_id: node, or 0
@@ -190,18 +179,6 @@ struct gp_kfd_event {
  * Return: 0, -EAGAIN there is none, -errno.
  */
 int gp_kfd_dbg_query(int fd, uint32_t pid, uint64_t clear, struct gp_kfd_event *out);
-
-/**
- * gp_kfd_dbg_set_exceptions() - change what is heard of
- * @fd: /dev/kfd
- * @pid: target
- * @exceptions: GP_KFD_EC_*
- *
- * Writes a dot at once if one of them is raised already.
- *
- * Return: 0 or -errno.
- */
-int gp_kfd_dbg_set_exceptions(int fd, uint32_t pid, uint64_t exceptions);
 
 /**
  * gp_kfd_dbg_send() - send an exception to the target's runtime

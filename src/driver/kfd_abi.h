@@ -286,58 +286,14 @@ struct gp_kfd_queue_entry {
 	uint32_t reserved;
 };
 
-/**
- * struct gp_kfd_device_entry - a GPU in a snapshot
- * @exceptions: raised and not yet cleared
- * @apertures: LDS, scratch and GPUVM: base and limit of each
- * @gpu_id: node
- * @location_id: PCI bus, device, function
- * @vendor_id: PCI
- * @device_id: PCI
- * @revision_id: PCI
- * @subsystem_vendor_id: PCI
- * @subsystem_device_id: PCI
- * @fw_version: of the MEC
- * @gfx_target: gfx_target_version
- * @simd_count: SIMDs
- * @max_waves_per_simd: waves of one
- * @array_count: shader arrays
- * @arrays_per_engine: of a shader engine
- * @nr_xcc: dies
- * @capability: as in the topology
- * @debug_prop: as in the topology
- */
-struct gp_kfd_device_entry {
-	uint64_t exceptions;
-	uint64_t apertures[6];
-	uint32_t gpu_id;
-	uint32_t location_id;
-	uint32_t vendor_id;
-	uint32_t device_id;
-	uint32_t revision_id;
-	uint32_t subsystem_vendor_id;
-	uint32_t subsystem_device_id;
-	uint32_t fw_version;
-	uint32_t gfx_target;
-	uint32_t simd_count;
-	uint32_t max_waves_per_simd;
-	uint32_t array_count;
-	uint32_t arrays_per_engine;
-	uint32_t nr_xcc;
-	uint32_t capability;
-	uint32_t debug_prop;
-};
-
 enum gp_kfd_dbg_op {
 	GP_KFD_DBG_ENABLE = 0,
 	GP_KFD_DBG_DISABLE = 1,
 	GP_KFD_DBG_SEND_RUNTIME_EVENT = 2,
-	GP_KFD_DBG_SET_EXCEPTIONS = 3,
 	GP_KFD_DBG_SUSPEND_QUEUES = 6,
 	GP_KFD_DBG_RESUME_QUEUES = 7,
 	GP_KFD_DBG_QUERY_EVENT = 11,
 	GP_KFD_DBG_QUEUE_SNAPSHOT = 13,
-	GP_KFD_DBG_DEVICE_SNAPSHOT = 14,
 };
 
 /* What becomes of each queue id of SUSPEND_QUEUES and RESUME_QUEUES. */
@@ -357,11 +313,10 @@ enum gp_kfd_dbg_op {
  * @op: enum gp_kfd_dbg_op
  * @enable: ENABLE: exceptions to hear of, struct gp_kfd_runtime_info, pipe for dots
  * @event: SEND_RUNTIME_EVENT; QUERY_EVENT: exceptions to clear in, raised out
- * @exceptions: SET_EXCEPTIONS: exceptions to hear of
  * @suspend: SUSPEND_QUEUES: exceptions to clear, array of ids, how many, grace
  * @resume: RESUME_QUEUES: array of ids and how many; no array = all
- * @snapshot: QUEUE_SNAPSHOT, DEVICE_SNAPSHOT: exceptions to clear, array of
- *	entries, room in and number there are out, size of an entry
+ * @snapshot: QUEUE_SNAPSHOT: exceptions to clear, array of entries, room in and number
+ *	there are out, size of an entry
  */
 struct gp_kfd_dbg_trap {
 	uint32_t pid;
@@ -378,7 +333,6 @@ struct gp_kfd_dbg_trap {
 			uint32_t gpu_id;
 			uint32_t queue_id;
 		} event;
-		uint64_t exceptions;
 		struct {
 			uint64_t exceptions;
 			uint64_t ids_ptr;

@@ -6,8 +6,6 @@
 #define VALUE_OFFSET 8		/* amd_signal_t */
 /* Packets that are followed at a time; the memory of others is read slowly. */
 #define WINDOW 32
-#define DOUBT_MIN_NS 1000000000ull
-#define DOUBT_MAX_NS (64 * DOUBT_MIN_NS)
 
 /* The signals of the packets from..to, 0 = none. Return: 0 or -errno. */
 static int read_signals(const struct gp_aql_ring *ring, u64 from, u64 to,
@@ -73,17 +71,4 @@ enum gp_aql_end gp_aql_end(const struct gp_aql_ring *ring, struct gp_aql_mark *m
 	if (worst == GP_AQL_ENDED && !mark->is_partial)
 		return GP_AQL_ENDED;
 	return one == GP_AQL_ENDED ? GP_AQL_LAST_ENDED : GP_AQL_UNKNOWN;
-}
-
-void gp_aql_doubt_later(struct gp_aql_doubt *d, enum gp_aql_end end,
-			const struct gp_aql_mark *mark, u64 now_ns)
-{
-	u64 step = d->step_ns ? 2 * d->step_ns : DOUBT_MIN_NS;
-
-	*d = (struct gp_aql_doubt){};
-	if (end != GP_AQL_RUNNING)
-		return;
-	d->step_ns = step < DOUBT_MAX_NS ? step : DOUBT_MAX_NS;
-	d->at_ns = now_ns + d->step_ns;
-	d->mark = *mark;
 }

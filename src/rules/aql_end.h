@@ -71,38 +71,4 @@ static inline void gp_aql_mark_idle(struct gp_aql_mark *mark, u64 to)
 	*mark = (struct gp_aql_mark){ .from = to };
 }
 
-/**
- * struct gp_aql_doubt - a queue was taken for idle, but its packets say that they run
- * @at_ns: when to ask them again; 0 = never
- * @step_ns: how long that was after; grows
- * @mark: how far they were followed
- */
-struct gp_aql_doubt {
-	u64 at_ns;
-	u64 step_ns;
-	struct gp_aql_mark mark;
-};
-
-/**
- * gp_aql_doubt_later() - a queue is taken for idle
- * @d: asks again after 1, 2, 4 .. 64 s, or never if there is no doubt
- * @end: what its packets say
- * @mark: how far they were followed
- * @now_ns: now
- */
-void gp_aql_doubt_later(struct gp_aql_doubt *d, enum gp_aql_end end,
-			const struct gp_aql_mark *mark, u64 now_ns);
-
-/**
- * gp_aql_doubt_is_due() - is it time to ask its packets again?
- * @d: doubt
- * @now_ns: now
- *
- * Return: it is.
- */
-static inline bool gp_aql_doubt_is_due(const struct gp_aql_doubt *d, u64 now_ns)
-{
-	return d->at_ns && now_ns >= d->at_ns;
-}
-
 #endif

@@ -84,6 +84,7 @@ enum gp_where {
  * @core_id: the core's id
  * @idle: what was seen of it
  * @core_busy: what the core believes
+ * @core_since_ns: arrival of its oldest request, as the core believes
  * @slot: slot of mechanisms that map by hand
  * @want_on: the level such a mechanism was asked for
  * @where: where its waves are
@@ -127,6 +128,7 @@ struct gp_sim_queue {
 	u64 core_id;
 	struct gp_idle idle;
 	bool core_busy;
+	u64 core_since_ns;
 	int slot;
 	bool want_on;
 
@@ -273,7 +275,7 @@ struct gp_hws {
  * @forced: result forced upon the next @nr_forced switches by a fault
  * @nr_forced: see there
  * @rng: for jitter
- * @observer: who watches, or NULL
+ * @observer: watches the run, or NULL
  * @result: results
  * @error: first error that ends the run: -errno
  * @stopping: no more requests
@@ -345,6 +347,7 @@ void gp_verify_end(struct gp_sim *sim);
 void gp_detect_start(struct gp_sim *sim);
 void gp_detect_doorbell(struct gp_sim_queue *q);
 void gp_detect_quiet(struct gp_sim_queue *q);
+void gp_detect_progress(struct gp_sim_queue *q);
 void gp_detect_event(struct gp_sim *sim, const struct gp_sim_event *e);
 void gp_detect_arm(struct gp_proc *proc, bool arm);
 
@@ -352,6 +355,7 @@ int gp_core_init(struct gp_sim *sim, char *error, size_t error_size);
 void gp_core_fini(struct gp_sim *sim);
 void gp_core_busy(struct gp_sim_queue *q);
 void gp_core_idle(struct gp_sim_queue *q);
+void gp_core_progress(struct gp_sim_queue *q);
 bool gp_core_is_switching(const struct gp_sim *sim, u64 seq);
 void gp_core_stop(struct gp_sim *sim);
 

@@ -9,17 +9,18 @@
 #include "gp_port.h"
 
 enum gp_sim_event_kind {
-	GP_EV_ARRIVAL,		/* process @who: a request comes */
-	GP_EV_PUMP,		/* queue @who: submit what can be submitted */
-	GP_EV_STORE,		/* queue @who: the doorbell store happens */
-	GP_EV_BUSY,		/* process @who: detection saw work */
-	GP_EV_IDLE,		/* queue @who: quiet long enough? @arg: doorbells rung by then */
-	GP_EV_TICK,		/* periodic scan; @arg: 0 all, 1 latency-critical, 2 triggered */
-	GP_EV_CORE_TIMER,	/* the core's timer; @arg: which setting */
-	GP_EV_MECH,		/* the mechanism's next step; @arg: which switch */
-	GP_EV_FAILED,		/* a switch failed by a fault; @arg: which switch */
-	GP_EV_FAULT,		/* fault @who of the scenario */
-	GP_EV_END,		/* no more requests */
+	GP_EV_ARRIVAL,	  /* process @who: a request comes */
+	GP_EV_PUMP,	  /* queue @who: submit what can be submitted */
+	GP_EV_STORE,	  /* queue @who: the doorbell store happens */
+	GP_EV_BUSY,	  /* process @who: detection saw work */
+	GP_EV_IDLE,	  /* queue @who: quiet long enough? @arg: doorbells rung by then */
+	GP_EV_PROGRESS,	  /* queue @who: a request was completed and more are there */
+	GP_EV_TICK,	  /* periodic scan; @arg: 0 all, 1 latency-critical, 2 triggered */
+	GP_EV_CORE_TIMER, /* the core's timer; @arg: which setting */
+	GP_EV_MECH,	  /* the mechanism's next step; @arg: which switch */
+	GP_EV_FAILED,	  /* a switch failed by a fault; @arg: which switch */
+	GP_EV_FAULT,	  /* fault @who of the scenario */
+	GP_EV_END,	  /* no more requests */
 };
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Client processes: requests arrive, their kernels are written to a ring as far
- * as there is room and nobody holds them back, completions end requests.
+ * as there is room and launches are not held back, completions end requests.
  */
 #include "sim/sim.h"
 
@@ -290,6 +290,8 @@ void gp_sim_queue_completed(struct gp_sim_queue *q, u32 slot)
 		gp_sim_at(sim, sim->now_ns + sim->sc->costs.irq_ns, GP_EV_PUMP, q->index, 0);
 	if (!gp_sim_queue_outstanding(q))
 		gp_detect_quiet(q);
+	else
+		gp_detect_progress(q);
 }
 
 /**

@@ -121,7 +121,29 @@ void gp_core_idle(struct gp_sim_queue *q)
 }
 
 /**
- * gp_core_stop() - no more scheduling: everybody is resumed
+ * gp_core_progress() - tell the core which request of a busy queue is the oldest now
+ * @q: queue
+ *
+ * Only of processes with a deadline: to others it means nothing.
+ */
+void gp_core_progress(struct gp_sim_queue *q)
+{
+	struct gp_sim *sim = q->proc->sim;
+	u64 since_ns;
+
+	if (!q->core_busy || !q->nr_requests || !q->proc->spec->attr.deadline_ns)
+		return;
+	since_ns = q->requests[q->head].arrival_ns;
+	if (since_ns == q->core_since_ns)
+		return;
+	q->core_since_ns = since_ns;
+	if (!gp_sched_queue_progress(sim->sched, q->core_id, since_ns, sim->now_ns,
+				     &sim->act.acts))
+		gp_act_run(&sim->act);
+}
+
+/**
+ * gp_core_stop() - no more scheduling: all processes are resumed
  * @sim: run
  */
 void gp_core_stop(struct gp_sim *sim)

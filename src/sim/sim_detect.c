@@ -49,8 +49,10 @@ static bool has_any_work(struct gp_proc *proc)
 static void scan(struct gp_proc *proc)
 {
 	for (u32 i = 0; i < proc->spec->queues; i++)
-		if (has_work(&proc->queues[i]))
+		if (has_work(&proc->queues[i])) {
 			gp_core_busy(&proc->queues[i]);
+			gp_core_progress(&proc->queues[i]);
+		}
 	for (u32 i = 0; i < proc->spec->queues; i++)
 		if (!has_work(&proc->queues[i]))
 			gp_core_idle(&proc->queues[i]);
@@ -86,6 +88,18 @@ void gp_detect_quiet(struct gp_sim_queue *q)
 	if (by_doorbell(sim))
 		gp_sim_at(sim, sim->now_ns + sim->sc->costs.irq_ns + sim->sc->costs.idle_ns,
 			  GP_EV_IDLE, q->index, q->nr_rings);
+}
+
+/**
+ * gp_detect_progress() - a queue has just completed a request and has others
+ * @q: queue
+ */
+void gp_detect_progress(struct gp_sim_queue *q)
+{
+	struct gp_sim *sim = q->proc->sim;
+
+	if (by_doorbell(sim) && q->proc->spec->attr.deadline_ns)
+		gp_sim_at(sim, sim->now_ns + sim->sc->costs.irq_ns, GP_EV_PROGRESS, q->index, 0);
 }
 
 /**
@@ -156,7 +170,7 @@ void gp_detect_start(struct gp_sim *sim)
 }
 
 /**
- * gp_detect_event() - GP_EV_BUSY, GP_EV_IDLE, GP_EV_TICK
+ * gp_detect_event() - GP_EV_BUSY, GP_EV_IDLE, GP_EV_PROGRESS, GP_EV_TICK
  * @sim: run
  * @e: event
  */
@@ -166,6 +180,8 @@ void gp_detect_event(struct gp_sim *sim, const struct gp_sim_event *e)
 		tick(sim, e->arg);
 	else if (e->kind == GP_EV_BUSY)
 		scan(&sim->procs[e->who]);
+	else if (e->kind == GP_EV_PROGRESS)
+		gp_core_progress(&sim->queues[e->who]);
 	else if (sim->queues[e->who].nr_rings == e->arg)
 		scan(sim->queues[e->who].proc);
 }

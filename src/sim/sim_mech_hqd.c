@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Mechanisms that take single queues out of their slots and put them back, as
- * amdkfd does without the firmware scheduler: nobody else is disturbed. Three
+ * amdkfd does without the firmware scheduler: no other queue is disturbed. Three
  * of them, by how a queue leaves: saved (cwsr-queue), drained, killed (reset).
  *
  * A switch sets levels; poll moves each queue one step nearer to its level

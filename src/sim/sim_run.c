@@ -143,7 +143,7 @@ static void take_results(struct gp_sim *sim)
 }
 
 /*
- * Results are those of this moment; what follows only proves them: everybody is
+ * Results are those of this moment; what follows only proves them: every process is
  * given back to the GPU and finishes what has begun.
  */
 static void end_requests(struct gp_sim *sim)
@@ -178,6 +178,7 @@ static void handle(struct gp_sim *sim, const struct gp_sim_event *e)
 		break;
 	case GP_EV_BUSY:
 	case GP_EV_IDLE:
+	case GP_EV_PROGRESS:
 	case GP_EV_TICK:
 		gp_detect_event(sim, e);
 		break;

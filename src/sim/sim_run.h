@@ -107,7 +107,7 @@ struct gp_class_result {
  * @preemptions: entities preempted
  * @resumes: entities resumed
  * @preempt_latency: doorbell store of a beneficiary to its first wave, where
- *                   somebody had to leave for it
+ *                   another had to leave for it
  * @preempt_samples: the same, one by one
  * @floor_ns: the model's bound for these victims (the smallest of them); 0 if none was saved
  * @lost: workgroups that completed dispatches do not account for
@@ -170,7 +170,7 @@ struct gp_span {
 };
 
 /**
- * struct gp_observer - somebody who watches a run; any member may be NULL
+ * struct gp_observer - watches a run; any member may be NULL
  * @track: names a track before the first span: class, process, queue number
  * @span: a span ended
  * @preemption: a beneficiary's doorbell at @doorbell_ns on @track led to victim

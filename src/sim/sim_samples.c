@@ -59,7 +59,7 @@ static u64 left(const struct walk *k)
 	return k->nr - k->i + k->nr_waiting - k->w;
 }
 
-/* Those who waited for less than the next one that ended say nothing of it: out with them. */
+/* A wait that is shorter than the next one that ended says nothing of it and is left out. */
 static void skip_waiting(struct walk *k)
 {
 	while (k->w < k->nr_waiting && k->waiting[k->w] < k->ended[k->i]) {

@@ -18,7 +18,7 @@
 
 /* X(NAME, "text", "for people") */
 #define GP_MECHANISMS(X)                                                                      \
-	X(NONE, "none", "stock driver: queues share the GPU, nobody is preempted")            \
+	X(NONE, "none", "stock driver: queues share the GPU, nothing is preempted")           \
 	X(HWPRIO, "hwprio", "three pipe priorities; resident waves stay")                     \
 	X(LAUNCH_BLOCK, "launch-block", "host holds back launches, XSched level 1")           \
 	X(DRAIN, "drain", "queue stops launching; resident waves end by themselves")          \

@@ -104,7 +104,7 @@ static void note_floor(struct gp_sim *sim, u64 bytes)
 }
 
 /*
- * First wave after idleness: the latency counts if somebody had to leave for it,
+ * First wave after idleness: the latency counts if another had to leave for it,
  * not if room was found before that.
  */
 static void first_wave(struct gp_sim_queue *q)
@@ -137,7 +137,7 @@ static const struct gp_sim_queue *running_queue(const struct gp_proc *proc)
  * gp_watch_preempt() - a process is told to leave the GPU
  * @victim: process
  *
- * If it has waves there, everybody else who waits for a first wave has been
+ * If it has waves there, every other that waits for a first wave has been
  * helped. The victim's own wait is not a preemption's latency and is not counted.
  */
 void gp_watch_preempt(struct gp_proc *victim)

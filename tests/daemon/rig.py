@@ -21,8 +21,9 @@ WAIT = float(os.environ.get("GP_TEST_WAIT", "20"))
 MAGIC = 0x31507047
 # The client socket, from the path of the control socket on: GP_WIRE_SOCKET_SUFFIX.
 CLIENT = ".client/socket"
-HELLO, QUEUE_ADD, QUEUE_REMOVE, BUSY, IDLE, DONE, NOTE = range(1, 8)
+HELLO, QUEUE_ADD, QUEUE_REMOVE, BUSY, IDLE, DONE, NOTE, PROGRESS = range(1, 9)
 WELCOME, HOLD, RELEASE, RENEW, BYE = range(64, 69)
+WELCOME_PROGRESS = 2
 SHIM, DBG, SIM = 1, 2, 3
 SCHED, MANUAL = 0, 1
 OK, GONE, BUSY_NOW, ERROR = range(4)
@@ -55,6 +56,11 @@ def queue(gpu_id=1, queue_id=1, kind=2, prio=7, busy=0, pad=b"\0\0"):
 
 def edge(kind, gpu_id=1, queue_id=1):
     return message(kind, struct.pack("<II", gpu_id, queue_id))
+
+
+def progress(since_ns=None, gpu_id=1, queue_id=1):
+    since_ns = time.monotonic_ns() if since_ns is None else since_ns
+    return message(PROGRESS, struct.pack("<IIQ", gpu_id, queue_id, since_ns))
 
 
 def done(epoch, gpu_id=1, result=OK, error=0, reserved=0):
@@ -98,6 +104,7 @@ class Client:
             kind, body = self.receive()
             assert kind == WELCOME, kind
             self.number, self.lease_ns = struct.unpack("<QQ", body[:16])
+            self.flags = struct.unpack("<I", body[32:36])[0]
 
     def send(self, data):
         try:

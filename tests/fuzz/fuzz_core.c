@@ -130,7 +130,12 @@ static void node_event(struct world *w, enum op op, u8 arg)
 		world_back(w, node_of(w, arg));
 		break;
 	case OP_STALE:
-		world_stale_done(w, node_of(w, arg));
+		/* No op of its own: the corpus would mean something else. */
+		if (arg < 0x80)
+			world_stale_done(w, node_of(w, arg));
+		else
+			world_progress(w, entity_of(w, arg), (arg >> 3) % WORLD_QUEUES,
+				       GP_US * (arg & 0x7f));
 		break;
 	case OP_PARAM:
 		set_param(w, arg);

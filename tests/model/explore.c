@@ -289,21 +289,22 @@ static void mix_entity(const struct explorer *x, u64 *h, const struct world_enti
 	mix(h, e->live);
 	if (!e->live)
 		return;
-	mix(h, in->state | in->held << 8 | in->starved << 9 | in->again << 10 | in->redo << 11 |
+	mix(h, in->state | in->frozen << 8 | in->starved << 9 | in->again << 10 | in->redo << 11 |
 		       in->stubborn << 12 | (in->alone == w->s->node[0].alone) << 13 |
-		       in->spared << 14 | (u64)in->was << 16 | (u64)in->nr_fail << 24 |
-		       (u64)e->where << 32 | (u64)e->failed << 40 | (u64)e->busy[0] << 41 |
+		       in->spared << 14 | in->finishing << 15 | (u64)in->was << 16 |
+		       (u64)in->nr_fail << 24 | (u64)e->where << 32 | (u64)e->failed << 40 |
+		       (u64)e->busy[0] << 41 |
 		       (u64)e->busy[1] << 42 | (u64)e->lost << 43 | (u64)e->busy[2] << 44 |
 		       (u64)e->hungry << 45 | (u64)e->starved << 46 | (u64)e->nr_queues << 48);
 	mix(h, e->attr.prio | e->attr.no_preempt << 8);
-	mix(h, ahead(w, e->hold_ns));
+	mix(h, ahead(w, e->thaw_ns));
 	if (w->bounds.spare_victims) {
 		mix(h, in->burst_ns);
 		mix(h, in->burst_avg_ns);
 		mix(h, in->state == GP_ENTITY_RUNNING ? ago(w, in->since_ns) : 0);
 	}
 	mix(h, in->nr_busy ? rank_of(w, in->key) : 0);
-	mix(h, in->held ? ahead(w, in->hold_ns) : 0);
+	mix(h, in->frozen ? ahead(w, in->thaw_ns) : 0);
 	mix(h, in->state == GP_ENTITY_PREEMPTED ? ago(w, in->out_ns) : 0);
 	mix(h, ago(w, e->resumed_ns));
 	mix(h, e->where == WORLD_MAPPED ? 0 : ago(w, e->off_ns));

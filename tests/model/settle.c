@@ -2,7 +2,7 @@
 /* How a world goes on by itself: does everybody come back? */
 #include "world.h"
 
-/* More than any chain of switches, holds and openings needs. */
+/* More than any chain of switches, pauses and openings needs. */
 #define SETTLE_STEPS 2000
 
 bool world_has_off(const struct world *w)

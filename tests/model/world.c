@@ -97,7 +97,7 @@ static void join_slice(struct world *w, struct world_entity *e)
 		if (w->entity[i].node == e->node)
 			w->entity[i].starved = false;
 	e->starved = true;
-	e->hold_ns = max(e->hold_ns, w->now_ns + w->bounds.min_slice_ns);
+	e->thaw_ns = max(e->thaw_ns, w->now_ns + w->bounds.min_slice_ns);
 	n->alone_until_ns = w->now_ns + w->bounds.min_slice_ns;
 }
 
@@ -223,7 +223,7 @@ static void check_members(struct world *w, u32 node, const struct gp_switch *sw)
 			leave_slice(w, e);
 		} else {
 			require(w, e->where != WORLD_MAPPED, "resumes one that is on the GPU");
-			require(w, w->now_ns >= e->hold_ns, "resumes one that has just refused");
+			require(w, w->now_ns >= e->thaw_ns, "resumes one that has just refused");
 			note_hungry(w, e);
 			check_hysteresis(w, node, e);
 		}
@@ -328,7 +328,7 @@ static void check_starvation(struct world *w, const struct world_entity *e)
 
 static bool may_be_preempted(const struct world *w, const struct world_entity *e)
 {
-	return w->now_ns >= e->hold_ns && !e->attr.no_preempt && !is_limited(w, e->node) &&
+	return w->now_ns >= e->thaw_ns && !e->attr.no_preempt && !is_limited(w, e->node) &&
 	       w->now_ns >= w->node[e->node].spared_until_ns && !is_due(w, e->node);
 }
 
@@ -368,7 +368,7 @@ static void check_conserves(struct world *w, u32 node)
 			continue;
 		if (e->where == WORLD_MAPPED)
 			return;
-		waits = waits || w->now_ns >= e->hold_ns;
+		waits = waits || w->now_ns >= e->thaw_ns;
 	}
 	require(w, !waits, "keeps work off an empty GPU");
 }
@@ -554,6 +554,18 @@ bool world_idle(struct world *w, u32 i, u32 queue)
 	return after(w, e->node, err);
 }
 
+bool world_progress(struct world *w, u32 i, u32 queue, u64 ago_ns)
+{
+	struct world_entity *e = &w->entity[i];
+	u64 since_ns = w->now_ns - ago_ns;
+	int err;
+
+	if (!e->live || queue >= e->nr_queues || !e->busy[queue])
+		return false;
+	err = gp_sched_queue_progress(w->s, e->queue[queue], since_ns, w->now_ns, &out);
+	return after(w, e->node, err);
+}
+
 static enum gp_result result_of(enum world_outcome outcome, u32 i, u32 nr)
 {
 	switch (outcome) {
@@ -575,7 +587,7 @@ static enum gp_result result_of(enum world_outcome outcome, u32 i, u32 nr)
 static void refuse(struct world *w, struct world_entity *e)
 {
 	e->failed = true;
-	e->hold_ns = w->now_ns + (w->bounds.retry_ns << min(e->nr_fail, RETRY_DOUBLINGS));
+	e->thaw_ns = w->now_ns + (w->bounds.retry_ns << min(e->nr_fail, RETRY_DOUBLINGS));
 	e->nr_fail = min(e->nr_fail + 1, REFUSALS_MAX);
 	if (e->where != WORLD_MAPPED && e->nr_fail == REFUSALS_MAX)
 		e->stubborn = true;
@@ -588,7 +600,7 @@ static void bring_back(struct world *w, struct world_entity *e)
 	e->stubborn = false;
 	e->nr_fail = 0;
 	e->resumed_ns = w->now_ns;
-	e->hold_ns = w->now_ns + w->bounds.min_run_ns;
+	e->thaw_ns = w->now_ns + w->bounds.min_run_ns;
 	if (e->hungry && has_work(e))
 		join_slice(w, e);
 }

@@ -57,7 +57,7 @@ enum world_outcome {
  * @busy: queue has work
  * @off_ns: time it left the GPU
  * @resumed_ns: time it came back
- * @hold_ns: it need not be switched before, because of that or of a refusal
+ * @thaw_ns: it need not be switched before, because of that or of a refusal
  */
 struct world_entity {
 	bool live;
@@ -77,7 +77,7 @@ struct world_entity {
 	bool busy[WORLD_QUEUES];
 	u64 off_ns;
 	u64 resumed_ns;
-	u64 hold_ns;
+	u64 thaw_ns;
 };
 
 /**
@@ -160,6 +160,8 @@ bool world_queue_add(struct world *w, u32 e);
 bool world_queue_remove(struct world *w, u32 e);
 bool world_busy(struct world *w, u32 e, u32 queue);
 bool world_idle(struct world *w, u32 e, u32 queue);
+/* A request of a busy queue ended; the next one arrived so long ago. */
+bool world_progress(struct world *w, u32 e, u32 queue, u64 ago_ns);
 bool world_done(struct world *w, u32 node, enum world_outcome outcome, u64 took_ns);
 bool world_stale_done(struct world *w, u32 node);
 bool world_timer(struct world *w, u32 node);

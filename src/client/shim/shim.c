@@ -9,6 +9,7 @@ static void clear(struct gp_shim *s, const struct gp_shim_sys *sys, uint32_t see
 	/* Most of the table was never touched; do not touch it now. */
 	memset(s->queues, 0, s->nr_queues * sizeof(s->queues[0]));
 	memset(&s->nr_queues, 0, sizeof(*s) - offsetof(struct gp_shim, nr_queues));
+	gp_client_holds_init(&s->holds);
 	s->sys = sys;
 	s->kfd = -1;
 	s->their_kfd = -1;

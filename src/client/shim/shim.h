@@ -9,15 +9,17 @@
  * batch (pause.c).
  *
  * What the application sees of a queue is its wish; what the driver has is the wish
- * or, while somebody holds the queue, the wish with percentage 0. Without a
+ * or, while the queue is held, the wish with percentage 0. Without a
  * daemon, or if it dies, hangs or talks nonsense, nothing is held.
  *
  * Two locks, always in this order:
  *   call_lock  held over calls of the driver that make, change or end queues, so
  *              that an id cannot change its meaning meanwhile; may be held for
  *              milliseconds
- *   lock       state of queues, holds and the connection; never held over a call
- *              that can sleep
+ *   lock       state of queues, holds and the connection. Threads of the application take it
+ *              in a doorbell store, so it is never held over anything that waits: calls of
+ *              the driver, of the file system, for other threads, for memory of the
+ *              application or of a device. What is sent or written with it is not waited for
  */
 #ifndef GP_SHIM_SHIM_H
 #define GP_SHIM_SHIM_H
@@ -27,10 +29,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rules/aql_end.h"
+#include "rules/idle.h"
 #include "client/shim/shim_fd.h"
 #include "driver/kfd_abi.h"
-#include "client/wire.h"
+#include "client/client_hold.h"
+#include "client/client_request.h"
 
 /* Queue ids are less than this (kfd_priv.h: KFD_MAX_NUM_OF_QUEUES_PER_PROCESS). */
 #define GP_SHIM_MAX_QUEUES 1024
@@ -39,9 +42,22 @@
 /* GPUs told apart by the address of their slice. */
 #define GP_SHIM_NR_SLICES 8
 #define GP_SHIM_NR_SLOTS (GP_SHIM_NR_DOORBELLS * GP_SHIM_NR_SLICES)
-#define GP_SHIM_MAX_HOLDS 64
 
 struct gp_shim;
+
+/**
+ * struct gp_shim_piece - a piece of this process's memory
+ * @addr: where it is
+ * @to: where it is copied to
+ * @bytes: how much
+ * @error: output: 0 or -EFAULT
+ */
+struct gp_shim_piece {
+	uint64_t addr;
+	void *to;
+	size_t bytes;
+	int error;
+};
 
 /**
  * struct gp_shim_sys - the world around the shim
@@ -49,7 +65,8 @@ struct gp_shim;
  * @open_kfd: a descriptor of /dev/kfd, or -errno
  * @connect: a non-blocking SEQPACKET socket to the daemon, or -errno
  * @now_ns: CLOCK_MONOTONIC
- * @read_memory: copy from an address of this process, 0 or -EFAULT
+ * @read_memory: copy pieces of this process's memory, as many as possible with one call
+ * @write_memory: copy to an address of this process, 0 or -EFAULT
  * @occupancy: waves of this process on a node: 0 none, > 0 some, -1 not known
  * @window: called where a decision "idle" was made and is not yet published; NULL = nothing
  */
@@ -58,7 +75,8 @@ struct gp_shim_sys {
 	int (*open_kfd)(void);
 	int (*connect)(void);
 	uint64_t (*now_ns)(void);
-	int (*read_memory)(uint64_t addr, void *to, size_t bytes);
+	void (*read_memory)(struct gp_shim_piece *pieces, uint32_t nr);
+	int (*write_memory)(uint64_t addr, const void *from, size_t bytes);
 	int (*occupancy)(uint32_t gpu_id);
 	void (*window)(void);
 };
@@ -77,11 +95,10 @@ struct gp_shim_props {
 	uint32_t prio;
 };
 
-/* How idle is being proven. */
+/* How idle is being proven where barrier packets may be put in. */
 enum gp_shim_proof {
 	GP_SHIM_QUIET,		/* waiting until nothing was written for a while */
 	GP_SHIM_BARRIER,	/* a barrier packet is on its way */
-	GP_SHIM_EQUAL,		/* pointers are equal; once more, later */
 };
 
 /**
@@ -95,25 +112,23 @@ enum gp_shim_proof {
  * @wptr_addr: write index
  * @rptr_addr: read index
  * @is_readable: both can be read here
- * @sys: the world, to read them
+ * @made: number of the queue in the life of the process; ids are used again
  * @doorbell: index in the slice of its node
  * @slice: of its slots, or -1: in which slice its doorbell is mapped is not known yet
  * @is_dbg_stopped: stopped by DBG_TRAP; call_lock
  * @is_dbg_new: not yet in a snapshot, cannot be stopped so; call_lock
- * @is_watched: nobody tells of its doorbell: its pointers are looked at
+ * @is_watched: its doorbell is not seen: its pointers are looked at
  * @is_busy: has work, or it is not known to have none
+ * @is_deciding: idle is published and not yet told
  * @busy_since_ns: since when
- * @proof: of idle, while busy
- * @wptr: write index at the last look
- * @quiet_since_ns: when @wptr was seen first
- * @equal_since_ns: GP_SHIM_EQUAL: since when pointers are equal
- * @nr_empty: GP_SHIM_EQUAL: looks since then that found no waves
- * @changed_ns: when it last got work, was stopped or continued; 0 = waves were seen since:
- *	else they may be waiting for room, or not be back yet
- * @mark: packets that have ended
- * @doubt: idle was taken for granted
+ * @proof: of idle by a barrier packet, while busy
+ * @wptr: for that: write index at the last look
+ * @quiet_since_ns: for that: when @wptr was seen first
+ * @pace_ns: for that: wait between looks, grows
+ * @idle: what else is known of its work
+ * @requests: those of an AQL queue
+ * @changed_ns: when it was last stopped or continued; set under call_lock alone
  * @look_ns: when to look next; UINT64_MAX = never
- * @pace_ns: wait between looks, grows
  * @hsa: struct gp_shim_hsa_queue of hsa.c, or NULL
  */
 struct gp_shim_queue {
@@ -126,54 +141,38 @@ struct gp_shim_queue {
 	uint64_t wptr_addr;
 	uint64_t rptr_addr;
 	bool is_readable;
-	const struct gp_shim_sys *sys;
+	uint64_t made;
 	uint32_t doorbell;
 	int slice;
 	bool is_dbg_stopped;
 	bool is_dbg_new;
 	bool is_watched;
 	bool is_busy;
+	bool is_deciding;
 	uint64_t busy_since_ns;
 	enum gp_shim_proof proof;
 	uint64_t wptr;
 	uint64_t quiet_since_ns;
-	uint64_t equal_since_ns;
-	uint32_t nr_empty;
-	uint64_t changed_ns;
-	struct gp_aql_mark mark;
-	struct gp_aql_doubt doubt;
-	uint64_t look_ns;
 	uint64_t pace_ns;
+	struct gp_idle idle;
+	struct gp_client_requests requests;
+	_Atomic uint64_t changed_ns;
+	uint64_t look_ns;
 	struct gp_shim_hsa_queue *hsa;
-};
-
-/**
- * struct gp_shim_hold - an order to hold
- * @epoch: of the order; 0 = this place is free
- * @gpu_id: node
- * @queue_id: one queue or GP_WIRE_QUEUE_ALL
- * @holder: enum gp_wire_holder
- * @until_ns: end of the lease
- */
-struct gp_shim_hold {
-	uint64_t epoch;
-	uint32_t gpu_id;
-	uint32_t queue_id;
-	uint32_t holder;
-	uint64_t until_ns;
 };
 
 enum gp_shim_dbg_state {
 	GP_SHIM_DBG_OFF,	/* no session */
 	GP_SHIM_DBG_ON,
-	GP_SHIM_DBG_FAILED,	/* tried, or somebody else debugs: never again */
+	GP_SHIM_DBG_FAILED,	/* tried, or another debugger is there: never again */
 };
 
 /**
  * struct gp_shim_progress - what is expected after a release
  * @gpu_id: node; 0 = nothing is
  * @queue_id: a queue that had work
- * @rptr: its read index then
+ * @rptr: its read index at the first look after it
+ * @has_rptr: there was such a look
  * @until_ns: when to give up
  * @look_ns: next look
  * @pace_ns: wait between looks
@@ -182,6 +181,7 @@ struct gp_shim_progress {
 	uint32_t gpu_id;
 	uint32_t queue_id;
 	uint64_t rptr;
+	bool has_rptr;
 	uint64_t until_ns;
 	uint64_t look_ns;
 	uint64_t pace_ns;
@@ -194,9 +194,11 @@ struct gp_shim_progress {
  * @sys: the world
  * @call_lock: see DOC
  * @lock: see DOC
+ * @holds: what is held; both locks to change, one to look
  * @queues: by id
  * @nr_queues: one more than the largest id there ever was
- * @kfd: descriptor opened for our calls, -1 = none
+ * @nr_made: queues there ever were
+ * @kfd: descriptor opened for the shim's calls, -1 = none
  * @kfd_id: what it is
  * @their_kfd: the one with which the application last made a queue
  * @is_started: the thread runs or was tried
@@ -215,9 +217,10 @@ struct gp_shim_progress {
  * @again_ns: wait before what the driver refused is tried again; 0 = it refused nothing
  * @epoch: largest so far in this connection
  * @welcome: the answer
- * @holds: what is held
- * @sees: GP_WIRE_SEES_*
+ * @sees: GP_WIRE_SEES_*; ROCr has its bits changed without a lock
  * @told_sees: as the daemon knows it
+ * @stores_index: the application stores the write index of a queue with several producers;
+ *	set without a lock
  * @waited_ns: when the application last learned that something of its work has ended
  * @has_runtime: the process enabled the runtime for debuggers
  * @dbg: own debug session; call_lock
@@ -232,8 +235,10 @@ struct gp_shim {
 	const struct gp_shim_sys *sys;
 	pthread_mutex_t call_lock;
 	pthread_mutex_t lock;
+	struct gp_client_holds holds;
 	struct gp_shim_queue queues[GP_SHIM_MAX_QUEUES];
 	uint32_t nr_queues; /* what comes from here on is cleared in a child */
+	uint64_t nr_made;
 	int kfd;
 	struct gp_fd_id kfd_id;
 	int their_kfd;
@@ -253,9 +258,9 @@ struct gp_shim {
 	uint64_t again_ns;
 	uint64_t epoch;
 	struct gp_wire_welcome welcome;
-	struct gp_shim_hold holds[GP_SHIM_MAX_HOLDS];
-	uint32_t sees;
+	_Atomic uint32_t sees;
 	uint32_t told_sees;
+	bool stores_index;
 	uint64_t waited_ns;
 	bool has_runtime;
 	enum gp_shim_dbg_state dbg;

@@ -30,7 +30,7 @@
 #define WELCOME_NS (5000 * MS)
 /* Room for thread-local variables of large programs, which come out of the stack too. */
 #define STACK_BYTES (256 << 10)
-/* How long it goes unnoticed at most that the application closed our descriptors. */
+/* Longest time until it is noticed that the application closed a descriptor of the shim. */
 #define SLEEP_MAX_NS (5000 * MS)
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -67,7 +67,8 @@ static void retry_later(struct gp_shim *s, uint64_t now)
 	s->backoff_ns = earlier(2 * s->backoff_ns, BACKOFF_MAX_NS);
 }
 
-static void connect_locked(struct gp_shim *s, uint64_t now)
+/* The socket is this thread's until it is shown to the others. */
+static void connect_now(struct gp_shim *s, uint64_t now)
 {
 	int fd = s->sys->connect();
 
@@ -75,10 +76,17 @@ static void connect_locked(struct gp_shim *s, uint64_t now)
 		retry_later(s, now);
 		return;
 	}
-	s->sock = gp_fd_keep(fd, &s->sock_id);
+	fd = gp_fd_keep(fd, &s->sock_id);
 	s->since_ns = now;
 	s->epoch = 0;
+	pthread_mutex_lock(&s->call_lock);
+	pthread_mutex_lock(&s->lock);
+	/* Nothing is held without a daemon; a set needs a beginning. */
+	gp_client_holds_init(&s->holds);
+	s->sock = fd;
 	gp_conn_hello_locked(s);
+	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&s->call_lock);
 }
 
 /* Nothing stays held without a daemon. Both locks. */
@@ -96,9 +104,9 @@ static void disconnect_locked(struct gp_shim *s, uint64_t now)
 	s->sock = -1;
 	s->is_welcome = false;
 	s->is_broken = false;
-	gp_hold_drop_all(s);
+	gp_client_holds_init(&s->holds);
 	gp_progress_drop(s);
-	/* Nobody wants to hear of edges. */
+	/* Without a daemon no edge is told. */
 	gp_shim_queue_each(s, q) {
 		gp_shim_queue_set_busy_locked(s, q, true);
 		q->look_ns = UINT64_MAX;
@@ -111,11 +119,9 @@ static void welcome_locked(struct gp_shim *s, const struct gp_wire_welcome *m)
 	uint32_t i;
 
 	s->welcome = *m;
-	s->is_welcome = true;
-	gp_shim_queue_each(s, q) {
-		gp_detect_begin_locked(s, q, false);
+	gp_detect_begin_locked(s);
+	gp_shim_queue_each(s, q)
 		gp_conn_queue_locked(s, q);
-	}
 	for (i = 0; i < GP_SHIM_MAX_NODES && s->lost[i]; i++)
 		gp_conn_lost_locked(s, s->lost[i]);
 }
@@ -173,11 +179,8 @@ static void keep_connection(struct gp_shim *s, uint64_t now)
 {
 	int r;
 
-	if (s->sock < 0 && now >= s->retry_ns) {
-		pthread_mutex_lock(&s->lock);
-		connect_locked(s, now);
-		pthread_mutex_unlock(&s->lock);
-	}
+	if (s->sock < 0 && now >= s->retry_ns)
+		connect_now(s, now);
 	if (s->sock < 0)
 		return;
 	r = converse(s, now);
@@ -193,15 +196,15 @@ static void keep_connection(struct gp_shim *s, uint64_t now)
 
 static void end_leases(struct gp_shim *s, uint64_t now)
 {
-	struct gp_shim_hold h;
+	struct gp_client_hold h;
 
-	if (gp_hold_next_ns(s) > now)
+	if (gp_holds_next_ns(&s->holds.set) > now)
 		return;
 	pthread_mutex_lock(&s->call_lock);
 	pthread_mutex_lock(&s->lock);
-	while (gp_hold_expire(s, now, &h))
-		gp_conn_note_locked(s, GP_WIRE_NOTE_LEASE_ENDED, h.gpu_id, h.holder,
-				    "not renewed");
+	while (gp_client_holds_expire(&s->holds, now, &h))
+		gp_conn_note_locked(s, GP_WIRE_NOTE_LEASE_ENDED, (uint32_t)h.hold.target.node,
+				    h.hold.owner, "not renewed");
 	pthread_mutex_unlock(&s->lock);
 	pthread_mutex_unlock(&s->call_lock);
 }
@@ -234,15 +237,17 @@ static uint64_t settle(struct gp_shim *s, uint64_t now)
 
 static void tell_sees_locked(struct gp_shim *s)
 {
-	if (!s->is_welcome || s->sees == s->told_sees)
+	uint32_t sees = s->sees;
+
+	if (!s->is_welcome || sees == s->told_sees)
 		return;
-	s->told_sees = s->sees;
-	gp_conn_note_locked(s, GP_WIRE_NOTE_SEES, 0, s->sees, "");
+	s->told_sees = sees;
+	gp_conn_note_locked(s, GP_WIRE_NOTE_SEES, 0, sees, "");
 }
 
 static uint64_t next_ns(const struct gp_shim *s, uint64_t look_ns)
 {
-	uint64_t next = earlier(look_ns, gp_hold_next_ns(s));
+	uint64_t next = earlier(look_ns, gp_holds_next_ns(&s->holds.set));
 
 	if (s->sock < 0)
 		return earlier(next, s->retry_ns);
@@ -284,7 +289,7 @@ static int open_wake(struct gp_shim *s)
 	return 0;
 }
 
-/* What the application took away is made anew, or rather late than never asked for. */
+/* A pipe that the application closed is made anew; without one the thread wakes late. */
 static void keep_wake(struct gp_shim *s)
 {
 	if (gp_fd_is_ours(s->wake_fd[0], &s->wake_id) &&

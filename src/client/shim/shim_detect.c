@@ -10,6 +10,7 @@
 #include "client/shim/shim_control.h"
 #include "client/shim/shim_guard.h"
 #include "client/shim/shim_hsa_queue.h"
+#include "client/shim/shim_packet.h"
 #include "client/shim/shim_pause.h"
 #include "client/shim/shim_queue.h"
 
@@ -19,25 +20,10 @@
 #define POLL_DEFAULT_NS (1 * MS)
 #define WAIT_MIN_NS (10 * US)
 #define WAIT_MAX_NS (1000 * MS)
-/* First look at a barrier packet, and the longest wait between looks. */
+/* First look at a barrier packet, and the longest wait between looks at work. */
 #define BARRIER_MIN_NS (50 * US)
-#define BARRIER_MAX_NS (5 * MS)
-/*
- * No waves so often and so long must do where packets do not say that they have ended:
- * if something of the process has ended, if waves were seen before, and if neither.
- */
-#define EMPTY_LOOKS_EVENT 2
-#define EMPTY_LOOKS 5
-#define EMPTY_NS (10 * MS)
-/*
- * A packet that has not ended after that waits for room, or its signal is used for something
- * else as well: it is taken for idle, asked again later, and counts as work for as long again.
- */
-#define EMPTY_UNSEEN_NS (1000 * MS)
-/*
- * Looks at an idle queue get apart with the time it is idle, so that work is seen
- * late by a sixteenth of that, up to a bound: a client's own, and one inside ROCr.
- */
+#define BUSY_MAX_NS (5 * MS)
+/* Longest wait between looks at a client's own queue without work, and at one inside ROCr. */
 #define IDLE_FACTOR 16
 #define IDLE_ROCR_NS (100 * MS)
 
@@ -55,31 +41,25 @@ static uint64_t quiet_ns(const struct gp_shim *s)
 	return clamped(s->welcome.quiet_ns, QUIET_DEFAULT_NS);
 }
 
-static uint64_t poll_ns(const struct gp_shim *s)
+static struct gp_idle_pace pace_of(const struct gp_shim *s, const struct gp_shim_queue *q)
 {
-	return clamped(s->welcome.poll_ns, POLL_DEFAULT_NS);
+	uint64_t poll = clamped(s->welcome.poll_ns, POLL_DEFAULT_NS);
+	struct gp_idle_pace pace = {
+		.quiet_ns = quiet_ns(s),
+		.busy_ns = quiet_ns(s),
+		.busy_max_ns = BUSY_MAX_NS,
+		.poll_ns = q->is_watched ? poll : 0,
+		.poll_max_ns = poll * IDLE_FACTOR,
+	};
+
+	if (s->sees & GP_WIRE_SEES_TABLE && pace.poll_max_ns < IDLE_ROCR_NS)
+		pace.poll_max_ns = IDLE_ROCR_NS;
+	return pace;
 }
 
 static bool can_follow(const struct gp_shim *s, const struct gp_shim_queue *q)
 {
 	return s->is_welcome && gp_shim_queue_is_compute(q) && q->is_readable;
-}
-
-/* The next look at a queue whose state has just changed. */
-static void arm(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
-{
-	q->proof = GP_SHIM_QUIET;
-	q->wptr = gp_shim_queue_wptr(q);
-	q->quiet_since_ns = now;
-	q->pace_ns = poll_ns(s);
-	if (q->is_busy) {
-		q->changed_ns = now;
-		q->look_ns = now + quiet_ns(s);
-		return;
-	}
-	q->look_ns = q->is_watched ? now + q->pace_ns : UINT64_MAX;
-	if (q->doubt.at_ns && q->doubt.at_ns < q->look_ns)
-		q->look_ns = q->doubt.at_ns;
 }
 
 /* Every thread of this process has passed a full barrier when this returns. */
@@ -98,43 +78,116 @@ static void barrier_everywhere(void)
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Nothing was ever written: these indices only grow. */
+/* Nothing was ever written: the indices of AQL only grow. */
 static bool is_untouched(struct gp_shim_queue *q)
 {
-	return q->type == GP_KFD_QUEUE_AQL && !gp_shim_queue_wptr(q) && !gp_shim_queue_rptr(q);
+	if (!q->is_watched) {
+		q->idle.rptr = gp_shim_queue_rptr(q);
+		q->idle.wptr = gp_shim_queue_wptr(q);
+	}
+	return q->type == GP_KFD_QUEUE_AQL && !q->idle.rptr && !q->idle.wptr;
 }
 
-void gp_detect_begin_locked(struct gp_shim *s, struct gp_shim_queue *q, bool is_new)
+/* Barrier packets begin with a quiet time. */
+static void begin_quiet(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
+{
+	q->proof = GP_SHIM_QUIET;
+	q->quiet_since_ns = now;
+	q->pace_ns = quiet_ns(s);
+	if (!q->is_watched)
+		q->wptr = gp_shim_queue_wptr(q);
+}
+
+static void begin(struct gp_shim *s, struct gp_shim_queue *q, bool has_work)
+{
+	const struct gp_idle before = q->idle;
+	uint64_t now = s->sys->now_ns();
+
+	gp_idle_init(&q->idle, has_work, now);
+	q->idle.rptr = before.rptr;
+	q->idle.wptr = before.wptr;
+	q->idle.mark = before.mark;
+	gp_shim_queue_set_busy_locked(s, q, has_work);
+	begin_quiet(s, q, now);
+	q->look_ns = q->is_busy || q->is_watched ? now : UINT64_MAX;
+}
+
+void gp_detect_new_locked(struct gp_shim *s, struct gp_shim_queue *q)
 {
 	q->look_ns = UINT64_MAX;
 	if (!gp_shim_queue_is_compute(q))
 		return;
 	if (!q->is_readable)
 		s->sees |= GP_WIRE_SEES_NOT_RAW;
-	if (q->is_watched)
-		s->sees |= GP_WIRE_SEES_POINTERS;
-	if (!can_follow(s, q))
-		return;
-	if (!is_new && !is_untouched(q)) {
-		gp_shim_queue_set_busy_locked(s, q, true);
-		arm(s, q, s->sys->now_ns());
-		return;
+	s->sees |= GP_WIRE_SEES_POINTERS;
+	/* The application does not know its number yet and cannot have rung. */
+	if (can_follow(s, q)) {
+		gp_aql_mark_idle(&q->idle.mark, q->idle.wptr);
+		begin(s, q, false);
 	}
-	gp_shim_queue_set_busy_locked(s, q, false);
+}
+
+/* Looks at all queues, as nothing was told of them. */
+static void view_all_locked(struct gp_shim *s)
+{
+	struct gp_shim_view v;
+	uint32_t id;
+
+	for (id = 0; id < s->nr_queues; id++) {
+		v = (struct gp_shim_view){ .q = &s->queues[id] };
+		if (!v.q->used || !gp_shim_queue_is_compute(v.q) || !v.q->is_readable)
+			continue;
+		gp_shim_queue_view_locked(s, &v, 1);
+		if (v.q && v.q->is_readable) {
+			v.q->idle.rptr = v.rptr;
+			v.q->idle.wptr = v.wptr;
+		}
+	}
+}
+
+/*
+ * "Idle" is published before anything is told: a ring in between is seen by the second look
+ * at the index.
+ */
+void gp_detect_begin_locked(struct gp_shim *s)
+{
+	struct gp_shim_queue *q;
+
+	view_all_locked(s);
+	gp_shim_queue_each(s, q)
+		if (gp_shim_queue_is_compute(q) && q->is_readable && is_untouched(q))
+			gp_shim_queue_set_busy_locked(s, q, false);
+	pthread_mutex_unlock(&s->lock);
 	barrier_everywhere();
-	gp_shim_queue_set_busy_locked(s, q, !is_new && !is_untouched(q));
-	arm(s, q, s->sys->now_ns());
+	pthread_mutex_lock(&s->lock);
+	s->is_welcome = true;
+	gp_shim_queue_each(s, q)
+		if (can_follow(s, q))
+			begin(s, q, !is_untouched(q));
+}
+
+/* What idle.c remembers is up to date. */
+static void tell_busy(struct gp_shim *s, struct gp_shim_queue *q)
+{
+	gp_shim_queue_set_busy_locked(s, q, true);
+	begin_quiet(s, q, q->busy_since_ns);
+	/* Idle was not told yet: nothing has changed. */
+	if (q->is_deciding)
+		return;
+	gp_client_requests_begin(&q->requests, q->busy_since_ns);
+	gp_conn_edge_locked(s, GP_WIRE_BUSY, q);
+	gp_control_wake_locked(s);
 }
 
 static void edge_locked(struct gp_shim *s, struct gp_shim_queue *q)
 {
+	struct gp_idle_pace pace = pace_of(s, q);
+
 	if (q->is_busy || !can_follow(s, q))
 		return;
-	q->doubt.at_ns = 0;
-	gp_shim_queue_set_busy_locked(s, q, true);
-	gp_conn_edge_locked(s, GP_WIRE_BUSY, q);
-	arm(s, q, q->busy_since_ns);
-	gp_control_wake_locked(s);
+	gp_idle_work(&q->idle, &pace, s->sys->now_ns());
+	q->look_ns = q->idle.look_ns;
+	tell_busy(s, q);
 }
 
 void gp_detect_ring(struct gp_shim *s, uintptr_t doorbell, uint64_t wptr_addr)
@@ -164,218 +217,188 @@ void gp_detect_api(struct gp_shim *s)
 	gp_guard_unlock(s, &guard);
 }
 
-static void declare_idle(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
+/* Work that came before "idle" was published. Of a watched queue the next look tells. */
+static bool has_new_work(const struct gp_shim *s, const struct gp_shim_queue *q)
 {
-	uint64_t wptr = q->wptr;
+	return q->is_busy ||
+	       (!q->is_watched && !s->skip_recheck && gp_shim_queue_wptr(q) != q->idle.wptr);
+}
+
+static void declare_idle(struct gp_shim *s, struct gp_shim_view *v, uint64_t now)
+{
+	struct gp_shim_queue *q = v->q;
+	struct gp_idle_pace pace = pace_of(s, q);
 
 	if (s->sys->window)
 		s->sys->window();
+	q->is_deciding = true;
 	gp_shim_queue_set_busy_locked(s, q, false);
+	pthread_mutex_unlock(&s->lock);
 	barrier_everywhere();
-	if (!s->skip_recheck && gp_shim_queue_wptr(q) != wptr) {
-		gp_shim_queue_set_busy_locked(s, q, true);
-		arm(s, q, now);
+	pthread_mutex_lock(&s->lock);
+	if (!q->used || q->made != v->made)
+		return;
+	q->is_deciding = false;
+	if (!has_new_work(s, q)) {
+		gp_conn_edge_locked(s, GP_WIRE_IDLE, q);
 		return;
 	}
-	gp_conn_edge_locked(s, GP_WIRE_IDLE, q);
-	gp_aql_mark_idle(&q->mark, wptr);
-	q->changed_ns = 0;
-	arm(s, q, now);
-	q->wptr = wptr;
+	gp_shim_queue_set_busy_locked(s, q, true);
+	gp_idle_work(&q->idle, &pace, now);
+	begin_quiet(s, q, now);
+	q->look_ns = q->idle.look_ns;
 }
 
-static void slower(struct gp_shim_queue *q, uint64_t now, uint64_t max)
+static enum gp_idle_waves waves_of(const struct gp_shim *s, uint32_t gpu_id)
+{
+	int n = s->sys->occupancy(gpu_id);
+
+	if (n < 0)
+		return GP_IDLE_WAVES_UNKNOWN;
+	return n ? GP_IDLE_WAVES_SOME : GP_IDLE_WAVES_NONE;
+}
+
+/* Return: false if the queue is another by now, or got work: what was seen is old. */
+static bool fill_in(struct gp_shim *s, const struct gp_shim_view *v, enum gp_idle_answer ask,
+		    struct gp_idle_seen *seen)
+{
+	struct gp_shim_queue *q = v->q;
+	struct gp_aql_mark mark = *gp_idle_mark(&q->idle);
+	bool is_aql = q->type == GP_KFD_QUEUE_AQL, was_busy = q->is_busy;
+	struct gp_shim_props ring = q->wish;
+	uint32_t gpu_id = q->gpu_id;
+
+	pthread_mutex_unlock(&s->lock);
+	if (ask == GP_IDLE_ASK_WAVES)
+		seen->waves = waves_of(s, gpu_id);
+	else
+		seen->end = is_aql ? gp_packet_end(s->sys, &ring, &mark, v->wptr) : GP_AQL_UNKNOWN;
+	pthread_mutex_lock(&s->lock);
+	if (!q->used || q->made != v->made || q->is_busy != was_busy || !can_follow(s, q))
+		return false;
+	*gp_idle_mark(&q->idle) = mark;
+	return true;
+}
+
+static void ask_rule(struct gp_shim *s, struct gp_shim_view *v, enum gp_aql_end end, uint64_t now)
+{
+	struct gp_shim_queue *q = v->q;
+	struct gp_idle_pace pace = pace_of(s, q);
+	struct gp_idle_seen seen = {
+		.now_ns = now,
+		.rptr = v->rptr,
+		.wptr = v->wptr,
+		.wrap = q->type == GP_KFD_QUEUE_PM4 ? q->wish.ring_bytes / 4 - 1 : UINT64_MAX,
+		.ended_ns = __atomic_load_n(&s->waited_ns, __ATOMIC_ACQUIRE),
+		.end = end,
+		.is_stopped = gp_pause_is_stopped(q),
+	};
+	enum gp_idle_answer answer;
+
+	if (q->changed_ns > q->idle.moved_ns)
+		gp_idle_restart(&q->idle, &pace, now);
+	while ((answer = gp_idle_look(&q->idle, &pace, &seen)) > GP_IDLE_BUSY)
+		if (!fill_in(s, v, answer, &seen))
+			return;
+	q->look_ns = q->idle.look_ns;
+	if (answer == GP_IDLE_IDLE && q->is_busy)
+		declare_idle(s, v, now);
+	else if (answer == GP_IDLE_BUSY && !q->is_busy)
+		tell_busy(s, q);
+}
+
+static void slower(struct gp_shim_queue *q, uint64_t now)
 {
 	q->look_ns = now + q->pace_ns;
-	q->pace_ns = q->pace_ns < max / 2 ? q->pace_ns * 2 : max;
+	q->pace_ns = q->pace_ns < BUSY_MAX_NS / 2 ? q->pace_ns * 2 : BUSY_MAX_NS;
 }
 
-static void look_at_barrier(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
+/* Return: that decides; else none is on its way. */
+static bool look_at_barrier(struct gp_shim *s, struct gp_shim_view *v, uint64_t now)
 {
-	if (gp_hsa_barrier_is_done(q))
-		declare_idle(s, q, now);
-	else
-		slower(q, now, BARRIER_MAX_NS);
-}
+	struct gp_shim_queue *q = v->q;
 
-static int read_packet(void *data, uint64_t addr, void *to, size_t bytes)
-{
-	const struct gp_shim *s = data;
-
-	return s->sys->read_memory(addr, to, bytes);
-}
-
-/**
- * struct sight - what a look brought
- * @has_waves: of the process, on the node
- * @end: what the packets say
- * @mark: how far they were followed
- */
-struct sight {
-	bool has_waves;
-	enum gp_aql_end end;
-	struct gp_aql_mark mark;
-};
-
-/* The lock is released while the driver is asked, as that may sleep. */
-static void look_closer(struct gp_shim *s, const struct gp_shim_queue *q, struct sight *out)
-{
-	struct gp_aql_ring ring = { read_packet, s, q->wish.ring_addr, q->wish.ring_bytes };
-	bool is_aql = q->type == GP_KFD_QUEUE_AQL;
-	uint32_t gpu_id = q->gpu_id;
-	uint64_t wptr = q->wptr;
-
-	out->mark = q->mark;
-	pthread_mutex_unlock(&s->lock);
-	out->end = is_aql ? gp_aql_end(&ring, &out->mark, wptr) : GP_AQL_UNKNOWN;
-	out->has_waves = s->sys->occupancy(gpu_id) > 0;
-	pthread_mutex_lock(&s->lock);
-}
-
-/* Nobody has waves: is that because nobody has work? */
-static bool is_proven(struct gp_shim *s, struct gp_shim_queue *q, enum gp_aql_end end,
-		      uint64_t now)
-{
-	uint64_t enough = q->changed_ns || end == GP_AQL_RUNNING ? EMPTY_UNSEEN_NS : EMPTY_NS;
-	uint64_t waited_ns = __atomic_load_n(&s->waited_ns, __ATOMIC_ACQUIRE);
-
-	q->nr_empty++;
-	if (end == GP_AQL_ENDED)
+	switch (gp_hsa_barrier_check(q)) {
+	case GP_HSA_DONE:
+		/* All before it was read and has ended, and nothing is behind it. */
+		v->rptr = q->idle.rptr = q->idle.wptr = v->wptr;
+		ask_rule(s, v, GP_AQL_ENDED, now);
 		return true;
-	if (q->nr_empty >= EMPTY_LOOKS_EVENT && waited_ns > q->quiet_since_ns &&
-	    waited_ns > q->changed_ns && end != GP_AQL_RUNNING)
+	case GP_HSA_WAITS:
+		slower(q, now);
 		return true;
-	return q->nr_empty >= EMPTY_LOOKS && now >= q->equal_since_ns + enough;
-}
-
-static void begin_equal(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
-{
-	q->proof = GP_SHIM_EQUAL;
-	q->equal_since_ns = now;
-	q->nr_empty = 0;
-	q->pace_ns = quiet_ns(s);
-	slower(q, now, BARRIER_MAX_NS);
-}
-
-static void look_at_pointers(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
-{
-	uint32_t id = q->queue_id;
-	struct sight sight;
-
-	if (gp_shim_queue_rptr(q) != q->wptr) {
+	default:
 		q->proof = GP_SHIM_QUIET;
-		slower(q, now, BARRIER_MAX_NS);
-		return;
-	}
-	if (q->proof != GP_SHIM_EQUAL) {
-		begin_equal(s, q, now);
-		return;
-	}
-	look_closer(s, q, &sight);
-	/* Anything may have happened meanwhile. */
-	if (!q->used || q->queue_id != id || !q->is_busy || q->proof != GP_SHIM_EQUAL ||
-	    !can_follow(s, q))
-		return;
-	q->mark = sight.mark;
-	if (sight.has_waves) {
-		q->changed_ns = 0;
-		begin_equal(s, q, now);
-		q->pace_ns = BARRIER_MAX_NS;
-	} else if (is_proven(s, q, sight.end, now)) {
-		gp_aql_doubt_later(&q->doubt, sight.end, &sight.mark, now);
-		declare_idle(s, q, now);
-	} else {
-		slower(q, now, BARRIER_MAX_NS);
+		return false;
 	}
 }
 
-static void look_at_busy(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
+/* Return: barrier packets decide; else the rule is to be asked. */
+static bool try_barrier(struct gp_shim *s, struct gp_shim_view *v, uint64_t now)
 {
-	if (gp_shim_queue_wptr(q) != q->wptr) {
-		arm(s, q, now);
-		return;
+	struct gp_shim_queue *q = v->q;
+
+	if (!gp_hsa_barrier_is_used(q))
+		return false;
+	if (v->wptr != q->wptr) {
+		begin_quiet(s, q, now);
+		q->look_ns = now + quiet_ns(s);
+		return true;
 	}
-	if (q->proof == GP_SHIM_BARRIER) {
-		look_at_barrier(s, q, now);
-		return;
-	}
-	if (q->proof == GP_SHIM_QUIET && now < q->quiet_since_ns + quiet_ns(s)) {
+	if (q->proof == GP_SHIM_BARRIER)
+		return look_at_barrier(s, v, now);
+	if (now < q->quiet_since_ns + quiet_ns(s)) {
 		q->look_ns = q->quiet_since_ns + quiet_ns(s);
-		return;
+		return true;
 	}
-	switch (gp_hsa_barrier_send(q, &q->wptr)) {
+	switch (gp_hsa_barrier_send(s, q, &q->wptr)) {
 	case GP_HSA_SENT:
 		q->proof = GP_SHIM_BARRIER;
 		q->pace_ns = BARRIER_MIN_NS;
-		slower(q, now, BARRIER_MAX_NS);
+		gp_client_requests_own(&q->requests, q->wptr);
 		break;
 	case GP_HSA_NOT_NOW:
-		slower(q, now, BARRIER_MAX_NS);
 		break;
 	case GP_HSA_NEVER:
-		look_at_pointers(s, q, now);
-		break;
+		return false;
 	}
+	slower(q, now);
+	return true;
 }
 
-/* Was it idle? */
-static void doubt(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
+static void look_at_requests(struct gp_shim *s, const struct gp_shim_view *v, uint64_t now)
 {
-	uint32_t id = q->queue_id;
-	struct sight sight;
+	uint64_t since_ns;
 
-	q->mark = q->doubt.mark;
-	look_closer(s, q, &sight);
-	if (!q->used || q->queue_id != id || q->is_busy || !can_follow(s, q))
-		return;
-	if (sight.end == GP_AQL_RUNNING) {
-		edge_locked(s, q);
-		return;
-	}
-	q->doubt.at_ns = 0;
-	gp_aql_mark_idle(&q->mark, q->wptr);
-	arm(s, q, now);
+	if (v->q->is_busy && v->q->type == GP_KFD_QUEUE_AQL &&
+	    s->welcome.flags & GP_WIRE_WELCOME_PROGRESS &&
+	    gp_client_requests_look(&v->q->requests, v->rptr, v->wptr, now, &since_ns))
+		gp_conn_progress_locked(s, v->q, since_ns);
 }
 
-static void look_at_idle(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
+static void look(struct gp_shim *s, struct gp_shim_view *v, uint64_t now)
 {
-	uint64_t max = poll_ns(s) * IDLE_FACTOR;
+	struct gp_shim_queue *q = v->q;
 
-	if (gp_shim_queue_wptr(q) != q->wptr || gp_shim_queue_rptr(q) != q->wptr) {
-		edge_locked(s, q);
+	if (!can_follow(s, q) || (q->is_busy && gp_pause_is_stopped(q)))
 		return;
-	}
-	if (gp_aql_doubt_is_due(&q->doubt, now)) {
-		doubt(s, q, now);
-		return;
-	}
-	if (s->sees & GP_WIRE_SEES_TABLE && max < IDLE_ROCR_NS)
-		max = IDLE_ROCR_NS;
-	q->pace_ns = (now - q->quiet_since_ns) / IDLE_FACTOR;
-	if (q->pace_ns < poll_ns(s))
-		q->pace_ns = poll_ns(s);
-	if (q->pace_ns > max)
-		q->pace_ns = max;
-	q->look_ns = now + q->pace_ns;
-	if (q->doubt.at_ns && q->doubt.at_ns < q->look_ns)
-		q->look_ns = q->doubt.at_ns;
+	look_at_requests(s, v, now);
+	if (!q->is_busy || !try_barrier(s, v, now))
+		ask_rule(s, v, GP_AQL_NOT_ASKED, now);
 }
 
-static void look(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
+static bool is_due(const struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
 {
-	/* Stopped by us nothing can end, and nothing may be put in; but work may come. */
+	if (!q->used || !can_follow(s, q))
+		return false;
+	/* Stopped by order nothing can end, and nothing may be put in; but work may come. */
 	if (q->is_busy && gp_pause_is_stopped(q)) {
 		q->look_ns = UINT64_MAX;
-		return;
+		return false;
 	}
 	if (q->look_ns == UINT64_MAX && (q->is_busy || q->is_watched))
-		arm(s, q, now);
-	if (now < q->look_ns)
-		return;
-	if (q->is_busy)
-		look_at_busy(s, q, now);
-	else
-		look_at_idle(s, q, now);
+		q->look_ns = now;
+	return now >= q->look_ns;
 }
 
 /* Its indices are not to be read any more: it is not known to have no work. */
@@ -383,26 +406,37 @@ static void lose_sight(struct gp_shim *s, struct gp_shim_queue *q)
 {
 	s->sees |= GP_WIRE_SEES_NOT_RAW;
 	q->look_ns = UINT64_MAX;
-	if (q->is_busy)
-		return;
-	gp_shim_queue_set_busy_locked(s, q, true);
-	gp_conn_edge_locked(s, GP_WIRE_BUSY, q);
-	gp_control_wake_locked(s);
+	if (!q->is_busy)
+		tell_busy(s, q);
 }
 
-uint64_t gp_detect_step_locked(struct gp_shim *s, uint64_t now_ns)
+static uint64_t next_look(struct gp_shim *s)
 {
 	uint64_t next = UINT64_MAX;
 	struct gp_shim_queue *q;
 
 	gp_shim_queue_each(s, q) {
-		if (!can_follow(s, q))
-			continue;
-		look(s, q, now_ns);
-		if (q->used && !q->is_readable)
+		if (s->is_welcome && gp_shim_queue_is_compute(q) && !q->is_readable)
 			lose_sight(s, q);
-		if (q->used && q->look_ns < next)
+		else if (can_follow(s, q) && q->look_ns < next)
 			next = q->look_ns;
 	}
 	return next;
+}
+
+uint64_t gp_detect_step_locked(struct gp_shim *s, uint64_t now_ns)
+{
+	struct gp_shim_view views[GP_SHIM_VIEWS];
+	uint32_t id = 0, nr, i;
+
+	do {
+		for (nr = 0; id < s->nr_queues && nr < GP_SHIM_VIEWS; id++)
+			if (is_due(s, &s->queues[id], now_ns))
+				views[nr++].q = &s->queues[id];
+		gp_shim_queue_view_locked(s, views, nr);
+		for (i = 0; i < nr; i++)
+			if (views[i].q && views[i].q->made == views[i].made)
+				look(s, &views[i], now_ns);
+	} while (id < s->nr_queues);
+	return next_look(s);
 }

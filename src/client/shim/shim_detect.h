@@ -2,20 +2,14 @@
 /*
  * DOC: Which queues have work
  *
- * Busy begins with a ring of the doorbell. The wrapped store of hsa.c tells of it,
+ * Busy begins with a ring of the doorbell. The wrapped store of shim_hsa.c tells of it,
  * but only if the queue counts as idle: one load and a compare otherwise. Queues
- * whose rings nobody tells of (clients without ROCr, queues inside ROCr) are watched
+ * whose rings are not told of (clients without ROCr, queues inside ROCr) are watched
  * by looking at their pointers, less often the longer nothing happens.
  *
  * Busy ends with a proof. A queue that was quiet for a while gets a barrier packet; if
- * that completes and nothing was written behind it, all work before it is done.
- *
- * Where no packet may be put in, the proof is: pointers equal, still equal and
- * unmoved a quiet time later, and no wave of this process on the node where the driver
- * tells that. Waves that are saved count as none there, and any change of anybody's
- * queues saves all for a moment; so either the application was told since that
- * something of its work has ended (WAIT_EVENTS), or no waves are found many times,
- * and for longer if we stopped the queue ourselves and have not seen it alive since.
+ * that completes and nothing was written behind it, all work before it is done. Where no
+ * packet may be put in, rules/idle.h decides by pointers, packets and waves.
  *
  * A ring between the decision and its publication must not be lost. The submitter
  * moves the write index, loads the state, rings. The detector publishes "idle", makes
@@ -29,12 +23,19 @@
 #include "client/shim/shim.h"
 
 /**
- * gp_detect_begin_locked() - begin to follow a queue
+ * gp_detect_new_locked() - begin to follow a queue that was made just now
  * @s: shim
  * @q: queue
- * @is_new: made just now, so without work; else it counts as busy until idle is proven
  */
-void gp_detect_begin_locked(struct gp_shim *s, struct gp_shim_queue *q, bool is_new);
+void gp_detect_new_locked(struct gp_shim *s, struct gp_shim_queue *q);
+
+/**
+ * gp_detect_begin_locked() - begin to follow all queues: there is a daemon
+ * @s: shim; the lock is released meanwhile, and @is_welcome is set when it is held for good
+ *
+ * A queue counts as busy until idle is proven, unless nothing was ever put in.
+ */
+void gp_detect_begin_locked(struct gp_shim *s);
 
 /**
  * gp_detect_ring() - a doorbell was rung that may belong to an idle queue

@@ -34,6 +34,12 @@ struct gp_shim gp_shim_self = {
 
 EXPORT int ioctl(int fd, unsigned long request, ...);
 
+/* Of the rules. The program is not this library's to end. */
+void gp_port_warn(const char *file, int line, const char *cond)
+{
+	gp_shim_debug("%s:%d: %s", file, line, cond);
+}
+
 static void in_child(void)
 {
 	int before = errno;
@@ -62,7 +68,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	return gp_ioctl_call(&gp_shim_self, fd, request, arg);
 }
 
-/* A name that ROCr's parser would take apart is left out; newer ROCr finds us anyway. */
+/* A name that ROCr's parser would take apart is left out; newer ROCr finds the library anyway. */
 static bool is_plain(const char *path)
 {
 	return !strpbrk(path, " \t\"'\\");
@@ -103,6 +109,7 @@ static void add_to_tools(void)
 
 __attribute__((constructor)) static void begin(void)
 {
+	gp_shim_sys_resolve();
 	gp_env_freeze();
 	add_to_tools();
 	/* Else a ROCr whose table went to rocprofiler-sdk loads no other tool. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a thread of the application passes through on its way into the shim. A doorbell
- * store neither is a point where a thread can be cancelled, nor changes errno, nor is
- * forbidden in a handler of signals; with us behind it, all of that must stay so. A thread
- * that went away with a lock would leave held queues held for ever.
+ * The way of an application's thread into the shim. A doorbell store is no cancellation
+ * point, leaves errno alone and is allowed in a signal handler; the wrapped store keeps all
+ * of that. A thread that left with a lock would leave held queues held for ever.
  */
 #ifndef GP_SHIM_GUARD_H
 #define GP_SHIM_GUARD_H
@@ -13,10 +12,10 @@
 #include "client/shim/shim.h"
 
 /**
- * struct gp_guard - what was there before
- * @mask: signals that were blocked
+ * struct gp_guard - state of the thread before
+ * @mask: blocked signals
  * @cancel: whether the thread could be cancelled
- * @error: errno
+ * @error: errno; gp_guard_lock() alone
  */
 struct gp_guard {
 	sigset_t mask;
@@ -25,16 +24,28 @@ struct gp_guard {
 };
 
 /**
- * gp_guard_lock() - take @s->lock on a thread of the application
+ * gp_guard_begin() - neither signal nor cancellation until gp_guard_end()
+ * @g: memory until then
+ *
+ * A signal handler may end the program or jump away: not with a lock.
+ */
+void gp_guard_begin(struct gp_guard *g);
+
+/**
+ * gp_guard_end() - as it was before
+ * @g: of gp_guard_begin()
+ */
+void gp_guard_end(const struct gp_guard *g);
+
+/**
+ * gp_guard_lock() - gp_guard_begin(), then take @s->lock
  * @s: shim
  * @g: memory until gp_guard_unlock()
- *
- * No signal comes and nobody cancels the thread until it is free again.
  */
 void gp_guard_lock(struct gp_shim *s, struct gp_guard *g);
 
 /**
- * gp_guard_unlock() - free it
+ * gp_guard_unlock() - free it; errno is what it was
  * @s: shim
  * @g: of gp_guard_lock()
  */

@@ -44,7 +44,7 @@ static __attribute__((noinline, cold)) void tell(const amd_signal_t *signal)
 
 /*
  * The state is loaded before the ring and told after it: see detect.h. The GPU
- * must not wait for us.
+ * must not wait for the shim.
  */
 #define STORE(name, index)                                                             \
 	static void name(hsa_signal_t signal, hsa_signal_value_t value)                 \
@@ -82,6 +82,24 @@ static hsa_status_t queue_destroy(hsa_queue_t *queue)
 		gp_hsa_queue_free(h);
 	return r;
 }
+
+/* Before the first index is stored: no barrier packet was put in yet. */
+static inline void note_store(const hsa_queue_t *queue)
+{
+	if (queue->type == HSA_QUEUE_TYPE_MULTI &&
+	    !__atomic_load_n(&gp_shim_self.stores_index, __ATOMIC_RELAXED))
+		__atomic_store_n(&gp_shim_self.stores_index, true, __ATOMIC_RELAXED);
+}
+
+#define STORE_INDEX(name, index)                                                       \
+	static void name(const hsa_queue_t *queue, uint64_t value)                      \
+	{                                                                              \
+		note_store(queue);                                                      \
+		((void (*)(const hsa_queue_t *, uint64_t))real[index])(queue, value);   \
+	}
+
+STORE_INDEX(store_index_relaxed, GP_HSA_QUEUE_STORE_WRITE_INDEX_RELAXED)
+STORE_INDEX(store_index_screlease, GP_HSA_QUEUE_STORE_WRITE_INDEX_SCRELEASE)
 
 /*
  * Calls inside which ROCr rings queues of its own: before, because it rings and waits
@@ -142,6 +160,8 @@ static const struct {
 } wrapped[] = {
 	{ GP_HSA_QUEUE_CREATE, queue_create },
 	{ GP_HSA_QUEUE_DESTROY, queue_destroy },
+	{ GP_HSA_QUEUE_STORE_WRITE_INDEX_RELAXED, store_index_relaxed },
+	{ GP_HSA_QUEUE_STORE_WRITE_INDEX_SCRELEASE, store_index_screlease },
 	{ GP_HSA_MEMORY_COPY, memory_copy },
 	{ GP_HSA_SIGNAL_STORE_RELAXED, store_relaxed },
 	{ GP_HSA_SIGNAL_STORE_SCRELEASE, store_screlease },
@@ -158,10 +178,10 @@ EXPORT bool OnLoad(struct gp_hsa_table *table, uint64_t runtime_version, uint64_
 	struct gp_hsa_core_table *core = table->core;
 	size_t i;
 
-	/* A table that is too small is not the one we know. */
+	/* A table that is too small is not a known one. */
 	if (core->version.minor < sizeof(*core))
 		return true;
-	/* A table that was never reset has our own functions in it. */
+	/* A table that was never reset has the functions of the shim in it. */
 	if (core->fn[GP_HSA_QUEUE_CREATE] == (void *)queue_create)
 		return true;
 	memcpy(real, core->fn, sizeof(real));
@@ -172,16 +192,16 @@ EXPORT bool OnLoad(struct gp_hsa_table *table, uint64_t runtime_version, uint64_
 	for (i = 0; i < sizeof(wrapped) / sizeof(wrapped[0]); i++)
 		core->fn[wrapped[i].place] = wrapped[i].fn;
 	__atomic_store_n(&has_table, true, __ATOMIC_RELEASE);
-	__atomic_fetch_or(&gp_shim_self.sees, GP_WIRE_SEES_TABLE, __ATOMIC_RELAXED);
+	gp_shim_self.sees |= GP_WIRE_SEES_TABLE;
 	gp_shim_debug("ROCr %u: table", core->version.major);
 	return true;
 }
 
-/* The application may still call through our functions: real[] stays. */
+/* The application may still call the wrapped functions: real[] stays. */
 EXPORT void OnUnload(void)
 {
 	__atomic_store_n(&has_table, false, __ATOMIC_RELEASE);
-	__atomic_fetch_and(&gp_shim_self.sees, ~GP_WIRE_SEES_TABLE, __ATOMIC_RELAXED);
+	gp_shim_self.sees &= ~GP_WIRE_SEES_TABLE;
 	gp_hsa_queue_detach_all(&gp_shim_self);
 }
 
@@ -201,7 +221,7 @@ static store_fn find_store(store_fn *cache, const char *name)
 	return fn;
 }
 
-/* With a table ROCr comes back to us through it. */
+/* With a table ROCr calls the wrapped store through it. */
 static inline void store_by_name(store_fn *cache, const char *name, hsa_signal_t signal,
 				 hsa_signal_value_t value)
 {
@@ -214,8 +234,7 @@ static inline void store_by_name(store_fn *cache, const char *name, hsa_signal_t
 	if (!__atomic_load_n(&has_table, __ATOMIC_RELAXED)) {
 		idle = may_be_idle(s);
 		if (s->kind < 0 && !(gp_shim_self.sees & GP_WIRE_SEES_SYMBOL))
-			__atomic_fetch_or(&gp_shim_self.sees, GP_WIRE_SEES_SYMBOL,
-					  __ATOMIC_RELAXED);
+			gp_shim_self.sees |= GP_WIRE_SEES_SYMBOL;
 	}
 	fn(signal, value);
 	if (__builtin_expect(idle, 0))

@@ -13,13 +13,17 @@
 /**
  * struct gp_shim_hsa_queue - the side of ROCr
  * @queue: as the application knows it
- * @calls: functions below us
+ * @calls: functions of ROCr
  * @signal: of the barrier packet: 1 = on its way, 0 = done or never sent
+ * @index: of the last barrier packet
+ * @is_given_up: no more barrier packets
  */
 struct gp_shim_hsa_queue {
 	hsa_queue_t *queue;
 	const struct gp_hsa_calls *calls;
 	hsa_signal_t signal;
+	uint64_t index;
+	bool is_given_up;
 };
 
 static volatile int64_t *value_of(const struct gp_shim_hsa_queue *h)
@@ -28,7 +32,7 @@ static volatile int64_t *value_of(const struct gp_shim_hsa_queue *h)
 }
 
 /*
- * A signal with a consumer that is a GPU has no event: nobody is woken, and the
+ * A signal with a consumer that is a GPU has no event: no thread is woken, and the
  * process does not lose one of its 4096 events. NULL: do without.
  */
 static struct gp_shim_hsa_queue *make(hsa_queue_t *queue, hsa_agent_t agent,
@@ -60,7 +64,7 @@ void gp_hsa_queue_attach(struct gp_shim *s, hsa_queue_t *queue, hsa_agent_t agen
 	struct gp_shim_queue *q;
 	struct gp_guard guard;
 
-	/* Somebody between ROCr and us shows a queue of its own; its rings are not the GPU's. */
+	/* A tool between ROCr and the shim shows a queue of its own, which the GPU does not see. */
 	if (doorbell->kind >= 0) {
 		gp_guard_lock(s, &guard);
 		s->sees |= GP_WIRE_SEES_NOT_PROXY;
@@ -125,11 +129,15 @@ void gp_hsa_queue_detach_all(struct gp_shim *s)
 	gp_guard_unlock(s, &guard);
 }
 
+static hsa_barrier_and_packet_t *packet_at(const hsa_queue_t *queue, uint64_t index)
+{
+	return (hsa_barrier_and_packet_t *)queue->base_address + (index & (queue->size - 1));
+}
+
 /* No fence scopes: no cache is written back for it. */
 static void write_packet(hsa_queue_t *queue, uint64_t index, hsa_signal_t done)
 {
-	hsa_barrier_and_packet_t *p =
-		(hsa_barrier_and_packet_t *)queue->base_address + (index & (queue->size - 1));
+	hsa_barrier_and_packet_t *p = packet_at(queue, index);
 	uint16_t header = HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE |
 			  1 << HSA_PACKET_HEADER_BARRIER;
 
@@ -138,27 +146,75 @@ static void write_packet(hsa_queue_t *queue, uint64_t index, hsa_signal_t done)
 	__atomic_store_n(&p->header, header, __ATOMIC_RELEASE);
 }
 
-enum gp_hsa_send gp_hsa_barrier_send(struct gp_shim_queue *q, uint64_t *wptr)
+/* A barrier packet that is not waited for must not look like work that runs. */
+static enum gp_hsa_send give_up(struct gp_shim_queue *q, const char *why)
+{
+	q->hsa->is_given_up = true;
+	*value_of(q->hsa) = 0;
+	gp_shim_debug("queue %u: %s: no barrier packets", q->queue_id, why);
+	return GP_HSA_NEVER;
+}
+
+/*
+ * A producer that takes its place atomically has moved the index before it writes. In the
+ * place behind the last, the packet processor has left INVALID (HSA System Architecture:
+ * the format is set before the read index is incremented).
+ */
+static bool is_written_ahead(struct gp_shim_queue *q, uint64_t index)
+{
+	const hsa_barrier_and_packet_t *p = packet_at(q->hsa->queue, index);
+	uint16_t header = __atomic_load_n(&p->header, __ATOMIC_ACQUIRE);
+
+	return (header >> HSA_PACKET_HEADER_TYPE & 0xff) != HSA_PACKET_TYPE_INVALID &&
+	       gp_shim_queue_wptr(q) == index;
+}
+
+bool gp_hsa_barrier_is_used(const struct gp_shim_queue *q)
+{
+	return q->hsa && !q->hsa->is_given_up;
+}
+
+enum gp_hsa_send gp_hsa_barrier_send(struct gp_shim *s, struct gp_shim_queue *q, uint64_t *wptr)
 {
 	struct gp_shim_hsa_queue *h = q->hsa;
 	uint64_t index;
 
-	if (!h)
+	if (!gp_hsa_barrier_is_used(q))
+		return GP_HSA_NEVER;
+	if (__atomic_load_n(&s->stores_index, __ATOMIC_RELAXED))
+		return give_up(q, "the program stores write indices");
+	if (gp_hsa_barrier_check(q) == GP_HSA_LOST)
 		return GP_HSA_NEVER;
 	index = gp_shim_queue_wptr(q);
 	if (*value_of(h) || index - gp_shim_queue_rptr(q) > h->queue->size / 2)
 		return GP_HSA_NOT_NOW;
-	/* The place that was found free or none: whoever takes one more has to wait for room. */
+	if (is_written_ahead(q, index))
+		return give_up(q, "a packet ahead of its index");
+	/* The place that was found free or none: a producer of one more waits for room. */
 	if (h->calls->cas_write_index(h->queue, index, index + 1) != index)
 		return GP_HSA_NOT_NOW;
 	*value_of(h) = 1;
+	h->index = index;
 	write_packet(h->queue, index, h->signal);
 	h->calls->store(h->queue->doorbell_signal, (hsa_signal_value_t)index);
 	*wptr = index + 1;
 	return GP_HSA_SENT;
 }
 
-bool gp_hsa_barrier_is_done(const struct gp_shim_queue *q)
+enum gp_hsa_check gp_hsa_barrier_check(struct gp_shim_queue *q)
 {
-	return q->hsa && !__atomic_load_n(value_of(q->hsa), __ATOMIC_ACQUIRE);
+	struct gp_shim_hsa_queue *h = q->hsa;
+	uint64_t signal;
+
+	if (!gp_hsa_barrier_is_used(q))
+		return GP_HSA_LOST;
+	/* The place first: it is used again only after the signal was counted down. */
+	signal = __atomic_load_n(&packet_at(h->queue, h->index)->completion_signal.handle,
+				 __ATOMIC_ACQUIRE);
+	if (!__atomic_load_n(value_of(h), __ATOMIC_ACQUIRE))
+		return GP_HSA_DONE;
+	if (signal == h->signal.handle)
+		return GP_HSA_WAITS;
+	give_up(q, "the packet was overwritten");
+	return GP_HSA_LOST;
 }

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A queue as ROCr shows it to the application: with it come a doorbell that we see, and
- * the right to put in a barrier packet if it has several producers anyway.
+ * A queue as ROCr shows it to the application: with it come a doorbell whose rings are seen,
+ * and the right to put in a barrier packet if it has several producers anyway.
+ *
+ * The packet is safe beside producers that take their places with the atomic calls, as HSA
+ * asks of such queues. A producer with a lock of its own that loads the write index, writes and
+ * stores the index may share a place with the packet: one of the two is lost. So no packet
+ * is put in any more once the program calls hsa_queue_store_write_index_*() on such a
+ * queue, once a packet is seen ahead of the write index, or once a barrier packet was written
+ * over; the pointers must do then.
  */
 #ifndef GP_SHIM_HSA_QUEUE_H
 #define GP_SHIM_HSA_QUEUE_H
@@ -11,7 +18,7 @@
 #include "client/shim/shim.h"
 
 /**
- * struct gp_hsa_calls - the functions of ROCr below us
+ * struct gp_hsa_calls - the functions of ROCr that the shim calls
  * @cas_write_index: hsa_queue_cas_write_index_scacq_screl
  * @signal_create: hsa_signal_create
  * @signal_destroy: hsa_signal_destroy
@@ -31,12 +38,18 @@ enum gp_hsa_send {
 	GP_HSA_NEVER,		/* not in this queue */
 };
 
+enum gp_hsa_check {
+	GP_HSA_WAITS,		/* for packets before it */
+	GP_HSA_DONE,
+	GP_HSA_LOST,		/* another producer has written over it */
+};
+
 /**
  * gp_hsa_queue_attach() - ROCr made a queue for the application
  * @s: shim; no lock is held
  * @queue: queue
  * @agent: its GPU
- * @calls: functions below us; must live as long as the queue
+ * @calls: functions of ROCr; must live as long as the queue
  */
 void gp_hsa_queue_attach(struct gp_shim *s, hsa_queue_t *queue, hsa_agent_t agent,
 			 const struct gp_hsa_calls *calls);
@@ -63,20 +76,29 @@ void gp_hsa_queue_free(struct gp_shim_hsa_queue *h);
 void gp_hsa_queue_detach_all(struct gp_shim *s);
 
 /**
+ * gp_hsa_barrier_is_used() - may barrier packets be put in?
+ * @q: queue; lock is held
+ *
+ * Return: false also if they were given up.
+ */
+bool gp_hsa_barrier_is_used(const struct gp_shim_queue *q);
+
+/**
  * gp_hsa_barrier_send() - put a barrier packet in that waits for all before it
+ * @s: shim
  * @q: queue; lock is held
  * @wptr: output if sent: write index right behind the packet
  *
  * Return: what became of it.
  */
-enum gp_hsa_send gp_hsa_barrier_send(struct gp_shim_queue *q, uint64_t *wptr);
+enum gp_hsa_send gp_hsa_barrier_send(struct gp_shim *s, struct gp_shim_queue *q, uint64_t *wptr);
 
 /**
- * gp_hsa_barrier_is_done() - did the packet complete?
+ * gp_hsa_barrier_check() - what became of the packet?
  * @q: queue; lock is held
  *
- * Return: true if it did.
+ * Return: GP_HSA_LOST also if none was ever sent; after it none is sent any more.
  */
-bool gp_hsa_barrier_is_done(const struct gp_shim_queue *q);
+enum gp_hsa_check gp_hsa_barrier_check(struct gp_shim_queue *q);
 
 #endif

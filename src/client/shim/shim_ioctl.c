@@ -2,7 +2,6 @@
 #include "client/shim/shim_ioctl.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 
 /* What every version of CREATE_QUEUE has. */
 #define CREATE_BYTES offsetof(struct gp_kfd_create_queue, eop_addr)
+#define ARGS_MAX 256
 
 /*
  * Sizes of arguments differ between versions: up to what the caller gives. A bad
@@ -23,20 +23,26 @@
 static bool copy_in(struct gp_shim *s, unsigned long request, const void *arg, void *to,
 		    size_t bytes)
 {
-	return _IOC_SIZE(request) >= bytes &&
-	       !s->sys->read_memory((uintptr_t)arg, to, bytes);
+	struct gp_shim_piece piece = { (uintptr_t)arg, to, bytes, 0 };
+
+	if (_IOC_SIZE(request) < bytes)
+		return false;
+	s->sys->read_memory(&piece, 1);
+	return !piece.error;
 }
 
 static void tell_created(struct gp_shim *s, const struct gp_kfd_create_queue *args,
 			 uint32_t percentage)
 {
+	struct gp_shim_view first;
+	bool is_readable = gp_shim_queue_try(s, args, &first);
 	struct gp_shim_queue *q;
 	struct gp_guard guard;
 
 	gp_guard_lock(s, &guard);
-	q = gp_shim_queue_add_locked(s, args, percentage);
+	q = gp_shim_queue_add_locked(s, args, percentage, is_readable ? &first : NULL);
 	if (q) {
-		gp_detect_begin_locked(s, q, true);
+		gp_detect_new_locked(s, q);
 		gp_control_tell_queue_locked(s, q);
 	} else {
 		s->sees |= GP_WIRE_SEES_NOT_ALL;
@@ -45,27 +51,65 @@ static void tell_created(struct gp_shim *s, const struct gp_kfd_create_queue *ar
 	gp_guard_unlock(s, &guard);
 }
 
-/* While its node is held the queue is born with percentage 0, which costs no cycle. */
+/*
+ * While its node is held a queue is born with percentage 0, which costs no cycle. The driver
+ * gets a copy: the caller's arguments keep the percentage, and may be read-only.
+ */
+static int create_stopped(struct gp_shim *s, int fd, unsigned long request, void *arg)
+{
+	union {
+		struct gp_kfd_create_queue args;
+		uint8_t bytes[ARGS_MAX];
+	} copy;
+	size_t bytes = _IOC_SIZE(request);
+	uint32_t wished;
+	int r;
+
+	if (!copy_in(s, request, arg, &copy, bytes))
+		return s->sys->ioctl(fd, request, arg);
+	wished = copy.args.percentage;
+	copy.args.percentage &= ~GP_KFD_PERCENT_MASK;
+	r = s->sys->ioctl(fd, request, &copy);
+	copy.args.percentage = wished;
+	if (!s->sys->write_memory((uintptr_t)arg, &copy, bytes))
+		return r;
+	errno = EFAULT;
+	return -1;
+}
+
+/* One of a size that no driver has is stopped as soon as it has work. */
+static bool is_born_stopped(struct gp_shim *s, unsigned long request,
+			    const struct gp_kfd_create_queue *args)
+{
+	return gp_hold_wants(s, args->gpu_id, args->type) && !gp_pause_is_lost(s, args->gpu_id) &&
+	       _IOC_SIZE(request) <= ARGS_MAX;
+}
+
 static int create_queue(struct gp_shim *s, int fd, unsigned long request, void *arg)
 {
 	struct gp_kfd_create_queue args = {};
-	uint32_t *percentage = (uint32_t *)((char *)arg +
-					    offsetof(struct gp_kfd_create_queue, percentage));
 	uint32_t wished;
+	bool stopped;
 	int r;
 
 	if (!copy_in(s, request, arg, &args, CREATE_BYTES))
 		return s->sys->ioctl(fd, request, arg);
 	wished = args.percentage;
 	pthread_mutex_lock(&s->call_lock);
-	if (gp_hold_wants(s, args.gpu_id, args.type) && !gp_pause_is_lost(s, args.gpu_id))
-		*percentage = wished & ~GP_KFD_PERCENT_MASK;
-	r = s->sys->ioctl(fd, request, arg);
+	stopped = is_born_stopped(s, request, &args);
+	if (stopped)
+		r = create_stopped(s, fd, request, arg);
+	else
+		r = s->sys->ioctl(fd, request, arg);
 	if (!r) {
 		memcpy(&args, arg, CREATE_BYTES);
+		if (stopped)
+			args.percentage &= ~GP_KFD_PERCENT_MASK;
 		tell_created(s, &args, wished);
+	} else if (errno == EFAULT) {
+		/* The driver made it and could not say so. */
+		s->sees |= GP_WIRE_SEES_NOT_ALL;
 	}
-	*percentage = wished;
 	pthread_mutex_unlock(&s->call_lock);
 	if (!r)
 		gp_control_start(s, fd);
@@ -187,7 +231,7 @@ static int call(struct gp_shim *s, int fd, unsigned long request, void *arg)
 	}
 }
 
-/* The driver may let others wait until a signal comes. */
+/* The driver may let the other calls wait until a signal comes. */
 static bool is_short(unsigned long request)
 {
 	return _IOC_NR(request) == GP_KFD_NR_CREATE_QUEUE ||
@@ -195,23 +239,17 @@ static bool is_short(unsigned long request)
 	       _IOC_NR(request) == GP_KFD_NR_UPDATE_QUEUE;
 }
 
-/*
- * ioctl() is none of the places where a thread may be cancelled; what we do may be. A handler
- * of signals that ends the program or jumps would do it with a lock of ours.
- */
+/* ioctl() is no cancellation point; what is called here may be one. */
 static int call_guarded(struct gp_shim *s, int fd, unsigned long request, void *arg)
 {
-	sigset_t all, mask;
-	int cancel, r;
+	struct gp_guard guard;
+	int r;
 
-	sigfillset(&all);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	if (is_short(request))
-		pthread_sigmask(SIG_SETMASK, &all, &mask);
+	gp_guard_begin(&guard);
+	if (!is_short(request))
+		pthread_sigmask(SIG_SETMASK, &guard.mask, NULL);
 	r = call(s, fd, request, arg);
-	if (is_short(request))
-		pthread_sigmask(SIG_SETMASK, &mask, NULL);
-	pthread_setcancelstate(cancel, NULL);
+	gp_guard_end(&guard);
 	return r;
 }
 

@@ -66,9 +66,9 @@ static int set_level_locked(struct gp_shim *s, const struct gp_wire_order *o)
 	if (o->hdr.type == GP_WIRE_HOLD && gp_pause_is_lost(s, o->gpu_id))
 		return EACCES;
 	if (o->hdr.type == GP_WIRE_HOLD)
-		return -gp_hold_set(s, o, lease_end(s, o));
+		return -gp_client_holds_set(&s->holds, o, lease_end(s, o));
 	gp_progress_expect_locked(s, o->gpu_id);
-	return -gp_hold_clear(s, o);
+	return -gp_client_holds_clear(&s->holds, o);
 }
 
 void gp_order_do(struct gp_shim *s, const struct gp_wire_order *o)
@@ -79,7 +79,7 @@ void gp_order_do(struct gp_shim *s, const struct gp_wire_order *o)
 	if (o->hdr.type == GP_WIRE_RENEW) {
 		pthread_mutex_lock(&s->call_lock);
 		pthread_mutex_lock(&s->lock);
-		gp_hold_renew(s, o->epoch, lease_end(s, o));
+		gp_client_holds_renew(&s->holds, o->epoch, lease_end(s, o));
 		pthread_mutex_unlock(&s->lock);
 		pthread_mutex_unlock(&s->call_lock);
 		return;

@@ -2,7 +2,6 @@
 #include "client/shim/shim_pause.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 
 #include "client/shim/shim_conn.h"
@@ -64,7 +63,7 @@ bool gp_pause_is_lost(const struct gp_shim *s, uint32_t gpu_id)
 	return false;
 }
 
-/* The daemon knows who can have the node mapped again, whatever this call was made for. */
+/* The daemon knows which client can have the node mapped again, so it is always told. */
 static void lose(struct gp_shim *s, uint32_t gpu_id)
 {
 	struct gp_guard guard;
@@ -81,8 +80,8 @@ static void lose(struct gp_shim *s, uint32_t gpu_id)
 }
 
 /*
- * After a queue of the process was reset, update_queue() of amdkfd takes everybody's queues
- * off the node, says EACCES and leaves it so; this process must not ask again.
+ * After a queue of the process was reset, update_queue() of amdkfd takes the queues of all
+ * processes off the node, says EACCES and leaves it so; this process must not ask again.
  */
 static int update(struct gp_shim *s, struct gp_shim_queue *q, int fd,
 		  const struct gp_shim_props *p)
@@ -244,17 +243,15 @@ void gp_pause_before_destroy(struct gp_shim *s, struct gp_shim_queue *q)
 void gp_pause_end_dbg(struct gp_shim *s)
 {
 	struct gp_pause_result ignored;
-	sigset_t all, mask;
+	struct gp_guard guard;
 	bool was_on;
 
-	/* A handler of signals that ends the program or jumps would do it with the lock. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &mask);
+	gp_guard_begin(&guard);
 	pthread_mutex_lock(&s->call_lock);
 	was_on = s->dbg == GP_SHIM_DBG_ON;
 	gp_selfdbg_end(s);
 	if (was_on)
 		gp_pause_apply(s, 0, 0, &ignored);
 	pthread_mutex_unlock(&s->call_lock);
-	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	gp_guard_end(&guard);
 }

@@ -34,25 +34,29 @@ void gp_progress_expect_locked(struct gp_shim *s, uint32_t gpu_id)
 		return;
 	p->gpu_id = gpu_id;
 	p->queue_id = one->queue_id;
-	p->rptr = gp_shim_queue_rptr(one);
+	p->has_rptr = false;
 	p->look_ns = s->sys->now_ns();
 	p->until_ns = p->look_ns + PATIENCE_NS;
 	p->pace_ns = MS;
 }
 
-/* Return: the code of the note, or 0: nothing to say yet. */
-static uint32_t judge(struct gp_shim *s, const struct gp_shim_progress *p, uint64_t now_ns)
+/* Return: the code of the note, or 0: nothing to say yet. Only this thread changes @p. */
+static uint32_t judge(struct gp_shim *s, struct gp_shim_progress *p, uint64_t now_ns)
 {
-	struct gp_shim_queue *q;
+	struct gp_shim_view v = { .q = gp_shim_queue_find(s, p->queue_id) };
 	int waves;
 
-	/* The driver may sleep. Only this thread changes @p. */
 	pthread_mutex_unlock(&s->lock);
 	waves = s->sys->occupancy(p->gpu_id);
 	pthread_mutex_lock(&s->lock);
-	q = gp_shim_queue_find(s, p->queue_id);
-	if (!q || !q->is_busy || gp_shim_queue_rptr(q) != p->rptr || waves > 0)
+	if (v.q && v.q->used)
+		gp_shim_queue_view_locked(s, &v, 1);
+	if (!v.q || !v.q->used || !v.q->is_busy || waves > 0)
 		return GP_WIRE_NOTE_PROGRESS;
+	if (p->has_rptr && v.rptr != p->rptr)
+		return GP_WIRE_NOTE_PROGRESS;
+	p->rptr = v.rptr;
+	p->has_rptr = true;
 	return now_ns >= p->until_ns ? GP_WIRE_NOTE_NO_PROGRESS : 0;
 }
 

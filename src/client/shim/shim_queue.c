@@ -53,47 +53,67 @@ void gp_shim_queue_set_slice_locked(struct gp_shim_queue *q, uintptr_t addr)
 		add_to_slots(q, 1);
 }
 
+static void ask_for(const struct gp_shim_queue *q, struct gp_shim_view *v,
+		    struct gp_shim_piece *pieces)
+{
+	pieces[0] = (struct gp_shim_piece){ q->rptr_addr, &v->rptr, sizeof(v->rptr), 0 };
+	pieces[1] = (struct gp_shim_piece){ q->wptr_addr, &v->wptr, sizeof(v->wptr), 0 };
+}
+
+static bool is_same(const struct gp_shim_view *v)
+{
+	return v->q->used && v->q->made == v->made;
+}
+
 /* ROCr's memory goes after its queue. Others may unmap theirs before, the GPU has its own. */
-static uint64_t index_at(struct gp_shim_queue *q, uint64_t addr)
+void gp_shim_queue_view_locked(struct gp_shim *s, struct gp_shim_view *views, uint32_t nr)
 {
-	uint64_t value;
+	struct gp_shim_piece pieces[2 * GP_SHIM_VIEWS] = {};
+	struct gp_shim_view *watched[GP_SHIM_VIEWS];
+	uint32_t i, nr_watched = 0;
 
-	if (!q->is_watched) {
-		value = __atomic_load_n((const uint64_t *)(uintptr_t)addr, __ATOMIC_ACQUIRE);
-	} else if (q->sys->read_memory(addr, &value, sizeof(value))) {
-		q->is_readable = false;
-		return q->wptr;
+	for (i = 0; i < nr; i++) {
+		struct gp_shim_view *v = &views[i];
+
+		v->made = v->q->made;
+		if (v->q->is_watched) {
+			ask_for(v->q, v, &pieces[2 * nr_watched]);
+			watched[nr_watched++] = v;
+		} else {
+			v->rptr = gp_shim_queue_rptr(v->q);
+			v->wptr = gp_shim_queue_wptr(v->q);
+		}
 	}
-	/* PM4: dwords, and the read pointer in memory stays inside the ring. */
-	if (q->type == GP_KFD_QUEUE_PM4)
-		return value & (q->wish.ring_bytes / 4 - 1);
-	return value;
+	if (!nr_watched)
+		return;
+	pthread_mutex_unlock(&s->lock);
+	s->sys->read_memory(pieces, 2 * nr_watched);
+	pthread_mutex_lock(&s->lock);
+	for (i = 0; i < nr_watched; i++)
+		if (is_same(watched[i]) && (pieces[2 * i].error || pieces[2 * i + 1].error))
+			watched[i]->q->is_readable = false;
+	for (i = 0; i < nr; i++)
+		if (!is_same(&views[i]))
+			views[i].q = NULL;
 }
 
-uint64_t gp_shim_queue_wptr(struct gp_shim_queue *q)
+bool gp_shim_queue_try(const struct gp_shim *s, const struct gp_kfd_create_queue *args,
+		       struct gp_shim_view *first)
 {
-	return index_at(q, q->wptr_addr);
-}
+	struct gp_shim_queue q = { .rptr_addr = args->rptr_addr, .wptr_addr = args->wptr_addr };
+	struct gp_shim_piece pieces[2];
 
-uint64_t gp_shim_queue_rptr(struct gp_shim_queue *q)
-{
-	return index_at(q, q->rptr_addr);
-}
-
-/* The application may have put them where only the GPU can read. */
-static bool can_read(const struct gp_shim *s, const struct gp_shim_queue *q)
-{
-	uint64_t value;
-
-	if (q->wptr_addr % sizeof(value) || q->rptr_addr % sizeof(value))
+	if (q.wptr_addr % sizeof(uint64_t) || q.rptr_addr % sizeof(uint64_t))
 		return false;
-	return !s->sys->read_memory(q->wptr_addr, &value, sizeof(value)) &&
-	       !s->sys->read_memory(q->rptr_addr, &value, sizeof(value));
+	ask_for(&q, first, pieces);
+	s->sys->read_memory(pieces, 2);
+	return !pieces[0].error && !pieces[1].error;
 }
 
 struct gp_shim_queue *gp_shim_queue_add_locked(struct gp_shim *s,
-					  const struct gp_kfd_create_queue *args,
-					  uint32_t percentage)
+					       const struct gp_kfd_create_queue *args,
+					       uint32_t percentage,
+					       const struct gp_shim_view *first)
 {
 	struct gp_shim_queue *q;
 
@@ -103,7 +123,7 @@ struct gp_shim_queue *gp_shim_queue_add_locked(struct gp_shim *s,
 	if (q->used)
 		gp_shim_queue_remove_locked(s, q);
 	memset(q, 0, sizeof(*q));
-	q->sys = s->sys;
+	q->made = ++s->nr_made;
 	q->queue_id = args->queue_id;
 	q->gpu_id = args->gpu_id;
 	q->type = args->type;
@@ -115,7 +135,11 @@ struct gp_shim_queue *gp_shim_queue_add_locked(struct gp_shim *s,
 	q->has.percentage = args->percentage;
 	q->wptr_addr = args->wptr_addr;
 	q->rptr_addr = args->rptr_addr;
-	q->is_readable = can_read(s, q);
+	q->is_readable = first;
+	if (first) {
+		q->idle.rptr = first->rptr;
+		q->idle.wptr = first->wptr;
+	}
 	q->doorbell = args->doorbell_offset >> 3 & (GP_SHIM_NR_DOORBELLS - 1);
 	q->slice = -1;
 	q->is_dbg_new = true;

@@ -16,17 +16,21 @@
  */
 struct gp_shim_queue *gp_shim_queue_find(struct gp_shim *s, uint32_t id);
 
+struct gp_shim_view;
+
 /**
  * gp_shim_queue_add_locked() - a queue was made
  * @s: shim; both locks are held
  * @args: of CREATE_QUEUE, as the driver left them
  * @percentage: as the application gave it; @args has what the driver got
+ * @first: its indices; NULL = they cannot be read
  *
  * Return: the queue, or NULL: its id has no place.
  */
 struct gp_shim_queue *gp_shim_queue_add_locked(struct gp_shim *s,
-					  const struct gp_kfd_create_queue *args,
-					  uint32_t percentage);
+					       const struct gp_kfd_create_queue *args,
+					       uint32_t percentage,
+					       const struct gp_shim_view *first);
 
 /**
  * gp_shim_queue_remove_locked() - a queue is gone
@@ -72,20 +76,62 @@ void gp_shim_queue_set_busy_locked(struct gp_shim *s, struct gp_shim_queue *q, b
 void gp_shim_queue_set_slice_locked(struct gp_shim_queue *q, uintptr_t addr);
 
 /**
- * gp_shim_queue_wptr() - its write index now
- * @q: queue, readable; not so any more if the application unmapped it
- *
- * Return: index; of PM4 queues modulo the ring.
+ * struct gp_shim_view - a look at the indices of a queue
+ * @q: queue; NULL after gp_shim_queue_view_locked() if it is gone
+ * @made: number of the queue
+ * @rptr: read index
+ * @wptr: write index
  */
-uint64_t gp_shim_queue_wptr(struct gp_shim_queue *q);
+struct gp_shim_view {
+	struct gp_shim_queue *q;
+	uint64_t made;
+	uint64_t rptr;
+	uint64_t wptr;
+};
+
+/* Most views of one call. */
+#define GP_SHIM_VIEWS 32
 
 /**
- * gp_shim_queue_rptr() - its read index now
- * @q: queue, readable; not so any more if the application unmapped it
- *
- * Return: index; of PM4 queues modulo the ring.
+ * gp_shim_queue_view_locked() - read the indices of some queues
+ * @s: shim; the lock is released meanwhile unless all queues are ROCr's
+ * @views: @q is input; a queue whose indices cannot be read is not readable any more
+ * @nr: how many, at most GP_SHIM_VIEWS
  */
-uint64_t gp_shim_queue_rptr(struct gp_shim_queue *q);
+void gp_shim_queue_view_locked(struct gp_shim *s, struct gp_shim_view *views, uint32_t nr);
+
+/**
+ * gp_shim_queue_wptr() - write index of a queue of ROCr, whose memory goes after the queue
+ * @q: queue, not watched
+ *
+ * Return: index.
+ */
+static inline uint64_t gp_shim_queue_wptr(const struct gp_shim_queue *q)
+{
+	return __atomic_load_n((const uint64_t *)(uintptr_t)q->wptr_addr, __ATOMIC_ACQUIRE);
+}
+
+/**
+ * gp_shim_queue_rptr() - read index of a queue of ROCr
+ * @q: queue, not watched
+ *
+ * Return: index.
+ */
+static inline uint64_t gp_shim_queue_rptr(const struct gp_shim_queue *q)
+{
+	return __atomic_load_n((const uint64_t *)(uintptr_t)q->rptr_addr, __ATOMIC_ACQUIRE);
+}
+
+/**
+ * gp_shim_queue_try() - read the indices of a queue that was just made
+ * @s: shim; no lock but call_lock
+ * @args: of CREATE_QUEUE
+ * @first: output: @rptr and @wptr
+ *
+ * Return: false: the application has put them where only the GPU can read.
+ */
+bool gp_shim_queue_try(const struct gp_shim *s, const struct gp_kfd_create_queue *args,
+		       struct gp_shim_view *first);
 
 /* The queues there are. */
 #define gp_shim_queue_each(s, q)                                                            \

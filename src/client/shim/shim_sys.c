@@ -25,18 +25,20 @@
 
 typedef int (*ioctl_fn)(int fd, unsigned long request, ...);
 
+/* Written once, before the program begins. */
+static ioctl_fn next_ioctl;
+
+void gp_shim_sys_resolve(void)
+{
+	next_ioctl = (ioctl_fn)dlsym(RTLD_NEXT, "ioctl");
+}
+
+/* The constructors of other libraries may come first. */
 static int real_ioctl(int fd, unsigned long request, void *arg)
 {
-	static ioctl_fn next;
-	ioctl_fn fn = __atomic_load_n(&next, __ATOMIC_RELAXED);
-
-	if (!fn) {
-		fn = (ioctl_fn)dlsym(RTLD_NEXT, "ioctl");
-		if (!fn)
-			return (int)syscall(SYS_ioctl, fd, request, arg);
-		__atomic_store_n(&next, fn, __ATOMIC_RELAXED);
-	}
-	return fn(fd, request, arg);
+	if (!next_ioctl)
+		return (int)syscall(SYS_ioctl, fd, request, arg);
+	return next_ioctl(fd, request, arg);
 }
 
 static int open_kfd(void)
@@ -81,33 +83,89 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+/* Pieces that one call takes. */
+#define BATCH 64
+
+/* Return: how many of them, from the first on, could be read. */
+static uint32_t read_batch(struct gp_shim_piece *pieces, uint32_t nr)
+{
+	struct iovec local[BATCH], remote[BATCH];
+	size_t done;
+	ssize_t n;
+	uint32_t i;
+
+	for (i = 0; i < nr; i++) {
+		local[i] = (struct iovec){ pieces[i].to, pieces[i].bytes };
+		remote[i] = (struct iovec){ (void *)(uintptr_t)pieces[i].addr, pieces[i].bytes };
+	}
+	n = process_vm_readv(getpid(), local, nr, remote, nr, 0);
+	done = n > 0 ? (size_t)n : 0;
+	for (i = 0; i < nr && done >= pieces[i].bytes; i++)
+		done -= pieces[i].bytes;
+	return i;
+}
+
+/* No way to ask: as the driver would find it. */
+static void copy_pieces(struct gp_shim_piece *pieces, uint32_t nr)
+{
+	uint32_t i;
+
+	for (i = 0; i < nr; i++) {
+		memcpy(pieces[i].to, (void *)(uintptr_t)pieces[i].addr, pieces[i].bytes);
+		pieces[i].error = 0;
+	}
+}
+
 /* Memory of a device is not for process_vm_readv(); the file goes through its driver. */
-static int read_proc_mem(uint64_t addr, void *to, size_t bytes)
+static void read_by_file(struct gp_shim_piece *pieces, uint32_t nr)
 {
 	static const char path[] = "/proc/self/mem";
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct gp_fd_id id;
-	ssize_t n;
+	uint32_t i;
 
 	if (fd < 0) {
-		/* No way to ask: as the driver would find it. */
-		memcpy(to, (void *)(uintptr_t)addr, bytes);
-		return 0;
+		copy_pieces(pieces, nr);
+		return;
 	}
 	gp_fd_note_path(path, &id);
-	n = pread(fd, to, bytes, (off_t)addr);
+	for (i = 0; i < nr; i++)
+		pieces[i].error = pread(fd, pieces[i].to, pieces[i].bytes,
+					(off_t)pieces[i].addr) == (ssize_t)pieces[i].bytes ?
+					  0 : -EFAULT;
 	gp_fd_close(fd, &id);
-	return n == (ssize_t)bytes ? 0 : -EFAULT;
 }
 
-static int read_memory(uint64_t addr, void *to, size_t bytes)
+/* From the first piece on that is not ordinary memory the file is opened once for all. */
+static void read_memory(struct gp_shim_piece *pieces, uint32_t nr)
 {
-	struct iovec local = { to, bytes };
-	struct iovec remote = { (void *)(uintptr_t)addr, bytes };
+	uint32_t i, n, want;
 
-	if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes)
+	for (i = 0; i < nr; i++)
+		pieces[i].error = 0;
+	for (i = 0; i < nr; i += n) {
+		want = nr - i < BATCH ? nr - i : BATCH;
+		n = read_batch(pieces + i, want);
+		if (n < want) {
+			read_by_file(pieces + i + n, nr - i - n);
+			return;
+		}
+	}
+}
+
+static int write_memory(uint64_t addr, const void *from, size_t bytes)
+{
+	struct iovec local = { (void *)from, bytes };
+	struct iovec remote = { (void *)(uintptr_t)addr, bytes };
+	ssize_t n = process_vm_writev(getpid(), &local, 1, &remote, 1, 0);
+
+	if (n == (ssize_t)bytes)
 		return 0;
-	return read_proc_mem(addr, to, bytes);
+	if (n >= 0 || errno == EFAULT)
+		return -EFAULT;
+	/* The call is forbidden here. A file of /proc would write to what is read-only. */
+	memcpy((void *)(uintptr_t)addr, from, bytes);
+	return 0;
 }
 
 /* sysfs names processes by their number in the first namespace. */
@@ -148,6 +206,7 @@ const struct gp_shim_sys gp_shim_sys_real = {
 	.connect = connect_to_daemon,
 	.now_ns = now_ns,
 	.read_memory = read_memory,
+	.write_memory = write_memory,
 	.occupancy = occupancy,
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The world as it is.
+ * The real world.
  */
 #ifndef GP_SHIM_SYS_H
 #define GP_SHIM_SYS_H
@@ -9,5 +9,12 @@
 
 /* libc's ioctl or that of the next library that was preloaded, sockets, clock, sysfs. */
 extern const struct gp_shim_sys gp_shim_sys_real;
+
+/*
+ * Find the ioctl() behind this library's own; the system call is used before. Called by the
+ * constructor: dlsym() takes locks and allocates, and a program's first ioctl() may be in a
+ * signal handler or in a child of vfork().
+ */
+void gp_shim_sys_resolve(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DOC: gpreempt-tracer, who stops the queues of a process from outside
+ * DOC: gpreempt-tracer, which stops the queues of a process from outside
  *
  * One small process beside each target, because the driver lets only the thread that
  * traces a process debug it, and resumes the target's queues when that process ends.
@@ -22,12 +22,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "rules/aql_end.h"
+#include "rules/idle.h"
 #include "driver/kfd_abi.h"
-#include "client/wire.h"
+#include "client/client_hold.h"
+#include "client/client_request.h"
 
 #define GP_TRACER_QUEUES GP_KFD_DBG_QUEUES_MAX
-#define GP_TRACER_HOLDS 256
 #define GP_TRACER_NODES 64
 #define GP_TRACER_NEVER UINT64_MAX
 
@@ -35,18 +35,10 @@
  * struct gp_tracer_queue - a queue of the target
  * @e: as the driver says; e.exceptions is what was raised when it was seen
  * @seen: number of the snapshot it was in last
- * @suspended: stopped by us
+ * @suspended: stopped by the tracer
  * @busy: what the daemon was told
- * @quiet: the indices are equal and have not changed since @quiet_ns
- * @rptr: read index at the last look
- * @wptr: write index at the last look
- * @quiet_ns: see @quiet
- * @check_ns: ask for the occupancy not before this, unless its packets say that it is idle
- * @check_step_ns: and after that, this much later
- * @zero_ns: no wave was on the GPU then and at every look since; 0 = there were some
- * @has_run: a wave was seen since a packet came or it was let go on
- * @mark: packets that have ended
- * @doubt: idle was taken for granted
+ * @idle: what is known of its work
+ * @requests: those of an AQL queue
  * @unreadable: its indices cannot be read
  */
 struct gp_tracer_queue {
@@ -54,35 +46,9 @@ struct gp_tracer_queue {
 	uint64_t seen;
 	bool suspended;
 	bool busy;
-	bool quiet;
-	uint64_t rptr;
-	uint64_t wptr;
-	uint64_t quiet_ns;
-	uint64_t check_ns;
-	uint64_t check_step_ns;
-	uint64_t zero_ns;
-	bool has_run;
-	struct gp_aql_mark mark;
-	struct gp_aql_doubt doubt;
+	struct gp_idle idle;
+	struct gp_client_requests requests;
 	bool unreadable;
-};
-
-/**
- * struct gp_tracer_hold - a level that somebody set
- * @epoch: of the order
- * @end_ns: end of its lease
- * @gpu_id: node
- * @queue_id: queue, or GP_WIRE_QUEUE_ALL
- * @holder: enum gp_wire_holder
- * @grace: of the order
- */
-struct gp_tracer_hold {
-	uint64_t epoch;
-	uint64_t end_ns;
-	uint32_t gpu_id;
-	uint32_t queue_id;
-	uint32_t holder;
-	uint32_t grace;
 };
 
 /**
@@ -98,12 +64,14 @@ struct gp_tracer_node {
 /**
  * struct gp_tracer - everything
  * @pid: target
+ * @thread: a thread of it that is traced and has not ended; the main thread while that lives.
+ *	The driver finds the target by it
  * @sock: to the daemon
  * @kfd: /dev/kfd, -1 = not open
  * @mem: memory of the target, -1 = not open
  * @pipe: of the driver's dots; read end first
  * @sigs: signalfd
- * @is_seized: the target is traced by us
+ * @is_seized: the target is traced
  * @is_enabled: the debug session is open
  * @is_gone: the target does not exist any more
  * @done: leave the loop
@@ -111,17 +79,14 @@ struct gp_tracer_node {
  * @error: errno of the reason, 0 = nothing is wrong
  * @epoch: largest seen
  * @lease_ns: default lease
+ * @wants_progress: the daemon wants to hear of completed requests
  * @poll_ns: time between looks at a queue that may have work
  * @quiet_ns: how long indices are equal before idle is to be proven
  * @next_refresh_ns: when to ask the driver for the queues, whatever there is to look at
- * @next_look_ns: when to look next
- * @look_step_ns: time between looks now
- * @is_active: the last look found something with work
  * @snapshot: number of the last snapshot
  * @nr_queues: queues
  * @queues: in no order
- * @nr_holds: holds
- * @holds: in no order
+ * @holds: what is held
  * @nr_nodes: nodes
  * @nodes: in no order
  * @entries: room for a snapshot
@@ -129,6 +94,7 @@ struct gp_tracer_node {
  */
 struct gp_tracer {
 	pid_t pid;
+	pid_t thread;
 	int sock;
 	int kfd;
 	int mem;
@@ -142,17 +108,14 @@ struct gp_tracer {
 	int error;
 	uint64_t epoch;
 	uint64_t lease_ns;
+	bool wants_progress;
 	uint64_t poll_ns;
 	uint64_t quiet_ns;
 	uint64_t next_refresh_ns;
-	uint64_t next_look_ns;
-	uint64_t look_step_ns;
-	bool is_active;
 	uint64_t snapshot;
 	size_t nr_queues;
 	struct gp_tracer_queue queues[GP_TRACER_QUEUES];
-	size_t nr_holds;
-	struct gp_tracer_hold holds[GP_TRACER_HOLDS];
+	struct gp_client_holds holds;
 	size_t nr_nodes;
 	struct gp_tracer_node nodes[GP_TRACER_NODES];
 	struct gp_kfd_queue_entry entries[GP_TRACER_QUEUES];
@@ -173,7 +136,7 @@ void gp_tracer_end(struct gp_tracer *t, int error, const char *why);
 /* tracer_wire.c */
 
 /**
- * gp_tracer_hello() - say who we are and wait for the welcome
+ * gp_tracer_hello() - say which process is traced and wait for the welcome
  * @t: tracer
  *
  * Return: 0, -ETIMEDOUT, -ECONNREFUSED, -EPIPE, -EPROTO.
@@ -190,6 +153,8 @@ void gp_tracer_read(struct gp_tracer *t);
 int gp_tracer_send_queue(struct gp_tracer *t, const struct gp_tracer_queue *q);
 int gp_tracer_send_edge(struct gp_tracer *t, enum gp_wire_type type,
 			const struct gp_tracer_queue *q);
+int gp_tracer_send_progress(struct gp_tracer *t, const struct gp_tracer_queue *q,
+			    uint64_t since_ns);
 int gp_tracer_send_done(struct gp_tracer *t, struct gp_wire_done *done);
 int gp_tracer_note(struct gp_tracer *t, enum gp_wire_note_code code, uint32_t gpu_id,
 		   uint64_t value, const char *text);
@@ -200,8 +165,9 @@ int gp_tracer_note(struct gp_tracer *t, enum gp_wire_note_code code, uint32_t gp
  * gp_tracer_seize() - begin to trace the target
  * @t: tracer
  *
- * Return: 0; -ESRCH no such process; -EBUSY somebody else traces it; -EPERM not
- * allowed; -EINVAL not the leader of its threads. @t->why says it for people.
+ * Return: 0; -ESRCH no such process; -EBUSY it is traced already; -EPERM not
+ * allowed; -EINVAL not the leader of its threads; -EOPNOTSUPP its main thread has ended.
+ * @t->why says it for people.
  */
 int gp_tracer_seize(struct gp_tracer *t);
 
@@ -285,6 +251,12 @@ uint64_t gp_tracer_leases(struct gp_tracer *t, uint64_t now_ns);
  * Return: when to look next.
  */
 uint64_t gp_tracer_look(struct gp_tracer *t, uint64_t now_ns);
+
+/**
+ * gp_tracer_begin() - begin to follow a queue
+ * @q: queue, with what the daemon was told
+ */
+void gp_tracer_begin(struct gp_tracer_queue *q);
 
 /**
  * gp_tracer_restart() - a queue was let go on: what is known of it is old

@@ -18,14 +18,7 @@ static bool is_compute(const struct gp_tracer_queue *q)
 
 static bool is_held(const struct gp_tracer *t, const struct gp_tracer_queue *q)
 {
-	const struct gp_tracer_hold *h;
-
-	for (h = t->holds; h < t->holds + t->nr_holds; h++) {
-		if (h->gpu_id == q->e.gpu_id &&
-		    (h->queue_id == GP_WIRE_QUEUE_ALL || h->queue_id == q->e.queue_id))
-			return true;
-	}
-	return false;
+	return gp_client_holds_covers(&t->holds, q->e.gpu_id, q->e.queue_id);
 }
 
 static struct gp_tracer_queue *find_queue(struct gp_tracer *t, uint32_t id)
@@ -98,9 +91,9 @@ static int batch(struct gp_tracer *t, uint32_t gpu_id, bool suspend, uint32_t gr
 	if (!nr)
 		return 0;
 	if (suspend)
-		r = gp_kfd_dbg_suspend(t->kfd, (uint32_t)t->pid, t->ids, nr, grace);
+		r = gp_kfd_dbg_suspend(t->kfd, (uint32_t)t->thread, t->ids, nr, grace);
 	else
-		r = gp_kfd_dbg_resume(t->kfd, (uint32_t)t->pid, t->ids, nr);
+		r = gp_kfd_dbg_resume(t->kfd, (uint32_t)t->thread, t->ids, nr);
 	if (r == -ESRCH)
 		gp_tracer_end(t, 0, "the driver does not know it any more");
 	if (r < 0)
@@ -109,23 +102,12 @@ static int batch(struct gp_tracer *t, uint32_t gpu_id, bool suspend, uint32_t gr
 	return (int)take_results(t, nr, suspend, d);
 }
 
-static uint32_t grace_of(const struct gp_tracer *t, uint32_t gpu_id)
-{
-	const struct gp_tracer_hold *h;
-	uint32_t grace = GP_KFD_GRACE_MIN;
-
-	for (h = t->holds; h < t->holds + t->nr_holds; h++) {
-		if (h->gpu_id == gpu_id && h->grace > grace)
-			grace = h->grace;
-	}
-	return grace;
-}
-
 static void settle_one(struct gp_tracer *t, uint32_t gpu_id, bool suspend, struct gp_wire_done *d)
 {
-	uint32_t grace = grace_of(t, gpu_id);
+	uint32_t grace = gp_client_holds_grace(&t->holds, gpu_id);
 	int r = 0, try;
 
+	grace = grace > GP_KFD_GRACE_MIN ? grace : GP_KFD_GRACE_MIN;
 	/* A second time for those that were made between the snapshot and the call. */
 	for (try = 0; try < TRIES; try++) {
 		r = batch(t, gpu_id, suspend, grace, d);
@@ -155,20 +137,9 @@ void gp_tracer_settle(struct gp_tracer *t, uint32_t gpu_id, struct gp_wire_done 
 		settle_one(t, gpu_id, false, d);
 	if (d->nr_queues > before)
 		gp_tracer_expect(t, gpu_id);
-	/* Nobody would try again: the end of the session lets it go on. */
+	/* It is not tried again: the end of the session lets it go on. */
 	if (!t->done && collect(t, gpu_id, false))
 		gp_tracer_end(t, EIO, "the driver would not continue it");
-}
-
-static struct gp_tracer_hold *find_hold(struct gp_tracer *t, const struct gp_wire_order *o)
-{
-	struct gp_tracer_hold *h;
-
-	for (h = t->holds; h < t->holds + t->nr_holds; h++) {
-		if (h->gpu_id == o->gpu_id && h->queue_id == o->queue_id && h->holder == o->holder)
-			return h;
-	}
-	return NULL;
 }
 
 static uint64_t lease_end(const struct gp_tracer *t, const struct gp_wire_order *o)
@@ -197,23 +168,12 @@ static void answer(struct gp_tracer *t, const struct gp_wire_order *o, uint64_t 
 
 static void set_hold(struct gp_tracer *t, const struct gp_wire_order *o, struct gp_wire_done *d)
 {
-	struct gp_tracer_hold *h = find_hold(t, o);
+	int r = gp_client_holds_set(&t->holds, o, lease_end(t, o));
 
-	if (!h && t->nr_holds == GP_TRACER_HOLDS) {
-		worsen(d, GP_WIRE_ERROR, ENOSPC);
-		return;
-	}
-	if (!h)
-		h = &t->holds[t->nr_holds++];
-	*h = (struct gp_tracer_hold){
-		.epoch = o->epoch,
-		.end_ns = lease_end(t, o),
-		.gpu_id = o->gpu_id,
-		.queue_id = o->queue_id,
-		.holder = o->holder,
-		.grace = o->grace,
-	};
-	gp_tracer_settle(t, o->gpu_id, d);
+	if (r)
+		worsen(d, GP_WIRE_ERROR, -r);
+	else
+		gp_tracer_settle(t, o->gpu_id, d);
 }
 
 static bool has_queue(struct gp_tracer *t, uint32_t gpu_id, uint32_t queue_id)
@@ -240,57 +200,36 @@ void gp_tracer_hold(struct gp_tracer *t, const struct gp_wire_order *o)
 	answer(t, o, begin, &d);
 }
 
-/* ALL takes away every hold of that holder there. */
-static void drop_holds(struct gp_tracer *t, const struct gp_wire_order *o)
-{
-	size_t i;
-
-	for (i = t->nr_holds; i-- > 0;) {
-		if (t->holds[i].gpu_id == o->gpu_id && t->holds[i].holder == o->holder &&
-		    (o->queue_id == GP_WIRE_QUEUE_ALL || t->holds[i].queue_id == o->queue_id))
-			t->holds[i] = t->holds[--t->nr_holds];
-	}
-}
-
 void gp_tracer_unhold(struct gp_tracer *t, const struct gp_wire_order *o)
 {
 	uint64_t begin = gp_tracer_now_ns();
 	struct gp_wire_done d = {};
+	int r;
 
 	if (!is_new(t, o))
 		return;
-	drop_holds(t, o);
-	gp_tracer_settle(t, o->gpu_id, &d);
+	r = gp_client_holds_clear(&t->holds, o);
+	if (r)
+		worsen(&d, GP_WIRE_ERROR, -r);
+	else
+		gp_tracer_settle(t, o->gpu_id, &d);
 	answer(t, o, begin, &d);
 }
 
 void gp_tracer_renew(struct gp_tracer *t, const struct gp_wire_order *o)
 {
-	struct gp_tracer_hold *h = find_hold(t, o);
-
-	if (h && h->epoch == o->epoch)
-		h->end_ns = lease_end(t, o);
-}
-
-static void end_lease(struct gp_tracer *t, size_t i)
-{
-	struct gp_tracer_hold h = t->holds[i];
-
-	t->holds[i] = t->holds[--t->nr_holds];
-	gp_tracer_settle(t, h.gpu_id, NULL);
-	gp_tracer_note(t, GP_WIRE_NOTE_LEASE_ENDED, h.gpu_id, h.holder, "lease ended");
+	gp_client_holds_renew(&t->holds, o->epoch, lease_end(t, o));
 }
 
 uint64_t gp_tracer_leases(struct gp_tracer *t, uint64_t now_ns)
 {
-	uint64_t next = GP_TRACER_NEVER;
-	size_t i;
+	struct gp_client_hold h;
 
-	for (i = t->nr_holds; i-- > 0;) {
-		if (t->holds[i].end_ns <= now_ns)
-			end_lease(t, i);
-		else if (t->holds[i].end_ns < next)
-			next = t->holds[i].end_ns;
+	while (gp_client_holds_expire(&t->holds, now_ns, &h)) {
+		uint32_t gpu_id = (uint32_t)h.hold.target.node;
+
+		gp_tracer_settle(t, gpu_id, NULL);
+		gp_tracer_note(t, GP_WIRE_NOTE_LEASE_ENDED, gpu_id, h.hold.owner, "lease ended");
 	}
-	return next;
+	return gp_holds_next_ns(&t->holds.set);
 }

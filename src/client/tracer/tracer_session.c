@@ -48,7 +48,7 @@ static int disable(struct gp_tracer *t)
 	if (timer_create(CLOCK_MONOTONIC, &event, &timer))
 		return -errno;
 	timer_settime(timer, 0, &every, NULL);
-	r = gp_kfd_dbg_disable(t->kfd, (uint32_t)t->pid);
+	r = gp_kfd_dbg_disable(t->kfd, (uint32_t)t->thread);
 	timer_delete(timer);
 	return r;
 }
@@ -61,10 +61,10 @@ static bool answer_runtime(struct gp_tracer *t)
 
 	/* New queues stay raised: the snapshot tells and clears them. */
 	for (i = 0; i < EVENTS_PER_TURN; i++) {
-		if (gp_kfd_dbg_query(t->kfd, (uint32_t)t->pid, ~GP_KFD_EC_QUEUE_NEW, &event))
+		if (gp_kfd_dbg_query(t->kfd, (uint32_t)t->thread, ~GP_KFD_EC_QUEUE_NEW, &event))
 			return false;
 		if (event.exceptions & GP_KFD_EC_PROCESS_RUNTIME) {
-			gp_kfd_dbg_send(t->kfd, (uint32_t)t->pid, GP_KFD_EC_PROCESS_RUNTIME);
+			gp_kfd_dbg_send(t->kfd, (uint32_t)t->thread, GP_KFD_EC_PROCESS_RUNTIME);
 			return true;
 		}
 	}
@@ -75,12 +75,12 @@ void gp_tracer_close(struct gp_tracer *t)
 {
 	if (!t->is_enabled)
 		return;
-	gp_kfd_dbg_queues(t->kfd, (uint32_t)t->pid, NULL, 0, GP_KFD_EC_QUEUE_NEW);
+	gp_kfd_dbg_queues(t->kfd, (uint32_t)t->thread, NULL, 0, GP_KFD_EC_QUEUE_NEW);
 	answer_runtime(t);
 	t->is_enabled = false;
 	if (disable(t) == -ESRCH && !t->is_gone)
 		/* Its memory is gone, it waits in the driver (docs/upstream-bugs.md): wake it. */
-		ptrace(PTRACE_INTERRUPT, t->pid, 0, 0);
+		ptrace(PTRACE_INTERRUPT, t->thread, 0, 0);
 }
 
 static int check_driver(struct gp_tracer *t)
@@ -140,7 +140,7 @@ static int enable(struct gp_tracer *t)
 
 	if (pipe2(t->pipe, O_NONBLOCK | O_CLOEXEC))
 		return refuse(t, -errno, "no pipe");
-	r = gp_kfd_dbg_enable(t->kfd, (uint32_t)t->pid, EVENTS, t->pipe[1], &info);
+	r = gp_kfd_dbg_enable(t->kfd, (uint32_t)t->thread, EVENTS, t->pipe[1], &info);
 	if (r == -EALREADY)
 		return refuse(t, -EBUSY, "somebody else debugs it");
 	if (r)
@@ -202,9 +202,7 @@ static void add_queue(struct gp_tracer *t, const struct gp_kfd_queue_entry *e)
 	*q = (struct gp_tracer_queue){ .e = *e, .busy = is_compute(e) };
 	if (gp_tracer_send_queue(t, q) == -EAGAIN)
 		gp_tracer_end(t, EAGAIN, "the daemon does not read");
-	/* Look at it soon. */
-	t->next_look_ns = 0;
-	t->look_step_ns = t->poll_ns;
+	gp_tracer_begin(q);
 }
 
 static void take_entry(struct gp_tracer *t, const struct gp_kfd_queue_entry *e)
@@ -225,7 +223,7 @@ static void take_entry(struct gp_tracer *t, const struct gp_kfd_queue_entry *e)
 
 int gp_tracer_refresh(struct gp_tracer *t)
 {
-	int i, nr = gp_kfd_dbg_queues(t->kfd, (uint32_t)t->pid, t->entries, GP_TRACER_QUEUES,
+	int i, nr = gp_kfd_dbg_queues(t->kfd, (uint32_t)t->thread, t->entries, GP_TRACER_QUEUES,
 				      GP_KFD_EC_QUEUE_NEW);
 	size_t j;
 
@@ -245,13 +243,14 @@ int gp_tracer_refresh(struct gp_tracer *t)
 /* New queues of a node that is held are stopped too. */
 static void settle_all(struct gp_tracer *t)
 {
-	size_t i, j;
+	const struct gp_hold *h = gp_holds_first(&t->holds.set);
+	uint64_t node = 0;
 
-	for (i = 0; i < t->nr_holds && !t->done; i++) {
-		for (j = 0; j < i && t->holds[j].gpu_id != t->holds[i].gpu_id; j++)
-			;
-		if (j == i)
-			gp_tracer_settle(t, t->holds[i].gpu_id, NULL);
+	/* In the order of nodes. */
+	for (; h && !t->done; h = gp_holds_next(h)) {
+		if (h->target.node != node)
+			gp_tracer_settle(t, (uint32_t)h->target.node, NULL);
+		node = h->target.node;
 	}
 }
 

@@ -109,7 +109,8 @@ int gpd_client_welcome(struct gpd_client *c)
 		.lease_ns = config->lease_ns,
 		.poll_ns = config->poll_ns / (c->attrs.core.latency_critical ? POLL_CRITICAL : 1),
 		.quiet_ns = config->quiet_ns,
-		.flags = self_dbg ? GP_WIRE_WELCOME_SELF_DBG : 0,
+		.flags = (self_dbg ? GP_WIRE_WELCOME_SELF_DBG : 0) |
+			 (c->attrs.core.deadline_ns ? GP_WIRE_WELCOME_PROGRESS : 0),
 	};
 
 	return send_to(c, &welcome, GP_WIRE_WELCOME, sizeof(welcome));

@@ -224,6 +224,25 @@ static void edge(struct gpd_client *c, const struct gp_wire_edge *m)
 	gpd_progress_busy(q);
 }
 
+/*
+ * By its age: the client may have another clock. One that is too much is left out, as the
+ * next says more.
+ */
+static void progress(struct gpd_client *c, const struct gp_wire_progress *m)
+{
+	const struct gpd_config *config = c->d->config;
+	struct gpd_queue *q = gpd_client_queue(c, m->gpu_id, m->queue_id);
+	uint64_t age_ns = m->hdr.time_ns - m->since_ns, now_ns = gpd_now_ns();
+
+	if (!q) {
+		gpd_client_drop(c, -ENOENT, "progress of queue %" PRIu32 " that it never told",
+				m->queue_id);
+		return;
+	}
+	if (gpd_bucket_take(&c->edges, config->edge_rate, config->edge_burst, c->d->rx_ns))
+		gpd_engine_queue_progress(q, age_ns < now_ns ? now_ns - age_ns : 0);
+}
+
 static void queue_remove(struct gpd_client *c, const struct gp_wire_edge *m)
 {
 	struct gpd_queue *q = gpd_client_queue(c, m->gpu_id, m->queue_id);
@@ -296,6 +315,9 @@ void gpd_client_message(struct gpd_client *c, const void *buf, size_t len)
 		break;
 	case GP_WIRE_QUEUE_REMOVE:
 		queue_remove(c, &msg.edge);
+		break;
+	case GP_WIRE_PROGRESS:
+		progress(c, &msg.progress);
 		break;
 	case GP_WIRE_DONE:
 		done(c, &msg.done);

@@ -174,6 +174,7 @@ static const char *const kinds[] = {
 	[GP_TRACE_EVENT_QUEUE_REMOVE] = "event_queue_remove",
 	[GP_TRACE_EVENT_BUSY] = "event_busy",
 	[GP_TRACE_EVENT_IDLE] = "event_idle",
+	[GP_TRACE_EVENT_PROGRESS] = "event_progress",
 	[GP_TRACE_EVENT_SWITCH_DONE] = "event_switch_done",
 	[GP_TRACE_EVENT_TIMER] = "event_timer",
 	[GP_TRACE_EVENT_POLICY] = "event_policy",

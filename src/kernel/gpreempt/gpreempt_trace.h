@@ -23,6 +23,7 @@
 	{ GP_TRACE_EVENT_QUEUE_REMOVE, "queue_remove" }, \
 	{ GP_TRACE_EVENT_BUSY, "busy" },             \
 	{ GP_TRACE_EVENT_IDLE, "idle" },             \
+	{ GP_TRACE_EVENT_PROGRESS, "progress" },     \
 	{ GP_TRACE_EVENT_SWITCH_DONE, "switch_done" }, \
 	{ GP_TRACE_EVENT_TIMER, "timer" },           \
 	{ GP_TRACE_EVENT_POLICY, "policy" },         \

@@ -345,6 +345,15 @@ void kfdsim_cp_kick(struct kfdsim_device *kdev);
 u64 kfdsim_cp_now(struct kfdsim_cp *cp);
 void kfdsim_cp_on_trace(struct kfdsim_cp *cp, const struct gp_gpu_trace *t);
 
+/* kfdsim_um.c */
+#ifdef CONFIG_UML
+void kfdsim_um_round(void);
+#else
+static inline void kfdsim_um_round(void)
+{
+}
+#endif
+
 /* kfdsim_reset.c */
 int kfdsim_reset_init(struct kfdsim_device *kdev);
 void kfdsim_reset_fini(struct kfdsim_device *kdev);

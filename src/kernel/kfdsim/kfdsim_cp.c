@@ -133,6 +133,7 @@ static void live_on(struct kthread_work *work)
 	if (cp->is_stopped)
 		next = U64_MAX;
 	mutex_unlock(&cp->lock);
+	kfdsim_um_round();
 	if (next != U64_MAX)
 		hrtimer_start(&cp->timer, ns_to_ktime(next), HRTIMER_MODE_ABS);
 }

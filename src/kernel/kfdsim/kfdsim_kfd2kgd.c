@@ -113,10 +113,8 @@ static enum gp_dequeue dequeue_of(enum kfd_preempt_type type)
 	return GP_DEQUEUE_DRAIN;
 }
 
-static int wait_for_slot(struct kfdsim_device *kdev, u32 slot, unsigned int timeout_ms)
+static int wait_for_slot(struct kfdsim_device *kdev, u32 slot, unsigned long end)
 {
-	unsigned long end = jiffies + msecs_to_jiffies(timeout_ms);
-
 	while (is_slot_active(kdev, slot)) {
 		if (time_after(jiffies, end))
 			return -ETIME;
@@ -125,9 +123,25 @@ static int wait_for_slot(struct kfdsim_device *kdev, u32 slot, unsigned int time
 	return 0;
 }
 
+static int dequeue(struct kfdsim_device *kdev, u32 slot, enum gp_dequeue how)
+{
+	int r;
+
+	mutex_lock(&kdev->cp.lock);
+	r = gp_gpu_hqd_dequeue(kdev->cp.gpu, slot, how, kfdsim_cp_now(&kdev->cp));
+	mutex_unlock(&kdev->cp.lock);
+	kfdsim_cp_kick(kdev);
+	return r;
+}
+
+/*
+ * Hardware notes the request and heeds it once the queue has been loaded; the model refuses
+ * meanwhile, so it is asked again.
+ */
 static int hqd_destroy(struct amdgpu_device *adev, void *mqd, enum kfd_preempt_type type,
 		       unsigned int timeout, uint32_t pipe, uint32_t queue, uint32_t inst)
 {
+	unsigned long end = jiffies + msecs_to_jiffies(timeout);
 	struct kfdsim_device *kdev = to_kfdsim(adev);
 	u32 slot = slot_of(pipe, queue);
 	int r;
@@ -136,13 +150,14 @@ static int hqd_destroy(struct amdgpu_device *adev, void *mqd, enum kfd_preempt_t
 		return -EIO;
 	if (inst)
 		return 0;
-	mutex_lock(&kdev->cp.lock);
-	r = gp_gpu_hqd_dequeue(kdev->cp.gpu, slot, dequeue_of(type), kfdsim_cp_now(&kdev->cp));
-	mutex_unlock(&kdev->cp.lock);
-	kfdsim_cp_kick(kdev);
+	while ((r = dequeue(kdev, slot, dequeue_of(type))) == -EBUSY) {
+		if (time_after(jiffies, end))
+			return -ETIME;
+		usleep_range(POLL_US, 2 * POLL_US);
+	}
 	if (r && r != -ENOENT)
 		return r;
-	return wait_for_slot(kdev, slot, timeout);
+	return wait_for_slot(kdev, slot, end);
 }
 
 static bool hqd_is_occupied(struct amdgpu_device *adev, uint64_t queue_address, uint32_t pipe,

@@ -15,7 +15,7 @@
 #define TINY "profile=tiny"
 #define PAGE 4096ul
 #define RING_BYTES (64ul << 10)
-#define FREE_VA (1ull << 45)
+#define FREE_VA (1ull << 36)
 
 static int alloc(struct gt_gpu *gpu, uint64_t va, uint64_t bytes, uint32_t flags,
 		 struct kfd_ioctl_alloc_memory_of_gpu_args *args)

@@ -5,6 +5,7 @@
  * folder of its own.
  *
  * Needs: clients
+ * Clock: host, ROCr 5.2 wants the cache folders of a processor in sysfs
  */
 #define _GNU_SOURCE
 #include "gt/gt_root.h"

@@ -3,6 +3,8 @@
  * Programs that mean harm: rings full of nonsense, doorbells that say anything, streams
  * that never end, children without number. They may lose their own queues; nobody
  * else notices, and nothing of them stays.
+ *
+ * Clock: host, exact time leaves no step to a wave beside a loop of driver calls
  */
 #define _GNU_SOURCE
 #include "gt/gt.h"

@@ -2,6 +2,8 @@
 /*
  * A GPU with nothing to do costs nothing to simulate, and one that is looked at leaves time
  * for others.
+ *
+ * Clock: host, it measures processor time
  */
 #define _GNU_SOURCE
 #include "gt/gt.h"

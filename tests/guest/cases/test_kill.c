@@ -2,6 +2,8 @@
 /*
  * A process is killed in every state its queue can be in. Nothing of it stays, and
  * the others do not notice.
+ *
+ * Clock: both
  */
 #define _GNU_SOURCE
 #include "gt/gt.h"

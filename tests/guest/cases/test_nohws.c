@@ -46,6 +46,30 @@ static void preempted_kernel_gives_the_same_result(void)
 	GT_CHECK(!gt_stat(0, "hiq_packets"), "somebody used the HIQ");
 }
 
+/*
+ * Restoring a saved queue takes the GPU a while, and a queue that is stopped meanwhile leaves
+ * after that: the driver asks once and waits.
+ */
+static void a_queue_that_is_being_restored_can_be_stopped(void)
+{
+	struct gt_kernel k;
+	struct gt_queue q;
+	struct gt_gpu gpu;
+	unsigned int n;
+
+	gt_gpu_open(&gpu, 0);
+	gt_queue_create(&gpu, 7, &q);
+	gt_kernel_create(&gpu, &steady, &k);
+	gt_kernel_launch(&k, &q);
+	GT_CHECK(!gt_stat_wait(0, "waves", steady.groups), "%lu waves", gt_stat(0, "waves"));
+	for (n = 0; n < 100; n++) {
+		GT_CHECK(!gt_queue_update(&q, 0), "preempt %u", n);
+		GT_CHECK(!gt_queue_update(&q, 100), "resume %u", n);
+	}
+	GT_CHECK(!gt_kernel_wait(&k, 5000), "no end");
+	GT_CHECK(!gt_kernel_check(&k), "%s", gt_kernel_check(&k));
+}
+
 static void slots_run_out(void)
 {
 	struct gt_queue q[9];
@@ -64,6 +88,8 @@ static void slots_run_out(void)
 static const struct gt_case cases[] = {
 	{ "preempted_kernel_gives_the_same_result", preempted_kernel_gives_the_same_result, NO_HWS,
 	  0 },
+	{ "a_queue_that_is_being_restored_can_be_stopped",
+	  a_queue_that_is_being_restored_can_be_stopped, NO_HWS, 0 },
 	{ "slots_run_out", slots_run_out, NO_HWS, 0 },
 };
 

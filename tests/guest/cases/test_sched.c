@@ -4,6 +4,7 @@
  * stopped goes on where it was, and nothing stays stopped without a reason.
  *
  * Variant: hooks
+ * Clock: both
  */
 #define _GNU_SOURCE
 #include "gt/gt_offline.h"

@@ -32,7 +32,7 @@ static void without_the_daemon_the_module_is_asked(void)
 	GT_CHECK(gt_command_prio(job.pid) == 3, "priority %u", gt_command_prio(job.pid));
 	snprintf(pid, sizeof(pid), "%d", job.pid);
 	snprintf(text, sizeof(text), "%s,1,kernel,running", pid);
-	GT_COMMAND(text, "list", "--csv", "--fields", "pid,nr_queues,mechanism,state");
+	GT_COMMAND_UNTIL(text, "list", "--csv", "--fields", "pid,nr_queues,mechanism,state");
 	GT_START(&hold, 0, "gpreempt", "suspend", pid, "--wait", "--lease", "50s");
 	GT_CHECK(!gt_program_says(&hold, "suspended", MS), "not suspended");
 	GT_CHECK(!gt_load_mapped(&job), "it still has a slot");

@@ -305,11 +305,12 @@ static void the_last_resume_fails_at_first(void)
 	gt_job_kill(&j);
 }
 
-static void wait_gone(uint32_t doorbell)
+/* A queue is off the GPU before the switch that took it off is over. */
+static void wait_preempted(const struct stage *s, uint64_t before)
 {
 	uint64_t end = gt_deadline_ns(SERVED_MS);
 
-	while (gt_has_slot(doorbell)) {
+	while (gt_gpk_stats(s->gpu.id).nr_preemptions == before) {
 		GT_CHECK(gt_now_ns() < end, "it was not preempted");
 		gt_sleep_us(1000);
 	}
@@ -342,8 +343,10 @@ static uint32_t fail_a_resume(struct gt_offline *victim, struct stage *s, struct
 	doorbell = gt_other_doorbell(0);
 	stage_open(s);
 	gt_kernel_create(&s->gpu, &two_seconds, k);
+	nr = gt_gpk_stats(s->gpu.id).nr_preemptions;
 	gt_kernel_launch(k, &s->q);
-	wait_gone(doorbell);
+	wait_preempted(s, nr);
+	GT_CHECK(!gt_has_slot(doorbell), "the victim runs");
 	nr = gt_gpk_stats(s->gpu.id).nr_failed;
 	gt_fault(0, "lock_out 1");
 	GT_CHECK(!gt_kernel_wait(k, SERVED_MS), "the request was not served");

@@ -5,6 +5,7 @@
  * errors show that a lost wake-up is seen here.
  *
  * Variant: hooks
+ * Clock: host, its threads spin and need two processors
  */
 #define _GNU_SOURCE
 #include "gt/gt_race.h"

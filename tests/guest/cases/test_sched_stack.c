@@ -78,7 +78,7 @@ static void a_process_is_listed_changed_and_held(void)
 	GT_LOAD(&job, GT_KERNEL, GT_USER, "besteffort", "load_offline", "--endless");
 	snprintf(pid, sizeof(pid), "%d", job.pid);
 	snprintf(text, sizeof(text), "%s,1,kernel,running,besteffort", pid);
-	GT_COMMAND(text, "list", "--csv", "--fields", "pid,nr_queues,mechanism,state,class");
+	GT_COMMAND_UNTIL(text, "list", "--csv", "--fields", "pid,nr_queues,mechanism,state,class");
 	snprintf(text, sizeof(text), "%s,%u,0,aql,yes,kernel", pid, gpu);
 	GT_COMMAND(text, "list", "queues", "--csv", "--fields",
 		"pid,gpu_id,queue_id,type,busy,mechanism");

@@ -4,6 +4,7 @@
  * who may open the device; here everybody may.
  *
  * Variant: hooks
+ * Clock: both
  */
 #define _GNU_SOURCE
 #include "gt/gt_job.h"

@@ -4,6 +4,7 @@
  * daemon: what it sees of them, their edges, and a pause in the middle of a kernel.
  *
  * Needs: stack clients
+ * Clock: host, ROCr spins on the clock
  */
 #define _GNU_SOURCE
 #include "gt/gt_root.h"

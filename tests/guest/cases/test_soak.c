@@ -6,6 +6,7 @@
  * in the suite it runs for a few seconds.
  *
  * Needs: stack
+ * Clock: host, it is for hours of two processors
  */
 #define _GNU_SOURCE
 #include "gt/gt_load.h"

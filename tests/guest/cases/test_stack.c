@@ -4,6 +4,7 @@
  * an unprivileged user who may use the GPU and nothing more.
  *
  * Needs: stack
+ * Clock: both
  */
 #define _GNU_SOURCE
 #include "gt/gt_stack.h"

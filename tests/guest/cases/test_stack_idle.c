@@ -5,6 +5,7 @@
  * does not keep others away for good.
  *
  * Needs: stack
+ * Clock: virtual
  */
 #define _GNU_SOURCE
 #include "gt/gt_load.h"

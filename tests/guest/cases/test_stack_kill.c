@@ -8,6 +8,7 @@
  * second meanwhile, so that the instants fall everywhere.
  *
  * Needs: stack
+ * Clock: both
  */
 #define _GNU_SOURCE
 #include "gt/gt_load.h"

@@ -4,6 +4,7 @@
  * on with those who come afterwards.
  *
  * Needs: stack
+ * Clock: virtual
  */
 #define _GNU_SOURCE
 #include "gt/gt_load.h"

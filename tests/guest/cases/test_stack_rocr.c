@@ -5,6 +5,7 @@
  * of its own, so this is also how a container comes under gpreempt.
  *
  * Needs: stack clients
+ * Clock: host, ROCr spins on the clock
  */
 #define _GNU_SOURCE
 #include "gt/gt_load.h"

@@ -2,6 +2,8 @@
 /*
  * More of everything than fits: queues than slots, processes than VMIDs, saves than
  * one would like; and processes that are killed in the middle of it.
+ *
+ * Clock: both
  */
 #define _GNU_SOURCE
 #include "gt/gt.h"

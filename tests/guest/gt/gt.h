@@ -56,6 +56,8 @@ void gt_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 uint64_t gt_argument(const char *name, uint64_t otherwise);
 const char *gt_argument_text(const char *name);
+/* Whether time is virtual and computing takes none: vehicle/run --kernel uml --clock inf. */
+bool gt_is_virtual(void);
 /* By what number the hardware knows a process that has opened the driver. */
 uint32_t gt_pasid_of(pid_t pid);
 /* As memory pressure would. The restore comes 100 ms later (PROCESS_RESTORE_TIME_MS). */

@@ -253,8 +253,15 @@ static int change_module(const char **loaded, const char *params)
 	return 0;
 }
 
+/* The text of an argument is good until another one is asked for. */
+static const char *copy_of(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
 int gt_main(const struct gt_case *cases, size_t nr)
 {
+	const char *until = copy_of(gt_argument_text("until"));
 	const char *loaded = NULL, *only = gt_argument_text("case");
 	int failed = 0;
 	size_t i;
@@ -266,6 +273,8 @@ int gt_main(const struct gt_case *cases, size_t nr)
 			failed = 1;
 		else if (!run_case(&cases[i]))
 			failed = 1;
+		if (until && !strcmp(cases[i].name, until))
+			break;
 	}
 	failed |= change_module(&loaded, NULL);
 	fflush(stdout);

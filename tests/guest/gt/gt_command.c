@@ -58,6 +58,20 @@ void gt_command_as(uid_t uid, int code, const char *text, const char *const argv
 	}
 }
 
+void gt_command_until(const char *text, const char *const argv[])
+{
+	uint64_t end = gt_deadline_ns(MS);
+	struct gt_program p;
+
+	while (gt_program_run(&p, 0, MS, argv) || gt_program_says(&p, text, 10)) {
+		if (gt_now_ns() > end) {
+			gt_program_show(&p);
+			gt_fail("%s %s never says \"%s\"", argv[0], argv[1], text);
+		}
+		gt_sleep_us(10000);
+	}
+}
+
 void gt_command_check(const char *module, const char *mechanism)
 {
 	struct gt_program p;

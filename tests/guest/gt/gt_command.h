@@ -22,6 +22,11 @@ void gt_command_end(struct gt_program *daemon);
 /* Runs a program; it must end with @code and say @text (NULL = anything). */
 void gt_command_as(uid_t uid, int code, const char *text, const char *const argv[]);
 
+/* Runs a program again and again, until it says @text: what is to be seen needs a moment. */
+void gt_command_until(const char *text, const char *const argv[]);
+
+#define GT_COMMAND_UNTIL(text, ...) \
+	gt_command_until(text, (const char *const[]){ "gpreempt", __VA_ARGS__, NULL })
 #define GT_COMMAND(text, ...) \
 	gt_command_as(0, 0, text, (const char *const[]){ "gpreempt", __VA_ARGS__, NULL })
 #define GT_REFUSED(uid, ...) \

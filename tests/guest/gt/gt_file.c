@@ -209,6 +209,13 @@ uint64_t gt_argument(const char *name, uint64_t otherwise)
 	return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
+bool gt_is_virtual(void)
+{
+	const char *clock = gt_argument_text("clock");
+
+	return clock && !strcmp(clock, "inf");
+}
+
 uint32_t gt_pasid_of(pid_t pid)
 {
 	uint32_t pasid = 0;

@@ -41,7 +41,8 @@ static void *reserve_va(uint64_t bytes)
 
 	if (owner != getpid()) {
 		owner = getpid();
-		next = (1ull << 44) + ((owner & 0xfffull) << 33);
+		/* User-Mode Linux has 39 bits of addresses. */
+		next = (1ull << 37) + ((owner & 0xfffull) << 26);
 	}
 	va = mmap((void *)next, bytes, PROT_NONE,
 		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);

@@ -103,6 +103,13 @@ void rig_idle(struct rig *r, u32 e)
 	rig_take(r);
 }
 
+void rig_progress(struct rig *r, u32 e, u64 since_ns)
+{
+	assert_int_equal(
+		gp_sched_queue_progress(r->s, r->queue[e], since_ns, r->now_ns, &r->out), 0);
+	rig_take(r);
+}
+
 void rig_remove(struct rig *r, u32 e)
 {
 	assert_int_equal(gp_sched_entity_remove(r->s, r->id[e], r->now_ns, &r->out), 0);

@@ -67,6 +67,8 @@ u32 rig_add_attr(struct rig *r, const struct gp_attr *attr);
 
 void rig_busy(struct rig *r, u32 e);
 void rig_idle(struct rig *r, u32 e);
+/* A request ended; the next one arrived at @since_ns. */
+void rig_progress(struct rig *r, u32 e, u64 since_ns);
 void rig_remove(struct rig *r, u32 e);
 void rig_prio(struct rig *r, u32 e, u8 prio);
 

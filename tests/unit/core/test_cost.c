@@ -79,6 +79,32 @@ static void spared_victim_that_goes_on_is_preempted_at_its_expected_end(void **s
 	assert_int_equal(rig_stats(r)->nr_left_to_finish, 1);
 }
 
+/* It was left to finish, did not, was preempted, and then refused to come back. */
+static void refusal_of_one_that_was_spared_outlasts_its_work(void **state)
+{
+	struct rig *r = *state;
+	u32 low = rig_add(r, 3);
+	u32 high;
+
+	teach(r, low, 200 * GP_US);
+	high = rig_add(r, 9);
+	rig_busy(r, low);
+	rig_run(r, 190 * GP_US);
+	rig_busy(r, high);
+	rig_run(r, 10 * GP_US + 200);
+	assert_true(rig_preempts(r, low));
+	rig_done(r);
+	rig_idle(r, high);
+	rig_run(r, 100 * GP_US);
+	assert_true(rig_resumes(r, low));
+	rig_done_with(r, GP_RESULT_BUSY);
+	rig_idle(r, low);
+	assert_false(r->in_flight);
+	rig_run(r, 1 * GP_MS);
+	assert_true(r->in_flight);
+	assert_true(rig_resumes(r, low));
+}
+
 static void victim_with_much_left_is_preempted(void **state)
 {
 	struct rig *r = *state;
@@ -128,6 +154,7 @@ int main(void)
 		RIG_TEST(cost_follows_completed_switches),
 		RIG_TEST(victim_about_to_finish_is_left_to_finish),
 		RIG_TEST(spared_victim_that_goes_on_is_preempted_at_its_expected_end),
+		RIG_TEST(refusal_of_one_that_was_spared_outlasts_its_work),
 		RIG_TEST(victim_with_much_left_is_preempted),
 		RIG_TEST(victim_that_has_outlived_its_average_is_preempted),
 		RIG_TEST(sparing_can_be_switched_off),

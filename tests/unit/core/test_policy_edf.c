@@ -84,6 +84,80 @@ static void extreme_deadline_is_still_before_none(void **state)
 	assert_state(r, extreme, RUNNING);
 }
 
+static void completion_renews_the_deadline(void **state)
+{
+	struct rig *r = *state;
+	u32 stream = add(r, 30 * GP_MS);
+	u32 tight = add(r, 20 * GP_MS);
+
+	r->switch_ns = 20 * GP_US;
+	rig_policy(r, "edf");
+	rig_busy(r, stream);
+	rig_run(r, 12 * GP_MS);
+	rig_busy(r, tight);
+	rig_run(r, GP_MS);
+	assert_state(r, stream, RUNNING);
+	/* The next request came a while ago, but is due later than the other. */
+	rig_progress(r, stream, r->now_ns - 3 * GP_MS);
+	rig_run(r, GP_MS);
+	assert_state(r, tight, RUNNING);
+	assert_state(r, stream, PREEMPTED);
+}
+
+static void deadline_is_that_of_the_oldest_request_of_all_queues(void **state)
+{
+	struct rig *r = *state;
+	u32 e = add(r, 50 * GP_MS);
+	u64 start_ns = r->now_ns;
+	u64 second;
+
+	rig_policy(r, "edf");
+	gp_sched_queue_add(r->s, r->id[e], 0, r->now_ns, &r->out, &second);
+	rig_take(r);
+	rig_busy(r, e);
+	rig_run(r, GP_MS);
+	gp_sched_queue_busy(r->s, second, r->now_ns, &r->out);
+	rig_take(r);
+	assert_int_equal(rig_entity(r, e)->request_ns, start_ns);
+	/* The first goes on with a younger one: that of the second is the oldest now. */
+	rig_run(r, GP_MS);
+	rig_progress(r, e, r->now_ns);
+	assert_int_equal(rig_entity(r, e)->request_ns, start_ns + GP_MS);
+	rig_run(r, GP_MS);
+	gp_sched_queue_idle(r->s, second, r->now_ns, &r->out);
+	rig_take(r);
+	assert_int_equal(rig_entity(r, e)->request_ns, start_ns + 2 * GP_MS);
+}
+
+/* Whatever a client says of its requests, it cannot become more urgent by it. */
+static void time_that_cannot_be_true_does_not_help(void **state)
+{
+	struct rig *r = *state;
+	u32 e = add(r, 50 * GP_MS);
+	u64 start_ns = r->now_ns;
+
+	rig_policy(r, "edf");
+	rig_busy(r, e);
+	rig_run(r, GP_MS);
+	rig_progress(r, e, 0);
+	assert_int_equal(rig_entity(r, e)->request_ns, start_ns);
+	rig_progress(r, e, U64_MAX);
+	assert_int_equal(rig_entity(r, e)->request_ns, r->now_ns);
+	rig_progress(r, e, start_ns);
+	assert_int_equal(rig_entity(r, e)->request_ns, r->now_ns);
+}
+
+static void progress_of_an_idle_queue_changes_nothing(void **state)
+{
+	struct rig *r = *state;
+	u32 e = add(r, 50 * GP_MS);
+
+	rig_policy(r, "edf");
+	rig_progress(r, e, r->now_ns);
+	assert_state(r, e, IDLE);
+	assert_int_equal(gp_sched_queue_progress(r->s, r->id[e], 0, r->now_ns, &r->out), -ENOENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -91,6 +165,10 @@ int main(void)
 		RIG_TEST(deadline_counts_from_the_arrival_of_work),
 		RIG_TEST(without_a_deadline_it_comes_last_in_order_of_arrival),
 		RIG_TEST(extreme_deadline_is_still_before_none),
+		RIG_TEST(completion_renews_the_deadline),
+		RIG_TEST(deadline_is_that_of_the_oldest_request_of_all_queues),
+		RIG_TEST(time_that_cannot_be_true_does_not_help),
+		RIG_TEST(progress_of_an_idle_queue_changes_nothing),
 	};
 
 	return cmocka_run_group_tests_name("core/policy_edf", tests, NULL, NULL);

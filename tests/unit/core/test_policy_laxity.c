@@ -51,7 +51,8 @@ static void expected_work_makes_it_critical_earlier(void **state)
 	rig_run(r, GP_MS);
 	rig_busy(r, high);
 	rig_busy(r, low);
-	rig_run(r, 5 * GP_MS);
+	/* 10 ms less one and a half times 4 ms and the margin. */
+	rig_run(r, 3 * GP_MS);
 	assert_state(r, low, PREEMPTED);
 	rig_run(r, GP_MS);
 	assert_state(r, low, RUNNING);
@@ -70,21 +71,57 @@ static void without_a_deadline_it_is_never_critical(void **state)
 	assert_state(r, low, PREEMPTED);
 }
 
-static void all_critical_ones_run_together(void **state)
+static void critical_ones_run_by_deadline(void **state)
 {
 	struct rig *r = *state;
-	u32 a = add(r, 3, 5 * GP_MS);
-	u32 b = add(r, 4, 5 * GP_MS);
+	u32 late = add(r, 4, 5 * GP_MS);
+	u32 early = add(r, 3, 4900 * GP_US);
 	u32 high = add(r, 9, 0);
 
 	start(r);
 	rig_busy(r, high);
-	rig_busy(r, a);
-	rig_busy(r, b);
+	rig_busy(r, late);
+	rig_busy(r, early);
 	rig_run(r, 6 * GP_MS);
-	assert_state(r, a, RUNNING);
-	assert_state(r, b, RUNNING);
+	assert_state(r, early, RUNNING);
+	assert_state(r, late, PREEMPTED);
 	assert_state(r, high, PREEMPTED);
+	rig_idle(r, early);
+	rig_run(r, 100 * GP_US);
+	assert_state(r, late, RUNNING);
+	assert_state(r, high, PREEMPTED);
+}
+
+static void next_request_is_not_critical(void **state)
+{
+	struct rig *r = *state;
+	u32 low = add(r, 3, 10 * GP_MS);
+	u32 high = add(r, 9, 0);
+
+	start(r);
+	rig_busy(r, high);
+	rig_busy(r, low);
+	rig_run(r, 10 * GP_MS);
+	assert_state(r, low, RUNNING);
+	rig_progress(r, low, r->now_ns);
+	rig_run(r, GP_MS);
+	assert_state(r, low, PREEMPTED);
+	assert_state(r, high, RUNNING);
+}
+
+/* Half of 10 ms above all others, then a whole deadline below. */
+static void endless_one_is_critical_for_its_budget_only(void **state)
+{
+	struct rig *r = *state;
+	u32 low = add(r, 3, 10 * GP_MS);
+	u32 high = add(r, 9, 0);
+
+	start(r);
+	rig_busy(r, high);
+	rig_busy(r, low);
+	rig_run(r, GP_SEC);
+	assert_in_range(rig_ran(r, low), 300 * GP_MS, 350 * GP_MS);
+	assert_in_range(rig_ran(r, high), 630 * GP_MS, 700 * GP_MS);
 }
 
 int main(void)
@@ -93,7 +130,9 @@ int main(void)
 		RIG_TEST(entity_is_normal_until_its_laxity_expires_then_critical),
 		RIG_TEST(expected_work_makes_it_critical_earlier),
 		RIG_TEST(without_a_deadline_it_is_never_critical),
-		RIG_TEST(all_critical_ones_run_together),
+		RIG_TEST(critical_ones_run_by_deadline),
+		RIG_TEST(next_request_is_not_critical),
+		RIG_TEST(endless_one_is_critical_for_its_budget_only),
 	};
 
 	return cmocka_run_group_tests_name("core/policy_laxity", tests, NULL, NULL);

@@ -7,9 +7,12 @@ static void start(struct rig *r)
 	rig_policy(r, "mlfq");
 }
 
+/* With default slices of 10, 20 and 40 ms. */
 static u32 level(struct rig *r, u32 e)
 {
-	return rig_entity(r, e)->mem.level;
+	u64 used_ns = rig_entity(r, e)->mem.used_ns;
+
+	return (used_ns >= 10 * GP_MS) + (used_ns >= 30 * GP_MS) + (used_ns >= 70 * GP_MS);
 }
 
 static void long_work_sinks_through_the_levels(void **state)

@@ -129,6 +129,9 @@ static void queue_event(struct run *r, u32 q)
 	} else if (!pick(r, 10)) {
 		gp_sched_queue_remove(r->s, r->queue[q], r->now_ns, &r->out);
 		r->queue[q] = GP_ID_NONE;
+	} else if (!pick(r, 4)) {
+		gp_sched_queue_progress(r->s, r->queue[q], r->now_ns - pick(r, 2) * GP_MS,
+					r->now_ns, &r->out);
 	} else if (pick(r, 2)) {
 		gp_sched_queue_busy(r->s, r->queue[q], r->now_ns, &r->out);
 	} else {
@@ -274,6 +277,8 @@ static int replay(struct gp_sched *s, const struct gp_trace *t, struct gp_action
 		return gp_sched_queue_busy(s, t->arg[0], t->now_ns, out);
 	case GP_TRACE_EVENT_IDLE:
 		return gp_sched_queue_idle(s, t->arg[0], t->now_ns, out);
+	case GP_TRACE_EVENT_PROGRESS:
+		return gp_sched_queue_progress(s, t->arg[0], t->arg[1], t->now_ns, out);
 	default:
 		return replay_node(s, t, out);
 	}

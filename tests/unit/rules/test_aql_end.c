@@ -143,28 +143,6 @@ static void memory_that_is_gone_says_nothing(void **state)
 	assert_int_equal(end(), GP_AQL_ENDED);
 }
 
-static void doubt_asks_ever_less_often(void **state)
-{
-	const uint64_t s = 1000000000;
-	struct gp_aql_doubt d = {};
-	uint64_t i;
-
-	mark.from = 7;
-	for (i = 1; i <= 64; i *= 2) {
-		gp_aql_doubt_later(&d, GP_AQL_RUNNING, &mark, 5);
-		assert_int_equal(d.mark.from, 7);
-		assert_false(gp_aql_doubt_is_due(&d, 4 + i * s));
-		assert_true(gp_aql_doubt_is_due(&d, 5 + i * s));
-	}
-	gp_aql_doubt_later(&d, GP_AQL_RUNNING, &mark, 0);
-	assert_true(gp_aql_doubt_is_due(&d, 64 * s));
-	/* There is none about what has ended, and it begins anew. */
-	gp_aql_doubt_later(&d, GP_AQL_LAST_ENDED, &mark, 0);
-	assert_false(gp_aql_doubt_is_due(&d, UINT64_MAX));
-	gp_aql_doubt_later(&d, GP_AQL_RUNNING, &mark, 0);
-	assert_true(gp_aql_doubt_is_due(&d, s));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,7 +152,6 @@ int main(void)
 		cmocka_unit_test_setup(one_without_a_signal_is_not_known, setup),
 		cmocka_unit_test_setup(too_many_are_never_all_known, setup),
 		cmocka_unit_test_setup(memory_that_is_gone_says_nothing, setup),
-		cmocka_unit_test_setup(doubt_asks_ever_less_often, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

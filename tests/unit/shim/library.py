@@ -64,11 +64,35 @@ def check_silence(library):
     assert r.stdout.endswith("0\n") and "gpreempt" not in r.stderr, r
 
 
+def lookups(library, program):
+    """Names that a Python program has looked up after it has written MARK to stderr."""
+    env = dict(os.environ, LD_PRELOAD=library, LD_BIND_NOW="1", LD_DEBUG="symbols")
+    r = subprocess.run(["/usr/bin/python3", "-S", "-c", program], env=env, check=False, text=True,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    assert r.returncode == 0 and "MARK" in r.stderr, r
+    return re.findall(r"symbol=(\w+);", r.stderr.partition("MARK")[2])
+
+
+def check_first_ioctl(library):
+    """dlsym() takes locks and allocates: a signal handler or a child of vfork() must not."""
+    begin = "import ctypes, fcntl, os; libc = ctypes.CDLL(None); os.write(2, b'MARK\\n');"
+    call = """
+try:
+    fcntl.ioctl(0, 0x5401, bytes(64))
+except OSError:
+    pass
+"""
+    assert "ioctl" not in lookups(library, begin + call)
+    # Control: what is looked up is seen.
+    assert "ioctl" in lookups(library, begin + "libc.ioctl")
+
+
 def main():
     library = os.path.realpath(sys.argv[1])
     check_symbols(library)
     check_environment(library)
     check_silence(library)
+    check_first_ioctl(library)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -15,6 +16,12 @@ struct rig rig;
 struct gp_shim gp_shim_self;
 
 static pthread_mutex_t driver_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* A thread that rings would have to wait. The owner is glibc's to know. */
+static void assert_unlocked(void)
+{
+	assert_int_not_equal(gp_shim_self.lock.__data.__owner, syscall(SYS_gettid));
+}
 
 static int refuse(int error)
 {
@@ -144,17 +151,36 @@ static int driver(unsigned long request, void *arg)
 	return 0;
 }
 
+/* Copies a piece of memory as the kernel does. */
+typedef ssize_t (*copy_fn)(pid_t pid, const struct iovec *local, unsigned long nr_local,
+			   const struct iovec *remote, unsigned long nr_remote,
+			   unsigned long flags);
+
+static int copy(copy_fn fn, uint64_t addr, const void *here, size_t bytes)
+{
+	struct iovec local = { (void *)here, bytes };
+	struct iovec remote = { (void *)(uintptr_t)addr, bytes };
+
+	return fn(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes ? 0 : -EFAULT;
+}
+
+/* As kfd_ioctl(): a copy in, the call, a copy out that may fail when all is done. */
 static int fake_ioctl(int fd, unsigned long request, void *arg)
 {
+	_Alignas(8) uint8_t args[256];
 	int r;
 
-	if ((uintptr_t)arg < 4096)
+	assert_unlocked();
+	assert_true(_IOC_SIZE(request) <= sizeof(args));
+	if (copy(process_vm_readv, (uintptr_t)arg, args, _IOC_SIZE(request)))
 		return refuse(EFAULT);
 	pthread_mutex_lock(&driver_lock);
 	rig.nr_calls++;
 	rig.last_fd = fd;
-	r = driver(request, arg);
+	r = driver(request, args);
 	pthread_mutex_unlock(&driver_lock);
+	if (copy(process_vm_writev, (uintptr_t)arg, args, _IOC_SIZE(request)))
+		r = refuse(EFAULT);
 	if (rig.on_call)
 		rig.on_call();
 	return r;
@@ -162,6 +188,7 @@ static int fake_ioctl(int fd, unsigned long request, void *arg)
 
 static int fake_open(void)
 {
+	assert_unlocked();
 	return rig.open_fd;
 }
 
@@ -169,6 +196,7 @@ static int fake_connect(void)
 {
 	int fds[2];
 
+	assert_unlocked();
 	if (rig.connect_error)
 		return -rig.connect_error;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds),
@@ -187,19 +215,25 @@ static uint64_t fake_now(void)
 	return rig.now_ns;
 }
 
-static int fake_read(uint64_t addr, void *to, size_t bytes)
+static void fake_read(struct gp_shim_piece *pieces, uint32_t nr)
 {
-	struct iovec local = { to, bytes };
-	struct iovec remote = { (void *)(uintptr_t)addr, bytes };
+	uint32_t i;
 
+	assert_unlocked();
 	/* The rings of most queues are not there. */
-	if (addr < 16 << 20)
-		return -EFAULT;
-	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes ? 0 : -EFAULT;
+	for (i = 0; i < nr; i++)
+		pieces[i].error = pieces[i].addr < 16 << 20 ? -EFAULT :
+			copy(process_vm_readv, pieces[i].addr, pieces[i].to, pieces[i].bytes);
+}
+
+static int fake_write(uint64_t addr, const void *from, size_t bytes)
+{
+	return copy(process_vm_writev, addr, from, bytes);
 }
 
 static int fake_occupancy(uint32_t gpu_id)
 {
+	assert_unlocked();
 	return rig.occupancy;
 }
 
@@ -209,6 +243,7 @@ static const struct gp_shim_sys sys = {
 	.connect = fake_connect,
 	.now_ns = fake_now,
 	.read_memory = fake_read,
+	.write_memory = fake_write,
 	.occupancy = fake_occupancy,
 };
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <hsa/amd_hsa_queue.h>
 #include <hsa/amd_hsa_signal.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,6 +19,7 @@
 
 #define HEADER "/usr/include/hsa/hsa_api_trace.h"
 #define PACKETS 64
+#define NR_ROUNDS 200000
 
 static struct gp_hsa_core_table core;
 static struct gp_hsa_table table = { .core = &core };
@@ -66,6 +68,11 @@ static uint64_t cas_write_index(const hsa_queue_t *q, uint64_t expected, uint64_
 	return expected;
 }
 
+static void store_write_index(const hsa_queue_t *q, uint64_t value)
+{
+	__atomic_store_n(&((amd_queue_t *)q)->write_dispatch_id, value, __ATOMIC_RELEASE);
+}
+
 static hsa_status_t signal_create(hsa_signal_value_t initial, uint32_t nr,
 				  const hsa_agent_t *consumers, hsa_signal_t *out)
 {
@@ -111,12 +118,16 @@ static hsa_status_t queue_destroy(hsa_queue_t *q)
 
 static int setup(void **state)
 {
+	int i;
+
 	rig_setup(state);
 	memset(&aq, 0, sizeof(aq));
 	memset(&core, 0, sizeof(core));
 	memset(&doorbell, 0, sizeof(doorbell));
 	memset(&other, 0, sizeof(other));
 	memset(ring, 0, sizeof(ring));
+	for (i = 0; i < PACKETS; i++)
+		ring[i].header = HSA_PACKET_TYPE_INVALID;
 	nr_rings = nr_stores = nr_signals = 0;
 	barrier_signal = NULL;
 	type = HSA_QUEUE_TYPE_MULTI;
@@ -130,6 +141,8 @@ static int setup(void **state)
 	core.fn[GP_HSA_SIGNAL_CREATE] = signal_create;
 	core.fn[GP_HSA_SIGNAL_DESTROY] = signal_destroy;
 	core.fn[GP_HSA_QUEUE_CAS_WRITE_INDEX_SCACQ_SCREL] = cas_write_index;
+	core.fn[GP_HSA_QUEUE_STORE_WRITE_INDEX_RELAXED] = store_write_index;
+	core.fn[GP_HSA_QUEUE_STORE_WRITE_INDEX_SCRELEASE] = store_write_index;
 	core.fn[GP_HSA_SIGNAL_STORE_RELAXED] = store;
 	core.fn[GP_HSA_SIGNAL_STORE_SCRELEASE] = store;
 	core.fn[GP_HSA_SIGNAL_SILENT_STORE_RELAXED] = store;
@@ -175,7 +188,18 @@ static void submit(enum gp_hsa_core place)
 /* The GPU fetches everything; what it has to run may go on. */
 static void fetch(void)
 {
-	aq.read_dispatch_id = aq.write_dispatch_id;
+	for (; aq.read_dispatch_id != aq.write_dispatch_id; aq.read_dispatch_id++)
+		ring[aq.read_dispatch_id % PACKETS].header = HSA_PACKET_TYPE_INVALID;
+}
+
+/* What a producer of its own kind writes. */
+static void write_dispatch(uint64_t index)
+{
+	hsa_barrier_and_packet_t *p = &ring[index % PACKETS];
+
+	memset(p, 0, sizeof(*p));
+	p->completion_signal.handle = (uintptr_t)&other;
+	p->header = HSA_PACKET_TYPE_KERNEL_DISPATCH;
 }
 
 static bool is_busy(void)
@@ -212,6 +236,10 @@ static void places_are_those_of_the_header(void **state)
 	assert_int_equal(place_of("hsa_queue_destroy"), GP_HSA_QUEUE_DESTROY);
 	assert_int_equal(place_of("hsa_queue_cas_write_index_scacq_screl"),
 			 GP_HSA_QUEUE_CAS_WRITE_INDEX_SCACQ_SCREL);
+	assert_int_equal(place_of("hsa_queue_store_write_index_relaxed"),
+			 GP_HSA_QUEUE_STORE_WRITE_INDEX_RELAXED);
+	assert_int_equal(place_of("hsa_queue_store_write_index_screlease"),
+			 GP_HSA_QUEUE_STORE_WRITE_INDEX_SCRELEASE);
 	assert_int_equal(place_of(" hsa_memory_copy"), GP_HSA_MEMORY_COPY);
 	assert_int_equal(place_of(" hsa_signal_create"), GP_HSA_SIGNAL_CREATE);
 	assert_int_equal(place_of(" hsa_signal_destroy"), GP_HSA_SIGNAL_DESTROY);
@@ -333,13 +361,14 @@ static void barrier_never_overwrites_what_was_not_read(void **state)
 	q = make_queue();
 	submit(GP_HSA_SIGNAL_STORE_SCRELEASE);
 	fetch();
-	memset(ring, 0x5a, sizeof(ring));
+	for (i = 0; i < PACKETS; i++)
+		ring[i].completion_signal.handle = i + 1;
 	nr_overtaken = PACKETS;
 	rig_run(2 * MS);
 	assert_int_equal(nr_overtaken, 0);
 	assert_int_equal(aq.write_dispatch_id, 1 + PACKETS);
 	for (i = 0; i < PACKETS; i++)
-		assert_int_equal(ring[i].header, 0x5a5a);
+		assert_int_equal(ring[i].completion_signal.handle, i + 1);
 	/* Later there is room. */
 	assert_true(is_busy());
 	fetch();
@@ -348,6 +377,107 @@ static void barrier_never_overwrites_what_was_not_read(void **state)
 	barrier_signal->value = 0;
 	rig_run(20 * MS);
 	assert_false(is_busy());
+	destroy_queue(q);
+}
+
+/* The queue becomes idle without a barrier. */
+static void expect_idle_by_pointers(void)
+{
+	uint64_t before = aq.write_dispatch_id;
+
+	fetch();
+	rig.occupancy = 1;
+	rig_run(20 * MS);
+	assert_true(is_busy());
+	rig.occupancy = 0;
+	other.value = 0;
+	rig_run(100 * MS);
+	assert_false(is_busy());
+	assert_int_equal(aq.write_dispatch_id, before);
+}
+
+/* A lock of its own, then load, write, store: legal for itself, and not with others. */
+static void producer_that_stores_its_index_gets_no_barrier(void **state)
+{
+	void (*store_index)(const hsa_queue_t *, uint64_t) =
+		core.fn[GP_HSA_QUEUE_STORE_WRITE_INDEX_RELAXED];
+	void (*ring_it)(hsa_signal_t, hsa_signal_value_t) = core.fn[GP_HSA_SIGNAL_STORE_RELAXED];
+	hsa_queue_t *q;
+
+	rig_connect();
+	q = make_queue();
+	other.value = 1;
+	write_dispatch(0);
+	store_index(q, 1);
+	ring_it(q->doorbell_signal, 0);
+	assert_true(is_busy());
+	rig_run(20 * MS);
+	assert_int_equal(aq.write_dispatch_id, 1);
+	expect_idle_by_pointers();
+	destroy_queue(q);
+}
+
+/* The same without a call: its packet is there before its index. */
+static void packet_ahead_of_its_index_is_left_alone(void **state)
+{
+	hsa_queue_t *q;
+
+	rig_connect();
+	q = make_queue();
+	submit(GP_HSA_SIGNAL_STORE_SCRELEASE);
+	fetch();
+	other.value = 1;
+	write_dispatch(1);
+	rig_run(20 * MS);
+	assert_int_equal(aq.write_dispatch_id, 1);
+	assert_int_equal(ring[1].header, HSA_PACKET_TYPE_KERNEL_DISPATCH);
+	store_write_index(q, 2);
+	rig_run(20 * MS);
+	assert_int_equal(aq.write_dispatch_id, 2);
+	expect_idle_by_pointers();
+	destroy_queue(q);
+}
+
+/* It had loaded the index before the barrier took it, and writes over the barrier. */
+static void barrier_that_was_overwritten_is_given_up(void **state)
+{
+	hsa_queue_t *q;
+
+	rig_connect();
+	q = make_queue();
+	submit(GP_HSA_SIGNAL_STORE_SCRELEASE);
+	fetch();
+	rig_run(5 * MS);
+	assert_int_equal(aq.write_dispatch_id, 2);
+	assert_int_equal(barrier_signal->value, 1);
+	other.value = 1;
+	write_dispatch(1);
+	store_write_index(q, 2);
+	expect_idle_by_pointers();
+	/* It is not tried again. */
+	submit(GP_HSA_SIGNAL_STORE_SCRELEASE);
+	expect_idle_by_pointers();
+	destroy_queue(q);
+}
+
+/* As before, but the producer had room for a whole ring before anything was looked at. */
+static void barrier_lost_a_ring_ago_is_given_up(void **state)
+{
+	hsa_queue_t *q;
+	int i;
+
+	rig_connect();
+	q = make_queue();
+	submit(GP_HSA_SIGNAL_STORE_SCRELEASE);
+	fetch();
+	rig_run(5 * MS);
+	assert_int_equal(aq.write_dispatch_id, 2);
+	for (i = 1; i <= PACKETS + 1; i++) {
+		write_dispatch(i);
+		store_write_index(q, i + 1);
+		fetch();
+	}
+	expect_idle_by_pointers();
 	destroy_queue(q);
 }
 
@@ -441,6 +571,39 @@ static void end_of_rocr_leaves_nothing_behind(void **state)
 	free(barrier_signal);
 }
 
+static bool is_over;
+
+/* What is shown is a profiler's queue, again and again. */
+static void *attach_often(void *arg)
+{
+	const struct gp_hsa_calls none = {};
+
+	while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED))
+		gp_hsa_queue_attach(&gp_shim_self, &aq.hsa_queue, (hsa_agent_t){ 1 }, &none);
+	return arg;
+}
+
+/* Both set a bit of the same word; one has a lock, the other is called by ROCr without. */
+static void two_threads_that_learn_lose_nothing(void **state)
+{
+	pthread_t thread;
+	int i, lost = 0;
+
+	doorbell.kind = AMD_SIGNAL_KIND_USER;
+	aq.hsa_queue.doorbell_signal.handle = (uintptr_t)&doorbell;
+	is_over = false;
+	assert_int_equal(pthread_create(&thread, NULL, attach_often, NULL), 0);
+	for (i = 0; i < NR_ROUNDS; i++) {
+		OnUnload();
+		core.fn[GP_HSA_QUEUE_CREATE] = queue_create;
+		assert_true(OnLoad(&table, 1, 0, NULL));
+		lost += !(gp_shim_self.sees & GP_WIRE_SEES_TABLE);
+	}
+	__atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	assert_int_equal(lost, 0);
+}
+
 static void strange_table_is_left_alone(void **state)
 {
 	struct gp_hsa_core_table small = { .version.minor = 64 };
@@ -461,11 +624,16 @@ int main(void)
 		T(barrier_packet_proves_idle),
 		T(work_behind_the_barrier_is_not_idle),
 		T(barrier_never_overwrites_what_was_not_read),
+		T(producer_that_stores_its_index_gets_no_barrier),
+		T(packet_ahead_of_its_index_is_left_alone),
+		T(barrier_that_was_overwritten_is_given_up),
+		T(barrier_lost_a_ring_ago_is_given_up),
 		T(nothing_is_put_into_some_queues),
 		T(nothing_is_put_into_a_stopped_queue),
 		T(queue_of_a_profiler_is_watched),
 		T(memory_of_a_queue_that_stays_is_not_trusted),
 		T(end_of_rocr_leaves_nothing_behind),
+		T(two_threads_that_learn_lose_nothing),
 		T(strange_table_is_left_alone),
 	};
 

@@ -6,6 +6,7 @@
 #include "rig.h"
 
 #include <errno.h>
+#include <sys/mman.h>
 
 #include "client/shim/shim_ioctl.h"
 #include "client/shim/shim_queue.h"
@@ -68,6 +69,30 @@ static void bad_pointer_is_the_drivers_to_refuse(void **state)
 		assert_int_equal(gp_ioctl_call(&gp_shim_self, 3, calls[i], (void *)16), -1);
 		assert_int_equal(errno, EFAULT);
 	}
+}
+
+/* What the driver could not write, the shim must not either; the caller sees no change. */
+static void read_only_arguments_are_no_crash(void **state)
+{
+	struct gp_kfd_create_queue *a = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+					     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint32_t first = rig_create();
+
+	assert_ptr_not_equal(a, MAP_FAILED);
+	rig_connect();
+	rig_ring(first);
+	a->ring_bytes = 4096;
+	a->gpu_id = RIG_GPU;
+	a->type = GP_KFD_QUEUE_AQL;
+	a->percentage = 100;
+	assert_int_equal(mprotect(a, 4096, PROT_READ), 0);
+	assert_int_equal(gp_ioctl_call(&gp_shim_self, 3, GP_KFD_IOC_CREATE_QUEUE, a), -1);
+	assert_int_equal(errno, EFAULT);
+	/* On a held node the driver gets other arguments than the caller's. */
+	hold_all(1);
+	assert_int_equal(gp_ioctl_call(&gp_shim_self, 3, GP_KFD_IOC_CREATE_QUEUE, a), -1);
+	assert_int_equal(errno, EFAULT);
+	munmap(a, 4096);
 }
 
 static void other_sizes_of_a_call_are_known(void **state)
@@ -266,6 +291,7 @@ int main(void)
 		T(queues_come_and_go),
 		T(errno_is_the_applications),
 		T(bad_pointer_is_the_drivers_to_refuse),
+		T(read_only_arguments_are_no_crash),
 		T(other_sizes_of_a_call_are_known),
 		T(console_calls_are_not_ours),
 		T(redundant_updates_do_not_reach_the_driver),

@@ -95,6 +95,7 @@ static int setup(void **state)
 	uint32_t i;
 
 	memset(&t, 0, sizeof(t));
+	gp_client_holds_init(&t.holds);
 	now_ns = 5000 * MS;
 	suspend_result = resume_result = 1;
 	for (i = 0; i < 2; i++)
@@ -107,7 +108,7 @@ static int setup(void **state)
 
 static void release(void)
 {
-	struct gp_wire_order o = { .epoch = 2, .gpu_id = GPU, .queue_id = GP_WIRE_QUEUE_ALL };
+	struct gp_wire_order o = { .epoch = 3, .gpu_id = GPU, .queue_id = GP_WIRE_QUEUE_ALL };
 
 	gp_tracer_unhold(&t, &o);
 }
@@ -118,6 +119,19 @@ static void release_lets_go(void **state)
 	assert_int_equal(last.result, GP_WIRE_OK);
 	assert_false(t.queues[0].suspended);
 	assert_false(t.done);
+}
+
+/* The node stays held: an answer that it went on would be wrong. */
+static void one_queue_of_a_held_node_is_not_released(void **state)
+{
+	struct gp_wire_order o = { .epoch = 2, .gpu_id = GPU, .queue_id = 1 };
+
+	gp_tracer_unhold(&t, &o);
+	assert_int_equal(last.result, GP_WIRE_ERROR);
+	assert_int_equal(last.error, EINVAL);
+	assert_true(t.queues[1].suspended);
+	release();
+	assert_false(t.queues[1].suspended);
 }
 
 static void end_of_a_lease_lets_go(void **state)
@@ -154,7 +168,7 @@ static void queue_that_is_not_continued_ends_the_session(void **state)
 static void refused_hold_ends_nothing(void **state)
 {
 	struct gp_wire_order o = {
-		.epoch = 3, .gpu_id = GPU, .queue_id = GP_WIRE_QUEUE_ALL, .lease_ns = 1000 * MS,
+		.epoch = 4, .gpu_id = GPU, .queue_id = GP_WIRE_QUEUE_ALL, .lease_ns = 1000 * MS,
 	};
 
 	release();
@@ -169,6 +183,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup(f, setup)
 		T(release_lets_go),
+		T(one_queue_of_a_held_node_is_not_released),
 		T(end_of_a_lease_lets_go),
 		T(refused_release_ends_the_session),
 		T(refused_end_of_a_lease_ends_the_session),

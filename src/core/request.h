@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The request of an entity: the oldest work it has not completed. A deadline
+ * belongs to it, so it is renewed whenever work completes. Private to the core;
+ * the caller of the event serialises.
+ *
+ * An entity that never tells of completions has one request for each time it is
+ * busy. So that an endless one neither has a deadline long past for ever nor
+ * starves, a deadline is worth a budget of run time (constant bandwidth): when
+ * that is used up, the request counts as one that has just arrived. The budget is
+ * the length of the deadline for an entity that tells of completions, for no
+ * request can need more and be in time; and half of it for others, which then
+ * never come near to the deadlines of shorter ones.
+ *
+ * Requests that are late already when their turn comes share one budget: a
+ * backlog, however long, is no claim to the GPU.
+ */
+#ifndef GP_CORE_REQUEST_H
+#define GP_CORE_REQUEST_H
+
+#include "core/sched_types.h"
+
+/**
+ * gp_request_begin() - an entity got work: its first request has arrived
+ * @c: call
+ * @e: entity
+ *
+ * Context: caller serialises.
+ */
+void gp_request_begin(struct gp_call *c, struct gp_entity *e);
+
+/**
+ * gp_request_look() - a queue completed work or became idle: which request is the oldest now?
+ * @c: call
+ * @e: entity with work
+ *
+ * Context: caller serialises. O(queues of the entity).
+ * Return: true if the node's policy has to be asked about the entity again.
+ */
+bool gp_request_look(struct gp_call *c, struct gp_entity *e);
+
+/**
+ * gp_request_restart() - gp_policy_ops.busy of policies with deadlines
+ * @c: call
+ * @e: entity
+ *
+ * Context: caller serialises.
+ */
+void gp_request_restart(struct gp_call *c, struct gp_entity *e);
+
+/**
+ * gp_request_end() - gp_policy_ops.idle of policies with deadlines
+ * @c: call
+ * @e: entity
+ *
+ * Context: caller serialises.
+ */
+void gp_request_end(struct gp_call *c, struct gp_entity *e);
+
+/**
+ * gp_request_charge() - gp_policy_ops.charge of policies with deadlines
+ * @c: call
+ * @e: entity
+ * @ran_ns: run time
+ *
+ * Context: caller serialises.
+ */
+void gp_request_charge(struct gp_call *c, struct gp_entity *e, u64 ran_ns);
+
+/**
+ * gp_request_clock_ns() - when can the deadline change by itself?
+ * @c: call
+ * @e: entity
+ *
+ * Context: any.
+ * Return: the time its budget is used up if it goes on running, else U64_MAX.
+ */
+u64 gp_request_clock_ns(const struct gp_call *c, const struct gp_entity *e);
+
+/**
+ * gp_request_left_ns() - run time that the request is expected to need still
+ * @e: entity
+ *
+ * Context: any.
+ * Return: duration; 0 if nothing is known.
+ */
+static inline u64 gp_request_left_ns(const struct gp_entity *e)
+{
+	return gp_since(e->mem.work_ns, e->mem.spent_ns);
+}
+
+/**
+ * gp_request_deadline_ns() - when must the request be completed?
+ * @e: entity
+ *
+ * Context: any.
+ * Return: time, U64_MAX = it has no deadline.
+ */
+static inline u64 gp_request_deadline_ns(const struct gp_entity *e)
+{
+	if (!e->attr.deadline_ns)
+		return U64_MAX;
+	return gp_later(e->request_ns, e->attr.deadline_ns);
+}
+
+#endif
