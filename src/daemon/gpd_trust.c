@@ -30,7 +30,8 @@ static const struct gpd_trust_row messages[] = {
 	  "the driver still shows the queue; edges a second, more are put together",
 	  GPD_NEEDS_DRIVER | GPD_NEEDS_BUDGET },
 	{ "PROGRESS", "those less urgent on the node",
-	  "the client told the queue; counts as an edge; it renews a deadline, which needs the right",
+	  "the client told the queue; counts as an edge; it renews a deadline, which needs the "
+	  "right",
 	  GPD_NEEDS_RIGHT | GPD_NEEDS_BUDGET },
 	{ "DONE", "all on the node, if the order failed",
 	  "the epoch is awaited; failures open the breaker if two users have them, else the client "
