@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_config.h"
 #include "daemon/gpd_config_key.h"
+#include "rules/text.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -81,7 +82,7 @@ static int set_policy(struct gpd_config *c, const char *key, const char *value, 
 	uint32_t i;
 
 	if (!strcmp(key, "name")) {
-		if (!gpd_key_is_policy(value))
+		if (!gp_text_is_policy(value))
 			return refuse(error, size, "policy '%s': no such policy", value);
 		snprintf(c->policy, sizeof(c->policy), "%s", value);
 		return 0;

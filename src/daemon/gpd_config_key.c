@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_config_key.h"
+#include "rules/text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -214,27 +215,11 @@ const char *gpd_key_class(struct gpd_class *k, const char *key, const char *valu
 
 const char *gpd_key_param(const char *name, const char *value, uint64_t *number)
 {
-	const struct gp_param_desc *desc;
-	const char *policy;
-	char known[64];
-	u32 i;
+	u64 read;
+	int err = gp_text_read_param(name, value, &read, NULL);
 
-	for (i = 0; (desc = gp_sched_param_desc(i, &policy)); i++) {
-		snprintf(known, sizeof(known), "%s%s%s", policy ? policy : "", policy ? "." : "",
-			 desc->name);
-		if (!strcmp(known, name))
-			return read_number(value, desc->min, desc->max, number);
-	}
-	return "no such parameter";
-}
-
-bool gpd_key_is_policy(const char *name)
-{
-	const char *known;
-	u32 i;
-
-	for (i = 0; (known = gp_policy_name_at(i)); i++)
-		if (!strcmp(known, name))
-			return true;
-	return false;
+	if (err)
+		return err == -ENOENT ? "no such parameter" : not_a_number;
+	*number = read;
+	return NULL;
 }

@@ -8,6 +8,7 @@
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_util.h"
+#include "rules/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -44,15 +45,11 @@ int gpd_reload_read(const struct gpd_options *options, struct gpd_config *config
 static void reset_params(struct gpd_node *n)
 {
 	const struct gp_param_desc *desc;
-	const char *policy;
-	char name[64];
+	char name[GP_TEXT_PARAM_MAX];
 	u32 i;
 
-	for (i = 0; (desc = gp_sched_param_desc(i, &policy)); i++) {
-		snprintf(name, sizeof(name), "%s%s%s", policy ? policy : "", policy ? "." : "",
-			 desc->name);
+	for (i = 0; (desc = gp_text_param(i, name)); i++)
 		gpd_engine_set_param(n, name, desc->def);
-	}
 }
 
 /* What was said at run time is over: the files say what holds. */

@@ -6,6 +6,7 @@
 #include "daemon/control/gpd_list.h"
 #include "daemon/module/gpd_module.h"
 #include "daemon/gpd_util.h"
+#include "rules/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -263,17 +264,13 @@ static json_t *node_json(const struct gpd_node *n)
 {
 	json_t *params = json_object();
 	const struct gp_param_desc *desc;
-	const char *policy;
-	char name[64];
+	char name[GP_TEXT_PARAM_MAX];
 	u64 value;
 	u32 i;
 
-	for (i = 0; (desc = gp_sched_param_desc(i, &policy)); i++) {
-		snprintf(name, sizeof(name), "%s%s%s", policy ? policy : "", policy ? "." : "",
-			 desc->name);
+	for (i = 0; (desc = gp_text_param(i, name)); i++)
 		if (!gp_sched_param_get(n->d->sched, n->index, name, &value) && value != desc->def)
 			json_object_set_new(params, name, json_integer((json_int_t)value));
-	}
 	return json_pack("{s:I, s:s, s:b, s:o}", "gpu_id", (json_int_t)n->gpu_id, "policy",
 			 gp_sched_node_policy(n->d->sched, n->index), "enabled",
 			 n->enabled || n->out_reason[0], "parameters", params);
