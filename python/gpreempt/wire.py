@@ -10,7 +10,7 @@ import time
 MAGIC = 0x31507047
 VERSION = 1
 MAX = 256
-SOCKET_SUFFIX = ".client"
+SOCKET_SUFFIX = ".client/socket"
 QUEUE_ALL = 0xFFFFFFFF
 PRIO_UNSET = 0xFF
 

@@ -38,7 +38,7 @@
 #define GP_WIRE_MAX 256
 
 /* The client socket is where the control socket is, with this at the end of its name. */
-#define GP_WIRE_SOCKET_SUFFIX ".client"
+#define GP_WIRE_SOCKET_SUFFIX ".client/socket"
 
 #define GP_WIRE_NAME_LEN 32
 #define GP_WIRE_QUEUE_ALL 0xffffffffu

@@ -19,6 +19,8 @@ DAEMON = os.environ.get("GPREEMPTD", "build/gcc/src/daemon/gpreemptd")
 WAIT = float(os.environ.get("GP_TEST_WAIT", "20"))
 
 MAGIC = 0x31507047
+# The client socket, from the path of the control socket on: GP_WIRE_SOCKET_SUFFIX.
+CLIENT = ".client/socket"
 HELLO, QUEUE_ADD, QUEUE_REMOVE, BUSY, IDLE, DONE, NOTE, PROGRESS = range(1, 9)
 WELCOME, HOLD, RELEASE, RENEW, BYE = range(64, 69)
 WELCOME_PROGRESS = 2
@@ -92,7 +94,7 @@ class Client:
     def __init__(self, daemon, connect=True, **wishes):
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.sock.settimeout(WAIT)
-        self.sock.connect(daemon.path + ".client")
+        self.sock.connect(daemon.client_path)
         self.held = set()
         self.renewed = 0
         self.bye = None
@@ -238,6 +240,7 @@ class Daemon:
         self.folder = folder or self.own.name
         os.chmod(self.folder, 0o755)
         self.path = os.path.join(self.folder, "sock")
+        self.client_path = self.path + CLIENT
         self.config = os.path.join(self.folder, "gpreemptd.conf")
         self.log_path = os.path.join(self.folder, "log")
         if config or not os.path.exists(self.config):
@@ -254,9 +257,12 @@ class Daemon:
         with open(self.config, "w", encoding="utf-8") as f:
             f.write(text)
 
+    def command(self):
+        return [DAEMON, *self.options]
+
     def start(self):
         with open(self.log_path, "ab") as log:
-            self.process = subprocess.Popen([DAEMON, *self.options], stderr=log,
+            self.process = subprocess.Popen(self.command(), stderr=log,
                                             stdin=subprocess.DEVNULL)
         end = time.monotonic() + WAIT
         while True:
