@@ -87,7 +87,7 @@ int gp_rig_start(struct gp_rig *r)
 
 void gp_rig_stop(struct gp_rig *r)
 {
-	static const char *const names[] = { "sock", "sock.client", "conf", "state.json" };
+	static const char *const names[] = { "sock", "sock.client/socket", "conf", "state.json" };
 	char path[128];
 	uint32_t i;
 
@@ -102,6 +102,8 @@ void gp_rig_stop(struct gp_rig *r)
 		snprintf(path, sizeof(path), "%s/%s", r->folder, names[i]);
 		unlink(path);
 	}
+	snprintf(path, sizeof(path), "%s/sock.client", r->folder);
+	rmdir(path);
 	rmdir(r->folder);
 }
 

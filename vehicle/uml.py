@@ -13,7 +13,9 @@ import re
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
+import types
 
 CLOCKS = ("inf", "tt", "real")
 # What a system call costs in virtual time, and a wake-up besides: of the order of what they
@@ -186,3 +188,27 @@ def run_all(guests, boot, jobs):
         for guest in guests:
             guest.end()
         pool.shutdown()
+
+
+def self_test():
+    """A guest whose time stands still is ended, and one byte of difference is seen."""
+    global STUCK_CPU_S
+    with tempfile.TemporaryDirectory() as folder:
+        one, other = (Guest(os.path.join(folder, name), "test", None) for name in ("1", "2"))
+        for guest, text in ((one, "ok a\nok b\n"), (other, "ok a\nok c\n")):
+            os.makedirs(guest.folder)
+            for name in ("results", "kmsg.log"):
+                with open(guest.path(name), "w", encoding="utf-8") as f:
+                    f.write(text if name == "results" else "6,1,2000000,-;text\n")
+        assert list(differences(one, one)) == []
+        assert list(differences(one, other)) == ["results:2: ok b | ok c"]
+        assert one.virtual_seconds() == 2
+        spinning = os.path.join(folder, "spinning")
+        with open(spinning, "w", encoding="utf-8") as f:
+            f.write("#!/bin/sh\nwhile :; do :; done\n")
+        os.chmod(spinning, 0o755)
+        generous, STUCK_CPU_S = STUCK_CPU_S, 0.1
+        one.start(types.SimpleNamespace(clock="real"), spinning, spinning, [])
+        one.wait()
+        STUCK_CPU_S = generous
+        assert one.why and "stuck" in one.why, one.why

@@ -10,11 +10,11 @@ import time
 MAGIC = 0x31507047
 VERSION = 1
 MAX = 256
-SOCKET_SUFFIX = ".client"
+SOCKET_SUFFIX = ".client/socket"
 QUEUE_ALL = 0xFFFFFFFF
 PRIO_UNSET = 0xFF
 
-HELLO, QUEUE_ADD, QUEUE_REMOVE, BUSY, IDLE, DONE, NOTE = range(1, 8)
+HELLO, QUEUE_ADD, QUEUE_REMOVE, BUSY, IDLE, DONE, NOTE, PROGRESS = range(1, 9)
 WELCOME, HOLD, RELEASE, RENEW, BYE = range(64, 69)
 TYPE_NAMES = {HOLD: "HOLD", RELEASE: "RELEASE", RENEW: "RENEW"}
 
@@ -70,6 +70,7 @@ QUEUE_BODY = Layout(("gpu_id", "I"), ("queue_id", "I"), ("type", "I"), ("prio", 
                     ("pad", "2s"), ("ring_addr", "Q"), ("ring_bytes", "Q"), ("rptr_addr", "Q"),
                     ("wptr_addr", "Q"))
 EDGE_BODY = Layout(("gpu_id", "I"), ("queue_id", "I"))
+PROGRESS_BODY = Layout(("gpu_id", "I"), ("queue_id", "I"), ("since_ns", "Q"))
 ORDER_BODY = Layout(("epoch", "Q"), ("gpu_id", "I"), ("queue_id", "I"), ("holder", "I"),
                     ("grace", "I"), ("lease_ns", "Q"))
 DONE_BODY = Layout(("epoch", "Q"), ("gpu_id", "I"), ("result", "I"), ("error", "I"),
@@ -78,10 +79,10 @@ NOTE_BODY = Layout(("code", "I"), ("gpu_id", "I"), ("value", "Q"), ("text", "128
 
 # By the name of the C struct.
 LAYOUTS = {"hello": HELLO_BODY, "welcome": WELCOME_BODY, "queue": QUEUE_BODY, "edge": EDGE_BODY,
-           "order": ORDER_BODY, "done": DONE_BODY, "note": NOTE_BODY}
+           "progress": PROGRESS_BODY, "order": ORDER_BODY, "done": DONE_BODY, "note": NOTE_BODY}
 BODIES = {HELLO: HELLO_BODY, QUEUE_ADD: QUEUE_BODY, QUEUE_REMOVE: EDGE_BODY, BUSY: EDGE_BODY,
-          IDLE: EDGE_BODY, DONE: DONE_BODY, NOTE: NOTE_BODY, WELCOME: WELCOME_BODY,
-          HOLD: ORDER_BODY, RELEASE: ORDER_BODY, RENEW: ORDER_BODY, BYE: NOTE_BODY}
+          IDLE: EDGE_BODY, PROGRESS: PROGRESS_BODY, DONE: DONE_BODY, NOTE: NOTE_BODY,
+          WELCOME: WELCOME_BODY, HOLD: ORDER_BODY, RELEASE: ORDER_BODY, RENEW: ORDER_BODY, BYE: NOTE_BODY}
 
 
 class Nonsense(Exception):

@@ -86,7 +86,7 @@ bool gp_client_holds_expire(struct gp_client_holds *hs, uint64_t now_ns,
  * @gpu_id: node
  * @queue_id: queue; GP_WIRE_QUEUE_ALL: is the node held as a whole?
  *
- * Return: true if it is, whoever the holder is.
+ * Return: true if it is, by whichever holder.
  */
 bool gp_client_holds_covers(const struct gp_client_holds *hs, uint32_t gpu_id, uint32_t queue_id);
 

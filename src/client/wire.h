@@ -38,7 +38,7 @@
 #define GP_WIRE_MAX 256
 
 /* The client socket is where the control socket is, with this at the end of its name. */
-#define GP_WIRE_SOCKET_SUFFIX ".client"
+#define GP_WIRE_SOCKET_SUFFIX ".client/socket"
 
 #define GP_WIRE_NAME_LEN 32
 #define GP_WIRE_QUEUE_ALL 0xffffffffu
@@ -46,19 +46,20 @@
 
 enum gp_wire_type {
 	/* client to daemon */
-	GP_WIRE_HELLO = 1,	/* struct gp_wire_hello */
-	GP_WIRE_QUEUE_ADD = 2,	/* struct gp_wire_queue */
-	GP_WIRE_QUEUE_REMOVE = 3,	/* struct gp_wire_edge */
-	GP_WIRE_BUSY = 4,	/* struct gp_wire_edge: got work */
-	GP_WIRE_IDLE = 5,	/* struct gp_wire_edge: all work done, proven */
-	GP_WIRE_DONE = 6,	/* struct gp_wire_done: answer to HOLD or RELEASE */
-	GP_WIRE_NOTE = 7,	/* struct gp_wire_note: something to show to people */
+	GP_WIRE_HELLO = 1,	  /* struct gp_wire_hello */
+	GP_WIRE_QUEUE_ADD = 2,	  /* struct gp_wire_queue */
+	GP_WIRE_QUEUE_REMOVE = 3, /* struct gp_wire_edge */
+	GP_WIRE_BUSY = 4,	  /* struct gp_wire_edge: got work */
+	GP_WIRE_IDLE = 5,	  /* struct gp_wire_edge: all work done, proven */
+	GP_WIRE_DONE = 6,	  /* struct gp_wire_done: answer to HOLD or RELEASE */
+	GP_WIRE_NOTE = 7,	  /* struct gp_wire_note: something to show to people */
+	GP_WIRE_PROGRESS = 8,	  /* struct gp_wire_progress: completed requests and has more */
 	/* daemon to client */
-	GP_WIRE_WELCOME = 64,	/* struct gp_wire_welcome */
-	GP_WIRE_HOLD = 65,	/* struct gp_wire_order */
-	GP_WIRE_RELEASE = 66,	/* struct gp_wire_order */
-	GP_WIRE_RENEW = 67,	/* struct gp_wire_order: epoch of the hold; not answered */
-	GP_WIRE_BYE = 68,	/* struct gp_wire_note: refused or dropped, and why; then EOF */
+	GP_WIRE_WELCOME = 64, /* struct gp_wire_welcome */
+	GP_WIRE_HOLD = 65,    /* struct gp_wire_order */
+	GP_WIRE_RELEASE = 66, /* struct gp_wire_order */
+	GP_WIRE_RENEW = 67,   /* struct gp_wire_order: epoch of the hold; not answered */
+	GP_WIRE_BYE = 68,     /* struct gp_wire_note: refused or dropped, and why; then EOF */
 };
 
 /**
@@ -158,6 +159,8 @@ struct gp_wire_welcome {
 
 /* Several queues may be stopped by one DBG_TRAP on oneself. */
 #define GP_WIRE_WELCOME_SELF_DBG (1u << 0)
+/* PROGRESS is wanted; without this no client sends it. */
+#define GP_WIRE_WELCOME_PROGRESS (1u << 1)
 
 /* Queue types: as in the ioctl ABI of amdkfd. */
 #define GP_WIRE_QUEUE_PM4 0
@@ -203,6 +206,21 @@ struct gp_wire_edge {
 	struct gp_wire_hdr hdr;
 	uint32_t gpu_id;
 	uint32_t queue_id;
+};
+
+/**
+ * struct gp_wire_progress - a queue with work completed requests and has more
+ * @hdr: header
+ * @gpu_id: its node
+ * @queue_id: its number
+ * @since_ns: when the oldest request that is not completed came, by the clock of
+ *	@hdr.time_ns; not after that
+ */
+struct gp_wire_progress {
+	struct gp_wire_hdr hdr;
+	uint32_t gpu_id;
+	uint32_t queue_id;
+	uint64_t since_ns;
 };
 
 enum gp_wire_holder {
@@ -292,6 +310,7 @@ _Static_assert(sizeof(struct gp_wire_hello) == 160, "wire layout");
 _Static_assert(sizeof(struct gp_wire_welcome) == 56, "wire layout");
 _Static_assert(sizeof(struct gp_wire_queue) == 64, "wire layout");
 _Static_assert(sizeof(struct gp_wire_edge) == 24, "wire layout");
+_Static_assert(sizeof(struct gp_wire_progress) == 32, "wire layout");
 _Static_assert(sizeof(struct gp_wire_order) == 48, "wire layout");
 _Static_assert(sizeof(struct gp_wire_done) == 56, "wire layout");
 _Static_assert(sizeof(struct gp_wire_note) == 160, "wire layout");

@@ -46,25 +46,22 @@ void gp_breaker_fail(struct gp_call *c, enum gp_report reason)
 	set_breaker(c, GP_BREAKER_OPEN, GP_REPORT_BREAKER_OPEN);
 }
 
-bool gp_breaker_member(struct gp_call *c, const struct gp_entity *e, enum gp_result result)
+bool gp_breaker_is_error(const struct gp_entity *e, enum gp_result result)
 {
 	bool refused_again = e->state == GP_ENTITY_RESUMING && e->nr_fail &&
 			     result == GP_RESULT_BUSY;
 
-	if (result == GP_RESULT_OK)
-		c->n->nr_errors = 0;
-	if (e->stubborn || (result != GP_RESULT_ERROR && !refused_again))
-		return false;
-	c->n->nr_errors++;
-	return true;
+	return !e->stubborn && (result == GP_RESULT_ERROR || refused_again);
 }
 
-void gp_breaker_switch(struct gp_call *c, u32 nr_errors)
+void gp_breaker_switch(struct gp_call *c, u32 nr_ok, u32 nr_errors)
 {
 	struct gp_node *n = c->n;
 	bool on_probation = c->stats->breaker == GP_BREAKER_PROBATION;
 
 	n->nr_missed = 0;
+	/* What worked ends the row before this switch, in whatever order the members stand. */
+	n->nr_errors = (nr_ok ? 0 : n->nr_errors) + nr_errors;
 	if (c->stats->breaker == GP_BREAKER_OPEN) {
 		/* Retries of single members go on; there is nothing left to open. */
 		n->nr_errors = 0;

@@ -43,24 +43,24 @@ static inline bool gp_breaker_is_open(const struct gp_call *c)
 void gp_breaker_fail(struct gp_call *c, enum gp_report reason);
 
 /**
- * gp_breaker_member() - the result of one member of a switch
- * @c: call
+ * gp_breaker_is_error() - whether the result of a member counts against the mechanism
  * @e: the member, still in the state it has in the switch
  * @result: the result
  *
  * Context: caller serialises.
  * Return: true if it counts as an error.
  */
-bool gp_breaker_member(struct gp_call *c, const struct gp_entity *e, enum gp_result result);
+bool gp_breaker_is_error(const struct gp_entity *e, enum gp_result result);
 
 /**
- * gp_breaker_switch() - a switch ended in time; its members have been counted
+ * gp_breaker_switch() - a switch ended in time
  * @c: call
+ * @nr_ok: members that did what they were told
  * @nr_errors: members that count as errors
  *
  * Context: caller serialises.
  */
-void gp_breaker_switch(struct gp_call *c, u32 nr_errors);
+void gp_breaker_switch(struct gp_call *c, u32 nr_ok, u32 nr_errors);
 
 /**
  * gp_breaker_tick() - go from OPEN to PROBATION if it is time

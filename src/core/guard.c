@@ -120,8 +120,8 @@ void gp_guard_leader_idle(struct gp_call *c, const struct gp_entity *e, u64 key)
 {
 	struct gp_node *n = c->n;
 
-	if (n->policy->hands_over && n->policy->hands_over(key))
-		return;
+	if (n->policy->end_of_peers)
+		key = n->policy->end_of_peers(key);
 	/* A lesser one does not prolong the hysteresis of a better one. */
 	if (outranked(c, e, key))
 		return;

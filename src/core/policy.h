@@ -38,8 +38,9 @@
  * @tie_bar: shared policies: the largest key that ties with this one. NULL = exclusive
  * @width: exclusive policies: how many may run, 1..GP_WIDTH_MAX
  * @by_request: wants to be asked when the oldest request of an entity is another
- * @hands_over: does an entity with this key hand the GPU over at once when it has
- *	no work left? Else hysteresis keeps it for a while. NULL = never
+ * @end_of_peers: the first key that is not that of a peer of an entity with this
+ *	key: when it has no work left, peers have the GPU at once, and hysteresis
+ *	keeps it from others for a while. NULL = entities have no peers
  *
  * Context of all: the caller of the event serialises.
  */
@@ -56,7 +57,7 @@ struct gp_policy_ops {
 	u64 (*tie_bar)(u64 key);
 	u64 (*width)(const struct gp_params *p);
 	bool by_request;
-	bool (*hands_over)(u64 key);
+	u64 (*end_of_peers)(u64 key);
 };
 
 extern const struct gp_policy_ops gp_policy_prio;

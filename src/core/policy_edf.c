@@ -29,11 +29,10 @@ static void edf_rekey(struct gp_call *c, struct gp_entity *e)
 	e->clock_ns = gp_request_clock_ns(c, e);
 }
 
-/* Entities are peers: waiting for one that may come back only makes others late. */
-static bool edf_hands_over(u64 key)
+/* Waiting for an entity that may come back only makes others with deadlines late. */
+static u64 edf_end_of_peers(u64 key)
 {
-	(void)key;
-	return true;
+	return max(key, NO_DEADLINE << GP_INCUMBENT_BITS);
 }
 
 static u64 edf_width(const struct gp_params *p)
@@ -51,5 +50,5 @@ const struct gp_policy_ops gp_policy_edf = {
 	.rekey = edf_rekey,
 	.width = edf_width,
 	.by_request = true,
-	.hands_over = edf_hands_over,
+	.end_of_peers = edf_end_of_peers,
 };

@@ -97,6 +97,12 @@ static void laxity_rekey(struct gp_call *c, struct gp_entity *e)
 	}
 }
 
+/* What comes back after a critical request is not critical: nothing to wait for. */
+static u64 laxity_end_of_peers(u64 key)
+{
+	return is_critical(key) ? U64_MAX : key;
+}
+
 static u64 laxity_tie_bar(u64 key)
 {
 	return is_critical(key) ? key : gp_level_tie_bar(key);
@@ -113,5 +119,5 @@ const struct gp_policy_ops gp_policy_laxity = {
 	.rekey = laxity_rekey,
 	.tie_bar = laxity_tie_bar,
 	.by_request = true,
-	.hands_over = is_critical,
+	.end_of_peers = laxity_end_of_peers,
 };

@@ -3,8 +3,9 @@
  * slice: a partition of time. In a round of period_ns each entity with work has
  * a turn of period_ns * weight / (weights of all with work), or of its own
  * slice_ns; turns follow each other in the order of arrival. So that switches do
- * not eat up short turns, no turn is shorter than 20 times the learned cost of a
- * switch, up to a period; rounds of many entities are longer for it.
+ * not eat up short turns, no turn is shorter than 20 times the learned cost of
+ * leaving and coming back, up to a period; rounds of many entities are longer for
+ * it.
  *
  * An entity that runs out of work hands over early. If it comes back before
  * another ran, its turn goes on; else the rest is banked and added to its next
@@ -23,8 +24,12 @@ static const struct gp_param_desc params[] = {
 	GP_POLICY_PARAM(slice, width, 1, GP_WIDTH_MAX, 1, "entities that run at a time"),
 };
 
-/* The learned cost of a switch is at most a part in so many of a turn. */
-#define COSTS_PER_TURN 20U
+/*
+ * What a turn is worth at least: so many times the cost to come and to go. The
+ * learned cost is what a mechanism needs to save; it need not wait for what is
+ * restored, which takes about as long.
+ */
+#define COSTS_PER_TURN (2 * 20U)
 
 static u64 shortest_ns(const struct gp_call *c)
 {

@@ -127,12 +127,13 @@ static void resume_result(struct gp_call *c, struct gp_entity *e, enum gp_result
 	}
 }
 
-static u32 apply_results(struct gp_call *c, const enum gp_result *results)
+static u32 apply_results(struct gp_call *c, const enum gp_result *results, u32 *nr_ok)
 {
 	const struct gp_switch *sw = &c->n->sw;
 	u32 nr_errors = 0;
 	u32 i;
 
+	*nr_ok = 0;
 	for (i = 0; i < sw->nr_preempt + sw->nr_resume; i++) {
 		struct gp_entity *e = gp_entity_find(c->s, sw->id[i]);
 		enum gp_result result = gp_result_checked(results[i]);
@@ -140,7 +141,8 @@ static u32 apply_results(struct gp_call *c, const enum gp_result *results)
 		/* Removed in the meantime: the result concerns no entity. */
 		if (!e)
 			continue;
-		nr_errors += gp_breaker_member(c, e, result);
+		nr_errors += gp_breaker_is_error(e, result);
+		*nr_ok += result == GP_RESULT_OK;
 		c->stats->nr_failed += result != GP_RESULT_OK;
 		if (i < sw->nr_preempt)
 			preempt_result(c, e, result);
@@ -154,14 +156,15 @@ void gp_switch_end(struct gp_call *c, const enum gp_result *results)
 {
 	struct gp_node *n = c->n;
 	u64 took_ns = c->now_ns - n->sw_start_ns;
-	u32 nr_errors = apply_results(c, results);
+	u32 nr_ok;
+	u32 nr_errors = apply_results(c, results, &nr_ok);
 
 	gp_switch_forget(c);
 	gp_hist_add(&c->stats->switch_ns, took_ns);
 	if (n->sw.nr_preempt && !nr_errors)
 		gp_cost_learn_switch(c, took_ns);
 	if (c->now_ns <= n->sw_deadline_ns) {
-		gp_breaker_switch(c, nr_errors);
+		gp_breaker_switch(c, nr_ok, nr_errors);
 		return;
 	}
 	/* An answer that the timer did not see missing: known, but too slow to trust. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_config.h"
 #include "daemon/gpd_config_key.h"
+#include "rules/text.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -81,7 +82,7 @@ static int set_policy(struct gpd_config *c, const char *key, const char *value, 
 	uint32_t i;
 
 	if (!strcmp(key, "name")) {
-		if (!gpd_key_is_policy(value))
+		if (!gp_text_is_policy(value))
 			return refuse(error, size, "policy '%s': no such policy", value);
 		snprintf(c->policy, sizeof(c->policy), "%s", value);
 		return 0;
@@ -162,6 +163,8 @@ static const struct {
 	{ "daemon", "message_burst", "10000" },
 	{ "daemon", "edge_rate", "20000" },
 	{ "daemon", "edge_burst", "4000" },
+	{ "daemon", "socket_mode", "0666" },
+	{ "daemon", "client_mode", "0666" },
 	{ "policy", "name", "prio" },
 	{ "class realtime", "priority", "12" },
 	{ "class realtime", "latency_critical", "yes" },
@@ -177,23 +180,24 @@ void gpd_config_default(struct gpd_config *c)
 
 	memset(c, 0, sizeof(*c));
 	c->gid = (gid_t)-1;
+	c->socket_gid = (gid_t)-1;
 	for (i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++)
 		if (gpd_config_set(c, defaults[i].section, defaults[i].key, defaults[i].value,
 				   "default", error, sizeof(error)))
 			GP_WARN_ON(true);
 }
 
-static int find_group(struct gpd_config *c, char *error, size_t size)
+static int find_group(const char *name, gid_t *gid, char *error, size_t size)
 {
 	struct group *g;
 
-	c->gid = (gid_t)-1;
-	if (!c->group[0])
+	*gid = (gid_t)-1;
+	if (!name[0])
 		return 0;
-	g = getgrnam(c->group);
+	g = getgrnam(name);
 	if (!g)
-		return refuse(error, size, "group '%s': no such group", c->group);
-	c->gid = g->gr_gid;
+		return refuse(error, size, "group '%s': no such group", name);
+	*gid = g->gr_gid;
 	return 0;
 }
 
@@ -201,5 +205,7 @@ int gpd_config_finish(struct gpd_config *c, char *error, size_t size)
 {
 	if (c->edge_burst > c->message_burst || c->edge_rate > c->message_rate)
 		return refuse(error, size, "edges are messages: their limits cannot be higher");
-	return find_group(c, error, size);
+	if (find_group(c->group, &c->gid, error, size))
+		return -EINVAL;
+	return find_group(c->socket_group, &c->socket_gid, error, size);
 }

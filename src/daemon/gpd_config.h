@@ -78,6 +78,10 @@ struct gpd_setting {
  * @tracer: path of gpreempt-tracer; "" = where it was installed
  * @group: name of the group whose members are privileged; "" = none
  * @gid: its number, (gid_t)-1 = none
+ * @socket_mode: of the control socket
+ * @client_mode: of the client socket
+ * @socket_group: name of the group of both; "" = that of the daemon
+ * @socket_gid: its number, (gid_t)-1 = that of the daemon
  * @lease_ns: lease of a hold
  * @poll_ns: how often clients look at pointers
  * @quiet_ns: how long a queue is quiet before idle is to be proven
@@ -106,6 +110,10 @@ struct gpd_config {
 	char tracer[PATH_MAX];
 	char group[GPD_NAME_LEN];
 	gid_t gid;
+	uint64_t socket_mode;
+	uint64_t client_mode;
+	char socket_group[GPD_NAME_LEN];
+	gid_t socket_gid;
 	uint64_t lease_ns;
 	uint64_t poll_ns;
 	uint64_t quiet_ns;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_config_key.h"
+#include "rules/text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -9,6 +10,7 @@
 
 enum kind {
 	KIND_NUMBER,
+	KIND_MODE,
 	KIND_PATH,
 	KIND_NAME,
 	KIND_BOOL,
@@ -47,6 +49,9 @@ static const struct key daemon_keys[] = {
 	{ "state_dir", KIND_PATH, C(state_dir), 0, 0, 0 },
 	{ "tracer", KIND_PATH, C(tracer), 0, 0, 0 },
 	{ "group", KIND_NAME, C(group), 0, 0, 0 },
+	{ "socket_mode", KIND_MODE, C(socket_mode), 0, 0, 0 },
+	{ "client_mode", KIND_MODE, C(client_mode), 0, 0, 0 },
+	{ "socket_group", KIND_NAME, C(socket_group), 0, 0, 0 },
 	{ "lease_ms", KIND_NUMBER, C(lease_ns), 30, 60000, MS },
 	{ "poll_us", KIND_NUMBER, C(poll_ns), 10, 1000000, US },
 	{ "quiet_us", KIND_NUMBER, C(quiet_ns), 10, 1000000, US },
@@ -143,12 +148,25 @@ static const char *read_name(const char *text, char *to)
 	return NULL;
 }
 
+static const char *read_mode(const char *text, uint64_t *to)
+{
+	char *end;
+	unsigned long mode = strtoul(text, &end, 8);
+
+	if (!isdigit((unsigned char)text[0]) || *end || mode > 0777)
+		return "not an octal mode of up to 0777";
+	*to = mode;
+	return NULL;
+}
+
 static const char *read_value(const struct key *k, const char *text, void *to)
 {
 	uint64_t number = 0;
 	const char *why = NULL;
 
 	switch (k->kind) {
+	case KIND_MODE:
+		return read_mode(text, to);
 	case KIND_PATH:
 		return read_path(text, to);
 	case KIND_NAME:
@@ -197,27 +215,11 @@ const char *gpd_key_class(struct gpd_class *k, const char *key, const char *valu
 
 const char *gpd_key_param(const char *name, const char *value, uint64_t *number)
 {
-	const struct gp_param_desc *desc;
-	const char *policy;
-	char known[64];
-	u32 i;
+	u64 read;
+	int err = gp_text_read_param(name, value, &read, NULL);
 
-	for (i = 0; (desc = gp_sched_param_desc(i, &policy)); i++) {
-		snprintf(known, sizeof(known), "%s%s%s", policy ? policy : "", policy ? "." : "",
-			 desc->name);
-		if (!strcmp(known, name))
-			return read_number(value, desc->min, desc->max, number);
-	}
-	return "no such parameter";
-}
-
-bool gpd_key_is_policy(const char *name)
-{
-	const char *known;
-	u32 i;
-
-	for (i = 0; (known = gp_policy_name_at(i)); i++)
-		if (!strcmp(known, name))
-			return true;
-	return false;
+	if (err)
+		return err == -ENOENT ? "no such parameter" : not_a_number;
+	*number = read;
+	return NULL;
 }

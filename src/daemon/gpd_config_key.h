@@ -15,7 +15,4 @@ const char *gpd_key_class(struct gpd_class *k, const char *key, const char *valu
 /* A parameter of the core: its value, checked. */
 const char *gpd_key_param(const char *name, const char *value, uint64_t *number);
 
-/* Whether there is such a policy. */
-bool gpd_key_is_policy(const char *name);
-
 #endif

@@ -12,6 +12,8 @@
 #include "daemon/clients/gpd_reset.h"
 #include "daemon/gpd_sock.h"
 #include "daemon/gpd_state.h"
+#include "daemon/gpd_trust.h"
+#include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 
 #include <errno.h>
@@ -94,6 +96,7 @@ static int start(struct gpd *d)
 	err = add_signals(d);
 	if (err)
 		return err;
+	gpd_trust_owner(d, getpid(), geteuid(), &d->own);
 	gpd_nodes_init(d);
 	err = gpd_engine_init(d);
 	if (!err)
@@ -106,10 +109,8 @@ static int start(struct gpd *d)
 		err = gpd_state_load(d);
 	if (err)
 		return err;
-	gpd_reload_apply_nodes(d, NULL);
-	gpd_state_apply_nodes(d);
 	for (i = 0; i < d->nr_nodes; i++)
-		gpd_reset_watch(&d->node[i]);
+		gpd_nodes_begin(&d->node[i]);
 	err = start_sockets(d);
 	/* Not before the sockets: a daemon that is one too many leaves the module alone. */
 	if (!err)
@@ -140,8 +141,10 @@ static void stop(struct gpd *d)
 	gpd_reset_fini(d);
 	gpd_engine_fini(d);
 	gpd_state_free(d);
+	gpd_user_fini(d);
 	sd_event_unref(d->event);
 	free(d->config);
+	free(d->metrics);
 	free(d);
 }
 

@@ -4,6 +4,7 @@
 #include "daemon/clients/gpd_fanout.h"
 #include "daemon/clients/gpd_lease.h"
 #include "daemon/clients/gpd_member.h"
+#include "daemon/clients/gpd_progress.h"
 #include "daemon/module/gpd_module.h"
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/clients/gpd_silent.h"
@@ -14,8 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MAX_ENTITIES 8192
 
 static void trace(void *data, const struct gp_trace *t)
 {
@@ -39,7 +38,9 @@ int gpd_engine_node(struct gpd_node *n)
 
 	n->core_timer_ns = U64_MAX;
 	n->enabled = true;
+	n->out_by = GP_GROUP_NO_USER;
 	LIST_INIT(&n->entities);
+	gp_groups_init(&n->groups);
 	err = sd_event_add_time(n->d->event, &n->timer, CLOCK_MONOTONIC, 0, 1, on_timer, n);
 	if (err < 0)
 		return err;
@@ -51,7 +52,7 @@ int gpd_engine_init(struct gpd *d)
 {
 	struct gp_sched_config config = {
 		.nr_nodes = d->max_nodes,
-		.max_entities = MAX_ENTITIES,
+		.max_entities = GPD_ENTITIES_MAX,
 		.max_queues = GPD_QUEUES_MAX,
 		.trace = trace,
 		.trace_data = d,
@@ -79,10 +80,20 @@ void gpd_engine_fini(struct gpd *d)
 	free(d->sched_mem);
 }
 
+/*
+ * A process that cannot be stopped would never give back what it is given. Others make room
+ * for it only if somebody with the right to do so wanted that.
+ */
+static bool gets_room(const struct gpd_client *c)
+{
+	return (!c->mute && !c->refused) || c->user->privileged || c->attrs.core.no_preempt ||
+	       c->attrs.core.prio > GP_PRIO_DEFAULT;
+}
+
 void gpd_engine_queue_level(struct gpd_queue *q)
 {
 	struct gpd *d = q->client->d;
-	bool busy = q->busy && !q->manual;
+	bool busy = q->busy && !q->manual && gets_room(q->client);
 
 	if (q->core_id == GP_ID_NONE || q->shown == busy)
 		return;
@@ -94,14 +105,14 @@ void gpd_engine_queue_level(struct gpd_queue *q)
 	gpd_fanout_settle(q->member->node);
 }
 
-static void set_entity_attr(struct gpd_entity *e)
+void gpd_engine_queue_progress(struct gpd_queue *q, uint64_t since_ns)
 {
-	struct gpd *d = e->node->d;
-	struct gp_attr attr;
+	struct gpd *d = q->client->d;
 
-	gpd_member_attr(e, &attr);
-	if (!gp_sched_entity_set_attr(d->sched, e->id, &attr, gpd_now_ns(), &d->out))
-		gpd_fanout_settle(e->node);
+	if (q->core_id == GP_ID_NONE || !q->shown)
+		return;
+	gp_sched_queue_progress(d->sched, q->core_id, since_ns, gpd_now_ns(), &d->out);
+	gpd_fanout_settle(q->member->node);
 }
 
 static int queue_join(struct gpd_queue *q)
@@ -136,6 +147,7 @@ int gpd_engine_queue_add(struct gpd_queue *q, struct gpd_node *n)
 	struct gpd_member *m;
 	int err;
 
+	gpd_progress_join(n, q->client);
 	m = gpd_member_get(q->client, n, &err);
 	gpd_fanout_settle(n);
 	if (!m)
@@ -192,14 +204,18 @@ void gpd_engine_attrs(struct gpd_client *c)
 {
 	struct gpd_member *m;
 	struct gpd_member *next;
+	struct gpd_queue *q;
 
 	for (m = LIST_FIRST(&c->members); m; m = next) {
 		next = LIST_NEXT(m, of_client);
-		if (strcmp(m->entity->group, c->attrs.group))
+		if (!gpd_member_change(m))
 			move_member(m);
 		else
-			set_entity_attr(m->entity);
+			gpd_fanout_settle(m->node);
 	}
+	/* Whether others make room for it may have changed. */
+	LIST_FOREACH(q, &c->queues, link)
+	gpd_engine_queue_level(q);
 }
 
 void gpd_engine_nudge(struct gpd_member *m)
@@ -244,6 +260,7 @@ int gpd_engine_set_enabled(struct gpd_node *n, bool enabled)
 	if (err)
 		return err;
 	n->enabled = enabled;
+	n->out_by = GP_GROUP_NO_USER;
 	if (enabled) {
 		n->out_reason[0] = '\0';
 		n->nr_no_progress = 0;

@@ -59,6 +59,9 @@ void gpd_engine_queue_remove(struct gpd_queue *q);
 /* Tell the core whether a queue has work, if that is news to it. */
 void gpd_engine_queue_level(struct gpd_queue *q);
 
+/* Tell the core that a queue completed requests; the oldest that is left came then. */
+void gpd_engine_queue_progress(struct gpd_queue *q, uint64_t since_ns);
+
 /**
  * gpd_engine_attrs() - the attributes of a client changed
  * @c: client with the new attributes

@@ -4,6 +4,8 @@
 #include "daemon/gpd_engine.h"
 #include "daemon/module/gpd_module.h"
 #include "daemon/clients/gpd_reset.h"
+#include "daemon/gpd_reload.h"
+#include "daemon/gpd_state.h"
 #include "daemon/gpd_util.h"
 
 #include <inttypes.h>
@@ -95,6 +97,13 @@ void gpd_nodes_init(struct gpd *d)
 		d->max_nodes = GPD_NODES_MAX;
 }
 
+void gpd_nodes_begin(struct gpd_node *n)
+{
+	gpd_reload_apply_node(n, NULL);
+	gpd_state_apply_node(n);
+	gpd_reset_watch(n);
+}
+
 /* A driver that was loaded later, a GPU that came back. */
 static void look_again(struct gpd *d)
 {
@@ -107,7 +116,8 @@ static void look_again(struct gpd *d)
 			d->nr_nodes = old;
 			return;
 		}
-		gpd_reset_watch(&d->node[old]);
+		gpd_nodes_begin(&d->node[old]);
+		gpd_module_take_node(&d->node[old]);
 	}
 }
 

@@ -8,6 +8,7 @@
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_util.h"
+#include "rules/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -44,19 +45,15 @@ int gpd_reload_read(const struct gpd_options *options, struct gpd_config *config
 static void reset_params(struct gpd_node *n)
 {
 	const struct gp_param_desc *desc;
-	const char *policy;
-	char name[64];
+	char name[GP_TEXT_PARAM_MAX];
 	u32 i;
 
-	for (i = 0; (desc = gp_sched_param_desc(i, &policy)); i++) {
-		snprintf(name, sizeof(name), "%s%s%s", policy ? policy : "", policy ? "." : "",
-			 desc->name);
+	for (i = 0; (desc = gp_text_param(i, name)); i++)
 		gpd_engine_set_param(n, name, desc->def);
-	}
 }
 
 /* What was said at run time is over: the files say what holds. */
-static void apply_node(struct gpd_node *n, const struct gpd_config *old)
+void gpd_reload_apply_node(struct gpd_node *n, const struct gpd_config *old)
 {
 	const struct gpd_config *new = n->d->config;
 	uint32_t i;
@@ -70,14 +67,6 @@ static void apply_node(struct gpd_node *n, const struct gpd_config *old)
 	if (old && !n->enabled)
 		gpd_engine_set_enabled(n, true);
 	n->by_hand = false;
-}
-
-void gpd_reload_apply_nodes(struct gpd *d, const struct gpd_config *old)
-{
-	uint32_t i;
-
-	for (i = 0; i < d->nr_nodes; i++)
-		apply_node(&d->node[i], old);
 }
 
 static const struct gpd_setting *find(const struct gpd_config *c, const struct gpd_setting *s)
@@ -128,6 +117,11 @@ static int check_fixed(const struct gpd_config *old, const struct gpd_config *ne
 		snprintf(error, size, "state_dir: cannot change without a restart");
 		return -EBUSY;
 	}
+	if (old->socket_mode != new->socket_mode || old->client_mode != new->client_mode ||
+	    old->socket_gid != new->socket_gid) {
+		snprintf(error, size, "modes, group of sockets: cannot change without a restart");
+		return -EBUSY;
+	}
 	return 0;
 }
 
@@ -135,6 +129,7 @@ int gpd_reload(struct gpd *d, json_t *changed, char *error, size_t size)
 {
 	struct gpd_config *old = d->config;
 	struct gpd_config *new = malloc(sizeof(*new));
+	uint32_t i;
 	int err;
 
 	if (!new) {
@@ -153,7 +148,9 @@ int gpd_reload(struct gpd *d, json_t *changed, char *error, size_t size)
 	}
 	d->config = new;
 	gpd_module_update(d);
-	gpd_reload_apply_nodes(d, old);
+	gpd_state_forget_nodes(d);
+	for (i = 0; i < d->nr_nodes; i++)
+		gpd_reload_apply_node(&d->node[i], old);
 	gpd_dbg_auto_update(d);
 	if (changed)
 		compare(changed, old, new);
@@ -169,10 +166,6 @@ void gpd_reload_call(struct gpd_conn *conn, const struct gpd_request *r)
 	json_t *changed;
 	char error[320];
 
-	if (!conn->cred.privileged) {
-		gpd_control_error(conn, "PermissionDenied", "reason", "reloading is a privilege");
-		return;
-	}
 	changed = json_array();
 	if (gpd_reload(conn->d, changed, error, sizeof(error))) {
 		json_decref(changed);

@@ -35,12 +35,12 @@ int gpd_reload_read(const struct gpd_options *options, struct gpd_config *config
 		    size_t size);
 
 /**
- * gpd_reload_apply_nodes() - set policy and parameters of the configuration
- * @d: daemon
+ * gpd_reload_apply_node() - set policy and parameters of the configuration
+ * @n: node
  * @old: configuration before, NULL = the daemon begins; else everything that the
  *	new one does not say goes back to its default, also what was set at run time
  */
-void gpd_reload_apply_nodes(struct gpd *d, const struct gpd_config *old);
+void gpd_reload_apply_node(struct gpd_node *n, const struct gpd_config *old);
 
 /**
  * gpd_reload() - read it again and apply it

@@ -38,7 +38,7 @@ static int remove_stale(const struct sockaddr_un *addr, int type)
 	return err;
 }
 
-int gpd_sock_listen(const char *path, int type, int *fd)
+int gpd_sock_listen(const char *path, int type, mode_t mode, gid_t gid, int *fd)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int sock;
@@ -53,7 +53,9 @@ int gpd_sock_listen(const char *path, int type, int *fd)
 	sock = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (sock < 0)
 		return -errno;
-	if (bind(sock, (struct sockaddr *)&addr, sizeof(addr)) || chmod(path, 0666) ||
+	/* Closed to all until it has its group and mode. */
+	if (fchmod(sock, 0) || bind(sock, (struct sockaddr *)&addr, sizeof(addr)) ||
+	    (gid != (gid_t)-1 && chown(path, (uid_t)-1, gid)) || chmod(path, mode) ||
 	    listen(sock, BACKLOG)) {
 		err = -errno;
 		close(sock);
@@ -74,7 +76,7 @@ static int on_rested(sd_event_source *s, uint64_t usec, void *data)
 }
 
 /* The socket stays readable: without a rest the loop would do nothing else. */
-static void rest(sd_event_source *io, int err)
+void gpd_sock_rest(sd_event_source *io, int err)
 {
 	uint64_t usec = (gpd_now_ns() + REST_NS) / 1000;
 
@@ -91,7 +93,7 @@ int gpd_sock_accept(sd_event_source *io, int fd)
 	if (sock >= 0)
 		return sock;
 	if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
-		rest(io, errno);
+		gpd_sock_rest(io, errno);
 	return -1;
 }
 

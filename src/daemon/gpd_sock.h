@@ -5,19 +5,20 @@
 #ifndef GPD_SOCK_H
 #define GPD_SOCK_H
 
+#include <sys/types.h>
 #include <systemd/sd-event.h>
 
 /**
  * gpd_sock_listen() - listen at a path
  * @path: path; a socket that nobody listens at any more is replaced
  * @type: SOCK_STREAM or SOCK_SEQPACKET
+ * @mode: of the socket file
+ * @gid: its group, (gid_t)-1 = that of the daemon
  * @fd: output: non-blocking, closed on exec
- *
- * Everybody may connect: who may do what is decided by credentials.
  *
  * Return: 0, -EADDRINUSE somebody listens there, -ENAMETOOLONG, -errno.
  */
-int gpd_sock_listen(const char *path, int type, int *fd);
+int gpd_sock_listen(const char *path, int type, mode_t mode, gid_t gid, int *fd);
 
 /**
  * gpd_sock_accept() - take a connection
@@ -27,6 +28,9 @@ int gpd_sock_listen(const char *path, int type, int *fd);
  * Return: non-blocking and closed on exec, or -1.
  */
 int gpd_sock_accept(sd_event_source *io, int fd);
+
+/* Take no connection for a second: there is no descriptor, or no memory, for one. */
+void gpd_sock_rest(sd_event_source *io, int err);
 
 /* As many descriptors as may be: every client has one. */
 void gpd_sock_raise_limit(void);

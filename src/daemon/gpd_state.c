@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_state.h"
 #include "daemon/clients/gpd_client.h"
+#include "daemon/control/gpd_control.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/control/gpd_list.h"
 #include "daemon/module/gpd_module.h"
 #include "daemon/gpd_util.h"
+#include "rules/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define FILE_NAME "state.json"
@@ -23,10 +26,14 @@
  * struct gpd_state - what was read, and where
  * @path: file
  * @root: what was read, an object; processes that came back are taken out of it
+ * @later: writes what users have changed, NULL = nothing was yet
+ * @is_waiting: @later is on
  */
 struct gpd_state {
 	char path[PATH_MAX + 32];
 	json_t *root;
+	sd_event_source *later;
+	bool is_waiting;
 };
 
 static void find_path(const struct gpd_config *config, char *path, size_t size)
@@ -71,6 +78,32 @@ static void read_exit(struct gpd *d, json_t *root)
 	gpd_text_clean(d->last_exit, sizeof(d->last_exit), text, strlen(text));
 }
 
+/* A file that somebody else can write says what somebody else wants. */
+static bool is_trusted(int fd, json_error_t *error)
+{
+	struct stat st;
+
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && !(st.st_mode & 022) &&
+	    (st.st_uid == 0 || st.st_uid == geteuid()))
+		return true;
+	snprintf(error->text, sizeof(error->text), "others can write it");
+	return false;
+}
+
+static json_t *load(const char *path, json_error_t *error)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	json_t *root = NULL;
+
+	snprintf(error->text, sizeof(error->text), "cannot be opened");
+	if (fd < 0)
+		return NULL;
+	if (is_trusted(fd, error))
+		root = json_loadfd(fd, JSON_REJECT_DUPLICATES, error);
+	close(fd);
+	return root;
+}
+
 int gpd_state_load(struct gpd *d)
 {
 	struct gpd_state *s = calloc(1, sizeof(*s));
@@ -81,7 +114,7 @@ int gpd_state_load(struct gpd *d)
 		return -ENOMEM;
 	d->state = s;
 	find_path(d->config, s->path, sizeof(s->path));
-	s->root = json_load_file(s->path, JSON_REJECT_DUPLICATES, &error);
+	s->root = load(s->path, &error);
 	if (s->root && !is_ours(s->root)) {
 		json_decref(s->root);
 		s->root = NULL;
@@ -105,6 +138,7 @@ void gpd_state_free(struct gpd *d)
 	if (!d->state)
 		return;
 	json_decref(d->state->root);
+	sd_event_source_unref(d->state->later);
 	free(d->state);
 	d->state = NULL;
 }
@@ -185,7 +219,7 @@ void gpd_state_recall(struct gpd_client *c)
 {
 	struct gpd_attrs attrs;
 
-	if (!take(c->d, c->pid, c->start_time, c->uid, &attrs))
+	if (!take(c->d, c->pid, c->start_time, c->owner.uid, &attrs))
 		return;
 	c->attrs = attrs;
 	c->by_hand = true;
@@ -209,38 +243,77 @@ static void apply_node(struct gpd_node *n, json_t *saved)
 	n->by_hand = true;
 }
 
-void gpd_state_apply_nodes(struct gpd *d)
+static json_int_t gpu_id_of(json_t *saved)
 {
-	json_t *nodes = json_object_get(d->state->root, "nodes");
+	return json_integer_value(json_object_get(saved, "gpu_id"));
+}
+
+void gpd_state_apply_node(struct gpd_node *n)
+{
+	json_t *nodes = n->d->state ? json_object_get(n->d->state->root, "nodes") : NULL;
 	json_t *saved;
-	uint32_t i;
 	size_t k;
 
-	json_array_foreach(nodes, k, saved)
-		for (i = 0; i < d->nr_nodes; i++)
-			if (json_integer_value(json_object_get(saved, "gpu_id")) ==
-			    (json_int_t)d->node[i].gpu_id)
-				apply_node(&d->node[i], saved);
+	json_array_foreach(nodes, k, saved) {
+		if (gpu_id_of(saved) == (json_int_t)n->gpu_id)
+			apply_node(n, saved);
+	}
 }
 
 static json_t *node_json(const struct gpd_node *n)
 {
 	json_t *params = json_object();
 	const struct gp_param_desc *desc;
-	const char *policy;
-	char name[64];
+	char name[GP_TEXT_PARAM_MAX];
 	u64 value;
 	u32 i;
 
-	for (i = 0; (desc = gp_sched_param_desc(i, &policy)); i++) {
-		snprintf(name, sizeof(name), "%s%s%s", policy ? policy : "", policy ? "." : "",
-			 desc->name);
+	for (i = 0; (desc = gp_text_param(i, name)); i++)
 		if (!gp_sched_param_get(n->d->sched, n->index, name, &value) && value != desc->def)
 			json_object_set_new(params, name, json_integer((json_int_t)value));
-	}
 	return json_pack("{s:I, s:s, s:b, s:o}", "gpu_id", (json_int_t)n->gpu_id, "policy",
 			 gp_sched_node_policy(n->d->sched, n->index), "enabled",
 			 n->enabled || n->out_reason[0], "parameters", params);
+}
+
+void gpd_state_forget_nodes(struct gpd *d)
+{
+	json_object_del(d->state->root, "nodes");
+}
+
+/* The saved state of a node that has not come yet is kept for it. */
+static bool is_here(const struct gpd *d, json_t *saved)
+{
+	uint32_t i;
+
+	for (i = 0; i < d->nr_nodes; i++)
+		if (gpu_id_of(saved) == (json_int_t)d->node[i].gpu_id)
+			return true;
+	return false;
+}
+
+static json_t *nodes_json(struct gpd *d)
+{
+	json_t *nodes = json_array();
+	json_t *saved;
+	uint32_t i;
+	size_t k;
+
+	for (i = 0; i < d->nr_nodes; i++)
+		if (d->node[i].by_hand)
+			json_array_append_new(nodes, node_json(&d->node[i]));
+	json_array_foreach(json_object_get(d->state->root, "nodes"), k, saved) {
+		if (!is_here(d, saved))
+			json_array_append(nodes, saved);
+	}
+	return nodes;
+}
+
+static json_t *process_json(const struct gpd_client *c)
+{
+	return json_pack("{s:i, s:I, s:I, s:o}", "pid", (int)c->pid, "start_time",
+			 (json_int_t)c->start_time, "uid", (json_int_t)c->owner.uid, "attributes",
+			 gpd_list_attributes(&c->attrs));
 }
 
 /* Those that are here, and those that may come back. */
@@ -255,11 +328,7 @@ static json_t *processes_json(struct gpd *d)
 
 	LIST_FOREACH(c, &d->clients, link)
 		if (c->by_hand && c->ops && !gpd_module_is_used(d))
-			json_array_append_new(
-				processes,
-				json_pack("{s:i, s:I, s:I, s:o}", "pid", (int)c->pid, "start_time",
-					  (json_int_t)c->start_time, "uid", (json_int_t)c->uid,
-					  "attributes", gpd_list_attributes(&c->attrs)));
+			json_array_append_new(processes, process_json(c));
 	json_array_foreach(waiting, i, entry) {
 		pid_t pid = (pid_t)json_integer_value(json_object_get(entry, "pid"));
 
@@ -272,17 +341,12 @@ static json_t *processes_json(struct gpd *d)
 
 static json_t *state_json(struct gpd *d)
 {
-	json_t *nodes = json_array();
 	char boot[64];
-	uint32_t i;
 
 	boot_id(boot, sizeof(boot));
-	for (i = 0; i < d->nr_nodes; i++)
-		if (d->node[i].by_hand)
-			json_array_append_new(nodes, node_json(&d->node[i]));
 	return json_pack("{s:i, s:s, s:s, s:o, s:o}", "format", FORMAT, "boot", boot, "exit",
 			 d->exit_reason[0] ? d->exit_reason : RUNNING, "processes",
-			 processes_json(d), "nodes", nodes);
+			 processes_json(d), "nodes", nodes_json(d));
 }
 
 void gpd_state_save(struct gpd *d)
@@ -295,11 +359,42 @@ void gpd_state_save(struct gpd *d)
 		return;
 	snprintf(path, sizeof(path), "%s.new", d->state->path);
 	root = state_json(d);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	/* What waits under this name is not ours to write to. */
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (!root || fd < 0 || json_dumpfd(root, fd, JSON_INDENT(1)) ||
 	    rename(path, d->state->path))
 		gpd_log(LOG_WARNING, "%s: not written: %s", d->state->path, strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	json_decref(root);
+}
+
+static int on_later(sd_event_source *s, uint64_t usec, void *data)
+{
+	struct gpd *d = data;
+
+	d->state->is_waiting = false;
+	gpd_state_save(d);
+	return 0;
+}
+
+/* Users can change something all day long: their changes are written together. */
+#define LATER_NS GPD_NS_PER_SEC
+
+void gpd_state_changed(struct gpd_conn *conn)
+{
+	struct gpd *d = conn->d;
+	if (conn->user->privileged) {
+		gpd_state_save(d);
+		return;
+	}
+	if (d->state->is_waiting)
+		return;
+	if (!d->state->later &&
+	    sd_event_add_time(d->event, &d->state->later, CLOCK_MONOTONIC, 0, 1, on_later, d) < 0)
+		return;
+	d->state->is_waiting = true;
+	sd_event_source_set_time(d->state->later, (gpd_now_ns() + LATER_NS) / 1000);
+	sd_event_source_set_enabled(d->state->later, SD_EVENT_ONESHOT);
 }

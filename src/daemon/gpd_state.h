@@ -15,7 +15,8 @@ struct gpd_proc;
  * gpd_state_load() - read what the daemon before this one left
  * @d: daemon with its configuration
  *
- * A file that cannot be read or makes no sense is said in the log and ignored.
+ * A file that cannot be read, makes no sense, or can be written by other users is said in the
+ * log and ignored.
  *
  * Return: 0, -ENOMEM.
  */
@@ -24,8 +25,11 @@ int gpd_state_load(struct gpd *d);
 /* Forget it. */
 void gpd_state_free(struct gpd *d);
 
-/* Set the policies that were set at run time. */
-void gpd_state_apply_nodes(struct gpd *d);
+/* Set the policy of a node as it was set at run time. */
+void gpd_state_apply_node(struct gpd_node *n);
+
+/* What was set at run time for nodes that have not come is over. */
+void gpd_state_forget_nodes(struct gpd *d);
 
 /* Give a client that came back the attributes it had. */
 void gpd_state_recall(struct gpd_client *c);
@@ -44,6 +48,9 @@ bool gpd_state_take(struct gpd *d, pid_t pid, const struct gpd_proc *proc,
 
 /* Something changed that is to survive: write the file. */
 void gpd_state_save(struct gpd *d);
+
+/* The same for a request: at once if it is privileged, else within a second. */
+void gpd_state_changed(struct gpd_conn *conn);
 
 /**
  * gpd_state_read_attributes() - attributes as the file has them

@@ -7,7 +7,7 @@
  *    mechanism/wire.h: a shim, a tracer, a simulated client).
  * 3. A client has queues. Its compute queues on one node are a member.
  * 4. A member belongs to an entity, which is what the core schedules: a member of
- *    its own, or all members of one group of one user on that node.
+ *    its own, or all members of one user, one group and the same attributes on that node.
  * 5. A switch of the core is carried out as orders (HOLD, RELEASE) to all members
  *    of its entities; see engine.h.
  * 6. Nodes that the kernel module schedules are not the core's (module.h).
@@ -22,6 +22,8 @@
 
 #include "core/hist.h"
 #include "core/sched.h"
+#include "rules/group.h"
+#include "rules/tree.h"
 #include "client/wire.h"
 
 #include <stdbool.h>
@@ -37,9 +39,10 @@
 #define GPD_NODES_SPARE 8
 /* Most queues one client may tell: as many as amdkfd gives a process. */
 #define GPD_CLIENT_QUEUES_MAX 1024
-/* Queues that can be scheduled, and those of one user: nobody can take them all. */
+/* Queues and entities that can be scheduled, and queues of one user. */
 #define GPD_QUEUES_MAX 32768
-#define GPD_USER_QUEUES_MAX (GPD_QUEUES_MAX / 2)
+#define GPD_ENTITIES_MAX 8192
+#define GPD_USER_QUEUES_MAX 4096
 #define GPD_NOTES_MAX 8
 #define GPD_NOTE_LEN 160
 
@@ -54,6 +57,7 @@ struct gpd_node;
 struct gpd_conn;
 struct gpd_module;
 struct gpd_module_node;
+struct gpd_user;
 
 /**
  * struct gpd_bucket - a token bucket
@@ -66,17 +70,100 @@ struct gpd_bucket {
 };
 
 /**
- * struct gpd_cred - who is at the other end of a socket, by SO_PEERCRED
+ * struct gpd_owner - to whom a process belongs
+ * @uid: account
+ * @is_foreign: it is in another user or pid namespace than the daemon, or that is not known
+ * @user_ns: its user namespace, 0 = not known
+ * @pid_ns: its pid namespace, 0 = not known
+ */
+struct gpd_owner {
+	uid_t uid;
+	bool is_foreign;
+	ino_t user_ns;
+	ino_t pid_ns;
+};
+
+/**
+ * struct gpd_cred - the other end of a socket, by SO_PEERCRED
  * @pid: process
- * @uid: its effective user when it connected
+ * @owner: its effective user when it connected, and its namespaces
  * @gid: its effective group
- * @privileged: root, the daemon's own user, or a member of the configured group
+ * @privileged: in the daemon's namespaces, and root, the daemon's own user, or a member of
+ *	the configured group
  */
 struct gpd_cred {
 	pid_t pid;
-	uid_t uid;
+	struct gpd_owner owner;
 	gid_t gid;
 	bool privileged;
+};
+
+/* What a user has a budget of, see user.h. */
+enum gpd_budget {
+	GPD_BUDGET_CLIENTS,
+	GPD_BUDGET_CONNECTIONS,
+	GPD_BUDGET_QUEUES,
+	GPD_BUDGET_ENTITIES,
+	GPD_BUDGET_HOLDS,
+	GPD_BUDGET_MONITORS,
+	GPD_BUDGET_TRACERS,
+	GPD_BUDGET_COUNT
+};
+
+/**
+ * struct gpd_user - an account
+ * @link: in gpd.users
+ * @d: daemon
+ * @uid: account
+ * @privileged: without a budget
+ * @nr_refs: clients, connections and tracers
+ * @event: loop of its sockets: the daemon's own, or one inside of it
+ * @io: @event in the daemon's loop, NULL = it is the daemon's own
+ * @clients: its clients
+ * @conns: its control connections
+ * @nr_used: what is used of the budgets
+ * @logs: limit of lines in the log
+ * @notes: limit of notes that concern others
+ * @work_ns: processor time that is left
+ * @filled_ns: when @work_ns was filled last
+ * @is_resting: nothing is done for it until @rest
+ * @rest: ends a rest
+ */
+struct gpd_user {
+	LIST_ENTRY(gpd_user) link;
+	struct gpd *d;
+	uid_t uid;
+	bool privileged;
+	uint32_t nr_refs;
+	sd_event *event;
+	sd_event_source *io;
+	LIST_HEAD(, gpd_client) clients;
+	LIST_HEAD(, gpd_conn) conns;
+	uint64_t nr_used[GPD_BUDGET_COUNT];
+	struct gpd_bucket logs;
+	struct gpd_bucket notes;
+	int64_t work_ns;
+	uint64_t filled_ns;
+	bool is_resting;
+	sd_event_source *rest;
+};
+
+/* What a user may say of a node that concerns others, see trust.h. */
+enum gpd_claim {
+	GPD_CLAIM_RESET,
+	GPD_CLAIM_NO_PROGRESS,
+	GPD_CLAIM_FAILED,
+	GPD_CLAIM_COUNT
+};
+
+/**
+ * struct gpd_said - what the last users said of a node
+ * @uid: account
+ * @at_ns: when, 0 = never
+ */
+struct gpd_said {
+	uid_t uid;
+	uint64_t at_ns;
 };
 
 /**
@@ -94,6 +181,7 @@ struct gpd_attrs {
 /**
  * struct gpd_queue - a queue of a client
  * @link: in gpd_client.queues
+ * @by_id: in gpd_client.queues_by_id
  * @client: whose it is
  * @member: of a compute queue on a node that is scheduled, else NULL
  * @told: what the client said
@@ -101,15 +189,18 @@ struct gpd_attrs {
  * @shown: what the core was told: false as well while it is held by hand
  * @core_id: of the core, GP_ID_NONE if it is not scheduled
  * @manual: held by hand, alone or with its member
+ * @seen_ns: when the driver last showed it; 0 = it need not
  */
 struct gpd_queue {
 	LIST_ENTRY(gpd_queue) link;
+	struct gp_tree_node by_id;
 	struct gpd_client *client;
 	struct gpd_member *member;
 	struct gp_wire_queue told;
 	bool busy;
 	bool shown;
 	bool manual;
+	uint64_t seen_ns;
 	u64 core_id;
 };
 
@@ -152,8 +243,8 @@ struct gpd_member {
  * @node: node
  * @id: of the core; its cookie is this struct
  * @since_ns: when its state changed last
- * @uid: owner
- * @group: name of the group, "" = one client alone
+ * @group: what all members have in common
+ * @user: whose budget it takes from
  */
 struct gpd_entity {
 	LIST_ENTRY(gpd_entity) link;
@@ -161,8 +252,8 @@ struct gpd_entity {
 	struct gpd_node *node;
 	u64 id;
 	uint64_t since_ns;
-	uid_t uid;
-	char group[GP_WIRE_NAME_LEN];
+	struct gp_group group;
+	struct gpd_user *user;
 };
 
 /**
@@ -211,6 +302,7 @@ struct gpd_heard {
  * @module_view: what was read of it then
  * @out_reason: why it was put out of scheduling by the daemon, "" = it was not
  * @entities: entities
+ * @groups: those that others may join
  * @timer: for the core and for members that do not answer
  * @reset: tells of resets, NULL = nobody does
  * @core_timer_ns: when the core wants to be called, U64_MAX = never
@@ -218,6 +310,12 @@ struct gpd_heard {
  * @heard: the last two clients that carried out an order, the newer one first
  * @nr_held: members held by the scheduler
  * @is_unmapped: the driver may have left all queues of the node unmapped
+ * @unmapped_by: the account that said so, see gpd_trust_account()
+ * @unmapped_by_two: another account said so too
+ * @nudge_ns: when a process of another user may be nudged again
+ * @waves_ns: when the driver may be asked for waves again
+ * @said: claims of users that nobody else has confirmed
+ * @out_by: the account that alone had the node put out, GP_GROUP_NO_USER = it was not one alone
  * @nr_no_progress: resumes after which nothing moved
  * @decision: from reading a message to the first HOLD it caused
  * @fanout: from the first order of a switch to its last answer
@@ -239,6 +337,7 @@ struct gpd_node {
 	struct gpd_module_node *module_view;
 	char out_reason[GPD_NOTE_LEN];
 	LIST_HEAD(, gpd_entity) entities;
+	struct gp_groups groups;
 	sd_event_source *timer;
 	sd_event_source *reset;
 	uint64_t core_timer_ns;
@@ -246,6 +345,12 @@ struct gpd_node {
 	struct gpd_heard heard[2];
 	uint32_t nr_held;
 	bool is_unmapped;
+	u64 unmapped_by;
+	bool unmapped_by_two;
+	uint64_t nudge_ns;
+	uint64_t waves_ns;
+	struct gpd_said said[GPD_CLAIM_COUNT];
+	u64 out_by;
 	uint64_t nr_no_progress;
 	struct gp_hist decision;
 	struct gp_hist fanout;
@@ -272,6 +377,9 @@ enum gpd_client_state {
 /**
  * struct gpd_client - one connection that can stop the queues of one process
  * @link: in gpd.clients
+ * @of_user: in gpd_user.clients
+ * @by_pid: in gpd.clients_by_pid, of a client that has said HELLO
+ * @user: whose budgets it takes from
  * @d: daemon
  * @io: its socket in the loop
  * @fd: its socket
@@ -281,7 +389,7 @@ enum gpd_client_state {
  * @mech_data: the mechanism's own
  * @cred: who is at the other end
  * @pid: process whose queues it stops
- * @uid: owner of that process
+ * @owner: owner of that process
  * @start_time: of the process, in clock ticks since boot; 0 = unknown
  * @comm: name of the program
  * @sees: GP_WIRE_SEES_*
@@ -289,20 +397,24 @@ enum gpd_client_state {
  * @attrs: attributes
  * @by_hand: attributes were set over the control socket
  * @queues: queues
+ * @queues_by_id: the same in the order of node and number
  * @nr_queues: how many
  * @members: members
  * @messages: limit of messages
  * @edges: limit of edges
- * @noted: limit of notes that go into the log
  * @throttled: edges are kept back until the timer of the daemon passes them on
  * @nr_missed: orders in a row that were not answered in time
  * @mute: left alone as it does not answer
  * @refused: said that it cannot be stopped
+ * @nr_failed: orders in a row that failed
  * @notes: newest last
  * @nr_notes: how many
  */
 struct gpd_client {
 	LIST_ENTRY(gpd_client) link;
+	LIST_ENTRY(gpd_client) of_user;
+	struct gp_tree_node by_pid;
+	struct gpd_user *user;
 	struct gpd *d;
 	sd_event_source *io;
 	int fd;
@@ -312,7 +424,7 @@ struct gpd_client {
 	void *mech_data;
 	struct gpd_cred cred;
 	pid_t pid;
-	uid_t uid;
+	struct gpd_owner owner;
 	uint64_t start_time;
 	char comm[GP_WIRE_NAME_LEN];
 	uint32_t sees;
@@ -320,15 +432,16 @@ struct gpd_client {
 	struct gpd_attrs attrs;
 	bool by_hand;
 	LIST_HEAD(, gpd_queue) queues;
+	struct gp_tree queues_by_id;
 	uint32_t nr_queues;
 	LIST_HEAD(, gpd_member) members;
 	struct gpd_bucket messages;
 	struct gpd_bucket edges;
-	struct gpd_bucket noted;
 	bool throttled;
 	uint32_t nr_missed;
 	bool mute;
 	bool refused;
+	uint32_t nr_failed;
 	char notes[GPD_NOTES_MAX][GPD_NOTE_LEN];
 	uint32_t nr_notes;
 };
@@ -345,7 +458,13 @@ struct gpd_client {
  * @nr_nodes: how many
  * @max_nodes: how many the core has room for
  * @look_ns: when the driver may be asked for new nodes again
+ * @users: users
+ * @nr_used: what users without privileges have of each budget
+ * @nr_used_privileged: what the others have
+ * @began_ns: processor time when it began what it does for a user
+ * @own: namespaces of the daemon
  * @clients: clients
+ * @clients_by_pid: those that have said HELLO; of one process the newest first
  * @nr_clients: how many, the dead included
  * @next_client: number of the next
  * @epoch: of the last order to anybody
@@ -358,11 +477,14 @@ struct gpd_client {
  * @client_listen_io: in the loop
  * @control: control socket and its connections
  * @manual: holds by hand
+ * @suspended: answers that a Suspend or Resume waits for, see gpd_suspend.c
  * @module: the scheduler in the kernel
  * @state: what survives a restart
  * @tracers: tracer processes
  * @dbg_auto: looks for processes to trace; on only if the configuration says so
  * @http: metrics over HTTP, NULL = off
+ * @metrics: text for those who ask often, NULL = nobody has yet
+ * @metrics_ns: when it was made
  * @start_ns: when it began
  * @last_exit: how the daemon before this one ended, "" = not known
  * @exit_reason: why the loop ends
@@ -381,7 +503,13 @@ struct gpd {
 	uint32_t nr_nodes;
 	uint32_t max_nodes;
 	uint64_t look_ns;
+	LIST_HEAD(, gpd_user) users;
+	uint64_t nr_used[GPD_BUDGET_COUNT];
+	uint64_t nr_used_privileged[GPD_BUDGET_COUNT];
+	int64_t began_ns;
+	struct gpd_owner own;
 	LIST_HEAD(, gpd_client) clients;
+	struct gp_tree clients_by_pid;
 	uint32_t nr_clients;
 	uint64_t next_client;
 	uint64_t epoch;
@@ -394,11 +522,14 @@ struct gpd {
 	sd_event_source *client_listen_io;
 	struct gpd_control *control;
 	struct gpd_manual_set *manual;
+	struct gp_tree suspended;
 	struct gpd_module *module;
 	struct gpd_state *state;
 	LIST_HEAD(, gpd_tracer) tracers;
 	sd_event_source *dbg_auto;
 	struct gpd_http *http;
+	char *metrics;
+	uint64_t metrics_ns;
 	uint64_t start_ns;
 	char last_exit[GPD_NOTE_LEN];
 	char exit_reason[GPD_NOTE_LEN];

@@ -270,6 +270,15 @@ int gp_discover_occupancy(const char *root, uint32_t pid, uint32_t gpu_id, uint6
 	return r ? r : gp_sysfile_number(path, out);
 }
 
+bool gp_discover_has_queue(const char *root, uint32_t pid, uint32_t gpu_id, uint32_t queue_id)
+{
+	char path[GP_SYSFILE_PATH_MAX];
+	uint64_t found;
+
+	return !gp_sysfile_path(path, root, PROC "/%u/queues/%u/gpuid", pid, queue_id) &&
+	       !gp_sysfile_number(path, &found) && found == gpu_id;
+}
+
 void gp_queues_fini(struct gp_queues *list)
 {
 	free(list->queues);

@@ -21,6 +21,8 @@
 
 #include "driver/kfd_abi.h"
 
+#include <stdbool.h>
+
 /* Bits of a node's capability, HSA_CAP_* of kfd_sysfs.h. */
 #define GP_NODE_CAP_DEBUG (1u << 15)
 #define GP_NODE_CAP_DEBUG_FIRMWARE (1u << 29)
@@ -155,6 +157,17 @@ int gp_discover_processes(const char *root, const struct gp_queues *list,
  * Return: 0, -ENOENT this GPU cannot say it, or no such process.
  */
 int gp_discover_occupancy(const char *root, uint32_t pid, uint32_t gpu_id, uint64_t *out);
+
+/**
+ * gp_discover_has_queue() - does the driver show this queue?
+ * @root: prefix
+ * @pid: process
+ * @gpu_id: node
+ * @queue_id: queue
+ *
+ * Return: true if the process has it on that node.
+ */
+bool gp_discover_has_queue(const char *root, uint32_t pid, uint32_t gpu_id, uint32_t queue_id);
 
 /**
  * gp_queues_fini() - free a list

@@ -15,6 +15,9 @@
 #define LIST_SPARE 32
 #define LIST_TRIES 8
 
+/* Events that are taken with one call. */
+#define READ_BYTES 4096
+
 static int call(int fd, unsigned long request, void *arg)
 {
 	int ret;
@@ -113,6 +116,7 @@ int gp_kernel_switch(int fd, struct gpreempt_ioc_ref *refs, uint32_t nr, uint32_
 		.nr_out = lease_ms ? nr : 0,
 		.nr_in = lease_ms ? 0 : nr,
 		.lease_ms = lease_ms,
+		.ref_size = sizeof(*refs),
 	};
 	uint32_t i;
 
@@ -206,11 +210,30 @@ int gp_kernel_hist(int fd, uint32_t gpu_id, uint32_t which, uint32_t *buckets, u
 	return ret == -ENOTTY ? -EOPNOTSUPP : ret;
 }
 
+/* Events of a module that is newer than this are longer; what is surplus is skipped. */
+static ssize_t unpack(const char *from, size_t len, struct gpreempt_abi_event *events, size_t max)
+{
+	size_t done = 0;
+	size_t nr = 0;
+	uint32_t size;
+
+	while (nr < max && len - done >= sizeof(*events)) {
+		memcpy(&size, from + done, sizeof(size));
+		if (size < sizeof(*events) || size > len - done)
+			return -EPROTO;
+		memcpy(&events[nr++], from + done, sizeof(*events));
+		done += size;
+	}
+	return done == len ? (ssize_t)nr : -EPROTO;
+}
+
 ssize_t gp_kernel_read(int fd, struct gpreempt_abi_event *events, size_t max)
 {
-	ssize_t len = read(fd, events, max * sizeof(*events));
+	char buf[READ_BYTES];
+	size_t room = max < sizeof(buf) / sizeof(*events) ? max * sizeof(*events) : sizeof(buf);
+	ssize_t len = read(fd, buf, room);
 
 	if (len < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-	return len / (ssize_t)sizeof(*events);
+	return unpack(buf, (size_t)len, events, max);
 }

@@ -113,7 +113,8 @@ int gp_kernel_hist(int fd, uint32_t gpu_id, uint32_t which, uint32_t *buckets, u
  * @events: output
  * @max: room
  *
- * Return: how many, 0 = none now, -errno.
+ * Return: how many, 0 = none now, -EINVAL events are longer than the room for one, -EPROTO
+ * what came is not events, -errno.
  */
 ssize_t gp_kernel_read(int fd, struct gpreempt_abi_event *events, size_t max);
 

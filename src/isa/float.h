@@ -18,17 +18,18 @@
  * Denormals. With ISA_FP_FLUSH_IN a denormal operand counts as a zero of its
  * sign; with ISA_FP_FLUSH_OUT a denormal result becomes a zero of its sign.
  * "Denormal result" is judged after rounding (ours: the manual does not say).
- * AMD's manual: v_exp, v_log, v_rcp, v_rsq, v_sqrt, v_sin, v_cos in f32 and
- * v_mad, v_mac, v_madmk, v_madak in f32 flush whatever MODE says: the caller
- * adds ISA_FP_FLUSH for the former, isa_f32_mad() does it by itself. The
- * f16 and f64 ones obey the mode.
+ * AMD's manual: v_exp, v_log, v_rcp, v_rsq, v_sqrt in f32 and v_mad, v_mac,
+ * v_madmk, v_madak in f32 flush whatever MODE says: the caller adds ISA_FP_FLUSH
+ * for the former, isa_f32_mad() does it by itself. v_sin and v_cos and those
+ * of f16 and f64 support denormals. v_cvt_f16_f32 rounds and flushes its result,
+ * v_cvt_f32_f16 flushes its operand, as MODE says of f16.
  *
  * NaN. A result that is NaN because an operand is NaN is the first NaN of a, b,
  * c in this order, made quiet (IEEE 754 leaves the choice open; ours). A NaN
- * out of numbers is the positive quiet NaN with empty payload: 0x7e00,
- * 0x7fc00000, 0x7ff8000000000000 (ours), but 0xfe00, 0xffc00000,
- * 0xfff8000000000000 from div_fixup (AMD's manual). Signalling NaN are made
- * quiet whatever ISA_FP_IEEE says, except in min, max, clamp, class, ubyte.
+ * out of numbers is the negative quiet NaN with empty payload: 0xfe00,
+ * 0xffc00000, 0xfff8000000000000 (examples of sqrt, rsq, log, sin, cos and
+ * div_fixup in the CDNA3 manual; the others by analogy). Signalling NaN are
+ * made quiet whatever ISA_FP_IEEE says, except in min, max, clamp, class.
  * Conversions keep the top bits of the payload.
  */
 #ifndef ISA_FLOAT_H
@@ -158,9 +159,10 @@ ISA_FLOAT_DECLARE(f64, u64);
  * min3, max3	min(min(a, b), c), max(max(a, b), c)
  * med3		the middle one; min3 if any is NaN (AMD's manual)
  * exp2, log2	base 2
- * sin, cos	of a revolutions: sin(2 pi a). AMD's manual: 0 and 1 outside of
- *		[-256, 256]. NaN of an infinity (ours). Exact at every multiple
- *		of a quarter; sin of a multiple of a half is +0 (ours), sin(-0) is -0
+ * sin, cos	of a revolutions: sin(2 pi a), any a (CDNA3 manual; that of Vega
+ *		has 0 and 1 outside of [-256, 256]). NaN of an infinity. Exact at
+ *		every multiple of a quarter; sin of a multiple of a half is +0,
+ *		sin(-0) is -0
  */
 #define ISA_FLOAT_DECLARE_SMALL(F, T)               \
 	T isa_##F##_min3(T a, T b, T c, u32 mode);  \
@@ -216,7 +218,8 @@ u64 isa_f64_div_scale(u64 s0, u64 den, u64 num, u32 *vcc, u32 mode);
  * @mode: ISA_FP_*
  *
  * Return: @a * @b + @c, scaled before it is rounded if @vcc is set: by 2^64
- * if @c is 2 or more, else by 2^-64 (f64: 2^128, 2^-128).
+ * if @c is 2 or more, else by 2^-64 (f64: 2^128, 2^-128). Ours: AMD's manual has
+ * a factor that gives no quotient.
  */
 u32 isa_f32_div_fmas(u32 a, u32 b, u32 c, u32 vcc, u32 mode);
 u64 isa_f64_div_fmas(u64 a, u64 b, u64 c, u32 vcc, u32 mode);
@@ -230,7 +233,10 @@ u64 isa_f64_div_fmas(u64 a, u64 b, u64 c, u32 vcc, u32 mode);
  */
 u64 isa_f64_trig_preop(u64 a, u32 segment);
 
-/* Between formats; exact when it widens. bf16 is the upper half of an f32. */
+/*
+ * Between formats; exact when it widens. bf16 is the upper half of an f32.
+ * ISA_FP_FLUSH_IN is about the operand's format, the rest about the result's.
+ */
 u32 isa_f32_from_f16(u16 a, u32 mode);
 u32 isa_f32_from_bf16(u16 a, u32 mode);
 u32 isa_f32_from_f64(u64 a, u32 mode);

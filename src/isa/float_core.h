@@ -132,7 +132,7 @@ ISA_INLINE bool isa_is_snan(struct isa_format f, u64 a)
 /* The NaN of an operation on numbers. */
 ISA_INLINE u64 isa_default_nan(struct isa_format f)
 {
-	return isa_quiet(f, isa_inf(f));
+	return isa_quiet(f, isa_sign_bit(f) | isa_inf(f));
 }
 
 ISA_INLINE u64 isa_flush(struct isa_format f, u64 a, u32 flush)

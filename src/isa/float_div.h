@@ -76,6 +76,11 @@ ISA_INLINE u64 isa_div_scale(struct isa_format f, u64 s0, u64 den, u64 num, u32 
 	return isa_ldexp(f, s0, by, mode);
 }
 
+/*
+ * AMD's manual has one factor, 2^32 (f64: 2^64), which takes back neither of the
+ * scalings above. A quotient near the largest number was made smaller by step and
+ * is far above 2, one near the smallest was made larger and is far below.
+ */
 ISA_INLINE u64 isa_div_fmas(struct isa_format f, u64 a, u64 b, u64 c, u32 vcc, u32 mode)
 {
 	s32 step = isa_div_step(f);
@@ -97,7 +102,7 @@ ISA_INLINE u64 isa_div_fixup(struct isa_format f, u64 q, u64 den, u64 num, u32 m
 	inf = num == isa_inf(f) || !den;
 	zero = den == isa_inf(f) || !num;
 	if (inf && zero)
-		return isa_signed(f, 1, isa_default_nan(f));
+		return isa_default_nan(f);
 	if (inf)
 		return isa_signed(f, sign, isa_inf(f));
 	if (zero)

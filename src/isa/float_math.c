@@ -181,11 +181,13 @@ struct angle {
 	s32 unit;
 };
 
-/* |a| up to 256. Below an eighth there is nothing to do. */
+/* Of |a|. Below an eighth there is nothing to do, of an integer nothing is left. */
 static struct angle reduce(struct isa_number x)
 {
 	struct angle t = { .r = (s64)x.m, .unit = x.e - isa_bias(ISA_F32) - ISA_F32.mant };
 
+	if (t.unit >= 0)
+		return (struct angle){ .unit = -26 };
 	if (t.unit < -26)
 		return t;
 	t.r <<= t.unit + 26;
@@ -233,8 +235,6 @@ u32 isa_f32_sin(u32 a, u32 mode)
 	a = (u32)isa_flush_in(ISA_F32, a, mode);
 	if (!isa_abs(ISA_F32, a))
 		return a;
-	if (size > isa_power(ISA_F32, 8))
-		return 0;
 	return sin_of_angle(reduce(isa_unpack(ISA_F32, size, 0)), isa_sign(ISA_F32, a),
 			    math_mode(mode));
 }
@@ -246,8 +246,6 @@ u32 isa_f32_cos(u32 a, u32 mode)
 
 	if (size >= isa_inf(ISA_F32))
 		return (u32)isa_pick_nan(ISA_F32, a, 0, 0);
-	if (size > isa_power(ISA_F32, 8))
-		return (u32)isa_power(ISA_F32, 0);
 	t = reduce(isa_unpack(ISA_F32, size, mode));
 	t.quarter = (t.quarter + 1) & 3;
 	return sin_of_angle(t, 0, math_mode(mode));

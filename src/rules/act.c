@@ -15,16 +15,6 @@ static u32 nr_members(const struct gp_act *a)
 	return a->sw.nr_preempt + a->sw.nr_resume;
 }
 
-static bool has_switch(const struct gp_act *a)
-{
-	u32 i;
-
-	for (i = 0; i < a->acts.nr; i++)
-		if (a->acts.a[i].kind == GP_ACTION_SWITCH)
-			return true;
-	return false;
-}
-
 /* Return: it is over already. */
 static bool begin(struct gp_act *a)
 {
@@ -87,33 +77,11 @@ static bool tell_done(struct gp_act *a)
 				     a->ops->now_ns(a), &a->acts);
 }
 
-/* Return: it was time, and there is something to carry out. */
-static bool tell_timer(struct gp_act *a)
-{
-	u64 now_ns = a->ops->now_ns(a);
-
-	if (now_ns < a->timer_ns)
-		return false;
-	a->timer_ns = U64_MAX;
-	gp_sched_timer(a->sched, a->node, now_ns, &a->acts);
-	return true;
-}
-
 void gp_act_run(struct gp_act *a)
 {
-	while (carry_out(a)) {
-		/*
-		 * It took longer than the core wanted to wait. If that was its deadline, what
-		 * follows sets every level anew, and nothing is to be told of the old one.
-		 */
-		if (tell_timer(a)) {
-			if (has_switch(a))
-				continue;
-			carry_out(a);
-		}
+	while (carry_out(a))
 		if (!tell_done(a))
 			return;
-	}
 }
 
 void gp_act_done(struct gp_act *a)
@@ -124,6 +92,11 @@ void gp_act_done(struct gp_act *a)
 
 void gp_act_timer(struct gp_act *a)
 {
-	if (tell_timer(a))
-		gp_act_run(a);
+	u64 now_ns = a->ops->now_ns(a);
+
+	if (now_ns < a->timer_ns)
+		return;
+	a->timer_ns = U64_MAX;
+	gp_sched_timer(a->sched, a->node, now_ns, &a->acts);
+	gp_act_run(a);
 }

@@ -13,9 +13,9 @@
  * as often as a switch follows a switch. A mechanism that takes its time calls
  * gp_act_done() later.
  *
- * What is kept here: every switch is told to the core once; a switch that has missed its
- * deadline is dropped before the next begins; a mechanism that has kept the caller busy
- * beyond a time the core wanted to hear of has that time told first.
+ * What is kept here: every switch is told to the core once, and a switch that has missed its
+ * deadline is dropped before the next begins. A mechanism that is over, but too late, is told
+ * with its results: the core knows what became of each member and trusts it less.
  *
  * The operations must not call the core or this file, but for queries. The caller serialises.
  */

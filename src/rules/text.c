@@ -2,7 +2,7 @@
 #include "rules/text.h"
 
 struct unit {
-	const char *name;
+	char name[4];
 	u64 ns;
 };
 
@@ -182,14 +182,6 @@ int gp_text_read_bool(const char *text, bool *value)
 }
 
 /* Return: the end. */
-static char *append(char *out, const char *text)
-{
-	while (*text)
-		*out++ = *text++;
-	*out = '\0';
-	return out;
-}
-
 static char *append_u64(char *out, u64 value)
 {
 	u64 weight = 1;
@@ -214,21 +206,8 @@ const char *gp_text_time(u64 ns, char *out)
 
 	while (ns % units[i].ns)
 		i--;
-	append(append_u64(out, ns / units[i].ns), units[i].name);
+	memcpy(append_u64(out, ns / units[i].ns), units[i].name, sizeof(units[i].name));
 	return out;
-}
-
-const struct gp_param_desc *gp_text_param(u32 index, char *name)
-{
-	const char *policy;
-	const struct gp_param_desc *desc = gp_sched_param_desc(index, &policy);
-
-	if (!desc)
-		return NULL;
-	if (policy)
-		name = append(append(name, policy), ".");
-	append(name, desc->name);
-	return desc;
 }
 
 const char *gp_text_unit(const char *name)
@@ -244,19 +223,4 @@ const char *gp_text_unit(const char *name)
 		if (!strcmp(end, known[i]))
 			return known[i];
 	return NULL;
-}
-
-int gp_text_read_param(const char *name, const char *text, u64 *value,
-		       const struct gp_param_desc **desc)
-{
-	const struct gp_param_desc *found = gp_params_find(name);
-	const char *unit = gp_text_unit(name);
-
-	if (desc)
-		*desc = found;
-	if (!found)
-		return -ENOENT;
-	if (unit && !strcmp(unit, "ns"))
-		return gp_text_read_ns(text, found->min, found->max, value);
-	return gp_text_read_u64(text, found->min, found->max, value);
 }

@@ -129,6 +129,14 @@ int gp_text_read_param(const char *name, const char *text, u64 *value,
 		       const struct gp_param_desc **desc);
 
 /**
+ * gp_text_is_policy() - is there a policy of this name?
+ * @name: name
+ *
+ * Return: true if so.
+ */
+bool gp_text_is_policy(const char *name);
+
+/**
  * gp_text_read_ns() - read the value of something that is called *_ns
  * @text: a number of nanoseconds, or a time with its unit
  * @min: smallest that is legal

@@ -14,17 +14,6 @@ struct check {
 
 #define FAIL(c, ...) (gp_scenario_say((c)->error, (c)->error_size, __VA_ARGS__), -EINVAL)
 
-bool gp_policy_exists(const char *name)
-{
-	const char *policy;
-
-	for (u32 i = 0; (policy = gp_policy_name_at(i)); i++) {
-		if (!strcmp(policy, name))
-			return true;
-	}
-	return false;
-}
-
 bool gp_engine_exists(const char *name)
 {
 	return !strcmp(name, "timed") || !strcmp(name, "state");
@@ -38,7 +27,7 @@ static int check_names(const struct check *c)
 		return FAIL(c, "no gpu '%s'; see gpreempt sim list", sc->gpu);
 	if (!gp_engine_exists(sc->engine))
 		return FAIL(c, "no engine '%s'; see gpreempt sim list", sc->engine);
-	if (!gp_policy_exists(sc->policy))
+	if (!gp_text_is_policy(sc->policy))
 		return FAIL(c, "no policy '%s'; see gpreempt sim list", sc->policy);
 	if (sc->mechanism >= GP_MECH_COUNT || sc->detect >= GP_DETECT_COUNT)
 		return FAIL(c, "no such mechanism or detection mode");

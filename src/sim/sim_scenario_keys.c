@@ -94,7 +94,7 @@ static int set_engine(struct gp_parser *p, const struct gp_key *key, char *value
 
 static int set_policy(struct gp_parser *p, const struct gp_key *key, char *value)
 {
-	return set_known(p, key, value, gp_policy_exists(value));
+	return set_known(p, key, value, gp_text_is_policy(value));
 }
 
 static int set_mechanism(struct gp_parser *p, const struct gp_key *key, char *value)

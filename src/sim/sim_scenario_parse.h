@@ -124,7 +124,6 @@ int gp_parse_arrival(struct gp_parser *p, const struct gp_key *key, char *value)
 int gp_read_text(const char *path, size_t limit, char **text, size_t *len);
 
 /* A parameter's description by full name ("fair.granularity_ns"), or NULL. */
-bool gp_policy_exists(const char *name);
 bool gp_engine_exists(const char *name);
 
 /* Requests an open generator makes in @duration_ns, about; 0 for a closed loop. */

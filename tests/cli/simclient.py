@@ -27,7 +27,7 @@ class Client:
         self.nr_queues, self.gpu_id = nr_queues, gpu_id
         self.late, self.is_mute, self.input = 0.0, False, b""
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.sock.connect(path + ".client")
+        self.sock.connect(path + ".client/socket")
         self.send(HELLO, struct.pack("<IIIIB3xIIIQQ32s32s32s", 1, MECH_SIM, 0, 0, prio, 0, 0, 0, 0,
                                      0, klass.encode(), group.encode(), comm.encode()))
 

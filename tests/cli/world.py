@@ -78,14 +78,14 @@ class World:
         self.start_daemon()
 
     def start_daemon(self):
-        for path in (self.path, self.path + ".client"):
+        for path in (self.path, self.path + ".client/socket"):
             if os.path.exists(path):
                 os.unlink(path)
         with open(os.path.join(self.dir, "log"), "ab") as log:
             self.daemon = subprocess.Popen(
                 self.arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 start_new_session=True, env={**os.environ, "XDG_RUNTIME_DIR": self.dir})
-        until(lambda: os.path.exists(self.path + ".client") and os.path.exists(self.path))
+        until(lambda: os.path.exists(self.path + ".client/socket") and os.path.exists(self.path))
 
     def environment(self, env=None):
         keep = {k: v for k, v in os.environ.items() if not k.startswith("GPREEMPT")}

@@ -19,8 +19,11 @@ DAEMON = os.environ.get("GPREEMPTD", "build/gcc/src/daemon/gpreemptd")
 WAIT = float(os.environ.get("GP_TEST_WAIT", "20"))
 
 MAGIC = 0x31507047
-HELLO, QUEUE_ADD, QUEUE_REMOVE, BUSY, IDLE, DONE, NOTE = range(1, 8)
+# The client socket, from the path of the control socket on: GP_WIRE_SOCKET_SUFFIX.
+CLIENT = ".client/socket"
+HELLO, QUEUE_ADD, QUEUE_REMOVE, BUSY, IDLE, DONE, NOTE, PROGRESS = range(1, 9)
 WELCOME, HOLD, RELEASE, RENEW, BYE = range(64, 69)
+WELCOME_PROGRESS = 2
 SHIM, DBG, SIM = 1, 2, 3
 SCHED, MANUAL = 0, 1
 OK, GONE, BUSY_NOW, ERROR = range(4)
@@ -55,6 +58,11 @@ def edge(kind, gpu_id=1, queue_id=1):
     return message(kind, struct.pack("<II", gpu_id, queue_id))
 
 
+def progress(since_ns=None, gpu_id=1, queue_id=1):
+    since_ns = time.monotonic_ns() if since_ns is None else since_ns
+    return message(PROGRESS, struct.pack("<IIQ", gpu_id, queue_id, since_ns))
+
+
 def done(epoch, gpu_id=1, result=OK, error=0, reserved=0):
     return message(DONE, struct.pack("<QIIIIIIQ", epoch, gpu_id, result, error, 1, 1, reserved,
                                      1000))
@@ -86,7 +94,7 @@ class Client:
     def __init__(self, daemon, connect=True, **wishes):
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.sock.settimeout(WAIT)
-        self.sock.connect(daemon.path + ".client")
+        self.sock.connect(daemon.client_path)
         self.held = set()
         self.renewed = 0
         self.bye = None
@@ -96,6 +104,7 @@ class Client:
             kind, body = self.receive()
             assert kind == WELCOME, kind
             self.number, self.lease_ns = struct.unpack("<QQ", body[:16])
+            self.flags = struct.unpack("<I", body[32:36])[0]
 
     def send(self, data):
         try:
@@ -231,6 +240,7 @@ class Daemon:
         self.folder = folder or self.own.name
         os.chmod(self.folder, 0o755)
         self.path = os.path.join(self.folder, "sock")
+        self.client_path = self.path + CLIENT
         self.config = os.path.join(self.folder, "gpreemptd.conf")
         self.log_path = os.path.join(self.folder, "log")
         if config or not os.path.exists(self.config):
@@ -247,9 +257,12 @@ class Daemon:
         with open(self.config, "w", encoding="utf-8") as f:
             f.write(text)
 
+    def command(self):
+        return [DAEMON, *self.options]
+
     def start(self):
         with open(self.log_path, "ab") as log:
-            self.process = subprocess.Popen([DAEMON, *self.options], stderr=log,
+            self.process = subprocess.Popen(self.command(), stderr=log,
                                             stdin=subprocess.DEVNULL)
         end = time.monotonic() + WAIT
         while True:

@@ -249,7 +249,7 @@ def test_term_releases_all():
         assert low.order().kind == RELEASE
         low.end()
         assert d.process.wait(WAIT) == 0
-        assert not os.path.exists(d.path) and not os.path.exists(d.path + ".client")
+        assert not os.path.exists(d.path) and not os.path.exists(d.client_path)
 
 
 def test_second_daemon_is_refused():

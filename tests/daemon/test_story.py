@@ -7,7 +7,8 @@ import pytest
 
 from rig import (BUSY, BUSY_NOW, ERROR, FIRST_PID, HOLD, IDLE, MANUAL, NOTE_NO_PROGRESS,
                  NOTE_PROGRESS, NOTE_REFUSED, NOTE_RESET, PRIO_UNSET, QUEUE_ALL, QUEUE_REMOVE,
-                 RELEASE, SCHED, WAIT, Client, Control, done, edge, note, queue)
+                 RELEASE, SCHED, WAIT, WELCOME_PROGRESS, Client, Control, done, edge, note, progress,
+                 queue)
 
 
 def pair(daemon, low=2, high=12, **wishes):
@@ -525,3 +526,37 @@ def test_attributes_wished_by_environment_are_those_of_hello(daemon, control):
     assert p["attributes"]["class"] == "default" and "nonsense" in p["notes"][0]
     first.close()
     second.close()
+
+
+def deadline_client(daemon, number, deadline_s):
+    c = Client(daemon, pid=FIRST_PID + number, deadline_ns=int(deadline_s * 1e9))
+    c.send(queue())
+    return c
+
+
+def test_deadline_is_that_of_the_oldest_request(daemon, control):
+    control.call("SetPolicy", policy="edf")
+    first, second = deadline_client(daemon, 0, 100), deadline_client(daemon, 1, 100.5)
+    # A client without one is not asked to tell.
+    assert first.flags & WELCOME_PROGRESS
+    assert not Client(daemon, pid=FIRST_PID + 2).flags & WELCOME_PROGRESS
+    first.send(edge(BUSY))
+    control.wait_for(lambda: control.process(FIRST_PID)["state"] == "running")
+    second.send(edge(BUSY))
+    second.obey(HOLD)
+    # Requests that came early change nothing; one that came after the other's deadline began does.
+    first.send(progress(time.monotonic_ns() - 10**9))
+    second.quiet(0.2)
+    time.sleep(0.6)
+    first.send(progress())
+    first.obey(HOLD)
+    second.obey(RELEASE)
+
+
+def test_progress_of_a_strange_queue_or_of_the_future_is_refused(daemon):
+    c = deadline_client(daemon, 0, 100)
+    c.send(progress(queue_id=7))
+    assert "progress of queue 7" in c.end()
+    c = deadline_client(daemon, 0, 100)
+    c.send(progress(time.monotonic_ns() + 10**12))
+    assert "future" in c.end()

@@ -173,6 +173,14 @@ static void start_group(struct rig *r, struct rig_group *g, const struct launch 
 		start_wave(r, &g->wave[k], l, kd, k, group);
 }
 
+void launch_group(struct rig *r, struct rig_group *g, const struct launch *l)
+{
+	const u32 first[2] = { 0, 0 };
+
+	write_args(r, l);
+	start_group(r, g, l, find(l->name), first);
+}
+
 static bool preempt(struct rig *r, struct rig_group *g, enum launch_preempt how,
 		    struct launch_stats *stats)
 {

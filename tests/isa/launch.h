@@ -55,6 +55,8 @@ bool launch_load(struct rig *r, const char *path);
 void *launch_buffer(struct rig *r, u32 k);
 /* Does the code object have this kernel? */
 bool launch_has(struct rig *r, const char *name);
+/* The first group of a kernel, ready to run. */
+void launch_group(struct rig *r, struct rig_group *g, const struct launch *l);
 /* Runs it to the end; false: a wave did wrong, which is printed. */
 bool launch_run(struct rig *r, const struct launch *l, enum launch_preempt how,
 		struct launch_stats *stats);

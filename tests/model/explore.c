@@ -32,7 +32,8 @@ enum {
 	EVENT_TIMER = EVENT_QUEUE + ENTITIES * QUEUES,
 	EVENT_DONE,
 	EVENT_EARLY = EVENT_DONE + WORLD_OUTCOME_COUNT,
-	EVENT_PRESENCE,
+	EVENT_PROGRESS,
+	EVENT_PRESENCE = EVENT_PROGRESS + ENTITIES,
 	EVENT_QUEUE_ADD = EVENT_PRESENCE + ENTITIES,
 	EVENT_QUEUE_REMOVE = EVENT_QUEUE_ADD + ENTITIES,
 	EVENT_ATTR = EVENT_QUEUE_REMOVE + ENTITIES,
@@ -46,11 +47,12 @@ enum {
 
 /* Sets of events; work, timers and answers are in every scene. */
 enum {
-	SET_PRESENCE = 1 << 0,	/* entities come and go */
-	SET_EARLY = 1 << 1,	/* timers fire before their time */
-	SET_QUEUES = 1 << 2,	/* queues come and go */
-	SET_ATTR = 1 << 3,	/* priorities change, entities must not be preempted */
-	SET_NODE = 1 << 4,	/* policy, enable, node lost and back */
+	SET_PRESENCE = 1 << 0, /* entities come and go */
+	SET_EARLY = 1 << 1,    /* timers fire before their time */
+	SET_QUEUES = 1 << 2,   /* queues come and go */
+	SET_ATTR = 1 << 3,     /* priorities change, entities must not be preempted */
+	SET_NODE = 1 << 4,     /* policy, enable, node lost and back */
+	SET_PROGRESS = 1 << 5, /* requests are completed and others follow */
 };
 
 /**
@@ -120,6 +122,7 @@ static void attr_of(const struct scene *sc, u32 e, struct gp_attr *attr)
 	gp_attr_default(attr);
 	attr->prio = sc->prio[e];
 	attr->weight = sc->weight[e];
+	attr->deadline_ns = sc->weight[e] * GP_US;
 }
 
 /* Few different durations, so that many ways lead to the same state. */
@@ -232,6 +235,8 @@ static bool apply(struct explorer *x, u32 event)
 		return world_done(w, 0, event - EVENT_DONE, SWITCH_TOOK_NS);
 	if (event == EVENT_EARLY)
 		return world_early_timer(w, 0);
+	if (event < EVENT_PRESENCE)
+		return world_progress(w, event - EVENT_PROGRESS, 0, 0);
 	return event < EVENT_POLICY ? apply_entity(x, event) : apply_node(x, event);
 }
 
@@ -242,6 +247,8 @@ static bool is_in_scene(const struct scene *sc, u32 event)
 		return true;
 	if (event == EVENT_EARLY)
 		return sc->sets & SET_EARLY;
+	if (event < EVENT_PRESENCE)
+		return sc->sets & SET_PROGRESS;
 	if (event < EVENT_QUEUE_ADD)
 		return sc->sets & SET_PRESENCE;
 	if (event < EVENT_ATTR)
@@ -280,11 +287,28 @@ static u64 rank_of(const struct world *w, u64 key)
 	return rank;
 }
 
+/* What policies with requests and levels know. */
+static void mix_memory(const struct world *w, u64 *h, const struct gp_entity *in)
+{
+	u32 slot;
+
+	mix(h, in->tells | in->mem.overdrawn << 1);
+	mix(h, in->mem.spent_ns);
+	mix(h, in->mem.work_ns);
+	mix(h, in->mem.used_ns);
+	mix(h, ago(w, in->mem.mark_ns));
+	if (!in->nr_busy)
+		return;
+	mix(h, ahead(w, in->clock_ns));
+	mix(h, ago(w, in->request_ns));
+	for (slot = in->queue; slot != GP_SLOT_NONE; slot = w->s->queue[slot].next)
+		mix(h, w->s->queue[slot].busy ? ago(w, w->s->queue[slot].since_ns) : 0);
+}
+
 static void mix_entity(const struct explorer *x, u64 *h, const struct world_entity *e)
 {
 	const struct world *w = &x->w;
 	const struct gp_entity *in = &w->s->entity[(u32)e->id];
-	bool fair = !w->strict;
 
 	mix(h, e->live);
 	if (!e->live)
@@ -308,11 +332,13 @@ static void mix_entity(const struct explorer *x, u64 *h, const struct world_enti
 	mix(h, in->state == GP_ENTITY_PREEMPTED ? ago(w, in->out_ns) : 0);
 	mix(h, ago(w, e->resumed_ns));
 	mix(h, e->where == WORLD_MAPPED ? 0 : ago(w, e->off_ns));
-	if (!fair)
+	if (w->strict)
 		return;
 	mix(h, in->mem.vruntime - w->s->node[0].fair_floor);
 	mix(h, in->mem.rest);
 	mix(h, in->state == GP_ENTITY_RUNNING ? ago(w, in->since_ns) : 0);
+	if (strcmp(x->scene->policy, "prio") && strcmp(x->scene->policy, "fair"))
+		mix_memory(w, h, in);
 }
 
 /* Which entity, whatever its generation. */
@@ -431,6 +457,8 @@ static void print_event(u32 event)
 		printf(" done%u", event - EVENT_DONE);
 	else if (event == EVENT_EARLY)
 		printf(" early");
+	else if (event < EVENT_PRESENCE)
+		printf(" next%u", event - EVENT_PROGRESS);
 	else if (event >= EVENT_POLICY)
 		printf(" %s", names[event - EVENT_POLICY]);
 	else
@@ -621,6 +649,17 @@ static void spare_victims(struct world *w)
 	world_param(w, 0, "spare_victims", 1);
 }
 
+static void short_laxity(struct world *w)
+{
+	world_param(w, 0, "laxity.margin_ns", 20 * GP_US);
+}
+
+static void short_slices(struct world *w)
+{
+	world_param(w, 0, "mlfq.slice_ns", 20 * GP_US);
+	world_param(w, 0, "mlfq.promote_ns", 100 * GP_US);
+}
+
 #define DISTINCT .prio = { 3, 7, 9 }, .weight = { 100, 100, 200 }
 #define EQUALS .prio = { 5, 5, 9 }, .weight = { 100, 100, 100 }
 #define BROKEN(what, policy_name, how)                                        \
@@ -640,8 +679,12 @@ static const struct scene scenes[] = {
 	{ "prio and fair, node events", "prio", DISTINCT, SET_NODE, 6, NULL, NULL },
 	{ "fair", "fair", DISTINCT, SET_PRESENCE, 7, NULL, NULL },
 	{ "fair, rate limit, attributes", "fair", DISTINCT, SET_ATTR, 6, rate_limit, NULL },
+	{ "edf, requests", "edf", DISTINCT, SET_PROGRESS, 6, NULL, NULL },
+	{ "laxity, requests", "laxity", DISTINCT, SET_PROGRESS, 6, short_laxity, NULL },
+	{ "mlfq", "mlfq", DISTINCT, 0, 6, short_slices, NULL },
 	BROKEN("starvation", "prio", no_starvation_bound),
 	BROKEN("starvation, fair", "fair", no_starvation_bound),
+	BROKEN("starvation, edf", "edf", no_starvation_bound),
 	BROKEN("deadline", "prio", no_deadline),
 	BROKEN("breaker", "prio", no_breaker),
 	BROKEN("minimum run", "prio", no_min_run),

@@ -95,7 +95,7 @@ def test_macros_are_those_of_the_header(root, tmp_path):
 
 
 CONSTANTS = ("MAGIC", "VERSION", "MAX", "QUEUE_ALL", "PRIO_UNSET", "HELLO", "QUEUE_ADD",
-             "QUEUE_REMOVE", "BUSY", "IDLE", "DONE", "NOTE", "WELCOME", "HOLD", "RELEASE", "RENEW",
+             "QUEUE_REMOVE", "BUSY", "IDLE", "DONE", "NOTE", "PROGRESS", "WELCOME", "HOLD", "RELEASE", "RENEW",
              "BYE", "MECH_SHIM", "MECH_DBG", "MECH_SIM", "HOLDER_SCHED", "HOLDER_MANUAL", "OK",
              "GONE", "BUSY_NOW", "ERROR", "NOTE_SEES", "NOTE_LEASE_ENDED", "NOTE_PROGRESS",
              "NOTE_NO_PROGRESS", "NOTE_REFUSED", "NOTE_RESET", "ATTR_LATENCY_CRITICAL")

@@ -64,7 +64,18 @@ def edf(gpreempt, _folder):
             and p99_of(tight) <= 20e6 < p99_of(control))
 
 
+def slices(gpreempt, _folder):
+    """64 tenants: switches leave nearly all of the GPU, in equal shares, whatever the kernels."""
+    text = "[scenario]\npolicy = slice\nduration = 3s\n"
+    for i, us in enumerate((50, 100, 200, 500, 1000, 5000, 20000, 50000)):
+        text += f"[class t{i}]\nprocesses = 8\narrival = closed 2\nkernel = {us}us\n"
+    gpu_ns = [c["gpu_time_ns"] for c in run(gpreempt, text).values()]
+    mean = sum(gpu_ns) / len(gpu_ns)
+    print("64 tenants: used", sum(gpu_ns) / 3e9, "shares", [round(ns / mean, 3) for ns in gpu_ns])
+    return sum(gpu_ns) >= 0.94 * 3e9 and all(abs(ns / mean - 1) <= 0.05 for ns in gpu_ns)
+
+
 if __name__ == "__main__":
-    broken = [p.__name__ for p in (mlfq, edf) if not p(*sys.argv[1:])]
+    broken = [p.__name__ for p in (mlfq, edf, slices) if not p(*sys.argv[1:])]
     print("broken promises:", ", ".join(broken) or "none")
     sys.exit(1 if broken else 0)

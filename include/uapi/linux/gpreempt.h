@@ -2,23 +2,31 @@
 /*
  * DOC: /dev/gpreempt
  *
- * The ioctl ABI of gpreempt.ko. Processes are named by pidfd, queues by the queue id
- * that amdkfd gave them in that process, nodes by amdkfd's gpu_id. A struct begins
- * with its size: shorter ones of older programs are filled with zeros, longer ones
- * are accepted if the surplus is zero. Flags that are not known and reserved members
- * must be zero (EINVAL). There are no pointers but __u64.
+ * The ioctl ABI of gpreempt.ko. A process is named by a pidfd, a queue by the queue id
+ * that amdkfd gave it in its process, a node by amdkfd's gpu_id.
  *
- * Rights. Opening the device and looking needs read permission. A process may lower
- * its own urgency, preempt and resume its own queues. Others' processes need what
- * attaching a debugger would. The policy, switching on and off, and raising need
- * CAP_SYS_NICE. Whoever has it decides with what he sets how far others can raise an
- * attribute of that process again; before, they can up to the default.
+ * Growth. A struct begins with its size. A shorter struct, of an older program, is
+ * filled with zeros. A longer one is accepted if the surplus is zero. The elements of an
+ * array have a size of their own, given beside the array, and each event begins with
+ * its size. Unknown flags and reserved members must be zero (EINVAL). An enum may get
+ * new values at its end: a program must expect numbers that it does not know. Pointers
+ * are __u64.
  *
- * What is preempted by hand is leased: it is resumed when the lease ends and when
- * the file is closed. A process that is preempted stays so with queues it makes
- * afterwards, also if it had none in between.
+ * Rights. Opening the device, listing and reading need read permission. A process may
+ * lower its own urgency, and preempt and resume its own queues. The same for another
+ * process needs what attaching a debugger to it would need. Changing the policy,
+ * switching scheduling on and off, and raising need CAP_SYS_NICE.
  *
- * Higher number = higher priority.
+ * Limits. The value that a caller with CAP_SYS_NICE sets for an attribute is also the
+ * limit up to which other callers may raise that attribute afterwards. Without such a
+ * value the limit is the default. A limit covers the process and all its descendants,
+ * also those whose parents have ended.
+ *
+ * A hold by hand is leased: it ends with its lease and when the file is closed. A hold
+ * of a process covers the queues that the process creates later, also if it has none in
+ * between.
+ *
+ * A higher number is a higher priority.
  */
 #ifndef _UAPI_LINUX_GPREEMPT_H
 #define _UAPI_LINUX_GPREEMPT_H
@@ -26,17 +34,77 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define GPREEMPT_ABI_VERSION 1
+#define GPREEMPT_ABI_VERSION 2
 
 #define GPREEMPT_ABI_NAME_LEN 32
 #define GPREEMPT_ABI_QUEUE_ALL 0xffffffffU
 
-/* Capabilities. The first two and the last: a node is scheduled so. */
+/* Capabilities. HWS, NO_HWS and MES say how the queues of a node are scheduled. */
 #define GPREEMPT_CAP_HWS (1ULL << 0)		/* firmware scheduler: one cycle per switch */
 #define GPREEMPT_CAP_NO_HWS (1ULL << 1)		/* queue slots owned by the driver */
 #define GPREEMPT_CAP_DOORBELL (1ULL << 2)	/* armed doorbells */
 #define GPREEMPT_CAP_VERIFY (1ULL << 3)		/* saved state is verified */
 #define GPREEMPT_CAP_MES (1ULL << 4)		/* firmware scheduler: queue by queue */
+
+/**
+ * enum gpreempt_abi_state - state of a process on a node
+ * @GPREEMPT_STATE_IDLE: no work, on the GPU
+ * @GPREEMPT_STATE_WAITING: has work, on the GPU, not chosen to run
+ * @GPREEMPT_STATE_RUNNING: has work, on the GPU, chosen to run
+ * @GPREEMPT_STATE_PREEMPTING: leaves the GPU now
+ * @GPREEMPT_STATE_PREEMPTED: off the GPU, its waves are saved
+ * @GPREEMPT_STATE_RESUMING: returns to the GPU now
+ * @GPREEMPT_STATE_LOST: gone, or its node is
+ */
+enum gpreempt_abi_state {
+	GPREEMPT_STATE_IDLE = 0,
+	GPREEMPT_STATE_WAITING = 1,
+	GPREEMPT_STATE_RUNNING = 2,
+	GPREEMPT_STATE_PREEMPTING = 3,
+	GPREEMPT_STATE_PREEMPTED = 4,
+	GPREEMPT_STATE_RESUMING = 5,
+	GPREEMPT_STATE_LOST = 6,
+};
+
+/**
+ * enum gpreempt_abi_breaker - whether preemption on a node is trusted
+ * @GPREEMPT_BREAKER_CLOSED: trusted
+ * @GPREEMPT_BREAKER_OPEN: a switch failed or was late: all run, preemption pauses
+ * @GPREEMPT_BREAKER_PROBATION: tried again; one failure opens it again
+ * @GPREEMPT_BREAKER_DEAD: the node is lost
+ */
+enum gpreempt_abi_breaker {
+	GPREEMPT_BREAKER_CLOSED = 0,
+	GPREEMPT_BREAKER_OPEN = 1,
+	GPREEMPT_BREAKER_PROBATION = 2,
+	GPREEMPT_BREAKER_DEAD = 3,
+};
+
+/**
+ * enum gpreempt_abi_report - what the scheduler reports
+ * @GPREEMPT_REPORT_SWITCH_DEADLINE: a switch missed its deadline
+ * @GPREEMPT_REPORT_SWITCH_ERROR: a switch failed
+ * @GPREEMPT_REPORT_BREAKER_OPEN: preemption is suspended
+ * @GPREEMPT_REPORT_BREAKER_PROBATION: preemption is tried again
+ * @GPREEMPT_REPORT_BREAKER_CLOSED: preemption is trusted again
+ * @GPREEMPT_REPORT_STARVATION: a process that waited too long gets its turn
+ * @GPREEMPT_REPORT_RATE_LIMIT: too many preemptions in a short time
+ * @GPREEMPT_REPORT_ENTITY_LOST: a process is lost
+ * @GPREEMPT_REPORT_NODE_LOST: a node is lost
+ * @GPREEMPT_REPORT_NODE_BACK: a node is back
+ */
+enum gpreempt_abi_report {
+	GPREEMPT_REPORT_SWITCH_DEADLINE = 0,
+	GPREEMPT_REPORT_SWITCH_ERROR = 1,
+	GPREEMPT_REPORT_BREAKER_OPEN = 2,
+	GPREEMPT_REPORT_BREAKER_PROBATION = 3,
+	GPREEMPT_REPORT_BREAKER_CLOSED = 4,
+	GPREEMPT_REPORT_STARVATION = 5,
+	GPREEMPT_REPORT_RATE_LIMIT = 6,
+	GPREEMPT_REPORT_ENTITY_LOST = 7,
+	GPREEMPT_REPORT_NODE_LOST = 8,
+	GPREEMPT_REPORT_NODE_BACK = 9,
+};
 
 /**
  * struct gpreempt_ioc_caps - what there is
@@ -77,9 +145,9 @@ struct gpreempt_ioc_caps {
 /**
  * struct gpreempt_ioc_attr - attributes of a process, on all nodes it is on and will be
  *
- * They survive execve(). A process of which nothing was said has those of the nearest
- * parent of which something was, when it makes its first queue on a node. A parent that
- * has ended by then is none.
+ * Attributes survive execve(). A process whose attributes were never set has those of
+ * the nearest ancestor whose attributes were, as with nice values. They are looked up
+ * when the process creates its first queue on a node.
  *
  * @size: sizeof
  * @pidfd: process; -1 = the caller
@@ -118,12 +186,12 @@ struct gpreempt_ioc_attr {
  * @gpu_id: node
  * @queue_id: number
  * @flags: GPREEMPT_QUEUE_F_*
- * @state: of its process on the node, as core numbers it
+ * @state: of its process on the node: enum gpreempt_abi_state
  * @prio: of its process
  * @pending: packets or dwords not consumed; ~0 = not known
  * @ring_bytes: size of its ring
  * @reserved: zero
- * @rptr_addr: where its read index is, in the process; 0 for those who may not stop it
+ * @rptr_addr: where its read index is, in the process; 0 if the caller may not stop it
  * @wptr_addr: where its write index is; the same
  * @nr_preempted: times its process was preempted on the node
  * @run_ns: time its process had the GPU
@@ -163,7 +231,8 @@ struct gpreempt_ioc_queue {
  * @gpu_id: node; 0 = all
  * @queues: struct gpreempt_ioc_queue[nr]
  * @nr: in: room; out: how many there are
- * @entry_size: in: bytes from one entry to the next
+ * @entry_size: in: bytes from one entry to the next; what an entry has beyond what the
+ *	kernel knows is set to zero
  */
 struct gpreempt_ioc_list {
 	__u32 size;
@@ -197,6 +266,9 @@ struct gpreempt_ioc_ref {
  * @lease_ms: of those preempted; 1..60000
  * @grace: how long those preempted may go on before their waves are saved, in thousand
  *	clocks of the GPU: 1..255; 0 = the driver's default
+ * @ref_size: bytes from one reference to the next; what a reference has beyond what the
+ *	kernel knows must be zero
+ * @reserved: zero
  */
 struct gpreempt_ioc_switch {
 	__u32 size;
@@ -206,12 +278,14 @@ struct gpreempt_ioc_switch {
 	__u32 nr_in;
 	__u32 lease_ms;
 	__u32 grace;
+	__u32 ref_size;
+	__u32 reserved;
 };
 
 /**
  * struct gpreempt_ioc_policy - policy, parameters, on and off
  * @size: sizeof
- * @gpu_id: node; 0 = all (SET)
+ * @gpu_id: node; 0 = all (SET): then all nodes change, or none does
  * @valid: GPREEMPT_POLICY_F_* (SET)
  * @enabled: 0, 1
  * @policy: name
@@ -252,8 +326,8 @@ struct gpreempt_ioc_trigger {
 struct gpreempt_ioc_stats {
 	__u32 size;
 	__u32 gpu_id;
-	__u32 breaker;		/* as core numbers it */
-	__u32 breaker_reason;
+	__u32 breaker;		/* enum gpreempt_abi_breaker */
+	__u32 breaker_reason;	/* enum gpreempt_abi_report */
 	__u64 nr_events;
 	__u64 nr_switches;
 	__u64 nr_preemptions;
@@ -305,7 +379,11 @@ struct gpreempt_ioc_hist {
 	__u64 max;
 };
 
-/* Signals this eventfd with every event of the file; -1 = no more. */
+/**
+ * struct gpreempt_ioc_eventfd - signal this eventfd when there are events to read
+ * @size: sizeof
+ * @fd: eventfd, -1 = no more
+ */
 struct gpreempt_ioc_eventfd {
 	__u32 size;
 	__s32 fd;
@@ -313,33 +391,41 @@ struct gpreempt_ioc_eventfd {
 
 /**
  * struct gpreempt_abi_event - what read() gives, any number of them
+ * @size: bytes from this event to the next; read() gives whole events only
+ * @kind: enum gpreempt_abi_event_kind
  * @time_ns: CLOCK_MONOTONIC
  * @gpu_id: node
  * @pid: process in the reader's namespace, 0 = none
- * @kind: enum gpreempt_abi_event_kind
- * @code: what of it
+ * @code: see the kind
+ * @reserved: zero
  * @value: see the kind
  */
 struct gpreempt_abi_event {
+	__u32 size;
+	__u32 kind;
 	__u64 time_ns;
 	__u32 gpu_id;
 	__s32 pid;
-	__u32 kind;
 	__u32 code;
+	__u32 reserved;
 	__u64 value;
 };
 
 enum gpreempt_abi_event_kind {
-	GPREEMPT_EVENT_STATE = 1,	/* code: new state of the process, value: old one */
+	GPREEMPT_EVENT_STATE = 1,	/* code: new gpreempt_abi_state, value: old one */
 	GPREEMPT_EVENT_SWITCH = 2,	/* code: members, value: duration in ns */
-	GPREEMPT_EVENT_REPORT = 3,	/* code: as core numbers reports */
+	GPREEMPT_EVENT_REPORT = 3,	/* code: gpreempt_abi_report */
 	GPREEMPT_EVENT_QUEUE = 4,	/* code: 1 added, 0 removed; value: queue id */
 	GPREEMPT_EVENT_LEASE = 5,	/* it ended; code: 1 all queues, 0 one; value: queue id */
 	GPREEMPT_EVENT_LOST = 6,	/* value: events that were not delivered */
 	GPREEMPT_EVENT_BUSY = 7,	/* code: 1 has work, 0 none; value: queue id */
 };
 
-#define GPREEMPT_IOC_MAGIC 0xb7
+/*
+ * Documentation/userspace-api/ioctl/ioctl-number.rst of Linux 6.12 lists nothing from 0xd0
+ * to 0xda.
+ */
+#define GPREEMPT_IOC_MAGIC 0xd5
 #define GPREEMPT_IOC_CAPS _IOWR(GPREEMPT_IOC_MAGIC, 0x00, struct gpreempt_ioc_caps)
 #define GPREEMPT_IOC_LIST _IOWR(GPREEMPT_IOC_MAGIC, 0x01, struct gpreempt_ioc_list)
 #define GPREEMPT_IOC_GET_ATTR _IOWR(GPREEMPT_IOC_MAGIC, 0x02, struct gpreempt_ioc_attr)
@@ -352,7 +438,10 @@ enum gpreempt_abi_event_kind {
 #define GPREEMPT_IOC_EVENTFD _IOW(GPREEMPT_IOC_MAGIC, 0x09, struct gpreempt_ioc_eventfd)
 #define GPREEMPT_IOC_HIST _IOWR(GPREEMPT_IOC_MAGIC, 0x0a, struct gpreempt_ioc_hist)
 
-/* Neither a compiler nor a change may move a member. */
+/*
+ * Neither a compiler nor a change may move a member. The module asserts the offset of each
+ * (src/kernel/gpreempt/gpk_abi.c).
+ */
 #if defined(__cplusplus) && __cplusplus >= 201103L
 #define GPREEMPT_ABI_SIZE(name, bytes) static_assert(sizeof(name) == (bytes), #name)
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
@@ -366,12 +455,12 @@ GPREEMPT_ABI_SIZE(struct gpreempt_ioc_attr, 56);
 GPREEMPT_ABI_SIZE(struct gpreempt_ioc_queue, 88);
 GPREEMPT_ABI_SIZE(struct gpreempt_ioc_list, 24);
 GPREEMPT_ABI_SIZE(struct gpreempt_ioc_ref, 16);
-GPREEMPT_ABI_SIZE(struct gpreempt_ioc_switch, 32);
+GPREEMPT_ABI_SIZE(struct gpreempt_ioc_switch, 40);
 GPREEMPT_ABI_SIZE(struct gpreempt_ioc_policy, 88);
 GPREEMPT_ABI_SIZE(struct gpreempt_ioc_trigger, 16);
 GPREEMPT_ABI_SIZE(struct gpreempt_ioc_stats, 168);
 GPREEMPT_ABI_SIZE(struct gpreempt_ioc_hist, 56);
 GPREEMPT_ABI_SIZE(struct gpreempt_ioc_eventfd, 8);
-GPREEMPT_ABI_SIZE(struct gpreempt_abi_event, 32);
+GPREEMPT_ABI_SIZE(struct gpreempt_abi_event, 40);
 
 #endif

@@ -37,6 +37,7 @@ static const struct {
 /* NULL: the value is not of this kind. */
 static json_t *parse_value(enum kind kind, const char *text)
 {
+	bool is_set;
 	u64 v;
 
 	switch (kind) {
@@ -49,9 +50,7 @@ static json_t *parse_value(enum kind kind, const char *text)
 	case NAME:
 		return json_string(text);
 	case BOOL:
-		if (strcmp(text, "yes") && strcmp(text, "no"))
-			return NULL;
-		return json_boolean(!strcmp(text, "yes"));
+		return gp_text_read_bool(text, &is_set) ? NULL : json_boolean(is_set);
 	}
 	return NULL;
 }

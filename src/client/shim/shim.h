@@ -9,7 +9,7 @@
  * batch (pause.c).
  *
  * What the application sees of a queue is its wish; what the driver has is the wish
- * or, while somebody holds the queue, the wish with percentage 0. Without a
+ * or, while the queue is held, the wish with percentage 0. Without a
  * daemon, or if it dies, hangs or talks nonsense, nothing is held.
  *
  * Two locks, always in this order:
@@ -33,6 +33,7 @@
 #include "client/shim/shim_fd.h"
 #include "driver/kfd_abi.h"
 #include "client/client_hold.h"
+#include "client/client_request.h"
 
 /* Queue ids are less than this (kfd_priv.h: KFD_MAX_NUM_OF_QUEUES_PER_PROCESS). */
 #define GP_SHIM_MAX_QUEUES 1024
@@ -125,6 +126,7 @@ enum gp_shim_proof {
  * @quiet_since_ns: for that: when @wptr was seen first
  * @pace_ns: for that: wait between looks, grows
  * @idle: what else is known of its work
+ * @requests: those of an AQL queue
  * @changed_ns: when it was last stopped or continued; set under call_lock alone
  * @look_ns: when to look next; UINT64_MAX = never
  * @hsa: struct gp_shim_hsa_queue of hsa.c, or NULL
@@ -153,6 +155,7 @@ struct gp_shim_queue {
 	uint64_t quiet_since_ns;
 	uint64_t pace_ns;
 	struct gp_idle idle;
+	struct gp_client_requests requests;
 	_Atomic uint64_t changed_ns;
 	uint64_t look_ns;
 	struct gp_shim_hsa_queue *hsa;
@@ -161,7 +164,7 @@ struct gp_shim_queue {
 enum gp_shim_dbg_state {
 	GP_SHIM_DBG_OFF,	/* no session */
 	GP_SHIM_DBG_ON,
-	GP_SHIM_DBG_FAILED,	/* tried, or somebody else debugs: never again */
+	GP_SHIM_DBG_FAILED,	/* tried, or another debugger is there: never again */
 };
 
 /**
@@ -195,7 +198,7 @@ struct gp_shim_progress {
  * @queues: by id
  * @nr_queues: one more than the largest id there ever was
  * @nr_made: queues there ever were
- * @kfd: descriptor opened for our calls, -1 = none
+ * @kfd: descriptor opened for the shim's calls, -1 = none
  * @kfd_id: what it is
  * @their_kfd: the one with which the application last made a queue
  * @is_started: the thread runs or was tried

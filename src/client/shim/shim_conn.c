@@ -109,6 +109,17 @@ void gp_conn_edge_locked(struct gp_shim *s, uint16_t type, const struct gp_shim_
 	gp_conn_send_locked(s, &m.hdr, type, sizeof(m));
 }
 
+void gp_conn_progress_locked(struct gp_shim *s, const struct gp_shim_queue *q, uint64_t since_ns)
+{
+	struct gp_wire_progress m = {
+		.gpu_id = q->gpu_id,
+		.queue_id = q->queue_id,
+		.since_ns = since_ns,
+	};
+
+	gp_conn_send_locked(s, &m.hdr, GP_WIRE_PROGRESS, sizeof(m));
+}
+
 void gp_conn_note_locked(struct gp_shim *s, uint32_t code, uint32_t gpu_id, uint64_t value,
 			 const char *text)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The connection to the daemon: who we are, and what we tell. Sending never
+ * The connection to the daemon: what it is told of this process. Sending never
  * waits: a daemon that does not read is as good as dead, and the connection is
  * marked broken. Callers hold lock.
  */
@@ -19,7 +19,7 @@
 void gp_conn_send_locked(struct gp_shim *s, struct gp_wire_hdr *hdr, uint16_t type, size_t bytes);
 
 /**
- * gp_conn_hello_locked() - say who we are
+ * gp_conn_hello_locked() - say which process this is and what it wishes
  * @s: shim, connected
  *
  * What is wished comes from the environment (GPREEMPT_PRIORITY, ..._CLASS, ..._WEIGHT,
@@ -42,6 +42,14 @@ void gp_conn_queue_locked(struct gp_shim *s, const struct gp_shim_queue *q);
  * @q: queue
  */
 void gp_conn_edge_locked(struct gp_shim *s, uint16_t type, const struct gp_shim_queue *q);
+
+/**
+ * gp_conn_progress_locked() - tell that a queue completed requests and has more
+ * @s: shim
+ * @q: queue
+ * @since_ns: when the oldest request that is not completed came
+ */
+void gp_conn_progress_locked(struct gp_shim *s, const struct gp_shim_queue *q, uint64_t since_ns);
 
 /**
  * gp_conn_lost_locked() - tell that a queue was reset: the process is left alone there

@@ -30,7 +30,7 @@
 #define WELCOME_NS (5000 * MS)
 /* Room for thread-local variables of large programs, which come out of the stack too. */
 #define STACK_BYTES (256 << 10)
-/* How long it goes unnoticed at most that the application closed our descriptors. */
+/* Longest time until it is noticed that the application closed a descriptor of the shim. */
 #define SLEEP_MAX_NS (5000 * MS)
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -106,7 +106,7 @@ static void disconnect_locked(struct gp_shim *s, uint64_t now)
 	s->is_broken = false;
 	gp_client_holds_init(&s->holds);
 	gp_progress_drop(s);
-	/* Nobody wants to hear of edges. */
+	/* Without a daemon no edge is told. */
 	gp_shim_queue_each(s, q) {
 		gp_shim_queue_set_busy_locked(s, q, true);
 		q->look_ns = UINT64_MAX;
@@ -289,7 +289,7 @@ static int open_wake(struct gp_shim *s)
 	return 0;
 }
 
-/* What the application took away is made anew, or rather late than never asked for. */
+/* A pipe that the application closed is made anew; without one the thread wakes late. */
 static void keep_wake(struct gp_shim *s)
 {
 	if (gp_fd_is_ours(s->wake_fd[0], &s->wake_id) &&

@@ -52,7 +52,7 @@ void gp_control_tell_queue_locked(struct gp_shim *s, const struct gp_shim_queue 
 void gp_control_tell_gone_locked(struct gp_shim *s, const struct gp_shim_queue *q);
 
 /**
- * gp_control_kfd() - the descriptor for our own calls of the driver
+ * gp_control_kfd() - the descriptor for the shim's own calls of the driver
  * @s: shim; call_lock
  *
  * Return: one; opened again if the application closed it. Else the application's.

@@ -174,6 +174,7 @@ static void tell_busy(struct gp_shim *s, struct gp_shim_queue *q)
 	/* Idle was not told yet: nothing has changed. */
 	if (q->is_deciding)
 		return;
+	gp_client_requests_begin(&q->requests, q->busy_since_ns);
 	gp_conn_edge_locked(s, GP_WIRE_BUSY, q);
 	gp_control_wake_locked(s);
 }
@@ -354,6 +355,7 @@ static bool try_barrier(struct gp_shim *s, struct gp_shim_view *v, uint64_t now)
 	case GP_HSA_SENT:
 		q->proof = GP_SHIM_BARRIER;
 		q->pace_ns = BARRIER_MIN_NS;
+		gp_client_requests_own(&q->requests, q->wptr);
 		break;
 	case GP_HSA_NOT_NOW:
 		break;
@@ -364,12 +366,23 @@ static bool try_barrier(struct gp_shim *s, struct gp_shim_view *v, uint64_t now)
 	return true;
 }
 
+static void look_at_requests(struct gp_shim *s, const struct gp_shim_view *v, uint64_t now)
+{
+	uint64_t since_ns;
+
+	if (v->q->is_busy && v->q->type == GP_KFD_QUEUE_AQL &&
+	    s->welcome.flags & GP_WIRE_WELCOME_PROGRESS &&
+	    gp_client_requests_look(&v->q->requests, v->rptr, v->wptr, now, &since_ns))
+		gp_conn_progress_locked(s, v->q, since_ns);
+}
+
 static void look(struct gp_shim *s, struct gp_shim_view *v, uint64_t now)
 {
 	struct gp_shim_queue *q = v->q;
 
 	if (!can_follow(s, q) || (q->is_busy && gp_pause_is_stopped(q)))
 		return;
+	look_at_requests(s, v, now);
 	if (!q->is_busy || !try_barrier(s, v, now))
 		ask_rule(s, v, GP_AQL_NOT_ASKED, now);
 }

@@ -68,7 +68,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	return gp_ioctl_call(&gp_shim_self, fd, request, arg);
 }
 
-/* A name that ROCr's parser would take apart is left out; newer ROCr finds us anyway. */
+/* A name that ROCr's parser would take apart is left out; newer ROCr finds the library anyway. */
 static bool is_plain(const char *path)
 {
 	return !strpbrk(path, " \t\"'\\");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Our descriptors in a process that is not ours: a program that becomes a daemon closes
- * every number there is, and its next file gets one of them. Nothing may be written to,
- * read from or closed that is not ours any more; so who a number belongs to is asked
- * each time. What is left is the moment between the question and the call.
+ * Descriptors of the shim in the application's process. A program that becomes a daemon closes
+ * every number there is, and its next file gets one of them. A file of the application must
+ * not be written to, read from or closed; so before each use it is asked what the number is
+ * of. What is left is the moment between the question and the call.
  */
 #ifndef GP_SHIM_FD_H
 #define GP_SHIM_FD_H
@@ -14,7 +14,7 @@
 /**
  * struct gp_fd_id - what a descriptor is of
  * @dev: device
- * @ino: inode; 0 = not known, whatever is there is taken for ours
+ * @ino: inode; 0 = not known, whatever is there is taken for the shim's
  */
 struct gp_fd_id {
 	uint64_t dev;
@@ -38,7 +38,7 @@ int gp_fd_keep(int fd, struct gp_fd_id *id);
  */
 void gp_fd_note_path(const char *path, struct gp_fd_id *id);
 
-/* Is it still ours? */
+/* Is it still the shim's? */
 bool gp_fd_is_ours(int fd, const struct gp_fd_id *id);
 
 /* Closes it if it is; -1 is nothing. */

@@ -44,7 +44,7 @@ static __attribute__((noinline, cold)) void tell(const amd_signal_t *signal)
 
 /*
  * The state is loaded before the ring and told after it: see detect.h. The GPU
- * must not wait for us.
+ * must not wait for the shim.
  */
 #define STORE(name, index)                                                             \
 	static void name(hsa_signal_t signal, hsa_signal_value_t value)                 \
@@ -178,10 +178,10 @@ EXPORT bool OnLoad(struct gp_hsa_table *table, uint64_t runtime_version, uint64_
 	struct gp_hsa_core_table *core = table->core;
 	size_t i;
 
-	/* A table that is too small is not the one we know. */
+	/* A table that is too small is not a known one. */
 	if (core->version.minor < sizeof(*core))
 		return true;
-	/* A table that was never reset has our own functions in it. */
+	/* A table that was never reset has the functions of the shim in it. */
 	if (core->fn[GP_HSA_QUEUE_CREATE] == (void *)queue_create)
 		return true;
 	memcpy(real, core->fn, sizeof(real));
@@ -197,7 +197,7 @@ EXPORT bool OnLoad(struct gp_hsa_table *table, uint64_t runtime_version, uint64_
 	return true;
 }
 
-/* The application may still call through our functions: real[] stays. */
+/* The application may still call the wrapped functions: real[] stays. */
 EXPORT void OnUnload(void)
 {
 	__atomic_store_n(&has_table, false, __ATOMIC_RELEASE);
@@ -221,7 +221,7 @@ static store_fn find_store(store_fn *cache, const char *name)
 	return fn;
 }
 
-/* With a table ROCr comes back to us through it. */
+/* With a table ROCr calls the wrapped store through it. */
 static inline void store_by_name(store_fn *cache, const char *name, hsa_signal_t signal,
 				 hsa_signal_value_t value)
 {

@@ -13,7 +13,7 @@
 /**
  * struct gp_shim_hsa_queue - the side of ROCr
  * @queue: as the application knows it
- * @calls: functions below us
+ * @calls: functions of ROCr
  * @signal: of the barrier packet: 1 = on its way, 0 = done or never sent
  * @index: of the last barrier packet
  * @is_given_up: no more barrier packets
@@ -32,7 +32,7 @@ static volatile int64_t *value_of(const struct gp_shim_hsa_queue *h)
 }
 
 /*
- * A signal with a consumer that is a GPU has no event: nobody is woken, and the
+ * A signal with a consumer that is a GPU has no event: no thread is woken, and the
  * process does not lose one of its 4096 events. NULL: do without.
  */
 static struct gp_shim_hsa_queue *make(hsa_queue_t *queue, hsa_agent_t agent,
@@ -64,7 +64,7 @@ void gp_hsa_queue_attach(struct gp_shim *s, hsa_queue_t *queue, hsa_agent_t agen
 	struct gp_shim_queue *q;
 	struct gp_guard guard;
 
-	/* Somebody between ROCr and us shows a queue of its own; its rings are not the GPU's. */
+	/* A tool between ROCr and the shim shows a queue of its own, which the GPU does not see. */
 	if (doorbell->kind >= 0) {
 		gp_guard_lock(s, &guard);
 		s->sees |= GP_WIRE_SEES_NOT_PROXY;
@@ -146,7 +146,7 @@ static void write_packet(hsa_queue_t *queue, uint64_t index, hsa_signal_t done)
 	__atomic_store_n(&p->header, header, __ATOMIC_RELEASE);
 }
 
-/* A packet of ours that nobody waits for must not look like work that runs. */
+/* A barrier packet that is not waited for must not look like work that runs. */
 static enum gp_hsa_send give_up(struct gp_shim_queue *q, const char *why)
 {
 	q->hsa->is_given_up = true;
@@ -158,7 +158,7 @@ static enum gp_hsa_send give_up(struct gp_shim_queue *q, const char *why)
 /*
  * A producer that takes its place atomically has moved the index before it writes. In the
  * place behind the last, the packet processor has left INVALID (HSA System Architecture:
- * whoever increments the read index, sets the format first).
+ * the format is set before the read index is incremented).
  */
 static bool is_written_ahead(struct gp_shim_queue *q, uint64_t index)
 {

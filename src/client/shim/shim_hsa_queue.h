@@ -18,7 +18,7 @@
 #include "client/shim/shim.h"
 
 /**
- * struct gp_hsa_calls - the functions of ROCr below us
+ * struct gp_hsa_calls - the functions of ROCr that the shim calls
  * @cas_write_index: hsa_queue_cas_write_index_scacq_screl
  * @signal_create: hsa_signal_create
  * @signal_destroy: hsa_signal_destroy
@@ -49,7 +49,7 @@ enum gp_hsa_check {
  * @s: shim; no lock is held
  * @queue: queue
  * @agent: its GPU
- * @calls: functions below us; must live as long as the queue
+ * @calls: functions of ROCr; must live as long as the queue
  */
 void gp_hsa_queue_attach(struct gp_shim *s, hsa_queue_t *queue, hsa_agent_t agent,
 			 const struct gp_hsa_calls *calls);

@@ -63,7 +63,7 @@ bool gp_pause_is_lost(const struct gp_shim *s, uint32_t gpu_id)
 	return false;
 }
 
-/* The daemon knows who can have the node mapped again, whatever this call was made for. */
+/* The daemon knows which client can have the node mapped again, so it is always told. */
 static void lose(struct gp_shim *s, uint32_t gpu_id)
 {
 	struct gp_guard guard;
@@ -80,8 +80,8 @@ static void lose(struct gp_shim *s, uint32_t gpu_id)
 }
 
 /*
- * After a queue of the process was reset, update_queue() of amdkfd takes everybody's queues
- * off the node, says EACCES and leaves it so; this process must not ask again.
+ * After a queue of the process was reset, update_queue() of amdkfd takes the queues of all
+ * processes off the node, says EACCES and leaves it so; this process must not ask again.
  */
 static int update(struct gp_shim *s, struct gp_shim_queue *q, int fd,
 		  const struct gp_shim_props *p)

@@ -54,7 +54,7 @@ int gp_pause_wish(struct gp_shim *s, struct gp_shim_queue *q, int fd,
 		  const struct gp_shim_props *wish);
 
 /**
- * gp_pause_is_stopped() - does the driver keep it from running because of us?
+ * gp_pause_is_stopped() - does the driver keep it from running for the shim?
  * @q: queue
  *
  * Return: true if it is stopped and the application does not want it to be.

@@ -47,7 +47,7 @@ void gp_selfdbg_end(struct gp_shim *s)
 	s->dbg = GP_SHIM_DBG_FAILED;
 }
 
-/* Nobody is subscribed to anything: the pipe stays empty. */
+/* No event is subscribed to: the pipe stays empty. */
 static int begin(struct gp_shim *s)
 {
 	struct gp_kfd_runtime_info info = {};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DOC: gpreempt-tracer, who stops the queues of a process from outside
+ * DOC: gpreempt-tracer, which stops the queues of a process from outside
  *
  * One small process beside each target, because the driver lets only the thread that
  * traces a process debug it, and resumes the target's queues when that process ends.
@@ -25,6 +25,7 @@
 #include "rules/idle.h"
 #include "driver/kfd_abi.h"
 #include "client/client_hold.h"
+#include "client/client_request.h"
 
 #define GP_TRACER_QUEUES GP_KFD_DBG_QUEUES_MAX
 #define GP_TRACER_NODES 64
@@ -34,9 +35,10 @@
  * struct gp_tracer_queue - a queue of the target
  * @e: as the driver says; e.exceptions is what was raised when it was seen
  * @seen: number of the snapshot it was in last
- * @suspended: stopped by us
+ * @suspended: stopped by the tracer
  * @busy: what the daemon was told
  * @idle: what is known of its work
+ * @requests: those of an AQL queue
  * @unreadable: its indices cannot be read
  */
 struct gp_tracer_queue {
@@ -45,6 +47,7 @@ struct gp_tracer_queue {
 	bool suspended;
 	bool busy;
 	struct gp_idle idle;
+	struct gp_client_requests requests;
 	bool unreadable;
 };
 
@@ -68,7 +71,7 @@ struct gp_tracer_node {
  * @mem: memory of the target, -1 = not open
  * @pipe: of the driver's dots; read end first
  * @sigs: signalfd
- * @is_seized: the target is traced by us
+ * @is_seized: the target is traced
  * @is_enabled: the debug session is open
  * @is_gone: the target does not exist any more
  * @done: leave the loop
@@ -76,6 +79,7 @@ struct gp_tracer_node {
  * @error: errno of the reason, 0 = nothing is wrong
  * @epoch: largest seen
  * @lease_ns: default lease
+ * @wants_progress: the daemon wants to hear of completed requests
  * @poll_ns: time between looks at a queue that may have work
  * @quiet_ns: how long indices are equal before idle is to be proven
  * @next_refresh_ns: when to ask the driver for the queues, whatever there is to look at
@@ -104,6 +108,7 @@ struct gp_tracer {
 	int error;
 	uint64_t epoch;
 	uint64_t lease_ns;
+	bool wants_progress;
 	uint64_t poll_ns;
 	uint64_t quiet_ns;
 	uint64_t next_refresh_ns;
@@ -131,7 +136,7 @@ void gp_tracer_end(struct gp_tracer *t, int error, const char *why);
 /* tracer_wire.c */
 
 /**
- * gp_tracer_hello() - say who we are and wait for the welcome
+ * gp_tracer_hello() - say which process is traced and wait for the welcome
  * @t: tracer
  *
  * Return: 0, -ETIMEDOUT, -ECONNREFUSED, -EPIPE, -EPROTO.
@@ -148,6 +153,8 @@ void gp_tracer_read(struct gp_tracer *t);
 int gp_tracer_send_queue(struct gp_tracer *t, const struct gp_tracer_queue *q);
 int gp_tracer_send_edge(struct gp_tracer *t, enum gp_wire_type type,
 			const struct gp_tracer_queue *q);
+int gp_tracer_send_progress(struct gp_tracer *t, const struct gp_tracer_queue *q,
+			    uint64_t since_ns);
 int gp_tracer_send_done(struct gp_tracer *t, struct gp_wire_done *done);
 int gp_tracer_note(struct gp_tracer *t, enum gp_wire_note_code code, uint32_t gpu_id,
 		   uint64_t value, const char *text);
@@ -158,8 +165,9 @@ int gp_tracer_note(struct gp_tracer *t, enum gp_wire_note_code code, uint32_t gp
  * gp_tracer_seize() - begin to trace the target
  * @t: tracer
  *
- * Return: 0; -ESRCH no such process; -EBUSY somebody else traces it; -EPERM not
- * allowed; -EINVAL not the leader of its threads. @t->why says it for people.
+ * Return: 0; -ESRCH no such process; -EBUSY it is traced already; -EPERM not
+ * allowed; -EINVAL not the leader of its threads; -EOPNOTSUPP its main thread has ended.
+ * @t->why says it for people.
  */
 int gp_tracer_seize(struct gp_tracer *t);
 

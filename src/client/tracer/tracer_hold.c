@@ -137,7 +137,7 @@ void gp_tracer_settle(struct gp_tracer *t, uint32_t gpu_id, struct gp_wire_done 
 		settle_one(t, gpu_id, false, d);
 	if (d->nr_queues > before)
 		gp_tracer_expect(t, gpu_id);
-	/* Nobody would try again: the end of the session lets it go on. */
+	/* It is not tried again: the end of the session lets it go on. */
 	if (!t->done && collect(t, gpu_id, false))
 		gp_tracer_end(t, EIO, "the driver would not continue it");
 }

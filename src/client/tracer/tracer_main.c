@@ -47,7 +47,7 @@ static int open_signals(struct gp_tracer *t)
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return -errno;
 	signal(SIGPIPE, SIG_IGN);
-	/* Inherited as ignored nobody would tell of stops, and the target stood still. */
+	/* If it were ignored, stops would not be told and the target would stand still. */
 	signal(SIGCHLD, SIG_DFL);
 	t->sigs = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	return t->sigs < 0 ? -errno : 0;
@@ -120,7 +120,7 @@ static int trace(struct gp_tracer *t)
 		gp_tracer_note(t, GP_WIRE_NOTE_REFUSED, 0, (uint64_t)-r, t->why);
 	else
 		run(t);
-	/* In this order: nothing may be suspended when nobody traces any more. */
+	/* In this order: nothing may be suspended when the target is not traced any more. */
 	gp_tracer_close(t);
 	gp_tracer_release(t);
 	if (t->error)

@@ -60,9 +60,11 @@ static int read_indices(const struct gp_tracer *t, const struct gp_tracer_queue 
 /* What was not told because the daemon does not read is told at the next look. */
 static void tell(struct gp_tracer *t, struct gp_tracer_queue *q, bool busy)
 {
-	if (q->busy != busy &&
-	    !gp_tracer_send_edge(t, busy ? GP_WIRE_BUSY : GP_WIRE_IDLE, q))
-		q->busy = busy;
+	if (q->busy == busy || gp_tracer_send_edge(t, busy ? GP_WIRE_BUSY : GP_WIRE_IDLE, q))
+		return;
+	q->busy = busy;
+	if (busy)
+		gp_client_requests_begin(&q->requests, gp_tracer_now_ns());
 }
 
 static struct gp_idle_pace pace_of(const struct gp_tracer *t)
@@ -149,6 +151,16 @@ static void cannot_look(struct gp_tracer *t, struct gp_tracer_queue *q, uint64_t
 		gp_tracer_refresh(t);
 }
 
+static void look_at_requests(struct gp_tracer *t, struct gp_tracer_queue *q,
+			     const struct gp_idle_seen *seen)
+{
+	uint64_t since_ns;
+
+	if (t->wants_progress && q->busy && q->e.type == GP_KFD_QUEUE_AQL &&
+	    gp_client_requests_look(&q->requests, seen->rptr, seen->wptr, seen->now_ns, &since_ns))
+		gp_tracer_send_progress(t, q, since_ns);
+}
+
 /* The questions took time. */
 static bool has_moved(struct gp_tracer *t, struct gp_tracer_queue *q)
 {
@@ -182,6 +194,7 @@ static void look_at(struct gp_tracer *t, struct gp_tracer_queue *q, uint64_t now
 	if (!busy && q->busy)
 		sign_of_life(t, q->e.gpu_id);
 	tell(t, q, busy);
+	look_at_requests(t, q, &seen);
 }
 
 void gp_tracer_expect(struct gp_tracer *t, uint32_t gpu_id)

@@ -62,11 +62,23 @@ int gp_tracer_send_edge(struct gp_tracer *t, enum gp_wire_type type,
 	return send_message(t, &m.hdr, type, sizeof(m));
 }
 
+int gp_tracer_send_progress(struct gp_tracer *t, const struct gp_tracer_queue *q,
+			    uint64_t since_ns)
+{
+	struct gp_wire_progress m = {
+		.gpu_id = q->e.gpu_id,
+		.queue_id = q->e.queue_id,
+		.since_ns = since_ns,
+	};
+
+	return send_message(t, &m.hdr, GP_WIRE_PROGRESS, sizeof(m));
+}
+
 int gp_tracer_send_done(struct gp_tracer *t, struct gp_wire_done *done)
 {
 	int r = send_message(t, &done->hdr, GP_WIRE_DONE, sizeof(*done));
 
-	/* It sent orders and reads no answers: whoever it is, it is no scheduler. */
+	/* A peer that sends orders and reads no answers is no scheduler. */
 	if (r == -EAGAIN)
 		gp_tracer_end(t, EAGAIN, "the daemon does not read");
 	return r;
@@ -120,6 +132,7 @@ static int take_welcome(struct gp_tracer *t, const struct gp_wire_welcome *w)
 	if (t->poll_ns < MIN_POLL_NS)
 		t->poll_ns = MIN_POLL_NS;
 	t->quiet_ns = w->quiet_ns;
+	t->wants_progress = w->flags & GP_WIRE_WELCOME_PROGRESS;
 	return 0;
 }
 

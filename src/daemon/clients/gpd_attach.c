@@ -7,6 +7,7 @@
 #include "daemon/clients/gpd_mech.h"
 #include "daemon/control/gpd_methods.h"
 #include "daemon/module/gpd_module.h"
+#include "daemon/gpd_trust.h"
 #include "daemon/gpd_util.h"
 
 #include <errno.h>
@@ -56,7 +57,7 @@ static bool read_attrs(struct gpd_conn *conn, const struct gpd_request *r,
 		       struct gpd_attrs *attrs)
 {
 	const struct gpd_config *config = conn->d->config;
-	const char *why;
+	char why[GPD_NOTE_LEN];
 
 	memset(attrs, 0, sizeof(*attrs));
 	gp_attr_default(&attrs->core);
@@ -65,7 +66,7 @@ static bool read_attrs(struct gpd_conn *conn, const struct gpd_request *r,
 		gpd_control_error(conn, "NotFound", "what", "class %s", r->attributes.klass);
 		return false;
 	}
-	if (!gpd_auth_check(config, &conn->cred, NULL, attrs, &why)) {
+	if (!gpd_auth_check(config, &conn->cred, NULL, attrs, why, sizeof(why))) {
 		gpd_control_error(conn, "PermissionDenied", "reason", "%s", why);
 		return false;
 	}
@@ -90,7 +91,7 @@ void gpd_attach_call(struct gpd_conn *conn, const struct gpd_request *r)
 		gpd_control_error(conn, "NotFound", "what", "process %" PRIu64, r->pid);
 		return;
 	}
-	if (!gpd_auth_may_touch(&conn->cred, proc.uid)) {
+	if (!gpd_trust_may_touch_process(conn->d, &conn->cred, (pid_t)r->pid, proc.uid)) {
 		gpd_control_error(conn, "PermissionDenied", "reason", "process of another user");
 		return;
 	}
@@ -114,7 +115,7 @@ void gpd_attach_detach(struct gpd_conn *conn, const struct gpd_request *r)
 				  "the kernel module schedules every process");
 	else if (gpd_proc_read(pid, &proc))
 		gpd_control_error(conn, "NotFound", "what", "process %" PRIu64, r->pid);
-	else if (!gpd_auth_may_touch(&conn->cred, proc.uid))
+	else if (!gpd_trust_may_touch_process(conn->d, &conn->cred, pid, proc.uid))
 		gpd_control_error(conn, "PermissionDenied", "reason", "process of another user");
 	else if (c && !gpd_mech_is_dbg(c))
 		gpd_control_error(conn, "NotSupported", "reason", "it is not traced");

@@ -5,8 +5,10 @@
 #include "daemon/gpd_engine.h"
 #include "daemon/control/gpd_manual.h"
 #include "daemon/control/gpd_monitor.h"
+#include "daemon/control/gpd_suspend.h"
 #include "daemon/gpd_nodes.h"
 #include "daemon/gpd_sock.h"
+#include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 
 #include <errno.h>
@@ -19,13 +21,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Messages of one client before it is another's turn. */
+/* Messages of one client before it is another's turn, and of one without privileges. */
 #define MESSAGES_A_TURN 32
-/* A client cannot fill the log. */
-#define LOGS_A_SECOND 2
-#define LOGS_AT_ONCE 20
-/* Clients of one user, in parts of all: nobody can keep everybody else out. */
-#define USER_SHARE 2
+#define MESSAGES_A_TURN_USER 4
 
 static int send_to(struct gpd_client *c, void *msg, uint16_t type, size_t size)
 {
@@ -46,6 +44,8 @@ static void mark_dead(struct gpd_client *c)
 {
 	if (c->state == GPD_CLIENT_DEAD)
 		return;
+	if (c->state == GPD_CLIENT_KNOWN)
+		gp_tree_remove(&c->d->clients_by_pid, &c->by_pid);
 	c->state = GPD_CLIENT_DEAD;
 	sd_event_source_set_enabled(c->io, SD_EVENT_OFF);
 	sd_event_source_set_enabled(c->d->reap, SD_EVENT_ONESHOT);
@@ -73,8 +73,9 @@ void gpd_client_drop(struct gpd_client *c, int err, const char *format, ...)
 		c->d->nr_refused++;
 	else
 		c->d->nr_dropped++;
-	gpd_log(LOG_WARNING, "client %" PRIu64 " (pid %d): dropped: %s", c->number, (int)c->pid,
-		bye.text);
+	if (gpd_user_may_log(c->user))
+		gpd_log(LOG_WARNING, "client %" PRIu64 " (pid %d): dropped: %s", c->number,
+			(int)c->pid, bye.text);
 	gpd_monitor_event(c->d, "client", c->pid, 0, GP_WIRE_QUEUE_ALL, "dropped: %s", bye.text);
 	send_to(c, &bye, GP_WIRE_BYE, sizeof(bye));
 	mark_dead(c);
@@ -108,7 +109,8 @@ int gpd_client_welcome(struct gpd_client *c)
 		.lease_ns = config->lease_ns,
 		.poll_ns = config->poll_ns / (c->attrs.core.latency_critical ? POLL_CRITICAL : 1),
 		.quiet_ns = config->quiet_ns,
-		.flags = self_dbg ? GP_WIRE_WELCOME_SELF_DBG : 0,
+		.flags = (self_dbg ? GP_WIRE_WELCOME_SELF_DBG : 0) |
+			 (c->attrs.core.deadline_ns ? GP_WIRE_WELCOME_PROGRESS : 0),
 	};
 
 	return send_to(c, &welcome, GP_WIRE_WELCOME, sizeof(welcome));
@@ -125,7 +127,7 @@ void gpd_client_note(struct gpd_client *c, const char *format, ...)
 	gpd_monitor_event(c->d, "note", c->pid, 0, GP_WIRE_QUEUE_ALL, "%s", text);
 	if (c->nr_notes && !strcmp(c->notes[c->nr_notes - 1], text))
 		return;
-	if (gpd_bucket_take(&c->noted, LOGS_A_SECOND, LOGS_AT_ONCE, gpd_now_ns()))
+	if (gpd_user_may_log(c->user))
 		gpd_log(LOG_INFO, "client %" PRIu64 " (pid %d): %s", c->number, (int)c->pid, text);
 	if (c->nr_notes == GPD_NOTES_MAX) {
 		memmove(c->notes[0], c->notes[1], sizeof(c->notes) - sizeof(c->notes[0]));
@@ -141,14 +143,18 @@ static void free_client(struct gpd_client *c)
 	if (c->number && c->ops)
 		gpd_monitor_event(c->d, "client", c->pid, 0, GP_WIRE_QUEUE_ALL, "gone");
 	gpd_manual_forget_client(c);
+	gpd_suspend_client_gone(c);
 	while ((q = LIST_FIRST(&c->queues)))
 		gpd_client_queue_free(q);
 	if (c->ops && c->ops->stop)
 		c->ops->stop(c);
 	LIST_REMOVE(c, link);
+	LIST_REMOVE(c, of_user);
 	c->d->nr_clients--;
 	sd_event_source_unref(c->io);
 	close(c->fd);
+	gpd_user_give(c->user, GPD_BUDGET_CLIENTS);
+	gpd_user_put(c->user);
 	free(c);
 }
 
@@ -200,9 +206,10 @@ static int read_one(struct gpd_client *c)
 /* Return: whether nothing is left to read. */
 static bool read_some(struct gpd_client *c)
 {
+	int nr = c->user->privileged ? MESSAGES_A_TURN : MESSAGES_A_TURN_USER;
 	int i;
 
-	for (i = 0; i < MESSAGES_A_TURN; i++)
+	for (i = 0; i < nr; i++)
 		if (!read_one(c))
 			return true;
 	return false;
@@ -223,65 +230,112 @@ void gpd_client_poll(struct gpd_client *c)
 		read_some(c);
 }
 
-int gpd_client_add(struct gpd *d, int fd, const struct gpd_cred *cred, struct gpd_client **out)
+static int by_queue(const struct gp_tree_node *a, const struct gp_tree_node *b)
 {
-	struct gpd_client *c = calloc(1, sizeof(*c));
-	int err = c ? 0 : -ENOMEM;
+	const struct gp_wire_queue *x = &container_of(a, struct gpd_queue, by_id)->told;
+	const struct gp_wire_queue *y = &container_of(b, struct gpd_queue, by_id)->told;
 
+	if (x->gpu_id != y->gpu_id)
+		return x->gpu_id < y->gpu_id ? -1 : 1;
+	return x->queue_id < y->queue_id ? -1 : x->queue_id > y->queue_id;
+}
+
+static int by_process(const struct gp_tree_node *a, const struct gp_tree_node *b)
+{
+	const struct gpd_client *x = container_of(a, struct gpd_client, by_pid);
+	const struct gpd_client *y = container_of(b, struct gpd_client, by_pid);
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->number > y->number ? -1 : x->number < y->number;
+}
+
+static void put_in(struct gpd_client *c, struct gpd_user *user)
+{
+	c->user = gpd_user_ref(user);
+	LIST_INSERT_HEAD(&user->clients, c, of_user);
+	LIST_INSERT_HEAD(&c->d->clients, c, link);
+	c->d->nr_clients++;
+	sd_event_source_set_description(c->io, "client");
+}
+
+int gpd_client_add(struct gpd *d, int fd, const struct gpd_cred *cred, struct gpd_user *user,
+		   struct gpd_client **out)
+{
+	struct gpd_client *c;
+	int err;
+
+	if (!gpd_user_take(user, GPD_BUDGET_CLIENTS))
+		return -EMFILE;
+	c = calloc(1, sizeof(*c));
+	err = c ? 0 : -ENOMEM;
 	if (!err) {
 		c->d = d;
 		c->fd = fd;
 		c->cred = *cred;
 		c->pid = cred->pid;
-		c->uid = cred->uid;
+		c->owner = cred->owner;
 		c->number = ++d->next_client;
-		err = sd_event_add_io(d->event, &c->io, fd, EPOLLIN, on_io, c);
+		c->queues_by_id.cmp = by_queue;
+		err = sd_event_add_io(user->event, &c->io, fd, EPOLLIN, on_io, c);
 	}
 	if (err < 0) {
+		gpd_user_give(user, GPD_BUDGET_CLIENTS);
 		free(c);
-		close(fd);
 		return err;
 	}
-	sd_event_source_set_description(c->io, "client");
-	LIST_INSERT_HEAD(&d->clients, c, link);
-	d->nr_clients++;
-	if (out)
-		*out = c;
+	put_in(c, user);
+	*out = c;
 	return 0;
 }
 
-static bool is_room(struct gpd *d, const struct gpd_cred *cred)
+/* The words of a daemon that has no place left. */
+static void turn_away(struct gpd *d, int fd, struct gpd_user *user)
 {
-	uint64_t of_user = 0;
-	struct gpd_client *c;
+	struct gp_wire_note bye = {
+		.hdr = { .magic = GP_WIRE_MAGIC, .type = GP_WIRE_BYE, .size = sizeof(bye) },
+		.code = GP_WIRE_NOTE_REFUSED,
+		.value = EMFILE,
+		.text = "too many clients",
+	};
 
-	if (d->nr_clients >= d->config->max_clients)
-		return false;
-	if (cred->privileged)
-		return true;
-	LIST_FOREACH(c, &d->clients, link)
-		of_user += c->cred.uid == cred->uid;
-	return of_user < (d->config->max_clients + USER_SHARE - 1) / USER_SHARE;
+	d->nr_refused++;
+	if (gpd_user_may_log(user))
+		gpd_log(LOG_WARNING, "uid %u: too many clients", (unsigned int)user->uid);
+	if (send(fd, &bye, sizeof(bye), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		gpd_log(LOG_DEBUG, "uid %u: gone already", (unsigned int)user->uid);
+}
+
+static void take_in(struct gpd *d, int sock, const struct gpd_cred *cred, struct gpd_user *user)
+{
+	struct gpd_client *c;
+	int err = gpd_user_may_work(user) ? gpd_client_add(d, sock, cred, user, &c) : -EMFILE;
+
+	if (err == -EMFILE)
+		turn_away(d, sock, user);
+	if (err)
+		close(sock);
 }
 
 static int on_accept(sd_event_source *s, int fd, uint32_t events, void *data)
 {
 	struct gpd *d = data;
-	struct gpd_client *c;
+	struct gpd_user *user;
 	struct gpd_cred cred;
-	bool room;
-	int sock;
+	int sock = gpd_sock_accept(s, fd);
 
-	sock = gpd_sock_accept(s, fd);
 	if (sock < 0)
 		return 0;
-	if (gpd_auth_peer(d->config, sock, &cred)) {
+	user = gpd_user_of_peer(d, sock, &cred);
+	if (!user) {
 		close(sock);
+		gpd_sock_rest(s, EMFILE);
 		return 0;
 	}
-	room = is_room(d, &cred);
-	if (!gpd_client_add(d, sock, &cred, &c) && !room)
-		gpd_client_drop(c, -EMFILE, "too many clients");
+	gpd_user_begin(user);
+	take_in(d, sock, &cred, user);
+	gpd_user_end(user);
+	gpd_user_put(user);
 	return 0;
 }
 
@@ -311,11 +365,16 @@ int gpd_client_listen(struct gpd *d, const char *path)
 	int err;
 
 	snprintf(name, sizeof(name), "%s%s", path, GP_WIRE_SOCKET_SUFFIX);
-	err = gpd_sock_listen(name, SOCK_SEQPACKET, &d->client_listen);
+	err = gpd_sock_make_dir(name);
+	if (!err)
+		err = gpd_sock_listen(name, SOCK_SEQPACKET, (mode_t)d->config->client_mode,
+				      d->config->socket_gid, &d->client_listen);
 	if (err)
 		return err;
 	err = sd_event_add_io(d->event, &d->client_listen_io, d->client_listen, EPOLLIN, on_accept,
 			      d);
+	if (err >= 0)
+		err = sd_event_source_set_priority(d->client_listen_io, GPD_PRIORITY_ACCEPT);
 	return err < 0 ? err : gpd_client_timers(d);
 }
 
@@ -335,14 +394,24 @@ void gpd_client_close_all(struct gpd *d)
 	d->client_listen = -1;
 }
 
+void gpd_client_is_known(struct gpd_client *c)
+{
+	c->state = GPD_CLIENT_KNOWN;
+	c->d->clients_by_pid.cmp = by_process;
+	gp_tree_insert(&c->d->clients_by_pid, &c->by_pid);
+}
+
 struct gpd_client *gpd_client_find(struct gpd *d, pid_t pid)
 {
+	struct gpd_client key = { .pid = pid, .number = UINT64_MAX };
+	struct gp_tree_node *n;
 	struct gpd_client *c;
 
-	LIST_FOREACH(c, &d->clients, link)
-		if (c->pid == pid && c->state == GPD_CLIENT_KNOWN)
-			return c;
-	return NULL;
+	if (!d->clients_by_pid.root)
+		return NULL;
+	n = gp_tree_at_least(&d->clients_by_pid, &key.by_pid);
+	c = n ? container_of(n, struct gpd_client, by_pid) : NULL;
+	return c && c->pid == pid ? c : NULL;
 }
 
 void gpd_client_set_attrs(struct gpd_client *c, const struct gpd_attrs *attrs)

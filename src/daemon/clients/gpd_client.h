@@ -24,19 +24,24 @@ int gpd_client_listen(struct gpd *d, const char *path);
 /* What clients need of the loop; part of gpd_client_listen(). 0 or -errno. */
 int gpd_client_timers(struct gpd *d);
 
+/* A client has said HELLO: it can be found by its process. */
+void gpd_client_is_known(struct gpd_client *c);
+
 /* Close the client socket and forget all clients: they let go of everything. */
 void gpd_client_close_all(struct gpd *d);
 
 /**
  * gpd_client_add() - a connection becomes a client
  * @d: daemon
- * @fd: its socket; the client owns it from now on, also on failure
- * @cred: who is at the other end
- * @out: the client; may be NULL
+ * @fd: its socket; the client owns it from now on
+ * @cred: the other end
+ * @user: whose budgets it takes from; the client gets a reference of its own
+ * @out: the client
  *
- * Return: 0 or -errno.
+ * Return: 0, -EMFILE no place is left for the user, -errno.
  */
-int gpd_client_add(struct gpd *d, int fd, const struct gpd_cred *cred, struct gpd_client **out);
+int gpd_client_add(struct gpd *d, int fd, const struct gpd_cred *cred, struct gpd_user *user,
+		   struct gpd_client **out);
 
 /**
  * gpd_client_drop() - tell a client why, and let it go

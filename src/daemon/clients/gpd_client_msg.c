@@ -6,12 +6,15 @@
 #include "daemon/gpd_engine.h"
 #include "daemon/clients/gpd_fanout.h"
 #include "daemon/control/gpd_manual.h"
+#include "daemon/control/gpd_suspend.h"
 #include "daemon/clients/gpd_mech.h"
 #include "daemon/module/gpd_module.h"
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/gpd_nodes.h"
 #include "daemon/clients/gpd_progress.h"
 #include "daemon/gpd_state.h"
+#include "daemon/gpd_trust.h"
+#include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 #include "daemon/clients/gpd_wire_decode.h"
 
@@ -23,14 +26,12 @@
 /* How long edges are kept back that come too fast. */
 #define THROTTLE_NS (5 * GPD_NS_PER_MS)
 
-static struct gpd_queue *find_queue(struct gpd_client *c, uint32_t gpu_id, uint32_t queue_id)
+struct gpd_queue *gpd_client_queue(struct gpd_client *c, uint32_t gpu_id, uint32_t queue_id)
 {
-	struct gpd_queue *q;
+	struct gpd_queue key = { .told = { .gpu_id = gpu_id, .queue_id = queue_id } };
+	struct gp_tree_node *n = gp_tree_find(&c->queues_by_id, &key.by_id);
 
-	LIST_FOREACH(q, &c->queues, link)
-		if (q->told.queue_id == queue_id && q->told.gpu_id == gpu_id)
-			return q;
-	return NULL;
+	return n ? container_of(n, struct gpd_queue, by_id) : NULL;
 }
 
 static void read_process(struct gpd_client *c, const struct gp_wire_hello *m)
@@ -61,7 +62,7 @@ static void hello(struct gpd_client *c, const struct gp_wire_hello *m)
 	}
 	read_process(c, m);
 	c->sees = m->sees;
-	c->state = GPD_CLIENT_KNOWN;
+	gpd_client_is_known(c);
 	gpd_auth_wishes(c, m);
 	if (gpd_mech_is_dbg(c))
 		gpd_dbg_attrs(c);
@@ -92,6 +93,11 @@ static void schedule_queue(struct gpd_queue *q)
 				q->told.queue_id, q->told.gpu_id);
 		return;
 	}
+	if (!n->simulated && !gpd_trust_shows(q)) {
+		gpd_client_note(c, "queue %" PRIu32 " of node %" PRIu32 " is not in the driver",
+				q->told.queue_id, q->told.gpu_id);
+		return;
+	}
 	q->manual = gpd_manual_covers(c, q->told.gpu_id, q->told.queue_id);
 	err = gpd_engine_queue_add(q, n);
 	if (err)
@@ -99,23 +105,9 @@ static void schedule_queue(struct gpd_queue *q)
 				strerror(-err));
 }
 
-/* Lists of all queues take time, which is that of everybody. */
-static bool has_user_room(const struct gpd_client *c)
-{
-	const struct gpd_client *other;
-	uint32_t nr = 0;
-
-	if (c->cred.privileged)
-		return true;
-	LIST_FOREACH(other, &c->d->clients, link)
-		if (other->uid == c->uid)
-			nr += other->nr_queues;
-	return nr < GPD_USER_QUEUES_MAX;
-}
-
 static void queue_add(struct gpd_client *c, const struct gp_wire_queue *m)
 {
-	struct gpd_queue *q = find_queue(c, m->gpu_id, m->queue_id);
+	struct gpd_queue *q = gpd_client_queue(c, m->gpu_id, m->queue_id);
 
 	/* Numbers are used again: the old one is gone, the client forgot to say so. */
 	if (q)
@@ -124,12 +116,13 @@ static void queue_add(struct gpd_client *c, const struct gp_wire_queue *m)
 		gpd_client_drop(c, -ENOSPC, "more than %d queues", GPD_CLIENT_QUEUES_MAX);
 		return;
 	}
-	if (!has_user_room(c)) {
+	if (!gpd_user_take(c->user, GPD_BUDGET_QUEUES)) {
 		gpd_client_drop(c, -EDQUOT, "more than %d queues of one user", GPD_USER_QUEUES_MAX);
 		return;
 	}
 	q = calloc(1, sizeof(*q));
 	if (!q) {
+		gpd_user_give(c->user, GPD_BUDGET_QUEUES);
 		gpd_client_drop(c, -ENOMEM, "out of memory");
 		return;
 	}
@@ -138,6 +131,7 @@ static void queue_add(struct gpd_client *c, const struct gp_wire_queue *m)
 	q->busy = m->busy;
 	q->core_id = GP_ID_NONE;
 	LIST_INSERT_HEAD(&c->queues, q, link);
+	gp_tree_insert(&c->queues_by_id, &q->by_id);
 	c->nr_queues++;
 	gpd_monitor_event(c->d, "queue", c->pid, m->gpu_id, m->queue_id, "added");
 	if (is_compute(m))
@@ -151,7 +145,9 @@ void gpd_client_queue_free(struct gpd_queue *q)
 	gpd_monitor_event(c->d, "queue", c->pid, q->told.gpu_id, q->told.queue_id, "removed");
 	gpd_engine_queue_remove(q);
 	LIST_REMOVE(q, link);
+	gp_tree_remove(&c->queues_by_id, &q->by_id);
 	c->nr_queues--;
+	gpd_user_give(c->user, GPD_BUDGET_QUEUES);
 	free(q);
 }
 
@@ -185,11 +181,31 @@ void gpd_client_unthrottle(struct gpd *d)
 	}
 }
 
+/* A queue that the driver has destroyed has no work, whatever its client says. */
+static bool is_there(struct gpd_queue *q)
+{
+	if (!q->member || q->member->node->simulated || gpd_trust_shows(q))
+		return true;
+	gpd_client_note(q->client, "queue %" PRIu32 " of node %" PRIu32 " is gone from the driver",
+			q->told.queue_id, q->told.gpu_id);
+	gpd_engine_queue_remove(q);
+	return false;
+}
+
+void gpd_client_look(struct gpd_client *c)
+{
+	struct gpd_queue *q;
+
+	LIST_FOREACH(q, &c->queues, link)
+		if (q->busy && !is_there(q))
+			q->busy = false;
+}
+
 /* An edge is the new level of a queue: of several that wait, only the last counts. */
 static void edge(struct gpd_client *c, const struct gp_wire_edge *m)
 {
 	const struct gpd_config *config = c->d->config;
-	struct gpd_queue *q = find_queue(c, m->gpu_id, m->queue_id);
+	struct gpd_queue *q = gpd_client_queue(c, m->gpu_id, m->queue_id);
 	bool busy = m->hdr.type == GP_WIRE_BUSY;
 
 	if (!q) {
@@ -197,6 +213,8 @@ static void edge(struct gpd_client *c, const struct gp_wire_edge *m)
 				m->queue_id);
 		return;
 	}
+	if (busy && !is_there(q))
+		return;
 	q->busy = busy;
 	gpd_monitor_edge(q);
 	if (!gpd_bucket_take(&c->edges, config->edge_rate, config->edge_burst, c->d->rx_ns))
@@ -206,9 +224,28 @@ static void edge(struct gpd_client *c, const struct gp_wire_edge *m)
 	gpd_progress_busy(q);
 }
 
+/*
+ * By its age: the client may have another clock. One that is too much is left out, as the
+ * next says more.
+ */
+static void progress(struct gpd_client *c, const struct gp_wire_progress *m)
+{
+	const struct gpd_config *config = c->d->config;
+	struct gpd_queue *q = gpd_client_queue(c, m->gpu_id, m->queue_id);
+	uint64_t age_ns = m->hdr.time_ns - m->since_ns, now_ns = gpd_now_ns();
+
+	if (!q) {
+		gpd_client_drop(c, -ENOENT, "progress of queue %" PRIu32 " that it never told",
+				m->queue_id);
+		return;
+	}
+	if (gpd_bucket_take(&c->edges, config->edge_rate, config->edge_burst, c->d->rx_ns))
+		gpd_engine_queue_progress(q, age_ns < now_ns ? now_ns - age_ns : 0);
+}
+
 static void queue_remove(struct gpd_client *c, const struct gp_wire_edge *m)
 {
-	struct gpd_queue *q = find_queue(c, m->gpu_id, m->queue_id);
+	struct gpd_queue *q = gpd_client_queue(c, m->gpu_id, m->queue_id);
 
 	if (q)
 		gpd_client_queue_free(q);
@@ -219,8 +256,8 @@ static void queue_remove(struct gpd_client *c, const struct gp_wire_edge *m)
 
 static void done(struct gpd_client *c, const struct gp_wire_done *m)
 {
-	if (!gpd_manual_done(c, m))
-		gpd_fanout_done(c, m);
+	if (!gpd_fanout_done(c, m))
+		gpd_suspend_done(c, m);
 	gpd_progress_done(c, m);
 }
 
@@ -278,6 +315,9 @@ void gpd_client_message(struct gpd_client *c, const void *buf, size_t len)
 		break;
 	case GP_WIRE_QUEUE_REMOVE:
 		queue_remove(c, &msg.edge);
+		break;
+	case GP_WIRE_PROGRESS:
+		progress(c, &msg.progress);
 		break;
 	case GP_WIRE_DONE:
 		done(c, &msg.done);

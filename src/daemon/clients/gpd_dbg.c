@@ -4,6 +4,8 @@
 #include "daemon/clients/gpd_dbg_spawn.h"
 #include "daemon/module/gpd_module.h"
 #include "driver/sysfile.h"
+#include "daemon/gpd_trust.h"
+#include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 
 #include <errno.h>
@@ -13,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define ATTACH_NS (5 * GPD_NS_PER_SEC)
@@ -32,7 +33,8 @@
  * @pid: the tracer
  * @target: the process it traces
  * @start_time: of the target
- * @uid: of the target
+ * @owner: of the target
+ * @user: whose budgets it takes from
  * @child: tells when it ends; NULL = it was lost, @timer starts another
  * @timer: kills it: attaching, or ending, takes too long
  * @client: its client, NULL = that is gone
@@ -52,7 +54,8 @@ struct gpd_tracer {
 	pid_t pid;
 	pid_t target;
 	uint64_t start_time;
-	uid_t uid;
+	struct gpd_owner owner;
+	struct gpd_user *user;
 	sd_event_source *child;
 	sd_event_source *timer;
 	struct gpd_client *client;
@@ -94,6 +97,8 @@ static void kill_tracer(struct gpd_tracer *t, const char *why)
 static void free_tracer(struct gpd_tracer *t)
 {
 	LIST_REMOVE(t, link);
+	gpd_user_give(t->user, GPD_BUDGET_TRACERS);
+	gpd_user_put(t->user);
 	sd_event_source_unref(t->child);
 	sd_event_source_unref(t->timer);
 	free(t);
@@ -111,7 +116,7 @@ static bool is_same(const struct gpd_tracer *t)
 	struct gpd_proc proc;
 
 	return !gpd_proc_read(t->target, &proc) && proc.start_time == t->start_time &&
-	       proc.uid == t->uid;
+	       proc.uid == t->owner.uid;
 }
 
 /* Its client goes; what was set since it attached is for the next. */
@@ -174,15 +179,16 @@ static int watch(struct gpd_tracer *t)
 
 static int connect_tracer(struct gpd_tracer *t, int fd)
 {
-	struct gpd_cred cred = { .pid = t->pid, .uid = t->uid, .privileged = false };
-	int err = gpd_client_add(t->d, fd, &cred, &t->client);
+	struct gpd_cred cred = { .pid = t->pid, .owner = t->owner, .privileged = false };
+	int err = gpd_client_add(t->d, fd, &cred, t->user, &t->client);
 
-	if (err)
+	if (err) {
+		close(fd);
 		return err;
+	}
 	t->client->ops = &gpd_dbg_ops;
 	t->client->mech_data = t;
 	t->client->pid = t->target;
-	t->client->uid = t->uid;
 	return 0;
 }
 
@@ -202,16 +208,14 @@ static int start(struct gpd_tracer *t)
 	}
 	err = watch(t);
 	if (err < 0) {
-		/* Without its socket it ends by itself; nobody collects it but us. */
 		close(pair[0]);
-		kill(t->pid, SIGKILL);
-		waitpid(t->pid, NULL, 0);
+		gpd_dbg_end_child(t->pid);
 		return err;
 	}
 	err = connect_tracer(t, pair[0]);
 	if (err) {
-		kill(t->pid, SIGKILL);
-		waitpid(t->pid, NULL, 0);
+		t->child = sd_event_source_unref(t->child);
+		gpd_dbg_end_child(t->pid);
 	}
 	return err;
 }
@@ -269,7 +273,13 @@ int gpd_dbg_start(struct gpd *d, pid_t pid, const struct gpd_attrs *attrs,
 	t->d = d;
 	t->target = pid;
 	t->start_time = proc.start_time;
-	t->uid = proc.uid;
+	gpd_trust_owner(d, pid, proc.uid, &t->owner);
+	t->user = gpd_user_get(d, proc.uid, gpd_trust_is_root(&t->owner));
+	if (!t->user || !gpd_user_take(t->user, GPD_BUDGET_TRACERS)) {
+		gpd_user_put(t->user);
+		free(t);
+		return -EDQUOT;
+	}
 	t->has_attrs = attrs;
 	if (attrs)
 		t->attrs = *attrs;

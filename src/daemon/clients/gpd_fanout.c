@@ -5,6 +5,8 @@
 #include "daemon/clients/gpd_member.h"
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/clients/gpd_silent.h"
+#include "daemon/gpd_engine.h"
+#include "daemon/gpd_trust.h"
 #include "daemon/gpd_util.h"
 
 #include <inttypes.h>
@@ -174,9 +176,27 @@ void gpd_fanout_settle(struct gpd_node *n)
 	gpd_lease_update(d);
 }
 
-void gpd_fanout_done(struct gpd_client *c, const struct gp_wire_done *done)
+/* Orders in a row that a client without privileges may fail. */
+#define ERRORS_MAX 3
+#define BUSY_MAX 16
+
+/* A client that fails again and again is left alone: it cannot be stopped. */
+static void count_failure(struct gpd_client *c, const struct gp_wire_done *done)
+{
+	uint32_t max = done->result == GP_WIRE_ERROR ? ERRORS_MAX : BUSY_MAX;
+
+	c->nr_failed = done->result == GP_WIRE_OK ? 0 : c->nr_failed + 1;
+	if (c->nr_failed < max || c->refused || c->user->privileged)
+		return;
+	gpd_client_note(c, "left alone: its orders fail");
+	c->refused = true;
+	gpd_engine_attrs(c);
+}
+
+bool gpd_fanout_done(struct gpd_client *c, const struct gp_wire_done *done)
 {
 	struct gpd_member *m;
+	struct gpd_node *n;
 
 	c->nr_missed = 0;
 	LIST_FOREACH(m, &c->members, of_client)
@@ -186,10 +206,13 @@ void gpd_fanout_done(struct gpd_client *c, const struct gp_wire_done *done)
 	if (c->mute)
 		gpd_silent_mute(c->d);
 	if (!m)
-		return;
+		return false;
+	n = m->node;
 	gpd_member_done(m, done);
 	if (done->result == GP_WIRE_OK)
 		gpd_silent_heard(m);
-	gpd_fanout_answered(m, (enum gp_result)done->result);
-	gpd_fanout_settle(m->node);
+	gpd_fanout_answered(m, gpd_trust_result(m, (enum gp_result)done->result));
+	gpd_fanout_settle(n);
+	count_failure(c, done);
+	return true;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/clients/gpd_lease.h"
 #include "daemon/clients/gpd_client.h"
+#include "daemon/clients/gpd_client_msg.h"
 #include "daemon/control/gpd_manual.h"
 #include "daemon/gpd_util.h"
 
@@ -40,8 +41,11 @@ static int on_renew(sd_event_source *s, uint64_t usec, void *data)
 	struct gpd *d = data;
 	struct gpd_client *c;
 
-	LIST_FOREACH(c, &d->clients, link)
+	LIST_FOREACH(c, &d->clients, link) {
+		/* Something is held: for work that is there, or not any more. */
+		gpd_client_look(c);
 		renew_members(c);
+	}
 	gpd_manual_renew(d);
 	if (is_needed(d))
 		start(d);

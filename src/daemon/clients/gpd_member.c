@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/clients/gpd_member.h"
 #include "daemon/clients/gpd_client.h"
+#include "daemon/gpd_trust.h"
+#include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 
 #include <errno.h>
@@ -8,35 +10,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gpd_member_attr(const struct gpd_entity *e, struct gp_attr *attr)
+/* Whether a client cannot be stopped, or does not let itself be stopped. */
+static bool is_fixed(const struct gpd_client *c)
 {
-	const struct gpd_member *best = LIST_FIRST(&e->members);
-	const struct gpd_member *m;
-	bool fixed = false;
-
-	LIST_FOREACH(m, &e->members, of_entity) {
-		if (m->client->attrs.core.prio >= best->client->attrs.core.prio)
-			best = m;
-		fixed |= m->client->mute || m->client->refused || m->client->attrs.core.no_preempt;
-	}
-	*attr = best->client->attrs.core;
-	attr->no_preempt = fixed;
+	return c->mute || c->refused;
 }
 
-static struct gpd_entity *find_group(const struct gpd_member *m)
+void gpd_member_key(const struct gpd_client *c, struct gp_group_key *key)
 {
-	const struct gpd_client *c = m->client;
-	struct gpd_entity *e;
-
-	if (!c->attrs.group[0])
-		return NULL;
-	LIST_FOREACH(e, &m->node->entities, link)
-		if (e->uid == c->uid && !strcmp(e->group, c->attrs.group))
-			return e;
-	return NULL;
+	*key = (struct gp_group_key){
+		.user = gpd_trust_account(&c->owner),
+		.group = gp_group_number(c->attrs.group),
+		.attr = c->attrs.core,
+		.is_alone = is_fixed(c),
+	};
 }
 
-static int make_entity(struct gpd_member *m)
+static void attr_of(const struct gpd_entity *e, struct gp_attr *attr)
+{
+	*attr = e->group.key.attr;
+	attr->no_preempt |= e->group.key.is_alone;
+}
+
+static int make_entity(struct gpd_member *m, const struct gp_group_key *key)
 {
 	struct gpd *d = m->client->d;
 	struct gpd_entity *e = calloc(1, sizeof(*e));
@@ -46,40 +42,73 @@ static int make_entity(struct gpd_member *m)
 	if (!e)
 		return -ENOMEM;
 	e->node = m->node;
-	e->uid = m->client->uid;
-	memcpy(e->group, m->client->attrs.group, sizeof(e->group));
+	e->group.key = *key;
 	LIST_INSERT_HEAD(&e->members, m, of_entity);
-	gpd_member_attr(e, &attr);
-	err = gp_sched_entity_add(d->sched, m->node->index, &attr, (u64)(uintptr_t)e, gpd_now_ns(),
-				  &d->out, &e->id);
+	attr_of(e, &attr);
+	err = gpd_user_take(m->client->user, GPD_BUDGET_ENTITIES) ? 0 : -EDQUOT;
+	if (!err) {
+		err = gp_sched_entity_add(d->sched, m->node->index, &attr, (u64)(uintptr_t)e,
+					  gpd_now_ns(), &d->out, &e->id);
+		if (err)
+			gpd_user_give(m->client->user, GPD_BUDGET_ENTITIES);
+	}
 	if (err) {
 		LIST_REMOVE(m, of_entity);
 		free(e);
 		return err;
 	}
+	e->user = gpd_user_ref(m->client->user);
 	LIST_INSERT_HEAD(&m->node->entities, e, link);
+	gp_groups_add(&m->node->groups, &e->group);
 	m->entity = e;
 	return 0;
-}
-
-static void tell_attr(struct gpd_entity *e)
-{
-	struct gp_attr attr;
-
-	gpd_member_attr(e, &attr);
-	gp_sched_entity_set_attr(e->node->d->sched, e->id, &attr, gpd_now_ns(), &e->node->d->out);
 }
 
 int gpd_member_join(struct gpd_member *m)
 {
-	struct gpd_entity *e = find_group(m);
+	struct gp_group_key key;
+	struct gp_group *g;
 
-	if (!e)
-		return make_entity(m);
-	LIST_INSERT_HEAD(&e->members, m, of_entity);
-	m->entity = e;
-	tell_attr(e);
+	gpd_member_key(m->client, &key);
+	g = gp_groups_find(&m->node->groups, &key);
+	if (!g)
+		return make_entity(m, &key);
+	m->entity = container_of(g, struct gpd_entity, group);
+	LIST_INSERT_HEAD(&m->entity->members, m, of_entity);
 	return 0;
+}
+
+/* Whether all other members of its entity have changed in the same way. */
+static bool others_have(const struct gpd_member *m, const struct gp_group_key *key)
+{
+	const struct gpd_member *other;
+	struct gp_group_key of_other;
+
+	LIST_FOREACH(other, &m->entity->members, of_entity)
+	{
+		gpd_member_key(other->client, &of_other);
+		if (other != m && !gp_group_is_one(&of_other, key))
+			return false;
+	}
+	return true;
+}
+
+bool gpd_member_change(struct gpd_member *m)
+{
+	struct gpd_entity *e = m->entity;
+	struct gpd_node *n = e->node;
+	struct gp_group_key key;
+	struct gp_attr attr;
+
+	gpd_member_key(m->client, &key);
+	if (!others_have(m, &key) || gp_groups_find(&n->groups, &key))
+		return gp_group_is_one(&e->group.key, &key);
+	gp_groups_remove(&n->groups, &e->group);
+	e->group.key = key;
+	gp_groups_add(&n->groups, &e->group);
+	attr_of(e, &attr);
+	gp_sched_entity_set_attr(n->d->sched, e->id, &attr, gpd_now_ns(), &n->d->out);
+	return true;
 }
 
 void gpd_member_leave(struct gpd_member *m)
@@ -90,12 +119,13 @@ void gpd_member_leave(struct gpd_member *m)
 		return;
 	LIST_REMOVE(m, of_entity);
 	m->entity = NULL;
-	if (!LIST_EMPTY(&e->members)) {
-		tell_attr(e);
+	if (!LIST_EMPTY(&e->members))
 		return;
-	}
+	gp_groups_remove(&e->node->groups, &e->group);
 	LIST_REMOVE(e, link);
 	gp_sched_entity_remove(e->node->d->sched, e->id, gpd_now_ns(), &e->node->d->out);
+	gpd_user_give(e->user, GPD_BUDGET_ENTITIES);
+	gpd_user_put(e->user);
 	free(e);
 }
 

@@ -13,7 +13,7 @@
  * gpd_member_get() - the member of a client on a node
  * @c: client
  * @n: node
- * @err: output if NULL is returned: -ENOMEM, -ENOSPC
+ * @err: output if NULL is returned: -ENOMEM, -ENOSPC, -EDQUOT
  *
  * Return: the member, made and in its entity if it was not there.
  */
@@ -26,7 +26,7 @@ void gpd_member_put(struct gpd_member *m);
  * gpd_member_join() - enter the entity of the client's group, or one of its own
  * @m: member without an entity
  *
- * Return: 0, -ENOMEM, -ENOSPC.
+ * Return: 0, -ENOMEM, -ENOSPC, -EDQUOT.
  */
 int gpd_member_join(struct gpd_member *m);
 
@@ -60,11 +60,18 @@ bool gpd_member_has_others(const struct gpd_member *m);
 void gpd_member_done(struct gpd_member *m, const struct gp_wire_done *done);
 
 /**
- * gpd_member_attr() - what the core is to know of an entity
- * @e: entity
- * @attr: output: the attributes of its most urgent member; not to be preempted if
- *	a member cannot be
+ * gpd_member_key() - what decides with which others a client is one entity
+ * @c: client
+ * @key: output
  */
-void gpd_member_attr(const struct gpd_entity *e, struct gp_attr *attr);
+void gpd_member_key(const struct gpd_client *c, struct gp_group_key *key);
+
+/**
+ * gpd_member_change() - the attributes of a member's client have changed
+ * @m: member
+ *
+ * Return: true if its entity has them now, false if the member has to leave it.
+ */
+bool gpd_member_change(struct gpd_member *m);
 
 #endif

@@ -5,13 +5,20 @@
 #include "daemon/gpd_engine.h"
 #include "daemon/clients/gpd_mech.h"
 #include "daemon/gpd_nodes.h"
+#include "daemon/gpd_trust.h"
+#include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Compute units a process fills now; -1 = not known. */
-static int occupancy(const struct gpd_client *c, uint32_t gpu_id)
+/* Processes of another user that are nudged: one in this time. */
+#define NUDGE_NS GPD_NS_PER_SEC
+/* How often the driver is asked for waves of a process of another user. */
+#define WAVES_NS (100 * GPD_NS_PER_MS)
+
+/* Whether a process has waves on a node, as the driver sees it; -1 = not known. */
+static int has_waves(const struct gpd_client *c, uint32_t gpu_id)
 {
 	uint64_t nr;
 
@@ -20,14 +27,30 @@ static int occupancy(const struct gpd_client *c, uint32_t gpu_id)
 	return nr > 0;
 }
 
+/* Twice nothing moved. Others are affected if one of them says the same. */
+static void stands_still(struct gpd_member *m)
+{
+	struct gpd_client *c = m->client;
+	struct gpd_node *n = m->node;
+	bool by_two = gpd_trust_claim(n, GPD_CLAIM_NO_PROGRESS, c);
+	char reason[GPD_NOTE_LEN];
+
+	m->nr_no_progress = 0;
+	if (!n->enabled || (!by_two && !gpd_trust_is_alone(n, c)))
+		return;
+	snprintf(reason, sizeof(reason), "process %d made no progress after it was continued twice",
+		 (int)c->pid);
+	gpd_engine_put_out(n, reason);
+	n->out_by = by_two ? GP_GROUP_NO_USER : gpd_trust_account(&c->owner);
+}
+
 void gpd_progress_note(struct gpd_client *c, uint32_t gpu_id, bool moved)
 {
 	struct gpd_node *n = gpd_nodes_find(c->d, gpu_id);
 	struct gpd_member *m = n ? gpd_engine_member(c, n) : NULL;
-	char reason[GPD_NOTE_LEN];
 	int waves;
 
-	/* Once for each release: nobody can talk a node out of scheduling. */
+	/* Once for each release. */
 	if (!m || m->held || !m->is_released)
 		return;
 	m->is_released = false;
@@ -35,8 +58,10 @@ void gpd_progress_note(struct gpd_client *c, uint32_t gpu_id, bool moved)
 		m->nr_no_progress = 0;
 		return;
 	}
-	/* A kernel may run for longer than anybody watches its pointers. */
-	waves = n->simulated ? 0 : occupancy(c, gpu_id);
+	if (!gpd_user_may_note(c->user))
+		return;
+	/* A kernel may run for longer than the pointers are watched. */
+	waves = n->simulated ? 0 : has_waves(c, gpu_id);
 	if (waves > 0) {
 		m->nr_no_progress = 0;
 		return;
@@ -46,22 +71,80 @@ void gpd_progress_note(struct gpd_client *c, uint32_t gpu_id, bool moved)
 			waves < 0 ? " (waves not known)" : "");
 	if (waves < 0)
 		return;
-	if (!m->nr_no_progress++) {
+	if (!m->nr_no_progress++)
 		gpd_engine_nudge(m);
+	else
+		stands_still(m);
+}
+
+void gpd_progress_join(struct gpd_node *n, const struct gpd_client *c)
+{
+	if (n->out_by == GP_GROUP_NO_USER || n->out_by == gpd_trust_account(&c->owner))
 		return;
+	gpd_log(LOG_INFO, "node %" PRIu32 ": scheduled again, another user has come", n->gpu_id);
+	gpd_engine_set_enabled(n, true);
+}
+
+/* A process of another user: if the driver sees nothing of it run, or two users said so. */
+static bool may_nudge_other(struct gpd_member *m)
+{
+	struct gpd_node *n = m->node;
+	uint64_t now_ns = gpd_now_ns();
+
+	if (now_ns < n->nudge_ns)
+		return false;
+	if (!n->unmapped_by_two) {
+		if (n->simulated || now_ns < n->waves_ns)
+			return false;
+		n->waves_ns = now_ns + WAVES_NS;
+		if (has_waves(m->client, n->gpu_id))
+			return false;
 	}
-	snprintf(reason, sizeof(reason), "process %d made no progress after it was continued twice",
-		 (int)c->pid);
-	m->nr_no_progress = 0;
-	if (n->enabled)
-		gpd_engine_put_out(n, reason);
+	n->nudge_ns = now_ns + NUDGE_NS;
+	return true;
+}
+
+static bool may_nudge(struct gpd_member *m)
+{
+	return gpd_trust_account(&m->client->owner) == m->node->unmapped_by || may_nudge_other(m);
+}
+
+static bool has_work(const struct gpd_member *m)
+{
+	const struct gpd_queue *q;
+
+	LIST_FOREACH(q, &m->client->queues, link)
+		if (q->member == m && q->shown)
+			return true;
+	return false;
+}
+
+/* One that is held and released maps all. Its own user's first; of others one with work. */
+static void nudge_one(struct gpd_client *c, struct gpd_node *n)
+{
+	struct gpd_client *other;
+	struct gpd_entity *e;
+	struct gpd_member *m;
+
+	LIST_FOREACH(other, &c->user->clients, of_user) {
+		m = other == c ? NULL : gpd_engine_member(other, n);
+		if (m && !other->refused) {
+			gpd_engine_nudge(m);
+			return;
+		}
+	}
+	LIST_FOREACH(e, &n->entities, link)
+		LIST_FOREACH(m, &e->members, of_entity)
+			if (m->client != c && !m->client->refused && has_work(m)) {
+				if (may_nudge_other(m))
+					gpd_engine_nudge(m);
+				return;
+			}
 }
 
 void gpd_progress_reset(struct gpd_client *c, uint32_t gpu_id)
 {
 	struct gpd_node *n = gpd_nodes_find(c->d, gpu_id);
-	struct gpd_client *other;
-	struct gpd_member *m;
 
 	if (!n || c->refused || !gpd_engine_member(c, n))
 		return;
@@ -69,12 +152,12 @@ void gpd_progress_reset(struct gpd_client *c, uint32_t gpu_id)
 			n->gpu_id);
 	c->refused = true;
 	gpd_engine_attrs(c);
+	if (!gpd_user_may_note(c->user))
+		return;
+	n->unmapped_by_two = gpd_trust_claim(n, GPD_CLAIM_RESET, c);
+	n->unmapped_by = gpd_trust_account(&c->owner);
 	n->is_unmapped = true;
-	LIST_FOREACH(other, &c->d->clients, link) {
-		m = gpd_engine_member(other, n);
-		if (m && other != c)
-			gpd_engine_nudge(m);
-	}
+	nudge_one(c, n);
 }
 
 void gpd_progress_done(struct gpd_client *c, const struct gp_wire_done *done)
@@ -87,6 +170,7 @@ void gpd_progress_done(struct gpd_client *c, const struct gp_wire_done *done)
 
 void gpd_progress_busy(struct gpd_queue *q)
 {
-	if (q->busy && q->member && q->member->node->is_unmapped && !q->client->refused)
+	if (q->busy && q->member && q->member->node->is_unmapped && !q->client->refused &&
+	    may_nudge(q->member))
 		gpd_engine_nudge(q->member);
 }

@@ -23,7 +23,8 @@ void gpd_progress_note(struct gpd_client *c, uint32_t gpu_id, bool moved);
  *
  * After a queue of a process was reset, its next UPDATE_QUEUE takes everybody's queues off
  * the node, fails with EACCES and leaves it so. That process is left alone from then on, and
- * another one is stopped and continued, which maps all again.
+ * another one is stopped and continued, which maps all again: one of the same user, or one of
+ * another user where the driver sees no waves, or where two users say so.
  */
 void gpd_progress_reset(struct gpd_client *c, uint32_t gpu_id);
 
@@ -34,7 +35,10 @@ void gpd_progress_reset(struct gpd_client *c, uint32_t gpu_id);
  */
 void gpd_progress_done(struct gpd_client *c, const struct gp_wire_done *done);
 
-/* A queue has work: if nobody had before, it is the first that can map all again. */
+/* A user has come to a node: it is scheduled again if another user alone had it put out. */
+void gpd_progress_join(struct gpd_node *n, const struct gpd_client *c);
+
+/* A queue has work: if none had before, it is the first that can map all again. */
 void gpd_progress_busy(struct gpd_queue *q);
 
 #endif

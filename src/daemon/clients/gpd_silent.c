@@ -4,6 +4,7 @@
 #include "daemon/gpd_engine.h"
 #include "daemon/clients/gpd_fanout.h"
 #include "daemon/clients/gpd_member.h"
+#include "daemon/gpd_trust.h"
 #include "daemon/gpd_util.h"
 
 /* Deadlines in a row after which a client is left alone. */
@@ -52,12 +53,14 @@ static void look_at(struct gpd_member *m)
 		gpd_client_note(c, "is stopped and does not answer");
 	else if (others_answer(m))
 		gpd_client_note(c, "does not answer, and others do");
+	else if (!gpd_trust_claim(m->node, GPD_CLAIM_FAILED, c))
+		gpd_client_note(c, "does not answer, and no other user has trouble");
 	else
 		return;
 	c->nr_missed = MISSED_MAX;
 	if (!m->wait_release)
 		gpd_member_let_go_all(m->entity);
-	gpd_fanout_answered(m, GP_RESULT_BUSY);
+	gpd_fanout_answered(m, gpd_trust_result(m, GP_RESULT_BUSY));
 }
 
 /* The daemon itself may be late: answers that are there already count. */

@@ -28,6 +28,8 @@ static size_t size_of(uint16_t type)
 	case GP_WIRE_BUSY:
 	case GP_WIRE_IDLE:
 		return sizeof(struct gp_wire_edge);
+	case GP_WIRE_PROGRESS:
+		return sizeof(struct gp_wire_progress);
 	case GP_WIRE_DONE:
 		return sizeof(struct gp_wire_done);
 	case GP_WIRE_NOTE:
@@ -105,6 +107,15 @@ static int check_edge(const struct gp_wire_edge *m, const char **why)
 	return 0;
 }
 
+static int check_progress(const struct gp_wire_progress *m, const char **why)
+{
+	if (!m->gpu_id || m->queue_id == GP_WIRE_QUEUE_ALL)
+		return bad(why, "no such queue");
+	if (m->since_ns > m->hdr.time_ns)
+		return bad(why, "a request of the future");
+	return 0;
+}
+
 static int check_done(const struct gp_wire_done *m, const char **why)
 {
 	if (m->result > GP_WIRE_ERROR)
@@ -133,6 +144,8 @@ static int check(union gpd_wire_msg *msg, const char **why)
 		return check_hello(&msg->hello, why);
 	case GP_WIRE_QUEUE_ADD:
 		return check_queue(&msg->queue, why);
+	case GP_WIRE_PROGRESS:
+		return check_progress(&msg->progress, why);
 	case GP_WIRE_DONE:
 		return check_done(&msg->done, why);
 	case GP_WIRE_NOTE:

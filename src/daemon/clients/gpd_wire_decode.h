@@ -26,6 +26,7 @@
  * @hello: GP_WIRE_HELLO
  * @queue: GP_WIRE_QUEUE_ADD
  * @edge: GP_WIRE_QUEUE_REMOVE, GP_WIRE_BUSY, GP_WIRE_IDLE
+ * @progress: GP_WIRE_PROGRESS
  * @done: GP_WIRE_DONE
  * @note: GP_WIRE_NOTE
  */
@@ -34,6 +35,7 @@ union gpd_wire_msg {
 	struct gp_wire_hello hello;
 	struct gp_wire_queue queue;
 	struct gp_wire_edge edge;
+	struct gp_wire_progress progress;
 	struct gp_wire_done done;
 	struct gp_wire_note note;
 };

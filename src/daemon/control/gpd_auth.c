@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/control/gpd_auth.h"
 #include "daemon/clients/gpd_client.h"
+#include "rules/right.h"
+#include "daemon/gpd_trust.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,6 +16,9 @@
 
 #ifndef SO_PEERGROUPS
 #define SO_PEERGROUPS 59
+#endif
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
 #endif
 
 static bool peer_is_in(int fd, gid_t gid)
@@ -35,25 +42,48 @@ static bool peer_is_in(int fd, gid_t gid)
 	return found;
 }
 
-int gpd_auth_peer(const struct gpd_config *config, int fd, struct gpd_cred *cred)
+/*
+ * The peer may be gone already, and its number another process's. A descriptor of the process
+ * that connected tells, where the kernel has it; without one the number is taken at its word.
+ */
+static int check_peer(int fd, bool *is_there)
 {
+	struct pollfd peer = { .fd = -1, .events = POLLIN };
+	socklen_t len = sizeof(peer.fd);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &peer.fd, &len)) {
+		*is_there = errno == ENOPROTOOPT;
+		return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -errno : 0;
+	}
+	/* Readable = it has ended. */
+	*is_there = !poll(&peer, 1, 0);
+	close(peer.fd);
+	return 0;
+}
+
+int gpd_auth_peer(const struct gpd *d, int fd, struct gpd_cred *cred)
+{
+	const struct gpd_config *config = d->config;
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
+	bool is_there = false;
+	int err;
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len))
 		return -errno;
 	cred->pid = peer.pid;
-	cred->uid = peer.uid;
 	cred->gid = peer.gid;
-	cred->privileged = peer.uid == 0 || peer.uid == geteuid() ||
-			   (config->gid != (gid_t)-1 &&
+	gpd_trust_owner(d, peer.pid, peer.uid, &cred->owner);
+	/* After the look at its namespaces: they were its own if it is still there. */
+	err = check_peer(fd, &is_there);
+	if (err)
+		return err;
+	if (!is_there)
+		cred->owner.is_foreign = true;
+	cred->privileged = gpd_trust_is_root(&cred->owner) ||
+			   (!cred->owner.is_foreign && config->gid != (gid_t)-1 &&
 			    (peer.gid == config->gid || peer_is_in(fd, config->gid)));
 	return 0;
-}
-
-bool gpd_auth_may_touch(const struct gpd_cred *cred, uid_t uid)
-{
-	return cred->privileged || cred->uid == uid;
 }
 
 static const struct gpd_class *open_class(const struct gpd_config *config, const char *name)
@@ -63,39 +93,41 @@ static const struct gpd_class *open_class(const struct gpd_config *config, const
 	return k && k->open ? k : NULL;
 }
 
-static uint8_t ceiling(const struct gpd_config *config, const char *klass)
+/* Which attributes go beyond what everybody, an open class, or the process itself has. */
+static uint32_t excess(const struct gpd_config *config, const struct gp_attr *old,
+		       const char *klass, const struct gp_attr *wish)
 {
 	const struct gpd_class *k = open_class(config, klass);
+	struct gp_attr most;
+	uint32_t too_much;
 
-	return k && k->attr.prio > GP_PRIO_DEFAULT ? k->attr.prio : GP_PRIO_DEFAULT;
+	gp_attr_default(&most);
+	too_much = gp_right_excess(wish, &most);
+	if (k)
+		too_much &= gp_right_excess(wish, &k->attr);
+	if (old)
+		too_much &= gp_right_excess(wish, old);
+	return too_much;
 }
 
 bool gpd_auth_check(const struct gpd_config *config, const struct gpd_cred *cred,
-		    const struct gpd_attrs *old, const struct gpd_attrs *new, const char **why)
+		    const struct gpd_attrs *old, const struct gpd_attrs *new, char *why,
+		    size_t size)
 {
-	const struct gpd_class *k = open_class(config, new->klass);
 	bool same_class = old && !strcmp(old->klass, new->klass);
+	uint32_t too_much;
 
 	if (cred->privileged)
 		return true;
-	if (!k && !same_class)
-		*why = "this class is not open to everybody";
-	else if (new->core.prio > ceiling(config, new->klass) &&
-		 !(old && new->core.prio <= old->core.prio))
-		*why = "this priority is above the default";
-	else if (new->core.latency_critical && !(k && k->attr.latency_critical) &&
-		 !(old && old->core.latency_critical))
-		*why = "latency_critical is a privilege";
-	else if (new->core.no_preempt && !(k && k->attr.no_preempt) &&
-		 !(old && old->core.no_preempt))
-		*why = "no_preempt is a privilege";
-	else if (new->core.weight > GP_WEIGHT_DEFAULT &&
-		 !(k && new->core.weight <= k->attr.weight) &&
-		 !(old && new->core.weight <= old->core.weight))
-		*why = "this weight is above the default";
-	else
-		return true;
-	return false;
+	if (!open_class(config, new->klass) && !same_class) {
+		snprintf(why, size, "this class is not open to everybody");
+		return false;
+	}
+	too_much = excess(config, old ? &old->core : NULL, new->klass, &new->core);
+	if (too_much)
+		snprintf(why, size, "%s above what everybody has is a privilege",
+			 gp_attr_name(too_much));
+	return !too_much;
 }
 
 bool gpd_auth_class(const struct gpd_config *config, const char *name, struct gpd_attrs *attrs)
@@ -123,44 +155,47 @@ static void choose_class(struct gpd_client *c, const struct gp_wire_hello *m)
 		gpd_auth_class(config, m->klass, &c->attrs);
 }
 
-/* Take one wish back if it goes too far; the others may still be granted. */
-static void grant(struct gpd_client *c, struct gpd_attrs *wish, const struct gpd_attrs *base)
+/* The wishes of a HELLO, on top of the class. */
+static void read_wishes(const struct gp_wire_hello *m, struct gp_attr *wish)
 {
-	const char *why;
+	if (m->slice_ns)
+		wish->slice_ns = m->slice_ns;
+	if (m->deadline_ns)
+		wish->deadline_ns = m->deadline_ns;
+	if (m->prio != GP_WIRE_PRIO_UNSET)
+		wish->prio = m->prio;
+	if (m->weight)
+		wish->weight = m->weight;
+	wish->latency_critical |= !!(m->attr_flags & GP_WIRE_ATTR_LATENCY_CRITICAL);
+}
 
-	if (gpd_auth_check(c->d->config, &c->cred, base, wish, &why))
-		c->attrs = *wish;
-	else
-		gpd_client_note(c, "wished for more than it may have: %s", why);
+/* A priority that is too high becomes the highest there is for the asking. */
+static uint8_t highest(const struct gpd_config *config, const char *klass)
+{
+	const struct gpd_class *k = open_class(config, klass);
+
+	return k && k->attr.prio > GP_PRIO_DEFAULT ? k->attr.prio : GP_PRIO_DEFAULT;
 }
 
 void gpd_auth_wishes(struct gpd_client *c, const struct gp_wire_hello *m)
 {
-	struct gpd_attrs base;
-	struct gpd_attrs wish;
+	const struct gpd_config *config = c->d->config;
+	struct gp_attr wish;
+	uint32_t too_much;
+	uint32_t bit;
 
 	choose_class(c, m);
 	memcpy(c->attrs.group, m->group, sizeof(c->attrs.group));
-	if (m->slice_ns)
-		c->attrs.core.slice_ns = m->slice_ns;
-	if (m->deadline_ns)
-		c->attrs.core.deadline_ns = m->deadline_ns;
-	base = c->attrs;
-	if (m->prio != GP_WIRE_PRIO_UNSET) {
-		uint8_t most = ceiling(c->d->config, c->attrs.klass);
-
-		wish = c->attrs;
-		wish.core.prio = m->prio;
-		grant(c, &wish, &base);
-		if (c->attrs.core.prio != m->prio && c->attrs.core.prio < most)
-			c->attrs.core.prio = most;
-	}
-	wish = c->attrs;
-	wish.core.latency_critical |= !!(m->attr_flags & GP_WIRE_ATTR_LATENCY_CRITICAL);
-	if (wish.core.latency_critical != c->attrs.core.latency_critical)
-		grant(c, &wish, &base);
-	wish = c->attrs;
-	wish.core.weight = m->weight ? m->weight : wish.core.weight;
-	if (wish.core.weight != c->attrs.core.weight)
-		grant(c, &wish, &base);
+	wish = c->attrs.core;
+	read_wishes(m, &wish);
+	too_much = c->cred.privileged ? 0 :
+		   excess(config, &c->attrs.core, c->attrs.klass, &wish);
+	for (bit = 1; bit & GP_ATTR_ALL; bit <<= 1)
+		if (too_much & bit)
+			gpd_client_note(c, "wished for more %s than it may have",
+					gp_attr_name(bit));
+	/* Each wish by itself: the others are granted. */
+	gp_attr_copy(&c->attrs.core, &wish, GP_ATTR_ALL & ~too_much);
+	if (too_much & GP_ATTR_PRIO)
+		c->attrs.core.prio = highest(config, c->attrs.klass);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who may do what.
+ * Rights of connections.
  *
- * Everybody may look. Everybody may stop, continue and change his own processes, as
- * long as nothing is raised above what everybody has: priority GP_PRIO_DEFAULT, or
- * that of an open class if it is higher; latency_critical and no_preempt only
- * where such a class says so. Privileged are root, the user the daemon runs as, and
- * the members of the configured group: they may touch others' processes, raise, and
- * change policies.
+ * Every connection may look. It may stop, continue and change processes of its own user, as
+ * long as nothing becomes more urgent than everybody may have: the default attributes, or
+ * those of an open class. rules/right.h says what is more urgent. Privileged are root, the
+ * user the daemon runs as, and the members of the configured group, each only inside of the
+ * daemon's own user and pid namespace: they may touch others' processes, raise, and change
+ * policies. trust.h has the whole table.
  */
 #ifndef GPD_AUTH_H
 #define GPD_AUTH_H
@@ -15,30 +15,29 @@
 #include "daemon/gpreemptd.h"
 
 /**
- * gpd_auth_peer() - who is at the other end of a socket
- * @config: configuration
+ * gpd_auth_peer() - what is at the other end of a socket
+ * @d: daemon
  * @fd: socket
  * @cred: output
  *
  * Return: 0 or -errno.
  */
-int gpd_auth_peer(const struct gpd_config *config, int fd, struct gpd_cred *cred);
-
-/* Whether somebody may stop, continue and change the processes of a user. */
-bool gpd_auth_may_touch(const struct gpd_cred *cred, uid_t uid);
+int gpd_auth_peer(const struct gpd *d, int fd, struct gpd_cred *cred);
 
 /**
  * gpd_auth_check() - may these attributes be had?
  * @config: configuration
- * @cred: who asks
- * @old: attributes until now: keeping what one has is no raising; NULL = none
+ * @cred: the connection that asks
+ * @old: attributes until now: keeping them is no raising; NULL = none
  * @new: attributes asked for
- * @why: output if not: the reason, a constant
+ * @why: output if not: the reason
+ * @size: of @why
  *
  * Return: true if so.
  */
 bool gpd_auth_check(const struct gpd_config *config, const struct gpd_cred *cred,
-		    const struct gpd_attrs *old, const struct gpd_attrs *new, const char **why);
+		    const struct gpd_attrs *old, const struct gpd_attrs *new, char *why,
+		    size_t size);
 
 /**
  * gpd_auth_class() - start from the attributes of a class

@@ -7,6 +7,7 @@
 #include "daemon/module/gpd_module.h"
 #include "daemon/gpd_sock.h"
 #include "daemon/control/gpd_suspend.h"
+#include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 
 #include <errno.h>
@@ -21,8 +22,6 @@
 
 /* Nothing more is handled for who has this much to read first. */
 #define UNREAD_MAX (64u << 10)
-/* Connections of one user, in parts of all. */
-#define USER_SHARE 2
 
 /**
  * struct gpd_control - the control socket
@@ -30,7 +29,7 @@
  * @io: in the loop
  * @reap: frees dead connections; on only while there are some
  * @conns: connections
- * @nr: how many
+ * @monitors: those that get events
  * @request: the request in hand
  */
 struct gpd_control {
@@ -38,7 +37,8 @@ struct gpd_control {
 	sd_event_source *io;
 	sd_event_source *reap;
 	LIST_HEAD(, gpd_conn) conns;
-	uint32_t nr;
+	LIST_HEAD(, gpd_conn)
+	monitors;
 	struct gpd_request request;
 };
 
@@ -61,8 +61,9 @@ static void handle(struct gpd_conn *conn, size_t len)
 
 	conn->oneway = r->oneway;
 	if (err == -EBADMSG) {
-		gpd_log(LOG_WARNING, "control: uid %u (pid %d): not a request",
-			(unsigned int)conn->cred.uid, (int)conn->cred.pid);
+		if (gpd_user_may_log(conn->user))
+			gpd_log(LOG_WARNING, "control: uid %u (pid %d): not a request",
+				(unsigned int)conn->user->uid, (int)conn->cred.pid);
 		conn->oneway = false;
 		gpd_control_refuse(conn, "org.varlink.service.InvalidParameter", "parameter",
 			   "not a request");
@@ -74,47 +75,94 @@ static void handle(struct gpd_conn *conn, size_t len)
 	}
 }
 
-/* One request a turn: whoever sends a thousand at once makes nobody else wait. */
+static void refuse_long(struct gpd_conn *conn)
+{
+	conn->oneway = false;
+	gpd_control_refuse(conn, "org.varlink.service.InvalidParameter", "parameter",
+			   "request too long");
+	gpd_control_dead(conn);
+}
+
+/* One request a turn: a thousand at once keep no other connection waiting. */
 static void handle_first(struct gpd_conn *conn)
 {
+	size_t max = conn->user->privileged ? GPD_REQUEST_MAX : GPD_REQUEST_USER_MAX;
 	char *end = memchr(conn->in, '\0', conn->in_len);
-	size_t len;
+	size_t len = end ? (size_t)(end - conn->in) : conn->in_len;
 
-	if (!end) {
-		if (conn->in_len <= GPD_REQUEST_MAX)
-			return;
-		conn->oneway = false;
-		gpd_control_refuse(conn, "org.varlink.service.InvalidParameter", "parameter",
-			   "request too long");
-		gpd_control_dead(conn);
+	if (len > max) {
+		refuse_long(conn);
 		return;
 	}
-	len = (size_t)(end - conn->in);
+	if (!end)
+		return;
 	handle(conn, len);
 	conn->in_len -= len + 1;
 	memmove(conn->in, end + 1, conn->in_len);
 }
 
-static bool may_go_on(const struct gpd_conn *conn)
+static bool is_reading(const struct gpd_conn *conn)
 {
-	return !conn->dead && !conn->waiting && conn->out_len - conn->out_sent <= UNREAD_MAX;
+	return !conn->dead && conn->out_len - conn->out_sent <= UNREAD_MAX;
+}
+
+/* Part of the request in hand that is to be done now. */
+static bool has_step(const struct gpd_conn *conn)
+{
+	return conn->stream.next || (conn->job && gpd_suspend_has_step(conn));
+}
+
+static bool has_request(const struct gpd_conn *conn)
+{
+	return !conn->waiting && memchr(conn->in, '\0', conn->in_len);
 }
 
 void gpd_control_next(struct gpd_conn *conn)
 {
-	if (may_go_on(conn) && memchr(conn->in, '\0', conn->in_len))
+	if (!conn->is_paused && is_reading(conn) && (has_step(conn) || has_request(conn)))
 		sd_event_source_set_enabled(conn->turn, SD_EVENT_ONESHOT);
 	if (!conn->dead)
 		gpd_control_watch(conn);
+}
+
+/* Nothing is done for a user that has had its time; gpd_control_resume() goes on. */
+static bool may_work(struct gpd_conn *conn)
+{
+	if (gpd_user_may_work(conn->user))
+		return true;
+	conn->is_paused = true;
+	return false;
+}
+
+void gpd_control_resume(struct gpd_conn *conn)
+{
+	if (!conn->is_paused || conn->dead)
+		return;
+	conn->is_paused = false;
+	gpd_control_next(conn);
+}
+
+static void take_turn(struct gpd_conn *conn)
+{
+	if (conn->stream.next)
+		gpd_control_stream_step(conn);
+	else if (has_step(conn))
+		gpd_suspend_step(conn);
+	else if (!conn->waiting)
+		handle_first(conn);
 }
 
 static int on_turn(sd_event_source *s, void *data)
 {
 	struct gpd_conn *conn = data;
 
-	if (may_go_on(conn))
-		handle_first(conn);
+	if (!may_work(conn))
+		return 0;
+	gpd_user_begin(conn->user);
+	if (is_reading(conn))
+		take_turn(conn);
 	gpd_control_next(conn);
+	gpd_user_end(conn->user);
 	return 0;
 }
 
@@ -160,16 +208,23 @@ static void free_conn(struct gpd_conn *conn)
 {
 	struct gpd *d = conn->d;
 
+	gpd_control_stream_stop(conn);
 	gpd_suspend_conn_gone(conn);
 	gpd_dbg_forget(d, conn);
 	gpd_manual_forget_conn(d, conn);
 	gpd_module_hold_forget_conn(d, conn);
 	LIST_REMOVE(conn, link);
-	d->control->nr--;
+	LIST_REMOVE(conn, of_user);
+	if (conn->monitor) {
+		LIST_REMOVE(conn, of_monitors);
+		gpd_user_give(conn->user, GPD_BUDGET_MONITORS);
+	}
 	gpd_module_monitor(d);
 	sd_event_source_unref(conn->io);
 	sd_event_source_unref(conn->turn);
 	close(conn->fd);
+	gpd_user_give(conn->user, GPD_BUDGET_CONNECTIONS);
+	gpd_user_put(conn->user);
 	free(conn->in);
 	free(conn->out);
 	free(conn);
@@ -189,63 +244,85 @@ static int on_reap(sd_event_source *s, void *data)
 	return 0;
 }
 
-static struct gpd_conn *make_conn(struct gpd *d, int fd)
+static int open_sources(struct gpd_conn *conn)
+{
+	int64_t priority = conn->user->privileged ? GPD_PRIORITY_ROOT : GPD_PRIORITY_USER;
+	int err = sd_event_add_io(conn->user->event, &conn->io, conn->fd, EPOLLIN, on_io, conn);
+
+	if (err >= 0)
+		err = sd_event_add_defer(conn->d->event, &conn->turn, on_turn, conn);
+	if (err < 0)
+		return err;
+	sd_event_source_set_priority(conn->io, priority);
+	sd_event_source_set_priority(conn->turn, priority);
+	sd_event_source_set_enabled(conn->turn, SD_EVENT_OFF);
+	sd_event_source_set_description(conn->io, "control");
+	return 0;
+}
+
+/* Return: whether the connection has become one of ours. */
+static bool make_conn(struct gpd *d, int fd, const struct gpd_cred *cred, struct gpd_user *user)
 {
 	struct gpd_conn *conn = calloc(1, sizeof(*conn));
 
 	if (!conn)
-		return NULL;
+		return false;
 	conn->d = d;
 	conn->fd = fd;
+	conn->cred = *cred;
+	conn->user = user;
 	conn->in = malloc(GPD_REQUEST_MAX + 1);
-	if (!conn->in || gpd_auth_peer(d->config, fd, &conn->cred) ||
-	    sd_event_add_io(d->event, &conn->io, fd, EPOLLIN, on_io, conn) < 0 ||
-	    sd_event_add_defer(d->event, &conn->turn, on_turn, conn) < 0) {
+	if (!conn->in || open_sources(conn)) {
 		sd_event_source_unref(conn->io);
 		free(conn->in);
 		free(conn);
-		return NULL;
+		return false;
 	}
-	/* Clients come first: somebody who asks a lot makes nobody else late. */
-	sd_event_source_set_priority(conn->io, SD_EVENT_PRIORITY_NORMAL + 10);
-	sd_event_source_set_priority(conn->turn, SD_EVENT_PRIORITY_NORMAL + 10);
-	sd_event_source_set_enabled(conn->turn, SD_EVENT_OFF);
-	sd_event_source_set_description(conn->io, "control");
+	gpd_user_ref(user);
+	LIST_INSERT_HEAD(&user->conns, conn, of_user);
 	LIST_INSERT_HEAD(&d->control->conns, conn, link);
-	d->control->nr++;
-	return conn;
+	return true;
 }
 
-static bool is_room(const struct gpd *d, const struct gpd_conn *newest)
+static void turn_away(int fd, struct gpd_user *user)
 {
-	uint64_t max = d->config->max_connections;
-	const struct gpd_conn *conn;
-	uint64_t of_user = 0;
+	static const char reply[] = "{\"error\":\"" GPD_INTERFACE ".Failed\",\"parameters\":"
+				    "{\"reason\":\"too many connections\"}}";
 
-	if (newest->cred.privileged)
-		return d->control->nr <= max;
-	LIST_FOREACH(conn, &d->control->conns, link)
-		of_user += conn->cred.uid == newest->cred.uid;
-	return d->control->nr <= max && of_user <= (max + USER_SHARE - 1) / USER_SHARE;
+	if (send(fd, reply, sizeof(reply), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		gpd_log(LOG_DEBUG, "control: uid %u: gone already", (unsigned int)user->uid);
+	close(fd);
+}
+
+static void take_in(struct gpd *d, int fd, const struct gpd_cred *cred, struct gpd_user *user)
+{
+	if (!gpd_user_may_work(user) || !gpd_user_take(user, GPD_BUDGET_CONNECTIONS)) {
+		turn_away(fd, user);
+	} else if (!make_conn(d, fd, cred, user)) {
+		gpd_user_give(user, GPD_BUDGET_CONNECTIONS);
+		close(fd);
+	}
 }
 
 static int on_accept(sd_event_source *s, int fd, uint32_t events, void *data)
 {
 	struct gpd *d = data;
-	struct gpd_conn *conn;
+	struct gpd_user *user;
+	struct gpd_cred cred;
 	int sock = gpd_sock_accept(s, fd);
 
 	if (sock < 0)
 		return 0;
-	conn = make_conn(d, sock);
-	if (!conn) {
+	user = gpd_user_of_peer(d, sock, &cred);
+	if (!user) {
 		close(sock);
+		gpd_sock_rest(s, EMFILE);
 		return 0;
 	}
-	if (is_room(d, conn))
-		return 0;
-	gpd_control_error(conn, "Failed", "reason", "too many connections");
-	gpd_control_dead(conn);
+	gpd_user_begin(user);
+	take_in(d, sock, &cred, user);
+	gpd_user_end(user);
+	gpd_user_put(user);
 	return 0;
 }
 
@@ -258,10 +335,13 @@ int gpd_control_listen(struct gpd *d, const char *path)
 		return -ENOMEM;
 	d->control = control;
 	control->listen = -1;
-	err = gpd_sock_listen(path, SOCK_STREAM, &control->listen);
+	err = gpd_sock_listen(path, SOCK_STREAM, (mode_t)d->config->socket_mode,
+			      d->config->socket_gid, &control->listen);
 	if (err)
 		return err;
 	err = sd_event_add_io(d->event, &control->io, control->listen, EPOLLIN, on_accept, d);
+	if (err >= 0)
+		err = sd_event_source_set_priority(control->io, GPD_PRIORITY_ACCEPT);
 	if (err >= 0)
 		err = sd_event_add_defer(d->event, &control->reap, on_reap, d);
 	if (err >= 0)
@@ -286,21 +366,27 @@ void gpd_control_close(struct gpd *d)
 	d->control = NULL;
 }
 
-static struct gpd_conn *monitor_from(struct gpd_conn *conn)
+bool gpd_control_monitor(struct gpd_conn *conn, bool trace)
 {
-	while (conn && (!conn->monitor || conn->dead))
-		conn = LIST_NEXT(conn, link);
-	return conn;
+	conn->trace = trace;
+	/* Requests that were read before the first was handled. */
+	if (conn->monitor)
+		return true;
+	if (!gpd_user_take(conn->user, GPD_BUDGET_MONITORS))
+		return false;
+	LIST_INSERT_HEAD(&conn->d->control->monitors, conn, of_monitors);
+	conn->monitor = true;
+	return true;
 }
 
 struct gpd_conn *gpd_control_first_monitor(struct gpd *d)
 {
-	return d->control ? monitor_from(LIST_FIRST(&d->control->conns)) : NULL;
+	return d->control ? LIST_FIRST(&d->control->monitors) : NULL;
 }
 
 struct gpd_conn *gpd_control_next_monitor(struct gpd_conn *conn)
 {
-	return monitor_from(LIST_NEXT(conn, link));
+	return LIST_NEXT(conn, of_monitors);
 }
 
 struct gpd_conn *gpd_control_first(struct gpd *d)

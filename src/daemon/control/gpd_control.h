@@ -13,13 +13,39 @@
 #include <jansson.h>
 
 /**
+ * typedef gpd_stream_next - the next item of a reply that is made piece by piece
+ * @conn: connection
+ * @cursor: where the last call ended
+ *
+ * Return: the item, NULL after the last.
+ */
+typedef json_t *(*gpd_stream_next)(struct gpd_conn *conn, void *cursor);
+
+/**
+ * struct gpd_stream - a reply that is made piece by piece
+ * @next: makes an item, NULL = there is no such reply
+ * @end: frees the cursor
+ * @cursor: argument of both
+ * @nr: items so far
+ */
+struct gpd_stream {
+	gpd_stream_next next;
+	void (*end)(void *cursor);
+	void *cursor;
+	uint64_t nr;
+};
+
+/**
  * struct gpd_conn - a control connection
  * @link: in gpd_control.conns
+ * @of_user: in gpd_user.conns
+ * @of_monitors: in gpd_control.monitors, if it gets events
+ * @user: whose budgets it takes from
  * @d: daemon
  * @fd: socket
  * @io: in the loop
- * @turn: handles one request; on only while there is one
- * @cred: who is at the other end
+ * @turn: handles one request, or a part of one; on only while there is one
+ * @cred: the other end
  * @in: what was read and not handled
  * @in_len: its length
  * @out: what is to be sent
@@ -32,11 +58,18 @@
  * @monitor: gets events
  * @trace: gets records of the core too
  * @nr_lost: events that found no room
+ * @is_paused: its turn comes when its user has rested
  * @dead: waits to be freed
- * @job: the request that waits, NULL = none
+ * @job: the Suspend or Resume in hand, NULL = none
+ * @stream: the reply in hand
  */
 struct gpd_conn {
 	LIST_ENTRY(gpd_conn) link;
+	LIST_ENTRY(gpd_conn)
+	of_user;
+	LIST_ENTRY(gpd_conn)
+	of_monitors;
+	struct gpd_user *user;
 	struct gpd *d;
 	int fd;
 	sd_event_source *io;
@@ -54,8 +87,10 @@ struct gpd_conn {
 	bool monitor;
 	bool trace;
 	uint64_t nr_lost;
+	bool is_paused;
 	bool dead;
 	struct gpd_job *job;
+	struct gpd_stream stream;
 };
 
 /* Open the control socket and listen. 0 or -errno. */
@@ -106,11 +141,54 @@ void gpd_control_failed(struct gpd_conn *conn, int err, const char *format, ...)
 /**
  * gpd_control_event() - send an event to a connection that monitors
  * @conn: connection
- * @event: event; the reference is not taken
+ * @text: the message, from gpd_control_event_text()
  *
  * If there is no room it is counted, and said once there is.
  */
-void gpd_control_event(struct gpd_conn *conn, json_t *event);
+void gpd_control_event(struct gpd_conn *conn, const char *text);
+
+/**
+ * gpd_control_event_text() - an event as a message
+ * @event: event; the reference is taken
+ *
+ * Return: for free(), NULL without memory.
+ */
+char *gpd_control_event_text(json_t *event);
+
+/* Whether an event would only be counted. */
+bool gpd_control_is_slow(const struct gpd_conn *conn);
+
+/**
+ * gpd_control_stream() - reply with a list, a few items a turn
+ * @conn: connection
+ * @key: name of the list
+ * @next: makes the items, as long as the connection is there and reads
+ * @end: frees the cursor in the end
+ * @cursor: argument of both
+ */
+void gpd_control_stream(struct gpd_conn *conn, const char *key, gpd_stream_next next,
+			void (*end)(void *cursor), void *cursor);
+
+/* The next items. */
+void gpd_control_stream_step(struct gpd_conn *conn);
+
+/* The connection ends in the middle of it. */
+void gpd_control_stream_stop(struct gpd_conn *conn);
+
+/* Steps of a request in one turn: few for a user, whose turns come between others'. */
+int gpd_control_steps(const struct gpd_conn *conn);
+
+/**
+ * gpd_control_monitor() - a connection gets events from now on
+ * @conn: connection
+ * @trace: and records of the core
+ *
+ * Return: false if its user has too many already.
+ */
+bool gpd_control_monitor(struct gpd_conn *conn, bool trace);
+
+/* Its user has rested: go on. */
+void gpd_control_resume(struct gpd_conn *conn);
 
 /* The request in hand is answered: go on with the next. */
 void gpd_control_next(struct gpd_conn *conn);

@@ -16,6 +16,8 @@
 #define GPD_INTERFACE "io.gpreempt"
 /* Longest request, without the NUL byte at its end. */
 #define GPD_REQUEST_MAX 65536
+/* The same for a connection without privileges: reading a request is one step of the daemon. */
+#define GPD_REQUEST_USER_MAX (8u << 10)
 #define GPD_TARGETS_MAX 1024
 #define GPD_CHANGES_MAX 64
 #define GPD_PARAM_NAME_LEN 64

@@ -60,7 +60,7 @@ static bool make_room(struct gpd_conn *conn, size_t len)
 	size_t size = conn->out_size ? conn->out_size : 4096;
 	char *bigger;
 
-	if (conn->out_sent) {
+	if (conn->out_sent > conn->out_len / 2) {
 		memmove(conn->out, conn->out + conn->out_sent, conn->out_len - conn->out_sent);
 		conn->out_len -= conn->out_sent;
 		conn->out_sent = 0;
@@ -79,17 +79,29 @@ static bool make_room(struct gpd_conn *conn, size_t len)
 	return true;
 }
 
-/* With the NUL byte that ends a message. */
-static void send_text(struct gpd_conn *conn, const char *text)
+static void put_bytes(struct gpd_conn *conn, const char *bytes, size_t len)
 {
-	size_t len = strlen(text) + 1;
-
+	if (conn->dead)
+		return;
 	if (!make_room(conn, len)) {
 		gpd_control_dead(conn);
 		return;
 	}
-	memcpy(conn->out + conn->out_len, text, len);
+	memcpy(conn->out + conn->out_len, bytes, len);
 	conn->out_len += len;
+}
+
+/* With the NUL byte that ends a message. */
+static void put_text(struct gpd_conn *conn, const char *text)
+{
+	put_bytes(conn, text, strlen(text) + 1);
+}
+
+static void send_text(struct gpd_conn *conn, const char *text)
+{
+	put_text(conn, text);
+	if (conn->dead)
+		return;
 	gpd_control_flush(conn);
 	gpd_control_watch(conn);
 }
@@ -159,29 +171,115 @@ static json_t *lost_event(const struct gpd_conn *conn)
 			 "text", text, "data", "count", (json_int_t)conn->nr_lost);
 }
 
-static void send_event(struct gpd_conn *conn, json_t *event)
+char *gpd_control_event_text(json_t *event)
 {
-	send_json(conn, json_pack("{s:{s:O}, s:b}", "parameters", "event", event, "continues", 1));
+	json_t *message = json_pack("{s:{s:o}, s:b}", "parameters", "event", event, "continues", 1);
+	char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
+
+	json_decref(message);
+	return text;
 }
 
-void gpd_control_event(struct gpd_conn *conn, json_t *event)
+bool gpd_control_is_slow(const struct gpd_conn *conn)
 {
-	json_t *lost;
+	return conn->dead || conn->out_len - conn->out_sent > EVENTS_MAX;
+}
 
+static void say_what_was_lost(struct gpd_conn *conn)
+{
+	char *text = gpd_control_event_text(lost_event(conn));
+
+	conn->nr_lost = 0;
+	if (text)
+		put_text(conn, text);
+	free(text);
+}
+
+/* Sent when it is the connection's turn: others are not kept waiting for the system call. */
+void gpd_control_event(struct gpd_conn *conn, const char *text)
+{
 	if (conn->dead)
 		return;
-	if (conn->out_len - conn->out_sent > EVENTS_MAX) {
+	if (gpd_control_is_slow(conn)) {
 		conn->nr_lost++;
 		if (conn->since_ns && gpd_now_ns() - conn->since_ns > SLOW_NS)
 			gpd_control_dead(conn);
 		return;
 	}
-	if (conn->nr_lost) {
-		lost = lost_event(conn);
-		conn->nr_lost = 0;
-		if (lost)
-			send_event(conn, lost);
-		json_decref(lost);
+	if (conn->nr_lost)
+		say_what_was_lost(conn);
+	if (!conn->dead)
+		put_text(conn, text);
+	if (!conn->dead)
+		gpd_control_watch(conn);
+}
+
+/* Items of one turn. */
+#define STEPS_ROOT 64
+#define STEPS_USER 4
+
+int gpd_control_steps(const struct gpd_conn *conn)
+{
+	return conn->user->privileged ? STEPS_ROOT : STEPS_USER;
+}
+
+void gpd_control_stream(struct gpd_conn *conn, const char *key, gpd_stream_next next,
+			void (*end)(void *cursor), void *cursor)
+{
+	char begin[64];
+
+	if (conn->oneway || conn->dead) {
+		end(cursor);
+		conn->waiting = false;
+		gpd_control_next(conn);
+		return;
 	}
-	send_event(conn, event);
+	conn->stream = (struct gpd_stream){ .next = next, .end = end, .cursor = cursor };
+	conn->waiting = true;
+	snprintf(begin, sizeof(begin), "{\"parameters\":{\"%s\":[", key);
+	put_bytes(conn, begin, strlen(begin));
+	gpd_control_next(conn);
+}
+
+void gpd_control_stream_stop(struct gpd_conn *conn)
+{
+	struct gpd_stream s = conn->stream;
+
+	conn->stream = (struct gpd_stream){ 0 };
+	if (s.next)
+		s.end(s.cursor);
+}
+
+static void put_item(struct gpd_conn *conn, json_t *item)
+{
+	char *text = json_dumps(item, JSON_COMPACT | JSON_ENCODE_ANY);
+
+	if (conn->stream.nr++)
+		put_bytes(conn, ",", 1);
+	if (text)
+		put_bytes(conn, text, strlen(text));
+	else
+		gpd_control_dead(conn);
+	free(text);
+	json_decref(item);
+}
+
+void gpd_control_stream_step(struct gpd_conn *conn)
+{
+	int nr = gpd_control_steps(conn);
+	json_t *item = NULL;
+
+	while (nr-- && !conn->dead) {
+		item = conn->stream.next(conn, conn->stream.cursor);
+		if (!item)
+			break;
+		put_item(conn, item);
+	}
+	if (!item && !conn->dead) {
+		put_text(conn, "]}}");
+		gpd_control_stream_stop(conn);
+		conn->waiting = false;
+	}
+	if (!conn->dead)
+		gpd_control_flush(conn);
 }

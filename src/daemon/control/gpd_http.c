@@ -52,14 +52,17 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
 				  const char *method, const char *version, const char *upload,
 				  size_t *upload_size, void **state)
 {
+	const char *recent;
+
 	if (strcmp(method, MHD_HTTP_METHOD_GET))
 		return answer(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
 			      strdup("only GET\n"));
 	if (strcmp(url, "/metrics"))
 		return answer(connection, MHD_HTTP_NOT_FOUND, "text/plain",
 			      strdup("only /metrics\n"));
+	recent = gpd_metrics_recent(data);
 	return answer(connection, MHD_HTTP_OK, "text/plain; version=0.0.4; charset=utf-8",
-		      gpd_metrics_text(data));
+		      recent ? strdup(recent) : NULL);
 }
 
 static void run(struct gpd_http *http)

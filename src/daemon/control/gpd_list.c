@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/control/gpd_list.h"
+#include "daemon/control/gpd_control.h"
 #include "daemon/control/gpd_list_other.h"
 #include "daemon/control/gpd_manual.h"
 #include "daemon/clients/gpd_mech.h"
@@ -8,6 +9,7 @@
 #include "daemon/gpd_util.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -228,7 +230,7 @@ json_t *gpd_list_process(struct gpd_client *c)
 		json_array_append_new(notes, json_string(c->notes[i]));
 	return json_pack("{s:i, s:I, s:o, s:s, s:I, s:o, s:i, s:i, s:s, s:o, s:o, s:I, s:I, s:I, "
 			 "s:I, s:o}",
-			 "pid", (int)c->pid, "uid", (json_int_t)c->uid, "comm",
+			 "pid", (int)c->pid, "uid", (json_int_t)c->owner.uid, "comm",
 			 text_or_null(c->comm), "mechanism", c->ops->name, "client",
 			 (json_int_t)c->number, "attributes", gpd_list_attributes(&c->attrs),
 			 "nr_queues", (int)c->nr_queues, "nr_busy", (int)t.nr_busy, "state",
@@ -244,18 +246,107 @@ static bool is_of_module(struct gpd_client *c)
 	return !gpd_mech_is_sim(c) && gpd_module_has(c->d, c->pid, 0, GP_WIRE_QUEUE_ALL);
 }
 
-json_t *gpd_list_processes(struct gpd *d)
+/**
+ * struct cursor - the place in a list of clients or queues
+ * @more: what others know: the module before, the driver after the daemon's own clients
+ * @index: place in @more
+ * @is_after: the daemon's own are listed
+ * @pid: only this process, 0 = all
+ * @last: the client that was listed last: process and number
+ * @last_queue: its queue that was listed last
+ * @in_client: there may be more queues of that client
+ */
+struct cursor {
+	json_t *more;
+	size_t index;
+	bool is_after;
+	pid_t pid;
+	struct gpd_client last;
+	struct gpd_queue last_queue;
+	bool in_client;
+};
+
+static void end(void *cursor)
 {
-	json_t *processes = json_array();
+	struct cursor *cur = cursor;
+
+	json_decref(cur->more);
+	free(cur);
+}
+
+static json_t *next_of_others(struct cursor *cur)
+{
+	json_t *item = json_array_get(cur->more, cur->index);
+
+	if (item)
+		cur->index++;
+	return json_incref(item);
+}
+
+/* The client at the cursor, or after it; clients may have come and gone meanwhile. */
+static struct gpd_client *client_at(struct gpd *d, struct cursor *cur, bool after)
+{
+	struct gp_tree_node *n = gp_tree_at_least(&d->clients_by_pid, &cur->last.by_pid);
+	struct gpd_client *c = n ? container_of(n, struct gpd_client, by_pid) : NULL;
+
+	if (c && after && c->pid == cur->last.pid && c->number == cur->last.number) {
+		n = gp_tree_next(n);
+		c = n ? container_of(n, struct gpd_client, by_pid) : NULL;
+	}
+	while (c && (is_of_module(c) || (cur->pid && c->pid < cur->pid))) {
+		n = gp_tree_next(&c->by_pid);
+		c = n ? container_of(n, struct gpd_client, by_pid) : NULL;
+	}
+	if (!c || (cur->pid && c->pid != cur->pid))
+		return NULL;
+	cur->last.pid = c->pid;
+	cur->last.number = c->number;
+	return c;
+}
+
+static struct cursor *begin(struct gpd_conn *conn, pid_t pid)
+{
+	struct cursor *cur = calloc(1, sizeof(*cur));
+
+	if (!cur) {
+		gpd_control_error(conn, "Failed", "reason", "out of memory");
+		return NULL;
+	}
+	cur->more = json_array();
+	cur->pid = pid;
+	/* Before the first: of one process the newest has the highest number. */
+	cur->last.pid = pid;
+	cur->last.number = UINT64_MAX;
+	return cur;
+}
+
+static json_t *next_process(struct gpd_conn *conn, void *cursor)
+{
+	struct cursor *cur = cursor;
+	json_t *item = next_of_others(cur);
 	struct gpd_client *c;
 
-	gpd_list_compare(d);
-	gpd_module_list_processes(d, processes, 0);
-	LIST_FOREACH(c, &d->clients, link)
-		if (c->state == GPD_CLIENT_KNOWN && !is_of_module(c))
-			json_array_append_new(processes, gpd_list_process(c));
-	gpd_list_other_processes(d, processes);
-	return processes;
+	if (item || cur->is_after)
+		return item;
+	c = client_at(conn->d, cur, true);
+	if (c)
+		return gpd_list_process(c);
+	cur->is_after = true;
+	json_array_clear(cur->more);
+	cur->index = 0;
+	gpd_list_other_processes(conn->d, cur->more);
+	return next_of_others(cur);
+}
+
+void gpd_list_processes(struct gpd_conn *conn)
+{
+	struct cursor *cur = begin(conn, 0);
+
+	if (!cur)
+		return;
+	gpd_list_compare(conn->d);
+	gpd_module_list_processes(conn->d, cur->more, 0);
+	gpd_control_stream(conn, "processes", next_process, end, cur);
 }
 
 json_t *gpd_list_settings(struct gpd *d)
@@ -323,19 +414,67 @@ static json_t *queue_json(struct gpd_queue *q)
 	return queue;
 }
 
-json_t *gpd_list_queues(struct gpd *d, pid_t pid)
+/* The queue of a client after the one that was listed last. */
+static struct gpd_queue *queue_after(struct gpd_client *c, struct cursor *cur)
 {
-	json_t *queues = json_array();
-	struct gpd_client *c;
+	struct gp_wire_queue *last = &cur->last_queue.told;
+	struct gp_tree_node *n;
 	struct gpd_queue *q;
 
-	gpd_module_list_queues(d, queues, pid);
-	LIST_FOREACH(c, &d->clients, link) {
-		if (c->state != GPD_CLIENT_KNOWN || (pid && c->pid != pid) || is_of_module(c))
-			continue;
-		LIST_FOREACH(q, &c->queues, link)
-			json_array_append_new(queues, queue_json(q));
+	n = gp_tree_at_least(&c->queues_by_id, &cur->last_queue.by_id);
+	q = n ? container_of(n, struct gpd_queue, by_id) : NULL;
+	if (q && cur->in_client && q->told.gpu_id == last->gpu_id &&
+	    q->told.queue_id == last->queue_id) {
+		n = gp_tree_next(n);
+		q = n ? container_of(n, struct gpd_queue, by_id) : NULL;
 	}
-	gpd_list_other_queues(d, queues, pid);
-	return queues;
+	cur->in_client = q;
+	last->gpu_id = q ? q->told.gpu_id : 0;
+	last->queue_id = q ? q->told.queue_id : 0;
+	return q;
+}
+
+/* The next queue of the daemon's own clients; a client without queues is passed over. */
+static struct gpd_queue *own_queue(struct gpd *d, struct cursor *cur)
+{
+	uint64_t number = cur->last.number;
+	struct gpd_client *c = client_at(d, cur, !cur->in_client);
+	struct gpd_queue *q = NULL;
+
+	/* The client that was listed last is gone. */
+	if (cur->in_client && c && c->number != number) {
+		cur->in_client = false;
+		cur->last_queue.told = (struct gp_wire_queue){ 0 };
+	}
+	while (c && !(q = queue_after(c, cur)))
+		c = client_at(d, cur, true);
+	return q;
+}
+
+static json_t *next_queue(struct gpd_conn *conn, void *cursor)
+{
+	struct cursor *cur = cursor;
+	json_t *item = next_of_others(cur);
+	struct gpd_queue *q;
+
+	if (item || cur->is_after)
+		return item;
+	q = own_queue(conn->d, cur);
+	if (q)
+		return queue_json(q);
+	cur->is_after = true;
+	json_array_clear(cur->more);
+	cur->index = 0;
+	gpd_list_other_queues(conn->d, cur->more, cur->pid);
+	return next_of_others(cur);
+}
+
+void gpd_list_queues(struct gpd_conn *conn, pid_t pid)
+{
+	struct cursor *cur = begin(conn, pid);
+
+	if (!cur)
+		return;
+	gpd_module_list_queues(conn->d, cur->more, pid);
+	gpd_control_stream(conn, "queues", next_queue, end, cur);
 }

@@ -13,11 +13,13 @@
 /* The reply of GetInfo. */
 json_t *gpd_list_info(struct gpd *d, const struct gpd_cred *cred);
 
-/* Arrays of Node, Process, Queue (of one process, or 0), Setting. */
+/* Arrays of Node, Setting. */
 json_t *gpd_list_nodes(struct gpd *d);
-json_t *gpd_list_processes(struct gpd *d);
-json_t *gpd_list_queues(struct gpd *d, pid_t pid);
 json_t *gpd_list_settings(struct gpd *d);
+
+/* Reply with the Processes, with the Queues (of one process, or 0), piece by piece. */
+void gpd_list_processes(struct gpd_conn *conn);
+void gpd_list_queues(struct gpd_conn *conn, pid_t pid);
 
 /* Array of NodeStatistics, of one node or 0. */
 json_t *gpd_list_statistics(struct gpd *d, uint32_t gpu_id);

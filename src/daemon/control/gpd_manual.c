@@ -1,87 +1,104 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/control/gpd_manual.h"
 #include "daemon/clients/gpd_client.h"
-#include "daemon/gpd_engine.h"
+#include "daemon/clients/gpd_client_msg.h"
 #include "daemon/clients/gpd_lease.h"
-#include "daemon/control/gpd_suspend.h"
+#include "daemon/control/gpd_control.h"
+#include "daemon/gpd_engine.h"
+#include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
+#include "rules/hold.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* More than anybody has a use for. */
-#define HOLDS_MAX 16384
-
 /**
  * struct hold - one hold by hand
- * @link: in gpd_manual_set.holds
+ * @h: target, owner, lease
  * @client: client
- * @gpu_id: node
- * @queue_id: queue or GP_WIRE_QUEUE_ALL
+ * @user: whose budget it takes from
  * @epoch: of the HOLD
- * @owner: connection it ends with, NULL = none
- * @until_ns: when it ends, U64_MAX = never by itself
  */
 struct hold {
-	LIST_ENTRY(hold) link;
+	struct gp_hold h;
 	struct gpd_client *client;
-	uint32_t gpu_id;
-	uint32_t queue_id;
+	struct gpd_user *user;
 	uint64_t epoch;
-	struct gpd_conn *owner;
-	uint64_t until_ns;
 };
 
 /**
  * struct gpd_manual_set - all holds by hand
  * @holds: holds
- * @nr: how many
  * @timer: ends the next one whose time is over
  */
 struct gpd_manual_set {
-	LIST_HEAD(, hold) holds;
-	uint32_t nr;
+	struct gp_holds holds;
 	sd_event_source *timer;
 };
 
-static bool covers(const struct hold *h, const struct gpd_client *c, uint32_t gpu_id,
-		   uint32_t queue_id)
+static struct hold *of(struct gp_hold *h)
 {
-	return h->client == c && h->gpu_id == gpu_id &&
-	       (h->queue_id == queue_id || h->queue_id == GP_WIRE_QUEUE_ALL);
+	return h ? container_of(h, struct hold, h) : NULL;
+}
+
+static struct gp_hold_target target_of(const struct gpd_client *c, uint32_t gpu_id,
+				       uint32_t queue_id)
+{
+	return (struct gp_hold_target){
+		.process = c->number,
+		.node = gpu_id,
+		.queue = queue_id == GP_WIRE_QUEUE_ALL ? GP_HOLD_ALL : queue_id,
+	};
+}
+
+/* A connection has an even address. */
+uint64_t gpd_manual_owner(const struct gpd_conn *conn, bool keep)
+{
+	uint64_t user = (uint64_t)conn->user->uid << 2 | (uint64_t)conn->user->privileged << 1 | 1;
+
+	return keep ? user : (uint64_t)(uintptr_t)conn;
+}
+
+bool gpd_manual_may_end(const struct gpd_conn *conn, uint64_t owner)
+{
+	return conn->cred.privileged || owner == gpd_manual_owner(conn, false) ||
+	       owner == gpd_manual_owner(conn, true);
 }
 
 bool gpd_manual_covers(const struct gpd_client *c, uint32_t gpu_id, uint32_t queue_id)
 {
-	const struct hold *h;
+	struct gp_hold_target t = target_of(c, gpu_id, queue_id);
 
-	LIST_FOREACH(h, &c->d->manual->holds, link)
-		if (covers(h, c, gpu_id, queue_id))
-			return true;
-	return false;
+	return gp_holds_covers(&c->d->manual->holds, &t);
 }
 
-/* Tell the core what the holds of a client changed. */
-static void show(struct gpd_client *c)
+static void show_queue(struct gpd_queue *q)
+{
+	q->manual = q->core_id != GP_ID_NONE &&
+		    gpd_manual_covers(q->client, q->told.gpu_id, q->told.queue_id);
+	gpd_engine_queue_level(q);
+}
+
+/* Tell the core what a hold that came or went has changed. */
+static void show(struct gpd_client *c, const struct gp_hold_target *t)
 {
 	struct gpd_queue *q;
 
-	LIST_FOREACH(q, &c->queues, link) {
-		q->manual = q->core_id != GP_ID_NONE &&
-			    gpd_manual_covers(c, q->told.gpu_id, q->told.queue_id);
-		gpd_engine_queue_level(q);
+	if (t->queue == GP_HOLD_ALL) {
+		LIST_FOREACH(q, &c->queues, link)
+		show_queue(q);
+	} else {
+		q = gpd_client_queue(c, (uint32_t)t->node, (uint32_t)t->queue);
+		if (q)
+			show_queue(q);
 	}
 	gpd_lease_update(c->d);
 }
 
 static void set_timer(struct gpd_manual_set *set)
 {
-	uint64_t next_ns = U64_MAX;
-	struct hold *h;
+	uint64_t next_ns = gp_holds_next_ns(&set->holds);
 
-	LIST_FOREACH(h, &set->holds, link)
-		if (h->until_ns < next_ns)
-			next_ns = h->until_ns;
 	if (next_ns == U64_MAX) {
 		sd_event_source_set_enabled(set->timer, SD_EVENT_OFF);
 		return;
@@ -92,10 +109,12 @@ static void set_timer(struct gpd_manual_set *set)
 
 static struct gp_wire_order order_of(const struct hold *h)
 {
+	u64 queue = h->h.target.queue;
+
 	return (struct gp_wire_order){
 		.epoch = h->epoch,
-		.gpu_id = h->gpu_id,
-		.queue_id = h->queue_id,
+		.gpu_id = (uint32_t)h->h.target.node,
+		.queue_id = queue == GP_HOLD_ALL ? GP_WIRE_QUEUE_ALL : (uint32_t)queue,
 		.holder = GP_WIRE_HOLDER_MANUAL,
 		.lease_ns = h->client->d->config->lease_ns,
 	};
@@ -103,42 +122,40 @@ static struct gp_wire_order order_of(const struct hold *h)
 
 static void free_hold(struct gpd_manual_set *set, struct hold *h)
 {
-	LIST_REMOVE(h, link);
-	set->nr--;
+	gp_holds_drop(&set->holds, &h->h);
+	gpd_user_give(h->user, GPD_BUDGET_HOLDS);
+	gpd_user_put(h->user);
 	free(h);
 }
 
-/* Return: 0 or -EPIPE; the hold is gone either way. */
+/* The target goes on with the last of its holds. Return: 0 or -EPIPE; the hold is gone. */
 static int end_hold(struct hold *h, uint64_t *epoch)
 {
 	struct gpd_client *c = h->client;
+	struct gpd_manual_set *set = c->d->manual;
+	struct gp_hold_target t = h->h.target;
 	struct gp_wire_order o = order_of(h);
 	int err;
 
+	free_hold(set, h);
+	if (gp_holds_nr_on(&set->holds, &t))
+		return 0;
 	o.lease_ns = 0;
 	err = gpd_client_order(c, &o, GP_WIRE_RELEASE);
 	if (!err && epoch)
 		*epoch = o.epoch;
-	free_hold(c->d->manual, h);
+	show(c, &t);
 	return err;
 }
 
 static int on_timer(sd_event_source *s, uint64_t usec, void *data)
 {
 	struct gpd *d = data;
-	uint64_t now_ns = gpd_now_ns();
 	struct hold *h;
-	struct hold *next;
 
-	for (h = LIST_FIRST(&d->manual->holds); h; h = next) {
-		struct gpd_client *c = h->client;
-
-		next = LIST_NEXT(h, link);
-		if (h->until_ns > now_ns)
-			continue;
-		gpd_client_note(c, "held by hand: the time is over");
+	while ((h = of(gp_holds_expired(&d->manual->holds, gpd_now_ns())))) {
+		gpd_client_note(h->client, "held by hand: the time is over");
 		end_hold(h, NULL);
-		show(c);
 	}
 	set_timer(d->manual);
 	return 0;
@@ -151,6 +168,8 @@ int gpd_manual_init(struct gpd *d)
 	d->manual = calloc(1, sizeof(*d->manual));
 	if (!d->manual)
 		return -ENOMEM;
+	/* The budget is that of the user. */
+	gp_holds_init(&d->manual->holds, UINT32_MAX);
 	err = sd_event_add_time(d->event, &d->manual->timer, CLOCK_MONOTONIC, 0, 1, on_timer, d);
 	if (err < 0)
 		return err;
@@ -163,7 +182,7 @@ void gpd_manual_fini(struct gpd *d)
 
 	if (!d->manual)
 		return;
-	while ((h = LIST_FIRST(&d->manual->holds)))
+	while ((h = of(gp_holds_first(&d->manual->holds))))
 		free_hold(d->manual, h);
 	sd_event_source_unref(d->manual->timer);
 	free(d->manual);
@@ -172,120 +191,121 @@ void gpd_manual_fini(struct gpd *d)
 
 uint32_t gpd_manual_nr(const struct gpd *d)
 {
-	return d->manual->nr;
+	return gp_holds_nr(&d->manual->holds);
 }
 
+static bool is_same(const struct gp_hold_target *a, const struct gp_hold_target *b)
+{
+	return a->process == b->process && a->node == b->node && a->queue == b->queue;
+}
+
+/* Once for each target: the client knows the newest order of several. */
 void gpd_manual_renew(struct gpd *d)
 {
-	struct hold *h;
+	struct hold *h = of(gp_holds_first(&d->manual->holds));
+	struct gp_wire_order o;
+	struct hold *next;
 
-	LIST_FOREACH(h, &d->manual->holds, link) {
-		struct gp_wire_order o = order_of(h);
-
+	for (; h; h = next) {
+		o = order_of(h);
+		next = of(gp_holds_next(&h->h));
+		for (; next && is_same(&next->h.target, &h->h.target);
+		     next = of(gp_holds_next(&next->h)))
+			o.epoch = max(o.epoch, next->epoch);
 		gpd_client_order(h->client, &o, GP_WIRE_RENEW);
 	}
 }
 
-static struct hold *find(struct gpd_client *c, uint32_t gpu_id, uint32_t queue_id)
+static int make(struct gpd_client *c, const struct gp_hold_target *t, struct gpd_conn *conn,
+		u64 owner, uint64_t until_ns, struct hold **out)
 {
+	struct gpd_manual_set *set = c->d->manual;
 	struct hold *h;
 
-	LIST_FOREACH(h, &c->d->manual->holds, link)
-		if (h->client == c && h->gpu_id == gpu_id && h->queue_id == queue_id)
-			return h;
-	return NULL;
+	if (!gpd_user_take(conn->user, GPD_BUDGET_HOLDS))
+		return -EDQUOT;
+	h = calloc(1, sizeof(*h));
+	if (!h) {
+		gpd_user_give(conn->user, GPD_BUDGET_HOLDS);
+		return -ENOMEM;
+	}
+	h->h.target = *t;
+	h->h.owner = owner;
+	h->h.user = conn->user->uid;
+	h->h.until_ns = until_ns;
+	h->client = c;
+	h->user = gpd_user_ref(conn->user);
+	gp_holds_add(&set->holds, &h->h);
+	*out = h;
+	return 0;
 }
 
 int gpd_manual_hold(struct gpd_client *c, uint32_t gpu_id, uint32_t queue_id,
-		    struct gpd_conn *owner, uint64_t lease_ns, uint64_t *epoch)
+		    struct gpd_conn *conn, bool keep, uint64_t lease_ns, uint64_t *epoch)
 {
 	struct gpd_manual_set *set = c->d->manual;
-	struct hold *h = find(c, gpu_id, queue_id);
+	struct gp_hold_target t = target_of(c, gpu_id, queue_id);
+	uint64_t until_ns = lease_ns ? gpd_now_ns() + lease_ns : GP_HOLD_FOREVER;
+	u64 owner = gpd_manual_owner(conn, keep);
+	struct hold *h = of(gp_holds_find(&set->holds, owner, &t));
 	struct gp_wire_order o;
-	int err;
+	int err = 0;
 
-	if (!h) {
-		h = set->nr < HOLDS_MAX ? calloc(1, sizeof(*h)) : NULL;
-		if (!h)
-			return -ENOMEM;
-		h->client = c;
-		h->gpu_id = gpu_id;
-		h->queue_id = queue_id;
-		LIST_INSERT_HEAD(&set->holds, h, link);
-		set->nr++;
-	}
-	h->owner = owner;
-	h->until_ns = lease_ns ? gpd_now_ns() + lease_ns : U64_MAX;
+	if (h)
+		gp_holds_renew(&set->holds, &h->h, until_ns);
+	else
+		err = make(c, &t, conn, owner, until_ns, &h);
+	if (err)
+		return err;
 	o = order_of(h);
 	err = gpd_client_order(c, &o, GP_WIRE_HOLD);
 	h->epoch = o.epoch;
 	*epoch = o.epoch;
 	if (err)
 		free_hold(set, h);
-	show(c);
+	if (gp_holds_nr_on(&set->holds, &t) <= 1)
+		show(c, &t);
 	set_timer(set);
 	return err;
 }
 
-int gpd_manual_release(struct gpd_client *c, uint32_t gpu_id, uint32_t queue_id, uint64_t *epoch)
+int gpd_manual_release(struct gpd_client *c, uint32_t gpu_id, uint32_t queue_id,
+		       const struct gpd_conn *conn, uint64_t *epoch)
 {
 	struct gpd_manual_set *set = c->d->manual;
-	struct hold *h;
+	struct hold *h = of(gp_holds_first_on(&set->holds, c->number, gpu_id));
 	struct hold *next;
 	int err = 0;
 
 	*epoch = 0;
-	for (h = LIST_FIRST(&set->holds); h; h = next) {
-		next = LIST_NEXT(h, link);
-		if (h->client != c || h->gpu_id != gpu_id)
-			continue;
-		if (queue_id == GP_WIRE_QUEUE_ALL || h->queue_id == queue_id)
+	for (; h; h = next) {
+		next = of(gp_holds_next_on(&h->h));
+		if ((queue_id == GP_WIRE_QUEUE_ALL || h->h.target.queue == queue_id) &&
+		    gpd_manual_may_end(conn, h->h.owner))
 			err = end_hold(h, epoch);
 	}
-	show(c);
 	set_timer(set);
 	return err;
 }
 
-bool gpd_manual_done(struct gpd_client *c, const struct gp_wire_done *done)
-{
-	return gpd_suspend_done(c, done);
-}
-
 void gpd_manual_forget_client(struct gpd_client *c)
 {
-	struct gpd_manual_set *set = c->d->manual;
+	struct gpd *d = c->d;
 	struct hold *h;
-	struct hold *next;
+	uint32_t i;
 
-	for (h = LIST_FIRST(&set->holds); h; h = next) {
-		next = LIST_NEXT(h, link);
-		if (h->client == c)
-			free_hold(set, h);
-	}
-	set_timer(set);
-	gpd_suspend_client_gone(c);
-}
-
-static struct hold *first_of(struct gpd *d, const struct gpd_conn *conn)
-{
-	struct hold *h;
-
-	LIST_FOREACH(h, &d->manual->holds, link)
-		if (h->owner == conn)
-			return h;
-	return NULL;
+	for (i = 0; i < d->nr_nodes; i++)
+		while ((h = of(gp_holds_first_on(&d->manual->holds, c->number,
+						 d->node[i].gpu_id))))
+			free_hold(d->manual, h);
+	set_timer(d->manual);
 }
 
 void gpd_manual_forget_conn(struct gpd *d, struct gpd_conn *conn)
 {
 	struct hold *h;
 
-	while ((h = first_of(d, conn))) {
-		struct gpd_client *c = h->client;
-
+	while ((h = of(gp_holds_first_of(&d->manual->holds, gpd_manual_owner(conn, false)))))
 		end_hold(h, NULL);
-		show(c);
-	}
 	set_timer(d->manual);
 }

@@ -6,6 +6,7 @@
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/gpd_reload.h"
 #include "daemon/control/gpd_suspend.h"
+#include "daemon/gpd_trust.h"
 #include "daemon/clients/gpd_attach.h"
 
 #include <inttypes.h>
@@ -23,14 +24,14 @@ static void list_nodes(struct gpd_conn *conn, const struct gpd_request *r)
 
 static void list_processes(struct gpd_conn *conn, const struct gpd_request *r)
 {
-	gpd_control_reply(conn, json_pack("{s:o}", "processes", gpd_list_processes(conn->d)));
+	gpd_list_processes(conn);
 }
 
 static void list_queues(struct gpd_conn *conn, const struct gpd_request *r)
 {
 	pid_t pid = r->has & GPD_HAS_PID ? (pid_t)r->pid : 0;
 
-	gpd_control_reply(conn, json_pack("{s:o}", "queues", gpd_list_queues(conn->d, pid)));
+	gpd_list_queues(conn, pid);
 }
 
 static void get_statistics(struct gpd_conn *conn, const struct gpd_request *r)
@@ -47,21 +48,23 @@ static void get_statistics(struct gpd_conn *conn, const struct gpd_request *r)
 
 static void get_metrics(struct gpd_conn *conn, const struct gpd_request *r)
 {
-	char *text = gpd_metrics_text(conn->d);
+	char *own = conn->user->privileged ? gpd_metrics_text(conn->d) : NULL;
+	const char *text = conn->user->privileged ? own : gpd_metrics_recent(conn->d);
 
-	if (!text) {
+	if (text)
+		gpd_control_reply(conn, json_pack("{s:s}", "text", text));
+	else
 		gpd_control_error(conn, "Failed", "reason", "out of memory");
-		return;
-	}
-	gpd_control_reply(conn, json_pack("{s:s}", "text", text));
-	free(text);
+	free(own);
 }
 
 /* The first event says that from now on nothing is missed. */
 static void monitor(struct gpd_conn *conn, const struct gpd_request *r)
 {
-	conn->monitor = true;
-	conn->trace = r->trace;
+	if (!gpd_control_monitor(conn, r->trace)) {
+		gpd_control_error(conn, "Failed", "reason", "too many subscriptions of this user");
+		return;
+	}
 	gpd_module_monitor(conn->d);
 	gpd_monitor_begin(conn);
 }
@@ -92,5 +95,11 @@ static void (*const calls[GPD_METHOD_COUNT])(struct gpd_conn *, const struct gpd
 
 void gpd_methods_call(struct gpd_conn *conn, const struct gpd_request *r)
 {
-	calls[r->method](conn, r);
+	const struct gpd_trust_row *row = gpd_trust_method(r->method);
+
+	if (row->needs & GPD_NEEDS_PRIVILEGE && !conn->cred.privileged)
+		gpd_control_error(conn, "PermissionDenied", "reason", "%s is a privilege",
+				  row->message);
+	else
+		calls[r->method](conn, r);
 }

@@ -4,49 +4,30 @@
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/gpd_nodes.h"
 #include "daemon/gpd_state.h"
+#include "rules/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Units are the ends of names; what has none is a count. */
-static json_t *unit_of(const char *name)
-{
-	static const char *const units[] = { "ns", "ppm" };
-	const char *end = strrchr(name, '_');
-	size_t i;
-
-	for (i = 0; end && i < sizeof(units) / sizeof(units[0]); i++)
-		if (!strcmp(end + 1, units[i]))
-			return json_string(units[i]);
-	return json_null();
-}
-
-static void full_name(char *name, size_t size, const char *policy, const char *param)
-{
-	snprintf(name, size, "%s%s%s", policy ? policy : "", policy ? "." : "", param);
-}
-
 static json_t *parameters_json(struct gpd_node *n)
 {
 	const struct gp_param_desc *desc;
 	json_t *array = json_array();
-	const char *policy;
-	char name[GPD_PARAM_NAME_LEN];
+	char name[GP_TEXT_PARAM_MAX];
 	u32 i;
 
-	for (i = 0; (desc = gp_sched_param_desc(i, &policy)); i++) {
+	for (i = 0; (desc = gp_text_param(i, name)); i++) {
+		const char *unit = gp_text_unit(name);
 		u64 value = desc->def;
 
-		full_name(name, sizeof(name), policy, desc->name);
 		gpd_nodes_param(n, name, &value);
 		json_array_append_new(
-			array, json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:s}", "name", name,
+			array, json_pack("{s:s, s:I, s:I, s:I, s:I, s:s?, s:s}", "name", name,
 					 "value", (json_int_t)value, "min", (json_int_t)desc->min,
 					 "max", (json_int_t)desc->max, "default",
-					 (json_int_t)desc->def, "unit", unit_of(desc->name), "doc",
-					 desc->doc));
+					 (json_int_t)desc->def, "unit", unit, "doc", desc->doc));
 	}
 	return array;
 }
@@ -88,29 +69,15 @@ void gpd_methods_get_policy(struct gpd_conn *conn, const struct gpd_request *r)
 					  parameters_json(n)));
 }
 
-static bool is_policy(const char *name)
-{
-	const char *known;
-	u32 i;
-
-	for (i = 0; (known = gp_policy_name_at(i)); i++)
-		if (!strcmp(known, name))
-			return true;
-	return false;
-}
-
 static const struct gp_param_desc *find_param(const char *name)
 {
 	const struct gp_param_desc *desc;
-	char known[GPD_PARAM_NAME_LEN];
-	const char *policy;
+	char known[GP_TEXT_PARAM_MAX];
 	u32 i;
 
-	for (i = 0; (desc = gp_sched_param_desc(i, &policy)); i++) {
-		full_name(known, sizeof(known), policy, desc->name);
+	for (i = 0; (desc = gp_text_param(i, known)); i++)
 		if (!strcmp(known, name))
 			return desc;
-	}
 	return NULL;
 }
 
@@ -119,11 +86,7 @@ static bool check(struct gpd_conn *conn, const struct gpd_request *r)
 {
 	uint32_t i;
 
-	if (!conn->cred.privileged) {
-		gpd_control_error(conn, "PermissionDenied", "reason", "policies are a privilege");
-		return false;
-	}
-	if (r->has & GPD_HAS_POLICY && !is_policy(r->policy)) {
+	if (r->has & GPD_HAS_POLICY && !gp_text_is_policy(r->policy)) {
 		gpd_control_error(conn, "NotFound", "what", "policy %s", r->policy);
 		return false;
 	}

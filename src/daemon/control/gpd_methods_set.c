@@ -7,6 +7,7 @@
 #include "daemon/module/gpd_module.h"
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/gpd_state.h"
+#include "daemon/gpd_trust.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -44,15 +45,29 @@ static void set_one(struct gpd_client *c, const struct gpd_attrs *attrs)
 			  attrs->group[0] ? attrs->group : "-");
 }
 
-/* Processes of a group are one: all of them change, those of others do not. */
-static void set_group(struct gpd_client *c, const struct gpd_attrs *attrs)
+/* A process of the same group and user that may have the same attributes. */
+static bool changes_too(struct gpd_conn *conn, const struct gpd_client *c,
+			const struct gpd_client *other, const struct gpd_attrs *attrs)
+{
+	char why[GPD_NOTE_LEN];
+
+	return other != c && other->state == GPD_CLIENT_KNOWN && attrs->group[0] &&
+	       !strcmp(other->attrs.group, attrs->group) &&
+	       gpd_trust_may_touch(&conn->cred, &other->owner) &&
+	       gpd_auth_check(conn->d->config, &conn->cred, &other->attrs, attrs, why, sizeof(why));
+}
+
+/* Processes of a group are one: all of them change, unless that would raise one of them. */
+static void set_group(struct gpd_conn *conn, struct gpd_client *c, const struct gpd_attrs *attrs)
 {
 	struct gpd_client *other;
 
-	LIST_FOREACH(other, &c->d->clients, link)
-		if (other != c && other->state == GPD_CLIENT_KNOWN && other->uid == c->uid &&
-		    attrs->group[0] && !strcmp(other->attrs.group, attrs->group))
-			set_one(other, attrs);
+	LIST_FOREACH(other, &c->user->clients, of_user)
+	if (changes_too(conn, c, other, attrs))
+		other->attrs = *attrs;
+	LIST_FOREACH(other, &c->user->clients, of_user)
+	if (changes_too(conn, c, other, attrs))
+		set_one(other, attrs);
 }
 
 void gpd_methods_set_attributes(struct gpd_conn *conn, const struct gpd_request *r)
@@ -60,7 +75,7 @@ void gpd_methods_set_attributes(struct gpd_conn *conn, const struct gpd_request 
 	struct gpd_client *c = gpd_client_find(conn->d, (pid_t)r->pid);
 	struct gpd_attrs old;
 	struct gpd_attrs new;
-	const char *why;
+	char why[GPD_NOTE_LEN];
 
 	if (gpd_module_is_used(conn->d) && !(c && gpd_mech_is_sim(c))) {
 		gpd_module_set_attributes(conn, r);
@@ -70,7 +85,7 @@ void gpd_methods_set_attributes(struct gpd_conn *conn, const struct gpd_request 
 		gpd_control_error(conn, "NotFound", "what", "process %" PRIu64, r->pid);
 		return;
 	}
-	if (!gpd_auth_may_touch(&conn->cred, c->uid)) {
+	if (!gpd_trust_may_touch(&conn->cred, &c->owner)) {
 		gpd_control_error(conn, "PermissionDenied", "reason", "process of another user");
 		return;
 	}
@@ -80,14 +95,15 @@ void gpd_methods_set_attributes(struct gpd_conn *conn, const struct gpd_request 
 		gpd_control_error(conn, "NotFound", "what", "class %s", r->attributes.klass);
 		return;
 	}
-	if (!gpd_auth_check(conn->d->config, &conn->cred, &old, &new, &why)) {
+	if (!gpd_auth_check(conn->d->config, &conn->cred, &old, &new, why, sizeof(why))) {
 		gpd_control_error(conn, "PermissionDenied", "reason", "%s", why);
 		return;
 	}
 	if (!r->dry_run) {
+		c->attrs = new;
+		set_group(conn, c, &new);
 		set_one(c, &new);
-		set_group(c, &new);
-		gpd_state_save(conn->d);
+		gpd_state_changed(conn);
 	}
 	gpd_control_reply(conn, json_pack("{s:o, s:o}", "old", gpd_list_attributes(&old), "new",
 					  gpd_list_attributes(&new)));

@@ -220,3 +220,17 @@ char *gpd_metrics_text(struct gpd *d)
 	}
 	return text;
 }
+
+#define RECENT_NS GPD_NS_PER_SEC
+
+const char *gpd_metrics_recent(struct gpd *d)
+{
+	uint64_t now_ns = gpd_now_ns();
+
+	if (d->metrics && now_ns - d->metrics_ns < RECENT_NS)
+		return d->metrics;
+	free(d->metrics);
+	d->metrics = gpd_metrics_text(d);
+	d->metrics_ns = now_ns;
+	return d->metrics;
+}

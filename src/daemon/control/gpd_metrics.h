@@ -10,4 +10,14 @@
 /* All metrics as text, for free(); NULL out of memory. */
 char *gpd_metrics_text(struct gpd *d);
 
+/**
+ * gpd_metrics_recent() - the same, as it was up to a second ago
+ * @d: daemon
+ *
+ * For all who may ask as often as they like.
+ *
+ * Return: text of the daemon's, NULL out of memory.
+ */
+const char *gpd_metrics_recent(struct gpd *d);
+
 #endif

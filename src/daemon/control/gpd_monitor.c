@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static json_t *integer_or_null(bool there, uint64_t value)
@@ -23,16 +24,40 @@ static json_t *make_event(uint64_t time_ns, const char *kind, pid_t pid, uint32_
 			 "data", data ? data : json_null());
 }
 
+/* The event is made into text once, and not at all for connections that do not read. */
 static void send_all(struct gpd *d, json_t *event, bool trace)
 {
 	struct gpd_conn *conn;
+	char *text = NULL;
 
-	if (!event)
-		return;
-	for (conn = gpd_control_first_monitor(d); conn; conn = gpd_control_next_monitor(conn))
-		if (!trace || conn->trace)
-			gpd_control_event(conn, event);
+	for (conn = gpd_control_first_monitor(d); conn; conn = gpd_control_next_monitor(conn)) {
+		if (trace && !conn->trace)
+			continue;
+		if (!text && event && !gpd_control_is_slow(conn)) {
+			text = gpd_control_event_text(event);
+			event = NULL;
+		}
+		gpd_control_event(conn, text ? text : "");
+	}
+	free(text);
 	json_decref(event);
+}
+
+/* Whether anybody reads events: the others only count what they miss. */
+static bool is_read(struct gpd *d, bool trace)
+{
+	struct gpd_conn *conn;
+	bool found = false;
+
+	for (conn = gpd_control_first_monitor(d); conn; conn = gpd_control_next_monitor(conn)) {
+		if (trace && !conn->trace)
+			continue;
+		if (!gpd_control_is_slow(conn))
+			found = true;
+	}
+	if (!found)
+		send_all(d, NULL, trace);
+	return found;
 }
 
 void gpd_monitor_event(struct gpd *d, const char *kind, pid_t pid, uint32_t gpu_id,
@@ -41,7 +66,7 @@ void gpd_monitor_event(struct gpd *d, const char *kind, pid_t pid, uint32_t gpu_
 	char text[256];
 	va_list args;
 
-	if (!gpd_control_first_monitor(d))
+	if (!is_read(d, false))
 		return;
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
@@ -61,10 +86,11 @@ void gpd_monitor_begin(struct gpd_conn *conn)
 	json_t *event = make_event(gpd_now_ns(), "note", 0, 0, GP_WIRE_QUEUE_ALL, "monitoring",
 				   NULL);
 
-	if (!event)
-		return;
-	gpd_control_event(conn, event);
-	json_decref(event);
+	char *text = gpd_control_event_text(event);
+
+	if (text)
+		gpd_control_event(conn, text);
+	free(text);
 }
 
 void gpd_monitor_edge(const struct gpd_queue *q)
@@ -99,7 +125,7 @@ void gpd_monitor_switch(struct gpd_node *n, const struct gp_switch *sw)
 	char text[96];
 	json_t *data;
 
-	if (!gpd_control_first_monitor(d))
+	if (!is_read(d, false))
 		return;
 	snprintf(text, sizeof(text), "switch %" PRIu64 ": %" PRIu32 " out, %" PRIu32 " in", sw->seq,
 		 sw->nr_preempt, sw->nr_resume);
@@ -116,7 +142,7 @@ void gpd_monitor_done(struct gpd_node *n, uint64_t seq, uint64_t took_ns)
 	char text[96];
 	json_t *data;
 
-	if (!gpd_control_first_monitor(d))
+	if (!is_read(d, false))
 		return;
 	snprintf(text, sizeof(text), "switch %" PRIu64 " took %" PRIu64 " us", seq, took_ns / 1000);
 	data = json_pack("{s:I, s:I}", "seq", (json_int_t)seq, "took_ns", (json_int_t)took_ns);
@@ -166,16 +192,6 @@ static const char *const kinds[] = {
 
 _Static_assert(sizeof(kinds) / sizeof(kinds[0]) == GP_TRACE_KIND_COUNT, "a record has no name");
 
-static bool is_traced(struct gpd *d)
-{
-	struct gpd_conn *conn;
-
-	for (conn = gpd_control_first_monitor(d); conn; conn = gpd_control_next_monitor(conn))
-		if (conn->trace)
-			return true;
-	return false;
-}
-
 static void describe(char *text, size_t size, const struct gp_trace *t)
 {
 	if (t->kind == GP_TRACE_STATE)
@@ -194,7 +210,7 @@ void gpd_monitor_trace(struct gpd *d, const struct gp_trace *t)
 	json_t *data;
 	u64 cookie;
 
-	if (!d->control || !is_traced(d) || t->kind >= GP_TRACE_KIND_COUNT)
+	if (t->kind >= GP_TRACE_KIND_COUNT || !is_read(d, true))
 		return;
 	if (t->id != GP_ID_NONE && !gp_sched_entity_cookie(d->sched, t->id, &cookie)) {
 		e = (struct gpd_entity *)(uintptr_t)cookie;

@@ -11,8 +11,12 @@
 /* Carry out a Suspend or Resume; the reply comes now or later. */
 void gpd_suspend_call(struct gpd_conn *conn, const struct gpd_request *r);
 
-/* An answer of a client; true if a request waited for it. */
-bool gpd_suspend_done(struct gpd_client *c, const struct gp_wire_done *done);
+/* Whether targets of the request in hand are left, and the next few of them. */
+bool gpd_suspend_has_step(const struct gpd_conn *conn);
+void gpd_suspend_step(struct gpd_conn *conn);
+
+/* An answer of a client that a request may wait for. */
+void gpd_suspend_done(struct gpd_client *c, const struct gp_wire_done *done);
 
 /* A client, a connection is gone. */
 void gpd_suspend_client_gone(struct gpd_client *c);

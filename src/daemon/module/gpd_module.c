@@ -3,6 +3,7 @@
 #include "daemon/gpd_engine.h"
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/gpd_nodes.h"
+#include "rules/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -86,15 +87,12 @@ int gpd_module_pidfd(pid_t pid, struct gpd_proc *proc)
 	return -ESRCH;
 }
 
-static const char *say_param(char *name, size_t size, u32 i, u64 *value, struct gpd_node *n)
+static const char *say_param(char *name, u32 i, u64 *value, struct gpd_node *n)
 {
-	const struct gp_param_desc *desc;
-	const char *policy;
+	const struct gp_param_desc *desc = gp_text_param(i, name);
 
-	desc = gp_sched_param_desc(i, &policy);
 	if (!desc)
 		return NULL;
-	snprintf(name, size, "%s%s%s", policy ? policy : "", policy ? "." : "", desc->name);
 	*value = desc->def;
 	gp_sched_param_get(n->d->sched, n->index, name, value);
 	if (*value == desc->def)
@@ -106,12 +104,12 @@ static const char *say_param(char *name, size_t size, u32 i, u64 *value, struct 
 static void tell_node(struct gpd_node *n)
 {
 	const char *policy = gp_sched_node_policy(n->d->sched, n->index);
-	char name[GPREEMPT_ABI_NAME_LEN + 32];
+	char name[GP_TEXT_PARAM_MAX];
 	int err = 0;
 	u64 value;
 	u32 i;
 
-	for (i = 0; !err && say_param(name, sizeof(name), i, &value, n); i++)
+	for (i = 0; !err && say_param(name, i, &value, n); i++)
 		if (name[0])
 			err = gpd_module_set_param(n, name, value);
 	if (!err && strcmp(policy, gp_policy_name_at(0)))
@@ -136,6 +134,21 @@ static void take_nodes(struct gpd *d)
 		gpd_engine_set_module(n, true);
 		tell_node(n);
 	}
+}
+
+void gpd_module_take_node(struct gpd_node *n)
+{
+	struct gpd_module *m = n->d->module;
+	int fd = m && m->used ? gpd_module_fd(n->d) : -1;
+	uint32_t i;
+
+	if (fd < 0 || gp_kernel_caps(fd, &m->caps))
+		return;
+	for (i = 0; i < m->caps.nr_nodes && i < GPD_NODES_MAX; i++)
+		if (m->caps.gpu_ids[i] == n->gpu_id && !n->module) {
+			gpd_engine_set_module(n, true);
+			tell_node(n);
+		}
 }
 
 static void come(struct gpd *d)

@@ -145,27 +145,29 @@ void gpd_module_forget_all(struct gpd *d);
  * struct gpd_module_item - what is to be held or released
  * @t: queue: its gpu_id is given, its queue_id may be GP_WIRE_QUEUE_ALL
  * @uid: whose process it must be: numbers are used again
+ * @start_time: of that process, for the same reason
  * @result: output: 0, -ESRCH, -EBUSY, -EPERM, -ENOMEM, -errno
  */
 struct gpd_module_item {
 	struct gpd_target t;
 	uid_t uid;
+	uint64_t start_time;
 	int result;
 };
 
 /**
  * gpd_module_hold() - hold by hand, all in one cycle
- * @d: daemon
+ * @conn: connection that asks; its user has a budget
  * @items: of one node
  * @nr: how many, at most GPD_MODULE_ITEMS
- * @owner: connection that made it; NULL = it stays when the connection ends
- * @lease_ns: it ends after this, 0 = only with @owner or a Resume
+ * @keep: the hold is its user's and stays when the connection ends
+ * @lease_ns: it ends after this, 0 = only with @conn or a Resume
  */
-void gpd_module_hold(struct gpd *d, struct gpd_module_item *items, uint32_t nr,
-		     struct gpd_conn *owner, uint64_t lease_ns);
+void gpd_module_hold(struct gpd_conn *conn, struct gpd_module_item *items, uint32_t nr, bool keep,
+		     uint64_t lease_ns);
 
-/* Undo it, for GP_WIRE_QUEUE_ALL also every single queue that is held. */
-void gpd_module_release(struct gpd *d, struct gpd_module_item *items, uint32_t nr);
+/* Undo what @conn may, see gpd_manual_release(); for GP_WIRE_QUEUE_ALL also single queues. */
+void gpd_module_release(struct gpd_conn *conn, struct gpd_module_item *items, uint32_t nr);
 
 /* How many holds there are. */
 uint32_t gpd_module_nr_holds(const struct gpd *d);
@@ -180,5 +182,8 @@ void gpd_module_hold_forget_all(struct gpd *d);
 
 /* Follow the module's events while somebody monitors, and only then. */
 void gpd_module_monitor(struct gpd *d);
+
+/* A node has come while the daemon runs: leave it to the module if that has it. */
+void gpd_module_take_node(struct gpd_node *n);
 
 #endif

@@ -6,6 +6,8 @@
  */
 #include "daemon/module/gpd_module_types.h"
 #include "daemon/clients/gpd_client.h"
+#include "daemon/control/gpd_auth.h"
+#include "daemon/control/gpd_control.h"
 #include "daemon/control/gpd_list.h"
 #include "daemon/gpd_state.h"
 #include "rules/group.h"
@@ -224,16 +226,19 @@ int gpd_module_set(struct gpd *d, pid_t pid, int pidfd, const struct gpd_proc *p
 	return 0;
 }
 
-/* Processes of a group are one: all of them change, those of others do not. */
-void gpd_module_set_group(struct gpd *d, pid_t pid, uid_t uid, const struct gpd_attrs *new)
+/* Processes of a group are one: all of them change, unless that would raise one of them. */
+void gpd_module_set_group(struct gpd_conn *conn, pid_t pid, uid_t uid, const struct gpd_attrs *new)
 {
+	struct gpd *d = conn->d;
 	struct gpd_module_process *p;
+	char why[GPD_NOTE_LEN];
 	struct gpd_proc proc;
 	int pidfd;
 
 	LIST_FOREACH(p, &d->module->processes, link) {
 		if (p->pid == pid || p->uid != uid || !new->group[0] ||
-		    strcmp(p->attrs.group, new->group))
+		    strcmp(p->attrs.group, new->group) ||
+		    !gpd_auth_check(d->config, &conn->cred, &p->attrs, new, why, sizeof(why)))
 			continue;
 		pidfd = gpd_module_pidfd(p->pid, &proc);
 		if (pidfd < 0)

@@ -4,69 +4,93 @@
  * daemon hangs they end with it, if it dies they end with its descriptor.
  */
 #include "daemon/module/gpd_module_types.h"
+#include "daemon/control/gpd_control.h"
+#include "daemon/control/gpd_manual.h"
 #include "daemon/control/gpd_monitor.h"
+#include "daemon/gpd_user.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* More than anybody has a use for. */
-#define HOLDS_MAX 4096
-
 /**
  * struct gpd_module_hold - one hold
- * @link: in gpd_module.holds
- * @pid: process, for finding it
+ * @h: target, owner, lease of the one who asked
+ * @pid: process, for people
  * @ref: as the module names it; its pidfd is ours
- * @owner: connection it ends with, NULL = none
- * @until_ns: when it ends, U64_MAX = never by itself
+ * @user: whose budget it takes from
  */
 struct gpd_module_hold {
-	LIST_ENTRY(gpd_module_hold) link;
+	struct gp_hold h;
 	pid_t pid;
 	struct gpreempt_ioc_ref ref;
-	struct gpd_conn *owner;
-	uint64_t until_ns;
+	struct gpd_user *user;
 };
+
+static struct gpd_module_hold *of(struct gp_hold *h)
+{
+	return h ? container_of(h, struct gpd_module_hold, h) : NULL;
+}
+
+/* Numbers of processes are used again: with its start a process is named once. */
+static u64 process_of(const struct gpd_module_item *item)
+{
+	return item->start_time << 22 | (u64)item->t.pid;
+}
+
+static struct gp_hold_target target_of(const struct gpd_module_item *item)
+{
+	return (struct gp_hold_target){
+		.process = process_of(item),
+		.node = item->t.gpu_id,
+		.queue = item->t.queue_id == GP_WIRE_QUEUE_ALL ? GP_HOLD_ALL : item->t.queue_id,
+	};
+}
 
 static uint32_t lease_ms(const struct gpd *d)
 {
 	return (uint32_t)(d->config->lease_ns / GPD_NS_PER_MS);
 }
 
-static void free_hold(struct gpd_module *m, struct gpd_module_hold *h)
+/* Nothing hangs on the descriptor any more: the module may go. */
+static void close_unused(struct gpd_module *m)
 {
-	LIST_REMOVE(h, link);
-	m->nr_holds--;
-	close(h->ref.pidfd);
-	free(h);
-	/* Nothing hangs on it any more: the module may go. */
-	if (!m->nr_holds) {
-		close(m->hold_fd);
-		m->hold_fd = -1;
-	}
+	if (gp_holds_nr(&m->holds) || m->hold_fd < 0)
+		return;
+	close(m->hold_fd);
+	m->hold_fd = -1;
 }
 
-static int end_hold(struct gpd *d, struct gpd_module_hold *h)
+static void free_hold(struct gpd_module *m, struct gpd_module_hold *h)
 {
-	int err = gp_kernel_release(d->module->hold_fd, &h->ref);
+	gp_holds_drop(&m->holds, &h->h);
+	if (h->ref.pidfd >= 0)
+		close(h->ref.pidfd);
+	gpd_user_give(h->user, GPD_BUDGET_HOLDS);
+	gpd_user_put(h->user);
+	free(h);
+}
 
+/* The target goes on with the last of its holds. */
+static void end_hold(struct gpd *d, struct gpd_module_hold *h)
+{
+	struct gpd_module *m = d->module;
+
+	if (gp_holds_nr_on(&m->holds, &h->h.target) == 1)
+		gp_kernel_release(m->hold_fd, &h->ref);
 	gpd_module_forget(d);
-	free_hold(d->module, h);
-	return err == -ESRCH ? 0 : err;
+	free_hold(m, h);
 }
 
 static void start(struct gpd *d)
 {
 	struct gpd_module *m = d->module;
-	uint64_t next_ns = gpd_now_ns() + d->config->lease_ns / 3;
-	struct gpd_module_hold *h;
+	uint64_t next_ns = min(gpd_now_ns() + d->config->lease_ns / 3,
+			       gp_holds_next_ns(&m->holds));
 
-	LIST_FOREACH(h, &m->holds, link)
-		if (h->until_ns < next_ns)
-			next_ns = h->until_ns;
-	if (!m->nr_holds) {
+	close_unused(m);
+	if (!gp_holds_nr(&m->holds)) {
 		sd_event_source_set_enabled(m->hold_timer, SD_EVENT_OFF);
 		return;
 	}
@@ -74,24 +98,31 @@ static void start(struct gpd *d)
 	sd_event_source_set_enabled(m->hold_timer, SD_EVENT_ONESHOT);
 }
 
-static int on_timer(sd_event_source *s, uint64_t usec, void *data)
+/* Leases in the module end unless they are renewed; the process or the queue may be gone. */
+static void renew_all(struct gpd *d)
 {
-	struct gpd *d = data;
-	uint64_t now_ns = gpd_now_ns();
+	struct gpd_module *m = d->module;
 	struct gpd_module_hold *h;
 	struct gpd_module_hold *next;
 
-	for (h = LIST_FIRST(&d->module->holds); h; h = next) {
-		next = LIST_NEXT(h, link);
-		if (h->until_ns <= now_ns) {
-			gpd_monitor_event(d, "note", h->pid, h->ref.gpu_id, GP_WIRE_QUEUE_ALL,
-					  "held by hand: the time is over");
-			end_hold(d, h);
-		} else if (gp_kernel_hold(d->module->hold_fd, &h->ref, lease_ms(d)) == -ESRCH) {
-			/* The process or the queue is gone. */
-			free_hold(d->module, h);
-		}
+	for (h = of(gp_holds_first(&m->holds)); h; h = next) {
+		next = of(gp_holds_next(&h->h));
+		if (gp_kernel_hold(m->hold_fd, &h->ref, lease_ms(d)) == -ESRCH)
+			free_hold(m, h);
 	}
+}
+
+static int on_timer(sd_event_source *s, uint64_t usec, void *data)
+{
+	struct gpd *d = data;
+	struct gpd_module_hold *h;
+
+	while ((h = of(gp_holds_expired(&d->module->holds, gpd_now_ns())))) {
+		gpd_monitor_event(d, "note", h->pid, h->ref.gpu_id, GP_WIRE_QUEUE_ALL,
+				  "held by hand: the time is over");
+		end_hold(d, h);
+	}
+	renew_all(d);
 	start(d);
 	return 0;
 }
@@ -101,6 +132,8 @@ int gpd_module_hold_init(struct gpd *d)
 	int err = sd_event_add_time(d->event, &d->module->hold_timer, CLOCK_MONOTONIC, 0, 1,
 				    on_timer, d);
 
+	/* The budget is that of the user. */
+	gp_holds_init(&d->module->holds, UINT32_MAX);
 	if (err < 0)
 		return err;
 	return sd_event_source_set_enabled(d->module->hold_timer, SD_EVENT_OFF);
@@ -108,167 +141,185 @@ int gpd_module_hold_init(struct gpd *d)
 
 uint32_t gpd_module_nr_holds(const struct gpd *d)
 {
-	return d->module ? d->module->nr_holds : 0;
+	return d->module ? gp_holds_nr(&d->module->holds) : 0;
 }
 
-static struct gpd_module_hold *find(struct gpd_module *m, const struct gpd_target *t)
+static int open_process(struct gpd_module *m, const struct gpd_module_item *item)
 {
-	struct gpd_module_hold *h;
-
-	LIST_FOREACH(h, &m->holds, link)
-		if (h->pid == (pid_t)t->pid && h->ref.gpu_id == t->gpu_id &&
-		    h->ref.queue_id == (uint32_t)t->queue_id)
-			return h;
-	return NULL;
-}
-
-/* A hold that is not carried out yet. */
-static int make(struct gpd *d, const struct gpd_target *t, uid_t uid, struct gpd_module_hold **out)
-{
-	struct gpd_module *m = d->module;
-	struct gpd_module_hold *h;
 	struct gpd_proc proc;
 	int pidfd;
 
-	if (m->nr_holds >= HOLDS_MAX)
-		return -ENOMEM;
 	if (m->hold_fd < 0)
 		m->hold_fd = gp_kernel_open();
 	if (m->hold_fd < 0)
 		return m->hold_fd;
-	pidfd = gpd_module_pidfd((pid_t)t->pid, &proc);
+	pidfd = gpd_module_pidfd((pid_t)item->t.pid, &proc);
 	if (pidfd < 0)
 		return pidfd;
-	h = proc.uid == uid ? calloc(1, sizeof(*h)) : NULL;
+	if (proc.uid == item->uid && proc.start_time == item->start_time)
+		return pidfd;
+	close(pidfd);
+	return -ESRCH;
+}
+
+/* A hold that is not carried out yet. */
+static int make(struct gpd_conn *conn, const struct gpd_module_item *item, bool keep,
+		struct gpd_module_hold **out)
+{
+	struct gpd_module *m = conn->d->module;
+	struct gpd_module_hold *h;
+	int pidfd;
+
+	if (!gpd_user_take(conn->user, GPD_BUDGET_HOLDS))
+		return -EDQUOT;
+	pidfd = open_process(m, item);
+	h = pidfd < 0 ? NULL : calloc(1, sizeof(*h));
 	if (!h) {
-		close(pidfd);
-		return proc.uid == uid ? -ENOMEM : -ESRCH;
+		gpd_user_give(conn->user, GPD_BUDGET_HOLDS);
+		if (pidfd >= 0)
+			close(pidfd);
+		return pidfd < 0 ? pidfd : -ENOMEM;
 	}
-	h->pid = (pid_t)t->pid;
+	h->h.target = target_of(item);
+	h->h.owner = gpd_manual_owner(conn, keep);
+	h->h.user = conn->user->uid;
+	h->h.until_ns = GP_HOLD_FOREVER;
+	h->pid = (pid_t)item->t.pid;
 	h->ref.pidfd = pidfd;
-	h->ref.gpu_id = (uint32_t)t->gpu_id;
-	h->ref.queue_id = (uint32_t)t->queue_id;
-	LIST_INSERT_HEAD(&m->holds, h, link);
-	m->nr_holds++;
+	h->ref.gpu_id = (uint32_t)item->t.gpu_id;
+	h->ref.queue_id = (uint32_t)item->t.queue_id;
+	h->user = gpd_user_ref(conn->user);
+	gp_holds_add(&m->holds, &h->h);
 	*out = h;
 	return 0;
 }
 
-/* What it was opened for came to nothing. */
-static void close_unused(struct gpd_module *m)
+/* The hold of this connection, or of its user, on an item; made if there is none. */
+static int get(struct gpd_conn *conn, const struct gpd_module_item *item, bool keep,
+	       uint64_t lease_ns, struct gpd_module_hold **out)
 {
-	if (m->nr_holds || m->hold_fd < 0)
-		return;
-	close(m->hold_fd);
-	m->hold_fd = -1;
+	struct gp_holds *holds = &conn->d->module->holds;
+	struct gp_hold_target t = target_of(item);
+	int err = 0;
+
+	*out = of(gp_holds_find(holds, gpd_manual_owner(conn, keep), &t));
+	if (!*out)
+		err = make(conn, item, keep, out);
+	if (!err)
+		gp_holds_renew(holds, &(*out)->h,
+			       lease_ns ? gpd_now_ns() + lease_ns : GP_HOLD_FOREVER);
+	return err;
 }
 
-void gpd_module_hold(struct gpd *d, struct gpd_module_item *items, uint32_t nr,
-		     struct gpd_conn *owner, uint64_t lease_ns)
+void gpd_module_hold(struct gpd_conn *conn, struct gpd_module_item *items, uint32_t nr, bool keep,
+		     uint64_t lease_ns)
 {
-	struct gpd_module_hold *of[GPD_MODULE_ITEMS];
+	struct gpd *d = conn->d;
 	struct gpreempt_ioc_ref refs[GPD_MODULE_ITEMS];
+	struct gpd_module_hold *h;
 	uint32_t item[GPD_MODULE_ITEMS];
 	uint32_t nr_refs = 0;
 	uint32_t i;
 	int err = 0;
 
 	for (i = 0; i < nr; i++) {
-		struct gpd_module_hold *h = find(d->module, &items[i].t);
-
-		items[i].result = h ? 0 : make(d, &items[i].t, items[i].uid, &h);
+		items[i].result = get(conn, &items[i], keep, lease_ns, &h);
 		if (items[i].result)
 			continue;
-		h->owner = owner;
-		h->until_ns = lease_ns ? gpd_now_ns() + lease_ns : U64_MAX;
-		of[nr_refs] = h;
 		refs[nr_refs] = h->ref;
 		item[nr_refs++] = i;
 	}
 	if (nr_refs)
 		err = gp_kernel_switch(d->module->hold_fd, refs, nr_refs, lease_ms(d));
 	for (i = 0; i < nr_refs; i++) {
+		struct gp_hold_target t = target_of(&items[item[i]]);
+
 		items[item[i]].result = err ? err : refs[i].result;
 		/* The same may be named twice. */
-		if (items[item[i]].result && find(d->module, &items[item[i]].t) == of[i])
-			free_hold(d->module, of[i]);
+		h = of(gp_holds_find(&d->module->holds, gpd_manual_owner(conn, keep), &t));
+		if (items[item[i]].result && h)
+			free_hold(d->module, h);
 	}
 	gpd_module_forget(d);
-	close_unused(d->module);
 	start(d);
 }
 
 static bool is_meant(const struct gpd_module_hold *h, const struct gpd_module_item *item)
 {
-	return h->pid == (pid_t)item->t.pid && h->ref.gpu_id == item->t.gpu_id &&
-	       (item->t.queue_id == GP_WIRE_QUEUE_ALL || item->t.queue_id == h->ref.queue_id);
+	return item->t.queue_id == GP_WIRE_QUEUE_ALL || item->t.queue_id == h->ref.queue_id;
 }
 
-/* Takes up to @max holds that are meant out of the set. Return: how many. */
-static uint32_t take(struct gpd_module *m, const struct gpd_module_item *items, uint32_t nr,
-		     struct gpd_module_hold **taken, uint32_t max)
+/**
+ * struct batch - what goes on, all in one cycle
+ * @ref: as the module names it; the pidfd is ours
+ * @item: for which item
+ * @nr: how many
+ */
+struct batch {
+	struct gpreempt_ioc_ref ref[GPD_MODULE_ITEMS];
+	struct gpd_module_item *item[GPD_MODULE_ITEMS];
+	uint32_t nr;
+};
+
+static void release_batch(struct gpd_module *m, struct batch *b)
 {
+	int err = b->nr ? gp_kernel_switch(m->hold_fd, b->ref, b->nr, 0) : 0;
+	uint32_t i;
+
+	for (i = 0; i < b->nr; i++) {
+		int result = err ? err : b->ref[i].result;
+
+		if (result != -ESRCH && !b->item[i]->result)
+			b->item[i]->result = result;
+		close(b->ref[i].pidfd);
+	}
+	b->nr = 0;
+}
+
+/* Ends the holds on one item that the connection may end. */
+static void release(struct gpd_conn *conn, struct gpd_module_item *item, struct batch *b)
+{
+	struct gpd_module *m = conn->d->module;
 	struct gpd_module_hold *h;
 	struct gpd_module_hold *next;
-	uint32_t nr_taken = 0;
-	uint32_t i;
 
-	for (h = LIST_FIRST(&m->holds); h && nr_taken < max; h = next) {
-		next = LIST_NEXT(h, link);
-		for (i = 0; i < nr && !is_meant(h, &items[i]); i++)
-			;
-		if (i == nr)
+	item->result = 0;
+	h = of(gp_holds_first_on(&m->holds, process_of(item), item->t.gpu_id));
+	for (; h; h = next) {
+		next = of(gp_holds_next_on(&h->h));
+		if (!is_meant(h, item) || !gpd_manual_may_end(conn, h->h.owner))
 			continue;
-		LIST_REMOVE(h, link);
-		m->nr_holds--;
-		taken[nr_taken++] = h;
+		if (gp_holds_nr_on(&m->holds, &h->h.target) == 1) {
+			b->ref[b->nr] = h->ref;
+			b->item[b->nr++] = item;
+			h->ref.pidfd = -1;
+		}
+		free_hold(m, h);
+		if (b->nr == GPD_MODULE_ITEMS)
+			release_batch(m, b);
 	}
-	return nr_taken;
 }
 
-void gpd_module_release(struct gpd *d, struct gpd_module_item *items, uint32_t nr)
+void gpd_module_release(struct gpd_conn *conn, struct gpd_module_item *items, uint32_t nr)
 {
-	struct gpd_module_hold *taken[GPD_MODULE_ITEMS];
-	struct gpreempt_ioc_ref refs[GPD_MODULE_ITEMS];
-	uint32_t nr_taken;
+	struct batch b = { .nr = 0 };
 	uint32_t i;
-	uint32_t k;
-	int err;
 
 	for (i = 0; i < nr; i++)
-		items[i].result = 0;
-	while ((nr_taken = take(d->module, items, nr, taken, GPD_MODULE_ITEMS))) {
-		for (k = 0; k < nr_taken; k++)
-			refs[k] = taken[k]->ref;
-		err = gp_kernel_switch(d->module->hold_fd, refs, nr_taken, 0);
-		for (k = 0; k < nr_taken; k++) {
-			int result = err ? err : refs[k].result;
-
-			for (i = 0; i < nr; i++)
-				if (is_meant(taken[k], &items[i]) && result != -ESRCH &&
-				    !items[i].result)
-					items[i].result = result;
-			close(taken[k]->ref.pidfd);
-			free(taken[k]);
-		}
-	}
-	gpd_module_forget(d);
-	close_unused(d->module);
-	start(d);
+		release(conn, &items[i], &b);
+	release_batch(conn->d->module, &b);
+	gpd_module_forget(conn->d);
+	start(conn->d);
 }
 
 void gpd_module_hold_forget_conn(struct gpd *d, const struct gpd_conn *conn)
 {
 	struct gpd_module_hold *h;
-	struct gpd_module_hold *next;
 
 	if (!d->module)
 		return;
-	for (h = LIST_FIRST(&d->module->holds); h; h = next) {
-		next = LIST_NEXT(h, link);
-		if (h->owner == conn)
-			end_hold(d, h);
-	}
+	while ((h = of(gp_holds_first_of(&d->module->holds, gpd_manual_owner(conn, false)))))
+		end_hold(d, h);
 	start(d);
 }
 
@@ -276,7 +327,7 @@ void gpd_module_hold_forget_all(struct gpd *d)
 {
 	struct gpd_module_hold *h;
 
-	while ((h = LIST_FIRST(&d->module->holds)))
+	while ((h = of(gp_holds_first(&d->module->holds))))
 		free_hold(d->module, h);
 	start(d);
 }

@@ -9,6 +9,7 @@
 #include "daemon/control/gpd_methods.h"
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/gpd_state.h"
+#include "daemon/gpd_trust.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -30,14 +31,14 @@ static bool wanted(struct gpd_conn *conn, const struct gpd_request *r, const str
 		   struct gpd_attrs *new)
 {
 	const struct gpd_config *config = conn->d->config;
-	const char *why;
+	char why[GPD_NOTE_LEN];
 
 	*new = *old;
 	if (!gpd_methods_apply(config, &r->attributes, new)) {
 		gpd_control_error(conn, "NotFound", "what", "class %s", r->attributes.klass);
 		return false;
 	}
-	if (!gpd_auth_check(config, &conn->cred, old, new, &why)) {
+	if (!gpd_auth_check(config, &conn->cred, old, new, why, sizeof(why))) {
 		gpd_control_error(conn, "PermissionDenied", "reason", "%s", why);
 		return false;
 	}
@@ -74,11 +75,11 @@ static void change(struct gpd_conn *conn, const struct gpd_request *r, pid_t pid
 			refuse(conn, err);
 			return;
 		}
-		gpd_module_set_group(conn->d, pid, proc->uid, &new);
+		gpd_module_set_group(conn, pid, proc->uid, &new);
 		if (c)
 			gpd_client_set_attrs(c, &new);
 		say(conn->d, pid, &new);
-		gpd_state_save(conn->d);
+		gpd_state_changed(conn);
 	}
 	gpd_control_reply(conn, json_pack("{s:o, s:o}", "old", gpd_list_attributes(&old), "new",
 					  gpd_list_attributes(&new)));
@@ -95,7 +96,7 @@ void gpd_module_set_attributes(struct gpd_conn *conn, const struct gpd_request *
 		gpd_control_error(conn, "NotFound", "what", "process %" PRIu64, r->pid);
 		return;
 	}
-	if (gpd_auth_may_touch(&conn->cred, proc.uid))
+	if (gpd_trust_may_touch_process(conn->d, &conn->cred, pid, proc.uid))
 		change(conn, r, pid, pidfd, &proc);
 	else
 		gpd_control_error(conn, "PermissionDenied", "reason", "process of another user");
@@ -120,7 +121,8 @@ void gpd_module_attach(struct gpd_conn *conn, const struct gpd_request *r)
 	err = pidfd < 0 ? pidfd : gpd_module_get(conn->d, (pid_t)r->pid, pidfd, &proc, &old);
 	if (err) {
 		refuse(conn, err);
-	} else if (!gpd_auth_may_touch(&conn->cred, proc.uid)) {
+	} else if (!gpd_trust_may_touch_process(conn->d, &conn->cred, (pid_t)r->pid,
+						proc.uid)) {
 		gpd_control_error(conn, "PermissionDenied", "reason", "process of another user");
 	} else if (wanted(conn, r, &old, &new)) {
 		err = gpd_module_set(conn->d, (pid_t)r->pid, pidfd, &proc, &new,

@@ -5,6 +5,7 @@
 #ifndef GPD_MODULE_TYPES_H
 #define GPD_MODULE_TYPES_H
 
+#include "rules/hold.h"
 #include "driver/module.h"
 #include "daemon/module/gpd_module.h"
 #include "daemon/gpd_util.h"
@@ -40,7 +41,6 @@ struct gpd_module_node {
  * @nr_queues: its length
  * @is_listed: it was read
  * @holds: by hand
- * @nr_holds: how many
  * @hold_fd: device they hang on, -1 = none
  * @hold_timer: renews them and ends them; on only while there are some
  * @processes: what was said of processes
@@ -58,8 +58,7 @@ struct gpd_module {
 	struct gpreempt_ioc_queue *queues;
 	size_t nr_queues;
 	bool is_listed;
-	LIST_HEAD(, gpd_module_hold) holds;
-	uint32_t nr_holds;
+	struct gp_holds holds;
 	int hold_fd;
 	sd_event_source *hold_timer;
 	LIST_HEAD(, gpd_module_process) processes;
@@ -96,7 +95,7 @@ int gpd_module_set(struct gpd *d, pid_t pid, int pidfd, const struct gpd_proc *p
 		   const struct gpd_attrs *new, bool keep_group);
 
 /* The others of its group get the same. */
-void gpd_module_set_group(struct gpd *d, pid_t pid, uid_t uid, const struct gpd_attrs *new);
+void gpd_module_set_group(struct gpd_conn *conn, pid_t pid, uid_t uid, const struct gpd_attrs *new);
 
 /* The timer of holds; 0 or -errno. */
 int gpd_module_hold_init(struct gpd *d);

@@ -4,8 +4,8 @@
  *
  * A node is a GPU as amdkfd knows it. Each has a scheduler of its own (core/) and a
  * thread, the monitor, which is the only one that touches either: nothing of a node
- * is locked. Whoever wants something of a node hands the monitor a command and
- * waits; what amdkfd tells sets a flag and wakes it.
+ * is locked. A caller that wants something of a node hands the monitor a command and
+ * waits, or reads a snapshot (gpk_snapshot.h); what amdkfd tells sets a flag and wakes it.
  *
  * An entity is a process on a node. Entities and queues are found again by asking
  * amdkfd whenever it says that something changed, and are named by its generations.
@@ -15,6 +15,7 @@
 
 #include <linux/completion.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/spinlock.h>
 #include <linux/uidgid.h>
@@ -23,6 +24,9 @@
 #include "uapi/linux/gpreempt.h"
 
 #include "core/sched.h"
+#include "rules/act.h"
+#include "rules/hold.h"
+#include "rules/idle.h"
 
 struct kfd_gpreempt_queue;
 struct kfd_gpreempt_ref;
@@ -31,6 +35,8 @@ struct kfd_gpreempt_ref;
 #define GPK_ENTITIES_MAX 1024
 #define GPK_QUEUES_MAX 4096
 #define GPK_TIMELINE 4096
+/* Command queues: the first is for administrators, users share the others. */
+#define GPK_LANES 16
 
 enum gpk_kick {
 	GPK_KICK_CHANGED = 1 << 0,
@@ -39,19 +45,12 @@ enum gpk_kick {
 	GPK_KICK_RESET = 1 << 3,
 	GPK_KICK_BACK = 1 << 4,
 	GPK_KICK_WATCHDOG = 1 << 5,
+	GPK_KICK_LOOK = 1 << 6,
 };
 
-/**
- * enum gpk_signal - what the completion signal of the last packet says
- * @GPK_SIGNAL_NONE: there is none, or it cannot be read
- * @GPK_SIGNAL_OPEN: that packet is not done
- * @GPK_SIGNAL_DONE: it is
- */
-enum gpk_signal {
-	GPK_SIGNAL_NONE,
-	GPK_SIGNAL_OPEN,
-	GPK_SIGNAL_DONE,
-};
+/* Bits of gpk_entity.hints: look at it now; something of it ended. */
+#define GPK_HINT_LOOK 0
+#define GPK_HINT_ENDED 1
 
 /**
  * struct gpk_queue - a compute queue; the monitor's
@@ -60,16 +59,15 @@ enum gpk_signal {
  * @core: the scheduler's name
  * @rptr: user address of the read pointer
  * @wptr: user address of the write pointer
- * @pending: what was between them when they were last read; U64_MAX = not known
- * @wptr_seen: the write pointer then
- * @work_ns: when it was last seen to have moved; 0 = done since
- * @seen_ns: when there was last something to see of its work
  * @ring: user address of its ring
- * @signal: of its last packet, if nothing is pending
+ * @pending: what was between its pointers when they were last read; U64_MAX = not known
+ * @idle: the proof whether it has work
+ * @look: what was last seen of it
+ * @answer: what follows from that
  * @queue_id: as user space knows it
  * @flags: KFD_GPREEMPT_*
  * @ring_bytes: size
- * @quiet: looks in a row that found neither packets nor waves
+ * @distrust: waves were seen when its memory said that there was no work
  * @busy: has work, as the scheduler was told
  * @seen: mark while asking amdkfd
  */
@@ -79,16 +77,15 @@ struct gpk_queue {
 	u64 core;
 	u64 rptr;
 	u64 wptr;
-	u64 pending;
-	u64 wptr_seen;
-	u64 work_ns;
-	u64 seen_ns;
 	u64 ring;
-	enum gpk_signal signal;
+	u64 pending;
+	struct gp_idle idle;
+	struct gp_idle_seen look;
+	enum gp_idle_answer answer;
 	u32 queue_id;
 	u32 flags;
 	u32 ring_bytes;
-	u32 quiet;
+	bool distrust;
 	bool busy;
 	bool seen;
 };
@@ -104,20 +101,23 @@ struct gpk_queue {
  * @pid: process
  * @mm: its memory map when it got its first queue; grabbed
  * @queues: its queues
- * @look_ns: when to look at its pointers again; U64_MAX = only on a hint
+ * @look_ns: when to look at its pointers again; U64_MAX = only on a hint. Callbacks read it
+ * @looked_ns: when that was last done
  * @flags_ns: when amdkfd was last asked for the flags of its queues
  * @touch_ns: when pages with its pointers were last asked for
- * @touch: who asks for them; NULL = never was needed
+ * @touch: work item that asks for them; NULL = never was needed
  * @since_ns: when its state changed last
  * @hint_ns: when its doorbell faulted
- * @hints: bit 0: look at it; bit 1: something of it ended
- * @completed: something ended since work was last seen to come
+ * @hints: GPK_HINT_*
+ * @ended_ns: when an interrupt last said that something of it ended, 0 = never
+ * @restart: it goes on after it was off the GPU or could not run
  * @detect: GPREEMPT_DETECT_*
  * @nr_manual: holds by hand of all its queues
  * @sched_out: preempted by the scheduler
  * @armed: its doorbells are
  * @cannot_arm: they cannot be
- * @is_gone: its memory is, though it still has queues: nobody waits for its work
+ * @is_gone: its memory is, though it still has queues: its work is not waited for
+ * @is_lost: amdkfd does not know it any more: it is removed before amdkfd is asked again
  * @seen: mark while asking amdkfd
  */
 struct gpk_entity {
@@ -131,48 +131,43 @@ struct gpk_entity {
 	struct mm_struct *mm;
 	struct list_head queues;
 	u64 look_ns;
+	u64 looked_ns;
 	u64 flags_ns;
 	u64 touch_ns;
 	struct gpk_touch *touch;
 	u64 since_ns;
 	u64 hint_ns;
+	u64 ended_ns;
 	unsigned long hints;
 	u8 detect;
 	u32 nr_manual;
 	bool sched_out;
 	bool armed;
 	bool cannot_arm;
-	bool completed;
+	bool restart;
 	bool is_gone;
+	bool is_lost;
 	bool seen;
 };
 
 /**
  * struct gpk_hold - something preempted by hand
- * @link: in its node
- * @owner: file that did it, for comparison only
- * @uid: who did it
- * @pid: whose
- * @process: generation
- * @queue: generation, or 0 for all
+ * @rule: what, by which file and until when; see target_of()
+ * @pid: its process
+ * @mm: memory map of that; grabbed
  * @queue_id: as user space knows it, or GPREEMPT_ABI_QUEUE_ALL
- * @until_ns: end of the lease
  */
 struct gpk_hold {
-	struct list_head link;
-	const void *owner;
-	kuid_t uid;
+	struct gp_hold rule;
 	struct pid *pid;
-	u64 process;
-	u64 queue;
+	struct mm_struct *mm;
 	u32 queue_id;
-	u64 until_ns;
 };
 
 /**
  * struct gpk_by_hand - what is to be preempted and resumed by hand
  * @owner: file
- * @uid: who asks
+ * @uid: user that asks
  * @refs: first those to preempt
  * @nr_out: how many of them
  * @nr_in: to resume
@@ -194,19 +189,27 @@ struct gpk_batch;
 /**
  * struct gpk_node - a GPU
  * @gpu_id: amdkfd's name
- * @mode: who schedules its queues: KFD_GPREEMPT_MODE_*
+ * @mode: how its queues are scheduled: KFD_GPREEMPT_MODE_*
  * @thread: monitor
  * @wait: where it sleeps
  * @kick: enum gpk_kick: why it should not
- * @lock: protects @commands and @timeline
- * @commands: for the monitor to run
+ * @round: how often the monitor has begun to run; written before @kick is taken
+ * @lock: protects @timeline
+ * @commands_lock: protects @commands
+ * @commands: for the monitor to run, by lane
+ * @lane: lane whose turn it is
+ * @snapshot: for readers, or NULL; RCU
+ * @looks: callers that wait for a snapshot
+ * @looks_wanted: how many there ever were
+ * @looks_done: how many of them have been served
+ * @look_pause_ns: no snapshot before
+ * @look_failed: there was no memory for the last one
+ * @is_any_out: the scheduler has preempted something; callbacks read it
+ * @moved: queues were switched since amdkfd was last asked for their flags
  * @sched: scheduler
  * @sched_mem: its memory
- * @acts: what the last event caused
- * @sw: switch being carried out
- * @results: of its members
- * @batch: what it means to amdkfd
- * @timer_ns: when the scheduler wants to be called; U64_MAX = not
+ * @act: carries out what it wants
+ * @batch: what a switch means to amdkfd
  * @entities: all of them
  * @nr_entities: how many; at most GPK_ENTITIES_MAX
  * @by_generation: the same, for callbacks
@@ -214,13 +217,17 @@ struct gpk_batch;
  * @hidden_ns: when those that seem idle were last asked for waves
  * @holds: by hand
  * @heard_ns: when amdkfd was last told that the monitor lives
- * @disabled: switched off: everybody runs, the driver schedules
+ * @disabled: switched off: all processes run, the driver schedules
  * @nr_wakeups: times the monitor ran
  * @nr_timer_wakeups: of these, by a timer
  * @nr_faults: armed doorbells that were rung
  * @detect_ns: from a fault to the monitor
  * @timeline: last records of the scheduler; @lock
  * @nr_timeline: how many there ever were
+ * @dump: text of the last dump, or NULL; @dump_mutex
+ * @dump_mutex: protects @dump
+ * @dump_ns: when that was made
+ * @dumps_left_out: dumps that were not made since, as they came too soon
  */
 struct gpk_node {
 	u32 gpu_id;
@@ -228,21 +235,29 @@ struct gpk_node {
 	struct task_struct *thread;
 	wait_queue_head_t wait;
 	atomic_t kick;
+	u64 round;
 	spinlock_t lock;
-	struct list_head commands;
+	spinlock_t commands_lock;
+	struct list_head commands[GPK_LANES];
+	u32 lane;
+	struct gpk_snapshot __rcu *snapshot;
+	wait_queue_head_t looks;
+	atomic64_t looks_wanted;
+	u64 looks_done;
+	u64 look_pause_ns;
+	bool look_failed;
+	bool is_any_out;
+	bool moved;
 	struct gp_sched *sched;
 	void *sched_mem;
-	struct gp_actions acts;
-	struct gp_switch sw;
-	enum gp_result results[GP_SWITCH_MAX];
+	struct gp_act act;
 	struct gpk_batch *batch;
-	u64 timer_ns;
 	struct list_head entities;
 	u32 nr_entities;
 	struct xarray by_generation;
 	u64 resync_ns;
 	u64 hidden_ns;
-	struct list_head holds;
+	struct gp_holds holds;
 	u64 heard_ns;
 	bool disabled;
 	u64 nr_wakeups;
@@ -251,6 +266,10 @@ struct gpk_node {
 	struct gp_hist detect_ns;
 	struct gp_trace *timeline;
 	u64 nr_timeline;
+	char *dump;
+	struct mutex dump_mutex;
+	u64 dump_ns;
+	u32 dumps_left_out;
 };
 
 /**
@@ -275,17 +294,19 @@ struct gpk_node *gpk_node_find(u32 gpu_id);
 u32 gpk_nr_nodes(void);
 
 /* monitor.c */
+/* What a record of the scheduler is called; see enum gp_trace_kind. */
+const char *gpk_trace_name(u32 kind);
 int gpk_node_start(struct gpk_node *n, u32 gpu_id);
 void gpk_node_stop(struct gpk_node *n);
 void gpk_kick(struct gpk_node *n, u32 why);
 int gpk_command(struct gpk_node *n, struct gpk_command *cmd);
-/* Carries out n->acts, and what follows from it. */
-void gpk_carry_out(struct gpk_node *n);
 
 /* entity.c */
 /* Asks amdkfd what there is; sets n->resync_ns if that does not work for now. */
 void gpk_resync(struct gpk_node *n);
-/* There is no memory, or something failed, and nobody else will say so. */
+/* The same, if amdkfd has told of a change since it was last asked, or a switch made one. */
+void gpk_catch_up(struct gpk_node *n);
+/* There is no memory, or something failed, and amdkfd will not tell of it. */
 void gpk_resync_later(struct gpk_node *n);
 void gpk_forget_all(struct gpk_node *n);
 struct gpk_entity *gpk_entity_of(struct gpk_node *n, u64 core);
@@ -305,17 +326,14 @@ struct gpk_touch;
 void gpk_touch_put(struct gpk_touch *t);
 int gpk_pointer_init(void);
 void gpk_pointer_fini(void);
-/* Reads the pointers of all queues of an entity. 0, -EAGAIN not of all, -ESRCH no memory. */
-int gpk_pointer_read(struct gpk_entity *e);
+/*
+ * Looks at all queues of an entity, as far as memory can tell: gpk_queue.look and answer.
+ * 0, -EAGAIN not of all, -ESRCH there is no memory.
+ */
+int gpk_pointer_look(struct gpk_entity *e, const struct gp_idle_pace *pace);
 
 /* detect.c */
-enum gpk_mutation {
-	GPK_MUTATION_NO_LOOK = 1 << 0,		/* after arming */
-	GPK_MUTATION_NO_SIGNALS = 1 << 1,	/* are looked at */
-	GPK_MUTATION_NO_WAVES = 1 << 2,		/* of those that look idle are */
-};
-
-extern uint gpk_poll_us, gpk_critical_us, gpk_tick_us, gpk_mutation;
+extern uint gpk_poll_us, gpk_critical_us, gpk_tick_us;
 /* KFD_GPREEMPT_* of a queue that cannot run, whatever the scheduler does. */
 bool gpk_is_blocked(u32 flags);
 void gpk_detect_run(struct gpk_node *n);
@@ -323,47 +341,60 @@ u64 gpk_detect_next(const struct gpk_node *n);
 void gpk_detect_set(struct gpk_node *n, struct gpk_entity *e, u8 mode);
 
 /* batch.c */
+/* kfd_gpreempt_switch(); the flags of queues are asked for before they are next shown. */
+int gpk_switch(struct gpk_node *n, struct kfd_gpreempt_ref *refs, u32 nr_out, u32 nr_in,
+	       u32 grace);
 void gpk_switch_do(struct gpk_node *n);
 struct gpk_batch *gpk_batch_alloc(void); /* for kvfree() */
 
 /* hold.c */
-/* Holds of all queues of a process. */
-u32 gpk_hold_count(const struct gpk_node *n, u64 process);
+void gpk_hold_init(struct gpk_node *n);
+/* Holds of a queue, or (0) of all queues of a process. */
+u32 gpk_hold_count(const struct gpk_node *n, u64 process, u64 queue);
 /* The generation of a process that @owner holds, and that may have no queues; or 0. */
 u64 gpk_hold_of(const struct gpk_node *n, const void *owner, const struct pid *pid);
-/* Whether a queue is held by hand by itself. */
-bool gpk_hold_is_held(struct gpk_node *n, const struct gpk_entity *e, const struct gpk_queue *q);
 /* In one cycle; results in the references, whose own results must be 0 to be done. */
 int gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c);
 void gpk_hold_drop_owner(struct gpk_node *n, const void *owner);
 /* amdkfd has let go of everything by itself. */
 void gpk_hold_forget(struct gpk_node *n);
+/* Processes have ended: nothing of them can be held any more. */
+void gpk_hold_forget_dead(struct gpk_node *n);
 void gpk_hold_run(struct gpk_node *n);
 u64 gpk_hold_next(const struct gpk_node *n);
 
 /* attr.c: attributes by process, also of those that have no queue yet */
-struct gpk_wish;
 void gpk_attr_apply(struct gpk_node *n, struct gpk_entity *e);
 void gpk_attr_wish(struct pid *pid, struct gp_attr *attr, u64 *group, u8 *detect);
 int gpk_attr_set(struct pid *pid, const struct gpreempt_ioc_attr *arg);
 int gpk_attr_get(struct pid *pid, struct gpreempt_ioc_attr *arg);
-void gpk_attr_free_all(void);
 
 /* group.c: processes that are one entity of the core */
 kuid_t gpk_group_uid(struct pid *pid);
-/* Finds or makes the core's entity; what follows from it is in n->acts. 0 or -errno. */
+/* Finds or makes the core's entity; what follows from it is in n->act.acts. 0 or -errno. */
 int gpk_group_join(struct gpk_node *n, struct gpk_entity *e, const struct gp_attr *attr);
 void gpk_group_leave(struct gpk_node *n, struct gpk_entity *e);
 void gpk_group_change(struct gpk_node *n, struct gpk_entity *e, u64 group,
 		      const struct gp_attr *attr);
 bool gpk_group_is_shared(struct gpk_node *n, const struct gpk_entity *e);
 
-/* event.c */
+/* event.c: costs the monitor the same for any number of listeners */
+int gpk_event_init(void);
+void gpk_event_fini(void);
 void gpk_event(struct gpk_node *n, struct pid *pid, u32 kind, u32 code, u64 value);
 
 /* device.c */
 int gpk_device_init(void);
 void gpk_device_fini(void);
+
+/* dump.c: the state of a node as text, for the log and for debugfs */
+/* In the monitor: keeps one, and writes it to the log if the last was long ago. */
+void gpk_dump(struct gpk_node *n, const char *why);
+struct seq_file;
+/* The node now; and the one that was kept. */
+int gpk_dump_show(struct gpk_node *n, struct seq_file *m);
+int gpk_dump_show_last(struct gpk_node *n, struct seq_file *m);
+void gpk_dump_free(struct gpk_node *n);
 
 /* show.c */
 int gpk_show_init(void);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Who may do what to whom. Stopping others' work is a denial of service: it takes what
+ * Rights of a caller over a process. Stopping others' work is a denial of service: it takes what
  * attaching a debugger would take. ptrace_may_access() is not there for modules, so
  * its rule is written out: the same user in every respect, with no less capabilities, or
  * CAP_SYS_PTRACE over the process; and that it may be dumped, or CAP_SYS_PTRACE over its
  * memory. Security modules are not asked, as that is not there for modules either: where
- * one forbids debugging (Yama, SELinux), who may open the device decides.
+ * one forbids debugging (Yama, SELinux), the mode of the device decides.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -51,7 +51,7 @@ static bool is_as_capable(const struct cred *mine, const struct cred *theirs)
 	       cap_issubset(theirs->cap_permitted, mine->cap_permitted);
 }
 
-/* Looking is no offence that is to be logged. */
+/* A refusal to show addresses is not for the audit log. */
 static bool has_cap(struct user_namespace *ns, bool audit)
 {
 	return audit ? ns_capable(ns, CAP_SYS_PTRACE) : ns_capable_noaudit(ns, CAP_SYS_PTRACE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Who may do what to whom.
+ * Rights of a caller over a process.
  */
 #ifndef GPK_ACCESS_H
 #define GPK_ACCESS_H
@@ -14,9 +14,9 @@ struct pid *gpk_pidfd_get(int pidfd);
 int gpk_may_control(struct pid *pid);
 /* The same for what is to be seen of it. */
 bool gpk_may_see(struct pid *pid);
-/* May he change what concerns everybody, and raise processes? 0 or -EPERM. */
+/* May the caller change policies and raise processes? 0 or -EPERM. */
 int gpk_may_govern(void);
-/* The same for whoever does not need it. */
+/* The same without a record in the audit log: for callers that can do without. */
 bool gpk_is_governor(void);
 
 #endif

@@ -1,157 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * What was said about processes, whether they have queues or not: a wish each, found
- * by struct pid, applied to every entity the process has or gets. As with nice values,
- * children have what their parent had, until something is said of them.
+ * Attributes of processes: what was said of a process is applied to every entity that the
+ * process has or gets. As with nice values, children have what their parent had.
  *
- * What whoever may raise says of an attribute is also the most that others may set it to
- * afterwards; the default is, as long as he has said nothing.
+ * The value that a caller with CAP_SYS_NICE gives to an attribute is also the most that
+ * other callers may set it to afterwards. Before that, the default is.
  */
-#include <linux/mutex.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "gpk_access.h"
 #include "gpk.h"
+#include "gpk_wish.h"
+#include "rules/right.h"
 
-/* Of the processes of a user; nobody takes room from others. */
-#define WISHES_MAX 1024
-
-/*
- * struct said - what can be more or less
- */
-struct said {
-	struct gp_attr attr;
-	u8 detect;
-};
-
-/*
- * struct gpk_wish - what was said of a process
- *
- * @uid: whose it was then
- * @now: what it has
- * @most: what anybody who may control it can give it
- */
-struct gpk_wish {
-	struct list_head link;
-	struct pid *pid;
-	kuid_t uid;
-	struct said now;
-	struct said most;
-	u64 group;
-};
-
-static LIST_HEAD(wishes);
-static DEFINE_MUTEX(wishes_mutex);
-
-static struct gpk_wish *wish_find(struct pid *pid)
-{
-	struct gpk_wish *w;
-
-	list_for_each_entry(w, &wishes, link)
-		if (w->pid == pid)
-			return w;
-	return NULL;
-}
-
-/* The wish of a process, or of the nearest parent that has one. */
-static struct gpk_wish *wish_of(struct pid *pid)
-{
-	struct gpk_wish *w = wish_find(pid);
-	struct task_struct *task;
-
-	rcu_read_lock();
-	task = pid_task(pid, PIDTYPE_TGID);
-	while (!w && task && task_pid_nr(task) > 1) {
-		task = rcu_dereference(task->real_parent);
-		w = wish_find(task_tgid(task));
-	}
-	rcu_read_unlock();
-	return w;
-}
-
-static void wish_free(struct gpk_wish *w)
-{
-	list_del(&w->link);
-	put_pid(w->pid);
-	kfree(w);
-}
-
-static void throw_away_dead(void)
-{
-	struct gpk_wish *w, *next;
-
-	list_for_each_entry_safe(w, next, &wishes, link)
-		if (!pid_has_task(w->pid, PIDTYPE_TGID))
-			wish_free(w);
-}
-
-static u32 count_of(kuid_t uid)
-{
-	const struct gpk_wish *w;
-	u32 nr = 0;
-
-	list_for_each_entry(w, &wishes, link)
-		nr += uid_eq(w->uid, uid);
-	return nr;
-}
-
-static void said_default(struct said *s)
+static void said_default(struct gpk_said *s)
 {
 	gp_attr_default(&s->attr);
 	s->detect = GPREEMPT_DETECT_POLL;
 }
 
 /* What was said of detection is said of one process; what is critical is so in its children. */
-static void said_inherit(struct said *to, const struct said *from)
+static void said_inherit(struct gpk_said *to, const struct gpk_said *from)
 {
 	to->attr = from->attr;
 	to->detect = from->attr.latency_critical ? GPREEMPT_DETECT_DOORBELL : GPREEMPT_DETECT_POLL;
 }
 
-/* A new one, with what its process has from its parents. */
-static struct gpk_wish *wish_add(struct pid *pid)
-{
-	kuid_t uid = gpk_group_uid(pid);
-	struct gpk_wish *w, *of_parent;
-
-	throw_away_dead();
-	if (count_of(uid) >= WISHES_MAX)
-		return NULL;
-	w = kzalloc(sizeof(*w), GFP_KERNEL_ACCOUNT);
-	if (!w)
-		return NULL;
-	w->pid = get_pid(pid);
-	w->uid = uid;
-	said_default(&w->now);
-	said_default(&w->most);
-	of_parent = wish_of(pid);
-	if (of_parent) {
-		said_inherit(&w->now, &of_parent->now);
-		said_inherit(&w->most, &of_parent->most);
-		w->group = of_parent->group;
-	}
-	list_add(&w->link, &wishes);
-	return w;
-}
-
 void gpk_attr_wish(struct pid *pid, struct gp_attr *attr, u64 *group, u8 *detect)
 {
 	struct gpk_wish *w;
-	struct said said;
+	struct gpk_said said;
 
 	said_default(&said);
 	*group = 0;
-	mutex_lock(&wishes_mutex);
-	w = wish_of(pid);
+	spin_lock(&gpk_wishes_lock);
+	w = gpk_wish_of(pid);
 	if (w) {
-		if (w->pid == pid)
+		if (w->owner == pid)
 			said = w->now;
 		else
 			said_inherit(&said, &w->now);
 		*group = w->group;
 	}
-	mutex_unlock(&wishes_mutex);
+	spin_unlock(&gpk_wishes_lock);
 	*attr = said.attr;
 	*detect = said.detect;
 }
@@ -164,11 +55,11 @@ void gpk_attr_apply(struct gpk_node *n, struct gpk_entity *e)
 
 	gpk_attr_wish(e->pid, &attr, &group, &detect);
 	gpk_detect_set(n, e, detect);
-	/* Who is in a group may not be of one mind with it any more. */
+	/* A member of a group may have other attributes than the group now. */
 	if (group || e->group)
 		gpk_group_change(n, e, group, &attr);
-	else if (!gp_sched_entity_set_attr(n->sched, e->core, &attr, ktime_get_ns(), &n->acts))
-		gpk_carry_out(n);
+	else if (!gp_sched_entity_set_attr(n->sched, e->core, &attr, ktime_get_ns(), &n->act.acts))
+		gp_act_run(&n->act);
 }
 
 /*
@@ -192,25 +83,22 @@ static int run_apply(struct gpk_node *n, struct gpk_command *cmd)
 }
 
 /* Return: -EINVAL for values that are none; then @said is not of use. */
-static int merge(struct said *said, const struct gpreempt_ioc_attr *arg)
+static int merge(struct gpk_said *said, const struct gpreempt_ioc_attr *arg)
 {
 	struct gp_attr *attr = &said->attr;
+	const struct gp_attr wish = {
+		.prio = min_t(u32, arg->prio, GP_PRIO_MAX + 1),
+		.weight = arg->weight,
+		.slice_ns = arg->slice_ns,
+		.deadline_ns = arg->deadline_ns,
+		.latency_critical = arg->latency_critical,
+		.no_preempt = arg->no_preempt,
+	};
 
-	if (arg->valid & GPREEMPT_ATTR_F_PRIO)
-		attr->prio = min_t(u32, arg->prio, GP_PRIO_MAX + 1);
-	if (arg->valid & GPREEMPT_ATTR_F_WEIGHT)
-		attr->weight = arg->weight;
-	if (arg->valid & GPREEMPT_ATTR_F_SLICE)
-		attr->slice_ns = arg->slice_ns;
-	if (arg->valid & GPREEMPT_ATTR_F_DEADLINE)
-		attr->deadline_ns = arg->deadline_ns;
-	if (arg->valid & GPREEMPT_ATTR_F_LATENCY_CRITICAL) {
-		attr->latency_critical = arg->latency_critical;
+	gp_attr_copy(attr, &wish, arg->valid & GP_ATTR_ALL);
+	if (arg->valid & GPREEMPT_ATTR_F_LATENCY_CRITICAL)
 		said->detect = arg->latency_critical ? GPREEMPT_DETECT_DOORBELL :
 						       GPREEMPT_DETECT_POLL;
-	}
-	if (arg->valid & GPREEMPT_ATTR_F_NO_PREEMPT)
-		attr->no_preempt = arg->no_preempt;
 	if (arg->valid & GPREEMPT_ATTR_F_DETECT)
 		said->detect = arg->detect;
 	if (attr->prio > GP_PRIO_MAX || !attr->weight || attr->weight > GP_WEIGHT_MAX)
@@ -231,55 +119,91 @@ static u32 rank_of(u8 detect)
 	return ranks[detect];
 }
 
-/* A deadline is more the sooner it is, and none is least; a slice is what it is, or less. */
-static bool is_within(const struct said *said, const struct said *most)
+static bool is_within(const struct gpk_said *said, const struct gpk_said *most)
 {
-	const struct gp_attr *a = &said->attr, *m = &most->attr;
-
-	return a->prio <= m->prio && a->weight <= m->weight &&
-	       (!a->latency_critical || m->latency_critical) &&
-	       (!a->no_preempt || m->no_preempt) &&
-	       (!a->deadline_ns || (m->deadline_ns && a->deadline_ns >= m->deadline_ns)) &&
-	       (a->slice_ns == m->slice_ns || (a->slice_ns && a->slice_ns < m->slice_ns)) &&
+	return !gp_right_excess(&said->attr, &most->attr) &&
 	       rank_of(said->detect) <= rank_of(most->detect);
 }
 
-static int wish_change(struct gpk_wish *w, const struct gpreempt_ioc_attr *arg)
+/* Return: 0, -EINVAL, -EPERM: @w is as it was. */
+static int wish_change(struct gpk_wish *w, const struct gpreempt_ioc_attr *arg, bool governs)
 {
-	struct said now = w->now;
+	struct gpk_said now = w->now;
 	int ret = merge(&now, arg);
 
 	if (ret)
 		return ret;
-	if (gpk_is_governor())
+	if (governs)
 		merge(&w->most, arg);
 	else if (!is_within(&now, &w->most))
-		return gpk_may_govern();
+		return -EPERM;
 	w->now = now;
 	if (arg->valid & GPREEMPT_ATTR_F_GROUP)
 		w->group = arg->group;
 	return 0;
 }
 
+/* A new wish begins with what its process has from its parents. */
+static void wish_begin(struct gpk_wish *w, struct pid *pid)
+{
+	const struct gpk_wish *of_parent = gpk_wish_of(pid);
+
+	said_default(&w->now);
+	said_default(&w->most);
+	if (!of_parent)
+		return;
+	said_inherit(&w->now, &of_parent->now);
+	said_inherit(&w->most, &of_parent->most);
+	w->group = of_parent->group;
+}
+
+/* Return: 0 @new was given away, 1 it was not needed, or -errno. */
+static int say(struct pid *pid, const struct gpreempt_ioc_attr *arg, bool governs, kuid_t uid,
+	       struct gpk_wish *new)
+{
+	struct gpk_wish *w = gpk_wish_of(pid);
+	int ret;
+
+	if (w && w->owner == pid) {
+		ret = wish_change(w, arg, governs);
+		return ret ? ret : 1;
+	}
+	wish_begin(new, pid);
+	ret = wish_change(new, arg, governs);
+	return ret ? ret : gpk_wish_give(new, pid, uid);
+}
+
+/* Return: 0 or -errno. */
+static int remember(struct pid *pid, const struct gpreempt_ioc_attr *arg)
+{
+	bool governs = gpk_is_governor();
+	kuid_t uid = gpk_group_uid(pid);
+	struct gpk_wish *new = gpk_wish_alloc();
+	int ret;
+
+	if (!new)
+		return -ENOMEM;
+	gpk_wish_watch();
+	spin_lock(&gpk_wishes_lock);
+	ret = say(pid, arg, governs, uid, new);
+	spin_unlock(&gpk_wishes_lock);
+	if (!ret) {
+		gpk_wish_inherit(pid);
+		return 0;
+	}
+	kfree(new);
+	/* For the audit log. */
+	if (ret == -EPERM)
+		return gpk_may_govern();
+	return ret < 0 ? ret : 0;
+}
+
 int gpk_attr_set(struct pid *pid, const struct gpreempt_ioc_attr *arg)
 {
 	struct attr_command c = { .cmd.run = run_apply, .pid = pid };
-	struct gpk_wish *w;
-	bool added;
-	int ret = -ENOMEM;
+	int ret = remember(pid, arg);
 	u32 i;
 
-	mutex_lock(&wishes_mutex);
-	w = wish_find(pid);
-	added = !w;
-	if (added)
-		w = wish_add(pid);
-	if (w)
-		ret = wish_change(w, arg);
-	/* Nothing was said. */
-	if (ret && w && added)
-		wish_free(w);
-	mutex_unlock(&wishes_mutex);
 	for (i = 0; !ret && i < gpk_nr_nodes(); i++)
 		gpk_command(gpk_node_at(i), &c.cmd);
 	return ret;
@@ -304,12 +228,4 @@ int gpk_attr_get(struct pid *pid, struct gpreempt_ioc_attr *arg)
 	arg->deadline_ns = attr.deadline_ns;
 	arg->group = group;
 	return 0;
-}
-
-void gpk_attr_free_all(void)
-{
-	struct gpk_wish *w, *next;
-
-	list_for_each_entry_safe(w, next, &wishes, link)
-		wish_free(w);
 }

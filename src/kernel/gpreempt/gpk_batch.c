@@ -45,6 +45,7 @@ static void batch_put(struct gpk_batch *b, struct gpk_entity *e, u32 member, boo
 	bool was_out = e->sched_out;
 
 	e->sched_out = out;
+	e->restart |= was_out && !out;
 	if (!out && e->nr_manual)
 		return;
 	b->ref[b->nr] = (struct kfd_gpreempt_ref){ .process = e->generation };
@@ -56,16 +57,28 @@ static void batch_put(struct gpk_batch *b, struct gpk_entity *e, u32 member, boo
 /* A process, or all of a group. */
 static void batch_add(struct gpk_batch *b, struct gpk_node *n, u32 member, bool out)
 {
-	struct gpk_entity *e = gpk_entity_of(n, n->sw.id[member]);
+	struct gpk_entity *e = gpk_entity_of(n, n->act.sw.id[member]);
 
-	n->results[member] = e ? GP_RESULT_OK : GP_RESULT_GONE;
+	n->act.results[member] = e ? GP_RESULT_OK : GP_RESULT_GONE;
 	if (e && !e->group)
 		batch_put(b, e, member, out);
 	if (!e || !e->group)
 		return;
 	list_for_each_entry(e, &n->entities, link)
-		if (e->core == n->sw.id[member])
+		if (e->core == n->act.sw.id[member])
 			batch_put(b, e, member, out);
+}
+
+/*
+ * forget_soon() - amdkfd does not know this process any more
+ *
+ * The process may get a queue again at once, and is listed under the same name then. To
+ * the core it is lost for good, so it must come back as another entity.
+ */
+static void forget_soon(struct gpk_node *n, struct gpk_entity *e)
+{
+	e->is_lost = true;
+	n->resync_ns = 0;
 }
 
 /* The worst of a group counts; that one of it is gone says nothing of the others. */
@@ -74,11 +87,13 @@ static void batch_results(struct gpk_batch *b, struct gpk_node *n, int ret)
 	u32 i;
 
 	for (i = 0; i < b->nr; i++) {
-		enum gp_result *of_member = &n->results[b->of[i].member];
+		enum gp_result *of_member = &n->act.results[b->of[i].member];
 		enum gp_result result;
 
 		if (ret && ret != -EIO)
 			b->ref[i].result = ret;
+		if (b->ref[i].result == -ESRCH)
+			forget_soon(n, b->of[i].e);
 		if (b->ref[i].result == -EBADMSG)
 			pr_warn_ratelimited("gpreempt: saved state of process %d was altered\n",
 					    pid_nr(b->of[i].e->pid));
@@ -90,8 +105,8 @@ static void batch_results(struct gpk_batch *b, struct gpk_node *n, int ret)
 }
 
 /*
- * To the core, who failed is where it was: if one of a group could not be preempted,
- * all of it runs.
+ * To the core, an entity that failed is where it was: if one process of a group could not
+ * be preempted, all of them run.
  */
 static void batch_undo(struct gpk_batch *b, struct gpk_node *n)
 {
@@ -99,35 +114,41 @@ static void batch_undo(struct gpk_batch *b, struct gpk_node *n)
 
 	for (i = 0; i < b->nr; i++) {
 		struct gpk_entity *e = b->of[i].e;
-		bool out = b->of[i].member < n->sw.nr_preempt;
+		bool out = b->of[i].member < n->act.sw.nr_preempt;
 
-		if (n->results[b->of[i].member] == GP_RESULT_OK)
+		if (n->act.results[b->of[i].member] == GP_RESULT_OK)
 			continue;
 		e->sched_out = b->of[i].was_out;
+		e->restart |= !e->sched_out;
 		/* amdkfd may make up for it when the core does not want that any more. */
 		if (!out && e->sched_out)
 			gpk_resync_later(n);
 		if (out && !e->sched_out && !b->ref[i].result && !e->nr_manual)
-			kfd_gpreempt_switch(n->gpu_id, &b->ref[i], 0, 1,
-					    KFD_GPREEMPT_GRACE_DEFAULT);
+			gpk_switch(n, &b->ref[i], 0, 1, KFD_GPREEMPT_GRACE_DEFAULT);
 	}
+}
+
+int gpk_switch(struct gpk_node *n, struct kfd_gpreempt_ref *refs, u32 nr_out, u32 nr_in, u32 grace)
+{
+	n->moved = true;
+	return kfd_gpreempt_switch(n->gpu_id, refs, nr_out, nr_in, grace);
 }
 
 void gpk_switch_do(struct gpk_node *n)
 {
-	u32 i, nr_out, nr = n->sw.nr_preempt + n->sw.nr_resume;
+	u32 i, nr_out, nr = n->act.sw.nr_preempt + n->act.sw.nr_resume;
 	struct gpk_batch *b = n->batch;
 	int ret;
 
 	b->nr = 0;
-	for (i = 0; i < n->sw.nr_preempt; i++)
+	for (i = 0; i < n->act.sw.nr_preempt; i++)
 		batch_add(b, n, i, true);
 	nr_out = b->nr;
 	for (; i < nr; i++)
 		batch_add(b, n, i, false);
-	trace_gpreempt_switch_begin(n->gpu_id, n->sw.seq, nr_out, b->nr - nr_out);
-	ret = kfd_gpreempt_switch(n->gpu_id, b->ref, nr_out, b->nr - nr_out, 0);
-	trace_gpreempt_switch_end(n->gpu_id, n->sw.seq, ret);
+	trace_gpreempt_switch_begin(n->gpu_id, n->act.sw.seq, nr_out, b->nr - nr_out);
+	ret = gpk_switch(n, b->ref, nr_out, b->nr - nr_out, 0);
+	trace_gpreempt_switch_end(n->gpu_id, n->act.sw.seq, ret);
 	batch_results(b, n, ret);
 	batch_undo(b, n);
 }

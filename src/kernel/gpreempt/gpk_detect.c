@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Detection: who has work. Busy is a write pointer that moved, or pointers that differ.
- *
- * A packet is consumed long before its kernel ends, and before its waves find room: that
- * pointers agree and no wave is on the GPU says nothing. The completion signal of the
- * last packet does, and is believed. Without one, as in a PM4 queue, a queue is idle when
- * several looks found nothing of it on a GPU that had room for it, fewer if an
- * interrupt said that something ended. Who is preempted is as busy as it was: its waves
- * are saved. Who could not run if it were resumed is not busy, nor is a process whose
- * memory is gone.
+ * Detection: which queues have work. What proves that a queue has none is in rules/idle.h;
+ * here it is read from the process's memory and from amdkfd, and told to the scheduler.
  *
  * A process decides what its memory says, and may ask not to be looked at. Neither is a
- * way not to be preempted: while somebody has work, whoever has waves has work too.
+ * way not to be preempted: while any queue has work, a queue that has waves has work too.
  */
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -32,14 +25,6 @@ MODULE_PARM_DESC(critical_us, "period of detection mode critical (default 1000)"
 uint gpk_tick_us = 1000;
 module_param_named(tick_us, gpk_tick_us, uint, 0644);
 MODULE_PARM_DESC(tick_us, "period of looking for idle while somebody is preempted (default 1000)");
-
-/*
- * Planted errors for tests that must find them: GPK_MUTATION_*.
- */
-uint gpk_mutation;
-#ifdef GPK_TEST
-module_param_named(mutation, gpk_mutation, uint, 0644);
-#endif
 
 /* Not all that keeps a queue from running is told; it is seen while it has work. */
 #define FLAGS_NS (100 * NSEC_PER_MSEC)
@@ -65,7 +50,8 @@ static void find_running(struct gpk_node *n, struct gpk_entity *e)
 
 	e->flags_ns = ktime_get_ns();
 	list_for_each_entry(q, &e->queues, link) {
-		q->flags &= ~(KFD_GPREEMPT_RUNNING | KFD_GPREEMPT_CROWDED);
+		q->flags &= ~(KFD_GPREEMPT_RUNNING | KFD_GPREEMPT_RUNNING_KNOWN |
+			      KFD_GPREEMPT_CROWDED);
 		room++;
 	}
 	nr = room;
@@ -74,58 +60,28 @@ static void find_running(struct gpk_node *n, struct gpk_entity *e)
 		nr = 0;
 	for (i = 0; i < min(nr, room); i++) {
 		q = gpk_queue_by_id(e, list[i].queue_id);
-		if (q && q->generation == list[i].queue)
+		if (q && q->generation == list[i].queue) {
 			q->flags = list[i].flags;
+			q->distrust &= !!(q->flags & KFD_GPREEMPT_RUNNING);
+		}
 		gpk_desc_put(&list[i]);
 	}
 	kvfree(list);
 }
 
-#define QUIET_LOOKS 5
-#define QUIET_LOOKS_COMPLETED 2
-#define QUIET_NS (10 * NSEC_PER_MSEC)
-/* A signal that stays open without a sign of work may be somebody else's by now. */
-#define SIGNAL_NS NSEC_PER_SEC
+static enum gp_idle_waves waves_of(const struct gpk_queue *q)
+{
+	if (!(q->flags & KFD_GPREEMPT_RUNNING_KNOWN))
+		return GP_IDLE_WAVES_UNKNOWN;
+	if (q->flags & KFD_GPREEMPT_RUNNING)
+		return GP_IDLE_WAVES_SOME;
+	return q->flags & KFD_GPREEMPT_CROWDED ? GP_IDLE_WAVES_CROWDED :
+						 GP_IDLE_WAVES_NONE_BUT_ROOM;
+}
 
 static bool has_work(const struct gpk_entity *e, const struct gpk_queue *q)
 {
-	/* Held by hand: nobody needs to make room for it. */
-	if (e->nr_manual || e->is_gone || gpk_is_blocked(q->flags))
-		return false;
-	if (q->flags & KFD_GPREEMPT_RUNNING || (e->sched_out && q->busy))
-		return true;
-	if (q->pending == U64_MAX)
-		return false;
-	if (q->pending)
-		return true;
-	if (!q->work_ns || q->signal == GPK_SIGNAL_DONE)
-		return false;
-	if (q->signal == GPK_SIGNAL_OPEN && ktime_get_ns() - q->seen_ns < SIGNAL_NS)
-		return true;
-	if (e->completed)
-		return q->quiet < QUIET_LOOKS_COMPLETED;
-	return q->quiet < QUIET_LOOKS || ktime_get_ns() - q->work_ns < QUIET_NS;
-}
-
-/*
- * count_quiet() - count the looks that found nothing of a queue's
- *
- * Not while others have waves on the GPU: its kernel may be waiting for room, or for its
- * turn if there are more queues than slots.
- */
-static void count_quiet(const struct gpk_node *n, struct gpk_entity *e)
-{
-	struct gpk_queue *q;
-
-	list_for_each_entry(q, &e->queues, link) {
-		if (q->pending || e->sched_out || n->disabled || gpk_is_blocked(q->flags) ||
-		    q->flags & (KFD_GPREEMPT_RUNNING | KFD_GPREEMPT_CROWDED)) {
-			q->quiet = 0;
-			q->seen_ns = ktime_get_ns();
-		} else if (q->quiet < QUIET_LOOKS) {
-			q->quiet++;
-		}
-	}
+	return !e->is_gone && q->answer == GP_IDLE_BUSY;
 }
 
 /* Tells the scheduler what changed, the busy ones first. True if any is busy. */
@@ -142,31 +98,18 @@ static bool tell_edges(struct gpk_node *n, struct gpk_entity *e)
 			continue;
 		q->busy = true;
 		gpk_event(n, e->pid, GPREEMPT_EVENT_BUSY, 1, q->queue_id);
-		if (!gp_sched_queue_busy(n->sched, q->core, ktime_get_ns(), &n->acts))
-			gpk_carry_out(n);
+		if (!gp_sched_queue_busy(n->sched, q->core, ktime_get_ns(), &n->act.acts))
+			gp_act_run(&n->act);
 	}
 	list_for_each_entry(q, &e->queues, link) {
 		if (!q->busy || has_work(e, q))
 			continue;
 		q->busy = false;
-		/* Held by hand or blocked it has no say, but its kernel is not done. */
-		if (!e->nr_manual && !gpk_is_blocked(q->flags))
-			q->work_ns = 0;
 		gpk_event(n, e->pid, GPREEMPT_EVENT_BUSY, 0, q->queue_id);
-		if (!gp_sched_queue_idle(n->sched, q->core, ktime_get_ns(), &n->acts))
-			gpk_carry_out(n);
+		if (!gp_sched_queue_idle(n->sched, q->core, ktime_get_ns(), &n->act.acts))
+			gp_act_run(&n->act);
 	}
 	return busy;
-}
-
-static bool is_pending(const struct gpk_entity *e)
-{
-	const struct gpk_queue *q;
-
-	list_for_each_entry(q, &e->queues, link)
-		if (q->work_ns)
-			return true;
-	return false;
 }
 
 static bool is_unread(const struct gpk_entity *e)
@@ -179,27 +122,19 @@ static bool is_unread(const struct gpk_entity *e)
 	return false;
 }
 
-/* It has work and cannot run (zero percent), and nobody will say when it can. */
-static bool is_stuck(const struct gpk_entity *e)
-{
-	const struct gpk_queue *q;
-
-	list_for_each_entry(q, &e->queues, link)
-		if (q->work_ns && gpk_is_blocked(q->flags) && !(q->flags & BLOCKED))
-			return true;
-	return false;
-}
-
+/*
+ * wants_flags() - whether to ask amdkfd before memory is looked at
+ *
+ * Not all that keeps a queue from running is told: it is seen while the queue has work.
+ * And memory is not believed that was wrong a moment ago.
+ */
 static bool wants_flags(const struct gpk_entity *e, u64 now)
 {
 	const struct gpk_queue *q;
 
-	list_for_each_entry(q, &e->queues, link) {
-		if (!q->work_ns && !(q->flags & KFD_GPREEMPT_RUNNING))
-			continue;
-		if (!q->pending || q->pending == U64_MAX || now - e->flags_ns >= FLAGS_NS)
+	list_for_each_entry(q, &e->queues, link)
+		if (q->distrust || (q->idle.has_work && now - e->flags_ns >= FLAGS_NS))
 			return true;
-	}
 	return false;
 }
 
@@ -227,43 +162,91 @@ static u64 watch_idle(struct gpk_node *n, struct gpk_entity *e, bool partly, u64
 		return now + gpk_critical_us * NSEC_PER_USEC;
 	}
 	e->armed = true;
-	if (gpk_mutation & GPK_MUTATION_NO_LOOK)
-		return U64_MAX;
-	/* Work that came before made no fault. */
-	ret = gpk_pointer_read(e);
-	if (is_pending(e))
-		return 0;
-	return ret == -EAGAIN ? now + gpk_critical_us * NSEC_PER_USEC : U64_MAX;
+	/* Work that came before made no fault: look once more. */
+	return now;
 }
 
-static u64 watch_busy(struct gpk_node *n, u64 now)
+/* Without work the process is looked at as watch_idle() says. */
+static struct gp_idle_pace pace_of(const struct gpk_node *n)
 {
 	const struct gp_node_stats *stats = gp_sched_node_stats(n->sched, 0);
+	u64 ns = (stats->nr_out ? gpk_tick_us : gpk_poll_us) * NSEC_PER_USEC;
 
-	return now + (stats->nr_out ? gpk_tick_us : gpk_poll_us) * NSEC_PER_USEC;
+	return (struct gp_idle_pace){ .busy_ns = ns, .busy_max_ns = ns };
+}
+
+static void begin_look(struct gpk_entity *e, const struct gp_idle_pace *pace, u64 now)
+{
+	struct gpk_queue *q;
+
+	list_for_each_entry(q, &e->queues, link) {
+		if (e->restart)
+			gp_idle_restart(&q->idle, pace, now);
+		q->look = (struct gp_idle_seen){
+			.now_ns = now,
+			.ended_ns = e->ended_ns,
+			.waves = q->distrust ? waves_of(q) : GP_IDLE_WAVES_NOT_ASKED,
+			.is_stopped = e->sched_out,
+			/* Held by hand: no room needs to be made for it. */
+			.is_blocked = e->nr_manual || gpk_is_blocked(q->flags),
+		};
+	}
+	e->restart = false;
+}
+
+/* Queues of which memory does not say enough. */
+static void look_at_waves(struct gpk_node *n, struct gpk_entity *e, const struct gp_idle_pace *pace)
+{
+	bool asked = false;
+	struct gpk_queue *q;
+
+	list_for_each_entry(q, &e->queues, link) {
+		if (q->answer != GP_IDLE_ASK_WAVES)
+			continue;
+		if (!asked)
+			find_running(n, e);
+		asked = true;
+		q->look.waves = waves_of(q);
+		q->answer = gp_idle_look(&q->idle, pace, &q->look);
+	}
+}
+
+static u64 next_look(const struct gpk_entity *e)
+{
+	const struct gpk_queue *q;
+	u64 next = U64_MAX;
+
+	/* The end of a hold by hand is told. */
+	if (e->nr_manual)
+		return next;
+	list_for_each_entry(q, &e->queues, link)
+		next = min(next, q->idle.look_ns);
+	return next;
 }
 
 static void look(struct gpk_node *n, struct gpk_entity *e)
 {
+	struct gp_idle_pace pace = pace_of(n);
 	u64 next, now = ktime_get_ns();
 	int ret;
 
-	e->look_ns = U64_MAX;
-	ret = gpk_pointer_read(e);
+	WRITE_ONCE(e->look_ns, U64_MAX);
+	e->looked_ns = now;
+	if (wants_flags(e, now))
+		find_running(n, e);
+	begin_look(e, &pace, now);
+	ret = gpk_pointer_look(e, &pace);
 	e->is_gone = ret == -ESRCH;
 	if (e->is_gone) {
 		tell_edges(n, e);
 		return;
 	}
-	if (wants_flags(e, now))
-		find_running(n, e);
-	count_quiet(n, e);
+	look_at_waves(n, e, &pace);
+	next = next_look(e);
 	if (tell_edges(n, e) || is_unread(e))
-		next = watch_busy(n, now);
+		next = min(next, now + pace.busy_ns);
 	else
-		next = watch_idle(n, e, ret == -EAGAIN, now);
-	if (is_stuck(e))
-		next = min(next, now + FLAGS_NS);
+		next = min(next, watch_idle(n, e, ret == -EAGAIN, now));
 	e->look_ns = min(e->look_ns, next);
 }
 
@@ -272,9 +255,12 @@ static void take_hint(struct gpk_node *n, struct gpk_entity *e)
 {
 	u64 fault, now = ktime_get_ns();
 
-	if (test_and_clear_bit(1, &e->hints))
-		e->completed = true;
-	if (!test_and_clear_bit(0, &e->hints))
+	if (test_and_clear_bit(GPK_HINT_ENDED, &e->hints)) {
+		e->ended_ns = now;
+		/* Not more often than it could ask to be looked at. */
+		e->look_ns = min(e->look_ns, e->looked_ns + gpk_critical_us * NSEC_PER_USEC);
+	}
+	if (!test_and_clear_bit(GPK_HINT_LOOK, &e->hints))
 		return;
 	e->look_ns = 0;
 	/* After the bit, which is set after it: a fault that is not seen here comes again. */
@@ -302,7 +288,7 @@ static bool is_any_busy(const struct gpk_node *n)
 /*
  * find_hidden() - look at those that have waves though they seem idle
  *
- * No timer is needed for it: who has work is looked at often enough.
+ * No timer is needed for it: a queue that has work is looked at often enough.
  */
 static void find_hidden(struct gpk_node *n)
 {
@@ -310,8 +296,7 @@ static void find_hidden(struct gpk_node *n)
 	u64 now = ktime_get_ns();
 	u32 i, nr;
 
-	if (now - n->hidden_ns < FLAGS_NS || !is_any_busy(n) ||
-	    gpk_mutation & GPK_MUTATION_NO_WAVES)
+	if (now - n->hidden_ns < FLAGS_NS || !is_any_busy(n))
 		return;
 	n->hidden_ns = now;
 	list = gpk_ask(n, KFD_GPREEMPT_EVERY, &nr);
@@ -324,6 +309,7 @@ static void find_hidden(struct gpk_node *n)
 		if (q && !q->busy && q->generation == list[i].queue &&
 		    list[i].flags & KFD_GPREEMPT_RUNNING) {
 			q->flags = list[i].flags;
+			q->distrust = true;
 			e->look_ns = 0;
 		}
 		gpk_desc_put(&list[i]);

@@ -75,15 +75,14 @@ static long gpk_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 
 static int gpk_open(struct inode *inode, struct file *file)
 {
-	struct gpk_stream *s = kvzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
-
+	struct gpk_stream *s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
 	int ret;
 
 	if (!s)
 		return -ENOMEM;
 	ret = gpk_stream_init(s);
 	if (ret) {
-		kvfree(s);
+		kfree(s);
 		return ret;
 	}
 	file->private_data = s;
@@ -112,7 +111,7 @@ static int gpk_release(struct inode *inode, struct file *file)
 	for (i = 0; i < gpk_nr_nodes(); i++)
 		gpk_command(gpk_node_at(i), &c.cmd);
 	gpk_stream_fini(file->private_data);
-	kvfree(file->private_data);
+	kfree(file->private_data);
 	return 0;
 }
 
@@ -144,6 +143,7 @@ static ssize_t gpk_read(struct file *file, char __user *to, size_t room, loff_t 
 
 	if (room < sizeof(struct gpreempt_abi_event))
 		return -EINVAL;
+	gpk_stream_listen(s);
 	/* Again if another reader was faster. */
 	for (;;) {
 		ret = take_events(s, to, room);
@@ -161,6 +161,7 @@ static __poll_t gpk_poll(struct file *file, poll_table *table)
 {
 	struct gpk_stream *s = file->private_data;
 
+	gpk_stream_listen(s);
 	poll_wait(file, &s->wait, table);
 	return gpk_stream_ready(s) ? EPOLLIN | EPOLLRDNORM : 0;
 }

@@ -64,7 +64,7 @@ void gpk_resync_later(struct gpk_node *n)
 	n->resync_ns = ktime_get_ns() + RESYNC_NS;
 }
 
-/* NULL also if there are too many: who is not an entity runs as without us. */
+/* NULL also if there are too many: a process that is no entity runs as without us. */
 static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreempt_queue *desc)
 {
 	struct gpk_entity *e;
@@ -84,7 +84,7 @@ static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreem
 	mmgrab(e->mm);
 	e->uid = gpk_group_uid(e->pid);
 	/* It may have been here before, with other queues. */
-	e->nr_manual = gpk_hold_count(n, e->generation);
+	e->nr_manual = gpk_hold_count(n, e->generation, 0);
 	gpk_attr_wish(e->pid, &attr, &e->group, &e->detect);
 	if (xa_err(xa_store(&n->by_generation, e->generation, e, GFP_KERNEL))) {
 		gpk_resync_later(n);
@@ -96,7 +96,7 @@ static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreem
 	}
 	list_add_tail(&e->link, &n->entities);
 	n->nr_entities++;
-	gpk_carry_out(n);
+	gp_act_run(&n->act);
 	return e;
 err:
 	put_pid(e->pid);
@@ -110,8 +110,8 @@ static void queue_remove(struct gpk_node *n, struct gpk_entity *e, struct gpk_qu
 {
 	gpk_event(n, e->pid, GPREEMPT_EVENT_QUEUE, 0, q->queue_id);
 	list_del(&q->link);
-	if (!gp_sched_queue_remove(n->sched, q->core, ktime_get_ns(), &n->acts))
-		gpk_carry_out(n);
+	if (!gp_sched_queue_remove(n->sched, q->core, ktime_get_ns(), &n->act.acts))
+		gp_act_run(&n->act);
 	kfree(q);
 }
 
@@ -125,7 +125,7 @@ static void entity_let_go(struct gpk_node *n, const struct gpk_entity *e)
 	struct kfd_gpreempt_ref ref = { .process = e->generation };
 
 	if (e->sched_out || e->nr_manual)
-		kfd_gpreempt_switch(n->gpu_id, &ref, 0, 1, 0);
+		gpk_switch(n, &ref, 0, 1, 0);
 }
 
 static void entity_remove(struct gpk_node *n, struct gpk_entity *e)
@@ -162,8 +162,9 @@ static void queue_add(struct gpk_node *n, struct gpk_entity *e,
 	q->ring_bytes = desc->ring_bytes;
 	q->flags = desc->flags;
 	q->pending = U64_MAX;
+	gp_idle_init(&q->idle, false, ktime_get_ns());
 	q->seen = true;
-	if (gp_sched_queue_add(n->sched, e->core, q->generation, ktime_get_ns(), &n->acts,
+	if (gp_sched_queue_add(n->sched, e->core, q->generation, ktime_get_ns(), &n->act.acts,
 			       &q->core)) {
 		kfree(q);
 		return;
@@ -171,7 +172,7 @@ static void queue_add(struct gpk_node *n, struct gpk_entity *e,
 	list_add_tail(&q->link, &e->queues);
 	gpk_event(n, e->pid, GPREEMPT_EVENT_QUEUE, 1, q->queue_id);
 	e->look_ns = 0;
-	gpk_carry_out(n);
+	gp_act_run(&n->act);
 }
 
 static void see(struct gpk_node *n, const struct kfd_gpreempt_queue *desc)
@@ -187,8 +188,10 @@ static void see(struct gpk_node *n, const struct kfd_gpreempt_queue *desc)
 	list_for_each_entry(q, &e->queues, link)
 		if (q->generation == desc->queue) {
 			q->seen = true;
-			if (gpk_is_blocked(q->flags) != gpk_is_blocked(desc->flags))
+			if (gpk_is_blocked(q->flags) != gpk_is_blocked(desc->flags)) {
 				e->look_ns = 0;
+				e->restart = true;
+			}
 			q->flags = desc->flags;
 			q->ring = desc->ring;
 			q->ring_bytes = desc->ring_bytes;
@@ -225,6 +228,15 @@ static void remove_unseen(struct gpk_node *n)
 	}
 }
 
+static void remove_lost(struct gpk_node *n)
+{
+	struct gpk_entity *e, *next;
+
+	list_for_each_entry_safe(e, next, &n->entities, link)
+		if (e->is_lost)
+			entity_remove(n, e);
+}
+
 /* With room for a few more than there were a moment ago. */
 struct kfd_gpreempt_queue *gpk_ask(struct gpk_node *n, u64 process, u32 *nr)
 {
@@ -254,7 +266,7 @@ struct kfd_gpreempt_queue *gpk_ask(struct gpk_node *n, u64 process, u32 *nr)
 }
 
 /*
- * let_strays_go() - resume what is off the GPU and by nobody's order
+ * let_strays_go() - resume what is off the GPU without an order
  *
  * There should be none; if there is, it would never run again.
  */
@@ -272,10 +284,14 @@ static void let_strays_go(struct gpk_node *n)
 				{ .process = e->generation, .queue = q->generation },
 			};
 
-			if (!(q->flags & KFD_GPREEMPT_PREEMPTED) || gpk_hold_is_held(n, e, q))
+			if (!(q->flags & KFD_GPREEMPT_PREEMPTED) ||
+			    q->flags & KFD_GPREEMPT_DAMAGED ||
+			    gpk_hold_count(n, e->generation, q->generation))
 				continue;
-			if (!kfd_gpreempt_switch(n->gpu_id, refs, 0, ARRAY_SIZE(refs), 0) &&
-			    !refs[0].result && !refs[1].result)
+			if (gpk_switch(n, refs, 0, ARRAY_SIZE(refs), 0) || refs[0].result ||
+			    refs[1].result)
+				gpk_resync_later(n);
+			else
 				q->flags ^= KFD_GPREEMPT_PREEMPTED | KFD_GPREEMPT_ACTIVE;
 		}
 	}
@@ -295,7 +311,7 @@ static bool is_all_off(const struct gpk_entity *e)
  * hold_again() - preempt what is to be off the GPU and is not
  *
  * With the last queue of a process amdkfd forgets that it is held: the next one runs. And
- * a resume that failed is made up for, though somebody more urgent may have come since.
+ * a resume that failed is made up for, though a more urgent process may have come since.
  */
 static void hold_again(struct gpk_node *n)
 {
@@ -308,7 +324,7 @@ static void hold_again(struct gpk_node *n)
 
 		if ((!e->sched_out && !e->nr_manual) || is_all_off(e))
 			continue;
-		ret = kfd_gpreempt_switch(n->gpu_id, &ref, 1, 0, KFD_GPREEMPT_GRACE_DEFAULT);
+		ret = gpk_switch(n, &ref, 1, 0, KFD_GPREEMPT_GRACE_DEFAULT);
 		if (ret == -EIO)
 			gpk_resync_later(n);
 		if (ret || ref.result)
@@ -324,12 +340,14 @@ void gpk_resync(struct gpk_node *n)
 	u32 i, nr;
 
 	n->resync_ns = U64_MAX;
+	n->moved = false;
 	list = gpk_ask(n, 0, &nr);
 	if (IS_ERR(list)) {
 		if (PTR_ERR(list) != -ENODEV)
 			gpk_resync_later(n);
 		return;
 	}
+	remove_lost(n);
 	unsee(n);
 	for (i = 0; i < nr; i++) {
 		see(n, &list[i]);
@@ -337,8 +355,15 @@ void gpk_resync(struct gpk_node *n)
 	}
 	kvfree(list);
 	remove_unseen(n);
+	gpk_hold_forget_dead(n);
 	let_strays_go(n);
 	hold_again(n);
+}
+
+void gpk_catch_up(struct gpk_node *n)
+{
+	if (atomic_fetch_andnot(GPK_KICK_CHANGED, &n->kick) & GPK_KICK_CHANGED || n->moved)
+		gpk_resync(n);
 }
 
 void gpk_forget_all(struct gpk_node *n)

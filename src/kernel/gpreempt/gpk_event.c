@@ -1,18 +1,100 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Event streams: see event.h.
+ * Event streams: see gpk_event.h.
  */
+#include <linux/mm.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
+#include <linux/workqueue.h>
 
 #include "gpk_event.h"
 #include "gpk.h"
 
-/* Of a user: every event is told to all. */
+/* Of a user. */
 #define STREAMS_MAX 1024
 
+/*
+ * struct slot - an event in the ring
+ *
+ * @pid: its process, with a reference: the number depends on the reader's namespace
+ */
+struct slot {
+	struct gpreempt_abi_event event;
+	struct pid *pid;
+};
+
+static struct slot *ring;
+static u64 ring_head; /* number of the next event; written under ring_lock */
+static DEFINE_SPINLOCK(ring_lock);
+
 static LIST_HEAD(streams);
-static DEFINE_SPINLOCK(streams_lock);
+static LIST_HEAD(listeners);
+static DEFINE_MUTEX(streams_mutex);
+static atomic_t nr_listeners;
+
+/* Wakes the readers, in a worker: that takes the longer, the more there are. */
+static void wake_listeners(struct work_struct *work)
+{
+	struct gpk_stream *s;
+
+	mutex_lock(&streams_mutex);
+	list_for_each_entry(s, &listeners, listener) {
+		u64 head = READ_ONCE(ring_head);
+
+		if (s->told == head)
+			continue;
+		s->told = head;
+		wake_up_interruptible(&s->wait);
+		if (s->eventfd)
+			eventfd_signal(s->eventfd);
+		cond_resched();
+	}
+	mutex_unlock(&streams_mutex);
+}
+
+static DECLARE_WORK(wake_work, wake_listeners);
+
+int gpk_event_init(void)
+{
+	ring = kvcalloc(GPK_EVENTS, sizeof(*ring), GFP_KERNEL);
+	return ring ? 0 : -ENOMEM;
+}
+
+void gpk_event_fini(void)
+{
+	u32 i;
+
+	cancel_work_sync(&wake_work);
+	for (i = 0; i < GPK_EVENTS; i++)
+		put_pid(ring[i].pid);
+	kvfree(ring);
+}
+
+void gpk_event(struct gpk_node *n, struct pid *pid, u32 kind, u32 code, u64 value)
+{
+	struct gpreempt_abi_event event = {
+		.size = sizeof(event),
+		.kind = kind,
+		.time_ns = ktime_get_ns(),
+		.gpu_id = n->gpu_id,
+		.code = code,
+		.value = value,
+	};
+	struct slot *slot;
+	struct pid *old;
+
+	if (!atomic_read(&nr_listeners))
+		return;
+	get_pid(pid);
+	spin_lock(&ring_lock);
+	slot = &ring[ring_head % GPK_EVENTS];
+	old = slot->pid;
+	*slot = (struct slot){ .event = event, .pid = pid };
+	WRITE_ONCE(ring_head, ring_head + 1);
+	spin_unlock(&ring_lock);
+	put_pid(old);
+	queue_work(system_unbound_wq, &wake_work);
+}
 
 static bool is_one_too_many(kuid_t uid)
 {
@@ -29,16 +111,15 @@ int gpk_stream_init(struct gpk_stream *s)
 	int ret = 0;
 
 	mutex_init(&s->read_mutex);
-	spin_lock_init(&s->lock);
 	init_waitqueue_head(&s->wait);
 	s->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	s->uid = current_uid();
-	spin_lock(&streams_lock);
+	mutex_lock(&streams_mutex);
 	if (is_one_too_many(s->uid))
 		ret = -EMFILE;
 	else
 		list_add(&s->link, &streams);
-	spin_unlock(&streams_lock);
+	mutex_unlock(&streams_mutex);
 	if (ret)
 		put_pid_ns(s->pid_ns);
 	return ret;
@@ -46,89 +127,90 @@ int gpk_stream_init(struct gpk_stream *s)
 
 void gpk_stream_fini(struct gpk_stream *s)
 {
-	spin_lock(&streams_lock);
+	mutex_lock(&streams_mutex);
 	list_del(&s->link);
-	spin_unlock(&streams_lock);
+	if (s->listening) {
+		list_del(&s->listener);
+		atomic_dec(&nr_listeners);
+	}
+	mutex_unlock(&streams_mutex);
 	if (s->eventfd)
 		eventfd_ctx_put(s->eventfd);
 	put_pid_ns(s->pid_ns);
 }
 
-static void stream_put(struct gpk_stream *s, const struct gpreempt_abi_event *event,
-		       struct pid *pid)
+static void listen(struct gpk_stream *s)
 {
-	spin_lock(&s->lock);
-	if (!s->wanted && !s->eventfd)
-		goto out;
-	if (s->head - s->tail == GPK_EVENTS) {
-		s->lost++;
-	} else {
-		struct gpreempt_abi_event *slot = &s->ring[s->head++ % GPK_EVENTS];
-
-		*slot = *event;
-		slot->pid = pid ? pid_nr_ns(pid, s->pid_ns) : 0;
-	}
-	if (s->eventfd)
-		eventfd_signal(s->eventfd);
-out:
-	spin_unlock(&s->lock);
-	wake_up_interruptible(&s->wait);
+	if (s->listening)
+		return;
+	/* First: an event that is not written now comes before this call. */
+	atomic_inc(&nr_listeners);
+	spin_lock(&ring_lock);
+	s->tail = ring_head;
+	spin_unlock(&ring_lock);
+	s->told = s->tail;
+	list_add(&s->listener, &listeners);
+	WRITE_ONCE(s->listening, true);
 }
 
-void gpk_event(struct gpk_node *n, struct pid *pid, u32 kind, u32 code, u64 value)
+void gpk_stream_listen(struct gpk_stream *s)
 {
-	struct gpreempt_abi_event event = {
-		.time_ns = ktime_get_ns(),
-		.gpu_id = n->gpu_id,
-		.kind = kind,
-		.code = code,
-		.value = value,
-	};
-	struct gpk_stream *s;
-
-	spin_lock(&streams_lock);
-	list_for_each_entry(s, &streams, link)
-		stream_put(s, &event, pid);
-	spin_unlock(&streams_lock);
+	if (READ_ONCE(s->listening))
+		return;
+	mutex_lock(&streams_mutex);
+	listen(s);
+	mutex_unlock(&streams_mutex);
 }
 
-bool gpk_stream_ready(struct gpk_stream *s)
+bool gpk_stream_ready(const struct gpk_stream *s)
 {
-	bool ready;
+	return READ_ONCE(s->tail) != READ_ONCE(ring_head) || READ_ONCE(s->lost);
+}
 
-	spin_lock(&s->lock);
-	s->wanted = true;
-	ready = s->head != s->tail || s->lost;
-	spin_unlock(&s->lock);
-	return ready;
+/* What was overwritten before it was read is lost; ring_lock is held. */
+static void count_lost(struct gpk_stream *s)
+{
+	u64 oldest = ring_head > GPK_EVENTS ? ring_head - GPK_EVENTS : 0;
+
+	if (s->tail >= oldest)
+		return;
+	s->lost += oldest - s->tail;
+	WRITE_ONCE(s->tail, oldest);
 }
 
 bool gpk_stream_peek(struct gpk_stream *s, struct gpreempt_abi_event *event)
 {
+	const struct slot *slot;
 	bool found = true;
 
-	spin_lock(&s->lock);
-	s->wanted = true;
-	if (s->head != s->tail)
-		*event = s->ring[s->tail % GPK_EVENTS];
-	else if (s->lost)
-		*event = (struct gpreempt_abi_event){ .time_ns = ktime_get_ns(),
+	if (!gpk_stream_ready(s))
+		return false;
+	spin_lock(&ring_lock);
+	count_lost(s);
+	if (s->lost) {
+		*event = (struct gpreempt_abi_event){ .size = sizeof(*event),
 						      .kind = GPREEMPT_EVENT_LOST,
+						      .time_ns = ktime_get_ns(),
 						      .value = s->lost };
-	else
+	} else if (s->tail != ring_head) {
+		slot = &ring[s->tail % GPK_EVENTS];
+		*event = slot->event;
+		event->pid = slot->pid ? pid_nr_ns(slot->pid, s->pid_ns) : 0;
+	} else {
 		found = false;
-	spin_unlock(&s->lock);
+	}
+	spin_unlock(&ring_lock);
 	return found;
 }
 
 void gpk_stream_drop(struct gpk_stream *s, const struct gpreempt_abi_event *event)
 {
-	spin_lock(&s->lock);
+	spin_lock(&ring_lock);
 	if (event->kind == GPREEMPT_EVENT_LOST)
 		s->lost -= event->value;
 	else
-		s->tail++;
-	spin_unlock(&s->lock);
+		WRITE_ONCE(s->tail, s->tail + 1);
+	spin_unlock(&ring_lock);
 }
 
 int gpk_stream_set_eventfd(struct gpk_stream *s, int fd)
@@ -140,10 +222,12 @@ int gpk_stream_set_eventfd(struct gpk_stream *s, int fd)
 		if (IS_ERR(new))
 			return PTR_ERR(new);
 	}
-	spin_lock(&s->lock);
+	mutex_lock(&streams_mutex);
 	old = s->eventfd;
 	s->eventfd = new;
-	spin_unlock(&s->lock);
+	if (new)
+		listen(s);
+	mutex_unlock(&streams_mutex);
 	if (old)
 		eventfd_ctx_put(old);
 	return 0;

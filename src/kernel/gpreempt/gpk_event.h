@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The event stream of an open file: a ring that the monitors fill and read() empties.
- * Who does not read in time loses events, and is told how many.
+ * Event streams. There is one ring of events for all files. A monitor writes an event
+ * once, whatever the number of files; each file reads the ring at its own pace. A file
+ * that does not read in time loses the oldest events, and its reader is told how many.
+ * Readers are woken by a worker and not by the monitor.
  */
 #ifndef GPK_EVENT_H
 #define GPK_EVENT_H
@@ -9,49 +11,48 @@
 #include <linux/eventfd.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
-#include <linux/pid.h>
-#include <linux/spinlock.h>
 #include <linux/uidgid.h>
 #include <linux/wait.h>
 #include "uapi/linux/gpreempt.h"
 
-#define GPK_EVENTS 256
+/* Events that are kept; a power of two. */
+#define GPK_EVENTS 4096
 
 /**
- * struct gpk_stream - events of a file
- * @link: among all streams
+ * struct gpk_stream - the events of a file
+ * @link: among all streams; streams_mutex
+ * @listener: among those that listen; streams_mutex
  * @read_mutex: one reader at a time
- * @lock: protects the rest; monitors take it
  * @wait: readers
- * @ring: events; pid is a struct pid's number in the reader's namespace
- * @head: next to write
- * @tail: next to read
- * @lost: not written for want of room
- * @eventfd: signalled with every event, or NULL
- * @pid_ns: of whoever opened the file
- * @uid: of the same
- * @wanted: somebody reads or polls: nothing is kept before
+ * @tail: number of the next event to read; written under ring_lock
+ * @told: number of events when the readers were last woken; streams_mutex
+ * @lost: events that were overwritten before they were read; ring_lock
+ * @eventfd: signalled when there are new events, or NULL; streams_mutex
+ * @pid_ns: namespace in which the file was opened
+ * @uid: user that opened it
+ * @listening: a reader or poller came: no event before is given
  */
 struct gpk_stream {
 	struct list_head link;
+	struct list_head listener;
 	struct mutex read_mutex;
-	spinlock_t lock;
 	wait_queue_head_t wait;
-	struct gpreempt_abi_event ring[GPK_EVENTS];
-	u32 head;
-	u32 tail;
+	u64 tail;
+	u64 told;
 	u64 lost;
 	struct eventfd_ctx *eventfd;
 	struct pid_namespace *pid_ns;
 	kuid_t uid;
-	bool wanted;
+	bool listening;
 };
 
 /* 0, or -EMFILE if its user has too many. */
 int gpk_stream_init(struct gpk_stream *s);
 void gpk_stream_fini(struct gpk_stream *s);
-/* True if there is something to read; from now on events are kept. */
-bool gpk_stream_ready(struct gpk_stream *s);
+/* From now on events are for this stream too. May sleep. */
+void gpk_stream_listen(struct gpk_stream *s);
+/* Whether there is something to read. */
+bool gpk_stream_ready(const struct gpk_stream *s);
 /* The next event; read_mutex is held. False if there is none. */
 bool gpk_stream_peek(struct gpk_stream *s, struct gpreempt_abi_event *event);
 /* It has been delivered. */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Processes that are stopped and continued together: one entity of the core, made of
- * several of ours. They belong to one user, name the same number and have the same
- * attributes: nobody becomes more urgent by joining.
+ * several of ours. Which processes these are is said in rules/group.h.
  */
 #include <linux/cred.h>
 #include <linux/sched/task.h>
 
 #include "gpk.h"
 #include "kfd_gpreempt.h"
+#include "rules/group.h"
 
 kuid_t gpk_group_uid(struct pid *pid)
 {
@@ -22,24 +22,29 @@ kuid_t gpk_group_uid(struct pid *pid)
 	return uid;
 }
 
-static bool is_same(const struct gp_attr *a, const struct gp_attr *b)
+static struct gp_group_key key_of(const struct gpk_entity *e, const struct gp_attr *attr)
 {
-	return a->prio == b->prio && a->weight == b->weight && a->slice_ns == b->slice_ns &&
-	       a->deadline_ns == b->deadline_ns && a->no_preempt == b->no_preempt &&
-	       a->latency_critical == b->latency_critical;
+	return (struct gp_group_key){
+		.user = uid_valid(e->uid) ? __kuid_val(e->uid) : GP_GROUP_NO_USER,
+		.group = e->group,
+		.attr = *attr,
+	};
 }
 
 static struct gpk_entity *find(struct gpk_node *n, const struct gpk_entity *e,
 			       const struct gp_attr *attr)
 {
+	struct gp_group_key other, key = key_of(e, attr);
 	struct gp_entity_info info;
 	struct gpk_entity *o;
 
-	list_for_each_entry(o, &n->entities, link)
-		if (o != e && o->group == e->group && uid_valid(e->uid) &&
-		    uid_eq(o->uid, e->uid) && !gp_sched_entity_info(n->sched, o->core, &info) &&
-		    is_same(&info.attr, attr))
+	list_for_each_entry(o, &n->entities, link) {
+		if (o == e || gp_sched_entity_info(n->sched, o->core, &info))
+			continue;
+		other = key_of(o, &info.attr);
+		if (gp_group_is_one(&other, &key))
 			return o;
+	}
 	return NULL;
 }
 
@@ -62,12 +67,12 @@ int gpk_group_join(struct gpk_node *n, struct gpk_entity *e, const struct gp_att
 
 	if (!o)
 		return gp_sched_entity_add(n->sched, 0, attr, e->generation, ktime_get_ns(),
-					   &n->acts, &e->core);
-	n->acts.nr = 0;
+					   &n->act.acts, &e->core);
+	n->act.acts.nr = 0;
 	e->core = o->core;
 	e->sched_out = o->sched_out;
 	if (e->sched_out)
-		kfd_gpreempt_switch(n->gpu_id, &ref, 1, 0, KFD_GPREEMPT_GRACE_DEFAULT);
+		gpk_switch(n, &ref, 1, 0, KFD_GPREEMPT_GRACE_DEFAULT);
 	return 0;
 }
 
@@ -75,8 +80,8 @@ void gpk_group_leave(struct gpk_node *n, struct gpk_entity *e)
 {
 	if (gpk_group_is_shared(n, e))
 		return;
-	if (!gp_sched_entity_remove(n->sched, e->core, ktime_get_ns(), &n->acts))
-		gpk_carry_out(n);
+	if (!gp_sched_entity_remove(n->sched, e->core, ktime_get_ns(), &n->act.acts))
+		gp_act_run(&n->act);
 }
 
 /* Its queues go with it; whether they have work is found out anew. */
@@ -88,13 +93,14 @@ static void move_queues(struct gpk_node *n, struct gpk_entity *e, bool out)
 		int ret;
 
 		if (out)
-			ret = gp_sched_queue_remove(n->sched, q->core, ktime_get_ns(), &n->acts);
+			ret = gp_sched_queue_remove(n->sched, q->core, ktime_get_ns(),
+						    &n->act.acts);
 		else
 			ret = gp_sched_queue_add(n->sched, e->core, q->generation, ktime_get_ns(),
-						 &n->acts, &q->core);
+						 &n->act.acts, &q->core);
 		q->busy = false;
 		if (!ret)
-			gpk_carry_out(n);
+			gp_act_run(&n->act);
 	}
 	e->look_ns = 0;
 }
@@ -107,7 +113,7 @@ void gpk_group_change(struct gpk_node *n, struct gpk_entity *e, u64 group,
 	move_queues(n, e, true);
 	gpk_group_leave(n, e);
 	if (e->sched_out && !e->nr_manual)
-		kfd_gpreempt_switch(n->gpu_id, &ref, 0, 1, KFD_GPREEMPT_GRACE_DEFAULT);
+		gpk_switch(n, &ref, 0, 1, KFD_GPREEMPT_GRACE_DEFAULT);
 	e->sched_out = false;
 	e->group = group;
 	if (gpk_group_join(n, e, attr)) {
@@ -115,6 +121,6 @@ void gpk_group_change(struct gpk_node *n, struct gpk_entity *e, u64 group,
 		e->core = GP_ID_NONE;
 		return;
 	}
-	gpk_carry_out(n);
+	gp_act_run(&n->act);
 	move_queues(n, e, false);
 }

@@ -11,6 +11,7 @@
 #include "gpk.h"
 #include "gpk_ioc.h"
 #include "kfd_gpreempt.h"
+#include "gpk_snapshot.h"
 
 #define LIST_MAX 65536
 
@@ -45,12 +46,14 @@ int gpk_ioc_caps(void __user *uarg)
 }
 
 /*
- * struct list_command - describe the queues of a node
+ * struct list_part - queues of a node, copied for the caller and charged to it
  *
+ * @ns: the caller's
  * @pids: whose each is, with a reference
+ * @room: of @out and @pids
+ * @nr: how many there are
  */
-struct list_command {
-	struct gpk_command cmd;
+struct list_part {
 	struct pid_namespace *ns;
 	struct gpreempt_ioc_queue *out;
 	struct pid **pids;
@@ -58,125 +61,143 @@ struct list_command {
 	u32 nr;
 };
 
-static u32 abi_flags(struct gpk_node *n, const struct gpk_entity *e, const struct gpk_queue *q)
-{
-	u32 flags = 0;
-
-	if (q->flags & KFD_GPREEMPT_AQL)
-		flags |= GPREEMPT_QUEUE_F_AQL;
-	if (q->flags & KFD_GPREEMPT_ACTIVE)
-		flags |= GPREEMPT_QUEUE_F_ACTIVE;
-	if (q->flags & KFD_GPREEMPT_PREEMPTED)
-		flags |= GPREEMPT_QUEUE_F_PREEMPTED;
-	if (q->flags & KFD_GPREEMPT_EVICTED)
-		flags |= GPREEMPT_QUEUE_F_EVICTED;
-	if (q->flags & KFD_GPREEMPT_SUSPENDED)
-		flags |= GPREEMPT_QUEUE_F_SUSPENDED;
-	if (q->busy)
-		flags |= GPREEMPT_QUEUE_F_BUSY;
-	if (e->nr_manual || gpk_hold_is_held(n, e, q))
-		flags |= GPREEMPT_QUEUE_F_MANUAL;
-	if (e->sched_out)
-		flags |= GPREEMPT_QUEUE_F_SCHED;
-	return flags;
-}
-
-/* The core counts a time when it is over; people want to see it grow. */
-static void add_stint(const struct gpk_entity *e, struct gp_entity_info *info)
+/* The core counts a time when it is over; a reader wants to see it grow. */
+static void add_times(const struct gpk_seen *seen, struct gpreempt_ioc_queue *q)
 {
 	u64 now = ktime_get_ns();
-	u64 stint = e->since_ns && now > e->since_ns ? now - e->since_ns : 0;
+	u64 stint = seen->since_ns && now > seen->since_ns ? now - seen->since_ns : 0;
 
-	if (info->state == GP_ENTITY_RUNNING)
-		info->run_ns += stint;
-	if (info->state == GP_ENTITY_PREEMPTED && info->nr_busy) {
-		info->off_ns += stint;
-		info->off_max_ns = max(info->off_max_ns, stint);
+	q->run_ns = seen->info.run_ns;
+	q->off_ns = seen->info.off_ns;
+	q->off_max_ns = seen->info.off_max_ns;
+	if (seen->info.state == GP_ENTITY_RUNNING)
+		q->run_ns += stint;
+	if (seen->info.state == GP_ENTITY_PREEMPTED && seen->info.nr_busy) {
+		q->off_ns += stint;
+		q->off_max_ns = max(q->off_max_ns, stint);
 	}
 }
 
-static void describe(struct gpreempt_ioc_queue *out, s32 pid, struct gpk_node *n,
-		     const struct gpk_entity *e, const struct gpk_queue *q,
-		     const struct gp_entity_info *info)
+static void part_add(struct list_part *p, const struct gpk_snapshot *s, const struct gpk_seen *seen,
+		     s32 pid)
 {
-	*out = (struct gpreempt_ioc_queue){
-		.pid = pid,
-		.gpu_id = n->gpu_id,
-		.queue_id = q->queue_id,
-		.flags = abi_flags(n, e, q),
-		.state = info->state,
-		.prio = info->attr.prio,
-		.pending = q->pending,
-		.ring_bytes = q->ring_bytes,
-		.rptr_addr = q->rptr,
-		.wptr_addr = q->wptr,
-		.nr_preempted = info->nr_preempted,
-		.run_ns = info->run_ns,
-		.off_ns = info->off_ns,
-		.off_max_ns = info->off_max_ns,
-	};
+	u32 i;
+
+	for (i = seen->first; i < seen->first + seen->nr; i++, p->nr++) {
+		if (p->nr >= p->room)
+			continue;
+		p->out[p->nr] = s->queues[i];
+		p->out[p->nr].pid = pid;
+		add_times(seen, &p->out[p->nr]);
+		p->pids[p->nr] = get_pid(seen->pid);
+	}
 }
 
-static int run_list(struct gpk_node *n, struct gpk_command *cmd)
+/* False: there are more than there is room for. */
+static bool part_fill(struct list_part *p, struct gpk_node *n)
 {
-	struct list_command *c = container_of(cmd, struct list_command, cmd);
-	struct gp_entity_info info;
-	struct gpk_entity *e;
-	struct gpk_queue *q;
+	const struct gpk_snapshot *s;
+	u32 i;
 
-	gpk_resync(n);
-	list_for_each_entry(e, &n->entities, link) {
-		s32 pid = pid_nr_ns(e->pid, c->ns);
+	p->nr = 0;
+	rcu_read_lock();
+	s = rcu_dereference(n->snapshot);
+	for (i = 0; i < s->nr_seen; i++) {
+		s32 pid = pid_nr_ns(s->seen[i].pid, p->ns);
 
-		/* Not in the caller's world. */
-		if (!pid || gp_sched_entity_info(n->sched, e->core, &info))
-			continue;
-		add_stint(e, &info);
-		list_for_each_entry(q, &e->queues, link) {
-			if (c->nr < c->room) {
-				describe(&c->out[c->nr], pid, n, e, q, &info);
-				c->pids[c->nr] = get_pid(e->pid);
-			}
-			c->nr++;
+		/* A process outside of the caller's namespace is not shown. */
+		if (pid)
+			part_add(p, s, &s->seen[i], pid);
+	}
+	rcu_read_unlock();
+	return p->nr <= p->room;
+}
+
+static void part_free(struct list_part *p)
+{
+	u32 i;
+
+	for (i = 0; p->pids && i < min(p->nr, p->room); i++)
+		put_pid(p->pids[i]);
+	kvfree(p->pids);
+	kvfree(p->out);
+	p->pids = NULL;
+	p->out = NULL;
+}
+
+/* Copies a snapshot, or of a large one the first @max queues. */
+static int part_get(struct list_part *p, struct gpk_node *n, u32 max)
+{
+	int ret = gpk_look(n);
+
+	if (ret)
+		return ret;
+	/* First it is counted; another snapshot may come in between. */
+	while (!part_fill(p, n) && p->room < max) {
+		u32 room = min(p->nr, max);
+
+		part_free(p);
+		p->room = room;
+		p->out = kvcalloc(room, sizeof(*p->out), GFP_KERNEL_ACCOUNT);
+		p->pids = kvcalloc(room, sizeof(*p->pids), GFP_KERNEL_ACCOUNT);
+		if (!p->out || !p->pids) {
+			p->nr = 0;
+			return -ENOMEM;
 		}
 	}
 	return 0;
 }
 
-/* Where things are in a process is for those who could read them; done with the pids. */
-static void hide_addresses(struct list_command *c)
+/* Addresses in a process are for callers that could read what is there. */
+static void hide_addresses(struct list_part *p)
 {
-	u32 i, nr = min(c->nr, c->room);
+	u32 i, nr = min(p->nr, p->room);
 	bool seen = false;
 
 	for (i = 0; i < nr; i++) {
-		if (!i || c->pids[i] != c->pids[i - 1])
-			seen = gpk_may_see(c->pids[i]);
+		if (!i || p->pids[i] != p->pids[i - 1])
+			seen = gpk_may_see(p->pids[i]);
 		if (seen)
 			continue;
-		c->out[i].rptr_addr = 0;
-		c->out[i].wptr_addr = 0;
+		p->out[i].rptr_addr = 0;
+		p->out[i].wptr_addr = 0;
 	}
-	for (i = 0; i < nr; i++)
-		put_pid(c->pids[i]);
 }
 
-static int copy_list(const struct gpreempt_ioc_list *arg, const struct list_command *c)
+/* From entry @from on. */
+static int part_copy(const struct list_part *p, const struct gpreempt_ioc_list *arg, u32 from)
 {
-	u32 i, bytes = min_t(u32, arg->entry_size, sizeof(c->out[0]));
+	u32 i, bytes = min_t(u32, arg->entry_size, sizeof(p->out[0]));
 
-	for (i = 0; i < min(c->nr, c->room); i++)
-		if (copy_to_user(u64_to_user_ptr(arg->queues) + (u64)i * arg->entry_size,
-				 &c->out[i], bytes))
+	for (i = 0; i < min(p->nr, p->room); i++) {
+		void __user *to = u64_to_user_ptr(arg->queues + (u64)(from + i) * arg->entry_size);
+
+		if (copy_to_user(to, &p->out[i], bytes) ||
+		    clear_user(to + bytes, arg->entry_size - bytes))
 			return -EFAULT;
+	}
 	return 0;
+}
+
+/* Adds the queues of a node; @nr: how many there are so far. */
+static int list_node(struct gpk_node *n, const struct gpreempt_ioc_list *arg, u32 *nr)
+{
+	struct list_part p = { .ns = task_active_pid_ns(current) };
+	int ret = part_get(&p, n, arg->nr - min(*nr, arg->nr));
+
+	if (!ret) {
+		hide_addresses(&p);
+		ret = part_copy(&p, arg, *nr);
+	}
+	*nr += p.nr;
+	part_free(&p);
+	return ret;
 }
 
 int gpk_ioc_list(void __user *uarg)
 {
-	struct list_command c = { .cmd.run = run_list, .ns = task_active_pid_ns(current) };
 	struct gpreempt_ioc_list arg;
-	u32 i, size;
+	u32 i, size, nr = 0;
 	int ret = gpk_get_arg(&arg, sizeof(arg), uarg, &size);
 
 	if (ret)
@@ -185,72 +206,16 @@ int gpk_ioc_list(void __user *uarg)
 		return -EINVAL;
 	if (arg.gpu_id && !gpk_node_find(arg.gpu_id))
 		return -ENODEV;
-	c.room = arg.nr;
-	c.out = kvcalloc(max(c.room, 1u), sizeof(*c.out), GFP_KERNEL);
-	c.pids = kvcalloc(max(c.room, 1u), sizeof(*c.pids), GFP_KERNEL);
-	ret = -ENOMEM;
-	if (!c.out || !c.pids)
-		goto out;
-	for (i = 0; i < gpk_nr_nodes(); i++)
+	for (i = 0; i < gpk_nr_nodes() && !ret; i++)
 		if (!arg.gpu_id || gpk_node_at(i)->gpu_id == arg.gpu_id)
-			gpk_command(gpk_node_at(i), &c.cmd);
-	hide_addresses(&c);
-	ret = copy_list(&arg, &c);
-	arg.nr = c.nr;
-	if (!ret)
-		ret = gpk_put_arg(uarg, &arg, sizeof(arg), size);
-out:
-	kvfree(c.pids);
-	kvfree(c.out);
-	return ret;
-}
-
-/*
- * struct stats_command - copy the statistics of a node
- */
-struct stats_command {
-	struct gpk_command cmd;
-	struct gpreempt_ioc_stats *arg;
-};
-
-static int run_stats(struct gpk_node *n, struct gpk_command *cmd)
-{
-	struct gpreempt_ioc_stats *a = container_of(cmd, struct stats_command, cmd)->arg;
-	const struct gp_node_stats *s = gp_sched_node_stats(n->sched, 0);
-
-	*a = (struct gpreempt_ioc_stats){
-		.size = a->size,
-		.gpu_id = n->gpu_id,
-		.breaker = s->breaker,
-		.breaker_reason = s->breaker_reason,
-		.nr_events = s->nr_events,
-		.nr_switches = s->nr_switches,
-		.nr_preemptions = s->nr_preemptions,
-		.nr_resumes = s->nr_resumes,
-		.nr_failed = s->nr_failed,
-		.nr_deadline = s->nr_deadline,
-		.nr_starvation = s->nr_starvation,
-		.nr_wakeups = n->nr_wakeups,
-		.nr_timer_wakeups = n->nr_timer_wakeups,
-		.nr_faults = atomic64_read(&n->nr_faults),
-		.cost_ns = s->cost_ns,
-		.off_max_ns = s->off_max_ns,
-		.switch_p50_ns = gp_hist_percentile(&s->switch_ns, 500000),
-		.switch_p99_ns = gp_hist_percentile(&s->switch_ns, 990000),
-		.detect_p50_ns = gp_hist_percentile(&n->detect_ns, 500000),
-		.detect_p99_ns = gp_hist_percentile(&n->detect_ns, 990000),
-		.nr_entities = s->nr_entities,
-		.nr_out = s->nr_out,
-		.nr_rate_limited = s->nr_rate_limited,
-		.nr_left_to_finish = s->nr_left_to_finish,
-	};
-	return 0;
+			ret = list_node(gpk_node_at(i), &arg, &nr);
+	arg.nr = nr;
+	return ret ? ret : gpk_put_arg(uarg, &arg, sizeof(arg), size);
 }
 
 int gpk_ioc_stats(void __user *uarg)
 {
 	struct gpreempt_ioc_stats arg;
-	struct stats_command c = { .cmd.run = run_stats, .arg = &arg };
 	struct gpk_node *n;
 	u32 size;
 	int ret = gpk_get_arg(&arg, sizeof(arg), uarg, &size);
@@ -260,7 +225,13 @@ int gpk_ioc_stats(void __user *uarg)
 	n = gpk_node_find(arg.gpu_id);
 	if (!n)
 		return -ENODEV;
-	gpk_command(n, &c.cmd);
+	ret = gpk_look(n);
+	if (ret)
+		return ret;
+	rcu_read_lock();
+	arg = rcu_dereference(n->snapshot)->stats;
+	rcu_read_unlock();
+	arg.size = size;
 	return gpk_put_arg(uarg, &arg, sizeof(arg), size);
 }
 

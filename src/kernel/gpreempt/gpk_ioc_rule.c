@@ -71,17 +71,17 @@ static int policy_set(struct gpk_node *n, const struct gpreempt_ioc_policy *arg)
 			return ret;
 	}
 	if (arg->valid & GPREEMPT_POLICY_F_POLICY) {
-		ret = gp_sched_set_policy(n->sched, 0, arg->policy, now, &n->acts);
+		ret = gp_sched_set_policy(n->sched, 0, arg->policy, now, &n->act.acts);
 		if (ret)
 			return ret;
-		gpk_carry_out(n);
+		gp_act_run(&n->act);
 	}
 	if (arg->valid & GPREEMPT_POLICY_F_ENABLED) {
-		ret = gp_sched_set_enabled(n->sched, 0, arg->enabled, now, &n->acts);
+		ret = gp_sched_set_enabled(n->sched, 0, arg->enabled, now, &n->act.acts);
 		if (ret)
 			return ret;
 		n->disabled = !arg->enabled;
-		gpk_carry_out(n);
+		gp_act_run(&n->act);
 	}
 	return 0;
 }
@@ -104,6 +104,17 @@ static bool is_text(const char *text)
 	return strnlen(text, GPREEMPT_ABI_NAME_LEN) < GPREEMPT_ABI_NAME_LEN;
 }
 
+static bool is_policy(const char *name)
+{
+	const char *known;
+	u32 i;
+
+	for (i = 0; (known = gp_policy_name_at(i)); i++)
+		if (!strcmp(known, name))
+			return true;
+	return false;
+}
+
 int gpk_ioc_policy(void __user *uarg, bool set)
 {
 	struct gpreempt_ioc_policy arg;
@@ -119,6 +130,9 @@ int gpk_ioc_policy(void __user *uarg, bool set)
 		return -EINVAL;
 	if (set && gpk_may_govern())
 		return -EPERM;
+	/* Before any node is changed: what follows fails on the first one or on none. */
+	if (set && arg.valid & GPREEMPT_POLICY_F_POLICY && !is_policy(arg.policy))
+		return -ENOENT;
 	for (i = 0; i < gpk_nr_nodes() && !ret; i++) {
 		struct gpk_node *n = gpk_node_at(i);
 

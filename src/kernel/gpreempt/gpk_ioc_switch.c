@@ -12,6 +12,8 @@
 #include "kfd_gpreempt.h"
 
 #define LEASE_MAX_MS 60000
+/* Room for a reference to grow. */
+#define REF_MAX 256
 
 /*
  * struct switch_command - preempt and resume by hand
@@ -53,7 +55,7 @@ static int run_switch(struct gpk_node *n, struct gpk_command *cmd)
 	int ret;
 	u32 i;
 
-	gpk_resync(n);
+	gpk_catch_up(n);
 	for (i = 0; i < c->nr; i++) {
 		if (!c->refs[i].result)
 			c->refs[i].result = resolve(n, c, i);
@@ -84,25 +86,52 @@ static void get_pids(struct switch_command *c, u32 gpu_id)
 	}
 }
 
-static int do_switch(struct gpk_node *n, struct switch_command *c, u64 urefs)
+static struct gpreempt_ioc_ref __user *ref_at(const struct gpreempt_ioc_switch *arg, u32 i)
 {
-	int ret;
+	return u64_to_user_ptr(arg->refs + (u64)i * arg->ref_size);
+}
+
+static int copy_refs(struct switch_command *c, const struct gpreempt_ioc_switch *arg)
+{
+	int ret = 0;
 	u32 i;
 
-	c->refs = vmemdup_array_user(u64_to_user_ptr(urefs), c->nr, sizeof(*c->refs));
-	if (IS_ERR(c->refs))
-		return PTR_ERR(c->refs);
-	c->pids = kvcalloc(c->nr, sizeof(*c->pids), GFP_KERNEL);
-	c->by_hand.refs = kvcalloc(c->nr, sizeof(*c->by_hand.refs), GFP_KERNEL);
-	ret = -ENOMEM;
-	if (!c->pids || !c->by_hand.refs)
+	for (i = 0; i < c->nr && !ret; i++)
+		ret = copy_struct_from_user(&c->refs[i], sizeof(c->refs[i]), ref_at(arg, i),
+					    arg->ref_size);
+	return ret;
+}
+
+static int copy_results(const struct switch_command *c, const struct gpreempt_ioc_switch *arg)
+{
+	u32 i;
+
+	for (i = 0; i < c->nr; i++)
+		if (put_user(c->refs[i].result, &ref_at(arg, i)->result))
+			return -EFAULT;
+	return 0;
+}
+
+static int do_switch(struct gpk_node *n, struct switch_command *c,
+		     const struct gpreempt_ioc_switch *arg)
+{
+	int ret = -ENOMEM;
+	u32 i;
+
+	c->refs = kvcalloc(c->nr, sizeof(*c->refs), GFP_KERNEL_ACCOUNT);
+	c->pids = kvcalloc(c->nr, sizeof(*c->pids), GFP_KERNEL_ACCOUNT);
+	c->by_hand.refs = kvcalloc(c->nr, sizeof(*c->by_hand.refs), GFP_KERNEL_ACCOUNT);
+	if (!c->refs || !c->pids || !c->by_hand.refs)
+		goto out;
+	ret = copy_refs(c, arg);
+	if (ret)
 		goto out;
 	get_pids(c, n->gpu_id);
 	ret = gpk_command(n, &c->cmd);
 	for (i = 0; i < c->nr; i++)
 		put_pid(c->pids[i]);
-	if (!ret && copy_to_user(u64_to_user_ptr(urefs), c->refs, c->nr * sizeof(*c->refs)))
-		ret = -EFAULT;
+	if (!ret)
+		ret = copy_results(c, arg);
 out:
 	kvfree(c->by_hand.refs);
 	kvfree(c->pids);
@@ -123,7 +152,8 @@ int gpk_ioc_switch(const void *owner, void __user *uarg)
 		return ret;
 	if (arg.nr_out > KFD_GPREEMPT_REFS_MAX || arg.nr_in > KFD_GPREEMPT_REFS_MAX ||
 	    !(arg.nr_out + arg.nr_in) || arg.grace > 255 || arg.lease_ms > LEASE_MAX_MS ||
-	    (arg.nr_out && !arg.lease_ms))
+	    (arg.nr_out && !arg.lease_ms) || arg.reserved ||
+	    arg.ref_size < sizeof(struct gpreempt_ioc_ref) || arg.ref_size > REF_MAX)
 		return -EINVAL;
 	n = gpk_node_find(arg.gpu_id);
 	if (!n)
@@ -133,7 +163,7 @@ int gpk_ioc_switch(const void *owner, void __user *uarg)
 	c.by_hand.nr_in = arg.nr_in;
 	c.by_hand.grace = arg.grace;
 	c.by_hand.until_ns = ktime_get_ns() + arg.lease_ms * NSEC_PER_MSEC;
-	return do_switch(n, &c, arg.refs);
+	return do_switch(n, &c, &arg);
 }
 
 /*
@@ -174,7 +204,7 @@ int gpk_ioc_trigger(void __user *uarg)
 		c.pid = gpk_pidfd_get(arg.pidfd);
 		if (IS_ERR(c.pid))
 			return PTR_ERR(c.pid);
-		/* Who is often looked at in vain is taken for idle. */
+		/* A process that is often looked at in vain is taken for idle. */
 		ret = gpk_may_control(c.pid);
 	}
 	if (!ret)

@@ -2,8 +2,8 @@
 /*
  * gpreempt: priority preemption for AMD GPUs, inside the kernel.
  *
- * Going down, amdkfd resumes everything before its last word; monitors that still
- * run meanwhile are refused by it.
+ * When the module is unloaded, amdkfd resumes everything before kfd_gpreempt_unregister()
+ * returns. It refuses calls of monitors that still run meanwhile.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -11,6 +11,7 @@
 #include "gpk.h"
 #include "gpreempt_trace.h"
 #include "kfd_gpreempt.h"
+#include "gpk_wish.h"
 
 bool gpk_verify;
 module_param_named(verify, gpk_verify, bool, 0444);
@@ -53,32 +54,42 @@ static void on_changed(u32 gpu_id)
 }
 
 /* In an RCU read section: the entity may be going, its memory is not. */
-static void hint(u32 gpu_id, u64 process, bool fault)
+static void on_doorbell(u32 gpu_id, u64 process)
 {
 	struct gpk_node *n = gpk_node_find(gpu_id);
 	struct gpk_entity *e = n ? xa_load(&n->by_generation, process) : NULL;
 
+	trace_gpreempt_fault(gpu_id, task_tgid_nr(current));
 	if (!e)
 		return;
-	if (fault) {
-		xchg(&e->hint_ns, ktime_get_ns());
-		atomic64_inc(&n->nr_faults);
-	} else {
-		set_bit(1, &e->hints);
-	}
-	set_bit(0, &e->hints);
+	xchg(&e->hint_ns, ktime_get_ns());
+	atomic64_inc(&n->nr_faults);
+	set_bit(GPK_HINT_LOOK, &e->hints);
 	gpk_kick(n, GPK_KICK_HINT);
 }
 
-static void on_doorbell(u32 gpu_id, u64 process)
-{
-	trace_gpreempt_fault(gpu_id, task_tgid_nr(current));
-	hint(gpu_id, process, true);
-}
-
+/*
+ * on_completion() - something of a process ended: it may be idle
+ *
+ * There are many of these. If a process is off the GPU, it may return now. Otherwise the
+ * process is looked at when its time comes. If no time is set, nothing is known of its
+ * work, which another GPU may have submitted.
+ */
 static void on_completion(u32 gpu_id, u64 process)
 {
-	hint(gpu_id, process, false);
+	struct gpk_node *n = gpk_node_find(gpu_id);
+	struct gpk_entity *e = n ? xa_load(&n->by_generation, process) : NULL;
+	bool news;
+
+	if (!e)
+		return;
+	news = !test_and_set_bit(GPK_HINT_ENDED, &e->hints);
+	if (READ_ONCE(n->is_any_out))
+		news = !test_and_set_bit(GPK_HINT_LOOK, &e->hints);
+	else if (READ_ONCE(e->look_ns) != U64_MAX)
+		news = false;
+	if (news)
+		gpk_kick(n, GPK_KICK_HINT);
 }
 
 static void on_reset(u32 gpu_id, bool done)
@@ -87,11 +98,6 @@ static void on_reset(u32 gpu_id, bool done)
 
 	if (n)
 		gpk_kick(n, done ? GPK_KICK_BACK : GPK_KICK_RESET);
-}
-
-static void on_locked(u32 gpu_id)
-{
-	trace_gpreempt_locked(gpu_id);
 }
 
 static void on_watchdog(u32 gpu_id)
@@ -107,7 +113,6 @@ static const struct kfd_gpreempt_ops kfd_ops = {
 	.doorbell = on_doorbell,
 	.completion = on_completion,
 	.reset = on_reset,
-	.locked = on_locked,
 	.watchdog = on_watchdog,
 };
 
@@ -155,9 +160,12 @@ static int __init gpk_init(void)
 	u32 i, nr = GPK_NODES_MAX;
 	int ret;
 
-	ret = gpk_pointer_init();
+	ret = gpk_event_init();
 	if (ret)
 		return ret;
+	ret = gpk_pointer_init();
+	if (ret)
+		goto err_event;
 	ret = kfd_gpreempt_register(&kfd_ops, gpk_verify, gpus, &nr);
 	if (ret)
 		goto err_pointer;
@@ -181,6 +189,8 @@ err_nodes:
 	nodes_stop();
 err_pointer:
 	gpk_pointer_fini();
+err_event:
+	gpk_event_fini();
 	return ret;
 }
 
@@ -191,7 +201,10 @@ static void __exit gpk_exit(void)
 	gpk_show_fini();
 	nodes_stop();
 	gpk_pointer_fini();
-	gpk_attr_free_all();
+	gpk_event_fini();
+	gpk_wish_fini();
+	/* Snapshots are freed by functions of this module. */
+	rcu_barrier();
 }
 
 module_init(gpk_init);

@@ -2,20 +2,38 @@
 /*
  * The monitor of a node: sleeps until something is to be done, does it, and knows
  * until when it may sleep again. An ordinary thread: amdkfd waits for the fence of
- * a switch in a loop, and a real-time thread would keep the processor from everybody.
+ * a switch in a loop, and a real-time thread would keep the processor from all others.
  */
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 
+#include "gpk_access.h"
 #include "gpk.h"
 #include "kfd_gpreempt.h"
+#include "gpk_snapshot.h"
 
 #define CREATE_TRACE_POINTS
 #include "gpreempt_trace.h"
 
 /* While something is preempted, amdkfd wants to hear of us. */
 #define KEEPALIVE_NS (KFD_GPREEMPT_WATCHDOG_MS * NSEC_PER_MSEC / 4)
+/* Before the monitor looks at doorbells and timers again. */
+#define COMMANDS_A_ROUND 8
+
+const char *gpk_trace_name(u32 kind)
+{
+	static const struct {
+		u32 kind;
+		const char *name;
+	} names[] = { GPK_TRACE_KINDS };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (names[i].kind == kind)
+			return names[i].name;
+	return "unknown";
+}
 
 void gpk_kick(struct gpk_node *n, u32 why)
 {
@@ -23,36 +41,64 @@ void gpk_kick(struct gpk_node *n, u32 why)
 	wake_up(&n->wait);
 }
 
+/* Calls of one user delay those of users in the same lane, and no others. */
+static u32 lane_of_caller(void)
+{
+	if (gpk_is_governor())
+		return 0;
+	return 1 + __kuid_val(current_uid()) % (GPK_LANES - 1);
+}
+
 int gpk_command(struct gpk_node *n, struct gpk_command *cmd)
 {
+	u32 lane = lane_of_caller();
+
 	init_completion(&cmd->done);
-	spin_lock(&n->lock);
-	list_add_tail(&cmd->link, &n->commands);
-	spin_unlock(&n->lock);
+	spin_lock(&n->commands_lock);
+	list_add_tail(&cmd->link, &n->commands[lane]);
+	spin_unlock(&n->commands_lock);
 	gpk_kick(n, GPK_KICK_COMMAND);
 	wait_for_completion(&cmd->done);
 	return cmd->ret;
 }
 
-/*
- * run_commands() - those that are there; who asks again waits for the next round
- *
- * Whoever asks all the time would keep the monitor from everything else.
- */
-static void run_commands(struct gpk_node *n)
+/* The next command, lane by lane; NULL if there is none. */
+static struct gpk_command *next_command(struct gpk_node *n)
 {
-	struct gpk_command *cmd, *next;
-	LIST_HEAD(batch);
+	struct gpk_command *cmd = NULL;
+	u32 i;
 
-	spin_lock(&n->lock);
-	list_splice_init(&n->commands, &batch);
-	spin_unlock(&n->lock);
-	/* With its completion a command is gone. */
-	list_for_each_entry_safe(cmd, next, &batch, link) {
+	spin_lock(&n->commands_lock);
+	for (i = 0; i < GPK_LANES && !cmd; i++) {
+		cmd = list_first_entry_or_null(&n->commands[n->lane], struct gpk_command, link);
+		n->lane = (n->lane + 1) % GPK_LANES;
+	}
+	if (cmd)
+		list_del(&cmd->link);
+	spin_unlock(&n->commands_lock);
+	return cmd;
+}
+
+/*
+ * run_commands() - up to @max of them; the others wait for the next round
+ *
+ * Between two rounds the monitor does everything else.
+ */
+static void run_commands(struct gpk_node *n, u32 max)
+{
+	struct gpk_command *cmd;
+	u32 i;
+
+	for (i = 0; i < max; i++) {
+		cmd = next_command(n);
+		if (!cmd)
+			return;
 		cmd->ret = cmd->run(n, cmd);
+		/* With its completion a command is gone. */
 		complete(&cmd->done);
 		cond_resched();
 	}
+	gpk_kick(n, GPK_KICK_COMMAND);
 }
 
 static void tell_state(struct gpk_node *n, struct gpk_entity *e, const struct gp_trace *t)
@@ -85,16 +131,6 @@ static void on_trace(void *data, const struct gp_trace *t)
 			tell_state(n, e, t);
 }
 
-static bool is_switch(const struct gp_actions *acts)
-{
-	u32 i;
-
-	for (i = 0; i < acts->nr; i++)
-		if (acts->a[i].kind == GP_ACTION_SWITCH)
-			return true;
-	return false;
-}
-
 /* To arm or not to arm is found out by a look, which comes next. */
 static void look_soon(struct gpk_node *n, u64 core)
 {
@@ -109,74 +145,60 @@ static void look_soon(struct gpk_node *n, u64 core)
 			e->look_ns = 0;
 }
 
-/* Everything in n->acts but the switch. True if there is one. */
-static bool apply(struct gpk_node *n)
+static u64 act_now_ns(struct gp_act *a)
 {
-	struct gp_actions *acts = &n->acts;
-	struct gpk_entity *e;
-	u32 i;
+	return ktime_get_ns();
+}
 
-	for (i = 0; i < acts->nr; i++) {
-		const struct gp_action *a = &acts->a[i];
+/* amdkfd is over with a switch when it returns. */
+static bool act_begin(struct gp_act *a)
+{
+	struct gpk_node *n = container_of(a, struct gpk_node, act);
+	u64 start = ktime_get_ns();
 
-		switch (a->kind) {
-		case GP_ACTION_SET_TIMER:
-			n->timer_ns = a->at_ns;
-			break;
-		case GP_ACTION_ARM:
-		case GP_ACTION_DISARM:
-			look_soon(n, a->id);
-			break;
-		case GP_ACTION_REPORT:
-			e = a->id == GP_ID_NONE ? NULL : gpk_entity_of(n, a->id);
-			gpk_event(n, e ? e->pid : NULL, GPREEMPT_EVENT_REPORT, a->report, 0);
-			break;
-		case GP_ACTION_SWITCH:
-			break;
-		}
-	}
-	if (!is_switch(acts))
-		return false;
-	n->sw = acts->sw;
+	gpk_switch_do(n);
+	gpk_event(n, NULL, GPREEMPT_EVENT_SWITCH, a->sw.nr_preempt + a->sw.nr_resume,
+		  ktime_get_ns() - start);
 	return true;
 }
 
-void gpk_carry_out(struct gpk_node *n)
+static void act_watch(struct gp_act *a, u64 id, bool arm)
 {
-	while (apply(n)) {
-		u64 start = ktime_get_ns(), now;
-
-		gpk_switch_do(n);
-		now = ktime_get_ns();
-		gpk_event(n, NULL, GPREEMPT_EVENT_SWITCH, n->sw.nr_preempt + n->sw.nr_resume,
-			  now - start);
-		if (now >= n->timer_ns) {
-			n->timer_ns = U64_MAX;
-			gp_sched_timer(n->sched, 0, now, &n->acts);
-			/* It missed its deadline: what follows sets every level anew. */
-			if (is_switch(&n->acts))
-				continue;
-			apply(n);
-		}
-		if (gp_sched_switch_done(n->sched, 0, n->sw.seq, n->results,
-					 n->sw.nr_preempt + n->sw.nr_resume, now, &n->acts))
-			return;
-	}
+	look_soon(container_of(a, struct gpk_node, act), id);
 }
+
+static void act_report(struct gp_act *a, enum gp_report report, u64 id)
+{
+	struct gpk_node *n = container_of(a, struct gpk_node, act);
+	struct gpk_entity *e = id == GP_ID_NONE ? NULL : gpk_entity_of(n, id);
+
+	gpk_event(n, e ? e->pid : NULL, GPREEMPT_EVENT_REPORT, report, 0);
+	if (report == GP_REPORT_BREAKER_OPEN)
+		gpk_dump(n, gp_report_name(report));
+}
+
+static const struct gp_act_ops act_ops = {
+	.now_ns = act_now_ns,
+	.begin = act_begin,
+	.watch = act_watch,
+	.report = act_report,
+};
 
 static void node_event(struct gpk_node *n, u32 kick)
 {
 	u64 now = ktime_get_ns();
 
+	if (kick & GPK_KICK_WATCHDOG)
+		gpk_dump(n, "amdkfd heard nothing of the scheduler and resumed everything");
 	if (kick & (GPK_KICK_RESET | GPK_KICK_WATCHDOG)) {
-		gp_sched_node_lost(n->sched, 0, now, &n->acts);
-		gpk_carry_out(n);
+		gp_sched_node_lost(n->sched, 0, now, &n->act.acts);
+		gp_act_run(&n->act);
 		gpk_hold_forget(n);
 		gpk_forget_all(n);
 	}
 	if (kick & (GPK_KICK_BACK | GPK_KICK_WATCHDOG)) {
-		gp_sched_node_back(n->sched, 0, now, &n->acts);
-		gpk_carry_out(n);
+		gp_sched_node_back(n->sched, 0, now, &n->act.acts);
+		gp_act_run(&n->act);
 	}
 	if (kick & (GPK_KICK_CHANGED | GPK_KICK_BACK | GPK_KICK_WATCHDOG) || now >= n->resync_ns)
 		gpk_resync(n);
@@ -184,7 +206,7 @@ static void node_event(struct gpk_node *n, u32 kick)
 
 static bool is_anything_out(const struct gpk_node *n)
 {
-	return gp_sched_node_stats(n->sched, 0)->nr_out || !list_empty(&n->holds);
+	return gp_sched_node_stats(n->sched, 0)->nr_out || gp_holds_nr(&n->holds);
 }
 
 /* Whatever else keeps the monitor busy or wakes it. */
@@ -201,9 +223,9 @@ static void keep_alive(struct gpk_node *n)
 
 static u64 next_wake(const struct gpk_node *n)
 {
-	u64 next = min(n->timer_ns, min(gpk_detect_next(n), gpk_hold_next(n)));
+	u64 next = min(n->act.timer_ns, min(gpk_detect_next(n), gpk_hold_next(n)));
 
-	next = min(next, n->resync_ns);
+	next = min(next, min(n->resync_ns, gpk_snapshot_next(n)));
 	return is_anything_out(n) ? min(next, n->heard_ns + KEEPALIVE_NS) : next;
 }
 
@@ -230,22 +252,23 @@ static int monitor(void *data)
 	struct gpk_node *n = data;
 
 	while (!kthread_should_stop()) {
-		u32 kick = atomic_xchg(&n->kick, 0);
+		u32 kick;
 
+		/* Pairs with is_fresh(): before the kick is taken. */
+		WRITE_ONCE(n->round, n->round + 1);
+		kick = atomic_xchg(&n->kick, 0);
 		n->nr_wakeups++;
 		node_event(n, kick);
-		run_commands(n);
+		run_commands(n, COMMANDS_A_ROUND);
 		gpk_detect_run(n);
 		gpk_hold_run(n);
-		if (ktime_get_ns() >= n->timer_ns) {
-			n->timer_ns = U64_MAX;
-			gp_sched_timer(n->sched, 0, ktime_get_ns(), &n->acts);
-			gpk_carry_out(n);
-		}
+		gp_act_timer(&n->act);
 		keep_alive(n);
+		WRITE_ONCE(n->is_any_out, gp_sched_node_stats(n->sched, 0)->nr_out);
+		gpk_snapshot_run(n);
 		n->nr_timer_wakeups += sleep_until(n, next_wake(n));
 	}
-	run_commands(n);
+	run_commands(n, U32_MAX);
 	return 0;
 }
 
@@ -269,11 +292,15 @@ static int sched_create(struct gpk_node *n)
 	ret = gp_sched_init(n->sched_mem, size, &config, &n->sched);
 	if (ret)
 		return ret;
-	return gp_sched_set_policy(n->sched, 0, gpk_policy, ktime_get_ns(), &n->acts);
+	gp_act_init(&n->act, n->sched, 0, &act_ops);
+	return gp_sched_set_policy(n->sched, 0, gpk_policy, ktime_get_ns(), &n->act.acts);
 }
 
 static void node_free(struct gpk_node *n)
 {
+	/* There are no readers any more. */
+	gpk_snapshot_free(rcu_dereference_protected(n->snapshot, true));
+	gpk_dump_free(n);
 	xa_destroy(&n->by_generation);
 	kvfree(n->timeline);
 	kvfree(n->sched_mem);
@@ -283,15 +310,19 @@ static void node_free(struct gpk_node *n)
 int gpk_node_start(struct gpk_node *n, u32 gpu_id)
 {
 	int ret;
+	u32 i;
 
 	n->gpu_id = gpu_id;
-	n->timer_ns = U64_MAX;
 	n->resync_ns = U64_MAX;
 	init_waitqueue_head(&n->wait);
+	init_waitqueue_head(&n->looks);
 	spin_lock_init(&n->lock);
-	INIT_LIST_HEAD(&n->commands);
+	spin_lock_init(&n->commands_lock);
+	mutex_init(&n->dump_mutex);
+	for (i = 0; i < GPK_LANES; i++)
+		INIT_LIST_HEAD(&n->commands[i]);
 	INIT_LIST_HEAD(&n->entities);
-	INIT_LIST_HEAD(&n->holds);
+	gpk_hold_init(n);
 	xa_init(&n->by_generation);
 	ret = sched_create(n);
 	if (ret)

@@ -17,12 +17,6 @@
 
 #define TOUCH_GAP_NS (20 * NSEC_PER_MSEC)
 
-/* AQL packets of every type end with the handle of their completion signal. */
-#define PACKET_BYTES 64
-#define PACKET_SIGNAL 56
-/* amd_signal_t: counts down from one. */
-#define SIGNAL_VALUE 8
-
 static struct workqueue_struct *touch_wq;
 
 /**
@@ -109,58 +103,47 @@ void gpk_pointer_fini(void)
 	destroy_workqueue(touch_wq);
 }
 
-static bool read_word(u64 addr, u64 *value)
+static int read_user(void *data, u64 addr, void *to, size_t bytes)
 {
-	return !copy_from_user_nofault(value, (const void __user *)(uintptr_t)addr, sizeof(*value));
+	const void __user *from = (const void __user *)(uintptr_t)addr;
+
+	return copy_from_user_nofault(to, from, bytes) ? -EFAULT : 0;
 }
 
 /* PM4 read pointers wrap with the ring and count dwords; AQL ones do neither. */
-static u64 pending_of(const struct gpk_queue *q, u64 rptr, u64 wptr)
+static u64 wrap_of(const struct gpk_queue *q)
 {
-	if (q->flags & KFD_GPREEMPT_AQL)
-		return wptr - rptr;
-	return (wptr - rptr) & (q->ring_bytes / sizeof(u32) - 1);
+	return q->flags & KFD_GPREEMPT_AQL ? U64_MAX : q->ring_bytes / sizeof(u32) - 1;
 }
 
-/* Of the packet before @wptr. It is consumed, and stays in its slot until the ring is full. */
-static enum gpk_signal last_signal(const struct gpk_queue *q, u64 wptr)
+static enum gp_aql_end end_of(struct gpk_queue *q)
 {
-	u64 slot, signal, value;
+	const struct gp_aql_ring ring = {
+		.read = read_user, .addr = q->ring, .bytes = q->ring_bytes,
+	};
 
-	if (!(q->flags & KFD_GPREEMPT_AQL) || !wptr || gpk_mutation & GPK_MUTATION_NO_SIGNALS)
-		return GPK_SIGNAL_NONE;
-	slot = (wptr - 1) & (q->ring_bytes / PACKET_BYTES - 1);
-	if (!read_word(q->ring + slot * PACKET_BYTES + PACKET_SIGNAL, &signal) || !signal)
-		return GPK_SIGNAL_NONE;
-	if (!read_word(signal + SIGNAL_VALUE, &value))
-		return GPK_SIGNAL_NONE;
-	return (s64)value > 0 ? GPK_SIGNAL_OPEN : GPK_SIGNAL_DONE;
+	if (!(q->flags & KFD_GPREEMPT_AQL))
+		return GP_AQL_UNKNOWN;
+	return gp_aql_end(&ring, gp_idle_mark(&q->idle), q->look.wptr);
 }
 
-/* Something was submitted: nothing that was seen before says that it is done. */
-static void note_work(struct gpk_entity *e, struct gpk_queue *q)
+static void look_at_queue(struct gpk_queue *q, const struct gp_idle_pace *pace)
 {
-	q->quiet = 0;
-	q->work_ns = ktime_get_ns();
-	q->seen_ns = q->work_ns;
-	e->completed = false;
+	struct gp_idle_seen *look = &q->look;
+
+	look->is_unread = read_user(NULL, q->wptr, &look->wptr, sizeof(look->wptr)) ||
+			  read_user(NULL, q->rptr, &look->rptr, sizeof(look->rptr));
+	look->wrap = wrap_of(q);
+	if (!look->is_unread)
+		q->pending = (look->wptr - look->rptr) & look->wrap;
+	q->answer = gp_idle_look(&q->idle, pace, look);
+	if (q->answer != GP_IDLE_ASK_END)
+		return;
+	look->end = end_of(q);
+	q->answer = gp_idle_look(&q->idle, pace, look);
 }
 
-static bool read_queue(struct gpk_entity *e, struct gpk_queue *q)
-{
-	u64 rptr, wptr;
-
-	if (!read_word(q->wptr, &wptr) || !read_word(q->rptr, &rptr))
-		return false;
-	q->pending = pending_of(q, rptr, wptr);
-	if (wptr != q->wptr_seen)
-		note_work(e, q);
-	q->wptr_seen = wptr;
-	q->signal = q->work_ns && !q->pending ? last_signal(q, wptr) : GPK_SIGNAL_NONE;
-	return true;
-}
-
-int gpk_pointer_read(struct gpk_entity *e)
+int gpk_pointer_look(struct gpk_entity *e, const struct gp_idle_pace *pace)
 {
 	struct mm_struct *mm = e->mm;
 	bool may_touch = ktime_get_ns() - e->touch_ns > TOUCH_GAP_NS;
@@ -171,7 +154,8 @@ int gpk_pointer_read(struct gpk_entity *e)
 		return -ESRCH;
 	kthread_use_mm(mm);
 	list_for_each_entry(q, &e->queues, link) {
-		if (read_queue(e, q))
+		look_at_queue(q, pace);
+		if (!q->look.is_unread)
 			continue;
 		/* Not resident: no news until it is. */
 		ret = -EAGAIN;

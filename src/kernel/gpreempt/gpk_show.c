@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * For people: /sys/kernel/gpreempt/GPU_ID/ with a value a file, and the last records of
- * a node's scheduler in debugfs.
+ * For people: /sys/kernel/gpreempt/GPU_ID/ with a value a file, and in debugfs the last
+ * records of a node's scheduler and dumps of its state. Values come from a snapshot: no
+ * file is read beside the monitor.
  */
 #include <linux/debugfs.h>
 #include <linux/kobject.h>
@@ -10,6 +11,7 @@
 #include <linux/sysfs.h>
 
 #include "gpk.h"
+#include "gpk_snapshot.h"
 
 static struct kobject *root;
 static struct dentry *debug_root;
@@ -25,90 +27,100 @@ struct show_node {
 static struct show_node *folders[GPK_NODES_MAX];
 
 /*
- * struct show_command - a value, read by the monitor
+ * struct show_value - a file: where its value is in the statistics of a node
  */
-struct show_command {
-	struct gpk_command cmd;
-	u64 (*value)(const struct gpk_node *n, const struct gp_node_stats *s);
-	u64 result;
+struct show_value {
+	struct kobj_attribute attr;
+	u32 offset;
+	u32 bytes;
 };
 
-static int run_value(struct gpk_node *n, struct gpk_command *cmd)
+/* The statistics of the folder's node; 0 or -errno. */
+static int look(struct kobject *kobj, struct gpreempt_ioc_stats *stats)
 {
-	struct show_command *c = container_of(cmd, struct show_command, cmd);
+	struct gpk_node *n = container_of(kobj, struct show_node, kobj)->node;
+	int ret = gpk_look(n);
 
-	c->result = c->value(n, gp_sched_node_stats(n->sched, 0));
+	if (ret)
+		return ret;
+	rcu_read_lock();
+	*stats = rcu_dereference(n->snapshot)->stats;
+	rcu_read_unlock();
 	return 0;
 }
 
-/*
- * SHOW_VALUES() - X(name, expression over n and s): the files of a node
- */
-#define SHOW_VALUES(X)                                                                  \
-	X(nr_entities, s->nr_entities)                                                  \
-	X(nr_out, s->nr_out)                                                            \
-	X(nr_switches, s->nr_switches)                                                  \
-	X(nr_preemptions, s->nr_preemptions)                                            \
-	X(nr_resumes, s->nr_resumes)                                                    \
-	X(nr_failed, s->nr_failed)                                                      \
-	X(nr_deadline, s->nr_deadline)                                                  \
-	X(nr_starvation, s->nr_starvation)                                              \
-	X(nr_wakeups, n->nr_wakeups)                                                    \
-	X(nr_timer_wakeups, n->nr_timer_wakeups)                                        \
-	X(nr_faults, atomic64_read(&n->nr_faults))                                      \
-	X(cost_ns, s->cost_ns)                                                          \
-	X(off_max_ns, s->off_max_ns)                                                    \
-	X(switch_p50_ns, gp_hist_percentile(&s->switch_ns, 500000))                     \
-	X(switch_p99_ns, gp_hist_percentile(&s->switch_ns, 990000))                     \
-	X(detect_p50_ns, gp_hist_percentile(&n->detect_ns, 500000))                     \
-	X(detect_p99_ns, gp_hist_percentile(&n->detect_ns, 990000))
-
-static ssize_t show_value(struct kobject *kobj, char *buf,
-			  u64 (*value)(const struct gpk_node *n, const struct gp_node_stats *s))
+static ssize_t value_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
-	struct show_command c = { .cmd.run = run_value, .value = value };
+	const struct show_value *v = container_of(attr, struct show_value, attr);
+	struct gpreempt_ioc_stats stats;
+	int ret = look(kobj, &stats);
+	const void *at = (const void *)&stats + v->offset;
 
-	gpk_command(container_of(kobj, struct show_node, kobj)->node, &c.cmd);
-	return sysfs_emit(buf, "%llu\n", c.result);
+	if (ret)
+		return ret;
+	return sysfs_emit(buf, "%llu\n", v->bytes == sizeof(u32) ? *(const u32 *)at :
+								   *(const u64 *)at);
 }
 
-#define X(name, expr)                                                                       \
-	static u64 value_##name(const struct gpk_node *n, const struct gp_node_stats *s)    \
-	{                                                                                   \
-		return expr;                                                                \
-	}                                                                                   \
-	static ssize_t name##_show(struct kobject *kobj, struct kobj_attribute *attr,       \
-				   char *buf)                                               \
-	{                                                                                   \
-		return show_value(kobj, buf, value_##name);                                 \
-	}                                                                                   \
-	static struct kobj_attribute name##_attr = __ATTR_RO(name);
+/* X(member of struct gpreempt_ioc_stats): the files of a node */
+#define SHOW_VALUES(X)                                                                  \
+	X(nr_entities)                                                                  \
+	X(nr_out)                                                                       \
+	X(nr_switches)                                                                  \
+	X(nr_preemptions)                                                               \
+	X(nr_resumes)                                                                   \
+	X(nr_failed)                                                                    \
+	X(nr_deadline)                                                                  \
+	X(nr_starvation)                                                                \
+	X(nr_wakeups)                                                                   \
+	X(nr_timer_wakeups)                                                             \
+	X(nr_faults)                                                                    \
+	X(cost_ns)                                                                      \
+	X(off_max_ns)                                                                   \
+	X(switch_p50_ns)                                                                \
+	X(switch_p99_ns)                                                                \
+	X(detect_p50_ns)                                                                \
+	X(detect_p99_ns)
+
+#define X(name)                                                                         \
+	static struct show_value name##_value = {                                       \
+		.attr = __ATTR(name, 0444, value_show, NULL),                           \
+		.offset = offsetof(struct gpreempt_ioc_stats, name),                    \
+		.bytes = sizeof_field(struct gpreempt_ioc_stats, name),                 \
+	};
 SHOW_VALUES(X)
 #undef X
 
 static ssize_t breaker_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
-	const struct gpk_node *n = container_of(kobj, struct show_node, kobj)->node;
-	const struct gp_node_stats *s = gp_sched_node_stats(n->sched, 0);
-	enum gp_breaker_state state = READ_ONCE(s->breaker);
+	struct gpreempt_ioc_stats stats;
+	int ret = look(kobj, &stats);
 
-	if (state == GP_BREAKER_CLOSED)
-		return sysfs_emit(buf, "%s\n", gp_breaker_state_name(state));
-	return sysfs_emit(buf, "%s: %s\n", gp_breaker_state_name(state),
-			  gp_report_name(READ_ONCE(s->breaker_reason)));
+	if (ret)
+		return ret;
+	if (stats.breaker == GP_BREAKER_CLOSED)
+		return sysfs_emit(buf, "%s\n", gp_breaker_state_name(stats.breaker));
+	return sysfs_emit(buf, "%s: %s\n", gp_breaker_state_name(stats.breaker),
+			  gp_report_name(stats.breaker_reason));
 }
 static struct kobj_attribute breaker_attr = __ATTR_RO(breaker);
 
 static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
-	const struct gpk_node *n = container_of(kobj, struct show_node, kobj)->node;
+	struct gpk_node *n = container_of(kobj, struct show_node, kobj)->node;
+	ssize_t ret = gpk_look(n);
 
-	return sysfs_emit(buf, "%s\n", gp_sched_node_policy(n->sched, 0));
+	if (ret)
+		return ret;
+	rcu_read_lock();
+	ret = sysfs_emit(buf, "%s\n", rcu_dereference(n->snapshot)->policy);
+	rcu_read_unlock();
+	return ret;
 }
 static struct kobj_attribute policy_attr = __ATTR_RO(policy);
 
 static struct attribute *show_attrs[] = {
-#define X(name, expr) &name##_attr.attr,
+#define X(name) &name##_value.attr.attr,
 	SHOW_VALUES(X)
 #undef X
 	&breaker_attr.attr,
@@ -170,9 +182,22 @@ static int timeline_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(timeline);
 
+static int dump_show(struct seq_file *m, void *unused)
+{
+	return gpk_dump_show(m->private, m);
+}
+DEFINE_SHOW_ATTRIBUTE(dump);
+
+static int last_dump_show(struct seq_file *m, void *unused)
+{
+	return gpk_dump_show_last(m->private, m);
+}
+DEFINE_SHOW_ATTRIBUTE(last_dump);
+
 static int folder_add(u32 index)
 {
 	struct show_node *f = kzalloc(sizeof(*f), GFP_KERNEL);
+	struct dentry *dir;
 	char name[16];
 	int ret;
 
@@ -182,8 +207,10 @@ static int folder_add(u32 index)
 	folders[index] = f;
 	snprintf(name, sizeof(name), "%u", f->node->gpu_id);
 	ret = kobject_init_and_add(&f->kobj, &show_type, root, "%s", name);
-	debugfs_create_file("timeline", 0400, debugfs_create_dir(name, debug_root), f->node,
-			    &timeline_fops);
+	dir = debugfs_create_dir(name, debug_root);
+	debugfs_create_file("timeline", 0400, dir, f->node, &timeline_fops);
+	debugfs_create_file("dump", 0400, dir, f->node, &dump_fops);
+	debugfs_create_file("last_dump", 0400, dir, f->node, &last_dump_fops);
 	return ret;
 }
 

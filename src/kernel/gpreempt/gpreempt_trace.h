@@ -99,19 +99,6 @@ TRACE_EVENT(gpreempt_fault,
 	TP_printk("gpu_id=%u pid=%d", __entry->gpu_id, __entry->pid)
 );
 
-/* A switch has the driver's lock. */
-TRACE_EVENT(gpreempt_locked,
-	TP_PROTO(u32 gpu_id),
-	TP_ARGS(gpu_id),
-	TP_STRUCT__entry(
-		__field(u32, gpu_id)
-	),
-	TP_fast_assign(
-		__entry->gpu_id = gpu_id;
-	),
-	TP_printk("gpu_id=%u", __entry->gpu_id)
-);
-
 /* The monitor runs, and knows of a fault. */
 TRACE_EVENT(gpreempt_detect,
 	TP_PROTO(u32 gpu_id, int pid, u64 took_ns),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The client of the preemption service: who it is, what it is told, and on which nodes.
+ * The client of the preemption service: its registration, what it is told, and its nodes.
  * What it may ask is in kfd_gpreempt_query.c, the switch in kfd_gpreempt_switch.c, how
  * queues leave the GPU in kfd_gpreempt_backend.c, doorbells in kfd_gpreempt_doorbell.c.
  *
  * amdkfd frees a queue manager before it takes the node out of its topology, so nodes are
- * not looked up there: they are in a list of our own from the moment they work. Whoever
- * uses one holds nodes_sem for reading; whoever adds or removes one, or becomes the
- * client, for writing. It is taken before dqm_lock.
+ * not looked up there: they are in a list of our own from the moment they work. A
+ * function that uses one holds nodes_sem for reading. One that adds or removes a node, or
+ * registers the client, holds it for writing. It is taken before dqm_lock.
  */
 #include <linux/delay.h>
 #include <linux/module.h>
@@ -104,8 +104,8 @@ void kfd_gpreempt_queue_init(struct device_queue_manager *dqm, struct qcm_proces
 	struct kfd_gpreempt_pdd *p = &qpd_to_pdd(qpd)->gpreempt;
 
 	/*
-	 * The dqm forgets a process with its last queue, of whatever kind: nobody could
-	 * let it go since.
+	 * The dqm forgets a process with its last queue, of whatever kind: no call
+	 * could resume it since.
 	 */
 	if (list_empty(&qpd->queues_list) || !dqm->gpreempt.registered)
 		p->preempted = false;
@@ -152,11 +152,6 @@ void kfd_gpreempt_completion(struct kfd_process *p)
 	}
 }
 
-void kfd_gpreempt_locked(u32 gpu_id)
-{
-	tell(locked, gpu_id);
-}
-
 void kfd_gpreempt_rang(u32 gpu_id, u64 process)
 {
 	tell(doorbell, gpu_id, process);
@@ -195,17 +190,55 @@ void kfd_gpreempt_reset(struct kfd_dev *kfd, bool done)
 	}
 }
 
+void kfd_gpreempt_call_begin(struct device_queue_manager *dqm)
+{
+	atomic_inc(&dqm->gpreempt.nr_calls);
+	dqm_lock(dqm);
+}
+
+void kfd_gpreempt_call_end(struct device_queue_manager *dqm)
+{
+	dqm->gpreempt.heard = jiffies;
+	dqm_unlock(dqm);
+	atomic_dec(&dqm->gpreempt.nr_calls);
+}
+
+/*
+ * is_silent() - whether nothing was heard of the client; under dqm_lock
+ *
+ * The watchdog may have waited for a slow call of the client itself, or with the client for
+ * another holder of the lock: how long ago it was set off says nothing.
+ */
+static bool is_silent(const struct device_queue_manager *dqm)
+{
+	const struct kfd_gpreempt_node *n = &dqm->gpreempt;
+
+	return !atomic_read(&n->nr_calls) &&
+	       time_after_eq(jiffies, n->heard + msecs_to_jiffies(KFD_GPREEMPT_WATCHDOG_MS));
+}
+
+/* When the client would be silent if nothing more were heard of it. */
+static unsigned long rest_of_silence(const struct device_queue_manager *dqm)
+{
+	unsigned long all = msecs_to_jiffies(KFD_GPREEMPT_WATCHDOG_MS);
+	unsigned long passed = jiffies - dqm->gpreempt.heard;
+
+	return passed < all ? all - passed : all;
+}
+
 static void watchdog(struct work_struct *work)
 {
 	struct delayed_work *delayed = to_delayed_work(work);
 	struct device_queue_manager *dqm =
 		container_of(delayed, struct device_queue_manager, gpreempt.watchdog);
-	bool resumed;
+	bool silent, resumed = false;
 
 	dqm_lock(dqm);
-	resumed = kfd_gpreempt_resume_all(dqm);
-	if (dqm->gpreempt.stale && dqm->gpreempt.registered)
-		mod_delayed_work(system_wq, delayed, msecs_to_jiffies(KFD_GPREEMPT_WATCHDOG_MS));
+	silent = is_silent(dqm);
+	if (silent)
+		resumed = kfd_gpreempt_resume_all(dqm);
+	if ((!silent || dqm->gpreempt.stale) && dqm->gpreempt.registered)
+		mod_delayed_work(system_wq, delayed, rest_of_silence(dqm));
 	dqm_unlock(dqm);
 	if (!resumed)
 		return;
@@ -217,11 +250,12 @@ static void admit(struct device_queue_manager *dqm)
 {
 	dqm_lock(dqm);
 	INIT_DELAYED_WORK(&dqm->gpreempt.watchdog, watchdog);
+	dqm->gpreempt.heard = jiffies;
 	dqm->gpreempt.registered = true;
 	dqm_unlock(dqm);
 }
 
-/* The last chance: nobody tries again later. A reset that begins meanwhile ends it too. */
+/* The last chance: no later call tries again. A reset that begins meanwhile ends it too. */
 static void resume_for_good(struct device_queue_manager *dqm)
 {
 	u32 tries;
@@ -237,7 +271,7 @@ static void resume_for_good(struct device_queue_manager *dqm)
 		dev_warn(dqm->dev->adev->dev, "gpreempt: queues may be missing on the GPU\n");
 }
 
-/* Nobody is told anything of this node any more, and nothing of it is held. */
+/* The client is told nothing of this node any more, and nothing of it is held. */
 static void withdraw(struct device_queue_manager *dqm)
 {
 	struct device_process_node *cur;

@@ -16,13 +16,15 @@
  *
  * Failing open. Without a registered client nothing is preempted, nothing is armed
  * and a doorbell fault just maps the page. Unregistering resumes and disarms
- * everything first. A client that makes no call for KFD_GPREEMPT_WATCHDOG_MS
- * while something is preempted has everything resumed and is told so. Only a queue
- * whose saved state was found altered stays off the GPU.
+ * everything first. If the client makes no call for KFD_GPREEMPT_WATCHDOG_MS while
+ * something is preempted, everything is resumed and the client is told so. A call that
+ * waits for dqm_lock, or takes long, counts as long as it lasts. Only a queue whose saved
+ * state was found altered stays off the GPU.
  */
 #ifndef KFD_GPREEMPT_H
 #define KFD_GPREEMPT_H
 
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/list.h>
 #include <linux/types.h>
@@ -44,7 +46,7 @@ struct pid;
  * @process: generation of a process on the node
  * @queue: generation of one of its queues, or KFD_GPREEMPT_ALL. The two are levels of
  *	their own: a queue runs when neither it nor its process is preempted
- * @result: output: 0; -ESRCH gone; -EIO hardware failed or is in reset: who was to be
+ * @result: output: 0; -ESRCH gone; -EIO hardware failed or is in reset: what was to be
  *	preempted is as it was, but a queue that refused was reset and does not run any
  *	more; -EBADMSG saved state was altered while preempted (verify): the queue stays
  *	preempted for good, without a client too
@@ -71,8 +73,8 @@ struct kfd_gpreempt_ref {
  * struct kfd_gpreempt_queue - a compute queue
  * @process: generation of its process on the node
  * @queue: its generation
- * @pid: its process, with a reference for whoever asked
- * @mm: its memory map, grabbed for whoever asked (mmdrop()); a process that executes
+ * @pid: its process, with a reference for the caller
+ * @mm: its memory map, grabbed for the caller (mmdrop()); a process that executes
  *	another program has another one
  * @gpu_id: node
  * @queue_id: as user space knows it
@@ -107,7 +109,6 @@ struct kfd_gpreempt_queue {
  *	nodes; called for each; in the interrupt worker. A hint
  * @reset: a node is being reset or goes for good (@done false), works again or is new
  *	(true). A partition change makes new nodes, with ids that the client may not know
- * @locked: a switch has dqm_lock and begins; in its caller
  * @watchdog: nothing was heard for too long, everything on the node was resumed
  *
  * Callbacks run in an RCU read section: they set a flag and wake.
@@ -117,7 +118,6 @@ struct kfd_gpreempt_ops {
 	void (*doorbell)(u32 gpu_id, u64 process);
 	void (*completion)(u32 gpu_id, u64 process);
 	void (*reset)(u32 gpu_id, bool done);
-	void (*locked)(u32 gpu_id);
 	void (*watchdog)(u32 gpu_id);
 };
 
@@ -129,7 +129,7 @@ struct kfd_gpreempt_ops {
 /**
  * struct kfd_gpreempt_gpu - a node
  * @gpu_id: its id
- * @mode: who schedules its queues: KFD_GPREEMPT_MODE_*
+ * @mode: how its queues are scheduled: KFD_GPREEMPT_MODE_*
  */
 struct kfd_gpreempt_gpu {
 	u32 gpu_id;
@@ -248,12 +248,16 @@ struct kfd_gpreempt_state {
  * struct kfd_gpreempt_node - ours in struct device_queue_manager; under dqm_lock
  * @link: all nodes; nodes_sem
  * @watchdog: resumes everything if the client is silent
+ * @heard: jiffies when the client's last call ended
+ * @nr_calls: calls of the client that are under way, dqm_lock held or waited for
  * @registered: there is a client, and @watchdog is initialised
- * @stale: the last cycle failed: who is said to run may not be in the runlist
+ * @stale: the last cycle failed: a queue that is said to run may not be in the runlist
  */
 struct kfd_gpreempt_node {
 	struct list_head link;
 	struct delayed_work watchdog;
+	unsigned long heard;
+	atomic_t nr_calls;
 	bool registered;
 	bool stale;
 };
@@ -286,7 +290,7 @@ void kfd_gpreempt_process_removed(struct device_queue_manager *dqm,
 				  struct qcm_process_device *qpd);
 /* No lock: a node works, and has its id. */
 void kfd_gpreempt_node_added(struct device_queue_manager *dqm);
-/* No lock: the node goes for good; nobody has queues on it. */
+/* No lock: the node goes for good; there are no queues on it. */
 void kfd_gpreempt_node_removed(struct device_queue_manager *dqm);
 /* No lock: an event interrupt reached this process. */
 void kfd_gpreempt_completion(struct kfd_process *p);

@@ -7,19 +7,18 @@
  * finds the pages mapped again, and is repeated: no store is lost, and all
  * later ones cost nothing.
  *
- * The order that loses no wake-up. Fault: insert all pages, then clear armed; who
- * cleared it wakes. Arm: set armed, take the pages out, and after that the caller
+ * The order that loses no wake-up. Fault: insert all pages, then clear armed; the
+ * fault that cleared it wakes. Arm: set armed, take the pages out, and after that the caller
  * looks at the write pointers, which a client writes before it rings. A store before
  * the pages went is seen by that look, a store after it faults.
  *
  * A slice outlives its pdd, as a mapping may: a mapping made through an inherited file
- * keeps somebody else's process alive and not this one.
+ * keeps another process alive and not this one.
  *
  * Mappings are remembered by address and looked up again to arm. munmap() frees the page
  * tables of a mapping and closes it with mmap_lock held for reading only: a mapping
  * that is still remembered may be on its way out, one that is found is not.
  */
-#include <linux/delay.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sched/mm.h>
@@ -31,14 +30,9 @@
 /* From a fault to the next arming: else the page goes before the store is repeated. */
 #define SLICE_GAP_NS (1 * NSEC_PER_MSEC)
 
-#ifdef KFD_GPREEMPT_TEST
-uint kfd_gpreempt_mutation;
-module_param_named(gpreempt_mutation, kfd_gpreempt_mutation, uint, 0644);
-#endif
-
 /**
  * struct kfd_gpreempt_slice - the doorbells of a process on a node
- * @ref: held by the pdd, by each mapping, by whoever arms
+ * @ref: held by the pdd, by each mapping, by a call that arms
  * @mm: memory map they are mapped in; grabbed, not used
  * @pfn: first page
  * @nr_pages: pages
@@ -48,7 +42,7 @@ module_param_named(gpreempt_mutation, kfd_gpreempt_mutation, uint, 0644);
  * @addr: where they are mapped, or were a moment ago
  * @nr_addrs: how many
  * @eager: mapped in a way that cannot be taken back; mmap_lock
- * @dead: the doorbells are given to somebody else: nothing may be mapped
+ * @dead: the doorbells are given to another process: nothing may be mapped
  * @armed: 1 = the next fault tells the client
  * @fault_ns: when it last did
  */
@@ -110,23 +104,15 @@ static vm_fault_t doorbell_fault(struct vm_fault *vmf)
 	struct vm_area_struct *vma = vmf->vma;
 	struct kfd_gpreempt_slice *s = vma->vm_private_data;
 	vm_fault_t ret = VM_FAULT_NOPAGE;
-	bool early = kfd_gpreempt_mutation == 1 || kfd_gpreempt_mutation == 2;
-	bool armed = false;
 	u32 i;
 
 	if (!s || READ_ONCE(s->dead))
 		return VM_FAULT_SIGBUS;
-	if (early)
-		armed = take_armed(s);
-	if (kfd_gpreempt_mutation == 2)
-		udelay(100);
 	/* As io_remap_pfn_range(): a BAR is not encrypted memory. */
 	for (i = 0; i < s->nr_pages && ret == VM_FAULT_NOPAGE; i++)
 		ret = vmf_insert_pfn_prot(vma, vma->vm_start + i * PAGE_SIZE, s->pfn + i,
 					  pgprot_decrypted(vma->vm_page_prot));
-	if (!early)
-		armed = take_armed(s);
-	if (armed)
+	if (take_armed(s))
 		slice_rang(s);
 	return ret;
 }
@@ -219,7 +205,7 @@ bool kfd_gpreempt_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_s
 	if (s->mm != vma->vm_mm || is_cow_mapping(vma->vm_flags) ||
 	    !slice_remember(s, vma->vm_start)) {
 		s->eager = true;
-		/* From now on a store may come without a fault: who waits for one looks. */
+		/* From now on a store may come without a fault: the client has to look. */
 		if (take_armed(s))
 			slice_rang(s);
 		return false;

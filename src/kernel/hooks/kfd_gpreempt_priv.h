@@ -30,17 +30,6 @@ int add_queue_mes(struct device_queue_manager *dqm, struct queue *q,
 int remove_queue_mes(struct device_queue_manager *dqm, struct queue *q,
 		     struct qcm_process_device *qpd);
 
-/*
- * Errors planted for tests that must find them; only the vehicle builds them.
- * 1: the fault clears armed before it inserts the pages. 2: the same, and takes its time
- * in between, so that a short test finds it. 3: whatever is saved is altered afterwards.
- */
-#ifdef KFD_GPREEMPT_TEST
-extern uint kfd_gpreempt_mutation;
-#else
-#define kfd_gpreempt_mutation 0
-#endif
-
 /* Whether queues are verified; fixed while a client is registered. */
 extern bool kfd_gpreempt_verify;
 
@@ -54,7 +43,7 @@ u64 kfd_gpreempt_generation(void);
 struct device_queue_manager *kfd_gpreempt_node_get(u32 gpu_id);
 void kfd_gpreempt_node_put(void);
 
-/* The process of this generation on the node, or NULL; 0 is nobody's. Under dqm_lock. */
+/* The process of this generation on the node, or NULL; 0 names none. Under dqm_lock. */
 struct kfd_process_device *kfd_gpreempt_find(struct device_queue_manager *dqm, u64 process);
 
 /* Only these can be saved, and are switched. */
@@ -92,9 +81,12 @@ bool kfd_gpreempt_resume_all(struct device_queue_manager *dqm);
 /* Repeats a cycle that failed, if the last one did; under dqm_lock. */
 void kfd_gpreempt_repeat(struct device_queue_manager *dqm);
 
-/* Tells the client that its switch begins. */
-void kfd_gpreempt_locked(u32 gpu_id);
-
+/*
+ * A call of the client begins and ends: takes dqm_lock and gives it back. The watchdog does
+ * not take a client for silent that is in a call, or was a moment ago.
+ */
+void kfd_gpreempt_call_begin(struct device_queue_manager *dqm);
+void kfd_gpreempt_call_end(struct device_queue_manager *dqm);
 /* Tells the client of a fault on armed doorbells. */
 void kfd_gpreempt_rang(u32 gpu_id, u64 process);
 

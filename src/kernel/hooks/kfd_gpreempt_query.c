@@ -138,15 +138,11 @@ int kfd_gpreempt_query(u32 gpu_id, u64 process, struct kfd_gpreempt_queue *queue
 		return -ENODEV;
 	if (process && *nr)
 		read_waves(dqm->dev, &waves);
-	dqm_lock(dqm);
+	kfd_gpreempt_call_begin(dqm);
 	/* As long as the client asks, the watchdog does not. */
 	kfd_gpreempt_repeat(dqm);
 	*nr = list_queues(dqm, process, &waves, queues, *nr);
-	/* The client lives. */
-	if (dqm->gpreempt.registered && delayed_work_pending(&dqm->gpreempt.watchdog))
-		mod_delayed_work(system_wq, &dqm->gpreempt.watchdog,
-				 msecs_to_jiffies(KFD_GPREEMPT_WATCHDOG_MS));
-	dqm_unlock(dqm);
+	kfd_gpreempt_call_end(dqm);
 	kfd_gpreempt_node_put();
 	kfree(waves.slot);
 	return 0;

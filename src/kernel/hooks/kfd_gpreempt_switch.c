@@ -198,7 +198,7 @@ static bool note_held(struct device_queue_manager *dqm, bool saved)
 			held = true;
 			if (!verify || s->verified)
 				continue;
-			s->digest = digest_of(dqm, q) ^ (kfd_gpreempt_mutation == 3);
+			s->digest = digest_of(dqm, q);
 			s->verified = true;
 		}
 	}
@@ -239,7 +239,7 @@ static bool was_reset(const struct device_queue_manager *dqm, const struct queue
 }
 
 /*
- * find_failed() - who the cycle did not work for
+ * find_failed() - whether the cycle did not work for a reference
  *
  * A queue that refuses is reset within the cycle, which does not fail: its process is
  * marked, and an active queue is made inactive; those that are about to leave are
@@ -269,7 +269,7 @@ static void find_failed(struct device_queue_manager *dqm, struct kfd_gpreempt_re
 }
 
 /*
- * undo_failed() - who could not be preempted is not: the client takes it for running
+ * undo_failed() - what could not be preempted is not: the client takes it for running
  *
  * Of a process with a queue that was reset, the other queues come back.
  */
@@ -307,7 +307,7 @@ bool kfd_gpreempt_resume_all(struct device_queue_manager *dqm)
 
 			if (q->properties.gpreempt.damaged)
 				continue;
-			/* Whoever is let go of for good is not asked for his papers. */
+			/* A queue that is resumed for good is not verified. */
 			q->properties.gpreempt.verified = false;
 			ret = queue_in(dqm, cur->qpd, q, 0xff);
 			changed |= ret > 0;
@@ -334,8 +334,7 @@ int kfd_gpreempt_switch(u32 gpu_id, struct kfd_gpreempt_ref *refs, u32 nr_out, u
 	dqm = kfd_gpreempt_node_get(gpu_id);
 	if (!dqm)
 		return -ENODEV;
-	dqm_lock(dqm);
-	kfd_gpreempt_locked(gpu_id);
+	kfd_gpreempt_call_begin(dqm);
 	if (!dqm->gpreempt.registered || !kfd_gpreempt_backend_of(dqm)) {
 		ret = kfd_gpreempt_backend_of(dqm) ? -EINVAL : -EOPNOTSUPP;
 		goto out;
@@ -359,7 +358,7 @@ int kfd_gpreempt_switch(u32 gpu_id, struct kfd_gpreempt_ref *refs, u32 nr_out, u
 	else
 		cancel_delayed_work(&dqm->gpreempt.watchdog);
 out:
-	dqm_unlock(dqm);
+	kfd_gpreempt_call_end(dqm);
 	kfd_gpreempt_node_put();
 	return ret;
 }

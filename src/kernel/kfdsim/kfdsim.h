@@ -58,6 +58,7 @@
  * @is_stopped: no round sets the timer any more
  * @nr_rounds: statistics
  * @nr_rings: statistics: doorbell values seen
+ * @nr_occupancy: statistics: times the waves of all queues were asked for
  */
 struct kfdsim_cp {
 	struct mutex lock;
@@ -77,6 +78,7 @@ struct kfdsim_cp {
 	bool is_stopped;
 	u64 nr_rounds;
 	u64 nr_rings;
+	u64 nr_occupancy;
 };
 
 /**

@@ -113,6 +113,7 @@ static int stats_show(struct seq_file *m, void *unused)
 	seq_printf(m, "waves %u\n", gp_gpu_waves(kdev->cp.gpu, 0));
 	seq_printf(m, "rounds %llu\n", kdev->cp.nr_rounds);
 	seq_printf(m, "rings %llu\n", kdev->cp.nr_rings);
+	seq_printf(m, "occupancy_reads %llu\n", kdev->cp.nr_occupancy);
 	seq_printf(m, "doorbell_faults %lld\n", (s64)atomic64_read(&kdev->arm.nr_faults));
 	mutex_unlock(&kdev->cp.lock);
 	seq_printf(m, "vram_used %lld\n", (s64)atomic64_read(&kdev->vram_used));

@@ -250,6 +250,7 @@ static void get_cu_occupancy(struct amdgpu_device *adev, struct kfd_cu_occupancy
 	u32 slot;
 
 	mutex_lock(&kdev->cp.lock);
+	kdev->cp.nr_occupancy++;
 	for (slot = 0; slot < GP_GPU_MAX_SLOTS; slot++) {
 		if (!gp_gpu_slot_info(kdev->cp.gpu, slot, &info))
 			continue;

@@ -137,7 +137,7 @@ static void slow_hardware_is_not_idle(void)
 /* Control: who looks neither at signals nor for waves takes what it does not see for idle. */
 static void without_signals_it_is_taken_for_idle(void)
 {
-	GT_CHECK(serve_slowly("mutation=6") == -ETIMEDOUT, "nobody needs to look at signals");
+	GT_CHECK(serve_slowly("fault=6") == -ETIMEDOUT, "nobody needs to look at signals");
 }
 
 #define PREEMPTIONS 20
@@ -405,9 +405,127 @@ static void nonsense_is_refused(void)
 	gt_gpk_unload();
 }
 
+static uint64_t param_of(uint32_t gpu_id, const char *name)
+{
+	struct gpreempt_ioc_policy arg = { .size = sizeof(arg), .gpu_id = gpu_id };
+
+	strncpy(arg.param, name, sizeof(arg.param) - 1);
+	GT_CHECK(!ioctl(gt_gpk_dev, GPREEMPT_IOC_GET_POLICY, &arg), "%s: %s", name,
+		 strerror(errno));
+	return arg.value;
+}
+
+/* A change of all nodes of which a part cannot be made is not made at all. */
+static void policies_change_together(void)
+{
+	struct gpreempt_ioc_policy arg = {
+		.size = sizeof(arg), .valid = GPREEMPT_POLICY_F_PARAM | GPREEMPT_POLICY_F_POLICY,
+		.param = "deadline_ns", .value = 777000000, .policy = "nonsense",
+	};
+	uint32_t gpu_id;
+
+	gt_gpk_load("");
+	gpu_id = gt_gpk_gpu_id();
+	GT_CHECK(ioctl(gt_gpk_dev, GPREEMPT_IOC_SET_POLICY, &arg) && errno == ENOENT, "%s",
+		 strerror(errno));
+	GT_CHECK(param_of(gpu_id, "deadline_ns") != 777000000, "half of it was made");
+	strcpy(arg.policy, "fair");
+	GT_CHECK(!ioctl(gt_gpk_dev, GPREEMPT_IOC_SET_POLICY, &arg), "%s", strerror(errno));
+	GT_CHECK(param_of(gpu_id, "deadline_ns") == 777000000, "it was not made");
+	gt_gpk_unload();
+}
+
+/* A program of tomorrow: its references and entries are longer than the module's. */
+struct long_ref {
+	struct gpreempt_ioc_ref ref;
+	uint64_t more;
+};
+
+struct long_entry {
+	struct gpreempt_ioc_queue queue;
+	uint64_t more;
+};
+
+static int switch_long(struct long_ref *refs, uint32_t gpu_id, uint32_t ref_size)
+{
+	struct gpreempt_ioc_switch arg = {
+		.size = sizeof(arg), .gpu_id = gpu_id, .refs = (uintptr_t)refs, .nr_out = 2,
+		.lease_ms = 1000, .ref_size = ref_size,
+	};
+
+	return ioctl(gt_gpk_dev, GPREEMPT_IOC_SWITCH, &arg) ? -errno : 0;
+}
+
+static void references_can_grow(uint32_t gpu_id)
+{
+	struct long_ref refs[2] = { { .ref.queue_id = 77 }, { .ref.queue_id = 0 } };
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		refs[i].ref.pidfd = -1;
+		refs[i].ref.gpu_id = gpu_id;
+	}
+	GT_CHECK(!switch_long(refs, gpu_id, sizeof(refs[0])), "longer references");
+	GT_CHECK(refs[0].ref.result == -ESRCH && !refs[1].ref.result, "results %d and %d",
+		 refs[0].ref.result, refs[1].ref.result);
+	refs[1].more = 1;
+	GT_CHECK(switch_long(refs, gpu_id, sizeof(refs[0])) == -E2BIG, "surplus that says more");
+	refs[1].more = 0;
+	GT_CHECK(switch_long(refs, gpu_id, sizeof(refs[0].ref) - 4) == -EINVAL, "too short");
+	GT_CHECK(switch_long(refs, gpu_id, 4096) == -EINVAL, "too long");
+}
+
+static void entries_can_grow(uint32_t gpu_id)
+{
+	struct long_entry entries[2];
+	struct gpreempt_ioc_list arg = {
+		.size = sizeof(arg), .gpu_id = gpu_id, .queues = (uintptr_t)entries, .nr = 2,
+		.entry_size = sizeof(entries[0]),
+	};
+
+	memset(entries, 0xff, sizeof(entries));
+	GT_CHECK(!ioctl(gt_gpk_dev, GPREEMPT_IOC_LIST, &arg) && arg.nr == 2, "%u entries", arg.nr);
+	GT_CHECK(!entries[0].more && !entries[1].more, "what is not known is not zero");
+	GT_CHECK(entries[0].queue.pid == getpid() && entries[1].queue.pid == getpid(), "of whom");
+	GT_CHECK(entries[0].queue.queue_id != entries[1].queue.queue_id, "the same twice");
+}
+
+static void events_have_a_size(uint32_t gpu_id)
+{
+	int dev = gt_gpk_events_open();
+	struct gpreempt_abi_event events[4];
+	ssize_t n;
+
+	GT_CHECK(!gt_gpk_hold(gpu_id, getpid(), 0, 1), "hold");
+	gt_sleep_us(200000);
+	n = read(dev, events, sizeof(events) - 1);
+	GT_CHECK(n > 0 && !(n % (ssize_t)sizeof(events[0])), "%zd bytes", n);
+	GT_CHECK(events[0].size == sizeof(events[0]) && !events[0].reserved, "size %u",
+		 events[0].size);
+	GT_CHECK(read(dev, events, sizeof(events[0]) - 1) < 0 && errno == EINVAL, "half of one");
+	close(dev);
+}
+
+static void arrays_can_grow(void)
+{
+	struct gt_queue q[2];
+	struct gt_gpu gpu;
+
+	gt_gpk_load("");
+	gt_gpu_open(&gpu, 0);
+	gt_queue_create(&gpu, 7, &q[0]);
+	gt_queue_create(&gpu, 7, &q[1]);
+	entries_can_grow(gpu.id);
+	references_can_grow(gpu.id);
+	events_have_a_size(gpu.id);
+	gt_gpk_unload();
+}
+
 static const struct gt_case cases[] = {
 	{ "module_comes_and_goes", module_comes_and_goes, GT_TINY, 60 },
 	{ "nonsense_is_refused", nonsense_is_refused, GT_TINY, 60 },
+	{ "arrays_can_grow", arrays_can_grow, GT_TINY, 60 },
+	{ "policies_change_together", policies_change_together, GT_TINY, 60 },
 	{ "online_is_served_by_polling", online_is_served_by_polling, GT_TINY, 60 },
 	{ "online_is_served_by_its_doorbell", online_is_served_by_its_doorbell, GT_TINY, 60 },
 	{ "switched_off_online_waits", switched_off_online_waits, GT_TINY, 60 },

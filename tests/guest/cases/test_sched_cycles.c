@@ -121,9 +121,9 @@ static void what_was_altered_stays_off(void)
 	gt_gpk_set_enabled(false);
 	gpu_id = gt_gpk_gpu_id();
 	gt_job_start(&bad, &endless);
-	gt_gpk_module_param("kfdsim", "gpreempt_mutation", 3);
+	gt_gpk_module_param("kfdsim", "gpreempt_fault", 3);
 	r = gt_gpk_hold(gpu_id, bad.pid, ALL, 60000);
-	gt_gpk_module_param("kfdsim", "gpreempt_mutation", 0);
+	gt_gpk_module_param("kfdsim", "gpreempt_fault", 0);
 	GT_CHECK(!r, "preempt: %s", strerror(-r));
 	gt_job_start(&good, &gt_third);
 	r = gt_gpk_hold(gpu_id, good.pid, ALL, 60000);

@@ -109,13 +109,13 @@ static void hidden_pointers_are_no_way_out(void)
 /* Controls: the waves of those that look idle are not looked for. */
 static void without_a_look_at_waves_detection_by_hand_is(void)
 {
-	GT_CHECK(serve_beside(MANUAL, "mutation=4", UNSERVED_MS) == -ETIMEDOUT,
+	GT_CHECK(serve_beside(MANUAL, "fault=4", UNSERVED_MS) == -ETIMEDOUT,
 		 "nobody needs to look at waves");
 }
 
 static void without_a_look_at_waves_hidden_pointers_are(void)
 {
-	GT_CHECK(serve_beside(HIDDEN, "mutation=4", UNSERVED_MS) == -ETIMEDOUT,
+	GT_CHECK(serve_beside(HIDDEN, "fault=4", UNSERVED_MS) == -ETIMEDOUT,
 		 "nobody needs to look at waves");
 }
 

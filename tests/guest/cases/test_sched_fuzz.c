@@ -146,6 +146,7 @@ static void make_switch(struct source *s, struct gpreempt_ioc_switch *a,
 	a->lease_ms = (uint32_t)any(s, 20);
 	a->grace = one_in(s, 10) ? (uint32_t)any(s, 1000) : 0;
 	a->refs = one_in(s, 16) ? wild_pointer(s) : (uintptr_t)refs;
+	a->ref_size = one_in(s, 16) ? (uint32_t)any(s, 512) : sizeof(*refs);
 	if (one_in(s, 50))
 		a->nr_out = (uint32_t)any(s, UINT32_MAX);
 	for (i = 0; i < MAX_REFS; i++)
@@ -252,7 +253,7 @@ static void count_references(const struct gpreempt_ioc_switch *a, uint64_t room)
 	const struct gpreempt_ioc_ref *refs = (void *)(uintptr_t)a->refs;
 	uint32_t i;
 
-	if (a->refs != room)
+	if (a->refs != room || a->ref_size != sizeof(*refs))
 		return;
 	/* A struct that was claimed to be shorter names fewer of them. */
 	for (i = 0; i < a->nr_out + a->nr_in && i < MAX_REFS; i++)

@@ -47,7 +47,7 @@ static int preempt(int dev, uint32_t gpu_id, int pidfd)
 	};
 	struct gpreempt_ioc_switch arg = {
 		.size = sizeof(arg), .gpu_id = gpu_id, .refs = (uintptr_t)&ref, .nr_out = 1,
-		.lease_ms = 1000,
+		.lease_ms = 1000, .ref_size = sizeof(ref),
 	};
 	int r = ioctl(dev, GPREEMPT_IOC_SWITCH, &arg) ? -errno : 0;
 

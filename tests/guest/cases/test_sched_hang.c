@@ -19,13 +19,6 @@
 #define OPEN_NS 3000000000
 #define LEASE_MS 60000
 
-/* As the core numbers them. */
-enum {
-	BREAKER_CLOSED,
-	BREAKER_OPEN,
-	BREAKER_PROBATION,
-};
-
 /**
  * struct stage - the urgent process
  */
@@ -71,7 +64,7 @@ static void check_recovery(struct stage *s, uint64_t nr_before)
 	uint64_t end = gt_deadline_ns(SERVED_MS);
 	struct gpreempt_ioc_stats now;
 
-	wait_breaker(s, BREAKER_PROBATION);
+	wait_breaker(s, GPREEMPT_BREAKER_PROBATION);
 	check_shown(s, "probation: ");
 	do {
 		GT_CHECK(!gt_online_once(&s->k, &s->q, SERVED_MS), "not served on probation");
@@ -79,7 +72,7 @@ static void check_recovery(struct stage *s, uint64_t nr_before)
 		now = gt_gpk_stats(s->gpu.id);
 		GT_CHECK(gt_now_ns() < end, "breaker %u after %llu preemptions", now.breaker,
 			 now.nr_preemptions - nr_before);
-	} while (now.breaker != BREAKER_CLOSED);
+	} while (now.breaker != GPREEMPT_BREAKER_CLOSED);
 	check_shown(s, "closed");
 	GT_CHECK(now.nr_preemptions > nr_before, "trusted again without a trial");
 	gt_note("trusted again after %llu preemptions", now.nr_preemptions - nr_before);
@@ -99,7 +92,8 @@ static void check_open(struct stage *s, const struct gt_offline *other, const ch
 		GT_CHECK(gt_now_ns() < end, "the other process does not get on");
 		gt_sleep_us(5000);
 		now = gt_gpk_stats(s->gpu.id);
-		GT_CHECK(now.breaker != BREAKER_OPEN || now.nr_preemptions == open.nr_preemptions,
+		GT_CHECK(now.breaker != GPREEMPT_BREAKER_OPEN ||
+				 now.nr_preemptions == open.nr_preemptions,
 			 "somebody was preempted");
 	} while (other->shared->nr_kernels == kernels);
 }
@@ -134,7 +128,7 @@ static void a_hung_queue_does_not_hold_the_others_up(void)
 	/* Last: any other cycle would have it reset, and the scheduler would see nothing. */
 	gt_fault(0, "refuse %u", doorbell);
 	gt_kernel_launch(&s.k, &s.q);
-	wait_breaker(&s, BREAKER_OPEN);
+	wait_breaker(&s, GPREEMPT_BREAKER_OPEN);
 	nr = gt_gpk_stats(s.gpu.id).nr_preemptions;
 	check_stays_off(doorbell);
 	check_open(&s, &other, "switch failed");
@@ -234,11 +228,11 @@ static void a_slow_switch_opens_the_breaker(void)
 	gt_offline_start(&other, &gt_third);
 	stage_open(&s);
 	GT_CHECK(!gt_online_once(&s.k, &s.q, SERVED_MS), "not served");
-	GT_CHECK(gt_gpk_stats(s.gpu.id).breaker == BREAKER_CLOSED, "open too early");
+	GT_CHECK(gt_gpk_stats(s.gpu.id).breaker == GPREEMPT_BREAKER_CLOSED, "open too early");
 	gt_gpk_set_param("deadline_ns", 20000000);
 	gt_fault(0, "slow 30000");
 	gt_kernel_launch(&s.k, &s.q);
-	wait_breaker(&s, BREAKER_OPEN);
+	wait_breaker(&s, GPREEMPT_BREAKER_OPEN);
 	gt_fault(0, "clear");
 	gt_gpk_set_param("deadline_ns", 2000000000);
 	nr = gt_gpk_stats(s.gpu.id).nr_preemptions;

@@ -33,7 +33,6 @@ enum mark {
 	MARK_FAULT,
 	MARK_MONITOR,
 	MARK_DECIDED,
-	MARK_LOCKED,
 	MARK_PACKET,
 	MARK_SAVED,
 	MARK_FIRST,
@@ -46,8 +45,7 @@ static const char *const step_names[MARK_COUNT] = {
 	[MARK_FAULT] = "fault",
 	[MARK_MONITOR] = "wake-up",
 	[MARK_DECIDED] = "decision",
-	[MARK_LOCKED] = "lock",
-	[MARK_PACKET] = "packet",
+	[MARK_PACKET] = "lock and packet",
 	[MARK_SAVED] = "unmap",
 	[MARK_FIRST] = "first wave",
 	[MARK_LAST] = "kernel",
@@ -174,7 +172,6 @@ static bool find_marks(const struct stage *s, const struct gt_ftrace *t, uint64_
 	first = i;
 	mark[MARK_MONITOR] = at(t, &i, "gpreempt_core:", " busy ");
 	mark[MARK_DECIDED] = at(t, &i, "gpreempt_switch_begin:", "out=1 in=0");
-	mark[MARK_LOCKED] = at(t, &i, "gpreempt_locked:", "");
 	mark[MARK_PACKET] = at(t, &i, "hiq_doorbell:", "");
 	mark[MARK_SAVED] = at(t, &i, " saved ", victim);
 	i = first;
@@ -305,11 +302,10 @@ static void the_schedulers_own_part(void)
 	stage_close(&s);
 	own = median(sample->own, sample->nr);
 	gt_note("fault to unmap packet: %lu %s; of these until the scheduler is told %lu, decision "
-		"%lu, lock %lu, packet %lu",
+		"%lu, lock and packet %lu",
 		own / 1000, counts && !gt_is_virtual() ? "thousand instructions" : "us",
 		median(sample->step[MARK_MONITOR], sample->nr) / 1000,
 		median(sample->step[MARK_DECIDED], sample->nr) / 1000,
-		median(sample->step[MARK_LOCKED], sample->nr) / 1000,
 		median(sample->step[MARK_PACKET], sample->nr) / 1000);
 	GT_CHECK(own, "no time at all");
 	GT_CHECK(!counts || own < 1000000, "%lu instructions or ns", own);

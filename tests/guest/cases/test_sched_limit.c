@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -218,6 +219,97 @@ static void children_have_the_limit(void)
 	end();
 }
 
+/**
+ * struct family - an ordinary user's process, its child and its grandchild
+ * @go: the elders fork, one after the other, and end
+ * @said: what the grandchild may set; -1 = nothing was tried yet
+ */
+struct family {
+	volatile int go;
+	volatile int ready;
+	volatile int said;
+};
+
+static void wait_until(volatile int *what, int value)
+{
+	uint64_t end_ns = gt_deadline_ns(MS);
+
+	while (*what < value) {
+		GT_CHECK(gt_now_ns() < end_ns, "nobody says %d", value);
+		gt_sleep_us(1000);
+	}
+}
+
+/* An orphan: how far can it raise itself? */
+static void try_as_orphan(struct family *f)
+{
+	uint64_t end_ns = gt_deadline_ns(MS);
+	int prio, most = -1;
+
+	while (getppid() != 1) {
+		GT_CHECK(gt_now_ns() < end_ns, "its parent is still there");
+		gt_sleep_us(1000);
+	}
+	for (prio = 0; prio <= 15; prio++)
+		if (!gt_user_set_prio(-1, (uint32_t)prio))
+			most = prio;
+	f->said = most;
+	_exit(0);
+}
+
+/* @late: the child is there before the limit, and the grandchild comes after. */
+static void elder(struct family *f, bool late)
+{
+	gt_user_become(GT_USER);
+	if (!late) {
+		f->ready = 1;
+		wait_until(&f->go, 1);
+	}
+	if (fork())
+		_exit(late ? (wait_until(&f->go, 2), 0) : 0);
+	if (late) {
+		f->ready = 1;
+		wait_until(&f->go, 1);
+	}
+	if (fork())
+		_exit(0);
+	try_as_orphan(f);
+}
+
+static int limit_of_an_orphan(bool late, int limit)
+{
+	struct family *f = mmap(NULL, sizeof(*f), PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pid;
+
+	f->said = -1;
+	pid = fork();
+	GT_CHECK(pid >= 0, "fork");
+	if (!pid)
+		elder(f, late);
+	wait_until(&f->ready, 1);
+	if (limit >= 0)
+		GT_EXPECT(0, gt_user_set_prio(gt_user_pidfd(pid), (uint32_t)limit));
+	f->go = 1;
+	gt_sleep_us(100000);
+	f->go = 2;
+	GT_CHECK(waitpid(pid, NULL, 0) == pid, "wait");
+	wait_until(&f->said, 0);
+	return f->said;
+}
+
+/* Its parents have ended, and what was said of them holds nevertheless. */
+static void orphans_have_the_limit(void)
+{
+	gt_user_load();
+	/* Control. */
+	GT_EXPECT(7, limit_of_an_orphan(false, -1));
+	GT_EXPECT(2, limit_of_an_orphan(false, 2));
+	GT_EXPECT(11, limit_of_an_orphan(false, 11));
+	GT_EXPECT(2, limit_of_an_orphan(true, 2));
+	end();
+}
+
 static int trigger(int pidfd)
 {
 	struct gpreempt_ioc_trigger arg = { .size = sizeof(arg), .gpu_id = gt_gpk_gpu_id(),
@@ -324,6 +416,7 @@ static const struct gt_case cases[] = {
 	{ "addresses_are_for_who_may_stop", addresses_are_for_who_may_stop, TINY, 60 },
 	{ "owners_raise_to_the_limit", owners_raise_to_the_limit, TINY, 60 },
 	{ "children_have_the_limit", children_have_the_limit, TINY, 60 },
+	{ "orphans_have_the_limit", orphans_have_the_limit, TINY, 60 },
 	{ "looks_are_for_who_may_stop", looks_are_for_who_may_stop, TINY, 60 },
 	{ "wrong_memory_takes_no_events", wrong_memory_takes_no_events, TINY, 60 },
 	{ "nodes_say_who_schedules_them", nodes_say_who_schedules_them, TINY, 60 },

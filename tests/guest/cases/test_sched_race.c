@@ -41,7 +41,7 @@ static bool is_full(void)
 static void begin(void)
 {
 	gt_gpk_load(QUICK);
-	gt_gpk_module_param("kfdsim", "gpreempt_mutation", 0);
+	gt_gpk_module_param("kfdsim", "gpreempt_fault", 0);
 }
 
 /**
@@ -142,14 +142,14 @@ static void clearing_the_flag_first_is_caught(void)
 {
 	begin();
 	/* In its narrow form it is found after some thousand tries. */
-	gt_gpk_module_param("kfdsim", "gpreempt_mutation", is_full() ? 1 : 2);
+	gt_gpk_module_param("kfdsim", "gpreempt_fault", is_full() ? 1 : 2);
 	check_caught("a fault that clears the flag before it inserts the pages");
 }
 
 static void not_looking_again_is_caught(void)
 {
 	begin();
-	gt_gpk_module_param("gpreempt", "mutation", 1);
+	gt_gpk_module_param("gpreempt", "fault", 1);
 	check_caught("arming without a look at the pointers afterwards");
 }
 

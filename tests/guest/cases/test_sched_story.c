@@ -43,7 +43,6 @@ static const struct step story[] = {
 	{ "the scheduler is told", { "gpreempt_core:", " busy " }, MONITOR },
 	{ "it decides against the victim", { "gpreempt_state:", "pid=%v", "to preempting" }, ANY },
 	{ "one goes", { "gpreempt_switch_begin:", "out=1 in=0" }, ANY },
-	{ "the driver's lock is taken", { "gpreempt_locked:" }, ANY },
 	{ "packets go to the firmware", { "hiq_doorbell:" }, MONITOR },
 	{ "the victim's waves are saved", { "gpu:", " save ", "doorbell=%w" }, ANY },
 	{ "its CUs are free", { "gpu:", " saved ", "doorbell=%w" }, ANY },

@@ -240,7 +240,8 @@ static int hold_fd(int fd)
 {
 	struct gpreempt_ioc_ref ref = { .pidfd = fd, .queue_id = ALL, .gpu_id = gpu_id };
 	struct gpreempt_ioc_switch arg = { .size = sizeof(arg), .gpu_id = gpu_id, .nr_out = 1,
-					   .refs = (uintptr_t)&ref, .lease_ms = 1000 };
+					   .refs = (uintptr_t)&ref, .lease_ms = 1000,
+					   .ref_size = sizeof(ref) };
 
 	return ioctl(gt_gpk_dev, GPREEMPT_IOC_SWITCH, &arg) ? -errno : ref.result;
 }

@@ -204,6 +204,27 @@ static void target_without_queues_can_exec(void)
 	GT_CHECK(!code, "tracer: %d", code);
 }
 
+/* The driver finds it by another thread, and the end of the process is still seen in time. */
+static void held_target_can_lose_its_main_thread(void)
+{
+	struct gt_target t;
+	struct gt_tracer r;
+	int code;
+
+	hold_target(&t, &r);
+	gt_target_do(&t, GT_TARGET_LOSE_MAIN);
+	gt_tracer_listen(&r, 300);
+	GT_CHECK(!r.is_over, "the tracer has ended");
+	gt_tracer_release(&r);
+	GT_CHECK(!gt_stat_wait(0, "waves", GT_TARGET_WAVES), "does not run");
+	gt_tracer_hold(&r, LONG_LEASE);
+	gt_target_tell(&t, GT_TARGET_EXIT);
+	gt_target_ends(&t, 8000);
+	code = gt_tracer_ends(&r, 3000);
+	GT_CHECK(!code, "tracer: %d", code);
+	GT_CHECK(!gt_stat_wait(0, "mapped", 0), "%lu mapped", gt_stat(0, "mapped"));
+}
+
 /* A second tracer after the first: nothing is left over. */
 static void target_can_be_traced_again(void)
 {
@@ -311,6 +332,7 @@ static const struct gt_case cases[] = {
 	{ "held_target_can_be_killed", held_target_can_be_killed, TINY, 20 },
 	{ "held_target_can_exit", held_target_can_exit, TINY, 20 },
 	{ "held_target_can_exec", held_target_can_exec, TINY, 20 },
+	{ "held_target_can_lose_its_main_thread", held_target_can_lose_its_main_thread, TINY, 30 },
 	{ "target_without_queues_can_exec", target_without_queues_can_exec, TINY, 20 },
 	{ "target_can_be_traced_again", target_can_be_traced_again, TINY, 20 },
 	{ "runtime_must_be_enabled", runtime_must_be_enabled, TINY, 20 },

@@ -142,6 +142,7 @@ static int order(uint32_t gpu_id, struct gpreempt_ioc_ref *refs, uint32_t nr_out
 		.nr_in = nr_in,
 		.lease_ms = nr_out ? lease_ms : 0,
 		.grace = grace,
+		.ref_size = sizeof(*refs),
 	};
 	int r = ioctl(gt_gpk_dev, GPREEMPT_IOC_SWITCH, &arg) ? -errno : 0;
 	uint32_t i;

@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -280,6 +282,20 @@ static void say_signals(int ctl)
 	GT_CHECK(send(ctl, &n, sizeof(n), 0) == sizeof(n), "send");
 }
 
+static void *serve(void *data);
+
+/* Another thread goes on in its place. */
+static void lose_main(int ctl, char what)
+{
+	static int arg;
+	pthread_t thread;
+
+	arg = ctl;
+	GT_CHECK(!pthread_create(&thread, NULL, serve, &arg), "thread");
+	GT_CHECK(send(ctl, &what, 1, MSG_NOSIGNAL) == 1, "send");
+	syscall(SYS_exit, 0);
+}
+
 static void obey(struct work *w, int ctl, char what)
 {
 	struct gt_mem mem;
@@ -314,6 +330,9 @@ static void obey(struct work *w, int ctl, char what)
 	case GT_TARGET_ALLOC:
 		GT_CHECK(!gt_mem_alloc(&w->gpu, 4096, GT_GTT, &mem), "alloc");
 		break;
+	case GT_TARGET_LOSE_MAIN:
+		lose_main(ctl, what);
+		break;
 	case GT_TARGET_EXEC:
 		execl("/bin/true", "true", NULL);
 		_exit(97);
@@ -323,12 +342,27 @@ static void obey(struct work *w, int ctl, char what)
 	GT_CHECK(send(ctl, &what, 1, MSG_NOSIGNAL) == 1, "send");
 }
 
+static struct work w;
+
+static void *serve(void *data)
+{
+	int ctl = *(int *)data;
+	ssize_t n;
+	char c;
+
+	for (;;) {
+		n = recv(ctl, &c, 1, 0);
+		if (n == 1)
+			obey(&w, ctl, c);
+		else if (!n || errno != EINTR)
+			_exit(0);
+	}
+	return NULL;
+}
+
 static void be_target(int ctl, unsigned int flags)
 {
 	struct sigaction sa = { .sa_handler = on_signal };
-	static struct work w;
-	ssize_t n;
-	char c;
 
 	sigaction(SIGRTMIN, &sa, NULL);
 	gt_gpu_open(&w.gpu, 0);
@@ -340,13 +374,7 @@ static void be_target(int ctl, unsigned int flags)
 	gt_kernel_create(&w.gpu, &short_one, &w.short_one);
 	gt_kernel_create(&w.gpu, &long_one, &w.long_one);
 	GT_CHECK(send(ctl, "!", 1, MSG_NOSIGNAL) == 1, "send");
-	for (;;) {
-		n = recv(ctl, &c, 1, 0);
-		if (n == 1)
-			obey(&w, ctl, c);
-		else if (!n || errno != EINTR)
-			_exit(0);
-	}
+	serve(&ctl);
 }
 
 void gt_target_start(struct gt_target *t, unsigned int flags)

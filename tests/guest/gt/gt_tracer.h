@@ -34,6 +34,7 @@ struct gt_target {
 #define GT_TARGET_ALLOC 'a'	/* something that needs the driver */
 #define GT_TARGET_EXIT 'x'	/* end, code 0; no answer */
 #define GT_TARGET_EXEC 'y'	/* become /bin/true; no answer */
+#define GT_TARGET_LOSE_MAIN 'm'	/* its main thread ends, another goes on */
 
 #define GT_TARGET_NO_RUNTIME 1u	/* does not enable its runtime */
 #define GT_TARGET_NO_QUEUE 2u	/* makes no queue */

@@ -155,6 +155,35 @@ static void errors_in_a_row_open_but_scattered_ones_do_not(void **state)
 	assert_state(r, low, RUNNING);
 }
 
+/* Two leave in one switch, one of them fails. */
+static void fail_one_of_two(struct rig *r, u32 failing)
+{
+	enum gp_result results[2] = { GP_RESULT_OK, GP_RESULT_OK };
+	u32 low[2] = { rig_add(r, 3), rig_add(r, 3) };
+	u32 high = rig_add(r, 9);
+
+	rig_param(r, "breaker_errors", 1);
+	rig_busy(r, low[0]);
+	rig_busy(r, low[1]);
+	rig_busy(r, high);
+	assert_int_equal(r->sw.nr_preempt, 2);
+	results[failing] = GP_RESULT_ERROR;
+	assert_int_equal(gp_sched_switch_done(r->s, 0, r->sw.seq, results, 2, r->now_ns, &r->out),
+			 0);
+	assert_int_equal(rig_stats(r)->breaker_reason, GP_REPORT_SWITCH_ERROR);
+	assert_breaker(r, OPEN);
+}
+
+static void error_of_the_first_member_counts(void **state)
+{
+	fail_one_of_two(*state, 0);
+}
+
+static void error_of_the_last_member_counts(void **state)
+{
+	fail_one_of_two(*state, 1);
+}
+
 static void missed_recovery_is_sent_again_with_more_patience(void **state)
 {
 	struct rig *r = *state;
@@ -300,6 +329,8 @@ int main(void)
 		RIG_TEST(failure_on_probation_opens_for_twice_as_long),
 		RIG_TEST(open_time_has_a_cap),
 		RIG_TEST(errors_in_a_row_open_but_scattered_ones_do_not),
+		RIG_TEST(error_of_the_first_member_counts),
+		RIG_TEST(error_of_the_last_member_counts),
 		RIG_TEST(missed_recovery_is_sent_again_with_more_patience),
 		RIG_TEST(answer_after_the_deadline_counts_but_is_not_trusted),
 		RIG_TEST(probation_waits_until_everybody_is_back),

@@ -84,6 +84,34 @@ static void extreme_deadline_is_still_before_none(void **state)
 	assert_state(r, extreme, RUNNING);
 }
 
+/* Those with deadlines take over at once; for others it may come back in a moment. */
+static void hysteresis_keeps_only_those_without_a_deadline_waiting(void **state)
+{
+	struct rig *r = *state;
+	u32 none = add(r, 0);
+	u32 a = add(r, 10 * GP_MS);
+	u32 b = add(r, 20 * GP_MS);
+
+	r->switch_ns = 20 * GP_US;
+	rig_policy(r, "edf");
+	rig_param(r, "hysteresis_ns", 100 * GP_US);
+	rig_busy(r, none);
+	rig_busy(r, b);
+	rig_busy(r, a);
+	rig_run(r, GP_MS);
+	assert_state(r, a, RUNNING);
+	rig_idle(r, a);
+	assert_true(rig_resumes(r, b));
+	rig_run(r, GP_MS);
+	assert_state(r, b, RUNNING);
+	rig_idle(r, b);
+	assert_false(r->in_flight);
+	rig_run(r, 90 * GP_US);
+	assert_state(r, none, PREEMPTED);
+	rig_run(r, 50 * GP_US);
+	assert_state(r, none, RUNNING);
+}
+
 static void completion_renews_the_deadline(void **state)
 {
 	struct rig *r = *state;
@@ -165,6 +193,7 @@ int main(void)
 		RIG_TEST(deadline_counts_from_the_arrival_of_work),
 		RIG_TEST(without_a_deadline_it_comes_last_in_order_of_arrival),
 		RIG_TEST(extreme_deadline_is_still_before_none),
+		RIG_TEST(hysteresis_keeps_only_those_without_a_deadline_waiting),
 		RIG_TEST(completion_renews_the_deadline),
 		RIG_TEST(deadline_is_that_of_the_oldest_request_of_all_queues),
 		RIG_TEST(time_that_cannot_be_true_does_not_help),

@@ -17,12 +17,12 @@ static void sizes_are_the_abi(void **state)
 	assert_int_equal(sizeof(struct gpreempt_ioc_queue), 88);
 	assert_int_equal(sizeof(struct gpreempt_ioc_list), 24);
 	assert_int_equal(sizeof(struct gpreempt_ioc_ref), 16);
-	assert_int_equal(sizeof(struct gpreempt_ioc_switch), 32);
+	assert_int_equal(sizeof(struct gpreempt_ioc_switch), 40);
 	assert_int_equal(sizeof(struct gpreempt_ioc_policy), 88);
 	assert_int_equal(sizeof(struct gpreempt_ioc_trigger), 16);
 	assert_int_equal(sizeof(struct gpreempt_ioc_stats), 168);
 	assert_int_equal(sizeof(struct gpreempt_ioc_hist), 56);
-	assert_int_equal(sizeof(struct gpreempt_abi_event), 32);
+	assert_int_equal(sizeof(struct gpreempt_abi_event), 40);
 }
 
 static void without_a_module_nothing_is_its(void **state)

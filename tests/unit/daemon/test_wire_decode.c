@@ -39,6 +39,8 @@ static void every_type_is_taken_as_it_is(void **state)
 	struct gp_wire_queue queue = { .hdr = header(GP_WIRE_QUEUE_ADD, sizeof(queue)),
 				       .gpu_id = 1 };
 	struct gp_wire_edge edge = { .hdr = header(GP_WIRE_BUSY, sizeof(edge)), .gpu_id = 1 };
+	struct gp_wire_progress progress = { .hdr = header(GP_WIRE_PROGRESS, sizeof(progress)),
+					     .gpu_id = 1 };
 	struct gp_wire_done done = { .hdr = header(GP_WIRE_DONE, sizeof(done)) };
 	struct gp_wire_note note = { .hdr = header(GP_WIRE_NOTE, sizeof(note)),
 				     .code = GP_WIRE_NOTE_PROGRESS };
@@ -47,8 +49,25 @@ static void every_type_is_taken_as_it_is(void **state)
 	assert_memory_equal(&out.hello, &hello, sizeof(hello));
 	assert_int_equal(decode(&queue, sizeof(queue)), 0);
 	assert_int_equal(decode(&edge, sizeof(edge)), 0);
+	assert_int_equal(decode(&progress, sizeof(progress)), 0);
 	assert_int_equal(decode(&done, sizeof(done)), 0);
 	assert_int_equal(decode(&note, sizeof(note)), 0);
+}
+
+static void request_of_the_future_is_refused(void **state)
+{
+	struct gp_wire_progress m = {
+		.hdr = header(GP_WIRE_PROGRESS, sizeof(m)),
+		.gpu_id = 1,
+		.since_ns = 5,
+	};
+
+	m.hdr.time_ns = 4;
+	assert_int_equal(decode(&m, sizeof(m)), -EINVAL);
+	m.hdr.time_ns = 5;
+	assert_int_equal(decode(&m, sizeof(m)), 0);
+	m.queue_id = GP_WIRE_QUEUE_ALL;
+	assert_int_equal(decode(&m, sizeof(m)), -EINVAL);
 }
 
 static void sizes_and_types_must_fit(void **state)
@@ -114,6 +133,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_type_is_taken_as_it_is),
+		cmocka_unit_test(request_of_the_future_is_refused),
 		cmocka_unit_test(sizes_and_types_must_fit),
 		cmocka_unit_test(another_version_is_said_so),
 		cmocka_unit_test(every_field_of_hello_is_checked),

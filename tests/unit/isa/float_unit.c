@@ -148,7 +148,7 @@ static u64 expected_nan(const struct fu_op *op, const u64 *a)
 	for (i = 0; i < op->nr_args; i++)
 		if (fu_is_nan(op->bits, a[i]) && out == op->bits)
 			return a[i] | quiet;
-	return fu_inf(out) | fu_min_normal(out) >> 1;
+	return fu_default_nan(out);
 }
 
 static u64 expected(const struct fu_op *op, const u64 *a, u32 mode)

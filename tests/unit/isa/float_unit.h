@@ -137,6 +137,11 @@ static inline u64 fu_min_normal(u32 bits)
 	return bits == 16 ? 1u << 10 : bits == 32 ? 1u << 23 : 1ull << 52;
 }
 
+static inline u64 fu_default_nan(u32 bits)
+{
+	return fu_sign_bit(bits) | fu_inf(bits) | fu_min_normal(bits) >> 1;
+}
+
 static inline bool fu_is_nan(u32 bits, u64 a)
 {
 	return (a & (fu_sign_bit(bits) - 1)) > fu_inf(bits);

@@ -49,7 +49,7 @@ FU_SOFT1(f32_from_u32, u32)
 /* NaN have a test of their own: these take the default one as expected. */
 static u64 no_nan(u64 r, u32 bits)
 {
-	return fu_is_nan(bits, r) ? fu_inf(bits) | fu_min_normal(bits) >> 1 : r;
+	return fu_is_nan(bits, r) ? fu_default_nan(bits) : r;
 }
 
 static u64 plain_f32_from_f64(const u64 *a, u32 mode)

@@ -54,7 +54,7 @@ static u64 nan_of(u32 bits, u64 num, u64 den)
 
 	if (fu_is_nan(bits, num))
 		return num | quiet;
-	return fu_is_nan(bits, den) ? den | quiet : fu_sign_bit(bits) | fu_inf(bits) | quiet;
+	return fu_is_nan(bits, den) ? den | quiet : fu_default_nan(bits);
 }
 
 static u64 host32(u64 num, u64 den)

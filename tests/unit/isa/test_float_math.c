@@ -32,9 +32,8 @@ static long double sin_shifted(float x, int quarters)
 
 	if (!isfinite(x))
 		return NAN;
-	if (fabsf(x) > 256)
-		return quarters;
-	return sin_quarters(x - quarter / 4, (int)quarter + quarters);
+	quarter = fmodl(quarter, 4 * 0x1p20l);
+	return sin_quarters(x - rintl((long double)x * 4) / 4, (int)quarter + quarters);
 }
 
 static long double host_sin(float x)
@@ -138,42 +137,64 @@ static void all_of_f16_is_within_half_an_ulp_and_a_little(void **state)
 		}
 }
 
-static void special_values_are_those_of_the_header(void **state)
+/* The examples of the CDNA3 manual, and what float.h adds to them. */
+static void special_values_are_those_of_the_manual(void **state)
 {
 	static const struct {
 		u32 (*f)(u32 a, u32 mode);
 		u32 a, mode, want;
 	} cases[] = {
 		{ isa_f32_exp2, 0xff800000, 0, 0 },
+		{ isa_f32_exp2, 0x80000000, 0, 0x3f800000 },
 		{ isa_f32_exp2, 0x7f800000, 0, 0x7f800000 },
 		{ isa_f32_exp2, 0x7f800001, 0, 0x7fc00001 },
-		{ isa_f32_exp2, 0x80000000, 0, 0x3f800000 },
 		{ isa_f32_exp2, 0x43000000, 0, 0x7f800000 },	/* 128 */
 		{ isa_f32_exp2, 0xc3150000, 0, 1 },		/* -149 */
 		{ isa_f32_exp2, 0xc3150000, ISA_FP_FLUSH, 0 },
-		{ isa_f32_log2, 0, 0, 0xff800000 },
+		{ isa_f32_log2, 0xff800000, 0, 0xffc00000 },
+		{ isa_f32_log2, 0xbf800000, 0, 0xffc00000 },
 		{ isa_f32_log2, 0x80000000, 0, 0xff800000 },
-		{ isa_f32_log2, 1, 0, 0xc3150000 },
-		{ isa_f32_log2, 1, ISA_FP_FLUSH, 0xff800000 },
-		{ isa_f32_log2, 0xbf800000, 0, 0x7fc00000 },
+		{ isa_f32_log2, 0, 0, 0xff800000 },
 		{ isa_f32_log2, 0x3f800000, 0, 0 },
 		{ isa_f32_log2, 0x7f800000, 0, 0x7f800000 },
+		{ isa_f32_log2, 1, 0, 0xc3150000 },
+		{ isa_f32_log2, 1, ISA_FP_FLUSH, 0xff800000 },
+		{ isa_f32_rcp, 0xff800000, 0, 0x80000000 },
+		{ isa_f32_rcp, 0xc0000000, 0, 0xbf000000 },
+		{ isa_f32_rcp, 0x80000000, 0, 0xff800000 },
+		{ isa_f32_rcp, 0, 0, 0x7f800000 },
+		{ isa_f32_rcp, 0x7f800000, 0, 0 },
+		{ isa_f32_rsq, 0xff800000, 0, 0xffc00000 },
+		{ isa_f32_rsq, 0x80000000, 0, 0xff800000 },
+		{ isa_f32_rsq, 0x40800000, 0, 0x3f000000 },
+		{ isa_f32_rsq, 0x7f800000, 0, 0 },
+		{ isa_f32_sqrt, 0xff800000, 0, 0xffc00000 },
+		{ isa_f32_sqrt, 0x80000000, 0, 0x80000000 },
+		{ isa_f32_sqrt, 0x40800000, 0, 0x40000000 },
+		{ isa_f32_sqrt, 0x7f800000, 0, 0x7f800000 },
+		{ isa_f32_sin, 0xff800000, 0, 0xffc00000 },
+		{ isa_f32_sin, 0xff7fffff, 0, 0 },
 		{ isa_f32_sin, 0x80000000, 0, 0x80000000 },
 		{ isa_f32_sin, 0x3e800000, 0, 0x3f800000 },	/* a quarter */
 		{ isa_f32_sin, 0xbe800000, 0, 0xbf800000 },
 		{ isa_f32_sin, 0x3f000000, 0, 0 },
-		{ isa_f32_sin, 0x7f800000, 0, 0x7fc00000 },
-		{ isa_f32_sin, 0x43800000, 0, 0 },		/* 256 */
-		{ isa_f32_sin, 0x43800001, 0, 0 },
+		{ isa_f32_sin, 0x4b000001, 0, 0 },		/* 2^23 + 1 */
+		{ isa_f32_cos, 0xff800000, 0, 0xffc00000 },
+		{ isa_f32_cos, 0xff7fffff, 0, 0x3f800000 },
+		{ isa_f32_cos, 0x80000000, 0, 0x3f800000 },
 		{ isa_f32_cos, 0x3e800000, 0, 0 },
 		{ isa_f32_cos, 0x3f000000, 0, 0xbf800000 },
-		{ isa_f32_cos, 0x43900000, 0, 0x3f800000 },
 		{ isa_f32_cos, 0xffc00001, 0, 0xffc00001 },
 	};
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_int_equal(cases[i].f(cases[i].a, cases[i].mode), cases[i].want);
+	assert_int_equal(isa_f16_log2(0xbc00, 0), 0xfe00);
+	assert_int_equal(isa_f16_sqrt(0xfc00, 0), 0xfe00);
+	assert_int_equal(isa_f16_sin(0xfbff, 0), 0);
+	assert_int_equal(isa_f16_sin(0x7c00, 0), 0xfe00);
+	assert_int_equal(isa_f16_cos(0x7bff, 0), 0x3c00);
 }
 
 /*
@@ -222,7 +243,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(f32_is_within_half_an_ulp_and_a_little),
 		cmocka_unit_test(all_of_f16_is_within_half_an_ulp_and_a_little),
-		cmocka_unit_test(special_values_are_those_of_the_header),
+		cmocka_unit_test(special_values_are_those_of_the_manual),
 		cmocka_unit_test(pieces_of_two_over_pi_reduce_large_angles),
 	};
 

@@ -119,7 +119,7 @@ static u16 nan_of(u16 a, u16 r)
 {
 	if ((r & 0x7fff) <= 0x7c00)
 		return r;
-	return (a & 0x7fff) > 0x7c00 ? a | 0x200 : 0x7e00;
+	return (a & 0x7fff) > 0x7c00 ? a | 0x200 : 0xfe00;
 }
 
 /* A double has more than twice the digits of f16: rounding twice does no harm. */

@@ -204,6 +204,9 @@ static void parameters_have_one_name(void **state)
 		assert_ptr_equal(found, desc);
 		nr_policy += !!strchr(name, '.');
 	}
+	assert_true(gp_text_is_policy("fair"));
+	assert_false(gp_text_is_policy("fai"));
+	assert_false(gp_text_is_policy(""));
 	assert_true(i > 10 && nr_policy > 3 && nr_policy < i);
 	assert_null(gp_text_param(i, name));
 }

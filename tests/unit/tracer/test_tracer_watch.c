@@ -27,6 +27,8 @@ static struct gp_tracer_queue *q;
 static uint64_t now_ns, rptr, wptr;
 static uint64_t waves;
 static int nr_busy, nr_idle, nr_progress, nr_no_progress, nr_refreshed, send_error;
+static int nr_told;
+static uint64_t told_ns;
 
 uint64_t gp_tracer_now_ns(void)
 {
@@ -51,6 +53,14 @@ int gp_tracer_note(struct gp_tracer *tracer, enum gp_wire_note_code code, uint32
 	return 0;
 }
 
+int gp_tracer_send_progress(struct gp_tracer *tracer, const struct gp_tracer_queue *queue,
+			    uint64_t since_ns)
+{
+	nr_told++;
+	told_ns = since_ns;
+	return 0;
+}
+
 int gp_tracer_refresh(struct gp_tracer *tracer)
 {
 	nr_refreshed++;
@@ -68,7 +78,8 @@ static int setup(void **state)
 	memset(&t, 0, sizeof(t));
 	gp_client_holds_init(&t.holds);
 	now_ns = 5000 * MS;
-	rptr = wptr = waves = 0;
+	rptr = wptr = waves = told_ns = 0;
+	nr_told = 0;
 	nr_busy = nr_idle = nr_progress = nr_no_progress = nr_refreshed = send_error = 0;
 	t.mem = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
 	t.is_enabled = true;
@@ -184,6 +195,32 @@ static void release_is_followed_by_a_sign_or_a_note(void **state)
 	assert_int_equal(nr_progress, 1);
 }
 
+static void completed_requests_are_told_if_they_are_wanted(void **state)
+{
+	uint64_t second;
+
+	q->e.type = GP_KFD_QUEUE_AQL;
+	t.wants_progress = true;
+	run(2000 * MS);
+	wptr++;
+	run(10 * MS);
+	second = now_ns;
+	wptr++;
+	run(10 * MS);
+	assert_int_equal(nr_told, 0);
+	rptr++;
+	run(10 * MS);
+	assert_int_equal(nr_told, 1);
+	assert_true(told_ns >= second && told_ns <= second + 5 * MS);
+	/* Control. */
+	t.wants_progress = false;
+	wptr++;
+	run(10 * MS);
+	rptr++;
+	run(10 * MS);
+	assert_int_equal(nr_told, 1);
+}
+
 static void memory_that_is_gone_is_asked_about_once(void **state)
 {
 	q->e.rptr_addr = 8;
@@ -202,6 +239,7 @@ int main(void)
 		T(work_of_a_suspended_queue_is_told),
 		T(what_could_not_be_told_is_told_later),
 		T(release_is_followed_by_a_sign_or_a_note),
+		T(completed_requests_are_told_if_they_are_wanted),
 		T(memory_that_is_gone_is_asked_about_once),
 	};
 

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include "daemon/gpd_trust.h"
+#include "driver/discover.h"
+#include "daemon/gpd_util.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* How long a claim waits for somebody else's. */
+#define CLAIM_NS (60 * GPD_NS_PER_SEC)
+/* A queue that the driver showed is taken to be there for this long. */
+#define SHOWN_NS GPD_NS_PER_SEC
+
+static const struct gpd_trust_row messages[] = {
+	{ "connection", "all, by its cost",
+	  "places of the user; its namespaces are those of the daemon, or it is not privileged",
+	  GPD_NEEDS_BUDGET },
+	{ "any message", "all, by its cost",
+	  "well-formed; messages a second of the client; processor time of the user",
+	  GPD_NEEDS_BUDGET },
+	{ "HELLO", "those less urgent than its attributes",
+	  "the process is the one at the other end; attributes above the default need the right",
+	  GPD_NEEDS_RIGHT },
+	{ "QUEUE_ADD", "those less urgent on the node",
+	  "the driver shows the queue (not on simulated nodes); queues and entities of the user",
+	  GPD_NEEDS_DRIVER | GPD_NEEDS_BUDGET },
+	{ "QUEUE_REMOVE", "itself", "the client told the queue", 0 },
+	{ "BUSY, IDLE", "those less urgent on the node",
+	  "the driver still shows the queue; edges a second, more are put together",
+	  GPD_NEEDS_DRIVER | GPD_NEEDS_BUDGET },
+	{ "PROGRESS", "those less urgent on the node",
+	  "the client told the queue; counts as an edge; it renews a deadline, which needs the "
+	  "right",
+	  GPD_NEEDS_RIGHT | GPD_NEEDS_BUDGET },
+	{ "DONE", "all on the node, if the order failed",
+	  "the epoch is awaited; failures open the breaker if two users have them, else the client "
+	  "is left alone and no room is made for it",
+	  GPD_NEEDS_TWO },
+	{ "no DONE", "all on the node", "as a DONE that failed", GPD_NEEDS_TWO },
+	{ "NOTE sees, lease", "itself", "none: shown to people", 0 },
+	{ "NOTE progress", "itself", "its member was released", 0 },
+	{ "NOTE no progress", "all on the node",
+	  "its member was released; the driver sees no waves; the node is put out if two users say "
+	  "so, and for a user alone on it until another comes",
+	  GPD_NEEDS_DRIVER | GPD_NEEDS_TWO | GPD_NEEDS_BUDGET },
+	{ "NOTE refused", "itself", "it is left alone, and no room is made for it", 0 },
+	{ "NOTE reset", "all on the node",
+	  "it has a queue there; processes of its own user are nudged, those of others if the "
+	  "driver sees no waves of them or two users say so, one a second",
+	  GPD_NEEDS_DRIVER | GPD_NEEDS_TWO | GPD_NEEDS_BUDGET },
+};
+
+static const char looks[] = "nobody";
+static const char looks_check[] = "none: everybody may look, on the time of the user";
+
+static const struct gpd_trust_row methods[GPD_METHOD_COUNT] = {
+	[GPD_METHOD_GET_INFO] = { "GetInfo", looks, looks_check, GPD_NEEDS_BUDGET },
+	[GPD_METHOD_LIST_NODES] = { "ListNodes", looks, looks_check, GPD_NEEDS_BUDGET },
+	[GPD_METHOD_LIST_PROCESSES] = { "ListProcesses", looks, looks_check, GPD_NEEDS_BUDGET },
+	[GPD_METHOD_LIST_QUEUES] = { "ListQueues", looks, looks_check, GPD_NEEDS_BUDGET },
+	[GPD_METHOD_SET_ATTRIBUTES] = {
+		"SetAttributes", "the process, its group, those less urgent",
+		"the process is of the same user; each member of the group by itself; more urgent "
+		"than an open class or than before needs the right",
+		GPD_NEEDS_OWNER | GPD_NEEDS_RIGHT },
+	[GPD_METHOD_SUSPEND] = {
+		"Suspend", "the process",
+		"the process is of the same user; holds of the user",
+		GPD_NEEDS_OWNER | GPD_NEEDS_BUDGET },
+	[GPD_METHOD_RESUME] = {
+		"Resume", "the process",
+		"the process is of the same user; ends holds of the same connection and kept ones "
+		"of the same user, those of others if privileged",
+		GPD_NEEDS_OWNER },
+	[GPD_METHOD_GET_POLICY] = { "GetPolicy", looks, looks_check, GPD_NEEDS_BUDGET },
+	[GPD_METHOD_SET_POLICY] = { "SetPolicy", "all", "privilege", GPD_NEEDS_PRIVILEGE },
+	[GPD_METHOD_GET_STATISTICS] = { "GetStatistics", looks, looks_check, GPD_NEEDS_BUDGET },
+	[GPD_METHOD_GET_METRICS] = { "GetMetrics", looks, looks_check, GPD_NEEDS_BUDGET },
+	[GPD_METHOD_MONITOR] = {
+		"Monitor", "all, by its cost", "subscriptions of the user; events it does not read "
+		"are dropped", GPD_NEEDS_BUDGET },
+	[GPD_METHOD_ATTACH] = {
+		"Attach", "the process, those less urgent",
+		"the process is of the same user; attributes as for SetAttributes; tracers of the "
+		"user",
+		GPD_NEEDS_OWNER | GPD_NEEDS_RIGHT | GPD_NEEDS_BUDGET },
+	[GPD_METHOD_DETACH] = {
+		"Detach", "the process", "the process is of the same user", GPD_NEEDS_OWNER },
+	[GPD_METHOD_GET_CONFIG] = { "GetConfig", looks, looks_check, GPD_NEEDS_BUDGET },
+	[GPD_METHOD_RELOAD] = { "Reload", "all", "privilege", GPD_NEEDS_PRIVILEGE },
+};
+
+#define NR(array) (sizeof(array) / sizeof((array)[0]))
+
+const struct gpd_trust_row *gpd_trust_row(uint32_t index)
+{
+	if (index < NR(messages))
+		return &messages[index];
+	index -= (uint32_t)NR(messages);
+	return index < NR(methods) ? &methods[index] : NULL;
+}
+
+const struct gpd_trust_row *gpd_trust_method(enum gpd_method method)
+{
+	return &methods[method];
+}
+
+/* Return: number of a namespace, 0 = it cannot be read. */
+static ino_t namespace_of(pid_t pid, const char *name)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)pid, name);
+	return stat(path, &st) ? 0 : st.st_ino;
+}
+
+void gpd_trust_owner(const struct gpd *d, pid_t pid, uid_t uid, struct gpd_owner *owner)
+{
+	owner->uid = uid;
+	owner->user_ns = namespace_of(pid, "user");
+	owner->pid_ns = namespace_of(pid, "pid");
+	owner->is_foreign = !owner->user_ns || !owner->pid_ns ||
+			    owner->user_ns != d->own.user_ns || owner->pid_ns != d->own.pid_ns;
+}
+
+bool gpd_trust_is_root(const struct gpd_owner *owner)
+{
+	return !owner->is_foreign && (owner->uid == 0 || owner->uid == geteuid());
+}
+
+bool gpd_trust_may_touch(const struct gpd_cred *cred, const struct gpd_owner *owner)
+{
+	if (cred->privileged)
+		return true;
+	if (cred->owner.uid != owner->uid)
+		return false;
+	/* An account may touch what it has in containers, and not the other way round. */
+	return !cred->owner.is_foreign ||
+	       (cred->owner.user_ns && cred->owner.user_ns == owner->user_ns &&
+		cred->owner.pid_ns && cred->owner.pid_ns == owner->pid_ns);
+}
+
+bool gpd_trust_may_touch_process(const struct gpd *d, const struct gpd_cred *cred, pid_t pid,
+				 uid_t uid)
+{
+	struct gpd_owner owner;
+
+	gpd_trust_owner(d, pid, uid, &owner);
+	return gpd_trust_may_touch(cred, &owner);
+}
+
+bool gpd_trust_shows(struct gpd_queue *q)
+{
+	uint64_t now_ns = gpd_now_ns();
+
+	if (q->seen_ns && now_ns - q->seen_ns < SHOWN_NS)
+		return true;
+	if (!gp_discover_has_queue(NULL, (uint32_t)q->client->pid, q->told.gpu_id,
+				   q->told.queue_id))
+		return false;
+	q->seen_ns = now_ns;
+	return true;
+}
+
+bool gpd_trust_claim(struct gpd_node *n, enum gpd_claim claim, const struct gpd_client *c)
+{
+	struct gpd_said *said = &n->said[claim];
+	uint64_t now_ns = gpd_now_ns();
+	bool by_two;
+
+	if (c->user->privileged)
+		return true;
+	by_two = said->at_ns && said->uid != c->owner.uid && now_ns - said->at_ns < CLAIM_NS;
+	/* The older of two claims stays until it is too old. */
+	if (by_two)
+		return true;
+	said->uid = c->owner.uid;
+	said->at_ns = now_ns;
+	return false;
+}
+
+enum gp_result gpd_trust_result(struct gpd_member *m, enum gp_result result)
+{
+	bool failed = result == GP_RESULT_ERROR || (m->wait_release && result == GP_RESULT_BUSY);
+
+	if (!failed || gpd_trust_claim(m->node, GPD_CLAIM_FAILED, m->client))
+		return result;
+	return m->wait_release ? GP_RESULT_OK : GP_RESULT_BUSY;
+}
+
+u64 gpd_trust_account(const struct gpd_owner *owner)
+{
+	return owner->uid | (owner->is_foreign ? (u64)owner->pid_ns << 32 : 0);
+}
+
+bool gpd_trust_is_alone(const struct gpd_node *n, const struct gpd_client *c)
+{
+	const struct gpd_entity *e;
+
+	LIST_FOREACH(e, &n->entities, link)
+	if (e->group.key.user != gpd_trust_account(&c->owner))
+		return false;
+	return true;
+}

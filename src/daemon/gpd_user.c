@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+#include "daemon/gpd_user.h"
+#include "daemon/control/gpd_auth.h"
+#include "daemon/control/gpd_control.h"
+#include "daemon/gpd_util.h"
+
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+/* What is kept for privileged ones: a quarter. */
+#define RESERVE 4
+#define LOGS_A_SECOND 2
+#define LOGS_AT_ONCE 40
+#define NOTES_A_SECOND 4
+#define NOTES_AT_ONCE 40
+/* A user that has rested has this much to begin with. */
+#define WORK_BURST_NS (20 * (int64_t)GPD_NS_PER_MS)
+/* A user that waits goes on when it has this much. */
+#define WORK_AGAIN_NS (2 * (int64_t)GPD_NS_PER_MS)
+
+static uint64_t all_of(const struct gpd *d, enum gpd_budget what)
+{
+	switch (what) {
+	case GPD_BUDGET_CLIENTS:
+		return d->config->max_clients;
+	case GPD_BUDGET_CONNECTIONS:
+		return d->config->max_connections;
+	case GPD_BUDGET_QUEUES:
+		return GPD_QUEUES_MAX;
+	case GPD_BUDGET_ENTITIES:
+		return GPD_ENTITIES_MAX;
+	default:
+		return UINT64_MAX;
+	}
+}
+
+uint64_t gpd_user_most(const struct gpd *d, enum gpd_budget what)
+{
+	switch (what) {
+	case GPD_BUDGET_CLIENTS:
+	case GPD_BUDGET_CONNECTIONS:
+		return (all_of(d, what) + 1) / 2;
+	case GPD_BUDGET_QUEUES:
+		return GPD_USER_QUEUES_MAX;
+	case GPD_BUDGET_ENTITIES:
+		return GPD_ENTITIES_MAX / 4;
+	case GPD_BUDGET_HOLDS:
+		return GPD_USER_HOLDS_MAX;
+	case GPD_BUDGET_MONITORS:
+		return GPD_USER_MONITORS_MAX;
+	default:
+		return GPD_USER_TRACERS_MAX;
+	}
+}
+
+static struct gpd_user *find(struct gpd *d, uid_t uid, bool privileged)
+{
+	struct gpd_user *u;
+
+	LIST_FOREACH(u, &d->users, link)
+		if (u->uid == uid && u->privileged == privileged)
+			return u;
+	return NULL;
+}
+
+static int on_rested(sd_event_source *s, uint64_t usec, void *data)
+{
+	struct gpd_user *u = data;
+	struct gpd_conn *conn;
+
+	u->is_resting = false;
+	sd_event_source_set_enabled(u->io, SD_EVENT_ON);
+	LIST_FOREACH(conn, &u->conns, of_user)
+		gpd_control_resume(conn);
+		return 0;
+}
+
+/* Some socket of the user has something to say: one of them is heard. */
+static int on_io(sd_event_source *s, int fd, uint32_t events, void *data)
+{
+	struct gpd_user *u = data;
+
+	if (!gpd_user_may_work(u))
+		return 0;
+	gpd_user_begin(u);
+	sd_event_run(u->event, 0);
+	gpd_user_end(u);
+	return 0;
+}
+
+/*
+ * The sockets of a user without privileges are one source of the daemon's loop: however many
+ * are ready, a turn of the loop costs the same.
+ */
+static int open_loop(struct gpd_user *u)
+{
+	sd_event *event = u->d->event;
+	int err;
+
+	if (u->privileged) {
+		u->event = sd_event_ref(event);
+		return 0;
+	}
+	err = sd_event_new(&u->event);
+	if (err >= 0)
+		err = sd_event_add_io(event, &u->io, sd_event_get_fd(u->event), EPOLLIN, on_io, u);
+	if (err >= 0)
+		err = sd_event_source_set_priority(u->io, GPD_PRIORITY_USER);
+	if (err >= 0)
+		err = sd_event_add_time(event, &u->rest, CLOCK_MONOTONIC, 0, 1, on_rested, u);
+	if (err >= 0)
+		err = sd_event_source_set_enabled(u->rest, SD_EVENT_OFF);
+	return err < 0 ? err : 0;
+}
+
+static void free_user(struct gpd_user *u)
+{
+	sd_event_source_unref(u->rest);
+	sd_event_source_unref(u->io);
+	sd_event_unref(u->event);
+	free(u);
+}
+
+struct gpd_user *gpd_user_get(struct gpd *d, uid_t uid, bool privileged)
+{
+	struct gpd_user *u = find(d, uid, privileged);
+
+	if (u)
+		return gpd_user_ref(u);
+	u = calloc(1, sizeof(*u));
+	if (!u)
+		return NULL;
+	u->d = d;
+	u->uid = uid;
+	u->privileged = privileged;
+	u->work_ns = WORK_BURST_NS;
+	u->filled_ns = gpd_now_ns();
+	if (open_loop(u)) {
+		free_user(u);
+		return NULL;
+	}
+	LIST_INSERT_HEAD(&d->users, u, link);
+	return gpd_user_ref(u);
+}
+
+struct gpd_user *gpd_user_of_peer(struct gpd *d, int fd, struct gpd_cred *cred)
+{
+	return gpd_auth_peer(d, fd, cred) ? NULL :
+					    gpd_user_get(d, cred->owner.uid, cred->privileged);
+}
+
+struct gpd_user *gpd_user_ref(struct gpd_user *u)
+{
+	u->nr_refs++;
+	return u;
+}
+
+/* Budgets are to outlive a connection: a user that comes and goes has spent what it has. */
+static bool is_spent(const struct gpd_user *u)
+{
+	return !u->privileged && gpd_now_ns() - u->filled_ns < 10 * GPD_NS_PER_SEC;
+}
+
+static void forget(struct gpd_user *u)
+{
+	LIST_REMOVE(u, link);
+	free_user(u);
+}
+
+static void forget_old(struct gpd *d)
+{
+	struct gpd_user *u;
+	struct gpd_user *next;
+
+	for (u = LIST_FIRST(&d->users); u; u = next) {
+		next = LIST_NEXT(u, link);
+		if (!u->nr_refs && !is_spent(u))
+			forget(u);
+	}
+}
+
+void gpd_user_fini(struct gpd *d)
+{
+	while (!LIST_EMPTY(&d->users))
+		forget(LIST_FIRST(&d->users));
+}
+
+void gpd_user_put(struct gpd_user *u)
+{
+	if (u && !--u->nr_refs)
+		forget_old(u->d);
+}
+
+bool gpd_user_take(struct gpd_user *u, enum gpd_budget what)
+{
+	struct gpd *d = u->d;
+	uint64_t all = all_of(d, what);
+	uint64_t total = d->nr_used[what] + d->nr_used_privileged[what];
+
+	if (total >= all)
+		return false;
+	if (!u->privileged && (u->nr_used[what] >= gpd_user_most(d, what) ||
+			       d->nr_used[what] >= all - all / RESERVE))
+		return false;
+	u->nr_used[what]++;
+	(u->privileged ? d->nr_used_privileged : d->nr_used)[what]++;
+	return true;
+}
+
+void gpd_user_give(struct gpd_user *u, enum gpd_budget what)
+{
+	u->nr_used[what]--;
+	(u->privileged ? u->d->nr_used_privileged : u->d->nr_used)[what]--;
+}
+
+bool gpd_user_may_log(struct gpd_user *u)
+{
+	return gpd_bucket_take(&u->logs, LOGS_A_SECOND, LOGS_AT_ONCE, gpd_now_ns());
+}
+
+bool gpd_user_may_note(struct gpd_user *u)
+{
+	return u->privileged ||
+	       gpd_bucket_take(&u->notes, NOTES_A_SECOND, NOTES_AT_ONCE, gpd_now_ns());
+}
+
+static void fill(struct gpd_user *u)
+{
+	uint64_t now_ns = gpd_now_ns();
+	uint64_t passed_ns = now_ns - u->filled_ns;
+
+	u->filled_ns = now_ns;
+	if (passed_ns > GPD_NS_PER_SEC)
+		passed_ns = GPD_NS_PER_SEC;
+	u->work_ns += (int64_t)passed_ns * GPD_USER_TIME_PERCENT / 100;
+	if (u->work_ns > WORK_BURST_NS)
+		u->work_ns = WORK_BURST_NS;
+}
+
+bool gpd_user_may_work(struct gpd_user *u)
+{
+	int64_t missing_ns;
+
+	if (u->privileged)
+		return true;
+	if (u->is_resting)
+		return false;
+	fill(u);
+	if (u->work_ns > 0)
+		return true;
+	missing_ns = (WORK_AGAIN_NS - u->work_ns) * 100 / GPD_USER_TIME_PERCENT;
+	u->is_resting = true;
+	sd_event_source_set_enabled(u->io, SD_EVENT_OFF);
+	sd_event_source_set_time(u->rest, (gpd_now_ns() + (uint64_t)missing_ns) / 1000);
+	sd_event_source_set_enabled(u->rest, SD_EVENT_ONESHOT);
+	return false;
+}
+
+/* Processor time: on a busy machine nobody pays for the others. */
+static int64_t spent_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * (int64_t)GPD_NS_PER_SEC + t.tv_nsec;
+}
+
+void gpd_user_begin(struct gpd_user *u)
+{
+	if (!u->privileged)
+		u->d->began_ns = spent_ns();
+}
+
+void gpd_user_end(struct gpd_user *u)
+{
+	if (!u->privileged)
+		u->work_ns -= spent_ns() - u->d->began_ns;
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Which process has which wish: see gpk_wish.h.
+ *
+ * A child gets its parent's wish when it is forked, by a probe on the kernel's trace
+ * point: later its parent may have ended, and nothing would be left of where it came
+ * from. A process that was forked before anything was said gets the wish of an ancestor
+ * when that is set. A process that was left by its parents before that has none.
+ *
+ * If there is no memory in a fork, or no trace point in the kernel, the wish of the
+ * nearest living ancestor counts.
+ */
+#include <linux/hashtable.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/tracepoint.h>
+#include <trace/events/sched.h>
+
+#include "gpk.h"
+#include "gpk_wish.h"
+
+/* Of the processes of a user. */
+#define WISHES_MAX 1024
+
+/*
+ * struct heir - a process that has a wish
+ */
+struct heir {
+	struct hlist_node hash;
+	struct pid *pid;
+	struct gpk_wish *wish;
+};
+
+DEFINE_SPINLOCK(gpk_wishes_lock);
+static LIST_HEAD(wishes);
+static DEFINE_HASHTABLE(heirs, 10);
+
+/* Trace points of the kernel, NULL before they are used. */
+static struct tracepoint *on_fork, *on_exit;
+static DEFINE_MUTEX(watch_mutex);
+static bool is_watched;
+
+static struct heir *heir_find(const struct pid *pid)
+{
+	struct heir *h;
+
+	hash_for_each_possible(heirs, h, hash, (unsigned long)pid)
+		if (h->pid == pid)
+			return h;
+	return NULL;
+}
+
+static void wish_put(struct gpk_wish *w)
+{
+	if (--w->nr_heirs)
+		return;
+	list_del(&w->link);
+	put_pid(w->owner);
+	kfree(w);
+}
+
+static void heir_remove(struct heir *h)
+{
+	hash_del(&h->hash);
+	wish_put(h->wish);
+	put_pid(h->pid);
+	kfree(h);
+}
+
+/* Return: 0 or -ENOMEM. */
+static int heir_set(struct pid *pid, struct gpk_wish *w)
+{
+	struct heir *h = heir_find(pid);
+
+	w->nr_heirs++;
+	if (h) {
+		wish_put(h->wish);
+	} else {
+		/* Not charged: a limit of memory must not end this one. */
+		h = kzalloc(sizeof(*h), GFP_ATOMIC | __GFP_NOWARN);
+		if (!h) {
+			w->nr_heirs--;
+			return -ENOMEM;
+		}
+		h->pid = get_pid(pid);
+		hash_add(heirs, &h->hash, (unsigned long)pid);
+	}
+	h->wish = w;
+	return 0;
+}
+
+struct gpk_wish *gpk_wish_of(struct pid *pid)
+{
+	struct heir *h = heir_find(pid);
+	struct task_struct *task;
+
+	rcu_read_lock();
+	task = pid_task(pid, PIDTYPE_TGID);
+	while (!h && task && task_pid_nr(task) > 1) {
+		task = rcu_dereference(task->real_parent);
+		h = heir_find(task_tgid(task));
+	}
+	rcu_read_unlock();
+	return h ? h->wish : NULL;
+}
+
+struct gpk_wish *gpk_wish_alloc(void)
+{
+	return kzalloc(sizeof(struct gpk_wish), GFP_KERNEL_ACCOUNT);
+}
+
+static u32 count_of(kuid_t uid)
+{
+	const struct gpk_wish *w;
+	u32 nr = 0;
+
+	list_for_each_entry(w, &wishes, link)
+		nr += uid_eq(w->uid, uid);
+	return nr;
+}
+
+/* Without a probe the end of a process is not told. */
+static void remove_ended(void)
+{
+	struct hlist_node *next;
+	struct heir *h;
+	u32 i;
+
+	if (is_watched)
+		return;
+	hash_for_each_safe(heirs, i, next, h, hash)
+		if (!pid_has_task(h->pid, PIDTYPE_TGID))
+			heir_remove(h);
+}
+
+int gpk_wish_give(struct gpk_wish *w, struct pid *pid, kuid_t uid)
+{
+	remove_ended();
+	if (count_of(uid) >= WISHES_MAX)
+		return -ENOSPC;
+	if (heir_set(pid, w))
+		return -ENOMEM;
+	w->owner = get_pid(pid);
+	w->uid = uid;
+	list_add(&w->link, &wishes);
+	return 0;
+}
+
+static bool is_owner(const struct pid *pid)
+{
+	const struct heir *h = heir_find(pid);
+
+	return h && h->wish->owner == pid;
+}
+
+/* Whether @pid is the nearest ancestor that owns a wish; in an RCU read section. */
+static bool is_descendant(struct task_struct *task, const struct pid *pid)
+{
+	if (is_owner(task_tgid(task)))
+		return false;
+	while (task_pid_nr(task) > 1) {
+		task = rcu_dereference(task->real_parent);
+		if (is_owner(task_tgid(task)))
+			return task_tgid(task) == pid;
+	}
+	return false;
+}
+
+void gpk_wish_inherit(struct pid *pid)
+{
+	struct task_struct *task;
+
+	rcu_read_lock();
+	for_each_process(task) {
+		spin_lock(&gpk_wishes_lock);
+		if (is_descendant(task, pid))
+			heir_set(task_tgid(task), heir_find(pid)->wish);
+		spin_unlock(&gpk_wishes_lock);
+	}
+	rcu_read_unlock();
+}
+
+/* The child is among all processes already: either this or gpk_wish_inherit() finds it. */
+static void forked(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	struct gpk_wish *w;
+
+	if (!thread_group_leader(child))
+		return;
+	spin_lock(&gpk_wishes_lock);
+	w = gpk_wish_of(task_tgid(parent));
+	if (w)
+		heir_set(task_tgid(child), w);
+	spin_unlock(&gpk_wishes_lock);
+}
+
+static void exited(void *data, struct task_struct *task)
+{
+	struct heir *h;
+
+	/* Other threads go on. */
+	if (atomic_read(&task->signal->live))
+		return;
+	spin_lock(&gpk_wishes_lock);
+	h = heir_find(task_tgid(task));
+	if (h)
+		heir_remove(h);
+	spin_unlock(&gpk_wishes_lock);
+}
+
+static void find_tracepoint(struct tracepoint *tp, void *data)
+{
+	if (!strcmp(tp->name, "sched_process_fork"))
+		on_fork = tp;
+	if (!strcmp(tp->name, "sched_process_exit"))
+		on_exit = tp;
+}
+
+static int watch(void)
+{
+	int ret;
+
+	check_trace_callback_type_sched_process_fork(forked);
+	check_trace_callback_type_sched_process_exit(exited);
+	for_each_kernel_tracepoint(find_tracepoint, NULL);
+	if (!on_fork || !on_exit)
+		return -ENOENT;
+	/* First the ends: a process that is noticed is also forgotten. */
+	ret = tracepoint_probe_register(on_exit, exited, NULL);
+	if (ret)
+		return ret;
+	ret = tracepoint_probe_register(on_fork, forked, NULL);
+	if (ret)
+		tracepoint_probe_unregister(on_exit, exited, NULL);
+	return ret;
+}
+
+void gpk_wish_watch(void)
+{
+	static bool is_tried;
+	int ret;
+
+	if (READ_ONCE(is_tried))
+		return;
+	mutex_lock(&watch_mutex);
+	if (!is_tried) {
+		ret = watch();
+		if (ret)
+			pr_notice("gpreempt: a limit ends with the parent of a process (%d)\n",
+				  ret);
+		is_watched = !ret;
+		WRITE_ONCE(is_tried, true);
+	}
+	mutex_unlock(&watch_mutex);
+}
+
+void gpk_wish_fini(void)
+{
+	struct hlist_node *next;
+	struct heir *h;
+	u32 i;
+
+	if (is_watched) {
+		tracepoint_probe_unregister(on_fork, forked, NULL);
+		tracepoint_probe_unregister(on_exit, exited, NULL);
+	}
+	tracepoint_synchronize_unregister();
+	hash_for_each_safe(heirs, i, next, h, hash)
+		heir_remove(h);
+}

@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: MIT
+"""Attackers, a driver that says what a test wants, and a measure of root's requests.
+
+An attacker is a child that gives up its rights before it does anything: an unprivileged
+user, the root of a container (a user and a pid namespace), or the root of a container
+without a user namespace. The daemon and its victims are root's.
+
+Time is counted on the processor clock of the daemon: what it did between a request of root
+and the answer. That is the same on a busy machine.
+"""
+import ctypes
+import os
+import select
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import time
+
+import pytest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests", "daemon"))
+
+import rig  # noqa: E402
+from rig import WAIT, Client, Control, Daemon  # noqa: E402
+
+NOBODY = 65534
+CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID = 0x20000, 0x10000000, 0x20000000
+FIXTURE = os.path.join(ROOT, "tests", "unit", "driver", "fixture", "sys", "class", "kfd")
+# The node of the fixture.
+GPU = 63766
+libc = ctypes.CDLL(None, use_errno=True)
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be two users")
+
+
+def unshare(flags):
+    if libc.unshare(flags):
+        raise OSError(ctypes.get_errno(), "unshare")
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+def become_nobody(uid=NOBODY):
+    os.setgroups([])
+    os.setgid(uid)
+    os.setuid(uid)
+
+
+def enter_pid_namespace():
+    """The caller goes on as process 1 of a pid namespace that was unshared."""
+    pid = os.fork()
+    if pid:
+        libc.prctl(1, signal.SIGKILL)
+        _, status = os.waitpid(pid, 0)
+        os._exit(os.waitstatus_to_exitcode(status) & 0x7f)
+    libc.prctl(1, signal.SIGKILL)
+
+
+def become_container():
+    unshare(CLONE_NEWUSER | CLONE_NEWPID)
+    write("/proc/self/uid_map", "0 0 1")
+    write("/proc/self/setgroups", "deny")
+    write("/proc/self/gid_map", "0 0 1")
+    enter_pid_namespace()
+    assert os.getpid() == 1 and os.getuid() == 0
+
+
+def become_root_of_a_pid_namespace():
+    unshare(CLONE_NEWPID)
+    enter_pid_namespace()
+
+
+WHO = {"nobody": become_nobody, "container": become_container,
+       "pidns": become_root_of_a_pid_namespace,
+       "another": lambda: become_nobody(NOBODY - 1)}
+
+
+class Attacker:
+    """A child that runs function(say); it says words, and ends with the block."""
+
+    def __init__(self, who, function):
+        self.read_fd, write_fd = os.pipe()
+        self.text = b""
+        self.pid = os.fork()
+        if self.pid:
+            os.close(write_fd)
+            return
+        code = 0
+        try:
+            WHO[who]()
+            # Nothing is left behind if the test is killed.
+            libc.prctl(1, signal.SIGKILL)
+            function(lambda word: os.write(write_fd, word.encode() + b"\n"))
+            os.write(write_fd, b"end\n")
+        except BaseException as e:  # pylint: disable=broad-except
+            os.write(write_fd, f"failed {e!r}\n".encode()[:4000])
+            code = 1
+        finally:
+            os._exit(code)
+
+    def hear(self, word, timeout=WAIT * 3):
+        """Wait until it says this word."""
+        end = time.monotonic() + timeout
+        while True:
+            while b"\n" in self.text:
+                line, _, self.text = self.text.partition(b"\n")
+                said = line.decode()
+                if said.startswith("failed"):
+                    raise AssertionError(said)
+                if said.split()[0] == word:
+                    return said
+            if not select.select([self.read_fd], [], [], max(end - time.monotonic(), 0))[0]:
+                raise TimeoutError(word)
+            part = os.read(self.read_fd, 65536)
+            if not part:
+                raise EOFError(word)
+            self.text += part
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        os.close(self.read_fd)
+
+
+def attack(who, function):
+    """Run an attack to its end."""
+    with Attacker(who, function) as a:
+        return a.hear("end")
+
+
+def forever():
+    while True:
+        time.sleep(3600)
+
+
+def cpu_ns(pid):
+    """Processor time of a process, up to now."""
+    return time.clock_gettime_ns((~pid << 3) | 2)
+
+
+class Hurry:
+    """The measuring thread runs before everything else, on the processor of the daemon: what
+    wakes it stops the daemon, so that the clock is read at once."""
+
+    def __init__(self, daemon):
+        self.pids = 0, daemon.process.pid
+
+    def __enter__(self):
+        self.old = os.sched_getscheduler(0), os.sched_getparam(0)
+        self.cpus = os.sched_getaffinity(0)
+        for pid in self.pids:
+            os.sched_setaffinity(pid, {min(self.cpus)})
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
+
+    def __exit__(self, *error):
+        os.sched_setscheduler(0, *self.old)
+        for pid in self.pids:
+            os.sched_setaffinity(pid, self.cpus)
+
+
+def request_costs(daemon, control, nr=60, pause=0.002):
+    """What the daemon did from each of root's requests to its answer, in ns, in order."""
+    costs = []
+    with Hurry(daemon):
+        for _ in range(nr):
+            time.sleep(pause)
+            before = cpu_ns(daemon.process.pid)
+            control.call("GetInfo", timeout=WAIT * 6)
+            costs.append(cpu_ns(daemon.process.pid) - before)
+    return sorted(costs)
+
+
+def edge_costs(daemon, low, high, nr=40, pause=0.002):
+    """The same, from an edge of root's urgent client to the order that follows."""
+    costs = []
+    with Hurry(daemon):
+        for _ in range(nr):
+            time.sleep(pause)
+            before = cpu_ns(daemon.process.pid)
+            high.send(rig.edge(rig.BUSY))
+            o = low.order(WAIT * 6)
+            costs.append(cpu_ns(daemon.process.pid) - before)
+            assert o.kind == rig.HOLD
+            low.answer(o)
+            high.send(rig.edge(rig.IDLE))
+            low.obey(rig.RELEASE)
+    return sorted(costs)
+
+
+def p90(values):
+    return values[len(values) * 9 // 10]
+
+
+# Work of the daemon that is too short to be told from the wake-up of the one that measures.
+SHORT_NS = 100_000 * int(os.environ.get("GP_TEST_SCALE", "1"))
+
+
+def within(loaded, unloaded, what):
+    """The bound of an answer: five times what it takes without an attack."""
+    usual = max(statistics.median(unloaded), SHORT_NS)
+    ratio = p90(loaded) / usual
+    print(f"{what}: {statistics.median(unloaded) / 1000:.0f} us alone, p90 "
+          f"{p90(loaded) / 1000:.0f} us, most {loaded[-1] / 1000:.0f} us: {ratio:.1f} times")
+    assert ratio <= 5, (what, ratio)
+    # The longest step of anybody else, whatever it is.
+    assert loaded[-1] <= usual * 5 + 20e6, (what, loaded[-5:])
+
+
+def patient(connect):
+    """A connection, as soon as the queue of the listening socket has room for it."""
+    end = time.monotonic() + WAIT
+    while True:
+        try:
+            return connect()
+        except BlockingIOError:
+            assert time.monotonic() < end, "nobody is let in"
+            time.sleep(0.001)
+
+
+class Driver:
+    """/sys/class/kfd as a daemon sees it that runs in a mount namespace of its own.
+
+    The folder is visible to this process by way of the daemon's root.
+    """
+
+    def __init__(self, folder, nodes=True):
+        self.folder = folder
+        self.source = os.path.join(folder, "kfd")
+        shutil.copytree(FIXTURE, self.source)
+        shutil.rmtree(os.path.join(self.source, "kfd", "proc", "148"))
+        if not nodes:
+            shutil.rmtree(os.path.join(self.source, "kfd", "topology", "nodes", "1"))
+
+    def wrap(self):
+        return ["unshare", "-m", "--propagation", "private", "sh", "-c",
+                f"mount -t tmpfs none /sys/class && mkdir /sys/class/kfd && "
+                f"mount --bind {self.source} /sys/class/kfd && exec \"$@\"", "sh"]
+
+    def show_node(self):
+        shutil.copytree(os.path.join(FIXTURE, "kfd", "topology", "nodes", "1"),
+                        os.path.join(self.source, "kfd", "topology", "nodes", "1"))
+
+    def show_queue(self, pid, queue_id, gpu_id=GPU):
+        path = os.path.join(self.source, "kfd", "proc", str(pid), "queues", str(queue_id))
+        os.makedirs(path)
+        for name, value in (("gpuid", gpu_id), ("size", 4096), ("type", 0)):
+            write(os.path.join(path, name), f"{value}\n")
+
+    def hide_queue(self, pid, queue_id):
+        shutil.rmtree(os.path.join(self.source, "kfd", "proc", str(pid), "queues", str(queue_id)))
+
+    def set_occupancy(self, pid, value, gpu_id=GPU):
+        path = os.path.join(self.source, "kfd", "proc", str(pid), f"stats_{gpu_id}")
+        os.makedirs(path, exist_ok=True)
+        write(os.path.join(path, "cu_occupancy"), f"{value}\n")
+
+
+def mounts_work():
+    r = subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", "/sys/class"],
+                       stderr=subprocess.DEVNULL, check=False)
+    return r.returncode == 0
+
+
+needs_mounts = pytest.mark.skipif(os.geteuid() != 0 or not mounts_work(),
+                                  reason="no mount namespaces")
+
+
+class DriverDaemon(Daemon):
+    """The daemon over a driver of the test's making."""
+
+    def __init__(self, driver, **arguments):
+        self.driver = driver
+        super().__init__(sim=0, folder=driver.folder, **arguments)
+
+    def command(self):
+        return self.driver.wrap() + super().command()
+
+
+def wait_until(what, timeout=WAIT):
+    end = time.monotonic() + timeout
+    while not what():
+        assert time.monotonic() < end, "did not happen"
+        time.sleep(0.005)
+
+
+__all__ = ["Attacker", "Client", "Control", "Daemon", "Driver", "DriverDaemon", "GPU", "NOBODY",
+           "WAIT", "attack", "cpu_ns", "edge_costs", "forever", "needs_mounts", "needs_root", "patient",
+           "request_costs", "rig", "socket", "wait_until", "within", "write"]
