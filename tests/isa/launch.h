@@ -9,7 +9,8 @@
 
 #include "../unit/isa/isa_rig.h"
 
-#define LAUNCH_CODE (RIG_BASE + (1u << 20))
+/* Not where the decode cache would have it instead of the handler. */
+#define LAUNCH_CODE (RIG_BASE + (1u << 20) + 0x8000)
 #define LAUNCH_ARGS (RIG_BASE + 0x80000)
 #define LAUNCH_BUFFERS (RIG_BASE + (4u << 20))
 #define LAUNCH_BUFFER_BYTES (256u << 10)

@@ -35,6 +35,7 @@ void rig_init(struct rig *r, enum isa_arch arch)
 	r->env.shared_base = 0x10000;
 	r->env.private_base = 0x20000;
 	r->random = 88172645463325252ull;
+	r->max_rounds = MAX_ROUNDS;
 }
 
 void rig_fini(struct rig *r)
@@ -278,7 +279,7 @@ bool rig_save(struct rig *r, struct rig_group *g, struct rig_saved *s)
 		g->reason[s->live[k]] = ISA_BUDGET;
 		g->wave[s->live[k]].trapsts |= ISA_TRAPSTS_SAVECTX;
 	}
-	for (round = 0; round < MAX_ROUNDS; round++) {
+	for (round = 0; round < r->max_rounds; round++) {
 		for (k = saved = 0; k < s->nr; k++) {
 			if (!save_slice(r, g, s, k))
 				return false;
@@ -289,7 +290,7 @@ bool rig_save(struct rig *r, struct rig_group *g, struct rig_saved *s)
 		barrier(g);
 	}
 	s->insts = retired(g) - before;
-	return round < MAX_ROUNDS;
+	return round < r->max_rounds;
 }
 
 bool rig_restore(struct rig *r, struct rig_group *g, struct rig_saved *s)
@@ -301,7 +302,7 @@ bool rig_restore(struct rig *r, struct rig_group *g, struct rig_saved *s)
 		isa_restore_start(&g->wave[s->live[k]], s->address[k], k == 0);
 		g->reason[s->live[k]] = ISA_BUDGET;
 	}
-	for (round = 0; round < MAX_ROUNDS; round++) {
+	for (round = 0; round < r->max_rounds; round++) {
 		for (k = left = 0; k < s->nr; k++) {
 			struct isa_wave *w = &g->wave[s->live[k]];
 			enum isa_reason *why = &g->reason[s->live[k]];
@@ -319,7 +320,7 @@ bool rig_restore(struct rig *r, struct rig_group *g, struct rig_saved *s)
 		barrier(g);
 	}
 	s->insts += retired(g) - before;
-	return round < MAX_ROUNDS;
+	return round < r->max_rounds;
 }
 
 /**

@@ -28,6 +28,7 @@
  * @nr_handler: dwords of the handler
  * @random: state of rig_random()
  * @nr_pages: how often a page was asked for
+ * @max_rounds: a save or restore that takes more has failed
  */
 struct rig {
 	struct isa_env env;
@@ -36,6 +37,7 @@ struct rig {
 	u32 nr_handler;
 	u64 random;
 	u64 nr_pages;
+	u32 max_rounds;
 };
 
 /**
