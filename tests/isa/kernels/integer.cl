@@ -209,7 +209,7 @@ KERNEL(short_math, 64, 1)
 	z[4 * i] = (ushort)(p + q);
 	z[4 * i + 1] = (ushort)(p < q ? p : q);
 	z[4 * i + 2] = (ushort)((ushort)p * (ushort)q);
-	z[4 * i + 3] = (ushort)((ushort)p > (ushort)q ? p >> (q & 15) : p << (q & 7));
+	z[4 * i + 3] = (ushort)((ushort)p > (ushort)q ? p >> (q & 15) : (ushort)p << (q & 7));
 }
 
 KERNEL(byte_math, 64, 1)
