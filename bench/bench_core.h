@@ -6,14 +6,14 @@
 #ifndef GP_BENCH_CORE_H
 #define GP_BENCH_CORE_H
 
-struct gp_bench;
+struct bench;
 
 /**
- * gp_bench_core() - run them
+ * bench_core() - run them
  * @b: run
  *
  * Return: 0, -ENOMEM.
  */
-int gp_bench_core(struct gp_bench *b);
+int bench_core(struct bench *b);
 
 #endif

@@ -7,6 +7,6 @@
 
 #include "bench.h"
 
-int gp_bench_daemon(struct gp_bench *b);
+int bench_daemon(struct bench *b);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "bench.h"
 
-int gp_bench_dispatches(struct gp_bench *b);
-int gp_bench_detect(struct gp_bench *b);
-int gp_bench_tail(struct gp_bench *b);
+int bench_dispatches(struct bench *b);
+int bench_detect(struct bench *b);
+int bench_tail(struct bench *b);
 
 #endif
