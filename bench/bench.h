@@ -7,8 +7,8 @@
  * To add one: declare `int bench_<name>(struct bench *b)` in a header of
  * its own and add a line to the table in main.c.
  */
-#ifndef GP_BENCH_BENCH_H
-#define GP_BENCH_BENCH_H
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * Benches of core/: cost of an event at 2 to 4096 entities, against a scan of
  * all pairs, and memory.
  */
-#ifndef GP_BENCH_CORE_H
-#define GP_BENCH_CORE_H
+#ifndef BENCH_CORE_H
+#define BENCH_CORE_H
 
 struct bench;
 

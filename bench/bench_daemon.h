@@ -2,8 +2,8 @@
 /*
  * The daemon under load: 200 simulated clients with four queues each.
  */
-#ifndef GP_BENCH_BENCH_DAEMON_H
-#define GP_BENCH_BENCH_DAEMON_H
+#ifndef BENCH_BENCH_DAEMON_H
+#define BENCH_BENCH_DAEMON_H
 
 #include "bench.h"
 

@@ -3,8 +3,8 @@
  * Benches of gpu/ alone, without the simulator around it: save and restore cycles
  * under the state engine, and dispatches under the timed engine.
  */
-#ifndef GP_BENCH_GPU_H
-#define GP_BENCH_GPU_H
+#ifndef BENCH_GPU_H
+#define BENCH_GPU_H
 
 struct bench;
 

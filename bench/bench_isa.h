@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Benches of isa/: what a lane of an instruction costs. */
-#ifndef GP_BENCH_ISA_H
-#define GP_BENCH_ISA_H
+#ifndef BENCH_ISA_H
+#define BENCH_ISA_H
 
 struct bench;
 

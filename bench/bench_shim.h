@@ -2,8 +2,8 @@
 /*
  * What the shim adds to a store to a doorbell.
  */
-#ifndef GP_BENCH_SHIM_H
-#define GP_BENCH_SHIM_H
+#ifndef BENCH_SHIM_H
+#define BENCH_SHIM_H
 
 struct bench;
 

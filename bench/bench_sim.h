@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Benches of whole simulated runs: sim.dispatches, detect, tail. */
-#ifndef GP_BENCH_BENCH_SIM_H
-#define GP_BENCH_BENCH_SIM_H
+#ifndef BENCH_BENCH_SIM_H
+#define BENCH_BENCH_SIM_H
 
 #include "bench.h"
 

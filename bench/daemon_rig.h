@@ -3,8 +3,8 @@
  * A gpreemptd of its own with simulated clients that answer every order at once, all
  * in the calling thread.
  */
-#ifndef GP_BENCH_DAEMON_RIG_H
-#define GP_BENCH_DAEMON_RIG_H
+#ifndef BENCH_DAEMON_RIG_H
+#define BENCH_DAEMON_RIG_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -10,6 +10,7 @@
 #include "bench_isa.h"
 #include "bench_shim.h"
 #include "bench_sim.h"
+#include "bench_waves.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@ static const struct {
 	{ "sim.dispatches", bench_dispatches },
 	{ "sim.cycles", bench_gpu },
 	{ "gpu.dispatches", bench_gpu_dispatches },
+	{ "isa.waves", bench_waves },
 	{ "isa.float", bench_isa_float },
 	{ "shim.doorbell", bench_shim },
 	{ "detect", bench_detect },
