@@ -15,17 +15,17 @@ static bool is_part(const char *whole, const char *part)
 	return !strncmp(whole, part, len) && (part[len] == '\0' || part[len] == '.');
 }
 
-bool gp_bench_wants(const struct gp_bench *b, const char *bench)
+bool bench_wants(const struct bench *b, const char *bench)
 {
 	return !b->only || is_part(b->only, bench) || is_part(bench, b->only);
 }
 
-static bool is_kept(const struct gp_bench_result *r)
+static bool is_kept(const struct bench_result *r)
 {
 	switch (r->kind) {
-	case GP_BENCH_AT_MOST:
+	case BENCH_AT_MOST:
 		return r->value <= r->bound;
-	case GP_BENCH_AT_LEAST:
+	case BENCH_AT_LEAST:
 		return r->value >= r->bound;
 	default:
 		return true;
@@ -37,12 +37,12 @@ static json_t *number_or_null(bool there, double value)
 	return there && !isnan(value) ? json_real(value) : json_null();
 }
 
-static int print_json(struct gp_bench *b, const struct gp_bench_result *r)
+static int print_json(struct bench *b, const struct bench_result *r)
 {
 	json_t *line = json_pack("{s:s, s:s, s:o, s:s, s:o, s:o, s:b}", "bench", r->bench, "case",
 				 r->name, "value", number_or_null(true, r->value), "unit", r->unit,
 				 "baseline", number_or_null(r->has_baseline, r->baseline), "bound",
-				 number_or_null(r->kind != GP_BENCH_INFO, r->bound), "ok", r->ok);
+				 number_or_null(r->kind != BENCH_INFO, r->bound), "ok", r->ok);
 
 	if (!line)
 		return -ENOMEM;
@@ -61,7 +61,7 @@ static const char *number(char *buf, size_t size, double value)
 	return buf;
 }
 
-static void print_row(struct gp_bench *b, const struct gp_bench_result *r)
+static void print_row(struct bench *b, const struct bench_result *r)
 {
 	static const char *const signs[] = { "", "<=", ">=" };
 	char value[32], baseline[32], bound[32] = "";
@@ -69,15 +69,15 @@ static void print_row(struct gp_bench *b, const struct gp_bench_result *r)
 	if (!b->nr_results)
 		fprintf(b->out, "%-17s %-30s %14s %14s %16s %-9s %s\n", "bench", "case", "value",
 			"baseline", "bound", "unit", "ok");
-	if (r->kind != GP_BENCH_INFO)
+	if (r->kind != BENCH_INFO)
 		snprintf(bound, sizeof(bound), "%s %.6g", signs[r->kind], r->bound);
 	fprintf(b->out, "%-17s %-30s %14s %14s %16s %-9s %s\n", r->bench, r->name,
 		number(value, sizeof(value), r->value),
 		r->has_baseline ? number(baseline, sizeof(baseline), r->baseline) : "", bound,
-		r->unit, r->kind == GP_BENCH_INFO ? "" : r->ok ? "yes" : "NO");
+		r->unit, r->kind == BENCH_INFO ? "" : r->ok ? "yes" : "NO");
 }
 
-int gp_bench_report(struct gp_bench *b, struct gp_bench_result *r)
+int bench_report(struct bench *b, struct bench_result *r)
 {
 	int err = 0;
 
@@ -100,12 +100,12 @@ static uint64_t read_clock(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
 }
 
-uint64_t gp_bench_now_ns(void)
+uint64_t bench_now_ns(void)
 {
 	return read_clock(CLOCK_MONOTONIC);
 }
 
-uint64_t gp_bench_cpu_ns(void)
+uint64_t bench_cpu_ns(void)
 {
 	return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
@@ -118,7 +118,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-double gp_bench_median(double *values, size_t nr)
+double bench_median(double *values, size_t nr)
 {
 	qsort(values, nr, sizeof(*values), compare);
 	return nr % 2 ? values[nr / 2] : (values[nr / 2 - 1] + values[nr / 2]) / 2;

@@ -4,25 +4,25 @@
  * baseline in the same run, and reports results; the framework prints them and
  * remembers whether any bound was missed.
  *
- * To add one: declare `int gp_bench_<name>(struct gp_bench *b)` in a header of
+ * To add one: declare `int bench_<name>(struct bench *b)` in a header of
  * its own and add a line to the table in main.c.
  */
-#ifndef GP_BENCH_BENCH_H
-#define GP_BENCH_BENCH_H
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-enum gp_bench_kind {
-	GP_BENCH_INFO,		/* no bound */
-	GP_BENCH_AT_MOST,	/* value <= bound */
-	GP_BENCH_AT_LEAST,	/* value >= bound */
+enum bench_kind {
+	BENCH_INFO,		/* no bound */
+	BENCH_AT_MOST,		/* value <= bound */
+	BENCH_AT_LEAST,		/* value >= bound */
 };
 
 /**
- * struct gp_bench_result - one measurement
+ * struct bench_result - one measurement
  * @bench: name of the bench, "core.event"
  * @name: the case, "4096 entities"
  * @value: measured; NaN = never
@@ -33,27 +33,27 @@ enum gp_bench_kind {
  * @has_baseline: there is a baseline
  * @ok: output: the bound is kept
  */
-struct gp_bench_result {
+struct bench_result {
 	const char *bench;
 	const char *name;
 	double value;
 	const char *unit;
 	double baseline;
 	double bound;
-	enum gp_bench_kind kind;
+	enum bench_kind kind;
 	bool has_baseline;
 	bool ok;
 };
 
 /**
- * struct gp_bench - one run of benches
+ * struct bench - one run of benches
  * @out: where results go
  * @json: JSON lines instead of a table
  * @only: name of the only bench wanted, or the first part of it; NULL = all
  * @nr_missed: bounds missed
  * @nr_results: results so far
  */
-struct gp_bench {
+struct bench {
 	FILE *out;
 	bool json;
 	const char *only;
@@ -62,46 +62,46 @@ struct gp_bench {
 };
 
 /**
- * gp_bench_wants() - is a bench wanted?
+ * bench_wants() - is a bench wanted?
  * @b: run
  * @bench: its name
  *
  * Return: true if it is @only, or a part of it, or has parts that are.
  */
-bool gp_bench_wants(const struct gp_bench *b, const char *bench);
+bool bench_wants(const struct bench *b, const char *bench);
 
 /**
- * gp_bench_report() - print a result and judge it
+ * bench_report() - print a result and judge it
  * @b: run
  * @r: result; its ok is filled in
  *
  * Return: 0, or -ENOMEM.
  */
-int gp_bench_report(struct gp_bench *b, struct gp_bench_result *r);
+int bench_report(struct bench *b, struct bench_result *r);
 
 /**
- * gp_bench_now_ns() - monotonic time
+ * bench_now_ns() - monotonic time
  *
  * Return: nanoseconds.
  */
-uint64_t gp_bench_now_ns(void);
+uint64_t bench_now_ns(void);
 
 /**
- * gp_bench_cpu_ns() - processor time of the calling thread
+ * bench_cpu_ns() - processor time of the calling thread
  *
  * For costs of a few nanoseconds on a machine that does other things as well.
  *
  * Return: nanoseconds.
  */
-uint64_t gp_bench_cpu_ns(void);
+uint64_t bench_cpu_ns(void);
 
 /**
- * gp_bench_median() - median of measurements
+ * bench_median() - median of measurements
  * @values: measurements; sorted by this call
  * @nr: how many, at least 1
  *
  * Return: the median.
  */
-double gp_bench_median(double *values, size_t nr);
+double bench_median(double *values, size_t nr);
 
 #endif

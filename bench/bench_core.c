@@ -258,15 +258,15 @@ static int event_cost(uint32_t nr, const char *policy, double *ns)
 	for (i = 0; !err && i < EVENTS; i++)
 		one_event(&l);
 	for (i = 0; !err && i < REPEATS; i++) {
-		u64 start_ns = gp_bench_cpu_ns();
+		u64 start_ns = bench_cpu_ns();
 
 		for (k = 0; k < EVENTS; k++)
 			one_event(&l);
-		values[i] = (double)(gp_bench_cpu_ns() - start_ns) / EVENTS;
+		values[i] = (double)(bench_cpu_ns() - start_ns) / EVENTS;
 	}
 	load_fini(&l);
 	if (!err)
-		*ns = gp_bench_median(values, REPEATS);
+		*ns = bench_median(values, REPEATS);
 	return err;
 }
 
@@ -310,16 +310,16 @@ static int pairs_cost(uint32_t nr, double *ns)
 	for (i = 0; i < nr; i++)
 		c[i] = (struct client){ .prio = 1, .busy = i % 2 };
 	for (i = 0; i < REPEATS; i++) {
-		u64 start_ns = gp_bench_cpu_ns();
+		u64 start_ns = bench_cpu_ns();
 
 		for (k = 0; k < rounds; k++) {
 			c[k % nr].busy = !c[k % nr].busy;
 			inversions += scan_pairs(c, nr);
 		}
-		values[i] = (double)(gp_bench_cpu_ns() - start_ns) / rounds;
+		values[i] = (double)(bench_cpu_ns() - start_ns) / rounds;
 	}
 	free(c);
-	*ns = gp_bench_median(values, REPEATS);
+	*ns = bench_median(values, REPEATS);
 	/* There are none; asking keeps the compiler from dropping the scan. */
 	return inversions ? -EINVAL : 0;
 }
@@ -330,7 +330,7 @@ struct pairs {
 	double large;
 };
 
-static int report_prio(struct gp_bench *b, struct pairs *pairs)
+static int report_prio(struct bench *b, struct pairs *pairs)
 {
 	static const struct {
 		uint32_t nr;
@@ -341,8 +341,8 @@ static int report_prio(struct gp_bench *b, struct pairs *pairs)
 		{ 256, "prio, 256 entities" },
 		{ 4096, "prio, 4096 entities" },
 	};
-	struct gp_bench_result r = { .bench = "core.event", .unit = "ns", .has_baseline = true,
-				     .kind = GP_BENCH_AT_MOST, .bound = 500 };
+	struct bench_result r = { .bench = "core.event", .unit = "ns", .has_baseline = true,
+				     .kind = BENCH_AT_MOST, .bound = 500 };
 	double small = 0;
 	int err = 0;
 	size_t i;
@@ -353,7 +353,7 @@ static int report_prio(struct gp_bench *b, struct pairs *pairs)
 		if (!err)
 			err = pairs_cost(sizes[i].nr, &r.baseline);
 		if (!err)
-			err = gp_bench_report(b, &r);
+			err = bench_report(b, &r);
 		if (sizes[i].nr == 32) {
 			small = r.value;
 			pairs->small = r.baseline;
@@ -362,15 +362,15 @@ static int report_prio(struct gp_bench *b, struct pairs *pairs)
 	pairs->large = r.baseline;
 	if (err)
 		return err;
-	err = gp_bench_report(b, &(struct gp_bench_result){
+	err = bench_report(b, &(struct bench_result){
 		.bench = "core.event", .name = "prio, 4096 to 32 entities", .unit = "ratio",
-		.value = r.value / small, .kind = GP_BENCH_AT_MOST, .bound = 2,
+		.value = r.value / small, .kind = BENCH_AT_MOST, .bound = 2,
 		.baseline = pairs->large / pairs->small, .has_baseline = true });
 	if (err)
 		return err;
-	return gp_bench_report(b, &(struct gp_bench_result){
+	return bench_report(b, &(struct bench_result){
 		.bench = "core.event", .name = "all pairs to prio, 4096", .unit = "ratio",
-		.value = r.baseline / r.value, .kind = GP_BENCH_AT_LEAST, .bound = 50,
+		.value = r.baseline / r.value, .kind = BENCH_AT_LEAST, .bound = 50,
 		.baseline = 1, .has_baseline = true });
 }
 
@@ -378,20 +378,20 @@ static int report_prio(struct gp_bench *b, struct pairs *pairs)
  * Under laxity this load has no chance: its deadlines pass, all become critical
  * and run together, and a switch has many more members. A figure without a bound.
  */
-static int report_policy(struct gp_bench *b, const char *policy, const struct pairs *pairs)
+static int report_policy(struct bench *b, const char *policy, const struct pairs *pairs)
 {
-	struct gp_bench_result r = { .bench = "core.event", .unit = "ns", .bound = 500,
+	struct bench_result r = { .bench = "core.event", .unit = "ns", .bound = 500,
 				     .baseline = pairs->small, .has_baseline = true };
 	char name[64];
 	double small;
 	int err;
 
 	r.name = name;
-	r.kind = strcmp(policy, "laxity") ? GP_BENCH_AT_MOST : GP_BENCH_INFO;
+	r.kind = strcmp(policy, "laxity") ? BENCH_AT_MOST : BENCH_INFO;
 	snprintf(name, sizeof(name), "%s, 32 entities", policy);
 	err = event_cost(32, policy, &r.value);
 	if (!err)
-		err = gp_bench_report(b, &r);
+		err = bench_report(b, &r);
 	if (err)
 		return err;
 	small = r.value;
@@ -399,15 +399,15 @@ static int report_policy(struct gp_bench *b, const char *policy, const struct pa
 	snprintf(name, sizeof(name), "%s, 4096 entities", policy);
 	err = event_cost(4096, policy, &r.value);
 	if (!err)
-		err = gp_bench_report(b, &r);
+		err = bench_report(b, &r);
 	if (err)
 		return err;
 	snprintf(name, sizeof(name), "%s, 4096 to 32 entities", policy);
 	r.value /= small;
 	r.baseline = pairs->large / pairs->small;
 	r.unit = "ratio";
-	r.kind = GP_BENCH_INFO;
-	return gp_bench_report(b, &r);
+	r.kind = BENCH_INFO;
+	return bench_report(b, &r);
 }
 
 static size_t size_of(uint32_t nodes, uint32_t entities, uint32_t queues)
@@ -416,17 +416,17 @@ static size_t size_of(uint32_t nodes, uint32_t entities, uint32_t queues)
 		.nr_nodes = nodes, .max_entities = entities, .max_queues = queues });
 }
 
-static int report_memory(struct gp_bench *b)
+static int report_memory(struct bench *b)
 {
 	double base = (double)size_of(1, 4096, 4096);
-	struct gp_bench_result results[] = {
+	struct bench_result results[] = {
 		{ .name = "per entity", .unit = "bytes",
 		  .value = ((double)size_of(1, 8192, 4096) - base) / 4096 },
 		{ .name = "per queue", .unit = "bytes",
 		  .value = ((double)size_of(1, 4096, 8192) - base) / 4096 },
 		{ .name = "per node", .unit = "bytes",
 		  .value = ((double)size_of(2, 4096, 4096) - base) },
-		{ .name = "4096 + 4096, 8 nodes", .unit = "MiB", .kind = GP_BENCH_AT_MOST,
+		{ .name = "4096 + 4096, 8 nodes", .unit = "MiB", .kind = BENCH_AT_MOST,
 		  .bound = 2, .value = (double)size_of(NODES, 4096, 4096) / MIB },
 	};
 	int err = 0;
@@ -434,24 +434,24 @@ static int report_memory(struct gp_bench *b)
 
 	for (i = 0; i < ARRAY_SIZE(results) && !err; i++) {
 		results[i].bench = "core.memory";
-		err = gp_bench_report(b, &results[i]);
+		err = bench_report(b, &results[i]);
 	}
 	return err;
 }
 
-int gp_bench_core(struct gp_bench *b)
+int bench_core(struct bench *b)
 {
 	struct pairs pairs = { 0 };
 	const char *policy;
 	int err = 0;
 	u32 i;
 
-	if (gp_bench_wants(b, "core.event")) {
+	if (bench_wants(b, "core.event")) {
 		err = report_prio(b, &pairs);
 		for (i = 1; !err && (policy = gp_policy_name_at(i)); i++)
 			err = report_policy(b, policy, &pairs);
 	}
-	if (!err && gp_bench_wants(b, "core.memory"))
+	if (!err && bench_wants(b, "core.memory"))
 		err = report_memory(b);
 	return err;
 }

@@ -3,17 +3,17 @@
  * Benches of core/: cost of an event at 2 to 4096 entities, against a scan of
  * all pairs, and memory.
  */
-#ifndef GP_BENCH_CORE_H
-#define GP_BENCH_CORE_H
+#ifndef BENCH_CORE_H
+#define BENCH_CORE_H
 
-struct gp_bench;
+struct bench;
 
 /**
- * gp_bench_core() - run them
+ * bench_core() - run them
  * @b: run
  *
  * Return: 0, -ENOMEM.
  */
-int gp_bench_core(struct gp_bench *b);
+int bench_core(struct bench *b);
 
 #endif

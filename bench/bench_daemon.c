@@ -34,14 +34,14 @@
 /* Only for what is stuck: a busy machine takes its time. */
 #define WAIT_NS 60000000000ULL
 
-static int call(const struct gp_rig *r, const char *method, const char *parameters, json_t **out)
+static int call(const struct bench_rig *r, const char *method, const char *parameters, json_t **out)
 {
 	struct gpreempt *g;
 	char path[96];
 	char *reply = NULL;
 	int err;
 
-	gp_rig_path(r, path, sizeof(path));
+	bench_rig_path(r, path, sizeof(path));
 	err = gpreempt_open(&g, GPREEMPT_OPEN_DAEMON, path);
 	if (err)
 		return err;
@@ -82,52 +82,52 @@ static double round_trip(void)
 	}
 	close(pair[1]);
 	for (i = 0; i < ROUNDS; i++) {
-		uint64_t start_ns = gp_bench_now_ns();
+		uint64_t start_ns = bench_now_ns();
 
 		send(pair[0], &c, 1, 0);
 		recv(pair[0], &c, 1, 0);
-		values[i] = (double)(gp_bench_now_ns() - start_ns) / 1e3;
+		values[i] = (double)(bench_now_ns() - start_ns) / 1e3;
 	}
 	close(pair[0]);
 	waitpid(pid, NULL, 0);
-	return gp_bench_median(values, ROUNDS);
+	return bench_median(values, ROUNDS);
 }
 
-static int report(struct gp_bench *b, const char *bench, const char *name, double value,
+static int report(struct bench *b, const char *bench, const char *name, double value,
 		  const char *unit, double bound)
 {
-	struct gp_bench_result r = {
+	struct bench_result r = {
 		.bench = bench,
 		.name = name,
 		.value = value,
 		.unit = unit,
 		.bound = bound,
-		.kind = bound > 0 ? GP_BENCH_AT_MOST : GP_BENCH_INFO,
+		.kind = bound > 0 ? BENCH_AT_MOST : BENCH_INFO,
 	};
 
-	return gp_bench_report(b, &r);
+	return bench_report(b, &r);
 }
 
 /* The urgent one comes: first HOLD, all held; it goes: all released. */
-static int one_round(struct gp_rig *r, double *first_us, double *all_us)
+static int one_round(struct bench_rig *r, double *first_us, double *all_us)
 {
-	uint64_t start_ns = gp_bench_now_ns();
-	int err = gp_rig_edge(r, CLIENTS - 1, 0, true);
+	uint64_t start_ns = bench_now_ns();
+	int err = bench_rig_edge(r, CLIENTS - 1, 0, true);
 
 	if (!err)
-		err = gp_rig_pump(r, CLIENTS - 1, WAIT_NS);
+		err = bench_rig_pump(r, CLIENTS - 1, WAIT_NS);
 	*first_us = (double)(r->first_held_ns - start_ns) / 1e3;
 	*all_us = (double)(r->held_ns - start_ns) / 1e3;
 	if (!err)
-		err = gp_rig_edge(r, CLIENTS - 1, 0, false);
-	return err ? err : gp_rig_pump(r, 0, WAIT_NS);
+		err = bench_rig_edge(r, CLIENTS - 1, 0, false);
+	return err ? err : bench_rig_pump(r, 0, WAIT_NS);
 }
 
-static int bench_switches(struct gp_bench *b, struct gp_rig *r)
+static int bench_switches(struct bench *b, struct bench_rig *r)
 {
 	static double first_us[ROUNDS];
 	static double all_us[ROUNDS];
-	struct gp_bench_result edge = { .bench = "daemon.edge", .name = "first HOLD, median",
+	struct bench_result edge = { .bench = "daemon.edge", .name = "first HOLD, median",
 					.unit = "us", .has_baseline = true };
 	uint64_t cpu_ns;
 	json_t *stats;
@@ -135,11 +135,11 @@ static int bench_switches(struct gp_bench *b, struct gp_rig *r)
 	int i;
 
 	for (i = 0; i < CLIENTS - 1; i++)
-		gp_rig_edge(r, (uint32_t)i, 0, true);
-	cpu_ns = gp_rig_cpu_ns(r);
+		bench_rig_edge(r, (uint32_t)i, 0, true);
+	cpu_ns = bench_rig_cpu_ns(r);
 	for (i = 0; i < ROUNDS && !err; i++)
 		err = one_round(r, &first_us[i], &all_us[i]);
-	cpu_ns = gp_rig_cpu_ns(r) - cpu_ns;
+	cpu_ns = bench_rig_cpu_ns(r) - cpu_ns;
 	if (!err)
 		err = call(r, "GetStatistics", NULL, &stats);
 	if (err)
@@ -153,51 +153,51 @@ static int bench_switches(struct gp_bench *b, struct gp_rig *r)
 	report(b, "daemon.fanout", "64 of 199 victims, p99", percentile(stats, "fanout", "p99_ns"),
 	       "us", 0);
 	json_decref(stats);
-	report(b, "daemon.fanout", "edge to all 199 held, median", gp_bench_median(all_us, ROUNDS),
+	report(b, "daemon.fanout", "edge to all 199 held, median", bench_median(all_us, ROUNDS),
 	       "us", 0);
 	report(b, "daemon.switch", "199 held and released", (double)cpu_ns / ROUNDS / 1e3, "us",
 	       20000);
-	edge.value = gp_bench_median(first_us, ROUNDS);
+	edge.value = bench_median(first_us, ROUNDS);
 	edge.baseline = round_trip();
-	return gp_bench_report(b, &edge);
+	return bench_report(b, &edge);
 }
 
-static int quiet(struct gp_rig *r)
+static int quiet(struct bench_rig *r)
 {
 	uint32_t i;
 
 	for (i = 0; i < CLIENTS; i++)
-		gp_rig_edge(r, i, 0, false);
-	return gp_rig_serve(r, 500 * NS_PER_MS);
+		bench_rig_edge(r, i, 0, false);
+	return bench_rig_serve(r, 500 * NS_PER_MS);
 }
 
-static int serve_until(struct gp_rig *r, uint64_t end_ns)
+static int serve_until(struct bench_rig *r, uint64_t end_ns)
 {
-	uint64_t now_ns = gp_bench_now_ns();
+	uint64_t now_ns = bench_now_ns();
 
-	return gp_rig_serve(r, end_ns > now_ns ? end_ns - now_ns : 0);
+	return bench_rig_serve(r, end_ns > now_ns ? end_ns - now_ns : 0);
 }
 
 /* @urgent: the last client, which is urgent, comes and goes every ten ms. */
-static int edges(struct gp_rig *r, bool urgent, uint64_t *nr)
+static int edges(struct bench_rig *r, bool urgent, uint64_t *nr)
 {
-	uint64_t start_ns = gp_bench_now_ns();
+	uint64_t start_ns = bench_now_ns();
 	uint64_t tick = 0;
 	int err = 0;
 
 	*nr = 0;
-	while (!err && gp_bench_now_ns() - start_ns < EDGES_NS) {
+	while (!err && bench_now_ns() - start_ns < EDGES_NS) {
 		int i;
 
 		for (i = 0; i < EDGES_A_MS && !err; i++, (*nr)++) {
 			uint64_t at = *nr % ((CLIENTS - 1) * QUEUES);
 			bool busy = *nr / ((CLIENTS - 1) * QUEUES) % 2 == 0;
 
-			err = gp_rig_edge(r, (uint32_t)(at / QUEUES), (uint32_t)(at % QUEUES),
-					  busy);
+			err = bench_rig_edge(r, (uint32_t)(at / QUEUES), (uint32_t)(at % QUEUES),
+					     busy);
 		}
 		if (urgent && tick % 5 == 0 && !err)
-			err = gp_rig_edge(r, CLIENTS - 1, 0, tick % 10 == 0);
+			err = bench_rig_edge(r, CLIENTS - 1, 0, tick % 10 == 0);
 		tick++;
 		if (!err)
 			err = serve_until(r, start_ns + tick * NS_PER_MS);
@@ -205,45 +205,45 @@ static int edges(struct gp_rig *r, bool urgent, uint64_t *nr)
 	return err;
 }
 
-static int bench_edges(struct gp_bench *b, struct gp_rig *r, bool urgent)
+static int bench_edges(struct bench *b, struct bench_rig *r, bool urgent)
 {
-	uint64_t cpu_ns = gp_rig_cpu_ns(r);
-	uint64_t start_ns = gp_bench_now_ns();
+	uint64_t cpu_ns = bench_rig_cpu_ns(r);
+	uint64_t start_ns = bench_now_ns();
 	uint64_t took_ns;
 	uint64_t nr;
 	int err = edges(r, urgent, &nr);
 
 	if (err)
 		return err;
-	took_ns = gp_bench_now_ns() - start_ns;
-	cpu_ns = gp_rig_cpu_ns(r) - cpu_ns;
+	took_ns = bench_now_ns() - start_ns;
+	cpu_ns = bench_rig_cpu_ns(r) - cpu_ns;
 	report(b, "daemon.edges", urgent ? "sent, with switches" : "sent",
 	       (double)nr * 1e9 / (double)took_ns, "1/s", 0);
 	return report(b, "daemon.cpu", urgent ? "10 000 edges/s, 100 switches" : "10 000 edges/s",
 		      (double)cpu_ns * 100 / (double)took_ns, "%", urgent ? 80 : 40);
 }
 
-static int bench_idle(struct gp_bench *b, struct gp_rig *r)
+static int bench_idle(struct bench *b, struct bench_rig *r)
 {
-	uint64_t cpu_ns = gp_rig_cpu_ns(r);
-	int err = gp_rig_serve(r, IDLE_NS);
+	uint64_t cpu_ns = bench_rig_cpu_ns(r);
+	int err = bench_rig_serve(r, IDLE_NS);
 
-	cpu_ns = gp_rig_cpu_ns(r) - cpu_ns;
+	cpu_ns = bench_rig_cpu_ns(r) - cpu_ns;
 	if (err)
 		return err;
 	return report(b, "daemon.cpu", "nothing to do, 200 clients",
 		      (double)cpu_ns * 100 / (double)IDLE_NS, "%", 0.1);
 }
 
-int gp_bench_daemon(struct gp_bench *b)
+int bench_daemon(struct bench *b)
 {
-	static struct gp_rig r;
+	static struct bench_rig r;
 	uint32_t i;
 	int err;
 
-	err = gp_rig_start(&r);
+	err = bench_rig_start(&r);
 	for (i = 0; i < CLIENTS && !err; i++)
-		err = gp_rig_add(&r, i == CLIENTS - 1 ? 12 : 2, QUEUES);
+		err = bench_rig_add(&r, i == CLIENTS - 1 ? 12 : 2, QUEUES);
 	if (!err)
 		err = call(&r, "SetPolicy", "{\"parameters\": {\"spare_victims\": 0}}", NULL);
 	if (!err)
@@ -258,6 +258,6 @@ int gp_bench_daemon(struct gp_bench *b)
 		err = quiet(&r);
 	if (!err)
 		err = bench_edges(b, &r, true);
-	gp_rig_stop(&r);
+	bench_rig_stop(&r);
 	return err;
 }

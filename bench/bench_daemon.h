@@ -2,11 +2,11 @@
 /*
  * The daemon under load: 200 simulated clients with four queues each.
  */
-#ifndef GP_BENCH_BENCH_DAEMON_H
-#define GP_BENCH_BENCH_DAEMON_H
+#ifndef BENCH_BENCH_DAEMON_H
+#define BENCH_BENCH_DAEMON_H
 
 #include "bench.h"
 
-int gp_bench_daemon(struct gp_bench *b);
+int bench_daemon(struct bench *b);
 
 #endif

@@ -28,7 +28,7 @@ static int wait_mapped(struct world *w)
 
 static double per_second(u64 nr, uint64_t since_ns)
 {
-	return (double)nr * 1e9 / (double)(gp_bench_cpu_ns() - since_ns);
+	return (double)nr * 1e9 / (double)(bench_cpu_ns() - since_ns);
 }
 
 /* 16 workgroups of 2 waves with LDS run on; the same pieces of time with or without cycles. */
@@ -49,7 +49,7 @@ static int run_cycles(bool is_preempted, double *rate)
 	world_ring(q);
 	err = wait_mapped(&w);
 	world_run_for(&w, CYCLE_RUN_NS);
-	start_ns = gp_bench_cpu_ns();
+	start_ns = bench_cpu_ns();
 	for (i = 0; i < CYCLES && !err; i++) {
 		world_run_for(&w, CYCLE_RUN_NS);
 		if (!is_preempted)
@@ -60,17 +60,17 @@ static int run_cycles(bool is_preempted, double *rate)
 	if (!err && !world_preempt(&w))
 		err = -ETIME;
 	*rate = per_second(CYCLES, start_ns);
-	if (!err && gp_gpu_stats(w.gpu)->nr_saves != (is_preempted ? CYCLES + 1 : 1))
+	if (!err && gpu_stats(w.gpu)->nr_saves != (is_preempted ? CYCLES + 1 : 1))
 		err = -EIO;
 	world_fini(&w);
 	return err;
 }
 
-int gp_bench_gpu(struct gp_bench *b)
+int bench_gpu(struct bench *b)
 {
-	struct gp_bench_result r = {
+	struct bench_result r = {
 		.bench = "sim.cycles", .name = "state engine, tiny", .unit = "cycles/s",
-		.bound = CYCLE_BOUND, .kind = GP_BENCH_AT_LEAST, .has_baseline = true,
+		.bound = CYCLE_BOUND, .kind = BENCH_AT_LEAST, .has_baseline = true,
 	};
 	double with[NR_ROUNDS], without[NR_ROUNDS];
 	u32 i;
@@ -83,9 +83,9 @@ int gp_bench_gpu(struct gp_bench *b)
 		if (err)
 			return err;
 	}
-	r.value = gp_bench_median(with, NR_ROUNDS);
-	r.baseline = gp_bench_median(without, NR_ROUNDS);
-	return gp_bench_report(b, &r);
+	r.value = bench_median(with, NR_ROUNDS);
+	r.baseline = bench_median(without, NR_ROUNDS);
+	return bench_report(b, &r);
 }
 
 /* Keep every queue of the world supplied until enough dispatches have ended. */
@@ -93,7 +93,7 @@ static void feed(struct world *w, const struct world_dispatch *d)
 {
 	u32 i;
 
-	while (gp_gpu_stats(w->gpu)->nr_dispatches < DISPATCHES) {
+	while (gpu_stats(w->gpu)->nr_dispatches < DISPATCHES) {
 		for (i = 0; i < w->nr_queues; i++) {
 			struct world_queue *q = &w->queue[i];
 			u64 rptr = world_u64(w, q->pasid, q->rptr_addr);
@@ -121,15 +121,15 @@ static int run_dispatches(const char *profile, u32 nr_queues, u32 nr_groups, dou
 	for (i = 0; i < nr_queues; i++)
 		d[i] = world_dispatch(world_queue(&w, WORLD_FIRST_PASID + i % 8, 7), &k);
 	err = wait_mapped(&w);
-	start_ns = gp_bench_cpu_ns();
+	start_ns = bench_cpu_ns();
 	if (!err)
 		feed(&w, d);
-	*rate = per_second(gp_gpu_stats(w.gpu)->nr_dispatches, start_ns);
+	*rate = per_second(gpu_stats(w.gpu)->nr_dispatches, start_ns);
 	world_fini(&w);
 	return err;
 }
 
-int gp_bench_gpu_dispatches(struct gp_bench *b)
+int bench_gpu_dispatches(struct bench *b)
 {
 	static const struct {
 		const char *name;
@@ -144,13 +144,13 @@ int gp_bench_gpu_dispatches(struct gp_bench *b)
 	u32 i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct gp_bench_result r = { .bench = "gpu.dispatches", .name = cases[i].name,
-					     .unit = "dispatches/s", .kind = GP_BENCH_INFO };
+		struct bench_result r = { .bench = "gpu.dispatches", .name = cases[i].name,
+					     .unit = "dispatches/s", .kind = BENCH_INFO };
 		int err = run_dispatches("mi300x", cases[i].nr_queues, cases[i].nr_groups,
 					 &r.value);
 
 		if (!err)
-			err = gp_bench_report(b, &r);
+			err = bench_report(b, &r);
 		if (err)
 			return err;
 	}

@@ -68,13 +68,13 @@ static double cost(struct rows *r, void (*fn)(struct rows *r, u32 from))
 	u32 i, k;
 
 	for (i = 0; i < REPEATS; i++) {
-		u64 start_ns = gp_bench_cpu_ns();
+		u64 start_ns = bench_cpu_ns();
 
 		for (k = 0; k < NR; k += LANES)
 			fn(r, k);
-		values[i] = (double)(gp_bench_cpu_ns() - start_ns) / NR;
+		values[i] = (double)(bench_cpu_ns() - start_ns) / NR;
 	}
-	return gp_bench_median(values, REPEATS);
+	return bench_median(values, REPEATS);
 }
 
 #define ROW(name, expr)                                        \
@@ -153,7 +153,7 @@ static const struct {
 	{ "f16 fma", soft_fma16, NULL, 0 },
 };
 
-int gp_bench_isa_float(struct gp_bench *b)
+int bench_isa_float(struct bench *b)
 {
 	struct rows *r = malloc(sizeof(*r));
 	int err = r ? 0 : -ENOMEM;
@@ -162,15 +162,15 @@ int gp_bench_isa_float(struct gp_bench *b)
 	if (!err)
 		fill(r);
 	for (i = 0; !err && i < ARRAY_SIZE(ops); i++) {
-		struct gp_bench_result result = { .bench = "isa.float", .name = ops[i].name,
+		struct bench_result result = { .bench = "isa.float", .name = ops[i].name,
 						  .unit = "ns", .bound = ops[i].bound };
 
-		result.kind = ops[i].bound > 0 ? GP_BENCH_AT_MOST : GP_BENCH_INFO;
+		result.kind = ops[i].bound > 0 ? BENCH_AT_MOST : BENCH_INFO;
 		result.value = cost(r, ops[i].soft);
 		result.has_baseline = ops[i].host;
 		if (ops[i].host)
 			result.baseline = cost(r, ops[i].host);
-		err = gp_bench_report(b, &result);
+		err = bench_report(b, &result);
 	}
 	free(r);
 	return err;

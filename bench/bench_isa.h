@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Benches of isa/: what a lane of an instruction costs. */
-#ifndef GP_BENCH_ISA_H
-#define GP_BENCH_ISA_H
+#ifndef BENCH_ISA_H
+#define BENCH_ISA_H
 
-struct gp_bench;
+struct bench;
 
 /**
- * gp_bench_isa_float() - isa.float: the soft float, nanoseconds a lane
+ * bench_isa_float() - isa.float: the soft float, nanoseconds a lane
  * @b: run
  *
  * The baseline is the processor's own floating point where it has the operation.
  *
  * Return: 0 or -ENOMEM.
  */
-int gp_bench_isa_float(struct gp_bench *b);
+int bench_isa_float(struct bench *b);
 
 #endif

@@ -17,7 +17,7 @@
 #define NR_ROUNDS 15
 #define BOUND_NS 20.0
 
-struct gp_shim gp_shim_self;
+struct shim shim_self;
 
 typedef void (*store_fn)(hsa_signal_t signal, hsa_signal_value_t value);
 
@@ -38,20 +38,20 @@ static __attribute__((noinline)) void store(hsa_signal_t signal, hsa_signal_valu
 static double measure(volatile store_fn *fn, amd_signal_t *signal)
 {
 	hsa_signal_t handle = { (uintptr_t)signal };
-	uint64_t start = gp_bench_cpu_ns();
+	uint64_t start = bench_cpu_ns();
 	int i;
 
 	for (i = 0; i < STORES; i++)
 		(*fn)(handle, i);
-	return (double)(gp_bench_cpu_ns() - start) / STORES;
+	return (double)(bench_cpu_ns() - start) / STORES;
 }
 
 /* Both in turns, so that what else the machine does meets both. */
-static int compare(struct gp_bench *b, const char *name, volatile store_fn *wrapped,
+static int compare(struct bench *b, const char *name, volatile store_fn *wrapped,
 		   amd_signal_t *signal)
 {
-	struct gp_bench_result r = { .bench = "shim.doorbell", .name = name, .unit = "ns added",
-				     .bound = BOUND_NS, .kind = GP_BENCH_AT_MOST };
+	struct bench_result r = { .bench = "shim.doorbell", .name = name, .unit = "ns added",
+				     .bound = BOUND_NS, .kind = BENCH_AT_MOST };
 	double plain[NR_ROUNDS], with[NR_ROUNDS];
 	volatile store_fn bare = store;
 	int i;
@@ -60,16 +60,16 @@ static int compare(struct gp_bench *b, const char *name, volatile store_fn *wrap
 		plain[i] = measure(&bare, signal);
 		with[i] = measure(wrapped, signal);
 	}
-	r.baseline = gp_bench_median(plain, NR_ROUNDS);
+	r.baseline = bench_median(plain, NR_ROUNDS);
 	r.has_baseline = true;
-	r.value = gp_bench_median(with, NR_ROUNDS) - r.baseline;
-	return gp_bench_report(b, &r);
+	r.value = bench_median(with, NR_ROUNDS) - r.baseline;
+	return bench_report(b, &r);
 }
 
-int gp_bench_shim(struct gp_bench *b)
+int bench_shim(struct bench *b)
 {
-	static struct gp_hsa_core_table core;
-	struct gp_hsa_table table = { .core = &core };
+	static struct shim_hsa_core_table core;
+	struct shim_hsa_table table = { .core = &core };
 	amd_signal_t doorbell = { .kind = AMD_SIGNAL_KIND_DOORBELL, .hardware_doorbell_ptr = page,
 				  .queue_ptr = &queue };
 	amd_signal_t other = { .kind = AMD_SIGNAL_KIND_USER };
@@ -77,9 +77,9 @@ int gp_bench_shim(struct gp_bench *b)
 	int err;
 
 	core.version.minor = sizeof(core);
-	core.fn[GP_HSA_SIGNAL_STORE_SCRELEASE] = store;
+	core.fn[SHIM_HSA_SIGNAL_STORE_SCRELEASE] = store;
 	OnLoad(&table, 1, 0, NULL);
-	wrapped = (store_fn)core.fn[GP_HSA_SIGNAL_STORE_SCRELEASE];
+	wrapped = (store_fn)core.fn[SHIM_HSA_SIGNAL_STORE_SCRELEASE];
 	if (wrapped == store)
 		return -ENOSYS;
 	err = compare(b, "doorbell of a busy queue", &wrapped, &doorbell);

@@ -2,18 +2,18 @@
 /*
  * What the shim adds to a store to a doorbell.
  */
-#ifndef GP_BENCH_SHIM_H
-#define GP_BENCH_SHIM_H
+#ifndef BENCH_SHIM_H
+#define BENCH_SHIM_H
 
-struct gp_bench;
+struct bench;
 
 /**
- * gp_bench_shim() - shim.doorbell: a ring of a queue that has work, and a store to
+ * bench_shim() - shim.doorbell: a ring of a queue that has work, and a store to
  * another signal, with and without the wrapper
  * @b: run
  *
  * Return: 0, -ENOMEM, -ENOSYS: nothing was wrapped.
  */
-int gp_bench_shim(struct gp_bench *b);
+int bench_shim(struct bench *b);
 
 #endif

@@ -14,24 +14,24 @@
 
 #define REPEATS 5
 
-static int run_text(const char *text, enum gp_mechanism m, enum gp_detect d, bool alone,
-		    struct gp_sim_result *r)
+static int run_text(const char *text, enum sim_mechanism m, enum sim_detect d, bool alone,
+		    struct sim_result *r)
 {
 	char error[256] = "";
-	struct gp_scenario sc;
-	int ret = gp_scenario_parse(&sc, text, strlen(text), "bench", error, sizeof(error));
+	struct sim_scenario sc;
+	int ret = sim_scenario_parse(&sc, text, strlen(text), "bench", error, sizeof(error));
 
 	if (!ret) {
 		sc.mechanism = m;
 		sc.detect = d;
-		ret = gp_scenario_validate(&sc, error, sizeof(error));
+		ret = sim_scenario_validate(&sc, error, sizeof(error));
 		if (!ret)
-			ret = gp_sim_run(&sc, alone, NULL, r, error, sizeof(error));
-		gp_scenario_fini(&sc);
+			ret = sim_run(&sc, alone, NULL, r, error, sizeof(error));
+		sim_scenario_fini(&sc);
 	}
 	if (ret)
 		fprintf(stderr, "gpreempt-bench: %s\n", error);
-	else if (r->lost || (r->repeated && m != GP_MECH_RESET) || r->stopped[0])
+	else if (r->lost || (r->repeated && m != SIM_MECH_RESET) || r->stopped[0])
 		fprintf(stderr, "gpreempt-bench: lost %llu, repeated %llu, stopped '%s'\n",
 			(unsigned long long)r->lost, (unsigned long long)r->repeated, r->stopped);
 	return ret;
@@ -53,20 +53,20 @@ static int measure_dispatches(u32 per_request, double *rate)
 		 "processes = 8\nqueues = 8\narrival = closed 16\nkernel = 20us x %u grid 8\n",
 		 per_request);
 	for (u32 i = 0; i < REPEATS; i++) {
-		uint64_t start_ns = gp_bench_cpu_ns();
-		struct gp_sim_result r;
-		int ret = run_text(text, GP_MECH_CWSR, GP_DETECT_DOORBELL, false, &r);
+		uint64_t start_ns = bench_cpu_ns();
+		struct sim_result r;
+		int ret = run_text(text, SIM_MECH_CWSR, SIM_DETECT_DOORBELL, false, &r);
 
 		if (ret)
 			return ret;
-		rates[i] = (double)r.dispatches * 1e9 / (double)(gp_bench_cpu_ns() - start_ns);
-		gp_sim_result_fini(&r);
+		rates[i] = (double)r.dispatches * 1e9 / (double)(bench_cpu_ns() - start_ns);
+		sim_result_fini(&r);
 	}
-	*rate = gp_bench_median(rates, REPEATS);
+	*rate = bench_median(rates, REPEATS);
 	return 0;
 }
 
-int gp_bench_dispatches(struct gp_bench *b)
+int bench_dispatches(struct bench *b)
 {
 	double rate, single;
 	int ret = measure_dispatches(32, &rate);
@@ -75,10 +75,10 @@ int gp_bench_dispatches(struct gp_bench *b)
 		ret = measure_dispatches(1, &single);
 	if (ret)
 		return ret;
-	return gp_bench_report(b, &(struct gp_bench_result){
+	return bench_report(b, &(struct bench_result){
 		.bench = "sim.dispatches", .name = "timed engine, 64 queues", .value = rate,
 		.unit = "1/s", .baseline = single, .has_baseline = true, .bound = 1e6,
-		.kind = GP_BENCH_AT_LEAST });
+		.kind = BENCH_AT_LEAST });
 }
 
 /*
@@ -92,16 +92,16 @@ static const char detect_text[] =
 	"arrival = uniform every 23.713ms\nkernel = 50us fill 10%\n"
 	"[class offline]\npriority = 3\narrival = closed\nkernel = endless fill 100%\n";
 
-static int report_us(struct gp_bench *b, const char *name, double ns, double floor_ns,
-		     enum gp_bench_kind kind, double bound_ns)
+static int report_us(struct bench *b, const char *name, double ns, double floor_ns,
+		     enum bench_kind kind, double bound_ns)
 {
-	return gp_bench_report(b, &(struct gp_bench_result){
+	return bench_report(b, &(struct bench_result){
 		.bench = "detect", .name = name, .value = ns / 1e3, .unit = "us",
 		.baseline = floor_ns / 1e3, .has_baseline = true, .bound = bound_ns / 1e3,
 		.kind = kind });
 }
 
-static u64 smallest(const struct gp_samples *s)
+static u64 smallest(const struct sim_samples *s)
 {
 	u64 least = U64_MAX;
 
@@ -111,51 +111,51 @@ static u64 smallest(const struct gp_samples *s)
 }
 
 /* A periodic scan finds work anywhere in its period: the latencies fill it. */
-static int detect_periodic(struct gp_bench *b, enum gp_detect d, double period_ns)
+static int detect_periodic(struct bench *b, enum sim_detect d, double period_ns)
 {
 	char least[32], median[32], most[32];
-	struct gp_sim_result r;
-	int ret = run_text(detect_text, GP_MECH_CWSR, d, false, &r);
+	struct sim_result r;
+	int ret = run_text(detect_text, SIM_MECH_CWSR, d, false, &r);
 	double floor_ns, low;
 
 	if (ret)
 		return ret;
 	floor_ns = (double)r.floor_ns;
 	low = (double)smallest(&r.preempt_samples);
-	snprintf(least, sizeof(least), "%s, least", gp_detect_name(d));
-	snprintf(median, sizeof(median), "%s, p50", gp_detect_name(d));
-	snprintf(most, sizeof(most), "%s, most", gp_detect_name(d));
-	ret = report_us(b, least, low, floor_ns, GP_BENCH_AT_MOST, floor_ns + 0.1 * period_ns);
+	snprintf(least, sizeof(least), "%s, least", sim_detect_name(d));
+	snprintf(median, sizeof(median), "%s, p50", sim_detect_name(d));
+	snprintf(most, sizeof(most), "%s, most", sim_detect_name(d));
+	ret = report_us(b, least, low, floor_ns, BENCH_AT_MOST, floor_ns + 0.1 * period_ns);
 	if (!ret)
 		ret = report_us(b, median, (double)r.preempt_latency.p50, floor_ns,
-				GP_BENCH_INFO, 0);
+				BENCH_INFO, 0);
 	if (!ret)
-		ret = report_us(b, most, (double)r.preempt_latency.max, floor_ns, GP_BENCH_AT_LEAST,
+		ret = report_us(b, most, (double)r.preempt_latency.max, floor_ns, BENCH_AT_LEAST,
 				0.9 * period_ns);
 	if (!ret)
-		ret = report_us(b, most, (double)r.preempt_latency.max, floor_ns, GP_BENCH_AT_MOST,
+		ret = report_us(b, most, (double)r.preempt_latency.max, floor_ns, BENCH_AT_MOST,
 				1.15 * floor_ns + period_ns);
-	gp_sim_result_fini(&r);
+	sim_result_fini(&r);
 	return ret;
 }
 
-int gp_bench_detect(struct gp_bench *b)
+int bench_detect(struct bench *b)
 {
-	struct gp_sim_result r;
-	int ret = run_text(detect_text, GP_MECH_CWSR, GP_DETECT_DOORBELL, false, &r);
+	struct sim_result r;
+	int ret = run_text(detect_text, SIM_MECH_CWSR, SIM_DETECT_DOORBELL, false, &r);
 
 	if (ret)
 		return ret;
 	ret = report_us(b, "doorbell, p50", (double)r.preempt_latency.p50, (double)r.floor_ns,
-			GP_BENCH_INFO, 0);
+			BENCH_INFO, 0);
 	if (!ret)
 		ret = report_us(b, "doorbell, p99", (double)r.preempt_latency.p99,
-				(double)r.floor_ns, GP_BENCH_AT_MOST, 1.15 * (double)r.floor_ns);
-	gp_sim_result_fini(&r);
+				(double)r.floor_ns, BENCH_AT_MOST, 1.15 * (double)r.floor_ns);
+	sim_result_fini(&r);
 	if (!ret)
-		ret = detect_periodic(b, GP_DETECT_CRITICAL, 1e6);
+		ret = detect_periodic(b, SIM_DETECT_CRITICAL, 1e6);
 	if (!ret)
-		ret = detect_periodic(b, GP_DETECT_POLL, 5e6);
+		ret = detect_periodic(b, SIM_DETECT_POLL, 5e6);
 	return ret;
 }
 
@@ -184,16 +184,16 @@ struct tail {
 	double offline;
 };
 
-static int measure_tail(const char *kernel, enum gp_mechanism m, struct tail *t)
+static int measure_tail(const char *kernel, enum sim_mechanism m, struct tail *t)
 {
-	const struct gp_class_result *on, *off;
-	struct gp_sim_result r;
+	const struct sim_class_result *on, *off;
+	struct sim_result r;
 	double left, share;
 	char text[512];
 	int ret;
 
 	tail_text(text, sizeof(text), kernel);
-	ret = run_text(text, m, GP_DETECT_DOORBELL, true, &r);
+	ret = run_text(text, m, SIM_DETECT_DOORBELL, true, &r);
 	if (ret)
 		return ret;
 	on = &r.classes[0];
@@ -201,50 +201,50 @@ static int measure_tail(const char *kernel, enum gp_mechanism m, struct tail *t)
 	left = 1 - (double)on->alone_active_ns / (double)r.virtual_ns;
 	share = (double)off->gpu_ns / (double)off->alone_gpu_ns;
 	/* Time spent on work that is thrown away is no work. */
-	if (m == GP_MECH_RESET)
+	if (m == SIM_MECH_RESET)
 		share = off->alone_throughput_per_s > 0 ?
 				off->throughput_per_s / off->alone_throughput_per_s : 0;
-	t->online = gp_summary_has_p99(&on->latency) ?
+	t->online = sim_summary_has_p99(&on->latency) ?
 			    (double)on->latency.p99 / (double)on->alone.p99 : NAN;
 	t->offline = share / left;
-	gp_sim_result_fini(&r);
+	sim_result_fini(&r);
 	return 0;
 }
 
-static int report_tail(struct gp_bench *b, enum gp_mechanism m, const char *kernel,
+static int report_tail(struct bench *b, enum sim_mechanism m, const char *kernel,
 		       const struct tail *t, const struct tail *none)
 {
-	bool bound = m == GP_MECH_CWSR;
+	bool bound = m == SIM_MECH_CWSR;
 	char bench[32], name[48];
 	int ret;
 
-	snprintf(bench, sizeof(bench), "tail.%s", gp_mechanism_name(m));
+	snprintf(bench, sizeof(bench), "tail.%s", sim_mechanism_name(m));
 	snprintf(name, sizeof(name), "%s: online p99", kernel);
-	ret = gp_bench_report(b, &(struct gp_bench_result){
+	ret = bench_report(b, &(struct bench_result){
 		.bench = bench, .name = name, .value = t->online, .unit = "x alone",
 		.baseline = none->online, .has_baseline = true, .bound = 1.10,
-		.kind = bound ? GP_BENCH_AT_MOST : GP_BENCH_INFO });
+		.kind = bound ? BENCH_AT_MOST : BENCH_INFO });
 	snprintf(name, sizeof(name), "%s: offline keeps", kernel);
 	if (!ret)
-		ret = gp_bench_report(b, &(struct gp_bench_result){
+		ret = bench_report(b, &(struct bench_result){
 			.bench = bench, .name = name, .value = t->offline, .unit = "of rest",
 			.baseline = none->offline, .has_baseline = true, .bound = 0.90,
-			.kind = bound ? GP_BENCH_AT_LEAST : GP_BENCH_INFO });
+			.kind = bound ? BENCH_AT_LEAST : BENCH_INFO });
 	return ret;
 }
 
-int gp_bench_tail(struct gp_bench *b)
+int bench_tail(struct bench *b)
 {
 	static const char *const kernels[] = { "0.1ms", "1ms", "10ms", "100ms", "endless" };
-	static const enum gp_mechanism mechs[] = {
-		GP_MECH_CWSR,  GP_MECH_CWSR_QUEUE,  GP_MECH_RESET,
-		GP_MECH_DRAIN, GP_MECH_LAUNCH_BLOCK, GP_MECH_HWPRIO,
+	static const enum sim_mechanism mechs[] = {
+		SIM_MECH_CWSR,  SIM_MECH_CWSR_QUEUE,  SIM_MECH_RESET,
+		SIM_MECH_DRAIN, SIM_MECH_LAUNCH_BLOCK, SIM_MECH_HWPRIO,
 	};
 	struct tail none[ARRAY_SIZE(kernels)];
 	int ret = 0;
 
 	for (u32 k = 0; k < ARRAY_SIZE(kernels) && !ret; k++)
-		ret = measure_tail(kernels[k], GP_MECH_NONE, &none[k]);
+		ret = measure_tail(kernels[k], SIM_MECH_NONE, &none[k]);
 	for (u32 m = 0; m < ARRAY_SIZE(mechs) && !ret; m++)
 		for (u32 k = 0; k < ARRAY_SIZE(kernels) && !ret; k++) {
 			struct tail t;

@@ -40,7 +40,7 @@ static void fill(struct rig *r)
 /* M instructions per second of processor time; below 0: a kernel did not end. */
 static double measure(struct rig *r, const struct launch *l)
 {
-	uint64_t start = gp_bench_cpu_ns(), ns, insts = 0;
+	uint64_t start = bench_cpu_ns(), ns, insts = 0;
 	struct launch_stats s;
 
 	do {
@@ -48,14 +48,14 @@ static double measure(struct rig *r, const struct launch *l)
 		if (!launch_run(r, l, LAUNCH_ALONE, &s))
 			return -1;
 		insts += s.insts;
-		ns = gp_bench_cpu_ns() - start;
+		ns = bench_cpu_ns() - start;
 	} while (ns < ROUND_NS);
 	return (double)insts * 1000 / (double)ns;
 }
 
-static int bench_row(struct gp_bench *b, struct rig *r, const struct row *row)
+static int bench_row(struct bench *b, struct rig *r, const struct row *row)
 {
-	struct gp_bench_result res = { .bench = "isa.waves", .name = row->name, .unit = "M/s" };
+	struct bench_result res = { .bench = "isa.waves", .name = row->name, .unit = "M/s" };
 	double v[NR_ROUNDS];
 	int i;
 
@@ -64,17 +64,17 @@ static int bench_row(struct gp_bench *b, struct rig *r, const struct row *row)
 		if (v[i] < 0)
 			return -EIO;
 	}
-	res.value = gp_bench_median(v, NR_ROUNDS);
+	res.value = bench_median(v, NR_ROUNDS);
 	res.bound = row->bound;
-	res.kind = row->bound > 0 ? GP_BENCH_AT_LEAST : GP_BENCH_INFO;
-	return gp_bench_report(b, &res);
+	res.kind = row->bound > 0 ? BENCH_AT_LEAST : BENCH_INFO;
+	return bench_report(b, &res);
 }
 
 /* A wave of 128 VGPRs, saved and restored by AMD's handler. */
-static int bench_handler(struct gp_bench *b, struct rig *r)
+static int bench_handler(struct bench *b, struct rig *r)
 {
-	struct gp_bench_result res = { .bench = "isa.waves", .unit = "us" };
-	uint64_t start = gp_bench_cpu_ns(), ns, n = 0;
+	struct bench_result res = { .bench = "isa.waves", .unit = "us" };
+	uint64_t start = bench_cpu_ns(), ns, n = 0;
 	struct rig_saved s;
 	struct rig_group g;
 
@@ -85,15 +85,15 @@ static int bench_handler(struct gp_bench *b, struct rig *r)
 		if (!rig_save(r, &g, &s) || !rig_restore(r, &g, &s))
 			return -EIO;
 		n++;
-		ns = gp_bench_cpu_ns() - start;
+		ns = bench_cpu_ns() - start;
 	} while (ns < ROUND_NS);
 	rig_group_fini(&g);
 	res.name = "save and restore of a wave, 128 VGPRs";
 	res.value = (double)ns / 1000 / (double)n;
-	return gp_bench_report(b, &res);
+	return bench_report(b, &res);
 }
 
-int gp_bench_waves(struct gp_bench *b)
+int bench_waves(struct bench *b)
 {
 	struct rig r;
 	size_t i;

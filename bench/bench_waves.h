@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Bench of the interpreter in isa/: compiled kernels, and AMD's handler. */
-#ifndef GP_BENCH_WAVES_H
-#define GP_BENCH_WAVES_H
+#ifndef BENCH_WAVES_H
+#define BENCH_WAVES_H
 
-struct gp_bench;
+struct bench;
 
 /**
- * gp_bench_waves() - isa.waves: wave-instructions per second on one core
+ * bench_waves() - isa.waves: wave-instructions per second on one core
  * @b: run
  *
  * Without the kernels that the tests compile, or the kernel source that holds the
@@ -14,6 +14,6 @@ struct gp_bench;
  *
  * Return: 0, -ENOMEM, -EIO: a kernel did not end.
  */
-int gp_bench_waves(struct gp_bench *b);
+int bench_waves(struct bench *b);
 
 #endif

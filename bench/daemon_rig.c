@@ -22,18 +22,18 @@
 /* Numbers of processes that no real one can have. */
 #define FIRST_PID 5000000u
 
-void gp_rig_path(const struct gp_rig *r, char *path, size_t size)
+void bench_rig_path(const struct bench_rig *r, char *path, size_t size)
 {
 	snprintf(path, size, "%s/sock", r->folder);
 }
 
-static void run_daemon(const struct gp_rig *r)
+static void run_daemon(const struct bench_rig *r)
 {
 	char socket_path[96];
 	char config[96];
 	int null = open("/dev/null", O_RDWR);
 
-	gp_rig_path(r, socket_path, sizeof(socket_path));
+	bench_rig_path(r, socket_path, sizeof(socket_path));
 	snprintf(config, sizeof(config), "%s/conf", r->folder);
 	close(open(config, O_CREAT | O_WRONLY, 0600));
 	dup2(null, STDIN_FILENO);
@@ -43,7 +43,7 @@ static void run_daemon(const struct gp_rig *r)
 	_exit(127);
 }
 
-static int connect_client(const struct gp_rig *r)
+static int connect_client(const struct bench_rig *r)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -51,7 +51,7 @@ static int connect_client(const struct gp_rig *r)
 	if (fd < 0)
 		return -errno;
 	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/sock%s", r->folder,
-		 GP_WIRE_SOCKET_SUFFIX);
+		 WIRE_SOCKET_SUFFIX);
 	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr))) {
 		int err = -errno;
 
@@ -61,9 +61,9 @@ static int connect_client(const struct gp_rig *r)
 	return fd;
 }
 
-int gp_rig_start(struct gp_rig *r)
+int bench_rig_start(struct bench_rig *r)
 {
-	uint64_t end_ns = gp_bench_now_ns() + START_NS;
+	uint64_t end_ns = bench_now_ns() + START_NS;
 	int fd;
 
 	memset(r, 0, sizeof(*r));
@@ -77,7 +77,7 @@ int gp_rig_start(struct gp_rig *r)
 	if (!r->pid)
 		run_daemon(r);
 	while ((fd = connect_client(r)) < 0) {
-		if (gp_bench_now_ns() > end_ns || waitpid(r->pid, NULL, WNOHANG))
+		if (bench_now_ns() > end_ns || waitpid(r->pid, NULL, WNOHANG))
 			return -ETIMEDOUT;
 		usleep(1000);
 	}
@@ -85,7 +85,7 @@ int gp_rig_start(struct gp_rig *r)
 	return 0;
 }
 
-void gp_rig_stop(struct gp_rig *r)
+void bench_rig_stop(struct bench_rig *r)
 {
 	static const char *const names[] = { "sock", "sock.client/socket", "conf", "state.json" };
 	char path[128];
@@ -107,68 +107,68 @@ void gp_rig_stop(struct gp_rig *r)
 	rmdir(r->folder);
 }
 
-static int send_message(int fd, struct gp_wire_hdr *hdr, uint16_t type, size_t size)
+static int send_message(int fd, struct wire_hdr *hdr, uint16_t type, size_t size)
 {
-	hdr->magic = GP_WIRE_MAGIC;
+	hdr->magic = WIRE_MAGIC;
 	hdr->type = type;
 	hdr->size = (uint16_t)size;
-	hdr->time_ns = gp_bench_now_ns();
+	hdr->time_ns = bench_now_ns();
 	return send(fd, hdr, size, MSG_NOSIGNAL) == (ssize_t)size ? 0 : -errno;
 }
 
-int gp_rig_add(struct gp_rig *r, uint8_t prio, uint32_t nr_queues)
+int bench_rig_add(struct bench_rig *r, uint8_t prio, uint32_t nr_queues)
 {
-	struct gp_wire_hello hello = {
-		.version = GP_WIRE_VERSION,
-		.mech = GP_WIRE_MECH_SIM,
+	struct wire_hello hello = {
+		.version = WIRE_VERSION,
+		.mech = WIRE_MECH_SIM,
 		.pid = FIRST_PID + r->nr,
 		.prio = prio,
 		.comm = "bench",
 	};
 	struct epoll_event event = { .events = EPOLLIN, .data.u32 = r->nr };
-	char welcome[GP_WIRE_MAX];
+	char welcome[WIRE_MAX];
 	int fd = connect_client(r);
 	uint32_t i;
 
 	if (fd < 0)
 		return fd;
 	r->fd[r->nr++] = fd;
-	send_message(fd, &hello.hdr, GP_WIRE_HELLO, sizeof(hello));
-	if (recv(fd, welcome, sizeof(welcome), 0) != sizeof(struct gp_wire_welcome))
+	send_message(fd, &hello.hdr, WIRE_HELLO, sizeof(hello));
+	if (recv(fd, welcome, sizeof(welcome), 0) != sizeof(struct wire_welcome))
 		return -EPROTO;
 	for (i = 0; i < nr_queues; i++) {
-		struct gp_wire_queue queue = {
+		struct wire_queue queue = {
 			.gpu_id = 1,
 			.queue_id = i,
-			.type = GP_WIRE_QUEUE_AQL,
-			.prio = GP_WIRE_PRIO_UNSET,
+			.type = WIRE_QUEUE_AQL,
+			.prio = WIRE_PRIO_UNSET,
 		};
 
-		send_message(fd, &queue.hdr, GP_WIRE_QUEUE_ADD, sizeof(queue));
+		send_message(fd, &queue.hdr, WIRE_QUEUE_ADD, sizeof(queue));
 	}
 	return epoll_ctl(r->epoll, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
 }
 
-int gp_rig_edge(struct gp_rig *r, uint32_t client, uint32_t queue, bool busy)
+int bench_rig_edge(struct bench_rig *r, uint32_t client, uint32_t queue, bool busy)
 {
-	struct gp_wire_edge edge = { .gpu_id = 1, .queue_id = queue };
+	struct wire_edge edge = { .gpu_id = 1, .queue_id = queue };
 
-	return send_message(r->fd[client], &edge.hdr, busy ? GP_WIRE_BUSY : GP_WIRE_IDLE,
+	return send_message(r->fd[client], &edge.hdr, busy ? WIRE_BUSY : WIRE_IDLE,
 			    sizeof(edge));
 }
 
-static int answer(struct gp_rig *r, uint32_t i)
+static int answer(struct bench_rig *r, uint32_t i)
 {
-	struct gp_wire_order order;
-	struct gp_wire_done done = { .gpu_id = 1 };
+	struct wire_order order;
+	struct wire_done done = { .gpu_id = 1 };
 	bool hold;
 
 	if (recv(r->fd[i], &order, sizeof(order), 0) != sizeof(order))
 		return -EPIPE;
-	if (order.hdr.type == GP_WIRE_RENEW)
+	if (order.hdr.type == WIRE_RENEW)
 		return 0;
-	r->held_ns = gp_bench_now_ns();
-	hold = order.hdr.type == GP_WIRE_HOLD;
+	r->held_ns = bench_now_ns();
+	hold = order.hdr.type == WIRE_HOLD;
 	if (hold && !r->nr_held)
 		r->first_held_ns = r->held_ns;
 	if (r->held[i] != hold) {
@@ -176,11 +176,11 @@ static int answer(struct gp_rig *r, uint32_t i)
 		r->nr_held += hold ? 1 : (uint32_t)-1;
 	}
 	done.epoch = order.epoch;
-	return send_message(r->fd[i], &done.hdr, GP_WIRE_DONE, sizeof(done));
+	return send_message(r->fd[i], &done.hdr, WIRE_DONE, sizeof(done));
 }
 
 /* Answer what is there, waiting up to @ms for it. */
-static int turn(struct gp_rig *r, int ms)
+static int turn(struct bench_rig *r, int ms)
 {
 	struct epoll_event events[64];
 	int nr = epoll_wait(r->epoll, events, 64, ms);
@@ -192,31 +192,31 @@ static int turn(struct gp_rig *r, int ms)
 	return err;
 }
 
-int gp_rig_pump(struct gp_rig *r, uint32_t nr_held, uint64_t ns)
+int bench_rig_pump(struct bench_rig *r, uint32_t nr_held, uint64_t ns)
 {
-	uint64_t end_ns = gp_bench_now_ns() + ns;
+	uint64_t end_ns = bench_now_ns() + ns;
 	int err = 0;
 
 	while (!err && (nr_held ? r->nr_held < nr_held : r->nr_held)) {
-		if (gp_bench_now_ns() > end_ns)
+		if (bench_now_ns() > end_ns)
 			return -ETIMEDOUT;
 		err = turn(r, 10);
 	}
 	return err;
 }
 
-int gp_rig_serve(struct gp_rig *r, uint64_t ns)
+int bench_rig_serve(struct bench_rig *r, uint64_t ns)
 {
-	uint64_t now_ns = gp_bench_now_ns();
+	uint64_t now_ns = bench_now_ns();
 	uint64_t end_ns = now_ns + ns;
 	int err = 0;
 
-	for (; !err && now_ns < end_ns; now_ns = gp_bench_now_ns())
+	for (; !err && now_ns < end_ns; now_ns = bench_now_ns())
 		err = turn(r, (int)((end_ns - now_ns + NS_PER_MS - 1) / NS_PER_MS));
 	return err;
 }
 
-uint64_t gp_rig_cpu_ns(const struct gp_rig *r)
+uint64_t bench_rig_cpu_ns(const struct bench_rig *r)
 {
 	struct timespec ts = { 0 };
 	clockid_t clock;

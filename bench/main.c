@@ -19,18 +19,18 @@
 
 static const struct {
 	const char *name;
-	int (*run)(struct gp_bench *b);
+	int (*run)(struct bench *b);
 } benches[] = {
-	{ "core", gp_bench_core },
-	{ "sim.dispatches", gp_bench_dispatches },
-	{ "sim.cycles", gp_bench_gpu },
-	{ "gpu.dispatches", gp_bench_gpu_dispatches },
-	{ "isa.waves", gp_bench_waves },
-	{ "isa.float", gp_bench_isa_float },
-	{ "shim.doorbell", gp_bench_shim },
-	{ "detect", gp_bench_detect },
-	{ "tail", gp_bench_tail },
-	{ "daemon", gp_bench_daemon },
+	{ "core", bench_core },
+	{ "sim.dispatches", bench_dispatches },
+	{ "sim.cycles", bench_gpu },
+	{ "gpu.dispatches", bench_gpu_dispatches },
+	{ "isa.waves", bench_waves },
+	{ "isa.float", bench_isa_float },
+	{ "shim.doorbell", bench_shim },
+	{ "detect", bench_detect },
+	{ "tail", bench_tail },
+	{ "daemon", bench_daemon },
 };
 
 #define NR_BENCHES (sizeof(benches) / sizeof(benches[0]))
@@ -45,7 +45,7 @@ static void usage(FILE *to)
 	fprintf(to, "\n");
 }
 
-static void parse(struct gp_bench *b, int argc, char **argv)
+static void parse(struct bench *b, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "json", no_argument, NULL, 'j' },
@@ -79,14 +79,14 @@ static void parse(struct gp_bench *b, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct gp_bench b = { .out = stdout, .json = !isatty(STDOUT_FILENO) };
+	struct bench b = { .out = stdout, .json = !isatty(STDOUT_FILENO) };
 	size_t i;
 
 	parse(&b, argc, argv);
 	for (i = 0; i < NR_BENCHES; i++) {
 		int err;
 
-		if (!gp_bench_wants(&b, benches[i].name))
+		if (!bench_wants(&b, benches[i].name))
 			continue;
 		err = benches[i].run(&b);
 		if (err) {

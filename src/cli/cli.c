@@ -17,7 +17,7 @@ static void put_line(const char *text)
 	fputc('\n', stderr);
 }
 
-void gp_cli_error(const char *object, const char *format, ...)
+void cli_error(const char *object, const char *format, ...)
 {
 	char cause[1024];
 	char line[1400];
@@ -30,51 +30,51 @@ void gp_cli_error(const char *object, const char *format, ...)
 	put_line(line);
 }
 
-void gp_cli_error_line(const char *message)
+void cli_error_line(const char *message)
 {
 	fputs("gpreempt: ", stderr);
 	put_line(message);
 }
 
-int gp_cli_finish(int exit_code)
+int cli_finish(int exit_code)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return exit_code;
-	gp_cli_error("standard output", "%s", strerror(errno));
-	return exit_code ? exit_code : GP_EXIT_FAILED;
+	cli_error("standard output", "%s", strerror(errno));
+	return exit_code ? exit_code : CLI_EXIT_FAILED;
 }
 
-int gp_cli_exit_of(int err)
+int cli_exit_of(int err)
 {
 	switch (err) {
 	case 0:
-		return GP_EXIT_OK;
+		return CLI_EXIT_OK;
 	case -EINVAL:
 	case -ERANGE:
-		return GP_EXIT_USAGE;
+		return CLI_EXIT_USAGE;
 	case -ECONNREFUSED:
 	case -ECONNRESET:
 	case -EPIPE:
-		return GP_EXIT_NO_DAEMON;
+		return CLI_EXIT_NO_DAEMON;
 	case -ENOENT:
 	case -ESRCH:
 	case -ENODEV:
-		return GP_EXIT_NOT_FOUND;
+		return CLI_EXIT_NOT_FOUND;
 	case -EPERM:
 	case -EACCES:
-		return GP_EXIT_DENIED;
+		return CLI_EXIT_DENIED;
 	case -EOPNOTSUPP:
-		return GP_EXIT_UNSUPPORTED;
+		return CLI_EXIT_UNSUPPORTED;
 	case -ETIMEDOUT:
 	case -EBUSY:
 	case -EAGAIN:
-		return GP_EXIT_TIMEOUT;
+		return CLI_EXIT_TIMEOUT;
 	default:
-		return GP_EXIT_FAILED;
+		return CLI_EXIT_FAILED;
 	}
 }
 
-bool gp_cli_sleep(u64 ns)
+bool cli_sleep(u64 ns)
 {
 	struct timespec t = {
 		.tv_sec = (time_t)(ns / 1000000000),
@@ -84,33 +84,33 @@ bool gp_cli_sleep(u64 ns)
 	return !nanosleep(&t, NULL);
 }
 
-static void print_commands(const char *path, const struct gp_command *table)
+static void print_commands(const char *path, const struct cli_command *table)
 {
 	printf("usage: %s COMMAND [OPTION...]\n\n", path);
-	for (const struct gp_command *c = table; c->name; c++)
+	for (const struct cli_command *c = table; c->name; c++)
 		printf("  %-10s %s\n", c->name, c->doc);
 	printf("\n%s COMMAND --help tells more about a command.\n", path);
 }
 
-int gp_command_run(const char *path, const struct gp_command *table, int argc, char **argv)
+int cli_command_run(const char *path, const struct cli_command *table, int argc, char **argv)
 {
 	if (argc < 1) {
-		gp_cli_error("command line", "which command? try %s --help", path);
-		return GP_EXIT_USAGE;
+		cli_error("command line", "which command? try %s --help", path);
+		return CLI_EXIT_USAGE;
 	}
 	if (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h")) {
 		print_commands(path, table);
-		return gp_cli_finish(GP_EXIT_OK);
+		return cli_finish(CLI_EXIT_OK);
 	}
-	for (const struct gp_command *c = table; c->name; c++) {
+	for (const struct cli_command *c = table; c->name; c++) {
 		if (!strcmp(argv[0], c->name))
 			return c->run(argc, argv);
 	}
-	gp_cli_error(argv[0], "no such command; try %s --help", path);
-	return GP_EXIT_USAGE;
+	cli_error(argv[0], "no such command; try %s --help", path);
+	return CLI_EXIT_USAGE;
 }
 
-const char *gp_format_duration(u64 ns, char *out)
+const char *cli_format_duration(u64 ns, char *out)
 {
 	static const struct {
 		u64 factor;
@@ -126,15 +126,15 @@ const char *gp_format_duration(u64 ns, char *out)
 
 		if (ns < units[i].factor)
 			continue;
-		snprintf(out, GP_TEXT_MAX_DURATION, "%.*f %s",
+		snprintf(out, CLI_TEXT_MAX_DURATION, "%.*f %s",
 			 value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, units[i].name);
 		return out;
 	}
-	snprintf(out, GP_TEXT_MAX_DURATION, "%llu ns", (unsigned long long)ns);
+	snprintf(out, CLI_TEXT_MAX_DURATION, "%llu ns", (unsigned long long)ns);
 	return out;
 }
 
-const char *gp_format_reached(u64 ns, char *out)
+const char *cli_format_reached(u64 ns, char *out)
 {
-	return ns == GP_NEVER ? strcpy(out, "never") : gp_format_duration(ns, out);
+	return ns == SIM_NEVER ? strcpy(out, "never") : cli_format_duration(ns, out);
 }

@@ -62,12 +62,12 @@ static void join(json_t *job, const json_t *process)
 	json_array_append_new(json_object_get(job, "pids"), json_string(pid));
 }
 
-int gp_jobs_get(struct gp_session *s, json_t **out)
+int cli_jobs_get(struct cli_session *s, json_t **out)
 {
 	json_t *processes;
-	int ret = gp_session_processes(s, &processes);
+	int ret = cli_session_processes(s, &processes);
 
-	if (ret != GP_GO_ON)
+	if (ret != CLI_GO_ON)
 		return ret;
 	*out = json_array();
 	for (size_t i = 0; i < json_array_size(processes); i++) {
@@ -79,15 +79,15 @@ int gp_jobs_get(struct gp_session *s, json_t **out)
 			join(job ? job : make(*out, name, p), p);
 	}
 	json_decref(processes);
-	return GP_GO_ON;
+	return CLI_GO_ON;
 }
 
-int gp_jobs_pids(struct gp_session *s, const char *name, json_t **out)
+int cli_jobs_pids(struct cli_session *s, const char *name, json_t **out)
 {
 	json_t *processes;
-	int ret = gp_session_processes(s, &processes);
+	int ret = cli_session_processes(s, &processes);
 
-	if (ret != GP_GO_ON)
+	if (ret != CLI_GO_ON)
 		return ret;
 	*out = json_array();
 	for (size_t i = 0; i < json_array_size(processes); i++) {
@@ -98,8 +98,8 @@ int gp_jobs_pids(struct gp_session *s, const char *name, json_t **out)
 	}
 	json_decref(processes);
 	if (json_array_size(*out))
-		return GP_GO_ON;
+		return CLI_GO_ON;
 	json_decref(*out);
-	gp_cli_error(name, "no such job");
-	return GP_EXIT_NOT_FOUND;
+	cli_error(name, "no such job");
+	return CLI_EXIT_NOT_FOUND;
 }

@@ -8,17 +8,17 @@
 
 #include "cli/cli_session.h"
 
-/* All jobs as rows. Return: GP_GO_ON, or the exit code after a message. */
-int gp_jobs_get(struct gp_session *s, json_t **out);
+/* All jobs as rows. Return: CLI_GO_ON, or the exit code after a message. */
+int cli_jobs_get(struct cli_session *s, json_t **out);
 
 /**
- * gp_jobs_pids() - the processes of a job
+ * cli_jobs_pids() - the processes of a job
  * @s: session
  * @name: its name
  * @out: array of numbers; at least one
  *
- * Return: GP_GO_ON, or the exit code after a message.
+ * Return: CLI_GO_ON, or the exit code after a message.
  */
-int gp_jobs_pids(struct gp_session *s, const char *name, json_t **out);
+int cli_jobs_pids(struct cli_session *s, const char *name, json_t **out);
 
 #endif

@@ -9,30 +9,30 @@
 static int print_version(int argc, char **argv)
 {
 	printf("gpreempt %s\n", GP_VERSION);
-	return gp_cli_finish(GP_EXIT_OK);
+	return cli_finish(CLI_EXIT_OK);
 }
 
 static int print_help(int argc, char **argv);
 
-static const struct gp_command commands[] = {
-	{ "list", gp_list_main, "GPUs, queues, processes" },
-	{ "show", gp_show_main, "everything about one of them" },
-	{ "top", gp_top_main, "watch and control them on a full screen" },
-	{ "run", gp_run_main, "start a program with GPU scheduling attributes" },
-	{ "set", gp_set_main, "change attributes of a process" },
-	{ "suspend", gp_suspend_main, "stop queues by hand, for a time" },
-	{ "resume", gp_resume_main, "continue them" },
-	{ "attach", gp_attach_main, "control a process that was not started with run" },
-	{ "detach", gp_detach_main, "let it go" },
-	{ "policy", gp_policy_main, "which policy schedules, and its parameters" },
-	{ "stats", gp_stats_main, "counters and latencies" },
-	{ "monitor", gp_monitor_main, "what happens, as it happens" },
-	{ "trace", gp_trace_main, "record a timeline" },
-	{ "check", gp_check_main, "can this machine preempt, and if not, why" },
-	{ "config", gp_config_main, "the daemon's configuration" },
-	{ "metrics", gp_metrics_main, "the same for Prometheus" },
-	{ "bench", gp_bench_main, "what stopping a queue costs here" },
-	{ "sim", gp_sim_main, "run scenarios on a simulated GPU" },
+static const struct cli_command commands[] = {
+	{ "list", cli_list_main, "GPUs, queues, processes" },
+	{ "show", cli_show_main, "everything about one of them" },
+	{ "top", cli_top_main, "watch and control them on a full screen" },
+	{ "run", cli_run_main, "start a program with GPU scheduling attributes" },
+	{ "set", cli_set_main, "change attributes of a process" },
+	{ "suspend", cli_suspend_main, "stop queues by hand, for a time" },
+	{ "resume", cli_resume_main, "continue them" },
+	{ "attach", cli_attach_main, "control a process that was not started with run" },
+	{ "detach", cli_detach_main, "let it go" },
+	{ "policy", cli_policy_main, "which policy schedules, and its parameters" },
+	{ "stats", cli_stats_main, "counters and latencies" },
+	{ "monitor", cli_monitor_main, "what happens, as it happens" },
+	{ "trace", cli_trace_main, "record a timeline" },
+	{ "check", cli_check_main, "can this machine preempt, and if not, why" },
+	{ "config", cli_config_main, "the daemon's configuration" },
+	{ "metrics", cli_metrics_main, "the same for Prometheus" },
+	{ "bench", cli_bench_main, "what stopping a queue costs here" },
+	{ "sim", cli_sim_main, "run scenarios on a simulated GPU" },
 	{ "version", print_version, "print the version" },
 	{ "help", print_help, "this text, or that of a command" },
 	{ NULL, NULL, NULL },
@@ -48,18 +48,18 @@ static int print_help(int argc, char **argv)
 		words[nr++] = argv[i];
 	words[nr++] = "--help";
 	words[nr] = NULL;
-	return gp_command_run("gpreempt", commands, nr, words);
+	return cli_command_run("gpreempt", commands, nr, words);
 }
 
 /* Options before the verb belong to all verbs; gives how many words they take. */
 static int skip_socket(int argc, char **argv)
 {
 	if (argc > 2 && !strcmp(argv[1], "--socket")) {
-		gp_options_set_socket(argv[2]);
+		cli_options_set_socket(argv[2]);
 		return 2;
 	}
 	if (argc > 1 && !strncmp(argv[1], "--socket=", 9)) {
-		gp_options_set_socket(argv[1] + 9);
+		cli_options_set_socket(argv[1] + 9);
 		return 1;
 	}
 	return 0;
@@ -74,9 +74,9 @@ int main(int argc, char **argv)
 	if (argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")))
 		return print_version(0, NULL);
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
-		return gp_command_run("gpreempt", commands, argc - 1, argv + 1);
+		return cli_command_run("gpreempt", commands, argc - 1, argv + 1);
 	/* No verb: the summary, which has options too. */
 	if (argc < 2 || argv[1][0] == '-')
-		return gp_summary_main(argc, argv);
-	return gp_command_run("gpreempt", commands, argc - 1, argv + 1);
+		return cli_summary_main(argc, argv);
+	return cli_command_run("gpreempt", commands, argc - 1, argv + 1);
 }

@@ -5,96 +5,96 @@
 
 #include <string.h>
 
-static const struct gp_column device_columns[] = {
-	{ "id", "DEVICE", NULL, GP_COLUMN_TEXT, false },
-	{ "name", "NAME", NULL, GP_COLUMN_TEXT, false },
-	{ "gfx", "GFX", NULL, GP_COLUMN_TEXT, false },
-	{ "nr_cu", "CU", NULL, GP_COLUMN_INT, false },
-	{ "policy", "POLICY", NULL, GP_COLUMN_TEXT, false },
-	{ "enabled", "ON", NULL, GP_COLUMN_BOOL, false },
-	{ "breaker", "BREAKER", NULL, GP_COLUMN_TEXT, false },
-	{ "nr_entities", "ENTITIES", NULL, GP_COLUMN_INT, false },
-	{ "nr_queues", "QUEUES", NULL, GP_COLUMN_INT, false },
-	{ "nr_busy", "BUSY", NULL, GP_COLUMN_INT, false },
-	{ "nr_out", "OUT", NULL, GP_COLUMN_INT, false },
-	{ "nr_preemptions", "PREEMPTED", NULL, GP_COLUMN_INT, false },
-	{ "nr_resumes", "RESUMED", NULL, GP_COLUMN_INT, true },
-	{ "switch_p50_ns", "SWITCH_P50", NULL, GP_COLUMN_NS, false },
-	{ "switch_p99_ns", "SWITCH_P99", NULL, GP_COLUMN_NS, false },
-	{ "gpu_id", "GPU_ID", NULL, GP_COLUMN_INT, true },
-	{ "index", "NODE", NULL, GP_COLUMN_INT, true },
-	{ "simulated", "SIMULATED", NULL, GP_COLUMN_BOOL, true },
-	{ "gfx_target", "GFX_TARGET", NULL, GP_COLUMN_INT, true },
-	{ "nr_xcc", "XCC", NULL, GP_COLUMN_INT, true },
-	{ "cwsr", "CWSR", NULL, GP_COLUMN_BOOL, true },
-	{ "breaker_reason", "REASON", NULL, GP_COLUMN_TEXT, true },
+static const struct cli_column device_columns[] = {
+	{ "id", "DEVICE", NULL, CLI_COLUMN_TEXT, false },
+	{ "name", "NAME", NULL, CLI_COLUMN_TEXT, false },
+	{ "gfx", "GFX", NULL, CLI_COLUMN_TEXT, false },
+	{ "nr_cu", "CU", NULL, CLI_COLUMN_INT, false },
+	{ "policy", "POLICY", NULL, CLI_COLUMN_TEXT, false },
+	{ "enabled", "ON", NULL, CLI_COLUMN_BOOL, false },
+	{ "breaker", "BREAKER", NULL, CLI_COLUMN_TEXT, false },
+	{ "nr_entities", "ENTITIES", NULL, CLI_COLUMN_INT, false },
+	{ "nr_queues", "QUEUES", NULL, CLI_COLUMN_INT, false },
+	{ "nr_busy", "BUSY", NULL, CLI_COLUMN_INT, false },
+	{ "nr_out", "OUT", NULL, CLI_COLUMN_INT, false },
+	{ "nr_preemptions", "PREEMPTED", NULL, CLI_COLUMN_INT, false },
+	{ "nr_resumes", "RESUMED", NULL, CLI_COLUMN_INT, true },
+	{ "switch_p50_ns", "SWITCH_P50", NULL, CLI_COLUMN_NS, false },
+	{ "switch_p99_ns", "SWITCH_P99", NULL, CLI_COLUMN_NS, false },
+	{ "gpu_id", "GPU_ID", NULL, CLI_COLUMN_INT, true },
+	{ "index", "NODE", NULL, CLI_COLUMN_INT, true },
+	{ "simulated", "SIMULATED", NULL, CLI_COLUMN_BOOL, true },
+	{ "gfx_target", "GFX_TARGET", NULL, CLI_COLUMN_INT, true },
+	{ "nr_xcc", "XCC", NULL, CLI_COLUMN_INT, true },
+	{ "cwsr", "CWSR", NULL, CLI_COLUMN_BOOL, true },
+	{ "breaker_reason", "REASON", NULL, CLI_COLUMN_TEXT, true },
 };
 
-static const struct gp_column queue_columns[] = {
-	{ "id", "QUEUE", NULL, GP_COLUMN_TEXT, false },
-	{ "comm", "COMMAND", NULL, GP_COLUMN_TEXT, false },
-	{ "type", "TYPE", NULL, GP_COLUMN_TEXT, false },
-	{ "priority", "HW_PRIO", NULL, GP_COLUMN_INT, false },
-	{ "ring_bytes", "RING", NULL, GP_COLUMN_BYTES, false },
-	{ "rptr", "RPTR", NULL, GP_COLUMN_INT, false },
-	{ "wptr", "WPTR", NULL, GP_COLUMN_INT, false },
-	{ "busy", "BUSY", NULL, GP_COLUMN_BOOL, false },
-	{ "state", "STATE", NULL, GP_COLUMN_TEXT, false },
-	{ "held", "HELD_BY", NULL, GP_COLUMN_LIST, false },
-	{ "mechanism", "MECHANISM", NULL, GP_COLUMN_TEXT, false },
-	{ "pid", "PID", NULL, GP_COLUMN_INT, true },
-	{ "gpu_id", "GPU_ID", NULL, GP_COLUMN_INT, true },
-	{ "queue_id", "QUEUE_ID", NULL, GP_COLUMN_INT, true },
-	{ "ring_addr", "RING_ADDR", NULL, GP_COLUMN_HEX, true },
-	{ "rptr_addr", "RPTR_ADDR", NULL, GP_COLUMN_HEX, true },
-	{ "wptr_addr", "WPTR_ADDR", NULL, GP_COLUMN_HEX, true },
+static const struct cli_column queue_columns[] = {
+	{ "id", "QUEUE", NULL, CLI_COLUMN_TEXT, false },
+	{ "comm", "COMMAND", NULL, CLI_COLUMN_TEXT, false },
+	{ "type", "TYPE", NULL, CLI_COLUMN_TEXT, false },
+	{ "priority", "HW_PRIO", NULL, CLI_COLUMN_INT, false },
+	{ "ring_bytes", "RING", NULL, CLI_COLUMN_BYTES, false },
+	{ "rptr", "RPTR", NULL, CLI_COLUMN_INT, false },
+	{ "wptr", "WPTR", NULL, CLI_COLUMN_INT, false },
+	{ "busy", "BUSY", NULL, CLI_COLUMN_BOOL, false },
+	{ "state", "STATE", NULL, CLI_COLUMN_TEXT, false },
+	{ "held", "HELD_BY", NULL, CLI_COLUMN_LIST, false },
+	{ "mechanism", "MECHANISM", NULL, CLI_COLUMN_TEXT, false },
+	{ "pid", "PID", NULL, CLI_COLUMN_INT, true },
+	{ "gpu_id", "GPU_ID", NULL, CLI_COLUMN_INT, true },
+	{ "queue_id", "QUEUE_ID", NULL, CLI_COLUMN_INT, true },
+	{ "ring_addr", "RING_ADDR", NULL, CLI_COLUMN_HEX, true },
+	{ "rptr_addr", "RPTR_ADDR", NULL, CLI_COLUMN_HEX, true },
+	{ "wptr_addr", "WPTR_ADDR", NULL, CLI_COLUMN_HEX, true },
 };
 
-static const struct gp_column process_columns[] = {
-	{ "pid", "PID", NULL, GP_COLUMN_INT, false },
-	{ "comm", "COMMAND", NULL, GP_COLUMN_TEXT, false },
-	{ "class", "CLASS", "attributes.class", GP_COLUMN_TEXT, false },
-	{ "priority", "PRIO", "attributes.priority", GP_COLUMN_INT, false },
-	{ "nr_queues", "QUEUES", NULL, GP_COLUMN_INT, false },
-	{ "nr_busy", "BUSY", NULL, GP_COLUMN_INT, false },
-	{ "state", "STATE", NULL, GP_COLUMN_TEXT, false },
-	{ "held", "HELD_BY", NULL, GP_COLUMN_LIST, false },
-	{ "nr_preempted", "PREEMPTED", NULL, GP_COLUMN_INT, false },
-	{ "run_ns", "RUN", NULL, GP_COLUMN_NS, false },
-	{ "off_ns", "OFF", NULL, GP_COLUMN_NS, false },
-	{ "off_max_ns", "OFF_MAX", NULL, GP_COLUMN_NS, false },
-	{ "mechanism", "MECHANISM", NULL, GP_COLUMN_TEXT, false },
-	{ "sees", "SEES", NULL, GP_COLUMN_LIST, false },
-	{ "uid", "UID", NULL, GP_COLUMN_INT, true },
-	{ "client", "CLIENT", NULL, GP_COLUMN_INT, true },
-	{ "weight", "WEIGHT", "attributes.weight", GP_COLUMN_INT, true },
-	{ "slice_ns", "SLICE", "attributes.slice_ns", GP_COLUMN_NS, true },
-	{ "deadline_ns", "DEADLINE", "attributes.deadline_ns", GP_COLUMN_NS, true },
-	{ "latency_critical", "CRITICAL", "attributes.latency_critical", GP_COLUMN_BOOL, true },
-	{ "group", "GROUP", "attributes.group", GP_COLUMN_TEXT, true },
-	{ "notes", "NOTES", NULL, GP_COLUMN_LIST, true },
+static const struct cli_column process_columns[] = {
+	{ "pid", "PID", NULL, CLI_COLUMN_INT, false },
+	{ "comm", "COMMAND", NULL, CLI_COLUMN_TEXT, false },
+	{ "class", "CLASS", "attributes.class", CLI_COLUMN_TEXT, false },
+	{ "priority", "PRIO", "attributes.priority", CLI_COLUMN_INT, false },
+	{ "nr_queues", "QUEUES", NULL, CLI_COLUMN_INT, false },
+	{ "nr_busy", "BUSY", NULL, CLI_COLUMN_INT, false },
+	{ "state", "STATE", NULL, CLI_COLUMN_TEXT, false },
+	{ "held", "HELD_BY", NULL, CLI_COLUMN_LIST, false },
+	{ "nr_preempted", "PREEMPTED", NULL, CLI_COLUMN_INT, false },
+	{ "run_ns", "RUN", NULL, CLI_COLUMN_NS, false },
+	{ "off_ns", "OFF", NULL, CLI_COLUMN_NS, false },
+	{ "off_max_ns", "OFF_MAX", NULL, CLI_COLUMN_NS, false },
+	{ "mechanism", "MECHANISM", NULL, CLI_COLUMN_TEXT, false },
+	{ "sees", "SEES", NULL, CLI_COLUMN_LIST, false },
+	{ "uid", "UID", NULL, CLI_COLUMN_INT, true },
+	{ "client", "CLIENT", NULL, CLI_COLUMN_INT, true },
+	{ "weight", "WEIGHT", "attributes.weight", CLI_COLUMN_INT, true },
+	{ "slice_ns", "SLICE", "attributes.slice_ns", CLI_COLUMN_NS, true },
+	{ "deadline_ns", "DEADLINE", "attributes.deadline_ns", CLI_COLUMN_NS, true },
+	{ "latency_critical", "CRITICAL", "attributes.latency_critical", CLI_COLUMN_BOOL, true },
+	{ "group", "GROUP", "attributes.group", CLI_COLUMN_TEXT, true },
+	{ "notes", "NOTES", NULL, CLI_COLUMN_LIST, true },
 };
 
-static const struct gp_column job_columns[] = {
-	{ "id", "JOB", NULL, GP_COLUMN_TEXT, false },
-	{ "uid", "UID", NULL, GP_COLUMN_INT, false },
-	{ "nr_procs", "PROCS", NULL, GP_COLUMN_INT, false },
-	{ "nr_queues", "QUEUES", NULL, GP_COLUMN_INT, false },
-	{ "nr_busy", "BUSY", NULL, GP_COLUMN_INT, false },
-	{ "priority", "PRIO", NULL, GP_COLUMN_INT, false },
-	{ "state", "STATE", NULL, GP_COLUMN_TEXT, false },
-	{ "nr_preempted", "PREEMPTED", NULL, GP_COLUMN_INT, false },
-	{ "pids", "PIDS", NULL, GP_COLUMN_LIST, false },
+static const struct cli_column job_columns[] = {
+	{ "id", "JOB", NULL, CLI_COLUMN_TEXT, false },
+	{ "uid", "UID", NULL, CLI_COLUMN_INT, false },
+	{ "nr_procs", "PROCS", NULL, CLI_COLUMN_INT, false },
+	{ "nr_queues", "QUEUES", NULL, CLI_COLUMN_INT, false },
+	{ "nr_busy", "BUSY", NULL, CLI_COLUMN_INT, false },
+	{ "priority", "PRIO", NULL, CLI_COLUMN_INT, false },
+	{ "state", "STATE", NULL, CLI_COLUMN_TEXT, false },
+	{ "nr_preempted", "PREEMPTED", NULL, CLI_COLUMN_INT, false },
+	{ "pids", "PIDS", NULL, CLI_COLUMN_LIST, false },
 };
 
-const struct gp_objects gp_objects[GP_OBJECT_COUNT] = {
-	[GP_OBJECT_DEVICE] = { "devices", device_columns, ARRAY_SIZE(device_columns),
-			       gp_session_nodes },
-	[GP_OBJECT_QUEUE] = { "queues", queue_columns, ARRAY_SIZE(queue_columns),
-			      gp_session_queues },
-	[GP_OBJECT_PROCESS] = { "procs", process_columns, ARRAY_SIZE(process_columns),
-				gp_session_processes },
-	[GP_OBJECT_JOB] = { "jobs", job_columns, ARRAY_SIZE(job_columns), gp_jobs_get },
+const struct cli_objects cli_objects[CLI_OBJECT_COUNT] = {
+	[CLI_OBJECT_DEVICE] = { "devices", device_columns, ARRAY_SIZE(device_columns),
+			       cli_session_nodes },
+	[CLI_OBJECT_QUEUE] = { "queues", queue_columns, ARRAY_SIZE(queue_columns),
+			      cli_session_queues },
+	[CLI_OBJECT_PROCESS] = { "procs", process_columns, ARRAY_SIZE(process_columns),
+				cli_session_processes },
+	[CLI_OBJECT_JOB] = { "jobs", job_columns, ARRAY_SIZE(job_columns), cli_jobs_get },
 };
 
 /* The next number of "A/B/C", and what is behind it. */
@@ -115,18 +115,18 @@ static int take(const char **text, u32 *out)
 	return 0;
 }
 
-static int parse_ref(const char *text, struct gp_object_ref *ref)
+static int parse_ref(const char *text, struct cli_object_ref *ref)
 {
 	u64 id;
 
 	if (!strncmp(text, "gpu:", 4)) {
-		ref->kind = GP_OBJECT_DEVICE;
-		if (gp_options_parse_device(text, &id))
+		ref->kind = CLI_OBJECT_DEVICE;
+		if (cli_options_parse_device(text, &id))
 			return -EINVAL;
 		ref->gpu_id = (u32)id;
 		return 0;
 	}
-	ref->kind = GP_OBJECT_PROCESS;
+	ref->kind = CLI_OBJECT_PROCESS;
 	if (take(&text, &ref->pid) || !ref->pid)
 		return -EINVAL;
 	if (!*text)
@@ -135,21 +135,21 @@ static int parse_ref(const char *text, struct gp_object_ref *ref)
 		return -EINVAL;
 	if (!*text)
 		return 0;
-	ref->kind = GP_OBJECT_QUEUE;
+	ref->kind = CLI_OBJECT_QUEUE;
 	return take(&text, &ref->queue_id) || *text ? -EINVAL : 0;
 }
 
-int gp_object_parse(const char *text, struct gp_object_ref *ref)
+int cli_object_parse(const char *text, struct cli_object_ref *ref)
 {
-	*ref = (struct gp_object_ref){ .text = text };
+	*ref = (struct cli_object_ref){ .text = text };
 	if (!parse_ref(text, ref))
-		return GP_GO_ON;
+		return CLI_GO_ON;
 	if (!strcmp(text, "gpu:0")) {
-		gp_cli_error(text, "no GPU has the ID 0; try gpreempt list devices");
-		return GP_EXIT_NOT_FOUND;
+		cli_error(text, "no GPU has the ID 0; try gpreempt list devices");
+		return CLI_EXIT_NOT_FOUND;
 	}
-	gp_cli_error(text, "neither gpu:ID nor PID, PID/GPU or PID/GPU/QUEUE");
-	return GP_EXIT_USAGE;
+	cli_error(text, "neither gpu:ID nor PID, PID/GPU or PID/GPU/QUEUE");
+	return CLI_EXIT_USAGE;
 }
 
 static u64 number(const json_t *row, const char *key)
@@ -169,13 +169,13 @@ static void add_gfx(json_t *row)
 	json_object_set_new(row, "gfx", json_is_integer(target) ? json_string(text) : json_null());
 }
 
-static void add_id(json_t *row, enum gp_object_kind kind)
+static void add_id(json_t *row, enum cli_object_kind kind)
 {
 	char id[64];
 
-	if (kind == GP_OBJECT_PROCESS || kind == GP_OBJECT_JOB)
+	if (kind == CLI_OBJECT_PROCESS || kind == CLI_OBJECT_JOB)
 		return;
-	if (kind == GP_OBJECT_DEVICE)
+	if (kind == CLI_OBJECT_DEVICE)
 		snprintf(id, sizeof(id), "gpu:%llu", (unsigned long long)number(row, "gpu_id"));
 	else
 		snprintf(id, sizeof(id), "%llu/%llu/%llu", (unsigned long long)number(row, "pid"),
@@ -185,25 +185,25 @@ static void add_id(json_t *row, enum gp_object_kind kind)
 }
 
 /* Queues know their process by number only. */
-static int add_commands(struct gp_session *s, json_t *queues)
+static int add_commands(struct cli_session *s, json_t *queues)
 {
 	json_t *processes;
-	int ret = gp_session_processes(s, &processes);
+	int ret = cli_session_processes(s, &processes);
 
-	if (ret != GP_GO_ON)
+	if (ret != CLI_GO_ON)
 		return ret;
 	for (size_t i = 0; i < json_array_size(queues); i++) {
 		json_t *q = json_array_get(queues, i);
-		struct gp_object_ref ref = {
-			.kind = GP_OBJECT_PROCESS,
+		struct cli_object_ref ref = {
+			.kind = CLI_OBJECT_PROCESS,
 			.pid = (u32)number(q, "pid"),
 		};
-		json_t *comm = json_object_get(gp_object_find(processes, &ref), "comm");
+		json_t *comm = json_object_get(cli_object_find(processes, &ref), "comm");
 
 		json_object_set_new(q, "comm", comm ? json_incref(comm) : json_null());
 	}
 	json_decref(processes);
-	return GP_GO_ON;
+	return CLI_GO_ON;
 }
 
 static void keep_device(json_t *rows, u64 gpu_id)
@@ -214,37 +214,37 @@ static void keep_device(json_t *rows, u64 gpu_id)
 	}
 }
 
-int gp_objects_get(struct gp_session *s, enum gp_object_kind kind, const struct gp_options *o,
-		   json_t **out)
+int cli_objects_get(struct cli_session *s, enum cli_object_kind kind, const struct cli_options *o,
+		    json_t **out)
 {
-	int ret = gp_objects[kind].get(s, out);
+	int ret = cli_objects[kind].get(s, out);
 
-	if (ret != GP_GO_ON)
+	if (ret != CLI_GO_ON)
 		return ret;
-	if (o->device && kind != GP_OBJECT_PROCESS && kind != GP_OBJECT_JOB)
+	if (o->device && kind != CLI_OBJECT_PROCESS && kind != CLI_OBJECT_JOB)
 		keep_device(*out, o->device);
 	for (size_t i = 0; i < json_array_size(*out); i++) {
 		add_id(json_array_get(*out, i), kind);
-		if (kind == GP_OBJECT_DEVICE)
+		if (kind == CLI_OBJECT_DEVICE)
 			add_gfx(json_array_get(*out, i));
 	}
-	if (kind == GP_OBJECT_QUEUE)
+	if (kind == CLI_OBJECT_QUEUE)
 		ret = add_commands(s, *out);
-	if (ret != GP_GO_ON)
+	if (ret != CLI_GO_ON)
 		json_decref(*out);
 	return ret;
 }
 
-json_t *gp_object_find(const json_t *rows, const struct gp_object_ref *ref)
+json_t *cli_object_find(const json_t *rows, const struct cli_object_ref *ref)
 {
 	for (size_t i = 0; i < json_array_size(rows); i++) {
 		json_t *row = json_array_get(rows, i);
 
-		if (ref->kind != GP_OBJECT_DEVICE && number(row, "pid") != ref->pid)
+		if (ref->kind != CLI_OBJECT_DEVICE && number(row, "pid") != ref->pid)
 			continue;
-		if (ref->kind != GP_OBJECT_PROCESS && number(row, "gpu_id") != ref->gpu_id)
+		if (ref->kind != CLI_OBJECT_PROCESS && number(row, "gpu_id") != ref->gpu_id)
 			continue;
-		if (ref->kind == GP_OBJECT_QUEUE && number(row, "queue_id") != ref->queue_id)
+		if (ref->kind == CLI_OBJECT_QUEUE && number(row, "queue_id") != ref->queue_id)
 			continue;
 		return row;
 	}

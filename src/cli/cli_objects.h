@@ -9,40 +9,40 @@
 #include "cli/cli_session.h"
 #include "cli/cli_view.h"
 
-enum gp_object_kind {
-	GP_OBJECT_DEVICE,
-	GP_OBJECT_QUEUE,
-	GP_OBJECT_PROCESS,
-	GP_OBJECT_JOB,	/* listed only */
-	GP_OBJECT_COUNT
+enum cli_object_kind {
+	CLI_OBJECT_DEVICE,
+	CLI_OBJECT_QUEUE,
+	CLI_OBJECT_PROCESS,
+	CLI_OBJECT_JOB,	/* listed only */
+	CLI_OBJECT_COUNT
 };
 
 /**
- * struct gp_objects - a kind of object
+ * struct cli_objects - a kind of object
  * @name: plural, as list takes it and as the key of its JSON
  * @columns: what can be shown
  * @nr_columns: how many
  * @get: asks for all of them
  */
-struct gp_objects {
+struct cli_objects {
 	const char *name;
-	const struct gp_column *columns;
+	const struct cli_column *columns;
 	u32 nr_columns;
-	int (*get)(struct gp_session *s, json_t **out);
+	int (*get)(struct cli_session *s, json_t **out);
 };
 
-extern const struct gp_objects gp_objects[GP_OBJECT_COUNT];
+extern const struct cli_objects cli_objects[CLI_OBJECT_COUNT];
 
 /**
- * struct gp_object_ref - an object as it is named on a command line
+ * struct cli_object_ref - an object as it is named on a command line
  * @kind: what it is; a process on one device is a process
  * @pid: process
  * @gpu_id: device, 0 = all
  * @queue_id: queue
  * @text: as it was named
  */
-struct gp_object_ref {
-	enum gp_object_kind kind;
+struct cli_object_ref {
+	enum cli_object_kind kind;
 	u32 pid;
 	u32 gpu_id;
 	u32 queue_id;
@@ -50,19 +50,19 @@ struct gp_object_ref {
 };
 
 /**
- * gp_object_parse() - "gpu:ID", "PID", "PID/GPU", "PID/GPU/QUEUE"
+ * cli_object_parse() - "gpu:ID", "PID", "PID/GPU", "PID/GPU/QUEUE"
  * @text: what was named
  * @ref: output
  *
- * Return: GP_GO_ON, or the exit code after a message.
+ * Return: CLI_GO_ON, or the exit code after a message.
  */
-int gp_object_parse(const char *text, struct gp_object_ref *ref);
+int cli_object_parse(const char *text, struct cli_object_ref *ref);
 
 /* All objects of a kind, each with its "id"; on one device if --device says so. */
-int gp_objects_get(struct gp_session *s, enum gp_object_kind kind, const struct gp_options *o,
-		   json_t **out);
+int cli_objects_get(struct cli_session *s, enum cli_object_kind kind, const struct cli_options *o,
+		    json_t **out);
 
 /* The row of one object out of all; NULL = not there. Borrowed. */
-json_t *gp_object_find(const json_t *rows, const struct gp_object_ref *ref);
+json_t *cli_object_find(const json_t *rows, const struct cli_object_ref *ref);
 
 #endif

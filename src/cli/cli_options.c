@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define ANY (~0u)
-#define READS (GP_OPTS_READ | GP_OPTS_JSON | GP_OPTS_MONITOR)
+#define READS (CLI_OPTS_READ | CLI_OPTS_JSON | CLI_OPTS_MONITOR)
 
 enum kind {
 	KIND_FLAG,
@@ -22,7 +22,7 @@ enum kind {
 	KIND_HELP,
 };
 
-#define AT(member) offsetof(struct gp_options, member)
+#define AT(member) offsetof(struct cli_options, member)
 
 static const struct {
 	const char *name;
@@ -34,52 +34,53 @@ static const struct {
 	const char *doc;
 } table[] = {
 	{ "json", 0, NULL, KIND_FLAG, AT(is_json), READS, "output for programs" },
-	{ "csv", 0, NULL, KIND_FLAG, AT(is_csv), GP_OPTS_TABLE, "values between commas" },
-	{ "fields", 0, "A,B,...", KIND_TEXT, AT(fields), GP_OPTS_TABLE,
+	{ "csv", 0, NULL, KIND_FLAG, AT(is_csv), CLI_OPTS_TABLE, "values between commas" },
+	{ "fields", 0, "A,B,...", KIND_TEXT, AT(fields), CLI_OPTS_TABLE,
 	  "these columns; 'help' names them all" },
-	{ "sort", 0, "[-]FIELD", KIND_TEXT, AT(sort), GP_OPTS_TABLE | GP_OPTS_TOP,
+	{ "sort", 0, "[-]FIELD", KIND_TEXT, AT(sort), CLI_OPTS_TABLE | CLI_OPTS_TOP,
 	  "sort by a column; - for the largest first" },
-	{ "filter", 0, "COND,...", KIND_TEXT, AT(filter), GP_OPTS_TABLE | GP_OPTS_MONITOR,
+	{ "filter", 0, "COND,...", KIND_TEXT, AT(filter), CLI_OPTS_TABLE | CLI_OPTS_MONITOR,
 	  "only rows with FIELD=TEXT, !=, <, >; * and ? match" },
-	{ "no-header", 0, NULL, KIND_FLAG, AT(no_header), GP_OPTS_TABLE, "no names of columns" },
-	{ "watch", 'w', "[SEC]", KIND_WATCH, AT(watch_ns), GP_OPTS_READ | GP_OPTS_TOP,
+	{ "no-header", 0, NULL, KIND_FLAG, AT(no_header), CLI_OPTS_TABLE, "no names of columns" },
+	{ "watch", 'w', "[SEC]", KIND_WATCH, AT(watch_ns), CLI_OPTS_READ | CLI_OPTS_TOP,
 	  "again every second, or every SEC" },
 	{ "count", 'n', "N", KIND_NUMBER, AT(count),
-	  GP_OPTS_READ | GP_OPTS_MONITOR | GP_OPTS_TOP | GP_OPTS_BENCH, "end after N" },
-	{ "histogram", 0, NULL, KIND_FLAG, AT(is_histogram), GP_OPTS_STATS, "latency buckets" },
-	{ "since", 0, "FILE", KIND_TEXT, AT(since), GP_OPTS_STATS,
+	  CLI_OPTS_READ | CLI_OPTS_MONITOR | CLI_OPTS_TOP | CLI_OPTS_BENCH, "end after N" },
+	{ "histogram", 0, NULL, KIND_FLAG, AT(is_histogram), CLI_OPTS_STATS, "latency buckets" },
+	{ "since", 0, "FILE", KIND_TEXT, AT(since), CLI_OPTS_STATS,
 	  "since FILE, an output with --json, was written" },
-	{ "trace", 0, NULL, KIND_FLAG, AT(is_trace), GP_OPTS_MONITOR,
+	{ "trace", 0, NULL, KIND_FLAG, AT(is_trace), CLI_OPTS_MONITOR,
 	  "records of the scheduling core too" },
-	{ "once", 0, NULL, KIND_FLAG, AT(is_once), GP_OPTS_TOP, "one picture as text" },
-	{ "strict", 0, NULL, KIND_FLAG, AT(is_strict), GP_OPTS_CHECK, "warnings are failures" },
-	{ "dry-run", 0, NULL, KIND_FLAG, AT(is_dry_run), GP_OPTS_DRY,
+	{ "once", 0, NULL, KIND_FLAG, AT(is_once), CLI_OPTS_TOP, "one picture as text" },
+	{ "strict", 0, NULL, KIND_FLAG, AT(is_strict), CLI_OPTS_CHECK, "warnings are failures" },
+	{ "dry-run", 0, NULL, KIND_FLAG, AT(is_dry_run), CLI_OPTS_DRY,
 	  "only say what would change" },
-	{ "pid", 0, "PID", KIND_NUMBER, AT(pid), GP_OPTS_PID, "process" },
-	{ "queue", 0, "ID", KIND_TEXT, AT(queue), GP_OPTS_PID, "the process of this queue" },
-	{ "job", 0, "NAME", KIND_TEXT, AT(job), GP_OPTS_PID, "every process of this job" },
-	{ "priority", 'p', "PRIO", KIND_PRIO, AT(prio), GP_OPTS_RUN,
+	{ "pid", 0, "PID", KIND_NUMBER, AT(pid), CLI_OPTS_PID, "process" },
+	{ "queue", 0, "ID", KIND_TEXT, AT(queue), CLI_OPTS_PID, "the process of this queue" },
+	{ "job", 0, "NAME", KIND_TEXT, AT(job), CLI_OPTS_PID, "every process of this job" },
+	{ "priority", 'p', "PRIO", KIND_PRIO, AT(prio), CLI_OPTS_RUN,
 	  "0 to 15, higher is more urgent" },
-	{ "class", 'c', "CLASS", KIND_TEXT, AT(klass), GP_OPTS_RUN, "class of the configuration" },
-	{ "slice", 's', "TIME", KIND_TIME, AT(slice_ns), GP_OPTS_RUN, "time slice" },
-	{ "deadline", 'd', "TIME", KIND_TIME, AT(deadline_ns), GP_OPTS_RUN,
+	{ "class", 'c', "CLASS", KIND_TEXT, AT(klass), CLI_OPTS_RUN, "class of the configuration" },
+	{ "slice", 's', "TIME", KIND_TIME, AT(slice_ns), CLI_OPTS_RUN, "time slice" },
+	{ "deadline", 'd', "TIME", KIND_TIME, AT(deadline_ns), CLI_OPTS_RUN,
 	  "after becoming busy, for edf and laxity" },
-	{ "weight", 0, "N", KIND_NUMBER, AT(weight), GP_OPTS_RUN, "1 to 10000, for fair" },
-	{ "group", 'g', "NAME", KIND_TEXT, AT(group), GP_OPTS_RUN,
+	{ "weight", 0, "N", KIND_NUMBER, AT(weight), CLI_OPTS_RUN, "1 to 10000, for fair" },
+	{ "group", 'g', "NAME", KIND_TEXT, AT(group), CLI_OPTS_RUN,
 	  "stopped and continued together" },
-	{ "latency-critical", 0, NULL, KIND_FLAG, AT(is_critical), GP_OPTS_RUN,
+	{ "latency-critical", 0, NULL, KIND_FLAG, AT(is_critical), CLI_OPTS_RUN,
 	  "wants the fastest detection" },
-	{ "shim", 0, "FILE", KIND_TEXT, AT(shim), GP_OPTS_RUN, "library to preload" },
-	{ "lease", 0, "TIME", KIND_TIME, AT(lease_ns), GP_OPTS_HOLD,
+	{ "shim", 0, "FILE", KIND_TEXT, AT(shim), CLI_OPTS_RUN, "library to preload" },
+	{ "lease", 0, "TIME", KIND_TIME, AT(lease_ns), CLI_OPTS_HOLD,
 	  "resume after TIME, 60s if not said" },
-	{ "wait", 0, NULL, KIND_FLAG, AT(is_waiting), GP_OPTS_HOLD,
+	{ "wait", 0, NULL, KIND_FLAG, AT(is_waiting), CLI_OPTS_HOLD,
 	  "hold while the command runs, resume when it ends" },
-	{ "timeout", 0, "TIME", KIND_TIME, AT(timeout_ns), GP_OPTS_TIMEOUT,
+	{ "timeout", 0, "TIME", KIND_TIME, AT(timeout_ns), CLI_OPTS_TIMEOUT,
 	  "give up after TIME, 5s" },
-	{ "output", 'o', "FILE", KIND_TEXT, AT(output), GP_OPTS_RECORD, "write to FILE" },
-	{ "duration", 0, "TIME", KIND_TIME, AT(duration_ns), GP_OPTS_RECORD, "end after TIME" },
-	{ "queues", 0, "N", KIND_NUMBER, AT(nr_queues), GP_OPTS_BENCH, "queues of a batch" },
-	{ "device", 0, "ID", KIND_DEVICE, AT(device), GP_OPTS_DEVICE, "one GPU, as list names it" },
+	{ "output", 'o', "FILE", KIND_TEXT, AT(output), CLI_OPTS_RECORD, "write to FILE" },
+	{ "duration", 0, "TIME", KIND_TIME, AT(duration_ns), CLI_OPTS_RECORD, "end after TIME" },
+	{ "queues", 0, "N", KIND_NUMBER, AT(nr_queues), CLI_OPTS_BENCH, "queues of a batch" },
+	{ "device", 0, "ID", KIND_DEVICE, AT(device), CLI_OPTS_DEVICE,
+	  "one GPU, as list names it" },
 	{ "socket", 0, "PATH", KIND_TEXT, AT(socket), ANY, "control socket of the daemon" },
 	{ "color", 0, "WHEN", KIND_COLOR, AT(color), ANY, "auto, always or never" },
 	{ "quiet", 'q', NULL, KIND_FLAG, AT(is_quiet), ANY, "only errors" },
@@ -91,12 +92,12 @@ static const struct {
 
 static const char *default_socket;
 
-void gp_options_set_socket(const char *socket)
+void cli_options_set_socket(const char *socket)
 {
 	default_socket = socket;
 }
 
-static void print_help(const struct gp_verb *verb)
+static void print_help(const struct cli_verb *verb)
 {
 	printf("usage: gpreempt%s%s %s\n\n%s\n\n", *verb->name ? " " : "", verb->name, verb->usage,
 	       verb->doc);
@@ -115,9 +116,9 @@ static void print_help(const struct gp_verb *verb)
 }
 
 /* Options of a verb for getopt_long: their values are 256 + index. */
-static void make_options(const struct gp_verb *verb, struct option *out, char *letters)
+static void make_options(const struct cli_verb *verb, struct option *out, char *letters)
 {
-	if (verb->options & GP_OPTS_COMMAND)
+	if (verb->options & CLI_OPTS_COMMAND)
 		*letters++ = '+';
 	*letters++ = ':';
 	for (u32 i = 0; i < NR_OPTIONS; i++) {
@@ -143,7 +144,7 @@ static void make_options(const struct gp_verb *verb, struct option *out, char *l
 	*letters = '\0';
 }
 
-int gp_options_parse_time(const char *text, u64 *ns)
+int cli_options_parse_time(const char *text, u64 *ns)
 {
 	u64 v;
 
@@ -154,7 +155,7 @@ int gp_options_parse_time(const char *text, u64 *ns)
 	return 0;
 }
 
-int gp_options_parse_device(const char *text, u64 *gpu_id)
+int cli_options_parse_device(const char *text, u64 *gpu_id)
 {
 	if (!strncmp(text, "gpu:", 4))
 		text += 4;
@@ -163,13 +164,13 @@ int gp_options_parse_device(const char *text, u64 *gpu_id)
 	return 0;
 }
 
-static int parse_color(const char *text, enum gp_color *out)
+static int parse_color(const char *text, enum cli_color *out)
 {
 	static const char *const names[] = { "auto", "always", "never" };
 
 	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
 		if (!strcmp(names[i], text)) {
-			*out = (enum gp_color)i;
+			*out = (enum cli_color)i;
 			return 0;
 		}
 	}
@@ -181,8 +182,8 @@ static int refuse(u32 i, const char *value, const char *wanted)
 	char name[32];
 
 	snprintf(name, sizeof(name), "--%s", table[i].name);
-	gp_cli_error(name, "'%.40s' is not %s", value, wanted);
-	return GP_EXIT_USAGE;
+	cli_error(name, "'%.40s' is not %s", value, wanted);
+	return CLI_EXIT_USAGE;
 }
 
 static int set_number(u32 i, const char *value, u64 *out)
@@ -195,10 +196,10 @@ static int set_number(u32 i, const char *value, u64 *out)
 		++*out;
 	else if (!*out)
 		return refuse(i, value, "a number from 1 on");
-	return GP_GO_ON;
+	return CLI_GO_ON;
 }
 
-static int set_option(struct gp_options *o, u32 i, const char *value)
+static int set_option(struct cli_options *o, u32 i, const char *value)
 {
 	void *at = (char *)o + table[i].at;
 
@@ -213,14 +214,14 @@ static int set_option(struct gp_options *o, u32 i, const char *value)
 		value = value ? value : "1";
 		/* fall through */
 	case KIND_TIME:
-		if (gp_options_parse_time(value, at) || !*(u64 *)at)
+		if (cli_options_parse_time(value, at) || !*(u64 *)at)
 			return refuse(i, value, "a time such as 20ms or 5");
 		break;
 	case KIND_NUMBER:
 	case KIND_PRIO:
 		return set_number(i, value, at);
 	case KIND_DEVICE:
-		if (gp_options_parse_device(value, at))
+		if (cli_options_parse_device(value, at))
 			return refuse(i, value, "a device as 'gpreempt list devices' names it");
 		break;
 	case KIND_COLOR:
@@ -230,7 +231,7 @@ static int set_option(struct gp_options *o, u32 i, const char *value)
 	case KIND_HELP:
 		break;
 	}
-	return GP_GO_ON;
+	return CLI_GO_ON;
 }
 
 static u32 index_of(int id)
@@ -247,30 +248,30 @@ static const char *take_number(int argc, char **argv)
 {
 	u64 ns;
 
-	if (optind >= argc || gp_options_parse_time(argv[optind], &ns))
+	if (optind >= argc || cli_options_parse_time(argv[optind], &ns))
 		return NULL;
 	return argv[optind++];
 }
 
-static int complain(char **argv, int id, const struct gp_verb *verb)
+static int complain(char **argv, int id, const struct cli_verb *verb)
 {
-	gp_cli_error(argv[optind - 1], "%s; try gpreempt%s%s --help",
-		     id == ':' ? "needs a value" : "no such option here, or too many values",
-		     *verb->name ? " " : "", verb->name);
-	return GP_EXIT_USAGE;
+	cli_error(argv[optind - 1], "%s; try gpreempt%s%s --help",
+		  id == ':' ? "needs a value" : "no such option here, or too many values",
+		  *verb->name ? " " : "", verb->name);
+	return CLI_EXIT_USAGE;
 }
 
-int gp_options_parse(int argc, char **argv, const struct gp_verb *verb, struct gp_options *o)
+int cli_options_parse(int argc, char **argv, const struct cli_verb *verb, struct cli_options *o)
 {
 	struct option long_options[NR_OPTIONS + 1];
 	char letters[3 * NR_OPTIONS + 3];
-	int id, ret = GP_GO_ON;
+	int id, ret = CLI_GO_ON;
 
 	memset(o, 0, sizeof(*o));
 	make_options(verb, long_options, letters);
 	opterr = 0;
 	optind = 0;
-	while (ret == GP_GO_ON &&
+	while (ret == CLI_GO_ON &&
 	       (id = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
 		const char *value = optarg;
 		u32 i;
@@ -280,7 +281,7 @@ int gp_options_parse(int argc, char **argv, const struct gp_verb *verb, struct g
 		i = index_of(id);
 		if (table[i].kind == KIND_HELP) {
 			print_help(verb);
-			return gp_cli_finish(GP_EXIT_OK);
+			return cli_finish(CLI_EXIT_OK);
 		}
 		if (table[i].kind == KIND_WATCH && !value)
 			value = take_number(argc, argv);
@@ -293,10 +294,10 @@ int gp_options_parse(int argc, char **argv, const struct gp_verb *verb, struct g
 	return ret;
 }
 
-int gp_options_no_words(const struct gp_options *o, int allowed)
+int cli_options_no_words(const struct cli_options *o, int allowed)
 {
 	if (o->nr_words <= allowed)
-		return GP_GO_ON;
-	gp_cli_error(o->words[allowed], "one word too many");
-	return GP_EXIT_USAGE;
+		return CLI_GO_ON;
+	cli_error(o->words[allowed], "one word too many");
+	return CLI_EXIT_USAGE;
 }

@@ -8,14 +8,14 @@
 
 #include "cli/cli.h"
 
-enum gp_color {
-	GP_COLOR_AUTO,
-	GP_COLOR_ALWAYS,
-	GP_COLOR_NEVER,
+enum cli_color {
+	CLI_COLOR_AUTO,
+	CLI_COLOR_ALWAYS,
+	CLI_COLOR_NEVER,
 };
 
 /**
- * struct gp_options - what the user said; NULL, 0 and false = nothing
+ * struct cli_options - what the user said; NULL, 0 and false = nothing
  * @socket: control socket
  * @device: gpu_id
  * @color: when to use colour
@@ -55,10 +55,10 @@ enum gp_color {
  * @nr_words: what is left of the command line
  * @words: it
  */
-struct gp_options {
+struct cli_options {
 	const char *socket;
 	u64 device;
-	enum gp_color color;
+	enum cli_color color;
 	bool is_quiet;
 	bool is_verbose;
 	bool is_json;
@@ -97,31 +97,31 @@ struct gp_options {
 };
 
 /* Sets of options. */
-#define GP_OPTS_READ (1u << 0)	/* --json, --watch, --count */
-#define GP_OPTS_TABLE (1u << 1)	/* --csv, --fields, --sort, --filter, --no-header */
-#define GP_OPTS_DRY (1u << 2)	/* --dry-run */
-#define GP_OPTS_RUN (1u << 3)	/* attributes */
-#define GP_OPTS_HOLD (1u << 4)	/* --lease, --wait */
-#define GP_OPTS_TIMEOUT (1u << 5)	/* --timeout */
-#define GP_OPTS_STATS (1u << 6)	/* --histogram, --since */
-#define GP_OPTS_MONITOR (1u << 7)	/* --json, --count, --trace, --filter */
-#define GP_OPTS_RECORD (1u << 8)	/* --output, --duration */
-#define GP_OPTS_CHECK (1u << 9)	/* --strict */
-#define GP_OPTS_TOP (1u << 10)	/* --once, --sort, --watch, --count */
-#define GP_OPTS_BENCH (1u << 11)	/* --queues, --count */
-#define GP_OPTS_PID (1u << 12)	/* --pid, --queue, --job */
-#define GP_OPTS_JSON (1u << 13)	/* --json alone */
-#define GP_OPTS_COMMAND (1u << 14)	/* the first word ends the options */
-#define GP_OPTS_DEVICE (1u << 15)	/* --device */
+#define CLI_OPTS_READ (1u << 0)	/* --json, --watch, --count */
+#define CLI_OPTS_TABLE (1u << 1)	/* --csv, --fields, --sort, --filter, --no-header */
+#define CLI_OPTS_DRY (1u << 2)	/* --dry-run */
+#define CLI_OPTS_RUN (1u << 3)	/* attributes */
+#define CLI_OPTS_HOLD (1u << 4)	/* --lease, --wait */
+#define CLI_OPTS_TIMEOUT (1u << 5)	/* --timeout */
+#define CLI_OPTS_STATS (1u << 6)	/* --histogram, --since */
+#define CLI_OPTS_MONITOR (1u << 7)	/* --json, --count, --trace, --filter */
+#define CLI_OPTS_RECORD (1u << 8)	/* --output, --duration */
+#define CLI_OPTS_CHECK (1u << 9)	/* --strict */
+#define CLI_OPTS_TOP (1u << 10)	/* --once, --sort, --watch, --count */
+#define CLI_OPTS_BENCH (1u << 11)	/* --queues, --count */
+#define CLI_OPTS_PID (1u << 12)	/* --pid, --queue, --job */
+#define CLI_OPTS_JSON (1u << 13)	/* --json alone */
+#define CLI_OPTS_COMMAND (1u << 14)	/* the first word ends the options */
+#define CLI_OPTS_DEVICE (1u << 15)	/* --device */
 
 /**
- * struct gp_verb - a verb and what it takes
+ * struct cli_verb - a verb and what it takes
  * @name: of the verb, with the words before it
  * @usage: what follows it
  * @doc: a line or more for people
- * @options: GP_OPTS_*
+ * @options: CLI_OPTS_*
  */
-struct gp_verb {
+struct cli_verb {
 	const char *name;
 	const char *usage;
 	const char *doc;
@@ -129,26 +129,26 @@ struct gp_verb {
 };
 
 /**
- * gp_options_parse() - read the command line; prints help and errors itself
+ * cli_options_parse() - read the command line; prints help and errors itself
  * @argc: arguments
  * @argv: them; argv[0] is the verb; sorted so that words come last
  * @verb: what it takes
  * @o: output
  *
- * Return: GP_GO_ON or the exit code.
+ * Return: CLI_GO_ON or the exit code.
  */
-int gp_options_parse(int argc, char **argv, const struct gp_verb *verb, struct gp_options *o);
+int cli_options_parse(int argc, char **argv, const struct cli_verb *verb, struct cli_options *o);
 
 /* --socket before the verb, for all that follow. */
-void gp_options_set_socket(const char *socket);
+void cli_options_set_socket(const char *socket);
 
-/* Prints "one word too many" and gives the exit code, or GP_GO_ON. */
-int gp_options_no_words(const struct gp_options *o, int allowed);
+/* Prints "one word too many" and gives the exit code, or CLI_GO_ON. */
+int cli_options_no_words(const struct cli_options *o, int allowed);
 
 /* "20ms", "1.5s", and plain seconds. 0 or -EINVAL. */
-int gp_options_parse_time(const char *text, u64 *ns);
+int cli_options_parse_time(const char *text, u64 *ns);
 
 /* "gpu:ID" or "ID". 0 or -EINVAL. */
-int gp_options_parse_device(const char *text, u64 *gpu_id);
+int cli_options_parse_device(const char *text, u64 *gpu_id);
 
 #endif

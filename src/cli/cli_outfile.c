@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* The scratch file to remove if a signal ends the program. */
-static char doomed[sizeof(((struct gp_outfile *)0)->scratch)];
+static char doomed[sizeof(((struct cli_outfile *)0)->scratch)];
 
 static void remove_and_die(int sig)
 {
@@ -21,7 +21,7 @@ static void remove_and_die(int sig)
 	raise(sig);
 }
 
-static void guard_scratch(const struct gp_outfile *f)
+static void guard_scratch(const struct cli_outfile *f)
 {
 	static const int signals[] = { SIGHUP, SIGINT, SIGTERM };
 
@@ -31,7 +31,7 @@ static void guard_scratch(const struct gp_outfile *f)
 			signal(signals[i], SIG_IGN);
 }
 
-static int open_scratch(struct gp_outfile *f)
+static int open_scratch(struct cli_outfile *f)
 {
 	mode_t mask = umask(0);
 	int fd;
@@ -57,7 +57,7 @@ static int open_scratch(struct gp_outfile *f)
 	return 0;
 }
 
-int gp_outfile_open(struct gp_outfile *f, const char *path)
+int cli_outfile_open(struct cli_outfile *f, const char *path)
 {
 	struct stat st;
 
@@ -78,7 +78,7 @@ int gp_outfile_open(struct gp_outfile *f, const char *path)
 	return f->file ? 0 : -errno;
 }
 
-int gp_outfile_commit(struct gp_outfile *f)
+int cli_outfile_commit(struct cli_outfile *f)
 {
 	int err = fflush(f->file) ? -errno : ferror(f->file) ? -EIO : 0;
 
@@ -94,7 +94,7 @@ int gp_outfile_commit(struct gp_outfile *f)
 	return err;
 }
 
-void gp_outfile_abort(struct gp_outfile *f)
+void cli_outfile_abort(struct cli_outfile *f)
 {
 	if (f->file)
 		fclose(f->file);

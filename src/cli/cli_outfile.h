@@ -11,24 +11,24 @@
 #include <stdio.h>
 
 /**
- * struct gp_outfile - the file
+ * struct cli_outfile - the file
  * @file: write here
  * @path: where it ends up
  * @scratch: where it is meanwhile; empty = in place
  */
-struct gp_outfile {
+struct cli_outfile {
 	FILE *file;
 	char path[4096];
 	char scratch[4096 + 16];
 };
 
 /* Return: 0 or -errno. */
-int gp_outfile_open(struct gp_outfile *f, const char *path);
+int cli_outfile_open(struct cli_outfile *f, const char *path);
 
 /* Return: 0, or -errno and the file does not appear. */
-int gp_outfile_commit(struct gp_outfile *f);
+int cli_outfile_commit(struct cli_outfile *f);
 
 /* Throws away what was written; harmless after a commit and on a zeroed struct. */
-void gp_outfile_abort(struct gp_outfile *f);
+void cli_outfile_abort(struct cli_outfile *f);
 
 #endif

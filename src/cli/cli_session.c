@@ -6,38 +6,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void socket_path(const struct gp_options *o, char *out, size_t size)
+static void socket_path(const struct cli_options *o, char *out, size_t size)
 {
 	if (o->socket)
 		snprintf(out, size, "%s", o->socket);
 	else
-		gp_address_find(out, size);
+		drv_address_find(out, size);
 }
 
-static int cannot_open(const struct gp_options *o, int err)
+static int cannot_open(const struct cli_options *o, int err)
 {
-	char path[GP_ADDRESS_MAX + 1] = "";
+	char path[DRV_ADDRESS_MAX + 1] = "";
 
 	socket_path(o, path, sizeof(path));
 	if (err == -EACCES || err == -EPERM) {
-		gp_cli_error(path, "%s; try the group that the daemon was configured with",
-			     strerror(-err));
-		return GP_EXIT_DENIED;
+		cli_error(path, "%s; try the group that the daemon was configured with",
+			  strerror(-err));
+		return CLI_EXIT_DENIED;
 	}
 	if (err == -ETIMEDOUT) {
-		gp_cli_error(path, "the daemon does not answer");
-		return GP_EXIT_TIMEOUT;
+		cli_error(path, "the daemon does not answer");
+		return CLI_EXIT_TIMEOUT;
 	}
 	if (err == -ENODEV)
-		gp_cli_error("gpreemptd", "it does not run (%s), and there is no AMD GPU driver "
-			     "here; try gpreempt check", path);
+		cli_error("gpreemptd", "it does not run (%s), and there is no AMD GPU driver "
+			  "here; try gpreempt check", path);
 	else
-		gp_cli_error("gpreemptd", "it does not run: %s: %s; try gpreempt check", path,
-			     strerror(-err));
-	return GP_EXIT_NO_DAEMON;
+		cli_error("gpreemptd", "it does not run: %s: %s; try gpreempt check", path,
+			  strerror(-err));
+	return CLI_EXIT_NO_DAEMON;
 }
 
-int gp_session_open(struct gp_session *s, const struct gp_options *o, bool may_be_direct)
+int cli_session_open(struct cli_session *s, const struct cli_options *o, bool may_be_direct)
 {
 	int err = gpreempt_open(&s->g, GPREEMPT_OPEN_DAEMON, o->socket);
 
@@ -45,23 +45,23 @@ int gp_session_open(struct gp_session *s, const struct gp_options *o, bool may_b
 	if (s->is_direct)
 		err = gpreempt_open(&s->g, GPREEMPT_OPEN_DIRECT, NULL);
 	if (!err)
-		return GP_GO_ON;
+		return CLI_GO_ON;
 	s->g = NULL;
 	return cannot_open(o, err);
 }
 
-void gp_session_close(struct gp_session *s)
+void cli_session_close(struct cli_session *s)
 {
 	gpreempt_close(s->g);
 	s->g = NULL;
 }
 
-int gp_session_fail(struct gp_session *s, const char *object, int err)
+int cli_session_fail(struct cli_session *s, const char *object, int err)
 {
 	const char *text = gpreempt_strerror(s->g);
 
-	gp_cli_error(object, "%s", *text ? text : strerror(-err));
-	return gp_cli_exit_of(err);
+	cli_error(object, "%s", *text ? text : strerror(-err));
+	return cli_exit_of(err);
 }
 
 /* "Failed" may say with which errno. */
@@ -72,8 +72,8 @@ static int precise(int err, const json_t *reply)
 	return err == -EIO && number > 0 && number < 4096 ? -(int)number : err;
 }
 
-int gp_session_call(struct gp_session *s, const char *object, const char *method,
-		    json_t *parameters, json_t **reply)
+int cli_session_call(struct cli_session *s, const char *object, const char *method,
+		     json_t *parameters, json_t **reply)
 {
 	char *in = parameters ? json_dumps(parameters, JSON_COMPACT) : NULL;
 	char *out = NULL;
@@ -84,27 +84,27 @@ int gp_session_call(struct gp_session *s, const char *object, const char *method
 	*reply = out ? json_loads(out, 0, NULL) : NULL;
 	gpreempt_free(out);
 	if (!err && *reply)
-		return GP_GO_ON;
+		return CLI_GO_ON;
 	err = err ? precise(err, *reply) : -ENOMEM;
 	json_decref(*reply);
 	*reply = NULL;
-	return gp_session_fail(s, object ? object : method, err);
+	return cli_session_fail(s, object ? object : method, err);
 }
 
-static int call_list(struct gp_session *s, const char *method, const char *key, json_t **out)
+static int call_list(struct cli_session *s, const char *method, const char *key, json_t **out)
 {
 	json_t *reply, *list;
-	int ret = gp_session_call(s, NULL, method, NULL, &reply);
+	int ret = cli_session_call(s, NULL, method, NULL, &reply);
 
-	if (ret != GP_GO_ON)
+	if (ret != CLI_GO_ON)
 		return ret;
 	list = json_object_get(reply, key);
 	*out = json_is_array(list) ? json_incref(list) : NULL;
 	json_decref(reply);
 	if (*out)
-		return GP_GO_ON;
-	gp_cli_error(method, "the daemon's answer has no %s", key);
-	return GP_EXIT_FAILED;
+		return CLI_GO_ON;
+	cli_error(method, "the daemon's answer has no %s", key);
+	return CLI_EXIT_FAILED;
 }
 
 static json_t *value_json(const struct gpreempt_value *v)
@@ -215,7 +215,7 @@ static json_t *queue_json(const struct gpreempt_queue *q)
 	return o;
 }
 
-int gp_session_nodes(struct gp_session *s, json_t **out)
+int cli_session_nodes(struct cli_session *s, json_t **out)
 {
 	struct gpreempt_node *list;
 	size_t nr;
@@ -225,15 +225,15 @@ int gp_session_nodes(struct gp_session *s, json_t **out)
 		return call_list(s, "ListNodes", "nodes", out);
 	err = gpreempt_get_nodes(s->g, &list, &nr);
 	if (err)
-		return gp_session_fail(s, "devices", err);
+		return cli_session_fail(s, "devices", err);
 	*out = json_array();
 	for (size_t i = 0; i < nr; i++)
 		json_array_append_new(*out, node_json(&list[i]));
 	gpreempt_free(list);
-	return GP_GO_ON;
+	return CLI_GO_ON;
 }
 
-int gp_session_processes(struct gp_session *s, json_t **out)
+int cli_session_processes(struct cli_session *s, json_t **out)
 {
 	struct gpreempt_process *list;
 	size_t nr;
@@ -243,15 +243,15 @@ int gp_session_processes(struct gp_session *s, json_t **out)
 		return call_list(s, "ListProcesses", "processes", out);
 	err = gpreempt_get_processes(s->g, &list, &nr);
 	if (err)
-		return gp_session_fail(s, "processes", err);
+		return cli_session_fail(s, "processes", err);
 	*out = json_array();
 	for (size_t i = 0; i < nr; i++)
 		json_array_append_new(*out, process_json(&list[i]));
 	gpreempt_free(list);
-	return GP_GO_ON;
+	return CLI_GO_ON;
 }
 
-int gp_session_queues(struct gp_session *s, json_t **out)
+int cli_session_queues(struct cli_session *s, json_t **out)
 {
 	struct gpreempt_queue *list;
 	size_t nr;
@@ -261,15 +261,15 @@ int gp_session_queues(struct gp_session *s, json_t **out)
 		return call_list(s, "ListQueues", "queues", out);
 	err = gpreempt_get_all_queues(s->g, &list, &nr);
 	if (err)
-		return gp_session_fail(s, "queues", err);
+		return cli_session_fail(s, "queues", err);
 	*out = json_array();
 	for (size_t i = 0; i < nr; i++)
 		json_array_append_new(*out, queue_json(&list[i]));
 	gpreempt_free(list);
-	return GP_GO_ON;
+	return CLI_GO_ON;
 }
 
-json_t *gp_schema(const char *verb, json_t *rest)
+json_t *cli_schema(const char *verb, json_t *rest)
 {
 	char name[64];
 	json_t *out;
@@ -281,15 +281,15 @@ json_t *gp_schema(const char *verb, json_t *rest)
 	return out;
 }
 
-int gp_print_json(json_t *object, bool is_line)
+int cli_print_json(json_t *object, bool is_line)
 {
 	int bad = json_dumpf(object, stdout, is_line ? JSON_COMPACT : JSON_INDENT(2));
 
 	json_decref(object);
 	putchar('\n');
 	if (bad && !ferror(stdout)) {
-		gp_cli_error("standard output", "%s", strerror(ENOMEM));
-		return GP_EXIT_FAILED;
+		cli_error("standard output", "%s", strerror(ENOMEM));
+		return CLI_EXIT_FAILED;
 	}
-	return gp_cli_finish(GP_EXIT_OK);
+	return cli_finish(CLI_EXIT_OK);
 }

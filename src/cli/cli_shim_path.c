@@ -28,7 +28,7 @@ static int absolute(const char *path, char *out, size_t size)
 /* .../cli/gpreempt has .../client/shim and .../daemon beside it. */
 static int in_build(const char *name, char *out, size_t size)
 {
-	char self[GP_SHIM_PATH_MAX - 64];
+	char self[CLI_SHIM_PATH_MAX - 64];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	for (int i = 0; n > 0 && i < 2; i++) {
@@ -45,7 +45,7 @@ static int in_build(const char *name, char *out, size_t size)
 	return is_there(out) ? 0 : -ENOENT;
 }
 
-int gp_shim_find(const char *named, char *out, size_t size)
+int cli_shim_find(const char *named, char *out, size_t size)
 {
 	const char *variable = getenv("GPREEMPT_SHIM");
 
@@ -59,7 +59,7 @@ int gp_shim_find(const char *named, char *out, size_t size)
 	return is_there(out) ? 0 : -ENOENT;
 }
 
-const char *gp_daemon_find(char *out, size_t size)
+const char *cli_daemon_find(char *out, size_t size)
 {
 	if (in_build("daemon/gpreemptd", out, size))
 		snprintf(out, size, "%s", GP_SBINDIR "/gpreemptd");

@@ -7,10 +7,10 @@
 
 #include <stddef.h>
 
-#define GP_SHIM_PATH_MAX 4096
+#define CLI_SHIM_PATH_MAX 4096
 
 /**
- * gp_shim_find() - find it
+ * cli_shim_find() - find it
  * @named: what the user named; NULL = nothing
  * @out: the path, absolute; also of the last place that was tried
  * @size: room
@@ -20,9 +20,9 @@
  *
  * Return: 0, -ENOENT.
  */
-int gp_shim_find(const char *named, char *out, size_t size);
+int cli_shim_find(const char *named, char *out, size_t size);
 
 /* The daemon of the same build folder or installation; gives @out. Not in every PATH. */
-const char *gp_daemon_find(char *out, size_t size);
+const char *cli_daemon_find(char *out, size_t size);
 
 #endif

@@ -24,7 +24,7 @@ static u64 now_ns(void)
 }
 
 /* Gives all that are there. 1 = go on, 0 = enough, or -errno. */
-static int give_events(struct gp_session *s, bool (*event)(const json_t *event, void *arg),
+static int give_events(struct cli_session *s, bool (*event)(const json_t *event, void *arg),
 		       void *arg)
 {
 	char *text;
@@ -56,8 +56,8 @@ static bool wait_for(int fd, u64 until_ns, const sigset_t *open)
 	return true;
 }
 
-int gp_stream_run(struct gp_session *s, unsigned int flags, u64 duration_ns,
-		  bool (*event)(const json_t *event, void *arg), void *arg)
+int cli_stream_run(struct cli_session *s, unsigned int flags, u64 duration_ns,
+		   bool (*event)(const json_t *event, void *arg), void *arg)
 {
 	u64 until_ns = duration_ns ? now_ns() + duration_ns : 0;
 	struct sigaction sa = { .sa_handler = end }, hup;
@@ -66,7 +66,7 @@ int gp_stream_run(struct gp_session *s, unsigned int flags, u64 duration_ns,
 	int ret = 1;
 
 	if (fd < 0)
-		return gp_session_fail(s, "events", fd);
+		return cli_session_fail(s, "events", fd);
 	sigemptyset(&closed);
 	sigaddset(&closed, SIGINT);
 	sigaddset(&closed, SIGTERM);
@@ -80,5 +80,5 @@ int gp_stream_run(struct gp_session *s, unsigned int flags, u64 duration_ns,
 	while (ret == 1 && !is_over && wait_for(fd, until_ns, &open))
 		ret = give_events(s, event, arg);
 	sigprocmask(SIG_SETMASK, &open, NULL);
-	return ret < 0 ? gp_session_fail(s, "events", ret) : GP_EXIT_OK;
+	return ret < 0 ? cli_session_fail(s, "events", ret) : CLI_EXIT_OK;
 }

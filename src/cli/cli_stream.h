@@ -8,7 +8,7 @@
 #include "cli/cli_session.h"
 
 /**
- * gp_stream_run() - read events
+ * cli_stream_run() - read events
  * @s: conversation with the daemon; can do nothing else afterwards
  * @flags: GPREEMPT_MONITOR_*
  * @duration_ns: end after this; 0 = never
@@ -17,9 +17,9 @@
  *
  * SIGINT and SIGTERM end it as if it were enough.
  *
- * Return: GP_EXIT_OK, or the exit code after a message.
+ * Return: CLI_EXIT_OK, or the exit code after a message.
  */
-int gp_stream_run(struct gp_session *s, unsigned int flags, u64 duration_ns,
-		  bool (*event)(const json_t *event, void *arg), void *arg);
+int cli_stream_run(struct cli_session *s, unsigned int flags, u64 duration_ns,
+		   bool (*event)(const json_t *event, void *arg), void *arg);
 
 #endif

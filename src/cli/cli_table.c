@@ -5,25 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gp_table_init(struct gp_table *t, const char *const *headers, u32 nr_left)
+void cli_table_init(struct cli_table *t, const char *const *headers, u32 nr_left)
 {
 	memset(t, 0, sizeof(*t));
 	t->nr_left = nr_left;
 	t->left = nr_left < 32 ? (1u << nr_left) - 1 : ~0u;
-	while (headers[t->nr_columns] && t->nr_columns < GP_TABLE_COLUMNS) {
+	while (headers[t->nr_columns] && t->nr_columns < CLI_TABLE_COLUMNS) {
 		t->headers[t->nr_columns] = headers[t->nr_columns];
 		t->nr_columns++;
 	}
 }
 
-void gp_table_fini(struct gp_table *t)
+void cli_table_fini(struct cli_table *t)
 {
 	free(t->cells);
 	free(t->colors);
 	memset(t, 0, sizeof(*t));
 }
 
-void gp_table_add_row(struct gp_table *t)
+void cli_table_add_row(struct cli_table *t)
 {
 	if (t->nr_rows == t->cap) {
 		u32 cap = t->cap ? 2 * t->cap : 16;
@@ -41,45 +41,45 @@ void gp_table_add_row(struct gp_table *t)
 	}
 	t->nr_rows++;
 	for (u32 c = 0; c < t->nr_columns; c++) {
-		gp_table_set(t, c, "-");
-		gp_table_color(t, c, GP_TABLE_PLAIN);
+		cli_table_set(t, c, "-");
+		cli_table_color(t, c, CLI_TABLE_PLAIN);
 	}
 }
 
-void gp_table_color(struct gp_table *t, u32 column, enum gp_table_color color)
+void cli_table_color(struct cli_table *t, u32 column, enum cli_table_color color)
 {
 	if (!t->error && t->nr_rows && column < t->nr_columns)
 		t->colors[(t->nr_rows - 1) * t->nr_columns + column] = (u8)color;
 }
 
-void gp_table_set(struct gp_table *t, u32 column, const char *format, ...)
+void cli_table_set(struct cli_table *t, u32 column, const char *format, ...)
 {
 	va_list args;
 
 	if (t->error || !t->nr_rows || column >= t->nr_columns)
 		return;
 	va_start(args, format);
-	vsnprintf(t->cells[(t->nr_rows - 1) * t->nr_columns + column], GP_TABLE_CELL, format,
+	vsnprintf(t->cells[(t->nr_rows - 1) * t->nr_columns + column], CLI_TABLE_CELL, format,
 		  args);
 	va_end(args);
 }
 
-const char *gp_table_cell(const struct gp_table *t, u32 row, u32 column)
+const char *cli_table_cell(const struct cli_table *t, u32 row, u32 column)
 {
 	return t->cells[row * t->nr_columns + column];
 }
 
-static u32 width_of(const struct gp_table *t, u32 column)
+static u32 width_of(const struct cli_table *t, u32 column)
 {
 	size_t width = t->no_header ? 0 : strlen(t->headers[column]);
 
 	for (u32 r = 0; r < t->nr_rows; r++)
-		width = max(width, strlen(gp_table_cell(t, r, column)));
+		width = max(width, strlen(cli_table_cell(t, r, column)));
 	return (u32)width;
 }
 
 /* No blanks at the end of a line; the colour is on the text alone. */
-static void print_cell(const struct gp_table *t, u32 column, u32 width, const char *text, u8 color,
+static void print_cell(const struct cli_table *t, u32 column, u32 width, const char *text, u8 color,
 		       FILE *out)
 {
 	int pad = (int)width - (int)strlen(text);
@@ -97,17 +97,17 @@ static void print_cell(const struct gp_table *t, u32 column, u32 width, const ch
 	fputs(is_last ? "\n" : "  ", out);
 }
 
-void gp_table_print(const struct gp_table *t, FILE *out)
+void cli_table_print(const struct cli_table *t, FILE *out)
 {
-	u32 width[GP_TABLE_COLUMNS];
+	u32 width[CLI_TABLE_COLUMNS];
 
 	for (u32 c = 0; c < t->nr_columns; c++)
 		width[c] = width_of(t, c);
 	for (u32 c = 0; !t->no_header && c < t->nr_columns; c++)
-		print_cell(t, c, width[c], t->headers[c], GP_TABLE_PLAIN, out);
+		print_cell(t, c, width[c], t->headers[c], CLI_TABLE_PLAIN, out);
 	for (u32 r = 0; r < t->nr_rows; r++) {
 		for (u32 c = 0; c < t->nr_columns; c++)
-			print_cell(t, c, width[c], gp_table_cell(t, r, c),
+			print_cell(t, c, width[c], cli_table_cell(t, r, c),
 				   t->colors[r * t->nr_columns + c], out);
 	}
 }

@@ -9,20 +9,20 @@
 
 #include <stdio.h>
 
-#define GP_TABLE_COLUMNS 32
-#define GP_TABLE_CELL 160
+#define CLI_TABLE_COLUMNS 32
+#define CLI_TABLE_CELL 160
 
 /* Colours of a cell: those of the terminal. */
-enum gp_table_color {
-	GP_TABLE_PLAIN = 0,
-	GP_TABLE_RED = 31,
-	GP_TABLE_GREEN = 32,
-	GP_TABLE_YELLOW = 33,
-	GP_TABLE_CYAN = 36,
+enum cli_table_color {
+	CLI_TABLE_PLAIN = 0,
+	CLI_TABLE_RED = 31,
+	CLI_TABLE_GREEN = 32,
+	CLI_TABLE_YELLOW = 33,
+	CLI_TABLE_CYAN = 36,
 };
 
 /**
- * struct gp_table - the table
+ * struct cli_table - the table
  * @nr_columns: columns
  * @nr_left: how many columns, from the left, are text
  * @left: bit of each column that is text; the others are numbers
@@ -31,44 +31,44 @@ enum gp_table_color {
  * @error: 0 or -ENOMEM
  * @headers: names of the columns
  * @cells: rows times columns
- * @colors: the same: enum gp_table_color
+ * @colors: the same: enum cli_table_color
  * @no_header: print only the rows
  * @is_colored: use @colors
  */
-struct gp_table {
+struct cli_table {
 	u32 nr_columns;
 	u32 nr_left;
 	u32 left;
 	u32 nr_rows;
 	u32 cap;
 	int error;
-	const char *headers[GP_TABLE_COLUMNS];
-	char (*cells)[GP_TABLE_CELL];
+	const char *headers[CLI_TABLE_COLUMNS];
+	char (*cells)[CLI_TABLE_CELL];
 	u8 *colors;
 	bool no_header;
 	bool is_colored;
 };
 
 /**
- * gp_table_init() - an empty table
+ * cli_table_init() - an empty table
  * @t: table
  * @headers: names of the columns, ended by NULL; must outlive the table
  * @nr_left: how many columns, from the left, are text
  */
-void gp_table_init(struct gp_table *t, const char *const *headers, u32 nr_left);
-void gp_table_fini(struct gp_table *t);
+void cli_table_init(struct cli_table *t, const char *const *headers, u32 nr_left);
+void cli_table_fini(struct cli_table *t);
 
 /* Adds a row of "-". */
-void gp_table_add_row(struct gp_table *t);
+void cli_table_add_row(struct cli_table *t);
 
 /* Sets a cell of the last row. */
-void gp_table_set(struct gp_table *t, u32 column, const char *format, ...)
+void cli_table_set(struct cli_table *t, u32 column, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Colours a cell of the last row. */
-void gp_table_color(struct gp_table *t, u32 column, enum gp_table_color color);
+void cli_table_color(struct cli_table *t, u32 column, enum cli_table_color color);
 
-const char *gp_table_cell(const struct gp_table *t, u32 row, u32 column);
-void gp_table_print(const struct gp_table *t, FILE *out);
+const char *cli_table_cell(const struct cli_table *t, u32 row, u32 column);
+void cli_table_print(const struct cli_table *t, FILE *out);
 
 #endif

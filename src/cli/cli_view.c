@@ -10,10 +10,10 @@
 #include <strings.h>
 #include <unistd.h>
 
-static const struct gp_column *find(const struct gp_view *v, const char *name, size_t len)
+static const struct cli_column *find(const struct cli_view *v, const char *name, size_t len)
 {
 	for (u32 i = 0; i < v->nr_columns; i++) {
-		const struct gp_column *c = &v->columns[i];
+		const struct cli_column *c = &v->columns[i];
 
 		if ((strlen(c->name) == len && !strncasecmp(c->name, name, len)) ||
 		    (strlen(c->header) == len && !strncasecmp(c->header, name, len)))
@@ -24,67 +24,67 @@ static const struct gp_column *find(const struct gp_view *v, const char *name, s
 
 static int no_field(const char *option, const char *name, size_t len)
 {
-	gp_cli_error(option, "there is no field '%.*s'; try --fields help",
-		     (int)min(len, (size_t)40), name);
-	return GP_EXIT_USAGE;
+	cli_error(option, "there is no field '%.*s'; try --fields help",
+		  (int)min(len, (size_t)40), name);
+	return CLI_EXIT_USAGE;
 }
 
-static int print_fields(const struct gp_view *v)
+static int print_fields(const struct cli_view *v)
 {
 	for (u32 i = 0; i < v->nr_columns; i++)
 		printf("%-22s%s\n", v->columns[i].name, v->columns[i].is_extra ? "" : "shown");
-	return gp_cli_finish(GP_EXIT_OK);
+	return cli_finish(CLI_EXIT_OK);
 }
 
-static int choose(struct gp_view *v, const char *fields)
+static int choose(struct cli_view *v, const char *fields)
 {
 	if (!fields) {
 		for (u32 i = 0; i < v->nr_columns; i++) {
 			if (!v->columns[i].is_extra)
 				v->shown[v->nr_shown++] = &v->columns[i];
 		}
-		return GP_GO_ON;
+		return CLI_GO_ON;
 	}
 	while (*fields) {
 		size_t len = strcspn(fields, ",");
-		const struct gp_column *c = find(v, fields, len);
+		const struct cli_column *c = find(v, fields, len);
 
 		if (!c)
 			return no_field("--fields", fields, len);
-		if (v->nr_shown == GP_VIEW_COLUMNS) {
-			gp_cli_error("--fields", "too many");
-			return GP_EXIT_USAGE;
+		if (v->nr_shown == CLI_VIEW_COLUMNS) {
+			cli_error("--fields", "too many");
+			return CLI_EXIT_USAGE;
 		}
 		v->shown[v->nr_shown++] = c;
 		fields += len + (fields[len] == ',');
 	}
 	if (v->nr_shown)
-		return GP_GO_ON;
-	gp_cli_error("--fields", "names no field");
-	return GP_EXIT_USAGE;
+		return CLI_GO_ON;
+	cli_error("--fields", "names no field");
+	return CLI_EXIT_USAGE;
 }
 
-static int set_sort(struct gp_view *v, const char *text)
+static int set_sort(struct cli_view *v, const char *text)
 {
 	if (!text)
-		return GP_GO_ON;
+		return CLI_GO_ON;
 	v->is_down = *text == '-';
 	text += v->is_down;
 	v->sort = find(v, text, strlen(text));
-	return v->sort ? GP_GO_ON : no_field("--sort", text, strlen(text));
+	return v->sort ? CLI_GO_ON : no_field("--sort", text, strlen(text));
 }
 
-static int add_condition(struct gp_view *v, const char *text, size_t len)
+static int add_condition(struct cli_view *v, const char *text, size_t len)
 {
 	size_t name = strcspn(text, "=!<>");
-	struct gp_condition *c = &v->conditions[v->nr_conditions];
+	struct cli_condition *c = &v->conditions[v->nr_conditions];
 	size_t skip = name + 1 + (name + 1 < len && text[name] == '!' && text[name + 1] == '=');
 
-	if (name >= len || v->nr_conditions == GP_VIEW_CONDITIONS ||
+	if (name >= len || v->nr_conditions == CLI_VIEW_CONDITIONS ||
 	    len - skip >= sizeof(c->text)) {
-		gp_cli_error("--filter", "'%.*s' is not FIELD=TEXT, !=, < or >",
-			     (int)min(len, (size_t)40), text);
-		return GP_EXIT_USAGE;
+		cli_error("--filter", "'%.*s' is not FIELD=TEXT, !=, < or >",
+			  (int)min(len, (size_t)40), text);
+		return CLI_EXIT_USAGE;
 	}
 	c->column = find(v, text, name);
 	if (!c->column)
@@ -93,14 +93,14 @@ static int add_condition(struct gp_view *v, const char *text, size_t len)
 	memcpy(c->text, text + skip, len - skip);
 	c->text[len - skip] = '\0';
 	v->nr_conditions++;
-	return GP_GO_ON;
+	return CLI_GO_ON;
 }
 
-static int set_filter(struct gp_view *v, const char *text)
+static int set_filter(struct cli_view *v, const char *text)
 {
-	int ret = GP_GO_ON;
+	int ret = CLI_GO_ON;
 
-	while (text && *text && ret == GP_GO_ON) {
+	while (text && *text && ret == CLI_GO_ON) {
 		size_t len = strcspn(text, ",");
 
 		ret = add_condition(v, text, len);
@@ -109,8 +109,8 @@ static int set_filter(struct gp_view *v, const char *text)
 	return ret;
 }
 
-int gp_view_init(struct gp_view *v, const struct gp_column *columns, u32 nr,
-		 const struct gp_options *o)
+int cli_view_init(struct cli_view *v, const struct cli_column *columns, u32 nr,
+		  const struct cli_options *o)
 {
 	int ret;
 
@@ -120,16 +120,16 @@ int gp_view_init(struct gp_view *v, const struct gp_column *columns, u32 nr,
 	if (o->fields && !strcmp(o->fields, "help"))
 		return print_fields(v);
 	if (o->is_json && o->is_csv) {
-		gp_cli_error("--csv", "not together with --json");
-		return GP_EXIT_USAGE;
+		cli_error("--csv", "not together with --json");
+		return CLI_EXIT_USAGE;
 	}
 	ret = choose(v, o->fields);
-	if (ret == GP_GO_ON)
+	if (ret == CLI_GO_ON)
 		ret = set_sort(v, o->sort);
-	return ret == GP_GO_ON ? set_filter(v, o->filter) : ret;
+	return ret == CLI_GO_ON ? set_filter(v, o->filter) : ret;
 }
 
-const json_t *gp_column_value(const struct gp_column *c, const json_t *row)
+const json_t *cli_column_value(const struct cli_column *c, const json_t *row)
 {
 	const char *path = c->path ? c->path : c->name;
 	char key[64];
@@ -147,7 +147,7 @@ const json_t *gp_column_value(const struct gp_column *c, const json_t *row)
 /* Unknown is smaller than everything. */
 static int compare(const json_t *a, const json_t *b)
 {
-	char ta[GP_CELL_MAX], tb[GP_CELL_MAX];
+	char ta[CLI_CELL_MAX], tb[CLI_CELL_MAX];
 
 	if (json_is_number(a) && json_is_number(b)) {
 		double x = json_number_value(a), y = json_number_value(b);
@@ -157,14 +157,14 @@ static int compare(const json_t *a, const json_t *b)
 	if (!a || !b || json_is_null(a) || json_is_null(b))
 		return (a && !json_is_null(a)) - (b && !json_is_null(b));
 	/* 9/1/2 is before 10/1/2. */
-	return strverscmp(gp_format_value(a, GP_COLUMN_TEXT, ta),
-			  gp_format_value(b, GP_COLUMN_TEXT, tb));
+	return strverscmp(cli_format_value(a, CLI_COLUMN_TEXT, ta),
+			  cli_format_value(b, CLI_COLUMN_TEXT, tb));
 }
 
-static bool is_fulfilled(const struct gp_condition *c, const json_t *row)
+static bool is_fulfilled(const struct cli_condition *c, const json_t *row)
 {
-	const json_t *value = gp_column_value(c->column, row);
-	char text[GP_CELL_MAX];
+	const json_t *value = cli_column_value(c->column, row);
+	char text[CLI_CELL_MAX];
 	double with;
 	char *end;
 	bool is_equal;
@@ -176,22 +176,23 @@ static bool is_fulfilled(const struct gp_condition *c, const json_t *row)
 		return c->op == '<' ? json_number_value(value) < with :
 				      json_number_value(value) > with;
 	}
-	gp_format_value(value, c->column->kind == GP_COLUMN_LIST ? GP_COLUMN_LIST : GP_COLUMN_TEXT,
-			text);
+	cli_format_value(value,
+			 c->column->kind == CLI_COLUMN_LIST ? CLI_COLUMN_LIST : CLI_COLUMN_TEXT,
+			 text);
 	is_equal = !fnmatch(c->text, text, 0);
 	return is_equal == (c->op == '=');
 }
 
 static int compare_rows(const void *a, const void *b, void *arg)
 {
-	const struct gp_view *v = arg;
-	int d = compare(gp_column_value(v->sort, *(json_t *const *)a),
-			gp_column_value(v->sort, *(json_t *const *)b));
+	const struct cli_view *v = arg;
+	int d = compare(cli_column_value(v->sort, *(json_t *const *)a),
+			cli_column_value(v->sort, *(json_t *const *)b));
 
 	return v->is_down ? -d : d;
 }
 
-json_t *gp_view_apply(const struct gp_view *v, json_t *rows)
+json_t *cli_view_apply(const struct cli_view *v, json_t *rows)
 {
 	size_t nr = 0, n = json_array_size(rows);
 	json_t **list = calloc(n ? n : 1, sizeof(*list));
@@ -214,16 +215,16 @@ json_t *gp_view_apply(const struct gp_view *v, json_t *rows)
 	return out;
 }
 
-bool gp_use_color(const struct gp_options *o)
+bool cli_use_color(const struct cli_options *o)
 {
 	const char *no = getenv("NO_COLOR");
 
-	if (o->color != GP_COLOR_AUTO)
-		return o->color == GP_COLOR_ALWAYS;
+	if (o->color != CLI_COLOR_AUTO)
+		return o->color == CLI_COLOR_ALWAYS;
 	return isatty(STDOUT_FILENO) && !(no && *no);
 }
 
-json_t *gp_view_json(const struct gp_view *v, json_t *rows, const struct gp_options *o)
+json_t *cli_view_json(const struct cli_view *v, json_t *rows, const struct cli_options *o)
 {
 	json_t *out;
 
@@ -231,10 +232,11 @@ json_t *gp_view_json(const struct gp_view *v, json_t *rows, const struct gp_opti
 		return rows;
 	out = json_array();
 	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *whole = json_array_get(rows, i);
 		json_t *row = json_object();
 
 		for (u32 c = 0; c < v->nr_shown; c++) {
-			const json_t *value = gp_column_value(v->shown[c], json_array_get(rows, i));
+			const json_t *value = cli_column_value(v->shown[c], whole);
 
 			json_object_set_new(row, v->shown[c]->name,
 					    value ? json_incref((json_t *)value) : json_null());

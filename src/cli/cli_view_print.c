@@ -39,7 +39,7 @@ static void join(const json_t *list, char *out)
 
 	out[0] = '\0';
 	for (size_t i = 0; i < nr; i++) {
-		size_t room = GP_CELL_MAX - MORE_MAX - len;
+		size_t room = CLI_CELL_MAX - MORE_MAX - len;
 		size_t n = (size_t)snprintf(out + len, room, "%s%s", i ? "," : "",
 					    element(list, i));
 
@@ -58,40 +58,40 @@ static void format_bytes(double bytes, char *out)
 
 	for (; bytes >= 1024 && i + 1 < ARRAY_SIZE(names); i++)
 		bytes /= 1024;
-	snprintf(out, GP_CELL_MAX, bytes < 10 && i ? "%.1f %s" : "%.0f %s", bytes, names[i]);
+	snprintf(out, CLI_CELL_MAX, bytes < 10 && i ? "%.1f %s" : "%.0f %s", bytes, names[i]);
 }
 
-static void format_integer(u64 value, enum gp_column_kind kind, char *out)
+static void format_integer(u64 value, enum cli_column_kind kind, char *out)
 {
 	switch (kind) {
-	case GP_COLUMN_NS:
-		gp_format_duration(value, out);
+	case CLI_COLUMN_NS:
+		cli_format_duration(value, out);
 		break;
-	case GP_COLUMN_BYTES:
+	case CLI_COLUMN_BYTES:
 		format_bytes((double)value, out);
 		break;
-	case GP_COLUMN_HEX:
-		snprintf(out, GP_CELL_MAX, "0x%llx", (unsigned long long)value);
+	case CLI_COLUMN_HEX:
+		snprintf(out, CLI_CELL_MAX, "0x%llx", (unsigned long long)value);
 		break;
 	default:
-		snprintf(out, GP_CELL_MAX, "%llu", (unsigned long long)value);
+		snprintf(out, CLI_CELL_MAX, "%llu", (unsigned long long)value);
 	}
 }
 
-const char *gp_format_value(const json_t *value, enum gp_column_kind kind, char *out)
+const char *cli_format_value(const json_t *value, enum cli_column_kind kind, char *out)
 {
 	if (!value || json_is_null(value))
 		strcpy(out, "-");
 	else if (json_is_array(value))
 		join(value, out);
 	else if (json_is_string(value))
-		snprintf(out, GP_CELL_MAX, "%s", json_string_value(value));
+		snprintf(out, CLI_CELL_MAX, "%s", json_string_value(value));
 	else if (json_is_boolean(value))
 		strcpy(out, json_is_true(value) ? "yes" : "no");
 	else if (json_is_integer(value))
 		format_integer((u64)json_integer_value(value), kind, out);
 	else
-		snprintf(out, GP_CELL_MAX, "%g", json_number_value(value));
+		snprintf(out, CLI_CELL_MAX, "%g", json_number_value(value));
 	for (char *c = out; *c; c++) {
 		if (is_control(*c))
 			*c = '?';
@@ -100,12 +100,12 @@ const char *gp_format_value(const json_t *value, enum gp_column_kind kind, char 
 }
 
 /* The unit in which the largest value of a column has one to four digits. */
-static const struct unit *unit_for(const struct gp_column *c, const json_t *rows)
+static const struct unit *unit_for(const struct cli_column *c, const json_t *rows)
 {
 	double most = 0;
 
 	for (size_t i = 0; i < json_array_size(rows); i++) {
-		const json_t *v = gp_column_value(c, json_array_get(rows, i));
+		const json_t *v = cli_column_value(c, json_array_get(rows, i));
 
 		if (json_is_number(v))
 			most = max(most, json_number_value(v));
@@ -117,71 +117,71 @@ static const struct unit *unit_for(const struct gp_column *c, const json_t *rows
 	return &units[most > 0 ? 3 : 2];
 }
 
-static enum gp_table_color color_of(const struct gp_column *c, const char *text)
+static enum cli_table_color color_of(const struct cli_column *c, const char *text)
 {
 	static const struct {
 		const char *text;
-		enum gp_table_color color;
+		enum cli_table_color color;
 	} colors[] = {
-		{ "running", GP_TABLE_GREEN }, { "preempted", GP_TABLE_YELLOW },
-		{ "held", GP_TABLE_YELLOW }, { "preempting", GP_TABLE_CYAN },
-		{ "resuming", GP_TABLE_CYAN }, { "waiting", GP_TABLE_CYAN },
-		{ "lost", GP_TABLE_RED }, { "open", GP_TABLE_RED }, { "dead", GP_TABLE_RED },
-		{ "probation", GP_TABLE_YELLOW }, { "ok", GP_TABLE_GREEN },
-		{ "warn", GP_TABLE_YELLOW }, { "fail", GP_TABLE_RED },
+		{ "running", CLI_TABLE_GREEN }, { "preempted", CLI_TABLE_YELLOW },
+		{ "held", CLI_TABLE_YELLOW }, { "preempting", CLI_TABLE_CYAN },
+		{ "resuming", CLI_TABLE_CYAN }, { "waiting", CLI_TABLE_CYAN },
+		{ "lost", CLI_TABLE_RED }, { "open", CLI_TABLE_RED }, { "dead", CLI_TABLE_RED },
+		{ "probation", CLI_TABLE_YELLOW }, { "ok", CLI_TABLE_GREEN },
+		{ "warn", CLI_TABLE_YELLOW }, { "fail", CLI_TABLE_RED },
 	};
 
-	for (u32 i = 0; c->kind == GP_COLUMN_TEXT && i < ARRAY_SIZE(colors); i++) {
+	for (u32 i = 0; c->kind == CLI_COLUMN_TEXT && i < ARRAY_SIZE(colors); i++) {
 		if (!strcmp(colors[i].text, text))
 			return colors[i].color;
 	}
-	return GP_TABLE_PLAIN;
+	return CLI_TABLE_PLAIN;
 }
 
-static void set_cell(struct gp_table *t, u32 column, const struct gp_column *c, const json_t *value,
-		     const struct unit *unit)
+static void set_cell(struct cli_table *t, u32 column, const struct cli_column *c,
+		     const json_t *value, const struct unit *unit)
 {
-	char text[GP_CELL_MAX];
+	char text[CLI_CELL_MAX];
 
 	if (unit && json_is_integer(value)) {
 		double in_unit = (double)json_integer_value(value) / unit->ns;
 
-		gp_table_set(t, column, "%.*f", unit->ns == 1 || in_unit >= 100 ? 0 : 1, in_unit);
+		cli_table_set(t, column, "%.*f", unit->ns == 1 || in_unit >= 100 ? 0 : 1, in_unit);
 		return;
 	}
-	gp_table_set(t, column, "%s", gp_format_value(value, c->kind, text));
-	gp_table_color(t, column, color_of(c, text));
+	cli_table_set(t, column, "%s", cli_format_value(value, c->kind, text));
+	cli_table_color(t, column, color_of(c, text));
 }
 
-static void print_table(const struct gp_view *v, const json_t *rows, const struct gp_options *o)
+static void print_table(const struct cli_view *v, const json_t *rows, const struct cli_options *o)
 {
-	const struct unit *unit[GP_VIEW_COLUMNS] = { NULL };
-	char names[GP_VIEW_COLUMNS][HEADER_MAX];
-	const char *headers[GP_VIEW_COLUMNS + 1] = { NULL };
-	struct gp_table t;
+	const struct unit *unit[CLI_VIEW_COLUMNS] = { NULL };
+	char names[CLI_VIEW_COLUMNS][HEADER_MAX];
+	const char *headers[CLI_VIEW_COLUMNS + 1] = { NULL };
+	struct cli_table t;
 
 	for (u32 c = 0; c < v->nr_shown; c++) {
-		if (v->shown[c]->kind == GP_COLUMN_NS)
+		if (v->shown[c]->kind == CLI_COLUMN_NS)
 			unit[c] = unit_for(v->shown[c], rows);
 		snprintf(names[c], HEADER_MAX, "%s%s%s%s", v->shown[c]->header, unit[c] ? "(" : "",
 			 unit[c] ? unit[c]->name : "", unit[c] ? ")" : "");
 		headers[c] = names[c];
 	}
-	gp_table_init(&t, headers, 0);
+	cli_table_init(&t, headers, 0);
 	t.no_header = o->no_header;
-	t.is_colored = gp_use_color(o);
+	t.is_colored = cli_use_color(o);
 	for (u32 c = 0; c < v->nr_shown; c++) {
-		if (v->shown[c]->kind <= GP_COLUMN_BOOL)
+		if (v->shown[c]->kind <= CLI_COLUMN_BOOL)
 			t.left |= 1u << c;
 	}
 	for (size_t r = 0; r < json_array_size(rows); r++) {
-		gp_table_add_row(&t);
+		cli_table_add_row(&t);
 		for (u32 c = 0; c < v->nr_shown; c++)
 			set_cell(&t, c, v->shown[c],
-				 gp_column_value(v->shown[c], json_array_get(rows, r)), unit[c]);
+				 cli_column_value(v->shown[c], json_array_get(rows, r)), unit[c]);
 	}
-	gp_table_print(&t, stdout);
-	gp_table_fini(&t);
+	cli_table_print(&t, stdout);
+	cli_table_fini(&t);
 }
 
 static void print_clean(const char *text)
@@ -216,7 +216,7 @@ static void print_list(const json_t *list)
 /* All of it, however long: a program reads it. */
 static void print_value(const json_t *value)
 {
-	char text[GP_CELL_MAX];
+	char text[CLI_CELL_MAX];
 
 	if (json_is_string(value))
 		print_quoted(json_string_value(value));
@@ -225,23 +225,23 @@ static void print_value(const json_t *value)
 	else if (json_is_array(value))
 		print_quoted(json_array_size(value) ? element(value, 0) : "");
 	else if (value && !json_is_null(value))
-		print_quoted(gp_format_value(value, GP_COLUMN_INT, text));
+		print_quoted(cli_format_value(value, CLI_COLUMN_INT, text));
 }
 
 /* Base units; nothing for unknown. */
-static void print_csv(const struct gp_view *v, const json_t *rows, const struct gp_options *o)
+static void print_csv(const struct cli_view *v, const json_t *rows, const struct cli_options *o)
 {
 	for (u32 c = 0; !o->no_header && c < v->nr_shown; c++)
 		printf("%s%s", v->shown[c]->name, c + 1 < v->nr_shown ? "," : "\n");
 	for (size_t r = 0; r < json_array_size(rows); r++) {
 		for (u32 c = 0; c < v->nr_shown; c++) {
-			print_value(gp_column_value(v->shown[c], json_array_get(rows, r)));
+			print_value(cli_column_value(v->shown[c], json_array_get(rows, r)));
 			putchar(c + 1 < v->nr_shown ? ',' : '\n');
 		}
 	}
 }
 
-void gp_view_print(const struct gp_view *v, const json_t *rows, const struct gp_options *o)
+void cli_view_print(const struct cli_view *v, const json_t *rows, const struct cli_options *o)
 {
 	if (o->is_csv)
 		print_csv(v, rows, o);

@@ -14,13 +14,13 @@ static void end(int sig)
 	is_over = 1;
 }
 
-bool gp_watch_is_line(const struct gp_options *o)
+bool cli_watch_is_line(const struct cli_options *o)
 {
 	return o->watch_ns || o->count;
 }
 
 /* On a terminal each picture takes the place of the one before. */
-static void begin_picture(const struct gp_options *o, u64 n)
+static void begin_picture(const struct cli_options *o, u64 n)
 {
 	if (o->is_json || o->is_csv)
 		return;
@@ -30,18 +30,18 @@ static void begin_picture(const struct gp_options *o, u64 n)
 		putchar('\n');
 }
 
-int gp_watch(struct gp_session *s, const struct gp_options *o,
-	     int (*once)(struct gp_session *s, const struct gp_options *o, void *arg), void *arg)
+int cli_watch(struct cli_session *s, const struct cli_options *o,
+	      int (*once)(struct cli_session *s, const struct cli_options *o, void *arg), void *arg)
 {
 	struct sigaction sa = { .sa_handler = end };
-	int ret = GP_EXIT_OK;
+	int ret = CLI_EXIT_OK;
 
-	if (!gp_watch_is_line(o))
+	if (!cli_watch_is_line(o))
 		return once(s, o, arg);
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	for (u64 n = 0; !ret && !is_over; n++) {
-		if (n && !gp_cli_sleep(o->watch_ns ? o->watch_ns : NS_PER_S))
+		if (n && !cli_sleep(o->watch_ns ? o->watch_ns : NS_PER_S))
 			break;
 		begin_picture(o, n);
 		ret = once(s, o, arg);

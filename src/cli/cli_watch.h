@@ -8,18 +8,19 @@
 #include "cli/cli_session.h"
 
 /**
- * gp_watch() - do it once, or as often as the options say
+ * cli_watch() - do it once, or as often as the options say
  * @s: conversation
  * @o: options
- * @once: does it and prints; gives GP_EXIT_OK or the exit code to end with
+ * @once: does it and prints; gives CLI_EXIT_OK or the exit code to end with
  * @arg: for it
  *
  * Return: exit code.
  */
-int gp_watch(struct gp_session *s, const struct gp_options *o,
-	     int (*once)(struct gp_session *s, const struct gp_options *o, void *arg), void *arg);
+int cli_watch(struct cli_session *s, const struct cli_options *o,
+	      int (*once)(struct cli_session *s, const struct cli_options *o, void *arg),
+	      void *arg);
 
 /* JSON in one line? It is when there will be several. */
-bool gp_watch_is_line(const struct gp_options *o);
+bool cli_watch_is_line(const struct cli_options *o);
 
 #endif

@@ -1,59 +1,59 @@
 // SPDX-License-Identifier: MIT
 #include "client/client_hold.h"
 
-static struct gp_client_hold *from_hold(struct gp_hold *h)
+static struct client_hold *from_hold(struct gp_hold *h)
 {
-	return h ? container_of(h, struct gp_client_hold, hold) : NULL;
+	return h ? container_of(h, struct client_hold, hold) : NULL;
 }
 
 static struct gp_hold_target target_of(uint32_t gpu_id, uint32_t queue_id)
 {
 	return (struct gp_hold_target){
 		.node = gpu_id,
-		.queue = queue_id == GP_WIRE_QUEUE_ALL ? GP_HOLD_ALL : queue_id,
+		.queue = queue_id == WIRE_QUEUE_ALL ? GP_HOLD_ALL : queue_id,
 	};
 }
 
-static struct gp_client_hold *find(const struct gp_client_holds *hs, uint32_t holder,
-				   uint32_t gpu_id, uint32_t queue_id)
+static struct client_hold *find(const struct client_holds *hs, uint32_t holder,
+				uint32_t gpu_id, uint32_t queue_id)
 {
 	struct gp_hold_target target = target_of(gpu_id, queue_id);
 
 	return from_hold(gp_holds_find(&hs->set, holder, &target));
 }
 
-static void drop(struct gp_client_holds *hs, struct gp_client_hold *h)
+static void drop(struct client_holds *hs, struct client_hold *h)
 {
 	gp_holds_drop(&hs->set, &h->hold);
 	h->epoch = 0;
 }
 
-void gp_client_holds_init(struct gp_client_holds *hs)
+void client_holds_init(struct client_holds *hs)
 {
-	gp_holds_init(&hs->set, GP_CLIENT_HOLDS);
+	gp_holds_init(&hs->set, CLIENT_HOLDS);
 	hs->nr_places = 0;
 }
 
-static struct gp_client_hold *take_place(struct gp_client_holds *hs)
+static struct client_hold *take_place(struct client_holds *hs)
 {
 	uint32_t i;
 
 	for (i = 0; i < hs->nr_places && hs->places[i].epoch; i++)
 		;
-	if (i == GP_CLIENT_HOLDS)
+	if (i == CLIENT_HOLDS)
 		return NULL;
 	if (i == hs->nr_places)
 		hs->nr_places++;
 	return &hs->places[i];
 }
 
-static int add(struct gp_client_holds *hs, const struct gp_wire_order *o, uint64_t until_ns)
+static int add(struct client_holds *hs, const struct wire_order *o, uint64_t until_ns)
 {
-	struct gp_client_hold *h = take_place(hs);
+	struct client_hold *h = take_place(hs);
 
 	if (!h)
 		return -ENOSPC;
-	*h = (struct gp_client_hold){
+	*h = (struct client_hold){
 		.hold.target = target_of(o->gpu_id, o->queue_id),
 		.hold.owner = o->holder,
 		.hold.until_ns = until_ns,
@@ -63,10 +63,10 @@ static int add(struct gp_client_holds *hs, const struct gp_wire_order *o, uint64
 	return gp_holds_add(&hs->set, &h->hold);
 }
 
-int gp_client_holds_set(struct gp_client_holds *hs, const struct gp_wire_order *o,
-			uint64_t until_ns)
+int client_holds_set(struct client_holds *hs, const struct wire_order *o,
+		     uint64_t until_ns)
 {
-	struct gp_client_hold *h = find(hs, o->holder, o->gpu_id, o->queue_id);
+	struct client_hold *h = find(hs, o->holder, o->gpu_id, o->queue_id);
 
 	if (!h)
 		return add(hs, o, until_ns);
@@ -76,7 +76,7 @@ int gp_client_holds_set(struct gp_client_holds *hs, const struct gp_wire_order *
 	return 0;
 }
 
-static void clear_node(struct gp_client_holds *hs, const struct gp_wire_order *o)
+static void clear_node(struct client_holds *hs, const struct wire_order *o)
 {
 	struct gp_hold *h = gp_holds_first_on(&hs->set, 0, o->gpu_id), *next;
 
@@ -87,15 +87,15 @@ static void clear_node(struct gp_client_holds *hs, const struct gp_wire_order *o
 	}
 }
 
-int gp_client_holds_clear(struct gp_client_holds *hs, const struct gp_wire_order *o)
+int client_holds_clear(struct client_holds *hs, const struct wire_order *o)
 {
-	struct gp_client_hold *h;
+	struct client_hold *h;
 
-	if (o->queue_id == GP_WIRE_QUEUE_ALL) {
+	if (o->queue_id == WIRE_QUEUE_ALL) {
 		clear_node(hs, o);
 		return 0;
 	}
-	if (find(hs, o->holder, o->gpu_id, GP_WIRE_QUEUE_ALL))
+	if (find(hs, o->holder, o->gpu_id, WIRE_QUEUE_ALL))
 		return -EINVAL;
 	h = find(hs, o->holder, o->gpu_id, o->queue_id);
 	if (h)
@@ -103,7 +103,7 @@ int gp_client_holds_clear(struct gp_client_holds *hs, const struct gp_wire_order
 	return 0;
 }
 
-void gp_client_holds_renew(struct gp_client_holds *hs, uint64_t epoch, uint64_t until_ns)
+void client_holds_renew(struct client_holds *hs, uint64_t epoch, uint64_t until_ns)
 {
 	uint32_t i;
 
@@ -112,10 +112,10 @@ void gp_client_holds_renew(struct gp_client_holds *hs, uint64_t epoch, uint64_t 
 			gp_holds_renew(&hs->set, &hs->places[i].hold, until_ns);
 }
 
-bool gp_client_holds_expire(struct gp_client_holds *hs, uint64_t now_ns,
-			    struct gp_client_hold *out)
+bool client_holds_expire(struct client_holds *hs, uint64_t now_ns,
+			 struct client_hold *out)
 {
-	struct gp_client_hold *h = from_hold(gp_holds_expired(&hs->set, now_ns));
+	struct client_hold *h = from_hold(gp_holds_expired(&hs->set, now_ns));
 
 	if (!h)
 		return false;
@@ -124,14 +124,14 @@ bool gp_client_holds_expire(struct gp_client_holds *hs, uint64_t now_ns,
 	return true;
 }
 
-bool gp_client_holds_covers(const struct gp_client_holds *hs, uint32_t gpu_id, uint32_t queue_id)
+bool client_holds_covers(const struct client_holds *hs, uint32_t gpu_id, uint32_t queue_id)
 {
 	struct gp_hold_target target = target_of(gpu_id, queue_id);
 
 	return gp_holds_covers(&hs->set, &target);
 }
 
-uint32_t gp_client_holds_grace(const struct gp_client_holds *hs, uint32_t gpu_id)
+uint32_t client_holds_grace(const struct client_holds *hs, uint32_t gpu_id)
 {
 	struct gp_hold *h = gp_holds_first_on(&hs->set, 0, gpu_id);
 	uint32_t grace = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "client/client_request.h"
 
-void gp_client_requests_begin(struct gp_client_requests *r, uint64_t now_ns)
+void client_requests_begin(struct client_requests *r, uint64_t now_ns)
 {
 	r->nr = 0;
 	r->begun_ns = now_ns;
@@ -9,20 +9,20 @@ void gp_client_requests_begin(struct gp_client_requests *r, uint64_t now_ns)
 	r->next_ns = now_ns;
 }
 
-void gp_client_requests_own(struct gp_client_requests *r, uint64_t wptr)
+void client_requests_own(struct client_requests *r, uint64_t wptr)
 {
 	if (r->nr)
 		r->end[r->nr - 1] = wptr;
 	r->wptr = wptr;
 }
 
-static void came(struct gp_client_requests *r, uint64_t wptr, uint64_t now_ns)
+static void came(struct client_requests *r, uint64_t wptr, uint64_t now_ns)
 {
 	uint64_t since_ns = r->begun_ns ? r->begun_ns : now_ns;
 
 	r->begun_ns = 0;
 	r->wptr = wptr;
-	if (r->nr == GP_CLIENT_REQUESTS) {
+	if (r->nr == CLIENT_REQUESTS) {
 		r->end[r->nr - 1] = wptr;
 		return;
 	}
@@ -36,7 +36,7 @@ static bool is_behind(uint64_t index, uint64_t end)
 	return (int64_t)(index - end) >= 0;
 }
 
-static void complete(struct gp_client_requests *r, uint64_t rptr)
+static void complete(struct client_requests *r, uint64_t rptr)
 {
 	uint32_t n = 0, i;
 
@@ -51,8 +51,8 @@ static void complete(struct gp_client_requests *r, uint64_t rptr)
 	}
 }
 
-bool gp_client_requests_look(struct gp_client_requests *r, uint64_t rptr, uint64_t wptr,
-			     uint64_t now_ns, uint64_t *since_ns)
+bool client_requests_look(struct client_requests *r, uint64_t rptr, uint64_t wptr,
+			  uint64_t now_ns, uint64_t *since_ns)
 {
 	if (wptr != r->wptr)
 		came(r, wptr, now_ns);
@@ -60,6 +60,6 @@ bool gp_client_requests_look(struct gp_client_requests *r, uint64_t rptr, uint64
 	if (!r->nr || r->since_ns[0] <= r->told_ns || now_ns < r->next_ns)
 		return false;
 	*since_ns = r->told_ns = r->since_ns[0];
-	r->next_ns = now_ns + GP_CLIENT_REQUEST_PACE_NS;
+	r->next_ns = now_ns + CLIENT_REQUEST_PACE_NS;
 	return true;
 }

@@ -2,7 +2,7 @@
 /*
  * The requests of an AQL queue: packets that were seen to come together. A request counts as
  * completed when its last packet was consumed. Of the oldest one that is not, the daemon is
- * told when it came (GP_WIRE_PROGRESS): a deadline belongs to a request, not to a busy time.
+ * told when it came (WIRE_PROGRESS): a deadline belongs to a request, not to a busy time.
  */
 #ifndef GP_CLIENT_REQUEST_H
 #define GP_CLIENT_REQUEST_H
@@ -11,12 +11,12 @@
 #include <stdint.h>
 
 /* Requests that are told apart; more count as one with the newest. */
-#define GP_CLIENT_REQUESTS 8
+#define CLIENT_REQUESTS 8
 /* Not told more often than that. */
-#define GP_CLIENT_REQUEST_PACE_NS 1000000ull
+#define CLIENT_REQUEST_PACE_NS 1000000ull
 
 /**
- * struct gp_client_requests - what is known of them
+ * struct client_requests - what is known of them
  * @wptr: write index at the last look
  * @begun_ns: the queue got work then, and its packets were not yet seen; 0 = they were
  * @told_ns: arrival of the request that the daemon counts as the oldest
@@ -25,34 +25,34 @@
  * @end: write index behind each, in the order they came
  * @since_ns: when each came
  */
-struct gp_client_requests {
+struct client_requests {
 	uint64_t wptr;
 	uint64_t begun_ns;
 	uint64_t told_ns;
 	uint64_t next_ns;
 	uint32_t nr;
-	uint64_t end[GP_CLIENT_REQUESTS];
-	uint64_t since_ns[GP_CLIENT_REQUESTS];
+	uint64_t end[CLIENT_REQUESTS];
+	uint64_t since_ns[CLIENT_REQUESTS];
 };
 
 /**
- * gp_client_requests_begin() - the daemon is told that the queue got work
+ * client_requests_begin() - the daemon is told that the queue got work
  * @r: requests; none is there
  * @now_ns: time
  */
-void gp_client_requests_begin(struct gp_client_requests *r, uint64_t now_ns);
+void client_requests_begin(struct client_requests *r, uint64_t now_ns);
 
 /**
- * gp_client_requests_own() - the client has put in a packet itself
+ * client_requests_own() - the client has put in a packet itself
  * @r: requests
  * @wptr: write index behind it
  *
  * It belongs to the newest request.
  */
-void gp_client_requests_own(struct gp_client_requests *r, uint64_t wptr);
+void client_requests_own(struct client_requests *r, uint64_t wptr);
 
 /**
- * gp_client_requests_look() - a look at a queue with work
+ * client_requests_look() - a look at a queue with work
  * @r: requests
  * @rptr: read index
  * @wptr: write index
@@ -61,7 +61,7 @@ void gp_client_requests_own(struct gp_client_requests *r, uint64_t wptr);
  *
  * Return: true if the daemon is to be told.
  */
-bool gp_client_requests_look(struct gp_client_requests *r, uint64_t rptr, uint64_t wptr,
-			     uint64_t now_ns, uint64_t *since_ns);
+bool client_requests_look(struct client_requests *r, uint64_t rptr, uint64_t wptr,
+			  uint64_t now_ns, uint64_t *since_ns);
 
 #endif

@@ -5,7 +5,7 @@
  * A client can stop the queues of one process: the shim inside it, a
  * tracer process beside it, or a simulated one. All three speak this protocol,
  * over a SOCK_SEQPACKET unix socket: one message a packet, every message a fixed
- * struct that begins with struct gp_wire_hdr. The shim and simulated clients
+ * struct that begins with struct wire_hdr. The shim and simulated clients
  * connect to the daemon's client socket; a tracer gets its end as a descriptor.
  *
  * Order of a conversation: the client says HELLO, the daemon WELCOME. Then the
@@ -31,85 +31,85 @@
 
 #include <stdint.h>
 
-#define GP_WIRE_MAGIC 0x31507047u	/* "GpP1" */
-#define GP_WIRE_VERSION 1
+#define WIRE_MAGIC 0x31507047u		/* "GpP1" */
+#define WIRE_VERSION 1
 
 /* Longest message either side sends. */
-#define GP_WIRE_MAX 256
+#define WIRE_MAX 256
 
 /* The client socket is where the control socket is, with this at the end of its name. */
-#define GP_WIRE_SOCKET_SUFFIX ".client/socket"
+#define WIRE_SOCKET_SUFFIX ".client/socket"
 
-#define GP_WIRE_NAME_LEN 32
-#define GP_WIRE_QUEUE_ALL 0xffffffffu
-#define GP_WIRE_PRIO_UNSET 0xff
+#define WIRE_NAME_LEN 32
+#define WIRE_QUEUE_ALL 0xffffffffu
+#define WIRE_PRIO_UNSET 0xff
 
-enum gp_wire_type {
+enum wire_type {
 	/* client to daemon */
-	GP_WIRE_HELLO = 1,	  /* struct gp_wire_hello */
-	GP_WIRE_QUEUE_ADD = 2,	  /* struct gp_wire_queue */
-	GP_WIRE_QUEUE_REMOVE = 3, /* struct gp_wire_edge */
-	GP_WIRE_BUSY = 4,	  /* struct gp_wire_edge: got work */
-	GP_WIRE_IDLE = 5,	  /* struct gp_wire_edge: all work done, proven */
-	GP_WIRE_DONE = 6,	  /* struct gp_wire_done: answer to HOLD or RELEASE */
-	GP_WIRE_NOTE = 7,	  /* struct gp_wire_note: something to show to people */
-	GP_WIRE_PROGRESS = 8,	  /* struct gp_wire_progress: completed requests and has more */
+	WIRE_HELLO = 1,			/* struct wire_hello */
+	WIRE_QUEUE_ADD = 2,		/* struct wire_queue */
+	WIRE_QUEUE_REMOVE = 3, /* struct wire_edge */
+	WIRE_BUSY = 4,			/* struct wire_edge: got work */
+	WIRE_IDLE = 5,			/* struct wire_edge: all work done, proven */
+	WIRE_DONE = 6,			/* struct wire_done: answer to HOLD or RELEASE */
+	WIRE_NOTE = 7,			/* struct wire_note: something to show to people */
+	WIRE_PROGRESS = 8,		/* struct wire_progress: completed requests and has more */
 	/* daemon to client */
-	GP_WIRE_WELCOME = 64, /* struct gp_wire_welcome */
-	GP_WIRE_HOLD = 65,    /* struct gp_wire_order */
-	GP_WIRE_RELEASE = 66, /* struct gp_wire_order */
-	GP_WIRE_RENEW = 67,   /* struct gp_wire_order: epoch of the hold; not answered */
-	GP_WIRE_BYE = 68,     /* struct gp_wire_note: refused or dropped, and why; then EOF */
+	WIRE_WELCOME = 64, /* struct wire_welcome */
+	WIRE_HOLD = 65,       /* struct wire_order */
+	WIRE_RELEASE = 66, /* struct wire_order */
+	WIRE_RENEW = 67,      /* struct wire_order: epoch of the hold; not answered */
+	WIRE_BYE = 68,        /* struct wire_note: refused or dropped, and why; then EOF */
 };
 
 /**
- * struct gp_wire_hdr - begins every message
- * @magic: GP_WIRE_MAGIC
- * @type: enum gp_wire_type
+ * struct wire_hdr - begins every message
+ * @magic: WIRE_MAGIC
+ * @type: enum wire_type
  * @size: bytes of the whole message
  * @time_ns: CLOCK_MONOTONIC of the sender when the thing happened; for latencies only
  */
-struct gp_wire_hdr {
+struct wire_hdr {
 	uint32_t magic;
 	uint16_t type;
 	uint16_t size;
 	uint64_t time_ns;
 };
 
-enum gp_wire_mech {
-	GP_WIRE_MECH_SHIM = 1,
-	GP_WIRE_MECH_DBG = 2,
-	GP_WIRE_MECH_SIM = 3,
+enum wire_mech {
+	WIRE_MECH_SHIM = 1,
+	WIRE_MECH_DBG = 2,
+	WIRE_MECH_SIM = 3,
 };
 
 /*
  * How much of its process a client sees. The lower ones are what can be seen,
  * those from GP_WIRE_SEES_NOT on what cannot.
  */
-#define GP_WIRE_SEES_IOCTL (1u << 0)	/* queues by interposed ioctl */
-#define GP_WIRE_SEES_TABLE (1u << 1)	/* doorbells by the HSA table */
-#define GP_WIRE_SEES_SYMBOL (1u << 2)	/* doorbells by interposed symbols */
-#define GP_WIRE_SEES_POINTERS (1u << 3)	/* edges by watching read and write pointers */
-#define GP_WIRE_SEES_SNAPSHOT (1u << 4)	/* queues by DBG_TRAP snapshots */
-#define GP_WIRE_SEES_NOT_RAW (1u << 16)	/* a raw doorbell was handed out */
-#define GP_WIRE_SEES_NOT_PROXY (1u << 17)	/* a profiler's proxy queue */
-#define GP_WIRE_SEES_NOT_ALL (1u << 18)	/* the driver lists queues it never saw */
+#define WIRE_SEES_IOCTL (1u << 0)	/* queues by interposed ioctl */
+#define WIRE_SEES_TABLE (1u << 1)	/* doorbells by the HSA table */
+#define WIRE_SEES_SYMBOL (1u << 2)	/* doorbells by interposed symbols */
+#define WIRE_SEES_POINTERS (1u << 3)	/* edges by watching read and write pointers */
+#define WIRE_SEES_SNAPSHOT (1u << 4)	/* queues by DBG_TRAP snapshots */
+#define WIRE_SEES_NOT_RAW (1u << 16)	/* a raw doorbell was handed out */
+#define WIRE_SEES_NOT_PROXY (1u << 17)		/* a profiler's proxy queue */
+#define WIRE_SEES_NOT_ALL (1u << 18)	/* the driver lists queues it never saw */
 
-/* Attribute flags of struct gp_wire_hello. */
-#define GP_WIRE_ATTR_LATENCY_CRITICAL (1u << 0)
+/* Attribute flags of struct wire_hello. */
+#define WIRE_ATTR_LATENCY_CRITICAL (1u << 0)
 
 /**
- * struct gp_wire_hello - what this client is and what is wished for its process
+ * struct wire_hello - what this client is and what is wished for its process
  * @hdr: header
- * @version: GP_WIRE_VERSION
- * @mech: enum gp_wire_mech
+ * @version: WIRE_VERSION
+ * @mech: enum wire_mech
  * @pid: process whose queues these are, as the client sees it; only a tracer is believed.
  *	A simulated client may say 0 (itself) or a number above 4194304, which no real
  *	process can have and no other client has taken: so one process can be many clients
- * @sees: GP_WIRE_SEES_*
- * @prio: wished priority or GP_WIRE_PRIO_UNSET
+ * @sees: WIRE_SEES_*
+ * @prio: wished priority or WIRE_PRIO_UNSET
  * @pad: zero
- * @attr_flags: GP_WIRE_ATTR_*
+ * @attr_flags: WIRE_ATTR_*
  * @weight: 0 = not said
  * @reserved: zero
  * @slice_ns: 0 = not said
@@ -118,8 +118,8 @@ enum gp_wire_mech {
  * @group: name of a group, ended by a zero; empty = none
  * @comm: name of the program, for people
  */
-struct gp_wire_hello {
-	struct gp_wire_hdr hdr;
+struct wire_hello {
+	struct wire_hdr hdr;
 	uint32_t version;
 	uint32_t mech;
 	uint32_t pid;
@@ -131,24 +131,24 @@ struct gp_wire_hello {
 	uint32_t reserved;
 	uint64_t slice_ns;
 	uint64_t deadline_ns;
-	char klass[GP_WIRE_NAME_LEN];
-	char group[GP_WIRE_NAME_LEN];
-	char comm[GP_WIRE_NAME_LEN];
+	char klass[WIRE_NAME_LEN];
+	char group[WIRE_NAME_LEN];
+	char comm[WIRE_NAME_LEN];
 };
 
 /**
- * struct gp_wire_welcome - you are known
+ * struct wire_welcome - you are known
  * @hdr: header
  * @client: the daemon's number for the client
  * @lease_ns: what a hold lasts without a renewal
  * @poll_ns: how often to look at pointers where nothing better is there; less often
  *	when nothing has happened for long, at least every sixteenth time
  * @quiet_ns: how long a queue is quiet before idle is to be proven
- * @flags: GP_WIRE_WELCOME_*
+ * @flags: WIRE_WELCOME_*
  * @reserved: zero
  */
-struct gp_wire_welcome {
-	struct gp_wire_hdr hdr;
+struct wire_welcome {
+	struct wire_hdr hdr;
 	uint64_t client;
 	uint64_t lease_ns;
 	uint64_t poll_ns;
@@ -158,23 +158,23 @@ struct gp_wire_welcome {
 };
 
 /* Several queues may be stopped by one DBG_TRAP on oneself. */
-#define GP_WIRE_WELCOME_SELF_DBG (1u << 0)
+#define WIRE_WELCOME_SELF_DBG (1u << 0)
 /* PROGRESS is wanted; without this no client sends it. */
-#define GP_WIRE_WELCOME_PROGRESS (1u << 1)
+#define WIRE_WELCOME_PROGRESS (1u << 1)
 
 /* Queue types: as in the ioctl ABI of amdkfd. */
-#define GP_WIRE_QUEUE_PM4 0
-#define GP_WIRE_QUEUE_SDMA 1
-#define GP_WIRE_QUEUE_AQL 2
-#define GP_WIRE_QUEUE_SDMA_XGMI 3
+#define WIRE_QUEUE_PM4 0
+#define WIRE_QUEUE_SDMA 1
+#define WIRE_QUEUE_AQL 2
+#define WIRE_QUEUE_SDMA_XGMI 3
 
 /**
- * struct gp_wire_queue - a queue
+ * struct wire_queue - a queue
  * @hdr: header
  * @gpu_id: its node
  * @queue_id: as amdkfd numbers it in that process
- * @type: GP_WIRE_QUEUE_*
- * @prio: hardware priority 0..15 it was made with; GP_WIRE_PRIO_UNSET = unknown
+ * @type: WIRE_QUEUE_*
+ * @prio: hardware priority 0..15 it was made with; WIRE_PRIO_UNSET = unknown
  * @busy: 1 = has work already
  * @pad: zero
  * @ring_addr: address of the ring in the process; 0 = unknown
@@ -182,8 +182,8 @@ struct gp_wire_welcome {
  * @rptr_addr: where the read index is; 0 = unknown
  * @wptr_addr: where the write index is; 0 = unknown
  */
-struct gp_wire_queue {
-	struct gp_wire_hdr hdr;
+struct wire_queue {
+	struct wire_hdr hdr;
 	uint32_t gpu_id;
 	uint32_t queue_id;
 	uint32_t type;
@@ -197,50 +197,50 @@ struct gp_wire_queue {
 };
 
 /**
- * struct gp_wire_edge - a queue is gone, became busy, became idle
+ * struct wire_edge - a queue is gone, became busy, became idle
  * @hdr: header
  * @gpu_id: its node
  * @queue_id: its number
  */
-struct gp_wire_edge {
-	struct gp_wire_hdr hdr;
+struct wire_edge {
+	struct wire_hdr hdr;
 	uint32_t gpu_id;
 	uint32_t queue_id;
 };
 
 /**
- * struct gp_wire_progress - a queue with work completed requests and has more
+ * struct wire_progress - a queue with work completed requests and has more
  * @hdr: header
  * @gpu_id: its node
  * @queue_id: its number
  * @since_ns: when the oldest request that is not completed came, by the clock of
  *	@hdr.time_ns; not after that
  */
-struct gp_wire_progress {
-	struct gp_wire_hdr hdr;
+struct wire_progress {
+	struct wire_hdr hdr;
 	uint32_t gpu_id;
 	uint32_t queue_id;
 	uint64_t since_ns;
 };
 
-enum gp_wire_holder {
-	GP_WIRE_HOLDER_SCHED = 0,
-	GP_WIRE_HOLDER_MANUAL = 1,
-	GP_WIRE_HOLDER_COUNT
+enum wire_holder {
+	WIRE_HOLDER_SCHED = 0,
+	WIRE_HOLDER_MANUAL = 1,
+	WIRE_HOLDER_COUNT
 };
 
 /**
- * struct gp_wire_order - HOLD, RELEASE, RENEW
+ * struct wire_order - HOLD, RELEASE, RENEW
  * @hdr: header
  * @epoch: number of the order; for RENEW that of the HOLD
  * @gpu_id: node
- * @queue_id: one queue, or GP_WIRE_QUEUE_ALL: every compute queue there is and will be
- * @holder: enum gp_wire_holder
+ * @queue_id: one queue, or WIRE_QUEUE_ALL: every compute queue there is and will be
+ * @holder: enum wire_holder
  * @grace: DBG_TRAP grace 1..255; 0 = the default
  * @lease_ns: HOLD, RENEW: let go after this without a renewal
  */
-struct gp_wire_order {
-	struct gp_wire_hdr hdr;
+struct wire_order {
+	struct wire_hdr hdr;
 	uint64_t epoch;
 	uint32_t gpu_id;
 	uint32_t queue_id;
@@ -249,27 +249,27 @@ struct gp_wire_order {
 	uint64_t lease_ns;
 };
 
-enum gp_wire_result {
-	GP_WIRE_OK = 0,		/* the level is what was ordered */
-	GP_WIRE_GONE = 1,	/* no such node, queue or process any more */
-	GP_WIRE_BUSY_NOW = 2,	/* could not now; try again */
-	GP_WIRE_ERROR = 3,	/* the driver or the hardware failed */
+enum wire_result {
+	WIRE_OK = 0,		/* the level is what was ordered */
+	WIRE_GONE = 1,		/* no such node, queue or process any more */
+	WIRE_BUSY_NOW = 2,	/* could not now; try again */
+	WIRE_ERROR = 3,		/* the driver or the hardware failed */
 };
 
 /**
- * struct gp_wire_done - what became of an order
+ * struct wire_done - what became of an order
  * @hdr: header
  * @epoch: of the order
  * @gpu_id: of the order
- * @result: enum gp_wire_result; the worst of its queues
+ * @result: enum wire_result; the worst of its queues
  * @error: errno if not OK, else 0
  * @nr_queues: queues whose state changed
  * @nr_cycles: calls that each cost a runlist cycle
  * @reserved: zero
  * @took_ns: from reading the order to the end of the last call
  */
-struct gp_wire_done {
-	struct gp_wire_hdr hdr;
+struct wire_done {
+	struct wire_hdr hdr;
 	uint64_t epoch;
 	uint32_t gpu_id;
 	uint32_t result;
@@ -280,39 +280,39 @@ struct gp_wire_done {
 	uint64_t took_ns;
 };
 
-enum gp_wire_note_code {
-	GP_WIRE_NOTE_SEES = 1,		/* value: the new GP_WIRE_SEES_* */
-	GP_WIRE_NOTE_LEASE_ENDED = 2,	/* let go by itself; value: holder */
-	GP_WIRE_NOTE_PROGRESS = 3,	/* after a release: read pointers moved or work ended */
-	GP_WIRE_NOTE_NO_PROGRESS = 4,	/* after a release: a second without any sign */
-	GP_WIRE_NOTE_REFUSED = 5,	/* cannot be stopped, or BYE; value: errno; text says why */
-	GP_WIRE_NOTE_RESET = 6,		/* a queue was: cannot be stopped there any more */
+enum wire_note_code {
+	WIRE_NOTE_SEES = 1,		/* value: the new WIRE_SEES_* */
+	WIRE_NOTE_LEASE_ENDED = 2,	/* let go by itself; value: holder */
+	WIRE_NOTE_PROGRESS = 3,		/* after a release: read pointers moved or work ended */
+	WIRE_NOTE_NO_PROGRESS = 4,	/* after a release: a second without any sign */
+	WIRE_NOTE_REFUSED = 5,		/* cannot be stopped, or BYE; value: errno; text says why */
+	WIRE_NOTE_RESET = 6,		/* a queue was: cannot be stopped there any more */
 };
 
 /**
- * struct gp_wire_note - something worth knowing
+ * struct wire_note - something worth knowing
  * @hdr: header
- * @code: enum gp_wire_note_code
+ * @code: enum wire_note_code
  * @gpu_id: node, or 0
  * @value: see the code
  * @text: for people, ended by a zero
  */
-struct gp_wire_note {
-	struct gp_wire_hdr hdr;
+struct wire_note {
+	struct wire_hdr hdr;
 	uint32_t code;
 	uint32_t gpu_id;
 	uint64_t value;
 	char text[128];
 };
 
-_Static_assert(sizeof(struct gp_wire_hdr) == 16, "wire layout");
-_Static_assert(sizeof(struct gp_wire_hello) == 160, "wire layout");
-_Static_assert(sizeof(struct gp_wire_welcome) == 56, "wire layout");
-_Static_assert(sizeof(struct gp_wire_queue) == 64, "wire layout");
-_Static_assert(sizeof(struct gp_wire_edge) == 24, "wire layout");
-_Static_assert(sizeof(struct gp_wire_progress) == 32, "wire layout");
-_Static_assert(sizeof(struct gp_wire_order) == 48, "wire layout");
-_Static_assert(sizeof(struct gp_wire_done) == 56, "wire layout");
-_Static_assert(sizeof(struct gp_wire_note) == 160, "wire layout");
+_Static_assert(sizeof(struct wire_hdr) == 16, "wire layout");
+_Static_assert(sizeof(struct wire_hello) == 160, "wire layout");
+_Static_assert(sizeof(struct wire_welcome) == 56, "wire layout");
+_Static_assert(sizeof(struct wire_queue) == 64, "wire layout");
+_Static_assert(sizeof(struct wire_edge) == 24, "wire layout");
+_Static_assert(sizeof(struct wire_progress) == 32, "wire layout");
+_Static_assert(sizeof(struct wire_order) == 48, "wire layout");
+_Static_assert(sizeof(struct wire_done) == 56, "wire layout");
+_Static_assert(sizeof(struct wire_note) == 160, "wire layout");
 
 #endif

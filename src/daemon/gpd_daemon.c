@@ -122,9 +122,9 @@ static int start(struct gpd *d)
 
 static void remove_sockets(const struct gpd *d)
 {
-	char path[PATH_MAX + sizeof(GP_WIRE_SOCKET_SUFFIX)];
+	char path[PATH_MAX + sizeof(WIRE_SOCKET_SUFFIX)];
 
-	snprintf(path, sizeof(path), "%s%s", d->config->socket, GP_WIRE_SOCKET_SUFFIX);
+	snprintf(path, sizeof(path), "%s%s", d->config->socket, WIRE_SOCKET_SUFFIX);
 	unlink(path);
 	unlink(d->config->socket);
 }

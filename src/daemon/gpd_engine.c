@@ -220,10 +220,10 @@ void gpd_engine_attrs(struct gpd_client *c)
 
 void gpd_engine_nudge(struct gpd_member *m)
 {
-	struct gp_wire_order o = {
+	struct wire_order o = {
 		.gpu_id = m->node->gpu_id,
-		.queue_id = GP_WIRE_QUEUE_ALL,
-		.holder = GP_WIRE_HOLDER_SCHED,
+		.queue_id = WIRE_QUEUE_ALL,
+		.holder = WIRE_HOLDER_SCHED,
 	};
 
 	if (m->held || m->wait_epoch)
@@ -282,7 +282,7 @@ void gpd_engine_put_out(struct gpd_node *n, const char *reason)
 	gpd_log(LOG_ERR, "node %" PRIu32 ": out of scheduling: %s", n->gpu_id, reason);
 	gpd_engine_set_enabled(n, false);
 	snprintf(n->out_reason, sizeof(n->out_reason), "%s", reason);
-	gpd_monitor_event(n->d, "report", 0, n->gpu_id, GP_WIRE_QUEUE_ALL,
+	gpd_monitor_event(n->d, "report", 0, n->gpu_id, WIRE_QUEUE_ALL,
 			  "out of scheduling: %s", reason);
 }
 

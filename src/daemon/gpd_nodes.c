@@ -59,7 +59,7 @@ static uint32_t number(const struct gpreempt_value *v)
 	return v->source == GPREEMPT_SOURCE_UNKNOWN ? 0 : (uint32_t)v->value;
 }
 
-static void describe(struct gpd_node *n, const struct gp_node *found)
+static void describe(struct gpd_node *n, const struct drv_node *found)
 {
 	n->topology = found->index;
 	n->gfx_target = number(&found->gfx_target);
@@ -73,11 +73,11 @@ static void describe(struct gpd_node *n, const struct gp_node *found)
 /* Those of the driver that are not known yet. */
 static void add_real(struct gpd *d, uint32_t max)
 {
-	struct gp_node *found;
+	struct drv_node *found;
 	size_t nr;
 	size_t i;
 
-	if (gp_discover_nodes(NULL, &found, &nr))
+	if (drv_discover_nodes(NULL, &found, &nr))
 		return;
 	for (i = 0; i < nr && d->nr_nodes < max; i++) {
 		struct gpd_node *n = lookup(d, found[i].gpu_id) ? NULL : add(d, found[i].gpu_id);

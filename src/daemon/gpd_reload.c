@@ -25,11 +25,11 @@ static int set_option(struct gpd_config *c, const char *key, const char *value, 
 int gpd_reload_read(const struct gpd_options *options, struct gpd_config *config, char *error,
 		    size_t size)
 {
-	char path[GP_ADDRESS_MAX];
+	char path[DRV_ADDRESS_MAX];
 	int err;
 
 	gpd_config_default(config);
-	if (!gp_address_listen(path, sizeof(path)))
+	if (!drv_address_listen(path, sizeof(path)))
 		gpd_config_set(config, "daemon", "socket", path, "default", error, size);
 	err = gpd_config_load(config, options->file, options->file_given, error, size);
 	if (!err && options->socket[0])
@@ -157,7 +157,7 @@ int gpd_reload(struct gpd *d, json_t *changed, char *error, size_t size)
 	free(old);
 	gpd_state_save(d);
 	gpd_log(LOG_INFO, "configuration read again");
-	gpd_monitor_event(d, "policy", 0, 0, GP_WIRE_QUEUE_ALL, "configuration read again");
+	gpd_monitor_event(d, "policy", 0, 0, WIRE_QUEUE_ALL, "configuration read again");
 	return 0;
 }
 

@@ -157,8 +157,8 @@ bool gpd_trust_shows(struct gpd_queue *q)
 
 	if (q->seen_ns && now_ns - q->seen_ns < SHOWN_NS)
 		return true;
-	if (!gp_discover_has_queue(NULL, (uint32_t)q->client->pid, q->told.gpu_id,
-				   q->told.queue_id))
+	if (!drv_discover_has_queue(NULL, (uint32_t)q->client->pid, q->told.gpu_id,
+				    q->told.queue_id))
 		return false;
 	q->seen_ns = now_ns;
 	return true;

@@ -50,7 +50,7 @@ struct gpd_proc {
 	pid_t parent;
 	uint64_t start_time;
 	uid_t uid;
-	char comm[GP_WIRE_NAME_LEN];
+	char comm[WIRE_NAME_LEN];
 };
 
 /**

@@ -174,8 +174,8 @@ struct gpd_said {
  */
 struct gpd_attrs {
 	struct gp_attr core;
-	char klass[GP_WIRE_NAME_LEN];
-	char group[GP_WIRE_NAME_LEN];
+	char klass[WIRE_NAME_LEN];
+	char group[WIRE_NAME_LEN];
 };
 
 /**
@@ -196,7 +196,7 @@ struct gpd_queue {
 	struct gp_tree_node by_id;
 	struct gpd_client *client;
 	struct gpd_member *member;
-	struct gp_wire_queue told;
+	struct wire_queue told;
 	bool busy;
 	bool shown;
 	bool manual;
@@ -392,7 +392,7 @@ enum gpd_client_state {
  * @owner: owner of that process
  * @start_time: of the process, in clock ticks since boot; 0 = unknown
  * @comm: name of the program
- * @sees: GP_WIRE_SEES_*
+ * @sees: WIRE_SEES_*
  * @is_blind: the driver had queues of its process that it never told, see list_other.h
  * @attrs: attributes
  * @by_hand: attributes were set over the control socket
@@ -426,7 +426,7 @@ struct gpd_client {
 	pid_t pid;
 	struct gpd_owner owner;
 	uint64_t start_time;
-	char comm[GP_WIRE_NAME_LEN];
+	char comm[WIRE_NAME_LEN];
 	uint32_t sees;
 	bool is_blind;
 	struct gpd_attrs attrs;

@@ -22,21 +22,21 @@ static const char *get(const char *variable)
 	return value && *value ? value : NULL;
 }
 
-int gp_address_choose(const char *named, const char *user, char *out, size_t size)
+int drv_address_choose(const char *named, const char *user, char *out, size_t size)
 {
 	if (named && *named)
 		return put(out, size, named, "");
-	if (!user || !*user || !access(GP_ADDRESS_SYSTEM, F_OK))
-		return put(out, size, GP_ADDRESS_SYSTEM, "");
+	if (!user || !*user || !access(DRV_ADDRESS_SYSTEM, F_OK))
+		return put(out, size, DRV_ADDRESS_SYSTEM, "");
 	return put(out, size, user, "/gpreempt/gpreempt.sock");
 }
 
-int gp_address_find(char *out, size_t size)
+int drv_address_find(char *out, size_t size)
 {
-	return gp_address_choose(get("GPREEMPT_SOCKET"), get("XDG_RUNTIME_DIR"), out, size);
+	return drv_address_choose(get("GPREEMPT_SOCKET"), get("XDG_RUNTIME_DIR"), out, size);
 }
 
-int gp_address_listen(char *out, size_t size)
+int drv_address_listen(char *out, size_t size)
 {
 	const char *named = get("GPREEMPT_SOCKET");
 	const char *user = get("XDG_RUNTIME_DIR");
@@ -44,7 +44,7 @@ int gp_address_listen(char *out, size_t size)
 	if (named)
 		return put(out, size, named, "");
 	if (geteuid() == 0)
-		return put(out, size, GP_ADDRESS_SYSTEM, "");
+		return put(out, size, DRV_ADDRESS_SYSTEM, "");
 	if (!user)
 		return -ENOENT;
 	return put(out, size, user, "/gpreempt/gpreempt.sock");

@@ -32,7 +32,7 @@ static bool is_known(const struct gpreempt_value *v)
 }
 
 /* A place for one more; NULL = no memory. */
-static struct gpreempt_queue *add_queue(struct gp_queues *list)
+static struct gpreempt_queue *add_queue(struct drv_queues *list)
 {
 	size_t room = list->room ? 2 * list->room : 16;
 	struct gpreempt_queue *bigger;
@@ -57,7 +57,7 @@ static int by_name(const void *a, const void *b)
 	return x->queue_id < y->queue_id ? -1 : x->queue_id > y->queue_id;
 }
 
-static void sort_queues(struct gp_queues *list)
+static void sort_queues(struct drv_queues *list)
 {
 	if (list->nr)
 		qsort(list->queues, list->nr, sizeof(list->queues[0]), by_name);
@@ -66,9 +66,9 @@ static void sort_queues(struct gp_queues *list)
 static void set_sysfs_type(struct gpreempt_queue *q, uint64_t type)
 {
 	static const uint32_t ioctl_type[] = {
-		[SYSFS_SDMA] = GP_KFD_QUEUE_SDMA,
-		[SYSFS_SDMA_XGMI] = GP_KFD_QUEUE_SDMA_XGMI,
-		[SYSFS_SDMA_BY_ENGINE] = GP_KFD_QUEUE_SDMA_BY_ENGINE,
+		[SYSFS_SDMA] = DRV_KFD_QUEUE_SDMA,
+		[SYSFS_SDMA_XGMI] = DRV_KFD_QUEUE_SDMA_XGMI,
+		[SYSFS_SDMA_BY_ENGINE] = DRV_KFD_QUEUE_SDMA_BY_ENGINE,
 	};
 
 	q->compute = known(type == SYSFS_COMPUTE, GPREEMPT_SOURCE_SYSFS);
@@ -77,17 +77,17 @@ static void set_sysfs_type(struct gpreempt_queue *q, uint64_t type)
 }
 
 /* Return: 0 also if the queue is gone, -ENOMEM. */
-static int read_queue(const char *root, struct gp_queues *list, uint32_t pid, uint32_t id)
+static int read_queue(const char *root, struct drv_queues *list, uint32_t pid, uint32_t id)
 {
 	static const char *const name[] = { "gpuid", "type", "size" };
-	char path[GP_SYSFILE_PATH_MAX];
+	char path[DRV_SYSFILE_PATH_MAX];
 	struct gpreempt_queue *q;
 	uint64_t value[3];
 	size_t i;
 
 	for (i = 0; i < 3; i++) {
-		if (gp_sysfile_path(path, root, PROC "/%u/queues/%u/%s", pid, id, name[i]) ||
-		    gp_sysfile_number(path, &value[i]))
+		if (drv_sysfile_path(path, root, PROC "/%u/queues/%u/%s", pid, id, name[i]) ||
+		    drv_sysfile_number(path, &value[i]))
 			return 0;
 	}
 	q = add_queue(list);
@@ -101,39 +101,39 @@ static int read_queue(const char *root, struct gp_queues *list, uint32_t pid, ui
 	return 0;
 }
 
-static int read_process(const char *root, struct gp_queues *list, uint32_t pid)
+static int read_process(const char *root, struct drv_queues *list, uint32_t pid)
 {
-	char path[GP_SYSFILE_PATH_MAX];
+	char path[DRV_SYSFILE_PATH_MAX];
 	uint32_t id;
-	int r = gp_sysfile_path(path, root, PROC "/%u/queues", pid);
+	int r = drv_sysfile_path(path, root, PROC "/%u/queues", pid);
 	DIR *dir = r ? NULL : opendir(path);
 
 	if (!dir)
 		return r;
-	while (!r && gp_sysfile_next(dir, &id))
+	while (!r && drv_sysfile_next(dir, &id))
 		r = read_queue(root, list, pid, id);
 	closedir(dir);
 	return r;
 }
 
-int gp_discover_queues(const char *root, struct gp_queues *out)
+int drv_discover_queues(const char *root, struct drv_queues *out)
 {
-	char path[GP_SYSFILE_PATH_MAX];
-	struct gp_queues list = {};
+	char path[DRV_SYSFILE_PATH_MAX];
+	struct drv_queues list = {};
 	uint32_t pid;
 	DIR *dir;
-	int r = gp_sysfile_path(path, root, PROC);
+	int r = drv_sysfile_path(path, root, PROC);
 
 	if (r)
 		return r;
 	dir = opendir(path);
 	if (!dir)
 		return -errno;
-	while (!r && gp_sysfile_next(dir, &pid))
+	while (!r && drv_sysfile_next(dir, &pid))
 		r = read_process(root, &list, pid);
 	closedir(dir);
 	if (r) {
-		gp_queues_fini(&list);
+		drv_queues_fini(&list);
 		return r;
 	}
 	sort_queues(&list);
@@ -141,7 +141,7 @@ int gp_discover_queues(const char *root, struct gp_queues *out)
 	return 0;
 }
 
-static struct gpreempt_queue *find_queue(struct gp_queues *list, uint32_t pid, uint32_t id)
+static struct gpreempt_queue *find_queue(struct drv_queues *list, uint32_t pid, uint32_t id)
 {
 	size_t i;
 
@@ -154,14 +154,14 @@ static struct gpreempt_queue *find_queue(struct gp_queues *list, uint32_t pid, u
 
 static bool is_compute(uint32_t type)
 {
-	return type == GP_KFD_QUEUE_PM4 || type == GP_KFD_QUEUE_AQL;
+	return type == DRV_KFD_QUEUE_PM4 || type == DRV_KFD_QUEUE_AQL;
 }
 
-int gp_discover_add_snapshot(struct gp_queues *list, uint32_t pid,
-			     const struct gp_kfd_queue_entry *entries, size_t nr)
+int drv_discover_add_snapshot(struct drv_queues *list, uint32_t pid,
+			      const struct drv_kfd_queue_entry *entries, size_t nr)
 {
 	const enum gpreempt_source source = GPREEMPT_SOURCE_SNAPSHOT;
-	const struct gp_kfd_queue_entry *e;
+	const struct drv_kfd_queue_entry *e;
 	struct gpreempt_queue *q;
 
 	for (e = entries; e < entries + nr; e++) {
@@ -205,9 +205,9 @@ static void add_pointers(int fd, struct gpreempt_queue *q)
 		q->busy = known(1, GPREEMPT_SOURCE_MEMORY);
 }
 
-void gp_discover_add_pointers(const char *root, struct gp_queues *list)
+void drv_discover_add_pointers(const char *root, struct drv_queues *list)
 {
-	char path[GP_SYSFILE_PATH_MAX];
+	char path[DRV_SYSFILE_PATH_MAX];
 	uint32_t pid = 0;
 	int fd = -1;
 	size_t i;
@@ -218,7 +218,7 @@ void gp_discover_add_pointers(const char *root, struct gp_queues *list)
 				close(fd);
 			pid = list->queues[i].pid;
 			fd = -1;
-			if (!gp_sysfile_path(path, root, "/proc/%u/mem", pid))
+			if (!drv_sysfile_path(path, root, "/proc/%u/mem", pid))
 				fd = open(path, O_RDONLY | O_CLOEXEC);
 		}
 		if (fd >= 0)
@@ -230,19 +230,19 @@ void gp_discover_add_pointers(const char *root, struct gp_queues *list)
 
 static void fill_process(const char *root, struct gpreempt_process *p, uint32_t pid)
 {
-	char path[GP_SYSFILE_PATH_MAX];
+	char path[DRV_SYSFILE_PATH_MAX];
 	struct stat st;
 
 	p->pid = pid;
-	if (!gp_sysfile_path(path, root, "/proc/%u", pid) && !stat(path, &st))
+	if (!drv_sysfile_path(path, root, "/proc/%u", pid) && !stat(path, &st))
 		p->uid = known(st.st_uid, GPREEMPT_SOURCE_SYSFS);
-	if (gp_sysfile_path(path, root, "/proc/%u/comm", pid) ||
-	    gp_sysfile_text(path, p->comm, sizeof(p->comm)) < 0)
+	if (drv_sysfile_path(path, root, "/proc/%u/comm", pid) ||
+	    drv_sysfile_text(path, p->comm, sizeof(p->comm)) < 0)
 		p->comm[0] = 0;
 }
 
-int gp_discover_processes(const char *root, const struct gp_queues *list,
-			  struct gpreempt_process **processes, size_t *nr)
+int drv_discover_processes(const char *root, const struct drv_queues *list,
+			   struct gpreempt_process **processes, size_t *nr)
 {
 	struct gpreempt_process *p = NULL, *all;
 	size_t i;
@@ -262,25 +262,25 @@ int gp_discover_processes(const char *root, const struct gp_queues *list,
 	return 0;
 }
 
-int gp_discover_occupancy(const char *root, uint32_t pid, uint32_t gpu_id, uint64_t *out)
+int drv_discover_occupancy(const char *root, uint32_t pid, uint32_t gpu_id, uint64_t *out)
 {
-	char path[GP_SYSFILE_PATH_MAX];
-	int r = gp_sysfile_path(path, root, PROC "/%u/stats_%u/cu_occupancy", pid, gpu_id);
+	char path[DRV_SYSFILE_PATH_MAX];
+	int r = drv_sysfile_path(path, root, PROC "/%u/stats_%u/cu_occupancy", pid, gpu_id);
 
-	return r ? r : gp_sysfile_number(path, out);
+	return r ? r : drv_sysfile_number(path, out);
 }
 
-bool gp_discover_has_queue(const char *root, uint32_t pid, uint32_t gpu_id, uint32_t queue_id)
+bool drv_discover_has_queue(const char *root, uint32_t pid, uint32_t gpu_id, uint32_t queue_id)
 {
-	char path[GP_SYSFILE_PATH_MAX];
+	char path[DRV_SYSFILE_PATH_MAX];
 	uint64_t found;
 
-	return !gp_sysfile_path(path, root, PROC "/%u/queues/%u/gpuid", pid, queue_id) &&
-	       !gp_sysfile_number(path, &found) && found == gpu_id;
+	return !drv_sysfile_path(path, root, PROC "/%u/queues/%u/gpuid", pid, queue_id) &&
+	       !drv_sysfile_number(path, &found) && found == gpu_id;
 }
 
-void gp_queues_fini(struct gp_queues *list)
+void drv_queues_fini(struct drv_queues *list)
 {
 	free(list->queues);
-	*list = (struct gp_queues){};
+	*list = (struct drv_queues){};
 }

@@ -24,11 +24,11 @@
 #include <stdbool.h>
 
 /* Bits of a node's capability, HSA_CAP_* of kfd_sysfs.h. */
-#define GP_NODE_CAP_DEBUG (1u << 15)
-#define GP_NODE_CAP_DEBUG_FIRMWARE (1u << 29)
+#define DRV_NODE_CAP_DEBUG (1u << 15)
+#define DRV_NODE_CAP_DEBUG_FIRMWARE (1u << 29)
 
 /**
- * struct gp_node - a GPU in the topology
+ * struct drv_node - a GPU in the topology
  * @gpu_id: as amdkfd names it
  * @index: number of its topology node
  * @name: "gfx942", "gfx90a", …
@@ -46,7 +46,7 @@
  * @render_minor: its render node
  * @device_id: PCI
  */
-struct gp_node {
+struct drv_node {
 	uint32_t gpu_id;
 	uint32_t index;
 	char name[GPREEMPT_NAME_LEN];
@@ -66,29 +66,29 @@ struct gp_node {
 };
 
 /**
- * gp_discover_nodes() - the GPUs of the topology
+ * drv_discover_nodes() - the GPUs of the topology
  * @root: prefix
  * @nodes: an array for free(), ordered by index; NULL if there is none
  * @nr: its length
  *
  * Return: 0, -ENOENT no amdkfd here, -ENOMEM, -errno.
  */
-int gp_discover_nodes(const char *root, struct gp_node **nodes, size_t *nr);
+int drv_discover_nodes(const char *root, struct drv_node **nodes, size_t *nr);
 
 /**
- * struct gp_queues - a list of queues
+ * struct drv_queues - a list of queues
  * @queues: ordered by process, then queue id; for free()
  * @nr: how many
  * @room: how many fit
  */
-struct gp_queues {
+struct drv_queues {
 	struct gpreempt_queue *queues;
 	size_t nr;
 	size_t room;
 };
 
 /**
- * gp_discover_queues() - the queues of all processes, from sysfs
+ * drv_discover_queues() - the queues of all processes, from sysfs
  * @root: prefix
  * @out: the list
  *
@@ -96,10 +96,10 @@ struct gp_queues {
  *
  * Return: 0, -ENOENT no amdkfd here, -ENOMEM, -errno.
  */
-int gp_discover_queues(const char *root, struct gp_queues *out);
+int drv_discover_queues(const char *root, struct drv_queues *out);
 
 /**
- * gp_discover_add_snapshot() - what a queue snapshot knows
+ * drv_discover_add_snapshot() - what a queue snapshot knows
  * @list: list
  * @pid: process of the snapshot
  * @entries: snapshot
@@ -109,11 +109,11 @@ int gp_discover_queues(const char *root, struct gp_queues *out);
  *
  * Return: 0 or -ENOMEM.
  */
-int gp_discover_add_snapshot(struct gp_queues *list, uint32_t pid,
-			     const struct gp_kfd_queue_entry *entries, size_t nr);
+int drv_discover_add_snapshot(struct drv_queues *list, uint32_t pid,
+			      const struct drv_kfd_queue_entry *entries, size_t nr);
 
 /**
- * gp_discover_add_mqds() - what debugfs knows
+ * drv_discover_add_mqds() - what debugfs knows
  * @root: prefix
  * @list: list
  *
@@ -123,20 +123,20 @@ int gp_discover_add_snapshot(struct gp_queues *list, uint32_t pid,
  *
  * Return: 0, -EACCES or -ENOENT cannot be read, -ENOMEM, -errno.
  */
-int gp_discover_add_mqds(const char *root, struct gp_queues *list);
+int drv_discover_add_mqds(const char *root, struct drv_queues *list);
 
 /**
- * gp_discover_add_pointers() - read and write index, from the memory of the processes
+ * drv_discover_add_pointers() - read and write index, from the memory of the processes
  * @root: prefix
  * @list: list
  *
  * Where the addresses are known and the process may be looked into. A queue whose
  * indices differ has work; if they are equal, whether it has is unknown.
  */
-void gp_discover_add_pointers(const char *root, struct gp_queues *list);
+void drv_discover_add_pointers(const char *root, struct drv_queues *list);
 
 /**
- * gp_discover_processes() - the processes of a list
+ * drv_discover_processes() - the processes of a list
  * @root: prefix
  * @list: list
  * @processes: an array for free(); NULL if there is none
@@ -144,11 +144,11 @@ void gp_discover_add_pointers(const char *root, struct gp_queues *list);
  *
  * Return: 0 or -ENOMEM.
  */
-int gp_discover_processes(const char *root, const struct gp_queues *list,
-			  struct gpreempt_process **processes, size_t *nr);
+int drv_discover_processes(const char *root, const struct drv_queues *list,
+			   struct gpreempt_process **processes, size_t *nr);
 
 /**
- * gp_discover_occupancy() - compute units a process fills now
+ * drv_discover_occupancy() - compute units a process fills now
  * @root: prefix
  * @pid: process
  * @gpu_id: node
@@ -156,10 +156,10 @@ int gp_discover_processes(const char *root, const struct gp_queues *list,
  *
  * Return: 0, -ENOENT this GPU cannot say it, or no such process.
  */
-int gp_discover_occupancy(const char *root, uint32_t pid, uint32_t gpu_id, uint64_t *out);
+int drv_discover_occupancy(const char *root, uint32_t pid, uint32_t gpu_id, uint64_t *out);
 
 /**
- * gp_discover_has_queue() - does the driver show this queue?
+ * drv_discover_has_queue() - does the driver show this queue?
  * @root: prefix
  * @pid: process
  * @gpu_id: node
@@ -167,12 +167,12 @@ int gp_discover_occupancy(const char *root, uint32_t pid, uint32_t gpu_id, uint6
  *
  * Return: true if the process has it on that node.
  */
-bool gp_discover_has_queue(const char *root, uint32_t pid, uint32_t gpu_id, uint32_t queue_id);
+bool drv_discover_has_queue(const char *root, uint32_t pid, uint32_t gpu_id, uint32_t queue_id);
 
 /**
- * gp_queues_fini() - free a list
+ * drv_queues_fini() - free a list
  * @list: list
  */
-void gp_queues_fini(struct gp_queues *list);
+void drv_queues_fini(struct drv_queues *list);
 
 #endif

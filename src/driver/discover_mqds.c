@@ -24,7 +24,7 @@ static void say(struct gpreempt_value *v, uint64_t value)
 		*v = (struct gpreempt_value){ .value = value, .source = GPREEMPT_SOURCE_DEBUGFS };
 }
 
-static void join(struct gpreempt_queue *q, const struct gp_mqd *m)
+static void join(struct gpreempt_queue *q, const struct drv_mqd *m)
 {
 	say(&q->ring_addr, m->ring_addr);
 	say(&q->ring_bytes, m->ring_bytes);
@@ -32,11 +32,11 @@ static void join(struct gpreempt_queue *q, const struct gp_mqd *m)
 	if (!m->is_compute)
 		return;
 	say(&q->wptr_addr, m->wptr_addr);
-	say(&q->type, m->is_aql ? GP_KFD_QUEUE_AQL : GP_KFD_QUEUE_PM4);
+	say(&q->type, m->is_aql ? DRV_KFD_QUEUE_AQL : DRV_KFD_QUEUE_PM4);
 	say(&q->prio, m->prio);
 }
 
-static bool is_alike(const struct gpreempt_queue *q, const struct gp_mqd *m)
+static bool is_alike(const struct gpreempt_queue *q, const struct drv_mqd *m)
 {
 	return q->pid == m->pid && q->gpu_id == m->gpu_id && is_known(&q->compute) &&
 	       (q->compute.value != 0) == m->is_compute && is_known(&q->ring_bytes) &&
@@ -44,7 +44,8 @@ static bool is_alike(const struct gpreempt_queue *q, const struct gp_mqd *m)
 }
 
 /* The queue with this ring, or the only one it can be. */
-static struct gpreempt_queue *find(struct gp_queues *list, const struct gp_mqd *m, size_t nr_twins)
+static struct gpreempt_queue *find(struct drv_queues *list, const struct drv_mqd *m,
+				   size_t nr_twins)
 {
 	struct gpreempt_queue *q, *alike = NULL;
 	size_t nr_alike = 0;
@@ -63,9 +64,9 @@ static struct gpreempt_queue *find(struct gp_queues *list, const struct gp_mqd *
 }
 
 /* Images that cannot be told from this one without its ring. */
-static size_t count_twins(const struct gp_mqd *m, const struct gp_mqd *all, size_t nr)
+static size_t count_twins(const struct drv_mqd *m, const struct drv_mqd *all, size_t nr)
 {
-	const struct gp_mqd *o;
+	const struct drv_mqd *o;
 	size_t n = 0;
 
 	for (o = all; o < all + nr; o++)
@@ -74,9 +75,9 @@ static size_t count_twins(const struct gp_mqd *m, const struct gp_mqd *all, size
 	return n;
 }
 
-static bool is_gfx9(const struct gp_node *nodes, size_t nr, uint32_t gpu_id)
+static bool is_gfx9(const struct drv_node *nodes, size_t nr, uint32_t gpu_id)
 {
-	const struct gp_node *n;
+	const struct drv_node *n;
 
 	for (n = nodes; n < nodes + nr; n++) {
 		if (n->gpu_id == gpu_id)
@@ -85,10 +86,10 @@ static bool is_gfx9(const struct gp_node *nodes, size_t nr, uint32_t gpu_id)
 	return false;
 }
 
-static int read_mqds(const char *root, struct gp_mqd **mqds, size_t *nr)
+static int read_mqds(const char *root, struct drv_mqd **mqds, size_t *nr)
 {
-	char path[GP_SYSFILE_PATH_MAX];
-	int r = gp_sysfile_path(path, root, MQDS);
+	char path[DRV_SYSFILE_PATH_MAX];
+	int r = drv_sysfile_path(path, root, MQDS);
 	FILE *f;
 
 	if (r)
@@ -96,18 +97,18 @@ static int read_mqds(const char *root, struct gp_mqd **mqds, size_t *nr)
 	f = fopen(path, "re");
 	if (!f)
 		return -errno;
-	r = gp_mqds_read(f, mqds, nr);
+	r = drv_mqds_read(f, mqds, nr);
 	fclose(f);
 	return r;
 }
 
-int gp_discover_add_mqds(const char *root, struct gp_queues *list)
+int drv_discover_add_mqds(const char *root, struct drv_queues *list)
 {
-	struct gp_node *nodes = NULL;
+	struct drv_node *nodes = NULL;
 	struct gpreempt_queue *q;
-	struct gp_mqd *mqds;
+	struct drv_mqd *mqds;
 	size_t i, nr, nr_nodes = 0;
-	int r = gp_discover_nodes(root, &nodes, &nr_nodes);
+	int r = drv_discover_nodes(root, &nodes, &nr_nodes);
 
 	if (r)
 		return r;

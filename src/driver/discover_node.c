@@ -16,7 +16,7 @@
 /**
  * struct property - a line of interest
  * @key: its first word
- * @offset: of the struct gpreempt_value in struct gp_node
+ * @offset: of the struct gpreempt_value in struct drv_node
  */
 struct property {
 	const char *key;
@@ -24,21 +24,21 @@ struct property {
 };
 
 static const struct property properties[] = {
-	{ "gfx_target_version", offsetof(struct gp_node, gfx_target) },
-	{ "num_xcc", offsetof(struct gp_node, nr_xcc) },
-	{ "simd_count", offsetof(struct gp_node, nr_simd) },
-	{ "max_waves_per_simd", offsetof(struct gp_node, waves_per_simd) },
-	{ "cwsr_size", offsetof(struct gp_node, cwsr_bytes) },
-	{ "ctl_stack_size", offsetof(struct gp_node, ctl_stack_bytes) },
-	{ "num_cp_queues", offsetof(struct gp_node, nr_cp_queues) },
-	{ "capability", offsetof(struct gp_node, capability) },
-	{ "fw_version", offsetof(struct gp_node, mec_fw) },
-	{ "sdma_fw_version", offsetof(struct gp_node, sdma_fw) },
-	{ "drm_render_minor", offsetof(struct gp_node, render_minor) },
-	{ "device_id", offsetof(struct gp_node, device_id) },
+	{ "gfx_target_version", offsetof(struct drv_node, gfx_target) },
+	{ "num_xcc", offsetof(struct drv_node, nr_xcc) },
+	{ "simd_count", offsetof(struct drv_node, nr_simd) },
+	{ "max_waves_per_simd", offsetof(struct drv_node, waves_per_simd) },
+	{ "cwsr_size", offsetof(struct drv_node, cwsr_bytes) },
+	{ "ctl_stack_size", offsetof(struct drv_node, ctl_stack_bytes) },
+	{ "num_cp_queues", offsetof(struct drv_node, nr_cp_queues) },
+	{ "capability", offsetof(struct drv_node, capability) },
+	{ "fw_version", offsetof(struct drv_node, mec_fw) },
+	{ "sdma_fw_version", offsetof(struct drv_node, sdma_fw) },
+	{ "drm_render_minor", offsetof(struct drv_node, render_minor) },
+	{ "device_id", offsetof(struct drv_node, device_id) },
 };
 
-static void take_property(struct gp_node *n, const char *key, uint64_t value)
+static void take_property(struct drv_node *n, const char *key, uint64_t value)
 {
 	struct gpreempt_value *v;
 	size_t i;
@@ -52,7 +52,7 @@ static void take_property(struct gp_node *n, const char *key, uint64_t value)
 }
 
 /* gfx942, gfx90a: the step is hexadecimal, and so is the minor. */
-static void name_node(struct gp_node *n)
+static void name_node(struct drv_node *n)
 {
 	unsigned int v = (unsigned int)n->gfx_target.value;
 
@@ -60,7 +60,7 @@ static void name_node(struct gp_node *n)
 		snprintf(n->name, sizeof(n->name), "gfx%u%x%x", v / 10000, v / 100 % 100, v % 100);
 }
 
-static int read_properties(const char *path, struct gp_node *n)
+static int read_properties(const char *path, struct drv_node *n)
 {
 	FILE *f = fopen(path, "re");
 	uint64_t value, simd_per_cu = 0;
@@ -84,31 +84,31 @@ static int read_properties(const char *path, struct gp_node *n)
 }
 
 /* Return: 1 a GPU, 0 a node without one or gone, -errno. */
-static int read_node(const char *root, uint32_t index, struct gp_node *n)
+static int read_node(const char *root, uint32_t index, struct drv_node *n)
 {
-	char path[GP_SYSFILE_PATH_MAX];
+	char path[DRV_SYSFILE_PATH_MAX];
 	uint64_t gpu_id;
 
-	*n = (struct gp_node){ .index = index };
-	if (gp_sysfile_path(path, root, NODES "/%u/gpu_id", index) ||
-	    gp_sysfile_number(path, &gpu_id) || !gpu_id)
+	*n = (struct drv_node){ .index = index };
+	if (drv_sysfile_path(path, root, NODES "/%u/gpu_id", index) ||
+	    drv_sysfile_number(path, &gpu_id) || !gpu_id)
 		return 0;
 	n->gpu_id = (uint32_t)gpu_id;
-	if (gp_sysfile_path(path, root, NODES "/%u/properties", index))
+	if (drv_sysfile_path(path, root, NODES "/%u/properties", index))
 		return 0;
 	return read_properties(path, n) ? 0 : 1;
 }
 
 static int by_index(const void *a, const void *b)
 {
-	const struct gp_node *x = a, *y = b;
+	const struct drv_node *x = a, *y = b;
 
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-static int add_node(const char *root, uint32_t index, struct gp_node **nodes, size_t *nr)
+static int add_node(const char *root, uint32_t index, struct drv_node **nodes, size_t *nr)
 {
-	struct gp_node *bigger = realloc(*nodes, (*nr + 1) * sizeof(*bigger));
+	struct drv_node *bigger = realloc(*nodes, (*nr + 1) * sizeof(*bigger));
 
 	if (!bigger)
 		return -ENOMEM;
@@ -118,21 +118,21 @@ static int add_node(const char *root, uint32_t index, struct gp_node **nodes, si
 	return 0;
 }
 
-int gp_discover_nodes(const char *root, struct gp_node **nodes, size_t *nr)
+int drv_discover_nodes(const char *root, struct drv_node **nodes, size_t *nr)
 {
-	char path[GP_SYSFILE_PATH_MAX];
-	struct gp_node *all = NULL;
+	char path[DRV_SYSFILE_PATH_MAX];
+	struct drv_node *all = NULL;
 	size_t count = 0;
 	uint32_t index;
 	DIR *dir;
-	int r = gp_sysfile_path(path, root, NODES);
+	int r = drv_sysfile_path(path, root, NODES);
 
 	if (r)
 		return r;
 	dir = opendir(path);
 	if (!dir)
 		return -errno;
-	while (!r && gp_sysfile_next(dir, &index))
+	while (!r && drv_sysfile_next(dir, &index))
 		r = add_node(root, index, &all, &count);
 	closedir(dir);
 	if (r || !count) {

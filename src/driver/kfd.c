@@ -18,38 +18,38 @@ static int kfd_ioctl(int fd, unsigned long cmd, void *args)
 	return r < 0 ? -errno : r;
 }
 
-static int dbg_trap(int fd, uint32_t pid, enum gp_kfd_dbg_op op, struct gp_kfd_dbg_trap *args)
+static int dbg_trap(int fd, uint32_t pid, enum drv_kfd_dbg_op op, struct drv_kfd_dbg_trap *args)
 {
 	args->pid = pid;
 	args->op = op;
-	return kfd_ioctl(fd, GP_KFD_IOC_DBG_TRAP, args);
+	return kfd_ioctl(fd, DRV_KFD_IOC_DBG_TRAP, args);
 }
 
-int gp_kfd_open(void)
+int drv_kfd_open(void)
 {
-	int fd = open(GP_KFD_PATH, O_RDWR | O_CLOEXEC);
+	int fd = open(DRV_KFD_PATH, O_RDWR | O_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
 
-int gp_kfd_get_version(int fd, struct gp_kfd_version *out)
+int drv_kfd_get_version(int fd, struct drv_kfd_version *out)
 {
-	return kfd_ioctl(fd, GP_KFD_IOC_GET_VERSION, out);
+	return kfd_ioctl(fd, DRV_KFD_IOC_GET_VERSION, out);
 }
 
-bool gp_kfd_version_has_debug(const struct gp_kfd_version *v)
+bool drv_kfd_version_has_debug(const struct drv_kfd_version *v)
 {
-	if (v->major != GP_KFD_DEBUG_MAJOR)
-		return v->major > GP_KFD_DEBUG_MAJOR;
-	return v->minor >= GP_KFD_DEBUG_MINOR;
+	if (v->major != DRV_KFD_DEBUG_MAJOR)
+		return v->major > DRV_KFD_DEBUG_MAJOR;
+	return v->minor >= DRV_KFD_DEBUG_MINOR;
 }
 
-int gp_kfd_smi_open(int fd, uint32_t gpu_id)
+int drv_kfd_smi_open(int fd, uint32_t gpu_id)
 {
-	struct gp_kfd_smi_events args = { .gpu_id = gpu_id };
-	uint64_t mask = 1u << (GP_KFD_SMI_GPU_PRE_RESET - 1) |
-			1u << (GP_KFD_SMI_GPU_POST_RESET - 1);
-	int r = kfd_ioctl(fd, GP_KFD_IOC_SMI_EVENTS, &args);
+	struct drv_kfd_smi_events args = { .gpu_id = gpu_id };
+	uint64_t mask = 1u << (DRV_KFD_SMI_GPU_PRE_RESET - 1) |
+			1u << (DRV_KFD_SMI_GPU_POST_RESET - 1);
+	int r = kfd_ioctl(fd, DRV_KFD_IOC_SMI_EVENTS, &args);
 
 	if (r)
 		return r;
@@ -64,7 +64,7 @@ int gp_kfd_smi_open(int fd, uint32_t gpu_id)
 	return r;
 }
 
-int gp_kfd_smi_read(int fd)
+int drv_kfd_smi_read(int fd)
 {
 	char text[1025], *line, *rest;
 	ssize_t n = read(fd, text, sizeof(text) - 1);
@@ -76,30 +76,30 @@ int gp_kfd_smi_read(int fd)
 	text[n] = 0;
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		event = strtoul(line, NULL, 16);
-		if (event == GP_KFD_SMI_GPU_PRE_RESET || event == GP_KFD_SMI_GPU_POST_RESET)
+		if (event == DRV_KFD_SMI_GPU_PRE_RESET || event == DRV_KFD_SMI_GPU_POST_RESET)
 			mask |= 1 << event;
 	}
 	return mask;
 }
 
-int gp_kfd_update_queue(int fd, const struct gp_kfd_update_queue *args)
+int drv_kfd_update_queue(int fd, const struct drv_kfd_update_queue *args)
 {
-	struct gp_kfd_update_queue copy = *args;
+	struct drv_kfd_update_queue copy = *args;
 
-	return kfd_ioctl(fd, GP_KFD_IOC_UPDATE_QUEUE, &copy);
+	return kfd_ioctl(fd, DRV_KFD_IOC_UPDATE_QUEUE, &copy);
 }
 
-int gp_kfd_runtime_enable(int fd, uint32_t mode)
+int drv_kfd_runtime_enable(int fd, uint32_t mode)
 {
-	struct gp_kfd_runtime_enable args = { .mode = mode };
+	struct drv_kfd_runtime_enable args = { .mode = mode };
 
-	return kfd_ioctl(fd, GP_KFD_IOC_RUNTIME_ENABLE, &args);
+	return kfd_ioctl(fd, DRV_KFD_IOC_RUNTIME_ENABLE, &args);
 }
 
-int gp_kfd_dbg_enable(int fd, uint32_t pid, uint64_t exceptions, int pipe_fd,
-		      struct gp_kfd_runtime_info *info)
+int drv_kfd_dbg_enable(int fd, uint32_t pid, uint64_t exceptions, int pipe_fd,
+		       struct drv_kfd_runtime_info *info)
 {
-	struct gp_kfd_dbg_trap args = {
+	struct drv_kfd_dbg_trap args = {
 		.enable = {
 			.exceptions = exceptions,
 			.info_ptr = (uintptr_t)info,
@@ -108,50 +108,50 @@ int gp_kfd_dbg_enable(int fd, uint32_t pid, uint64_t exceptions, int pipe_fd,
 		},
 	};
 
-	return dbg_trap(fd, pid, GP_KFD_DBG_ENABLE, &args);
+	return dbg_trap(fd, pid, DRV_KFD_DBG_ENABLE, &args);
 }
 
-int gp_kfd_dbg_disable(int fd, uint32_t pid)
+int drv_kfd_dbg_disable(int fd, uint32_t pid)
 {
-	struct gp_kfd_dbg_trap args = {};
+	struct drv_kfd_dbg_trap args = {};
 
-	return dbg_trap(fd, pid, GP_KFD_DBG_DISABLE, &args);
+	return dbg_trap(fd, pid, DRV_KFD_DBG_DISABLE, &args);
 }
 
-int gp_kfd_dbg_suspend(int fd, uint32_t pid, uint32_t *ids, uint32_t nr, uint32_t grace)
+int drv_kfd_dbg_suspend(int fd, uint32_t pid, uint32_t *ids, uint32_t nr, uint32_t grace)
 {
-	struct gp_kfd_dbg_trap args = {
+	struct drv_kfd_dbg_trap args = {
 		.suspend = { .ids_ptr = (uintptr_t)ids, .nr = nr, .grace = grace },
 	};
 
-	if (grace < GP_KFD_GRACE_MIN)
-		args.suspend.grace = GP_KFD_GRACE_MIN;
-	else if (grace > GP_KFD_GRACE_MAX)
-		args.suspend.grace = GP_KFD_GRACE_MAX;
-	return dbg_trap(fd, pid, GP_KFD_DBG_SUSPEND_QUEUES, &args);
+	if (grace < DRV_KFD_GRACE_MIN)
+		args.suspend.grace = DRV_KFD_GRACE_MIN;
+	else if (grace > DRV_KFD_GRACE_MAX)
+		args.suspend.grace = DRV_KFD_GRACE_MAX;
+	return dbg_trap(fd, pid, DRV_KFD_DBG_SUSPEND_QUEUES, &args);
 }
 
-int gp_kfd_dbg_resume(int fd, uint32_t pid, uint32_t *ids, uint32_t nr)
+int drv_kfd_dbg_resume(int fd, uint32_t pid, uint32_t *ids, uint32_t nr)
 {
-	struct gp_kfd_dbg_trap args = {
+	struct drv_kfd_dbg_trap args = {
 		.resume = { .ids_ptr = (uintptr_t)ids, .nr = nr },
 	};
 
-	return dbg_trap(fd, pid, GP_KFD_DBG_RESUME_QUEUES, &args);
+	return dbg_trap(fd, pid, DRV_KFD_DBG_RESUME_QUEUES, &args);
 }
 
-int gp_kfd_dbg_result(uint32_t id)
+int drv_kfd_dbg_result(uint32_t id)
 {
 	/* A new queue of a GPU that failed carries both. */
-	if (id & GP_KFD_DBG_QUEUE_ERROR)
+	if (id & DRV_KFD_DBG_QUEUE_ERROR)
 		return -EIO;
-	return id & GP_KFD_DBG_QUEUE_INVALID ? -ESRCH : 0;
+	return id & DRV_KFD_DBG_QUEUE_INVALID ? -ESRCH : 0;
 }
 
-int gp_kfd_dbg_queues(int fd, uint32_t pid, struct gp_kfd_queue_entry *entries, uint32_t nr,
-		      uint64_t clear)
+int drv_kfd_dbg_queues(int fd, uint32_t pid, struct drv_kfd_queue_entry *entries, uint32_t nr,
+		       uint64_t clear)
 {
-	struct gp_kfd_dbg_trap args = {
+	struct drv_kfd_dbg_trap args = {
 		.snapshot = {
 			.exceptions = clear,
 			.buf_ptr = (uintptr_t)entries,
@@ -159,19 +159,19 @@ int gp_kfd_dbg_queues(int fd, uint32_t pid, struct gp_kfd_queue_entry *entries, 
 			.entry_bytes = sizeof(*entries),
 		},
 	};
-	int r = dbg_trap(fd, pid, GP_KFD_DBG_QUEUE_SNAPSHOT, &args);
+	int r = dbg_trap(fd, pid, DRV_KFD_DBG_QUEUE_SNAPSHOT, &args);
 
 	return r < 0 ? r : (int)args.snapshot.nr;
 }
 
-int gp_kfd_dbg_query(int fd, uint32_t pid, uint64_t clear, struct gp_kfd_event *out)
+int drv_kfd_dbg_query(int fd, uint32_t pid, uint64_t clear, struct drv_kfd_event *out)
 {
-	struct gp_kfd_dbg_trap args = { .event = { .exceptions = clear } };
-	int r = dbg_trap(fd, pid, GP_KFD_DBG_QUERY_EVENT, &args);
+	struct drv_kfd_dbg_trap args = { .event = { .exceptions = clear } };
+	int r = dbg_trap(fd, pid, DRV_KFD_DBG_QUERY_EVENT, &args);
 
 	if (r < 0)
 		return r;
-	*out = (struct gp_kfd_event){
+	*out = (struct drv_kfd_event){
 		.exceptions = args.event.exceptions,
 		.gpu_id = args.event.gpu_id,
 		.queue_id = args.event.queue_id,
@@ -179,9 +179,9 @@ int gp_kfd_dbg_query(int fd, uint32_t pid, uint64_t clear, struct gp_kfd_event *
 	return 0;
 }
 
-int gp_kfd_dbg_send(int fd, uint32_t pid, uint64_t exceptions)
+int drv_kfd_dbg_send(int fd, uint32_t pid, uint64_t exceptions)
 {
-	struct gp_kfd_dbg_trap args = { .event = { .exceptions = exceptions } };
+	struct drv_kfd_dbg_trap args = { .event = { .exceptions = exceptions } };
 
-	return dbg_trap(fd, pid, GP_KFD_DBG_SEND_RUNTIME_EVENT, &args);
+	return dbg_trap(fd, pid, DRV_KFD_DBG_SEND_RUNTIME_EVENT, &args);
 }

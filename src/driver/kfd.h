@@ -15,179 +15,179 @@
 #include "driver/kfd_abi.h"
 
 /**
- * gp_kfd_open() - open the device
+ * drv_kfd_open() - open the device
  *
  * Opening makes amdkfd remember this process; do it once.
  *
  * Return: a descriptor, closed on exec; -ENOENT or -ENODEV no driver, -EACCES or
  * -EPERM not allowed.
  */
-int gp_kfd_open(void);
+int drv_kfd_open(void);
 
 /**
- * gp_kfd_get_version() - version of the ioctl ABI
+ * drv_kfd_get_version() - version of the ioctl ABI
  * @fd: /dev/kfd
  * @out: output
  *
  * Return: 0 or -errno.
  */
-int gp_kfd_get_version(int fd, struct gp_kfd_version *out);
+int drv_kfd_get_version(int fd, struct drv_kfd_version *out);
 
 /**
- * gp_kfd_version_has_debug() - are there debugger calls?
+ * drv_kfd_version_has_debug() - are there debugger calls?
  * @v: version
  *
  * Return: true from 1.13 on.
  */
-bool gp_kfd_version_has_debug(const struct gp_kfd_version *v);
+bool drv_kfd_version_has_debug(const struct drv_kfd_version *v);
 
 /**
- * gp_kfd_smi_open() - hear of the resets of a node
+ * drv_kfd_smi_open() - hear of the resets of a node
  * @fd: /dev/kfd
  * @gpu_id: node
  *
- * Return: a non-blocking descriptor to poll and for gp_kfd_smi_read(), or -errno.
+ * Return: a non-blocking descriptor to poll and for drv_kfd_smi_read(), or -errno.
  */
-int gp_kfd_smi_open(int fd, uint32_t gpu_id);
+int drv_kfd_smi_open(int fd, uint32_t gpu_id);
 
 /**
- * gp_kfd_smi_read() - what was heard
- * @fd: of gp_kfd_smi_open()
+ * drv_kfd_smi_read() - what was heard
+ * @fd: of drv_kfd_smi_open()
  *
- * Return: a mask of enum gp_kfd_smi_event (1 << event), 0 nothing, or -errno.
+ * Return: a mask of enum drv_kfd_smi_event (1 << event), 0 nothing, or -errno.
  */
-int gp_kfd_smi_read(int fd);
+int drv_kfd_smi_read(int fd);
 
 /**
- * gp_kfd_update_queue() - change a queue of this process
+ * drv_kfd_update_queue() - change a queue of this process
  * @fd: /dev/kfd
  * @args: everything about it
  *
  * Return: 0; -EACCES its queue was reset; -EFAULT or -EINVAL wrong ring; -ETIME
  * the firmware did not answer.
  */
-int gp_kfd_update_queue(int fd, const struct gp_kfd_update_queue *args);
+int drv_kfd_update_queue(int fd, const struct drv_kfd_update_queue *args);
 
 /**
- * gp_kfd_runtime_enable() - tell the driver about a runtime in this process
+ * drv_kfd_runtime_enable() - tell the driver about a runtime in this process
  * @fd: /dev/kfd
- * @mode: GP_KFD_RUNTIME_*, 0 = disable
+ * @mode: DRV_KFD_RUNTIME_*, 0 = disable
  *
  * Return: 0; -EEXIST there are queues already; -EBUSY.
  */
-int gp_kfd_runtime_enable(int fd, uint32_t mode);
+int drv_kfd_runtime_enable(int fd, uint32_t mode);
 
 /**
- * gp_kfd_dbg_enable() - open a debug session
+ * drv_kfd_dbg_enable() - open a debug session
  * @fd: /dev/kfd of the caller
  * @pid: target; itself, or one that the calling thread traces
- * @exceptions: GP_KFD_EC_*
+ * @exceptions: DRV_KFD_EC_*
  * @pipe_fd: gets a dot per event; non-blocking, or the driver may hang in it
  * @info: output
  *
  * Return: 0; -EINVAL driver without firmware scheduler; -ESRCH no such process;
  * -EPERM not its tracer; -EALREADY there is a session.
  */
-int gp_kfd_dbg_enable(int fd, uint32_t pid, uint64_t exceptions, int pipe_fd,
-		      struct gp_kfd_runtime_info *info);
+int drv_kfd_dbg_enable(int fd, uint32_t pid, uint64_t exceptions, int pipe_fd,
+		       struct drv_kfd_runtime_info *info);
 
 /**
- * gp_kfd_dbg_disable() - close the session: everything suspended goes on
+ * drv_kfd_dbg_disable() - close the session: everything suspended goes on
  * @fd: /dev/kfd
  * @pid: target
  *
  * Return: 0, -EINVAL there is none, -ESRCH.
  */
-int gp_kfd_dbg_disable(int fd, uint32_t pid);
+int drv_kfd_dbg_disable(int fd, uint32_t pid);
 
 /**
- * gp_kfd_dbg_suspend() - stop queues in one runlist cycle
+ * drv_kfd_dbg_suspend() - stop queues in one runlist cycle
  * @fd: /dev/kfd
  * @pid: target
- * @ids: queue ids; output: with GP_KFD_DBG_QUEUE_*, see gp_kfd_dbg_result()
+ * @ids: queue ids; output: with DRV_KFD_DBG_QUEUE_*, see drv_kfd_dbg_result()
  * @nr: how many
  * @grace: clamped to 1..255
  *
  * Return: how many are suspended, or -errno if nothing was done: -EPERM the
  * runtime of the target is not enabled, -EINVAL too many or no session, -ESRCH.
  */
-int gp_kfd_dbg_suspend(int fd, uint32_t pid, uint32_t *ids, uint32_t nr, uint32_t grace);
+int drv_kfd_dbg_suspend(int fd, uint32_t pid, uint32_t *ids, uint32_t nr, uint32_t grace);
 
 /**
- * gp_kfd_dbg_resume() - continue queues in one runlist cycle
+ * drv_kfd_dbg_resume() - continue queues in one runlist cycle
  * @fd: /dev/kfd
  * @pid: target
- * @ids: queue ids; output: with GP_KFD_DBG_QUEUE_*; NULL = all
+ * @ids: queue ids; output: with DRV_KFD_DBG_QUEUE_*; NULL = all
  * @nr: how many
  *
  * Return: how many, or -errno.
  */
-int gp_kfd_dbg_resume(int fd, uint32_t pid, uint32_t *ids, uint32_t nr);
+int drv_kfd_dbg_resume(int fd, uint32_t pid, uint32_t *ids, uint32_t nr);
 
 /**
- * gp_kfd_dbg_result() - what became of one queue of a batch
+ * drv_kfd_dbg_result() - what became of one queue of a batch
  * @id: its id after the call
  *
  * Return: 0; -ESRCH gone, new or dying; -EIO the hardware failed (the queue counts
  * as suspended all the same).
  */
-int gp_kfd_dbg_result(uint32_t id);
+int drv_kfd_dbg_result(uint32_t id);
 
 /**
- * gp_kfd_dbg_id() - the id without what the call added
+ * drv_kfd_dbg_id() - the id without what the call added
  * @id: id after the call
  *
  * Return: the queue id.
  */
-static inline uint32_t gp_kfd_dbg_id(uint32_t id)
+static inline uint32_t drv_kfd_dbg_id(uint32_t id)
 {
-	return id & ~(GP_KFD_DBG_QUEUE_ERROR | GP_KFD_DBG_QUEUE_INVALID);
+	return id & ~(DRV_KFD_DBG_QUEUE_ERROR | DRV_KFD_DBG_QUEUE_INVALID);
 }
 
 /**
- * gp_kfd_dbg_queues() - queue snapshot
+ * drv_kfd_dbg_queues() - queue snapshot
  * @fd: /dev/kfd
  * @pid: target
  * @entries: room; NULL if @nr is 0
  * @nr: how many fit
- * @clear: GP_KFD_EC_* to clear; a queue with GP_KFD_EC_QUEUE_NEW cannot be suspended
+ * @clear: DRV_KFD_EC_* to clear; a queue with DRV_KFD_EC_QUEUE_NEW cannot be suspended
  *
  * Return: how many queues there are, which may be more than @nr; or -errno.
  */
-int gp_kfd_dbg_queues(int fd, uint32_t pid, struct gp_kfd_queue_entry *entries, uint32_t nr,
-		      uint64_t clear);
+int drv_kfd_dbg_queues(int fd, uint32_t pid, struct drv_kfd_queue_entry *entries, uint32_t nr,
+		       uint64_t clear);
 
 /**
- * struct gp_kfd_event - an exception of the target
- * @exceptions: GP_KFD_EC_*: all that are raised there
+ * struct drv_kfd_event - an exception of the target
+ * @exceptions: DRV_KFD_EC_*: all that are raised there
  * @gpu_id: node, or 0
  * @queue_id: queue; means nothing unless a queue's exception is raised
  */
-struct gp_kfd_event {
+struct drv_kfd_event {
 	uint64_t exceptions;
 	uint32_t gpu_id;
 	uint32_t queue_id;
 };
 
 /**
- * gp_kfd_dbg_query() - next event of those subscribed
+ * drv_kfd_dbg_query() - next event of those subscribed
  * @fd: /dev/kfd
  * @pid: target
- * @clear: GP_KFD_EC_* to clear of what is found
+ * @clear: DRV_KFD_EC_* to clear of what is found
  * @out: output
  *
  * Return: 0, -EAGAIN there is none, -errno.
  */
-int gp_kfd_dbg_query(int fd, uint32_t pid, uint64_t clear, struct gp_kfd_event *out);
+int drv_kfd_dbg_query(int fd, uint32_t pid, uint64_t clear, struct drv_kfd_event *out);
 
 /**
- * gp_kfd_dbg_send() - send an exception to the target's runtime
+ * drv_kfd_dbg_send() - send an exception to the target's runtime
  * @fd: /dev/kfd
  * @pid: target
- * @exceptions: GP_KFD_EC_PROCESS_RUNTIME lets a RUNTIME_ENABLE that waits go on
+ * @exceptions: DRV_KFD_EC_PROCESS_RUNTIME lets a RUNTIME_ENABLE that waits go on
  *
  * Return: 0 or -errno.
  */
-int gp_kfd_dbg_send(int fd, uint32_t pid, uint64_t exceptions);
+int drv_kfd_dbg_send(int fd, uint32_t pid, uint64_t exceptions);
 
 #endif

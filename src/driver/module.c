@@ -28,15 +28,15 @@ static int call(int fd, unsigned long request, void *arg)
 	return ret ? -errno : 0;
 }
 
-int gp_kernel_open(void)
+int drv_module_open(void)
 {
 	struct gpreempt_ioc_caps caps;
-	int fd = open(GP_KERNEL_DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	int fd = open(DRV_MODULE_DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	int ret;
 
 	if (fd < 0)
 		return errno == ENXIO || errno == ENODEV ? -ENOENT : -errno;
-	ret = gp_kernel_caps(fd, &caps);
+	ret = drv_module_caps(fd, &caps);
 	if (!ret && caps.version != GPREEMPT_ABI_VERSION)
 		ret = -EPROTO;
 	if (!ret)
@@ -45,13 +45,13 @@ int gp_kernel_open(void)
 	return ret;
 }
 
-int gp_kernel_caps(int fd, struct gpreempt_ioc_caps *caps)
+int drv_module_caps(int fd, struct gpreempt_ioc_caps *caps)
 {
 	*caps = (struct gpreempt_ioc_caps){ .size = sizeof(*caps) };
 	return call(fd, GPREEMPT_IOC_CAPS, caps);
 }
 
-int gp_kernel_list(int fd, struct gpreempt_ioc_queue **queues, size_t *nr)
+int drv_module_list(int fd, struct gpreempt_ioc_queue **queues, size_t *nr)
 {
 	struct gpreempt_ioc_list arg = { .size = sizeof(arg), .entry_size = sizeof(**queues) };
 	struct gpreempt_ioc_queue *list = NULL;
@@ -82,7 +82,7 @@ int gp_kernel_list(int fd, struct gpreempt_ioc_queue **queues, size_t *nr)
 	return -EAGAIN;
 }
 
-int gp_kernel_pidfd(pid_t pid)
+int drv_module_pidfd(pid_t pid)
 {
 	long fd = pid > 0 ? syscall(SYS_pidfd_open, pid, 0) : -1;
 
@@ -92,13 +92,13 @@ int gp_kernel_pidfd(pid_t pid)
 	return pid <= 0 || errno == EINVAL ? -ESRCH : -errno;
 }
 
-int gp_kernel_get_attr(int fd, int pidfd, struct gpreempt_ioc_attr *attr)
+int drv_module_get_attr(int fd, int pidfd, struct gpreempt_ioc_attr *attr)
 {
 	*attr = (struct gpreempt_ioc_attr){ .size = sizeof(*attr), .pidfd = pidfd };
 	return call(fd, GPREEMPT_IOC_GET_ATTR, attr);
 }
 
-int gp_kernel_set_attr(int fd, int pidfd, const struct gpreempt_ioc_attr *attr)
+int drv_module_set_attr(int fd, int pidfd, const struct gpreempt_ioc_attr *attr)
 {
 	struct gpreempt_ioc_attr arg = *attr;
 
@@ -107,7 +107,7 @@ int gp_kernel_set_attr(int fd, int pidfd, const struct gpreempt_ioc_attr *attr)
 	return call(fd, GPREEMPT_IOC_SET_ATTR, &arg);
 }
 
-int gp_kernel_switch(int fd, struct gpreempt_ioc_ref *refs, uint32_t nr, uint32_t lease_ms)
+int drv_module_switch(int fd, struct gpreempt_ioc_ref *refs, uint32_t nr, uint32_t lease_ms)
 {
 	struct gpreempt_ioc_switch arg = {
 		.size = sizeof(arg),
@@ -125,17 +125,17 @@ int gp_kernel_switch(int fd, struct gpreempt_ioc_ref *refs, uint32_t nr, uint32_
 	return call(fd, GPREEMPT_IOC_SWITCH, &arg);
 }
 
-int gp_kernel_hold(int fd, const struct gpreempt_ioc_ref *ref, uint32_t lease_ms)
+int drv_module_hold(int fd, const struct gpreempt_ioc_ref *ref, uint32_t lease_ms)
 {
 	struct gpreempt_ioc_ref copy = *ref;
-	int ret = gp_kernel_switch(fd, &copy, 1, lease_ms);
+	int ret = drv_module_switch(fd, &copy, 1, lease_ms);
 
 	return ret ? ret : copy.result;
 }
 
-int gp_kernel_release(int fd, const struct gpreempt_ioc_ref *ref)
+int drv_module_release(int fd, const struct gpreempt_ioc_ref *ref)
 {
-	return gp_kernel_hold(fd, ref, 0);
+	return drv_module_hold(fd, ref, 0);
 }
 
 static int set_name(char *to, const char *name)
@@ -148,8 +148,8 @@ static int set_name(char *to, const char *name)
 	return 0;
 }
 
-int gp_kernel_get_policy(int fd, uint32_t gpu_id, const char *param,
-			 struct gpreempt_ioc_policy *out)
+int drv_module_get_policy(int fd, uint32_t gpu_id, const char *param,
+			  struct gpreempt_ioc_policy *out)
 {
 	*out = (struct gpreempt_ioc_policy){ .size = sizeof(*out), .gpu_id = gpu_id };
 	if (param && set_name(out->param, param))
@@ -157,7 +157,7 @@ int gp_kernel_get_policy(int fd, uint32_t gpu_id, const char *param,
 	return call(fd, GPREEMPT_IOC_GET_POLICY, out);
 }
 
-int gp_kernel_set_policy(int fd, uint32_t gpu_id, const char *name)
+int drv_module_set_policy(int fd, uint32_t gpu_id, const char *name)
 {
 	struct gpreempt_ioc_policy arg = {
 		.size = sizeof(arg), .gpu_id = gpu_id, .valid = GPREEMPT_POLICY_F_POLICY,
@@ -167,7 +167,7 @@ int gp_kernel_set_policy(int fd, uint32_t gpu_id, const char *name)
 	return ret ? ret : call(fd, GPREEMPT_IOC_SET_POLICY, &arg);
 }
 
-int gp_kernel_set_param(int fd, uint32_t gpu_id, const char *name, uint64_t value)
+int drv_module_set_param(int fd, uint32_t gpu_id, const char *name, uint64_t value)
 {
 	struct gpreempt_ioc_policy arg = {
 		.size = sizeof(arg), .gpu_id = gpu_id, .valid = GPREEMPT_POLICY_F_PARAM,
@@ -178,7 +178,7 @@ int gp_kernel_set_param(int fd, uint32_t gpu_id, const char *name, uint64_t valu
 	return ret ? ret : call(fd, GPREEMPT_IOC_SET_POLICY, &arg);
 }
 
-int gp_kernel_set_enabled(int fd, uint32_t gpu_id, bool enabled)
+int drv_module_set_enabled(int fd, uint32_t gpu_id, bool enabled)
 {
 	struct gpreempt_ioc_policy arg = {
 		.size = sizeof(arg), .gpu_id = gpu_id, .valid = GPREEMPT_POLICY_F_ENABLED,
@@ -188,14 +188,14 @@ int gp_kernel_set_enabled(int fd, uint32_t gpu_id, bool enabled)
 	return call(fd, GPREEMPT_IOC_SET_POLICY, &arg);
 }
 
-int gp_kernel_stats(int fd, uint32_t gpu_id, struct gpreempt_ioc_stats *stats)
+int drv_module_stats(int fd, uint32_t gpu_id, struct gpreempt_ioc_stats *stats)
 {
 	*stats = (struct gpreempt_ioc_stats){ .size = sizeof(*stats), .gpu_id = gpu_id };
 	return call(fd, GPREEMPT_IOC_STATS, stats);
 }
 
-int gp_kernel_hist(int fd, uint32_t gpu_id, uint32_t which, uint32_t *buckets, uint32_t nr,
-		   struct gpreempt_ioc_hist *out)
+int drv_module_hist(int fd, uint32_t gpu_id, uint32_t which, uint32_t *buckets, uint32_t nr,
+		    struct gpreempt_ioc_hist *out)
 {
 	int ret;
 
@@ -227,7 +227,7 @@ static ssize_t unpack(const char *from, size_t len, struct gpreempt_abi_event *e
 	return done == len ? (ssize_t)nr : -EPROTO;
 }
 
-ssize_t gp_kernel_read(int fd, struct gpreempt_abi_event *events, size_t max)
+ssize_t drv_module_read(int fd, struct gpreempt_abi_event *events, size_t max)
 {
 	char buf[READ_BYTES];
 	size_t room = max < sizeof(buf) / sizeof(*events) ? max * sizeof(*events) : sizeof(buf);

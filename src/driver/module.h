@@ -14,53 +14,53 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define GP_KERNEL_DEVICE "/dev/gpreempt"
+#define DRV_MODULE_DEVICE "/dev/gpreempt"
 
 /**
- * gp_kernel_open() - open the device
+ * drv_module_open() - open the device
  *
  * Return: a descriptor that does not block, -ENOENT no module, -EACCES, -EPROTO it speaks
  * a language of another version, -errno.
  */
-int gp_kernel_open(void);
+int drv_module_open(void);
 
 /* What there is; 0 or -errno. */
-int gp_kernel_caps(int fd, struct gpreempt_ioc_caps *caps);
+int drv_module_caps(int fd, struct gpreempt_ioc_caps *caps);
 
 /**
- * gp_kernel_list() - all compute queues of all nodes
+ * drv_module_list() - all compute queues of all nodes
  * @fd: device
  * @queues: an array for free(), NULL if there are none
  * @nr: its length
  *
  * Return: 0 or -errno.
  */
-int gp_kernel_list(int fd, struct gpreempt_ioc_queue **queues, size_t *nr);
+int drv_module_list(int fd, struct gpreempt_ioc_queue **queues, size_t *nr);
 
 /**
- * gp_kernel_pidfd() - a process that cannot become another one
+ * drv_module_pidfd() - a process that cannot become another one
  * @pid: process
  *
  * Return: a descriptor, -ESRCH there is none.
  */
-int gp_kernel_pidfd(pid_t pid);
+int drv_module_pidfd(pid_t pid);
 
 /* Attributes of a process by its pidfd; -1 = the caller. 0 or -errno. */
-int gp_kernel_get_attr(int fd, int pidfd, struct gpreempt_ioc_attr *attr);
-int gp_kernel_set_attr(int fd, int pidfd, const struct gpreempt_ioc_attr *attr);
+int drv_module_get_attr(int fd, int pidfd, struct gpreempt_ioc_attr *attr);
+int drv_module_set_attr(int fd, int pidfd, const struct gpreempt_ioc_attr *attr);
 
 /**
- * gp_kernel_hold() - preempt by hand
+ * drv_module_hold() - preempt by hand
  * @fd: device; the hold ends with it
  * @ref: queue
  * @lease_ms: or after this; the same call again renews it
  *
  * Return: 0, -ESRCH gone, -EBUSY, -EPERM, -errno.
  */
-int gp_kernel_hold(int fd, const struct gpreempt_ioc_ref *ref, uint32_t lease_ms);
+int drv_module_hold(int fd, const struct gpreempt_ioc_ref *ref, uint32_t lease_ms);
 
 /**
- * gp_kernel_switch() - the same for several of one node, in one cycle
+ * drv_module_switch() - the same for several of one node, in one cycle
  * @fd: device
  * @refs: queues; output: their results
  * @nr: how many, at most 1024
@@ -68,13 +68,13 @@ int gp_kernel_hold(int fd, const struct gpreempt_ioc_ref *ref, uint32_t lease_ms
  *
  * Return: 0, or -errno if nothing was tried.
  */
-int gp_kernel_switch(int fd, struct gpreempt_ioc_ref *refs, uint32_t nr, uint32_t lease_ms);
+int drv_module_switch(int fd, struct gpreempt_ioc_ref *refs, uint32_t nr, uint32_t lease_ms);
 
 /* Undo it; 0 also if it was not held. */
-int gp_kernel_release(int fd, const struct gpreempt_ioc_ref *ref);
+int drv_module_release(int fd, const struct gpreempt_ioc_ref *ref);
 
 /**
- * gp_kernel_get_policy() - policy of a node
+ * drv_module_get_policy() - policy of a node
  * @fd: device
  * @gpu_id: node
  * @param: parameter whose value is wanted; NULL = none
@@ -82,19 +82,19 @@ int gp_kernel_release(int fd, const struct gpreempt_ioc_ref *ref);
  *
  * Return: 0, -ENODEV, -ENOENT no such parameter.
  */
-int gp_kernel_get_policy(int fd, uint32_t gpu_id, const char *param,
-			 struct gpreempt_ioc_policy *out);
+int drv_module_get_policy(int fd, uint32_t gpu_id, const char *param,
+			  struct gpreempt_ioc_policy *out);
 
 /* One change each; gpu_id 0 = all nodes. 0, -ENODEV, -EINVAL, -EPERM. */
-int gp_kernel_set_policy(int fd, uint32_t gpu_id, const char *name);
-int gp_kernel_set_param(int fd, uint32_t gpu_id, const char *name, uint64_t value);
-int gp_kernel_set_enabled(int fd, uint32_t gpu_id, bool enabled);
+int drv_module_set_policy(int fd, uint32_t gpu_id, const char *name);
+int drv_module_set_param(int fd, uint32_t gpu_id, const char *name, uint64_t value);
+int drv_module_set_enabled(int fd, uint32_t gpu_id, bool enabled);
 
 /* Counters of a node; 0, -ENODEV. */
-int gp_kernel_stats(int fd, uint32_t gpu_id, struct gpreempt_ioc_stats *stats);
+int drv_module_stats(int fd, uint32_t gpu_id, struct gpreempt_ioc_stats *stats);
 
 /**
- * gp_kernel_hist() - a distribution of a node
+ * drv_module_hist() - a distribution of a node
  * @fd: device
  * @gpu_id: node
  * @which: GPREEMPT_HIST_*
@@ -104,11 +104,11 @@ int gp_kernel_stats(int fd, uint32_t gpu_id, struct gpreempt_ioc_stats *stats);
  *
  * Return: 0, -ENODEV, -EOPNOTSUPP the module is older than this.
  */
-int gp_kernel_hist(int fd, uint32_t gpu_id, uint32_t which, uint32_t *buckets, uint32_t nr,
-		   struct gpreempt_ioc_hist *out);
+int drv_module_hist(int fd, uint32_t gpu_id, uint32_t which, uint32_t *buckets, uint32_t nr,
+		    struct gpreempt_ioc_hist *out);
 
 /**
- * gp_kernel_read() - events; the first call begins the stream
+ * drv_module_read() - events; the first call begins the stream
  * @fd: device
  * @events: output
  * @max: room
@@ -116,6 +116,6 @@ int gp_kernel_hist(int fd, uint32_t gpu_id, uint32_t which, uint32_t *buckets, u
  * Return: how many, 0 = none now, -EINVAL events are longer than the room for one, -EPROTO
  * what came is not events, -errno.
  */
-ssize_t gp_kernel_read(int fd, struct gpreempt_abi_event *events, size_t max);
+ssize_t drv_module_read(int fd, struct gpreempt_abi_event *events, size_t max);
 
 #endif

@@ -40,11 +40,11 @@
  * @bytes: of an image of its kind
  */
 struct reader {
-	struct gp_mqd *out;
+	struct drv_mqd *out;
 	size_t nr;
 	size_t room;
 	uint32_t pid;
-	struct gp_mqd cur;
+	struct drv_mqd cur;
 	uint32_t words[COMPUTE_BYTES / 4];
 	uint32_t next;
 	uint32_t bytes;
@@ -62,7 +62,7 @@ static uint64_t pair(const struct reader *r, uint32_t lo, uint32_t hi)
 
 static void decode_compute(struct reader *r)
 {
-	struct gp_mqd *q = &r->cur;
+	struct drv_mqd *q = &r->cur;
 	uint32_t control = word(r, CP_CONTROL);
 
 	q->prio = word(r, CP_PRIO) & CP_PRIO_MASK;
@@ -75,7 +75,7 @@ static void decode_compute(struct reader *r)
 
 static void decode_sdma(struct reader *r)
 {
-	struct gp_mqd *q = &r->cur;
+	struct drv_mqd *q = &r->cur;
 
 	q->ring_addr = pair(r, SDMA_BASE, SDMA_BASE + 4) << 8;
 	q->ring_bytes = 4ull << SDMA_CNTL_SIZE(word(r, SDMA_CNTL));
@@ -85,7 +85,7 @@ static void decode_sdma(struct reader *r)
 /* The queue that was read, if it is whole, goes to the others. */
 static int end_queue(struct reader *r)
 {
-	struct gp_mqd *bigger;
+	struct drv_mqd *bigger;
 
 	if (!r->cur.nr_xcc) {
 		r->cur.pid = 0;
@@ -103,7 +103,7 @@ static int end_queue(struct reader *r)
 	else
 		decode_sdma(r);
 	r->out[r->nr++] = r->cur;
-	r->cur = (struct gp_mqd){};
+	r->cur = (struct drv_mqd){};
 	return 0;
 }
 
@@ -111,7 +111,7 @@ static int begin_queue(struct reader *r, uint32_t gpu_id, bool is_compute)
 {
 	int e = end_queue(r);
 
-	r->cur = (struct gp_mqd){ .pid = r->pid, .gpu_id = gpu_id, .is_compute = is_compute };
+	r->cur = (struct drv_mqd){ .pid = r->pid, .gpu_id = gpu_id, .is_compute = is_compute };
 	r->bytes = is_compute ? COMPUTE_BYTES : SDMA_BYTES;
 	r->next = 0;
 	return e;
@@ -153,7 +153,7 @@ static int take_line(struct reader *r, const char *line)
 	return take_words(r, line) ? 0 : end_queue(r);
 }
 
-int gp_mqds_read(FILE *f, struct gp_mqd **out, size_t *nr)
+int drv_mqds_read(FILE *f, struct drv_mqd **out, size_t *nr)
 {
 	struct reader r = {};
 	char line[256];

@@ -21,7 +21,7 @@
 #include <stdio.h>
 
 /**
- * struct gp_mqd - what the image of a queue says
+ * struct drv_mqd - what the image of a queue says
  * @pid: process, as the kernel's first namespace counts
  * @gpu_id: node
  * @is_compute: else a copy engine's
@@ -33,7 +33,7 @@
  * @rptr_addr: where the read index is
  * @wptr_addr: where the write index is
  */
-struct gp_mqd {
+struct drv_mqd {
 	uint32_t pid;
 	uint32_t gpu_id;
 	bool is_compute;
@@ -47,7 +47,7 @@ struct gp_mqd {
 };
 
 /**
- * gp_mqds_read() - all queues in a file
+ * drv_mqds_read() - all queues in a file
  * @f: the file
  * @out: an array for free(); NULL if there is none
  * @nr: its length
@@ -57,6 +57,6 @@ struct gp_mqd {
  *
  * Return: 0, -ENOMEM, -EIO.
  */
-int gp_mqds_read(FILE *f, struct gp_mqd **out, size_t *nr);
+int drv_mqds_read(FILE *f, struct drv_mqd **out, size_t *nr);
 
 #endif

@@ -8,21 +8,21 @@
 #include <string.h>
 #include <unistd.h>
 
-int gp_sysfile_path(char *out, const char *root, const char *fmt, ...)
+int drv_sysfile_path(char *out, const char *root, const char *fmt, ...)
 {
-	int prefix = snprintf(out, GP_SYSFILE_PATH_MAX, "%s", root ? root : "");
+	int prefix = snprintf(out, DRV_SYSFILE_PATH_MAX, "%s", root ? root : "");
 	va_list ap;
 	int n;
 
-	if (prefix < 0 || prefix >= GP_SYSFILE_PATH_MAX)
+	if (prefix < 0 || prefix >= DRV_SYSFILE_PATH_MAX)
 		return -ENAMETOOLONG;
 	va_start(ap, fmt);
-	n = vsnprintf(out + prefix, (size_t)(GP_SYSFILE_PATH_MAX - prefix), fmt, ap);
+	n = vsnprintf(out + prefix, (size_t)(DRV_SYSFILE_PATH_MAX - prefix), fmt, ap);
 	va_end(ap);
-	return n < 0 || n >= GP_SYSFILE_PATH_MAX - prefix ? -ENAMETOOLONG : 0;
+	return n < 0 || n >= DRV_SYSFILE_PATH_MAX - prefix ? -ENAMETOOLONG : 0;
 }
 
-int gp_sysfile_text(const char *path, char *out, size_t size)
+int drv_sysfile_text(const char *path, char *out, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n;
@@ -41,7 +41,7 @@ int gp_sysfile_text(const char *path, char *out, size_t size)
 	return (int)n;
 }
 
-int gp_sysfile_parse(const char *text, uint64_t *out)
+int drv_sysfile_parse(const char *text, uint64_t *out)
 {
 	unsigned long long value;
 	char *end;
@@ -58,21 +58,21 @@ int gp_sysfile_parse(const char *text, uint64_t *out)
 	return 0;
 }
 
-int gp_sysfile_number(const char *path, uint64_t *out)
+int drv_sysfile_number(const char *path, uint64_t *out)
 {
 	char text[32];
-	int r = gp_sysfile_text(path, text, sizeof(text));
+	int r = drv_sysfile_text(path, text, sizeof(text));
 
-	return r < 0 ? r : gp_sysfile_parse(text, out);
+	return r < 0 ? r : drv_sysfile_parse(text, out);
 }
 
-int gp_sysfile_next(DIR *dir, uint32_t *out)
+int drv_sysfile_next(DIR *dir, uint32_t *out)
 {
 	struct dirent *e;
 	uint64_t value;
 
 	while ((e = readdir(dir))) {
-		if (!gp_sysfile_parse(e->d_name, &value) && value < UINT32_MAX) {
+		if (!drv_sysfile_parse(e->d_name, &value) && value < UINT32_MAX) {
 			*out = (uint32_t)value;
 			return 1;
 		}

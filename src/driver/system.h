@@ -8,14 +8,14 @@
 #include "gpreempt/gpreempt.h"
 
 /* Values of the parameter sched_policy. */
-enum gp_sched_policy {
-	GP_SCHED_POLICY_HWS = 0,
-	GP_SCHED_POLICY_HWS_NO_OVERSUBSCRIPTION = 1,
-	GP_SCHED_POLICY_NO_HWS = 2,
+enum drv_sched_policy {
+	DRV_SCHED_POLICY_HWS = 0,
+	DRV_SCHED_POLICY_HWS_NO_OVERSUBSCRIPTION = 1,
+	DRV_SCHED_POLICY_NO_HWS = 2,
 };
 
 /**
- * struct gp_system - the machine
+ * struct drv_system - the machine
  * @kernel: release, "" if it cannot be read
  * @module: the module with amdkfd in it, "amdgpu"; "" = not loaded
  * @module_version: what it calls its version; "" for the kernel's own
@@ -25,13 +25,13 @@ enum gp_sched_policy {
  * @kfd_gid: its group
  * @kfd_major: version of the ioctls; unknown if it may not be opened
  * @kfd_minor: same
- * @sched_policy: enum gp_sched_policy
+ * @sched_policy: enum drv_sched_policy
  * @cwsr_enable: 1 = waves can be saved
  * @max_processes: hws_max_conc_proc: processes on a GPU at a time; unknown = not limited
  * @preemption_timeout_ms: queue_preemption_timeout_ms
  * @ptrace_scope: of Yama; unknown = there is no Yama
  */
-struct gp_system {
+struct drv_system {
 	char kernel[64];
 	char module[GPREEMPT_NAME_LEN];
 	char module_version[GPREEMPT_NAME_LEN];
@@ -49,10 +49,10 @@ struct gp_system {
 };
 
 /**
- * gp_system_read() - look around
+ * drv_system_read() - look around
  * @root: prefix for paths, NULL = the machine; with one, /dev/kfd is not opened
  * @out: filled
  */
-void gp_system_read(const char *root, struct gp_system *out);
+void drv_system_read(const char *root, struct drv_system *out);
 
 #endif

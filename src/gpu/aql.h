@@ -9,21 +9,21 @@
 
 #include "gp_port.h"
 
-#define GP_AQL_PACKET_BYTES 64
+#define GPU_AQL_PACKET_BYTES 64
 
-enum gp_aql_type {
-	GP_AQL_VENDOR = 0,
-	GP_AQL_INVALID = 1,
-	GP_AQL_KERNEL_DISPATCH = 2,
-	GP_AQL_BARRIER_AND = 3,
-	GP_AQL_AGENT_DISPATCH = 4,
-	GP_AQL_BARRIER_OR = 5,
+enum gpu_aql_type {
+	GPU_AQL_VENDOR = 0,
+	GPU_AQL_INVALID = 1,
+	GPU_AQL_KERNEL_DISPATCH = 2,
+	GPU_AQL_BARRIER_AND = 3,
+	GPU_AQL_AGENT_DISPATCH = 4,
+	GPU_AQL_BARRIER_OR = 5,
 };
 
-#define GP_AQL_HEADER_TYPE(h) ((h) & 0xff)
-#define GP_AQL_HEADER_BARRIER (1u << 8)	/* wait for all packets before this one */
+#define GPU_AQL_HEADER_TYPE(h) ((h) & 0xff)
+#define GPU_AQL_HEADER_BARRIER (1u << 8)	/* wait for all packets before this one */
 
-struct gp_aql_dispatch {
+struct gpu_aql_dispatch {
 	u16 header;
 	u16 setup;
 	u16 workgroup_size[3];
@@ -31,13 +31,13 @@ struct gp_aql_dispatch {
 	u32 grid_size[3];	/* in work-items */
 	u32 private_segment_size;
 	u32 group_segment_size;
-	u64 kernel_object;	/* address of a struct gp_kernel_desc */
+	u64 kernel_object;	/* address of a struct gpu_kernel_desc */
 	u64 kernarg_address;
 	u64 reserved2;
-	u64 completion_signal;	/* address of a struct gp_signal, 0 = none */
+	u64 completion_signal;	/* address of a struct gpu_signal, 0 = none */
 };
 
-struct gp_aql_barrier {
+struct gpu_aql_barrier {
 	u16 header;
 	u16 reserved0;
 	u32 reserved1;
@@ -47,7 +47,7 @@ struct gp_aql_barrier {
 };
 
 /* amd_signal_t: the value counts down; the CP then raises the event. */
-struct gp_signal {
+struct gpu_signal {
 	s64 kind;
 	s64 value;
 	u64 event_mailbox;	/* 0 = no interrupt */
@@ -59,10 +59,10 @@ struct gp_signal {
 	u32 reserved3[2];
 };
 
-#define GP_SIGNAL_VALUE_OFFSET 8
+#define GPU_SIGNAL_VALUE_OFFSET 8
 
 /* amd_kernel_descriptor_t (code object v3 and later), 64 bytes. */
-struct gp_kernel_desc {
+struct gpu_kernel_desc {
 	u32 group_segment_bytes;
 	u32 private_segment_bytes;
 	u32 kernarg_bytes;
@@ -83,12 +83,12 @@ struct gp_kernel_desc {
  * most about half a year: anything else is not legal either, so that no program can
  * make the model count single nanoseconds or overflow.
  */
-#define GP_PROGRAM_MAGIC 0x31475047u	/* "GPG1" */
-#define GP_PROGRAM_ENDLESS 1u		/* never ends by itself */
-#define GP_PROGRAM_MIN_STEP_NS 100u
-#define GP_PROGRAM_MAX_NS (1ull << 54)
+#define GPU_PROGRAM_MAGIC 0x31475047u	/* "GPG1" */
+#define GPU_PROGRAM_ENDLESS 1u		/* never ends by itself */
+#define GPU_PROGRAM_MIN_STEP_NS 100u
+#define GPU_PROGRAM_MAX_NS (1ull << 54)
 
-struct gp_program {
+struct gpu_program {
 	u32 magic;
 	u32 flags;
 	u32 steps;
@@ -108,17 +108,17 @@ struct gp_program {
  * bytes that depend on @seed, g, w and every step taken, to
  * out[g * waves_per_workgroup + w], and the workgroup adds 1 to count[g].
  */
-struct gp_kernarg {
+struct gpu_kernarg {
 	u64 tally;	/* address of u64[2], 0 = none */
 	u64 out;	/* address, 0 = none */
 	u64 count;	/* address of u64[workgroups], 0 = none */
 	u64 seed;
 };
 
-_Static_assert(sizeof(struct gp_aql_dispatch) == 64, "AQL packet");
-_Static_assert(sizeof(struct gp_aql_barrier) == 64, "AQL packet");
-_Static_assert(sizeof(struct gp_signal) == 64, "amd_signal_t");
-_Static_assert(sizeof(struct gp_kernel_desc) == 64, "amd_kernel_descriptor_t");
-_Static_assert(sizeof(struct gp_program) == 32, "program record");
+_Static_assert(sizeof(struct gpu_aql_dispatch) == 64, "AQL packet");
+_Static_assert(sizeof(struct gpu_aql_barrier) == 64, "AQL packet");
+_Static_assert(sizeof(struct gpu_signal) == 64, "amd_signal_t");
+_Static_assert(sizeof(struct gpu_kernel_desc) == 64, "amd_kernel_descriptor_t");
+_Static_assert(sizeof(struct gpu_program) == 32, "program record");
 
 #endif

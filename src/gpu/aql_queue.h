@@ -10,24 +10,24 @@
 
 #include "gpu/gpu_types.h"
 
-#define GP_BARRIER_POLL_NS 10000	/* the host may change signals too */
+#define GPU_BARRIER_POLL_NS 10000	/* the host may change signals too */
 
 /* Look for the next packet. */
-void gp_aql_kick(struct gp_gpu *gpu, struct gp_slot *slot);
+void gpu_aql_kick(struct gpu *gpu, struct gpu_slot *slot);
 
 /* The packet has been read, or a waiting barrier must look again. */
-void gp_aql_event(struct gp_gpu *gpu, struct gp_slot *slot);
+void gpu_aql_event(struct gpu *gpu, struct gpu_slot *slot);
 
 /* Move the write pointer forward to @wptr, never more than a ring ahead. */
-void gp_aql_set_wptr(struct gp_slot *slot, u64 wptr);
+void gpu_aql_set_wptr(struct gpu_slot *slot, u64 wptr);
 
 /* Forget what was read but not consumed. */
-void gp_aql_stop(struct gp_gpu *gpu, struct gp_slot *slot);
+void gpu_aql_stop(struct gpu *gpu, struct gpu_slot *slot);
 
 /* For packets of either format: what is known of the packet at the read pointer. */
-void gp_packet_set_state(struct gp_gpu *gpu, struct gp_slot *slot, enum gp_packet_state state);
+void gpu_packet_set_state(struct gpu *gpu, struct gpu_slot *slot, enum gpu_packet_state state);
 
 /* For packets of either format: there is none. */
-void gp_packet_note_idle(struct gp_gpu *gpu, struct gp_slot *slot);
+void gpu_packet_note_idle(struct gpu *gpu, struct gpu_slot *slot);
 
 #endif

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include "gpu/cu.h"
 
-static u32 waves_per_cu(const struct gp_profile *p)
+static u32 waves_per_cu(const struct gpu_profile *p)
 {
 	return p->simd_per_cu * p->waves_per_simd;
 }
 
-void gp_cu_init(struct gp_gpu *gpu)
+void gpu_cu_init(struct gpu *gpu)
 {
-	const struct gp_profile *p = gpu->profile;
+	const struct gpu_profile *p = gpu->profile;
 	u32 x, i;
 
 	for (x = 0; x < p->nr_xcc; x++) {
@@ -21,22 +21,22 @@ void gp_cu_init(struct gp_gpu *gpu)
 	}
 }
 
-u32 gp_cu_vgpr_charge(const struct gp_profile *p, u32 vgprs)
+u32 gpu_cu_vgpr_charge(const struct gpu_profile *p, u32 vgprs)
 {
 	u32 simd_bytes = p->vgpr_bytes_per_cu / p->simd_per_cu;
-	u32 wave_bytes = vgprs * GP_LANES * (u32)sizeof(u32);
+	u32 wave_bytes = vgprs * GPU_LANES * (u32)sizeof(u32);
 	u32 waves = wave_bytes ? simd_bytes / wave_bytes : 0;
 
 	return waves ? simd_bytes / waves : 0;
 }
 
-bool gp_cu_could_take(const struct gp_profile *p, const struct gp_dispatch *d)
+bool gpu_cu_could_take(const struct gpu_profile *p, const struct gpu_dispatch *d)
 {
 	return d->waves <= waves_per_cu(p) && d->vgpr_charge &&
 	       d->vgpr_charge <= p->vgpr_bytes_per_cu && d->lds_bytes <= p->lds_bytes_per_cu;
 }
 
-void gp_cu_account(struct gp_gpu *gpu)
+void gpu_cu_account(struct gpu *gpu)
 {
 	if (gpu->busy_since_ns == gpu->now_ns)
 		return;
@@ -44,14 +44,14 @@ void gp_cu_account(struct gp_gpu *gpu)
 	gpu->busy_since_ns = gpu->now_ns;
 }
 
-static bool has_room(const struct gp_xcc *xcc, u32 index, const struct gp_dispatch *d)
+static bool has_room(const struct gpu_xcc *xcc, u32 index, const struct gpu_dispatch *d)
 {
 	return xcc->waves[index] >= d->waves && xcc->vgpr_bytes[index] >= d->vgpr_charge &&
 	       xcc->lds_bytes[index] >= d->lds_bytes;
 }
 
 /* Workgroups that a CU could take. */
-static u32 room_for(const struct gp_xcc *xcc, u32 index, const struct gp_dispatch *d)
+static u32 room_for(const struct gpu_xcc *xcc, u32 index, const struct gpu_dispatch *d)
 {
 	u32 most;
 
@@ -62,18 +62,18 @@ static u32 room_for(const struct gp_xcc *xcc, u32 index, const struct gp_dispatc
 }
 
 /* On an XCC's ring of CUs. */
-static u32 next_cu(const struct gp_gpu *gpu, u32 index)
+static u32 next_cu(const struct gpu *gpu, u32 index)
 {
 	return index + 1 == gpu->profile->cu_per_xcc ? 0 : index + 1;
 }
 
-static void take(struct gp_gpu *gpu, struct gp_cohort *cohort, u32 index, u32 nr)
+static void take(struct gpu *gpu, struct gpu_cohort *cohort, u32 index, u32 nr)
 {
-	const struct gp_dispatch *d = cohort->dispatch;
-	struct gp_xcc *xcc = &gpu->xcc[cohort->xcc];
+	const struct gpu_dispatch *d = cohort->dispatch;
+	struct gpu_xcc *xcc = &gpu->xcc[cohort->xcc];
 
 	if (xcc->waves[index] == waves_per_cu(gpu->profile)) {
-		gp_cu_account(gpu);
+		gpu_cu_account(gpu);
 		gpu->nr_busy_cus++;
 	}
 	xcc->waves[index] -= nr * d->waves;
@@ -88,10 +88,10 @@ static void take(struct gp_gpu *gpu, struct gp_cohort *cohort, u32 index, u32 nr
  * What place_round() does when all find room, without a branch on any CU: with many
  * queues this is where the time goes. @fits: 1 for each CU that takes one.
  */
-static void take_all(struct gp_gpu *gpu, struct gp_cohort *cohort, const u32 *fits)
+static void take_all(struct gpu *gpu, struct gpu_cohort *cohort, const u32 *fits)
 {
-	const struct gp_dispatch *d = cohort->dispatch;
-	struct gp_xcc *xcc = &gpu->xcc[cohort->xcc];
+	const struct gpu_dispatch *d = cohort->dispatch;
+	struct gpu_xcc *xcc = &gpu->xcc[cohort->xcc];
 	u32 nr_cus = gpu->profile->cu_per_xcc, full = waves_per_cu(gpu->profile);
 	u32 waves = d->waves, vgpr_bytes = d->vgpr_charge, lds_bytes = d->lds_bytes;
 	u32 nr_woken = 0, i;
@@ -106,14 +106,14 @@ static void take_all(struct gp_gpu *gpu, struct gp_cohort *cohort, const u32 *fi
 		cohort->per_cu[i] += (u16)fits[i];
 	cohort->lo = 0;
 	cohort->hi = (u16)(nr_cus - 1);
-	gp_cu_account(gpu);
+	gpu_cu_account(gpu);
 	gpu->nr_busy_cus += nr_woken;
 }
 
-static u32 find_room(const struct gp_gpu *gpu, const struct gp_cohort *cohort, u32 *fits)
+static u32 find_room(const struct gpu *gpu, const struct gpu_cohort *cohort, u32 *fits)
 {
-	const struct gp_dispatch *d = cohort->dispatch;
-	const struct gp_xcc *xcc = &gpu->xcc[cohort->xcc];
+	const struct gpu_dispatch *d = cohort->dispatch;
+	const struct gpu_xcc *xcc = &gpu->xcc[cohort->xcc];
 	u32 waves = d->waves, vgpr_bytes = d->vgpr_charge, lds_bytes = d->lds_bytes;
 	u32 sum = 0, i;
 
@@ -126,7 +126,7 @@ static u32 find_room(const struct gp_gpu *gpu, const struct gp_cohort *cohort, u
 }
 
 /* The last CU before the cursor that is set in @fits; there is one. */
-static u32 last_before(const struct gp_gpu *gpu, const u32 *fits, u32 cursor)
+static u32 last_before(const struct gpu *gpu, const u32 *fits, u32 cursor)
 {
 	u32 at = cursor;
 
@@ -137,10 +137,10 @@ static u32 last_before(const struct gp_gpu *gpu, const u32 *fits, u32 cursor)
 }
 
 /* One workgroup on each CU that has room, from the cursor on. */
-static u32 place_round(struct gp_gpu *gpu, struct gp_cohort *cohort, u32 nr, u32 *last)
+static u32 place_round(struct gpu *gpu, struct gpu_cohort *cohort, u32 nr, u32 *last)
 {
-	struct gp_xcc *xcc = &gpu->xcc[cohort->xcc];
-	u32 fits[GP_GPU_MAX_CU_PER_XCC];
+	struct gpu_xcc *xcc = &gpu->xcc[cohort->xcc];
+	u32 fits[GPU_MAX_CU_PER_XCC];
 	u32 sum = find_room(gpu, cohort, fits), placed = 0;
 
 	if (!sum)
@@ -183,7 +183,7 @@ static u32 fair_part(const u16 *room, u32 nr_cus, u32 nr)
 }
 
 /* Place @each or what there is room for on every CU; @last is where the last one went. */
-static u32 place_each(struct gp_gpu *gpu, struct gp_cohort *cohort, const u16 *room, u32 each,
+static u32 place_each(struct gpu *gpu, struct gpu_cohort *cohort, const u16 *room, u32 each,
 		      u32 *last)
 {
 	u32 at = gpu->xcc[cohort->xcc].cursor, placed = 0, most = 1, i;
@@ -203,12 +203,12 @@ static u32 place_each(struct gp_gpu *gpu, struct gp_cohort *cohort, const u16 *r
 }
 
 /* Round after round: whole ones at once, then what is left of @nr. */
-static u32 place_rounds(struct gp_gpu *gpu, struct gp_cohort *cohort, u32 nr, u32 *last)
+static u32 place_rounds(struct gpu *gpu, struct gpu_cohort *cohort, u32 nr, u32 *last)
 {
-	struct gp_xcc *xcc = &gpu->xcc[cohort->xcc];
+	struct gpu_xcc *xcc = &gpu->xcc[cohort->xcc];
 	u32 each = waves_per_cu(gpu->profile), nr_cus = gpu->profile->cu_per_xcc;
 	u32 placed, sum = 0, i;
-	u16 room[GP_GPU_MAX_CU_PER_XCC];
+	u16 room[GPU_MAX_CU_PER_XCC];
 
 	for (i = 0; i < nr_cus; i++) {
 		room[i] = (u16)room_for(xcc, i, cohort->dispatch);
@@ -226,7 +226,7 @@ static u32 place_rounds(struct gp_gpu *gpu, struct gp_cohort *cohort, u32 nr, u3
  * The next search begins behind the CU that was taken last, except after a single
  * round: that leaves the cursor where it was.
  */
-u32 gp_cu_place(struct gp_gpu *gpu, struct gp_cohort *cohort, u32 nr, bool is_one_round)
+u32 gpu_cu_place(struct gpu *gpu, struct gpu_cohort *cohort, u32 nr, bool is_one_round)
 {
 	u32 last = 0, placed = place_round(gpu, cohort, nr, &last);
 
@@ -237,10 +237,10 @@ u32 gp_cu_place(struct gp_gpu *gpu, struct gp_cohort *cohort, u32 nr, bool is_on
 	return placed;
 }
 
-void gp_cu_release(struct gp_gpu *gpu, struct gp_cohort *cohort)
+void gpu_cu_release(struct gpu *gpu, struct gpu_cohort *cohort)
 {
-	const struct gp_dispatch *d = cohort->dispatch;
-	struct gp_xcc *xcc = &gpu->xcc[cohort->xcc];
+	const struct gpu_dispatch *d = cohort->dispatch;
+	struct gpu_xcc *xcc = &gpu->xcc[cohort->xcc];
 	u32 waves = d->waves, vgpr_bytes = d->vgpr_charge, lds_bytes = d->lds_bytes;
 	u32 full = waves_per_cu(gpu->profile), nr_idle = 0, i;
 
@@ -253,9 +253,9 @@ void gp_cu_release(struct gp_gpu *gpu, struct gp_cohort *cohort)
 		nr_idle += (nr != 0) & (xcc->waves[i] == full);
 		cohort->per_cu[i] = 0;
 	}
-	gp_cu_account(gpu);
+	gpu_cu_account(gpu);
 	gpu->nr_busy_cus -= nr_idle;
-	cohort->lo = GP_GPU_MAX_CU_PER_XCC;
+	cohort->lo = GPU_MAX_CU_PER_XCC;
 	cohort->hi = 0;
-	gpu->fill |= GP_BIT(cohort->xcc);
+	gpu->fill |= GPU_BIT(cohort->xcc);
 }

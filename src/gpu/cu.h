@@ -9,10 +9,10 @@
 #include "gpu/gpu_types.h"
 
 /* All CUs empty. */
-void gp_cu_init(struct gp_gpu *gpu);
+void gpu_cu_init(struct gpu *gpu);
 
 /**
- * gp_cu_vgpr_charge() - what a wave takes of a CU's register file
+ * gpu_cu_vgpr_charge() - what a wave takes of a CU's register file
  * @p: profile
  * @vgprs: registers of a lane, allocated
  *
@@ -21,13 +21,13 @@ void gp_cu_init(struct gp_gpu *gpu);
  *
  * Return: bytes, 0 if a SIMD cannot hold such a wave.
  */
-u32 gp_cu_vgpr_charge(const struct gp_profile *p, u32 vgprs);
+u32 gpu_cu_vgpr_charge(const struct gpu_profile *p, u32 vgprs);
 
 /* An empty CU could take a workgroup of that dispatch. */
-bool gp_cu_could_take(const struct gp_profile *p, const struct gp_dispatch *d);
+bool gpu_cu_could_take(const struct gpu_profile *p, const struct gpu_dispatch *d);
 
 /**
- * gp_cu_place() - put workgroups on CUs, one CU after the other
+ * gpu_cu_place() - put workgroups on CUs, one CU after the other
  * @gpu: GPU
  * @cohort: theirs; its dispatch and XCC are set
  * @nr: how many at most
@@ -35,12 +35,12 @@ bool gp_cu_could_take(const struct gp_profile *p, const struct gp_dispatch *d);
  *
  * Return: how many found room.
  */
-u32 gp_cu_place(struct gp_gpu *gpu, struct gp_cohort *cohort, u32 nr, bool is_one_round);
+u32 gpu_cu_place(struct gpu *gpu, struct gpu_cohort *cohort, u32 nr, bool is_one_round);
 
 /* Give back all room of a cohort. */
-void gp_cu_release(struct gp_gpu *gpu, struct gp_cohort *cohort);
+void gpu_cu_release(struct gpu *gpu, struct gpu_cohort *cohort);
 
 /* Bring stats.busy_cu_ns up to now. */
-void gp_cu_account(struct gp_gpu *gpu);
+void gpu_cu_account(struct gpu *gpu);
 
 #endif

@@ -20,7 +20,7 @@ struct ctl_head {
 struct ctl_common {
 	u64 packet;
 	u64 signal;
-	struct gp_kernarg arg;
+	struct gpu_kernarg arg;
 	u64 step_ns;
 	u32 steps;
 	u32 flags;
@@ -39,52 +39,52 @@ struct ctl_dispatch {
 	u32 reserved;
 };
 
-static u64 mqd_of(const struct gp_slot *slot, u32 xcc)
+static u64 mqd_of(const struct gpu_slot *slot, u32 xcc)
 {
 	return slot->mqd + (u64)xcc * slot->stride;
 }
 
 /* Where the used part of the control stack begins. */
-static u64 ctl_addr(const struct gp_slot *slot, u32 xcc)
+static u64 ctl_addr(const struct gpu_slot *slot, u32 xcc)
 {
-	return mqd_of(slot, xcc) + GP_MQD_CTL_STACK + slot->area[xcc].ctl_offset;
+	return mqd_of(slot, xcc) + GPU_MQD_CTL_STACK + slot->area[xcc].ctl_offset;
 }
 
-int gp_saver_write(struct gp_saver *s, const void *src, u32 len)
+int gpu_saver_write(struct gpu_saver *s, const void *src, u32 len)
 {
 	int err;
 
 	if (len > s->addr_end - s->addr)
 		return -ENOSPC;
-	err = gp_host_write(s->gpu, s->slot->pasid, s->addr, src, len);
+	err = gpu_host_write(s->gpu, s->slot->pasid, s->addr, src, len);
 	s->addr += len;
 	return err;
 }
 
-int gp_saver_read(struct gp_saver *s, void *dst, u32 len)
+int gpu_saver_read(struct gpu_saver *s, void *dst, u32 len)
 {
 	int err;
 
 	if (len > s->addr_end - s->addr)
 		return -EINVAL;
-	err = gp_host_read(s->gpu, s->slot->pasid, s->addr, dst, len);
+	err = gpu_host_read(s->gpu, s->slot->pasid, s->addr, dst, len);
 	s->addr += len;
 	return err;
 }
 
 /* Workgroups of a share that have begun and not ended. */
-static u32 nr_begun(const struct gp_share *share)
+static u32 nr_begun(const struct gpu_share *share)
 {
 	return share->next - share->done;
 }
 
-static u32 count_waves(const struct gp_slot *slot, u32 xcc, u64 *state_bytes)
+static u32 count_waves(const struct gpu_slot *slot, u32 xcc, u64 *state_bytes)
 {
 	u32 waves = 0, i;
 
 	*state_bytes = 0;
 	for (i = 0; i < slot->nr_dispatches; i++) {
-		const struct gp_dispatch *d = &slot->dispatch[slot->order[i]];
+		const struct gpu_dispatch *d = &slot->dispatch[slot->order[i]];
 		u32 nr = nr_begun(&d->share[xcc]);
 
 		waves += nr * d->waves;
@@ -93,15 +93,15 @@ static u32 count_waves(const struct gp_slot *slot, u32 xcc, u64 *state_bytes)
 	return waves;
 }
 
-static u32 ctl_used(const struct gp_slot *slot, u32 nr_waves)
+static u32 ctl_used(const struct gpu_slot *slot, u32 nr_waves)
 {
 	if (!slot->nr_dispatches)
 		return 0;
 	return (u32)(sizeof(struct ctl_head) + slot->nr_dispatches * sizeof(struct ctl_dispatch)) +
-	       nr_waves * GP_CTL_BYTES_PER_WAVE;
+	       nr_waves * GPU_CTL_BYTES_PER_WAVE;
 }
 
-u64 gp_cwsr_bytes(const struct gp_gpu *gpu, const struct gp_slot *slot, u32 xcc)
+u64 gpu_cwsr_bytes(const struct gpu *gpu, const struct gpu_slot *slot, u32 xcc)
 {
 	u64 state_bytes;
 	u32 nr_waves = count_waves(slot, xcc, &state_bytes);
@@ -109,9 +109,9 @@ u64 gp_cwsr_bytes(const struct gp_gpu *gpu, const struct gp_slot *slot, u32 xcc)
 	return state_bytes + ctl_used(slot, nr_waves);
 }
 
-u64 gp_cwsr_saved_bytes(const struct gp_slot *slot, u32 xcc)
+u64 gpu_cwsr_saved_bytes(const struct gpu_slot *slot, u32 xcc)
 {
-	const struct gp_save_area *a = &slot->area[xcc];
+	const struct gpu_save_area *a = &slot->area[xcc];
 
 	if (a->ctl_offset >= a->ctl_bytes)
 		return 0;
@@ -119,9 +119,9 @@ u64 gp_cwsr_saved_bytes(const struct gp_slot *slot, u32 xcc)
 	       (a->wave_end > a->ctl_bytes ? a->wave_end - a->ctl_bytes : 0);
 }
 
-static void fill_record(struct ctl_dispatch *r, const struct gp_dispatch *d, u32 xcc)
+static void fill_record(struct ctl_dispatch *r, const struct gpu_dispatch *d, u32 xcc)
 {
-	const struct gp_share *share = &d->share[xcc];
+	const struct gpu_share *share = &d->share[xcc];
 
 	memset(r, 0, sizeof(*r));
 	r->common.packet = d->packet;
@@ -139,7 +139,7 @@ static void fill_record(struct ctl_dispatch *r, const struct gp_dispatch *d, u32
 	r->nr_saved = nr_begun(share);
 }
 
-static int save_list(struct gp_saver *s, struct gp_cohort *c)
+static int save_list(struct gpu_saver *s, struct gpu_cohort *c)
 {
 	int err = 0;
 
@@ -149,14 +149,14 @@ static int save_list(struct gp_saver *s, struct gp_cohort *c)
 }
 
 /* Waves of all dispatches on one XCC; records of dispatches go before @s->ctl. */
-static int save_waves(struct gp_saver *s, struct ctl_dispatch *records)
+static int save_waves(struct gpu_saver *s, struct ctl_dispatch *records)
 {
-	struct gp_slot *slot = s->slot;
+	struct gpu_slot *slot = s->slot;
 	int err = 0;
 	u32 i;
 
 	for (i = 0; i < slot->nr_dispatches && !err; i++) {
-		struct gp_dispatch *d = &slot->dispatch[slot->order[i]];
+		struct gpu_dispatch *d = &slot->dispatch[slot->order[i]];
 
 		fill_record(&records[i], d, s->xcc);
 		err = save_list(s, d->share[s->xcc].resident);
@@ -166,9 +166,9 @@ static int save_waves(struct gp_saver *s, struct ctl_dispatch *records)
 	return err;
 }
 
-static void corrupt(struct gp_saver *s, u64 begin)
+static void corrupt(struct gpu_saver *s, u64 begin)
 {
-	struct gp_gpu *gpu = s->gpu;
+	struct gpu *gpu = s->gpu;
 	u64 size = s->addr - begin;
 	u64 addr;
 	u8 byte;
@@ -176,24 +176,24 @@ static void corrupt(struct gp_saver *s, u64 begin)
 	if (!gpu->faults.is_corrupting || !size)
 		return;
 	addr = begin + gpu->faults.corrupt_byte % size;
-	if (gp_host_read(gpu, s->slot->pasid, addr, &byte, 1))
+	if (gpu_host_read(gpu, s->slot->pasid, addr, &byte, 1))
 		return;
 	byte ^= 1;
-	if (gp_host_write(gpu, s->slot->pasid, addr, &byte, 1))
+	if (gpu_host_write(gpu, s->slot->pasid, addr, &byte, 1))
 		return;
 	gpu->faults.is_corrupting = false;
-	gp_gpu_trace(gpu, GP_GPU_TRACE_FAULT, s->slot, GP_GPU_FAULT_CORRUPT, addr);
+	gpu_trace(gpu, GPU_TRACE_FAULT, s->slot, GPU_FAULT_CORRUPT, addr);
 }
 
-static int save_xcc(struct gp_gpu *gpu, struct gp_slot *slot, u32 xcc)
+static int save_xcc(struct gpu *gpu, struct gpu_slot *slot, u32 xcc)
 {
-	struct gp_save_area *a = &slot->area[xcc];
+	struct gpu_save_area *a = &slot->area[xcc];
 	u64 state_bytes, begin = a->base + a->ctl_bytes;
 	u32 nr_waves = count_waves(slot, xcc, &state_bytes);
 	u32 used = ctl_used(slot, nr_waves);
 	struct ctl_head *head = (struct ctl_head *)gpu->scratch;
 	struct ctl_dispatch *records = (struct ctl_dispatch *)(head + 1);
-	struct gp_saver s = { .gpu = gpu, .slot = slot, .xcc = xcc, .addr = begin };
+	struct gpu_saver s = { .gpu = gpu, .slot = slot, .xcc = xcc, .addr = begin };
 	int err;
 
 	if (used > a->ctl_bytes || used > gpu->scratch_bytes ||
@@ -212,13 +212,13 @@ static int save_xcc(struct gp_gpu *gpu, struct gp_slot *slot, u32 xcc)
 	corrupt(&s, begin);
 	a->ctl_offset = a->ctl_bytes - used;
 	a->wave_end = a->ctl_bytes + (u32)state_bytes;
-	return gp_host_write(gpu, GP_PASID_GART, ctl_addr(slot, xcc), gpu->scratch,
-			     (u32)(s.ctl - gpu->scratch));
+	return gpu_host_write(gpu, GPU_PASID_GART, ctl_addr(slot, xcc), gpu->scratch,
+			      (u32)(s.ctl - gpu->scratch));
 }
 
-static int write_word(struct gp_gpu *gpu, u64 mqd, u32 offset, u32 value)
+static int write_word(struct gpu *gpu, u64 mqd, u32 offset, u32 value)
 {
-	return gp_host_write(gpu, GP_PASID_GART, mqd + offset, &value, sizeof(value));
+	return gpu_host_write(gpu, GPU_PASID_GART, mqd + offset, &value, sizeof(value));
 }
 
 /*
@@ -226,45 +226,45 @@ static int write_word(struct gp_gpu *gpu, u64 mqd, u32 offset, u32 value)
  * found again, so it must be less than a ring ahead of it. The true one is read
  * from memory when the queue is mapped.
  */
-static int write_pointers(struct gp_gpu *gpu, const struct gp_slot *slot, u64 mqd)
+static int write_pointers(struct gpu *gpu, const struct gpu_slot *slot, u64 mqd)
 {
-	u64 wptr = min(slot->wptr, slot->rptr + slot->ring_mask) * gp_slot_unit(slot);
-	u32 rptr = (u32)((slot->rptr & slot->ring_mask) * gp_slot_unit(slot));
+	u64 wptr = min(slot->wptr, slot->rptr + slot->ring_mask) * gpu_slot_unit(slot);
+	u32 rptr = (u32)((slot->rptr & slot->ring_mask) * gpu_slot_unit(slot));
 	int err;
 
-	err = write_word(gpu, mqd, GP_MQD_PQ_RPTR, rptr);
+	err = write_word(gpu, mqd, GPU_MQD_PQ_RPTR, rptr);
 	if (!err)
-		err = write_word(gpu, mqd, GP_MQD_PQ_WPTR_LO, (u32)wptr);
+		err = write_word(gpu, mqd, GPU_MQD_PQ_WPTR_LO, (u32)wptr);
 	if (!err)
-		err = write_word(gpu, mqd, GP_MQD_PQ_WPTR_HI, (u32)(wptr >> 32));
+		err = write_word(gpu, mqd, GPU_MQD_PQ_WPTR_HI, (u32)(wptr >> 32));
 	return err;
 }
 
-static int write_mqd(struct gp_gpu *gpu, const struct gp_slot *slot, u32 xcc, bool is_stopped)
+static int write_mqd(struct gpu *gpu, const struct gpu_slot *slot, u32 xcc, bool is_stopped)
 {
-	const struct gp_save_area *a = &slot->area[xcc];
+	const struct gpu_save_area *a = &slot->area[xcc];
 	u64 mqd = mqd_of(slot, xcc);
 	int err = write_pointers(gpu, slot, mqd);
 
 	if (!err && !slot->is_aql)
-		err = gp_pm4_save(gpu, slot, mqd);
+		err = gpu_pm4_save(gpu, slot, mqd);
 	if (!err)
-		err = write_word(gpu, mqd, GP_MQD_CTL_STACK_OFFSET, a->ctl_offset);
+		err = write_word(gpu, mqd, GPU_MQD_CTL_STACK_OFFSET, a->ctl_offset);
 	if (!err)
-		err = write_word(gpu, mqd, GP_MQD_WG_STATE_OFFSET, a->wave_end);
+		err = write_word(gpu, mqd, GPU_MQD_WG_STATE_OFFSET, a->wave_end);
 	/* A queue that is well has 0 there. */
 	if (!err && (is_stopped || slot->has_failed))
-		err = write_word(gpu, mqd, GP_MQD_ERROR, is_stopped ? GP_MQD_ERROR_STOPPED : 0);
+		err = write_word(gpu, mqd, GPU_MQD_ERROR, is_stopped ? GPU_MQD_ERROR_STOPPED : 0);
 	return err;
 }
 
-static void set_empty(struct gp_save_area *a)
+static void set_empty(struct gpu_save_area *a)
 {
 	a->ctl_offset = a->ctl_bytes;
 	a->wave_end = a->ctl_bytes;
 }
 
-int gp_cwsr_save(struct gp_gpu *gpu, struct gp_slot *slot)
+int gpu_cwsr_save(struct gpu *gpu, struct gpu_slot *slot)
 {
 	int err = 0;
 	u32 x;
@@ -281,15 +281,15 @@ int gp_cwsr_save(struct gp_gpu *gpu, struct gp_slot *slot)
 		if (err)
 			set_empty(&slot->area[x]);
 		mqd_err = write_mqd(gpu, slot, x,
-				    slot->how != GP_DEQUEUE_RESET && (err || slot->has_failed));
+				    slot->how != GPU_DEQUEUE_RESET && (err || slot->has_failed));
 		err = err ? err : mqd_err;
 	}
 	return err;
 }
 
-static int restore_dispatch(struct gp_gpu *gpu, struct gp_slot *slot, const struct ctl_dispatch *r)
+static int restore_dispatch(struct gpu *gpu, struct gpu_slot *slot, const struct ctl_dispatch *r)
 {
-	struct gp_dispatch *d = gp_dispatch_get(slot);
+	struct gpu_dispatch *d = gpu_dispatch_get(slot);
 	int err;
 
 	/* It was consumed: before the read pointer, or in the indirect buffer there. */
@@ -305,23 +305,23 @@ static int restore_dispatch(struct gp_gpu *gpu, struct gp_slot *slot, const stru
 	d->lds_bytes = r->common.lds_bytes;
 	d->vgprs = r->common.vgprs;
 	d->waves = r->common.waves;
-	err = gp_dispatch_check(gpu, d);
+	err = gpu_dispatch_check(gpu, d);
 	if (!err && d->lds_bytes != r->common.lds_bytes)
 		err = -EINVAL;
 	return err;
 }
 
 /* The next cohorts of a share. At most as many rounds as workgroups, each has bytes. */
-static int restore_share(struct gp_saver *s, struct gp_dispatch *d, u32 nr)
+static int restore_share(struct gpu_saver *s, struct gpu_dispatch *d, u32 nr)
 {
 	while (nr) {
-		struct gp_cohort *c = gp_cohort_get(s->gpu, d, s->xcc);
+		struct gpu_cohort *c = gpu_cohort_get(s->gpu, d, s->xcc);
 		int err;
 
 		if (!c)
 			return -ENOMEM;
 		err = s->gpu->waves->restore(s, c, nr);
-		gp_cohort_add_pending(c);
+		gpu_cohort_add_pending(c);
 		if (err)
 			return err;
 		d->slot->nr_waves += c->nr * d->waves;
@@ -331,7 +331,7 @@ static int restore_share(struct gp_saver *s, struct gp_dispatch *d, u32 nr)
 }
 
 static int check_record(const struct ctl_dispatch *r, const struct ctl_dispatch *first,
-			const struct gp_share *share)
+			const struct gpu_share *share)
 {
 	if (memcmp(&r->common, &first->common, sizeof(r->common)))
 		return -EINVAL;
@@ -340,10 +340,10 @@ static int check_record(const struct ctl_dispatch *r, const struct ctl_dispatch 
 	return r->reserved || r->common.reserved ? -EINVAL : 0;
 }
 
-static int restore_record(struct gp_saver *s, u32 index, const struct ctl_dispatch *r)
+static int restore_record(struct gpu_saver *s, u32 index, const struct ctl_dispatch *r)
 {
-	struct gp_slot *slot = s->slot;
-	struct gp_dispatch *d;
+	struct gpu_slot *slot = s->slot;
+	struct gpu_dispatch *d;
 	struct ctl_dispatch first;
 	int err;
 
@@ -369,32 +369,32 @@ static int restore_record(struct gp_saver *s, u32 index, const struct ctl_dispat
 }
 
 /* More cannot have been on an XCC, so there cannot be more in a save. */
-static u32 max_state_bytes(const struct gp_profile *p)
+static u32 max_state_bytes(const struct gpu_profile *p)
 {
-	return gp_profile_cwsr_bytes(p) - gp_profile_ctl_stack_bytes(p);
+	return gpu_profile_cwsr_bytes(p) - gpu_profile_ctl_stack_bytes(p);
 }
 
 /* Read the control stack of an XCC into the scratch buffer and check its head. */
-static int read_ctl(struct gp_saver *s, struct ctl_head *head)
+static int read_ctl(struct gpu_saver *s, struct ctl_head *head)
 {
-	struct gp_gpu *gpu = s->gpu;
-	const struct gp_save_area *a = &s->slot->area[s->xcc];
+	struct gpu *gpu = s->gpu;
+	const struct gpu_save_area *a = &s->slot->area[s->xcc];
 	u32 len = a->ctl_bytes - a->ctl_offset, need;
 
 	if (a->ctl_offset >= a->ctl_bytes || len < sizeof(*head) || len > gpu->scratch_bytes ||
 	    a->wave_end < a->ctl_bytes || a->wave_end > a->bytes ||
 	    a->wave_end - a->ctl_bytes > max_state_bytes(gpu->profile))
 		return -EINVAL;
-	if (gp_host_read(gpu, GP_PASID_GART, ctl_addr(s->slot, s->xcc), gpu->scratch, len))
+	if (gpu_host_read(gpu, GPU_PASID_GART, ctl_addr(s->slot, s->xcc), gpu->scratch, len))
 		return -EFAULT;
 	memcpy(head, gpu->scratch, sizeof(*head));
 	if (head->magic != gpu->waves->magic || !head->nr_dispatches ||
-	    head->nr_dispatches > GP_MAX_DISPATCHES ||
+	    head->nr_dispatches > GPU_MAX_DISPATCHES ||
 	    head->state_bytes > a->wave_end - a->ctl_bytes)
 		return -EINVAL;
 	need = (u32)(sizeof(*head) + head->nr_dispatches * sizeof(struct ctl_dispatch));
-	if (len < need || head->nr_waves != (len - need) / GP_CTL_BYTES_PER_WAVE ||
-	    (len - need) % GP_CTL_BYTES_PER_WAVE)
+	if (len < need || head->nr_waves != (len - need) / GPU_CTL_BYTES_PER_WAVE ||
+	    (len - need) % GPU_CTL_BYTES_PER_WAVE)
 		return -EINVAL;
 	s->ctl = gpu->scratch + need;
 	s->ctl_end = gpu->scratch + len;
@@ -403,9 +403,9 @@ static int read_ctl(struct gp_saver *s, struct ctl_head *head)
 	return 0;
 }
 
-static int restore_xcc(struct gp_gpu *gpu, struct gp_slot *slot, u32 xcc)
+static int restore_xcc(struct gpu *gpu, struct gpu_slot *slot, u32 xcc)
 {
-	struct gp_saver s = { .gpu = gpu, .slot = slot, .xcc = xcc };
+	struct gpu_saver s = { .gpu = gpu, .slot = slot, .xcc = xcc };
 	struct ctl_head head;
 	struct ctl_dispatch r;
 	u64 state_bytes;
@@ -429,7 +429,7 @@ static int restore_xcc(struct gp_gpu *gpu, struct gp_slot *slot, u32 xcc)
 	return 0;
 }
 
-int gp_cwsr_restore(struct gp_gpu *gpu, struct gp_slot *slot)
+int gpu_cwsr_restore(struct gpu *gpu, struct gpu_slot *slot)
 {
 	int err = 0;
 	u32 i, x;

@@ -11,33 +11,33 @@
 #include "gpu/gpu_types.h"
 
 /**
- * gp_cwsr_bytes() - what saving one XCC of a queue writes, as the hardware would
+ * gpu_cwsr_bytes() - what saving one XCC of a queue writes, as the hardware would
  * @gpu: GPU
  * @slot: queue
  * @xcc: which XCC
  *
  * Return: bytes of wave state and control stack; 0 if nothing is in flight.
  */
-u64 gp_cwsr_bytes(const struct gp_gpu *gpu, const struct gp_slot *slot, u32 xcc);
+u64 gpu_cwsr_bytes(const struct gpu *gpu, const struct gpu_slot *slot, u32 xcc);
 
 /* Bytes that restoring one XCC of a queue reads, from what its MQD says. */
-u64 gp_cwsr_saved_bytes(const struct gp_slot *slot, u32 xcc);
+u64 gpu_cwsr_saved_bytes(const struct gpu_slot *slot, u32 xcc);
 
 /**
- * gp_cwsr_save() - write a stopped queue out
+ * gpu_cwsr_save() - write a stopped queue out
  * @gpu: GPU
  * @slot: queue, frozen or without waves
  *
  * On an error the context is lost: the client gave no usable memory for it. A
- * queue that loses it, or that has failed before, is marked with GP_MQD_ERROR;
- * one that leaves by GP_DEQUEUE_RESET never is.
+ * queue that loses it, or that has failed before, is marked with GPU_MQD_ERROR;
+ * one that leaves by GPU_DEQUEUE_RESET never is.
  *
  * Return: 0, -ENOSPC, -EFAULT.
  */
-int gp_cwsr_save(struct gp_gpu *gpu, struct gp_slot *slot);
+int gpu_cwsr_save(struct gpu *gpu, struct gpu_slot *slot);
 
 /**
- * gp_cwsr_restore() - read a queue back
+ * gpu_cwsr_restore() - read a queue back
  * @gpu: GPU
  * @slot: queue without dispatches, its MQD loaded
  *
@@ -45,6 +45,6 @@ int gp_cwsr_save(struct gp_gpu *gpu, struct gp_slot *slot);
  *
  * Return: 0, -EFAULT, -ENOMEM, -EINVAL the bytes make no sense.
  */
-int gp_cwsr_restore(struct gp_gpu *gpu, struct gp_slot *slot);
+int gpu_cwsr_restore(struct gpu *gpu, struct gpu_slot *slot);
 
 #endif

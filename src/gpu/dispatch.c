@@ -7,12 +7,12 @@
 #define VGPR_GRANULE 8	/* gfx90a and gfx942, rsrc1.granulated_workitem_vgpr_count */
 #define LDS_GRANULE 512	/* gfx9 allocates LDS in 128 dwords */
 
-struct gp_dispatch *gp_dispatch_get(struct gp_slot *slot)
+struct gpu_dispatch *gpu_dispatch_get(struct gpu_slot *slot)
 {
 	u32 i;
 
-	for (i = 0; i < GP_MAX_DISPATCHES; i++) {
-		struct gp_dispatch *d = &slot->dispatch[i];
+	for (i = 0; i < GPU_MAX_DISPATCHES; i++) {
+		struct gpu_dispatch *d = &slot->dispatch[i];
 
 		if (d->is_used)
 			continue;
@@ -25,9 +25,9 @@ struct gp_dispatch *gp_dispatch_get(struct gp_slot *slot)
 	return NULL;
 }
 
-void gp_dispatch_put(struct gp_dispatch *d)
+void gpu_dispatch_put(struct gpu_dispatch *d)
 {
-	struct gp_slot *slot = d->slot;
+	struct gpu_slot *slot = d->slot;
 	u32 i;
 
 	for (i = 0; i < slot->nr_dispatches; i++)
@@ -41,34 +41,34 @@ void gp_dispatch_put(struct gp_dispatch *d)
 }
 
 /* Sets how long a workgroup runs; says whether the program is legal. */
-static bool check_program(struct gp_dispatch *d)
+static bool check_program(struct gpu_dispatch *d)
 {
-	if (d->step_ns < GP_PROGRAM_MIN_STEP_NS || d->step_ns > GP_PROGRAM_MAX_NS ||
-	    d->flags & ~GP_PROGRAM_ENDLESS)
+	if (d->step_ns < GPU_PROGRAM_MIN_STEP_NS || d->step_ns > GPU_PROGRAM_MAX_NS ||
+	    d->flags & ~GPU_PROGRAM_ENDLESS)
 		return false;
-	if (d->flags & GP_PROGRAM_ENDLESS) {
+	if (d->flags & GPU_PROGRAM_ENDLESS) {
 		d->run_ns = U64_MAX;
 		return true;
 	}
-	if (!d->steps || d->steps > GP_PROGRAM_MAX_NS / d->step_ns)
+	if (!d->steps || d->steps > GPU_PROGRAM_MAX_NS / d->step_ns)
 		return false;
 	d->run_ns = d->steps * d->step_ns;
 	return true;
 }
 
-int gp_dispatch_check(struct gp_gpu *gpu, struct gp_dispatch *d)
+int gpu_dispatch_check(struct gpu *gpu, struct gpu_dispatch *d)
 {
-	const struct gp_profile *p = gpu->profile;
+	const struct gpu_profile *p = gpu->profile;
 	u32 x;
 
-	if (!d->waves || d->waves > GP_MAX_WAVES_PER_GROUP || !d->nr_groups ||
+	if (!d->waves || d->waves > GPU_MAX_WAVES_PER_GROUP || !d->nr_groups ||
 	    d->lds_bytes > p->lds_bytes_per_cu || !check_program(d))
 		return -EINVAL;
 	d->lds_bytes = (d->lds_bytes + LDS_GRANULE - 1) / LDS_GRANULE * LDS_GRANULE;
-	d->vgpr_charge = d->waves * gp_cu_vgpr_charge(p, d->vgprs);
-	if (!gp_cu_could_take(p, d))
+	d->vgpr_charge = d->waves * gpu_cu_vgpr_charge(p, d->vgprs);
+	if (!gpu_cu_could_take(p, d))
 		return -EINVAL;
-	d->wave_bytes = d->vgprs * GP_LANES * (u32)sizeof(u32) + GP_WAVE_FIXED_BYTES;
+	d->wave_bytes = d->vgprs * GPU_LANES * (u32)sizeof(u32) + GPU_WAVE_FIXED_BYTES;
 	d->group_bytes = d->waves * d->wave_bytes + d->lds_bytes;
 	d->nr_left = d->nr_groups;
 	for (x = 0; x < p->nr_xcc; x++)
@@ -76,19 +76,19 @@ int gp_dispatch_check(struct gp_gpu *gpu, struct gp_dispatch *d)
 	return 0;
 }
 
-int gp_dispatch_read(struct gp_gpu *gpu, struct gp_dispatch *d, u64 program, u64 kernarg)
+int gpu_dispatch_read(struct gpu *gpu, struct gpu_dispatch *d, u64 program, u64 kernarg)
 {
 	u32 pasid = d->slot->pasid;
-	struct gp_program p;
+	struct gpu_program p;
 	int err;
 
-	err = gp_host_read(gpu, pasid, program, &p, sizeof(p));
+	err = gpu_host_read(gpu, pasid, program, &p, sizeof(p));
 	if (err)
 		return err;
-	if (p.magic != GP_PROGRAM_MAGIC)
+	if (p.magic != GPU_PROGRAM_MAGIC)
 		return -EINVAL;
 	if (kernarg) {
-		err = gp_host_read(gpu, pasid, kernarg, &d->arg, sizeof(d->arg));
+		err = gpu_host_read(gpu, pasid, kernarg, &d->arg, sizeof(d->arg));
 		if (err)
 			return err;
 	}
@@ -98,29 +98,29 @@ int gp_dispatch_read(struct gp_gpu *gpu, struct gp_dispatch *d, u64 program, u64
 	return 0;
 }
 
-u32 gp_dispatch_vgprs(u32 rsrc1)
+u32 gpu_dispatch_vgprs(u32 rsrc1)
 {
 	return ((rsrc1 & 0x3f) + 1) * VGPR_GRANULE;
 }
 
-static bool share_has_work(const struct gp_share *share)
+static bool share_has_work(const struct gpu_share *share)
 {
 	return share->pending || share->next < share->nr;
 }
 
-void gp_dispatch_offer(struct gp_gpu *gpu, struct gp_dispatch *d)
+void gpu_dispatch_offer(struct gpu *gpu, struct gpu_dispatch *d)
 {
 	u32 x;
 
 	for (x = 0; x < gpu->profile->nr_xcc; x++) {
 		if (!share_has_work(&d->share[x]))
 			continue;
-		gpu->xcc[x].ready |= GP_BIT(d->slot->index);
-		gpu->fill |= GP_BIT(x);
+		gpu->xcc[x].ready |= GPU_BIT(d->slot->index);
+		gpu->fill |= GPU_BIT(x);
 	}
 }
 
-static void note_launch(struct gp_gpu *gpu, struct gp_dispatch *d, u32 nr, bool is_new)
+static void note_launch(struct gpu *gpu, struct gpu_dispatch *d, u32 nr, bool is_new)
 {
 	u32 waves = nr * d->waves;
 
@@ -130,13 +130,13 @@ static void note_launch(struct gp_gpu *gpu, struct gp_dispatch *d, u32 nr, bool 
 	if (d->has_begun)
 		return;
 	d->has_begun = true;
-	gp_gpu_trace(gpu, GP_GPU_TRACE_DISPATCH_BEGIN, d->slot, d->packet, 0);
+	gpu_trace(gpu, GPU_TRACE_DISPATCH_BEGIN, d->slot, d->packet, 0);
 }
 
 /* One event for all cohorts of a dispatch that end together: the XCCs' are alike. */
-static void schedule_end(struct gp_gpu *gpu, struct gp_cohort *c)
+static void schedule_end(struct gpu *gpu, struct gpu_cohort *c)
 {
-	struct gp_dispatch *d = c->dispatch;
+	struct gpu_dispatch *d = c->dispatch;
 	u64 end_ns = gpu->now_ns + (d->run_ns - c->ran_ns);
 
 	if (d->run_ns == U64_MAX)
@@ -147,10 +147,10 @@ static void schedule_end(struct gp_gpu *gpu, struct gp_cohort *c)
 		return;
 	}
 	d->leader = c;
-	gp_gpu_heap_add(&gpu->heap, &c->event, end_ns);
+	gpu_heap_add(&gpu->heap, &c->event, end_ns);
 }
 
-static void start_cohort(struct gp_gpu *gpu, struct gp_share *share, struct gp_cohort *c)
+static void start_cohort(struct gpu *gpu, struct gpu_share *share, struct gpu_cohort *c)
 {
 	c->start_ns = gpu->now_ns;
 	c->is_frozen = false;
@@ -165,9 +165,9 @@ static void start_cohort(struct gp_gpu *gpu, struct gp_share *share, struct gp_c
 }
 
 /* Take the workgroups that found no room out of @c and let them wait on. */
-static int split_pending(struct gp_gpu *gpu, struct gp_share *share, struct gp_cohort *c, u32 nr)
+static int split_pending(struct gpu *gpu, struct gpu_share *share, struct gpu_cohort *c, u32 nr)
 {
-	struct gp_cohort *rest = gp_cohort_get(gpu, c->dispatch, c->xcc);
+	struct gpu_cohort *rest = gpu_cohort_get(gpu, c->dispatch, c->xcc);
 
 	if (!rest)
 		return -ENOMEM;
@@ -184,11 +184,11 @@ static int split_pending(struct gp_gpu *gpu, struct gp_share *share, struct gp_c
 	return 0;
 }
 
-static u32 launch_pending(struct gp_gpu *gpu, struct gp_dispatch *d, u32 x, bool is_one_round)
+static u32 launch_pending(struct gpu *gpu, struct gpu_dispatch *d, u32 x, bool is_one_round)
 {
-	struct gp_share *share = &d->share[x];
-	struct gp_cohort *c = share->pending;
-	u32 nr = gp_cu_place(gpu, c, c->nr, is_one_round);
+	struct gpu_share *share = &d->share[x];
+	struct gpu_cohort *c = share->pending;
+	u32 nr = gpu_cu_place(gpu, c, c->nr, is_one_round);
 
 	if (!nr)
 		return 0;
@@ -199,7 +199,7 @@ static u32 launch_pending(struct gp_gpu *gpu, struct gp_dispatch *d, u32 x, bool
 		share->pending_end = NULL;
 	start_cohort(gpu, share, c);
 	if (nr < c->nr && split_pending(gpu, share, c, nr)) {
-		gp_slot_fail(gpu, d->slot, GP_IRQ_NO_MEMORY);
+		gpu_slot_fail(gpu, d->slot, GPU_IRQ_NO_MEMORY);
 		return 0;
 	}
 	note_launch(gpu, d, nr, false);
@@ -207,28 +207,28 @@ static u32 launch_pending(struct gp_gpu *gpu, struct gp_dispatch *d, u32 x, bool
 }
 
 /* The youngest cohort, if it began at this very moment, else a new one. */
-static struct gp_cohort *cohort_for_launch(struct gp_gpu *gpu, struct gp_dispatch *d, u32 x)
+static struct gpu_cohort *cohort_for_launch(struct gpu *gpu, struct gpu_dispatch *d, u32 x)
 {
-	struct gp_cohort *c = d->share[x].resident_end;
+	struct gpu_cohort *c = d->share[x].resident_end;
 
 	if (c && c->start_ns == gpu->now_ns && !c->ran_ns && !c->is_frozen)
 		return c;
-	return gp_cohort_get(gpu, d, x);
+	return gpu_cohort_get(gpu, d, x);
 }
 
-static u32 launch_new(struct gp_gpu *gpu, struct gp_dispatch *d, u32 x, bool is_one_round)
+static u32 launch_new(struct gpu *gpu, struct gpu_dispatch *d, u32 x, bool is_one_round)
 {
-	struct gp_share *share = &d->share[x];
-	struct gp_cohort *c = cohort_for_launch(gpu, d, x);
+	struct gpu_share *share = &d->share[x];
+	struct gpu_cohort *c = cohort_for_launch(gpu, d, x);
 	bool is_new = c && !c->nr;
 	u32 nr;
 
 	if (!c)
 		goto err_fail;
-	nr = gp_cu_place(gpu, c, share->nr - share->next, is_one_round);
+	nr = gpu_cu_place(gpu, c, share->nr - share->next, is_one_round);
 	if (!nr) {
 		if (is_new)
-			gp_cohort_put(gpu, c);
+			gpu_cohort_put(gpu, c);
 		return 0;
 	}
 	c->nr += nr;
@@ -241,17 +241,17 @@ static u32 launch_new(struct gp_gpu *gpu, struct gp_dispatch *d, u32 x, bool is_
 	return nr;
 
 err_fail:
-	gp_slot_fail(gpu, d->slot, GP_IRQ_NO_MEMORY);
+	gpu_slot_fail(gpu, d->slot, GPU_IRQ_NO_MEMORY);
 	return 0;
 }
 
 /* The oldest dispatch of a queue that has something to launch on an XCC. */
-static struct gp_dispatch *first_with_work(struct gp_slot *slot, u32 x)
+static struct gpu_dispatch *first_with_work(struct gpu_slot *slot, u32 x)
 {
 	u32 i;
 
 	for (i = 0; i < slot->nr_dispatches; i++) {
-		struct gp_dispatch *d = &slot->dispatch[slot->order[i]];
+		struct gpu_dispatch *d = &slot->dispatch[slot->order[i]];
 
 		if (share_has_work(&d->share[x]))
 			return d;
@@ -260,7 +260,7 @@ static struct gp_dispatch *first_with_work(struct gp_slot *slot, u32 x)
 }
 
 /* Where a workgroup of @b finds no room, one of @a finds none. */
-static bool needs_as_much(const struct gp_dispatch *a, const struct gp_dispatch *b)
+static bool needs_as_much(const struct gpu_dispatch *a, const struct gpu_dispatch *b)
 {
 	return a->waves >= b->waves && a->vgpr_charge >= b->vgpr_charge &&
 	       a->lds_bytes >= b->lds_bytes;
@@ -271,14 +271,14 @@ static bool needs_as_much(const struct gp_dispatch *a, const struct gp_dispatch 
  * there is no other. @full is what found no room since the round began, or NULL.
  * Return: it wants another turn.
  */
-static bool serve(struct gp_gpu *gpu, struct gp_slot *slot, u32 x, bool is_alone,
-		  const struct gp_dispatch **full)
+static bool serve(struct gpu *gpu, struct gpu_slot *slot, u32 x, bool is_alone,
+		  const struct gpu_dispatch **full)
 {
-	struct gp_dispatch *d = first_with_work(slot, x);
+	struct gpu_dispatch *d = first_with_work(slot, x);
 	u32 nr;
 
 	if (!d) {
-		gpu->xcc[x].ready &= ~GP_BIT(slot->index);
+		gpu->xcc[x].ready &= ~GPU_BIT(slot->index);
 		return false;
 	}
 	if (*full && needs_as_much(d, *full))
@@ -299,29 +299,29 @@ static bool serve(struct gp_gpu *gpu, struct gp_slot *slot, u32 x, bool is_alone
  * round, and CUs fill up. A level waits as long as a higher one has work that
  * finds no room: otherwise small workgroups could keep a large one out for ever.
  */
-void gp_dispatch_fill(struct gp_gpu *gpu, u32 x)
+void gpu_dispatch_fill(struct gpu *gpu, u32 x)
 {
-	struct gp_xcc *xcc = &gpu->xcc[x];
-	const struct gp_dispatch *full = NULL;
-	u32 level = GP_NR_LEVELS;
+	struct gpu_xcc *xcc = &gpu->xcc[x];
+	const struct gpu_dispatch *full = NULL;
+	u32 level = GPU_NR_LEVELS;
 
 	while (level--) {
 		u32 round = xcc->ready & gpu->active & gpu->level[level];
 
 		while (round) {
-			u32 i = gp_next_bit(round, xcc->last_slot[level] + 1);
+			u32 i = gpu_next_bit(round, xcc->last_slot[level] + 1);
 			bool is_alone = !(round & (round - 1));
 
 			xcc->last_slot[level] = i;
 			if (!serve(gpu, &gpu->slot[i], x, is_alone, &full))
-				round &= ~GP_BIT(i);
+				round &= ~GPU_BIT(i);
 		}
 		if (xcc->ready & gpu->active & gpu->level[level])
 			break;
 	}
 }
 
-int gp_signal_complete(struct gp_gpu *gpu, struct gp_slot *slot, u64 signal)
+int gpu_signal_complete(struct gpu *gpu, struct gpu_slot *slot, u64 signal)
 {
 	struct {
 		u64 mailbox;
@@ -333,51 +333,51 @@ int gp_signal_complete(struct gp_gpu *gpu, struct gp_slot *slot, u64 signal)
 
 	if (!signal)
 		return 0;
-	err = gp_host_add64(gpu, slot->pasid, signal + GP_SIGNAL_VALUE_OFFSET, -1);
+	err = gpu_host_add64(gpu, slot->pasid, signal + GPU_SIGNAL_VALUE_OFFSET, -1);
 	if (err)
 		return err;
 	gpu->is_signalled = true;
-	err = gp_host_read(gpu, slot->pasid, signal + offsetof(struct gp_signal, event_mailbox),
-			   &event, sizeof(event));
+	err = gpu_host_read(gpu, slot->pasid, signal + offsetof(struct gpu_signal, event_mailbox),
+			    &event, sizeof(event));
 	if (err || !event.mailbox)
 		return err;
 	id = event.id;
-	err = gp_host_write(gpu, slot->pasid, event.mailbox, &id, sizeof(id));
+	err = gpu_host_write(gpu, slot->pasid, event.mailbox, &id, sizeof(id));
 	if (err)
 		return err;
-	gp_gpu_irq(gpu, GP_IRQ_EOP, slot, event.id);
+	gpu_irq(gpu, GPU_IRQ_EOP, slot, event.id);
 	return 0;
 }
 
-static int complete_dispatch(struct gp_gpu *gpu, struct gp_dispatch *d)
+static int complete_dispatch(struct gpu *gpu, struct gpu_dispatch *d)
 {
-	struct gp_slot *slot = d->slot;
+	struct gpu_slot *slot = d->slot;
 	int err;
 
-	gp_gpu_trace(gpu, GP_GPU_TRACE_DISPATCH_END, slot, d->packet, 0);
-	err = gp_signal_complete(gpu, slot, d->signal);
+	gpu_trace(gpu, GPU_TRACE_DISPATCH_END, slot, d->packet, 0);
+	err = gpu_signal_complete(gpu, slot, d->signal);
 	gpu->stats.nr_packets++;
 	gpu->stats.nr_dispatches++;
-	gp_dispatch_put(d);
-	gpu->kick |= GP_BIT(slot->index);
+	gpu_dispatch_put(d);
+	gpu->kick |= GPU_BIT(slot->index);
 	return err;
 }
 
-static int write_tally(struct gp_gpu *gpu, const struct gp_cohort *c)
+static int write_tally(struct gpu *gpu, const struct gpu_cohort *c)
 {
-	const struct gp_dispatch *d = c->dispatch;
+	const struct gpu_dispatch *d = c->dispatch;
 	u32 pasid = d->slot->pasid;
 	int err;
 
 	if (!d->arg.tally)
 		return 0;
-	err = gp_host_add64(gpu, pasid, d->arg.tally, c->nr);
+	err = gpu_host_add64(gpu, pasid, d->arg.tally, c->nr);
 	if (!err)
-		err = gp_host_add64(gpu, pasid, d->arg.tally + 8, (s64)(c->nr * c->ran_ns));
+		err = gpu_host_add64(gpu, pasid, d->arg.tally + 8, (s64)(c->nr * c->ran_ns));
 	return err;
 }
 
-static void take_out(struct gp_share *share, struct gp_cohort *c)
+static void take_out(struct gpu_share *share, struct gpu_cohort *c)
 {
 	if (c->prev)
 		c->prev->next = c->next;
@@ -389,9 +389,9 @@ static void take_out(struct gp_share *share, struct gp_cohort *c)
 		share->resident_end = c->prev;
 }
 
-static void account_end(struct gp_gpu *gpu, const struct gp_cohort *c)
+static void account_end(struct gpu *gpu, const struct gpu_cohort *c)
 {
-	struct gp_dispatch *d = c->dispatch;
+	struct gpu_dispatch *d = c->dispatch;
 	u32 waves = c->nr * d->waves;
 
 	d->share[c->xcc].done += c->nr;
@@ -401,37 +401,37 @@ static void account_end(struct gp_gpu *gpu, const struct gp_cohort *c)
 	gpu->stats.nr_workgroups += c->nr;
 }
 
-static void end_one(struct gp_gpu *gpu, struct gp_cohort *c)
+static void end_one(struct gpu *gpu, struct gpu_cohort *c)
 {
-	struct gp_dispatch *d = c->dispatch;
-	struct gp_slot *slot = d->slot;
+	struct gpu_dispatch *d = c->dispatch;
+	struct gpu_slot *slot = d->slot;
 	int err;
 
 	/* A queue that has failed dies as a whole when things settle. */
 	if (slot->has_failed)
 		return;
 	c->ran_ns += gpu->now_ns - c->start_ns;
-	gp_cu_release(gpu, c);
+	gpu_cu_release(gpu, c);
 	err = gpu->waves->finish(gpu, c);
 	if (!err)
 		err = write_tally(gpu, c);
 	take_out(&d->share[c->xcc], c);
 	account_end(gpu, c);
-	gp_cohort_put(gpu, c);
+	gpu_cohort_put(gpu, c);
 	if (!err && !d->nr_left)
 		err = complete_dispatch(gpu, d);
 	if (err)
-		gp_slot_fail(gpu, slot, GP_IRQ_MEM_FAULT);
-	if (slot->state == GP_SLOT_QUIET)
+		gpu_slot_fail(gpu, slot, GPU_IRQ_MEM_FAULT);
+	if (slot->state == GPU_SLOT_QUIET)
 		gpu->is_firmware_kicked = true;
 }
 
-void gp_cohort_end(struct gp_gpu *gpu, struct gp_cohort *c)
+void gpu_cohort_end(struct gpu *gpu, struct gpu_cohort *c)
 {
 	if (c->dispatch->leader == c)
 		c->dispatch->leader = NULL;
 	while (c) {
-		struct gp_cohort *twin = c->twin;
+		struct gpu_cohort *twin = c->twin;
 
 		c->twin = NULL;
 		end_one(gpu, c);
@@ -439,13 +439,13 @@ void gp_cohort_end(struct gp_gpu *gpu, struct gp_cohort *c)
 	}
 }
 
-void gp_slot_fail(struct gp_gpu *gpu, struct gp_slot *slot, enum gp_gpu_irq_source source)
+void gpu_slot_fail(struct gpu *gpu, struct gpu_slot *slot, enum gpu_irq_source source)
 {
 	if (slot->has_failed)
 		return;
 	slot->has_failed = true;
 	gpu->stats.nr_faults++;
-	gpu->failed |= GP_BIT(slot->index);
-	gpu->active &= ~GP_BIT(slot->index);
-	gp_gpu_irq(gpu, source, slot, 0);
+	gpu->failed |= GPU_BIT(slot->index);
+	gpu->active &= ~GPU_BIT(slot->index);
+	gpu_irq(gpu, source, slot, 0);
 }

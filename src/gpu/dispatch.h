@@ -9,18 +9,18 @@
 #include "gpu/gpu_types.h"
 
 /**
- * gp_dispatch_get() - a free dispatch record of a queue, the youngest in order
+ * gpu_dispatch_get() - a free dispatch record of a queue, the youngest in order
  * @slot: queue
  *
  * Return: the record, zeroed but for @slot, or NULL.
  */
-struct gp_dispatch *gp_dispatch_get(struct gp_slot *slot);
+struct gpu_dispatch *gpu_dispatch_get(struct gpu_slot *slot);
 
 /* Forget a dispatch that has no cohorts. */
-void gp_dispatch_put(struct gp_dispatch *d);
+void gpu_dispatch_put(struct gpu_dispatch *d);
 
 /**
- * gp_dispatch_check() - derive what follows from the described resources
+ * gpu_dispatch_check() - derive what follows from the described resources
  * @gpu: GPU
  * @d: waves, vgprs, lds_bytes, steps, step_ns, flags and nr_groups are set
  *
@@ -28,84 +28,84 @@ void gp_dispatch_put(struct gp_dispatch *d);
  *
  * Return: 0, -EINVAL: no CU can run it or the program is not legal.
  */
-int gp_dispatch_check(struct gp_gpu *gpu, struct gp_dispatch *d);
+int gpu_dispatch_check(struct gpu *gpu, struct gpu_dispatch *d);
 
 /**
- * gp_dispatch_read() - read what is to run
+ * gpu_dispatch_read() - read what is to run
  * @gpu: GPU
  * @d: gets arguments, steps, step_ns and flags
- * @program: address of a struct gp_program
- * @kernarg: address of a struct gp_kernarg, 0 = none
+ * @program: address of a struct gpu_program
+ * @kernarg: address of a struct gpu_kernarg, 0 = none
  *
  * Return: 0, -EFAULT, -EINVAL: not a program.
  */
-int gp_dispatch_read(struct gp_gpu *gpu, struct gp_dispatch *d, u64 program, u64 kernarg);
+int gpu_dispatch_read(struct gpu *gpu, struct gpu_dispatch *d, u64 program, u64 kernarg);
 
 /* Registers of a lane, from COMPUTE_PGM_RSRC1. */
-u32 gp_dispatch_vgprs(u32 rsrc1);
+u32 gpu_dispatch_vgprs(u32 rsrc1);
 
 /* Its workgroups may be launched from now on. */
-void gp_dispatch_offer(struct gp_gpu *gpu, struct gp_dispatch *d);
+void gpu_dispatch_offer(struct gpu *gpu, struct gpu_dispatch *d);
 
 /*
  * Launch what fits on an XCC: by pipe priority, then in turn. The priority is strict
  * over all slots; AMD documents only that it decides between the queues of a pipe
  * and between pipes for a resource, so hardware may prefer less.
  */
-void gp_dispatch_fill(struct gp_gpu *gpu, u32 xcc);
+void gpu_dispatch_fill(struct gpu *gpu, u32 xcc);
 
 /* The event of a cohort and its twins. */
-void gp_cohort_end(struct gp_gpu *gpu, struct gp_cohort *cohort);
+void gpu_cohort_end(struct gpu *gpu, struct gpu_cohort *cohort);
 
 /**
- * gp_cohort_get() - a cohort from the pool
+ * gpu_cohort_get() - a cohort from the pool
  * @gpu: GPU
  * @d: its dispatch
  * @xcc: where
  *
  * Return: the cohort, empty and in no list, or NULL: no memory.
  */
-struct gp_cohort *gp_cohort_get(struct gp_gpu *gpu, struct gp_dispatch *d, u32 xcc);
+struct gpu_cohort *gpu_cohort_get(struct gpu *gpu, struct gpu_dispatch *d, u32 xcc);
 
 /* Forget a cohort that is in no list and holds no room. */
-void gp_cohort_put(struct gp_gpu *gpu, struct gp_cohort *cohort);
+void gpu_cohort_put(struct gpu *gpu, struct gpu_cohort *cohort);
 
 /* Append a restored cohort to those that wait for room. */
-void gp_cohort_add_pending(struct gp_cohort *cohort);
+void gpu_cohort_add_pending(struct gpu_cohort *cohort);
 
 /* Waves of a queue stop where they are. */
-void gp_slot_freeze(struct gp_gpu *gpu, struct gp_slot *slot);
+void gpu_slot_freeze(struct gpu *gpu, struct gpu_slot *slot);
 
 /**
- * gp_slot_drop_waves() - all waves of a queue leave the CUs
+ * gpu_slot_drop_waves() - all waves of a queue leave the CUs
  * @gpu: GPU
  * @slot: queue
  *
  * Return: workgroups that were dropped.
  */
-u32 gp_slot_drop_waves(struct gp_gpu *gpu, struct gp_slot *slot);
+u32 gpu_slot_drop_waves(struct gpu *gpu, struct gpu_slot *slot);
 
 /* Waves die; dispatches in flight begin anew. Counts and traces. */
-void gp_slot_kill(struct gp_gpu *gpu, struct gp_slot *slot);
+void gpu_slot_kill(struct gpu *gpu, struct gpu_slot *slot);
 
 /**
- * gp_slot_fail() - an error stops a queue
+ * gpu_slot_fail() - an error stops a queue
  * @gpu: GPU
  * @slot: queue
  * @source: what to tell the driver
  *
  * The waves die when things settle, not inside this call.
  */
-void gp_slot_fail(struct gp_gpu *gpu, struct gp_slot *slot, enum gp_gpu_irq_source source);
+void gpu_slot_fail(struct gpu *gpu, struct gpu_slot *slot, enum gpu_irq_source source);
 
 /**
- * gp_signal_complete() - decrement a completion signal and raise its event
+ * gpu_signal_complete() - decrement a completion signal and raise its event
  * @gpu: GPU
  * @slot: whose packet completed
  * @signal: address or 0
  *
  * Return: 0, -EFAULT.
  */
-int gp_signal_complete(struct gp_gpu *gpu, struct gp_slot *slot, u64 signal);
+int gpu_signal_complete(struct gpu *gpu, struct gpu_slot *slot, u64 signal);
 
 #endif

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include "gpu/event.h"
 
-static bool is_before(const struct gp_gpu_heap_node *a, const struct gp_gpu_heap_node *b)
+static bool is_before(const struct gpu_heap_node *a, const struct gpu_heap_node *b)
 {
 	return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->seq < b->seq;
 }
 
-static void put_node(struct gp_gpu_heap *heap, u32 pos, const struct gp_gpu_heap_node *node)
+static void put_node(struct gpu_heap *heap, u32 pos, const struct gpu_heap_node *node)
 {
 	heap->node[pos] = *node;
 	node->event->pos = pos + 1;
 }
 
 /* At most log2(nr) rounds. */
-static void sift_up(struct gp_gpu_heap *heap, u32 pos, struct gp_gpu_heap_node node)
+static void sift_up(struct gpu_heap *heap, u32 pos, struct gpu_heap_node node)
 {
 	while (pos) {
 		u32 parent = (pos - 1) / 2;
@@ -26,7 +26,7 @@ static void sift_up(struct gp_gpu_heap *heap, u32 pos, struct gp_gpu_heap_node n
 	put_node(heap, pos, &node);
 }
 
-static void sift_down(struct gp_gpu_heap *heap, u32 pos, struct gp_gpu_heap_node node)
+static void sift_down(struct gpu_heap *heap, u32 pos, struct gpu_heap_node node)
 {
 	for (;;) {
 		u32 child = 2 * pos + 1;
@@ -43,11 +43,11 @@ static void sift_down(struct gp_gpu_heap *heap, u32 pos, struct gp_gpu_heap_node
 	put_node(heap, pos, &node);
 }
 
-void gp_gpu_heap_add(struct gp_gpu_heap *heap, struct gp_event *event, u64 at_ns)
+void gpu_heap_add(struct gpu_heap *heap, struct gpu_event *event, u64 at_ns)
 {
-	struct gp_gpu_heap_node node = { .at_ns = at_ns, .event = event };
+	struct gpu_heap_node node = { .at_ns = at_ns, .event = event };
 
-	gp_gpu_heap_remove(heap, event);
+	gpu_heap_remove(heap, event);
 	if (at_ns == U64_MAX || GP_WARN_ON(heap->nr == heap->max))
 		return;
 	event->at_ns = at_ns;
@@ -55,10 +55,10 @@ void gp_gpu_heap_add(struct gp_gpu_heap *heap, struct gp_event *event, u64 at_ns
 	sift_up(heap, heap->nr++, node);
 }
 
-void gp_gpu_heap_remove(struct gp_gpu_heap *heap, struct gp_event *event)
+void gpu_heap_remove(struct gpu_heap *heap, struct gpu_event *event)
 {
 	u32 pos = event->pos;
-	struct gp_gpu_heap_node last;
+	struct gpu_heap_node last;
 
 	if (!pos)
 		return;

@@ -9,66 +9,66 @@
 
 #include "gp_port.h"
 
-enum gp_event_kind {
-	GP_EVENT_COHORT,	/* workgroups end */
-	GP_EVENT_PACKET,	/* an AQL packet has been read, or look again at a barrier */
-	GP_EVENT_HQD,		/* load or dequeue by hand is over */
-	GP_EVENT_FIRMWARE,	/* the scheduler firmware's step is over */
-	GP_EVENT_QUANTUM,	/* the process quantum is over */
-	GP_EVENT_SDMA,		/* a packet of a copy engine is over */
+enum gpu_event_kind {
+	GPU_EVENT_COHORT,	/* workgroups end */
+	GPU_EVENT_PACKET,	/* an AQL packet has been read, or look again at a barrier */
+	GPU_EVENT_HQD,		/* load or dequeue by hand is over */
+	GPU_EVENT_FIRMWARE,	/* the scheduler firmware's step is over */
+	GPU_EVENT_QUANTUM,	/* the process quantum is over */
+	GPU_EVENT_SDMA,		/* a packet of a copy engine is over */
 };
 
 /**
- * struct gp_event - something that will happen
+ * struct gpu_event - something that will happen
  * @at_ns: when
  * @pos: place in the heap plus 1; 0 = not scheduled
  * @kind: what
  */
-struct gp_event {
+struct gpu_event {
 	u64 at_ns;
 	u32 pos;
-	enum gp_event_kind kind;
+	enum gpu_event_kind kind;
 };
 
 /* Keys are kept beside the pointers: comparing must not touch the events. */
-struct gp_gpu_heap_node {
+struct gpu_heap_node {
 	u64 at_ns;
 	u64 seq;
-	struct gp_event *event;
+	struct gpu_event *event;
 };
 
 /**
- * struct gp_gpu_heap - scheduled events
+ * struct gpu_heap - scheduled events
  * @node: heap array
  * @nr: events in it
  * @max: room
  * @seq: number of the next event; ties: scheduled first, happens first
  */
-struct gp_gpu_heap {
-	struct gp_gpu_heap_node *node;
+struct gpu_heap {
+	struct gpu_heap_node *node;
 	u32 nr;
 	u32 max;
 	u64 seq;
 };
 
 /**
- * gp_gpu_heap_add() - schedule an event, or move it if it is scheduled
+ * gpu_heap_add() - schedule an event, or move it if it is scheduled
  * @heap: heap
  * @event: event, its kind is set
  * @at_ns: when; U64_MAX = never, which takes it out
  */
-void gp_gpu_heap_add(struct gp_gpu_heap *heap, struct gp_event *event, u64 at_ns);
+void gpu_heap_add(struct gpu_heap *heap, struct gpu_event *event, u64 at_ns);
 
 /* Take an event out; nothing happens if it is not scheduled. */
-void gp_gpu_heap_remove(struct gp_gpu_heap *heap, struct gp_event *event);
+void gpu_heap_remove(struct gpu_heap *heap, struct gpu_event *event);
 
-static inline bool gp_event_is_scheduled(const struct gp_event *event)
+static inline bool gpu_event_is_scheduled(const struct gpu_event *event)
 {
 	return event->pos != 0;
 }
 
 /* Time of the first event, U64_MAX = there is none. */
-static inline u64 gp_gpu_heap_next_ns(const struct gp_gpu_heap *heap)
+static inline u64 gpu_heap_next_ns(const struct gpu_heap *heap)
 {
 	return heap->nr ? heap->node[0].at_ns : U64_MAX;
 }

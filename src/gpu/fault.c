@@ -3,34 +3,34 @@
 
 #define MAX_SLOW 1000000
 
-void gp_fault_init(struct gp_gpu *gpu)
+void gpu_fault_init(struct gpu *gpu)
 {
 	memset(&gpu->faults, 0, sizeof(gpu->faults));
 	gpu->faults.slow = 1;
 }
 
-void gp_fault_reset(struct gp_gpu *gpu)
+void gpu_fault_reset(struct gpu *gpu)
 {
 	gpu->faults.nr_refusing = 0;
 	gpu->faults.is_hung = false;
 }
 
-static int add_refusing(struct gp_faults *f, u32 doorbell)
+static int add_refusing(struct gpu_faults *f, u32 doorbell)
 {
 	u32 i;
 
 	for (i = 0; i < f->nr_refusing; i++)
 		if (f->refusing[i] == doorbell)
 			return 0;
-	if (f->nr_refusing == GP_MAX_REFUSING)
+	if (f->nr_refusing == GPU_MAX_REFUSING)
 		return -ENOSPC;
 	f->refusing[f->nr_refusing++] = doorbell;
 	return 0;
 }
 
-bool gp_fault_refuses(struct gp_gpu *gpu, const struct gp_slot *slot, bool is_reset)
+bool gpu_fault_refuses(struct gpu *gpu, const struct gpu_slot *slot, bool is_reset)
 {
-	struct gp_faults *f = &gpu->faults;
+	struct gpu_faults *f = &gpu->faults;
 	u32 i;
 
 	for (i = 0; i < f->nr_refusing; i++)
@@ -42,44 +42,44 @@ bool gp_fault_refuses(struct gp_gpu *gpu, const struct gp_slot *slot, bool is_re
 		f->refusing[i] = f->refusing[--f->nr_refusing];
 		return false;
 	}
-	gp_gpu_trace(gpu, GP_GPU_TRACE_FAULT, slot, GP_GPU_FAULT_REFUSE, 0);
+	gpu_trace(gpu, GPU_TRACE_FAULT, slot, GPU_FAULT_REFUSE, 0);
 	return true;
 }
 
-bool gp_fault_loses_fence(struct gp_gpu *gpu)
+bool gpu_fault_loses_fence(struct gpu *gpu)
 {
 	if (!gpu->faults.lose_fences)
 		return false;
 	gpu->faults.lose_fences--;
-	gp_gpu_trace(gpu, GP_GPU_TRACE_FAULT, NULL, GP_GPU_FAULT_LOSE_FENCE, 0);
+	gpu_trace(gpu, GPU_TRACE_FAULT, NULL, GPU_FAULT_LOSE_FENCE, 0);
 	return true;
 }
 
-int gp_gpu_inject(struct gp_gpu *gpu, enum gp_gpu_fault fault, u64 arg)
+int gpu_inject(struct gpu *gpu, enum gpu_fault fault, u64 arg)
 {
-	struct gp_faults *f = &gpu->faults;
+	struct gpu_faults *f = &gpu->faults;
 
 	switch (fault) {
-	case GP_GPU_FAULT_REFUSE:
+	case GPU_FAULT_REFUSE:
 		return add_refusing(f, (u32)arg);
-	case GP_GPU_FAULT_LOSE_FENCE:
+	case GPU_FAULT_LOSE_FENCE:
 		f->lose_fences = arg;
 		return 0;
-	case GP_GPU_FAULT_HANG:
+	case GPU_FAULT_HANG:
 		f->is_hung = arg != 0;
 		gpu->is_firmware_kicked = true;
 		return 0;
-	case GP_GPU_FAULT_CORRUPT:
+	case GPU_FAULT_CORRUPT:
 		f->is_corrupting = true;
 		f->corrupt_byte = arg;
 		return 0;
-	case GP_GPU_FAULT_SLOW:
+	case GPU_FAULT_SLOW:
 		if (!arg || arg > MAX_SLOW)
 			return -EINVAL;
 		f->slow = arg;
 		return 0;
-	case GP_GPU_FAULT_CLEAR:
-		gp_fault_init(gpu);
+	case GPU_FAULT_CLEAR:
+		gpu_fault_init(gpu);
 		gpu->is_firmware_kicked = true;
 		return 0;
 	default:

@@ -9,41 +9,41 @@
 #include "gpu/gpu_types.h"
 
 /* As after power-on. */
-void gp_firmware_init(struct gp_gpu *gpu);
+void gpu_firmware_init(struct gpu *gpu);
 
 /* Its timer. */
-void gp_firmware_event(struct gp_gpu *gpu);
+void gpu_firmware_event(struct gpu *gpu);
 
 /* Waves have ended, the HIQ was written, or a fault was cleared: look again. */
-void gp_firmware_kick(struct gp_gpu *gpu);
+void gpu_firmware_kick(struct gpu *gpu);
 
 /* A short packet: nothing but time. */
-void gp_firmware_delay(struct gp_gpu *gpu, u64 ns);
+void gpu_firmware_delay(struct gpu *gpu, u64 ns);
 
 /**
- * gp_firmware_unmap() - take queues out of their slots
+ * gpu_firmware_unmap() - take queues out of their slots
  * @gpu: GPU
  * @slots: which
- * @how: GP_DEQUEUE_SAVE or GP_DEQUEUE_RESET
+ * @how: GPU_DEQUEUE_SAVE or GPU_DEQUEUE_RESET
  */
-void gp_firmware_unmap(struct gp_gpu *gpu, u32 slots, enum gp_dequeue how);
+void gpu_firmware_unmap(struct gpu *gpu, u32 slots, enum gpu_dequeue how);
 
 /**
- * gp_firmware_claim() - find slot and VMID for a queue and note it for loading
+ * gpu_firmware_claim() - find slot and VMID for a queue and note it for loading
  * @gpu: GPU
  * @entry: queue
  *
  * Return: 0, -ENOSPC no slot or no VMID is free, -EEXIST it is mapped.
  */
-int gp_firmware_claim(struct gp_gpu *gpu, const struct gp_map_entry *entry);
+int gpu_firmware_claim(struct gpu *gpu, const struct gpu_map_entry *entry);
 
 /* A slot the firmware may be busy with is taken from it: it must not wait for it. */
-void gp_firmware_lose(struct gp_gpu *gpu, struct gp_slot *slot);
+void gpu_firmware_lose(struct gpu *gpu, struct gpu_slot *slot);
 
 /* Load what was claimed. */
-void gp_firmware_map(struct gp_gpu *gpu);
+void gpu_firmware_map(struct gpu *gpu);
 
 /* Slots that the firmware has loaded. */
-u32 gp_firmware_slots(const struct gp_gpu *gpu);
+u32 gpu_firmware_slots(const struct gpu *gpu);
 
 #endif

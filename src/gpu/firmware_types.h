@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The scheduler firmware, its queue (HIQ) and its runlist. Part of struct gp_gpu,
+ * The scheduler firmware, its queue (HIQ) and its runlist. Part of struct gpu,
  * see gpu_types.h.
  */
 #ifndef GP_GPU_FIRMWARE_TYPES_H
@@ -10,7 +10,7 @@
 #include "gpu/gpu.h"
 
 /**
- * struct gp_map_entry - a queue the firmware knows of
+ * struct gpu_map_entry - a queue the firmware knows of
  * @pasid: process
  * @quantum: of the process, in profile units
  * @doorbell: queue
@@ -18,7 +18,7 @@
  * @mqd: GART address
  * @wptr_addr: from the packet, used if the MQD has none
  */
-struct gp_map_entry {
+struct gpu_map_entry {
 	u32 pasid;
 	u32 quantum;
 	u32 doorbell;
@@ -28,37 +28,37 @@ struct gp_map_entry {
 };
 
 /**
- * struct gp_runlist - what the last RUN_LIST asked for
+ * struct gpu_runlist - what the last RUN_LIST asked for
  * @entry: queues in order of the list, those of a process together
  * @nr: how many
  * @max: room in @entry
  * @cursor: where the next turn begins
  * @max_processes: mapped at a time
  * @is_rotating: not all of it fits
- * @quantum_event: GP_EVENT_QUANTUM
+ * @quantum_event: GPU_EVENT_QUANTUM
  */
-struct gp_runlist {
-	struct gp_map_entry *entry;
+struct gpu_runlist {
+	struct gpu_map_entry *entry;
 	u32 nr;
 	u32 max;
 	u32 cursor;
 	u32 max_processes;
 	bool is_rotating;
-	struct gp_event quantum_event;
+	struct gpu_event quantum_event;
 };
 
-enum gp_firmware_state {
-	GP_FIRMWARE_IDLE,
-	GP_FIRMWARE_PACKET,	/* a short packet */
-	GP_FIRMWARE_GRACE,	/* queues leave, waves may still end */
-	GP_FIRMWARE_SAVE,	/* waves are written out */
-	GP_FIRMWARE_DRAIN,	/* some queues cannot be saved and run out */
-	GP_FIRMWARE_MAP,	/* queues come */
-	GP_FIRMWARE_RESTORE,	/* their waves are read back, one queue after the other */
+enum gpu_firmware_state {
+	GPU_FIRMWARE_IDLE,
+	GPU_FIRMWARE_PACKET,	/* a short packet */
+	GPU_FIRMWARE_GRACE,	/* queues leave, waves may still end */
+	GPU_FIRMWARE_SAVE,	/* waves are written out */
+	GPU_FIRMWARE_DRAIN,	/* some queues cannot be saved and run out */
+	GPU_FIRMWARE_MAP,	/* queues come */
+	GPU_FIRMWARE_RESTORE,	/* their waves are read back, one queue after the other */
 };
 
 /**
- * struct gp_firmware - the scheduler firmware and its queue, the HIQ
+ * struct gpu_firmware - the scheduler firmware and its queue, the HIQ
  * @state: what it does
  * @is_loaded: it has a HIQ
  * @is_rotation: what it does is a turn of the runlist
@@ -72,7 +72,7 @@ enum gp_firmware_state {
  * @wptr: end of what was written, modulo ring
  * @rptr_addr: where @rptr is reported
  * @packet: packet under way
- * @event: GP_EVENT_FIRMWARE
+ * @event: GPU_EVENT_FIRMWARE
  * @leaving: slots the unmap under way takes out
  * @load: queues the map under way brings in
  * @load_slot: and their slots
@@ -84,8 +84,8 @@ enum gp_firmware_state {
  * @pasid: process of MAP_QUEUES outside a runlist
  * @quantum: its quantum
  */
-struct gp_firmware {
-	enum gp_firmware_state state;
+struct gpu_firmware {
+	enum gpu_firmware_state state;
 	bool is_loaded;
 	bool is_rotation;
 	bool is_rotation_due;
@@ -98,10 +98,10 @@ struct gp_firmware {
 	u32 wptr;
 	u64 rptr_addr;
 	u32 packet[8];
-	struct gp_event event;
+	struct gpu_event event;
 	u32 leaving;
-	struct gp_map_entry load[GP_GPU_MAX_SLOTS];
-	u8 load_slot[GP_GPU_MAX_SLOTS];
+	struct gpu_map_entry load[GPU_MAX_SLOTS];
+	u8 load_slot[GPU_MAX_SLOTS];
 	u32 nr_load;
 	u32 load_at;
 	u32 vmid_mask;

@@ -8,6 +8,6 @@
 #include "gpu/gpu_types.h"
 
 /* Work off everything that was noted, without letting time pass. */
-void gp_gpu_settle(struct gp_gpu *gpu);
+void gpu_settle(struct gpu *gpu);
 
 #endif

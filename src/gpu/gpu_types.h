@@ -3,7 +3,7 @@
  * The inside of the simulated GPU: private to this folder.
  *
  * Nothing here calls in circles. What happened is noted in masks (queues to look
- * at, XCCs to fill, waiting barriers, the firmware), and gp_gpu_settle() works
+ * at, XCCs to fill, waiting barriers, the firmware), and gpu_settle() works
  * the masks off until they are empty.
  */
 #ifndef GP_GPU_TYPES_H
@@ -12,12 +12,12 @@
 #include "gpu/firmware_types.h"
 #include "gpu/slot_types.h"
 
-#define GP_MAX_REFUSING 8	/* queues that refuse preemption at a time */
+#define GPU_MAX_REFUSING 8	/* queues that refuse preemption at a time */
 
-struct gp_wave_ops;
+struct gpu_wave_ops;
 
 /**
- * struct gp_xcc - one compute die
+ * struct gpu_xcc - one compute die
  * @ready: slots that have workgroups to launch here
  * @last_slot: the slot that was served last, per level
  * @cursor: CU where the search for room begins
@@ -25,17 +25,17 @@ struct gp_wave_ops;
  * @vgpr_bytes: free registers of each CU
  * @lds_bytes: free LDS of each CU
  */
-struct gp_xcc {
+struct gpu_xcc {
 	u32 ready;
-	u32 last_slot[GP_NR_LEVELS];
+	u32 last_slot[GPU_NR_LEVELS];
 	u32 cursor;
-	u32 waves[GP_GPU_MAX_CU_PER_XCC];
-	u32 vgpr_bytes[GP_GPU_MAX_CU_PER_XCC];
-	u32 lds_bytes[GP_GPU_MAX_CU_PER_XCC];
+	u32 waves[GPU_MAX_CU_PER_XCC];
+	u32 vgpr_bytes[GPU_MAX_CU_PER_XCC];
+	u32 lds_bytes[GPU_MAX_CU_PER_XCC];
 };
 
 /**
- * struct gp_faults - what was injected
+ * struct gpu_faults - what was injected
  * @refusing: doorbells
  * @nr_refusing: how many
  * @lose_fences: fences still to lose
@@ -44,8 +44,8 @@ struct gp_xcc {
  * @corrupt_byte: where
  * @slow: factor on firmware costs
  */
-struct gp_faults {
-	u32 refusing[GP_MAX_REFUSING];
+struct gpu_faults {
+	u32 refusing[GPU_MAX_REFUSING];
 	u32 nr_refusing;
 	u64 lose_fences;
 	bool is_hung;
@@ -54,10 +54,10 @@ struct gp_faults {
 	u64 slow;
 };
 
-#define GP_MAX_SDMA_QUEUES 16	/* 2 engines x 8 queues: kfd_device.c */
+#define GPU_MAX_SDMA_QUEUES 16	/* 2 engines x 8 queues: kfd_device.c */
 
 /**
- * struct gp_sdma_queue - a queue of a copy engine
+ * struct gpu_sdma_queue - a queue of a copy engine
  * @is_mapped: it is one
  * @has_failed: it stopped at a packet that it cannot do
  * @pasid: process
@@ -68,9 +68,9 @@ struct gp_faults {
  * @rptr_addr: where the read pointer is reported
  * @rptr: bytes, never wraps
  * @wptr: bytes, never wraps
- * @event: GP_EVENT_SDMA, the end of the packet at @rptr
+ * @event: GPU_EVENT_SDMA, the end of the packet at @rptr
  */
-struct gp_sdma_queue {
+struct gpu_sdma_queue {
 	bool is_mapped;
 	bool has_failed;
 	u32 pasid;
@@ -81,18 +81,18 @@ struct gp_sdma_queue {
 	u64 rptr_addr;
 	u64 rptr;
 	u64 wptr;
-	struct gp_event event;
+	struct gpu_event event;
 };
 
-#define GP_CHUNK_COHORTS 64
+#define GPU_CHUNK_COHORTS 64
 
 /* A piece of the cohort pool. */
-struct gp_chunk {
-	struct gp_chunk *next;
+struct gpu_chunk {
+	struct gpu_chunk *next;
 };
 
 /**
- * struct gp_gpu - one KFD node
+ * struct gpu - one KFD node
  * @host: the world
  * @profile: what it is
  * @waves: wave engine
@@ -102,7 +102,7 @@ struct gp_chunk {
  * @grace_reg: offset of the grace register
  * @heap: what will happen
  * @mapped: slots that are not free
- * @active: slots in GP_SLOT_ACTIVE that have not failed
+ * @active: slots in GPU_SLOT_ACTIVE that have not failed
  * @level: slots of each pipe priority
  * @kick: slots whose packet processor must look again
  * @waiting: slots whose barrier waits for signals
@@ -125,18 +125,18 @@ struct gp_chunk {
  * @slot: queue slots
  * @sdma: queues of the copy engines
  */
-struct gp_gpu {
-	struct gp_gpu_host *host;
-	const struct gp_profile *profile;
-	const struct gp_wave_ops *waves;
+struct gpu {
+	struct gpu_host *host;
+	const struct gpu_profile *profile;
+	const struct gpu_wave_ops *waves;
 	u64 now_ns;
 	u32 nr_slots;
 	u32 nr_vmids;
 	u32 grace_reg;
-	struct gp_gpu_heap heap;
+	struct gpu_heap heap;
 	u32 mapped;
 	u32 active;
-	u32 level[GP_NR_LEVELS];
+	u32 level[GPU_NR_LEVELS];
 	u32 kick;
 	u32 waiting;
 	u32 failed;
@@ -146,32 +146,32 @@ struct gp_gpu {
 	u32 nr_busy_cus;
 	u64 busy_since_ns;
 	size_t cohort_bytes;
-	struct gp_cohort *free_cohorts;
-	struct gp_chunk *chunks;
+	struct gpu_cohort *free_cohorts;
+	struct gpu_chunk *chunks;
 	u8 *scratch;
 	u32 scratch_bytes;
-	struct gp_gpu_stats stats;
-	struct gp_faults faults;
-	struct gp_firmware firmware;
-	struct gp_runlist runlist;
-	struct gp_xcc xcc[GP_GPU_MAX_XCC];
-	struct gp_slot slot[GP_GPU_MAX_SLOTS];
-	struct gp_sdma_queue sdma[GP_MAX_SDMA_QUEUES];
+	struct gpu_stats stats;
+	struct gpu_faults faults;
+	struct gpu_firmware firmware;
+	struct gpu_runlist runlist;
+	struct gpu_xcc xcc[GPU_MAX_XCC];
+	struct gpu_slot slot[GPU_MAX_SLOTS];
+	struct gpu_sdma_queue sdma[GPU_MAX_SDMA_QUEUES];
 };
 
-#define GP_BIT(n) (1u << (n))
+#define GPU_BIT(n) (1u << (n))
 
-static inline int gp_host_read(struct gp_gpu *gpu, u32 pasid, u64 addr, void *dst, u32 len)
+static inline int gpu_host_read(struct gpu *gpu, u32 pasid, u64 addr, void *dst, u32 len)
 {
 	return gpu->host->ops->read(gpu->host, pasid, addr, dst, len);
 }
 
-static inline int gp_host_write(struct gp_gpu *gpu, u32 pasid, u64 addr, const void *src, u32 len)
+static inline int gpu_host_write(struct gpu *gpu, u32 pasid, u64 addr, const void *src, u32 len)
 {
 	return gpu->host->ops->write(gpu->host, pasid, addr, src, len);
 }
 
-static inline int gp_host_add64(struct gp_gpu *gpu, u32 pasid, u64 addr, s64 delta)
+static inline int gpu_host_add64(struct gpu *gpu, u32 pasid, u64 addr, s64 delta)
 {
 	s64 value;
 
@@ -179,13 +179,13 @@ static inline int gp_host_add64(struct gp_gpu *gpu, u32 pasid, u64 addr, s64 del
 }
 
 /* Costs that the SLOW fault multiplies. */
-static inline u64 gp_firmware_ns(const struct gp_gpu *gpu, u64 ns)
+static inline u64 gpu_firmware_ns(const struct gpu *gpu, u64 ns)
 {
 	return ns * gpu->faults.slow;
 }
 
 /* The first bit set at or after @from, going round; @mask is not 0. */
-static inline u32 gp_next_bit(u32 mask, u32 from)
+static inline u32 gpu_next_bit(u32 mask, u32 from)
 {
 	u32 high = from < 32 ? mask & (~0u << from) : 0;
 
@@ -193,7 +193,7 @@ static inline u32 gp_next_bit(u32 mask, u32 from)
 }
 
 /* A loop, as the compiler's builtin may want a library. */
-static inline u32 gp_count_bits(u32 mask)
+static inline u32 gpu_count_bits(u32 mask)
 {
 	u32 nr = 0;
 
@@ -203,37 +203,37 @@ static inline u32 gp_count_bits(u32 mask)
 }
 
 /* What to tell the driver about an error. */
-static inline enum gp_gpu_irq_source gp_irq_of(int err)
+static inline enum gpu_irq_source gpu_irq_of(int err)
 {
 	switch (err) {
 	case -EFAULT:
-		return GP_IRQ_MEM_FAULT;
+		return GPU_IRQ_MEM_FAULT;
 	case -ENOMEM:
-		return GP_IRQ_NO_MEMORY;
+		return GPU_IRQ_NO_MEMORY;
 	default:
-		return GP_IRQ_BAD_OPCODE;
+		return GPU_IRQ_BAD_OPCODE;
 	}
 }
 
 /**
- * gp_gpu_trace() - tell the trace hook, if there is one
+ * gpu_trace() - tell the trace hook, if there is one
  * @gpu: GPU
  * @kind: what happened
  * @slot: its receiver, or NULL
- * @arg0: see GP_GPU_TRACES
+ * @arg0: see GPU_TRACES
  * @arg1: the same
  */
-void gp_gpu_trace(struct gp_gpu *gpu, enum gp_gpu_trace_kind kind, const struct gp_slot *slot,
-		  u64 arg0, u64 arg1);
+void gpu_trace(struct gpu *gpu, enum gpu_trace_kind kind, const struct gpu_slot *slot,
+	       u64 arg0, u64 arg1);
 
 /**
- * gp_gpu_irq() - raise an interrupt
+ * gpu_irq() - raise an interrupt
  * @gpu: GPU
  * @source: what happened
  * @slot: its receiver; NULL = the HIQ
  * @context: event id or 0
  */
-void gp_gpu_irq(struct gp_gpu *gpu, enum gp_gpu_irq_source source, const struct gp_slot *slot,
-		u32 context);
+void gpu_irq(struct gpu *gpu, enum gpu_irq_source source, const struct gpu_slot *slot,
+	     u32 context);
 
 #endif

@@ -11,34 +11,34 @@
 #define MAX_HIQ_ORDER 20	/* 2 << 20 dwords; amdkfd uses 4096 bytes */
 #define NOP_ONE_DWORD 0x3fff	/* count of a NOP that is its header only */
 
-static int read_words(struct gp_gpu *gpu, u64 addr, u32 *words, u32 nr)
+static int read_words(struct gpu *gpu, u64 addr, u32 *words, u32 nr)
 {
-	return gp_host_read(gpu, GP_PASID_GART, addr, words, nr * (u32)sizeof(u32));
+	return gpu_host_read(gpu, GPU_PASID_GART, addr, words, nr * (u32)sizeof(u32));
 }
 
-static int read_pair(struct gp_gpu *gpu, u64 addr, u64 *value)
+static int read_pair(struct gpu *gpu, u64 addr, u64 *value)
 {
-	return gp_host_read(gpu, GP_PASID_GART, addr, value, sizeof(*value));
+	return gpu_host_read(gpu, GPU_PASID_GART, addr, value, sizeof(*value));
 }
 
-int gp_gpu_hiq_load(struct gp_gpu *gpu, u64 mqd, u64 now_ns)
+int gpu_hiq_load(struct gpu *gpu, u64 mqd, u64 now_ns)
 {
-	struct gp_firmware *fw = &gpu->firmware;
+	struct gpu_firmware *fw = &gpu->firmware;
 	u32 control, doorbell, rptr, stride;
 	u64 base, rptr_addr;
 
-	gp_gpu_advance(gpu, now_ns);
-	if (read_pair(gpu, mqd + GP_MQD_PQ_BASE_LO, &base) ||
-	    read_pair(gpu, mqd + GP_MQD_RPTR_REPORT_LO, &rptr_addr) ||
-	    read_words(gpu, mqd + GP_MQD_PQ_CONTROL, &control, 1) ||
-	    read_words(gpu, mqd + GP_MQD_DOORBELL_CONTROL, &doorbell, 1) ||
-	    read_words(gpu, mqd + GP_MQD_PQ_RPTR, &rptr, 1) ||
-	    read_words(gpu, mqd + GP_MQD_STRIDE, &stride, 1))
+	gpu_advance(gpu, now_ns);
+	if (read_pair(gpu, mqd + GPU_MQD_PQ_BASE_LO, &base) ||
+	    read_pair(gpu, mqd + GPU_MQD_RPTR_REPORT_LO, &rptr_addr) ||
+	    read_words(gpu, mqd + GPU_MQD_PQ_CONTROL, &control, 1) ||
+	    read_words(gpu, mqd + GPU_MQD_DOORBELL_CONTROL, &doorbell, 1) ||
+	    read_words(gpu, mqd + GPU_MQD_PQ_RPTR, &rptr, 1) ||
+	    read_words(gpu, mqd + GPU_MQD_STRIDE, &stride, 1))
 		return -EFAULT;
 	if (!base || (control & 0x3f) > MAX_HIQ_ORDER)
 		return -EINVAL;
 	/* A driver that restarts gives a new one; not in the middle of a packet. */
-	if (fw->state != GP_FIRMWARE_IDLE)
+	if (fw->state != GPU_FIRMWARE_IDLE)
 		return -EBUSY;
 	fw->is_loaded = true;
 	fw->mqd = mqd;
@@ -53,99 +53,99 @@ int gp_gpu_hiq_load(struct gp_gpu *gpu, u64 mqd, u64 now_ns)
 }
 
 /* The driver counts on or wraps, as it likes: only the place in the ring matters. */
-void gp_hiq_doorbell(struct gp_gpu *gpu, u64 value)
+void gpu_hiq_doorbell(struct gpu *gpu, u64 value)
 {
 	gpu->firmware.wptr = (u32)value & gpu->firmware.ring_mask;
 	gpu->is_firmware_kicked = true;
 }
 
-static void report_rptr(struct gp_gpu *gpu)
+static void report_rptr(struct gpu *gpu)
 {
-	const struct gp_firmware *fw = &gpu->firmware;
+	const struct gpu_firmware *fw = &gpu->firmware;
 
 	if (fw->rptr_addr)
-		gp_host_write(gpu, GP_PASID_GART, fw->rptr_addr, &fw->rptr, sizeof(fw->rptr));
+		gpu_host_write(gpu, GPU_PASID_GART, fw->rptr_addr, &fw->rptr, sizeof(fw->rptr));
 }
 
-static void write_fence(struct gp_gpu *gpu)
+static void write_fence(struct gpu *gpu)
 {
 	const u32 *pkt = gpu->firmware.packet;
-	u64 addr = gp_pm4_get(pkt, GP_QUERY_STATUS_ADDR_LO) |
-		   (u64)gp_pm4_get(pkt, GP_QUERY_STATUS_ADDR_HI) << 32;
-	u64 data = gp_pm4_get(pkt, GP_QUERY_STATUS_DATA_LO) |
-		   (u64)gp_pm4_get(pkt, GP_QUERY_STATUS_DATA_HI) << 32;
+	u64 addr = gpu_pm4_get(pkt, GPU_QUERY_STATUS_ADDR_LO) |
+		   (u64)gpu_pm4_get(pkt, GPU_QUERY_STATUS_ADDR_HI) << 32;
+	u64 data = gpu_pm4_get(pkt, GPU_QUERY_STATUS_DATA_LO) |
+		   (u64)gpu_pm4_get(pkt, GPU_QUERY_STATUS_DATA_HI) << 32;
 
-	if (gp_fault_loses_fence(gpu))
+	if (gpu_fault_loses_fence(gpu))
 		return;
-	if (gp_host_write(gpu, GP_PASID_GART, addr, &data, sizeof(data))) {
+	if (gpu_host_write(gpu, GPU_PASID_GART, addr, &data, sizeof(data))) {
 		gpu->stats.nr_faults++;
-		gp_gpu_irq(gpu, GP_IRQ_MEM_FAULT, NULL, 0);
+		gpu_irq(gpu, GPU_IRQ_MEM_FAULT, NULL, 0);
 	}
 }
 
-void gp_hiq_done(struct gp_gpu *gpu)
+void gpu_hiq_done(struct gpu *gpu)
 {
-	struct gp_firmware *fw = &gpu->firmware;
-	u32 op = gp_pm4_get(fw->packet, GP_PM4_OPCODE);
+	struct gpu_firmware *fw = &gpu->firmware;
+	u32 op = gpu_pm4_get(fw->packet, GPU_PM4_OPCODE);
 
-	if (op == GP_PM4_QUERY_STATUS)
+	if (op == GPU_PM4_QUERY_STATUS)
 		write_fence(gpu);
 	report_rptr(gpu);
 	gpu->stats.nr_hiq_packets++;
-	gp_gpu_trace(gpu, GP_GPU_TRACE_HIQ, NULL, op, 0);
-	fw->state = GP_FIRMWARE_IDLE;
+	gpu_trace(gpu, GPU_TRACE_HIQ, NULL, op, 0);
+	fw->state = GPU_FIRMWARE_IDLE;
 	gpu->is_firmware_kicked = true;
 }
 
-static void set_resources(struct gp_gpu *gpu)
+static void set_resources(struct gpu *gpu)
 {
-	struct gp_firmware *fw = &gpu->firmware;
-	u32 vmids = gp_pm4_get(fw->packet, GP_SET_RESOURCES_VMID_MASK);
-	u32 slots = gp_count_bits(gp_pm4_get(fw->packet, GP_SET_RESOURCES_QUEUE_MASK_LO)) +
-		    gp_count_bits(gp_pm4_get(fw->packet, GP_SET_RESOURCES_QUEUE_MASK_HI));
+	struct gpu_firmware *fw = &gpu->firmware;
+	u32 vmids = gpu_pm4_get(fw->packet, GPU_SET_RESOURCES_VMID_MASK);
+	u32 slots = gpu_count_bits(gpu_pm4_get(fw->packet, GPU_SET_RESOURCES_QUEUE_MASK_LO)) +
+		    gpu_count_bits(gpu_pm4_get(fw->packet, GPU_SET_RESOURCES_QUEUE_MASK_HI));
 
 	if (vmids)
 		fw->vmid_mask = vmids;
 	if (slots)
 		fw->max_slots = min(gpu->nr_slots, slots);
-	gp_firmware_delay(gpu, gpu->profile->map_queue_ns);
+	gpu_firmware_delay(gpu, gpu->profile->map_queue_ns);
 }
 
-static void write_data(struct gp_gpu *gpu)
+static void write_data(struct gpu *gpu)
 {
-	struct gp_firmware *fw = &gpu->firmware;
+	struct gpu_firmware *fw = &gpu->firmware;
 
-	if (!gp_pm4_get(fw->packet, GP_WRITE_DATA_DST_SEL) &&
-	    gp_pm4_get(fw->packet, GP_WRITE_DATA_REG) == gpu->grace_reg)
-		fw->wait_time2 = gp_pm4_get(fw->packet, GP_WRITE_DATA_VALUE);
+	if (!gpu_pm4_get(fw->packet, GPU_WRITE_DATA_DST_SEL) &&
+	    gpu_pm4_get(fw->packet, GPU_WRITE_DATA_REG) == gpu->grace_reg)
+		fw->wait_time2 = gpu_pm4_get(fw->packet, GPU_WRITE_DATA_VALUE);
 	else
 		gpu->stats.nr_lost_writes++;
-	gp_firmware_delay(gpu, gpu->profile->map_queue_ns);
+	gpu_firmware_delay(gpu, gpu->profile->map_queue_ns);
 }
 
 static bool is_specified(const u32 *pkt, u32 doorbell)
 {
-	static const struct gp_pm4_field *const field[] = {
-		&GP_UNMAP_QUEUES_DOORBELL0, &GP_UNMAP_QUEUES_DOORBELL1,
-		&GP_UNMAP_QUEUES_DOORBELL2, &GP_UNMAP_QUEUES_DOORBELL3,
+	static const struct gpu_pm4_field *const field[] = {
+		&GPU_UNMAP_QUEUES_DOORBELL0, &GPU_UNMAP_QUEUES_DOORBELL1,
+		&GPU_UNMAP_QUEUES_DOORBELL2, &GPU_UNMAP_QUEUES_DOORBELL3,
 	};
-	u32 nr = min(gp_pm4_get(pkt, GP_UNMAP_QUEUES_NUM_QUEUES), (u32)ARRAY_SIZE(field));
+	u32 nr = min(gpu_pm4_get(pkt, GPU_UNMAP_QUEUES_NUM_QUEUES), (u32)ARRAY_SIZE(field));
 	u32 i;
 
 	for (i = 0; i < nr; i++)
-		if (gp_pm4_get(pkt, *field[i]) == doorbell)
+		if (gpu_pm4_get(pkt, *field[i]) == doorbell)
 			return true;
 	return false;
 }
 
 static bool is_selected(const u32 *pkt, u32 pasid, u32 doorbell, bool is_static)
 {
-	switch (gp_pm4_get(pkt, GP_UNMAP_QUEUES_QUEUE_SEL)) {
-	case GP_UNMAP_SPECIFIED:
+	switch (gpu_pm4_get(pkt, GPU_UNMAP_QUEUES_QUEUE_SEL)) {
+	case GPU_UNMAP_SPECIFIED:
 		return is_specified(pkt, doorbell);
-	case GP_UNMAP_BY_PASID:
-		return pasid == gp_pm4_get(pkt, GP_UNMAP_QUEUES_PASID);
-	case GP_UNMAP_ALL_NON_STATIC:
+	case GPU_UNMAP_BY_PASID:
+		return pasid == gpu_pm4_get(pkt, GPU_UNMAP_QUEUES_PASID);
+	case GPU_UNMAP_ALL_NON_STATIC:
 		return !is_static;
 	default:
 		return true;
@@ -153,13 +153,13 @@ static bool is_selected(const u32 *pkt, u32 pasid, u32 doorbell, bool is_static)
 }
 
 /* Queues that are unmapped must not come back with the next turn. */
-static void forget_selected(struct gp_gpu *gpu)
+static void forget_selected(struct gpu *gpu)
 {
-	struct gp_runlist *rl = &gpu->runlist;
+	struct gpu_runlist *rl = &gpu->runlist;
 	u32 i, kept = 0;
 
 	for (i = 0; i < rl->nr; i++) {
-		const struct gp_map_entry *e = &rl->entry[i];
+		const struct gpu_map_entry *e = &rl->entry[i];
 
 		if (!is_selected(gpu->firmware.packet, e->pasid, e->doorbell, e->is_static))
 			rl->entry[kept++] = *e;
@@ -169,84 +169,84 @@ static void forget_selected(struct gp_gpu *gpu)
 	rl->nr = kept;
 }
 
-static void unmap_sdma(struct gp_gpu *gpu)
+static void unmap_sdma(struct gpu *gpu)
 {
 	u32 i;
 
-	for (i = 0; i < GP_MAX_SDMA_QUEUES; i++) {
-		struct gp_sdma_queue *q = &gpu->sdma[i];
+	for (i = 0; i < GPU_MAX_SDMA_QUEUES; i++) {
+		struct gpu_sdma_queue *q = &gpu->sdma[i];
 
 		if (q->is_mapped &&
 		    is_selected(gpu->firmware.packet, q->pasid, q->doorbell, false))
-			gp_sdma_unmap(gpu, q);
+			gpu_sdma_unmap(gpu, q);
 	}
 }
 
-static void unmap_queues(struct gp_gpu *gpu)
+static void unmap_queues(struct gpu *gpu)
 {
 	const u32 *pkt = gpu->firmware.packet;
 	u32 slots = 0, left;
 
 	gpu->stats.nr_unmaps++;
-	if (gp_pm4_get(pkt, GP_UNMAP_QUEUES_ENGINE_SEL) != GP_MAP_ENGINE_COMPUTE) {
-		gp_firmware_delay(gpu, gpu->profile->map_queue_ns);
+	if (gpu_pm4_get(pkt, GPU_UNMAP_QUEUES_ENGINE_SEL) != GPU_MAP_ENGINE_COMPUTE) {
+		gpu_firmware_delay(gpu, gpu->profile->map_queue_ns);
 		return;
 	}
-	for (left = gp_firmware_slots(gpu); left; left &= left - 1) {
-		const struct gp_slot *slot = &gpu->slot[gp_next_bit(left, 0)];
+	for (left = gpu_firmware_slots(gpu); left; left &= left - 1) {
+		const struct gpu_slot *slot = &gpu->slot[gpu_next_bit(left, 0)];
 
 		if (is_selected(pkt, slot->pasid, slot->doorbell, slot->is_static))
-			slots |= GP_BIT(slot->index);
+			slots |= GPU_BIT(slot->index);
 	}
 	forget_selected(gpu);
 	unmap_sdma(gpu);
-	gp_firmware_unmap(gpu, slots,
-			  gp_pm4_get(pkt, GP_UNMAP_QUEUES_ACTION) == GP_UNMAP_RESET ?
-			  GP_DEQUEUE_RESET : GP_DEQUEUE_SAVE);
+	gpu_firmware_unmap(gpu, slots,
+			   gpu_pm4_get(pkt, GPU_UNMAP_QUEUES_ACTION) == GPU_UNMAP_RESET ?
+			   GPU_DEQUEUE_RESET : GPU_DEQUEUE_SAVE);
 }
 
-static void map_process(struct gp_gpu *gpu)
+static void map_process(struct gpu *gpu)
 {
-	struct gp_firmware *fw = &gpu->firmware;
+	struct gpu_firmware *fw = &gpu->firmware;
 
-	fw->pasid = gp_pm4_get(fw->packet, GP_MAP_PROCESS_PASID);
-	fw->quantum = gp_pm4_get(fw->packet, GP_MAP_PROCESS_QUANTUM);
-	gp_firmware_delay(gpu, gpu->profile->map_queue_ns);
+	fw->pasid = gpu_pm4_get(fw->packet, GPU_MAP_PROCESS_PASID);
+	fw->quantum = gpu_pm4_get(fw->packet, GPU_MAP_PROCESS_QUANTUM);
+	gpu_firmware_delay(gpu, gpu->profile->map_queue_ns);
 }
 
-static void map_queues(struct gp_gpu *gpu)
+static void map_queues(struct gpu *gpu)
 {
-	struct gp_firmware *fw = &gpu->firmware;
-	struct gp_map_entry entry;
+	struct gpu_firmware *fw = &gpu->firmware;
+	struct gpu_map_entry entry;
 
-	if (gp_runlist_parse_queue(fw->packet, fw->pasid, fw->quantum, &entry))
-		gp_firmware_claim(gpu, &entry);
-	gp_firmware_map(gpu);
+	if (gpu_runlist_parse_queue(fw->packet, fw->pasid, fw->quantum, &entry))
+		gpu_firmware_claim(gpu, &entry);
+	gpu_firmware_map(gpu);
 }
 
-static void run_list(struct gp_gpu *gpu)
+static void run_list(struct gpu *gpu)
 {
 	gpu->stats.nr_runlists++;
-	if (gp_runlist_read(gpu, gpu->firmware.packet))
-		gp_firmware_delay(gpu, gpu->profile->map_ns);
+	if (gpu_runlist_read(gpu, gpu->firmware.packet))
+		gpu_firmware_delay(gpu, gpu->profile->map_ns);
 	else
-		gp_runlist_turn(gpu);
+		gpu_runlist_turn(gpu);
 }
 
 struct hiq_packet {
 	u32 op;
 	u32 nr_dw;
-	void (*run)(struct gp_gpu *gpu);
+	void (*run)(struct gpu *gpu);
 };
 
 static const struct hiq_packet packets[] = {
-	{ GP_PM4_SET_RESOURCES, GP_PM4_SET_RESOURCES_DW, set_resources },
-	{ GP_PM4_RUN_LIST, GP_PM4_RUN_LIST_DW, run_list },
-	{ GP_PM4_MAP_PROCESS, GP_PM4_MAP_PROCESS_DW, map_process },
-	{ GP_PM4_MAP_QUEUES, GP_PM4_MAP_QUEUES_DW, map_queues },
-	{ GP_PM4_UNMAP_QUEUES, GP_PM4_UNMAP_QUEUES_DW, unmap_queues },
-	{ GP_PM4_QUERY_STATUS, GP_PM4_QUERY_STATUS_DW, NULL },
-	{ GP_PM4_WRITE_DATA, GP_PM4_WRITE_DATA_DW, write_data },
+	{ GPU_PM4_SET_RESOURCES, GPU_PM4_SET_RESOURCES_DW, set_resources },
+	{ GPU_PM4_RUN_LIST, GPU_PM4_RUN_LIST_DW, run_list },
+	{ GPU_PM4_MAP_PROCESS, GPU_PM4_MAP_PROCESS_DW, map_process },
+	{ GPU_PM4_MAP_QUEUES, GPU_PM4_MAP_QUEUES_DW, map_queues },
+	{ GPU_PM4_UNMAP_QUEUES, GPU_PM4_UNMAP_QUEUES_DW, unmap_queues },
+	{ GPU_PM4_QUERY_STATUS, GPU_PM4_QUERY_STATUS_DW, NULL },
+	{ GPU_PM4_WRITE_DATA, GPU_PM4_WRITE_DATA_DW, write_data },
 };
 
 static const struct hiq_packet *find_packet(const u32 *pkt, u32 nr_dw)
@@ -254,22 +254,22 @@ static const struct hiq_packet *find_packet(const u32 *pkt, u32 nr_dw)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(packets); i++)
-		if (packets[i].op == gp_pm4_get(pkt, GP_PM4_OPCODE))
+		if (packets[i].op == gpu_pm4_get(pkt, GPU_PM4_OPCODE))
 			return nr_dw >= packets[i].nr_dw ? &packets[i] : NULL;
 	return NULL;
 }
 
-static void refuse_packet(struct gp_gpu *gpu)
+static void refuse_packet(struct gpu *gpu)
 {
 	gpu->stats.nr_faults++;
-	gp_gpu_irq(gpu, GP_IRQ_BAD_OPCODE, NULL, 0);
+	gpu_irq(gpu, GPU_IRQ_BAD_OPCODE, NULL, 0);
 	report_rptr(gpu);
 }
 
 /* Copy the begin of the packet at the read pointer; the ring may wrap inside. */
-static int fetch_packet(struct gp_gpu *gpu, u32 nr_dw)
+static int fetch_packet(struct gpu *gpu, u32 nr_dw)
 {
-	struct gp_firmware *fw = &gpu->firmware;
+	struct gpu_firmware *fw = &gpu->firmware;
 	u32 i;
 
 	memset(fw->packet, 0, sizeof(fw->packet));
@@ -285,38 +285,38 @@ static int fetch_packet(struct gp_gpu *gpu, u32 nr_dw)
 /* Dwords of the packet whose header was fetched; 1 for what is not a type 3 packet. */
 static u32 packet_length(const u32 *pkt)
 {
-	u32 count = gp_pm4_get(pkt, GP_PM4_COUNT);
+	u32 count = gpu_pm4_get(pkt, GPU_PM4_COUNT);
 
-	if (gp_pm4_get(pkt, GP_PM4_TYPE) != 3)
+	if (gpu_pm4_get(pkt, GPU_PM4_TYPE) != 3)
 		return 1;
-	if (gp_pm4_get(pkt, GP_PM4_OPCODE) == GP_PM4_NOP && count == NOP_ONE_DWORD)
+	if (gpu_pm4_get(pkt, GPU_PM4_OPCODE) == GPU_PM4_NOP && count == NOP_ONE_DWORD)
 		return 1;
 	return count + 2;
 }
 
-static void run_packet(struct gp_gpu *gpu, u32 nr_dw)
+static void run_packet(struct gpu *gpu, u32 nr_dw)
 {
 	const u32 *pkt = gpu->firmware.packet;
 	const struct hiq_packet *p = find_packet(pkt, nr_dw);
 
-	if (gp_pm4_get(pkt, GP_PM4_TYPE) != 3)
+	if (gpu_pm4_get(pkt, GPU_PM4_TYPE) != 3)
 		refuse_packet(gpu);
-	else if (gp_pm4_get(pkt, GP_PM4_OPCODE) == GP_PM4_NOP)
-		gp_hiq_done(gpu);
+	else if (gpu_pm4_get(pkt, GPU_PM4_OPCODE) == GPU_PM4_NOP)
+		gpu_hiq_done(gpu);
 	else if (!p)
 		refuse_packet(gpu);
 	else if (p->run)
 		p->run(gpu);
 	else
-		gp_firmware_delay(gpu, gpu->profile->map_queue_ns);
+		gpu_firmware_delay(gpu, gpu->profile->map_queue_ns);
 }
 
 /* Bounded by the ring: every round moves the read pointer towards @wptr. */
-void gp_hiq_run(struct gp_gpu *gpu)
+void gpu_hiq_run(struct gpu *gpu)
 {
-	struct gp_firmware *fw = &gpu->firmware;
+	struct gpu_firmware *fw = &gpu->firmware;
 
-	while (fw->state == GP_FIRMWARE_IDLE && fw->rptr != fw->wptr) {
+	while (fw->state == GPU_FIRMWARE_IDLE && fw->rptr != fw->wptr) {
 		u32 left = (fw->wptr - fw->rptr) & fw->ring_mask;
 		u32 nr_dw;
 
@@ -335,6 +335,6 @@ void gp_hiq_run(struct gp_gpu *gpu)
 		fw->rptr = (fw->rptr + nr_dw) & fw->ring_mask;
 		run_packet(gpu, nr_dw);
 	}
-	if (fw->state == GP_FIRMWARE_IDLE && fw->is_rotation_due)
-		gp_runlist_rotate(gpu);
+	if (fw->state == GPU_FIRMWARE_IDLE && fw->is_rotation_due)
+		gpu_runlist_rotate(gpu);
 }

@@ -8,12 +8,12 @@
 #include "gpu/gpu_types.h"
 
 /* Read packets until one takes time or none is left. */
-void gp_hiq_run(struct gp_gpu *gpu);
+void gpu_hiq_run(struct gpu *gpu);
 
 /* The packet under way is done. */
-void gp_hiq_done(struct gp_gpu *gpu);
+void gpu_hiq_done(struct gpu *gpu);
 
 /* Its doorbell. */
-void gp_hiq_doorbell(struct gp_gpu *gpu, u64 value);
+void gpu_hiq_doorbell(struct gpu *gpu, u64 value);
 
 #endif

@@ -7,126 +7,126 @@
 #include "gpu/gpu_loop.h"
 #include "gpu/gpu_slot.h"
 
-static u32 read_doorbell(struct gp_gpu *gpu, u64 mqd)
+static u32 read_doorbell(struct gpu *gpu, u64 mqd)
 {
 	u32 control = 0;
 
-	if (gp_host_read(gpu, GP_PASID_GART, mqd + GP_MQD_DOORBELL_CONTROL, &control,
-			 sizeof(control)))
+	if (gpu_host_read(gpu, GPU_PASID_GART, mqd + GPU_MQD_DOORBELL_CONTROL, &control,
+			  sizeof(control)))
 		return 0;
 	return control >> 2 & 0x3ffffff;
 }
 
-static void set_busy(struct gp_gpu *gpu, struct gp_slot *slot, u64 bytes_ns)
+static void set_busy(struct gpu *gpu, struct gpu_slot *slot, u64 bytes_ns)
 {
-	u64 ns = gp_firmware_ns(gpu, gpu->profile->hqd_ns) + bytes_ns;
+	u64 ns = gpu_firmware_ns(gpu, gpu->profile->hqd_ns) + bytes_ns;
 
 	slot->is_hand_busy = true;
-	gp_gpu_heap_add(&gpu->heap, &slot->hqd_event, gpu->now_ns + ns);
+	gpu_heap_add(&gpu->heap, &slot->hqd_event, gpu->now_ns + ns);
 }
 
-int gp_gpu_hqd_load(struct gp_gpu *gpu, u32 index, u32 pasid, u32 vmid, u64 mqd, u64 now_ns)
+int gpu_hqd_load(struct gpu *gpu, u32 index, u32 pasid, u32 vmid, u64 mqd, u64 now_ns)
 {
-	struct gp_map_entry entry = { .pasid = pasid, .mqd = mqd };
-	struct gp_slot *slot;
+	struct gpu_map_entry entry = { .pasid = pasid, .mqd = mqd };
+	struct gpu_slot *slot;
 	int err;
 
 	if (index >= gpu->nr_slots)
 		return -EINVAL;
-	gp_gpu_advance(gpu, now_ns);
+	gpu_advance(gpu, now_ns);
 	slot = &gpu->slot[index];
-	if (slot->state != GP_SLOT_FREE)
+	if (slot->state != GPU_SLOT_FREE)
 		return -EBUSY;
 	entry.doorbell = read_doorbell(gpu, mqd);
-	if (gp_slot_find(gpu, entry.doorbell))
+	if (gpu_slot_find(gpu, entry.doorbell))
 		return -EBUSY;
-	gp_slot_claim(gpu, slot, &entry, vmid);
-	err = gp_slot_load(gpu, slot, 0);
+	gpu_slot_claim(gpu, slot, &entry, vmid);
+	err = gpu_slot_load(gpu, slot, 0);
 	if (err) {
-		gp_slot_forget(gpu, slot);
+		gpu_slot_forget(gpu, slot);
 		return err;
 	}
 	slot->is_by_hand = true;
-	set_busy(gpu, slot, gp_slot_restore_ns(gpu, slot));
-	if (gp_slot_has_saved_waves(gpu, slot))
-		gp_gpu_trace(gpu, GP_GPU_TRACE_RESTORE_BEGIN, slot,
-			     gp_slot_saved_total(gpu, slot), 0);
+	set_busy(gpu, slot, gpu_slot_restore_ns(gpu, slot));
+	if (gpu_slot_has_saved_waves(gpu, slot))
+		gpu_trace(gpu, GPU_TRACE_RESTORE_BEGIN, slot,
+			  gpu_slot_saved_total(gpu, slot), 0);
 	return 0;
 }
 
-static void begin_dequeue(struct gp_gpu *gpu, struct gp_slot *slot)
+static void begin_dequeue(struct gpu *gpu, struct gpu_slot *slot)
 {
 	u64 largest = 0;
 
-	if (slot->how == GP_DEQUEUE_DRAIN && !gp_slot_is_drained(slot))
+	if (slot->how == GPU_DEQUEUE_DRAIN && !gpu_slot_is_drained(slot))
 		return;
-	if (slot->how == GP_DEQUEUE_SAVE)
-		gp_gpu_context_bytes(gpu, slot->doorbell, &largest);
-	gp_slot_stop(gpu, slot);
-	set_busy(gpu, slot, gp_profile_save_ns(gpu->profile, largest));
+	if (slot->how == GPU_DEQUEUE_SAVE)
+		gpu_context_bytes(gpu, slot->doorbell, &largest);
+	gpu_slot_stop(gpu, slot);
+	set_busy(gpu, slot, gpu_profile_save_ns(gpu->profile, largest));
 }
 
 /* A reset comes through whatever way the queue was mapped, and while it drains. */
-static bool can_dequeue(const struct gp_slot *slot, enum gp_dequeue how)
+static bool can_dequeue(const struct gpu_slot *slot, enum gpu_dequeue how)
 {
-	if (how != GP_DEQUEUE_RESET)
+	if (how != GPU_DEQUEUE_RESET)
 		return slot->is_by_hand && !slot->is_hand_busy;
-	if (slot->state == GP_SLOT_FROZEN)
+	if (slot->state == GPU_SLOT_FROZEN)
 		return !slot->is_by_hand;
-	return slot->state != GP_SLOT_LOADING;
+	return slot->state != GPU_SLOT_LOADING;
 }
 
-int gp_gpu_hqd_dequeue(struct gp_gpu *gpu, u32 index, enum gp_dequeue how, u64 now_ns)
+int gpu_hqd_dequeue(struct gpu *gpu, u32 index, enum gpu_dequeue how, u64 now_ns)
 {
-	struct gp_slot *slot;
+	struct gpu_slot *slot;
 
-	if (index >= gpu->nr_slots || how < GP_DEQUEUE_DRAIN || how > GP_DEQUEUE_SAVE)
+	if (index >= gpu->nr_slots || how < GPU_DEQUEUE_DRAIN || how > GPU_DEQUEUE_SAVE)
 		return -EINVAL;
-	gp_gpu_advance(gpu, now_ns);
+	gpu_advance(gpu, now_ns);
 	slot = &gpu->slot[index];
-	if (slot->state == GP_SLOT_FREE)
+	if (slot->state == GPU_SLOT_FREE)
 		return -ENOENT;
 	if (!can_dequeue(slot, how))
 		return -EBUSY;
 	/* A queue that refuses takes no notice; it stays active and is not busy. */
-	if (gp_fault_refuses(gpu, slot, how == GP_DEQUEUE_RESET))
+	if (gpu_fault_refuses(gpu, slot, how == GPU_DEQUEUE_RESET))
 		return 0;
-	gp_firmware_lose(gpu, slot);
+	gpu_firmware_lose(gpu, slot);
 	slot->is_by_hand = true;
-	gp_slot_leave(gpu, slot, how);
+	gpu_slot_leave(gpu, slot, how);
 	slot->is_hand_busy = true;
 	begin_dequeue(gpu, slot);
-	gp_gpu_settle(gpu);
+	gpu_settle(gpu);
 	return 0;
 }
 
-void gp_hqd_settle(struct gp_gpu *gpu)
+void gpu_hqd_settle(struct gpu *gpu)
 {
 	u32 left;
 
 	for (left = gpu->mapped; left; left &= left - 1) {
-		struct gp_slot *slot = &gpu->slot[gp_next_bit(left, 0)];
+		struct gpu_slot *slot = &gpu->slot[gpu_next_bit(left, 0)];
 
-		if (slot->is_by_hand && slot->state == GP_SLOT_QUIET)
+		if (slot->is_by_hand && slot->state == GPU_SLOT_QUIET)
 			begin_dequeue(gpu, slot);
 	}
 }
 
-void gp_hqd_event(struct gp_gpu *gpu, struct gp_slot *slot)
+void gpu_hqd_event(struct gpu *gpu, struct gpu_slot *slot)
 {
 	slot->is_hand_busy = false;
-	if (slot->state == GP_SLOT_LOADING)
-		gp_slot_activate(gpu, slot);
+	if (slot->state == GPU_SLOT_LOADING)
+		gpu_slot_activate(gpu, slot);
 	else
-		gp_slot_free(gpu, slot);
+		gpu_slot_free(gpu, slot);
 }
 
-bool gp_gpu_hqd_is_active(const struct gp_gpu *gpu, u32 index)
+bool gpu_hqd_is_active(const struct gpu *gpu, u32 index)
 {
-	return index < gpu->nr_slots && gpu->slot[index].state != GP_SLOT_FREE;
+	return index < gpu->nr_slots && gpu->slot[index].state != GPU_SLOT_FREE;
 }
 
-bool gp_gpu_hqd_is_busy(const struct gp_gpu *gpu, u32 index)
+bool gpu_hqd_is_busy(const struct gpu *gpu, u32 index)
 {
 	return index < gpu->nr_slots && gpu->slot[index].is_hand_busy;
 }

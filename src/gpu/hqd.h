@@ -8,9 +8,9 @@
 #include "gpu/gpu_types.h"
 
 /* The event of a slot. */
-void gp_hqd_event(struct gp_gpu *gpu, struct gp_slot *slot);
+void gpu_hqd_event(struct gpu *gpu, struct gpu_slot *slot);
 
 /* Waves have ended: dequeues that wait for that may go on. */
-void gp_hqd_settle(struct gp_gpu *gpu);
+void gpu_hqd_settle(struct gpu *gpu);
 
 #endif

@@ -5,11 +5,11 @@
 #include "gpu/gpu_loop.h"
 #include "gpu/gpu_slot.h"
 
-bool gp_gpu_slot_info(const struct gp_gpu *gpu, u32 index, struct gp_slot_info *info)
+bool gpu_slot_info(const struct gpu *gpu, u32 index, struct gpu_slot_content *info)
 {
-	const struct gp_slot *slot;
+	const struct gpu_slot *slot;
 
-	if (index >= gpu->nr_slots || gpu->slot[index].state == GP_SLOT_FREE)
+	if (index >= gpu->nr_slots || gpu->slot[index].state == GPU_SLOT_FREE)
 		return false;
 	slot = &gpu->slot[index];
 	info->pasid = slot->pasid;
@@ -20,28 +20,28 @@ bool gp_gpu_slot_info(const struct gp_gpu *gpu, u32 index, struct gp_slot_info *
 	return true;
 }
 
-u32 gp_gpu_dispatches(const struct gp_gpu *gpu, u32 doorbell)
+u32 gpu_dispatches(const struct gpu *gpu, u32 doorbell)
 {
-	int slot = gp_gpu_slot_of(gpu, doorbell);
+	int slot = gpu_slot_of(gpu, doorbell);
 
 	return slot < 0 ? 0 : gpu->slot[slot].nr_dispatches;
 }
 
-int gp_gpu_slot_reset(struct gp_gpu *gpu, u32 index, u64 now_ns)
+int gpu_slot_reset(struct gpu *gpu, u32 index, u64 now_ns)
 {
-	struct gp_slot *slot;
+	struct gpu_slot *slot;
 
 	if (index >= gpu->nr_slots)
 		return -ENOENT;
-	gp_gpu_advance(gpu, now_ns);
+	gpu_advance(gpu, now_ns);
 	slot = &gpu->slot[index];
-	if (slot->state == GP_SLOT_FREE)
+	if (slot->state == GPU_SLOT_FREE)
 		return -ENOENT;
 	/* A reset ends a refusal. */
-	gp_fault_refuses(gpu, slot, true);
-	gp_slot_leave(gpu, slot, GP_DEQUEUE_RESET);
-	gp_slot_stop(gpu, slot);
-	gp_slot_free(gpu, slot);
-	gp_gpu_settle(gpu);
+	gpu_fault_refuses(gpu, slot, true);
+	gpu_slot_leave(gpu, slot, GPU_DEQUEUE_RESET);
+	gpu_slot_stop(gpu, slot);
+	gpu_slot_free(gpu, slot);
+	gpu_settle(gpu);
 	return 0;
 }

@@ -9,14 +9,14 @@
 #include "gpu/gpu.h"
 
 /**
- * struct gp_slot_info - a queue in its slot
+ * struct gpu_slot_content - a queue in its slot
  * @pasid: its process
  * @vmid: its VMID
  * @doorbell: dword index of its doorbell in the BAR
  * @ring: address of its ring, in its process
  * @mqd: GART address of its MQD
  */
-struct gp_slot_info {
+struct gpu_slot_content {
 	u32 pasid;
 	u32 vmid;
 	u32 doorbell;
@@ -25,17 +25,17 @@ struct gp_slot_info {
 };
 
 /**
- * gp_gpu_slot_info() - what is in a slot
+ * gpu_slot_info() - what is in a slot
  * @gpu: GPU
  * @slot: slot index
  * @info: output
  *
  * Return: false if the slot is empty or does not exist.
  */
-bool gp_gpu_slot_info(const struct gp_gpu *gpu, u32 slot, struct gp_slot_info *info);
+bool gpu_slot_info(const struct gpu *gpu, u32 slot, struct gpu_slot_content *info);
 
 /**
- * gp_gpu_dispatches() - kernel dispatches of a mapped queue that have not ended
+ * gpu_dispatches() - kernel dispatches of a mapped queue that have not ended
  * @gpu: GPU
  * @doorbell: queue
  *
@@ -43,10 +43,10 @@ bool gp_gpu_slot_info(const struct gp_gpu *gpu, u32 slot, struct gp_slot_info *i
  *
  * Return: how many; 0 if the queue is not mapped.
  */
-u32 gp_gpu_dispatches(const struct gp_gpu *gpu, u32 doorbell);
+u32 gpu_dispatches(const struct gpu *gpu, u32 doorbell);
 
 /**
- * gp_gpu_slot_reset() - kill the waves of a slot and empty it, however it was mapped
+ * gpu_slot_reset() - kill the waves of a slot and empty it, however it was mapped
  * @gpu: GPU
  * @slot: slot index
  * @now_ns: time
@@ -55,6 +55,6 @@ u32 gp_gpu_dispatches(const struct gp_gpu *gpu, u32 doorbell);
  *
  * Return: 0, -ENOENT slot empty.
  */
-int gp_gpu_slot_reset(struct gp_gpu *gpu, u32 slot, u64 now_ns);
+int gpu_slot_reset(struct gpu *gpu, u32 slot, u64 now_ns);
 
 #endif

@@ -12,35 +12,35 @@
 static const struct {
 	u16 mqd;
 	u16 sh;
-} regs[GP_PM4_REG_COUNT] = {
-	[GP_PM4_NUM_THREAD_X] = { GP_MQD_NUM_THREAD_X, GP_SH_REG_NUM_THREAD_X },
-	[GP_PM4_NUM_THREAD_Y] = { GP_MQD_NUM_THREAD_Y, GP_SH_REG_NUM_THREAD_X + 1 },
-	[GP_PM4_NUM_THREAD_Z] = { GP_MQD_NUM_THREAD_Z, GP_SH_REG_NUM_THREAD_X + 2 },
-	[GP_PM4_PGM_LO] = { GP_MQD_PGM_LO, GP_SH_REG_PGM_LO },
-	[GP_PM4_PGM_HI] = { GP_MQD_PGM_HI, GP_SH_REG_PGM_LO + 1 },
-	[GP_PM4_PGM_RSRC1] = { GP_MQD_PGM_RSRC1, GP_SH_REG_PGM_RSRC1 },
-	[GP_PM4_PGM_RSRC2] = { GP_MQD_PGM_RSRC2, GP_SH_REG_PGM_RSRC1 + 1 },
-	[GP_PM4_USER_DATA_0] = { GP_MQD_USER_DATA_0, GP_SH_REG_USER_DATA_0 },
-	[GP_PM4_USER_DATA_1] = { GP_MQD_USER_DATA_1, GP_SH_REG_USER_DATA_0 + 1 },
-	[GP_PM4_IB_RPTR] = { GP_MQD_IB_RPTR, 0 },
+} regs[GPU_PM4_REG_COUNT] = {
+	[GPU_PM4_NUM_THREAD_X] = { GPU_MQD_NUM_THREAD_X, GPU_SH_REG_NUM_THREAD_X },
+	[GPU_PM4_NUM_THREAD_Y] = { GPU_MQD_NUM_THREAD_Y, GPU_SH_REG_NUM_THREAD_X + 1 },
+	[GPU_PM4_NUM_THREAD_Z] = { GPU_MQD_NUM_THREAD_Z, GPU_SH_REG_NUM_THREAD_X + 2 },
+	[GPU_PM4_PGM_LO] = { GPU_MQD_PGM_LO, GPU_SH_REG_PGM_LO },
+	[GPU_PM4_PGM_HI] = { GPU_MQD_PGM_HI, GPU_SH_REG_PGM_LO + 1 },
+	[GPU_PM4_PGM_RSRC1] = { GPU_MQD_PGM_RSRC1, GPU_SH_REG_PGM_RSRC1 },
+	[GPU_PM4_PGM_RSRC2] = { GPU_MQD_PGM_RSRC2, GPU_SH_REG_PGM_RSRC1 + 1 },
+	[GPU_PM4_USER_DATA_0] = { GPU_MQD_USER_DATA_0, GPU_SH_REG_USER_DATA_0 },
+	[GPU_PM4_USER_DATA_1] = { GPU_MQD_USER_DATA_1, GPU_SH_REG_USER_DATA_0 + 1 },
+	[GPU_PM4_IB_RPTR] = { GPU_MQD_IB_RPTR, 0 },
 };
 
-void gp_pm4_parse(struct gp_slot *slot, const u32 *mqd)
+void gpu_pm4_parse(struct gpu_slot *slot, const u32 *mqd)
 {
 	u32 i;
 
-	for (i = 0; i < GP_PM4_REG_COUNT; i++)
+	for (i = 0; i < GPU_PM4_REG_COUNT; i++)
 		slot->pm4.reg[i] = mqd[regs[i].mqd / 4];
 }
 
-int gp_pm4_save(struct gp_gpu *gpu, const struct gp_slot *slot, u64 mqd)
+int gpu_pm4_save(struct gpu *gpu, const struct gpu_slot *slot, u64 mqd)
 {
 	int err = 0;
 	u32 i;
 
-	for (i = 0; i < GP_PM4_REG_COUNT && !err; i++)
-		err = gp_host_write(gpu, GP_PASID_GART, mqd + regs[i].mqd, &slot->pm4.reg[i],
-				    sizeof(u32));
+	for (i = 0; i < GPU_PM4_REG_COUNT && !err; i++)
+		err = gpu_host_write(gpu, GPU_PASID_GART, mqd + regs[i].mqd, &slot->pm4.reg[i],
+				     sizeof(u32));
 	return err;
 }
 
@@ -49,86 +49,86 @@ static u64 pair(u32 lo, u32 hi)
 	return lo | (u64)hi << 32;
 }
 
-static u32 opcode(const struct gp_slot *slot)
+static u32 opcode(const struct gpu_slot *slot)
 {
-	return gp_pm4_get(slot->packet.pm4, GP_PM4_OPCODE);
+	return gpu_pm4_get(slot->packet.pm4, GPU_PM4_OPCODE);
 }
 
 /* Dwords of the packet, header included. */
-static u32 length(const struct gp_slot *slot)
+static u32 length(const struct gpu_slot *slot)
 {
-	u32 count = gp_pm4_get(slot->packet.pm4, GP_PM4_COUNT);
+	u32 count = gpu_pm4_get(slot->packet.pm4, GPU_PM4_COUNT);
 
-	if (opcode(slot) == GP_PM4_NOP && count == GP_PM4_NOP_COUNT_ONE)
+	if (opcode(slot) == GPU_PM4_NOP && count == GPU_PM4_NOP_COUNT_ONE)
 		return 1;
 	return count + 2;
 }
 
 /* Dwords from the packet on that may be read. */
-static u64 nr_there(const struct gp_slot *slot)
+static u64 nr_there(const struct gpu_slot *slot)
 {
 	if (slot->pm4.ib_dw)
-		return slot->pm4.ib_dw - slot->pm4.reg[GP_PM4_IB_RPTR];
+		return slot->pm4.ib_dw - slot->pm4.reg[GPU_PM4_IB_RPTR];
 	return slot->wptr - slot->rptr;
 }
 
 /* A dword of the packet; the ring may wrap inside. */
-static int read_dword(struct gp_gpu *gpu, const struct gp_slot *slot, u32 index, u32 *word)
+static int read_dword(struct gpu *gpu, const struct gpu_slot *slot, u32 index, u32 *word)
 {
 	u64 addr;
 
 	if (slot->pm4.ib_dw)
-		addr = slot->pm4.ib + 4ull * (slot->pm4.reg[GP_PM4_IB_RPTR] + index);
+		addr = slot->pm4.ib + 4ull * (slot->pm4.reg[GPU_PM4_IB_RPTR] + index);
 	else
 		addr = slot->ring + 4 * ((slot->rptr + index) & slot->ring_mask);
-	return gp_host_read(gpu, slot->pasid, addr, word, sizeof(*word));
+	return gpu_host_read(gpu, slot->pasid, addr, word, sizeof(*word));
 }
 
 /* The length is one that a packet of this kind has. */
-static bool is_length_legal(const struct gp_slot *slot)
+static bool is_length_legal(const struct gpu_slot *slot)
 {
 	u32 nr = length(slot);
 
 	switch (opcode(slot)) {
-	case GP_PM4_NOP:
+	case GPU_PM4_NOP:
 		return true;
-	case GP_PM4_WRITE_DATA:
-		return nr >= GP_PM4_WRITE_DATA_DW;
-	case GP_PM4_SET_SH_REG:
+	case GPU_PM4_WRITE_DATA:
+		return nr >= GPU_PM4_WRITE_DATA_DW;
+	case GPU_PM4_SET_SH_REG:
 		return nr >= 3;
-	case GP_PM4_RELEASE_MEM:
-		return nr == GP_PM4_RELEASE_MEM_DW;
-	case GP_PM4_ACQUIRE_MEM:
-		return nr == GP_PM4_ACQUIRE_MEM_DW;
-	case GP_PM4_WAIT_REG_MEM:
-		return nr == GP_PM4_WAIT_REG_MEM_DW;
-	case GP_PM4_DISPATCH_DIRECT:
-		return nr == GP_PM4_DISPATCH_DIRECT_DW;
-	case GP_PM4_INDIRECT_BUFFER:
-		return nr == GP_PM4_INDIRECT_BUFFER_DW;
+	case GPU_PM4_RELEASE_MEM:
+		return nr == GPU_PM4_RELEASE_MEM_DW;
+	case GPU_PM4_ACQUIRE_MEM:
+		return nr == GPU_PM4_ACQUIRE_MEM_DW;
+	case GPU_PM4_WAIT_REG_MEM:
+		return nr == GPU_PM4_WAIT_REG_MEM_DW;
+	case GPU_PM4_DISPATCH_DIRECT:
+		return nr == GPU_PM4_DISPATCH_DIRECT_DW;
+	case GPU_PM4_INDIRECT_BUFFER:
+		return nr == GPU_PM4_INDIRECT_BUFFER_DW;
 	default:
 		return false;
 	}
 }
 
 /* What is wrong with a packet before all of it has been read. Return: 0, -EINVAL. */
-static int check_header(const struct gp_slot *slot)
+static int check_header(const struct gpu_slot *slot)
 {
-	bool is_buffer = opcode(slot) == GP_PM4_INDIRECT_BUFFER;
+	bool is_buffer = opcode(slot) == GPU_PM4_INDIRECT_BUFFER;
 
-	if (gp_pm4_get(slot->packet.pm4, GP_PM4_TYPE) != 3 || !is_length_legal(slot))
+	if (gpu_pm4_get(slot->packet.pm4, GPU_PM4_TYPE) != 3 || !is_length_legal(slot))
 		return -EINVAL;
 	/* One level only. */
 	if (slot->pm4.ib_dw)
 		return is_buffer || length(slot) > nr_there(slot) ? -EINVAL : 0;
 	/* An MQD that speaks of a buffer where there is none. */
-	if (slot->pm4.reg[GP_PM4_IB_RPTR] && !is_buffer)
+	if (slot->pm4.reg[GPU_PM4_IB_RPTR] && !is_buffer)
 		return -EINVAL;
 	return length(slot) > slot->ring_mask + 1 ? -EINVAL : 0;
 }
 
 /* Read the packet. Return: 1 = it is there, 0 = not all of it, -errno. */
-static int fetch(struct gp_gpu *gpu, struct gp_slot *slot)
+static int fetch(struct gpu *gpu, struct gpu_slot *slot)
 {
 	u32 nr = 1, i;
 	int err;
@@ -142,37 +142,37 @@ static int fetch(struct gp_gpu *gpu, struct gp_slot *slot)
 			return err;
 		if (length(slot) > nr_there(slot))
 			return 0;
-		nr = min(length(slot), (u32)GP_PM4_HEAD_DW);
+		nr = min(length(slot), (u32)GPU_PM4_HEAD_DW);
 	}
 	return 1;
 }
 
 /* Return: there is a packet to run. */
-static bool peek(struct gp_gpu *gpu, struct gp_slot *slot)
+static bool peek(struct gpu *gpu, struct gpu_slot *slot)
 {
 	int err;
 
 	if (!nr_there(slot)) {
-		gp_packet_note_idle(gpu, slot);
+		gpu_packet_note_idle(gpu, slot);
 		return false;
 	}
 	err = fetch(gpu, slot);
 	if (err < 0) {
-		gp_slot_fail(gpu, slot, gp_irq_of(err));
+		gpu_slot_fail(gpu, slot, gpu_irq_of(err));
 		return false;
 	}
-	gp_packet_set_state(gpu, slot, err ? GP_PACKET_HELD : GP_PACKET_STALLED);
+	gpu_packet_set_state(gpu, slot, err ? GPU_PACKET_HELD : GPU_PACKET_STALLED);
 	slot->was_busy = true;
 	return err;
 }
 
-static bool must_wait(const struct gp_slot *slot)
+static bool must_wait(const struct gpu_slot *slot)
 {
 	switch (opcode(slot)) {
-	case GP_PM4_RELEASE_MEM:
+	case GPU_PM4_RELEASE_MEM:
 		return slot->nr_dispatches != 0;
-	case GP_PM4_DISPATCH_DIRECT:
-		return slot->nr_dispatches == GP_MAX_DISPATCHES;
+	case GPU_PM4_DISPATCH_DIRECT:
+		return slot->nr_dispatches == GPU_MAX_DISPATCHES;
 	default:
 		return false;
 	}
@@ -183,28 +183,28 @@ static bool must_wait(const struct gp_slot *slot)
  * comes back into one: else a queue that is taken out often would never get anywhere.
  * An empty buffer has no such packet.
  */
-static u64 reading_ns(const struct gp_gpu *gpu, const struct gp_slot *slot)
+static u64 reading_ns(const struct gpu *gpu, const struct gpu_slot *slot)
 {
-	if (opcode(slot) == GP_PM4_INDIRECT_BUFFER &&
-	    gp_pm4_get(slot->packet.pm4, GP_INDIRECT_BUFFER_SIZE))
+	if (opcode(slot) == GPU_PM4_INDIRECT_BUFFER &&
+	    gpu_pm4_get(slot->packet.pm4, GPU_INDIRECT_BUFFER_SIZE))
 		return 0;
 	return gpu->profile->packet_ns;
 }
 
-void gp_pm4_kick(struct gp_gpu *gpu, struct gp_slot *slot)
+void gpu_pm4_kick(struct gpu *gpu, struct gpu_slot *slot)
 {
-	if (slot->state != GP_SLOT_ACTIVE || slot->has_failed)
+	if (slot->state != GPU_SLOT_ACTIVE || slot->has_failed)
 		return;
-	if (slot->packet_state == GP_PACKET_NONE && !peek(gpu, slot))
+	if (slot->packet_state == GPU_PACKET_NONE && !peek(gpu, slot))
 		return;
-	if (slot->packet_state != GP_PACKET_HELD || must_wait(slot))
+	if (slot->packet_state != GPU_PACKET_HELD || must_wait(slot))
 		return;
-	gp_packet_set_state(gpu, slot, GP_PACKET_TIMED);
-	gp_gpu_heap_add(&gpu->heap, &slot->packet_event, gpu->now_ns + reading_ns(gpu, slot));
+	gpu_packet_set_state(gpu, slot, GPU_PACKET_TIMED);
+	gpu_heap_add(&gpu->heap, &slot->packet_event, gpu->now_ns + reading_ns(gpu, slot));
 }
 
 /* Move on in the ring; the read pointer in memory is modulo the ring. */
-static int consume_ring(struct gp_gpu *gpu, struct gp_slot *slot, u32 nr)
+static int consume_ring(struct gpu *gpu, struct gpu_slot *slot, u32 nr)
 {
 	u32 rptr;
 
@@ -212,23 +212,23 @@ static int consume_ring(struct gp_gpu *gpu, struct gp_slot *slot, u32 nr)
 	rptr = (u32)(slot->rptr & slot->ring_mask);
 	if (!slot->rptr_addr)
 		return 0;
-	return gp_host_write(gpu, slot->pasid, slot->rptr_addr, &rptr, sizeof(rptr));
+	return gpu_host_write(gpu, slot->pasid, slot->rptr_addr, &rptr, sizeof(rptr));
 }
 
 /* The packet is done, and with the last one of a buffer the buffer. */
-static int consume(struct gp_gpu *gpu, struct gp_slot *slot)
+static int consume(struct gpu *gpu, struct gpu_slot *slot)
 {
-	u32 *ib_rptr = &slot->pm4.reg[GP_PM4_IB_RPTR];
+	u32 *ib_rptr = &slot->pm4.reg[GPU_PM4_IB_RPTR];
 	u32 nr = length(slot);
 
-	gp_packet_set_state(gpu, slot, GP_PACKET_NONE);
-	gpu->kick |= GP_BIT(slot->index);
-	gpu->stats.nr_packets += opcode(slot) != GP_PM4_DISPATCH_DIRECT;
+	gpu_packet_set_state(gpu, slot, GPU_PACKET_NONE);
+	gpu->kick |= GPU_BIT(slot->index);
+	gpu->stats.nr_packets += opcode(slot) != GPU_PM4_DISPATCH_DIRECT;
 	if (slot->pm4.ib_dw) {
 		*ib_rptr += nr;
 		if (*ib_rptr < slot->pm4.ib_dw)
 			return 0;
-		nr = GP_PM4_INDIRECT_BUFFER_DW;
+		nr = GPU_PM4_INDIRECT_BUFFER_DW;
 	}
 	*ib_rptr = 0;
 	slot->pm4.ib_dw = 0;
@@ -236,79 +236,79 @@ static int consume(struct gp_gpu *gpu, struct gp_slot *slot)
 }
 
 /* At most as many dwords as a header can count. */
-static int write_data(struct gp_gpu *gpu, struct gp_slot *slot)
+static int write_data(struct gpu *gpu, struct gpu_slot *slot)
 {
 	const u32 *pkt = slot->packet.pm4;
-	u32 sel = gp_pm4_get(pkt, GP_WRITE_DATA_DST_SEL);
-	u32 step = gp_pm4_get(pkt, GP_WRITE_DATA_NO_INCREMENT) ? 0 : 4;
+	u32 sel = gpu_pm4_get(pkt, GPU_WRITE_DATA_DST_SEL);
+	u32 step = gpu_pm4_get(pkt, GPU_WRITE_DATA_NO_INCREMENT) ? 0 : 4;
 	u64 addr = pair(pkt[2] & ~3u, pkt[3]);
 	u32 nr = length(slot), i, word;
 	int err = 0;
 
-	if (sel != GP_WRITE_DATA_DST_MEMORY && sel != GP_WRITE_DATA_DST_L2)
+	if (sel != GPU_WRITE_DATA_DST_MEMORY && sel != GPU_WRITE_DATA_DST_L2)
 		return -EINVAL;
 	for (i = 4; i < nr && !err; i++, addr += step) {
 		err = read_dword(gpu, slot, i, &word);
 		if (!err)
-			err = gp_host_write(gpu, slot->pasid, addr, &word, sizeof(word));
+			err = gpu_host_write(gpu, slot->pasid, addr, &word, sizeof(word));
 	}
 	gpu->is_signalled = true;
 	return err;
 }
 
-static int write_release(struct gp_gpu *gpu, struct gp_slot *slot)
+static int write_release(struct gpu *gpu, struct gpu_slot *slot)
 {
 	const u32 *pkt = slot->packet.pm4;
 	u64 value = pair(pkt[5], pkt[6]);
 
-	switch (gp_pm4_get(pkt, GP_RELEASE_MEM_DATA_SEL)) {
-	case GP_RELEASE_DATA_NONE:
+	switch (gpu_pm4_get(pkt, GPU_RELEASE_MEM_DATA_SEL)) {
+	case GPU_RELEASE_DATA_NONE:
 		return 0;
-	case GP_RELEASE_DATA_32:
-		return gp_host_write(gpu, slot->pasid, pair(pkt[3] & ~3u, pkt[4]), &pkt[5],
-				     sizeof(u32));
-	case GP_RELEASE_DATA_CLOCK:
+	case GPU_RELEASE_DATA_32:
+		return gpu_host_write(gpu, slot->pasid, pair(pkt[3] & ~3u, pkt[4]), &pkt[5],
+				      sizeof(u32));
+	case GPU_RELEASE_DATA_CLOCK:
 		value = gpu->now_ns / CLOCK_NS;
 		break;
-	case GP_RELEASE_DATA_64:
+	case GPU_RELEASE_DATA_64:
 		break;
 	default:
 		return -EINVAL;
 	}
-	return gp_host_write(gpu, slot->pasid, pair(pkt[3] & ~7u, pkt[4]), &value, sizeof(value));
+	return gpu_host_write(gpu, slot->pasid, pair(pkt[3] & ~7u, pkt[4]), &value, sizeof(value));
 }
 
-static int release_mem(struct gp_gpu *gpu, struct gp_slot *slot)
+static int release_mem(struct gpu *gpu, struct gpu_slot *slot)
 {
 	const u32 *pkt = slot->packet.pm4;
-	u32 sel = gp_pm4_get(pkt, GP_RELEASE_MEM_INT_SEL);
+	u32 sel = gpu_pm4_get(pkt, GPU_RELEASE_MEM_INT_SEL);
 	int err;
 
-	if (gp_pm4_get(pkt, GP_RELEASE_MEM_DST_SEL) > 1 || sel > GP_RELEASE_INT_CONTEXT)
+	if (gpu_pm4_get(pkt, GPU_RELEASE_MEM_DST_SEL) > 1 || sel > GPU_RELEASE_INT_CONTEXT)
 		return -EINVAL;
 	err = write_release(gpu, slot);
 	if (err)
 		return err;
 	gpu->is_signalled = true;
-	if (sel != GP_RELEASE_INT_NONE && sel != GP_RELEASE_INT_DATA_ONLY)
-		gp_gpu_irq(gpu, GP_IRQ_EOP, slot, gp_pm4_get(pkt, GP_RELEASE_MEM_CONTEXT));
+	if (sel != GPU_RELEASE_INT_NONE && sel != GPU_RELEASE_INT_DATA_ONLY)
+		gpu_irq(gpu, GPU_IRQ_EOP, slot, gpu_pm4_get(pkt, GPU_RELEASE_MEM_CONTEXT));
 	return 0;
 }
 
 static bool compare(u32 function, u32 value, u32 reference)
 {
 	switch (function) {
-	case GP_WAIT_LESS:
+	case GPU_WAIT_LESS:
 		return value < reference;
-	case GP_WAIT_LESS_EQUAL:
+	case GPU_WAIT_LESS_EQUAL:
 		return value <= reference;
-	case GP_WAIT_EQUAL:
+	case GPU_WAIT_EQUAL:
 		return value == reference;
-	case GP_WAIT_NOT_EQUAL:
+	case GPU_WAIT_NOT_EQUAL:
 		return value != reference;
-	case GP_WAIT_GREATER_EQUAL:
+	case GPU_WAIT_GREATER_EQUAL:
 		return value >= reference;
-	case GP_WAIT_GREATER:
+	case GPU_WAIT_GREATER:
 		return value > reference;
 	default:
 		return true;
@@ -316,37 +316,37 @@ static bool compare(u32 function, u32 value, u32 reference)
 }
 
 /* Return: 1 = passes, 0 = waits, -errno. */
-static int wait_mem(struct gp_gpu *gpu, struct gp_slot *slot)
+static int wait_mem(struct gpu *gpu, struct gpu_slot *slot)
 {
 	const u32 *pkt = slot->packet.pm4;
-	u32 function = gp_pm4_get(pkt, GP_WAIT_REG_MEM_FUNCTION), value;
+	u32 function = gpu_pm4_get(pkt, GPU_WAIT_REG_MEM_FUNCTION), value;
 	int err;
 
 	/* There are no registers to wait for. */
-	if (gp_pm4_get(pkt, GP_WAIT_REG_MEM_SPACE) != 1 ||
-	    gp_pm4_get(pkt, GP_WAIT_REG_MEM_OPERATION) || function > GP_WAIT_GREATER)
+	if (gpu_pm4_get(pkt, GPU_WAIT_REG_MEM_SPACE) != 1 ||
+	    gpu_pm4_get(pkt, GPU_WAIT_REG_MEM_OPERATION) || function > GPU_WAIT_GREATER)
 		return -EINVAL;
-	err = gp_host_read(gpu, slot->pasid, pair(pkt[2] & ~3u, pkt[3]), &value, sizeof(value));
+	err = gpu_host_read(gpu, slot->pasid, pair(pkt[2] & ~3u, pkt[3]), &value, sizeof(value));
 	return err ? err : compare(function, value & pkt[5], pkt[4]);
 }
 
-static void set_sh_reg(struct gp_slot *slot, u32 offset, u32 value)
+static void set_sh_reg(struct gpu_slot *slot, u32 offset, u32 value)
 {
 	u32 i;
 
 	/* Others say how, not what: nothing here depends on them. */
-	for (i = 0; i < GP_PM4_REG_COUNT; i++)
+	for (i = 0; i < GPU_PM4_REG_COUNT; i++)
 		if (regs[i].sh && regs[i].sh == offset)
 			slot->pm4.reg[i] = value;
 }
 
-static int set_sh_regs(struct gp_gpu *gpu, struct gp_slot *slot)
+static int set_sh_regs(struct gpu *gpu, struct gpu_slot *slot)
 {
-	u32 offset = gp_pm4_get(slot->packet.pm4, GP_SET_SH_REG_OFFSET);
+	u32 offset = gpu_pm4_get(slot->packet.pm4, GPU_SET_SH_REG_OFFSET);
 	u32 nr = length(slot) - 2, i, word;
 	int err;
 
-	if (offset >= GP_SH_REG_END || nr > GP_SH_REG_END - offset)
+	if (offset >= GPU_SH_REG_END || nr > GPU_SH_REG_END - offset)
 		return -EINVAL;
 	for (i = 0; i < nr; i++) {
 		err = read_dword(gpu, slot, 2 + i, &word);
@@ -372,105 +372,105 @@ static int multiply(const u32 *factor, u32 mask, u32 *out)
 	return 0;
 }
 
-static int fill_dispatch(struct gp_gpu *gpu, struct gp_dispatch *d, u32 nr_groups)
+static int fill_dispatch(struct gpu *gpu, struct gpu_dispatch *d, u32 nr_groups)
 {
 	const u32 *reg = d->slot->pm4.reg;
-	u64 program = pair(reg[GP_PM4_PGM_LO], reg[GP_PM4_PGM_HI]) << 8;
+	u64 program = pair(reg[GPU_PM4_PGM_LO], reg[GPU_PM4_PGM_HI]) << 8;
 	u32 nr_items;
 	int err;
 
-	err = multiply(&reg[GP_PM4_NUM_THREAD_X], 0xffff, &nr_items);
-	if (err || nr_items > GP_MAX_WAVES_PER_GROUP * GP_LANES)
+	err = multiply(&reg[GPU_PM4_NUM_THREAD_X], 0xffff, &nr_items);
+	if (err || nr_items > GPU_MAX_WAVES_PER_GROUP * GPU_LANES)
 		return -EINVAL;
 	d->packet = d->slot->rptr;
 	d->nr_groups = nr_groups;
-	d->waves = (nr_items + GP_LANES - 1) / GP_LANES;
-	d->vgprs = gp_dispatch_vgprs(reg[GP_PM4_PGM_RSRC1]);
-	d->lds_bytes = (reg[GP_PM4_PGM_RSRC2] >> 15 & 0x1ff) * LDS_UNIT;
-	err = gp_dispatch_read(gpu, d, program,
-			       pair(reg[GP_PM4_USER_DATA_0], reg[GP_PM4_USER_DATA_1]));
-	return err ? err : gp_dispatch_check(gpu, d);
+	d->waves = (nr_items + GPU_LANES - 1) / GPU_LANES;
+	d->vgprs = gpu_dispatch_vgprs(reg[GPU_PM4_PGM_RSRC1]);
+	d->lds_bytes = (reg[GPU_PM4_PGM_RSRC2] >> 15 & 0x1ff) * LDS_UNIT;
+	err = gpu_dispatch_read(gpu, d, program,
+				pair(reg[GPU_PM4_USER_DATA_0], reg[GPU_PM4_USER_DATA_1]));
+	return err ? err : gpu_dispatch_check(gpu, d);
 }
 
-static int dispatch(struct gp_gpu *gpu, struct gp_slot *slot)
+static int dispatch(struct gpu *gpu, struct gpu_slot *slot)
 {
 	const u32 *pkt = slot->packet.pm4;
-	struct gp_dispatch *d;
+	struct gpu_dispatch *d;
 	u32 nr_groups;
 	int err;
 
-	if (!gp_pm4_get(pkt, GP_DISPATCH_DIRECT_ENABLE) ||
-	    gp_pm4_get(pkt, GP_DISPATCH_DIRECT_IN_THREADS) || multiply(&pkt[1], ~0u, &nr_groups))
+	if (!gpu_pm4_get(pkt, GPU_DISPATCH_DIRECT_ENABLE) ||
+	    gpu_pm4_get(pkt, GPU_DISPATCH_DIRECT_IN_THREADS) || multiply(&pkt[1], ~0u, &nr_groups))
 		return -EINVAL;
 	if (!nr_groups)
 		return 0;
-	d = gp_dispatch_get(slot);
+	d = gpu_dispatch_get(slot);
 	if (GP_WARN_ON(!d))
 		return -EBUSY;
 	err = fill_dispatch(gpu, d, nr_groups);
 	if (err) {
-		gp_dispatch_put(d);
+		gpu_dispatch_put(d);
 		return err;
 	}
-	gp_dispatch_offer(gpu, d);
+	gpu_dispatch_offer(gpu, d);
 	return 0;
 }
 
 /* Return: 1 = it was empty or at its end, 0 = go on inside it, -EINVAL. */
-static int enter_buffer(struct gp_gpu *gpu, struct gp_slot *slot)
+static int enter_buffer(struct gpu *gpu, struct gpu_slot *slot)
 {
 	const u32 *pkt = slot->packet.pm4;
-	u32 nr = gp_pm4_get(pkt, GP_INDIRECT_BUFFER_SIZE);
+	u32 nr = gpu_pm4_get(pkt, GPU_INDIRECT_BUFFER_SIZE);
 
-	if (gp_pm4_get(pkt, GP_INDIRECT_BUFFER_CHAIN) || slot->pm4.reg[GP_PM4_IB_RPTR] > nr)
+	if (gpu_pm4_get(pkt, GPU_INDIRECT_BUFFER_CHAIN) || slot->pm4.reg[GPU_PM4_IB_RPTR] > nr)
 		return -EINVAL;
-	if (slot->pm4.reg[GP_PM4_IB_RPTR] == nr)
+	if (slot->pm4.reg[GPU_PM4_IB_RPTR] == nr)
 		return 1;
 	slot->pm4.ib = pair(pkt[1] & ~3u, pkt[2]);
 	slot->pm4.ib_dw = nr;
-	gp_packet_set_state(gpu, slot, GP_PACKET_NONE);
-	gpu->kick |= GP_BIT(slot->index);
+	gpu_packet_set_state(gpu, slot, GPU_PACKET_NONE);
+	gpu->kick |= GPU_BIT(slot->index);
 	return 0;
 }
 
-static int poll_later(struct gp_gpu *gpu, struct gp_slot *slot)
+static int poll_later(struct gpu *gpu, struct gpu_slot *slot)
 {
-	gp_packet_set_state(gpu, slot, GP_PACKET_DEPS);
-	gp_gpu_heap_add(&gpu->heap, &slot->packet_event, gpu->now_ns + GP_BARRIER_POLL_NS);
+	gpu_packet_set_state(gpu, slot, GPU_PACKET_DEPS);
+	gpu_heap_add(&gpu->heap, &slot->packet_event, gpu->now_ns + GPU_BARRIER_POLL_NS);
 	return 0;
 }
 
-static int run(struct gp_gpu *gpu, struct gp_slot *slot)
+static int run(struct gpu *gpu, struct gpu_slot *slot)
 {
 	switch (opcode(slot)) {
-	case GP_PM4_NOP:
-	case GP_PM4_ACQUIRE_MEM:
+	case GPU_PM4_NOP:
+	case GPU_PM4_ACQUIRE_MEM:
 		return 0;
-	case GP_PM4_WRITE_DATA:
+	case GPU_PM4_WRITE_DATA:
 		return write_data(gpu, slot);
-	case GP_PM4_RELEASE_MEM:
+	case GPU_PM4_RELEASE_MEM:
 		return release_mem(gpu, slot);
-	case GP_PM4_SET_SH_REG:
+	case GPU_PM4_SET_SH_REG:
 		return set_sh_regs(gpu, slot);
-	case GP_PM4_DISPATCH_DIRECT:
+	case GPU_PM4_DISPATCH_DIRECT:
 		return dispatch(gpu, slot);
 	default:
 		return -EINVAL;
 	}
 }
 
-static int run_packet(struct gp_gpu *gpu, struct gp_slot *slot)
+static int run_packet(struct gpu *gpu, struct gpu_slot *slot)
 {
 	int err;
 
 	switch (opcode(slot)) {
-	case GP_PM4_WAIT_REG_MEM:
+	case GPU_PM4_WAIT_REG_MEM:
 		err = wait_mem(gpu, slot);
 		if (!err)
 			return poll_later(gpu, slot);
-		gp_gpu_heap_remove(&gpu->heap, &slot->packet_event);
+		gpu_heap_remove(&gpu->heap, &slot->packet_event);
 		break;
-	case GP_PM4_INDIRECT_BUFFER:
+	case GPU_PM4_INDIRECT_BUFFER:
 		err = enter_buffer(gpu, slot);
 		if (!err)
 			return 0;
@@ -482,15 +482,15 @@ static int run_packet(struct gp_gpu *gpu, struct gp_slot *slot)
 	return err < 0 ? err : consume(gpu, slot);
 }
 
-void gp_pm4_event(struct gp_gpu *gpu, struct gp_slot *slot)
+void gpu_pm4_event(struct gpu *gpu, struct gpu_slot *slot)
 {
 	int err;
 
-	if (slot->state != GP_SLOT_ACTIVE || slot->has_failed)
+	if (slot->state != GPU_SLOT_ACTIVE || slot->has_failed)
 		return;
-	if (slot->packet_state != GP_PACKET_TIMED && slot->packet_state != GP_PACKET_DEPS)
+	if (slot->packet_state != GPU_PACKET_TIMED && slot->packet_state != GPU_PACKET_DEPS)
 		return;
 	err = run_packet(gpu, slot);
 	if (err)
-		gp_slot_fail(gpu, slot, gp_irq_of(err));
+		gpu_slot_fail(gpu, slot, gpu_irq_of(err));
 }

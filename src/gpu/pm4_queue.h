@@ -14,26 +14,26 @@
 #include "gpu/gpu_types.h"
 
 /* Look for the next packet. */
-void gp_pm4_kick(struct gp_gpu *gpu, struct gp_slot *slot);
+void gpu_pm4_kick(struct gpu *gpu, struct gpu_slot *slot);
 
 /* The packet has been read, or a waiting one must look again. */
-void gp_pm4_event(struct gp_gpu *gpu, struct gp_slot *slot);
+void gpu_pm4_event(struct gpu *gpu, struct gpu_slot *slot);
 
 /**
- * gp_pm4_parse() - registers from an MQD
+ * gpu_pm4_parse() - registers from an MQD
  * @slot: gets them
- * @mqd: its words up to GP_MQD_IB_RPTR at least
+ * @mqd: its words up to GPU_MQD_IB_RPTR at least
  */
-void gp_pm4_parse(struct gp_slot *slot, const u32 *mqd);
+void gpu_pm4_parse(struct gpu_slot *slot, const u32 *mqd);
 
 /**
- * gp_pm4_save() - registers into an MQD
+ * gpu_pm4_save() - registers into an MQD
  * @gpu: GPU
  * @slot: has them
  * @mqd: GART address
  *
  * Return: 0, -EFAULT.
  */
-int gp_pm4_save(struct gp_gpu *gpu, const struct gp_slot *slot, u64 mqd);
+int gpu_pm4_save(struct gpu *gpu, const struct gpu_slot *slot, u64 mqd);
 
 #endif

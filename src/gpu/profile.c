@@ -30,7 +30,7 @@
 	.sgpr_bytes_per_cu = 16 << 10, .lds_bytes_per_cu = 64 << 10,           \
 	.hwreg_bytes_per_cu = 4 << 10
 
-static const struct gp_profile profiles[] = {
+static const struct gpu_profile profiles[] = {
 	{
 		/* Not a product: gfx90a, small and with quick firmware. */
 		.name = "tiny", .gfx_version = 90010,
@@ -78,18 +78,18 @@ static u32 align_up(u32 value, u32 to)
 }
 
 /* KFD counts the shader engines of the whole node here, and so do we. */
-static u32 formula_waves(const struct gp_profile *p)
+static u32 formula_waves(const struct gpu_profile *p)
 {
 	return min(p->cu_per_xcc * FORMULA_WAVES_PER_CU,
 		   p->nr_xcc * p->se_per_xcc * FORMULA_WAVES_PER_SE);
 }
 
-const struct gp_profile *gp_profile_at(u32 index)
+const struct gpu_profile *gpu_profile_at(u32 index)
 {
 	return index < ARRAY_SIZE(profiles) ? &profiles[index] : NULL;
 }
 
-const struct gp_profile *gp_profile_find(const char *name)
+const struct gpu_profile *gpu_profile_find(const char *name)
 {
 	u32 i;
 
@@ -99,35 +99,35 @@ const struct gp_profile *gp_profile_find(const char *name)
 	return NULL;
 }
 
-u32 gp_profile_ctl_stack_bytes(const struct gp_profile *p)
+u32 gpu_profile_ctl_stack_bytes(const struct gpu_profile *p)
 {
 	u32 bytes = formula_waves(p) * CTL_STACK_BYTES_PER_WAVE + 8;
 
 	return align_up(SAVE_AREA_HEADER_BYTES + bytes, PAGE_BYTES);
 }
 
-u32 gp_profile_cwsr_bytes(const struct gp_profile *p)
+u32 gpu_profile_cwsr_bytes(const struct gpu_profile *p)
 {
 	u32 per_cu = p->vgpr_bytes_per_cu + p->sgpr_bytes_per_cu + p->lds_bytes_per_cu +
 		     p->hwreg_bytes_per_cu;
 
-	return gp_profile_ctl_stack_bytes(p) + align_up(p->cu_per_xcc * per_cu, PAGE_BYTES);
+	return gpu_profile_ctl_stack_bytes(p) + align_up(p->cu_per_xcc * per_cu, PAGE_BYTES);
 }
 
-u32 gp_profile_debug_bytes(const struct gp_profile *p)
+u32 gpu_profile_debug_bytes(const struct gpu_profile *p)
 {
 	return align_up(formula_waves(p) * DEBUG_BYTES_PER_WAVE, 64);
 }
 
-u64 gp_profile_save_ns(const struct gp_profile *p, u64 bytes)
+u64 gpu_profile_save_ns(const struct gpu_profile *p, u64 bytes)
 {
 	return bytes * p->nr_xcc * 1000 / p->cwsr_bytes_per_us;
 }
 
-u64 gp_profile_floor_ns(const struct gp_profile *p, u64 bytes)
+u64 gpu_profile_floor_ns(const struct gpu_profile *p, u64 bytes)
 {
 	u64 grace_ns = p->grace_default * 1024ull * 1000000 / p->clock_khz;
 
-	return grace_ns + p->unmap_ns + gp_profile_save_ns(p, bytes) + p->map_ns +
+	return grace_ns + p->unmap_ns + gpu_profile_save_ns(p, bytes) + p->map_ns +
 	       p->map_queue_ns + p->packet_ns;
 }

@@ -8,12 +8,12 @@
 
 #include "gp_port.h"
 
-#define GP_GPU_MAX_XCC 8
-#define GP_GPU_MAX_CU_PER_XCC 128
-#define GP_GPU_MAX_SLOTS 32	/* per XCC: 4 pipes x 8 queues */
+#define GPU_MAX_XCC 8
+#define GPU_MAX_CU_PER_XCC 128
+#define GPU_MAX_SLOTS 32	/* per XCC: 4 pipes x 8 queues */
 
 /**
- * struct gp_profile - one kind of GPU (one KFD node)
+ * struct gpu_profile - one kind of GPU (one KFD node)
  * @name: what the user types
  * @gfx_version: KFD gfx_target_version: 90010 = gfx90a (GC 9.4.2), 90402 = gfx942
  *	(GC 9.4.3 and 9.4.4)
@@ -38,7 +38,7 @@
  * @clock_khz: shader clock; grace periods count 1024 of its ticks
  * @grace_default: CP_IQ_WAIT_TIME2.SCH_WAVE at power-on
  */
-struct gp_profile {
+struct gpu_profile {
 	const char *name;
 	u32 gfx_version;
 	u32 nr_xcc;
@@ -64,28 +64,28 @@ struct gp_profile {
 };
 
 /**
- * gp_profile_find() - look up a profile: "tiny", "mi210", "mi300x", "mi308x"
+ * gpu_profile_find() - look up a profile: "tiny", "mi210", "mi300x", "mi308x"
  * @name: name
  *
  * Return: the profile or NULL.
  */
-const struct gp_profile *gp_profile_find(const char *name);
+const struct gpu_profile *gpu_profile_find(const char *name);
 
 /**
- * gp_profile_at() - walk the profiles
+ * gpu_profile_at() - walk the profiles
  * @index: 0, 1, …
  *
  * Return: the profile or NULL past the end.
  */
-const struct gp_profile *gp_profile_at(u32 index);
+const struct gpu_profile *gpu_profile_at(u32 index);
 
 /* Sizes of the save area, by the formulas of kfd_queue.c. All per XCC. */
-u32 gp_profile_ctl_stack_bytes(const struct gp_profile *p);
-u32 gp_profile_cwsr_bytes(const struct gp_profile *p);
-u32 gp_profile_debug_bytes(const struct gp_profile *p);
+u32 gpu_profile_ctl_stack_bytes(const struct gpu_profile *p);
+u32 gpu_profile_cwsr_bytes(const struct gpu_profile *p);
+u32 gpu_profile_debug_bytes(const struct gpu_profile *p);
 
 /**
- * gp_profile_save_ns() - time to move a context one way
+ * gpu_profile_save_ns() - time to move a context one way
  * @p: profile
  * @bytes: bytes of the XCC that has most
  *
@@ -93,10 +93,10 @@ u32 gp_profile_debug_bytes(const struct gp_profile *p);
  *
  * Return: nanoseconds, without the fixed cost.
  */
-u64 gp_profile_save_ns(const struct gp_profile *p, u64 bytes);
+u64 gpu_profile_save_ns(const struct gpu_profile *p, u64 bytes);
 
 /**
- * gp_profile_floor_ns() - the model's bound for a preemption
+ * gpu_profile_floor_ns() - the model's bound for a preemption
  * @p: profile
  * @bytes: context of the victim on the XCC that has most
  *
@@ -107,6 +107,6 @@ u64 gp_profile_save_ns(const struct gp_profile *p, u64 bytes);
  *
  * Return: nanoseconds.
  */
-u64 gp_profile_floor_ns(const struct gp_profile *p, u64 bytes);
+u64 gpu_profile_floor_ns(const struct gpu_profile *p, u64 bytes);
 
 #endif

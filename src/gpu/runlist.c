@@ -8,45 +8,45 @@
 
 #define MAX_ENTRIES 16384
 
-void gp_runlist_init(struct gp_gpu *gpu)
+void gpu_runlist_init(struct gpu *gpu)
 {
-	struct gp_runlist *rl = &gpu->runlist;
+	struct gpu_runlist *rl = &gpu->runlist;
 
-	gp_gpu_heap_remove(&gpu->heap, &rl->quantum_event);
-	rl->quantum_event.kind = GP_EVENT_QUANTUM;
+	gpu_heap_remove(&gpu->heap, &rl->quantum_event);
+	rl->quantum_event.kind = GPU_EVENT_QUANTUM;
 	rl->nr = 0;
 	rl->cursor = 0;
 	rl->is_rotating = false;
 	rl->max_processes = gpu->nr_vmids;
 }
 
-bool gp_runlist_parse_queue(const u32 *pkt, u32 pasid, u32 quantum, struct gp_map_entry *entry)
+bool gpu_runlist_parse_queue(const u32 *pkt, u32 pasid, u32 quantum, struct gpu_map_entry *entry)
 {
-	u32 type = gp_pm4_get(pkt, GP_MAP_QUEUES_QUEUE_TYPE);
+	u32 type = gpu_pm4_get(pkt, GPU_MAP_QUEUES_QUEUE_TYPE);
 
-	if (gp_pm4_get(pkt, GP_MAP_QUEUES_ENGINE_SEL) != GP_MAP_ENGINE_COMPUTE ||
-	    gp_pm4_get(pkt, GP_MAP_QUEUES_EXT_ENGINE_SEL))
+	if (gpu_pm4_get(pkt, GPU_MAP_QUEUES_ENGINE_SEL) != GPU_MAP_ENGINE_COMPUTE ||
+	    gpu_pm4_get(pkt, GPU_MAP_QUEUES_EXT_ENGINE_SEL))
 		return false;
 	memset(entry, 0, sizeof(*entry));
 	entry->pasid = pasid;
 	entry->quantum = quantum;
-	entry->doorbell = gp_pm4_get(pkt, GP_MAP_QUEUES_DOORBELL);
-	entry->is_static = type == GP_MAP_QUEUE_NORMAL_STATIC ||
-			   type == GP_MAP_QUEUE_LOW_LATENCY_STATIC;
-	entry->mqd = gp_pm4_get(pkt, GP_MAP_QUEUES_MQD_LO) |
-		     (u64)gp_pm4_get(pkt, GP_MAP_QUEUES_MQD_HI) << 32;
-	entry->wptr_addr = gp_pm4_get(pkt, GP_MAP_QUEUES_WPTR_LO) |
-			   (u64)gp_pm4_get(pkt, GP_MAP_QUEUES_WPTR_HI) << 32;
+	entry->doorbell = gpu_pm4_get(pkt, GPU_MAP_QUEUES_DOORBELL);
+	entry->is_static = type == GPU_MAP_QUEUE_NORMAL_STATIC ||
+			   type == GPU_MAP_QUEUE_LOW_LATENCY_STATIC;
+	entry->mqd = gpu_pm4_get(pkt, GPU_MAP_QUEUES_MQD_LO) |
+		     (u64)gpu_pm4_get(pkt, GPU_MAP_QUEUES_MQD_HI) << 32;
+	entry->wptr_addr = gpu_pm4_get(pkt, GPU_MAP_QUEUES_WPTR_LO) |
+			   (u64)gpu_pm4_get(pkt, GPU_MAP_QUEUES_WPTR_HI) << 32;
 	return true;
 }
 
 /* Room for the queues an IB of that size can hold. Old entries are lost. */
-static int make_room(struct gp_gpu *gpu, u32 nr_dw)
+static int make_room(struct gpu *gpu, u32 nr_dw)
 {
-	struct gp_gpu_host *host = gpu->host;
-	struct gp_runlist *rl = &gpu->runlist;
-	u32 need = min(nr_dw / GP_PM4_MAP_QUEUES_DW + 1, (u32)MAX_ENTRIES);
-	struct gp_map_entry *entry;
+	struct gpu_host *host = gpu->host;
+	struct gpu_runlist *rl = &gpu->runlist;
+	u32 need = min(nr_dw / GPU_PM4_MAP_QUEUES_DW + 1, (u32)MAX_ENTRIES);
+	struct gpu_map_entry *entry;
 
 	if (need <= rl->max)
 		return 0;
@@ -60,26 +60,26 @@ static int make_room(struct gp_gpu *gpu, u32 nr_dw)
 	return 0;
 }
 
-static void refuse_packet(struct gp_gpu *gpu, int err)
+static void refuse_packet(struct gpu *gpu, int err)
 {
 	gpu->stats.nr_faults++;
-	gp_gpu_irq(gpu, gp_irq_of(err), NULL, 0);
+	gpu_irq(gpu, gpu_irq_of(err), NULL, 0);
 }
 
 static bool is_process_length(u32 nr_dw)
 {
-	return nr_dw == GP_PM4_MAP_PROCESS_DW || nr_dw == GP_PM4_MAP_PROCESS_ALDEBARAN_DW;
+	return nr_dw == GPU_PM4_MAP_PROCESS_DW || nr_dw == GPU_PM4_MAP_PROCESS_ALDEBARAN_DW;
 }
 
-static void add_queue(struct gp_gpu *gpu, const u32 *pkt, u32 pasid, u32 quantum)
+static void add_queue(struct gpu *gpu, const u32 *pkt, u32 pasid, u32 quantum)
 {
-	struct gp_runlist *rl = &gpu->runlist;
+	struct gpu_runlist *rl = &gpu->runlist;
 
-	if (gp_sdma_is_packet(pkt))
-		gp_sdma_map(gpu, pkt, pasid);
+	if (gpu_sdma_is_packet(pkt))
+		gpu_sdma_map(gpu, pkt, pasid);
 	else if (rl->nr == rl->max)
 		refuse_packet(gpu, -EINVAL);
-	else if (gp_runlist_parse_queue(pkt, pasid, quantum, &rl->entry[rl->nr]))
+	else if (gpu_runlist_parse_queue(pkt, pasid, quantum, &rl->entry[rl->nr]))
 		rl->nr++;
 }
 
@@ -88,41 +88,41 @@ static void add_queue(struct gp_gpu *gpu, const u32 *pkt, u32 pasid, u32 quantum
  * with what is no packet, or with a RUN_LIST that points to the list itself. That
  * only says that it is to be rotated, which is done whenever not all of it fits.
  */
-static u32 read_packet(struct gp_gpu *gpu, const u32 *pkt, u32 left, u32 *pasid, u32 *quantum)
+static u32 read_packet(struct gpu *gpu, const u32 *pkt, u32 left, u32 *pasid, u32 *quantum)
 {
-	u32 op = gp_pm4_get(pkt, GP_PM4_OPCODE);
-	u32 nr_dw = gp_pm4_get(pkt, GP_PM4_COUNT) + 2;
+	u32 op = gpu_pm4_get(pkt, GPU_PM4_OPCODE);
+	u32 nr_dw = gpu_pm4_get(pkt, GPU_PM4_COUNT) + 2;
 
 	if (!pkt[0])
 		return 0;
-	if (gp_pm4_get(pkt, GP_PM4_TYPE) != 3 || nr_dw > left) {
+	if (gpu_pm4_get(pkt, GPU_PM4_TYPE) != 3 || nr_dw > left) {
 		refuse_packet(gpu, -EINVAL);
 		return 0;
 	}
-	if (op == GP_PM4_RUN_LIST)
+	if (op == GPU_PM4_RUN_LIST)
 		return 0;
-	if (op == GP_PM4_MAP_PROCESS && is_process_length(nr_dw)) {
-		*pasid = gp_pm4_get(pkt, GP_MAP_PROCESS_PASID);
-		*quantum = gp_pm4_get(pkt, GP_MAP_PROCESS_QUANTUM);
-	} else if (op == GP_PM4_MAP_QUEUES && nr_dw == GP_PM4_MAP_QUEUES_DW) {
+	if (op == GPU_PM4_MAP_PROCESS && is_process_length(nr_dw)) {
+		*pasid = gpu_pm4_get(pkt, GPU_MAP_PROCESS_PASID);
+		*quantum = gpu_pm4_get(pkt, GPU_MAP_PROCESS_QUANTUM);
+	} else if (op == GPU_PM4_MAP_QUEUES && nr_dw == GPU_PM4_MAP_QUEUES_DW) {
 		add_queue(gpu, pkt, *pasid, *quantum);
-	} else if (op != GP_PM4_NOP) {
+	} else if (op != GPU_PM4_NOP) {
 		refuse_packet(gpu, -EINVAL);
 	}
 	return nr_dw;
 }
 
 /* At most one round for two dwords of the IB, which are less than 2^20. */
-static int read_ib(struct gp_gpu *gpu, u64 ib, u32 nr_dw)
+static int read_ib(struct gpu *gpu, u64 ib, u32 nr_dw)
 {
-	u32 pkt[GP_PM4_MAP_PROCESS_ALDEBARAN_DW];
+	u32 pkt[GPU_PM4_MAP_PROCESS_ALDEBARAN_DW];
 	u32 at = 0, step, pasid = 0, quantum = 0;
 
 	while (at < nr_dw) {
 		u32 len = min((u32)ARRAY_SIZE(pkt), nr_dw - at);
 
 		memset(pkt, 0, sizeof(pkt));
-		if (gp_host_read(gpu, GP_PASID_GART, ib + at * 4ull, pkt, len * 4))
+		if (gpu_host_read(gpu, GPU_PASID_GART, ib + at * 4ull, pkt, len * 4))
 			return -EFAULT;
 		step = read_packet(gpu, pkt, nr_dw - at, &pasid, &quantum);
 		if (!step)
@@ -132,18 +132,18 @@ static int read_ib(struct gp_gpu *gpu, u64 ib, u32 nr_dw)
 	return 0;
 }
 
-int gp_runlist_read(struct gp_gpu *gpu, const u32 *pkt)
+int gpu_runlist_read(struct gpu *gpu, const u32 *pkt)
 {
-	struct gp_runlist *rl = &gpu->runlist;
-	u64 ib = (gp_pm4_get(pkt, GP_RUN_LIST_IB_LO) & ~3u) |
-		 (u64)gp_pm4_get(pkt, GP_RUN_LIST_IB_HI) << 32;
-	u32 nr_dw = gp_pm4_get(pkt, GP_RUN_LIST_IB_SIZE);
-	u32 nr_processes = gp_pm4_get(pkt, GP_RUN_LIST_PROCESS_CNT);
+	struct gpu_runlist *rl = &gpu->runlist;
+	u64 ib = (gpu_pm4_get(pkt, GPU_RUN_LIST_IB_LO) & ~3u) |
+		 (u64)gpu_pm4_get(pkt, GPU_RUN_LIST_IB_HI) << 32;
+	u32 nr_dw = gpu_pm4_get(pkt, GPU_RUN_LIST_IB_SIZE);
+	u32 nr_processes = gpu_pm4_get(pkt, GPU_RUN_LIST_PROCESS_CNT);
 	int err;
 
-	gp_runlist_init(gpu);
+	gpu_runlist_init(gpu);
 	gpu->firmware.is_rotation_due = false;
-	if (!gp_pm4_get(pkt, GP_RUN_LIST_VALID))
+	if (!gpu_pm4_get(pkt, GPU_RUN_LIST_VALID))
 		err = -EINVAL;
 	else
 		err = make_room(gpu, nr_dw);
@@ -160,25 +160,25 @@ int gp_runlist_read(struct gp_gpu *gpu, const u32 *pkt)
 }
 
 /* Dynamic queues of the process at @at that come after each other and need a slot. */
-static u32 count_needed(struct gp_gpu *gpu, u32 at)
+static u32 count_needed(struct gpu *gpu, u32 at)
 {
-	const struct gp_runlist *rl = &gpu->runlist;
+	const struct gpu_runlist *rl = &gpu->runlist;
 	u32 pasid = rl->entry[at].pasid, nr = 0;
 
 	for (; at < rl->nr && rl->entry[at].pasid == pasid; at++)
-		if (!rl->entry[at].is_static && !gp_slot_find(gpu, rl->entry[at].doorbell))
+		if (!rl->entry[at].is_static && !gpu_slot_find(gpu, rl->entry[at].doorbell))
 			nr++;
 	return nr;
 }
 
-static void claim_static(struct gp_gpu *gpu)
+static void claim_static(struct gpu *gpu)
 {
-	const struct gp_runlist *rl = &gpu->runlist;
+	const struct gpu_runlist *rl = &gpu->runlist;
 	u32 i;
 
 	for (i = 0; i < rl->nr; i++)
 		if (rl->entry[i].is_static)
-			gp_firmware_claim(gpu, &rl->entry[i]);
+			gpu_firmware_claim(gpu, &rl->entry[i]);
 }
 
 /*
@@ -186,15 +186,15 @@ static void claim_static(struct gp_gpu *gpu)
  * first in its turn and still does not fit comes in parts. Return: where the next
  * turn begins, or the number of entries if all are mapped.
  */
-static u32 claim_turn(struct gp_gpu *gpu)
+static u32 claim_turn(struct gpu *gpu)
 {
-	struct gp_runlist *rl = &gpu->runlist;
-	struct gp_firmware *fw = &gpu->firmware;
+	struct gpu_runlist *rl = &gpu->runlist;
+	struct gpu_firmware *fw = &gpu->firmware;
 	u32 walked, at = rl->cursor, first = fw->nr_load;
 
 	for (walked = 0; walked < rl->nr; walked++, at = (at + 1) % rl->nr) {
-		const struct gp_map_entry *e = &rl->entry[at];
-		u32 mapped = gp_count_bits(gpu->mapped);
+		const struct gpu_map_entry *e = &rl->entry[at];
+		u32 mapped = gpu_count_bits(gpu->mapped);
 		u32 room = fw->max_slots - min(mapped, fw->max_slots);
 		bool is_first = !walked || e->pasid != rl->entry[at ? at - 1 : rl->nr - 1].pasid;
 
@@ -202,15 +202,15 @@ static u32 claim_turn(struct gp_gpu *gpu)
 			continue;
 		if (is_first && fw->nr_load != first && count_needed(gpu, at) > room)
 			return at;
-		if (gp_firmware_claim(gpu, e) == -ENOSPC)
+		if (gpu_firmware_claim(gpu, e) == -ENOSPC)
 			return at;
 	}
 	return rl->nr;
 }
 
-void gp_runlist_turn(struct gp_gpu *gpu)
+void gpu_runlist_turn(struct gpu *gpu)
 {
-	struct gp_runlist *rl = &gpu->runlist;
+	struct gpu_runlist *rl = &gpu->runlist;
 	u32 next;
 
 	gpu->firmware.nr_load = 0;
@@ -218,51 +218,51 @@ void gp_runlist_turn(struct gp_gpu *gpu)
 	next = claim_turn(gpu);
 	rl->is_rotating = next < rl->nr;
 	rl->cursor = rl->is_rotating ? next : 0;
-	gp_firmware_map(gpu);
+	gpu_firmware_map(gpu);
 }
 
 /* The longest quantum of those mapped. */
-static u64 quantum_ns(struct gp_gpu *gpu)
+static u64 quantum_ns(struct gpu *gpu)
 {
-	const struct gp_runlist *rl = &gpu->runlist;
+	const struct gpu_runlist *rl = &gpu->runlist;
 	u32 quantum = 1, i;
 
 	for (i = 0; i < rl->nr; i++)
-		if (rl->entry[i].quantum > quantum && gp_slot_find(gpu, rl->entry[i].doorbell))
+		if (rl->entry[i].quantum > quantum && gpu_slot_find(gpu, rl->entry[i].doorbell))
 			quantum = rl->entry[i].quantum;
 	return quantum * gpu->profile->quantum_unit_ns;
 }
 
-void gp_runlist_arm(struct gp_gpu *gpu)
+void gpu_runlist_arm(struct gpu *gpu)
 {
-	struct gp_runlist *rl = &gpu->runlist;
+	struct gpu_runlist *rl = &gpu->runlist;
 
 	if (rl->is_rotating && rl->nr)
-		gp_gpu_heap_add(&gpu->heap, &rl->quantum_event, gpu->now_ns + quantum_ns(gpu));
+		gpu_heap_add(&gpu->heap, &rl->quantum_event, gpu->now_ns + quantum_ns(gpu));
 }
 
-void gp_runlist_event(struct gp_gpu *gpu)
+void gpu_runlist_event(struct gpu *gpu)
 {
 	gpu->firmware.is_rotation_due = true;
 	gpu->is_firmware_kicked = true;
 }
 
-void gp_runlist_rotate(struct gp_gpu *gpu)
+void gpu_runlist_rotate(struct gpu *gpu)
 {
-	struct gp_firmware *fw = &gpu->firmware;
+	struct gpu_firmware *fw = &gpu->firmware;
 	u32 slots = 0, left;
 
 	fw->is_rotation_due = false;
 	if (!gpu->runlist.is_rotating || !gpu->runlist.nr)
 		return;
-	for (left = gp_firmware_slots(gpu); left; left &= left - 1) {
-		const struct gp_slot *slot = &gpu->slot[gp_next_bit(left, 0)];
+	for (left = gpu_firmware_slots(gpu); left; left &= left - 1) {
+		const struct gpu_slot *slot = &gpu->slot[gpu_next_bit(left, 0)];
 
 		if (!slot->is_static)
-			slots |= GP_BIT(slot->index);
+			slots |= GPU_BIT(slot->index);
 	}
 	gpu->stats.nr_rotations++;
-	gp_gpu_trace(gpu, GP_GPU_TRACE_ROTATE, NULL, 0, 0);
+	gpu_trace(gpu, GPU_TRACE_ROTATE, NULL, 0, 0);
 	fw->is_rotation = true;
-	gp_firmware_unmap(gpu, slots, GP_DEQUEUE_SAVE);
+	gpu_firmware_unmap(gpu, slots, GPU_DEQUEUE_SAVE);
 }

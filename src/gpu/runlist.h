@@ -9,7 +9,7 @@
 #include "gpu/gpu_types.h"
 
 /**
- * gp_runlist_read() - replace the runlist by what a RUN_LIST packet points to
+ * gpu_runlist_read() - replace the runlist by what a RUN_LIST packet points to
  * @gpu: GPU
  * @pkt: the packet
  *
@@ -17,10 +17,10 @@
  *
  * Return: 0, -EINVAL not valid, -ENOMEM, -EFAULT; the runlist is empty then.
  */
-int gp_runlist_read(struct gp_gpu *gpu, const u32 *pkt);
+int gpu_runlist_read(struct gpu *gpu, const u32 *pkt);
 
 /**
- * gp_runlist_parse_queue() - what a MAP_QUEUES packet says
+ * gpu_runlist_parse_queue() - what a MAP_QUEUES packet says
  * @pkt: packet
  * @pasid: process it belongs to
  * @quantum: of the process
@@ -28,21 +28,21 @@ int gp_runlist_read(struct gp_gpu *gpu, const u32 *pkt);
  *
  * Return: false for queues that are not compute queues: they are not modelled.
  */
-bool gp_runlist_parse_queue(const u32 *pkt, u32 pasid, u32 quantum, struct gp_map_entry *entry);
+bool gpu_runlist_parse_queue(const u32 *pkt, u32 pasid, u32 quantum, struct gpu_map_entry *entry);
 
 /* Map as much as fits, from where the last turn ended. The firmware is then busy. */
-void gp_runlist_turn(struct gp_gpu *gpu);
+void gpu_runlist_turn(struct gpu *gpu);
 
 /* Start the quantum if something is waiting. */
-void gp_runlist_arm(struct gp_gpu *gpu);
+void gpu_runlist_arm(struct gpu *gpu);
 
-/* The quantum is over: unmap what may move, then gp_runlist_turn(). */
-void gp_runlist_rotate(struct gp_gpu *gpu);
+/* The quantum is over: unmap what may move, then gpu_runlist_turn(). */
+void gpu_runlist_rotate(struct gpu *gpu);
 
 /* The event of the quantum. */
-void gp_runlist_event(struct gp_gpu *gpu);
+void gpu_runlist_event(struct gpu *gpu);
 
 /* Empty, as after power-on. */
-void gp_runlist_init(struct gp_gpu *gpu);
+void gpu_runlist_init(struct gpu *gpu);
 
 #endif

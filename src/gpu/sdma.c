@@ -42,48 +42,48 @@ static u64 pair(const u32 *words)
 	return words[0] | (u64)words[1] << 32;
 }
 
-static struct gp_sdma_queue *find(struct gp_gpu *gpu, u32 doorbell)
+static struct gpu_sdma_queue *find(struct gpu *gpu, u32 doorbell)
 {
 	u32 i;
 
-	for (i = 0; i < GP_MAX_SDMA_QUEUES; i++)
+	for (i = 0; i < GPU_MAX_SDMA_QUEUES; i++)
 		if (gpu->sdma[i].is_mapped && gpu->sdma[i].doorbell == doorbell)
 			return &gpu->sdma[i];
 	return NULL;
 }
 
-static struct gp_sdma_queue *find_free(struct gp_gpu *gpu)
+static struct gpu_sdma_queue *find_free(struct gpu *gpu)
 {
 	u32 i;
 
-	for (i = 0; i < GP_MAX_SDMA_QUEUES; i++)
+	for (i = 0; i < GPU_MAX_SDMA_QUEUES; i++)
 		if (!gpu->sdma[i].is_mapped)
 			return &gpu->sdma[i];
 	return NULL;
 }
 
-static void trace(struct gp_gpu *gpu, enum gp_gpu_trace_kind kind, const struct gp_sdma_queue *q)
+static void trace(struct gpu *gpu, enum gpu_trace_kind kind, const struct gpu_sdma_queue *q)
 {
-	struct gp_gpu_trace t = {
+	struct gpu_trace t = {
 		.now_ns = gpu->now_ns,
 		.kind = kind,
 		.pasid = q->pasid,
 		.doorbell = q->doorbell,
-		.arg = { GP_GPU_MAX_SLOTS + (u32)(q - gpu->sdma), 0 },
+		.arg = { GPU_MAX_SLOTS + (u32)(q - gpu->sdma), 0 },
 	};
 
 	if (gpu->host->ops->trace)
 		gpu->host->ops->trace(gpu->host, &t);
 }
 
-static void irq(struct gp_gpu *gpu, const struct gp_sdma_queue *q, enum gp_gpu_irq_source source,
+static void irq(struct gpu *gpu, const struct gpu_sdma_queue *q, enum gpu_irq_source source,
 		u32 context)
 {
-	struct gp_gpu_irq i = {
+	struct gpu_irq i = {
 		.source = source,
 		.pasid = q->pasid,
 		/* Copy engines use the process's VMID; which one does not matter here. */
-		.vmid = gp_next_bit(gpu->firmware.vmid_mask, 0),
+		.vmid = gpu_next_bit(gpu->firmware.vmid_mask, 0),
 		.context = context,
 		.doorbell = q->doorbell,
 	};
@@ -91,26 +91,26 @@ static void irq(struct gp_gpu *gpu, const struct gp_sdma_queue *q, enum gp_gpu_i
 	gpu->host->ops->irq(gpu->host, &i);
 }
 
-void gp_sdma_init(struct gp_gpu *gpu)
+void gpu_sdma_init(struct gpu *gpu)
 {
 	u32 i;
 
-	for (i = 0; i < GP_MAX_SDMA_QUEUES; i++) {
-		gp_gpu_heap_remove(&gpu->heap, &gpu->sdma[i].event);
+	for (i = 0; i < GPU_MAX_SDMA_QUEUES; i++) {
+		gpu_heap_remove(&gpu->heap, &gpu->sdma[i].event);
 		memset(&gpu->sdma[i], 0, sizeof(gpu->sdma[i]));
-		gpu->sdma[i].event.kind = GP_EVENT_SDMA;
+		gpu->sdma[i].event.kind = GPU_EVENT_SDMA;
 	}
 }
 
 /* Words of the packet at the read pointer; the ring may wrap inside. */
-static int fetch(struct gp_gpu *gpu, const struct gp_sdma_queue *q, u32 *words, u32 nr)
+static int fetch(struct gpu *gpu, const struct gpu_sdma_queue *q, u32 *words, u32 nr)
 {
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
 		u64 at = q->ring + ((q->rptr + 4ull * i) & (q->ring_bytes - 1));
 
-		if (gp_host_read(gpu, q->pasid, at, &words[i], sizeof(words[i])))
+		if (gpu_host_read(gpu, q->pasid, at, &words[i], sizeof(words[i])))
 			return -EFAULT;
 	}
 	return 0;
@@ -157,28 +157,28 @@ static u64 moved(const u32 *words)
 }
 
 /* The next packet starts; its effect comes at its end. */
-static void start(struct gp_gpu *gpu, struct gp_sdma_queue *q)
+static void start(struct gpu *gpu, struct gpu_sdma_queue *q)
 {
 	u32 words[MAX_PACKET_DW] = { 0 };
 	u64 ns = gpu->profile->packet_ns;
 
-	if (q->has_failed || q->rptr == q->wptr || gp_event_is_scheduled(&q->event))
+	if (q->has_failed || q->rptr == q->wptr || gpu_event_is_scheduled(&q->event))
 		return;
 	if (!fetch(gpu, q, words, MAX_PACKET_DW))
 		ns += moved(words) * 1000 / gpu->profile->cwsr_bytes_per_us;
-	gp_gpu_heap_add(&gpu->heap, &q->event, gpu->now_ns + ns);
+	gpu_heap_add(&gpu->heap, &q->event, gpu->now_ns + ns);
 }
 
 /* Bounded by the size of a packet: 2^30 bytes. */
-static enum outcome copy(struct gp_gpu *gpu, struct gp_sdma_queue *q, const u32 *words)
+static enum outcome copy(struct gpu *gpu, struct gpu_sdma_queue *q, const u32 *words)
 {
 	u64 left = moved(words), src = pair(&words[3]), dst = pair(&words[5]);
 
 	while (left) {
 		u32 len = (u32)min(left, (u64)CHUNK_BYTES);
 
-		if (gp_host_read(gpu, q->pasid, src, gpu->scratch, len) ||
-		    gp_host_write(gpu, q->pasid, dst, gpu->scratch, len))
+		if (gpu_host_read(gpu, q->pasid, src, gpu->scratch, len) ||
+		    gpu_host_write(gpu, q->pasid, dst, gpu->scratch, len))
 			return FAULT;
 		src += len;
 		dst += len;
@@ -187,7 +187,7 @@ static enum outcome copy(struct gp_gpu *gpu, struct gp_sdma_queue *q, const u32 
 	return DONE;
 }
 
-static enum outcome fill(struct gp_gpu *gpu, struct gp_sdma_queue *q, const u32 *words)
+static enum outcome fill(struct gpu *gpu, struct gpu_sdma_queue *q, const u32 *words)
 {
 	u64 left = moved(words), dst = pair(&words[1]);
 	u32 i;
@@ -197,7 +197,7 @@ static enum outcome fill(struct gp_gpu *gpu, struct gp_sdma_queue *q, const u32 
 	while (left) {
 		u32 len = (u32)min(left, (u64)CHUNK_BYTES);
 
-		if (gp_host_write(gpu, q->pasid, dst, gpu->scratch, len))
+		if (gpu_host_write(gpu, q->pasid, dst, gpu->scratch, len))
 			return FAULT;
 		dst += len;
 		left -= len;
@@ -206,7 +206,7 @@ static enum outcome fill(struct gp_gpu *gpu, struct gp_sdma_queue *q, const u32 
 }
 
 /* Data follows the packet in the ring. */
-static enum outcome write_words(struct gp_gpu *gpu, struct gp_sdma_queue *q, const u32 *words)
+static enum outcome write_words(struct gpu *gpu, struct gpu_sdma_queue *q, const u32 *words)
 {
 	u64 dst = pair(&words[1]);
 	u32 nr = (words[3] & 0xfffff) + 1, i, word;
@@ -214,8 +214,8 @@ static enum outcome write_words(struct gp_gpu *gpu, struct gp_sdma_queue *q, con
 	for (i = 0; i < nr; i++) {
 		u64 at = q->ring + ((q->rptr + 4ull * (4 + i)) & (q->ring_bytes - 1));
 
-		if (gp_host_read(gpu, q->pasid, at, &word, sizeof(word)) ||
-		    gp_host_write(gpu, q->pasid, dst + 4ull * i, &word, sizeof(word)))
+		if (gpu_host_read(gpu, q->pasid, at, &word, sizeof(word)) ||
+		    gpu_host_write(gpu, q->pasid, dst + 4ull * i, &word, sizeof(word)))
 			return FAULT;
 	}
 	return DONE;
@@ -241,26 +241,26 @@ static bool compare(u32 func, u32 value, u32 reference)
 	}
 }
 
-static enum outcome poll(struct gp_gpu *gpu, struct gp_sdma_queue *q, const u32 *words)
+static enum outcome poll(struct gpu *gpu, struct gpu_sdma_queue *q, const u32 *words)
 {
 	u32 value;
 
 	/* There are neither registers nor caches to flush. */
 	if (!(words[0] & POLL_MEMORY))
 		return DONE;
-	if (gp_host_read(gpu, q->pasid, pair(&words[1]), &value, sizeof(value)))
+	if (gpu_host_read(gpu, q->pasid, pair(&words[1]), &value, sizeof(value)))
 		return FAULT;
 	return compare(words[0] >> 28 & 7, value & words[4], words[3]) ? DONE : WAIT;
 }
 
-static enum outcome atomic(struct gp_gpu *gpu, struct gp_sdma_queue *q, const u32 *words)
+static enum outcome atomic(struct gpu *gpu, struct gpu_sdma_queue *q, const u32 *words)
 {
 	if (words[0] >> 25 != ATOMIC_ADD64)
 		return ILLEGAL;
-	return gp_host_add64(gpu, q->pasid, pair(&words[1]), (s64)pair(&words[3])) ? FAULT : DONE;
+	return gpu_host_add64(gpu, q->pasid, pair(&words[1]), (s64)pair(&words[3])) ? FAULT : DONE;
 }
 
-static enum outcome run(struct gp_gpu *gpu, struct gp_sdma_queue *q, const u32 *words)
+static enum outcome run(struct gpu *gpu, struct gpu_sdma_queue *q, const u32 *words)
 {
 	u64 ticks = gpu->now_ns / 10;	/* 100 MHz, as the driver's counter */
 
@@ -272,13 +272,13 @@ static enum outcome run(struct gp_gpu *gpu, struct gp_sdma_queue *q, const u32 *
 	case OP_WRITE:
 		return write_words(gpu, q, words);
 	case OP_FENCE:
-		return gp_host_write(gpu, q->pasid, pair(&words[1]), &words[3], sizeof(u32)) ?
+		return gpu_host_write(gpu, q->pasid, pair(&words[1]), &words[3], sizeof(u32)) ?
 		       FAULT : DONE;
 	case OP_TIMESTAMP:
-		return gp_host_write(gpu, q->pasid, pair(&words[1]), &ticks, sizeof(ticks)) ?
+		return gpu_host_write(gpu, q->pasid, pair(&words[1]), &ticks, sizeof(ticks)) ?
 		       FAULT : DONE;
 	case OP_TRAP:
-		irq(gpu, q, GP_IRQ_SDMA_TRAP, words[1] & TRAP_CONTEXT_MASK);
+		irq(gpu, q, GPU_IRQ_SDMA_TRAP, words[1] & TRAP_CONTEXT_MASK);
 		return DONE;
 	case OP_POLL:
 		return poll(gpu, q, words);
@@ -289,14 +289,14 @@ static enum outcome run(struct gp_gpu *gpu, struct gp_sdma_queue *q, const u32 *
 	}
 }
 
-static void fail(struct gp_gpu *gpu, struct gp_sdma_queue *q, enum gp_gpu_irq_source source)
+static void fail(struct gpu *gpu, struct gpu_sdma_queue *q, enum gpu_irq_source source)
 {
 	q->has_failed = true;
 	gpu->stats.nr_faults++;
 	irq(gpu, q, source, 0);
 }
 
-void gp_sdma_event(struct gp_gpu *gpu, struct gp_sdma_queue *q)
+void gpu_sdma_event(struct gpu *gpu, struct gpu_sdma_queue *q)
 {
 	u32 words[MAX_PACKET_DW] = { 0 };
 	enum outcome outcome = FAULT;
@@ -307,28 +307,28 @@ void gp_sdma_event(struct gp_gpu *gpu, struct gp_sdma_queue *q)
 		outcome = nr && 4ull * nr <= q->wptr - q->rptr ? run(gpu, q, words) : ILLEGAL;
 	}
 	if (outcome == WAIT) {
-		gp_gpu_heap_add(&gpu->heap, &q->event, gpu->now_ns + POLL_NS);
+		gpu_heap_add(&gpu->heap, &q->event, gpu->now_ns + POLL_NS);
 		return;
 	}
 	if (outcome != DONE) {
-		fail(gpu, q, outcome == FAULT ? GP_IRQ_MEM_FAULT : GP_IRQ_BAD_OPCODE);
+		fail(gpu, q, outcome == FAULT ? GPU_IRQ_MEM_FAULT : GPU_IRQ_BAD_OPCODE);
 		return;
 	}
 	q->rptr += 4ull * nr;
 	gpu->is_signalled = true;
-	if (q->rptr_addr && gp_host_write(gpu, q->pasid, q->rptr_addr, &q->rptr, sizeof(q->rptr)))
-		fail(gpu, q, GP_IRQ_MEM_FAULT);
+	if (q->rptr_addr && gpu_host_write(gpu, q->pasid, q->rptr_addr, &q->rptr, sizeof(q->rptr)))
+		fail(gpu, q, GPU_IRQ_MEM_FAULT);
 	start(gpu, q);
 }
 
-bool gp_sdma_is_packet(const u32 *pkt)
+bool gpu_sdma_is_packet(const u32 *pkt)
 {
-	return gp_pm4_get(pkt, GP_MAP_QUEUES_EXT_ENGINE_SEL) ||
-	       gp_pm4_get(pkt, GP_MAP_QUEUES_ENGINE_SEL) == GP_MAP_ENGINE_SDMA0 ||
-	       gp_pm4_get(pkt, GP_MAP_QUEUES_ENGINE_SEL) == GP_MAP_ENGINE_SDMA1;
+	return gpu_pm4_get(pkt, GPU_MAP_QUEUES_EXT_ENGINE_SEL) ||
+	       gpu_pm4_get(pkt, GPU_MAP_QUEUES_ENGINE_SEL) == GPU_MAP_ENGINE_SDMA0 ||
+	       gpu_pm4_get(pkt, GPU_MAP_QUEUES_ENGINE_SEL) == GPU_MAP_ENGINE_SDMA1;
 }
 
-static void set_wptr(struct gp_gpu *gpu, struct gp_sdma_queue *q, u64 wptr)
+static void set_wptr(struct gpu *gpu, struct gpu_sdma_queue *q, u64 wptr)
 {
 	/* Behind the read pointer or more than a ring ahead: not a write pointer. */
 	if (wptr - q->rptr <= q->ring_bytes && !(wptr & 3))
@@ -336,7 +336,7 @@ static void set_wptr(struct gp_gpu *gpu, struct gp_sdma_queue *q, u64 wptr)
 	start(gpu, q);
 }
 
-static int parse(struct gp_sdma_queue *q, const u32 *mqd)
+static int parse(struct gpu_sdma_queue *q, const u32 *mqd)
 {
 	u32 order = mqd[MQD_RB_CNTL / 4] >> 1 & 0x1f;
 
@@ -350,41 +350,41 @@ static int parse(struct gp_sdma_queue *q, const u32 *mqd)
 	return 0;
 }
 
-void gp_sdma_map(struct gp_gpu *gpu, const u32 *pkt, u32 pasid)
+void gpu_sdma_map(struct gpu *gpu, const u32 *pkt, u32 pasid)
 {
-	u32 doorbell = gp_pm4_get(pkt, GP_MAP_QUEUES_DOORBELL);
-	u64 mqd_addr = gp_pm4_get(pkt, GP_MAP_QUEUES_MQD_LO) |
-		       (u64)gp_pm4_get(pkt, GP_MAP_QUEUES_MQD_HI) << 32;
-	u64 wptr_addr = gp_pm4_get(pkt, GP_MAP_QUEUES_WPTR_LO) |
-			(u64)gp_pm4_get(pkt, GP_MAP_QUEUES_WPTR_HI) << 32;
-	struct gp_sdma_queue *q = find_free(gpu);
+	u32 doorbell = gpu_pm4_get(pkt, GPU_MAP_QUEUES_DOORBELL);
+	u64 mqd_addr = gpu_pm4_get(pkt, GPU_MAP_QUEUES_MQD_LO) |
+		       (u64)gpu_pm4_get(pkt, GPU_MAP_QUEUES_MQD_HI) << 32;
+	u64 wptr_addr = gpu_pm4_get(pkt, GPU_MAP_QUEUES_WPTR_LO) |
+			(u64)gpu_pm4_get(pkt, GPU_MAP_QUEUES_WPTR_HI) << 32;
+	struct gpu_sdma_queue *q = find_free(gpu);
 	u32 mqd[MQD_WORDS];
 	u64 wptr;
 
 	if (!q || find(gpu, doorbell) ||
-	    gp_host_read(gpu, GP_PASID_GART, mqd_addr, mqd, sizeof(mqd)) || parse(q, mqd))
+	    gpu_host_read(gpu, GPU_PASID_GART, mqd_addr, mqd, sizeof(mqd)) || parse(q, mqd))
 		return;
 	q->is_mapped = true;
 	q->has_failed = false;
 	q->pasid = pasid;
 	q->doorbell = doorbell;
 	q->mqd = mqd_addr;
-	trace(gpu, GP_GPU_TRACE_MAP, q);
-	if (!gp_host_read(gpu, pasid, wptr_addr, &wptr, sizeof(wptr)))
+	trace(gpu, GPU_TRACE_MAP, q);
+	if (!gpu_host_read(gpu, pasid, wptr_addr, &wptr, sizeof(wptr)))
 		set_wptr(gpu, q, wptr);
 }
 
-void gp_sdma_unmap(struct gp_gpu *gpu, struct gp_sdma_queue *q)
+void gpu_sdma_unmap(struct gpu *gpu, struct gpu_sdma_queue *q)
 {
-	gp_gpu_heap_remove(&gpu->heap, &q->event);
-	gp_host_write(gpu, GP_PASID_GART, q->mqd + MQD_RB_RPTR, &q->rptr, sizeof(q->rptr));
-	trace(gpu, GP_GPU_TRACE_UNMAP, q);
+	gpu_heap_remove(&gpu->heap, &q->event);
+	gpu_host_write(gpu, GPU_PASID_GART, q->mqd + MQD_RB_RPTR, &q->rptr, sizeof(q->rptr));
+	trace(gpu, GPU_TRACE_UNMAP, q);
 	q->is_mapped = false;
 }
 
-bool gp_sdma_doorbell(struct gp_gpu *gpu, u32 index, u64 wptr)
+bool gpu_sdma_doorbell(struct gpu *gpu, u32 index, u64 wptr)
 {
-	struct gp_sdma_queue *q = find(gpu, index);
+	struct gpu_sdma_queue *q = find(gpu, index);
 
 	if (q)
 		set_wptr(gpu, q, wptr);

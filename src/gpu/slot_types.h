@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * A queue in its slot and what it has in flight: dispatches, their shares of the
- * XCCs, and cohorts of workgroups. Part of struct gp_gpu, see gpu_types.h.
+ * XCCs, and cohorts of workgroups. Part of struct gpu, see gpu_types.h.
  */
 #ifndef GP_GPU_SLOT_TYPES_H
 #define GP_GPU_SLOT_TYPES_H
@@ -11,19 +11,19 @@
 #include "gpu/gpu.h"
 #include "gpu/mqd.h"
 
-#define GP_MAX_DISPATCHES 8	/* of one queue in flight */
-#define GP_NR_LEVELS 3		/* pipe priorities */
-#define GP_LANES 64
-#define GP_MAX_WAVES_PER_GROUP 16	/* 1024 work-items */
+#define GPU_MAX_DISPATCHES 8	/* of one queue in flight */
+#define GPU_NR_LEVELS 3		/* pipe priorities */
+#define GPU_LANES 64
+#define GPU_MAX_WAVES_PER_GROUP 16	/* 1024 work-items */
 
-struct gp_dispatch;
-struct gp_slot;
+struct gpu_dispatch;
+struct gpu_slot;
 
 /* One workgroup under the state engine; wave_state.c knows what is in it. */
-struct gp_workgroup;
+struct gpu_workgroup;
 
 /**
- * struct gp_cohort - workgroups of one dispatch that started together on an XCC
+ * struct gpu_cohort - workgroups of one dispatch that started together on an XCC
  * @event: their common end
  * @twin: next cohort of the dispatch, on any XCC, that shares @event of the first
  * @dispatch: whose they are
@@ -40,14 +40,14 @@ struct gp_workgroup;
  * @is_frozen: they have stopped; @ran_ns says it all
  * @per_cu: workgroups on each CU
  */
-struct gp_cohort {
-	struct gp_event event;
-	struct gp_cohort *twin;
-	struct gp_dispatch *dispatch;
-	struct gp_cohort *next;
-	struct gp_cohort *prev;
-	struct gp_workgroup *groups;
-	struct gp_workgroup *groups_end;
+struct gpu_cohort {
+	struct gpu_event event;
+	struct gpu_cohort *twin;
+	struct gpu_dispatch *dispatch;
+	struct gpu_cohort *next;
+	struct gpu_cohort *prev;
+	struct gpu_workgroup *groups;
+	struct gpu_workgroup *groups_end;
 	u64 start_ns;
 	u64 ran_ns;
 	u32 nr;
@@ -59,7 +59,7 @@ struct gp_cohort {
 };
 
 /**
- * struct gp_share - the part of a dispatch that one XCC has
+ * struct gpu_share - the part of a dispatch that one XCC has
  * @nr: workgroups of it
  * @next: first that was never launched
  * @done: ended
@@ -68,18 +68,18 @@ struct gp_cohort {
  * @pending: restored cohorts that wait for room
  * @pending_end: the last of them
  */
-struct gp_share {
+struct gpu_share {
 	u32 nr;
 	u32 next;
 	u32 done;
-	struct gp_cohort *resident;
-	struct gp_cohort *resident_end;
-	struct gp_cohort *pending;
-	struct gp_cohort *pending_end;
+	struct gpu_cohort *resident;
+	struct gpu_cohort *resident_end;
+	struct gpu_cohort *pending;
+	struct gpu_cohort *pending_end;
 };
 
 /**
- * struct gp_dispatch - a kernel dispatch packet that was consumed
+ * struct gpu_dispatch - a kernel dispatch packet that was consumed
  * @slot: its queue
  * @is_used: this record is in use
  * @has_begun: a wave of it has been on a CU
@@ -101,14 +101,14 @@ struct gp_share {
  * @vgpr_charge: what a workgroup takes of a CU's register file
  * @share: per XCC
  */
-struct gp_dispatch {
-	struct gp_slot *slot;
+struct gpu_dispatch {
+	struct gpu_slot *slot;
 	bool is_used;
 	bool has_begun;
-	struct gp_cohort *leader;
+	struct gpu_cohort *leader;
 	u64 packet;
 	u64 signal;
-	struct gp_kernarg arg;
+	struct gpu_kernarg arg;
 	u64 step_ns;
 	u64 run_ns;
 	u32 steps;
@@ -121,34 +121,34 @@ struct gp_dispatch {
 	u32 wave_bytes;
 	u32 group_bytes;
 	u32 vgpr_charge;
-	struct gp_share share[GP_GPU_MAX_XCC];
+	struct gpu_share share[GPU_MAX_XCC];
 };
 
-enum gp_slot_state {
-	GP_SLOT_FREE,
-	GP_SLOT_LOADING,	/* owned, not yet active */
-	GP_SLOT_ACTIVE,
-	GP_SLOT_QUIET,		/* leaving: no new packets, no new workgroups */
-	GP_SLOT_FROZEN,		/* leaving: waves have stopped */
+enum gpu_slot_state {
+	GPU_SLOT_FREE,
+	GPU_SLOT_LOADING,	/* owned, not yet active */
+	GPU_SLOT_ACTIVE,
+	GPU_SLOT_QUIET,		/* leaving: no new packets, no new workgroups */
+	GPU_SLOT_FROZEN,	/* leaving: waves have stopped */
 };
 
-enum gp_packet_state {
-	GP_PACKET_NONE,		/* look into the ring */
-	GP_PACKET_HELD,		/* valid, waits for those before it or a free record */
-	GP_PACKET_TIMED,	/* being read: the event is scheduled */
-	GP_PACKET_DEPS,		/* barrier waits for signals */
-	GP_PACKET_STALLED,	/* INVALID header: waits for the doorbell */
+enum gpu_packet_state {
+	GPU_PACKET_NONE,	/* look into the ring */
+	GPU_PACKET_HELD,	/* valid, waits for those before it or a free record */
+	GPU_PACKET_TIMED,	/* being read: the event is scheduled */
+	GPU_PACKET_DEPS,	/* barrier waits for signals */
+	GPU_PACKET_STALLED,	/* INVALID header: waits for the doorbell */
 };
 
 /**
- * struct gp_save_area - where one XCC of a queue is saved
+ * struct gpu_save_area - where one XCC of a queue is saved
  * @base: address in the process
  * @bytes: size, control stack included
  * @ctl_bytes: size of the control stack
  * @ctl_offset: start of the saved control stack, == @ctl_bytes: nothing saved
  * @wave_end: end of the saved wave state
  */
-struct gp_save_area {
+struct gpu_save_area {
 	u64 base;
 	u32 bytes;
 	u32 ctl_bytes;
@@ -156,37 +156,37 @@ struct gp_save_area {
 	u32 wave_end;
 };
 
-#define GP_PM4_HEAD_DW 8	/* of a packet, without the data of WRITE_DATA and SET_SH_REG */
+#define GPU_PM4_HEAD_DW 8	/* of a packet, without the data of WRITE_DATA and SET_SH_REG */
 
 /* What PM4 packets leave for those after them; the words are in the MQD too. */
-enum gp_pm4_reg {
-	GP_PM4_NUM_THREAD_X,
-	GP_PM4_NUM_THREAD_Y,
-	GP_PM4_NUM_THREAD_Z,
-	GP_PM4_PGM_LO,
-	GP_PM4_PGM_HI,
-	GP_PM4_PGM_RSRC1,
-	GP_PM4_PGM_RSRC2,
-	GP_PM4_USER_DATA_0,
-	GP_PM4_USER_DATA_1,
-	GP_PM4_IB_RPTR,
-	GP_PM4_REG_COUNT,
+enum gpu_pm4_reg {
+	GPU_PM4_NUM_THREAD_X,
+	GPU_PM4_NUM_THREAD_Y,
+	GPU_PM4_NUM_THREAD_Z,
+	GPU_PM4_PGM_LO,
+	GPU_PM4_PGM_HI,
+	GPU_PM4_PGM_RSRC1,
+	GPU_PM4_PGM_RSRC2,
+	GPU_PM4_USER_DATA_0,
+	GPU_PM4_USER_DATA_1,
+	GPU_PM4_IB_RPTR,
+	GPU_PM4_REG_COUNT,
 };
 
 /**
- * struct gp_pm4_regs - state of a queue of PM4 packets
+ * struct gpu_pm4_regs - state of a queue of PM4 packets
  * @ib: address of the indirect buffer that is worked off
  * @ib_dw: its dwords, 0 = packets come from the ring
- * @reg: registers; GP_PM4_IB_RPTR is the next dword of the indirect buffer at @rptr
+ * @reg: registers; GPU_PM4_IB_RPTR is the next dword of the indirect buffer at @rptr
  */
-struct gp_pm4_regs {
+struct gpu_pm4_regs {
 	u64 ib;
 	u32 ib_dw;
-	u32 reg[GP_PM4_REG_COUNT];
+	u32 reg[GPU_PM4_REG_COUNT];
 };
 
 /**
- * struct gp_slot - a hardware queue descriptor, the same one on all XCCs
+ * struct gpu_slot - a hardware queue descriptor, the same one on all XCCs
  * @index: which
  * @state: what it does
  * @how: if it is leaving: how
@@ -215,8 +215,8 @@ struct gp_pm4_regs {
  * @pm4: what PM4 packets have set
  * @packet_state: what is known of it
  * @deps_seen: barrier: signals that were seen satisfied
- * @packet_event: GP_EVENT_PACKET
- * @hqd_event: GP_EVENT_HQD
+ * @packet_event: GPU_EVENT_PACKET
+ * @hqd_event: GPU_EVENT_HQD
  * @nr_waves: resident or pending
  * @nr_resident: waves on CUs
  * @area: where it is saved
@@ -224,10 +224,10 @@ struct gp_pm4_regs {
  * @order: their records, oldest first
  * @dispatch: records
  */
-struct gp_slot {
+struct gpu_slot {
 	u32 index;
-	enum gp_slot_state state;
-	enum gp_dequeue how;
+	enum gpu_slot_state state;
+	enum gpu_dequeue how;
 	bool is_by_hand;
 	bool is_static;
 	bool is_hand_busy;
@@ -250,28 +250,28 @@ struct gp_slot {
 	u64 rptr_addr;
 	u64 wptr_addr;
 	union {
-		struct gp_aql_dispatch dispatch;
-		struct gp_aql_barrier barrier;
+		struct gpu_aql_dispatch dispatch;
+		struct gpu_aql_barrier barrier;
 		u16 header;
-		u32 pm4[GP_PM4_HEAD_DW];
+		u32 pm4[GPU_PM4_HEAD_DW];
 	} packet;
-	struct gp_pm4_regs pm4;
-	enum gp_packet_state packet_state;
+	struct gpu_pm4_regs pm4;
+	enum gpu_packet_state packet_state;
 	u32 deps_seen;
-	struct gp_event packet_event;
-	struct gp_event hqd_event;
+	struct gpu_event packet_event;
+	struct gpu_event hqd_event;
 	u32 nr_waves;
 	u32 nr_resident;
-	struct gp_save_area area[GP_GPU_MAX_XCC];
+	struct gpu_save_area area[GPU_MAX_XCC];
 	u32 nr_dispatches;
-	u8 order[GP_MAX_DISPATCHES];
-	struct gp_dispatch dispatch[GP_MAX_DISPATCHES];
+	u8 order[GPU_MAX_DISPATCHES];
+	struct gpu_dispatch dispatch[GPU_MAX_DISPATCHES];
 };
 
 /* Dwords that the read and write pointers count by. */
-static inline u32 gp_slot_unit(const struct gp_slot *slot)
+static inline u32 gpu_slot_unit(const struct gpu_slot *slot)
 {
-	return slot->is_aql ? GP_AQL_PACKET_BYTES / 4 : 1;
+	return slot->is_aql ? GPU_AQL_PACKET_BYTES / 4 : 1;
 }
 
 #endif

@@ -7,7 +7,7 @@
  *
  * What an engine does in one call is bounded by the workgroups and their bytes, not
  * by how long they have run: a client chooses how long, and the caller may be a
- * kernel. The state engine computes at most GP_WAVE_MAX_CHANGES changes of a
+ * kernel. The state engine computes at most GPU_WAVE_MAX_CHANGES changes of a
  * workgroup's state in its whole life, whatever the program.
  */
 #ifndef GP_GPU_WAVE_H
@@ -16,7 +16,7 @@
 #include "gpu/gpu_types.h"
 
 /**
- * struct gp_saver - one XCC of one queue on its way to memory or back
+ * struct gpu_saver - one XCC of one queue on its way to memory or back
  * @gpu: GPU
  * @slot: queue
  * @xcc: which part of it
@@ -25,9 +25,9 @@
  * @addr: next address in the save area
  * @addr_end: end of what may be written, or of what was
  */
-struct gp_saver {
-	struct gp_gpu *gpu;
-	struct gp_slot *slot;
+struct gpu_saver {
+	struct gpu *gpu;
+	struct gpu_slot *slot;
 	u32 xcc;
 	u8 *ctl;
 	u8 *ctl_end;
@@ -36,7 +36,7 @@ struct gp_saver {
 };
 
 /**
- * struct gp_wave_ops - a wave engine
+ * struct gpu_wave_ops - a wave engine
  * @name: what the user types
  * @magic: marks control stacks of this engine
  * @launch: make @nr new workgroups, the first being number @first of the XCC's
@@ -49,41 +49,41 @@ struct gp_saver {
  *	equally long; sets @cohort's nr and ran_ns. -EFAULT, -ENOMEM, -EINVAL the
  *	bytes make no sense.
  */
-struct gp_wave_ops {
+struct gpu_wave_ops {
 	const char *name;
 	u32 magic;
-	int (*launch)(struct gp_gpu *gpu, struct gp_cohort *cohort, u32 first, u32 nr);
-	void (*move)(struct gp_cohort *from, struct gp_cohort *to, u32 nr);
-	int (*finish)(struct gp_gpu *gpu, struct gp_cohort *cohort);
-	void (*drop)(struct gp_gpu *gpu, struct gp_cohort *cohort);
-	int (*save)(struct gp_saver *s, struct gp_cohort *cohort);
-	int (*restore)(struct gp_saver *s, struct gp_cohort *cohort, u32 max);
+	int (*launch)(struct gpu *gpu, struct gpu_cohort *cohort, u32 first, u32 nr);
+	void (*move)(struct gpu_cohort *from, struct gpu_cohort *to, u32 nr);
+	int (*finish)(struct gpu *gpu, struct gpu_cohort *cohort);
+	void (*drop)(struct gpu *gpu, struct gpu_cohort *cohort);
+	int (*save)(struct gpu_saver *s, struct gpu_cohort *cohort);
+	int (*restore)(struct gpu_saver *s, struct gpu_cohort *cohort, u32 max);
 };
 
-extern const struct gp_wave_ops gp_timed_wave_ops;
-extern const struct gp_wave_ops gp_state_wave_ops;
+extern const struct gpu_wave_ops gpu_timed_wave_ops;
+extern const struct gpu_wave_ops gpu_state_wave_ops;
 
 /* Saved bytes of a wave besides its VGPRs: cwsr_trap_handler_gfx9.asm saves 128
  * SGPRs and 32 dwords of hardware registers, whatever the kernel uses.
  */
-#define GP_WAVE_SGPRS 128
-#define GP_WAVE_HWREGS 32
-#define GP_WAVE_FIXED_BYTES ((GP_WAVE_SGPRS + GP_WAVE_HWREGS) * 4)
-#define GP_CTL_BYTES_PER_WAVE 8
+#define GPU_WAVE_SGPRS 128
+#define GPU_WAVE_HWREGS 32
+#define GPU_WAVE_FIXED_BYTES ((GPU_WAVE_SGPRS + GPU_WAVE_HWREGS) * 4)
+#define GPU_CTL_BYTES_PER_WAVE 8
 
-#define GP_WAVE_MAX_CHANGES 8448
+#define GPU_WAVE_MAX_CHANGES 8448
 
 /**
- * gp_saver_write() - append to the save area
+ * gpu_saver_write() - append to the save area
  * @s: saver
  * @src: bytes
  * @len: how many
  *
  * Return: 0, -ENOSPC, -EFAULT.
  */
-int gp_saver_write(struct gp_saver *s, const void *src, u32 len);
+int gpu_saver_write(struct gpu_saver *s, const void *src, u32 len);
 
 /* Read the next bytes of the save area. -EINVAL past the end, -EFAULT. */
-int gp_saver_read(struct gp_saver *s, void *dst, u32 len);
+int gpu_saver_read(struct gpu_saver *s, void *dst, u32 len);
 
 #endif

@@ -28,15 +28,15 @@ enum {
 	HW_STATE = 8,
 };
 
-#define NR_HW_STATE (GP_WAVE_HWREGS - HW_STATE)
+#define NR_HW_STATE (GPU_WAVE_HWREGS - HW_STATE)
 
 #define FULL_STEPS 256u
 
 /* 64 doublings, which are more than a u64 of steps has above FULL_STEPS. */
-_Static_assert(FULL_STEPS + 64 * (FULL_STEPS / 2) <= GP_WAVE_MAX_CHANGES, "bound");
+_Static_assert(FULL_STEPS + 64 * (FULL_STEPS / 2) <= GPU_WAVE_MAX_CHANGES, "bound");
 
-struct gp_workgroup {
-	struct gp_workgroup *next;
+struct gpu_workgroup {
+	struct gpu_workgroup *next;
 	u32 id;
 	u32 data[] __attribute__((aligned(8)));
 };
@@ -48,7 +48,7 @@ struct ctl_wave {
 	u16 packet;	/* low bits */
 };
 
-_Static_assert(sizeof(struct ctl_wave) == GP_CTL_BYTES_PER_WAVE, "control stack");
+_Static_assert(sizeof(struct ctl_wave) == GPU_CTL_BYTES_PER_WAVE, "control stack");
 
 /* One wave, taken apart. */
 struct wave {
@@ -84,13 +84,13 @@ static void set64(u32 *words, u64 value)
 	words[1] = (u32)(value >> 32);
 }
 
-static struct wave wave_of(const struct gp_dispatch *d, struct gp_workgroup *g, u32 index)
+static struct wave wave_of(const struct gpu_dispatch *d, struct gpu_workgroup *g, u32 index)
 {
 	struct wave w;
 
 	w.hw = g->data + index * (d->wave_bytes / 4);
-	w.sgpr = w.hw + GP_WAVE_HWREGS;
-	w.vgpr = w.sgpr + GP_WAVE_SGPRS;
+	w.sgpr = w.hw + GPU_WAVE_HWREGS;
+	w.vgpr = w.sgpr + GPU_WAVE_SGPRS;
 	w.lds = g->data + d->waves * (d->wave_bytes / 4);
 	w.nr_lds = d->lds_bytes / 4;
 	return w;
@@ -111,10 +111,10 @@ static struct step step_of(u32 nr_vgprs, u32 number)
 	u32 r = number % nr_vgprs;
 	struct step s = {
 		.number = number,
-		.to = r * GP_LANES,
-		.from = (r + 1 + number / nr_vgprs % (nr_vgprs - 1)) % nr_vgprs * GP_LANES,
-		.sgpr = number % GP_WAVE_SGPRS,
-		.lane = number % GP_LANES,
+		.to = r * GPU_LANES,
+		.from = (r + 1 + number / nr_vgprs % (nr_vgprs - 1)) % nr_vgprs * GPU_LANES,
+		.sgpr = number % GPU_WAVE_SGPRS,
+		.lane = number % GPU_LANES,
 		.hw = HW_STATE + number % NR_HW_STATE,
 	};
 
@@ -133,7 +133,7 @@ static void step_vgprs(const struct wave *w, const struct step *s)
 	const u64 *from = (const u64 *)(w->vgpr + s->from);
 	u32 i;
 
-	for (i = 0; i < GP_LANES / 2; i++)
+	for (i = 0; i < GPU_LANES / 2; i++)
 		to[i] = to[i] * factor + (from[i] << 7 | from[i] >> 57) + i;
 }
 
@@ -143,13 +143,13 @@ static void step_scalars(const struct wave *w, const struct step *s)
 	u32 *hw = &w->hw[s->hw];
 	u32 at;
 
-	w->sgpr[(s->sgpr + 1) % GP_WAVE_SGPRS] += value ^ *hw;
+	w->sgpr[(s->sgpr + 1) % GPU_WAVE_SGPRS] += value ^ *hw;
 	*hw = rotl(*hw, 5) + value;
 	if (!w->nr_lds)
 		return;
 	at = (s->number * 17 + w->hw[HW_WAVE] * 31) % w->nr_lds;
 	w->lds[at] = w->lds[at] * 5 + value;
-	w->sgpr[(s->sgpr + 2) % GP_WAVE_SGPRS] ^= w->lds[(at + 1) % w->nr_lds];
+	w->sgpr[(s->sgpr + 2) % GPU_WAVE_SGPRS] ^= w->lds[(at + 1) % w->nr_lds];
 }
 
 /*
@@ -166,7 +166,7 @@ static u32 changes_after(u64 steps)
 	return doubled * (FULL_STEPS / 2) + (u32)(steps >> doubled);
 }
 
-static void change(const struct gp_dispatch *d, struct gp_workgroup *g, u32 number)
+static void change(const struct gpu_dispatch *d, struct gpu_workgroup *g, u32 number)
 {
 	struct step s = step_of(d->vgprs, number);
 	u32 i;
@@ -179,8 +179,8 @@ static void change(const struct gp_dispatch *d, struct gp_workgroup *g, u32 numb
 	}
 }
 
-/* At most GP_WAVE_MAX_CHANGES rounds in the life of a workgroup. */
-static void run_to(const struct gp_dispatch *d, struct gp_workgroup *g, u64 target)
+/* At most GPU_WAVE_MAX_CHANGES rounds in the life of a workgroup. */
+static void run_to(const struct gpu_dispatch *d, struct gpu_workgroup *g, u64 target)
 {
 	u32 number = changes_after(get64(&g->data[HW_STEP]));
 	u32 end = changes_after(target);
@@ -192,7 +192,7 @@ static void run_to(const struct gp_dispatch *d, struct gp_workgroup *g, u64 targ
 		set64(&wave_of(d, g, i).hw[HW_STEP], target);
 }
 
-static void append(struct gp_cohort *c, struct gp_workgroup *g)
+static void append(struct gpu_cohort *c, struct gpu_workgroup *g)
 {
 	g->next = NULL;
 	if (c->groups_end)
@@ -202,13 +202,13 @@ static void append(struct gp_cohort *c, struct gp_workgroup *g)
 	c->groups_end = g;
 }
 
-static struct gp_workgroup *alloc_group(struct gp_gpu *gpu, const struct gp_dispatch *d)
+static struct gpu_workgroup *alloc_group(struct gpu *gpu, const struct gpu_dispatch *d)
 {
-	return gpu->host->ops->alloc(gpu->host, sizeof(struct gp_workgroup) + d->group_bytes);
+	return gpu->host->ops->alloc(gpu->host, sizeof(struct gpu_workgroup) + d->group_bytes);
 }
 
 /* Registers and LDS at the start: no two waves or words alike. */
-static void init_group(const struct gp_dispatch *d, struct gp_workgroup *g)
+static void init_group(const struct gpu_dispatch *d, struct gpu_workgroup *g)
 {
 	u64 key = mix(d->arg.seed ^ mix(g->id + 1ull));
 	u32 i;
@@ -224,12 +224,12 @@ static void init_group(const struct gp_dispatch *d, struct gp_workgroup *g)
 	}
 }
 
-static int state_launch(struct gp_gpu *gpu, struct gp_cohort *c, u32 first, u32 nr)
+static int state_launch(struct gpu *gpu, struct gpu_cohort *c, u32 first, u32 nr)
 {
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
-		struct gp_workgroup *g = alloc_group(gpu, c->dispatch);
+		struct gpu_workgroup *g = alloc_group(gpu, c->dispatch);
 
 		if (!g)
 			return -ENOMEM;
@@ -240,9 +240,9 @@ static int state_launch(struct gp_gpu *gpu, struct gp_cohort *c, u32 first, u32 
 	return 0;
 }
 
-static void state_move(struct gp_cohort *from, struct gp_cohort *to, u32 nr)
+static void state_move(struct gpu_cohort *from, struct gpu_cohort *to, u32 nr)
 {
-	struct gp_workgroup *last = from->groups;
+	struct gpu_workgroup *last = from->groups;
 	u32 i;
 
 	for (i = 1; i < from->nr - nr; i++)
@@ -253,12 +253,12 @@ static void state_move(struct gp_cohort *from, struct gp_cohort *to, u32 nr)
 	from->groups_end = last;
 }
 
-static void state_drop(struct gp_gpu *gpu, struct gp_cohort *c)
+static void state_drop(struct gpu *gpu, struct gpu_cohort *c)
 {
-	struct gp_workgroup *g = c->groups;
+	struct gpu_workgroup *g = c->groups;
 
 	while (g) {
-		struct gp_workgroup *next = g->next;
+		struct gpu_workgroup *next = g->next;
 
 		gpu->host->ops->free(gpu->host, g);
 		g = next;
@@ -279,7 +279,7 @@ static u64 fold_words(u64 h, const u32 *words, u32 nr)
 }
 
 /* Each wave answers for its own registers and for its part of the LDS. */
-static u64 fold_wave(const struct gp_dispatch *d, const struct wave *w, u32 index)
+static u64 fold_wave(const struct gpu_dispatch *d, const struct wave *w, u32 index)
 {
 	u32 lds_from = (u32)((u64)w->nr_lds * index / d->waves);
 	u32 lds_to = (u32)((u64)w->nr_lds * (index + 1) / d->waves);
@@ -287,14 +287,14 @@ static u64 fold_wave(const struct gp_dispatch *d, const struct wave *w, u32 inde
 
 	h = fold_words(h, w->hw, HW_PART_NS);
 	h = fold_words(h, &w->hw[HW_STATE], NR_HW_STATE);
-	h = fold_words(h, w->sgpr, GP_WAVE_SGPRS);
-	h = fold_words(h, w->vgpr, d->vgprs * GP_LANES);
+	h = fold_words(h, w->sgpr, GPU_WAVE_SGPRS);
+	h = fold_words(h, w->vgpr, d->vgprs * GPU_LANES);
 	return fold_words(h, w->lds + lds_from, lds_to - lds_from);
 }
 
-static int finish_group(struct gp_gpu *gpu, const struct gp_dispatch *d, struct gp_workgroup *g)
+static int finish_group(struct gpu *gpu, const struct gpu_dispatch *d, struct gpu_workgroup *g)
 {
-	u64 result[GP_MAX_WAVES_PER_GROUP];
+	u64 result[GPU_MAX_WAVES_PER_GROUP];
 	u32 pasid = d->slot->pasid, i;
 	int err = 0;
 
@@ -305,16 +305,16 @@ static int finish_group(struct gp_gpu *gpu, const struct gp_dispatch *d, struct 
 		result[i] = fold_wave(d, &w, i);
 	}
 	if (d->arg.out)
-		err = gp_host_write(gpu, pasid, d->arg.out + (u64)g->id * d->waves * sizeof(u64),
-				    result, d->waves * (u32)sizeof(u64));
+		err = gpu_host_write(gpu, pasid, d->arg.out + (u64)g->id * d->waves * sizeof(u64),
+				     result, d->waves * (u32)sizeof(u64));
 	if (!err && d->arg.count)
-		err = gp_host_add64(gpu, pasid, d->arg.count + (u64)g->id * sizeof(u64), 1);
+		err = gpu_host_add64(gpu, pasid, d->arg.count + (u64)g->id * sizeof(u64), 1);
 	return err;
 }
 
-static int state_finish(struct gp_gpu *gpu, struct gp_cohort *c)
+static int state_finish(struct gpu *gpu, struct gpu_cohort *c)
 {
-	struct gp_workgroup *g;
+	struct gpu_workgroup *g;
 	int err = 0;
 
 	for (g = c->groups; g && !err; g = g->next)
@@ -323,9 +323,9 @@ static int state_finish(struct gp_gpu *gpu, struct gp_cohort *c)
 	return err;
 }
 
-static int save_group(struct gp_saver *s, const struct gp_cohort *c, struct gp_workgroup *g)
+static int save_group(struct gpu_saver *s, const struct gpu_cohort *c, struct gpu_workgroup *g)
 {
-	const struct gp_dispatch *d = c->dispatch;
+	const struct gpu_dispatch *d = c->dispatch;
 	struct ctl_wave record = { .group = g->id, .packet = (u16)d->packet };
 	u32 i;
 
@@ -341,12 +341,12 @@ static int save_group(struct gp_saver *s, const struct gp_cohort *c, struct gp_w
 		memcpy(s->ctl, &record, sizeof(record));
 		s->ctl += sizeof(record);
 	}
-	return gp_saver_write(s, g->data, d->group_bytes);
+	return gpu_saver_write(s, g->data, d->group_bytes);
 }
 
-static int state_save(struct gp_saver *s, struct gp_cohort *c)
+static int state_save(struct gpu_saver *s, struct gpu_cohort *c)
 {
-	struct gp_workgroup *g;
+	struct gpu_workgroup *g;
 	int err = 0;
 
 	for (g = c->groups; g && !err; g = g->next)
@@ -355,8 +355,8 @@ static int state_save(struct gp_saver *s, struct gp_cohort *c)
 }
 
 /* A wave's own words must fit the dispatch, the control stack and each other. */
-static int check_wave(const struct gp_saver *s, const struct gp_dispatch *d,
-		      struct gp_workgroup *g, u32 index, u64 *ran_ns)
+static int check_wave(const struct gpu_saver *s, const struct gpu_dispatch *d,
+		      struct gpu_workgroup *g, u32 index, u64 *ran_ns)
 {
 	const struct wave w = wave_of(d, g, index);
 	u64 step = get64(&w.hw[HW_STEP]), part_ns = get64(&w.hw[HW_PART_NS]);
@@ -366,7 +366,7 @@ static int check_wave(const struct gp_saver *s, const struct gp_dispatch *d,
 	if (record.group != g->id || record.wave != index || record.packet != (u16)d->packet ||
 	    w.hw[HW_GROUP] != g->id || w.hw[HW_WAVE] != index)
 		return -EINVAL;
-	if (part_ns >= d->step_ns || step > GP_PROGRAM_MAX_NS / d->step_ns)
+	if (part_ns >= d->step_ns || step > GPU_PROGRAM_MAX_NS / d->step_ns)
 		return -EINVAL;
 	*ran_ns = step * d->step_ns + part_ns;
 	if (*ran_ns > d->run_ns || d->run_ns - *ran_ns != get64(&w.hw[HW_LEFT_NS]))
@@ -374,8 +374,8 @@ static int check_wave(const struct gp_saver *s, const struct gp_dispatch *d,
 	return 0;
 }
 
-static int check_group(const struct gp_saver *s, const struct gp_dispatch *d,
-		       struct gp_workgroup *g, u64 *ran_ns)
+static int check_group(const struct gpu_saver *s, const struct gpu_dispatch *d,
+		       struct gpu_workgroup *g, u64 *ran_ns)
 {
 	u32 nr_xcc = s->gpu->profile->nr_xcc;
 	u32 i;
@@ -392,14 +392,14 @@ static int check_group(const struct gp_saver *s, const struct gp_dispatch *d,
 	return 0;
 }
 
-static int read_group(struct gp_saver *s, const struct gp_dispatch *d, struct gp_workgroup *g,
+static int read_group(struct gpu_saver *s, const struct gpu_dispatch *d, struct gpu_workgroup *g,
 		      u64 *ran_ns)
 {
 	int err;
 
 	if ((u64)(s->ctl_end - s->ctl) < d->waves * sizeof(struct ctl_wave))
 		return -EINVAL;
-	err = gp_saver_read(s, g->data, d->group_bytes);
+	err = gpu_saver_read(s, g->data, d->group_bytes);
 	if (err)
 		return err;
 	memcpy(&g->id, s->ctl, sizeof(g->id));
@@ -408,14 +408,14 @@ static int read_group(struct gp_saver *s, const struct gp_dispatch *d, struct gp
 	return err;
 }
 
-static int state_restore(struct gp_saver *s, struct gp_cohort *c, u32 max)
+static int state_restore(struct gpu_saver *s, struct gpu_cohort *c, u32 max)
 {
-	const struct gp_dispatch *d = c->dispatch;
-	struct gp_gpu_host *host = s->gpu->host;
+	const struct gpu_dispatch *d = c->dispatch;
+	struct gpu_host *host = s->gpu->host;
 
 	while (c->nr < max) {
-		struct gp_saver before = *s;
-		struct gp_workgroup *g = alloc_group(s->gpu, d);
+		struct gpu_saver before = *s;
+		struct gpu_workgroup *g = alloc_group(s->gpu, d);
 		u64 ran_ns = 0;
 		int err = g ? read_group(s, d, g, &ran_ns) : -ENOMEM;
 
@@ -433,7 +433,7 @@ static int state_restore(struct gp_saver *s, struct gp_cohort *c, u32 max)
 	return 0;
 }
 
-const struct gp_wave_ops gp_state_wave_ops = {
+const struct gpu_wave_ops gpu_state_wave_ops = {
 	.name = "state",
 	.magic = 0x53575047,	/* "GPWS" */
 	.launch = state_launch,

@@ -14,27 +14,27 @@ struct timed_record {
 	u32 xcc;
 };
 
-static int timed_launch(struct gp_gpu *gpu, struct gp_cohort *cohort, u32 first, u32 nr)
+static int timed_launch(struct gpu *gpu, struct gpu_cohort *cohort, u32 first, u32 nr)
 {
 	return 0;
 }
 
-static void timed_move(struct gp_cohort *from, struct gp_cohort *to, u32 nr)
+static void timed_move(struct gpu_cohort *from, struct gpu_cohort *to, u32 nr)
 {
 }
 
-static int timed_finish(struct gp_gpu *gpu, struct gp_cohort *cohort)
+static int timed_finish(struct gpu *gpu, struct gpu_cohort *cohort)
 {
 	return 0;
 }
 
-static void timed_drop(struct gp_gpu *gpu, struct gp_cohort *cohort)
+static void timed_drop(struct gpu *gpu, struct gpu_cohort *cohort)
 {
 }
 
-static int timed_save(struct gp_saver *s, struct gp_cohort *cohort)
+static int timed_save(struct gpu_saver *s, struct gpu_cohort *cohort)
 {
-	const struct gp_dispatch *d = cohort->dispatch;
+	const struct gpu_dispatch *d = cohort->dispatch;
 	struct timed_record r = {
 		.packet = d->packet,
 		.ran_ns = cohort->ran_ns,
@@ -43,14 +43,14 @@ static int timed_save(struct gp_saver *s, struct gp_cohort *cohort)
 		.xcc = s->xcc,
 	};
 
-	return gp_saver_write(s, &r, sizeof(r));
+	return gpu_saver_write(s, &r, sizeof(r));
 }
 
-static int timed_restore(struct gp_saver *s, struct gp_cohort *cohort, u32 max)
+static int timed_restore(struct gpu_saver *s, struct gpu_cohort *cohort, u32 max)
 {
-	const struct gp_dispatch *d = cohort->dispatch;
+	const struct gpu_dispatch *d = cohort->dispatch;
 	struct timed_record r;
-	int err = gp_saver_read(s, &r, sizeof(r));
+	int err = gpu_saver_read(s, &r, sizeof(r));
 
 	if (err)
 		return err;
@@ -62,7 +62,7 @@ static int timed_restore(struct gp_saver *s, struct gp_cohort *cohort, u32 max)
 	return 0;
 }
 
-const struct gp_wave_ops gp_timed_wave_ops = {
+const struct gpu_wave_ops gpu_timed_wave_ops = {
 	.name = "timed",
 	.magic = 0x54575047,	/* "GPWT" */
 	.launch = timed_launch,

@@ -24,46 +24,46 @@ static const struct {
 	{ "org.varlink.service.InterfaceNotFound", -EOPNOTSUPP },
 };
 
-int gp_connect(struct gpreempt *g, uint64_t deadline_ns)
+int lib_connect(struct gpreempt *g, uint64_t deadline_ns)
 {
 	int ret;
 
 	if (g->conn.fd >= 0)
 		return 0;
-	ret = gp_conn_open(&g->conn, g->socket, deadline_ns);
+	ret = lib_conn_open(&g->conn, g->socket, deadline_ns);
 	if (ret)
-		gp_fail(g, ret, "%s: %s", g->socket, strerror(-ret));
+		lib_fail(g, ret, "%s: %s", g->socket, strerror(-ret));
 	return ret;
 }
 
 /* The conversation cannot go on: what comes next would not be the answer to what is asked. */
 static int give_up(struct gpreempt *g, int ret)
 {
-	gp_conn_close(&g->conn);
+	lib_conn_close(&g->conn);
 	switch (ret) {
 	case -ETIMEDOUT:
-		return gp_fail(g, ret, "the daemon did not answer in time");
+		return lib_fail(g, ret, "the daemon did not answer in time");
 	case -EPIPE:
-		return gp_fail(g, ret, "the daemon closed the connection");
+		return lib_fail(g, ret, "the daemon closed the connection");
 	case -EMSGSIZE:
-		return gp_fail(g, -EPROTO, "the daemon's answer is longer than %u MiB",
-			       GP_CONN_MAX >> 20);
+		return lib_fail(g, -EPROTO, "the daemon's answer is longer than %u MiB",
+				LIB_CONN_MAX >> 20);
 	case -EPROTO:
 		return ret;
 	default:
-		return gp_fail(g, ret, "%s", strerror(-ret));
+		return lib_fail(g, ret, "%s", strerror(-ret));
 	}
 }
 
-int gp_send_request(struct gpreempt *g, const char *method, json_t *parameters, bool more,
-		    uint64_t deadline_ns)
+int lib_send_request(struct gpreempt *g, const char *method, json_t *parameters, bool more,
+		     uint64_t deadline_ns)
 {
 	char name[128];
 	json_t *request;
 	char *text;
 	int ret;
 
-	snprintf(name, sizeof(name), "%s%s", strchr(method, '.') ? "" : GP_INTERFACE, method);
+	snprintf(name, sizeof(name), "%s%s", strchr(method, '.') ? "" : LIB_INTERFACE, method);
 	request = json_pack("{s:s, s:o}", "method", name, "parameters",
 			    parameters ? parameters : json_object());
 	if (request && more)
@@ -71,10 +71,10 @@ int gp_send_request(struct gpreempt *g, const char *method, json_t *parameters, 
 	text = request ? json_dumps(request, JSON_COMPACT) : NULL;
 	json_decref(request);
 	if (!text)
-		return gp_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
-	ret = gp_connect(g, deadline_ns);
+		return lib_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
+	ret = lib_connect(g, deadline_ns);
 	if (!ret) {
-		ret = gp_conn_send(&g->conn, text, deadline_ns);
+		ret = lib_conn_send(&g->conn, text, deadline_ns);
 		if (ret)
 			ret = give_up(g, ret);
 	}
@@ -112,13 +112,13 @@ static int parse_error(struct gpreempt *g, const char *name, json_t *parameters)
 	if (ret == -EIO && g->remote_errno == ERANGE)
 		ret = -ERANGE;
 	if (ret == -EINVAL)
-		return gp_fail(g, ret, "parameter '%s' is refused", text);
+		return lib_fail(g, ret, "parameter '%s' is refused", text);
 	if (ret == -ENOENT)
-		return gp_fail(g, ret, "no such object: %s", text);
-	return gp_fail(g, ret, "%s", text);
+		return lib_fail(g, ret, "no such object: %s", text);
+	return lib_fail(g, ret, "%s", text);
 }
 
-int gp_parse_reply(struct gpreempt *g, const char *text, json_t **reply)
+int lib_parse_reply(struct gpreempt *g, const char *text, json_t **reply)
 {
 	json_error_t where;
 	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &where);
@@ -130,8 +130,8 @@ int gp_parse_reply(struct gpreempt *g, const char *text, json_t **reply)
 	if (!json_is_object(root) || (error && !json_is_string(error)) ||
 	    (parameters && !json_is_object(parameters))) {
 		json_decref(root);
-		return gp_fail(g, -EPROTO, "the daemon's answer makes no sense%s%s",
-			       root ? "" : ": ", root ? "" : where.text);
+		return lib_fail(g, -EPROTO, "the daemon's answer makes no sense%s%s",
+				root ? "" : ": ", root ? "" : where.text);
 	}
 	*reply = parameters ? json_incref(parameters) : json_object();
 	if (error) {
@@ -139,31 +139,31 @@ int gp_parse_reply(struct gpreempt *g, const char *text, json_t **reply)
 		json_object_set(*reply, "error", error);
 	}
 	json_decref(root);
-	return *reply ? ret : gp_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
+	return *reply ? ret : lib_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
 }
 
-/* As gp_call(), and gives what an error said too. */
+/* As lib_call(), and gives what an error said too. */
 static int call_any(struct gpreempt *g, const char *method, json_t *parameters,
 		    uint64_t deadline_ns, json_t **reply)
 {
 	const char *text;
-	int ret = gp_send_request(g, method, parameters, false, deadline_ns);
+	int ret = lib_send_request(g, method, parameters, false, deadline_ns);
 
 	*reply = NULL;
 	if (ret)
 		return ret;
-	ret = gp_conn_receive(&g->conn, &text, deadline_ns);
+	ret = lib_conn_receive(&g->conn, &text, deadline_ns);
 	if (ret)
 		return give_up(g, ret);
-	ret = gp_parse_reply(g, text, reply);
+	ret = lib_parse_reply(g, text, reply);
 	/* Not even an error reply: out of step. */
 	if (!*reply)
 		give_up(g, ret);
 	return ret;
 }
 
-int gp_call(struct gpreempt *g, const char *method, json_t *parameters, uint64_t deadline_ns,
-	    json_t **reply)
+int lib_call(struct gpreempt *g, const char *method, json_t *parameters, uint64_t deadline_ns,
+	     json_t **reply)
 {
 	int ret = call_any(g, method, parameters, deadline_ns, reply);
 
@@ -180,7 +180,7 @@ static uint64_t patience_ns(const json_t *parameters)
 	json_int_t ms = json_integer_value(json_object_get(parameters, "timeout_ms"));
 	uint64_t ns = ms > 0 && ms <= INT32_MAX ? ((uint64_t)ms + 1000) * 1000000 : 0;
 
-	return ns > GP_TIMEOUT_NS ? ns : GP_TIMEOUT_NS;
+	return ns > LIB_TIMEOUT_NS ? ns : LIB_TIMEOUT_NS;
 }
 
 int gpreempt_call(struct gpreempt *g, const char *method, const char *parameters, char **reply)
@@ -192,17 +192,17 @@ int gpreempt_call(struct gpreempt *g, const char *method, const char *parameters
 	if (!g || !method || !*method || !reply)
 		return -EINVAL;
 	*reply = NULL;
-	ret = gp_begin_daemon(g);
+	ret = lib_begin_daemon(g);
 	if (ret)
 		return ret;
 	if (parameters) {
 		in = json_loads(parameters, JSON_REJECT_DUPLICATES, &where);
 		if (!json_is_object(in)) {
 			json_decref(in);
-			return gp_fail(g, -EINVAL, "the parameters are no JSON object");
+			return lib_fail(g, -EINVAL, "the parameters are no JSON object");
 		}
 	}
-	ret = call_any(g, method, in, gp_deadline(patience_ns(in)), &out);
+	ret = call_any(g, method, in, lib_deadline(patience_ns(in)), &out);
 	if (out) {
 		*reply = json_dumps(out, JSON_COMPACT);
 		json_decref(out);

@@ -11,10 +11,10 @@
 static int ask_daemon(struct gpreempt *g, struct gpreempt_caps *c)
 {
 	json_t *reply, *list;
-	int ret = gp_begin_daemon(g);
+	int ret = lib_begin_daemon(g);
 
 	if (!ret)
-		ret = gp_call(g, "GetInfo", NULL, gp_deadline(GP_TIMEOUT_NS), &reply);
+		ret = lib_call(g, "GetInfo", NULL, lib_deadline(LIB_TIMEOUT_NS), &reply);
 	if (ret)
 		return ret;
 	c->daemon = true;
@@ -22,9 +22,9 @@ static int ask_daemon(struct gpreempt *g, struct gpreempt_caps *c)
 	c->mechanisms = 0;
 	list = json_object_get(reply, "mechanisms");
 	for (size_t i = 0; i < json_array_size(list); i++)
-		c->mechanisms |= gp_decode_mechanism(json_string_value(json_array_get(list, i)));
-	if (gp_decode_u32(reply, "nr_nodes", &c->nr_nodes))
-		ret = gp_fail(g, -EPROTO, "the daemon's answer makes no sense");
+		c->mechanisms |= lib_decode_mechanism(json_string_value(json_array_get(list, i)));
+	if (lib_decode_u32(reply, "nr_nodes", &c->nr_nodes))
+		ret = lib_fail(g, -EPROTO, "the daemon's answer makes no sense");
 	json_decref(reply);
 	return ret;
 }
@@ -36,8 +36,8 @@ int gpreempt_get_caps(struct gpreempt *g, struct gpreempt_caps *caps)
 
 	if (!g || !caps || caps->size < 2 * sizeof(uint32_t))
 		return -EINVAL;
-	gp_begin(g);
-	gp_direct_probe(&c);
+	lib_begin(g);
+	lib_direct_probe(&c);
 	if (!g->direct)
 		ret = ask_daemon(g, &c);
 	if (ret)

@@ -17,7 +17,7 @@
 #define NS_PER_MS 1000000ull
 #define FIRST_CAP 16384u
 
-uint64_t gp_now_ns(void)
+uint64_t lib_now_ns(void)
 {
 	struct timespec t;
 
@@ -25,14 +25,14 @@ uint64_t gp_now_ns(void)
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
-uint64_t gp_deadline(uint64_t timeout_ns)
+uint64_t lib_deadline(uint64_t timeout_ns)
 {
-	uint64_t now = gp_now_ns();
+	uint64_t now = lib_now_ns();
 
 	return timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
 }
 
-void gp_conn_init(struct gp_conn *c)
+void lib_conn_init(struct lib_conn *c)
 {
 	memset(c, 0, sizeof(*c));
 	c->fd = -1;
@@ -44,7 +44,7 @@ void gp_conn_init(struct gp_conn *c)
  */
 static int connect_until(int fd, const struct sockaddr_un *addr, uint64_t deadline_ns)
 {
-	uint64_t now = gp_now_ns();
+	uint64_t now = lib_now_ns();
 	uint64_t left = deadline_ns > now ? deadline_ns - now : 1000;
 	struct timeval tv = {
 		.tv_sec = (time_t)(left / NS_PER_S),
@@ -62,7 +62,7 @@ static int connect_until(int fd, const struct sockaddr_un *addr, uint64_t deadli
 	return 0;
 }
 
-int gp_conn_open(struct gp_conn *c, const char *path, uint64_t deadline_ns)
+int lib_conn_open(struct lib_conn *c, const char *path, uint64_t deadline_ns)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int ret;
@@ -75,25 +75,25 @@ int gp_conn_open(struct gp_conn *c, const char *path, uint64_t deadline_ns)
 		return -errno;
 	ret = connect_until(c->fd, &addr, deadline_ns);
 	if (ret)
-		gp_conn_close(c);
+		lib_conn_close(c);
 	return ret;
 }
 
-void gp_conn_close(struct gp_conn *c)
+void lib_conn_close(struct lib_conn *c)
 {
 	if (c->fd >= 0)
 		close(c->fd);
 	free(c->buf);
-	gp_conn_init(c);
+	lib_conn_init(c);
 }
 
 /* 0 when something happened on the socket. */
-static int wait_for(const struct gp_conn *c, short events, uint64_t deadline_ns)
+static int wait_for(const struct lib_conn *c, short events, uint64_t deadline_ns)
 {
 	struct pollfd p = { .fd = c->fd, .events = events };
 
 	for (;;) {
-		uint64_t now = gp_now_ns();
+		uint64_t now = lib_now_ns();
 		uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
 		struct timespec t = {
 			.tv_sec = (time_t)(left / NS_PER_S),
@@ -111,7 +111,7 @@ static int wait_for(const struct gp_conn *c, short events, uint64_t deadline_ns)
 	}
 }
 
-int gp_conn_send(struct gp_conn *c, const char *text, uint64_t deadline_ns)
+int lib_conn_send(struct lib_conn *c, const char *text, uint64_t deadline_ns)
 {
 	size_t left = strlen(text) + 1;
 
@@ -136,7 +136,7 @@ int gp_conn_send(struct gp_conn *c, const char *text, uint64_t deadline_ns)
 }
 
 /* Drops what was given out and makes room for more. */
-static int make_room(struct gp_conn *c)
+static int make_room(struct lib_conn *c)
 {
 	size_t cap;
 	char *mem;
@@ -148,7 +148,7 @@ static int make_room(struct gp_conn *c)
 	}
 	if (c->len < c->cap)
 		return 0;
-	if (c->cap >= GP_CONN_MAX)
+	if (c->cap >= LIB_CONN_MAX)
 		return -EMSGSIZE;
 	cap = c->cap ? 2 * c->cap : FIRST_CAP;
 	mem = realloc(c->buf, cap);
@@ -160,7 +160,7 @@ static int make_room(struct gp_conn *c)
 }
 
 /* Takes what the kernel has. 1 = something, 0 = nothing now. */
-static int take(struct gp_conn *c)
+static int take(struct lib_conn *c)
 {
 	ssize_t n;
 	int ret = make_room(c);
@@ -177,7 +177,7 @@ static int take(struct gp_conn *c)
 	return n < 0 && errno == EAGAIN ? 0 : -EPIPE;
 }
 
-int gp_conn_receive(struct gp_conn *c, const char **text, uint64_t deadline_ns)
+int lib_conn_receive(struct lib_conn *c, const char **text, uint64_t deadline_ns)
 {
 	size_t seen = c->start;
 

@@ -11,17 +11,17 @@
 #include <stdint.h>
 
 /* Longest text that is accepted: lists of some ten thousand queues. */
-#define GP_CONN_MAX (16u << 20)
+#define LIB_CONN_MAX (16u << 20)
 
 /**
- * struct gp_conn - the connection
+ * struct lib_conn - the connection
  * @fd: socket, -1 = none
  * @buf: what was received
  * @cap: room in it
  * @len: bytes in it
  * @start: bytes of it that were given out
  */
-struct gp_conn {
+struct lib_conn {
 	int fd;
 	char *buf;
 	size_t cap;
@@ -30,44 +30,44 @@ struct gp_conn {
 };
 
 /* Monotonic time, and the moment so many nanoseconds from now, without overflow. */
-uint64_t gp_now_ns(void);
-uint64_t gp_deadline(uint64_t timeout_ns);
+uint64_t lib_now_ns(void);
+uint64_t lib_deadline(uint64_t timeout_ns);
 
 /* No connection yet. */
-void gp_conn_init(struct gp_conn *c);
+void lib_conn_init(struct lib_conn *c);
 
 /**
- * gp_conn_open() - connect
+ * lib_conn_open() - connect
  * @c: connection without a socket
  * @path: of the socket
  * @deadline_ns: give up then
  *
  * Return: 0, -ENAMETOOLONG, -ETIMEDOUT, or what connect() said.
  */
-int gp_conn_open(struct gp_conn *c, const char *path, uint64_t deadline_ns);
+int lib_conn_open(struct lib_conn *c, const char *path, uint64_t deadline_ns);
 
 /* Also forgets what was received; harmless without a connection. */
-void gp_conn_close(struct gp_conn *c);
+void lib_conn_close(struct lib_conn *c);
 
 /**
- * gp_conn_send() - send a text and its NUL
+ * lib_conn_send() - send a text and its NUL
  * @c: connection
  * @text: text
  * @deadline_ns: give up then; the connection is of no use afterwards
  *
  * Return: 0, -ETIMEDOUT, -EPIPE.
  */
-int gp_conn_send(struct gp_conn *c, const char *text, uint64_t deadline_ns);
+int lib_conn_send(struct lib_conn *c, const char *text, uint64_t deadline_ns);
 
 /**
- * gp_conn_receive() - next text
+ * lib_conn_receive() - next text
  * @c: connection
  * @text: the text; good until the next call
  * @deadline_ns: give up then; 0 = what is there already, without waiting
  *
  * Return: 0, -ETIMEDOUT (-EAGAIN for deadline 0), -EPIPE the peer is gone,
- * -EMSGSIZE longer than GP_CONN_MAX, -ENOMEM.
+ * -EMSGSIZE longer than LIB_CONN_MAX, -ENOMEM.
  */
-int gp_conn_receive(struct gp_conn *c, const char **text, uint64_t deadline_ns);
+int lib_conn_receive(struct lib_conn *c, const char **text, uint64_t deadline_ns);
 
 #endif

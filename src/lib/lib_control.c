@@ -17,8 +17,8 @@ static int call_only(struct gpreempt *g, const char *method, json_t *parameters)
 	int ret;
 
 	if (!parameters)
-		return gp_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
-	ret = gp_call(g, method, parameters, gp_deadline(GP_TIMEOUT_NS), &reply);
+		return lib_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
+	ret = lib_call(g, method, parameters, lib_deadline(LIB_TIMEOUT_NS), &reply);
 	if (!ret)
 		json_decref(reply);
 	return ret;
@@ -49,17 +49,17 @@ int gpreempt_get_attr(struct gpreempt *g, uint32_t pid, struct gpreempt_attr *at
 	if (!g || !attr)
 		return -EINVAL;
 	if (g->direct)
-		return gp_module_get_attr(g, pid, attr);
-	ret = gp_begin_daemon(g);
+		return lib_module_get_attr(g, pid, attr);
+	ret = lib_begin_daemon(g);
 	if (!ret)
 		ret = gpreempt_get_processes(g, &list, &nr);
 	if (ret)
 		return ret;
-	ret = gp_fail(g, -ESRCH, "process %u has no GPU queues here", pid);
+	ret = lib_fail(g, -ESRCH, "process %u has no GPU queues here", pid);
 	for (size_t i = 0; i < nr; i++) {
 		if (list[i].pid == pid) {
 			*attr = list[i].attr;
-			gp_begin(g);
+			lib_begin(g);
 			ret = 0;
 			break;
 		}
@@ -81,13 +81,13 @@ int gpreempt_set_attr(struct gpreempt *g, uint32_t pid, const struct gpreempt_at
 	if (!g || !attr || !is_ended(attr->klass) || !is_ended(attr->group))
 		return -EINVAL;
 	if (g->direct)
-		return gp_module_set_attr(g, pid, attr);
-	ret = gp_begin_daemon(g);
+		return lib_module_set_attr(g, pid, attr);
+	ret = lib_begin_daemon(g);
 	if (ret)
 		return ret;
-	object = gp_encode_attr(attr);
+	object = lib_encode_attr(attr);
 	if (!object)
-		return gp_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
+		return lib_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
 	return of_process(call_only(g, "SetAttributes",
 				    json_pack("{s:I, s:o}", "pid", (json_int_t)pid,
 					      "attributes", object)));
@@ -99,7 +99,7 @@ int gpreempt_attach(struct gpreempt *g, uint32_t pid)
 
 	if (!g)
 		return -EINVAL;
-	ret = gp_begin_daemon(g);
+	ret = lib_begin_daemon(g);
 	if (ret)
 		return ret;
 	ret = call_only(g, "Attach", json_pack("{s:I}", "pid", (json_int_t)pid));
@@ -114,7 +114,7 @@ int gpreempt_detach(struct gpreempt *g, uint32_t pid)
 
 	if (!g)
 		return -EINVAL;
-	ret = gp_begin_daemon(g);
+	ret = lib_begin_daemon(g);
 	if (ret)
 		return ret;
 	return of_process(call_only(g, "Detach", json_pack("{s:I}", "pid", (json_int_t)pid)));
@@ -122,12 +122,12 @@ int gpreempt_detach(struct gpreempt *g, uint32_t pid)
 
 static int get_policy(struct gpreempt *g, uint32_t gpu_id, json_t **reply)
 {
-	int ret = gp_begin_daemon(g);
+	int ret = lib_begin_daemon(g);
 
 	if (ret)
 		return ret;
-	return of_node(gp_call(g, "GetPolicy", node_parameters(gpu_id),
-			       gp_deadline(GP_TIMEOUT_NS), reply));
+	return of_node(lib_call(g, "GetPolicy", node_parameters(gpu_id),
+				lib_deadline(LIB_TIMEOUT_NS), reply));
 }
 
 int gpreempt_get_policy(struct gpreempt *g, uint32_t gpu_id, char name[GPREEMPT_NAME_LEN])
@@ -138,19 +138,19 @@ int gpreempt_get_policy(struct gpreempt *g, uint32_t gpu_id, char name[GPREEMPT_
 	if (!g || !name)
 		return -EINVAL;
 	if (g->direct)
-		return gp_module_get_policy(g, gpu_id, name);
+		return lib_module_get_policy(g, gpu_id, name);
 	ret = get_policy(g, gpu_id, &reply);
 	if (ret)
 		return ret;
-	ret = gp_decode_name(reply, "policy", name, GPREEMPT_NAME_LEN);
+	ret = lib_decode_name(reply, "policy", name, GPREEMPT_NAME_LEN);
 	json_decref(reply);
-	return ret || !name[0] ? gp_fail(g, -EPROTO, "the daemon names no policy") : 0;
+	return ret || !name[0] ? lib_fail(g, -EPROTO, "the daemon names no policy") : 0;
 }
 
 static int set_policy(struct gpreempt *g, uint32_t gpu_id, const char *key, json_t *value)
 {
 	json_t *parameters;
-	int ret = gp_begin_daemon(g);
+	int ret = lib_begin_daemon(g);
 
 	if (ret) {
 		json_decref(value);
@@ -166,7 +166,7 @@ int gpreempt_set_policy(struct gpreempt *g, uint32_t gpu_id, const char *name)
 	if (!g || !name)
 		return -EINVAL;
 	if (g->direct)
-		return gp_module_set_policy(g, gpu_id, name);
+		return lib_module_set_policy(g, gpu_id, name);
 	return set_policy(g, gpu_id, "policy", json_string(name));
 }
 
@@ -175,7 +175,7 @@ int gpreempt_set_enabled(struct gpreempt *g, uint32_t gpu_id, bool enabled)
 	if (!g)
 		return -EINVAL;
 	if (g->direct)
-		return gp_module_set_enabled(g, gpu_id, enabled);
+		return lib_module_set_enabled(g, gpu_id, enabled);
 	return set_policy(g, gpu_id, "enabled", json_boolean(enabled));
 }
 
@@ -184,7 +184,7 @@ int gpreempt_set_param(struct gpreempt *g, uint32_t gpu_id, const char *name, ui
 	if (!g || !name || value > INT64_MAX)
 		return -EINVAL;
 	if (g->direct)
-		return gp_module_set_param(g, gpu_id, name, value);
+		return lib_module_set_param(g, gpu_id, name, value);
 	return set_policy(g, gpu_id, "parameters", json_pack("{s:I}", name, (json_int_t)value));
 }
 
@@ -196,18 +196,18 @@ int gpreempt_get_param(struct gpreempt *g, uint32_t gpu_id, const char *name, ui
 	if (!g || !name || !value)
 		return -EINVAL;
 	if (g->direct)
-		return gp_module_get_param(g, gpu_id, name, value);
+		return lib_module_get_param(g, gpu_id, name, value);
 	ret = get_policy(g, gpu_id, &reply);
 	if (ret)
 		return ret;
-	ret = gp_fail(g, -EINVAL, "there is no parameter '%s'", name);
+	ret = lib_fail(g, -EINVAL, "there is no parameter '%s'", name);
 	list = json_object_get(reply, "parameters");
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *p = json_array_get(list, i);
 		const char *is = json_string_value(json_object_get(p, "name"));
 
-		if (is && !strcmp(is, name) && !gp_decode_u64(p, "value", value)) {
-			gp_begin(g);
+		if (is && !strcmp(is, name) && !lib_decode_u64(p, "value", value)) {
+			lib_begin(g);
 			ret = 0;
 		}
 	}
@@ -220,21 +220,21 @@ static int decode_stats(const json_t *in, struct gpreempt_stats *s)
 	const json_t *sw = json_object_get(in, "switch");
 	const json_t *off = json_object_get(in, "off");
 
-	if (gp_decode_u64(in, "nr_switches", &s->nr_switches) ||
-	    gp_decode_u64(in, "nr_preemptions", &s->nr_preemptions) ||
-	    gp_decode_u64(in, "nr_resumes", &s->nr_resumes) ||
-	    gp_decode_u64(in, "nr_failed", &s->nr_failed) ||
-	    gp_decode_u64(in, "nr_deadline", &s->nr_deadline) ||
-	    gp_decode_u64(in, "nr_starvation", &s->nr_starvation) ||
-	    gp_decode_u64(in, "cost_ns", &s->cost_ns) ||
-	    gp_decode_u64(in, "off_max_ns", &s->off_max_ns) || !json_is_object(sw) ||
+	if (lib_decode_u64(in, "nr_switches", &s->nr_switches) ||
+	    lib_decode_u64(in, "nr_preemptions", &s->nr_preemptions) ||
+	    lib_decode_u64(in, "nr_resumes", &s->nr_resumes) ||
+	    lib_decode_u64(in, "nr_failed", &s->nr_failed) ||
+	    lib_decode_u64(in, "nr_deadline", &s->nr_deadline) ||
+	    lib_decode_u64(in, "nr_starvation", &s->nr_starvation) ||
+	    lib_decode_u64(in, "cost_ns", &s->cost_ns) ||
+	    lib_decode_u64(in, "off_max_ns", &s->off_max_ns) || !json_is_object(sw) ||
 	    !json_is_object(off))
 		return -EPROTO;
 	/* null before the first one: 0. */
-	gp_decode_u64(sw, "p50_ns", &s->switch_p50_ns);
-	gp_decode_u64(sw, "p99_ns", &s->switch_p99_ns);
-	gp_decode_u64(off, "p50_ns", &s->off_p50_ns);
-	gp_decode_u64(off, "p99_ns", &s->off_p99_ns);
+	lib_decode_u64(sw, "p50_ns", &s->switch_p50_ns);
+	lib_decode_u64(sw, "p99_ns", &s->switch_p99_ns);
+	lib_decode_u64(off, "p50_ns", &s->off_p50_ns);
+	lib_decode_u64(off, "p99_ns", &s->off_p99_ns);
 	return 0;
 }
 
@@ -247,11 +247,11 @@ int gpreempt_get_stats(struct gpreempt *g, uint32_t gpu_id, struct gpreempt_stat
 	if (!g || !stats || stats->size < 2 * sizeof(uint32_t))
 		return -EINVAL;
 	if (g->direct)
-		return gp_module_get_stats(g, gpu_id, stats);
-	ret = gp_begin_daemon(g);
+		return lib_module_get_stats(g, gpu_id, stats);
+	ret = lib_begin_daemon(g);
 	if (!ret)
-		ret = of_node(gp_call(g, "GetStatistics", node_parameters(gpu_id),
-				      gp_deadline(GP_TIMEOUT_NS), &reply));
+		ret = of_node(lib_call(g, "GetStatistics", node_parameters(gpu_id),
+				       lib_deadline(LIB_TIMEOUT_NS), &reply));
 	if (ret)
 		return ret;
 	list = json_object_get(reply, "nodes");
@@ -261,7 +261,7 @@ int gpreempt_get_stats(struct gpreempt *g, uint32_t gpu_id, struct gpreempt_stat
 		ret = json_is_array(list) ? -ENODEV : -EPROTO;
 	json_decref(reply);
 	if (ret)
-		return gp_fail(g, ret, ret == -ENODEV ? "name one node" :
+		return lib_fail(g, ret, ret == -ENODEV ? "name one node" :
 							"the daemon's statistics make no sense");
 	if (stats->size < s.size)
 		s.size = stats->size;

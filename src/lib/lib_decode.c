@@ -7,7 +7,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-int gp_decode_u64(const json_t *in, const char *key, uint64_t *out)
+int lib_decode_u64(const json_t *in, const char *key, uint64_t *out)
 {
 	const json_t *v = json_object_get(in, key);
 
@@ -17,11 +17,11 @@ int gp_decode_u64(const json_t *in, const char *key, uint64_t *out)
 	return 0;
 }
 
-int gp_decode_u32(const json_t *in, const char *key, uint32_t *out)
+int lib_decode_u32(const json_t *in, const char *key, uint32_t *out)
 {
 	uint64_t v;
 
-	if (gp_decode_u64(in, key, &v) || v > UINT32_MAX)
+	if (lib_decode_u64(in, key, &v) || v > UINT32_MAX)
 		return -EPROTO;
 	*out = (uint32_t)v;
 	return 0;
@@ -33,7 +33,7 @@ static int decode_optional_u32(const json_t *in, const char *key, uint32_t other
 	const json_t *v = json_object_get(in, key);
 
 	if (v && !json_is_null(v))
-		return gp_decode_u32(in, key, out);
+		return lib_decode_u32(in, key, out);
 	*out = otherwise;
 	return 0;
 }
@@ -62,7 +62,7 @@ static void copy_text(char *out, size_t size, const char *text)
 	out[n] = '\0';
 }
 
-int gp_decode_name(const json_t *in, const char *key, char *out, size_t size)
+int lib_decode_name(const json_t *in, const char *key, char *out, size_t size)
 {
 	const json_t *v = json_object_get(in, key);
 
@@ -97,40 +97,40 @@ static int decode_value(const json_t *in, const char *key, const json_t *sources
 		return 0;
 	if (json_is_boolean(v))
 		out->value = json_is_true(v);
-	else if (gp_decode_u64(in, key, &out->value))
+	else if (lib_decode_u64(in, key, &out->value))
 		return -EPROTO;
 	out->source = (uint32_t)source_of(sources, key);
 	return 0;
 }
 
-int gp_decode_node(const json_t *in, void *out)
+int lib_decode_node(const json_t *in, void *out)
 {
 	struct gpreempt_node *n = out;
 
-	if (gp_decode_u32(in, "gpu_id", &n->gpu_id) || gp_decode_u32(in, "index", &n->index) ||
-	    gp_decode_name(in, "name", n->name, sizeof(n->name)) ||
+	if (lib_decode_u32(in, "gpu_id", &n->gpu_id) || lib_decode_u32(in, "index", &n->index) ||
+	    lib_decode_name(in, "name", n->name, sizeof(n->name)) ||
 	    decode_value(in, "nr_xcc", NULL, &n->nr_xcc) ||
 	    decode_value(in, "nr_cu", NULL, &n->nr_cu) ||
 	    decode_value(in, "gfx_target", NULL, &n->gfx_target) ||
 	    decode_bool(in, "enabled", &n->enabled) ||
-	    gp_decode_name(in, "policy", n->policy, sizeof(n->policy)) ||
-	    gp_decode_name(in, "breaker", n->breaker, sizeof(n->breaker)))
+	    lib_decode_name(in, "policy", n->policy, sizeof(n->policy)) ||
+	    lib_decode_name(in, "breaker", n->breaker, sizeof(n->breaker)))
 		return -EPROTO;
 	return 0;
 }
 
-int gp_decode_attr(const json_t *in, struct gpreempt_attr *out)
+int lib_decode_attr(const json_t *in, struct gpreempt_attr *out)
 {
 	memset(out, 0, sizeof(*out));
 	if (!in || json_is_null(in))
 		return 0;
-	if (!json_is_object(in) || gp_decode_u32(in, "priority", &out->prio) ||
-	    gp_decode_u32(in, "weight", &out->weight) ||
+	if (!json_is_object(in) || lib_decode_u32(in, "priority", &out->prio) ||
+	    lib_decode_u32(in, "weight", &out->weight) ||
 	    decode_bool(in, "latency_critical", &out->latency_critical) ||
-	    gp_decode_u64(in, "slice_ns", &out->slice_ns) ||
-	    gp_decode_u64(in, "deadline_ns", &out->deadline_ns) ||
-	    gp_decode_name(in, "class", out->klass, sizeof(out->klass)) ||
-	    gp_decode_name(in, "group", out->group, sizeof(out->group)))
+	    lib_decode_u64(in, "slice_ns", &out->slice_ns) ||
+	    lib_decode_u64(in, "deadline_ns", &out->deadline_ns) ||
+	    lib_decode_name(in, "class", out->klass, sizeof(out->klass)) ||
+	    lib_decode_name(in, "group", out->group, sizeof(out->group)))
 		return -EPROTO;
 	out->valid = GPREEMPT_ATTR_PRIO | GPREEMPT_ATTR_WEIGHT | GPREEMPT_ATTR_LATENCY_CRITICAL |
 		     GPREEMPT_ATTR_SLICE | GPREEMPT_ATTR_DEADLINE;
@@ -141,7 +141,7 @@ int gp_decode_attr(const json_t *in, struct gpreempt_attr *out)
 	return 0;
 }
 
-json_t *gp_encode_attr(const struct gpreempt_attr *a)
+json_t *lib_encode_attr(const struct gpreempt_attr *a)
 {
 	json_t *out = json_object();
 	int bad = 0;
@@ -168,7 +168,7 @@ json_t *gp_encode_attr(const struct gpreempt_attr *a)
 	return NULL;
 }
 
-uint32_t gp_decode_mechanism(const char *name)
+uint32_t lib_decode_mechanism(const char *name)
 {
 	static const struct {
 		const char *name;
@@ -187,17 +187,17 @@ uint32_t gp_decode_mechanism(const char *name)
 	return 0;
 }
 
-int gp_decode_process(const json_t *in, void *out)
+int lib_decode_process(const json_t *in, void *out)
 {
 	struct gpreempt_process *p = out;
 
-	p->mechanism = gp_decode_mechanism(json_string_value(json_object_get(in, "mechanism")));
-	if (gp_decode_u32(in, "pid", &p->pid) || decode_value(in, "uid", NULL, &p->uid) ||
-	    gp_decode_name(in, "comm", p->comm, sizeof(p->comm)) ||
-	    gp_decode_u32(in, "nr_queues", &p->nr_queues) ||
+	p->mechanism = lib_decode_mechanism(json_string_value(json_object_get(in, "mechanism")));
+	if (lib_decode_u32(in, "pid", &p->pid) || decode_value(in, "uid", NULL, &p->uid) ||
+	    lib_decode_name(in, "comm", p->comm, sizeof(p->comm)) ||
+	    lib_decode_u32(in, "nr_queues", &p->nr_queues) ||
 	    decode_value(in, "nr_busy", NULL, &p->nr_busy) ||
-	    gp_decode_name(in, "state", p->state, sizeof(p->state)) ||
-	    gp_decode_attr(json_object_get(in, "attributes"), &p->attr))
+	    lib_decode_name(in, "state", p->state, sizeof(p->state)) ||
+	    lib_decode_attr(json_object_get(in, "attributes"), &p->attr))
 		return -EPROTO;
 	return 0;
 }
@@ -237,15 +237,15 @@ static void decode_type(const json_t *in, const json_t *sources, struct gpreempt
 	}
 }
 
-int gp_decode_queue(const json_t *in, void *out)
+int lib_decode_queue(const json_t *in, void *out)
 {
 	const json_t *sources = json_object_get(in, "source");
 	struct gpreempt_queue *q = out;
 
 	q->held = decode_held(in);
 	decode_type(in, sources, &q->type, &q->compute);
-	if (gp_decode_u32(in, "pid", &q->pid) || gp_decode_u32(in, "gpu_id", &q->gpu_id) ||
-	    gp_decode_u32(in, "queue_id", &q->queue_id) ||
+	if (lib_decode_u32(in, "pid", &q->pid) || lib_decode_u32(in, "gpu_id", &q->gpu_id) ||
+	    lib_decode_u32(in, "queue_id", &q->queue_id) ||
 	    decode_value(in, "priority", sources, &q->prio) ||
 	    decode_value(in, "ring_addr", sources, &q->ring_addr) ||
 	    decode_value(in, "ring_bytes", sources, &q->ring_bytes) ||
@@ -258,16 +258,16 @@ int gp_decode_queue(const json_t *in, void *out)
 	return 0;
 }
 
-int gp_decode_event(const json_t *in, void *out)
+int lib_decode_event(const json_t *in, void *out)
 {
 	struct gpreempt_event *e = out;
 
-	if (gp_decode_u64(in, "time_ns", &e->time_ns) ||
-	    gp_decode_name(in, "kind", e->kind, sizeof(e->kind)) || !e->kind[0] ||
+	if (lib_decode_u64(in, "time_ns", &e->time_ns) ||
+	    lib_decode_name(in, "kind", e->kind, sizeof(e->kind)) || !e->kind[0] ||
 	    decode_optional_u32(in, "pid", 0, &e->pid) ||
 	    decode_optional_u32(in, "gpu_id", 0, &e->gpu_id) ||
 	    decode_optional_u32(in, "queue_id", GPREEMPT_QUEUE_ALL, &e->queue_id) ||
-	    gp_decode_name(in, "text", e->text, sizeof(e->text)))
+	    lib_decode_name(in, "text", e->text, sizeof(e->text)))
 		return -EPROTO;
 	return 0;
 }

@@ -10,23 +10,23 @@
 
 #include <jansson.h>
 
-int gp_decode_node(const json_t *in, void *out);
-int gp_decode_process(const json_t *in, void *out);
-int gp_decode_queue(const json_t *in, void *out);
-int gp_decode_event(const json_t *in, void *out);
-int gp_decode_attr(const json_t *in, struct gpreempt_attr *out);
+int lib_decode_node(const json_t *in, void *out);
+int lib_decode_process(const json_t *in, void *out);
+int lib_decode_queue(const json_t *in, void *out);
+int lib_decode_event(const json_t *in, void *out);
+int lib_decode_attr(const json_t *in, struct gpreempt_attr *out);
 
 /* Those that are valid, as the daemon wants them; NULL = no memory. */
-json_t *gp_encode_attr(const struct gpreempt_attr *attr);
+json_t *lib_encode_attr(const struct gpreempt_attr *attr);
 
 /* Numbers that must be there. */
-int gp_decode_u64(const json_t *in, const char *key, uint64_t *out);
-int gp_decode_u32(const json_t *in, const char *key, uint32_t *out);
+int lib_decode_u64(const json_t *in, const char *key, uint64_t *out);
+int lib_decode_u32(const json_t *in, const char *key, uint32_t *out);
 
 /* GPREEMPT_MECH_*; 0 for other names and NULL. */
-uint32_t gp_decode_mechanism(const char *name);
+uint32_t lib_decode_mechanism(const char *name);
 
 /* Text; cut if it is too long, empty if it is null. */
-int gp_decode_name(const json_t *in, const char *key, char *out, size_t size);
+int lib_decode_name(const json_t *in, const char *key, char *out, size_t size);
 
 #endif

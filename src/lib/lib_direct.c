@@ -25,22 +25,22 @@
 #define STOP_NS 2000000000ull
 
 /**
- * struct gp_direct - what a handle without a daemon has
+ * struct lib_direct - what a handle without a daemon has
  * @tracers: one for each process it has stopped; pointers, so that they stay
  * @nr: how many
  * @module: device that the module's holds hang on, -1 = there are none
  */
-struct gp_direct {
-	struct gp_tracer_link **tracers;
+struct lib_direct {
+	struct lib_tracer_link **tracers;
 	size_t nr;
 	int module;
 };
 
-int gp_direct_open(struct gp_direct **out)
+int lib_direct_open(struct lib_direct **out)
 {
-	struct gp_node *nodes;
+	struct drv_node *nodes;
 	size_t nr;
-	int ret = gp_discover_nodes(NULL, &nodes, &nr);
+	int ret = drv_discover_nodes(NULL, &nodes, &nr);
 
 	if (ret == -ENOMEM)
 		return ret;
@@ -54,11 +54,11 @@ int gp_direct_open(struct gp_direct **out)
 	return 0;
 }
 
-void gp_direct_close(struct gp_direct *d)
+void lib_direct_close(struct lib_direct *d)
 {
 	if (!d)
 		return;
-	gp_tracer_stop(d->tracers, d->nr, gp_deadline(STOP_NS));
+	lib_tracer_stop(d->tracers, d->nr, lib_deadline(STOP_NS));
 	for (size_t i = 0; i < d->nr; i++)
 		free(d->tracers[i]);
 	if (d->module >= 0)
@@ -67,7 +67,7 @@ void gp_direct_close(struct gp_direct *d)
 	free(d);
 }
 
-static void copy_node(const struct gp_node *in, struct gpreempt_node *out)
+static void copy_node(const struct drv_node *in, struct gpreempt_node *out)
 {
 	out->gpu_id = in->gpu_id;
 	out->index = in->index;
@@ -78,80 +78,80 @@ static void copy_node(const struct gp_node *in, struct gpreempt_node *out)
 	out->cwsr_bytes = in->cwsr_bytes;
 }
 
-int gp_direct_nodes(struct gpreempt *g, struct gpreempt_node **out, size_t *nr)
+int lib_direct_nodes(struct gpreempt *g, struct gpreempt_node **out, size_t *nr)
 {
 	struct gpreempt_node *list;
-	struct gp_node *nodes;
+	struct drv_node *nodes;
 	size_t n;
-	int ret = gp_discover_nodes(NULL, &nodes, &n);
+	int ret = drv_discover_nodes(NULL, &nodes, &n);
 
 	if (ret)
-		return gp_fail(g, ret, "topology: %s", strerror(-ret));
+		return lib_fail(g, ret, "topology: %s", strerror(-ret));
 	list = calloc(n ? n : 1, sizeof(*list));
 	for (size_t i = 0; list && i < n; i++)
 		copy_node(&nodes[i], &list[i]);
 	free(nodes);
 	if (!list)
-		return gp_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
-	gp_module_add_nodes(list, n);
+		return lib_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
+	lib_module_add_nodes(list, n);
 	*out = list;
 	*nr = n;
 	return 0;
 }
 
-static void drop_tracer(struct gp_direct *d, size_t i, uint64_t deadline_ns)
+static void drop_tracer(struct lib_direct *d, size_t i, uint64_t deadline_ns)
 {
-	gp_tracer_stop(&d->tracers[i], 1, deadline_ns);
+	lib_tracer_stop(&d->tracers[i], 1, deadline_ns);
 	free(d->tracers[i]);
 	d->tracers[i] = d->tracers[--d->nr];
 }
 
 /* Reads what the tracers told; of those that are gone nothing remains. */
-static void catch_up(struct gp_direct *d)
+static void catch_up(struct lib_direct *d)
 {
 	for (size_t i = d->nr; i-- > 0;) {
-		gp_tracer_catch_up(d->tracers[i]);
-		if (gp_tracer_is_over(d->tracers[i]))
+		lib_tracer_catch_up(d->tracers[i]);
+		if (lib_tracer_is_over(d->tracers[i]))
 			drop_tracer(d, i, 0);
 	}
 }
 
-static void mark_held(const struct gp_tracer_link *t, struct gp_queues *list)
+static void mark_held(const struct lib_tracer_link *t, struct drv_queues *list)
 {
 	for (size_t i = 0; i < list->nr; i++) {
 		struct gpreempt_queue *q = &list->queues[i];
 
-		if (q->pid == t->pid && gp_tracer_is_held(t, q->gpu_id, q->queue_id))
+		if (q->pid == t->pid && lib_tracer_is_held(t, q->gpu_id, q->queue_id))
 			q->held |= GPREEMPT_HELD_MANUAL;
 	}
 }
 
-static int get_queues(struct gpreempt *g, struct gp_queues *list)
+static int get_queues(struct gpreempt *g, struct drv_queues *list)
 {
-	struct gp_direct *d = g->direct;
-	int ret = gp_discover_queues(NULL, list);
+	struct lib_direct *d = g->direct;
+	int ret = drv_discover_queues(NULL, list);
 
 	catch_up(d);
 	for (size_t i = 0; !ret && i < d->nr; i++)
-		ret = gp_discover_add_snapshot(list, d->tracers[i]->pid, d->tracers[i]->queues,
-					       d->tracers[i]->nr_queues);
+		ret = drv_discover_add_snapshot(list, d->tracers[i]->pid, d->tracers[i]->queues,
+						d->tracers[i]->nr_queues);
 	if (!ret)
-		ret = gp_module_add_queues(list);
+		ret = lib_module_add_queues(list);
 	if (ret) {
-		gp_queues_fini(list);
-		return gp_fail(g, ret, "queues: %s", strerror(-ret));
+		drv_queues_fini(list);
+		return lib_fail(g, ret, "queues: %s", strerror(-ret));
 	}
 	for (size_t i = 0; i < d->nr; i++)
 		mark_held(d->tracers[i], list);
 	/* Not every user may read it: what cannot be read stays unknown. */
-	gp_discover_add_mqds(NULL, list);
-	gp_discover_add_pointers(NULL, list);
+	drv_discover_add_mqds(NULL, list);
+	drv_discover_add_pointers(NULL, list);
 	return 0;
 }
 
-int gp_direct_queues(struct gpreempt *g, struct gpreempt_queue **out, size_t *nr)
+int lib_direct_queues(struct gpreempt *g, struct gpreempt_queue **out, size_t *nr)
 {
-	struct gp_queues list = { 0 };
+	struct drv_queues list = { 0 };
 	int ret = get_queues(g, &list);
 
 	if (ret)
@@ -159,27 +159,27 @@ int gp_direct_queues(struct gpreempt *g, struct gpreempt_queue **out, size_t *nr
 	if (!list.queues)
 		list.queues = calloc(1, sizeof(*list.queues));
 	if (!list.queues)
-		return gp_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
+		return lib_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
 	*out = list.queues;
 	*nr = list.nr;
 	return 0;
 }
 
-int gp_direct_processes(struct gpreempt *g, struct gpreempt_process **out, size_t *nr)
+int lib_direct_processes(struct gpreempt *g, struct gpreempt_process **out, size_t *nr)
 {
-	struct gp_queues list = { 0 };
+	struct drv_queues list = { 0 };
 	struct gpreempt_process *processes = NULL;
 	int ret = get_queues(g, &list);
 
 	if (ret)
 		return ret;
-	ret = gp_discover_processes(NULL, &list, &processes, nr);
-	gp_queues_fini(&list);
+	ret = drv_discover_processes(NULL, &list, &processes, nr);
+	drv_queues_fini(&list);
 	if (!ret && !processes)
 		processes = calloc(1, sizeof(*processes));
 	if (ret || !processes)
-		return gp_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
-	gp_module_add_processes(processes, *nr);
+		return lib_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
+	lib_module_add_processes(processes, *nr);
 	*out = processes;
 	return 0;
 }
@@ -191,7 +191,7 @@ static const char *tracer_program(void)
 	return named && *named ? named : GP_TRACER_PATH;
 }
 
-static struct gp_tracer_link *find_tracer(struct gp_direct *d, uint32_t pid)
+static struct lib_tracer_link *find_tracer(struct lib_direct *d, uint32_t pid)
 {
 	for (size_t i = 0; i < d->nr; i++) {
 		if (d->tracers[i]->pid == pid && d->tracers[i]->fd >= 0)
@@ -201,7 +201,7 @@ static struct gp_tracer_link *find_tracer(struct gp_direct *d, uint32_t pid)
 }
 
 /* Only one can trace a process: the tracer before has to be gone. */
-static void drop_former(struct gp_direct *d, uint32_t pid, uint64_t deadline_ns)
+static void drop_former(struct lib_direct *d, uint32_t pid, uint64_t deadline_ns)
 {
 	for (size_t i = d->nr; i-- > 0;) {
 		if (d->tracers[i]->pid == pid && d->tracers[i]->fd < 0)
@@ -226,29 +226,29 @@ static int result_of_start(int ret)
 }
 
 static int start_tracer(struct gpreempt *g, uint32_t pid, uint64_t deadline_ns,
-			struct gp_tracer_link **out)
+			struct lib_tracer_link **out)
 {
-	struct gp_direct *d = g->direct;
-	struct gp_tracer_link **mem = realloc(d->tracers, (d->nr + 1) * sizeof(*mem));
-	struct gp_tracer_link *t = calloc(1, sizeof(*t));
+	struct lib_direct *d = g->direct;
+	struct lib_tracer_link **mem = realloc(d->tracers, (d->nr + 1) * sizeof(*mem));
+	struct lib_tracer_link *t = calloc(1, sizeof(*t));
 	int ret;
 
 	if (mem)
 		d->tracers = mem;
 	if (!mem || !t) {
 		free(t);
-		return gp_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
+		return lib_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
 	}
 	drop_former(d, pid, deadline_ns);
 	/* Also if it fails: the next call, or the last one, looks whether it has ended. */
 	d->tracers[d->nr++] = t;
-	ret = gp_tracer_start(t, tracer_program(), pid, deadline_ns);
+	ret = lib_tracer_start(t, tracer_program(), pid, deadline_ns);
 	*out = t;
 	if (!ret)
 		return 0;
-	gp_fail(g, ret, "%u: %s", pid,
-		t->reason[0] ? t->reason :
-		ret == -ENOENT ? "gpreempt-tracer is not installed" : strerror(-ret));
+	lib_fail(g, ret, "%u: %s", pid,
+		 t->reason[0] ? t->reason :
+		 ret == -ENOENT ? "gpreempt-tracer is not installed" : strerror(-ret));
 	return result_of_start(ret);
 }
 
@@ -267,7 +267,7 @@ static size_t add_node(uint32_t *nodes, size_t nr, uint32_t gpu_id)
  * The nodes a reference means: the one it names, or all that the tracer saw queues on or
  * holds. A hold of all queues outlasts them: it is for those to come too.
  */
-static size_t list_nodes(const struct gp_tracer_link *t, const struct gpreempt_ref *ref,
+static size_t list_nodes(const struct lib_tracer_link *t, const struct gpreempt_ref *ref,
 			 uint32_t *out)
 {
 	const struct gp_hold *h;
@@ -283,16 +283,16 @@ static size_t list_nodes(const struct gp_tracer_link *t, const struct gpreempt_r
 	return nr;
 }
 
-static int order_ref(struct gp_tracer_link *t, enum gp_wire_type type,
+static int order_ref(struct lib_tracer_link *t, enum wire_type type,
 		     const struct gpreempt_ref *ref, uint64_t lease_ns, uint64_t deadline_ns)
 {
 	uint32_t nodes[NODES_MAX];
 	size_t nr = list_nodes(t, ref, nodes);
 	/* Without a node nothing is held. */
-	int worst = nr || type == GP_WIRE_RELEASE ? 0 : -ESRCH;
+	int worst = nr || type == WIRE_RELEASE ? 0 : -ESRCH;
 
 	for (size_t i = 0; i < nr; i++) {
-		int ret = gp_tracer_order(t, type, nodes[i], ref->queue_id, lease_ns, deadline_ns);
+		int ret = lib_tracer_order(t, type, nodes[i], ref->queue_id, lease_ns, deadline_ns);
 
 		if (ret)
 			worst = ret;
@@ -303,52 +303,52 @@ static int order_ref(struct gp_tracer_link *t, enum gp_wire_type type,
 static int suspend_by_tracer(struct gpreempt *g, const struct gpreempt_ref *ref,
 			     uint64_t lease_ns, uint64_t deadline_ns)
 {
-	struct gp_tracer_link *t = find_tracer(g->direct, ref->pid);
+	struct lib_tracer_link *t = find_tracer(g->direct, ref->pid);
 	int ret = t ? 0 : start_tracer(g, ref->pid, deadline_ns, &t);
 
 	if (ret)
 		return ret;
-	ret = order_ref(t, GP_WIRE_HOLD, ref, lease_ns, deadline_ns);
+	ret = order_ref(t, WIRE_HOLD, ref, lease_ns, deadline_ns);
 	/* It ends with its process; if not, the next call starts another one. */
 	return t->fd < 0 ? -ESRCH : ret;
 }
 
-int gp_direct_suspend(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, uint64_t lease_ns,
-		      uint64_t timeout_ns)
+int lib_direct_suspend(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, uint64_t lease_ns,
+		       uint64_t timeout_ns)
 {
-	uint64_t deadline_ns = gp_deadline(timeout_ns);
+	uint64_t deadline_ns = lib_deadline(timeout_ns);
 	int done = 0;
 
 	if (!lease_ns || lease_ns > LEASE_MAX_NS)
 		lease_ns = LEASE_MAX_NS;
 	catch_up(g->direct);
 	for (size_t i = 0; i < nr; i++) {
-		int ret = gp_module_order(&g->direct->module, &refs[i],
-					  (uint32_t)((lease_ns + 999999) / 1000000));
+		int ret = lib_module_order(&g->direct->module, &refs[i],
+					   (uint32_t)((lease_ns + 999999) / 1000000));
 
 		if (ret == -EOPNOTSUPP)
 			ret = suspend_by_tracer(g, &refs[i], lease_ns, deadline_ns);
 		if (ret && !g->error[0])
-			gp_fail(g, ret, "%u: %s", refs[i].pid, strerror(-ret));
+			lib_fail(g, ret, "%u: %s", refs[i].pid, strerror(-ret));
 		refs[i].result = ret;
 		done += !ret;
 	}
 	return done;
 }
 
-static int resume_by_tracer(struct gp_direct *d, const struct gpreempt_ref *ref,
+static int resume_by_tracer(struct lib_direct *d, const struct gpreempt_ref *ref,
 			    uint64_t deadline_ns)
 {
-	struct gp_tracer_link *t = find_tracer(d, ref->pid);
-	int ret = t ? order_ref(t, GP_WIRE_RELEASE, ref, 0, deadline_ns) : 0;
+	struct lib_tracer_link *t = find_tracer(d, ref->pid);
+	int ret = t ? order_ref(t, WIRE_RELEASE, ref, 0, deadline_ns) : 0;
 
 	/* What it held goes on without it. */
 	return t && t->fd < 0 ? 0 : ret;
 }
 
-int gp_direct_resume(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, uint64_t timeout_ns)
+int lib_direct_resume(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, uint64_t timeout_ns)
 {
-	uint64_t deadline_ns = gp_deadline(timeout_ns);
+	uint64_t deadline_ns = lib_deadline(timeout_ns);
 	int done = 0;
 
 	catch_up(g->direct);
@@ -357,7 +357,7 @@ int gp_direct_resume(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, u
 
 		/* Without a device and a tracer this handle holds nothing. */
 		if (g->direct->module >= 0)
-			ret = gp_module_order(&g->direct->module, &refs[i], 0);
+			ret = lib_module_order(&g->direct->module, &refs[i], 0);
 		/* Both may hold it, and what one cannot release the other may. */
 		ret_tracer = resume_by_tracer(g->direct, &refs[i], deadline_ns);
 		refs[i].result = ret ? ret : ret_tracer;
@@ -367,7 +367,7 @@ int gp_direct_resume(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, u
 }
 
 /* 1 on all, 0 not on one, -1 not known. */
-static int32_t all_save(const struct gp_node *nodes, size_t nr)
+static int32_t all_save(const struct drv_node *nodes, size_t nr)
 {
 	int32_t all = nr ? 1 : -1;
 
@@ -382,30 +382,30 @@ static int32_t all_save(const struct gp_node *nodes, size_t nr)
 
 static void probe_nodes(struct gpreempt_caps *c)
 {
-	struct gp_node *nodes = NULL;
+	struct drv_node *nodes = NULL;
 	size_t nr = 0;
 
-	gp_discover_nodes(NULL, &nodes, &nr);
+	drv_discover_nodes(NULL, &nodes, &nr);
 	c->nr_nodes = (uint32_t)nr;
 	c->cwsr = all_save(nodes, nr);
 	free(nodes);
 }
 
-void gp_direct_probe(struct gpreempt_caps *c)
+void lib_direct_probe(struct gpreempt_caps *c)
 {
-	struct gp_system s;
+	struct drv_system s;
 
-	gp_system_read(NULL, &s);
+	drv_system_read(NULL, &s);
 	probe_nodes(c);
 	c->kfd_major = (uint32_t)s.kfd_major.value;
 	c->kfd_minor = (uint32_t)s.kfd_minor.value;
-	c->hws = s.sched_policy.source ? s.sched_policy.value != GP_SCHED_POLICY_NO_HWS : -1;
+	c->hws = s.sched_policy.source ? s.sched_policy.value != DRV_SCHED_POLICY_NO_HWS : -1;
 	if (s.cwsr_enable.source && !s.cwsr_enable.value)
 		c->cwsr = 0;
 	c->ptrace_scope = s.ptrace_scope.source ? (int32_t)s.ptrace_scope.value : -1;
 	if (s.kfd)
 		return;
-	if (gp_module_is_there())
+	if (lib_module_is_there())
 		c->mechanisms |= GPREEMPT_MECH_KERNEL;
 	c->mechanisms |= GPREEMPT_MECH_SHIM;
 	if (c->hws && (c->kfd_major > 1 || c->kfd_minor >= 13))

@@ -8,24 +8,24 @@
 
 #include "gpreempt/gpreempt.h"
 
-struct gp_direct;
+struct lib_direct;
 
 /* 0, -ENODEV no amdkfd here, -ENOMEM. */
-int gp_direct_open(struct gp_direct **out);
+int lib_direct_open(struct lib_direct **out);
 
 /* What was stopped goes on. Harmless on NULL. */
-void gp_direct_close(struct gp_direct *d);
+void lib_direct_close(struct lib_direct *d);
 
 /* The public calls on a handle without a daemon; arguments are checked. */
-int gp_direct_nodes(struct gpreempt *g, struct gpreempt_node **out, size_t *nr);
-int gp_direct_processes(struct gpreempt *g, struct gpreempt_process **out, size_t *nr);
-int gp_direct_queues(struct gpreempt *g, struct gpreempt_queue **out, size_t *nr);
-int gp_direct_suspend(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, uint64_t lease_ns,
+int lib_direct_nodes(struct gpreempt *g, struct gpreempt_node **out, size_t *nr);
+int lib_direct_processes(struct gpreempt *g, struct gpreempt_process **out, size_t *nr);
+int lib_direct_queues(struct gpreempt *g, struct gpreempt_queue **out, size_t *nr);
+int lib_direct_suspend(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, uint64_t lease_ns,
+		       uint64_t timeout_ns);
+int lib_direct_resume(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr,
 		      uint64_t timeout_ns);
-int gp_direct_resume(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr,
-		     uint64_t timeout_ns);
 
 /* What this machine has, daemon or not. */
-void gp_direct_probe(struct gpreempt_caps *caps);
+void lib_direct_probe(struct gpreempt_caps *caps);
 
 #endif

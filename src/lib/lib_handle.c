@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gp_begin(struct gpreempt *g)
+void lib_begin(struct gpreempt *g)
 {
 	g->error[0] = '\0';
 	g->remote_errno = 0;
 }
 
-int gp_fail(struct gpreempt *g, int ret, const char *format, ...)
+int lib_fail(struct gpreempt *g, int ret, const char *format, ...)
 {
 	va_list args;
 
@@ -25,20 +25,20 @@ int gp_fail(struct gpreempt *g, int ret, const char *format, ...)
 	return ret;
 }
 
-int gp_begin_daemon(struct gpreempt *g)
+int lib_begin_daemon(struct gpreempt *g)
 {
-	gp_begin(g);
+	lib_begin(g);
 	if (g->direct)
-		return gp_fail(g, -EOPNOTSUPP, "this needs the daemon");
+		return lib_fail(g, -EOPNOTSUPP, "this needs the daemon");
 	if (g->is_monitor)
-		return gp_fail(g, -EBUSY, "the handle is an event stream");
+		return lib_fail(g, -EBUSY, "the handle is an event stream");
 	return 0;
 }
 
 static int set_socket(struct gpreempt *g, const char *socket)
 {
 	if (!socket)
-		return gp_address_find(g->socket, sizeof(g->socket));
+		return drv_address_find(g->socket, sizeof(g->socket));
 	if (strlen(socket) >= sizeof(g->socket))
 		return -ENAMETOOLONG;
 	strcpy(g->socket, socket);
@@ -50,12 +50,12 @@ static int open_handle(struct gpreempt *g, unsigned int flags)
 	int ret = -ENOENT;
 
 	if (!(flags & GPREEMPT_OPEN_DIRECT))
-		ret = gp_connect(g, gp_deadline(GP_TIMEOUT_NS));
+		ret = lib_connect(g, lib_deadline(LIB_TIMEOUT_NS));
 	if (!ret || (flags & GPREEMPT_OPEN_DAEMON))
 		return ret;
 	if (!(flags & GPREEMPT_OPEN_DIRECT) && ret != -ENOENT && ret != -ECONNREFUSED)
 		return ret;
-	return gp_direct_open(&g->direct);
+	return lib_direct_open(&g->direct);
 }
 
 int gpreempt_open(struct gpreempt **out, unsigned int flags, const char *socket)
@@ -69,7 +69,7 @@ int gpreempt_open(struct gpreempt **out, unsigned int flags, const char *socket)
 	g = calloc(1, sizeof(*g));
 	if (!g)
 		return -ENOMEM;
-	gp_conn_init(&g->conn);
+	lib_conn_init(&g->conn);
 	ret = set_socket(g, socket);
 	if (!ret)
 		ret = open_handle(g, flags);
@@ -85,8 +85,8 @@ void gpreempt_close(struct gpreempt *g)
 {
 	if (!g)
 		return;
-	gp_conn_close(&g->conn);
-	gp_direct_close(g->direct);
+	lib_conn_close(&g->conn);
+	lib_direct_close(g->direct);
 	free(g);
 }
 

@@ -14,11 +14,11 @@
 #include <jansson.h>
 
 /* How long a call takes at most if the caller does not say. */
-#define GP_TIMEOUT_NS 5000000000ull
+#define LIB_TIMEOUT_NS 5000000000ull
 
-#define GP_INTERFACE "io.gpreempt."
+#define LIB_INTERFACE "io.gpreempt."
 
-struct gp_direct;
+struct lib_direct;
 
 /**
  * struct gpreempt - a handle
@@ -30,33 +30,33 @@ struct gp_direct;
  * @error: last failure in words
  */
 struct gpreempt {
-	char socket[GP_ADDRESS_MAX];
-	struct gp_conn conn;
-	struct gp_direct *direct;
+	char socket[DRV_ADDRESS_MAX];
+	struct lib_conn conn;
+	struct lib_direct *direct;
 	bool is_monitor;
 	int remote_errno;
 	char error[256];
 };
 
 /* Begins a public call: there is no failure yet. */
-void gp_begin(struct gpreempt *g);
+void lib_begin(struct gpreempt *g);
 
 /**
- * gp_fail() - remember a failure in words
+ * lib_fail() - remember a failure in words
  * @g: handle
  * @ret: what the call returns
  * @format: as printf
  *
  * Return: @ret.
  */
-int gp_fail(struct gpreempt *g, int ret, const char *format, ...)
+int lib_fail(struct gpreempt *g, int ret, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* A public call with a daemon begins: 0, -EOPNOTSUPP without one, -EBUSY it is a monitor. */
-int gp_begin_daemon(struct gpreempt *g);
+int lib_begin_daemon(struct gpreempt *g);
 
 /**
- * gp_call() - ask the daemon
+ * lib_call() - ask the daemon
  * @g: handle
  * @method: without the interface
  * @parameters: object; the reference is taken; NULL = {}
@@ -68,18 +68,18 @@ int gp_begin_daemon(struct gpreempt *g);
  *
  * Return: as gpreempt_call().
  */
-int gp_call(struct gpreempt *g, const char *method, json_t *parameters, uint64_t deadline_ns,
-	    json_t **reply);
+int lib_call(struct gpreempt *g, const char *method, json_t *parameters, uint64_t deadline_ns,
+	     json_t **reply);
 
 /* Connects if there is no connection. 0 or -errno. */
-int gp_connect(struct gpreempt *g, uint64_t deadline_ns);
+int lib_connect(struct gpreempt *g, uint64_t deadline_ns);
 
 /* Sends a request. Takes the reference to @parameters. */
-int gp_send_request(struct gpreempt *g, const char *method, json_t *parameters, bool more,
-		    uint64_t deadline_ns);
+int lib_send_request(struct gpreempt *g, const char *method, json_t *parameters, bool more,
+		     uint64_t deadline_ns);
 
 /**
- * gp_parse_reply() - look into a reply
+ * lib_parse_reply() - look into a reply
  * @g: handle
  * @text: the reply
  * @reply: its "parameters", a new reference; also of an error, with its name under
@@ -87,6 +87,6 @@ int gp_send_request(struct gpreempt *g, const char *method, json_t *parameters, 
  *
  * Return: 0, the errno of an error reply, -EPROTO no reply at all.
  */
-int gp_parse_reply(struct gpreempt *g, const char *text, json_t **reply);
+int lib_parse_reply(struct gpreempt *g, const char *text, json_t **reply);
 
 #endif

@@ -53,11 +53,11 @@ static bool is_of(const json_t *result, const struct gpreempt_ref *ref)
 {
 	uint32_t v;
 
-	if (gp_decode_u32(result, "pid", &v) || v != ref->pid)
+	if (lib_decode_u32(result, "pid", &v) || v != ref->pid)
 		return false;
-	if (ref->gpu_id && !gp_decode_u32(result, "gpu_id", &v) && v != ref->gpu_id)
+	if (ref->gpu_id && !lib_decode_u32(result, "gpu_id", &v) && v != ref->gpu_id)
 		return false;
-	if (ref->queue_id != GPREEMPT_QUEUE_ALL && !gp_decode_u32(result, "queue_id", &v) &&
+	if (ref->queue_id != GPREEMPT_QUEUE_ALL && !lib_decode_u32(result, "queue_id", &v) &&
 	    v != ref->queue_id)
 		return false;
 	return true;
@@ -76,7 +76,7 @@ static void decode_ref(struct gpreempt *g, const json_t *list, struct gpreempt_r
 			continue;
 		worst = rank;
 		if (rank > 0)
-			gp_fail(g, 0, "%u: %s", ref->pid, reason ? reason : results[rank].name);
+			lib_fail(g, 0, "%u: %s", ref->pid, reason ? reason : results[rank].name);
 	}
 	ref->result = worst < 0 ? -EIO : results[worst].ret;
 }
@@ -109,8 +109,8 @@ static int order(struct gpreempt *g, const char *method, json_t *parameters,
 	int ret;
 
 	if (!parameters)
-		return gp_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
-	ret = gp_call(g, method, parameters, gp_deadline(timeout_ns), &reply);
+		return lib_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
+	ret = lib_call(g, method, parameters, lib_deadline(timeout_ns), &reply);
 	if (ret)
 		return ret == -ENOENT ? -ESRCH : ret;
 	list = json_object_get(reply, "results");
@@ -119,7 +119,7 @@ static int order(struct gpreempt *g, const char *method, json_t *parameters,
 			decode_ref(g, list, &refs[i]);
 		ret = count_done(refs, nr);
 	} else {
-		ret = gp_fail(g, -EPROTO, "the daemon's answer has no results");
+		ret = lib_fail(g, -EPROTO, "the daemon's answer has no results");
 	}
 	json_decref(reply);
 	return ret;
@@ -130,10 +130,10 @@ static int check_call(struct gpreempt *g, const struct gpreempt_ref *refs, size_
 {
 	if (!g || (nr && !refs) || nr > INT32_MAX)
 		return -EINVAL;
-	gp_begin(g);
+	lib_begin(g);
 	for (size_t i = 0; i < nr; i++) {
 		if (!refs[i].pid || refs[i].pid > INT32_MAX)
-			return gp_fail(g, -EINVAL, "%u is no process id", refs[i].pid);
+			return lib_fail(g, -EINVAL, "%u is no process id", refs[i].pid);
 	}
 	return 0;
 }
@@ -148,10 +148,10 @@ int gpreempt_suspend_queues(struct gpreempt *g, struct gpreempt_ref *refs, size_
 	if (ret || !nr)
 		return ret;
 	if (!timeout_ns)
-		timeout_ns = GP_TIMEOUT_NS;
+		timeout_ns = LIB_TIMEOUT_NS;
 	if (g->direct)
-		return gp_direct_suspend(g, refs, nr, lease_ns, timeout_ns);
-	ret = gp_begin_daemon(g);
+		return lib_direct_suspend(g, refs, nr, lease_ns, timeout_ns);
+	ret = lib_begin_daemon(g);
 	if (ret)
 		return ret;
 	parameters = make_parameters(refs, nr, timeout_ns);
@@ -168,10 +168,10 @@ int gpreempt_resume_queues(struct gpreempt *g, struct gpreempt_ref *refs, size_t
 	if (ret || !nr)
 		return ret;
 	if (!timeout_ns)
-		timeout_ns = GP_TIMEOUT_NS;
+		timeout_ns = LIB_TIMEOUT_NS;
 	if (g->direct)
-		return gp_direct_resume(g, refs, nr, timeout_ns);
-	ret = gp_begin_daemon(g);
+		return lib_direct_resume(g, refs, nr, timeout_ns);
+	ret = lib_begin_daemon(g);
 	if (ret)
 		return ret;
 	return order(g, "Resume", make_parameters(refs, nr, timeout_ns), refs, nr, timeout_ns);

@@ -6,5 +6,5 @@
  */
 #include <stdio.h>
 
-extern FILE *gp_json_stdin;
-FILE *gp_json_stdin;
+extern FILE *lib_json_stdin;
+FILE *lib_json_stdin;

@@ -42,17 +42,17 @@ static int decode_all(const struct list *l, const json_t *array, void **out, siz
 static int get_list(struct gpreempt *g, const struct list *l, void **out, size_t *nr)
 {
 	json_t *reply, *array;
-	int ret = gp_begin_daemon(g);
+	int ret = lib_begin_daemon(g);
 
 	if (!ret)
-		ret = gp_call(g, l->method, NULL, gp_deadline(GP_TIMEOUT_NS), &reply);
+		ret = lib_call(g, l->method, NULL, lib_deadline(LIB_TIMEOUT_NS), &reply);
 	if (ret)
 		return ret;
 	array = json_object_get(reply, l->key);
 	ret = json_is_array(array) ? decode_all(l, array, out, nr) : -EPROTO;
 	if (ret)
-		gp_fail(g, ret, "the daemon's list of %s %s", l->key,
-			ret == -EPROTO ? "makes no sense" : "needs more memory than there is");
+		lib_fail(g, ret, "the daemon's list of %s %s", l->key,
+			 ret == -EPROTO ? "makes no sense" : "needs more memory than there is");
 	json_decref(reply);
 	return ret;
 }
@@ -60,7 +60,7 @@ static int get_list(struct gpreempt *g, const struct list *l, void **out, size_t
 int gpreempt_get_nodes(struct gpreempt *g, struct gpreempt_node **nodes, size_t *nr)
 {
 	static const struct list l = {
-		"ListNodes", "nodes", sizeof(struct gpreempt_node), gp_decode_node,
+		"ListNodes", "nodes", sizeof(struct gpreempt_node), lib_decode_node,
 	};
 	void *out = NULL;
 	int ret;
@@ -68,8 +68,8 @@ int gpreempt_get_nodes(struct gpreempt *g, struct gpreempt_node **nodes, size_t 
 	if (!g || !nodes || !nr)
 		return -EINVAL;
 	if (g->direct) {
-		gp_begin(g);
-		return gp_direct_nodes(g, nodes, nr);
+		lib_begin(g);
+		return lib_direct_nodes(g, nodes, nr);
 	}
 	ret = get_list(g, &l, &out, nr);
 	if (!ret)
@@ -80,7 +80,7 @@ int gpreempt_get_nodes(struct gpreempt *g, struct gpreempt_node **nodes, size_t 
 int gpreempt_get_processes(struct gpreempt *g, struct gpreempt_process **processes, size_t *nr)
 {
 	static const struct list l = {
-		"ListProcesses", "processes", sizeof(struct gpreempt_process), gp_decode_process,
+		"ListProcesses", "processes", sizeof(struct gpreempt_process), lib_decode_process,
 	};
 	void *out = NULL;
 	int ret;
@@ -88,8 +88,8 @@ int gpreempt_get_processes(struct gpreempt *g, struct gpreempt_process **process
 	if (!g || !processes || !nr)
 		return -EINVAL;
 	if (g->direct) {
-		gp_begin(g);
-		return gp_direct_processes(g, processes, nr);
+		lib_begin(g);
+		return lib_direct_processes(g, processes, nr);
 	}
 	ret = get_list(g, &l, &out, nr);
 	if (!ret)
@@ -100,7 +100,7 @@ int gpreempt_get_processes(struct gpreempt *g, struct gpreempt_process **process
 int gpreempt_get_all_queues(struct gpreempt *g, struct gpreempt_queue **queues, size_t *nr)
 {
 	static const struct list l = {
-		"ListQueues", "queues", sizeof(struct gpreempt_queue), gp_decode_queue,
+		"ListQueues", "queues", sizeof(struct gpreempt_queue), lib_decode_queue,
 	};
 	void *out = NULL;
 	int ret;
@@ -108,8 +108,8 @@ int gpreempt_get_all_queues(struct gpreempt *g, struct gpreempt_queue **queues, 
 	if (!g || !queues || !nr)
 		return -EINVAL;
 	if (g->direct) {
-		gp_begin(g);
-		return gp_direct_queues(g, queues, nr);
+		lib_begin(g);
+		return lib_direct_queues(g, queues, nr);
 	}
 	ret = get_list(g, &l, &out, nr);
 	if (!ret)

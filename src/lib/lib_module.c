@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-bool gp_module_is_there(void)
+bool lib_module_is_there(void)
 {
-	int fd = gp_kernel_open();
+	int fd = drv_module_open();
 
 	if (fd < 0)
 		return false;
@@ -26,8 +26,8 @@ bool gp_module_is_there(void)
 
 static int get_list(struct gpreempt_ioc_queue **list, size_t *nr)
 {
-	int fd = gp_kernel_open();
-	int ret = fd < 0 ? fd : gp_kernel_list(fd, list, nr);
+	int fd = drv_module_open();
+	int ret = fd < 0 ? fd : drv_module_list(fd, list, nr);
 
 	if (fd >= 0)
 		close(fd);
@@ -69,7 +69,7 @@ static void add_queue(struct gpreempt_queue *q, const struct gpreempt_ioc_queue 
 		q->held |= GPREEMPT_HELD_MANUAL;
 }
 
-int gp_module_add_queues(struct gp_queues *list)
+int lib_module_add_queues(struct drv_queues *list)
 {
 	struct gpreempt_ioc_queue *known = NULL;
 	size_t nr = 0;
@@ -103,10 +103,10 @@ static void add_process(struct gpreempt_process *p, int fd, const struct gpreemp
 	if (!p->mechanism)
 		return;
 	set(&p->nr_busy, nr_busy);
-	pidfd = gp_kernel_pidfd((pid_t)p->pid);
+	pidfd = drv_module_pidfd((pid_t)p->pid);
 	if (pidfd < 0)
 		return;
-	if (!gp_kernel_get_attr(fd, pidfd, &a)) {
+	if (!drv_module_get_attr(fd, pidfd, &a)) {
 		p->attr.valid = GPREEMPT_ATTR_PRIO | GPREEMPT_ATTR_WEIGHT |
 				GPREEMPT_ATTR_LATENCY_CRITICAL | GPREEMPT_ATTR_SLICE |
 				GPREEMPT_ATTR_DEADLINE;
@@ -119,15 +119,15 @@ static void add_process(struct gpreempt_process *p, int fd, const struct gpreemp
 	close(pidfd);
 }
 
-void gp_module_add_processes(struct gpreempt_process *processes, size_t nr)
+void lib_module_add_processes(struct gpreempt_process *processes, size_t nr)
 {
 	struct gpreempt_ioc_queue *list = NULL;
 	size_t nr_queues = 0;
-	int fd = gp_kernel_open();
+	int fd = drv_module_open();
 
 	if (fd < 0)
 		return;
-	if (!gp_kernel_list(fd, &list, &nr_queues)) {
+	if (!drv_module_list(fd, &list, &nr_queues)) {
 		for (size_t i = 0; i < nr; i++)
 			add_process(&processes[i], fd, list, nr_queues);
 	}
@@ -135,16 +135,16 @@ void gp_module_add_processes(struct gpreempt_process *processes, size_t nr)
 	close(fd);
 }
 
-void gp_module_add_nodes(struct gpreempt_node *nodes, size_t nr)
+void lib_module_add_nodes(struct gpreempt_node *nodes, size_t nr)
 {
-	int fd = gp_kernel_open();
+	int fd = drv_module_open();
 
 	for (size_t i = 0; fd >= 0 && i < nr; i++) {
 		struct gpreempt_ioc_policy policy;
 		struct gpreempt_ioc_stats stats;
 
-		if (gp_kernel_get_policy(fd, nodes[i].gpu_id, NULL, &policy) ||
-		    gp_kernel_stats(fd, nodes[i].gpu_id, &stats))
+		if (drv_module_get_policy(fd, nodes[i].gpu_id, NULL, &policy) ||
+		    drv_module_stats(fd, nodes[i].gpu_id, &stats))
 			continue;
 		nodes[i].enabled = policy.enabled;
 		snprintf(nodes[i].policy, sizeof(nodes[i].policy), "%.31s", policy.policy);
@@ -180,7 +180,7 @@ static int hold_listed(int fd, int pidfd, const struct gpreempt_ref *ref, uint32
 		if (!is_meant(ref, &list[i]) || before < i)
 			continue;
 		is_known = true;
-		ret = gp_kernel_hold(fd, &r, lease_ms);
+		ret = drv_module_hold(fd, &r, lease_ms);
 		/* If all that is wrong is a node it cannot do, a tracer can do all of them. */
 		if (ret && (!worst || worst == -EOPNOTSUPP))
 			worst = ret;
@@ -192,7 +192,7 @@ static int hold(int fd, int pidfd, const struct gpreempt_ref *ref, uint32_t leas
 {
 	struct gpreempt_ioc_queue *list = NULL;
 	size_t nr = 0;
-	int ret = gp_kernel_list(fd, &list, &nr);
+	int ret = drv_module_list(fd, &list, &nr);
 
 	if (!ret)
 		ret = hold_listed(fd, pidfd, ref, lease_ms, list, nr);
@@ -204,7 +204,7 @@ static int hold(int fd, int pidfd, const struct gpreempt_ref *ref, uint32_t leas
 static int release_one(int fd, int pidfd, uint32_t gpu_id, uint32_t queue_id)
 {
 	struct gpreempt_ioc_ref r = { .pidfd = pidfd, .gpu_id = gpu_id, .queue_id = queue_id };
-	int ret = gp_kernel_release(fd, &r);
+	int ret = drv_module_release(fd, &r);
 
 	return ret == -ESRCH || ret == -ENODEV ? 0 : ret;
 }
@@ -218,7 +218,7 @@ static int release_process(int fd, int pidfd, uint32_t gpu_id)
 
 	if (gpu_id)
 		return release_one(fd, pidfd, gpu_id, GPREEMPT_QUEUE_ALL);
-	worst = gp_kernel_caps(fd, &caps);
+	worst = drv_module_caps(fd, &caps);
 	if (worst)
 		return worst;
 	for (size_t i = 0; i < caps.nr_nodes && i < max; i++) {
@@ -234,7 +234,7 @@ static int release_queues(int fd, int pidfd, const struct gpreempt_ref *ref)
 {
 	struct gpreempt_ioc_queue *list = NULL;
 	size_t nr = 0;
-	int worst = gp_kernel_list(fd, &list, &nr);
+	int worst = drv_module_list(fd, &list, &nr);
 
 	for (size_t i = 0; i < nr; i++) {
 		int ret = 0;
@@ -256,15 +256,15 @@ static int release(int fd, int pidfd, const struct gpreempt_ref *ref)
 	return ret ? ret : ret_queues;
 }
 
-int gp_module_order(int *fd, const struct gpreempt_ref *ref, uint32_t lease_ms)
+int lib_module_order(int *fd, const struct gpreempt_ref *ref, uint32_t lease_ms)
 {
 	int pidfd, ret;
 
 	if (*fd < 0)
-		*fd = gp_kernel_open();
+		*fd = drv_module_open();
 	if (*fd < 0)
 		return -EOPNOTSUPP;
-	pidfd = gp_kernel_pidfd((pid_t)ref->pid);
+	pidfd = drv_module_pidfd((pid_t)ref->pid);
 	if (pidfd < 0)
 		return pidfd;
 	ret = lease_ms ? hold(*fd, pidfd, ref, lease_ms) : release(*fd, pidfd, ref);

@@ -9,18 +9,18 @@
 
 #include "gpreempt/gpreempt.h"
 
-struct gp_queues;
+struct drv_queues;
 
 /* Whether the module is there, and this user may ask it. */
-bool gp_module_is_there(void);
+bool lib_module_is_there(void);
 
 /* What it knows of these; 0 or -errno. */
-int gp_module_add_queues(struct gp_queues *list);
-void gp_module_add_processes(struct gpreempt_process *processes, size_t nr);
-void gp_module_add_nodes(struct gpreempt_node *nodes, size_t nr);
+int lib_module_add_queues(struct drv_queues *list);
+void lib_module_add_processes(struct gpreempt_process *processes, size_t nr);
+void lib_module_add_nodes(struct gpreempt_node *nodes, size_t nr);
 
 /**
- * gp_module_order() - hold or release by hand
+ * lib_module_order() - hold or release by hand
  * @fd: device that holds; opened if it is -1
  * @ref: process, node or 0, queue or GPREEMPT_QUEUE_ALL
  * @lease_ms: at most 60000; 0 = release
@@ -28,16 +28,16 @@ void gp_module_add_nodes(struct gpreempt_node *nodes, size_t nr);
  * Return: 0, also if there was nothing to release; -EOPNOTSUPP no module, or it cannot
  * hold this; -errno.
  */
-int gp_module_order(int *fd, const struct gpreempt_ref *ref, uint32_t lease_ms);
+int lib_module_order(int *fd, const struct gpreempt_ref *ref, uint32_t lease_ms);
 
 /* The public calls of these names. */
-int gp_module_get_attr(struct gpreempt *g, uint32_t pid, struct gpreempt_attr *attr);
-int gp_module_set_attr(struct gpreempt *g, uint32_t pid, const struct gpreempt_attr *attr);
-int gp_module_get_policy(struct gpreempt *g, uint32_t gpu_id, char name[GPREEMPT_NAME_LEN]);
-int gp_module_set_policy(struct gpreempt *g, uint32_t gpu_id, const char *name);
-int gp_module_get_param(struct gpreempt *g, uint32_t gpu_id, const char *name, uint64_t *value);
-int gp_module_set_param(struct gpreempt *g, uint32_t gpu_id, const char *name, uint64_t value);
-int gp_module_set_enabled(struct gpreempt *g, uint32_t gpu_id, bool enabled);
-int gp_module_get_stats(struct gpreempt *g, uint32_t gpu_id, struct gpreempt_stats *stats);
+int lib_module_get_attr(struct gpreempt *g, uint32_t pid, struct gpreempt_attr *attr);
+int lib_module_set_attr(struct gpreempt *g, uint32_t pid, const struct gpreempt_attr *attr);
+int lib_module_get_policy(struct gpreempt *g, uint32_t gpu_id, char name[GPREEMPT_NAME_LEN]);
+int lib_module_set_policy(struct gpreempt *g, uint32_t gpu_id, const char *name);
+int lib_module_get_param(struct gpreempt *g, uint32_t gpu_id, const char *name, uint64_t *value);
+int lib_module_set_param(struct gpreempt *g, uint32_t gpu_id, const char *name, uint64_t value);
+int lib_module_set_enabled(struct gpreempt *g, uint32_t gpu_id, bool enabled);
+int lib_module_get_stats(struct gpreempt *g, uint32_t gpu_id, struct gpreempt_stats *stats);
 
 #endif

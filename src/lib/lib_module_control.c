@@ -18,28 +18,28 @@ static int begin(struct gpreempt *g)
 {
 	int fd;
 
-	gp_begin(g);
-	fd = gp_kernel_open();
+	lib_begin(g);
+	fd = drv_module_open();
 	if (fd == -ENOENT)
-		return gp_fail(g, -EOPNOTSUPP, "this needs the daemon or the kernel module");
-	return fd < 0 ? gp_fail(g, fd, GP_KERNEL_DEVICE ": %s", strerror(-fd)) : fd;
+		return lib_fail(g, -EOPNOTSUPP, "this needs the daemon or the kernel module");
+	return fd < 0 ? lib_fail(g, fd, DRV_MODULE_DEVICE ": %s", strerror(-fd)) : fd;
 }
 
 static int end(struct gpreempt *g, int fd, int ret)
 {
 	close(fd);
-	return ret ? gp_fail(g, ret, "the kernel module: %s", strerror(-ret)) : 0;
+	return ret ? lib_fail(g, ret, "the kernel module: %s", strerror(-ret)) : 0;
 }
 
-int gp_module_get_attr(struct gpreempt *g, uint32_t pid, struct gpreempt_attr *attr)
+int lib_module_get_attr(struct gpreempt *g, uint32_t pid, struct gpreempt_attr *attr)
 {
 	struct gpreempt_ioc_attr a;
 	int fd = begin(g), pidfd, ret;
 
 	if (fd < 0)
 		return fd;
-	pidfd = gp_kernel_pidfd((pid_t)pid);
-	ret = pidfd < 0 ? pidfd : gp_kernel_get_attr(fd, pidfd, &a);
+	pidfd = drv_module_pidfd((pid_t)pid);
+	ret = pidfd < 0 ? pidfd : drv_module_get_attr(fd, pidfd, &a);
 	if (pidfd >= 0)
 		close(pidfd);
 	if (!ret)
@@ -56,7 +56,7 @@ int gp_module_get_attr(struct gpreempt *g, uint32_t pid, struct gpreempt_attr *a
 	return end(g, fd, ret);
 }
 
-int gp_module_set_attr(struct gpreempt *g, uint32_t pid, const struct gpreempt_attr *attr)
+int lib_module_set_attr(struct gpreempt *g, uint32_t pid, const struct gpreempt_attr *attr)
 {
 	static const struct {
 		uint32_t ours;
@@ -83,65 +83,65 @@ int gp_module_set_attr(struct gpreempt *g, uint32_t pid, const struct gpreempt_a
 		return fd;
 	if (attr->valid & GPREEMPT_ATTR_CLASS) {
 		close(fd);
-		return gp_fail(g, -EOPNOTSUPP, "classes need the daemon");
+		return lib_fail(g, -EOPNOTSUPP, "classes need the daemon");
 	}
 	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
 		a.valid |= attr->valid & bits[i].ours ? bits[i].theirs : 0;
-	pidfd = gp_kernel_pidfd((pid_t)pid);
-	ret = pidfd < 0 ? pidfd : gp_kernel_set_attr(fd, pidfd, &a);
+	pidfd = drv_module_pidfd((pid_t)pid);
+	ret = pidfd < 0 ? pidfd : drv_module_set_attr(fd, pidfd, &a);
 	if (pidfd >= 0)
 		close(pidfd);
 	return end(g, fd, ret);
 }
 
-int gp_module_get_policy(struct gpreempt *g, uint32_t gpu_id, char name[GPREEMPT_NAME_LEN])
+int lib_module_get_policy(struct gpreempt *g, uint32_t gpu_id, char name[GPREEMPT_NAME_LEN])
 {
 	struct gpreempt_ioc_policy policy;
 	int fd = begin(g), ret;
 
 	if (fd < 0)
 		return fd;
-	ret = gp_kernel_get_policy(fd, gpu_id, NULL, &policy);
+	ret = drv_module_get_policy(fd, gpu_id, NULL, &policy);
 	if (!ret)
 		snprintf(name, GPREEMPT_NAME_LEN, "%.31s", policy.policy);
 	return end(g, fd, ret);
 }
 
-int gp_module_set_policy(struct gpreempt *g, uint32_t gpu_id, const char *name)
+int lib_module_set_policy(struct gpreempt *g, uint32_t gpu_id, const char *name)
 {
 	int fd = begin(g);
 
-	return fd < 0 ? fd : end(g, fd, gp_kernel_set_policy(fd, gpu_id, name));
+	return fd < 0 ? fd : end(g, fd, drv_module_set_policy(fd, gpu_id, name));
 }
 
-int gp_module_get_param(struct gpreempt *g, uint32_t gpu_id, const char *name, uint64_t *value)
+int lib_module_get_param(struct gpreempt *g, uint32_t gpu_id, const char *name, uint64_t *value)
 {
 	struct gpreempt_ioc_policy policy;
 	int fd = begin(g), ret;
 
 	if (fd < 0)
 		return fd;
-	ret = gp_kernel_get_policy(fd, gpu_id, name, &policy);
+	ret = drv_module_get_policy(fd, gpu_id, name, &policy);
 	if (!ret)
 		*value = policy.value;
 	return end(g, fd, ret == -ENOENT ? -EINVAL : ret);
 }
 
-int gp_module_set_param(struct gpreempt *g, uint32_t gpu_id, const char *name, uint64_t value)
+int lib_module_set_param(struct gpreempt *g, uint32_t gpu_id, const char *name, uint64_t value)
 {
 	int fd = begin(g);
 
-	return fd < 0 ? fd : end(g, fd, gp_kernel_set_param(fd, gpu_id, name, value));
+	return fd < 0 ? fd : end(g, fd, drv_module_set_param(fd, gpu_id, name, value));
 }
 
-int gp_module_set_enabled(struct gpreempt *g, uint32_t gpu_id, bool enabled)
+int lib_module_set_enabled(struct gpreempt *g, uint32_t gpu_id, bool enabled)
 {
 	int fd = begin(g);
 
-	return fd < 0 ? fd : end(g, fd, gp_kernel_set_enabled(fd, gpu_id, enabled));
+	return fd < 0 ? fd : end(g, fd, drv_module_set_enabled(fd, gpu_id, enabled));
 }
 
-int gp_module_get_stats(struct gpreempt *g, uint32_t gpu_id, struct gpreempt_stats *stats)
+int lib_module_get_stats(struct gpreempt *g, uint32_t gpu_id, struct gpreempt_stats *stats)
 {
 	struct gpreempt_stats s = { .size = sizeof(s) };
 	struct gpreempt_ioc_stats k;
@@ -149,7 +149,7 @@ int gp_module_get_stats(struct gpreempt *g, uint32_t gpu_id, struct gpreempt_sta
 
 	if (fd < 0)
 		return fd;
-	ret = gp_kernel_stats(fd, gpu_id, &k);
+	ret = drv_module_stats(fd, gpu_id, &k);
 	if (ret)
 		return end(g, fd, ret);
 	s.nr_switches = k.nr_switches;

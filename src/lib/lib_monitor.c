@@ -12,13 +12,13 @@ int gpreempt_monitor_fd(struct gpreempt *g, unsigned int flags)
 
 	if (!g || (flags & ~GPREEMPT_MONITOR_TRACE))
 		return -EINVAL;
-	ret = gp_begin_daemon(g);
+	ret = lib_begin_daemon(g);
 	if (ret)
 		return ret;
 	parameters = json_object();
 	if (flags & GPREEMPT_MONITOR_TRACE)
 		json_object_set_new(parameters, "trace", json_true());
-	ret = gp_send_request(g, "Monitor", parameters, true, gp_deadline(GP_TIMEOUT_NS));
+	ret = lib_send_request(g, "Monitor", parameters, true, lib_deadline(LIB_TIMEOUT_NS));
 	if (ret)
 		return ret;
 	g->is_monitor = true;
@@ -32,26 +32,26 @@ static int next_event(struct gpreempt *g, json_t **event)
 	const char *text;
 	int ret;
 
-	gp_begin(g);
+	lib_begin(g);
 	if (!g->is_monitor)
-		return gp_fail(g, -EINVAL, "the handle is no event stream");
+		return lib_fail(g, -EINVAL, "the handle is no event stream");
 	if (g->conn.fd < 0)
-		return gp_fail(g, -EPIPE, "the event stream has ended");
-	ret = gp_conn_receive(&g->conn, &text, 0);
+		return lib_fail(g, -EPIPE, "the event stream has ended");
+	ret = lib_conn_receive(&g->conn, &text, 0);
 	if (ret == -EAGAIN)
 		return 0;
 	if (!ret) {
-		ret = gp_parse_reply(g, text, &reply);
+		ret = lib_parse_reply(g, text, &reply);
 		if (!ret)
 			*event = json_incref(json_object_get(reply, "event"));
 		json_decref(reply);
 	} else {
-		gp_fail(g, ret, ret == -EPIPE ? "the daemon closed the connection" :
+		lib_fail(g, ret, ret == -EPIPE ? "the daemon closed the connection" :
 						"the daemon's event cannot be read");
 	}
 	if (!ret && *event)
 		return 1;
-	return ret ? ret : gp_fail(g, -EPROTO, "the daemon's event makes no sense");
+	return ret ? ret : lib_fail(g, -EPROTO, "the daemon's event makes no sense");
 }
 
 int gpreempt_monitor_read(struct gpreempt *g, struct gpreempt_event *event)
@@ -64,8 +64,8 @@ int gpreempt_monitor_read(struct gpreempt *g, struct gpreempt_event *event)
 	ret = next_event(g, &in);
 	if (ret == 1) {
 		memset(event, 0, sizeof(*event));
-		if (gp_decode_event(in, event))
-			ret = gp_fail(g, -EPROTO, "the daemon's event makes no sense");
+		if (lib_decode_event(in, event))
+			ret = lib_fail(g, -EPROTO, "the daemon's event makes no sense");
 	}
 	json_decref(in);
 	return ret;
@@ -82,7 +82,7 @@ int gpreempt_monitor_read_text(struct gpreempt *g, char **event)
 	if (ret == 1) {
 		*event = json_dumps(in, JSON_COMPACT);
 		if (!*event)
-			ret = gp_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
+			ret = lib_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
 	}
 	json_decref(in);
 	return ret;

@@ -22,7 +22,7 @@
 
 extern char **environ;
 
-static int spawn(struct gp_tracer_link *t, const char *program, int fd)
+static int spawn(struct lib_tracer_link *t, const char *program, int fd)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
@@ -48,26 +48,26 @@ static int spawn(struct gp_tracer_link *t, const char *program, int fd)
 	return -ret;
 }
 
-static int send_message(struct gp_tracer_link *t, void *message, enum gp_wire_type type,
+static int send_message(struct lib_tracer_link *t, void *message, enum wire_type type,
 			size_t size)
 {
-	struct gp_wire_hdr *h = message;
+	struct wire_hdr *h = message;
 
-	h->magic = GP_WIRE_MAGIC;
+	h->magic = WIRE_MAGIC;
 	h->type = (uint16_t)type;
 	h->size = (uint16_t)size;
-	h->time_ns = gp_now_ns();
+	h->time_ns = lib_now_ns();
 	if (send(t->fd, message, size, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)size)
 		return 0;
 	return -EPIPE;
 }
 
 /* A message of the right size for its type, or -errno; -EAGAIN there is none in time. */
-static int receive(struct gp_tracer_link *t, void *buf, uint64_t deadline_ns)
+static int receive(struct lib_tracer_link *t, void *buf, uint64_t deadline_ns)
 {
 	struct pollfd p = { .fd = t->fd, .events = POLLIN };
-	const struct gp_wire_hdr *h = buf;
-	uint64_t now = gp_now_ns();
+	const struct wire_hdr *h = buf;
+	uint64_t now = lib_now_ns();
 	ssize_t n;
 
 	while (deadline_ns > now) {
@@ -76,19 +76,19 @@ static int receive(struct gp_tracer_link *t, void *buf, uint64_t deadline_ns)
 
 		if (ppoll(&p, 1, &ts, NULL) > 0)
 			break;
-		now = gp_now_ns();
+		now = lib_now_ns();
 	}
-	n = recv(t->fd, buf, GP_WIRE_MAX, MSG_DONTWAIT | MSG_TRUNC);
+	n = recv(t->fd, buf, WIRE_MAX, MSG_DONTWAIT | MSG_TRUNC);
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? -EAGAIN : -EPIPE;
 	if (!n)
 		return -EPIPE;
-	if ((size_t)n < sizeof(*h) || n > GP_WIRE_MAX || h->magic != GP_WIRE_MAGIC || h->size != n)
+	if ((size_t)n < sizeof(*h) || n > WIRE_MAX || h->magic != WIRE_MAGIC || h->size != n)
 		return -EPROTO;
 	return 0;
 }
 
-static void add_queue(struct gp_tracer_link *t, const struct gp_wire_queue *m)
+static void add_queue(struct lib_tracer_link *t, const struct wire_queue *m)
 {
 	if (m->hdr.size != sizeof(*m))
 		return;
@@ -101,14 +101,14 @@ static void add_queue(struct gp_tracer_link *t, const struct gp_wire_queue *m)
 		t->queues = mem;
 		t->cap = cap;
 	}
-	t->queues[t->nr_queues++] = (struct gp_kfd_queue_entry){
+	t->queues[t->nr_queues++] = (struct drv_kfd_queue_entry){
 		.ring_addr = m->ring_addr, .wptr_addr = m->wptr_addr, .rptr_addr = m->rptr_addr,
 		.queue_id = m->queue_id, .gpu_id = m->gpu_id, .type = m->type,
 		.ring_bytes = (uint32_t)m->ring_bytes,
 	};
 }
 
-static void remove_queue(struct gp_tracer_link *t, const struct gp_wire_edge *m)
+static void remove_queue(struct lib_tracer_link *t, const struct wire_edge *m)
 {
 	for (size_t i = 0; m->hdr.size == sizeof(*m) && i < t->nr_queues; i++) {
 		if (t->queues[i].queue_id == m->queue_id && t->queues[i].gpu_id == m->gpu_id)
@@ -116,7 +116,7 @@ static void remove_queue(struct gp_tracer_link *t, const struct gp_wire_edge *m)
 	}
 }
 
-static void keep_reason(struct gp_tracer_link *t, const struct gp_wire_note *m)
+static void keep_reason(struct lib_tracer_link *t, const struct wire_note *m)
 {
 	snprintf(t->reason, sizeof(t->reason), "%.*s", (int)sizeof(m->text) - 1, m->text);
 }
@@ -126,21 +126,21 @@ static struct gp_hold_target target_of(uint32_t gpu_id, uint32_t queue_id)
 {
 	return (struct gp_hold_target){
 		.node = gpu_id,
-		.queue = queue_id == GP_WIRE_QUEUE_ALL ? GP_HOLD_ALL : queue_id,
+		.queue = queue_id == WIRE_QUEUE_ALL ? GP_HOLD_ALL : queue_id,
 	};
 }
 
 /* ALL: whatever is held there. */
-static struct gp_hold *find(const struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
+static struct gp_hold *find(const struct lib_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
 {
 	const struct gp_hold_target target = target_of(gpu_id, queue_id);
 
-	if (queue_id == GP_WIRE_QUEUE_ALL)
+	if (queue_id == WIRE_QUEUE_ALL)
 		return gp_holds_first_on(&t->held, 0, gpu_id);
 	return gp_holds_find(&t->held, 0, &target);
 }
 
-static void forget(struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
+static void forget(struct lib_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
 {
 	struct gp_hold *h;
 
@@ -148,7 +148,7 @@ static void forget(struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
 		gp_holds_drop(&t->held, h);
 }
 
-static void remember(struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
+static void remember(struct lib_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
 {
 	struct gp_hold *h = t->hold;
 
@@ -159,31 +159,31 @@ static void remember(struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_i
 	gp_holds_add(&t->held, h);
 }
 
-static void forget_all(struct gp_tracer_link *t)
+static void forget_all(struct lib_tracer_link *t)
 {
 	memset(t->hold, 0, sizeof(t->hold));
-	gp_holds_init(&t->held, GP_TRACER_HELD_MAX);
+	gp_holds_init(&t->held, LIB_TRACER_HELD_MAX);
 }
 
 /* What every message changes. 1 = it says that the target cannot be had. */
-static int take_in(struct gp_tracer_link *t, const void *buf)
+static int take_in(struct lib_tracer_link *t, const void *buf)
 {
-	const struct gp_wire_note *note = buf;
+	const struct wire_note *note = buf;
 
 	switch (note->hdr.type) {
-	case GP_WIRE_QUEUE_ADD:
+	case WIRE_QUEUE_ADD:
 		add_queue(t, buf);
 		break;
-	case GP_WIRE_QUEUE_REMOVE:
+	case WIRE_QUEUE_REMOVE:
 		remove_queue(t, buf);
 		break;
-	case GP_WIRE_NOTE:
+	case WIRE_NOTE:
 		if (note->hdr.size != sizeof(*note))
 			break;
 		/* Which of the node's queues it was is not said. */
-		if (note->code == GP_WIRE_NOTE_LEASE_ENDED)
-			forget(t, note->gpu_id, GP_WIRE_QUEUE_ALL);
-		if (note->code == GP_WIRE_NOTE_REFUSED) {
+		if (note->code == WIRE_NOTE_LEASE_ENDED)
+			forget(t, note->gpu_id, WIRE_QUEUE_ALL);
+		if (note->code == WIRE_NOTE_REFUSED) {
 			keep_reason(t, note);
 			return 1;
 		}
@@ -192,7 +192,7 @@ static int take_in(struct gp_tracer_link *t, const void *buf)
 	return 0;
 }
 
-static void hang_up(struct gp_tracer_link *t)
+static void hang_up(struct lib_tracer_link *t)
 {
 	if (t->fd >= 0)
 		close(t->fd);
@@ -201,28 +201,28 @@ static void hang_up(struct gp_tracer_link *t)
 	t->nr_queues = 0;
 }
 
-static int wait_attached(struct gp_tracer_link *t, uint64_t deadline_ns)
+static int wait_attached(struct lib_tracer_link *t, uint64_t deadline_ns)
 {
-	_Alignas(8) char buf[GP_WIRE_MAX];
-	const struct gp_wire_note *note = (void *)buf;
-	struct gp_wire_welcome welcome = { .client = 1, .poll_ns = POLL_NS };
+	_Alignas(8) char buf[WIRE_MAX];
+	const struct wire_note *note = (void *)buf;
+	struct wire_welcome welcome = { .client = 1, .poll_ns = POLL_NS };
 	int ret;
 
 	while (!(ret = receive(t, buf, deadline_ns))) {
-		if (note->hdr.type == GP_WIRE_HELLO)
-			ret = send_message(t, &welcome, GP_WIRE_WELCOME, sizeof(welcome));
+		if (note->hdr.type == WIRE_HELLO)
+			ret = send_message(t, &welcome, WIRE_WELCOME, sizeof(welcome));
 		if (ret)
 			break;
 		if (take_in(t, buf))
 			return note->value && note->value < 4096 ? -(int)note->value : -EIO;
-		if (note->hdr.type == GP_WIRE_NOTE && note->code == GP_WIRE_NOTE_SEES)
+		if (note->hdr.type == WIRE_NOTE && note->code == WIRE_NOTE_SEES)
 			return 0;
 	}
 	return ret == -EAGAIN ? -ETIMEDOUT : ret;
 }
 
-int gp_tracer_start(struct gp_tracer_link *t, const char *program, uint32_t pid,
-		    uint64_t deadline_ns)
+int lib_tracer_start(struct lib_tracer_link *t, const char *program, uint32_t pid,
+		     uint64_t deadline_ns)
 {
 	int fd[2];
 	int ret;
@@ -243,14 +243,14 @@ int gp_tracer_start(struct gp_tracer_link *t, const char *program, uint32_t pid,
 	return ret;
 }
 
-static int result_of(const struct gp_wire_done *d)
+static int result_of(const struct wire_done *d)
 {
 	switch (d->result) {
-	case GP_WIRE_OK:
+	case WIRE_OK:
 		return 0;
-	case GP_WIRE_GONE:
+	case WIRE_GONE:
 		return -ESRCH;
-	case GP_WIRE_BUSY_NOW:
+	case WIRE_BUSY_NOW:
 		return -EBUSY;
 	default:
 		return -EIO;
@@ -258,16 +258,16 @@ static int result_of(const struct gp_wire_done *d)
 }
 
 /* Orders are answered one by one, in order. */
-static int wait_done(struct gp_tracer_link *t, uint64_t deadline_ns)
+static int wait_done(struct lib_tracer_link *t, uint64_t deadline_ns)
 {
-	_Alignas(8) char buf[GP_WIRE_MAX];
-	const struct gp_wire_done *done = (void *)buf;
+	_Alignas(8) char buf[WIRE_MAX];
+	const struct wire_done *done = (void *)buf;
 	int ret;
 
 	while (!(ret = receive(t, buf, deadline_ns))) {
 		if (take_in(t, buf))
 			ret = -EPIPE;
-		if (done->hdr.type == GP_WIRE_DONE && done->hdr.size == sizeof(*done) &&
+		if (done->hdr.type == WIRE_DONE && done->hdr.size == sizeof(*done) &&
 		    done->epoch == t->epoch)
 			return result_of(done);
 		if (ret)
@@ -279,25 +279,25 @@ static int wait_done(struct gp_tracer_link *t, uint64_t deadline_ns)
 }
 
 /* A hold takes the place of those that it renews. */
-static bool has_room(const struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
+static bool has_room(const struct lib_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
 {
-	return find(t, gpu_id, queue_id) || gp_holds_nr(&t->held) < GP_TRACER_HELD_MAX;
+	return find(t, gpu_id, queue_id) || gp_holds_nr(&t->held) < LIB_TRACER_HELD_MAX;
 }
 
-int gp_tracer_order(struct gp_tracer_link *t, enum gp_wire_type type, uint32_t gpu_id,
-		    uint32_t queue_id, uint64_t lease_ns, uint64_t deadline_ns)
+int lib_tracer_order(struct lib_tracer_link *t, enum wire_type type, uint32_t gpu_id,
+		     uint32_t queue_id, uint64_t lease_ns, uint64_t deadline_ns)
 {
-	struct gp_wire_order order = {
+	struct wire_order order = {
 		.epoch = ++t->epoch, .gpu_id = gpu_id, .queue_id = queue_id,
-		.holder = GP_WIRE_HOLDER_MANUAL, .lease_ns = lease_ns,
+		.holder = WIRE_HOLDER_MANUAL, .lease_ns = lease_ns,
 	};
 	int ret;
 
 	/* What it let go by itself needs no room. */
-	gp_tracer_catch_up(t);
+	lib_tracer_catch_up(t);
 	if (t->fd < 0)
 		return -EPIPE;
-	if (type == GP_WIRE_HOLD && !has_room(t, gpu_id, queue_id))
+	if (type == WIRE_HOLD && !has_room(t, gpu_id, queue_id))
 		return -ENOSPC;
 	ret = send_message(t, &order, type, sizeof(order));
 	if (ret)
@@ -307,14 +307,14 @@ int gp_tracer_order(struct gp_tracer_link *t, enum gp_wire_type type, uint32_t g
 	if (ret)
 		return ret;
 	forget(t, gpu_id, queue_id);
-	if (type == GP_WIRE_HOLD)
+	if (type == WIRE_HOLD)
 		remember(t, gpu_id, queue_id);
 	return 0;
 }
 
-void gp_tracer_catch_up(struct gp_tracer_link *t)
+void lib_tracer_catch_up(struct lib_tracer_link *t)
 {
-	_Alignas(8) char buf[GP_WIRE_MAX];
+	_Alignas(8) char buf[WIRE_MAX];
 	int ret = 0;
 
 	while (t->fd >= 0 && !ret) {
@@ -326,7 +326,7 @@ void gp_tracer_catch_up(struct gp_tracer_link *t)
 	}
 }
 
-bool gp_tracer_is_over(struct gp_tracer_link *t)
+bool lib_tracer_is_over(struct lib_tracer_link *t)
 {
 	if (t->fd >= 0)
 		return false;
@@ -336,19 +336,19 @@ bool gp_tracer_is_over(struct gp_tracer_link *t)
 	return !t->child;
 }
 
-static void wait_over(struct gp_tracer_link *const *list, size_t nr, uint64_t deadline_ns)
+static void wait_over(struct lib_tracer_link *const *list, size_t nr, uint64_t deadline_ns)
 {
 	struct timespec ms = { .tv_nsec = 1000000 };
 
 	for (size_t i = 0; i < nr; i++) {
-		while (!gp_tracer_is_over(list[i]) && gp_now_ns() < deadline_ns)
+		while (!lib_tracer_is_over(list[i]) && lib_now_ns() < deadline_ns)
 			nanosleep(&ms, NULL);
 	}
 }
 
-void gp_tracer_stop(struct gp_tracer_link *const *list, size_t nr, uint64_t deadline_ns)
+void lib_tracer_stop(struct lib_tracer_link *const *list, size_t nr, uint64_t deadline_ns)
 {
-	uint64_t now = gp_now_ns();
+	uint64_t now = lib_now_ns();
 
 	for (size_t i = 0; i < nr; i++)
 		hang_up(list[i]);
@@ -366,7 +366,7 @@ void gp_tracer_stop(struct gp_tracer_link *const *list, size_t nr, uint64_t dead
 	}
 }
 
-bool gp_tracer_is_held(const struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
+bool lib_tracer_is_held(const struct lib_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
 {
 	const struct gp_hold_target target = target_of(gpu_id, queue_id);
 

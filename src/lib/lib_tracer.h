@@ -15,10 +15,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define GP_TRACER_HELD_MAX 64
+#define LIB_TRACER_HELD_MAX 64
 
 /**
- * struct gp_tracer_link - the tracer
+ * struct lib_tracer_link - the tracer
  * @pid: target
  * @child: process id of the tracer
  * @fd: socket to it; -1 = it is gone
@@ -30,21 +30,21 @@
  * @hold: memory of @held
  * @reason: why it was refused, or why it is gone
  */
-struct gp_tracer_link {
+struct lib_tracer_link {
 	uint32_t pid;
 	pid_t child;
 	int fd;
 	uint64_t epoch;
-	struct gp_kfd_queue_entry *queues;
+	struct drv_kfd_queue_entry *queues;
 	size_t nr_queues;
 	size_t cap;
 	struct gp_holds held;
-	struct gp_hold hold[GP_TRACER_HELD_MAX];
+	struct gp_hold hold[LIB_TRACER_HELD_MAX];
 	char reason[128];
 };
 
 /**
- * gp_tracer_start() - start a tracer and wait until it has its target
+ * lib_tracer_start() - start a tracer and wait until it has its target
  * @t: output; to be stopped even after a failure
  * @program: path of gpreempt-tracer
  * @pid: target
@@ -53,38 +53,38 @@ struct gp_tracer_link {
  * Return: 0, -ENOENT no such program, -ETIMEDOUT, -EPROTO, or what the tracer was
  * refused with: -EPERM, -ESRCH, -EBUSY, -EOPNOTSUPP, …
  */
-int gp_tracer_start(struct gp_tracer_link *t, const char *program, uint32_t pid,
-		    uint64_t deadline_ns);
+int lib_tracer_start(struct lib_tracer_link *t, const char *program, uint32_t pid,
+		     uint64_t deadline_ns);
 
 /**
- * gp_tracer_order() - hold or release
+ * lib_tracer_order() - hold or release
  * @t: tracer
- * @type: GP_WIRE_HOLD or GP_WIRE_RELEASE
+ * @type: WIRE_HOLD or WIRE_RELEASE
  * @gpu_id: node
- * @queue_id: queue, or GP_WIRE_QUEUE_ALL
+ * @queue_id: queue, or WIRE_QUEUE_ALL
  * @lease_ns: of a hold
  * @deadline_ns: give up then
  *
  * Return: 0, -ESRCH, -EBUSY, -EIO, -ETIMEDOUT, -EPIPE the tracer is gone, -ENOSPC.
  */
-int gp_tracer_order(struct gp_tracer_link *t, enum gp_wire_type type, uint32_t gpu_id,
-		    uint32_t queue_id, uint64_t lease_ns, uint64_t deadline_ns);
+int lib_tracer_order(struct lib_tracer_link *t, enum wire_type type, uint32_t gpu_id,
+		     uint32_t queue_id, uint64_t lease_ns, uint64_t deadline_ns);
 
 /* Reads what it has told meanwhile; does not wait. */
-void gp_tracer_catch_up(struct gp_tracer_link *t);
+void lib_tracer_catch_up(struct lib_tracer_link *t);
 
 /* Whether it is gone, and its process has ended. */
-bool gp_tracer_is_over(struct gp_tracer_link *t);
+bool lib_tracer_is_over(struct lib_tracer_link *t);
 
 /**
- * gp_tracer_stop() - end tracers: everything goes on
+ * lib_tracer_stop() - end tracers: everything goes on
  * @list: tracers
  * @nr: how many
  * @deadline_ns: they are killed after half of the time and left alone then; 0 = at once
  */
-void gp_tracer_stop(struct gp_tracer_link *const *list, size_t nr, uint64_t deadline_ns);
+void lib_tracer_stop(struct lib_tracer_link *const *list, size_t nr, uint64_t deadline_ns);
 
 /* Is this queue held by it? */
-bool gp_tracer_is_held(const struct gp_tracer_link *t, uint32_t gpu_id, uint32_t queue_id);
+bool lib_tracer_is_held(const struct lib_tracer_link *t, uint32_t gpu_id, uint32_t queue_id);
 
 #endif

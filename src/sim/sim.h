@@ -2,12 +2,12 @@
 /*
  * DOC: Inside a run
  *
- * 1. struct gp_sim is one run: a clock, a calendar, one GPU, one scheduler.
- * 2. It has processes (struct gp_proc), each an entity of the scheduler.
- * 3. A process has queues (struct gp_sim_queue): rings, signals and save areas in the
+ * 1. struct sim is one run: a clock, a calendar, one GPU, one scheduler.
+ * 2. It has processes (struct sim_proc), each an entity of the scheduler.
+ * 3. A process has queues (struct sim_queue): rings, signals and save areas in the
  *    memory that the GPU sees. Requests wait in a queue until their packets are
  *    written and end when the last packet's signal says so.
- * 4. A mechanism (struct gp_mech_ops) carries out the switches of the scheduler.
+ * 4. A mechanism (struct sim_mech_ops) carries out the switches of the scheduler.
  *
  * Private to sim/. Files: queue.c (memory and packets), client.c (requests),
  * detect.c (how the core learns), hws.c (the driver under the firmware
@@ -27,36 +27,36 @@
 #include "sim/sim_rng.h"
 #include "sim/sim_run.h"
 
-struct gp_sim;
-struct gp_proc;
+struct sim;
+struct sim_proc;
 
 /* Doorbells are 8 bytes: two dwords each. The HIQ has one of its own. */
-#define GP_SIM_HIQ_DOORBELL 2u
-#define GP_SIM_DOORBELL(index) (1024u + 2u * (index))
-#define GP_SIM_QUEUE_OF(doorbell) (((doorbell)-1024u) / 2u)
+#define SIM_HIQ_DOORBELL 2u
+#define SIM_DOORBELL(index) (1024u + 2u * (index))
+#define SIM_QUEUE_OF(doorbell) (((doorbell)-1024u) / 2u)
 
 /**
- * struct gp_request - one request on its way
+ * struct sim_request - one request on its way
  * @arrival_ns: when it came
  * @first: index of its first packet, once written
  * @nr_written: kernels of it that have been written to the ring
  */
-struct gp_request {
+struct sim_request {
 	u64 arrival_ns;
 	u64 first;
 	u32 nr_written;
 };
 
 /* Where a queue is, as the GPU's trace tells it. */
-enum gp_where {
-	GP_AT_GPU,
-	GP_AT_SAVING,
-	GP_AT_OFF,
-	GP_AT_RESTORING,
+enum sim_where {
+	SIM_AT_GPU,
+	SIM_AT_SAVING,
+	SIM_AT_OFF,
+	SIM_AT_RESTORING,
 };
 
 /**
- * struct gp_sim_queue - a queue and everything in memory that belongs to it
+ * struct sim_queue - a queue and everything in memory that belongs to it
  * @proc: its process
  * @index: 0.. over all processes; also its track and its doorbell
  * @nr_packets: size of the ring, a power of two
@@ -72,7 +72,7 @@ enum gp_where {
  * @kernargs_va: their address
  * @tally: one per ring slot
  * @tally_va: their address
- * @rung: packets whose doorbell has been rung (or will be at a GP_EV_STORE)
+ * @rung: packets whose doorbell has been rung (or will be at a SIM_EV_STORE)
  * @done: packets completed and verified
  * @nr_rings: doorbells rung; tells whether a queue stayed quiet
  * @requests: requests not yet complete, oldest first, a ring buffer
@@ -80,7 +80,7 @@ enum gp_where {
  * @head: position of the oldest
  * @cap: size of @requests, a power of two
  * @unwritten: how many of the newest are not completely written yet
- * @launching: a GP_EV_PUMP is on its way
+ * @launching: a SIM_EV_PUMP is on its way
  * @core_id: the core's id
  * @idle: what was seen of it
  * @core_busy: what the core believes
@@ -98,19 +98,19 @@ enum gp_where {
  * @victim_bytes: contexts of victims saved since then, over all XCCs
  * @gpu_ns: time with running waves
  */
-struct gp_sim_queue {
-	struct gp_proc *proc;
+struct sim_queue {
+	struct sim_proc *proc;
 	u32 index;
 	u32 nr_packets;
 	u64 ring_va;
 	u64 rptr_va;
 	u64 save_va;
 	u64 mqd;
-	struct gp_aql_dispatch *ring;
+	struct gpu_aql_dispatch *ring;
 	u64 *pointers;
-	struct gp_signal *signals;
+	struct gpu_signal *signals;
 	u64 signals_va;
-	struct gp_kernarg *kernargs;
+	struct gpu_kernarg *kernargs;
 	u64 kernargs_va;
 	u64 (*tally)[2];
 	u64 tally_va;
@@ -118,7 +118,7 @@ struct gp_sim_queue {
 	u64 done;
 	u64 nr_rings;
 
-	struct gp_request *requests;
+	struct sim_request *requests;
 	u32 nr_requests;
 	u32 head;
 	u32 cap;
@@ -132,7 +132,7 @@ struct gp_sim_queue {
 	int slot;
 	bool want_on;
 
-	enum gp_where where;
+	enum sim_where where;
 	bool running;
 	u64 since_ns;
 	u64 packet;
@@ -145,21 +145,21 @@ struct gp_sim_queue {
 };
 
 /**
- * struct gp_kernel_image - a kernel in a process's memory
+ * struct sim_kernel_image - a kernel in a process's memory
  * @object_va: address of its descriptor
  * @nr_workgroups: workgroups of its grid
  * @workgroup_ns: time one of them runs; U64_MAX = endless
  * @spec: its specification
  */
-struct gp_kernel_image {
+struct sim_kernel_image {
 	u64 object_va;
 	u64 nr_workgroups;
 	u64 workgroup_ns;
-	const struct gp_kernel_spec *spec;
+	const struct sim_kernel_spec *spec;
 };
 
 /**
- * struct gp_proc - a client process, an entity
+ * struct sim_proc - a client process, an entity
  * @sim: the run
  * @spec: its class
  * @result: where its class's results go
@@ -179,17 +179,17 @@ struct gp_kernel_image {
  * @outstanding: requests not complete
  * @active_since_ns: since when there are any
  */
-struct gp_proc {
-	struct gp_sim *sim;
-	const struct gp_class_spec *spec;
-	struct gp_class_result *result;
+struct sim_proc {
+	struct sim *sim;
+	const struct sim_class_spec *spec;
+	struct sim_class_result *result;
 	u32 index;
 	u32 number;
 	u32 pasid;
-	struct gp_space space;
-	struct gp_kernel_image *kernels;
-	struct gp_sim_queue *queues;
-	struct gp_arrival_state arrivals;
+	struct sim_space space;
+	struct sim_kernel_image *kernels;
+	struct sim_queue *queues;
+	struct sim_arrival_state arrivals;
 	u32 next_queue;
 	u64 core_id;
 	bool armed;
@@ -201,24 +201,24 @@ struct gp_proc {
 };
 
 /**
- * struct gp_mech_ops - a way to carry out a switch
+ * struct sim_mech_ops - a way to carry out a switch
  * @start: put all queues on the GPU at time 0
- * @begin: begin gp_sim.sw; may be called while an older switch is unfinished,
+ * @begin: begin sim.sw; may be called while an older switch is unfinished,
  *         which it then replaces (levels, not steps)
- * @step: a GP_EV_MECH event of the switch in flight; NULL = never schedules one
+ * @step: a SIM_EV_MECH event of the switch in flight; NULL = never schedules one
  * @poll: called after the GPU has moved, while a switch is in flight; NULL = no need
  *
- * A mechanism ends a switch with gp_sim_switch_done().
+ * A mechanism ends a switch with sim_switch_done().
  */
-struct gp_mech_ops {
-	int (*start)(struct gp_sim *sim);
-	void (*begin)(struct gp_sim *sim);
-	void (*step)(struct gp_sim *sim);
-	void (*poll)(struct gp_sim *sim);
+struct sim_mech_ops {
+	int (*start)(struct sim *sim);
+	void (*begin)(struct sim *sim);
+	void (*step)(struct sim *sim);
+	void (*poll)(struct sim *sim);
 };
 
 /**
- * struct gp_hws - the driver's side of the firmware scheduler
+ * struct sim_hws - the driver's side of the firmware scheduler
  * @ring: host view of the HIQ ring
  * @ring_va: its GART address
  * @wptr: write pointer in dwords
@@ -232,9 +232,9 @@ struct gp_mech_ops {
  * @ib_va: their addresses
  * @ib_dw: size of one in dwords
  * @next_ib: which is next
- * @phase: what the next GP_EV_MECH does
+ * @phase: what the next SIM_EV_MECH does
  */
-struct gp_hws {
+struct sim_hws {
 	u32 *ring;
 	u64 ring_va;
 	u64 wptr;
@@ -248,11 +248,11 @@ struct gp_hws {
 	u64 ib_va[4];
 	u32 ib_dw;
 	u32 next_ib;
-	enum { GP_HWS_IDLE, GP_HWS_UNMAP, GP_HWS_FENCE, GP_HWS_MAP } phase;
+	enum { SIM_HWS_IDLE, SIM_HWS_UNMAP, SIM_HWS_FENCE, SIM_HWS_MAP } phase;
 };
 
 /**
- * struct gp_sim - one run
+ * struct sim - one run
  * @host: what the GPU sees of us; first member, for container_of
  * @sc: scenario
  * @profile: the GPU's profile
@@ -280,110 +280,110 @@ struct gp_hws {
  * @error: first error that ends the run: -errno
  * @stopping: no more requests
  */
-struct gp_sim {
-	struct gp_gpu_host host;
-	const struct gp_scenario *sc;
-	const struct gp_profile *profile;
+struct sim {
+	struct gpu_host host;
+	const struct sim_scenario *sc;
+	const struct gpu_profile *profile;
 	u64 now_ns;
 	u64 end_ns;
-	struct gp_calendar calendar;
-	struct gp_gpu *gpu;
+	struct sim_calendar calendar;
+	struct gpu *gpu;
 	u64 gpu_next_ns;
-	struct gp_space gart;
+	struct sim_space gart;
 	u32 nr_procs;
-	struct gp_proc *procs;
+	struct sim_proc *procs;
 	u32 nr_queues;
-	struct gp_sim_queue *queues;
+	struct sim_queue *queues;
 	struct gp_sched *sched;
 	void *sched_mem;
 	struct gp_act act;
-	const struct gp_mech_ops *mech;
-	struct gp_hws hws;
+	const struct sim_mech_ops *mech;
+	struct sim_hws hws;
 	u64 sw_begin_ns;
 	enum gp_result forced;
 	u64 nr_forced;
-	struct gp_rng rng;
-	struct gp_observer *observer;
-	struct gp_sim_result *result;
+	struct sim_rng rng;
+	struct sim_observer *observer;
+	struct sim_result *result;
 	int error;
 	bool stopping;
 };
 
 /* run.c: schedule an event; an allocation failure ends the run. */
-void gp_sim_at(struct gp_sim *sim, u64 at_ns, enum gp_sim_event_kind kind, u32 who, u64 arg);
-void gp_sim_mark(struct gp_sim *sim, const char *text);
+void sim_at(struct sim *sim, u64 at_ns, enum sim_event_kind kind, u32 who, u64 arg);
+void sim_mark(struct sim *sim, const char *text);
 
 /* queue.c: memory, MQD and packets of a queue. */
-int gp_sim_queue_init(struct gp_sim_queue *q, struct gp_proc *proc, u32 index);
-void gp_sim_queue_fini(struct gp_sim_queue *q);
-u64 gp_sim_queue_bytes(const struct gp_sim *sim, const struct gp_class_spec *spec);
-void gp_sim_queue_write(struct gp_sim_queue *q, const struct gp_kernel_image *k, bool event);
-void gp_sim_queue_ring(struct gp_sim_queue *q);
-static inline u64 gp_sim_queue_written(const struct gp_sim_queue *q)
+int sim_queue_init(struct sim_queue *q, struct sim_proc *proc, u32 index);
+void sim_queue_fini(struct sim_queue *q);
+u64 sim_queue_bytes(const struct sim *sim, const struct sim_class_spec *spec);
+void sim_queue_write(struct sim_queue *q, const struct sim_kernel_image *k, bool event);
+void sim_queue_ring(struct sim_queue *q);
+static inline u64 sim_queue_written(const struct sim_queue *q)
 {
 	return q->pointers[1];
 }
-static inline u64 gp_sim_queue_outstanding(const struct gp_sim_queue *q)
+static inline u64 sim_queue_outstanding(const struct sim_queue *q)
 {
-	return gp_sim_queue_written(q) - q->done;
+	return sim_queue_written(q) - q->done;
 }
 
 /* client.c: processes and requests. */
-int gp_proc_init(struct gp_proc *proc, struct gp_sim *sim, u32 class_index, u32 number);
-void gp_proc_fini(struct gp_proc *proc);
-void gp_proc_start(struct gp_proc *proc);
-void gp_proc_arrival(struct gp_proc *proc);
-void gp_proc_arrival_closed(struct gp_sim_queue *q);
-void gp_sim_queue_pump(struct gp_sim_queue *q);
-void gp_sim_queue_completed(struct gp_sim_queue *q, u32 slot);
-int gp_sim_queue_take_waiting(struct gp_sim_queue *q, u64 end_ns);
+int sim_proc_init(struct sim_proc *proc, struct sim *sim, u32 class_index, u32 number);
+void sim_proc_fini(struct sim_proc *proc);
+void sim_proc_start(struct sim_proc *proc);
+void sim_proc_arrival(struct sim_proc *proc);
+void sim_proc_arrival_closed(struct sim_queue *q);
+void sim_queue_pump(struct sim_queue *q);
+void sim_queue_completed(struct sim_queue *q, u32 slot);
+int sim_queue_take_waiting(struct sim_queue *q, u64 end_ns);
 
 /* verify.c: what the kernels left in memory. */
-void gp_verify_packet(struct gp_sim_queue *q, u64 packet, const struct gp_kernel_image *k);
-bool gp_verify_has_vanished(const struct gp_sim_queue *q);
-void gp_verify_end(struct gp_sim *sim);
+void sim_verify_packet(struct sim_queue *q, u64 packet, const struct sim_kernel_image *k);
+bool sim_verify_has_vanished(const struct sim_queue *q);
+void sim_verify_end(struct sim *sim);
 
 /* detect.c: how the core learns; core.c: what the core wants. */
-void gp_detect_start(struct gp_sim *sim);
-void gp_detect_doorbell(struct gp_sim_queue *q);
-void gp_detect_quiet(struct gp_sim_queue *q);
-void gp_detect_progress(struct gp_sim_queue *q);
-void gp_detect_event(struct gp_sim *sim, const struct gp_sim_event *e);
-void gp_detect_arm(struct gp_proc *proc, bool arm);
+void sim_detect_start(struct sim *sim);
+void sim_detect_doorbell(struct sim_queue *q);
+void sim_detect_quiet(struct sim_queue *q);
+void sim_detect_progress(struct sim_queue *q);
+void sim_detect_event(struct sim *sim, const struct sim_event *e);
+void sim_detect_arm(struct sim_proc *proc, bool arm);
 
-int gp_core_init(struct gp_sim *sim, char *error, size_t error_size);
-void gp_core_fini(struct gp_sim *sim);
-void gp_core_busy(struct gp_sim_queue *q);
-void gp_core_idle(struct gp_sim_queue *q);
-void gp_core_progress(struct gp_sim_queue *q);
-bool gp_core_is_switching(const struct gp_sim *sim, u64 seq);
-void gp_core_stop(struct gp_sim *sim);
+int sim_core_init(struct sim *sim, char *error, size_t error_size);
+void sim_core_fini(struct sim *sim);
+void sim_core_busy(struct sim_queue *q);
+void sim_core_idle(struct sim_queue *q);
+void sim_core_progress(struct sim_queue *q);
+bool sim_core_is_switching(const struct sim *sim, u64 seq);
+void sim_core_stop(struct sim *sim);
 
 /* mech.c */
-const struct gp_mech_ops *gp_mech_find(enum gp_mechanism m);
-void gp_mech_set_levels(struct gp_sim *sim);
-void gp_sim_switch_done(struct gp_sim *sim);
-extern const struct gp_mech_ops gp_mech_cwsr;
-extern const struct gp_mech_ops gp_mech_hqd_save;
-extern const struct gp_mech_ops gp_mech_hqd_drain;
-extern const struct gp_mech_ops gp_mech_hqd_reset;
-extern const struct gp_mech_ops gp_mech_launch_block;
-extern const struct gp_mech_ops gp_mech_none;
+const struct sim_mech_ops *sim_mech_find(enum sim_mechanism m);
+void sim_mech_set_levels(struct sim *sim);
+void sim_switch_done(struct sim *sim);
+extern const struct sim_mech_ops sim_mech_cwsr;
+extern const struct sim_mech_ops sim_mech_hqd_save;
+extern const struct sim_mech_ops sim_mech_hqd_drain;
+extern const struct sim_mech_ops sim_mech_hqd_reset;
+extern const struct sim_mech_ops sim_mech_launch_block;
+extern const struct sim_mech_ops sim_mech_none;
 
 /* hws.c: the driver under the firmware scheduler. */
-int gp_hws_init(struct gp_sim *sim);
-void gp_hws_unmap(struct gp_sim *sim);
-void gp_hws_map(struct gp_sim *sim);
-u32 gp_hws_take_refused(struct gp_sim *sim);
+int sim_hws_init(struct sim *sim);
+void sim_hws_unmap(struct sim *sim);
+void sim_hws_map(struct sim *sim);
+u32 sim_hws_take_refused(struct sim *sim);
 
 /* host.c: the GPU's view of the machine. */
-extern const struct gp_gpu_host_ops gp_sim_host_ops;
+extern const struct gpu_host_ops sim_host_ops;
 
 /* watch.c: the GPU's trace. */
-void gp_watch_tracks(struct gp_sim *sim);
-void gp_watch_trace(struct gp_gpu_host *host, const struct gp_gpu_trace *t);
-void gp_watch_preempt(struct gp_proc *victim);
-void gp_watch_switch(struct gp_sim *sim);
-void gp_watch_end(struct gp_sim *sim);
+void sim_watch_tracks(struct sim *sim);
+void sim_watch_trace(struct gpu_host *host, const struct gpu_trace *t);
+void sim_watch_preempt(struct sim_proc *victim);
+void sim_watch_switch(struct sim *sim);
+void sim_watch_end(struct sim *sim);
 
 #endif

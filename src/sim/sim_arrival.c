@@ -12,15 +12,15 @@ static u64 add_saturating(u64 a, u64 b)
 }
 
 /* Exponential with mean @mean_ns, by inversion; 53 random bits, never log(0). */
-static u64 exponential_ns(struct gp_rng *rng, u64 mean_ns)
+static u64 exponential_ns(struct sim_rng *rng, u64 mean_ns)
 {
-	double u = (double)((gp_rng_next(rng) >> 11) + 1) * 0x1p-53;
+	double u = (double)((sim_rng_next(rng) >> 11) + 1) * 0x1p-53;
 
 	return (u64)(-log(u) * (double)mean_ns + 0.5);
 }
 
 /* How far apart two repetitions of a recorded trace start: one mean gap after its last. */
-static u64 trace_length_ns(const struct gp_arrival *spec)
+static u64 trace_length_ns(const struct sim_arrival *spec)
 {
 	u64 first = spec->trace_ns[0], last = spec->trace_ns[spec->nr_trace - 1];
 	u64 gap = spec->nr_trace > 1 ? (last - first) / (spec->nr_trace - 1) : 0;
@@ -28,21 +28,21 @@ static u64 trace_length_ns(const struct gp_arrival *spec)
 	return max(add_saturating(last - first, gap), (u64)1);
 }
 
-void gp_arrival_init(struct gp_arrival_state *a, const struct gp_arrival *spec, u64 start_ns,
-		     u64 phase_ns, u64 seed)
+void sim_arrival_init(struct sim_arrival_state *a, const struct sim_arrival *spec, u64 start_ns,
+		      u64 phase_ns, u64 seed)
 {
 	memset(a, 0, sizeof(*a));
 	a->spec = spec;
-	gp_rng_seed(&a->rng, seed);
+	sim_rng_seed(&a->rng, seed);
 	a->base_ns = start_ns;
 	a->next_ns = start_ns;
-	if (spec->kind == GP_ARRIVAL_UNIFORM || spec->kind == GP_ARRIVAL_BURST)
+	if (spec->kind == SIM_ARRIVAL_UNIFORM || spec->kind == SIM_ARRIVAL_BURST)
 		a->base_ns = add_saturating(start_ns, phase_ns);
 }
 
-static u64 next_burst(struct gp_arrival_state *a)
+static u64 next_burst(struct sim_arrival_state *a)
 {
-	const struct gp_arrival *spec = a->spec;
+	const struct sim_arrival *spec = a->spec;
 	u32 member = (u32)(a->index % spec->burst);
 
 	if (a->index && !member)
@@ -50,16 +50,16 @@ static u64 next_burst(struct gp_arrival_state *a)
 	return add_saturating(a->base_ns, spec->burst_gap_ns * member);
 }
 
-static u64 next_uniform(struct gp_arrival_state *a)
+static u64 next_uniform(struct sim_arrival_state *a)
 {
 	if (a->index)
 		a->base_ns = add_saturating(a->base_ns, a->spec->period_ns);
 	return a->base_ns;
 }
 
-static u64 next_trace(struct gp_arrival_state *a)
+static u64 next_trace(struct sim_arrival_state *a)
 {
-	const struct gp_arrival *spec = a->spec;
+	const struct sim_arrival *spec = a->spec;
 	u32 member = (u32)(a->index % spec->nr_trace);
 
 	if (a->index && !member)
@@ -67,26 +67,26 @@ static u64 next_trace(struct gp_arrival_state *a)
 	return add_saturating(a->base_ns, spec->trace_ns[member]);
 }
 
-static u64 next_time(struct gp_arrival_state *a)
+static u64 next_time(struct sim_arrival_state *a)
 {
 	switch (a->spec->kind) {
-	case GP_ARRIVAL_UNIFORM:
+	case SIM_ARRIVAL_UNIFORM:
 		return next_uniform(a);
-	case GP_ARRIVAL_POISSON:
+	case SIM_ARRIVAL_POISSON:
 		return add_saturating(a->next_ns, exponential_ns(&a->rng, a->spec->period_ns));
-	case GP_ARRIVAL_BURST:
+	case SIM_ARRIVAL_BURST:
 		return next_burst(a);
-	case GP_ARRIVAL_TRACE:
+	case SIM_ARRIVAL_TRACE:
 		return next_trace(a);
-	case GP_ARRIVAL_CLOSED:
-	case GP_ARRIVAL_COUNT:
+	case SIM_ARRIVAL_CLOSED:
+	case SIM_ARRIVAL_COUNT:
 		break;
 	}
 	GP_WARN_ON(true);
 	return U64_MAX;
 }
 
-u64 gp_arrival_next(struct gp_arrival_state *a)
+u64 sim_arrival_next(struct sim_arrival_state *a)
 {
 	/* A burst longer than its period overlaps the next one: never go back. */
 	a->next_ns = max(next_time(a), a->next_ns);

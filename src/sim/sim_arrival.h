@@ -10,38 +10,38 @@
 #include "sim/sim_scenario.h"
 
 /**
- * struct gp_arrival_state - where a generator stands
+ * struct sim_arrival_state - where a generator stands
  * @spec: what it generates
  * @rng: its own random numbers
  * @next_ns: time of the next request
  * @index: requests so far
  * @base_ns: TRACE: start of the current repetition; BURST: start of the current burst
  */
-struct gp_arrival_state {
-	const struct gp_arrival *spec;
-	struct gp_rng rng;
+struct sim_arrival_state {
+	const struct sim_arrival *spec;
+	struct sim_rng rng;
 	u64 next_ns;
 	u64 index;
 	u64 base_ns;
 };
 
 /**
- * gp_arrival_init() - start a generator
+ * sim_arrival_init() - start a generator
  * @a: generator
  * @spec: its specification, must outlive it; not CLOSED
  * @start_ns: no arrival before
  * @phase_ns: UNIFORM and BURST: offset of the first arrival, so that processes differ
  * @seed: seed
  */
-void gp_arrival_init(struct gp_arrival_state *a, const struct gp_arrival *spec, u64 start_ns,
-		     u64 phase_ns, u64 seed);
+void sim_arrival_init(struct sim_arrival_state *a, const struct sim_arrival *spec, u64 start_ns,
+		      u64 phase_ns, u64 seed);
 
 /**
- * gp_arrival_next() - time of the next request
+ * sim_arrival_next() - time of the next request
  * @a: generator
  *
  * Return: nanoseconds, never less than the answer before.
  */
-u64 gp_arrival_next(struct gp_arrival_state *a);
+u64 sim_arrival_next(struct sim_arrival_state *a);
 
 #endif

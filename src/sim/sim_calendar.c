@@ -3,15 +3,15 @@
 
 #include <stdlib.h>
 
-static bool before(const struct gp_sim_event *a, const struct gp_sim_event *b)
+static bool before(const struct sim_event *a, const struct sim_event *b)
 {
 	return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->seq < b->seq;
 }
 
-static int grow(struct gp_calendar *c)
+static int grow(struct sim_calendar *c)
 {
 	size_t cap = c->cap ? c->cap * 2 : 256;
-	struct gp_sim_event *heap = realloc(c->heap, cap * sizeof(*heap));
+	struct sim_event *heap = realloc(c->heap, cap * sizeof(*heap));
 
 	if (!heap)
 		return -ENOMEM;
@@ -20,10 +20,10 @@ static int grow(struct gp_calendar *c)
 	return 0;
 }
 
-int gp_calendar_add(struct gp_calendar *c, u64 at_ns, enum gp_sim_event_kind kind, u32 who,
-		    u64 arg)
+int sim_calendar_add(struct sim_calendar *c, u64 at_ns, enum sim_event_kind kind, u32 who,
+		     u64 arg)
 {
-	struct gp_sim_event e = { .at_ns = at_ns, .kind = kind, .who = who, .arg = arg };
+	struct sim_event e = { .at_ns = at_ns, .kind = kind, .who = who, .arg = arg };
 	size_t i;
 
 	if (c->nr == c->cap && grow(c))
@@ -35,10 +35,10 @@ int gp_calendar_add(struct gp_calendar *c, u64 at_ns, enum gp_sim_event_kind kin
 	return 0;
 }
 
-struct gp_sim_event gp_calendar_pop(struct gp_calendar *c)
+struct sim_event sim_calendar_pop(struct sim_calendar *c)
 {
-	struct gp_sim_event first = c->heap[0];
-	struct gp_sim_event last = c->heap[--c->nr];
+	struct sim_event first = c->heap[0];
+	struct sim_event last = c->heap[--c->nr];
 	size_t i = 0, child;
 
 	while ((child = 2 * i + 1) < c->nr) {
@@ -53,7 +53,7 @@ struct gp_sim_event gp_calendar_pop(struct gp_calendar *c)
 	return first;
 }
 
-void gp_calendar_fini(struct gp_calendar *c)
+void sim_calendar_fini(struct sim_calendar *c)
 {
 	free(c->heap);
 	memset(c, 0, sizeof(*c));

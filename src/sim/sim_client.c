@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* Workgroups of this kernel that fit on one CU at a time. */
-static u64 workgroups_per_cu(const struct gp_profile *p, const struct gp_kernel_spec *k)
+static u64 workgroups_per_cu(const struct gpu_profile *p, const struct sim_kernel_spec *k)
 {
 	u64 waves = (k->workgroup_size + 63) / 64;
 	u64 vgpr_bytes = waves * ((k->vgprs + 7) / 8 * 8) * 64 * 4;
@@ -20,7 +20,7 @@ static u64 workgroups_per_cu(const struct gp_profile *p, const struct gp_kernel_
 	return n;
 }
 
-static u64 grid_workgroups(const struct gp_profile *p, const struct gp_kernel_spec *k)
+static u64 grid_workgroups(const struct gpu_profile *p, const struct sim_kernel_spec *k)
 {
 	u64 room = workgroups_per_cu(p, k) * p->cu_per_xcc * p->nr_xcc;
 
@@ -29,30 +29,30 @@ static u64 grid_workgroups(const struct gp_profile *p, const struct gp_kernel_sp
 	return max((u64)1, room * k->fill_ppm / 1000000);
 }
 
-static int load_kernel(struct gp_proc *proc, struct gp_kernel_image *img,
-		       const struct gp_kernel_spec *k)
+static int load_kernel(struct sim_proc *proc, struct sim_kernel_image *img,
+		       const struct sim_kernel_spec *k)
 {
-	struct gp_kernel_desc desc = {
+	struct gpu_kernel_desc desc = {
 		.group_segment_bytes = k->lds_bytes,
-		.kernarg_bytes = sizeof(struct gp_kernarg),
+		.kernarg_bytes = sizeof(struct gpu_kernarg),
 		.entry_offset = sizeof(desc),
 		/* SGPRs: 6 granules of 16 = 112 with VCC, what a usual kernel has. */
 		.rsrc1 = ((k->vgprs + 7) / 8 - 1) | 12u << 6,
 	};
-	struct gp_program prog = {
-		.magic = GP_PROGRAM_MAGIC,
-		.flags = k->endless ? GP_PROGRAM_ENDLESS : 0,
+	struct gpu_program prog = {
+		.magic = GPU_PROGRAM_MAGIC,
+		.flags = k->endless ? GPU_PROGRAM_ENDLESS : 0,
 		.steps = 1,
 		.step_ns = k->duration_ns,
 	};
-	u64 va = gp_space_alloc(&proc->space, sizeof(desc) + sizeof(prog), 256);
-	u8 *mem = va ? gp_space_ptr(&proc->space, va, sizeof(desc) + sizeof(prog)) : NULL;
+	u64 va = sim_space_alloc(&proc->space, sizeof(desc) + sizeof(prog), 256);
+	u8 *mem = va ? sim_space_ptr(&proc->space, va, sizeof(desc) + sizeof(prog)) : NULL;
 
 	if (!mem)
 		return -ENOMEM;
 	/* The state engine needs steps to stop between; a thousand will do. */
 	if (!strcmp(proc->sim->sc->engine, "state")) {
-		prog.steps = (u32)min(k->duration_ns / GP_PROGRAM_MIN_STEP_NS, (u64)1000);
+		prog.steps = (u32)min(k->duration_ns / GPU_PROGRAM_MIN_STEP_NS, (u64)1000);
 		prog.step_ns = k->duration_ns / prog.steps;
 	}
 	if (k->endless) {
@@ -61,7 +61,7 @@ static int load_kernel(struct gp_proc *proc, struct gp_kernel_image *img,
 	}
 	memcpy(mem, &desc, sizeof(desc));
 	memcpy(mem + sizeof(desc), &prog, sizeof(prog));
-	*img = (struct gp_kernel_image){
+	*img = (struct sim_kernel_image){
 		.object_va = va,
 		.nr_workgroups = grid_workgroups(proc->sim->profile, k),
 		.workgroup_ns = k->endless ? U64_MAX : prog.steps * prog.step_ns,
@@ -70,9 +70,9 @@ static int load_kernel(struct gp_proc *proc, struct gp_kernel_image *img,
 	return 0;
 }
 
-static int load_kernels(struct gp_proc *proc)
+static int load_kernels(struct sim_proc *proc)
 {
-	const struct gp_class_spec *spec = proc->spec;
+	const struct sim_class_spec *spec = proc->spec;
 
 	proc->kernels = calloc(spec->nr_kernels, sizeof(*proc->kernels));
 	if (!proc->kernels)
@@ -83,10 +83,10 @@ static int load_kernels(struct gp_proc *proc)
 	return 0;
 }
 
-int gp_proc_init(struct gp_proc *proc, struct gp_sim *sim, u32 class_index, u32 number)
+int sim_proc_init(struct sim_proc *proc, struct sim *sim, u32 class_index, u32 number)
 {
-	const struct gp_class_spec *spec = &sim->sc->classes[class_index];
-	u64 bytes = gp_sim_queue_bytes(sim, spec) * spec->queues + spec->nr_kernels * 256 + 65536;
+	const struct sim_class_spec *spec = &sim->sc->classes[class_index];
+	u64 bytes = sim_queue_bytes(sim, spec) * spec->queues + spec->nr_kernels * 256 + 65536;
 	int ret;
 
 	proc->sim = sim;
@@ -94,32 +94,32 @@ int gp_proc_init(struct gp_proc *proc, struct gp_sim *sim, u32 class_index, u32 
 	proc->result = &sim->result->classes[class_index];
 	proc->number = number;
 	proc->pasid = 0x8000 + proc->index;
-	ret = gp_space_init(&proc->space, proc->pasid, bytes);
+	ret = sim_space_init(&proc->space, proc->pasid, bytes);
 	if (ret)
 		return ret;
 	ret = load_kernels(proc);
 	for (u32 i = 0; !ret && i < spec->queues; i++) {
-		struct gp_sim_queue *q = &proc->queues[i];
+		struct sim_queue *q = &proc->queues[i];
 
-		ret = gp_sim_queue_init(q, proc, (u32)(q - sim->queues));
+		ret = sim_queue_init(q, proc, (u32)(q - sim->queues));
 	}
 	return ret;
 }
 
-void gp_proc_fini(struct gp_proc *proc)
+void sim_proc_fini(struct sim_proc *proc)
 {
 	if (!proc->spec)
 		return;
 	for (u32 i = 0; i < proc->spec->queues; i++)
-		gp_sim_queue_fini(&proc->queues[i]);
+		sim_queue_fini(&proc->queues[i]);
 	free(proc->kernels);
-	gp_space_fini(&proc->space);
+	sim_space_fini(&proc->space);
 }
 
-static int grow_requests(struct gp_sim_queue *q)
+static int grow_requests(struct sim_queue *q)
 {
 	u32 cap = q->cap ? q->cap * 2 : 16;
-	struct gp_request *r = malloc(cap * sizeof(*r));
+	struct sim_request *r = malloc(cap * sizeof(*r));
 
 	if (!r)
 		return -ENOMEM;
@@ -132,45 +132,45 @@ static int grow_requests(struct gp_sim_queue *q)
 	return 0;
 }
 
-static struct gp_request *request_at(struct gp_sim_queue *q, u32 i)
+static struct sim_request *request_at(struct sim_queue *q, u32 i)
 {
 	return &q->requests[(q->head + i) & (q->cap - 1)];
 }
 
-static void add_request(struct gp_sim_queue *q)
+static void add_request(struct sim_queue *q)
 {
-	struct gp_proc *proc = q->proc;
-	struct gp_sim *sim = proc->sim;
+	struct sim_proc *proc = q->proc;
+	struct sim *sim = proc->sim;
 
 	if (q->nr_requests == q->cap && grow_requests(q)) {
 		sim->error = -ENOMEM;
 		return;
 	}
-	*request_at(q, q->nr_requests++) = (struct gp_request){ .arrival_ns = sim->now_ns };
+	*request_at(q, q->nr_requests++) = (struct sim_request){ .arrival_ns = sim->now_ns };
 	q->unwritten++;
 	proc->result->requests++;
 	if (!proc->outstanding++)
 		proc->active_since_ns = sim->now_ns;
-	gp_sim_queue_pump(q);
+	sim_queue_pump(q);
 }
 
-static struct gp_sim_queue *next_queue(struct gp_proc *proc)
+static struct sim_queue *next_queue(struct sim_proc *proc)
 {
-	struct gp_sim_queue *q = &proc->queues[proc->next_queue];
+	struct sim_queue *q = &proc->queues[proc->next_queue];
 
 	proc->next_queue = (proc->next_queue + 1) % proc->spec->queues;
 	return q;
 }
 
 /* May this queue write another packet now? */
-static bool may_write(const struct gp_sim_queue *q)
+static bool may_write(const struct sim_queue *q)
 {
-	const struct gp_sim_costs *costs = &q->proc->sim->sc->costs;
-	u64 in_flight = gp_sim_queue_outstanding(q);
+	const struct sim_costs *costs = &q->proc->sim->sc->costs;
+	u64 in_flight = sim_queue_outstanding(q);
 
 	if (in_flight >= q->nr_packets)
 		return false;
-	if (q->proc->sim->sc->mechanism != GP_MECH_LAUNCH_BLOCK)
+	if (q->proc->sim->sc->mechanism != SIM_MECH_LAUNCH_BLOCK)
 		return true;
 	return !q->proc->blocked && in_flight < costs->block_threshold;
 }
@@ -180,32 +180,32 @@ static bool may_write(const struct gp_sim_queue *q)
  * also synchronises after every batch, to know what is in flight, and no later
  * than when it may not launch any more.
  */
-static bool wants_event(const struct gp_sim_queue *q, u32 kernel)
+static bool wants_event(const struct sim_queue *q, u32 kernel)
 {
-	const struct gp_sim *sim = q->proc->sim;
-	const struct gp_sim_costs *costs = &sim->sc->costs;
+	const struct sim *sim = q->proc->sim;
+	const struct sim_costs *costs = &sim->sc->costs;
 
 	if (kernel + 1 == q->proc->spec->nr_kernels)
 		return true;
-	return sim->sc->mechanism == GP_MECH_LAUNCH_BLOCK &&
-	       (gp_sim_queue_written(q) + 1) %
+	return sim->sc->mechanism == SIM_MECH_LAUNCH_BLOCK &&
+	       (sim_queue_written(q) + 1) %
 			       min(costs->block_batch, costs->block_threshold) == 0;
 }
 
-static void write_kernel(struct gp_sim_queue *q)
+static void write_kernel(struct sim_queue *q)
 {
-	struct gp_request *r = request_at(q, q->nr_requests - q->unwritten);
+	struct sim_request *r = request_at(q, q->nr_requests - q->unwritten);
 	u32 kernel = r->nr_written++;
 
 	if (!kernel)
-		r->first = gp_sim_queue_written(q);
-	gp_sim_queue_write(q, &q->proc->kernels[kernel], wants_event(q, kernel));
+		r->first = sim_queue_written(q);
+	sim_queue_write(q, &q->proc->kernels[kernel], wants_event(q, kernel));
 	if (r->nr_written == q->proc->spec->nr_kernels)
 		q->unwritten--;
 }
 
 /* After the end what has begun is finished, and nothing else is begun. */
-static bool has_kernel_to_write(struct gp_sim_queue *q)
+static bool has_kernel_to_write(struct sim_queue *q)
 {
 	if (!q->unwritten)
 		return false;
@@ -213,16 +213,16 @@ static bool has_kernel_to_write(struct gp_sim_queue *q)
 }
 
 /**
- * gp_sim_queue_pump() - submit what can be submitted
+ * sim_queue_pump() - submit what can be submitted
  * @q: queue
  *
  * With a launch time, one kernel at a time; else as many as there is room for,
  * behind one doorbell.
  */
-void gp_sim_queue_pump(struct gp_sim_queue *q)
+void sim_queue_pump(struct sim_queue *q)
 {
 	u64 launch_ns = q->proc->spec->launch_ns;
-	u64 before = gp_sim_queue_written(q);
+	u64 before = sim_queue_written(q);
 
 	if (q->launching)
 		return;
@@ -231,27 +231,27 @@ void gp_sim_queue_pump(struct gp_sim_queue *q)
 		if (launch_ns)
 			break;
 	}
-	if (gp_sim_queue_written(q) == before)
+	if (sim_queue_written(q) == before)
 		return;
-	gp_sim_queue_ring(q);
+	sim_queue_ring(q);
 	if (launch_ns && has_kernel_to_write(q)) {
 		q->launching = true;
-		gp_sim_at(q->proc->sim, q->proc->sim->now_ns + launch_ns, GP_EV_PUMP, q->index, 1);
+		sim_at(q->proc->sim, q->proc->sim->now_ns + launch_ns, SIM_EV_PUMP, q->index, 1);
 	}
 }
 
-static void end_request(struct gp_sim_queue *q)
+static void end_request(struct sim_queue *q)
 {
-	struct gp_proc *proc = q->proc;
-	struct gp_sim *sim = proc->sim;
-	struct gp_class_result *res = proc->result;
-	struct gp_request *r = request_at(q, 0);
+	struct sim_proc *proc = q->proc;
+	struct sim *sim = proc->sim;
+	struct sim_class_result *res = proc->result;
+	struct sim_request *r = request_at(q, 0);
 
 	if (sim->now_ns <= sim->end_ns) {
 		res->completed++;
-		if (gp_samples_add(&res->samples, sim->now_ns - r->arrival_ns))
+		if (sim_samples_add(&res->samples, sim->now_ns - r->arrival_ns))
 			sim->error = -ENOMEM;
-	} else if (gp_samples_add(&res->waiting, sim->end_ns - r->arrival_ns)) {
+	} else if (sim_samples_add(&res->waiting, sim->end_ns - r->arrival_ns)) {
 		sim->error = -ENOMEM;
 	}
 	q->head = (q->head + 1) & (q->cap - 1);
@@ -259,101 +259,101 @@ static void end_request(struct gp_sim_queue *q)
 	if (!--proc->outstanding)
 		res->alone_active_ns += min(sim->now_ns, sim->end_ns) -
 					min(proc->active_since_ns, sim->end_ns);
-	if (proc->spec->arrival.kind == GP_ARRIVAL_CLOSED)
-		gp_sim_at(sim, sim->now_ns + sim->sc->costs.irq_ns + proc->spec->arrival.think_ns,
-			  GP_EV_ARRIVAL, proc->index, q->index + 1);
+	if (proc->spec->arrival.kind == SIM_ARRIVAL_CLOSED)
+		sim_at(sim, sim->now_ns + sim->sc->costs.irq_ns + proc->spec->arrival.think_ns,
+		       SIM_EV_ARRIVAL, proc->index, q->index + 1);
 }
 
 /**
- * gp_sim_queue_completed() - an interrupt: the packet in a slot, and all before it, ended
+ * sim_queue_completed() - an interrupt: the packet in a slot, and all before it, ended
  * @q: queue
  * @slot: ring slot
  *
  * Called out of the GPU: nothing here may call back into it.
  */
-void gp_sim_queue_completed(struct gp_sim_queue *q, u32 slot)
+void sim_queue_completed(struct sim_queue *q, u32 slot)
 {
-	struct gp_proc *proc = q->proc;
-	struct gp_sim *sim = proc->sim;
+	struct sim_proc *proc = q->proc;
+	struct sim *sim = proc->sim;
 	u64 last = q->done + ((slot - q->done) & (q->nr_packets - 1));
 
 	while (q->done <= last && q->nr_requests) {
-		struct gp_request *r = request_at(q, 0);
+		struct sim_request *r = request_at(q, 0);
 		u64 kernel = q->done - r->first;
 
-		gp_verify_packet(q, q->done, &proc->kernels[kernel]);
+		sim_verify_packet(q, q->done, &proc->kernels[kernel]);
 		q->done++;
 		if (kernel + 1 == proc->spec->nr_kernels)
 			end_request(q);
 	}
 	if (q->unwritten)
-		gp_sim_at(sim, sim->now_ns + sim->sc->costs.irq_ns, GP_EV_PUMP, q->index, 0);
-	if (!gp_sim_queue_outstanding(q))
-		gp_detect_quiet(q);
+		sim_at(sim, sim->now_ns + sim->sc->costs.irq_ns, SIM_EV_PUMP, q->index, 0);
+	if (!sim_queue_outstanding(q))
+		sim_detect_quiet(q);
 	else
-		gp_detect_progress(q);
+		sim_detect_progress(q);
 }
 
 /**
- * gp_proc_start() - schedule the first requests
+ * sim_proc_start() - schedule the first requests
  * @proc: process
  */
-void gp_proc_start(struct gp_proc *proc)
+void sim_proc_start(struct sim_proc *proc)
 {
-	const struct gp_class_spec *spec = proc->spec;
-	struct gp_sim *sim = proc->sim;
+	const struct sim_class_spec *spec = proc->spec;
+	struct sim *sim = proc->sim;
 
-	if (spec->arrival.kind == GP_ARRIVAL_CLOSED) {
+	if (spec->arrival.kind == SIM_ARRIVAL_CLOSED) {
 		for (u32 i = 0; i < spec->arrival.concurrency; i++)
-			gp_sim_at(sim, spec->start_ns, GP_EV_ARRIVAL, proc->index,
-				  next_queue(proc)->index + 1);
+			sim_at(sim, spec->start_ns, SIM_EV_ARRIVAL, proc->index,
+			       next_queue(proc)->index + 1);
 		return;
 	}
-	gp_arrival_init(&proc->arrivals, &spec->arrival, spec->start_ns,
-			spec->arrival.period_ns * proc->number / spec->processes,
-			sim->sc->seed * 1000003 + proc->index);
-	gp_sim_at(sim, gp_arrival_next(&proc->arrivals), GP_EV_ARRIVAL, proc->index, 0);
+	sim_arrival_init(&proc->arrivals, &spec->arrival, spec->start_ns,
+			 spec->arrival.period_ns * proc->number / spec->processes,
+			 sim->sc->seed * 1000003 + proc->index);
+	sim_at(sim, sim_arrival_next(&proc->arrivals), SIM_EV_ARRIVAL, proc->index, 0);
 }
 
 /**
- * gp_proc_arrival() - a request comes, and the next one is scheduled
+ * sim_proc_arrival() - a request comes, and the next one is scheduled
  * @proc: process of an open arrival process
  */
-void gp_proc_arrival(struct gp_proc *proc)
+void sim_proc_arrival(struct sim_proc *proc)
 {
-	struct gp_sim *sim = proc->sim;
+	struct sim *sim = proc->sim;
 
 	if (sim->now_ns >= sim->end_ns || sim->now_ns > proc->spec->stop_ns)
 		return;
 	add_request(next_queue(proc));
-	gp_sim_at(sim, gp_arrival_next(&proc->arrivals), GP_EV_ARRIVAL, proc->index, 0);
+	sim_at(sim, sim_arrival_next(&proc->arrivals), SIM_EV_ARRIVAL, proc->index, 0);
 }
 
 /**
- * gp_proc_arrival_closed() - a closed loop goes round
+ * sim_proc_arrival_closed() - a closed loop goes round
  * @q: queue the request belongs to
  */
-void gp_proc_arrival_closed(struct gp_sim_queue *q)
+void sim_proc_arrival_closed(struct sim_queue *q)
 {
-	struct gp_sim *sim = q->proc->sim;
+	struct sim *sim = q->proc->sim;
 
 	if (sim->now_ns < sim->end_ns && sim->now_ns <= q->proc->spec->stop_ns)
 		add_request(q);
 }
 
 /**
- * gp_sim_queue_take_waiting() - note what has not ended at all
+ * sim_queue_take_waiting() - note what has not ended at all
  * @q: queue
  * @end_ns: end of the run
  *
  * Return: 0 or -ENOMEM.
  */
-int gp_sim_queue_take_waiting(struct gp_sim_queue *q, u64 end_ns)
+int sim_queue_take_waiting(struct sim_queue *q, u64 end_ns)
 {
 	for (u32 i = 0; i < q->nr_requests; i++) {
 		u64 since_ns = request_at(q, i)->arrival_ns;
 
-		if (gp_samples_add(&q->proc->result->waiting, end_ns - since_ns))
+		if (sim_samples_add(&q->proc->result->waiting, end_ns - since_ns))
 			return -ENOMEM;
 	}
 	return 0;

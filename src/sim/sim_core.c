@@ -7,21 +7,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static struct gp_proc *proc_of(struct gp_sim *sim, u64 id)
+static struct sim_proc *proc_of(struct sim *sim, u64 id)
 {
 	struct gp_entity_info info;
 
 	return gp_sched_entity_info(sim->sched, id, &info) ? NULL : &sim->procs[info.cookie];
 }
 
-static struct gp_sim *sim_of(struct gp_act *a)
+static struct sim *sim_of(struct gp_act *a)
 {
-	return container_of(a, struct gp_sim, act);
+	return container_of(a, struct sim, act);
 }
 
 static void report(struct gp_act *a, enum gp_report report, u64 id)
 {
-	struct gp_proc *proc = id == GP_ID_NONE ? NULL : proc_of(sim_of(a), id);
+	struct sim_proc *proc = id == GP_ID_NONE ? NULL : proc_of(sim_of(a), id);
 	char text[128];
 
 	if (proc)
@@ -29,24 +29,24 @@ static void report(struct gp_act *a, enum gp_report report, u64 id)
 			 gp_report_name(report));
 	else
 		snprintf(text, sizeof(text), "node: %s", gp_report_name(report));
-	gp_sim_mark(sim_of(a), text);
+	sim_mark(sim_of(a), text);
 }
 
 /* A fault in the mechanism: nothing is done, every member gets the same answer. */
-static void fail_switch(struct gp_sim *sim)
+static void fail_switch(struct sim *sim)
 {
 	const struct gp_switch *sw = &sim->act.sw;
 
 	sim->nr_forced--;
 	for (u32 i = 0; i < sw->nr_preempt + sw->nr_resume; i++)
 		sim->act.results[i] = sim->forced;
-	gp_sim_at(sim, sim->now_ns + sim->sc->costs.driver_ns, GP_EV_FAILED, 0, sw->seq);
+	sim_at(sim, sim->now_ns + sim->sc->costs.driver_ns, SIM_EV_FAILED, 0, sw->seq);
 }
 
 /* Only schedules: no mechanism is over with a switch at once. */
 static bool begin(struct gp_act *a)
 {
-	struct gp_sim *sim = sim_of(a);
+	struct sim *sim = sim_of(a);
 
 	sim->sw_begin_ns = sim->now_ns;
 	if (sim->nr_forced)
@@ -58,18 +58,18 @@ static bool begin(struct gp_act *a)
 
 static void set_timer(struct gp_act *a)
 {
-	struct gp_sim *sim = sim_of(a);
+	struct sim *sim = sim_of(a);
 
 	if (a->timer_ns != U64_MAX)
-		gp_sim_at(sim, max(a->timer_ns, sim->now_ns), GP_EV_CORE_TIMER, 0, 0);
+		sim_at(sim, max(a->timer_ns, sim->now_ns), SIM_EV_CORE_TIMER, 0, 0);
 }
 
 static void watch(struct gp_act *a, u64 id, bool arm)
 {
-	struct gp_proc *proc = proc_of(sim_of(a), id);
+	struct sim_proc *proc = proc_of(sim_of(a), id);
 
 	if (proc)
-		gp_detect_arm(proc, arm);
+		sim_detect_arm(proc, arm);
 }
 
 static u64 now_ns(struct gp_act *a)
@@ -85,18 +85,18 @@ static const struct gp_act_ops act_ops = {
 	.report = report,
 };
 
-bool gp_core_is_switching(const struct gp_sim *sim, u64 seq)
+bool sim_core_is_switching(const struct sim *sim, u64 seq)
 {
 	return sim->act.is_switching && sim->act.sw.seq == seq;
 }
 
 /**
- * gp_core_busy() - tell the core that a queue has work, unless it knows
+ * sim_core_busy() - tell the core that a queue has work, unless it knows
  * @q: queue
  */
-void gp_core_busy(struct gp_sim_queue *q)
+void sim_core_busy(struct sim_queue *q)
 {
-	struct gp_sim *sim = q->proc->sim;
+	struct sim *sim = q->proc->sim;
 
 	if (q->core_busy)
 		return;
@@ -106,12 +106,12 @@ void gp_core_busy(struct gp_sim_queue *q)
 }
 
 /**
- * gp_core_idle() - tell the core that a queue has no work, unless it knows
+ * sim_core_idle() - tell the core that a queue has no work, unless it knows
  * @q: queue
  */
-void gp_core_idle(struct gp_sim_queue *q)
+void sim_core_idle(struct sim_queue *q)
 {
-	struct gp_sim *sim = q->proc->sim;
+	struct sim *sim = q->proc->sim;
 
 	if (!q->core_busy)
 		return;
@@ -121,14 +121,14 @@ void gp_core_idle(struct gp_sim_queue *q)
 }
 
 /**
- * gp_core_progress() - tell the core which request of a busy queue is the oldest now
+ * sim_core_progress() - tell the core which request of a busy queue is the oldest now
  * @q: queue
  *
  * Only of processes with a deadline: to others it means nothing.
  */
-void gp_core_progress(struct gp_sim_queue *q)
+void sim_core_progress(struct sim_queue *q)
 {
-	struct gp_sim *sim = q->proc->sim;
+	struct sim *sim = q->proc->sim;
 	u64 since_ns;
 
 	if (!q->core_busy || !q->nr_requests || !q->proc->spec->attr.deadline_ns)
@@ -143,35 +143,35 @@ void gp_core_progress(struct gp_sim_queue *q)
 }
 
 /**
- * gp_core_stop() - no more scheduling: all processes are resumed
+ * sim_core_stop() - no more scheduling: all processes are resumed
  * @sim: run
  */
-void gp_core_stop(struct gp_sim *sim)
+void sim_core_stop(struct sim *sim)
 {
 	gp_sched_set_enabled(sim->sched, 0, false, sim->now_ns, &sim->act.acts);
 	gp_act_run(&sim->act);
 }
 
 /**
- * gp_sim_switch_done() - the mechanism finished the switch in flight
+ * sim_switch_done() - the mechanism finished the switch in flight
  * @sim: run, results in gp_act.results
  */
-void gp_sim_switch_done(struct gp_sim *sim)
+void sim_switch_done(struct sim *sim)
 {
-	gp_watch_switch(sim);
+	sim_watch_switch(sim);
 	gp_act_done(&sim->act);
 }
 
-static int set_params(struct gp_sim *sim, char *error, size_t error_size)
+static int set_params(struct sim *sim, char *error, size_t error_size)
 {
-	const struct gp_scenario *sc = sim->sc;
+	const struct sim_scenario *sc = sim->sc;
 	int ret;
 
 	/* A drain takes as long as the kernel: wait as long as amdkfd does. */
-	if (sc->mechanism == GP_MECH_DRAIN)
+	if (sc->mechanism == SIM_MECH_DRAIN)
 		gp_sched_param_set(sim->sched, 0, "deadline_ns", 9000000000ull, NULL);
 	for (u32 i = 0; i < sc->nr_params; i++) {
-		const struct gp_param_set *p = &sc->params[i];
+		const struct sim_param_set *p = &sc->params[i];
 
 		ret = gp_sched_param_set(sim->sched, 0, p->name, p->value, NULL);
 		if (ret) {
@@ -182,7 +182,7 @@ static int set_params(struct gp_sim *sim, char *error, size_t error_size)
 	return 0;
 }
 
-static int add_proc(struct gp_sim *sim, struct gp_proc *proc)
+static int add_proc(struct sim *sim, struct sim_proc *proc)
 {
 	int ret = gp_sched_entity_add(sim->sched, 0, &proc->spec->attr, proc->index, 0,
 				      &sim->act.acts, &proc->core_id);
@@ -191,7 +191,7 @@ static int add_proc(struct gp_sim *sim, struct gp_proc *proc)
 		return ret;
 	gp_act_run(&sim->act);
 	for (u32 i = 0; i < proc->spec->queues && !ret; i++) {
-		struct gp_sim_queue *q = &proc->queues[i];
+		struct sim_queue *q = &proc->queues[i];
 
 		ret = gp_sched_queue_add(sim->sched, proc->core_id, q->index, 0, &sim->act.acts,
 					 &q->core_id);
@@ -202,14 +202,14 @@ static int add_proc(struct gp_sim *sim, struct gp_proc *proc)
 }
 
 /**
- * gp_core_init() - make the scheduler and tell it of every process
+ * sim_core_init() - make the scheduler and tell it of every process
  * @sim: run with its processes
  * @error: output on error
  * @error_size: its size
  *
  * Return: 0, -ENOMEM, -EINVAL.
  */
-int gp_core_init(struct gp_sim *sim, char *error, size_t error_size)
+int sim_core_init(struct sim *sim, char *error, size_t error_size)
 {
 	struct gp_sched_config config = {
 		.nr_nodes = 1,
@@ -236,7 +236,7 @@ int gp_core_init(struct gp_sim *sim, char *error, size_t error_size)
 	return ret;
 }
 
-void gp_core_fini(struct gp_sim *sim)
+void sim_core_fini(struct sim *sim)
 {
 	free(sim->sched_mem);
 }

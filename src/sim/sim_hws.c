@@ -11,177 +11,177 @@
 #define HIQ_DW 8192u
 #define HIQ_DW_LOG2_MINUS_1 12u
 
-static void submit(struct gp_sim *sim, const u32 *pkt, u32 nr_dw)
+static void submit(struct sim *sim, const u32 *pkt, u32 nr_dw)
 {
-	struct gp_hws *h = &sim->hws;
+	struct sim_hws *h = &sim->hws;
 
 	for (u32 i = 0; i < nr_dw; i++)
 		h->ring[(h->wptr + i) % HIQ_DW] = pkt[i];
 	h->wptr += nr_dw;
 }
 
-static void ring_hiq(struct gp_sim *sim)
+static void ring_hiq(struct sim *sim)
 {
-	sim->gpu_next_ns = gp_gpu_doorbell(sim->gpu, GP_SIM_HIQ_DOORBELL, sim->hws.wptr,
-					   sim->now_ns);
+	sim->gpu_next_ns = gpu_doorbell(sim->gpu, SIM_HIQ_DOORBELL, sim->hws.wptr,
+					sim->now_ns);
 }
 
-static void set_resources(struct gp_sim *sim)
+static void set_resources(struct sim *sim)
 {
-	u32 pkt[GP_PM4_SET_RESOURCES_DW];
+	u32 pkt[GPU_PM4_SET_RESOURCES_DW];
 
-	gp_pm4_begin(pkt, GP_PM4_SET_RESOURCES, GP_PM4_SET_RESOURCES_DW);
-	gp_pm4_set(pkt, GP_SET_RESOURCES_VMID_MASK, ((1u << sim->profile->nr_vmids) - 1) << 3);
-	gp_pm4_set(pkt, GP_SET_RESOURCES_UNMAP_LATENCY, 40);
-	gp_pm4_set(pkt, GP_SET_RESOURCES_QUEUE_TYPE, 1);
-	gp_pm4_set(pkt, GP_SET_RESOURCES_QUEUE_MASK_LO, ~0u);
-	submit(sim, pkt, GP_PM4_SET_RESOURCES_DW);
+	gpu_pm4_begin(pkt, GPU_PM4_SET_RESOURCES, GPU_PM4_SET_RESOURCES_DW);
+	gpu_pm4_set(pkt, GPU_SET_RESOURCES_VMID_MASK, ((1u << sim->profile->nr_vmids) - 1) << 3);
+	gpu_pm4_set(pkt, GPU_SET_RESOURCES_UNMAP_LATENCY, 40);
+	gpu_pm4_set(pkt, GPU_SET_RESOURCES_QUEUE_TYPE, 1);
+	gpu_pm4_set(pkt, GPU_SET_RESOURCES_QUEUE_MASK_LO, ~0u);
+	submit(sim, pkt, GPU_PM4_SET_RESOURCES_DW);
 }
 
-static int alloc_hiq(struct gp_sim *sim)
+static int alloc_hiq(struct sim *sim)
 {
-	struct gp_hws *h = &sim->hws;
+	struct sim_hws *h = &sim->hws;
 	u8 *mqd;
 
-	h->ring_va = gp_space_alloc(&sim->gart, HIQ_DW * 4, 4096);
-	h->mqd = gp_space_alloc(&sim->gart, 4096ull * sim->profile->nr_xcc, 4096);
-	h->fence_va = gp_space_alloc(&sim->gart, 4096, 4096);
+	h->ring_va = sim_space_alloc(&sim->gart, HIQ_DW * 4, 4096);
+	h->mqd = sim_space_alloc(&sim->gart, 4096ull * sim->profile->nr_xcc, 4096);
+	h->fence_va = sim_space_alloc(&sim->gart, 4096, 4096);
 	if (!h->ring_va || !h->mqd || !h->fence_va)
 		return -ENOMEM;
-	h->ring = gp_space_ptr(&sim->gart, h->ring_va, HIQ_DW * 4);
-	h->fence = gp_space_ptr(&sim->gart, h->fence_va, 8);
-	mqd = gp_space_ptr(&sim->gart, h->mqd, 4096);
-	*(u32 *)(mqd + GP_MQD_PQ_BASE_LO) = (u32)(h->ring_va >> 8);
-	*(u32 *)(mqd + GP_MQD_PQ_BASE_HI) = (u32)(h->ring_va >> 40);
-	*(u32 *)(mqd + GP_MQD_RPTR_REPORT_LO) = (u32)(h->fence_va + 64);
-	*(u32 *)(mqd + GP_MQD_RPTR_REPORT_HI) = (u32)((h->fence_va + 64) >> 32);
-	*(u32 *)(mqd + GP_MQD_DOORBELL_CONTROL) = GP_SIM_HIQ_DOORBELL << 2;
-	*(u32 *)(mqd + GP_MQD_PQ_CONTROL) = HIQ_DW_LOG2_MINUS_1;
-	*(u32 *)(mqd + GP_MQD_STRIDE) = 4096;
+	h->ring = sim_space_ptr(&sim->gart, h->ring_va, HIQ_DW * 4);
+	h->fence = sim_space_ptr(&sim->gart, h->fence_va, 8);
+	mqd = sim_space_ptr(&sim->gart, h->mqd, 4096);
+	*(u32 *)(mqd + GPU_MQD_PQ_BASE_LO) = (u32)(h->ring_va >> 8);
+	*(u32 *)(mqd + GPU_MQD_PQ_BASE_HI) = (u32)(h->ring_va >> 40);
+	*(u32 *)(mqd + GPU_MQD_RPTR_REPORT_LO) = (u32)(h->fence_va + 64);
+	*(u32 *)(mqd + GPU_MQD_RPTR_REPORT_HI) = (u32)((h->fence_va + 64) >> 32);
+	*(u32 *)(mqd + GPU_MQD_DOORBELL_CONTROL) = SIM_HIQ_DOORBELL << 2;
+	*(u32 *)(mqd + GPU_MQD_PQ_CONTROL) = HIQ_DW_LOG2_MINUS_1;
+	*(u32 *)(mqd + GPU_MQD_STRIDE) = 4096;
 	return 0;
 }
 
-static int alloc_runlists(struct gp_sim *sim)
+static int alloc_runlists(struct sim *sim)
 {
-	struct gp_hws *h = &sim->hws;
+	struct sim_hws *h = &sim->hws;
 
-	h->ib_dw = sim->nr_procs * GP_PM4_MAP_PROCESS_ALDEBARAN_DW +
-		   sim->nr_queues * GP_PM4_MAP_QUEUES_DW + GP_PM4_RUN_LIST_DW;
+	h->ib_dw = sim->nr_procs * GPU_PM4_MAP_PROCESS_ALDEBARAN_DW +
+		   sim->nr_queues * GPU_PM4_MAP_QUEUES_DW + GPU_PM4_RUN_LIST_DW;
 	for (u32 i = 0; i < ARRAY_SIZE(h->ib); i++) {
-		h->ib_va[i] = gp_space_alloc(&sim->gart, h->ib_dw * 4, 4096);
+		h->ib_va[i] = sim_space_alloc(&sim->gart, h->ib_dw * 4, 4096);
 		if (!h->ib_va[i])
 			return -ENOMEM;
-		h->ib[i] = gp_space_ptr(&sim->gart, h->ib_va[i], h->ib_dw * 4);
+		h->ib[i] = sim_space_ptr(&sim->gart, h->ib_va[i], h->ib_dw * 4);
 	}
 	return 0;
 }
 
 /**
- * gp_hws_init() - set up the HIQ and tell the firmware what it may use
+ * sim_hws_init() - set up the HIQ and tell the firmware what it may use
  * @sim: run with its GPU
  *
  * Return: 0 or -errno.
  */
-int gp_hws_init(struct gp_sim *sim)
+int sim_hws_init(struct sim *sim)
 {
 	int ret = alloc_hiq(sim);
 
 	if (!ret)
 		ret = alloc_runlists(sim);
 	if (!ret)
-		ret = gp_gpu_hiq_load(sim->gpu, sim->hws.mqd, 0);
+		ret = gpu_hiq_load(sim->gpu, sim->hws.mqd, 0);
 	if (!ret)
 		set_resources(sim);
 	return ret;
 }
 
 /**
- * gp_hws_unmap() - preempt every dynamic queue; a fence tells when
+ * sim_hws_unmap() - preempt every dynamic queue; a fence tells when
  * @sim: run
  */
-void gp_hws_unmap(struct gp_sim *sim)
+void sim_hws_unmap(struct sim *sim)
 {
-	struct gp_hws *h = &sim->hws;
-	u32 pkt[GP_PM4_QUERY_STATUS_DW];
+	struct sim_hws *h = &sim->hws;
+	u32 pkt[GPU_PM4_QUERY_STATUS_DW];
 
-	gp_pm4_begin(pkt, GP_PM4_UNMAP_QUEUES, GP_PM4_UNMAP_QUEUES_DW);
-	gp_pm4_set(pkt, GP_UNMAP_QUEUES_ACTION, GP_UNMAP_PREEMPT);
-	gp_pm4_set(pkt, GP_UNMAP_QUEUES_QUEUE_SEL, GP_UNMAP_ALL_NON_STATIC);
-	submit(sim, pkt, GP_PM4_UNMAP_QUEUES_DW);
+	gpu_pm4_begin(pkt, GPU_PM4_UNMAP_QUEUES, GPU_PM4_UNMAP_QUEUES_DW);
+	gpu_pm4_set(pkt, GPU_UNMAP_QUEUES_ACTION, GPU_UNMAP_PREEMPT);
+	gpu_pm4_set(pkt, GPU_UNMAP_QUEUES_QUEUE_SEL, GPU_UNMAP_ALL_NON_STATIC);
+	submit(sim, pkt, GPU_PM4_UNMAP_QUEUES_DW);
 
 	h->fence_seq++;
-	gp_pm4_begin(pkt, GP_PM4_QUERY_STATUS, GP_PM4_QUERY_STATUS_DW);
-	gp_pm4_set(pkt, GP_QUERY_STATUS_COMMAND, 2);
-	gp_pm4_set(pkt, GP_QUERY_STATUS_ADDR_LO, (u32)h->fence_va);
-	gp_pm4_set(pkt, GP_QUERY_STATUS_ADDR_HI, (u32)(h->fence_va >> 32));
-	gp_pm4_set(pkt, GP_QUERY_STATUS_DATA_LO, (u32)h->fence_seq);
-	gp_pm4_set(pkt, GP_QUERY_STATUS_DATA_HI, (u32)(h->fence_seq >> 32));
-	submit(sim, pkt, GP_PM4_QUERY_STATUS_DW);
+	gpu_pm4_begin(pkt, GPU_PM4_QUERY_STATUS, GPU_PM4_QUERY_STATUS_DW);
+	gpu_pm4_set(pkt, GPU_QUERY_STATUS_COMMAND, 2);
+	gpu_pm4_set(pkt, GPU_QUERY_STATUS_ADDR_LO, (u32)h->fence_va);
+	gpu_pm4_set(pkt, GPU_QUERY_STATUS_ADDR_HI, (u32)(h->fence_va >> 32));
+	gpu_pm4_set(pkt, GPU_QUERY_STATUS_DATA_LO, (u32)h->fence_seq);
+	gpu_pm4_set(pkt, GPU_QUERY_STATUS_DATA_HI, (u32)(h->fence_seq >> 32));
+	submit(sim, pkt, GPU_PM4_QUERY_STATUS_DW);
 	if (!h->waiting)
 		h->unmap_ns = sim->now_ns;
 	h->waiting = true;
 	ring_hiq(sim);
 }
 
-static u32 *put_process(u32 *ib, const struct gp_proc *proc, u32 nr_queues)
+static u32 *put_process(u32 *ib, const struct sim_proc *proc, u32 nr_queues)
 {
-	gp_pm4_begin(ib, GP_PM4_MAP_PROCESS, GP_PM4_MAP_PROCESS_ALDEBARAN_DW);
-	gp_pm4_set(ib, GP_MAP_PROCESS_PASID, proc->pasid);
-	gp_pm4_set(ib, GP_MAP_PROCESS_QUANTUM, 10);
-	gp_pm4_set(ib, GP_MAP_PROCESS_SDMA_ENABLE, 1);
-	gp_pm4_set(ib, GP_MAP_PROCESS_NUM_QUEUES, nr_queues);
-	return ib + GP_PM4_MAP_PROCESS_ALDEBARAN_DW;
+	gpu_pm4_begin(ib, GPU_PM4_MAP_PROCESS, GPU_PM4_MAP_PROCESS_ALDEBARAN_DW);
+	gpu_pm4_set(ib, GPU_MAP_PROCESS_PASID, proc->pasid);
+	gpu_pm4_set(ib, GPU_MAP_PROCESS_QUANTUM, 10);
+	gpu_pm4_set(ib, GPU_MAP_PROCESS_SDMA_ENABLE, 1);
+	gpu_pm4_set(ib, GPU_MAP_PROCESS_NUM_QUEUES, nr_queues);
+	return ib + GPU_PM4_MAP_PROCESS_ALDEBARAN_DW;
 }
 
-static u32 *put_queue(u32 *ib, const struct gp_sim_queue *q)
+static u32 *put_queue(u32 *ib, const struct sim_queue *q)
 {
 	u64 wptr_va = q->rptr_va + 8;
 
-	gp_pm4_begin(ib, GP_PM4_MAP_QUEUES, GP_PM4_MAP_QUEUES_DW);
-	gp_pm4_set(ib, GP_MAP_QUEUES_QUEUE_SEL, 1);
-	gp_pm4_set(ib, GP_MAP_QUEUES_NUM_QUEUES, 1);
-	gp_pm4_set(ib, GP_MAP_QUEUES_DOORBELL, GP_SIM_DOORBELL(q->index));
-	gp_pm4_set(ib, GP_MAP_QUEUES_MQD_LO, (u32)q->mqd);
-	gp_pm4_set(ib, GP_MAP_QUEUES_MQD_HI, (u32)(q->mqd >> 32));
-	gp_pm4_set(ib, GP_MAP_QUEUES_WPTR_LO, (u32)wptr_va);
-	gp_pm4_set(ib, GP_MAP_QUEUES_WPTR_HI, (u32)(wptr_va >> 32));
-	return ib + GP_PM4_MAP_QUEUES_DW;
+	gpu_pm4_begin(ib, GPU_PM4_MAP_QUEUES, GPU_PM4_MAP_QUEUES_DW);
+	gpu_pm4_set(ib, GPU_MAP_QUEUES_QUEUE_SEL, 1);
+	gpu_pm4_set(ib, GPU_MAP_QUEUES_NUM_QUEUES, 1);
+	gpu_pm4_set(ib, GPU_MAP_QUEUES_DOORBELL, SIM_DOORBELL(q->index));
+	gpu_pm4_set(ib, GPU_MAP_QUEUES_MQD_LO, (u32)q->mqd);
+	gpu_pm4_set(ib, GPU_MAP_QUEUES_MQD_HI, (u32)(q->mqd >> 32));
+	gpu_pm4_set(ib, GPU_MAP_QUEUES_WPTR_LO, (u32)wptr_va);
+	gpu_pm4_set(ib, GPU_MAP_QUEUES_WPTR_HI, (u32)(wptr_va >> 32));
+	return ib + GPU_PM4_MAP_QUEUES_DW;
 }
 
 static void put_runlist(u32 *pkt, u64 ib_va, u32 nr_dw, u32 nr_procs, bool chain)
 {
-	gp_pm4_begin(pkt, GP_PM4_RUN_LIST, GP_PM4_RUN_LIST_DW);
-	gp_pm4_set(pkt, GP_RUN_LIST_IB_LO, (u32)ib_va);
-	gp_pm4_set(pkt, GP_RUN_LIST_IB_HI, (u32)(ib_va >> 32));
-	gp_pm4_set(pkt, GP_RUN_LIST_IB_SIZE, nr_dw);
-	gp_pm4_set(pkt, GP_RUN_LIST_CHAIN, chain);
-	gp_pm4_set(pkt, GP_RUN_LIST_IDLE_DISABLE, chain);
-	gp_pm4_set(pkt, GP_RUN_LIST_VALID, 1);
-	gp_pm4_set(pkt, GP_RUN_LIST_PROCESS_CNT, nr_procs);
+	gpu_pm4_begin(pkt, GPU_PM4_RUN_LIST, GPU_PM4_RUN_LIST_DW);
+	gpu_pm4_set(pkt, GPU_RUN_LIST_IB_LO, (u32)ib_va);
+	gpu_pm4_set(pkt, GPU_RUN_LIST_IB_HI, (u32)(ib_va >> 32));
+	gpu_pm4_set(pkt, GPU_RUN_LIST_IB_SIZE, nr_dw);
+	gpu_pm4_set(pkt, GPU_RUN_LIST_CHAIN, chain);
+	gpu_pm4_set(pkt, GPU_RUN_LIST_IDLE_DISABLE, chain);
+	gpu_pm4_set(pkt, GPU_RUN_LIST_VALID, 1);
+	gpu_pm4_set(pkt, GPU_RUN_LIST_PROCESS_CNT, nr_procs);
 }
 
-static u32 nr_slots(const struct gp_sim *sim)
+static u32 nr_slots(const struct sim *sim)
 {
 	return sim->sc->nr_slots ? sim->sc->nr_slots : sim->profile->nr_slots;
 }
 
 /**
- * gp_hws_map() - submit a runlist of every process that is not off
+ * sim_hws_map() - submit a runlist of every process that is not off
  * @sim: run
  *
  * As in amdkfd a process without active queues still gets its MAP_PROCESS.
  */
-void gp_hws_map(struct gp_sim *sim)
+void sim_hws_map(struct sim *sim)
 {
-	struct gp_hws *h = &sim->hws;
+	struct sim_hws *h = &sim->hws;
 	u32 which = h->next_ib++ % ARRAY_SIZE(h->ib);
 	u32 *ib = h->ib[which], *end = ib;
 	u32 nr_active = 0, concurrent = min(sim->nr_procs, sim->profile->nr_vmids);
-	u32 pkt[GP_PM4_RUN_LIST_DW];
+	u32 pkt[GPU_PM4_RUN_LIST_DW];
 	bool chain;
 
 	for (u32 i = 0; i < sim->nr_procs; i++) {
-		struct gp_proc *proc = &sim->procs[i];
+		struct sim_proc *proc = &sim->procs[i];
 		u32 nr = proc->off ? 0 : proc->spec->queues;
 
 		end = put_process(end, proc, nr);
@@ -191,29 +191,29 @@ void gp_hws_map(struct gp_sim *sim)
 	}
 	chain = nr_active > nr_slots(sim) || sim->nr_procs > sim->profile->nr_vmids;
 	if (chain) {
-		u32 total = (u32)(end - ib) + GP_PM4_RUN_LIST_DW;
+		u32 total = (u32)(end - ib) + GPU_PM4_RUN_LIST_DW;
 
 		put_runlist(end, h->ib_va[which], total, concurrent, true);
-		end += GP_PM4_RUN_LIST_DW;
+		end += GPU_PM4_RUN_LIST_DW;
 	}
 	put_runlist(pkt, h->ib_va[which], (u32)(end - ib), concurrent, false);
-	submit(sim, pkt, GP_PM4_RUN_LIST_DW);
+	submit(sim, pkt, GPU_PM4_RUN_LIST_DW);
 	ring_hiq(sim);
 }
 
 /**
- * gp_hws_take_refused() - which queue refused to be preempted
+ * sim_hws_take_refused() - which queue refused to be preempted
  * @sim: run
  *
  * Return: its doorbell, 0 = none did; the word is cleared as amdkfd clears it.
  */
-u32 gp_hws_take_refused(struct gp_sim *sim)
+u32 sim_hws_take_refused(struct sim *sim)
 {
 	u32 refused = 0;
 
 	for (u32 xcc = 0; xcc < sim->profile->nr_xcc; xcc++) {
-		u64 va = sim->hws.mqd + 4096ull * xcc + GP_MQD_REFUSED_DOORBELL;
-		u32 *word = gp_space_ptr(&sim->gart, va, 4);
+		u64 va = sim->hws.mqd + 4096ull * xcc + GPU_MQD_REFUSED_DOORBELL;
+		u32 *word = sim_space_ptr(&sim->gart, va, 4);
 
 		if (*word)
 			refused = *word;

@@ -5,14 +5,14 @@
 #include "sim/sim.h"
 
 /**
- * gp_mech_set_levels() - note which processes the switch in flight wants off or on
+ * sim_mech_set_levels() - note which processes the switch in flight wants off or on
  * @sim: run
  */
-void gp_mech_set_levels(struct gp_sim *sim)
+void sim_mech_set_levels(struct sim *sim)
 {
 	for (u32 i = 0; i < sim->act.sw.nr_preempt + sim->act.sw.nr_resume; i++) {
 		struct gp_entity_info info;
-		struct gp_proc *proc;
+		struct sim_proc *proc;
 		bool off = i < sim->act.sw.nr_preempt;
 
 		if (gp_sched_entity_info(sim->sched, sim->act.sw.id[i], &info))
@@ -20,7 +20,7 @@ void gp_mech_set_levels(struct gp_sim *sim)
 		proc = &sim->procs[info.cookie];
 		if (off && !proc->off) {
 			proc->off_since_ns = sim->now_ns;
-			gp_watch_preempt(proc);
+			sim_watch_preempt(proc);
 		}
 		proc->off = off;
 		for (u32 j = 0; j < proc->spec->queues; j++)
@@ -28,16 +28,16 @@ void gp_mech_set_levels(struct gp_sim *sim)
 	}
 }
 
-static int start_hws(struct gp_sim *sim)
+static int start_hws(struct sim *sim)
 {
-	int ret = gp_hws_init(sim);
+	int ret = sim_hws_init(sim);
 
 	if (!ret)
-		gp_hws_map(sim);
+		sim_hws_map(sim);
 	return ret;
 }
 
-const struct gp_mech_ops gp_mech_none = {
+const struct sim_mech_ops sim_mech_none = {
 	.start = start_hws,
 };
 
@@ -47,29 +47,29 @@ const struct gp_mech_ops gp_mech_none = {
  * software takes is part of the latency.
  */
 
-static void next_phase(struct gp_sim *sim, u32 phase, u64 delay_ns)
+static void next_phase(struct sim *sim, u32 phase, u64 delay_ns)
 {
 	sim->hws.phase = phase;
-	gp_sim_at(sim, sim->now_ns + delay_ns, GP_EV_MECH, 0, sim->act.sw.seq);
+	sim_at(sim, sim->now_ns + delay_ns, SIM_EV_MECH, 0, sim->act.sw.seq);
 }
 
-static void cwsr_begin(struct gp_sim *sim)
+static void cwsr_begin(struct sim *sim)
 {
-	const struct gp_sim_costs *c = &sim->sc->costs;
+	const struct sim_costs *c = &sim->sc->costs;
 
-	gp_mech_set_levels(sim);
-	next_phase(sim, GP_HWS_UNMAP, c->decide_ns + c->driver_ns);
+	sim_mech_set_levels(sim);
+	next_phase(sim, SIM_HWS_UNMAP, c->decide_ns + c->driver_ns);
 }
 
 /* A queue that refused is still on the GPU, whatever was asked of it. */
-static void mark_refused(struct gp_sim *sim)
+static void mark_refused(struct sim *sim)
 {
-	u32 doorbell = gp_hws_take_refused(sim);
-	struct gp_proc *proc;
+	u32 doorbell = sim_hws_take_refused(sim);
+	struct sim_proc *proc;
 
 	if (!doorbell)
 		return;
-	proc = sim->queues[GP_SIM_QUEUE_OF(doorbell)].proc;
+	proc = sim->queues[SIM_QUEUE_OF(doorbell)].proc;
 	for (u32 i = 0; i < sim->act.sw.nr_preempt; i++)
 		if (sim->act.sw.id[i] == proc->core_id) {
 			sim->act.results[i] = GP_RESULT_ERROR;
@@ -77,40 +77,40 @@ static void mark_refused(struct gp_sim *sim)
 		}
 }
 
-static void cwsr_step(struct gp_sim *sim)
+static void cwsr_step(struct sim *sim)
 {
-	const struct gp_sim_costs *c = &sim->sc->costs;
+	const struct sim_costs *c = &sim->sc->costs;
 
 	switch (sim->hws.phase) {
-	case GP_HWS_UNMAP:
-		sim->hws.phase = GP_HWS_FENCE;
-		gp_hws_unmap(sim);
+	case SIM_HWS_UNMAP:
+		sim->hws.phase = SIM_HWS_FENCE;
+		sim_hws_unmap(sim);
 		break;
-	case GP_HWS_FENCE:
+	case SIM_HWS_FENCE:
 		mark_refused(sim);
-		next_phase(sim, GP_HWS_MAP, c->runlist_ns);
+		next_phase(sim, SIM_HWS_MAP, c->runlist_ns);
 		break;
-	case GP_HWS_MAP:
-		sim->hws.phase = GP_HWS_IDLE;
-		gp_hws_map(sim);
-		gp_sim_switch_done(sim);
+	case SIM_HWS_MAP:
+		sim->hws.phase = SIM_HWS_IDLE;
+		sim_hws_map(sim);
+		sim_switch_done(sim);
 		break;
 	default:
 		break;
 	}
 }
 
-static void cwsr_poll(struct gp_sim *sim)
+static void cwsr_poll(struct sim *sim)
 {
-	struct gp_hws *h = &sim->hws;
+	struct sim_hws *h = &sim->hws;
 
-	if (h->phase != GP_HWS_FENCE || !h->waiting || *h->fence < h->fence_seq)
+	if (h->phase != SIM_HWS_FENCE || !h->waiting || *h->fence < h->fence_seq)
 		return;
 	h->waiting = false;
-	next_phase(sim, GP_HWS_FENCE, sim->sc->costs.fence_ns);
+	next_phase(sim, SIM_HWS_FENCE, sim->sc->costs.fence_ns);
 }
 
-const struct gp_mech_ops gp_mech_cwsr = {
+const struct sim_mech_ops sim_mech_cwsr = {
 	.start = start_hws,
 	.begin = cwsr_begin,
 	.step = cwsr_step,
@@ -122,47 +122,47 @@ const struct gp_mech_ops gp_mech_cwsr = {
  * stays there until it ends.
  */
 
-static void block_begin(struct gp_sim *sim)
+static void block_begin(struct sim *sim)
 {
-	const struct gp_sim_costs *c = &sim->sc->costs;
+	const struct sim_costs *c = &sim->sc->costs;
 
-	gp_mech_set_levels(sim);
-	gp_sim_at(sim, sim->now_ns + c->decide_ns + c->block_ns, GP_EV_MECH, 0, sim->act.sw.seq);
+	sim_mech_set_levels(sim);
+	sim_at(sim, sim->now_ns + c->decide_ns + c->block_ns, SIM_EV_MECH, 0, sim->act.sw.seq);
 }
 
-static void block_step(struct gp_sim *sim)
+static void block_step(struct sim *sim)
 {
 	for (u32 i = 0; i < sim->nr_procs; i++) {
-		struct gp_proc *proc = &sim->procs[i];
+		struct sim_proc *proc = &sim->procs[i];
 		bool was_blocked = proc->blocked;
 
 		proc->blocked = proc->off;
 		for (u32 j = 0; was_blocked && !proc->blocked && j < proc->spec->queues; j++)
-			gp_sim_queue_pump(&proc->queues[j]);
+			sim_queue_pump(&proc->queues[j]);
 	}
-	gp_sim_switch_done(sim);
+	sim_switch_done(sim);
 }
 
-const struct gp_mech_ops gp_mech_launch_block = {
+const struct sim_mech_ops sim_mech_launch_block = {
 	.start = start_hws,
 	.begin = block_begin,
 	.step = block_step,
 };
 
 /**
- * gp_mech_find() - the ops of a mechanism
+ * sim_mech_find() - the ops of a mechanism
  * @m: mechanism
  */
-const struct gp_mech_ops *gp_mech_find(enum gp_mechanism m)
+const struct sim_mech_ops *sim_mech_find(enum sim_mechanism m)
 {
-	static const struct gp_mech_ops *const table[GP_MECH_COUNT] = {
-		[GP_MECH_NONE] = &gp_mech_none,
-		[GP_MECH_HWPRIO] = &gp_mech_none,
-		[GP_MECH_LAUNCH_BLOCK] = &gp_mech_launch_block,
-		[GP_MECH_DRAIN] = &gp_mech_hqd_drain,
-		[GP_MECH_RESET] = &gp_mech_hqd_reset,
-		[GP_MECH_CWSR] = &gp_mech_cwsr,
-		[GP_MECH_CWSR_QUEUE] = &gp_mech_hqd_save,
+	static const struct sim_mech_ops *const table[SIM_MECH_COUNT] = {
+		[SIM_MECH_NONE] = &sim_mech_none,
+		[SIM_MECH_HWPRIO] = &sim_mech_none,
+		[SIM_MECH_LAUNCH_BLOCK] = &sim_mech_launch_block,
+		[SIM_MECH_DRAIN] = &sim_mech_hqd_drain,
+		[SIM_MECH_RESET] = &sim_mech_hqd_reset,
+		[SIM_MECH_CWSR] = &sim_mech_cwsr,
+		[SIM_MECH_CWSR_QUEUE] = &sim_mech_hqd_save,
 	};
 
 	return table[m];

@@ -9,99 +9,99 @@
  */
 #include "sim/sim.h"
 
-static int hqd_start(struct gp_sim *sim)
+static int hqd_start(struct sim *sim)
 {
 	for (u32 i = 0; i < sim->nr_queues; i++) {
-		struct gp_sim_queue *q = &sim->queues[i];
+		struct sim_queue *q = &sim->queues[i];
 		int ret;
 
 		q->slot = (int)i;
-		ret = gp_gpu_hqd_load(sim->gpu, i, q->proc->pasid, 8 + q->proc->index, q->mqd, 0);
+		ret = gpu_hqd_load(sim->gpu, i, q->proc->pasid, 8 + q->proc->index, q->mqd, 0);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-static void hqd_begin(struct gp_sim *sim)
+static void hqd_begin(struct sim *sim)
 {
-	const struct gp_sim_costs *c = &sim->sc->costs;
+	const struct sim_costs *c = &sim->sc->costs;
 
-	gp_mech_set_levels(sim);
-	sim->hws.phase = GP_HWS_UNMAP;
-	gp_sim_at(sim, sim->now_ns + c->decide_ns + c->driver_ns, GP_EV_MECH, 0, sim->act.sw.seq);
+	sim_mech_set_levels(sim);
+	sim->hws.phase = SIM_HWS_UNMAP;
+	sim_at(sim, sim->now_ns + c->decide_ns + c->driver_ns, SIM_EV_MECH, 0, sim->act.sw.seq);
 }
 
 /* One step towards the queue's level. Return: it is there. */
-static bool approach(struct gp_sim *sim, struct gp_sim_queue *q, enum gp_dequeue how)
+static bool approach(struct sim *sim, struct sim_queue *q, enum gpu_dequeue how)
 {
 	u32 slot = (u32)q->slot;
 	int ret;
 
-	if (gp_gpu_hqd_is_busy(sim->gpu, slot))
+	if (gpu_hqd_is_busy(sim->gpu, slot))
 		return false;
-	if (gp_gpu_hqd_is_active(sim->gpu, slot) == q->want_on)
+	if (gpu_hqd_is_active(sim->gpu, slot) == q->want_on)
 		return true;
 	if (q->want_on)
-		ret = gp_gpu_hqd_load(sim->gpu, slot, q->proc->pasid, 8 + q->proc->index, q->mqd,
-				      sim->now_ns);
+		ret = gpu_hqd_load(sim->gpu, slot, q->proc->pasid, 8 + q->proc->index, q->mqd,
+				   sim->now_ns);
 	else
-		ret = gp_gpu_hqd_dequeue(sim->gpu, slot, how, sim->now_ns);
+		ret = gpu_hqd_dequeue(sim->gpu, slot, how, sim->now_ns);
 	if (ret && ret != -EBUSY)
 		sim->error = ret;
-	sim->gpu_next_ns = gp_gpu_advance(sim->gpu, sim->now_ns);
+	sim->gpu_next_ns = gpu_advance(sim->gpu, sim->now_ns);
 	return false;
 }
 
-static void move(struct gp_sim *sim, enum gp_dequeue how)
+static void move(struct sim *sim, enum gpu_dequeue how)
 {
 	bool there = true;
 
-	if (sim->hws.phase != GP_HWS_FENCE)
+	if (sim->hws.phase != SIM_HWS_FENCE)
 		return;
 	for (u32 i = 0; i < sim->nr_queues; i++)
 		there &= approach(sim, &sim->queues[i], how);
 	if (!there)
 		return;
-	sim->hws.phase = GP_HWS_IDLE;
-	gp_sim_switch_done(sim);
+	sim->hws.phase = SIM_HWS_IDLE;
+	sim_switch_done(sim);
 }
 
-static void hqd_step(struct gp_sim *sim)
+static void hqd_step(struct sim *sim)
 {
-	sim->hws.phase = GP_HWS_FENCE;
+	sim->hws.phase = SIM_HWS_FENCE;
 }
 
-static void save_poll(struct gp_sim *sim)
+static void save_poll(struct sim *sim)
 {
-	move(sim, GP_DEQUEUE_SAVE);
+	move(sim, GPU_DEQUEUE_SAVE);
 }
 
-static void drain_poll(struct gp_sim *sim)
+static void drain_poll(struct sim *sim)
 {
-	move(sim, GP_DEQUEUE_DRAIN);
+	move(sim, GPU_DEQUEUE_DRAIN);
 }
 
-static void reset_poll(struct gp_sim *sim)
+static void reset_poll(struct sim *sim)
 {
-	move(sim, GP_DEQUEUE_RESET);
+	move(sim, GPU_DEQUEUE_RESET);
 }
 
-const struct gp_mech_ops gp_mech_hqd_save = {
+const struct sim_mech_ops sim_mech_hqd_save = {
 	.start = hqd_start,
 	.begin = hqd_begin,
 	.step = hqd_step,
 	.poll = save_poll,
 };
 
-const struct gp_mech_ops gp_mech_hqd_drain = {
+const struct sim_mech_ops sim_mech_hqd_drain = {
 	.start = hqd_start,
 	.begin = hqd_begin,
 	.step = hqd_step,
 	.poll = drain_poll,
 };
 
-const struct gp_mech_ops gp_mech_hqd_reset = {
+const struct sim_mech_ops sim_mech_hqd_reset = {
 	.start = hqd_start,
 	.begin = hqd_begin,
 	.step = hqd_step,

@@ -10,16 +10,16 @@
 #include "gp_port.h"
 
 /* Space p begins at this address times (p + 1): a wrong space cannot go unnoticed. */
-#define GP_MEM_SPACE_BITS 40
+#define SIM_MEM_SPACE_BITS 40
 
 /**
- * struct gp_space - one address space
+ * struct sim_space - one address space
  * @base: address of its first byte, as the GPU sees it
  * @host: the same byte, as we see it
  * @size: bytes reserved
  * @used: bytes given out
  */
-struct gp_space {
+struct sim_space {
 	u64 base;
 	u8 *host;
 	u64 size;
@@ -27,28 +27,28 @@ struct gp_space {
 };
 
 /**
- * gp_space_init() - reserve a space
+ * sim_space_init() - reserve a space
  * @s: space
  * @pasid: its number, 0 = GART
  * @size: bytes
  *
  * Return: 0 or -ENOMEM.
  */
-int gp_space_init(struct gp_space *s, u32 pasid, u64 size);
-void gp_space_fini(struct gp_space *s);
+int sim_space_init(struct sim_space *s, u32 pasid, u64 size);
+void sim_space_fini(struct sim_space *s);
 
 /**
- * gp_space_alloc() - take zeroed memory out of a space
+ * sim_space_alloc() - take zeroed memory out of a space
  * @s: space, large enough
  * @bytes: how much
  * @align: a power of two
  *
  * Return: its address as the GPU sees it, 0 if the space is full.
  */
-u64 gp_space_alloc(struct gp_space *s, u64 bytes, u64 align);
+u64 sim_space_alloc(struct sim_space *s, u64 bytes, u64 align);
 
 /* Host view of @len bytes at @addr, or NULL if they are not inside what was given out. */
-static inline void *gp_space_ptr(const struct gp_space *s, u64 addr, u64 len)
+static inline void *sim_space_ptr(const struct sim_space *s, u64 addr, u64 len)
 {
 	u64 off = addr - s->base;
 

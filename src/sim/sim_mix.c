@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static const struct gp_mix mixes[] = {
+static const struct sim_mix mixes[] = {
 	/*             nr    sum  p50   p90   max   <=16   40  100  200  300 more */
 	{ "vgg",       71,  5294,  40,  204,  252, {  16,  20,  17,   9,   9,   0 } },
 	{ "resnet152", 207, 15864, 36,  204,  240, {  51,  59,  54,   4,  39,   0 } },
@@ -24,15 +24,15 @@ static const struct gp_mix mixes[] = {
 };
 
 /* Ends of the classes of length, in us. */
-static const u32 bucket_low_us[GP_MIX_BUCKETS] = { 10, 17, 41, 101, 201, 301 };
-static const u32 bucket_high_us[GP_MIX_BUCKETS] = { 16, 40, 100, 200, 300, 1000000 };
+static const u32 bucket_low_us[SIM_MIX_BUCKETS] = { 10, 17, 41, 101, 201, 301 };
+static const u32 bucket_high_us[SIM_MIX_BUCKETS] = { 16, 40, 100, 200, 300, 1000000 };
 
-const struct gp_mix *gp_mix_at(u32 index)
+const struct sim_mix *sim_mix_at(u32 index)
 {
 	return index < ARRAY_SIZE(mixes) ? &mixes[index] : NULL;
 }
 
-const struct gp_mix *gp_mix_find(const char *name)
+const struct sim_mix *sim_mix_find(const char *name)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(mixes); i++) {
 		if (!strcmp(mixes[i].name, name))
@@ -47,7 +47,7 @@ struct range {
 	u64 high;
 };
 
-static u32 bucket_of_rank(const struct gp_mix *mix, u32 rank)
+static u32 bucket_of_rank(const struct sim_mix *mix, u32 rank)
 {
 	u32 b = 0, end = mix->bucket[0];
 
@@ -58,7 +58,7 @@ static u32 bucket_of_rank(const struct gp_mix *mix, u32 rank)
 
 static void anchor(struct range *r, u32 rank, u32 anchor_rank, u32 value_us)
 {
-	u64 value = value_us * GP_NS_PER_US;
+	u64 value = value_us * SIM_NS_PER_US;
 
 	if (rank >= anchor_rank)
 		r->low = max(r->low, value);
@@ -67,10 +67,10 @@ static void anchor(struct range *r, u32 rank, u32 anchor_rank, u32 value_us)
 }
 
 /* @rank counts from 1, shortest first; percentiles are nearest ranks. */
-static struct range range_of_rank(const struct gp_mix *mix, u32 rank)
+static struct range range_of_rank(const struct sim_mix *mix, u32 rank)
 {
 	u32 b = bucket_of_rank(mix, rank), n = mix->nr_kernels;
-	struct range r = { bucket_low_us[b] * GP_NS_PER_US, bucket_high_us[b] * GP_NS_PER_US };
+	struct range r = { bucket_low_us[b] * SIM_NS_PER_US, bucket_high_us[b] * SIM_NS_PER_US };
 
 	anchor(&r, rank, (n * 50 + 99) / 100, mix->p50_us);
 	anchor(&r, rank, (n * 90 + 99) / 100, mix->p90_us);
@@ -87,15 +87,16 @@ static u64 bent(struct range r, u64 place_ppm, u64 bend_ppm)
 {
 	u64 share;
 
-	if (bend_ppm <= GP_PPM_ONE)
-		share = place_ppm * bend_ppm / GP_PPM_ONE;
+	if (bend_ppm <= SIM_PPM_ONE)
+		share = place_ppm * bend_ppm / SIM_PPM_ONE;
 	else
-		share = place_ppm + (GP_PPM_ONE - place_ppm) * (bend_ppm - GP_PPM_ONE) / GP_PPM_ONE;
-	return r.low + (r.high - r.low) * share / GP_PPM_ONE;
+		share = place_ppm +
+			(SIM_PPM_ONE - place_ppm) * (bend_ppm - SIM_PPM_ONE) / SIM_PPM_ONE;
+	return r.low + (r.high - r.low) * share / SIM_PPM_ONE;
 }
 
 /* Fills @ns with durations, shortest first; gives their sum. */
-static u64 fill_sorted(const struct gp_mix *mix, u64 bend_ppm, u64 *ns)
+static u64 fill_sorted(const struct sim_mix *mix, u64 bend_ppm, u64 *ns)
 {
 	u64 sum = 0;
 	u32 first = 1;
@@ -112,7 +113,7 @@ static u64 fill_sorted(const struct gp_mix *mix, u64 bend_ppm, u64 *ns)
 			end++;
 		}
 		for (u32 rank = first; rank < end; rank++) {
-			u64 place = (2 * (rank - first) + 1) * GP_PPM_ONE / (2 * (end - first));
+			u64 place = (2 * (rank - first) + 1) * SIM_PPM_ONE / (2 * (end - first));
 
 			ns[rank - 1] = bent(r, place, bend_ppm);
 			sum += ns[rank - 1];
@@ -123,14 +124,14 @@ static u64 fill_sorted(const struct gp_mix *mix, u64 bend_ppm, u64 *ns)
 }
 
 /* The bend that gives the published sum: bisection over 2^21 steps. */
-static void solve(const struct gp_mix *mix, u64 *ns)
+static void solve(const struct sim_mix *mix, u64 *ns)
 {
-	u64 low = 0, high = 2 * GP_PPM_ONE;
+	u64 low = 0, high = 2 * SIM_PPM_ONE;
 
 	while (low < high) {
 		u64 middle = (low + high) / 2;
 
-		if (fill_sorted(mix, middle, ns) < mix->sum_us * GP_NS_PER_US)
+		if (fill_sorted(mix, middle, ns) < mix->sum_us * SIM_NS_PER_US)
 			low = middle + 1;
 		else
 			high = middle;
@@ -165,22 +166,22 @@ static u32 stride_of(u32 n)
  */
 static u32 fill_of(u64 ns)
 {
-	unsigned long long ppm = ns * GP_PPM_ONE / (200 * GP_NS_PER_US);
+	unsigned long long ppm = ns * SIM_PPM_ONE / (200 * SIM_NS_PER_US);
 
-	return (u32)min(max(ppm, 50000ull), GP_PPM_ONE);
+	return (u32)min(max(ppm, 50000ull), SIM_PPM_ONE);
 }
 
-void gp_mix_kernels(const struct gp_mix *mix, u32 scale_ppm, struct gp_kernel_spec *out)
+void sim_mix_kernels(const struct sim_mix *mix, u32 scale_ppm, struct sim_kernel_spec *out)
 {
-	u64 ns[GP_MAX_KERNELS];
+	u64 ns[SIM_MAX_KERNELS];
 	u32 n = mix->nr_kernels, stride = stride_of(n);
 
 	solve(mix, ns);
 	for (u32 i = 0; i < n; i++) {
 		u64 duration = ns[(u64)(i + 1) * stride % n];
 
-		out[i] = (struct gp_kernel_spec){
-			.duration_ns = max(duration * scale_ppm / GP_PPM_ONE, 1ull),
+		out[i] = (struct sim_kernel_spec){
+			.duration_ns = max(duration * scale_ppm / SIM_PPM_ONE, 1ull),
 			.fill_ppm = fill_of(duration),
 			.workgroup_size = 256,
 			.vgprs = 64,

@@ -10,10 +10,10 @@
 
 #include "sim/sim_scenario.h"
 
-#define GP_MIX_BUCKETS 6
+#define SIM_MIX_BUCKETS 6
 
 /**
- * struct gp_mix - what is known about a model
+ * struct sim_mix - what is known about a model
  * @name: what the user types
  * @nr_kernels: kernels of one request
  * @sum_us: sum of their durations
@@ -22,32 +22,32 @@
  * @max_us: longest
  * @bucket: how many last up to 16, 40, 100, 200, 300 us and longer
  */
-struct gp_mix {
+struct sim_mix {
 	const char *name;
 	u32 nr_kernels;
 	u32 sum_us;
 	u32 p50_us;
 	u32 p90_us;
 	u32 max_us;
-	u32 bucket[GP_MIX_BUCKETS];
+	u32 bucket[SIM_MIX_BUCKETS];
 };
 
-const struct gp_mix *gp_mix_find(const char *name);
+const struct sim_mix *sim_mix_find(const char *name);
 
 /**
- * gp_mix_at() - walk the models
+ * sim_mix_at() - walk the models
  * @index: 0, 1, …
  *
  * Return: the model or NULL past the end.
  */
-const struct gp_mix *gp_mix_at(u32 index);
+const struct sim_mix *sim_mix_at(u32 index);
 
 /**
- * gp_mix_kernels() - the kernels of one request, in launch order
+ * sim_mix_kernels() - the kernels of one request, in launch order
  * @mix: model
  * @scale_ppm: durations times this, 1000000 = as published
- * @out: output, room for gp_mix.nr_kernels
+ * @out: output, room for sim_mix.nr_kernels
  */
-void gp_mix_kernels(const struct gp_mix *mix, u32 scale_ppm, struct gp_kernel_spec *out);
+void sim_mix_kernels(const struct sim_mix *mix, u32 scale_ppm, struct sim_kernel_spec *out);
 
 #endif

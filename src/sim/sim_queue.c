@@ -17,13 +17,13 @@ static u64 page_align(u64 bytes)
 }
 
 /* Distance between the MQDs of two XCCs: MQD page and control stack. */
-static u64 mqd_stride(const struct gp_profile *p)
+static u64 mqd_stride(const struct gpu_profile *p)
 {
-	return page_align(GP_MQD_BYTES) + page_align(gp_profile_ctl_stack_bytes(p));
+	return page_align(GPU_MQD_BYTES) + page_align(gpu_profile_ctl_stack_bytes(p));
 }
 
 /* A ring holds a few requests; what does not fit waits in the client. */
-static u32 ring_packets(const struct gp_class_spec *spec)
+static u32 ring_packets(const struct sim_class_spec *spec)
 {
 	u64 want = (u64)spec->nr_kernels * max(spec->arrival.concurrency, 2u);
 	u32 n = 64;
@@ -33,40 +33,42 @@ static u32 ring_packets(const struct gp_class_spec *spec)
 	return n;
 }
 
-static u64 save_area_bytes(const struct gp_profile *p)
+static u64 save_area_bytes(const struct gpu_profile *p)
 {
-	return page_align((u64)(gp_profile_cwsr_bytes(p) + gp_profile_debug_bytes(p)) * p->nr_xcc);
+	u64 bytes = gpu_profile_cwsr_bytes(p) + gpu_profile_debug_bytes(p);
+
+	return page_align(bytes * p->nr_xcc);
 }
 
-u64 gp_sim_queue_bytes(const struct gp_sim *sim, const struct gp_class_spec *spec)
+u64 sim_queue_bytes(const struct sim *sim, const struct sim_class_spec *spec)
 {
-	u64 per_packet = GP_AQL_PACKET_BYTES + sizeof(struct gp_signal) +
-			 sizeof(struct gp_kernarg) + 2 * sizeof(u64);
+	u64 per_packet = GPU_AQL_PACKET_BYTES + sizeof(struct gpu_signal) +
+			 sizeof(struct gpu_kernarg) + 2 * sizeof(u64);
 
 	return ring_packets(spec) * per_packet + save_area_bytes(sim->profile) + 8 * PAGE;
 }
 
-static void *take(struct gp_space *s, u64 bytes, u64 align, u64 *va)
+static void *take(struct sim_space *s, u64 bytes, u64 align, u64 *va)
 {
-	*va = gp_space_alloc(s, bytes, align);
-	return *va ? gp_space_ptr(s, *va, bytes) : NULL;
+	*va = sim_space_alloc(s, bytes, align);
+	return *va ? sim_space_ptr(s, *va, bytes) : NULL;
 }
 
-static int alloc_client(struct gp_sim_queue *q)
+static int alloc_client(struct sim_queue *q)
 {
-	struct gp_space *s = &q->proc->space;
+	struct sim_space *s = &q->proc->space;
 	u64 n = q->nr_packets;
 
-	q->ring = take(s, n * GP_AQL_PACKET_BYTES, PAGE, &q->ring_va);
+	q->ring = take(s, n * GPU_AQL_PACKET_BYTES, PAGE, &q->ring_va);
 	q->pointers = take(s, 2 * sizeof(u64), PAGE, &q->rptr_va);
 	q->signals = take(s, n * sizeof(*q->signals), PAGE, &q->signals_va);
 	q->kernargs = take(s, n * sizeof(*q->kernargs), 64, &q->kernargs_va);
 	q->tally = take(s, n * sizeof(*q->tally), 64, &q->tally_va);
-	q->save_va = gp_space_alloc(s, save_area_bytes(q->proc->sim->profile), PAGE);
+	q->save_va = sim_space_alloc(s, save_area_bytes(q->proc->sim->profile), PAGE);
 	if (!q->ring || !q->pointers || !q->signals || !q->kernargs || !q->tally || !q->save_va)
 		return -ENOMEM;
 	for (u64 i = 0; i < n; i++)
-		q->ring[i].header = GP_AQL_INVALID;
+		q->ring[i].header = GPU_AQL_INVALID;
 	return 0;
 }
 
@@ -87,39 +89,39 @@ static u32 pipe_priority(u32 prio)
 	return prio < 7 ? 0 : prio < 11 ? 1 : 2;
 }
 
-static void fill_mqd(const struct gp_sim_queue *q, u8 *mqd, u32 xcc)
+static void fill_mqd(const struct sim_queue *q, u8 *mqd, u32 xcc)
 {
-	const struct gp_sim *sim = q->proc->sim;
-	const struct gp_profile *p = sim->profile;
-	u32 ctl = gp_profile_ctl_stack_bytes(p), area = gp_profile_cwsr_bytes(p);
+	const struct sim *sim = q->proc->sim;
+	const struct gpu_profile *p = sim->profile;
+	u32 ctl = gpu_profile_ctl_stack_bytes(p), area = gpu_profile_cwsr_bytes(p);
 	/* ROCr asks for normal priority unless told otherwise. */
-	u32 prio = sim->sc->mechanism == GP_MECH_HWPRIO ? q->proc->spec->attr.prio : 7;
+	u32 prio = sim->sc->mechanism == SIM_MECH_HWPRIO ? q->proc->spec->attr.prio : 7;
 	u32 ring_dw_log2 = 0;
 
-	while ((2u << ring_dw_log2) < q->nr_packets * (GP_AQL_PACKET_BYTES / 4))
+	while ((2u << ring_dw_log2) < q->nr_packets * (GPU_AQL_PACKET_BYTES / 4))
 		ring_dw_log2++;
-	put32(mqd, GP_MQD_HEADER, 0xC0310800);
-	put64(mqd, GP_MQD_BASE_LO, q->mqd + xcc * mqd_stride(p));
-	put32(mqd, GP_MQD_PERSISTENT_STATE, GP_MQD_PERSISTENT_QSWITCH);
-	put32(mqd, GP_MQD_PIPE_PRIORITY, pipe_priority(prio));
-	put32(mqd, GP_MQD_QUEUE_PRIORITY, prio);
-	put64(mqd, GP_MQD_PQ_BASE_LO, q->ring_va >> 8);
-	put64(mqd, GP_MQD_RPTR_REPORT_LO, q->rptr_va);
-	put64(mqd, GP_MQD_WPTR_POLL_LO, q->rptr_va + 8);
-	put32(mqd, GP_MQD_DOORBELL_CONTROL, GP_SIM_DOORBELL(q->index) << 2);
-	put32(mqd, GP_MQD_PQ_CONTROL, ring_dw_log2);
-	put32(mqd, GP_MQD_AQL_CONTROL, GP_MQD_AQL_CONTROL_AQL);
-	put64(mqd, GP_MQD_CTX_SAVE_BASE_LO, q->save_va + (u64)xcc * area);
-	put32(mqd, GP_MQD_CTX_SAVE_SIZE, area);
-	put32(mqd, GP_MQD_CTL_STACK_SIZE, ctl);
-	put32(mqd, GP_MQD_CTL_STACK_OFFSET, ctl);
-	put32(mqd, GP_MQD_WG_STATE_OFFSET, ctl);
-	put32(mqd, GP_MQD_STRIDE, (u32)mqd_stride(p));
+	put32(mqd, GPU_MQD_HEADER, 0xC0310800);
+	put64(mqd, GPU_MQD_BASE_LO, q->mqd + xcc * mqd_stride(p));
+	put32(mqd, GPU_MQD_PERSISTENT_STATE, GPU_MQD_PERSISTENT_QSWITCH);
+	put32(mqd, GPU_MQD_PIPE_PRIORITY, pipe_priority(prio));
+	put32(mqd, GPU_MQD_QUEUE_PRIORITY, prio);
+	put64(mqd, GPU_MQD_PQ_BASE_LO, q->ring_va >> 8);
+	put64(mqd, GPU_MQD_RPTR_REPORT_LO, q->rptr_va);
+	put64(mqd, GPU_MQD_WPTR_POLL_LO, q->rptr_va + 8);
+	put32(mqd, GPU_MQD_DOORBELL_CONTROL, SIM_DOORBELL(q->index) << 2);
+	put32(mqd, GPU_MQD_PQ_CONTROL, ring_dw_log2);
+	put32(mqd, GPU_MQD_AQL_CONTROL, GPU_MQD_AQL_CONTROL_AQL);
+	put64(mqd, GPU_MQD_CTX_SAVE_BASE_LO, q->save_va + (u64)xcc * area);
+	put32(mqd, GPU_MQD_CTX_SAVE_SIZE, area);
+	put32(mqd, GPU_MQD_CTL_STACK_SIZE, ctl);
+	put32(mqd, GPU_MQD_CTL_STACK_OFFSET, ctl);
+	put32(mqd, GPU_MQD_WG_STATE_OFFSET, ctl);
+	put32(mqd, GPU_MQD_STRIDE, (u32)mqd_stride(p));
 }
 
-static int alloc_mqd(struct gp_sim_queue *q)
+static int alloc_mqd(struct sim_queue *q)
 {
-	struct gp_sim *sim = q->proc->sim;
+	struct sim *sim = q->proc->sim;
 	u64 stride = mqd_stride(sim->profile);
 	u8 *mqd = take(&sim->gart, stride * sim->profile->nr_xcc, PAGE, &q->mqd);
 
@@ -130,9 +132,9 @@ static int alloc_mqd(struct gp_sim_queue *q)
 	return 0;
 }
 
-int gp_sim_queue_init(struct gp_sim_queue *q, struct gp_proc *proc, u32 index)
+int sim_queue_init(struct sim_queue *q, struct sim_proc *proc, u32 index)
 {
-	*q = (struct gp_sim_queue){
+	*q = (struct sim_queue){
 		.proc = proc,
 		.index = index,
 		.nr_packets = ring_packets(proc->spec),
@@ -145,39 +147,39 @@ int gp_sim_queue_init(struct gp_sim_queue *q, struct gp_proc *proc, u32 index)
 	return alloc_mqd(q);
 }
 
-void gp_sim_queue_fini(struct gp_sim_queue *q)
+void sim_queue_fini(struct sim_queue *q)
 {
 	free(q->requests);
 }
 
 /**
- * gp_sim_queue_write() - write the next packet; the doorbell comes later
+ * sim_queue_write() - write the next packet; the doorbell comes later
  * @q: queue with room in its ring
  * @k: kernel
  * @event: raise an interrupt when it ends
  *
  * Every packet has the barrier bit: kernels of a stream run one after another.
  */
-void gp_sim_queue_write(struct gp_sim_queue *q, const struct gp_kernel_image *k, bool event)
+void sim_queue_write(struct sim_queue *q, const struct sim_kernel_image *k, bool event)
 {
-	u64 slot = gp_sim_queue_written(q) & (q->nr_packets - 1);
-	struct gp_aql_dispatch *pkt = &q->ring[slot];
+	u64 slot = sim_queue_written(q) & (q->nr_packets - 1);
+	struct gpu_aql_dispatch *pkt = &q->ring[slot];
 
 	q->tally[slot][0] = 0;
 	q->tally[slot][1] = 0;
-	q->kernargs[slot] = (struct gp_kernarg){
+	q->kernargs[slot] = (struct gpu_kernarg){
 		.tally = q->tally_va + slot * sizeof(*q->tally),
 		.seed = slot,
 	};
-	q->signals[slot] = (struct gp_signal){
+	q->signals[slot] = (struct gpu_signal){
 		.kind = 1,
 		.value = 1,
 		/* The mailbox only has to be somewhere; its own padding will do. */
 		.event_mailbox = event ? q->signals_va + slot * sizeof(*q->signals) + 48 : 0,
 		.event_id = (u32)slot + 1,
 	};
-	*pkt = (struct gp_aql_dispatch){
-		.header = GP_AQL_KERNEL_DISPATCH | GP_AQL_HEADER_BARRIER,
+	*pkt = (struct gpu_aql_dispatch){
+		.header = GPU_AQL_KERNEL_DISPATCH | GPU_AQL_HEADER_BARRIER,
 		.setup = 1,
 		.workgroup_size = { (u16)k->spec->workgroup_size, 1, 1 },
 		.grid_size = { (u32)(k->nr_workgroups * k->spec->workgroup_size), 1, 1 },
@@ -190,15 +192,15 @@ void gp_sim_queue_write(struct gp_sim_queue *q, const struct gp_kernel_image *k,
 }
 
 /**
- * gp_sim_queue_ring() - ring the doorbell for everything written
+ * sim_queue_ring() - ring the doorbell for everything written
  * @q: queue
  *
  * The first store after idleness may fault, if the doorbell is armed; it is
  * then made a little later.
  */
-void gp_sim_queue_ring(struct gp_sim_queue *q)
+void sim_queue_ring(struct sim_queue *q)
 {
-	struct gp_sim *sim = q->proc->sim;
+	struct sim *sim = q->proc->sim;
 
 	if (q->rung == q->done && !q->waiting) {
 		q->waiting = true;
@@ -206,7 +208,7 @@ void gp_sim_queue_ring(struct gp_sim_queue *q)
 		q->victim = -1;
 		q->victim_bytes = 0;
 	}
-	q->rung = gp_sim_queue_written(q);
+	q->rung = sim_queue_written(q);
 	q->nr_rings++;
-	gp_detect_doorbell(q);
+	sim_detect_doorbell(q);
 }

@@ -16,9 +16,9 @@ static json_t *known(bool is_known, u64 value)
 	return is_known ? integer(value) : json_null();
 }
 
-static json_t *reached(const struct gp_summary *s, u64 value)
+static json_t *reached(const struct sim_summary *s, u64 value)
 {
-	return known(s->nr && value != GP_NEVER, value);
+	return known(s->nr && value != SIM_NEVER, value);
 }
 
 /* Takes the reference to @value; a failure shows when the object is complete. */
@@ -28,7 +28,7 @@ static void put(json_t *object, bool *ok, const char *key, json_t *value)
 		*ok = false;
 }
 
-static json_t *summary(const struct gp_summary *s, bool *ok)
+static json_t *summary(const struct sim_summary *s, bool *ok)
 {
 	json_t *o = json_object();
 
@@ -40,7 +40,7 @@ static json_t *summary(const struct gp_summary *s, bool *ok)
 	return o;
 }
 
-static json_t *class_json(const struct gp_class_result *c, bool *ok)
+static json_t *class_json(const struct sim_class_result *c, bool *ok)
 {
 	json_t *o = json_object();
 
@@ -56,7 +56,7 @@ static json_t *class_json(const struct gp_class_result *c, bool *ok)
 	return o;
 }
 
-static json_t *classes_json(const struct gp_sim_result *r, bool *ok)
+static json_t *classes_json(const struct sim_result *r, bool *ok)
 {
 	json_t *array = json_array();
 
@@ -67,7 +67,7 @@ static json_t *classes_json(const struct gp_sim_result *r, bool *ok)
 	return array;
 }
 
-static void put_counters(json_t *o, bool *ok, const struct gp_sim_result *r)
+static void put_counters(json_t *o, bool *ok, const struct sim_result *r)
 {
 	put(o, ok, "switches", integer(r->switches));
 	put(o, ok, "preemptions", integer(r->preemptions));
@@ -83,9 +83,9 @@ static void put_counters(json_t *o, bool *ok, const struct gp_sim_result *r)
 	put(o, ok, "stopped", r->stopped[0] ? json_string(r->stopped) : json_null());
 }
 
-json_t *gp_sim_result_to_json(const struct gp_scenario *sc, const struct gp_sim_result *r)
+json_t *sim_result_to_json(const struct sim_scenario *sc, const struct sim_result *r)
 {
-	bool detects = gp_mechanism_uses_detection(sc->mechanism);
+	bool detects = sim_mechanism_uses_detection(sc->mechanism);
 	json_t *o = json_object();
 	bool ok = true;
 
@@ -93,8 +93,8 @@ json_t *gp_sim_result_to_json(const struct gp_scenario *sc, const struct gp_sim_
 	put(o, &ok, "scenario", json_string(sc->name));
 	put(o, &ok, "gpu", json_string(sc->gpu));
 	put(o, &ok, "policy", json_string(sc->policy));
-	put(o, &ok, "mechanism", json_string(gp_mechanism_name(sc->mechanism)));
-	put(o, &ok, "detect", detects ? json_string(gp_detect_name(sc->detect)) : json_null());
+	put(o, &ok, "mechanism", json_string(sim_mechanism_name(sc->mechanism)));
+	put(o, &ok, "detect", detects ? json_string(sim_detect_name(sc->detect)) : json_null());
 	put(o, &ok, "seed", integer(sc->seed));
 	put(o, &ok, "virtual_ns", integer(r->virtual_ns));
 	put(o, &ok, "wall_ns", integer(r->wall_ns));
@@ -106,7 +106,7 @@ json_t *gp_sim_result_to_json(const struct gp_scenario *sc, const struct gp_sim_
 	return NULL;
 }
 
-int gp_json_write(const json_t *json, FILE *out)
+int sim_json_write(const json_t *json, FILE *out)
 {
 	char *text = json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(REAL_DIGITS));
 	int err = 0;
@@ -119,14 +119,14 @@ int gp_json_write(const json_t *json, FILE *out)
 	return err;
 }
 
-int gp_sim_result_json(const struct gp_scenario *sc, const struct gp_sim_result *r, FILE *out)
+int sim_result_json(const struct sim_scenario *sc, const struct sim_result *r, FILE *out)
 {
-	json_t *json = gp_sim_result_to_json(sc, r);
+	json_t *json = sim_result_to_json(sc, r);
 	int err;
 
 	if (!json)
 		return -ENOMEM;
-	err = gp_json_write(json, out);
+	err = sim_json_write(json, out);
 	json_decref(json);
 	return err;
 }

@@ -12,16 +12,16 @@
 #include <stdio.h>
 
 /**
- * gp_sim_result_to_json() - a result as an object
+ * sim_result_to_json() - a result as an object
  * @sc: what was run
  * @r: what it gave
  *
  * Return: a new reference, or NULL when there is no memory.
  */
-json_t *gp_sim_result_to_json(const struct gp_scenario *sc, const struct gp_sim_result *r);
+json_t *sim_result_to_json(const struct sim_scenario *sc, const struct sim_result *r);
 
 /**
- * gp_json_write() - write a value the way all our JSON looks
+ * sim_json_write() - write a value the way all our JSON looks
  * @json: value
  * @out: file
  *
@@ -29,16 +29,16 @@ json_t *gp_sim_result_to_json(const struct gp_scenario *sc, const struct gp_sim_
  *
  * Return: 0, -ENOMEM, -EIO.
  */
-int gp_json_write(const json_t *json, FILE *out);
+int sim_json_write(const json_t *json, FILE *out);
 
 /**
- * gp_sim_result_json() - write a result
+ * sim_result_json() - write a result
  * @sc: what was run
  * @r: what it gave
  * @out: file
  *
  * Return: 0, -ENOMEM, -EIO.
  */
-int gp_sim_result_json(const struct gp_scenario *sc, const struct gp_sim_result *r, FILE *out);
+int sim_result_json(const struct sim_scenario *sc, const struct sim_result *r, FILE *out);
 
 #endif

@@ -7,16 +7,16 @@
 
 #include "gp_port.h"
 
-struct gp_rng {
+struct sim_rng {
 	u64 state;
 };
 
-static inline void gp_rng_seed(struct gp_rng *r, u64 seed)
+static inline void sim_rng_seed(struct sim_rng *r, u64 seed)
 {
 	r->state = seed;
 }
 
-static inline u64 gp_rng_next(struct gp_rng *r)
+static inline u64 sim_rng_next(struct sim_rng *r)
 {
 	u64 z = (r->state += 0x9e3779b97f4a7c15ull);
 
@@ -26,9 +26,9 @@ static inline u64 gp_rng_next(struct gp_rng *r)
 }
 
 /* Uniform in 0..n-1; the bias of the multiplication is below 2^-32 for n < 2^32. */
-static inline u64 gp_rng_below(struct gp_rng *r, u64 n)
+static inline u64 sim_rng_below(struct sim_rng *r, u64 n)
 {
-	return (u64)(((unsigned __int128)gp_rng_next(r) * n) >> 64);
+	return (u64)(((unsigned __int128)sim_rng_next(r) * n) >> 64);
 }
 
 #endif

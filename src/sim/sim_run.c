@@ -11,29 +11,29 @@
 /* After the last request a run settles: this long, plus a few times its longest request. */
 #define SETTLE_NS 2000000000ull
 
-void gp_sim_at(struct gp_sim *sim, u64 at_ns, enum gp_sim_event_kind kind, u32 who, u64 arg)
+void sim_at(struct sim *sim, u64 at_ns, enum sim_event_kind kind, u32 who, u64 arg)
 {
-	if (gp_calendar_add(&sim->calendar, at_ns, kind, who, arg))
+	if (sim_calendar_add(&sim->calendar, at_ns, kind, who, arg))
 		sim->error = -ENOMEM;
 }
 
-void gp_sim_mark(struct gp_sim *sim, const char *text)
+void sim_mark(struct sim *sim, const char *text)
 {
 	if (sim->observer && sim->observer->mark)
 		sim->observer->mark(sim->observer, sim->now_ns, text);
 }
 
-static u64 gart_bytes(const struct gp_sim *sim)
+static u64 gart_bytes(const struct sim *sim)
 {
-	u64 per_xcc = 8192 + gp_profile_ctl_stack_bytes(sim->profile);
+	u64 per_xcc = 8192 + gpu_profile_ctl_stack_bytes(sim->profile);
 	u64 per_queue = per_xcc * sim->profile->nr_xcc;
 
 	return sim->nr_queues * (per_queue + 4 * 64) + sim->nr_procs * 4 * 128ull + (1u << 20);
 }
 
-static int make_procs(struct gp_sim *sim)
+static int make_procs(struct sim *sim)
 {
-	const struct gp_scenario *sc = sim->sc;
+	const struct sim_scenario *sc = sim->sc;
 	u32 p = 0, q = 0;
 	int ret = 0;
 
@@ -46,88 +46,88 @@ static int make_procs(struct gp_sim *sim)
 			sim->procs[p].index = p;
 			sim->procs[p].queues = &sim->queues[q];
 			q += sc->classes[c].queues;
-			ret = gp_proc_init(&sim->procs[p], sim, c, n);
+			ret = sim_proc_init(&sim->procs[p], sim, c, n);
 		}
 	return ret;
 }
 
-static int make_gpu(struct gp_sim *sim)
+static int make_gpu(struct sim *sim)
 {
-	struct gp_gpu_config config = {
+	struct gpu_config config = {
 		.profile = sim->profile,
 		.engine = sim->sc->engine,
 		.nr_slots = sim->sc->nr_slots,
 	};
 
-	sim->host.ops = &gp_sim_host_ops;
-	return gp_gpu_create(&config, &sim->host, &sim->gpu);
+	sim->host.ops = &sim_host_ops;
+	return gpu_create(&config, &sim->host, &sim->gpu);
 }
 
-static int sim_init(struct gp_sim *sim, char *error, size_t error_size)
+static int sim_init(struct sim *sim, char *error, size_t error_size)
 {
-	const struct gp_scenario *sc = sim->sc;
+	const struct sim_scenario *sc = sim->sc;
 	int ret;
 
-	sim->profile = gp_profile_find(sc->gpu);
+	sim->profile = gpu_profile_find(sc->gpu);
 	if (!sim->profile)
 		return -EINVAL;
 	for (u32 c = 0; c < sc->nr_classes; c++) {
 		sim->nr_procs += sc->classes[c].processes;
 		sim->nr_queues += sc->classes[c].processes * sc->classes[c].queues;
-		memcpy(sim->result->classes[c].name, sc->classes[c].name, GP_NAME_MAX);
+		memcpy(sim->result->classes[c].name, sc->classes[c].name, SIM_NAME_MAX);
 	}
 	sim->result->nr_classes = sc->nr_classes;
 	sim->end_ns = sc->duration_ns;
 	sim->gpu_next_ns = U64_MAX;
-	gp_rng_seed(&sim->rng, sc->seed);
-	ret = gp_space_init(&sim->gart, GP_PASID_GART, gart_bytes(sim));
+	sim_rng_seed(&sim->rng, sc->seed);
+	ret = sim_space_init(&sim->gart, GPU_PASID_GART, gart_bytes(sim));
 	if (!ret)
 		ret = make_procs(sim);
 	if (!ret)
 		ret = make_gpu(sim);
-	if (!ret && gp_mechanism_uses_detection(sc->mechanism))
-		ret = gp_core_init(sim, error, error_size);
-	sim->mech = gp_mech_find(sc->mechanism);
+	if (!ret && sim_mechanism_uses_detection(sc->mechanism))
+		ret = sim_core_init(sim, error, error_size);
+	sim->mech = sim_mech_find(sc->mechanism);
 	return ret;
 }
 
-static void sim_fini(struct gp_sim *sim)
+static void sim_fini(struct sim *sim)
 {
 	if (sim->gpu)
-		gp_gpu_destroy(sim->gpu);
-	gp_core_fini(sim);
+		gpu_destroy(sim->gpu);
+	sim_core_fini(sim);
 	for (u32 i = 0; sim->procs && i < sim->nr_procs; i++)
-		gp_proc_fini(&sim->procs[i]);
+		sim_proc_fini(&sim->procs[i]);
 	free(sim->procs);
 	free(sim->queues);
-	gp_space_fini(&sim->gart);
-	gp_calendar_fini(&sim->calendar);
+	sim_space_fini(&sim->gart);
+	sim_calendar_fini(&sim->calendar);
 }
 
-static void inject(struct gp_sim *sim, const struct gp_fault_spec *f)
+static void inject(struct sim *sim, const struct sim_fault_spec *f)
 {
 	u64 arg = f->arg;
 
-	if (f->kind >= GP_GPU_FAULT_COUNT) {
-		sim->forced = (enum gp_result)(f->kind - GP_GPU_FAULT_COUNT);
+	if (f->kind >= GPU_FAULT_COUNT) {
+		sim->forced = (enum gp_result)(f->kind - GPU_FAULT_COUNT);
 		sim->nr_forced = f->arg;
 		return;
 	}
-	if (f->kind == GP_GPU_FAULT_REFUSE)
+	if (f->kind == GPU_FAULT_REFUSE)
 		for (u32 i = 0; i < sim->nr_procs; i++)
 			if (sim->procs[i].spec == &sim->sc->classes[f->arg]) {
-				arg = GP_SIM_DOORBELL(sim->procs[i].queues[0].index);
+				arg = SIM_DOORBELL(sim->procs[i].queues[0].index);
 				break;
 			}
-	gp_gpu_inject(sim->gpu, (enum gp_gpu_fault)f->kind, arg);
+	gpu_inject(sim->gpu, (enum gpu_fault)f->kind, arg);
 }
 
-static void take_results(struct gp_sim *sim)
+static void take_results(struct sim *sim)
 {
-	struct gp_sim_result *r = sim->result;
+	struct sim_result *r = sim->result;
 	const struct gp_node_stats *stats;
 
-	gp_watch_end(sim);
+	sim_watch_end(sim);
 	r->virtual_ns = sim->now_ns;
 	if (!sim->sched)
 		return;
@@ -146,63 +146,63 @@ static void take_results(struct gp_sim *sim)
  * Results are those of this moment; what follows only proves them: every process is
  * given back to the GPU and finishes what has begun.
  */
-static void end_requests(struct gp_sim *sim)
+static void end_requests(struct sim *sim)
 {
 	take_results(sim);
 	sim->stopping = true;
 	if (sim->sched)
-		gp_core_stop(sim);
+		sim_core_stop(sim);
 }
 
-static void store(struct gp_sim *sim, const struct gp_sim_event *e)
+static void store(struct sim *sim, const struct sim_event *e)
 {
-	sim->gpu_next_ns = gp_gpu_doorbell(sim->gpu, GP_SIM_DOORBELL(e->who), e->arg, sim->now_ns);
+	sim->gpu_next_ns = gpu_doorbell(sim->gpu, SIM_DOORBELL(e->who), e->arg, sim->now_ns);
 }
 
-static void handle(struct gp_sim *sim, const struct gp_sim_event *e)
+static void handle(struct sim *sim, const struct sim_event *e)
 {
 	switch (e->kind) {
-	case GP_EV_ARRIVAL:
+	case SIM_EV_ARRIVAL:
 		if (e->arg)
-			gp_proc_arrival_closed(&sim->queues[e->arg - 1]);
+			sim_proc_arrival_closed(&sim->queues[e->arg - 1]);
 		else
-			gp_proc_arrival(&sim->procs[e->who]);
+			sim_proc_arrival(&sim->procs[e->who]);
 		break;
-	case GP_EV_PUMP:
+	case SIM_EV_PUMP:
 		if (e->arg)
 			sim->queues[e->who].launching = false;
-		gp_sim_queue_pump(&sim->queues[e->who]);
+		sim_queue_pump(&sim->queues[e->who]);
 		break;
-	case GP_EV_STORE:
+	case SIM_EV_STORE:
 		store(sim, e);
 		break;
-	case GP_EV_BUSY:
-	case GP_EV_IDLE:
-	case GP_EV_PROGRESS:
-	case GP_EV_TICK:
-		gp_detect_event(sim, e);
+	case SIM_EV_BUSY:
+	case SIM_EV_IDLE:
+	case SIM_EV_PROGRESS:
+	case SIM_EV_TICK:
+		sim_detect_event(sim, e);
 		break;
-	case GP_EV_CORE_TIMER:
+	case SIM_EV_CORE_TIMER:
 		gp_act_timer(&sim->act);
 		break;
-	case GP_EV_MECH:
-		if (gp_core_is_switching(sim, e->arg))
+	case SIM_EV_MECH:
+		if (sim_core_is_switching(sim, e->arg))
 			sim->mech->step(sim);
 		break;
-	case GP_EV_FAILED:
-		if (gp_core_is_switching(sim, e->arg))
-			gp_sim_switch_done(sim);
+	case SIM_EV_FAILED:
+		if (sim_core_is_switching(sim, e->arg))
+			sim_switch_done(sim);
 		break;
-	case GP_EV_FAULT:
+	case SIM_EV_FAULT:
 		inject(sim, &sim->sc->faults[e->who]);
 		break;
-	case GP_EV_END:
+	case SIM_EV_END:
 		end_requests(sim);
 		break;
 	}
 }
 
-static void check_hang(struct gp_sim *sim)
+static void check_hang(struct sim *sim)
 {
 	if (sim->hws.waiting && sim->now_ns - sim->hws.unmap_ns > FENCE_TIMEOUT_NS)
 		snprintf(sim->result->stopped, sizeof(sim->result->stopped),
@@ -210,15 +210,15 @@ static void check_hang(struct gp_sim *sim)
 }
 
 /* Move to the next moment at which something happens, and let it happen. */
-static void step(struct gp_sim *sim)
+static void step(struct sim *sim)
 {
-	u64 next = gp_calendar_next(&sim->calendar);
+	u64 next = sim_calendar_next(&sim->calendar);
 
 	if (sim->gpu_next_ns <= next) {
 		sim->now_ns = max(sim->now_ns, sim->gpu_next_ns);
-		sim->gpu_next_ns = gp_gpu_advance(sim->gpu, sim->now_ns);
+		sim->gpu_next_ns = gpu_advance(sim->gpu, sim->now_ns);
 	} else {
-		struct gp_sim_event e = gp_calendar_pop(&sim->calendar);
+		struct sim_event e = sim_calendar_pop(&sim->calendar);
 
 		sim->now_ns = e.at_ns;
 		handle(sim, &e);
@@ -227,7 +227,7 @@ static void step(struct gp_sim *sim)
 		sim->mech->poll(sim);
 }
 
-static u64 settle_limit(const struct gp_sim *sim)
+static u64 settle_limit(const struct sim *sim)
 {
 	u64 longest = 0;
 
@@ -242,24 +242,24 @@ static u64 settle_limit(const struct gp_sim *sim)
 	return sim->end_ns + SETTLE_NS + 4 * longest;
 }
 
-static bool has_settled(const struct gp_sim *sim)
+static bool has_settled(const struct sim *sim)
 {
 	for (u32 i = 0; i < sim->nr_queues; i++)
-		if (gp_sim_queue_outstanding(&sim->queues[i]))
+		if (sim_queue_outstanding(&sim->queues[i]))
 			return false;
 	return true;
 }
 
-static bool is_over(const struct gp_sim *sim, u64 limit)
+static bool is_over(const struct sim *sim, u64 limit)
 {
-	u64 next = min(gp_calendar_next(&sim->calendar), sim->gpu_next_ns);
+	u64 next = min(sim_calendar_next(&sim->calendar), sim->gpu_next_ns);
 
 	if (sim->error || sim->result->stopped[0] || next == U64_MAX)
 		return true;
 	return sim->stopping && (next > limit || has_settled(sim));
 }
 
-static void loop(struct gp_sim *sim)
+static void loop(struct sim *sim)
 {
 	u64 limit = settle_limit(sim), tick = sim->end_ns / 200 + 1, shown = 0;
 
@@ -276,27 +276,27 @@ static void loop(struct gp_sim *sim)
 		end_requests(sim);
 }
 
-static void start(struct gp_sim *sim)
+static void start(struct sim *sim)
 {
-	gp_watch_tracks(sim);
+	sim_watch_tracks(sim);
 	sim->error = sim->mech->start(sim);
 	if (sim->error)
 		return;
-	sim->gpu_next_ns = gp_gpu_advance(sim->gpu, 0);
+	sim->gpu_next_ns = gpu_advance(sim->gpu, 0);
 	if (sim->sched)
-		gp_detect_start(sim);
+		sim_detect_start(sim);
 	for (u32 i = 0; i < sim->nr_procs; i++)
-		gp_proc_start(&sim->procs[i]);
+		sim_proc_start(&sim->procs[i]);
 	for (u32 i = 0; i < sim->sc->nr_faults; i++)
-		gp_sim_at(sim, sim->sc->faults[i].at_ns, GP_EV_FAULT, i, 0);
-	gp_sim_at(sim, sim->end_ns, GP_EV_END, 0, 0);
+		sim_at(sim, sim->sc->faults[i].at_ns, SIM_EV_FAULT, i, 0);
+	sim_at(sim, sim->end_ns, SIM_EV_END, 0, 0);
 }
 
 /* Requests that did not even end after the run. */
-static int take_waiting(struct gp_sim *sim)
+static int take_waiting(struct sim *sim)
 {
 	for (u32 i = 0; i < sim->nr_queues; i++) {
-		int ret = gp_sim_queue_take_waiting(&sim->queues[i], sim->result->virtual_ns);
+		int ret = sim_queue_take_waiting(&sim->queues[i], sim->result->virtual_ns);
 
 		if (ret)
 			return ret;
@@ -309,41 +309,41 @@ static int take_waiting(struct gp_sim *sim)
  * behind: the next ones wait ever longer, and what they waited so far says nothing of that.
  * Two a process may just have come.
  */
-static void mark_behind(const struct gp_class_spec *spec, struct gp_class_result *cr)
+static void mark_behind(const struct sim_class_spec *spec, struct sim_class_result *cr)
 {
-	if (spec->arrival.kind == GP_ARRIVAL_CLOSED || cr->waiting.nr <= 2 * spec->processes ||
+	if (spec->arrival.kind == SIM_ARRIVAL_CLOSED || cr->waiting.nr <= 2 * spec->processes ||
 	    cr->waiting.nr * 10 <= cr->requests)
 		return;
 	for (u64 i = 0; i < cr->waiting.nr; i++)
-		cr->waiting.ns[i] = GP_NEVER;
+		cr->waiting.ns[i] = SIM_NEVER;
 }
 
-static int finish(struct gp_sim *sim)
+static int finish(struct sim *sim)
 {
-	struct gp_sim_result *r = sim->result;
-	const struct gp_gpu_stats *stats = gp_gpu_stats(sim->gpu);
-	int ret = gp_samples_summary(&r->preempt_samples, NULL, &r->preempt_latency);
+	struct sim_result *r = sim->result;
+	const struct gpu_stats *stats = gpu_stats(sim->gpu);
+	int ret = sim_samples_summary(&r->preempt_samples, NULL, &r->preempt_latency);
 
 	if (!ret)
 		ret = take_waiting(sim);
-	gp_verify_end(sim);
+	sim_verify_end(sim);
 	r->saves = stats->nr_saves;
 	r->restores = stats->nr_restores;
 	for (u32 c = 0; c < r->nr_classes && !ret; c++) {
-		struct gp_class_result *cr = &r->classes[c];
+		struct sim_class_result *cr = &r->classes[c];
 
 		mark_behind(&sim->sc->classes[c], cr);
-		ret = gp_samples_summary(&cr->samples, &cr->waiting, &cr->latency);
+		ret = sim_samples_summary(&cr->samples, &cr->waiting, &cr->latency);
 		if (r->virtual_ns)
 			cr->throughput_per_s = (double)cr->completed * 1e9 / (double)r->virtual_ns;
 	}
 	return ret;
 }
 
-static int run_once(const struct gp_scenario *sc, struct gp_observer *observer,
-		    struct gp_sim_result *result, char *error, size_t error_size)
+static int run_once(const struct sim_scenario *sc, struct sim_observer *observer,
+		    struct sim_result *result, char *error, size_t error_size)
 {
-	struct gp_sim *sim = calloc(1, sizeof(*sim));
+	struct sim *sim = calloc(1, sizeof(*sim));
 	int ret;
 
 	if (!sim)
@@ -366,16 +366,16 @@ static int run_once(const struct gp_scenario *sc, struct gp_observer *observer,
 }
 
 /* The class by itself, on the stock driver, with nothing going wrong. */
-static int run_alone(const struct gp_scenario *sc, u32 class_index, struct gp_class_result *out,
+static int run_alone(const struct sim_scenario *sc, u32 class_index, struct sim_class_result *out,
 		     char *error, size_t error_size)
 {
-	struct gp_scenario one = *sc;
-	struct gp_sim_result *r = calloc(1, sizeof(*r));
+	struct sim_scenario one = *sc;
+	struct sim_result *r = calloc(1, sizeof(*r));
 	int ret;
 
 	if (!r)
 		return -ENOMEM;
-	one.mechanism = GP_MECH_NONE;
+	one.mechanism = SIM_MECH_NONE;
 	one.nr_faults = 0;
 	one.nr_classes = 1;
 	one.classes[0] = sc->classes[class_index];
@@ -384,7 +384,7 @@ static int run_alone(const struct gp_scenario *sc, u32 class_index, struct gp_cl
 	out->alone_throughput_per_s = r->classes[0].throughput_per_s;
 	out->alone_gpu_ns = r->classes[0].gpu_ns;
 	out->alone_active_ns = r->classes[0].alone_active_ns;
-	gp_sim_result_fini(r);
+	sim_result_fini(r);
 	free(r);
 	return ret;
 }
@@ -397,8 +397,8 @@ static u64 wall_clock(void)
 	return (u64)ts.tv_sec * 1000000000 + (u64)ts.tv_nsec;
 }
 
-int gp_sim_run(const struct gp_scenario *sc, bool alone, struct gp_observer *observer,
-	       struct gp_sim_result *result, char *error, size_t error_size)
+int sim_run(const struct sim_scenario *sc, bool alone, struct sim_observer *observer,
+	    struct sim_result *result, char *error, size_t error_size)
 {
 	u64 begin = wall_clock();
 	int ret;
@@ -412,11 +412,11 @@ int gp_sim_run(const struct gp_scenario *sc, bool alone, struct gp_observer *obs
 	return ret;
 }
 
-void gp_sim_result_fini(struct gp_sim_result *r)
+void sim_result_fini(struct sim_result *r)
 {
 	for (u32 c = 0; c < r->nr_classes; c++) {
-		gp_samples_fini(&r->classes[c].samples);
-		gp_samples_fini(&r->classes[c].waiting);
+		sim_samples_fini(&r->classes[c].samples);
+		sim_samples_fini(&r->classes[c].waiting);
 	}
-	gp_samples_fini(&r->preempt_samples);
+	sim_samples_fini(&r->preempt_samples);
 }

@@ -10,18 +10,18 @@
 #include "sim/sim_scenario.h"
 
 /* A duration that was not reached before the end of the run. */
-#define GP_NEVER U64_MAX
+#define SIM_NEVER U64_MAX
 
 /**
- * struct gp_summary - a set of durations; all 0 if there was none at all
+ * struct sim_summary - a set of durations; all 0 if there was none at all
  * @nr: durations that have ended
- * @mean: of them; GP_NEVER if @max is
- * @p50: half of all are not longer; GP_NEVER if that many have not ended
+ * @mean: of them; SIM_NEVER if @max is
+ * @p50: half of all are not longer; SIM_NEVER if that many have not ended
  * @p90: 90 % of all are not longer
  * @p99: 99 % of all are not longer
- * @max: the longest; GP_NEVER if one that has not ended is longer already
+ * @max: the longest; SIM_NEVER if one that has not ended is longer already
  */
-struct gp_summary {
+struct sim_summary {
 	u64 nr;
 	u64 mean;
 	u64 p50;
@@ -31,28 +31,28 @@ struct gp_summary {
 };
 
 /* Whether 99 % of all have ended, as far as that can be known. */
-static inline bool gp_summary_has_p99(const struct gp_summary *s)
+static inline bool sim_summary_has_p99(const struct sim_summary *s)
 {
-	return s->p99 && s->p99 != GP_NEVER;
+	return s->p99 && s->p99 != SIM_NEVER;
 }
 
 /**
- * struct gp_samples - every duration, in the order it was taken
+ * struct sim_samples - every duration, in the order it was taken
  * @nr: how many
  * @cap: room
  * @ns: them
  */
-struct gp_samples {
+struct sim_samples {
 	u64 nr;
 	u64 cap;
 	u64 *ns;
 };
 
-int gp_samples_add(struct gp_samples *s, u64 ns);
-void gp_samples_fini(struct gp_samples *s);
+int sim_samples_add(struct sim_samples *s, u64 ns);
+void sim_samples_fini(struct sim_samples *s);
 
 /**
- * gp_samples_summary() - what is to be said of durations
+ * sim_samples_summary() - what is to be said of durations
  * @s: durations that have ended
  * @waiting: how long those have lasted so far that have not; NULL = none
  * @out: output
@@ -63,18 +63,18 @@ void gp_samples_fini(struct gp_samples *s);
  *
  * Return: 0 or -ENOMEM.
  */
-int gp_samples_summary(const struct gp_samples *s, const struct gp_samples *waiting,
-		       struct gp_summary *out);
+int sim_samples_summary(const struct sim_samples *s, const struct sim_samples *waiting,
+			struct sim_summary *out);
 
 /**
- * struct gp_class_result - what one class got
+ * struct sim_class_result - what one class got
  * @name: class
  * @requests: requests that arrived
  * @completed: requests that ended before the end of the run
  * @throughput_per_s: completed per second of virtual time
  * @latency: arrival to completion; with those that did not end, as @waiting has it
  * @samples: the same of the completed ones, one by one
- * @waiting: arrival to the end of the run, of the others; GP_NEVER if they are so many that
+ * @waiting: arrival to the end of the run, of the others; SIM_NEVER if they are so many that
  *           the class falls behind
  * @gpu_ns: time its queues had waves that ran, summed over its queues
  * @alone: latency by itself
@@ -82,23 +82,23 @@ int gp_samples_summary(const struct gp_samples *s, const struct gp_samples *wait
  * @alone_gpu_ns: gpu time by itself
  * @alone_active_ns: time by itself with at least one request outstanding
  */
-struct gp_class_result {
-	char name[GP_NAME_MAX];
+struct sim_class_result {
+	char name[SIM_NAME_MAX];
 	u64 requests;
 	u64 completed;
 	double throughput_per_s;
-	struct gp_summary latency;
-	struct gp_samples samples;
-	struct gp_samples waiting;
+	struct sim_summary latency;
+	struct sim_samples samples;
+	struct sim_samples waiting;
 	u64 gpu_ns;
-	struct gp_summary alone;
+	struct sim_summary alone;
 	double alone_throughput_per_s;
 	u64 alone_gpu_ns;
 	u64 alone_active_ns;
 };
 
 /**
- * struct gp_sim_result - what a run gave
+ * struct sim_result - what a run gave
  * @virtual_ns: virtual time of the run
  * @wall_ns: real time it took
  * @nr_classes: classes
@@ -118,16 +118,16 @@ struct gp_class_result {
  * @restores: queue contexts restored
  * @stopped: why the run ended early; empty = it did not
  */
-struct gp_sim_result {
+struct sim_result {
 	u64 virtual_ns;
 	u64 wall_ns;
 	u32 nr_classes;
-	struct gp_class_result classes[GP_MAX_CLASSES];
+	struct sim_class_result classes[SIM_MAX_CLASSES];
 	u64 switches;
 	u64 preemptions;
 	u64 resumes;
-	struct gp_summary preempt_latency;
-	struct gp_samples preempt_samples;
+	struct sim_summary preempt_latency;
+	struct sim_samples preempt_samples;
 	u64 floor_ns;
 	u64 lost;
 	u64 repeated;
@@ -138,31 +138,31 @@ struct gp_sim_result {
 	char stopped[128];
 };
 
-void gp_sim_result_fini(struct gp_sim_result *r);
+void sim_result_fini(struct sim_result *r);
 
 /* What an observer sees: boxes, moments and arrows on tracks. */
-enum gp_span_kind {
-	GP_SPAN_KERNEL,		/* queue: waves of a dispatch run */
-	GP_SPAN_SAVE,		/* queue: being saved */
-	GP_SPAN_OFF,		/* queue: saved and off the GPU */
-	GP_SPAN_RESTORE,	/* queue: being restored */
-	GP_SPAN_WAIT,		/* queue: work rung in, no wave yet */
-	GP_SPAN_SWITCH,		/* node: a switch of the core */
-	GP_SPAN_COUNT
+enum sim_span_kind {
+	SIM_SPAN_KERNEL,	/* queue: waves of a dispatch run */
+	SIM_SPAN_SAVE,		/* queue: being saved */
+	SIM_SPAN_OFF,		/* queue: saved and off the GPU */
+	SIM_SPAN_RESTORE,	/* queue: being restored */
+	SIM_SPAN_WAIT,		/* queue: work rung in, no wave yet */
+	SIM_SPAN_SWITCH,	/* node: a switch of the core */
+	SIM_SPAN_COUNT
 };
 
-const char *gp_span_kind_name(enum gp_span_kind kind);
+const char *sim_span_kind_name(enum sim_span_kind kind);
 
 /**
- * struct gp_span - something that lasted
+ * struct sim_span - something that lasted
  * @kind: what
  * @track: queue index 0..nr_queues-1, or the number of queues for the node
  * @from_ns: begin
  * @to_ns: end
  * @arg: bytes, members or packet index
  */
-struct gp_span {
-	enum gp_span_kind kind;
+struct sim_span {
+	enum sim_span_kind kind;
 	u32 track;
 	u64 from_ns;
 	u64 to_ns;
@@ -170,7 +170,7 @@ struct gp_span {
 };
 
 /**
- * struct gp_observer - watches a run; any member may be NULL
+ * struct sim_observer - watches a run; any member may be NULL
  * @track: names a track before the first span: class, process, queue number
  * @span: a span ended
  * @preemption: a beneficiary's doorbell at @doorbell_ns on @track led to victim
@@ -178,29 +178,29 @@ struct gp_span {
  * @mark: something worth a line happened (reports of the core, faults)
  * @progress: virtual time goes on; called about every 1/200 of the run
  */
-struct gp_observer {
-	void (*track)(struct gp_observer *o, u32 track, const char *class_name, u32 process,
+struct sim_observer {
+	void (*track)(struct sim_observer *o, u32 track, const char *class_name, u32 process,
 		      u32 queue);
-	void (*span)(struct gp_observer *o, const struct gp_span *span);
-	void (*preemption)(struct gp_observer *o, u32 track, u64 doorbell_ns, u32 victim_track,
+	void (*span)(struct sim_observer *o, const struct sim_span *span);
+	void (*preemption)(struct sim_observer *o, u32 track, u64 doorbell_ns, u32 victim_track,
 			   u64 save_ns, u64 first_wave_ns);
-	void (*mark)(struct gp_observer *o, u64 now_ns, const char *text);
-	void (*progress)(struct gp_observer *o, u64 now_ns, u64 end_ns);
+	void (*mark)(struct sim_observer *o, u64 now_ns, const char *text);
+	void (*progress)(struct sim_observer *o, u64 now_ns, u64 end_ns);
 };
 
 /**
- * gp_sim_run() - run a scenario
+ * sim_run() - run a scenario
  * @sc: scenario, validated
  * @alone: also run every class by itself and fill in the alone_* members
  * @observer: watches the main run (not the alone runs), or NULL
- * @result: output; free with gp_sim_result_fini(), also after an error
+ * @result: output; free with sim_result_fini(), also after an error
  * @error: output on error: the reason, one line
  * @error_size: its size
  *
  * Return: 0, -ENOMEM, -EINVAL. A run that stopped early (a hung node) returns 0
- * and says why in gp_sim_result.stopped.
+ * and says why in sim_result.stopped.
  */
-int gp_sim_run(const struct gp_scenario *sc, bool alone, struct gp_observer *observer,
-	       struct gp_sim_result *result, char *error, size_t error_size);
+int sim_run(const struct sim_scenario *sc, bool alone, struct sim_observer *observer,
+	    struct sim_result *result, char *error, size_t error_size);
 
 #endif

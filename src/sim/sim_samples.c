@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int gp_samples_add(struct gp_samples *s, u64 ns)
+int sim_samples_add(struct sim_samples *s, u64 ns)
 {
 	if (s->nr == s->cap) {
 		u64 cap = s->cap ? s->cap * 2 : 64;
@@ -19,7 +19,7 @@ int gp_samples_add(struct gp_samples *s, u64 ns)
 	return 0;
 }
 
-void gp_samples_fini(struct gp_samples *s)
+void sim_samples_fini(struct sim_samples *s)
 {
 	free(s->ns);
 	memset(s, 0, sizeof(*s));
@@ -81,7 +81,7 @@ static u64 percentile(struct walk *k, u32 percent)
 			return k->ended[k->i];
 		k->i++;
 	}
-	return GP_NEVER;
+	return SIM_NEVER;
 }
 
 static u64 mean(const u64 *ns, u64 nr)
@@ -94,7 +94,7 @@ static u64 mean(const u64 *ns, u64 nr)
 }
 
 static void summarize(const u64 *ended, u64 nr, const u64 *waiting, u64 nr_waiting,
-		      struct gp_summary *out)
+		      struct sim_summary *out)
 {
 	struct walk k = {
 		.ended = ended, .nr = nr, .waiting = waiting, .nr_waiting = nr_waiting,
@@ -106,11 +106,11 @@ static void summarize(const u64 *ended, u64 nr, const u64 *waiting, u64 nr_waiti
 	out->p50 = percentile(&k, 50);
 	out->p90 = percentile(&k, 90);
 	out->p99 = percentile(&k, 99);
-	out->max = is_known ? ended[nr - 1] : GP_NEVER;
-	out->mean = is_known ? mean(ended, nr) : GP_NEVER;
+	out->max = is_known ? ended[nr - 1] : SIM_NEVER;
+	out->mean = is_known ? mean(ended, nr) : SIM_NEVER;
 }
 
-static u64 *sorted(const struct gp_samples *s)
+static u64 *sorted(const struct sim_samples *s)
 {
 	u64 *copy = malloc(max(s->nr, (u64)1) * sizeof(*copy));
 
@@ -121,10 +121,10 @@ static u64 *sorted(const struct gp_samples *s)
 	return copy;
 }
 
-int gp_samples_summary(const struct gp_samples *s, const struct gp_samples *waiting,
-		       struct gp_summary *out)
+int sim_samples_summary(const struct sim_samples *s, const struct sim_samples *waiting,
+			struct sim_summary *out)
 {
-	static const struct gp_samples none;
+	static const struct sim_samples none;
 	u64 *ended, *others;
 	int ret = -ENOMEM;
 

@@ -11,82 +11,82 @@
 
 static const char *const mechanism_names[] = {
 #define X(name, text, doc) text,
-	GP_MECHANISMS(X)
+	SIM_MECHANISMS(X)
 #undef X
 };
 
 static const char *const mechanism_docs[] = {
 #define X(name, text, doc) doc,
-	GP_MECHANISMS(X)
+	SIM_MECHANISMS(X)
 #undef X
 };
 
 static const char *const detect_names[] = {
 #define X(name, text, doc) text,
-	GP_DETECTS(X)
+	SIM_DETECTS(X)
 #undef X
 };
 
 static const char *const detect_docs[] = {
 #define X(name, text, doc) doc,
-	GP_DETECTS(X)
+	SIM_DETECTS(X)
 #undef X
 };
 
-const char *gp_mechanism_name(enum gp_mechanism m)
+const char *sim_mechanism_name(enum sim_mechanism m)
 {
-	return m < GP_MECH_COUNT ? mechanism_names[m] : "?";
+	return m < SIM_MECH_COUNT ? mechanism_names[m] : "?";
 }
 
-const char *gp_mechanism_doc(enum gp_mechanism m)
+const char *sim_mechanism_doc(enum sim_mechanism m)
 {
-	return m < GP_MECH_COUNT ? mechanism_docs[m] : "?";
+	return m < SIM_MECH_COUNT ? mechanism_docs[m] : "?";
 }
 
-int gp_mechanism_parse(const char *text, enum gp_mechanism *m)
+int sim_mechanism_parse(const char *text, enum sim_mechanism *m)
 {
-	for (u32 i = 0; i < GP_MECH_COUNT; i++) {
+	for (u32 i = 0; i < SIM_MECH_COUNT; i++) {
 		if (!strcmp(text, mechanism_names[i])) {
-			*m = (enum gp_mechanism)i;
+			*m = (enum sim_mechanism)i;
 			return 0;
 		}
 	}
 	return -EINVAL;
 }
 
-const char *gp_detect_name(enum gp_detect d)
+const char *sim_detect_name(enum sim_detect d)
 {
-	return d < GP_DETECT_COUNT ? detect_names[d] : "?";
+	return d < SIM_DETECT_COUNT ? detect_names[d] : "?";
 }
 
-const char *gp_detect_doc(enum gp_detect d)
+const char *sim_detect_doc(enum sim_detect d)
 {
-	return d < GP_DETECT_COUNT ? detect_docs[d] : "?";
+	return d < SIM_DETECT_COUNT ? detect_docs[d] : "?";
 }
 
-int gp_detect_parse(const char *text, enum gp_detect *d)
+int sim_detect_parse(const char *text, enum sim_detect *d)
 {
-	for (u32 i = 0; i < GP_DETECT_COUNT; i++) {
+	for (u32 i = 0; i < SIM_DETECT_COUNT; i++) {
 		if (!strcmp(text, detect_names[i])) {
-			*d = (enum gp_detect)i;
+			*d = (enum sim_detect)i;
 			return 0;
 		}
 	}
 	return -EINVAL;
 }
 
-void gp_scenario_defaults(struct gp_scenario *sc)
+void sim_scenario_defaults(struct sim_scenario *sc)
 {
 	memset(sc, 0, sizeof(*sc));
 	strcpy(sc->name, "unnamed");
 	strcpy(sc->gpu, "mi300x");
 	strcpy(sc->engine, "timed");
 	strcpy(sc->policy, "prio");
-	sc->mechanism = GP_MECH_CWSR;
-	sc->detect = GP_DETECT_DOORBELL;
+	sc->mechanism = SIM_MECH_CWSR;
+	sc->detect = SIM_DETECT_DOORBELL;
 	sc->seed = 1;
-	sc->duration_ns = GP_NS_PER_S;
-	sc->costs = (struct gp_sim_costs){
+	sc->duration_ns = SIM_NS_PER_S;
+	sc->costs = (struct sim_costs){
 		.fault_ns = 1000,
 		.wake_ns = 2000,
 		.wake_jitter_ns = 2000,
@@ -96,8 +96,8 @@ void gp_scenario_defaults(struct gp_scenario *sc)
 		.runlist_ns = 1000,
 		.irq_ns = 2000,
 		.idle_ns = 50000,
-		.poll_ns = 5 * GP_NS_PER_MS,
-		.critical_ns = GP_NS_PER_MS,
+		.poll_ns = 5 * SIM_NS_PER_MS,
+		.critical_ns = SIM_NS_PER_MS,
 		.trigger_ns = 0,
 		.block_ns = 20000,
 		.block_threshold = 16,
@@ -105,7 +105,7 @@ void gp_scenario_defaults(struct gp_scenario *sc)
 	};
 }
 
-void gp_scenario_fini(struct gp_scenario *sc)
+void sim_scenario_fini(struct sim_scenario *sc)
 {
 	for (u32 i = 0; i < sc->nr_classes; i++) {
 		free(sc->classes[i].kernels);
@@ -153,7 +153,7 @@ static int read_all(int fd, size_t limit, char **text, size_t *len)
 	return err;
 }
 
-int gp_read_text(const char *path, size_t limit, char **text, size_t *len)
+int sim_read_text(const char *path, size_t limit, char **text, size_t *len)
 {
 	/* Not to hang on a FIFO that has no writer. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -174,25 +174,25 @@ int gp_read_text(const char *path, size_t limit, char **text, size_t *len)
 	return err;
 }
 
-int gp_scenario_load(struct gp_scenario *sc, const char *path, char *error, size_t error_size)
+int sim_scenario_load(struct sim_scenario *sc, const char *path, char *error, size_t error_size)
 {
 	char *text;
 	size_t len;
-	int err = gp_read_text(path, GP_TEXT_MAX, &text, &len);
+	int err = sim_read_text(path, SIM_TEXT_MAX, &text, &len);
 
 	if (err == -EINVAL) {
-		gp_scenario_say(error, error_size, "%s: not a regular file", path);
+		sim_scenario_say(error, error_size, "%s: not a regular file", path);
 		return err;
 	}
 	if (err == -EFBIG) {
-		gp_scenario_say(error, error_size, "%s: larger than 1 MiB", path);
+		sim_scenario_say(error, error_size, "%s: larger than 1 MiB", path);
 		return -EINVAL;
 	}
 	if (err) {
-		gp_scenario_say(error, error_size, "%s: %s", path, strerror(-err));
+		sim_scenario_say(error, error_size, "%s: %s", path, strerror(-err));
 		return err;
 	}
-	err = gp_scenario_parse(sc, text, len, path, error, error_size);
+	err = sim_scenario_parse(sc, text, len, path, error, error_size);
 	free(text);
 	return err;
 }

@@ -2,7 +2,7 @@
 /*
  * A scenario: what runs on which GPU, how it is scheduled, for how long. It is
  * read from a text file (docs/guide/scenario.md) and is plain data afterwards. The
- * caller owns it and frees it with gp_scenario_fini().
+ * caller owns it and frees it with sim_scenario_fini().
  */
 #ifndef GP_SIM_SCENARIO_H
 #define GP_SIM_SCENARIO_H
@@ -10,14 +10,14 @@
 #include "core/sched.h"
 #include "gpu/gpu.h"
 
-#define GP_NAME_MAX 64
-#define GP_MAX_CLASSES 16
-#define GP_MAX_KERNELS 512	/* per class */
-#define GP_MAX_PARAMS 32
-#define GP_MAX_FAULTS 32
+#define SIM_NAME_MAX 64
+#define SIM_MAX_CLASSES 16
+#define SIM_MAX_KERNELS 512	/* per class */
+#define SIM_MAX_PARAMS 32
+#define SIM_MAX_FAULTS 32
 
 /* X(NAME, "text", "for people") */
-#define GP_MECHANISMS(X)                                                                      \
+#define SIM_MECHANISMS(X)                                                                     \
 	X(NONE, "none", "stock driver: queues share the GPU, nothing is preempted")           \
 	X(HWPRIO, "hwprio", "three pipe priorities; resident waves stay")                     \
 	X(LAUNCH_BLOCK, "launch-block", "host holds back launches, XSched level 1")           \
@@ -26,48 +26,48 @@
 	X(CWSR, "cwsr", "waves are saved and restored, firmware scheduler, node-wide cycle")  \
 	X(CWSR_QUEUE, "cwsr-queue", "waves are saved and restored, one queue at a time")
 
-enum gp_mechanism {
-#define X(name, text, doc) GP_MECH_##name,
-	GP_MECHANISMS(X)
+enum sim_mechanism {
+#define X(name, text, doc) SIM_MECH_##name,
+	SIM_MECHANISMS(X)
 #undef X
-	GP_MECH_COUNT
+	SIM_MECH_COUNT
 };
 
-#define GP_DETECTS(X)                                                                 \
+#define SIM_DETECTS(X)                                                                \
 	X(POLL, "poll", "scan of all queues every 5 ms")                              \
 	X(CRITICAL, "critical", "every 1 ms for latency-critical entities, else 5 ms") \
 	X(DOORBELL, "doorbell", "armed doorbell: page fault at the idle-to-busy edge") \
 	X(MANUAL, "manual", "scan only when triggered")
 
-enum gp_detect {
-#define X(name, text, doc) GP_DETECT_##name,
-	GP_DETECTS(X)
+enum sim_detect {
+#define X(name, text, doc) SIM_DETECT_##name,
+	SIM_DETECTS(X)
 #undef X
-	GP_DETECT_COUNT
+	SIM_DETECT_COUNT
 };
 
 /* Mechanisms that never preempt have no use for detection. */
-static inline bool gp_mechanism_uses_detection(enum gp_mechanism m)
+static inline bool sim_mechanism_uses_detection(enum sim_mechanism m)
 {
-	return m != GP_MECH_NONE && m != GP_MECH_HWPRIO;
+	return m != SIM_MECH_NONE && m != SIM_MECH_HWPRIO;
 }
 
-#define GP_ARRIVALS(X)        \
+#define SIM_ARRIVALS(X)       \
 	X(CLOSED, "closed")   \
 	X(UNIFORM, "uniform") \
 	X(POISSON, "poisson") \
 	X(BURST, "burst")     \
 	X(TRACE, "trace")
 
-enum gp_arrival_kind {
-#define X(name, text) GP_ARRIVAL_##name,
-	GP_ARRIVALS(X)
+enum sim_arrival_kind {
+#define X(name, text) SIM_ARRIVAL_##name,
+	SIM_ARRIVALS(X)
 #undef X
-	GP_ARRIVAL_COUNT
+	SIM_ARRIVAL_COUNT
 };
 
 /**
- * struct gp_arrival - when requests come
+ * struct sim_arrival - when requests come
  * @kind: generator
  * @period_ns: UNIFORM: time between requests; POISSON: its mean; BURST: between bursts
  * @burst: BURST: requests in a burst
@@ -77,8 +77,8 @@ enum gp_arrival_kind {
  * @nr_trace: TRACE: how many
  * @trace_ns: TRACE: arrival times from the start, ascending; repeats after the last
  */
-struct gp_arrival {
-	enum gp_arrival_kind kind;
+struct sim_arrival {
+	enum sim_arrival_kind kind;
 	u64 period_ns;
 	u32 burst;
 	u64 burst_gap_ns;
@@ -89,7 +89,7 @@ struct gp_arrival {
 };
 
 /**
- * struct gp_kernel_spec - one kernel of a request
+ * struct sim_kernel_spec - one kernel of a request
  * @duration_ns: how long each workgroup runs
  * @endless: it never ends
  * @fill_ppm: workgroups as a share of what the whole GPU can hold; 0 = @workgroups
@@ -98,7 +98,7 @@ struct gp_arrival {
  * @vgprs: vector registers of a work-item, 8..512
  * @lds_bytes: LDS of a workgroup, 0..65536
  */
-struct gp_kernel_spec {
+struct sim_kernel_spec {
 	u64 duration_ns;
 	bool endless;
 	u32 fill_ppm;
@@ -109,7 +109,7 @@ struct gp_kernel_spec {
 };
 
 /**
- * struct gp_class_spec - processes that do the same
+ * struct sim_class_spec - processes that do the same
  * @name: name in results
  * @attr: attributes of each process
  * @processes: how many processes
@@ -121,34 +121,34 @@ struct gp_kernel_spec {
  * @nr_kernels: kernels of a request, in order
  * @kernels: them
  */
-struct gp_class_spec {
-	char name[GP_NAME_MAX];
+struct sim_class_spec {
+	char name[SIM_NAME_MAX];
 	struct gp_attr attr;
 	u32 processes;
 	u32 queues;
-	struct gp_arrival arrival;
+	struct sim_arrival arrival;
 	u64 start_ns;
 	u64 stop_ns;
 	u64 launch_ns;
 	u32 nr_kernels;
-	struct gp_kernel_spec *kernels;
+	struct sim_kernel_spec *kernels;
 };
 
 /**
- * struct gp_fault_spec - something that goes wrong on purpose
+ * struct sim_fault_spec - something that goes wrong on purpose
  * @at_ns: when
- * @kind: enum gp_gpu_fault; or GP_GPU_FAULT_COUNT + enum gp_result: that result
+ * @kind: enum gpu_fault; or GPU_FAULT_COUNT + enum gp_result: that result
  *        for every member of the next @arg switches
- * @arg: argument; GP_GPU_FAULT_REFUSE: index of the class whose first queue refuses
+ * @arg: argument; GPU_FAULT_REFUSE: index of the class whose first queue refuses
  */
-struct gp_fault_spec {
+struct sim_fault_spec {
 	u64 at_ns;
 	u32 kind;
 	u64 arg;
 };
 
 /**
- * struct gp_sim_costs - what the software around the GPU costs
+ * struct sim_costs - what the software around the GPU costs
  * @fault_ns: doorbell page fault, on the submitter
  * @wake_ns: wake-up of the scheduler thread, at least
  * @wake_jitter_ns: at most this much more, uniform
@@ -165,7 +165,7 @@ struct gp_fault_spec {
  * @block_threshold: launch-block: commands in flight at most
  * @block_batch: launch-block: commands per synchronisation
  */
-struct gp_sim_costs {
+struct sim_costs {
 	u64 fault_ns;
 	u64 wake_ns;
 	u64 wake_jitter_ns;
@@ -184,13 +184,13 @@ struct gp_sim_costs {
 };
 
 /* A core parameter to set: "hysteresis_ns", "fair.granularity_ns", … */
-struct gp_param_set {
-	char name[GP_NAME_MAX];
+struct sim_param_set {
+	char name[SIM_NAME_MAX];
 	u64 value;
 };
 
 /**
- * struct gp_scenario - all of it
+ * struct sim_scenario - all of it
  * @name: short name
  * @title: one line for people
  * @gpu: profile name
@@ -209,34 +209,34 @@ struct gp_param_set {
  * @nr_classes: classes
  * @classes: them
  */
-struct gp_scenario {
-	char name[GP_NAME_MAX];
+struct sim_scenario {
+	char name[SIM_NAME_MAX];
 	char title[128];
-	char gpu[GP_NAME_MAX];
-	char engine[GP_NAME_MAX];
-	char policy[GP_NAME_MAX];
-	enum gp_mechanism mechanism;
-	enum gp_detect detect;
+	char gpu[SIM_NAME_MAX];
+	char engine[SIM_NAME_MAX];
+	char policy[SIM_NAME_MAX];
+	enum sim_mechanism mechanism;
+	enum sim_detect detect;
 	u64 seed;
 	u64 duration_ns;
-	struct gp_sim_costs costs;
+	struct sim_costs costs;
 	u32 nr_slots;
 	u32 nr_params;
-	struct gp_param_set params[GP_MAX_PARAMS];
+	struct sim_param_set params[SIM_MAX_PARAMS];
 	u32 nr_faults;
-	struct gp_fault_spec faults[GP_MAX_FAULTS];
+	struct sim_fault_spec faults[SIM_MAX_FAULTS];
 	u32 nr_classes;
-	struct gp_class_spec classes[GP_MAX_CLASSES];
+	struct sim_class_spec classes[SIM_MAX_CLASSES];
 };
 
 /**
- * gp_scenario_defaults() - an empty scenario with default costs
+ * sim_scenario_defaults() - an empty scenario with default costs
  * @sc: output
  */
-void gp_scenario_defaults(struct gp_scenario *sc);
+void sim_scenario_defaults(struct sim_scenario *sc);
 
 /**
- * gp_scenario_parse() - read a scenario from text
+ * sim_scenario_parse() - read a scenario from text
  * @sc: output; nothing to free on error
  * @text: the text, not necessarily terminated
  * @len: its length
@@ -246,11 +246,11 @@ void gp_scenario_defaults(struct gp_scenario *sc);
  *
  * Return: 0, -EINVAL malformed, -ENOMEM.
  */
-int gp_scenario_parse(struct gp_scenario *sc, const char *text, size_t len, const char *file,
-		      char *error, size_t error_size);
+int sim_scenario_parse(struct sim_scenario *sc, const char *text, size_t len, const char *file,
+		       char *error, size_t error_size);
 
 /**
- * gp_scenario_load() - read a scenario from a file
+ * sim_scenario_load() - read a scenario from a file
  * @sc: output
  * @path: file
  * @error: as above
@@ -258,10 +258,10 @@ int gp_scenario_parse(struct gp_scenario *sc, const char *text, size_t len, cons
  *
  * Return: 0, -EINVAL malformed, other -errno the file cannot be read.
  */
-int gp_scenario_load(struct gp_scenario *sc, const char *path, char *error, size_t error_size);
+int sim_scenario_load(struct sim_scenario *sc, const char *path, char *error, size_t error_size);
 
 /**
- * gp_scenario_validate() - check what no single line can be blamed for
+ * sim_scenario_validate() - check what no single line can be blamed for
  * @sc: scenario, e.g. after options changed it
  * @error: output on error: the reason, one line
  * @error_size: its size
@@ -271,15 +271,15 @@ int gp_scenario_load(struct gp_scenario *sc, const char *path, char *error, size
  *
  * Return: 0 or -EINVAL.
  */
-int gp_scenario_validate(const struct gp_scenario *sc, char *error, size_t error_size);
+int sim_scenario_validate(const struct sim_scenario *sc, char *error, size_t error_size);
 
-void gp_scenario_fini(struct gp_scenario *sc);
+void sim_scenario_fini(struct sim_scenario *sc);
 
-const char *gp_mechanism_name(enum gp_mechanism m);
-const char *gp_mechanism_doc(enum gp_mechanism m);
-int gp_mechanism_parse(const char *text, enum gp_mechanism *m);
-const char *gp_detect_name(enum gp_detect d);
-const char *gp_detect_doc(enum gp_detect d);
-int gp_detect_parse(const char *text, enum gp_detect *d);
+const char *sim_mechanism_name(enum sim_mechanism m);
+const char *sim_mechanism_doc(enum sim_mechanism m);
+int sim_mechanism_parse(const char *text, enum sim_mechanism *m);
+const char *sim_detect_name(enum sim_detect d);
+const char *sim_detect_doc(enum sim_detect d);
+int sim_detect_parse(const char *text, enum sim_detect *d);
 
 #endif

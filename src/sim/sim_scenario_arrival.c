@@ -6,85 +6,85 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PERIOD_MIN_NS GP_NS_PER_US
+#define PERIOD_MIN_NS SIM_NS_PER_US
 
-static int check_end(struct gp_parser *p, char *rest)
+static int check_end(struct sim_parser *p, char *rest)
 {
-	char *word = gp_value_word(&rest);
+	char *word = sim_value_word(&rest);
 
-	return word ? gp_parser_fail(p, "arrival: '%.40s' is one word too many", word) : 0;
+	return word ? sim_parser_fail(p, "arrival: '%.40s' is one word too many", word) : 0;
 }
 
 /* Expects "@word DURATION" next. */
-static int read_worded(struct gp_parser *p, char **rest, const char *word, u64 low, u64 *ns)
+static int read_worded(struct sim_parser *p, char **rest, const char *word, u64 low, u64 *ns)
 {
-	char *got = gp_value_word(rest);
+	char *got = sim_value_word(rest);
 	char *text;
 
 	if (!got || strcmp(got, word))
-		return gp_parser_fail(p, "arrival: '%s DURATION' is missing", word);
-	text = gp_value_word(rest);
+		return sim_parser_fail(p, "arrival: '%s DURATION' is missing", word);
+	text = sim_value_word(rest);
 	if (!text)
-		return gp_parser_fail(p, "arrival: '%s' has no value", word);
-	return gp_parser_duration(p, word, text, low, GP_RUN_MAX_NS, ns);
+		return sim_parser_fail(p, "arrival: '%s' has no value", word);
+	return sim_parser_duration(p, word, text, low, SIM_RUN_MAX_NS, ns);
 }
 
 /* closed [N] [think DURATION] */
-static int read_closed(struct gp_parser *p, char *rest, struct gp_arrival *a)
+static int read_closed(struct sim_parser *p, char *rest, struct sim_arrival *a)
 {
-	char *word = gp_value_word(&rest);
+	char *word = sim_value_word(&rest);
 	u64 nr = 1;
 	int err;
 
 	a->think_ns = 0;
 	if (word && strcmp(word, "think")) {
-		err = gp_parser_number(p, "arrival: closed", word, 1, 256, &nr);
+		err = sim_parser_number(p, "arrival: closed", word, 1, 256, &nr);
 		if (err)
 			return err;
-		word = gp_value_word(&rest);
+		word = sim_value_word(&rest);
 	}
 	a->concurrency = (u32)nr;
 	if (!word)
 		return 0;
 	if (strcmp(word, "think"))
-		return gp_parser_fail(p, "arrival: '%.40s' is not 'think'", word);
-	word = gp_value_word(&rest);
+		return sim_parser_fail(p, "arrival: '%.40s' is not 'think'", word);
+	word = sim_value_word(&rest);
 	if (!word)
-		return gp_parser_fail(p, "arrival: 'think' has no value");
-	err = gp_parser_duration(p, "think", word, 0, GP_RUN_MAX_NS, &a->think_ns);
+		return sim_parser_fail(p, "arrival: 'think' has no value");
+	err = sim_parser_duration(p, "think", word, 0, SIM_RUN_MAX_NS, &a->think_ns);
 	return err ? err : check_end(p, rest);
 }
 
 /* uniform RATE | uniform every DURATION; the same for poisson */
-static int read_periodic(struct gp_parser *p, char *rest, struct gp_arrival *a)
+static int read_periodic(struct sim_parser *p, char *rest, struct sim_arrival *a)
 {
-	char *word = gp_value_word(&rest);
+	char *word = sim_value_word(&rest);
 	int err;
 
 	if (!word)
-		return gp_parser_fail(p, "arrival: a rate such as 100/s, or 'every DURATION'");
+		return sim_parser_fail(p, "arrival: a rate such as 100/s, or 'every DURATION'");
 	if (!strcmp(word, "every")) {
-		char *text = gp_value_word(&rest);
+		char *text = sim_value_word(&rest);
 
-		err = gp_parser_duration(p, "every", text ? text : "", PERIOD_MIN_NS,
-					 GP_RUN_MAX_NS, &a->period_ns);
+		err = sim_parser_duration(p, "every", text ? text : "", PERIOD_MIN_NS,
+					  SIM_RUN_MAX_NS, &a->period_ns);
 		return err ? err : check_end(p, rest);
 	}
-	err = gp_value_rate(word, &a->period_ns);
+	err = sim_value_rate(word, &a->period_ns);
 	if (err == -EINVAL)
-		return gp_parser_fail(p, "arrival: '%.40s' is not a rate such as 100/s", word);
-	if (err || a->period_ns < PERIOD_MIN_NS || a->period_ns > GP_RUN_MAX_NS)
-		return gp_parser_fail(p, "arrival: %.40s is out of range, 0.0003/s to 1000000/s",
-				      word);
+		return sim_parser_fail(p, "arrival: '%.40s' is not a rate such as 100/s", word);
+	if (err || a->period_ns < PERIOD_MIN_NS || a->period_ns > SIM_RUN_MAX_NS)
+		return sim_parser_fail(p, "arrival: %.40s is out of range, 0.0003/s to 1000000/s",
+				       word);
 	return check_end(p, rest);
 }
 
 /* burst N every DURATION gap DURATION */
-static int read_burst(struct gp_parser *p, char *rest, struct gp_arrival *a)
+static int read_burst(struct sim_parser *p, char *rest, struct sim_arrival *a)
 {
-	char *word = gp_value_word(&rest);
+	char *word = sim_value_word(&rest);
 	u64 nr;
-	int err = gp_parser_number(p, "arrival: burst", word ? word : "", 1, 100000, &nr);
+	int err = sim_parser_number(p, "arrival: burst", word ? word : "", 1, 100000, &nr);
 
 	if (!err)
 		err = read_worded(p, &rest, "every", PERIOD_MIN_NS, &a->period_ns);
@@ -96,12 +96,12 @@ static int read_burst(struct gp_parser *p, char *rest, struct gp_arrival *a)
 		return err;
 	a->burst = (u32)nr;
 	if (a->burst_gap_ns * (nr - 1) > a->period_ns)
-		return gp_parser_fail(p, "arrival: the burst lasts longer than its period");
+		return sim_parser_fail(p, "arrival: the burst lasts longer than its period");
 	return 0;
 }
 
 /* Beside the scenario file, unless the name is absolute. */
-static int trace_path(const struct gp_parser *p, const char *name, char *out, size_t size)
+static int trace_path(const struct sim_parser *p, const char *name, char *out, size_t size)
 {
 	const char *slash = strrchr(p->file, '/');
 	int dir_len = slash && name[0] != '/' ? (int)(slash - p->file + 1) : 0;
@@ -111,22 +111,22 @@ static int trace_path(const struct gp_parser *p, const char *name, char *out, si
 }
 
 /* One line of a trace: blank, a comment, or a time with a unit (none = ns). */
-static int add_time(struct gp_arrival *a, char *line, u32 *cap)
+static int add_time(struct sim_arrival *a, char *line, u32 *cap)
 {
 	char *word;
 	u64 ns;
 
 	line[strcspn(line, "#\r")] = '\0';
-	word = gp_value_word(&line);
+	word = sim_value_word(&line);
 	if (!word)
 		return 0;
-	if (gp_value_word(&line))
+	if (sim_value_word(&line))
 		return -EINVAL;
 	if (gp_text_read_time(word, GP_TEXT_NS, &ns))
 		return -EINVAL;
-	if (ns > GP_RUN_MAX_NS || (a->nr_trace && ns < a->trace_ns[a->nr_trace - 1]))
+	if (ns > SIM_RUN_MAX_NS || (a->nr_trace && ns < a->trace_ns[a->nr_trace - 1]))
 		return -ERANGE;
-	if (a->nr_trace == GP_TRACE_MAX)
+	if (a->nr_trace == SIM_TRACE_MAX)
 		return -EFBIG;
 	if (a->nr_trace == *cap) {
 		u32 more = *cap ? 2 * *cap : 64;
@@ -141,28 +141,28 @@ static int add_time(struct gp_arrival *a, char *line, u32 *cap)
 	return 0;
 }
 
-static int fail_trace(struct gp_parser *p, const char *name, u32 line, int err)
+static int fail_trace(struct sim_parser *p, const char *name, u32 line, int err)
 {
 	switch (err) {
 	case -ENOMEM:
 		return err;
 	case -EINVAL:
-		return gp_parser_fail(p, "%.80s:%u: not a time such as 20ms", name, line);
+		return sim_parser_fail(p, "%.80s:%u: not a time such as 20ms", name, line);
 	case -ERANGE:
-		return gp_parser_fail(p, "%.80s:%u: times ascend and end within an hour", name,
-				      line);
+		return sim_parser_fail(p, "%.80s:%u: times ascend and end within an hour", name,
+				       line);
 	default:
-		return gp_parser_fail(p, "%.80s: more than %d arrivals", name, GP_TRACE_MAX);
+		return sim_parser_fail(p, "%.80s: more than %d arrivals", name, SIM_TRACE_MAX);
 	}
 }
 
-static int read_times(struct gp_parser *p, const char *name, char *text, size_t len,
-		      struct gp_arrival *a)
+static int read_times(struct sim_parser *p, const char *name, char *text, size_t len,
+		      struct sim_arrival *a)
 {
 	u32 line = 0, cap = 0;
 
 	if (memchr(text, '\0', len))
-		return gp_parser_fail(p, "%.80s: NUL byte", name);
+		return sim_parser_fail(p, "%.80s: NUL byte", name);
 	while (*text) {
 		char *end = text + strcspn(text, "\n");
 		char *next = *end ? end + 1 : end;
@@ -176,12 +176,12 @@ static int read_times(struct gp_parser *p, const char *name, char *text, size_t 
 		text = next;
 	}
 	if (!a->nr_trace || !a->trace_ns[a->nr_trace - 1])
-		return gp_parser_fail(p, "%.80s: no arrival after 0", name);
+		return sim_parser_fail(p, "%.80s: no arrival after 0", name);
 	return 0;
 }
 
 /* trace FILE */
-static int read_trace(struct gp_parser *p, char *rest, struct gp_arrival *a)
+static int read_trace(struct sim_parser *p, char *rest, struct sim_arrival *a)
 {
 	char *name = rest + strspn(rest, " \t");
 	char path[4096];
@@ -190,56 +190,56 @@ static int read_trace(struct gp_parser *p, char *rest, struct gp_arrival *a)
 	int err;
 
 	if (!*name)
-		return gp_parser_fail(p, "arrival: 'trace' has no file");
+		return sim_parser_fail(p, "arrival: 'trace' has no file");
 	err = trace_path(p, name, path, sizeof(path));
 	if (!err)
-		err = gp_read_text(path, 64 * GP_TEXT_MAX, &text, &len);
+		err = sim_read_text(path, 64 * SIM_TEXT_MAX, &text, &len);
 	if (err == -ENOMEM)
 		return err;
 	if (err)
-		return gp_parser_fail(p, "%.80s: %s", name, strerror(-err));
+		return sim_parser_fail(p, "%.80s: %s", name, strerror(-err));
 	err = read_times(p, name, text, len, a);
 	free(text);
 	return err;
 }
 
-int gp_parse_arrival(struct gp_parser *p, const struct gp_key *key, char *value)
+int sim_parse_arrival(struct sim_parser *p, const struct sim_key *key, char *value)
 {
-	static int (*const readers[])(struct gp_parser *p, char *rest, struct gp_arrival *a) = {
-		[GP_ARRIVAL_CLOSED] = read_closed,
-		[GP_ARRIVAL_UNIFORM] = read_periodic,
-		[GP_ARRIVAL_POISSON] = read_periodic,
-		[GP_ARRIVAL_BURST] = read_burst,
-		[GP_ARRIVAL_TRACE] = read_trace,
+	static int (*const readers[])(struct sim_parser *p, char *rest, struct sim_arrival *a) = {
+		[SIM_ARRIVAL_CLOSED] = read_closed,
+		[SIM_ARRIVAL_UNIFORM] = read_periodic,
+		[SIM_ARRIVAL_POISSON] = read_periodic,
+		[SIM_ARRIVAL_BURST] = read_burst,
+		[SIM_ARRIVAL_TRACE] = read_trace,
 	};
 	static const char *const names[] = {
 #define X(name, text) text,
-		GP_ARRIVALS(X)
+		SIM_ARRIVALS(X)
 #undef X
 	};
-	struct gp_arrival *a = &p->class->arrival;
+	struct sim_arrival *a = &p->class->arrival;
 	char *rest = value;
-	char *word = gp_value_word(&rest);
+	char *word = sim_value_word(&rest);
 
-	for (u32 i = 0; i < GP_ARRIVAL_COUNT; i++) {
+	for (u32 i = 0; i < SIM_ARRIVAL_COUNT; i++) {
 		if (strcmp(word, names[i]))
 			continue;
-		a->kind = (enum gp_arrival_kind)i;
+		a->kind = (enum sim_arrival_kind)i;
 		return readers[i](p, rest, a);
 	}
-	return gp_parser_fail(p, "%s: '%.40s' is none of closed, uniform, poisson, burst, trace",
-			      key->name, word);
+	return sim_parser_fail(p, "%s: '%.40s' is none of closed, uniform, poisson, burst, trace",
+			       key->name, word);
 }
 
-u64 gp_arrival_estimate(const struct gp_arrival *a, u64 duration_ns)
+u64 sim_arrival_estimate(const struct sim_arrival *a, u64 duration_ns)
 {
 	switch (a->kind) {
-	case GP_ARRIVAL_UNIFORM:
-	case GP_ARRIVAL_POISSON:
+	case SIM_ARRIVAL_UNIFORM:
+	case SIM_ARRIVAL_POISSON:
 		return duration_ns / a->period_ns + 1;
-	case GP_ARRIVAL_BURST:
+	case SIM_ARRIVAL_BURST:
 		return (duration_ns / a->period_ns + 1) * a->burst;
-	case GP_ARRIVAL_TRACE:
+	case SIM_ARRIVAL_TRACE:
 		return (duration_ns / max(a->trace_ns[a->nr_trace - 1], (u64)1) + 1) * a->nr_trace;
 	default:
 		return 0;

@@ -6,30 +6,30 @@
 #include <string.h>
 
 struct check {
-	const struct gp_scenario *sc;
-	const struct gp_profile *gpu;
+	const struct sim_scenario *sc;
+	const struct gpu_profile *gpu;
 	char *error;
 	size_t error_size;
 };
 
-#define FAIL(c, ...) (gp_scenario_say((c)->error, (c)->error_size, __VA_ARGS__), -EINVAL)
+#define FAIL(c, ...) (sim_scenario_say((c)->error, (c)->error_size, __VA_ARGS__), -EINVAL)
 
-bool gp_engine_exists(const char *name)
+bool sim_engine_exists(const char *name)
 {
 	return !strcmp(name, "timed") || !strcmp(name, "state");
 }
 
 static int check_names(const struct check *c)
 {
-	const struct gp_scenario *sc = c->sc;
+	const struct sim_scenario *sc = c->sc;
 
 	if (!c->gpu)
 		return FAIL(c, "no gpu '%s'; see gpreempt sim list", sc->gpu);
-	if (!gp_engine_exists(sc->engine))
+	if (!sim_engine_exists(sc->engine))
 		return FAIL(c, "no engine '%s'; see gpreempt sim list", sc->engine);
 	if (!gp_text_is_policy(sc->policy))
 		return FAIL(c, "no policy '%s'; see gpreempt sim list", sc->policy);
-	if (sc->mechanism >= GP_MECH_COUNT || sc->detect >= GP_DETECT_COUNT)
+	if (sc->mechanism >= SIM_MECH_COUNT || sc->detect >= SIM_DETECT_COUNT)
 		return FAIL(c, "no such mechanism or detection mode");
 	return 0;
 }
@@ -37,7 +37,7 @@ static int check_names(const struct check *c)
 static int check_params(const struct check *c)
 {
 	for (u32 i = 0; i < c->sc->nr_params; i++) {
-		const struct gp_param_set *set = &c->sc->params[i];
+		const struct sim_param_set *set = &c->sc->params[i];
 		const struct gp_param_desc *desc = gp_params_find(set->name);
 
 		if (!desc)
@@ -51,15 +51,15 @@ static int check_params(const struct check *c)
 }
 
 /* Registers are allocated in blocks of 8 per work-item; a wave has 64 of them. */
-static u32 wave_vgpr_bytes(const struct gp_kernel_spec *k)
+static u32 wave_vgpr_bytes(const struct sim_kernel_spec *k)
 {
 	return (k->vgprs + 7) / 8 * 8 * 64 * 4;
 }
 
-static int check_kernel(const struct check *c, const struct gp_class_spec *class, u32 index)
+static int check_kernel(const struct check *c, const struct sim_class_spec *class, u32 index)
 {
-	const struct gp_kernel_spec *k = &class->kernels[index];
-	const struct gp_profile *g = c->gpu;
+	const struct sim_kernel_spec *k = &class->kernels[index];
+	const struct gpu_profile *g = c->gpu;
 	u32 waves, waves_per_simd;
 
 	if (!k->workgroup_size || k->workgroup_size > 1024 || k->vgprs < 8 || k->vgprs > 512)
@@ -81,17 +81,17 @@ static int check_kernel(const struct check *c, const struct gp_class_spec *class
 	return 0;
 }
 
-static int check_class(const struct check *c, const struct gp_class_spec *class)
+static int check_class(const struct check *c, const struct sim_class_spec *class)
 {
-	u64 requests = gp_arrival_estimate(&class->arrival, c->sc->duration_ns);
+	u64 requests = sim_arrival_estimate(&class->arrival, c->sc->duration_ns);
 
 	if (!class->processes || !class->queues || !class->nr_kernels)
 		return FAIL(c, "class %s: needs a process, a queue and a kernel", class->name);
 	if (class->start_ns >= class->stop_ns)
 		return FAIL(c, "class %s: starts when it has stopped", class->name);
-	if (requests * class->processes > GP_REQUESTS_MAX)
+	if (requests * class->processes > SIM_REQUESTS_MAX)
 		return FAIL(c, "class %s: about %llu requests, at most %llu", class->name,
-			    (unsigned long long)(requests * class->processes), GP_REQUESTS_MAX);
+			    (unsigned long long)(requests * class->processes), SIM_REQUESTS_MAX);
 	for (u32 i = 0; i < class->nr_kernels; i++) {
 		int err = check_kernel(c, class, i);
 
@@ -102,43 +102,43 @@ static int check_class(const struct check *c, const struct gp_class_spec *class)
 }
 
 /* Queues that are loaded and dequeued by hand need a slot each. */
-static bool needs_slots(enum gp_mechanism m)
+static bool needs_slots(enum sim_mechanism m)
 {
-	return m == GP_MECH_DRAIN || m == GP_MECH_RESET || m == GP_MECH_CWSR_QUEUE;
+	return m == SIM_MECH_DRAIN || m == SIM_MECH_RESET || m == SIM_MECH_CWSR_QUEUE;
 }
 
 static int check_queues(const struct check *c)
 {
-	const struct gp_scenario *sc = c->sc;
+	const struct sim_scenario *sc = c->sc;
 	u32 slots = sc->nr_slots ? sc->nr_slots : c->gpu->nr_slots;
 	u64 queues = 0;
 
 	for (u32 i = 0; i < sc->nr_classes; i++)
 		queues += (u64)sc->classes[i].processes * sc->classes[i].queues;
-	if (queues > GP_QUEUES_MAX)
+	if (queues > SIM_QUEUES_MAX)
 		return FAIL(c, "%llu queues in all, at most %d", (unsigned long long)queues,
-			    GP_QUEUES_MAX);
+			    SIM_QUEUES_MAX);
 	if (needs_slots(sc->mechanism) && queues > slots)
 		return FAIL(c, "mechanism %s needs a slot per queue: %llu queues, %u slots",
-			    gp_mechanism_name(sc->mechanism), (unsigned long long)queues, slots);
+			    sim_mechanism_name(sc->mechanism), (unsigned long long)queues, slots);
 	return 0;
 }
 
-int gp_scenario_validate(const struct gp_scenario *sc, char *error, size_t error_size)
+int sim_scenario_validate(const struct sim_scenario *sc, char *error, size_t error_size)
 {
-	struct check c = { sc, gp_profile_find(sc->gpu), error, error_size };
+	struct check c = { sc, gpu_profile_find(sc->gpu), error, error_size };
 	int err = check_names(&c);
 
 	if (!err)
 		err = check_params(&c);
-	if (!err && (sc->duration_ns < GP_NS_PER_US || sc->duration_ns > GP_RUN_MAX_NS))
+	if (!err && (sc->duration_ns < SIM_NS_PER_US || sc->duration_ns > SIM_RUN_MAX_NS))
 		err = FAIL(&c, "duration: out of range, 1us to 1h");
-	if (!err && sc->nr_slots > GP_GPU_MAX_SLOTS)
-		err = FAIL(&c, "slots: out of range, 1 to %d", GP_GPU_MAX_SLOTS);
+	if (!err && sc->nr_slots > GPU_MAX_SLOTS)
+		err = FAIL(&c, "slots: out of range, 1 to %d", GPU_MAX_SLOTS);
 	if (!err && !sc->nr_classes)
 		err = FAIL(&c, "no class");
-	if (!err && sc->detect == GP_DETECT_MANUAL && !sc->costs.trigger_ns &&
-	    gp_mechanism_uses_detection(sc->mechanism))
+	if (!err && sc->detect == SIM_DETECT_MANUAL && !sc->costs.trigger_ns &&
+	    sim_mechanism_uses_detection(sc->mechanism))
 		err = FAIL(&c, "detection mode manual needs a trigger in [costs]");
 	if (!err)
 		err = check_queues(&c);

@@ -22,7 +22,7 @@ static void make_printable(char *text)
 	}
 }
 
-void gp_scenario_say(char *error, size_t error_size, const char *format, ...)
+void sim_scenario_say(char *error, size_t error_size, const char *format, ...)
 {
 	va_list args;
 
@@ -34,7 +34,7 @@ void gp_scenario_say(char *error, size_t error_size, const char *format, ...)
 	make_printable(error);
 }
 
-int gp_parser_fail(struct gp_parser *p, const char *format, ...)
+int sim_parser_fail(struct sim_parser *p, const char *format, ...)
 {
 	char reason[256];
 	va_list args;
@@ -42,48 +42,48 @@ int gp_parser_fail(struct gp_parser *p, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(reason, sizeof(reason), format, args);
 	va_end(args);
-	gp_scenario_say(p->error, p->error_size, "%s:%u: %s", p->file, p->line, reason);
+	sim_scenario_say(p->error, p->error_size, "%s:%u: %s", p->file, p->line, reason);
 	return -EINVAL;
 }
 
 /* Sections. */
 
-static int begin_fault(struct gp_parser *p)
+static int begin_fault(struct sim_parser *p)
 {
-	struct gp_scenario *sc = p->sc;
+	struct sim_scenario *sc = p->sc;
 
-	if (sc->nr_faults == GP_MAX_FAULTS)
-		return gp_parser_fail(p, "more than %d faults", GP_MAX_FAULTS);
+	if (sc->nr_faults == SIM_MAX_FAULTS)
+		return sim_parser_fail(p, "more than %d faults", SIM_MAX_FAULTS);
 	p->fault_line[sc->nr_faults] = p->line;
 	p->fault = &sc->faults[sc->nr_faults++];
 	p->fault->at_ns = U64_MAX;
-	p->fault->kind = GP_GPU_FAULT_COUNT;
+	p->fault->kind = GPU_FAULT_COUNT;
 	p->fault->arg = U64_MAX;
 	p->object = p->fault;
 	return 0;
 }
 
-static int begin_class(struct gp_parser *p, const char *name)
+static int begin_class(struct sim_parser *p, const char *name)
 {
-	struct gp_scenario *sc = p->sc;
-	struct gp_class_spec *c;
+	struct sim_scenario *sc = p->sc;
+	struct sim_class_spec *c;
 
-	if (!gp_value_is_name(name))
-		return gp_parser_fail(p, "class: a name of 1 to %d letters, digits, '.', '_', '-'",
-				      GP_NAME_MAX - 1);
+	if (!sim_value_is_name(name))
+		return sim_parser_fail(p, "class: a name of 1 to %d letters, digits, '.', '_', '-'",
+				       SIM_NAME_MAX - 1);
 	for (u32 i = 0; i < sc->nr_classes; i++) {
 		if (!strcmp(sc->classes[i].name, name))
-			return gp_parser_fail(p, "class '%s' comes twice", name);
+			return sim_parser_fail(p, "class '%s' comes twice", name);
 	}
-	if (sc->nr_classes == GP_MAX_CLASSES)
-		return gp_parser_fail(p, "more than %d classes", GP_MAX_CLASSES);
+	if (sc->nr_classes == SIM_MAX_CLASSES)
+		return sim_parser_fail(p, "more than %d classes", SIM_MAX_CLASSES);
 	c = &sc->classes[sc->nr_classes++];
 	strcpy(c->name, name);
 	c->attr.prio = GP_PRIO_DEFAULT;
 	c->attr.weight = GP_WEIGHT_DEFAULT;
 	c->processes = 1;
 	c->queues = 1;
-	c->arrival.kind = GP_ARRIVAL_CLOSED;
+	c->arrival.kind = SIM_ARRIVAL_CLOSED;
 	c->arrival.concurrency = 1;
 	c->stop_ns = U64_MAX;
 	p->class = c;
@@ -91,20 +91,20 @@ static int begin_class(struct gp_parser *p, const char *name)
 	return 0;
 }
 
-static int end_section(struct gp_parser *p)
+static int end_section(struct sim_parser *p)
 {
 	u32 line = p->line;
 	int err = 0;
 
 	p->line = p->section_line;
 	if (p->class && !p->class->nr_kernels)
-		err = gp_parser_fail(p, "class '%s' has no kernel", p->class->name);
+		err = sim_parser_fail(p, "class '%s' has no kernel", p->class->name);
 	else if (p->class && p->class->start_ns >= p->class->stop_ns)
-		err = gp_parser_fail(p, "class '%s' starts when it has stopped", p->class->name);
+		err = sim_parser_fail(p, "class '%s' starts when it has stopped", p->class->name);
 	else if (p->fault && p->fault->at_ns == U64_MAX)
-		err = gp_parser_fail(p, "fault: 'at' is missing");
-	else if (p->fault && p->fault->kind == GP_GPU_FAULT_COUNT)
-		err = gp_parser_fail(p, "fault: 'kind' is missing");
+		err = sim_parser_fail(p, "fault: 'at' is missing");
+	else if (p->fault && p->fault->kind == GPU_FAULT_COUNT)
+		err = sim_parser_fail(p, "fault: 'kind' is missing");
 	p->line = line;
 	p->class = NULL;
 	p->fault = NULL;
@@ -113,14 +113,14 @@ static int end_section(struct gp_parser *p)
 
 static const struct {
 	const char *name;
-	const struct gp_key *keys;
+	const struct sim_key *keys;
 } sections[] = {
-	{ "scenario", gp_scenario_keys },
-	{ "costs", gp_costs_keys },
+	{ "scenario", sim_scenario_keys },
+	{ "costs", sim_costs_keys },
 	{ "params", NULL },
 };
 
-static void enter(struct gp_parser *p, const struct gp_key *keys)
+static void enter(struct sim_parser *p, const struct sim_key *keys)
 {
 	p->keys = keys;
 	p->in_params = false;
@@ -128,23 +128,23 @@ static void enter(struct gp_parser *p, const struct gp_key *keys)
 	p->section_line = p->line;
 }
 
-static int begin_single(struct gp_parser *p, const char *name)
+static int begin_single(struct sim_parser *p, const char *name)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(sections); i++) {
 		if (strcmp(name, sections[i].name))
 			continue;
 		if (p->sections_seen & (1u << i))
-			return gp_parser_fail(p, "section [%s] comes twice", name);
+			return sim_parser_fail(p, "section [%s] comes twice", name);
 		p->sections_seen |= 1u << i;
 		enter(p, sections[i].keys);
 		p->in_params = !sections[i].keys;
-		p->object = sections[i].keys == gp_costs_keys ? (void *)&p->sc->costs : p->sc;
+		p->object = sections[i].keys == sim_costs_keys ? (void *)&p->sc->costs : p->sc;
 		return 0;
 	}
-	return gp_parser_fail(p, "no section [%.40s]", name);
+	return sim_parser_fail(p, "no section [%.40s]", name);
 }
 
-static int read_section(struct gp_parser *p, char *text)
+static int read_section(struct sim_parser *p, char *text)
 {
 	size_t len = strlen(text);
 	char *name, *rest;
@@ -153,46 +153,46 @@ static int read_section(struct gp_parser *p, char *text)
 	if (err)
 		return err;
 	if (text[len - 1] != ']')
-		return gp_parser_fail(p, "']' is missing");
+		return sim_parser_fail(p, "']' is missing");
 	text[len - 1] = '\0';
 	rest = text + 1;
-	name = gp_value_word(&rest);
+	name = sim_value_word(&rest);
 	if (!name)
-		return gp_parser_fail(p, "a section has a name");
+		return sim_parser_fail(p, "a section has a name");
 	if (!strcmp(name, "class")) {
-		name = gp_value_word(&rest);
+		name = sim_value_word(&rest);
 		err = begin_class(p, name ? name : "");
-		enter(p, gp_class_keys);
+		enter(p, sim_class_keys);
 	} else if (!strcmp(name, "fault")) {
 		err = begin_fault(p);
-		enter(p, gp_fault_keys);
+		enter(p, sim_fault_keys);
 	} else {
 		err = begin_single(p, name);
 	}
-	if (!err && gp_value_word(&rest))
-		err = gp_parser_fail(p, "one name too many in the section's header");
+	if (!err && sim_value_word(&rest))
+		err = sim_parser_fail(p, "one name too many in the section's header");
 	return err;
 }
 
 /* Lines. */
 
-static int set_key(struct gp_parser *p, char *name, char *value)
+static int set_key(struct sim_parser *p, char *name, char *value)
 {
 	if (p->in_params)
-		return gp_parser_set_param(p, name, value);
+		return sim_parser_set_param(p, name, value);
 	if (!p->keys)
-		return gp_parser_fail(p, "'%.40s' comes before the first section", name);
+		return sim_parser_fail(p, "'%.40s' comes before the first section", name);
 	for (u32 i = 0; p->keys[i].name; i++) {
-		const struct gp_key *key = &p->keys[i];
+		const struct sim_key *key = &p->keys[i];
 
 		if (strcmp(name, key->name))
 			continue;
 		if ((p->seen & (1ull << i)) && !key->is_repeatable)
-			return gp_parser_fail(p, "'%s' comes twice", name);
+			return sim_parser_fail(p, "'%s' comes twice", name);
 		p->seen |= 1ull << i;
 		return key->set(p, key, value);
 	}
-	return gp_parser_fail(p, "no key '%.40s' here", name);
+	return sim_parser_fail(p, "no key '%.40s' here", name);
 }
 
 static char *trim(char *text)
@@ -216,27 +216,27 @@ static void cut_comment(char *text)
 	}
 }
 
-static int check_bytes(struct gp_parser *p, const char *text, size_t len)
+static int check_bytes(struct sim_parser *p, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)text[i];
 
 		if ((c < ' ' && c != '\t') || c == 0x7f)
-			return gp_parser_fail(p, "control character 0x%02x", c);
+			return sim_parser_fail(p, "control character 0x%02x", c);
 	}
 	return 0;
 }
 
-static int read_line(struct gp_parser *p, const char *text, size_t len)
+static int read_line(struct sim_parser *p, const char *text, size_t len)
 {
-	char line[GP_LINE_MAX];
+	char line[SIM_LINE_MAX];
 	char *equals, *start;
 	int err;
 
 	if (len && text[len - 1] == '\r')
 		len--;
 	if (len >= sizeof(line))
-		return gp_parser_fail(p, "line longer than %d bytes", GP_LINE_MAX - 1);
+		return sim_parser_fail(p, "line longer than %d bytes", SIM_LINE_MAX - 1);
 	err = check_bytes(p, text, len);
 	if (err)
 		return err;
@@ -250,16 +250,16 @@ static int read_line(struct gp_parser *p, const char *text, size_t len)
 		return read_section(p, start);
 	equals = strchr(start, '=');
 	if (!equals)
-		return gp_parser_fail(p, "neither '[section]' nor 'key = value'");
+		return sim_parser_fail(p, "neither '[section]' nor 'key = value'");
 	*equals = '\0';
 	start = trim(start);
 	equals = trim(equals + 1);
 	if (!*equals)
-		return gp_parser_fail(p, "'%.40s' has no value", start);
+		return sim_parser_fail(p, "'%.40s' has no value", start);
 	return set_key(p, start, equals);
 }
 
-static int read_lines(struct gp_parser *p, const char *text, size_t len)
+static int read_lines(struct sim_parser *p, const char *text, size_t len)
 {
 	while (len) {
 		const char *end = memchr(text, '\n', len);
@@ -277,7 +277,7 @@ static int read_lines(struct gp_parser *p, const char *text, size_t len)
 	return end_section(p);
 }
 
-static int find_class(const struct gp_scenario *sc, const char *name)
+static int find_class(const struct sim_scenario *sc, const char *name)
 {
 	for (u32 i = 0; i < sc->nr_classes; i++) {
 		if (!strcmp(sc->classes[i].name, name))
@@ -287,36 +287,36 @@ static int find_class(const struct gp_scenario *sc, const char *name)
 }
 
 /* Classes may come after the faults that name them. */
-static int finish_faults(struct gp_parser *p)
+static int finish_faults(struct sim_parser *p)
 {
 	for (u32 i = 0; i < p->sc->nr_faults; i++) {
-		struct gp_fault_spec *f = &p->sc->faults[i];
-		bool is_refuse = f->kind == GP_GPU_FAULT_REFUSE;
+		struct sim_fault_spec *f = &p->sc->faults[i];
+		bool is_refuse = f->kind == GPU_FAULT_REFUSE;
 		int class;
 
 		p->line = p->fault_line[i];
 		if (p->fault_class[i][0]) {
 			class = find_class(p->sc, p->fault_class[i]);
 			if (class < 0 || !is_refuse)
-				return gp_parser_fail(p, "fault: arg: '%s' is not a %s",
-						      p->fault_class[i],
-						      is_refuse ? "class" : "number");
+				return sim_parser_fail(p, "fault: arg: '%s' is not a %s",
+						       p->fault_class[i],
+						       is_refuse ? "class" : "number");
 			f->arg = (u64)class;
 		}
 		if (is_refuse && f->arg >= p->sc->nr_classes)
-			return gp_parser_fail(p, "fault: arg: there are %u classes",
-					      p->sc->nr_classes);
-		if (f->kind == GP_GPU_FAULT_SLOW && !f->arg)
-			return gp_parser_fail(p, "fault: arg: slow takes a factor of at least 1");
+			return sim_parser_fail(p, "fault: arg: there are %u classes",
+					       p->sc->nr_classes);
+		if (f->kind == GPU_FAULT_SLOW && !f->arg)
+			return sim_parser_fail(p, "fault: arg: slow takes a factor of at least 1");
 	}
 	return 0;
 }
 
-/* By time, and as written among equals: insertion sort of at most GP_MAX_FAULTS. */
-static void sort_faults(struct gp_scenario *sc)
+/* By time, and as written among equals: insertion sort of at most SIM_MAX_FAULTS. */
+static void sort_faults(struct sim_scenario *sc)
 {
 	for (u32 i = 1; i < sc->nr_faults; i++) {
-		struct gp_fault_spec f = sc->faults[i];
+		struct sim_fault_spec f = sc->faults[i];
 		u32 k = i;
 
 		for (; k && sc->faults[k - 1].at_ns > f.at_ns; k--)
@@ -326,10 +326,10 @@ static void sort_faults(struct gp_scenario *sc)
 }
 
 /* A scenario without a name is called as its file. */
-static void default_name(struct gp_scenario *sc, const char *file)
+static void default_name(struct sim_scenario *sc, const char *file)
 {
 	const char *base = strrchr(file, '/');
-	char name[GP_NAME_MAX];
+	char name[SIM_NAME_MAX];
 	size_t len;
 
 	base = base ? base + 1 : file;
@@ -338,20 +338,20 @@ static void default_name(struct gp_scenario *sc, const char *file)
 		return;
 	memcpy(name, base, len);
 	name[len] = '\0';
-	if (gp_value_is_name(name))
+	if (sim_value_is_name(name))
 		strcpy(sc->name, name);
 }
 
-int gp_scenario_parse(struct gp_scenario *sc, const char *text, size_t len, const char *file,
-		      char *error, size_t error_size)
+int sim_scenario_parse(struct sim_scenario *sc, const char *text, size_t len, const char *file,
+		       char *error, size_t error_size)
 {
-	struct gp_parser p = { .sc = sc, .file = file, .error = error, .error_size = error_size };
+	struct sim_parser p = { .sc = sc, .file = file, .error = error, .error_size = error_size };
 	int err = 0;
 
-	gp_scenario_defaults(sc);
+	sim_scenario_defaults(sc);
 	default_name(sc, file);
-	if (len > GP_TEXT_MAX) {
-		gp_scenario_say(error, error_size, "%s: larger than 1 MiB", file);
+	if (len > SIM_TEXT_MAX) {
+		sim_scenario_say(error, error_size, "%s: larger than 1 MiB", file);
 		err = -EINVAL;
 	}
 	if (!err)
@@ -359,13 +359,13 @@ int gp_scenario_parse(struct gp_scenario *sc, const char *text, size_t len, cons
 	if (!err)
 		err = finish_faults(&p);
 	if (!err && !sc->nr_classes) {
-		gp_scenario_say(error, error_size, "%s: no [class]", file);
+		sim_scenario_say(error, error_size, "%s: no [class]", file);
 		err = -EINVAL;
 	}
 	if (err == -ENOMEM)
-		gp_scenario_say(error, error_size, "%s: out of memory", file);
+		sim_scenario_say(error, error_size, "%s: out of memory", file);
 	if (err)
-		gp_scenario_fini(sc);
+		sim_scenario_fini(sc);
 	else
 		sort_faults(sc);
 	return err;

@@ -8,29 +8,29 @@
 
 #include "sim/sim_scenario_value.h"
 
-#define GP_LINE_MAX 1024
-#define GP_TEXT_MAX (1024 * 1024)
-#define GP_TRACE_MAX 1000000
-#define GP_QUEUES_MAX 1024
-#define GP_REQUESTS_MAX 20000000ull
-#define GP_RUN_MAX_NS (3600 * GP_NS_PER_S)
-#define GP_KERNEL_MAX_NS (1000 * GP_NS_PER_S)
+#define SIM_LINE_MAX 1024
+#define SIM_TEXT_MAX (1024 * 1024)
+#define SIM_TRACE_MAX 1000000
+#define SIM_QUEUES_MAX 1024
+#define SIM_REQUESTS_MAX 20000000ull
+#define SIM_RUN_MAX_NS (3600 * SIM_NS_PER_S)
+#define SIM_KERNEL_MAX_NS (1000 * SIM_NS_PER_S)
 
-struct gp_parser;
-struct gp_key;
+struct sim_parser;
+struct sim_key;
 
 /**
- * struct gp_key - one key of a section
+ * struct sim_key - one key of a section
  * @name: name
- * @set: reads the value, which it may change; 0, or what gp_parser_fail() gave
+ * @set: reads the value, which it may change; 0, or what sim_parser_fail() gave
  * @offset: for the generic setters: where the value lives in the section's object
  * @min: smallest legal value
  * @max: largest legal value
  * @is_repeatable: may come more than once in a section
  */
-struct gp_key {
+struct sim_key {
 	const char *name;
-	int (*set)(struct gp_parser *p, const struct gp_key *key, char *value);
+	int (*set)(struct sim_parser *p, const struct sim_key *key, char *value);
 	size_t offset;
 	u64 min;
 	u64 max;
@@ -38,7 +38,7 @@ struct gp_key {
 };
 
 /**
- * struct gp_parser - state of the reader
+ * struct sim_parser - state of the reader
  * @sc: what is being filled
  * @file: for messages and relative names
  * @line: current line, from 1
@@ -55,65 +55,65 @@ struct gp_key {
  * @fault_class: for each fault, the name of the class it concerns, or ""
  * @fault_line: for each fault, the line of its header
  */
-struct gp_parser {
-	struct gp_scenario *sc;
+struct sim_parser {
+	struct sim_scenario *sc;
 	const char *file;
 	u32 line;
 	char *error;
 	size_t error_size;
-	const struct gp_key *keys;
+	const struct sim_key *keys;
 	bool in_params;
 	void *object;
 	u64 seen;
 	u32 sections_seen;
 	u32 section_line;
-	struct gp_class_spec *class;
-	struct gp_fault_spec *fault;
-	char fault_class[GP_MAX_FAULTS][GP_NAME_MAX];
-	u32 fault_line[GP_MAX_FAULTS];
+	struct sim_class_spec *class;
+	struct sim_fault_spec *fault;
+	char fault_class[SIM_MAX_FAULTS][SIM_NAME_MAX];
+	u32 fault_line[SIM_MAX_FAULTS];
 };
 
 /**
- * gp_parser_fail() - say why, with file and line
+ * sim_parser_fail() - say why, with file and line
  * @p: parser
  * @format: as printf
  *
  * Return: -EINVAL.
  */
-int gp_parser_fail(struct gp_parser *p, const char *format, ...)
+int sim_parser_fail(struct sim_parser *p, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Formats a message; anything that could break the line becomes '?'. */
-void gp_scenario_say(char *error, size_t error_size, const char *format, ...)
+void sim_scenario_say(char *error, size_t error_size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Generic setters: a u64 or a u32 at gp_key.offset of the object, within the range. */
-int gp_key_set_u32(struct gp_parser *p, const struct gp_key *key, char *value);
-int gp_key_set_u64(struct gp_parser *p, const struct gp_key *key, char *value);
-int gp_key_set_duration(struct gp_parser *p, const struct gp_key *key, char *value);
+/* Generic setters: a u64 or a u32 at sim_key.offset of the object, within the range. */
+int sim_key_set_u32(struct sim_parser *p, const struct sim_key *key, char *value);
+int sim_key_set_u64(struct sim_parser *p, const struct sim_key *key, char *value);
+int sim_key_set_duration(struct sim_parser *p, const struct sim_key *key, char *value);
 
 /* Parse a number or duration for @what and hold it against a range. */
-int gp_parser_number(struct gp_parser *p, const char *what, const char *text, u64 low, u64 high,
-		     u64 *value);
-int gp_parser_duration(struct gp_parser *p, const char *what, const char *text, u64 low,
-		       u64 high, u64 *value);
+int sim_parser_number(struct sim_parser *p, const char *what, const char *text, u64 low, u64 high,
+		      u64 *value);
+int sim_parser_duration(struct sim_parser *p, const char *what, const char *text, u64 low,
+			u64 high, u64 *value);
 
 /* Each ends with a key without a name. */
-extern const struct gp_key gp_scenario_keys[];
-extern const struct gp_key gp_costs_keys[];
-extern const struct gp_key gp_fault_keys[];
-extern const struct gp_key gp_class_keys[];
+extern const struct sim_key sim_scenario_keys[];
+extern const struct sim_key sim_costs_keys[];
+extern const struct sim_key sim_fault_keys[];
+extern const struct sim_key sim_class_keys[];
 
 /* A line of [params]. */
-int gp_parser_set_param(struct gp_parser *p, const char *name, const char *value);
+int sim_parser_set_param(struct sim_parser *p, const char *name, const char *value);
 
 /* Values of a class's keys "kernel", "mix" and "arrival". */
-int gp_parse_kernel(struct gp_parser *p, const struct gp_key *key, char *value);
-int gp_parse_mix(struct gp_parser *p, const struct gp_key *key, char *value);
-int gp_parse_arrival(struct gp_parser *p, const struct gp_key *key, char *value);
+int sim_parse_kernel(struct sim_parser *p, const struct sim_key *key, char *value);
+int sim_parse_mix(struct sim_parser *p, const struct sim_key *key, char *value);
+int sim_parse_arrival(struct sim_parser *p, const struct sim_key *key, char *value);
 
 /**
- * gp_read_text() - read a whole regular file
+ * sim_read_text() - read a whole regular file
  * @path: file
  * @limit: largest size accepted
  * @text: output, terminated; the caller frees it
@@ -121,12 +121,12 @@ int gp_parse_arrival(struct gp_parser *p, const struct gp_key *key, char *value)
  *
  * Return: 0, -EFBIG, -EINVAL not a regular file, -ENOMEM, other -errno.
  */
-int gp_read_text(const char *path, size_t limit, char **text, size_t *len);
+int sim_read_text(const char *path, size_t limit, char **text, size_t *len);
 
 /* A parameter's description by full name ("fair.granularity_ns"), or NULL. */
-bool gp_engine_exists(const char *name);
+bool sim_engine_exists(const char *name);
 
 /* Requests an open generator makes in @duration_ns, about; 0 for a closed loop. */
-u64 gp_arrival_estimate(const struct gp_arrival *a, u64 duration_ns);
+u64 sim_arrival_estimate(const struct sim_arrival *a, u64 duration_ns);
 
 #endif

@@ -8,12 +8,12 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-int gp_value_percent(const char *text, u64 *ppm)
+int sim_value_percent(const char *text, u64 *ppm)
 {
-	return gp_text_read_decimal(text, GP_PPM_ONE / 100, "%", ppm);
+	return gp_text_read_decimal(text, SIM_PPM_ONE / 100, "%", ppm);
 }
 
-int gp_value_bytes(const char *text, u64 *bytes)
+int sim_value_bytes(const char *text, u64 *bytes)
 {
 	size_t len = strlen(text);
 	char unit = len ? text[len - 1] : '\0';
@@ -25,7 +25,7 @@ int gp_value_bytes(const char *text, u64 *bytes)
 	return gp_text_read_u64(text, 0, U64_MAX, bytes);
 }
 
-int gp_value_rate(const char *text, u64 *period_ns)
+int sim_value_rate(const char *text, u64 *period_ns)
 {
 	u64 micro;
 	int err = gp_text_read_decimal(text, 1000000, "/s", &micro);
@@ -34,20 +34,20 @@ int gp_value_rate(const char *text, u64 *period_ns)
 		return err;
 	if (!micro)
 		return -ERANGE;
-	*period_ns = (GP_NS_PER_S * 1000000 + micro / 2) / micro;
+	*period_ns = (SIM_NS_PER_S * 1000000 + micro / 2) / micro;
 	return 0;
 }
 
-bool gp_value_is_name(const char *text)
+bool sim_value_is_name(const char *text)
 {
 	size_t len = strlen(text);
 	size_t legal = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789._-");
 
-	return len && len < GP_NAME_MAX && legal == len;
+	return len && len < SIM_NAME_MAX && legal == len;
 }
 
-char *gp_value_word(char **text)
+char *sim_value_word(char **text)
 {
 	char *word = *text;
 	char *end;

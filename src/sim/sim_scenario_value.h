@@ -10,29 +10,29 @@
 #include "rules/text.h"
 #include "sim/sim_scenario.h"
 
-#define GP_NS_PER_US 1000ull
-#define GP_NS_PER_MS 1000000ull
-#define GP_NS_PER_S 1000000000ull
-#define GP_PPM_ONE 1000000ull
+#define SIM_NS_PER_US 1000ull
+#define SIM_NS_PER_MS 1000000ull
+#define SIM_NS_PER_S 1000000000ull
+#define SIM_PPM_ONE 1000000ull
 
 /* "100%", "12.5%": parts per million. Return: 0, -EINVAL, -ERANGE. */
-int gp_value_percent(const char *text, u64 *ppm);
+int sim_value_percent(const char *text, u64 *ppm);
 
 /* "4096", "8K", "1M": bytes. Return: 0, -EINVAL, -ERANGE. */
-int gp_value_bytes(const char *text, u64 *bytes);
+int sim_value_bytes(const char *text, u64 *bytes);
 
 /* "100/s": time between two, rounded to nanoseconds. Return: 0, -EINVAL, -ERANGE. */
-int gp_value_rate(const char *text, u64 *period_ns);
+int sim_value_rate(const char *text, u64 *period_ns);
 
-/* A name: 1..GP_NAME_MAX-1 of letters, digits, '.', '_', '-'. */
-bool gp_value_is_name(const char *text);
+/* A name: 1..SIM_NAME_MAX-1 of letters, digits, '.', '_', '-'. */
+bool sim_value_is_name(const char *text);
 
 /**
- * gp_value_word() - cut the next word off a text
+ * sim_value_word() - cut the next word off a text
  * @text: in: text; out: what follows the word
  *
  * Return: the word, terminated in place, or NULL at the end.
  */
-char *gp_value_word(char **text);
+char *sim_value_word(char **text);
 
 #endif

@@ -11,14 +11,14 @@
 #include "gpu/mqd.h"
 
 /**
- * gp_verify_packet() - check the memory of a completed dispatch
+ * sim_verify_packet() - check the memory of a completed dispatch
  * @q: queue
  * @packet: index of the packet
  * @k: its kernel
  */
-void gp_verify_packet(struct gp_sim_queue *q, u64 packet, const struct gp_kernel_image *k)
+void sim_verify_packet(struct sim_queue *q, u64 packet, const struct sim_kernel_image *k)
 {
-	struct gp_sim_result *r = q->proc->sim->result;
+	struct sim_result *r = q->proc->sim->result;
 	u64 slot = packet & (q->nr_packets - 1);
 	u64 wgs = q->tally[slot][0], ns = q->tally[slot][1];
 	s64 signal = q->signals[slot].value;
@@ -37,49 +37,49 @@ void gp_verify_packet(struct gp_sim_queue *q, u64 packet, const struct gp_kernel
 }
 
 /* A queue off the GPU has something to go on with: its control stack is not empty. */
-static bool is_saved(const struct gp_sim_queue *q)
+static bool is_saved(const struct sim_queue *q)
 {
-	const struct gp_sim *sim = q->proc->sim;
-	const u8 *mqd = gp_space_ptr(&sim->gart, q->mqd, GP_MQD_BYTES);
+	const struct sim *sim = q->proc->sim;
+	const u8 *mqd = sim_space_ptr(&sim->gart, q->mqd, GPU_MQD_BYTES);
 	u32 offset, size;
 
-	memcpy(&offset, mqd + GP_MQD_CTL_STACK_OFFSET, sizeof(offset));
-	memcpy(&size, mqd + GP_MQD_CTL_STACK_SIZE, sizeof(size));
+	memcpy(&offset, mqd + GPU_MQD_CTL_STACK_OFFSET, sizeof(offset));
+	memcpy(&size, mqd + GPU_MQD_CTL_STACK_SIZE, sizeof(size));
 	return offset < size;
 }
 
 /**
- * gp_verify_has_vanished() - the oldest packet not complete is nowhere any more
+ * sim_verify_has_vanished() - the oldest packet not complete is nowhere any more
  * @q: queue
  *
  * Consumed from the ring, its signal not fired, and neither in a slot nor saved.
  */
-bool gp_verify_has_vanished(const struct gp_sim_queue *q)
+bool sim_verify_has_vanished(const struct sim_queue *q)
 {
 	u64 slot = q->done & (q->nr_packets - 1);
 
-	if (!gp_sim_queue_outstanding(q) || q->signals[slot].value <= 0)
+	if (!sim_queue_outstanding(q) || q->signals[slot].value <= 0)
 		return false;
 	return q->pointers[0] > q->done && !is_saved(q) &&
-	       !gp_gpu_dispatches(q->proc->sim->gpu, GP_SIM_DOORBELL(q->index));
+	       !gpu_dispatches(q->proc->sim->gpu, SIM_DOORBELL(q->index));
 }
 
 /**
- * gp_verify_end() - check what is still outstanding after the run has settled
+ * sim_verify_end() - check what is still outstanding after the run has settled
  * @sim: run
  */
-void gp_verify_end(struct gp_sim *sim)
+void sim_verify_end(struct sim *sim)
 {
 	for (u32 i = 0; i < sim->nr_queues; i++) {
-		struct gp_sim_queue *q = &sim->queues[i];
+		struct sim_queue *q = &sim->queues[i];
 		u64 kernel = q->nr_requests ? q->done - q->requests[q->head].first : 0;
 
-		if (gp_verify_has_vanished(q))
+		if (sim_verify_has_vanished(q))
 			sim->result->lost += q->proc->kernels[kernel].nr_workgroups;
 	}
 	/* Killed on purpose they start again; killed otherwise they are gone. */
-	if (sim->sc->mechanism == GP_MECH_RESET)
-		sim->result->repeated += gp_gpu_stats(sim->gpu)->nr_killed;
+	if (sim->sc->mechanism == SIM_MECH_RESET)
+		sim->result->repeated += gpu_stats(sim->gpu)->nr_killed;
 	else
-		sim->result->lost += gp_gpu_stats(sim->gpu)->nr_killed;
+		sim->result->lost += gpu_stats(sim->gpu)->nr_killed;
 }

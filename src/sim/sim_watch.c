@@ -7,20 +7,20 @@
 
 #include <stdio.h>
 
-const char *gp_span_kind_name(enum gp_span_kind kind)
+const char *sim_span_kind_name(enum sim_span_kind kind)
 {
-	static const char *const names[GP_SPAN_COUNT] = {
-		[GP_SPAN_KERNEL] = "kernel", [GP_SPAN_SAVE] = "save",
-		[GP_SPAN_OFF] = "off",	     [GP_SPAN_RESTORE] = "restore",
-		[GP_SPAN_WAIT] = "wait",     [GP_SPAN_SWITCH] = "switch",
+	static const char *const names[SIM_SPAN_COUNT] = {
+		[SIM_SPAN_KERNEL] = "kernel", [SIM_SPAN_SAVE] = "save",
+		[SIM_SPAN_OFF] = "off",	     [SIM_SPAN_RESTORE] = "restore",
+		[SIM_SPAN_WAIT] = "wait",     [SIM_SPAN_SWITCH] = "switch",
 	};
 
-	return kind < GP_SPAN_COUNT ? names[kind] : "?";
+	return kind < SIM_SPAN_COUNT ? names[kind] : "?";
 }
 
-static void emit(struct gp_sim *sim, enum gp_span_kind kind, u32 track, u64 from_ns, u64 arg)
+static void emit(struct sim *sim, enum sim_span_kind kind, u32 track, u64 from_ns, u64 arg)
 {
-	struct gp_span span = {
+	struct sim_span span = {
 		.kind = kind, .track = track, .from_ns = from_ns, .to_ns = sim->now_ns, .arg = arg,
 	};
 
@@ -29,17 +29,17 @@ static void emit(struct gp_sim *sim, enum gp_span_kind kind, u32 track, u64 from
 }
 
 /**
- * gp_watch_tracks() - name the tracks to the observer
+ * sim_watch_tracks() - name the tracks to the observer
  * @sim: run
  */
-void gp_watch_tracks(struct gp_sim *sim)
+void sim_watch_tracks(struct sim *sim)
 {
-	struct gp_observer *o = sim->observer;
+	struct sim_observer *o = sim->observer;
 
 	if (!o || !o->track)
 		return;
 	for (u32 i = 0; i < sim->nr_queues; i++) {
-		struct gp_sim_queue *q = &sim->queues[i];
+		struct sim_queue *q = &sim->queues[i];
 
 		o->track(o, i, q->proc->spec->name, q->proc->number, (u32)(q - q->proc->queues));
 	}
@@ -47,56 +47,56 @@ void gp_watch_tracks(struct gp_sim *sim)
 }
 
 /* The waves of a queue stop or end: account for the time they ran. */
-static void stop_running(struct gp_sim_queue *q)
+static void stop_running(struct sim_queue *q)
 {
-	struct gp_sim *sim = q->proc->sim;
+	struct sim *sim = q->proc->sim;
 
 	if (!q->running)
 		return;
 	q->running = false;
 	if (q->since_ns < sim->end_ns)
 		q->gpu_ns += min(sim->now_ns, sim->end_ns) - q->since_ns;
-	emit(sim, GP_SPAN_KERNEL, q->index, q->since_ns, q->packet);
+	emit(sim, SIM_SPAN_KERNEL, q->index, q->since_ns, q->packet);
 }
 
-static void start_running(struct gp_sim_queue *q)
+static void start_running(struct sim_queue *q)
 {
 	q->running = true;
 	q->since_ns = q->proc->sim->now_ns;
 }
 
-static void move_to(struct gp_sim_queue *q, enum gp_where where)
+static void move_to(struct sim_queue *q, enum sim_where where)
 {
-	static const enum gp_span_kind kind[] = {
-		[GP_AT_SAVING] = GP_SPAN_SAVE,
-		[GP_AT_OFF] = GP_SPAN_OFF,
-		[GP_AT_RESTORING] = GP_SPAN_RESTORE,
+	static const enum sim_span_kind kind[] = {
+		[SIM_AT_SAVING] = SIM_SPAN_SAVE,
+		[SIM_AT_OFF] = SIM_SPAN_OFF,
+		[SIM_AT_RESTORING] = SIM_SPAN_RESTORE,
 	};
 
-	if (q->where != GP_AT_GPU)
+	if (q->where != SIM_AT_GPU)
 		emit(q->proc->sim, kind[q->where], q->index, q->since_ns, 0);
 	q->where = where;
 	q->since_ns = q->proc->sim->now_ns;
 }
 
-static bool has_saves(const struct gp_sim *sim)
+static bool has_saves(const struct sim *sim)
 {
-	return sim->sc->mechanism == GP_MECH_CWSR || sim->sc->mechanism == GP_MECH_CWSR_QUEUE;
+	return sim->sc->mechanism == SIM_MECH_CWSR || sim->sc->mechanism == SIM_MECH_CWSR_QUEUE;
 }
 
 /* The model's bound for a preemption that saves so much. */
-static u64 floor_ns(const struct gp_sim *sim, u64 bytes)
+static u64 floor_ns(const struct sim *sim, u64 bytes)
 {
-	if (sim->sc->mechanism == GP_MECH_CWSR)
-		return gp_profile_floor_ns(sim->profile, bytes);
+	if (sim->sc->mechanism == SIM_MECH_CWSR)
+		return gpu_profile_floor_ns(sim->profile, bytes);
 	/* A queue by itself: no runlist, and the beneficiary's packet has long been read. */
-	return sim->profile->hqd_ns + gp_profile_save_ns(sim->profile, bytes);
+	return sim->profile->hqd_ns + gpu_profile_save_ns(sim->profile, bytes);
 }
 
 /* The XCC that has most has at least its share of all. */
-static void note_floor(struct gp_sim *sim, u64 bytes)
+static void note_floor(struct sim *sim, u64 bytes)
 {
-	struct gp_sim_result *r = sim->result;
+	struct sim_result *r = sim->result;
 	u64 ns = floor_ns(sim, bytes / sim->profile->nr_xcc);
 
 	if (bytes && (!r->floor_ns || ns < r->floor_ns))
@@ -107,25 +107,25 @@ static void note_floor(struct gp_sim *sim, u64 bytes)
  * First wave after idleness: the latency counts if another had to leave for it,
  * not if room was found before that.
  */
-static void first_wave(struct gp_sim_queue *q)
+static void first_wave(struct sim_queue *q)
 {
-	struct gp_sim *sim = q->proc->sim;
-	struct gp_observer *o = sim->observer;
+	struct sim *sim = q->proc->sim;
+	struct sim_observer *o = sim->observer;
 
 	if (!q->waiting)
 		return;
 	q->waiting = false;
-	emit(sim, GP_SPAN_WAIT, q->index, q->edge_ns, 0);
+	emit(sim, SIM_SPAN_WAIT, q->index, q->edge_ns, 0);
 	if (q->victim < 0 || (has_saves(sim) && !q->victim_bytes))
 		return;
-	if (gp_samples_add(&sim->result->preempt_samples, sim->now_ns - q->edge_ns))
+	if (sim_samples_add(&sim->result->preempt_samples, sim->now_ns - q->edge_ns))
 		sim->error = -ENOMEM;
 	note_floor(sim, q->victim_bytes);
 	if (o && o->preemption)
 		o->preemption(o, q->index, q->edge_ns, (u32)q->victim, q->victim_ns, sim->now_ns);
 }
 
-static const struct gp_sim_queue *running_queue(const struct gp_proc *proc)
+static const struct sim_queue *running_queue(const struct sim_proc *proc)
 {
 	for (u32 i = 0; i < proc->spec->queues; i++)
 		if (proc->queues[i].running)
@@ -134,19 +134,19 @@ static const struct gp_sim_queue *running_queue(const struct gp_proc *proc)
 }
 
 /**
- * gp_watch_preempt() - a process is told to leave the GPU
+ * sim_watch_preempt() - a process is told to leave the GPU
  * @victim: process
  *
  * If it has waves there, every other that waits for a first wave has been
  * helped. The victim's own wait is not a preemption's latency and is not counted.
  */
-void gp_watch_preempt(struct gp_proc *victim)
+void sim_watch_preempt(struct sim_proc *victim)
 {
-	const struct gp_sim_queue *leaving = running_queue(victim);
-	struct gp_sim *sim = victim->sim;
+	const struct sim_queue *leaving = running_queue(victim);
+	struct sim *sim = victim->sim;
 
 	for (u32 i = 0; i < sim->nr_queues; i++) {
-		struct gp_sim_queue *q = &sim->queues[i];
+		struct sim_queue *q = &sim->queues[i];
 
 		if (q->proc == victim) {
 			q->waiting = false;
@@ -158,12 +158,12 @@ void gp_watch_preempt(struct gp_proc *victim)
 }
 
 /* The waves of a victim stop: from here on room is being made. */
-static void note_victim(struct gp_sim_queue *victim, u64 bytes)
+static void note_victim(struct sim_queue *victim, u64 bytes)
 {
-	struct gp_sim *sim = victim->proc->sim;
+	struct sim *sim = victim->proc->sim;
 
 	for (u32 i = 0; i < sim->nr_queues; i++) {
-		struct gp_sim_queue *q = &sim->queues[i];
+		struct sim_queue *q = &sim->queues[i];
 
 		if (q->waiting && q->victim >= 0) {
 			q->victim = (int)victim->index;
@@ -173,42 +173,42 @@ static void note_victim(struct gp_sim_queue *victim, u64 bytes)
 	}
 }
 
-static void save_begin(struct gp_sim_queue *q, const struct gp_gpu_trace *t)
+static void save_begin(struct sim_queue *q, const struct gpu_trace *t)
 {
 	stop_running(q);
-	move_to(q, GP_AT_SAVING);
+	move_to(q, SIM_AT_SAVING);
 	if (!q->proc->off)
 		return;
 	note_victim(q, t->arg[0]);
 }
 
-static void on_queue(struct gp_sim_queue *q, const struct gp_gpu_trace *t)
+static void on_queue(struct sim_queue *q, const struct gpu_trace *t)
 {
 	switch (t->kind) {
-	case GP_GPU_TRACE_DISPATCH_BEGIN:
+	case GPU_TRACE_DISPATCH_BEGIN:
 		stop_running(q);
 		q->packet = t->arg[0];
 		first_wave(q);
 		start_running(q);
 		break;
-	case GP_GPU_TRACE_DISPATCH_END:
+	case GPU_TRACE_DISPATCH_END:
 		stop_running(q);
 		break;
-	case GP_GPU_TRACE_SAVE_BEGIN:
+	case GPU_TRACE_SAVE_BEGIN:
 		save_begin(q, t);
 		break;
-	case GP_GPU_TRACE_SAVE_END:
-		move_to(q, GP_AT_OFF);
+	case GPU_TRACE_SAVE_END:
+		move_to(q, SIM_AT_OFF);
 		break;
-	case GP_GPU_TRACE_RESTORE_BEGIN:
-		move_to(q, GP_AT_RESTORING);
+	case GPU_TRACE_RESTORE_BEGIN:
+		move_to(q, SIM_AT_RESTORING);
 		break;
-	case GP_GPU_TRACE_RESTORE_END:
-		move_to(q, GP_AT_GPU);
+	case GPU_TRACE_RESTORE_END:
+		move_to(q, SIM_AT_GPU);
 		start_running(q);
 		break;
-	case GP_GPU_TRACE_RESET:
-	case GP_GPU_TRACE_UNMAP:
+	case GPU_TRACE_RESET:
+	case GPU_TRACE_UNMAP:
 		if (q->proc->off && q->running)
 			note_victim(q, 0);
 		stop_running(q);
@@ -219,39 +219,39 @@ static void on_queue(struct gp_sim_queue *q, const struct gp_gpu_trace *t)
 }
 
 /**
- * gp_watch_trace() - the GPU's trace hook
+ * sim_watch_trace() - the GPU's trace hook
  * @host: the run
  * @t: record
  */
-void gp_watch_trace(struct gp_gpu_host *host, const struct gp_gpu_trace *t)
+void sim_watch_trace(struct gpu_host *host, const struct gpu_trace *t)
 {
-	struct gp_sim *sim = container_of(host, struct gp_sim, host);
+	struct sim *sim = container_of(host, struct sim, host);
 
-	if (t->kind == GP_GPU_TRACE_FAULT)
-		gp_sim_mark(sim, "injected fault took effect");
-	if (t->doorbell >= GP_SIM_DOORBELL(0))
-		on_queue(&sim->queues[GP_SIM_QUEUE_OF(t->doorbell)], t);
+	if (t->kind == GPU_TRACE_FAULT)
+		sim_mark(sim, "injected fault took effect");
+	if (t->doorbell >= SIM_DOORBELL(0))
+		on_queue(&sim->queues[SIM_QUEUE_OF(t->doorbell)], t);
 }
 
 /**
- * gp_watch_switch() - a switch ended
+ * sim_watch_switch() - a switch ended
  * @sim: run
  */
-void gp_watch_switch(struct gp_sim *sim)
+void sim_watch_switch(struct sim *sim)
 {
-	emit(sim, GP_SPAN_SWITCH, sim->nr_queues, sim->sw_begin_ns,
+	emit(sim, SIM_SPAN_SWITCH, sim->nr_queues, sim->sw_begin_ns,
 	     (u64)sim->act.sw.nr_preempt << 32 | sim->act.sw.nr_resume);
 }
 
 /**
- * gp_watch_end() - requests stop: close what is open
+ * sim_watch_end() - requests stop: close what is open
  * @sim: run
  */
-void gp_watch_end(struct gp_sim *sim)
+void sim_watch_end(struct sim *sim)
 {
 	for (u32 i = 0; i < sim->nr_queues; i++) {
-		struct gp_sim_queue *q = &sim->queues[i];
-		struct gp_proc *proc = q->proc;
+		struct sim_queue *q = &sim->queues[i];
+		struct sim_proc *proc = q->proc;
 
 		if (q->running) {
 			stop_running(q);

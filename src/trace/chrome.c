@@ -8,15 +8,15 @@
 /* Microseconds of an hour have 10 digits, nanoseconds add 3. */
 #define REAL_DIGITS 15
 
-void gp_chrome_begin(struct gp_chrome *c, FILE *out)
+void trace_chrome_begin(struct trace_chrome *c, FILE *out)
 {
-	*c = (struct gp_chrome){ .out = out };
+	*c = (struct trace_chrome){ .out = out };
 	if (fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", out) == EOF)
 		c->error = -EIO;
 }
 
 /* Takes the reference to @event, which may be NULL. */
-static void write_event(struct gp_chrome *c, json_t *event)
+static void write_event(struct trace_chrome *c, json_t *event)
 {
 	if (!event && !c->error)
 		c->error = -ENOMEM;
@@ -35,33 +35,33 @@ static double in_us(u64 ns)
 	return (double)ns / 1000.0;
 }
 
-static void write_name(struct gp_chrome *c, const char *what, u32 pid, u32 tid, const char *name)
+static void write_name(struct trace_chrome *c, const char *what, u32 pid, u32 tid, const char *name)
 {
 	write_event(c, json_pack("{s:s, s:s, s:I, s:I, s:{s:s}}", "ph", "M", "name", what,
 				 "pid", (json_int_t)pid, "tid", (json_int_t)tid,
 				 "args", "name", name));
 }
 
-static void write_order(struct gp_chrome *c, const char *what, u32 pid, u32 tid, u32 order)
+static void write_order(struct trace_chrome *c, const char *what, u32 pid, u32 tid, u32 order)
 {
 	write_event(c, json_pack("{s:s, s:s, s:I, s:I, s:{s:I}}", "ph", "M", "name", what,
 				 "pid", (json_int_t)pid, "tid", (json_int_t)tid,
 				 "args", "sort_index", (json_int_t)order));
 }
 
-void gp_chrome_name_process(struct gp_chrome *c, u32 pid, const char *name)
+void trace_chrome_name_process(struct trace_chrome *c, u32 pid, const char *name)
 {
 	write_name(c, "process_name", pid, 0, name);
 	write_order(c, "process_sort_index", pid, 0, pid);
 }
 
-void gp_chrome_name_track(struct gp_chrome *c, u32 pid, u32 tid, const char *name)
+void trace_chrome_name_track(struct trace_chrome *c, u32 pid, u32 tid, const char *name)
 {
 	write_name(c, "thread_name", pid, tid, name);
 	write_order(c, "thread_sort_index", pid, tid, tid);
 }
 
-static json_t *event_json(const char *phase, const struct gp_chrome_event *e)
+static json_t *event_json(const char *phase, const struct trace_chrome_event *e)
 {
 	json_t *o = json_pack("{s:s, s:s, s:s, s:I, s:I, s:f}", "ph", phase, "name", e->name,
 			      "cat", e->category, "pid", (json_int_t)e->pid,
@@ -73,7 +73,7 @@ static json_t *event_json(const char *phase, const struct gp_chrome_event *e)
 	return o;
 }
 
-void gp_chrome_complete(struct gp_chrome *c, const struct gp_chrome_event *e)
+void trace_chrome_complete(struct trace_chrome *c, const struct trace_chrome_event *e)
 {
 	json_t *o = event_json("X", e);
 
@@ -82,7 +82,7 @@ void gp_chrome_complete(struct gp_chrome *c, const struct gp_chrome_event *e)
 	write_event(c, o);
 }
 
-void gp_chrome_instant(struct gp_chrome *c, const struct gp_chrome_event *e)
+void trace_chrome_instant(struct trace_chrome *c, const struct trace_chrome_event *e)
 {
 	json_t *o = event_json("i", e);
 
@@ -91,13 +91,13 @@ void gp_chrome_instant(struct gp_chrome *c, const struct gp_chrome_event *e)
 	write_event(c, o);
 }
 
-void gp_chrome_flow(struct gp_chrome *c, enum gp_chrome_flow kind, u64 id,
-		    const struct gp_chrome_event *e)
+void trace_chrome_flow(struct trace_chrome *c, enum trace_chrome_flow kind, u64 id,
+		       const struct trace_chrome_event *e)
 {
 	static const char *const phase[] = {
-		[GP_CHROME_FLOW_START] = "s",
-		[GP_CHROME_FLOW_STEP] = "t",
-		[GP_CHROME_FLOW_END] = "f",
+		[TRACE_CHROME_FLOW_START] = "s",
+		[TRACE_CHROME_FLOW_STEP] = "t",
+		[TRACE_CHROME_FLOW_END] = "f",
 	};
 	json_t *o = event_json(phase[kind], e);
 
@@ -109,7 +109,7 @@ void gp_chrome_flow(struct gp_chrome *c, enum gp_chrome_flow kind, u64 id,
 	write_event(c, o);
 }
 
-int gp_chrome_finish(struct gp_chrome *c)
+int trace_chrome_finish(struct trace_chrome *c)
 {
 	if (!c->error && (fputs("\n]}\n", c->out) == EOF || fflush(c->out)))
 		c->error = -EIO;

@@ -2,7 +2,7 @@
 /*
  * Writer of Chrome trace JSON, which Perfetto and chrome://tracing open. Events
  * are written as they come, one per line; nothing is kept in memory. The caller
- * owns the file. The first error is remembered and told by gp_chrome_finish().
+ * owns the file. The first error is remembered and told by trace_chrome_finish().
  */
 #ifndef GP_TRACE_CHROME_H
 #define GP_TRACE_CHROME_H
@@ -13,19 +13,19 @@
 #include <stdio.h>
 
 /**
- * struct gp_chrome - the writer
+ * struct trace_chrome - the writer
  * @out: file
  * @nr_events: events so far
  * @error: 0 or the first -errno
  */
-struct gp_chrome {
+struct trace_chrome {
 	FILE *out;
 	u64 nr_events;
 	int error;
 };
 
 /**
- * struct gp_chrome_event - one box or moment
+ * struct trace_chrome_event - one box or moment
  * @pid: process it belongs to
  * @tid: track in that process
  * @name: text in the box
@@ -35,7 +35,7 @@ struct gp_chrome {
  * @arg_name: name of the detail shown on a click; NULL = none
  * @arg: the detail
  */
-struct gp_chrome_event {
+struct trace_chrome_event {
 	u32 pid;
 	u32 tid;
 	const char *name;
@@ -47,40 +47,40 @@ struct gp_chrome_event {
 };
 
 /* How an arrow goes on: its first, a middle or its last point. */
-enum gp_chrome_flow {
-	GP_CHROME_FLOW_START,
-	GP_CHROME_FLOW_STEP,
-	GP_CHROME_FLOW_END,
+enum trace_chrome_flow {
+	TRACE_CHROME_FLOW_START,
+	TRACE_CHROME_FLOW_STEP,
+	TRACE_CHROME_FLOW_END,
 };
 
-void gp_chrome_begin(struct gp_chrome *c, FILE *out);
+void trace_chrome_begin(struct trace_chrome *c, FILE *out);
 
 /* Names are shown in the order of @pid and @tid. */
-void gp_chrome_name_process(struct gp_chrome *c, u32 pid, const char *name);
-void gp_chrome_name_track(struct gp_chrome *c, u32 pid, u32 tid, const char *name);
+void trace_chrome_name_process(struct trace_chrome *c, u32 pid, const char *name);
+void trace_chrome_name_track(struct trace_chrome *c, u32 pid, u32 tid, const char *name);
 
 /* Something that lasted. */
-void gp_chrome_complete(struct gp_chrome *c, const struct gp_chrome_event *e);
+void trace_chrome_complete(struct trace_chrome *c, const struct trace_chrome_event *e);
 
 /* A moment on a track. */
-void gp_chrome_instant(struct gp_chrome *c, const struct gp_chrome_event *e);
+void trace_chrome_instant(struct trace_chrome *c, const struct trace_chrome_event *e);
 
 /**
- * gp_chrome_flow() - a point of an arrow
+ * trace_chrome_flow() - a point of an arrow
  * @c: writer
  * @kind: which point
  * @id: the same for all points of an arrow
  * @e: name, category, track and @from_ns; a box must be there for it to show
  */
-void gp_chrome_flow(struct gp_chrome *c, enum gp_chrome_flow kind, u64 id,
-		    const struct gp_chrome_event *e);
+void trace_chrome_flow(struct trace_chrome *c, enum trace_chrome_flow kind, u64 id,
+		       const struct trace_chrome_event *e);
 
 /**
- * gp_chrome_finish() - end the file
+ * trace_chrome_finish() - end the file
  * @c: writer
  *
  * Return: 0, -ENOMEM, -EIO.
  */
-int gp_chrome_finish(struct gp_chrome *c);
+int trace_chrome_finish(struct trace_chrome *c);
 
 #endif

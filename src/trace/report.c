@@ -46,34 +46,34 @@ static const char style[] =
 	".legend span{display:inline-flex;align-items:center;gap:.4rem}\n"
 	".legend svg{width:28px;min-width:0;height:12px}\n";
 
-void gp_report_begin(FILE *out, const char *title, const char *notice)
+void trace_report_begin(FILE *out, const char *title, const char *notice)
 {
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>", out);
-	gp_html_text(out, title);
+	trace_html_text(out, title);
 	fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", style);
-	gp_html_text(out, title);
+	trace_html_text(out, title);
 	fputs("</h1>\n<p class=\"notice\">", out);
-	gp_html_text(out, notice);
+	trace_html_text(out, notice);
 	fputs("</p>\n", out);
 }
 
-void gp_report_heading(FILE *out, const char *text)
+void trace_report_heading(FILE *out, const char *text)
 {
 	fputs("<h2>", out);
-	gp_html_text(out, text);
+	trace_html_text(out, text);
 	fputs("</h2>\n", out);
 }
 
-void gp_report_paragraph(FILE *out, const char *text)
+void trace_report_paragraph(FILE *out, const char *text)
 {
 	fputs("<p>", out);
-	gp_html_text(out, text);
+	trace_html_text(out, text);
 	fputs("</p>\n", out);
 }
 
-void gp_report_end(FILE *out)
+void trace_report_end(FILE *out)
 {
 	fputs("</body>\n</html>\n", out);
 }
@@ -81,11 +81,11 @@ void gp_report_end(FILE *out)
 static void table_cell(FILE *out, const char *tag, bool is_number, const char *text)
 {
 	fprintf(out, "<%s%s>", tag, is_number ? " class=\"n\"" : "");
-	gp_html_text(out, text);
+	trace_html_text(out, text);
 	fprintf(out, "</%s>", tag);
 }
 
-void gp_report_table(FILE *out, const struct gp_report_table *t)
+void trace_report_table(FILE *out, const struct trace_report_table *t)
 {
 	fputs("<div class=\"wide\"><table>\n<thead><tr>", out);
 	for (u32 c = 0; c < t->nr_columns; c++)

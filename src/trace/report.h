@@ -16,19 +16,19 @@
 #define GP_REPORT_COLOURS 8
 
 /**
- * gp_report_begin() - head of the page
+ * trace_report_begin() - head of the page
  * @out: file
  * @title: title
  * @notice: what the reader must know first, set apart
  */
-void gp_report_begin(FILE *out, const char *title, const char *notice);
+void trace_report_begin(FILE *out, const char *title, const char *notice);
 
-void gp_report_heading(FILE *out, const char *text);
-void gp_report_paragraph(FILE *out, const char *text);
-void gp_report_end(FILE *out);
+void trace_report_heading(FILE *out, const char *text);
+void trace_report_paragraph(FILE *out, const char *text);
+void trace_report_end(FILE *out);
 
 /**
- * struct gp_report_table - a table
+ * struct trace_report_table - a table
  * @nr_columns: columns
  * @nr_left: how many, from the left, are text; the others are numbers
  * @nr_rows: rows
@@ -37,7 +37,7 @@ void gp_report_end(FILE *out);
  * @data: first argument of @cell
  * @marked_row: row to set apart; @nr_rows = none
  */
-struct gp_report_table {
+struct trace_report_table {
 	u32 nr_columns;
 	u32 nr_left;
 	u32 nr_rows;
@@ -47,16 +47,16 @@ struct gp_report_table {
 	u32 marked_row;
 };
 
-void gp_report_table(FILE *out, const struct gp_report_table *t);
+void trace_report_table(FILE *out, const struct trace_report_table *t);
 
 /**
- * struct gp_report_span - a box
+ * struct trace_report_span - a box
  * @track: row
- * @kind: index into gp_report_timeline.kinds, and its colour
+ * @kind: index into trace_report_timeline.kinds, and its colour
  * @from_ns: begin
  * @to_ns: end
  */
-struct gp_report_span {
+struct trace_report_span {
 	u32 track;
 	u32 kind;
 	u64 from_ns;
@@ -64,7 +64,7 @@ struct gp_report_span {
 };
 
 /* An arrow from one track to another. */
-struct gp_report_arrow {
+struct trace_report_arrow {
 	u32 from_track;
 	u64 from_ns;
 	u32 to_track;
@@ -72,7 +72,7 @@ struct gp_report_arrow {
 };
 
 /**
- * struct gp_report_timeline - boxes on tracks
+ * struct trace_report_timeline - boxes on tracks
  * @description: what it shows, for readers that cannot see it
  * @from_ns: left end
  * @to_ns: right end
@@ -86,7 +86,7 @@ struct gp_report_arrow {
  * @nr_arrows: arrows
  * @arrows: them
  */
-struct gp_report_timeline {
+struct trace_report_timeline {
 	const char *description;
 	u64 from_ns;
 	u64 to_ns;
@@ -96,15 +96,15 @@ struct gp_report_timeline {
 	u32 nr_kinds;
 	const char *const *kinds;
 	u64 nr_spans;
-	const struct gp_report_span *spans;
+	const struct trace_report_span *spans;
 	u32 nr_arrows;
-	const struct gp_report_arrow *arrows;
+	const struct trace_report_arrow *arrows;
 };
 
-void gp_report_timeline(FILE *out, const struct gp_report_timeline *t);
+void trace_report_timeline(FILE *out, const struct trace_report_timeline *t);
 
 /**
- * struct gp_report_curve - a distribution
+ * struct trace_report_curve - a distribution
  * @label: name
  * @colour: colour
  * @dash: 0 solid, 1 dashed, 2 dotted, 3 dash-dotted
@@ -112,7 +112,7 @@ void gp_report_timeline(FILE *out, const struct gp_report_timeline *t);
  * @nr_total: how many there would be if everything had ended; at least @nr
  * @sorted_ns: them, ascending
  */
-struct gp_report_curve {
+struct trace_report_curve {
 	const char *label;
 	u32 colour;
 	u32 dash;
@@ -122,7 +122,7 @@ struct gp_report_curve {
 };
 
 /**
- * gp_report_curves() - share of requests that took at most so long
+ * trace_report_curves() - share of requests that took at most so long
  * @out: file
  * @description: what it shows
  * @curves: curves
@@ -131,7 +131,7 @@ struct gp_report_curve {
  * The time axis is logarithmic; the other one too, in what is left to 100 %, so
  * that the slowest requests are not hidden in a corner.
  */
-void gp_report_curves(FILE *out, const char *description, const struct gp_report_curve *curves,
-		      u32 nr);
+void trace_report_curves(FILE *out, const char *description,
+			 const struct trace_report_curve *curves, u32 nr);
 
 #endif

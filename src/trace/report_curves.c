@@ -32,12 +32,12 @@ static double y_of(double share)
 	return BOTTOM - (BOTTOM - TOP) * (tail < TAIL_MAX ? tail : TAIL_MAX) / TAIL_MAX;
 }
 
-static struct axes fit(const struct gp_report_curve *curves, u32 nr)
+static struct axes fit(const struct trace_report_curve *curves, u32 nr)
 {
 	struct axes a = { .low = 12, .high = 0 };
 
 	for (u32 i = 0; i < nr; i++) {
-		const struct gp_report_curve *c = &curves[i];
+		const struct trace_report_curve *c = &curves[i];
 		double low, high;
 
 		if (!c->nr)
@@ -66,8 +66,8 @@ static void draw_axes(FILE *out, const struct axes *a)
 	for (u32 i = 0; i < ARRAY_SIZE(shares); i++) {
 		double y = y_of(shares[i].share);
 
-		gp_svg_line(out, "grid", LEFT, y, RIGHT, y);
-		gp_svg_text(out, "dim", LEFT - 8, y + 4, "end", shares[i].text);
+		trace_svg_line(out, "grid", LEFT, y, RIGHT, y);
+		trace_svg_text(out, "dim", LEFT - 8, y + 4, "end", shares[i].text);
 	}
 	for (int decade = 0; decade < 12; decade++) {
 		static const u64 steps[] = { 1, 2, 5 };
@@ -79,16 +79,16 @@ static void draw_axes(FILE *out, const struct axes *a)
 
 			if (x < LEFT - 0.5 || x > RIGHT + 0.5)
 				continue;
-			gp_svg_line(out, "grid", x, TOP, x, BOTTOM);
-			gp_svg_duration((s64)ns, text, sizeof(text));
-			gp_svg_text(out, "dim", x, BOTTOM + 18, "middle", text);
+			trace_svg_line(out, "grid", x, TOP, x, BOTTOM);
+			trace_svg_duration((s64)ns, text, sizeof(text));
+			trace_svg_text(out, "dim", x, BOTTOM + 18, "middle", text);
 		}
 	}
-	gp_svg_line(out, "axis", LEFT, BOTTOM, RIGHT, BOTTOM);
+	trace_svg_line(out, "axis", LEFT, BOTTOM, RIGHT, BOTTOM);
 }
 
 /* Sample i is the point at (i + 1) / nr_total; the last ones are always drawn. */
-static void draw_curve(FILE *out, const struct axes *a, const struct gp_report_curve *c)
+static void draw_curve(FILE *out, const struct axes *a, const struct trace_report_curve *c)
 {
 	u64 stride = c->nr / POINTS_MAX + 1;
 
@@ -103,18 +103,18 @@ static void draw_curve(FILE *out, const struct axes *a, const struct gp_report_c
 			y_of((double)(i + 1) / (double)c->nr_total));
 	}
 	fputs("\"><title>", out);
-	gp_html_text(out, c->label);
+	trace_html_text(out, c->label);
 	fputs("</title></path>\n", out);
 }
 
-static void draw_legend(FILE *out, const struct gp_report_curve *curves, u32 nr)
+static void draw_legend(FILE *out, const struct trace_report_curve *curves, u32 nr)
 {
 	fputs("<div class=\"legend\">", out);
 	for (u32 i = 0; i < nr; i++) {
 		fprintf(out, "<span><svg viewBox=\"0 0 28 12\"><line class=\"curve s%u d%u\" "
 			     "x1=\"0\" y1=\"6\" x2=\"28\" y2=\"6\"/></svg>",
 			curves[i].colour % GP_REPORT_COLOURS, curves[i].dash);
-		gp_html_text(out, curves[i].label);
+		trace_html_text(out, curves[i].label);
 		if (!curves[i].nr)
 			fputs(" (never)", out);
 		fputs("</span>", out);
@@ -122,17 +122,17 @@ static void draw_legend(FILE *out, const struct gp_report_curve *curves, u32 nr)
 	fputs("</div>\n", out);
 }
 
-void gp_report_curves(FILE *out, const char *description, const struct gp_report_curve *curves,
-		      u32 nr)
+void trace_report_curves(FILE *out, const char *description,
+			 const struct trace_report_curve *curves, u32 nr)
 {
 	struct axes a = fit(curves, nr);
 
 	draw_legend(out, curves, nr);
 	if (a.low >= a.high)
 		return;
-	gp_svg_begin(out, WIDTH, HEIGHT, description);
+	trace_svg_begin(out, WIDTH, HEIGHT, description);
 	draw_axes(out, &a);
 	for (u32 i = 0; i < nr; i++)
 		draw_curve(out, &a, &curves[i]);
-	gp_svg_end(out);
+	trace_svg_end(out);
 }

@@ -11,7 +11,7 @@
 #define TOP 24
 #define AXIS 30
 
-static double x_of(const struct gp_report_timeline *t, u64 ns)
+static double x_of(const struct trace_report_timeline *t, u64 ns)
 {
 	double span = (double)(t->to_ns - t->from_ns);
 
@@ -38,7 +38,7 @@ static u64 tick_step(u64 range)
 	return step;
 }
 
-static void draw_axis(FILE *out, const struct gp_report_timeline *t)
+static void draw_axis(FILE *out, const struct trace_report_timeline *t)
 {
 	u64 step = tick_step(t->to_ns - t->from_ns);
 	double bottom = y_of(t->nr_tracks - 1) + LANE + 10;
@@ -54,16 +54,16 @@ static void draw_axis(FILE *out, const struct gp_report_timeline *t)
 		if (at < (s64)t->from_ns)
 			continue;
 		x = x_of(t, (u64)at);
-		gp_svg_line(out, k ? "grid" : "zero", x, 6, x, bottom);
-		gp_svg_duration(k * (s64)step, text, sizeof(text));
-		gp_svg_text(out, "dim", x < 40 ? LEFT : x, bottom + 16,
-			    x < 40 ? "start" : x > WIDTH - 40 ? "end" : "middle", text);
+		trace_svg_line(out, k ? "grid" : "zero", x, 6, x, bottom);
+		trace_svg_duration(k * (s64)step, text, sizeof(text));
+		trace_svg_text(out, "dim", x < 40 ? LEFT : x, bottom + 16,
+			       x < 40 ? "start" : x > WIDTH - 40 ? "end" : "middle", text);
 	}
-	gp_svg_line(out, "axis", LEFT, bottom, RIGHT, bottom);
+	trace_svg_line(out, "axis", LEFT, bottom, RIGHT, bottom);
 }
 
-static void draw_span(FILE *out, const struct gp_report_timeline *t,
-		      const struct gp_report_span *s)
+static void draw_span(FILE *out, const struct trace_report_timeline *t,
+		      const struct trace_report_span *s)
 {
 	u64 from = max(s->from_ns, t->from_ns), to = min(s->to_ns, t->to_ns);
 	double x, width, y = y_of(s->track);
@@ -77,17 +77,17 @@ static void draw_span(FILE *out, const struct gp_report_timeline *t,
 	fprintf(out, "<rect class=\"f%u\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\">"
 		     "<title>", s->kind % GP_REPORT_COLOURS, x, y,
 		width > 2 ? width - 0.5 : width > 0.8 ? width : 0.8, LANE);
-	gp_html_text(out, t->kinds[s->kind]);
-	gp_svg_duration((s64)(s->to_ns - s->from_ns), text, sizeof(text));
+	trace_html_text(out, t->kinds[s->kind]);
+	trace_svg_duration((s64)(s->to_ns - s->from_ns), text, sizeof(text));
 	fprintf(out, " %s</title></rect>\n", text);
 	if (width > 64) {
 		snprintf(text, sizeof(text), "in i%u", s->kind % GP_REPORT_COLOURS);
-		gp_svg_text(out, text, x + width / 2, y + 17, "middle", t->kinds[s->kind]);
+		trace_svg_text(out, text, x + width / 2, y + 17, "middle", t->kinds[s->kind]);
 	}
 }
 
-static void draw_arrow(FILE *out, const struct gp_report_timeline *t,
-		       const struct gp_report_arrow *a)
+static void draw_arrow(FILE *out, const struct trace_report_timeline *t,
+		       const struct trace_report_arrow *a)
 {
 	bool is_down = a->to_track > a->from_track;
 	double x1, x2, y1, y2, bow;
@@ -103,7 +103,7 @@ static void draw_arrow(FILE *out, const struct gp_report_timeline *t,
 		     "%.2f %.2f %.2f %.2f\"/>\n", x1, y1, x1, y1 + bow, x2, y2 - bow, x2, y2);
 }
 
-static void draw_legend(FILE *out, const struct gp_report_timeline *t)
+static void draw_legend(FILE *out, const struct trace_report_timeline *t)
 {
 	fputs("<div class=\"legend\">", out);
 	for (u32 k = 0; k < t->nr_kinds; k++) {
@@ -111,18 +111,18 @@ static void draw_legend(FILE *out, const struct gp_report_timeline *t)
 			continue;
 		fprintf(out, "<span><svg viewBox=\"0 0 28 12\"><rect class=\"f%u\" width=\"28\" "
 			     "height=\"12\"/></svg>", k % GP_REPORT_COLOURS);
-		gp_html_text(out, t->kinds[k]);
+		trace_html_text(out, t->kinds[k]);
 		fputs("</span>", out);
 	}
 	fputs("</div>\n", out);
 }
 
-void gp_report_timeline(FILE *out, const struct gp_report_timeline *t)
+void trace_report_timeline(FILE *out, const struct trace_report_timeline *t)
 {
 	if (!t->nr_tracks || t->from_ns >= t->to_ns)
 		return;
 	draw_legend(out, t);
-	gp_svg_begin(out, WIDTH, (u32)y_of(t->nr_tracks - 1) + LANE + 10 + AXIS, t->description);
+	trace_svg_begin(out, WIDTH, (u32)y_of(t->nr_tracks - 1) + LANE + 10 + AXIS, t->description);
 	fputs("<defs><marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" "
 	      "markerWidth=\"8\" markerHeight=\"8\" orient=\"auto\">"
 	      "<path class=\"head\" d=\"M0 0L8 4L0 8z\"/></marker></defs>\n", out);
@@ -133,8 +133,8 @@ void gp_report_timeline(FILE *out, const struct gp_report_timeline *t)
 	for (u64 i = 0; i < t->nr_spans; i++)
 		draw_span(out, t, &t->spans[i]);
 	for (u32 i = 0; i < t->nr_tracks; i++)
-		gp_svg_text(out, "name", LEFT, y_of(i) - 6, "start", t->tracks[i]);
+		trace_svg_text(out, "name", LEFT, y_of(i) - 6, "start", t->tracks[i]);
 	for (u32 i = 0; i < t->nr_arrows; i++)
 		draw_arrow(out, t, &t->arrows[i]);
-	gp_svg_end(out);
+	trace_svg_end(out);
 }

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-void gp_html_text(FILE *out, const char *text)
+void trace_html_text(FILE *out, const char *text)
 {
 	for (; *text; text++) {
 		switch (*text) {
@@ -28,35 +28,35 @@ void gp_html_text(FILE *out, const char *text)
 	}
 }
 
-void gp_svg_begin(FILE *out, u32 width, u32 height, const char *description)
+void trace_svg_begin(FILE *out, u32 width, u32 height, const char *description)
 {
 	fprintf(out, "<div class=\"wide\"><svg viewBox=\"0 0 %u %u\" role=\"img\" aria-label=\"",
 		width, height);
-	gp_html_text(out, description);
+	trace_html_text(out, description);
 	fputs("\">\n", out);
 }
 
-void gp_svg_end(FILE *out)
+void trace_svg_end(FILE *out)
 {
 	fputs("</svg></div>\n", out);
 }
 
-void gp_svg_line(FILE *out, const char *class, double x1, double y1, double x2, double y2)
+void trace_svg_line(FILE *out, const char *class, double x1, double y1, double x2, double y2)
 {
 	fprintf(out, "<line class=\"%s\" x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\"/>\n",
 		class, x1, y1, x2, y2);
 }
 
-void gp_svg_text(FILE *out, const char *class, double x, double y, const char *anchor,
-		 const char *text)
+void trace_svg_text(FILE *out, const char *class, double x, double y, const char *anchor,
+		    const char *text)
 {
 	fprintf(out, "<text class=\"%s\" x=\"%.2f\" y=\"%.2f\" text-anchor=\"%s\">", class, x, y,
 		anchor);
-	gp_html_text(out, text);
+	trace_html_text(out, text);
 	fputs("</text>\n", out);
 }
 
-void gp_svg_duration(s64 ns, char *text, size_t size)
+void trace_svg_duration(s64 ns, char *text, size_t size)
 {
 	u64 abs_ns = (u64)llabs(ns);
 

@@ -19,7 +19,7 @@ DAEMON = os.environ.get("GPREEMPTD", "build/gcc/src/daemon/gpreemptd")
 WAIT = float(os.environ.get("GP_TEST_WAIT", "20"))
 
 MAGIC = 0x31507047
-# The client socket, from the path of the control socket on: GP_WIRE_SOCKET_SUFFIX.
+# The client socket, from the path of the control socket on: WIRE_SOCKET_SUFFIX.
 CLIENT = ".client/socket"
 HELLO, QUEUE_ADD, QUEUE_REMOVE, BUSY, IDLE, DONE, NOTE, PROGRESS = range(1, 9)
 WELCOME, HOLD, RELEASE, RENEW, BYE = range(64, 69)

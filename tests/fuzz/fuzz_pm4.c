@@ -40,8 +40,8 @@ static void put_bytes(struct world *w, const uint8_t *data, size_t size)
 	size_t nr_hiq = min(size / 8, (size_t)w->hiq_dwords - 1);
 	size_t ib_bytes = min(size - nr_hiq * 4, (size_t)4096);
 
-	memcpy(world_at(w, GP_PASID_GART, w->hiq_ring, nr_hiq * 4), data, nr_hiq * 4);
-	memcpy(world_at(w, GP_PASID_GART, w->ib, ib_bytes), data + nr_hiq * 4, ib_bytes);
+	memcpy(world_at(w, GPU_PASID_GART, w->hiq_ring, nr_hiq * 4), data, nr_hiq * 4);
+	memcpy(world_at(w, GPU_PASID_GART, w->ib, ib_bytes), data + nr_hiq * 4, ib_bytes);
 	w->hiq_wptr = nr_hiq;
 }
 
@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		world_ring(&w.queue[i % NR_QUEUES]);
 	}
 	if (data[0] & 2)
-		gp_gpu_reset(w.gpu, w.now_ns);
+		gpu_reset(w.gpu, w.now_ns);
 	world_run_for(&w, ROUND_NS);
 	world_fini(&w);
 	return 0;

@@ -60,10 +60,10 @@ static void write_aql(struct rig *r)
 {
 	u64 dep = world_dispatch(r->q, &kernel).signal;
 
-	world_barrier(r->q, GP_AQL_BARRIER_AND, true, &dep, 1,
+	world_barrier(r->q, GPU_AQL_BARRIER_AND, true, &dep, 1,
 		      world_signal(&r->w, r->q->pasid, 1, 5));
 	world_dispatch(r->q, &kernel);
-	world_barrier(r->q, GP_AQL_BARRIER_OR, false, &dep, 1, 0);
+	world_barrier(r->q, GPU_AQL_BARRIER_OR, false, &dep, 1, 0);
 }
 
 static void write_pm4(struct rig *r)
@@ -76,10 +76,10 @@ static void write_pm4(struct rig *r)
 	r->buffer = r->q->ib;
 	world_pm4_acquire(r->q);
 	world_dispatch(r->q, &kernel);
-	world_pm4_write(r->q, word, 1, GP_WRITE_DATA_DST_MEMORY);
-	world_pm4_wait(r->q, word, GP_WAIT_EQUAL, 1);
+	world_pm4_write(r->q, word, 1, GPU_WRITE_DATA_DST_MEMORY);
+	world_pm4_wait(r->q, word, GPU_WAIT_EQUAL, 1);
 	world_pm4_end_buffer(r->q);
-	world_pm4_release(r->q, word + 8, 1, GP_RELEASE_DATA_64, 5);
+	world_pm4_release(r->q, word + 8, 1, GPU_RELEASE_DATA_64, 5);
 }
 
 /* The neighbour comes first and does not depend on what the queue is. */
@@ -117,11 +117,11 @@ static void run(struct rig *r, u64 ns)
 	world_run_for(&r->w, ns);
 }
 
-static void preempt(struct rig *r, enum gp_unmap_action action)
+static void preempt(struct rig *r, enum gpu_unmap_action action)
 {
 	if (r->nr_preemptions++ >= MAX_PREEMPTIONS)
 		return;
-	world_unmap(&r->w, GP_UNMAP_ALL, action, NULL, 0);
+	world_unmap(&r->w, GPU_UNMAP_ALL, action, NULL, 0);
 	world_fence(&r->w);
 	world_hiq_ring(&r->w);
 	run(r, PREEMPT_NS);
@@ -132,11 +132,11 @@ static void preempt(struct rig *r, enum gp_unmap_action action)
 static void by_hand(struct rig *r, u32 how)
 {
 	if (how & 64)
-		gp_gpu_slot_reset(r->w.gpu, how >> 3 & 7, r->w.now_ns);
+		gpu_slot_reset(r->w.gpu, how >> 3 & 7, r->w.now_ns);
 	else if (how & 4)
-		gp_gpu_hqd_load(r->w.gpu, how >> 3 & 7, r->q->pasid, 3, r->q->mqd, r->w.now_ns);
+		gpu_hqd_load(r->w.gpu, how >> 3 & 7, r->q->pasid, 3, r->q->mqd, r->w.now_ns);
 	else
-		gp_gpu_hqd_dequeue(r->w.gpu, how >> 3 & 7, (enum gp_dequeue)(how & 3), r->w.now_ns);
+		gpu_hqd_dequeue(r->w.gpu, how >> 3 & 7, (enum gpu_dequeue)(how & 3), r->w.now_ns);
 	run(r, 5000);
 }
 
@@ -144,16 +144,17 @@ static void by_hand(struct rig *r, u32 how)
 static void put_packet(struct rig *r, u32 how, const uint8_t *bytes, size_t len)
 {
 	static const u32 opcode[] = {
-		GP_PM4_NOP, GP_PM4_DISPATCH_DIRECT, GP_PM4_WRITE_DATA, GP_PM4_WAIT_REG_MEM,
-		GP_PM4_INDIRECT_BUFFER, GP_PM4_RELEASE_MEM, GP_PM4_ACQUIRE_MEM, GP_PM4_SET_SH_REG,
+		GPU_PM4_NOP, GPU_PM4_DISPATCH_DIRECT, GPU_PM4_WRITE_DATA, GPU_PM4_WAIT_REG_MEM,
+		GPU_PM4_INDIRECT_BUFFER, GPU_PM4_RELEASE_MEM, GPU_PM4_ACQUIRE_MEM,
+		GPU_PM4_SET_SH_REG,
 	};
 	u32 pkt[1 + 64] = { 0 };
 	u32 nr = 1 + (u32)(len + 3) / 4;
 
 	memcpy(&pkt[1], bytes, len);
-	gp_pm4_set(pkt, GP_PM4_TYPE, 3);
-	gp_pm4_set(pkt, GP_PM4_OPCODE, opcode[how % ARRAY_SIZE(opcode)]);
-	gp_pm4_set(pkt, GP_PM4_COUNT, how & 0x100 ? how >> 9 : nr - 2);
+	gpu_pm4_set(pkt, GPU_PM4_TYPE, 3);
+	gpu_pm4_set(pkt, GPU_PM4_OPCODE, opcode[how % ARRAY_SIZE(opcode)]);
+	gpu_pm4_set(pkt, GPU_PM4_COUNT, how & 0x100 ? how >> 9 : nr - 2);
 	if (r->q->is_pm4)
 		world_pm4_put(r->q, pkt, nr);
 	world_ring(r->q);
@@ -168,18 +169,18 @@ static bool has_bytes(enum op op)
 static void do_op(struct rig *r, enum op op, u32 offset, const uint8_t *bytes, size_t len)
 {
 	u64 mqd = r->q->mqd;
-	u32 ctl_bytes = gp_profile_ctl_stack_bytes(r->w.profile);
+	u32 ctl_bytes = gpu_profile_ctl_stack_bytes(r->w.profile);
 
 	switch (op) {
 	case OP_RING:
 		put(r, r->q->pasid, r->q->ring + offset, bytes, len);
 		break;
 	case OP_MQD:
-		put(r, GP_PASID_GART, mqd + GP_MQD_BASE_LO + offset % 0x190, bytes, len);
+		put(r, GPU_PASID_GART, mqd + GPU_MQD_BASE_LO + offset % 0x190, bytes, len);
 		break;
 	case OP_CTL:
-		put(r, GP_PASID_GART, mqd + GP_MQD_CTL_STACK + offset +
-		    world_u32(&r->w, GP_PASID_GART, mqd + GP_MQD_CTL_STACK_OFFSET) % ctl_bytes,
+		put(r, GPU_PASID_GART, mqd + GPU_MQD_CTL_STACK + offset +
+		    world_u32(&r->w, GPU_PASID_GART, mqd + GPU_MQD_CTL_STACK_OFFSET) % ctl_bytes,
 		    bytes, len);
 		break;
 	case OP_STATE:
@@ -192,13 +193,13 @@ static void do_op(struct rig *r, enum op op, u32 offset, const uint8_t *bytes, s
 		run(r, offset * 16ull);
 		break;
 	case OP_PREEMPT:
-		preempt(r, GP_UNMAP_PREEMPT);
+		preempt(r, GPU_UNMAP_PREEMPT);
 		break;
 	case OP_RESET:
-		preempt(r, GP_UNMAP_RESET);
+		preempt(r, GPU_UNMAP_RESET);
 		break;
 	case OP_DOORBELL:
-		gp_gpu_doorbell(r->w.gpu, r->q->doorbell, offset, r->w.now_ns);
+		gpu_doorbell(r->w.gpu, r->q->doorbell, offset, r->w.now_ns);
 		break;
 	case OP_PACKET:
 		put_packet(r, offset, bytes, len);
@@ -208,7 +209,7 @@ static void do_op(struct rig *r, enum op op, u32 offset, const uint8_t *bytes, s
 			put(r, r->q->pasid, r->buffer + offset % BUFFER_BYTES, bytes, len);
 		break;
 	case OP_REGS:
-		put(r, GP_PASID_GART, mqd + offset % GP_MQD_BASE_LO, bytes, len);
+		put(r, GPU_PASID_GART, mqd + offset % GPU_MQD_BASE_LO, bytes, len);
 		break;
 	default:
 		by_hand(r, offset);
@@ -226,8 +227,8 @@ static void check_other(struct rig *r)
 	u64 tally = r->work.tally;
 	u32 nr;
 
-	world_unmap(&r->w, GP_UNMAP_SPECIFIED, GP_UNMAP_RESET, &r->q->doorbell, 1);
-	world_unmap(&r->w, GP_UNMAP_ALL, GP_UNMAP_PREEMPT, NULL, 0);
+	world_unmap(&r->w, GPU_UNMAP_SPECIFIED, GPU_UNMAP_RESET, &r->q->doorbell, 1);
+	world_unmap(&r->w, GPU_UNMAP_ALL, GPU_UNMAP_PREEMPT, NULL, 0);
 	world_runlist(&r->w, &r->other, 1);
 	world_fence(&r->w);
 	world_hiq_ring(&r->w);

@@ -16,18 +16,18 @@ static void check_message(const char *error, size_t size)
 	assert(!strchr(error, '\n'));
 }
 
-static void ask_generators(const struct gp_scenario *sc)
+static void ask_generators(const struct sim_scenario *sc)
 {
 	for (u32 i = 0; i < sc->nr_classes; i++) {
-		const struct gp_class_spec *c = &sc->classes[i];
-		struct gp_arrival_state a;
+		const struct sim_class_spec *c = &sc->classes[i];
+		struct sim_arrival_state a;
 		u64 last = 0;
 
-		if (c->arrival.kind == GP_ARRIVAL_CLOSED)
+		if (c->arrival.kind == SIM_ARRIVAL_CLOSED)
 			continue;
-		gp_arrival_init(&a, &c->arrival, c->start_ns, 0, sc->seed);
+		sim_arrival_init(&a, &c->arrival, c->start_ns, 0, sc->seed);
 		for (int k = 0; k < 10; k++) {
-			u64 next = gp_arrival_next(&a);
+			u64 next = sim_arrival_next(&a);
 
 			assert(next >= last && next >= c->start_ns);
 			last = next;
@@ -39,19 +39,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct gp_scenario sc;
+	static struct sim_scenario sc;
 	char error[200];
 
 	memset(error, 0x55, sizeof(error));
-	if (gp_scenario_parse(&sc, (const char *)data, size, "fuzz/input", error, sizeof(error))) {
+	if (sim_scenario_parse(&sc, (const char *)data, size, "fuzz/input", error, sizeof(error))) {
 		check_message(error, sizeof(error));
 		return 0;
 	}
-	assert(sc.nr_classes && sc.nr_classes <= GP_MAX_CLASSES);
-	if (gp_scenario_validate(&sc, error, sizeof(error)))
+	assert(sc.nr_classes && sc.nr_classes <= SIM_MAX_CLASSES);
+	if (sim_scenario_validate(&sc, error, sizeof(error)))
 		check_message(error, sizeof(error));
 	else
 		ask_generators(&sc);
-	gp_scenario_fini(&sc);
+	sim_scenario_fini(&sc);
 	return 0;
 }

@@ -23,19 +23,19 @@
 
 static void check_texts(const union gpd_wire_msg *m)
 {
-	if (m->hdr.type == GP_WIRE_HELLO) {
+	if (m->hdr.type == WIRE_HELLO) {
 		assert(memchr(m->hello.klass, '\0', sizeof(m->hello.klass)));
 		assert(memchr(m->hello.group, '\0', sizeof(m->hello.group)));
 		assert(memchr(m->hello.comm, '\0', sizeof(m->hello.comm)));
 		assert(m->hello.weight <= GPD_WIRE_WEIGHT_MAX);
-		assert(m->hello.prio <= GP_PRIO_MAX || m->hello.prio == GP_WIRE_PRIO_UNSET);
+		assert(m->hello.prio <= GP_PRIO_MAX || m->hello.prio == WIRE_PRIO_UNSET);
 	}
-	if (m->hdr.type == GP_WIRE_NOTE)
+	if (m->hdr.type == WIRE_NOTE)
 		assert(memchr(m->note.text, '\0', sizeof(m->note.text)));
-	if (m->hdr.type == GP_WIRE_DONE)
-		assert(m->done.result <= GP_WIRE_ERROR);
-	if (m->hdr.type == GP_WIRE_QUEUE_ADD)
-		assert(m->queue.queue_id != GP_WIRE_QUEUE_ALL && m->queue.busy <= 1);
+	if (m->hdr.type == WIRE_DONE)
+		assert(m->done.result <= WIRE_ERROR);
+	if (m->hdr.type == WIRE_QUEUE_ADD)
+		assert(m->queue.queue_id != WIRE_QUEUE_ALL && m->queue.busy <= 1);
 }
 
 static void decode(const uint8_t *data, size_t size)
@@ -49,7 +49,7 @@ static void decode(const uint8_t *data, size_t size)
 		assert(err == -EBADMSG || err == -EINVAL || err == -EPROTONOSUPPORT);
 		return;
 	}
-	assert(msg.hdr.magic == GP_WIRE_MAGIC && msg.hdr.size == size);
+	assert(msg.hdr.magic == WIRE_MAGIC && msg.hdr.size == size);
 	check_texts(&msg);
 }
 

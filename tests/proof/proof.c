@@ -63,8 +63,8 @@ void proof_release(struct proof_mix *m, struct world_queue *q, u32 first)
 		if (m->dispatch[i].signal)
 			continue;
 		m->dispatch[i].signal = world_signal(&m->w, q->pasid, 1, 0);
-		world_pm4_release(q, m->dispatch[i].signal + GP_SIGNAL_VALUE_OFFSET, 0,
-				  GP_RELEASE_DATA_64, 0);
+		world_pm4_release(q, m->dispatch[i].signal + GPU_SIGNAL_VALUE_OFFSET, 0,
+				  GPU_RELEASE_DATA_64, 0);
 	}
 }
 

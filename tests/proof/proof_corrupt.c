@@ -19,7 +19,7 @@ enum damage {
 	DAMAGE_NONE,
 	DAMAGE_WAVES,	/* a bit of the wave state */
 	DAMAGE_CTL,	/* a bit of the control stack */
-	DAMAGE_FAULT,	/* GP_GPU_FAULT_CORRUPT */
+	DAMAGE_FAULT,	/* GPU_FAULT_CORRUPT */
 	DAMAGE_FORGET,	/* the MQD says that nothing was saved */
 	DAMAGE_COUNT
 };
@@ -77,14 +77,14 @@ static void flip(struct proof_mix *m, u32 pasid, u64 addr, struct proof_rng *rng
 
 static u32 mqd_word(struct proof_mix *m, const struct world_queue *q, u32 xcc, u32 offset)
 {
-	return world_u32(&m->w, GP_PASID_GART, q->mqd + xcc * q->stride + offset);
+	return world_u32(&m->w, GPU_PASID_GART, q->mqd + xcc * q->stride + offset);
 }
 
 /* Bytes of saved wave state on one XCC. */
 static u32 state_bytes(struct proof_mix *m, const struct world_queue *q, u32 xcc)
 {
-	return mqd_word(m, q, xcc, GP_MQD_WG_STATE_OFFSET) -
-	       mqd_word(m, q, xcc, GP_MQD_CTL_STACK_SIZE);
+	return mqd_word(m, q, xcc, GPU_MQD_WG_STATE_OFFSET) -
+	       mqd_word(m, q, xcc, GPU_MQD_CTL_STACK_SIZE);
 }
 
 /* All workgroups of this mix have the same size, so the place tells which one it is. */
@@ -92,7 +92,7 @@ static struct hit find_hit(struct proof_mix *m, const struct world_queue *q, u32
 {
 	u32 group_bytes = 2 * (16 * 256 + 640) + 1024;
 	u64 base = q->area + (u64)xcc * q->area_bytes +
-		   mqd_word(m, q, xcc, GP_MQD_CTL_STACK_SIZE);
+		   mqd_word(m, q, xcc, GPU_MQD_CTL_STACK_SIZE);
 	u64 group = base + offset / group_bytes * group_bytes;
 	u32 nr_groups = state_bytes(m, q, xcc) / group_bytes;
 	u32 first = 20 / m->w.profile->nr_xcc + (xcc < 20 % m->w.profile->nr_xcc);
@@ -114,7 +114,7 @@ static struct hit damage_waves(struct proof_mix *m, struct proof_rng *rng)
 	struct hit hit = find_hit(m, q, xcc, offset);
 
 	flip(m, q->pasid, q->area + (u64)xcc * q->area_bytes +
-	     mqd_word(m, q, xcc, GP_MQD_CTL_STACK_SIZE) + offset, rng);
+	     mqd_word(m, q, xcc, GPU_MQD_CTL_STACK_SIZE) + offset, rng);
 	return hit;
 }
 
@@ -122,11 +122,12 @@ static void damage_ctl(struct proof_mix *m, struct proof_rng *rng)
 {
 	struct world_queue *q = &m->w.queue[proof_below(rng, 2)];
 	u32 xcc = proof_below(rng, m->w.profile->nr_xcc);
-	u32 from = mqd_word(m, q, xcc, GP_MQD_CTL_STACK_OFFSET);
-	u32 to = mqd_word(m, q, xcc, GP_MQD_CTL_STACK_SIZE);
+	u32 from = mqd_word(m, q, xcc, GPU_MQD_CTL_STACK_OFFSET);
+	u32 to = mqd_word(m, q, xcc, GPU_MQD_CTL_STACK_SIZE);
 
-	flip(m, GP_PASID_GART,
-	     q->mqd + xcc * q->stride + GP_MQD_CTL_STACK + from + proof_below(rng, to - from), rng);
+	flip(m, GPU_PASID_GART,
+	     q->mqd + xcc * q->stride + GPU_MQD_CTL_STACK + from + proof_below(rng, to - from),
+	     rng);
 }
 
 static void damage_forget(struct proof_mix *m, struct proof_rng *rng)
@@ -136,10 +137,10 @@ static void damage_forget(struct proof_mix *m, struct proof_rng *rng)
 
 	for (x = 0; x < m->w.profile->nr_xcc; x++) {
 		u64 mqd = q->mqd + x * q->stride;
-		u32 size = mqd_word(m, q, x, GP_MQD_CTL_STACK_SIZE);
+		u32 size = mqd_word(m, q, x, GPU_MQD_CTL_STACK_SIZE);
 
-		world_set_u32(&m->w, GP_PASID_GART, mqd + GP_MQD_CTL_STACK_OFFSET, size);
-		world_set_u32(&m->w, GP_PASID_GART, mqd + GP_MQD_WG_STATE_OFFSET, size);
+		world_set_u32(&m->w, GPU_PASID_GART, mqd + GPU_MQD_CTL_STACK_OFFSET, size);
+		world_set_u32(&m->w, GPU_PASID_GART, mqd + GPU_MQD_WG_STATE_OFFSET, size);
 	}
 }
 
@@ -180,7 +181,7 @@ static void check_locality(struct proof_mix *a, struct proof_mix *b, struct hit 
 /* Both dispatches of both queues have all their waves on CUs, and will for 25 us. */
 static void run_until_busy(struct proof_mix *m)
 {
-	while (gp_gpu_waves(m->w.gpu, 0) < 2 * (20 + 9) * 2) {
+	while (gpu_waves(m->w.gpu, 0) < 2 * (20 + 9) * 2) {
 		if (m->w.now_ns > LIMIT_NS)
 			proof_fail("waves never start");
 		world_run_for(&m->w, 100);
@@ -199,14 +200,14 @@ static void run_trial(struct proof_mix *alone, const char *profile, enum damage 
 	run_until_busy(&m);
 	world_run_for(&m.w, proof_below(rng, 24000));
 	if (damage == DAMAGE_FAULT)
-		gp_gpu_inject(m.w.gpu, GP_GPU_FAULT_CORRUPT, proof_random(rng));
-	if (!world_preempt(&m.w) || gp_gpu_stats(m.w.gpu)->nr_saves != 2)
+		gpu_inject(m.w.gpu, GPU_FAULT_CORRUPT, proof_random(rng));
+	if (!world_preempt(&m.w) || gpu_stats(m.w.gpu)->nr_saves != 2)
 		proof_fail("both contexts must be saved");
 	hit = do_damage(&m, damage, rng);
 	world_runlist_all(&m.w);
 	world_hiq_ring(&m.w);
 	world_run_idle(&m.w, LIMIT_NS);
-	has_error = gp_gpu_stats(m.w.gpu)->nr_faults != 0;
+	has_error = gpu_stats(m.w.gpu)->nr_faults != 0;
 	where = proof_compare(alone, &m);
 	o->nr++;
 	o->errors += has_error;

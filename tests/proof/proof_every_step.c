@@ -25,14 +25,14 @@ static void fill_pm4(struct proof_mix *m, struct world_queue *q)
 	proof_add(m, q, &k);
 	k.seed = 9;
 	proof_add(m, q, &k);
-	world_pm4_write(q, word, 1, GP_WRITE_DATA_DST_MEMORY);
+	world_pm4_write(q, word, 1, GPU_WRITE_DATA_DST_MEMORY);
 	proof_release(m, q, first);
-	world_pm4_wait(q, word, GP_WAIT_EQUAL, 1);
+	world_pm4_wait(q, word, GPU_WAIT_EQUAL, 1);
 	k.seed = 10;
 	k.has_no_signal = false;
 	proof_add(m, q, &k);
 	world_pm4_end_buffer(q);
-	world_pm4_release(q, word + 8, 2, GP_RELEASE_DATA_64, 0);
+	world_pm4_release(q, word + 8, 2, GPU_RELEASE_DATA_64, 0);
 }
 
 /* Two processes, four queues: barriers, LDS, small and large workgroups, PM4. */
@@ -60,11 +60,11 @@ static void build(struct proof_mix *m)
 	proof_add(m, q[0], &wide);
 	proof_add(m, q[1], &many);
 	dep = m->dispatch[2].signal;
-	world_barrier(q[0], GP_AQL_BARRIER_AND, true, &dep, 1, 0);
+	world_barrier(q[0], GPU_AQL_BARRIER_AND, true, &dep, 1, 0);
 	small.seed = 4;
 	proof_add(m, q[0], &small);
 	dep = m->dispatch[1].signal;
-	world_barrier(q[1], GP_AQL_BARRIER_OR, false, &dep, 1, 0);
+	world_barrier(q[1], GPU_AQL_BARRIER_OR, false, &dep, 1, 0);
 	wide.seed = 5;
 	wide.has_barrier = false;
 	proof_add(m, q[1], &wide);
@@ -88,7 +88,7 @@ static u64 run_alone(struct proof_mix *m)
 			proof_fail("an event at %llu: not every moment would be tried",
 				   (unsigned long long)m->w.next_ns);
 		m->w.now_ns = m->w.next_ns;
-		m->w.next_ns = gp_gpu_advance(m->w.gpu, m->w.now_ns);
+		m->w.next_ns = gpu_advance(m->w.gpu, m->w.now_ns);
 	}
 	world_run_idle(&m->w, LIMIT_NS);
 	return m->w.now_ns;
@@ -96,7 +96,7 @@ static u64 run_alone(struct proof_mix *m)
 
 static u64 run_preempted(struct proof_mix *m, u64 at_ns)
 {
-	const struct gp_gpu_stats *s;
+	const struct gpu_stats *s;
 	u64 saves;
 
 	build(m);
@@ -107,7 +107,7 @@ static u64 run_preempted(struct proof_mix *m, u64 at_ns)
 	world_hiq_ring(&m->w);
 	if (!world_run_idle(&m->w, LIMIT_NS) || !proof_is_done(m))
 		proof_fail("preempted at %llu, the mix does not end", (unsigned long long)at_ns);
-	s = gp_gpu_stats(m->w.gpu);
+	s = gpu_stats(m->w.gpu);
 	saves = s->nr_saves;
 	if (s->nr_saves != s->nr_restores || s->nr_faults)
 		proof_fail("preempted at %llu: %llu saves, %llu restores, %llu faults",

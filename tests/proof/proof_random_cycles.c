@@ -65,7 +65,7 @@ static void wait_for_other(struct proof_mix *m, struct world_queue *q, struct pr
 
 	if (i == m->nr_dispatches || m->queue_of[i] == q || m->queue_of[i]->pasid != q->pasid)
 		return;
-	world_pm4_wait(q, m->dispatch[i].signal + GP_SIGNAL_VALUE_OFFSET, GP_WAIT_EQUAL, 0);
+	world_pm4_wait(q, m->dispatch[i].signal + GPU_SIGNAL_VALUE_OFFSET, GPU_WAIT_EQUAL, 0);
 }
 
 /* Some dispatches are waited for, others run side by side; in the ring or in a buffer. */
@@ -85,8 +85,8 @@ static void fill_pm4(struct proof_mix *m, struct world_queue *q, struct proof_rn
 		k.has_no_signal = proof_below(rng, 2);
 		wait_for_other(m, q, rng);
 		proof_add(m, q, &k);
-		world_pm4_write(q, word, i + 1, GP_WRITE_DATA_DST_MEMORY);
-		world_pm4_wait(q, word, GP_WAIT_EQUAL, i + 1);
+		world_pm4_write(q, word, i + 1, GPU_WRITE_DATA_DST_MEMORY);
+		world_pm4_wait(q, word, GPU_WAIT_EQUAL, i + 1);
 		world_pm4_nop(q, 1 + proof_below(rng, 5));
 	}
 	if (has_buffer && proof_below(rng, 2)) {
@@ -127,7 +127,7 @@ static void build(struct proof_mix *m, u64 seed)
 
 static u32 mqd_word(struct proof_mix *m, const struct world_queue *q, u32 offset)
 {
-	return world_u32(&m->w, GP_PASID_GART, q->mqd + offset);
+	return world_u32(&m->w, GPU_PASID_GART, q->mqd + offset);
 }
 
 /* What a PM4 queue that has just left its slot took with it. */
@@ -135,9 +135,9 @@ static void count_pm4(struct proof_mix *m, const struct world_queue *q, struct t
 {
 	if (!q->is_pm4)
 		return;
-	t->pm4_saves += mqd_word(m, q, GP_MQD_CTL_STACK_OFFSET) !=
-			mqd_word(m, q, GP_MQD_CTL_STACK_SIZE);
-	t->pm4_inside += mqd_word(m, q, GP_MQD_IB_RPTR) != 0;
+	t->pm4_saves += mqd_word(m, q, GPU_MQD_CTL_STACK_OFFSET) !=
+			mqd_word(m, q, GPU_MQD_CTL_STACK_SIZE);
+	t->pm4_inside += mqd_word(m, q, GPU_MQD_IB_RPTR) != 0;
 }
 
 static void wait_fence(struct proof_mix *m, struct totals *t)
@@ -158,20 +158,20 @@ static void inject(struct proof_mix *m, struct proof_rng *rng)
 
 	switch (proof_below(rng, 12)) {
 	case 0:
-		gp_gpu_inject(m->w.gpu, GP_GPU_FAULT_REFUSE, m->w.queue[q].doorbell);
+		gpu_inject(m->w.gpu, GPU_FAULT_REFUSE, m->w.queue[q].doorbell);
 		break;
 	case 1:
-		gp_gpu_inject(m->w.gpu, GP_GPU_FAULT_SLOW, 1 + proof_below(rng, 10));
+		gpu_inject(m->w.gpu, GPU_FAULT_SLOW, 1 + proof_below(rng, 10));
 		break;
 	case 2:
-		gp_gpu_inject(m->w.gpu, GP_GPU_FAULT_LOSE_FENCE, 1);
+		gpu_inject(m->w.gpu, GPU_FAULT_LOSE_FENCE, 1);
 		break;
 	case 3:
 		world_grace(&m->w, proof_below(rng, 256));
 		break;
 	case 4:
 	case 5:
-		gp_gpu_inject(m->w.gpu, GP_GPU_FAULT_CLEAR, 0);
+		gpu_inject(m->w.gpu, GPU_FAULT_CLEAR, 0);
 		break;
 	default:
 		break;
@@ -187,24 +187,24 @@ static void unmap_some(struct proof_mix *m, struct proof_rng *rng)
 	case 0:
 		for (i = 0; i < nr; i++)
 			param[i] = m->w.queue[proof_below(rng, m->w.nr_queues)].doorbell;
-		world_unmap(&m->w, GP_UNMAP_SPECIFIED, GP_UNMAP_PREEMPT, param, nr);
+		world_unmap(&m->w, GPU_UNMAP_SPECIFIED, GPU_UNMAP_PREEMPT, param, nr);
 		break;
 	case 1:
 		param[0] = m->w.queue[proof_below(rng, m->w.nr_queues)].pasid;
-		world_unmap(&m->w, GP_UNMAP_BY_PASID, GP_UNMAP_DISABLE_PROCESS, param, 1);
+		world_unmap(&m->w, GPU_UNMAP_BY_PASID, GPU_UNMAP_DISABLE_PROCESS, param, 1);
 		break;
 	case 2:
-		world_unmap(&m->w, GP_UNMAP_ALL, GP_UNMAP_PREEMPT, NULL, 0);
+		world_unmap(&m->w, GPU_UNMAP_ALL, GPU_UNMAP_PREEMPT, NULL, 0);
 		break;
 	default:
-		world_unmap(&m->w, GP_UNMAP_ALL_NON_STATIC, GP_UNMAP_PREEMPT, NULL, 0);
+		world_unmap(&m->w, GPU_UNMAP_ALL_NON_STATIC, GPU_UNMAP_PREEMPT, NULL, 0);
 		break;
 	}
 }
 
 static void cycle_firmware(struct proof_mix *m, struct proof_rng *rng, struct totals *t)
 {
-	u64 traces = m->w.nr_traces[GP_GPU_TRACE_FAULT];
+	u64 traces = m->w.nr_traces[GPU_TRACE_FAULT];
 	u32 i;
 
 	world_run_for(&m->w, proof_below(rng, 4000));
@@ -214,9 +214,9 @@ static void cycle_firmware(struct proof_mix *m, struct proof_rng *rng, struct to
 	world_hiq_ring(&m->w);
 	wait_fence(m, t);
 	for (i = 0; i < m->w.nr_queues; i++)
-		if (gp_gpu_slot_of(m->w.gpu, m->w.queue[i].doorbell) < 0)
+		if (gpu_slot_of(m->w.gpu, m->w.queue[i].doorbell) < 0)
 			count_pm4(m, &m->w.queue[i], t);
-	t->refused += m->w.nr_traces[GP_GPU_TRACE_FAULT] - traces;
+	t->refused += m->w.nr_traces[GPU_TRACE_FAULT] - traces;
 	if (proof_below(rng, 2))
 		world_run_for(&m->w, proof_below(rng, 3000));
 	world_runlist_all(&m->w);
@@ -234,12 +234,12 @@ static void wait_slot(struct proof_mix *m, u32 slot)
 {
 	u64 end = m->w.now_ns + HQD_NS;
 
-	m->w.next_ns = gp_gpu_advance(m->w.gpu, m->w.now_ns);
-	while (gp_gpu_hqd_is_busy(m->w.gpu, slot)) {
+	m->w.next_ns = gpu_advance(m->w.gpu, m->w.now_ns);
+	while (gpu_hqd_is_busy(m->w.gpu, slot)) {
 		if (m->w.next_ns > end)
 			proof_fail("slot %u stays busy", slot);
 		m->w.now_ns = m->w.next_ns;
-		m->w.next_ns = gp_gpu_advance(m->w.gpu, m->w.now_ns);
+		m->w.next_ns = gpu_advance(m->w.gpu, m->w.now_ns);
 	}
 }
 
@@ -247,7 +247,7 @@ static void load_slot(struct proof_mix *m, u32 i)
 {
 	const struct world_queue *q = &m->w.queue[i];
 
-	if (gp_gpu_hqd_load(m->w.gpu, i, q->pasid, 3 + i, q->mqd, m->w.now_ns))
+	if (gpu_hqd_load(m->w.gpu, i, q->pasid, 3 + i, q->mqd, m->w.now_ns))
 		proof_fail("slot %u cannot be loaded", i);
 	wait_slot(m, i);
 }
@@ -257,12 +257,12 @@ static void cycle_by_hand(struct proof_mix *m, struct proof_rng *rng, struct tot
 	u32 i = proof_below(rng, m->w.nr_queues);
 
 	world_run_for(&m->w, proof_below(rng, 4000));
-	if (gp_gpu_hqd_dequeue(m->w.gpu, i,
-			       proof_below(rng, 40) ? GP_DEQUEUE_SAVE : GP_DEQUEUE_DRAIN,
-			       m->w.now_ns))
+	if (gpu_hqd_dequeue(m->w.gpu, i,
+			    proof_below(rng, 40) ? GPU_DEQUEUE_SAVE : GPU_DEQUEUE_DRAIN,
+			    m->w.now_ns))
 		proof_fail("slot %u cannot be dequeued", i);
 	wait_slot(m, i);
-	if (gp_gpu_hqd_is_active(m->w.gpu, i))
+	if (gpu_hqd_is_active(m->w.gpu, i))
 		proof_fail("slot %u is still active", i);
 	count_pm4(m, &m->w.queue[i], t);
 	world_run_for(&m->w, proof_below(rng, 2000));
@@ -280,10 +280,10 @@ static void run_alone(struct proof_mix *m, u64 seed)
 
 static void check(struct proof_mix *alone, struct proof_mix *m, u64 seed, struct totals *t)
 {
-	const struct gp_gpu_stats *s = gp_gpu_stats(m->w.gpu);
+	const struct gpu_stats *s = gpu_stats(m->w.gpu);
 	const char *where;
 
-	gp_gpu_inject(m->w.gpu, GP_GPU_FAULT_CLEAR, 0);
+	gpu_inject(m->w.gpu, GPU_FAULT_CLEAR, 0);
 	world_runlist_all(&m->w);
 	world_hiq_ring(&m->w);
 	if (!world_run_idle(&m->w, LIMIT_NS) || !proof_is_done(m))

@@ -103,12 +103,12 @@ CONSTANTS = ("MAGIC", "VERSION", "MAX", "QUEUE_ALL", "PRIO_UNSET", "HELLO", "QUE
 
 def wire_program():
     """A C program that says what wire_view() says."""
-    lines = ['P("hdr", sizeof(struct gp_wire_hdr));']
+    lines = ['P("hdr", sizeof(struct wire_hdr));']
     for name, layout in wire.LAYOUTS.items():
-        lines.append(f'P("{name}", sizeof(struct gp_wire_{name}));')
-        lines += [f'P("{name}.{m}", offsetof(struct gp_wire_{name}, {m}));'
+        lines.append(f'P("{name}", sizeof(struct wire_{name}));')
+        lines += [f'P("{name}.{m}", offsetof(struct wire_{name}, {m}));'
                   for m, _ in layout.members]
-    lines += [f'P("{n}", GP_WIRE_{n});' for n in CONSTANTS]
+    lines += [f'P("{n}", WIRE_{n});' for n in CONSTANTS]
     return ("#include <stdio.h>\n#include <stddef.h>\n#include <wire.h>\n"
             '#define P(n, v) printf("%s=%llu\\n", n, (unsigned long long)(v))\n'
             "int main(void){" + "\n".join(lines) + "}")

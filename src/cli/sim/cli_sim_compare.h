@@ -8,6 +8,6 @@
 #include "cli/sim/cli_sim_comparison.h"
 
 /* What is compared, the table, and why rows are missing. Return: 0 or -ENOMEM. */
-int gp_sim_compare_print(const struct gp_comparison *c);
+int cli_sim_compare_print(const struct cli_comparison *c);
 
 #endif

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void choose_online(struct gp_comparison *c)
+static void choose_online(struct cli_comparison *c)
 {
-	const struct gp_scenario *sc = c->sc;
+	const struct sim_scenario *sc = c->sc;
 	u32 best = 0, nr = 0;
 
 	for (u32 i = 0; i < sc->nr_classes; i++)
@@ -24,39 +24,39 @@ static void choose_online(struct gp_comparison *c)
 		c->is_online[i] = false;
 }
 
-static void add_row(struct gp_comparison *c, enum gp_mechanism m, enum gp_detect d)
+static void add_row(struct cli_comparison *c, enum sim_mechanism m, enum sim_detect d)
 {
-	struct gp_comparison_row *row = &c->rows[c->nr_rows++];
+	struct cli_comparison_row *row = &c->rows[c->nr_rows++];
 
 	row->mechanism = m;
 	row->detect = d;
 }
 
-void gp_comparison_init(struct gp_comparison *c, struct gp_scenario *sc)
+void cli_comparison_init(struct cli_comparison *c, struct sim_scenario *sc)
 {
 	memset(c, 0, sizeof(*c));
 	c->sc = sc;
 	choose_online(c);
-	for (u32 m = 0; m < GP_MECH_COUNT; m++) {
-		if (!gp_mechanism_uses_detection((enum gp_mechanism)m)) {
-			add_row(c, (enum gp_mechanism)m, sc->detect);
+	for (u32 m = 0; m < SIM_MECH_COUNT; m++) {
+		if (!sim_mechanism_uses_detection((enum sim_mechanism)m)) {
+			add_row(c, (enum sim_mechanism)m, sc->detect);
 			continue;
 		}
-		for (u32 d = 0; d < GP_DETECT_COUNT; d++) {
-			if (d != GP_DETECT_MANUAL || sc->costs.trigger_ns)
-				add_row(c, (enum gp_mechanism)m, (enum gp_detect)d);
+		for (u32 d = 0; d < SIM_DETECT_COUNT; d++) {
+			if (d != SIM_DETECT_MANUAL || sc->costs.trigger_ns)
+				add_row(c, (enum sim_mechanism)m, (enum sim_detect)d);
 		}
 	}
 }
 
-void gp_comparison_fini(struct gp_comparison *c)
+void cli_comparison_fini(struct cli_comparison *c)
 {
 	for (u32 i = 0; i < c->nr_rows; i++)
-		gp_sim_result_fini(&c->rows[i].result);
+		sim_result_fini(&c->rows[i].result);
 	memset(c, 0, sizeof(*c));
 }
 
-static void copy_alone(const struct gp_sim_result *from, struct gp_sim_result *to)
+static void copy_alone(const struct sim_result *from, struct sim_result *to)
 {
 	for (u32 i = 0; i < to->nr_classes; i++) {
 		to->classes[i].alone = from->classes[i].alone;
@@ -66,21 +66,21 @@ static void copy_alone(const struct gp_sim_result *from, struct gp_sim_result *t
 	}
 }
 
-int gp_comparison_run(struct gp_comparison *c, struct gp_progress *progress, char *error,
-		      size_t error_size)
+int cli_comparison_run(struct cli_comparison *c, struct cli_progress *progress, char *error,
+		       size_t error_size)
 {
 	u32 part = progress->part;
 
 	for (u32 i = 0; i < c->nr_rows; i++) {
-		struct gp_comparison_row *row = &c->rows[i];
+		struct cli_comparison_row *row = &c->rows[i];
 		int err;
 
-		gp_progress_set_part(progress, part + i);
+		cli_progress_set_part(progress, part + i);
 		c->sc->mechanism = row->mechanism;
 		c->sc->detect = row->detect;
-		if (gp_scenario_validate(c->sc, row->reason, sizeof(row->reason)))
+		if (sim_scenario_validate(c->sc, row->reason, sizeof(row->reason)))
 			continue;
-		err = gp_sim_run(c->sc, !i, &progress->base, &row->result, error, error_size);
+		err = sim_run(c->sc, !i, &progress->base, &row->result, error, error_size);
 		if (err)
 			return err;
 		if (i)
@@ -90,7 +90,7 @@ int gp_comparison_run(struct gp_comparison *c, struct gp_progress *progress, cha
 	return 0;
 }
 
-u64 gp_comparison_requests(const struct gp_comparison *c, const struct gp_comparison_row *row)
+u64 cli_comparison_requests(const struct cli_comparison *c, const struct cli_comparison_row *row)
 {
 	u64 requests = 0;
 
@@ -99,17 +99,17 @@ u64 gp_comparison_requests(const struct gp_comparison *c, const struct gp_compar
 	return requests;
 }
 
-static int append(struct gp_samples *to, const struct gp_samples *s)
+static int append(struct sim_samples *to, const struct sim_samples *s)
 {
 	for (u64 k = 0; k < s->nr; k++) {
-		if (gp_samples_add(to, s->ns[k]))
+		if (sim_samples_add(to, s->ns[k]))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-int gp_comparison_online(const struct gp_comparison *c, const struct gp_comparison_row *row,
-			 struct gp_samples *ended, struct gp_samples *waiting)
+int cli_comparison_online(const struct cli_comparison *c, const struct cli_comparison_row *row,
+			  struct sim_samples *ended, struct sim_samples *waiting)
 {
 	int err = 0;
 
@@ -123,15 +123,15 @@ int gp_comparison_online(const struct gp_comparison *c, const struct gp_comparis
 			err = append(waiting, &row->result.classes[i].waiting);
 	}
 	if (err) {
-		gp_samples_fini(ended);
-		gp_samples_fini(waiting);
+		sim_samples_fini(ended);
+		sim_samples_fini(waiting);
 	}
 	return err;
 }
 
-const char *gp_comparison_detect(const struct gp_comparison_row *row)
+const char *cli_comparison_detect(const struct cli_comparison_row *row)
 {
-	return gp_mechanism_uses_detection(row->mechanism) ? gp_detect_name(row->detect) : "-";
+	return sim_mechanism_uses_detection(row->mechanism) ? sim_detect_name(row->detect) : "-";
 }
 
 enum {
@@ -168,65 +168,65 @@ static const char *const headers[] = {
 };
 
 /* The worst of the online classes; infinite if one does not get there at all. */
-static double worst_ratio(const struct gp_comparison *c, const struct gp_sim_result *r)
+static double worst_ratio(const struct cli_comparison *c, const struct sim_result *r)
 {
 	double worst = 0;
 
 	for (u32 i = 0; i < r->nr_classes; i++) {
-		const struct gp_class_result *cr = &r->classes[i];
+		const struct sim_class_result *cr = &r->classes[i];
 
-		if (!c->is_online[i] || !gp_summary_has_p99(&cr->alone))
+		if (!c->is_online[i] || !sim_summary_has_p99(&cr->alone))
 			continue;
-		if (cr->latency.p99 == GP_NEVER)
+		if (cr->latency.p99 == SIM_NEVER)
 			return INFINITY;
 		worst = max(worst, (double)cr->latency.p99 / (double)cr->alone.p99);
 	}
 	return worst;
 }
 
-static void set_duration(struct gp_table *t, u32 column, u64 ns)
+static void set_duration(struct cli_table *t, u32 column, u64 ns)
 {
-	char text[GP_TEXT_MAX_DURATION];
+	char text[CLI_TEXT_MAX_DURATION];
 
-	gp_table_set(t, column, "%s", gp_format_reached(ns, text));
+	cli_table_set(t, column, "%s", cli_format_reached(ns, text));
 }
 
-static int fill_online(const struct gp_comparison *c, const struct gp_comparison_row *row,
-		       struct gp_table *t)
+static int fill_online(const struct cli_comparison *c, const struct cli_comparison_row *row,
+		       struct cli_table *t)
 {
-	struct gp_samples ended, waiting;
-	struct gp_summary s;
+	struct sim_samples ended, waiting;
+	struct sim_summary s;
 	double ratio = worst_ratio(c, &row->result);
-	u64 requests = gp_comparison_requests(c, row);
-	int err = gp_comparison_online(c, row, &ended, &waiting);
+	u64 requests = cli_comparison_requests(c, row);
+	int err = cli_comparison_online(c, row, &ended, &waiting);
 
 	if (err)
 		return err;
-	err = gp_samples_summary(&ended, &waiting, &s);
-	gp_samples_fini(&ended);
-	gp_samples_fini(&waiting);
+	err = sim_samples_summary(&ended, &waiting, &s);
+	sim_samples_fini(&ended);
+	sim_samples_fini(&waiting);
 	if (err)
 		return err;
-	gp_table_set(t, COL_COMPLETED, "%llu/%llu", (unsigned long long)s.nr,
-		     (unsigned long long)requests);
+	cli_table_set(t, COL_COMPLETED, "%llu/%llu", (unsigned long long)s.nr,
+		      (unsigned long long)requests);
 	if (requests) {
 		set_duration(t, COL_P50, s.p50);
 		set_duration(t, COL_P99, s.p99);
 	}
 	if (isinf(ratio))
-		gp_table_set(t, COL_RATIO, "never");
+		cli_table_set(t, COL_RATIO, "never");
 	else if (ratio > 0)
-		gp_table_set(t, COL_RATIO, "%.2f", ratio);
+		cli_table_set(t, COL_RATIO, "%.2f", ratio);
 	return 0;
 }
 
-static void fill_offline(const struct gp_comparison *c, const struct gp_sim_result *r,
-			 struct gp_table *t)
+static void fill_offline(const struct cli_comparison *c, const struct sim_result *r,
+			 struct cli_table *t)
 {
 	double gpu = 0, alone_gpu = 0, done = 0, alone_done = 0;
 
 	for (u32 i = 0; i < r->nr_classes; i++) {
-		const struct gp_class_result *cr = &r->classes[i];
+		const struct sim_class_result *cr = &r->classes[i];
 
 		if (c->is_online[i])
 			continue;
@@ -236,40 +236,40 @@ static void fill_offline(const struct gp_comparison *c, const struct gp_sim_resu
 		alone_done += cr->alone_throughput_per_s;
 	}
 	if (alone_gpu > 0)
-		gp_table_set(t, COL_OFFLINE_GPU, "%.1f %%", 100 * gpu / alone_gpu);
+		cli_table_set(t, COL_OFFLINE_GPU, "%.1f %%", 100 * gpu / alone_gpu);
 	if (alone_done > 0)
-		gp_table_set(t, COL_OFFLINE_DONE, "%.1f %%", 100 * done / alone_done);
+		cli_table_set(t, COL_OFFLINE_DONE, "%.1f %%", 100 * done / alone_done);
 }
 
-static int fill_row(const struct gp_comparison *c, const struct gp_comparison_row *row,
-		    struct gp_table *t)
+static int fill_row(const struct cli_comparison *c, const struct cli_comparison_row *row,
+		    struct cli_table *t)
 {
-	const struct gp_sim_result *r = &row->result;
+	const struct sim_result *r = &row->result;
 	int err;
 
-	gp_table_add_row(t);
-	gp_table_set(t, COL_MECHANISM, "%s", gp_mechanism_name(row->mechanism));
-	gp_table_set(t, COL_DETECT, "%s", gp_comparison_detect(row));
+	cli_table_add_row(t);
+	cli_table_set(t, COL_MECHANISM, "%s", sim_mechanism_name(row->mechanism));
+	cli_table_set(t, COL_DETECT, "%s", cli_comparison_detect(row));
 	if (row->reason[0])
 		return t->error;
 	err = fill_online(c, row, t);
 	if (err)
 		return err;
 	fill_offline(c, r, t);
-	if (gp_mechanism_uses_detection(row->mechanism))
-		gp_table_set(t, COL_PREEMPTIONS, "%llu", (unsigned long long)r->preemptions);
+	if (sim_mechanism_uses_detection(row->mechanism))
+		cli_table_set(t, COL_PREEMPTIONS, "%llu", (unsigned long long)r->preemptions);
 	if (r->preempt_latency.nr) {
 		set_duration(t, COL_PREEMPT_P50, r->preempt_latency.p50);
 		set_duration(t, COL_PREEMPT_P99, r->preempt_latency.p99);
 	}
-	gp_table_set(t, COL_LOST, "%llu", (unsigned long long)r->lost);
-	gp_table_set(t, COL_REPEATED, "%llu", (unsigned long long)r->repeated);
+	cli_table_set(t, COL_LOST, "%llu", (unsigned long long)r->lost);
+	cli_table_set(t, COL_REPEATED, "%llu", (unsigned long long)r->repeated);
 	return t->error;
 }
 
-int gp_comparison_table(const struct gp_comparison *c, struct gp_table *t)
+int cli_comparison_table(const struct cli_comparison *c, struct cli_table *t)
 {
-	gp_table_init(t, headers, 2);
+	cli_table_init(t, headers, 2);
 	for (u32 i = 0; i < c->nr_rows; i++) {
 		int err = fill_row(c, &c->rows[i], t);
 
@@ -279,20 +279,20 @@ int gp_comparison_table(const struct gp_comparison *c, struct gp_table *t)
 	return 0;
 }
 
-int gp_comparison_json(struct gp_comparison *c, json_t *array)
+int cli_comparison_json(struct cli_comparison *c, json_t *array)
 {
 	for (u32 i = 0; i < c->nr_rows; i++) {
 		if (c->rows[i].reason[0])
 			continue;
 		c->sc->mechanism = c->rows[i].mechanism;
 		c->sc->detect = c->rows[i].detect;
-		if (json_array_append_new(array, gp_sim_result_to_json(c->sc, &c->rows[i].result)))
+		if (json_array_append_new(array, sim_result_to_json(c->sc, &c->rows[i].result)))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-const char *gp_comparison_stopped(const struct gp_comparison *c)
+const char *cli_comparison_stopped(const struct cli_comparison *c)
 {
 	for (u32 i = 0; i < c->nr_rows; i++) {
 		if (c->rows[i].result.stopped[0])

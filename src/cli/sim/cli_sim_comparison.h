@@ -14,46 +14,46 @@
 
 #include <jansson.h>
 
-#define GP_COMPARISON_ROWS (GP_MECH_COUNT * GP_DETECT_COUNT)
+#define CLI_COMPARISON_ROWS (SIM_MECH_COUNT * SIM_DETECT_COUNT)
 
 /**
- * struct gp_comparison_row - one combination
+ * struct cli_comparison_row - one combination
  * @mechanism: mechanism
  * @detect: detection mode; meaningless if the mechanism has no use for it
  * @reason: why it was not run; empty = it was
  * @result: what it gave
  */
-struct gp_comparison_row {
-	enum gp_mechanism mechanism;
-	enum gp_detect detect;
+struct cli_comparison_row {
+	enum sim_mechanism mechanism;
+	enum sim_detect detect;
 	char reason[256];
-	struct gp_sim_result result;
+	struct sim_result result;
 };
 
 /**
- * struct gp_comparison - all of them
+ * struct cli_comparison - all of them
  * @sc: the scenario; its mechanism and detection mode are those of the last row run
  * @is_online: by class
  * @nr_rows: rows
  * @rows: them
  */
-struct gp_comparison {
-	struct gp_scenario *sc;
-	bool is_online[GP_MAX_CLASSES];
+struct cli_comparison {
+	struct sim_scenario *sc;
+	bool is_online[SIM_MAX_CLASSES];
 	u32 nr_rows;
-	struct gp_comparison_row rows[GP_COMPARISON_ROWS];
+	struct cli_comparison_row rows[CLI_COMPARISON_ROWS];
 };
 
 /**
- * gp_comparison_init() - which rows there will be
+ * cli_comparison_init() - which rows there will be
  * @c: comparison
  * @sc: scenario, validated; must outlive the comparison
  */
-void gp_comparison_init(struct gp_comparison *c, struct gp_scenario *sc);
-void gp_comparison_fini(struct gp_comparison *c);
+void cli_comparison_init(struct cli_comparison *c, struct sim_scenario *sc);
+void cli_comparison_fini(struct cli_comparison *c);
 
 /**
- * gp_comparison_run() - run all rows
+ * cli_comparison_run() - run all rows
  * @c: comparison
  * @progress: bar; parts count on from its current one
  * @error: output on error
@@ -63,14 +63,14 @@ void gp_comparison_fini(struct gp_comparison *c);
  *
  * Return: 0, -ENOMEM, -EINVAL.
  */
-int gp_comparison_run(struct gp_comparison *c, struct gp_progress *progress, char *error,
-		      size_t error_size);
+int cli_comparison_run(struct cli_comparison *c, struct cli_progress *progress, char *error,
+		       size_t error_size);
 
 /* Online requests of a row, ended or not. */
-u64 gp_comparison_requests(const struct gp_comparison *c, const struct gp_comparison_row *row);
+u64 cli_comparison_requests(const struct cli_comparison *c, const struct cli_comparison_row *row);
 
 /**
- * gp_comparison_online() - latencies of all online requests of a row
+ * cli_comparison_online() - latencies of all online requests of a row
  * @c: comparison, run
  * @row: row
  * @ended: output: of those that ended
@@ -78,25 +78,25 @@ u64 gp_comparison_requests(const struct gp_comparison *c, const struct gp_compar
  *
  * Return: 0 or -ENOMEM.
  */
-int gp_comparison_online(const struct gp_comparison *c, const struct gp_comparison_row *row,
-			 struct gp_samples *ended, struct gp_samples *waiting);
+int cli_comparison_online(const struct cli_comparison *c, const struct cli_comparison_row *row,
+			  struct sim_samples *ended, struct sim_samples *waiting);
 
 /**
- * gp_comparison_table() - the rows for people
+ * cli_comparison_table() - the rows for people
  * @c: comparison, run
- * @t: output; the caller ends it with gp_table_fini()
+ * @t: output; the caller ends it with cli_table_fini()
  *
  * Return: 0 or -ENOMEM.
  */
-int gp_comparison_table(const struct gp_comparison *c, struct gp_table *t);
+int cli_comparison_table(const struct cli_comparison *c, struct cli_table *t);
 
 /* Appends the run objects of all rows that were run. Return: 0 or -ENOMEM. */
-int gp_comparison_json(struct gp_comparison *c, json_t *array);
+int cli_comparison_json(struct cli_comparison *c, json_t *array);
 
 /* The first run that stopped early or could not preempt, as text; NULL = none. */
-const char *gp_comparison_stopped(const struct gp_comparison *c);
+const char *cli_comparison_stopped(const struct cli_comparison *c);
 
 /* "doorbell", or "-" if the mechanism has no use for detection. */
-const char *gp_comparison_detect(const struct gp_comparison_row *row);
+const char *cli_comparison_detect(const struct cli_comparison_row *row);
 
 #endif

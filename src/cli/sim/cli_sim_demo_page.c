@@ -28,17 +28,17 @@ static const char curve_text[] =
 
 static const char *cell(const void *data, u32 row, u32 column)
 {
-	return gp_table_cell(data, row, column);
+	return cli_table_cell(data, row, column);
 }
 
-static int write_table(FILE *out, const struct gp_comparison *c, enum gp_mechanism mechanism,
-		       enum gp_detect detect)
+static int write_table(FILE *out, const struct cli_comparison *c, enum sim_mechanism mechanism,
+		       enum sim_detect detect)
 {
-	struct gp_table t;
-	int err = gp_comparison_table(c, &t);
+	struct cli_table t;
+	int err = cli_comparison_table(c, &t);
 
 	if (!err) {
-		struct gp_report_table table = {
+		struct trace_report_table table = {
 			.nr_columns = t.nr_columns,
 			.nr_left = t.nr_left,
 			.nr_rows = t.nr_rows,
@@ -52,9 +52,9 @@ static int write_table(FILE *out, const struct gp_comparison *c, enum gp_mechani
 			if (c->rows[i].mechanism == mechanism && c->rows[i].detect == detect)
 				table.marked_row = i;
 		}
-		gp_report_table(out, &table);
+		trace_report_table(out, &table);
 	}
-	gp_table_fini(&t);
+	cli_table_fini(&t);
 	return err;
 }
 
@@ -62,18 +62,18 @@ static int write_table(FILE *out, const struct gp_comparison *c, enum gp_mechani
 enum { TRACK_ONLINE, TRACK_VICTIM, TRACK_NODE, TRACK_COUNT };
 
 struct episode {
-	const struct gp_recorder *rec;
-	const struct gp_preemption *p;
-	const struct gp_span *restore;
+	const struct cli_recorder *rec;
+	const struct cli_preemption *p;
+	const struct sim_span *restore;
 	u64 saved_ns;
 };
 
-static u64 map_spans(const struct episode *e, struct gp_report_span *out)
+static u64 map_spans(const struct episode *e, struct trace_report_span *out)
 {
 	u64 nr = 0;
 
 	for (u64 i = 0; i < e->rec->nr_spans; i++) {
-		const struct gp_span *s = &e->rec->spans[i];
+		const struct sim_span *s = &e->rec->spans[i];
 		u32 track;
 
 		if (s->track == e->p->track)
@@ -84,61 +84,63 @@ static u64 map_spans(const struct episode *e, struct gp_report_span *out)
 			track = TRACK_NODE;
 		else
 			continue;
-		out[nr++] = (struct gp_report_span){ track, s->kind, s->from_ns, s->to_ns };
+		out[nr++] = (struct trace_report_span){ track, s->kind, s->from_ns, s->to_ns };
 	}
 	return nr;
 }
 
-static void write_timelines(FILE *out, const struct episode *e, struct gp_report_span *spans)
+static void write_timelines(FILE *out, const struct episode *e, struct trace_report_span *spans)
 {
-	static const char *const kinds[GP_SPAN_COUNT] = {
-		[GP_SPAN_KERNEL] = "kernel", [GP_SPAN_SAVE] = "save",
-		[GP_SPAN_OFF] = "off",	     [GP_SPAN_RESTORE] = "restore",
-		[GP_SPAN_WAIT] = "wait",     [GP_SPAN_SWITCH] = "switch",
+	static const char *const kinds[SIM_SPAN_COUNT] = {
+		[SIM_SPAN_KERNEL] = "kernel", [SIM_SPAN_SAVE] = "save",
+		[SIM_SPAN_OFF] = "off",	     [SIM_SPAN_RESTORE] = "restore",
+		[SIM_SPAN_WAIT] = "wait",     [SIM_SPAN_SWITCH] = "switch",
 	};
 	const char *tracks[TRACK_COUNT] = {
 		e->rec->tracks[e->p->track], e->rec->tracks[e->p->victim_track],
 		"node: switches of the scheduler",
 	};
-	struct gp_report_arrow arrows[] = {
+	struct trace_report_arrow arrows[] = {
 		{ TRACK_ONLINE, e->p->doorbell_ns, TRACK_VICTIM, e->p->save_ns },
 		{ TRACK_VICTIM, e->saved_ns, TRACK_ONLINE, e->p->first_wave_ns },
 	};
 	u64 whole = e->restore->to_ns - e->p->doorbell_ns;
 	u64 latency = e->p->first_wave_ns - e->p->doorbell_ns;
-	struct gp_report_timeline t = {
+	struct trace_report_timeline t = {
 		.description = "One preemption from the doorbell to the victim's restore",
 		.from_ns = e->p->doorbell_ns - min(whole / 10, e->p->doorbell_ns),
 		.to_ns = e->restore->to_ns + whole / 10,
 		.zero_ns = e->p->doorbell_ns,
 		.nr_tracks = TRACK_COUNT,
 		.tracks = tracks,
-		.nr_kinds = GP_SPAN_COUNT,
+		.nr_kinds = SIM_SPAN_COUNT,
 		.kinds = kinds,
 		.nr_spans = map_spans(e, spans),
 		.spans = spans,
 	};
 
-	gp_report_paragraph(out, "From the doorbell of an online request, which is time 0, until "
-			    "the victim goes on where it was stopped:");
-	gp_report_timeline(out, &t);
-	gp_report_paragraph(out, "The same preemption from closer: the doorbell leads to the save "
-			    "of the victim's waves, and that to the first wave of the request.");
+	trace_report_paragraph(out,
+			       "From the doorbell of an online request, which is time 0, until "
+			       "the victim goes on where it was stopped:");
+	trace_report_timeline(out, &t);
+	trace_report_paragraph(out,
+			       "The same preemption from closer: the doorbell leads to the save "
+			       "of the victim's waves, and that to the first wave of the request.");
 	t.description = "The same preemption from the doorbell to the first wave";
 	t.from_ns = e->p->doorbell_ns - min(latency / 4, e->p->doorbell_ns);
 	t.to_ns = e->p->first_wave_ns + latency / 2;
 	t.nr_arrows = ARRAY_SIZE(arrows);
 	t.arrows = arrows;
-	gp_report_timeline(out, &t);
+	trace_report_timeline(out, &t);
 }
 
 /* When the save of the victim was complete. */
-static u64 find_saved(const struct gp_recorder *rec, const struct gp_preemption *p)
+static u64 find_saved(const struct cli_recorder *rec, const struct cli_preemption *p)
 {
 	for (u64 i = 0; i < rec->nr_spans; i++) {
-		const struct gp_span *s = &rec->spans[i];
+		const struct sim_span *s = &rec->spans[i];
 
-		if (s->kind == GP_SPAN_SAVE && s->track == p->victim_track &&
+		if (s->kind == SIM_SPAN_SAVE && s->track == p->victim_track &&
 		    s->from_ns == p->save_ns)
 			return s->to_ns;
 	}
@@ -146,12 +148,12 @@ static u64 find_saved(const struct gp_recorder *rec, const struct gp_preemption 
 }
 
 /* A preemption from the middle of the run whose victim came back. */
-static bool find_episode(const struct gp_recorder *rec, struct episode *e)
+static bool find_episode(const struct cli_recorder *rec, struct episode *e)
 {
 	for (u64 i = rec->nr_preemptions / 2; i < rec->nr_preemptions; i++) {
 		e->rec = rec;
 		e->p = &rec->preemptions[i];
-		e->restore = gp_recorder_find_restore(rec, e->p);
+		e->restore = cli_recorder_find_restore(rec, e->p);
 		e->saved_ns = find_saved(rec, e->p);
 		if (e->restore)
 			return true;
@@ -159,13 +161,13 @@ static bool find_episode(const struct gp_recorder *rec, struct episode *e)
 	return false;
 }
 
-static int write_episode(FILE *out, const struct gp_recorder *rec)
+static int write_episode(FILE *out, const struct cli_recorder *rec)
 {
-	struct gp_report_span *spans;
+	struct trace_report_span *spans;
 	struct episode e;
 
 	if (!find_episode(rec, &e)) {
-		gp_report_paragraph(out, "Nothing was preempted in this run.");
+		trace_report_paragraph(out, "Nothing was preempted in this run.");
 		return 0;
 	}
 	spans = malloc(rec->nr_spans * sizeof(*spans));
@@ -185,49 +187,49 @@ static int compare_u64(const void *a, const void *b)
 
 struct curves {
 	u32 nr;
-	struct gp_samples samples[GP_COMPARISON_ROWS];
-	char labels[GP_COMPARISON_ROWS][GP_NAME_MAX];
-	struct gp_report_curve curves[GP_COMPARISON_ROWS];
+	struct sim_samples samples[CLI_COMPARISON_ROWS];
+	char labels[CLI_COMPARISON_ROWS][SIM_NAME_MAX];
+	struct trace_report_curve curves[CLI_COMPARISON_ROWS];
 };
 
-static int add_curve(struct curves *all, const struct gp_comparison *c,
-		     const struct gp_comparison_row *row)
+static int add_curve(struct curves *all, const struct cli_comparison *c,
+		     const struct cli_comparison_row *row)
 {
-	static const u32 colours[GP_MECH_COUNT] = {
-		[GP_MECH_NONE] = 7,  [GP_MECH_HWPRIO] = 2, [GP_MECH_LAUNCH_BLOCK] = 4,
-		[GP_MECH_DRAIN] = 5, [GP_MECH_RESET] = 1,  [GP_MECH_CWSR] = 0,
-		[GP_MECH_CWSR_QUEUE] = 3,
+	static const u32 colours[SIM_MECH_COUNT] = {
+		[SIM_MECH_NONE] = 7,  [SIM_MECH_HWPRIO] = 2, [SIM_MECH_LAUNCH_BLOCK] = 4,
+		[SIM_MECH_DRAIN] = 5, [SIM_MECH_RESET] = 1,  [SIM_MECH_CWSR] = 0,
+		[SIM_MECH_CWSR_QUEUE] = 3,
 	};
-	static const u32 dashes[GP_DETECT_COUNT] = {
-		[GP_DETECT_DOORBELL] = 0, [GP_DETECT_CRITICAL] = 1,
-		[GP_DETECT_POLL] = 2,	  [GP_DETECT_MANUAL] = 3,
+	static const u32 dashes[SIM_DETECT_COUNT] = {
+		[SIM_DETECT_DOORBELL] = 0, [SIM_DETECT_CRITICAL] = 1,
+		[SIM_DETECT_POLL] = 2,	  [SIM_DETECT_MANUAL] = 3,
 	};
-	bool detects = gp_mechanism_uses_detection(row->mechanism);
-	struct gp_samples waiting;
+	bool detects = sim_mechanism_uses_detection(row->mechanism);
+	struct sim_samples waiting;
 	u32 i = all->nr;
-	int err = gp_comparison_online(c, row, &all->samples[i], &waiting);
+	int err = cli_comparison_online(c, row, &all->samples[i], &waiting);
 
 	if (err)
 		return err;
-	gp_samples_fini(&waiting);
+	sim_samples_fini(&waiting);
 	all->nr++;
 	if (all->samples[i].nr)
 		qsort(all->samples[i].ns, all->samples[i].nr, sizeof(u64), compare_u64);
 	snprintf(all->labels[i], sizeof(all->labels[i]), "%s%s%s",
-		 gp_mechanism_name(row->mechanism), detects ? ", " : "",
-		 detects ? gp_detect_name(row->detect) : "");
-	all->curves[i] = (struct gp_report_curve){
+		 sim_mechanism_name(row->mechanism), detects ? ", " : "",
+		 detects ? sim_detect_name(row->detect) : "");
+	all->curves[i] = (struct trace_report_curve){
 		.label = all->labels[i],
 		.colour = colours[row->mechanism],
 		.dash = detects ? dashes[row->detect] : 0,
 		.nr = all->samples[i].nr,
-		.nr_total = max(gp_comparison_requests(c, row), all->samples[i].nr),
+		.nr_total = max(cli_comparison_requests(c, row), all->samples[i].nr),
 		.sorted_ns = all->samples[i].ns,
 	};
 	return 0;
 }
 
-static int write_curves(FILE *out, const struct gp_comparison *c)
+static int write_curves(FILE *out, const struct cli_comparison *c)
 {
 	struct curves *all = calloc(1, sizeof(*all));
 	int err = all ? 0 : -ENOMEM;
@@ -237,37 +239,37 @@ static int write_curves(FILE *out, const struct gp_comparison *c)
 			err = add_curve(all, c, &c->rows[i]);
 	}
 	if (!err)
-		gp_report_curves(out, "Distributions of online latency", all->curves, all->nr);
+		trace_report_curves(out, "Distributions of online latency", all->curves, all->nr);
 	for (u32 i = 0; all && i < all->nr; i++)
-		gp_samples_fini(&all->samples[i]);
+		sim_samples_fini(&all->samples[i]);
 	free(all);
 	return err;
 }
 
-int gp_demo_page(FILE *out, const struct gp_comparison *c, const struct gp_recorder *rec,
-		 enum gp_mechanism mechanism, enum gp_detect detect)
+int cli_demo_page(FILE *out, const struct cli_comparison *c, const struct cli_recorder *rec,
+		  enum sim_mechanism mechanism, enum sim_detect detect)
 {
-	const struct gp_scenario *sc = c->sc;
-	char duration[GP_TEXT_MAX_DURATION], text[256];
+	const struct sim_scenario *sc = c->sc;
+	char duration[CLI_TEXT_MAX_DURATION], text[256];
 	int err;
 
-	gp_report_begin(out, sc->title[0] ? sc->title : sc->name, notice);
+	trace_report_begin(out, sc->title[0] ? sc->title : sc->name, notice);
 	snprintf(text, sizeof(text), "Scenario %s on a simulated %s, policy %s, %s of virtual "
 		 "time, seed %llu.", sc->name, sc->gpu, sc->policy,
-		 gp_format_duration(sc->duration_ns, duration), (unsigned long long)sc->seed);
-	gp_report_paragraph(out, text);
-	gp_report_heading(out, "Every mechanism and detection mode");
+		 cli_format_duration(sc->duration_ns, duration), (unsigned long long)sc->seed);
+	trace_report_paragraph(out, text);
+	trace_report_heading(out, "Every mechanism and detection mode");
 	err = write_table(out, c, mechanism, detect);
-	gp_report_paragraph(out, table_text);
-	snprintf(text, sizeof(text), "One preemption: %s, %s", gp_mechanism_name(mechanism),
-		 gp_detect_name(detect));
-	gp_report_heading(out, text);
+	trace_report_paragraph(out, table_text);
+	snprintf(text, sizeof(text), "One preemption: %s, %s", sim_mechanism_name(mechanism),
+		 sim_detect_name(detect));
+	trace_report_heading(out, text);
 	if (!err)
 		err = write_episode(out, rec);
-	gp_report_heading(out, "Latency of online requests");
-	gp_report_paragraph(out, curve_text);
+	trace_report_heading(out, "Latency of online requests");
+	trace_report_paragraph(out, curve_text);
 	if (!err)
 		err = write_curves(out, c);
-	gp_report_end(out);
+	trace_report_end(out);
 	return err;
 }

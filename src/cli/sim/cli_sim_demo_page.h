@@ -10,7 +10,7 @@
 #include "cli/sim/cli_sim_recorder.h"
 
 /**
- * gp_demo_page() - write the page
+ * cli_demo_page() - write the page
  * @out: file
  * @c: comparison, run
  * @rec: one run of the scenario's own mechanism and detection mode
@@ -19,7 +19,7 @@
  *
  * Return: 0 or -ENOMEM.
  */
-int gp_demo_page(FILE *out, const struct gp_comparison *c, const struct gp_recorder *rec,
-		 enum gp_mechanism mechanism, enum gp_detect detect);
+int cli_demo_page(FILE *out, const struct cli_comparison *c, const struct cli_recorder *rec,
+		  enum sim_mechanism mechanism, enum sim_detect detect);
 
 #endif

@@ -11,42 +11,42 @@
 		}                                                             \
 	} while (0)
 
-static struct gp_fanout *to_fanout(struct gp_observer *o)
+static struct cli_fanout *to_fanout(struct sim_observer *o)
 {
-	return container_of(o, struct gp_fanout, base);
+	return container_of(o, struct cli_fanout, base);
 }
 
-static void on_track(struct gp_observer *o, u32 track, const char *class_name, u32 process,
+static void on_track(struct sim_observer *o, u32 track, const char *class_name, u32 process,
 		     u32 queue)
 {
 	EACH(to_fanout(o), track, track, class_name, process, queue);
 }
 
-static void on_span(struct gp_observer *o, const struct gp_span *span)
+static void on_span(struct sim_observer *o, const struct sim_span *span)
 {
 	EACH(to_fanout(o), span, span);
 }
 
-static void on_preemption(struct gp_observer *o, u32 track, u64 doorbell_ns, u32 victim_track,
+static void on_preemption(struct sim_observer *o, u32 track, u64 doorbell_ns, u32 victim_track,
 			  u64 save_ns, u64 first_wave_ns)
 {
 	EACH(to_fanout(o), preemption, track, doorbell_ns, victim_track, save_ns, first_wave_ns);
 }
 
-static void on_mark(struct gp_observer *o, u64 now_ns, const char *text)
+static void on_mark(struct sim_observer *o, u64 now_ns, const char *text)
 {
 	EACH(to_fanout(o), mark, now_ns, text);
 }
 
-static void on_progress(struct gp_observer *o, u64 now_ns, u64 end_ns)
+static void on_progress(struct sim_observer *o, u64 now_ns, u64 end_ns)
 {
 	EACH(to_fanout(o), progress, now_ns, end_ns);
 }
 
-void gp_fanout_init(struct gp_fanout *f)
+void cli_fanout_init(struct cli_fanout *f)
 {
 	memset(f, 0, sizeof(*f));
-	f->base = (struct gp_observer){
+	f->base = (struct sim_observer){
 		.track = on_track,
 		.span = on_span,
 		.preemption = on_preemption,
@@ -55,9 +55,9 @@ void gp_fanout_init(struct gp_fanout *f)
 	};
 }
 
-void gp_fanout_add(struct gp_fanout *f, struct gp_observer *o)
+void cli_fanout_add(struct cli_fanout *f, struct sim_observer *o)
 {
-	if (GP_WARN_ON(f->nr == GP_FANOUT_MAX))
+	if (GP_WARN_ON(f->nr == CLI_FANOUT_MAX))
 		return;
 	f->to[f->nr++] = o;
 }

@@ -7,21 +7,21 @@
 
 #include "sim/sim_run.h"
 
-#define GP_FANOUT_MAX 4
+#define CLI_FANOUT_MAX 4
 
 /**
- * struct gp_fanout - the observer
+ * struct cli_fanout - the observer
  * @base: to be given to a run
  * @nr: how many watch
  * @to: them
  */
-struct gp_fanout {
-	struct gp_observer base;
+struct cli_fanout {
+	struct sim_observer base;
 	u32 nr;
-	struct gp_observer *to[GP_FANOUT_MAX];
+	struct sim_observer *to[CLI_FANOUT_MAX];
 };
 
-void gp_fanout_init(struct gp_fanout *f);
-void gp_fanout_add(struct gp_fanout *f, struct gp_observer *o);
+void cli_fanout_init(struct cli_fanout *f);
+void cli_fanout_add(struct cli_fanout *f, struct sim_observer *o);
 
 #endif

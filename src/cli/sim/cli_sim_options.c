@@ -21,7 +21,7 @@ enum {
 	OPT_SCENARIO,
 };
 
-#define ALL_RUNS (GP_VERB_RUN | GP_VERB_COMPARE)
+#define ALL_RUNS (CLI_VERB_RUN | CLI_VERB_COMPARE)
 
 static const struct {
 	const char *name;
@@ -31,20 +31,20 @@ static const struct {
 	const char *doc;
 } options[] = {
 	{ "policy", "NAME", OPT_POLICY, ALL_RUNS, "scheduling policy" },
-	{ "mechanism", "NAME", OPT_MECHANISM, GP_VERB_RUN, "how queues leave the GPU" },
-	{ "detect", "MODE", OPT_DETECT, GP_VERB_RUN, "how new work is noticed" },
+	{ "mechanism", "NAME", OPT_MECHANISM, CLI_VERB_RUN, "how queues leave the GPU" },
+	{ "detect", "MODE", OPT_DETECT, CLI_VERB_RUN, "how new work is noticed" },
 	{ "gpu", "NAME", OPT_GPU, ALL_RUNS, "which GPU is simulated" },
 	{ "seed", "N", OPT_SEED, ALL_RUNS, "seed of every random number" },
 	{ "duration", "TIME", OPT_DURATION, ALL_RUNS, "virtual time in which requests arrive" },
 	{ "json", NULL, OPT_JSON, ALL_RUNS, "results for programs" },
-	{ "trace", "FILE", OPT_TRACE, GP_VERB_RUN, "write a timeline for Perfetto" },
-	{ "out", "DIR", OPT_OUT, GP_VERB_DEMO, "folder for the files, gpreempt-demo" },
-	{ "scenario", "FILE", OPT_SCENARIO, GP_VERB_DEMO, "another scenario" },
-	{ "quiet", NULL, 'q', ALL_RUNS | GP_VERB_DEMO, "no progress bar" },
+	{ "trace", "FILE", OPT_TRACE, CLI_VERB_RUN, "write a timeline for Perfetto" },
+	{ "out", "DIR", OPT_OUT, CLI_VERB_DEMO, "folder for the files, gpreempt-demo" },
+	{ "scenario", "FILE", OPT_SCENARIO, CLI_VERB_DEMO, "another scenario" },
+	{ "quiet", NULL, 'q', ALL_RUNS | CLI_VERB_DEMO, "no progress bar" },
 	{ "help", NULL, 'h', ~0u, "this text" },
 };
 
-static void print_help(const char *command, enum gp_sim_verb verb, const char *usage)
+static void print_help(const char *command, enum cli_sim_verb verb, const char *usage)
 {
 	printf("usage: gpreempt sim %s %s\n\n", command, usage);
 	for (u32 i = 0; i < ARRAY_SIZE(options); i++) {
@@ -59,7 +59,7 @@ static void print_help(const char *command, enum gp_sim_verb verb, const char *u
 }
 
 /* One more than there are options, so that the last one ends the list. */
-static void make_long_options(enum gp_sim_verb verb, struct option *out)
+static void make_long_options(enum cli_sim_verb verb, struct option *out)
 {
 	memset(out, 0, (ARRAY_SIZE(options) + 1) * sizeof(*out));
 	for (u32 i = 0; i < ARRAY_SIZE(options); i++) {
@@ -75,30 +75,30 @@ static void make_long_options(enum gp_sim_verb verb, struct option *out)
 
 static int bad_option(const char *object, const char *cause)
 {
-	gp_cli_error(object, "%s", cause);
-	return GP_EXIT_USAGE;
+	cli_error(object, "%s", cause);
+	return CLI_EXIT_USAGE;
 }
 
-static int set_seed(struct gp_sim_options *o, const char *text)
+static int set_seed(struct cli_sim_options *o, const char *text)
 {
 	if (gp_text_read_u64(text, 0, INT64_MAX, &o->seed)) {
-		gp_cli_error("--seed", "'%.40s' is not a number from 0 to %lld", text,
-			     (long long)INT64_MAX);
-		return GP_EXIT_USAGE;
+		cli_error("--seed", "'%.40s' is not a number from 0 to %lld", text,
+			  (long long)INT64_MAX);
+		return CLI_EXIT_USAGE;
 	}
 	o->has_seed = true;
-	return GP_GO_ON;
+	return CLI_GO_ON;
 }
 
-static int set_duration(struct gp_sim_options *o, const char *text)
+static int set_duration(struct cli_sim_options *o, const char *text)
 {
 	if (!gp_text_read_time(text, 0, &o->duration_ns) && o->duration_ns)
-		return GP_GO_ON;
-	gp_cli_error("--duration", "'%.40s' is not a duration such as 20ms", text);
-	return GP_EXIT_USAGE;
+		return CLI_GO_ON;
+	cli_error("--duration", "'%.40s' is not a duration such as 20ms", text);
+	return CLI_EXIT_USAGE;
 }
 
-static int set_option(struct gp_sim_options *o, int id, const char *value)
+static int set_option(struct cli_sim_options *o, int id, const char *value)
 {
 	switch (id) {
 	case OPT_POLICY:
@@ -133,25 +133,26 @@ static int set_option(struct gp_sim_options *o, int id, const char *value)
 		o->is_quiet = true;
 		break;
 	}
-	return GP_GO_ON;
+	return CLI_GO_ON;
 }
 
-int gp_sim_options_parse(int argc, char **argv, enum gp_sim_verb verb, const char *usage,
-			 struct gp_sim_options *o)
+int cli_sim_options_parse(int argc, char **argv, enum cli_sim_verb verb, const char *usage,
+			  struct cli_sim_options *o)
 {
 	struct option long_options[ARRAY_SIZE(options) + 1];
-	int id, ret = GP_GO_ON;
+	int id, ret = CLI_GO_ON;
 
 	memset(o, 0, sizeof(*o));
 	make_long_options(verb, long_options);
 	opterr = 0;
 	optind = 0;
-	while (ret == GP_GO_ON && (id = getopt_long(argc, argv, ":qh", long_options, NULL)) != -1) {
+	while (ret == CLI_GO_ON &&
+	       (id = getopt_long(argc, argv, ":qh", long_options, NULL)) != -1) {
 		const char *word = argv[optind - 1];
 
 		if (id == 'h') {
 			print_help(argv[0], verb, usage);
-			return gp_cli_finish(GP_EXIT_OK);
+			return cli_finish(CLI_EXIT_OK);
 		}
 		if (id == '?')
 			ret = bad_option(word, "no such option here, or too many values");
@@ -167,18 +168,18 @@ int gp_sim_options_parse(int argc, char **argv, enum gp_sim_verb verb, const cha
 
 static int set_name(const char *option, const char *value, char *out)
 {
-	if (strlen(value) >= GP_NAME_MAX) {
-		gp_cli_error(option, "'%.40s...' is too long", value);
-		return GP_EXIT_USAGE;
+	if (strlen(value) >= SIM_NAME_MAX) {
+		cli_error(option, "'%.40s...' is too long", value);
+		return CLI_EXIT_USAGE;
 	}
 	strcpy(out, value);
-	return GP_GO_ON;
+	return CLI_GO_ON;
 }
 
 static int unknown(const char *option, const char *value)
 {
-	gp_cli_error(option, "no '%.40s'; see gpreempt sim list", value);
-	return GP_EXIT_USAGE;
+	cli_error(option, "no '%.40s'; see gpreempt sim list", value);
+	return CLI_EXIT_USAGE;
 }
 
 static bool is_policy(const char *name)
@@ -192,19 +193,19 @@ static bool is_policy(const char *name)
 	return false;
 }
 
-static int apply(const struct gp_sim_options *o, struct gp_scenario *sc)
+static int apply(const struct cli_sim_options *o, struct sim_scenario *sc)
 {
-	int ret = GP_GO_ON;
+	int ret = CLI_GO_ON;
 
 	if (o->policy)
 		ret = is_policy(o->policy) ? set_name("--policy", o->policy, sc->policy) :
 					     unknown("--policy", o->policy);
-	if (ret == GP_GO_ON && o->gpu)
-		ret = gp_profile_find(o->gpu) ? set_name("--gpu", o->gpu, sc->gpu) :
+	if (ret == CLI_GO_ON && o->gpu)
+		ret = gpu_profile_find(o->gpu) ? set_name("--gpu", o->gpu, sc->gpu) :
 						unknown("--gpu", o->gpu);
-	if (ret == GP_GO_ON && o->mechanism && gp_mechanism_parse(o->mechanism, &sc->mechanism))
+	if (ret == CLI_GO_ON && o->mechanism && sim_mechanism_parse(o->mechanism, &sc->mechanism))
 		ret = unknown("--mechanism", o->mechanism);
-	if (ret == GP_GO_ON && o->detect && gp_detect_parse(o->detect, &sc->detect))
+	if (ret == CLI_GO_ON && o->detect && sim_detect_parse(o->detect, &sc->detect))
 		ret = unknown("--detect", o->detect);
 	if (o->has_seed)
 		sc->seed = o->seed;
@@ -213,21 +214,21 @@ static int apply(const struct gp_sim_options *o, struct gp_scenario *sc)
 	return ret;
 }
 
-int gp_sim_options_load(const struct gp_sim_options *o, const char *file, struct gp_scenario *sc)
+int cli_sim_options_load(const struct cli_sim_options *o, const char *file, struct sim_scenario *sc)
 {
 	char error[512];
 	int ret;
 
-	if (gp_scenario_load(sc, file, error, sizeof(error))) {
-		gp_cli_error_line(error);
-		return GP_EXIT_USAGE;
+	if (sim_scenario_load(sc, file, error, sizeof(error))) {
+		cli_error_line(error);
+		return CLI_EXIT_USAGE;
 	}
 	ret = apply(o, sc);
-	if (ret == GP_GO_ON && gp_scenario_validate(sc, error, sizeof(error))) {
-		gp_cli_error(file, "%s", error);
-		ret = GP_EXIT_USAGE;
+	if (ret == CLI_GO_ON && sim_scenario_validate(sc, error, sizeof(error))) {
+		cli_error(file, "%s", error);
+		ret = CLI_EXIT_USAGE;
 	}
-	if (ret != GP_GO_ON)
-		gp_scenario_fini(sc);
+	if (ret != CLI_GO_ON)
+		sim_scenario_fini(sc);
 	return ret;
 }

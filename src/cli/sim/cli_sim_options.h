@@ -9,15 +9,15 @@
 #include "sim/sim_scenario.h"
 
 /* Which command takes an option. */
-enum gp_sim_verb {
-	GP_VERB_RUN = 1,
-	GP_VERB_COMPARE = 2,
-	GP_VERB_DEMO = 4,
-	GP_VERB_LIST = 8,
+enum cli_sim_verb {
+	CLI_VERB_RUN = 1,
+	CLI_VERB_COMPARE = 2,
+	CLI_VERB_DEMO = 4,
+	CLI_VERB_LIST = 8,
 };
 
 /**
- * struct gp_sim_options - what the user said; NULL and 0 = nothing
+ * struct cli_sim_options - what the user said; NULL and 0 = nothing
  * @policy: instead of the scenario's
  * @mechanism: the same
  * @detect: the same
@@ -33,7 +33,7 @@ enum gp_sim_verb {
  * @nr_files: scenario files
  * @files: them
  */
-struct gp_sim_options {
+struct cli_sim_options {
 	const char *policy;
 	const char *mechanism;
 	const char *detect;
@@ -51,28 +51,29 @@ struct gp_sim_options {
 };
 
 /**
- * gp_sim_options_parse() - read the command line; prints help and errors itself
+ * cli_sim_options_parse() - read the command line; prints help and errors itself
  * @argc: arguments
  * @argv: them; argv[0] is the command; sorted so that files come last
  * @verb: command
  * @usage: what follows the command's name in its help
  * @o: output
  *
- * Return: GP_GO_ON or the exit code.
+ * Return: CLI_GO_ON or the exit code.
  */
-int gp_sim_options_parse(int argc, char **argv, enum gp_sim_verb verb, const char *usage,
-			 struct gp_sim_options *o);
+int cli_sim_options_parse(int argc, char **argv, enum cli_sim_verb verb, const char *usage,
+			  struct cli_sim_options *o);
 
 /**
- * gp_sim_options_load() - read a scenario, change what the options say, check it
+ * cli_sim_options_load() - read a scenario, change what the options say, check it
  * @o: options
  * @file: scenario file
  * @sc: output
  *
  * Prints the error itself.
  *
- * Return: GP_GO_ON or the exit code.
+ * Return: CLI_GO_ON or the exit code.
  */
-int gp_sim_options_load(const struct gp_sim_options *o, const char *file, struct gp_scenario *sc);
+int cli_sim_options_load(const struct cli_sim_options *o, const char *file,
+			 struct sim_scenario *sc);
 
 #endif

@@ -18,7 +18,7 @@ static u64 wall_ns(void)
 	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
 }
 
-static void draw(struct gp_progress *p, double share)
+static void draw(struct cli_progress *p, double share)
 {
 	char bar[BAR_WIDTH + 1];
 	int full = (int)(share * BAR_WIDTH);
@@ -31,9 +31,9 @@ static void draw(struct gp_progress *p, double share)
 	p->is_shown = true;
 }
 
-static void on_progress(struct gp_observer *o, u64 now_ns, u64 end_ns)
+static void on_progress(struct sim_observer *o, u64 now_ns, u64 end_ns)
 {
-	struct gp_progress *p = container_of(o, struct gp_progress, base);
+	struct cli_progress *p = container_of(o, struct cli_progress, base);
 	double share = end_ns ? (double)min(now_ns, end_ns) / (double)end_ns : 1;
 	u64 wall;
 
@@ -46,7 +46,7 @@ static void on_progress(struct gp_observer *o, u64 now_ns, u64 end_ns)
 	draw(p, (p->part + share) / p->nr_parts);
 }
 
-void gp_progress_init(struct gp_progress *p, bool is_quiet, u32 nr_parts)
+void cli_progress_init(struct cli_progress *p, bool is_quiet, u32 nr_parts)
 {
 	memset(p, 0, sizeof(*p));
 	p->base.progress = on_progress;
@@ -55,13 +55,13 @@ void gp_progress_init(struct gp_progress *p, bool is_quiet, u32 nr_parts)
 	p->nr_parts = max(nr_parts, 1u);
 }
 
-void gp_progress_set_part(struct gp_progress *p, u32 part)
+void cli_progress_set_part(struct cli_progress *p, u32 part)
 {
 	p->part = part;
 	on_progress(&p->base, 0, 1);
 }
 
-void gp_progress_finish(struct gp_progress *p)
+void cli_progress_finish(struct cli_progress *p)
 {
 	if (!p->is_shown)
 		return;

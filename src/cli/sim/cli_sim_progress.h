@@ -9,7 +9,7 @@
 #include "sim/sim_run.h"
 
 /**
- * struct gp_progress - the bar
+ * struct cli_progress - the bar
  * @base: observer to be given to a run
  * @is_on: it may show
  * @is_shown: it is on the screen
@@ -18,8 +18,8 @@
  * @part: which run of several this is, from 0
  * @nr_parts: how many
  */
-struct gp_progress {
-	struct gp_observer base;
+struct cli_progress {
+	struct sim_observer base;
 	bool is_on;
 	bool is_shown;
 	u64 begin_ns;
@@ -28,12 +28,12 @@ struct gp_progress {
 	u32 nr_parts;
 };
 
-void gp_progress_init(struct gp_progress *p, bool is_quiet, u32 nr_parts);
+void cli_progress_init(struct cli_progress *p, bool is_quiet, u32 nr_parts);
 
-/* Part @part of gp_progress.nr_parts begins. */
-void gp_progress_set_part(struct gp_progress *p, u32 part);
+/* Part @part of cli_progress.nr_parts begins. */
+void cli_progress_set_part(struct cli_progress *p, u32 part);
 
 /* Takes the bar off the screen. */
-void gp_progress_finish(struct gp_progress *p);
+void cli_progress_finish(struct cli_progress *p);
 
 #endif

@@ -8,14 +8,14 @@
 #include "sim/sim_run.h"
 
 /**
- * struct gp_preemption - one preemption
+ * struct cli_preemption - one preemption
  * @track: beneficiary
  * @doorbell_ns: it rang
  * @victim_track: what left
  * @save_ns: began to be saved
  * @first_wave_ns: the beneficiary's first wave
  */
-struct gp_preemption {
+struct cli_preemption {
 	u32 track;
 	u64 doorbell_ns;
 	u32 victim_track;
@@ -24,7 +24,7 @@ struct gp_preemption {
 };
 
 /**
- * struct gp_recorder - the observer
+ * struct cli_recorder - the observer
  * @base: to be given to a run
  * @error: 0 or -ENOMEM
  * @nr_tracks: tracks
@@ -37,31 +37,31 @@ struct gp_preemption {
  * @cap_spans: room for spans
  * @cap_preemptions: room for preemptions
  */
-struct gp_recorder {
-	struct gp_observer base;
+struct cli_recorder {
+	struct sim_observer base;
 	int error;
 	u64 nr_tracks;
-	char (*tracks)[GP_NAME_MAX + 32];
+	char (*tracks)[SIM_NAME_MAX + 32];
 	u64 nr_spans;
-	struct gp_span *spans;
+	struct sim_span *spans;
 	u64 nr_preemptions;
-	struct gp_preemption *preemptions;
+	struct cli_preemption *preemptions;
 	u64 cap_tracks;
 	u64 cap_spans;
 	u64 cap_preemptions;
 };
 
-void gp_recorder_init(struct gp_recorder *r);
-void gp_recorder_fini(struct gp_recorder *r);
+void cli_recorder_init(struct cli_recorder *r);
+void cli_recorder_fini(struct cli_recorder *r);
 
 /**
- * gp_recorder_find_restore() - when a victim came back
+ * cli_recorder_find_restore() - when a victim came back
  * @r: recorder
  * @p: preemption
  *
  * Return: its next restore after the save, or NULL.
  */
-const struct gp_span *gp_recorder_find_restore(const struct gp_recorder *r,
-					       const struct gp_preemption *p);
+const struct sim_span *cli_recorder_find_restore(const struct cli_recorder *r,
+						 const struct cli_preemption *p);
 
 #endif

@@ -11,17 +11,17 @@
 #include "sim/sim_run.h"
 
 /**
- * struct gp_track_name - where a track of the run is shown
+ * struct cli_track_name - where a track of the run is shown
  * @pid: process
  * @tid: track in it
  */
-struct gp_track_name {
+struct cli_track_name {
 	u32 pid;
 	u32 tid;
 };
 
 /**
- * struct gp_sim_trace - the observer
+ * struct cli_sim_trace - the observer
  * @base: to be given to a run
  * @chrome: the writer
  * @out: the file
@@ -30,23 +30,23 @@ struct gp_track_name {
  * @nr_pids: processes named so far
  * @nr_flows: arrows so far
  */
-struct gp_sim_trace {
-	struct gp_observer base;
-	struct gp_chrome chrome;
-	struct gp_outfile out;
+struct cli_sim_trace {
+	struct sim_observer base;
+	struct trace_chrome chrome;
+	struct cli_outfile out;
 	u32 nr_tracks;
-	struct gp_track_name *tracks;
+	struct cli_track_name *tracks;
 	u32 nr_pids;
 	u64 nr_flows;
 };
 
 /* Return: 0 or -errno. */
-int gp_sim_trace_open(struct gp_sim_trace *t, const char *path);
+int cli_sim_trace_open(struct cli_sim_trace *t, const char *path);
 
 /* Completes the file. Return: 0 or -errno; the file does not appear then. */
-int gp_sim_trace_commit(struct gp_sim_trace *t);
+int cli_sim_trace_commit(struct cli_sim_trace *t);
 
 /* Frees everything; without a commit the file does not appear. */
-void gp_sim_trace_fini(struct gp_sim_trace *t);
+void cli_sim_trace_fini(struct cli_sim_trace *t);
 
 #endif

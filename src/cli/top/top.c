@@ -18,7 +18,7 @@
 #define NS_PER_MS 1000000ull
 #define LEASE_MS 60000
 
-static const struct gp_verb verb = {
+static const struct cli_verb verb = {
 	.name = "top",
 	.usage = "[OPTION...]",
 	.doc = "Shows devices and processes on a full screen, refreshed every second. Keys: up\n"
@@ -26,7 +26,7 @@ static const struct gp_verb verb = {
 	       "suspends for a minute, r resumes, ? helps, q ends. --sort is one of prio, run,\n"
 	       "off, preempted, pid. RUN% and OFF% are shares of the last interval: running, and\n"
 	       "stopped with work to do.",
-	.options = GP_OPTS_TOP | GP_OPTS_DEVICE,
+	.options = CLI_OPTS_TOP | CLI_OPTS_DEVICE,
 };
 
 /**
@@ -44,10 +44,10 @@ static const struct gp_verb verb = {
  * @prio: new priority, if that is asked
  */
 struct screen {
-	struct gp_top top;
-	struct gp_session *s;
-	const struct gp_options *o;
-	enum gp_top_sort by;
+	struct cli_top top;
+	struct cli_session *s;
+	const struct cli_options *o;
+	enum cli_top_sort by;
 	bool is_up;
 	u32 selected;
 	char filter[24];
@@ -68,7 +68,7 @@ static void on_end(int sig)
 
 static void sort(struct screen *c)
 {
-	gp_top_sort(&c->top, c->by, c->is_up);
+	cli_top_sort(&c->top, c->by, c->is_up);
 }
 
 static chtype color_of(const char *state)
@@ -109,15 +109,15 @@ static void tint(int y, const char *line, const char *word, chtype attr)
 			(short)PAIR_NUMBER(attr), NULL);
 }
 
-static void put_bar(int y, int x, const struct gp_top_row *r)
+static void put_bar(int y, int x, const struct cli_top_row *r)
 {
 	u32 run, off;
 
-	if (x + GP_TOP_BAR + 3 > COLS)
+	if (x + CLI_TOP_BAR + 3 > COLS)
 		return;
-	gp_top_bar(r, &run, &off);
+	cli_top_bar(r, &run, &off);
 	mvaddch(y, x, '[');
-	for (u32 i = 0; i < GP_TOP_BAR; i++)
+	for (u32 i = 0; i < CLI_TOP_BAR; i++)
 		addch(i < run ? '|' | COLOR_PAIR(COLOR_OF_GOOD) :
 		      i < run + off ? '-' | COLOR_PAIR(COLOR_OF_OUT) : ' ');
 	addch(']');
@@ -125,13 +125,13 @@ static void put_bar(int y, int x, const struct gp_top_row *r)
 
 static int draw_devices(struct screen *c, int y)
 {
-	char line[GP_TOP_LINE];
+	char line[CLI_TOP_LINE];
 
-	put_line(y++, COLOR_PAIR(COLOR_OF_HEAD), gp_top_device_header(COLS, line));
+	put_line(y++, COLOR_PAIR(COLOR_OF_HEAD), cli_top_device_header(COLS, line));
 	for (u32 i = 0; i < c->top.nr_devices && y < LINES - 4; i++) {
-		const struct gp_top_device *d = &c->top.devices[i];
+		const struct cli_top_device *d = &c->top.devices[i];
 
-		put_line(y, 0, gp_top_device_line(d, COLS, line));
+		put_line(y, 0, cli_top_device_line(d, COLS, line));
 		tint(y++, line, d->health, color_of(d->health));
 		if (d->reason[0] && y < LINES - 4)
 			mvprintw(y++, 11, "%.*s", COLS - 12, d->reason);
@@ -146,7 +146,7 @@ static u32 find_selected(struct screen *c, u32 *nr)
 	bool is_there = false;
 
 	for (u32 i = 0; i < c->top.nr_rows; i++) {
-		if (!gp_top_matches(&c->top.rows[i], c->filter))
+		if (!cli_top_matches(&c->top.rows[i], c->filter))
 			continue;
 		if (!n)
 			first = c->top.rows[i].pid;
@@ -164,19 +164,19 @@ static u32 find_selected(struct screen *c, u32 *nr)
 
 static void draw_rows(struct screen *c, int y)
 {
-	char line[GP_TOP_LINE];
+	char line[CLI_TOP_LINE];
 	u32 nr, at = find_selected(c, &nr), n = 0;
 	int room = max(LINES - y - 2, 1);
 	u32 skip = at >= (u32)room ? at - (u32)room + 1 : 0;
 
-	put_line(y++, COLOR_PAIR(COLOR_OF_HEAD), gp_top_row_header(COLS, line));
+	put_line(y++, COLOR_PAIR(COLOR_OF_HEAD), cli_top_row_header(COLS, line));
 	for (u32 i = 0; i < c->top.nr_rows && y < LINES - 1; i++) {
-		const struct gp_top_row *r = &c->top.rows[i];
+		const struct cli_top_row *r = &c->top.rows[i];
 		bool is_selected = r->pid == c->selected;
 
-		if (!gp_top_matches(r, c->filter) || n++ < skip)
+		if (!cli_top_matches(r, c->filter) || n++ < skip)
 			continue;
-		gp_top_row_line(r, COLS, line);
+		cli_top_row_line(r, COLS, line);
 		put_line(y, is_selected ? A_REVERSE : 0, line);
 		if (!is_selected)
 			tint(y, line, r->state, color_of(r->state));
@@ -197,7 +197,7 @@ static void draw(struct screen *c)
 	draw_rows(c, y + 1);
 	snprintf(last, sizeof(last),
 		 "? help  q end  s suspend  r resume  +/- priority  / filter%s%s  o order: %s",
-		 c->filter[0] ? ": " : "", c->filter, gp_top_sort_name(c->by));
+		 c->filter[0] ? ": " : "", c->filter, cli_top_sort_name(c->by));
 	put_line(LINES - 1, c->status[0] ? A_BOLD : A_DIM, c->status[0] ? c->status : last);
 	refresh();
 }
@@ -233,7 +233,7 @@ static void show_help(void)
 	} while (getch() == KEY_RESIZE);
 }
 
-static struct gp_top_row *get_selected(struct screen *c)
+static struct cli_top_row *get_selected(struct screen *c)
 {
 	for (u32 i = 0; i < c->top.nr_rows; i++) {
 		if (c->top.rows[i].pid == c->selected)
@@ -248,7 +248,7 @@ static void move_selection(struct screen *c, int by)
 	u32 to = by < 0 ? at - (at > 0) : min(at + 1, nr ? nr - 1 : 0);
 
 	for (u32 i = 0; i < c->top.nr_rows; i++) {
-		if (gp_top_matches(&c->top.rows[i], c->filter) && n++ == to)
+		if (cli_top_matches(&c->top.rows[i], c->filter) && n++ == to)
 			c->selected = c->top.rows[i].pid;
 	}
 }
@@ -294,7 +294,7 @@ static void act(struct screen *c)
 
 static void ask(struct screen *c, int key)
 {
-	const struct gp_top_row *r = get_selected(c);
+	const struct cli_top_row *r = get_selected(c);
 
 	if (!r || c->s->is_direct) {
 		snprintf(c->status, sizeof(c->status), "%s",
@@ -366,8 +366,8 @@ static bool handle(struct screen *c, int key)
 		move_selection(c, 1);
 		break;
 	case 'o':
-		c->by = (enum gp_top_sort)((c->by + 1) % GP_TOP_SORT_COUNT);
-		c->is_up = c->by == GP_TOP_BY_PID;
+		c->by = (enum cli_top_sort)((c->by + 1) % CLI_TOP_SORT_COUNT);
+		c->is_up = c->by == CLI_TOP_BY_PID;
 		break;
 	case '/':
 		read_filter(c);
@@ -385,7 +385,7 @@ static bool handle(struct screen *c, int key)
 	return true;
 }
 
-static void start_screen(const struct gp_options *o)
+static void start_screen(const struct cli_options *o)
 {
 	struct sigaction sa = { .sa_handler = on_end };
 
@@ -397,7 +397,7 @@ static void start_screen(const struct gp_options *o)
 	keypad(stdscr, TRUE);
 	set_escdelay(25);
 	curs_set(0);
-	if (o->color == GP_COLOR_NEVER || (o->color == GP_COLOR_AUTO && getenv("NO_COLOR")) ||
+	if (o->color == CLI_COLOR_NEVER || (o->color == CLI_COLOR_AUTO && getenv("NO_COLOR")) ||
 	    !has_colors())
 		return;
 	start_color();
@@ -422,18 +422,18 @@ static int run_screen(struct screen *c)
 {
 	u64 interval_ns = c->o->watch_ns ? c->o->watch_ns : NS_PER_S;
 	u64 next_ns = 0, nr = 0;
-	int ret = GP_GO_ON;
+	int ret = CLI_GO_ON;
 
 	start_screen(c->o);
 	while (!is_over) {
 		u64 now_ns = clock_ns();
 
 		if (now_ns >= next_ns) {
-			ret = gp_top_look(&c->top, c->s, c->o);
+			ret = cli_top_look(&c->top, c->s, c->o);
 			next_ns = now_ns + interval_ns;
 			nr++;
 		}
-		if (ret != GP_GO_ON)
+		if (ret != CLI_GO_ON)
 			break;
 		sort(c);
 		draw(c);
@@ -444,9 +444,9 @@ static int run_screen(struct screen *c)
 			break;
 	}
 	endwin();
-	if (ret == GP_GO_ON)
-		return GP_EXIT_OK;
-	gp_cli_error("top", "the daemon does not answer any more");
+	if (ret == CLI_GO_ON)
+		return CLI_EXIT_OK;
+	cli_error("top", "the daemon does not answer any more");
 	return ret;
 }
 
@@ -454,50 +454,50 @@ static int run_screen(struct screen *c)
 static int run_once(struct screen *c)
 {
 	u64 interval_ns = c->o->watch_ns ? c->o->watch_ns : NS_PER_S / 4;
-	char line[GP_TOP_LINE];
-	int ret = gp_top_look(&c->top, c->s, c->o);
+	char line[CLI_TOP_LINE];
+	int ret = cli_top_look(&c->top, c->s, c->o);
 
-	if (ret == GP_GO_ON) {
-		gp_cli_sleep(interval_ns);
-		ret = gp_top_look(&c->top, c->s, c->o);
+	if (ret == CLI_GO_ON) {
+		cli_sleep(interval_ns);
+		ret = cli_top_look(&c->top, c->s, c->o);
 	}
-	if (ret != GP_GO_ON)
+	if (ret != CLI_GO_ON)
 		return ret;
 	sort(c);
-	printf("%s\n\n%s\n", c->top.head, gp_top_device_header(INT_MAX, line));
+	printf("%s\n\n%s\n", c->top.head, cli_top_device_header(INT_MAX, line));
 	for (u32 i = 0; i < c->top.nr_devices; i++)
-		puts(gp_top_device_line(&c->top.devices[i], INT_MAX, line));
-	printf("\n%s\n", gp_top_row_header(INT_MAX, line));
+		puts(cli_top_device_line(&c->top.devices[i], INT_MAX, line));
+	printf("\n%s\n", cli_top_row_header(INT_MAX, line));
 	for (u32 i = 0; i < c->top.nr_rows; i++)
-		puts(gp_top_row_line(&c->top.rows[i], INT_MAX, line));
-	return gp_cli_finish(GP_EXIT_OK);
+		puts(cli_top_row_line(&c->top.rows[i], INT_MAX, line));
+	return cli_finish(CLI_EXIT_OK);
 }
 
-int gp_top_main(int argc, char **argv)
+int cli_top_main(int argc, char **argv)
 {
-	struct screen c = { .by = GP_TOP_BY_PRIO };
-	struct gp_session s;
-	struct gp_options o;
-	int ret = gp_options_parse(argc, argv, &verb, &o);
+	struct screen c = { .by = CLI_TOP_BY_PRIO };
+	struct cli_session s;
+	struct cli_options o;
+	int ret = cli_options_parse(argc, argv, &verb, &o);
 
-	if (ret == GP_GO_ON)
-		ret = gp_options_no_words(&o, 0);
-	if (ret == GP_GO_ON && o.sort && gp_top_parse_sort(o.sort, &c.by, &c.is_up)) {
-		gp_cli_error("--sort", "prio, run, off, preempted or pid");
-		return GP_EXIT_USAGE;
+	if (ret == CLI_GO_ON)
+		ret = cli_options_no_words(&o, 0);
+	if (ret == CLI_GO_ON && o.sort && cli_top_parse_sort(o.sort, &c.by, &c.is_up)) {
+		cli_error("--sort", "prio, run, off, preempted or pid");
+		return CLI_EXIT_USAGE;
 	}
-	if (ret == GP_GO_ON && !o.is_once && (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))) {
-		gp_cli_error("top", "needs a terminal; try gpreempt top --once");
-		return GP_EXIT_FAILED;
+	if (ret == CLI_GO_ON && !o.is_once && (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))) {
+		cli_error("top", "needs a terminal; try gpreempt top --once");
+		return CLI_EXIT_FAILED;
 	}
-	if (ret == GP_GO_ON)
-		ret = gp_session_open(&s, &o, true);
-	if (ret != GP_GO_ON)
+	if (ret == CLI_GO_ON)
+		ret = cli_session_open(&s, &o, true);
+	if (ret != CLI_GO_ON)
 		return ret;
 	c.s = &s;
 	c.o = &o;
 	ret = o.is_once ? run_once(&c) : run_screen(&c);
-	gp_top_fini(&c.top);
-	gp_session_close(&s);
+	cli_top_fini(&c.top);
+	cli_session_close(&s);
 	return ret;
 }

@@ -16,9 +16,9 @@ static u64 number(const json_t *row, const char *key)
 /* Empty if it is unknown; nothing in it moves the cursor. */
 static void copy(char *out, size_t size, const json_t *row, const char *key)
 {
-	char text[GP_CELL_MAX];
+	char text[CLI_CELL_MAX];
 
-	gp_format_value(json_object_get(row, key), GP_COLUMN_TEXT, text);
+	cli_format_value(json_object_get(row, key), CLI_COLUMN_TEXT, text);
 	snprintf(out, size, "%.*s", (int)size - 1, text);
 }
 
@@ -76,8 +76,8 @@ static bool has_manual(const json_t *row)
 	return false;
 }
 
-static void make_row(const struct gp_top *t, const json_t *p, const json_t *queues,
-		     struct gp_top_row *r)
+static void make_row(const struct cli_top *t, const json_t *p, const json_t *queues,
+		     struct cli_top_row *r)
 {
 	u64 span = t->before_ns ? t->now_ns - t->before_ns : 0;
 	const json_t *attributes = json_object_get(p, "attributes");
@@ -108,7 +108,7 @@ static void make_row(const struct gp_top *t, const json_t *p, const json_t *queu
 	list_devices(queues, r->pid, r->where, sizeof(r->where));
 }
 
-static void make_device(const struct gp_top *t, const json_t *d, struct gp_top_device *out)
+static void make_device(const struct cli_top *t, const json_t *d, struct cli_top_device *out)
 {
 	u64 span = t->before_ns ? t->now_ns - t->before_ns : 0;
 	const json_t *before;
@@ -136,7 +136,7 @@ static void make_device(const struct gp_top *t, const json_t *d, struct gp_top_d
 				       (double)span;
 }
 
-static void make_head(struct gp_top *t, const json_t *info)
+static void make_head(struct cli_top *t, const json_t *info)
 {
 	u64 up = number(info, "uptime_ns") / NS_PER_S;
 
@@ -159,15 +159,15 @@ static json_t *remember(const json_t *list, const char *by)
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		json_t *row = json_array_get(list, i);
-		char key[GP_CELL_MAX];
+		char key[CLI_CELL_MAX];
 
-		json_object_set(out, gp_format_value(json_object_get(row, by), GP_COLUMN_TEXT, key),
-				row);
+		cli_format_value(json_object_get(row, by), CLI_COLUMN_TEXT, key);
+		json_object_set(out, key, row);
 	}
 	return out;
 }
 
-static int make_picture(struct gp_top *t, const json_t *devices, const json_t *processes,
+static int make_picture(struct cli_top *t, const json_t *devices, const json_t *processes,
 			const json_t *queues)
 {
 	t->nr_devices = (u32)json_array_size(devices);
@@ -178,8 +178,8 @@ static int make_picture(struct gp_top *t, const json_t *devices, const json_t *p
 	t->rows = calloc(t->nr_rows + 1, sizeof(*t->rows));
 	if (!t->devices || !t->rows) {
 		t->nr_devices = t->nr_rows = 0;
-		gp_cli_error("top", "%s", strerror(ENOMEM));
-		return GP_EXIT_FAILED;
+		cli_error("top", "%s", strerror(ENOMEM));
+		return CLI_EXIT_FAILED;
 	}
 	for (u32 i = 0; i < t->nr_devices; i++)
 		make_device(t, json_array_get(devices, i), &t->devices[i]);
@@ -190,24 +190,24 @@ static int make_picture(struct gp_top *t, const json_t *devices, const json_t *p
 	t->before = remember(processes, "pid");
 	t->device_before = remember(devices, "id");
 	t->before_ns = t->now_ns;
-	return GP_GO_ON;
+	return CLI_GO_ON;
 }
 
-int gp_top_look(struct gp_top *t, struct gp_session *s, const struct gp_options *o)
+int cli_top_look(struct cli_top *t, struct cli_session *s, const struct cli_options *o)
 {
 	json_t *info = NULL, *devices = NULL, *processes = NULL, *queues = NULL;
-	int ret = GP_GO_ON;
+	int ret = CLI_GO_ON;
 
 	if (!s->is_direct)
-		ret = gp_session_call(s, NULL, "GetInfo", NULL, &info);
-	if (ret == GP_GO_ON)
-		ret = gp_objects_get(s, GP_OBJECT_DEVICE, o, &devices);
-	if (ret == GP_GO_ON)
-		ret = gp_session_processes(s, &processes);
+		ret = cli_session_call(s, NULL, "GetInfo", NULL, &info);
+	if (ret == CLI_GO_ON)
+		ret = cli_objects_get(s, CLI_OBJECT_DEVICE, o, &devices);
+	if (ret == CLI_GO_ON)
+		ret = cli_session_processes(s, &processes);
 	t->now_ns = clock_ns();
-	if (ret == GP_GO_ON)
-		ret = gp_session_queues(s, &queues);
-	if (ret == GP_GO_ON) {
+	if (ret == CLI_GO_ON)
+		ret = cli_session_queues(s, &queues);
+	if (ret == CLI_GO_ON) {
 		make_head(t, info);
 		ret = make_picture(t, devices, processes, queues);
 	}
@@ -218,42 +218,42 @@ int gp_top_look(struct gp_top *t, struct gp_session *s, const struct gp_options 
 	return ret;
 }
 
-static const char *const sort_names[GP_TOP_SORT_COUNT] = {
-	[GP_TOP_BY_PRIO] = "prio",
-	[GP_TOP_BY_RUN] = "run",
-	[GP_TOP_BY_OFF] = "off",
-	[GP_TOP_BY_PREEMPTED] = "preempted",
-	[GP_TOP_BY_PID] = "pid",
+static const char *const sort_names[CLI_TOP_SORT_COUNT] = {
+	[CLI_TOP_BY_PRIO] = "prio",
+	[CLI_TOP_BY_RUN] = "run",
+	[CLI_TOP_BY_OFF] = "off",
+	[CLI_TOP_BY_PREEMPTED] = "preempted",
+	[CLI_TOP_BY_PID] = "pid",
 };
 
-const char *gp_top_sort_name(enum gp_top_sort by)
+const char *cli_top_sort_name(enum cli_top_sort by)
 {
 	return sort_names[by];
 }
 
-int gp_top_parse_sort(const char *text, enum gp_top_sort *by, bool *is_up)
+int cli_top_parse_sort(const char *text, enum cli_top_sort *by, bool *is_up)
 {
 	*is_up = *text != '-';
 	text += !*is_up;
-	for (u32 i = 0; i < GP_TOP_SORT_COUNT; i++) {
+	for (u32 i = 0; i < CLI_TOP_SORT_COUNT; i++) {
 		if (!strcmp(sort_names[i], text)) {
-			*by = (enum gp_top_sort)i;
+			*by = (enum cli_top_sort)i;
 			return 0;
 		}
 	}
 	return -EINVAL;
 }
 
-static double key_of(const struct gp_top_row *r, enum gp_top_sort by)
+static double key_of(const struct cli_top_row *r, enum cli_top_sort by)
 {
 	switch (by) {
-	case GP_TOP_BY_PRIO:
+	case CLI_TOP_BY_PRIO:
 		return r->prio;
-	case GP_TOP_BY_RUN:
+	case CLI_TOP_BY_RUN:
 		return (double)r->run_ppm;
-	case GP_TOP_BY_OFF:
+	case CLI_TOP_BY_OFF:
 		return (double)r->off_ppm;
-	case GP_TOP_BY_PREEMPTED:
+	case CLI_TOP_BY_PREEMPTED:
 		return (double)r->nr_preempted;
 	default:
 		return r->pid;
@@ -261,13 +261,13 @@ static double key_of(const struct gp_top_row *r, enum gp_top_sort by)
 }
 
 struct order {
-	enum gp_top_sort by;
+	enum cli_top_sort by;
 	bool is_up;
 };
 
 static int compare(const void *a, const void *b, void *arg)
 {
-	const struct gp_top_row *x = a, *y = b;
+	const struct cli_top_row *x = a, *y = b;
 	const struct order *o = arg;
 	double kx = key_of(x, o->by), ky = key_of(y, o->by);
 
@@ -276,14 +276,14 @@ static int compare(const void *a, const void *b, void *arg)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-void gp_top_sort(struct gp_top *t, enum gp_top_sort by, bool is_up)
+void cli_top_sort(struct cli_top *t, enum cli_top_sort by, bool is_up)
 {
 	struct order o = { by, is_up };
 
 	qsort_r(t->rows, t->nr_rows, sizeof(*t->rows), compare, &o);
 }
 
-void gp_top_fini(struct gp_top *t)
+void cli_top_fini(struct cli_top *t)
 {
 	free(t->devices);
 	free(t->rows);

@@ -8,7 +8,7 @@
 #include "cli/cli_objects.h"
 
 /**
- * struct gp_top_row - a process on the screen
+ * struct cli_top_row - a process on the screen
  * @pid: process
  * @prio: its priority, -1 = unknown
  * @nr_queues: queues
@@ -25,7 +25,7 @@
  * @mechanism: word
  * @where: devices it has queues on
  */
-struct gp_top_row {
+struct cli_top_row {
 	u32 pid;
 	int prio;
 	u32 nr_queues;
@@ -44,7 +44,7 @@ struct gp_top_row {
 };
 
 /**
- * struct gp_top_device - a device on the screen
+ * struct cli_top_device - a device on the screen
  * @id: "gpu:1"
  * @name: for people
  * @policy: word
@@ -58,7 +58,7 @@ struct gp_top_row {
  * @p99_ns: the same
  * @nr_preemptions: since the daemon began
  */
-struct gp_top_device {
+struct cli_top_device {
 	char id[24];
 	char name[24];
 	char policy[16];
@@ -73,17 +73,17 @@ struct gp_top_device {
 	u64 nr_preemptions;
 };
 
-enum gp_top_sort {
-	GP_TOP_BY_PRIO,
-	GP_TOP_BY_RUN,
-	GP_TOP_BY_OFF,
-	GP_TOP_BY_PREEMPTED,
-	GP_TOP_BY_PID,
-	GP_TOP_SORT_COUNT
+enum cli_top_sort {
+	CLI_TOP_BY_PRIO,
+	CLI_TOP_BY_RUN,
+	CLI_TOP_BY_OFF,
+	CLI_TOP_BY_PREEMPTED,
+	CLI_TOP_BY_PID,
+	CLI_TOP_SORT_COUNT
 };
 
 /**
- * struct gp_top - the picture, and what is needed for the next
+ * struct cli_top - the picture, and what is needed for the next
  * @head: first line
  * @devices: devices
  * @nr_devices: how many
@@ -94,11 +94,11 @@ enum gp_top_sort {
  * @before_ns: when that was; 0 = there was none
  * @device_before: preemptions of each device then
  */
-struct gp_top {
+struct cli_top {
 	char head[160];
-	struct gp_top_device *devices;
+	struct cli_top_device *devices;
 	u32 nr_devices;
-	struct gp_top_row *rows;
+	struct cli_top_row *rows;
 	u32 nr_rows;
 	u64 now_ns;
 	json_t *before;
@@ -107,22 +107,22 @@ struct gp_top {
 };
 
 /**
- * gp_top_look() - take a picture
+ * cli_top_look() - take a picture
  * @t: zeroed at first; the picture before gives the rates
  * @s: conversation
  * @o: options: --device
  *
- * Return: GP_GO_ON, or the exit code after a message.
+ * Return: CLI_GO_ON, or the exit code after a message.
  */
-int gp_top_look(struct gp_top *t, struct gp_session *s, const struct gp_options *o);
+int cli_top_look(struct cli_top *t, struct cli_session *s, const struct cli_options *o);
 
 /* The order of the rows. @is_up: smallest first. */
-void gp_top_sort(struct gp_top *t, enum gp_top_sort by, bool is_up);
+void cli_top_sort(struct cli_top *t, enum cli_top_sort by, bool is_up);
 
 /* "prio", "run", … 0 or -EINVAL. */
-int gp_top_parse_sort(const char *text, enum gp_top_sort *by, bool *is_up);
-const char *gp_top_sort_name(enum gp_top_sort by);
+int cli_top_parse_sort(const char *text, enum cli_top_sort *by, bool *is_up);
+const char *cli_top_sort_name(enum cli_top_sort by);
 
-void gp_top_fini(struct gp_top *t);
+void cli_top_fini(struct cli_top *t);
 
 #endif

@@ -21,47 +21,47 @@ static const char *format_share(s64 ppm, char *out, size_t size)
 
 static const char *format_time(u64 ns, char *out)
 {
-	return ns ? gp_format_duration(ns, out) : "-";
+	return ns ? cli_format_duration(ns, out) : "-";
 }
 
-const char *gp_top_device_header(int width, char *out)
+const char *cli_top_device_header(int width, char *out)
 {
 	bool is_narrow = width < DEVICE_WIDTH;
 
-	snprintf(out, GP_TOP_LINE, is_narrow ? DEVICE_NARROW : DEVICE_FORMAT, "DEVICE", "NAME",
+	snprintf(out, CLI_TOP_LINE, is_narrow ? DEVICE_NARROW : DEVICE_FORMAT, "DEVICE", "NAME",
 		 "POLICY", "HEALTH", "QUEUES", "BUSY", "OUT", is_narrow ? "PRE/S" : "PREEMPT/S",
 		 "PREEMPTED", "SW_P50", "SW_P99");
 	return out;
 }
 
-const char *gp_top_device_line(const struct gp_top_device *d, int width, char *out)
+const char *cli_top_device_line(const struct cli_top_device *d, int width, char *out)
 {
 	char queues[16], busy[16], outs[16], rate[16], total[24];
-	char p50[GP_TEXT_MAX_DURATION], p99[GP_TEXT_MAX_DURATION];
+	char p50[CLI_TEXT_MAX_DURATION], p99[CLI_TEXT_MAX_DURATION];
 
 	snprintf(queues, sizeof(queues), "%u", d->nr_queues);
 	snprintf(busy, sizeof(busy), "%u", d->nr_busy);
 	snprintf(outs, sizeof(outs), "%u", d->nr_out);
 	snprintf(rate, sizeof(rate), "%.1f", d->preempted_per_s);
 	snprintf(total, sizeof(total), "%llu", (unsigned long long)d->nr_preemptions);
-	snprintf(out, GP_TOP_LINE, width < DEVICE_WIDTH ? DEVICE_NARROW : DEVICE_FORMAT, d->id,
+	snprintf(out, CLI_TOP_LINE, width < DEVICE_WIDTH ? DEVICE_NARROW : DEVICE_FORMAT, d->id,
 		 d->name, d->policy, d->health, queues, busy, outs, rate, total,
 		 format_time(d->p50_ns, p50), format_time(d->p99_ns, p99));
 	return out;
 }
 
-const char *gp_top_row_header(int width, char *out)
+const char *cli_top_row_header(int width, char *out)
 {
-	snprintf(out, GP_TOP_LINE, width < ROW_WIDTH ? ROW_NARROW : ROW_FORMAT, "PID", "COMMAND",
+	snprintf(out, CLI_TOP_LINE, width < ROW_WIDTH ? ROW_NARROW : ROW_FORMAT, "PID", "COMMAND",
 		 "CLASS", "PRIO", "GPU", "QUEUES", "BUSY", "STATE", "RUN%", "OFF%", "PRE/S",
 		 "PREEMPTED", "OFF_MAX");
 	return out;
 }
 
-const char *gp_top_row_line(const struct gp_top_row *r, int width, char *out)
+const char *cli_top_row_line(const struct cli_top_row *r, int width, char *out)
 {
 	char pid[16], prio[16], queues[16], busy[16], run[16], off[16], rate[16], total[24];
-	char most[GP_TEXT_MAX_DURATION];
+	char most[CLI_TEXT_MAX_DURATION];
 
 	snprintf(pid, sizeof(pid), "%u", r->pid);
 	snprintf(prio, sizeof(prio), r->prio < 0 ? "-" : "%d", r->prio);
@@ -69,7 +69,7 @@ const char *gp_top_row_line(const struct gp_top_row *r, int width, char *out)
 	snprintf(busy, sizeof(busy), "%u", r->nr_busy);
 	snprintf(rate, sizeof(rate), "%.1f", r->preempted_per_s);
 	snprintf(total, sizeof(total), "%llu", (unsigned long long)r->nr_preempted);
-	snprintf(out, GP_TOP_LINE, width < ROW_WIDTH ? ROW_NARROW : ROW_FORMAT, pid, r->comm,
+	snprintf(out, CLI_TOP_LINE, width < ROW_WIDTH ? ROW_NARROW : ROW_FORMAT, pid, r->comm,
 		 r->klass, prio, r->where, queues, busy, r->state,
 		 format_share(r->run_ppm, run, sizeof(run)),
 		 format_share(r->off_ppm, off, sizeof(off)), rate, total,
@@ -77,16 +77,16 @@ const char *gp_top_row_line(const struct gp_top_row *r, int width, char *out)
 	return out;
 }
 
-void gp_top_bar(const struct gp_top_row *r, u32 *run, u32 *off)
+void cli_top_bar(const struct cli_top_row *r, u32 *run, u32 *off)
 {
 	u64 ran = r->run_ppm > 0 ? (u64)r->run_ppm : 0;
 	u64 was_off = r->off_ppm > 0 ? (u64)r->off_ppm : 0;
 
-	*run = (u32)((ran * GP_TOP_BAR + 500000) / 1000000);
-	*off = min((u32)((was_off * GP_TOP_BAR + 500000) / 1000000), GP_TOP_BAR - *run);
+	*run = (u32)((ran * CLI_TOP_BAR + 500000) / 1000000);
+	*off = min((u32)((was_off * CLI_TOP_BAR + 500000) / 1000000), CLI_TOP_BAR - *run);
 }
 
-bool gp_top_matches(const struct gp_top_row *r, const char *text)
+bool cli_top_matches(const struct cli_top_row *r, const char *text)
 {
 	char pid[16];
 

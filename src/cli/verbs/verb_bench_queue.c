@@ -20,11 +20,11 @@
 /* A number of the topology that discovery has no use for. */
 static int read_property(u32 node, const char *key, u64 *out)
 {
-	char path[GP_SYSFILE_PATH_MAX], line[128], name[64];
+	char path[DRV_SYSFILE_PATH_MAX], line[128], name[64];
 	unsigned long long value;
 	FILE *f;
-	int ret = gp_sysfile_path(path, NULL, "/sys/class/kfd/kfd/topology/nodes/%u/properties",
-				  node);
+	int ret = drv_sysfile_path(path, NULL, "/sys/class/kfd/kfd/topology/nodes/%u/properties",
+				   node);
 
 	if (ret)
 		return ret;
@@ -48,9 +48,9 @@ static u64 round_up(u64 value, u64 to)
 }
 
 /* As amdkfd computes it (kfd_queue.c, kfd_queue_ctx_save_restore_size): it wants just this size. */
-static int find_save_bytes(struct gp_bench_gpu *gpu)
+static int find_save_bytes(struct cli_bench_gpu *gpu)
 {
-	const struct gp_node *n = gpu->node;
+	const struct drv_node *n = gpu->node;
 	u64 arrays, per_engine, waves, per_xcc;
 	int ret = read_property(n->index, "array_count", &arrays);
 
@@ -65,14 +65,14 @@ static int find_save_bytes(struct gp_bench_gpu *gpu)
 	return 0;
 }
 
-int gp_bench_gpu_open(struct gp_bench_gpu *gpu, const struct gp_node *node)
+int cli_bench_gpu_open(struct cli_bench_gpu *gpu, const struct drv_node *node)
 {
-	struct gp_kfd_acquire_vm vm = { .gpu_id = node->gpu_id };
+	struct drv_kfd_acquire_vm vm = { .gpu_id = node->gpu_id };
 	char path[64];
 
 	memset(gpu, 0, sizeof(*gpu));
 	gpu->node = node;
-	gpu->kfd = gp_kfd_open();
+	gpu->kfd = drv_kfd_open();
 	if (gpu->kfd < 0)
 		return gpu->kfd;
 	snprintf(path, sizeof(path), "/dev/dri/renderD%u", (u32)node->render_minor.value);
@@ -80,30 +80,30 @@ int gp_bench_gpu_open(struct gp_bench_gpu *gpu, const struct gp_node *node)
 	if (gpu->drm < 0)
 		return -errno;
 	vm.drm_fd = (u32)gpu->drm;
-	if (ioctl(gpu->kfd, GP_KFD_IOC_ACQUIRE_VM, &vm))
+	if (ioctl(gpu->kfd, DRV_KFD_IOC_ACQUIRE_VM, &vm))
 		return -errno;
 	return find_save_bytes(gpu);
 }
 
-static int map_to_gpu(struct gp_bench_gpu *gpu, u64 handle)
+static int map_to_gpu(struct cli_bench_gpu *gpu, u64 handle)
 {
-	struct gp_kfd_map_memory map = {
+	struct drv_kfd_map_memory map = {
 		.handle = handle,
 		.gpu_ids_ptr = (uintptr_t)&gpu->node->gpu_id,
 		.nr = 1,
 	};
 
-	return ioctl(gpu->kfd, GP_KFD_IOC_MAP_MEMORY, &map) ? -errno : 0;
+	return ioctl(gpu->kfd, DRV_KFD_IOC_MAP_MEMORY, &map) ? -errno : 0;
 }
 
 /* Host memory that the GPU sees at the same address. */
-static int alloc(struct gp_bench_gpu *gpu, u64 bytes, void **out)
+static int alloc(struct cli_bench_gpu *gpu, u64 bytes, void **out)
 {
-	struct gp_kfd_alloc_memory args = {
+	struct drv_kfd_alloc_memory args = {
 		.bytes = round_up(bytes, PAGE),
 		.gpu_id = gpu->node->gpu_id,
-		.flags = GP_KFD_MEMORY_GTT | GP_KFD_MEMORY_WRITABLE | GP_KFD_MEMORY_EXECUTABLE |
-			 GP_KFD_MEMORY_NO_SUBSTITUTE,
+		.flags = DRV_KFD_MEMORY_GTT | DRV_KFD_MEMORY_WRITABLE | DRV_KFD_MEMORY_EXECUTABLE |
+			 DRV_KFD_MEMORY_NO_SUBSTITUTE,
 	};
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 	void *va = mmap(NULL, args.bytes, PROT_NONE, flags, -1, 0);
@@ -112,7 +112,7 @@ static int alloc(struct gp_bench_gpu *gpu, u64 bytes, void **out)
 	if (va == MAP_FAILED)
 		return -errno;
 	args.va_addr = (uintptr_t)va;
-	if (ioctl(gpu->kfd, GP_KFD_IOC_ALLOC_MEMORY, &args))
+	if (ioctl(gpu->kfd, DRV_KFD_IOC_ALLOC_MEMORY, &args))
 		return -errno;
 	ret = map_to_gpu(gpu, args.handle);
 	if (ret)
@@ -124,7 +124,7 @@ static int alloc(struct gp_bench_gpu *gpu, u64 bytes, void **out)
 	return 0;
 }
 
-static int alloc_parts(struct gp_bench_gpu *gpu, struct gp_kfd_create_queue *c)
+static int alloc_parts(struct cli_bench_gpu *gpu, struct drv_kfd_create_queue *c)
 {
 	void *ring, *rptr, *wptr, *eop, *save;
 	int ret = alloc(gpu, RING_BYTES, &ring);
@@ -149,13 +149,13 @@ static int alloc_parts(struct gp_bench_gpu *gpu, struct gp_kfd_create_queue *c)
 	return 0;
 }
 
-int gp_bench_queue_create(struct gp_bench_gpu *gpu, struct gp_kfd_update_queue *q)
+int cli_bench_queue_create(struct cli_bench_gpu *gpu, struct drv_kfd_update_queue *q)
 {
-	struct gp_kfd_create_queue c = {
+	struct drv_kfd_create_queue c = {
 		.ring_bytes = RING_BYTES,
 		.gpu_id = gpu->node->gpu_id,
-		.type = GP_KFD_QUEUE_AQL,
-		.percentage = GP_KFD_PERCENT_MAX,
+		.type = DRV_KFD_QUEUE_AQL,
+		.percentage = DRV_KFD_PERCENT_MAX,
 		.prio = 7,
 		.eop_bytes = PAGE,
 		.save_bytes = (u32)gpu->node->cwsr_bytes.value,
@@ -165,9 +165,9 @@ int gp_bench_queue_create(struct gp_bench_gpu *gpu, struct gp_kfd_update_queue *
 
 	if (ret)
 		return ret;
-	if (ioctl(gpu->kfd, GP_KFD_IOC_CREATE_QUEUE, &c))
+	if (ioctl(gpu->kfd, DRV_KFD_IOC_CREATE_QUEUE, &c))
 		return -errno;
-	*q = (struct gp_kfd_update_queue){
+	*q = (struct drv_kfd_update_queue){
 		.ring_addr = c.ring_addr,
 		.queue_id = c.queue_id,
 		.ring_bytes = c.ring_bytes,

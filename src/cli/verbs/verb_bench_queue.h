@@ -12,29 +12,29 @@
 #include "driver/kfd.h"
 
 /**
- * struct gp_bench_gpu - a GPU opened by this process
+ * struct cli_bench_gpu - a GPU opened by this process
  * @node: which
  * @kfd: /dev/kfd
  * @drm: its render node
  * @save_bytes: save area of a queue, all XCCs
  */
-struct gp_bench_gpu {
-	const struct gp_node *node;
+struct cli_bench_gpu {
+	const struct drv_node *node;
 	int kfd;
 	int drm;
 	u64 save_bytes;
 };
 
 /* Return: 0 or -errno. Nothing is closed before the process ends. */
-int gp_bench_gpu_open(struct gp_bench_gpu *gpu, const struct gp_node *node);
+int cli_bench_gpu_open(struct cli_bench_gpu *gpu, const struct drv_node *node);
 
 /**
- * gp_bench_queue_create() - make a queue
+ * cli_bench_queue_create() - make a queue
  * @gpu: GPU
  * @q: output: what UPDATE_QUEUE needs, at 100 percent
  *
  * Return: 0 or -errno.
  */
-int gp_bench_queue_create(struct gp_bench_gpu *gpu, struct gp_kfd_update_queue *q);
+int cli_bench_queue_create(struct cli_bench_gpu *gpu, struct drv_kfd_update_queue *q);
 
 #endif

@@ -30,7 +30,7 @@ static u64 now_ns(void)
 	return (u64)t.tv_sec * NS_PER_S + (u64)t.tv_nsec;
 }
 
-static bool failed(struct gp_bench_result *r, int err, const char *step)
+static bool failed(struct cli_bench_result *r, int err, const char *step)
 {
 	if (err >= 0)
 		return false;
@@ -40,38 +40,39 @@ static bool failed(struct gp_bench_result *r, int err, const char *step)
 }
 
 /* Queues of this process. False = they could not be made. */
-static bool make_queues(struct gp_bench_gpu *gpu, const struct gp_node *node, u32 nr, bool runtime,
-			struct gp_kfd_update_queue *q, struct gp_bench_result *r)
+static bool make_queues(struct cli_bench_gpu *gpu, const struct drv_node *node, u32 nr,
+			bool runtime, struct drv_kfd_update_queue *q,
+			struct cli_bench_result *r)
 {
-	if (failed(r, gp_bench_gpu_open(gpu, node), "opening the GPU"))
+	if (failed(r, cli_bench_gpu_open(gpu, node), "opening the GPU"))
 		return false;
-	if (runtime && failed(r, gp_kfd_runtime_enable(gpu->kfd, GP_KFD_RUNTIME_ENABLE),
+	if (runtime && failed(r, drv_kfd_runtime_enable(gpu->kfd, DRV_KFD_RUNTIME_ENABLE),
 			      "RUNTIME_ENABLE"))
 		return false;
 	for (u32 i = 0; i < nr; i++) {
-		if (failed(r, gp_bench_queue_create(gpu, &q[i]), "CREATE_QUEUE"))
+		if (failed(r, cli_bench_queue_create(gpu, &q[i]), "CREATE_QUEUE"))
 			return false;
 	}
 	return true;
 }
 
-static int update_all(int kfd, struct gp_kfd_update_queue *q, u32 nr, u32 percentage)
+static int update_all(int kfd, struct drv_kfd_update_queue *q, u32 nr, u32 percentage)
 {
 	for (u32 i = 0; i < nr; i++) {
 		int ret;
 
 		q[i].percentage = percentage;
-		ret = gp_kfd_update_queue(kfd, &q[i]);
+		ret = drv_kfd_update_queue(kfd, &q[i]);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-static void run_update(const struct gp_node *node, u32 nr, struct gp_bench_result *r)
+static void run_update(const struct drv_node *node, u32 nr, struct cli_bench_result *r)
 {
-	struct gp_kfd_update_queue q[GP_BENCH_QUEUES];
-	struct gp_bench_gpu gpu;
+	struct drv_kfd_update_queue q[CLI_BENCH_QUEUES];
+	struct cli_bench_gpu gpu;
 
 	if (!make_queues(&gpu, node, nr, false, q, r))
 		return;
@@ -81,10 +82,10 @@ static void run_update(const struct gp_node *node, u32 nr, struct gp_bench_resul
 		if (failed(r, update_all(gpu.kfd, q, nr, 0), "UPDATE_QUEUE"))
 			return;
 		t1 = now_ns();
-		if (failed(r, update_all(gpu.kfd, q, nr, GP_KFD_PERCENT_MAX), "UPDATE_QUEUE"))
+		if (failed(r, update_all(gpu.kfd, q, nr, DRV_KFD_PERCENT_MAX), "UPDATE_QUEUE"))
 			return;
-		r->ns[GP_BENCH_STOP][i] = t1 - t0;
-		r->ns[GP_BENCH_RESUME][i] = now_ns() - t1;
+		r->ns[CLI_BENCH_STOP][i] = t1 - t0;
+		r->ns[CLI_BENCH_RESUME][i] = now_ns() - t1;
 	}
 }
 
@@ -104,7 +105,7 @@ static void disable(int kfd, u32 pid)
 	if (timer_create(CLOCK_MONOTONIC, &event, &timer))
 		return;
 	timer_settime(timer, 0, &every, NULL);
-	gp_kfd_dbg_disable(kfd, pid);
+	drv_kfd_dbg_disable(kfd, pid);
 	timer_delete(timer);
 }
 
@@ -112,7 +113,7 @@ static void disable(int kfd, u32 pid)
 static int check_batch(int done, const u32 *ids, u32 nr)
 {
 	for (u32 i = 0; done >= 0 && i < nr; i++) {
-		int ret = gp_kfd_dbg_result(ids[i]);
+		int ret = drv_kfd_dbg_result(ids[i]);
 
 		if (ret)
 			return ret;
@@ -121,40 +122,41 @@ static int check_batch(int done, const u32 *ids, u32 nr)
 }
 
 static bool measure_batch(int kfd, u32 pid, const u32 *queues, u32 nr, u32 sample,
-			  struct gp_bench_result *r)
+			  struct cli_bench_result *r)
 {
-	u32 ids[GP_BENCH_QUEUES], again[GP_BENCH_QUEUES];
+	u32 ids[CLI_BENCH_QUEUES], again[CLI_BENCH_QUEUES];
 	u64 t0, t1, t2;
 	int stopped, resumed;
 
 	memcpy(ids, queues, nr * sizeof(*ids));
 	memcpy(again, queues, nr * sizeof(*ids));
 	t0 = now_ns();
-	stopped = gp_kfd_dbg_suspend(kfd, pid, ids, nr, GRACE);
+	stopped = drv_kfd_dbg_suspend(kfd, pid, ids, nr, GRACE);
 	t1 = now_ns();
-	resumed = gp_kfd_dbg_resume(kfd, pid, again, nr);
+	resumed = drv_kfd_dbg_resume(kfd, pid, again, nr);
 	t2 = now_ns();
 	if (failed(r, check_batch(stopped, ids, nr), "SUSPEND_QUEUES") ||
 	    failed(r, check_batch(resumed, again, nr), "RESUME_QUEUES"))
 		return false;
-	r->ns[GP_BENCH_STOP][sample] = t1 - t0;
-	r->ns[GP_BENCH_RESUME][sample] = t2 - t1;
+	r->ns[CLI_BENCH_STOP][sample] = t1 - t0;
+	r->ns[CLI_BENCH_RESUME][sample] = t2 - t1;
 	return true;
 }
 
 /* Of oneself, or of a process that this thread traces. */
-static void measure_session(int kfd, u32 pid, u32 nr, struct gp_bench_result *r)
+static void measure_session(int kfd, u32 pid, u32 nr, struct cli_bench_result *r)
 {
-	struct gp_kfd_queue_entry entries[GP_BENCH_QUEUES];
-	struct gp_kfd_runtime_info info = { 0 };
-	u32 ids[GP_BENCH_QUEUES];
+	struct drv_kfd_queue_entry entries[CLI_BENCH_QUEUES];
+	struct drv_kfd_runtime_info info = { 0 };
+	u32 ids[CLI_BENCH_QUEUES];
 	int events[2];
 
 	if (pipe2(events, O_NONBLOCK | O_CLOEXEC) ||
-	    failed(r, gp_kfd_dbg_enable(kfd, pid, 0, events[1], &info), "DBG_TRAP ENABLE"))
+	    failed(r, drv_kfd_dbg_enable(kfd, pid, 0, events[1], &info), "DBG_TRAP ENABLE"))
 		return;
 	/* A queue that no snapshot has shown cannot be suspended. */
-	if (!failed(r, gp_kfd_dbg_queues(kfd, pid, entries, GP_BENCH_QUEUES, GP_KFD_EC_QUEUE_NEW),
+	if (!failed(r, drv_kfd_dbg_queues(kfd, pid, entries, CLI_BENCH_QUEUES,
+					  DRV_KFD_EC_QUEUE_NEW),
 		    "GET_QUEUE_SNAPSHOT")) {
 		for (u32 i = 0; i < nr; i++)
 			ids[i] = entries[i].queue_id;
@@ -166,20 +168,21 @@ static void measure_session(int kfd, u32 pid, u32 nr, struct gp_bench_result *r)
 	disable(kfd, pid);
 }
 
-static void run_self(const struct gp_node *node, u32 nr, struct gp_bench_result *r)
+static void run_self(const struct drv_node *node, u32 nr, struct cli_bench_result *r)
 {
-	struct gp_kfd_update_queue q[GP_BENCH_QUEUES];
-	struct gp_bench_gpu gpu;
+	struct drv_kfd_update_queue q[CLI_BENCH_QUEUES];
+	struct cli_bench_gpu gpu;
 
 	if (make_queues(&gpu, node, nr, true, q, r))
 		measure_session(gpu.kfd, (u32)getpid(), nr, r);
 }
 
 /* A process with queues that waits to be ended. It says when it has them. */
-static pid_t start_target(const struct gp_node *node, u32 nr, struct gp_bench_result *r, int *kept)
+static pid_t start_target(const struct drv_node *node, u32 nr, struct cli_bench_result *r,
+			  int *kept)
 {
-	struct gp_kfd_update_queue q[GP_BENCH_QUEUES];
-	struct gp_bench_gpu gpu;
+	struct drv_kfd_update_queue q[CLI_BENCH_QUEUES];
+	struct cli_bench_gpu gpu;
 	int ready[2], end[2];
 	pid_t child;
 	char c;
@@ -205,7 +208,7 @@ static pid_t start_target(const struct gp_node *node, u32 nr, struct gp_bench_re
 	return child;
 }
 
-static void run_tracer(const struct gp_node *node, u32 nr, struct gp_bench_result *r)
+static void run_tracer(const struct drv_node *node, u32 nr, struct cli_bench_result *r)
 {
 	int kept, status;
 	pid_t target = start_target(node, nr, r, &kept);
@@ -213,7 +216,7 @@ static void run_tracer(const struct gp_node *node, u32 nr, struct gp_bench_resul
 
 	if (failed(r, target, r->step[0] ? r->step : "fork"))
 		return;
-	kfd = gp_kfd_open();
+	kfd = drv_kfd_open();
 	if (!failed(r, kfd, "/dev/kfd") &&
 	    !failed(r, ptrace(PTRACE_SEIZE, target, 0, 0) ? -errno : 0, "PTRACE_SEIZE"))
 		measure_session(kfd, (u32)target, nr, r);
@@ -222,12 +225,12 @@ static void run_tracer(const struct gp_node *node, u32 nr, struct gp_bench_resul
 }
 
 /* All queues of this process at once are one cycle; a single one is, too. */
-static void run_hook(const struct gp_node *node, u32 nr, struct gp_bench_result *r)
+static void run_hook(const struct drv_node *node, u32 nr, struct cli_bench_result *r)
 {
 	struct gpreempt_ioc_ref ref = { .pidfd = -1, .gpu_id = node->gpu_id };
-	struct gp_kfd_update_queue q[GP_BENCH_QUEUES];
-	struct gp_bench_gpu gpu;
-	int dev = gp_kernel_open();
+	struct drv_kfd_update_queue q[CLI_BENCH_QUEUES];
+	struct cli_bench_gpu gpu;
+	int dev = drv_module_open();
 
 	if (failed(r, dev, "/dev/gpreempt") || !make_queues(&gpu, node, nr, false, q, r))
 		return;
@@ -235,17 +238,17 @@ static void run_hook(const struct gp_node *node, u32 nr, struct gp_bench_result 
 	for (u32 i = 0; i < r->nr; i++) {
 		u64 t0 = now_ns(), t1;
 
-		if (failed(r, gp_kernel_hold(dev, &ref, HOOK_LEASE_MS), "SWITCH"))
+		if (failed(r, drv_module_hold(dev, &ref, HOOK_LEASE_MS), "SWITCH"))
 			return;
 		t1 = now_ns();
-		if (failed(r, gp_kernel_release(dev, &ref), "SWITCH"))
+		if (failed(r, drv_module_release(dev, &ref), "SWITCH"))
 			return;
-		r->ns[GP_BENCH_STOP][i] = t1 - t0;
-		r->ns[GP_BENCH_RESUME][i] = now_ns() - t1;
+		r->ns[CLI_BENCH_STOP][i] = t1 - t0;
+		r->ns[CLI_BENCH_RESUME][i] = now_ns() - t1;
 	}
 }
 
-const struct gp_bench_way gp_bench_ways[] = {
+const struct cli_bench_way cli_bench_ways[] = {
 	{ "update", "UPDATE_QUEUE in the process", false, false, run_update, NULL },
 	{ "update", "UPDATE_QUEUE in the process", true, false, run_update, NULL },
 	{ "self-dbg", "DBG_TRAP on oneself", false, true, run_self, NULL },
@@ -262,7 +265,7 @@ const struct gp_bench_way gp_bench_ways[] = {
 	  "kgd2kfd_stop_sched has no way in from user space: needs a patch" },
 };
 
-const u32 gp_bench_nr_ways = ARRAY_SIZE(gp_bench_ways);
+const u32 cli_bench_nr_ways = ARRAY_SIZE(cli_bench_ways);
 
 static int compare(const void *a, const void *b)
 {
@@ -283,11 +286,11 @@ static bool wait_child(pid_t child, u64 until_ns)
 	return true;
 }
 
-void gp_bench_try(const struct gp_bench_way *way, const struct gp_node *node, u32 nr_queues,
-		  u32 count, struct gp_bench_result *r)
+void cli_bench_try(const struct cli_bench_way *way, const struct drv_node *node, u32 nr_queues,
+		   u32 count, struct cli_bench_result *r)
 {
-	struct gp_bench_result *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-					      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct cli_bench_result *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+					       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	u64 until_ns = now_ns() + 10 * NS_PER_S + count * (NS_PER_S / 10);
 	pid_t child;
 
@@ -296,7 +299,7 @@ void gp_bench_try(const struct gp_bench_way *way, const struct gp_node *node, u3
 		failed(r, -errno, "mmap");
 		return;
 	}
-	shared->nr = min(count, (u32)GP_BENCH_SAMPLES);
+	shared->nr = min(count, (u32)CLI_BENCH_SAMPLES);
 	fflush(NULL);
 	child = fork();
 	if (!child) {
@@ -312,6 +315,6 @@ void gp_bench_try(const struct gp_bench_way *way, const struct gp_node *node, u3
 	}
 	*r = *shared;
 	munmap(shared, sizeof(*shared));
-	for (u32 side = 0; !r->err && side < GP_BENCH_SIDE_COUNT; side++)
+	for (u32 side = 0; !r->err && side < CLI_BENCH_SIDE_COUNT; side++)
 		qsort(r->ns[side], r->nr, sizeof(r->ns[side][0]), compare);
 }

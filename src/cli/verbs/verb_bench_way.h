@@ -10,31 +10,31 @@
 
 #include "driver/discover.h"
 
-#define GP_BENCH_SAMPLES 1000
-#define GP_BENCH_QUEUES 64
+#define CLI_BENCH_SAMPLES 1000
+#define CLI_BENCH_QUEUES 64
 
-enum gp_bench_side {
-	GP_BENCH_STOP,
-	GP_BENCH_RESUME,
-	GP_BENCH_SIDE_COUNT
+enum cli_bench_side {
+	CLI_BENCH_STOP,
+	CLI_BENCH_RESUME,
+	CLI_BENCH_SIDE_COUNT
 };
 
 /**
- * struct gp_bench_result - what a way costs
+ * struct cli_bench_result - what a way costs
  * @err: 0, or the -errno it failed with
  * @nr: samples of each side
  * @step: what failed
  * @ns: how long it took, sorted
  */
-struct gp_bench_result {
+struct cli_bench_result {
 	int err;
 	u32 nr;
 	char step[64];
-	u64 ns[GP_BENCH_SIDE_COUNT][GP_BENCH_SAMPLES];
+	u64 ns[CLI_BENCH_SIDE_COUNT][CLI_BENCH_SAMPLES];
 };
 
 /**
- * struct gp_bench_way - a way
+ * struct cli_bench_way - a way
  * @name: word
  * @what: what is called, for people
  * @is_batch: on several queues; else on one
@@ -42,27 +42,27 @@ struct gp_bench_result {
  * @run: does it in a process that ends afterwards; NULL = it cannot be done
  * @reason: why not
  */
-struct gp_bench_way {
+struct cli_bench_way {
 	const char *name;
 	const char *what;
 	bool is_batch;
 	bool is_one_cycle;
-	void (*run)(const struct gp_node *node, u32 nr_queues, struct gp_bench_result *r);
+	void (*run)(const struct drv_node *node, u32 nr_queues, struct cli_bench_result *r);
 	const char *reason;
 };
 
-extern const struct gp_bench_way gp_bench_ways[];
-extern const u32 gp_bench_nr_ways;
+extern const struct cli_bench_way cli_bench_ways[];
+extern const u32 cli_bench_nr_ways;
 
 /**
- * gp_bench_try() - measure a way, in a process of its own
+ * cli_bench_try() - measure a way, in a process of its own
  * @way: way
  * @node: GPU
  * @nr_queues: how many
  * @count: samples
  * @r: output; err is -ETIMEDOUT if it did not end in ten seconds and 100 ms a sample
  */
-void gp_bench_try(const struct gp_bench_way *way, const struct gp_node *node, u32 nr_queues,
-		  u32 count, struct gp_bench_result *r);
+void cli_bench_try(const struct cli_bench_way *way, const struct drv_node *node, u32 nr_queues,
+		   u32 count, struct cli_bench_result *r);
 
 #endif

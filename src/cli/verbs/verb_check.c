@@ -9,24 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct gp_verb verb = {
+static const struct cli_verb verb = {
 	.name = "check",
 	.usage = "[OPTION...]",
 	.doc = "Looks whether this machine can preempt: kernel, driver, GPUs, "
 	       "firmware, permissions,\n"
 	       "kernel module, shim, daemon, and what schedules. Ends with 1 if something fails;\n"
 	       "warnings count with --strict only. A machine without an AMD GPU fails.",
-	.options = GP_OPTS_CHECK | GP_OPTS_JSON,
+	.options = CLI_OPTS_CHECK | CLI_OPTS_JSON,
 };
 
 static const char *const names[] = {
-	[GP_CHECK_OK] = "ok",
-	[GP_CHECK_WARN] = "warn",
-	[GP_CHECK_FAIL] = "fail",
+	[CLI_CHECK_OK] = "ok",
+	[CLI_CHECK_WARN] = "warn",
+	[CLI_CHECK_FAIL] = "fail",
 };
 
-void gp_check_add(struct gp_check *c, enum gp_check_result result, const char *name,
-		  const char *remedy, const char *format, ...)
+void cli_check_add(struct cli_check *c, enum cli_check_result result, const char *name,
+		   const char *remedy, const char *format, ...)
 {
 	char text[512];
 	va_list args;
@@ -39,7 +39,7 @@ void gp_check_add(struct gp_check *c, enum gp_check_result result, const char *n
 	c->nr[result]++;
 }
 
-void gp_check_append(struct gp_check *c, const char *name, const char *text)
+void cli_check_append(struct cli_check *c, const char *name, const char *text)
 {
 	for (size_t i = 0; i < json_array_size(c->list); i++) {
 		json_t *found = json_array_get(c->list, i);
@@ -55,24 +55,24 @@ void gp_check_append(struct gp_check *c, const char *name, const char *text)
 }
 
 /* "warn  daemon  it does not run; try ..." */
-static void print_list(const struct gp_check *c, const struct gp_options *o)
+static void print_list(const struct cli_check *c, const struct cli_options *o)
 {
 	static const u8 colors[] = {
-		[GP_CHECK_OK] = GP_TABLE_GREEN,
-		[GP_CHECK_WARN] = GP_TABLE_YELLOW,
-		[GP_CHECK_FAIL] = GP_TABLE_RED,
+		[CLI_CHECK_OK] = CLI_TABLE_GREEN,
+		[CLI_CHECK_WARN] = CLI_TABLE_YELLOW,
+		[CLI_CHECK_FAIL] = CLI_TABLE_RED,
 	};
-	bool is_colored = gp_use_color(o);
+	bool is_colored = cli_use_color(o);
 
 	for (size_t i = 0; i < json_array_size(c->list); i++) {
 		const char *name, *result, *text, *remedy = NULL;
-		enum gp_check_result r = GP_CHECK_OK;
+		enum cli_check_result r = CLI_CHECK_OK;
 
 		json_unpack(json_array_get(c->list, i), "{s:s, s:s, s:s, s?:s?}", "name", &name,
 			    "result", &result, "text", &text, "remedy", &remedy);
-		while (r < GP_CHECK_FAIL && strcmp(names[r], result))
+		while (r < CLI_CHECK_FAIL && strcmp(names[r], result))
 			r++;
-		if (o->is_quiet && r == GP_CHECK_OK)
+		if (o->is_quiet && r == CLI_CHECK_OK)
 			continue;
 		if (is_colored)
 			printf("\033[%um%-4s\033[0m", colors[r], result);
@@ -83,43 +83,43 @@ static void print_list(const struct gp_check *c, const struct gp_options *o)
 	}
 }
 
-static int print_json(struct gp_check *c, bool is_bad)
+static int print_json(struct cli_check *c, bool is_bad)
 {
 	json_t *out = json_pack("{s:o, s:i, s:i, s:i}", "checks", c->list, "nr_ok",
-				c->nr[GP_CHECK_OK], "nr_warn", c->nr[GP_CHECK_WARN], "nr_fail",
-				c->nr[GP_CHECK_FAIL]);
+				c->nr[CLI_CHECK_OK], "nr_warn", c->nr[CLI_CHECK_WARN], "nr_fail",
+				c->nr[CLI_CHECK_FAIL]);
 
-	gp_print_json(gp_schema("check", out), false);
-	return gp_cli_finish(is_bad ? GP_EXIT_FAILED : GP_EXIT_OK);
+	cli_print_json(cli_schema("check", out), false);
+	return cli_finish(is_bad ? CLI_EXIT_FAILED : CLI_EXIT_OK);
 }
 
-static int finish(struct gp_check *c, const struct gp_options *o)
+static int finish(struct cli_check *c, const struct cli_options *o)
 {
-	bool is_bad = c->nr[GP_CHECK_FAIL] || (o->is_strict && c->nr[GP_CHECK_WARN]);
+	bool is_bad = c->nr[CLI_CHECK_FAIL] || (o->is_strict && c->nr[CLI_CHECK_WARN]);
 
 	if (o->is_json)
 		return print_json(c, is_bad);
 	print_list(c, o);
 	json_decref(c->list);
-	return gp_cli_finish(is_bad ? GP_EXIT_FAILED : GP_EXIT_OK);
+	return cli_finish(is_bad ? CLI_EXIT_FAILED : CLI_EXIT_OK);
 }
 
-int gp_check_main(int argc, char **argv)
+int cli_check_main(int argc, char **argv)
 {
 	/* Another root is for tests: a machine that is not this one. */
 	const char *root = getenv("GPREEMPT_TEST_ROOT");
-	struct gp_check c = { 0 };
+	struct cli_check c = { 0 };
 	bool has_module = false;
-	struct gp_options o;
-	int ret = gp_options_parse(argc, argv, &verb, &o);
+	struct cli_options o;
+	int ret = cli_options_parse(argc, argv, &verb, &o);
 
-	if (ret == GP_GO_ON)
-		ret = gp_options_no_words(&o, 0);
-	if (ret != GP_GO_ON)
+	if (ret == CLI_GO_ON)
+		ret = cli_options_no_words(&o, 0);
+	if (ret != CLI_GO_ON)
 		return ret;
 	c.list = json_array();
-	if (gp_check_machine(&c, root))
-		has_module = gp_check_module(&c, root);
-	gp_check_stack(&c, &o, has_module);
+	if (cli_check_machine(&c, root))
+		has_module = cli_check_module(&c, root);
+	cli_check_stack(&c, &o, has_module);
 	return finish(&c, &o);
 }

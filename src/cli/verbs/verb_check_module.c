@@ -35,49 +35,49 @@ static bool has_hooks(const char *root)
 	return found;
 }
 
-static void say_caps(struct gp_check *c, const struct gpreempt_ioc_caps *caps)
+static void say_caps(struct cli_check *c, const struct gpreempt_ioc_caps *caps)
 {
-	gp_check_add(c, GP_CHECK_OK, "module", NULL,
-		     "gpreempt.ko with ABI %u on %u GPU%s; detection: poll, critical, %smanual%s",
-		     caps->version, caps->nr_nodes, caps->nr_nodes == 1 ? "" : "s",
-		     caps->caps & GPREEMPT_CAP_DOORBELL ? "doorbell, " : "",
-		     caps->caps & GPREEMPT_CAP_VERIFY ? "; saved state is verified" : "");
+	cli_check_add(c, CLI_CHECK_OK, "module", NULL,
+		      "gpreempt.ko with ABI %u on %u GPU%s; detection: poll, critical, %smanual%s",
+		      caps->version, caps->nr_nodes, caps->nr_nodes == 1 ? "" : "s",
+		      caps->caps & GPREEMPT_CAP_DOORBELL ? "doorbell, " : "",
+		      caps->caps & GPREEMPT_CAP_VERIFY ? "; saved state is verified" : "");
 }
 
-static void say_refused(struct gp_check *c, int err)
+static void say_refused(struct cli_check *c, int err)
 {
 	if (err == -EACCES || err == -EPERM)
-		gp_check_add(c, GP_CHECK_OK, "module", NULL,
-			     "gpreempt.ko is loaded; this user asks it through the daemon");
+		cli_check_add(c, CLI_CHECK_OK, "module", NULL,
+			      "gpreempt.ko is loaded; this user asks it through the daemon");
 	else if (err == -EPROTO)
-		gp_check_add(c, GP_CHECK_FAIL, "module", "module and programs of one release",
-			     "gpreempt.ko speaks another version of its ABI than this command");
+		cli_check_add(c, CLI_CHECK_FAIL, "module", "module and programs of one release",
+			      "gpreempt.ko speaks another version of its ABI than this command");
 	else
-		gp_check_add(c, GP_CHECK_FAIL, "module", "rmmod gpreempt; modprobe gpreempt",
-			     GP_KERNEL_DEVICE ": %s", strerror(-err));
+		cli_check_add(c, CLI_CHECK_FAIL, "module", "rmmod gpreempt; modprobe gpreempt",
+			      DRV_MODULE_DEVICE ": %s", strerror(-err));
 }
 
-bool gp_check_module(struct gp_check *c, const char *root)
+bool cli_check_module(struct cli_check *c, const char *root)
 {
 	bool hooks = has_hooks(root);
 	struct gpreempt_ioc_caps caps;
 	/* The device is this machine's. */
-	int fd = root ? -ENOENT : gp_kernel_open();
-	int err = fd < 0 ? fd : gp_kernel_caps(fd, &caps);
+	int fd = root ? -ENOENT : drv_module_open();
+	int err = fd < 0 ? fd : drv_module_caps(fd, &caps);
 
 	if (hooks)
-		gp_check_add(c, GP_CHECK_OK, "hooks", NULL,
-			     "amdkfd is patched: the kernel module can schedule");
+		cli_check_add(c, CLI_CHECK_OK, "hooks", NULL,
+			      "amdkfd is patched: the kernel module can schedule");
 	else
-		gp_check_add(c, GP_CHECK_OK, "hooks", NULL,
-			     "amdkfd is not patched: gpreemptd schedules, by shim and dbg");
+		cli_check_add(c, CLI_CHECK_OK, "hooks", NULL,
+			      "amdkfd is not patched: gpreemptd schedules, by shim and dbg");
 	if (!err)
 		say_caps(c, &caps);
 	else if (err != -ENOENT)
 		say_refused(c, err);
 	else if (hooks)
-		gp_check_add(c, GP_CHECK_WARN, "module", "modprobe gpreempt",
-			     "gpreempt.ko is not loaded, though the driver has the hooks for it");
+		cli_check_add(c, CLI_CHECK_WARN, "module", "modprobe gpreempt",
+			      "gpreempt.ko is not loaded, though the driver has the hooks for it");
 	if (fd >= 0)
 		close(fd);
 	return err != -ENOENT;

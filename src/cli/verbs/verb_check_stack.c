@@ -10,28 +10,28 @@
 #include <string.h>
 #include <unistd.h>
 
-static void check_shim(struct gp_check *c)
+static void check_shim(struct cli_check *c)
 {
-	char path[GP_SHIM_PATH_MAX];
+	char path[CLI_SHIM_PATH_MAX];
 
-	if (gp_shim_find(NULL, path, sizeof(path)))
-		gp_check_add(c, GP_CHECK_FAIL, "shim", "GPREEMPT_SHIM=FILE",
-			     "%s is not there: gpreempt run cannot work", path);
+	if (cli_shim_find(NULL, path, sizeof(path)))
+		cli_check_add(c, CLI_CHECK_FAIL, "shim", "GPREEMPT_SHIM=FILE",
+			      "%s is not there: gpreempt run cannot work", path);
 	else
-		gp_check_add(c, GP_CHECK_OK, "shim", NULL, "%s", path);
+		cli_check_add(c, CLI_CHECK_OK, "shim", NULL, "%s", path);
 }
 
-static void check_client_socket(struct gp_check *c, const char *path)
+static void check_client_socket(struct cli_check *c, const char *path)
 {
-	char client[GP_ADDRESS_MAX + 16];
+	char client[DRV_ADDRESS_MAX + 16];
 
-	snprintf(client, sizeof(client), "%s" GP_WIRE_SOCKET_SUFFIX, path);
+	snprintf(client, sizeof(client), "%s" WIRE_SOCKET_SUFFIX, path);
 	if (!access(client, R_OK | W_OK))
-		gp_check_add(c, GP_CHECK_OK, "clients", NULL, "may connect to %s", client);
+		cli_check_add(c, CLI_CHECK_OK, "clients", NULL, "may connect to %s", client);
 	else
-		gp_check_add(c, GP_CHECK_WARN, "clients", "the permissions of its folder",
-			     "%s: %s: programs of this user run without the daemon", client,
-			     strerror(errno));
+		cli_check_add(c, CLI_CHECK_WARN, "clients", "the permissions of its folder",
+			      "%s: %s: programs of this user run without the daemon", client,
+			      strerror(errno));
 }
 
 /* "shim, dbg" */
@@ -55,48 +55,50 @@ static bool is_in(const char *word, const json_t *list)
 }
 
 /* What stops and continues queues here; @info: of the daemon, NULL = there is none. */
-static void report_mechanism(struct gp_check *c, const json_t *info, bool has_module)
+static void report_mechanism(struct cli_check *c, const json_t *info, bool has_module)
 {
 	const char *scheduler = json_string_value(json_object_get(info, "scheduler"));
 	char names[64];
 
 	join(json_object_get(info, "mechanisms"), names, sizeof(names));
 	if (scheduler && !strcmp(scheduler, "kernel"))
-		gp_check_add(c, GP_CHECK_OK, "mechanism", NULL,
-			     "kernel: gpreempt.ko schedules, the daemon speaks for it");
+		cli_check_add(c, CLI_CHECK_OK, "mechanism", NULL,
+			      "kernel: gpreempt.ko schedules, the daemon speaks for it");
 	else if (info && has_module)
-		gp_check_add(c, GP_CHECK_WARN, "mechanism",
-			     "mechanism = auto in gpreemptd.conf, or rmmod gpreempt",
-			     "%s: the daemon does not use gpreempt.ko, and both schedule", names);
+		cli_check_add(c, CLI_CHECK_WARN, "mechanism",
+			      "mechanism = auto in gpreemptd.conf, or rmmod gpreempt",
+			      "%s: the daemon does not use gpreempt.ko, and both schedule", names);
 	else if (info)
-		gp_check_add(c, GP_CHECK_OK, "mechanism", NULL, "%s: the daemon schedules", names);
+		cli_check_add(c, CLI_CHECK_OK, "mechanism", NULL, "%s: the daemon schedules",
+			      names);
 	else if (has_module)
-		gp_check_add(c, GP_CHECK_OK, "mechanism", NULL,
-			     "kernel: gpreempt.ko schedules by itself; classes need the daemon");
+		cli_check_add(c, CLI_CHECK_OK, "mechanism", NULL,
+			      "kernel: gpreempt.ko schedules by itself; classes need the daemon");
 	else
-		gp_check_add(c, GP_CHECK_WARN, "mechanism", "to start gpreemptd",
-			     "none: nothing schedules");
+		cli_check_add(c, CLI_CHECK_WARN, "mechanism", "to start gpreemptd",
+			      "none: nothing schedules");
 }
 
-static void report_daemon(struct gp_check *c, const char *path, const json_t *i)
+static void report_daemon(struct cli_check *c, const char *path, const json_t *i)
 {
 	const char *version = json_string_value(json_object_get(i, "version"));
 	const char *last = json_string_value(json_object_get(i, "last_exit"));
 
 	if (!version || strcmp(version, GP_VERSION))
-		gp_check_add(c, GP_CHECK_WARN, "daemon", "restarting it",
-			     "version %s, this command is %s", version ? version : "unknown",
-			     GP_VERSION);
+		cli_check_add(c, CLI_CHECK_WARN, "daemon", "restarting it",
+			      "version %s, this command is %s", version ? version : "unknown",
+			      GP_VERSION);
 	else if (last && strcmp(last, "signal TERM") && strcmp(last, "signal INT"))
-		gp_check_add(c, GP_CHECK_WARN, "daemon", NULL, "runs on %s, after: %s", path, last);
+		cli_check_add(c, CLI_CHECK_WARN, "daemon", NULL, "runs on %s, after: %s", path,
+			      last);
 	else
-		gp_check_add(c, GP_CHECK_OK, "daemon", NULL, "%s answers on %s", version, path);
+		cli_check_add(c, CLI_CHECK_OK, "daemon", NULL, "%s answers on %s", version, path);
 }
 
-static void check_daemon(struct gp_check *c, const struct gp_options *o, bool has_module)
+static void check_daemon(struct cli_check *c, const struct cli_options *o, bool has_module)
 {
-	char path[GP_ADDRESS_MAX] = "", program[GP_SHIM_PATH_MAX];
-	char remedy[GP_SHIM_PATH_MAX + 64];
+	char path[DRV_ADDRESS_MAX] = "", program[CLI_SHIM_PATH_MAX];
+	char remedy[CLI_SHIM_PATH_MAX + 64];
 	json_t *reply = NULL;
 	struct gpreempt *g;
 	char *info = NULL;
@@ -105,27 +107,27 @@ static void check_daemon(struct gp_check *c, const struct gp_options *o, bool ha
 	if (o->socket)
 		snprintf(path, sizeof(path), "%s", o->socket);
 	else
-		gp_address_find(path, sizeof(path));
+		drv_address_find(path, sizeof(path));
 	err = gpreempt_open(&g, GPREEMPT_OPEN_DAEMON, o->socket);
 	if (err) {
 		snprintf(remedy, sizeof(remedy),
 			 "systemctl start gpreemptd, or %s in another terminal",
-			 gp_daemon_find(program, sizeof(program)));
-		gp_check_add(c, GP_CHECK_WARN, "daemon", remedy,
-			     "it does not run (%s: %s)", path, strerror(-err));
+			 cli_daemon_find(program, sizeof(program)));
+		cli_check_add(c, CLI_CHECK_WARN, "daemon", remedy,
+			      "it does not run (%s: %s)", path, strerror(-err));
 		report_mechanism(c, NULL, has_module);
 		return;
 	}
 	err = gpreempt_call(g, "GetInfo", NULL, &info);
 	if (err)
-		gp_check_add(c, GP_CHECK_FAIL, "daemon", "restarting it", "on %s: %s", path,
-			     gpreempt_strerror(g));
+		cli_check_add(c, CLI_CHECK_FAIL, "daemon", "restarting it", "on %s: %s", path,
+			      gpreempt_strerror(g));
 	else
 		reply = json_loads(info, 0, NULL);
 	if (reply)
 		report_daemon(c, path, reply);
 	if (is_in("sim", json_object_get(reply, "mechanisms")))
-		gp_check_append(c, "gpu", " (the daemon's nodes are simulated)");
+		cli_check_append(c, "gpu", " (the daemon's nodes are simulated)");
 	gpreempt_free(info);
 	gpreempt_close(g);
 	check_client_socket(c, path);
@@ -133,7 +135,7 @@ static void check_daemon(struct gp_check *c, const struct gp_options *o, bool ha
 	json_decref(reply);
 }
 
-void gp_check_stack(struct gp_check *c, const struct gp_options *o, bool has_module)
+void cli_check_stack(struct cli_check *c, const struct cli_options *o, bool has_module)
 {
 	check_shim(c);
 	check_daemon(c, o, has_module);

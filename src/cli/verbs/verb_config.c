@@ -6,60 +6,61 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct gp_verb verb = {
+static const struct cli_verb verb = {
 	.name = "config",
 	.usage = "[show | check [FILE] | reload] [OPTION...]",
 	.doc = "show lists what the daemon goes by and where each value is from; "
 	       "check reads a file\n"
 	       "as the daemon would and changes nothing; reload makes the daemon read "
 	       "its files again.",
-	.options = GP_OPTS_JSON | GP_OPTS_TABLE,
+	.options = CLI_OPTS_JSON | CLI_OPTS_TABLE,
 };
 
-static const struct gp_column columns[] = {
-	{ "section", "SECTION", NULL, GP_COLUMN_TEXT, false },
-	{ "key", "KEY", NULL, GP_COLUMN_TEXT, false },
-	{ "value", "VALUE", NULL, GP_COLUMN_TEXT, false },
-	{ "origin", "FROM", NULL, GP_COLUMN_TEXT, false },
+static const struct cli_column columns[] = {
+	{ "section", "SECTION", NULL, CLI_COLUMN_TEXT, false },
+	{ "key", "KEY", NULL, CLI_COLUMN_TEXT, false },
+	{ "value", "VALUE", NULL, CLI_COLUMN_TEXT, false },
+	{ "origin", "FROM", NULL, CLI_COLUMN_TEXT, false },
 };
 
-static int show(const struct gp_options *o)
+static int show(const struct cli_options *o)
 {
-	struct gp_view view;
-	struct gp_session s;
+	struct cli_view view;
+	struct cli_session s;
 	json_t *reply, *rows;
-	int ret = gp_view_init(&view, columns, ARRAY_SIZE(columns), o);
+	int ret = cli_view_init(&view, columns, ARRAY_SIZE(columns), o);
 
-	if (ret == GP_GO_ON)
-		ret = gp_session_open(&s, o, false);
-	if (ret != GP_GO_ON)
+	if (ret == CLI_GO_ON)
+		ret = cli_session_open(&s, o, false);
+	if (ret != CLI_GO_ON)
 		return ret;
-	ret = gp_session_call(&s, NULL, "GetConfig", NULL, &reply);
-	gp_session_close(&s);
-	if (ret != GP_GO_ON)
+	ret = cli_session_call(&s, NULL, "GetConfig", NULL, &reply);
+	cli_session_close(&s);
+	if (ret != CLI_GO_ON)
 		return ret;
-	rows = gp_view_apply(&view, json_incref(json_object_get(reply, "settings")));
+	rows = cli_view_apply(&view, json_incref(json_object_get(reply, "settings")));
 	json_decref(reply);
-	if (o->is_json)
-		return gp_print_json(gp_schema("config", json_pack("{s:o}", "settings",
-								   gp_view_json(&view, rows, o))),
-				     false);
-	gp_view_print(&view, rows, o);
+	if (o->is_json) {
+		json_t *shown = json_pack("{s:o}", "settings", cli_view_json(&view, rows, o));
+
+		return cli_print_json(cli_schema("config", shown), false);
+	}
+	cli_view_print(&view, rows, o);
 	json_decref(rows);
-	return gp_cli_finish(GP_EXIT_OK);
+	return cli_finish(CLI_EXIT_OK);
 }
 
-static int reload(const struct gp_options *o)
+static int reload(const struct cli_options *o)
 {
-	struct gp_session s;
+	struct cli_session s;
 	json_t *reply, *changed;
-	int ret = gp_session_open(&s, o, false);
+	int ret = cli_session_open(&s, o, false);
 
-	if (ret != GP_GO_ON)
+	if (ret != CLI_GO_ON)
 		return ret;
-	ret = gp_session_call(&s, "configuration", "Reload", NULL, &reply);
-	gp_session_close(&s);
-	if (ret != GP_GO_ON)
+	ret = cli_session_call(&s, "configuration", "Reload", NULL, &reply);
+	cli_session_close(&s);
+	if (ret != CLI_GO_ON)
 		return ret;
 	changed = json_object_get(reply, "changed");
 	for (size_t i = 0; !o->is_quiet && i < json_array_size(changed); i++)
@@ -67,33 +68,33 @@ static int reload(const struct gp_options *o)
 	if (!json_array_size(changed) && !o->is_quiet)
 		puts("nothing changes");
 	json_decref(reply);
-	return gp_cli_finish(GP_EXIT_OK);
+	return cli_finish(CLI_EXIT_OK);
 }
 
 /* Only the daemon knows its configuration: it checks. */
-static int check(const struct gp_options *o)
+static int check(const struct cli_options *o)
 {
-	char path[GP_SHIM_PATH_MAX];
+	char path[CLI_SHIM_PATH_MAX];
 	char *file = o->nr_words > 1 ? o->words[1] : NULL;
 	char *args[] = { "gpreemptd", "--check", file ? "--config" : NULL, file, NULL };
 
-	execv(gp_daemon_find(path, sizeof(path)), args);
+	execv(cli_daemon_find(path, sizeof(path)), args);
 	execvp("gpreemptd", args);
-	gp_cli_error("gpreemptd", "%s: it reads the file", strerror(errno));
-	return GP_EXIT_FAILED;
+	cli_error("gpreemptd", "%s: it reads the file", strerror(errno));
+	return CLI_EXIT_FAILED;
 }
 
-int gp_config_main(int argc, char **argv)
+int cli_config_main(int argc, char **argv)
 {
-	struct gp_options o;
+	struct cli_options o;
 	const char *word;
-	int ret = gp_options_parse(argc, argv, &verb, &o);
+	int ret = cli_options_parse(argc, argv, &verb, &o);
 
-	if (ret != GP_GO_ON)
+	if (ret != CLI_GO_ON)
 		return ret;
 	word = o.nr_words ? o.words[0] : "show";
-	ret = gp_options_no_words(&o, strcmp(word, "check") ? 1 : 2);
-	if (ret != GP_GO_ON)
+	ret = cli_options_no_words(&o, strcmp(word, "check") ? 1 : 2);
+	if (ret != CLI_GO_ON)
 		return ret;
 	if (!strcmp(word, "show"))
 		return show(&o);
@@ -101,6 +102,6 @@ int gp_config_main(int argc, char **argv)
 		return reload(&o);
 	if (!strcmp(word, "check"))
 		return check(&o);
-	gp_cli_error(word, "config knows show, check and reload");
-	return GP_EXIT_USAGE;
+	cli_error(word, "config knows show, check and reload");
+	return CLI_EXIT_USAGE;
 }

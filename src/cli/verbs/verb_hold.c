@@ -13,53 +13,53 @@
 /* Of the minute that a hold without the daemon lasts. */
 #define RENEW_NS (20 * NS_PER_S)
 
-static const struct gp_verb suspend_verb = {
+static const struct cli_verb suspend_verb = {
 	.name = "suspend",
 	.usage = "PID|PID/GPU|PID/GPU/QUEUE... [OPTION...]",
 	.doc = "Stops queues; their waves are saved. They go on with gpreempt resume, or by\n"
 	       "themselves when the lease ends, or with --wait when the command ends.",
-	.options = GP_OPTS_DRY | GP_OPTS_HOLD | GP_OPTS_TIMEOUT | GP_OPTS_JSON,
+	.options = CLI_OPTS_DRY | CLI_OPTS_HOLD | CLI_OPTS_TIMEOUT | CLI_OPTS_JSON,
 };
 
-static const struct gp_verb resume_verb = {
+static const struct cli_verb resume_verb = {
 	.name = "resume",
 	.usage = "PID|PID/GPU|PID/GPU/QUEUE... [OPTION...]",
 	.doc = "Continues queues that were stopped with gpreempt suspend.",
-	.options = GP_OPTS_DRY | GP_OPTS_TIMEOUT | GP_OPTS_JSON,
+	.options = CLI_OPTS_DRY | CLI_OPTS_TIMEOUT | CLI_OPTS_JSON,
 };
 
-static json_t *target_json(const struct gp_object_ref *ref)
+static json_t *target_json(const struct cli_object_ref *ref)
 {
 	json_t *t = json_pack("{s:I}", "pid", (json_int_t)ref->pid);
 
 	if (ref->gpu_id)
 		json_object_set_new(t, "gpu_id", json_integer(ref->gpu_id));
-	if (ref->kind == GP_OBJECT_QUEUE)
+	if (ref->kind == CLI_OBJECT_QUEUE)
 		json_object_set_new(t, "queue_id", json_integer(ref->queue_id));
 	return t;
 }
 
-static int parse_targets(const struct gp_options *o, const char *name, json_t **out)
+static int parse_targets(const struct cli_options *o, const char *name, json_t **out)
 {
-	int ret = GP_GO_ON;
+	int ret = CLI_GO_ON;
 
 	if (!o->nr_words) {
-		gp_cli_error(name, "which process or queue? see gpreempt list");
-		return GP_EXIT_USAGE;
+		cli_error(name, "which process or queue? see gpreempt list");
+		return CLI_EXIT_USAGE;
 	}
 	*out = json_array();
-	for (int i = 0; ret == GP_GO_ON && i < o->nr_words; i++) {
-		struct gp_object_ref ref;
+	for (int i = 0; ret == CLI_GO_ON && i < o->nr_words; i++) {
+		struct cli_object_ref ref;
 
-		ret = gp_object_parse(o->words[i], &ref);
-		if (ret == GP_GO_ON && ref.kind == GP_OBJECT_DEVICE) {
-			gp_cli_error(o->words[i], "name processes or queues, not a device");
-			ret = GP_EXIT_USAGE;
+		ret = cli_object_parse(o->words[i], &ref);
+		if (ret == CLI_GO_ON && ref.kind == CLI_OBJECT_DEVICE) {
+			cli_error(o->words[i], "name processes or queues, not a device");
+			ret = CLI_EXIT_USAGE;
 		}
-		if (ret == GP_GO_ON)
+		if (ret == CLI_GO_ON)
 			json_array_append_new(*out, target_json(&ref));
 	}
-	if (ret != GP_GO_ON)
+	if (ret != CLI_GO_ON)
 		json_decref(*out);
 	return ret;
 }
@@ -70,15 +70,15 @@ static int exit_of(const char *result)
 		const char *name;
 		int code;
 	} codes[] = {
-		{ "ok", GP_EXIT_OK }, { "gone", GP_EXIT_NOT_FOUND },
-		{ "refused", GP_EXIT_DENIED }, { "busy", GP_EXIT_TIMEOUT },
+		{ "ok", CLI_EXIT_OK }, { "gone", CLI_EXIT_NOT_FOUND },
+		{ "refused", CLI_EXIT_DENIED }, { "busy", CLI_EXIT_TIMEOUT },
 	};
 
 	for (u32 i = 0; result && i < ARRAY_SIZE(codes); i++) {
 		if (!strcmp(codes[i].name, result))
 			return codes[i].code;
 	}
-	return GP_EXIT_FAILED;
+	return CLI_EXIT_FAILED;
 }
 
 static void name_target(const json_t *r, char *out, size_t size)
@@ -98,25 +98,25 @@ static void name_target(const json_t *r, char *out, size_t size)
 }
 
 /* What became of each; gives the code of the first that failed. */
-static int print_results(const json_t *reply, const char *done, const struct gp_options *o)
+static int print_results(const json_t *reply, const char *done, const struct cli_options *o)
 {
 	const json_t *list = json_object_get(reply, "results");
-	int ret = GP_EXIT_OK;
+	int ret = CLI_EXIT_OK;
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *r = json_array_get(list, i);
 		const char *result = json_string_value(json_object_get(r, "result"));
 		const char *reason = json_string_value(json_object_get(r, "reason"));
 		const json_t *took = json_object_get(r, "took_ns");
-		char name[64], time[GP_TEXT_MAX_DURATION];
+		char name[64], time[CLI_TEXT_MAX_DURATION];
 		int code = exit_of(result);
 
 		name_target(r, name, sizeof(name));
 		if (code)
-			gp_cli_error(name, "%s", reason ? reason : result ? result : "no result");
+			cli_error(name, "%s", reason ? reason : result ? result : "no result");
 		else if (!o->is_json && !o->is_quiet && json_is_integer(took))
 			printf("%s: %s (%s)\n", name, done,
-			       gp_format_duration((u64)json_integer_value(took), time));
+			       cli_format_duration((u64)json_integer_value(took), time));
 		else if (!o->is_json && !o->is_quiet)
 			printf("%s: %s\n", name, done);
 		ret = ret ? ret : code;
@@ -125,10 +125,10 @@ static int print_results(const json_t *reply, const char *done, const struct gp_
 }
 
 /* Takes the reference. */
-static void tell_json(const char *verb, json_t *reply, const struct gp_options *o)
+static void tell_json(const char *verb, json_t *reply, const struct cli_options *o)
 {
 	if (o->is_json)
-		gp_print_json(gp_schema(verb, reply), false);
+		cli_print_json(cli_schema(verb, reply), false);
 	else
 		json_decref(reply);
 }
@@ -153,7 +153,7 @@ static bool sleep_ns(const sigset_t *ends, u64 ns)
  * @timeout_ns: for one order
  */
 struct direct {
-	struct gp_session *s;
+	struct cli_session *s;
 	struct gpreempt_ref *refs;
 	size_t nr;
 	u64 timeout_ns;
@@ -163,7 +163,7 @@ static int hold(struct direct *d, u64 lease_ns)
 {
 	int done = gpreempt_suspend_queues(d->s->g, d->refs, d->nr, lease_ns, d->timeout_ns);
 
-	return done < 0 ? gp_session_fail(d->s, "suspend", done) : GP_EXIT_OK;
+	return done < 0 ? cli_session_fail(d->s, "suspend", done) : CLI_EXIT_OK;
 }
 
 /* A process that has gone needs no hold, and does not end the holds of others. */
@@ -180,10 +180,10 @@ static bool is_any_held(const struct direct *d)
  * Until the lease ends or a signal ends us. The daemon holds for the connection; without
  * it a hold is a short one, and asked for again.
  */
-static int stay(const struct gp_options *o, struct direct *d)
+static int stay(const struct cli_options *o, struct direct *d)
 {
 	u64 left = o->lease_ns, step;
-	int ret = GP_EXIT_OK;
+	int ret = CLI_EXIT_OK;
 	sigset_t ends;
 
 	sigemptyset(&ends);
@@ -206,24 +206,24 @@ static int stay(const struct gp_options *o, struct direct *d)
 }
 
 /* What became of each; gives the code of the first that failed. */
-static int tell_directly(const struct direct *d, const struct gp_options *o)
+static int tell_directly(const struct direct *d, const struct cli_options *o)
 {
 	json_t *results = json_array();
-	int ret = GP_EXIT_OK;
+	int ret = CLI_EXIT_OK;
 
 	for (int i = 0; i < o->nr_words; i++) {
 		int err = d->refs[i].result;
-		struct gp_object_ref ref;
+		struct cli_object_ref ref;
 		json_t *r;
 
-		gp_object_parse(o->words[i], &ref);
+		cli_object_parse(o->words[i], &ref);
 		r = target_json(&ref);
 		json_object_set_new(r, "result", json_string(err ? "error" : "ok"));
 		if (err)
 			json_object_set_new(r, "reason", json_string(strerror(-err)));
 		json_array_append_new(results, r);
 		if (err)
-			ret = gp_session_fail(d->s, o->words[i], err);
+			ret = cli_session_fail(d->s, o->words[i], err);
 		else if (!o->is_quiet && !o->is_json)
 			printf("%s: suspended\n", o->words[i]);
 	}
@@ -232,22 +232,22 @@ static int tell_directly(const struct direct *d, const struct gp_options *o)
 }
 
 /* Through the library's own tracers, while the command runs. */
-static int hold_directly(struct gp_session *s, const struct gp_options *o, u64 timeout_ns)
+static int hold_directly(struct cli_session *s, const struct cli_options *o, u64 timeout_ns)
 {
 	struct direct d = { .s = s, .nr = (size_t)o->nr_words, .timeout_ns = timeout_ns };
 	int ret;
 
 	d.refs = calloc(d.nr, sizeof(*d.refs));
 	if (!d.refs)
-		return gp_session_fail(s, "suspend", -ENOMEM);
+		return cli_session_fail(s, "suspend", -ENOMEM);
 	for (size_t i = 0; i < d.nr; i++) {
-		struct gp_object_ref ref;
+		struct cli_object_ref ref;
 
-		gp_object_parse(o->words[i], &ref);
+		cli_object_parse(o->words[i], &ref);
 		d.refs[i].pid = ref.pid;
 		d.refs[i].gpu_id = ref.gpu_id;
 		d.refs[i].queue_id =
-			ref.kind == GP_OBJECT_QUEUE ? ref.queue_id : GPREEMPT_QUEUE_ALL;
+			ref.kind == CLI_OBJECT_QUEUE ? ref.queue_id : GPREEMPT_QUEUE_ALL;
 	}
 	ret = hold(&d, o->lease_ns);
 	if (!ret)
@@ -255,51 +255,51 @@ static int hold_directly(struct gp_session *s, const struct gp_options *o, u64 t
 	if (!ret)
 		ret = stay(o, &d);
 	free(d.refs);
-	return gp_cli_finish(ret);
+	return cli_finish(ret);
 }
 
-static int order(const struct gp_options *o, const char *method, json_t *parameters,
+static int order(const struct cli_options *o, const char *method, json_t *parameters,
 		 const char *done)
 {
 	u64 timeout_ns = o->timeout_ns ? o->timeout_ns : DEFAULT_TIMEOUT_NS;
 	/* The daemon gives up first, so that it can say for each what became of it. */
 	u64 ms = timeout_ns * 9 / 10 / NS_PER_MS;
-	struct gp_session s;
+	struct cli_session s;
 	json_t *reply;
-	int ret = gp_session_open(&s, o, o->is_waiting && !o->is_dry_run);
+	int ret = cli_session_open(&s, o, o->is_waiting && !o->is_dry_run);
 
-	if (ret == GP_GO_ON && s.is_direct) {
+	if (ret == CLI_GO_ON && s.is_direct) {
 		ret = hold_directly(&s, o, timeout_ns);
-		gp_session_close(&s);
+		cli_session_close(&s);
 	}
-	if (ret != GP_GO_ON) {
+	if (ret != CLI_GO_ON) {
 		json_decref(parameters);
 		return ret;
 	}
 	json_object_set_new(parameters, "timeout_ms", json_integer((json_int_t)max(ms, (u64)1)));
 	if (o->is_dry_run)
 		json_object_set_new(parameters, "dry_run", json_true());
-	ret = gp_session_call(&s, NULL, method, parameters, &reply);
-	if (ret == GP_GO_ON) {
+	ret = cli_session_call(&s, NULL, method, parameters, &reply);
+	if (ret == CLI_GO_ON) {
 		ret = print_results(reply, done, o);
 		tell_json(*method == 'S' ? "suspend" : "resume", reply, o);
 		if (!ret && o->is_waiting && !o->is_dry_run)
 			ret = stay(o, NULL);
-		ret = gp_cli_finish(ret);
+		ret = cli_finish(ret);
 	}
-	gp_session_close(&s);
+	cli_session_close(&s);
 	return ret;
 }
 
-int gp_suspend_main(int argc, char **argv)
+int cli_suspend_main(int argc, char **argv)
 {
 	json_t *targets, *parameters;
-	struct gp_options o;
-	int ret = gp_options_parse(argc, argv, &suspend_verb, &o);
+	struct cli_options o;
+	int ret = cli_options_parse(argc, argv, &suspend_verb, &o);
 
-	if (ret == GP_GO_ON)
+	if (ret == CLI_GO_ON)
 		ret = parse_targets(&o, "suspend", &targets);
-	if (ret != GP_GO_ON)
+	if (ret != CLI_GO_ON)
 		return ret;
 	if (!o.lease_ns)
 		o.lease_ns = DEFAULT_LEASE_NS;
@@ -309,15 +309,15 @@ int gp_suspend_main(int argc, char **argv)
 	return order(&o, "Suspend", parameters, o.is_dry_run ? "would be suspended" : "suspended");
 }
 
-int gp_resume_main(int argc, char **argv)
+int cli_resume_main(int argc, char **argv)
 {
 	json_t *targets;
-	struct gp_options o;
-	int ret = gp_options_parse(argc, argv, &resume_verb, &o);
+	struct cli_options o;
+	int ret = cli_options_parse(argc, argv, &resume_verb, &o);
 
-	if (ret == GP_GO_ON)
+	if (ret == CLI_GO_ON)
 		ret = parse_targets(&o, "resume", &targets);
-	if (ret != GP_GO_ON)
+	if (ret != CLI_GO_ON)
 		return ret;
 	return order(&o, "Resume", json_pack("{s:o}", "targets", targets),
 		     o.is_dry_run ? "would be resumed" : "resumed");

@@ -4,22 +4,22 @@
 
 #include <string.h>
 
-static const struct gp_verb verb = {
+static const struct cli_verb verb = {
 	.name = "monitor",
 	.usage = "[OPTION...]",
 	.doc = "Prints what happens as it happens: time in seconds of the machine's "
 	       "monotonic clock,\n"
 	       "kind, object (PID/GPU/QUEUE or gpu:ID), text.",
-	.options = GP_OPTS_MONITOR,
+	.options = CLI_OPTS_MONITOR,
 };
 
-static const struct gp_column columns[] = {
-	{ "time_ns", "TIME", NULL, GP_COLUMN_INT, false },
-	{ "kind", "KIND", NULL, GP_COLUMN_TEXT, false },
-	{ "pid", "PID", NULL, GP_COLUMN_INT, false },
-	{ "gpu_id", "GPU_ID", NULL, GP_COLUMN_INT, false },
-	{ "queue_id", "QUEUE_ID", NULL, GP_COLUMN_INT, false },
-	{ "text", "TEXT", NULL, GP_COLUMN_TEXT, false },
+static const struct cli_column columns[] = {
+	{ "time_ns", "TIME", NULL, CLI_COLUMN_INT, false },
+	{ "kind", "KIND", NULL, CLI_COLUMN_TEXT, false },
+	{ "pid", "PID", NULL, CLI_COLUMN_INT, false },
+	{ "gpu_id", "GPU_ID", NULL, CLI_COLUMN_INT, false },
+	{ "queue_id", "QUEUE_ID", NULL, CLI_COLUMN_INT, false },
+	{ "text", "TEXT", NULL, CLI_COLUMN_TEXT, false },
 };
 
 /**
@@ -29,8 +29,8 @@ static const struct gp_column columns[] = {
  * @nr: events so far
  */
 struct monitor {
-	const struct gp_options *o;
-	struct gp_view view;
+	const struct cli_options *o;
+	struct cli_view view;
 	u64 nr;
 };
 
@@ -53,26 +53,26 @@ static void name_object(const json_t *e, char *out, size_t size)
 static void print_line(const json_t *e)
 {
 	u64 ns = (u64)json_integer_value(json_object_get(e, "time_ns"));
-	char kind[GP_CELL_MAX], text[GP_CELL_MAX], object[64];
+	char kind[CLI_CELL_MAX], text[CLI_CELL_MAX], object[64];
 
 	name_object(e, object, sizeof(object));
 	printf("%llu.%06llu  %-9s  %-16s  %s\n", (unsigned long long)(ns / 1000000000),
 	       (unsigned long long)(ns / 1000 % 1000000),
-	       gp_format_value(json_object_get(e, "kind"), GP_COLUMN_TEXT, kind), object,
-	       gp_format_value(json_object_get(e, "text"), GP_COLUMN_TEXT, text));
+	       cli_format_value(json_object_get(e, "kind"), CLI_COLUMN_TEXT, kind), object,
+	       cli_format_value(json_object_get(e, "text"), CLI_COLUMN_TEXT, text));
 }
 
 static bool print_event(const json_t *event, void *arg)
 {
 	struct monitor *m = arg;
-	json_t *rows = gp_view_apply(&m->view, json_pack("[O]", event));
+	json_t *rows = cli_view_apply(&m->view, json_pack("[O]", event));
 	bool is_in = json_array_size(rows);
 
 	json_decref(rows);
 	if (!is_in)
 		return true;
 	if (m->o->is_json)
-		gp_print_json(gp_schema("monitor", json_copy((json_t *)event)), true);
+		cli_print_json(cli_schema("monitor", json_copy((json_t *)event)), true);
 	else
 		print_line(event);
 	fflush(stdout);
@@ -80,22 +80,22 @@ static bool print_event(const json_t *event, void *arg)
 	return (!m->o->count || m->nr < m->o->count) && !ferror(stdout);
 }
 
-int gp_monitor_main(int argc, char **argv)
+int cli_monitor_main(int argc, char **argv)
 {
-	struct gp_session s;
-	struct gp_options o;
+	struct cli_session s;
+	struct cli_options o;
 	struct monitor m = { .o = &o };
-	int ret = gp_options_parse(argc, argv, &verb, &o);
+	int ret = cli_options_parse(argc, argv, &verb, &o);
 
-	if (ret == GP_GO_ON)
-		ret = gp_options_no_words(&o, 0);
-	if (ret == GP_GO_ON)
-		ret = gp_view_init(&m.view, columns, ARRAY_SIZE(columns), &o);
-	if (ret == GP_GO_ON)
-		ret = gp_session_open(&s, &o, false);
-	if (ret != GP_GO_ON)
+	if (ret == CLI_GO_ON)
+		ret = cli_options_no_words(&o, 0);
+	if (ret == CLI_GO_ON)
+		ret = cli_view_init(&m.view, columns, ARRAY_SIZE(columns), &o);
+	if (ret == CLI_GO_ON)
+		ret = cli_session_open(&s, &o, false);
+	if (ret != CLI_GO_ON)
 		return ret;
-	ret = gp_stream_run(&s, o.is_trace ? GPREEMPT_MONITOR_TRACE : 0, 0, print_event, &m);
-	gp_session_close(&s);
-	return gp_cli_finish(ret);
+	ret = cli_stream_run(&s, o.is_trace ? GPREEMPT_MONITOR_TRACE : 0, 0, print_event, &m);
+	cli_session_close(&s);
+	return cli_finish(ret);
 }

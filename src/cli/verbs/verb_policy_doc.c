@@ -17,7 +17,7 @@ static const struct {
 	{ "mlfq", "a process that has used little time goes first; needs no attributes" },
 };
 
-const char *gp_policy_doc(const char *name)
+const char *cli_policy_doc(const char *name)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(docs); i++) {
 		if (!strcmp(docs[i].name, name))

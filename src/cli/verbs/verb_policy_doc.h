@@ -3,6 +3,6 @@
 #define GP_CLI_POLICY_DOC_H
 
 /* What a policy does, in a line; "" for one that this command does not know. */
-const char *gp_policy_doc(const char *name);
+const char *cli_policy_doc(const char *name);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct gp_verb verb = {
+static const struct cli_verb verb = {
 	.name = "run",
 	.usage = "[OPTION...] [--] COMMAND [ARGUMENT...]",
 	.doc = "Starts a program whose queues can be stopped and continued: with the "
@@ -16,7 +16,7 @@ static const struct gp_verb verb = {
 	       "daemon, or with its attributes only where the kernel module schedules.\n"
 	       "Ends with the program's status; 125 if gpreempt itself failed, 126 if the program\n"
 	       "cannot be executed, 127 if there is none.",
-	.options = GP_OPTS_RUN | GP_OPTS_COMMAND,
+	.options = CLI_OPTS_RUN | CLI_OPTS_COMMAND,
 };
 
 static void set_number(const char *name, u64 value)
@@ -27,7 +27,7 @@ static void set_number(const char *name, u64 value)
 	setenv(name, text, 1);
 }
 
-static void set_attributes(const struct gp_options *o)
+static void set_attributes(const struct cli_options *o)
 {
 	if (o->socket)
 		setenv("GPREEMPT_SOCKET", o->socket, 1);
@@ -55,72 +55,72 @@ static int preload(const char *shim)
 	int n;
 
 	if (strpbrk(shim, ": ")) {
-		gp_cli_error(shim, "LD_PRELOAD cannot take a path with a blank or a colon");
-		return GP_EXIT_RUN_FAILED;
+		cli_error(shim, "LD_PRELOAD cannot take a path with a blank or a colon");
+		return CLI_EXIT_RUN_FAILED;
 	}
 	if (old && strstr(old, shim))
-		return GP_GO_ON;
+		return CLI_GO_ON;
 	n = asprintf(&all, "%s%s%s", shim, old && *old ? ":" : "", old && *old ? old : "");
 	if (n < 0 || setenv("LD_PRELOAD", all, 1)) {
-		gp_cli_error("LD_PRELOAD", "%s", strerror(errno));
-		return GP_EXIT_RUN_FAILED;
+		cli_error("LD_PRELOAD", "%s", strerror(errno));
+		return CLI_EXIT_RUN_FAILED;
 	}
 	free(all);
-	return GP_GO_ON;
+	return CLI_GO_ON;
 }
 
-static int check(const struct gp_options *o)
+static int check(const struct cli_options *o)
 {
 	if (!o->nr_words) {
-		gp_cli_error("run", "which program? try gpreempt run --help");
-		return GP_EXIT_RUN_FAILED;
+		cli_error("run", "which program? try gpreempt run --help");
+		return CLI_EXIT_RUN_FAILED;
 	}
 	if (o->weight > 10000) {
-		gp_cli_error("--weight", "a number from 1 to 10000");
-		return GP_EXIT_RUN_FAILED;
+		cli_error("--weight", "a number from 1 to 10000");
+		return CLI_EXIT_RUN_FAILED;
 	}
 	if ((o->klass && strlen(o->klass) > 31) || (o->group && strlen(o->group) > 31)) {
-		gp_cli_error(o->klass && strlen(o->klass) > 31 ? "--class" : "--group",
-			     "a name of at most 31 bytes");
-		return GP_EXIT_RUN_FAILED;
+		cli_error(o->klass && strlen(o->klass) > 31 ? "--class" : "--group",
+			  "a name of at most 31 bytes");
+		return CLI_EXIT_RUN_FAILED;
 	}
-	return GP_GO_ON;
+	return CLI_GO_ON;
 }
 
-static int use_shim(const struct gp_options *o)
+static int use_shim(const struct cli_options *o)
 {
-	char shim[GP_SHIM_PATH_MAX];
+	char shim[CLI_SHIM_PATH_MAX];
 	int ret;
 
-	if (gp_shim_find(o->shim, shim, sizeof(shim))) {
-		gp_cli_error(shim, "the shim is not there; try GPREEMPT_SHIM=FILE or --shim FILE");
-		return GP_EXIT_RUN_FAILED;
+	if (cli_shim_find(o->shim, shim, sizeof(shim))) {
+		cli_error(shim, "the shim is not there; try GPREEMPT_SHIM=FILE or --shim FILE");
+		return CLI_EXIT_RUN_FAILED;
 	}
 	set_attributes(o);
 	ret = preload(shim);
-	if (ret == GP_GO_ON && o->is_verbose)
-		gp_cli_error("run", "LD_PRELOAD=%s", getenv("LD_PRELOAD"));
+	if (ret == CLI_GO_ON && o->is_verbose)
+		cli_error("run", "LD_PRELOAD=%s", getenv("LD_PRELOAD"));
 	return ret;
 }
 
-int gp_run_main(int argc, char **argv)
+int cli_run_main(int argc, char **argv)
 {
-	struct gp_options o;
-	int ret = gp_options_parse(argc, argv, &verb, &o);
+	struct cli_options o;
+	int ret = cli_options_parse(argc, argv, &verb, &o);
 
-	if (ret != GP_GO_ON)
-		return ret == GP_EXIT_OK ? ret : GP_EXIT_RUN_FAILED;
+	if (ret != CLI_GO_ON)
+		return ret == CLI_EXIT_OK ? ret : CLI_EXIT_RUN_FAILED;
 	ret = check(&o);
-	if (ret != GP_GO_ON)
+	if (ret != CLI_GO_ON)
 		return ret;
-	if (!gp_run_by_module(&o))
+	if (!cli_run_by_module(&o))
 		ret = use_shim(&o);
 	else if (o.is_verbose)
-		gp_cli_error("run", "the kernel module schedules: no shim");
-	if (ret != GP_GO_ON)
+		cli_error("run", "the kernel module schedules: no shim");
+	if (ret != CLI_GO_ON)
 		return ret;
 	execvp(o.words[0], o.words);
-	ret = errno == ENOENT ? GP_EXIT_RUN_MISSING : GP_EXIT_RUN_CANNOT;
-	gp_cli_error(o.words[0], "%s", strerror(errno));
+	ret = errno == ENOENT ? CLI_EXIT_RUN_MISSING : CLI_EXIT_RUN_CANNOT;
+	cli_error(o.words[0], "%s", strerror(errno));
 	return ret;
 }

@@ -13,10 +13,10 @@
 
 static void warn(const char *reason)
 {
-	gp_cli_error("run", "%s; the program starts all the same", reason);
+	cli_error("run", "%s; the program starts all the same", reason);
 }
 
-static json_t *attributes_json(const struct gp_options *o)
+static json_t *attributes_json(const struct cli_options *o)
 {
 	json_t *a = json_object();
 
@@ -38,7 +38,7 @@ static json_t *attributes_json(const struct gp_options *o)
 }
 
 /* The daemon checks what this user may have. Process 0 is the caller. */
-static void set_by_daemon(struct gpreempt *g, const struct gp_options *o)
+static void set_by_daemon(struct gpreempt *g, const struct cli_options *o)
 {
 	json_t *attributes = attributes_json(o);
 	json_t *parameters;
@@ -74,7 +74,7 @@ static bool is_module_used(struct gpreempt *g)
 	return is_used;
 }
 
-static void set_by_device(int fd, const struct gp_options *o)
+static void set_by_device(int fd, const struct cli_options *o)
 {
 	struct gpreempt_ioc_attr a = {
 		.prio = o->prio ? (uint32_t)o->prio - 1 : 0,
@@ -94,12 +94,12 @@ static void set_by_device(int fd, const struct gp_options *o)
 	a.valid |= o->group ? GPREEMPT_ATTR_F_GROUP : 0;
 	if (o->klass)
 		warn("classes are the daemon's, and it does not run");
-	err = a.valid ? gp_kernel_set_attr(fd, -1, &a) : 0;
+	err = a.valid ? drv_module_set_attr(fd, -1, &a) : 0;
 	if (err)
 		warn(err == -EPERM ? "this user may not have these attributes" : strerror(-err));
 }
 
-bool gp_run_by_module(const struct gp_options *o)
+bool cli_run_by_module(const struct cli_options *o)
 {
 	struct gpreempt *g;
 	bool is_done = false;
@@ -115,7 +115,7 @@ bool gp_run_by_module(const struct gp_options *o)
 			set_by_daemon(g, o);
 		gpreempt_close(g);
 	} else if (err == -ENOENT || err == -ECONNREFUSED) {
-		fd = gp_kernel_open();
+		fd = drv_module_open();
 		is_done = fd >= 0;
 		if (is_done) {
 			set_by_device(fd, o);

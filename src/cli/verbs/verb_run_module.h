@@ -8,7 +8,7 @@
 #include "cli/cli_options.h"
 
 /**
- * gp_run_by_module() - the attributes become those of this process
+ * cli_run_by_module() - the attributes become those of this process
  * @o: options
  *
  * They stay when the process becomes the program, and are those of its children when
@@ -16,6 +16,6 @@
  *
  * Return: true if the module schedules: no shim is needed.
  */
-bool gp_run_by_module(const struct gp_options *o);
+bool cli_run_by_module(const struct cli_options *o);
 
 #endif

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct gp_verb verb = {
+static const struct cli_verb verb = {
 	.name = "set",
 	.usage = "PID KEY=VALUE... | --pid|--queue|--job ID KEY=VALUE... [OPTION...]",
 	.doc = "Changes attributes of a process, or of each of a job: prio=0..15, class=NAME, "
 	       "weight=1..10000, slice=TIME,\n"
 	       "deadline=TIME, group=NAME (group= for none), critical=yes|no. Raising a priority\n"
 	       "above the default needs privilege.",
-	.options = GP_OPTS_DRY | GP_OPTS_PID | GP_OPTS_JSON,
+	.options = CLI_OPTS_DRY | CLI_OPTS_PID | CLI_OPTS_JSON,
 };
 
 enum kind { NUMBER, TIME, NAME, BOOL };
@@ -46,7 +46,7 @@ static json_t *parse_value(enum kind kind, const char *text)
 			return NULL;
 		return json_integer((json_int_t)v);
 	case TIME:
-		return gp_options_parse_time(text, &v) ? NULL : json_integer((json_int_t)v);
+		return cli_options_parse_time(text, &v) ? NULL : json_integer((json_int_t)v);
 	case NAME:
 		return json_string(text);
 	case BOOL:
@@ -68,36 +68,36 @@ static int add_pair(json_t *attributes, const char *word)
 		if (!value)
 			break;
 		json_object_set_new(attributes, keys[i].key, value);
-		return GP_GO_ON;
+		return CLI_GO_ON;
 	}
-	gp_cli_error(word, "not KEY=VALUE of a process; try gpreempt set --help");
-	return GP_EXIT_USAGE;
+	cli_error(word, "not KEY=VALUE of a process; try gpreempt set --help");
+	return CLI_EXIT_USAGE;
 }
 
 /* "prio 5 -> 9", for what changed. */
 static void print_changes(const char *pid, const json_t *reply, bool is_dry)
 {
 	json_t *old = json_object_get(reply, "old"), *new = json_object_get(reply, "new");
-	char from[GP_CELL_MAX], to[GP_CELL_MAX];
+	char from[CLI_CELL_MAX], to[CLI_CELL_MAX];
 	bool any = false;
 	const char *key;
 	json_t *value;
 
 	json_object_foreach(new, key, value) {
-		enum gp_column_kind kind = strstr(key, "_ns") ? GP_COLUMN_NS : GP_COLUMN_INT;
+		enum cli_column_kind kind = strstr(key, "_ns") ? CLI_COLUMN_NS : CLI_COLUMN_INT;
 
 		if (json_equal(json_object_get(old, key), value))
 			continue;
 		printf("%s%s: %s %s -> %s\n", is_dry ? "would change " : "", pid, key,
-		       gp_format_value(json_object_get(old, key), kind, from),
-		       gp_format_value(value, kind, to));
+		       cli_format_value(json_object_get(old, key), kind, from),
+		       cli_format_value(value, kind, to));
 		any = true;
 	}
 	if (!any)
 		printf("%s: nothing changes\n", pid);
 }
 
-static int change(struct gp_session *s, const struct gp_options *o, json_int_t pid,
+static int change(struct cli_session *s, const struct cli_options *o, json_int_t pid,
 		  json_t *attributes)
 {
 	json_t *reply;
@@ -105,112 +105,112 @@ static int change(struct gp_session *s, const struct gp_options *o, json_int_t p
 	int ret;
 
 	snprintf(name, sizeof(name), "%lld", (long long)pid);
-	ret = gp_session_call(s, name, "SetAttributes",
-			      json_pack("{s:I, s:O, s:b}", "pid", pid, "attributes", attributes,
-					"dry_run", o->is_dry_run),
-			      &reply);
-	if (ret != GP_GO_ON)
+	ret = cli_session_call(s, name, "SetAttributes",
+			       json_pack("{s:I, s:O, s:b}", "pid", pid, "attributes", attributes,
+					 "dry_run", o->is_dry_run),
+			       &reply);
+	if (ret != CLI_GO_ON)
 		return ret;
 	if (o->is_json)
-		return gp_print_json(gp_schema("set", reply), o->job);
+		return cli_print_json(cli_schema("set", reply), o->job);
 	if (!o->is_quiet)
 		print_changes(name, reply, o->is_dry_run);
 	json_decref(reply);
-	return gp_cli_finish(GP_EXIT_OK);
+	return cli_finish(CLI_EXIT_OK);
 }
 
 /* Attributes belong to a process: that of the queue, if it is there. */
-static int find_queue(struct gp_session *s, const struct gp_options *o, json_t **pids)
+static int find_queue(struct cli_session *s, const struct cli_options *o, json_t **pids)
 {
-	struct gp_object_ref ref;
+	struct cli_object_ref ref;
 	json_t *queues;
-	int ret = gp_object_parse(o->queue, &ref);
+	int ret = cli_object_parse(o->queue, &ref);
 
-	if (ret == GP_GO_ON && ref.kind != GP_OBJECT_QUEUE) {
-		gp_cli_error(o->queue, "not PID/GPU/QUEUE");
-		ret = GP_EXIT_USAGE;
+	if (ret == CLI_GO_ON && ref.kind != CLI_OBJECT_QUEUE) {
+		cli_error(o->queue, "not PID/GPU/QUEUE");
+		ret = CLI_EXIT_USAGE;
 	}
-	if (ret == GP_GO_ON)
-		ret = gp_objects_get(s, GP_OBJECT_QUEUE, o, &queues);
-	if (ret != GP_GO_ON)
+	if (ret == CLI_GO_ON)
+		ret = cli_objects_get(s, CLI_OBJECT_QUEUE, o, &queues);
+	if (ret != CLI_GO_ON)
 		return ret;
-	if (gp_object_find(queues, &ref)) {
+	if (cli_object_find(queues, &ref)) {
 		*pids = json_pack("[I]", (json_int_t)ref.pid);
 	} else {
-		gp_cli_error(o->queue, "no such queue");
-		ret = GP_EXIT_NOT_FOUND;
+		cli_error(o->queue, "no such queue");
+		ret = CLI_EXIT_NOT_FOUND;
 	}
 	json_decref(queues);
 	return ret;
 }
 
-static int find_targets(struct gp_session *s, const struct gp_options *o, u32 pid, json_t **pids)
+static int find_targets(struct cli_session *s, const struct cli_options *o, u32 pid, json_t **pids)
 {
 	if (o->job)
-		return gp_jobs_pids(s, o->job, pids);
+		return cli_jobs_pids(s, o->job, pids);
 	if (o->queue)
 		return find_queue(s, o, pids);
 	*pids = json_pack("[I]", (json_int_t)pid);
-	return GP_GO_ON;
+	return CLI_GO_ON;
 }
 
-static int change_all(const struct gp_options *o, u32 pid, json_t *attributes)
+static int change_all(const struct cli_options *o, u32 pid, json_t *attributes)
 {
-	struct gp_session s;
+	struct cli_session s;
 	json_t *pids = NULL;
-	int ret = gp_session_open(&s, o, false);
+	int ret = cli_session_open(&s, o, false);
 
-	if (ret != GP_GO_ON)
+	if (ret != CLI_GO_ON)
 		return ret;
 	ret = find_targets(&s, o, pid, &pids);
-	if (ret == GP_GO_ON) {
-		ret = GP_EXIT_OK;
-		for (size_t i = 0; ret == GP_EXIT_OK && i < json_array_size(pids); i++)
+	if (ret == CLI_GO_ON) {
+		ret = CLI_EXIT_OK;
+		for (size_t i = 0; ret == CLI_EXIT_OK && i < json_array_size(pids); i++)
 			ret = change(&s, o, json_integer_value(json_array_get(pids, i)),
 				     attributes);
 		json_decref(pids);
 	}
-	gp_session_close(&s);
+	cli_session_close(&s);
 	return ret;
 }
 
-/* The process, by option or first word. Return: GP_GO_ON, or the exit code after a message. */
-static int parse_target(const struct gp_options *o, u32 *pid, int *first)
+/* The process, by option or first word. Return: CLI_GO_ON, or the exit code after a message. */
+static int parse_target(const struct cli_options *o, u32 *pid, int *first)
 {
-	struct gp_object_ref ref = { .kind = GP_OBJECT_PROCESS, .pid = (u32)o->pid };
+	struct cli_object_ref ref = { .kind = CLI_OBJECT_PROCESS, .pid = (u32)o->pid };
 	bool is_named = o->pid || o->queue || o->job;
 	int ret;
 
 	*first = 0;
 	if (!is_named && o->nr_words) {
-		ret = gp_object_parse(o->words[(*first)++], &ref);
-		if (ret != GP_GO_ON)
+		ret = cli_object_parse(o->words[(*first)++], &ref);
+		if (ret != CLI_GO_ON)
 			return ret;
 	}
 	*pid = ref.pid;
-	if ((ref.pid || is_named) && ref.kind == GP_OBJECT_PROCESS && !ref.gpu_id &&
+	if ((ref.pid || is_named) && ref.kind == CLI_OBJECT_PROCESS && !ref.gpu_id &&
 	    *first < o->nr_words && !!o->pid + !!o->queue + !!o->job <= 1)
-		return GP_GO_ON;
-	gp_cli_error("set", "attributes belong to a process: gpreempt set PID KEY=VALUE...");
-	return GP_EXIT_USAGE;
+		return CLI_GO_ON;
+	cli_error("set", "attributes belong to a process: gpreempt set PID KEY=VALUE...");
+	return CLI_EXIT_USAGE;
 }
 
-int gp_set_main(int argc, char **argv)
+int cli_set_main(int argc, char **argv)
 {
 	json_t *attributes;
-	struct gp_options o;
+	struct cli_options o;
 	int first;
 	u32 pid;
-	int ret = gp_options_parse(argc, argv, &verb, &o);
+	int ret = cli_options_parse(argc, argv, &verb, &o);
 
-	if (ret == GP_GO_ON)
+	if (ret == CLI_GO_ON)
 		ret = parse_target(&o, &pid, &first);
-	if (ret != GP_GO_ON)
+	if (ret != CLI_GO_ON)
 		return ret;
 	attributes = json_object();
-	for (int i = first; ret == GP_GO_ON && i < o.nr_words; i++)
+	for (int i = first; ret == CLI_GO_ON && i < o.nr_words; i++)
 		ret = add_pair(attributes, o.words[i]);
-	if (ret == GP_GO_ON)
+	if (ret == CLI_GO_ON)
 		ret = change_all(&o, pid, attributes);
 	json_decref(attributes);
 	return ret;

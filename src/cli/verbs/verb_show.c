@@ -4,17 +4,17 @@
 
 #include <string.h>
 
-static const struct gp_verb verb = {
+static const struct cli_verb verb = {
 	.name = "show",
 	.usage = "gpu:ID|PID|PID/GPU/QUEUE [OPTION...]",
 	.doc = "Shows everything about one device, process or queue, and why it is in its state.",
-	.options = GP_OPTS_READ,
+	.options = CLI_OPTS_READ,
 };
 
-static const char *const singular[GP_OBJECT_COUNT] = {
-	[GP_OBJECT_DEVICE] = "device",
-	[GP_OBJECT_QUEUE] = "queue",
-	[GP_OBJECT_PROCESS] = "process",
+static const char *const singular[CLI_OBJECT_COUNT] = {
+	[CLI_OBJECT_DEVICE] = "device",
+	[CLI_OBJECT_QUEUE] = "queue",
+	[CLI_OBJECT_PROCESS] = "process",
 };
 
 static bool has(const json_t *row, const char *key, const char *text)
@@ -133,18 +133,18 @@ static void print_pair(const char *name, const char *value, const char *source)
 }
 
 /* Every column there can be, also those that list does not show. */
-static void print_row(const struct gp_objects *k, const json_t *row)
+static void print_row(const struct cli_objects *k, const json_t *row)
 {
 	const json_t *sources = json_object_get(row, "source");
-	char text[GP_CELL_MAX];
+	char text[CLI_CELL_MAX];
 
 	for (u32 i = 0; i < k->nr_columns; i++) {
-		const struct gp_column *c = &k->columns[i];
+		const struct cli_column *c = &k->columns[i];
 
 		/* They are sentences: print_notes(). */
 		if (!strcmp(c->name, "notes"))
 			continue;
-		print_pair(c->name, gp_format_value(gp_column_value(c, row), c->kind, text),
+		print_pair(c->name, cli_format_value(cli_column_value(c, row), c->kind, text),
 			   json_string_value(json_object_get(sources, c->name)));
 	}
 }
@@ -152,18 +152,18 @@ static void print_row(const struct gp_objects *k, const json_t *row)
 static void print_notes(const json_t *row)
 {
 	const json_t *notes = json_object_get(row, "notes");
-	char text[GP_CELL_MAX];
+	char text[CLI_CELL_MAX];
 
 	for (size_t i = 0; i < json_array_size(notes); i++)
 		printf("%18s  %s\n", i ? "" : "note:",
-		       gp_format_value(json_array_get(notes, i), GP_COLUMN_TEXT, text));
+		       cli_format_value(json_array_get(notes, i), CLI_COLUMN_TEXT, text));
 }
 
 /* The queues of a process, or of a device. */
-static json_t *queues_of(const json_t *all, const struct gp_object_ref *ref)
+static json_t *queues_of(const json_t *all, const struct cli_object_ref *ref)
 {
-	const char *key = ref->kind == GP_OBJECT_DEVICE ? "gpu_id" : "pid";
-	u32 id = ref->kind == GP_OBJECT_DEVICE ? ref->gpu_id : ref->pid;
+	const char *key = ref->kind == CLI_OBJECT_DEVICE ? "gpu_id" : "pid";
+	u32 id = ref->kind == CLI_OBJECT_DEVICE ? ref->gpu_id : ref->pid;
 	json_t *out = json_array();
 
 	for (size_t i = 0; i < json_array_size(all); i++) {
@@ -175,64 +175,64 @@ static json_t *queues_of(const json_t *all, const struct gp_object_ref *ref)
 	return out;
 }
 
-static void print_object(const struct gp_object_ref *ref, const json_t *row, const json_t *queues,
-			 const char *why, const struct gp_options *o)
+static void print_object(const struct cli_object_ref *ref, const json_t *row, const json_t *queues,
+			 const char *why, const struct cli_options *o)
 {
-	struct gp_options plain = { .color = o->color };
-	struct gp_view view;
+	struct cli_options plain = { .color = o->color };
+	struct cli_view view;
 
 	printf("%s %s\n", singular[ref->kind], ref->text);
 	print_pair("why", why, NULL);
-	print_row(&gp_objects[ref->kind], row);
+	print_row(&cli_objects[ref->kind], row);
 	print_notes(row);
 	if (!json_array_size(queues))
 		return;
 	putchar('\n');
-	gp_view_init(&view, gp_objects[GP_OBJECT_QUEUE].columns,
-		     gp_objects[GP_OBJECT_QUEUE].nr_columns, &plain);
-	gp_view_print(&view, queues, &plain);
+	cli_view_init(&view, cli_objects[CLI_OBJECT_QUEUE].columns,
+		      cli_objects[CLI_OBJECT_QUEUE].nr_columns, &plain);
+	cli_view_print(&view, queues, &plain);
 }
 
-static int show_row(const struct gp_object_ref *ref, json_t *row, const json_t *rows,
-		    const json_t *all_queues, const struct gp_options *o)
+static int show_row(const struct cli_object_ref *ref, json_t *row, const json_t *rows,
+		    const json_t *all_queues, const struct cli_options *o)
 {
-	json_t *queues = ref->kind == GP_OBJECT_QUEUE ? json_array() : queues_of(all_queues, ref);
+	json_t *queues = ref->kind == CLI_OBJECT_QUEUE ? json_array() : queues_of(all_queues, ref);
 	char why[512];
 
-	if (ref->kind == GP_OBJECT_PROCESS)
+	if (ref->kind == CLI_OBJECT_PROCESS)
 		explain_process(row, rows, all_queues, why, sizeof(why));
-	else if (ref->kind == GP_OBJECT_DEVICE)
+	else if (ref->kind == CLI_OBJECT_DEVICE)
 		explain_device(row, why, sizeof(why));
 	else
 		explain_queue(row, why, sizeof(why));
 	if (o->is_json)
-		return gp_print_json(
-			gp_schema("show", json_pack("{s:s, s:s, s:O, s:o}", "kind",
-						    singular[ref->kind], "why", why,
-						    singular[ref->kind], row, "queues", queues)),
-			gp_watch_is_line(o));
+		return cli_print_json(
+			cli_schema("show", json_pack("{s:s, s:s, s:O, s:o}", "kind",
+						     singular[ref->kind], "why", why,
+						     singular[ref->kind], row, "queues", queues)),
+			cli_watch_is_line(o));
 	print_object(ref, row, queues, why, o);
 	json_decref(queues);
-	return gp_cli_finish(GP_EXIT_OK);
+	return cli_finish(CLI_EXIT_OK);
 }
 
-static int show_once(struct gp_session *s, const struct gp_options *o, void *arg)
+static int show_once(struct cli_session *s, const struct cli_options *o, void *arg)
 {
-	const struct gp_object_ref *ref = arg;
+	const struct cli_object_ref *ref = arg;
 	json_t *rows, *queues, *row;
-	int ret = gp_objects_get(s, ref->kind, o, &rows);
+	int ret = cli_objects_get(s, ref->kind, o, &rows);
 
-	if (ret != GP_GO_ON)
+	if (ret != CLI_GO_ON)
 		return ret;
-	ret = gp_objects_get(s, GP_OBJECT_QUEUE, o, &queues);
-	if (ret == GP_GO_ON) {
-		row = gp_object_find(rows, ref);
+	ret = cli_objects_get(s, CLI_OBJECT_QUEUE, o, &queues);
+	if (ret == CLI_GO_ON) {
+		row = cli_object_find(rows, ref);
 		if (row) {
 			ret = show_row(ref, row, rows, queues, o);
 		} else {
-			gp_cli_error(ref->text, "no such %s; see gpreempt list",
-				     singular[ref->kind]);
-			ret = GP_EXIT_NOT_FOUND;
+			cli_error(ref->text, "no such %s; see gpreempt list",
+				  singular[ref->kind]);
+			ret = CLI_EXIT_NOT_FOUND;
 		}
 		json_decref(queues);
 	}
@@ -240,26 +240,26 @@ static int show_once(struct gp_session *s, const struct gp_options *o, void *arg
 	return ret;
 }
 
-int gp_show_main(int argc, char **argv)
+int cli_show_main(int argc, char **argv)
 {
-	struct gp_object_ref ref;
-	struct gp_session s;
-	struct gp_options o;
-	int ret = gp_options_parse(argc, argv, &verb, &o);
+	struct cli_object_ref ref;
+	struct cli_session s;
+	struct cli_options o;
+	int ret = cli_options_parse(argc, argv, &verb, &o);
 
-	if (ret == GP_GO_ON && !o.nr_words) {
-		gp_cli_error("show", "which object? see gpreempt list");
-		return GP_EXIT_USAGE;
+	if (ret == CLI_GO_ON && !o.nr_words) {
+		cli_error("show", "which object? see gpreempt list");
+		return CLI_EXIT_USAGE;
 	}
-	if (ret == GP_GO_ON)
-		ret = gp_options_no_words(&o, 1);
-	if (ret == GP_GO_ON)
-		ret = gp_object_parse(o.words[0], &ref);
-	if (ret == GP_GO_ON)
-		ret = gp_session_open(&s, &o, true);
-	if (ret != GP_GO_ON)
+	if (ret == CLI_GO_ON)
+		ret = cli_options_no_words(&o, 1);
+	if (ret == CLI_GO_ON)
+		ret = cli_object_parse(o.words[0], &ref);
+	if (ret == CLI_GO_ON)
+		ret = cli_session_open(&s, &o, true);
+	if (ret != CLI_GO_ON)
 		return ret;
-	ret = gp_watch(&s, &o, show_once, &ref);
-	gp_session_close(&s);
+	ret = cli_watch(&s, &o, show_once, &ref);
+	cli_session_close(&s);
 	return ret;
 }

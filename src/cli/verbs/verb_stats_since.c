@@ -98,16 +98,16 @@ static json_t *device_of(const json_t *devices, json_int_t gpu_id)
 	return NULL;
 }
 
-int gp_stats_since(json_t *rows, const char *file)
+int cli_stats_since(json_t *rows, const char *file)
 {
 	json_t *all = json_load_file(file, JSON_DISABLE_EOF_CHECK, NULL);
 	const char *schema = json_string_value(json_object_get(all, "schema"));
 	bool ok = true;
 
 	if (!schema || strcmp(schema, "gpreempt.stats/1")) {
-		gp_cli_error(file, "no output of gpreempt stats --json");
+		cli_error(file, "no output of gpreempt stats --json");
 		json_decref(all);
-		return GP_EXIT_USAGE;
+		return CLI_EXIT_USAGE;
 	}
 	for (size_t i = 0; i < json_array_size(rows); i++) {
 		json_t *row = json_array_get(rows, i);
@@ -120,7 +120,7 @@ int gp_stats_since(json_t *rows, const char *file)
 	}
 	json_decref(all);
 	if (ok)
-		return GP_GO_ON;
-	gp_cli_error(file, "not of this daemon, or not all of its fields");
-	return GP_EXIT_FAILED;
+		return CLI_GO_ON;
+	cli_error(file, "not of this daemon, or not all of its fields");
+	return CLI_EXIT_FAILED;
 }

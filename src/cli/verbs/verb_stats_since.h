@@ -11,15 +11,15 @@
 #include <jansson.h>
 
 /**
- * gp_stats_since() - take away what was before
+ * cli_stats_since() - take away what was before
  * @rows: devices now; changed
  * @file: earlier output
  *
  * Percentiles are made of the buckets that are left; the largest and the smallest value of
  * an interval cannot be known.
  *
- * Return: GP_GO_ON, or the exit code after a message.
+ * Return: CLI_GO_ON, or the exit code after a message.
  */
-int gp_stats_since(json_t *rows, const char *file);
+int cli_stats_since(json_t *rows, const char *file);
 
 #endif

@@ -6,27 +6,27 @@
 
 #define NS_PER_S 1000000000ull
 
-static const struct gp_verb verb = {
+static const struct cli_verb verb = {
 	.name = "",
 	.usage = "[OPTION...] | COMMAND [OPTION...]",
 	.doc = "Without a command: devices, policies, queues, preemptions and health "
 	       "on one screen.\n"
 	       "gpreempt help lists the commands.",
-	.options = GP_OPTS_READ,
+	.options = CLI_OPTS_READ,
 };
 
-static const struct gp_column columns[] = {
-	{ "id", "DEVICE", NULL, GP_COLUMN_TEXT, false },
-	{ "name", "NAME", NULL, GP_COLUMN_TEXT, false },
-	{ "policy", "POLICY", NULL, GP_COLUMN_TEXT, false },
-	{ "health", "HEALTH", NULL, GP_COLUMN_TEXT, false },
-	{ "nr_queues", "QUEUES", NULL, GP_COLUMN_INT, false },
-	{ "nr_busy", "BUSY", NULL, GP_COLUMN_INT, false },
-	{ "nr_out", "OUT", NULL, GP_COLUMN_INT, false },
-	{ "nr_preemptions", "PREEMPTED", NULL, GP_COLUMN_INT, false },
-	{ "preemptions_per_s", "PER_S", NULL, GP_COLUMN_INT, false },
-	{ "switch_p50_ns", "SWITCH_P50", NULL, GP_COLUMN_NS, false },
-	{ "switch_p99_ns", "SWITCH_P99", NULL, GP_COLUMN_NS, false },
+static const struct cli_column columns[] = {
+	{ "id", "DEVICE", NULL, CLI_COLUMN_TEXT, false },
+	{ "name", "NAME", NULL, CLI_COLUMN_TEXT, false },
+	{ "policy", "POLICY", NULL, CLI_COLUMN_TEXT, false },
+	{ "health", "HEALTH", NULL, CLI_COLUMN_TEXT, false },
+	{ "nr_queues", "QUEUES", NULL, CLI_COLUMN_INT, false },
+	{ "nr_busy", "BUSY", NULL, CLI_COLUMN_INT, false },
+	{ "nr_out", "OUT", NULL, CLI_COLUMN_INT, false },
+	{ "nr_preemptions", "PREEMPTED", NULL, CLI_COLUMN_INT, false },
+	{ "preemptions_per_s", "PER_S", NULL, CLI_COLUMN_INT, false },
+	{ "switch_p50_ns", "SWITCH_P50", NULL, CLI_COLUMN_NS, false },
+	{ "switch_p99_ns", "SWITCH_P99", NULL, CLI_COLUMN_NS, false },
 };
 
 /* "3d 4h", "2h 5m", "4m 10s", "12s" */
@@ -66,7 +66,7 @@ static void add_summary(json_t *row, const json_t *info)
 static void print_head(const json_t *info)
 {
 	const char *last = json_string_value(json_object_get(info, "last_exit"));
-	char mechanisms[GP_CELL_MAX], up[32];
+	char mechanisms[CLI_CELL_MAX], up[32];
 	json_int_t nr;
 
 	if (!info) {
@@ -74,7 +74,7 @@ static void print_head(const json_t *info)
 		return;
 	}
 	format_uptime((u64)json_integer_value(json_object_get(info, "uptime_ns")), up, sizeof(up));
-	gp_format_value(json_object_get(info, "mechanisms"), GP_COLUMN_LIST, mechanisms);
+	cli_format_value(json_object_get(info, "mechanisms"), CLI_COLUMN_LIST, mechanisms);
 	nr = json_integer_value(json_object_get(info, "nr_clients"));
 	printf("gpreemptd %s, pid %lld, up %s, %lld client%s, mechanisms %s\n",
 	       json_string_value(json_object_get(info, "version")),
@@ -95,51 +95,51 @@ static void print_reasons(const json_t *rows)
 	}
 }
 
-static int summary_once(struct gp_session *s, const struct gp_options *o, void *arg)
+static int summary_once(struct cli_session *s, const struct cli_options *o, void *arg)
 {
-	struct gp_options plain = { .color = o->color };
+	struct cli_options plain = { .color = o->color };
 	json_t *info = NULL, *rows;
-	struct gp_view view;
-	int ret = GP_GO_ON;
+	struct cli_view view;
+	int ret = CLI_GO_ON;
 
 	if (!s->is_direct)
-		ret = gp_session_call(s, NULL, "GetInfo", NULL, &info);
-	if (ret == GP_GO_ON)
-		ret = gp_objects_get(s, GP_OBJECT_DEVICE, o, &rows);
-	if (ret != GP_GO_ON) {
+		ret = cli_session_call(s, NULL, "GetInfo", NULL, &info);
+	if (ret == CLI_GO_ON)
+		ret = cli_objects_get(s, CLI_OBJECT_DEVICE, o, &rows);
+	if (ret != CLI_GO_ON) {
 		json_decref(info);
 		return ret;
 	}
 	for (size_t i = 0; i < json_array_size(rows); i++)
 		add_summary(json_array_get(rows, i), info);
 	if (o->is_json)
-		return gp_print_json(gp_schema("summary", json_pack("{s:o, s:o}", "daemon",
-								    info ? info : json_null(),
-								    "devices", rows)),
-				     gp_watch_is_line(o));
+		return cli_print_json(cli_schema("summary", json_pack("{s:o, s:o}", "daemon",
+								      info ? info : json_null(),
+								      "devices", rows)),
+				      cli_watch_is_line(o));
 	print_head(info);
 	putchar('\n');
-	gp_view_init(&view, columns, ARRAY_SIZE(columns), &plain);
-	gp_view_print(&view, rows, &plain);
+	cli_view_init(&view, columns, ARRAY_SIZE(columns), &plain);
+	cli_view_print(&view, rows, &plain);
 	print_reasons(rows);
 	json_decref(info);
 	json_decref(rows);
-	return gp_cli_finish(GP_EXIT_OK);
+	return cli_finish(CLI_EXIT_OK);
 }
 
-int gp_summary_main(int argc, char **argv)
+int cli_summary_main(int argc, char **argv)
 {
-	struct gp_session s;
-	struct gp_options o;
-	int ret = gp_options_parse(argc, argv, &verb, &o);
+	struct cli_session s;
+	struct cli_options o;
+	int ret = cli_options_parse(argc, argv, &verb, &o);
 
-	if (ret == GP_GO_ON)
-		ret = gp_options_no_words(&o, 0);
-	if (ret == GP_GO_ON)
-		ret = gp_session_open(&s, &o, true);
-	if (ret != GP_GO_ON)
+	if (ret == CLI_GO_ON)
+		ret = cli_options_no_words(&o, 0);
+	if (ret == CLI_GO_ON)
+		ret = cli_session_open(&s, &o, true);
+	if (ret != CLI_GO_ON)
 		return ret;
-	ret = gp_watch(&s, &o, summary_once, NULL);
-	gp_session_close(&s);
+	ret = cli_watch(&s, &o, summary_once, NULL);
+	cli_session_close(&s);
 	return ret;
 }

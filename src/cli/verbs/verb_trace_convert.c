@@ -47,7 +47,7 @@ struct track {
  * @end_ns: time of the last event
  */
 struct convert {
-	struct gp_chrome chrome;
+	struct trace_chrome chrome;
 	json_t *names;
 	struct track *tracks;
 	u32 nr;
@@ -85,7 +85,7 @@ static void name_track(struct convert *c, const struct track *t)
 		snprintf(name, sizeof(name), "%u %.31s", t->pid, name_of(c, t->pid));
 	else
 		snprintf(name, sizeof(name), "%u queue %u", t->pid, t->queue_id);
-	gp_chrome_name_track(&c->chrome, t->gpu_id, t->tid, name);
+	trace_chrome_name_track(&c->chrome, t->gpu_id, t->tid, name);
 }
 
 static u32 offset_of(const struct track *t)
@@ -135,7 +135,7 @@ static struct track *get_track(struct convert *c, const struct track *want)
 	}
 	if (is_new_device(c, want->gpu_id)) {
 		snprintf(name, sizeof(name), "gpu:%u", want->gpu_id);
-		gp_chrome_name_process(&c->chrome, want->gpu_id, name);
+		trace_chrome_name_process(&c->chrome, want->gpu_id, name);
 	}
 	if (c->nr == c->cap) {
 		u32 cap = c->cap ? 2 * c->cap : 64;
@@ -155,13 +155,13 @@ static struct track *get_track(struct convert *c, const struct track *want)
 static void close_box(struct convert *c, struct track *t, u64 now_ns)
 {
 	static const char *const categories[] = { "switch", "state", "busy" };
-	struct gp_chrome_event e = {
+	struct trace_chrome_event e = {
 		.pid = t->gpu_id, .tid = t->tid, .name = t->name, .category = categories[t->kind],
 		.from_ns = t->since_ns, .to_ns = max(now_ns, t->since_ns),
 	};
 
 	if (t->name[0])
-		gp_chrome_complete(&c->chrome, &e);
+		trace_chrome_complete(&c->chrome, &e);
 	t->name[0] = '\0';
 }
 
@@ -183,7 +183,7 @@ static int add_instant(struct convert *c, const json_t *e, u32 gpu_id, u64 now_n
 	struct track want = { .gpu_id = gpu_id, .kind = TRACK_SWITCH };
 	struct track *t = get_track(c, &want);
 	char name[200];
-	struct gp_chrome_event i = {
+	struct trace_chrome_event i = {
 		.pid = gpu_id, .name = name, .category = text_of(e, "kind"), .from_ns = now_ns,
 		.arg_name = "pid", .arg = number(e, "pid"),
 	};
@@ -192,7 +192,7 @@ static int add_instant(struct convert *c, const json_t *e, u32 gpu_id, u64 now_n
 		return -ENOMEM;
 	i.tid = t->tid;
 	snprintf(name, sizeof(name), "%s: %s", text_of(e, "kind"), text_of(e, "text"));
-	gp_chrome_instant(&c->chrome, &i);
+	trace_chrome_instant(&c->chrome, &i);
 	return 0;
 }
 
@@ -267,14 +267,14 @@ static int read_line(struct convert *c, const char *text, bool is_first)
 	return ret;
 }
 
-int gp_trace_convert(FILE *in, FILE *out, unsigned long *line)
+int cli_trace_convert(FILE *in, FILE *out, unsigned long *line)
 {
 	struct convert c = { .names = json_object() };
 	size_t cap = 0;
 	char *text = NULL;
 	int ret = 0;
 
-	gp_chrome_begin(&c.chrome, out);
+	trace_chrome_begin(&c.chrome, out);
 	for (*line = 0; !ret && getline(&text, &cap, in) > 0;)
 		ret = read_line(&c, text, !(*line)++);
 	if (!ret && !*line)
@@ -282,7 +282,7 @@ int gp_trace_convert(FILE *in, FILE *out, unsigned long *line)
 	for (u32 i = 0; i < c.nr; i++)
 		close_box(&c, &c.tracks[i], c.end_ns);
 	if (!ret)
-		ret = gp_chrome_finish(&c.chrome);
+		ret = trace_chrome_finish(&c.chrome);
 	json_decref(c.names);
 	free(c.tracks);
 	free(text);

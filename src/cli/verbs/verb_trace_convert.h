@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /**
- * gp_trace_convert() - convert
+ * cli_trace_convert() - convert
  * @in: a recording: JSON lines, the first with the schema gpreempt.trace/1
  * @out: Chrome trace JSON
  * @line: where it went wrong
@@ -18,6 +18,6 @@
  *
  * Return: 0, -EINVAL not a recording or a line of it is damaged, -ENOMEM, -EIO.
  */
-int gp_trace_convert(FILE *in, FILE *out, unsigned long *line);
+int cli_trace_convert(FILE *in, FILE *out, unsigned long *line);
 
 #endif

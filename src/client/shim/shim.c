@@ -4,12 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static void clear(struct gp_shim *s, const struct gp_shim_sys *sys, uint32_t sees)
+static void clear(struct shim *s, const struct shim_sys *sys, uint32_t sees)
 {
 	/* Most of the table was never touched; do not touch it now. */
 	memset(s->queues, 0, s->nr_queues * sizeof(s->queues[0]));
-	memset(&s->nr_queues, 0, sizeof(*s) - offsetof(struct gp_shim, nr_queues));
-	gp_client_holds_init(&s->holds);
+	memset(&s->nr_queues, 0, sizeof(*s) - offsetof(struct shim, nr_queues));
+	client_holds_init(&s->holds);
 	s->sys = sys;
 	s->kfd = -1;
 	s->their_kfd = -1;
@@ -21,24 +21,24 @@ static void clear(struct gp_shim *s, const struct gp_shim_sys *sys, uint32_t see
 	pthread_mutex_init(&s->lock, NULL);
 }
 
-void gp_shim_init(struct gp_shim *s, const struct gp_shim_sys *sys)
+void shim_init(struct shim *s, const struct shim_sys *sys)
 {
 	memset(s, 0, sizeof(*s));
-	clear(s, sys, GP_WIRE_SEES_IOCTL);
+	clear(s, sys, WIRE_SEES_IOCTL);
 }
 
-void gp_shim_forget(struct gp_shim *s)
+void shim_forget(struct shim *s)
 {
 	uint32_t slot;
 
-	gp_fd_close(s->sock, &s->sock_id);
-	gp_fd_close(s->wake_fd[0], &s->wake_id);
-	gp_fd_close(s->wake_fd[1], &s->wake_id);
-	gp_fd_close(s->dbg_pipe[0], &s->dbg_pipe_id);
-	gp_fd_close(s->dbg_pipe[1], &s->dbg_pipe_id);
-	gp_fd_close(s->kfd, &s->kfd_id);
-	for (slot = 0; slot < GP_SHIM_NR_SLOTS; slot++)
-		if (gp_shim_slots[slot])
-			gp_shim_slots[slot] = 0;
-	clear(s, s->sys, s->sees & (GP_WIRE_SEES_IOCTL | GP_WIRE_SEES_TABLE));
+	shim_fd_close(s->sock, &s->sock_id);
+	shim_fd_close(s->wake_fd[0], &s->wake_id);
+	shim_fd_close(s->wake_fd[1], &s->wake_id);
+	shim_fd_close(s->dbg_pipe[0], &s->dbg_pipe_id);
+	shim_fd_close(s->dbg_pipe[1], &s->dbg_pipe_id);
+	shim_fd_close(s->kfd, &s->kfd_id);
+	for (slot = 0; slot < SHIM_NR_SLOTS; slot++)
+		if (shim_slots[slot])
+			shim_slots[slot] = 0;
+	clear(s, s->sys, s->sees & (WIRE_SEES_IOCTL | WIRE_SEES_TABLE));
 }

@@ -36,23 +36,23 @@
 #include "client/client_request.h"
 
 /* Queue ids are less than this (kfd_priv.h: KFD_MAX_NUM_OF_QUEUES_PER_PROCESS). */
-#define GP_SHIM_MAX_QUEUES 1024
+#define SHIM_MAX_QUEUES 1024
 /* 8 bytes each in a slice of 8 KiB per process and GPU (kfd_doorbell.c). */
-#define GP_SHIM_NR_DOORBELLS 1024
+#define SHIM_NR_DOORBELLS 1024
 /* GPUs told apart by the address of their slice. */
-#define GP_SHIM_NR_SLICES 8
-#define GP_SHIM_NR_SLOTS (GP_SHIM_NR_DOORBELLS * GP_SHIM_NR_SLICES)
+#define SHIM_NR_SLICES 8
+#define SHIM_NR_SLOTS (SHIM_NR_DOORBELLS * SHIM_NR_SLICES)
 
-struct gp_shim;
+struct shim;
 
 /**
- * struct gp_shim_piece - a piece of this process's memory
+ * struct shim_piece - a piece of this process's memory
  * @addr: where it is
  * @to: where it is copied to
  * @bytes: how much
  * @error: output: 0 or -EFAULT
  */
-struct gp_shim_piece {
+struct shim_piece {
 	uint64_t addr;
 	void *to;
 	size_t bytes;
@@ -60,7 +60,7 @@ struct gp_shim_piece {
 };
 
 /**
- * struct gp_shim_sys - the world around the shim
+ * struct shim_sys - the world around the shim
  * @ioctl: the real one; -1 and errno
  * @open_kfd: a descriptor of /dev/kfd, or -errno
  * @connect: a non-blocking SEQPACKET socket to the daemon, or -errno
@@ -70,25 +70,25 @@ struct gp_shim_piece {
  * @occupancy: waves of this process on a node: 0 none, > 0 some, -1 not known
  * @window: called where a decision "idle" was made and is not yet published; NULL = nothing
  */
-struct gp_shim_sys {
+struct shim_sys {
 	int (*ioctl)(int fd, unsigned long request, void *arg);
 	int (*open_kfd)(void);
 	int (*connect)(void);
 	uint64_t (*now_ns)(void);
-	void (*read_memory)(struct gp_shim_piece *pieces, uint32_t nr);
+	void (*read_memory)(struct shim_piece *pieces, uint32_t nr);
 	int (*write_memory)(uint64_t addr, const void *from, size_t bytes);
 	int (*occupancy)(uint32_t gpu_id);
 	void (*window)(void);
 };
 
 /**
- * struct gp_shim_props - what UPDATE_QUEUE sets
+ * struct shim_props - what UPDATE_QUEUE sets
  * @ring_addr: ring
  * @ring_bytes: its size
  * @percentage: with the XCC in bits 8-15
  * @prio: 0..15
  */
-struct gp_shim_props {
+struct shim_props {
 	uint64_t ring_addr;
 	uint32_t ring_bytes;
 	uint32_t percentage;
@@ -96,17 +96,17 @@ struct gp_shim_props {
 };
 
 /* How idle is being proven where barrier packets may be put in. */
-enum gp_shim_proof {
-	GP_SHIM_QUIET,		/* waiting until nothing was written for a while */
-	GP_SHIM_BARRIER,	/* a barrier packet is on its way */
+enum shim_proof {
+	SHIM_QUIET,		/* waiting until nothing was written for a while */
+	SHIM_BARRIER,		/* a barrier packet is on its way */
 };
 
 /**
- * struct gp_shim_queue - a queue of this process
+ * struct shim_queue - a queue of this process
  * @used: there is such a queue
  * @queue_id: its id and its place in the table
  * @gpu_id: node
- * @type: enum gp_kfd_queue_type
+ * @type: enum drv_kfd_queue_type
  * @wish: what the application wants; call_lock
  * @has: what the driver has; call_lock
  * @wptr_addr: write index
@@ -129,15 +129,15 @@ enum gp_shim_proof {
  * @requests: those of an AQL queue
  * @changed_ns: when it was last stopped or continued; set under call_lock alone
  * @look_ns: when to look next; UINT64_MAX = never
- * @hsa: struct gp_shim_hsa_queue of hsa.c, or NULL
+ * @hsa: struct shim_hsa_queue of hsa.c, or NULL
  */
-struct gp_shim_queue {
+struct shim_queue {
 	bool used;
 	uint32_t queue_id;
 	uint32_t gpu_id;
 	uint32_t type;
-	struct gp_shim_props wish;
-	struct gp_shim_props has;
+	struct shim_props wish;
+	struct shim_props has;
 	uint64_t wptr_addr;
 	uint64_t rptr_addr;
 	bool is_readable;
@@ -150,25 +150,25 @@ struct gp_shim_queue {
 	bool is_busy;
 	bool is_deciding;
 	uint64_t busy_since_ns;
-	enum gp_shim_proof proof;
+	enum shim_proof proof;
 	uint64_t wptr;
 	uint64_t quiet_since_ns;
 	uint64_t pace_ns;
 	struct gp_idle idle;
-	struct gp_client_requests requests;
+	struct client_requests requests;
 	_Atomic uint64_t changed_ns;
 	uint64_t look_ns;
-	struct gp_shim_hsa_queue *hsa;
+	struct shim_hsa_queue *hsa;
 };
 
-enum gp_shim_dbg_state {
-	GP_SHIM_DBG_OFF,	/* no session */
-	GP_SHIM_DBG_ON,
-	GP_SHIM_DBG_FAILED,	/* tried, or another debugger is there: never again */
+enum shim_dbg_state {
+	SHIM_DBG_OFF,		/* no session */
+	SHIM_DBG_ON,
+	SHIM_DBG_FAILED,	/* tried, or another debugger is there: never again */
 };
 
 /**
- * struct gp_shim_progress - what is expected after a release
+ * struct shim_progress - what is expected after a release
  * @gpu_id: node; 0 = nothing is
  * @queue_id: a queue that had work
  * @rptr: its read index at the first look after it
@@ -177,7 +177,7 @@ enum gp_shim_dbg_state {
  * @look_ns: next look
  * @pace_ns: wait between looks
  */
-struct gp_shim_progress {
+struct shim_progress {
 	uint32_t gpu_id;
 	uint32_t queue_id;
 	uint64_t rptr;
@@ -187,10 +187,10 @@ struct gp_shim_progress {
 	uint64_t pace_ns;
 };
 
-#define GP_SHIM_MAX_NODES 64
+#define SHIM_MAX_NODES 64
 
 /**
- * struct gp_shim - everything
+ * struct shim - everything
  * @sys: the world
  * @call_lock: see DOC
  * @lock: see DOC
@@ -206,7 +206,7 @@ struct gp_shim_progress {
  * @thread: the control thread
  * @wake_fd: pipe that wakes it; read end first
  * @wake_id: what its ends are; both are the same
- * @is_dirty: something to apply or to tell, see gp_shim_wake()
+ * @is_dirty: something to apply or to tell, see shim_control_wake_locked()
  * @sock: connection, -1 = none
  * @sock_id: what it is
  * @is_welcome: the daemon answered
@@ -217,7 +217,7 @@ struct gp_shim_progress {
  * @again_ns: wait before what the driver refused is tried again; 0 = it refused nothing
  * @epoch: largest so far in this connection
  * @welcome: the answer
- * @sees: GP_WIRE_SEES_*; ROCr has its bits changed without a lock
+ * @sees: WIRE_SEES_*; ROCr has its bits changed without a lock
  * @told_sees: as the daemon knows it
  * @stores_index: the application stores the write index of a queue with several producers;
  *	set without a lock
@@ -231,25 +231,25 @@ struct gp_shim_progress {
  * @skip_recheck: do not look again after publishing idle: only to show that it is needed
  * @nr_calls: UPDATE_QUEUE and DBG_TRAP calls that cost a runlist cycle
  */
-struct gp_shim {
-	const struct gp_shim_sys *sys;
+struct shim {
+	const struct shim_sys *sys;
 	pthread_mutex_t call_lock;
 	pthread_mutex_t lock;
-	struct gp_client_holds holds;
-	struct gp_shim_queue queues[GP_SHIM_MAX_QUEUES];
+	struct client_holds holds;
+	struct shim_queue queues[SHIM_MAX_QUEUES];
 	uint32_t nr_queues; /* what comes from here on is cleared in a child */
 	uint64_t nr_made;
 	int kfd;
-	struct gp_fd_id kfd_id;
+	struct shim_fd_id kfd_id;
 	int their_kfd;
 	bool is_started;
 	bool is_stopping;
 	pthread_t thread;
 	int wake_fd[2];
-	struct gp_fd_id wake_id;
+	struct shim_fd_id wake_id;
 	bool is_dirty;
 	int sock;
-	struct gp_fd_id sock_id;
+	struct shim_fd_id sock_id;
 	bool is_welcome;
 	bool is_broken;
 	uint64_t since_ns;
@@ -257,17 +257,17 @@ struct gp_shim {
 	uint64_t backoff_ns;
 	uint64_t again_ns;
 	uint64_t epoch;
-	struct gp_wire_welcome welcome;
+	struct wire_welcome welcome;
 	_Atomic uint32_t sees;
 	uint32_t told_sees;
 	bool stores_index;
 	uint64_t waited_ns;
 	bool has_runtime;
-	enum gp_shim_dbg_state dbg;
+	enum shim_dbg_state dbg;
 	int dbg_pipe[2];
-	struct gp_fd_id dbg_pipe_id;
-	uint32_t lost[GP_SHIM_MAX_NODES];
-	struct gp_shim_progress progress[GP_SHIM_MAX_NODES];
+	struct shim_fd_id dbg_pipe_id;
+	uint32_t lost[SHIM_MAX_NODES];
+	struct shim_progress progress[SHIM_MAX_NODES];
 	bool skip_recheck;
 	uint64_t nr_calls;
 };
@@ -276,41 +276,41 @@ struct gp_shim {
  * For each doorbell how many idle queues may be behind it: not 0 = a ring is worth
  * telling. Read without a lock by the wrapped store, written under lock.
  */
-extern uint32_t gp_shim_slots[GP_SHIM_NR_SLOTS];
+extern uint32_t shim_slots[SHIM_NR_SLOTS];
 
 /**
- * gp_shim_slot() - place of a doorbell
+ * shim_slot() - place of a doorbell
  * @addr: where it is mapped
  *
- * Return: index into gp_shim_slots.
+ * Return: index into shim_slots.
  */
-static inline uint32_t gp_shim_slot(uintptr_t addr)
+static inline uint32_t shim_slot(uintptr_t addr)
 {
-	return addr >> 3 & (GP_SHIM_NR_SLOTS - 1);
+	return addr >> 3 & (SHIM_NR_SLOTS - 1);
 }
 
 /**
- * gp_shim_init() - begin; allocates and starts nothing
+ * shim_init() - begin; allocates and starts nothing
  * @s: memory
  * @sys: the world; must live as long
  */
-void gp_shim_init(struct gp_shim *s, const struct gp_shim_sys *sys);
+void shim_init(struct shim *s, const struct shim_sys *sys);
 
 /**
- * gp_shim_forget() - what a child does after a fork: it has no queues and no thread
+ * shim_forget() - what a child does after a fork: it has no queues and no thread
  * @s: shim
  *
  * Descriptors are closed, locks made new.
  */
-void gp_shim_forget(struct gp_shim *s);
+void shim_forget(struct shim *s);
 
 /* The one of this process, see entry.c. */
-extern struct gp_shim gp_shim_self;
+extern struct shim shim_self;
 
 /**
- * gp_shim_debug() - a line on stderr if $GPREEMPT_DEBUG is set
+ * shim_debug() - a line on stderr if $GPREEMPT_DEBUG is set
  * @fmt: as of printf
  */
-void gp_shim_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void shim_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -10,72 +10,72 @@
 #include "client/shim/shim.h"
 
 /**
- * gp_conn_send_locked() - send a message
+ * shim_conn_send_locked() - send a message
  * @s: shim
  * @hdr: begins the message; magic and time are filled in
- * @type: enum gp_wire_type
+ * @type: enum wire_type
  * @bytes: of the message
  */
-void gp_conn_send_locked(struct gp_shim *s, struct gp_wire_hdr *hdr, uint16_t type, size_t bytes);
+void shim_conn_send_locked(struct shim *s, struct wire_hdr *hdr, uint16_t type, size_t bytes);
 
 /**
- * gp_conn_hello_locked() - say which process this is and what it wishes
+ * shim_conn_hello_locked() - say which process this is and what it wishes
  * @s: shim, connected
  *
  * What is wished comes from the environment (GPREEMPT_PRIORITY, ..._CLASS, ..._WEIGHT,
  * ..._SLICE_NS, ..._DEADLINE_NS, ..._LATENCY_CRITICAL, ..._GROUP); a number that is none
  * counts as not said.
  */
-void gp_conn_hello_locked(struct gp_shim *s);
+void shim_conn_hello_locked(struct shim *s);
 
 /**
- * gp_conn_queue_locked() - tell of a queue
+ * shim_conn_queue_locked() - tell of a queue
  * @s: shim
  * @q: queue
  */
-void gp_conn_queue_locked(struct gp_shim *s, const struct gp_shim_queue *q);
+void shim_conn_queue_locked(struct shim *s, const struct shim_queue *q);
 
 /**
- * gp_conn_edge_locked() - tell what happened to a queue
+ * shim_conn_edge_locked() - tell what happened to a queue
  * @s: shim
- * @type: GP_WIRE_BUSY, GP_WIRE_IDLE, GP_WIRE_QUEUE_REMOVE
+ * @type: WIRE_BUSY, WIRE_IDLE, WIRE_QUEUE_REMOVE
  * @q: queue
  */
-void gp_conn_edge_locked(struct gp_shim *s, uint16_t type, const struct gp_shim_queue *q);
+void shim_conn_edge_locked(struct shim *s, uint16_t type, const struct shim_queue *q);
 
 /**
- * gp_conn_progress_locked() - tell that a queue completed requests and has more
+ * shim_conn_progress_locked() - tell that a queue completed requests and has more
  * @s: shim
  * @q: queue
  * @since_ns: when the oldest request that is not completed came
  */
-void gp_conn_progress_locked(struct gp_shim *s, const struct gp_shim_queue *q, uint64_t since_ns);
+void shim_conn_progress_locked(struct shim *s, const struct shim_queue *q, uint64_t since_ns);
 
 /**
- * gp_conn_lost_locked() - tell that a queue was reset: the process is left alone there
+ * shim_conn_lost_locked() - tell that a queue was reset: the process is left alone there
  * @s: shim
  * @gpu_id: node
  */
-void gp_conn_lost_locked(struct gp_shim *s, uint32_t gpu_id);
+void shim_conn_lost_locked(struct shim *s, uint32_t gpu_id);
 
 /**
- * gp_conn_note_locked() - tell something worth knowing
+ * shim_conn_note_locked() - tell something worth knowing
  * @s: shim
- * @code: enum gp_wire_note_code
+ * @code: enum wire_note_code
  * @gpu_id: node or 0
  * @value: see the code
  * @text: for people
  */
-void gp_conn_note_locked(struct gp_shim *s, uint32_t code, uint32_t gpu_id, uint64_t value,
-			 const char *text);
+void shim_conn_note_locked(struct shim *s, uint32_t code, uint32_t gpu_id, uint64_t value,
+			   const char *text);
 
 /**
- * gp_conn_check() - is it a message that a daemon may send?
+ * shim_conn_check() - is it a message that a daemon may send?
  * @data: what came
  * @bytes: of it
  *
  * Return: its type, or -EBADMSG.
  */
-int gp_conn_check(const void *data, size_t bytes);
+int shim_conn_check(const void *data, size_t bytes);
 
 #endif

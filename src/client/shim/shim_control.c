@@ -38,37 +38,37 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-void gp_control_wake_locked(struct gp_shim *s)
+void shim_control_wake_locked(struct shim *s)
 {
 	if (s->is_dirty)
 		return;
 	s->is_dirty = true;
 	if (s->wake_fd[1] < 0)
 		return;
-	if (!gp_fd_is_ours(s->wake_fd[1], &s->wake_id) || write(s->wake_fd[1], "", 1) != 1)
+	if (!shim_fd_is_ours(s->wake_fd[1], &s->wake_id) || write(s->wake_fd[1], "", 1) != 1)
 		s->is_dirty = false;
 }
 
-void gp_control_tell_queue_locked(struct gp_shim *s, const struct gp_shim_queue *q)
+void shim_control_tell_queue_locked(struct shim *s, const struct shim_queue *q)
 {
 	if (s->is_welcome)
-		gp_conn_queue_locked(s, q);
+		shim_conn_queue_locked(s, q);
 }
 
-void gp_control_tell_gone_locked(struct gp_shim *s, const struct gp_shim_queue *q)
+void shim_control_tell_gone_locked(struct shim *s, const struct shim_queue *q)
 {
 	if (s->is_welcome)
-		gp_conn_edge_locked(s, GP_WIRE_QUEUE_REMOVE, q);
+		shim_conn_edge_locked(s, WIRE_QUEUE_REMOVE, q);
 }
 
-static void retry_later(struct gp_shim *s, uint64_t now)
+static void retry_later(struct shim *s, uint64_t now)
 {
 	s->retry_ns = now + s->backoff_ns;
 	s->backoff_ns = earlier(2 * s->backoff_ns, BACKOFF_MAX_NS);
 }
 
 /* The socket is this thread's until it is shown to the others. */
-static void connect_now(struct gp_shim *s, uint64_t now)
+static void connect_now(struct shim *s, uint64_t now)
 {
 	int fd = s->sys->connect();
 
@@ -76,23 +76,23 @@ static void connect_now(struct gp_shim *s, uint64_t now)
 		retry_later(s, now);
 		return;
 	}
-	fd = gp_fd_keep(fd, &s->sock_id);
+	fd = shim_fd_keep(fd, &s->sock_id);
 	s->since_ns = now;
 	s->epoch = 0;
 	pthread_mutex_lock(&s->call_lock);
 	pthread_mutex_lock(&s->lock);
 	/* Nothing is held without a daemon; a set needs a beginning. */
-	gp_client_holds_init(&s->holds);
+	client_holds_init(&s->holds);
 	s->sock = fd;
-	gp_conn_hello_locked(s);
+	shim_conn_hello_locked(s);
 	pthread_mutex_unlock(&s->lock);
 	pthread_mutex_unlock(&s->call_lock);
 }
 
 /* Nothing stays held without a daemon. Both locks. */
-static void disconnect_locked(struct gp_shim *s, uint64_t now)
+static void disconnect_locked(struct shim *s, uint64_t now)
 {
-	struct gp_shim_queue *q;
+	struct shim_queue *q;
 
 	if (!s->is_welcome)
 		s->backoff_ns = BACKOFF_MAX_NS;
@@ -100,59 +100,59 @@ static void disconnect_locked(struct gp_shim *s, uint64_t now)
 		s->backoff_ns = BACKOFF_MIN_NS;
 	retry_later(s, now);
 
-	gp_fd_close(s->sock, &s->sock_id);
+	shim_fd_close(s->sock, &s->sock_id);
 	s->sock = -1;
 	s->is_welcome = false;
 	s->is_broken = false;
-	gp_client_holds_init(&s->holds);
-	gp_progress_drop(s);
+	client_holds_init(&s->holds);
+	shim_progress_drop(s);
 	/* Without a daemon no edge is told. */
-	gp_shim_queue_each(s, q) {
-		gp_shim_queue_set_busy_locked(s, q, true);
+	shim_queue_each(s, q) {
+		shim_queue_set_busy_locked(s, q, true);
 		q->look_ns = UINT64_MAX;
 	}
 }
 
-static void welcome_locked(struct gp_shim *s, const struct gp_wire_welcome *m)
+static void welcome_locked(struct shim *s, const struct wire_welcome *m)
 {
-	struct gp_shim_queue *q;
+	struct shim_queue *q;
 	uint32_t i;
 
 	s->welcome = *m;
-	gp_detect_begin_locked(s);
-	gp_shim_queue_each(s, q)
-		gp_conn_queue_locked(s, q);
-	for (i = 0; i < GP_SHIM_MAX_NODES && s->lost[i]; i++)
-		gp_conn_lost_locked(s, s->lost[i]);
+	shim_detect_begin_locked(s);
+	shim_queue_each(s, q)
+		shim_conn_queue_locked(s, q);
+	for (i = 0; i < SHIM_MAX_NODES && s->lost[i]; i++)
+		shim_conn_lost_locked(s, s->lost[i]);
 }
 
 /* Return: 0, or -EBADMSG: talk to it no more. Both locks are free. */
-static int handle(struct gp_shim *s, const void *data, size_t bytes)
+static int handle(struct shim *s, const void *data, size_t bytes)
 {
-	int type = gp_conn_check(data, bytes);
+	int type = shim_conn_check(data, bytes);
 
-	if (type < 0 || type == GP_WIRE_BYE || (type == GP_WIRE_WELCOME) == s->is_welcome)
+	if (type < 0 || type == WIRE_BYE || (type == WIRE_WELCOME) == s->is_welcome)
 		return -EBADMSG;
-	if (type == GP_WIRE_WELCOME) {
+	if (type == WIRE_WELCOME) {
 		pthread_mutex_lock(&s->lock);
 		welcome_locked(s, data);
 		pthread_mutex_unlock(&s->lock);
 		return 0;
 	}
-	gp_order_do(s, data);
+	shim_order_do(s, data);
 	return 0;
 }
 
 /* Return: 0, 1 nothing there, or -errno: the connection is of no use. */
-static int receive(struct gp_shim *s)
+static int receive(struct shim *s)
 {
 	union {
-		struct gp_wire_hdr hdr;
-		uint8_t bytes[GP_WIRE_MAX + 1];
+		struct wire_hdr hdr;
+		uint8_t bytes[WIRE_MAX + 1];
 	} m;
 	ssize_t n;
 
-	if (!gp_fd_is_ours(s->sock, &s->sock_id))
+	if (!shim_fd_is_ours(s->sock, &s->sock_id))
 		return -EBADF;
 	n = recv(s->sock, &m, sizeof(m), MSG_DONTWAIT);
 	if (n < 0)
@@ -163,7 +163,7 @@ static int receive(struct gp_shim *s)
 }
 
 /* Return: 0, or -errno: the connection is of no use. */
-static int converse(struct gp_shim *s, uint64_t now)
+static int converse(struct shim *s, uint64_t now)
 {
 	int r;
 
@@ -175,7 +175,7 @@ static int converse(struct gp_shim *s, uint64_t now)
 	return r > 0 ? 0 : r;
 }
 
-static void keep_connection(struct gp_shim *s, uint64_t now)
+static void keep_connection(struct shim *s, uint64_t now)
 {
 	int r;
 
@@ -186,7 +186,7 @@ static void keep_connection(struct gp_shim *s, uint64_t now)
 	r = converse(s, now);
 	if (!r)
 		return;
-	gp_shim_debug("daemon: %s", strerror(-r));
+	shim_debug("daemon: %s", strerror(-r));
 	pthread_mutex_lock(&s->call_lock);
 	pthread_mutex_lock(&s->lock);
 	disconnect_locked(s, now);
@@ -194,17 +194,17 @@ static void keep_connection(struct gp_shim *s, uint64_t now)
 	pthread_mutex_unlock(&s->call_lock);
 }
 
-static void end_leases(struct gp_shim *s, uint64_t now)
+static void end_leases(struct shim *s, uint64_t now)
 {
-	struct gp_client_hold h;
+	struct client_hold h;
 
 	if (gp_holds_next_ns(&s->holds.set) > now)
 		return;
 	pthread_mutex_lock(&s->call_lock);
 	pthread_mutex_lock(&s->lock);
-	while (gp_client_holds_expire(&s->holds, now, &h))
-		gp_conn_note_locked(s, GP_WIRE_NOTE_LEASE_ENDED, (uint32_t)h.hold.target.node,
-				    h.hold.owner, "not renewed");
+	while (client_holds_expire(&s->holds, now, &h))
+		shim_conn_note_locked(s, WIRE_NOTE_LEASE_ENDED, (uint32_t)h.hold.target.node,
+				      h.hold.owner, "not renewed");
 	pthread_mutex_unlock(&s->lock);
 	pthread_mutex_unlock(&s->call_lock);
 }
@@ -213,16 +213,16 @@ static void end_leases(struct gp_shim *s, uint64_t now)
  * What an edge, an end of a lease or the loss of the daemon makes necessary. Return: when
  * to try again: a queue that the driver would not continue must not stay stopped.
  */
-static uint64_t settle(struct gp_shim *s, uint64_t now)
+static uint64_t settle(struct shim *s, uint64_t now)
 {
-	struct gp_pause_result ignored;
+	struct shim_pause_result ignored;
 	bool is_needed;
 
 	pthread_mutex_lock(&s->call_lock);
-	is_needed = gp_pause_is_needed(s);
+	is_needed = shim_pause_is_needed(s);
 	if (is_needed) {
-		gp_pause_apply(s, 0, 0, &ignored);
-		is_needed = gp_pause_is_needed(s);
+		shim_pause_apply(s, 0, 0, &ignored);
+		is_needed = shim_pause_is_needed(s);
 	}
 	pthread_mutex_unlock(&s->call_lock);
 	if (!is_needed) {
@@ -235,17 +235,17 @@ static uint64_t settle(struct gp_shim *s, uint64_t now)
 	return now + s->again_ns;
 }
 
-static void tell_sees_locked(struct gp_shim *s)
+static void tell_sees_locked(struct shim *s)
 {
 	uint32_t sees = s->sees;
 
 	if (!s->is_welcome || sees == s->told_sees)
 		return;
 	s->told_sees = sees;
-	gp_conn_note_locked(s, GP_WIRE_NOTE_SEES, 0, sees, "");
+	shim_conn_note_locked(s, WIRE_NOTE_SEES, 0, sees, "");
 }
 
-static uint64_t next_ns(const struct gp_shim *s, uint64_t look_ns)
+static uint64_t next_ns(const struct shim *s, uint64_t look_ns)
 {
 	uint64_t next = earlier(look_ns, gp_holds_next_ns(&s->holds.set));
 
@@ -256,7 +256,7 @@ static uint64_t next_ns(const struct gp_shim *s, uint64_t look_ns)
 	return next;
 }
 
-uint64_t gp_control_step(struct gp_shim *s)
+uint64_t shim_control_step(struct shim *s)
 {
 	uint64_t now = s->sys->now_ns();
 	uint64_t look_ns, again_ns;
@@ -269,8 +269,8 @@ uint64_t gp_control_step(struct gp_shim *s)
 	again_ns = settle(s, now);
 	pthread_mutex_lock(&s->lock);
 	tell_sees_locked(s);
-	look_ns = gp_detect_step_locked(s, now);
-	look_ns = earlier(look_ns, gp_progress_step_locked(s, now));
+	look_ns = shim_detect_step_locked(s, now);
+	look_ns = earlier(look_ns, shim_progress_step_locked(s, now));
 	/* What a look brought about is seen in the next round. */
 	if (s->is_dirty || s->is_broken)
 		look_ns = now;
@@ -278,33 +278,33 @@ uint64_t gp_control_step(struct gp_shim *s)
 	return next_ns(s, earlier(look_ns, again_ns));
 }
 
-static int open_wake(struct gp_shim *s)
+static int open_wake(struct shim *s)
 {
 	int fds[2];
 
 	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK))
 		return -errno;
-	s->wake_fd[0] = gp_fd_keep(fds[0], &s->wake_id);
-	s->wake_fd[1] = gp_fd_keep(fds[1], &s->wake_id);
+	s->wake_fd[0] = shim_fd_keep(fds[0], &s->wake_id);
+	s->wake_fd[1] = shim_fd_keep(fds[1], &s->wake_id);
 	return 0;
 }
 
 /* A pipe that the application closed is made anew; without one the thread wakes late. */
-static void keep_wake(struct gp_shim *s)
+static void keep_wake(struct shim *s)
 {
-	if (gp_fd_is_ours(s->wake_fd[0], &s->wake_id) &&
-	    gp_fd_is_ours(s->wake_fd[1], &s->wake_id))
+	if (shim_fd_is_ours(s->wake_fd[0], &s->wake_id) &&
+	    shim_fd_is_ours(s->wake_fd[1], &s->wake_id))
 		return;
 	pthread_mutex_lock(&s->lock);
-	gp_fd_close(s->wake_fd[0], &s->wake_id);
-	gp_fd_close(s->wake_fd[1], &s->wake_id);
+	shim_fd_close(s->wake_fd[0], &s->wake_id);
+	shim_fd_close(s->wake_fd[1], &s->wake_id);
 	s->wake_fd[0] = s->wake_fd[1] = -1;
 	if (open_wake(s))
-		gp_shim_debug("nothing to be woken by");
+		shim_debug("nothing to be woken by");
 	pthread_mutex_unlock(&s->lock);
 }
 
-static void sleep_until(struct gp_shim *s, uint64_t until_ns)
+static void sleep_until(struct shim *s, uint64_t until_ns)
 {
 	struct pollfd fds[2] = {
 		{ .fd = s->wake_fd[0], .events = POLLIN },
@@ -321,26 +321,26 @@ static void sleep_until(struct gp_shim *s, uint64_t until_ns)
 			       .tv_nsec = (long)(wait % 1000000000) };
 	if (ppoll(fds, 2, &t, NULL) <= 0 || !fds[0].revents)
 		return;
-	if (gp_fd_is_ours(s->wake_fd[0], &s->wake_id))
+	if (shim_fd_is_ours(s->wake_fd[0], &s->wake_id))
 		while (read(s->wake_fd[0], bytes, sizeof(bytes)) == sizeof(bytes))
 			;
 }
 
 static void *run(void *arg)
 {
-	struct gp_shim *s = arg;
+	struct shim *s = arg;
 	uint64_t next;
 
 	pthread_setname_np(pthread_self(), "gpreempt");
 	while (!__atomic_load_n(&s->is_stopping, __ATOMIC_ACQUIRE)) {
-		next = gp_control_step(s);
+		next = shim_control_step(s);
 		keep_wake(s);
 		sleep_until(s, next);
 	}
 	return NULL;
 }
 
-static int start_thread(struct gp_shim *s)
+static int start_thread(struct shim *s)
 {
 	pthread_attr_t attr;
 	sigset_t all, before;
@@ -357,18 +357,18 @@ static int start_thread(struct gp_shim *s)
 }
 
 /* The application's own if there is no other: it may have given up the right to open one. */
-int gp_control_kfd(struct gp_shim *s)
+int shim_control_kfd(struct shim *s)
 {
 	int fd;
 
-	if (s->kfd >= 0 && gp_fd_is_ours(s->kfd, &s->kfd_id))
+	if (s->kfd >= 0 && shim_fd_is_ours(s->kfd, &s->kfd_id))
 		return s->kfd;
 	fd = s->sys->open_kfd();
-	s->kfd = fd < 0 ? -1 : gp_fd_keep(fd, &s->kfd_id);
+	s->kfd = fd < 0 ? -1 : shim_fd_keep(fd, &s->kfd_id);
 	return fd < 0 ? s->their_kfd : s->kfd;
 }
 
-void gp_control_start(struct gp_shim *s, int fd)
+void shim_control_start(struct shim *s, int fd)
 {
 	int before = errno;
 
@@ -376,16 +376,16 @@ void gp_control_start(struct gp_shim *s, int fd)
 	s->their_kfd = fd;
 	if (!s->is_started) {
 		s->is_started = true;
-		gp_control_kfd(s);
+		shim_control_kfd(s);
 		s->backoff_ns = BACKOFF_MIN_NS;
 		if (!open_wake(s) && start_thread(s))
-			gp_shim_debug("no thread");
+			shim_debug("no thread");
 	}
 	pthread_mutex_unlock(&s->call_lock);
 	errno = before;
 }
 
-void gp_control_stop(struct gp_shim *s)
+void shim_control_stop(struct shim *s)
 {
 	if (!s->is_started)
 		return;

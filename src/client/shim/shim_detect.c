@@ -36,12 +36,12 @@ static uint64_t clamped(uint64_t value, uint64_t if_zero)
 	return value < WAIT_MAX_NS ? value : WAIT_MAX_NS;
 }
 
-static uint64_t quiet_ns(const struct gp_shim *s)
+static uint64_t quiet_ns(const struct shim *s)
 {
 	return clamped(s->welcome.quiet_ns, QUIET_DEFAULT_NS);
 }
 
-static struct gp_idle_pace pace_of(const struct gp_shim *s, const struct gp_shim_queue *q)
+static struct gp_idle_pace pace_of(const struct shim *s, const struct shim_queue *q)
 {
 	uint64_t poll = clamped(s->welcome.poll_ns, POLL_DEFAULT_NS);
 	struct gp_idle_pace pace = {
@@ -52,14 +52,14 @@ static struct gp_idle_pace pace_of(const struct gp_shim *s, const struct gp_shim
 		.poll_max_ns = poll * IDLE_FACTOR,
 	};
 
-	if (s->sees & GP_WIRE_SEES_TABLE && pace.poll_max_ns < IDLE_ROCR_NS)
+	if (s->sees & WIRE_SEES_TABLE && pace.poll_max_ns < IDLE_ROCR_NS)
 		pace.poll_max_ns = IDLE_ROCR_NS;
 	return pace;
 }
 
-static bool can_follow(const struct gp_shim *s, const struct gp_shim_queue *q)
+static bool can_follow(const struct shim *s, const struct shim_queue *q)
 {
-	return s->is_welcome && gp_shim_queue_is_compute(q) && q->is_readable;
+	return s->is_welcome && shim_queue_is_compute(q) && q->is_readable;
 }
 
 /* Every thread of this process has passed a full barrier when this returns. */
@@ -79,26 +79,26 @@ static void barrier_everywhere(void)
 }
 
 /* Nothing was ever written: the indices of AQL only grow. */
-static bool is_untouched(struct gp_shim_queue *q)
+static bool is_untouched(struct shim_queue *q)
 {
 	if (!q->is_watched) {
-		q->idle.rptr = gp_shim_queue_rptr(q);
-		q->idle.wptr = gp_shim_queue_wptr(q);
+		q->idle.rptr = shim_queue_rptr(q);
+		q->idle.wptr = shim_queue_wptr(q);
 	}
-	return q->type == GP_KFD_QUEUE_AQL && !q->idle.rptr && !q->idle.wptr;
+	return q->type == DRV_KFD_QUEUE_AQL && !q->idle.rptr && !q->idle.wptr;
 }
 
 /* Barrier packets begin with a quiet time. */
-static void begin_quiet(struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
+static void begin_quiet(struct shim *s, struct shim_queue *q, uint64_t now)
 {
-	q->proof = GP_SHIM_QUIET;
+	q->proof = SHIM_QUIET;
 	q->quiet_since_ns = now;
 	q->pace_ns = quiet_ns(s);
 	if (!q->is_watched)
-		q->wptr = gp_shim_queue_wptr(q);
+		q->wptr = shim_queue_wptr(q);
 }
 
-static void begin(struct gp_shim *s, struct gp_shim_queue *q, bool has_work)
+static void begin(struct shim *s, struct shim_queue *q, bool has_work)
 {
 	const struct gp_idle before = q->idle;
 	uint64_t now = s->sys->now_ns();
@@ -107,19 +107,19 @@ static void begin(struct gp_shim *s, struct gp_shim_queue *q, bool has_work)
 	q->idle.rptr = before.rptr;
 	q->idle.wptr = before.wptr;
 	q->idle.mark = before.mark;
-	gp_shim_queue_set_busy_locked(s, q, has_work);
+	shim_queue_set_busy_locked(s, q, has_work);
 	begin_quiet(s, q, now);
 	q->look_ns = q->is_busy || q->is_watched ? now : UINT64_MAX;
 }
 
-void gp_detect_new_locked(struct gp_shim *s, struct gp_shim_queue *q)
+void shim_detect_new_locked(struct shim *s, struct shim_queue *q)
 {
 	q->look_ns = UINT64_MAX;
-	if (!gp_shim_queue_is_compute(q))
+	if (!shim_queue_is_compute(q))
 		return;
 	if (!q->is_readable)
-		s->sees |= GP_WIRE_SEES_NOT_RAW;
-	s->sees |= GP_WIRE_SEES_POINTERS;
+		s->sees |= WIRE_SEES_NOT_RAW;
+	s->sees |= WIRE_SEES_POINTERS;
 	/* The application does not know its number yet and cannot have rung. */
 	if (can_follow(s, q)) {
 		gp_aql_mark_idle(&q->idle.mark, q->idle.wptr);
@@ -128,16 +128,16 @@ void gp_detect_new_locked(struct gp_shim *s, struct gp_shim_queue *q)
 }
 
 /* Looks at all queues, as nothing was told of them. */
-static void view_all_locked(struct gp_shim *s)
+static void view_all_locked(struct shim *s)
 {
-	struct gp_shim_view v;
+	struct shim_view v;
 	uint32_t id;
 
 	for (id = 0; id < s->nr_queues; id++) {
-		v = (struct gp_shim_view){ .q = &s->queues[id] };
-		if (!v.q->used || !gp_shim_queue_is_compute(v.q) || !v.q->is_readable)
+		v = (struct shim_view){ .q = &s->queues[id] };
+		if (!v.q->used || !shim_queue_is_compute(v.q) || !v.q->is_readable)
 			continue;
-		gp_shim_queue_view_locked(s, &v, 1);
+		shim_queue_view_locked(s, &v, 1);
 		if (v.q && v.q->is_readable) {
 			v.q->idle.rptr = v.rptr;
 			v.q->idle.wptr = v.wptr;
@@ -149,37 +149,37 @@ static void view_all_locked(struct gp_shim *s)
  * "Idle" is published before anything is told: a ring in between is seen by the second look
  * at the index.
  */
-void gp_detect_begin_locked(struct gp_shim *s)
+void shim_detect_begin_locked(struct shim *s)
 {
-	struct gp_shim_queue *q;
+	struct shim_queue *q;
 
 	view_all_locked(s);
-	gp_shim_queue_each(s, q)
-		if (gp_shim_queue_is_compute(q) && q->is_readable && is_untouched(q))
-			gp_shim_queue_set_busy_locked(s, q, false);
+	shim_queue_each(s, q)
+		if (shim_queue_is_compute(q) && q->is_readable && is_untouched(q))
+			shim_queue_set_busy_locked(s, q, false);
 	pthread_mutex_unlock(&s->lock);
 	barrier_everywhere();
 	pthread_mutex_lock(&s->lock);
 	s->is_welcome = true;
-	gp_shim_queue_each(s, q)
+	shim_queue_each(s, q)
 		if (can_follow(s, q))
 			begin(s, q, !is_untouched(q));
 }
 
 /* What idle.c remembers is up to date. */
-static void tell_busy(struct gp_shim *s, struct gp_shim_queue *q)
+static void tell_busy(struct shim *s, struct shim_queue *q)
 {
-	gp_shim_queue_set_busy_locked(s, q, true);
+	shim_queue_set_busy_locked(s, q, true);
 	begin_quiet(s, q, q->busy_since_ns);
 	/* Idle was not told yet: nothing has changed. */
 	if (q->is_deciding)
 		return;
-	gp_client_requests_begin(&q->requests, q->busy_since_ns);
-	gp_conn_edge_locked(s, GP_WIRE_BUSY, q);
-	gp_control_wake_locked(s);
+	client_requests_begin(&q->requests, q->busy_since_ns);
+	shim_conn_edge_locked(s, WIRE_BUSY, q);
+	shim_control_wake_locked(s);
 }
 
-static void edge_locked(struct gp_shim *s, struct gp_shim_queue *q)
+static void edge_locked(struct shim *s, struct shim_queue *q)
 {
 	struct gp_idle_pace pace = pace_of(s, q);
 
@@ -190,49 +190,49 @@ static void edge_locked(struct gp_shim *s, struct gp_shim_queue *q)
 	tell_busy(s, q);
 }
 
-void gp_detect_ring(struct gp_shim *s, uintptr_t doorbell, uint64_t wptr_addr)
+void shim_detect_ring(struct shim *s, uintptr_t doorbell, uint64_t wptr_addr)
 {
-	struct gp_shim_queue *q;
-	struct gp_guard guard;
+	struct shim_queue *q;
+	struct shim_guard guard;
 
-	gp_guard_lock(s, &guard);
-	gp_shim_queue_each(s, q) {
+	shim_guard_lock(s, &guard);
+	shim_queue_each(s, q) {
 		if (q->wptr_addr != wptr_addr)
 			continue;
-		gp_shim_queue_set_slice_locked(q, doorbell);
+		shim_queue_set_slice_locked(q, doorbell);
 		edge_locked(s, q);
 	}
-	gp_guard_unlock(s, &guard);
+	shim_guard_unlock(s, &guard);
 }
 
-void gp_detect_api(struct gp_shim *s)
+void shim_detect_api(struct shim *s)
 {
-	struct gp_shim_queue *q;
-	struct gp_guard guard;
+	struct shim_queue *q;
+	struct shim_guard guard;
 
-	gp_guard_lock(s, &guard);
-	gp_shim_queue_each(s, q)
+	shim_guard_lock(s, &guard);
+	shim_queue_each(s, q)
 		if (q->is_watched)
 			edge_locked(s, q);
-	gp_guard_unlock(s, &guard);
+	shim_guard_unlock(s, &guard);
 }
 
 /* Work that came before "idle" was published. Of a watched queue the next look tells. */
-static bool has_new_work(const struct gp_shim *s, const struct gp_shim_queue *q)
+static bool has_new_work(const struct shim *s, const struct shim_queue *q)
 {
 	return q->is_busy ||
-	       (!q->is_watched && !s->skip_recheck && gp_shim_queue_wptr(q) != q->idle.wptr);
+	       (!q->is_watched && !s->skip_recheck && shim_queue_wptr(q) != q->idle.wptr);
 }
 
-static void declare_idle(struct gp_shim *s, struct gp_shim_view *v, uint64_t now)
+static void declare_idle(struct shim *s, struct shim_view *v, uint64_t now)
 {
-	struct gp_shim_queue *q = v->q;
+	struct shim_queue *q = v->q;
 	struct gp_idle_pace pace = pace_of(s, q);
 
 	if (s->sys->window)
 		s->sys->window();
 	q->is_deciding = true;
-	gp_shim_queue_set_busy_locked(s, q, false);
+	shim_queue_set_busy_locked(s, q, false);
 	pthread_mutex_unlock(&s->lock);
 	barrier_everywhere();
 	pthread_mutex_lock(&s->lock);
@@ -240,16 +240,16 @@ static void declare_idle(struct gp_shim *s, struct gp_shim_view *v, uint64_t now
 		return;
 	q->is_deciding = false;
 	if (!has_new_work(s, q)) {
-		gp_conn_edge_locked(s, GP_WIRE_IDLE, q);
+		shim_conn_edge_locked(s, WIRE_IDLE, q);
 		return;
 	}
-	gp_shim_queue_set_busy_locked(s, q, true);
+	shim_queue_set_busy_locked(s, q, true);
 	gp_idle_work(&q->idle, &pace, now);
 	begin_quiet(s, q, now);
 	q->look_ns = q->idle.look_ns;
 }
 
-static enum gp_idle_waves waves_of(const struct gp_shim *s, uint32_t gpu_id)
+static enum gp_idle_waves waves_of(const struct shim *s, uint32_t gpu_id)
 {
 	int n = s->sys->occupancy(gpu_id);
 
@@ -259,20 +259,22 @@ static enum gp_idle_waves waves_of(const struct gp_shim *s, uint32_t gpu_id)
 }
 
 /* Return: false if the queue is another by now, or got work: what was seen is old. */
-static bool fill_in(struct gp_shim *s, const struct gp_shim_view *v, enum gp_idle_answer ask,
+static bool fill_in(struct shim *s, const struct shim_view *v, enum gp_idle_answer ask,
 		    struct gp_idle_seen *seen)
 {
-	struct gp_shim_queue *q = v->q;
+	struct shim_queue *q = v->q;
 	struct gp_aql_mark mark = *gp_idle_mark(&q->idle);
-	bool is_aql = q->type == GP_KFD_QUEUE_AQL, was_busy = q->is_busy;
-	struct gp_shim_props ring = q->wish;
+	bool is_aql = q->type == DRV_KFD_QUEUE_AQL, was_busy = q->is_busy;
+	struct shim_props ring = q->wish;
 	uint32_t gpu_id = q->gpu_id;
 
 	pthread_mutex_unlock(&s->lock);
 	if (ask == GP_IDLE_ASK_WAVES)
 		seen->waves = waves_of(s, gpu_id);
+	else if (is_aql)
+		seen->end = shim_packet_end(s->sys, &ring, &mark, v->wptr);
 	else
-		seen->end = is_aql ? gp_packet_end(s->sys, &ring, &mark, v->wptr) : GP_AQL_UNKNOWN;
+		seen->end = GP_AQL_UNKNOWN;
 	pthread_mutex_lock(&s->lock);
 	if (!q->used || q->made != v->made || q->is_busy != was_busy || !can_follow(s, q))
 		return false;
@@ -280,18 +282,18 @@ static bool fill_in(struct gp_shim *s, const struct gp_shim_view *v, enum gp_idl
 	return true;
 }
 
-static void ask_rule(struct gp_shim *s, struct gp_shim_view *v, enum gp_aql_end end, uint64_t now)
+static void ask_rule(struct shim *s, struct shim_view *v, enum gp_aql_end end, uint64_t now)
 {
-	struct gp_shim_queue *q = v->q;
+	struct shim_queue *q = v->q;
 	struct gp_idle_pace pace = pace_of(s, q);
 	struct gp_idle_seen seen = {
 		.now_ns = now,
 		.rptr = v->rptr,
 		.wptr = v->wptr,
-		.wrap = q->type == GP_KFD_QUEUE_PM4 ? q->wish.ring_bytes / 4 - 1 : UINT64_MAX,
+		.wrap = q->type == DRV_KFD_QUEUE_PM4 ? q->wish.ring_bytes / 4 - 1 : UINT64_MAX,
 		.ended_ns = __atomic_load_n(&s->waited_ns, __ATOMIC_ACQUIRE),
 		.end = end,
-		.is_stopped = gp_pause_is_stopped(q),
+		.is_stopped = shim_pause_is_stopped(q),
 	};
 	enum gp_idle_answer answer;
 
@@ -307,92 +309,92 @@ static void ask_rule(struct gp_shim *s, struct gp_shim_view *v, enum gp_aql_end 
 		tell_busy(s, q);
 }
 
-static void slower(struct gp_shim_queue *q, uint64_t now)
+static void slower(struct shim_queue *q, uint64_t now)
 {
 	q->look_ns = now + q->pace_ns;
 	q->pace_ns = q->pace_ns < BUSY_MAX_NS / 2 ? q->pace_ns * 2 : BUSY_MAX_NS;
 }
 
 /* Return: that decides; else none is on its way. */
-static bool look_at_barrier(struct gp_shim *s, struct gp_shim_view *v, uint64_t now)
+static bool look_at_barrier(struct shim *s, struct shim_view *v, uint64_t now)
 {
-	struct gp_shim_queue *q = v->q;
+	struct shim_queue *q = v->q;
 
-	switch (gp_hsa_barrier_check(q)) {
-	case GP_HSA_DONE:
+	switch (shim_hsa_barrier_check(q)) {
+	case SHIM_HSA_DONE:
 		/* All before it was read and has ended, and nothing is behind it. */
 		v->rptr = q->idle.rptr = q->idle.wptr = v->wptr;
 		ask_rule(s, v, GP_AQL_ENDED, now);
 		return true;
-	case GP_HSA_WAITS:
+	case SHIM_HSA_WAITS:
 		slower(q, now);
 		return true;
 	default:
-		q->proof = GP_SHIM_QUIET;
+		q->proof = SHIM_QUIET;
 		return false;
 	}
 }
 
 /* Return: barrier packets decide; else the rule is to be asked. */
-static bool try_barrier(struct gp_shim *s, struct gp_shim_view *v, uint64_t now)
+static bool try_barrier(struct shim *s, struct shim_view *v, uint64_t now)
 {
-	struct gp_shim_queue *q = v->q;
+	struct shim_queue *q = v->q;
 
-	if (!gp_hsa_barrier_is_used(q))
+	if (!shim_hsa_barrier_is_used(q))
 		return false;
 	if (v->wptr != q->wptr) {
 		begin_quiet(s, q, now);
 		q->look_ns = now + quiet_ns(s);
 		return true;
 	}
-	if (q->proof == GP_SHIM_BARRIER)
+	if (q->proof == SHIM_BARRIER)
 		return look_at_barrier(s, v, now);
 	if (now < q->quiet_since_ns + quiet_ns(s)) {
 		q->look_ns = q->quiet_since_ns + quiet_ns(s);
 		return true;
 	}
-	switch (gp_hsa_barrier_send(s, q, &q->wptr)) {
-	case GP_HSA_SENT:
-		q->proof = GP_SHIM_BARRIER;
+	switch (shim_hsa_barrier_send(s, q, &q->wptr)) {
+	case SHIM_HSA_SENT:
+		q->proof = SHIM_BARRIER;
 		q->pace_ns = BARRIER_MIN_NS;
-		gp_client_requests_own(&q->requests, q->wptr);
+		client_requests_own(&q->requests, q->wptr);
 		break;
-	case GP_HSA_NOT_NOW:
+	case SHIM_HSA_NOT_NOW:
 		break;
-	case GP_HSA_NEVER:
+	case SHIM_HSA_NEVER:
 		return false;
 	}
 	slower(q, now);
 	return true;
 }
 
-static void look_at_requests(struct gp_shim *s, const struct gp_shim_view *v, uint64_t now)
+static void look_at_requests(struct shim *s, const struct shim_view *v, uint64_t now)
 {
 	uint64_t since_ns;
 
-	if (v->q->is_busy && v->q->type == GP_KFD_QUEUE_AQL &&
-	    s->welcome.flags & GP_WIRE_WELCOME_PROGRESS &&
-	    gp_client_requests_look(&v->q->requests, v->rptr, v->wptr, now, &since_ns))
-		gp_conn_progress_locked(s, v->q, since_ns);
+	if (v->q->is_busy && v->q->type == DRV_KFD_QUEUE_AQL &&
+	    s->welcome.flags & WIRE_WELCOME_PROGRESS &&
+	    client_requests_look(&v->q->requests, v->rptr, v->wptr, now, &since_ns))
+		shim_conn_progress_locked(s, v->q, since_ns);
 }
 
-static void look(struct gp_shim *s, struct gp_shim_view *v, uint64_t now)
+static void look(struct shim *s, struct shim_view *v, uint64_t now)
 {
-	struct gp_shim_queue *q = v->q;
+	struct shim_queue *q = v->q;
 
-	if (!can_follow(s, q) || (q->is_busy && gp_pause_is_stopped(q)))
+	if (!can_follow(s, q) || (q->is_busy && shim_pause_is_stopped(q)))
 		return;
 	look_at_requests(s, v, now);
 	if (!q->is_busy || !try_barrier(s, v, now))
 		ask_rule(s, v, GP_AQL_NOT_ASKED, now);
 }
 
-static bool is_due(const struct gp_shim *s, struct gp_shim_queue *q, uint64_t now)
+static bool is_due(const struct shim *s, struct shim_queue *q, uint64_t now)
 {
 	if (!q->used || !can_follow(s, q))
 		return false;
 	/* Stopped by order nothing can end, and nothing may be put in; but work may come. */
-	if (q->is_busy && gp_pause_is_stopped(q)) {
+	if (q->is_busy && shim_pause_is_stopped(q)) {
 		q->look_ns = UINT64_MAX;
 		return false;
 	}
@@ -402,21 +404,21 @@ static bool is_due(const struct gp_shim *s, struct gp_shim_queue *q, uint64_t no
 }
 
 /* Its indices are not to be read any more: it is not known to have no work. */
-static void lose_sight(struct gp_shim *s, struct gp_shim_queue *q)
+static void lose_sight(struct shim *s, struct shim_queue *q)
 {
-	s->sees |= GP_WIRE_SEES_NOT_RAW;
+	s->sees |= WIRE_SEES_NOT_RAW;
 	q->look_ns = UINT64_MAX;
 	if (!q->is_busy)
 		tell_busy(s, q);
 }
 
-static uint64_t next_look(struct gp_shim *s)
+static uint64_t next_look(struct shim *s)
 {
 	uint64_t next = UINT64_MAX;
-	struct gp_shim_queue *q;
+	struct shim_queue *q;
 
-	gp_shim_queue_each(s, q) {
-		if (s->is_welcome && gp_shim_queue_is_compute(q) && !q->is_readable)
+	shim_queue_each(s, q) {
+		if (s->is_welcome && shim_queue_is_compute(q) && !q->is_readable)
 			lose_sight(s, q);
 		else if (can_follow(s, q) && q->look_ns < next)
 			next = q->look_ns;
@@ -424,16 +426,16 @@ static uint64_t next_look(struct gp_shim *s)
 	return next;
 }
 
-uint64_t gp_detect_step_locked(struct gp_shim *s, uint64_t now_ns)
+uint64_t shim_detect_step_locked(struct shim *s, uint64_t now_ns)
 {
-	struct gp_shim_view views[GP_SHIM_VIEWS];
+	struct shim_view views[SHIM_VIEWS];
 	uint32_t id = 0, nr, i;
 
 	do {
-		for (nr = 0; id < s->nr_queues && nr < GP_SHIM_VIEWS; id++)
+		for (nr = 0; id < s->nr_queues && nr < SHIM_VIEWS; id++)
 			if (is_due(s, &s->queues[id], now_ns))
 				views[nr++].q = &s->queues[id];
-		gp_shim_queue_view_locked(s, views, nr);
+		shim_queue_view_locked(s, views, nr);
 		for (i = 0; i < nr; i++)
 			if (views[i].q && views[i].q->made == views[i].made)
 				look(s, &views[i], now_ns);

@@ -23,43 +23,43 @@
 #include "client/shim/shim.h"
 
 /**
- * gp_detect_new_locked() - begin to follow a queue that was made just now
+ * shim_detect_new_locked() - begin to follow a queue that was made just now
  * @s: shim
  * @q: queue
  */
-void gp_detect_new_locked(struct gp_shim *s, struct gp_shim_queue *q);
+void shim_detect_new_locked(struct shim *s, struct shim_queue *q);
 
 /**
- * gp_detect_begin_locked() - begin to follow all queues: there is a daemon
+ * shim_detect_begin_locked() - begin to follow all queues: there is a daemon
  * @s: shim; the lock is released meanwhile, and @is_welcome is set when it is held for good
  *
  * A queue counts as busy until idle is proven, unless nothing was ever put in.
  */
-void gp_detect_begin_locked(struct gp_shim *s);
+void shim_detect_begin_locked(struct shim *s);
 
 /**
- * gp_detect_ring() - a doorbell was rung that may belong to an idle queue
+ * shim_detect_ring() - a doorbell was rung that may belong to an idle queue
  * @s: shim; no lock is held
  * @doorbell: address of the doorbell
  * @wptr_addr: address of the write index: says which queue
  *
  * Context: any thread of the application, after the ring.
  */
-void gp_detect_ring(struct gp_shim *s, uintptr_t doorbell, uint64_t wptr_addr);
+void shim_detect_ring(struct shim *s, uintptr_t doorbell, uint64_t wptr_addr);
 
 /**
- * gp_detect_api() - ROCr was called and may have rung queues of its own
+ * shim_detect_api() - ROCr was called and may have rung queues of its own
  * @s: shim; no lock is held
  */
-void gp_detect_api(struct gp_shim *s);
+void shim_detect_api(struct shim *s);
 
 /**
- * gp_detect_step_locked() - look where it is time to
+ * shim_detect_step_locked() - look where it is time to
  * @s: shim; the lock is released meanwhile
  * @now_ns: time
  *
  * Return: when to look next, UINT64_MAX = not at all.
  */
-uint64_t gp_detect_step_locked(struct gp_shim *s, uint64_t now_ns);
+uint64_t shim_detect_step_locked(struct shim *s, uint64_t now_ns);
 
 #endif

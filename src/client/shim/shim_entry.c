@@ -21,15 +21,15 @@
 #define EXPORT __attribute__((visibility("default")))
 #define TOOLS "HSA_TOOLS_LIB"
 
-struct gp_shim gp_shim_self = {
-	.sys = &gp_shim_sys_real,
+struct shim shim_self = {
+	.sys = &shim_sys_real,
 	.call_lock = PTHREAD_MUTEX_INITIALIZER,
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.kfd = -1,
 	.wake_fd = { -1, -1 },
 	.sock = -1,
 	.dbg_pipe = { -1, -1 },
-	.sees = GP_WIRE_SEES_IOCTL,
+	.sees = WIRE_SEES_IOCTL,
 };
 
 EXPORT int ioctl(int fd, unsigned long request, ...);
@@ -37,14 +37,14 @@ EXPORT int ioctl(int fd, unsigned long request, ...);
 /* Of the rules. The program is not this library's to end. */
 void gp_port_warn(const char *file, int line, const char *cond)
 {
-	gp_shim_debug("%s:%d: %s", file, line, cond);
+	shim_debug("%s:%d: %s", file, line, cond);
 }
 
 static void in_child(void)
 {
 	int before = errno;
 
-	gp_shim_forget(&gp_shim_self);
+	shim_forget(&shim_self);
 	errno = before;
 }
 
@@ -62,10 +62,10 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	va_start(ap, request);
 	arg = va_arg(ap, void *);
 	va_end(ap);
-	if (!gp_ioctl_is_ours(request))
-		return gp_shim_sys_real.ioctl(fd, request, arg);
+	if (!shim_ioctl_is_ours(request))
+		return shim_sys_real.ioctl(fd, request, arg);
 	pthread_once(&once, watch_forks);
-	return gp_ioctl_call(&gp_shim_self, fd, request, arg);
+	return shim_ioctl_call(&shim_self, fd, request, arg);
 }
 
 /* A name that ROCr's parser would take apart is left out; newer ROCr finds the library anyway. */
@@ -96,7 +96,7 @@ static void add_to_tools(void)
 	Dl_info info;
 	int n;
 
-	if (!dladdr(&gp_shim_self, &info) || !info.dli_fname || !is_plain(info.dli_fname) ||
+	if (!dladdr(&shim_self, &info) || !info.dli_fname || !is_plain(info.dli_fname) ||
 	    info.dli_fname[0] != '/')
 		return;
 	if (names && has_name(names, info.dli_fname))
@@ -109,16 +109,16 @@ static void add_to_tools(void)
 
 __attribute__((constructor)) static void begin(void)
 {
-	gp_shim_sys_resolve();
-	gp_env_freeze();
+	shim_sys_resolve();
+	shim_env_freeze();
 	add_to_tools();
 	/* Else a ROCr whose table went to rocprofiler-sdk loads no other tool. */
 	setenv("HSA_TOOLS_ROCPROFILER_V1_TOOLS", "1", 0);
 }
 
-/* See gp_pause_end_dbg(). */
+/* See shim_pause_end_dbg(). */
 __attribute__((destructor)) static void end(void)
 {
-	if (gp_shim_self.dbg == GP_SHIM_DBG_ON)
-		gp_pause_end_dbg(&gp_shim_self);
+	if (shim_self.dbg == SHIM_DBG_ON)
+		shim_pause_end_dbg(&shim_self);
 }

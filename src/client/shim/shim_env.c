@@ -42,7 +42,7 @@ static void complete(char value[VALUE_MAX])
 		strcpy(value, whole);
 }
 
-void gp_env_freeze(void)
+void shim_env_freeze(void)
 {
 	size_t i;
 
@@ -59,7 +59,7 @@ void gp_env_freeze(void)
 	is_frozen = true;
 }
 
-const char *gp_env(const char *name)
+const char *shim_env(const char *name)
 {
 	size_t i;
 

@@ -8,14 +8,14 @@
 #define GP_SHIM_ENV_H
 
 /* Copy them. A relative name of the socket is completed: the program may go elsewhere. */
-void gp_env_freeze(void);
+void shim_env_freeze(void);
 
 /**
- * gp_env() - a variable
+ * shim_env() - a variable
  * @name: GPREEMPT_* or XDG_RUNTIME_DIR
  *
- * Return: its value when gp_env_freeze() was called, now if it never was; NULL = not set.
+ * Return: its value when shim_env_freeze() was called, now if it never was; NULL = not set.
  */
-const char *gp_env(const char *name);
+const char *shim_env(const char *name);
 
 #endif

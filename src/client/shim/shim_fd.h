@@ -12,17 +12,17 @@
 #include <stdint.h>
 
 /**
- * struct gp_fd_id - what a descriptor is of
+ * struct shim_fd_id - what a descriptor is of
  * @dev: device
  * @ino: inode; 0 = not known, whatever is there is taken for the shim's
  */
-struct gp_fd_id {
+struct shim_fd_id {
 	uint64_t dev;
 	uint64_t ino;
 };
 
 /**
- * gp_fd_keep() - a descriptor is to stay
+ * shim_fd_keep() - a descriptor is to stay
  * @fd: just made
  * @id: output
  *
@@ -30,18 +30,18 @@ struct gp_fd_id {
  *
  * Return: its number from now on.
  */
-int gp_fd_keep(int fd, struct gp_fd_id *id);
+int shim_fd_keep(int fd, struct shim_fd_id *id);
 
 /*
  * What a file is that was just opened by name and is closed soon. Not by its number, which
  * may be the program's by now.
  */
-void gp_fd_note_path(const char *path, struct gp_fd_id *id);
+void shim_fd_note_path(const char *path, struct shim_fd_id *id);
 
 /* Is it still the shim's? */
-bool gp_fd_is_ours(int fd, const struct gp_fd_id *id);
+bool shim_fd_is_ours(int fd, const struct shim_fd_id *id);
 
 /* Closes it if it is; -1 is nothing. */
-void gp_fd_close(int fd, const struct gp_fd_id *id);
+void shim_fd_close(int fd, const struct shim_fd_id *id);
 
 #endif

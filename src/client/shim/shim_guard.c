@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-void gp_guard_begin(struct gp_guard *g)
+void shim_guard_begin(struct shim_guard *g)
 {
 	sigset_t all;
 
@@ -13,22 +13,22 @@ void gp_guard_begin(struct gp_guard *g)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &g->cancel);
 }
 
-void gp_guard_end(const struct gp_guard *g)
+void shim_guard_end(const struct shim_guard *g)
 {
 	pthread_setcancelstate(g->cancel, NULL);
 	pthread_sigmask(SIG_SETMASK, &g->mask, NULL);
 }
 
-void gp_guard_lock(struct gp_shim *s, struct gp_guard *g)
+void shim_guard_lock(struct shim *s, struct shim_guard *g)
 {
 	g->error = errno;
-	gp_guard_begin(g);
+	shim_guard_begin(g);
 	pthread_mutex_lock(&s->lock);
 }
 
-void gp_guard_unlock(struct gp_shim *s, const struct gp_guard *g)
+void shim_guard_unlock(struct shim *s, const struct shim_guard *g)
 {
 	pthread_mutex_unlock(&s->lock);
-	gp_guard_end(g);
+	shim_guard_end(g);
 	errno = g->error;
 }

@@ -12,43 +12,43 @@
 #include "client/shim/shim.h"
 
 /**
- * struct gp_guard - state of the thread before
+ * struct shim_guard - state of the thread before
  * @mask: blocked signals
  * @cancel: whether the thread could be cancelled
- * @error: errno; gp_guard_lock() alone
+ * @error: errno; shim_guard_lock() alone
  */
-struct gp_guard {
+struct shim_guard {
 	sigset_t mask;
 	int cancel;
 	int error;
 };
 
 /**
- * gp_guard_begin() - neither signal nor cancellation until gp_guard_end()
+ * shim_guard_begin() - neither signal nor cancellation until shim_guard_end()
  * @g: memory until then
  *
  * A signal handler may end the program or jump away: not with a lock.
  */
-void gp_guard_begin(struct gp_guard *g);
+void shim_guard_begin(struct shim_guard *g);
 
 /**
- * gp_guard_end() - as it was before
- * @g: of gp_guard_begin()
+ * shim_guard_end() - as it was before
+ * @g: of shim_guard_begin()
  */
-void gp_guard_end(const struct gp_guard *g);
+void shim_guard_end(const struct shim_guard *g);
 
 /**
- * gp_guard_lock() - gp_guard_begin(), then take @s->lock
+ * shim_guard_lock() - shim_guard_begin(), then take @s->lock
  * @s: shim
- * @g: memory until gp_guard_unlock()
+ * @g: memory until shim_guard_unlock()
  */
-void gp_guard_lock(struct gp_shim *s, struct gp_guard *g);
+void shim_guard_lock(struct shim *s, struct shim_guard *g);
 
 /**
- * gp_guard_unlock() - free it; errno is what it was
+ * shim_guard_unlock() - free it; errno is what it was
  * @s: shim
- * @g: of gp_guard_lock()
+ * @g: of shim_guard_lock()
  */
-void gp_guard_unlock(struct gp_shim *s, const struct gp_guard *g);
+void shim_guard_unlock(struct shim *s, const struct shim_guard *g);
 
 #endif

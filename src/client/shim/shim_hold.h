@@ -9,22 +9,22 @@
 #include "client/shim/shim.h"
 
 /**
- * gp_hold_has() - is a queue held?
+ * shim_hold_has() - is a queue held?
  * @s: shim
  * @q: queue
  *
  * Return: true for a compute queue that is held.
  */
-bool gp_hold_has(const struct gp_shim *s, const struct gp_shim_queue *q);
+bool shim_hold_has(const struct shim *s, const struct shim_queue *q);
 
 /**
- * gp_hold_wants() - would a new queue be held?
+ * shim_hold_wants() - would a new queue be held?
  * @s: shim
  * @gpu_id: node
- * @type: enum gp_kfd_queue_type
+ * @type: enum drv_kfd_queue_type
  *
  * Return: true for a compute queue on a node that is held as a whole.
  */
-bool gp_hold_wants(const struct gp_shim *s, uint32_t gpu_id, uint32_t type);
+bool shim_hold_wants(const struct shim *s, uint32_t gpu_id, uint32_t type);
 
 #endif

@@ -22,8 +22,8 @@ typedef hsa_status_t (*queue_create_fn)(hsa_agent_t agent, uint32_t size, hsa_qu
 EXPORT const uint32_t HSA_AMD_TOOL_PRIORITY = 50;
 
 /* ROCr's own, from the table. Written in OnLoad, before any queue exists. */
-static void *real[GP_HSA_NR_CORE];
-static struct gp_hsa_calls calls;
+static void *real[SHIM_HSA_NR_CORE];
+static struct shim_hsa_calls calls;
 static bool has_table;
 
 /* Not 0: an idle queue may be behind this signal. Ordinary signals have kind 1. */
@@ -31,15 +31,15 @@ static inline uint32_t may_be_idle(const amd_signal_t *signal)
 {
 	if (signal->kind >= 0)
 		return 0;
-	return __atomic_load_n(&gp_shim_slots[gp_shim_slot((uintptr_t)
-							   signal->hardware_doorbell_ptr)],
+	return __atomic_load_n(&shim_slots[shim_slot((uintptr_t)
+						     signal->hardware_doorbell_ptr)],
 			       __ATOMIC_RELAXED);
 }
 
 static __attribute__((noinline, cold)) void tell(const amd_signal_t *signal)
 {
-	gp_detect_ring(&gp_shim_self, (uintptr_t)signal->hardware_doorbell_ptr,
-		       (uintptr_t)&signal->queue_ptr->write_dispatch_id);
+	shim_detect_ring(&shim_self, (uintptr_t)signal->hardware_doorbell_ptr,
+			 (uintptr_t)&signal->queue_ptr->write_dispatch_id);
 }
 
 /*
@@ -56,30 +56,30 @@ static __attribute__((noinline, cold)) void tell(const amd_signal_t *signal)
 			tell(s);                                                       \
 	}
 
-STORE(store_relaxed, GP_HSA_SIGNAL_STORE_RELAXED)
-STORE(store_screlease, GP_HSA_SIGNAL_STORE_SCRELEASE)
-STORE(silent_store_relaxed, GP_HSA_SIGNAL_SILENT_STORE_RELAXED)
-STORE(silent_store_screlease, GP_HSA_SIGNAL_SILENT_STORE_SCRELEASE)
+STORE(store_relaxed, SHIM_HSA_SIGNAL_STORE_RELAXED)
+STORE(store_screlease, SHIM_HSA_SIGNAL_STORE_SCRELEASE)
+STORE(silent_store_relaxed, SHIM_HSA_SIGNAL_SILENT_STORE_RELAXED)
+STORE(silent_store_screlease, SHIM_HSA_SIGNAL_SILENT_STORE_SCRELEASE)
 
 static hsa_status_t queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
 				 void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
 				 uint32_t private_bytes, uint32_t group_bytes, hsa_queue_t **out)
 {
-	hsa_status_t r = ((queue_create_fn)real[GP_HSA_QUEUE_CREATE])(
+	hsa_status_t r = ((queue_create_fn)real[SHIM_HSA_QUEUE_CREATE])(
 		agent, size, type, callback, data, private_bytes, group_bytes, out);
 
 	if (r == HSA_STATUS_SUCCESS)
-		gp_hsa_queue_attach(&gp_shim_self, *out, agent, &calls);
+		shim_hsa_queue_attach(&shim_self, *out, agent, &calls);
 	return r;
 }
 
 static hsa_status_t queue_destroy(hsa_queue_t *queue)
 {
-	struct gp_shim_hsa_queue *h = gp_hsa_queue_detach(&gp_shim_self, queue);
-	hsa_status_t r = ((hsa_status_t(*)(hsa_queue_t *))real[GP_HSA_QUEUE_DESTROY])(queue);
+	struct shim_hsa_queue *h = shim_hsa_queue_detach(&shim_self, queue);
+	hsa_status_t r = ((hsa_status_t(*)(hsa_queue_t *))real[SHIM_HSA_QUEUE_DESTROY])(queue);
 
 	if (h)
-		gp_hsa_queue_free(h);
+		shim_hsa_queue_free(h);
 	return r;
 }
 
@@ -87,8 +87,8 @@ static hsa_status_t queue_destroy(hsa_queue_t *queue)
 static inline void note_store(const hsa_queue_t *queue)
 {
 	if (queue->type == HSA_QUEUE_TYPE_MULTI &&
-	    !__atomic_load_n(&gp_shim_self.stores_index, __ATOMIC_RELAXED))
-		__atomic_store_n(&gp_shim_self.stores_index, true, __ATOMIC_RELAXED);
+	    !__atomic_load_n(&shim_self.stores_index, __ATOMIC_RELAXED))
+		__atomic_store_n(&shim_self.stores_index, true, __ATOMIC_RELAXED);
 }
 
 #define STORE_INDEX(name, index)                                                       \
@@ -98,8 +98,8 @@ static inline void note_store(const hsa_queue_t *queue)
 		((void (*)(const hsa_queue_t *, uint64_t))real[index])(queue, value);   \
 	}
 
-STORE_INDEX(store_index_relaxed, GP_HSA_QUEUE_STORE_WRITE_INDEX_RELAXED)
-STORE_INDEX(store_index_screlease, GP_HSA_QUEUE_STORE_WRITE_INDEX_SCRELEASE)
+STORE_INDEX(store_index_relaxed, SHIM_HSA_QUEUE_STORE_WRITE_INDEX_RELAXED)
+STORE_INDEX(store_index_screlease, SHIM_HSA_QUEUE_STORE_WRITE_INDEX_SCRELEASE)
 
 /*
  * Calls inside which ROCr rings queues of its own: before, because it rings and waits
@@ -109,10 +109,10 @@ static hsa_status_t memory_copy(void *to, const void *from, size_t bytes)
 {
 	hsa_status_t r;
 
-	gp_detect_api(&gp_shim_self);
-	r = ((hsa_status_t(*)(void *, const void *, size_t))real[GP_HSA_MEMORY_COPY])(to, from,
-										      bytes);
-	gp_detect_api(&gp_shim_self);
+	shim_detect_api(&shim_self);
+	r = ((hsa_status_t(*)(void *, const void *, size_t))real[SHIM_HSA_MEMORY_COPY])(to, from,
+											bytes);
+	shim_detect_api(&shim_self);
 	return r;
 }
 
@@ -120,10 +120,10 @@ static hsa_status_t executable_freeze(hsa_executable_t e, const char *options)
 {
 	hsa_status_t r;
 
-	gp_detect_api(&gp_shim_self);
-	r = ((hsa_status_t(*)(hsa_executable_t, const char *))real[GP_HSA_EXECUTABLE_FREEZE])(
+	shim_detect_api(&shim_self);
+	r = ((hsa_status_t(*)(hsa_executable_t, const char *))real[SHIM_HSA_EXECUTABLE_FREEZE])(
 		e, options);
-	gp_detect_api(&gp_shim_self);
+	shim_detect_api(&shim_self);
 	return r;
 }
 
@@ -132,10 +132,10 @@ static hsa_status_t load_code_object(hsa_executable_t e, hsa_agent_t agent, hsa_
 {
 	hsa_status_t r;
 
-	gp_detect_api(&gp_shim_self);
+	shim_detect_api(&shim_self);
 	r = ((hsa_status_t(*)(hsa_executable_t, hsa_agent_t, hsa_code_object_t, const char *))
-		     real[GP_HSA_EXECUTABLE_LOAD_CODE_OBJECT])(e, agent, code, options);
-	gp_detect_api(&gp_shim_self);
+		     real[SHIM_HSA_EXECUTABLE_LOAD_CODE_OBJECT])(e, agent, code, options);
+	shim_detect_api(&shim_self);
 	return r;
 }
 
@@ -145,55 +145,55 @@ static hsa_status_t load_agent_code_object(hsa_executable_t e, hsa_agent_t agent
 {
 	hsa_status_t r;
 
-	gp_detect_api(&gp_shim_self);
+	shim_detect_api(&shim_self);
 	r = ((hsa_status_t(*)(hsa_executable_t, hsa_agent_t, hsa_code_object_reader_t,
 			      const char *, hsa_loaded_code_object_t *))
-		     real[GP_HSA_EXECUTABLE_LOAD_AGENT_CODE_OBJECT])(e, agent, reader, options,
-								     out);
-	gp_detect_api(&gp_shim_self);
+		     real[SHIM_HSA_EXECUTABLE_LOAD_AGENT_CODE_OBJECT])(e, agent, reader, options,
+								       out);
+	shim_detect_api(&shim_self);
 	return r;
 }
 
 static const struct {
-	enum gp_hsa_core place;
+	enum shim_hsa_core place;
 	void *fn;
 } wrapped[] = {
-	{ GP_HSA_QUEUE_CREATE, queue_create },
-	{ GP_HSA_QUEUE_DESTROY, queue_destroy },
-	{ GP_HSA_QUEUE_STORE_WRITE_INDEX_RELAXED, store_index_relaxed },
-	{ GP_HSA_QUEUE_STORE_WRITE_INDEX_SCRELEASE, store_index_screlease },
-	{ GP_HSA_MEMORY_COPY, memory_copy },
-	{ GP_HSA_SIGNAL_STORE_RELAXED, store_relaxed },
-	{ GP_HSA_SIGNAL_STORE_SCRELEASE, store_screlease },
-	{ GP_HSA_EXECUTABLE_LOAD_CODE_OBJECT, load_code_object },
-	{ GP_HSA_EXECUTABLE_FREEZE, executable_freeze },
-	{ GP_HSA_SIGNAL_SILENT_STORE_RELAXED, silent_store_relaxed },
-	{ GP_HSA_SIGNAL_SILENT_STORE_SCRELEASE, silent_store_screlease },
-	{ GP_HSA_EXECUTABLE_LOAD_AGENT_CODE_OBJECT, load_agent_code_object },
+	{ SHIM_HSA_QUEUE_CREATE, queue_create },
+	{ SHIM_HSA_QUEUE_DESTROY, queue_destroy },
+	{ SHIM_HSA_QUEUE_STORE_WRITE_INDEX_RELAXED, store_index_relaxed },
+	{ SHIM_HSA_QUEUE_STORE_WRITE_INDEX_SCRELEASE, store_index_screlease },
+	{ SHIM_HSA_MEMORY_COPY, memory_copy },
+	{ SHIM_HSA_SIGNAL_STORE_RELAXED, store_relaxed },
+	{ SHIM_HSA_SIGNAL_STORE_SCRELEASE, store_screlease },
+	{ SHIM_HSA_EXECUTABLE_LOAD_CODE_OBJECT, load_code_object },
+	{ SHIM_HSA_EXECUTABLE_FREEZE, executable_freeze },
+	{ SHIM_HSA_SIGNAL_SILENT_STORE_RELAXED, silent_store_relaxed },
+	{ SHIM_HSA_SIGNAL_SILENT_STORE_SCRELEASE, silent_store_screlease },
+	{ SHIM_HSA_EXECUTABLE_LOAD_AGENT_CODE_OBJECT, load_agent_code_object },
 };
 
-EXPORT bool OnLoad(struct gp_hsa_table *table, uint64_t runtime_version, uint64_t nr_failed,
+EXPORT bool OnLoad(struct shim_hsa_table *table, uint64_t runtime_version, uint64_t nr_failed,
 		   const char *const *failed)
 {
-	struct gp_hsa_core_table *core = table->core;
+	struct shim_hsa_core_table *core = table->core;
 	size_t i;
 
 	/* A table that is too small is not a known one. */
 	if (core->version.minor < sizeof(*core))
 		return true;
 	/* A table that was never reset has the functions of the shim in it. */
-	if (core->fn[GP_HSA_QUEUE_CREATE] == (void *)queue_create)
+	if (core->fn[SHIM_HSA_QUEUE_CREATE] == (void *)queue_create)
 		return true;
 	memcpy(real, core->fn, sizeof(real));
-	calls.cas_write_index = real[GP_HSA_QUEUE_CAS_WRITE_INDEX_SCACQ_SCREL];
-	calls.signal_create = real[GP_HSA_SIGNAL_CREATE];
-	calls.signal_destroy = real[GP_HSA_SIGNAL_DESTROY];
-	calls.store = real[GP_HSA_SIGNAL_STORE_SCRELEASE];
+	calls.cas_write_index = real[SHIM_HSA_QUEUE_CAS_WRITE_INDEX_SCACQ_SCREL];
+	calls.signal_create = real[SHIM_HSA_SIGNAL_CREATE];
+	calls.signal_destroy = real[SHIM_HSA_SIGNAL_DESTROY];
+	calls.store = real[SHIM_HSA_SIGNAL_STORE_SCRELEASE];
 	for (i = 0; i < sizeof(wrapped) / sizeof(wrapped[0]); i++)
 		core->fn[wrapped[i].place] = wrapped[i].fn;
 	__atomic_store_n(&has_table, true, __ATOMIC_RELEASE);
-	gp_shim_self.sees |= GP_WIRE_SEES_TABLE;
-	gp_shim_debug("ROCr %u: table", core->version.major);
+	shim_self.sees |= WIRE_SEES_TABLE;
+	shim_debug("ROCr %u: table", core->version.major);
 	return true;
 }
 
@@ -201,8 +201,8 @@ EXPORT bool OnLoad(struct gp_hsa_table *table, uint64_t runtime_version, uint64_
 EXPORT void OnUnload(void)
 {
 	__atomic_store_n(&has_table, false, __ATOMIC_RELEASE);
-	gp_shim_self.sees &= ~GP_WIRE_SEES_TABLE;
-	gp_hsa_queue_detach_all(&gp_shim_self);
+	shim_self.sees &= ~WIRE_SEES_TABLE;
+	shim_hsa_queue_detach_all(&shim_self);
 }
 
 /* Programs load ROCr where RTLD_NEXT does not look. */
@@ -233,8 +233,8 @@ static inline void store_by_name(store_fn *cache, const char *name, hsa_signal_t
 		fn = find_store(cache, name);
 	if (!__atomic_load_n(&has_table, __ATOMIC_RELAXED)) {
 		idle = may_be_idle(s);
-		if (s->kind < 0 && !(gp_shim_self.sees & GP_WIRE_SEES_SYMBOL))
-			gp_shim_self.sees |= GP_WIRE_SEES_SYMBOL;
+		if (s->kind < 0 && !(shim_self.sees & WIRE_SEES_SYMBOL))
+			shim_self.sees |= WIRE_SEES_SYMBOL;
 	}
 	fn(signal, value);
 	if (__builtin_expect(idle, 0))

@@ -11,22 +11,22 @@
 #include "client/shim/shim_queue.h"
 
 /**
- * struct gp_shim_hsa_queue - the side of ROCr
+ * struct shim_hsa_queue - the side of ROCr
  * @queue: as the application knows it
  * @calls: functions of ROCr
  * @signal: of the barrier packet: 1 = on its way, 0 = done or never sent
  * @index: of the last barrier packet
  * @is_given_up: no more barrier packets
  */
-struct gp_shim_hsa_queue {
+struct shim_hsa_queue {
 	hsa_queue_t *queue;
-	const struct gp_hsa_calls *calls;
+	const struct shim_hsa_calls *calls;
 	hsa_signal_t signal;
 	uint64_t index;
 	bool is_given_up;
 };
 
-static volatile int64_t *value_of(const struct gp_shim_hsa_queue *h)
+static volatile int64_t *value_of(const struct shim_hsa_queue *h)
 {
 	return &((amd_signal_t *)(uintptr_t)h->signal.handle)->value;
 }
@@ -35,10 +35,10 @@ static volatile int64_t *value_of(const struct gp_shim_hsa_queue *h)
  * A signal with a consumer that is a GPU has no event: no thread is woken, and the
  * process does not lose one of its 4096 events. NULL: do without.
  */
-static struct gp_shim_hsa_queue *make(hsa_queue_t *queue, hsa_agent_t agent,
-				      const struct gp_hsa_calls *calls)
+static struct shim_hsa_queue *make(hsa_queue_t *queue, hsa_agent_t agent,
+				   const struct shim_hsa_calls *calls)
 {
-	struct gp_shim_hsa_queue *h;
+	struct shim_hsa_queue *h;
 
 	/* A single producer does not expect others to write. */
 	if (queue->type != HSA_QUEUE_TYPE_MULTI)
@@ -54,79 +54,79 @@ static struct gp_shim_hsa_queue *make(hsa_queue_t *queue, hsa_agent_t agent,
 	return NULL;
 }
 
-void gp_hsa_queue_attach(struct gp_shim *s, hsa_queue_t *queue, hsa_agent_t agent,
-			 const struct gp_hsa_calls *calls)
+void shim_hsa_queue_attach(struct shim *s, hsa_queue_t *queue, hsa_agent_t agent,
+			   const struct shim_hsa_calls *calls)
 {
 	const amd_signal_t *doorbell =
 		(amd_signal_t *)(uintptr_t)queue->doorbell_signal.handle;
 	const amd_queue_t *aq = (amd_queue_t *)queue;
-	struct gp_shim_hsa_queue *h;
-	struct gp_shim_queue *q;
-	struct gp_guard guard;
+	struct shim_hsa_queue *h;
+	struct shim_queue *q;
+	struct shim_guard guard;
 
 	/* A tool between ROCr and the shim shows a queue of its own, which the GPU does not see. */
 	if (doorbell->kind >= 0) {
-		gp_guard_lock(s, &guard);
-		s->sees |= GP_WIRE_SEES_NOT_PROXY;
-		gp_guard_unlock(s, &guard);
+		shim_guard_lock(s, &guard);
+		s->sees |= WIRE_SEES_NOT_PROXY;
+		shim_guard_unlock(s, &guard);
 		return;
 	}
 	h = make(queue, agent, calls);
-	gp_guard_lock(s, &guard);
-	gp_shim_queue_each(s, q) {
+	shim_guard_lock(s, &guard);
+	shim_queue_each(s, q) {
 		if (q->wptr_addr != (uintptr_t)&aq->write_dispatch_id || q->hsa)
 			continue;
 		q->is_watched = false;
 		q->hsa = h;
 		h = NULL;
-		gp_shim_queue_set_slice_locked(q, (uintptr_t)doorbell->hardware_doorbell_ptr);
+		shim_queue_set_slice_locked(q, (uintptr_t)doorbell->hardware_doorbell_ptr);
 		if (!q->is_busy)
 			q->look_ns = UINT64_MAX;
 	}
-	gp_guard_unlock(s, &guard);
+	shim_guard_unlock(s, &guard);
 	if (h)
-		gp_hsa_queue_free(h);
+		shim_hsa_queue_free(h);
 }
 
-struct gp_shim_hsa_queue *gp_hsa_queue_detach(struct gp_shim *s, const hsa_queue_t *queue)
+struct shim_hsa_queue *shim_hsa_queue_detach(struct shim *s, const hsa_queue_t *queue)
 {
-	struct gp_shim_hsa_queue *h = NULL;
-	struct gp_shim_queue *q;
-	struct gp_guard guard;
+	struct shim_hsa_queue *h = NULL;
+	struct shim_queue *q;
+	struct shim_guard guard;
 
-	gp_guard_lock(s, &guard);
-	gp_shim_queue_each(s, q) {
+	shim_guard_lock(s, &guard);
+	shim_queue_each(s, q) {
 		if (!q->hsa || q->hsa->queue != queue)
 			continue;
 		h = q->hsa;
 		q->hsa = NULL;
-		q->proof = GP_SHIM_QUIET;
+		q->proof = SHIM_QUIET;
 		/* Its memory goes whether the driver lets it go or not. */
 		q->is_watched = true;
 	}
-	gp_guard_unlock(s, &guard);
+	shim_guard_unlock(s, &guard);
 	return h;
 }
 
-void gp_hsa_queue_free(struct gp_shim_hsa_queue *h)
+void shim_hsa_queue_free(struct shim_hsa_queue *h)
 {
 	h->calls->signal_destroy(h->signal);
 	free(h);
 }
 
-void gp_hsa_queue_detach_all(struct gp_shim *s)
+void shim_hsa_queue_detach_all(struct shim *s)
 {
-	struct gp_shim_queue *q;
-	struct gp_guard guard;
+	struct shim_queue *q;
+	struct shim_guard guard;
 
-	gp_guard_lock(s, &guard);
-	gp_shim_queue_each(s, q) {
+	shim_guard_lock(s, &guard);
+	shim_queue_each(s, q) {
 		free(q->hsa);
 		q->hsa = NULL;
-		q->proof = GP_SHIM_QUIET;
+		q->proof = SHIM_QUIET;
 		q->is_watched = true;
 	}
-	gp_guard_unlock(s, &guard);
+	shim_guard_unlock(s, &guard);
 }
 
 static hsa_barrier_and_packet_t *packet_at(const hsa_queue_t *queue, uint64_t index)
@@ -147,12 +147,12 @@ static void write_packet(hsa_queue_t *queue, uint64_t index, hsa_signal_t done)
 }
 
 /* A barrier packet that is not waited for must not look like work that runs. */
-static enum gp_hsa_send give_up(struct gp_shim_queue *q, const char *why)
+static enum shim_hsa_send give_up(struct shim_queue *q, const char *why)
 {
 	q->hsa->is_given_up = true;
 	*value_of(q->hsa) = 0;
-	gp_shim_debug("queue %u: %s: no barrier packets", q->queue_id, why);
-	return GP_HSA_NEVER;
+	shim_debug("queue %u: %s: no barrier packets", q->queue_id, why);
+	return SHIM_HSA_NEVER;
 }
 
 /*
@@ -160,61 +160,61 @@ static enum gp_hsa_send give_up(struct gp_shim_queue *q, const char *why)
  * place behind the last, the packet processor has left INVALID (HSA System Architecture:
  * the format is set before the read index is incremented).
  */
-static bool is_written_ahead(struct gp_shim_queue *q, uint64_t index)
+static bool is_written_ahead(struct shim_queue *q, uint64_t index)
 {
 	const hsa_barrier_and_packet_t *p = packet_at(q->hsa->queue, index);
 	uint16_t header = __atomic_load_n(&p->header, __ATOMIC_ACQUIRE);
 
 	return (header >> HSA_PACKET_HEADER_TYPE & 0xff) != HSA_PACKET_TYPE_INVALID &&
-	       gp_shim_queue_wptr(q) == index;
+	       shim_queue_wptr(q) == index;
 }
 
-bool gp_hsa_barrier_is_used(const struct gp_shim_queue *q)
+bool shim_hsa_barrier_is_used(const struct shim_queue *q)
 {
 	return q->hsa && !q->hsa->is_given_up;
 }
 
-enum gp_hsa_send gp_hsa_barrier_send(struct gp_shim *s, struct gp_shim_queue *q, uint64_t *wptr)
+enum shim_hsa_send shim_hsa_barrier_send(struct shim *s, struct shim_queue *q, uint64_t *wptr)
 {
-	struct gp_shim_hsa_queue *h = q->hsa;
+	struct shim_hsa_queue *h = q->hsa;
 	uint64_t index;
 
-	if (!gp_hsa_barrier_is_used(q))
-		return GP_HSA_NEVER;
+	if (!shim_hsa_barrier_is_used(q))
+		return SHIM_HSA_NEVER;
 	if (__atomic_load_n(&s->stores_index, __ATOMIC_RELAXED))
 		return give_up(q, "the program stores write indices");
-	if (gp_hsa_barrier_check(q) == GP_HSA_LOST)
-		return GP_HSA_NEVER;
-	index = gp_shim_queue_wptr(q);
-	if (*value_of(h) || index - gp_shim_queue_rptr(q) > h->queue->size / 2)
-		return GP_HSA_NOT_NOW;
+	if (shim_hsa_barrier_check(q) == SHIM_HSA_LOST)
+		return SHIM_HSA_NEVER;
+	index = shim_queue_wptr(q);
+	if (*value_of(h) || index - shim_queue_rptr(q) > h->queue->size / 2)
+		return SHIM_HSA_NOT_NOW;
 	if (is_written_ahead(q, index))
 		return give_up(q, "a packet ahead of its index");
 	/* The place that was found free or none: a producer of one more waits for room. */
 	if (h->calls->cas_write_index(h->queue, index, index + 1) != index)
-		return GP_HSA_NOT_NOW;
+		return SHIM_HSA_NOT_NOW;
 	*value_of(h) = 1;
 	h->index = index;
 	write_packet(h->queue, index, h->signal);
 	h->calls->store(h->queue->doorbell_signal, (hsa_signal_value_t)index);
 	*wptr = index + 1;
-	return GP_HSA_SENT;
+	return SHIM_HSA_SENT;
 }
 
-enum gp_hsa_check gp_hsa_barrier_check(struct gp_shim_queue *q)
+enum shim_hsa_check shim_hsa_barrier_check(struct shim_queue *q)
 {
-	struct gp_shim_hsa_queue *h = q->hsa;
+	struct shim_hsa_queue *h = q->hsa;
 	uint64_t signal;
 
-	if (!gp_hsa_barrier_is_used(q))
-		return GP_HSA_LOST;
+	if (!shim_hsa_barrier_is_used(q))
+		return SHIM_HSA_LOST;
 	/* The place first: it is used again only after the signal was counted down. */
 	signal = __atomic_load_n(&packet_at(h->queue, h->index)->completion_signal.handle,
 				 __ATOMIC_ACQUIRE);
 	if (!__atomic_load_n(value_of(h), __ATOMIC_ACQUIRE))
-		return GP_HSA_DONE;
+		return SHIM_HSA_DONE;
 	if (signal == h->signal.handle)
-		return GP_HSA_WAITS;
+		return SHIM_HSA_WAITS;
 	give_up(q, "the packet was overwritten");
-	return GP_HSA_LOST;
+	return SHIM_HSA_LOST;
 }

@@ -18,13 +18,13 @@
 #include "client/shim/shim.h"
 
 /**
- * struct gp_hsa_calls - the functions of ROCr that the shim calls
+ * struct shim_hsa_calls - the functions of ROCr that the shim calls
  * @cas_write_index: hsa_queue_cas_write_index_scacq_screl
  * @signal_create: hsa_signal_create
  * @signal_destroy: hsa_signal_destroy
  * @store: hsa_signal_store_screlease
  */
-struct gp_hsa_calls {
+struct shim_hsa_calls {
 	uint64_t (*cas_write_index)(const hsa_queue_t *queue, uint64_t expected, uint64_t value);
 	hsa_status_t (*signal_create)(hsa_signal_value_t initial, uint32_t nr_consumers,
 				      const hsa_agent_t *consumers, hsa_signal_t *out);
@@ -32,73 +32,73 @@ struct gp_hsa_calls {
 	void (*store)(hsa_signal_t signal, hsa_signal_value_t value);
 };
 
-enum gp_hsa_send {
-	GP_HSA_SENT,
-	GP_HSA_NOT_NOW,		/* the last one is on its way, or others write a lot */
-	GP_HSA_NEVER,		/* not in this queue */
+enum shim_hsa_send {
+	SHIM_HSA_SENT,
+	SHIM_HSA_NOT_NOW,	/* the last one is on its way, or others write a lot */
+	SHIM_HSA_NEVER,		/* not in this queue */
 };
 
-enum gp_hsa_check {
-	GP_HSA_WAITS,		/* for packets before it */
-	GP_HSA_DONE,
-	GP_HSA_LOST,		/* another producer has written over it */
+enum shim_hsa_check {
+	SHIM_HSA_WAITS,		/* for packets before it */
+	SHIM_HSA_DONE,
+	SHIM_HSA_LOST,		/* another producer has written over it */
 };
 
 /**
- * gp_hsa_queue_attach() - ROCr made a queue for the application
+ * shim_hsa_queue_attach() - ROCr made a queue for the application
  * @s: shim; no lock is held
  * @queue: queue
  * @agent: its GPU
  * @calls: functions of ROCr; must live as long as the queue
  */
-void gp_hsa_queue_attach(struct gp_shim *s, hsa_queue_t *queue, hsa_agent_t agent,
-			 const struct gp_hsa_calls *calls);
+void shim_hsa_queue_attach(struct shim *s, hsa_queue_t *queue, hsa_agent_t agent,
+			   const struct shim_hsa_calls *calls);
 
 /**
- * gp_hsa_queue_detach() - it will be destroyed: put nothing in any more
+ * shim_hsa_queue_detach() - it will be destroyed: put nothing in any more
  * @s: shim; no lock is held
  * @queue: queue
  *
- * Return: for gp_hsa_queue_free() after the queue is gone, or NULL.
+ * Return: for shim_hsa_queue_free() after the queue is gone, or NULL.
  */
-struct gp_shim_hsa_queue *gp_hsa_queue_detach(struct gp_shim *s, const hsa_queue_t *queue);
+struct shim_hsa_queue *shim_hsa_queue_detach(struct shim *s, const hsa_queue_t *queue);
 
 /**
- * gp_hsa_queue_free() - the GPU cannot write to the signal any more
- * @h: of gp_hsa_queue_detach()
+ * shim_hsa_queue_free() - the GPU cannot write to the signal any more
+ * @h: of shim_hsa_queue_detach()
  */
-void gp_hsa_queue_free(struct gp_shim_hsa_queue *h);
+void shim_hsa_queue_free(struct shim_hsa_queue *h);
 
 /**
- * gp_hsa_queue_detach_all() - ROCr shuts down; its signals go with it
+ * shim_hsa_queue_detach_all() - ROCr shuts down; its signals go with it
  * @s: shim; no lock is held
  */
-void gp_hsa_queue_detach_all(struct gp_shim *s);
+void shim_hsa_queue_detach_all(struct shim *s);
 
 /**
- * gp_hsa_barrier_is_used() - may barrier packets be put in?
+ * shim_hsa_barrier_is_used() - may barrier packets be put in?
  * @q: queue; lock is held
  *
  * Return: false also if they were given up.
  */
-bool gp_hsa_barrier_is_used(const struct gp_shim_queue *q);
+bool shim_hsa_barrier_is_used(const struct shim_queue *q);
 
 /**
- * gp_hsa_barrier_send() - put a barrier packet in that waits for all before it
+ * shim_hsa_barrier_send() - put a barrier packet in that waits for all before it
  * @s: shim
  * @q: queue; lock is held
  * @wptr: output if sent: write index right behind the packet
  *
  * Return: what became of it.
  */
-enum gp_hsa_send gp_hsa_barrier_send(struct gp_shim *s, struct gp_shim_queue *q, uint64_t *wptr);
+enum shim_hsa_send shim_hsa_barrier_send(struct shim *s, struct shim_queue *q, uint64_t *wptr);
 
 /**
- * gp_hsa_barrier_check() - what became of the packet?
+ * shim_hsa_barrier_check() - what became of the packet?
  * @q: queue; lock is held
  *
- * Return: GP_HSA_LOST also if none was ever sent; after it none is sent any more.
+ * Return: SHIM_HSA_LOST also if none was ever sent; after it none is sent any more.
  */
-enum gp_hsa_check gp_hsa_barrier_check(struct gp_shim_queue *q);
+enum shim_hsa_check shim_hsa_barrier_check(struct shim_queue *q);
 
 #endif

@@ -13,17 +13,17 @@
 #include "client/shim/shim_queue.h"
 
 /* What every version of CREATE_QUEUE has. */
-#define CREATE_BYTES offsetof(struct gp_kfd_create_queue, eop_addr)
+#define CREATE_BYTES offsetof(struct drv_kfd_create_queue, eop_addr)
 #define ARGS_MAX 256
 
 /*
  * Sizes of arguments differ between versions: up to what the caller gives. A bad
  * address is the driver's to refuse.
  */
-static bool copy_in(struct gp_shim *s, unsigned long request, const void *arg, void *to,
+static bool copy_in(struct shim *s, unsigned long request, const void *arg, void *to,
 		    size_t bytes)
 {
-	struct gp_shim_piece piece = { (uintptr_t)arg, to, bytes, 0 };
+	struct shim_piece piece = { (uintptr_t)arg, to, bytes, 0 };
 
 	if (_IOC_SIZE(request) < bytes)
 		return false;
@@ -31,34 +31,34 @@ static bool copy_in(struct gp_shim *s, unsigned long request, const void *arg, v
 	return !piece.error;
 }
 
-static void tell_created(struct gp_shim *s, const struct gp_kfd_create_queue *args,
+static void tell_created(struct shim *s, const struct drv_kfd_create_queue *args,
 			 uint32_t percentage)
 {
-	struct gp_shim_view first;
-	bool is_readable = gp_shim_queue_try(s, args, &first);
-	struct gp_shim_queue *q;
-	struct gp_guard guard;
+	struct shim_view first;
+	bool is_readable = shim_queue_try(s, args, &first);
+	struct shim_queue *q;
+	struct shim_guard guard;
 
-	gp_guard_lock(s, &guard);
-	q = gp_shim_queue_add_locked(s, args, percentage, is_readable ? &first : NULL);
+	shim_guard_lock(s, &guard);
+	q = shim_queue_add_locked(s, args, percentage, is_readable ? &first : NULL);
 	if (q) {
-		gp_detect_new_locked(s, q);
-		gp_control_tell_queue_locked(s, q);
+		shim_detect_new_locked(s, q);
+		shim_control_tell_queue_locked(s, q);
 	} else {
-		s->sees |= GP_WIRE_SEES_NOT_ALL;
+		s->sees |= WIRE_SEES_NOT_ALL;
 	}
-	gp_control_wake_locked(s);
-	gp_guard_unlock(s, &guard);
+	shim_control_wake_locked(s);
+	shim_guard_unlock(s, &guard);
 }
 
 /*
  * While its node is held a queue is born with percentage 0, which costs no cycle. The driver
  * gets a copy: the caller's arguments keep the percentage, and may be read-only.
  */
-static int create_stopped(struct gp_shim *s, int fd, unsigned long request, void *arg)
+static int create_stopped(struct shim *s, int fd, unsigned long request, void *arg)
 {
 	union {
-		struct gp_kfd_create_queue args;
+		struct drv_kfd_create_queue args;
 		uint8_t bytes[ARGS_MAX];
 	} copy;
 	size_t bytes = _IOC_SIZE(request);
@@ -68,7 +68,7 @@ static int create_stopped(struct gp_shim *s, int fd, unsigned long request, void
 	if (!copy_in(s, request, arg, &copy, bytes))
 		return s->sys->ioctl(fd, request, arg);
 	wished = copy.args.percentage;
-	copy.args.percentage &= ~GP_KFD_PERCENT_MASK;
+	copy.args.percentage &= ~DRV_KFD_PERCENT_MASK;
 	r = s->sys->ioctl(fd, request, &copy);
 	copy.args.percentage = wished;
 	if (!s->sys->write_memory((uintptr_t)arg, &copy, bytes))
@@ -78,16 +78,17 @@ static int create_stopped(struct gp_shim *s, int fd, unsigned long request, void
 }
 
 /* One of a size that no driver has is stopped as soon as it has work. */
-static bool is_born_stopped(struct gp_shim *s, unsigned long request,
-			    const struct gp_kfd_create_queue *args)
+static bool is_born_stopped(struct shim *s, unsigned long request,
+			    const struct drv_kfd_create_queue *args)
 {
-	return gp_hold_wants(s, args->gpu_id, args->type) && !gp_pause_is_lost(s, args->gpu_id) &&
+	return shim_hold_wants(s, args->gpu_id, args->type) &&
+	       !shim_pause_is_lost(s, args->gpu_id) &&
 	       _IOC_SIZE(request) <= ARGS_MAX;
 }
 
-static int create_queue(struct gp_shim *s, int fd, unsigned long request, void *arg)
+static int create_queue(struct shim *s, int fd, unsigned long request, void *arg)
 {
-	struct gp_kfd_create_queue args = {};
+	struct drv_kfd_create_queue args = {};
 	uint32_t wished;
 	bool stopped;
 	int r;
@@ -104,15 +105,15 @@ static int create_queue(struct gp_shim *s, int fd, unsigned long request, void *
 	if (!r) {
 		memcpy(&args, arg, CREATE_BYTES);
 		if (stopped)
-			args.percentage &= ~GP_KFD_PERCENT_MASK;
+			args.percentage &= ~DRV_KFD_PERCENT_MASK;
 		tell_created(s, &args, wished);
 	} else if (errno == EFAULT) {
 		/* The driver made it and could not say so. */
-		s->sees |= GP_WIRE_SEES_NOT_ALL;
+		s->sees |= WIRE_SEES_NOT_ALL;
 	}
 	pthread_mutex_unlock(&s->call_lock);
 	if (!r)
-		gp_control_start(s, fd);
+		shim_control_start(s, fd);
 	return r;
 }
 
@@ -122,43 +123,43 @@ static bool is_gone(int r)
 	return !r || errno == ETIME || errno == EIO;
 }
 
-static int destroy_queue(struct gp_shim *s, int fd, unsigned long request, void *arg)
+static int destroy_queue(struct shim *s, int fd, unsigned long request, void *arg)
 {
-	struct gp_kfd_destroy_queue args = {};
-	struct gp_shim_queue *q;
-	struct gp_guard guard;
+	struct drv_kfd_destroy_queue args = {};
+	struct shim_queue *q;
+	struct shim_guard guard;
 	int r;
 
 	if (!copy_in(s, request, arg, &args, sizeof(args.queue_id)))
 		return s->sys->ioctl(fd, request, arg);
 	pthread_mutex_lock(&s->call_lock);
-	q = gp_shim_queue_find(s, args.queue_id);
+	q = shim_queue_find(s, args.queue_id);
 	/* The driver would wait for a debugger to resume it. */
 	if (q)
-		gp_pause_before_destroy(s, q);
+		shim_pause_before_destroy(s, q);
 	r = s->sys->ioctl(fd, request, arg);
 	if (q && is_gone(r)) {
-		gp_guard_lock(s, &guard);
-		gp_control_tell_gone_locked(s, q);
-		gp_shim_queue_remove_locked(s, q);
-		gp_guard_unlock(s, &guard);
+		shim_guard_lock(s, &guard);
+		shim_control_tell_gone_locked(s, q);
+		shim_queue_remove_locked(s, q);
+		shim_guard_unlock(s, &guard);
 	}
 	pthread_mutex_unlock(&s->call_lock);
 	return r;
 }
 
 /* What the driver would refuse is left to it. */
-static bool is_plausible(const struct gp_kfd_update_queue *args)
+static bool is_plausible(const struct drv_kfd_update_queue *args)
 {
-	return (args->percentage & GP_KFD_PERCENT_MASK) <= GP_KFD_PERCENT_MAX &&
-	       args->prio <= GP_KFD_PRIO_MAX;
+	return (args->percentage & DRV_KFD_PERCENT_MASK) <= DRV_KFD_PERCENT_MAX &&
+	       args->prio <= DRV_KFD_PRIO_MAX;
 }
 
-static int update_queue(struct gp_shim *s, int fd, unsigned long request, void *arg)
+static int update_queue(struct shim *s, int fd, unsigned long request, void *arg)
 {
-	struct gp_kfd_update_queue args;
-	struct gp_shim_queue *q;
-	struct gp_shim_props wish;
+	struct drv_kfd_update_queue args;
+	struct shim_queue *q;
+	struct shim_props wish;
 	int r;
 
 	if (!copy_in(s, request, arg, &args, sizeof(args)) || !is_plausible(&args))
@@ -168,9 +169,9 @@ static int update_queue(struct gp_shim *s, int fd, unsigned long request, void *
 	wish.percentage = args.percentage;
 	wish.prio = args.prio;
 	pthread_mutex_lock(&s->call_lock);
-	q = gp_shim_queue_find(s, args.queue_id);
+	q = shim_queue_find(s, args.queue_id);
 	if (q)
-		r = gp_pause_wish(s, q, fd, &wish);
+		r = shim_pause_wish(s, q, fd, &wish);
 	else
 		r = s->sys->ioctl(fd, request, arg);
 	pthread_mutex_unlock(&s->call_lock);
@@ -178,53 +179,53 @@ static int update_queue(struct gp_shim *s, int fd, unsigned long request, void *
 }
 
 /* No lock: threads sleep in here. */
-static int wait_events(struct gp_shim *s, int fd, unsigned long request, void *arg)
+static int wait_events(struct shim *s, int fd, unsigned long request, void *arg)
 {
 	int r = s->sys->ioctl(fd, request, arg);
 
-	if (!r && _IOC_SIZE(request) >= sizeof(struct gp_kfd_wait_events) &&
-	    ((struct gp_kfd_wait_events *)arg)->result == GP_KFD_WAIT_COMPLETE)
+	if (!r && _IOC_SIZE(request) >= sizeof(struct drv_kfd_wait_events) &&
+	    ((struct drv_kfd_wait_events *)arg)->result == DRV_KFD_WAIT_COMPLETE)
 		__atomic_store_n(&s->waited_ns, s->sys->now_ns(), __ATOMIC_RELEASE);
 	return r;
 }
 
-static int runtime_enable(struct gp_shim *s, int fd, unsigned long request, void *arg)
+static int runtime_enable(struct shim *s, int fd, unsigned long request, void *arg)
 {
-	struct gp_kfd_runtime_enable args = {};
-	bool is_known = copy_in(s, request, arg, &args, offsetof(struct gp_kfd_runtime_enable,
+	struct drv_kfd_runtime_enable args = {};
+	bool is_known = copy_in(s, request, arg, &args, offsetof(struct drv_kfd_runtime_enable,
 								 capabilities));
 	int r;
 
 	/* Ends with it; and the driver waits for the debugger while one is there. */
-	if (is_known && !(args.mode & GP_KFD_RUNTIME_ENABLE))
-		gp_pause_end_dbg(s);
+	if (is_known && !(args.mode & DRV_KFD_RUNTIME_ENABLE))
+		shim_pause_end_dbg(s);
 	r = s->sys->ioctl(fd, request, arg);
 	if (!r && is_known)
-		s->has_runtime = args.mode & GP_KFD_RUNTIME_ENABLE;
+		s->has_runtime = args.mode & DRV_KFD_RUNTIME_ENABLE;
 	return r;
 }
 
 /* The application debugs itself: then the shim must not. */
-static int dbg_trap(struct gp_shim *s, int fd, unsigned long request, void *arg)
+static int dbg_trap(struct shim *s, int fd, unsigned long request, void *arg)
 {
-	struct gp_kfd_dbg_trap args = {};
+	struct drv_kfd_dbg_trap args = {};
 
-	if (copy_in(s, request, arg, &args, offsetof(struct gp_kfd_dbg_trap, enable)) &&
+	if (copy_in(s, request, arg, &args, offsetof(struct drv_kfd_dbg_trap, enable)) &&
 	    args.pid == (uint32_t)getpid())
-		gp_pause_end_dbg(s);
+		shim_pause_end_dbg(s);
 	return s->sys->ioctl(fd, request, arg);
 }
 
-static int call(struct gp_shim *s, int fd, unsigned long request, void *arg)
+static int call(struct shim *s, int fd, unsigned long request, void *arg)
 {
 	switch (_IOC_NR(request)) {
-	case GP_KFD_NR_CREATE_QUEUE:
+	case DRV_KFD_NR_CREATE_QUEUE:
 		return create_queue(s, fd, request, arg);
-	case GP_KFD_NR_DESTROY_QUEUE:
+	case DRV_KFD_NR_DESTROY_QUEUE:
 		return destroy_queue(s, fd, request, arg);
-	case GP_KFD_NR_UPDATE_QUEUE:
+	case DRV_KFD_NR_UPDATE_QUEUE:
 		return update_queue(s, fd, request, arg);
-	case GP_KFD_NR_RUNTIME_ENABLE:
+	case DRV_KFD_NR_RUNTIME_ENABLE:
 		return runtime_enable(s, fd, request, arg);
 	default:
 		return dbg_trap(s, fd, request, arg);
@@ -234,30 +235,30 @@ static int call(struct gp_shim *s, int fd, unsigned long request, void *arg)
 /* The driver may let the other calls wait until a signal comes. */
 static bool is_short(unsigned long request)
 {
-	return _IOC_NR(request) == GP_KFD_NR_CREATE_QUEUE ||
-	       _IOC_NR(request) == GP_KFD_NR_DESTROY_QUEUE ||
-	       _IOC_NR(request) == GP_KFD_NR_UPDATE_QUEUE;
+	return _IOC_NR(request) == DRV_KFD_NR_CREATE_QUEUE ||
+	       _IOC_NR(request) == DRV_KFD_NR_DESTROY_QUEUE ||
+	       _IOC_NR(request) == DRV_KFD_NR_UPDATE_QUEUE;
 }
 
 /* ioctl() is no cancellation point; what is called here may be one. */
-static int call_guarded(struct gp_shim *s, int fd, unsigned long request, void *arg)
+static int call_guarded(struct shim *s, int fd, unsigned long request, void *arg)
 {
-	struct gp_guard guard;
+	struct shim_guard guard;
 	int r;
 
-	gp_guard_begin(&guard);
+	shim_guard_begin(&guard);
 	if (!is_short(request))
 		pthread_sigmask(SIG_SETMASK, &guard.mask, NULL);
 	r = call(s, fd, request, arg);
-	gp_guard_end(&guard);
+	shim_guard_end(&guard);
 	return r;
 }
 
-int gp_ioctl_call(struct gp_shim *s, int fd, unsigned long request, void *arg)
+int shim_ioctl_call(struct shim *s, int fd, unsigned long request, void *arg)
 {
 	int before = errno, r;
 
-	if (_IOC_NR(request) == GP_KFD_NR_WAIT_EVENTS)
+	if (_IOC_NR(request) == DRV_KFD_NR_WAIT_EVENTS)
 		r = wait_events(s, fd, request, arg);
 	else
 		r = call_guarded(s, fd, request, arg);

@@ -9,31 +9,31 @@
 #include "client/shim/shim.h"
 
 /**
- * gp_ioctl_is_ours() - must gp_ioctl_call() be asked?
+ * shim_ioctl_is_ours() - must shim_ioctl_call() be asked?
  * @request: of the ioctl
  *
  * Console ioctls have the same type but no size.
  *
  * Return: true for the few calls that matter here.
  */
-static inline bool gp_ioctl_is_ours(unsigned long request)
+static inline bool shim_ioctl_is_ours(unsigned long request)
 {
-	if (_IOC_TYPE(request) != GP_KFD_MAGIC || !_IOC_SIZE(request))
+	if (_IOC_TYPE(request) != DRV_KFD_MAGIC || !_IOC_SIZE(request))
 		return false;
 	switch (_IOC_NR(request)) {
-	case GP_KFD_NR_CREATE_QUEUE:
-	case GP_KFD_NR_DESTROY_QUEUE:
-	case GP_KFD_NR_UPDATE_QUEUE:
-	case GP_KFD_NR_WAIT_EVENTS:
-	case GP_KFD_NR_RUNTIME_ENABLE:
-	case GP_KFD_NR_DBG_TRAP:
+	case DRV_KFD_NR_CREATE_QUEUE:
+	case DRV_KFD_NR_DESTROY_QUEUE:
+	case DRV_KFD_NR_UPDATE_QUEUE:
+	case DRV_KFD_NR_WAIT_EVENTS:
+	case DRV_KFD_NR_RUNTIME_ENABLE:
+	case DRV_KFD_NR_DBG_TRAP:
 		return true;
 	}
 	return false;
 }
 
 /**
- * gp_ioctl_call() - carry out an ioctl of the application
+ * shim_ioctl_call() - carry out an ioctl of the application
  * @s: shim
  * @fd: as the application gave it
  * @request: same
@@ -41,6 +41,6 @@ static inline bool gp_ioctl_is_ours(unsigned long request)
  *
  * Return: as of ioctl(), with errno; errno is untouched on success.
  */
-int gp_ioctl_call(struct gp_shim *s, int fd, unsigned long request, void *arg);
+int shim_ioctl_call(struct shim *s, int fd, unsigned long request, void *arg);
 
 #endif

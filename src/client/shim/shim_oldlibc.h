@@ -8,17 +8,17 @@
 #define GP_SHIM_OLDLIBC_H
 
 #if defined(__x86_64__) && defined(__linux__)
-#define GP_OLD(name, version) __asm__(".symver " #name "," #name "@GLIBC_" version)
-GP_OLD(dladdr, "2.2.5");
-GP_OLD(dlclose, "2.2.5");
-GP_OLD(dlopen, "2.2.5");
-GP_OLD(dlsym, "2.2.5");
-GP_OLD(pthread_attr_setstacksize, "2.2.5");
-GP_OLD(pthread_create, "2.2.5");
-GP_OLD(pthread_join, "2.2.5");
-GP_OLD(pthread_once, "2.2.5");
-GP_OLD(pthread_setname_np, "2.12");
-GP_OLD(pthread_sigmask, "2.2.5");
+#define SHIM_OLD(name, version) __asm__(".symver " #name "," #name "@GLIBC_" version)
+SHIM_OLD(dladdr, "2.2.5");
+SHIM_OLD(dlclose, "2.2.5");
+SHIM_OLD(dlopen, "2.2.5");
+SHIM_OLD(dlsym, "2.2.5");
+SHIM_OLD(pthread_attr_setstacksize, "2.2.5");
+SHIM_OLD(pthread_create, "2.2.5");
+SHIM_OLD(pthread_join, "2.2.5");
+SHIM_OLD(pthread_once, "2.2.5");
+SHIM_OLD(pthread_setname_np, "2.12");
+SHIM_OLD(pthread_sigmask, "2.2.5");
 #endif
 
 #endif

@@ -8,10 +8,10 @@
 #include "client/shim/shim.h"
 
 /**
- * gp_order_do() - carry out HOLD, RELEASE or RENEW and answer
+ * shim_order_do() - carry out HOLD, RELEASE or RENEW and answer
  * @s: shim; no lock is held
- * @order: checked by gp_conn_check()
+ * @order: checked by shim_conn_check()
  */
-void gp_order_do(struct gp_shim *s, const struct gp_wire_order *order);
+void shim_order_do(struct shim *s, const struct wire_order *order);
 
 #endif

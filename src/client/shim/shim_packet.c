@@ -17,7 +17,7 @@
  * @bytes: of the ring
  */
 struct window {
-	const struct gp_shim_sys *sys;
+	const struct shim_sys *sys;
 	uint64_t ring;
 	uint64_t end;
 	uint64_t addr;
@@ -25,9 +25,9 @@ struct window {
 	uint8_t bytes[WINDOW_BYTES];
 };
 
-static int read_one(const struct gp_shim_sys *sys, uint64_t addr, void *to, size_t bytes)
+static int read_one(const struct shim_sys *sys, uint64_t addr, void *to, size_t bytes)
 {
-	struct gp_shim_piece piece = { addr, to, bytes, 0 };
+	struct shim_piece piece = { addr, to, bytes, 0 };
 
 	sys->read_memory(&piece, 1);
 	return piece.error;
@@ -53,8 +53,8 @@ static int read_packet(void *data, uint64_t addr, void *to, size_t bytes)
 	return 0;
 }
 
-enum gp_aql_end gp_packet_end(const struct gp_shim_sys *sys, const struct gp_shim_props *ring,
-			      struct gp_aql_mark *mark, uint64_t wptr)
+enum gp_aql_end shim_packet_end(const struct shim_sys *sys, const struct shim_props *ring,
+				struct gp_aql_mark *mark, uint64_t wptr)
 {
 	struct window w = { .sys = sys, .ring = ring->ring_addr,
 			    .end = ring->ring_addr + ring->ring_bytes };

@@ -8,7 +8,7 @@
 #include "client/shim/shim.h"
 
 /**
- * gp_packet_end() - have the packets ended?
+ * shim_packet_end() - have the packets ended?
  * @sys: the world, to read them
  * @ring: where they are
  * @mark: how far they were followed; moved over those that have ended
@@ -18,7 +18,7 @@
  *
  * Return: what is known.
  */
-enum gp_aql_end gp_packet_end(const struct gp_shim_sys *sys, const struct gp_shim_props *ring,
-			      struct gp_aql_mark *mark, uint64_t wptr);
+enum gp_aql_end shim_packet_end(const struct shim_sys *sys, const struct shim_props *ring,
+				struct gp_aql_mark *mark, uint64_t wptr);
 
 #endif

@@ -10,19 +10,19 @@
 #include "client/shim/shim.h"
 
 /**
- * struct gp_pause_result - what became of the queues
+ * struct shim_pause_result - what became of the queues
  * @error: 0, or errno of the worst
  * @nr_queues: whose state changed
  * @nr_cycles: calls that cost a runlist cycle each
  */
-struct gp_pause_result {
+struct shim_pause_result {
 	int error;
 	uint32_t nr_queues;
 	uint32_t nr_cycles;
 };
 
 /**
- * gp_pause_apply() - make the driver have what holds and wishes say
+ * shim_pause_apply() - make the driver have what holds and wishes say
  * @s: shim
  * @gpu_id: node, 0 = all
  * @grace: for DBG_TRAP, 0 = the default
@@ -30,19 +30,19 @@ struct gp_pause_result {
  *
  * Held queues without work are left alone: they cost nothing until they ring.
  */
-void gp_pause_apply(struct gp_shim *s, uint32_t gpu_id, uint32_t grace,
-		    struct gp_pause_result *out);
+void shim_pause_apply(struct shim *s, uint32_t gpu_id, uint32_t grace,
+		      struct shim_pause_result *out);
 
 /**
- * gp_pause_is_needed() - is there something to apply?
+ * shim_pause_is_needed() - is there something to apply?
  * @s: shim
  *
  * Return: true if a queue runs that should not or the other way round.
  */
-bool gp_pause_is_needed(struct gp_shim *s);
+bool shim_pause_is_needed(struct shim *s);
 
 /**
- * gp_pause_wish() - UPDATE_QUEUE of the application
+ * shim_pause_wish() - UPDATE_QUEUE of the application
  * @s: shim
  * @q: queue
  * @fd: of the application
@@ -50,40 +50,40 @@ bool gp_pause_is_needed(struct gp_shim *s);
  *
  * Return: 0, or -1 and errno of the driver.
  */
-int gp_pause_wish(struct gp_shim *s, struct gp_shim_queue *q, int fd,
-		  const struct gp_shim_props *wish);
+int shim_pause_wish(struct shim *s, struct shim_queue *q, int fd,
+		    const struct shim_props *wish);
 
 /**
- * gp_pause_is_stopped() - does the driver keep it from running for the shim?
+ * shim_pause_is_stopped() - does the driver keep it from running for the shim?
  * @q: queue
  *
  * Return: true if it is stopped and the application does not want it to be.
  */
-bool gp_pause_is_stopped(const struct gp_shim_queue *q);
+bool shim_pause_is_stopped(const struct shim_queue *q);
 
 /**
- * gp_pause_is_lost() - was a queue of this process reset on a node?
+ * shim_pause_is_lost() - was a queue of this process reset on a node?
  * @s: shim
  * @gpu_id: node
  *
  * Return: true if nothing can be stopped or continued there any more.
  */
-bool gp_pause_is_lost(const struct gp_shim *s, uint32_t gpu_id);
+bool shim_pause_is_lost(const struct shim *s, uint32_t gpu_id);
 
 /**
- * gp_pause_before_destroy() - let go of a queue that will be destroyed
+ * shim_pause_before_destroy() - let go of a queue that will be destroyed
  * @s: shim
  * @q: queue
  */
-void gp_pause_before_destroy(struct gp_shim *s, struct gp_shim_queue *q);
+void shim_pause_before_destroy(struct shim *s, struct shim_queue *q);
 
 /**
- * gp_pause_end_dbg() - close the own debug session for good
+ * shim_pause_end_dbg() - close the own debug session for good
  * @s: shim; call_lock is not held
  *
  * Context: before the process ends or closes its runtime: the driver waits for a
  * debugger that it cannot find any more otherwise.
  */
-void gp_pause_end_dbg(struct gp_shim *s);
+void shim_pause_end_dbg(struct shim *s);
 
 #endif

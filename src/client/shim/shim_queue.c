@@ -3,34 +3,34 @@
 
 #include <string.h>
 
-uint32_t gp_shim_slots[GP_SHIM_NR_SLOTS];
+uint32_t shim_slots[SHIM_NR_SLOTS];
 
-struct gp_shim_queue *gp_shim_queue_find(struct gp_shim *s, uint32_t id)
+struct shim_queue *shim_queue_find(struct shim *s, uint32_t id)
 {
 	if (id >= s->nr_queues || !s->queues[id].used)
 		return NULL;
 	return &s->queues[id];
 }
 
-bool gp_shim_queue_is_compute(const struct gp_shim_queue *q)
+bool shim_queue_is_compute(const struct shim_queue *q)
 {
-	return q->type == GP_KFD_QUEUE_PM4 || q->type == GP_KFD_QUEUE_AQL;
+	return q->type == DRV_KFD_QUEUE_PM4 || q->type == DRV_KFD_QUEUE_AQL;
 }
 
 /* Adds to the slots of its doorbell: one, or all it may be if the slice is not known. */
-static void add_to_slots(const struct gp_shim_queue *q, uint32_t value)
+static void add_to_slots(const struct shim_queue *q, uint32_t value)
 {
 	uint32_t slice, slot;
 
-	for (slice = 0; slice < GP_SHIM_NR_SLICES; slice++) {
+	for (slice = 0; slice < SHIM_NR_SLICES; slice++) {
 		if (q->slice >= 0 && (uint32_t)q->slice != slice)
 			continue;
-		slot = slice * GP_SHIM_NR_DOORBELLS + q->doorbell;
-		__atomic_fetch_add(&gp_shim_slots[slot], value, __ATOMIC_RELAXED);
+		slot = slice * SHIM_NR_DOORBELLS + q->doorbell;
+		__atomic_fetch_add(&shim_slots[slot], value, __ATOMIC_RELAXED);
 	}
 }
 
-void gp_shim_queue_set_busy_locked(struct gp_shim *s, struct gp_shim_queue *q, bool busy)
+void shim_queue_set_busy_locked(struct shim *s, struct shim_queue *q, bool busy)
 {
 	if (q->is_busy == busy)
 		return;
@@ -40,9 +40,9 @@ void gp_shim_queue_set_busy_locked(struct gp_shim *s, struct gp_shim_queue *q, b
 	add_to_slots(q, busy ? -1 : 1);
 }
 
-void gp_shim_queue_set_slice_locked(struct gp_shim_queue *q, uintptr_t addr)
+void shim_queue_set_slice_locked(struct shim_queue *q, uintptr_t addr)
 {
-	int slice = (int)(gp_shim_slot(addr) / GP_SHIM_NR_DOORBELLS);
+	int slice = (int)(shim_slot(addr) / SHIM_NR_DOORBELLS);
 
 	if (q->slice == slice)
 		return;
@@ -53,35 +53,35 @@ void gp_shim_queue_set_slice_locked(struct gp_shim_queue *q, uintptr_t addr)
 		add_to_slots(q, 1);
 }
 
-static void ask_for(const struct gp_shim_queue *q, struct gp_shim_view *v,
-		    struct gp_shim_piece *pieces)
+static void ask_for(const struct shim_queue *q, struct shim_view *v,
+		    struct shim_piece *pieces)
 {
-	pieces[0] = (struct gp_shim_piece){ q->rptr_addr, &v->rptr, sizeof(v->rptr), 0 };
-	pieces[1] = (struct gp_shim_piece){ q->wptr_addr, &v->wptr, sizeof(v->wptr), 0 };
+	pieces[0] = (struct shim_piece){ q->rptr_addr, &v->rptr, sizeof(v->rptr), 0 };
+	pieces[1] = (struct shim_piece){ q->wptr_addr, &v->wptr, sizeof(v->wptr), 0 };
 }
 
-static bool is_same(const struct gp_shim_view *v)
+static bool is_same(const struct shim_view *v)
 {
 	return v->q->used && v->q->made == v->made;
 }
 
 /* ROCr's memory goes after its queue. Others may unmap theirs before, the GPU has its own. */
-void gp_shim_queue_view_locked(struct gp_shim *s, struct gp_shim_view *views, uint32_t nr)
+void shim_queue_view_locked(struct shim *s, struct shim_view *views, uint32_t nr)
 {
-	struct gp_shim_piece pieces[2 * GP_SHIM_VIEWS] = {};
-	struct gp_shim_view *watched[GP_SHIM_VIEWS];
+	struct shim_piece pieces[2 * SHIM_VIEWS] = {};
+	struct shim_view *watched[SHIM_VIEWS];
 	uint32_t i, nr_watched = 0;
 
 	for (i = 0; i < nr; i++) {
-		struct gp_shim_view *v = &views[i];
+		struct shim_view *v = &views[i];
 
 		v->made = v->q->made;
 		if (v->q->is_watched) {
 			ask_for(v->q, v, &pieces[2 * nr_watched]);
 			watched[nr_watched++] = v;
 		} else {
-			v->rptr = gp_shim_queue_rptr(v->q);
-			v->wptr = gp_shim_queue_wptr(v->q);
+			v->rptr = shim_queue_rptr(v->q);
+			v->wptr = shim_queue_wptr(v->q);
 		}
 	}
 	if (!nr_watched)
@@ -97,11 +97,11 @@ void gp_shim_queue_view_locked(struct gp_shim *s, struct gp_shim_view *views, ui
 			views[i].q = NULL;
 }
 
-bool gp_shim_queue_try(const struct gp_shim *s, const struct gp_kfd_create_queue *args,
-		       struct gp_shim_view *first)
+bool shim_queue_try(const struct shim *s, const struct drv_kfd_create_queue *args,
+		    struct shim_view *first)
 {
-	struct gp_shim_queue q = { .rptr_addr = args->rptr_addr, .wptr_addr = args->wptr_addr };
-	struct gp_shim_piece pieces[2];
+	struct shim_queue q = { .rptr_addr = args->rptr_addr, .wptr_addr = args->wptr_addr };
+	struct shim_piece pieces[2];
 
 	if (q.wptr_addr % sizeof(uint64_t) || q.rptr_addr % sizeof(uint64_t))
 		return false;
@@ -110,18 +110,18 @@ bool gp_shim_queue_try(const struct gp_shim *s, const struct gp_kfd_create_queue
 	return !pieces[0].error && !pieces[1].error;
 }
 
-struct gp_shim_queue *gp_shim_queue_add_locked(struct gp_shim *s,
-					       const struct gp_kfd_create_queue *args,
-					       uint32_t percentage,
-					       const struct gp_shim_view *first)
+struct shim_queue *shim_queue_add_locked(struct shim *s,
+					 const struct drv_kfd_create_queue *args,
+					 uint32_t percentage,
+					 const struct shim_view *first)
 {
-	struct gp_shim_queue *q;
+	struct shim_queue *q;
 
-	if (args->queue_id >= GP_SHIM_MAX_QUEUES)
+	if (args->queue_id >= SHIM_MAX_QUEUES)
 		return NULL;
 	q = &s->queues[args->queue_id];
 	if (q->used)
-		gp_shim_queue_remove_locked(s, q);
+		shim_queue_remove_locked(s, q);
 	memset(q, 0, sizeof(*q));
 	q->made = ++s->nr_made;
 	q->queue_id = args->queue_id;
@@ -140,7 +140,7 @@ struct gp_shim_queue *gp_shim_queue_add_locked(struct gp_shim *s,
 		q->idle.rptr = first->rptr;
 		q->idle.wptr = first->wptr;
 	}
-	q->doorbell = args->doorbell_offset >> 3 & (GP_SHIM_NR_DOORBELLS - 1);
+	q->doorbell = args->doorbell_offset >> 3 & (SHIM_NR_DOORBELLS - 1);
 	q->slice = -1;
 	q->is_dbg_new = true;
 	q->is_watched = true;
@@ -152,9 +152,9 @@ struct gp_shim_queue *gp_shim_queue_add_locked(struct gp_shim *s,
 	return q;
 }
 
-void gp_shim_queue_remove_locked(struct gp_shim *s, struct gp_shim_queue *q)
+void shim_queue_remove_locked(struct shim *s, struct shim_queue *q)
 {
-	gp_shim_queue_set_busy_locked(s, q, true);
+	shim_queue_set_busy_locked(s, q, true);
 	q->used = false;
 	q->hsa = NULL;
 }

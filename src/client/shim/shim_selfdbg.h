@@ -11,32 +11,32 @@
 #include "client/shim/shim_pause.h"
 
 /**
- * gp_selfdbg_suspend() - stop queues
+ * shim_selfdbg_suspend() - stop queues
  * @s: shim
  * @queues: queues; those that were stopped have is_dbg_stopped set
  * @nr: how many
  * @grace: 1..255, 0 = the default
  * @out: counts are added
  */
-void gp_selfdbg_suspend(struct gp_shim *s, struct gp_shim_queue **queues, uint32_t nr,
-			uint32_t grace, struct gp_pause_result *out);
+void shim_selfdbg_suspend(struct shim *s, struct shim_queue **queues, uint32_t nr,
+			  uint32_t grace, struct shim_pause_result *out);
 
 /**
- * gp_selfdbg_resume() - continue queues that were stopped so
+ * shim_selfdbg_resume() - continue queues that were stopped so
  * @s: shim
  * @queues: queues; others among them are passed over
  * @nr: how many
  * @out: counts are added
  */
-void gp_selfdbg_resume(struct gp_shim *s, struct gp_shim_queue **queues, uint32_t nr,
-		       struct gp_pause_result *out);
+void shim_selfdbg_resume(struct shim *s, struct shim_queue **queues, uint32_t nr,
+			 struct shim_pause_result *out);
 
 /**
- * gp_selfdbg_end() - close the session, never open one again
+ * shim_selfdbg_end() - close the session, never open one again
  * @s: shim
  *
  * Every queue goes on.
  */
-void gp_selfdbg_end(struct gp_shim *s);
+void shim_selfdbg_end(struct shim *s);
 
 #endif

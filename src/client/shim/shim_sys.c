@@ -28,7 +28,7 @@ typedef int (*ioctl_fn)(int fd, unsigned long request, ...);
 /* Written once, before the program begins. */
 static ioctl_fn next_ioctl;
 
-void gp_shim_sys_resolve(void)
+void shim_sys_resolve(void)
 {
 	next_ioctl = (ioctl_fn)dlsym(RTLD_NEXT, "ioctl");
 }
@@ -43,7 +43,7 @@ static int real_ioctl(int fd, unsigned long request, void *arg)
 
 static int open_kfd(void)
 {
-	int fd = open(GP_KFD_PATH, O_RDWR | O_CLOEXEC);
+	int fd = open(DRV_KFD_PATH, O_RDWR | O_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -51,27 +51,27 @@ static int open_kfd(void)
 static int connect_to_daemon(void)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	struct gp_fd_id id;
+	struct shim_fd_id id;
 	size_t len;
 	int fd, r;
 
-	r = gp_address_choose(gp_env("GPREEMPT_SOCKET"), gp_env("XDG_RUNTIME_DIR"), addr.sun_path,
-			      sizeof(addr.sun_path));
+	r = drv_address_choose(shim_env("GPREEMPT_SOCKET"), shim_env("XDG_RUNTIME_DIR"),
+			       addr.sun_path, sizeof(addr.sun_path));
 	if (r)
 		return r;
 	len = strlen(addr.sun_path);
-	if (len + sizeof(GP_WIRE_SOCKET_SUFFIX) > sizeof(addr.sun_path))
+	if (len + sizeof(WIRE_SOCKET_SUFFIX) > sizeof(addr.sun_path))
 		return -ENAMETOOLONG;
-	strcpy(addr.sun_path + len, GP_WIRE_SOCKET_SUFFIX);
+	strcpy(addr.sun_path + len, WIRE_SOCKET_SUFFIX);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
 	/* At once: connect() takes its time, and low numbers are the program's. */
-	fd = gp_fd_keep(fd, &id);
+	fd = shim_fd_keep(fd, &id);
 	if (!connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
 		return fd;
 	r = -errno;
-	gp_fd_close(fd, &id);
+	shim_fd_close(fd, &id);
 	return r;
 }
 
@@ -87,7 +87,7 @@ static uint64_t now_ns(void)
 #define BATCH 64
 
 /* Return: how many of them, from the first on, could be read. */
-static uint32_t read_batch(struct gp_shim_piece *pieces, uint32_t nr)
+static uint32_t read_batch(struct shim_piece *pieces, uint32_t nr)
 {
 	struct iovec local[BATCH], remote[BATCH];
 	size_t done;
@@ -106,7 +106,7 @@ static uint32_t read_batch(struct gp_shim_piece *pieces, uint32_t nr)
 }
 
 /* No way to ask: as the driver would find it. */
-static void copy_pieces(struct gp_shim_piece *pieces, uint32_t nr)
+static void copy_pieces(struct shim_piece *pieces, uint32_t nr)
 {
 	uint32_t i;
 
@@ -117,27 +117,27 @@ static void copy_pieces(struct gp_shim_piece *pieces, uint32_t nr)
 }
 
 /* Memory of a device is not for process_vm_readv(); the file goes through its driver. */
-static void read_by_file(struct gp_shim_piece *pieces, uint32_t nr)
+static void read_by_file(struct shim_piece *pieces, uint32_t nr)
 {
 	static const char path[] = "/proc/self/mem";
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct gp_fd_id id;
+	struct shim_fd_id id;
 	uint32_t i;
 
 	if (fd < 0) {
 		copy_pieces(pieces, nr);
 		return;
 	}
-	gp_fd_note_path(path, &id);
+	shim_fd_note_path(path, &id);
 	for (i = 0; i < nr; i++)
 		pieces[i].error = pread(fd, pieces[i].to, pieces[i].bytes,
 					(off_t)pieces[i].addr) == (ssize_t)pieces[i].bytes ?
 					  0 : -EFAULT;
-	gp_fd_close(fd, &id);
+	shim_fd_close(fd, &id);
 }
 
 /* From the first piece on that is not ordinary memory the file is opened once for all. */
-static void read_memory(struct gp_shim_piece *pieces, uint32_t nr)
+static void read_memory(struct shim_piece *pieces, uint32_t nr)
 {
 	uint32_t i, n, want;
 
@@ -183,7 +183,7 @@ static bool is_number_known(void)
 static int occupancy(uint32_t gpu_id)
 {
 	char path[96], text[16] = "";
-	struct gp_fd_id id;
+	struct shim_fd_id id;
 	ssize_t n;
 	int fd;
 
@@ -194,13 +194,13 @@ static int occupancy(uint32_t gpu_id)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	gp_fd_note_path(path, &id);
+	shim_fd_note_path(path, &id);
 	n = read(fd, text, sizeof(text) - 1);
-	gp_fd_close(fd, &id);
+	shim_fd_close(fd, &id);
 	return n > 0 ? atoi(text) : -1;
 }
 
-const struct gp_shim_sys gp_shim_sys_real = {
+const struct shim_sys shim_sys_real = {
 	.ioctl = real_ioctl,
 	.open_kfd = open_kfd,
 	.connect = connect_to_daemon,
@@ -210,13 +210,13 @@ const struct gp_shim_sys gp_shim_sys_real = {
 	.occupancy = occupancy,
 };
 
-void gp_shim_debug(const char *fmt, ...)
+void shim_debug(const char *fmt, ...)
 {
 	va_list ap;
 	char line[256];
 	int n;
 
-	if (!gp_env("GPREEMPT_DEBUG"))
+	if (!shim_env("GPREEMPT_DEBUG"))
 		return;
 	va_start(ap, fmt);
 	n = vsnprintf(line, sizeof(line), fmt, ap);

@@ -8,13 +8,13 @@
 #include "client/shim/shim.h"
 
 /* libc's ioctl or that of the next library that was preloaded, sockets, clock, sysfs. */
-extern const struct gp_shim_sys gp_shim_sys_real;
+extern const struct shim_sys shim_sys_real;
 
 /*
  * Find the ioctl() behind this library's own; the system call is used before. Called by the
  * constructor: dlsym() takes locks and allocates, and a program's first ioctl() may be in a
  * signal handler or in a child of vfork().
  */
-void gp_shim_sys_resolve(void);
+void shim_sys_resolve(void);
 
 #endif

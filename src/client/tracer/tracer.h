@@ -27,12 +27,12 @@
 #include "client/client_hold.h"
 #include "client/client_request.h"
 
-#define GP_TRACER_QUEUES GP_KFD_DBG_QUEUES_MAX
-#define GP_TRACER_NODES 64
-#define GP_TRACER_NEVER UINT64_MAX
+#define TRACER_QUEUES DRV_KFD_DBG_QUEUES_MAX
+#define TRACER_NODES 64
+#define TRACER_NEVER UINT64_MAX
 
 /**
- * struct gp_tracer_queue - a queue of the target
+ * struct tracer_queue - a queue of the target
  * @e: as the driver says; e.exceptions is what was raised when it was seen
  * @seen: number of the snapshot it was in last
  * @suspended: stopped by the tracer
@@ -41,28 +41,28 @@
  * @requests: those of an AQL queue
  * @unreadable: its indices cannot be read
  */
-struct gp_tracer_queue {
-	struct gp_kfd_queue_entry e;
+struct tracer_queue {
+	struct drv_kfd_queue_entry e;
 	uint64_t seen;
 	bool suspended;
 	bool busy;
 	struct gp_idle idle;
-	struct gp_client_requests requests;
+	struct client_requests requests;
 	bool unreadable;
 };
 
 /**
- * struct gp_tracer_node - a GPU that was let go on
+ * struct tracer_node - a GPU that was let go on
  * @gpu_id: node
  * @until_ns: a sign of life is expected until then; 0 = none
  */
-struct gp_tracer_node {
+struct tracer_node {
 	uint32_t gpu_id;
 	uint64_t until_ns;
 };
 
 /**
- * struct gp_tracer - everything
+ * struct tracer - everything
  * @pid: target
  * @thread: a thread of it that is traced and has not ended; the main thread while that lives.
  *	The driver finds the target by it
@@ -92,7 +92,7 @@ struct gp_tracer_node {
  * @entries: room for a snapshot
  * @ids: room for a batch
  */
-struct gp_tracer {
+struct tracer {
 	pid_t pid;
 	pid_t thread;
 	int sock;
@@ -114,162 +114,162 @@ struct gp_tracer {
 	uint64_t next_refresh_ns;
 	uint64_t snapshot;
 	size_t nr_queues;
-	struct gp_tracer_queue queues[GP_TRACER_QUEUES];
-	struct gp_client_holds holds;
+	struct tracer_queue queues[TRACER_QUEUES];
+	struct client_holds holds;
 	size_t nr_nodes;
-	struct gp_tracer_node nodes[GP_TRACER_NODES];
-	struct gp_kfd_queue_entry entries[GP_TRACER_QUEUES];
-	uint32_t ids[GP_TRACER_QUEUES];
+	struct tracer_node nodes[TRACER_NODES];
+	struct drv_kfd_queue_entry entries[TRACER_QUEUES];
+	uint32_t ids[TRACER_QUEUES];
 };
 
 /* CLOCK_MONOTONIC. */
-uint64_t gp_tracer_now_ns(void);
+uint64_t tracer_now_ns(void);
 
 /**
- * gp_tracer_end() - leave the loop at the next turn
+ * tracer_end() - leave the loop at the next turn
  * @t: tracer
  * @error: errno of the reason, 0 = nothing is wrong; the first reason counts
  * @why: for people
  */
-void gp_tracer_end(struct gp_tracer *t, int error, const char *why);
+void tracer_end(struct tracer *t, int error, const char *why);
 
 /* tracer_wire.c */
 
 /**
- * gp_tracer_hello() - say which process is traced and wait for the welcome
+ * tracer_hello() - say which process is traced and wait for the welcome
  * @t: tracer
  *
  * Return: 0, -ETIMEDOUT, -ECONNREFUSED, -EPIPE, -EPROTO.
  */
-int gp_tracer_hello(struct gp_tracer *t);
+int tracer_hello(struct tracer *t);
 
 /**
- * gp_tracer_read() - carry out what the daemon says
+ * tracer_read() - carry out what the daemon says
  * @t: tracer; ends if the daemon is gone or talks nonsense
  */
-void gp_tracer_read(struct gp_tracer *t);
+void tracer_read(struct tracer *t);
 
 /* Send. The header is filled in. 0 or -errno; -EAGAIN: the daemon does not read. */
-int gp_tracer_send_queue(struct gp_tracer *t, const struct gp_tracer_queue *q);
-int gp_tracer_send_edge(struct gp_tracer *t, enum gp_wire_type type,
-			const struct gp_tracer_queue *q);
-int gp_tracer_send_progress(struct gp_tracer *t, const struct gp_tracer_queue *q,
-			    uint64_t since_ns);
-int gp_tracer_send_done(struct gp_tracer *t, struct gp_wire_done *done);
-int gp_tracer_note(struct gp_tracer *t, enum gp_wire_note_code code, uint32_t gpu_id,
-		   uint64_t value, const char *text);
+int tracer_send_queue(struct tracer *t, const struct tracer_queue *q);
+int tracer_send_edge(struct tracer *t, enum wire_type type,
+		     const struct tracer_queue *q);
+int tracer_send_progress(struct tracer *t, const struct tracer_queue *q,
+			 uint64_t since_ns);
+int tracer_send_done(struct tracer *t, struct wire_done *done);
+int tracer_note(struct tracer *t, enum wire_note_code code, uint32_t gpu_id,
+		uint64_t value, const char *text);
 
 /* tracer_ptrace.c */
 
 /**
- * gp_tracer_seize() - begin to trace the target
+ * tracer_seize() - begin to trace the target
  * @t: tracer
  *
  * Return: 0; -ESRCH no such process; -EBUSY it is traced already; -EPERM not
  * allowed; -EINVAL not the leader of its threads; -EOPNOTSUPP its main thread has ended.
  * @t->why says it for people.
  */
-int gp_tracer_seize(struct gp_tracer *t);
+int tracer_seize(struct tracer *t);
 
 /**
- * gp_tracer_stops() - look at what the target did, and let it go on
+ * tracer_stops() - look at what the target did, and let it go on
  * @t: tracer
  *
  * Signals are passed on, a stopped target stays stopped. Ends if the target ends:
  * it is let go only when the session is closed, because a process that exits with
  * a session open waits for ever in the driver.
  */
-void gp_tracer_stops(struct gp_tracer *t);
+void tracer_stops(struct tracer *t);
 
 /**
- * gp_tracer_release() - trace the target no longer
+ * tracer_release() - trace the target no longer
  * @t: tracer
  */
-void gp_tracer_release(struct gp_tracer *t);
+void tracer_release(struct tracer *t);
 
 /* tracer_session.c */
 
 /**
- * gp_tracer_open() - open the debug session
+ * tracer_open() - open the debug session
  * @t: tracer; the target is seized
  *
  * Return: 0, or -errno with @t->why.
  */
-int gp_tracer_open(struct gp_tracer *t);
+int tracer_open(struct tracer *t);
 
 /**
- * gp_tracer_close() - close the session: everything goes on
+ * tracer_close() - close the session: everything goes on
  * @t: tracer
  */
-void gp_tracer_close(struct gp_tracer *t);
+void tracer_close(struct tracer *t);
 
 /**
- * gp_tracer_events() - the driver has written a dot
+ * tracer_events() - the driver has written a dot
  * @t: tracer
  */
-void gp_tracer_events(struct gp_tracer *t);
+void tracer_events(struct tracer *t);
 
 /**
- * gp_tracer_refresh() - bring the queues up to date
+ * tracer_refresh() - bring the queues up to date
  * @t: tracer; ends if the driver does not know the target any more
  *
  * Return: 0 or -errno.
  */
-int gp_tracer_refresh(struct gp_tracer *t);
+int tracer_refresh(struct tracer *t);
 
 /* tracer_hold.c */
 
 /* HOLD, RELEASE: answered; RENEW: not. */
-void gp_tracer_hold(struct gp_tracer *t, const struct gp_wire_order *o);
-void gp_tracer_unhold(struct gp_tracer *t, const struct gp_wire_order *o);
-void gp_tracer_renew(struct gp_tracer *t, const struct gp_wire_order *o);
+void tracer_hold(struct tracer *t, const struct wire_order *o);
+void tracer_unhold(struct tracer *t, const struct wire_order *o);
+void tracer_renew(struct tracer *t, const struct wire_order *o);
 
 /**
- * gp_tracer_settle() - make the queues of a node what the holds say
+ * tracer_settle() - make the queues of a node what the holds say
  * @t: tracer; ends if the driver would not continue one
  * @gpu_id: node
  * @done: what was done is added to it; may be NULL
  */
-void gp_tracer_settle(struct gp_tracer *t, uint32_t gpu_id, struct gp_wire_done *done);
+void tracer_settle(struct tracer *t, uint32_t gpu_id, struct wire_done *done);
 
 /**
- * gp_tracer_leases() - end the holds whose lease is over
+ * tracer_leases() - end the holds whose lease is over
  * @t: tracer
  * @now_ns: time
  *
- * Return: when the next one ends, GP_TRACER_NEVER = none.
+ * Return: when the next one ends, TRACER_NEVER = none.
  */
-uint64_t gp_tracer_leases(struct gp_tracer *t, uint64_t now_ns);
+uint64_t tracer_leases(struct tracer *t, uint64_t now_ns);
 
 /* tracer_watch.c */
 
 /**
- * gp_tracer_look() - look at the indices if it is time
+ * tracer_look() - look at the indices if it is time
  * @t: tracer
  * @now_ns: time
  *
  * Return: when to look next.
  */
-uint64_t gp_tracer_look(struct gp_tracer *t, uint64_t now_ns);
+uint64_t tracer_look(struct tracer *t, uint64_t now_ns);
 
 /**
- * gp_tracer_begin() - begin to follow a queue
+ * tracer_begin() - begin to follow a queue
  * @q: queue, with what the daemon was told
  */
-void gp_tracer_begin(struct gp_tracer_queue *q);
+void tracer_begin(struct tracer_queue *q);
 
 /**
- * gp_tracer_restart() - a queue was let go on: what is known of it is old
+ * tracer_restart() - a queue was let go on: what is known of it is old
  * @t: tracer
  * @q: queue
  */
-void gp_tracer_restart(struct gp_tracer *t, struct gp_tracer_queue *q);
+void tracer_restart(struct tracer *t, struct tracer_queue *q);
 
 /**
- * gp_tracer_expect() - a node was let go on: look for a sign of life
+ * tracer_expect() - a node was let go on: look for a sign of life
  * @t: tracer
  * @gpu_id: node
  */
-void gp_tracer_expect(struct gp_tracer *t, uint32_t gpu_id);
+void tracer_expect(struct tracer *t, uint32_t gpu_id);
 
 #endif

@@ -11,19 +11,19 @@
 #define LEASE_MAX_NS (60 * NS_PER_S)
 #define TRIES 2
 
-static bool is_compute(const struct gp_tracer_queue *q)
+static bool is_compute(const struct tracer_queue *q)
 {
-	return q->e.type == GP_KFD_QUEUE_PM4 || q->e.type == GP_KFD_QUEUE_AQL;
+	return q->e.type == DRV_KFD_QUEUE_PM4 || q->e.type == DRV_KFD_QUEUE_AQL;
 }
 
-static bool is_held(const struct gp_tracer *t, const struct gp_tracer_queue *q)
+static bool is_held(const struct tracer *t, const struct tracer_queue *q)
 {
-	return gp_client_holds_covers(&t->holds, q->e.gpu_id, q->e.queue_id);
+	return client_holds_covers(&t->holds, q->e.gpu_id, q->e.queue_id);
 }
 
-static struct gp_tracer_queue *find_queue(struct gp_tracer *t, uint32_t id)
+static struct tracer_queue *find_queue(struct tracer *t, uint32_t id)
 {
-	struct gp_tracer_queue *q;
+	struct tracer_queue *q;
 
 	for (q = t->queues; q < t->queues + t->nr_queues; q++) {
 		if (q->e.queue_id == id)
@@ -33,9 +33,9 @@ static struct gp_tracer_queue *find_queue(struct gp_tracer *t, uint32_t id)
 }
 
 /* The compute queues of a node that are not what the holds say. */
-static uint32_t collect(struct gp_tracer *t, uint32_t gpu_id, bool suspend)
+static uint32_t collect(struct tracer *t, uint32_t gpu_id, bool suspend)
 {
-	struct gp_tracer_queue *q;
+	struct tracer_queue *q;
 	uint32_t nr = 0;
 
 	for (q = t->queues; q < t->queues + t->nr_queues; q++) {
@@ -46,7 +46,7 @@ static uint32_t collect(struct gp_tracer *t, uint32_t gpu_id, bool suspend)
 	return nr;
 }
 
-static void worsen(struct gp_wire_done *d, enum gp_wire_result result, int error)
+static void worsen(struct wire_done *d, enum wire_result result, int error)
 {
 	if (d->result >= result)
 		return;
@@ -55,15 +55,15 @@ static void worsen(struct gp_wire_done *d, enum gp_wire_result result, int error
 }
 
 /* Return: how many were neither done nor failed: new since, or gone. */
-static uint32_t take_results(struct gp_tracer *t, uint32_t nr, bool suspend, struct gp_wire_done *d)
+static uint32_t take_results(struct tracer *t, uint32_t nr, bool suspend, struct wire_done *d)
 {
-	struct gp_tracer_queue *q;
+	struct tracer_queue *q;
 	uint32_t i, nr_invalid = 0;
 	int r;
 
 	for (i = 0; i < nr; i++) {
-		r = gp_kfd_dbg_result(t->ids[i]);
-		q = find_queue(t, gp_kfd_dbg_id(t->ids[i]));
+		r = drv_kfd_dbg_result(t->ids[i]);
+		q = find_queue(t, drv_kfd_dbg_id(t->ids[i]));
 		if (r == -ESRCH) {
 			nr_invalid++;
 			continue;
@@ -72,9 +72,9 @@ static uint32_t take_results(struct gp_tracer *t, uint32_t nr, bool suspend, str
 		if (q)
 			q->suspended = suspend;
 		if (q && !suspend)
-			gp_tracer_restart(t, q);
+			tracer_restart(t, q);
 		if (r)
-			worsen(d, GP_WIRE_ERROR, -r);
+			worsen(d, WIRE_ERROR, -r);
 		else
 			d->nr_queues++;
 	}
@@ -82,8 +82,8 @@ static uint32_t take_results(struct gp_tracer *t, uint32_t nr, bool suspend, str
 }
 
 /* One batch. Return: queues that want another try, or -errno. */
-static int batch(struct gp_tracer *t, uint32_t gpu_id, bool suspend, uint32_t grace,
-		 struct gp_wire_done *d)
+static int batch(struct tracer *t, uint32_t gpu_id, bool suspend, uint32_t grace,
+		 struct wire_done *d)
 {
 	uint32_t nr = collect(t, gpu_id, suspend);
 	int r;
@@ -91,44 +91,44 @@ static int batch(struct gp_tracer *t, uint32_t gpu_id, bool suspend, uint32_t gr
 	if (!nr)
 		return 0;
 	if (suspend)
-		r = gp_kfd_dbg_suspend(t->kfd, (uint32_t)t->thread, t->ids, nr, grace);
+		r = drv_kfd_dbg_suspend(t->kfd, (uint32_t)t->thread, t->ids, nr, grace);
 	else
-		r = gp_kfd_dbg_resume(t->kfd, (uint32_t)t->thread, t->ids, nr);
+		r = drv_kfd_dbg_resume(t->kfd, (uint32_t)t->thread, t->ids, nr);
 	if (r == -ESRCH)
-		gp_tracer_end(t, 0, "the driver does not know it any more");
+		tracer_end(t, 0, "the driver does not know it any more");
 	if (r < 0)
 		return r;
 	d->nr_cycles++;
 	return (int)take_results(t, nr, suspend, d);
 }
 
-static void settle_one(struct gp_tracer *t, uint32_t gpu_id, bool suspend, struct gp_wire_done *d)
+static void settle_one(struct tracer *t, uint32_t gpu_id, bool suspend, struct wire_done *d)
 {
-	uint32_t grace = gp_client_holds_grace(&t->holds, gpu_id);
+	uint32_t grace = client_holds_grace(&t->holds, gpu_id);
 	int r = 0, try;
 
-	grace = grace > GP_KFD_GRACE_MIN ? grace : GP_KFD_GRACE_MIN;
+	grace = grace > DRV_KFD_GRACE_MIN ? grace : DRV_KFD_GRACE_MIN;
 	/* A second time for those that were made between the snapshot and the call. */
 	for (try = 0; try < TRIES; try++) {
 		r = batch(t, gpu_id, suspend, grace, d);
 		if (r <= 0)
 			break;
-		if (gp_tracer_refresh(t))
+		if (tracer_refresh(t))
 			break;
 	}
 	if (r == -ESRCH)
-		worsen(d, GP_WIRE_GONE, ESRCH);
+		worsen(d, WIRE_GONE, ESRCH);
 	else if (r < 0)
-		worsen(d, GP_WIRE_ERROR, -r);
+		worsen(d, WIRE_ERROR, -r);
 	else if (r > 0 && collect(t, gpu_id, suspend))
 		/* There, but not to be stopped: it is being destroyed. */
-		worsen(d, GP_WIRE_BUSY_NOW, EBUSY);
+		worsen(d, WIRE_BUSY_NOW, EBUSY);
 }
 
-void gp_tracer_settle(struct gp_tracer *t, uint32_t gpu_id, struct gp_wire_done *done)
+void tracer_settle(struct tracer *t, uint32_t gpu_id, struct wire_done *done)
 {
-	struct gp_wire_done ignored = {};
-	struct gp_wire_done *d = done ? done : &ignored;
+	struct wire_done ignored = {};
+	struct wire_done *d = done ? done : &ignored;
 	uint32_t before;
 
 	settle_one(t, gpu_id, true, d);
@@ -136,20 +136,20 @@ void gp_tracer_settle(struct gp_tracer *t, uint32_t gpu_id, struct gp_wire_done 
 	if (!t->done)
 		settle_one(t, gpu_id, false, d);
 	if (d->nr_queues > before)
-		gp_tracer_expect(t, gpu_id);
+		tracer_expect(t, gpu_id);
 	/* It is not tried again: the end of the session lets it go on. */
 	if (!t->done && collect(t, gpu_id, false))
-		gp_tracer_end(t, EIO, "the driver would not continue it");
+		tracer_end(t, EIO, "the driver would not continue it");
 }
 
-static uint64_t lease_end(const struct gp_tracer *t, const struct gp_wire_order *o)
+static uint64_t lease_end(const struct tracer *t, const struct wire_order *o)
 {
 	uint64_t lease = o->lease_ns ? o->lease_ns : t->lease_ns;
 
-	return gp_tracer_now_ns() + (lease < LEASE_MAX_NS ? lease : LEASE_MAX_NS);
+	return tracer_now_ns() + (lease < LEASE_MAX_NS ? lease : LEASE_MAX_NS);
 }
 
-static bool is_new(struct gp_tracer *t, const struct gp_wire_order *o)
+static bool is_new(struct tracer *t, const struct wire_order *o)
 {
 	if (o->epoch <= t->epoch)
 		return false;
@@ -157,79 +157,79 @@ static bool is_new(struct gp_tracer *t, const struct gp_wire_order *o)
 	return true;
 }
 
-static void answer(struct gp_tracer *t, const struct gp_wire_order *o, uint64_t begin,
-		   struct gp_wire_done *d)
+static void answer(struct tracer *t, const struct wire_order *o, uint64_t begin,
+		   struct wire_done *d)
 {
 	d->epoch = o->epoch;
 	d->gpu_id = o->gpu_id;
-	d->took_ns = gp_tracer_now_ns() - begin;
-	gp_tracer_send_done(t, d);
+	d->took_ns = tracer_now_ns() - begin;
+	tracer_send_done(t, d);
 }
 
-static void set_hold(struct gp_tracer *t, const struct gp_wire_order *o, struct gp_wire_done *d)
+static void set_hold(struct tracer *t, const struct wire_order *o, struct wire_done *d)
 {
-	int r = gp_client_holds_set(&t->holds, o, lease_end(t, o));
+	int r = client_holds_set(&t->holds, o, lease_end(t, o));
 
 	if (r)
-		worsen(d, GP_WIRE_ERROR, -r);
+		worsen(d, WIRE_ERROR, -r);
 	else
-		gp_tracer_settle(t, o->gpu_id, d);
+		tracer_settle(t, o->gpu_id, d);
 }
 
-static bool has_queue(struct gp_tracer *t, uint32_t gpu_id, uint32_t queue_id)
+static bool has_queue(struct tracer *t, uint32_t gpu_id, uint32_t queue_id)
 {
-	const struct gp_tracer_queue *q = find_queue(t, queue_id);
+	const struct tracer_queue *q = find_queue(t, queue_id);
 
 	return q && q->e.gpu_id == gpu_id && is_compute(q);
 }
 
-void gp_tracer_hold(struct gp_tracer *t, const struct gp_wire_order *o)
+void tracer_hold(struct tracer *t, const struct wire_order *o)
 {
-	uint64_t begin = gp_tracer_now_ns();
-	struct gp_wire_done d = {};
+	uint64_t begin = tracer_now_ns();
+	struct wire_done d = {};
 
 	if (!is_new(t, o))
 		return;
 	/* Queues made a moment ago are to be in the same batch. */
-	if (gp_tracer_refresh(t))
-		worsen(&d, GP_WIRE_GONE, ESRCH);
-	else if (o->queue_id != GP_WIRE_QUEUE_ALL && !has_queue(t, o->gpu_id, o->queue_id))
-		worsen(&d, GP_WIRE_GONE, ENOENT);
+	if (tracer_refresh(t))
+		worsen(&d, WIRE_GONE, ESRCH);
+	else if (o->queue_id != WIRE_QUEUE_ALL && !has_queue(t, o->gpu_id, o->queue_id))
+		worsen(&d, WIRE_GONE, ENOENT);
 	else
 		set_hold(t, o, &d);
 	answer(t, o, begin, &d);
 }
 
-void gp_tracer_unhold(struct gp_tracer *t, const struct gp_wire_order *o)
+void tracer_unhold(struct tracer *t, const struct wire_order *o)
 {
-	uint64_t begin = gp_tracer_now_ns();
-	struct gp_wire_done d = {};
+	uint64_t begin = tracer_now_ns();
+	struct wire_done d = {};
 	int r;
 
 	if (!is_new(t, o))
 		return;
-	r = gp_client_holds_clear(&t->holds, o);
+	r = client_holds_clear(&t->holds, o);
 	if (r)
-		worsen(&d, GP_WIRE_ERROR, -r);
+		worsen(&d, WIRE_ERROR, -r);
 	else
-		gp_tracer_settle(t, o->gpu_id, &d);
+		tracer_settle(t, o->gpu_id, &d);
 	answer(t, o, begin, &d);
 }
 
-void gp_tracer_renew(struct gp_tracer *t, const struct gp_wire_order *o)
+void tracer_renew(struct tracer *t, const struct wire_order *o)
 {
-	gp_client_holds_renew(&t->holds, o->epoch, lease_end(t, o));
+	client_holds_renew(&t->holds, o->epoch, lease_end(t, o));
 }
 
-uint64_t gp_tracer_leases(struct gp_tracer *t, uint64_t now_ns)
+uint64_t tracer_leases(struct tracer *t, uint64_t now_ns)
 {
-	struct gp_client_hold h;
+	struct client_hold h;
 
-	while (gp_client_holds_expire(&t->holds, now_ns, &h)) {
+	while (client_holds_expire(&t->holds, now_ns, &h)) {
 		uint32_t gpu_id = (uint32_t)h.hold.target.node;
 
-		gp_tracer_settle(t, gpu_id, NULL);
-		gp_tracer_note(t, GP_WIRE_NOTE_LEASE_ENDED, gpu_id, h.hold.owner, "lease ended");
+		tracer_settle(t, gpu_id, NULL);
+		tracer_note(t, WIRE_NOTE_LEASE_ENDED, gpu_id, h.hold.owner, "lease ended");
 	}
 	return gp_holds_next_ns(&t->holds.set);
 }

@@ -17,7 +17,7 @@
 #define SOCKET_FD 3
 #define NS_PER_S 1000000000ull
 
-uint64_t gp_tracer_now_ns(void)
+uint64_t tracer_now_ns(void)
 {
 	struct timespec ts;
 
@@ -25,7 +25,7 @@ uint64_t gp_tracer_now_ns(void)
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
-void gp_tracer_end(struct gp_tracer *t, int error, const char *why)
+void tracer_end(struct tracer *t, int error, const char *why)
 {
 	if (t->done)
 		return;
@@ -35,7 +35,7 @@ void gp_tracer_end(struct gp_tracer *t, int error, const char *why)
 }
 
 /* The signals that are read; the others end the program as usual, which resumes all. */
-static int open_signals(struct gp_tracer *t)
+static int open_signals(struct tracer *t)
 {
 	sigset_t set;
 
@@ -53,78 +53,78 @@ static int open_signals(struct gp_tracer *t)
 	return t->sigs < 0 ? -errno : 0;
 }
 
-static void read_signals(struct gp_tracer *t)
+static void read_signals(struct tracer *t)
 {
 	struct signalfd_siginfo si;
 
 	while (read(t->sigs, &si, sizeof(si)) == sizeof(si)) {
 		if (si.ssi_signo != SIGCHLD)
-			gp_tracer_end(t, 0, "asked to end");
+			tracer_end(t, 0, "asked to end");
 	}
-	gp_tracer_stops(t);
+	tracer_stops(t);
 }
 
-static void wait_for_something(struct gp_tracer *t, uint64_t until_ns)
+static void wait_for_something(struct tracer *t, uint64_t until_ns)
 {
 	struct pollfd fds[] = {
 		{ .fd = t->sock, .events = POLLIN },
 		{ .fd = t->sigs, .events = POLLIN },
 		{ .fd = t->pipe[0], .events = POLLIN },
 	};
-	uint64_t now = gp_tracer_now_ns(), left = until_ns > now ? until_ns - now : 0;
+	uint64_t now = tracer_now_ns(), left = until_ns > now ? until_ns - now : 0;
 	struct timespec ts = { .tv_sec = (time_t)(left / NS_PER_S),
 			       .tv_nsec = (long)(left % NS_PER_S) };
-	int r = ppoll(fds, 3, until_ns == GP_TRACER_NEVER ? NULL : &ts, NULL);
+	int r = ppoll(fds, 3, until_ns == TRACER_NEVER ? NULL : &ts, NULL);
 
 	if (r < 0 && errno != EINTR)
-		gp_tracer_end(t, errno, "cannot wait");
+		tracer_end(t, errno, "cannot wait");
 	if (r <= 0)
 		return;
 	/* The target first: it may stand still until it is looked at. */
 	if (fds[1].revents)
 		read_signals(t);
 	if (fds[2].revents)
-		gp_tracer_events(t);
+		tracer_events(t);
 	if (fds[0].revents)
-		gp_tracer_read(t);
+		tracer_read(t);
 }
 
-static void run(struct gp_tracer *t)
+static void run(struct tracer *t)
 {
 	uint64_t now, lease, look;
 
 	while (!t->done) {
-		now = gp_tracer_now_ns();
-		lease = gp_tracer_leases(t, now);
-		look = gp_tracer_look(t, now);
+		now = tracer_now_ns();
+		lease = tracer_leases(t, now);
+		look = tracer_look(t, now);
 		if (!t->done)
 			wait_for_something(t, lease < look ? lease : look);
 	}
 }
 
-static int attach(struct gp_tracer *t)
+static int attach(struct tracer *t)
 {
-	int r = gp_tracer_seize(t);
+	int r = tracer_seize(t);
 
-	return r ? r : gp_tracer_open(t);
+	return r ? r : tracer_open(t);
 }
 
-static int trace(struct gp_tracer *t)
+static int trace(struct tracer *t)
 {
-	int r = gp_tracer_hello(t);
+	int r = tracer_hello(t);
 
 	if (r)
 		return r;
 	r = attach(t);
 	if (r)
-		gp_tracer_note(t, GP_WIRE_NOTE_REFUSED, 0, (uint64_t)-r, t->why);
+		tracer_note(t, WIRE_NOTE_REFUSED, 0, (uint64_t)-r, t->why);
 	else
 		run(t);
 	/* In this order: nothing may be suspended when the target is not traced any more. */
-	gp_tracer_close(t);
-	gp_tracer_release(t);
+	tracer_close(t);
+	tracer_release(t);
 	if (t->error)
-		gp_tracer_note(t, GP_WIRE_NOTE_REFUSED, 0, (uint64_t)t->error, t->why);
+		tracer_note(t, WIRE_NOTE_REFUSED, 0, (uint64_t)t->error, t->why);
 	return r ? r : -t->error;
 }
 
@@ -138,14 +138,14 @@ static int usage(void)
 
 int main(int argc, char **argv)
 {
-	static struct gp_tracer t = { .sock = SOCKET_FD, .kfd = -1, .mem = -1, .pipe = { -1, -1 } };
+	static struct tracer t = { .sock = SOCKET_FD, .kfd = -1, .mem = -1, .pipe = { -1, -1 } };
 	uint64_t pid;
 	int r;
 
-	if (argc != 2 || gp_sysfile_parse(argv[1], &pid) || !pid || pid > INT32_MAX)
+	if (argc != 2 || drv_sysfile_parse(argv[1], &pid) || !pid || pid > INT32_MAX)
 		return usage();
 	t.pid = (pid_t)pid;
-	gp_client_holds_init(&t.holds);
+	client_holds_init(&t.holds);
 	r = open_signals(&t);
 	if (!r)
 		r = trace(&t);

@@ -26,12 +26,12 @@
 /* A line of /proc/PID/status without its key, or "". */
 static void status_text(pid_t pid, const char *key, char *out, size_t size)
 {
-	char path[GP_SYSFILE_PATH_MAX], line[128];
+	char path[DRV_SYSFILE_PATH_MAX], line[128];
 	size_t len = strlen(key);
 	FILE *f;
 
 	out[0] = 0;
-	gp_sysfile_path(path, NULL, "/proc/%d/status", (int)pid);
+	drv_sysfile_path(path, NULL, "/proc/%d/status", (int)pid);
 	f = fopen(path, "re");
 	if (!f)
 		return;
@@ -54,7 +54,7 @@ static int64_t status_value(pid_t pid, const char *key)
 	return sscanf(text, "%" SCNd64, &value) == 1 ? value : -ESRCH;
 }
 
-static int refuse(struct gp_tracer *t, int error, const char *why)
+static int refuse(struct tracer *t, int error, const char *why)
 {
 	t->why = why;
 	return error;
@@ -69,7 +69,7 @@ static bool has_lost_its_leader(pid_t pid)
 	return state[0] == 'Z' && status_value(pid, "Threads") > 1;
 }
 
-int gp_tracer_seize(struct gp_tracer *t)
+int tracer_seize(struct tracer *t)
 {
 	int64_t leader = status_value(t->pid, "Tgid");
 
@@ -97,15 +97,15 @@ static bool is_stop_signal(int sig)
 }
 
 /* Whichever of its threads stand still, but for one whose stops are to be seen; 0 = all. */
-static void let_go_on(const struct gp_tracer *t, pid_t but)
+static void let_go_on(const struct tracer *t, pid_t but)
 {
-	char path[GP_SYSFILE_PATH_MAX];
+	char path[DRV_SYSFILE_PATH_MAX];
 	uint32_t id;
 	DIR *dir;
 
-	gp_sysfile_path(path, NULL, "/proc/%d/task", (int)t->pid);
+	drv_sysfile_path(path, NULL, "/proc/%d/task", (int)t->pid);
 	dir = opendir(path);
-	while (dir && gp_sysfile_next(dir, &id))
+	while (dir && drv_sysfile_next(dir, &id))
 		if ((pid_t)id != but)
 			ptrace(PTRACE_CONT, (pid_t)id, 0, 0);
 	if (dir)
@@ -113,10 +113,10 @@ static void let_go_on(const struct gp_tracer *t, pid_t but)
 }
 
 /* The target is about to end, or to become another program: the session goes first. */
-static void leave(struct gp_tracer *t, const char *why)
+static void leave(struct tracer *t, const char *why)
 {
-	gp_tracer_end(t, 0, why);
-	gp_tracer_close(t);
+	tracer_end(t, 0, why);
+	tracer_close(t);
 	let_go_on(t, 0);
 }
 
@@ -140,16 +140,16 @@ static void go_on(pid_t thread, int status)
 }
 
 /* Return: how a thread that was just seized stops, 0 = it does not, or has ended. */
-static int first_stop(const struct gp_tracer *t, pid_t thread)
+static int first_stop(const struct tracer *t, pid_t thread)
 {
 	struct pollfd fd = { .fd = t->sigs, .events = POLLIN };
-	uint64_t end = gp_tracer_now_ns() + STOP_TIMEOUT_NS;
+	uint64_t end = tracer_now_ns() + STOP_TIMEOUT_NS;
 	int status;
 	pid_t r;
 
 	ptrace(PTRACE_INTERRUPT, thread, 0, 0);
 	while ((r = waitpid(thread, &status, __WALL | WNOHANG)) != thread) {
-		if ((r < 0 && errno != EINTR) || gp_tracer_now_ns() > end)
+		if ((r < 0 && errno != EINTR) || tracer_now_ns() > end)
 			return 0;
 		poll(&fd, 1, 1);
 	}
@@ -160,7 +160,7 @@ static int first_stop(const struct gp_tracer *t, pid_t thread)
  * A thread may have passed the place where it would stop at its end before it was seized;
  * one that stops for another reason has not.
  */
-static bool follow(struct gp_tracer *t, pid_t thread)
+static bool follow(struct tracer *t, pid_t thread)
 {
 	int status;
 
@@ -180,16 +180,16 @@ static bool follow(struct gp_tracer *t, pid_t thread)
  * The traced thread ends. Return: another one is traced in its place. If there is none, those
  * that are at their end stand there until leave().
  */
-static bool follow_another(struct gp_tracer *t)
+static bool follow_another(struct tracer *t)
 {
-	char path[GP_SYSFILE_PATH_MAX];
+	char path[DRV_SYSFILE_PATH_MAX];
 	bool found = false;
 	uint32_t id;
 	DIR *dir;
 
-	gp_sysfile_path(path, NULL, "/proc/%d/task", (int)t->pid);
+	drv_sysfile_path(path, NULL, "/proc/%d/task", (int)t->pid);
 	dir = opendir(path);
-	while (dir && !found && gp_sysfile_next(dir, &id))
+	while (dir && !found && drv_sysfile_next(dir, &id))
 		found = (pid_t)id != t->thread && follow(t, (pid_t)id);
 	if (dir)
 		closedir(dir);
@@ -198,7 +198,7 @@ static bool follow_another(struct gp_tracer *t)
 	return found;
 }
 
-static void take_stop(struct gp_tracer *t, pid_t thread, int status)
+static void take_stop(struct tracer *t, pid_t thread, int status)
 {
 	if (status >> 16 == PTRACE_EVENT_EXEC)
 		leave(t, "the process became another program");
@@ -210,19 +210,19 @@ static void take_stop(struct gp_tracer *t, pid_t thread, int status)
 		leave(t, "the process ends");
 }
 
-static void take_end(struct gp_tracer *t, pid_t thread)
+static void take_end(struct tracer *t, pid_t thread)
 {
 	if (thread == t->pid) {
 		t->is_seized = false;
 		t->is_gone = true;
-		gp_tracer_end(t, 0, "the process is gone");
+		tracer_end(t, 0, "the process is gone");
 	} else if (thread == t->thread && !t->done && !follow_another(t)) {
 		/* Killed where it stood; the main thread tells when all are gone. */
 		leave(t, "the process ends");
 	}
 }
 
-void gp_tracer_stops(struct gp_tracer *t)
+void tracer_stops(struct tracer *t)
 {
 	int status;
 	pid_t r;
@@ -238,7 +238,7 @@ void gp_tracer_stops(struct gp_tracer *t)
 }
 
 /* Only a stopped thread can be let go: stop it, and pass on what stopped it instead. */
-static bool try_detach(struct gp_tracer *t)
+static bool try_detach(struct tracer *t)
 {
 	int status, sig = 0;
 	pid_t r = waitpid(t->thread, &status, __WALL | WNOHANG);
@@ -255,16 +255,16 @@ static bool try_detach(struct gp_tracer *t)
 	return true;
 }
 
-void gp_tracer_release(struct gp_tracer *t)
+void tracer_release(struct tracer *t)
 {
 	struct pollfd fd = { .fd = t->sigs, .events = POLLIN };
-	uint64_t end = gp_tracer_now_ns() + STOP_TIMEOUT_NS;
+	uint64_t end = tracer_now_ns() + STOP_TIMEOUT_NS;
 
 	if (!t->is_seized)
 		return;
 	ptrace(PTRACE_INTERRUPT, t->thread, 0, 0);
 	/* If it does not stop in time, the end of the tracer lets it go just as well. */
-	while (!try_detach(t) && gp_tracer_now_ns() < end)
+	while (!try_detach(t) && tracer_now_ns() < end)
 		poll(&fd, 1, 1);
 	t->is_seized = false;
 }

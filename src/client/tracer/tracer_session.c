@@ -17,11 +17,11 @@
 #include "driver/system.h"
 
 #define EVENTS \
-	(GP_KFD_EC_QUEUE_NEW | GP_KFD_EC_QUEUE_DELETE | GP_KFD_EC_PROCESS_RUNTIME)
+	(DRV_KFD_EC_QUEUE_NEW | DRV_KFD_EC_QUEUE_DELETE | DRV_KFD_EC_PROCESS_RUNTIME)
 #define POKE_NS 200000000
 #define EVENTS_PER_TURN 64
 
-static int refuse(struct gp_tracer *t, int error, const char *why)
+static int refuse(struct tracer *t, int error, const char *why)
 {
 	t->why = why;
 	return error;
@@ -36,7 +36,7 @@ static void on_poke(int sig)
  * signal comes (docs/upstream-bugs.md). The queues go on before that, and the rest is done
  * after it.
  */
-static int disable(struct gp_tracer *t)
+static int disable(struct tracer *t)
 {
 	struct itimerspec every = { { 0, POKE_NS }, { 0, POKE_NS } };
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM };
@@ -48,34 +48,34 @@ static int disable(struct gp_tracer *t)
 	if (timer_create(CLOCK_MONOTONIC, &event, &timer))
 		return -errno;
 	timer_settime(timer, 0, &every, NULL);
-	r = gp_kfd_dbg_disable(t->kfd, (uint32_t)t->thread);
+	r = drv_kfd_dbg_disable(t->kfd, (uint32_t)t->thread);
 	timer_delete(timer);
 	return r;
 }
 
 /* A process that enables or ends its runtime while a session is open waits for an answer. */
-static bool answer_runtime(struct gp_tracer *t)
+static bool answer_runtime(struct tracer *t)
 {
-	struct gp_kfd_event event;
+	struct drv_kfd_event event;
 	int i;
 
 	/* New queues stay raised: the snapshot tells and clears them. */
 	for (i = 0; i < EVENTS_PER_TURN; i++) {
-		if (gp_kfd_dbg_query(t->kfd, (uint32_t)t->thread, ~GP_KFD_EC_QUEUE_NEW, &event))
+		if (drv_kfd_dbg_query(t->kfd, (uint32_t)t->thread, ~DRV_KFD_EC_QUEUE_NEW, &event))
 			return false;
-		if (event.exceptions & GP_KFD_EC_PROCESS_RUNTIME) {
-			gp_kfd_dbg_send(t->kfd, (uint32_t)t->thread, GP_KFD_EC_PROCESS_RUNTIME);
+		if (event.exceptions & DRV_KFD_EC_PROCESS_RUNTIME) {
+			drv_kfd_dbg_send(t->kfd, (uint32_t)t->thread, DRV_KFD_EC_PROCESS_RUNTIME);
 			return true;
 		}
 	}
 	return false;
 }
 
-void gp_tracer_close(struct gp_tracer *t)
+void tracer_close(struct tracer *t)
 {
 	if (!t->is_enabled)
 		return;
-	gp_kfd_dbg_queues(t->kfd, (uint32_t)t->thread, NULL, 0, GP_KFD_EC_QUEUE_NEW);
+	drv_kfd_dbg_queues(t->kfd, (uint32_t)t->thread, NULL, 0, DRV_KFD_EC_QUEUE_NEW);
 	answer_runtime(t);
 	t->is_enabled = false;
 	if (disable(t) == -ESRCH && !t->is_gone)
@@ -83,18 +83,18 @@ void gp_tracer_close(struct gp_tracer *t)
 		ptrace(PTRACE_INTERRUPT, t->thread, 0, 0);
 }
 
-static int check_driver(struct gp_tracer *t)
+static int check_driver(struct tracer *t)
 {
-	struct gp_kfd_version v;
-	struct gp_system s;
+	struct drv_kfd_version v;
+	struct drv_system s;
 
-	gp_system_read(NULL, &s);
-	if (s.sched_policy.source && s.sched_policy.value == GP_SCHED_POLICY_NO_HWS)
+	drv_system_read(NULL, &s);
+	if (s.sched_policy.source && s.sched_policy.value == DRV_SCHED_POLICY_NO_HWS)
 		return refuse(t, -EOPNOTSUPP, "the driver runs without HWS (sched_policy=2)");
-	t->kfd = gp_kfd_open();
+	t->kfd = drv_kfd_open();
 	if (t->kfd < 0)
 		return refuse(t, t->kfd, "cannot open /dev/kfd (driver, or group render)");
-	if (gp_kfd_get_version(t->kfd, &v) || !gp_kfd_version_has_debug(&v))
+	if (drv_kfd_get_version(t->kfd, &v) || !drv_kfd_version_has_debug(&v))
 		return refuse(t, -EOPNOTSUPP, "the driver has no debugger calls (too old)");
 	return 0;
 }
@@ -105,42 +105,42 @@ static int check_driver(struct gp_tracer *t)
  */
 static bool has_queues(pid_t pid)
 {
-	char path[GP_SYSFILE_PATH_MAX];
+	char path[DRV_SYSFILE_PATH_MAX];
 	uint32_t id;
 	bool has;
 	DIR *dir;
 
-	gp_sysfile_path(path, NULL, "/sys/class/kfd/kfd/proc/%d/queues", (int)pid);
+	drv_sysfile_path(path, NULL, "/sys/class/kfd/kfd/proc/%d/queues", (int)pid);
 	dir = opendir(path);
 	if (!dir)
 		return false;
-	has = gp_sysfile_next(dir, &id) == 1;
+	has = drv_sysfile_next(dir, &id) == 1;
 	closedir(dir);
 	return has;
 }
 
-static int check_state(struct gp_tracer *t, const struct gp_kfd_runtime_info *info)
+static int check_state(struct tracer *t, const struct drv_kfd_runtime_info *info)
 {
 	switch (info->state) {
-	case GP_KFD_RUNTIME_STATE_ENABLED:
+	case DRV_KFD_RUNTIME_STATE_ENABLED:
 		return 0;
-	case GP_KFD_RUNTIME_STATE_DISABLED:
+	case DRV_KFD_RUNTIME_STATE_DISABLED:
 		return refuse(t, -EOPNOTSUPP, "its runtime is not enabled (it does not use ROCr)");
-	case GP_KFD_RUNTIME_STATE_BUSY:
+	case DRV_KFD_RUNTIME_STATE_BUSY:
 		return refuse(t, -EBUSY, "its GPU is being debugged by somebody else");
 	default:
 		return refuse(t, -EIO, "the driver failed to prepare its GPU");
 	}
 }
 
-static int enable(struct gp_tracer *t)
+static int enable(struct tracer *t)
 {
-	struct gp_kfd_runtime_info info = {};
+	struct drv_kfd_runtime_info info = {};
 	int r;
 
 	if (pipe2(t->pipe, O_NONBLOCK | O_CLOEXEC))
 		return refuse(t, -errno, "no pipe");
-	r = gp_kfd_dbg_enable(t->kfd, (uint32_t)t->thread, EVENTS, t->pipe[1], &info);
+	r = drv_kfd_dbg_enable(t->kfd, (uint32_t)t->thread, EVENTS, t->pipe[1], &info);
 	if (r == -EALREADY)
 		return refuse(t, -EBUSY, "somebody else debugs it");
 	if (r)
@@ -149,9 +149,9 @@ static int enable(struct gp_tracer *t)
 	return check_state(t, &info);
 }
 
-int gp_tracer_open(struct gp_tracer *t)
+int tracer_open(struct tracer *t)
 {
-	char path[GP_SYSFILE_PATH_MAX];
+	char path[DRV_SYSFILE_PATH_MAX];
 	int r = check_driver(t);
 
 	if (r)
@@ -161,22 +161,22 @@ int gp_tracer_open(struct gp_tracer *t)
 	r = enable(t);
 	if (r)
 		return r;
-	gp_sysfile_path(path, NULL, "/proc/%d/mem", (int)t->pid);
+	drv_sysfile_path(path, NULL, "/proc/%d/mem", (int)t->pid);
 	t->mem = open(path, O_RDONLY | O_CLOEXEC);
-	r = gp_tracer_refresh(t);
+	r = tracer_refresh(t);
 	if (r)
 		return refuse(t, r, "no snapshot of its queues");
-	return gp_tracer_note(t, GP_WIRE_NOTE_SEES, 0,
-			      GP_WIRE_SEES_SNAPSHOT | (t->mem < 0 ? 0 : GP_WIRE_SEES_POINTERS),
-			      "attached");
+	return tracer_note(t, WIRE_NOTE_SEES, 0,
+			   WIRE_SEES_SNAPSHOT | (t->mem < 0 ? 0 : WIRE_SEES_POINTERS),
+			   "attached");
 }
 
-static bool is_compute(const struct gp_kfd_queue_entry *e)
+static bool is_compute(const struct drv_kfd_queue_entry *e)
 {
-	return e->type == GP_KFD_QUEUE_PM4 || e->type == GP_KFD_QUEUE_AQL;
+	return e->type == DRV_KFD_QUEUE_PM4 || e->type == DRV_KFD_QUEUE_AQL;
 }
 
-static struct gp_tracer_queue *find_queue(struct gp_tracer *t, uint32_t id)
+static struct tracer_queue *find_queue(struct tracer *t, uint32_t id)
 {
 	size_t i;
 
@@ -187,30 +187,30 @@ static struct gp_tracer_queue *find_queue(struct gp_tracer *t, uint32_t id)
 	return NULL;
 }
 
-static void remove_queue(struct gp_tracer *t, struct gp_tracer_queue *q)
+static void remove_queue(struct tracer *t, struct tracer_queue *q)
 {
-	if (gp_tracer_send_edge(t, GP_WIRE_QUEUE_REMOVE, q) == -EAGAIN)
-		gp_tracer_end(t, EAGAIN, "the daemon does not read");
+	if (tracer_send_edge(t, WIRE_QUEUE_REMOVE, q) == -EAGAIN)
+		tracer_end(t, EAGAIN, "the daemon does not read");
 	*q = t->queues[--t->nr_queues];
 }
 
 /* Has work until the opposite is proven. */
-static void add_queue(struct gp_tracer *t, const struct gp_kfd_queue_entry *e)
+static void add_queue(struct tracer *t, const struct drv_kfd_queue_entry *e)
 {
-	struct gp_tracer_queue *q = &t->queues[t->nr_queues++];
+	struct tracer_queue *q = &t->queues[t->nr_queues++];
 
-	*q = (struct gp_tracer_queue){ .e = *e, .busy = is_compute(e) };
-	if (gp_tracer_send_queue(t, q) == -EAGAIN)
-		gp_tracer_end(t, EAGAIN, "the daemon does not read");
-	gp_tracer_begin(q);
+	*q = (struct tracer_queue){ .e = *e, .busy = is_compute(e) };
+	if (tracer_send_queue(t, q) == -EAGAIN)
+		tracer_end(t, EAGAIN, "the daemon does not read");
+	tracer_begin(q);
 }
 
-static void take_entry(struct gp_tracer *t, const struct gp_kfd_queue_entry *e)
+static void take_entry(struct tracer *t, const struct drv_kfd_queue_entry *e)
 {
-	struct gp_tracer_queue *q = find_queue(t, e->queue_id);
+	struct tracer_queue *q = find_queue(t, e->queue_id);
 
 	/* Its number may be that of one that is gone. */
-	if (q && (e->exceptions & GP_KFD_EC_QUEUE_NEW)) {
+	if (q && (e->exceptions & DRV_KFD_EC_QUEUE_NEW)) {
 		remove_queue(t, q);
 		q = NULL;
 	}
@@ -221,18 +221,18 @@ static void take_entry(struct gp_tracer *t, const struct gp_kfd_queue_entry *e)
 	q->seen = t->snapshot;
 }
 
-int gp_tracer_refresh(struct gp_tracer *t)
+int tracer_refresh(struct tracer *t)
 {
-	int i, nr = gp_kfd_dbg_queues(t->kfd, (uint32_t)t->thread, t->entries, GP_TRACER_QUEUES,
-				      GP_KFD_EC_QUEUE_NEW);
+	int i, nr = drv_kfd_dbg_queues(t->kfd, (uint32_t)t->thread, t->entries, TRACER_QUEUES,
+				       DRV_KFD_EC_QUEUE_NEW);
 	size_t j;
 
 	if (nr < 0) {
-		gp_tracer_end(t, nr == -ESRCH ? 0 : -nr, "the driver does not know it any more");
+		tracer_end(t, nr == -ESRCH ? 0 : -nr, "the driver does not know it any more");
 		return nr;
 	}
 	t->snapshot++;
-	for (i = 0; i < nr && i < GP_TRACER_QUEUES; i++)
+	for (i = 0; i < nr && i < TRACER_QUEUES; i++)
 		take_entry(t, &t->entries[i]);
 	for (j = t->nr_queues; j-- > 0;)
 		if (t->queues[j].seen != t->snapshot)
@@ -241,7 +241,7 @@ int gp_tracer_refresh(struct gp_tracer *t)
 }
 
 /* New queues of a node that is held are stopped too. */
-static void settle_all(struct gp_tracer *t)
+static void settle_all(struct tracer *t)
 {
 	const struct gp_hold *h = gp_holds_first(&t->holds.set);
 	uint64_t node = 0;
@@ -249,13 +249,13 @@ static void settle_all(struct gp_tracer *t)
 	/* In the order of nodes. */
 	for (; h && !t->done; h = gp_holds_next(h)) {
 		if (h->target.node != node)
-			gp_tracer_settle(t, (uint32_t)h->target.node, NULL);
+			tracer_settle(t, (uint32_t)h->target.node, NULL);
 		node = h->target.node;
 	}
 }
 
 /* The driver resumed everything when the runtime went. */
-static void forget_suspended(struct gp_tracer *t)
+static void forget_suspended(struct tracer *t)
 {
 	size_t i;
 
@@ -263,18 +263,18 @@ static void forget_suspended(struct gp_tracer *t)
 		t->queues[i].suspended = false;
 }
 
-void gp_tracer_events(struct gp_tracer *t)
+void tracer_events(struct tracer *t)
 {
 	char dots[64];
 
 	while (read(t->pipe[0], dots, sizeof(dots)) > 0)
 		;
 	/* The snapshot first: QUERY shows nothing else while a queue is new. */
-	if (!t->is_enabled || gp_tracer_refresh(t))
+	if (!t->is_enabled || tracer_refresh(t))
 		return;
 	if (answer_runtime(t)) {
 		forget_suspended(t);
-		gp_tracer_note(t, GP_WIRE_NOTE_SEES, 0, GP_WIRE_SEES_SNAPSHOT, "runtime changed");
+		tracer_note(t, WIRE_NOTE_SEES, 0, WIRE_SEES_SNAPSHOT, "runtime changed");
 	}
 	settle_all(t);
 }

@@ -27,18 +27,18 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static bool is_compute(const struct gp_tracer_queue *q)
+static bool is_compute(const struct tracer_queue *q)
 {
-	return q->e.type == GP_KFD_QUEUE_PM4 || q->e.type == GP_KFD_QUEUE_AQL;
+	return q->e.type == DRV_KFD_QUEUE_PM4 || q->e.type == DRV_KFD_QUEUE_AQL;
 }
 
-static int read_at(const struct gp_tracer *t, uint64_t addr, void *out, size_t size)
+static int read_at(const struct tracer *t, uint64_t addr, void *out, size_t size)
 {
 	return pread(t->mem, out, size, (off_t)addr) == (ssize_t)size ? 0 : -EIO;
 }
 
 /* Both in one call if they are near each other, as ROCr has them. */
-static int read_indices(const struct gp_tracer *t, const struct gp_tracer_queue *q, uint64_t *rptr,
+static int read_indices(const struct tracer *t, const struct tracer_queue *q, uint64_t *rptr,
 			uint64_t *wptr)
 {
 	uint64_t low = q->e.rptr_addr < q->e.wptr_addr ? q->e.rptr_addr : q->e.wptr_addr;
@@ -58,16 +58,16 @@ static int read_indices(const struct gp_tracer *t, const struct gp_tracer_queue 
 }
 
 /* What was not told because the daemon does not read is told at the next look. */
-static void tell(struct gp_tracer *t, struct gp_tracer_queue *q, bool busy)
+static void tell(struct tracer *t, struct tracer_queue *q, bool busy)
 {
-	if (q->busy == busy || gp_tracer_send_edge(t, busy ? GP_WIRE_BUSY : GP_WIRE_IDLE, q))
+	if (q->busy == busy || tracer_send_edge(t, busy ? WIRE_BUSY : WIRE_IDLE, q))
 		return;
 	q->busy = busy;
 	if (busy)
-		gp_client_requests_begin(&q->requests, gp_tracer_now_ns());
+		client_requests_begin(&q->requests, tracer_now_ns());
 }
 
-static struct gp_idle_pace pace_of(const struct gp_tracer *t)
+static struct gp_idle_pace pace_of(const struct tracer *t)
 {
 	return (struct gp_idle_pace){
 		.quiet_ns = t->quiet_ns,
@@ -78,7 +78,7 @@ static struct gp_idle_pace pace_of(const struct gp_tracer *t)
 	};
 }
 
-static void sign_of_life(struct gp_tracer *t, uint32_t gpu_id)
+static void sign_of_life(struct tracer *t, uint32_t gpu_id)
 {
 	size_t i;
 
@@ -86,20 +86,20 @@ static void sign_of_life(struct gp_tracer *t, uint32_t gpu_id)
 		if (t->nodes[i].gpu_id != gpu_id || !t->nodes[i].until_ns)
 			continue;
 		t->nodes[i].until_ns = 0;
-		gp_tracer_note(t, GP_WIRE_NOTE_PROGRESS, gpu_id, 0, "goes on");
+		tracer_note(t, WIRE_NOTE_PROGRESS, gpu_id, 0, "goes on");
 	}
 }
 
-void gp_tracer_begin(struct gp_tracer_queue *q)
+void tracer_begin(struct tracer_queue *q)
 {
-	gp_idle_init(&q->idle, q->busy, gp_tracer_now_ns());
+	gp_idle_init(&q->idle, q->busy, tracer_now_ns());
 }
 
-void gp_tracer_restart(struct gp_tracer *t, struct gp_tracer_queue *q)
+void tracer_restart(struct tracer *t, struct tracer_queue *q)
 {
 	struct gp_idle_pace pace = pace_of(t);
 
-	gp_idle_restart(&q->idle, &pace, gp_tracer_now_ns());
+	gp_idle_restart(&q->idle, &pace, tracer_now_ns());
 }
 
 static int read_packet(void *data, uint64_t addr, void *to, size_t bytes)
@@ -107,19 +107,19 @@ static int read_packet(void *data, uint64_t addr, void *to, size_t bytes)
 	return read_at(data, addr, to, bytes);
 }
 
-static enum gp_aql_end end_of(struct gp_tracer *t, struct gp_tracer_queue *q, uint64_t wptr)
+static enum gp_aql_end end_of(struct tracer *t, struct tracer_queue *q, uint64_t wptr)
 {
 	struct gp_aql_ring ring = { read_packet, t, q->e.ring_addr, q->e.ring_bytes };
 
-	return q->e.type == GP_KFD_QUEUE_AQL ? gp_aql_end(&ring, gp_idle_mark(&q->idle), wptr) :
+	return q->e.type == DRV_KFD_QUEUE_AQL ? gp_aql_end(&ring, gp_idle_mark(&q->idle), wptr) :
 					       GP_AQL_UNKNOWN;
 }
 
-static enum gp_idle_waves waves_of(struct gp_tracer *t, const struct gp_tracer_queue *q)
+static enum gp_idle_waves waves_of(struct tracer *t, const struct tracer_queue *q)
 {
 	uint64_t occupancy;
 
-	if (gp_discover_occupancy(NULL, (uint32_t)t->pid, q->e.gpu_id, &occupancy))
+	if (drv_discover_occupancy(NULL, (uint32_t)t->pid, q->e.gpu_id, &occupancy))
 		return GP_IDLE_WAVES_UNKNOWN;
 	if (!occupancy)
 		return GP_IDLE_WAVES_NONE;
@@ -127,7 +127,7 @@ static enum gp_idle_waves waves_of(struct gp_tracer *t, const struct gp_tracer_q
 	return GP_IDLE_WAVES_SOME;
 }
 
-static bool has_work(struct gp_tracer *t, struct gp_tracer_queue *q, struct gp_idle_seen *seen)
+static bool has_work(struct tracer *t, struct tracer_queue *q, struct gp_idle_seen *seen)
 {
 	struct gp_idle_pace pace = pace_of(t);
 	enum gp_idle_answer answer;
@@ -141,43 +141,43 @@ static bool has_work(struct gp_tracer *t, struct gp_tracer_queue *q, struct gp_i
 }
 
 /* A process whose memory is gone is gone for the driver too, and may wait in it. */
-static void cannot_look(struct gp_tracer *t, struct gp_tracer_queue *q, uint64_t now)
+static void cannot_look(struct tracer *t, struct tracer_queue *q, uint64_t now)
 {
 	bool is_first = !q->unreadable;
 
 	q->unreadable = true;
 	q->idle.look_ns = now + LOOK_IDLE_MAX_NS;
 	if (is_first)
-		gp_tracer_refresh(t);
+		tracer_refresh(t);
 }
 
-static void look_at_requests(struct gp_tracer *t, struct gp_tracer_queue *q,
+static void look_at_requests(struct tracer *t, struct tracer_queue *q,
 			     const struct gp_idle_seen *seen)
 {
 	uint64_t since_ns;
 
-	if (t->wants_progress && q->busy && q->e.type == GP_KFD_QUEUE_AQL &&
-	    gp_client_requests_look(&q->requests, seen->rptr, seen->wptr, seen->now_ns, &since_ns))
-		gp_tracer_send_progress(t, q, since_ns);
+	if (t->wants_progress && q->busy && q->e.type == DRV_KFD_QUEUE_AQL &&
+	    client_requests_look(&q->requests, seen->rptr, seen->wptr, seen->now_ns, &since_ns))
+		tracer_send_progress(t, q, since_ns);
 }
 
 /* The questions took time. */
-static bool has_moved(struct gp_tracer *t, struct gp_tracer_queue *q)
+static bool has_moved(struct tracer *t, struct tracer_queue *q)
 {
 	struct gp_idle_pace pace = pace_of(t);
 	uint64_t rptr, wptr;
 
 	if (!read_indices(t, q, &rptr, &wptr) && rptr == q->idle.rptr && wptr == q->idle.wptr)
 		return false;
-	gp_idle_work(&q->idle, &pace, gp_tracer_now_ns());
+	gp_idle_work(&q->idle, &pace, tracer_now_ns());
 	return true;
 }
 
-static void look_at(struct gp_tracer *t, struct gp_tracer_queue *q, uint64_t now)
+static void look_at(struct tracer *t, struct tracer_queue *q, uint64_t now)
 {
 	struct gp_idle_seen seen = {
 		.now_ns = now,
-		.wrap = q->e.type == GP_KFD_QUEUE_AQL ? UINT64_MAX : q->e.ring_bytes / 4 - 1,
+		.wrap = q->e.type == DRV_KFD_QUEUE_AQL ? UINT64_MAX : q->e.ring_bytes / 4 - 1,
 		.is_stopped = q->suspended,
 	};
 	bool busy;
@@ -197,9 +197,9 @@ static void look_at(struct gp_tracer *t, struct gp_tracer_queue *q, uint64_t now
 	look_at_requests(t, q, &seen);
 }
 
-void gp_tracer_expect(struct gp_tracer *t, uint32_t gpu_id)
+void tracer_expect(struct tracer *t, uint32_t gpu_id)
 {
-	struct gp_tracer_queue *q;
+	struct tracer_queue *q;
 	bool busy = false;
 	size_t i;
 
@@ -207,25 +207,25 @@ void gp_tracer_expect(struct gp_tracer *t, uint32_t gpu_id)
 		busy |= q->e.gpu_id == gpu_id && is_compute(q) && q->busy && !q->suspended;
 	for (i = 0; i < t->nr_nodes && t->nodes[i].gpu_id != gpu_id; i++)
 		;
-	if (i == GP_TRACER_NODES)
+	if (i == TRACER_NODES)
 		return;
 	if (i == t->nr_nodes)
 		t->nr_nodes++;
 	t->nodes[i].gpu_id = gpu_id;
-	t->nodes[i].until_ns = busy ? gp_tracer_now_ns() + SIGN_NS : 0;
+	t->nodes[i].until_ns = busy ? tracer_now_ns() + SIGN_NS : 0;
 }
 
 /* Nothing is expected of a node that was stopped again. */
-static bool is_stopped(const struct gp_tracer *t, uint32_t gpu_id)
+static bool is_stopped(const struct tracer *t, uint32_t gpu_id)
 {
 	return gp_holds_first_on(&t->holds.set, 0, gpu_id);
 }
 
 /* Return: when the next sign is overdue. */
-static uint64_t check_signs(struct gp_tracer *t, uint64_t now)
+static uint64_t check_signs(struct tracer *t, uint64_t now)
 {
-	uint64_t next = GP_TRACER_NEVER;
-	struct gp_tracer_node *n;
+	uint64_t next = TRACER_NEVER;
+	struct tracer_node *n;
 
 	for (n = t->nodes; n < t->nodes + t->nr_nodes; n++) {
 		if (!n->until_ns)
@@ -236,20 +236,20 @@ static uint64_t check_signs(struct gp_tracer *t, uint64_t now)
 			next = earlier(next, n->until_ns);
 		} else {
 			n->until_ns = 0;
-			gp_tracer_note(t, GP_WIRE_NOTE_NO_PROGRESS, n->gpu_id, 0,
-				       "does not go on after a release");
+			tracer_note(t, WIRE_NOTE_NO_PROGRESS, n->gpu_id, 0,
+				    "does not go on after a release");
 		}
 	}
 	return next;
 }
 
-static uint64_t look_at_all(struct gp_tracer *t, uint64_t now)
+static uint64_t look_at_all(struct tracer *t, uint64_t now)
 {
-	uint64_t next = GP_TRACER_NEVER;
+	uint64_t next = TRACER_NEVER;
 	size_t i;
 
 	if (t->mem < 0)
-		return GP_TRACER_NEVER;
+		return TRACER_NEVER;
 	/* By number: a look at one may end with a new list of all. */
 	for (i = 0; i < t->nr_queues && !t->done; i++)
 		if (is_compute(&t->queues[i]) && now >= t->queues[i].idle.look_ns)
@@ -265,20 +265,20 @@ static uint64_t look_at_all(struct gp_tracer *t, uint64_t now)
  * go before a signal comes (docs/upstream-bugs.md). The driver does not know it any more then;
  * there may be no queue whose memory says so.
  */
-static void refresh(struct gp_tracer *t, uint64_t now)
+static void refresh(struct tracer *t, uint64_t now)
 {
 	if (now < t->next_refresh_ns)
 		return;
 	t->next_refresh_ns = now + REFRESH_NS;
-	gp_tracer_refresh(t);
+	tracer_refresh(t);
 }
 
-uint64_t gp_tracer_look(struct gp_tracer *t, uint64_t now)
+uint64_t tracer_look(struct tracer *t, uint64_t now)
 {
 	uint64_t next = check_signs(t, now);
 
 	if (!t->is_enabled)
-		return GP_TRACER_NEVER;
+		return TRACER_NEVER;
 	refresh(t, now);
 	next = earlier(next, look_at_all(t, now));
 	return earlier(next, t->next_refresh_ns);

@@ -110,7 +110,7 @@ void gpd_attach_detach(struct gpd_conn *conn, const struct gpd_request *r)
 	struct gpd_client *c = gpd_client_find(conn->d, pid);
 	struct gpd_proc proc;
 
-	if (gpd_module_has(conn->d, pid, 0, GP_WIRE_QUEUE_ALL))
+	if (gpd_module_has(conn->d, pid, 0, WIRE_QUEUE_ALL))
 		gpd_control_error(conn, "NotSupported", "reason",
 				  "the kernel module schedules every process");
 	else if (gpd_proc_read(pid, &proc))

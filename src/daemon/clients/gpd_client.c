@@ -27,10 +27,10 @@
 
 static int send_to(struct gpd_client *c, void *msg, uint16_t type, size_t size)
 {
-	struct gp_wire_hdr *hdr = msg;
+	struct wire_hdr *hdr = msg;
 	ssize_t sent;
 
-	hdr->magic = GP_WIRE_MAGIC;
+	hdr->magic = WIRE_MAGIC;
 	hdr->type = type;
 	hdr->size = (uint16_t)size;
 	hdr->time_ns = gpd_now_ns();
@@ -58,8 +58,8 @@ void gpd_client_close(struct gpd_client *c)
 
 void gpd_client_drop(struct gpd_client *c, int err, const char *format, ...)
 {
-	struct gp_wire_note bye = {
-		.code = GP_WIRE_NOTE_REFUSED,
+	struct wire_note bye = {
+		.code = WIRE_NOTE_REFUSED,
 		.value = (uint64_t)-err,
 	};
 	va_list args;
@@ -76,18 +76,18 @@ void gpd_client_drop(struct gpd_client *c, int err, const char *format, ...)
 	if (gpd_user_may_log(c->user))
 		gpd_log(LOG_WARNING, "client %" PRIu64 " (pid %d): dropped: %s", c->number,
 			(int)c->pid, bye.text);
-	gpd_monitor_event(c->d, "client", c->pid, 0, GP_WIRE_QUEUE_ALL, "dropped: %s", bye.text);
-	send_to(c, &bye, GP_WIRE_BYE, sizeof(bye));
+	gpd_monitor_event(c->d, "client", c->pid, 0, WIRE_QUEUE_ALL, "dropped: %s", bye.text);
+	send_to(c, &bye, WIRE_BYE, sizeof(bye));
 	mark_dead(c);
 }
 
-int gpd_client_order(struct gpd_client *c, struct gp_wire_order *order, uint16_t type)
+int gpd_client_order(struct gpd_client *c, struct wire_order *order, uint16_t type)
 {
 	int err;
 
 	if (c->state != GPD_CLIENT_KNOWN)
 		return -EPIPE;
-	if (type != GP_WIRE_RENEW)
+	if (type != WIRE_RENEW)
 		order->epoch = ++c->d->epoch;
 	err = send_to(c, order, type, sizeof(*order));
 	if (!err)
@@ -104,16 +104,16 @@ int gpd_client_welcome(struct gpd_client *c)
 {
 	const struct gpd_config *config = c->d->config;
 	bool self_dbg = config->self_dbg && !gpd_nodes_have_gfx942(c->d);
-	struct gp_wire_welcome welcome = {
+	struct wire_welcome welcome = {
 		.client = c->number,
 		.lease_ns = config->lease_ns,
 		.poll_ns = config->poll_ns / (c->attrs.core.latency_critical ? POLL_CRITICAL : 1),
 		.quiet_ns = config->quiet_ns,
-		.flags = (self_dbg ? GP_WIRE_WELCOME_SELF_DBG : 0) |
-			 (c->attrs.core.deadline_ns ? GP_WIRE_WELCOME_PROGRESS : 0),
+		.flags = (self_dbg ? WIRE_WELCOME_SELF_DBG : 0) |
+			 (c->attrs.core.deadline_ns ? WIRE_WELCOME_PROGRESS : 0),
 	};
 
-	return send_to(c, &welcome, GP_WIRE_WELCOME, sizeof(welcome));
+	return send_to(c, &welcome, WIRE_WELCOME, sizeof(welcome));
 }
 
 void gpd_client_note(struct gpd_client *c, const char *format, ...)
@@ -124,7 +124,7 @@ void gpd_client_note(struct gpd_client *c, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	gpd_monitor_event(c->d, "note", c->pid, 0, GP_WIRE_QUEUE_ALL, "%s", text);
+	gpd_monitor_event(c->d, "note", c->pid, 0, WIRE_QUEUE_ALL, "%s", text);
 	if (c->nr_notes && !strcmp(c->notes[c->nr_notes - 1], text))
 		return;
 	if (gpd_user_may_log(c->user))
@@ -141,7 +141,7 @@ static void free_client(struct gpd_client *c)
 	struct gpd_queue *q;
 
 	if (c->number && c->ops)
-		gpd_monitor_event(c->d, "client", c->pid, 0, GP_WIRE_QUEUE_ALL, "gone");
+		gpd_monitor_event(c->d, "client", c->pid, 0, WIRE_QUEUE_ALL, "gone");
 	gpd_manual_forget_client(c);
 	gpd_suspend_client_gone(c);
 	while ((q = LIST_FIRST(&c->queues)))
@@ -180,7 +180,7 @@ static int on_reap(sd_event_source *s, void *data)
 static int read_one(struct gpd_client *c)
 {
 	const struct gpd_config *config = c->d->config;
-	char buf[GP_WIRE_MAX + 1];
+	char buf[WIRE_MAX + 1];
 	ssize_t len = recv(c->fd, buf, sizeof(buf), MSG_DONTWAIT | MSG_TRUNC);
 
 	if (len < 0 && (errno == EAGAIN || errno == EINTR))
@@ -195,7 +195,7 @@ static int read_one(struct gpd_client *c)
 			     c->d->rx_ns))
 		gpd_client_drop(c, -EDQUOT, "more than %" PRIu64 " messages a second",
 				config->message_rate);
-	else if (len > GP_WIRE_MAX)
+	else if (len > WIRE_MAX)
 		gpd_client_drop(c, -EMSGSIZE, "message of %zd bytes", len);
 	else
 		gpd_client_message(c, buf, (size_t)len);
@@ -232,8 +232,8 @@ void gpd_client_poll(struct gpd_client *c)
 
 static int by_queue(const struct gp_tree_node *a, const struct gp_tree_node *b)
 {
-	const struct gp_wire_queue *x = &container_of(a, struct gpd_queue, by_id)->told;
-	const struct gp_wire_queue *y = &container_of(b, struct gpd_queue, by_id)->told;
+	const struct wire_queue *x = &container_of(a, struct gpd_queue, by_id)->told;
+	const struct wire_queue *y = &container_of(b, struct gpd_queue, by_id)->told;
 
 	if (x->gpu_id != y->gpu_id)
 		return x->gpu_id < y->gpu_id ? -1 : 1;
@@ -292,9 +292,9 @@ int gpd_client_add(struct gpd *d, int fd, const struct gpd_cred *cred, struct gp
 /* The words of a daemon that has no place left. */
 static void turn_away(struct gpd *d, int fd, struct gpd_user *user)
 {
-	struct gp_wire_note bye = {
-		.hdr = { .magic = GP_WIRE_MAGIC, .type = GP_WIRE_BYE, .size = sizeof(bye) },
-		.code = GP_WIRE_NOTE_REFUSED,
+	struct wire_note bye = {
+		.hdr = { .magic = WIRE_MAGIC, .type = WIRE_BYE, .size = sizeof(bye) },
+		.code = WIRE_NOTE_REFUSED,
 		.value = EMFILE,
 		.text = "too many clients",
 	};
@@ -361,10 +361,10 @@ int gpd_client_timers(struct gpd *d)
 
 int gpd_client_listen(struct gpd *d, const char *path)
 {
-	char name[PATH_MAX + sizeof(GP_WIRE_SOCKET_SUFFIX)];
+	char name[PATH_MAX + sizeof(WIRE_SOCKET_SUFFIX)];
 	int err;
 
-	snprintf(name, sizeof(name), "%s%s", path, GP_WIRE_SOCKET_SUFFIX);
+	snprintf(name, sizeof(name), "%s%s", path, WIRE_SOCKET_SUFFIX);
 	err = gpd_sock_make_dir(name);
 	if (!err)
 		err = gpd_sock_listen(name, SOCK_SEQPACKET, (mode_t)d->config->client_mode,

@@ -56,11 +56,11 @@ void gpd_client_drop(struct gpd_client *c, int err, const char *format, ...)
  * gpd_client_order() - send an order
  * @c: client
  * @order: all but the header; its epoch is filled in for HOLD and RELEASE
- * @type: GP_WIRE_HOLD, GP_WIRE_RELEASE, GP_WIRE_RENEW
+ * @type: WIRE_HOLD, WIRE_RELEASE, WIRE_RENEW
  *
  * Return: 0, -EPIPE the client is dead or was marked so now.
  */
-int gpd_client_order(struct gpd_client *c, struct gp_wire_order *order, uint16_t type);
+int gpd_client_order(struct gpd_client *c, struct wire_order *order, uint16_t type);
 
 /**
  * gpd_client_note() - remember something about a client, for people

@@ -34,7 +34,7 @@ struct gpd_queue *gpd_client_queue(struct gpd_client *c, uint32_t gpu_id, uint32
 	return n ? container_of(n, struct gpd_queue, by_id) : NULL;
 }
 
-static void read_process(struct gpd_client *c, const struct gp_wire_hello *m)
+static void read_process(struct gpd_client *c, const struct wire_hello *m)
 {
 	struct gpd_proc proc;
 
@@ -46,7 +46,7 @@ static void read_process(struct gpd_client *c, const struct gp_wire_hello *m)
 		memcpy(c->comm, proc.comm, sizeof(c->comm));
 }
 
-static void hello(struct gpd_client *c, const struct gp_wire_hello *m)
+static void hello(struct gpd_client *c, const struct wire_hello *m)
 {
 	char why[GPD_NOTE_LEN] = "";
 	int err;
@@ -69,16 +69,16 @@ static void hello(struct gpd_client *c, const struct gp_wire_hello *m)
 	gpd_state_recall(c);
 	if (gpd_module_is_used(c->d) && !gpd_mech_is_sim(c))
 		gpd_module_client(c);
-	gpd_monitor_event(c->d, "client", c->pid, 0, GP_WIRE_QUEUE_ALL, "%s client of %s",
+	gpd_monitor_event(c->d, "client", c->pid, 0, WIRE_QUEUE_ALL, "%s client of %s",
 			  c->ops->name, c->comm);
 	err = gpd_client_welcome(c);
 	if (err)
 		gpd_client_drop(c, err, "does not take a welcome: %s", strerror(-err));
 }
 
-static bool is_compute(const struct gp_wire_queue *m)
+static bool is_compute(const struct wire_queue *m)
 {
-	return m->type == GP_WIRE_QUEUE_PM4 || m->type == GP_WIRE_QUEUE_AQL;
+	return m->type == WIRE_QUEUE_PM4 || m->type == WIRE_QUEUE_AQL;
 }
 
 static void schedule_queue(struct gpd_queue *q)
@@ -105,7 +105,7 @@ static void schedule_queue(struct gpd_queue *q)
 				strerror(-err));
 }
 
-static void queue_add(struct gpd_client *c, const struct gp_wire_queue *m)
+static void queue_add(struct gpd_client *c, const struct wire_queue *m)
 {
 	struct gpd_queue *q = gpd_client_queue(c, m->gpu_id, m->queue_id);
 
@@ -202,11 +202,11 @@ void gpd_client_look(struct gpd_client *c)
 }
 
 /* An edge is the new level of a queue: of several that wait, only the last counts. */
-static void edge(struct gpd_client *c, const struct gp_wire_edge *m)
+static void edge(struct gpd_client *c, const struct wire_edge *m)
 {
 	const struct gpd_config *config = c->d->config;
 	struct gpd_queue *q = gpd_client_queue(c, m->gpu_id, m->queue_id);
-	bool busy = m->hdr.type == GP_WIRE_BUSY;
+	bool busy = m->hdr.type == WIRE_BUSY;
 
 	if (!q) {
 		gpd_client_drop(c, -ENOENT, "edge of queue %" PRIu32 " that it never told",
@@ -228,7 +228,7 @@ static void edge(struct gpd_client *c, const struct gp_wire_edge *m)
  * By its age: the client may have another clock. One that is too much is left out, as the
  * next says more.
  */
-static void progress(struct gpd_client *c, const struct gp_wire_progress *m)
+static void progress(struct gpd_client *c, const struct wire_progress *m)
 {
 	const struct gpd_config *config = c->d->config;
 	struct gpd_queue *q = gpd_client_queue(c, m->gpu_id, m->queue_id);
@@ -243,7 +243,7 @@ static void progress(struct gpd_client *c, const struct gp_wire_progress *m)
 		gpd_engine_queue_progress(q, age_ns < now_ns ? now_ns - age_ns : 0);
 }
 
-static void queue_remove(struct gpd_client *c, const struct gp_wire_edge *m)
+static void queue_remove(struct gpd_client *c, const struct wire_edge *m)
 {
 	struct gpd_queue *q = gpd_client_queue(c, m->gpu_id, m->queue_id);
 
@@ -254,34 +254,34 @@ static void queue_remove(struct gpd_client *c, const struct gp_wire_edge *m)
 				m->queue_id);
 }
 
-static void done(struct gpd_client *c, const struct gp_wire_done *m)
+static void done(struct gpd_client *c, const struct wire_done *m)
 {
 	if (!gpd_fanout_done(c, m))
 		gpd_suspend_done(c, m);
 	gpd_progress_done(c, m);
 }
 
-static void note(struct gpd_client *c, const struct gp_wire_note *m)
+static void note(struct gpd_client *c, const struct wire_note *m)
 {
 	char text[GPD_NOTE_LEN];
 
 	gpd_text_clean(text, sizeof(text), m->text, sizeof(m->text));
-	if (m->code == GP_WIRE_NOTE_SEES)
+	if (m->code == WIRE_NOTE_SEES)
 		c->sees = (uint32_t)m->value;
 	if (gpd_mech_is_dbg(c) && gpd_dbg_note(c, m, text))
 		return;
 	switch (m->code) {
-	case GP_WIRE_NOTE_SEES:
+	case WIRE_NOTE_SEES:
 		/* Set before somebody is told that a tracer has attached. */
 		return;
-	case GP_WIRE_NOTE_LEASE_ENDED:
+	case WIRE_NOTE_LEASE_ENDED:
 		gpd_client_note(c, "let go by itself: the lease ended");
 		return;
-	case GP_WIRE_NOTE_PROGRESS:
-	case GP_WIRE_NOTE_NO_PROGRESS:
-		gpd_progress_note(c, m->gpu_id, m->code == GP_WIRE_NOTE_PROGRESS);
+	case WIRE_NOTE_PROGRESS:
+	case WIRE_NOTE_NO_PROGRESS:
+		gpd_progress_note(c, m->gpu_id, m->code == WIRE_NOTE_PROGRESS);
 		return;
-	case GP_WIRE_NOTE_REFUSED:
+	case WIRE_NOTE_REFUSED:
 		gpd_client_note(c, "cannot be stopped: %s", text[0] ? text : "no reason given");
 		c->refused = true;
 		gpd_engine_attrs(c);
@@ -302,27 +302,27 @@ void gpd_client_message(struct gpd_client *c, const void *buf, size_t len)
 		gpd_client_drop(c, err, "%s", why);
 		return;
 	}
-	if (c->state == GPD_CLIENT_NEW && msg.hdr.type != GP_WIRE_HELLO) {
+	if (c->state == GPD_CLIENT_NEW && msg.hdr.type != WIRE_HELLO) {
 		gpd_client_drop(c, -EPROTO, "did not say hello first");
 		return;
 	}
 	switch (msg.hdr.type) {
-	case GP_WIRE_HELLO:
+	case WIRE_HELLO:
 		hello(c, &msg.hello);
 		break;
-	case GP_WIRE_QUEUE_ADD:
+	case WIRE_QUEUE_ADD:
 		queue_add(c, &msg.queue);
 		break;
-	case GP_WIRE_QUEUE_REMOVE:
+	case WIRE_QUEUE_REMOVE:
 		queue_remove(c, &msg.edge);
 		break;
-	case GP_WIRE_PROGRESS:
+	case WIRE_PROGRESS:
 		progress(c, &msg.progress);
 		break;
-	case GP_WIRE_DONE:
+	case WIRE_DONE:
 		done(c, &msg.done);
 		break;
-	case GP_WIRE_NOTE:
+	case WIRE_NOTE:
 		note(c, &msg.note);
 		break;
 	default:

@@ -11,7 +11,7 @@
  * gpd_client_message() - handle one packet
  * @c: client; dropped if the packet makes no sense
  * @buf: packet
- * @len: its length, at most GP_WIRE_MAX
+ * @len: its length, at most WIRE_MAX
  */
 void gpd_client_message(struct gpd_client *c, const void *buf, size_t len);
 

@@ -83,11 +83,11 @@ static void tell(struct gpd_tracer *t, int err, const char *text)
 static void kill_tracer(struct gpd_tracer *t, const char *why)
 {
 	struct gpd_proc proc = { .state = '?' };
-	char path[GP_SYSFILE_PATH_MAX], where[64];
+	char path[DRV_SYSFILE_PATH_MAX], where[64];
 
 	gpd_proc_read(t->pid, &proc);
-	if (gp_sysfile_path(path, NULL, "/proc/%d/wchan", (int)t->pid) ||
-	    gp_sysfile_text(path, where, sizeof(where)) < 0)
+	if (drv_sysfile_path(path, NULL, "/proc/%d/wchan", (int)t->pid) ||
+	    drv_sysfile_text(path, where, sizeof(where)) < 0)
 		strcpy(where, "?");
 	gpd_log(LOG_WARNING, "tracer %d of process %d killed: %s (state %c, in %s)", (int)t->pid,
 		(int)t->target, why, proc.state, where);
@@ -303,9 +303,9 @@ void gpd_dbg_forget(struct gpd *d, void *data)
 			t->result = NULL;
 }
 
-int gpd_dbg_admit(struct gpd_client *c, const struct gp_wire_hello *m, char *why, size_t size)
+int gpd_dbg_admit(struct gpd_client *c, const struct wire_hello *m, char *why, size_t size)
 {
-	if (m->mech == GP_WIRE_MECH_DBG && m->pid == (uint32_t)c->pid)
+	if (m->mech == WIRE_MECH_DBG && m->pid == (uint32_t)c->pid)
 		return 0;
 	snprintf(why, size, "not the tracer it was started as");
 	return -EPERM;
@@ -340,13 +340,13 @@ bool gpd_dbg_is_coming(struct gpd *d, pid_t pid)
 	return t && !t->attached && is_same(t);
 }
 
-bool gpd_dbg_note(struct gpd_client *c, const struct gp_wire_note *m, const char *text)
+bool gpd_dbg_note(struct gpd_client *c, const struct wire_note *m, const char *text)
 {
 	struct gpd_tracer *t = c->mech_data;
 
 	if (!t || t->attached)
 		return false;
-	if (m->code == GP_WIRE_NOTE_REFUSED) {
+	if (m->code == WIRE_NOTE_REFUSED) {
 		int err = m->value && m->value < 4096 ? -(int)m->value : -EIO;
 
 		gpd_client_note(c, "cannot be traced: %s", text);
@@ -355,7 +355,7 @@ bool gpd_dbg_note(struct gpd_client *c, const struct gp_wire_note *m, const char
 		gpd_client_close(c);
 		return true;
 	}
-	if (m->code != GP_WIRE_NOTE_SEES)
+	if (m->code != WIRE_NOTE_SEES)
 		return false;
 	if (!is_same(t)) {
 		tell(t, -ESRCH, "the process is gone");

@@ -42,13 +42,13 @@ bool gpd_dbg_is_coming(struct gpd *d, pid_t pid);
 void gpd_dbg_forget(struct gpd *d, void *data);
 
 /* The HELLO of a tracer: it must be about the process it was started for. */
-int gpd_dbg_admit(struct gpd_client *c, const struct gp_wire_hello *m, char *why, size_t size);
+int gpd_dbg_admit(struct gpd_client *c, const struct wire_hello *m, char *why, size_t size);
 
 /* The attributes of the target instead of those a tracer wishes for. */
 void gpd_dbg_attrs(struct gpd_client *c);
 
 /* A note of a tracer that says how the attachment went; true if it was such a one. */
-bool gpd_dbg_note(struct gpd_client *c, const struct gp_wire_note *m, const char *text);
+bool gpd_dbg_note(struct gpd_client *c, const struct wire_note *m, const char *text);
 
 /* Trace every process with queues that has no shim, if the configuration says so. */
 int gpd_dbg_auto_init(struct gpd *d);

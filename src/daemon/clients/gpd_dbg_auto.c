@@ -55,18 +55,18 @@ static void start(struct gpd *d)
 
 static int on_look(sd_event_source *s, uint64_t usec, void *data)
 {
-	struct gp_queues list = { 0 };
+	struct drv_queues list = { 0 };
 	struct gpd *d = data;
 	uint32_t last = 0;
 	size_t i;
 
-	if (!gpd_module_is_used(d) && !gp_discover_queues(NULL, &list)) {
+	if (!gpd_module_is_used(d) && !drv_discover_queues(NULL, &list)) {
 		for (i = 0; i < list.nr; i++) {
 			if (list.queues[i].pid != last)
 				try(d, (pid_t)list.queues[i].pid);
 			last = list.queues[i].pid;
 		}
-		gp_queues_fini(&list);
+		drv_queues_fini(&list);
 	}
 	start(d);
 	return 0;

@@ -48,10 +48,10 @@ void gpd_fanout_answered(struct gpd_member *m, enum gp_result result)
 
 static void order(struct gpd_member *m, uint32_t index, bool release, uint64_t *first_ns)
 {
-	struct gp_wire_order o = {
+	struct wire_order o = {
 		.gpu_id = m->node->gpu_id,
-		.queue_id = GP_WIRE_QUEUE_ALL,
-		.holder = GP_WIRE_HOLDER_SCHED,
+		.queue_id = WIRE_QUEUE_ALL,
+		.holder = WIRE_HOLDER_SCHED,
 	};
 
 	if (gpd_member_order(m, &o, release)) {
@@ -181,11 +181,11 @@ void gpd_fanout_settle(struct gpd_node *n)
 #define BUSY_MAX 16
 
 /* A client that fails again and again is left alone: it cannot be stopped. */
-static void count_failure(struct gpd_client *c, const struct gp_wire_done *done)
+static void count_failure(struct gpd_client *c, const struct wire_done *done)
 {
-	uint32_t max = done->result == GP_WIRE_ERROR ? ERRORS_MAX : BUSY_MAX;
+	uint32_t max = done->result == WIRE_ERROR ? ERRORS_MAX : BUSY_MAX;
 
-	c->nr_failed = done->result == GP_WIRE_OK ? 0 : c->nr_failed + 1;
+	c->nr_failed = done->result == WIRE_OK ? 0 : c->nr_failed + 1;
 	if (c->nr_failed < max || c->refused || c->user->privileged)
 		return;
 	gpd_client_note(c, "left alone: its orders fail");
@@ -193,7 +193,7 @@ static void count_failure(struct gpd_client *c, const struct gp_wire_done *done)
 	gpd_engine_attrs(c);
 }
 
-bool gpd_fanout_done(struct gpd_client *c, const struct gp_wire_done *done)
+bool gpd_fanout_done(struct gpd_client *c, const struct wire_done *done)
 {
 	struct gpd_member *m;
 	struct gpd_node *n;
@@ -209,7 +209,7 @@ bool gpd_fanout_done(struct gpd_client *c, const struct gp_wire_done *done)
 		return false;
 	n = m->node;
 	gpd_member_done(m, done);
-	if (done->result == GP_WIRE_OK)
+	if (done->result == WIRE_OK)
 		gpd_silent_heard(m);
 	gpd_fanout_answered(m, gpd_trust_result(m, (enum gp_result)done->result));
 	gpd_fanout_settle(n);

@@ -28,7 +28,7 @@ void gpd_fanout_answered(struct gpd_member *m, enum gp_result result);
  *
  * Return: true if the switch in flight waited for it.
  */
-bool gpd_fanout_done(struct gpd_client *c, const struct gp_wire_done *done);
+bool gpd_fanout_done(struct gpd_client *c, const struct wire_done *done);
 
 /* Nobody waits any more for the answers of the switch that is under way. */
 void gpd_fanout_forget(struct gpd_node *n);

@@ -10,16 +10,16 @@ static void renew_members(struct gpd_client *c)
 	struct gpd_member *m;
 
 	LIST_FOREACH(m, &c->members, of_client) {
-		struct gp_wire_order o = {
+		struct wire_order o = {
 			.epoch = m->hold_epoch,
 			.gpu_id = m->node->gpu_id,
-			.queue_id = GP_WIRE_QUEUE_ALL,
-			.holder = GP_WIRE_HOLDER_SCHED,
+			.queue_id = WIRE_QUEUE_ALL,
+			.holder = WIRE_HOLDER_SCHED,
 			.lease_ns = c->d->config->lease_ns,
 		};
 
 		if (m->held)
-			gpd_client_order(c, &o, GP_WIRE_RENEW);
+			gpd_client_order(c, &o, WIRE_RENEW);
 	}
 }
 

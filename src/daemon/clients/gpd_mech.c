@@ -26,7 +26,7 @@ static int refuse(char *why, size_t size, const char *reason, int err)
  * A simulated process is the one that connected, or one with a number that no
  * real process can have.
  */
-static int admit_sim(struct gpd_client *c, const struct gp_wire_hello *m, char *why, size_t size)
+static int admit_sim(struct gpd_client *c, const struct wire_hello *m, char *why, size_t size)
 {
 	if (!c->d->config->nr_sim)
 		return refuse(why, size, "there are no simulated nodes", -EOPNOTSUPP);
@@ -42,7 +42,7 @@ static int admit_sim(struct gpd_client *c, const struct gp_wire_hello *m, char *
 }
 
 /* Its own number for itself may differ, in a container: credentials say who it is. */
-static int admit_shim(struct gpd_client *c, const struct gp_wire_hello *m, char *why, size_t size)
+static int admit_shim(struct gpd_client *c, const struct wire_hello *m, char *why, size_t size)
 {
 	struct gpd_client *other = gpd_client_find(c->d, c->cred.pid);
 
@@ -55,14 +55,14 @@ static int admit_shim(struct gpd_client *c, const struct gp_wire_hello *m, char 
 	return 0;
 }
 
-int gpd_mech_admit(struct gpd_client *c, const struct gp_wire_hello *m, char *why, size_t size)
+int gpd_mech_admit(struct gpd_client *c, const struct wire_hello *m, char *why, size_t size)
 {
 	if (gpd_mech_is_dbg(c))
 		return gpd_dbg_admit(c, m, why, size);
 	switch (m->mech) {
-	case GP_WIRE_MECH_SIM:
+	case WIRE_MECH_SIM:
 		return admit_sim(c, m, why, size);
-	case GP_WIRE_MECH_SHIM:
+	case WIRE_MECH_SHIM:
 		return admit_shim(c, m, why, size);
 	default:
 		return refuse(why, size, "only the daemon starts tracers", -EPERM);

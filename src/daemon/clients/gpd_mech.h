@@ -17,7 +17,7 @@
  *
  * Return: 0, -EPERM, -EEXIST, -EOPNOTSUPP.
  */
-int gpd_mech_admit(struct gpd_client *c, const struct gp_wire_hello *m, char *why, size_t size);
+int gpd_mech_admit(struct gpd_client *c, const struct wire_hello *m, char *why, size_t size);
 
 /* Whether it is a simulated client. */
 bool gpd_mech_is_sim(const struct gpd_client *c);

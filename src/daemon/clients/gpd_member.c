@@ -168,12 +168,12 @@ void gpd_member_put(struct gpd_member *m)
 	free(m);
 }
 
-int gpd_member_order(struct gpd_member *m, struct gp_wire_order *o, bool release)
+int gpd_member_order(struct gpd_member *m, struct wire_order *o, bool release)
 {
 	int err;
 
 	o->lease_ns = release ? 0 : m->client->d->config->lease_ns;
-	err = gpd_client_order(m->client, o, release ? GP_WIRE_RELEASE : GP_WIRE_HOLD);
+	err = gpd_client_order(m->client, o, release ? WIRE_RELEASE : WIRE_HOLD);
 	set_held(m, !err && !release);
 	m->is_released = !err && release;
 	if (m->held)
@@ -183,10 +183,10 @@ int gpd_member_order(struct gpd_member *m, struct gp_wire_order *o, bool release
 
 void gpd_member_let_go(struct gpd_member *m)
 {
-	struct gp_wire_order o = {
+	struct wire_order o = {
 		.gpu_id = m->node->gpu_id,
-		.queue_id = GP_WIRE_QUEUE_ALL,
-		.holder = GP_WIRE_HOLDER_SCHED,
+		.queue_id = WIRE_QUEUE_ALL,
+		.holder = WIRE_HOLDER_SCHED,
 	};
 
 	if (m->held)
@@ -206,9 +206,9 @@ bool gpd_member_has_others(const struct gpd_member *m)
 	return LIST_FIRST(&m->entity->members) != m || LIST_NEXT(m, of_entity);
 }
 
-void gpd_member_done(struct gpd_member *m, const struct gp_wire_done *done)
+void gpd_member_done(struct gpd_member *m, const struct wire_done *done)
 {
-	if (done->result == GP_WIRE_OK)
+	if (done->result == WIRE_OK)
 		return;
 	gpd_client_note(m->client, "could not %s on node %" PRIu32 ": %s",
 			m->wait_release ? "continue" : "stop", m->node->gpu_id,
@@ -216,7 +216,7 @@ void gpd_member_done(struct gpd_member *m, const struct gp_wire_done *done)
 				      gp_result_name((enum gp_result)done->result));
 	if (m->wait_release)
 		return;
-	if (done->result == GP_WIRE_GONE)
+	if (done->result == WIRE_GONE)
 		gpd_member_let_go(m);
 	else
 		gpd_member_let_go_all(m->entity);

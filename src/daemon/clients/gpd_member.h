@@ -41,7 +41,7 @@ void gpd_member_leave(struct gpd_member *m);
  *
  * Return: 0, -EPIPE the client is gone.
  */
-int gpd_member_order(struct gpd_member *m, struct gp_wire_order *o, bool release);
+int gpd_member_order(struct gpd_member *m, struct wire_order *o, bool release);
 
 /* Send a RELEASE if the scheduler holds it; nobody waits for the answer. */
 void gpd_member_let_go(struct gpd_member *m);
@@ -57,7 +57,7 @@ bool gpd_member_has_others(const struct gpd_member *m);
  * @m: member
  * @done: answer; if it could not hold, it is released, as the core takes it to run
  */
-void gpd_member_done(struct gpd_member *m, const struct gp_wire_done *done);
+void gpd_member_done(struct gpd_member *m, const struct wire_done *done);
 
 /**
  * gpd_member_key() - what decides with which others a client is one entity

@@ -22,7 +22,7 @@ static int has_waves(const struct gpd_client *c, uint32_t gpu_id)
 {
 	uint64_t nr;
 
-	if (gp_discover_occupancy(NULL, (uint32_t)c->pid, gpu_id, &nr))
+	if (drv_discover_occupancy(NULL, (uint32_t)c->pid, gpu_id, &nr))
 		return -1;
 	return nr > 0;
 }
@@ -160,7 +160,7 @@ void gpd_progress_reset(struct gpd_client *c, uint32_t gpu_id)
 	nudge_one(c, n);
 }
 
-void gpd_progress_done(struct gpd_client *c, const struct gp_wire_done *done)
+void gpd_progress_done(struct gpd_client *c, const struct wire_done *done)
 {
 	struct gpd_node *n = gpd_nodes_find(c->d, done->gpu_id);
 

@@ -33,7 +33,7 @@ void gpd_progress_reset(struct gpd_client *c, uint32_t gpu_id);
  * @c: client
  * @done: its answer
  */
-void gpd_progress_done(struct gpd_client *c, const struct gp_wire_done *done);
+void gpd_progress_done(struct gpd_client *c, const struct wire_done *done);
 
 /* A user has come to a node: it is scheduled again if another user alone had it put out. */
 void gpd_progress_join(struct gpd_node *n, const struct gpd_client *c);

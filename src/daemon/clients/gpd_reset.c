@@ -13,22 +13,22 @@
 static int on_event(sd_event_source *s, int fd, uint32_t events, void *data)
 {
 	struct gpd_node *n = data;
-	int heard = gp_kfd_smi_read(fd);
+	int heard = drv_kfd_smi_read(fd);
 
 	if (heard < 0) {
 		sd_event_source_set_enabled(s, SD_EVENT_OFF);
 		return 0;
 	}
 	/* Of a reset that is over, both may be heard at once. */
-	if (heard & 1 << GP_KFD_SMI_GPU_PRE_RESET) {
+	if (heard & 1 << DRV_KFD_SMI_GPU_PRE_RESET) {
 		gpd_log(LOG_ERR, "node %" PRIu32 ": the GPU is being reset", n->gpu_id);
-		gpd_monitor_event(n->d, "report", 0, n->gpu_id, GP_WIRE_QUEUE_ALL,
+		gpd_monitor_event(n->d, "report", 0, n->gpu_id, WIRE_QUEUE_ALL,
 				  "the GPU is being reset");
 		gpd_engine_lost(n);
 	}
-	if (heard & 1 << GP_KFD_SMI_GPU_POST_RESET) {
+	if (heard & 1 << DRV_KFD_SMI_GPU_POST_RESET) {
 		gpd_log(LOG_NOTICE, "node %" PRIu32 ": the GPU was reset", n->gpu_id);
-		gpd_monitor_event(n->d, "report", 0, n->gpu_id, GP_WIRE_QUEUE_ALL,
+		gpd_monitor_event(n->d, "report", 0, n->gpu_id, WIRE_QUEUE_ALL,
 				  "the GPU was reset");
 		gpd_engine_back(n);
 	}
@@ -37,12 +37,12 @@ static int on_event(sd_event_source *s, int fd, uint32_t events, void *data)
 
 void gpd_reset_watch(struct gpd_node *n)
 {
-	int kfd = n->simulated ? -1 : gp_kfd_open();
+	int kfd = n->simulated ? -1 : drv_kfd_open();
 	int fd;
 
 	if (n->simulated)
 		return;
-	fd = kfd < 0 ? kfd : gp_kfd_smi_open(kfd, n->gpu_id);
+	fd = kfd < 0 ? kfd : drv_kfd_smi_open(kfd, n->gpu_id);
 	if (kfd >= 0)
 		close(kfd);
 	if (fd >= 0 && sd_event_add_io(n->d->event, &n->reset, fd, EPOLLIN, on_event, n) >= 0) {

@@ -20,20 +20,20 @@ static int bad(const char **why, const char *reason)
 static size_t size_of(uint16_t type)
 {
 	switch (type) {
-	case GP_WIRE_HELLO:
-		return sizeof(struct gp_wire_hello);
-	case GP_WIRE_QUEUE_ADD:
-		return sizeof(struct gp_wire_queue);
-	case GP_WIRE_QUEUE_REMOVE:
-	case GP_WIRE_BUSY:
-	case GP_WIRE_IDLE:
-		return sizeof(struct gp_wire_edge);
-	case GP_WIRE_PROGRESS:
-		return sizeof(struct gp_wire_progress);
-	case GP_WIRE_DONE:
-		return sizeof(struct gp_wire_done);
-	case GP_WIRE_NOTE:
-		return sizeof(struct gp_wire_note);
+	case WIRE_HELLO:
+		return sizeof(struct wire_hello);
+	case WIRE_QUEUE_ADD:
+		return sizeof(struct wire_queue);
+	case WIRE_QUEUE_REMOVE:
+	case WIRE_BUSY:
+	case WIRE_IDLE:
+		return sizeof(struct wire_edge);
+	case WIRE_PROGRESS:
+		return sizeof(struct wire_progress);
+	case WIRE_DONE:
+		return sizeof(struct wire_done);
+	case WIRE_NOTE:
+		return sizeof(struct wire_note);
 	default:
 		return 0;
 	}
@@ -64,19 +64,19 @@ static bool is_zero(const void *p, size_t len)
 	return true;
 }
 
-static int check_hello(const struct gp_wire_hello *m, const char **why)
+static int check_hello(const struct wire_hello *m, const char **why)
 {
-	if (m->version != GP_WIRE_VERSION)
+	if (m->version != WIRE_VERSION)
 		return refuse(why, "another version of the protocol", -EPROTONOSUPPORT);
-	if (m->mech < GP_WIRE_MECH_SHIM || m->mech > GP_WIRE_MECH_SIM)
+	if (m->mech < WIRE_MECH_SHIM || m->mech > WIRE_MECH_SIM)
 		return bad(why, "no such mechanism");
 	if (m->sees & ~GPD_WIRE_SEES_MASK)
 		return bad(why, "reserved bits in what it sees");
-	if (m->prio > GPD_WIRE_HW_PRIO_MAX && m->prio != GP_WIRE_PRIO_UNSET)
+	if (m->prio > GPD_WIRE_HW_PRIO_MAX && m->prio != WIRE_PRIO_UNSET)
 		return bad(why, "priority out of range");
 	if (!is_zero(m->pad, sizeof(m->pad)) || m->reserved)
 		return bad(why, "reserved fields are not zero");
-	if (m->attr_flags & ~GP_WIRE_ATTR_LATENCY_CRITICAL)
+	if (m->attr_flags & ~WIRE_ATTR_LATENCY_CRITICAL)
 		return bad(why, "reserved attribute flags");
 	if (m->weight > GPD_WIRE_WEIGHT_MAX)
 		return bad(why, "weight out of range");
@@ -87,49 +87,49 @@ static int check_hello(const struct gp_wire_hello *m, const char **why)
 	return 0;
 }
 
-static int check_queue(const struct gp_wire_queue *m, const char **why)
+static int check_queue(const struct wire_queue *m, const char **why)
 {
-	if (!m->gpu_id || m->queue_id == GP_WIRE_QUEUE_ALL)
+	if (!m->gpu_id || m->queue_id == WIRE_QUEUE_ALL)
 		return bad(why, "no such queue");
-	if (m->type > GP_WIRE_QUEUE_SDMA_XGMI)
+	if (m->type > WIRE_QUEUE_SDMA_XGMI)
 		return bad(why, "no such type of queue");
-	if (m->prio > GPD_WIRE_HW_PRIO_MAX && m->prio != GP_WIRE_PRIO_UNSET)
+	if (m->prio > GPD_WIRE_HW_PRIO_MAX && m->prio != WIRE_PRIO_UNSET)
 		return bad(why, "priority out of range");
 	if (m->busy > 1 || !is_zero(m->pad, sizeof(m->pad)))
 		return bad(why, "reserved bits of a queue");
 	return 0;
 }
 
-static int check_edge(const struct gp_wire_edge *m, const char **why)
+static int check_edge(const struct wire_edge *m, const char **why)
 {
-	if (!m->gpu_id || m->queue_id == GP_WIRE_QUEUE_ALL)
+	if (!m->gpu_id || m->queue_id == WIRE_QUEUE_ALL)
 		return bad(why, "no such queue");
 	return 0;
 }
 
-static int check_progress(const struct gp_wire_progress *m, const char **why)
+static int check_progress(const struct wire_progress *m, const char **why)
 {
-	if (!m->gpu_id || m->queue_id == GP_WIRE_QUEUE_ALL)
+	if (!m->gpu_id || m->queue_id == WIRE_QUEUE_ALL)
 		return bad(why, "no such queue");
 	if (m->since_ns > m->hdr.time_ns)
 		return bad(why, "a request of the future");
 	return 0;
 }
 
-static int check_done(const struct gp_wire_done *m, const char **why)
+static int check_done(const struct wire_done *m, const char **why)
 {
-	if (m->result > GP_WIRE_ERROR)
+	if (m->result > WIRE_ERROR)
 		return bad(why, "no such result");
 	if (m->error > 4095 || m->reserved)
 		return bad(why, "reserved bits of an answer");
 	return 0;
 }
 
-static int check_note(const struct gp_wire_note *m, const char **why)
+static int check_note(const struct wire_note *m, const char **why)
 {
-	if (m->code < GP_WIRE_NOTE_SEES || m->code > GP_WIRE_NOTE_RESET)
+	if (m->code < WIRE_NOTE_SEES || m->code > WIRE_NOTE_RESET)
 		return bad(why, "no such note");
-	if (m->code == GP_WIRE_NOTE_SEES && m->value & ~(uint64_t)GPD_WIRE_SEES_MASK)
+	if (m->code == WIRE_NOTE_SEES && m->value & ~(uint64_t)GPD_WIRE_SEES_MASK)
 		return bad(why, "reserved bits in what it sees");
 	if (!memchr(m->text, '\0', sizeof(m->text)))
 		return bad(why, "text without an end");
@@ -139,16 +139,16 @@ static int check_note(const struct gp_wire_note *m, const char **why)
 static int check(union gpd_wire_msg *msg, const char **why)
 {
 	switch (msg->hdr.type) {
-	case GP_WIRE_HELLO:
+	case WIRE_HELLO:
 		msg->hello.comm[sizeof(msg->hello.comm) - 1] = '\0';
 		return check_hello(&msg->hello, why);
-	case GP_WIRE_QUEUE_ADD:
+	case WIRE_QUEUE_ADD:
 		return check_queue(&msg->queue, why);
-	case GP_WIRE_PROGRESS:
+	case WIRE_PROGRESS:
 		return check_progress(&msg->progress, why);
-	case GP_WIRE_DONE:
+	case WIRE_DONE:
 		return check_done(&msg->done, why);
-	case GP_WIRE_NOTE:
+	case WIRE_NOTE:
 		return check_note(&msg->note, why);
 	default:
 		return check_edge(&msg->edge, why);
@@ -157,12 +157,12 @@ static int check(union gpd_wire_msg *msg, const char **why)
 
 int gpd_wire_decode(const void *buf, size_t len, union gpd_wire_msg *msg, const char **why)
 {
-	struct gp_wire_hdr hdr;
+	struct wire_hdr hdr;
 
 	if (len < sizeof(hdr) || len > sizeof(*msg))
 		return refuse(why, "not the size of any message", -EBADMSG);
 	memcpy(&hdr, buf, sizeof(hdr));
-	if (hdr.magic != GP_WIRE_MAGIC)
+	if (hdr.magic != WIRE_MAGIC)
 		return refuse(why, "not a message of this protocol", -EBADMSG);
 	if (!size_of(hdr.type))
 		return refuse(why, "no such type of message", -EBADMSG);

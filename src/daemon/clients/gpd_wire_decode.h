@@ -16,28 +16,28 @@
 #define GPD_WIRE_HW_PRIO_MAX 15
 
 #define GPD_WIRE_SEES_MASK                                                              \
-	(GP_WIRE_SEES_IOCTL | GP_WIRE_SEES_TABLE | GP_WIRE_SEES_SYMBOL |                \
-	 GP_WIRE_SEES_POINTERS | GP_WIRE_SEES_SNAPSHOT | GP_WIRE_SEES_NOT_RAW |         \
-	 GP_WIRE_SEES_NOT_PROXY | GP_WIRE_SEES_NOT_ALL)
+	(WIRE_SEES_IOCTL | WIRE_SEES_TABLE | WIRE_SEES_SYMBOL |                         \
+	 WIRE_SEES_POINTERS | WIRE_SEES_SNAPSHOT | WIRE_SEES_NOT_RAW |                  \
+	 WIRE_SEES_NOT_PROXY | WIRE_SEES_NOT_ALL)
 
 /**
  * union gpd_wire_msg - any message of a client; hdr.type says which
  * @hdr: header
- * @hello: GP_WIRE_HELLO
- * @queue: GP_WIRE_QUEUE_ADD
- * @edge: GP_WIRE_QUEUE_REMOVE, GP_WIRE_BUSY, GP_WIRE_IDLE
- * @progress: GP_WIRE_PROGRESS
- * @done: GP_WIRE_DONE
- * @note: GP_WIRE_NOTE
+ * @hello: WIRE_HELLO
+ * @queue: WIRE_QUEUE_ADD
+ * @edge: WIRE_QUEUE_REMOVE, WIRE_BUSY, WIRE_IDLE
+ * @progress: WIRE_PROGRESS
+ * @done: WIRE_DONE
+ * @note: WIRE_NOTE
  */
 union gpd_wire_msg {
-	struct gp_wire_hdr hdr;
-	struct gp_wire_hello hello;
-	struct gp_wire_queue queue;
-	struct gp_wire_edge edge;
-	struct gp_wire_progress progress;
-	struct gp_wire_done done;
-	struct gp_wire_note note;
+	struct wire_hdr hdr;
+	struct wire_hello hello;
+	struct wire_queue queue;
+	struct wire_edge edge;
+	struct wire_progress progress;
+	struct wire_done done;
+	struct wire_note note;
 };
 
 /**

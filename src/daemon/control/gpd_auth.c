@@ -141,7 +141,7 @@ bool gpd_auth_class(const struct gpd_config *config, const char *name, struct gp
 	return true;
 }
 
-static void choose_class(struct gpd_client *c, const struct gp_wire_hello *m)
+static void choose_class(struct gpd_client *c, const struct wire_hello *m)
 {
 	const struct gpd_config *config = c->d->config;
 	const struct gpd_class *k = m->klass[0] ? gpd_config_class(config, m->klass) : NULL;
@@ -156,17 +156,17 @@ static void choose_class(struct gpd_client *c, const struct gp_wire_hello *m)
 }
 
 /* The wishes of a HELLO, on top of the class. */
-static void read_wishes(const struct gp_wire_hello *m, struct gp_attr *wish)
+static void read_wishes(const struct wire_hello *m, struct gp_attr *wish)
 {
 	if (m->slice_ns)
 		wish->slice_ns = m->slice_ns;
 	if (m->deadline_ns)
 		wish->deadline_ns = m->deadline_ns;
-	if (m->prio != GP_WIRE_PRIO_UNSET)
+	if (m->prio != WIRE_PRIO_UNSET)
 		wish->prio = m->prio;
 	if (m->weight)
 		wish->weight = m->weight;
-	wish->latency_critical |= !!(m->attr_flags & GP_WIRE_ATTR_LATENCY_CRITICAL);
+	wish->latency_critical |= !!(m->attr_flags & WIRE_ATTR_LATENCY_CRITICAL);
 }
 
 /* A priority that is too high becomes the highest there is for the asking. */
@@ -177,7 +177,7 @@ static uint8_t highest(const struct gpd_config *config, const char *klass)
 	return k && k->attr.prio > GP_PRIO_DEFAULT ? k->attr.prio : GP_PRIO_DEFAULT;
 }
 
-void gpd_auth_wishes(struct gpd_client *c, const struct gp_wire_hello *m)
+void gpd_auth_wishes(struct gpd_client *c, const struct wire_hello *m)
 {
 	const struct gpd_config *config = c->d->config;
 	struct gp_attr wish;

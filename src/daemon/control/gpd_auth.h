@@ -54,6 +54,6 @@ bool gpd_auth_class(const struct gpd_config *config, const char *name, struct gp
  * @c: client
  * @m: HELLO; what goes beyond the client's rights is clamped, and noted
  */
-void gpd_auth_wishes(struct gpd_client *c, const struct gp_wire_hello *m);
+void gpd_auth_wishes(struct gpd_client *c, const struct wire_hello *m);
 
 #endif

@@ -50,21 +50,21 @@ static const struct field request_fields[] = {
 	{ "timeout_ms", KIND_INT, GPD_HAS_TIMEOUT, R(timeout_ms), TIMEOUT_LIMIT_MS },
 	{ "keep", KIND_BOOL, GPD_HAS_KEEP, R(keep), 0 },
 	{ "dry_run", KIND_BOOL, GPD_HAS_DRY_RUN, R(dry_run), 0 },
-	{ "policy", KIND_NAME, GPD_HAS_POLICY, R(policy), GP_WIRE_NAME_LEN },
+	{ "policy", KIND_NAME, GPD_HAS_POLICY, R(policy), WIRE_NAME_LEN },
 	{ "enabled", KIND_BOOL, GPD_HAS_ENABLED, R(enabled), 0 },
 	{ "parameters", KIND_PARAMETERS, GPD_HAS_PARAMETERS, R(parameters), 0 },
 	{ "trace", KIND_BOOL, GPD_HAS_TRACE, R(trace), 0 },
 };
 
 static const struct field attr_fields[] = {
-	{ "class", KIND_NAME, GPD_ATTR_CLASS, A(klass), GP_WIRE_NAME_LEN },
+	{ "class", KIND_NAME, GPD_ATTR_CLASS, A(klass), WIRE_NAME_LEN },
 	{ "priority", KIND_INT, GPD_ATTR_PRIORITY, A(priority), GPD_WIRE_HW_PRIO_MAX },
 	{ "weight", KIND_INT, GPD_ATTR_WEIGHT, A(weight), GPD_WIRE_WEIGHT_MAX },
 	{ "slice_ns", KIND_INT, GPD_ATTR_SLICE, A(slice_ns), GPD_WIRE_TIME_MAX_NS },
 	{ "deadline_ns", KIND_INT, GPD_ATTR_DEADLINE, A(deadline_ns), GPD_WIRE_TIME_MAX_NS },
 	{ "latency_critical", KIND_BOOL, GPD_ATTR_LATENCY_CRITICAL, A(latency_critical), 0 },
 	{ "no_preempt", KIND_BOOL, GPD_ATTR_NO_PREEMPT, A(no_preempt), 0 },
-	{ "group", KIND_NAME, GPD_ATTR_GROUP, A(group), GP_WIRE_NAME_LEN },
+	{ "group", KIND_NAME, GPD_ATTR_GROUP, A(group), WIRE_NAME_LEN },
 };
 
 #define TARGET_HAS_PID (1u << 0)
@@ -238,9 +238,9 @@ static int read_target(struct gpd_target *t, json_t *value, struct gpd_refusal *
 	if (!(has & TARGET_HAS_PID) || !t->pid)
 		return bad(refusal, "pid");
 	if (!(has & TARGET_HAS_QUEUE))
-		t->queue_id = GP_WIRE_QUEUE_ALL;
+		t->queue_id = WIRE_QUEUE_ALL;
 	/* Queues are numbered by process, but nobody is to rely on that. */
-	if (has & TARGET_HAS_QUEUE && t->queue_id != GP_WIRE_QUEUE_ALL && !t->gpu_id)
+	if (has & TARGET_HAS_QUEUE && t->queue_id != WIRE_QUEUE_ALL && !t->gpu_id)
 		return bad(refusal, "gpu_id");
 	return 0;
 }

@@ -92,15 +92,15 @@ struct gpd_attr_change {
 	uint64_t weight;
 	uint64_t slice_ns;
 	uint64_t deadline_ns;
-	char klass[GP_WIRE_NAME_LEN];
-	char group[GP_WIRE_NAME_LEN];
+	char klass[WIRE_NAME_LEN];
+	char group[WIRE_NAME_LEN];
 };
 
 /**
  * struct gpd_target - what to suspend or resume
  * @pid: process
  * @gpu_id: node, 0 = all of the process
- * @queue_id: queue, GP_WIRE_QUEUE_ALL = all compute queues
+ * @queue_id: queue, WIRE_QUEUE_ALL = all compute queues
  */
 struct gpd_target {
 	uint64_t pid;
@@ -152,7 +152,7 @@ struct gpd_request {
 	bool dry_run;
 	bool enabled;
 	bool trace;
-	char policy[GP_WIRE_NAME_LEN];
+	char policy[WIRE_NAME_LEN];
 	struct gpd_attr_change attributes;
 	struct gpd_target targets[GPD_TARGETS_MAX];
 	uint32_t nr_targets;

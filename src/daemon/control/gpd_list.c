@@ -125,14 +125,14 @@ static json_t *sees_json(uint32_t sees)
 		uint32_t bit;
 		const char *text;
 	} words[] = {
-		{ GP_WIRE_SEES_IOCTL, "queues by its ioctls" },
-		{ GP_WIRE_SEES_TABLE, "doorbells by the HSA table" },
-		{ GP_WIRE_SEES_SYMBOL, "doorbells by interposed symbols" },
-		{ GP_WIRE_SEES_POINTERS, "work by watching pointers" },
-		{ GP_WIRE_SEES_SNAPSHOT, "queues by snapshots" },
-		{ GP_WIRE_SEES_NOT_RAW, "not: a raw doorbell was handed out" },
-		{ GP_WIRE_SEES_NOT_PROXY, "not: a profiler's proxy queue" },
-		{ GP_WIRE_SEES_NOT_ALL, "not: the driver lists queues it never saw" },
+		{ WIRE_SEES_IOCTL, "queues by its ioctls" },
+		{ WIRE_SEES_TABLE, "doorbells by the HSA table" },
+		{ WIRE_SEES_SYMBOL, "doorbells by interposed symbols" },
+		{ WIRE_SEES_POINTERS, "work by watching pointers" },
+		{ WIRE_SEES_SNAPSHOT, "queues by snapshots" },
+		{ WIRE_SEES_NOT_RAW, "not: a raw doorbell was handed out" },
+		{ WIRE_SEES_NOT_PROXY, "not: a profiler's proxy queue" },
+		{ WIRE_SEES_NOT_ALL, "not: the driver lists queues it never saw" },
 	};
 	json_t *array = json_array();
 	size_t i;
@@ -220,7 +220,7 @@ const char *gpd_list_state_name(const struct gpd_totals *t)
 
 json_t *gpd_list_process(struct gpd_client *c)
 {
-	uint32_t sees = c->sees | (c->is_blind ? GP_WIRE_SEES_NOT_ALL : 0);
+	uint32_t sees = c->sees | (c->is_blind ? WIRE_SEES_NOT_ALL : 0);
 	json_t *notes = json_array();
 	struct gpd_totals t;
 	uint32_t i;
@@ -243,7 +243,7 @@ json_t *gpd_list_process(struct gpd_client *c)
 /* The module knows it better than it knows itself. */
 static bool is_of_module(struct gpd_client *c)
 {
-	return !gpd_mech_is_sim(c) && gpd_module_has(c->d, c->pid, 0, GP_WIRE_QUEUE_ALL);
+	return !gpd_mech_is_sim(c) && gpd_module_has(c->d, c->pid, 0, WIRE_QUEUE_ALL);
 }
 
 /**
@@ -388,7 +388,7 @@ static void put(json_t *queue, json_t *sources, const char *key, json_t *value,
 
 static json_t *queue_json(struct gpd_queue *q)
 {
-	const struct gp_wire_queue *t = &q->told;
+	const struct wire_queue *t = &q->told;
 	const char *source = source_name(q->client);
 	struct gp_entity_info info = { .state = GP_ENTITY_IDLE };
 	json_t *sources = json_object();
@@ -402,7 +402,7 @@ static json_t *queue_json(struct gpd_queue *q)
 			  gpd_list_held(q->member && q->member->held, q->manual), "state",
 			  gp_entity_state_name(info.state), "mechanism", q->client->ops->name);
 	put(queue, sources, "type", json_string(type_name(t->type)), source);
-	put(queue, sources, "priority", known(t->prio != GP_WIRE_PRIO_UNSET, t->prio), source);
+	put(queue, sources, "priority", known(t->prio != WIRE_PRIO_UNSET, t->prio), source);
 	put(queue, sources, "ring_addr", known(t->ring_addr, t->ring_addr), source);
 	put(queue, sources, "ring_bytes", known(t->ring_bytes, t->ring_bytes), source);
 	put(queue, sources, "rptr_addr", known(t->rptr_addr, t->rptr_addr), source);
@@ -417,7 +417,7 @@ static json_t *queue_json(struct gpd_queue *q)
 /* The queue of a client after the one that was listed last. */
 static struct gpd_queue *queue_after(struct gpd_client *c, struct cursor *cur)
 {
-	struct gp_wire_queue *last = &cur->last_queue.told;
+	struct wire_queue *last = &cur->last_queue.told;
 	struct gp_tree_node *n;
 	struct gpd_queue *q;
 
@@ -444,7 +444,7 @@ static struct gpd_queue *own_queue(struct gpd *d, struct cursor *cur)
 	/* The client that was listed last is gone. */
 	if (cur->in_client && c && c->number != number) {
 		cur->in_client = false;
-		cur->last_queue.told = (struct gp_wire_queue){ 0 };
+		cur->last_queue.told = (struct wire_queue){ 0 };
 	}
 	while (c && !(q = queue_after(c, cur)))
 		c = client_at(d, cur, true);

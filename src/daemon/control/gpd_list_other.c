@@ -16,7 +16,7 @@ static json_t *value_json(const struct gpreempt_value *v)
 
 static json_t *process_json(const struct gpreempt_process *p)
 {
-	char comm[GP_WIRE_NAME_LEN];
+	char comm[WIRE_NAME_LEN];
 
 	gpd_text_clean(comm, sizeof(comm), p->comm, sizeof(p->comm));
 	return json_pack("{s:I, s:o, s:o, s:s, s:n, s:n, s:I, s:o, s:s, s:[], s:[], s:i, s:i, s:i, "
@@ -30,24 +30,24 @@ static json_t *process_json(const struct gpreempt_process *p)
 
 static bool is_known(struct gpd *d, pid_t pid)
 {
-	return gpd_module_has(d, pid, 0, GP_WIRE_QUEUE_ALL) || gpd_client_find(d, pid);
+	return gpd_module_has(d, pid, 0, WIRE_QUEUE_ALL) || gpd_client_find(d, pid);
 }
 
 void gpd_list_other_processes(struct gpd *d, json_t *processes)
 {
-	struct gp_queues list = { 0 };
+	struct drv_queues list = { 0 };
 	struct gpreempt_process *found = NULL;
 	size_t nr = 0;
 	size_t i;
 
-	if (gp_discover_queues(NULL, &list))
+	if (drv_discover_queues(NULL, &list))
 		return;
-	if (!gp_discover_processes(NULL, &list, &found, &nr))
+	if (!drv_discover_processes(NULL, &list, &found, &nr))
 		for (i = 0; i < nr; i++)
 			if (!is_known(d, (pid_t)found[i].pid))
 				json_array_append_new(processes, process_json(&found[i]));
 	free(found);
-	gp_queues_fini(&list);
+	drv_queues_fini(&list);
 }
 
 /* Nothing but sysfs was asked. */
@@ -107,7 +107,7 @@ static bool is_listed(struct gpd *d, const struct gpreempt_queue *q)
 	pid_t pid = (pid_t)q->pid;
 	const struct gpd_client *c;
 
-	if (gpd_module_has(d, pid, 0, GP_WIRE_QUEUE_ALL))
+	if (gpd_module_has(d, pid, 0, WIRE_QUEUE_ALL))
 		return gpd_module_has(d, pid, q->gpu_id, q->queue_id);
 	c = gpd_client_find(d, pid);
 	return c && is_told(c, q);
@@ -115,10 +115,10 @@ static bool is_listed(struct gpd *d, const struct gpreempt_queue *q)
 
 void gpd_list_other_queues(struct gpd *d, json_t *queues, pid_t pid)
 {
-	struct gp_queues list = { 0 };
+	struct drv_queues list = { 0 };
 	size_t i;
 
-	if (gp_discover_queues(NULL, &list))
+	if (drv_discover_queues(NULL, &list))
 		return;
 	for (i = 0; i < list.nr; i++) {
 		const struct gpreempt_queue *q = &list.queues[i];
@@ -126,23 +126,23 @@ void gpd_list_other_queues(struct gpd *d, json_t *queues, pid_t pid)
 		if ((!pid || q->pid == (uint32_t)pid) && !is_listed(d, q))
 			json_array_append_new(queues, queue_json(q));
 	}
-	gp_queues_fini(&list);
+	drv_queues_fini(&list);
 }
 
 void gpd_list_compare(struct gpd *d)
 {
-	struct gp_queues list = { 0 };
+	struct drv_queues list = { 0 };
 	struct gpd_client *c;
 	size_t i;
 
 	LIST_FOREACH(c, &d->clients, link)
 		c->is_blind = false;
-	if (gp_discover_queues(NULL, &list))
+	if (drv_discover_queues(NULL, &list))
 		return;
 	for (i = 0; i < list.nr; i++) {
 		c = gpd_client_find(d, (pid_t)list.queues[i].pid);
 		if (c && !gpd_mech_is_dbg(c) && !is_told(c, &list.queues[i]))
 			c->is_blind = true;
 	}
-	gp_queues_fini(&list);
+	drv_queues_fini(&list);
 }

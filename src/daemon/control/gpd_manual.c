@@ -47,7 +47,7 @@ static struct gp_hold_target target_of(const struct gpd_client *c, uint32_t gpu_
 	return (struct gp_hold_target){
 		.process = c->number,
 		.node = gpu_id,
-		.queue = queue_id == GP_WIRE_QUEUE_ALL ? GP_HOLD_ALL : queue_id,
+		.queue = queue_id == WIRE_QUEUE_ALL ? GP_HOLD_ALL : queue_id,
 	};
 }
 
@@ -107,15 +107,15 @@ static void set_timer(struct gpd_manual_set *set)
 	sd_event_source_set_enabled(set->timer, SD_EVENT_ONESHOT);
 }
 
-static struct gp_wire_order order_of(const struct hold *h)
+static struct wire_order order_of(const struct hold *h)
 {
 	u64 queue = h->h.target.queue;
 
-	return (struct gp_wire_order){
+	return (struct wire_order){
 		.epoch = h->epoch,
 		.gpu_id = (uint32_t)h->h.target.node,
-		.queue_id = queue == GP_HOLD_ALL ? GP_WIRE_QUEUE_ALL : (uint32_t)queue,
-		.holder = GP_WIRE_HOLDER_MANUAL,
+		.queue_id = queue == GP_HOLD_ALL ? WIRE_QUEUE_ALL : (uint32_t)queue,
+		.holder = WIRE_HOLDER_MANUAL,
 		.lease_ns = h->client->d->config->lease_ns,
 	};
 }
@@ -134,14 +134,14 @@ static int end_hold(struct hold *h, uint64_t *epoch)
 	struct gpd_client *c = h->client;
 	struct gpd_manual_set *set = c->d->manual;
 	struct gp_hold_target t = h->h.target;
-	struct gp_wire_order o = order_of(h);
+	struct wire_order o = order_of(h);
 	int err;
 
 	free_hold(set, h);
 	if (gp_holds_nr_on(&set->holds, &t))
 		return 0;
 	o.lease_ns = 0;
-	err = gpd_client_order(c, &o, GP_WIRE_RELEASE);
+	err = gpd_client_order(c, &o, WIRE_RELEASE);
 	if (!err && epoch)
 		*epoch = o.epoch;
 	show(c, &t);
@@ -203,7 +203,7 @@ static bool is_same(const struct gp_hold_target *a, const struct gp_hold_target 
 void gpd_manual_renew(struct gpd *d)
 {
 	struct hold *h = of(gp_holds_first(&d->manual->holds));
-	struct gp_wire_order o;
+	struct wire_order o;
 	struct hold *next;
 
 	for (; h; h = next) {
@@ -212,7 +212,7 @@ void gpd_manual_renew(struct gpd *d)
 		for (; next && is_same(&next->h.target, &h->h.target);
 		     next = of(gp_holds_next(&next->h)))
 			o.epoch = max(o.epoch, next->epoch);
-		gpd_client_order(h->client, &o, GP_WIRE_RENEW);
+		gpd_client_order(h->client, &o, WIRE_RENEW);
 	}
 }
 
@@ -248,7 +248,7 @@ int gpd_manual_hold(struct gpd_client *c, uint32_t gpu_id, uint32_t queue_id,
 	uint64_t until_ns = lease_ns ? gpd_now_ns() + lease_ns : GP_HOLD_FOREVER;
 	u64 owner = gpd_manual_owner(conn, keep);
 	struct hold *h = of(gp_holds_find(&set->holds, owner, &t));
-	struct gp_wire_order o;
+	struct wire_order o;
 	int err = 0;
 
 	if (h)
@@ -258,7 +258,7 @@ int gpd_manual_hold(struct gpd_client *c, uint32_t gpu_id, uint32_t queue_id,
 	if (err)
 		return err;
 	o = order_of(h);
-	err = gpd_client_order(c, &o, GP_WIRE_HOLD);
+	err = gpd_client_order(c, &o, WIRE_HOLD);
 	h->epoch = o.epoch;
 	*epoch = o.epoch;
 	if (err)
@@ -280,7 +280,7 @@ int gpd_manual_release(struct gpd_client *c, uint32_t gpu_id, uint32_t queue_id,
 	*epoch = 0;
 	for (; h; h = next) {
 		next = of(gp_holds_next_on(&h->h));
-		if ((queue_id == GP_WIRE_QUEUE_ALL || h->h.target.queue == queue_id) &&
+		if ((queue_id == WIRE_QUEUE_ALL || h->h.target.queue == queue_id) &&
 		    gpd_manual_may_end(conn, h->h.owner))
 			err = end_hold(h, epoch);
 	}

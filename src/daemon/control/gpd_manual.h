@@ -37,7 +37,7 @@ void gpd_manual_renew(struct gpd *d);
  * gpd_manual_hold() - hold by hand
  * @c: client
  * @gpu_id: node
- * @queue_id: queue or GP_WIRE_QUEUE_ALL
+ * @queue_id: queue or WIRE_QUEUE_ALL
  * @conn: connection that asks; its user has a budget
  * @keep: the hold is its user's and stays when the connection ends
  * @lease_ns: it ends after this, 0 = only with @conn or a Resume
@@ -52,7 +52,7 @@ int gpd_manual_hold(struct gpd_client *c, uint32_t gpu_id, uint32_t queue_id,
  * gpd_manual_release() - undo it
  * @c: client
  * @gpu_id: node
- * @queue_id: queue, or GP_WIRE_QUEUE_ALL: also every single queue that is held
+ * @queue_id: queue, or WIRE_QUEUE_ALL: also every single queue that is held
  * @conn: connection that asks: its own holds end, and the kept ones of its user; all if it
  *	is privileged
  * @epoch: output: epoch of the last order, 0 = nothing goes on

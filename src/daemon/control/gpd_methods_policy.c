@@ -165,7 +165,7 @@ static int change_node(struct gpd_node *n, const struct gpd_request *r, json_t *
 		err = change_enabled(n, r, changed);
 	if (!r->dry_run && json_array_size(changed)) {
 		n->by_hand = true;
-		gpd_monitor_event(n->d, "policy", 0, n->gpu_id, GP_WIRE_QUEUE_ALL, "%s, %s",
+		gpd_monitor_event(n->d, "policy", 0, n->gpu_id, WIRE_QUEUE_ALL, "%s, %s",
 				  gpd_nodes_policy(n), n->enabled ? "enabled" : "disabled");
 	}
 	return err;

@@ -39,7 +39,7 @@ static void set_one(struct gpd_client *c, const struct gpd_attrs *attrs)
 {
 	c->by_hand = true;
 	gpd_client_set_attrs(c, attrs);
-	gpd_monitor_event(c->d, "attribute", c->pid, 0, GP_WIRE_QUEUE_ALL,
+	gpd_monitor_event(c->d, "attribute", c->pid, 0, WIRE_QUEUE_ALL,
 			  "priority %u, weight %" PRIu32 ", class %s, group %s",
 			  (unsigned int)attrs->core.prio, attrs->core.weight, attrs->klass,
 			  attrs->group[0] ? attrs->group : "-");

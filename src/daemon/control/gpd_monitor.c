@@ -20,7 +20,7 @@ static json_t *make_event(uint64_t time_ns, const char *kind, pid_t pid, uint32_
 	return json_pack("{s:I, s:s, s:o, s:o, s:o, s:s, s:o}", "time_ns", (json_int_t)time_ns,
 			 "kind", kind, "pid", integer_or_null(pid, (uint64_t)pid), "gpu_id",
 			 integer_or_null(gpu_id, gpu_id), "queue_id",
-			 integer_or_null(queue_id != GP_WIRE_QUEUE_ALL, queue_id), "text", text,
+			 integer_or_null(queue_id != WIRE_QUEUE_ALL, queue_id), "text", text,
 			 "data", data ? data : json_null());
 }
 
@@ -83,7 +83,7 @@ void gpd_monitor_at(struct gpd *d, uint64_t time_ns, const char *kind, pid_t pid
 
 void gpd_monitor_begin(struct gpd_conn *conn)
 {
-	json_t *event = make_event(gpd_now_ns(), "note", 0, 0, GP_WIRE_QUEUE_ALL, "monitoring",
+	json_t *event = make_event(gpd_now_ns(), "note", 0, 0, WIRE_QUEUE_ALL, "monitoring",
 				   NULL);
 
 	char *text = gpd_control_event_text(event);
@@ -132,7 +132,7 @@ void gpd_monitor_switch(struct gpd_node *n, const struct gp_switch *sw)
 	data = json_pack("{s:I, s:o, s:o}", "seq", (json_int_t)sw->seq, "preempt",
 			 pids(n, sw->id, sw->nr_preempt), "resume",
 			 pids(n, sw->id + sw->nr_preempt, sw->nr_resume));
-	send_all(d, make_event(gpd_now_ns(), "switch", 0, n->gpu_id, GP_WIRE_QUEUE_ALL, text, data),
+	send_all(d, make_event(gpd_now_ns(), "switch", 0, n->gpu_id, WIRE_QUEUE_ALL, text, data),
 		 false);
 }
 
@@ -146,7 +146,7 @@ void gpd_monitor_done(struct gpd_node *n, uint64_t seq, uint64_t took_ns)
 		return;
 	snprintf(text, sizeof(text), "switch %" PRIu64 " took %" PRIu64 " us", seq, took_ns / 1000);
 	data = json_pack("{s:I, s:I}", "seq", (json_int_t)seq, "took_ns", (json_int_t)took_ns);
-	send_all(d, make_event(gpd_now_ns(), "done", 0, n->gpu_id, GP_WIRE_QUEUE_ALL, text, data),
+	send_all(d, make_event(gpd_now_ns(), "done", 0, n->gpu_id, WIRE_QUEUE_ALL, text, data),
 		 false);
 }
 
@@ -161,7 +161,7 @@ void gpd_monitor_report(struct gpd_node *n, enum gp_report report, u64 id)
 		if (!LIST_EMPTY(&e->members))
 			pid = LIST_FIRST(&e->members)->client->pid;
 	}
-	gpd_monitor_event(n->d, "report", pid, n->gpu_id, GP_WIRE_QUEUE_ALL, "%s",
+	gpd_monitor_event(n->d, "report", pid, n->gpu_id, WIRE_QUEUE_ALL, "%s",
 			  gp_report_name(report));
 }
 
@@ -222,6 +222,6 @@ void gpd_monitor_trace(struct gpd *d, const struct gp_trace *t)
 			 (json_int_t)t->node, "id", (json_int_t)t->id, "arg",
 			 (json_int_t)t->arg[0], (json_int_t)t->arg[1], (json_int_t)t->arg[2],
 			 (json_int_t)t->arg[3]);
-	send_all(d, make_event(t->now_ns, "trace", pid, d->node[t->node].gpu_id, GP_WIRE_QUEUE_ALL,
+	send_all(d, make_event(t->now_ns, "trace", pid, d->node[t->node].gpu_id, WIRE_QUEUE_ALL,
 			       text, data), true);
 }

@@ -15,7 +15,7 @@
  * @kind: kind of the interface: "client", "note", …
  * @pid: process, 0 = none
  * @gpu_id: node, 0 = none
- * @queue_id: queue, GP_WIRE_QUEUE_ALL = none
+ * @queue_id: queue, WIRE_QUEUE_ALL = none
  * @format: text, as of printf
  */
 void gpd_monitor_event(struct gpd *d, const char *kind, pid_t pid, uint32_t gpu_id,
@@ -29,7 +29,7 @@ void gpd_monitor_event(struct gpd *d, const char *kind, pid_t pid, uint32_t gpu_
  * @kind: kind; "trace" goes to those only who want records of the core
  * @pid: process, 0 = none
  * @gpu_id: node, 0 = none
- * @queue_id: queue, GP_WIRE_QUEUE_ALL = none
+ * @queue_id: queue, WIRE_QUEUE_ALL = none
  * @text: for people
  * @data: the reference is taken; NULL = none
  */

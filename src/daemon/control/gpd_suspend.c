@@ -19,7 +19,7 @@
 #define TIMEOUT_MS 5000
 #define ENTRIES_MAX 4096
 
-/* Words of the interface, by enum gp_wire_result; then two of ours. */
+/* Words of the interface, by enum wire_result; then two of ours. */
 static const char *const words[] = { "ok", "gone", "busy", "error", "refused" };
 #define REFUSED 4
 
@@ -129,7 +129,7 @@ static void stop_waiting(struct entry *e)
 
 static json_t *entry_json(const struct entry *e)
 {
-	bool one = e->target.queue_id != GP_WIRE_QUEUE_ALL;
+	bool one = e->target.queue_id != WIRE_QUEUE_ALL;
 
 	return json_pack("{s:I, s:o, s:o, s:s, s:o, s:o}", "pid", (json_int_t)e->target.pid,
 			 "gpu_id", e->gpu_id ? json_integer(e->gpu_id) : json_null(), "queue_id",
@@ -187,7 +187,7 @@ static int on_timeout(sd_event_source *s, uint64_t usec, void *data)
 		if (e->client->ops->late)
 			e->client->ops->late(e->client);
 		stop_waiting(e);
-		e->result = GP_WIRE_BUSY_NOW;
+		e->result = WIRE_BUSY_NOW;
 		snprintf(e->reason, sizeof(e->reason), "no answer in time");
 	}
 	finish(job);
@@ -242,7 +242,7 @@ static void send_entry(struct gpd_job *job, struct entry *e, struct gpd_client *
 		err = gpd_manual_hold(c, e->gpu_id, queue_id, job->conn, job->keep, job->lease_ns,
 				      &e->epoch);
 	if (err) {
-		e->result = err == -EPIPE ? GP_WIRE_GONE : GP_WIRE_ERROR;
+		e->result = err == -EPIPE ? WIRE_GONE : WIRE_ERROR;
 		snprintf(e->reason, sizeof(e->reason), "%s",
 			 err == -EDQUOT ? "too many holds of this user" : strerror(-err));
 	} else if (e->epoch) {
@@ -254,7 +254,7 @@ static void send_entry(struct gpd_job *job, struct entry *e, struct gpd_client *
 
 static bool is_compute(const struct gpd_queue *q)
 {
-	return q->told.type == GP_WIRE_QUEUE_AQL || q->told.type == GP_WIRE_QUEUE_PM4;
+	return q->told.type == WIRE_QUEUE_AQL || q->told.type == WIRE_QUEUE_PM4;
 }
 
 /* What one target means: an order for each node on which it has compute queues. */
@@ -266,7 +266,7 @@ static void target_client(struct gpd_job *job, const struct gpd_target *t, struc
 	struct gpd_queue *q;
 	uint32_t i;
 
-	if (t->queue_id != GP_WIRE_QUEUE_ALL) {
+	if (t->queue_id != WIRE_QUEUE_ALL) {
 		q = gpd_client_queue(c, (uint32_t)t->gpu_id, (uint32_t)t->queue_id);
 		other = q;
 		if (q && is_compute(q) && q->member)
@@ -278,10 +278,10 @@ static void target_client(struct gpd_job *job, const struct gpd_target *t, struc
 			add_entry(job, t, m->node->gpu_id);
 	}
 	if (job->nr == first)
-		refuse(job, t, other ? REFUSED : GP_WIRE_GONE,
+		refuse(job, t, other ? REFUSED : WIRE_GONE,
 		       other ? "not a compute queue that can be stopped" : "no such queue");
 	for (i = first; i < job->nr && !job->dry_run; i++)
-		if (job->entries[i]->result == GP_WIRE_OK)
+		if (job->entries[i]->result == WIRE_OK)
 			send_entry(job, job->entries[i], c);
 }
 
@@ -290,11 +290,11 @@ static void set_result(struct entry *e, int err)
 	if (!err)
 		return;
 	if (err == -ESRCH)
-		e->result = GP_WIRE_GONE;
+		e->result = WIRE_GONE;
 	else if (err == -EBUSY)
-		e->result = GP_WIRE_BUSY_NOW;
+		e->result = WIRE_BUSY_NOW;
 	else
-		e->result = err == -EPERM ? REFUSED : GP_WIRE_ERROR;
+		e->result = err == -EPERM ? REFUSED : WIRE_ERROR;
 	snprintf(e->reason, sizeof(e->reason), "the kernel module: %s", strerror(-err));
 }
 
@@ -347,7 +347,7 @@ static void target_module(struct gpd_job *job, const struct gpd_target *t)
 	uint32_t i;
 
 	if (gpd_proc_read((pid_t)t->pid, &proc)) {
-		refuse(job, t, GP_WIRE_GONE, "no such process");
+		refuse(job, t, WIRE_GONE, "no such process");
 		return;
 	}
 	if (!gpd_trust_may_touch_process(d, &job->conn->cred, (pid_t)t->pid, proc.uid)) {
@@ -368,14 +368,14 @@ static void target_module(struct gpd_job *job, const struct gpd_target *t)
 		e->start_time = proc.start_time;
 	}
 	if (job->nr == first)
-		refuse(job, t, GP_WIRE_GONE, "no such compute queue");
+		refuse(job, t, WIRE_GONE, "no such compute queue");
 }
 
 static bool is_of_module(const struct gpd_job *job, const struct gpd_target *t,
 			 const struct gpd_client *c)
 {
 	return !(c && gpd_mech_is_sim(c)) &&
-	       gpd_module_has(job->conn->d, (pid_t)t->pid, 0, GP_WIRE_QUEUE_ALL);
+	       gpd_module_has(job->conn->d, (pid_t)t->pid, 0, WIRE_QUEUE_ALL);
 }
 
 static void target(struct gpd_job *job, const struct gpd_target *t)
@@ -385,9 +385,9 @@ static void target(struct gpd_job *job, const struct gpd_target *t)
 	if (is_of_module(job, t, c))
 		target_module(job, t);
 	else if (!c && gpd_dbg_is_coming(job->conn->d, (pid_t)t->pid))
-		refuse(job, t, GP_WIRE_BUSY_NOW, "its tracer is not there yet: try again");
+		refuse(job, t, WIRE_BUSY_NOW, "its tracer is not there yet: try again");
 	else if (!c)
-		refuse(job, t, GP_WIRE_GONE, "no such process under control");
+		refuse(job, t, WIRE_GONE, "no such process under control");
 	else if (!gpd_trust_may_touch(&job->conn->cred, &c->owner))
 		refuse(job, t, REFUSED, "process of another user");
 	else if (c->refused && !job->release)
@@ -452,7 +452,7 @@ void gpd_suspend_call(struct gpd_conn *conn, const struct gpd_request *r)
 	gpd_suspend_step(conn);
 }
 
-void gpd_suspend_done(struct gpd_client *c, const struct gp_wire_done *done)
+void gpd_suspend_done(struct gpd_client *c, const struct wire_done *done)
 {
 	struct entry *e = entry_from(c, done->epoch);
 
@@ -461,7 +461,7 @@ void gpd_suspend_done(struct gpd_client *c, const struct gp_wire_done *done)
 	stop_waiting(e);
 	e->result = done->result;
 	e->took_ns = gpd_now_ns() - e->sent_ns;
-	if (done->result != GP_WIRE_OK)
+	if (done->result != WIRE_OK)
 		snprintf(e->reason, sizeof(e->reason), "%s",
 			 done->error ? strerror((int)done->error) : words[done->result]);
 	finish(e->job);
@@ -482,7 +482,7 @@ void gpd_suspend_client_gone(struct gpd_client *c)
 
 	for (; e; e = entry_from(c, 0)) {
 		stop_waiting(e);
-		e->result = alive ? GP_WIRE_BUSY_NOW : GP_WIRE_GONE;
+		e->result = alive ? WIRE_BUSY_NOW : WIRE_GONE;
 		snprintf(e->reason, sizeof(e->reason), "%s",
 			 alive ? "it went out of control: try again" : "the process is gone");
 		finish(e->job);

@@ -16,7 +16,7 @@ bool gpd_suspend_has_step(const struct gpd_conn *conn);
 void gpd_suspend_step(struct gpd_conn *conn);
 
 /* An answer of a client that a request may wait for. */
-void gpd_suspend_done(struct gpd_client *c, const struct gp_wire_done *done);
+void gpd_suspend_done(struct gpd_client *c, const struct wire_done *done);
 
 /* A client, a connection is gone. */
 void gpd_suspend_client_gone(struct gpd_client *c);

@@ -58,7 +58,7 @@ int gpd_module_fd(struct gpd *d)
 		return -ENOENT;
 	if (m->fd >= 0)
 		return m->fd;
-	fd = gp_kernel_open();
+	fd = drv_module_open();
 	if (fd < 0)
 		return fd;
 	m->fd = fd;
@@ -76,7 +76,7 @@ static bool is_alive(int pidfd)
 
 int gpd_module_pidfd(pid_t pid, struct gpd_proc *proc)
 {
-	int pidfd = gp_kernel_pidfd(pid);
+	int pidfd = drv_module_pidfd(pid);
 
 	if (pidfd < 0)
 		return pidfd;
@@ -142,7 +142,7 @@ void gpd_module_take_node(struct gpd_node *n)
 	int fd = m && m->used ? gpd_module_fd(n->d) : -1;
 	uint32_t i;
 
-	if (fd < 0 || gp_kernel_caps(fd, &m->caps))
+	if (fd < 0 || drv_module_caps(fd, &m->caps))
 		return;
 	for (i = 0; i < m->caps.nr_nodes && i < GPD_NODES_MAX; i++)
 		if (m->caps.gpu_ids[i] == n->gpu_id && !n->module) {
@@ -154,12 +154,12 @@ void gpd_module_take_node(struct gpd_node *n)
 static void come(struct gpd *d)
 {
 	d->module->used = true;
-	gpd_log(LOG_INFO, GP_KERNEL_DEVICE ": the kernel module schedules %" PRIu32 " node%s",
+	gpd_log(LOG_INFO, DRV_MODULE_DEVICE ": the kernel module schedules %" PRIu32 " node%s",
 		d->module->caps.nr_nodes, d->module->caps.nr_nodes == 1 ? "" : "s");
 	take_nodes(d);
 	gpd_module_tell_all(d);
 	gpd_module_monitor(d);
-	gpd_monitor_event(d, "note", 0, 0, GP_WIRE_QUEUE_ALL, "the kernel module schedules");
+	gpd_monitor_event(d, "note", 0, 0, WIRE_QUEUE_ALL, "the kernel module schedules");
 }
 
 static void go(struct gpd *d, const char *why)
@@ -178,7 +178,7 @@ static void go(struct gpd *d, const char *why)
 		if (d->node[i].module)
 			gpd_engine_set_module(&d->node[i], false);
 	gpd_log(LOG_WARNING, "%s: the daemon schedules what it has control of", why);
-	gpd_monitor_event(d, "note", 0, 0, GP_WIRE_QUEUE_ALL, "%s", why);
+	gpd_monitor_event(d, "note", 0, 0, WIRE_QUEUE_ALL, "%s", why);
 }
 
 static void look(struct gpd *d)
@@ -188,20 +188,20 @@ static void look(struct gpd *d)
 
 	if (d->config->mechanism == GPD_MECHANISM_USER) {
 		go(d, "the kernel module is not to be used");
-		if (!access(GP_KERNEL_DEVICE, F_OK))
-			gpd_log(LOG_WARNING, GP_KERNEL_DEVICE ": the kernel module is loaded and "
+		if (!access(DRV_MODULE_DEVICE, F_OK))
+			gpd_log(LOG_WARNING, DRV_MODULE_DEVICE ": the kernel module is loaded and "
 				"schedules as well, though mechanism = user");
 		return;
 	}
 	if (m->used)
 		return;
-	fd = gp_kernel_open();
-	err = fd < 0 ? fd : gp_kernel_caps(fd, &m->caps);
+	fd = drv_module_open();
+	err = fd < 0 ? fd : drv_module_caps(fd, &m->caps);
 	close_fd(&fd);
 	if (!err)
 		come(d);
 	else if (err != -ENOENT || d->config->mechanism == GPD_MECHANISM_KERNEL)
-		gpd_log(LOG_WARNING, GP_KERNEL_DEVICE ": %s: the kernel module is not used",
+		gpd_log(LOG_WARNING, DRV_MODULE_DEVICE ": %s: the kernel module is not used",
 			strerror(-err));
 }
 

@@ -90,7 +90,7 @@ int gpd_module_get_param(struct gpd_node *n, const char *name, u64 *value);
 /* All queues of the module, valid for this turn of the loop; NULL and 0 if there are none. */
 const struct gpreempt_ioc_queue *gpd_module_queues(struct gpd *d, size_t *nr);
 
-/* Whether it schedules a queue of a process; queue_id GP_WIRE_QUEUE_ALL = any. */
+/* Whether it schedules a queue of a process; queue_id WIRE_QUEUE_ALL = any. */
 bool gpd_module_has(struct gpd *d, pid_t pid, uint32_t gpu_id, uint32_t queue_id);
 
 /* Queues and of these the busy ones on a node. */
@@ -143,7 +143,7 @@ void gpd_module_forget_all(struct gpd *d);
 
 /**
  * struct gpd_module_item - what is to be held or released
- * @t: queue: its gpu_id is given, its queue_id may be GP_WIRE_QUEUE_ALL
+ * @t: queue: its gpu_id is given, its queue_id may be WIRE_QUEUE_ALL
  * @uid: whose process it must be: numbers are used again
  * @start_time: of that process, for the same reason
  * @result: output: 0, -ESRCH, -EBUSY, -EPERM, -ENOMEM, -errno
@@ -166,7 +166,7 @@ struct gpd_module_item {
 void gpd_module_hold(struct gpd_conn *conn, struct gpd_module_item *items, uint32_t nr, bool keep,
 		     uint64_t lease_ns);
 
-/* Undo what @conn may, see gpd_manual_release(); for GP_WIRE_QUEUE_ALL also single queues. */
+/* Undo what @conn may, see gpd_manual_release(); for WIRE_QUEUE_ALL also single queues. */
 void gpd_module_release(struct gpd_conn *conn, struct gpd_module_item *items, uint32_t nr);
 
 /* How many holds there are. */

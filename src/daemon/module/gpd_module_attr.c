@@ -134,7 +134,7 @@ static int read_attrs(struct gpd *d, int pidfd, struct gpd_attrs *attrs, uint64_
 {
 	struct gpreempt_ioc_attr a;
 	int fd = gpd_module_fd(d);
-	int err = fd < 0 ? fd : gp_kernel_get_attr(fd, pidfd, &a);
+	int err = fd < 0 ? fd : drv_module_get_attr(fd, pidfd, &a);
 
 	memset(attrs, 0, sizeof(*attrs));
 	gp_attr_default(&attrs->core);
@@ -207,7 +207,7 @@ static int write_attrs(struct gpd *d, int pidfd, const struct gpd_attrs *attrs, 
 	a.valid |= a.group != group && !keep_group ? GPREEMPT_ATTR_F_GROUP : 0;
 	if (!a.valid)
 		return 0;
-	err = gp_kernel_set_attr(gpd_module_fd(d), pidfd, &a);
+	err = drv_module_set_attr(gpd_module_fd(d), pidfd, &a);
 	gpd_module_forget(d);
 	return err;
 }

@@ -30,7 +30,7 @@ static void on_state(struct gpd *d, const struct gpreempt_abi_event *e)
 	data = json_pack("{s:s, s:I, s:I, s:[I, I, I, I]}", "record", "state", "node",
 			 (json_int_t)e->gpu_id, "id", (json_int_t)e->pid, "arg",
 			 (json_int_t)e->value, (json_int_t)e->code, (json_int_t)0, (json_int_t)0);
-	gpd_monitor_at(d, e->time_ns, "trace", e->pid, e->gpu_id, GP_WIRE_QUEUE_ALL, text, data);
+	gpd_monitor_at(d, e->time_ns, "trace", e->pid, e->gpu_id, WIRE_QUEUE_ALL, text, data);
 }
 
 /* The module tells of a switch when it is over. */
@@ -41,11 +41,11 @@ static void on_switch(struct gpd *d, const struct gpreempt_abi_event *e)
 	char text[96];
 
 	snprintf(text, sizeof(text), "switch %" PRIu64 ": %" PRIu32 " processes", seq, e->code);
-	gpd_monitor_at(d, start_ns, "switch", 0, e->gpu_id, GP_WIRE_QUEUE_ALL, text,
+	gpd_monitor_at(d, start_ns, "switch", 0, e->gpu_id, WIRE_QUEUE_ALL, text,
 		       json_pack("{s:I}", "seq", (json_int_t)seq));
 	snprintf(text, sizeof(text), "switch %" PRIu64 " took %" PRIu64 " us", seq,
 		 (uint64_t)e->value / 1000);
-	gpd_monitor_at(d, e->time_ns, "done", 0, e->gpu_id, GP_WIRE_QUEUE_ALL, text,
+	gpd_monitor_at(d, e->time_ns, "done", 0, e->gpu_id, WIRE_QUEUE_ALL, text,
 		       json_pack("{s:I, s:I}", "seq", (json_int_t)seq, "took_ns",
 				 (json_int_t)e->value));
 }
@@ -55,7 +55,7 @@ static void on_lost(struct gpd *d, const struct gpreempt_abi_event *e)
 	char text[64];
 
 	snprintf(text, sizeof(text), "%" PRIu64 " events lost", (uint64_t)e->value);
-	gpd_monitor_at(d, e->time_ns, "lost", 0, 0, GP_WIRE_QUEUE_ALL, text,
+	gpd_monitor_at(d, e->time_ns, "lost", 0, 0, WIRE_QUEUE_ALL, text,
 		       json_pack("{s:I}", "count", (json_int_t)e->value));
 }
 
@@ -75,7 +75,7 @@ static void translate(struct gpd *d, const struct gpreempt_abi_event *e)
 		on_switch(d, e);
 		break;
 	case GPREEMPT_EVENT_REPORT:
-		tell(d, e, "report", GP_WIRE_QUEUE_ALL, gp_report_name((enum gp_report)e->code));
+		tell(d, e, "report", WIRE_QUEUE_ALL, gp_report_name((enum gp_report)e->code));
 		break;
 	case GPREEMPT_EVENT_QUEUE:
 		tell(d, e, "queue", (uint32_t)e->value, e->code ? "added" : "removed");
@@ -85,7 +85,7 @@ static void translate(struct gpd *d, const struct gpreempt_abi_event *e)
 		     e->code ? "became busy" : "became idle");
 		break;
 	case GPREEMPT_EVENT_LEASE:
-		tell(d, e, "note", GP_WIRE_QUEUE_ALL, "let go by the kernel: the lease ended");
+		tell(d, e, "note", WIRE_QUEUE_ALL, "let go by the kernel: the lease ended");
 		break;
 	case GPREEMPT_EVENT_LOST:
 		on_lost(d, e);
@@ -107,7 +107,7 @@ static int on_events(sd_event_source *s, int fd, uint32_t io, void *data)
 {
 	static struct gpreempt_abi_event events[EVENTS];
 	struct gpd *d = data;
-	ssize_t nr = gp_kernel_read(fd, events, EVENTS);
+	ssize_t nr = drv_module_read(fd, events, EVENTS);
 	ssize_t i;
 
 	if (nr < 0 || io & (EPOLLERR | EPOLLHUP)) {
@@ -126,11 +126,11 @@ static int start(struct gpd *d)
 	struct gpreempt_abi_event none;
 	int err;
 
-	m->event_fd = gp_kernel_open();
+	m->event_fd = drv_module_open();
 	if (m->event_fd < 0)
 		return m->event_fd;
 	/* From now on nothing is missed. */
-	while (gp_kernel_read(m->event_fd, &none, 1) > 0)
+	while (drv_module_read(m->event_fd, &none, 1) > 0)
 		;
 	err = sd_event_add_io(d->event, &m->event_io, m->event_fd, EPOLLIN, on_events, d);
 	if (err < 0)

@@ -44,7 +44,7 @@ static struct gp_hold_target target_of(const struct gpd_module_item *item)
 	return (struct gp_hold_target){
 		.process = process_of(item),
 		.node = item->t.gpu_id,
-		.queue = item->t.queue_id == GP_WIRE_QUEUE_ALL ? GP_HOLD_ALL : item->t.queue_id,
+		.queue = item->t.queue_id == WIRE_QUEUE_ALL ? GP_HOLD_ALL : item->t.queue_id,
 	};
 }
 
@@ -78,7 +78,7 @@ static void end_hold(struct gpd *d, struct gpd_module_hold *h)
 	struct gpd_module *m = d->module;
 
 	if (gp_holds_nr_on(&m->holds, &h->h.target) == 1)
-		gp_kernel_release(m->hold_fd, &h->ref);
+		drv_module_release(m->hold_fd, &h->ref);
 	gpd_module_forget(d);
 	free_hold(m, h);
 }
@@ -107,7 +107,7 @@ static void renew_all(struct gpd *d)
 
 	for (h = of(gp_holds_first(&m->holds)); h; h = next) {
 		next = of(gp_holds_next(&h->h));
-		if (gp_kernel_hold(m->hold_fd, &h->ref, lease_ms(d)) == -ESRCH)
+		if (drv_module_hold(m->hold_fd, &h->ref, lease_ms(d)) == -ESRCH)
 			free_hold(m, h);
 	}
 }
@@ -118,7 +118,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *data)
 	struct gpd_module_hold *h;
 
 	while ((h = of(gp_holds_expired(&d->module->holds, gpd_now_ns())))) {
-		gpd_monitor_event(d, "note", h->pid, h->ref.gpu_id, GP_WIRE_QUEUE_ALL,
+		gpd_monitor_event(d, "note", h->pid, h->ref.gpu_id, WIRE_QUEUE_ALL,
 				  "held by hand: the time is over");
 		end_hold(d, h);
 	}
@@ -150,7 +150,7 @@ static int open_process(struct gpd_module *m, const struct gpd_module_item *item
 	int pidfd;
 
 	if (m->hold_fd < 0)
-		m->hold_fd = gp_kernel_open();
+		m->hold_fd = drv_module_open();
 	if (m->hold_fd < 0)
 		return m->hold_fd;
 	pidfd = gpd_module_pidfd((pid_t)item->t.pid, &proc);
@@ -230,7 +230,7 @@ void gpd_module_hold(struct gpd_conn *conn, struct gpd_module_item *items, uint3
 		item[nr_refs++] = i;
 	}
 	if (nr_refs)
-		err = gp_kernel_switch(d->module->hold_fd, refs, nr_refs, lease_ms(d));
+		err = drv_module_switch(d->module->hold_fd, refs, nr_refs, lease_ms(d));
 	for (i = 0; i < nr_refs; i++) {
 		struct gp_hold_target t = target_of(&items[item[i]]);
 
@@ -246,7 +246,7 @@ void gpd_module_hold(struct gpd_conn *conn, struct gpd_module_item *items, uint3
 
 static bool is_meant(const struct gpd_module_hold *h, const struct gpd_module_item *item)
 {
-	return item->t.queue_id == GP_WIRE_QUEUE_ALL || item->t.queue_id == h->ref.queue_id;
+	return item->t.queue_id == WIRE_QUEUE_ALL || item->t.queue_id == h->ref.queue_id;
 }
 
 /**
@@ -263,7 +263,7 @@ struct batch {
 
 static void release_batch(struct gpd_module *m, struct batch *b)
 {
-	int err = b->nr ? gp_kernel_switch(m->hold_fd, b->ref, b->nr, 0) : 0;
+	int err = b->nr ? drv_module_switch(m->hold_fd, b->ref, b->nr, 0) : 0;
 	uint32_t i;
 
 	for (i = 0; i < b->nr; i++) {

@@ -16,7 +16,7 @@ const struct gpreempt_ioc_queue *gpd_module_queues(struct gpd *d, size_t *nr)
 	if (fd < 0)
 		return NULL;
 	if (!m->is_listed)
-		m->is_listed = !gp_kernel_list(fd, &m->queues, &m->nr_queues);
+		m->is_listed = !drv_module_list(fd, &m->queues, &m->nr_queues);
 	*nr = m->nr_queues;
 	return m->queues;
 }
@@ -28,7 +28,7 @@ bool gpd_module_has(struct gpd *d, pid_t pid, uint32_t gpu_id, uint32_t queue_id
 
 	for (q = gpd_module_queues(d, &nr); nr; q++, nr--)
 		if (q->pid == pid && (!gpu_id || q->gpu_id == gpu_id) &&
-		    (queue_id == GP_WIRE_QUEUE_ALL || q->queue_id == queue_id))
+		    (queue_id == WIRE_QUEUE_ALL || q->queue_id == queue_id))
 			return true;
 	return false;
 }
@@ -106,7 +106,7 @@ static json_t *process_json(struct gpd *d, const struct gpreempt_ioc_queue *all,
 	struct gpd_proc proc = { 0 };
 	struct gpd_attrs attrs;
 	struct gpd_totals t;
-	char comm[GP_WIRE_NAME_LEN];
+	char comm[WIRE_NAME_LEN];
 	bool known = !gpd_proc_read(pid, &proc);
 
 	sum_up(all, nr, pid, &t);

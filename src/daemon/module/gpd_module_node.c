@@ -13,7 +13,7 @@ static void read_hist(int fd, const struct gpd_node *n, uint32_t which, struct g
 	struct gpreempt_ioc_hist arg;
 
 	memset(h, 0, sizeof(*h));
-	if (gp_kernel_hist(fd, n->gpu_id, which, h->bucket, GP_HIST_BUCKETS, &arg) ||
+	if (drv_module_hist(fd, n->gpu_id, which, h->bucket, GP_HIST_BUCKETS, &arg) ||
 	    arg.nr != GP_HIST_BUCKETS) {
 		memset(h, 0, sizeof(*h));
 		return;
@@ -63,9 +63,9 @@ int gpd_module_refresh(struct gpd_node *n)
 		return -ENOMEM;
 	if (v->turn == n->d->module->turn)
 		return 0;
-	err = gp_kernel_stats(fd, n->gpu_id, &stats);
+	err = drv_module_stats(fd, n->gpu_id, &stats);
 	if (!err)
-		err = gp_kernel_get_policy(fd, n->gpu_id, NULL, &policy);
+		err = drv_module_get_policy(fd, n->gpu_id, NULL, &policy);
 	if (err)
 		return err;
 	copy_stats(v, &stats);
@@ -107,7 +107,7 @@ int gpd_module_get_param(struct gpd_node *n, const char *name, u64 *value)
 {
 	struct gpreempt_ioc_policy policy;
 	int fd = gpd_module_fd(n->d);
-	int err = fd < 0 ? fd : gp_kernel_get_policy(fd, n->gpu_id, name, &policy);
+	int err = fd < 0 ? fd : drv_module_get_policy(fd, n->gpu_id, name, &policy);
 
 	if (!err)
 		*value = policy.value;
@@ -117,7 +117,7 @@ int gpd_module_get_param(struct gpd_node *n, const char *name, u64 *value)
 int gpd_module_set_policy(struct gpd_node *n, const char *name)
 {
 	int fd = gpd_module_fd(n->d);
-	int err = fd < 0 ? fd : gp_kernel_set_policy(fd, n->gpu_id, name);
+	int err = fd < 0 ? fd : drv_module_set_policy(fd, n->gpu_id, name);
 
 	gpd_module_forget(n->d);
 	return err;
@@ -126,7 +126,7 @@ int gpd_module_set_policy(struct gpd_node *n, const char *name)
 int gpd_module_set_param(struct gpd_node *n, const char *name, uint64_t value)
 {
 	int fd = gpd_module_fd(n->d);
-	int err = fd < 0 ? fd : gp_kernel_set_param(fd, n->gpu_id, name, value);
+	int err = fd < 0 ? fd : drv_module_set_param(fd, n->gpu_id, name, value);
 
 	gpd_module_forget(n->d);
 	return err;
@@ -135,7 +135,7 @@ int gpd_module_set_param(struct gpd_node *n, const char *name, uint64_t value)
 int gpd_module_set_enabled(struct gpd_node *n, bool enabled)
 {
 	int fd = gpd_module_fd(n->d);
-	int err = fd < 0 ? fd : gp_kernel_set_enabled(fd, n->gpu_id, enabled);
+	int err = fd < 0 ? fd : drv_module_set_enabled(fd, n->gpu_id, enabled);
 
 	gpd_module_forget(n->d);
 	return err;

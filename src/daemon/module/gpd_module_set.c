@@ -47,7 +47,7 @@ static bool wanted(struct gpd_conn *conn, const struct gpd_request *r, const str
 
 static void say(struct gpd *d, pid_t pid, const struct gpd_attrs *attrs)
 {
-	gpd_monitor_event(d, "attribute", pid, 0, GP_WIRE_QUEUE_ALL,
+	gpd_monitor_event(d, "attribute", pid, 0, WIRE_QUEUE_ALL,
 			  "priority %u, weight %" PRIu32 ", class %s, group %s",
 			  (unsigned int)attrs->core.prio, attrs->core.weight,
 			  attrs->klass[0] ? attrs->klass : "-",
@@ -113,7 +113,7 @@ void gpd_module_attach(struct gpd_conn *conn, const struct gpd_request *r)
 	int pidfd;
 	int err;
 
-	if (!gpd_module_has(conn->d, (pid_t)r->pid, 0, GP_WIRE_QUEUE_ALL)) {
+	if (!gpd_module_has(conn->d, (pid_t)r->pid, 0, WIRE_QUEUE_ALL)) {
 		gpd_control_error(conn, "NotFound", "what", "queues of process %" PRIu64, r->pid);
 		return;
 	}

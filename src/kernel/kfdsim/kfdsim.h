@@ -40,12 +40,12 @@
 #define KFDSIM_DOORBELL_NONE U64_MAX	/* content of a doorbell that was never rung */
 
 /**
- * struct kfdsim_cp - the command processor: a gp_gpu and the thread it lives in
+ * struct kfdsim_cp - the command processor: a gpu and the thread it lives in
  * @lock: serialises every call into @gpu
  * @gpu: the model
  * @host: what the model sees of the world
  * @worker: thread
- * @work: one round: doorbells, then gp_gpu_advance()
+ * @work: one round: doorbells, then gpu_advance()
  * @timer: starts the next round
  * @mapped: doorbells (dword index in the BAR) of the queues that have a slot
  * @nr_mapped: of @mapped
@@ -62,8 +62,8 @@
  */
 struct kfdsim_cp {
 	struct mutex lock;
-	struct gp_gpu *gpu;
-	struct gp_gpu_host host;
+	struct gpu *gpu;
+	struct gpu_host host;
 	struct kthread_worker *worker;
 	struct kthread_work work;
 	struct hrtimer timer;
@@ -134,7 +134,7 @@ struct kfdsim_lock_out {
  */
 struct kfdsim_device {
 	struct amdgpu_device adev;
-	const struct gp_profile *profile;
+	const struct gpu_profile *profile;
 	unsigned int index;
 	struct amdgpu_reset_domain reset_domain;
 	struct kfdsim_lock_out lock_out;
@@ -227,7 +227,7 @@ enum kfdsim_access { KFDSIM_READ, KFDSIM_WRITE };
 #define KFDSIM_COPY_WORD(type, mem, buf, access)                              \
 	do {                                                                  \
 		type word;                                                    \
-									      \
+										\
 		if ((access) == KFDSIM_READ) {                                \
 			/* What the word announces is read after it. */       \
 			word = smp_load_acquire((type *)(mem));               \
@@ -279,11 +279,11 @@ extern uint kfdsim_vram_mb;
 extern char *kfdsim_engine;
 
 /* kfdsim_pci.c */
-int kfdsim_pci_add(const struct gp_profile *profile, unsigned int nr);
+int kfdsim_pci_add(const struct gpu_profile *profile, unsigned int nr);
 void kfdsim_pci_remove(void);
 
 /* kfdsim_device.c */
-int kfdsim_device_probe(struct pci_dev *pdev, const struct gp_profile *profile,
+int kfdsim_device_probe(struct pci_dev *pdev, const struct gpu_profile *profile,
 			unsigned int index);
 void kfdsim_device_remove(struct pci_dev *pdev);
 
@@ -338,14 +338,14 @@ void kfdsim_userptr_remove(struct kfdsim_bo *bo);
 int kfdsim_process_evict(struct kfdsim_device *kdev, u32 pasid);
 
 /* kfdsim_host.c */
-extern const struct gp_gpu_host_ops kfdsim_host_ops;
+extern const struct gpu_host_ops kfdsim_host_ops;
 
 /* kfdsim_cp.c */
 int kfdsim_cp_start(struct kfdsim_device *kdev);
 void kfdsim_cp_stop(struct kfdsim_device *kdev);
 void kfdsim_cp_kick(struct kfdsim_device *kdev);
 u64 kfdsim_cp_now(struct kfdsim_cp *cp);
-void kfdsim_cp_on_trace(struct kfdsim_cp *cp, const struct gp_gpu_trace *t);
+void kfdsim_cp_on_trace(struct kfdsim_cp *cp, const struct gpu_trace *t);
 
 /* kfdsim_um.c */
 #ifdef CONFIG_UML

@@ -34,7 +34,7 @@
 /* Context: caller holds cp.lock. */
 u64 kfdsim_cp_now(struct kfdsim_cp *cp)
 {
-	u64 event = max(gp_gpu_next_ns(cp->gpu), cp->now_ns);
+	u64 event = max(gpu_next_ns(cp->gpu), cp->now_ns);
 	u64 now = ktime_get_ns();
 
 	if (event < now)
@@ -49,14 +49,14 @@ static struct kfdsim_device *to_kdev(struct kfdsim_cp *cp)
 }
 
 /* The model says which queues have a slot. */
-void kfdsim_cp_on_trace(struct kfdsim_cp *cp, const struct gp_gpu_trace *t)
+void kfdsim_cp_on_trace(struct kfdsim_cp *cp, const struct gpu_trace *t)
 {
 	u32 i;
 
-	if (t->kind == GP_GPU_TRACE_MAP) {
+	if (t->kind == GPU_TRACE_MAP) {
 		if (cp->nr_mapped < ARRAY_SIZE(cp->mapped))
 			cp->mapped[cp->nr_mapped++] = t->doorbell;
-	} else if (t->kind == GP_GPU_TRACE_UNMAP) {
+	} else if (t->kind == GPU_TRACE_UNMAP) {
 		for (i = 0; i < cp->nr_mapped; i++)
 			if (cp->mapped[i] == t->doorbell)
 				break;
@@ -75,7 +75,7 @@ static void ring(struct kfdsim_cp *cp, u32 doorbell, u64 now)
 	/* The HIQ's store comes with a kick: no look for the next one is needed. */
 	if (doorbell != cp->hiq_doorbell)
 		cp->rung_ns = now;
-	gp_gpu_doorbell(cp->gpu, doorbell, value, now);
+	gpu_doorbell(cp->gpu, doorbell, value, now);
 }
 
 static void look_at_doorbells(struct kfdsim_cp *cp, u64 now)
@@ -127,7 +127,7 @@ static void live_on(struct kthread_work *work)
 	mutex_lock(&cp->lock);
 	now = kfdsim_cp_now(cp);
 	look_at_doorbells(cp, now);
-	next = gp_gpu_advance(cp->gpu, now);
+	next = gpu_advance(cp->gpu, now);
 	next = min(next, next_look(cp, now));
 	cp->nr_rounds++;
 	if (cp->is_stopped)

@@ -16,14 +16,14 @@ static struct dentry *top;
 
 static const struct {
 	const char *name;
-	enum gp_gpu_fault fault;
+	enum gpu_fault fault;
 } faults[] = {
-	{ "refuse", GP_GPU_FAULT_REFUSE },		/* doorbell, dword index in the BAR */
-	{ "lose_fence", GP_GPU_FAULT_LOSE_FENCE },	/* how many */
-	{ "hang", GP_GPU_FAULT_HANG },			/* 1, or 0 to end it */
-	{ "corrupt", GP_GPU_FAULT_CORRUPT },		/* byte of the next save */
-	{ "slow", GP_GPU_FAULT_SLOW },			/* factor */
-	{ "clear", GP_GPU_FAULT_CLEAR },
+	{ "refuse", GPU_FAULT_REFUSE },			/* doorbell, dword index in the BAR */
+	{ "lose_fence", GPU_FAULT_LOSE_FENCE },		/* how many */
+	{ "hang", GPU_FAULT_HANG },			/* 1, or 0 to end it */
+	{ "corrupt", GPU_FAULT_CORRUPT },		/* byte of the next save */
+	{ "slow", GPU_FAULT_SLOW },			/* factor */
+	{ "clear", GPU_FAULT_CLEAR },
 };
 
 static int inject(struct kfdsim_device *kdev, const char *name, u64 arg)
@@ -37,7 +37,7 @@ static int inject(struct kfdsim_device *kdev, const char *name, u64 arg)
 		if (strcmp(faults[i].name, name))
 			continue;
 		mutex_lock(&kdev->cp.lock);
-		r = gp_gpu_inject(kdev->cp.gpu, faults[i].fault, arg);
+		r = gpu_inject(kdev->cp.gpu, faults[i].fault, arg);
 		mutex_unlock(&kdev->cp.lock);
 		kfdsim_cp_kick(kdev);
 	}
@@ -84,7 +84,7 @@ static const struct file_operations evict_fops = {
 	.write = evict_write,
 };
 
-static void show_model(struct seq_file *m, const struct gp_gpu_stats *s)
+static void show_model(struct seq_file *m, const struct gpu_stats *s)
 {
 	seq_printf(m, "hiq_packets %llu\n", s->nr_hiq_packets);
 	seq_printf(m, "runlists %llu\n", s->nr_runlists);
@@ -108,9 +108,9 @@ static int stats_show(struct seq_file *m, void *unused)
 	struct kfdsim_device *kdev = m->private;
 
 	mutex_lock(&kdev->cp.lock);
-	show_model(m, gp_gpu_stats(kdev->cp.gpu));
+	show_model(m, gpu_stats(kdev->cp.gpu));
 	seq_printf(m, "mapped %u\n", kdev->cp.nr_mapped);
-	seq_printf(m, "waves %u\n", gp_gpu_waves(kdev->cp.gpu, 0));
+	seq_printf(m, "waves %u\n", gpu_waves(kdev->cp.gpu, 0));
 	seq_printf(m, "rounds %llu\n", kdev->cp.nr_rounds);
 	seq_printf(m, "rings %llu\n", kdev->cp.nr_rings);
 	seq_printf(m, "occupancy_reads %llu\n", kdev->cp.nr_occupancy);
@@ -123,13 +123,13 @@ DEFINE_SHOW_ATTRIBUTE(stats);
 
 static void show_slot(struct seq_file *m, struct kfdsim_device *kdev, u32 slot)
 {
-	struct gp_slot_info info;
+	struct gpu_slot_content info;
 
-	if (!gp_gpu_slot_info(kdev->cp.gpu, slot, &info))
+	if (!gpu_slot_info(kdev->cp.gpu, slot, &info))
 		return;
 	seq_printf(m, "slot %u doorbell %u ring %llx pasid %x vmid %u waves %u\n", slot,
 		   info.doorbell, info.ring, info.pasid, info.vmid,
-		   gp_gpu_waves(kdev->cp.gpu, info.doorbell));
+		   gpu_waves(kdev->cp.gpu, info.doorbell));
 }
 
 static int slots_show(struct seq_file *m, void *unused)
@@ -138,7 +138,7 @@ static int slots_show(struct seq_file *m, void *unused)
 	u32 slot;
 
 	mutex_lock(&kdev->cp.lock);
-	for (slot = 0; slot < GP_GPU_MAX_SLOTS; slot++)
+	for (slot = 0; slot < GPU_MAX_SLOTS; slot++)
 		show_slot(m, kdev, slot);
 	mutex_unlock(&kdev->cp.lock);
 	return 0;

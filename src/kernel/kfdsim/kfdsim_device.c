@@ -14,17 +14,17 @@
 #define NR_SDMA 2
 #define NR_VMIDS 16
 
-static u32 nr_slots(const struct gp_profile *p)
+static u32 nr_slots(const struct gpu_profile *p)
 {
 	return kfdsim_slots ?: p->nr_slots;
 }
 
-static u32 nr_vmids(const struct gp_profile *p)
+static u32 nr_vmids(const struct gpu_profile *p)
 {
 	return kfdsim_vmids ?: p->nr_vmids;
 }
 
-static bool is_gfx90a(const struct gp_profile *p)
+static bool is_gfx90a(const struct gpu_profile *p)
 {
 	return p->gfx_version == 90010;
 }
@@ -67,7 +67,7 @@ static void fill_ids(struct kfdsim_device *kdev)
 /* CUs spread evenly over the shader engines of an XCC, the rest on the first. */
 static void fill_cus(struct kfdsim_device *kdev)
 {
-	const struct gp_profile *p = kdev->profile;
+	const struct gpu_profile *p = kdev->profile;
 	struct amdgpu_gfx *gfx = &kdev->adev.gfx;
 	u32 xcc, se;
 
@@ -90,7 +90,7 @@ static void fill_cus(struct kfdsim_device *kdev)
 
 static void fill_gfx(struct kfdsim_device *kdev)
 {
-	const struct gp_profile *p = kdev->profile;
+	const struct gpu_profile *p = kdev->profile;
 	struct amdgpu_gfx *gfx = &kdev->adev.gfx;
 
 	gfx->xcc_mask = (1u << p->nr_xcc) - 1;
@@ -175,7 +175,7 @@ static int start_kfd(struct kfdsim_device *kdev)
 
 static int create_cp(struct kfdsim_device *kdev)
 {
-	struct gp_gpu_config config = {
+	struct gpu_config config = {
 		.profile = kdev->profile,
 		.engine = kfdsim_engine,
 		.nr_slots = nr_slots(kdev->profile),
@@ -184,7 +184,7 @@ static int create_cp(struct kfdsim_device *kdev)
 
 	kdev->cp.host.ops = &kfdsim_host_ops;
 	mutex_init(&kdev->cp.lock);
-	return gp_gpu_create(&config, &kdev->cp.host, &kdev->cp.gpu);
+	return gpu_create(&config, &kdev->cp.host, &kdev->cp.gpu);
 }
 
 static void fill(struct kfdsim_device *kdev, struct pci_dev *pdev)
@@ -206,7 +206,7 @@ static void fill(struct kfdsim_device *kdev, struct pci_dev *pdev)
  *
  * Return: 0 or what failed.
  */
-int kfdsim_device_probe(struct pci_dev *pdev, const struct gp_profile *profile, unsigned int index)
+int kfdsim_device_probe(struct pci_dev *pdev, const struct gpu_profile *profile, unsigned int index)
 {
 	struct kfdsim_device *kdev;
 	int r;
@@ -244,7 +244,7 @@ err_drm:
 err_cp:
 	kfdsim_cp_stop(kdev);
 err_gpu:
-	gp_gpu_destroy(kdev->cp.gpu);
+	gpu_destroy(kdev->cp.gpu);
 err_doorbell:
 	kfdsim_doorbell_fini(kdev);
 err_reset:
@@ -262,7 +262,7 @@ void kfdsim_device_remove(struct pci_dev *pdev)
 	kdev->adev.kfd.dev = NULL;
 	drm_dev_unregister(adev_to_drm(&kdev->adev));
 	kfdsim_cp_stop(kdev);
-	gp_gpu_destroy(kdev->cp.gpu);
+	gpu_destroy(kdev->cp.gpu);
 	kfdsim_reset_fini(kdev);
 	kfdsim_doorbell_fini(kdev);
 	kfdsim_gart_fini(kdev);

@@ -32,7 +32,7 @@ static int answer(struct drm_amdgpu_info *info, const void *data, size_t bytes)
 
 static void fill_dev_info(struct kfdsim_device *kdev, struct drm_amdgpu_info_device *out)
 {
-	const struct gp_profile *p = kdev->profile;
+	const struct gpu_profile *p = kdev->profile;
 
 	out->device_id = kdev->adev.pdev->device;
 	out->chip_rev = kdev->adev.rev_id;

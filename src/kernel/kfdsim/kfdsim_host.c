@@ -15,18 +15,18 @@
 #define CREATE_TRACE_POINTS
 #include "kfdsim_trace.h"
 
-static struct kfdsim_device *to_kdev(struct gp_gpu_host *host)
+static struct kfdsim_device *to_kdev(struct gpu_host *host)
 {
 	return container_of(host, struct kfdsim_device, cp.host);
 }
 
-static int copy(struct gp_gpu_host *host, u32 pasid, u64 addr, void *buf, u32 len,
+static int copy(struct gpu_host *host, u32 pasid, u64 addr, void *buf, u32 len,
 		enum kfdsim_access access)
 {
 	struct kfdsim_device *kdev = to_kdev(host);
 	int r;
 
-	if (pasid == GP_PASID_GART)
+	if (pasid == GPU_PASID_GART)
 		return kfdsim_gart_copy(kdev, addr, buf, len, access);
 	r = kfdsim_vm_copy(kdev, pasid, addr, buf, len, access);
 	if (r)
@@ -34,17 +34,17 @@ static int copy(struct gp_gpu_host *host, u32 pasid, u64 addr, void *buf, u32 le
 	return r;
 }
 
-static int host_read(struct gp_gpu_host *host, u32 pasid, u64 addr, void *dst, u32 len)
+static int host_read(struct gpu_host *host, u32 pasid, u64 addr, void *dst, u32 len)
 {
 	return copy(host, pasid, addr, dst, len, KFDSIM_READ);
 }
 
-static int host_write(struct gp_gpu_host *host, u32 pasid, u64 addr, const void *src, u32 len)
+static int host_write(struct gpu_host *host, u32 pasid, u64 addr, const void *src, u32 len)
 {
 	return copy(host, pasid, addr, (void *)src, len, KFDSIM_WRITE);
 }
 
-static int host_add64(struct gp_gpu_host *host, u32 pasid, u64 addr, s64 delta, s64 *value)
+static int host_add64(struct gpu_host *host, u32 pasid, u64 addr, s64 delta, s64 *value)
 {
 	struct kfdsim_device *kdev = to_kdev(host);
 	int r = kfdsim_vm_add64(kdev, pasid, addr, delta, value);
@@ -64,37 +64,37 @@ static u32 ih_word0(u32 client, u32 source, u32 ring, u32 vmid)
 #define RING_NOT_PRESENT 0x08	/* kfd_int_process_v9.c: prot_valid */
 
 /* An entry of the IH ring as soc15 writes it. @entry: 8 zeroed dwords */
-static void fill_entry(u32 *entry, const struct gp_gpu_irq *irq, u64 fault_page)
+static void fill_entry(u32 *entry, const struct gpu_irq *irq, u64 fault_page)
 {
 	entry[3] = irq->pasid;
 	switch (irq->source) {
-	case GP_IRQ_EOP:
+	case GPU_IRQ_EOP:
 		entry[0] = ih_word0(SOC15_IH_CLIENTID_GRBM_CP, SOC15_INTSRC_CP_END_OF_PIPE, 0,
 				    irq->vmid);
 		entry[4] = irq->context;
 		break;
-	case GP_IRQ_SDMA_TRAP:
+	case GPU_IRQ_SDMA_TRAP:
 		entry[0] = ih_word0(SOC15_IH_CLIENTID_SDMA0, SOC15_INTSRC_SDMA_TRAP, 0,
 				    irq->vmid);
 		entry[4] = irq->context;
 		break;
-	case GP_IRQ_MEM_FAULT:
+	case GPU_IRQ_MEM_FAULT:
 		entry[0] = ih_word0(SOC15_IH_CLIENTID_UTCL2, SOC15_INTSRC_VMC_FAULT,
 				    RING_NOT_PRESENT, irq->vmid);
 		entry[4] = lower_32_bits(fault_page);
 		entry[5] = upper_32_bits(fault_page);
 		break;
-	case GP_IRQ_BAD_OPCODE:
+	case GPU_IRQ_BAD_OPCODE:
 		entry[0] = ih_word0(SOC15_IH_CLIENTID_GRBM_CP, SOC15_INTSRC_CP_BAD_OPCODE, 0,
 				    irq->vmid);
 		entry[4] = BAD_PACKET_CONTEXT(irq->doorbell);
 		break;
-	case GP_IRQ_NO_MEMORY:
+	case GPU_IRQ_NO_MEMORY:
 		break;
 	}
 }
 
-static void host_irq(struct gp_gpu_host *host, const struct gp_gpu_irq *irq)
+static void host_irq(struct gpu_host *host, const struct gpu_irq *irq)
 {
 	struct kfdsim_device *kdev = to_kdev(host);
 	u32 entry[8] = {};
@@ -107,7 +107,7 @@ static void host_irq(struct gp_gpu_host *host, const struct gp_gpu_irq *irq)
 		return;
 	}
 	/* No hardware runs out of memory, so there is no interrupt for it. */
-	if (irq->source == GP_IRQ_NO_MEMORY) {
+	if (irq->source == GPU_IRQ_NO_MEMORY) {
 		dev_err(kdev->adev.dev, "kfdsim: no memory: queue of PASID %#x stopped\n",
 			irq->pasid);
 		return;
@@ -122,7 +122,7 @@ static void host_irq(struct gp_gpu_host *host, const struct gp_gpu_irq *irq)
  * Reclaim may want user memory that is mapped here, which stops queues, which waits for
  * this thread: it must not start here.
  */
-static void *host_alloc(struct gp_gpu_host *host, size_t bytes)
+static void *host_alloc(struct gpu_host *host, size_t bytes)
 {
 	unsigned int flags = memalloc_noreclaim_save();
 	void *mem = kvzalloc(bytes, GFP_KERNEL);
@@ -131,12 +131,12 @@ static void *host_alloc(struct gp_gpu_host *host, size_t bytes)
 	return mem;
 }
 
-static void host_free(struct gp_gpu_host *host, void *mem)
+static void host_free(struct gpu_host *host, void *mem)
 {
 	kvfree(mem);
 }
 
-static void host_trace(struct gp_gpu_host *host, const struct gp_gpu_trace *t)
+static void host_trace(struct gpu_host *host, const struct gpu_trace *t)
 {
 	struct kfdsim_device *kdev = to_kdev(host);
 
@@ -144,7 +144,7 @@ static void host_trace(struct gp_gpu_host *host, const struct gp_gpu_trace *t)
 	kfdsim_cp_on_trace(&kdev->cp, t);
 }
 
-const struct gp_gpu_host_ops kfdsim_host_ops = {
+const struct gpu_host_ops kfdsim_host_ops = {
 	.read = host_read,
 	.write = host_write,
 	.add64 = host_add64,

@@ -28,12 +28,12 @@ static u32 mqd_word(const void *mqd, u32 offset)
 /* The driver gives its own pointer; the model reads the MQD through the GART. */
 static u64 mqd_gart(const void *mqd)
 {
-	return mqd_word(mqd, GP_MQD_BASE_LO) | (u64)mqd_word(mqd, GP_MQD_BASE_HI) << 32;
+	return mqd_word(mqd, GPU_MQD_BASE_LO) | (u64)mqd_word(mqd, GPU_MQD_BASE_HI) << 32;
 }
 
 static u32 mqd_doorbell(const void *mqd)
 {
-	return mqd_word(mqd, GP_MQD_DOORBELL_CONTROL) >> 2 & 0x3ffffff;
+	return mqd_word(mqd, GPU_MQD_DOORBELL_CONTROL) >> 2 & 0x3ffffff;
 }
 
 static int hiq_mqd_load(struct amdgpu_device *adev, void *mqd, uint32_t pipe, uint32_t queue,
@@ -45,7 +45,7 @@ static int hiq_mqd_load(struct amdgpu_device *adev, void *mqd, uint32_t pipe, ui
 	if (inst)
 		return 0;
 	mutex_lock(&cp->lock);
-	r = gp_gpu_hiq_load(cp->gpu, mqd_gart(mqd), kfdsim_cp_now(cp));
+	r = gpu_hiq_load(cp->gpu, mqd_gart(mqd), kfdsim_cp_now(cp));
 	if (!r)
 		cp->hiq_doorbell = mqd_doorbell(mqd);
 	mutex_unlock(&cp->lock);
@@ -76,14 +76,14 @@ static int hqd_load(struct amdgpu_device *adev, void *mqd, uint32_t pipe, uint32
 		    struct mm_struct *mm, uint32_t inst)
 {
 	struct kfdsim_device *kdev = to_kfdsim(adev);
-	u32 vmid = mqd_word(mqd, GP_MQD_VMID);
+	u32 vmid = mqd_word(mqd, GPU_MQD_VMID);
 	int r;
 
 	if (inst)
 		return 0;
 	mutex_lock(&kdev->cp.lock);
-	r = gp_gpu_hqd_load(kdev->cp.gpu, slot_of(pipe, queue), pasid_of_vmid(adev, vmid), vmid,
-			    mqd_gart(mqd), kfdsim_cp_now(&kdev->cp));
+	r = gpu_hqd_load(kdev->cp.gpu, slot_of(pipe, queue), pasid_of_vmid(adev, vmid), vmid,
+			 mqd_gart(mqd), kfdsim_cp_now(&kdev->cp));
 	mutex_unlock(&kdev->cp.lock);
 	kfdsim_cp_kick(kdev);
 	return r;
@@ -94,23 +94,23 @@ static bool is_slot_active(struct kfdsim_device *kdev, u32 slot)
 	bool is_active;
 
 	mutex_lock(&kdev->cp.lock);
-	gp_gpu_advance(kdev->cp.gpu, kfdsim_cp_now(&kdev->cp));
-	is_active = gp_gpu_hqd_is_active(kdev->cp.gpu, slot);
+	gpu_advance(kdev->cp.gpu, kfdsim_cp_now(&kdev->cp));
+	is_active = gpu_hqd_is_active(kdev->cp.gpu, slot);
 	mutex_unlock(&kdev->cp.lock);
 	return is_active;
 }
 
-static enum gp_dequeue dequeue_of(enum kfd_preempt_type type)
+static enum gpu_dequeue dequeue_of(enum kfd_preempt_type type)
 {
 	switch (type) {
 	case KFD_PREEMPT_TYPE_WAVEFRONT_DRAIN:
-		return GP_DEQUEUE_DRAIN;
+		return GPU_DEQUEUE_DRAIN;
 	case KFD_PREEMPT_TYPE_WAVEFRONT_RESET:
-		return GP_DEQUEUE_RESET;
+		return GPU_DEQUEUE_RESET;
 	case KFD_PREEMPT_TYPE_WAVEFRONT_SAVE:
-		return GP_DEQUEUE_SAVE;
+		return GPU_DEQUEUE_SAVE;
 	}
-	return GP_DEQUEUE_DRAIN;
+	return GPU_DEQUEUE_DRAIN;
 }
 
 static int wait_for_slot(struct kfdsim_device *kdev, u32 slot, unsigned long end)
@@ -123,12 +123,12 @@ static int wait_for_slot(struct kfdsim_device *kdev, u32 slot, unsigned long end
 	return 0;
 }
 
-static int dequeue(struct kfdsim_device *kdev, u32 slot, enum gp_dequeue how)
+static int dequeue(struct kfdsim_device *kdev, u32 slot, enum gpu_dequeue how)
 {
 	int r;
 
 	mutex_lock(&kdev->cp.lock);
-	r = gp_gpu_hqd_dequeue(kdev->cp.gpu, slot, how, kfdsim_cp_now(&kdev->cp));
+	r = gpu_hqd_dequeue(kdev->cp.gpu, slot, how, kfdsim_cp_now(&kdev->cp));
 	mutex_unlock(&kdev->cp.lock);
 	kfdsim_cp_kick(kdev);
 	return r;
@@ -168,9 +168,9 @@ static bool hqd_is_occupied(struct amdgpu_device *adev, uint64_t queue_address, 
 
 static u64 pq_addr_locked(struct kfdsim_device *kdev, u32 slot)
 {
-	struct gp_slot_info info;
+	struct gpu_slot_content info;
 
-	return gp_gpu_slot_info(kdev->cp.gpu, slot, &info) ? info.ring : 0;
+	return gpu_slot_info(kdev->cp.gpu, slot, &info) ? info.ring : 0;
 }
 
 static uint64_t hqd_get_pq_addr(struct amdgpu_device *adev, uint32_t pipe, uint32_t queue,
@@ -196,7 +196,7 @@ static uint64_t hqd_reset(struct amdgpu_device *adev, uint32_t pipe, uint32_t qu
 
 	mutex_lock(&kdev->cp.lock);
 	addr = pq_addr_locked(kdev, slot);
-	if (addr && gp_gpu_slot_reset(kdev->cp.gpu, slot, kfdsim_cp_now(&kdev->cp)))
+	if (addr && gpu_slot_reset(kdev->cp.gpu, slot, kfdsim_cp_now(&kdev->cp)))
 		addr = 0;
 	mutex_unlock(&kdev->cp.lock);
 	kfdsim_cp_kick(kdev);
@@ -211,7 +211,7 @@ static int hqd_dump(struct amdgpu_device *adev, uint32_t pipe, uint32_t queue,
 		    uint32_t (**dump)[2], uint32_t *n_regs, uint32_t inst)
 {
 	struct kfdsim_device *kdev = to_kfdsim(adev);
-	struct gp_slot_info info = {};
+	struct gpu_slot_content info = {};
 	u32 words[HQD_NR_REGS] = {};
 	u32 i;
 
@@ -219,8 +219,8 @@ static int hqd_dump(struct amdgpu_device *adev, uint32_t pipe, uint32_t queue,
 	if (!*dump)
 		return -ENOMEM;
 	mutex_lock(&kdev->cp.lock);
-	if (gp_gpu_slot_info(kdev->cp.gpu, slot_of(pipe, queue), &info))
-		kfdsim_gart_copy(kdev, info.mqd + GP_MQD_BASE_LO, words, sizeof(words),
+	if (gpu_slot_info(kdev->cp.gpu, slot_of(pipe, queue), &info))
+		kfdsim_gart_copy(kdev, info.mqd + GPU_MQD_BASE_LO, words, sizeof(words),
 				 KFDSIM_READ);
 	mutex_unlock(&kdev->cp.lock);
 	for (i = 0; i < HQD_NR_REGS; i++) {
@@ -245,17 +245,17 @@ static void get_cu_occupancy(struct amdgpu_device *adev, struct kfd_cu_occupancy
 			     int *max_waves_per_cu, uint32_t inst)
 {
 	struct kfdsim_device *kdev = to_kfdsim(adev);
-	const struct gp_profile *p = kdev->profile;
-	struct gp_slot_info info;
+	const struct gpu_profile *p = kdev->profile;
+	struct gpu_slot_content info;
 	u32 slot;
 
 	mutex_lock(&kdev->cp.lock);
 	kdev->cp.nr_occupancy++;
-	for (slot = 0; slot < GP_GPU_MAX_SLOTS; slot++) {
-		if (!gp_gpu_slot_info(kdev->cp.gpu, slot, &info))
+	for (slot = 0; slot < GPU_MAX_SLOTS; slot++) {
+		if (!gpu_slot_info(kdev->cp.gpu, slot, &info))
 			continue;
 		/* amdkfd multiplies by the number of XCCs (kfd_process.c). */
-		occupancy[slot].wave_cnt = gp_gpu_waves(kdev->cp.gpu, info.doorbell) / p->nr_xcc;
+		occupancy[slot].wave_cnt = gpu_waves(kdev->cp.gpu, info.doorbell) / p->nr_xcc;
 		occupancy[slot].doorbell_off = info.doorbell;
 	}
 	mutex_unlock(&kdev->cp.lock);
@@ -264,7 +264,7 @@ static void get_cu_occupancy(struct amdgpu_device *adev, struct kfd_cu_occupancy
 
 static void get_iq_wait_times(struct amdgpu_device *adev, uint32_t *wait_times, uint32_t inst)
 {
-	*wait_times = to_kfdsim(adev)->profile->grace_default << GP_IQ_WAIT_TIME2_SCH_WAVE_SHIFT;
+	*wait_times = to_kfdsim(adev)->profile->grace_default << GPU_IQ_WAIT_TIME2_SCH_WAVE_SHIFT;
 }
 
 static void build_grace_period_packet_info(struct amdgpu_device *adev, uint32_t wait_times,
@@ -272,11 +272,11 @@ static void build_grace_period_packet_info(struct amdgpu_device *adev, uint32_t 
 					   uint32_t *reg_data)
 {
 	/* As amdgpu_amdkfd_gfx_v9.c: 0 means for ever; more than 8 bits are cut off. */
-	u32 grace = (grace_period ?: 1) << GP_IQ_WAIT_TIME2_SCH_WAVE_SHIFT;
+	u32 grace = (grace_period ?: 1) << GPU_IQ_WAIT_TIME2_SCH_WAVE_SHIFT;
 
-	*reg_data = (wait_times & ~GP_IQ_WAIT_TIME2_SCH_WAVE_MASK) |
-		    (grace & GP_IQ_WAIT_TIME2_SCH_WAVE_MASK);
-	*reg_offset = GP_REG_CP_IQ_WAIT_TIME2;
+	*reg_data = (wait_times & ~GPU_IQ_WAIT_TIME2_SCH_WAVE_MASK) |
+		    (grace & GPU_IQ_WAIT_TIME2_SCH_WAVE_MASK);
+	*reg_offset = GPU_REG_CP_IQ_WAIT_TIME2;
 }
 
 /* SPI_GDBG_PER_VMID_CNTL goes into MAP_PROCESS; the model has no trap handler. */

@@ -37,7 +37,7 @@ MODULE_PARM_DESC(vram_mb, "size of VRAM; memory is taken when it is touched");
 
 static int __init kfdsim_init(void)
 {
-	const struct gp_profile *p = gp_profile_find(profile);
+	const struct gpu_profile *p = gpu_profile_find(profile);
 	int r;
 
 	if (!p) {

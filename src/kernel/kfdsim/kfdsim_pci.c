@@ -17,7 +17,7 @@
 static struct {
 	struct pci_bus *bus;
 	struct resource buses;
-	const struct gp_profile *profile;
+	const struct gpu_profile *profile;
 	unsigned int nr;
 	u16 command[MAX_GPUS];
 } pci = { .buses = { .name = "kfdsim", .flags = IORESOURCE_BUS } };
@@ -33,7 +33,7 @@ static const struct {
 	{ "mi308x", 0x74a2 },
 };
 
-static u16 device_id(const struct gp_profile *profile)
+static u16 device_id(const struct gpu_profile *profile)
 {
 	unsigned int i;
 
@@ -149,7 +149,7 @@ static int scan(void)
  *
  * Return: 0 or what PCI says. A GPU that did not start is in the log.
  */
-int kfdsim_pci_add(const struct gp_profile *profile, unsigned int nr)
+int kfdsim_pci_add(const struct gpu_profile *profile, unsigned int nr)
 {
 	int bus = find_free_bus();
 	int r;

@@ -21,7 +21,7 @@ static void reset(struct work_struct *work)
 	down_write(&kdev->reset_domain.sem);
 	kgd2kfd_pre_reset(adev->kfd.dev, &context);
 	mutex_lock(&kdev->cp.lock);
-	gp_gpu_reset(kdev->cp.gpu, kfdsim_cp_now(&kdev->cp));
+	gpu_reset(kdev->cp.gpu, kfdsim_cp_now(&kdev->cp));
 	kdev->cp.hiq_doorbell = 0;
 	kdev->cp.nr_mapped = 0;
 	mutex_unlock(&kdev->cp.lock);

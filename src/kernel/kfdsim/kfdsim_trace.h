@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * What the simulated GPU does, as trace events: kfdsim:gpu, one per struct
- * gp_gpu_trace, and what amdkfd asks of it, as kfdsim:hiq_doorbell.
- * The meaning of the arguments is in gpu/gpu.h (GP_GPU_TRACES).
+ * gpu_trace, and what amdkfd asks of it, as kfdsim:hiq_doorbell.
+ * The meaning of the arguments is in gpu/gpu.h (GPU_TRACES).
  */
 /* clang-format off */
 #undef TRACE_SYSTEM
@@ -15,7 +15,7 @@
 
 #include "gpu/gpu.h"
 
-#define KFDSIM_TRACE_NAME(name, text) { GP_GPU_TRACE_##name, text },
+#define KFDSIM_TRACE_NAME(name, text) { GPU_TRACE_##name, text },
 
 /* amdkfd rings the doorbell of its own queue: packets are on their way to the firmware. */
 TRACE_EVENT(hiq_doorbell,
@@ -33,7 +33,7 @@ TRACE_EVENT(hiq_doorbell,
 );
 
 TRACE_EVENT(gpu,
-	TP_PROTO(unsigned int device, const struct gp_gpu_trace *t),
+	TP_PROTO(unsigned int device, const struct gpu_trace *t),
 	TP_ARGS(device, t),
 	TP_STRUCT__entry(
 		__field(unsigned int, device)
@@ -55,7 +55,7 @@ TRACE_EVENT(gpu,
 	),
 	TP_printk("gpu=%u %s pasid=%#x doorbell=%#x at=%llu arg0=%llu arg1=%llu",
 		  __entry->device,
-		  __print_symbolic(__entry->kind, GP_GPU_TRACES(KFDSIM_TRACE_NAME) { -1, NULL }),
+		  __print_symbolic(__entry->kind, GPU_TRACES(KFDSIM_TRACE_NAME) { -1, NULL }),
 		  __entry->pasid, __entry->doorbell, __entry->now_ns, __entry->arg0,
 		  __entry->arg1)
 );

@@ -24,12 +24,12 @@
 #define SAME_VALUE(ours, theirs) \
 	_Static_assert((unsigned long)(ours) == (unsigned long)(theirs), #ours)
 
-SAME_SIZE(gp_kfd_version, kfd_ioctl_get_version_args);
-SAME(gp_kfd_version, major, kfd_ioctl_get_version_args, major_version);
-SAME(gp_kfd_version, minor, kfd_ioctl_get_version_args, minor_version);
+SAME_SIZE(drv_kfd_version, kfd_ioctl_get_version_args);
+SAME(drv_kfd_version, major, kfd_ioctl_get_version_args, major_version);
+SAME(drv_kfd_version, minor, kfd_ioctl_get_version_args, minor_version);
 
-#define CREATE(ours, theirs) SAME(gp_kfd_create_queue, ours, kfd_ioctl_create_queue_args, theirs)
-SAME_SIZE(gp_kfd_create_queue, kfd_ioctl_create_queue_args);
+#define CREATE(ours, theirs) SAME(drv_kfd_create_queue, ours, kfd_ioctl_create_queue_args, theirs)
+SAME_SIZE(drv_kfd_create_queue, kfd_ioctl_create_queue_args);
 CREATE(ring_addr, ring_base_address);
 CREATE(wptr_addr, write_pointer_address);
 CREATE(rptr_addr, read_pointer_address);
@@ -48,77 +48,77 @@ CREATE(ctl_stack_bytes, ctl_stack_size);
 CREATE(sdma_engine, sdma_engine_id);
 CREATE(pad, pad);
 
-SAME_SIZE(gp_kfd_acquire_vm, kfd_ioctl_acquire_vm_args);
-SAME(gp_kfd_acquire_vm, drm_fd, kfd_ioctl_acquire_vm_args, drm_fd);
-SAME(gp_kfd_acquire_vm, gpu_id, kfd_ioctl_acquire_vm_args, gpu_id);
+SAME_SIZE(drv_kfd_acquire_vm, kfd_ioctl_acquire_vm_args);
+SAME(drv_kfd_acquire_vm, drm_fd, kfd_ioctl_acquire_vm_args, drm_fd);
+SAME(drv_kfd_acquire_vm, gpu_id, kfd_ioctl_acquire_vm_args, gpu_id);
 
 #define ALLOC(ours, theirs) \
-	SAME(gp_kfd_alloc_memory, ours, kfd_ioctl_alloc_memory_of_gpu_args, theirs)
-SAME_SIZE(gp_kfd_alloc_memory, kfd_ioctl_alloc_memory_of_gpu_args);
+	SAME(drv_kfd_alloc_memory, ours, kfd_ioctl_alloc_memory_of_gpu_args, theirs)
+SAME_SIZE(drv_kfd_alloc_memory, kfd_ioctl_alloc_memory_of_gpu_args);
 ALLOC(va_addr, va_addr);
 ALLOC(bytes, size);
 ALLOC(handle, handle);
 ALLOC(mmap_offset, mmap_offset);
 ALLOC(gpu_id, gpu_id);
 ALLOC(flags, flags);
-SAME_VALUE(GP_KFD_MEMORY_GTT, KFD_IOC_ALLOC_MEM_FLAGS_GTT);
-SAME_VALUE(GP_KFD_MEMORY_NO_SUBSTITUTE, KFD_IOC_ALLOC_MEM_FLAGS_NO_SUBSTITUTE);
-SAME_VALUE(GP_KFD_MEMORY_EXECUTABLE, KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE);
-SAME_VALUE(GP_KFD_MEMORY_WRITABLE, (uint32_t)KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE);
+SAME_VALUE(DRV_KFD_MEMORY_GTT, KFD_IOC_ALLOC_MEM_FLAGS_GTT);
+SAME_VALUE(DRV_KFD_MEMORY_NO_SUBSTITUTE, KFD_IOC_ALLOC_MEM_FLAGS_NO_SUBSTITUTE);
+SAME_VALUE(DRV_KFD_MEMORY_EXECUTABLE, KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE);
+SAME_VALUE(DRV_KFD_MEMORY_WRITABLE, (uint32_t)KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE);
 
-#define MAP(ours, theirs) SAME(gp_kfd_map_memory, ours, kfd_ioctl_map_memory_to_gpu_args, theirs)
-SAME_SIZE(gp_kfd_map_memory, kfd_ioctl_map_memory_to_gpu_args);
+#define MAP(ours, theirs) SAME(drv_kfd_map_memory, ours, kfd_ioctl_map_memory_to_gpu_args, theirs)
+SAME_SIZE(drv_kfd_map_memory, kfd_ioctl_map_memory_to_gpu_args);
 MAP(handle, handle);
 MAP(gpu_ids_ptr, device_ids_array_ptr);
 MAP(nr, n_devices);
 MAP(nr_done, n_success);
 
-SAME_SIZE(gp_kfd_destroy_queue, kfd_ioctl_destroy_queue_args);
-SAME(gp_kfd_destroy_queue, queue_id, kfd_ioctl_destroy_queue_args, queue_id);
+SAME_SIZE(drv_kfd_destroy_queue, kfd_ioctl_destroy_queue_args);
+SAME(drv_kfd_destroy_queue, queue_id, kfd_ioctl_destroy_queue_args, queue_id);
 
-#define UPDATE(ours, theirs) SAME(gp_kfd_update_queue, ours, kfd_ioctl_update_queue_args, theirs)
-SAME_SIZE(gp_kfd_update_queue, kfd_ioctl_update_queue_args);
+#define UPDATE(ours, theirs) SAME(drv_kfd_update_queue, ours, kfd_ioctl_update_queue_args, theirs)
+SAME_SIZE(drv_kfd_update_queue, kfd_ioctl_update_queue_args);
 UPDATE(ring_addr, ring_base_address);
 UPDATE(queue_id, queue_id);
 UPDATE(ring_bytes, ring_size);
 UPDATE(percentage, queue_percentage);
 UPDATE(prio, queue_priority);
 
-SAME_SIZE(gp_kfd_event_data, kfd_event_data);
-SAME(gp_kfd_event_data, ext, kfd_event_data, kfd_event_data_ext);
-SAME(gp_kfd_event_data, event_id, kfd_event_data, event_id);
-SAME(gp_kfd_event_data, pad, kfd_event_data, pad);
+SAME_SIZE(drv_kfd_event_data, kfd_event_data);
+SAME(drv_kfd_event_data, ext, kfd_event_data, kfd_event_data_ext);
+SAME(drv_kfd_event_data, event_id, kfd_event_data, event_id);
+SAME(drv_kfd_event_data, pad, kfd_event_data, pad);
 
-#define WAIT(ours, theirs) SAME(gp_kfd_wait_events, ours, kfd_ioctl_wait_events_args, theirs)
-SAME_SIZE(gp_kfd_wait_events, kfd_ioctl_wait_events_args);
+#define WAIT(ours, theirs) SAME(drv_kfd_wait_events, ours, kfd_ioctl_wait_events_args, theirs)
+SAME_SIZE(drv_kfd_wait_events, kfd_ioctl_wait_events_args);
 WAIT(events_ptr, events_ptr);
 WAIT(nr_events, num_events);
 WAIT(wait_for_all, wait_for_all);
 WAIT(timeout_ms, timeout);
 WAIT(result, wait_result);
-SAME_VALUE(GP_KFD_WAIT_COMPLETE, KFD_IOC_WAIT_RESULT_COMPLETE);
-SAME_VALUE(GP_KFD_WAIT_TIMEOUT, KFD_IOC_WAIT_RESULT_TIMEOUT);
-SAME_VALUE(GP_KFD_WAIT_FAIL, KFD_IOC_WAIT_RESULT_FAIL);
+SAME_VALUE(DRV_KFD_WAIT_COMPLETE, KFD_IOC_WAIT_RESULT_COMPLETE);
+SAME_VALUE(DRV_KFD_WAIT_TIMEOUT, KFD_IOC_WAIT_RESULT_TIMEOUT);
+SAME_VALUE(DRV_KFD_WAIT_FAIL, KFD_IOC_WAIT_RESULT_FAIL);
 
 #define RUNTIME(ours, theirs) \
-	SAME(gp_kfd_runtime_enable, ours, kfd_ioctl_runtime_enable_args, theirs)
-SAME_SIZE(gp_kfd_runtime_enable, kfd_ioctl_runtime_enable_args);
+	SAME(drv_kfd_runtime_enable, ours, kfd_ioctl_runtime_enable_args, theirs)
+SAME_SIZE(drv_kfd_runtime_enable, kfd_ioctl_runtime_enable_args);
 RUNTIME(r_debug, r_debug);
 RUNTIME(mode, mode_mask);
 RUNTIME(capabilities, capabilities_mask);
-SAME_SIZE(gp_kfd_runtime_info, kfd_runtime_info);
-SAME(gp_kfd_runtime_info, r_debug, kfd_runtime_info, r_debug);
-SAME(gp_kfd_runtime_info, state, kfd_runtime_info, runtime_state);
-SAME(gp_kfd_runtime_info, ttmp_setup, kfd_runtime_info, ttmp_setup);
-SAME_VALUE(GP_KFD_RUNTIME_ENABLE, KFD_RUNTIME_ENABLE_MODE_ENABLE_MASK);
-SAME_VALUE(GP_KFD_RUNTIME_TTMP, KFD_RUNTIME_ENABLE_MODE_TTMP_SAVE_MASK);
-SAME_VALUE(GP_KFD_RUNTIME_STATE_DISABLED, DEBUG_RUNTIME_STATE_DISABLED);
-SAME_VALUE(GP_KFD_RUNTIME_STATE_ENABLED, DEBUG_RUNTIME_STATE_ENABLED);
-SAME_VALUE(GP_KFD_RUNTIME_STATE_BUSY, DEBUG_RUNTIME_STATE_ENABLED_BUSY);
-SAME_VALUE(GP_KFD_RUNTIME_STATE_ERROR, DEBUG_RUNTIME_STATE_ENABLED_ERROR);
+SAME_SIZE(drv_kfd_runtime_info, kfd_runtime_info);
+SAME(drv_kfd_runtime_info, r_debug, kfd_runtime_info, r_debug);
+SAME(drv_kfd_runtime_info, state, kfd_runtime_info, runtime_state);
+SAME(drv_kfd_runtime_info, ttmp_setup, kfd_runtime_info, ttmp_setup);
+SAME_VALUE(DRV_KFD_RUNTIME_ENABLE, KFD_RUNTIME_ENABLE_MODE_ENABLE_MASK);
+SAME_VALUE(DRV_KFD_RUNTIME_TTMP, KFD_RUNTIME_ENABLE_MODE_TTMP_SAVE_MASK);
+SAME_VALUE(DRV_KFD_RUNTIME_STATE_DISABLED, DEBUG_RUNTIME_STATE_DISABLED);
+SAME_VALUE(DRV_KFD_RUNTIME_STATE_ENABLED, DEBUG_RUNTIME_STATE_ENABLED);
+SAME_VALUE(DRV_KFD_RUNTIME_STATE_BUSY, DEBUG_RUNTIME_STATE_ENABLED_BUSY);
+SAME_VALUE(DRV_KFD_RUNTIME_STATE_ERROR, DEBUG_RUNTIME_STATE_ENABLED_ERROR);
 
-#define QUEUE(ours, theirs) SAME(gp_kfd_queue_entry, ours, kfd_queue_snapshot_entry, theirs)
-SAME_SIZE(gp_kfd_queue_entry, kfd_queue_snapshot_entry);
+#define QUEUE(ours, theirs) SAME(drv_kfd_queue_entry, ours, kfd_queue_snapshot_entry, theirs)
+SAME_SIZE(drv_kfd_queue_entry, kfd_queue_snapshot_entry);
 QUEUE(exceptions, exception_status);
 QUEUE(ring_addr, ring_base_address);
 QUEUE(wptr_addr, write_pointer_address);
@@ -131,8 +131,8 @@ QUEUE(type, queue_type);
 QUEUE(save_bytes, ctx_save_restore_area_size);
 QUEUE(reserved, reserved);
 
-#define DBG(ours, theirs) SAME(gp_kfd_dbg_trap, ours, kfd_ioctl_dbg_trap_args, theirs)
-SAME_SIZE(gp_kfd_dbg_trap, kfd_ioctl_dbg_trap_args);
+#define DBG(ours, theirs) SAME(drv_kfd_dbg_trap, ours, kfd_ioctl_dbg_trap_args, theirs)
+SAME_SIZE(drv_kfd_dbg_trap, kfd_ioctl_dbg_trap_args);
 DBG(pid, pid);
 DBG(op, op);
 DBG(enable.exceptions, enable.exception_mask);
@@ -158,58 +158,58 @@ DBG(snapshot.entry_bytes, queue_snapshot.entry_size);
 DBG(snapshot.buf_ptr, device_snapshot.snapshot_buf_ptr);
 DBG(snapshot.nr, device_snapshot.num_devices);
 DBG(snapshot.entry_bytes, device_snapshot.entry_size);
-SAME_VALUE(GP_KFD_DBG_ENABLE, KFD_IOC_DBG_TRAP_ENABLE);
-SAME_VALUE(GP_KFD_DBG_DISABLE, KFD_IOC_DBG_TRAP_DISABLE);
-SAME_VALUE(GP_KFD_DBG_SEND_RUNTIME_EVENT, KFD_IOC_DBG_TRAP_SEND_RUNTIME_EVENT);
-SAME_VALUE(GP_KFD_DBG_SUSPEND_QUEUES, KFD_IOC_DBG_TRAP_SUSPEND_QUEUES);
-SAME_VALUE(GP_KFD_DBG_RESUME_QUEUES, KFD_IOC_DBG_TRAP_RESUME_QUEUES);
-SAME_VALUE(GP_KFD_DBG_QUERY_EVENT, KFD_IOC_DBG_TRAP_QUERY_DEBUG_EVENT);
-SAME_VALUE(GP_KFD_DBG_QUEUE_SNAPSHOT, KFD_IOC_DBG_TRAP_GET_QUEUE_SNAPSHOT);
-SAME_VALUE(GP_KFD_DBG_QUEUE_ERROR, (uint32_t)KFD_DBG_QUEUE_ERROR_MASK);
-SAME_VALUE(GP_KFD_DBG_QUEUE_INVALID, (uint32_t)KFD_DBG_QUEUE_INVALID_MASK);
-SAME_VALUE(GP_KFD_EC_QUEUE_PREEMPTION_ERROR, KFD_EC_MASK(EC_QUEUE_PREEMPTION_ERROR));
-SAME_VALUE(GP_KFD_EC_QUEUE_NEW, KFD_EC_MASK(EC_QUEUE_NEW));
-SAME_VALUE(GP_KFD_EC_QUEUE_DELETE, KFD_EC_MASK(EC_DEVICE_QUEUE_DELETE));
-SAME_VALUE(GP_KFD_EC_DEVICE_FATAL_HALT, KFD_EC_MASK(EC_DEVICE_FATAL_HALT));
-SAME_VALUE(GP_KFD_EC_PROCESS_RUNTIME, KFD_EC_MASK(EC_PROCESS_RUNTIME));
-SAME_VALUE(GP_KFD_EC_DEVICE_REMOVE, KFD_EC_MASK(EC_PROCESS_DEVICE_REMOVE));
+SAME_VALUE(DRV_KFD_DBG_ENABLE, KFD_IOC_DBG_TRAP_ENABLE);
+SAME_VALUE(DRV_KFD_DBG_DISABLE, KFD_IOC_DBG_TRAP_DISABLE);
+SAME_VALUE(DRV_KFD_DBG_SEND_RUNTIME_EVENT, KFD_IOC_DBG_TRAP_SEND_RUNTIME_EVENT);
+SAME_VALUE(DRV_KFD_DBG_SUSPEND_QUEUES, KFD_IOC_DBG_TRAP_SUSPEND_QUEUES);
+SAME_VALUE(DRV_KFD_DBG_RESUME_QUEUES, KFD_IOC_DBG_TRAP_RESUME_QUEUES);
+SAME_VALUE(DRV_KFD_DBG_QUERY_EVENT, KFD_IOC_DBG_TRAP_QUERY_DEBUG_EVENT);
+SAME_VALUE(DRV_KFD_DBG_QUEUE_SNAPSHOT, KFD_IOC_DBG_TRAP_GET_QUEUE_SNAPSHOT);
+SAME_VALUE(DRV_KFD_DBG_QUEUE_ERROR, (uint32_t)KFD_DBG_QUEUE_ERROR_MASK);
+SAME_VALUE(DRV_KFD_DBG_QUEUE_INVALID, (uint32_t)KFD_DBG_QUEUE_INVALID_MASK);
+SAME_VALUE(DRV_KFD_EC_QUEUE_PREEMPTION_ERROR, KFD_EC_MASK(EC_QUEUE_PREEMPTION_ERROR));
+SAME_VALUE(DRV_KFD_EC_QUEUE_NEW, KFD_EC_MASK(EC_QUEUE_NEW));
+SAME_VALUE(DRV_KFD_EC_QUEUE_DELETE, KFD_EC_MASK(EC_DEVICE_QUEUE_DELETE));
+SAME_VALUE(DRV_KFD_EC_DEVICE_FATAL_HALT, KFD_EC_MASK(EC_DEVICE_FATAL_HALT));
+SAME_VALUE(DRV_KFD_EC_PROCESS_RUNTIME, KFD_EC_MASK(EC_PROCESS_RUNTIME));
+SAME_VALUE(DRV_KFD_EC_DEVICE_REMOVE, KFD_EC_MASK(EC_PROCESS_DEVICE_REMOVE));
 
-SAME_VALUE(GP_KFD_QUEUE_PM4, KFD_IOC_QUEUE_TYPE_COMPUTE);
-SAME_VALUE(GP_KFD_QUEUE_SDMA, KFD_IOC_QUEUE_TYPE_SDMA);
-SAME_VALUE(GP_KFD_QUEUE_AQL, KFD_IOC_QUEUE_TYPE_COMPUTE_AQL);
-SAME_VALUE(GP_KFD_QUEUE_SDMA_XGMI, KFD_IOC_QUEUE_TYPE_SDMA_XGMI);
-SAME_VALUE(GP_KFD_QUEUE_SDMA_BY_ENGINE, KFD_IOC_QUEUE_TYPE_SDMA_BY_ENG_ID);
-SAME_VALUE(GP_KFD_PERCENT_MAX, KFD_MAX_QUEUE_PERCENTAGE);
-SAME_VALUE(GP_KFD_PRIO_MAX, KFD_MAX_QUEUE_PRIORITY);
+SAME_VALUE(DRV_KFD_QUEUE_PM4, KFD_IOC_QUEUE_TYPE_COMPUTE);
+SAME_VALUE(DRV_KFD_QUEUE_SDMA, KFD_IOC_QUEUE_TYPE_SDMA);
+SAME_VALUE(DRV_KFD_QUEUE_AQL, KFD_IOC_QUEUE_TYPE_COMPUTE_AQL);
+SAME_VALUE(DRV_KFD_QUEUE_SDMA_XGMI, KFD_IOC_QUEUE_TYPE_SDMA_XGMI);
+SAME_VALUE(DRV_KFD_QUEUE_SDMA_BY_ENGINE, KFD_IOC_QUEUE_TYPE_SDMA_BY_ENG_ID);
+SAME_VALUE(DRV_KFD_PERCENT_MAX, KFD_MAX_QUEUE_PERCENTAGE);
+SAME_VALUE(DRV_KFD_PRIO_MAX, KFD_MAX_QUEUE_PRIORITY);
 
-SAME_VALUE(GP_KFD_IOC_GET_VERSION, AMDKFD_IOC_GET_VERSION);
-SAME_VALUE(GP_KFD_IOC_CREATE_QUEUE, AMDKFD_IOC_CREATE_QUEUE);
-SAME_VALUE(GP_KFD_IOC_DESTROY_QUEUE, AMDKFD_IOC_DESTROY_QUEUE);
-SAME_VALUE(GP_KFD_IOC_UPDATE_QUEUE, AMDKFD_IOC_UPDATE_QUEUE);
-SAME_VALUE(GP_KFD_IOC_WAIT_EVENTS, AMDKFD_IOC_WAIT_EVENTS);
-SAME_VALUE(GP_KFD_IOC_ACQUIRE_VM, AMDKFD_IOC_ACQUIRE_VM);
-SAME_VALUE(GP_KFD_IOC_ALLOC_MEMORY, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU);
-SAME_VALUE(GP_KFD_IOC_MAP_MEMORY, AMDKFD_IOC_MAP_MEMORY_TO_GPU);
-SAME_VALUE(GP_KFD_IOC_RUNTIME_ENABLE, AMDKFD_IOC_RUNTIME_ENABLE);
-SAME_VALUE(GP_KFD_IOC_DBG_TRAP, AMDKFD_IOC_DBG_TRAP);
+SAME_VALUE(DRV_KFD_IOC_GET_VERSION, AMDKFD_IOC_GET_VERSION);
+SAME_VALUE(DRV_KFD_IOC_CREATE_QUEUE, AMDKFD_IOC_CREATE_QUEUE);
+SAME_VALUE(DRV_KFD_IOC_DESTROY_QUEUE, AMDKFD_IOC_DESTROY_QUEUE);
+SAME_VALUE(DRV_KFD_IOC_UPDATE_QUEUE, AMDKFD_IOC_UPDATE_QUEUE);
+SAME_VALUE(DRV_KFD_IOC_WAIT_EVENTS, AMDKFD_IOC_WAIT_EVENTS);
+SAME_VALUE(DRV_KFD_IOC_ACQUIRE_VM, AMDKFD_IOC_ACQUIRE_VM);
+SAME_VALUE(DRV_KFD_IOC_ALLOC_MEMORY, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU);
+SAME_VALUE(DRV_KFD_IOC_MAP_MEMORY, AMDKFD_IOC_MAP_MEMORY_TO_GPU);
+SAME_VALUE(DRV_KFD_IOC_RUNTIME_ENABLE, AMDKFD_IOC_RUNTIME_ENABLE);
+SAME_VALUE(DRV_KFD_IOC_DBG_TRAP, AMDKFD_IOC_DBG_TRAP);
 
 static void version_is_the_headers(void)
 {
-	struct gp_kfd_version v = {};
-	int fd = gp_kfd_open();
+	struct drv_kfd_version v = {};
+	int fd = drv_kfd_open();
 
 	GT_CHECK(fd >= 0, "%s", strerror(-fd));
-	GT_CHECK(!gp_kfd_get_version(fd, &v), "version");
+	GT_CHECK(!drv_kfd_get_version(fd, &v), "version");
 	GT_CHECK(v.major == KFD_IOCTL_MAJOR_VERSION && v.minor == KFD_IOCTL_MINOR_VERSION,
 		 "%u.%u", v.major, v.minor);
-	GT_CHECK(gp_kfd_version_has_debug(&v), "%u.%u has no debugger calls?", v.major, v.minor);
+	GT_CHECK(drv_kfd_version_has_debug(&v), "%u.%u has no debugger calls?", v.major, v.minor);
 	close(fd);
-	GT_CHECK(gp_kfd_get_version(fd, &v) == -EBADF, "a closed descriptor answers");
+	GT_CHECK(drv_kfd_get_version(fd, &v) == -EBADF, "a closed descriptor answers");
 }
 
 static void without_a_driver_there_is_none(void)
 {
-	int fd = gp_kfd_open();
+	int fd = drv_kfd_open();
 
 	GT_CHECK(fd == -ENOENT || fd == -ENODEV, "%d", fd);
 }
@@ -217,7 +217,7 @@ static void without_a_driver_there_is_none(void)
 /* A batch of one good queue, one that is new, one that does not exist. */
 static void batch_says_what_became_of_each(void)
 {
-	struct gp_kfd_queue_entry entry[3] = {};
+	struct drv_kfd_queue_entry entry[3] = {};
 	struct gt_session s;
 	struct gt_queue q[2];
 	struct gt_gpu gpu;
@@ -227,22 +227,22 @@ static void batch_says_what_became_of_each(void)
 	gt_gpu_open(&gpu, 0);
 	s = gt_debug_self(&gpu);
 	gt_queue_create(&gpu, 7, &q[0]);
-	r = gp_kfd_dbg_queues(gpu.kfd, s.pid, entry, 3, GP_KFD_EC_QUEUE_NEW);
+	r = drv_kfd_dbg_queues(gpu.kfd, s.pid, entry, 3, DRV_KFD_EC_QUEUE_NEW);
 	GT_CHECK(r == 1 && entry[0].queue_id == q[0].id && entry[0].gpu_id == gpu.id, "%d", r);
-	GT_CHECK(entry[0].ring_addr == (uintptr_t)q[0].ring && entry[0].type == GP_KFD_QUEUE_AQL,
+	GT_CHECK(entry[0].ring_addr == (uintptr_t)q[0].ring && entry[0].type == DRV_KFD_QUEUE_AQL,
 		 "ring %lx, type %u", entry[0].ring_addr, entry[0].type);
 	gt_queue_create(&gpu, 7, &q[1]);
 	ids[0] = q[0].id;
 	ids[1] = q[1].id;
 	ids[2] = 77;
-	r = gp_kfd_dbg_suspend(gpu.kfd, s.pid, ids, 3, 1000);
+	r = drv_kfd_dbg_suspend(gpu.kfd, s.pid, ids, 3, 1000);
 	GT_CHECK(r == 1, "suspended %d", r);
-	GT_CHECK(!gp_kfd_dbg_result(ids[0]) && gp_kfd_dbg_result(ids[1]) == -ESRCH &&
-		 gp_kfd_dbg_result(ids[2]) == -ESRCH, "%x %x %x", ids[0], ids[1], ids[2]);
-	GT_CHECK(gp_kfd_dbg_id(ids[1]) == q[1].id, "%x", ids[1]);
-	r = gp_kfd_dbg_resume(gpu.kfd, s.pid, NULL, 0);
+	GT_CHECK(!drv_kfd_dbg_result(ids[0]) && drv_kfd_dbg_result(ids[1]) == -ESRCH &&
+		 drv_kfd_dbg_result(ids[2]) == -ESRCH, "%x %x %x", ids[0], ids[1], ids[2]);
+	GT_CHECK(drv_kfd_dbg_id(ids[1]) == q[1].id, "%x", ids[1]);
+	r = drv_kfd_dbg_resume(gpu.kfd, s.pid, NULL, 0);
 	GT_CHECK(r == 2, "resumed %d", r);
-	GT_CHECK(!gp_kfd_dbg_disable(gpu.kfd, s.pid), "disable");
+	GT_CHECK(!drv_kfd_dbg_disable(gpu.kfd, s.pid), "disable");
 }
 
 static const struct gt_case cases[] = {

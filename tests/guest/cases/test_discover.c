@@ -42,9 +42,9 @@ static void expect_queue(const struct gpreempt_queue *q, const struct gt_queue *
 	GT_CHECK(q->compute.value == 1, "no compute queue");
 }
 
-static void list(struct gp_queues *out, size_t nr)
+static void list(struct drv_queues *out, size_t nr)
 {
-	int r = gp_discover_queues(NULL, out);
+	int r = drv_discover_queues(NULL, out);
 
 	GT_CHECK(!r, "%s", strerror(-r));
 	GT_CHECK(out->nr == nr, "%zu queues of %zu", out->nr, nr);
@@ -71,9 +71,9 @@ static void end_session(const struct gt_session *s)
 /* One queue: debugfs alone is enough. Two alike: it takes a snapshot. */
 static void queues_are_as_they_were_made(void)
 {
-	struct gp_kfd_queue_entry entry[2];
+	struct drv_kfd_queue_entry entry[2];
 	struct gt_queue q[2];
-	struct gp_queues l;
+	struct drv_queues l;
 	struct gt_session s;
 	struct gt_gpu gpu;
 
@@ -85,23 +85,23 @@ static void queues_are_as_they_were_made(void)
 	EXPECT_UNKNOWN(&l.queues[0], type);
 	EXPECT_UNKNOWN(&l.queues[0], ring_addr);
 	EXPECT(&l.queues[0], compute, GPREEMPT_SOURCE_SYSFS, 1);
-	GT_CHECK(!gp_discover_add_mqds(NULL, &l), "mqds");
+	GT_CHECK(!drv_discover_add_mqds(NULL, &l), "mqds");
 	expect_queue(&l.queues[0], &q[0], GPREEMPT_SOURCE_DEBUGFS, GPREEMPT_SOURCE_DEBUGFS);
-	EXPECT(&l.queues[0], type, GPREEMPT_SOURCE_DEBUGFS, GP_KFD_QUEUE_AQL);
-	gp_queues_fini(&l);
+	EXPECT(&l.queues[0], type, GPREEMPT_SOURCE_DEBUGFS, DRV_KFD_QUEUE_AQL);
+	drv_queues_fini(&l);
 
 	gt_queue_create_pm4(&gpu, 11, &q[1]);
 	list(&l, 2);
-	GT_CHECK(!gp_discover_add_mqds(NULL, &l), "mqds");
+	GT_CHECK(!drv_discover_add_mqds(NULL, &l), "mqds");
 	EXPECT_UNKNOWN(&l.queues[0], prio);
 	EXPECT_UNKNOWN(&l.queues[1], prio);
-	GT_CHECK(gp_kfd_dbg_queues(gpu.kfd, s.pid, entry, 2, 0) == 2, "snapshot");
-	GT_CHECK(!gp_discover_add_snapshot(&l, s.pid, entry, 2), "join");
-	GT_CHECK(!gp_discover_add_mqds(NULL, &l), "mqds");
+	GT_CHECK(drv_kfd_dbg_queues(gpu.kfd, s.pid, entry, 2, 0) == 2, "snapshot");
+	GT_CHECK(!drv_discover_add_snapshot(&l, s.pid, entry, 2), "join");
+	GT_CHECK(!drv_discover_add_mqds(NULL, &l), "mqds");
 	expect_queue(&l.queues[0], &q[0], GPREEMPT_SOURCE_SNAPSHOT, GPREEMPT_SOURCE_DEBUGFS);
 	expect_queue(&l.queues[1], &q[1], GPREEMPT_SOURCE_SNAPSHOT, GPREEMPT_SOURCE_DEBUGFS);
-	EXPECT(&l.queues[1], type, GPREEMPT_SOURCE_SNAPSHOT, GP_KFD_QUEUE_PM4);
-	gp_queues_fini(&l);
+	EXPECT(&l.queues[1], type, GPREEMPT_SOURCE_SNAPSHOT, DRV_KFD_QUEUE_PM4);
+	drv_queues_fini(&l);
 	end_session(&s);
 }
 
@@ -112,7 +112,7 @@ static const struct gt_shape endless = {
 static uint64_t occupancy(const struct gt_gpu *gpu)
 {
 	uint64_t value;
-	int r = gp_discover_occupancy(NULL, getpid(), gpu->id, &value);
+	int r = drv_discover_occupancy(NULL, getpid(), gpu->id, &value);
 
 	GT_CHECK(!r, "%s", strerror(-r));
 	return value;
@@ -123,7 +123,7 @@ static void equal_indices_are_not_idle(void)
 {
 	struct gt_kernel k;
 	struct gt_queue q;
-	struct gp_queues l;
+	struct drv_queues l;
 	struct gt_gpu gpu;
 
 	gt_gpu_open(&gpu, 0);
@@ -133,8 +133,8 @@ static void equal_indices_are_not_idle(void)
 	gt_kernel_launch(&k, &q);
 	GT_CHECK(!gt_stat_wait(0, "waves", 4), "not running");
 	list(&l, 1);
-	GT_CHECK(!gp_discover_add_mqds(NULL, &l), "mqds");
-	gp_discover_add_pointers(NULL, &l);
+	GT_CHECK(!drv_discover_add_mqds(NULL, &l), "mqds");
+	drv_discover_add_pointers(NULL, &l);
 	EXPECT(&l.queues[0], rptr, GPREEMPT_SOURCE_MEMORY, *q.rptr);
 	EXPECT(&l.queues[0], wptr, GPREEMPT_SOURCE_MEMORY, 1);
 	EXPECT_UNKNOWN(&l.queues[0], busy);
@@ -144,75 +144,75 @@ static void equal_indices_are_not_idle(void)
 	GT_CHECK(!occupancy(&gpu), "paused and on the GPU");
 	/* Work that waits is seen. */
 	gt_kernel_launch(&k, &q);
-	gp_discover_add_pointers(NULL, &l);
+	drv_discover_add_pointers(NULL, &l);
 	EXPECT(&l.queues[0], wptr, GPREEMPT_SOURCE_MEMORY, 2);
 	EXPECT(&l.queues[0], busy, GPREEMPT_SOURCE_MEMORY, 1);
-	gp_queues_fini(&l);
+	drv_queues_fini(&l);
 }
 
 static void nobody_sees_sysfs_only(void)
 {
 	struct gt_queue q;
-	struct gp_queues l;
+	struct drv_queues l;
 	struct gt_gpu gpu;
 
 	gt_gpu_open(&gpu, 0);
 	gt_queue_create(&gpu, 5, &q);
 	GT_CHECK(!setuid(NOBODY), "setuid");
 	list(&l, 1);
-	GT_CHECK(gp_discover_add_mqds(NULL, &l) == -EACCES, "reads debugfs");
+	GT_CHECK(drv_discover_add_mqds(NULL, &l) == -EACCES, "reads debugfs");
 	EXPECT_UNKNOWN(&l.queues[0], prio);
 	EXPECT(&l.queues[0], compute, GPREEMPT_SOURCE_SYSFS, 1);
-	gp_queues_fini(&l);
+	drv_queues_fini(&l);
 }
 
 static void node_is_the_profile(void)
 {
-	struct gp_node *n;
+	struct drv_node *n;
 	size_t nr;
 
-	GT_CHECK(!gp_discover_nodes(NULL, &n, &nr) && nr == 1, "nodes");
+	GT_CHECK(!drv_discover_nodes(NULL, &n, &nr) && nr == 1, "nodes");
 	GT_CHECK(!strcmp(n->name, "gfx942"), "%s", n->name);
 	EXPECT(n, nr_xcc, GPREEMPT_SOURCE_SYSFS, 4);
 	EXPECT(n, nr_cu, GPREEMPT_SOURCE_SYSFS, 80);
 	GT_CHECK(n->cwsr_bytes.value && n->mec_fw.value, "CWSR, firmware");
-	GT_CHECK(n->capability.value & GP_NODE_CAP_DEBUG, "%lx", n->capability.value);
+	GT_CHECK(n->capability.value & DRV_NODE_CAP_DEBUG, "%lx", n->capability.value);
 	free(n);
 }
 
 static void system_is_the_guest(void)
 {
-	struct gp_system s;
+	struct drv_system s;
 
-	gp_system_read(NULL, &s);
+	drv_system_read(NULL, &s);
 	GT_CHECK(!strncmp(s.kernel, "6.12.", 5), "%s", s.kernel);
 	GT_CHECK(!strcmp(s.module, "kfdsim"), "%s", s.module);
 	GT_CHECK(!s.kfd && !s.debugfs, "%d %d", s.kfd, s.debugfs);
 	EXPECT(&s, kfd_major, GPREEMPT_SOURCE_SYSFS, KFD_IOCTL_MAJOR_VERSION);
 	EXPECT(&s, kfd_minor, GPREEMPT_SOURCE_SYSFS, KFD_IOCTL_MINOR_VERSION);
-	EXPECT(&s, sched_policy, GPREEMPT_SOURCE_SYSFS, GP_SCHED_POLICY_HWS);
+	EXPECT(&s, sched_policy, GPREEMPT_SOURCE_SYSFS, DRV_SCHED_POLICY_HWS);
 	EXPECT(&s, cwsr_enable, GPREEMPT_SOURCE_SYSFS, 1);
 	EXPECT(&s, ptrace_scope, GPREEMPT_SOURCE_SYSFS, 0);
 }
 
 static void system_without_hws_says_so(void)
 {
-	struct gp_system s;
+	struct drv_system s;
 
-	gp_system_read(NULL, &s);
-	EXPECT(&s, sched_policy, GPREEMPT_SOURCE_SYSFS, GP_SCHED_POLICY_NO_HWS);
+	drv_system_read(NULL, &s);
+	EXPECT(&s, sched_policy, GPREEMPT_SOURCE_SYSFS, DRV_SCHED_POLICY_NO_HWS);
 }
 
 static void system_without_a_driver_says_so(void)
 {
-	struct gp_system s;
-	struct gp_queues l;
+	struct drv_system s;
+	struct drv_queues l;
 
-	gp_system_read(NULL, &s);
+	drv_system_read(NULL, &s);
 	GT_CHECK(!s.module[0] && s.kfd == -ENOENT, "module '%s', kfd %d", s.module, s.kfd);
 	EXPECT_UNKNOWN(&s, sched_policy);
 	EXPECT_UNKNOWN(&s, kfd_major);
-	GT_CHECK(gp_discover_queues(NULL, &l) == -ENOENT, "queues");
+	GT_CHECK(drv_discover_queues(NULL, &l) == -ENOENT, "queues");
 }
 
 static const struct gt_case cases[] = {

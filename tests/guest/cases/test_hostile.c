@@ -129,7 +129,7 @@ static void live_beside(void (*harm)(int ready))
 /* Packets that take no time, by the million. */
 static void stream(int ready)
 {
-	uint32_t nr = 0xfffff, *buffer, pkt[GP_PM4_INDIRECT_BUFFER_DW], i;
+	uint32_t nr = 0xfffff, *buffer, pkt[GPU_PM4_INDIRECT_BUFFER_DW], i;
 	struct gt_queue q;
 	struct gt_gpu gpu;
 
@@ -138,13 +138,13 @@ static void stream(int ready)
 	buffer = gt_alloc(&gpu, 4ul * nr);
 	for (i = 0; i < nr; i++)
 		buffer[i] = 0xffff1000;	/* NOP of one dword */
-	gp_pm4_begin(pkt, GP_PM4_INDIRECT_BUFFER, GP_PM4_INDIRECT_BUFFER_DW);
-	gp_pm4_set(pkt, GP_INDIRECT_BUFFER_SIZE, nr);
+	gpu_pm4_begin(pkt, GPU_PM4_INDIRECT_BUFFER, GPU_PM4_INDIRECT_BUFFER_DW);
+	gpu_pm4_set(pkt, GPU_INDIRECT_BUFFER_SIZE, nr);
 	pkt[1] = (uint32_t)(uintptr_t)buffer;
 	pkt[2] = (uint32_t)((uintptr_t)buffer >> 32);
 	for (i = 0; i < 4000; i++)
-		memcpy(q.ring + 4 * GP_PM4_INDIRECT_BUFFER_DW * i, pkt, sizeof(pkt));
-	*q.wptr = 4000 * GP_PM4_INDIRECT_BUFFER_DW;
+		memcpy(q.ring + 4 * GPU_PM4_INDIRECT_BUFFER_DW * i, pkt, sizeof(pkt));
+	*q.wptr = 4000 * GPU_PM4_INDIRECT_BUFFER_DW;
 	*q.doorbell = *q.wptr;
 	tell(ready);
 }
@@ -166,9 +166,9 @@ static void fill(void *mem, uint64_t bytes)
 static void noise(int ready)
 {
 	static const uint8_t ops[] = {
-		GP_PM4_NOP, GP_PM4_WRITE_DATA, GP_PM4_RELEASE_MEM, GP_PM4_ACQUIRE_MEM,
-		GP_PM4_WAIT_REG_MEM, GP_PM4_SET_SH_REG, GP_PM4_DISPATCH_DIRECT,
-		GP_PM4_INDIRECT_BUFFER,
+		GPU_PM4_NOP, GPU_PM4_WRITE_DATA, GPU_PM4_RELEASE_MEM, GPU_PM4_ACQUIRE_MEM,
+		GPU_PM4_WAIT_REG_MEM, GPU_PM4_SET_SH_REG, GPU_PM4_DISPATCH_DIRECT,
+		GPU_PM4_INDIRECT_BUFFER,
 	};
 	struct gt_queue q;
 	struct gt_gpu gpu;

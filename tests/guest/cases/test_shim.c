@@ -42,14 +42,14 @@ static void start_bystander(void)
 	GT_CHECK(!gt_stat_wait(0, "waves", 1), "no bystander");
 }
 
-static struct gp_wire_done hold(void)
+static struct wire_done hold(void)
 {
-	return gt_wire_order(&wire, GP_WIRE_HOLD, gpu.id);
+	return gt_wire_order(&wire, WIRE_HOLD, gpu.id);
 }
 
-static struct gp_wire_done release(void)
+static struct wire_done release(void)
 {
-	return gt_wire_order(&wire, GP_WIRE_RELEASE, gpu.id);
+	return gt_wire_order(&wire, WIRE_RELEASE, gpu.id);
 }
 
 static void end_client(int signal)
@@ -86,7 +86,7 @@ static void check_pairs(unsigned int pairs, uint64_t cycles)
 
 static void pair_of_one_queue_costs_two_cycles(void)
 {
-	struct gp_wire_done done;
+	struct wire_done done;
 	uint64_t runlists;
 
 	begin();
@@ -107,14 +107,14 @@ static void pair_of_one_queue_costs_two_cycles(void)
 	GT_CHECK(!gt_stat_wait(0, "waves", 1), "waves of a stopped queue");
 	done = release();
 	GT_CHECK(done.nr_cycles == 1 && done.nr_queues == 1, "%u cycles", done.nr_cycles);
-	GT_CHECK(!gt_wire_get(&wire, GP_WIRE_NOTE, NULL, 0, 3000), "no note of progress");
+	GT_CHECK(!gt_wire_get(&wire, WIRE_NOTE, NULL, 0, 3000), "no note of progress");
 	end_client(SIGTERM);
 }
 
 /* Control: the client is an ordinary one; without the library nobody comes. */
 static void nobody_comes_without_the_shim(void)
 {
-	struct gp_wire_hello hello;
+	struct wire_hello hello;
 
 	begin();
 	unsetenv("LD_PRELOAD");
@@ -142,7 +142,7 @@ static void batch_of_four_costs_two_cycles(void)
 	begin();
 	start_bystander();
 	GT_START(&client, 0, "load_queues", "4", "3000", "1", "runtime");
-	gt_wire_meet(&wire, GP_WIRE_WELCOME_SELF_DBG);
+	gt_wire_meet(&wire, WIRE_WELCOME_SELF_DBG);
 	gt_wire_wait_busy(&wire, 4);
 	GT_CHECK(!gt_stat_wait(0, "waves", 9), "%lu waves", gt_stat(0, "waves"));
 	/* Opening the session is not free. */
@@ -171,7 +171,7 @@ static void queue_of_a_held_node_is_born_paused(void)
 	runlists = settled("runlists");
 	kill(client.pid, SIGUSR1);
 	GT_CHECK(!gt_program_says(&client, "late launched", 10000), "no queue");
-	GT_CHECK(!gt_wire_get(&wire, GP_WIRE_BUSY, NULL, 0, GT_WIRE_MS), "no edge");
+	GT_CHECK(!gt_wire_get(&wire, WIRE_BUSY, NULL, 0, GT_WIRE_MS), "no edge");
 	gt_sleep_us(300000);
 	GT_CHECK(gt_stat(0, "runlists") == runlists, "%lu cycles",
 		 gt_stat(0, "runlists") - runlists);
@@ -221,15 +221,15 @@ static void stop_client(void)
 
 static void lease_ends_by_itself(void)
 {
-	struct gp_wire_note note;
+	struct wire_note note;
 	uint64_t start;
 
 	begin();
 	wire.lease_ns = 500000000;
 	start = gt_now_ns();
 	stop_client();
-	GT_CHECK(!gt_wire_get(&wire, GP_WIRE_NOTE, &note, sizeof(note), 2000), "no note");
-	GT_CHECK(note.code == GP_WIRE_NOTE_LEASE_ENDED, "note %u", note.code);
+	GT_CHECK(!gt_wire_get(&wire, WIRE_NOTE, &note, sizeof(note), 2000), "no note");
+	GT_CHECK(note.code == WIRE_NOTE_LEASE_ENDED, "note %u", note.code);
 	GT_CHECK(!gt_stat_wait(0, "mapped", 1), "stays stopped");
 	GT_CHECK(gt_now_ns() - start >= wire.lease_ns, "too early");
 	end_client(SIGTERM);
@@ -261,17 +261,17 @@ static void nonsense_releases(void)
 
 static void edges_of_a_raw_client_are_found(void)
 {
-	struct gp_wire_done done;
+	struct wire_done done;
 	int i;
 
 	begin();
 	GT_START(&client, 0, "load_online", "--count", "20", "--period-ms", "100");
 	gt_wire_meet(&wire, 0);
 	for (i = 0; i < 5; i++) {
-		GT_CHECK(!gt_wire_get(&wire, GP_WIRE_IDLE, NULL, 0, 3000), "no idle %d", i);
-		GT_CHECK(!gt_wire_get(&wire, GP_WIRE_BUSY, NULL, 0, 3000), "no busy %d", i);
+		GT_CHECK(!gt_wire_get(&wire, WIRE_IDLE, NULL, 0, 3000), "no idle %d", i);
+		GT_CHECK(!gt_wire_get(&wire, WIRE_BUSY, NULL, 0, 3000), "no busy %d", i);
 	}
-	GT_CHECK(!gt_wire_get(&wire, GP_WIRE_IDLE, NULL, 0, 3000), "no idle");
+	GT_CHECK(!gt_wire_get(&wire, WIRE_IDLE, NULL, 0, 3000), "no idle");
 	/* Nothing to stop, no cycle. */
 	done = hold();
 	release();

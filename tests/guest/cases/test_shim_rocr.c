@@ -35,14 +35,14 @@ static void start(const char *root, const char *ms, const char *pause_ms)
 /* Its queues are told of; @gpu_id is known then. */
 static void meet(uint32_t sees)
 {
-	struct gp_wire_hello hello;
-	struct gp_wire_queue queue;
+	struct wire_hello hello;
+	struct wire_queue queue;
 
 	GT_CHECK(!gt_wire_accept(&wire, &hello, 20000), "no client comes");
 	GT_CHECK((hello.sees & sees) == sees, "sees %x", hello.sees);
 	GT_CHECK(!strcmp(hello.comm, "client_kernel"), "'%s'", hello.comm);
 	gt_wire_welcome(&wire, 0);
-	GT_CHECK(!gt_wire_get(&wire, GP_WIRE_QUEUE_ADD, &queue, sizeof(queue), GT_WIRE_MS),
+	GT_CHECK(!gt_wire_get(&wire, WIRE_QUEUE_ADD, &queue, sizeof(queue), GT_WIRE_MS),
 		 "no queue");
 	gpu_id = queue.gpu_id;
 }
@@ -62,22 +62,22 @@ static void finish(const char *root)
 
 static void pause_in_the_middle(const char *root)
 {
-	struct gp_wire_done done;
+	struct wire_done done;
 	uint64_t saves;
 
 	start(root, "1000", "0");
-	meet(GP_WIRE_SEES_IOCTL | GP_WIRE_SEES_TABLE);
+	meet(WIRE_SEES_IOCTL | WIRE_SEES_TABLE);
 	GT_CHECK(!gt_program_says(&client, "completed 1", 30000), "no kernel ends");
 	/* The second is in the first quarter of its second. */
 	gt_sleep_us(100000);
 	saves = gt_stat(0, "saves");
-	done = gt_wire_order(&wire, GP_WIRE_HOLD, gpu_id);
+	done = gt_wire_order(&wire, WIRE_HOLD, gpu_id);
 	GT_CHECK(done.nr_queues >= 1, "%u queues stopped", done.nr_queues);
 	GT_CHECK(gt_stat(0, "saves") > saves, "nothing was saved");
 	GT_CHECK(!gt_stat(0, "waves"), "waves of a stopped queue");
 	gt_sleep_us(2000000);
 	GT_CHECK(!gt_file_has(client.output, "completed 2"), "it went on");
-	gt_wire_order(&wire, GP_WIRE_RELEASE, gpu_id);
+	gt_wire_order(&wire, WIRE_RELEASE, gpu_id);
 	GT_CHECK(!gt_program_says(&client, "completed 2", 10000), "it does not go on");
 	finish(root);
 }
@@ -90,10 +90,10 @@ static void edges(const char *root)
 
 	packets = gt_stat(0, "packets");
 	start(root, "50", "200");
-	meet(GP_WIRE_SEES_TABLE);
+	meet(WIRE_SEES_TABLE);
 	for (i = 1; i < NR_KERNELS - 1; i++) {
-		GT_CHECK(!gt_wire_get(&wire, GP_WIRE_IDLE, NULL, 0, 10000), "no idle %d", i);
-		GT_CHECK(!gt_wire_get(&wire, GP_WIRE_BUSY, NULL, 0, 10000), "no busy %d", i);
+		GT_CHECK(!gt_wire_get(&wire, WIRE_IDLE, NULL, 0, 10000), "no idle %d", i);
+		GT_CHECK(!gt_wire_get(&wire, WIRE_BUSY, NULL, 0, 10000), "no busy %d", i);
 	}
 	finish(root);
 	packets = gt_stat(0, "packets") - packets;
@@ -127,8 +127,8 @@ static void edges_of_rocr_6_are_seen(void)
  */
 static void without_a_table_symbols_do(void)
 {
-	struct gp_wire_hello hello;
-	struct gp_wire_note note;
+	struct wire_hello hello;
+	struct wire_note note;
 	int i;
 
 	GT_CHECK(!system("mkdir -p \"/tmp/it's\" && cp " GT_SHIM " \"/tmp/it's\""), "copy");
@@ -139,15 +139,15 @@ static void without_a_table_symbols_do(void)
 	GT_START(&client, 0, "chroot", GT_ROOT_ROCR_5, "/usr/bin/client_kernel", "8", "50", "200");
 	GT_CHECK(!gt_wire_accept(&wire, &hello, 20000), "no client comes");
 	/* Control: there is no table. */
-	GT_CHECK(!(hello.sees & GP_WIRE_SEES_TABLE), "sees %x", hello.sees);
+	GT_CHECK(!(hello.sees & WIRE_SEES_TABLE), "sees %x", hello.sees);
 	gt_wire_welcome(&wire, 0);
 	do
-		GT_CHECK(!gt_wire_get(&wire, GP_WIRE_NOTE, &note, sizeof(note), 20000),
+		GT_CHECK(!gt_wire_get(&wire, WIRE_NOTE, &note, sizeof(note), 20000),
 			 "symbols are not seen");
-	while (note.code != GP_WIRE_NOTE_SEES || !(note.value & GP_WIRE_SEES_SYMBOL));
+	while (note.code != WIRE_NOTE_SEES || !(note.value & WIRE_SEES_SYMBOL));
 	for (i = 0; i < 3; i++) {
-		GT_CHECK(!gt_wire_get(&wire, GP_WIRE_IDLE, NULL, 0, 10000), "no idle %d", i);
-		GT_CHECK(!gt_wire_get(&wire, GP_WIRE_BUSY, NULL, 0, 10000), "no busy %d", i);
+		GT_CHECK(!gt_wire_get(&wire, WIRE_IDLE, NULL, 0, 10000), "no idle %d", i);
+		GT_CHECK(!gt_wire_get(&wire, WIRE_BUSY, NULL, 0, 10000), "no busy %d", i);
 	}
 	finish(GT_ROOT_ROCR_5);
 }

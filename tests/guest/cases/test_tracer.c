@@ -54,7 +54,7 @@ static void expect_stands_still(unsigned int ms)
 static void many_cycles_change_nothing(void)
 {
 	uint64_t saves, took = 0;
-	struct gp_wire_done d;
+	struct wire_done d;
 	struct gt_target t;
 	struct gt_tracer r;
 	int i;
@@ -65,8 +65,8 @@ static void many_cycles_change_nothing(void)
 	saves = gt_stat(0, "saves");
 	gt_target_tell(&t, GT_TARGET_LOOP);
 	for (i = 0; i < NR_CYCLES; i++) {
-		d = gt_tracer_do(&r, GP_WIRE_HOLD, LONG_LEASE);
-		GT_CHECK(d.result == GP_WIRE_OK && d.nr_queues == 1 && d.nr_cycles == 1,
+		d = gt_tracer_do(&r, WIRE_HOLD, LONG_LEASE);
+		GT_CHECK(d.result == WIRE_OK && d.nr_queues == 1 && d.nr_cycles == 1,
 			 "cycle %d: result %u, %u queues", i, d.result, d.nr_queues);
 		took += d.took_ns;
 		GT_CHECK(!gt_stat(0, "waves"), "cycle %d: runs", i);
@@ -79,7 +79,7 @@ static void many_cycles_change_nothing(void)
 		gt_stat(0, "saves") - saves, took / NR_CYCLES / 1000);
 	GT_CHECK(gt_stat(0, "saves") - saves > NR_CYCLES / 4, "too few were busy: %lu",
 		 gt_stat(0, "saves") - saves);
-	GT_CHECK(!r.notes[GP_WIRE_NOTE_NO_PROGRESS] && !r.notes[GP_WIRE_NOTE_LEASE_ENDED],
+	GT_CHECK(!r.notes[WIRE_NOTE_NO_PROGRESS] && !r.notes[WIRE_NOTE_LEASE_ENDED],
 		 "notes");
 	gt_tracer_close(&r);
 	kill(t.pid, SIGKILL);
@@ -120,7 +120,7 @@ static void lease_ends_the_hold(void)
 	begin = gt_now_ns();
 	gt_tracer_hold(&r, 400 * MS);
 	expect_stands_still(200);
-	GT_CHECK(!gt_tracer_wait_note(&r, GP_WIRE_NOTE_LEASE_ENDED, 1000), "no note");
+	GT_CHECK(!gt_tracer_wait_note(&r, WIRE_NOTE_LEASE_ENDED, 1000), "no note");
 	GT_CHECK(gt_now_ns() - begin >= 400 * MS, "ended early");
 	expect_runs(500);
 	end(&r, &t);
@@ -140,10 +140,10 @@ static void renewed_lease_does_not_end(void)
 	gt_tracer_hold(&r, 600 * MS);
 	for (i = 0; i < 10; i++) {
 		expect_stands_still(150);
-		gt_tracer_order(&r, GP_WIRE_RENEW, 600 * MS);
+		gt_tracer_order(&r, WIRE_RENEW, 600 * MS);
 	}
 	gt_tracer_listen(&r, 50);
-	GT_CHECK(!r.notes[GP_WIRE_NOTE_LEASE_ENDED], "ended");
+	GT_CHECK(!r.notes[WIRE_NOTE_LEASE_ENDED], "ended");
 	gt_tracer_release(&r);
 	expect_runs(1000);
 	end(&r, &t);
@@ -163,7 +163,7 @@ static void stopped_peer_loses_its_hold(void)
 	gt_tracer_hold(&r, 500 * MS);
 	peer = fork();
 	while (!peer) {
-		gt_tracer_order(&r, GP_WIRE_RENEW, 500 * MS);
+		gt_tracer_order(&r, WIRE_RENEW, 500 * MS);
 		gt_sleep_us(100000);
 	}
 	expect_stands_still(1200);
@@ -175,7 +175,7 @@ static void stopped_peer_loses_its_hold(void)
 
 static void new_queue_of_a_held_process_is_held(void)
 {
-	struct gp_wire_done d;
+	struct wire_done d;
 	struct gt_target t;
 	struct gt_tracer r;
 
@@ -187,8 +187,8 @@ static void new_queue_of_a_held_process_is_held(void)
 	GT_CHECK(r.nr_queues == 2, "%d queues told", r.nr_queues);
 	GT_CHECK(!gt_stat(0, "waves"), "the new queue runs");
 	expect_stands_still(200);
-	d = gt_tracer_do(&r, GP_WIRE_RELEASE, 0);
-	GT_CHECK(d.result == GP_WIRE_OK && d.nr_queues == 2 && d.nr_cycles == 1, "%u, %u in %u",
+	d = gt_tracer_do(&r, WIRE_RELEASE, 0);
+	GT_CHECK(d.result == WIRE_OK && d.nr_queues == 2 && d.nr_cycles == 1, "%u, %u in %u",
 		 d.result, d.nr_queues, d.nr_cycles);
 	expect_runs(1000);
 	end(&r, &t);
@@ -197,7 +197,7 @@ static void new_queue_of_a_held_process_is_held(void)
 /* Control: without a hold it runs, and both stop in one go. */
 static void queues_are_stopped_in_one_batch(void)
 {
-	struct gp_wire_done d;
+	struct wire_done d;
 	struct gt_target t;
 	struct gt_tracer r;
 
@@ -206,13 +206,13 @@ static void queues_are_stopped_in_one_batch(void)
 	gt_target_do(&t, GT_TARGET_QUEUE);
 	gt_target_do(&t, GT_TARGET_ENDLESS);
 	GT_CHECK(!gt_stat_wait(0, "waves", 2 * GT_TARGET_WAVES), "%lu waves", gt_stat(0, "waves"));
-	d = gt_tracer_do(&r, GP_WIRE_HOLD, LONG_LEASE);
-	GT_CHECK(d.result == GP_WIRE_OK && d.nr_queues == 2 && d.nr_cycles == 1, "%u, %u in %u",
+	d = gt_tracer_do(&r, WIRE_HOLD, LONG_LEASE);
+	GT_CHECK(d.result == WIRE_OK && d.nr_queues == 2 && d.nr_cycles == 1, "%u, %u in %u",
 		 d.result, d.nr_queues, d.nr_cycles);
 	GT_CHECK(!gt_stat(0, "waves"), "runs");
 	/* Level-set: again is nothing. */
-	d = gt_tracer_do(&r, GP_WIRE_HOLD, LONG_LEASE);
-	GT_CHECK(d.result == GP_WIRE_OK && !d.nr_queues && !d.nr_cycles, "%u, %u in %u", d.result,
+	d = gt_tracer_do(&r, WIRE_HOLD, LONG_LEASE);
+	GT_CHECK(d.result == WIRE_OK && !d.nr_queues && !d.nr_cycles, "%u, %u in %u", d.result,
 		 d.nr_queues, d.nr_cycles);
 	end(&r, &t);
 }
@@ -300,7 +300,7 @@ static void idle_is_told_when_it_is_true(void)
 	gt_target_do(&t, GT_TARGET_WAIT);
 	gt_tracer_listen(&r, 500);
 	GT_CHECK(r.nr_idle == 2 && r.nr_busy == 1, "%d idle, %d busy", r.nr_idle, r.nr_busy);
-	GT_CHECK(r.notes[GP_WIRE_NOTE_PROGRESS] == 1, "no progress");
+	GT_CHECK(r.notes[WIRE_NOTE_PROGRESS] == 1, "no progress");
 	end(&r, &t);
 }
 

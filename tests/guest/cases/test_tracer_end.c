@@ -88,13 +88,13 @@ static void kill_frees_the_target(void)
 /* Each kind of nonsense ends the conversation; a good message before it does not. */
 static void nonsense_frees_the_target(void)
 {
-	static const struct gp_wire_order bad[] = {
-		{ .hdr = { 0x12345678, GP_WIRE_RENEW, sizeof(bad[0]), 0 } },
-		{ .hdr = { GP_WIRE_MAGIC, 99, sizeof(bad[0]), 0 } },
-		{ .hdr = { GP_WIRE_MAGIC, GP_WIRE_HOLD, 16, 0 } },
-		{ .hdr = { GP_WIRE_MAGIC, GP_WIRE_QUEUE_ADD, sizeof(bad[0]), 0 } },
-		{ .hdr = { GP_WIRE_MAGIC, GP_WIRE_RENEW, sizeof(bad[0]), 0 }, .holder = 2 },
-		{ .hdr = { GP_WIRE_MAGIC, GP_WIRE_RENEW, sizeof(bad[0]), 0 }, .grace = 256 },
+	static const struct wire_order bad[] = {
+		{ .hdr = { 0x12345678, WIRE_RENEW, sizeof(bad[0]), 0 } },
+		{ .hdr = { WIRE_MAGIC, 99, sizeof(bad[0]), 0 } },
+		{ .hdr = { WIRE_MAGIC, WIRE_HOLD, 16, 0 } },
+		{ .hdr = { WIRE_MAGIC, WIRE_QUEUE_ADD, sizeof(bad[0]), 0 } },
+		{ .hdr = { WIRE_MAGIC, WIRE_RENEW, sizeof(bad[0]), 0 }, .holder = 2 },
+		{ .hdr = { WIRE_MAGIC, WIRE_RENEW, sizeof(bad[0]), 0 }, .grace = 256 },
 	};
 	struct gt_target t;
 	struct gt_tracer r;
@@ -103,7 +103,7 @@ static void nonsense_frees_the_target(void)
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		hold_target(&t, &r);
-		gt_tracer_order(&r, GP_WIRE_RENEW, LONG_LEASE);
+		gt_tracer_order(&r, WIRE_RENEW, LONG_LEASE);
 		gt_sleep_us(50000);
 		GT_CHECK(gt_tracer_ends(&r, 0) == -ETIMEDOUT, "ended by a good message");
 		GT_CHECK(send(r.sock, &bad[i], sizeof(bad[i]), MSG_NOSIGNAL) == sizeof(bad[i]),
@@ -120,7 +120,7 @@ static void oversized_message_frees_the_target(void)
 	char big[4096] = {};
 	struct gt_target t;
 	struct gt_tracer r;
-	struct gp_wire_hdr h = { GP_WIRE_MAGIC, GP_WIRE_RENEW, sizeof(big), 0 };
+	struct wire_hdr h = { WIRE_MAGIC, WIRE_RENEW, sizeof(big), 0 };
 
 	hold_target(&t, &r);
 	memcpy(big, &h, sizeof(h));
@@ -136,7 +136,7 @@ static void old_order_is_ignored(void)
 
 	hold_target(&t, &r);
 	r.epoch--;
-	gt_tracer_order(&r, GP_WIRE_RELEASE, 0);
+	gt_tracer_order(&r, WIRE_RELEASE, 0);
 	gt_tracer_listen(&r, 300);
 	GT_CHECK(!gt_stat(0, "waves"), "an old order was obeyed");
 	gt_tracer_release(&r);
@@ -249,7 +249,7 @@ static void expect_refused(struct gt_target *t, uid_t uid, int error)
 	int code;
 
 	gt_tracer_start(&r, t->pid, uid);
-	GT_CHECK(!gt_tracer_wait_note(&r, GP_WIRE_NOTE_REFUSED, 5000), "not refused");
+	GT_CHECK(!gt_tracer_wait_note(&r, WIRE_NOTE_REFUSED, 5000), "not refused");
 	GT_CHECK(r.note_value == (uint64_t)error, "error %lu, not %d", r.note_value, error);
 	GT_CHECK(!r.nr_queues, "queues told");
 	code = gt_tracer_ends(&r, 3000);

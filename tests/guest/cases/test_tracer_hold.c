@@ -33,12 +33,12 @@ static void end(struct gt_tracer *r, struct gt_target *t)
 	gt_target_ends(t, 10000);
 }
 
-static struct gp_wire_done order(struct gt_tracer *r, enum gp_wire_type type, uint32_t queue_id,
-				 enum gp_wire_holder holder)
+static struct wire_done order(struct gt_tracer *r, enum wire_type type, uint32_t queue_id,
+			      enum wire_holder holder)
 {
 	r->queue_id = queue_id;
 	r->holder = holder;
-	return gt_tracer_do(r, type, type == GP_WIRE_HOLD ? LONG_LEASE : 0);
+	return gt_tracer_do(r, type, type == WIRE_HOLD ? LONG_LEASE : 0);
 }
 
 static void expect_waves(uint64_t nr, const char *what)
@@ -48,40 +48,40 @@ static void expect_waves(uint64_t nr, const char *what)
 
 static void one_queue_is_held_alone(void)
 {
-	struct gp_wire_done d;
+	struct wire_done d;
 	struct gt_target t;
 	struct gt_tracer r;
 
 	begin(&t, &r);
-	d = order(&r, GP_WIRE_HOLD, 0, GP_WIRE_HOLDER_SCHED);
-	GT_CHECK(d.result == GP_WIRE_OK && d.nr_queues == 1, "%u, %u", d.result, d.nr_queues);
+	d = order(&r, WIRE_HOLD, 0, WIRE_HOLDER_SCHED);
+	GT_CHECK(d.result == WIRE_OK && d.nr_queues == 1, "%u, %u", d.result, d.nr_queues);
 	expect_waves(WAVES, "one held");
 	/* Control: the other too. */
-	d = order(&r, GP_WIRE_HOLD, GP_WIRE_QUEUE_ALL, GP_WIRE_HOLDER_SCHED);
-	GT_CHECK(d.result == GP_WIRE_OK && d.nr_queues == 1, "%u, %u", d.result, d.nr_queues);
+	d = order(&r, WIRE_HOLD, WIRE_QUEUE_ALL, WIRE_HOLDER_SCHED);
+	GT_CHECK(d.result == WIRE_OK && d.nr_queues == 1, "%u, %u", d.result, d.nr_queues);
 	expect_waves(0, "all held");
 	/* ALL takes away every hold of that holder. */
-	d = order(&r, GP_WIRE_RELEASE, GP_WIRE_QUEUE_ALL, GP_WIRE_HOLDER_SCHED);
-	GT_CHECK(d.result == GP_WIRE_OK && d.nr_queues == 2, "%u, %u", d.result, d.nr_queues);
+	d = order(&r, WIRE_RELEASE, WIRE_QUEUE_ALL, WIRE_HOLDER_SCHED);
+	GT_CHECK(d.result == WIRE_OK && d.nr_queues == 2, "%u, %u", d.result, d.nr_queues);
 	expect_waves(2 * WAVES, "none held");
 	end(&r, &t);
 }
 
 static void two_holders_do_not_mix(void)
 {
-	struct gp_wire_done d;
+	struct wire_done d;
 	struct gt_target t;
 	struct gt_tracer r;
 
 	begin(&t, &r);
-	order(&r, GP_WIRE_HOLD, GP_WIRE_QUEUE_ALL, GP_WIRE_HOLDER_MANUAL);
+	order(&r, WIRE_HOLD, WIRE_QUEUE_ALL, WIRE_HOLDER_MANUAL);
 	expect_waves(0, "held by hand");
-	d = order(&r, GP_WIRE_HOLD, GP_WIRE_QUEUE_ALL, GP_WIRE_HOLDER_SCHED);
+	d = order(&r, WIRE_HOLD, WIRE_QUEUE_ALL, WIRE_HOLDER_SCHED);
 	GT_CHECK(!d.nr_cycles, "a second holder costs %u cycles", d.nr_cycles);
-	d = order(&r, GP_WIRE_RELEASE, GP_WIRE_QUEUE_ALL, GP_WIRE_HOLDER_SCHED);
+	d = order(&r, WIRE_RELEASE, WIRE_QUEUE_ALL, WIRE_HOLDER_SCHED);
 	GT_CHECK(!d.nr_queues, "%u queues went on", d.nr_queues);
 	expect_waves(0, "still held by hand");
-	d = order(&r, GP_WIRE_RELEASE, GP_WIRE_QUEUE_ALL, GP_WIRE_HOLDER_MANUAL);
+	d = order(&r, WIRE_RELEASE, WIRE_QUEUE_ALL, WIRE_HOLDER_MANUAL);
 	GT_CHECK(d.nr_queues == 2, "%u queues went on", d.nr_queues);
 	expect_waves(2 * WAVES, "nobody holds");
 	end(&r, &t);
@@ -89,13 +89,13 @@ static void two_holders_do_not_mix(void)
 
 static void a_queue_that_is_not_there_is_gone(void)
 {
-	struct gp_wire_done d;
+	struct wire_done d;
 	struct gt_target t;
 	struct gt_tracer r;
 
 	begin(&t, &r);
-	d = order(&r, GP_WIRE_HOLD, 77, GP_WIRE_HOLDER_MANUAL);
-	GT_CHECK(d.result == GP_WIRE_GONE && d.error == ENOENT && !d.nr_cycles, "%u, %u", d.result,
+	d = order(&r, WIRE_HOLD, 77, WIRE_HOLDER_MANUAL);
+	GT_CHECK(d.result == WIRE_GONE && d.error == ENOENT && !d.nr_cycles, "%u, %u", d.result,
 		 d.error);
 	expect_waves(2 * WAVES, "nothing was held");
 	end(&r, &t);

@@ -8,45 +8,45 @@
 #include "gpu/wave.h"
 
 /* The engine alone, without a GPU around it: nothing is ever saved. */
-static int write_result(struct gp_gpu_host *host, u32 pasid, u64 addr, const void *src, u32 len)
+static int write_result(struct gpu_host *host, u32 pasid, u64 addr, const void *src, u32 len)
 {
 	memcpy((void *)(uintptr_t)addr, src, len);
 	return 0;
 }
 
-static void *alloc_zeroed(struct gp_gpu_host *host, size_t bytes)
+static void *alloc_zeroed(struct gpu_host *host, size_t bytes)
 {
 	return calloc(1, bytes);
 }
 
-static void give_back(struct gp_gpu_host *host, void *mem)
+static void give_back(struct gpu_host *host, void *mem)
 {
 	free(mem);
 }
 
-static const struct gp_gpu_host_ops engine_ops = {
+static const struct gpu_host_ops engine_ops = {
 	.write = write_result,
 	.alloc = alloc_zeroed,
 	.free = give_back,
 };
 
 /* Of the engine's surroundings: never called here. */
-int gp_saver_write(struct gp_saver *s, const void *src, u32 len)
+int gpu_saver_write(struct gpu_saver *s, const void *src, u32 len)
 {
 	return -ENOSPC;
 }
 
-int gp_saver_read(struct gp_saver *s, void *dst, u32 len)
+int gpu_saver_read(struct gpu_saver *s, void *dst, u32 len)
 {
 	return -EINVAL;
 }
 
-static void describe(struct gp_dispatch *d, const struct expect_shape *shape)
+static void describe(struct gpu_dispatch *d, const struct expect_shape *shape)
 {
 	d->waves = shape->waves;
 	d->vgprs = shape->vgprs;
 	d->lds_bytes = shape->lds_bytes;
-	d->wave_bytes = GP_WAVE_FIXED_BYTES + shape->vgprs * GP_LANES * 4;
+	d->wave_bytes = GPU_WAVE_FIXED_BYTES + shape->vgprs * GPU_LANES * 4;
 	d->group_bytes = shape->waves * d->wave_bytes + shape->lds_bytes;
 	d->steps = shape->steps;
 	d->arg.seed = shape->seed;
@@ -55,12 +55,12 @@ static void describe(struct gp_dispatch *d, const struct expect_shape *shape)
 uint64_t *expect_results(const struct expect_shape *shape)
 {
 	uint64_t *out = calloc((size_t)shape->groups * shape->waves, sizeof(*out));
-	struct gp_profile profile = { .nr_xcc = 1 };
-	struct gp_gpu_host host = { .ops = &engine_ops };
-	struct gp_gpu *gpu = calloc(1, sizeof(*gpu));
-	struct gp_slot *slot = calloc(1, sizeof(*slot));
-	struct gp_dispatch *d = calloc(1, sizeof(*d));
-	struct gp_cohort c = { .dispatch = d, .nr = shape->groups };
+	struct gpu_profile profile = { .nr_xcc = 1 };
+	struct gpu_host host = { .ops = &engine_ops };
+	struct gpu *gpu = calloc(1, sizeof(*gpu));
+	struct gpu_slot *slot = calloc(1, sizeof(*slot));
+	struct gpu_dispatch *d = calloc(1, sizeof(*d));
+	struct gpu_cohort c = { .dispatch = d, .nr = shape->groups };
 
 	if (gpu && slot && d && out) {
 		gpu->profile = &profile;
@@ -68,8 +68,8 @@ uint64_t *expect_results(const struct expect_shape *shape)
 		describe(d, shape);
 		d->slot = slot;
 		d->arg.out = (uintptr_t)out;
-		if (gp_state_wave_ops.launch(gpu, &c, 0, shape->groups) ||
-		    gp_state_wave_ops.finish(gpu, &c)) {
+		if (gpu_state_wave_ops.launch(gpu, &c, 0, shape->groups) ||
+		    gpu_state_wave_ops.finish(gpu, &c)) {
 			free(out);
 			out = NULL;
 		}

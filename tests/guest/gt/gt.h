@@ -169,10 +169,10 @@ uint32_t gt_queue_doorbell(const struct gt_queue *q);
  */
 struct gt_kernel {
 	struct gt_gpu *gpu;
-	struct gp_kernel_desc *desc;
-	struct gp_program *program;
-	struct gp_kernarg *kernarg;
-	volatile struct gp_signal *signal;
+	struct gpu_kernel_desc *desc;
+	struct gpu_program *program;
+	struct gpu_kernarg *kernarg;
+	volatile struct gpu_signal *signal;
 	volatile uint64_t *tally;
 	volatile uint64_t *out;
 	volatile uint64_t *count;

@@ -25,53 +25,53 @@ void gt_pm4_nop(struct gt_pm4 *p, uint32_t nr)
 	uint32_t pkt[GT_PM4_MAX_DW];
 
 	GT_CHECK(nr >= 2 && nr <= GT_PM4_MAX_DW, "%u", nr);
-	gp_pm4_begin(pkt, GP_PM4_NOP, nr);
+	gpu_pm4_begin(pkt, GPU_PM4_NOP, nr);
 	gt_pm4_put(p, pkt, nr);
 }
 
 void gt_pm4_write(struct gt_pm4 *p, volatile uint32_t *where, uint32_t value)
 {
-	uint32_t pkt[GP_PM4_WRITE_DATA_DW];
+	uint32_t pkt[GPU_PM4_WRITE_DATA_DW];
 
-	gp_pm4_begin(pkt, GP_PM4_WRITE_DATA, GP_PM4_WRITE_DATA_DW);
-	gp_pm4_set(pkt, GP_WRITE_DATA_DST_SEL, GP_WRITE_DATA_DST_MEMORY);
+	gpu_pm4_begin(pkt, GPU_PM4_WRITE_DATA, GPU_PM4_WRITE_DATA_DW);
+	gpu_pm4_set(pkt, GPU_WRITE_DATA_DST_SEL, GPU_WRITE_DATA_DST_MEMORY);
 	set64(&pkt[2], (uintptr_t)where);
 	pkt[4] = value;
-	gt_pm4_put(p, pkt, GP_PM4_WRITE_DATA_DW);
+	gt_pm4_put(p, pkt, GPU_PM4_WRITE_DATA_DW);
 }
 
 void gt_pm4_wait(struct gt_pm4 *p, volatile uint32_t *where, uint32_t value)
 {
-	uint32_t pkt[GP_PM4_WAIT_REG_MEM_DW];
+	uint32_t pkt[GPU_PM4_WAIT_REG_MEM_DW];
 
-	gp_pm4_begin(pkt, GP_PM4_WAIT_REG_MEM, GP_PM4_WAIT_REG_MEM_DW);
-	gp_pm4_set(pkt, GP_WAIT_REG_MEM_FUNCTION, GP_WAIT_EQUAL);
-	gp_pm4_set(pkt, GP_WAIT_REG_MEM_SPACE, 1);
+	gpu_pm4_begin(pkt, GPU_PM4_WAIT_REG_MEM, GPU_PM4_WAIT_REG_MEM_DW);
+	gpu_pm4_set(pkt, GPU_WAIT_REG_MEM_FUNCTION, GPU_WAIT_EQUAL);
+	gpu_pm4_set(pkt, GPU_WAIT_REG_MEM_SPACE, 1);
 	set64(&pkt[2], (uintptr_t)where);
 	pkt[4] = value;
 	pkt[5] = UINT32_MAX;
-	gt_pm4_put(p, pkt, GP_PM4_WAIT_REG_MEM_DW);
+	gt_pm4_put(p, pkt, GPU_PM4_WAIT_REG_MEM_DW);
 }
 
 void gt_pm4_release(struct gt_pm4 *p, uint64_t where, uint64_t value, uint32_t event)
 {
-	uint32_t pkt[GP_PM4_RELEASE_MEM_DW];
+	uint32_t pkt[GPU_PM4_RELEASE_MEM_DW];
 
-	gp_pm4_begin(pkt, GP_PM4_RELEASE_MEM, GP_PM4_RELEASE_MEM_DW);
-	gp_pm4_set(pkt, GP_RELEASE_MEM_DATA_SEL, GP_RELEASE_DATA_64);
-	gp_pm4_set(pkt, GP_RELEASE_MEM_INT_SEL,
-		   event ? GP_RELEASE_INT_AFTER_WRITE : GP_RELEASE_INT_NONE);
+	gpu_pm4_begin(pkt, GPU_PM4_RELEASE_MEM, GPU_PM4_RELEASE_MEM_DW);
+	gpu_pm4_set(pkt, GPU_RELEASE_MEM_DATA_SEL, GPU_RELEASE_DATA_64);
+	gpu_pm4_set(pkt, GPU_RELEASE_MEM_INT_SEL,
+		    event ? GPU_RELEASE_INT_AFTER_WRITE : GPU_RELEASE_INT_NONE);
 	set64(&pkt[3], where);
 	set64(&pkt[5], value);
 	pkt[7] = event;
-	gt_pm4_put(p, pkt, GP_PM4_RELEASE_MEM_DW);
+	gt_pm4_put(p, pkt, GPU_PM4_RELEASE_MEM_DW);
 }
 
 static void set_registers(struct gt_pm4 *p, uint32_t reg, const uint32_t *value, uint32_t nr)
 {
 	uint32_t pkt[2 + 3];
 
-	gp_pm4_begin(pkt, GP_PM4_SET_SH_REG, 2 + nr);
+	gpu_pm4_begin(pkt, GPU_PM4_SET_SH_REG, 2 + nr);
 	pkt[1] = reg;
 	memcpy(&pkt[2], value, nr * sizeof(*value));
 	gt_pm4_put(p, pkt, 2 + nr);
@@ -84,21 +84,21 @@ void gt_pm4_dispatch(struct gt_pm4 *p, struct gt_kernel *k)
 	const uint32_t rsrc[] = {
 		k->desc->rsrc1, (k->desc->group_segment_bytes + LDS_UNIT - 1) / LDS_UNIT << 15,
 	};
-	uint32_t pkt[GP_PM4_DISPATCH_DIRECT_DW], pair[2];
+	uint32_t pkt[GPU_PM4_DISPATCH_DIRECT_DW], pair[2];
 
 	gt_kernel_clear(k);
-	set_registers(p, GP_SH_REG_NUM_THREAD_X, threads, 3);
+	set_registers(p, GPU_SH_REG_NUM_THREAD_X, threads, 3);
 	set64(pair, code);
-	set_registers(p, GP_SH_REG_PGM_LO, pair, 2);
-	set_registers(p, GP_SH_REG_PGM_RSRC1, rsrc, 2);
+	set_registers(p, GPU_SH_REG_PGM_LO, pair, 2);
+	set_registers(p, GPU_SH_REG_PGM_RSRC1, rsrc, 2);
 	set64(pair, (uintptr_t)k->kernarg);
-	set_registers(p, GP_SH_REG_USER_DATA_0, pair, 2);
-	gp_pm4_begin(pkt, GP_PM4_DISPATCH_DIRECT, GP_PM4_DISPATCH_DIRECT_DW);
+	set_registers(p, GPU_SH_REG_USER_DATA_0, pair, 2);
+	gpu_pm4_begin(pkt, GPU_PM4_DISPATCH_DIRECT, GPU_PM4_DISPATCH_DIRECT_DW);
 	pkt[1] = k->nr_groups;
 	pkt[2] = 1;
 	pkt[3] = 1;
-	gp_pm4_set(pkt, GP_DISPATCH_DIRECT_ENABLE, 1);
-	gt_pm4_put(p, pkt, GP_PM4_DISPATCH_DIRECT_DW);
+	gpu_pm4_set(pkt, GPU_DISPATCH_DIRECT_ENABLE, 1);
+	gt_pm4_put(p, pkt, GPU_PM4_DISPATCH_DIRECT_DW);
 }
 
 void gt_pm4_signal(struct gt_pm4 *p, const struct gt_kernel *k)
@@ -114,12 +114,12 @@ void gt_pm4_kernel(struct gt_pm4 *p, struct gt_kernel *k)
 
 void gt_pm4_buffer(struct gt_pm4 *p, uint64_t addr, uint32_t nr_dw)
 {
-	uint32_t pkt[GP_PM4_INDIRECT_BUFFER_DW];
+	uint32_t pkt[GPU_PM4_INDIRECT_BUFFER_DW];
 
-	gp_pm4_begin(pkt, GP_PM4_INDIRECT_BUFFER, GP_PM4_INDIRECT_BUFFER_DW);
+	gpu_pm4_begin(pkt, GPU_PM4_INDIRECT_BUFFER, GPU_PM4_INDIRECT_BUFFER_DW);
 	set64(&pkt[1], addr);
-	gp_pm4_set(pkt, GP_INDIRECT_BUFFER_SIZE, nr_dw);
-	gt_pm4_put(p, pkt, GP_PM4_INDIRECT_BUFFER_DW);
+	gpu_pm4_set(pkt, GPU_INDIRECT_BUFFER_SIZE, nr_dw);
+	gt_pm4_put(p, pkt, GPU_PM4_INDIRECT_BUFFER_DW);
 }
 
 struct gt_pm4 gt_pm4_in_buffer(struct gt_gpu *gpu, const struct gt_pm4 *p)

@@ -11,7 +11,7 @@
 #define PAGE 4096ul
 #define RING_BYTES (64ul << 10)
 #define DOORBELL_SLICE 8192ul	/* 1024 doorbells of 8 bytes: kfd_doorbell.c */
-#define RING_PACKETS(q) ((q)->ring_bytes / GP_AQL_PACKET_BYTES)
+#define RING_PACKETS(q) ((q)->ring_bytes / GPU_AQL_PACKET_BYTES)
 
 static uint64_t round_up(uint64_t value, uint64_t to)
 {
@@ -143,7 +143,7 @@ static void alloc_parts(struct gt_queue *q)
 	q->wptr = gt_alloc(q->gpu, PAGE);
 	q->save_area = gt_alloc(q->gpu, save_area_bytes(q->gpu));
 	for (i = 0; i < RING_PACKETS(q); i++)
-		*(uint16_t *)(q->ring + i * GP_AQL_PACKET_BYTES) = GP_AQL_INVALID;
+		*(uint16_t *)(q->ring + i * GPU_AQL_PACKET_BYTES) = GPU_AQL_INVALID;
 }
 
 void gt_queue_prepare(struct gt_gpu *gpu, uint32_t type, struct gt_queue *q,
@@ -268,8 +268,8 @@ void gt_kernel_create(struct gt_gpu *gpu, const struct gt_shape *s, struct gt_ke
 	k->desc->entry_offset = 256;
 	k->desc->group_segment_bytes = s->lds_bytes;
 	k->desc->rsrc1 = s->vgprs / 8 - 1;
-	k->program->magic = GP_PROGRAM_MAGIC;
-	k->program->flags = s->steps ? 0 : GP_PROGRAM_ENDLESS;
+	k->program->magic = GPU_PROGRAM_MAGIC;
+	k->program->flags = s->steps ? 0 : GPU_PROGRAM_ENDLESS;
 	k->program->steps = s->steps;
 	k->program->step_ns = s->step_ns;
 	k->kernarg->tally = (uintptr_t)k->tally;
@@ -280,9 +280,9 @@ void gt_kernel_create(struct gt_gpu *gpu, const struct gt_shape *s, struct gt_ke
 
 static void write_packet(const struct gt_kernel *k, struct gt_queue *q)
 {
-	struct gp_aql_dispatch *p = (void *)(q->ring + *q->wptr % RING_PACKETS(q) *
-							       GP_AQL_PACKET_BYTES);
-	struct gp_aql_dispatch packet = {
+	struct gpu_aql_dispatch *p = (void *)(q->ring + *q->wptr % RING_PACKETS(q) *
+							       GPU_AQL_PACKET_BYTES);
+	struct gpu_aql_dispatch packet = {
 		.setup = 1,
 		.workgroup_size = { k->waves * 64, 1, 1 },
 		.grid_size = { k->waves * 64 * k->nr_groups, 1, 1 },
@@ -293,7 +293,7 @@ static void write_packet(const struct gt_kernel *k, struct gt_queue *q)
 	};
 
 	memcpy((uint8_t *)p + 2, (uint8_t *)&packet + 2, sizeof(packet) - 2);
-	__atomic_store_n(&p->header, GP_AQL_KERNEL_DISPATCH | GP_AQL_HEADER_BARRIER,
+	__atomic_store_n(&p->header, GPU_AQL_KERNEL_DISPATCH | GPU_AQL_HEADER_BARRIER,
 			 __ATOMIC_RELEASE);
 	__atomic_store_n(q->wptr, *q->wptr + 1, __ATOMIC_RELEASE);
 }

@@ -175,8 +175,8 @@ static void spin(uint64_t ns)
 
 int gt_racer_submit(struct gt_racer *r, uint64_t after_ns)
 {
-	uint64_t slot = *r->q.wptr % (r->q.ring_bytes / GP_AQL_PACKET_BYTES);
-	struct gp_aql_dispatch *p = (void *)(r->q.ring + slot * GP_AQL_PACKET_BYTES);
+	uint64_t slot = *r->q.wptr % (r->q.ring_bytes / GPU_AQL_PACKET_BYTES);
+	struct gpu_aql_dispatch *p = (void *)(r->q.ring + slot * GPU_AQL_PACKET_BYTES);
 
 	/* Its header says that it is none: the CP would stop here. */
 	p->completion_signal = (uintptr_t)r->signal;

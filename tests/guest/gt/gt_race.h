@@ -27,7 +27,7 @@ struct gt_racer {
 	struct gt_gpu gpu;
 	struct gt_queue q;
 	volatile uint64_t *doorbell;
-	volatile struct gp_signal *signal;
+	volatile struct gpu_signal *signal;
 	int dev;
 	struct gt_place *place;
 	uint64_t state;

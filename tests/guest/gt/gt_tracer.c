@@ -38,19 +38,19 @@ static void socket_pair(int fds[2])
 
 void gt_tracer_start(struct gt_tracer *r, pid_t target, uid_t uid)
 {
-	struct gp_wire_welcome w = {
-		.hdr = { GP_WIRE_MAGIC, GP_WIRE_WELCOME, sizeof(w), 0 },
+	struct wire_welcome w = {
+		.hdr = { WIRE_MAGIC, WIRE_WELCOME, sizeof(w), 0 },
 		.client = 1,
 		.lease_ns = LEASE_NS,
 		.poll_ns = NS_PER_MS,
 		.quiet_ns = NS_PER_MS,
 	};
-	struct gp_wire_hello hello;
+	struct wire_hello hello;
 	char arg[16];
 	int fds[2];
 
 	memset(r, 0, sizeof(*r));
-	r->queue_id = GP_WIRE_QUEUE_ALL;
+	r->queue_id = WIRE_QUEUE_ALL;
 	if (access(GT_TRACER_PATH, X_OK))
 		gt_skip("no " GT_TRACER_PATH);
 	socket_pair(fds);
@@ -67,17 +67,17 @@ void gt_tracer_start(struct gt_tracer *r, pid_t target, uid_t uid)
 	close(fds[1]);
 	r->sock = fds[0];
 	GT_CHECK(recv(r->sock, &hello, sizeof(hello), 0) == sizeof(hello), "no hello");
-	GT_CHECK(hello.hdr.type == GP_WIRE_HELLO && hello.mech == GP_WIRE_MECH_DBG &&
+	GT_CHECK(hello.hdr.type == WIRE_HELLO && hello.mech == WIRE_MECH_DBG &&
 		 hello.pid == (uint32_t)target, "wrong hello");
 	GT_CHECK(send(r->sock, &w, sizeof(w), MSG_NOSIGNAL) == sizeof(w), "%s", strerror(errno));
 }
 
-static void take_note(struct gt_tracer *r, const struct gp_wire_note *n)
+static void take_note(struct gt_tracer *r, const struct wire_note *n)
 {
 	GT_CHECK(n->code < 8, "note %u", n->code);
 	r->notes[n->code]++;
 	r->note_value = n->value;
-	if (n->code == GP_WIRE_NOTE_REFUSED || n->code == GP_WIRE_NOTE_NO_PROGRESS)
+	if (n->code == WIRE_NOTE_REFUSED || n->code == WIRE_NOTE_NO_PROGRESS)
 		gt_note("tracer: %s (%lu)", n->text, n->value);
 }
 
@@ -85,25 +85,25 @@ static void take_note(struct gt_tracer *r, const struct gp_wire_note *n)
 static int take(struct gt_tracer *r, void *buf, unsigned int ms)
 {
 	struct pollfd fd = { .fd = r->sock, .events = POLLIN };
-	const struct gp_wire_hdr *h = buf;
+	const struct wire_hdr *h = buf;
 	ssize_t n;
 
 	if (poll(&fd, 1, ms) != 1)
 		return 0;
-	n = recv(r->sock, buf, GP_WIRE_MAX, 0);
+	n = recv(r->sock, buf, WIRE_MAX, 0);
 	if (n <= 0) {
 		r->is_over = true;
 		return 0;
 	}
-	GT_CHECK(h->magic == GP_WIRE_MAGIC && h->size == n, "message of %zd", n);
-	if (h->type == GP_WIRE_QUEUE_ADD) {
+	GT_CHECK(h->magic == WIRE_MAGIC && h->size == n, "message of %zd", n);
+	if (h->type == WIRE_QUEUE_ADD) {
 		r->nr_queues++;
-		r->gpu_id = ((struct gp_wire_queue *)buf)->gpu_id;
+		r->gpu_id = ((struct wire_queue *)buf)->gpu_id;
 	}
-	r->nr_queues -= h->type == GP_WIRE_QUEUE_REMOVE;
-	r->nr_busy += h->type == GP_WIRE_BUSY;
-	r->nr_idle += h->type == GP_WIRE_IDLE;
-	if (h->type == GP_WIRE_NOTE)
+	r->nr_queues -= h->type == WIRE_QUEUE_REMOVE;
+	r->nr_busy += h->type == WIRE_BUSY;
+	r->nr_idle += h->type == WIRE_IDLE;
+	if (h->type == WIRE_NOTE)
 		take_note(r, buf);
 	return h->type;
 }
@@ -118,16 +118,16 @@ static unsigned int left_ms(uint64_t end)
 void gt_tracer_listen(struct gt_tracer *r, unsigned int ms)
 {
 	uint64_t end = gt_deadline_ns(ms);
-	_Alignas(8) char buf[GP_WIRE_MAX];
+	_Alignas(8) char buf[WIRE_MAX];
 
 	while (!r->is_over && left_ms(end))
 		take(r, buf, left_ms(end));
 }
 
-int gt_tracer_wait_note(struct gt_tracer *r, enum gp_wire_note_code code, unsigned int ms)
+int gt_tracer_wait_note(struct gt_tracer *r, enum wire_note_code code, unsigned int ms)
 {
 	uint64_t end = gt_deadline_ns(ms);
-	_Alignas(8) char buf[GP_WIRE_MAX];
+	_Alignas(8) char buf[WIRE_MAX];
 	int before = r->notes[code];
 
 	while (r->notes[code] == before) {
@@ -141,34 +141,34 @@ int gt_tracer_wait_note(struct gt_tracer *r, enum gp_wire_note_code code, unsign
 void gt_tracer_attach(struct gt_tracer *r, const struct gt_target *t)
 {
 	gt_tracer_start(r, t->pid, 0);
-	GT_CHECK(!gt_tracer_wait_note(r, GP_WIRE_NOTE_SEES, 5000), "not attached");
-	GT_CHECK(r->note_value == (GP_WIRE_SEES_SNAPSHOT | GP_WIRE_SEES_POINTERS), "sees %lx",
+	GT_CHECK(!gt_tracer_wait_note(r, WIRE_NOTE_SEES, 5000), "not attached");
+	GT_CHECK(r->note_value == (WIRE_SEES_SNAPSHOT | WIRE_SEES_POINTERS), "sees %lx",
 		 r->note_value);
 	GT_CHECK(r->nr_queues >= 1, "no queues");
 }
 
-void gt_tracer_order(struct gt_tracer *r, enum gp_wire_type type, uint64_t lease_ns)
+void gt_tracer_order(struct gt_tracer *r, enum wire_type type, uint64_t lease_ns)
 {
-	struct gp_wire_order o = {
-		.hdr = { GP_WIRE_MAGIC, type, sizeof(o), gt_now_ns() },
+	struct wire_order o = {
+		.hdr = { WIRE_MAGIC, type, sizeof(o), gt_now_ns() },
 		.gpu_id = r->gpu_id,
 		.queue_id = r->queue_id,
 		.holder = r->holder,
 		.lease_ns = lease_ns,
 	};
 
-	o.epoch = type == GP_WIRE_RENEW ? r->epoch : ++r->epoch;
+	o.epoch = type == WIRE_RENEW ? r->epoch : ++r->epoch;
 	GT_CHECK(send(r->sock, &o, sizeof(o), MSG_NOSIGNAL) == sizeof(o), "%s", strerror(errno));
 }
 
-struct gp_wire_done gt_tracer_do(struct gt_tracer *r, enum gp_wire_type type, uint64_t lease_ns)
+struct wire_done gt_tracer_do(struct gt_tracer *r, enum wire_type type, uint64_t lease_ns)
 {
 	uint64_t end = gt_deadline_ns(5000);
-	_Alignas(8) char buf[GP_WIRE_MAX];
-	struct gp_wire_done done;
+	_Alignas(8) char buf[WIRE_MAX];
+	struct wire_done done;
 
 	gt_tracer_order(r, type, lease_ns);
-	while (take(r, buf, left_ms(end)) != GP_WIRE_DONE)
+	while (take(r, buf, left_ms(end)) != WIRE_DONE)
 		GT_CHECK(!r->is_over && left_ms(end), "no answer to order %u", type);
 	memcpy(&done, buf, sizeof(done));
 	GT_CHECK(done.epoch == r->epoch && done.gpu_id == r->gpu_id, "answers another order");
@@ -177,9 +177,9 @@ struct gp_wire_done gt_tracer_do(struct gt_tracer *r, enum gp_wire_type type, ui
 
 void gt_tracer_hold(struct gt_tracer *r, uint64_t lease_ns)
 {
-	struct gp_wire_done d = gt_tracer_do(r, GP_WIRE_HOLD, lease_ns);
+	struct wire_done d = gt_tracer_do(r, WIRE_HOLD, lease_ns);
 
-	GT_CHECK(d.result == GP_WIRE_OK && d.nr_queues >= 1 && d.nr_cycles == 1,
+	GT_CHECK(d.result == WIRE_OK && d.nr_queues >= 1 && d.nr_cycles == 1,
 		 "hold: result %u, error %u, %u queues, %u cycles", d.result, d.error, d.nr_queues,
 		 d.nr_cycles);
 	GT_CHECK(!gt_stat(0, "waves"), "held, and it runs");
@@ -187,9 +187,9 @@ void gt_tracer_hold(struct gt_tracer *r, uint64_t lease_ns)
 
 void gt_tracer_release(struct gt_tracer *r)
 {
-	struct gp_wire_done d = gt_tracer_do(r, GP_WIRE_RELEASE, 0);
+	struct wire_done d = gt_tracer_do(r, WIRE_RELEASE, 0);
 
-	GT_CHECK(d.result == GP_WIRE_OK && d.nr_queues >= 1 && d.nr_cycles == 1,
+	GT_CHECK(d.result == WIRE_OK && d.nr_queues >= 1 && d.nr_cycles == 1,
 		 "release: result %u, error %u, %u queues, %u cycles", d.result, d.error,
 		 d.nr_queues, d.nr_cycles);
 }

@@ -56,7 +56,7 @@ void gt_target_ends(struct gt_target *t, unsigned int ms);
  * @sock: to it
  * @gpu_id: node of the first queue
  * @epoch: of the last order
- * @queue_id: of the next orders; GP_WIRE_QUEUE_ALL after gt_tracer_start()
+ * @queue_id: of the next orders; WIRE_QUEUE_ALL after gt_tracer_start()
  * @holder: of the next orders
  * @nr_queues: queues told
  * @nr_busy: edges told
@@ -85,16 +85,16 @@ void gt_tracer_start(struct gt_tracer *r, pid_t target, uid_t uid);
 /* The same, and waits until it is attached. */
 void gt_tracer_attach(struct gt_tracer *r, const struct gt_target *t);
 /* Sends an order; the last one's epoch if it is a RENEW. */
-void gt_tracer_order(struct gt_tracer *r, enum gp_wire_type type, uint64_t lease_ns);
+void gt_tracer_order(struct gt_tracer *r, enum wire_type type, uint64_t lease_ns);
 /* Sends an order and waits for DONE. */
-struct gp_wire_done gt_tracer_do(struct gt_tracer *r, enum gp_wire_type type, uint64_t lease_ns);
+struct wire_done gt_tracer_do(struct gt_tracer *r, enum wire_type type, uint64_t lease_ns);
 /* HOLD or RELEASE that must succeed and be seen on the GPU. */
 void gt_tracer_hold(struct gt_tracer *r, uint64_t lease_ns);
 void gt_tracer_release(struct gt_tracer *r);
 /* Takes messages for a time. */
 void gt_tracer_listen(struct gt_tracer *r, unsigned int ms);
 /* Takes messages until a note comes. Return: 0 or -ETIMEDOUT */
-int gt_tracer_wait_note(struct gt_tracer *r, enum gp_wire_note_code code, unsigned int ms);
+int gt_tracer_wait_note(struct gt_tracer *r, enum wire_note_code code, unsigned int ms);
 /* Waits for the end of the process. Return: its exit code, 128 + signal. */
 int gt_tracer_ends(struct gt_tracer *r, unsigned int ms);
 /* Closes the socket; it must end well. */

@@ -15,7 +15,7 @@
 
 void gt_wire_open(struct gt_wire *w)
 {
-	struct sockaddr_un addr = { AF_UNIX, CONTROL GP_WIRE_SOCKET_SUFFIX };
+	struct sockaddr_un addr = { AF_UNIX, CONTROL WIRE_SOCKET_SUFFIX };
 
 	GT_CHECK(!access(GT_SHIM, R_OK), "the guest has no %s", GT_SHIM);
 	memset(w, 0, sizeof(*w));
@@ -39,19 +39,19 @@ static bool wait_for(int fd, uint64_t until_ns)
 	return poll(&p, 1, until_ns > now ? (int)((until_ns - now) / 1000000) : 0) > 0;
 }
 
-int gt_wire_accept(struct gt_wire *w, struct gp_wire_hello *hello, unsigned int ms)
+int gt_wire_accept(struct gt_wire *w, struct wire_hello *hello, unsigned int ms)
 {
 	if (!wait_for(w->listener, gt_deadline_ns(ms)))
 		return -ETIMEDOUT;
 	w->sock = accept4(w->listener, NULL, NULL, SOCK_CLOEXEC);
 	w->epoch = 0;
-	return gt_wire_get(w, GP_WIRE_HELLO, hello, sizeof(*hello), ms);
+	return gt_wire_get(w, WIRE_HELLO, hello, sizeof(*hello), ms);
 }
 
 void gt_wire_welcome(struct gt_wire *w, uint32_t flags)
 {
-	struct gp_wire_welcome m = {
-		.hdr = { GP_WIRE_MAGIC, GP_WIRE_WELCOME, sizeof(m), gt_now_ns() },
+	struct wire_welcome m = {
+		.hdr = { WIRE_MAGIC, WIRE_WELCOME, sizeof(m), gt_now_ns() },
 		.client = 1,
 		.lease_ns = w->lease_ns,
 		.poll_ns = 1000000,
@@ -64,17 +64,17 @@ void gt_wire_welcome(struct gt_wire *w, uint32_t flags)
 
 void gt_wire_meet(struct gt_wire *w, uint32_t flags)
 {
-	struct gp_wire_hello hello;
+	struct wire_hello hello;
 
 	GT_CHECK(!gt_wire_accept(w, &hello, GT_WIRE_MS), "no client comes");
-	GT_CHECK(hello.mech == GP_WIRE_MECH_SHIM, "mechanism %u", hello.mech);
+	GT_CHECK(hello.mech == WIRE_MECH_SHIM, "mechanism %u", hello.mech);
 	gt_wire_welcome(w, flags);
 }
 
 union message {
-	struct gp_wire_hdr hdr;
-	struct gp_wire_queue queue;
-	uint8_t bytes[GP_WIRE_MAX];
+	struct wire_hdr hdr;
+	struct wire_queue queue;
+	uint8_t bytes[WIRE_MAX];
 };
 
 /* Return: 0 or -ETIMEDOUT, -EPIPE */
@@ -87,7 +87,7 @@ static int next(struct gt_wire *w, union message *m, uint64_t until_ns)
 	n = recv(w->sock, m, sizeof(*m), 0);
 	if (n <= 0)
 		return -EPIPE;
-	GT_CHECK(m->hdr.magic == GP_WIRE_MAGIC && m->hdr.size == n, "a bad message");
+	GT_CHECK(m->hdr.magic == WIRE_MAGIC && m->hdr.size == n, "a bad message");
 	return 0;
 }
 
@@ -116,32 +116,32 @@ void gt_wire_wait_busy(struct gt_wire *w, unsigned int nr)
 
 	while (busy < nr) {
 		GT_CHECK(!next(w, &m, end), "%u queues have work, not %u", busy, nr);
-		busy += m.hdr.type == GP_WIRE_BUSY;
-		busy -= m.hdr.type == GP_WIRE_IDLE;
-		busy += m.hdr.type == GP_WIRE_QUEUE_ADD && m.queue.busy;
+		busy += m.hdr.type == WIRE_BUSY;
+		busy -= m.hdr.type == WIRE_IDLE;
+		busy += m.hdr.type == WIRE_QUEUE_ADD && m.queue.busy;
 	}
 }
 
 void gt_wire_drain(struct gt_wire *w)
 {
-	while (!gt_wire_get(w, GP_WIRE_HELLO, NULL, 0, 0))
+	while (!gt_wire_get(w, WIRE_HELLO, NULL, 0, 0))
 		;
 }
 
-struct gp_wire_done gt_wire_order(struct gt_wire *w, uint16_t type, uint32_t gpu_id)
+struct wire_done gt_wire_order(struct gt_wire *w, uint16_t type, uint32_t gpu_id)
 {
-	struct gp_wire_order m = {
-		.hdr = { GP_WIRE_MAGIC, type, sizeof(m), gt_now_ns() },
+	struct wire_order m = {
+		.hdr = { WIRE_MAGIC, type, sizeof(m), gt_now_ns() },
 		.epoch = ++w->epoch,
 		.gpu_id = gpu_id,
-		.queue_id = GP_WIRE_QUEUE_ALL,
+		.queue_id = WIRE_QUEUE_ALL,
 		.lease_ns = w->lease_ns,
 	};
-	struct gp_wire_done done;
+	struct wire_done done;
 
 	GT_CHECK(send(w->sock, &m, sizeof(m), MSG_NOSIGNAL) == sizeof(m), "send");
-	GT_CHECK(!gt_wire_get(w, GP_WIRE_DONE, &done, sizeof(done), GT_WIRE_MS), "no answer");
-	GT_CHECK(done.epoch == m.epoch && done.result == GP_WIRE_OK, "result %u: %s", done.result,
+	GT_CHECK(!gt_wire_get(w, WIRE_DONE, &done, sizeof(done), GT_WIRE_MS), "no answer");
+	GT_CHECK(done.epoch == m.epoch && done.result == WIRE_OK, "result %u: %s", done.result,
 		 strerror((int)done.error));
 	return done;
 }

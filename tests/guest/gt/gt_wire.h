@@ -29,7 +29,7 @@ struct gt_wire {
 /* Listens; programs started from now on are preloaded and find it. */
 void gt_wire_open(struct gt_wire *w);
 /* Waits for a client and its HELLO. Return: 0 or -ETIMEDOUT */
-int gt_wire_accept(struct gt_wire *w, struct gp_wire_hello *hello, unsigned int ms);
+int gt_wire_accept(struct gt_wire *w, struct wire_hello *hello, unsigned int ms);
 /* WELCOME with these flags. */
 void gt_wire_welcome(struct gt_wire *w, uint32_t flags);
 /* Accept and welcome; ends the case if nobody comes. */
@@ -41,6 +41,6 @@ int gt_wire_get(struct gt_wire *w, uint16_t type, void *out, size_t bytes, unsig
 /* Everything that is there is thrown away. */
 void gt_wire_drain(struct gt_wire *w);
 /* HOLD or RELEASE of every queue; waits for the answer, ends the case if it is not OK. */
-struct gp_wire_done gt_wire_order(struct gt_wire *w, uint16_t type, uint32_t gpu_id);
+struct wire_done gt_wire_order(struct gt_wire *w, uint16_t type, uint32_t gpu_id);
 
 #endif

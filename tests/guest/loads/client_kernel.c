@@ -26,9 +26,9 @@
 
 /* Memory that both sides see; one page is enough. */
 struct page {
-	struct gp_kernel_desc desc;
-	struct gp_program program;
-	struct gp_kernarg kernarg;
+	struct gpu_kernel_desc desc;
+	struct gpu_program program;
+	struct gpu_kernarg kernarg;
 	uint64_t tally[2];
 	uint64_t out[MAX_GROUPS];
 	uint64_t count[MAX_GROUPS];
@@ -81,7 +81,7 @@ static struct page *make_kernel(hsa_agent_t cpu, uint64_t ms)
 	p->desc.entry_offset = offsetof(struct page, program) - offsetof(struct page, desc);
 	p->desc.group_segment_bytes = LDS_BYTES;
 	p->desc.rsrc1 = VGPRS / 8 - 1;
-	p->program.magic = GP_PROGRAM_MAGIC;
+	p->program.magic = GPU_PROGRAM_MAGIC;
 	p->program.steps = STEPS;
 	p->program.step_ns = ms * 1000000 / STEPS;
 	p->kernarg.tally = (uintptr_t)p->tally;

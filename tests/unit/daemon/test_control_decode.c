@@ -30,7 +30,7 @@ static void all_parameters_arrive(void **state)
 			 0);
 	assert_int_equal(r.nr_targets, 2);
 	assert_int_equal(r.targets[0].pid, 7);
-	assert_int_equal(r.targets[0].queue_id, GP_WIRE_QUEUE_ALL);
+	assert_int_equal(r.targets[0].queue_id, WIRE_QUEUE_ALL);
 	assert_int_equal(r.targets[1].gpu_id, 3);
 	assert_int_equal(r.targets[1].queue_id, 2);
 	assert_int_equal(r.lease_ms, 50);

@@ -34,16 +34,16 @@ static void without_a_module_nothing_is_its(void **state)
 	assert_int_equal(gpd_module_fd(d), -ENOENT);
 	assert_null(gpd_module_queues(d, &nr));
 	assert_int_equal(nr, 0);
-	assert_false(gpd_module_has(d, 1, 0, GP_WIRE_QUEUE_ALL));
+	assert_false(gpd_module_has(d, 1, 0, WIRE_QUEUE_ALL));
 	assert_int_equal(gpd_module_nr_holds(d), 0);
 	test_free(d);
 }
 
 static void numbers_that_are_no_process(void **state)
 {
-	assert_int_equal(gp_kernel_pidfd(0), -ESRCH);
-	assert_int_equal(gp_kernel_pidfd(-5), -ESRCH);
-	assert_int_equal(gp_kernel_pidfd(4194303), -ESRCH);
+	assert_int_equal(drv_module_pidfd(0), -ESRCH);
+	assert_int_equal(drv_module_pidfd(-5), -ESRCH);
+	assert_int_equal(drv_module_pidfd(4194303), -ESRCH);
 }
 
 int main(void)

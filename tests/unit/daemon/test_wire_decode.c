@@ -9,18 +9,18 @@
 static union gpd_wire_msg out;
 static const char *why;
 
-static struct gp_wire_hdr header(uint16_t type, size_t size)
+static struct wire_hdr header(uint16_t type, size_t size)
 {
-	return (struct gp_wire_hdr){ .magic = GP_WIRE_MAGIC, .type = type, .size = (uint16_t)size };
+	return (struct wire_hdr){ .magic = WIRE_MAGIC, .type = type, .size = (uint16_t)size };
 }
 
-static struct gp_wire_hello good_hello(void)
+static struct wire_hello good_hello(void)
 {
-	return (struct gp_wire_hello){
-		.hdr = header(GP_WIRE_HELLO, sizeof(struct gp_wire_hello)),
-		.version = GP_WIRE_VERSION,
-		.mech = GP_WIRE_MECH_SHIM,
-		.prio = GP_WIRE_PRIO_UNSET,
+	return (struct wire_hello){
+		.hdr = header(WIRE_HELLO, sizeof(struct wire_hello)),
+		.version = WIRE_VERSION,
+		.mech = WIRE_MECH_SHIM,
+		.prio = WIRE_PRIO_UNSET,
 		.klass = "default",
 		.group = "g",
 		.comm = "program",
@@ -35,15 +35,15 @@ static int decode(const void *m, size_t size)
 
 static void every_type_is_taken_as_it_is(void **state)
 {
-	struct gp_wire_hello hello = good_hello();
-	struct gp_wire_queue queue = { .hdr = header(GP_WIRE_QUEUE_ADD, sizeof(queue)),
+	struct wire_hello hello = good_hello();
+	struct wire_queue queue = { .hdr = header(WIRE_QUEUE_ADD, sizeof(queue)),
 				       .gpu_id = 1 };
-	struct gp_wire_edge edge = { .hdr = header(GP_WIRE_BUSY, sizeof(edge)), .gpu_id = 1 };
-	struct gp_wire_progress progress = { .hdr = header(GP_WIRE_PROGRESS, sizeof(progress)),
+	struct wire_edge edge = { .hdr = header(WIRE_BUSY, sizeof(edge)), .gpu_id = 1 };
+	struct wire_progress progress = { .hdr = header(WIRE_PROGRESS, sizeof(progress)),
 					     .gpu_id = 1 };
-	struct gp_wire_done done = { .hdr = header(GP_WIRE_DONE, sizeof(done)) };
-	struct gp_wire_note note = { .hdr = header(GP_WIRE_NOTE, sizeof(note)),
-				     .code = GP_WIRE_NOTE_PROGRESS };
+	struct wire_done done = { .hdr = header(WIRE_DONE, sizeof(done)) };
+	struct wire_note note = { .hdr = header(WIRE_NOTE, sizeof(note)),
+				     .code = WIRE_NOTE_PROGRESS };
 
 	assert_int_equal(decode(&hello, sizeof(hello)), 0);
 	assert_memory_equal(&out.hello, &hello, sizeof(hello));
@@ -56,8 +56,8 @@ static void every_type_is_taken_as_it_is(void **state)
 
 static void request_of_the_future_is_refused(void **state)
 {
-	struct gp_wire_progress m = {
-		.hdr = header(GP_WIRE_PROGRESS, sizeof(m)),
+	struct wire_progress m = {
+		.hdr = header(WIRE_PROGRESS, sizeof(m)),
 		.gpu_id = 1,
 		.since_ns = 5,
 	};
@@ -66,13 +66,13 @@ static void request_of_the_future_is_refused(void **state)
 	assert_int_equal(decode(&m, sizeof(m)), -EINVAL);
 	m.hdr.time_ns = 5;
 	assert_int_equal(decode(&m, sizeof(m)), 0);
-	m.queue_id = GP_WIRE_QUEUE_ALL;
+	m.queue_id = WIRE_QUEUE_ALL;
 	assert_int_equal(decode(&m, sizeof(m)), -EINVAL);
 }
 
 static void sizes_and_types_must_fit(void **state)
 {
-	struct gp_wire_hello m = good_hello();
+	struct wire_hello m = good_hello();
 	size_t size;
 
 	for (size = 0; size < sizeof(m); size++) {
@@ -84,13 +84,13 @@ static void sizes_and_types_must_fit(void **state)
 	m.hdr.magic++;
 	assert_int_equal(decode(&m, sizeof(m)), -EBADMSG);
 	m = good_hello();
-	m.hdr.type = GP_WIRE_HOLD;
+	m.hdr.type = WIRE_HOLD;
 	assert_int_equal(decode(&m, sizeof(m)), -EBADMSG);
 }
 
 static void another_version_is_said_so(void **state)
 {
-	struct gp_wire_hello m = good_hello();
+	struct wire_hello m = good_hello();
 
 	m.version++;
 	assert_int_equal(decode(&m, sizeof(m)), -EPROTONOSUPPORT);
@@ -99,7 +99,7 @@ static void another_version_is_said_so(void **state)
 /* Each of these is the only fault: a copy without it is taken. */
 static void every_field_of_hello_is_checked(void **state)
 {
-	struct gp_wire_hello bad[10];
+	struct wire_hello bad[10];
 	size_t i;
 
 	for (i = 0; i < 10; i++)
@@ -122,7 +122,7 @@ static void every_field_of_hello_is_checked(void **state)
 
 static void a_name_of_a_program_always_ends(void **state)
 {
-	struct gp_wire_hello m = good_hello();
+	struct wire_hello m = good_hello();
 
 	memset(m.comm, 'x', sizeof(m.comm));
 	assert_int_equal(decode(&m, sizeof(m)), 0);

@@ -19,12 +19,12 @@
 #define PID 148
 
 /* The snapshot that was taken beside the fixture. */
-static const struct gp_kfd_queue_entry snapshot[] = {
-	{ .queue_id = 2, .gpu_id = GPU, .type = GP_KFD_QUEUE_SDMA, .ring_addr = 0x112805d88000,
+static const struct drv_kfd_queue_entry snapshot[] = {
+	{ .queue_id = 2, .gpu_id = GPU, .type = DRV_KFD_QUEUE_SDMA, .ring_addr = 0x112805d88000,
 	  .ring_bytes = 4096, .rptr_addr = 0x112805d89000, .wptr_addr = 0x112805d89040 },
-	{ .queue_id = 1, .gpu_id = GPU, .type = GP_KFD_QUEUE_PM4, .ring_addr = 0x112802ec4000,
+	{ .queue_id = 1, .gpu_id = GPU, .type = DRV_KFD_QUEUE_PM4, .ring_addr = 0x112802ec4000,
 	  .ring_bytes = 65536, .rptr_addr = 0x112802ed4000, .wptr_addr = 0x112802ed5000 },
-	{ .queue_id = 0, .gpu_id = GPU, .type = GP_KFD_QUEUE_AQL, .ring_addr = 0x112800000000,
+	{ .queue_id = 0, .gpu_id = GPU, .type = DRV_KFD_QUEUE_AQL, .ring_addr = 0x112800000000,
 	  .ring_bytes = 65536, .rptr_addr = 0x112800010000, .wptr_addr = 0x112800011000 },
 };
 
@@ -41,10 +41,10 @@ static void expect_unknown(const struct gpreempt_value *v)
 
 static void node_of_the_guest_is_read(void **state)
 {
-	struct gp_node *n;
+	struct drv_node *n;
 	size_t nr;
 
-	assert_int_equal(gp_discover_nodes(FIXTURE, &n, &nr), 0);
+	assert_int_equal(drv_discover_nodes(FIXTURE, &n, &nr), 0);
 	/* Node 0 is the processor. */
 	assert_int_equal(nr, 1);
 	assert_int_equal(n->gpu_id, GPU);
@@ -55,16 +55,16 @@ static void node_of_the_guest_is_read(void **state)
 	expect(&n->nr_cu, GPREEMPT_SOURCE_SYSFS, 80);
 	expect(&n->cwsr_bytes, GPREEMPT_SOURCE_SYSFS, 12214272);
 	expect(&n->mec_fw, GPREEMPT_SOURCE_SYSFS, 78);
-	assert_true(n->capability.value & GP_NODE_CAP_DEBUG);
+	assert_true(n->capability.value & DRV_NODE_CAP_DEBUG);
 	free(n);
 }
 
 static void queues_from_sysfs_have_names_and_little_else(void **state)
 {
-	struct gp_queues list;
+	struct drv_queues list;
 	struct gpreempt_queue *q;
 
-	assert_int_equal(gp_discover_queues(FIXTURE, &list), 0);
+	assert_int_equal(drv_discover_queues(FIXTURE, &list), 0);
 	assert_int_equal(list.nr, 3);
 	q = &list.queues[0];
 	assert_int_equal(q->pid, PID);
@@ -77,79 +77,79 @@ static void queues_from_sysfs_have_names_and_little_else(void **state)
 	expect_unknown(&q->ring_addr);
 	expect_unknown(&q->busy);
 	expect(&list.queues[2].compute, GPREEMPT_SOURCE_SYSFS, 0);
-	expect(&list.queues[2].type, GPREEMPT_SOURCE_SYSFS, GP_KFD_QUEUE_SDMA);
-	gp_queues_fini(&list);
+	expect(&list.queues[2].type, GPREEMPT_SOURCE_SYSFS, DRV_KFD_QUEUE_SDMA);
+	drv_queues_fini(&list);
 	assert_null(list.queues);
 }
 
 static void snapshot_adds_addresses_and_debugfs_priorities(void **state)
 {
-	struct gp_queues list;
+	struct drv_queues list;
 	struct gpreempt_queue *q;
 
-	assert_int_equal(gp_discover_queues(FIXTURE, &list), 0);
-	assert_int_equal(gp_discover_add_snapshot(&list, PID, snapshot, 3), 0);
-	assert_int_equal(gp_discover_add_mqds(FIXTURE, &list), 0);
+	assert_int_equal(drv_discover_queues(FIXTURE, &list), 0);
+	assert_int_equal(drv_discover_add_snapshot(&list, PID, snapshot, 3), 0);
+	assert_int_equal(drv_discover_add_mqds(FIXTURE, &list), 0);
 	assert_int_equal(list.nr, 3);
 	q = &list.queues[1];
-	expect(&q->type, GPREEMPT_SOURCE_SNAPSHOT, GP_KFD_QUEUE_PM4);
+	expect(&q->type, GPREEMPT_SOURCE_SNAPSHOT, DRV_KFD_QUEUE_PM4);
 	expect(&q->ring_addr, GPREEMPT_SOURCE_SNAPSHOT, 0x112802ec4000);
 	expect(&q->wptr_addr, GPREEMPT_SOURCE_SNAPSHOT, 0x112802ed5000);
 	expect(&q->prio, GPREEMPT_SOURCE_DEBUGFS, 11);
 	expect(&list.queues[0].prio, GPREEMPT_SOURCE_DEBUGFS, 7);
 	expect_unknown(&list.queues[2].prio);
-	gp_queues_fini(&list);
+	drv_queues_fini(&list);
 }
 
 /* Queues 0 and 1 cannot be told apart without their rings, the copy queue can. */
 static void debugfs_alone_does_not_guess(void **state)
 {
-	struct gp_queues list;
+	struct drv_queues list;
 
-	assert_int_equal(gp_discover_queues(FIXTURE, &list), 0);
-	assert_int_equal(gp_discover_add_mqds(FIXTURE, &list), 0);
+	assert_int_equal(drv_discover_queues(FIXTURE, &list), 0);
+	assert_int_equal(drv_discover_add_mqds(FIXTURE, &list), 0);
 	expect_unknown(&list.queues[0].prio);
 	expect_unknown(&list.queues[0].type);
 	expect_unknown(&list.queues[1].ring_addr);
 	expect(&list.queues[2].ring_addr, GPREEMPT_SOURCE_DEBUGFS, 0x112805d88000);
 	/* If only one has its ring, the other is what remains only in the list. */
-	assert_int_equal(gp_discover_add_snapshot(&list, PID, &snapshot[1], 1), 0);
-	assert_int_equal(gp_discover_add_mqds(FIXTURE, &list), 0);
+	assert_int_equal(drv_discover_add_snapshot(&list, PID, &snapshot[1], 1), 0);
+	assert_int_equal(drv_discover_add_mqds(FIXTURE, &list), 0);
 	expect(&list.queues[1].prio, GPREEMPT_SOURCE_DEBUGFS, 11);
 	expect_unknown(&list.queues[0].prio);
-	gp_queues_fini(&list);
+	drv_queues_fini(&list);
 }
 
 static void queue_that_sysfs_did_not_show_is_added(void **state)
 {
-	struct gp_queues list = {};
+	struct drv_queues list = {};
 
-	assert_int_equal(gp_discover_add_snapshot(&list, PID, snapshot, 3), 0);
+	assert_int_equal(drv_discover_add_snapshot(&list, PID, snapshot, 3), 0);
 	assert_int_equal(list.nr, 3);
 	assert_int_equal(list.queues[0].queue_id, 0);
 	/* A ring of another process at the same address is another ring. */
 	list.queues[0].pid = PID + 1;
-	assert_int_equal(gp_discover_add_mqds(FIXTURE, &list), 0);
+	assert_int_equal(drv_discover_add_mqds(FIXTURE, &list), 0);
 	expect_unknown(&list.queues[0].prio);
 	expect(&list.queues[1].prio, GPREEMPT_SOURCE_DEBUGFS, 11);
-	gp_queues_fini(&list);
+	drv_queues_fini(&list);
 }
 
 static void process_is_listed_once(void **state)
 {
 	struct gpreempt_process *p;
-	struct gp_queues list;
+	struct drv_queues list;
 	size_t nr;
 
-	assert_int_equal(gp_discover_queues(FIXTURE, &list), 0);
-	assert_int_equal(gp_discover_processes(FIXTURE, &list, &p, &nr), 0);
+	assert_int_equal(drv_discover_queues(FIXTURE, &list), 0);
+	assert_int_equal(drv_discover_processes(FIXTURE, &list, &p, &nr), 0);
 	assert_int_equal(nr, 1);
 	assert_int_equal(p->pid, PID);
 	assert_int_equal(p->nr_queues, 3);
 	assert_string_equal(p->comm, "capture");
 	assert_int_equal(p->uid.source, GPREEMPT_SOURCE_SYSFS);
 	free(p);
-	gp_queues_fini(&list);
+	drv_queues_fini(&list);
 }
 
 /* A root with the memory of one process: its indices at 64 and 128. */
@@ -184,43 +184,43 @@ static void remove_memory(char *root)
 
 static void indices_come_from_memory(void **state)
 {
-	struct gp_kfd_queue_entry e = { .queue_id = 1, .type = GP_KFD_QUEUE_AQL, .rptr_addr = 64,
+	struct drv_kfd_queue_entry e = { .queue_id = 1, .type = DRV_KFD_QUEUE_AQL, .rptr_addr = 64,
 					.wptr_addr = 128 };
 	char root[] = "/tmp/gp-discover-XXXXXX";
-	struct gp_queues list = {};
+	struct drv_queues list = {};
 
 	assert_non_null(mkdtemp(root));
 	write_memory(root, 5, 9);
-	assert_int_equal(gp_discover_add_snapshot(&list, 7, &e, 1), 0);
+	assert_int_equal(drv_discover_add_snapshot(&list, 7, &e, 1), 0);
 	/* One that cannot be looked into, and an address that is not there. */
-	assert_int_equal(gp_discover_add_snapshot(&list, 8, &e, 1), 0);
+	assert_int_equal(drv_discover_add_snapshot(&list, 8, &e, 1), 0);
 	e.queue_id = 2;
 	e.wptr_addr = 4096;
-	assert_int_equal(gp_discover_add_snapshot(&list, 7, &e, 1), 0);
-	gp_discover_add_pointers(root, &list);
+	assert_int_equal(drv_discover_add_snapshot(&list, 7, &e, 1), 0);
+	drv_discover_add_pointers(root, &list);
 	expect(&list.queues[0].rptr, GPREEMPT_SOURCE_MEMORY, 5);
 	expect(&list.queues[0].wptr, GPREEMPT_SOURCE_MEMORY, 9);
 	expect(&list.queues[0].busy, GPREEMPT_SOURCE_MEMORY, 1);
 	expect_unknown(&list.queues[1].wptr);
 	expect_unknown(&list.queues[1].busy);
 	expect_unknown(&list.queues[2].rptr);
-	gp_queues_fini(&list);
+	drv_queues_fini(&list);
 	remove_memory(root);
 }
 
 static void equal_indices_prove_nothing(void **state)
 {
-	struct gp_kfd_queue_entry e = { .queue_id = 1, .rptr_addr = 64, .wptr_addr = 128 };
+	struct drv_kfd_queue_entry e = { .queue_id = 1, .rptr_addr = 64, .wptr_addr = 128 };
 	char root[] = "/tmp/gp-discover-XXXXXX";
-	struct gp_queues list = {};
+	struct drv_queues list = {};
 
 	assert_non_null(mkdtemp(root));
 	write_memory(root, 9, 9);
-	assert_int_equal(gp_discover_add_snapshot(&list, 7, &e, 1), 0);
-	gp_discover_add_pointers(root, &list);
+	assert_int_equal(drv_discover_add_snapshot(&list, 7, &e, 1), 0);
+	drv_discover_add_pointers(root, &list);
 	expect(&list.queues[0].wptr, GPREEMPT_SOURCE_MEMORY, 9);
 	expect_unknown(&list.queues[0].busy);
-	gp_queues_fini(&list);
+	drv_queues_fini(&list);
 	remove_memory(root);
 }
 
@@ -228,19 +228,19 @@ static void occupancy_is_read_where_there_is_one(void **state)
 {
 	uint64_t value = 77;
 
-	assert_int_equal(gp_discover_occupancy(FIXTURE, PID, GPU, &value), 0);
+	assert_int_equal(drv_discover_occupancy(FIXTURE, PID, GPU, &value), 0);
 	assert_int_equal(value, 0);
-	assert_int_equal(gp_discover_occupancy(FIXTURE, PID, 1, &value), -ENOENT);
+	assert_int_equal(drv_discover_occupancy(FIXTURE, PID, 1, &value), -ENOENT);
 }
 
 static void without_amdkfd_there_is_nothing(void **state)
 {
-	struct gp_queues list;
-	struct gp_node *n;
+	struct drv_queues list;
+	struct drv_node *n;
 	size_t nr;
 
-	assert_int_equal(gp_discover_nodes(FIXTURE "/nowhere", &n, &nr), -ENOENT);
-	assert_int_equal(gp_discover_queues(FIXTURE "/nowhere", &list), -ENOENT);
+	assert_int_equal(drv_discover_nodes(FIXTURE "/nowhere", &n, &nr), -ENOENT);
+	assert_int_equal(drv_discover_queues(FIXTURE "/nowhere", &list), -ENOENT);
 }
 
 int main(void)

@@ -15,11 +15,11 @@
 static void queues_of_the_guest_are_read(void **state)
 {
 	FILE *f = fopen(FILE_NAME, "re");
-	struct gp_mqd *m;
+	struct drv_mqd *m;
 	size_t nr;
 
 	assert_non_null(f);
-	assert_int_equal(gp_mqds_read(f, &m, &nr), 0);
+	assert_int_equal(drv_mqds_read(f, &m, &nr), 0);
 	fclose(f);
 	assert_int_equal(nr, 3);
 	assert_false(m[0].is_compute);
@@ -46,10 +46,10 @@ static void queues_of_the_guest_are_read(void **state)
 static size_t count(const char *text)
 {
 	FILE *f = fmemopen((void *)text, strlen(text), "r");
-	struct gp_mqd *m = NULL;
+	struct drv_mqd *m = NULL;
 	size_t nr = 99;
 
-	assert_int_equal(gp_mqds_read(f, &m, &nr), 0);
+	assert_int_equal(drv_mqds_read(f, &m, &nr), 0);
 	fclose(f);
 	free(m);
 	return nr;

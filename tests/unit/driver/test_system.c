@@ -11,13 +11,13 @@
 
 static void facts_of_the_guest_are_read(void **state)
 {
-	struct gp_system s;
+	struct drv_system s;
 
-	gp_system_read(FIXTURE, &s);
+	drv_system_read(FIXTURE, &s);
 	assert_string_equal(s.kernel, "6.12.115+deb12-amd64");
 	assert_string_equal(s.module, "kfdsim");
 	assert_int_equal(s.sched_policy.source, GPREEMPT_SOURCE_SYSFS);
-	assert_int_equal(s.sched_policy.value, GP_SCHED_POLICY_HWS);
+	assert_int_equal(s.sched_policy.value, DRV_SCHED_POLICY_HWS);
 	assert_int_equal(s.cwsr_enable.value, 1);
 	assert_int_equal(s.preemption_timeout_ms.value, 9000);
 	/* -1: no number of anything. */
@@ -30,9 +30,9 @@ static void facts_of_the_guest_are_read(void **state)
 
 static void nothing_is_unknown_and_not_zero(void **state)
 {
-	struct gp_system s;
+	struct drv_system s;
 
-	gp_system_read(FIXTURE "/nowhere", &s);
+	drv_system_read(FIXTURE "/nowhere", &s);
 	assert_string_equal(s.kernel, "");
 	assert_string_equal(s.module, "");
 	assert_int_equal(s.sched_policy.source, GPREEMPT_SOURCE_UNKNOWN);

@@ -15,8 +15,8 @@ static void a_dispatch_completes_and_is_consumed(void **state)
 	assert_int_equal(unit_tally(q, &d), 5);
 	assert_int_equal(world_u64(w, P1, d.tally + 8), 5 * 2000);
 	assert_int_equal(world_u64(w, P1, q->rptr_addr), 1);
-	assert_int_equal(world_packet(q, 0)[0], GP_AQL_INVALID);
-	assert_int_equal(w->nr_traces[GP_GPU_TRACE_IDLE], 1);
+	assert_int_equal(world_packet(q, 0)[0], GPU_AQL_INVALID);
+	assert_int_equal(w->nr_traces[GPU_TRACE_IDLE], 1);
 	unit_done(w);
 }
 
@@ -33,7 +33,7 @@ static void a_packet_takes_time_to_be_read(void **state)
 	start = w->now_ns;
 	world_ring(q);
 	assert_true(world_run_idle(w, MS));
-	assert_int_equal(w->last_trace_ns[GP_GPU_TRACE_DISPATCH_BEGIN] - start, 2000);
+	assert_int_equal(w->last_trace_ns[GPU_TRACE_DISPATCH_BEGIN] - start, 2000);
 	unit_done(w);
 }
 
@@ -50,9 +50,9 @@ static void the_barrier_bit_orders_dispatches(void **state)
 	world_dispatch(q, &k);
 	world_ring(q);
 	world_run_for(w, 50000);
-	assert_int_equal(gp_gpu_waves(w->gpu, q->doorbell), 2);
+	assert_int_equal(gpu_waves(w->gpu, q->doorbell), 2);
 	world_run_for(w, 100000);
-	assert_int_equal(gp_gpu_waves(w->gpu, q->doorbell), 1);
+	assert_int_equal(gpu_waves(w->gpu, q->doorbell), 1);
 	assert_true(world_run_idle(w, MS));
 	unit_done(w);
 }
@@ -69,9 +69,9 @@ static void no_more_than_eight_dispatches_are_in_flight(void **state)
 		world_dispatch(q, &k);
 	world_ring(q);
 	world_run_for(w, 50000);
-	assert_int_equal(gp_gpu_waves(w->gpu, q->doorbell), 8);
+	assert_int_equal(gpu_waves(w->gpu, q->doorbell), 8);
 	assert_true(world_run_idle(w, 10 * MS));
-	assert_int_equal(gp_gpu_stats(w->gpu)->nr_dispatches, 20);
+	assert_int_equal(gpu_stats(w->gpu)->nr_dispatches, 20);
 	unit_done(w);
 }
 
@@ -84,14 +84,14 @@ static void barrier_and_waits_for_all_signals(void **state)
 
 	deps[0] = world_signal(w, P1, 1, 0);
 	deps[1] = world_dispatch(other, &k).signal;
-	world_barrier(q, GP_AQL_BARRIER_AND, false, deps, 2, done);
+	world_barrier(q, GPU_AQL_BARRIER_AND, false, deps, 2, done);
 	unit_map_all(w);
 	world_ring(q);
 	world_ring(other);
 	world_run_for(w, 100000);
 	assert_int_equal(world_signal_value(w, P1, done), 1);
 	/* The host changes a signal: nobody tells the GPU, it looks now and then. */
-	world_set_u64(w, P1, deps[0] + GP_SIGNAL_VALUE_OFFSET, 0);
+	world_set_u64(w, P1, deps[0] + GPU_SIGNAL_VALUE_OFFSET, 0);
 	world_run_for(w, 10000);
 	assert_int_equal(world_signal_value(w, P1, done), 0);
 	unit_done(w);
@@ -106,14 +106,14 @@ static void barrier_or_waits_for_one_signal_and_sees_it_at_once(void **state)
 
 	deps[0] = world_signal(w, P1, 1, 0);
 	deps[1] = world_dispatch(other, &k).signal;
-	world_barrier(q, GP_AQL_BARRIER_OR, false, deps, 2, done);
+	world_barrier(q, GPU_AQL_BARRIER_OR, false, deps, 2, done);
 	unit_map_all(w);
 	world_ring(q);
 	world_ring(other);
 	assert_true(world_run_idle(w, MS));
 	assert_int_equal(world_signal_value(w, P1, done), 0);
-	assert_int_equal(w->last_trace_ns[GP_GPU_TRACE_BARRIER],
-			 w->last_trace_ns[GP_GPU_TRACE_DISPATCH_END]);
+	assert_int_equal(w->last_trace_ns[GPU_TRACE_BARRIER],
+			 w->last_trace_ns[GPU_TRACE_DISPATCH_END]);
 	unit_done(w);
 }
 
@@ -122,13 +122,13 @@ static void an_event_signal_raises_an_interrupt(void **state)
 	struct world *w = unit_world("tiny", "timed");
 	struct world_queue *q = world_queue(w, P1, 7);
 	u64 done = world_signal(w, P1, 1, 77);
-	u64 mailbox = world_u64(w, P1, done + offsetof(struct gp_signal, event_mailbox));
+	u64 mailbox = world_u64(w, P1, done + offsetof(struct gpu_signal, event_mailbox));
 
-	world_barrier(q, GP_AQL_BARRIER_AND, false, NULL, 0, done);
+	world_barrier(q, GPU_AQL_BARRIER_AND, false, NULL, 0, done);
 	unit_map_all(w);
 	world_ring(q);
 	assert_true(world_run_idle(w, MS));
-	assert_int_equal(w->nr_irqs[GP_IRQ_EOP], 1);
+	assert_int_equal(w->nr_irqs[GPU_IRQ_EOP], 1);
 	assert_int_equal(w->last_irq.context, 77);
 	assert_int_equal(w->last_irq.pasid, P1);
 	assert_int_equal(w->last_irq.doorbell, q->doorbell);
@@ -145,11 +145,11 @@ static void an_invalid_header_stalls_until_the_doorbell(void **state)
 
 	unit_map_all(w);
 	d = world_dispatch(q, &k);
-	world_packet(q, 0)[0] = GP_AQL_INVALID;
+	world_packet(q, 0)[0] = GPU_AQL_INVALID;
 	world_ring(q);
 	assert_true(world_run_idle(w, MS));
 	assert_int_equal(unit_signal(q, &d), 1);
-	world_packet(q, 0)[0] = GP_AQL_KERNEL_DISPATCH;
+	world_packet(q, 0)[0] = GPU_AQL_KERNEL_DISPATCH;
 	world_run_for(w, MS);
 	assert_int_equal(unit_signal(q, &d), 1);
 	world_ring(q);
@@ -203,15 +203,15 @@ static void a_full_ring_wraps_and_survives_a_preemption(void **state)
 	unit_done(w);
 }
 
-static void expect_stopped(struct world *w, struct world_queue *q, enum gp_gpu_irq_source source)
+static void expect_stopped(struct world *w, struct world_queue *q, enum gpu_irq_source source)
 {
 	unit_map_all(w);
 	world_ring(q);
 	assert_true(world_run_idle(w, 10 * MS));
 	assert_int_equal(w->nr_irqs[source], 1);
 	assert_int_equal(w->last_irq.doorbell, q->doorbell);
-	assert_int_equal(gp_gpu_stats(w->gpu)->nr_dispatches, 0);
-	assert_int_equal(gp_gpu_waves(w->gpu, 0), 0);
+	assert_int_equal(gpu_stats(w->gpu)->nr_dispatches, 0);
+	assert_int_equal(gpu_waves(w->gpu, 0), 0);
 	unit_done(w);
 }
 
@@ -220,16 +220,16 @@ static void illegal_packets_stop_the_queue(void **state)
 	static const struct {
 		u32 offset;
 		u8 byte;
-		enum gp_gpu_irq_source source;
+		enum gpu_irq_source source;
 	} damage[] = {
-		{ 0, GP_AQL_VENDOR, GP_IRQ_BAD_OPCODE },
-		{ 0, GP_AQL_AGENT_DISPATCH, GP_IRQ_BAD_OPCODE },
-		{ 0, 200, GP_IRQ_BAD_OPCODE },
-		{ 5, 255, GP_IRQ_BAD_OPCODE },		/* workgroup too large */
-		{ 4, 0, GP_IRQ_BAD_OPCODE },		/* workgroup of nothing */
-		{ 31, 1, GP_IRQ_BAD_OPCODE },		/* more LDS than a CU has */
-		{ 39, 1, GP_IRQ_MEM_FAULT },		/* kernel object */
-		{ 47, 1, GP_IRQ_MEM_FAULT },		/* arguments */
+		{ 0, GPU_AQL_VENDOR, GPU_IRQ_BAD_OPCODE },
+		{ 0, GPU_AQL_AGENT_DISPATCH, GPU_IRQ_BAD_OPCODE },
+		{ 0, 200, GPU_IRQ_BAD_OPCODE },
+		{ 5, 255, GPU_IRQ_BAD_OPCODE },		/* workgroup too large */
+		{ 4, 0, GPU_IRQ_BAD_OPCODE },		/* workgroup of nothing */
+		{ 31, 1, GPU_IRQ_BAD_OPCODE },		/* more LDS than a CU has */
+		{ 39, 1, GPU_IRQ_MEM_FAULT },		/* kernel object */
+		{ 47, 1, GPU_IRQ_MEM_FAULT },		/* arguments */
 	};
 	struct world_kernel k = { .steps = 1 };
 	u32 i;
@@ -258,7 +258,7 @@ static void programs_that_are_none_stop_the_queue(void **state)
 		world_dispatch(q, &k);
 		memcpy(&object, world_packet(q, 0) + 32, sizeof(object));
 		((u8 *)world_at(w, P1, object + 256 + offset[i], 1))[0] ^= 0x42;
-		expect_stopped(w, q, GP_IRQ_BAD_OPCODE);
+		expect_stopped(w, q, GPU_IRQ_BAD_OPCODE);
 	}
 }
 
@@ -274,7 +274,7 @@ static void a_fault_in_a_kernel_stops_only_its_queue(void **state)
 	world_ring(q);
 	world_ring(other);
 	assert_true(world_run_idle(w, MS));
-	assert_int_equal(w->nr_irqs[GP_IRQ_MEM_FAULT], 1);
+	assert_int_equal(w->nr_irqs[GPU_IRQ_MEM_FAULT], 1);
 	assert_int_equal(unit_signal(q, &bad), 1);
 	assert_int_equal(unit_signal(other, &good), 0);
 	assert_true(world_preempt(w));

@@ -8,14 +8,14 @@ static u32 waves_that_fit(u32 vgprs, u32 lds_bytes, u32 group_size)
 	struct world *w = unit_world("tiny", "timed");
 	struct world_queue *q = world_queue(w, P1, 7);
 	struct world_kernel k = { .nr_groups = 10000, .group_size = group_size, .vgprs = vgprs,
-				  .lds_bytes = lds_bytes, .flags = GP_PROGRAM_ENDLESS };
+				  .lds_bytes = lds_bytes, .flags = GPU_PROGRAM_ENDLESS };
 	u32 nr;
 
 	world_dispatch(q, &k);
 	world_ring(q);
 	unit_map_all(w);
 	world_run_for(w, MS);
-	nr = gp_gpu_waves(w->gpu, q->doorbell);
+	nr = gpu_waves(w->gpu, q->doorbell);
 	unit_done(w);
 	return nr;
 }
@@ -34,13 +34,13 @@ static void wave_slots_registers_and_lds_limit_occupancy(void **state)
 
 static void charge_counts_what_a_simd_has_left_over(void **state)
 {
-	const struct gp_profile *p = gp_profile_find("mi300x");
+	const struct gpu_profile *p = gpu_profile_find("mi300x");
 
-	assert_int_equal(gp_cu_vgpr_charge(p, 64), 16 << 10);
-	assert_int_equal(gp_cu_vgpr_charge(p, 512), 128 << 10);
-	assert_int_equal(gp_cu_vgpr_charge(p, 264), 128 << 10);
-	assert_int_equal(gp_cu_vgpr_charge(p, 0), 0);
-	assert_int_equal(gp_cu_vgpr_charge(p, 1024), 0);
+	assert_int_equal(gpu_cu_vgpr_charge(p, 64), 16 << 10);
+	assert_int_equal(gpu_cu_vgpr_charge(p, 512), 128 << 10);
+	assert_int_equal(gpu_cu_vgpr_charge(p, 264), 128 << 10);
+	assert_int_equal(gpu_cu_vgpr_charge(p, 0), 0);
+	assert_int_equal(gpu_cu_vgpr_charge(p, 1024), 0);
 }
 
 static void busy_time_is_counted_per_cu(void **state)
@@ -53,7 +53,7 @@ static void busy_time_is_counted_per_cu(void **state)
 	world_ring(q);
 	unit_map_all(w);
 	assert_true(world_run_idle(w, MS));
-	assert_int_equal(gp_gpu_stats(w->gpu)->busy_cu_ns, 3 * 10000);
+	assert_int_equal(gpu_stats(w->gpu)->busy_cu_ns, 3 * 10000);
 	unit_done(w);
 }
 

@@ -7,7 +7,7 @@ static void workgroups_go_to_the_xccs_in_turn(void **state)
 {
 	struct world *w = unit_world("mi300x", "timed");
 	struct world_queue *q = world_queue(w, P1, 7);
-	struct world_kernel k = { .nr_groups = 19, .flags = GP_PROGRAM_ENDLESS };
+	struct world_kernel k = { .nr_groups = 19, .flags = GPU_PROGRAM_ENDLESS };
 	u64 largest, sum;
 	u32 x;
 
@@ -15,10 +15,10 @@ static void workgroups_go_to_the_xccs_in_turn(void **state)
 	world_ring(q);
 	unit_map_all(w);
 	world_run_for(w, MS);
-	assert_int_equal(gp_gpu_waves(w->gpu, 0), 19);
+	assert_int_equal(gpu_waves(w->gpu, 0), 19);
 	for (x = 0; x < 8; x++)
 		assert_int_equal(w->gpu->slot[0].dispatch[0].share[x].next, x < 3 ? 3 : 2);
-	sum = gp_gpu_context_bytes(w->gpu, q->doorbell, &largest);
+	sum = gpu_context_bytes(w->gpu, q->doorbell, &largest);
 	assert_true(largest * 8 > sum);
 	unit_done(w);
 }
@@ -28,7 +28,7 @@ static void one_cohort_holds_what_began_together(void **state)
 	struct world *w = unit_world("tiny", "timed");
 	struct world_queue *q = world_queue(w, P1, 7);
 	struct world_kernel k = { .nr_groups = 200, .steps = 1, .step_ns = 10000 };
-	const struct gp_share *share = &w->gpu->slot[0].dispatch[0].share[0];
+	const struct gpu_share *share = &w->gpu->slot[0].dispatch[0].share[0];
 
 	world_dispatch(q, &k);
 	world_ring(q);
@@ -56,11 +56,11 @@ static void pipe_priority_decides_who_launches_but_evicts_nobody(void **state)
 	world_run_for(w, 50000);
 	world_ring(high);
 	world_run_for(w, 10000);
-	assert_int_equal(gp_gpu_waves(w->gpu, low->doorbell), 256);
-	assert_int_equal(gp_gpu_waves(w->gpu, high->doorbell), 0);
+	assert_int_equal(gpu_waves(w->gpu, low->doorbell), 256);
+	assert_int_equal(gpu_waves(w->gpu, high->doorbell), 0);
 	world_run_for(w, 50000);
-	assert_int_equal(gp_gpu_waves(w->gpu, low->doorbell), 0);
-	assert_int_equal(gp_gpu_waves(w->gpu, high->doorbell), 256);
+	assert_int_equal(gpu_waves(w->gpu, low->doorbell), 0);
+	assert_int_equal(gpu_waves(w->gpu, high->doorbell), 256);
 	assert_true(world_run_idle(w, MS));
 	assert_int_equal(unit_tally(low, &l), 512);
 	assert_int_equal(unit_tally(high, &h), 256);
@@ -73,7 +73,7 @@ static void lower_levels_wait_while_a_higher_one_finds_no_room(void **state)
 	struct world *w = unit_world("tiny", "timed");
 	struct world_queue *filler = world_queue(w, P1, 7);
 	struct world_queue *low = world_queue(w, P2, 3), *high = world_queue(w, P2, 11);
-	struct world_kernel k = { .nr_groups = 8 * 24, .vgprs = 64, .flags = GP_PROGRAM_ENDLESS };
+	struct world_kernel k = { .nr_groups = 8 * 24, .vgprs = 64, .flags = GPU_PROGRAM_ENDLESS };
 
 	world_dispatch(filler, &k);
 	k.nr_groups = 1;
@@ -89,9 +89,9 @@ static void lower_levels_wait_while_a_higher_one_finds_no_room(void **state)
 	world_run_for(w, 50000);
 	world_ring(low);
 	world_run_for(w, MS);
-	assert_int_equal(gp_gpu_waves(w->gpu, filler->doorbell), 8 * 24);
-	assert_int_equal(gp_gpu_waves(w->gpu, high->doorbell), 0);
-	assert_int_equal(gp_gpu_waves(w->gpu, low->doorbell), 0);
+	assert_int_equal(gpu_waves(w->gpu, filler->doorbell), 8 * 24);
+	assert_int_equal(gpu_waves(w->gpu, high->doorbell), 0);
+	assert_int_equal(gpu_waves(w->gpu, low->doorbell), 0);
 	unit_done(w);
 }
 
@@ -107,8 +107,8 @@ static void equal_queues_share_what_is_freed(void **state)
 	world_ring(a);
 	world_ring(b);
 	world_run_for(w, 35000);
-	assert_int_equal(gp_gpu_waves(w->gpu, a->doorbell), 128);
-	assert_int_equal(gp_gpu_waves(w->gpu, b->doorbell), 128);
+	assert_int_equal(gpu_waves(w->gpu, a->doorbell), 128);
+	assert_int_equal(gpu_waves(w->gpu, b->doorbell), 128);
 	unit_done(w);
 }
 
@@ -124,8 +124,8 @@ static void running_out_of_memory_stops_the_queue(void **state)
 	world_ring(q);
 	assert_true(world_run_idle(w, MS));
 	assert_int_equal(unit_signal(q, &d), 1);
-	assert_int_equal(w->nr_irqs[GP_IRQ_NO_MEMORY], 1);
-	assert_int_equal(gp_gpu_waves(w->gpu, 0), 0);
+	assert_int_equal(w->nr_irqs[GPU_IRQ_NO_MEMORY], 1);
+	assert_int_equal(gpu_waves(w->gpu, 0), 0);
 	w->alloc_budget = -1;
 	assert_true(world_preempt(w));
 	unit_done(w);

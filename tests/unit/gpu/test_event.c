@@ -5,29 +5,29 @@
 
 #define NR 500
 
-static struct gp_gpu_heap_node nodes[NR];
+static struct gpu_heap_node nodes[NR];
 
-static u64 pop(struct gp_gpu_heap *heap)
+static u64 pop(struct gpu_heap *heap)
 {
-	struct gp_event *e = heap->node[0].event;
+	struct gpu_event *e = heap->node[0].event;
 
-	gp_gpu_heap_remove(heap, e);
+	gpu_heap_remove(heap, e);
 	return e->at_ns;
 }
 
 static void events_come_in_order_of_time(void **state)
 {
-	struct gp_gpu_heap heap = { .node = nodes, .max = NR };
-	struct gp_event e[NR] = { 0 };
+	struct gpu_heap heap = { .node = nodes, .max = NR };
+	struct gpu_event e[NR] = { 0 };
 	u64 last = 0;
 	u32 i;
 
 	for (i = 0; i < NR; i++)
-		gp_gpu_heap_add(&heap, &e[i], i * 7919 % 1009);
+		gpu_heap_add(&heap, &e[i], i * 7919 % 1009);
 	for (i = 0; i < NR; i += 3)
-		gp_gpu_heap_remove(&heap, &e[i]);
+		gpu_heap_remove(&heap, &e[i]);
 	for (i = 1; i < NR; i += 3)
-		gp_gpu_heap_add(&heap, &e[i], i * 104729 % 997);
+		gpu_heap_add(&heap, &e[i], i * 104729 % 997);
 	while (heap.nr) {
 		u64 at = pop(&heap);
 
@@ -38,29 +38,29 @@ static void events_come_in_order_of_time(void **state)
 
 static void equal_times_keep_the_order_of_scheduling(void **state)
 {
-	struct gp_gpu_heap heap = { .node = nodes, .max = NR };
-	struct gp_event e[NR] = { 0 };
+	struct gpu_heap heap = { .node = nodes, .max = NR };
+	struct gpu_event e[NR] = { 0 };
 	u32 i;
 
 	for (i = 0; i < NR; i++)
-		gp_gpu_heap_add(&heap, &e[i], 5);
+		gpu_heap_add(&heap, &e[i], 5);
 	for (i = 0; i < NR; i++) {
 		assert_ptr_equal(heap.node[0].event, &e[i]);
-		gp_gpu_heap_remove(&heap, &e[i]);
+		gpu_heap_remove(&heap, &e[i]);
 	}
-	assert_int_equal(gp_gpu_heap_next_ns(&heap), U64_MAX);
+	assert_int_equal(gpu_heap_next_ns(&heap), U64_MAX);
 }
 
 static void never_takes_an_event_out(void **state)
 {
-	struct gp_gpu_heap heap = { .node = nodes, .max = NR };
-	struct gp_event e = { 0 };
+	struct gpu_heap heap = { .node = nodes, .max = NR };
+	struct gpu_event e = { 0 };
 
-	gp_gpu_heap_add(&heap, &e, 5);
-	assert_true(gp_event_is_scheduled(&e));
-	gp_gpu_heap_add(&heap, &e, U64_MAX);
-	assert_false(gp_event_is_scheduled(&e));
-	gp_gpu_heap_remove(&heap, &e);
+	gpu_heap_add(&heap, &e, 5);
+	assert_true(gpu_event_is_scheduled(&e));
+	gpu_heap_add(&heap, &e, U64_MAX);
+	assert_false(gpu_event_is_scheduled(&e));
+	gpu_heap_remove(&heap, &e);
 	assert_int_equal(heap.nr, 0);
 }
 

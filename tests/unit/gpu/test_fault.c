@@ -3,13 +3,13 @@
 
 static u32 refused(struct world *w, u32 xcc)
 {
-	return world_u32(w, GP_PASID_GART, w->hiq_mqd + xcc * 4096 + GP_MQD_REFUSED_DOORBELL);
+	return world_u32(w, GPU_PASID_GART, w->hiq_mqd + xcc * 4096 + GPU_MQD_REFUSED_DOORBELL);
 }
 
 static struct world_queue *busy_queue(struct world *w, u32 pasid)
 {
 	struct world_queue *q = world_queue(w, pasid, 7);
-	struct world_kernel k = { .nr_groups = 10, .flags = GP_PROGRAM_ENDLESS };
+	struct world_kernel k = { .nr_groups = 10, .flags = GPU_PROGRAM_ENDLESS };
 
 	world_dispatch(q, &k);
 	world_ring(q);
@@ -24,18 +24,18 @@ static void a_refusing_queue_stays_and_is_reported_on_every_xcc(void **state)
 
 	unit_map_all(w);
 	world_run_for(w, 10000);
-	assert_int_equal(gp_gpu_inject(w->gpu, GP_GPU_FAULT_REFUSE, bad->doorbell), 0);
+	assert_int_equal(gpu_inject(w->gpu, GPU_FAULT_REFUSE, bad->doorbell), 0);
 	assert_true(world_preempt(w));
 	assert_int_equal(refused(w, 0), bad->doorbell);
 	assert_int_equal(refused(w, 3), bad->doorbell);
-	assert_int_equal(gp_gpu_waves(w->gpu, bad->doorbell), 10);
-	assert_int_equal(gp_gpu_slot_of(w->gpu, good->doorbell), -ENOENT);
+	assert_int_equal(gpu_waves(w->gpu, bad->doorbell), 10);
+	assert_int_equal(gpu_slot_of(w->gpu, good->doorbell), -ENOENT);
 	/* A reset ends it. */
-	world_unmap(w, GP_UNMAP_BY_PASID, GP_UNMAP_RESET, &pasid, 1);
+	world_unmap(w, GPU_UNMAP_BY_PASID, GPU_UNMAP_RESET, &pasid, 1);
 	world_fence(w);
 	world_hiq_ring(w);
 	assert_true(world_run_fence(w, MS));
-	assert_int_equal(gp_gpu_slot_of(w->gpu, bad->doorbell), -ENOENT);
+	assert_int_equal(gpu_slot_of(w->gpu, bad->doorbell), -ENOENT);
 	unit_done(w);
 }
 
@@ -44,17 +44,17 @@ static void a_refusing_queue_stays_in_its_slot_without_firmware(void **state)
 	struct world *w = unit_world("tiny", "timed");
 	struct world_queue *q = busy_queue(w, P1);
 
-	gp_gpu_hqd_load(w->gpu, 0, P1, 5, q->mqd, 0);
+	gpu_hqd_load(w->gpu, 0, P1, 5, q->mqd, 0);
 	world_run_for(w, MS);
-	gp_gpu_inject(w->gpu, GP_GPU_FAULT_REFUSE, q->doorbell);
-	assert_int_equal(gp_gpu_hqd_dequeue(w->gpu, 0, GP_DEQUEUE_SAVE, w->now_ns), 0);
+	gpu_inject(w->gpu, GPU_FAULT_REFUSE, q->doorbell);
+	assert_int_equal(gpu_hqd_dequeue(w->gpu, 0, GPU_DEQUEUE_SAVE, w->now_ns), 0);
 	world_run_for(w, MS);
-	assert_true(gp_gpu_hqd_is_active(w->gpu, 0));
-	assert_false(gp_gpu_hqd_is_busy(w->gpu, 0));
-	gp_gpu_inject(w->gpu, GP_GPU_FAULT_CLEAR, 0);
-	assert_int_equal(gp_gpu_hqd_dequeue(w->gpu, 0, GP_DEQUEUE_SAVE, w->now_ns), 0);
+	assert_true(gpu_hqd_is_active(w->gpu, 0));
+	assert_false(gpu_hqd_is_busy(w->gpu, 0));
+	gpu_inject(w->gpu, GPU_FAULT_CLEAR, 0);
+	assert_int_equal(gpu_hqd_dequeue(w->gpu, 0, GPU_DEQUEUE_SAVE, w->now_ns), 0);
 	world_run_for(w, MS);
-	assert_false(gp_gpu_hqd_is_active(w->gpu, 0));
+	assert_false(gpu_hqd_is_active(w->gpu, 0));
 	unit_done(w);
 }
 
@@ -62,11 +62,11 @@ static void fences_get_lost(void **state)
 {
 	struct world *w = unit_world("tiny", "timed");
 
-	gp_gpu_inject(w->gpu, GP_GPU_FAULT_LOSE_FENCE, 2);
+	gpu_inject(w->gpu, GPU_FAULT_LOSE_FENCE, 2);
 	assert_false(world_preempt(w));
 	assert_false(world_preempt(w));
 	assert_true(world_preempt(w));
-	assert_int_equal(w->nr_traces[GP_GPU_TRACE_FAULT], 2);
+	assert_int_equal(w->nr_traces[GPU_TRACE_FAULT], 2);
 	unit_done(w);
 }
 
@@ -74,32 +74,32 @@ static void a_hung_firmware_reads_nothing_until_cleared_or_reset(void **state)
 {
 	struct world *w = unit_world("tiny", "timed");
 
-	gp_gpu_inject(w->gpu, GP_GPU_FAULT_HANG, 1);
+	gpu_inject(w->gpu, GPU_FAULT_HANG, 1);
 	assert_false(world_preempt(w));
-	gp_gpu_inject(w->gpu, GP_GPU_FAULT_HANG, 0);
+	gpu_inject(w->gpu, GPU_FAULT_HANG, 0);
 	assert_true(world_run_fence(w, MS));
-	gp_gpu_inject(w->gpu, GP_GPU_FAULT_HANG, 1);
-	gp_gpu_reset(w->gpu, w->now_ns);
-	world_set_u32(w, GP_PASID_GART, w->hiq_mqd + GP_MQD_PQ_RPTR, (u32)w->hiq_wptr);
-	assert_int_equal(gp_gpu_hiq_load(w->gpu, w->hiq_mqd, w->now_ns), 0);
+	gpu_inject(w->gpu, GPU_FAULT_HANG, 1);
+	gpu_reset(w->gpu, w->now_ns);
+	world_set_u32(w, GPU_PASID_GART, w->hiq_mqd + GPU_MQD_PQ_RPTR, (u32)w->hiq_wptr);
+	assert_int_equal(gpu_hiq_load(w->gpu, w->hiq_mqd, w->now_ns), 0);
 	assert_true(world_preempt(w));
 	unit_done(w);
 }
 
 static void a_cleared_hang_asks_for_a_call_and_goes_on_then(void **state)
 {
-	static const enum gp_gpu_fault way[] = { GP_GPU_FAULT_HANG, GP_GPU_FAULT_CLEAR };
+	static const enum gpu_fault way[] = { GPU_FAULT_HANG, GPU_FAULT_CLEAR };
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(way); i++) {
 		struct world *w = unit_world("tiny", "timed");
 		u64 start;
 
-		gp_gpu_inject(w->gpu, GP_GPU_FAULT_HANG, 1);
+		gpu_inject(w->gpu, GPU_FAULT_HANG, 1);
 		assert_false(world_preempt(w));
-		assert_int_equal(gp_gpu_next_ns(w->gpu), U64_MAX);
-		gp_gpu_inject(w->gpu, way[i], 0);
-		assert_true(gp_gpu_next_ns(w->gpu) <= w->now_ns);
+		assert_int_equal(gpu_next_ns(w->gpu), U64_MAX);
+		gpu_inject(w->gpu, way[i], 0);
+		assert_true(gpu_next_ns(w->gpu) <= w->now_ns);
 		/* Not before the call: nobody knows when it was cleared. */
 		w->now_ns += MS;
 		start = w->now_ns;
@@ -114,7 +114,7 @@ static void slow_firmware_takes_longer(void **state)
 	struct world *w = unit_world("tiny", "timed");
 	u64 start = w->now_ns;
 
-	gp_gpu_inject(w->gpu, GP_GPU_FAULT_SLOW, 5);
+	gpu_inject(w->gpu, GPU_FAULT_SLOW, 5);
 	assert_true(world_preempt(w));
 	assert_int_equal(w->now_ns - start, 5 * (2000 + 100));
 	unit_done(w);
@@ -127,7 +127,7 @@ static struct world_queue *faulting_queue(struct world *w, struct world_dispatch
 	struct world_kernel k = { .nr_groups = 3000, .steps = 10, .step_ns = 1000 };
 	struct world_dispatch bad = world_dispatch(q, &k);
 
-	world_set_u64(w, P1, bad.kernarg + offsetof(struct gp_kernarg, tally), 0x1000);
+	world_set_u64(w, P1, bad.kernarg + offsetof(struct gpu_kernarg, tally), 0x1000);
 	*behind = world_dispatch(q, &k);
 	world_ring(q);
 	return q;
@@ -145,23 +145,23 @@ static void a_queue_that_faulted_stays_stopped_when_mapped_again(void **state)
 	world_ring(other);
 	unit_map_all(w);
 	world_run_for(w, MS);
-	assert_int_equal(w->nr_irqs[GP_IRQ_MEM_FAULT], 1);
+	assert_int_equal(w->nr_irqs[GPU_IRQ_MEM_FAULT], 1);
 	for (i = 0; i < 3; i++) {
 		assert_true(world_preempt(w));
-		assert_int_equal(unit_mqd(q, GP_MQD_ERROR), GP_MQD_ERROR_STOPPED);
-		assert_int_equal(unit_mqd(q, GP_MQD_CTL_STACK_OFFSET),
-				 unit_mqd(q, GP_MQD_CTL_STACK_SIZE));
+		assert_int_equal(unit_mqd(q, GPU_MQD_ERROR), GPU_MQD_ERROR_STOPPED);
+		assert_int_equal(unit_mqd(q, GPU_MQD_CTL_STACK_OFFSET),
+				 unit_mqd(q, GPU_MQD_CTL_STACK_SIZE));
 		unit_map_all(w);
 		world_ring(q);
 		world_run_for(w, MS);
-		assert_int_not_equal(gp_gpu_slot_of(w->gpu, q->doorbell), -ENOENT);
-		assert_int_equal(gp_gpu_waves(w->gpu, q->doorbell), 0);
+		assert_int_not_equal(gpu_slot_of(w->gpu, q->doorbell), -ENOENT);
+		assert_int_equal(gpu_waves(w->gpu, q->doorbell), 0);
 	}
 	assert_int_equal(unit_tally(q, &behind), 0);
-	assert_int_equal(w->nr_irqs[GP_IRQ_MEM_FAULT], 1);
+	assert_int_equal(w->nr_irqs[GPU_IRQ_MEM_FAULT], 1);
 	assert_true(world_run_idle(w, 1000 * MS));
 	assert_int_equal(unit_tally(other, &good), 4000);
-	assert_int_equal(gp_gpu_stats(w->gpu)->nr_killed, 0);
+	assert_int_equal(gpu_stats(w->gpu)->nr_killed, 0);
 	unit_done(w);
 }
 
@@ -174,11 +174,11 @@ static void a_reset_lets_a_queue_that_faulted_go_on_with_its_next_packets(void *
 
 	unit_map_all(w);
 	world_run_for(w, MS);
-	world_unmap(w, GP_UNMAP_SPECIFIED, GP_UNMAP_RESET, &q->doorbell, 1);
+	world_unmap(w, GPU_UNMAP_SPECIFIED, GPU_UNMAP_RESET, &q->doorbell, 1);
 	world_fence(w);
 	world_hiq_ring(w);
 	assert_true(world_run_fence(w, MS));
-	assert_int_equal(unit_mqd(q, GP_MQD_ERROR), 0);
+	assert_int_equal(unit_mqd(q, GPU_MQD_ERROR), 0);
 	unit_map_all(w);
 	next = world_dispatch(q, &k);
 	world_ring(q);
@@ -193,13 +193,13 @@ static void senseless_faults_are_refused(void **state)
 	struct world *w = unit_world("tiny", "timed");
 	u32 i;
 
-	assert_int_equal(gp_gpu_inject(w->gpu, GP_GPU_FAULT_SLOW, 0), -EINVAL);
-	assert_int_equal(gp_gpu_inject(w->gpu, GP_GPU_FAULT_SLOW, 1ull << 40), -EINVAL);
-	assert_int_equal(gp_gpu_inject(w->gpu, GP_GPU_FAULT_COUNT, 0), -EINVAL);
+	assert_int_equal(gpu_inject(w->gpu, GPU_FAULT_SLOW, 0), -EINVAL);
+	assert_int_equal(gpu_inject(w->gpu, GPU_FAULT_SLOW, 1ull << 40), -EINVAL);
+	assert_int_equal(gpu_inject(w->gpu, GPU_FAULT_COUNT, 0), -EINVAL);
 	for (i = 0; i < 8; i++)
-		assert_int_equal(gp_gpu_inject(w->gpu, GP_GPU_FAULT_REFUSE, i), 0);
-	assert_int_equal(gp_gpu_inject(w->gpu, GP_GPU_FAULT_REFUSE, 7), 0);
-	assert_int_equal(gp_gpu_inject(w->gpu, GP_GPU_FAULT_REFUSE, 8), -ENOSPC);
+		assert_int_equal(gpu_inject(w->gpu, GPU_FAULT_REFUSE, i), 0);
+	assert_int_equal(gpu_inject(w->gpu, GPU_FAULT_REFUSE, 7), 0);
+	assert_int_equal(gpu_inject(w->gpu, GPU_FAULT_REFUSE, 8), -ENOSPC);
 	unit_done(w);
 }
 

@@ -20,7 +20,7 @@ static u64 unmap_during_10us(u32 grace, bool has_cwsr, u64 *saves)
 	ns = w->now_ns;
 	assert_true(world_preempt(w));
 	ns = w->now_ns - ns;
-	*saves = gp_gpu_stats(w->gpu)->nr_saves;
+	*saves = gpu_stats(w->gpu)->nr_saves;
 	unit_done(w);
 	return ns;
 }
@@ -61,7 +61,7 @@ static void a_drained_queue_without_control_stack_finishes_what_it_began(void **
 	struct world_kernel k = { .nr_groups = 1000, .steps = 10, .step_ns = 1000 };
 	struct world_dispatch d = world_dispatch(q, &k), e = world_dispatch(q, &k);
 
-	((u16 *)world_packet(q, 1))[0] |= GP_AQL_HEADER_BARRIER;
+	((u16 *)world_packet(q, 1))[0] |= GPU_AQL_HEADER_BARRIER;
 	world_queue_disable_cwsr(q);
 	unit_map_all(w);
 	world_ring(q);
@@ -86,13 +86,13 @@ static void reset_kills_waves_and_the_dispatch_begins_anew(void **state)
 	unit_map_all(w);
 	world_ring(q);
 	world_run_for(w, 5000);
-	world_unmap(w, GP_UNMAP_BY_PASID, GP_UNMAP_RESET, &pasid, 1);
+	world_unmap(w, GPU_UNMAP_BY_PASID, GPU_UNMAP_RESET, &pasid, 1);
 	world_fence(w);
 	world_hiq_ring(w);
 	assert_true(world_run_fence(w, MS));
-	assert_int_equal(gp_gpu_stats(w->gpu)->nr_killed, 10);
-	assert_int_equal(gp_gpu_stats(w->gpu)->nr_saves, 0);
-	assert_int_equal(unit_mqd(q, GP_MQD_WG_STATE_OFFSET), unit_mqd(q, GP_MQD_CTL_STACK_SIZE));
+	assert_int_equal(gpu_stats(w->gpu)->nr_killed, 10);
+	assert_int_equal(gpu_stats(w->gpu)->nr_saves, 0);
+	assert_int_equal(unit_mqd(q, GPU_MQD_WG_STATE_OFFSET), unit_mqd(q, GPU_MQD_CTL_STACK_SIZE));
 	unit_map_all(w);
 	assert_true(world_run_idle(w, MS));
 	assert_int_equal(unit_signal(q, &d), 0);
@@ -105,7 +105,7 @@ static void restores_come_one_after_the_other(void **state)
 {
 	struct world *w = unit_world("tiny", "timed");
 	struct world_queue *a = world_queue(w, P1, 7), *b = world_queue(w, P1, 7);
-	struct world_kernel k = { .nr_groups = 100, .vgprs = 64, .flags = GP_PROGRAM_ENDLESS };
+	struct world_kernel k = { .nr_groups = 100, .vgprs = 64, .flags = GPU_PROGRAM_ENDLESS };
 
 	world_dispatch(a, &k);
 	world_dispatch(b, &k);
@@ -117,10 +117,10 @@ static void restores_come_one_after_the_other(void **state)
 	world_runlist_all(w);
 	world_hiq_ring(w);
 	world_run_for(w, 1200 + 30000);
-	assert_int_equal(gp_gpu_waves(w->gpu, a->doorbell), 100);
-	assert_int_equal(gp_gpu_waves(w->gpu, b->doorbell), 0);
+	assert_int_equal(gpu_waves(w->gpu, a->doorbell), 100);
+	assert_int_equal(gpu_waves(w->gpu, b->doorbell), 0);
 	world_run_for(w, 30000);
-	assert_int_equal(gp_gpu_waves(w->gpu, b->doorbell), 100);
+	assert_int_equal(gpu_waves(w->gpu, b->doorbell), 100);
 	unit_done(w);
 }
 

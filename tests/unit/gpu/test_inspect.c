@@ -3,7 +3,7 @@
 #include "gpu/inspect.h"
 #include "unit.h"
 
-static const struct world_kernel endless = { .nr_groups = 10, .flags = GP_PROGRAM_ENDLESS };
+static const struct world_kernel endless = { .nr_groups = 10, .flags = GPU_PROGRAM_ENDLESS };
 
 static struct world_queue *start(struct world *w, u32 pasid)
 {
@@ -17,11 +17,11 @@ static struct world_queue *start(struct world *w, u32 pasid)
 /* As detect_queue_hang() of amdkfd looks for the ring in every slot. */
 static u32 find(struct world *w, u64 ring)
 {
-	struct gp_slot_info info;
+	struct gpu_slot_content info;
 	u32 i;
 
 	for (i = 0; i < w->profile->nr_slots; i++)
-		if (gp_gpu_slot_info(w->gpu, i, &info) && info.ring == ring)
+		if (gpu_slot_info(w->gpu, i, &info) && info.ring == ring)
 			return i;
 	return i;
 }
@@ -30,17 +30,17 @@ static void a_slot_tells_who_is_in_it(void **state)
 {
 	struct world *w = unit_world("mi308x", "timed");
 	struct world_queue *q = start(w, P1), *other = start(w, P2);
-	struct gp_slot_info info;
+	struct gpu_slot_content info;
 
 	unit_map_all(w);
-	assert_true(gp_gpu_slot_info(w->gpu, find(w, q->ring), &info));
+	assert_true(gpu_slot_info(w->gpu, find(w, q->ring), &info));
 	assert_int_equal(info.pasid, P1);
 	assert_int_equal(info.doorbell, q->doorbell);
 	assert_int_equal(info.mqd, q->mqd);
 	assert_int_not_equal(info.vmid, 0);
-	assert_int_equal(gp_gpu_slot_of(w->gpu, q->doorbell), find(w, q->ring));
+	assert_int_equal(gpu_slot_of(w->gpu, q->doorbell), find(w, q->ring));
 	assert_int_equal(find(w, other->ring + 256), w->profile->nr_slots);
-	assert_false(gp_gpu_slot_info(w->gpu, 99, &info));
+	assert_false(gpu_slot_info(w->gpu, 99, &info));
 	unit_done(w);
 }
 
@@ -52,19 +52,19 @@ static void one_refusing_queue_of_the_firmware_is_reset(void **state)
 
 	unit_map_all(w);
 	world_run_for(w, MS);
-	gp_gpu_inject(w->gpu, GP_GPU_FAULT_REFUSE, bad->doorbell);
+	gpu_inject(w->gpu, GPU_FAULT_REFUSE, bad->doorbell);
 	assert_true(world_preempt(w));
 	slot = find(w, bad->ring);
-	assert_int_equal(gp_gpu_hqd_dequeue(w->gpu, slot, GP_DEQUEUE_SAVE, w->now_ns), -EBUSY);
-	assert_int_equal(gp_gpu_hqd_dequeue(w->gpu, slot, GP_DEQUEUE_RESET, w->now_ns), 0);
-	assert_true(gp_gpu_hqd_is_busy(w->gpu, slot));
+	assert_int_equal(gpu_hqd_dequeue(w->gpu, slot, GPU_DEQUEUE_SAVE, w->now_ns), -EBUSY);
+	assert_int_equal(gpu_hqd_dequeue(w->gpu, slot, GPU_DEQUEUE_RESET, w->now_ns), 0);
+	assert_true(gpu_hqd_is_busy(w->gpu, slot));
 	world_run_for(w, MS);
-	assert_false(gp_gpu_hqd_is_active(w->gpu, slot));
-	assert_int_equal(gp_gpu_stats(w->gpu)->nr_killed, 10);
+	assert_false(gpu_hqd_is_active(w->gpu, slot));
+	assert_int_equal(gpu_stats(w->gpu)->nr_killed, 10);
 	unit_map_all(w);
 	world_run_for(w, MS);
-	assert_int_equal(gp_gpu_waves(w->gpu, good->doorbell), 10);
-	assert_int_equal(gp_gpu_waves(w->gpu, bad->doorbell), 10);
+	assert_int_equal(gpu_waves(w->gpu, good->doorbell), 10);
+	assert_int_equal(gpu_waves(w->gpu, bad->doorbell), 10);
 	unit_done(w);
 }
 
@@ -88,10 +88,10 @@ static void a_reset_frees_a_firmware_that_waits_for_the_queue(void **state)
 	struct world_queue *q = begin_endless_drain(w);
 	u32 slot = find(w, q->ring);
 
-	assert_int_equal(gp_gpu_hqd_dequeue(w->gpu, slot, GP_DEQUEUE_RESET, w->now_ns), 0);
+	assert_int_equal(gpu_hqd_dequeue(w->gpu, slot, GPU_DEQUEUE_RESET, w->now_ns), 0);
 	assert_true(world_run_fence(w, MS));
 	world_run_for(w, MS);
-	assert_false(gp_gpu_hqd_is_active(w->gpu, slot));
+	assert_false(gpu_hqd_is_active(w->gpu, slot));
 	unit_done(w);
 }
 
@@ -101,9 +101,9 @@ static void the_reset_register_takes_no_time(void **state)
 	struct world_queue *q = begin_endless_drain(w);
 	u32 slot = find(w, q->ring);
 
-	assert_int_equal(gp_gpu_slot_reset(w->gpu, slot, w->now_ns), 0);
-	assert_false(gp_gpu_hqd_is_active(w->gpu, slot));
-	assert_int_equal(gp_gpu_slot_reset(w->gpu, slot, w->now_ns), -ENOENT);
+	assert_int_equal(gpu_slot_reset(w->gpu, slot, w->now_ns), 0);
+	assert_false(gpu_hqd_is_active(w->gpu, slot));
+	assert_int_equal(gpu_slot_reset(w->gpu, slot, w->now_ns), -ENOENT);
 	assert_true(world_run_fence(w, MS));
 	unit_done(w);
 }
@@ -113,27 +113,27 @@ static void a_reset_while_a_queue_is_loaded_leaves_its_memory_alone(void **state
 {
 	struct world *w = unit_world("tiny", "state");
 	struct world_queue *q = start(w, P1), *other = start(w, P2);
-	u8 before[GP_MQD_BYTES];
+	u8 before[GPU_MQD_BYTES];
 	u64 ns;
 
 	unit_map_all(w);
 	world_run_for(w, MS);
 	for (ns = 0; ns < 4000; ns += 50) {
 		assert_true(world_preempt(w));
-		memcpy(before, world_at(w, GP_PASID_GART, q->mqd, sizeof(before)), sizeof(before));
+		memcpy(before, world_at(w, GPU_PASID_GART, q->mqd, sizeof(before)), sizeof(before));
 		world_runlist_all(w);
 		world_fence(w);
 		world_hiq_ring(w);
 		world_run_for(w, ns);
-		if (gp_gpu_waves(w->gpu, q->doorbell))
+		if (gpu_waves(w->gpu, q->doorbell))
 			break;
-		gp_gpu_slot_reset(w->gpu, find(w, q->ring), w->now_ns);
-		gp_gpu_slot_reset(w->gpu, 0, w->now_ns);
-		assert_memory_equal(before, world_at(w, GP_PASID_GART, q->mqd, sizeof(before)),
+		gpu_slot_reset(w->gpu, find(w, q->ring), w->now_ns);
+		gpu_slot_reset(w->gpu, 0, w->now_ns);
+		assert_memory_equal(before, world_at(w, GPU_PASID_GART, q->mqd, sizeof(before)),
 				    sizeof(before));
 		assert_true(world_run_fence(w, MS));
-		assert_int_equal(gp_gpu_waves(w->gpu, other->doorbell), 10);
-		assert_int_equal(gp_gpu_waves(w->gpu, q->doorbell), 0);
+		assert_int_equal(gpu_waves(w->gpu, other->doorbell), 10);
+		assert_int_equal(gpu_waves(w->gpu, q->doorbell), 0);
 	}
 	assert_true(ns > 1000);
 	unit_done(w);
@@ -144,15 +144,15 @@ static void a_drain_by_hand_can_be_cut_short(void **state)
 	struct world *w = unit_world("tiny", "timed");
 	struct world_queue *q = start(w, P1);
 
-	assert_int_equal(gp_gpu_hqd_load(w->gpu, 0, P1, 5, q->mqd, w->now_ns), 0);
+	assert_int_equal(gpu_hqd_load(w->gpu, 0, P1, 5, q->mqd, w->now_ns), 0);
 	world_run_for(w, MS);
-	assert_int_equal(gp_gpu_hqd_dequeue(w->gpu, 0, GP_DEQUEUE_DRAIN, w->now_ns), 0);
+	assert_int_equal(gpu_hqd_dequeue(w->gpu, 0, GPU_DEQUEUE_DRAIN, w->now_ns), 0);
 	world_run_for(w, MS);
-	assert_true(gp_gpu_hqd_is_busy(w->gpu, 0));
-	assert_int_equal(gp_gpu_hqd_dequeue(w->gpu, 0, GP_DEQUEUE_RESET, w->now_ns), 0);
-	assert_int_equal(gp_gpu_hqd_dequeue(w->gpu, 0, GP_DEQUEUE_RESET, w->now_ns), -EBUSY);
+	assert_true(gpu_hqd_is_busy(w->gpu, 0));
+	assert_int_equal(gpu_hqd_dequeue(w->gpu, 0, GPU_DEQUEUE_RESET, w->now_ns), 0);
+	assert_int_equal(gpu_hqd_dequeue(w->gpu, 0, GPU_DEQUEUE_RESET, w->now_ns), -EBUSY);
 	world_run_for(w, MS);
-	assert_false(gp_gpu_hqd_is_active(w->gpu, 0));
+	assert_false(gpu_hqd_is_active(w->gpu, 0));
 	unit_done(w);
 }
 

@@ -4,30 +4,30 @@
 
 static void headers_are_those_of_amdkfd(void **state)
 {
-	u32 pkt[GP_PM4_MAP_PROCESS_ALDEBARAN_DW];
+	u32 pkt[GPU_PM4_MAP_PROCESS_ALDEBARAN_DW];
 
 	/* type 3 << 30 | count << 16 | opcode << 8 */
-	gp_pm4_begin(pkt, GP_PM4_SET_RESOURCES, GP_PM4_SET_RESOURCES_DW);
+	gpu_pm4_begin(pkt, GPU_PM4_SET_RESOURCES, GPU_PM4_SET_RESOURCES_DW);
 	assert_int_equal(pkt[0], 0xc006a000);
-	gp_pm4_begin(pkt, GP_PM4_RUN_LIST, GP_PM4_RUN_LIST_DW);
+	gpu_pm4_begin(pkt, GPU_PM4_RUN_LIST, GPU_PM4_RUN_LIST_DW);
 	assert_int_equal(pkt[0], 0xc002a500);
-	gp_pm4_begin(pkt, GP_PM4_MAP_PROCESS, GP_PM4_MAP_PROCESS_DW);
+	gpu_pm4_begin(pkt, GPU_PM4_MAP_PROCESS, GPU_PM4_MAP_PROCESS_DW);
 	assert_int_equal(pkt[0], 0xc00ea100);
-	gp_pm4_begin(pkt, GP_PM4_MAP_PROCESS, GP_PM4_MAP_PROCESS_ALDEBARAN_DW);
+	gpu_pm4_begin(pkt, GPU_PM4_MAP_PROCESS, GPU_PM4_MAP_PROCESS_ALDEBARAN_DW);
 	assert_int_equal(pkt[0], 0xc013a100);
-	gp_pm4_begin(pkt, GP_PM4_MAP_QUEUES, GP_PM4_MAP_QUEUES_DW);
+	gpu_pm4_begin(pkt, GPU_PM4_MAP_QUEUES, GPU_PM4_MAP_QUEUES_DW);
 	assert_int_equal(pkt[0], 0xc005a200);
-	gp_pm4_begin(pkt, GP_PM4_UNMAP_QUEUES, GP_PM4_UNMAP_QUEUES_DW);
+	gpu_pm4_begin(pkt, GPU_PM4_UNMAP_QUEUES, GPU_PM4_UNMAP_QUEUES_DW);
 	assert_int_equal(pkt[0], 0xc004a300);
-	gp_pm4_begin(pkt, GP_PM4_QUERY_STATUS, GP_PM4_QUERY_STATUS_DW);
+	gpu_pm4_begin(pkt, GPU_PM4_QUERY_STATUS, GPU_PM4_QUERY_STATUS_DW);
 	assert_int_equal(pkt[0], 0xc005a400);
-	gp_pm4_begin(pkt, GP_PM4_WRITE_DATA, GP_PM4_WRITE_DATA_DW);
+	gpu_pm4_begin(pkt, GPU_PM4_WRITE_DATA, GPU_PM4_WRITE_DATA_DW);
 	assert_int_equal(pkt[0], 0xc0033700);
 }
 
 static u32 hiq_dword(struct world *w, u32 index)
 {
-	return world_u32(w, GP_PASID_GART, w->hiq_ring + index * 4);
+	return world_u32(w, GPU_PASID_GART, w->hiq_ring + index * 4);
 }
 
 static void packets_of_the_world_are_those_of_amdkfd(void **state)
@@ -35,9 +35,9 @@ static void packets_of_the_world_are_those_of_amdkfd(void **state)
 	struct world *w = unit_world("tiny", "timed");
 	u32 doorbells[2] = { 0x1000, 0x1002 };
 
-	world_unmap(w, GP_UNMAP_ALL_NON_STATIC, GP_UNMAP_PREEMPT, NULL, 0);
+	world_unmap(w, GPU_UNMAP_ALL_NON_STATIC, GPU_UNMAP_PREEMPT, NULL, 0);
 	assert_int_equal(hiq_dword(w, 1), 3 << 4);
-	world_unmap(w, GP_UNMAP_SPECIFIED, GP_UNMAP_RESET, doorbells, 2);
+	world_unmap(w, GPU_UNMAP_SPECIFIED, GPU_UNMAP_RESET, doorbells, 2);
 	assert_int_equal(hiq_dword(w, 7), 1u | 2u << 29);
 	assert_int_equal(hiq_dword(w, 8), 0x4000);
 	assert_int_equal(hiq_dword(w, 9), 0x4008);
@@ -74,10 +74,10 @@ static void a_field_takes_no_more_than_its_width(void **state)
 {
 	u32 pkt[4] = { 0, 0xffffffff, 0, 0xffffffff };
 
-	gp_pm4_set(pkt, GP_RUN_LIST_PROCESS_CNT, 0x12);
+	gpu_pm4_set(pkt, GPU_RUN_LIST_PROCESS_CNT, 0x12);
 	assert_int_equal(pkt[3], 0xf2ffffff);
-	assert_int_equal(gp_pm4_get(pkt, GP_RUN_LIST_PROCESS_CNT), 2);
-	gp_pm4_set(pkt, GP_RUN_LIST_IB_LO, 0);
+	assert_int_equal(gpu_pm4_get(pkt, GPU_RUN_LIST_PROCESS_CNT), 2);
+	gpu_pm4_set(pkt, GPU_RUN_LIST_IB_LO, 0);
 	assert_int_equal(pkt[1], 0);
 }
 

@@ -24,10 +24,11 @@ static struct client create(const char *profile, const char *engine)
 }
 
 /* A program and its arguments in memory, and the registers that name them. */
-static struct gp_kernarg put_kernel(struct client *c, u64 seed)
+static struct gpu_kernarg put_kernel(struct client *c, u64 seed)
 {
-	struct gp_program program = { .magic = GP_PROGRAM_MAGIC, .steps = STEPS, .step_ns = 1000 };
-	struct gp_kernarg arg = { .seed = seed };
+	struct gpu_program program = { .magic = GPU_PROGRAM_MAGIC, .steps = STEPS,
+				       .step_ns = 1000 };
+	struct gpu_kernarg arg = { .seed = seed };
 	u64 code = world_alloc(c->w, P1, 256, 256), args = world_alloc(c->w, P1, sizeof(arg), 64);
 	const u32 threads[] = { 64, WAVES, 1 };
 	const u32 where[] = { (u32)(code >> 8), (u32)(code >> 40) };
@@ -39,10 +40,10 @@ static struct gp_kernarg put_kernel(struct client *c, u64 seed)
 	arg.count = world_alloc(c->w, P1, 8 * GROUPS, 64);
 	memcpy(world_at(c->w, P1, code, sizeof(program)), &program, sizeof(program));
 	memcpy(world_at(c->w, P1, args, sizeof(arg)), &arg, sizeof(arg));
-	world_pm4_set_sh(c->q, GP_SH_REG_NUM_THREAD_X, threads, 3);
-	world_pm4_set_sh(c->q, GP_SH_REG_PGM_LO, where, 2);
-	world_pm4_set_sh(c->q, GP_SH_REG_PGM_RSRC1, rsrc, 2);
-	world_pm4_set_sh(c->q, GP_SH_REG_USER_DATA_0, user, 2);
+	world_pm4_set_sh(c->q, GPU_SH_REG_NUM_THREAD_X, threads, 3);
+	world_pm4_set_sh(c->q, GPU_SH_REG_PGM_LO, where, 2);
+	world_pm4_set_sh(c->q, GPU_SH_REG_PGM_RSRC1, rsrc, 2);
+	world_pm4_set_sh(c->q, GPU_SH_REG_USER_DATA_0, user, 2);
 	return arg;
 }
 
@@ -55,38 +56,39 @@ static void packets_write_and_interrupt_in_order(void **state)
 	/* Round the ring several times, with packets across its end. */
 	for (i = 1; i < 500; i++) {
 		world_pm4_nop(c.q, 1);
-		world_pm4_write(c.q, c.mem, i, GP_WRITE_DATA_DST_MEMORY);
-		world_pm4_write(c.q, c.mem + 4, i, GP_WRITE_DATA_DST_L2);
+		world_pm4_write(c.q, c.mem, i, GPU_WRITE_DATA_DST_MEMORY);
+		world_pm4_write(c.q, c.mem + 4, i, GPU_WRITE_DATA_DST_L2);
 		world_pm4_nop(c.q, 5);
 		world_pm4_acquire(c.q);
-		world_pm4_release(c.q, c.mem + 8, (u64)i << 32 | 5, GP_RELEASE_DATA_64, i);
-		world_pm4_release(c.q, c.mem + 16, (u64)i << 32 | i, GP_RELEASE_DATA_32, 0);
+		world_pm4_release(c.q, c.mem + 8, (u64)i << 32 | 5, GPU_RELEASE_DATA_64, i);
+		world_pm4_release(c.q, c.mem + 16, (u64)i << 32 | i, GPU_RELEASE_DATA_32, 0);
 		world_ring(c.q);
 		assert_true(world_run_idle(c.w, MS));
 		assert_int_equal(world_u32(c.w, P1, c.mem), i);
 		assert_int_equal(world_u32(c.w, P1, c.mem + 4), i);
 		assert_int_equal(world_u64(c.w, P1, c.mem + 8), (u64)i << 32 | 5);
 		assert_int_equal(world_u64(c.w, P1, c.mem + 16), i);
-		assert_int_equal(c.w->nr_irqs[GP_IRQ_EOP], i);
+		assert_int_equal(c.w->nr_irqs[GPU_IRQ_EOP], i);
 		assert_int_equal(c.w->last_irq.context, i);
 		assert_int_equal(world_u64(c.w, P1, c.q->rptr_addr), c.q->wptr % RING_DW);
 	}
 	assert_true(world_preempt(c.w));
-	assert_int_equal(unit_mqd(c.q, GP_MQD_PQ_RPTR), c.q->wptr % RING_DW);
-	assert_int_equal(unit_mqd(c.q, GP_MQD_PQ_WPTR_LO), c.q->wptr);
+	assert_int_equal(unit_mqd(c.q, GPU_MQD_PQ_RPTR), c.q->wptr % RING_DW);
+	assert_int_equal(unit_mqd(c.q, GPU_MQD_PQ_WPTR_LO), c.q->wptr);
 	unit_done(c.w);
 }
 
 static void a_wait_looks_until_it_is_true(void **state)
 {
 	static const struct {
-		enum gp_wait_function function;
+		enum gpu_wait_function function;
 		u32 no;
 		u32 yes;
 	} cases[] = {
-		{ GP_WAIT_LESS, 5, 4 }, { GP_WAIT_LESS_EQUAL, 6, 5 }, { GP_WAIT_EQUAL, 4, 0x105 },
-		{ GP_WAIT_NOT_EQUAL, 5, 6 }, { GP_WAIT_GREATER_EQUAL, 4, 5 },
-		{ GP_WAIT_GREATER, 5, 6 },
+		{ GPU_WAIT_LESS, 5, 4 }, { GPU_WAIT_LESS_EQUAL, 6, 5 },
+		{ GPU_WAIT_EQUAL, 4, 0x105 },
+		{ GPU_WAIT_NOT_EQUAL, 5, 6 }, { GPU_WAIT_GREATER_EQUAL, 4, 5 },
+		{ GPU_WAIT_GREATER, 5, 6 },
 	};
 	struct client c = create("tiny", "timed");
 	u32 i;
@@ -95,7 +97,7 @@ static void a_wait_looks_until_it_is_true(void **state)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		world_set_u32(c.w, P1, c.mem, cases[i].no);
 		world_pm4_wait(c.q, c.mem, cases[i].function, 5);
-		world_pm4_write(c.q, c.mem + 4, i + 1, GP_WRITE_DATA_DST_MEMORY);
+		world_pm4_write(c.q, c.mem + 4, i + 1, GPU_WRITE_DATA_DST_MEMORY);
 		world_ring(c.q);
 		world_run_for(c.w, MS);
 		assert_int_equal(world_u32(c.w, P1, c.mem + 4), i);
@@ -116,7 +118,7 @@ static void half_a_packet_waits_for_the_rest(void **state)
 	struct client c = create("tiny", "timed");
 
 	unit_map_all(c.w);
-	world_pm4_write(c.q, c.mem, 1, GP_WRITE_DATA_DST_MEMORY);
+	world_pm4_write(c.q, c.mem, 1, GPU_WRITE_DATA_DST_MEMORY);
 	c.q->wptr -= 2;
 	world_ring(c.q);
 	assert_true(world_run_idle(c.w, MS));
@@ -129,7 +131,7 @@ static void half_a_packet_waits_for_the_rest(void **state)
 }
 
 /* Two kernels, the second and all after it inside a buffer; the end is a fence. */
-static void write_work(struct client *c, struct gp_kernarg *arg)
+static void write_work(struct client *c, struct gpu_kernarg *arg)
 {
 	u64 ib = world_alloc(c->w, P1, 4096, 4096);
 	u32 nr;
@@ -140,27 +142,27 @@ static void write_work(struct client *c, struct gp_kernarg *arg)
 	world_pm4_nop(c->q, 3);
 	arg[1] = put_kernel(c, 9);
 	world_pm4_dispatch(c->q, GROUPS, 1, 1);
-	world_pm4_release(c->q, c->mem, 1, GP_RELEASE_DATA_32, 33);
-	world_pm4_wait(c->q, c->mem, GP_WAIT_EQUAL, 1);
+	world_pm4_release(c->q, c->mem, 1, GPU_RELEASE_DATA_32, 33);
+	world_pm4_wait(c->q, c->mem, GPU_WAIT_EQUAL, 1);
 	/* The registers are still there. */
 	world_pm4_dispatch(c->q, GROUPS, 1, 1);
-	world_pm4_write(c->q, c->mem + 4, 2, GP_WRITE_DATA_DST_MEMORY);
+	world_pm4_write(c->q, c->mem + 4, 2, GPU_WRITE_DATA_DST_MEMORY);
 	nr = c->q->ib_dw;
 	c->q->ib = 0;
 	world_pm4_buffer(c->q, ib, nr);
 	world_pm4_buffer(c->q, ib, 0);
-	world_pm4_release(c->q, c->mem + 8, 3, GP_RELEASE_DATA_64, 34);
+	world_pm4_release(c->q, c->mem + 8, 3, GPU_RELEASE_DATA_64, 34);
 }
 
 static void a_release_waits_for_the_dispatches_before_it(void **state)
 {
 	struct client c = create("tiny", "timed");
-	struct gp_kernarg arg = put_kernel(&c, 1);
+	struct gpu_kernarg arg = put_kernel(&c, 1);
 
 	world_pm4_dispatch(c.q, GROUPS, 1, 1);
 	world_pm4_dispatch(c.q, GROUPS, 1, 1);
-	world_pm4_write(c.q, c.mem, 1, GP_WRITE_DATA_DST_MEMORY);
-	world_pm4_release(c.q, c.mem + 8, 1, GP_RELEASE_DATA_64, 0);
+	world_pm4_write(c.q, c.mem, 1, GPU_WRITE_DATA_DST_MEMORY);
+	world_pm4_release(c.q, c.mem + 8, 1, GPU_RELEASE_DATA_64, 0);
 	world_ring(c.q);
 	unit_map_all(c.w);
 	world_run_for(c.w, 50000);
@@ -176,20 +178,20 @@ static void a_release_waits_for_the_dispatches_before_it(void **state)
 /* Another GPU has nothing but the bytes. */
 static void change_gpu(struct client *c)
 {
-	struct gp_gpu_config config = { .profile = c->w->profile, .engine = "state" };
+	struct gpu_config config = { .profile = c->w->profile, .engine = "state" };
 
 	assert_true(world_preempt(c->w));
-	gp_gpu_destroy(c->w->gpu);
-	assert_int_equal(gp_gpu_create(&config, &c->w->host, &c->w->gpu), 0);
-	assert_int_equal(gp_gpu_hqd_load(c->w->gpu, 3, P1, 5, c->q->mqd, c->w->now_ns), 0);
-	c->w->next_ns = gp_gpu_next_ns(c->w->gpu);
+	gpu_destroy(c->w->gpu);
+	assert_int_equal(gpu_create(&config, &c->w->host, &c->w->gpu), 0);
+	assert_int_equal(gpu_hqd_load(c->w->gpu, 3, P1, 5, c->q->mqd, c->w->now_ns), 0);
+	c->w->next_ns = gpu_next_ns(c->w->gpu);
 }
 
 /* Run the work, taken out @every_ns if not 0. Return: the results, to be freed. */
 static u64 *run_work(const char *profile, u64 every_ns, bool is_other_gpu)
 {
 	struct client c = create(profile, "state");
-	struct gp_kernarg arg[2];
+	struct gpu_kernarg arg[2];
 	u64 *out = calloc(2 * GROUPS * WAVES, sizeof(*out));
 	u32 i, k;
 
@@ -211,7 +213,7 @@ static u64 *run_work(const char *profile, u64 every_ns, bool is_other_gpu)
 	assert_int_equal(world_u32(c.w, P1, c.mem), 1);
 	assert_int_equal(world_u32(c.w, P1, c.mem + 4), 2);
 	assert_int_equal(world_u64(c.w, P1, c.mem + 8), 3);
-	assert_int_equal(c.w->nr_irqs[GP_IRQ_EOP], 2);
+	assert_int_equal(c.w->nr_irqs[GPU_IRQ_EOP], 2);
 	assert_int_equal(c.w->last_irq.context, 34);
 	assert_int_equal(world_u64(c.w, P1, c.q->rptr_addr), c.q->wptr);
 	for (k = 0; k < 2; k++) {
@@ -266,7 +268,7 @@ static void leaving_at_any_moment_changes_no_result(void **state)
 static void without_cwsr_registers_and_position_survive(void **state)
 {
 	struct client c = create("tiny", "timed");
-	struct gp_kernarg arg[2];
+	struct gpu_kernarg arg[2];
 	u32 nr_inside = 0, i;
 
 	world_queue_disable_cwsr(c.q);
@@ -276,7 +278,7 @@ static void without_cwsr_registers_and_position_survive(void **state)
 	for (i = 0; i < 200; i++) {
 		world_run_for(c.w, 300);
 		assert_true(world_preempt(c.w));
-		nr_inside += unit_mqd(c.q, GP_MQD_IB_RPTR) != 0;
+		nr_inside += unit_mqd(c.q, GPU_MQD_IB_RPTR) != 0;
 		unit_map_all(c.w);
 	}
 	assert_true(world_run_idle(c.w, 100 * MS));
@@ -285,7 +287,7 @@ static void without_cwsr_registers_and_position_survive(void **state)
 	assert_int_equal(world_u64(c.w, P1, arg[1].tally), 2 * GROUPS);
 	/* It was really there. */
 	assert_true(nr_inside);
-	assert_int_equal(unit_mqd(c.q, GP_MQD_IB_RPTR), 0);
+	assert_int_equal(unit_mqd(c.q, GPU_MQD_IB_RPTR), 0);
 	unit_done(c.w);
 }
 
@@ -297,7 +299,7 @@ static void a_buffer_advances_however_often_it_leaves(void **state)
 
 	world_pm4_begin_buffer(c.q, 4096);
 	for (i = 0; i < 20; i++)
-		world_pm4_write(c.q, c.mem, i + 1, GP_WRITE_DATA_DST_MEMORY);
+		world_pm4_write(c.q, c.mem, i + 1, GPU_WRITE_DATA_DST_MEMORY);
 	world_pm4_end_buffer(c.q);
 	world_ring(c.q);
 	for (i = 0; i < 20; i++) {
@@ -310,7 +312,7 @@ static void a_buffer_advances_however_often_it_leaves(void **state)
 }
 
 /* Put @pkt, then a write that must not happen. */
-static void check_stops(const u32 *pkt, u32 nr, enum gp_gpu_irq_source source)
+static void check_stops(const u32 *pkt, u32 nr, enum gpu_irq_source source)
 {
 	struct client c = create("tiny", "timed");
 	u32 i;
@@ -318,14 +320,14 @@ static void check_stops(const u32 *pkt, u32 nr, enum gp_gpu_irq_source source)
 	world_pm4_put(c.q, pkt, nr);
 	for (i = 0; i < 16; i++)
 		world_pm4_nop(c.q, 1);
-	world_pm4_write(c.q, c.mem, 1, GP_WRITE_DATA_DST_MEMORY);
+	world_pm4_write(c.q, c.mem, 1, GPU_WRITE_DATA_DST_MEMORY);
 	world_ring(c.q);
 	unit_map_all(c.w);
 	world_run_for(c.w, MS);
 	assert_int_equal(c.w->nr_irqs[source], 1);
 	assert_int_equal(world_u32(c.w, P1, c.mem), 0);
 	assert_true(world_preempt(c.w));
-	assert_int_equal(unit_mqd(c.q, GP_MQD_ERROR), GP_MQD_ERROR_STOPPED);
+	assert_int_equal(unit_mqd(c.q, GPU_MQD_ERROR), GPU_MQD_ERROR_STOPPED);
 	unit_done(c.w);
 }
 
@@ -334,26 +336,26 @@ static void what_is_no_packet_stops_the_queue(void **state)
 	static const struct {
 		u32 nr;
 		u32 pkt[8];
-		enum gp_gpu_irq_source source;
+		enum gpu_irq_source source;
 	} cases[] = {
-		{ 1, { 0 }, GP_IRQ_BAD_OPCODE },
-		{ 1, { 0x80000000 }, GP_IRQ_BAD_OPCODE },
-		{ 2, { 0xc0001100 }, GP_IRQ_BAD_OPCODE },		/* unknown */
-		{ 2, { 0xc0003700 }, GP_IRQ_BAD_OPCODE },		/* too short */
-		{ 5, { 0xc0033700, 0, 0x1000 }, GP_IRQ_BAD_OPCODE },	/* to a register */
-		{ 5, { 0xc0033700, 0x500, 0x1000 }, GP_IRQ_MEM_FAULT },
-		{ 8, { 0xc0064900, 0, 0x20000000, 0x1000 }, GP_IRQ_MEM_FAULT },
-		{ 8, { 0xc0064900, 0, 0xe0000000 }, GP_IRQ_BAD_OPCODE },
-		{ 8, { 0xc0064900, 0, 0x06000000 }, GP_IRQ_BAD_OPCODE },
-		{ 7, { 0xc0053c00, 0x03 }, GP_IRQ_BAD_OPCODE },	/* of a register */
-		{ 7, { 0xc0053c00, 0x17 }, GP_IRQ_BAD_OPCODE },
-		{ 7, { 0xc0053c00, 0x13 }, GP_IRQ_MEM_FAULT },
-		{ 4, { 0xc0023f00, 0x1000, 0, 16 }, GP_IRQ_MEM_FAULT },
-		{ 4, { 0xc0023f00, 0x1000, 0, 1 << 20 | 16 }, GP_IRQ_BAD_OPCODE },
-		{ 3, { 0xc0017600, 0x400 }, GP_IRQ_BAD_OPCODE },
-		{ 5, { 0xc0031500, 1, 1, 1, 1 }, GP_IRQ_MEM_FAULT },	/* no program */
-		{ 5, { 0xc0031500, 1, 1, 1, 0 }, GP_IRQ_BAD_OPCODE },
-		{ 5, { 0xc0031500, ~0u, ~0u, ~0u, 1 }, GP_IRQ_BAD_OPCODE },
+		{ 1, { 0 }, GPU_IRQ_BAD_OPCODE },
+		{ 1, { 0x80000000 }, GPU_IRQ_BAD_OPCODE },
+		{ 2, { 0xc0001100 }, GPU_IRQ_BAD_OPCODE },		/* unknown */
+		{ 2, { 0xc0003700 }, GPU_IRQ_BAD_OPCODE },		/* too short */
+		{ 5, { 0xc0033700, 0, 0x1000 }, GPU_IRQ_BAD_OPCODE },	/* to a register */
+		{ 5, { 0xc0033700, 0x500, 0x1000 }, GPU_IRQ_MEM_FAULT },
+		{ 8, { 0xc0064900, 0, 0x20000000, 0x1000 }, GPU_IRQ_MEM_FAULT },
+		{ 8, { 0xc0064900, 0, 0xe0000000 }, GPU_IRQ_BAD_OPCODE },
+		{ 8, { 0xc0064900, 0, 0x06000000 }, GPU_IRQ_BAD_OPCODE },
+		{ 7, { 0xc0053c00, 0x03 }, GPU_IRQ_BAD_OPCODE },	/* of a register */
+		{ 7, { 0xc0053c00, 0x17 }, GPU_IRQ_BAD_OPCODE },
+		{ 7, { 0xc0053c00, 0x13 }, GPU_IRQ_MEM_FAULT },
+		{ 4, { 0xc0023f00, 0x1000, 0, 16 }, GPU_IRQ_MEM_FAULT },
+		{ 4, { 0xc0023f00, 0x1000, 0, 1 << 20 | 16 }, GPU_IRQ_BAD_OPCODE },
+		{ 3, { 0xc0017600, 0x400 }, GPU_IRQ_BAD_OPCODE },
+		{ 5, { 0xc0031500, 1, 1, 1, 1 }, GPU_IRQ_MEM_FAULT },	/* no program */
+		{ 5, { 0xc0031500, 1, 1, 1, 0 }, GPU_IRQ_BAD_OPCODE },
+		{ 5, { 0xc0031500, ~0u, ~0u, ~0u, 1 }, GPU_IRQ_BAD_OPCODE },
 	};
 	u32 i;
 
@@ -370,7 +372,7 @@ static void a_buffer_in_a_buffer_or_cut_short_stops_the_queue(void **state)
 
 		c.q->ib = c.mem + 1024;
 		if (cut)
-			world_pm4_write(c.q, c.mem, 1, GP_WRITE_DATA_DST_MEMORY);
+			world_pm4_write(c.q, c.mem, 1, GPU_WRITE_DATA_DST_MEMORY);
 		else
 			world_pm4_buffer(c.q, c.mem + 1024, 4);
 		c.q->ib = 0;
@@ -378,7 +380,7 @@ static void a_buffer_in_a_buffer_or_cut_short_stops_the_queue(void **state)
 		world_ring(c.q);
 		unit_map_all(c.w);
 		world_run_for(c.w, MS);
-		assert_int_equal(c.w->nr_irqs[GP_IRQ_BAD_OPCODE], 1);
+		assert_int_equal(c.w->nr_irqs[GPU_IRQ_BAD_OPCODE], 1);
 		assert_int_equal(world_u32(c.w, P1, c.mem), 0);
 		unit_done(c.w);
 	}
@@ -388,12 +390,12 @@ static void a_position_in_no_buffer_stops_the_queue(void **state)
 {
 	struct client c = create("tiny", "timed");
 
-	world_set_u32(c.w, GP_PASID_GART, c.q->mqd + GP_MQD_IB_RPTR, 8);
-	world_pm4_write(c.q, c.mem, 1, GP_WRITE_DATA_DST_MEMORY);
+	world_set_u32(c.w, GPU_PASID_GART, c.q->mqd + GPU_MQD_IB_RPTR, 8);
+	world_pm4_write(c.q, c.mem, 1, GPU_WRITE_DATA_DST_MEMORY);
 	world_ring(c.q);
 	unit_map_all(c.w);
 	world_run_for(c.w, MS);
-	assert_int_equal(c.w->nr_irqs[GP_IRQ_BAD_OPCODE], 1);
+	assert_int_equal(c.w->nr_irqs[GPU_IRQ_BAD_OPCODE], 1);
 	assert_int_equal(world_u32(c.w, P1, c.mem), 0);
 	unit_done(c.w);
 }

@@ -17,46 +17,46 @@ static void save_area_sizes_are_those_of_kfd(void **state)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
-		const struct gp_profile *p = gp_profile_find(parts[i].name);
-		u64 area = gp_profile_cwsr_bytes(p);
+		const struct gpu_profile *p = gpu_profile_find(parts[i].name);
+		u64 area = gpu_profile_cwsr_bytes(p);
 
 		assert_non_null(p);
-		assert_int_equal(gp_profile_ctl_stack_bytes(p), parts[i].ctl);
+		assert_int_equal(gpu_profile_ctl_stack_bytes(p), parts[i].ctl);
 		assert_int_equal((area - parts[i].ctl) * p->nr_xcc, parts[i].context);
-		assert_int_equal((area + gp_profile_debug_bytes(p)) * p->nr_xcc,
+		assert_int_equal((area + gpu_profile_debug_bytes(p)) * p->nr_xcc,
 				 parts[i].allocation);
 	}
 }
 
 static void a_full_mi300x_needs_about_75_us(void **state)
 {
-	const struct gp_profile *p = gp_profile_find("mi300x");
-	u64 bytes = gp_profile_cwsr_bytes(p) - gp_profile_ctl_stack_bytes(p);
+	const struct gpu_profile *p = gpu_profile_find("mi300x");
+	u64 bytes = gpu_profile_cwsr_bytes(p) - gpu_profile_ctl_stack_bytes(p);
 
-	assert_in_range(gp_profile_save_ns(p, bytes), 43000, 44500);
-	assert_in_range(gp_profile_floor_ns(p, bytes), 74000, 80000);
+	assert_in_range(gpu_profile_save_ns(p, bytes), 43000, 44500);
+	assert_in_range(gpu_profile_floor_ns(p, bytes), 74000, 80000);
 }
 
 static void the_floor_has_the_grace_period_of_the_profile(void **state)
 {
-	struct gp_profile p = *gp_profile_find("tiny");
-	u64 floor_ns = gp_profile_floor_ns(&p, 0);
+	struct gpu_profile p = *gpu_profile_find("tiny");
+	u64 floor_ns = gpu_profile_floor_ns(&p, 0);
 
 	p.grace_default = 11;
-	assert_int_equal(gp_profile_floor_ns(&p, 0), floor_ns + 10 * 1000);
+	assert_int_equal(gpu_profile_floor_ns(&p, 0), floor_ns + 10 * 1000);
 	p.grace_default = 0;
-	assert_int_equal(gp_profile_floor_ns(&p, 0), floor_ns - 1000);
+	assert_int_equal(gpu_profile_floor_ns(&p, 0), floor_ns - 1000);
 }
 
 static void profiles_can_be_walked_and_found(void **state)
 {
-	const struct gp_profile *p;
+	const struct gpu_profile *p;
 	u32 nr = 0;
 
-	for (; (p = gp_profile_at(nr)); nr++)
-		assert_ptr_equal(gp_profile_find(p->name), p);
+	for (; (p = gpu_profile_at(nr)); nr++)
+		assert_ptr_equal(gpu_profile_find(p->name), p);
 	assert_int_equal(nr, 4);
-	assert_null(gp_profile_find("mi9000"));
+	assert_null(gpu_profile_find("mi9000"));
 }
 
 int main(void)

@@ -16,7 +16,7 @@ static u32 nr_mapped(struct world *w)
 	u32 i, nr = 0;
 
 	for (i = 0; i < w->nr_queues; i++)
-		nr += gp_gpu_slot_of(w->gpu, w->queue[i].doorbell) >= 0;
+		nr += gpu_slot_of(w->gpu, w->queue[i].doorbell) >= 0;
 	return nr;
 }
 
@@ -30,7 +30,7 @@ static void what_fits_is_mapped_and_stays(void **state)
 	unit_map_all(w);
 	assert_int_equal(nr_mapped(w), 8);
 	assert_true(world_run_idle(w, 100 * MS));
-	assert_int_equal(gp_gpu_stats(w->gpu)->nr_rotations, 0);
+	assert_int_equal(gpu_stats(w->gpu)->nr_rotations, 0);
 	unit_done(w);
 }
 
@@ -49,15 +49,15 @@ static void more_than_fits_takes_turns(void **state)
 		world_ring(q);
 	}
 	unit_map_all(w);
-	for (i = 0; i < 4000 && gp_gpu_stats(w->gpu)->nr_dispatches < 64; i++) {
+	for (i = 0; i < 4000 && gpu_stats(w->gpu)->nr_dispatches < 64; i++) {
 		world_run_for(w, MS / 3);
 		assert_true(nr_mapped(w) <= 24);
 	}
 	for (i = 0; i < 64; i++)
 		assert_int_equal(unit_tally(&w->queue[i], &d[i]), 2);
-	assert_true(gp_gpu_stats(w->gpu)->nr_rotations > 5);
-	assert_int_equal(gp_gpu_stats(w->gpu)->max_slots_used, 24);
-	assert_int_equal(gp_gpu_stats(w->gpu)->nr_saves, gp_gpu_stats(w->gpu)->nr_restores);
+	assert_true(gpu_stats(w->gpu)->nr_rotations > 5);
+	assert_int_equal(gpu_stats(w->gpu)->max_slots_used, 24);
+	assert_int_equal(gpu_stats(w->gpu)->nr_saves, gpu_stats(w->gpu)->nr_restores);
 	unit_done(w);
 }
 
@@ -70,9 +70,9 @@ static void vmids_limit_the_processes(void **state)
 		world_queue(w, P1 + i, 7);
 	unit_map_all(w);
 	assert_int_equal(nr_mapped(w), 2);
-	assert_int_equal(gp_gpu_slot_of(w->gpu, w->queue[2].doorbell), -ENOENT);
+	assert_int_equal(gpu_slot_of(w->gpu, w->queue[2].doorbell), -ENOENT);
 	world_run_for(w, 11 * MS);
-	assert_true(gp_gpu_slot_of(w->gpu, w->queue[2].doorbell) >= 0);
+	assert_true(gpu_slot_of(w->gpu, w->queue[2].doorbell) >= 0);
 	unit_done(w);
 }
 
@@ -117,11 +117,11 @@ static void a_specified_queue_does_not_come_back_with_the_next_turn(void **state
 	world_queue(w, P1, 7);
 	doorbell = world_queue(w, P2, 7)->doorbell;
 	unit_map_all(w);
-	world_unmap(w, GP_UNMAP_SPECIFIED, GP_UNMAP_PREEMPT, &doorbell, 1);
+	world_unmap(w, GPU_UNMAP_SPECIFIED, GPU_UNMAP_PREEMPT, &doorbell, 1);
 	world_hiq_ring(w);
 	world_run_for(w, 15 * MS);
-	assert_int_equal(gp_gpu_slot_of(w->gpu, doorbell), -ENOENT);
-	assert_true(gp_gpu_slot_of(w->gpu, w->queue[0].doorbell) >= 0);
+	assert_int_equal(gpu_slot_of(w->gpu, doorbell), -ENOENT);
+	assert_true(gpu_slot_of(w->gpu, w->queue[0].doorbell) >= 0);
 	unit_done(w);
 }
 
@@ -129,26 +129,26 @@ static void both_forms_of_map_process_are_read_and_sdma_is_left_out(void **state
 {
 	struct world *w = unit_world("tiny", "timed");
 	struct world_queue *q = world_queue(w, P1, 7);
-	u32 *ib = world_at(w, GP_PASID_GART, w->ib, 4), queue[64], pkt[4];
+	u32 *ib = world_at(w, GPU_PASID_GART, w->ib, 4), queue[64], pkt[4];
 
 	world_build_ib(w, queue, &q, 1);
-	gp_pm4_begin(ib, GP_PM4_MAP_PROCESS, GP_PM4_MAP_PROCESS_DW);
-	gp_pm4_set(ib, GP_MAP_PROCESS_PASID, P2);
+	gpu_pm4_begin(ib, GPU_PM4_MAP_PROCESS, GPU_PM4_MAP_PROCESS_DW);
+	gpu_pm4_set(ib, GPU_MAP_PROCESS_PASID, P2);
 	memcpy(ib + 16, queue + 21, 28);
 	memcpy(ib + 23, queue + 21, 28);
-	gp_pm4_set(ib + 23, GP_MAP_QUEUES_ENGINE_SEL, GP_MAP_ENGINE_SDMA0);
-	gp_pm4_set(ib + 23, GP_MAP_QUEUES_DOORBELL, 0x2222);
-	gp_pm4_begin(pkt, GP_PM4_RUN_LIST, 4);
-	gp_pm4_set(pkt, GP_RUN_LIST_IB_LO, (u32)w->ib);
-	gp_pm4_set(pkt, GP_RUN_LIST_IB_HI, (u32)(w->ib >> 32));
-	gp_pm4_set(pkt, GP_RUN_LIST_IB_SIZE, 30);
-	gp_pm4_set(pkt, GP_RUN_LIST_VALID, 1);
+	gpu_pm4_set(ib + 23, GPU_MAP_QUEUES_ENGINE_SEL, GPU_MAP_ENGINE_SDMA0);
+	gpu_pm4_set(ib + 23, GPU_MAP_QUEUES_DOORBELL, 0x2222);
+	gpu_pm4_begin(pkt, GPU_PM4_RUN_LIST, 4);
+	gpu_pm4_set(pkt, GPU_RUN_LIST_IB_LO, (u32)w->ib);
+	gpu_pm4_set(pkt, GPU_RUN_LIST_IB_HI, (u32)(w->ib >> 32));
+	gpu_pm4_set(pkt, GPU_RUN_LIST_IB_SIZE, 30);
+	gpu_pm4_set(pkt, GPU_RUN_LIST_VALID, 1);
 	world_hiq_emit(w, pkt, 4);
 	world_hiq_ring(w);
 	world_run_for(w, MS);
-	assert_true(gp_gpu_slot_of(w->gpu, q->doorbell) >= 0);
-	assert_int_equal(gp_gpu_slot_of(w->gpu, 0x2222), -ENOENT);
-	assert_int_equal(gp_gpu_stats(w->gpu)->nr_faults, 0);
+	assert_true(gpu_slot_of(w->gpu, q->doorbell) >= 0);
+	assert_int_equal(gpu_slot_of(w->gpu, 0x2222), -ENOENT);
+	assert_int_equal(gpu_stats(w->gpu)->nr_faults, 0);
 	unit_done(w);
 }
 
@@ -158,15 +158,15 @@ static void a_runlist_that_makes_no_sense_maps_nothing(void **state)
 	u32 pkt[4];
 
 	world_queue(w, P1, 7);
-	gp_pm4_begin(pkt, GP_PM4_RUN_LIST, 4);
+	gpu_pm4_begin(pkt, GPU_PM4_RUN_LIST, 4);
 	world_hiq_emit(w, pkt, 4);
-	gp_pm4_set(pkt, GP_RUN_LIST_VALID, 1);
-	gp_pm4_set(pkt, GP_RUN_LIST_IB_SIZE, 0xfffff);
+	gpu_pm4_set(pkt, GPU_RUN_LIST_VALID, 1);
+	gpu_pm4_set(pkt, GPU_RUN_LIST_IB_SIZE, 0xfffff);
 	world_hiq_emit(w, pkt, 4);
 	world_hiq_ring(w);
 	world_run_for(w, MS);
-	assert_int_equal(w->nr_irqs[GP_IRQ_BAD_OPCODE], 1);
-	assert_int_equal(w->nr_irqs[GP_IRQ_MEM_FAULT], 1);
+	assert_int_equal(w->nr_irqs[GPU_IRQ_BAD_OPCODE], 1);
+	assert_int_equal(w->nr_irqs[GPU_IRQ_MEM_FAULT], 1);
 	assert_int_equal(nr_mapped(w), 0);
 	unit_map_all(w);
 	assert_int_equal(nr_mapped(w), 1);
@@ -182,8 +182,8 @@ static void a_runlist_without_memory_is_nobodys_fault(void **state)
 	world_runlist_all(w);
 	world_hiq_ring(w);
 	world_run_for(w, MS);
-	assert_int_equal(w->nr_irqs[GP_IRQ_NO_MEMORY], 1);
-	assert_int_equal(w->nr_irqs[GP_IRQ_BAD_OPCODE], 0);
+	assert_int_equal(w->nr_irqs[GPU_IRQ_NO_MEMORY], 1);
+	assert_int_equal(w->nr_irqs[GPU_IRQ_BAD_OPCODE], 0);
 	w->alloc_budget = -1;
 	unit_map_all(w);
 	assert_int_equal(nr_mapped(w), 1);

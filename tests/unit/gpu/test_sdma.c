@@ -44,7 +44,7 @@ static void put_fence(struct copier *c, u64 where, u32 value)
 static void ring(struct copier *c)
 {
 	world_set_u64(c->w, P1, c->wptr_addr, c->at);
-	c->w->next_ns = gp_gpu_doorbell(c->w->gpu, DOORBELL, c->at, c->w->now_ns);
+	c->w->next_ns = gpu_doorbell(c->w->gpu, DOORBELL, c->at, c->w->now_ns);
 }
 
 /* An MQD as update_mqd_sdma() of amdkfd writes it. */
@@ -52,39 +52,39 @@ static struct copier create(struct world *w)
 {
 	struct copier c = { .w = w };
 
-	c.mqd = world_alloc(w, GP_PASID_GART, 512, 4096);
+	c.mqd = world_alloc(w, GPU_PASID_GART, 512, 4096);
 	c.ring = world_alloc(w, P1, RING_BYTES, 4096);
 	c.rptr_addr = world_alloc(w, P1, 8, 8);
 	c.wptr_addr = world_alloc(w, P1, 8, 8);
-	world_set_u32(w, GP_PASID_GART, c.mqd, RING_ORDER << 1);
-	world_set_u64(w, GP_PASID_GART, c.mqd + 4, c.ring >> 8);
-	world_set_u32(w, GP_PASID_GART, c.mqd + 0x20, (u32)(c.rptr_addr >> 32));
-	world_set_u32(w, GP_PASID_GART, c.mqd + 0x24, (u32)c.rptr_addr);
+	world_set_u32(w, GPU_PASID_GART, c.mqd, RING_ORDER << 1);
+	world_set_u64(w, GPU_PASID_GART, c.mqd + 4, c.ring >> 8);
+	world_set_u32(w, GPU_PASID_GART, c.mqd + 0x20, (u32)(c.rptr_addr >> 32));
+	world_set_u32(w, GPU_PASID_GART, c.mqd + 0x24, (u32)c.rptr_addr);
 	return c;
 }
 
 static void map(struct copier *c)
 {
-	u32 ib[GP_PM4_MAP_PROCESS_DW + GP_PM4_MAP_QUEUES_DW], run[GP_PM4_RUN_LIST_DW];
-	u32 *queue = ib + GP_PM4_MAP_PROCESS_DW;
-	u64 addr = world_alloc(c->w, GP_PASID_GART, sizeof(ib), 4096);
+	u32 ib[GPU_PM4_MAP_PROCESS_DW + GPU_PM4_MAP_QUEUES_DW], run[GPU_PM4_RUN_LIST_DW];
+	u32 *queue = ib + GPU_PM4_MAP_PROCESS_DW;
+	u64 addr = world_alloc(c->w, GPU_PASID_GART, sizeof(ib), 4096);
 
-	gp_pm4_begin(ib, GP_PM4_MAP_PROCESS, GP_PM4_MAP_PROCESS_DW);
-	gp_pm4_set(ib, GP_MAP_PROCESS_PASID, P1);
-	gp_pm4_begin(queue, GP_PM4_MAP_QUEUES, GP_PM4_MAP_QUEUES_DW);
-	gp_pm4_set(queue, GP_MAP_QUEUES_ENGINE_SEL, GP_MAP_ENGINE_SDMA0);
-	gp_pm4_set(queue, GP_MAP_QUEUES_DOORBELL, DOORBELL);
-	gp_pm4_set(queue, GP_MAP_QUEUES_MQD_LO, (u32)c->mqd);
-	gp_pm4_set(queue, GP_MAP_QUEUES_MQD_HI, (u32)(c->mqd >> 32));
-	gp_pm4_set(queue, GP_MAP_QUEUES_WPTR_LO, (u32)c->wptr_addr);
-	gp_pm4_set(queue, GP_MAP_QUEUES_WPTR_HI, (u32)(c->wptr_addr >> 32));
-	memcpy(world_at(c->w, GP_PASID_GART, addr, sizeof(ib)), ib, sizeof(ib));
-	gp_pm4_begin(run, GP_PM4_RUN_LIST, GP_PM4_RUN_LIST_DW);
-	gp_pm4_set(run, GP_RUN_LIST_IB_LO, (u32)addr);
-	gp_pm4_set(run, GP_RUN_LIST_IB_HI, (u32)(addr >> 32));
-	gp_pm4_set(run, GP_RUN_LIST_IB_SIZE, ARRAY_SIZE(ib));
-	gp_pm4_set(run, GP_RUN_LIST_VALID, 1);
-	world_hiq_emit(c->w, run, GP_PM4_RUN_LIST_DW);
+	gpu_pm4_begin(ib, GPU_PM4_MAP_PROCESS, GPU_PM4_MAP_PROCESS_DW);
+	gpu_pm4_set(ib, GPU_MAP_PROCESS_PASID, P1);
+	gpu_pm4_begin(queue, GPU_PM4_MAP_QUEUES, GPU_PM4_MAP_QUEUES_DW);
+	gpu_pm4_set(queue, GPU_MAP_QUEUES_ENGINE_SEL, GPU_MAP_ENGINE_SDMA0);
+	gpu_pm4_set(queue, GPU_MAP_QUEUES_DOORBELL, DOORBELL);
+	gpu_pm4_set(queue, GPU_MAP_QUEUES_MQD_LO, (u32)c->mqd);
+	gpu_pm4_set(queue, GPU_MAP_QUEUES_MQD_HI, (u32)(c->mqd >> 32));
+	gpu_pm4_set(queue, GPU_MAP_QUEUES_WPTR_LO, (u32)c->wptr_addr);
+	gpu_pm4_set(queue, GPU_MAP_QUEUES_WPTR_HI, (u32)(c->wptr_addr >> 32));
+	memcpy(world_at(c->w, GPU_PASID_GART, addr, sizeof(ib)), ib, sizeof(ib));
+	gpu_pm4_begin(run, GPU_PM4_RUN_LIST, GPU_PM4_RUN_LIST_DW);
+	gpu_pm4_set(run, GPU_RUN_LIST_IB_LO, (u32)addr);
+	gpu_pm4_set(run, GPU_RUN_LIST_IB_HI, (u32)(addr >> 32));
+	gpu_pm4_set(run, GPU_RUN_LIST_IB_SIZE, ARRAY_SIZE(ib));
+	gpu_pm4_set(run, GPU_RUN_LIST_VALID, 1);
+	world_hiq_emit(c->w, run, GPU_PM4_RUN_LIST_DW);
 	world_hiq_ring(c->w);
 	world_run_for(c->w, MS);
 }
@@ -127,7 +127,7 @@ static void an_unmapped_queue_goes_on_where_it_was(void **state)
 	world_run_for(w, MS);
 	assert_int_equal(world_u32(w, P1, fence), 1);
 	assert_true(world_preempt(w));
-	assert_int_equal(world_u64(w, GP_PASID_GART, c.mqd + 0x0c), c.at);
+	assert_int_equal(world_u64(w, GPU_PASID_GART, c.mqd + 0x0c), c.at);
 	world_set_u32(w, P1, fence, 0);
 	put_fence(&c, fence + 4, 2);
 	/* Nobody hears it; the write pointer in memory tells when it is mapped. */
@@ -151,7 +151,7 @@ static void a_bad_packet_stops_the_queue(void **state)
 	put_fence(&c, fence, 1);
 	ring(&c);
 	world_run_for(w, MS);
-	assert_int_equal(w->nr_irqs[GP_IRQ_MEM_FAULT], 1);
+	assert_int_equal(w->nr_irqs[GPU_IRQ_MEM_FAULT], 1);
 	assert_int_equal(world_u32(w, P1, fence), 0);
 	unit_done(w);
 }
@@ -166,7 +166,7 @@ static void a_trap_interrupts(void **state)
 	put(&c, 42);
 	ring(&c);
 	world_run_for(w, MS);
-	assert_int_equal(w->nr_irqs[GP_IRQ_SDMA_TRAP], 1);
+	assert_int_equal(w->nr_irqs[GPU_IRQ_SDMA_TRAP], 1);
 	assert_int_equal(w->last_irq.context, 42);
 	assert_int_equal(w->last_irq.pasid, P1);
 	unit_done(w);

@@ -28,7 +28,7 @@ static struct result run(const char *engine, const char *profile, u64 seed, u64 
 	unit_map_all(w);
 	assert_true(world_run_idle(w, 10 * MS));
 	r.end_ns = w->now_ns;
-	r.save_bytes = gp_gpu_stats(w->gpu)->save_bytes;
+	r.save_bytes = gpu_stats(w->gpu)->save_bytes;
 	r.tally[0] = unit_tally(q, &d);
 	r.tally[1] = world_u64(w, P1, d.tally + 8);
 	if (out)
@@ -80,19 +80,19 @@ static void endless_waves_can_be_saved_and_restored(void **state)
 		struct world *w = unit_world("tiny", engine[i]);
 		struct world_queue *q = world_queue(w, P1, 7);
 		struct world_kernel k = { .nr_groups = 4, .step_ns = 1000,
-					  .flags = GP_PROGRAM_ENDLESS };
+					  .flags = GPU_PROGRAM_ENDLESS };
 
 		world_dispatch(q, &k);
 		world_ring(q);
 		unit_map_all(w);
 		for (j = 0; j < 5; j++) {
 			world_run_for(w, MS);
-			assert_int_equal(gp_gpu_waves(w->gpu, 0), 4);
+			assert_int_equal(gpu_waves(w->gpu, 0), 4);
 			assert_true(world_preempt(w));
-			assert_int_equal(gp_gpu_waves(w->gpu, 0), 0);
+			assert_int_equal(gpu_waves(w->gpu, 0), 0);
 			unit_map_all(w);
 		}
-		assert_int_equal(gp_gpu_stats(w->gpu)->nr_restores, 5);
+		assert_int_equal(gpu_stats(w->gpu)->nr_restores, 5);
 		unit_done(w);
 	}
 }
@@ -114,7 +114,7 @@ static void run_long(u32 flags, u32 nr_saves, u64 *out)
 		world_run_for(w, flags ? LONG_NS : 50000000000ull);
 		assert_true(world_preempt(w));
 		unit_map_all(w);
-		assert_int_equal(gp_gpu_waves(w->gpu, 0), 4);
+		assert_int_equal(gpu_waves(w->gpu, 0), 4);
 	}
 	if (!flags) {
 		assert_true(world_run_idle(w, LONG_NS));
@@ -130,7 +130,7 @@ static void age_does_not_make_waves_dear(void **state)
 {
 	u64 once[4], in_parts[4];
 
-	run_long(GP_PROGRAM_ENDLESS, 3, NULL);
+	run_long(GPU_PROGRAM_ENDLESS, 3, NULL);
 	run_long(0, 0, once);
 	run_long(0, 7, in_parts);
 	assert_memory_equal(once, in_parts, sizeof(once));

@@ -50,7 +50,7 @@ static inline s64 unit_signal(struct world_queue *q, const struct world_dispatch
 
 static inline u32 unit_mqd(struct world_queue *q, u32 offset)
 {
-	return world_u32(q->world, GP_PASID_GART, q->mqd + offset);
+	return world_u32(q->world, GPU_PASID_GART, q->mqd + offset);
 }
 
 #endif

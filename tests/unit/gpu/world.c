@@ -11,7 +11,7 @@
 #define IB_BYTES (64 << 10)
 #define RING_PACKETS 256
 
-static struct world *world_of(struct gp_gpu_host *host)
+static struct world *world_of(struct gpu_host *host)
 {
 	return container_of(host, struct world, host);
 }
@@ -33,7 +33,7 @@ static struct world_space *space_of(struct world *w, u32 pasid)
 {
 	struct world_space *s;
 
-	if (pasid == GP_PASID_GART)
+	if (pasid == GPU_PASID_GART)
 		return &w->gart;
 	pasid -= WORLD_FIRST_PASID;
 	if (pasid >= WORLD_MAX_PROCS)
@@ -53,7 +53,7 @@ void *world_at(struct world *w, u32 pasid, u64 addr, u64 len)
 	return s->mem + (addr - s->base);
 }
 
-static int host_read(struct gp_gpu_host *host, u32 pasid, u64 addr, void *dst, u32 len)
+static int host_read(struct gpu_host *host, u32 pasid, u64 addr, void *dst, u32 len)
 {
 	const void *src = world_at(world_of(host), pasid, addr, len);
 
@@ -63,7 +63,7 @@ static int host_read(struct gp_gpu_host *host, u32 pasid, u64 addr, void *dst, u
 	return 0;
 }
 
-static int host_write(struct gp_gpu_host *host, u32 pasid, u64 addr, const void *src, u32 len)
+static int host_write(struct gpu_host *host, u32 pasid, u64 addr, const void *src, u32 len)
 {
 	void *dst = world_at(world_of(host), pasid, addr, len);
 
@@ -73,7 +73,7 @@ static int host_write(struct gp_gpu_host *host, u32 pasid, u64 addr, const void 
 	return 0;
 }
 
-static int host_add64(struct gp_gpu_host *host, u32 pasid, u64 addr, s64 delta, s64 *value)
+static int host_add64(struct gpu_host *host, u32 pasid, u64 addr, s64 delta, s64 *value)
 {
 	void *at = world_at(world_of(host), pasid, addr, sizeof(u64));
 	u64 word;
@@ -87,7 +87,7 @@ static int host_add64(struct gp_gpu_host *host, u32 pasid, u64 addr, s64 delta, 
 	return 0;
 }
 
-static void host_irq(struct gp_gpu_host *host, const struct gp_gpu_irq *irq)
+static void host_irq(struct gpu_host *host, const struct gpu_irq *irq)
 {
 	struct world *w = world_of(host);
 
@@ -95,7 +95,7 @@ static void host_irq(struct gp_gpu_host *host, const struct gp_gpu_irq *irq)
 	w->last_irq = *irq;
 }
 
-static void *host_alloc(struct gp_gpu_host *host, size_t bytes)
+static void *host_alloc(struct gpu_host *host, size_t bytes)
 {
 	struct world *w = world_of(host);
 
@@ -107,13 +107,13 @@ static void *host_alloc(struct gp_gpu_host *host, size_t bytes)
 	return calloc(1, bytes);
 }
 
-static void host_free(struct gp_gpu_host *host, void *mem)
+static void host_free(struct gpu_host *host, void *mem)
 {
 	world_of(host)->allocs--;
 	free(mem);
 }
 
-static void host_trace(struct gp_gpu_host *host, const struct gp_gpu_trace *t)
+static void host_trace(struct gpu_host *host, const struct gpu_trace *t)
 {
 	struct world *w = world_of(host);
 
@@ -123,7 +123,7 @@ static void host_trace(struct gp_gpu_host *host, const struct gp_gpu_trace *t)
 	w->last_trace_arg[t->kind][1] = t->arg[1];
 }
 
-static const struct gp_gpu_host_ops host_ops = {
+static const struct gpu_host_ops host_ops = {
 	.read = host_read,
 	.write = host_write,
 	.add64 = host_add64,
@@ -190,39 +190,39 @@ static u32 pq_control(u32 nr_dw)
 
 static void set_mqd64(struct world *w, u64 mqd, u32 offset, u64 value)
 {
-	world_set_u32(w, GP_PASID_GART, mqd + offset, (u32)value);
-	world_set_u32(w, GP_PASID_GART, mqd + offset + 4, (u32)(value >> 32));
+	world_set_u32(w, GPU_PASID_GART, mqd + offset, (u32)value);
+	world_set_u32(w, GPU_PASID_GART, mqd + offset + 4, (u32)(value >> 32));
 }
 
 static void init_hiq(struct world *w)
 {
 	u32 stride = 4096, x;
 
-	w->hiq_mqd = world_alloc(w, GP_PASID_GART, stride * w->profile->nr_xcc, 4096);
-	w->hiq_ring = world_alloc(w, GP_PASID_GART, HIQ_DWORDS * 4, 4096);
-	w->hiq_rptr_addr = world_alloc(w, GP_PASID_GART, 64, 64);
-	w->hiq_wptr_addr = world_alloc(w, GP_PASID_GART, 64, 64);
-	w->fence_addr = world_alloc(w, GP_PASID_GART, 64, 64);
-	w->ib = world_alloc(w, GP_PASID_GART, IB_BYTES, 4096);
+	w->hiq_mqd = world_alloc(w, GPU_PASID_GART, stride * w->profile->nr_xcc, 4096);
+	w->hiq_ring = world_alloc(w, GPU_PASID_GART, HIQ_DWORDS * 4, 4096);
+	w->hiq_rptr_addr = world_alloc(w, GPU_PASID_GART, 64, 64);
+	w->hiq_wptr_addr = world_alloc(w, GPU_PASID_GART, 64, 64);
+	w->fence_addr = world_alloc(w, GPU_PASID_GART, 64, 64);
+	w->ib = world_alloc(w, GPU_PASID_GART, IB_BYTES, 4096);
 	w->hiq_dwords = HIQ_DWORDS;
 	for (x = 0; x < w->profile->nr_xcc; x++) {
 		u64 mqd = w->hiq_mqd + x * stride;
 
-		world_set_u32(w, GP_PASID_GART, mqd + GP_MQD_HEADER, 0xc0310800);
-		set_mqd64(w, mqd, GP_MQD_PQ_BASE_LO, w->hiq_ring >> 8);
-		set_mqd64(w, mqd, GP_MQD_RPTR_REPORT_LO, w->hiq_rptr_addr);
-		set_mqd64(w, mqd, GP_MQD_WPTR_POLL_LO, w->hiq_wptr_addr);
-		world_set_u32(w, GP_PASID_GART, mqd + GP_MQD_PQ_CONTROL, pq_control(HIQ_DWORDS));
-		world_set_u32(w, GP_PASID_GART, mqd + GP_MQD_DOORBELL_CONTROL,
+		world_set_u32(w, GPU_PASID_GART, mqd + GPU_MQD_HEADER, 0xc0310800);
+		set_mqd64(w, mqd, GPU_MQD_PQ_BASE_LO, w->hiq_ring >> 8);
+		set_mqd64(w, mqd, GPU_MQD_RPTR_REPORT_LO, w->hiq_rptr_addr);
+		set_mqd64(w, mqd, GPU_MQD_WPTR_POLL_LO, w->hiq_wptr_addr);
+		world_set_u32(w, GPU_PASID_GART, mqd + GPU_MQD_PQ_CONTROL, pq_control(HIQ_DWORDS));
+		world_set_u32(w, GPU_PASID_GART, mqd + GPU_MQD_DOORBELL_CONTROL,
 			      WORLD_HIQ_DOORBELL << 2);
-		world_set_u32(w, GP_PASID_GART, mqd + GP_MQD_STRIDE, stride);
+		world_set_u32(w, GPU_PASID_GART, mqd + GPU_MQD_STRIDE, stride);
 	}
 }
 
 int world_init(struct world *w, const struct world_options *o)
 {
-	struct gp_gpu_config config = {
-		.profile = gp_profile_find(o->profile),
+	struct gpu_config config = {
+		.profile = gpu_profile_find(o->profile),
 		.engine = o->engine,
 		.nr_slots = o->nr_slots,
 		.nr_vmids = o->nr_vmids,
@@ -239,11 +239,11 @@ int world_init(struct world *w, const struct world_options *o)
 	err = map_space(&w->gart, WORLD_GART_BASE, GART_BYTES);
 	if (err)
 		return err;
-	err = gp_gpu_create(&config, &w->host, &w->gpu);
+	err = gpu_create(&config, &w->host, &w->gpu);
 	if (err)
 		return err;
 	init_hiq(w);
-	return gp_gpu_hiq_load(w->gpu, w->hiq_mqd, 0);
+	return gpu_hiq_load(w->gpu, w->hiq_mqd, 0);
 }
 
 void world_fini(struct world *w)
@@ -251,7 +251,7 @@ void world_fini(struct world *w)
 	u32 i;
 
 	if (w->gpu)
-		gp_gpu_destroy(w->gpu);
+		gpu_destroy(w->gpu);
 	GP_WARN_ON(w->allocs);
 	if (w->gart.mem)
 		munmap(w->gart.mem, w->gart.bytes);
@@ -263,32 +263,33 @@ void world_fini(struct world *w)
 static void init_mqd(struct world_queue *q, u32 xcc, u32 priority)
 {
 	struct world *w = q->world;
-	u32 ctl_bytes = gp_profile_ctl_stack_bytes(w->profile);
+	u32 ctl_bytes = gpu_profile_ctl_stack_bytes(w->profile);
 	u64 mqd = q->mqd + xcc * q->stride;
 
-	world_set_u32(w, GP_PASID_GART, mqd + GP_MQD_HEADER, 0xc0310800);
-	world_set_u32(w, GP_PASID_GART, mqd + GP_MQD_PERSISTENT_STATE, GP_MQD_PERSISTENT_QSWITCH);
+	world_set_u32(w, GPU_PASID_GART, mqd + GPU_MQD_HEADER, 0xc0310800);
+	world_set_u32(w, GPU_PASID_GART, mqd + GPU_MQD_PERSISTENT_STATE,
+		      GPU_MQD_PERSISTENT_QSWITCH);
 	/* pipe_priority_map of kfd_mqd_manager.c */
-	world_set_u32(w, GP_PASID_GART, mqd + GP_MQD_PIPE_PRIORITY,
+	world_set_u32(w, GPU_PASID_GART, mqd + GPU_MQD_PIPE_PRIORITY,
 		      priority < 7 ? 0 : priority < 11 ? 1 : 2);
-	world_set_u32(w, GP_PASID_GART, mqd + GP_MQD_QUEUE_PRIORITY, priority);
-	set_mqd64(w, mqd, GP_MQD_PQ_BASE_LO, q->ring >> 8);
-	set_mqd64(w, mqd, GP_MQD_RPTR_REPORT_LO, q->rptr_addr);
-	set_mqd64(w, mqd, GP_MQD_WPTR_POLL_LO, q->wptr_addr);
-	world_set_u32(w, GP_PASID_GART, mqd + GP_MQD_DOORBELL_CONTROL, q->doorbell << 2);
-	world_set_u32(w, GP_PASID_GART, mqd + GP_MQD_PQ_CONTROL, pq_control(q->nr_packets * 16));
-	world_set_u32(w, GP_PASID_GART, mqd + GP_MQD_AQL_CONTROL, GP_MQD_AQL_CONTROL_AQL);
-	set_mqd64(w, mqd, GP_MQD_CTX_SAVE_BASE_LO, q->area + xcc * (u64)q->area_bytes);
-	world_set_u32(w, GP_PASID_GART, mqd + GP_MQD_CTX_SAVE_SIZE, q->area_bytes);
-	world_set_u32(w, GP_PASID_GART, mqd + GP_MQD_CTL_STACK_SIZE, ctl_bytes);
-	world_set_u32(w, GP_PASID_GART, mqd + GP_MQD_CTL_STACK_OFFSET, ctl_bytes);
-	world_set_u32(w, GP_PASID_GART, mqd + GP_MQD_WG_STATE_OFFSET, ctl_bytes);
-	world_set_u32(w, GP_PASID_GART, mqd + GP_MQD_STRIDE, (u32)q->stride);
+	world_set_u32(w, GPU_PASID_GART, mqd + GPU_MQD_QUEUE_PRIORITY, priority);
+	set_mqd64(w, mqd, GPU_MQD_PQ_BASE_LO, q->ring >> 8);
+	set_mqd64(w, mqd, GPU_MQD_RPTR_REPORT_LO, q->rptr_addr);
+	set_mqd64(w, mqd, GPU_MQD_WPTR_POLL_LO, q->wptr_addr);
+	world_set_u32(w, GPU_PASID_GART, mqd + GPU_MQD_DOORBELL_CONTROL, q->doorbell << 2);
+	world_set_u32(w, GPU_PASID_GART, mqd + GPU_MQD_PQ_CONTROL, pq_control(q->nr_packets * 16));
+	world_set_u32(w, GPU_PASID_GART, mqd + GPU_MQD_AQL_CONTROL, GPU_MQD_AQL_CONTROL_AQL);
+	set_mqd64(w, mqd, GPU_MQD_CTX_SAVE_BASE_LO, q->area + xcc * (u64)q->area_bytes);
+	world_set_u32(w, GPU_PASID_GART, mqd + GPU_MQD_CTX_SAVE_SIZE, q->area_bytes);
+	world_set_u32(w, GPU_PASID_GART, mqd + GPU_MQD_CTL_STACK_SIZE, ctl_bytes);
+	world_set_u32(w, GPU_PASID_GART, mqd + GPU_MQD_CTL_STACK_OFFSET, ctl_bytes);
+	world_set_u32(w, GPU_PASID_GART, mqd + GPU_MQD_WG_STATE_OFFSET, ctl_bytes);
+	world_set_u32(w, GPU_PASID_GART, mqd + GPU_MQD_STRIDE, (u32)q->stride);
 }
 
 struct world_queue *world_queue(struct world *w, u32 pasid, u32 priority)
 {
-	const struct gp_profile *p = w->profile;
+	const struct gpu_profile *p = w->profile;
 	struct world_queue *q = &w->queue[w->nr_queues];
 	u64 total, i;
 
@@ -299,16 +300,16 @@ struct world_queue *world_queue(struct world *w, u32 pasid, u32 priority)
 	q->pasid = pasid;
 	q->doorbell = WORLD_FIRST_DOORBELL + 2 * w->nr_queues++;
 	q->nr_packets = RING_PACKETS;
-	q->ring = world_alloc(w, pasid, RING_PACKETS * GP_AQL_PACKET_BYTES, 4096);
+	q->ring = world_alloc(w, pasid, RING_PACKETS * GPU_AQL_PACKET_BYTES, 4096);
 	q->rptr_addr = world_alloc(w, pasid, 64, 64);
 	q->wptr_addr = world_alloc(w, pasid, 64, 64);
-	q->area_bytes = gp_profile_cwsr_bytes(p);
-	total = (u64)(q->area_bytes + gp_profile_debug_bytes(p)) * p->nr_xcc;
+	q->area_bytes = gpu_profile_cwsr_bytes(p);
+	total = (u64)(q->area_bytes + gpu_profile_debug_bytes(p)) * p->nr_xcc;
 	q->area = world_alloc(w, pasid, total, 4096);
-	q->stride = 4096 + gp_profile_ctl_stack_bytes(p);
-	q->mqd = world_alloc(w, GP_PASID_GART, q->stride * p->nr_xcc, 4096);
+	q->stride = 4096 + gpu_profile_ctl_stack_bytes(p);
+	q->mqd = world_alloc(w, GPU_PASID_GART, q->stride * p->nr_xcc, 4096);
 	for (i = 0; i < RING_PACKETS; i++)
-		world_packet(q, i)[0] = GP_AQL_INVALID;
+		world_packet(q, i)[0] = GPU_AQL_INVALID;
 	for (i = 0; i < p->nr_xcc; i++)
 		init_mqd(q, (u32)i, priority);
 	return q;
@@ -321,17 +322,17 @@ void world_queue_disable_cwsr(struct world_queue *q)
 	for (x = 0; x < q->world->profile->nr_xcc; x++) {
 		u64 mqd = q->mqd + x * q->stride;
 
-		world_set_u32(q->world, GP_PASID_GART, mqd + GP_MQD_PERSISTENT_STATE, 0);
-		world_set_u32(q->world, GP_PASID_GART, mqd + GP_MQD_CTX_SAVE_SIZE, 0);
-		world_set_u32(q->world, GP_PASID_GART, mqd + GP_MQD_CTL_STACK_SIZE, 0);
-		world_set_u32(q->world, GP_PASID_GART, mqd + GP_MQD_CTL_STACK_OFFSET, 0);
-		world_set_u32(q->world, GP_PASID_GART, mqd + GP_MQD_WG_STATE_OFFSET, 0);
+		world_set_u32(q->world, GPU_PASID_GART, mqd + GPU_MQD_PERSISTENT_STATE, 0);
+		world_set_u32(q->world, GPU_PASID_GART, mqd + GPU_MQD_CTX_SAVE_SIZE, 0);
+		world_set_u32(q->world, GPU_PASID_GART, mqd + GPU_MQD_CTL_STACK_SIZE, 0);
+		world_set_u32(q->world, GPU_PASID_GART, mqd + GPU_MQD_CTL_STACK_OFFSET, 0);
+		world_set_u32(q->world, GPU_PASID_GART, mqd + GPU_MQD_WG_STATE_OFFSET, 0);
 	}
 }
 
 u64 world_signal(struct world *w, u32 pasid, s64 value, u32 event_id)
 {
-	struct gp_signal s = { .kind = 1, .value = value, .event_id = event_id };
+	struct gpu_signal s = { .kind = 1, .value = value, .event_id = event_id };
 	u64 addr = world_alloc(w, pasid, sizeof(s), 64);
 
 	if (event_id)
@@ -342,25 +343,25 @@ u64 world_signal(struct world *w, u32 pasid, s64 value, u32 event_id)
 
 s64 world_signal_value(struct world *w, u32 pasid, u64 signal)
 {
-	return (s64)world_u64(w, pasid, signal + GP_SIGNAL_VALUE_OFFSET);
+	return (s64)world_u64(w, pasid, signal + GPU_SIGNAL_VALUE_OFFSET);
 }
 
 u8 *world_packet(struct world_queue *q, u64 index)
 {
 	return world_at(q->world, q->pasid,
-			q->ring + (index % q->nr_packets) * GP_AQL_PACKET_BYTES,
-			GP_AQL_PACKET_BYTES);
+			q->ring + (index % q->nr_packets) * GPU_AQL_PACKET_BYTES,
+			GPU_AQL_PACKET_BYTES);
 }
 
 static u64 write_kernel(struct world_queue *q, const struct world_kernel *k)
 {
-	struct gp_kernel_desc desc = {
+	struct gpu_kernel_desc desc = {
 		.group_segment_bytes = k->lds_bytes,
 		.entry_offset = 256,
 		.rsrc1 = (k->vgprs ? (k->vgprs + 7) / 8 : 1) - 1,
 	};
-	struct gp_program program = {
-		.magic = GP_PROGRAM_MAGIC,
+	struct gpu_program program = {
+		.magic = GPU_PROGRAM_MAGIC,
 		.flags = k->flags,
 		.steps = k->steps ? k->steps : 1,
 		.step_ns = k->step_ns ? k->step_ns : 1000,
@@ -376,7 +377,7 @@ static u64 write_kernel(struct world_queue *q, const struct world_kernel *k)
 static u64 write_kernarg(struct world_queue *q, const struct world_kernel *k, u32 nr_groups,
 			 struct world_dispatch *d)
 {
-	struct gp_kernarg arg = { .seed = k->seed };
+	struct gpu_kernarg arg = { .seed = k->seed };
 	u64 addr = world_alloc(q->world, q->pasid, sizeof(arg), 64);
 
 	d->tally = world_alloc(q->world, q->pasid, 16, 64);
@@ -396,8 +397,8 @@ struct world_dispatch world_dispatch(struct world_queue *q, const struct world_k
 	struct world_dispatch d = { .packet = q->wptr };
 	u32 nr_groups = k->nr_groups ? k->nr_groups : 1;
 	u32 size = k->group_size ? k->group_size : 64;
-	struct gp_aql_dispatch pkt = {
-		.header = GP_AQL_KERNEL_DISPATCH | (k->has_barrier ? GP_AQL_HEADER_BARRIER : 0),
+	struct gpu_aql_dispatch pkt = {
+		.header = GPU_AQL_KERNEL_DISPATCH | (k->has_barrier ? GPU_AQL_HEADER_BARRIER : 0),
 		.setup = 1,
 		.workgroup_size = { (u16)size, 1, 1 },
 		.grid_size = { nr_groups * size, 1, 1 },
@@ -412,8 +413,8 @@ struct world_dispatch world_dispatch(struct world_queue *q, const struct world_k
 	if (q->is_pm4) {
 		world_pm4_launch(q, k, pkt.kernel_object + 256, d.kernarg, nr_groups, size);
 		if (d.signal)
-			world_pm4_release(q, d.signal + GP_SIGNAL_VALUE_OFFSET, 0,
-					  GP_RELEASE_DATA_64, 0);
+			world_pm4_release(q, d.signal + GPU_SIGNAL_VALUE_OFFSET, 0,
+					  GPU_RELEASE_DATA_64, 0);
 		return d;
 	}
 	pkt.kernarg_address = d.kernarg;
@@ -424,24 +425,24 @@ struct world_dispatch world_dispatch(struct world_queue *q, const struct world_k
 
 void world_dispatch_again(struct world_queue *q, const struct world_dispatch *d)
 {
-	struct gp_aql_dispatch pkt;
+	struct gpu_aql_dispatch pkt;
 
 	memcpy(&pkt, world_packet(q, d->packet), sizeof(pkt));
-	pkt.header = GP_AQL_KERNEL_DISPATCH;
+	pkt.header = GPU_AQL_KERNEL_DISPATCH;
 	memcpy(world_packet(q, q->wptr++), &pkt, sizeof(pkt));
 }
 
-void world_barrier(struct world_queue *q, enum gp_aql_type type, bool has_barrier_bit,
+void world_barrier(struct world_queue *q, enum gpu_aql_type type, bool has_barrier_bit,
 		   const u64 *deps, u32 nr_deps, u64 signal)
 {
-	struct gp_aql_barrier pkt = {
+	struct gpu_aql_barrier pkt = {
 		.header = (u16)type,
 		.completion_signal = signal,
 	};
 	u32 i;
 
 	if (has_barrier_bit)
-		pkt.header |= GP_AQL_HEADER_BARRIER;
+		pkt.header |= GPU_AQL_HEADER_BARRIER;
 	for (i = 0; i < nr_deps; i++)
 		pkt.dep_signal[i] = deps[i];
 	memcpy(world_packet(q, q->wptr++), &pkt, sizeof(pkt));
@@ -452,6 +453,6 @@ void world_ring(struct world_queue *q)
 	struct world *w = q->world;
 
 	world_set_u64(w, q->pasid, q->wptr_addr, q->wptr);
-	w->next_ns = gp_gpu_doorbell(w->gpu, q->doorbell, q->is_pm4 ? q->wptr : q->wptr - 1,
-				     w->now_ns);
+	w->next_ns = gpu_doorbell(w->gpu, q->doorbell, q->is_pm4 ? q->wptr : q->wptr - 1,
+				  w->now_ns);
 }

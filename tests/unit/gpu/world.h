@@ -48,9 +48,9 @@ struct world_queue {
 };
 
 struct world {
-	struct gp_gpu_host host;
-	struct gp_gpu *gpu;
-	const struct gp_profile *profile;
+	struct gpu_host host;
+	struct gpu *gpu;
+	const struct gpu_profile *profile;
 	u64 now_ns;
 	u64 next_ns;
 	struct world_space gart;
@@ -68,11 +68,11 @@ struct world {
 	u64 fence;		/* last value asked for */
 	u64 ib;
 	u32 quantum;		/* of every process, in units */
-	u32 nr_irqs[GP_IRQ_NO_MEMORY + 1];
-	struct gp_gpu_irq last_irq;
-	u64 nr_traces[GP_GPU_TRACE_COUNT];
-	u64 last_trace_ns[GP_GPU_TRACE_COUNT];
-	u64 last_trace_arg[GP_GPU_TRACE_COUNT][2];
+	u32 nr_irqs[GPU_IRQ_NO_MEMORY + 1];
+	struct gpu_irq last_irq;
+	u64 nr_traces[GPU_TRACE_COUNT];
+	u64 last_trace_ns[GPU_TRACE_COUNT];
+	u64 last_trace_arg[GPU_TRACE_COUNT][2];
 	s64 allocs;		/* not freed */
 	s64 alloc_budget;	/* < 0: no limit; else allocations until they fail */
 };
@@ -140,7 +140,7 @@ s64 world_signal_value(struct world *w, u32 pasid, u64 signal);
 struct world_dispatch world_dispatch(struct world_queue *q, const struct world_kernel *k);
 /* The same dispatch again, into the same memory. */
 void world_dispatch_again(struct world_queue *q, const struct world_dispatch *d);
-void world_barrier(struct world_queue *q, enum gp_aql_type type, bool has_barrier_bit,
+void world_barrier(struct world_queue *q, enum gpu_aql_type type, bool has_barrier_bit,
 		   const u64 *deps, u32 nr_deps, u64 signal);
 u8 *world_packet(struct world_queue *q, u64 index);
 void world_ring(struct world_queue *q);
@@ -150,11 +150,11 @@ void world_pm4_put(struct world_queue *q, const u32 *pkt, u32 nr);
 void world_pm4_nop(struct world_queue *q, u32 nr);
 void world_pm4_write(struct world_queue *q, u64 addr, u32 value, u32 dst_sel);
 /* @context: of the interrupt, 0 = none */
-void world_pm4_release(struct world_queue *q, u64 addr, u64 value, enum gp_release_data data,
+void world_pm4_release(struct world_queue *q, u64 addr, u64 value, enum gpu_release_data data,
 		       u32 context);
 void world_pm4_acquire(struct world_queue *q);
 /* Waits for the lowest byte. */
-void world_pm4_wait(struct world_queue *q, u64 addr, enum gp_wait_function function,
+void world_pm4_wait(struct world_queue *q, u64 addr, enum gpu_wait_function function,
 		    u32 reference);
 void world_pm4_set_sh(struct world_queue *q, u32 reg, const u32 *value, u32 nr);
 void world_pm4_dispatch(struct world_queue *q, u32 x, u32 y, u32 z);
@@ -172,7 +172,7 @@ void world_hiq_ring(struct world *w);
 void world_set_resources(struct world *w, u32 vmid_mask, u64 queue_mask);
 void world_runlist(struct world *w, struct world_queue **queues, u32 nr);
 void world_runlist_all(struct world *w);
-void world_unmap(struct world *w, enum gp_unmap_sel sel, enum gp_unmap_action action,
+void world_unmap(struct world *w, enum gpu_unmap_sel sel, enum gpu_unmap_action action,
 		 const u32 *param, u32 nr);
 void world_fence(struct world *w);
 void world_grace(struct world *w, u32 units);

@@ -11,68 +11,68 @@ void world_hiq_emit(struct world *w, const u32 *pkt, u32 nr_dw)
 	u32 i;
 
 	for (i = 0; i < nr_dw; i++)
-		world_set_u32(w, GP_PASID_GART,
+		world_set_u32(w, GPU_PASID_GART,
 			      w->hiq_ring + (w->hiq_wptr++ % w->hiq_dwords) * 4, pkt[i]);
 }
 
 void world_hiq_ring(struct world *w)
 {
-	world_set_u64(w, GP_PASID_GART, w->hiq_wptr_addr, w->hiq_wptr);
-	w->next_ns = gp_gpu_doorbell(w->gpu, WORLD_HIQ_DOORBELL, w->hiq_wptr, w->now_ns);
+	world_set_u64(w, GPU_PASID_GART, w->hiq_wptr_addr, w->hiq_wptr);
+	w->next_ns = gpu_doorbell(w->gpu, WORLD_HIQ_DOORBELL, w->hiq_wptr, w->now_ns);
 }
 
 void world_set_resources(struct world *w, u32 vmid_mask, u64 queue_mask)
 {
-	u32 pkt[GP_PM4_SET_RESOURCES_DW];
+	u32 pkt[GPU_PM4_SET_RESOURCES_DW];
 
-	gp_pm4_begin(pkt, GP_PM4_SET_RESOURCES, GP_PM4_SET_RESOURCES_DW);
-	gp_pm4_set(pkt, GP_SET_RESOURCES_VMID_MASK, vmid_mask);
-	gp_pm4_set(pkt, GP_SET_RESOURCES_UNMAP_LATENCY, 40);
-	gp_pm4_set(pkt, GP_SET_RESOURCES_QUEUE_TYPE, 1);
-	gp_pm4_set(pkt, GP_SET_RESOURCES_QUEUE_MASK_LO, (u32)queue_mask);
-	gp_pm4_set(pkt, GP_SET_RESOURCES_QUEUE_MASK_HI, (u32)(queue_mask >> 32));
-	world_hiq_emit(w, pkt, GP_PM4_SET_RESOURCES_DW);
+	gpu_pm4_begin(pkt, GPU_PM4_SET_RESOURCES, GPU_PM4_SET_RESOURCES_DW);
+	gpu_pm4_set(pkt, GPU_SET_RESOURCES_VMID_MASK, vmid_mask);
+	gpu_pm4_set(pkt, GPU_SET_RESOURCES_UNMAP_LATENCY, 40);
+	gpu_pm4_set(pkt, GPU_SET_RESOURCES_QUEUE_TYPE, 1);
+	gpu_pm4_set(pkt, GPU_SET_RESOURCES_QUEUE_MASK_LO, (u32)queue_mask);
+	gpu_pm4_set(pkt, GPU_SET_RESOURCES_QUEUE_MASK_HI, (u32)(queue_mask >> 32));
+	world_hiq_emit(w, pkt, GPU_PM4_SET_RESOURCES_DW);
 }
 
 static u32 put_process(struct world *w, u32 *ib, u32 pasid, u32 nr_queues)
 {
-	u32 nr_dw = w->profile->gfx_version >= 90010 ? GP_PM4_MAP_PROCESS_ALDEBARAN_DW :
-						      GP_PM4_MAP_PROCESS_DW;
+	u32 nr_dw = w->profile->gfx_version >= 90010 ? GPU_PM4_MAP_PROCESS_ALDEBARAN_DW :
+						      GPU_PM4_MAP_PROCESS_DW;
 
-	gp_pm4_begin(ib, GP_PM4_MAP_PROCESS, nr_dw);
-	gp_pm4_set(ib, GP_MAP_PROCESS_PASID, pasid);
-	gp_pm4_set(ib, GP_MAP_PROCESS_DIQ_ENABLE, 0);
-	gp_pm4_set(ib, GP_MAP_PROCESS_QUANTUM, w->quantum);
-	gp_pm4_set(ib, GP_MAP_PROCESS_SDMA_ENABLE, 1);
-	gp_pm4_set(ib, GP_MAP_PROCESS_NUM_QUEUES, nr_queues);
+	gpu_pm4_begin(ib, GPU_PM4_MAP_PROCESS, nr_dw);
+	gpu_pm4_set(ib, GPU_MAP_PROCESS_PASID, pasid);
+	gpu_pm4_set(ib, GPU_MAP_PROCESS_DIQ_ENABLE, 0);
+	gpu_pm4_set(ib, GPU_MAP_PROCESS_QUANTUM, w->quantum);
+	gpu_pm4_set(ib, GPU_MAP_PROCESS_SDMA_ENABLE, 1);
+	gpu_pm4_set(ib, GPU_MAP_PROCESS_NUM_QUEUES, nr_queues);
 	return nr_dw;
 }
 
 static u32 put_queue(u32 *ib, const struct world_queue *q)
 {
-	gp_pm4_begin(ib, GP_PM4_MAP_QUEUES, GP_PM4_MAP_QUEUES_DW);
-	gp_pm4_set(ib, GP_MAP_QUEUES_NUM_QUEUES, 1);
-	gp_pm4_set(ib, GP_MAP_QUEUES_QUEUE_SEL, 1);
-	gp_pm4_set(ib, GP_MAP_QUEUES_QUEUE_TYPE,
-		   q->is_static ? GP_MAP_QUEUE_NORMAL_STATIC : GP_MAP_QUEUE_NORMAL);
-	gp_pm4_set(ib, GP_MAP_QUEUES_DOORBELL, q->doorbell);
-	gp_pm4_set(ib, GP_MAP_QUEUES_MQD_LO, (u32)q->mqd);
-	gp_pm4_set(ib, GP_MAP_QUEUES_MQD_HI, (u32)(q->mqd >> 32));
-	gp_pm4_set(ib, GP_MAP_QUEUES_WPTR_LO, (u32)q->wptr_addr);
-	gp_pm4_set(ib, GP_MAP_QUEUES_WPTR_HI, (u32)(q->wptr_addr >> 32));
-	return GP_PM4_MAP_QUEUES_DW;
+	gpu_pm4_begin(ib, GPU_PM4_MAP_QUEUES, GPU_PM4_MAP_QUEUES_DW);
+	gpu_pm4_set(ib, GPU_MAP_QUEUES_NUM_QUEUES, 1);
+	gpu_pm4_set(ib, GPU_MAP_QUEUES_QUEUE_SEL, 1);
+	gpu_pm4_set(ib, GPU_MAP_QUEUES_QUEUE_TYPE,
+		    q->is_static ? GPU_MAP_QUEUE_NORMAL_STATIC : GPU_MAP_QUEUE_NORMAL);
+	gpu_pm4_set(ib, GPU_MAP_QUEUES_DOORBELL, q->doorbell);
+	gpu_pm4_set(ib, GPU_MAP_QUEUES_MQD_LO, (u32)q->mqd);
+	gpu_pm4_set(ib, GPU_MAP_QUEUES_MQD_HI, (u32)(q->mqd >> 32));
+	gpu_pm4_set(ib, GPU_MAP_QUEUES_WPTR_LO, (u32)q->wptr_addr);
+	gpu_pm4_set(ib, GPU_MAP_QUEUES_WPTR_HI, (u32)(q->wptr_addr >> 32));
+	return GPU_PM4_MAP_QUEUES_DW;
 }
 
 static void put_runlist(struct world *w, u32 *pkt, u32 nr_dw, u32 nr_processes, bool is_chain)
 {
-	gp_pm4_begin(pkt, GP_PM4_RUN_LIST, GP_PM4_RUN_LIST_DW);
-	gp_pm4_set(pkt, GP_RUN_LIST_IB_LO, (u32)w->ib);
-	gp_pm4_set(pkt, GP_RUN_LIST_IB_HI, (u32)(w->ib >> 32));
-	gp_pm4_set(pkt, GP_RUN_LIST_IB_SIZE, nr_dw);
-	gp_pm4_set(pkt, GP_RUN_LIST_CHAIN, is_chain);
-	gp_pm4_set(pkt, GP_RUN_LIST_IDLE_DISABLE, is_chain);
-	gp_pm4_set(pkt, GP_RUN_LIST_VALID, 1);
-	gp_pm4_set(pkt, GP_RUN_LIST_PROCESS_CNT, min(nr_processes, w->profile->nr_vmids));
+	gpu_pm4_begin(pkt, GPU_PM4_RUN_LIST, GPU_PM4_RUN_LIST_DW);
+	gpu_pm4_set(pkt, GPU_RUN_LIST_IB_LO, (u32)w->ib);
+	gpu_pm4_set(pkt, GPU_RUN_LIST_IB_HI, (u32)(w->ib >> 32));
+	gpu_pm4_set(pkt, GPU_RUN_LIST_IB_SIZE, nr_dw);
+	gpu_pm4_set(pkt, GPU_RUN_LIST_CHAIN, is_chain);
+	gpu_pm4_set(pkt, GPU_RUN_LIST_IDLE_DISABLE, is_chain);
+	gpu_pm4_set(pkt, GPU_RUN_LIST_VALID, 1);
+	gpu_pm4_set(pkt, GPU_RUN_LIST_PROCESS_CNT, min(nr_processes, w->profile->nr_vmids));
 }
 
 /* Queues of a process follow its MAP_PROCESS, whatever their order in @queues. */
@@ -108,18 +108,18 @@ static u32 count_processes(struct world_queue **queues, u32 nr)
 
 void world_runlist(struct world *w, struct world_queue **queues, u32 nr)
 {
-	u32 *ib = world_at(w, GP_PASID_GART, w->ib, 4);
+	u32 *ib = world_at(w, GPU_PASID_GART, w->ib, 4);
 	u32 nr_dw = world_build_ib(w, ib, queues, nr);
 	u32 nr_processes = count_processes(queues, nr);
 	bool is_chain = nr > w->profile->nr_slots || nr_processes > w->profile->nr_vmids;
-	u32 pkt[GP_PM4_RUN_LIST_DW];
+	u32 pkt[GPU_PM4_RUN_LIST_DW];
 
 	if (is_chain) {
-		put_runlist(w, ib + nr_dw, nr_dw + GP_PM4_RUN_LIST_DW, nr_processes, true);
-		nr_dw += GP_PM4_RUN_LIST_DW;
+		put_runlist(w, ib + nr_dw, nr_dw + GPU_PM4_RUN_LIST_DW, nr_processes, true);
+		nr_dw += GPU_PM4_RUN_LIST_DW;
 	}
 	put_runlist(w, pkt, nr_dw, nr_processes, false);
-	world_hiq_emit(w, pkt, GP_PM4_RUN_LIST_DW);
+	world_hiq_emit(w, pkt, GPU_PM4_RUN_LIST_DW);
 }
 
 void world_runlist_all(struct world *w)
@@ -132,64 +132,64 @@ void world_runlist_all(struct world *w)
 	world_runlist(w, queues, w->nr_queues);
 }
 
-void world_unmap(struct world *w, enum gp_unmap_sel sel, enum gp_unmap_action action,
+void world_unmap(struct world *w, enum gpu_unmap_sel sel, enum gpu_unmap_action action,
 		 const u32 *param, u32 nr)
 {
-	u32 pkt[GP_PM4_UNMAP_QUEUES_DW];
+	u32 pkt[GPU_PM4_UNMAP_QUEUES_DW];
 	u32 i;
 
-	gp_pm4_begin(pkt, GP_PM4_UNMAP_QUEUES, GP_PM4_UNMAP_QUEUES_DW);
-	gp_pm4_set(pkt, GP_UNMAP_QUEUES_ACTION, action);
-	gp_pm4_set(pkt, GP_UNMAP_QUEUES_QUEUE_SEL, sel);
-	if (sel == GP_UNMAP_BY_PASID)
-		gp_pm4_set(pkt, GP_UNMAP_QUEUES_PASID, param[0]);
-	if (sel == GP_UNMAP_SPECIFIED) {
-		gp_pm4_set(pkt, GP_UNMAP_QUEUES_NUM_QUEUES, nr);
+	gpu_pm4_begin(pkt, GPU_PM4_UNMAP_QUEUES, GPU_PM4_UNMAP_QUEUES_DW);
+	gpu_pm4_set(pkt, GPU_UNMAP_QUEUES_ACTION, action);
+	gpu_pm4_set(pkt, GPU_UNMAP_QUEUES_QUEUE_SEL, sel);
+	if (sel == GPU_UNMAP_BY_PASID)
+		gpu_pm4_set(pkt, GPU_UNMAP_QUEUES_PASID, param[0]);
+	if (sel == GPU_UNMAP_SPECIFIED) {
+		gpu_pm4_set(pkt, GPU_UNMAP_QUEUES_NUM_QUEUES, nr);
 		for (i = 0; i < nr; i++)
 			pkt[2 + i] = param[i] << 2;
 	}
-	world_hiq_emit(w, pkt, GP_PM4_UNMAP_QUEUES_DW);
+	world_hiq_emit(w, pkt, GPU_PM4_UNMAP_QUEUES_DW);
 }
 
 void world_fence(struct world *w)
 {
-	u32 pkt[GP_PM4_QUERY_STATUS_DW];
+	u32 pkt[GPU_PM4_QUERY_STATUS_DW];
 
 	w->fence++;
-	gp_pm4_begin(pkt, GP_PM4_QUERY_STATUS, GP_PM4_QUERY_STATUS_DW);
-	gp_pm4_set(pkt, GP_QUERY_STATUS_COMMAND, 2);
-	gp_pm4_set(pkt, GP_QUERY_STATUS_ADDR_LO, (u32)w->fence_addr);
-	gp_pm4_set(pkt, GP_QUERY_STATUS_ADDR_HI, (u32)(w->fence_addr >> 32));
-	gp_pm4_set(pkt, GP_QUERY_STATUS_DATA_LO, (u32)w->fence);
-	gp_pm4_set(pkt, GP_QUERY_STATUS_DATA_HI, (u32)(w->fence >> 32));
-	world_hiq_emit(w, pkt, GP_PM4_QUERY_STATUS_DW);
+	gpu_pm4_begin(pkt, GPU_PM4_QUERY_STATUS, GPU_PM4_QUERY_STATUS_DW);
+	gpu_pm4_set(pkt, GPU_QUERY_STATUS_COMMAND, 2);
+	gpu_pm4_set(pkt, GPU_QUERY_STATUS_ADDR_LO, (u32)w->fence_addr);
+	gpu_pm4_set(pkt, GPU_QUERY_STATUS_ADDR_HI, (u32)(w->fence_addr >> 32));
+	gpu_pm4_set(pkt, GPU_QUERY_STATUS_DATA_LO, (u32)w->fence);
+	gpu_pm4_set(pkt, GPU_QUERY_STATUS_DATA_HI, (u32)(w->fence >> 32));
+	world_hiq_emit(w, pkt, GPU_PM4_QUERY_STATUS_DW);
 }
 
 void world_grace(struct world *w, u32 units)
 {
-	u32 pkt[GP_PM4_WRITE_DATA_DW];
+	u32 pkt[GPU_PM4_WRITE_DATA_DW];
 
-	gp_pm4_begin(pkt, GP_PM4_WRITE_DATA, GP_PM4_WRITE_DATA_DW);
-	gp_pm4_set(pkt, GP_WRITE_DATA_NO_INCREMENT, 1);
-	gp_pm4_set(pkt, GP_WRITE_DATA_REG, GP_REG_CP_IQ_WAIT_TIME2);
-	gp_pm4_set(pkt, GP_WRITE_DATA_VALUE, units << GP_IQ_WAIT_TIME2_SCH_WAVE_SHIFT);
-	world_hiq_emit(w, pkt, GP_PM4_WRITE_DATA_DW);
+	gpu_pm4_begin(pkt, GPU_PM4_WRITE_DATA, GPU_PM4_WRITE_DATA_DW);
+	gpu_pm4_set(pkt, GPU_WRITE_DATA_NO_INCREMENT, 1);
+	gpu_pm4_set(pkt, GPU_WRITE_DATA_REG, GPU_REG_CP_IQ_WAIT_TIME2);
+	gpu_pm4_set(pkt, GPU_WRITE_DATA_VALUE, units << GPU_IQ_WAIT_TIME2_SCH_WAVE_SHIFT);
+	world_hiq_emit(w, pkt, GPU_PM4_WRITE_DATA_DW);
 }
 
 void world_run_for(struct world *w, u64 ns)
 {
 	w->now_ns += ns;
-	w->next_ns = gp_gpu_advance(w->gpu, w->now_ns);
+	w->next_ns = gpu_advance(w->gpu, w->now_ns);
 }
 
 bool world_run_idle(struct world *w, u64 limit_ns)
 {
 	u64 end = w->now_ns + limit_ns;
 
-	w->next_ns = gp_gpu_advance(w->gpu, w->now_ns);
+	w->next_ns = gpu_advance(w->gpu, w->now_ns);
 	while (w->next_ns <= end) {
 		w->now_ns = w->next_ns;
-		w->next_ns = gp_gpu_advance(w->gpu, w->now_ns);
+		w->next_ns = gpu_advance(w->gpu, w->now_ns);
 	}
 	return w->next_ns == U64_MAX;
 }
@@ -198,19 +198,19 @@ bool world_run_fence(struct world *w, u64 limit_ns)
 {
 	u64 end = w->now_ns + limit_ns;
 
-	w->next_ns = gp_gpu_advance(w->gpu, w->now_ns);
-	while (world_u64(w, GP_PASID_GART, w->fence_addr) != w->fence) {
+	w->next_ns = gpu_advance(w->gpu, w->now_ns);
+	while (world_u64(w, GPU_PASID_GART, w->fence_addr) != w->fence) {
 		if (w->next_ns > end)
 			return false;
 		w->now_ns = w->next_ns;
-		w->next_ns = gp_gpu_advance(w->gpu, w->now_ns);
+		w->next_ns = gpu_advance(w->gpu, w->now_ns);
 	}
 	return true;
 }
 
 bool world_preempt(struct world *w)
 {
-	world_unmap(w, GP_UNMAP_ALL_NON_STATIC, GP_UNMAP_PREEMPT, NULL, 0);
+	world_unmap(w, GPU_UNMAP_ALL_NON_STATIC, GPU_UNMAP_PREEMPT, NULL, 0);
 	world_fence(w);
 	world_hiq_ring(w);
 	return world_run_fence(w, FENCE_LIMIT_NS);

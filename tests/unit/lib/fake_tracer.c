@@ -19,11 +19,11 @@
 
 #define FD 3
 
-static void say(void *m, enum gp_wire_type type, size_t size)
+static void say(void *m, enum wire_type type, size_t size)
 {
-	struct gp_wire_hdr *h = m;
+	struct wire_hdr *h = m;
 
-	h->magic = GP_WIRE_MAGIC;
+	h->magic = WIRE_MAGIC;
 	h->type = (uint16_t)type;
 	h->size = (uint16_t)size;
 	if (send(FD, m, size, MSG_NOSIGNAL) < 0)
@@ -32,22 +32,22 @@ static void say(void *m, enum gp_wire_type type, size_t size)
 
 static int attach(const char *how)
 {
-	struct gp_wire_queue q = { .gpu_id = 7, .queue_id = 3, .type = GP_WIRE_QUEUE_AQL,
+	struct wire_queue q = { .gpu_id = 7, .queue_id = 3, .type = WIRE_QUEUE_AQL,
 				   .ring_addr = 4096, .ring_bytes = 65536 };
-	struct gp_wire_note note = { .code = GP_WIRE_NOTE_SEES };
+	struct wire_note note = { .code = WIRE_NOTE_SEES };
 
 	if (!strcmp(how, "refuse")) {
-		note.code = GP_WIRE_NOTE_REFUSED;
+		note.code = WIRE_NOTE_REFUSED;
 		note.value = EBUSY;
 		strcpy(note.text, "somebody else traces it");
-		say(&note, GP_WIRE_NOTE, sizeof(note));
+		say(&note, WIRE_NOTE, sizeof(note));
 		return 1;
 	}
-	say(&q, GP_WIRE_QUEUE_ADD, sizeof(q));
+	say(&q, WIRE_QUEUE_ADD, sizeof(q));
 	q.gpu_id = 8;
 	q.queue_id = 4;
-	say(&q, GP_WIRE_QUEUE_ADD, sizeof(q));
-	say(&note, GP_WIRE_NOTE, sizeof(note));
+	say(&q, WIRE_QUEUE_ADD, sizeof(q));
+	say(&note, WIRE_NOTE, sizeof(note));
 	return 0;
 }
 
@@ -62,25 +62,25 @@ static void tell(const char *format, ...)
 	fclose(log);
 }
 
-static void obey(const struct gp_wire_order *o, const char *how)
+static void obey(const struct wire_order *o, const char *how)
 {
-	struct gp_wire_done done = { .epoch = o->epoch, .gpu_id = o->gpu_id };
-	struct gp_wire_edge removed = { .gpu_id = o->gpu_id,
+	struct wire_done done = { .epoch = o->epoch, .gpu_id = o->gpu_id };
+	struct wire_edge removed = { .gpu_id = o->gpu_id,
 					.queue_id = o->gpu_id - 4 };
-	struct gp_wire_note ended = { .code = GP_WIRE_NOTE_LEASE_ENDED, .gpu_id = 7 };
+	struct wire_note ended = { .code = WIRE_NOTE_LEASE_ENDED, .gpu_id = 7 };
 
 	if (!strcmp(how, "die") && o->epoch > 2)
 		exit(1);
-	tell("%s %u/%u", o->hdr.type == GP_WIRE_HOLD ? "hold" : "release", o->gpu_id,
+	tell("%s %u/%u", o->hdr.type == WIRE_HOLD ? "hold" : "release", o->gpu_id,
 	     o->queue_id);
 	tell(o->lease_ns ? " for %llu ms\n" : "\n", (unsigned long long)o->lease_ns / 1000000);
 	if (o->gpu_id == 9)
-		done.result = GP_WIRE_GONE;
-	say(&done, GP_WIRE_DONE, sizeof(done));
-	if (!strcmp(how, "empty") && o->hdr.type == GP_WIRE_HOLD)
-		say(&removed, GP_WIRE_QUEUE_REMOVE, sizeof(removed));
+		done.result = WIRE_GONE;
+	say(&done, WIRE_DONE, sizeof(done));
+	if (!strcmp(how, "empty") && o->hdr.type == WIRE_HOLD)
+		say(&removed, WIRE_QUEUE_REMOVE, sizeof(removed));
 	if (o->gpu_id == 10)
-		say(&ended, GP_WIRE_NOTE, sizeof(ended));
+		say(&ended, WIRE_NOTE, sizeof(ended));
 	if (!strcmp(how, "leave") && o->gpu_id == 8) {
 		close(FD);
 		tell("left\n");
@@ -91,20 +91,20 @@ static void obey(const struct gp_wire_order *o, const char *how)
 int main(int argc, char **argv)
 {
 	const char *how = getenv("FAKE_TRACER");
-	struct gp_wire_hello hello = { .version = GP_WIRE_VERSION, .mech = GP_WIRE_MECH_DBG };
-	_Alignas(8) char buf[GP_WIRE_MAX];
-	const struct gp_wire_hdr *h = (void *)buf;
+	struct wire_hello hello = { .version = WIRE_VERSION, .mech = WIRE_MECH_DBG };
+	_Alignas(8) char buf[WIRE_MAX];
+	const struct wire_hdr *h = (void *)buf;
 
 	if (!how || argc != 2 || !strcmp(how, "early"))
 		return 1;
 	if (!strcmp(how, "garbage"))
 		return send(FD, "garbage", 7, 0) < 0;
 	if (strcmp(how, "silent"))
-		say(&hello, GP_WIRE_HELLO, sizeof(hello));
+		say(&hello, WIRE_HELLO, sizeof(hello));
 	while (recv(FD, buf, sizeof(buf), 0) > 0) {
-		if (h->type == GP_WIRE_WELCOME && attach(how))
+		if (h->type == WIRE_WELCOME && attach(how))
 			return 1;
-		if ((h->type == GP_WIRE_HOLD || h->type == GP_WIRE_RELEASE) && strcmp(how, "deaf"))
+		if ((h->type == WIRE_HOLD || h->type == WIRE_RELEASE) && strcmp(how, "deaf"))
 			obey((void *)buf, how);
 	}
 	if (!strcmp(how, "stubborn"))

@@ -33,12 +33,12 @@ static struct {
 } module;
 
 /* What the linker puts in the place of the real ones. */
-__typeof__(gp_discover_nodes) __wrap_gp_discover_nodes;
-__typeof__(gp_discover_queues) __wrap_gp_discover_queues;
-__typeof__(gp_kernel_open) __wrap_gp_kernel_open;
-__typeof__(gp_module_order) __wrap_gp_module_order;
+__typeof__(drv_discover_nodes) __wrap_drv_discover_nodes;
+__typeof__(drv_discover_queues) __wrap_drv_discover_queues;
+__typeof__(drv_module_open) __wrap_drv_module_open;
+__typeof__(lib_module_order) __wrap_lib_module_order;
 
-int __wrap_gp_discover_nodes(const char *root, struct gp_node **nodes, size_t *nr)
+int __wrap_drv_discover_nodes(const char *root, struct drv_node **nodes, size_t *nr)
 {
 	*nodes = calloc(1, sizeof(**nodes));
 	(*nodes)->gpu_id = 7;
@@ -46,18 +46,18 @@ int __wrap_gp_discover_nodes(const char *root, struct gp_node **nodes, size_t *n
 	return 0;
 }
 
-int __wrap_gp_discover_queues(const char *root, struct gp_queues *out)
+int __wrap_drv_discover_queues(const char *root, struct drv_queues *out)
 {
-	*out = (struct gp_queues){ 0 };
+	*out = (struct drv_queues){ 0 };
 	return 0;
 }
 
-int __wrap_gp_kernel_open(void)
+int __wrap_drv_module_open(void)
 {
 	return -ENOENT;
 }
 
-int __wrap_gp_module_order(int *fd, const struct gpreempt_ref *ref, uint32_t lease_ms)
+int __wrap_lib_module_order(int *fd, const struct gpreempt_ref *ref, uint32_t lease_ms)
 {
 	if (*fd < 0)
 		*fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -282,10 +282,10 @@ static void bad_tracers_are_told(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct gpreempt *g = begin(cases[i].how);
-		uint64_t start = gp_now_ns();
+		uint64_t start = lib_now_ns();
 
 		assert_int_equal(suspend(g, 300 * MS), cases[i].result);
-		assert_true(gp_now_ns() - start < 5000 * MS);
+		assert_true(lib_now_ns() - start < 5000 * MS);
 		assert_string_not_equal(gpreempt_strerror(g), "");
 		setenv("FAKE_TRACER", "good", 1);
 		assert_int_equal(suspend(g, 0), 0);

@@ -28,24 +28,24 @@ static struct {
 } module;
 
 /* What the linker puts in the place of mechanism/'s. */
-__typeof__(gp_kernel_open) __wrap_gp_kernel_open;
-__typeof__(gp_kernel_caps) __wrap_gp_kernel_caps;
-__typeof__(gp_kernel_list) __wrap_gp_kernel_list;
-__typeof__(gp_kernel_hold) __wrap_gp_kernel_hold;
-__typeof__(gp_kernel_release) __wrap_gp_kernel_release;
+__typeof__(drv_module_open) __wrap_drv_module_open;
+__typeof__(drv_module_caps) __wrap_drv_module_caps;
+__typeof__(drv_module_list) __wrap_drv_module_list;
+__typeof__(drv_module_hold) __wrap_drv_module_hold;
+__typeof__(drv_module_release) __wrap_drv_module_release;
 
-int __wrap_gp_kernel_open(void)
+int __wrap_drv_module_open(void)
 {
 	return open("/dev/null", O_RDWR | O_CLOEXEC);
 }
 
-int __wrap_gp_kernel_caps(int fd, struct gpreempt_ioc_caps *caps)
+int __wrap_drv_module_caps(int fd, struct gpreempt_ioc_caps *caps)
 {
 	*caps = (struct gpreempt_ioc_caps){ .nr_nodes = 2, .gpu_ids = { 7, 8 } };
 	return 0;
 }
 
-int __wrap_gp_kernel_list(int fd, struct gpreempt_ioc_queue **queues, size_t *nr)
+int __wrap_drv_module_list(int fd, struct gpreempt_ioc_queue **queues, size_t *nr)
 {
 	*queues = calloc(4, sizeof(**queues));
 	memcpy(*queues, module.queues, sizeof(module.queues));
@@ -65,12 +65,12 @@ static int tell(const char *what, const struct gpreempt_ioc_ref *ref)
 	return module.result[ref->gpu_id];
 }
 
-int __wrap_gp_kernel_hold(int fd, const struct gpreempt_ioc_ref *ref, uint32_t lease_ms)
+int __wrap_drv_module_hold(int fd, const struct gpreempt_ioc_ref *ref, uint32_t lease_ms)
 {
 	return tell("hold", ref);
 }
 
-int __wrap_gp_kernel_release(int fd, const struct gpreempt_ioc_ref *ref)
+int __wrap_drv_module_release(int fd, const struct gpreempt_ioc_ref *ref)
 {
 	return tell("release", ref);
 }
@@ -92,7 +92,7 @@ static int order(uint32_t gpu_id, uint32_t queue_id, uint32_t lease_ms)
 	int ret;
 
 	module.told[0] = '\0';
-	ret = gp_module_order(&fd, &ref, lease_ms);
+	ret = lib_module_order(&fd, &ref, lease_ms);
 	close(fd);
 	return ret;
 }

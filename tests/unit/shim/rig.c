@@ -13,14 +13,14 @@
 #include "client/shim/shim_queue.h"
 
 struct rig rig;
-struct gp_shim gp_shim_self;
+struct shim shim_self;
 
 static pthread_mutex_t driver_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* A thread that rings would have to wait. The owner is glibc's to know. */
 static void assert_unlocked(void)
 {
-	assert_int_not_equal(gp_shim_self.lock.__data.__owner, syscall(SYS_gettid));
+	assert_int_not_equal(shim_self.lock.__data.__owner, syscall(SYS_gettid));
 }
 
 static int refuse(int error)
@@ -34,7 +34,7 @@ static bool is_active(const struct rig_queue *q)
 	return q->percentage & 0xff && q->ring_addr && !q->is_suspended;
 }
 
-static int create(struct gp_kfd_create_queue *a)
+static int create(struct drv_kfd_create_queue *a)
 {
 	uint32_t id;
 
@@ -54,7 +54,7 @@ static int create(struct gp_kfd_create_queue *a)
 	return 0;
 }
 
-static int update(const struct gp_kfd_update_queue *a)
+static int update(const struct drv_kfd_update_queue *a)
 {
 	struct rig_queue *q = &rig.queues[a->queue_id % RIG_MAX];
 
@@ -71,7 +71,7 @@ static int update(const struct gp_kfd_update_queue *a)
 	return 0;
 }
 
-static int destroy(const struct gp_kfd_destroy_queue *a)
+static int destroy(const struct drv_kfd_destroy_queue *a)
 {
 	struct rig_queue *q = &rig.queues[a->queue_id % RIG_MAX];
 
@@ -97,7 +97,7 @@ static int change_suspended(uint64_t ids_ptr, uint32_t nr, bool suspend)
 		struct rig_queue *q = &rig.queues[ids[i] % RIG_MAX];
 
 		if (!q->used || (suspend && q->is_new)) {
-			ids[i] |= GP_KFD_DBG_QUEUE_INVALID;
+			ids[i] |= DRV_KFD_DBG_QUEUE_INVALID;
 			continue;
 		}
 		q->is_suspended = suspend;
@@ -107,30 +107,30 @@ static int change_suspended(uint64_t ids_ptr, uint32_t nr, bool suspend)
 	return n;
 }
 
-static int trap(struct gp_kfd_dbg_trap *a)
+static int trap(struct drv_kfd_dbg_trap *a)
 {
-	struct gp_kfd_runtime_info *info = (void *)(uintptr_t)a->enable.info_ptr;
+	struct drv_kfd_runtime_info *info = (void *)(uintptr_t)a->enable.info_ptr;
 	uint32_t i;
 
-	if (!rig.has_session && a->op != GP_KFD_DBG_ENABLE)
+	if (!rig.has_session && a->op != DRV_KFD_DBG_ENABLE)
 		return refuse(EINVAL);
 	switch (a->op) {
-	case GP_KFD_DBG_ENABLE:
+	case DRV_KFD_DBG_ENABLE:
 		rig.has_session = true;
-		info->state = GP_KFD_RUNTIME_STATE_ENABLED;
+		info->state = DRV_KFD_RUNTIME_STATE_ENABLED;
 		return 0;
-	case GP_KFD_DBG_DISABLE:
+	case DRV_KFD_DBG_DISABLE:
 		rig.has_session = false;
 		for (i = 0; i < RIG_MAX; i++)
 			rig.queues[i].is_suspended = false;
 		return 0;
-	case GP_KFD_DBG_QUEUE_SNAPSHOT:
+	case DRV_KFD_DBG_QUEUE_SNAPSHOT:
 		for (i = 0; i < RIG_MAX; i++)
-			rig.queues[i].is_new &= !(a->snapshot.exceptions & GP_KFD_EC_QUEUE_NEW);
+			rig.queues[i].is_new &= !(a->snapshot.exceptions & DRV_KFD_EC_QUEUE_NEW);
 		return 0;
-	case GP_KFD_DBG_SUSPEND_QUEUES:
+	case DRV_KFD_DBG_SUSPEND_QUEUES:
 		return change_suspended(a->suspend.ids_ptr, a->suspend.nr, true);
-	case GP_KFD_DBG_RESUME_QUEUES:
+	case DRV_KFD_DBG_RESUME_QUEUES:
 		return change_suspended(a->resume.ids_ptr, a->resume.nr, false);
 	}
 	return refuse(EINVAL);
@@ -139,13 +139,13 @@ static int trap(struct gp_kfd_dbg_trap *a)
 static int driver(unsigned long request, void *arg)
 {
 	switch (_IOC_NR(request)) {
-	case GP_KFD_NR_CREATE_QUEUE:
+	case DRV_KFD_NR_CREATE_QUEUE:
 		return create(arg);
-	case GP_KFD_NR_UPDATE_QUEUE:
+	case DRV_KFD_NR_UPDATE_QUEUE:
 		return update(arg);
-	case GP_KFD_NR_DESTROY_QUEUE:
+	case DRV_KFD_NR_DESTROY_QUEUE:
 		return destroy(arg);
-	case GP_KFD_NR_DBG_TRAP:
+	case DRV_KFD_NR_DBG_TRAP:
 		return trap(arg);
 	}
 	return 0;
@@ -215,7 +215,7 @@ static uint64_t fake_now(void)
 	return rig.now_ns;
 }
 
-static void fake_read(struct gp_shim_piece *pieces, uint32_t nr)
+static void fake_read(struct shim_piece *pieces, uint32_t nr)
 {
 	uint32_t i;
 
@@ -237,7 +237,7 @@ static int fake_occupancy(uint32_t gpu_id)
 	return rig.occupancy;
 }
 
-static const struct gp_shim_sys sys = {
+static const struct shim_sys sys = {
 	.ioctl = fake_ioctl,
 	.open_kfd = fake_open,
 	.connect = fake_connect,
@@ -250,15 +250,15 @@ static const struct gp_shim_sys sys = {
 int rig_setup(void **state)
 {
 	memset(&rig, 0, sizeof(rig));
-	memset(gp_shim_slots, 0, sizeof(gp_shim_slots));
+	memset(shim_slots, 0, sizeof(shim_slots));
 	rig.daemon = -1;
 	rig.open_fd = -ENOENT;
 	rig.now_ns = 1000 * MS;
-	gp_shim_init(&gp_shim_self, &sys);
+	shim_init(&shim_self, &sys);
 	/* No thread: rig_step() is called instead. */
-	gp_shim_self.is_started = true;
-	gp_shim_self.kfd = RIG_KFD;
-	gp_shim_self.backoff_ns = 50 * MS;
+	shim_self.is_started = true;
+	shim_self.kfd = RIG_KFD;
+	shim_self.backoff_ns = 50 * MS;
 	return 0;
 }
 
@@ -266,14 +266,14 @@ int rig_teardown(void **state)
 {
 	if (rig.daemon >= 0)
 		close(rig.daemon);
-	if (gp_shim_self.sock >= 0)
-		close(gp_shim_self.sock);
+	if (shim_self.sock >= 0)
+		close(shim_self.sock);
 	return 0;
 }
 
 static uint32_t create_with(uint32_t gpu_id, uint32_t type, uint64_t *wptr, uint64_t *rptr)
 {
-	struct gp_kfd_create_queue a = {
+	struct drv_kfd_create_queue a = {
 		.ring_addr = 0x100000,
 		.ring_bytes = 4096,
 		.gpu_id = gpu_id,
@@ -287,7 +287,7 @@ static uint32_t create_with(uint32_t gpu_id, uint32_t type, uint64_t *wptr, uint
 		;
 	a.wptr_addr = (uintptr_t)(wptr ? wptr : &rig.queues[id].wptr);
 	a.rptr_addr = (uintptr_t)(rptr ? rptr : &rig.queues[id].rptr);
-	assert_int_equal(gp_ioctl_call(&gp_shim_self, 3, GP_KFD_IOC_CREATE_QUEUE, &a), 0);
+	assert_int_equal(shim_ioctl_call(&shim_self, 3, DRV_KFD_IOC_CREATE_QUEUE, &a), 0);
 	assert_int_equal(a.queue_id, id);
 	assert_int_equal(a.percentage, 100);
 	return a.queue_id;
@@ -300,12 +300,12 @@ uint32_t rig_create_on(uint32_t gpu_id, uint32_t type)
 
 uint32_t rig_create_at(uint64_t *wptr, uint64_t *rptr)
 {
-	return create_with(RIG_GPU, GP_KFD_QUEUE_AQL, wptr, rptr);
+	return create_with(RIG_GPU, DRV_KFD_QUEUE_AQL, wptr, rptr);
 }
 
 uint32_t rig_create(void)
 {
-	return rig_create_on(RIG_GPU, GP_KFD_QUEUE_AQL);
+	return rig_create_on(RIG_GPU, DRV_KFD_QUEUE_AQL);
 }
 
 uint32_t rig_create_busy(void)
@@ -318,7 +318,7 @@ uint32_t rig_create_busy(void)
 
 int rig_update(uint32_t id, uint32_t percentage, uint32_t prio)
 {
-	struct gp_kfd_update_queue a = {
+	struct drv_kfd_update_queue a = {
 		.ring_addr = 0x100000,
 		.queue_id = id,
 		.ring_bytes = 4096,
@@ -326,14 +326,14 @@ int rig_update(uint32_t id, uint32_t percentage, uint32_t prio)
 		.prio = prio,
 	};
 
-	return gp_ioctl_call(&gp_shim_self, 3, GP_KFD_IOC_UPDATE_QUEUE, &a);
+	return shim_ioctl_call(&shim_self, 3, DRV_KFD_IOC_UPDATE_QUEUE, &a);
 }
 
 int rig_destroy(uint32_t id)
 {
-	struct gp_kfd_destroy_queue a = { .queue_id = id };
+	struct drv_kfd_destroy_queue a = { .queue_id = id };
 
-	return gp_ioctl_call(&gp_shim_self, 3, GP_KFD_IOC_DESTROY_QUEUE, &a);
+	return shim_ioctl_call(&shim_self, 3, DRV_KFD_IOC_DESTROY_QUEUE, &a);
 }
 
 void rig_write(uint32_t id)
@@ -352,9 +352,9 @@ void rig_ring(uint32_t id)
 	uint32_t idle;
 
 	rig_write(id);
-	idle = __atomic_load_n(&gp_shim_slots[gp_shim_slot(doorbell_of(id))], __ATOMIC_RELAXED);
+	idle = __atomic_load_n(&shim_slots[shim_slot(doorbell_of(id))], __ATOMIC_RELAXED);
 	if (idle)
-		gp_detect_ring(&gp_shim_self, doorbell_of(id), (uintptr_t)&rig.queues[id].wptr);
+		shim_detect_ring(&shim_self, doorbell_of(id), (uintptr_t)&rig.queues[id].wptr);
 }
 
 void rig_complete(uint32_t id)
@@ -364,21 +364,21 @@ void rig_complete(uint32_t id)
 
 void rig_wait(void)
 {
-	struct gp_kfd_wait_events a = {};
+	struct drv_kfd_wait_events a = {};
 
-	assert_int_equal(gp_ioctl_call(&gp_shim_self, 3, GP_KFD_IOC_WAIT_EVENTS, &a), 0);
+	assert_int_equal(shim_ioctl_call(&shim_self, 3, DRV_KFD_IOC_WAIT_EVENTS, &a), 0);
 }
 
 void rig_make_seen(uint32_t id)
 {
-	gp_shim_self.queues[id].is_watched = false;
-	if (!gp_shim_self.queues[id].is_busy)
-		gp_shim_self.queues[id].look_ns = UINT64_MAX;
+	shim_self.queues[id].is_watched = false;
+	if (!shim_self.queues[id].is_busy)
+		shim_self.queues[id].look_ns = UINT64_MAX;
 }
 
 void rig_step(void)
 {
-	gp_control_step(&gp_shim_self);
+	shim_control_step(&shim_self);
 }
 
 void rig_advance(uint64_t ns)
@@ -393,12 +393,12 @@ void rig_run(uint64_t ns)
 	int steps = 0;
 
 	do {
-		next = gp_control_step(&gp_shim_self);
+		next = shim_control_step(&shim_self);
 		if (next > rig.now_ns)
 			rig.now_ns = next < end ? next : end;
 		assert_true(++steps < 100000);
 	} while (rig.now_ns < end);
-	gp_control_step(&gp_shim_self);
+	shim_control_step(&shim_self);
 }
 
 void rig_send(const void *message, size_t bytes)
@@ -408,8 +408,8 @@ void rig_send(const void *message, size_t bytes)
 
 void rig_welcome(uint32_t flags)
 {
-	struct gp_wire_welcome m = {
-		.hdr = { GP_WIRE_MAGIC, GP_WIRE_WELCOME, sizeof(m), rig.now_ns },
+	struct wire_welcome m = {
+		.hdr = { WIRE_MAGIC, WIRE_WELCOME, sizeof(m), rig.now_ns },
 		.client = 1,
 		.lease_ns = 1000 * MS,
 		.poll_ns = 1 * MS,
@@ -423,8 +423,8 @@ void rig_welcome(uint32_t flags)
 void rig_order_by(uint16_t type, uint64_t epoch, uint32_t queue_id, uint32_t holder,
 		  uint64_t lease_ns)
 {
-	struct gp_wire_order m = {
-		.hdr = { GP_WIRE_MAGIC, type, sizeof(m), rig.now_ns },
+	struct wire_order m = {
+		.hdr = { WIRE_MAGIC, type, sizeof(m), rig.now_ns },
 		.epoch = epoch,
 		.gpu_id = RIG_GPU,
 		.queue_id = queue_id,
@@ -438,19 +438,19 @@ void rig_order_by(uint16_t type, uint64_t epoch, uint32_t queue_id, uint32_t hol
 
 void rig_order(uint16_t type, uint64_t epoch, uint32_t queue_id)
 {
-	rig_order_by(type, epoch, queue_id, GP_WIRE_HOLDER_SCHED, 1000 * MS);
+	rig_order_by(type, epoch, queue_id, WIRE_HOLDER_SCHED, 1000 * MS);
 }
 
 bool rig_expect(uint16_t type, void *out, size_t bytes)
 {
 	union {
-		struct gp_wire_hdr hdr;
-		uint8_t bytes[GP_WIRE_MAX];
+		struct wire_hdr hdr;
+		uint8_t bytes[WIRE_MAX];
 	} m;
 	ssize_t n;
 
 	while ((n = recv(rig.daemon, &m, sizeof(m), MSG_DONTWAIT)) > 0) {
-		assert_int_equal(m.hdr.magic, GP_WIRE_MAGIC);
+		assert_int_equal(m.hdr.magic, WIRE_MAGIC);
 		assert_int_equal(m.hdr.size, n);
 		if (m.hdr.type != type)
 			continue;
@@ -470,7 +470,7 @@ bool rig_has(uint16_t type)
 
 void rig_drain(void)
 {
-	while (rig_has(GP_WIRE_HELLO))
+	while (rig_has(WIRE_HELLO))
 		;
 }
 
@@ -480,5 +480,5 @@ void rig_connect(void)
 	assert_true(rig.daemon >= 0);
 	rig_welcome(0);
 	rig_step();
-	assert_true(gp_shim_self.is_welcome);
+	assert_true(shim_self.is_welcome);
 }

@@ -30,7 +30,7 @@
  */
 struct rig_queue {
 	bool used;
-	struct gp_kfd_create_queue made;
+	struct drv_kfd_create_queue made;
 	uint32_t percentage;
 	uint32_t prio;
 	uint64_t ring_addr;
@@ -64,7 +64,7 @@ struct rig {
 
 extern struct rig rig;
 
-/* cmocka fixtures: a shim in gp_shim_self with nothing in it. */
+/* cmocka fixtures: a shim in shim_self with nothing in it. */
 int rig_setup(void **state);
 int rig_teardown(void **state);
 

@@ -15,7 +15,7 @@
 
 static void hold_all(uint64_t epoch)
 {
-	rig_order(GP_WIRE_HOLD, epoch, GP_WIRE_QUEUE_ALL);
+	rig_order(WIRE_HOLD, epoch, WIRE_QUEUE_ALL);
 }
 
 /* A queue with work, held. */
@@ -33,7 +33,7 @@ static uint32_t held_queue(void)
 
 static void hello_says_what_is_wished(void **state)
 {
-	struct gp_wire_hello m;
+	struct wire_hello m;
 
 	setenv("GPREEMPT_PRIORITY", "12", 1);
 	setenv("GPREEMPT_CLASS", "realtime", 1);
@@ -41,16 +41,16 @@ static void hello_says_what_is_wished(void **state)
 	setenv("GPREEMPT_GROUP", "a-name-that-is-longer-than-thirty-one-bytes", 1);
 	setenv("GPREEMPT_LATENCY_CRITICAL", "1", 1);
 	rig_step();
-	assert_true(rig_expect(GP_WIRE_HELLO, &m, sizeof(m)));
-	assert_int_equal(m.version, GP_WIRE_VERSION);
-	assert_int_equal(m.mech, GP_WIRE_MECH_SHIM);
+	assert_true(rig_expect(WIRE_HELLO, &m, sizeof(m)));
+	assert_int_equal(m.version, WIRE_VERSION);
+	assert_int_equal(m.mech, WIRE_MECH_SHIM);
 	assert_int_equal(m.pid, getpid());
 	assert_int_equal(m.prio, 12);
 	assert_int_equal(m.weight, 0);
-	assert_int_equal(m.attr_flags, GP_WIRE_ATTR_LATENCY_CRITICAL);
+	assert_int_equal(m.attr_flags, WIRE_ATTR_LATENCY_CRITICAL);
 	assert_string_equal(m.klass, "realtime");
-	assert_int_equal(strlen(m.group), GP_WIRE_NAME_LEN - 1);
-	assert_true(m.sees & GP_WIRE_SEES_IOCTL);
+	assert_int_equal(strlen(m.group), WIRE_NAME_LEN - 1);
+	assert_true(m.sees & WIRE_SEES_IOCTL);
 	unsetenv("GPREEMPT_PRIORITY");
 	unsetenv("GPREEMPT_CLASS");
 	unsetenv("GPREEMPT_WEIGHT");
@@ -60,41 +60,41 @@ static void hello_says_what_is_wished(void **state)
 
 static void queues_are_told_after_the_welcome(void **state)
 {
-	struct gp_wire_queue m;
+	struct wire_queue m;
 	uint32_t id = rig_create_busy(), untouched = rig_create(), later;
 
 	rig_step();
 	rig_step();
-	assert_false(rig_has(GP_WIRE_QUEUE_ADD));
+	assert_false(rig_has(WIRE_QUEUE_ADD));
 	rig_welcome(0);
 	rig_step();
-	assert_true(rig_expect(GP_WIRE_QUEUE_ADD, &m, sizeof(m)));
+	assert_true(rig_expect(WIRE_QUEUE_ADD, &m, sizeof(m)));
 	assert_int_equal(m.queue_id, id);
 	assert_int_equal(m.gpu_id, RIG_GPU);
 	/* Nobody knows yet that it has nothing to do. */
 	assert_int_equal(m.busy, 1);
-	assert_true(rig_expect(GP_WIRE_QUEUE_ADD, &m, sizeof(m)));
+	assert_true(rig_expect(WIRE_QUEUE_ADD, &m, sizeof(m)));
 	assert_int_equal(m.queue_id, untouched);
 	assert_int_equal(m.busy, 0);
 	later = rig_create();
-	assert_true(rig_expect(GP_WIRE_QUEUE_ADD, &m, sizeof(m)));
+	assert_true(rig_expect(WIRE_QUEUE_ADD, &m, sizeof(m)));
 	assert_int_equal(m.queue_id, later);
 	assert_int_equal(m.busy, 0);
 	rig_destroy(later);
-	assert_true(rig_has(GP_WIRE_QUEUE_REMOVE));
+	assert_true(rig_has(WIRE_QUEUE_REMOVE));
 }
 
 static void lease_ends_by_itself(void **state)
 {
-	struct gp_wire_note m;
+	struct wire_note m;
 	uint32_t id = held_queue();
 
 	rig_run(999 * MS);
 	assert_int_equal(rig.queues[id].percentage, 0);
 	rig_run(2 * MS);
 	assert_int_equal(rig.queues[id].percentage, 100);
-	assert_true(rig_expect(GP_WIRE_NOTE, &m, sizeof(m)));
-	assert_int_equal(m.code, GP_WIRE_NOTE_LEASE_ENDED);
+	assert_true(rig_expect(WIRE_NOTE, &m, sizeof(m)));
+	assert_int_equal(m.code, WIRE_NOTE_LEASE_ENDED);
 }
 
 /* With a daemon that has nothing more to say nothing else would wake the thread. */
@@ -106,14 +106,14 @@ static void refused_end_of_a_hold_is_tried_again(void **state)
 	rig_run(990 * MS);
 	rig.update_error = ENOMEM;
 	rig_advance(20 * MS);
-	next = gp_control_step(&gp_shim_self);
+	next = shim_control_step(&shim_self);
 	assert_int_equal(rig.queues[id].percentage, 0);
 	assert_in_range(next, rig.now_ns + 1, rig.now_ns + 1000 * MS);
 	/* Not without a pause, and no longer than a second between two tries. */
 	rig.nr_calls = 0;
 	rig_run(10000 * MS);
 	assert_in_range(rig.nr_calls, 10, 100);
-	next = gp_control_step(&gp_shim_self);
+	next = shim_control_step(&shim_self);
 	assert_in_range(next, rig.now_ns, rig.now_ns + 1000 * MS);
 	rig.update_error = 0;
 	rig_run(1000 * MS);
@@ -123,14 +123,14 @@ static void refused_end_of_a_hold_is_tried_again(void **state)
 static void refused_release_is_tried_again(void **state)
 {
 	uint32_t id = held_queue();
-	struct gp_wire_done m;
+	struct wire_done m;
 	uint64_t next;
 
 	rig.update_error = EIO;
-	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
-	assert_true(rig_expect(GP_WIRE_DONE, &m, sizeof(m)));
-	assert_int_equal(m.result, GP_WIRE_ERROR);
-	next = gp_control_step(&gp_shim_self);
+	rig_order(WIRE_RELEASE, 2, WIRE_QUEUE_ALL);
+	assert_true(rig_expect(WIRE_DONE, &m, sizeof(m)));
+	assert_int_equal(m.result, WIRE_ERROR);
+	next = shim_control_step(&shim_self);
 	assert_in_range(next, rig.now_ns, rig.now_ns + 1000 * MS);
 	rig.update_error = 0;
 	rig_run(1000 * MS);
@@ -144,12 +144,12 @@ static void renewal_lengthens_the_lease(void **state)
 
 	for (i = 0; i < 10; i++) {
 		rig_run(900 * MS);
-		rig_order(GP_WIRE_RENEW, 1, GP_WIRE_QUEUE_ALL);
+		rig_order(WIRE_RENEW, 1, WIRE_QUEUE_ALL);
 		assert_int_equal(rig.queues[id].percentage, 0);
 	}
 	/* Of another hold: no effect. */
 	rig_run(900 * MS);
-	rig_order(GP_WIRE_RENEW, 77, GP_WIRE_QUEUE_ALL);
+	rig_order(WIRE_RENEW, 77, WIRE_QUEUE_ALL);
 	rig_run(200 * MS);
 	assert_int_equal(rig.queues[id].percentage, 100);
 }
@@ -168,7 +168,7 @@ static void end_of_the_daemon_releases(void **state)
 	assert_int_equal(rig.nr_connects, 2);
 	rig_welcome(0);
 	rig_step();
-	assert_true(rig_has(GP_WIRE_QUEUE_ADD));
+	assert_true(rig_has(WIRE_QUEUE_ADD));
 	/* Its epochs begin anew. */
 	hold_all(1);
 	assert_int_equal(rig.queues[id].percentage, 0);
@@ -202,16 +202,16 @@ static void nonsense_releases(const void *message, size_t bytes)
 	rig_send(message, bytes);
 	rig_step();
 	assert_int_equal(rig.queues[id].percentage, 100);
-	assert_int_equal(gp_shim_self.sock, -1);
+	assert_int_equal(shim_self.sock, -1);
 }
 
-static struct gp_wire_order good_order(void)
+static struct wire_order good_order(void)
 {
-	return (struct gp_wire_order){
-		.hdr = { GP_WIRE_MAGIC, GP_WIRE_RENEW, sizeof(struct gp_wire_order), 0 },
+	return (struct wire_order){
+		.hdr = { WIRE_MAGIC, WIRE_RENEW, sizeof(struct wire_order), 0 },
 		.epoch = 1,
 		.gpu_id = RIG_GPU,
-		.queue_id = GP_WIRE_QUEUE_ALL,
+		.queue_id = WIRE_QUEUE_ALL,
 		.lease_ns = 1000 * MS,
 	};
 }
@@ -219,18 +219,18 @@ static struct gp_wire_order good_order(void)
 static void every_kind_of_nonsense_releases(void **state)
 {
 	static const char noise[300] = "what is this?";
-	struct gp_wire_order m = good_order(), bad;
-	struct gp_wire_welcome again = {
-		.hdr = { GP_WIRE_MAGIC, GP_WIRE_WELCOME, sizeof(again), 0 },
+	struct wire_order m = good_order(), bad;
+	struct wire_welcome again = {
+		.hdr = { WIRE_MAGIC, WIRE_WELCOME, sizeof(again), 0 },
 	};
 	int kind;
 
 	for (kind = 0; kind < 11; kind++) {
 		bad = m;
 		bad.hdr.magic ^= kind == 0;
-		bad.hdr.type = kind == 1 ? 99 : kind == 2 ? GP_WIRE_HELLO : m.hdr.type;
+		bad.hdr.type = kind == 1 ? 99 : kind == 2 ? WIRE_HELLO : m.hdr.type;
 		bad.hdr.size += kind == 3;
-		bad.holder = kind == 4 ? GP_WIRE_HOLDER_COUNT : 0;
+		bad.holder = kind == 4 ? WIRE_HOLDER_COUNT : 0;
 		bad.epoch = kind != 5;
 		bad.lease_ns = kind == 6 ? 0 : m.lease_ns;
 		bad.grace = kind == 7 ? 256 : 0;
@@ -258,11 +258,11 @@ static void daemon_that_does_not_read_is_left(void **state)
 	int i;
 
 	/* Stopped: it reads nothing and renews nothing. */
-	for (i = 0; i < 5000 && gp_shim_self.sock >= 0; i++) {
+	for (i = 0; i < 5000 && shim_self.sock >= 0; i++) {
 		rig_destroy(rig_create());
 		rig_step();
 	}
-	assert_int_equal(gp_shim_self.sock, -1);
+	assert_int_equal(shim_self.sock, -1);
 	assert_int_equal(rig.queues[id].percentage, 100);
 }
 
@@ -272,7 +272,7 @@ static void daemon_that_sends_away_is_asked_ever_less_often(void **state)
 	int i, before;
 
 	for (i = 0; i < 200; i++) {
-		if (gp_shim_self.sock >= 0) {
+		if (shim_self.sock >= 0) {
 			rig_welcome(0);
 			rig_step();
 			close(rig.daemon);
@@ -295,74 +295,74 @@ static void daemon_that_sends_away_is_asked_ever_less_often(void **state)
 
 static void old_epochs_are_ignored(void **state)
 {
-	struct gp_wire_done done;
+	struct wire_done done;
 	uint32_t id = held_queue();
 
 	hold_all(10);
-	rig_order(GP_WIRE_RELEASE, 10, GP_WIRE_QUEUE_ALL);
-	rig_order(GP_WIRE_RELEASE, 9, GP_WIRE_QUEUE_ALL);
+	rig_order(WIRE_RELEASE, 10, WIRE_QUEUE_ALL);
+	rig_order(WIRE_RELEASE, 9, WIRE_QUEUE_ALL);
 	assert_int_equal(rig.queues[id].percentage, 0);
-	assert_true(rig_expect(GP_WIRE_DONE, &done, sizeof(done)));
+	assert_true(rig_expect(WIRE_DONE, &done, sizeof(done)));
 	assert_int_equal(done.epoch, 10);
-	assert_false(rig_has(GP_WIRE_DONE));
+	assert_false(rig_has(WIRE_DONE));
 }
 
 static void two_holders_hold_twice(void **state)
 {
 	uint32_t id = held_queue();
 
-	rig_order_by(GP_WIRE_HOLD, 2, GP_WIRE_QUEUE_ALL, GP_WIRE_HOLDER_MANUAL, 500 * MS);
-	rig_order(GP_WIRE_RELEASE, 3, GP_WIRE_QUEUE_ALL);
+	rig_order_by(WIRE_HOLD, 2, WIRE_QUEUE_ALL, WIRE_HOLDER_MANUAL, 500 * MS);
+	rig_order(WIRE_RELEASE, 3, WIRE_QUEUE_ALL);
 	assert_int_equal(rig.queues[id].percentage, 0);
-	rig_order_by(GP_WIRE_RELEASE, 4, GP_WIRE_QUEUE_ALL, GP_WIRE_HOLDER_MANUAL, 0);
+	rig_order_by(WIRE_RELEASE, 4, WIRE_QUEUE_ALL, WIRE_HOLDER_MANUAL, 0);
 	assert_int_equal(rig.queues[id].percentage, 100);
 }
 
 static void one_queue_is_held_alone(void **state)
 {
-	struct gp_wire_done done;
+	struct wire_done done;
 	uint32_t a = rig_create_busy(), b = rig_create_busy();
 
 	rig_connect();
 	rig_drain();
-	rig_order(GP_WIRE_HOLD, 1, a);
+	rig_order(WIRE_HOLD, 1, a);
 	assert_int_equal(rig.queues[a].percentage, 0);
 	assert_int_equal(rig.queues[b].percentage, 100);
-	rig_order(GP_WIRE_RELEASE, 2, a);
+	rig_order(WIRE_RELEASE, 2, a);
 	assert_int_equal(rig.queues[a].percentage, 100);
 	rig_drain();
-	rig_order(GP_WIRE_HOLD, 3, 60);
-	assert_true(rig_expect(GP_WIRE_DONE, &done, sizeof(done)));
-	assert_int_equal(done.result, GP_WIRE_GONE);
+	rig_order(WIRE_HOLD, 3, 60);
+	assert_true(rig_expect(WIRE_DONE, &done, sizeof(done)));
+	assert_int_equal(done.result, WIRE_GONE);
 	/* One of a node that is held as a whole cannot be let go alone. */
 	hold_all(4);
 	rig_drain();
-	rig_order(GP_WIRE_RELEASE, 5, a);
-	assert_true(rig_expect(GP_WIRE_DONE, &done, sizeof(done)));
-	assert_int_equal(done.result, GP_WIRE_ERROR);
+	rig_order(WIRE_RELEASE, 5, a);
+	assert_true(rig_expect(WIRE_DONE, &done, sizeof(done)));
+	assert_int_equal(done.result, WIRE_ERROR);
 	assert_int_equal(done.error, EINVAL);
 }
 
 static void failure_of_the_driver_is_told(void **state)
 {
-	struct gp_wire_done done;
+	struct wire_done done;
 
 	rig_create_busy();
 	rig_connect();
 	rig_drain();
 	rig.update_error = EACCES;
 	hold_all(1);
-	assert_true(rig_expect(GP_WIRE_DONE, &done, sizeof(done)));
-	assert_int_equal(done.result, GP_WIRE_ERROR);
+	assert_true(rig_expect(WIRE_DONE, &done, sizeof(done)));
+	assert_int_equal(done.result, WIRE_ERROR);
 	assert_int_equal(done.error, EACCES);
 }
 
 static void expect_lost(void)
 {
-	struct gp_wire_note m;
+	struct wire_note m;
 
-	assert_true(rig_expect(GP_WIRE_NOTE, &m, sizeof(m)));
-	assert_int_equal(m.code, GP_WIRE_NOTE_RESET);
+	assert_true(rig_expect(WIRE_NOTE, &m, sizeof(m)));
+	assert_int_equal(m.code, WIRE_NOTE_RESET);
 	assert_int_equal(m.gpu_id, RIG_GPU);
 }
 
@@ -370,17 +370,17 @@ static void expect_lost(void)
 static void node_with_a_reset_queue_is_left_alone(void **state)
 {
 	uint32_t id = held_queue(), other;
-	struct gp_wire_done done;
+	struct wire_done done;
 
 	rig.update_error = EACCES;
-	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
+	rig_order(WIRE_RELEASE, 2, WIRE_QUEUE_ALL);
 	expect_lost();
-	assert_true(rig_expect(GP_WIRE_DONE, &done, sizeof(done)));
+	assert_true(rig_expect(WIRE_DONE, &done, sizeof(done)));
 	assert_int_equal(done.error, EACCES);
 	rig.nr_calls = 0;
 	rig_run(2000 * MS);
 	hold_all(3);
-	assert_true(rig_expect(GP_WIRE_DONE, &done, sizeof(done)));
+	assert_true(rig_expect(WIRE_DONE, &done, sizeof(done)));
 	assert_int_equal(done.error, EACCES);
 	rig_run(2000 * MS);
 	assert_int_equal(rig.nr_calls, 0);
@@ -388,7 +388,7 @@ static void node_with_a_reset_queue_is_left_alone(void **state)
 	assert_int_equal(rig.queues[rig_create()].percentage, 100);
 	/* Another node is another matter. */
 	rig.update_error = 0;
-	other = rig_create_on(RIG_GPU + 1, GP_KFD_QUEUE_AQL);
+	other = rig_create_on(RIG_GPU + 1, DRV_KFD_QUEUE_AQL);
 	assert_int_equal(rig_update(other, 50, 7), 0);
 	assert_int_equal(rig.queues[other].percentage, 50);
 	assert_int_equal(rig.queues[id].percentage, 0);
@@ -419,12 +419,12 @@ static void reset_queue_is_told_without_an_order(void **state)
 static void queue_goes_on_by_the_applications_descriptor(void **state)
 {
 	uint32_t id = held_queue();
-	struct gp_shim *s = &gp_shim_self;
+	struct shim *s = &shim_self;
 
 	assert_int_equal(rig.last_fd, RIG_KFD);
-	s->kfd_id = (struct gp_fd_id){ .dev = 1, .ino = 1 };
+	s->kfd_id = (struct shim_fd_id){ .dev = 1, .ino = 1 };
 	rig.open_fd = -EMFILE;
-	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
+	rig_order(WIRE_RELEASE, 2, WIRE_QUEUE_ALL);
 	assert_int_equal(rig.queues[id].percentage, 100);
 	assert_int_equal(rig.last_fd, 3);
 	/* And by one of its own as soon as there is one again. */
@@ -434,12 +434,12 @@ static void queue_goes_on_by_the_applications_descriptor(void **state)
 	assert_int_equal(rig.queues[id].percentage, 0);
 	assert_int_not_equal(rig.last_fd, 3);
 	assert_int_equal(rig.last_fd, s->kfd);
-	gp_fd_close(s->kfd, &s->kfd_id);
+	shim_fd_close(s->kfd, &s->kfd_id);
 }
 
 static void series_of_updates_stops_the_oldest_work_first(void **state)
 {
-	struct gp_wire_done done;
+	struct wire_done done;
 	uint32_t a = rig_create(), b = rig_create();
 
 	rig_connect();
@@ -450,23 +450,23 @@ static void series_of_updates_stops_the_oldest_work_first(void **state)
 	rig_ring(a);
 	rig_drain();
 	hold_all(1);
-	assert_true(rig_expect(GP_WIRE_DONE, &done, sizeof(done)));
+	assert_true(rig_expect(WIRE_DONE, &done, sizeof(done)));
 	assert_int_equal(done.nr_cycles, 2);
-	assert_int_equal(gp_shim_self.queues[a].busy_since_ns,
-			 gp_shim_self.queues[b].busy_since_ns + 1000);
+	assert_int_equal(shim_self.queues[a].busy_since_ns,
+			 shim_self.queues[b].busy_since_ns + 1000);
 }
 
 static void enable_runtime(void)
 {
-	struct gp_kfd_runtime_enable a = { .mode = GP_KFD_RUNTIME_ENABLE };
+	struct drv_kfd_runtime_enable a = { .mode = DRV_KFD_RUNTIME_ENABLE };
 
-	assert_int_equal(gp_ioctl_call(&gp_shim_self, 3, GP_KFD_IOC_RUNTIME_ENABLE, &a), 0);
+	assert_int_equal(shim_ioctl_call(&shim_self, 3, DRV_KFD_IOC_RUNTIME_ENABLE, &a), 0);
 }
 
 static void connect_for_batches(void)
 {
 	rig_step();
-	rig_welcome(GP_WIRE_WELCOME_SELF_DBG);
+	rig_welcome(WIRE_WELCOME_SELF_DBG);
 	rig_step();
 	rig_drain();
 }
@@ -487,7 +487,7 @@ static void batch_costs_one_cycle_each_way(void **state)
 	/* The application's wishes wait, and the driver is not asked. */
 	assert_int_equal(rig_update(ids[0], 100, 9), 0);
 	assert_int_equal(rig.nr_cycles, before + 1);
-	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
+	rig_order(WIRE_RELEASE, 2, WIRE_QUEUE_ALL);
 	assert_int_equal(rig.nr_cycles, before + 3);
 	assert_int_equal(rig.queues[ids[0]].prio, 9);
 	/* A queue that was made since needs a new snapshot. */
@@ -499,7 +499,7 @@ static void batch_costs_one_cycle_each_way(void **state)
 	assert_true(rig.queues[late].is_suspended);
 	/* The driver would wait for ever if it were still suspended. */
 	assert_int_equal(rig_destroy(late), 0);
-	rig_order(GP_WIRE_RELEASE, 4, GP_WIRE_QUEUE_ALL);
+	rig_order(WIRE_RELEASE, 4, WIRE_QUEUE_ALL);
 	for (i = 0; i < 4; i++)
 		assert_false(rig.queues[ids[i]].is_suspended);
 }
@@ -540,7 +540,7 @@ static void failed_batch_becomes_a_series(void **state)
 	assert_int_equal(rig.queues[b].percentage, 0);
 	assert_false(rig.has_session);
 	rig.suspend_error = 0;
-	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
+	rig_order(WIRE_RELEASE, 2, WIRE_QUEUE_ALL);
 	hold_all(3);
 	assert_false(rig.has_session);
 	assert_int_equal(rig.queues[a].percentage, 0);
@@ -548,44 +548,44 @@ static void failed_batch_becomes_a_series(void **state)
 
 static void progress_is_told_after_a_release(void **state)
 {
-	struct gp_wire_note m;
+	struct wire_note m;
 	uint32_t id = held_queue();
 
-	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
+	rig_order(WIRE_RELEASE, 2, WIRE_QUEUE_ALL);
 	rig_run(20 * MS);
-	assert_false(rig_has(GP_WIRE_NOTE));
+	assert_false(rig_has(WIRE_NOTE));
 	rig.queues[id].rptr++;
 	rig_run(100 * MS);
-	assert_true(rig_expect(GP_WIRE_NOTE, &m, sizeof(m)));
-	assert_int_equal(m.code, GP_WIRE_NOTE_PROGRESS);
+	assert_true(rig_expect(WIRE_NOTE, &m, sizeof(m)));
+	assert_int_equal(m.code, WIRE_NOTE_PROGRESS);
 	assert_int_equal(m.gpu_id, RIG_GPU);
 	/* A long kernel moves no pointer, but has waves. */
 	rig_ring(id);
 	rig_ring(id);
 	hold_all(3);
 	rig.occupancy = 5;
-	rig_order(GP_WIRE_RELEASE, 4, GP_WIRE_QUEUE_ALL);
+	rig_order(WIRE_RELEASE, 4, WIRE_QUEUE_ALL);
 	rig_run(10 * MS);
-	assert_true(rig_expect(GP_WIRE_NOTE, &m, sizeof(m)));
-	assert_int_equal(m.code, GP_WIRE_NOTE_PROGRESS);
+	assert_true(rig_expect(WIRE_NOTE, &m, sizeof(m)));
+	assert_int_equal(m.code, WIRE_NOTE_PROGRESS);
 }
 
 static void lack_of_progress_is_told_after_a_second(void **state)
 {
-	struct gp_wire_note m;
+	struct wire_note m;
 
 	held_queue();
-	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
+	rig_order(WIRE_RELEASE, 2, WIRE_QUEUE_ALL);
 	rig_run(990 * MS);
-	assert_false(rig_has(GP_WIRE_NOTE));
+	assert_false(rig_has(WIRE_NOTE));
 	rig_run(20 * MS);
-	assert_true(rig_expect(GP_WIRE_NOTE, &m, sizeof(m)));
-	assert_int_equal(m.code, GP_WIRE_NOTE_NO_PROGRESS);
+	assert_true(rig_expect(WIRE_NOTE, &m, sizeof(m)));
+	assert_int_equal(m.code, WIRE_NOTE_NO_PROGRESS);
 }
 
 static void end_of_the_runtime_ends_the_session(void **state)
 {
-	struct gp_kfd_runtime_enable off = {};
+	struct drv_kfd_runtime_enable off = {};
 	uint32_t a;
 
 	enable_runtime();
@@ -594,7 +594,7 @@ static void end_of_the_runtime_ends_the_session(void **state)
 	connect_for_batches();
 	hold_all(1);
 	assert_true(rig.has_session);
-	assert_int_equal(gp_ioctl_call(&gp_shim_self, 3, GP_KFD_IOC_RUNTIME_ENABLE, &off), 0);
+	assert_int_equal(shim_ioctl_call(&shim_self, 3, DRV_KFD_IOC_RUNTIME_ENABLE, &off), 0);
 	assert_false(rig.has_session);
 	/* Still held, the other way. */
 	assert_int_equal(rig.queues[a].percentage, 0);

@@ -13,12 +13,12 @@
 
 static bool is_busy(uint32_t id)
 {
-	return gp_shim_self.queues[id].is_busy;
+	return shim_self.queues[id].is_busy;
 }
 
 static void new_queue_is_idle_and_its_ring_is_told(void **state)
 {
-	struct gp_wire_edge m;
+	struct wire_edge m;
 	uint32_t id;
 
 	rig_connect();
@@ -26,13 +26,13 @@ static void new_queue_is_idle_and_its_ring_is_told(void **state)
 	assert_false(is_busy(id));
 	rig_ring(id);
 	assert_true(is_busy(id));
-	assert_true(rig_expect(GP_WIRE_BUSY, &m, sizeof(m)));
+	assert_true(rig_expect(WIRE_BUSY, &m, sizeof(m)));
 	assert_int_equal(m.queue_id, id);
 	assert_int_equal(m.gpu_id, RIG_GPU);
 	/* Only the first one. */
 	rig_ring(id);
 	rig_ring(id);
-	assert_false(rig_has(GP_WIRE_BUSY));
+	assert_false(rig_has(WIRE_BUSY));
 }
 
 static void pointers_and_an_event_prove_idle(void **state)
@@ -54,7 +54,7 @@ static void pointers_and_an_event_prove_idle(void **state)
 	rig_wait();
 	rig_run(6 * MS);
 	assert_false(is_busy(id));
-	assert_true(rig_has(GP_WIRE_IDLE));
+	assert_true(rig_has(WIRE_IDLE));
 }
 
 /* A kernel that waits for room has no waves either. */
@@ -80,8 +80,8 @@ static int64_t *give_packet(uint32_t id)
 
 	signal[1] = 1;
 	ring[7] = (uintptr_t)signal;
-	gp_shim_self.queues[id].wish.ring_addr = (uintptr_t)ring;
-	gp_shim_self.queues[id].wish.ring_bytes = sizeof(ring);
+	shim_self.queues[id].wish.ring_addr = (uintptr_t)ring;
+	shim_self.queues[id].wish.ring_bytes = sizeof(ring);
 	return &signal[1];
 }
 
@@ -104,7 +104,7 @@ static void signals_prove_idle_at_once(void **state)
 	*signal = 0;
 	rig_run(6 * MS);
 	assert_false(is_busy(id));
-	assert_true(rig_has(GP_WIRE_IDLE));
+	assert_true(rig_has(WIRE_IDLE));
 }
 
 /* Nobody gave it room: it is not forgotten, and does not keep others away for good. */
@@ -123,7 +123,7 @@ static void what_has_not_ended_is_asked_again(void **state)
 	rig_drain();
 	rig_run(1000 * MS);
 	assert_true(is_busy(id));
-	assert_true(rig_has(GP_WIRE_BUSY));
+	assert_true(rig_has(WIRE_BUSY));
 	/* Idle for twice as long the next time. */
 	rig_run(1100 * MS);
 	assert_false(is_busy(id));
@@ -138,7 +138,7 @@ static void what_has_not_ended_is_asked_again(void **state)
 	rig_drain();
 	rig_run(10000 * MS);
 	assert_false(is_busy(id));
-	assert_false(rig_has(GP_WIRE_BUSY));
+	assert_false(rig_has(WIRE_BUSY));
 }
 
 /* The read index moves when a packet is fetched: equal pointers prove nothing. */
@@ -174,9 +174,9 @@ static void released_queue_is_not_idle_before_it_was_seen_alive(void **state)
 	id = rig_create();
 	rig_ring(id);
 	rig_complete(id);
-	rig_order(GP_WIRE_HOLD, 1, GP_WIRE_QUEUE_ALL);
+	rig_order(WIRE_HOLD, 1, WIRE_QUEUE_ALL);
 	rig_run(10 * MS);
-	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
+	rig_order(WIRE_RELEASE, 2, WIRE_QUEUE_ALL);
 	rig_run(900 * MS);
 	assert_true(is_busy(id));
 	rig.occupancy = 1;
@@ -188,13 +188,13 @@ static void released_queue_is_not_idle_before_it_was_seen_alive(void **state)
 
 static void watched_queue_needs_no_ring(void **state)
 {
-	struct gp_shim_queue *q;
+	struct shim_queue *q;
 	uint64_t gap;
 	uint32_t id;
 
 	rig_connect();
 	id = rig_create();
-	q = &gp_shim_self.queues[id];
+	q = &shim_self.queues[id];
 	rig_run(20 * MS);
 	/* Work that comes soon is seen soon. */
 	assert_true(q->look_ns - rig.now_ns < 3 * MS);
@@ -202,13 +202,13 @@ static void watched_queue_needs_no_ring(void **state)
 	assert_false(is_busy(id));
 	/* Looks got rarer. */
 	assert_true(q->look_ns - q->idle.moved_ns >= 500 * MS);
-	gap = gp_control_step(&gp_shim_self) - rig.now_ns;
+	gap = shim_control_step(&shim_self) - rig.now_ns;
 	assert_true(gap > 3 * MS && gap <= 16 * MS);
 	rig_drain();
 	rig_write(id);
 	rig_run(17 * MS);
 	assert_true(is_busy(id));
-	assert_true(rig_has(GP_WIRE_BUSY));
+	assert_true(rig_has(WIRE_BUSY));
 	/* Control: a queue whose rings are told of is not looked at. */
 	rig_complete(id);
 	rig_run(6 * MS);
@@ -216,7 +216,7 @@ static void watched_queue_needs_no_ring(void **state)
 	rig_run(100 * MS);
 	assert_false(is_busy(id));
 	rig_make_seen(id);
-	assert_int_equal(gp_control_step(&gp_shim_self), UINT64_MAX);
+	assert_int_equal(shim_control_step(&shim_self), UINT64_MAX);
 }
 
 static void unreadable_pointers_mean_busy_for_ever(void **state)
@@ -226,21 +226,21 @@ static void unreadable_pointers_mean_busy_for_ever(void **state)
 	rig_connect();
 	id = rig_create();
 	rig_destroy(id);
-	gp_shim_self.queues[id].wptr_addr = 8;
+	shim_self.queues[id].wptr_addr = 8;
 	rig.queues[id].used = false;
 	{
-		struct gp_kfd_create_queue a = { .type = GP_KFD_QUEUE_AQL, .gpu_id = RIG_GPU,
+		struct drv_kfd_create_queue a = { .type = DRV_KFD_QUEUE_AQL, .gpu_id = RIG_GPU,
 						 .wptr_addr = 8, .rptr_addr = 16,
 						 .queue_id = id, .percentage = 100 };
 
-		pthread_mutex_lock(&gp_shim_self.lock);
-		gp_detect_new_locked(&gp_shim_self,
-				     gp_shim_queue_add_locked(&gp_shim_self, &a, 100, NULL));
-		pthread_mutex_unlock(&gp_shim_self.lock);
+		pthread_mutex_lock(&shim_self.lock);
+		shim_detect_new_locked(&shim_self,
+				       shim_queue_add_locked(&shim_self, &a, 100, NULL));
+		pthread_mutex_unlock(&shim_self.lock);
 	}
 	rig_run(100 * MS);
 	assert_true(is_busy(id));
-	assert_true(gp_shim_self.sees & GP_WIRE_SEES_NOT_RAW);
+	assert_true(shim_self.sees & WIRE_SEES_NOT_RAW);
 }
 
 static void held_queue_that_rings_is_stopped_then(void **state)
@@ -251,7 +251,7 @@ static void held_queue_that_rings_is_stopped_then(void **state)
 	id = rig_create();
 	rig_make_seen(id);
 	before = rig.nr_cycles;
-	rig_order(GP_WIRE_HOLD, 1, GP_WIRE_QUEUE_ALL);
+	rig_order(WIRE_HOLD, 1, WIRE_QUEUE_ALL);
 	/* Without work it costs nothing. */
 	assert_int_equal(rig.nr_cycles, before);
 	assert_int_equal(rig.queues[id].percentage, 100);
@@ -262,7 +262,7 @@ static void held_queue_that_rings_is_stopped_then(void **state)
 	rig_complete(id);
 	rig_run(100 * MS);
 	assert_true(is_busy(id));
-	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
+	rig_order(WIRE_RELEASE, 2, WIRE_QUEUE_ALL);
 	rig_advance(1);
 	rig_wait();
 	rig_run(20 * MS);
@@ -278,7 +278,7 @@ static void call_of_rocr_makes_its_own_queues_busy(void **state)
 	inside = rig_create();
 	seen = rig_create();
 	rig_make_seen(seen);
-	gp_detect_api(&gp_shim_self);
+	shim_detect_api(&shim_self);
 	assert_true(is_busy(inside));
 	assert_false(is_busy(seen));
 }
@@ -286,25 +286,25 @@ static void call_of_rocr_makes_its_own_queues_busy(void **state)
 static void two_gpus_share_a_doorbell_number(void **state)
 {
 	uintptr_t at = 0x7f0000000000ull, other = at + 8192;
-	struct gp_shim_queue *q;
+	struct shim_queue *q;
 	uint32_t id;
 
 	rig_connect();
 	id = rig_create();
-	q = &gp_shim_self.queues[id];
+	q = &shim_self.queues[id];
 	/* Where it is mapped is not known: every place may be it. */
-	assert_int_equal(gp_shim_slots[gp_shim_slot(at)], 1);
-	assert_int_equal(gp_shim_slots[gp_shim_slot(other)], 1);
-	gp_detect_ring(&gp_shim_self, other, (uintptr_t)&rig.queues[id].wptr);
+	assert_int_equal(shim_slots[shim_slot(at)], 1);
+	assert_int_equal(shim_slots[shim_slot(other)], 1);
+	shim_detect_ring(&shim_self, other, (uintptr_t)&rig.queues[id].wptr);
 	assert_true(q->is_busy);
-	assert_int_equal(gp_shim_slots[gp_shim_slot(at)], 0);
-	assert_int_equal(gp_shim_slots[gp_shim_slot(other)], 0);
+	assert_int_equal(shim_slots[shim_slot(at)], 0);
+	assert_int_equal(shim_slots[shim_slot(other)], 0);
 	rig_run(70 * MS);
 	assert_false(q->is_busy);
-	assert_int_equal(gp_shim_slots[gp_shim_slot(at)], 0);
-	assert_int_equal(gp_shim_slots[gp_shim_slot(other)], 1);
+	assert_int_equal(shim_slots[shim_slot(at)], 0);
+	assert_int_equal(shim_slots[shim_slot(other)], 1);
 	rig_destroy(id);
-	assert_int_equal(gp_shim_slots[gp_shim_slot(other)], 0);
+	assert_int_equal(shim_slots[shim_slot(other)], 0);
 }
 
 /* The application rings exactly where the decision was made and is not yet published. */
@@ -314,7 +314,7 @@ static int nr_races;
 static void ring_in_the_window(void)
 {
 	rig_write(race_id);
-	if (__atomic_load_n(&gp_shim_slots[gp_shim_slot(0x7f0000004000ull + race_id * 8)],
+	if (__atomic_load_n(&shim_slots[shim_slot(0x7f0000004000ull + race_id * 8)],
 			    __ATOMIC_RELAXED))
 		abort(); /* then it would be told of, and this were no race */
 	nr_races++;
@@ -322,7 +322,7 @@ static void ring_in_the_window(void)
 
 static int lost_edges(bool skip_recheck)
 {
-	struct gp_shim_sys sys = *gp_shim_self.sys;
+	struct shim_sys sys = *shim_self.sys;
 	uint64_t next;
 	int i, lost = 0;
 
@@ -330,16 +330,16 @@ static int lost_edges(bool skip_recheck)
 	rig_connect();
 	race_id = rig_create();
 	rig_make_seen(race_id);
-	gp_shim_self.skip_recheck = skip_recheck;
+	shim_self.skip_recheck = skip_recheck;
 	nr_races = 0;
 	for (i = 0; i < 1000; i++) {
 		rig_ring(race_id);
 		rig_complete(race_id);
 		rig_advance(1);
 		rig_wait();
-		gp_shim_self.sys = &sys;
+		shim_self.sys = &sys;
 		while (nr_races == i) {
-			next = gp_control_step(&gp_shim_self);
+			next = shim_control_step(&shim_self);
 			rig.now_ns = next > rig.now_ns ? next : rig.now_ns + 1;
 		}
 		/* Work is there; is it known? */
@@ -375,19 +375,19 @@ static void indices_that_are_unmapped_are_no_crash(void **state)
 	busy = rig_create_at(page + 2, page + 3);
 	page[2] = 1;
 	rig_run(50 * MS);
-	assert_false(gp_shim_self.queues[id].is_busy);
-	assert_true(gp_shim_self.queues[busy].is_busy);
+	assert_false(shim_self.queues[id].is_busy);
+	assert_true(shim_self.queues[busy].is_busy);
 	rig_drain();
 	munmap(page, 4096);
 	rig_run(3000 * MS);
 	/* Not known to have no work. */
-	assert_true(gp_shim_self.queues[id].is_busy);
-	assert_true(gp_shim_self.queues[busy].is_busy);
-	assert_true(gp_shim_self.sees & GP_WIRE_SEES_NOT_RAW);
-	assert_true(rig_has(GP_WIRE_BUSY));
-	rig_order(GP_WIRE_HOLD, 1, GP_WIRE_QUEUE_ALL);
+	assert_true(shim_self.queues[id].is_busy);
+	assert_true(shim_self.queues[busy].is_busy);
+	assert_true(shim_self.sees & WIRE_SEES_NOT_RAW);
+	assert_true(rig_has(WIRE_BUSY));
+	rig_order(WIRE_HOLD, 1, WIRE_QUEUE_ALL);
 	assert_int_equal(rig.queues[id].percentage, 0);
-	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
+	rig_order(WIRE_RELEASE, 2, WIRE_QUEUE_ALL);
 	rig_run(3000 * MS);
 	assert_int_equal(rig.queues[id].percentage, 100);
 	assert_int_equal(rig_destroy(id), 0);

@@ -20,10 +20,10 @@ static int nr_handled;
 
 static void assert_free(void)
 {
-	assert_int_equal(pthread_mutex_trylock(&gp_shim_self.call_lock), 0);
-	pthread_mutex_unlock(&gp_shim_self.call_lock);
-	assert_int_equal(pthread_mutex_trylock(&gp_shim_self.lock), 0);
-	pthread_mutex_unlock(&gp_shim_self.lock);
+	assert_int_equal(pthread_mutex_trylock(&shim_self.call_lock), 0);
+	pthread_mutex_unlock(&shim_self.call_lock);
+	assert_int_equal(pthread_mutex_trylock(&shim_self.lock), 0);
+	pthread_mutex_unlock(&shim_self.lock);
 }
 
 static void *ring_cancelled(void *arg)
@@ -65,7 +65,7 @@ static void ring_is_no_place_to_be_cancelled(void **state)
 	rig_connect();
 	rig_drain();
 	run_cancelled(ring_cancelled);
-	assert_true(rig_has(GP_WIRE_BUSY));
+	assert_true(rig_has(WIRE_BUSY));
 }
 
 static void ioctl_is_no_place_to_be_cancelled(void **state)
@@ -74,9 +74,9 @@ static void ioctl_is_no_place_to_be_cancelled(void **state)
 	rig_connect();
 	rig_drain();
 	run_cancelled(create_cancelled);
-	assert_true(rig_has(GP_WIRE_QUEUE_ADD));
+	assert_true(rig_has(WIRE_QUEUE_ADD));
 	run_cancelled(destroy_cancelled);
-	assert_true(rig_has(GP_WIRE_QUEUE_REMOVE));
+	assert_true(rig_has(WIRE_QUEUE_REMOVE));
 }
 
 static void ring_second(int sig)
@@ -108,8 +108,8 @@ static void handler_of_signals_may_ring(void **state)
 	alarm(0);
 	sigaction(SIGUSR1, &before, NULL);
 	assert_int_equal(nr_handled, 1);
-	assert_true(gp_shim_self.queues[first].is_busy);
-	assert_true(gp_shim_self.queues[second].is_busy);
+	assert_true(shim_self.queues[first].is_busy);
+	assert_true(shim_self.queues[second].is_busy);
 	assert_free();
 }
 
@@ -150,7 +150,7 @@ static void ring_leaves_errno_alone(void **state)
 	errno = ENOTTY;
 	rig_ring(first);
 	assert_int_equal(errno, ENOTTY);
-	assert_true(gp_shim_self.is_broken);
+	assert_true(shim_self.is_broken);
 }
 
 int main(void)

@@ -21,8 +21,8 @@
 #define PACKETS 64
 #define NR_ROUNDS 200000
 
-static struct gp_hsa_core_table core;
-static struct gp_hsa_table table = { .core = &core };
+static struct shim_hsa_core_table core;
+static struct shim_hsa_table table = { .core = &core };
 
 /* A queue as ROCr makes it. */
 static amd_queue_t aq;
@@ -101,8 +101,8 @@ static hsa_status_t queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_typ
 {
 	queue_id = rig_create();
 	/* The driver's side of the rig has pointers of its own; use ROCr's. */
-	gp_shim_self.queues[queue_id].wptr_addr = (uintptr_t)&aq.write_dispatch_id;
-	gp_shim_self.queues[queue_id].rptr_addr = (uintptr_t)&aq.read_dispatch_id;
+	shim_self.queues[queue_id].wptr_addr = (uintptr_t)&aq.write_dispatch_id;
+	shim_self.queues[queue_id].rptr_addr = (uintptr_t)&aq.read_dispatch_id;
 	aq.hsa_queue.type = type;
 	aq.hsa_queue.size = PACKETS;
 	aq.hsa_queue.base_address = ring;
@@ -136,17 +136,17 @@ static int setup(void **state)
 	doorbell.queue_ptr = &aq;
 	other.kind = AMD_SIGNAL_KIND_USER;
 	core.version.minor = sizeof(core);
-	core.fn[GP_HSA_QUEUE_CREATE] = queue_create;
-	core.fn[GP_HSA_QUEUE_DESTROY] = queue_destroy;
-	core.fn[GP_HSA_SIGNAL_CREATE] = signal_create;
-	core.fn[GP_HSA_SIGNAL_DESTROY] = signal_destroy;
-	core.fn[GP_HSA_QUEUE_CAS_WRITE_INDEX_SCACQ_SCREL] = cas_write_index;
-	core.fn[GP_HSA_QUEUE_STORE_WRITE_INDEX_RELAXED] = store_write_index;
-	core.fn[GP_HSA_QUEUE_STORE_WRITE_INDEX_SCRELEASE] = store_write_index;
-	core.fn[GP_HSA_SIGNAL_STORE_RELAXED] = store;
-	core.fn[GP_HSA_SIGNAL_STORE_SCRELEASE] = store;
-	core.fn[GP_HSA_SIGNAL_SILENT_STORE_RELAXED] = store;
-	core.fn[GP_HSA_SIGNAL_SILENT_STORE_SCRELEASE] = store;
+	core.fn[SHIM_HSA_QUEUE_CREATE] = queue_create;
+	core.fn[SHIM_HSA_QUEUE_DESTROY] = queue_destroy;
+	core.fn[SHIM_HSA_SIGNAL_CREATE] = signal_create;
+	core.fn[SHIM_HSA_SIGNAL_DESTROY] = signal_destroy;
+	core.fn[SHIM_HSA_QUEUE_CAS_WRITE_INDEX_SCACQ_SCREL] = cas_write_index;
+	core.fn[SHIM_HSA_QUEUE_STORE_WRITE_INDEX_RELAXED] = store_write_index;
+	core.fn[SHIM_HSA_QUEUE_STORE_WRITE_INDEX_SCRELEASE] = store_write_index;
+	core.fn[SHIM_HSA_SIGNAL_STORE_RELAXED] = store;
+	core.fn[SHIM_HSA_SIGNAL_STORE_SCRELEASE] = store;
+	core.fn[SHIM_HSA_SIGNAL_SILENT_STORE_RELAXED] = store;
+	core.fn[SHIM_HSA_SIGNAL_SILENT_STORE_SCRELEASE] = store;
 	assert_true(OnLoad(&table, 1, 0, NULL));
 	return 0;
 }
@@ -163,7 +163,7 @@ static hsa_queue_t *make_queue(void)
 	hsa_agent_t agent = { 1 };
 	hsa_status_t (*create)(hsa_agent_t, uint32_t, hsa_queue_type32_t,
 			       void (*)(hsa_status_t, hsa_queue_t *, void *), void *, uint32_t,
-			       uint32_t, hsa_queue_t **) = core.fn[GP_HSA_QUEUE_CREATE];
+			       uint32_t, hsa_queue_t **) = core.fn[SHIM_HSA_QUEUE_CREATE];
 
 	assert_int_equal(create(agent, PACKETS, type, NULL, NULL, 0, 0, &q), HSA_STATUS_SUCCESS);
 	return q;
@@ -171,13 +171,13 @@ static hsa_queue_t *make_queue(void)
 
 static void destroy_queue(hsa_queue_t *q)
 {
-	hsa_status_t (*destroy)(hsa_queue_t *) = core.fn[GP_HSA_QUEUE_DESTROY];
+	hsa_status_t (*destroy)(hsa_queue_t *) = core.fn[SHIM_HSA_QUEUE_DESTROY];
 
 	assert_int_equal(destroy(q), HSA_STATUS_SUCCESS);
 }
 
 /* The application sends a packet and rings with one of the four stores. */
-static void submit(enum gp_hsa_core place)
+static void submit(enum shim_hsa_core place)
 {
 	void (*ring_it)(hsa_signal_t, hsa_signal_value_t) = core.fn[place];
 	uint64_t index = add_write_index(&aq.hsa_queue, 1);
@@ -204,7 +204,7 @@ static void write_dispatch(uint64_t index)
 
 static bool is_busy(void)
 {
-	return gp_shim_self.queues[queue_id].is_busy;
+	return shim_self.queues[queue_id].is_busy;
 }
 
 /* Place of a function in the table of the installed header. */
@@ -232,37 +232,37 @@ static int place_of(const char *name)
 
 static void places_are_those_of_the_header(void **state)
 {
-	assert_int_equal(place_of("hsa_queue_create"), GP_HSA_QUEUE_CREATE);
-	assert_int_equal(place_of("hsa_queue_destroy"), GP_HSA_QUEUE_DESTROY);
+	assert_int_equal(place_of("hsa_queue_create"), SHIM_HSA_QUEUE_CREATE);
+	assert_int_equal(place_of("hsa_queue_destroy"), SHIM_HSA_QUEUE_DESTROY);
 	assert_int_equal(place_of("hsa_queue_cas_write_index_scacq_screl"),
-			 GP_HSA_QUEUE_CAS_WRITE_INDEX_SCACQ_SCREL);
+			 SHIM_HSA_QUEUE_CAS_WRITE_INDEX_SCACQ_SCREL);
 	assert_int_equal(place_of("hsa_queue_store_write_index_relaxed"),
-			 GP_HSA_QUEUE_STORE_WRITE_INDEX_RELAXED);
+			 SHIM_HSA_QUEUE_STORE_WRITE_INDEX_RELAXED);
 	assert_int_equal(place_of("hsa_queue_store_write_index_screlease"),
-			 GP_HSA_QUEUE_STORE_WRITE_INDEX_SCRELEASE);
-	assert_int_equal(place_of(" hsa_memory_copy"), GP_HSA_MEMORY_COPY);
-	assert_int_equal(place_of(" hsa_signal_create"), GP_HSA_SIGNAL_CREATE);
-	assert_int_equal(place_of(" hsa_signal_destroy"), GP_HSA_SIGNAL_DESTROY);
-	assert_int_equal(place_of(" hsa_signal_store_relaxed"), GP_HSA_SIGNAL_STORE_RELAXED);
-	assert_int_equal(place_of("hsa_signal_store_screlease"), GP_HSA_SIGNAL_STORE_SCRELEASE);
+			 SHIM_HSA_QUEUE_STORE_WRITE_INDEX_SCRELEASE);
+	assert_int_equal(place_of(" hsa_memory_copy"), SHIM_HSA_MEMORY_COPY);
+	assert_int_equal(place_of(" hsa_signal_create"), SHIM_HSA_SIGNAL_CREATE);
+	assert_int_equal(place_of(" hsa_signal_destroy"), SHIM_HSA_SIGNAL_DESTROY);
+	assert_int_equal(place_of(" hsa_signal_store_relaxed"), SHIM_HSA_SIGNAL_STORE_RELAXED);
+	assert_int_equal(place_of("hsa_signal_store_screlease"), SHIM_HSA_SIGNAL_STORE_SCRELEASE);
 	assert_int_equal(place_of("hsa_executable_load_code_object"),
-			 GP_HSA_EXECUTABLE_LOAD_CODE_OBJECT);
-	assert_int_equal(place_of("hsa_executable_freeze"), GP_HSA_EXECUTABLE_FREEZE);
+			 SHIM_HSA_EXECUTABLE_LOAD_CODE_OBJECT);
+	assert_int_equal(place_of("hsa_executable_freeze"), SHIM_HSA_EXECUTABLE_FREEZE);
 	assert_int_equal(place_of("hsa_signal_silent_store_relaxed"),
-			 GP_HSA_SIGNAL_SILENT_STORE_RELAXED);
+			 SHIM_HSA_SIGNAL_SILENT_STORE_RELAXED);
 	assert_int_equal(place_of("hsa_signal_silent_store_screlease"),
-			 GP_HSA_SIGNAL_SILENT_STORE_SCRELEASE);
+			 SHIM_HSA_SIGNAL_SILENT_STORE_SCRELEASE);
 	assert_int_equal(place_of("hsa_executable_load_agent_code_object"),
-			 GP_HSA_EXECUTABLE_LOAD_AGENT_CODE_OBJECT);
+			 SHIM_HSA_EXECUTABLE_LOAD_AGENT_CODE_OBJECT);
 }
 
 static void every_store_tells_of_the_first_ring(void **state)
 {
-	static const enum gp_hsa_core stores[] = {
-		GP_HSA_SIGNAL_STORE_RELAXED,
-		GP_HSA_SIGNAL_STORE_SCRELEASE,
-		GP_HSA_SIGNAL_SILENT_STORE_RELAXED,
-		GP_HSA_SIGNAL_SILENT_STORE_SCRELEASE,
+	static const enum shim_hsa_core stores[] = {
+		SHIM_HSA_SIGNAL_STORE_RELAXED,
+		SHIM_HSA_SIGNAL_STORE_SCRELEASE,
+		SHIM_HSA_SIGNAL_SILENT_STORE_RELAXED,
+		SHIM_HSA_SIGNAL_SILENT_STORE_SCRELEASE,
 	};
 	hsa_queue_t *q;
 	size_t i;
@@ -274,9 +274,9 @@ static void every_store_tells_of_the_first_ring(void **state)
 		rig_drain();
 		submit(stores[i]);
 		assert_true(is_busy());
-		assert_true(rig_has(GP_WIRE_BUSY));
+		assert_true(rig_has(WIRE_BUSY));
 		submit(stores[i]);
-		assert_false(rig_has(GP_WIRE_BUSY));
+		assert_false(rig_has(WIRE_BUSY));
 		destroy_queue(q);
 	}
 	assert_int_equal(nr_rings, 8);
@@ -285,7 +285,7 @@ static void every_store_tells_of_the_first_ring(void **state)
 
 static void other_signals_are_left_alone(void **state)
 {
-	void (*f)(hsa_signal_t, hsa_signal_value_t) = core.fn[GP_HSA_SIGNAL_STORE_RELAXED];
+	void (*f)(hsa_signal_t, hsa_signal_value_t) = core.fn[SHIM_HSA_SIGNAL_STORE_RELAXED];
 	hsa_queue_t *q;
 
 	rig_connect();
@@ -302,7 +302,7 @@ static void barrier_packet_proves_idle(void **state)
 
 	rig_connect();
 	q = make_queue();
-	submit(GP_HSA_SIGNAL_STORE_SCRELEASE);
+	submit(SHIM_HSA_SIGNAL_STORE_SCRELEASE);
 	fetch();
 	rig_run(5 * MS);
 	/* One packet, with the barrier bit, no fences, our signal. */
@@ -320,10 +320,10 @@ static void barrier_packet_proves_idle(void **state)
 	barrier_signal->value = 0;
 	rig_run(10 * MS);
 	assert_false(is_busy());
-	assert_true(rig_has(GP_WIRE_IDLE));
+	assert_true(rig_has(WIRE_IDLE));
 	/* Idle and seen: nothing is looked at any more. */
-	assert_int_equal(gp_control_step(&gp_shim_self), UINT64_MAX);
-	submit(GP_HSA_SIGNAL_STORE_SCRELEASE);
+	assert_int_equal(shim_control_step(&shim_self), UINT64_MAX);
+	submit(SHIM_HSA_SIGNAL_STORE_SCRELEASE);
 	assert_true(is_busy());
 	destroy_queue(q);
 }
@@ -334,10 +334,10 @@ static void work_behind_the_barrier_is_not_idle(void **state)
 
 	rig_connect();
 	q = make_queue();
-	submit(GP_HSA_SIGNAL_STORE_SCRELEASE);
+	submit(SHIM_HSA_SIGNAL_STORE_SCRELEASE);
 	rig_run(5 * MS);
 	assert_int_equal(aq.write_dispatch_id, 2);
-	submit(GP_HSA_SIGNAL_STORE_SCRELEASE);
+	submit(SHIM_HSA_SIGNAL_STORE_SCRELEASE);
 	barrier_signal->value = 0;
 	rig_run(200 * US);
 	assert_true(is_busy());
@@ -359,7 +359,7 @@ static void barrier_never_overwrites_what_was_not_read(void **state)
 
 	rig_connect();
 	q = make_queue();
-	submit(GP_HSA_SIGNAL_STORE_SCRELEASE);
+	submit(SHIM_HSA_SIGNAL_STORE_SCRELEASE);
 	fetch();
 	for (i = 0; i < PACKETS; i++)
 		ring[i].completion_signal.handle = i + 1;
@@ -400,8 +400,8 @@ static void expect_idle_by_pointers(void)
 static void producer_that_stores_its_index_gets_no_barrier(void **state)
 {
 	void (*store_index)(const hsa_queue_t *, uint64_t) =
-		core.fn[GP_HSA_QUEUE_STORE_WRITE_INDEX_RELAXED];
-	void (*ring_it)(hsa_signal_t, hsa_signal_value_t) = core.fn[GP_HSA_SIGNAL_STORE_RELAXED];
+		core.fn[SHIM_HSA_QUEUE_STORE_WRITE_INDEX_RELAXED];
+	void (*ring_it)(hsa_signal_t, hsa_signal_value_t) = core.fn[SHIM_HSA_SIGNAL_STORE_RELAXED];
 	hsa_queue_t *q;
 
 	rig_connect();
@@ -424,7 +424,7 @@ static void packet_ahead_of_its_index_is_left_alone(void **state)
 
 	rig_connect();
 	q = make_queue();
-	submit(GP_HSA_SIGNAL_STORE_SCRELEASE);
+	submit(SHIM_HSA_SIGNAL_STORE_SCRELEASE);
 	fetch();
 	other.value = 1;
 	write_dispatch(1);
@@ -445,7 +445,7 @@ static void barrier_that_was_overwritten_is_given_up(void **state)
 
 	rig_connect();
 	q = make_queue();
-	submit(GP_HSA_SIGNAL_STORE_SCRELEASE);
+	submit(SHIM_HSA_SIGNAL_STORE_SCRELEASE);
 	fetch();
 	rig_run(5 * MS);
 	assert_int_equal(aq.write_dispatch_id, 2);
@@ -455,7 +455,7 @@ static void barrier_that_was_overwritten_is_given_up(void **state)
 	store_write_index(q, 2);
 	expect_idle_by_pointers();
 	/* It is not tried again. */
-	submit(GP_HSA_SIGNAL_STORE_SCRELEASE);
+	submit(SHIM_HSA_SIGNAL_STORE_SCRELEASE);
 	expect_idle_by_pointers();
 	destroy_queue(q);
 }
@@ -468,7 +468,7 @@ static void barrier_lost_a_ring_ago_is_given_up(void **state)
 
 	rig_connect();
 	q = make_queue();
-	submit(GP_HSA_SIGNAL_STORE_SCRELEASE);
+	submit(SHIM_HSA_SIGNAL_STORE_SCRELEASE);
 	fetch();
 	rig_run(5 * MS);
 	assert_int_equal(aq.write_dispatch_id, 2);
@@ -489,7 +489,7 @@ static void nothing_is_put_into_some_queues(void **state)
 	/* One producer only: pointers must do. */
 	type = HSA_QUEUE_TYPE_SINGLE;
 	q = make_queue();
-	submit(GP_HSA_SIGNAL_STORE_SCRELEASE);
+	submit(SHIM_HSA_SIGNAL_STORE_SCRELEASE);
 	rig_run(20 * MS);
 	assert_int_equal(aq.write_dispatch_id, 1);
 	assert_true(is_busy());
@@ -504,7 +504,7 @@ static void nothing_is_put_into_some_queues(void **state)
 	type = HSA_QUEUE_TYPE_MULTI;
 	q = make_queue();
 	aq.write_dispatch_id += PACKETS / 2;
-	submit(GP_HSA_SIGNAL_STORE_SCRELEASE);
+	submit(SHIM_HSA_SIGNAL_STORE_SCRELEASE);
 	rig_run(20 * MS);
 	assert_int_equal(aq.write_dispatch_id, 1 + PACKETS / 2 + 1);
 	destroy_queue(q);
@@ -516,12 +516,12 @@ static void nothing_is_put_into_a_stopped_queue(void **state)
 
 	rig_connect();
 	q = make_queue();
-	submit(GP_HSA_SIGNAL_STORE_SCRELEASE);
-	rig_order(GP_WIRE_HOLD, 1, GP_WIRE_QUEUE_ALL);
+	submit(SHIM_HSA_SIGNAL_STORE_SCRELEASE);
+	rig_order(WIRE_HOLD, 1, WIRE_QUEUE_ALL);
 	rig_run(100 * MS);
 	assert_int_equal(rig.queues[queue_id].percentage, 0);
 	assert_int_equal(aq.write_dispatch_id, 1);
-	rig_order(GP_WIRE_RELEASE, 2, GP_WIRE_QUEUE_ALL);
+	rig_order(WIRE_RELEASE, 2, WIRE_QUEUE_ALL);
 	rig_run(5 * MS);
 	assert_int_equal(aq.write_dispatch_id, 2);
 	destroy_queue(q);
@@ -535,8 +535,8 @@ static void queue_of_a_profiler_is_watched(void **state)
 	doorbell.kind = AMD_SIGNAL_KIND_USER;
 	rig_connect();
 	q = make_queue();
-	assert_true(gp_shim_self.sees & GP_WIRE_SEES_NOT_PROXY);
-	assert_true(gp_shim_self.queues[queue_id].is_watched);
+	assert_true(shim_self.sees & WIRE_SEES_NOT_PROXY);
+	assert_true(shim_self.queues[queue_id].is_watched);
 	add_write_index(q, 1);
 	rig_run(200 * MS);
 	assert_true(is_busy());
@@ -546,28 +546,28 @@ static void queue_of_a_profiler_is_watched(void **state)
 /* ROCr frees its memory whatever the driver says; a read of ours must not end the program. */
 static void memory_of_a_queue_that_stays_is_not_trusted(void **state)
 {
-	hsa_status_t (*destroy)(hsa_queue_t *) = core.fn[GP_HSA_QUEUE_DESTROY];
+	hsa_status_t (*destroy)(hsa_queue_t *) = core.fn[SHIM_HSA_QUEUE_DESTROY];
 
 	make_queue();
-	assert_false(gp_shim_self.queues[queue_id].is_watched);
+	assert_false(shim_self.queues[queue_id].is_watched);
 	rig.destroy_error = EINVAL;
 	assert_int_equal(destroy(&aq.hsa_queue), HSA_STATUS_ERROR);
-	assert_true(gp_shim_self.queues[queue_id].used);
-	assert_true(gp_shim_self.queues[queue_id].is_watched);
+	assert_true(shim_self.queues[queue_id].used);
+	assert_true(shim_self.queues[queue_id].is_watched);
 }
 
 static void end_of_rocr_leaves_nothing_behind(void **state)
 {
 	rig_connect();
 	make_queue();
-	submit(GP_HSA_SIGNAL_STORE_SCRELEASE);
+	submit(SHIM_HSA_SIGNAL_STORE_SCRELEASE);
 	rig_run(5 * MS);
 	assert_int_equal(aq.write_dispatch_id, 2);
 	OnUnload();
-	submit(GP_HSA_SIGNAL_STORE_SCRELEASE);
+	submit(SHIM_HSA_SIGNAL_STORE_SCRELEASE);
 	rig_run(50 * MS);
 	assert_int_equal(aq.write_dispatch_id, 3);
-	assert_false(gp_shim_self.sees & GP_WIRE_SEES_TABLE);
+	assert_false(shim_self.sees & WIRE_SEES_TABLE);
 	free(barrier_signal);
 }
 
@@ -576,10 +576,10 @@ static bool is_over;
 /* What is shown is a profiler's queue, again and again. */
 static void *attach_often(void *arg)
 {
-	const struct gp_hsa_calls none = {};
+	const struct shim_hsa_calls none = {};
 
 	while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED))
-		gp_hsa_queue_attach(&gp_shim_self, &aq.hsa_queue, (hsa_agent_t){ 1 }, &none);
+		shim_hsa_queue_attach(&shim_self, &aq.hsa_queue, (hsa_agent_t){ 1 }, &none);
 	return arg;
 }
 
@@ -595,9 +595,9 @@ static void two_threads_that_learn_lose_nothing(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, attach_often, NULL), 0);
 	for (i = 0; i < NR_ROUNDS; i++) {
 		OnUnload();
-		core.fn[GP_HSA_QUEUE_CREATE] = queue_create;
+		core.fn[SHIM_HSA_QUEUE_CREATE] = queue_create;
 		assert_true(OnLoad(&table, 1, 0, NULL));
-		lost += !(gp_shim_self.sees & GP_WIRE_SEES_TABLE);
+		lost += !(shim_self.sees & WIRE_SEES_TABLE);
 	}
 	__atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
@@ -606,12 +606,12 @@ static void two_threads_that_learn_lose_nothing(void **state)
 
 static void strange_table_is_left_alone(void **state)
 {
-	struct gp_hsa_core_table small = { .version.minor = 64 };
-	struct gp_hsa_table t = { .core = &small };
+	struct shim_hsa_core_table small = { .version.minor = 64 };
+	struct shim_hsa_table t = { .core = &small };
 
-	small.fn[GP_HSA_QUEUE_CREATE] = queue_create;
+	small.fn[SHIM_HSA_QUEUE_CREATE] = queue_create;
 	assert_true(OnLoad(&t, 1, 0, NULL));
-	assert_ptr_equal(small.fn[GP_HSA_QUEUE_CREATE], queue_create);
+	assert_ptr_equal(small.fn[SHIM_HSA_QUEUE_CREATE], queue_create);
 }
 
 int main(void)

@@ -11,29 +11,29 @@
 #include "client/shim/shim_ioctl.h"
 #include "client/shim/shim_queue.h"
 
-static struct gp_shim_queue *find(uint32_t id)
+static struct shim_queue *find(uint32_t id)
 {
-	return gp_shim_queue_find(&gp_shim_self, id);
+	return shim_queue_find(&shim_self, id);
 }
 
 static void hold_all(uint64_t epoch)
 {
-	rig_order(GP_WIRE_HOLD, epoch, GP_WIRE_QUEUE_ALL);
+	rig_order(WIRE_HOLD, epoch, WIRE_QUEUE_ALL);
 }
 
 static void release_all(uint64_t epoch)
 {
-	rig_order(GP_WIRE_RELEASE, epoch, GP_WIRE_QUEUE_ALL);
+	rig_order(WIRE_RELEASE, epoch, WIRE_QUEUE_ALL);
 }
 
 static void queues_come_and_go(void **state)
 {
-	uint32_t a = rig_create(), b = rig_create_on(7, GP_KFD_QUEUE_SDMA);
+	uint32_t a = rig_create(), b = rig_create_on(7, DRV_KFD_QUEUE_SDMA);
 
 	assert_non_null(find(a));
 	assert_int_equal(find(a)->gpu_id, RIG_GPU);
 	assert_int_equal(find(b)->gpu_id, 7);
-	assert_false(gp_shim_queue_is_compute(find(b)));
+	assert_false(shim_queue_is_compute(find(b)));
 	assert_int_equal(rig_destroy(a), 0);
 	assert_null(find(a));
 	assert_non_null(find(b));
@@ -60,13 +60,13 @@ static void errno_is_the_applications(void **state)
 static void bad_pointer_is_the_drivers_to_refuse(void **state)
 {
 	static const unsigned long calls[] = {
-		GP_KFD_IOC_CREATE_QUEUE, GP_KFD_IOC_DESTROY_QUEUE, GP_KFD_IOC_UPDATE_QUEUE,
-		GP_KFD_IOC_RUNTIME_ENABLE, GP_KFD_IOC_DBG_TRAP,
+		DRV_KFD_IOC_CREATE_QUEUE, DRV_KFD_IOC_DESTROY_QUEUE, DRV_KFD_IOC_UPDATE_QUEUE,
+		DRV_KFD_IOC_RUNTIME_ENABLE, DRV_KFD_IOC_DBG_TRAP,
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		assert_int_equal(gp_ioctl_call(&gp_shim_self, 3, calls[i], (void *)16), -1);
+		assert_int_equal(shim_ioctl_call(&shim_self, 3, calls[i], (void *)16), -1);
 		assert_int_equal(errno, EFAULT);
 	}
 }
@@ -74,8 +74,8 @@ static void bad_pointer_is_the_drivers_to_refuse(void **state)
 /* What the driver could not write, the shim must not either; the caller sees no change. */
 static void read_only_arguments_are_no_crash(void **state)
 {
-	struct gp_kfd_create_queue *a = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-					     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct drv_kfd_create_queue *a = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+					      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint32_t first = rig_create();
 
 	assert_ptr_not_equal(a, MAP_FAILED);
@@ -83,14 +83,14 @@ static void read_only_arguments_are_no_crash(void **state)
 	rig_ring(first);
 	a->ring_bytes = 4096;
 	a->gpu_id = RIG_GPU;
-	a->type = GP_KFD_QUEUE_AQL;
+	a->type = DRV_KFD_QUEUE_AQL;
 	a->percentage = 100;
 	assert_int_equal(mprotect(a, 4096, PROT_READ), 0);
-	assert_int_equal(gp_ioctl_call(&gp_shim_self, 3, GP_KFD_IOC_CREATE_QUEUE, a), -1);
+	assert_int_equal(shim_ioctl_call(&shim_self, 3, DRV_KFD_IOC_CREATE_QUEUE, a), -1);
 	assert_int_equal(errno, EFAULT);
 	/* On a held node the driver gets other arguments than the caller's. */
 	hold_all(1);
-	assert_int_equal(gp_ioctl_call(&gp_shim_self, 3, GP_KFD_IOC_CREATE_QUEUE, a), -1);
+	assert_int_equal(shim_ioctl_call(&shim_self, 3, DRV_KFD_IOC_CREATE_QUEUE, a), -1);
 	assert_int_equal(errno, EFAULT);
 	munmap(a, 4096);
 }
@@ -98,26 +98,26 @@ static void read_only_arguments_are_no_crash(void **state)
 static void other_sizes_of_a_call_are_known(void **state)
 {
 	struct {
-		struct gp_kfd_create_queue args;
+		struct drv_kfd_create_queue args;
 		uint64_t more[4];
-	} a = { .args = { .ring_bytes = 4096, .gpu_id = RIG_GPU, .type = GP_KFD_QUEUE_AQL,
+	} a = { .args = { .ring_bytes = 4096, .gpu_id = RIG_GPU, .type = DRV_KFD_QUEUE_AQL,
 			  .ring_addr = 1 << 20, .percentage = 100 } };
-	unsigned long longer = _IOWR(GP_KFD_MAGIC, GP_KFD_NR_CREATE_QUEUE, a);
-	unsigned long shorter = _IOWR(GP_KFD_MAGIC, GP_KFD_NR_CREATE_QUEUE, uint8_t[16]);
+	unsigned long longer = _IOWR(DRV_KFD_MAGIC, DRV_KFD_NR_CREATE_QUEUE, a);
+	unsigned long shorter = _IOWR(DRV_KFD_MAGIC, DRV_KFD_NR_CREATE_QUEUE, uint8_t[16]);
 
-	assert_true(gp_ioctl_is_ours(longer));
-	assert_int_equal(gp_ioctl_call(&gp_shim_self, 3, longer, &a), 0);
+	assert_true(shim_ioctl_is_ours(longer));
+	assert_int_equal(shim_ioctl_call(&shim_self, 3, longer, &a), 0);
 	assert_non_null(find(a.args.queue_id));
 	/* Less than the fields we need: the driver's alone. */
-	assert_int_equal(gp_ioctl_call(&gp_shim_self, 3, shorter, &a), 0);
-	assert_int_equal(gp_shim_self.nr_queues, 1);
+	assert_int_equal(shim_ioctl_call(&shim_self, 3, shorter, &a), 0);
+	assert_int_equal(shim_self.nr_queues, 1);
 }
 
 static void console_calls_are_not_ours(void **state)
 {
-	assert_false(gp_ioctl_is_ours(0x4b02)); /* same type and number, no size */
-	assert_false(gp_ioctl_is_ours(0x5401));
-	assert_false(gp_ioctl_is_ours(_IOWR('K', 0x16, uint64_t)));
+	assert_false(shim_ioctl_is_ours(0x4b02)); /* same type and number, no size */
+	assert_false(shim_ioctl_is_ours(0x5401));
+	assert_false(shim_ioctl_is_ours(_IOWR('K', 0x16, uint64_t)));
 }
 
 static void redundant_updates_do_not_reach_the_driver(void **state)
@@ -135,7 +135,7 @@ static void redundant_updates_do_not_reach_the_driver(void **state)
 
 static void pair_of_a_busy_queue_costs_two_cycles(void **state)
 {
-	struct gp_wire_done done;
+	struct wire_done done;
 	uint32_t id = rig_create(), before;
 
 	rig_connect();
@@ -143,8 +143,8 @@ static void pair_of_a_busy_queue_costs_two_cycles(void **state)
 	before = rig.nr_cycles;
 	hold_all(1);
 	assert_int_equal(rig.queues[id].percentage, 0);
-	assert_true(rig_expect(GP_WIRE_DONE, &done, sizeof(done)));
-	assert_int_equal(done.result, GP_WIRE_OK);
+	assert_true(rig_expect(WIRE_DONE, &done, sizeof(done)));
+	assert_int_equal(done.result, WIRE_OK);
 	assert_int_equal(done.nr_cycles, 1);
 	assert_int_equal(done.nr_queues, 1);
 	hold_all(2);
@@ -229,8 +229,8 @@ static void queue_of_a_held_node_is_born_paused(void **state)
 	rig_step();
 	assert_int_equal(rig.nr_cycles, before);
 	/* Control: not on another node, and not a copy engine. */
-	other = rig_create_on(99, GP_KFD_QUEUE_AQL);
-	sdma = rig_create_on(RIG_GPU, GP_KFD_QUEUE_SDMA);
+	other = rig_create_on(99, DRV_KFD_QUEUE_AQL);
+	sdma = rig_create_on(RIG_GPU, DRV_KFD_QUEUE_SDMA);
 	assert_int_equal(rig.queues[other].percentage, 100);
 	assert_int_equal(rig.queues[sdma].percentage, 100);
 	release_all(2);
@@ -269,13 +269,13 @@ static void queue_can_be_gone_after_an_error(void **state)
 		rig.destroy_error = cases[i].error;
 		assert_int_equal(rig_destroy(id), -1);
 		assert_int_equal(errno, cases[i].error);
-		assert_int_equal(!gp_shim_queue_find(&gp_shim_self, id), cases[i].is_gone);
+		assert_int_equal(!shim_queue_find(&shim_self, id), cases[i].is_gone);
 	}
 }
 
 static void sdma_is_never_held(void **state)
 {
-	uint32_t sdma = rig_create_on(RIG_GPU, GP_KFD_QUEUE_SDMA);
+	uint32_t sdma = rig_create_on(RIG_GPU, DRV_KFD_QUEUE_SDMA);
 
 	rig_connect();
 	hold_all(1);

@@ -25,7 +25,7 @@
 #define NR_RINGS 20000
 #define DEADLINE_NS (20000 * MS)
 
-static struct gp_shim_sys sys;
+static struct shim_sys sys;
 
 static uint64_t real_now(void)
 {
@@ -38,20 +38,20 @@ static uint64_t real_now(void)
 static int setup(void **state)
 {
 	rig_setup(state);
-	sys = *gp_shim_self.sys;
+	sys = *shim_self.sys;
 	sys.now_ns = real_now;
-	gp_shim_self.sys = &sys;
+	shim_self.sys = &sys;
 	/* The thread starts with the first queue. */
-	gp_shim_self.is_started = false;
-	gp_shim_self.kfd = -1;
+	shim_self.is_started = false;
+	shim_self.kfd = -1;
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	gp_control_stop(&gp_shim_self);
-	gp_fd_close(gp_shim_self.wake_fd[0], &gp_shim_self.wake_id);
-	gp_fd_close(gp_shim_self.wake_fd[1], &gp_shim_self.wake_id);
+	shim_control_stop(&shim_self);
+	shim_fd_close(shim_self.wake_fd[0], &shim_self.wake_id);
+	shim_fd_close(shim_self.wake_fd[1], &shim_self.wake_id);
 	return rig_teardown(state);
 }
 
@@ -84,11 +84,11 @@ static bool wait_for_percentage(uint32_t id, uint32_t percentage)
 
 static void send_order(uint16_t type, uint64_t epoch, uint64_t lease_ns)
 {
-	struct gp_wire_order m = {
-		.hdr = { GP_WIRE_MAGIC, type, sizeof(m), 0 },
+	struct wire_order m = {
+		.hdr = { WIRE_MAGIC, type, sizeof(m), 0 },
 		.epoch = epoch,
 		.gpu_id = RIG_GPU,
-		.queue_id = GP_WIRE_QUEUE_ALL,
+		.queue_id = WIRE_QUEUE_ALL,
 		.lease_ns = lease_ns,
 	};
 
@@ -97,9 +97,9 @@ static void send_order(uint16_t type, uint64_t epoch, uint64_t lease_ns)
 
 static void meet(void)
 {
-	assert_true(wait_for(GP_WIRE_HELLO));
+	assert_true(wait_for(WIRE_HELLO));
 	rig_welcome(0);
-	assert_true(wait_for(GP_WIRE_QUEUE_ADD));
+	assert_true(wait_for(WIRE_QUEUE_ADD));
 }
 
 /* Nothing is renewed, nothing is read: as a daemon that got SIGSTOP. */
@@ -109,7 +109,7 @@ static void stopped_daemon_holds_nothing_for_long(void **state)
 	uint64_t start = real_now();
 
 	meet();
-	send_order(GP_WIRE_HOLD, 1, 200 * MS);
+	send_order(WIRE_HOLD, 1, 200 * MS);
 	assert_true(wait_for_percentage(id, 0));
 	assert_true(wait_for_percentage(id, 100));
 	assert_true(real_now() - start >= 200 * MS);
@@ -122,11 +122,11 @@ static void orders_are_carried_out(void **state)
 
 	meet();
 	for (epoch = 1; epoch < 200; epoch += 2) {
-		send_order(GP_WIRE_HOLD, epoch, 10000 * MS);
-		assert_true(wait_for(GP_WIRE_DONE));
+		send_order(WIRE_HOLD, epoch, 10000 * MS);
+		assert_true(wait_for(WIRE_DONE));
 		assert_int_equal(rig.queues[id].percentage, 0);
-		send_order(GP_WIRE_RELEASE, epoch + 1, 0);
-		assert_true(wait_for(GP_WIRE_DONE));
+		send_order(WIRE_RELEASE, epoch + 1, 0);
+		assert_true(wait_for(WIRE_DONE));
 		assert_int_equal(rig.queues[id].percentage, 100);
 	}
 }
@@ -137,20 +137,20 @@ static void orders_are_carried_out(void **state)
  */
 static void closed_descriptors_are_left_alone(void **state)
 {
-	struct gp_wire_hdr nonsense = { GP_WIRE_MAGIC, GP_WIRE_RENEW, sizeof(nonsense), 0 };
+	struct wire_hdr nonsense = { WIRE_MAGIC, WIRE_RENEW, sizeof(nonsense), 0 };
 	uint32_t id = rig_create_busy(), i;
 	int mine[2], taken[3];
 	struct stat is, was;
 	char byte = 0;
 
 	meet();
-	send_order(GP_WIRE_HOLD, 1, 60000 * MS);
+	send_order(WIRE_HOLD, 1, 60000 * MS);
 	assert_true(wait_for_percentage(id, 0));
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, mine), 0);
 	assert_int_equal(send(mine[1], "x", 1, 0), 1);
-	taken[0] = gp_shim_self.sock;
-	taken[1] = gp_shim_self.wake_fd[0];
-	taken[2] = gp_shim_self.wake_fd[1];
+	taken[0] = shim_self.sock;
+	taken[1] = shim_self.wake_fd[0];
+	taken[2] = shim_self.wake_fd[1];
 	for (i = 0; i < 3; i++)
 		assert_int_equal(dup2(mine[0], taken[i]), taken[i]);
 	/* Wakes the thread, if that waits for the socket it had. */
@@ -158,7 +158,7 @@ static void closed_descriptors_are_left_alone(void **state)
 	/* Without its daemon it holds nothing, and finds it again. */
 	assert_true(wait_for_percentage(id, 100));
 	meet();
-	send_order(GP_WIRE_HOLD, 1, 60000 * MS);
+	send_order(WIRE_HOLD, 1, 60000 * MS);
 	assert_true(wait_for_percentage(id, 0));
 	assert_int_equal(fstat(mine[0], &was), 0);
 	for (i = 0; i < 3; i++) {
@@ -221,23 +221,23 @@ static void *complete_often(void *arg)
 static void follow(bool *busy, uint64_t until_ns, uint32_t *nr_edges)
 {
 	union {
-		struct gp_wire_hdr hdr;
-		struct gp_wire_edge edge;
-		struct gp_wire_queue queue;
-		uint8_t bytes[GP_WIRE_MAX];
+		struct wire_hdr hdr;
+		struct wire_edge edge;
+		struct wire_queue queue;
+		uint8_t bytes[WIRE_MAX];
 	} m;
 	struct pollfd p = { rig.daemon, POLLIN, 0 };
 
 	while (real_now() < until_ns) {
 		poll(&p, 1, 1);
 		while (recv(rig.daemon, &m, sizeof(m), MSG_DONTWAIT) > 0) {
-			if (m.hdr.type == GP_WIRE_QUEUE_ADD)
+			if (m.hdr.type == WIRE_QUEUE_ADD)
 				busy[m.queue.queue_id] = m.queue.busy;
-			if (m.hdr.type != GP_WIRE_BUSY && m.hdr.type != GP_WIRE_IDLE)
+			if (m.hdr.type != WIRE_BUSY && m.hdr.type != WIRE_IDLE)
 				continue;
 			/* An edge is a change. */
-			assert_int_equal(busy[m.edge.queue_id], m.hdr.type == GP_WIRE_IDLE);
-			busy[m.edge.queue_id] = m.hdr.type == GP_WIRE_BUSY;
+			assert_int_equal(busy[m.edge.queue_id], m.hdr.type == WIRE_IDLE);
+			busy[m.edge.queue_id] = m.hdr.type == WIRE_BUSY;
 			(*nr_edges)++;
 		}
 	}
@@ -251,7 +251,7 @@ static void many_threads_ring(void **state)
 
 	for (i = 0; i < 8; i++)
 		rig_create();
-	assert_true(wait_for(GP_WIRE_HELLO));
+	assert_true(wait_for(WIRE_HELLO));
 	rig_welcome(0);
 	follow(busy, real_now() + 50 * MS, &nr_edges);
 	for (i = 0; i < 8; i++)
@@ -290,23 +290,23 @@ static void child_after_a_fork_has_nothing(void **state)
 	meet();
 	pid = fork();
 	if (!pid) {
-		gp_shim_forget(&gp_shim_self);
-		if (gp_shim_self.sock != -1 || gp_shim_self.is_started ||
-		    gp_shim_queue_find(&gp_shim_self, id))
+		shim_forget(&shim_self);
+		if (shim_self.sock != -1 || shim_self.is_started ||
+		    shim_queue_find(&shim_self, id))
 			_exit(1);
 		/* Its own life: a queue, a thread, a connection. */
 		memset(rig.queues, 0, sizeof(rig.queues));
 		rig.daemon = -1;
 		rig_create();
-		_exit(wait_for(GP_WIRE_HELLO) ? 0 : 2);
+		_exit(wait_for(WIRE_HELLO) ? 0 : 2);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
 	/* The parent did not notice. */
 	rig_write(id);
-	send_order(GP_WIRE_HOLD, 1, 10000 * MS);
-	assert_true(wait_for(GP_WIRE_DONE));
+	send_order(WIRE_HOLD, 1, 10000 * MS);
+	assert_true(wait_for(WIRE_DONE));
 	assert_true(wait_for_percentage(id, 0));
 }
 

@@ -6,18 +6,18 @@
 
 #include "client/client_request.h"
 
-static struct gp_client_requests r;
+static struct client_requests r;
 static uint64_t since;
 
 static bool look(uint64_t rptr, uint64_t wptr, uint64_t ms)
 {
-	return gp_client_requests_look(&r, rptr, wptr, ms * MS, &since);
+	return client_requests_look(&r, rptr, wptr, ms * MS, &since);
 }
 
 static int begin(void **state)
 {
 	memset(&r, 0, sizeof(r));
-	gp_client_requests_begin(&r, 100 * MS);
+	client_requests_begin(&r, 100 * MS);
 	return 0;
 }
 
@@ -52,10 +52,10 @@ static void too_many_count_as_the_newest(void **state)
 static void own_packet_is_no_request(void **state)
 {
 	assert_false(look(0, 1, 105));
-	gp_client_requests_own(&r, 2);
+	client_requests_own(&r, 2);
 	assert_false(look(1, 2, 110));
 	assert_false(look(2, 2, 120));
-	gp_client_requests_own(&r, 3);
+	client_requests_own(&r, 3);
 	assert_false(look(2, 3, 130));
 }
 
@@ -65,7 +65,7 @@ static void nothing_is_told_too_often(void **state)
 	assert_false(look(0, 2, 102));
 	assert_false(look(0, 3, 103));
 	assert_true(look(1, 3, 104));
-	assert_false(gp_client_requests_look(&r, 2, 3, 104 * MS + 1, &since));
+	assert_false(client_requests_look(&r, 2, 3, 104 * MS + 1, &since));
 	assert_true(look(2, 3, 105));
 }
 
@@ -78,7 +78,7 @@ static void welcome(uint32_t flags)
 
 static int told(uint32_t flags)
 {
-	struct gp_wire_progress m;
+	struct wire_progress m;
 	uint32_t id = rig_create();
 	int nr = 0, i;
 
@@ -90,7 +90,7 @@ static int told(uint32_t flags)
 		rig_run(10 * MS);
 		rig.queues[id].rptr++;
 	}
-	while (rig_expect(GP_WIRE_PROGRESS, &m, sizeof(m))) {
+	while (rig_expect(WIRE_PROGRESS, &m, sizeof(m))) {
 		assert_int_equal(m.queue_id, id);
 		assert_int_equal(m.gpu_id, RIG_GPU);
 		assert_true(m.since_ns <= m.hdr.time_ns);
@@ -101,7 +101,7 @@ static int told(uint32_t flags)
 
 static void shim_tells_a_daemon_that_wants_it(void **state)
 {
-	assert_int_equal(told(GP_WIRE_WELCOME_PROGRESS), 3);
+	assert_int_equal(told(WIRE_WELCOME_PROGRESS), 3);
 }
 
 /* An older daemon would end the conversation. */

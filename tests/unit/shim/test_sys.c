@@ -23,7 +23,7 @@
 static uint64_t words[NR];
 static uint8_t *closed, *missing;
 
-static struct gp_shim_piece pieces[NR];
+static struct shim_piece pieces[NR];
 static uint64_t to[NR];
 
 static int setup(void **state)
@@ -51,7 +51,7 @@ static int teardown(void **state)
 
 static void ask(int i, const void *at)
 {
-	pieces[i] = (struct gp_shim_piece){ (uintptr_t)at, &to[i], sizeof(to[i]), 1 };
+	pieces[i] = (struct shim_piece){ (uintptr_t)at, &to[i], sizeof(to[i]), 1 };
 }
 
 static void read_ordinary(void)
@@ -60,7 +60,7 @@ static void read_ordinary(void)
 
 	for (i = 0; i < NR; i++)
 		ask(i, &words[i]);
-	gp_shim_sys_real.read_memory(pieces, NR);
+	shim_sys_real.read_memory(pieces, NR);
 }
 
 static void read_closed(void)
@@ -69,7 +69,7 @@ static void read_closed(void)
 
 	for (i = 0; i < NR; i++)
 		ask(i, (uint64_t *)closed + i);
-	gp_shim_sys_real.read_memory(pieces, NR);
+	shim_sys_real.read_memory(pieces, NR);
 }
 
 static void every_piece_has_its_own_answer(void **state)
@@ -83,7 +83,7 @@ static void every_piece_has_its_own_answer(void **state)
 	for (i = 0; i < nr; i++)
 		ask(i, want[i].kind == 0 ? (void *)&words[i] :
 		       want[i].kind == 1 ? closed + 8 * i : missing + 8 * i);
-	gp_shim_sys_real.read_memory(pieces, nr);
+	shim_sys_real.read_memory(pieces, nr);
 	for (i = 0; i < nr; i++) {
 		assert_int_equal(pieces[i].error, want[i].kind == 2 ? -EFAULT : 0);
 		assert_int_equal(to[i], want[i].value);
@@ -155,10 +155,10 @@ static void what_is_read_only_is_not_written(void **state)
 	uint8_t *page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint64_t value = 5, there = 0;
 
-	assert_int_equal(gp_shim_sys_real.write_memory((uintptr_t)&there, &value, 8), 0);
+	assert_int_equal(shim_sys_real.write_memory((uintptr_t)&there, &value, 8), 0);
 	assert_int_equal(there, 5);
-	assert_int_equal(gp_shim_sys_real.write_memory((uintptr_t)page, &value, 8), -EFAULT);
-	assert_int_equal(gp_shim_sys_real.write_memory((uintptr_t)missing, &value, 8), -EFAULT);
+	assert_int_equal(shim_sys_real.write_memory((uintptr_t)page, &value, 8), -EFAULT);
+	assert_int_equal(shim_sys_real.write_memory((uintptr_t)missing, &value, 8), -EFAULT);
 	munmap(page, PAGE);
 }
 

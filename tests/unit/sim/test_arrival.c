@@ -7,38 +7,39 @@
 
 static void uniform_keeps_its_period_and_phase(void **state)
 {
-	struct gp_arrival spec = { .kind = GP_ARRIVAL_UNIFORM, .period_ns = 10 * MS };
-	struct gp_arrival_state a;
+	struct sim_arrival spec = { .kind = SIM_ARRIVAL_UNIFORM, .period_ns = 10 * MS };
+	struct sim_arrival_state a;
 
-	gp_arrival_init(&a, &spec, 5 * MS, 3 * MS, 1);
+	sim_arrival_init(&a, &spec, 5 * MS, 3 * MS, 1);
 	for (u64 i = 0; i < 100; i++)
-		assert_int_equal(gp_arrival_next(&a), (8 + 10 * i) * MS);
+		assert_int_equal(sim_arrival_next(&a), (8 + 10 * i) * MS);
 }
 
 static void bursts_come_in_groups(void **state)
 {
-	struct gp_arrival spec = {
-		.kind = GP_ARRIVAL_BURST, .period_ns = 200 * MS, .burst = 4, .burst_gap_ns = 5 * MS,
+	struct sim_arrival spec = {
+		.kind = SIM_ARRIVAL_BURST, .period_ns = 200 * MS, .burst = 4,
+		.burst_gap_ns = 5 * MS,
 	};
-	struct gp_arrival_state a;
+	struct sim_arrival_state a;
 
-	gp_arrival_init(&a, &spec, 0, 0, 1);
+	sim_arrival_init(&a, &spec, 0, 0, 1);
 	for (u64 b = 0; b < 10; b++) {
 		for (u64 i = 0; i < 4; i++)
-			assert_int_equal(gp_arrival_next(&a), (200 * b + 5 * i) * MS);
+			assert_int_equal(sim_arrival_next(&a), (200 * b + 5 * i) * MS);
 	}
 }
 
 static void poisson_has_its_mean_and_spread(void **state)
 {
-	struct gp_arrival spec = { .kind = GP_ARRIVAL_POISSON, .period_ns = 10 * MS };
-	struct gp_arrival_state a;
+	struct sim_arrival spec = { .kind = SIM_ARRIVAL_POISSON, .period_ns = 10 * MS };
+	struct sim_arrival_state a;
 	u64 last = 7 * MS, nr = 100000, longer = 0;
 	double sum = 0;
 
-	gp_arrival_init(&a, &spec, last, 0, 42);
+	sim_arrival_init(&a, &spec, last, 0, 42);
 	for (u64 i = 0; i < nr; i++) {
-		u64 t = gp_arrival_next(&a);
+		u64 t = sim_arrival_next(&a);
 
 		assert_true(t >= last);
 		sum += (double)(t - last);
@@ -52,18 +53,18 @@ static void poisson_has_its_mean_and_spread(void **state)
 
 static void seeds_differ_and_repeat(void **state)
 {
-	struct gp_arrival spec = { .kind = GP_ARRIVAL_POISSON, .period_ns = MS };
-	struct gp_arrival_state a, b, c;
+	struct sim_arrival spec = { .kind = SIM_ARRIVAL_POISSON, .period_ns = MS };
+	struct sim_arrival_state a, b, c;
 	bool differs = false;
 
-	gp_arrival_init(&a, &spec, 0, 0, 1);
-	gp_arrival_init(&b, &spec, 0, 0, 1);
-	gp_arrival_init(&c, &spec, 0, 0, 2);
+	sim_arrival_init(&a, &spec, 0, 0, 1);
+	sim_arrival_init(&b, &spec, 0, 0, 1);
+	sim_arrival_init(&c, &spec, 0, 0, 2);
 	for (int i = 0; i < 1000; i++) {
-		u64 t = gp_arrival_next(&a);
+		u64 t = sim_arrival_next(&a);
 
-		assert_int_equal(t, gp_arrival_next(&b));
-		differs |= t != gp_arrival_next(&c);
+		assert_int_equal(t, sim_arrival_next(&b));
+		differs |= t != sim_arrival_next(&c);
 	}
 	assert_true(differs);
 }
@@ -71,26 +72,27 @@ static void seeds_differ_and_repeat(void **state)
 static void a_trace_repeats_one_mean_gap_after_its_end(void **state)
 {
 	u64 times[] = { 1 * MS, 2 * MS, 6 * MS, 7 * MS };
-	struct gp_arrival spec = { .kind = GP_ARRIVAL_TRACE, .nr_trace = 4, .trace_ns = times };
-	struct gp_arrival_state a;
+	struct sim_arrival spec = { .kind = SIM_ARRIVAL_TRACE, .nr_trace = 4, .trace_ns = times };
+	struct sim_arrival_state a;
 
-	gp_arrival_init(&a, &spec, 100 * MS, 50 * MS, 1);
+	sim_arrival_init(&a, &spec, 100 * MS, 50 * MS, 1);
 	for (u64 round = 0; round < 3; round++) {
 		for (u32 i = 0; i < 4; i++)
-			assert_int_equal(gp_arrival_next(&a), 100 * MS + round * 8 * MS + times[i]);
+			assert_int_equal(sim_arrival_next(&a),
+					 100 * MS + round * 8 * MS + times[i]);
 	}
 }
 
 static void a_trace_of_one_goes_on(void **state)
 {
 	u64 times[] = { 5 };
-	struct gp_arrival spec = { .kind = GP_ARRIVAL_TRACE, .nr_trace = 1, .trace_ns = times };
-	struct gp_arrival_state a;
+	struct sim_arrival spec = { .kind = SIM_ARRIVAL_TRACE, .nr_trace = 1, .trace_ns = times };
+	struct sim_arrival_state a;
 	u64 last = 0;
 
-	gp_arrival_init(&a, &spec, 0, 0, 1);
+	sim_arrival_init(&a, &spec, 0, 0, 1);
 	for (int i = 0; i < 100; i++) {
-		u64 t = gp_arrival_next(&a);
+		u64 t = sim_arrival_next(&a);
 
 		assert_true(t > last);
 		last = t;
@@ -99,13 +101,13 @@ static void a_trace_of_one_goes_on(void **state)
 
 static void time_ends_without_wrapping(void **state)
 {
-	struct gp_arrival spec = { .kind = GP_ARRIVAL_UNIFORM, .period_ns = U64_MAX / 2 };
-	struct gp_arrival_state a;
+	struct sim_arrival spec = { .kind = SIM_ARRIVAL_UNIFORM, .period_ns = U64_MAX / 2 };
+	struct sim_arrival_state a;
 	u64 last = 0;
 
-	gp_arrival_init(&a, &spec, 10, 0, 1);
+	sim_arrival_init(&a, &spec, 10, 0, 1);
 	for (int i = 0; i < 5; i++) {
-		u64 t = gp_arrival_next(&a);
+		u64 t = sim_arrival_next(&a);
 
 		assert_true(t >= last);
 		last = t;

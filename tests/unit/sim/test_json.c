@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void fill(struct gp_scenario *sc, struct gp_sim_result *r)
+static void fill(struct sim_scenario *sc, struct sim_result *r)
 {
-	gp_scenario_defaults(sc);
+	sim_scenario_defaults(sc);
 	strcpy(sc->name, "small");
 	sc->seed = 7;
 	memset(r, 0, sizeof(*r));
@@ -19,21 +19,21 @@ static void fill(struct gp_scenario *sc, struct gp_sim_result *r)
 	r->classes[0].requests = 10;
 	r->classes[0].completed = 9;
 	r->classes[0].throughput_per_s = 9;
-	r->classes[0].latency = (struct gp_summary){ 9, 50, 40, 60, 70, 80 };
-	r->classes[0].alone = (struct gp_summary){ 10, 5, 4, 6, 7, 8 };
+	r->classes[0].latency = (struct sim_summary){ 9, 50, 40, 60, 70, 80 };
+	r->classes[0].alone = (struct sim_summary){ 10, 5, 4, 6, 7, 8 };
 	r->classes[0].alone_throughput_per_s = 10.0 / 3;
 	strcpy(r->classes[1].name, "offline");
 	r->preemptions = 3;
 	r->floor_ns = 66000;
 }
 
-static char *dump(const struct gp_scenario *sc, const struct gp_sim_result *r)
+static char *dump(const struct sim_scenario *sc, const struct sim_result *r)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	assert_int_equal(gp_sim_result_json(sc, r, out), 0);
+	assert_int_equal(sim_result_json(sc, r, out), 0);
 	fclose(out);
 	return text;
 }
@@ -49,13 +49,13 @@ static void keys_come_in_the_documented_order(void **state)
 		"name", "requests", "completed", "throughput_per_s", "latency_ns",
 		"alone_latency_ns", "alone_throughput_per_s",
 	};
-	static struct gp_sim_result r;
-	struct gp_scenario sc;
+	static struct sim_result r;
+	struct sim_scenario sc;
 	json_t *json;
 	void *it;
 
 	fill(&sc, &r);
-	json = gp_sim_result_to_json(&sc, &r);
+	json = sim_result_to_json(&sc, &r);
 	assert_non_null(json);
 	it = json_object_iter(json);
 	for (u32 i = 0; i < ARRAY_SIZE(keys); i++) {
@@ -72,14 +72,14 @@ static void keys_come_in_the_documented_order(void **state)
 
 static void unknown_is_null(void **state)
 {
-	static struct gp_sim_result r;
-	struct gp_scenario sc;
+	static struct sim_result r;
+	struct sim_scenario sc;
 	json_t *json, *online, *offline, *latency;
 
 	fill(&sc, &r);
-	sc.mechanism = GP_MECH_NONE;
+	sc.mechanism = SIM_MECH_NONE;
 	r.floor_ns = 0;
-	json = gp_sim_result_to_json(&sc, &r);
+	json = sim_result_to_json(&sc, &r);
 	offline = json_array_get(json_object_get(json, "classes"), 1);
 	assert_true(json_is_null(json_object_get(json, "detect")));
 	assert_true(json_is_null(json_object_get(json, "floor_ns")));
@@ -87,8 +87,8 @@ static void unknown_is_null(void **state)
 	assert_true(json_is_null(json_object_get(json_object_get(offline, "latency_ns"), "p99")));
 	json_decref(json);
 
-	r.classes[0].latency.p99 = GP_NEVER;
-	json = gp_sim_result_to_json(&sc, &r);
+	r.classes[0].latency.p99 = SIM_NEVER;
+	json = sim_result_to_json(&sc, &r);
 	online = json_array_get(json_object_get(json, "classes"), 0);
 	latency = json_object_get(online, "latency_ns");
 	assert_int_equal(json_integer_value(json_object_get(latency, "p90")), 60);
@@ -98,8 +98,8 @@ static void unknown_is_null(void **state)
 
 static void the_same_bytes_every_time(void **state)
 {
-	static struct gp_sim_result r;
-	struct gp_scenario sc;
+	static struct sim_result r;
+	struct sim_scenario sc;
 	char *a, *b;
 
 	fill(&sc, &r);
@@ -115,14 +115,14 @@ static void the_same_bytes_every_time(void **state)
 
 static void a_full_disk_is_an_error(void **state)
 {
-	static struct gp_sim_result r;
-	struct gp_scenario sc;
+	static struct sim_result r;
+	struct sim_scenario sc;
 	FILE *full = fopen("/dev/full", "w");
 
 	if (!full)
 		skip();
 	fill(&sc, &r);
-	assert_int_equal(gp_sim_result_json(&sc, &r, full), -EIO);
+	assert_int_equal(sim_result_json(&sc, &r, full), -EIO);
 	fclose(full);
 }
 

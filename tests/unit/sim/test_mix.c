@@ -14,12 +14,12 @@ static int compare_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static u64 make_sorted(const struct gp_mix *mix, u64 *ns)
+static u64 make_sorted(const struct sim_mix *mix, u64 *ns)
 {
-	struct gp_kernel_spec k[GP_MAX_KERNELS];
+	struct sim_kernel_spec k[SIM_MAX_KERNELS];
 	u64 sum = 0;
 
-	gp_mix_kernels(mix, 1000000, k);
+	sim_mix_kernels(mix, 1000000, k);
 	for (u32 i = 0; i < mix->nr_kernels; i++) {
 		ns[i] = k[i].duration_ns;
 		sum += ns[i];
@@ -30,10 +30,10 @@ static u64 make_sorted(const struct gp_mix *mix, u64 *ns)
 
 static void lists_have_the_published_statistics(void **state)
 {
-	const struct gp_mix *m;
+	const struct sim_mix *m;
 
-	for (u32 i = 0; (m = gp_mix_at(i)); i++) {
-		u64 ns[GP_MAX_KERNELS];
+	for (u32 i = 0; (m = sim_mix_at(i)); i++) {
+		u64 ns[SIM_MAX_KERNELS];
 		u64 sum = make_sorted(m, ns);
 		u64 want = m->sum_us * 1000ull;
 		u32 n = m->nr_kernels;
@@ -49,11 +49,11 @@ static void lists_have_the_published_statistics(void **state)
 static void lists_have_the_published_buckets(void **state)
 {
 	static const u64 end_us[] = { 16, 40, 100, 200, 300, 1000000 };
-	const struct gp_mix *m;
+	const struct sim_mix *m;
 
-	for (u32 i = 0; (m = gp_mix_at(i)); i++) {
-		u64 ns[GP_MAX_KERNELS];
-		u32 count[GP_MIX_BUCKETS] = { 0 };
+	for (u32 i = 0; (m = sim_mix_at(i)); i++) {
+		u64 ns[SIM_MAX_KERNELS];
+		u32 count[SIM_MIX_BUCKETS] = { 0 };
 
 		make_sorted(m, ns);
 		for (u32 k = 0, b = 0; k < m->nr_kernels; k++) {
@@ -67,8 +67,8 @@ static void lists_have_the_published_buckets(void **state)
 
 static void vgg_is_as_published(void **state)
 {
-	const struct gp_mix *m = gp_mix_find("vgg");
-	u64 ns[GP_MAX_KERNELS];
+	const struct sim_mix *m = sim_mix_find("vgg");
+	u64 ns[SIM_MAX_KERNELS];
 
 	assert_non_null(m);
 	assert_int_equal(m->nr_kernels, 71);
@@ -77,12 +77,12 @@ static void vgg_is_as_published(void **state)
 
 static void kernels_are_legal_and_grow_with_their_duration(void **state)
 {
-	const struct gp_mix *m;
+	const struct sim_mix *m;
 
-	for (u32 i = 0; (m = gp_mix_at(i)); i++) {
-		struct gp_kernel_spec k[GP_MAX_KERNELS];
+	for (u32 i = 0; (m = sim_mix_at(i)); i++) {
+		struct sim_kernel_spec k[SIM_MAX_KERNELS];
 
-		gp_mix_kernels(m, 1000000, k);
+		sim_mix_kernels(m, 1000000, k);
 		for (u32 a = 0; a < m->nr_kernels; a++) {
 			assert_in_range(k[a].fill_ppm, 50000, 1000000);
 			assert_in_range(k[a].duration_ns, 10000, 4000000);
@@ -95,23 +95,23 @@ static void kernels_are_legal_and_grow_with_their_duration(void **state)
 
 static void the_same_list_every_time(void **state)
 {
-	struct gp_kernel_spec a[GP_MAX_KERNELS], b[GP_MAX_KERNELS];
-	const struct gp_mix *m = gp_mix_find("bert");
+	struct sim_kernel_spec a[SIM_MAX_KERNELS], b[SIM_MAX_KERNELS];
+	const struct sim_mix *m = sim_mix_find("bert");
 
 	memset(a, 0, sizeof(a));
 	memset(b, 0, sizeof(b));
-	gp_mix_kernels(m, 1000000, a);
-	gp_mix_kernels(m, 1000000, b);
+	sim_mix_kernels(m, 1000000, a);
+	sim_mix_kernels(m, 1000000, b);
 	assert_memory_equal(a, b, sizeof(a));
 }
 
 static void scale_changes_durations_only(void **state)
 {
-	struct gp_kernel_spec a[GP_MAX_KERNELS], b[GP_MAX_KERNELS];
-	const struct gp_mix *m = gp_mix_find("vgg");
+	struct sim_kernel_spec a[SIM_MAX_KERNELS], b[SIM_MAX_KERNELS];
+	const struct sim_mix *m = sim_mix_find("vgg");
 
-	gp_mix_kernels(m, 1000000, a);
-	gp_mix_kernels(m, 500000, b);
+	sim_mix_kernels(m, 1000000, a);
+	sim_mix_kernels(m, 500000, b);
 	for (u32 i = 0; i < m->nr_kernels; i++) {
 		assert_int_equal(b[i].duration_ns, a[i].duration_ns / 2);
 		assert_int_equal(b[i].fill_ppm, a[i].fill_ppm);
@@ -120,8 +120,8 @@ static void scale_changes_durations_only(void **state)
 
 static void unknown_names_are_not_found(void **state)
 {
-	assert_null(gp_mix_find("vgg19"));
-	assert_null(gp_mix_find(""));
+	assert_null(sim_mix_find("vgg19"));
+	assert_null(sim_mix_find(""));
 }
 
 int main(void)

@@ -30,36 +30,36 @@ static const char *const text =
 	"arrival = closed 2\n"
 	"kernel = 20ms\n";
 
-static void load(struct gp_scenario *sc, enum gp_mechanism m, enum gp_detect d)
+static void load(struct sim_scenario *sc, enum sim_mechanism m, enum sim_detect d)
 {
 	char error[256];
 
-	if (gp_scenario_parse(sc, text, strlen(text), "test", error, sizeof(error)))
+	if (sim_scenario_parse(sc, text, strlen(text), "test", error, sizeof(error)))
 		fail_msg("%s", error);
 	sc->mechanism = m;
 	sc->detect = d;
 }
 
-static void run(struct gp_scenario *sc, struct gp_sim_result *r)
+static void run(struct sim_scenario *sc, struct sim_result *r)
 {
 	char error[256] = "";
 
-	if (gp_scenario_validate(sc, error, sizeof(error)))
+	if (sim_scenario_validate(sc, error, sizeof(error)))
 		fail_msg("%s", error);
-	if (gp_sim_run(sc, true, NULL, r, error, sizeof(error)))
+	if (sim_run(sc, true, NULL, r, error, sizeof(error)))
 		fail_msg("%s", error);
-	gp_scenario_fini(sc);
+	sim_scenario_fini(sc);
 }
 
-static void go(struct gp_sim_result *r, enum gp_mechanism m, enum gp_detect d)
+static void go(struct sim_result *r, enum sim_mechanism m, enum sim_detect d)
 {
-	struct gp_scenario sc;
+	struct sim_scenario sc;
 
 	load(&sc, m, d);
 	run(&sc, r);
 }
 
-static void assert_nothing_lost(const struct gp_sim_result *r)
+static void assert_nothing_lost(const struct sim_result *r)
 {
 	assert_int_equal(r->lost, 0);
 	assert_int_equal(r->repeated, 0);
@@ -67,7 +67,7 @@ static void assert_nothing_lost(const struct gp_sim_result *r)
 }
 
 /* No preemption is quicker than the model allows, and software adds little. */
-static void assert_floor_holds(const struct gp_sim_result *r)
+static void assert_floor_holds(const struct sim_result *r)
 {
 	assert_true(r->floor_ns > 0);
 	for (u64 i = 0; i < r->preempt_samples.nr; i++)
@@ -77,224 +77,224 @@ static void assert_floor_holds(const struct gp_sim_result *r)
 
 static void cwsr_with_doorbells_keeps_online_near_alone(void **state)
 {
-	static const enum gp_mechanism mechs[] = { GP_MECH_CWSR, GP_MECH_CWSR_QUEUE };
+	static const enum sim_mechanism mechs[] = { SIM_MECH_CWSR, SIM_MECH_CWSR_QUEUE };
 
 	for (u32 i = 0; i < ARRAY_SIZE(mechs); i++) {
-		struct gp_sim_result r;
+		struct sim_result r;
 
-		go(&r, mechs[i], GP_DETECT_DOORBELL);
+		go(&r, mechs[i], SIM_DETECT_DOORBELL);
 		assert_nothing_lost(&r);
 		assert_floor_holds(&r);
 		assert_int_equal(r.classes[0].completed, 40);
 		assert_true(r.classes[0].latency.p99 * 100 <= r.classes[0].alone.p99 * 120);
 		assert_true(r.preemptions >= 39);
 		assert_true(r.classes[1].gpu_ns > 70 * r.classes[1].alone_gpu_ns / 100);
-		gp_sim_result_fini(&r);
+		sim_result_fini(&r);
 	}
 }
 
 static void stock_driver_makes_online_wait_for_kernels(void **state)
 {
-	static const enum gp_mechanism mechs[] = { GP_MECH_NONE, GP_MECH_HWPRIO };
+	static const enum sim_mechanism mechs[] = { SIM_MECH_NONE, SIM_MECH_HWPRIO };
 
 	for (u32 i = 0; i < ARRAY_SIZE(mechs); i++) {
-		struct gp_sim_result r;
+		struct sim_result r;
 
-		go(&r, mechs[i], GP_DETECT_DOORBELL);
+		go(&r, mechs[i], SIM_DETECT_DOORBELL);
 		assert_nothing_lost(&r);
 		assert_int_equal(r.switches, 0);
 		assert_true(r.classes[0].latency.p99 > 10 * MS);
 		for (u32 c = 0; c < r.nr_classes; c++)
 			assert_int_equal(r.classes[c].samples.nr + r.classes[c].waiting.nr,
 					 r.classes[c].requests);
-		gp_sim_result_fini(&r);
+		sim_result_fini(&r);
 	}
 }
 
 static void launch_block_and_drain_wait_for_what_is_running(void **state)
 {
-	static const enum gp_mechanism mechs[] = { GP_MECH_LAUNCH_BLOCK, GP_MECH_DRAIN };
+	static const enum sim_mechanism mechs[] = { SIM_MECH_LAUNCH_BLOCK, SIM_MECH_DRAIN };
 
 	for (u32 i = 0; i < ARRAY_SIZE(mechs); i++) {
-		struct gp_sim_result r;
+		struct sim_result r;
 
-		go(&r, mechs[i], GP_DETECT_DOORBELL);
+		go(&r, mechs[i], SIM_DETECT_DOORBELL);
 		assert_nothing_lost(&r);
 		assert_true(r.preemptions > 0);
 		assert_true(r.classes[0].latency.p99 > 10 * MS);
 		for (u32 c = 0; c < r.nr_classes; c++)
 			assert_int_equal(r.classes[c].samples.nr + r.classes[c].waiting.nr,
 					 r.classes[c].requests);
-		gp_sim_result_fini(&r);
+		sim_result_fini(&r);
 	}
 }
 
 static void launch_block_synchronises_below_its_batch(void **state)
 {
-	struct gp_scenario sc;
-	struct gp_sim_result r;
+	struct sim_scenario sc;
+	struct sim_result r;
 
-	load(&sc, GP_MECH_LAUNCH_BLOCK, GP_DETECT_DOORBELL);
+	load(&sc, SIM_MECH_LAUNCH_BLOCK, SIM_DETECT_DOORBELL);
 	sc.costs.block_threshold = 2;
 	sc.costs.block_batch = 8;
 	run(&sc, &r);
 	assert_nothing_lost(&r);
 	assert_true(r.classes[0].completed > 20);
-	gp_sim_result_fini(&r);
+	sim_result_fini(&r);
 }
 
 static void reset_is_quick_but_repeats_work(void **state)
 {
-	struct gp_sim_result r;
+	struct sim_result r;
 
-	go(&r, GP_MECH_RESET, GP_DETECT_DOORBELL);
+	go(&r, SIM_MECH_RESET, SIM_DETECT_DOORBELL);
 	assert_int_equal(r.lost, 0);
 	assert_true(r.repeated > 0);
 	assert_true(r.classes[0].latency.p99 * 100 <= r.classes[0].alone.p99 * 120);
 	/* 20 ms kernels killed every 10 ms never end. */
 	assert_int_equal(r.classes[1].completed, 0);
-	gp_sim_result_fini(&r);
+	sim_result_fini(&r);
 }
 
 static void polling_is_slower_by_its_period(void **state)
 {
-	struct gp_sim_result poll, critical, doorbell;
+	struct sim_result poll, critical, doorbell;
 
-	go(&poll, GP_MECH_CWSR, GP_DETECT_POLL);
-	go(&critical, GP_MECH_CWSR, GP_DETECT_CRITICAL);
-	go(&doorbell, GP_MECH_CWSR, GP_DETECT_DOORBELL);
+	go(&poll, SIM_MECH_CWSR, SIM_DETECT_POLL);
+	go(&critical, SIM_MECH_CWSR, SIM_DETECT_CRITICAL);
+	go(&doorbell, SIM_MECH_CWSR, SIM_DETECT_DOORBELL);
 	assert_nothing_lost(&poll);
 	assert_nothing_lost(&critical);
 	assert_true(doorbell.preempt_latency.p99 < critical.preempt_latency.p50);
 	assert_true(critical.preempt_latency.max < 2 * MS);
 	assert_true(poll.preempt_latency.max < 6 * MS);
-	gp_sim_result_fini(&poll);
-	gp_sim_result_fini(&critical);
-	gp_sim_result_fini(&doorbell);
+	sim_result_fini(&poll);
+	sim_result_fini(&critical);
+	sim_result_fini(&doorbell);
 }
 
 static void endless_kernel_yields_only_to_cwsr(void **state)
 {
-	struct gp_scenario sc;
-	struct gp_sim_result r;
+	struct sim_scenario sc;
+	struct sim_result r;
 
-	load(&sc, GP_MECH_NONE, GP_DETECT_DOORBELL);
+	load(&sc, SIM_MECH_NONE, SIM_DETECT_DOORBELL);
 	sc.classes[1].kernels[0].endless = true;
 	run(&sc, &r);
 	assert_int_equal(r.classes[0].completed, 0);
 	assert_nothing_lost(&r);
-	gp_sim_result_fini(&r);
+	sim_result_fini(&r);
 
-	load(&sc, GP_MECH_CWSR, GP_DETECT_DOORBELL);
+	load(&sc, SIM_MECH_CWSR, SIM_DETECT_DOORBELL);
 	sc.classes[1].kernels[0].endless = true;
 	run(&sc, &r);
 	assert_int_equal(r.classes[0].completed, 40);
 	assert_nothing_lost(&r);
-	gp_sim_result_fini(&r);
+	sim_result_fini(&r);
 }
 
 /* Two endless victims, one of them restored without room: waiting is not lost. */
 static void work_that_waits_for_room_is_not_lost(void **state)
 {
-	struct gp_scenario sc;
-	struct gp_sim_result r;
+	struct sim_scenario sc;
+	struct sim_result r;
 
-	load(&sc, GP_MECH_CWSR, GP_DETECT_DOORBELL);
+	load(&sc, SIM_MECH_CWSR, SIM_DETECT_DOORBELL);
 	sc.classes[1].kernels[0].endless = true;
 	sc.classes[1].processes = 3;
 	run(&sc, &r);
 	assert_nothing_lost(&r);
 	assert_int_equal(r.classes[0].completed, 40);
-	gp_sim_result_fini(&r);
+	sim_result_fini(&r);
 }
 
 static void no_injected_fault_loses_or_repeats_work(void **state)
 {
 	static const u32 kinds[] = {
-		GP_GPU_FAULT_REFUSE,
-		GP_GPU_FAULT_LOSE_FENCE,
-		GP_GPU_FAULT_SLOW,
-		GP_GPU_FAULT_COUNT + GP_RESULT_BUSY,
-		GP_GPU_FAULT_COUNT + GP_RESULT_ERROR,
-		GP_GPU_FAULT_COUNT + GP_RESULT_GONE,
+		GPU_FAULT_REFUSE,
+		GPU_FAULT_LOSE_FENCE,
+		GPU_FAULT_SLOW,
+		GPU_FAULT_COUNT + GP_RESULT_BUSY,
+		GPU_FAULT_COUNT + GP_RESULT_ERROR,
+		GPU_FAULT_COUNT + GP_RESULT_GONE,
 	};
 
 	for (u32 k = 0; k < ARRAY_SIZE(kinds); k++)
 		for (u64 at = 0; at < 40; at++) {
-			struct gp_scenario sc;
-			struct gp_sim_result r;
+			struct sim_scenario sc;
+			struct sim_result r;
 
-			load(&sc, GP_MECH_CWSR, GP_DETECT_DOORBELL);
+			load(&sc, SIM_MECH_CWSR, SIM_DETECT_DOORBELL);
 			sc.nr_faults = 1;
-			sc.faults[0] = (struct gp_fault_spec){
+			sc.faults[0] = (struct sim_fault_spec){
 				.at_ns = 95 * MS + at * 500000,
 				.kind = kinds[k],
-				.arg = kinds[k] == GP_GPU_FAULT_SLOW ? 20 : 1,
+				.arg = kinds[k] == GPU_FAULT_SLOW ? 20 : 1,
 			};
 			run(&sc, &r);
 			assert_nothing_lost(&r);
-			gp_sim_result_fini(&r);
+			sim_result_fini(&r);
 		}
 }
 
 static void hung_firmware_stops_the_run_with_a_reason(void **state)
 {
-	struct gp_scenario sc;
-	struct gp_sim_result r;
+	struct sim_scenario sc;
+	struct sim_result r;
 
-	load(&sc, GP_MECH_CWSR, GP_DETECT_DOORBELL);
+	load(&sc, SIM_MECH_CWSR, SIM_DETECT_DOORBELL);
 	sc.duration_ns = 12000 * MS;
 	sc.nr_faults = 1;
-	sc.faults[0] = (struct gp_fault_spec){
-		.at_ns = 95 * MS, .kind = GP_GPU_FAULT_HANG, .arg = 1,
+	sc.faults[0] = (struct sim_fault_spec){
+		.at_ns = 95 * MS, .kind = GPU_FAULT_HANG, .arg = 1,
 	};
 	run(&sc, &r);
 	assert_string_not_equal(r.stopped, "");
 	assert_int_equal(r.lost, 0);
-	gp_sim_result_fini(&r);
+	sim_result_fini(&r);
 }
 
 static void corrupted_save_area_is_noticed(void **state)
 {
-	struct gp_scenario sc;
-	struct gp_sim_result r;
+	struct sim_scenario sc;
+	struct sim_result r;
 
-	load(&sc, GP_MECH_CWSR, GP_DETECT_DOORBELL);
+	load(&sc, SIM_MECH_CWSR, SIM_DETECT_DOORBELL);
 	sc.nr_faults = 1;
-	sc.faults[0] = (struct gp_fault_spec){ .at_ns = 95 * MS, .kind = GP_GPU_FAULT_CORRUPT };
+	sc.faults[0] = (struct sim_fault_spec){ .at_ns = 95 * MS, .kind = GPU_FAULT_CORRUPT };
 	run(&sc, &r);
 	assert_true(r.lost || r.repeated || r.stopped[0]);
-	gp_sim_result_fini(&r);
+	sim_result_fini(&r);
 }
 
 static void more_queues_than_slots_all_finish(void **state)
 {
-	struct gp_scenario sc;
-	struct gp_sim_result r;
+	struct sim_scenario sc;
+	struct sim_result r;
 
-	load(&sc, GP_MECH_CWSR, GP_DETECT_DOORBELL);
+	load(&sc, SIM_MECH_CWSR, SIM_DETECT_DOORBELL);
 	sc.classes[1].processes = 12;
 	sc.classes[1].queues = 4;
 	sc.classes[1].kernels[0].duration_ns = MS;
 	run(&sc, &r);
 	assert_nothing_lost(&r);
 	assert_true(r.classes[1].completed > 100);
-	gp_sim_result_fini(&r);
+	sim_result_fini(&r);
 }
 
 static void same_seed_gives_the_same_run(void **state)
 {
-	struct gp_sim_result a, b;
+	struct sim_result a, b;
 
-	go(&a, GP_MECH_CWSR, GP_DETECT_CRITICAL);
-	go(&b, GP_MECH_CWSR, GP_DETECT_CRITICAL);
+	go(&a, SIM_MECH_CWSR, SIM_DETECT_CRITICAL);
+	go(&b, SIM_MECH_CWSR, SIM_DETECT_CRITICAL);
 	assert_int_equal(a.preempt_latency.nr, b.preempt_latency.nr);
 	assert_memory_equal(a.preempt_samples.ns, b.preempt_samples.ns,
 			    a.preempt_samples.nr * sizeof(u64));
 	assert_memory_equal(&a.classes[1].latency, &b.classes[1].latency,
-			    sizeof(struct gp_summary));
-	gp_sim_result_fini(&a);
-	gp_sim_result_fini(&b);
+			    sizeof(struct sim_summary));
+	sim_result_fini(&a);
+	sim_result_fini(&b);
 }
 
 static void every_policy_runs_every_mechanism(void **state)
@@ -302,18 +302,18 @@ static void every_policy_runs_every_mechanism(void **state)
 	const char *policy;
 
 	for (u32 p = 0; (policy = gp_policy_name_at(p)); p++)
-		for (u32 m = 0; m < GP_MECH_COUNT; m++) {
-			struct gp_scenario sc;
-			struct gp_sim_result r;
+		for (u32 m = 0; m < SIM_MECH_COUNT; m++) {
+			struct sim_scenario sc;
+			struct sim_result r;
 
-			load(&sc, (enum gp_mechanism)m, GP_DETECT_DOORBELL);
+			load(&sc, (enum sim_mechanism)m, SIM_DETECT_DOORBELL);
 			snprintf(sc.policy, sizeof(sc.policy), "%s", policy);
 			run(&sc, &r);
 			assert_int_equal(r.lost, 0);
 			assert_string_equal(r.stopped, "");
-			assert_true(m == GP_MECH_RESET || !r.repeated);
+			assert_true(m == SIM_MECH_RESET || !r.repeated);
 			assert_true(r.classes[0].completed > 0);
-			gp_sim_result_fini(&r);
+			sim_result_fini(&r);
 		}
 }
 

@@ -15,12 +15,12 @@
 
 static char error[512];
 
-static int parse(struct gp_scenario *sc, const char *text)
+static int parse(struct sim_scenario *sc, const char *text)
 {
-	return gp_scenario_parse(sc, text, strlen(text), "dir/t.scn", error, sizeof(error));
+	return sim_scenario_parse(sc, text, strlen(text), "dir/t.scn", error, sizeof(error));
 }
 
-static void parse_ok(struct gp_scenario *sc, const char *text)
+static void parse_ok(struct sim_scenario *sc, const char *text)
 {
 	if (parse(sc, text))
 		fail_msg("%s", error);
@@ -28,51 +28,51 @@ static void parse_ok(struct gp_scenario *sc, const char *text)
 
 static void names_go_both_ways(void **state)
 {
-	enum gp_mechanism m;
-	enum gp_detect d;
+	enum sim_mechanism m;
+	enum sim_detect d;
 
-	for (u32 i = 0; i < GP_MECH_COUNT; i++) {
-		const char *name = gp_mechanism_name((enum gp_mechanism)i);
+	for (u32 i = 0; i < SIM_MECH_COUNT; i++) {
+		const char *name = sim_mechanism_name((enum sim_mechanism)i);
 
-		assert_int_equal(gp_mechanism_parse(name, &m), 0);
+		assert_int_equal(sim_mechanism_parse(name, &m), 0);
 		assert_int_equal(m, i);
 	}
-	for (u32 i = 0; i < GP_DETECT_COUNT; i++) {
-		assert_int_equal(gp_detect_parse(gp_detect_name((enum gp_detect)i), &d), 0);
+	for (u32 i = 0; i < SIM_DETECT_COUNT; i++) {
+		assert_int_equal(sim_detect_parse(sim_detect_name((enum sim_detect)i), &d), 0);
 		assert_int_equal(d, i);
 	}
-	assert_int_equal(gp_mechanism_parse("CWSR", &m), -EINVAL);
-	assert_int_equal(gp_detect_parse("", &d), -EINVAL);
+	assert_int_equal(sim_mechanism_parse("CWSR", &m), -EINVAL);
+	assert_int_equal(sim_detect_parse("", &d), -EINVAL);
 }
 
 static void little_is_needed(void **state)
 {
-	struct gp_scenario sc;
+	struct sim_scenario sc;
 
 	parse_ok(&sc, "[class a]\nkernel = 1ms");
 	assert_string_equal(sc.name, "t");
 	assert_string_equal(sc.gpu, "mi300x");
 	assert_string_equal(sc.policy, "prio");
-	assert_int_equal(sc.mechanism, GP_MECH_CWSR);
-	assert_int_equal(sc.detect, GP_DETECT_DOORBELL);
+	assert_int_equal(sc.mechanism, SIM_MECH_CWSR);
+	assert_int_equal(sc.detect, SIM_DETECT_DOORBELL);
 	assert_int_equal(sc.duration_ns, S);
 	assert_int_equal(sc.costs.poll_ns, 5 * MS);
 	assert_int_equal(sc.costs.block_threshold, 16);
 	assert_int_equal(sc.nr_classes, 1);
 	assert_int_equal(sc.classes[0].attr.prio, GP_PRIO_DEFAULT);
 	assert_int_equal(sc.classes[0].attr.weight, GP_WEIGHT_DEFAULT);
-	assert_int_equal(sc.classes[0].arrival.kind, GP_ARRIVAL_CLOSED);
+	assert_int_equal(sc.classes[0].arrival.kind, SIM_ARRIVAL_CLOSED);
 	assert_int_equal(sc.classes[0].arrival.concurrency, 1);
 	assert_true(sc.classes[0].stop_ns == U64_MAX);
 	assert_int_equal(sc.classes[0].kernels[0].fill_ppm, 1000000);
 	assert_int_equal(sc.classes[0].kernels[0].workgroup_size, 256);
-	assert_int_equal(gp_scenario_validate(&sc, error, sizeof(error)), 0);
-	gp_scenario_fini(&sc);
+	assert_int_equal(sim_scenario_validate(&sc, error, sizeof(error)), 0);
+	sim_scenario_fini(&sc);
 }
 
 static void every_key_lands_where_it_belongs(void **state)
 {
-	struct gp_scenario sc;
+	struct sim_scenario sc;
 
 	parse_ok(&sc,
 		 "# a comment\r\n"
@@ -94,7 +94,7 @@ static void every_key_lands_where_it_belongs(void **state)
 	assert_string_equal(sc.name, "all-keys");
 	assert_string_equal(sc.title, "Caf\xc3\xa9");
 	assert_string_equal(sc.engine, "state");
-	assert_int_equal(sc.detect, GP_DETECT_CRITICAL);
+	assert_int_equal(sc.detect, SIM_DETECT_CRITICAL);
 	assert_int_equal(sc.seed, 99);
 	assert_int_equal(sc.duration_ns, 250 * MS);
 	assert_int_equal(sc.nr_slots, 4);
@@ -113,12 +113,12 @@ static void every_key_lands_where_it_belongs(void **state)
 	assert_true(sc.classes[0].kernels[2].endless);
 	assert_int_equal(sc.classes[0].kernels[2].workgroups, 7);
 	assert_int_equal(sc.classes[0].kernels[2].fill_ppm, 0);
-	gp_scenario_fini(&sc);
+	sim_scenario_fini(&sc);
 }
 
 static void arrivals_are_read(void **state)
 {
-	struct gp_scenario sc;
+	struct sim_scenario sc;
 
 	parse_ok(&sc, "[class a]\nkernel=1ms\narrival = closed 3 think 2ms\n"
 		      "[class b]\nkernel=1ms\narrival = poisson every 4ms\n"
@@ -127,19 +127,19 @@ static void arrivals_are_read(void **state)
 		      "[class e]\nkernel=1ms\narrival = closed think 1us\n");
 	assert_int_equal(sc.classes[0].arrival.concurrency, 3);
 	assert_int_equal(sc.classes[0].arrival.think_ns, 2 * MS);
-	assert_int_equal(sc.classes[1].arrival.kind, GP_ARRIVAL_POISSON);
+	assert_int_equal(sc.classes[1].arrival.kind, SIM_ARRIVAL_POISSON);
 	assert_int_equal(sc.classes[1].arrival.period_ns, 4 * MS);
 	assert_int_equal(sc.classes[2].arrival.burst, 4);
 	assert_int_equal(sc.classes[2].arrival.burst_gap_ns, 5 * MS);
 	assert_int_equal(sc.classes[3].arrival.period_ns, 2 * S);
 	assert_int_equal(sc.classes[4].arrival.concurrency, 1);
 	assert_int_equal(sc.classes[4].arrival.think_ns, US);
-	gp_scenario_fini(&sc);
+	sim_scenario_fini(&sc);
 }
 
 static void a_mix_is_its_kernels(void **state)
 {
-	struct gp_scenario sc;
+	struct sim_scenario sc;
 	u64 sum = 0;
 
 	parse_ok(&sc, "[class a]\nkernel = 1ms\nmix = vgg scale 0.5\n");
@@ -147,30 +147,30 @@ static void a_mix_is_its_kernels(void **state)
 	for (u32 i = 1; i < 72; i++)
 		sum += sc.classes[0].kernels[i].duration_ns;
 	assert_in_range(sum, 2647 * US - 100, 2647 * US + 100);
-	gp_scenario_fini(&sc);
+	sim_scenario_fini(&sc);
 }
 
 static void faults_are_sorted_and_find_their_class(void **state)
 {
-	struct gp_scenario sc;
+	struct sim_scenario sc;
 
 	parse_ok(&sc, "[fault]\nat = 5ms\nkind = refuse\narg = b\n"
 		      "[fault]\nat = 1ms\nkind = lose-fence\n"
 		      "[fault]\narg = 3\nat = 3ms\nkind = result-busy\n"
 		      "[class a]\nkernel = 1ms\n[class b]\nkernel = 1ms\n");
 	assert_int_equal(sc.nr_faults, 3);
-	assert_int_equal(sc.faults[0].kind, GP_GPU_FAULT_LOSE_FENCE);
+	assert_int_equal(sc.faults[0].kind, GPU_FAULT_LOSE_FENCE);
 	assert_int_equal(sc.faults[0].arg, 1);
-	assert_int_equal(sc.faults[1].kind, GP_GPU_FAULT_COUNT + GP_RESULT_BUSY);
+	assert_int_equal(sc.faults[1].kind, GPU_FAULT_COUNT + GP_RESULT_BUSY);
 	assert_int_equal(sc.faults[1].arg, 3);
 	assert_int_equal(sc.faults[2].at_ns, 5 * MS);
 	assert_int_equal(sc.faults[2].arg, 1);
-	gp_scenario_fini(&sc);
+	sim_scenario_fini(&sc);
 }
 
 static void parameters_take_durations_and_numbers(void **state)
 {
-	struct gp_scenario sc;
+	struct sim_scenario sc;
 
 	parse_ok(&sc, "[params]\nhysteresis_ns = 20us\nmin_run_ns = 500\n"
 		      "fair.granularity_ns = 1ms\n[class a]\nkernel = 1ms\n");
@@ -179,7 +179,7 @@ static void parameters_take_durations_and_numbers(void **state)
 	assert_int_equal(sc.params[0].value, 20 * US);
 	assert_int_equal(sc.params[1].value, 500);
 	assert_int_equal(sc.params[2].value, MS);
-	gp_scenario_fini(&sc);
+	sim_scenario_fini(&sc);
 }
 
 /* Every line that is wrong is named, with its number and a reason. */
@@ -272,7 +272,7 @@ static const struct {
 static void malformed_text_is_refused_with_line_and_reason(void **state)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(malformed); i++) {
-		struct gp_scenario sc;
+		struct sim_scenario sc;
 		char want[300];
 
 		snprintf(want, sizeof(want), "dir/t.scn%s", malformed[i].message);
@@ -284,29 +284,29 @@ static void malformed_text_is_refused_with_line_and_reason(void **state)
 static void nul_bytes_and_long_lines_are_refused(void **state)
 {
 	static char text[2 * 1024 * 1024];
-	struct gp_scenario sc;
+	struct sim_scenario sc;
 
-	assert_int_equal(gp_scenario_parse(&sc, "[scenario]\n\0", 12, "f", error, sizeof(error)),
+	assert_int_equal(sim_scenario_parse(&sc, "[scenario]\n\0", 12, "f", error, sizeof(error)),
 			 -EINVAL);
 	assert_string_equal(error, "f:2: control character 0x00");
 	memset(text, 'x', sizeof(text));
-	assert_int_equal(gp_scenario_parse(&sc, text, 1024, "f", error, sizeof(error)), -EINVAL);
+	assert_int_equal(sim_scenario_parse(&sc, text, 1024, "f", error, sizeof(error)), -EINVAL);
 	assert_string_equal(error, "f:1: line longer than 1023 bytes");
-	assert_int_equal(gp_scenario_parse(&sc, text, sizeof(text), "f", error, sizeof(error)),
+	assert_int_equal(sim_scenario_parse(&sc, text, sizeof(text), "f", error, sizeof(error)),
 			 -EINVAL);
 	assert_string_equal(error, "f: larger than 1 MiB");
 }
 
 static void messages_stay_one_line_in_any_buffer(void **state)
 {
-	struct gp_scenario sc;
+	struct sim_scenario sc;
 	char tiny[8];
 
-	assert_int_equal(gp_scenario_parse(&sc, "x", 1, "a\nb", error, sizeof(error)), -EINVAL);
+	assert_int_equal(sim_scenario_parse(&sc, "x", 1, "a\nb", error, sizeof(error)), -EINVAL);
 	assert_null(strchr(error, '\n'));
-	assert_int_equal(gp_scenario_parse(&sc, "x", 1, "file", tiny, sizeof(tiny)), -EINVAL);
+	assert_int_equal(sim_scenario_parse(&sc, "x", 1, "file", tiny, sizeof(tiny)), -EINVAL);
 	assert_int_equal(strlen(tiny), 7);
-	assert_int_equal(gp_scenario_parse(&sc, "x", 1, "file", NULL, 0), -EINVAL);
+	assert_int_equal(sim_scenario_parse(&sc, "x", 1, "file", NULL, 0), -EINVAL);
 }
 
 static const struct {
@@ -328,29 +328,29 @@ static const struct {
 static void impossible_scenarios_are_refused_as_a_whole(void **state)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(impossible); i++) {
-		struct gp_scenario sc;
+		struct sim_scenario sc;
 
 		parse_ok(&sc, impossible[i].text);
-		assert_int_equal(gp_scenario_validate(&sc, error, sizeof(error)), -EINVAL);
+		assert_int_equal(sim_scenario_validate(&sc, error, sizeof(error)), -EINVAL);
 		assert_string_equal(error, impossible[i].message);
-		gp_scenario_fini(&sc);
+		sim_scenario_fini(&sc);
 	}
 }
 
 static void changes_after_reading_are_checked(void **state)
 {
-	struct gp_scenario sc;
+	struct sim_scenario sc;
 
 	parse_ok(&sc, "[class a]\nkernel = 1ms\n");
 	strcpy(sc.gpu, "h100");
-	assert_int_equal(gp_scenario_validate(&sc, error, sizeof(error)), -EINVAL);
+	assert_int_equal(sim_scenario_validate(&sc, error, sizeof(error)), -EINVAL);
 	assert_string_equal(error, "no gpu 'h100'; see gpreempt sim list");
 	strcpy(sc.gpu, "tiny");
 	sc.duration_ns = 0;
-	assert_int_equal(gp_scenario_validate(&sc, error, sizeof(error)), -EINVAL);
+	assert_int_equal(sim_scenario_validate(&sc, error, sizeof(error)), -EINVAL);
 	sc.duration_ns = S;
-	assert_int_equal(gp_scenario_validate(&sc, error, sizeof(error)), 0);
-	gp_scenario_fini(&sc);
+	assert_int_equal(sim_scenario_validate(&sc, error, sizeof(error)), 0);
+	sim_scenario_fini(&sc);
 }
 
 static void write_text(const char *dir, const char *name, const char *text, char *path)
@@ -368,26 +368,26 @@ static void a_trace_is_found_beside_the_scenario(void **state)
 {
 	char dir[] = "/tmp/gp-scenario-XXXXXX";
 	char scn[256], times[256];
-	struct gp_scenario sc;
+	struct sim_scenario sc;
 
 	assert_non_null(mkdtemp(dir));
 	write_text(dir, "t.scn", "[class a]\nkernel = 1ms\narrival = trace my times.txt\n", scn);
 	write_text(dir, "my times.txt", "# arrivals\n0\n1500 # ns\n\n2ms\r\n2ms\n1s\n", times);
-	if (gp_scenario_load(&sc, scn, error, sizeof(error)))
+	if (sim_scenario_load(&sc, scn, error, sizeof(error)))
 		fail_msg("%s", error);
 	assert_int_equal(sc.classes[0].arrival.nr_trace, 5);
 	assert_int_equal(sc.classes[0].arrival.trace_ns[1], 1500);
 	assert_int_equal(sc.classes[0].arrival.trace_ns[4], S);
-	gp_scenario_fini(&sc);
+	sim_scenario_fini(&sc);
 
 	write_text(dir, "my times.txt", "2ms\n1ms\n", times);
-	assert_int_equal(gp_scenario_load(&sc, scn, error, sizeof(error)), -EINVAL);
+	assert_int_equal(sim_scenario_load(&sc, scn, error, sizeof(error)), -EINVAL);
 	assert_non_null(strstr(error, "t.scn:3: my times.txt:2: times ascend"));
 	write_text(dir, "my times.txt", "soon\n", times);
-	assert_int_equal(gp_scenario_load(&sc, scn, error, sizeof(error)), -EINVAL);
+	assert_int_equal(sim_scenario_load(&sc, scn, error, sizeof(error)), -EINVAL);
 	assert_non_null(strstr(error, "my times.txt:1: not a time such as 20ms"));
 	write_text(dir, "my times.txt", "0\n", times);
-	assert_int_equal(gp_scenario_load(&sc, scn, error, sizeof(error)), -EINVAL);
+	assert_int_equal(sim_scenario_load(&sc, scn, error, sizeof(error)), -EINVAL);
 	assert_non_null(strstr(error, "no arrival after 0"));
 	unlink(times);
 	unlink(scn);
@@ -396,12 +396,12 @@ static void a_trace_is_found_beside_the_scenario(void **state)
 
 static void files_that_cannot_be_read_say_why(void **state)
 {
-	struct gp_scenario sc;
+	struct sim_scenario sc;
 
-	assert_int_equal(gp_scenario_load(&sc, "/nonexistent.scn", error, sizeof(error)), -ENOENT);
+	assert_int_equal(sim_scenario_load(&sc, "/nonexistent.scn", error, sizeof(error)), -ENOENT);
 	assert_string_equal(error, "/nonexistent.scn: No such file or directory");
-	assert_int_equal(gp_scenario_load(&sc, "/tmp", error, sizeof(error)), -EISDIR);
-	assert_int_equal(gp_scenario_load(&sc, "/dev/null", error, sizeof(error)), -EINVAL);
+	assert_int_equal(sim_scenario_load(&sc, "/tmp", error, sizeof(error)), -EISDIR);
+	assert_int_equal(sim_scenario_load(&sc, "/dev/null", error, sizeof(error)), -EINVAL);
 	assert_string_equal(error, "/dev/null: not a regular file");
 }
 

@@ -12,24 +12,24 @@
 #define WORKGROUPS 10
 #define WORKGROUP_NS 1000
 
-static void judge(u64 wgs, u64 ns, s64 signal, struct gp_sim_result *result)
+static void judge(u64 wgs, u64 ns, s64 signal, struct sim_result *result)
 {
-	struct gp_sim sim = { .result = result };
-	struct gp_proc proc = { .sim = &sim };
+	struct sim sim = { .result = result };
+	struct sim_proc proc = { .sim = &sim };
 	u64 tally[1][2] = { { wgs, ns } };
-	struct gp_signal signals[1] = { { .value = signal } };
-	struct gp_sim_queue q = {
+	struct gpu_signal signals[1] = { { .value = signal } };
+	struct sim_queue q = {
 		.proc = &proc, .nr_packets = 1, .tally = tally, .signals = signals,
 	};
-	struct gp_kernel_image k = { .nr_workgroups = WORKGROUPS, .workgroup_ns = WORKGROUP_NS };
+	struct sim_kernel_image k = { .nr_workgroups = WORKGROUPS, .workgroup_ns = WORKGROUP_NS };
 
 	memset(result, 0, sizeof(*result));
-	gp_verify_packet(&q, 0, &k);
+	sim_verify_packet(&q, 0, &k);
 }
 
 static void assert_verdict(u64 wgs, u64 ns, s64 signal, u64 lost, u64 repeated)
 {
-	static struct gp_sim_result r;
+	static struct sim_result r;
 
 	judge(wgs, ns, signal, &r);
 	assert_int_equal(r.lost, lost);
@@ -64,14 +64,14 @@ static void signal_counts_down_exactly_once(void **state)
 	assert_verdict(10, 10000, -1, 0, 1);
 }
 
-static const struct gp_gpu_host_ops no_ops;
+static const struct gpu_host_ops no_ops;
 
-static void *test_alloc(struct gp_gpu_host *host, size_t bytes)
+static void *test_alloc(struct gpu_host *host, size_t bytes)
 {
 	return test_calloc(1, bytes);
 }
 
-static void test_release(struct gp_gpu_host *host, void *mem)
+static void test_release(struct gpu_host *host, void *mem)
 {
 	test_free(mem);
 }
@@ -79,13 +79,13 @@ static void test_release(struct gp_gpu_host *host, void *mem)
 /* A packet consumed by a GPU that has nothing of it, unless @ctl_offset says saved. */
 static bool vanished(s64 signal, u64 rptr, u32 ctl_offset)
 {
-	struct gp_gpu_host_ops ops = no_ops;
-	struct gp_sim sim = { .host = { .ops = &ops } };
-	struct gp_gpu_config config = { .profile = gp_profile_find("tiny"), .engine = "timed" };
-	struct gp_proc proc = { .sim = &sim };
-	struct gp_signal signals[1] = { { .value = signal } };
+	struct gpu_host_ops ops = no_ops;
+	struct sim sim = { .host = { .ops = &ops } };
+	struct gpu_config config = { .profile = gpu_profile_find("tiny"), .engine = "timed" };
+	struct sim_proc proc = { .sim = &sim };
+	struct gpu_signal signals[1] = { { .value = signal } };
 	u64 pointers[2] = { rptr, 1 };
-	struct gp_sim_queue q = {
+	struct sim_queue q = {
 		.proc = &proc, .nr_packets = 1, .signals = signals, .pointers = pointers,
 	};
 	u32 *mqd;
@@ -93,15 +93,15 @@ static bool vanished(s64 signal, u64 rptr, u32 ctl_offset)
 
 	ops.alloc = test_alloc;
 	ops.free = test_release;
-	assert_int_equal(gp_gpu_create(&config, &sim.host, &sim.gpu), 0);
-	assert_int_equal(gp_space_init(&sim.gart, 0, 1 << 16), 0);
-	q.mqd = gp_space_alloc(&sim.gart, GP_MQD_BYTES, 4096);
-	mqd = gp_space_ptr(&sim.gart, q.mqd, GP_MQD_BYTES);
-	mqd[GP_MQD_CTL_STACK_SIZE / 4] = 4096;
-	mqd[GP_MQD_CTL_STACK_OFFSET / 4] = ctl_offset;
-	ret = gp_verify_has_vanished(&q);
-	gp_gpu_destroy(sim.gpu);
-	gp_space_fini(&sim.gart);
+	assert_int_equal(gpu_create(&config, &sim.host, &sim.gpu), 0);
+	assert_int_equal(sim_space_init(&sim.gart, 0, 1 << 16), 0);
+	q.mqd = sim_space_alloc(&sim.gart, GPU_MQD_BYTES, 4096);
+	mqd = sim_space_ptr(&sim.gart, q.mqd, GPU_MQD_BYTES);
+	mqd[GPU_MQD_CTL_STACK_SIZE / 4] = 4096;
+	mqd[GPU_MQD_CTL_STACK_OFFSET / 4] = ctl_offset;
+	ret = sim_verify_has_vanished(&q);
+	gpu_destroy(sim.gpu);
+	sim_space_fini(&sim.gart);
 	return ret;
 }
 

@@ -33,7 +33,7 @@ static void texts_are_escaped(void **state)
 {
 	FILE *out = begin();
 
-	gp_report_paragraph(out, "<script>alert('x') & \"y\"</script>");
+	trace_report_paragraph(out, "<script>alert('x') & \"y\"</script>");
 	fclose(out);
 	assert_string_equal(text, "<p>&lt;script&gt;alert(&#39;x&#39;) &amp; &quot;y&quot;"
 				  "&lt;/script&gt;</p>\n");
@@ -53,7 +53,7 @@ static void durations_have_no_needless_digits(void **state)
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
 		char got[32];
 
-		gp_svg_duration(cases[i].ns, got, sizeof(got));
+		trace_svg_duration(cases[i].ns, got, sizeof(got));
 		assert_string_equal(got, cases[i].text);
 	}
 }
@@ -62,18 +62,18 @@ static void only_boxes_inside_the_window_are_drawn(void **state)
 {
 	static const char *const tracks[] = { "one" };
 	static const char *const kinds[] = { "kernel" };
-	const struct gp_report_span spans[] = {
+	const struct trace_report_span spans[] = {
 		{ 0, 0, 0, 99 }, { 0, 0, 90, 110 }, { 0, 0, 150, 160 }, { 0, 0, 199, 300 },
 		{ 0, 0, 200, 300 }, { 7, 0, 150, 160 }, { 0, 3, 150, 160 },
 	};
-	struct gp_report_timeline t = {
+	struct trace_report_timeline t = {
 		.description = "d", .from_ns = 100, .to_ns = 200, .zero_ns = 150, .nr_tracks = 1,
 		.tracks = tracks, .nr_kinds = 1, .kinds = kinds, .nr_spans = ARRAY_SIZE(spans),
 		.spans = spans,
 	};
 	FILE *out = begin();
 
-	gp_report_timeline(out, &t);
+	trace_report_timeline(out, &t);
 	fclose(out);
 	assert_int_equal(count("<title>kernel"), 3);
 	assert_int_equal(count("class=\"zero\""), 1);
@@ -84,20 +84,20 @@ static void only_boxes_inside_the_window_are_drawn(void **state)
 static void curves_without_points_are_in_the_legend_only(void **state)
 {
 	const u64 ns[] = { 1000, 2000, 50000 };
-	const struct gp_report_curve curves[] = {
+	const struct trace_report_curve curves[] = {
 		{ "some", 0, 0, 3, 3, ns },
 		{ "none at all", 1, 1, 0, 10, NULL },
 	};
 	FILE *out = begin();
 
-	gp_report_curves(out, "d", curves, 2);
+	trace_report_curves(out, "d", curves, 2);
 	fclose(out);
 	assert_int_equal(count("<path class=\"curve"), 1);
 	assert_non_null(strstr(text, "none at all (never)"));
 	assert_null(strstr(text, "nan"));
 	free(text);
 	out = begin();
-	gp_report_curves(out, "d", curves + 1, 1);
+	trace_report_curves(out, "d", curves + 1, 1);
 	fclose(out);
 	assert_int_equal(count("<path class=\"curve"), 0);
 	free(text);

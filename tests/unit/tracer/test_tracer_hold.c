@@ -19,45 +19,45 @@
 #define GPU 0x1234
 #define MS 1000000ull
 
-static struct gp_tracer t;
+static struct tracer t;
 static uint64_t now_ns;
 static int suspend_result, resume_result;
-static struct gp_wire_done last;
+static struct wire_done last;
 
-uint64_t gp_tracer_now_ns(void)
+uint64_t tracer_now_ns(void)
 {
 	return now_ns;
 }
 
-void gp_tracer_end(struct gp_tracer *tracer, int error, const char *why)
+void tracer_end(struct tracer *tracer, int error, const char *why)
 {
 	tracer->done = true;
 	tracer->error = error;
 	tracer->why = why;
 }
 
-int gp_tracer_send_done(struct gp_tracer *tracer, struct gp_wire_done *done)
+int tracer_send_done(struct tracer *tracer, struct wire_done *done)
 {
 	last = *done;
 	return 0;
 }
 
-int gp_tracer_note(struct gp_tracer *tracer, enum gp_wire_note_code code, uint32_t gpu_id,
-		   uint64_t value, const char *text)
+int tracer_note(struct tracer *tracer, enum wire_note_code code, uint32_t gpu_id,
+		uint64_t value, const char *text)
 {
 	return 0;
 }
 
-int gp_tracer_refresh(struct gp_tracer *tracer)
+int tracer_refresh(struct tracer *tracer)
 {
 	return 0;
 }
 
-void gp_tracer_restart(struct gp_tracer *tracer, struct gp_tracer_queue *q)
+void tracer_restart(struct tracer *tracer, struct tracer_queue *q)
 {
 }
 
-void gp_tracer_expect(struct gp_tracer *tracer, uint32_t gpu_id)
+void tracer_expect(struct tracer *tracer, uint32_t gpu_id)
 {
 }
 
@@ -67,56 +67,56 @@ static int carry_out(uint32_t *ids, uint32_t nr, int result)
 	uint32_t i;
 
 	for (i = 0; !result && i < nr; i++)
-		ids[i] |= GP_KFD_DBG_QUEUE_INVALID;
+		ids[i] |= DRV_KFD_DBG_QUEUE_INVALID;
 	return result < 0 ? result : (int)nr * result;
 }
 
-int gp_kfd_dbg_suspend(int fd, uint32_t pid, uint32_t *ids, uint32_t nr, uint32_t grace)
+int drv_kfd_dbg_suspend(int fd, uint32_t pid, uint32_t *ids, uint32_t nr, uint32_t grace)
 {
 	return carry_out(ids, nr, suspend_result);
 }
 
-int gp_kfd_dbg_resume(int fd, uint32_t pid, uint32_t *ids, uint32_t nr)
+int drv_kfd_dbg_resume(int fd, uint32_t pid, uint32_t *ids, uint32_t nr)
 {
 	return carry_out(ids, nr, resume_result);
 }
 
-int gp_kfd_dbg_result(uint32_t id)
+int drv_kfd_dbg_result(uint32_t id)
 {
-	return id & GP_KFD_DBG_QUEUE_INVALID ? -ESRCH : 0;
+	return id & DRV_KFD_DBG_QUEUE_INVALID ? -ESRCH : 0;
 }
 
 /* Two queues, held for a second. */
 static int setup(void **state)
 {
-	struct gp_wire_order o = {
-		.epoch = 1, .gpu_id = GPU, .queue_id = GP_WIRE_QUEUE_ALL, .lease_ns = 1000 * MS,
+	struct wire_order o = {
+		.epoch = 1, .gpu_id = GPU, .queue_id = WIRE_QUEUE_ALL, .lease_ns = 1000 * MS,
 	};
 	uint32_t i;
 
 	memset(&t, 0, sizeof(t));
-	gp_client_holds_init(&t.holds);
+	client_holds_init(&t.holds);
 	now_ns = 5000 * MS;
 	suspend_result = resume_result = 1;
 	for (i = 0; i < 2; i++)
-		t.queues[t.nr_queues++].e = (struct gp_kfd_queue_entry){
-			.gpu_id = GPU, .queue_id = i, .type = GP_KFD_QUEUE_AQL,
+		t.queues[t.nr_queues++].e = (struct drv_kfd_queue_entry){
+			.gpu_id = GPU, .queue_id = i, .type = DRV_KFD_QUEUE_AQL,
 		};
-	gp_tracer_hold(&t, &o);
-	return last.result != GP_WIRE_OK || !t.queues[0].suspended || !t.queues[1].suspended;
+	tracer_hold(&t, &o);
+	return last.result != WIRE_OK || !t.queues[0].suspended || !t.queues[1].suspended;
 }
 
 static void release(void)
 {
-	struct gp_wire_order o = { .epoch = 3, .gpu_id = GPU, .queue_id = GP_WIRE_QUEUE_ALL };
+	struct wire_order o = { .epoch = 3, .gpu_id = GPU, .queue_id = WIRE_QUEUE_ALL };
 
-	gp_tracer_unhold(&t, &o);
+	tracer_unhold(&t, &o);
 }
 
 static void release_lets_go(void **state)
 {
 	release();
-	assert_int_equal(last.result, GP_WIRE_OK);
+	assert_int_equal(last.result, WIRE_OK);
 	assert_false(t.queues[0].suspended);
 	assert_false(t.done);
 }
@@ -124,10 +124,10 @@ static void release_lets_go(void **state)
 /* The node stays held: an answer that it went on would be wrong. */
 static void one_queue_of_a_held_node_is_not_released(void **state)
 {
-	struct gp_wire_order o = { .epoch = 2, .gpu_id = GPU, .queue_id = 1 };
+	struct wire_order o = { .epoch = 2, .gpu_id = GPU, .queue_id = 1 };
 
-	gp_tracer_unhold(&t, &o);
-	assert_int_equal(last.result, GP_WIRE_ERROR);
+	tracer_unhold(&t, &o);
+	assert_int_equal(last.result, WIRE_ERROR);
 	assert_int_equal(last.error, EINVAL);
 	assert_true(t.queues[1].suspended);
 	release();
@@ -136,8 +136,8 @@ static void one_queue_of_a_held_node_is_not_released(void **state)
 
 static void end_of_a_lease_lets_go(void **state)
 {
-	assert_int_equal(gp_tracer_leases(&t, now_ns), now_ns + 1000 * MS);
-	assert_int_equal(gp_tracer_leases(&t, now_ns + 1000 * MS), GP_TRACER_NEVER);
+	assert_int_equal(tracer_leases(&t, now_ns), now_ns + 1000 * MS);
+	assert_int_equal(tracer_leases(&t, now_ns + 1000 * MS), TRACER_NEVER);
 	assert_false(t.queues[1].suspended);
 	assert_false(t.done);
 }
@@ -146,14 +146,14 @@ static void refused_release_ends_the_session(void **state)
 {
 	resume_result = -ENOMEM;
 	release();
-	assert_int_equal(last.result, GP_WIRE_ERROR);
+	assert_int_equal(last.result, WIRE_ERROR);
 	assert_true(t.done);
 }
 
 static void refused_end_of_a_lease_ends_the_session(void **state)
 {
 	resume_result = -EIO;
-	gp_tracer_leases(&t, now_ns + 1000 * MS);
+	tracer_leases(&t, now_ns + 1000 * MS);
 	assert_true(t.done);
 }
 
@@ -161,20 +161,20 @@ static void queue_that_is_not_continued_ends_the_session(void **state)
 {
 	resume_result = 0;
 	release();
-	assert_int_equal(last.result, GP_WIRE_BUSY_NOW);
+	assert_int_equal(last.result, WIRE_BUSY_NOW);
 	assert_true(t.done);
 }
 
 static void refused_hold_ends_nothing(void **state)
 {
-	struct gp_wire_order o = {
-		.epoch = 4, .gpu_id = GPU, .queue_id = GP_WIRE_QUEUE_ALL, .lease_ns = 1000 * MS,
+	struct wire_order o = {
+		.epoch = 4, .gpu_id = GPU, .queue_id = WIRE_QUEUE_ALL, .lease_ns = 1000 * MS,
 	};
 
 	release();
 	suspend_result = -EPERM;
-	gp_tracer_hold(&t, &o);
-	assert_int_equal(last.result, GP_WIRE_ERROR);
+	tracer_hold(&t, &o);
+	assert_int_equal(last.result, WIRE_ERROR);
 	assert_false(t.done);
 }
 

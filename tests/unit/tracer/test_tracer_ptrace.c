@@ -34,13 +34,13 @@
 #define NR_THREADS 3
 #define NR_RACES 200
 
-static struct gp_tracer t;
+static struct tracer t;
 /* To the target, a byte for one thread: 'm' ends the main thread, 't' a worker, 'e' the process. */
 static int to_main[2], to_workers[2];
 static int nr_closed;
 static bool had_memory;
 
-uint64_t gp_tracer_now_ns(void)
+uint64_t tracer_now_ns(void)
 {
 	struct timespec ts;
 
@@ -48,7 +48,7 @@ uint64_t gp_tracer_now_ns(void)
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
-void gp_tracer_end(struct gp_tracer *tracer, int error, const char *why)
+void tracer_end(struct tracer *tracer, int error, const char *why)
 {
 	tracer->done = true;
 	tracer->why = why;
@@ -69,7 +69,7 @@ static bool has_memory(pid_t thread)
 	return has;
 }
 
-void gp_tracer_close(struct gp_tracer *tracer)
+void tracer_close(struct tracer *tracer)
 {
 	if (!nr_closed++)
 		had_memory = has_memory(tracer->thread);
@@ -112,7 +112,7 @@ static int nr_tasks(void)
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)t.pid);
 	dir = opendir(path);
-	while (dir && gp_sysfile_next(dir, &id))
+	while (dir && drv_sysfile_next(dir, &id))
 		nr++;
 	if (dir)
 		closedir(dir);
@@ -137,7 +137,7 @@ static void start(int nr_threads)
 		be_target(nr_threads);
 	while (nr_tasks() != nr_threads + 1)
 		usleep(100);
-	if (gp_tracer_seize(&t) == -EPERM)
+	if (tracer_seize(&t) == -EPERM)
 		skip();
 	assert_true(t.is_seized);
 }
@@ -148,7 +148,7 @@ static void stop(void)
 
 	kill(t.pid, SIGKILL);
 	while (t.is_seized && !t.is_gone)
-		gp_tracer_stops(&t);
+		tracer_stops(&t);
 	waitpid(t.pid, &status, __WALL);
 	close(t.sigs);
 	close(to_main[0]);
@@ -170,7 +170,7 @@ static void step(void)
 	poll(&fd, 1, 1);
 	while (read(t.sigs, &si, sizeof(si)) == sizeof(si))
 		;
-	gp_tracer_stops(&t);
+	tracer_stops(&t);
 }
 
 /* The state of a thread as /proc has it, 0 = there is none. */
@@ -190,22 +190,22 @@ static char state_of(pid_t thread)
 
 static void end_main_thread(void)
 {
-	uint64_t end = gp_tracer_now_ns() + PATIENCE_NS;
+	uint64_t end = tracer_now_ns() + PATIENCE_NS;
 
 	tell(to_main, 'm');
 	while (state_of(t.pid) != 'Z' && !t.done) {
 		step();
-		assert_true(gp_tracer_now_ns() < end);
+		assert_true(tracer_now_ns() < end);
 	}
 }
 
 static void wait_until_gone(void)
 {
-	uint64_t end = gp_tracer_now_ns() + PATIENCE_NS;
+	uint64_t end = tracer_now_ns() + PATIENCE_NS;
 
 	while (!t.is_gone) {
 		step();
-		assert_true(gp_tracer_now_ns() < end);
+		assert_true(tracer_now_ns() < end);
 	}
 	assert_true(t.done);
 }
@@ -250,7 +250,7 @@ static void end_of_the_main_thread_is_not_the_end(void **state)
 
 static void session_goes_with_the_last_thread(void **state)
 {
-	uint64_t end = gp_tracer_now_ns() + PATIENCE_NS;
+	uint64_t end = tracer_now_ns() + PATIENCE_NS;
 	int i;
 
 	start(NR_THREADS);
@@ -259,7 +259,7 @@ static void session_goes_with_the_last_thread(void **state)
 		tell(to_workers, 't');
 		while (nr_tasks() != i) {
 			step();
-			assert_true(gp_tracer_now_ns() < end);
+			assert_true(tracer_now_ns() < end);
 		}
 		assert_false(t.done);
 		assert_int_equal(nr_closed, 0);
@@ -306,13 +306,13 @@ static void process_killed_at_the_end_of_a_thread_is_gone(void **state)
 
 static void why_it_cannot_be_traced_again_is_said(void **state)
 {
-	struct gp_tracer other = {};
+	struct tracer other = {};
 
 	start(1);
 	end_main_thread();
 	other.pid = t.pid;
-	assert_int_equal(gp_tracer_seize(&other), -EBUSY);
-	gp_tracer_release(&t);
+	assert_int_equal(tracer_seize(&other), -EBUSY);
+	tracer_release(&t);
 	stop();
 	/* A process without its main thread, traced by none. */
 	memset(&t, 0, sizeof(t));
@@ -324,7 +324,7 @@ static void why_it_cannot_be_traced_again_is_said(void **state)
 	tell(to_main, 'm');
 	while (state_of(t.pid) != 'Z')
 		usleep(100);
-	assert_int_equal(gp_tracer_seize(&t), -EOPNOTSUPP);
+	assert_int_equal(tracer_seize(&t), -EOPNOTSUPP);
 	assert_non_null(strstr(t.why, "main thread"));
 	kill(t.pid, SIGKILL);
 	waitpid(t.pid, NULL, 0);

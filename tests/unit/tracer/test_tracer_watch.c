@@ -22,52 +22,52 @@
 #define GPU 0x1234
 #define MS 1000000ull
 
-static struct gp_tracer t;
-static struct gp_tracer_queue *q;
+static struct tracer t;
+static struct tracer_queue *q;
 static uint64_t now_ns, rptr, wptr;
 static uint64_t waves;
 static int nr_busy, nr_idle, nr_progress, nr_no_progress, nr_refreshed, send_error;
 static int nr_told;
 static uint64_t told_ns;
 
-uint64_t gp_tracer_now_ns(void)
+uint64_t tracer_now_ns(void)
 {
 	return now_ns;
 }
 
-int gp_tracer_send_edge(struct gp_tracer *tracer, enum gp_wire_type type,
-			const struct gp_tracer_queue *queue)
+int tracer_send_edge(struct tracer *tracer, enum wire_type type,
+		     const struct tracer_queue *queue)
 {
 	if (send_error)
 		return send_error;
-	nr_busy += type == GP_WIRE_BUSY;
-	nr_idle += type == GP_WIRE_IDLE;
+	nr_busy += type == WIRE_BUSY;
+	nr_idle += type == WIRE_IDLE;
 	return 0;
 }
 
-int gp_tracer_note(struct gp_tracer *tracer, enum gp_wire_note_code code, uint32_t gpu_id,
-		   uint64_t value, const char *text)
+int tracer_note(struct tracer *tracer, enum wire_note_code code, uint32_t gpu_id,
+		uint64_t value, const char *text)
 {
-	nr_progress += code == GP_WIRE_NOTE_PROGRESS;
-	nr_no_progress += code == GP_WIRE_NOTE_NO_PROGRESS;
+	nr_progress += code == WIRE_NOTE_PROGRESS;
+	nr_no_progress += code == WIRE_NOTE_NO_PROGRESS;
 	return 0;
 }
 
-int gp_tracer_send_progress(struct gp_tracer *tracer, const struct gp_tracer_queue *queue,
-			    uint64_t since_ns)
+int tracer_send_progress(struct tracer *tracer, const struct tracer_queue *queue,
+			 uint64_t since_ns)
 {
 	nr_told++;
 	told_ns = since_ns;
 	return 0;
 }
 
-int gp_tracer_refresh(struct gp_tracer *tracer)
+int tracer_refresh(struct tracer *tracer)
 {
 	nr_refreshed++;
 	return 0;
 }
 
-int gp_discover_occupancy(const char *root, uint32_t pid, uint32_t gpu_id, uint64_t *out)
+int drv_discover_occupancy(const char *root, uint32_t pid, uint32_t gpu_id, uint64_t *out)
 {
 	*out = waves;
 	return 0;
@@ -76,7 +76,7 @@ int gp_discover_occupancy(const char *root, uint32_t pid, uint32_t gpu_id, uint6
 static int setup(void **state)
 {
 	memset(&t, 0, sizeof(t));
-	gp_client_holds_init(&t.holds);
+	client_holds_init(&t.holds);
 	now_ns = 5000 * MS;
 	rptr = wptr = waves = told_ns = 0;
 	nr_told = 0;
@@ -84,14 +84,14 @@ static int setup(void **state)
 	t.mem = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
 	t.is_enabled = true;
 	t.poll_ns = t.quiet_ns = MS;
-	t.next_refresh_ns = GP_TRACER_NEVER;
+	t.next_refresh_ns = TRACER_NEVER;
 	q = &t.queues[t.nr_queues++];
 	q->busy = true;
-	q->e = (struct gp_kfd_queue_entry){
-		.gpu_id = GPU, .type = GP_KFD_QUEUE_PM4, .ring_bytes = 4096,
+	q->e = (struct drv_kfd_queue_entry){
+		.gpu_id = GPU, .type = DRV_KFD_QUEUE_PM4, .ring_bytes = 4096,
 		.rptr_addr = (uintptr_t)&rptr, .wptr_addr = (uintptr_t)&wptr,
 	};
-	gp_tracer_begin(q);
+	tracer_begin(q);
 	return t.mem < 0;
 }
 
@@ -106,11 +106,11 @@ static void run(uint64_t ns)
 	int steps = 0;
 
 	while (now_ns < end) {
-		next = gp_tracer_look(&t, now_ns);
+		next = tracer_look(&t, now_ns);
 		assert_true(next > now_ns && ++steps < 10000);
 		now_ns = next < end ? next : end;
 	}
-	gp_tracer_look(&t, now_ns);
+	tracer_look(&t, now_ns);
 }
 
 /* Work whose waves are seen, and their end. */
@@ -150,7 +150,7 @@ static void released_queue_is_not_idle_before_it_was_seen_alive(void **state)
 	run(3000 * MS);
 	assert_true(q->busy);
 	q->suspended = false;
-	gp_tracer_restart(&t, q);
+	tracer_restart(&t, q);
 	run(900 * MS);
 	assert_true(q->busy);
 	run(200 * MS);
@@ -184,12 +184,12 @@ static void release_is_followed_by_a_sign_or_a_note(void **state)
 	work_and_end();
 	wptr += 16;
 	run(5 * MS);
-	gp_tracer_expect(&t, GPU);
+	tracer_expect(&t, GPU);
 	run(500 * MS);
 	rptr += 4;
 	run(20 * MS);
 	assert_int_equal(nr_progress, 1);
-	gp_tracer_expect(&t, GPU);
+	tracer_expect(&t, GPU);
 	run(1100 * MS);
 	assert_int_equal(nr_no_progress, 1);
 	assert_int_equal(nr_progress, 1);
@@ -199,7 +199,7 @@ static void completed_requests_are_told_if_they_are_wanted(void **state)
 {
 	uint64_t second;
 
-	q->e.type = GP_KFD_QUEUE_AQL;
+	q->e.type = DRV_KFD_QUEUE_AQL;
 	t.wants_progress = true;
 	run(2000 * MS);
 	wptr++;
