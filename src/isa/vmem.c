@@ -114,21 +114,29 @@ static enum isa_reason locate_lane(struct isa_wave *w, struct isa_env *env,
 	return locate(w, env, l, address, bytes, write);
 }
 
+/* Which of them are written: a dword, or less without a sign. */
+static bool is_lds_load(u32 action)
+{
+	return action == ME_LD_B32 || action == ME_LD_U8 || action == ME_LD_U16;
+}
+
 /* A load that goes to LDS: M0 + offset + 4 x lane. */
 static void to_lds(struct isa_wave *w, struct isa_env *env, const struct isa_access *a, u32 offset)
 {
-	u32 bytes = isa_access_bytes(a->what), l;
+	u32 bytes = isa_access_bytes(a->what), l, k;
+	const struct isa_lanes *p = &env->lanes;
 
 	for (l = 0; l < ISA_LANES; l++) {
 		u32 at = (w->m0 & 0xffff) + offset + l * 4;
-		u32 x = 0;
+		u8 x[4] = { 0, 0, 0, 0 };
 
 		if (!(a->mask >> l & 1))
 			continue;
-		if (env->lanes.at[0][l])
-			memcpy(&x, env->lanes.at[0][l], env->lanes.split[l] ? 0 : bytes);
+		for (k = 0; k < bytes && p->at[0][l]; k++)
+			x[k] = p->split[l] && k >= p->split[l] ? p->next[l][k - p->split[l]] :
+								 p->at[0][l][k];
 		if (at < w->lds_bytes && w->lds_bytes - at >= 4)
-			memcpy(w->lds + at, &x, 4);
+			memcpy(w->lds + at, x, 4);
 	}
 }
 
@@ -318,7 +326,7 @@ enum isa_reason isa_exec_mubuf(struct isa_wave *w, struct isa_env *env, const st
 		return ISA_ILLEGAL;
 	if (!(i->bits & ISA_M_LDS))
 		a.dst = a.data = isa_row(w, i->dst);
-	else if ((what & ME_ACTION) > ME_LD_B32)
+	else if (!is_lds_load(what & ME_ACTION))
 		return ISA_ILLEGAL;
 	a.returns = i->bits & ISA_M_GLC;
 	read_descriptor(w, i->sbase, &b);
