@@ -73,7 +73,7 @@ static int on_rested(sd_event_source *s, uint64_t usec, void *data)
 	sd_event_source_set_enabled(u->io, SD_EVENT_ON);
 	LIST_FOREACH(conn, &u->conns, of_user)
 		gpd_control_resume(conn);
-		return 0;
+	return 0;
 }
 
 /* Some socket of the user has something to say: one of them is heard. */

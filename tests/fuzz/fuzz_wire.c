@@ -10,6 +10,7 @@
 #include "daemon/gpd_engine.h"
 #include "daemon/control/gpd_manual.h"
 #include "daemon/gpd_nodes.h"
+#include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 #include "daemon/clients/gpd_wire_decode.h"
 
@@ -72,12 +73,14 @@ static struct gpd *make_daemon(void)
 
 static struct gpd_client *make_client(struct gpd *d, int *other)
 {
-	struct gpd_cred cred = { .pid = getpid(), .uid = 1000, .gid = 1000 };
+	struct gpd_cred cred = { .pid = getpid(), .owner.uid = 1000, .gid = 1000 };
+	struct gpd_user *user = gpd_user_get(d, cred.owner.uid, false);
 	struct gpd_client *c;
 	int pair[2];
 
-	assert(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, pair));
-	assert(!gpd_client_add(d, pair[0], &cred, &c));
+	assert(user && !socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, pair));
+	assert(!gpd_client_add(d, pair[0], &cred, user, &c));
+	gpd_user_put(user);
 	*other = pair[1];
 	return c;
 }
