@@ -16,6 +16,11 @@
 #define NOTES_AT_ONCE 40
 /* A user that has rested has this much to begin with. */
 #define WORK_BURST_NS (20 * (int64_t)GPD_NS_PER_MS)
+/*
+ * A user owes no more than this, so that it waits for a second at most. Where a host stops the
+ * whole machine, the pause counts as time of the thread that ran.
+ */
+#define WORK_DEBT_NS (250 * (int64_t)GPD_NS_PER_MS)
 /* A user that waits goes on when it has this much. */
 #define WORK_AGAIN_NS (2 * (int64_t)GPD_NS_PER_MS)
 
@@ -274,6 +279,9 @@ void gpd_user_begin(struct gpd_user *u)
 
 void gpd_user_end(struct gpd_user *u)
 {
-	if (!u->privileged)
-		u->work_ns -= spent_ns() - u->d->began_ns;
+	if (u->privileged)
+		return;
+	u->work_ns -= spent_ns() - u->d->began_ns;
+	if (u->work_ns < -WORK_DEBT_NS)
+		u->work_ns = -WORK_DEBT_NS;
 }
