@@ -477,12 +477,15 @@ def test_one_user_leaves_queues_to_others(daemon, control):
                 c.send(queue(queue_id=i, busy=0))
             told += 1024
             clients.append(c)
+        # Sockets of one user are heard in turns: the last queue of all is to come last.
+        control = Control(daemon)
+        for i in range(len(clients)):
+            control.wait_for(lambda i=i: control.process(FIRST_PID + i)["nr_queues"] == 1024)
         c = Client(daemon, pid=FIRST_PID + len(clients))
         c.send(queue())
         assert "queues of one user" in c.end()
         # The others are still there, and not dropped.
         clients[-1].send(edge(BUSY, queue_id=7))
-        control = Control(daemon)
         control.wait_for(lambda: control.process(FIRST_PID + len(clients) - 1)["nr_busy"] == 1)
 
     as_user(nobody)
