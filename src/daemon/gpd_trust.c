@@ -121,8 +121,8 @@ void gpd_trust_owner(const struct gpd *d, pid_t pid, uid_t uid, struct gpd_owner
 	owner->uid = uid;
 	owner->user_ns = namespace_of(pid, "user");
 	owner->pid_ns = namespace_of(pid, "pid");
-	owner->is_foreign = !owner->user_ns || !owner->pid_ns ||
-			    owner->user_ns != d->own.user_ns || owner->pid_ns != d->own.pid_ns;
+	/* A kernel without namespaces shows none, the daemon's own as little as the peer's. */
+	owner->is_foreign = owner->user_ns != d->own.user_ns || owner->pid_ns != d->own.pid_ns;
 }
 
 bool gpd_trust_is_root(const struct gpd_owner *owner)
