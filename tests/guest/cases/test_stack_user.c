@@ -77,7 +77,11 @@ static void the_owner_and_root_can(void)
 	GT_CHECK(!gt_load_wait_mapped(&w.job, 1, MS), "it was not resumed");
 	EXPECT(true, 0, "suspend", w.pid);
 	GT_CHECK(!gt_load_mapped(&w.job), "root did not suspend it");
+	/* Two holders are two holds: the owner ends its own, and not that of root. */
 	EXPECT(true, GT_USER, "resume", w.pid);
+	GT_CHECK(!gt_load_mapped(&w.job), "the owner ended the hold of root");
+	EXPECT(true, 0, "resume", w.pid);
+	GT_CHECK(!gt_load_wait_mapped(&w.job, 1, MS), "root did not resume it");
 	EXPECT(true, GT_USER, "set", w.pid, "prio=1");
 	EXPECT(true, 0, "set", w.pid, "prio=14");
 	EXPECT(true, 0, "policy", "set", "fair");
