@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define MS GT_COMMAND_MS
+#define STATE "/run/gpreempt/state.json"
 
 /* Its own queue cannot be traced (no runtime): only the module can hold it. */
 static void without_the_daemon_the_module_is_asked(void)
@@ -52,11 +53,17 @@ static void holds_end_with_the_daemon(void)
 	struct gt_program daemon;
 	struct gt_load job;
 	char pid[16], text[32];
-	uint64_t start;
+	uint64_t start, end;
 
 	gt_command_begin(&daemon, NULL);
 	GT_LOAD(&job, GT_KERNEL, GT_USER, "besteffort", "load_offline", "--endless");
+	end = gt_deadline_ns(MS);
 	snprintf(pid, sizeof(pid), "%d", job.pid);
+	/* What a user has said is written within a second. */
+	while (!gt_file_has(STATE, "besteffort")) {
+		GT_CHECK(gt_now_ns() < end, "the class is not in %s", STATE);
+		gt_sleep_us(10000);
+	}
 	for (int i = 0; i < 2; i++) {
 		GT_COMMAND("suspended", "suspend", pid, "--lease", "60s");
 		GT_CHECK(!gt_load_mapped(&job), "it still has a slot");

@@ -6,6 +6,7 @@
  * amdkfd itself cannot let go of a GPU that processes have open: there are none meanwhile.
  *
  * Variant: hooks
+ * Clock: host, calls are to meet a removal, which needs two processors
  */
 #define _GNU_SOURCE
 #include "gt/gt_gpk.h"

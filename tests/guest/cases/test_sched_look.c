@@ -4,6 +4,7 @@
  * events, ends of kernels wake nobody who does not wait for them. Dumps.
  *
  * Variant: hooks
+ * Clock: host, its slow switch is not slow in virtual time
  */
 #define _GNU_SOURCE
 #include "gt/gt_job.h"

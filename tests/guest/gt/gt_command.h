@@ -36,7 +36,7 @@ void gt_command_until(const char *text, const char *const argv[]);
 void gt_command_check(const char *module, const char *mechanism);
 
 #define GT_CHECK_LOADED \
-	"ok    module        gpreempt.ko with ABI 1 on 1 GPU; detection: poll, critical, " \
+	"ok    module        gpreempt.ko with ABI 2 on 1 GPU; detection: poll, critical, " \
 	"doorbell, manual"
 
 /* Priority of a process, as the module has it. */

@@ -16,11 +16,15 @@
 void gt_wire_open(struct gt_wire *w)
 {
 	struct sockaddr_un addr = { AF_UNIX, CONTROL WIRE_SOCKET_SUFFIX };
+	char *name = strrchr(addr.sun_path, '/');
 
 	GT_CHECK(!access(GT_SHIM, R_OK), "the guest has no %s", GT_SHIM);
 	memset(w, 0, sizeof(*w));
 	w->lease_ns = 60000000000ull;
 	w->sock = -1;
+	*name = '\0';
+	GT_CHECK(!mkdir(addr.sun_path, 0755) || errno == EEXIST, "mkdir: %s", strerror(errno));
+	*name = '/';
 	unlink(addr.sun_path);
 	w->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	GT_CHECK(!bind(w->listener, (void *)&addr, sizeof(addr)), "bind: %s", strerror(errno));
