@@ -170,7 +170,8 @@ static int say(struct pid *pid, const struct gpreempt_ioc_attr *arg, bool govern
 	}
 	wish_begin(new, pid);
 	ret = wish_change(new, arg, governs);
-	return ret ? ret : gpk_wish_give(new, pid, uid);
+	/* What a user has said of its processes does not keep an administrator from it. */
+	return ret ? ret : gpk_wish_give(new, pid, uid, !governs);
 }
 
 /* Return: 0 or -errno. */

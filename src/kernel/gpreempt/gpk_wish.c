@@ -133,10 +133,26 @@ static void remove_ended(void)
 			heir_remove(h);
 }
 
-int gpk_wish_give(struct gpk_wish *w, struct pid *pid, kuid_t uid)
+/*
+ * A process is in the list of all until its parent asks for it, and exited() comes once. It
+ * takes the lock after the last thread has been counted: one that lives now is forgotten then.
+ */
+static bool is_alive(const struct task_struct *task)
 {
+	return task && atomic_read(&task->signal->live);
+}
+
+int gpk_wish_give(struct gpk_wish *w, struct pid *pid, kuid_t uid, bool is_limited)
+{
+	bool alive;
+
+	rcu_read_lock();
+	alive = is_alive(pid_task(pid, PIDTYPE_TGID));
+	rcu_read_unlock();
+	if (!alive)
+		return -ESRCH;
 	remove_ended();
-	if (count_of(uid) >= WISHES_MAX)
+	if (is_limited && count_of(uid) >= WISHES_MAX)
 		return -ENOSPC;
 	if (heir_set(pid, w))
 		return -ENOMEM;
@@ -173,7 +189,7 @@ void gpk_wish_inherit(struct pid *pid)
 	rcu_read_lock();
 	for_each_process(task) {
 		spin_lock(&gpk_wishes_lock);
-		if (is_descendant(task, pid))
+		if (is_alive(task) && is_descendant(task, pid))
 			heir_set(task_tgid(task), heir_find(pid)->wish);
 		spin_unlock(&gpk_wishes_lock);
 	}

@@ -52,10 +52,10 @@ struct gpk_wish *gpk_wish_of(struct pid *pid);
 /* A new one without an owner, or NULL; for gpk_wish_give() or kfree(). May sleep. */
 struct gpk_wish *gpk_wish_alloc(void);
 /*
- * A process gets a wish of its own; the lock is held. 0, -ENOMEM, -ENOSPC its user has too
- * many of them: then @w is still the caller's.
+ * A process gets a wish of its own; the lock is held. 0, -ENOMEM, -ESRCH it has ended,
+ * -ENOSPC its user has too many of them and @is_limited: then @w is still the caller's.
  */
-int gpk_wish_give(struct gpk_wish *w, struct pid *pid, kuid_t uid);
+int gpk_wish_give(struct gpk_wish *w, struct pid *pid, kuid_t uid, bool is_limited);
 /* So do its descendants, but for those that own one; without the lock. */
 void gpk_wish_inherit(struct pid *pid);
 

@@ -310,6 +310,37 @@ static void orphans_have_the_limit(void)
 	end();
 }
 
+/* One that has ended is among all processes until its parent asks for it. */
+static void leave_ended_children(const void *arg)
+{
+	const unsigned int *nr = arg;
+
+	for (unsigned int i = 0; i < *nr; i++) {
+		pid_t pid = fork();
+
+		GT_CHECK(pid >= 0, "fork");
+		if (pid) {
+			GT_CHECK(waitpid(pid, NULL, 0) == pid, "wait");
+			continue;
+		}
+		if (!fork())
+			_exit(0);
+		waitid(P_ALL, 0, NULL, WEXITED | WNOWAIT);
+		gt_user_set_prio(gt_user_pidfd(getpid()), 3);
+		_exit(0);
+	}
+	GT_EXPECT(0, gt_user_set_prio(gt_user_pidfd(getpid()), 3));
+}
+
+static void what_has_ended_has_no_wish(void)
+{
+	static const unsigned int more_than_a_user_may_have = 1030;
+
+	gt_user_load();
+	gt_user_as(GT_USER, leave_ended_children, &more_than_a_user_may_have);
+	end();
+}
+
 static int trigger(int pidfd)
 {
 	struct gpreempt_ioc_trigger arg = { .size = sizeof(arg), .gpu_id = gt_gpk_gpu_id(),
@@ -417,6 +448,7 @@ static const struct gt_case cases[] = {
 	{ "owners_raise_to_the_limit", owners_raise_to_the_limit, TINY, 60 },
 	{ "children_have_the_limit", children_have_the_limit, TINY, 60 },
 	{ "orphans_have_the_limit", orphans_have_the_limit, TINY, 60 },
+	{ "what_has_ended_has_no_wish", what_has_ended_has_no_wish, TINY, 120 },
 	{ "looks_are_for_who_may_stop", looks_are_for_who_may_stop, TINY, 60 },
 	{ "wrong_memory_takes_no_events", wrong_memory_takes_no_events, TINY, 60 },
 	{ "nodes_say_who_schedules_them", nodes_say_who_schedules_them, TINY, 60 },
