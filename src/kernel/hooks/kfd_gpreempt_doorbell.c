@@ -285,14 +285,14 @@ int kfd_gpreempt_arm(u32 gpu_id, u64 process, bool arm)
 
 	if (!dqm)
 		return -ESRCH;
-	dqm_lock(dqm);
+	kfd_gpreempt_call_begin(dqm);
 	pdd = kfd_gpreempt_find(dqm, process);
 	if (pdd)
 		/* Pairs with the release where a slice is made. */
 		s = kfd_gpreempt_slice_get(smp_load_acquire(&pdd->gpreempt.slice));
 	if (s)
 		WRITE_ONCE(s->process, process);
-	dqm_unlock(dqm);
+	kfd_gpreempt_call_end(dqm);
 	kfd_gpreempt_node_put();
 	if (!s)
 		return pdd ? -EAGAIN : -ESRCH;
