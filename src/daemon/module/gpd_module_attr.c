@@ -10,6 +10,7 @@
 #include "daemon/control/gpd_control.h"
 #include "daemon/control/gpd_list.h"
 #include "daemon/gpd_state.h"
+#include "daemon/gpd_trust.h"
 #include "rules/group.h"
 
 #include <errno.h>
@@ -238,6 +239,7 @@ void gpd_module_set_group(struct gpd_conn *conn, pid_t pid, uid_t uid, const str
 	LIST_FOREACH(p, &d->module->processes, link) {
 		if (p->pid == pid || p->uid != uid || !new->group[0] ||
 		    strcmp(p->attrs.group, new->group) ||
+		    !gpd_trust_may_touch_process(d, &conn->cred, p->pid, p->uid) ||
 		    !gpd_auth_check(d->config, &conn->cred, &p->attrs, new, why, sizeof(why)))
 			continue;
 		pidfd = gpd_module_pidfd(p->pid, &proc);
