@@ -17,10 +17,14 @@
 
 #include "daemon/gpreemptd.h"
 
-/* Whom the loop serves first, see sd_event_source_set_priority(3): clients of root before all. */
+/*
+ * What the loop serves first, see sd_event_source_set_priority(3): clients of root before all.
+ * New connections take turns with users, or one that connects without end would keep the
+ * others from being heard.
+ */
 #define GPD_PRIORITY_ROOT (SD_EVENT_PRIORITY_NORMAL + 5)
-#define GPD_PRIORITY_ACCEPT (SD_EVENT_PRIORITY_NORMAL + 10)
 #define GPD_PRIORITY_USER (SD_EVENT_PRIORITY_NORMAL + 20)
+#define GPD_PRIORITY_ACCEPT GPD_PRIORITY_USER
 
 /* Parts of the daemon's time that one user may have, in percent. */
 #define GPD_USER_TIME_PERCENT 25

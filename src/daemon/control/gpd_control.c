@@ -253,7 +253,9 @@ static int open_sources(struct gpd_conn *conn)
 		err = sd_event_add_defer(conn->d->event, &conn->turn, on_turn, conn);
 	if (err < 0)
 		return err;
-	sd_event_source_set_priority(conn->io, priority);
+	/* Within a user's own loop all its sockets are equal. */
+	if (conn->user->privileged)
+		sd_event_source_set_priority(conn->io, priority);
 	sd_event_source_set_priority(conn->turn, priority);
 	sd_event_source_set_enabled(conn->turn, SD_EVENT_OFF);
 	sd_event_source_set_description(conn->io, "control");
