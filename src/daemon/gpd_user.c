@@ -236,8 +236,6 @@ static void fill(struct gpd_user *u)
 	uint64_t passed_ns = now_ns - u->filled_ns;
 
 	u->filled_ns = now_ns;
-	if (passed_ns > GPD_NS_PER_SEC)
-		passed_ns = GPD_NS_PER_SEC;
 	u->work_ns += (int64_t)passed_ns * GPD_USER_TIME_PERCENT / 100;
 	if (u->work_ns > WORK_BURST_NS)
 		u->work_ns = WORK_BURST_NS;
