@@ -115,58 +115,10 @@ static enum isa_reason lshl_add(struct isa_wave *w, const struct isa_inst *i, u3
 	return ISA_GO;
 }
 
-enum isa_reason isa_exec_sop2(struct isa_wave *w, const struct isa_inst *i)
+/* Of 32 bits, and neither sums nor bits: products, fields, halves. */
+static enum isa_reason sop2_parts(struct isa_wave *w, const struct isa_inst *i, u32 a, u32 b)
 {
-	u32 a = isa_read32(w, i, i->src[0]);
-	u32 b = isa_read32(w, i, i->src[1]);
-	u32 scc = w->status & ISA_STATUS_SCC;
-
 	switch (i->op) {
-	case ISA_OP_s_add_u32:
-		return carry(w, i, (u64)a + b);
-	case ISA_OP_s_sub_u32:
-		return carry(w, i, (u64)a - b);
-	case ISA_OP_s_addc_u32:
-		return carry(w, i, (u64)a + b + scc);
-	case ISA_OP_s_subb_u32:
-		return carry(w, i, (u64)a - b - scc);
-	case ISA_OP_s_add_i32:
-		return overflow(w, i, (s64)(s32)a + (s32)b);
-	case ISA_OP_s_sub_i32:
-		return overflow(w, i, (s64)(s32)a - (s32)b);
-	case ISA_OP_s_min_i32:
-		return select(w, i, a, b, (s32)a < (s32)b);
-	case ISA_OP_s_min_u32:
-		return select(w, i, a, b, a < b);
-	case ISA_OP_s_max_i32:
-		return select(w, i, a, b, (s32)a > (s32)b);
-	case ISA_OP_s_max_u32:
-		return select(w, i, a, b, a > b);
-	case ISA_OP_s_cselect_b32:
-		put32(w, i, scc ? a : b);
-		return ISA_GO;
-	case ISA_OP_s_and_b32:
-		return logic32(w, i, a & b);
-	case ISA_OP_s_or_b32:
-		return logic32(w, i, a | b);
-	case ISA_OP_s_xor_b32:
-		return logic32(w, i, a ^ b);
-	case ISA_OP_s_andn2_b32:
-		return logic32(w, i, a & ~b);
-	case ISA_OP_s_orn2_b32:
-		return logic32(w, i, a | ~b);
-	case ISA_OP_s_nand_b32:
-		return logic32(w, i, ~(a & b));
-	case ISA_OP_s_nor_b32:
-		return logic32(w, i, ~(a | b));
-	case ISA_OP_s_xnor_b32:
-		return logic32(w, i, ~(a ^ b));
-	case ISA_OP_s_lshl_b32:
-		return logic32(w, i, a << (b & 31));
-	case ISA_OP_s_lshr_b32:
-		return logic32(w, i, a >> (b & 31));
-	case ISA_OP_s_ashr_i32:
-		return logic32(w, i, (u32)((s32)a >> (b & 31)));
 	case ISA_OP_s_bfm_b32:
 		put32(w, i, ((1u << (a & 31)) - 1) << (b & 31));
 		return ISA_GO;
@@ -204,6 +156,70 @@ enum isa_reason isa_exec_sop2(struct isa_wave *w, const struct isa_inst *i)
 		return ISA_GO;
 	}
 	return sop2_64(w, i);
+}
+
+/* Of 32 bits, and bit by bit. */
+static enum isa_reason sop2_bits(struct isa_wave *w, const struct isa_inst *i, u32 a, u32 b)
+{
+	switch (i->op) {
+	case ISA_OP_s_and_b32:
+		return logic32(w, i, a & b);
+	case ISA_OP_s_or_b32:
+		return logic32(w, i, a | b);
+	case ISA_OP_s_xor_b32:
+		return logic32(w, i, a ^ b);
+	case ISA_OP_s_andn2_b32:
+		return logic32(w, i, a & ~b);
+	case ISA_OP_s_orn2_b32:
+		return logic32(w, i, a | ~b);
+	case ISA_OP_s_nand_b32:
+		return logic32(w, i, ~(a & b));
+	case ISA_OP_s_nor_b32:
+		return logic32(w, i, ~(a | b));
+	case ISA_OP_s_xnor_b32:
+		return logic32(w, i, ~(a ^ b));
+	case ISA_OP_s_lshl_b32:
+		return logic32(w, i, a << (b & 31));
+	case ISA_OP_s_lshr_b32:
+		return logic32(w, i, a >> (b & 31));
+	case ISA_OP_s_ashr_i32:
+		return logic32(w, i, (u32)((s32)a >> (b & 31)));
+	}
+	return sop2_parts(w, i, a, b);
+}
+
+enum isa_reason isa_exec_sop2(struct isa_wave *w, const struct isa_inst *i)
+{
+	u32 a = isa_read32(w, i, i->src[0]);
+	u32 b = isa_read32(w, i, i->src[1]);
+	u32 scc = w->status & ISA_STATUS_SCC;
+
+	switch (i->op) {
+	case ISA_OP_s_add_u32:
+		return carry(w, i, (u64)a + b);
+	case ISA_OP_s_sub_u32:
+		return carry(w, i, (u64)a - b);
+	case ISA_OP_s_addc_u32:
+		return carry(w, i, (u64)a + b + scc);
+	case ISA_OP_s_subb_u32:
+		return carry(w, i, (u64)a - b - scc);
+	case ISA_OP_s_add_i32:
+		return overflow(w, i, (s64)(s32)a + (s32)b);
+	case ISA_OP_s_sub_i32:
+		return overflow(w, i, (s64)(s32)a - (s32)b);
+	case ISA_OP_s_min_i32:
+		return select(w, i, a, b, (s32)a < (s32)b);
+	case ISA_OP_s_min_u32:
+		return select(w, i, a, b, a < b);
+	case ISA_OP_s_max_i32:
+		return select(w, i, a, b, (s32)a > (s32)b);
+	case ISA_OP_s_max_u32:
+		return select(w, i, a, b, a > b);
+	case ISA_OP_s_cselect_b32:
+		put32(w, i, scc ? a : b);
+		return ISA_GO;
+	}
+	return sop2_bits(w, i, a, b);
 }
 
 enum isa_reason isa_exec_sopc(struct isa_wave *w, const struct isa_inst *i)
