@@ -25,7 +25,7 @@
 
 enum gpd_dbg_mode {
 	GPD_DBG_OFF,	/* no process is traced */
-	GPD_DBG_MANUAL,	/* those that somebody asks for */
+	GPD_DBG_MANUAL,	/* those that are asked for */
 	GPD_DBG_AUTO,	/* every process with queues that has no shim */
 };
 
@@ -86,7 +86,7 @@ struct gpd_setting {
  * @poll_ns: how often clients look at pointers
  * @quiet_ns: how long a queue is quiet before idle is to be proven
  * @http_port: port of metrics on loopback, 0 = off
- * @mechanism: who schedules
+ * @mechanism: what schedules
  * @dbg: whom to trace
  * @self_dbg: clients may stop several queues by one DBG_TRAP on themselves
  * @max_clients: most clients
@@ -138,7 +138,7 @@ struct gpd_config {
 };
 
 /**
- * gpd_config_default() - what holds if nobody says anything
+ * gpd_config_default() - what holds if nothing is said
  * @c: output
  */
 void gpd_config_default(struct gpd_config *c);

@@ -75,7 +75,7 @@ static int start_sockets(struct gpd *d)
 
 	if (err)
 		gpd_log(LOG_ERR, "%s", error);
-	/* The client socket last: who can connect there finds everything. */
+	/* The client socket last: a client that connects there finds everything. */
 	if (!err)
 		err = gpd_control_listen(d, d->config->socket);
 	if (!err)

@@ -82,7 +82,7 @@ void gpd_engine_fini(struct gpd *d)
 
 /*
  * A process that cannot be stopped would never give back what it is given. Others make room
- * for it only if somebody with the right to do so wanted that.
+ * for it only if a user with the right to do so wanted that.
  */
 static bool gets_room(const struct gpd_client *c)
 {

@@ -4,10 +4,10 @@
  * out.
  *
  * A switch is carried out like this. All HOLDs are sent, then all RELEASEs, without
- * waiting for an answer in between: those who come back lose nothing if the others
+ * waiting for an answer in between: those that come back lose nothing if the others
  * are still on the GPU for a moment, and under the firmware scheduler each order is
  * a runlist cycle of its own in either order; waiting would only add a round trip.
- * HOLDs come first, as the switch is there for somebody who waits for them. Each
+ * HOLDs come first, as the switch is there for work that waits for them. Each
  * order has an epoch larger than any before. The switch is done when every member of
  * every entity has answered; the worst answer of its members is that of an entity.
  *
@@ -17,7 +17,7 @@
  * continued; the node is not to blame. A tracer is killed, which makes the kernel
  * resume its target. If answers are still missing at the deadline, the core opens
  * the breaker, and the switch that follows makes this one forgotten: its answers
- * have epochs nobody waits for. Who misses two deadlines in a row is left alone
+ * have epochs that are not awaited. A client that misses two in a row is left alone
  * (no_preempt) until it answers.
  */
 #ifndef GPD_ENGINE_H
@@ -96,7 +96,7 @@ void gpd_engine_put_out(struct gpd_node *n, const char *reason);
  * gpd_engine_lost() - a node is being reset: every queue on it is lost
  * @n: node
  *
- * Nobody is held any more, and its clients are told.
+ * Nothing is held any more, and its clients are told.
  */
 void gpd_engine_lost(struct gpd_node *n);
 

@@ -110,7 +110,7 @@ static bool parse(struct gpd_options *o, int argc, char **argv)
 	return check;
 }
 
-/* Somebody waits for each of its decisions. Tracers inherit it; systemd does it by itself. */
+/* A request waits for each of its decisions. Tracers inherit it; systemd does it by itself. */
 static void hurry(void)
 {
 	if (!geteuid() && !getpriority(PRIO_PROCESS, 0) && setpriority(PRIO_PROCESS, 0, NICE))

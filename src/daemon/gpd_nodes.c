@@ -126,7 +126,7 @@ struct gpd_node *gpd_nodes_find(struct gpd *d, uint32_t gpu_id)
 	struct gpd_node *n = lookup(d, gpu_id);
 	uint64_t now_ns = gpd_now_ns();
 
-	/* Somebody may ask for what there is not all day long. */
+	/* A client may ask for what there is not all day long. */
 	if (n || now_ns < d->look_ns)
 		return n;
 	d->look_ns = now_ns + LOOK_NS;

@@ -25,7 +25,7 @@ void gpd_nodes_begin(struct gpd_node *n);
  */
 struct gpd_node *gpd_nodes_find(struct gpd *d, uint32_t gpu_id);
 
-/* Statistics, policy and a parameter of a node, of whoever schedules it. */
+/* Statistics, policy and a parameter of a node, of what schedules it. */
 const struct gp_node_stats *gpd_nodes_stats(struct gpd_node *n);
 const char *gpd_nodes_policy(struct gpd_node *n);
 int gpd_nodes_param(struct gpd_node *n, const char *name, u64 *value);

@@ -105,7 +105,7 @@ static void compare(json_t *changed, const struct gpd_config *old, const struct 
 	}
 }
 
-/* What cannot change while somebody is connected. */
+/* What cannot change while there are connections. */
 static int check_fixed(const struct gpd_config *old, const struct gpd_config *new, char *error,
 		       size_t size)
 {

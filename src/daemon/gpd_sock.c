@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define BACKLOG 256
-/* Where there is no room for another connection, nobody is let in for so long. */
+/* Where there is no room for another connection, none is taken for so long. */
 #define REST_NS GPD_NS_PER_SEC
 
 /* A socket file that refuses connections was left behind. */

@@ -10,13 +10,13 @@
 
 /**
  * gpd_sock_listen() - listen at a path
- * @path: path; a socket that nobody listens at any more is replaced
+ * @path: path; a socket without a listener is replaced
  * @type: SOCK_STREAM or SOCK_SEQPACKET
  * @mode: of the socket file
  * @gid: its group, (gid_t)-1 = that of the daemon
  * @fd: output: non-blocking, closed on exec
  *
- * Return: 0, -EADDRINUSE somebody listens there, -ENAMETOOLONG, -errno.
+ * Return: 0, -EADDRINUSE it has a listener, -ENAMETOOLONG, -errno.
  */
 int gpd_sock_listen(const char *path, int type, mode_t mode, gid_t gid, int *fd);
 

@@ -78,7 +78,7 @@ static void read_exit(struct gpd *d, json_t *root)
 	gpd_text_clean(d->last_exit, sizeof(d->last_exit), text, strlen(text));
 }
 
-/* A file that somebody else can write says what somebody else wants. */
+/* A file that another user can write says what another user wants. */
 static bool is_trusted(int fd, json_error_t *error)
 {
 	struct stat st;

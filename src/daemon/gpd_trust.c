@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How long a claim waits for somebody else's. */
+/* How long a claim waits for that of another user. */
 #define CLAIM_NS (60 * GPD_NS_PER_SEC)
 /* A queue that the driver showed is taken to be there for this long. */
 #define SHOWN_NS GPD_NS_PER_SEC

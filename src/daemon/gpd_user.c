@@ -260,7 +260,7 @@ bool gpd_user_may_work(struct gpd_user *u)
 	return false;
 }
 
-/* Processor time: on a busy machine nobody pays for the others. */
+/* Processor time: on a busy machine no user pays for the others. */
 static int64_t spent_ns(void)
 {
 	struct timespec t;

@@ -304,7 +304,7 @@ struct gpd_heard {
  * @entities: entities
  * @groups: those that others may join
  * @timer: for the core and for members that do not answer
- * @reset: tells of resets, NULL = nobody does
+ * @reset: tells of resets, NULL = nothing does
  * @core_timer_ns: when the core wants to be called, U64_MAX = never
  * @sw: the switch in flight
  * @heard: the last two clients that carried out an order, the newer one first
@@ -314,7 +314,7 @@ struct gpd_heard {
  * @unmapped_by_two: another account said so too
  * @nudge_ns: when a process of another user may be nudged again
  * @waves_ns: when the driver may be asked for waves again
- * @said: claims of users that nobody else has confirmed
+ * @said: claims of users that no other user has confirmed
  * @out_by: the account that alone had the node put out, GP_GROUP_NO_USER = it was not one alone
  * @nr_no_progress: resumes after which nothing moved
  * @decision: from reading a message to the first HOLD it caused
@@ -387,7 +387,7 @@ enum gpd_client_state {
  * @number: the daemon's number for it
  * @ops: mechanism, NULL before HELLO
  * @mech_data: the mechanism's own
- * @cred: who is at the other end
+ * @cred: the other end
  * @pid: process whose queues it stops
  * @owner: owner of that process
  * @start_time: of the process, in clock ticks since boot; 0 = unknown
@@ -483,7 +483,7 @@ struct gpd_client {
  * @tracers: tracer processes
  * @dbg_auto: looks for processes to trace; on only if the configuration says so
  * @http: metrics over HTTP, NULL = off
- * @metrics: text for those who ask often, NULL = nobody has yet
+ * @metrics: text for users that ask often, NULL = none has yet
  * @metrics_ns: when it was made
  * @start_ns: when it began
  * @last_exit: how the daemon before this one ended, "" = not known

@@ -97,7 +97,7 @@ int gpd_client_order(struct gpd_client *c, struct wire_order *order, uint16_t ty
 	return -EPIPE;
 }
 
-/* Who is latency critical looks more often. */
+/* A latency-critical client looks more often. */
 #define POLL_CRITICAL 8
 
 int gpd_client_welcome(struct gpd_client *c)

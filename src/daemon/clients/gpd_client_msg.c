@@ -272,7 +272,7 @@ static void note(struct gpd_client *c, const struct wire_note *m)
 		return;
 	switch (m->code) {
 	case WIRE_NOTE_SEES:
-		/* Set before somebody is told that a tracer has attached. */
+		/* Set before a caller is told that a tracer has attached. */
 		return;
 	case WIRE_NOTE_LEASE_ENDED:
 		gpd_client_note(c, "let go by itself: the lease ended");

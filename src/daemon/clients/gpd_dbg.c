@@ -45,7 +45,7 @@
  * @nr_late: tracers of this target that did not answer
  * @is_killed: it did not answer; in the driver it may take a while to die
  * @again: the target was under control and is to be so still
- * @result: who wants to know how it went, NULL = nobody, or told
+ * @result: called with how it went, NULL = not wanted, or told
  * @data: first argument of @result
  */
 struct gpd_tracer {
@@ -79,7 +79,7 @@ static void tell(struct gpd_tracer *t, int err, const char *text)
 		result(t->data, t->client, err, text);
 }
 
-/* Where it hangs is gone with it: whoever reads the log wants to know. */
+/* Where it hangs is gone with it: the log is to say so. */
 static void kill_tracer(struct gpd_tracer *t, const char *why)
 {
 	struct gpd_proc proc = { .state = '?' };
@@ -110,7 +110,7 @@ static void arm(struct gpd_tracer *t, uint64_t after_ns)
 	sd_event_source_set_enabled(t->timer, SD_EVENT_ONESHOT);
 }
 
-/* The number may have gone to another process since somebody was allowed to. */
+/* The number may have gone to another process since the check. */
 static bool is_same(const struct gpd_tracer *t)
 {
 	struct gpd_proc proc;

@@ -23,7 +23,7 @@ typedef void (*gpd_dbg_result_fn)(void *data, struct gpd_client *c, int err, con
  * @d: daemon
  * @pid: target
  * @attrs: attributes of the target, NULL = the default class
- * @result: called once: 0 = the queues are under control; NULL = nobody wants to know
+ * @result: called once: 0 = the queues are under control; NULL = not wanted
  * @data: first argument of @result
  *
  * Return: 0, -ESRCH no such process, -EBUSY it is under control, -errno; @result is
@@ -38,7 +38,7 @@ int gpd_dbg_end(struct gpd *d, pid_t pid);
 /* A tracer of this process is being started, or will be as the last one was lost. */
 bool gpd_dbg_is_coming(struct gpd *d, pid_t pid);
 
-/* Whoever waits for a result does not any more. */
+/* The result is not waited for any more. */
 void gpd_dbg_forget(struct gpd *d, void *data);
 
 /* The HELLO of a tracer: it must be about the process it was started for. */

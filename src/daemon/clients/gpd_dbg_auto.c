@@ -10,7 +10,7 @@
 
 /* sysfs cannot be waited for. */
 #define LOOK_NS GPD_NS_PER_SEC
-/* Processes that were tried: nobody is tried twice. */
+/* Processes that were tried: none is tried twice. */
 #define TRIED_MAX 1024
 
 static struct {
@@ -33,7 +33,7 @@ static bool was_tried(pid_t pid, uint64_t start_time)
 	return false;
 }
 
-/* A shim says hello before its process has a queue: whoever is here now has none. */
+/* A shim says hello before its process has a queue: a process that is here now has none. */
 static void try(struct gpd *d, pid_t pid)
 {
 	struct gpd_proc proc;

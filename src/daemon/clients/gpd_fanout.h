@@ -30,7 +30,7 @@ void gpd_fanout_answered(struct gpd_member *m, enum gp_result result);
  */
 bool gpd_fanout_done(struct gpd_client *c, const struct wire_done *done);
 
-/* Nobody waits any more for the answers of the switch that is under way. */
+/* The answers of the switch that is under way are not waited for any more. */
 void gpd_fanout_forget(struct gpd_node *n);
 
 #endif

@@ -41,7 +41,7 @@ static int admit_sim(struct gpd_client *c, const struct wire_hello *m, char *why
 	return 0;
 }
 
-/* Its own number for itself may differ, in a container: credentials say who it is. */
+/* Its own number for itself may differ, in a container: credentials say which it is. */
 static int admit_shim(struct gpd_client *c, const struct wire_hello *m, char *why, size_t size)
 {
 	struct gpd_client *other = gpd_client_find(c->d, c->cred.pid);

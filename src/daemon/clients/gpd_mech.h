@@ -9,7 +9,7 @@
 #include "daemon/gpreemptd.h"
 
 /**
- * gpd_mech_admit() - decide who a client is, from its HELLO and its credentials
+ * gpd_mech_admit() - decide what a client is, from its HELLO and its credentials
  * @c: client; its ops and pid are set
  * @m: HELLO
  * @why: output if refused: the reason

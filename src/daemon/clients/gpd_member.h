@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Members and entities: who is stopped together with whom, and at which level each
+ * Members and entities: what is stopped together, and at which level each
  * is held. Calls of the core leave their actions in gpd.out for the engine, the
  * only caller here.
  */
@@ -30,7 +30,7 @@ void gpd_member_put(struct gpd_member *m);
  */
 int gpd_member_join(struct gpd_member *m);
 
-/* Leave the entity, which is removed if nobody is left in it. */
+/* Leave the entity, which is removed if it is empty then. */
 void gpd_member_leave(struct gpd_member *m);
 
 /**
@@ -43,10 +43,10 @@ void gpd_member_leave(struct gpd_member *m);
  */
 int gpd_member_order(struct gpd_member *m, struct wire_order *o, bool release);
 
-/* Send a RELEASE if the scheduler holds it; nobody waits for the answer. */
+/* Send a RELEASE if the scheduler holds it; the answer is not waited for. */
 void gpd_member_let_go(struct gpd_member *m);
 
-/* The same for all of an entity: one that cannot be stopped keeps nobody else held. */
+/* The same for all of an entity: one that cannot be stopped keeps no other held. */
 void gpd_member_let_go_all(struct gpd_entity *e);
 
 /* Whether its entity has other members. */

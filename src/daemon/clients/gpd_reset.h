@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A GPU that is reset: the driver tells everybody who may open it. Its queues are lost,
+ * A GPU that is reset: the driver tells every process that may open it. Its queues are lost,
  * and with them what the core knew; those made afterwards are scheduled as if nothing
  * had been.
  */

@@ -10,7 +10,7 @@
 /* Deadlines in a row after which a client is left alone. */
 #define MISSED_MAX 2
 
-/* Who carried out an order in this time shows that the GPU does. */
+/* A client that carried out an order in this time shows that the GPU does. */
 #define HEARD_NS (60 * GPD_NS_PER_SEC)
 
 void gpd_silent_heard(struct gpd_member *m)

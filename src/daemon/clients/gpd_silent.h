@@ -9,13 +9,13 @@
 
 /**
  * gpd_silent_timer() - the time of a node has come: that of the core, or of a look at
- *	those who owe an answer
+ *	clients that owe an answer
  * @n: node
  */
 void gpd_silent_timer(struct gpd_node *n);
 
 /**
- * gpd_silent_heard() - somebody carried out an order: whoever does not is to blame himself
+ * gpd_silent_heard() - a client carried out an order: one that does not is to blame itself
  * @m: member
  */
 void gpd_silent_heard(struct gpd_member *m);

@@ -20,7 +20,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Nothing more is handled for who has this much to read first. */
+/* Nothing more is handled for a connection that has this much to read first. */
 #define UNREAD_MAX (64u << 10)
 
 /**
@@ -177,7 +177,7 @@ static void receive(struct gpd_conn *conn)
 		gpd_control_dead(conn);
 		return;
 	}
-	/* Who gets events says nothing more: it is his way to leave. */
+	/* A connection that gets events has nothing more to say: a word of it is its end. */
 	if (conn->monitor)
 		return;
 	conn->in_len += (size_t)len;

@@ -2,7 +2,7 @@
 /*
  * The control socket: varlink over a unix stream socket. One request at a time a
  * connection; a request that has to wait (Suspend, Resume, Attach) keeps the ones
- * behind it waiting. Who does not read what he asked for is let go.
+ * behind it waiting. A peer that does not read what it asked for is let go.
  */
 #ifndef GPD_CONTROL_H
 #define GPD_CONTROL_H

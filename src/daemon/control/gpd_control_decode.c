@@ -239,7 +239,7 @@ static int read_target(struct gpd_target *t, json_t *value, struct gpd_refusal *
 		return bad(refusal, "pid");
 	if (!(has & TARGET_HAS_QUEUE))
 		t->queue_id = WIRE_QUEUE_ALL;
-	/* Queues are numbered by process, but nobody is to rely on that. */
+	/* Queues are numbered by process, but callers are not to rely on that. */
 	if (has & TARGET_HAS_QUEUE && t->queue_id != WIRE_QUEUE_ALL && !t->gpu_id)
 		return bad(refusal, "gpu_id");
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What somebody asks on the control socket, checked against the interface
+ * What is asked on the control socket, checked against the interface
  * (io.gpreempt.varlink). The only place that looks at bytes of that socket; has no
  * state and touches nothing but its arguments (it is fuzzed).
  */

@@ -15,7 +15,7 @@
 #define OUT_MAX (32u << 20)
 /* Events that wait to be read. */
 #define EVENTS_MAX (256u << 10)
-/* Who reads nothing for this long while something waits is let go. */
+/* A peer that reads nothing for this long while something waits is let go. */
 #define SLOW_NS (10 * GPD_NS_PER_SEC)
 
 void gpd_control_watch(struct gpd_conn *conn)

@@ -20,7 +20,7 @@
  * @mhd: of libmicrohttpd
  * @port: port
  * @io: its epoll descriptor in the loop
- * @timer: for its timeouts; on only while somebody is connected
+ * @timer: for its timeouts; on only while there is a connection
  */
 struct gpd_http {
 	struct MHD_Daemon *mhd;

@@ -48,7 +48,7 @@ struct gpd_totals {
 	bool manual;
 };
 
-/* The state of that process in a word, who holds it, and which state matters more. */
+/* The state of that process in a word, what holds it, and which state matters more. */
 const char *gpd_list_state_name(const struct gpd_totals *t);
 json_t *gpd_list_held(bool sched, bool manual);
 bool gpd_list_outweighs(enum gp_entity_state a, enum gp_entity_state b);

@@ -16,7 +16,7 @@ void gpd_methods_set_attributes(struct gpd_conn *conn, const struct gpd_request 
 void gpd_methods_get_policy(struct gpd_conn *conn, const struct gpd_request *r);
 void gpd_methods_set_policy(struct gpd_conn *conn, const struct gpd_request *r);
 
-/* Change attributes as somebody asked; false if there is no such class. */
+/* Change attributes as was asked; false if there is no such class. */
 bool gpd_methods_apply(const struct gpd_config *config, const struct gpd_attr_change *change,
 		       struct gpd_attrs *attrs);
 

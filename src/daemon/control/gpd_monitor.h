@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events for those who monitor. Costs next to nothing while nobody does.
+ * Events for connections that monitor. Costs next to nothing while none does.
  */
 #ifndef GPD_MONITOR_H
 #define GPD_MONITOR_H
@@ -23,10 +23,10 @@ void gpd_monitor_event(struct gpd *d, const char *kind, pid_t pid, uint32_t gpu_
 	__attribute__((format(printf, 6, 7)));
 
 /**
- * gpd_monitor_at() - tell what somebody else saw
+ * gpd_monitor_at() - tell what another part saw
  * @d: daemon
  * @time_ns: when
- * @kind: kind; "trace" goes to those only who want records of the core
+ * @kind: kind; "trace" goes only to those that want records of the core
  * @pid: process, 0 = none
  * @gpu_id: node, 0 = none
  * @queue_id: queue, WIRE_QUEUE_ALL = none

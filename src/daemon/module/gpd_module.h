@@ -7,7 +7,7 @@
  * the module the core takes over with the same policy.
  *
  * The device is open only while it is used: for a turn of the loop, while something is
- * held by hand, while somebody monitors. Otherwise the module could not be unloaded.
+ * held by hand, while a client monitors. Otherwise the module could not be unloaded.
  * A watch on its folder says when it comes and goes.
  */
 #ifndef GPD_MODULE_H
@@ -114,7 +114,7 @@ void gpd_module_attach(struct gpd_conn *conn, const struct gpd_request *r);
  * module_attr.c
  */
 
-/* A client said who it is: its attributes are the module's. */
+/* A client said what it is: its attributes are the module's. */
 void gpd_module_client(struct gpd_client *c);
 
 /**
@@ -180,7 +180,7 @@ void gpd_module_hold_forget_all(struct gpd *d);
  * module_event.c
  */
 
-/* Follow the module's events while somebody monitors, and only then. */
+/* Follow the module's events while a client monitors, and only then. */
 void gpd_module_monitor(struct gpd *d);
 
 /* A node has come while the daemon runs: leave it to the module if that has it. */

@@ -20,7 +20,7 @@
 
 /* Processes that ended are forgotten when there are as many as this. */
 #define PROCESSES_MAX 4096
-/* Further up nobody is looked for. */
+/* Further up no parent is looked for. */
 #define PARENTS_MAX 64
 
 /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the module tells while somebody monitors, in the words of the control interface.
+ * What the module tells while a client monitors, in the words of the control interface.
  */
 #include "daemon/module/gpd_module_types.h"
 #include "daemon/control/gpd_monitor.h"

@@ -16,7 +16,7 @@
 
 /**
  * struct gpd_module_hold - one hold
- * @h: target, owner, lease of the one who asked
+ * @h: target, owner, lease of the caller
  * @pid: process, for people
  * @ref: as the module names it; its pidfd is ours
  * @user: whose budget it takes from

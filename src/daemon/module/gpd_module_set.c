@@ -87,7 +87,7 @@ static void change(struct gpd_conn *conn, const struct gpd_request *r, pid_t pid
 
 void gpd_module_set_attributes(struct gpd_conn *conn, const struct gpd_request *r)
 {
-	/* Who asks may be in a container, and not know his number out here. */
+	/* The caller may be in a container, and not know its number out here. */
 	pid_t pid = r->pid ? (pid_t)r->pid : conn->cred.pid;
 	struct gpd_proc proc;
 	int pidfd = r->pid <= GPD_PID_MAX ? gpd_module_pidfd(pid, &proc) : -ESRCH;

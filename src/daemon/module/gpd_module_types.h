@@ -44,7 +44,7 @@ struct gpd_module_node {
  * @hold_fd: device they hang on, -1 = none
  * @hold_timer: renews them and ends them; on only while there are some
  * @processes: what was said of processes
- * @event_fd: device that gives events, -1 = nobody wants any
+ * @event_fd: device that gives events, -1 = none are wanted
  * @event_io: in the loop
  * @nr_seen: switches so far
  */
