@@ -7,7 +7,6 @@ The target is `sh -c '...' NAME`; NAME is the behaviour: good, mute, refuse, lia
 import os
 import signal
 import socket
-import struct
 import sys
 import time
 
@@ -23,7 +22,7 @@ def main():
     if mode == "sleepy":
         time.sleep(60)
     sock.send(rig.hello(mech=rig.DBG, pid=pid + (mode == "liar")))
-    if struct.unpack(rig.HDR, sock.recv(1024)[:16])[1] != rig.WELCOME:
+    if rig.wire.decode(sock.recv(1024))[0] != rig.WELCOME:
         sys.exit(1)
     if mode == "refuse":
         sock.send(rig.note(rig.NOTE_REFUSED, value=1, text=b"somebody else traces it"))
@@ -37,7 +36,7 @@ def main():
                 signal.signal(signal.SIGTERM, signal.SIG_IGN)
                 time.sleep(60)
             sys.exit(0)
-        kind = struct.unpack(rig.HDR, data[:16])[1]
+        kind = rig.wire.decode(data)[0]
         if kind in (rig.HOLD, rig.RELEASE) and mode != "mute":
             o = rig.Order(kind, data[16:])
             sock.send(rig.done(o.epoch, o.gpu_id))

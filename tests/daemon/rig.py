@@ -8,7 +8,6 @@ import json
 import os
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import tempfile
@@ -18,58 +17,56 @@ DAEMON = os.environ.get("GPREEMPTD", "build/gcc/src/daemon/gpreemptd")
 # A machine that does other things as well: this is for what must come.
 WAIT = float(os.environ.get("GP_TEST_WAIT", "20"))
 
-MAGIC = 0x31507047
-# The client socket, from the path of the control socket on: WIRE_SOCKET_SUFFIX.
-CLIENT = ".client/socket"
-HELLO, QUEUE_ADD, QUEUE_REMOVE, BUSY, IDLE, DONE, NOTE, PROGRESS = range(1, 9)
-WELCOME, HOLD, RELEASE, RENEW, BYE = range(64, 69)
+# The layouts of the protocol have one home in Python; tests/python compares it with the header.
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../python"))
+
+from gpreempt import wire  # noqa: E402  pylint: disable=wrong-import-position
+from gpreempt.wire import (BUSY, BUSY_NOW, BYE, DONE, ERROR, GONE, HELLO,  # noqa: E402,F401
+                           HOLD, IDLE, MAGIC, NOTE, NOTE_LEASE_ENDED, NOTE_NO_PROGRESS,
+                           NOTE_PROGRESS, NOTE_REFUSED, NOTE_RESET, OK, PRIO_UNSET, PROGRESS,
+                           QUEUE_ADD, QUEUE_ALL, QUEUE_REMOVE, RELEASE, RENEW, WELCOME)
+
+# The client socket, from the path of the control socket on.
+CLIENT = wire.SOCKET_SUFFIX
 WELCOME_PROGRESS = 2
-SHIM, DBG, SIM = 1, 2, 3
-SCHED, MANUAL = 0, 1
-OK, GONE, BUSY_NOW, ERROR = range(4)
-QUEUE_ALL = 0xFFFFFFFF
-PRIO_UNSET = 0xFF
-NOTE_LEASE_ENDED, NOTE_PROGRESS, NOTE_NO_PROGRESS, NOTE_REFUSED, NOTE_RESET = range(2, 7)
+SHIM, DBG, SIM = wire.MECH_SHIM, wire.MECH_DBG, wire.MECH_SIM
+SCHED, MANUAL = wire.HOLDER_SCHED, wire.HOLDER_MANUAL
 # No real process has such a number.
 FIRST_PID = 5000000
 
-HDR = "<IHHQ"
-
 
 def message(kind, body=b"", magic=MAGIC, size=None):
-    size = 16 + len(body) if size is None else size
-    return struct.pack(HDR, magic, kind, size, time.monotonic_ns()) + body
+    size = wire.HDR.size + len(body) if size is None else size
+    return wire.HDR.pack(magic=magic, type=kind, size=size, time_ns=time.monotonic_ns()) + body
 
 
-def hello(mech=SIM, pid=0, sees=0, prio=PRIO_UNSET, flags=0, weight=0, slice_ns=0,
-          deadline_ns=0, klass=b"", group=b"", comm=b"test", version=1, pad=b"\0\0\0",
-          reserved=0):
-    return message(HELLO, struct.pack("<IIIIB3sIIIQQ32s32s32s", version, mech, pid, sees, prio,
-                                      pad, flags, weight, reserved, slice_ns, deadline_ns,
-                                      klass, group, comm))
+def hello(mech=SIM, prio=PRIO_UNSET, flags=0, comm=b"test", version=wire.VERSION, **values):
+    return wire.encode(HELLO, mech=mech, prio=prio, attr_flags=flags, comm=comm, version=version,
+                       **values)
 
 
-def queue(gpu_id=1, queue_id=1, kind=2, prio=7, busy=0, pad=b"\0\0"):
-    return message(QUEUE_ADD, struct.pack("<IIIBB2sQQQQ", gpu_id, queue_id, kind, prio, busy, pad,
-                                          0x1000, 4096, 0x2000, 0x2008))
+def queue(gpu_id=1, queue_id=1, kind=wire.AQL, prio=7, **values):
+    return wire.encode(QUEUE_ADD, gpu_id=gpu_id, queue_id=queue_id, type=kind, prio=prio,
+                       ring_addr=0x1000, ring_bytes=4096, rptr_addr=0x2000, wptr_addr=0x2008,
+                       **values)
 
 
 def edge(kind, gpu_id=1, queue_id=1):
-    return message(kind, struct.pack("<II", gpu_id, queue_id))
+    return wire.encode(kind, gpu_id=gpu_id, queue_id=queue_id)
 
 
 def progress(since_ns=None, gpu_id=1, queue_id=1):
     since_ns = time.monotonic_ns() if since_ns is None else since_ns
-    return message(PROGRESS, struct.pack("<IIQ", gpu_id, queue_id, since_ns))
+    return wire.encode(PROGRESS, gpu_id=gpu_id, queue_id=queue_id, since_ns=since_ns)
 
 
 def done(epoch, gpu_id=1, result=OK, error=0, reserved=0):
-    return message(DONE, struct.pack("<QIIIIIIQ", epoch, gpu_id, result, error, 1, 1, reserved,
-                                     1000))
+    return wire.encode(DONE, epoch=epoch, gpu_id=gpu_id, result=result, error=error, nr_queues=1,
+                       nr_cycles=1, reserved=reserved, took_ns=1000)
 
 
 def note(code, gpu_id=1, value=0, text=b""):
-    return message(NOTE, struct.pack("<IIQ128s", code, gpu_id, value, text))
+    return wire.encode(NOTE, code=code, gpu_id=gpu_id, value=value, text=text)
 
 
 class Order:
@@ -77,11 +74,11 @@ class Order:
 
     def __init__(self, kind, body):
         self.kind = kind
-        (self.epoch, self.gpu_id, self.queue_id, self.holder, self.grace,
-         self.lease_ns) = struct.unpack("<QIIIIQ", body)
+        for name, value in wire.ORDER_BODY.unpack(body).items():
+            setattr(self, name, value)
 
     def __repr__(self):
-        return f"{ {HOLD: 'HOLD', RELEASE: 'RELEASE', RENEW: 'RENEW'}[self.kind]}({self.epoch})"
+        return f"{wire.TYPE_NAMES[self.kind]}({self.epoch})"
 
 
 class Dropped(Exception):
@@ -103,8 +100,9 @@ class Client:
             self.send(hello(**wishes))
             kind, body = self.receive()
             assert kind == WELCOME, kind
-            self.number, self.lease_ns = struct.unpack("<QQ", body[:16])
-            self.flags = struct.unpack("<I", body[32:36])[0]
+            welcome = wire.WELCOME_BODY.unpack(body)
+            self.number, self.lease_ns = welcome["client"], welcome["lease_ns"]
+            self.flags = welcome["flags"]
 
     def send(self, data):
         try:
@@ -121,12 +119,13 @@ class Client:
             data = b""
         if not data:
             raise Dropped(self.bye)
-        magic, kind, size, _ = struct.unpack(HDR, data[:16])
-        assert magic == MAGIC and size == len(data)
-        if kind == BYE:
-            self.bye = data[32:].split(b"\0")[0].decode()
+        header = wire.HDR.unpack(data[:wire.HDR.size])
+        assert header["magic"] == MAGIC and header["size"] == len(data)
+        if header["type"] == BYE:
+            text = wire.NOTE_BODY.unpack(data[wire.HDR.size:])["text"]
+            self.bye = text.split(b"\0")[0].decode()
             return self.receive(timeout)
-        return kind, data[16:]
+        return header["type"], data[wire.HDR.size:]
 
     def order(self, timeout=WAIT):
         """The next HOLD or RELEASE."""

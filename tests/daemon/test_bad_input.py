@@ -9,13 +9,12 @@ import random
 import resource
 import signal
 import socket
-import struct
 import time
 
 import pytest
 
 import rig
-from rig import (BUSY, DBG, FIRST_PID, HELLO, HOLD, IDLE, MAGIC, MANUAL,
+from rig import (BUSY, DBG, FIRST_PID, HELLO, HOLD, IDLE, MANUAL,
                  QUEUE_ALL, QUEUE_REMOVE, RELEASE, SHIM, WAIT, Client, Control, Daemon, Refused,
                  done, edge, hello, message, note, queue)
 
@@ -129,8 +128,7 @@ def test_random_packets(daemon):
         c = Client(daemon, connect=r.random() < 0.5)
         body = bytes(r.randrange(256) for _ in range(r.randrange(300)))
         if r.random() < 0.5:
-            body = struct.pack(rig.HDR, MAGIC, r.randrange(8), min(len(body) + 16, 65535),
-                               0) + body
+            body = message(r.randrange(8), body)
         if body:
             c.send(body)
         c.close()
