@@ -3,9 +3,12 @@
 
 #include "sim/sim_run.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <time.h>
+
+static volatile sig_atomic_t is_over;
 
 static void put_line(const char *text)
 {
@@ -36,11 +39,17 @@ void cli_error_line(const char *message)
 	put_line(message);
 }
 
+int cli_fail(const char *object, int err, const char *text)
+{
+	cli_error(object, "%s", text && *text ? text : strerror(-err));
+	return CLI_EXIT_FAILED;
+}
+
 int cli_finish(int exit_code)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return exit_code;
-	cli_error("standard output", "%s", strerror(errno));
+	cli_fail("standard output", -errno, NULL);
 	return exit_code ? exit_code : CLI_EXIT_FAILED;
 }
 
@@ -74,40 +83,40 @@ int cli_exit_of(int err)
 	}
 }
 
+u64 cli_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * CLI_NS_PER_S + (u64)t.tv_nsec;
+}
+
 bool cli_sleep(u64 ns)
 {
-	struct timespec t = {
-		.tv_sec = (time_t)(ns / 1000000000),
-		.tv_nsec = (long)(ns % 1000000000),
-	};
+	struct timespec t = { (time_t)(ns / CLI_NS_PER_S), (long)(ns % CLI_NS_PER_S) };
 
 	return !nanosleep(&t, NULL);
 }
 
-static void print_commands(const char *path, const struct cli_command *table)
+static void on_end(int sig)
 {
-	printf("usage: %s COMMAND [OPTION...]\n\n", path);
-	for (const struct cli_command *c = table; c->name; c++)
-		printf("  %-10s %s\n", c->name, c->doc);
-	printf("\n%s COMMAND --help tells more about a command.\n", path);
+	is_over = 1;
 }
 
-int cli_command_run(const char *path, const struct cli_command *table, int argc, char **argv)
+void cli_catch_end(void)
 {
-	if (argc < 1) {
-		cli_error("command line", "which command? try %s --help", path);
-		return CLI_EXIT_USAGE;
-	}
-	if (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h")) {
-		print_commands(path, table);
-		return cli_finish(CLI_EXIT_OK);
-	}
-	for (const struct cli_command *c = table; c->name; c++) {
-		if (!strcmp(argv[0], c->name))
-			return c->run(argc, argv);
-	}
-	cli_error(argv[0], "no such command; try %s --help", path);
-	return CLI_EXIT_USAGE;
+	struct sigaction sa = { .sa_handler = on_end }, hup;
+
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	/* A terminal that goes ends it as well, unless nohup(1) said otherwise. */
+	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &sa, NULL);
+}
+
+bool cli_is_over(void)
+{
+	return is_over;
 }
 
 const char *cli_format_duration(u64 ns, char *out)

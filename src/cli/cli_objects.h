@@ -7,7 +7,6 @@
 #define GP_CLI_OBJECTS_H
 
 #include "cli/cli_session.h"
-#include "cli/cli_view.h"
 
 enum cli_object_kind {
 	CLI_OBJECT_DEVICE,
@@ -22,13 +21,11 @@ enum cli_object_kind {
  * @name: plural, as list takes it and as the key of its JSON
  * @columns: what can be shown
  * @nr_columns: how many
- * @get: asks for all of them
  */
 struct cli_objects {
 	const char *name;
 	const struct cli_column *columns;
 	u32 nr_columns;
-	int (*get)(struct cli_session *s, json_t **out);
 };
 
 extern const struct cli_objects cli_objects[CLI_OBJECT_COUNT];
@@ -59,10 +56,19 @@ struct cli_object_ref {
 int cli_object_parse(const char *text, struct cli_object_ref *ref);
 
 /* All objects of a kind, each with its "id"; on one device if --device says so. */
-int cli_objects_get(struct cli_session *s, enum cli_object_kind kind, const struct cli_options *o,
-		    json_t **out);
+int cli_objects_get(struct cli_session *s, enum cli_object_kind kind, json_t **out);
+
+/* The "id" of a device or a queue, as cli_object_parse() takes it. */
+void cli_object_add_id(json_t *row, enum cli_object_kind kind);
 
 /* The row of one object out of all; NULL = not there. Borrowed. */
 json_t *cli_object_find(const json_t *rows, const struct cli_object_ref *ref);
+
+/*
+ * Jobs: the processes of a user that are stopped and continued together, by the name of their
+ * group. All as rows, and the pids of one, at least one. As cli_session_call().
+ */
+int cli_jobs_get(struct cli_session *s, json_t **out);
+int cli_jobs_pids(struct cli_session *s, const char *name, json_t **out);
 
 #endif

@@ -102,6 +102,11 @@ void cli_view_print(const struct cli_view *v, const json_t *rows, const struct c
 /* For programs: the rows as they are, or only the fields that were named. Takes the reference. */
 json_t *cli_view_json(const struct cli_view *v, json_t *rows, const struct cli_options *o);
 
+/* Of a row: a number or 0; a text or ""; is there a text in a list that begins with @word? */
+json_int_t cli_number(const json_t *row, const char *key);
+const char *cli_text(const json_t *row, const char *key);
+bool cli_has(const json_t *row, const char *key, const char *word);
+
 /* The value of a column in a row; NULL = not there. Borrowed. */
 const json_t *cli_column_value(const struct cli_column *c, const json_t *row);
 

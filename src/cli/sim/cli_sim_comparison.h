@@ -90,6 +90,9 @@ int cli_comparison_online(const struct cli_comparison *c, const struct cli_compa
  */
 int cli_comparison_table(const struct cli_comparison *c, struct cli_table *t);
 
+/* Prints what is compared, the table, and why rows are missing. Return: 0 or -ENOMEM. */
+int cli_comparison_print(const struct cli_comparison *c);
+
 /* Appends the run objects of all rows that were run. Return: 0 or -ENOMEM. */
 int cli_comparison_json(struct cli_comparison *c, json_t *array);
 

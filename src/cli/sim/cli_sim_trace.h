@@ -23,6 +23,7 @@ struct cli_track_name {
 /**
  * struct cli_sim_trace - the observer
  * @base: to be given to a run
+ * @next: another observer that is told all but marks: a run takes only one
  * @chrome: the writer
  * @out: the file
  * @nr_tracks: tracks named so far
@@ -32,6 +33,7 @@ struct cli_track_name {
  */
 struct cli_sim_trace {
 	struct sim_observer base;
+	struct sim_observer *next;
 	struct trace_chrome chrome;
 	struct cli_outfile out;
 	u32 nr_tracks;
@@ -41,7 +43,7 @@ struct cli_sim_trace {
 };
 
 /* Return: 0 or -errno. */
-int cli_sim_trace_open(struct cli_sim_trace *t, const char *path);
+int cli_sim_trace_open(struct cli_sim_trace *t, const char *path, struct sim_observer *next);
 
 /* Completes the file. Return: 0 or -errno; the file does not appear then. */
 int cli_sim_trace_commit(struct cli_sim_trace *t);

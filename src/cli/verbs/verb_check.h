@@ -5,9 +5,7 @@
 #ifndef GP_CLI_CHECK_H
 #define GP_CLI_CHECK_H
 
-#include "cli/cli_options.h"
-
-#include <jansson.h>
+#include "cli/cli_verb.h"
 
 enum cli_check_result {
 	CLI_CHECK_OK,
