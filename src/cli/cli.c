@@ -55,32 +55,25 @@ int cli_finish(int exit_code)
 
 int cli_exit_of(int err)
 {
-	switch (err) {
-	case 0:
-		return CLI_EXIT_OK;
-	case -EINVAL:
-	case -ERANGE:
-		return CLI_EXIT_USAGE;
-	case -ECONNREFUSED:
-	case -ECONNRESET:
-	case -EPIPE:
-		return CLI_EXIT_NO_DAEMON;
-	case -ENOENT:
-	case -ESRCH:
-	case -ENODEV:
-		return CLI_EXIT_NOT_FOUND;
-	case -EPERM:
-	case -EACCES:
-		return CLI_EXIT_DENIED;
-	case -EOPNOTSUPP:
-		return CLI_EXIT_UNSUPPORTED;
-	case -ETIMEDOUT:
-	case -EBUSY:
-	case -EAGAIN:
-		return CLI_EXIT_TIMEOUT;
-	default:
-		return CLI_EXIT_FAILED;
+	static const struct {
+		int err;
+		enum cli_exit code;
+	} codes[] = {
+		{ 0, CLI_EXIT_OK },
+		{ -EINVAL, CLI_EXIT_USAGE }, { -ERANGE, CLI_EXIT_USAGE },
+		{ -ECONNREFUSED, CLI_EXIT_NO_DAEMON }, { -ECONNRESET, CLI_EXIT_NO_DAEMON },
+		{ -EPIPE, CLI_EXIT_NO_DAEMON }, { -ENOENT, CLI_EXIT_NOT_FOUND },
+		{ -ESRCH, CLI_EXIT_NOT_FOUND }, { -ENODEV, CLI_EXIT_NOT_FOUND },
+		{ -EPERM, CLI_EXIT_DENIED }, { -EACCES, CLI_EXIT_DENIED },
+		{ -EOPNOTSUPP, CLI_EXIT_UNSUPPORTED }, { -ETIMEDOUT, CLI_EXIT_TIMEOUT },
+		{ -EBUSY, CLI_EXIT_TIMEOUT }, { -EAGAIN, CLI_EXIT_TIMEOUT },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(codes); i++) {
+		if (codes[i].err == err)
+			return codes[i].code;
 	}
+	return CLI_EXIT_FAILED;
 }
 
 u64 cli_now_ns(void)
@@ -119,27 +112,20 @@ bool cli_is_over(void)
 	return is_over;
 }
 
+const struct cli_unit cli_units[CLI_UNITS] = {
+	{ "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 },
+};
+
 const char *cli_format_duration(u64 ns, char *out)
 {
-	static const struct {
-		u64 factor;
-		const char *name;
-	} units[] = {
-		{ 1000000000, "s" },
-		{ 1000000, "ms" },
-		{ 1000, "us" },
-	};
+	const struct cli_unit *u = cli_units;
+	double value;
 
-	for (u32 i = 0; i < ARRAY_SIZE(units); i++) {
-		double value = (double)ns / (double)units[i].factor;
-
-		if (ns < units[i].factor)
-			continue;
-		snprintf(out, CLI_TEXT_MAX_DURATION, "%.*f %s",
-			 value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, units[i].name);
-		return out;
-	}
-	snprintf(out, CLI_TEXT_MAX_DURATION, "%llu ns", (unsigned long long)ns);
+	while (u->ns > 1 && (double)ns < u->ns)
+		u++;
+	value = (double)ns / u->ns;
+	snprintf(out, CLI_TEXT_MAX_DURATION, "%.*f %s",
+		 u->ns == 1 || value >= 99.95 ? 0 : value < 9.995 ? 2 : 1, value, u->name);
 	return out;
 }
 

@@ -61,6 +61,14 @@ bool cli_sleep(u64 ns);
 void cli_catch_end(void);
 bool cli_is_over(void);
 
+/* Units of time, the longest first. */
+#define CLI_UNITS 4
+
+extern const struct cli_unit {
+	const char *name;
+	double ns;
+} cli_units[CLI_UNITS];
+
 #define CLI_TEXT_MAX_DURATION 24
 
 /* "812 ns", "12.3 us", "1.25 s"; gives @out, which has CLI_TEXT_MAX_DURATION bytes. */

@@ -160,15 +160,26 @@ static void add_gfx(json_t *row)
 	json_object_set_new(row, "gfx", json_is_integer(target) ? json_string(text) : json_null());
 }
 
-void cli_object_add_id(json_t *row, enum cli_object_kind kind)
+void cli_object_name(const json_t *row, char *out, size_t size)
+{
+	static const char *const keys[] = { "pid", "gpu_id", "queue_id" };
+	size_t len = 0;
+
+	snprintf(out, size, "-");
+	for (u32 i = 0; i < ARRAY_SIZE(keys); i++) {
+		const json_t *v = json_object_get(row, keys[i]);
+
+		if (json_is_integer(v))
+			len += (size_t)snprintf(out + len, size - len, "%s%lld",
+						len ? "/" : i ? "gpu:" : "", json_integer_value(v));
+	}
+}
+
+void cli_object_add_id(json_t *row)
 {
 	char id[64];
 
-	if (kind == CLI_OBJECT_DEVICE)
-		snprintf(id, sizeof(id), "gpu:%lld", cli_number(row, "gpu_id"));
-	else
-		snprintf(id, sizeof(id), "%lld/%lld/%lld", cli_number(row, "pid"),
-			 cli_number(row, "gpu_id"), cli_number(row, "queue_id"));
+	cli_object_name(row, id, sizeof(id));
 	json_object_set_new(row, "id", json_string(id));
 }
 
@@ -204,7 +215,7 @@ static void complete(json_t *rows, enum cli_object_kind kind, json_int_t gpu_id)
 			json_array_remove(rows, i);
 			continue;
 		}
-		cli_object_add_id(row, kind);
+		cli_object_add_id(row);
 		if (kind == CLI_OBJECT_DEVICE)
 			add_gfx(row);
 	}

@@ -16,34 +16,22 @@ enum cli_object_kind {
 	CLI_OBJECT_COUNT
 };
 
-/**
- * struct cli_objects - a kind of object
- * @name: plural, as list takes it and as the key of its JSON
- * @columns: what can be shown
- * @nr_columns: how many
- */
+/* A kind of object. */
 struct cli_objects {
-	const char *name;
-	const struct cli_column *columns;
+	const char *name;	/* plural, as list takes it and as the key of its JSON */
+	const struct cli_column *columns;	/* what can be shown */
 	u32 nr_columns;
 };
 
 extern const struct cli_objects cli_objects[CLI_OBJECT_COUNT];
 
-/**
- * struct cli_object_ref - an object as it is named on a command line
- * @kind: what it is; a process on one device is a process
- * @pid: process
- * @gpu_id: device, 0 = all
- * @queue_id: queue
- * @text: as it was named
- */
+/* An object as it is named on a command line. */
 struct cli_object_ref {
-	enum cli_object_kind kind;
+	enum cli_object_kind kind;	/* a process on one device is a process */
 	u32 pid;
-	u32 gpu_id;
+	u32 gpu_id;	/* 0 = all */
 	u32 queue_id;
-	const char *text;
+	const char *text;	/* as it was named */
 };
 
 /**
@@ -58,8 +46,11 @@ int cli_object_parse(const char *text, struct cli_object_ref *ref);
 /* All objects of a kind, each with its "id"; on one device if --device says so. */
 int cli_objects_get(struct cli_session *s, enum cli_object_kind kind, json_t **out);
 
-/* The "id" of a device or a queue, as cli_object_parse() takes it. */
-void cli_object_add_id(json_t *row, enum cli_object_kind kind);
+/* What a row or an event is about, as cli_object_parse() takes it; "-" = nothing. */
+void cli_object_name(const json_t *row, char *out, size_t size);
+
+/* Adds that as its "id". */
+void cli_object_add_id(json_t *row);
 
 /* The row of one object out of all; NULL = not there. Borrowed. */
 json_t *cli_object_find(const json_t *rows, const struct cli_object_ref *ref);

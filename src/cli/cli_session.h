@@ -91,4 +91,19 @@ int cli_print_json(const char *verb, json_t *rest, bool is_line);
 int cli_session_show(struct cli_session *s, const char *verb, json_t *rest, const char *key,
 		     json_t *rows);
 
+/**
+ * cli_stream_run() - read events
+ * @s: conversation with the daemon; can do nothing else afterwards
+ * @flags: GPREEMPT_MONITOR_*
+ * @duration_ns: end after this; 0 = never
+ * @event: gets each event, borrowed; false = enough
+ * @arg: for it
+ *
+ * SIGINT and SIGTERM end it as if it were enough.
+ *
+ * Return: CLI_EXIT_OK, or the exit code after a message.
+ */
+int cli_stream_run(struct cli_session *s, unsigned int flags, u64 duration_ns,
+		   bool (*event)(const json_t *event, void *arg), void *arg);
+
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
-#include "cli/cli_stream.h"
+#include "cli/cli_session.h"
 
 #include <poll.h>
 #include <signal.h>

@@ -61,16 +61,17 @@ int cli_comparison_print(const struct cli_comparison *c)
 	return err;
 }
 
+/* One at a time; too large for the stack. */
+static struct cli_comparison comparison;
+
 /* Runs one file; prints its table, or adds its runs to @json. */
 static int compare_file(const char *file, struct sim_scenario *sc, struct cli_progress *progress,
 			json_t *json, bool is_last)
 {
-	struct cli_comparison *c = malloc(sizeof(*c));
+	struct cli_comparison *c = &comparison;
 	int ret = CLI_EXIT_OK, err;
 	char error[256] = "";
 
-	if (!c)
-		return cli_sim_fail(file, -ENOMEM, NULL);
 	cli_comparison_init(c, sc);
 	err = cli_comparison_run(c, progress, error, sizeof(error));
 	cli_progress_finish(progress);
@@ -85,21 +86,7 @@ static int compare_file(const char *file, struct sim_scenario *sc, struct cli_pr
 		ret = CLI_EXIT_FAILED;
 	}
 	cli_comparison_fini(c);
-	free(c);
 	return ret;
-}
-
-static u32 rows_of(struct sim_scenario *sc)
-{
-	struct cli_comparison *c = malloc(sizeof(*c));
-	u32 rows = 0;
-
-	if (c) {
-		cli_comparison_init(c, sc);
-		rows = c->nr_rows;
-	}
-	free(c);
-	return rows;
 }
 
 static int compare_all(const struct cli_options *o, struct sim_scenario *scenarios)
@@ -109,8 +96,10 @@ static int compare_all(const struct cli_options *o, struct sim_scenario *scenari
 	int ret = CLI_EXIT_OK;
 	u32 rows = 0;
 
-	for (int i = 0; i < o->nr_words; i++)
-		rows += rows_of(&scenarios[i]);
+	for (int i = 0; i < o->nr_words; i++) {
+		cli_comparison_init(&comparison, &scenarios[i]);
+		rows += comparison.nr_rows;
+	}
 	cli_progress_init(&progress, o->is_quiet, rows);
 	for (int i = 0; i < o->nr_words; i++) {
 		int one = compare_file(o->words[i], &scenarios[i], &progress, json,

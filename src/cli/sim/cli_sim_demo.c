@@ -4,7 +4,6 @@
 #include "cli/sim/cli_sim_trace.h"
 #include "sim/sim_result_json.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,26 +11,16 @@
 #define DEFAULT_OUT "gpreempt-demo"
 #define SCENARIO "/demo.scn"
 
-/**
- * struct demo - everything of one demo
- * @o: options
- * @out: folder
- * @file: scenario file
- * @sc: the scenario
- * @mechanism: its own mechanism, before the comparison tries all
- * @detect: its own detection mode
- * @c: the comparison
- * @rec: one run of the scenario's own mechanism
- */
+/* Everything of one demo. */
 struct demo {
 	const struct cli_options *o;
-	const char *out;
-	const char *file;
+	const char *out;	/* folder */
+	const char *file;	/* of the scenario */
 	struct sim_scenario sc;
-	enum sim_mechanism mechanism;
-	enum sim_detect detect;
+	enum sim_mechanism mechanism;	/* its own, before the comparison tries all */
+	enum sim_detect detect;	/* the same */
 	struct cli_comparison c;
-	struct cli_recorder rec;
+	struct cli_recorder rec;	/* one run of the scenario's own mechanism */
 };
 
 /* mkdir -p */
@@ -96,21 +85,19 @@ static int write_file(struct demo *d, const char *name, int (*write)(struct demo
 /* One more run of the scenario as it is, watched: the trace and the timeline. */
 static int record(struct demo *d)
 {
-	struct sim_result *r = calloc(1, sizeof(*r));
+	static struct sim_result r;
 	struct cli_sim_trace trace = { 0 };
 	char path[4096], error[256] = "";
 	int ret = CLI_GO_ON;
-	int err = r ? out_path(d, "trace.json", path, sizeof(path)) : -ENOMEM;
+	int err = out_path(d, "trace.json", path, sizeof(path));
 
 	if (!err)
 		err = cli_sim_trace_open(&trace, path, &d->rec.base);
-	if (err) {
-		free(r);
+	if (err)
 		return cli_fail(d->out, err, NULL);
-	}
 	d->sc.mechanism = d->mechanism;
 	d->sc.detect = d->detect;
-	err = sim_run(&d->sc, false, &trace.base, r, error, sizeof(error));
+	err = sim_run(&d->sc, false, &trace.base, &r, error, sizeof(error));
 	if (err) {
 		ret = cli_sim_fail(d->file, err, error);
 	} else {
@@ -118,8 +105,7 @@ static int record(struct demo *d)
 		ret = err ? cli_fail(path, err, NULL) : CLI_GO_ON;
 	}
 	cli_sim_trace_fini(&trace);
-	sim_result_fini(r);
-	free(r);
+	sim_result_fini(&r);
 	return ret;
 }
 
@@ -181,20 +167,17 @@ static const char *find_scenario(void)
 
 static int demo(struct cli_session *s)
 {
-	struct demo *d = calloc(1, sizeof(*d));
+	static struct demo d;
 	int ret;
 
-	if (!d)
-		return cli_fail("sim demo", -ENOMEM, NULL);
-	d->o = &s->o;
-	d->out = s->o.out ? s->o.out : DEFAULT_OUT;
-	d->file = s->o.scenario ? s->o.scenario : find_scenario();
-	ret = cli_sim_load(&s->o, d->file, &d->sc);
-	if (ret == CLI_GO_ON) {
-		ret = run_demo(d);
-		sim_scenario_fini(&d->sc);
-	}
-	free(d);
+	d.o = &s->o;
+	d.out = s->o.out ? s->o.out : DEFAULT_OUT;
+	d.file = s->o.scenario ? s->o.scenario : find_scenario();
+	ret = cli_sim_load(&s->o, d.file, &d.sc);
+	if (ret != CLI_GO_ON)
+		return ret;
+	ret = run_demo(&d);
+	sim_scenario_fini(&d.sc);
 	return ret;
 }
 

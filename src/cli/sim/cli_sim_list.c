@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cli/cli_table.h"
 #include "cli/cli_verb.h"
 #include "rules/text.h"
 #include "sim/sim_mix.h"

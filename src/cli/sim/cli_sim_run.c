@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cli/cli_table.h"
 #include "cli/sim/cli_sim.h"
 #include "cli/sim/cli_sim_progress.h"
 #include "cli/sim/cli_sim_trace.h"

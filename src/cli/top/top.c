@@ -15,57 +15,25 @@
 
 #define LEASE_MS 60000
 
-/**
- * struct screen - the screen
- * @top: what is on it
- * @s: conversation
- * @by: order
- * @is_up: smallest first
- * @selected: pid; it moves with its process
- * @filter: which processes
- * @status: last line
- * @ask: a question is open: what y does
- * @asked: to which pid
- * @prio: new priority, if that is asked
- */
 struct screen {
-	struct cli_top top;
+	struct cli_top top;	/* what is on it */
 	struct cli_session *s;
 	enum cli_top_sort by;
-	bool is_up;
-	u32 selected;
-	char filter[24];
-	char status[160];
-	int ask;
-	u32 asked;
-	int prio;
+	bool is_up;	/* smallest first */
+	u32 selected;	/* pid; the selection moves with its process */
+	char filter[24];	/* which processes */
+	char status[160];	/* last line */
+	int ask;	/* a question is open: what y does */
+	u32 asked;	/* to which pid */
+	int prio;	/* new priority, if that is asked */
 };
 
-enum color { COLOR_OF_GOOD = 1, COLOR_OF_OUT, COLOR_OF_BAD, COLOR_OF_CHANGE, COLOR_OF_HEAD };
+/* Pairs of colours have the numbers of their colours, but that of the headers. */
+#define PAIR_OF_HEAD 7
 
 static void sort(struct screen *c)
 {
 	cli_top_sort(&c->top, c->by, c->is_up);
-}
-
-static chtype color_of(const char *state)
-{
-	static const struct {
-		const char *state;
-		enum color color;
-	} colors[] = {
-		{ "running", COLOR_OF_GOOD }, { "ok", COLOR_OF_GOOD },
-		{ "preempted", COLOR_OF_OUT }, { "suspended", COLOR_OF_OUT },
-		{ "preempting", COLOR_OF_CHANGE }, { "resuming", COLOR_OF_CHANGE },
-		{ "waiting", COLOR_OF_CHANGE }, { "lost", COLOR_OF_BAD }, { "open", COLOR_OF_BAD },
-		{ "dead", COLOR_OF_BAD }, { "probation", COLOR_OF_OUT },
-	};
-
-	for (u32 i = 0; i < ARRAY_SIZE(colors); i++) {
-		if (!strcmp(colors[i].state, state))
-			return (chtype)COLOR_PAIR(colors[i].color);
-	}
-	return 0;
 }
 
 /* A line that fills the width, so that an attribute shows to its end. */
@@ -76,14 +44,16 @@ static void put_line(int y, attr_t attr, const char *text)
 	attroff(attr);
 }
 
-/* Colours a word that is in the line already. */
-static void tint(int y, const char *line, const char *word, chtype attr)
+/* Colours a word that is in the line already, as it means. */
+static void tint(int y, const char *line, const char *word)
 {
 	const char *at = strstr(line, word);
+	/* Red is 31 in the terminal's own words and 1 here; so with the others. */
+	short pair = (short)(cli_color_of(word) % 10);
 
-	if (at && attr && at - line < COLS)
-		mvchgat(y, (int)(at - line), (int)strlen(word), (attr_t)attr,
-			(short)PAIR_NUMBER(attr), NULL);
+	if (at && pair && at - line < COLS)
+		mvchgat(y, (int)(at - line), (int)strlen(word), (attr_t)COLOR_PAIR(pair), pair,
+			NULL);
 }
 
 static void put_bar(int y, int x, const struct cli_top_row *r)
@@ -95,8 +65,8 @@ static void put_bar(int y, int x, const struct cli_top_row *r)
 	cli_top_bar(r, &run, &off);
 	mvaddch(y, x, '[');
 	for (u32 i = 0; i < CLI_TOP_BAR; i++)
-		addch(i < run ? '|' | COLOR_PAIR(COLOR_OF_GOOD) :
-		      i < run + off ? '-' | COLOR_PAIR(COLOR_OF_OUT) : ' ');
+		addch(i < run ? '|' | COLOR_PAIR(COLOR_GREEN) :
+		      i < run + off ? '-' | COLOR_PAIR(COLOR_YELLOW) : ' ');
 	addch(']');
 }
 
@@ -104,13 +74,12 @@ static int draw_devices(struct screen *c, int y)
 {
 	char line[CLI_TOP_LINE];
 
-	put_line(y++, COLOR_PAIR(COLOR_OF_HEAD), cli_top_device_line(NULL, COLS, line));
+	put_line(y++, COLOR_PAIR(PAIR_OF_HEAD), cli_top_device_line(NULL, COLS, line));
 	for (u32 i = 0; i < c->top.nr_devices && y < LINES - 4; i++) {
 		const struct cli_top_device *d = &c->top.devices[i];
 
 		put_line(y, 0, cli_top_device_line(d, COLS, line));
-		tint(y++, line, d->cells[CLI_TOP_DEVICE_HEALTH],
-		     color_of(d->cells[CLI_TOP_DEVICE_HEALTH]));
+		tint(y++, line, d->cells[CLI_TOP_HEALTH]);
 		if (d->reason[0] && y < LINES - 4)
 			mvprintw(y++, 11, "%.*s", COLS - 12, d->reason);
 	}
@@ -147,7 +116,7 @@ static void draw_rows(struct screen *c, int y)
 	int room = max(LINES - y - 2, 1);
 	u32 skip = at >= (u32)room ? at - (u32)room + 1 : 0;
 
-	put_line(y++, COLOR_PAIR(COLOR_OF_HEAD), cli_top_row_line(NULL, COLS, line));
+	put_line(y++, COLOR_PAIR(PAIR_OF_HEAD), cli_top_row_line(NULL, COLS, line));
 	for (u32 i = 0; i < c->top.nr_rows && y < LINES - 1; i++) {
 		const struct cli_top_row *r = &c->top.rows[i];
 		bool is_selected = r->pid == c->selected;
@@ -157,7 +126,7 @@ static void draw_rows(struct screen *c, int y)
 		cli_top_row_line(r, COLS, line);
 		put_line(y, is_selected ? A_REVERSE : 0, line);
 		if (!is_selected)
-			tint(y, line, r->cells[CLI_TOP_STATE], color_of(r->cells[CLI_TOP_STATE]));
+			tint(y, line, r->cells[CLI_TOP_STATE]);
 		put_bar(y++, (int)strlen(line) + 2, r);
 	}
 	if (!nr)
@@ -374,11 +343,9 @@ static void start_screen(const struct cli_options *o)
 		return;
 	start_color();
 	use_default_colors();
-	init_pair(COLOR_OF_GOOD, COLOR_GREEN, -1);
-	init_pair(COLOR_OF_OUT, COLOR_YELLOW, -1);
-	init_pair(COLOR_OF_BAD, COLOR_RED, -1);
-	init_pair(COLOR_OF_CHANGE, COLOR_CYAN, -1);
-	init_pair(COLOR_OF_HEAD, COLOR_BLACK, COLOR_CYAN);
+	for (short i = COLOR_RED; i <= COLOR_CYAN; i++)
+		init_pair(i, i, -1);
+	init_pair(PAIR_OF_HEAD, COLOR_BLACK, COLOR_CYAN);
 }
 
 /* Keys are served at once; looks keep their distance, or the rates would mean nothing. */

@@ -82,56 +82,54 @@ static void make_row(const struct cli_top *t, const json_t *p, const json_t *que
 		     struct cli_top_row *r)
 {
 	const json_t *attributes = json_object_get(p, "attributes"), *before;
-	char(*cells)[CLI_TOP_CELL] = r->cells;
+	const json_t *prio = json_object_get(attributes, "priority");
+	char (*c)[CLI_TOP_CELL] = r->cells;
 
 	r->pid = (u32)cli_number(p, "pid");
-	set_number(cells[CLI_TOP_PID], p, "pid");
-	before = json_object_get(t->before, cells[CLI_TOP_PID]);
-	copy(cells[CLI_TOP_COMMAND], CLI_TOP_CELL, p, "comm");
-	copy(cells[CLI_TOP_CLASS], CLI_TOP_CELL, attributes, "class");
-	copy(cells[CLI_TOP_PRIO], CLI_TOP_CELL, attributes, "priority");
-	list_devices(queues, r->pid, cells[CLI_TOP_GPU], CLI_TOP_CELL);
-	set_number(cells[CLI_TOP_QUEUES], p, "nr_queues");
-	set_number(cells[CLI_TOP_BUSY], p, "nr_busy");
-	copy(cells[CLI_TOP_STATE], CLI_TOP_CELL, p, "state");
+	set_number(*c, p, "pid");
+	before = json_object_get(t->before, *c);
+	copy(*++c, CLI_TOP_CELL, p, "comm");
+	copy(*++c, CLI_TOP_CELL, attributes, "class");
+	copy(*++c, CLI_TOP_CELL, attributes, "priority");
+	list_devices(queues, r->pid, *++c, CLI_TOP_CELL);
+	set_number(*++c, p, "nr_queues");
+	set_number(*++c, p, "nr_busy");
+	copy(*++c, CLI_TOP_CELL, p, "state");
 	if (cli_has(p, "held", "manual"))
-		strcpy(cells[CLI_TOP_STATE], "suspended");
-	r->keys[CLI_TOP_BY_RUN] = set_share(cells[CLI_TOP_RUN], growth(t, before, p, "run_ns"));
-	r->keys[CLI_TOP_BY_OFF] = set_share(cells[CLI_TOP_OFF], growth(t, before, p, "off_ns"));
-	set_rate(cells[CLI_TOP_RATE], growth(t, before, p, "nr_preempted"));
-	set_number(cells[CLI_TOP_PREEMPTED], p, "nr_preempted");
-	set_time(cells[CLI_TOP_OFF_MAX], p, "off_max_ns");
-	r->keys[CLI_TOP_BY_PRIO] = -1;
-	if (json_is_integer(json_object_get(attributes, "priority")))
-		r->keys[CLI_TOP_BY_PRIO] = (double)cli_number(attributes, "priority");
+		strcpy(*c, "suspended");
+	r->keys[CLI_TOP_BY_RUN] = set_share(*++c, growth(t, before, p, "run_ns"));
+	r->keys[CLI_TOP_BY_OFF] = set_share(*++c, growth(t, before, p, "off_ns"));
+	set_rate(*++c, growth(t, before, p, "nr_preempted"));
+	set_number(*++c, p, "nr_preempted");
+	set_time(*++c, p, "off_max_ns");
+	r->keys[CLI_TOP_BY_PRIO] = json_is_integer(prio) ? (double)json_integer_value(prio) : -1;
 	r->keys[CLI_TOP_BY_PREEMPTED] = (double)cli_number(p, "nr_preempted");
 	r->keys[CLI_TOP_BY_PID] = r->pid;
 }
 
 static void make_device(const struct cli_top *t, const json_t *d, struct cli_top_device *out)
 {
-	char(*cells)[CLI_TOP_CELL] = out->cells;
-	char *health = cells[CLI_TOP_DEVICE_HEALTH];
+	char (*c)[CLI_TOP_CELL] = out->cells;
 	const json_t *before;
 
-	copy(cells[CLI_TOP_DEVICE], CLI_TOP_CELL, d, "id");
-	before = json_object_get(t->device_before, cells[CLI_TOP_DEVICE]);
-	copy(cells[CLI_TOP_DEVICE_NAME], CLI_TOP_CELL, d, "name");
-	copy(cells[CLI_TOP_DEVICE_POLICY], CLI_TOP_CELL, d, "policy");
-	copy(health, CLI_TOP_CELL, d, "breaker");
-	if (!strcmp(health, "closed"))
-		strcpy(health, "ok");
+	copy(*c, CLI_TOP_CELL, d, "id");
+	before = json_object_get(t->device_before, *c);
+	copy(*++c, CLI_TOP_CELL, d, "name");
+	copy(*++c, CLI_TOP_CELL, d, "policy");
+	copy(*++c, CLI_TOP_CELL, d, "breaker");
+	if (!strcmp(*c, "closed"))
+		strcpy(*c, "ok");
 	if (json_is_false(json_object_get(d, "enabled")))
-		strcpy(health, "off");
+		strcpy(*c, "off");
 	if (json_is_string(json_object_get(d, "breaker_reason")))
 		copy(out->reason, sizeof(out->reason), d, "breaker_reason");
-	set_number(cells[CLI_TOP_DEVICE_QUEUES], d, "nr_queues");
-	set_number(cells[CLI_TOP_DEVICE_BUSY], d, "nr_busy");
-	set_number(cells[CLI_TOP_DEVICE_OUT], d, "nr_out");
-	set_rate(cells[CLI_TOP_DEVICE_RATE], growth(t, before, d, "nr_preemptions"));
-	set_number(cells[CLI_TOP_DEVICE_PREEMPTED], d, "nr_preemptions");
-	set_time(cells[CLI_TOP_DEVICE_P50], d, "switch_p50_ns");
-	set_time(cells[CLI_TOP_DEVICE_P99], d, "switch_p99_ns");
+	set_number(*++c, d, "nr_queues");
+	set_number(*++c, d, "nr_busy");
+	set_number(*++c, d, "nr_out");
+	set_rate(*++c, growth(t, before, d, "nr_preemptions"));
+	set_number(*++c, d, "nr_preemptions");
+	set_time(*++c, d, "switch_p50_ns");
+	set_time(*++c, d, "switch_p99_ns");
 }
 
 static void make_head(struct cli_top *t, const json_t *info)

@@ -21,84 +21,41 @@ enum cli_top_sort {
 	CLI_TOP_SORT_COUNT
 };
 
-/* Columns of a process, in order. */
-enum cli_top_cell {
-	CLI_TOP_PID,
-	CLI_TOP_COMMAND,
-	CLI_TOP_CLASS,
-	CLI_TOP_PRIO,
-	CLI_TOP_GPU,
-	CLI_TOP_QUEUES,
-	CLI_TOP_BUSY,
-	CLI_TOP_STATE,
-	CLI_TOP_RUN,
-	CLI_TOP_OFF,
-	CLI_TOP_RATE,
-	CLI_TOP_PREEMPTED,
-	CLI_TOP_OFF_MAX,
-	CLI_TOP_CELL_COUNT
+/* Cells are in the order of their headers; these are looked for. */
+enum {
+	CLI_TOP_PID = 0,
+	CLI_TOP_COMMAND = 1,
+	CLI_TOP_STATE = 7,
+	CLI_TOP_CELLS = 13,
+	CLI_TOP_DEVICE = 0,
+	CLI_TOP_HEALTH = 3,
+	CLI_TOP_DEVICE_CELLS = 11,
 };
 
-/**
- * struct cli_top_row - a process on the screen
- * @pid: process
- * @keys: what it is sorted by; shares of the last interval in millionths; -1 = unknown
- * @cells: as text
- */
+/* A process on the screen. */
 struct cli_top_row {
 	u32 pid;
-	double keys[CLI_TOP_SORT_COUNT];
-	char cells[CLI_TOP_CELL_COUNT][CLI_TOP_CELL];
+	double keys[CLI_TOP_SORT_COUNT];	/* shares are in millionths; -1 = unknown */
+	char cells[CLI_TOP_CELLS][CLI_TOP_CELL];
 };
 
-/* Columns of a device, in order. */
-enum cli_top_device_cell {
-	CLI_TOP_DEVICE,
-	CLI_TOP_DEVICE_NAME,
-	CLI_TOP_DEVICE_POLICY,
-	CLI_TOP_DEVICE_HEALTH, /* "ok", "off", or the breaker's state */
-	CLI_TOP_DEVICE_QUEUES,
-	CLI_TOP_DEVICE_BUSY,
-	CLI_TOP_DEVICE_OUT,
-	CLI_TOP_DEVICE_RATE,
-	CLI_TOP_DEVICE_PREEMPTED,
-	CLI_TOP_DEVICE_P50,
-	CLI_TOP_DEVICE_P99,
-	CLI_TOP_DEVICE_COUNT
-};
-
-/**
- * struct cli_top_device - a device on the screen
- * @reason: why it is not ok
- * @cells: as text
- */
+/* A device on the screen. */
 struct cli_top_device {
-	char reason[96];
-	char cells[CLI_TOP_DEVICE_COUNT][CLI_TOP_CELL];
+	char reason[96];	/* why it is not ok */
+	char cells[CLI_TOP_DEVICE_CELLS][CLI_TOP_CELL];
 };
 
-/**
- * struct cli_top - the picture, and what is needed for the next
- * @head: first line
- * @devices: devices
- * @nr_devices: how many
- * @rows: processes
- * @nr_rows: how many
- * @now_ns: when this was
- * @before: the processes of the look before, for rates: {"PID": {...}}
- * @before_ns: when that was; 0 = there was none
- * @device_before: the devices then
- */
+/* The picture, and what is needed for the next. */
 struct cli_top {
-	char head[160];
+	char head[160];	/* first line */
 	struct cli_top_device *devices;
 	u32 nr_devices;
 	struct cli_top_row *rows;
 	u32 nr_rows;
-	u64 now_ns;
-	json_t *before;
-	u64 before_ns;
-	json_t *device_before;
+	u64 now_ns;	/* when this was */
+	json_t *before;	/* the processes of the look before, for rates: {"PID": {...}} */
+	u64 before_ns;	/* when that was; 0 = there was none */
+	json_t *device_before;	/* the devices then */
 };
 
 /**

@@ -21,18 +21,12 @@ enum cli_bench_side {
 	CLI_BENCH_SIDE_COUNT
 };
 
-/**
- * struct cli_bench_result - what a way costs
- * @err: 0, or the -errno it failed with
- * @nr: samples of each side
- * @step: what failed
- * @ns: how long it took, sorted
- */
+/* What a way costs. */
 struct cli_bench_result {
-	int err;
-	u32 nr;
-	char step[64];
-	u64 ns[CLI_BENCH_SIDE_COUNT][CLI_BENCH_SAMPLES];
+	int err;	/* 0, or the -errno it failed with */
+	u32 nr;	/* samples of each side */
+	char step[64];	/* what failed */
+	u64 ns[CLI_BENCH_SIDE_COUNT][CLI_BENCH_SAMPLES];	/* how long it took, sorted */
 };
 
 /**
@@ -67,18 +61,12 @@ extern const u32 cli_bench_nr_ways;
 void cli_bench_try(const struct cli_bench_way *way, const struct drv_node *node, u32 nr_queues,
 		   u32 count, struct cli_bench_result *r);
 
-/**
- * struct cli_bench_gpu - a GPU opened by this process
- * @node: which
- * @kfd: /dev/kfd
- * @drm: its render node
- * @save_bytes: save area of a queue, all XCCs
- */
+/* A GPU opened by this process. */
 struct cli_bench_gpu {
 	const struct drv_node *node;
-	int kfd;
-	int drm;
-	u64 save_bytes;
+	int kfd;	/* /dev/kfd */
+	int drm;	/* its render node */
+	u64 save_bytes;	/* save area of a queue, all XCCs */
 };
 
 /* Return: 0 or -errno. Nothing is closed before the process ends. */

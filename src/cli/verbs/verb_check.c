@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/verbs/verb_check.h"
 
-#include "cli/cli_table.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -43,24 +42,16 @@ void cli_check_append(struct cli_check *c, const char *name, const char *text)
 /* "warn  daemon  it does not run; try ..." */
 static void print_list(const struct cli_check *c, const struct cli_options *o)
 {
-	static const u8 colors[] = {
-		[CLI_CHECK_OK] = CLI_TABLE_GREEN,
-		[CLI_CHECK_WARN] = CLI_TABLE_YELLOW,
-		[CLI_CHECK_FAIL] = CLI_TABLE_RED,
-	};
 	bool is_colored = cli_use_color(o);
 
 	for (size_t i = 0; i < json_array_size(c->list); i++) {
 		const json_t *row = json_array_get(c->list, i);
 		const char *result = cli_text(row, "result"), *remedy = cli_text(row, "remedy");
-		enum cli_check_result r = CLI_CHECK_OK;
 
-		while (r < CLI_CHECK_FAIL && strcmp(names[r], result))
-			r++;
-		if (o->is_quiet && r == CLI_CHECK_OK)
+		if (o->is_quiet && !strcmp(result, names[CLI_CHECK_OK]))
 			continue;
 		if (is_colored)
-			printf("\033[%um%-4s\033[0m", colors[r], result);
+			printf("\033[%um%-4s\033[0m", cli_color_of(result), result);
 		else
 			printf("%-4s", result);
 		printf("  %-12s  %s%s%s\n", cli_text(row, "name"), cli_text(row, "text"),

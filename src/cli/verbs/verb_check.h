@@ -14,13 +14,9 @@ enum cli_check_result {
 	CLI_CHECK_RESULT_COUNT
 };
 
-/**
- * struct cli_check - the findings
- * @list: objects with name, result, text, remedy
- * @nr: how many of each result
- */
+/* The findings. */
 struct cli_check {
-	json_t *list;
+	json_t *list;	/* objects with name, result, text, remedy */
 	u32 nr[CLI_CHECK_RESULT_COUNT];
 };
 

@@ -64,22 +64,6 @@ static int exit_of(const char *result)
 	return CLI_EXIT_FAILED;
 }
 
-static void name_target(const json_t *r, char *out, size_t size)
-{
-	static const char *const names[] = { "pid", "gpu_id", "queue_id" };
-	size_t len = 0;
-
-	out[0] = '\0';
-	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
-		const json_t *v = json_object_get(r, names[i]);
-
-		if (!json_is_integer(v))
-			break;
-		len += (size_t)snprintf(out + len, size - len, "%s%lld", i ? "/" : "",
-					(long long)json_integer_value(v));
-	}
-}
-
 /* What became of each; gives the code of the first that failed. */
 static int print_results(const json_t *reply, const char *done, const struct cli_options *o)
 {
@@ -94,7 +78,7 @@ static int print_results(const json_t *reply, const char *done, const struct cli
 		char name[64], time[CLI_TEXT_MAX_DURATION];
 		int code = exit_of(result);
 
-		name_target(r, name, sizeof(name));
+		cli_object_name(r, name, sizeof(name));
 		if (code)
 			cli_error(name, "%s", reason ? reason : result ? result : "no result");
 		else if (is_told && json_is_integer(json_object_get(r, "took_ns")))
@@ -128,31 +112,20 @@ static bool sleep_ns(const sigset_t *ends, u64 ns)
 	return sig < 0;
 }
 
-/**
- * struct direct - a hold without the daemon
- * @s: conversation
- * @refs: what is held
- * @nr: so many
- */
-struct direct {
-	struct cli_session *s;
-	struct gpreempt_ref *refs;
-	size_t nr;
-};
-
-static int hold(struct direct *d, u64 lease_ns)
+/* Without the daemon: every word of the command line is one of @refs. */
+static int hold(struct cli_session *s, struct gpreempt_ref *refs, u64 lease_ns)
 {
-	int done = gpreempt_suspend_queues(d->s->g, d->refs, d->nr, lease_ns,
-					   d->s->o.timeout_ns);
+	int done = gpreempt_suspend_queues(s->g, refs, (size_t)s->o.nr_words, lease_ns,
+					   s->o.timeout_ns);
 
-	return done < 0 ? cli_session_fail(d->s, "suspend", done) : CLI_EXIT_OK;
+	return done < 0 ? cli_session_fail(s, "suspend", done) : CLI_EXIT_OK;
 }
 
 /* A process that has gone needs no hold, and does not end the holds of others. */
-static bool is_any_held(const struct direct *d)
+static bool is_any_held(const struct cli_session *s, const struct gpreempt_ref *refs)
 {
-	for (size_t i = 0; i < d->nr; i++) {
-		if (!d->refs[i].result)
+	for (int i = 0; i < s->o.nr_words; i++) {
+		if (!refs[i].result)
 			return true;
 	}
 	return false;
@@ -160,11 +133,11 @@ static bool is_any_held(const struct direct *d)
 
 /*
  * Until the lease ends or a signal ends us. The daemon holds for the connection; without
- * it a hold is a short one, and asked for again.
+ * it, with @refs, a hold is a short one, and asked for again.
  */
-static int stay(const struct cli_options *o, struct direct *d)
+static int stay(struct cli_session *s, struct gpreempt_ref *refs)
 {
-	u64 left = o->lease_ns, step;
+	u64 left = s->o.lease_ns, step;
 	int ret = CLI_EXIT_OK;
 	sigset_t ends;
 
@@ -175,69 +148,66 @@ static int stay(const struct cli_options *o, struct direct *d)
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 	fflush(stdout);
 	while (!ret && left) {
-		step = d ? min(left, (u64)RENEW_NS) : left;
+		step = refs ? min(left, (u64)RENEW_NS) : left;
 		if (!sleep_ns(&ends, step))
 			break;
 		left -= step;
 		if (left)
-			ret = hold(d, left);
-		if (left && !ret && !is_any_held(d))
+			ret = hold(s, refs, left);
+		if (left && !ret && !is_any_held(s, refs))
 			break;
 	}
 	return ret;
 }
 
 /* What became of each; gives the code of the last that failed. */
-static int tell_directly(const struct direct *d)
+static int tell_directly(struct cli_session *s, const struct gpreempt_ref *refs)
 {
-	const struct cli_options *o = &d->s->o;
 	json_t *results = json_array();
 	int ret = CLI_EXIT_OK;
 
-	for (int i = 0; i < o->nr_words; i++) {
-		int err = d->refs[i].result;
+	for (int i = 0; i < s->o.nr_words; i++) {
+		int err = refs[i].result;
 		struct cli_object_ref ref;
 		json_t *r;
 
-		cli_object_parse(o->words[i], &ref);
+		cli_object_parse(s->o.words[i], &ref);
 		r = target_json(&ref);
 		json_object_set_new(r, "result", json_string(err ? "error" : "ok"));
 		if (err)
 			json_object_set_new(r, "reason", json_string(strerror(-err)));
 		json_array_append_new(results, r);
 		if (err)
-			ret = cli_session_fail(d->s, o->words[i], err);
-		else if (!o->is_quiet && !o->is_json)
-			printf("%s: suspended\n", o->words[i]);
+			ret = cli_session_fail(s, s->o.words[i], err);
+		else if (!s->o.is_quiet && !s->o.is_json)
+			printf("%s: suspended\n", s->o.words[i]);
 	}
-	tell_json(d->s, json_pack("{s:o}", "results", results));
+	tell_json(s, json_pack("{s:o}", "results", results));
 	return ret;
 }
 
 /* Through the library's own tracers, while the command runs. */
 static int hold_directly(struct cli_session *s)
 {
-	struct direct d = { .s = s, .nr = (size_t)s->o.nr_words };
+	struct gpreempt_ref *refs = calloc((size_t)s->o.nr_words, sizeof(*refs));
 	int ret;
 
-	d.refs = calloc(d.nr, sizeof(*d.refs));
-	if (!d.refs)
+	if (!refs)
 		return cli_session_fail(s, "suspend", -ENOMEM);
-	for (size_t i = 0; i < d.nr; i++) {
+	for (int i = 0; i < s->o.nr_words; i++) {
 		struct cli_object_ref ref;
 
 		cli_object_parse(s->o.words[i], &ref);
-		d.refs[i].pid = ref.pid;
-		d.refs[i].gpu_id = ref.gpu_id;
-		d.refs[i].queue_id =
-			ref.kind == CLI_OBJECT_QUEUE ? ref.queue_id : GPREEMPT_QUEUE_ALL;
+		refs[i].pid = ref.pid;
+		refs[i].gpu_id = ref.gpu_id;
+		refs[i].queue_id = ref.kind == CLI_OBJECT_QUEUE ? ref.queue_id : GPREEMPT_QUEUE_ALL;
 	}
-	ret = hold(&d, s->o.lease_ns);
+	ret = hold(s, refs, s->o.lease_ns);
 	if (!ret)
-		ret = tell_directly(&d);
+		ret = tell_directly(s, refs);
 	if (!ret)
-		ret = stay(&s->o, &d);
-	free(d.refs);
+		ret = stay(s, refs);
+	free(refs);
 	return cli_finish(ret);
 }
 
@@ -283,7 +253,7 @@ static int order(struct cli_session *s)
 	ret = print_results(reply, done, &s->o);
 	tell_json(s, reply);
 	if (!ret && s->o.is_waiting && !s->o.is_dry_run)
-		ret = stay(&s->o, NULL);
+		ret = stay(s, NULL);
 	return cli_finish(ret);
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "cli/cli_stream.h"
+#include "cli/cli_objects.h"
 #include "cli/cli_verb.h"
-
-#include <string.h>
 
 static const struct cli_column columns[] = {
 	{ "time_ns", "TIME", NULL, CLI_COLUMN_INT, false },
@@ -13,28 +11,12 @@ static const struct cli_column columns[] = {
 	{ "text", "TEXT", NULL, CLI_COLUMN_TEXT, false },
 };
 
-static void name_object(const json_t *e, char *out, size_t size)
-{
-	const json_t *pid = json_object_get(e, "pid"), *gpu = json_object_get(e, "gpu_id");
-	const json_t *queue = json_object_get(e, "queue_id");
-	int n = 0;
-
-	strcpy(out, "-");
-	if (json_is_integer(pid))
-		n = snprintf(out, size, "%lld", (long long)json_integer_value(pid));
-	if (json_is_integer(gpu))
-		n += snprintf(out + n, size - (size_t)n, n ? "/%lld" : "gpu:%lld",
-			      (long long)json_integer_value(gpu));
-	if (json_is_integer(queue) && n)
-		snprintf(out + n, size - (size_t)n, "/%lld", (long long)json_integer_value(queue));
-}
-
 static void print_line(const json_t *e)
 {
 	u64 ns = (u64)cli_number(e, "time_ns");
 	char kind[CLI_CELL_MAX], text[CLI_CELL_MAX], object[64];
 
-	name_object(e, object, sizeof(object));
+	cli_object_name(e, object, sizeof(object));
 	printf("%llu.%06llu  %-9s  %-16s  %s\n", (unsigned long long)(ns / 1000000000),
 	       (unsigned long long)(ns / 1000 % 1000000),
 	       cli_format_value(json_object_get(e, "kind"), CLI_COLUMN_TEXT, kind), object,

@@ -36,6 +36,14 @@ const char *cli_policy_doc(const char *name)
 	return "";
 }
 
+/* CLI_GO_ON and the reply, unless that was printed for programs. */
+static int ask(struct cli_session *s, json_t **reply)
+{
+	int ret = cli_session_call(s, NULL, "GetPolicy", cli_session_device(s), reply);
+
+	return ret == CLI_GO_ON && s->o.is_json ? cli_print_json("policy", *reply, false) : ret;
+}
+
 static int get(struct cli_session *s)
 {
 	struct cli_view view;
@@ -43,11 +51,9 @@ static int get(struct cli_session *s)
 	int ret = cli_view_init(&view, columns, ARRAY_SIZE(columns), &s->o);
 
 	if (ret == CLI_GO_ON)
-		ret = cli_session_call(s, NULL, "GetPolicy", cli_session_device(s), &reply);
+		ret = ask(s, &reply);
 	if (ret != CLI_GO_ON)
 		return ret;
-	if (s->o.is_json)
-		return cli_print_json("policy", reply, false);
 	if (!s->o.is_csv && !s->o.no_header)
 		printf("policy %s, scheduling %s\n\n", cli_text(reply, "policy"),
 		       json_is_true(json_object_get(reply, "enabled")) ? "on" : "off");
@@ -59,12 +65,10 @@ static int get(struct cli_session *s)
 static int list(struct cli_session *s)
 {
 	json_t *reply, *names;
-	int ret = cli_session_call(s, NULL, "GetPolicy", cli_session_device(s), &reply);
+	int ret = ask(s, &reply);
 
 	if (ret != CLI_GO_ON)
 		return ret;
-	if (s->o.is_json)
-		return cli_print_json("policy", reply, false);
 	names = json_object_get(reply, "policies");
 	for (size_t i = 0; i < json_array_size(names); i++) {
 		const char *name = json_string_value(json_array_get(names, i));

@@ -197,7 +197,7 @@ static int stats(struct cli_session *s)
 	rows = json_incref(json_object_get(reply, "nodes"));
 	json_decref(reply);
 	for (size_t i = 0; i < json_array_size(rows); i++)
-		cli_object_add_id(json_array_get(rows, i), CLI_OBJECT_DEVICE);
+		cli_object_add_id(json_array_get(rows, i));
 	if (s->o.since)
 		ret = take_since(rows, s->o.since);
 	if (ret != CLI_GO_ON) {

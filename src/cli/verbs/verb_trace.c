@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli_outfile.h"
-#include "cli/cli_stream.h"
 #include "cli/cli_verb.h"
 #include "cli/verbs/verb_trace_convert.h"
 
 #include <string.h>
 
-/**
- * struct record - a recording
- * @out: file
- * @nr: events
- * @is_bad: could not be written
- */
 struct record {
 	struct cli_outfile out;
-	u64 nr;
-	bool is_bad;
+	u64 nr;	/* events */
+	bool is_bad;	/* could not be written */
 };
 
 static bool write_line(struct record *r, const json_t *object)

@@ -18,42 +18,23 @@ enum track_kind {
 	TRACK_QUEUE,
 };
 
-/**
- * struct track - one line of the timeline
- * @gpu_id: device
- * @kind: what it shows
- * @pid: process; 0 for switches
- * @queue_id: queue
- * @tid: number in the timeline
- * @since_ns: begin of the box that is open
- * @name: its text; "" = none is open
- */
+/* One line of the timeline. */
 struct track {
 	u32 gpu_id;
 	enum track_kind kind;
-	u32 pid;
+	u32 pid;	/* 0 for switches */
 	u32 queue_id;
-	u32 tid;
-	u64 since_ns;
-	char name[32];
+	u32 tid;	/* number in the timeline */
+	u64 since_ns;	/* begin of the box that is open */
+	char name[32];	/* its text; "" = none is open */
 };
 
-/**
- * struct convert - the work
- * @chrome: writer
- * @names: what processes are called: {"PID": "comm"}
- * @tracks: all
- * @nr: how many
- * @cap: room
- * @end_ns: time of the last event
- */
 struct convert {
 	struct trace_chrome chrome;
-	json_t *names;
+	json_t *names;	/* what processes are called: {"PID": "comm"} */
 	struct track *tracks;
 	u32 nr;
-	u32 cap;
-	u64 end_ns;
+	u64 end_ns;	/* time of the last event */
 };
 
 static const char *name_of(const struct convert *c, u32 pid)
@@ -126,14 +107,13 @@ static struct track *get_track(struct convert *c, const struct track *want)
 		snprintf(name, sizeof(name), "gpu:%u", want->gpu_id);
 		trace_chrome_name_process(&c->chrome, want->gpu_id, name);
 	}
-	if (c->nr == c->cap) {
-		u32 cap = c->cap ? 2 * c->cap : 64;
-		void *mem = realloc(c->tracks, cap * sizeof(*c->tracks));
+	/* Room for as many again. */
+	if (!(c->nr & (c->nr - 1))) {
+		void *mem = realloc(c->tracks, max(2 * c->nr, 1u) * sizeof(*c->tracks));
 
 		if (!mem)
 			return NULL;
 		c->tracks = mem;
-		c->cap = cap;
 	}
 	c->tracks[c->nr] = *want;
 	c->tracks[c->nr].tid = number_track(c, want);
