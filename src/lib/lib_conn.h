@@ -13,25 +13,21 @@
 /* Longest text that is accepted: lists of some ten thousand queues. */
 #define LIB_CONN_MAX (16u << 20)
 
-/**
- * struct lib_conn - the connection
- * @fd: socket, -1 = none
- * @buf: what was received
- * @cap: room in it
- * @len: bytes in it
- * @start: bytes of it that were given out
- */
+/* The connection. */
 struct lib_conn {
-	int fd;
-	char *buf;
+	int fd;	/* -1 = none */
+	char *buf;	/* what was received */
 	size_t cap;
-	size_t len;
-	size_t start;
+	size_t len;	/* bytes in @buf */
+	size_t start;	/* bytes of it that were given out */
 };
 
 /* Monotonic time, and the moment so many nanoseconds from now, without overflow. */
 uint64_t lib_now_ns(void);
 uint64_t lib_deadline(uint64_t timeout_ns);
+
+/* Waits for poll() events. 0, -ETIMEDOUT, -errno. */
+int lib_wait(int fd, short events, uint64_t deadline_ns);
 
 /* No connection yet. */
 void lib_conn_init(struct lib_conn *c);

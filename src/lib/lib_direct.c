@@ -5,9 +5,8 @@
  * there, else through a tracer per process.
  */
 #define _GNU_SOURCE
-#include "lib/lib_direct.h"
-
 #include "lib/lib_handle.h"
+
 #include "driver/discover.h"
 #include "driver/system.h"
 #include "lib/lib_module.h"
@@ -24,16 +23,10 @@
 #define NODES_MAX 64
 #define STOP_NS 2000000000ull
 
-/**
- * struct lib_direct - what a handle without a daemon has
- * @tracers: one for each process it has stopped; pointers, so that they stay
- * @nr: how many
- * @module: device that the module's holds hang on, -1 = there are none
- */
 struct lib_direct {
-	struct lib_tracer_link **tracers;
+	struct lib_tracer_link **tracers;	/* one for each process it has stopped */
 	size_t nr;
-	int module;
+	int module;	/* device that the module's holds hang on, -1 = there are none */
 };
 
 int lib_direct_open(struct lib_direct **out)
@@ -78,7 +71,7 @@ static void copy_node(const struct drv_node *in, struct gpreempt_node *out)
 	out->cwsr_bytes = in->cwsr_bytes;
 }
 
-int lib_direct_nodes(struct gpreempt *g, struct gpreempt_node **out, size_t *nr)
+int lib_direct_nodes(struct gpreempt *g, void **out, size_t *nr)
 {
 	struct gpreempt_node *list;
 	struct drv_node *nodes;
@@ -92,7 +85,7 @@ int lib_direct_nodes(struct gpreempt *g, struct gpreempt_node **out, size_t *nr)
 		copy_node(&nodes[i], &list[i]);
 	free(nodes);
 	if (!list)
-		return lib_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
+		return lib_no_memory(g);
 	lib_module_add_nodes(list, n);
 	*out = list;
 	*nr = n;
@@ -149,7 +142,7 @@ static int get_queues(struct gpreempt *g, struct drv_queues *list)
 	return 0;
 }
 
-int lib_direct_queues(struct gpreempt *g, struct gpreempt_queue **out, size_t *nr)
+int lib_direct_queues(struct gpreempt *g, void **out, size_t *nr)
 {
 	struct drv_queues list = { 0 };
 	int ret = get_queues(g, &list);
@@ -159,13 +152,13 @@ int lib_direct_queues(struct gpreempt *g, struct gpreempt_queue **out, size_t *n
 	if (!list.queues)
 		list.queues = calloc(1, sizeof(*list.queues));
 	if (!list.queues)
-		return lib_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
+		return lib_no_memory(g);
 	*out = list.queues;
 	*nr = list.nr;
 	return 0;
 }
 
-int lib_direct_processes(struct gpreempt *g, struct gpreempt_process **out, size_t *nr)
+int lib_direct_processes(struct gpreempt *g, void **out, size_t *nr)
 {
 	struct drv_queues list = { 0 };
 	struct gpreempt_process *processes = NULL;
@@ -178,7 +171,7 @@ int lib_direct_processes(struct gpreempt *g, struct gpreempt_process **out, size
 	if (!ret && !processes)
 		processes = calloc(1, sizeof(*processes));
 	if (ret || !processes)
-		return lib_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
+		return lib_no_memory(g);
 	lib_module_add_processes(processes, *nr);
 	*out = processes;
 	return 0;
@@ -237,7 +230,7 @@ static int start_tracer(struct gpreempt *g, uint32_t pid, uint64_t deadline_ns,
 		d->tracers = mem;
 	if (!mem || !t) {
 		free(t);
-		return lib_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
+		return lib_no_memory(g);
 	}
 	drop_former(d, pid, deadline_ns);
 	/* Also if it fails: the next call, or the last one, looks whether it has ended. */
@@ -300,21 +293,42 @@ static int order_ref(struct lib_tracer_link *t, enum wire_type type,
 	return worst;
 }
 
-static int suspend_by_tracer(struct gpreempt *g, const struct gpreempt_ref *ref,
-			     uint64_t lease_ns, uint64_t deadline_ns)
+static int suspend(struct gpreempt *g, const struct gpreempt_ref *ref, uint64_t lease_ns,
+		   uint64_t deadline_ns)
 {
+	uint32_t lease_ms = (uint32_t)((lease_ns + 999999) / 1000000);
+	int ret = lib_module_order(&g->direct->module, ref, lease_ms);
 	struct lib_tracer_link *t = find_tracer(g->direct, ref->pid);
-	int ret = t ? 0 : start_tracer(g, ref->pid, deadline_ns, &t);
 
-	if (ret)
-		return ret;
-	ret = order_ref(t, WIRE_HOLD, ref, lease_ns, deadline_ns);
-	/* It ends with its process; if not, the next call starts another one. */
-	return t->fd < 0 ? -ESRCH : ret;
+	if (ret == -EOPNOTSUPP) {
+		ret = t ? 0 : start_tracer(g, ref->pid, deadline_ns, &t);
+		if (!ret) {
+			ret = order_ref(t, WIRE_HOLD, ref, lease_ns, deadline_ns);
+			/* It ends with its process; if not, the next call starts another one. */
+			ret = t->fd < 0 ? -ESRCH : ret;
+		}
+	}
+	if (ret && !g->error[0])
+		lib_fail(g, ret, "%u: %s", ref->pid, strerror(-ret));
+	return ret;
 }
 
-int lib_direct_suspend(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, uint64_t lease_ns,
-		       uint64_t timeout_ns)
+static int resume(struct lib_direct *d, const struct gpreempt_ref *ref, uint64_t deadline_ns)
+{
+	/* Without a device and a tracer this handle holds nothing. */
+	int ret = d->module >= 0 ? lib_module_order(&d->module, ref, 0) : 0, ret_tracer;
+	struct lib_tracer_link *t = find_tracer(d, ref->pid);
+
+	/* Both may hold it, and what one cannot release the other may. */
+	ret_tracer = t ? order_ref(t, WIRE_RELEASE, ref, 0, deadline_ns) : 0;
+	/* What a tracer held goes on without it. */
+	if (t && t->fd < 0)
+		ret_tracer = 0;
+	return ret ? ret : ret_tracer;
+}
+
+int lib_direct_order(struct gpreempt *g, bool is_suspend, struct gpreempt_ref *refs, size_t nr,
+		     uint64_t lease_ns, uint64_t timeout_ns)
 {
 	uint64_t deadline_ns = lib_deadline(timeout_ns);
 	int done = 0;
@@ -323,44 +337,8 @@ int lib_direct_suspend(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr,
 		lease_ns = LEASE_MAX_NS;
 	catch_up(g->direct);
 	for (size_t i = 0; i < nr; i++) {
-		int ret = lib_module_order(&g->direct->module, &refs[i],
-					   (uint32_t)((lease_ns + 999999) / 1000000));
-
-		if (ret == -EOPNOTSUPP)
-			ret = suspend_by_tracer(g, &refs[i], lease_ns, deadline_ns);
-		if (ret && !g->error[0])
-			lib_fail(g, ret, "%u: %s", refs[i].pid, strerror(-ret));
-		refs[i].result = ret;
-		done += !ret;
-	}
-	return done;
-}
-
-static int resume_by_tracer(struct lib_direct *d, const struct gpreempt_ref *ref,
-			    uint64_t deadline_ns)
-{
-	struct lib_tracer_link *t = find_tracer(d, ref->pid);
-	int ret = t ? order_ref(t, WIRE_RELEASE, ref, 0, deadline_ns) : 0;
-
-	/* What it held goes on without it. */
-	return t && t->fd < 0 ? 0 : ret;
-}
-
-int lib_direct_resume(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, uint64_t timeout_ns)
-{
-	uint64_t deadline_ns = lib_deadline(timeout_ns);
-	int done = 0;
-
-	catch_up(g->direct);
-	for (size_t i = 0; i < nr; i++) {
-		int ret = 0, ret_tracer;
-
-		/* Without a device and a tracer this handle holds nothing. */
-		if (g->direct->module >= 0)
-			ret = lib_module_order(&g->direct->module, &refs[i], 0);
-		/* Both may hold it, and what one cannot release the other may. */
-		ret_tracer = resume_by_tracer(g->direct, &refs[i], deadline_ns);
-		refs[i].result = ret ? ret : ret_tracer;
+		refs[i].result = is_suspend ? suspend(g, &refs[i], lease_ns, deadline_ns) :
+					      resume(g->direct, &refs[i], deadline_ns);
 		done += !refs[i].result;
 	}
 	return done;

@@ -65,19 +65,10 @@ static int send_message(struct lib_tracer_link *t, void *message, enum wire_type
 /* A message of the right size for its type, or -errno; -EAGAIN there is none in time. */
 static int receive(struct lib_tracer_link *t, void *buf, uint64_t deadline_ns)
 {
-	struct pollfd p = { .fd = t->fd, .events = POLLIN };
 	const struct wire_hdr *h = buf;
-	uint64_t now = lib_now_ns();
 	ssize_t n;
 
-	while (deadline_ns > now) {
-		uint64_t left = deadline_ns - now;
-		struct timespec ts = { (time_t)(left / 1000000000), (long)(left % 1000000000) };
-
-		if (ppoll(&p, 1, &ts, NULL) > 0)
-			break;
-		now = lib_now_ns();
-	}
+	lib_wait(t->fd, POLLIN, deadline_ns);
 	n = recv(t->fd, buf, WIRE_MAX, MSG_DONTWAIT | MSG_TRUNC);
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? -EAGAIN : -EPIPE;
@@ -90,17 +81,14 @@ static int receive(struct lib_tracer_link *t, void *buf, uint64_t deadline_ns)
 
 static void add_queue(struct lib_tracer_link *t, const struct wire_queue *m)
 {
+	void *mem;
+
 	if (m->hdr.size != sizeof(*m))
 		return;
-	if (t->nr_queues == t->cap) {
-		size_t cap = t->cap ? 2 * t->cap : 16;
-		void *mem = realloc(t->queues, cap * sizeof(*t->queues));
-
-		if (!mem)
-			return;
-		t->queues = mem;
-		t->cap = cap;
-	}
+	mem = realloc(t->queues, (t->nr_queues + 1) * sizeof(*t->queues));
+	if (!mem)
+		return;
+	t->queues = mem;
 	t->queues[t->nr_queues++] = (struct drv_kfd_queue_entry){
 		.ring_addr = m->ring_addr, .wptr_addr = m->wptr_addr, .rptr_addr = m->rptr_addr,
 		.queue_id = m->queue_id, .gpu_id = m->gpu_id, .type = m->type,
@@ -245,16 +233,9 @@ int lib_tracer_start(struct lib_tracer_link *t, const char *program, uint32_t pi
 
 static int result_of(const struct wire_done *d)
 {
-	switch (d->result) {
-	case WIRE_OK:
-		return 0;
-	case WIRE_GONE:
-		return -ESRCH;
-	case WIRE_BUSY_NOW:
-		return -EBUSY;
-	default:
-		return -EIO;
-	}
+	return d->result == WIRE_OK	  ? 0 :
+	       d->result == WIRE_GONE	  ? -ESRCH :
+	       d->result == WIRE_BUSY_NOW ? -EBUSY : -EIO;
 }
 
 /* Orders are answered one by one, in order. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A tracer process of one target, as its owner sees it: started, spoken to over a
- * socketpair in the words of mechanism/wire.h, ended by closing that. What it holds
+ * socketpair in the words of client/wire.h, ended by closing that. What it holds
  * goes on when it ends, whichever ends first.
  */
 #ifndef GP_LIB_TRACER_H
@@ -17,30 +17,17 @@
 
 #define LIB_TRACER_HELD_MAX 64
 
-/**
- * struct lib_tracer_link - the tracer
- * @pid: target
- * @child: process id of the tracer
- * @fd: socket to it; -1 = it is gone
- * @epoch: of the last order
- * @queues: what it told
- * @nr_queues: how many
- * @cap: room
- * @held: what is held by it
- * @hold: memory of @held
- * @reason: why it was refused, or why it is gone
- */
+/* The tracer. */
 struct lib_tracer_link {
-	uint32_t pid;
-	pid_t child;
-	int fd;
-	uint64_t epoch;
-	struct drv_kfd_queue_entry *queues;
+	uint32_t pid;	/* target */
+	pid_t child;	/* process of the tracer */
+	int fd;	/* socket to it; -1 = it is gone */
+	uint64_t epoch;	/* of the last order */
+	struct drv_kfd_queue_entry *queues;	/* what it told */
 	size_t nr_queues;
-	size_t cap;
-	struct gp_holds held;
-	struct gp_hold hold[LIB_TRACER_HELD_MAX];
-	char reason[128];
+	struct gp_holds held;	/* by it */
+	struct gp_hold hold[LIB_TRACER_HELD_MAX];	/* memory of @held */
+	char reason[128];	/* why it was refused, or why it is gone */
 };
 
 /**
