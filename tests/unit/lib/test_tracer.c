@@ -121,7 +121,7 @@ static void bad_tracers_fail_in_time(void **state)
 		assert_true(lib_now_ns() - begin < 5000 * MS);
 		assert_int_equal(t.fd, -1);
 		if (cases[i].ret == -EBUSY)
-			assert_string_equal(t.reason, "somebody else traces it");
+			assert_string_equal(t.reason, "another process traces it");
 		stop(&t);
 		assert_int_equal(t.child, 0);
 	}
