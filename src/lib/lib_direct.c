@@ -114,7 +114,7 @@ static void mark_held(const struct lib_tracer_link *t, struct drv_queues *list)
 	for (size_t i = 0; i < list->nr; i++) {
 		struct gpreempt_queue *q = &list->queues[i];
 
-		if (q->pid == t->pid && lib_tracer_is_held(t, q->gpu_id, q->queue_id))
+		if (q->pid == t->pid && client_holds_covers(&t->held, q->gpu_id, q->queue_id))
 			q->held |= GPREEMPT_HELD_MANUAL;
 	}
 }
@@ -271,7 +271,7 @@ static size_t list_nodes(const struct lib_tracer_link *t, const struct gpreempt_
 	for (size_t i = 0; i < t->nr_queues; i++)
 		nr = add_node(out, nr, t->queues[i].gpu_id);
 	if (ref->queue_id == GPREEMPT_QUEUE_ALL)
-		for (h = gp_holds_first(&t->held); h; h = gp_holds_next(h))
+		for (h = gp_holds_first(&t->held.set); h; h = gp_holds_next(h))
 			nr = add_node(out, nr, (uint32_t)h->target.node);
 	return nr;
 }

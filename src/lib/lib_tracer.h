@@ -8,14 +8,11 @@
 #define GP_LIB_TRACER_H
 
 #include "driver/kfd_abi.h"
-#include "client/wire.h"
-#include "rules/hold.h"
+#include "client/client_hold.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
-
-#define LIB_TRACER_HELD_MAX 64
 
 /* The tracer. */
 struct lib_tracer_link {
@@ -25,8 +22,7 @@ struct lib_tracer_link {
 	uint64_t epoch;	/* of the last order */
 	struct drv_kfd_queue_entry *queues;	/* what it told */
 	size_t nr_queues;
-	struct gp_holds held;	/* by it */
-	struct gp_hold hold[LIB_TRACER_HELD_MAX];	/* memory of @held */
+	struct client_holds held;	/* by it */
 	char reason[128];	/* why it was refused, or why it is gone */
 };
 
@@ -70,8 +66,5 @@ bool lib_tracer_is_over(struct lib_tracer_link *t);
  * @deadline_ns: they are killed after half of the time and left alone then; 0 = at once
  */
 void lib_tracer_stop(struct lib_tracer_link *const *list, size_t nr, uint64_t deadline_ns);
-
-/* Is this queue held by it? */
-bool lib_tracer_is_held(const struct lib_tracer_link *t, uint32_t gpu_id, uint32_t queue_id);
 
 #endif
