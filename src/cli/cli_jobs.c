@@ -3,19 +3,12 @@
 
 #include <string.h>
 
-/* NULL: it has none. */
-static const char *group_of(const json_t *process)
-{
-	return json_string_value(json_object_get(json_object_get(process, "attributes"), "group"));
-}
-
 static json_t *find(const json_t *jobs, const char *name, json_int_t uid)
 {
 	for (size_t i = 0; i < json_array_size(jobs); i++) {
 		json_t *job = json_array_get(jobs, i);
 
-		if (!strcmp(cli_text(job, "id"), name) &&
-		    cli_number(job, "uid") == uid)
+		if (!strcmp(cli_text(job, "id"), name) && cli_number(job, "uid") == uid)
 			return job;
 	}
 	return NULL;
@@ -67,10 +60,10 @@ int cli_jobs_get(struct cli_session *s, json_t **out)
 	*out = json_array();
 	for (size_t i = 0; i < json_array_size(processes); i++) {
 		const json_t *p = json_array_get(processes, i);
-		const char *name = group_of(p);
-		json_t *job = name ? find(*out, name, cli_number(p, "uid")) : NULL;
+		const char *name = cli_text(json_object_get(p, "attributes"), "group");
+		json_t *job = find(*out, name, cli_number(p, "uid"));
 
-		if (name)
+		if (*name)
 			join(job ? job : make(*out, name, p), p);
 	}
 	json_decref(processes);
@@ -79,19 +72,19 @@ int cli_jobs_get(struct cli_session *s, json_t **out)
 
 int cli_jobs_pids(struct cli_session *s, const char *name, json_t **out)
 {
-	json_t *processes;
-	int ret = cli_session_list(s, CLI_LIST_PROCESSES, &processes);
+	json_t *jobs;
+	int ret = cli_jobs_get(s, &jobs);
 
 	if (ret != CLI_GO_ON)
 		return ret;
 	*out = json_array();
-	for (size_t i = 0; i < json_array_size(processes); i++) {
-		const json_t *p = json_array_get(processes, i);
+	for (size_t i = 0; i < json_array_size(jobs); i++) {
+		json_t *job = json_array_get(jobs, i);
 
-		if (group_of(p) && !strcmp(group_of(p), name))
-			json_array_append(*out, json_object_get(p, "pid"));
+		if (!strcmp(cli_text(job, "id"), name))
+			json_array_extend(*out, json_object_get(job, "pids"));
 	}
-	json_decref(processes);
+	json_decref(jobs);
 	if (json_array_size(*out))
 		return CLI_GO_ON;
 	json_decref(*out);

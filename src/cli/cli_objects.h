@@ -57,7 +57,7 @@ json_t *cli_object_find(const json_t *rows, const struct cli_object_ref *ref);
 
 /*
  * Jobs: the processes of a user that are stopped and continued together, by the name of their
- * group. All as rows, and the pids of one, at least one. As cli_session_call().
+ * group. All as rows, and the pids of one as texts, at least one. As cli_session_call().
  */
 int cli_jobs_get(struct cli_session *s, json_t **out);
 int cli_jobs_pids(struct cli_session *s, const char *name, json_t **out);

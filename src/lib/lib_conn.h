@@ -32,27 +32,13 @@ int lib_wait(int fd, short events, uint64_t deadline_ns);
 /* No connection yet. */
 void lib_conn_init(struct lib_conn *c);
 
-/**
- * lib_conn_open() - connect
- * @c: connection without a socket
- * @path: of the socket
- * @deadline_ns: give up then
- *
- * Return: 0, -ENAMETOOLONG, -ETIMEDOUT, or what connect() said.
- */
+/* Connects to the socket @path. 0, -ENAMETOOLONG, -ETIMEDOUT, or what connect() said. */
 int lib_conn_open(struct lib_conn *c, const char *path, uint64_t deadline_ns);
 
 /* Also forgets what was received; harmless without a connection. */
 void lib_conn_close(struct lib_conn *c);
 
-/**
- * lib_conn_send() - send a text and its NUL
- * @c: connection
- * @text: text
- * @deadline_ns: give up then; the connection is of no use afterwards
- *
- * Return: 0, -ETIMEDOUT, -EPIPE.
- */
+/* Sends a text and its NUL. 0; after -ETIMEDOUT, -EPIPE the connection is of no use. */
 int lib_conn_send(struct lib_conn *c, const char *text, uint64_t deadline_ns);
 
 /**

@@ -8,6 +8,7 @@
 #include "lib/lib_handle.h"
 
 #include "driver/discover.h"
+#include "driver/kfd.h"
 #include "driver/system.h"
 #include "lib/lib_module.h"
 #include "lib/lib_tracer.h"
@@ -60,35 +61,30 @@ void lib_direct_close(struct lib_direct *d)
 	free(d);
 }
 
-static void copy_node(const struct drv_node *in, struct gpreempt_node *out)
-{
-	out->gpu_id = in->gpu_id;
-	out->index = in->index;
-	memcpy(out->name, in->name, sizeof(out->name));
-	out->nr_xcc = in->nr_xcc;
-	out->nr_cu = in->nr_cu;
-	out->gfx_target = in->gfx_target;
-	out->cwsr_bytes = in->cwsr_bytes;
-}
-
 int lib_direct_nodes(struct gpreempt *g, void **out, size_t *nr)
 {
 	struct gpreempt_node *list;
 	struct drv_node *nodes;
-	size_t n;
-	int ret = drv_discover_nodes(NULL, &nodes, &n);
+	int ret = drv_discover_nodes(NULL, &nodes, nr);
 
 	if (ret)
 		return lib_fail(g, ret, "topology: %s", strerror(-ret));
-	list = calloc(n ? n : 1, sizeof(*list));
-	for (size_t i = 0; list && i < n; i++)
-		copy_node(&nodes[i], &list[i]);
+	list = calloc(*nr + 1, sizeof(*list));
+	for (size_t i = 0; list && i < *nr; i++) {
+		const struct drv_node *n = &nodes[i];
+
+		list[i] = (struct gpreempt_node){
+			.gpu_id = n->gpu_id, .index = n->index, .nr_xcc = n->nr_xcc,
+			.nr_cu = n->nr_cu, .gfx_target = n->gfx_target,
+			.cwsr_bytes = n->cwsr_bytes,
+		};
+		memcpy(list[i].name, n->name, sizeof(list[i].name));
+	}
 	free(nodes);
 	if (!list)
 		return lib_no_memory(g);
-	lib_module_add_nodes(list, n);
+	lib_module_add_nodes(list, *nr);
 	*out = list;
-	*nr = n;
 	return 0;
 }
 
@@ -177,13 +173,6 @@ int lib_direct_processes(struct gpreempt *g, void **out, size_t *nr)
 	return 0;
 }
 
-static const char *tracer_program(void)
-{
-	const char *named = secure_getenv("GPREEMPT_TRACER");
-
-	return named && *named ? named : GP_TRACER_PATH;
-}
-
 static struct lib_tracer_link *find_tracer(struct lib_direct *d, uint32_t pid)
 {
 	for (size_t i = 0; i < d->nr; i++) {
@@ -202,28 +191,13 @@ static void drop_former(struct lib_direct *d, uint32_t pid, uint64_t deadline_ns
 	}
 }
 
-/* Why there is no tracer, in the words of struct gpreempt_ref. */
-static int result_of_start(int ret)
-{
-	switch (ret) {
-	case -ENOENT:
-		return -EOPNOTSUPP;
-	case -EAGAIN: /* it has no queues now */
-		return -EBUSY;
-	case -EPIPE:
-	case -EPROTO:
-		return -EIO;
-	default:
-		return ret;
-	}
-}
-
 static int start_tracer(struct gpreempt *g, uint32_t pid, uint64_t deadline_ns,
 			struct lib_tracer_link **out)
 {
 	struct lib_direct *d = g->direct;
 	struct lib_tracer_link **mem = realloc(d->tracers, (d->nr + 1) * sizeof(*mem));
 	struct lib_tracer_link *t = calloc(1, sizeof(*t));
+	const char *program = secure_getenv("GPREEMPT_TRACER");
 	int ret;
 
 	if (mem)
@@ -235,14 +209,17 @@ static int start_tracer(struct gpreempt *g, uint32_t pid, uint64_t deadline_ns,
 	drop_former(d, pid, deadline_ns);
 	/* Also if it fails: the next call, or the last one, looks whether it has ended. */
 	d->tracers[d->nr++] = t;
-	ret = lib_tracer_start(t, tracer_program(), pid, deadline_ns);
+	ret = lib_tracer_start(t, program && *program ? program : GP_TRACER_PATH, pid,
+			       deadline_ns);
 	*out = t;
 	if (!ret)
 		return 0;
 	lib_fail(g, ret, "%u: %s", pid,
 		 t->reason[0] ? t->reason :
 		 ret == -ENOENT ? "gpreempt-tracer is not installed" : strerror(-ret));
-	return result_of_start(ret);
+	/* In the words of struct gpreempt_ref; -EAGAIN: the process has no queues now. */
+	return ret == -ENOENT ? -EOPNOTSUPP : ret == -EAGAIN ? -EBUSY :
+	       ret == -EPIPE || ret == -EPROTO ? -EIO : ret;
 }
 
 static size_t add_node(uint32_t *nodes, size_t nr, uint32_t gpu_id)
@@ -358,25 +335,20 @@ static int32_t all_save(const struct drv_node *nodes, size_t nr)
 	return all;
 }
 
-static void probe_nodes(struct gpreempt_caps *c)
+void lib_direct_probe(struct gpreempt_caps *c)
 {
 	struct drv_node *nodes = NULL;
+	struct drv_kfd_version v;
+	struct drv_system s;
 	size_t nr = 0;
 
 	drv_discover_nodes(NULL, &nodes, &nr);
 	c->nr_nodes = (uint32_t)nr;
 	c->cwsr = all_save(nodes, nr);
 	free(nodes);
-}
-
-void lib_direct_probe(struct gpreempt_caps *c)
-{
-	struct drv_system s;
-
 	drv_system_read(NULL, &s);
-	probe_nodes(c);
-	c->kfd_major = (uint32_t)s.kfd_major.value;
-	c->kfd_minor = (uint32_t)s.kfd_minor.value;
+	c->kfd_major = v.major = (uint32_t)s.kfd_major.value;
+	c->kfd_minor = v.minor = (uint32_t)s.kfd_minor.value;
 	c->hws = s.sched_policy.source ? s.sched_policy.value != DRV_SCHED_POLICY_NO_HWS : -1;
 	if (s.cwsr_enable.source && !s.cwsr_enable.value)
 		c->cwsr = 0;
@@ -386,6 +358,6 @@ void lib_direct_probe(struct gpreempt_caps *c)
 	if (lib_module_is_there())
 		c->mechanisms |= GPREEMPT_MECH_KERNEL;
 	c->mechanisms |= GPREEMPT_MECH_SHIM;
-	if (c->hws && (c->kfd_major > 1 || c->kfd_minor >= 13))
+	if (c->hws && drv_kfd_version_has_debug(&v))
 		c->mechanisms |= GPREEMPT_MECH_DBG;
 }

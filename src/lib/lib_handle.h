@@ -33,14 +33,7 @@ struct gpreempt {
 /* Begins a public call: there is no failure yet. */
 void lib_begin(struct gpreempt *g);
 
-/**
- * lib_fail() - remember a failure in words
- * @g: handle
- * @ret: what the call returns
- * @format: as printf
- *
- * Return: @ret.
- */
+/* Remembers a failure in words, as printf. Gives @ret, what the call returns. */
 int lib_fail(struct gpreempt *g, int ret, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -5,19 +5,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/**
- * struct list - a list
- * @method: asks the daemon for it
- * @key: of the array in the reply
- * @size: of an element of the library
- * @decode: makes one
- * @direct: the same without the daemon
- */
+/* A list: how the daemon is asked and answers, and what gives it without the daemon. */
 struct list {
 	const char *method;
-	const char *key;
-	size_t size;
-	int (*decode)(const json_t *in, void *out);
+	const char *key;	/* of the array in the reply */
+	size_t size;	/* of an element of the library */
+	int (*decode)(const json_t *in, void *out);	/* makes one */
 	int (*direct)(struct gpreempt *g, void **out, size_t *nr);
 };
 

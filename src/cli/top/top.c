@@ -31,11 +31,6 @@ struct screen {
 /* Pairs of colours have the numbers of their colours, but that of the headers. */
 #define PAIR_OF_HEAD 7
 
-static void sort(struct screen *c)
-{
-	cli_top_sort(&c->top, c->by, c->is_up);
-}
-
 /* A line that fills the width, so that an attribute shows to its end. */
 static void put_line(int y, attr_t attr, const char *text)
 {
@@ -366,7 +361,7 @@ static int run_screen(struct screen *c)
 		}
 		if (ret != CLI_GO_ON)
 			break;
-		sort(c);
+		cli_top_sort(&c->top, c->by, c->is_up);
 		draw(c);
 		if (o->count && nr >= o->count)
 			break;
@@ -393,7 +388,7 @@ static int run_once(struct screen *c)
 	}
 	if (ret != CLI_GO_ON)
 		return ret;
-	sort(c);
+	cli_top_sort(&c->top, c->by, c->is_up);
 	printf("%s\n\n%s\n", c->top.head, cli_top_device_line(NULL, INT_MAX, line));
 	for (u32 i = 0; i < c->top.nr_devices; i++)
 		puts(cli_top_device_line(&c->top.devices[i], INT_MAX, line));

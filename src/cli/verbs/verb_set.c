@@ -3,6 +3,7 @@
 #include "cli/cli_verb.h"
 #include "rules/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum kind { NUMBER, TIME, NAME, BOOL };
@@ -86,29 +87,25 @@ static void print_changes(const char *pid, const json_t *reply, bool is_dry)
 		printf("%s: nothing changes\n", pid);
 }
 
-static int change(struct cli_session *s, json_int_t pid, json_t *attributes)
+static int change(struct cli_session *s, const char *pid, json_t *attributes)
 {
+	json_t *parameters = json_pack("{s:I, s:O, s:b}", "pid", (json_int_t)strtoll(pid, NULL, 10),
+				       "attributes", attributes, "dry_run", s->o.is_dry_run);
 	json_t *reply;
-	char name[24];
-	int ret;
+	int ret = cli_session_call(s, pid, "SetAttributes", parameters, &reply);
 
-	snprintf(name, sizeof(name), "%lld", pid);
-	ret = cli_session_call(s, name, "SetAttributes",
-			       json_pack("{s:I, s:O, s:b}", "pid", pid, "attributes", attributes,
-					 "dry_run", s->o.is_dry_run),
-			       &reply);
 	if (ret != CLI_GO_ON)
 		return ret;
 	if (s->o.is_json)
 		return cli_print_json("set", reply, s->o.job);
 	if (!s->o.is_quiet)
-		print_changes(name, reply, s->o.is_dry_run);
+		print_changes(pid, reply, s->o.is_dry_run);
 	json_decref(reply);
 	return cli_finish(CLI_EXIT_OK);
 }
 
 /* Attributes belong to a process: that of the queue, if it is there. */
-static int find_queue(struct cli_session *s, json_t **pids)
+static int find_queue(struct cli_session *s)
 {
 	struct cli_object_ref ref;
 	json_t *queues;
@@ -123,7 +120,7 @@ static int find_queue(struct cli_session *s, json_t **pids)
 	if (ret != CLI_GO_ON)
 		return ret;
 	if (cli_object_find(queues, &ref)) {
-		*pids = json_pack("[I]", (json_int_t)ref.pid);
+		s->o.pid = ref.pid;
 	} else {
 		cli_error(s->o.queue, "no such queue");
 		ret = CLI_EXIT_NOT_FOUND;
@@ -132,14 +129,19 @@ static int find_queue(struct cli_session *s, json_t **pids)
 	return ret;
 }
 
+/* The pids that are meant, as texts. */
 static int find_targets(struct cli_session *s, json_t **pids)
 {
+	char number[GP_TEXT_NUMBER_MAX];
+	int ret = CLI_GO_ON;
+
 	if (s->o.job)
 		return cli_jobs_pids(s, s->o.job, pids);
 	if (s->o.queue)
-		return find_queue(s, pids);
-	*pids = json_pack("[I]", (json_int_t)s->o.pid);
-	return CLI_GO_ON;
+		ret = find_queue(s);
+	if (ret == CLI_GO_ON)
+		*pids = json_pack("[s]", gp_text_u64(s->o.pid, number));
+	return ret;
 }
 
 static int change_all(struct cli_session *s, json_t *attributes)
@@ -151,7 +153,7 @@ static int change_all(struct cli_session *s, json_t *attributes)
 		return ret;
 	ret = CLI_EXIT_OK;
 	for (size_t i = 0; ret == CLI_EXIT_OK && i < json_array_size(pids); i++)
-		ret = change(s, json_integer_value(json_array_get(pids, i)), attributes);
+		ret = change(s, json_string_value(json_array_get(pids, i)), attributes);
 	json_decref(pids);
 	return ret;
 }
