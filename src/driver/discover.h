@@ -37,6 +37,8 @@
  * @nr_cu: compute units
  * @nr_simd: SIMDs
  * @waves_per_simd: waves of one
+ * @nr_arrays: arrays of compute units
+ * @arrays_per_engine: of these, in a shader engine
  * @cwsr_bytes: save area of a queue on one XCC; 0 = waves cannot be saved
  * @ctl_stack_bytes: of these, control stack
  * @nr_cp_queues: slots
@@ -55,6 +57,8 @@ struct drv_node {
 	struct gpreempt_value nr_cu;
 	struct gpreempt_value nr_simd;
 	struct gpreempt_value waves_per_simd;
+	struct gpreempt_value nr_arrays;
+	struct gpreempt_value arrays_per_engine;
 	struct gpreempt_value cwsr_bytes;
 	struct gpreempt_value ctl_stack_bytes;
 	struct gpreempt_value nr_cp_queues;

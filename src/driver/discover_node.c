@@ -28,6 +28,8 @@ static const struct property properties[] = {
 	{ "num_xcc", offsetof(struct drv_node, nr_xcc) },
 	{ "simd_count", offsetof(struct drv_node, nr_simd) },
 	{ "max_waves_per_simd", offsetof(struct drv_node, waves_per_simd) },
+	{ "array_count", offsetof(struct drv_node, nr_arrays) },
+	{ "simd_arrays_per_engine", offsetof(struct drv_node, arrays_per_engine) },
 	{ "cwsr_size", offsetof(struct drv_node, cwsr_bytes) },
 	{ "ctl_stack_size", offsetof(struct drv_node, ctl_stack_bytes) },
 	{ "num_cp_queues", offsetof(struct drv_node, nr_cp_queues) },

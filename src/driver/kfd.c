@@ -25,6 +25,18 @@ static int dbg_trap(int fd, uint32_t pid, enum drv_kfd_dbg_op op, struct drv_kfd
 	return kfd_ioctl(fd, DRV_KFD_IOC_DBG_TRAP, args);
 }
 
+const char *drv_kfd_queue_type_name(uint32_t type)
+{
+	static const char *const names[] = {
+		[DRV_KFD_QUEUE_PM4] = "pm4",
+		[DRV_KFD_QUEUE_SDMA] = "sdma",
+		[DRV_KFD_QUEUE_AQL] = "aql",
+		[DRV_KFD_QUEUE_SDMA_XGMI] = "sdma_xgmi",
+	};
+
+	return type < sizeof(names) / sizeof(names[0]) ? names[type] : NULL;
+}
+
 int drv_kfd_open(void)
 {
 	int fd = open(DRV_KFD_PATH, O_RDWR | O_CLOEXEC);

@@ -24,6 +24,9 @@
  */
 int drv_kfd_open(void);
 
+/* "pm4", "sdma", "aql", "sdma_xgmi"; NULL for another DRV_KFD_QUEUE_*. */
+const char *drv_kfd_queue_type_name(uint32_t type);
+
 /**
  * drv_kfd_get_version() - version of the ioctl ABI
  * @fd: /dev/kfd

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
-#include "cli/verbs/verb_bench_queue.h"
+#include "cli/verbs/verb_bench.h"
 
-#include "driver/sysfile.h"
+#include "gpu/aql.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,33 +14,6 @@
 
 #define PAGE 4096ul
 #define RING_BYTES (64ul << 10)
-#define AQL_PACKET_BYTES 64
-#define AQL_INVALID 1
-
-/* A number of the topology that discovery has no use for. */
-static int read_property(u32 node, const char *key, u64 *out)
-{
-	char path[DRV_SYSFILE_PATH_MAX], line[128], name[64];
-	unsigned long long value;
-	FILE *f;
-	int ret = drv_sysfile_path(path, NULL, "/sys/class/kfd/kfd/topology/nodes/%u/properties",
-				   node);
-
-	if (ret)
-		return ret;
-	f = fopen(path, "re");
-	if (!f)
-		return -errno;
-	ret = -ENOENT;
-	while (ret && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%63s %llu", name, &value) == 2 && !strcmp(name, key)) {
-			*out = value;
-			ret = 0;
-		}
-	}
-	fclose(f);
-	return ret;
-}
 
 static u64 round_up(u64 value, u64 to)
 {
@@ -51,15 +24,12 @@ static u64 round_up(u64 value, u64 to)
 static int find_save_bytes(struct cli_bench_gpu *gpu)
 {
 	const struct drv_node *n = gpu->node;
-	u64 arrays, per_engine, waves, per_xcc;
-	int ret = read_property(n->index, "array_count", &arrays);
+	u64 waves;
 
-	if (!ret)
-		ret = read_property(n->index, "simd_arrays_per_engine", &per_engine);
-	if (ret || !per_engine || !n->nr_xcc.value)
-		return ret ? ret : -EINVAL;
-	per_xcc = n->nr_cu.value / n->nr_xcc.value;
-	waves = min((u64)(per_xcc * 40), (u64)(arrays / per_engine * 512));
+	if (!n->nr_arrays.source || !n->arrays_per_engine.value || !n->nr_xcc.value)
+		return -EINVAL;
+	waves = min((u64)(n->nr_cu.value / n->nr_xcc.value * 40),
+		    (u64)(n->nr_arrays.value / n->arrays_per_engine.value * 512));
 	gpu->save_bytes = round_up((n->cwsr_bytes.value + round_up(waves * 32, 64)) *
 					   n->nr_xcc.value, PAGE);
 	return 0;
@@ -97,7 +67,7 @@ static int map_to_gpu(struct cli_bench_gpu *gpu, u64 handle)
 }
 
 /* Host memory that the GPU sees at the same address. */
-static int alloc(struct cli_bench_gpu *gpu, u64 bytes, void **out)
+static int alloc(struct cli_bench_gpu *gpu, u64 bytes, u64 *out)
 {
 	struct drv_kfd_alloc_memory args = {
 		.bytes = round_up(bytes, PAGE),
@@ -120,33 +90,29 @@ static int alloc(struct cli_bench_gpu *gpu, u64 bytes, void **out)
 	if (mmap(va, args.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, gpu->drm,
 		 (off_t)args.mmap_offset) == MAP_FAILED)
 		return -errno;
-	*out = va;
+	*out = args.va_addr;
 	return 0;
 }
 
 static int alloc_parts(struct cli_bench_gpu *gpu, struct drv_kfd_create_queue *c)
 {
-	void *ring, *rptr, *wptr, *eop, *save;
-	int ret = alloc(gpu, RING_BYTES, &ring);
+	struct {
+		u64 bytes;
+		u64 *addr;
+	} parts[] = {
+		{ RING_BYTES, &c->ring_addr },
+		{ PAGE, &c->rptr_addr },
+		{ PAGE, &c->wptr_addr },
+		{ PAGE, &c->eop_addr },
+		{ gpu->save_bytes, &c->save_addr },
+	};
+	int ret = 0;
 
-	if (!ret)
-		ret = alloc(gpu, PAGE, &rptr);
-	if (!ret)
-		ret = alloc(gpu, PAGE, &wptr);
-	if (!ret)
-		ret = alloc(gpu, PAGE, &eop);
-	if (!ret)
-		ret = alloc(gpu, gpu->save_bytes, &save);
-	if (ret)
-		return ret;
-	for (u32 i = 0; i < RING_BYTES / AQL_PACKET_BYTES; i++)
-		*(u16 *)((char *)ring + i * AQL_PACKET_BYTES) = AQL_INVALID;
-	c->ring_addr = (uintptr_t)ring;
-	c->rptr_addr = (uintptr_t)rptr;
-	c->wptr_addr = (uintptr_t)wptr;
-	c->eop_addr = (uintptr_t)eop;
-	c->save_addr = (uintptr_t)save;
-	return 0;
+	for (u32 i = 0; !ret && i < ARRAY_SIZE(parts); i++)
+		ret = alloc(gpu, parts[i].bytes, parts[i].addr);
+	for (u64 at = 0; !ret && at < RING_BYTES; at += GPU_AQL_PACKET_BYTES)
+		*(u16 *)(uintptr_t)(c->ring_addr + at) = GPU_AQL_INVALID;
+	return ret;
 }
 
 int cli_bench_queue_create(struct cli_bench_gpu *gpu, struct drv_kfd_update_queue *q)

@@ -127,7 +127,7 @@ static int check_state(struct tracer *t, const struct drv_kfd_runtime_info *info
 	case DRV_KFD_RUNTIME_STATE_DISABLED:
 		return refuse(t, -EOPNOTSUPP, "its runtime is not enabled (it does not use ROCr)");
 	case DRV_KFD_RUNTIME_STATE_BUSY:
-		return refuse(t, -EBUSY, "its GPU is being debugged by somebody else");
+		return refuse(t, -EBUSY, "another process debugs its GPU");
 	default:
 		return refuse(t, -EIO, "the driver failed to prepare its GPU");
 	}
@@ -142,7 +142,7 @@ static int enable(struct tracer *t)
 		return refuse(t, -errno, "no pipe");
 	r = drv_kfd_dbg_enable(t->kfd, (uint32_t)t->thread, EVENTS, t->pipe[1], &info);
 	if (r == -EALREADY)
-		return refuse(t, -EBUSY, "somebody else debugs it");
+		return refuse(t, -EBUSY, "another process debugs it");
 	if (r)
 		return refuse(t, r, "the driver refuses a debug session");
 	t->is_enabled = true;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ways to stop a queue. Each is tried in a process of its own, with queues of its
- * own, so that none disturbs the next and one that hangs is ended.
+ * Ways to stop a queue. Each is tried in a process of its own, with queues of its own, made
+ * through /dev/kfd without a runtime, so that none disturbs the next and one that hangs is
+ * ended. The queues get no work: what is measured is the call, not the saving of waves.
  */
-#ifndef GP_CLI_BENCH_WAY_H
-#define GP_CLI_BENCH_WAY_H
+#ifndef GP_CLI_BENCH_H
+#define GP_CLI_BENCH_H
 
 #include "gp_port.h"
 
 #include "driver/discover.h"
+#include "driver/kfd.h"
 
 #define CLI_BENCH_SAMPLES 1000
 #define CLI_BENCH_QUEUES 64
@@ -19,18 +21,12 @@ enum cli_bench_side {
 	CLI_BENCH_SIDE_COUNT
 };
 
-/**
- * struct cli_bench_result - what a way costs
- * @err: 0, or the -errno it failed with
- * @nr: samples of each side
- * @step: what failed
- * @ns: how long it took, sorted
- */
+/* What a way costs. */
 struct cli_bench_result {
-	int err;
-	u32 nr;
-	char step[64];
-	u64 ns[CLI_BENCH_SIDE_COUNT][CLI_BENCH_SAMPLES];
+	int err;	/* 0, or the -errno it failed with */
+	u32 nr;	/* samples of each side */
+	char step[64];	/* what failed */
+	u64 ns[CLI_BENCH_SIDE_COUNT][CLI_BENCH_SAMPLES];	/* how long it took, sorted */
 };
 
 /**
@@ -64,5 +60,19 @@ extern const u32 cli_bench_nr_ways;
  */
 void cli_bench_try(const struct cli_bench_way *way, const struct drv_node *node, u32 nr_queues,
 		   u32 count, struct cli_bench_result *r);
+
+/* A GPU opened by this process. */
+struct cli_bench_gpu {
+	const struct drv_node *node;
+	int kfd;	/* /dev/kfd */
+	int drm;	/* its render node */
+	u64 save_bytes;	/* save area of a queue, all XCCs */
+};
+
+/* Return: 0 or -errno. Nothing is closed before the process ends. */
+int cli_bench_gpu_open(struct cli_bench_gpu *gpu, const struct drv_node *node);
+
+/* Makes a queue; @q: output: what UPDATE_QUEUE needs, at 100 percent. Return: 0 or -errno. */
+int cli_bench_queue_create(struct cli_bench_gpu *gpu, struct drv_kfd_update_queue *q);
 
 #endif
