@@ -29,6 +29,7 @@
 #ifndef GP_MECHANISM_WIRE_H
 #define GP_MECHANISM_WIRE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define WIRE_MAGIC 0x31507047u		/* "GpP1" */
@@ -304,6 +305,43 @@ struct wire_note {
 	uint64_t value;
 	char text[128];
 };
+
+/* Whatever a daemon says. */
+union wire_message {
+	struct wire_hdr hdr;
+	struct wire_welcome welcome;
+	struct wire_order order;
+	struct wire_note note;
+	uint8_t bytes[WIRE_MAX];
+};
+
+/**
+ * wire_send() - fill in the header and send; never waits
+ * @fd: socket
+ * @hdr: begins the message
+ * @type: enum wire_type
+ * @size: bytes of the message
+ * @now_ns: time
+ *
+ * Return: 0, -EAGAIN the peer does not read, -EPIPE it is gone.
+ */
+int wire_send(int fd, struct wire_hdr *hdr, uint16_t type, size_t size, uint64_t now_ns);
+
+/**
+ * wire_receive() - take a message of the daemon; never waits
+ * @fd: socket
+ * @m: output
+ *
+ * Return: its type; 0 nothing is there; -EPIPE the daemon is gone; -EBADMSG no daemon says that.
+ */
+int wire_receive(int fd, union wire_message *m);
+
+/**
+ * wire_worsen() - one thing that was ordered failed
+ * @done: the answer; of several failures it tells the worst
+ * @error: errno; 0 changes nothing
+ */
+void wire_worsen(struct wire_done *done, int error);
 
 _Static_assert(sizeof(struct wire_hdr) == 16, "wire layout");
 _Static_assert(sizeof(struct wire_hello) == 160, "wire layout");

@@ -35,6 +35,6 @@ int cli_bench_gpu_open(struct cli_bench_gpu *gpu, const struct drv_node *node);
  *
  * Return: 0 or -errno.
  */
-int cli_bench_queue_create(struct cli_bench_gpu *gpu, struct drv_kfd_update_queue *q);
+int cli_bench_queue_create(struct cli_bench_gpu *gpu, struct kfd_ioctl_update_queue_args *q);
 
 #endif

@@ -41,7 +41,7 @@ static bool failed(struct cli_bench_result *r, int err, const char *step)
 
 /* Queues of this process. False = they could not be made. */
 static bool make_queues(struct cli_bench_gpu *gpu, const struct drv_node *node, u32 nr,
-			bool runtime, struct drv_kfd_update_queue *q,
+			bool runtime, struct kfd_ioctl_update_queue_args *q,
 			struct cli_bench_result *r)
 {
 	if (failed(r, cli_bench_gpu_open(gpu, node), "opening the GPU"))
@@ -56,12 +56,12 @@ static bool make_queues(struct cli_bench_gpu *gpu, const struct drv_node *node, 
 	return true;
 }
 
-static int update_all(int kfd, struct drv_kfd_update_queue *q, u32 nr, u32 percentage)
+static int update_all(int kfd, struct kfd_ioctl_update_queue_args *q, u32 nr, u32 percentage)
 {
 	for (u32 i = 0; i < nr; i++) {
 		int ret;
 
-		q[i].percentage = percentage;
+		q[i].queue_percentage = percentage;
 		ret = drv_kfd_update_queue(kfd, &q[i]);
 		if (ret)
 			return ret;
@@ -71,7 +71,7 @@ static int update_all(int kfd, struct drv_kfd_update_queue *q, u32 nr, u32 perce
 
 static void run_update(const struct drv_node *node, u32 nr, struct cli_bench_result *r)
 {
-	struct drv_kfd_update_queue q[CLI_BENCH_QUEUES];
+	struct kfd_ioctl_update_queue_args q[CLI_BENCH_QUEUES];
 	struct cli_bench_gpu gpu;
 
 	if (!make_queues(&gpu, node, nr, false, q, r))
@@ -82,7 +82,7 @@ static void run_update(const struct drv_node *node, u32 nr, struct cli_bench_res
 		if (failed(r, update_all(gpu.kfd, q, nr, 0), "UPDATE_QUEUE"))
 			return;
 		t1 = now_ns();
-		if (failed(r, update_all(gpu.kfd, q, nr, DRV_KFD_PERCENT_MAX), "UPDATE_QUEUE"))
+		if (failed(r, update_all(gpu.kfd, q, nr, KFD_MAX_QUEUE_PERCENTAGE), "UPDATE_QUEUE"))
 			return;
 		r->ns[CLI_BENCH_STOP][i] = t1 - t0;
 		r->ns[CLI_BENCH_RESUME][i] = now_ns() - t1;
@@ -170,7 +170,7 @@ static void measure_session(int kfd, u32 pid, u32 nr, struct cli_bench_result *r
 
 static void run_self(const struct drv_node *node, u32 nr, struct cli_bench_result *r)
 {
-	struct drv_kfd_update_queue q[CLI_BENCH_QUEUES];
+	struct kfd_ioctl_update_queue_args q[CLI_BENCH_QUEUES];
 	struct cli_bench_gpu gpu;
 
 	if (make_queues(&gpu, node, nr, true, q, r))
@@ -181,7 +181,7 @@ static void run_self(const struct drv_node *node, u32 nr, struct cli_bench_resul
 static pid_t start_target(const struct drv_node *node, u32 nr, struct cli_bench_result *r,
 			  int *kept)
 {
-	struct drv_kfd_update_queue q[CLI_BENCH_QUEUES];
+	struct kfd_ioctl_update_queue_args q[CLI_BENCH_QUEUES];
 	struct cli_bench_gpu gpu;
 	int ready[2], end[2];
 	pid_t child;
@@ -228,7 +228,7 @@ static void run_tracer(const struct drv_node *node, u32 nr, struct cli_bench_res
 static void run_hook(const struct drv_node *node, u32 nr, struct cli_bench_result *r)
 {
 	struct gpreempt_ioc_ref ref = { .pidfd = -1, .gpu_id = node->gpu_id };
-	struct drv_kfd_update_queue q[CLI_BENCH_QUEUES];
+	struct kfd_ioctl_update_queue_args q[CLI_BENCH_QUEUES];
 	struct cli_bench_gpu gpu;
 	int dev = drv_module_open();
 
