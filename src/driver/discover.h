@@ -75,16 +75,11 @@ struct drv_node {
  */
 int drv_discover_nodes(const char *root, struct drv_node **nodes, size_t *nr);
 
-/**
- * struct drv_queues - a list of queues
- * @queues: ordered by process, then queue id; for free()
- * @nr: how many
- * @room: how many fit
- */
+/* A list of queues. */
 struct drv_queues {
-	struct gpreempt_queue *queues;
-	size_t nr;
-	size_t room;
+	struct gpreempt_queue *queues; /* ordered by process, then queue id; for free() */
+	size_t nr; /* how many */
+	size_t room; /* how many fit */
 };
 
 /**
