@@ -198,14 +198,7 @@ static void fill(struct kfdsim_device *kdev, struct pci_dev *pdev)
 	kfdsim_gart_init(kdev);
 }
 
-/**
- * kfdsim_device_probe() - start a GPU and give it to amdkfd
- * @pdev: its PCI function
- * @profile: what kind
- * @index: 0, 1, ...
- *
- * Return: 0 or what failed.
- */
+/* Start a GPU and give it to amdkfd. */
 int kfdsim_device_probe(struct pci_dev *pdev, const struct gpu_profile *profile, unsigned int index)
 {
 	struct kfdsim_device *kdev;
