@@ -66,16 +66,11 @@ enum drv_kfd_runtime_state {
 	DRV_KFD_RUNTIME_STATE_ERROR = 3,
 };
 
-/**
- * struct drv_kfd_runtime_info - what ENABLE tells of the target
- * @r_debug: as the target gave it
- * @state: enum drv_kfd_runtime_state
- * @ttmp_setup: the target asked for it
- */
+/* What ENABLE tells of the target. */
 struct drv_kfd_runtime_info {
-	uint64_t r_debug;
-	uint32_t state;
-	uint32_t ttmp_setup;
+	uint64_t r_debug; /* as the target gave it */
+	uint32_t state; /* enum drv_kfd_runtime_state */
+	uint32_t ttmp_setup; /* the target asked for it */
 };
 
 /* Exceptions, as bits. */
@@ -83,32 +78,19 @@ struct drv_kfd_runtime_info {
 #define DRV_KFD_EC_QUEUE_DELETE (1ULL << 31)
 #define DRV_KFD_EC_PROCESS_RUNTIME (1ULL << 47)
 
-/**
- * struct drv_kfd_queue_entry - a queue in a snapshot
- * @exceptions: raised and not yet cleared
- * @ring_addr: ring in the process
- * @wptr_addr: where the write index is
- * @rptr_addr: where the read index is
- * @save_addr: CWSR save area
- * @queue_id: its number
- * @gpu_id: its node
- * @ring_bytes: size of the ring
- * @type: enum drv_kfd_queue_type
- * @save_bytes: of one XCC
- * @reserved: zero
- */
+/* A queue in a snapshot. */
 struct drv_kfd_queue_entry {
-	uint64_t exceptions;
-	uint64_t ring_addr;
-	uint64_t wptr_addr;
-	uint64_t rptr_addr;
-	uint64_t save_addr;
-	uint32_t queue_id;
-	uint32_t gpu_id;
-	uint32_t ring_bytes;
-	uint32_t type;
-	uint32_t save_bytes;
-	uint32_t reserved;
+	uint64_t exceptions; /* raised and not yet cleared */
+	uint64_t ring_addr; /* ring in the process */
+	uint64_t wptr_addr; /* where the write index is */
+	uint64_t rptr_addr; /* where the read index is */
+	uint64_t save_addr; /* CWSR save area */
+	uint32_t queue_id; /* its number */
+	uint32_t gpu_id; /* its node */
+	uint32_t ring_bytes; /* size of the ring */
+	uint32_t type; /* enum drv_kfd_queue_type */
+	uint32_t save_bytes; /* of one XCC */
+	uint32_t reserved; /* zero */
 };
 
 enum drv_kfd_dbg_op {
