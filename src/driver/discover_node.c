@@ -13,14 +13,10 @@
 
 #define NODES "/sys/class/kfd/kfd/topology/nodes"
 
-/**
- * struct property - a line of interest
- * @key: its first word
- * @offset: of the struct gpreempt_value in struct drv_node
- */
+/* A line of interest. */
 struct property {
-	const char *key;
-	size_t offset;
+	const char *key; /* its first word */
+	size_t offset; /* of the struct gpreempt_value in struct drv_node */
 };
 
 static const struct property properties[] = {

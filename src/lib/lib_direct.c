@@ -338,7 +338,7 @@ static int32_t all_save(const struct drv_node *nodes, size_t nr)
 void lib_direct_probe(struct gpreempt_caps *c)
 {
 	struct drv_node *nodes = NULL;
-	struct drv_kfd_version v;
+	struct kfd_ioctl_get_version_args v;
 	struct drv_system s;
 	size_t nr = 0;
 
@@ -347,8 +347,8 @@ void lib_direct_probe(struct gpreempt_caps *c)
 	c->cwsr = all_save(nodes, nr);
 	free(nodes);
 	drv_system_read(NULL, &s);
-	c->kfd_major = v.major = (uint32_t)s.kfd_major.value;
-	c->kfd_minor = v.minor = (uint32_t)s.kfd_minor.value;
+	c->kfd_major = v.major_version = (uint32_t)s.kfd_major.value;
+	c->kfd_minor = v.minor_version = (uint32_t)s.kfd_minor.value;
 	c->hws = s.sched_policy.source ? s.sched_policy.value != DRV_SCHED_POLICY_NO_HWS : -1;
 	if (s.cwsr_enable.source && !s.cwsr_enable.value)
 		c->cwsr = 0;

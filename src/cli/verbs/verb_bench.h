@@ -73,6 +73,6 @@ struct cli_bench_gpu {
 int cli_bench_gpu_open(struct cli_bench_gpu *gpu, const struct drv_node *node);
 
 /* Makes a queue; @q: output: what UPDATE_QUEUE needs, at 100 percent. Return: 0 or -errno. */
-int cli_bench_queue_create(struct cli_bench_gpu *gpu, struct drv_kfd_update_queue *q);
+int cli_bench_queue_create(struct cli_bench_gpu *gpu, struct kfd_ioctl_update_queue_args *q);
 
 #endif

@@ -32,7 +32,7 @@ static bool failed(struct cli_bench_result *r, int err, const char *step)
 /* Queues, and what the calls on them need. */
 struct bench {
 	struct cli_bench_gpu gpu;
-	struct drv_kfd_update_queue q[CLI_BENCH_QUEUES]; /* of this process */
+	struct kfd_ioctl_update_queue_args q[CLI_BENCH_QUEUES]; /* of this process */
 	u32 nr;
 	int fd;	 /* what is called: /dev/kfd or /dev/gpreempt */
 	u32 pid; /* for a debugger: process of the queues */
@@ -84,7 +84,7 @@ static int update_all(struct bench *b, u32 percentage)
 	int ret = 0;
 
 	for (u32 i = 0; !ret && i < b->nr; i++) {
-		b->q[i].percentage = percentage;
+		b->q[i].queue_percentage = percentage;
 		ret = drv_kfd_update_queue(b->gpu.kfd, &b->q[i]);
 	}
 	return ret;
@@ -97,7 +97,7 @@ static int stop_update(struct bench *b)
 
 static int resume_update(struct bench *b)
 {
-	return update_all(b, DRV_KFD_PERCENT_MAX);
+	return update_all(b, KFD_MAX_QUEUE_PERCENTAGE);
 }
 
 static void run_update(const struct drv_node *node, u32 nr, struct cli_bench_result *r)
