@@ -5,6 +5,7 @@
 help:
 	@echo 'make demo                inference beside training, simulated: a table, and out/demo/'
 	@echo 'make check               every test and check'
+	@echo 'make check-quick         of these, what to run before each commit: three minutes'
 	@echo 'make check-kernel        of these, only the unpatched amdkfd on the simulated GPU in a guest'
 	@echo 'make check-debug-kernel  it and the patched one, with lockdep, KASAN and kmemleak; slow'
 	@echo 'make amdgpu              compile amdgpu.ko with the patch, and gpreempt.ko; slow'
@@ -30,6 +31,9 @@ demo: build-deps
 
 check: deps
 	@tools/check
+
+check-quick: deps
+	@tools/check --quick
 
 check-kernel: deps
 	@vehicle/run
@@ -70,4 +74,4 @@ format: deps
 clean:
 	rm -rf build out
 
-.PHONY: help deps build-deps demo check check-kernel check-debug-kernel amdgpu soak fuzz bench deb check-packages format clean
+.PHONY: help deps build-deps demo check check-quick check-kernel check-debug-kernel amdgpu soak fuzz bench deb check-packages format clean
