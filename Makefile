@@ -14,6 +14,7 @@ help:
 	@echo 'make bench               measure, and compare with the bounds'
 	@echo 'make deb                 Debian packages, in build/deb/'
 	@echo 'make check-packages      install, use and purge them in bare Debian 12 and 13; as root'
+	@echo 'make measured            write docs/measured/virtual-time.md: the guest in virtual time'
 	@echo 'make format              format the C lines that differ from HEAD'
 	@echo 'make build-deps          install what demo and bench need; they do it by themselves'
 	@echo 'make deps                install what all others need; they do it by themselves'
@@ -68,10 +69,13 @@ deb:
 check-packages: deb
 	@tools/check-packages
 
+measured: deps
+	@tools/measured
+
 format: deps
 	@tools/format
 
 clean:
 	rm -rf build out
 
-.PHONY: help deps build-deps demo check check-quick check-kernel check-debug-kernel amdgpu soak fuzz bench deb check-packages format clean
+.PHONY: help deps build-deps demo check check-quick check-kernel check-debug-kernel amdgpu soak fuzz bench deb check-packages measured format clean
