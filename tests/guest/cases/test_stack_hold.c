@@ -4,7 +4,6 @@
  * own answers. `vehicle/run --racy` plants what this is to find.
  *
  * Needs: stack
- * Clock: virtual
  */
 #define _GNU_SOURCE
 #include "gt/gt_load.h"
