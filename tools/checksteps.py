@@ -177,21 +177,21 @@ def guest_times(lines):
 
 def add(results):
     return Result(*(sum(getattr(r, k) for r in results) for k in ("passed", "failed", "skipped")),
-                  note=", ".join(r.note for r in results if r.note),
+                  note=", ".join(dict.fromkeys(r.note for r in results if r.note)),
                   details="\n".join(r.details for r in results if r.failed),
                   times=[t for r in results for t in r.times])
 
 
 def virtual(variant, *by_counting):
-    """The guest in virtual time; where that cannot be had, in QEMU, and what has verdicts about
-    time by a clock that counts instructions."""
+    """The guest in virtual time; where that cannot be had it counts as skipped, and QEMU takes its
+    place, with a clock that counts instructions for what has verdicts about time."""
 
     def step(log):
         result = guest("--kernel", "uml", "--variant", variant)(log)
         if result.passed or result.failed:
             RAN.add("uml" if variant == "stock" else f"uml {variant}")
             return result
-        instead = add([guest("--variant", variant)(log),
+        instead = add([result, guest("--variant", variant)(log),
                        guest("--steady", "--variant", variant, *by_counting)(log)])
         instead.note = f"in QEMU: {result.note}"
         return instead
