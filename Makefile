@@ -5,6 +5,7 @@
 help:
 	@echo 'make demo                inference beside training, simulated: a table, and out/demo/'
 	@echo 'make check               every test and check'
+	@echo 'make check-quick         of these, what to run before each commit: three minutes'
 	@echo 'make check-kernel        of these, only the unpatched amdkfd on the simulated GPU in a guest'
 	@echo 'make check-debug-kernel  it and the patched one, with lockdep, KASAN and kmemleak; slow'
 	@echo 'make amdgpu              compile amdgpu.ko with the patch, and gpreempt.ko; slow'
@@ -13,6 +14,7 @@ help:
 	@echo 'make bench               measure, and compare with the bounds'
 	@echo 'make deb                 Debian packages, in build/deb/'
 	@echo 'make check-packages      install, use and purge them in bare Debian 12 and 13; as root'
+	@echo 'make measured            write docs/measured/virtual-time.md: the guest in virtual time'
 	@echo 'make format              format the C lines that differ from HEAD'
 	@echo 'make build-deps          install what demo and bench need; they do it by themselves'
 	@echo 'make deps                install what all others need; they do it by themselves'
@@ -30,6 +32,9 @@ demo: build-deps
 
 check: deps
 	@tools/check
+
+check-quick: deps
+	@tools/check --quick
 
 check-kernel: deps
 	@vehicle/run
@@ -64,10 +69,13 @@ deb:
 check-packages: deb
 	@tools/check-packages
 
+measured: deps
+	@tools/measured
+
 format: deps
 	@tools/format
 
 clean:
 	rm -rf build out
 
-.PHONY: help deps build-deps demo check check-kernel check-debug-kernel amdgpu soak fuzz bench deb check-packages format clean
+.PHONY: help deps build-deps demo check check-quick check-kernel check-debug-kernel amdgpu soak fuzz bench deb check-packages measured format clean

@@ -52,6 +52,7 @@ def clock_words(args, seed):
         return ["time-travel"]
     words = ["time-travel=inf-cpu", f"time-travel-start={START_NS}",
              f"gp_syscall_ns={args.cost}", f"gp_wake_ns={args.wake}"]
+    words += ["gp_log_calls=1"] if args.log_calls else []
     return words + ([f"gp_seed={seed}"] if seed else [])
 
 

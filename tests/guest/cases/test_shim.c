@@ -4,7 +4,6 @@
  * costs the node in runlist cycles, exactly; results; and that nothing stays stopped.
  *
  * Needs: stack
- * Clock: host, it makes more system calls than User-Mode Linux can
  */
 #define _GNU_SOURCE
 #include "gt/gt_stack.h"

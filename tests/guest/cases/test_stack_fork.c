@@ -5,7 +5,6 @@
  * should.
  *
  * Needs: stack
- * Clock: host, it makes more system calls than User-Mode Linux can
  */
 #define _GNU_SOURCE
 #include "gt/gt_daemon.h"

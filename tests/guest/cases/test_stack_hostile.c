@@ -5,7 +5,6 @@
  * again. It is paused and continued before and after, and nothing of its own is touched.
  *
  * Needs: stack
- * Clock: host, it makes more system calls than User-Mode Linux can
  */
 #define _GNU_SOURCE
 #include "gt/gt_daemon.h"

@@ -8,17 +8,14 @@
  * Clock: virtual
  */
 #define _GNU_SOURCE
-#include "gt/gt_load.h"
+#include "gt/gt_story.h"
 
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
-#define REQUESTS_WITHOUT "25"	/* each waits for a kernel of 200 ms */
-#define REQUESTS_WITH "250"
 #define REQUESTS_ENDLESS "50"
 #define NEVER_MS 1000
-#define REQUESTS_ALONE "50"
 #define WARM_UP_US 300000
 #define MIN_RATIO 10
 /* In virtual time, where nothing but the model and what system calls cost comes between. */
@@ -30,66 +27,6 @@
 #define MAX_RATIO_OFF 2
 /* A switch takes milliseconds here, two for each request: most of what is missing. */
 #define MIN_OFFLINE_PERMILLE 400
-#define WITHOUT "/tmp/without"
-
-/**
- * struct story - what came of it
- * @p50_us: online
- * @p90_us: online
- * @p99_us: online
- * @max_us: online
- * @permille: of the time that offline kernels computed
- * @nr_preempted: how often the daemon stopped offline
- */
-struct story {
-	uint64_t p50_us;
-	uint64_t p90_us;
-	uint64_t p99_us;
-	uint64_t max_us;
-	uint64_t permille;
-	uint64_t nr_preempted;
-};
-
-static void run_loads(enum gt_how how, uid_t uid, const char *requests, struct story *s)
-{
-	struct gt_load offline, online;
-	struct gt_view view = {};
-
-	GT_LOAD(&offline, how, uid, "besteffort", "load_offline");
-	gt_sleep_us(WARM_UP_US);
-	/* Only root may say that his work is more urgent than the default. */
-	GT_LOAD(&online, how, 0, "realtime", "load_online", "--count", requests);
-	gt_load_wait(&online, 60000);
-	if (how != GT_PLAIN)
-		GT_CHECK(!gt_daemon_view(offline.pid, &view), "offline is not listed");
-	gt_load_stop(&offline, 10000);
-	s->p50_us = gt_program_value(&online.program, "p50_us");
-	s->p90_us = gt_program_value(&online.program, "p90_us");
-	s->p99_us = gt_program_value(&online.program, "p99_us");
-	s->max_us = gt_program_value(&online.program, "max_us");
-	s->permille = gt_program_value(&offline.program, "busy_permille");
-	s->nr_preempted = view.nr_preempted;
-}
-
-static void note(const char *name, const struct story *s)
-{
-	gt_note("%s: online p50 %.1f ms, p90 %.1f ms, p99 %.1f ms, max %.1f ms; "
-		"offline at work %.1f %%; %lu preemptions", name, s->p50_us / 1e3, s->p90_us / 1e3,
-		s->p99_us / 1e3, s->max_us / 1e3, s->permille / 10.0, s->nr_preempted);
-}
-
-/*
- * Nobody else on the GPU: what is left is the emulated machine, and whoever shares it
- * with us.
- */
-static uint64_t p99_alone_us(void)
-{
-	struct gt_program online;
-	int r = GT_RUN(&online, 0, 60000, "load_online", "--count", REQUESTS_ALONE);
-
-	GT_CHECK(!r, "online alone: %d", r);
-	return gt_program_value(&online, "p99_us");
-}
 
 static double ms_of(const json_t *node, const char *histogram, const char *key)
 {
@@ -114,27 +51,16 @@ static void note_statistics(void)
 
 static void the_driver_alone_lets_online_wait(void)
 {
-	struct story s;
-	FILE *f;
+	struct gt_story s;
 
 	gt_stack_devices();
-	run_loads(GT_PLAIN, GT_USER, REQUESTS_WITHOUT, &s);
-	note("without", &s);
+	gt_story_run(GT_PLAIN, GT_USER, GT_STORY_WITHOUT, &s);
+	gt_story_note("without", &s);
 	GT_CHECK(s.p50_us > 100000, "nothing to gain");
-	f = fopen(WITHOUT, "we");
-	fprintf(f, "p50_us %lu\np99_us %lu\n", s.p50_us, s.p99_us);
-	fclose(f);
+	gt_story_keep_without(&s);
 }
 
-/* Measured by the first case. */
-static uint64_t p99_without_us(void)
-{
-	if (access(WITHOUT, F_OK))
-		gt_skip("nothing to compare with: the case without gpreempt has not run");
-	return gt_file_value(WITHOUT, "p99_us");
-}
-
-static void judge_exactly(const struct story *s, uint64_t without)
+static void judge_exactly(const struct gt_story *s, uint64_t without)
 {
 	GT_CHECK(without >= MIN_RATIO_VIRTUAL * s->p99_us, "ratio %.1f",
 		 (double)without / s->p99_us);
@@ -143,36 +69,37 @@ static void judge_exactly(const struct story *s, uint64_t without)
 
 static void gains(enum gt_how how, const char *name)
 {
-	uint64_t without = p99_without_us();
+	uint64_t before, after, alone, p99;
+	struct gt_story s, without;
 	struct gt_program daemon;
-	uint64_t before, after, alone;
-	struct story s;
 
+	gt_story_without(&without);
+	p99 = without.p99_us;
 	gt_stack_devices();
-	before = p99_alone_us();
+	before = gt_story_alone_us();
 	gt_daemon_start(&daemon, NULL);
-	run_loads(how, GT_USER, REQUESTS_WITH, &s);
-	note(name, &s);
+	gt_story_run(how, GT_USER, GT_STORY_WITH, &s);
+	gt_story_note(name, &s);
 	note_statistics();
 	gt_daemon_stop(&daemon);
-	after = p99_alone_us();
+	after = gt_story_alone_us();
 	alone = before > after ? before : after;
-	gt_note("%s: p99 without / with = %.1f; alone %.1f ms", name, (double)without / s.p99_us,
+	gt_note("%s: p99 without / with = %.1f; alone %.1f ms", name, (double)p99 / s.p99_us,
 		alone / 1e3);
 	GT_CHECK(s.nr_preempted > 0, "nothing was preempted");
-	GT_CHECK(gt_file_value(WITHOUT, "p50_us") >= MIN_RATIO_P50 * s.p50_us, "p50 %lu us",
+	GT_CHECK(without.p50_us >= MIN_RATIO_P50 * s.p50_us, "p50 %lu us",
 		 s.p50_us);
 	if (gt_is_virtual()) {
-		judge_exactly(&s, without);
+		judge_exactly(&s, p99);
 		return;
 	}
 	/* A tail of emulated processors says little beside other work. */
 	if (gt_scaled(2) != 2)
 		return;
-	if (without < MIN_RATIO * s.p99_us && alone * 4 * MIN_RATIO > without)
+	if (p99 < MIN_RATIO * s.p99_us && alone * 4 * MIN_RATIO > p99)
 		gt_skip("this machine is too busy to judge: ratio %.1f; alone, a request takes "
-			"%.1f ms", (double)without / s.p99_us, alone / 1e3);
-	GT_CHECK(without >= MIN_RATIO * s.p99_us, "ratio %.1f", (double)without / s.p99_us);
+			"%.1f ms", (double)p99 / s.p99_us, alone / 1e3);
+	GT_CHECK(p99 >= MIN_RATIO * s.p99_us, "ratio %.1f", (double)p99 / s.p99_us);
 	GT_CHECK(s.permille >= MIN_OFFLINE_PERMILLE, "offline lost too much");
 }
 
@@ -189,20 +116,21 @@ static void dbg_makes_online_quick(void)
 /* Control: everything is there, and told not to schedule. */
 static void switched_off_it_gains_nothing(void)
 {
-	uint64_t without = p99_without_us();
+	struct gt_story s, without;
 	struct gt_program daemon;
-	struct story s;
 	int fd;
 
+	gt_story_without(&without);
 	gt_stack_devices();
 	gt_daemon_start(&daemon, NULL);
 	fd = gt_control_open();
 	json_decref(gt_control_call(fd, "SetPolicy", "{s:b}", "enabled", 0));
-	run_loads(GT_SHIM, GT_USER, REQUESTS_WITHOUT, &s);
-	note("off", &s);
+	gt_story_run(GT_SHIM, GT_USER, GT_STORY_WITHOUT, &s);
+	gt_story_note("off", &s);
 	gt_daemon_stop(&daemon);
 	GT_CHECK(!s.nr_preempted, "%lu preemptions", s.nr_preempted);
-	GT_CHECK(without < MAX_RATIO_OFF * s.p99_us, "ratio %.1f", (double)without / s.p99_us);
+	GT_CHECK(without.p99_us < MAX_RATIO_OFF * s.p99_us, "ratio %.1f",
+		 (double)without.p99_us / s.p99_us);
 }
 
 /* A kernel that never ends: by the driver alone nobody else ever gets a CU. */

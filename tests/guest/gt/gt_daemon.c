@@ -83,7 +83,7 @@ void gt_daemon_start(struct gt_program *d, const char *config)
 {
 	forget_state();
 	write_config(config ? config : "");
-	GT_START(d, 0, "gpreemptd", "--config", CONFIG);
+	GT_START(d, 0, gt_argument("racy", 0) ? "gpreemptd-racy" : "gpreemptd", "--config", CONFIG);
 	if (wait_for_answer(START_MS)) {
 		gt_program_show(d);
 		gt_fail("gpreemptd does not answer");

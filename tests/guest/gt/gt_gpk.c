@@ -85,6 +85,8 @@ void gt_gpk_load(const char *params)
 	GT_CHECK(!syscall(SYS_finit_module, fd, params, 0), "load: %s", strerror(errno));
 	close(fd);
 	gt_gpk_reopen();
+	if (gt_argument("racy", 0))
+		gt_gpk_module_param("gpreempt", "racy", 1);
 	/* Emulated processors take their time: a slow switch is not a hang. */
 	gt_gpk_set_param("deadline_ns", 2000000000);
 }
