@@ -5,7 +5,7 @@
 #include "daemon/clients/gpd_dbg.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/control/gpd_http.h"
-#include "daemon/control/gpd_manual.h"
+#include "daemon/gpd_hold.h"
 #include "daemon/module/gpd_module.h"
 #include "daemon/gpd_nodes.h"
 #include "daemon/gpd_reload.h"
@@ -100,7 +100,7 @@ static int start(struct gpd *d)
 	gpd_nodes_init(d);
 	err = gpd_engine_init(d);
 	if (!err)
-		err = gpd_manual_init(d);
+		err = gpd_hold_init(d);
 	if (!err)
 		err = gpd_dbg_auto_init(d);
 	if (!err)
@@ -137,7 +137,7 @@ static void stop(struct gpd *d)
 	gpd_module_fini(d);
 	gpd_dbg_fini(d);
 	gpd_http_stop(d);
-	gpd_manual_fini(d);
+	gpd_hold_fini(d);
 	gpd_reset_fini(d);
 	gpd_engine_fini(d);
 	gpd_state_free(d);

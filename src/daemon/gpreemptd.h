@@ -11,7 +11,7 @@
  * 5. A switch of the core is carried out as orders (HOLD, RELEASE) to all members
  *    of its entities; see engine.h.
  * 6. Nodes that the kernel module schedules are not the core's (module.h).
- * 7. Control connections (control.h) ask and change; manual holds (manual.h) are theirs.
+ * 7. Control connections (control.h) ask and change; holds by hand (gpd_hold.h) are theirs.
  *
  * Everything is owned by struct gpd and used from the loop alone: no locks. An
  * object is freed from the loop's own calls only, never from inside of a call to
@@ -476,7 +476,7 @@ struct gpd_client {
  * @client_listen: listening socket
  * @client_listen_io: in the loop
  * @control: control socket and its connections
- * @manual: holds by hand
+ * @holds: holds by hand
  * @suspended: answers that a Suspend or Resume waits for, see gpd_suspend.c
  * @module: the scheduler in the kernel
  * @state: what survives a restart
@@ -521,7 +521,7 @@ struct gpd {
 	int client_listen;
 	sd_event_source *client_listen_io;
 	struct gpd_control *control;
-	struct gpd_manual_set *manual;
+	struct gpd_holds *holds;
 	struct gp_tree suspended;
 	struct gpd_module *module;
 	struct gpd_state *state;

@@ -8,7 +8,7 @@
 #include "daemon/clients/gpd_client.h"
 #include "daemon/clients/gpd_client_msg.h"
 #include "daemon/gpd_engine.h"
-#include "daemon/control/gpd_manual.h"
+#include "daemon/gpd_hold.h"
 #include "daemon/gpd_nodes.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
@@ -66,7 +66,7 @@ static struct gpd *make_daemon(void)
 	d->client_listen = -1;
 	gpd_log_level = -1;
 	gpd_nodes_init(d);
-	assert(!gpd_engine_init(d) && !gpd_manual_init(d));
+	assert(!gpd_engine_init(d) && !gpd_hold_init(d));
 	assert(!gpd_client_timers(d));
 	return d;
 }

@@ -3,7 +3,7 @@
 #include "daemon/control/gpd_auth.h"
 #include "daemon/clients/gpd_client_msg.h"
 #include "daemon/gpd_engine.h"
-#include "daemon/control/gpd_manual.h"
+#include "daemon/gpd_hold.h"
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/control/gpd_suspend.h"
 #include "daemon/gpd_nodes.h"
@@ -142,7 +142,7 @@ static void free_client(struct gpd_client *c)
 
 	if (c->number && c->ops)
 		gpd_monitor_event(c->d, "client", c->pid, 0, WIRE_QUEUE_ALL, "gone");
-	gpd_manual_forget_client(c);
+	gpd_hold_forget_client(c);
 	gpd_suspend_client_gone(c);
 	while ((q = LIST_FIRST(&c->queues)))
 		gpd_client_queue_free(q);

@@ -5,7 +5,7 @@
 #include "daemon/clients/gpd_dbg.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/clients/gpd_fanout.h"
-#include "daemon/control/gpd_manual.h"
+#include "daemon/gpd_hold.h"
 #include "daemon/control/gpd_suspend.h"
 #include "daemon/clients/gpd_mech.h"
 #include "daemon/module/gpd_module.h"
@@ -98,7 +98,8 @@ static void schedule_queue(struct gpd_queue *q)
 				q->told.queue_id, q->told.gpu_id);
 		return;
 	}
-	q->manual = gpd_manual_covers(c, q->told.gpu_id, q->told.queue_id);
+	q->manual = gpd_hold_covers(c->d, c->number, q->told.gpu_id,
+				    q->told.queue_id);
 	err = gpd_engine_queue_add(q, n);
 	if (err)
 		gpd_client_note(c, "queue %" PRIu32 " is not scheduled: %s", q->told.queue_id,

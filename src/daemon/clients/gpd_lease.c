@@ -2,7 +2,6 @@
 #include "daemon/clients/gpd_lease.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/clients/gpd_client_msg.h"
-#include "daemon/control/gpd_manual.h"
 #include "daemon/gpd_util.h"
 
 static void renew_members(struct gpd_client *c)
@@ -23,11 +22,6 @@ static void renew_members(struct gpd_client *c)
 	}
 }
 
-static bool is_needed(const struct gpd *d)
-{
-	return d->nr_held || gpd_manual_nr(d);
-}
-
 static void start(struct gpd *d)
 {
 	uint64_t usec = (gpd_now_ns() + d->config->lease_ns / 3) / 1000;
@@ -46,8 +40,7 @@ static int on_renew(sd_event_source *s, uint64_t usec, void *data)
 		gpd_client_look(c);
 		renew_members(c);
 	}
-	gpd_manual_renew(d);
-	if (is_needed(d))
+	if (d->nr_held)
 		start(d);
 	return 0;
 }
@@ -72,7 +65,7 @@ void gpd_lease_update(struct gpd *d)
 	int enabled = SD_EVENT_OFF;
 
 	/* It ends by itself: a hold that comes and goes does not touch the timer. */
-	if (!is_needed(d))
+	if (!d->nr_held)
 		return;
 	sd_event_source_get_enabled(d->renew, &enabled);
 	if (enabled == SD_EVENT_OFF)

@@ -2,7 +2,7 @@
 #include "daemon/control/gpd_list.h"
 #include "daemon/control/gpd_control.h"
 #include "daemon/control/gpd_list_other.h"
-#include "daemon/control/gpd_manual.h"
+#include "daemon/gpd_hold.h"
 #include "daemon/clients/gpd_mech.h"
 #include "daemon/module/gpd_module.h"
 #include "daemon/gpd_nodes.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/control/gpd_metrics.h"
-#include "daemon/control/gpd_manual.h"
+#include "daemon/gpd_hold.h"
 #include "daemon/clients/gpd_mech.h"
 #include "daemon/module/gpd_module.h"
 #include "daemon/gpd_nodes.h"
@@ -197,8 +197,7 @@ static void daemon_values(FILE *f, struct gpd *d)
 	head(f, "gpreempt_clients_refused_total", "counter", "clients that were not let in");
 	fprintf(f, "gpreempt_clients_refused_total %" PRIu64 "\n", d->nr_refused);
 	head(f, "gpreempt_manual_holds", "gauge", "holds by hand");
-	fprintf(f, "gpreempt_manual_holds %" PRIu32 "\n",
-		gpd_manual_nr(d) + gpd_module_nr_holds(d));
+	fprintf(f, "gpreempt_manual_holds %" PRIu32 "\n", gpd_hold_nr(d));
 }
 
 char *gpd_metrics_text(struct gpd *d)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/module/gpd_module_types.h"
 #include "daemon/gpd_engine.h"
+#include "daemon/gpd_hold.h"
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/gpd_nodes.h"
 #include "rules/text.h"
@@ -170,7 +171,7 @@ static void go(struct gpd *d, const char *why)
 	if (!m->used)
 		return;
 	m->used = false;
-	gpd_module_hold_forget_all(d);
+	gpd_hold_forget_ops(d, &gpd_module_hold_ops);
 	gpd_module_monitor(d);
 	close_fd(&m->fd);
 	gpd_module_forget(d);
@@ -232,8 +233,6 @@ int gpd_module_init(struct gpd *d)
 	err = sd_event_add_defer(d->event, &m->close, on_close, d);
 	if (err >= 0)
 		err = sd_event_source_set_enabled(m->close, SD_EVENT_OFF);
-	if (err >= 0)
-		err = gpd_module_hold_init(d);
 	if (err < 0)
 		return err;
 	/* Without the watch, what is there now is all there is. */
@@ -258,13 +257,12 @@ void gpd_module_fini(struct gpd *d)
 	if (!m)
 		return;
 	m->used = false;
-	gpd_module_hold_forget_all(d);
+	gpd_hold_forget_ops(d, &gpd_module_hold_ops);
 	gpd_module_monitor(d);
 	gpd_module_forget_all(d);
 	close_fd(&m->fd);
 	gpd_module_forget(d);
 	sd_event_source_unref(m->close);
-	sd_event_source_unref(m->hold_timer);
 	sd_event_source_unref(m->watch);
 	for (i = 0; i < d->nr_nodes; i++)
 		free(d->node[i].module_view);

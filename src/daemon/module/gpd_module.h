@@ -135,48 +135,6 @@ void gpd_module_save(struct gpd *d, json_t *processes);
 void gpd_module_forget_all(struct gpd *d);
 
 /*
- * module_hold.c: holds by hand, leased; the daemon renews them
- */
-
-/* Queues or processes for one order; more are several. */
-#define GPD_MODULE_ITEMS 64
-
-/**
- * struct gpd_module_item - what is to be held or released
- * @t: queue: its gpu_id is given, its queue_id may be WIRE_QUEUE_ALL
- * @uid: whose process it must be: numbers are used again
- * @start_time: of that process, for the same reason
- * @result: output: 0, -ESRCH, -EBUSY, -EPERM, -ENOMEM, -errno
- */
-struct gpd_module_item {
-	struct gpd_target t;
-	uid_t uid;
-	uint64_t start_time;
-	int result;
-};
-
-/**
- * gpd_module_hold() - hold by hand, all in one cycle
- * @conn: connection that asks; its user has a budget
- * @items: of one node
- * @nr: how many, at most GPD_MODULE_ITEMS
- * @keep: the hold is its user's and stays when the connection ends
- * @lease_ns: it ends after this, 0 = only with @conn or a Resume
- */
-void gpd_module_hold(struct gpd_conn *conn, struct gpd_module_item *items, uint32_t nr, bool keep,
-		     uint64_t lease_ns);
-
-/* Undo what @conn may, see gpd_manual_release(); for WIRE_QUEUE_ALL also single queues. */
-void gpd_module_release(struct gpd_conn *conn, struct gpd_module_item *items, uint32_t nr);
-
-/* How many holds there are. */
-uint32_t gpd_module_nr_holds(const struct gpd *d);
-
-/* A connection is gone, the module is gone. */
-void gpd_module_hold_forget_conn(struct gpd *d, const struct gpd_conn *conn);
-void gpd_module_hold_forget_all(struct gpd *d);
-
-/*
  * module_event.c
  */
 

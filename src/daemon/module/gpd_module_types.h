@@ -5,12 +5,10 @@
 #ifndef GPD_MODULE_TYPES_H
 #define GPD_MODULE_TYPES_H
 
-#include "rules/hold.h"
 #include "driver/module.h"
 #include "daemon/module/gpd_module.h"
 #include "daemon/gpd_util.h"
 
-struct gpd_module_hold;
 struct gpd_module_process;
 
 /**
@@ -40,9 +38,8 @@ struct gpd_module_node {
  * @queues: list of this turn, NULL = not read yet
  * @nr_queues: its length
  * @is_listed: it was read
- * @holds: by hand
+ * @nr_holds: holds by hand
  * @hold_fd: device they hang on, -1 = none
- * @hold_timer: renews them and ends them; on only while there are some
  * @processes: what was said of processes
  * @event_fd: device that gives events, -1 = none are wanted
  * @event_io: in the loop
@@ -58,9 +55,8 @@ struct gpd_module {
 	struct gpreempt_ioc_queue *queues;
 	size_t nr_queues;
 	bool is_listed;
-	struct gp_holds holds;
+	uint32_t nr_holds;
 	int hold_fd;
-	sd_event_source *hold_timer;
 	LIST_HEAD(, gpd_module_process) processes;
 	int event_fd;
 	sd_event_source *event_io;
@@ -96,8 +92,5 @@ int gpd_module_set(struct gpd *d, pid_t pid, int pidfd, const struct gpd_proc *p
 
 /* The others of its group get the same. */
 void gpd_module_set_group(struct gpd_conn *conn, pid_t pid, uid_t uid, const struct gpd_attrs *new);
-
-/* The timer of holds; 0 or -errno. */
-int gpd_module_hold_init(struct gpd *d);
 
 #endif

@@ -35,7 +35,6 @@ static void without_a_module_nothing_is_its(void **state)
 	assert_null(gpd_module_queues(d, &nr));
 	assert_int_equal(nr, 0);
 	assert_false(gpd_module_has(d, 1, 0, WIRE_QUEUE_ALL));
-	assert_int_equal(gpd_module_nr_holds(d), 0);
 	test_free(d);
 }
 
