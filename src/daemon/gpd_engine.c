@@ -5,7 +5,7 @@
 #include "daemon/clients/gpd_lease.h"
 #include "daemon/clients/gpd_member.h"
 #include "daemon/clients/gpd_progress.h"
-#include "daemon/module/gpd_module.h"
+#include "daemon/gpd_ops.h"
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/clients/gpd_silent.h"
 #include "daemon/gpd_util.h"
@@ -36,6 +36,7 @@ int gpd_engine_node(struct gpd_node *n)
 {
 	int err;
 
+	n->ops = &gpd_client_node_ops;
 	n->core_timer_ns = U64_MAX;
 	n->enabled = true;
 	n->out_by = GP_GROUP_NO_USER;
@@ -61,6 +62,7 @@ int gpd_engine_init(struct gpd *d)
 	uint32_t i;
 	int err;
 
+	d->ops = &gpd_client_ops;
 	d->sched_mem = aligned_alloc(64, (size + 63) / 64 * 64);
 	if (!d->sched_mem)
 		return -ENOMEM;
@@ -232,31 +234,10 @@ void gpd_engine_nudge(struct gpd_member *m)
 		gpd_member_order(m, &o, true);
 }
 
-int gpd_engine_set_policy(struct gpd_node *n, const char *name)
-{
-	int err = n->module ? gpd_module_set_policy(n, name) : 0;
-
-	if (!err)
-		err = gp_sched_set_policy(n->d->sched, n->index, name, gpd_now_ns(), &n->d->out);
-	if (!err)
-		gpd_fanout_settle(n);
-	return err;
-}
-
-int gpd_engine_set_param(struct gpd_node *n, const char *name, uint64_t value)
-{
-	int err = n->module ? gpd_module_set_param(n, name, value) : 0;
-
-	return err ? err : gp_sched_param_set(n->d->sched, n->index, name, value, NULL);
-}
-
 int gpd_engine_set_enabled(struct gpd_node *n, bool enabled)
 {
-	int err = n->module ? gpd_module_set_enabled(n, enabled) : 0;
+	int err = n->ops->set_enabled(n, enabled);
 
-	if (!err)
-		err = gp_sched_set_enabled(n->d->sched, n->index, enabled && !n->module,
-					   gpd_now_ns(), &n->d->out);
 	if (err)
 		return err;
 	n->enabled = enabled;
@@ -265,16 +246,13 @@ int gpd_engine_set_enabled(struct gpd_node *n, bool enabled)
 		n->out_reason[0] = '\0';
 		n->nr_no_progress = 0;
 	}
-	gpd_fanout_settle(n);
 	return 0;
 }
 
-void gpd_engine_set_module(struct gpd_node *n, bool module)
+void gpd_engine_set_ops(struct gpd_node *n, const struct gpd_node_ops *ops)
 {
-	n->module = module;
-	if (!gp_sched_set_enabled(n->d->sched, n->index, n->enabled && !module, gpd_now_ns(),
-				  &n->d->out))
-		gpd_fanout_settle(n);
+	n->ops = ops;
+	gpd_client_node_ops.set_enabled(n, n->enabled && ops->is_core);
 }
 
 void gpd_engine_put_out(struct gpd_node *n, const char *reason)

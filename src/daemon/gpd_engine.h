@@ -73,17 +73,11 @@ void gpd_engine_attrs(struct gpd_client *c);
 /* Hold and release a member once more: it was released, and nothing moves. */
 void gpd_engine_nudge(struct gpd_member *m);
 
-/* Policy, parameter and switch of a node, as in the core; in the module too if it has it. */
-int gpd_engine_set_policy(struct gpd_node *n, const char *name);
-int gpd_engine_set_param(struct gpd_node *n, const char *name, uint64_t value);
+/* Schedule a node, or do not. 0 or -errno. */
 int gpd_engine_set_enabled(struct gpd_node *n, bool enabled);
 
-/**
- * gpd_engine_set_module() - leave a node to the kernel module, or take it back
- * @n: node
- * @module: it schedules from now on
- */
-void gpd_engine_set_module(struct gpd_node *n, bool module);
+/* Leave a node to another scheduler; the core is off where it is not the one. */
+void gpd_engine_set_ops(struct gpd_node *n, const struct gpd_node_ops *ops);
 
 /**
  * gpd_engine_put_out() - take a node out of scheduling

@@ -134,34 +134,6 @@ struct gpd_node *gpd_nodes_find(struct gpd *d, uint32_t gpu_id)
 	return lookup(d, gpu_id);
 }
 
-const struct gp_node_stats *gpd_nodes_stats(struct gpd_node *n)
-{
-	const struct gp_node_stats *s = n->module ? gpd_module_stats(n) : NULL;
-
-	return s ? s : gp_sched_node_stats(n->d->sched, n->index);
-}
-
-const char *gpd_nodes_policy(struct gpd_node *n)
-{
-	const char *name = n->module ? gpd_module_policy(n) : NULL;
-
-	return name ? name : gp_sched_node_policy(n->d->sched, n->index);
-}
-
-int gpd_nodes_param(struct gpd_node *n, const char *name, u64 *value)
-{
-	if (n->module && !gpd_module_get_param(n, name, value))
-		return 0;
-	return gp_sched_param_get(n->d->sched, n->index, name, value);
-}
-
-bool gpd_nodes_is_enabled(struct gpd_node *n)
-{
-	if (n->module)
-		gpd_module_refresh(n);
-	return n->enabled;
-}
-
 bool gpd_nodes_have_gfx942(const struct gpd *d)
 {
 	uint32_t i;

@@ -57,6 +57,8 @@ struct gpd_node;
 struct gpd_conn;
 struct gpd_module;
 struct gpd_module_node;
+struct gpd_node_ops;
+struct gpd_process_ops;
 struct gpd_user;
 
 /**
@@ -298,7 +300,7 @@ struct gpd_heard {
  * @cwsr: 1 yes, 0 no, -1 unknown
  * @enabled: scheduled
  * @by_hand: its policy was changed at run time
- * @module: the kernel module schedules it, the daemon's core does not
+ * @ops: what schedules it
  * @module_view: what was read of it then
  * @out_reason: why it was put out of scheduling by the daemon, "" = it was not
  * @entities: entities
@@ -333,7 +335,7 @@ struct gpd_node {
 	int cwsr;
 	bool enabled;
 	bool by_hand;
-	bool module;
+	const struct gpd_node_ops *ops;
 	struct gpd_module_node *module_view;
 	char out_reason[GPD_NOTE_LEN];
 	LIST_HEAD(, gpd_entity) entities;
@@ -449,6 +451,7 @@ struct gpd_client {
 /**
  * struct gpd - the daemon
  * @event: loop
+ * @ops: what schedules processes, but for simulated ones
  * @config: configuration in force
  * @options: command line, for reading the configuration again
  * @sched: scheduler
@@ -494,6 +497,7 @@ struct gpd_client {
  */
 struct gpd {
 	sd_event *event;
+	const struct gpd_process_ops *ops;
 	struct gpd_config *config;
 	const struct gpd_options *options;
 	struct gp_sched *sched;

@@ -6,7 +6,6 @@
 #include "daemon/control/gpd_list.h"
 #include "daemon/clients/gpd_mech.h"
 #include "daemon/control/gpd_methods.h"
-#include "daemon/module/gpd_module.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_util.h"
 
@@ -79,10 +78,6 @@ void gpd_attach_call(struct gpd_conn *conn, const struct gpd_request *r)
 	struct gpd_proc proc;
 	int err;
 
-	if (gpd_module_is_used(conn->d)) {
-		gpd_module_attach(conn, r);
-		return;
-	}
 	if (conn->d->config->dbg == GPD_DBG_OFF) {
 		gpd_control_error(conn, "NotSupported", "reason", "tracing is off (dbg = off)");
 		return;
@@ -110,10 +105,7 @@ void gpd_attach_detach(struct gpd_conn *conn, const struct gpd_request *r)
 	struct gpd_client *c = gpd_client_find(conn->d, pid);
 	struct gpd_proc proc;
 
-	if (gpd_module_has(conn->d, pid, 0, WIRE_QUEUE_ALL))
-		gpd_control_error(conn, "NotSupported", "reason",
-				  "the kernel module schedules every process");
-	else if (gpd_proc_read(pid, &proc))
+	if (gpd_proc_read(pid, &proc))
 		gpd_control_error(conn, "NotFound", "what", "process %" PRIu64, r->pid);
 	else if (!gpd_trust_may_touch_process(conn->d, &conn->cred, pid, proc.uid))
 		gpd_control_error(conn, "PermissionDenied", "reason", "process of another user");

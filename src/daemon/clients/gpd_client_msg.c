@@ -8,7 +8,7 @@
 #include "daemon/gpd_hold.h"
 #include "daemon/control/gpd_suspend.h"
 #include "daemon/clients/gpd_mech.h"
-#include "daemon/module/gpd_module.h"
+#include "daemon/gpd_ops.h"
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/gpd_nodes.h"
 #include "daemon/clients/gpd_progress.h"
@@ -67,8 +67,7 @@ static void hello(struct gpd_client *c, const struct wire_hello *m)
 	if (gpd_mech_is_dbg(c))
 		gpd_dbg_attrs(c);
 	gpd_state_recall(c);
-	if (gpd_module_is_used(c->d) && !gpd_mech_is_sim(c))
-		gpd_module_client(c);
+	gpd_ops_of(c->d, c)->hello(c);
 	gpd_monitor_event(c->d, "client", c->pid, 0, WIRE_QUEUE_ALL, "%s client of %s",
 			  c->ops->name, c->comm);
 	err = gpd_client_welcome(c);

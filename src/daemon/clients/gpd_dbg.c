@@ -2,7 +2,7 @@
 #include "daemon/clients/gpd_dbg.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/clients/gpd_dbg_spawn.h"
-#include "daemon/module/gpd_module.h"
+#include "daemon/gpd_ops.h"
 #include "driver/sysfile.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
@@ -132,7 +132,7 @@ static void remember(struct gpd_tracer *t)
 static bool is_wanted_again(const struct gpd_tracer *t)
 {
 	return t->again && is_same(t) && t->d->config->dbg != GPD_DBG_OFF &&
-	       !gpd_module_is_used(t->d) && !gpd_client_find(t->d, t->target);
+	       t->d->ops->is_traced && !gpd_client_find(t->d, t->target);
 }
 
 static int on_exit_child(sd_event_source *s, const siginfo_t *info, void *data)

@@ -2,7 +2,7 @@
 #include "daemon/clients/gpd_dbg.h"
 #include "daemon/clients/gpd_client.h"
 #include "driver/discover.h"
-#include "daemon/module/gpd_module.h"
+#include "daemon/gpd_ops.h"
 #include "daemon/gpd_util.h"
 
 #include <errno.h>
@@ -60,7 +60,7 @@ static int on_look(sd_event_source *s, uint64_t usec, void *data)
 	uint32_t last = 0;
 	size_t i;
 
-	if (!gpd_module_is_used(d) && !drv_discover_queues(NULL, &list)) {
+	if (d->ops->is_traced && !drv_discover_queues(NULL, &list)) {
 		for (i = 0; i < list.nr; i++) {
 			if (list.queues[i].pid != last)
 				try(d, (pid_t)list.queues[i].pid);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/control/gpd_suspend.h"
 #include "daemon/clients/gpd_client.h"
-#include "daemon/clients/gpd_mech.h"
 #include "daemon/gpd_hold.h"
-#include "daemon/module/gpd_module.h"
+#include "daemon/gpd_ops.h"
 #include "daemon/gpd_util.h"
 
 #include <errno.h>
@@ -282,8 +281,7 @@ static void target(struct gpd_job *job, const struct gpd_target *t)
 {
 	struct gpd_hold_aim aim = { .conn = job->conn, .t = t, .release = job->release };
 	struct gpd_client *c = gpd_client_find(job->conn->d, (pid_t)t->pid);
-	bool is_of_module = gpd_module_is_used(job->conn->d) && !(c && gpd_mech_is_sim(c));
-	int err = (is_of_module ? &gpd_module_hold_ops : &gpd_client_hold_ops)->aim(&aim);
+	int err = gpd_ops_of(job->conn->d, c)->hold->aim(&aim);
 	struct entry *e;
 	uint32_t i;
 

@@ -18,11 +18,6 @@
 #define FOLDER "/dev"
 #define NAME "gpreempt"
 
-bool gpd_module_is_used(const struct gpd *d)
-{
-	return d->module && d->module->used;
-}
-
 static void close_fd(int *fd)
 {
 	if (*fd >= 0)
@@ -55,7 +50,7 @@ int gpd_module_fd(struct gpd *d)
 	struct gpd_module *m = d->module;
 	int fd;
 
-	if (!gpd_module_is_used(d))
+	if (!m || !m->used)
 		return -ENOENT;
 	if (m->fd >= 0)
 		return m->fd;
@@ -112,11 +107,11 @@ static void tell_node(struct gpd_node *n)
 
 	for (i = 0; !err && say_param(name, i, &value, n); i++)
 		if (name[0])
-			err = gpd_module_set_param(n, name, value);
+			err = gpd_module_node_ops.set_param(n, name, value);
 	if (!err && strcmp(policy, gp_policy_name_at(0)))
-		err = gpd_module_set_policy(n, policy);
+		err = gpd_module_node_ops.set_policy(n, policy);
 	if (!err && !n->enabled)
-		err = gpd_module_set_enabled(n, false);
+		err = gpd_module_node_ops.set_enabled(n, false);
 	if (err)
 		gpd_log(LOG_WARNING, "node %" PRIu32 ": the kernel module refuses what was set: %s",
 			n->gpu_id, strerror(-err));
@@ -132,7 +127,7 @@ static void take_nodes(struct gpd *d)
 
 		if (!n || n->simulated)
 			continue;
-		gpd_engine_set_module(n, true);
+		gpd_engine_set_ops(n, &gpd_module_node_ops);
 		tell_node(n);
 	}
 }
@@ -146,8 +141,8 @@ void gpd_module_take_node(struct gpd_node *n)
 	if (fd < 0 || drv_module_caps(fd, &m->caps))
 		return;
 	for (i = 0; i < m->caps.nr_nodes && i < GPD_NODES_MAX; i++)
-		if (m->caps.gpu_ids[i] == n->gpu_id && !n->module) {
-			gpd_engine_set_module(n, true);
+		if (m->caps.gpu_ids[i] == n->gpu_id && n->ops->is_core) {
+			gpd_engine_set_ops(n, &gpd_module_node_ops);
 			tell_node(n);
 		}
 }
@@ -155,6 +150,7 @@ void gpd_module_take_node(struct gpd_node *n)
 static void come(struct gpd *d)
 {
 	d->module->used = true;
+	d->ops = &gpd_module_ops;
 	gpd_log(LOG_INFO, DRV_MODULE_DEVICE ": the kernel module schedules %" PRIu32 " node%s",
 		d->module->caps.nr_nodes, d->module->caps.nr_nodes == 1 ? "" : "s");
 	take_nodes(d);
@@ -171,13 +167,14 @@ static void go(struct gpd *d, const char *why)
 	if (!m->used)
 		return;
 	m->used = false;
+	d->ops = &gpd_client_ops;
 	gpd_hold_forget_ops(d, &gpd_module_hold_ops);
 	gpd_module_monitor(d);
 	close_fd(&m->fd);
 	gpd_module_forget(d);
 	for (i = 0; i < d->nr_nodes; i++)
-		if (d->node[i].module)
-			gpd_engine_set_module(&d->node[i], false);
+		if (!d->node[i].ops->is_core)
+			gpd_engine_set_ops(&d->node[i], &gpd_client_node_ops);
 	gpd_log(LOG_WARNING, "%s: the daemon schedules what it has control of", why);
 	gpd_monitor_event(d, "note", 0, 0, WIRE_QUEUE_ALL, "%s", why);
 }
@@ -285,7 +282,7 @@ json_t *gpd_module_json(struct gpd *d)
 	json_t *caps;
 	size_t i;
 
-	if (!gpd_module_is_used(d))
+	if (!d->module || !d->module->used)
 		return json_null();
 	caps = json_array();
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -141,7 +141,7 @@ static int start(struct gpd *d)
 void gpd_module_monitor(struct gpd *d)
 {
 	struct gpd_module *m = d->module;
-	bool wanted = gpd_module_is_used(d) && gpd_control_first_monitor(d);
+	bool wanted = m && m->used && gpd_control_first_monitor(d);
 
 	if (!m || wanted == (m->event_fd >= 0))
 		return;

@@ -7,9 +7,7 @@
 
 #include "driver/module.h"
 #include "daemon/module/gpd_module.h"
-#include "daemon/gpd_util.h"
-
-struct gpd_module_process;
+#include "daemon/gpd_ops.h"
 
 /**
  * struct gpd_module_node - a node as the module sees it
@@ -24,7 +22,7 @@ struct gpd_module_node {
 	char policy[GPREEMPT_ABI_NAME_LEN];
 	struct gp_node_stats stats;
 	struct gp_hist detect;
-	struct gpd_module_counts counts;
+	struct gpd_counts counts;
 };
 
 /**
@@ -41,6 +39,8 @@ struct gpd_module_node {
  * @nr_holds: holds by hand
  * @hold_fd: device they hang on, -1 = none
  * @processes: what was said of processes
+ * @groups: the same in the order of user and group
+ * @looked_at: of these, up to which process it was looked for those that ended
  * @event_fd: device that gives events, -1 = none are wanted
  * @event_io: in the loop
  * @nr_seen: switches so far
@@ -57,7 +57,9 @@ struct gpd_module {
 	bool is_listed;
 	uint32_t nr_holds;
 	int hold_fd;
-	LIST_HEAD(, gpd_module_process) processes;
+	struct gp_tree processes;
+	struct gp_tree groups;
+	pid_t looked_at;
 	int event_fd;
 	sd_event_source *event_io;
 	uint64_t nr_seen;
@@ -72,25 +74,32 @@ struct gpd_module {
  */
 int gpd_module_pidfd(pid_t pid, struct gpd_proc *proc);
 
-/* Attributes of a process with the names; 0 or -errno. */
-int gpd_module_get(struct gpd *d, pid_t pid, int pidfd, const struct gpd_proc *proc,
-		   struct gpd_attrs *attrs);
+/* gpd_module_list.c: for the tables of operations, see gpd_ops.h. */
+bool gpd_module_has(struct gpd *d, pid_t pid, uint32_t gpu_id, uint32_t queue_id);
+void gpd_module_count(struct gpd_node *n, uint32_t *nr, uint32_t *nr_busy);
+void gpd_module_list_processes(struct gpd *d, json_t *processes);
+void gpd_module_list_queues(struct gpd *d, json_t *queues, pid_t pid);
+
+/* A Process of the control interface. */
+json_t *gpd_module_process(struct gpd *d, pid_t pid);
+
+/* Attributes of a process: numbers of the module, names of the daemon. 0 or -errno. */
+int gpd_module_attrs(struct gpd *d, pid_t pid, struct gpd_attrs *attrs);
+
+/* A module that was loaded anew hears what was said before; what was said is forgotten. */
+void gpd_module_tell_all(struct gpd *d);
+void gpd_module_forget_all(struct gpd *d);
 
 /**
- * gpd_module_set() - change them, and remember what was said
+ * gpd_module_fd() - the device for this turn of the loop
  * @d: daemon
- * @pid: process
- * @pidfd: same
- * @proc: what /proc says of it
- * @new: attributes; all of them count
- * @keep_group: but for the group
  *
- * Return: 0, -EPERM, -errno.
+ * Return: a descriptor that is not the caller's, -ENOENT there is no module any more, or
+ * it is not to be used; -errno.
  */
-int gpd_module_set(struct gpd *d, pid_t pid, int pidfd, const struct gpd_proc *proc,
-		   const struct gpd_attrs *new, bool keep_group);
+int gpd_module_fd(struct gpd *d);
 
-/* The others of its group get the same. */
-void gpd_module_set_group(struct gpd_conn *conn, pid_t pid, uid_t uid, const struct gpd_attrs *new);
+/* What was read of it in this turn of the loop is not true any more. */
+void gpd_module_forget(struct gpd *d);
 
 #endif
