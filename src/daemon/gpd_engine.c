@@ -26,23 +26,18 @@ static void trace(void *data, const struct gp_trace *t)
 	gpd_monitor_trace(data, t);
 }
 
-static int on_timer(sd_event_source *s, uint64_t usec, void *data)
-{
-	gpd_silent_timer(data);
-	return 0;
-}
-
 int gpd_engine_node(struct gpd_node *n)
 {
 	int err;
 
 	n->ops = &gpd_client_node_ops;
-	n->core_timer_ns = U64_MAX;
 	n->enabled = true;
 	n->out_by = GP_GROUP_NO_USER;
 	LIST_INIT(&n->entities);
 	gp_groups_init(&n->groups);
-	err = sd_event_add_time(n->d->event, &n->timer, CLOCK_MONOTONIC, 0, 1, on_timer, n);
+	gpd_fanout_init(n);
+	err = sd_event_add_time(n->d->event, &n->timer, CLOCK_MONOTONIC, 0, 1,
+				gpd_silent_timer, n);
 	if (err < 0)
 		return err;
 	sd_event_source_set_description(n->timer, "node");
@@ -94,34 +89,36 @@ static bool gets_room(const struct gpd_client *c)
 
 void gpd_engine_queue_level(struct gpd_queue *q)
 {
-	struct gpd *d = q->client->d;
 	bool busy = q->busy && !q->manual && gets_room(q->client);
+	struct gp_act *act;
 
 	if (q->core_id == GP_ID_NONE || q->shown == busy)
 		return;
 	q->shown = busy;
+	act = &q->member->node->act;
 	if (busy)
-		gp_sched_queue_busy(d->sched, q->core_id, gpd_now_ns(), &d->out);
+		gp_sched_queue_busy(act->sched, q->core_id, gpd_now_ns(), &act->acts);
 	else
-		gp_sched_queue_idle(d->sched, q->core_id, gpd_now_ns(), &d->out);
+		gp_sched_queue_idle(act->sched, q->core_id, gpd_now_ns(), &act->acts);
 	gpd_fanout_settle(q->member->node);
 }
 
 void gpd_engine_queue_progress(struct gpd_queue *q, uint64_t since_ns)
 {
-	struct gpd *d = q->client->d;
+	struct gp_act *act;
 
 	if (q->core_id == GP_ID_NONE || !q->shown)
 		return;
-	gp_sched_queue_progress(d->sched, q->core_id, since_ns, gpd_now_ns(), &d->out);
+	act = &q->member->node->act;
+	gp_sched_queue_progress(act->sched, q->core_id, since_ns, gpd_now_ns(), &act->acts);
 	gpd_fanout_settle(q->member->node);
 }
 
 static int queue_join(struct gpd_queue *q)
 {
-	struct gpd *d = q->client->d;
-	int err = gp_sched_queue_add(d->sched, q->member->entity->id, (u64)(uintptr_t)q,
-				     gpd_now_ns(), &d->out, &q->core_id);
+	struct gp_act *act = &q->member->node->act;
+	int err = gp_sched_queue_add(act->sched, q->member->entity->id, (u64)(uintptr_t)q,
+				     gpd_now_ns(), &act->acts, &q->core_id);
 
 	if (err) {
 		q->core_id = GP_ID_NONE;
@@ -134,12 +131,12 @@ static int queue_join(struct gpd_queue *q)
 
 static void queue_leave(struct gpd_queue *q)
 {
-	struct gpd *d = q->client->d;
+	struct gp_act *act = &q->member->node->act;
 
 	q->shown = false;
 	if (q->core_id == GP_ID_NONE)
 		return;
-	if (!gp_sched_queue_remove(d->sched, q->core_id, gpd_now_ns(), &d->out))
+	if (!gp_sched_queue_remove(act->sched, q->core_id, gpd_now_ns(), &act->acts))
 		gpd_fanout_settle(q->member->node);
 	q->core_id = GP_ID_NONE;
 }
@@ -271,7 +268,6 @@ static void lose_member(struct gpd_member *m)
 	struct gpd_queue *q;
 
 	gpd_member_let_go(m);
-	m->wait_epoch = 0;
 	LIST_FOREACH(q, &c->queues, link)
 		if (q->member == m)
 			queue_leave(q);
@@ -286,7 +282,7 @@ void gpd_engine_lost(struct gpd_node *n)
 	struct gpd_member *m;
 
 	gpd_fanout_forget(n);
-	if (!gp_sched_node_lost(d->sched, n->index, gpd_now_ns(), &d->out))
+	if (!gp_sched_node_lost(d->sched, n->index, gpd_now_ns(), &n->act.acts))
 		gpd_fanout_settle(n);
 	LIST_FOREACH(c, &d->clients, link) {
 		m = gpd_engine_member(c, n);
@@ -301,7 +297,7 @@ void gpd_engine_back(struct gpd_node *n)
 	struct gpd_client *c;
 	struct gpd_member *m;
 
-	if (!gp_sched_node_back(d->sched, n->index, gpd_now_ns(), &d->out))
+	if (!gp_sched_node_back(d->sched, n->index, gpd_now_ns(), &n->act.acts))
 		gpd_fanout_settle(n);
 	/* Its queues from before stay out: only the entity is made anew. */
 	LIST_FOREACH(c, &d->clients, link) {

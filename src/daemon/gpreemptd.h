@@ -22,6 +22,7 @@
 
 #include "core/hist.h"
 #include "core/sched.h"
+#include "rules/act.h"
 #include "rules/group.h"
 #include "rules/tree.h"
 #include "client/wire.h"
@@ -210,6 +211,7 @@ struct gpd_queue {
  * struct gpd_member - the compute queues of one client on one node
  * @of_client: in gpd_client.members
  * @of_entity: in gpd_entity.members
+ * @of_switch: in gpd_switch.waiting, if an answer is awaited
  * @client: client
  * @node: node
  * @entity: entity
@@ -225,6 +227,8 @@ struct gpd_queue {
 struct gpd_member {
 	LIST_ENTRY(gpd_member) of_client;
 	LIST_ENTRY(gpd_member) of_entity;
+	LIST_ENTRY(gpd_member)
+	of_switch;
 	struct gpd_client *client;
 	struct gpd_node *node;
 	struct gpd_entity *entity;
@@ -260,20 +264,15 @@ struct gpd_entity {
 
 /**
  * struct gpd_switch - the switch that a node carries out
- * @seq: of the core, 0 = none
- * @nr: entities in it
- * @nr_pending: orders that are not answered
+ * @waiting: members whose orders are not answered
  * @start_ns: when the first order was sent
  * @check_ns: when members that do not answer are looked at; U64_MAX = done already
- * @result: what is known, worst of an entity's members
  */
 struct gpd_switch {
-	uint64_t seq;
-	uint32_t nr;
-	uint32_t nr_pending;
+	LIST_HEAD(, gpd_member)
+	waiting;
 	uint64_t start_ns;
 	uint64_t check_ns;
-	enum gp_result result[GP_SWITCH_MAX];
 };
 
 /**
@@ -307,7 +306,7 @@ struct gpd_heard {
  * @groups: those that others may join
  * @timer: for the core and for members that do not answer
  * @reset: tells of resets, NULL = nothing does
- * @core_timer_ns: when the core wants to be called, U64_MAX = never
+ * @act: what the core wants of it
  * @sw: the switch in flight
  * @heard: the last two clients that carried out an order, the newer one first
  * @nr_held: members held by the scheduler
@@ -342,7 +341,7 @@ struct gpd_node {
 	struct gp_groups groups;
 	sd_event_source *timer;
 	sd_event_source *reset;
-	uint64_t core_timer_ns;
+	struct gp_act act;
 	struct gpd_switch sw;
 	struct gpd_heard heard[2];
 	uint32_t nr_held;
@@ -456,7 +455,6 @@ struct gpd_client {
  * @options: command line, for reading the configuration again
  * @sched: scheduler
  * @sched_mem: its memory
- * @out: actions of the call to the core that is being carried out
  * @node: nodes
  * @nr_nodes: how many
  * @max_nodes: how many the core has room for
@@ -502,7 +500,6 @@ struct gpd {
 	const struct gpd_options *options;
 	struct gp_sched *sched;
 	void *sched_mem;
-	struct gp_actions out;
 	struct gpd_node node[GPD_NODES_MAX];
 	uint32_t nr_nodes;
 	uint32_t max_nodes;

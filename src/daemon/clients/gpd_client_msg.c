@@ -12,6 +12,7 @@
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/gpd_nodes.h"
 #include "daemon/clients/gpd_progress.h"
+#include "daemon/clients/gpd_silent.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
@@ -256,7 +257,10 @@ static void queue_remove(struct gpd_client *c, const struct wire_edge *m)
 
 static void done(struct gpd_client *c, const struct wire_done *m)
 {
-	if (!gpd_fanout_done(c, m))
+	bool is_awaited = gpd_fanout_done(c, m);
+
+	gpd_silent_done(c, m, is_awaited);
+	if (!is_awaited)
 		gpd_suspend_done(c, m);
 	gpd_progress_done(c, m);
 }

@@ -19,7 +19,7 @@
 
 static int set_policy(struct gpd_node *n, const char *name)
 {
-	int err = gp_sched_set_policy(n->d->sched, n->index, name, gpd_now_ns(), &n->d->out);
+	int err = gp_sched_set_policy(n->d->sched, n->index, name, gpd_now_ns(), &n->act.acts);
 
 	if (!err)
 		gpd_fanout_settle(n);
@@ -33,7 +33,7 @@ static int set_param(struct gpd_node *n, const char *name, uint64_t value)
 
 static int set_enabled(struct gpd_node *n, bool enabled)
 {
-	int err = gp_sched_set_enabled(n->d->sched, n->index, enabled, gpd_now_ns(), &n->d->out);
+	int err = gp_sched_set_enabled(n->d->sched, n->index, enabled, gpd_now_ns(), &n->act.acts);
 
 	if (!err)
 		gpd_fanout_settle(n);

@@ -8,9 +8,12 @@
 
 #include "daemon/gpreemptd.h"
 
+/* The core has a node: begin to carry out what it wants there. */
+void gpd_fanout_init(struct gpd_node *n);
+
 /**
  * gpd_fanout_settle() - carry out what the core wants until nothing is left to do at once
- * @n: node; the core was called, its actions are in gpd.out
+ * @n: node; the core was called, its actions are in gpd_node.act
  */
 void gpd_fanout_settle(struct gpd_node *n);
 
@@ -30,7 +33,7 @@ void gpd_fanout_answered(struct gpd_member *m, enum gp_result result);
  */
 bool gpd_fanout_done(struct gpd_client *c, const struct wire_done *done);
 
-/* The answers of the switch that is under way are not waited for any more. */
+/* The switch that is under way is lost with its node. */
 void gpd_fanout_forget(struct gpd_node *n);
 
 #endif

@@ -48,7 +48,7 @@ static int make_entity(struct gpd_member *m, const struct gp_group_key *key)
 	err = gpd_user_take(m->client->user, GPD_BUDGET_ENTITIES) ? 0 : -EDQUOT;
 	if (!err) {
 		err = gp_sched_entity_add(d->sched, m->node->index, &attr, (u64)(uintptr_t)e,
-					  gpd_now_ns(), &d->out, &e->id);
+					  gpd_now_ns(), &m->node->act.acts, &e->id);
 		if (err)
 			gpd_user_give(m->client->user, GPD_BUDGET_ENTITIES);
 	}
@@ -107,7 +107,7 @@ bool gpd_member_change(struct gpd_member *m)
 	e->group.key = key;
 	gp_groups_add(&n->groups, &e->group);
 	attr_of(e, &attr);
-	gp_sched_entity_set_attr(n->d->sched, e->id, &attr, gpd_now_ns(), &n->d->out);
+	gp_sched_entity_set_attr(n->d->sched, e->id, &attr, gpd_now_ns(), &n->act.acts);
 	return true;
 }
 
@@ -123,7 +123,7 @@ void gpd_member_leave(struct gpd_member *m)
 		return;
 	gp_groups_remove(&e->node->groups, &e->group);
 	LIST_REMOVE(e, link);
-	gp_sched_entity_remove(e->node->d->sched, e->id, gpd_now_ns(), &e->node->d->out);
+	gp_sched_entity_remove(e->node->d->sched, e->id, gpd_now_ns(), &e->node->act.acts);
 	gpd_user_give(e->user, GPD_BUDGET_ENTITIES);
 	gpd_user_put(e->user);
 	free(e);

@@ -4,6 +4,7 @@
 #include "daemon/gpd_engine.h"
 #include "daemon/clients/gpd_fanout.h"
 #include "daemon/clients/gpd_member.h"
+#include "daemon/gpd_nodes.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_util.h"
 
@@ -13,13 +14,14 @@
 /* A client that carried out an order in this time shows that the GPU does. */
 #define HEARD_NS (60 * GPD_NS_PER_SEC)
 
-void gpd_silent_heard(struct gpd_member *m)
+/* A client carried out an order: one that does not is to blame itself. */
+static void heard(struct gpd_node *n, const struct gpd_client *c)
 {
-	struct gpd_heard *h = m->node->heard;
+	struct gpd_heard *h = n->heard;
 
-	if (h[0].client != m->client->number)
+	if (h[0].client != c->number)
 		h[1] = h[0];
-	h[0].client = m->client->number;
+	h[0].client = c->number;
 	h[0].at_ns = gpd_now_ns();
 }
 
@@ -63,50 +65,55 @@ static void look_at(struct gpd_member *m)
 	gpd_fanout_answered(m, gpd_trust_result(m, GP_RESULT_BUSY));
 }
 
-/* The daemon itself may be late: answers that are there already count. */
-static void hear_all(struct gpd_node *n)
+static bool is_same(const struct gpd_node *n, uint64_t seq)
 {
-	struct gpd_client *c;
-	struct gpd_member *m;
+	return n->act.is_switching && n->act.sw.seq == seq;
+}
 
-	LIST_FOREACH(c, &n->d->clients, link) {
-		m = gpd_engine_member(c, n);
-		if (m && m->wait_epoch)
-			gpd_client_poll(c);
+/*
+ * The daemon itself may be late: answers that are there already count. An answer takes none but
+ * its own member out of the list, unless it is the last.
+ */
+static void hear_all(struct gpd_node *n, uint64_t seq)
+{
+	struct gpd_member *m;
+	struct gpd_member *next;
+
+	for (m = LIST_FIRST(&n->sw.waiting); m && is_same(n, seq); m = next) {
+		next = LIST_NEXT(m, of_switch);
+		gpd_client_poll(m->client);
 	}
 }
 
 static void look_at_silent(struct gpd_node *n)
 {
-	uint64_t seq = n->sw.seq;
-	struct gpd_entity *e;
+	uint64_t seq = n->act.sw.seq;
 	struct gpd_member *m;
+	struct gpd_member *next;
 
-	hear_all(n);
-	if (n->sw.seq != seq)
+	hear_all(n, seq);
+	if (!is_same(n, seq))
 		return;
 	n->sw.check_ns = U64_MAX;
-	LIST_FOREACH(e, &n->entities, link)
-		LIST_FOREACH(m, &e->members, of_entity)
-			if (m->wait_epoch)
-				look_at(m);
+	for (m = LIST_FIRST(&n->sw.waiting); m; m = next) {
+		next = LIST_NEXT(m, of_switch);
+		look_at(m);
+	}
 }
 
 /* The core is about to see that its deadline is over. */
 static void count_missed(struct gpd_node *n)
 {
-	struct gpd_entity *e;
 	struct gpd_member *m;
 
-	LIST_FOREACH(e, &n->entities, link)
-		LIST_FOREACH(m, &e->members, of_entity)
-			if (m->wait_epoch) {
-				m->client->nr_missed++;
-				gpd_client_note(m->client, "did not answer in time");
-			}
+	LIST_FOREACH(m, &n->sw.waiting, of_switch)
+	{
+		m->client->nr_missed++;
+		gpd_client_note(m->client, "did not answer in time");
+	}
 }
 
-void gpd_silent_mute(struct gpd *d)
+static void mute_all(struct gpd *d)
 {
 	struct gpd_client *c;
 
@@ -121,22 +128,48 @@ void gpd_silent_mute(struct gpd *d)
 	}
 }
 
-void gpd_silent_timer(struct gpd_node *n)
-{
-	struct gpd *d = n->d;
-	uint64_t now_ns = gpd_now_ns();
-	uint64_t seq;
+/* Orders in a row that a client without privileges may fail. */
+#define ERRORS_MAX 3
+#define BUSY_MAX 16
 
-	if (n->sw.seq && now_ns >= n->sw.check_ns)
+/* A client that fails again and again is left alone: it cannot be stopped. */
+static void count_failure(struct gpd_client *c, const struct wire_done *done)
+{
+	uint32_t max = done->result == WIRE_ERROR ? ERRORS_MAX : BUSY_MAX;
+
+	c->nr_failed = done->result == WIRE_OK ? 0 : c->nr_failed + 1;
+	if (c->nr_failed < max || c->refused || c->user->privileged)
+		return;
+	gpd_client_note(c, "left alone: its orders fail");
+	c->refused = true;
+	gpd_engine_attrs(c);
+}
+
+void gpd_silent_done(struct gpd_client *c, const struct wire_done *done, bool is_awaited)
+{
+	struct gpd_node *n = is_awaited ? gpd_nodes_find(c->d, done->gpu_id) : NULL;
+
+	c->nr_missed = 0;
+	if (c->mute)
+		mute_all(c->d);
+	if (n && done->result == WIRE_OK)
+		heard(n, c);
+	if (n)
+		count_failure(c, done);
+}
+
+int gpd_silent_timer(sd_event_source *s, uint64_t usec, void *data)
+{
+	struct gpd_node *n = data;
+	uint64_t now_ns = gpd_now_ns();
+
+	if (n->act.is_switching && now_ns >= n->sw.check_ns)
 		look_at_silent(n);
 	gpd_fanout_settle(n);
-	if (now_ns >= n->core_timer_ns) {
-		seq = n->sw.seq;
-		n->core_timer_ns = U64_MAX;
-		if (seq && n->sw.check_ns == U64_MAX)
-			count_missed(n);
-		gp_sched_timer(d->sched, n->index, now_ns, &d->out);
-		gpd_fanout_settle(n);
-	}
-	gpd_silent_mute(d);
+	if (n->act.is_switching && n->sw.check_ns == U64_MAX && now_ns >= n->act.timer_ns)
+		count_missed(n);
+	gp_act_timer(&n->act);
+	gpd_fanout_settle(n);
+	mute_all(n->d);
+	return 0;
 }

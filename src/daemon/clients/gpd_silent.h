@@ -7,20 +7,17 @@
 
 #include "daemon/gpreemptd.h"
 
-/**
- * gpd_silent_timer() - the time of a node has come: that of the core, or of a look at
- *	clients that owe an answer
- * @n: node
- */
-void gpd_silent_timer(struct gpd_node *n);
+/* gpd_node.timer: the time of the core, or of a look at clients that owe an answer. */
+int gpd_silent_timer(sd_event_source *s, uint64_t usec, void *node);
 
 /**
- * gpd_silent_heard() - a client carried out an order: one that does not is to blame itself
- * @m: member
+ * gpd_silent_done() - a client has answered
+ * @c: client
+ * @done: answer
+ * @is_awaited: it was the answer to an order of the switch in flight
+ *
+ * A client that fails all the time is left alone, one that was silent is taken in again.
  */
-void gpd_silent_heard(struct gpd_member *m);
-
-/* Clients that do not answer are left alone, and taken in again when they do. */
-void gpd_silent_mute(struct gpd *d);
+void gpd_silent_done(struct gpd_client *c, const struct wire_done *done, bool is_awaited);
 
 #endif
