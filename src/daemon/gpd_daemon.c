@@ -9,7 +9,6 @@
 #include "daemon/module/gpd_module.h"
 #include "daemon/gpd_nodes.h"
 #include "daemon/gpd_reload.h"
-#include "daemon/clients/gpd_reset.h"
 #include "daemon/gpd_sock.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_trust.h"
@@ -138,7 +137,7 @@ static void stop(struct gpd *d)
 	gpd_dbg_fini(d);
 	gpd_http_stop(d);
 	gpd_hold_fini(d);
-	gpd_reset_fini(d);
+	gpd_nodes_fini(d);
 	gpd_engine_fini(d);
 	gpd_state_free(d);
 	gpd_user_fini(d);

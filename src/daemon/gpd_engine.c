@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_engine.h"
 #include "daemon/clients/gpd_client.h"
-#include "daemon/clients/gpd_fanout.h"
-#include "daemon/clients/gpd_lease.h"
 #include "daemon/clients/gpd_member.h"
-#include "daemon/clients/gpd_progress.h"
 #include "daemon/gpd_ops.h"
 #include "daemon/control/gpd_monitor.h"
-#include "daemon/clients/gpd_silent.h"
 #include "daemon/gpd_util.h"
 
 #include <errno.h>
@@ -219,16 +215,8 @@ void gpd_engine_attrs(struct gpd_client *c)
 
 void gpd_engine_nudge(struct gpd_member *m)
 {
-	struct wire_order o = {
-		.gpu_id = m->node->gpu_id,
-		.queue_id = WIRE_QUEUE_ALL,
-		.holder = WIRE_HOLDER_SCHED,
-	};
-
-	if (m->held || m->wait_epoch)
-		return;
-	if (!gpd_member_order(m, &o, false))
-		gpd_member_order(m, &o, true);
+	if (!m->held && !m->wait_epoch && !gpd_member_order(m, false))
+		gpd_member_order(m, true);
 }
 
 int gpd_engine_set_enabled(struct gpd_node *n, bool enabled)
@@ -285,7 +273,7 @@ void gpd_engine_lost(struct gpd_node *n)
 	if (!gp_sched_node_lost(d->sched, n->index, gpd_now_ns(), &n->act.acts))
 		gpd_fanout_settle(n);
 	LIST_FOREACH(c, &d->clients, link) {
-		m = gpd_engine_member(c, n);
+		m = gpd_member_find(c, n);
 		if (m)
 			lose_member(m);
 	}
@@ -301,7 +289,7 @@ void gpd_engine_back(struct gpd_node *n)
 		gpd_fanout_settle(n);
 	/* Its queues from before stay out: only the entity is made anew. */
 	LIST_FOREACH(c, &d->clients, link) {
-		m = gpd_engine_member(c, n);
+		m = gpd_member_find(c, n);
 		if (!m)
 			continue;
 		gpd_member_leave(m);
@@ -320,14 +308,4 @@ void gpd_engine_release_all(struct gpd *d)
 	LIST_FOREACH(c, &d->clients, link)
 		LIST_FOREACH(m, &c->members, of_client)
 			gpd_member_let_go(m);
-}
-
-struct gpd_member *gpd_engine_member(struct gpd_client *c, const struct gpd_node *n)
-{
-	struct gpd_member *m;
-
-	LIST_FOREACH(m, &c->members, of_client)
-		if (m->node == n)
-			return m;
-	return NULL;
 }

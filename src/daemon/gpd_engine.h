@@ -103,7 +103,4 @@ void gpd_engine_back(struct gpd_node *n);
 /* Release everything that the scheduler holds, without waiting for an answer. */
 void gpd_engine_release_all(struct gpd *d);
 
-/* The member of a client on a node, NULL if there is none. */
-struct gpd_member *gpd_engine_member(struct gpd_client *c, const struct gpd_node *n);
-
 #endif

@@ -16,6 +16,9 @@ void gpd_nodes_init(struct gpd *d);
 /* A node that the core has: its configuration, what was saved of it, and its resets. */
 void gpd_nodes_begin(struct gpd_node *n);
 
+/* Hear of no more resets. */
+void gpd_nodes_fini(struct gpd *d);
+
 /**
  * gpd_nodes_find() - a node by gpu_id
  * @d: daemon

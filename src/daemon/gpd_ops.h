@@ -8,7 +8,7 @@
 #ifndef GPD_OPS_H
 #define GPD_OPS_H
 
-#include "daemon/clients/gpd_mech.h"
+#include "daemon/clients/gpd_client.h"
 #include "daemon/control/gpd_control.h"
 #include "daemon/gpd_util.h"
 

@@ -151,11 +151,16 @@ bool gpd_trust_may_touch_process(const struct gpd *d, const struct gpd_cred *cre
 	return gpd_trust_may_touch(cred, &owner);
 }
 
+bool gpd_trust_was_shown(const struct gpd_queue *q, uint64_t now_ns)
+{
+	return q->seen_ns && now_ns - q->seen_ns < SHOWN_NS;
+}
+
 bool gpd_trust_shows(struct gpd_queue *q)
 {
 	uint64_t now_ns = gpd_now_ns();
 
-	if (q->seen_ns && now_ns - q->seen_ns < SHOWN_NS)
+	if (gpd_trust_was_shown(q, now_ns))
 		return true;
 	if (!drv_discover_has_queue(NULL, (uint32_t)q->client->pid, q->told.gpu_id,
 				    q->told.queue_id))

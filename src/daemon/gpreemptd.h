@@ -211,13 +211,15 @@ struct gpd_queue {
  * struct gpd_member - the compute queues of one client on one node
  * @of_client: in gpd_client.members
  * @of_entity: in gpd_entity.members
+ * @of_held: in gpd.held, if it is held
  * @of_switch: in gpd_switch.waiting, if an answer is awaited
  * @client: client
  * @node: node
  * @entity: entity
  * @nr_queues: compute queues
  * @held: the scheduler's HOLD was sent and no RELEASE since
- * @hold_epoch: epoch of that HOLD
+ * @order_epoch: epoch of the newest HOLD or RELEASE
+ * @order_ns: when it was sent
  * @wait_epoch: epoch of the order of the switch in flight, 0 = none awaited
  * @wait_index: its entity's place in that switch
  * @wait_release: that order is a RELEASE
@@ -227,14 +229,15 @@ struct gpd_queue {
 struct gpd_member {
 	LIST_ENTRY(gpd_member) of_client;
 	LIST_ENTRY(gpd_member) of_entity;
-	LIST_ENTRY(gpd_member)
-	of_switch;
+	LIST_ENTRY(gpd_member) of_held;
+	LIST_ENTRY(gpd_member) of_switch;
 	struct gpd_client *client;
 	struct gpd_node *node;
 	struct gpd_entity *entity;
 	uint32_t nr_queues;
 	bool held;
-	uint64_t hold_epoch;
+	uint64_t order_epoch;
+	uint64_t order_ns;
 	uint64_t wait_epoch;
 	uint32_t wait_index;
 	bool wait_release;
@@ -379,6 +382,7 @@ enum gpd_client_state {
  * struct gpd_client - one connection that can stop the queues of one process
  * @link: in gpd.clients
  * @of_user: in gpd_user.clients
+ * @of_dead: in gpd.dead, if it is dead
  * @by_pid: in gpd.clients_by_pid, of a client that has said HELLO
  * @user: whose budgets it takes from
  * @d: daemon
@@ -414,6 +418,7 @@ enum gpd_client_state {
 struct gpd_client {
 	LIST_ENTRY(gpd_client) link;
 	LIST_ENTRY(gpd_client) of_user;
+	LIST_ENTRY(gpd_client) of_dead;
 	struct gp_tree_node by_pid;
 	struct gpd_user *user;
 	struct gpd *d;
@@ -448,6 +453,16 @@ struct gpd_client {
 };
 
 /**
+ * struct gpd_place - a place in the order of clients, see gpd_client_after()
+ * @pid: process
+ * @number: client
+ */
+struct gpd_place {
+	pid_t pid;
+	uint64_t number;
+};
+
+/**
  * struct gpd - the daemon
  * @event: loop
  * @ops: what schedules processes, but for simulated ones
@@ -470,9 +485,12 @@ struct gpd_client {
  * @next_client: number of the next
  * @epoch: of the last order to anybody
  * @rx_ns: when the message was read that is being handled, 0 = none
- * @nr_held: members held by the scheduler
+ * @held: members held by the scheduler
  * @renew: renews leases; on only while something is held
- * @reap: frees dead clients; on only while there are some
+ * @dead: clients that are to be freed
+ * @reap: frees them; on only while there are some
+ * @look: looks at clients; on only during a pass
+ * @looked: up to which in this pass
  * @throttle: passes on edges that were kept back; on only while there are some
  * @client_listen: listening socket
  * @client_listen_io: in the loop
@@ -515,9 +533,12 @@ struct gpd {
 	uint64_t next_client;
 	uint64_t epoch;
 	uint64_t rx_ns;
-	uint32_t nr_held;
+	LIST_HEAD(, gpd_member) held;
 	sd_event_source *renew;
+	LIST_HEAD(, gpd_client) dead;
 	sd_event_source *reap;
+	sd_event_source *look;
+	struct gpd_place looked;
 	sd_event_source *throttle;
 	int client_listen;
 	sd_event_source *client_listen_io;

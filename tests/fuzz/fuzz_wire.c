@@ -6,7 +6,6 @@
  * one that talks nonsense is marked to go.
  */
 #include "daemon/clients/gpd_client.h"
-#include "daemon/clients/gpd_client_msg.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/gpd_nodes.h"
@@ -125,7 +124,7 @@ static void talk(struct gpd *d, const uint8_t *data, size_t size)
 	gpd_client_close_all(d);
 	for (i = 0; i < 2; i++)
 		close(other[i]);
-	assert(!d->nr_held && !d->nr_clients);
+	assert(LIST_EMPTY(&d->held) && !d->nr_clients);
 	for (i = 0; i < 2; i++)
 		assert(LIST_EMPTY(&d->node[i].entities));
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/clients/gpd_attach.h"
+#include "daemon/clients/gpd_dbg.h"
 #include "daemon/control/gpd_auth.h"
 #include "daemon/clients/gpd_client.h"
-#include "daemon/clients/gpd_dbg.h"
 #include "daemon/control/gpd_list.h"
-#include "daemon/clients/gpd_mech.h"
 #include "daemon/control/gpd_methods.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_util.h"

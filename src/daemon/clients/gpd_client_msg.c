@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/clients/gpd_client_msg.h"
-#include "daemon/control/gpd_auth.h"
 #include "daemon/clients/gpd_client.h"
+#include "daemon/control/gpd_auth.h"
 #include "daemon/clients/gpd_dbg.h"
 #include "daemon/gpd_engine.h"
-#include "daemon/clients/gpd_fanout.h"
+#include "daemon/clients/gpd_member.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/control/gpd_suspend.h"
-#include "daemon/clients/gpd_mech.h"
 #include "daemon/gpd_ops.h"
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/gpd_nodes.h"
-#include "daemon/clients/gpd_progress.h"
-#include "daemon/clients/gpd_silent.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
@@ -193,13 +189,23 @@ static bool is_there(struct gpd_queue *q)
 	return false;
 }
 
-void gpd_client_look(struct gpd_client *c)
+/* The driver is asked for so many before it is another's turn. */
+#define ASKED_A_TURN 16
+
+bool gpd_client_look(struct gpd_client *c)
 {
+	uint64_t now_ns = gpd_now_ns();
+	int nr = ASKED_A_TURN;
 	struct gpd_queue *q;
 
-	LIST_FOREACH(q, &c->queues, link)
-		if (q->busy && !is_there(q))
-			q->busy = false;
+	LIST_FOREACH(q, &c->queues, link) {
+		if (!q->busy || gpd_trust_was_shown(q, now_ns))
+			continue;
+		if (!nr--)
+			return true;
+		q->busy = is_there(q);
+	}
+	return false;
 }
 
 /* An edge is the new level of a queue: of several that wait, only the last counts. */
@@ -257,12 +263,16 @@ static void queue_remove(struct gpd_client *c, const struct wire_edge *m)
 
 static void done(struct gpd_client *c, const struct wire_done *m)
 {
-	bool is_awaited = gpd_fanout_done(c, m);
+	struct gpd_node *n = gpd_nodes_find(c->d, m->gpu_id);
+	struct gpd_member *member = n ? gpd_member_find(c, n) : NULL;
+	bool is_awaited = member && gpd_fanout_done(member, m);
 
-	gpd_silent_done(c, m, is_awaited);
 	if (!is_awaited)
 		gpd_suspend_done(c, m);
-	gpd_progress_done(c, m);
+	if (!member)
+		return;
+	gpd_silent_done(member, m, is_awaited);
+	gpd_progress_done(member, m);
 }
 
 static void note(struct gpd_client *c, const struct wire_note *m)

@@ -3,9 +3,9 @@
  * The daemon's core schedules, and clients carry out what it wants.
  */
 #include "daemon/gpd_ops.h"
-#include "daemon/clients/gpd_attach.h"
+#include "daemon/clients/gpd_dbg.h"
 #include "daemon/clients/gpd_client.h"
-#include "daemon/clients/gpd_fanout.h"
+#include "daemon/clients/gpd_member.h"
 #include "daemon/control/gpd_auth.h"
 #include "daemon/control/gpd_list.h"
 #include "daemon/control/gpd_monitor.h"

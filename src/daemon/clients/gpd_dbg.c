@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/clients/gpd_dbg.h"
 #include "daemon/clients/gpd_client.h"
-#include "daemon/clients/gpd_dbg_spawn.h"
 #include "daemon/gpd_ops.h"
 #include "driver/sysfile.h"
 #include "daemon/gpd_trust.h"

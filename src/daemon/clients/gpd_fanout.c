@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/clients/gpd_fanout.h"
-#include "daemon/clients/gpd_lease.h"
+#include "daemon/clients/gpd_client.h"
 #include "daemon/clients/gpd_member.h"
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_util.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static struct gpd_node *node_of(struct gp_act *a)
 {
@@ -61,20 +61,14 @@ void gpd_fanout_answered(struct gpd_member *m, enum gp_result result)
 
 static void order(struct gpd_member *m, uint32_t index, bool release, uint64_t *first_ns)
 {
-	struct wire_order o = {
-		.gpu_id = m->node->gpu_id,
-		.queue_id = WIRE_QUEUE_ALL,
-		.holder = WIRE_HOLDER_SCHED,
-	};
-
-	if (gpd_member_order(m, &o, release)) {
+	if (gpd_member_order(m, release)) {
 		set_result(m, index, GP_RESULT_GONE);
 		return;
 	}
 	/* Stamped when it was handed over: what it wakes may run before we do. */
 	if (!*first_ns)
-		*first_ns = o.hdr.time_ns;
-	m->wait_epoch = o.epoch;
+		*first_ns = m->order_ns;
+	m->wait_epoch = m->order_epoch;
 	m->wait_index = index;
 	m->wait_release = release;
 	LIST_INSERT_HEAD(&m->node->sw.waiting, m, of_switch);
@@ -175,18 +169,30 @@ void gpd_fanout_forget(struct gpd_node *n)
 	n->act.is_switching = false;
 }
 
-bool gpd_fanout_done(struct gpd_client *c, const struct wire_done *done)
+void gpd_fanout_failed(struct gpd_member *m)
 {
-	struct gpd_member *m;
+	struct gpd_member *other;
 
-	LIST_FOREACH(m, &c->members, of_client)
-		if (m->wait_epoch && m->wait_epoch == done->epoch &&
-		    m->node->gpu_id == done->gpu_id)
-			break;
-	if (!m)
+	LIST_FOREACH(other, &m->entity->members, of_entity)
+		gpd_member_let_go(other);
+}
+
+bool gpd_fanout_done(struct gpd_member *m, const struct wire_done *done)
+{
+	enum gp_result result = (enum gp_result)done->result;
+
+	if (!m->wait_epoch || m->wait_epoch != done->epoch)
 		return false;
-	gpd_member_done(m, done);
-	gpd_fanout_answered(m, gpd_trust_result(m, (enum gp_result)done->result));
+	if (result != GP_RESULT_OK)
+		gpd_client_note(m->client, "could not %s on node %" PRIu32 ": %s",
+				m->wait_release ? "continue" : "stop", m->node->gpu_id,
+				done->error ? strerror((int)done->error) : gp_result_name(result));
+	/* What could not be held is released: the core takes it to run. */
+	if (result == GP_RESULT_GONE && !m->wait_release)
+		gpd_member_let_go(m);
+	else if (result != GP_RESULT_OK && !m->wait_release)
+		gpd_fanout_failed(m);
+	gpd_fanout_answered(m, gpd_trust_result(m, result));
 	gpd_fanout_settle(m->node);
 	return true;
 }

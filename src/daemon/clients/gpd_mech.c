@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/clients/gpd_mech.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/clients/gpd_dbg.h"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/clients/gpd_progress.h"
+#include "daemon/clients/gpd_member.h"
 #include "daemon/clients/gpd_client.h"
 #include "driver/discover.h"
 #include "daemon/gpd_engine.h"
-#include "daemon/clients/gpd_mech.h"
 #include "daemon/gpd_nodes.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
@@ -47,7 +46,7 @@ static void stands_still(struct gpd_member *m)
 void gpd_progress_note(struct gpd_client *c, uint32_t gpu_id, bool moved)
 {
 	struct gpd_node *n = gpd_nodes_find(c->d, gpu_id);
-	struct gpd_member *m = n ? gpd_engine_member(c, n) : NULL;
+	struct gpd_member *m = n ? gpd_member_find(c, n) : NULL;
 	int waves;
 
 	/* Once for each release. */
@@ -127,7 +126,7 @@ static void nudge_one(struct gpd_client *c, struct gpd_node *n)
 	struct gpd_member *m;
 
 	LIST_FOREACH(other, &c->user->clients, of_user) {
-		m = other == c ? NULL : gpd_engine_member(other, n);
+		m = other == c ? NULL : gpd_member_find(other, n);
 		if (m && !other->refused) {
 			gpd_engine_nudge(m);
 			return;
@@ -146,7 +145,7 @@ void gpd_progress_reset(struct gpd_client *c, uint32_t gpu_id)
 {
 	struct gpd_node *n = gpd_nodes_find(c->d, gpu_id);
 
-	if (!n || c->refused || !gpd_engine_member(c, n))
+	if (!n || c->refused || !gpd_member_find(c, n))
 		return;
 	gpd_client_note(c, "cannot be stopped: a queue of it on node %" PRIu32 " was reset",
 			n->gpu_id);
@@ -160,12 +159,10 @@ void gpd_progress_reset(struct gpd_client *c, uint32_t gpu_id)
 	nudge_one(c, n);
 }
 
-void gpd_progress_done(struct gpd_client *c, const struct wire_done *done)
+void gpd_progress_done(struct gpd_member *m, const struct wire_done *done)
 {
-	struct gpd_node *n = gpd_nodes_find(c->d, done->gpu_id);
-
-	if (n && gpd_engine_member(c, n) && !c->refused && done->nr_cycles && !done->error)
-		n->is_unmapped = false;
+	if (!m->client->refused && done->nr_cycles && !done->error)
+		m->node->is_unmapped = false;
 }
 
 void gpd_progress_busy(struct gpd_queue *q)

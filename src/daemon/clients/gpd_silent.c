@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/clients/gpd_silent.h"
+#include "daemon/clients/gpd_member.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_engine.h"
-#include "daemon/clients/gpd_fanout.h"
-#include "daemon/clients/gpd_member.h"
-#include "daemon/gpd_nodes.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_util.h"
 
@@ -61,7 +58,7 @@ static void look_at(struct gpd_member *m)
 		return;
 	c->nr_missed = MISSED_MAX;
 	if (!m->wait_release)
-		gpd_member_let_go_all(m->entity);
+		gpd_fanout_failed(m);
 	gpd_fanout_answered(m, gpd_trust_result(m, GP_RESULT_BUSY));
 }
 
@@ -145,17 +142,18 @@ static void count_failure(struct gpd_client *c, const struct wire_done *done)
 	gpd_engine_attrs(c);
 }
 
-void gpd_silent_done(struct gpd_client *c, const struct wire_done *done, bool is_awaited)
+void gpd_silent_done(struct gpd_member *m, const struct wire_done *done, bool is_awaited)
 {
-	struct gpd_node *n = is_awaited ? gpd_nodes_find(c->d, done->gpu_id) : NULL;
+	struct gpd_client *c = m->client;
 
 	c->nr_missed = 0;
 	if (c->mute)
 		mute_all(c->d);
-	if (n && done->result == WIRE_OK)
-		heard(n, c);
-	if (n)
-		count_failure(c, done);
+	if (!is_awaited)
+		return;
+	if (done->result == WIRE_OK)
+		heard(m->node, c);
+	count_failure(c, done);
 }
 
 int gpd_silent_timer(sd_event_source *s, uint64_t usec, void *data)

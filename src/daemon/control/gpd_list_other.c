@@ -2,7 +2,6 @@
 #include "daemon/control/gpd_list_other.h"
 #include "daemon/clients/gpd_client.h"
 #include "driver/discover.h"
-#include "daemon/clients/gpd_mech.h"
 #include "daemon/gpd_ops.h"
 #include "daemon/gpd_util.h"
 

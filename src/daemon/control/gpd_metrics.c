@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/control/gpd_metrics.h"
 #include "daemon/gpd_hold.h"
-#include "daemon/clients/gpd_mech.h"
+#include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_ops.h"
 #include "daemon/gpd_nodes.h"
 #include "daemon/gpd_util.h"

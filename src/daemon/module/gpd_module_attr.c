@@ -4,7 +4,7 @@
  * without queues; the daemon has the names of classes and groups.
  */
 #include "daemon/module/gpd_module_types.h"
-#include "daemon/clients/gpd_attach.h"
+#include "daemon/clients/gpd_dbg.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/control/gpd_auth.h"
 #include "daemon/control/gpd_methods.h"
