@@ -58,6 +58,7 @@ struct entry {
  * @told: entries that were replied
  * @nr_pending: orders that are not answered
  * @timer: when the time is over
+ * @is_late: it is; what is not ordered yet will not be
  */
 struct gpd_job {
 	struct gpd_conn *conn;
@@ -74,6 +75,7 @@ struct gpd_job {
 	uint32_t told;
 	uint32_t nr_pending;
 	sd_event_source *timer;
+	bool is_late;
 };
 
 /* Of one client, by epoch. */
@@ -179,6 +181,7 @@ static int on_timeout(sd_event_source *s, uint64_t usec, void *data)
 	struct gpd_job *job = data;
 	uint32_t i;
 
+	job->is_late = true;
 	for (i = 0; i < job->nr; i++) {
 		struct entry *e = job->entries[i];
 
@@ -279,9 +282,14 @@ static void order_some(struct gpd_job *job, uint32_t first)
 /* One entry for each node that a target is on. */
 static void target(struct gpd_job *job, const struct gpd_target *t)
 {
-	struct gpd_hold_aim aim = { .conn = job->conn, .t = t, .release = job->release };
+	struct gpd_hold_aim aim = {
+		.conn = job->conn,
+		.t = t,
+		.release = job->release,
+		.why = "not ordered in time",
+	};
 	struct gpd_client *c = gpd_client_find(job->conn->d, (pid_t)t->pid);
-	int err = gpd_ops_of(job->conn->d, c)->hold->aim(&aim);
+	int err = job->is_late ? -EBUSY : gpd_ops_of(job->conn->d, c)->hold->aim(&aim);
 	struct entry *e;
 	uint32_t i;
 
