@@ -178,12 +178,10 @@ bool gpd_trust_claim(struct gpd_node *n, enum gpd_claim claim, const struct gpd_
 	if (c->user->privileged)
 		return true;
 	by_two = said->at_ns && said->uid != c->owner.uid && now_ns - said->at_ns < CLAIM_NS;
-	/* The older of two claims stays until it is too old. */
-	if (by_two)
-		return true;
+	/* Two have said it once: the next time takes two again. */
 	said->uid = c->owner.uid;
-	said->at_ns = now_ns;
-	return false;
+	said->at_ns = by_two ? 0 : now_ns;
+	return by_two;
 }
 
 enum gp_result gpd_trust_result(struct gpd_member *m, enum gp_result result)
