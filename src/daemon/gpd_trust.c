@@ -162,7 +162,8 @@ bool gpd_trust_shows(struct gpd_queue *q)
 
 	if (gpd_trust_was_shown(q, now_ns))
 		return true;
-	if (!drv_discover_has_queue(NULL, (uint32_t)q->client->pid, q->told.gpu_id,
+	if (!gpd_proc_is(q->client->pid, q->client->start_time) ||
+	    !drv_discover_has_queue(NULL, (uint32_t)q->client->pid, q->told.gpu_id,
 				    q->told.queue_id))
 		return false;
 	q->seen_ns = now_ns;

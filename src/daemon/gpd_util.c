@@ -144,6 +144,13 @@ static size_t sequence(const unsigned char *s, size_t len)
 	return nr;
 }
 
+bool gpd_proc_is(pid_t pid, uint64_t start_time)
+{
+	struct gpd_proc proc;
+
+	return !gpd_proc_read(pid, &proc) && proc.start_time == start_time;
+}
+
 void gpd_text_clean(char *dst, size_t size, const char *src, size_t len)
 {
 	size_t used = 0;

@@ -62,6 +62,9 @@ struct gpd_proc {
  */
 int gpd_proc_read(pid_t pid, struct gpd_proc *proc);
 
+/* Whether a process has its number still, see gpd_proc.start_time. */
+bool gpd_proc_is(pid_t pid, uint64_t start_time);
+
 /**
  * gpd_text_clean() - make bytes from a stranger fit to be shown
  * @dst: output, always ended

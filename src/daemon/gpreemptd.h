@@ -91,6 +91,7 @@ struct gpd_owner {
  * @pid: process
  * @owner: its effective user when it connected, and its namespaces
  * @gid: its effective group
+ * @start_time: of the process, in clock ticks since boot: the number may outlive it
  * @privileged: in the daemon's namespaces, and root, the daemon's own user, or a member of
  *	the configured group
  */
@@ -98,6 +99,7 @@ struct gpd_cred {
 	pid_t pid;
 	struct gpd_owner owner;
 	gid_t gid;
+	uint64_t start_time;
 	bool privileged;
 };
 

@@ -74,11 +74,14 @@ static struct gpd_client *make_client(struct gpd *d, int *other)
 {
 	struct gpd_cred cred = { .pid = getpid(), .owner.uid = 1000, .gid = 1000 };
 	struct gpd_user *user = gpd_user_get(d, cred.owner.uid, false);
+	struct gpd_proc proc;
 	struct gpd_client *c;
 	int pair[2];
 
 	assert(user && !socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, pair));
 	assert(!gpd_client_add(d, pair[0], &cred, user, &c));
+	assert(!gpd_proc_read(cred.pid, &proc));
+	c->cred.start_time = proc.start_time;
 	gpd_user_put(user);
 	*other = pair[1];
 	return c;

@@ -326,6 +326,10 @@ static int find_subject(struct gpd_conn *conn, uint64_t number, struct gpd_subje
 
 	if (err)
 		return -ESRCH;
+	if (!number && s->proc.start_time != conn->cred.start_time) {
+		put(s);
+		return -ESRCH;
+	}
 	s->client = gpd_client_find(conn->d, pid);
 	if (gpd_trust_may_touch_process(conn->d, &conn->cred, pid, s->proc.uid))
 		return 0;
