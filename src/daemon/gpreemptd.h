@@ -44,6 +44,8 @@
 #define GPD_QUEUES_MAX 32768
 #define GPD_ENTITIES_MAX 8192
 #define GPD_USER_QUEUES_MAX 4096
+/* Silent processes that are remembered of one user. */
+#define GPD_SILENT_MAX 8
 #define GPD_NOTES_MAX 8
 #define GPD_NOTE_LEN 160
 
@@ -89,17 +91,17 @@ struct gpd_owner {
 /**
  * struct gpd_cred - the other end of a socket, by SO_PEERCRED
  * @pid: process
+ * @start_time: of the process, in clock ticks since boot: the number may outlive it
  * @owner: its effective user when it connected, and its namespaces
  * @gid: its effective group
- * @start_time: of the process, in clock ticks since boot: the number may outlive it
  * @privileged: in the daemon's namespaces, and root, the daemon's own user, or a member of
  *	the configured group
  */
 struct gpd_cred {
 	pid_t pid;
+	uint64_t start_time;
 	struct gpd_owner owner;
 	gid_t gid;
-	uint64_t start_time;
 	bool privileged;
 };
 
@@ -116,6 +118,22 @@ enum gpd_budget {
 };
 
 /**
+ * struct gpd_silence - a process that did not answer
+ * @pid: process
+ * @start_time: of the process
+ * @at_ns: when it was left alone last
+ * @nr: how often in a row, without a minute in between; 0 = never
+ * @is_owed: it has not answered since
+ */
+struct gpd_silence {
+	pid_t pid;
+	uint64_t start_time;
+	uint64_t at_ns;
+	uint32_t nr;
+	bool is_owed;
+};
+
+/**
  * struct gpd_user - an account
  * @link: in gpd.users
  * @d: daemon
@@ -129,6 +147,7 @@ enum gpd_budget {
  * @nr_used: what is used of the budgets
  * @logs: limit of lines in the log
  * @notes: limit of notes that concern others
+ * @silent: the last processes that did not answer
  * @work_ns: processor time that is left
  * @filled_ns: when @work_ns was filled last
  * @is_resting: nothing is done for it until @rest
@@ -147,6 +166,7 @@ struct gpd_user {
 	uint64_t nr_used[GPD_BUDGET_COUNT];
 	struct gpd_bucket logs;
 	struct gpd_bucket notes;
+	struct gpd_silence silent[GPD_SILENT_MAX];
 	int64_t work_ns;
 	uint64_t filled_ns;
 	bool is_resting;
@@ -158,6 +178,7 @@ enum gpd_claim {
 	GPD_CLAIM_RESET,
 	GPD_CLAIM_NO_PROGRESS,
 	GPD_CLAIM_FAILED,
+	GPD_CLAIM_MAPPED,
 	GPD_CLAIM_COUNT
 };
 
@@ -221,6 +242,7 @@ struct gpd_queue {
  * @nr_queues: compute queues
  * @held: the scheduler's HOLD was sent and no RELEASE since
  * @order_epoch: epoch of the newest HOLD or RELEASE
+ * @owed_epoch: the same, 0 = it is answered
  * @order_ns: when it was sent
  * @wait_epoch: epoch of the order of the switch in flight, 0 = none awaited
  * @wait_index: its entity's place in that switch
@@ -239,6 +261,7 @@ struct gpd_member {
 	uint32_t nr_queues;
 	bool held;
 	uint64_t order_epoch;
+	uint64_t owed_epoch;
 	uint64_t order_ns;
 	uint64_t wait_epoch;
 	uint32_t wait_index;
@@ -316,6 +339,7 @@ struct gpd_heard {
  * @heard: the last two clients that carried out an order, the newer one first
  * @nr_held: members held by the scheduler
  * @is_unmapped: the driver may have left all queues of the node unmapped
+ * @unmapped_ns: when that was said
  * @unmapped_by: the account that said so, see gpd_trust_account()
  * @unmapped_by_two: another account said so too
  * @nudge_ns: when a process of another user may be nudged again
@@ -351,6 +375,7 @@ struct gpd_node {
 	struct gpd_heard heard[2];
 	uint32_t nr_held;
 	bool is_unmapped;
+	uint64_t unmapped_ns;
 	u64 unmapped_by;
 	bool unmapped_by_two;
 	uint64_t nudge_ns;
@@ -385,6 +410,7 @@ enum gpd_client_state {
  * @link: in gpd.clients
  * @of_user: in gpd_user.clients
  * @of_dead: in gpd.dead, if it is dead
+ * @of_judged: in gpd.judged, until it is left alone
  * @by_pid: in gpd.clients_by_pid, of a client that has said HELLO
  * @user: whose budgets it takes from
  * @d: daemon
@@ -421,6 +447,7 @@ struct gpd_client {
 	LIST_ENTRY(gpd_client) link;
 	LIST_ENTRY(gpd_client) of_user;
 	LIST_ENTRY(gpd_client) of_dead;
+	LIST_ENTRY(gpd_client) of_judged;
 	struct gp_tree_node by_pid;
 	struct gpd_user *user;
 	struct gpd *d;
@@ -489,6 +516,7 @@ struct gpd_place {
  * @rx_ns: when the message was read that is being handled, 0 = none
  * @held: members held by the scheduler
  * @renew: renews leases; on only while something is held
+ * @judged: clients that are to be left alone; not empty inside of gpd_silent.c only
  * @dead: clients that are to be freed
  * @reap: frees them; on only while there are some
  * @look: looks at clients; on only during a pass
@@ -537,6 +565,7 @@ struct gpd {
 	uint64_t rx_ns;
 	LIST_HEAD(, gpd_member) held;
 	sd_event_source *renew;
+	LIST_HEAD(, gpd_client) judged;
 	LIST_HEAD(, gpd_client) dead;
 	sd_event_source *reap;
 	sd_event_source *look;

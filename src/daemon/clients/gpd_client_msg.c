@@ -65,6 +65,7 @@ static void hello(struct gpd_client *c, const struct wire_hello *m)
 		gpd_dbg_attrs(c);
 	gpd_state_recall(c);
 	gpd_ops_of(c->d, c)->hello(c);
+	gpd_silent_hello(c);
 	gpd_monitor_event(c->d, "client", c->pid, 0, WIRE_QUEUE_ALL, "%s client of %s",
 			  c->ops->name, c->comm);
 	err = gpd_client_welcome(c);
@@ -100,6 +101,7 @@ static void schedule_queue(struct gpd_queue *q)
 	if (err)
 		gpd_client_note(c, "queue %" PRIu32 " is not scheduled: %s", q->told.queue_id,
 				strerror(-err));
+	gpd_silent_busy(q);
 }
 
 static void queue_add(struct gpd_client *c, const struct wire_queue *m)
@@ -228,6 +230,7 @@ static void edge(struct gpd_client *c, const struct wire_edge *m)
 		throttle(c);
 	if (!c->throttled)
 		gpd_engine_queue_level(q);
+	gpd_silent_busy(q);
 	gpd_progress_busy(q);
 }
 
@@ -265,11 +268,12 @@ static void done(struct gpd_client *c, const struct wire_done *m)
 {
 	struct gpd_node *n = gpd_nodes_find(c->d, m->gpu_id);
 	struct gpd_member *member = n ? gpd_member_find(c, n) : NULL;
+	/* Before the switch goes on, and orders something new. */
+	bool is_owed = member && gpd_member_answered(member, m->epoch);
 	bool is_awaited = member && gpd_fanout_done(member, m);
+	bool is_manual = !is_awaited && gpd_suspend_done(c, m);
 
-	if (!is_awaited)
-		gpd_suspend_done(c, m);
-	if (!member)
+	if (!member || (!is_owed && !is_awaited && !is_manual))
 		return;
 	gpd_silent_done(member, m, is_awaited);
 	gpd_progress_done(member, m);

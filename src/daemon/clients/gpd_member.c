@@ -201,7 +201,16 @@ int gpd_member_order(struct gpd_member *m, bool release)
 
 	set_held(m, !err && !release);
 	m->is_released = !err && release;
+	m->owed_epoch = err ? 0 : m->order_epoch;
 	return err;
+}
+
+bool gpd_member_answered(struct gpd_member *m, uint64_t epoch)
+{
+	if (!m->owed_epoch || m->owed_epoch != epoch)
+		return false;
+	m->owed_epoch = 0;
+	return true;
 }
 
 void gpd_member_let_go(struct gpd_member *m)

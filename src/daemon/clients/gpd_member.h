@@ -41,6 +41,9 @@ bool gpd_member_change(struct gpd_member *m);
 /* Hold or release for the scheduler. Return: 0, -EPIPE the client is gone. */
 int gpd_member_order(struct gpd_member *m, bool release);
 
+/* An answer. Return: it is that to the newest order, and the first. */
+bool gpd_member_answered(struct gpd_member *m, uint64_t epoch);
+
 /* Send a RELEASE if the scheduler holds it; the answer is not waited for. */
 void gpd_member_let_go(struct gpd_member *m);
 
@@ -91,14 +94,21 @@ void gpd_fanout_forget(struct gpd_node *n);
 int gpd_silent_timer(sd_event_source *s, uint64_t usec, void *node);
 
 /**
- * gpd_silent_done() - a client has answered
+ * gpd_silent_done() - a client has answered an order that was sent to it
  * @m: its member
  * @done: answer
  * @is_awaited: the switch in flight waited for it
  *
- * A client that fails all the time is left alone, one that was silent is taken in again.
+ * A client that fails all the time is left alone, one that was silent is taken in again: not
+ * at once if that happens again and again.
  */
 void gpd_silent_done(struct gpd_member *m, const struct wire_done *done, bool is_awaited);
+
+/* A client has said HELLO: what its process did before counts. */
+void gpd_silent_hello(struct gpd_client *c);
+
+/* A queue of it has work, or is new: it may be asked for an answer, or be taken in again. */
+void gpd_silent_busy(struct gpd_queue *q);
 
 /*
  * gpd_progress.c: does a process go on after it was released? Clients look at read pointers;

@@ -13,6 +13,8 @@
 
 /* Processes of another user that are nudged: one in this time. */
 #define NUDGE_NS GPD_NS_PER_SEC
+/* After this the driver has mapped all again for another reason, or the word was not true. */
+#define UNMAPPED_NS (60 * GPD_NS_PER_SEC)
 /* How often the driver is asked for waves of a process of another user. */
 #define WAVES_NS (100 * GPD_NS_PER_MS)
 
@@ -155,19 +157,32 @@ void gpd_progress_reset(struct gpd_client *c, uint32_t gpu_id)
 		return;
 	n->unmapped_by_two = gpd_trust_claim(n, GPD_CLAIM_RESET, c);
 	n->unmapped_by = gpd_trust_account(&c->owner);
+	n->unmapped_ns = gpd_now_ns();
 	n->is_unmapped = true;
 	nudge_one(c, n);
 }
 
 void gpd_progress_done(struct gpd_member *m, const struct wire_done *done)
 {
-	if (!m->client->refused && done->nr_cycles && !done->error)
-		m->node->is_unmapped = false;
+	struct gpd_node *n = m->node;
+	struct gpd_client *c = m->client;
+
+	if (!n->is_unmapped || c->refused || !done->nr_cycles || done->error)
+		return;
+	/* What was done for another user is believed as what it says is. */
+	if (gpd_trust_account(&c->owner) == n->unmapped_by ||
+	    gpd_trust_claim(n, GPD_CLAIM_MAPPED, c))
+		n->is_unmapped = false;
 }
 
 void gpd_progress_busy(struct gpd_queue *q)
 {
-	if (q->busy && q->member && q->member->node->is_unmapped && !q->client->refused &&
-	    may_nudge(q->member))
+	struct gpd_node *n = q->member ? q->member->node : NULL;
+
+	if (!n || !n->is_unmapped || !q->busy || q->client->refused)
+		return;
+	if (gpd_now_ns() - n->unmapped_ns > UNMAPPED_NS)
+		n->is_unmapped = false;
+	else if (may_nudge(q->member))
 		gpd_engine_nudge(q->member);
 }

@@ -7,9 +7,119 @@
 
 /* Deadlines in a row after which a client is left alone. */
 #define MISSED_MAX 2
+/* How often in a row a process is taken in again at once when it answers. */
+#define SILENT_MAX 3
+#define SILENT_NS (60 * GPD_NS_PER_SEC)
 
 /* A client that carried out an order in this time shows that the GPU does. */
 #define HEARD_NS (60 * GPD_NS_PER_SEC)
+
+static bool is_recent(const struct gpd_silence *s)
+{
+	return s->nr && gpd_now_ns() - s->at_ns < SILENT_NS;
+}
+
+/* What is known of a process; it may have connected anew. */
+static struct gpd_silence *silence_of(const struct gpd_client *c)
+{
+	struct gpd_silence *s;
+
+	for (s = c->user->silent; s < c->user->silent + GPD_SILENT_MAX; s++)
+		if (s->nr && s->pid == c->pid && s->start_time == c->start_time)
+			return s;
+	return NULL;
+}
+
+static struct gpd_silence *oldest(struct gpd_user *u)
+{
+	struct gpd_silence *s = u->silent;
+	int i;
+
+	for (i = 1; i < GPD_SILENT_MAX; i++)
+		if (u->silent[i].at_ns < s->at_ns)
+			s = &u->silent[i];
+	return s;
+}
+
+/* It is silent again and again, or many processes of its user are. */
+static bool is_habit(const struct gpd_client *c)
+{
+	const struct gpd_silence *s = silence_of(c);
+
+	return (s && s->nr >= SILENT_MAX && is_recent(s)) ||
+	       (!c->user->privileged && is_recent(oldest(c->user)));
+}
+
+static void remember(const struct gpd_client *c)
+{
+	struct gpd_silence *s = silence_of(c);
+	uint32_t nr = s && is_recent(s) ? s->nr : 0;
+
+	if (!s)
+		s = oldest(c->user);
+	*s = (struct gpd_silence){
+		.pid = c->pid,
+		.start_time = c->start_time,
+		.at_ns = gpd_now_ns(),
+		.nr = nr + 1,
+		.is_owed = true,
+	};
+}
+
+static void set_mute(struct gpd_client *c, bool mute)
+{
+	if (c->state != GPD_CLIENT_KNOWN || mute == c->mute)
+		return;
+	c->mute = mute;
+	if (mute)
+		remember(c);
+	gpd_client_note(c, mute ? "left alone until it answers" : "answers again");
+	gpd_engine_attrs(c);
+}
+
+/* Not at once: its members would move while those of the node are looked at. */
+static void miss(struct gpd_client *c, uint32_t nr)
+{
+	bool is_judged = c->nr_missed >= MISSED_MAX;
+
+	c->nr_missed += nr;
+	if (!is_judged && c->nr_missed >= MISSED_MAX)
+		LIST_INSERT_HEAD(&c->d->judged, c, of_judged);
+}
+
+static void judge(struct gpd *d)
+{
+	struct gpd_client *c;
+
+	while ((c = LIST_FIRST(&d->judged))) {
+		LIST_REMOVE(c, of_judged);
+		set_mute(c, true);
+	}
+}
+
+void gpd_silent_hello(struct gpd_client *c)
+{
+	const struct gpd_silence *s = silence_of(c);
+
+	if (!(s && s->is_owed) && !is_habit(c))
+		return;
+	c->mute = true;
+	c->nr_missed = MISSED_MAX;
+	gpd_client_note(c, "left alone until it answers: it did not before");
+}
+
+void gpd_silent_busy(struct gpd_queue *q)
+{
+	struct gpd_client *c = q->client;
+
+	if (!c->mute || !q->member)
+		return;
+	/* What holds nothing has nothing to release, but answers. */
+	if (c->nr_missed && !q->member->order_epoch)
+		gpd_member_order(q->member, true);
+	else if (!c->nr_missed && !is_habit(c))
+		set_mute(c, false);
+}
 
 /* A client carried out an order: one that does not is to blame itself. */
 static void heard(struct gpd_node *n, const struct gpd_client *c)
@@ -56,7 +166,7 @@ static void look_at(struct gpd_member *m)
 		gpd_client_note(c, "does not answer, and no other user has trouble");
 	else
 		return;
-	c->nr_missed = MISSED_MAX;
+	miss(c, MISSED_MAX);
 	if (!m->wait_release)
 		gpd_fanout_failed(m);
 	gpd_fanout_answered(m, gpd_trust_result(m, GP_RESULT_BUSY));
@@ -105,23 +215,8 @@ static void count_missed(struct gpd_node *n)
 
 	LIST_FOREACH(m, &n->sw.waiting, of_switch)
 	{
-		m->client->nr_missed++;
+		miss(m->client, 1);
 		gpd_client_note(m->client, "did not answer in time");
-	}
-}
-
-static void mute_all(struct gpd *d)
-{
-	struct gpd_client *c;
-
-	LIST_FOREACH(c, &d->clients, link) {
-		bool mute = c->nr_missed >= MISSED_MAX;
-
-		if (c->state != GPD_CLIENT_KNOWN || mute == c->mute)
-			continue;
-		c->mute = mute;
-		gpd_client_note(c, mute ? "left alone until it answers" : "answers again");
-		gpd_engine_attrs(c);
 	}
 }
 
@@ -145,10 +240,13 @@ static void count_failure(struct gpd_client *c, const struct wire_done *done)
 void gpd_silent_done(struct gpd_member *m, const struct wire_done *done, bool is_awaited)
 {
 	struct gpd_client *c = m->client;
+	struct gpd_silence *s = silence_of(c);
 
 	c->nr_missed = 0;
-	if (c->mute)
-		mute_all(c->d);
+	if (s)
+		s->is_owed = false;
+	if (c->mute && !is_habit(c))
+		set_mute(c, false);
 	if (!is_awaited)
 		return;
 	if (done->result == WIRE_OK)
@@ -168,6 +266,6 @@ int gpd_silent_timer(sd_event_source *s, uint64_t usec, void *data)
 		count_missed(n);
 	gp_act_timer(&n->act);
 	gpd_fanout_settle(n);
-	mute_all(n->d);
+	judge(n->d);
 	return 0;
 }

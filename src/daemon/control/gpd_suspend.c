@@ -365,12 +365,12 @@ void gpd_suspend_call(struct gpd_conn *conn, const struct gpd_request *r)
 	gpd_suspend_step(conn);
 }
 
-void gpd_suspend_done(struct gpd_client *c, const struct wire_done *done)
+bool gpd_suspend_done(struct gpd_client *c, const struct wire_done *done)
 {
 	struct entry *e = entry_from(c, done->epoch);
 
 	if (!e || e->item.epoch != done->epoch)
-		return;
+		return false;
 	stop_waiting(e);
 	e->result = done->result;
 	e->took_ns = gpd_now_ns() - e->sent_ns;
@@ -378,6 +378,7 @@ void gpd_suspend_done(struct gpd_client *c, const struct wire_done *done)
 		say(e, done->result, "%s",
 		    done->error ? strerror((int)done->error) : words[done->result]);
 	finish(e->job);
+	return true;
 }
 
 /* A tracer may have been lost, or a connection. */
