@@ -8,23 +8,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/**
- * struct gpd_holds - all holds by hand
- * @set: holds
- * @timer: renews them, and ends those whose time is over; on only while there are some
- * @renew_ns: when they are renewed next, U64_MAX = there are none
- */
+/* All holds by hand. */
 struct gpd_holds {
 	struct gp_holds set;
+	/* Renews them, and ends those whose time is over; on only while there are some. */
 	sd_event_source *timer;
-	uint64_t renew_ns;
+	uint64_t renew_ns; /* when they are renewed next, U64_MAX = there are none */
 };
 
-/**
- * struct batch - holds of one node that are ordered at once
- * @h: holds
- * @nr: how many
- */
+/* Holds of one node that are ordered at once. */
 struct batch {
 	struct gpd_hold *h[GPD_HOLD_ITEMS];
 	uint32_t nr;

@@ -19,72 +19,41 @@ struct gpd_hold_ops;
 /* Holds that are ordered at once. */
 #define GPD_HOLD_ITEMS 64
 
-/**
- * struct gpd_hold_item - what is to be held or released
- * @ops: what carries it out
- * @process: number of the process, as @ops counts them
- * @client: its client, NULL = @ops needs none
- * @pid: process
- * @uid: its owner: numbers are used again
- * @start_time: for the same reason
- * @gpu_id: node
- * @queue_id: queue or WIRE_QUEUE_ALL
- * @result: output: 0, -ESRCH, -EPIPE, -EBUSY, -EPERM, -EDQUOT, -ENOMEM, -errno
- * @epoch: output: the order that @client has yet to answer, 0 = none
- */
+/* What is to be held or released. */
 struct gpd_hold_item {
-	const struct gpd_hold_ops *ops;
-	u64 process;
-	struct gpd_client *client;
+	const struct gpd_hold_ops *ops; /* what carries it out */
+	u64 process;			/* number of the process, as @ops counts them */
+	struct gpd_client *client;	/* its client, NULL = @ops needs none */
 	pid_t pid;
-	uid_t uid;
-	uint64_t start_time;
+	uid_t uid;	     /* its owner: numbers are used again */
+	uint64_t start_time; /* for the same reason */
 	uint32_t gpu_id;
-	uint32_t queue_id;
-	int result;
-	uint64_t epoch;
+	uint32_t queue_id; /* queue or WIRE_QUEUE_ALL */
+	int result;	   /* output: 0, -ESRCH, -EPIPE, -EBUSY, -EPERM, -EDQUOT, -ENOMEM, -errno */
+	uint64_t epoch;	   /* output: the order that @client has yet to answer, 0 = none */
 };
 
-/**
- * struct gpd_hold_aim - what a target of Suspend or Resume means
- * @conn: connection that asks
- * @t: target
- * @release: Resume
- * @items: output: one for each node
- * @nr: how many
- * @why: output if there is none: the reason
- */
+/* What a target of Suspend or Resume means. */
 struct gpd_hold_aim {
-	struct gpd_conn *conn;
+	struct gpd_conn *conn; /* connection that asks */
 	const struct gpd_target *t;
-	bool release;
-	struct gpd_hold_item items[GPD_NODES_MAX];
+	bool release;				   /* Resume */
+	struct gpd_hold_item items[GPD_NODES_MAX]; /* output: one for each node */
 	uint32_t nr;
-	const char *why;
+	const char *why; /* output if there is none: the reason */
 };
 
-/**
- * struct gpd_hold - one hold
- * @h: target, owner, lease
- * @ops: what carries it out
- * @user: whose budget it takes from
- * @item: for which it is ordered now, NULL = none
- * @pid: process
- * @result: of the last order
- * @client: of clients: client
- * @epoch: of clients: of the last order
- * @pidfd: of the module: process
- */
+/* One hold. */
 struct gpd_hold {
-	struct gp_hold h;
-	const struct gpd_hold_ops *ops;
-	struct gpd_user *user;
-	struct gpd_hold_item *item;
+	struct gp_hold h;		/* target, owner, lease */
+	const struct gpd_hold_ops *ops; /* what carries it out */
+	struct gpd_user *user;		/* whose budget it takes from */
+	struct gpd_hold_item *item;	/* for which it is ordered now, NULL = none */
 	pid_t pid;
-	int result;
-	struct gpd_client *client;
-	uint64_t epoch;
-	int pidfd;
+	int result;		   /* of the last order */
+	struct gpd_client *client; /* of clients: client */
+	uint64_t epoch;		   /* of clients: of the last order */
+	int pidfd;		   /* of the module: process */
 };
 
 /**

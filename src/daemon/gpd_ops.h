@@ -14,16 +14,11 @@
 
 struct gpd_hold_ops;
 
-/**
- * struct gpd_counts - what only the module counts on a node
- * @nr_wakeups: times its thread ran
- * @nr_timer_wakeups: of these, by a timer
- * @nr_faults: armed doorbells that told of work
- */
+/* What only the module counts on a node. */
 struct gpd_counts {
-	uint64_t nr_wakeups;
-	uint64_t nr_timer_wakeups;
-	uint64_t nr_faults;
+	uint64_t nr_wakeups;	   /* times its thread ran */
+	uint64_t nr_timer_wakeups; /* of these, by a timer */
+	uint64_t nr_faults;	   /* armed doorbells that told of work */
 };
 
 /**
@@ -56,18 +51,12 @@ struct gpd_node_ops {
 	void (*count_queues)(struct gpd_node *n, uint32_t *nr, uint32_t *nr_busy);
 };
 
-/**
- * struct gpd_subject - a process whose attributes are asked for
- * @pid: process
- * @client: its client, NULL = none
- * @pidfd: of the module: the process, -1 = none
- * @proc: of the module: what /proc says of it
- */
+/* A process whose attributes are asked for. */
 struct gpd_subject {
 	pid_t pid;
-	struct gpd_client *client;
-	int pidfd;
-	struct gpd_proc proc;
+	struct gpd_client *client; /* its client, NULL = none */
+	int pidfd;		   /* of the module: the process, -1 = none */
+	struct gpd_proc proc;	   /* of the module: what /proc says of it */
 };
 
 /**

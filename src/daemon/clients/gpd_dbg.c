@@ -25,48 +25,28 @@
 #define DOUBLED_MAX 6
 #define CALM_NS (60 * GPD_NS_PER_SEC)
 
-/**
- * struct gpd_tracer - a tracer process, or one that is to be started again
- * @link: in gpd.tracers
- * @d: daemon
- * @pid: the tracer
- * @target: the process it traces
- * @start_time: of the target
- * @owner: of the target
- * @user: whose budgets it takes from
- * @child: tells when it ends; NULL = it was lost, @timer starts another
- * @timer: kills it: attaching, or ending, takes too long
- * @client: its client, NULL = that is gone
- * @attrs: attributes of the target
- * @has_attrs: they were given
- * @attached: it said so
- * @attached_ns: when
- * @nr_late: tracers of this target that did not answer
- * @is_killed: it did not answer; in the driver it may take a while to die
- * @again: the target was under control and is to be so still
- * @result: called with how it went, NULL = not wanted, or told
- * @data: first argument of @result
- */
+/* A tracer process, or one that is to be started again. */
 struct gpd_tracer {
-	LIST_ENTRY(gpd_tracer) link;
+	LIST_ENTRY(gpd_tracer) link; /* in gpd.tracers */
 	struct gpd *d;
-	pid_t pid;
-	pid_t target;
-	uint64_t start_time;
-	struct gpd_owner owner;
-	struct gpd_user *user;
+	pid_t pid;		/* the tracer */
+	pid_t target;		/* the process it traces */
+	uint64_t start_time;	/* of the target */
+	struct gpd_owner owner; /* of the target */
+	struct gpd_user *user;	/* whose budgets it takes from */
+	/* Tells when it ends; NULL = it was lost, @timer starts another. */
 	sd_event_source *child;
-	sd_event_source *timer;
-	struct gpd_client *client;
-	struct gpd_attrs attrs;
-	bool has_attrs;
-	bool attached;
-	uint64_t attached_ns;
-	unsigned int nr_late;
-	bool is_killed;
-	bool again;
-	gpd_dbg_result_fn result;
-	void *data;
+	sd_event_source *timer;	   /* kills it: attaching, or ending, takes too long */
+	struct gpd_client *client; /* its client, NULL = that is gone */
+	struct gpd_attrs attrs;	   /* attributes of the target */
+	bool has_attrs;		   /* they were given */
+	bool attached;		   /* it said so */
+	uint64_t attached_ns;	   /* when */
+	unsigned int nr_late;	   /* tracers of this target that did not answer */
+	bool is_killed;		   /* it did not answer; in the driver it may take a while to die */
+	bool again;		   /* the target was under control and is to be so still */
+	gpd_dbg_result_fn result;  /* called with how it went, NULL = not wanted, or told */
+	void *data;		   /* first argument of @result */
 };
 
 static void tell(struct gpd_tracer *t, int err, const char *text)

@@ -18,64 +18,36 @@
 static const char *const words[] = { "ok", "gone", "busy", "error", "refused" };
 #define REFUSED 4
 
-/**
- * struct entry - one order, or why there is none
- * @by_epoch: in gpd.suspended, while its client owes an answer
- * @job: request
- * @item: what is asked for, and what became of it
- * @is_ordered: nothing is left to be ordered
- * @is_awaited: its client owes an answer
- * @sent_ns: when it was ordered
- * @result: index of a word
- * @took_ns: until the answer, 0 = there was none
- * @reason: in words, "" = none
- */
+/* One order, or why there is none. */
 struct entry {
-	struct gp_tree_node by_epoch;
+	struct gp_tree_node by_epoch; /* in gpd.suspended, while its client owes an answer */
 	struct gpd_job *job;
-	struct gpd_hold_item item;
-	bool is_ordered;
-	bool is_awaited;
-	uint64_t sent_ns;
-	uint32_t result;
-	uint64_t took_ns;
-	char reason[80];
+	struct gpd_hold_item item; /* what is asked for, and what became of it */
+	bool is_ordered;	   /* nothing is left to be ordered */
+	bool is_awaited;	   /* its client owes an answer */
+	uint64_t sent_ns;	   /* when it was ordered */
+	uint32_t result;	   /* index of a word */
+	uint64_t took_ns;	   /* until the answer, 0 = there was none */
+	char reason[80];	   /* in words, "" = none */
 };
 
-/**
- * struct gpd_job - a Suspend or Resume
- * @conn: connection
- * @release: Resume
- * @lease_ns: of holds
- * @keep: holds outlive the connection
- * @dry_run: only say what would be done
- * @targets: what is asked for
- * @nr_targets: how many
- * @next: target that is next
- * @entries: one for each target and node
- * @nr: how many
- * @room: how many fit
- * @told: entries that were replied
- * @nr_pending: orders that are not answered
- * @timer: when the time is over
- * @is_late: it is; what is not ordered yet will not be
- */
+/* A Suspend or Resume. */
 struct gpd_job {
 	struct gpd_conn *conn;
-	bool release;
-	uint64_t lease_ns;
-	bool keep;
-	bool dry_run;
-	struct gpd_target *targets;
+	bool release;		    /* Resume */
+	uint64_t lease_ns;	    /* of holds */
+	bool keep;		    /* holds outlive the connection */
+	bool dry_run;		    /* only say what would be done */
+	struct gpd_target *targets; /* what is asked for */
 	uint32_t nr_targets;
-	uint32_t next;
-	struct entry **entries;
+	uint32_t next;		/* target that is next */
+	struct entry **entries; /* one for each target and node */
 	uint32_t nr;
-	uint32_t room;
-	uint32_t told;
-	uint32_t nr_pending;
-	sd_event_source *timer;
-	bool is_late;
+	uint32_t room;		/* how many fit */
+	uint32_t told;		/* entries that were replied */
+	uint32_t nr_pending;	/* orders that are not answered */
+	sd_event_source *timer; /* when the time is over */
+	bool is_late;		/* it is; what is not ordered yet will not be */
 };
 
 /* Of one client, by epoch. */

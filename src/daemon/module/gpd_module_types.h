@@ -9,60 +9,35 @@
 #include "daemon/module/gpd_module.h"
 #include "daemon/gpd_ops.h"
 
-/**
- * struct gpd_module_node - a node as the module sees it
- * @turn: when it was read
- * @policy: policy
- * @stats: statistics
- * @detect: from a doorbell's fault to the scheduler
- * @counts: the rest
- */
+/* A node as the module sees it. */
 struct gpd_module_node {
-	uint64_t turn;
+	uint64_t turn; /* when it was read */
 	char policy[GPREEMPT_ABI_NAME_LEN];
 	struct gp_node_stats stats;
-	struct gp_hist detect;
-	struct gpd_counts counts;
+	struct gp_hist detect;	  /* from a doorbell's fault to the scheduler */
+	struct gpd_counts counts; /* the rest */
 };
 
-/**
- * struct gpd_module - the module
- * @used: it schedules
- * @caps: what it can
- * @watch: on the folder of the device
- * @fd: device for this turn of the loop, -1 = closed
- * @close: closes it when the turn is over
- * @turn: number of turns in which it was used
- * @queues: list of this turn, NULL = not read yet
- * @nr_queues: its length
- * @is_listed: it was read
- * @nr_holds: holds by hand
- * @hold_fd: device they hang on, -1 = none
- * @processes: what was said of processes
- * @groups: the same in the order of user and group
- * @looked_at: of these, up to which process it was looked for those that ended
- * @event_fd: device that gives events, -1 = none are wanted
- * @event_io: in the loop
- * @nr_seen: switches so far
- */
+/* The module. */
 struct gpd_module {
-	bool used;
-	struct gpreempt_ioc_caps caps;
-	sd_event_source *watch;
-	int fd;
-	sd_event_source *close;
-	uint64_t turn;
-	struct gpreempt_ioc_queue *queues;
+	bool used;			   /* it schedules */
+	struct gpreempt_ioc_caps caps;	   /* what it can */
+	sd_event_source *watch;		   /* on the folder of the device */
+	int fd;				   /* device for this turn of the loop, -1 = closed */
+	sd_event_source *close;		   /* closes it when the turn is over */
+	uint64_t turn;			   /* number of turns in which it was used */
+	struct gpreempt_ioc_queue *queues; /* list of this turn, NULL = not read yet */
 	size_t nr_queues;
-	bool is_listed;
-	uint32_t nr_holds;
-	int hold_fd;
-	struct gp_tree processes;
-	struct gp_tree groups;
+	bool is_listed;		  /* it was read */
+	uint32_t nr_holds;	  /* holds by hand */
+	int hold_fd;		  /* device they hang on, -1 = none */
+	struct gp_tree processes; /* what was said of processes */
+	struct gp_tree groups;	  /* the same in the order of user and group */
+	/* Of these, up to which process it was looked for those that ended. */
 	pid_t looked_at;
-	int event_fd;
-	sd_event_source *event_io;
-	uint64_t nr_seen;
+	int event_fd;		   /* device that gives events, -1 = none are wanted */
+	sd_event_source *event_io; /* in the loop */
+	uint64_t nr_seen;	   /* switches so far */
 };
 
 /**
