@@ -24,20 +24,13 @@ static void trace(void *data, const struct gp_trace *t)
 
 int gpd_engine_node(struct gpd_node *n)
 {
-	int err;
-
 	n->ops = &gpd_client_node_ops;
 	n->enabled = true;
 	n->out_by = GP_GROUP_NO_USER;
 	LIST_INIT(&n->entities);
 	gp_groups_init(&n->groups);
 	gpd_fanout_init(n);
-	err = sd_event_add_time(n->d->event, &n->timer, CLOCK_MONOTONIC, 0, 1,
-				gpd_silent_timer, n);
-	if (err < 0)
-		return err;
-	sd_event_source_set_description(n->timer, "node");
-	return sd_event_source_set_enabled(n->timer, SD_EVENT_OFF);
+	return gpd_timer_add(n->d->event, &n->timer, gpd_silent_timer, n);
 }
 
 int gpd_engine_init(struct gpd *d)

@@ -25,23 +25,11 @@
 
 #include "daemon/gpreemptd.h"
 
-/**
- * gpd_engine_init() - make the scheduler
- * @d: daemon with its nodes
- *
- * Return: 0 or -errno.
- */
+/* Make the scheduler of a daemon that has its nodes, and free it. 0 or -errno. */
 int gpd_engine_init(struct gpd *d);
-
-/* Free it and its timers. */
 void gpd_engine_fini(struct gpd *d);
 
-/**
- * gpd_engine_node() - a node of the daemon goes to the core
- * @n: node, its index free in the core
- *
- * Return: 0 or -errno.
- */
+/* A node of the daemon goes to the core, where its index is free. 0 or -errno. */
 int gpd_engine_node(struct gpd_node *n);
 
 /**
@@ -62,12 +50,7 @@ void gpd_engine_queue_level(struct gpd_queue *q);
 /* Tell the core that a queue completed requests; the oldest that is left came then. */
 void gpd_engine_queue_progress(struct gpd_queue *q, uint64_t since_ns);
 
-/**
- * gpd_engine_attrs() - the attributes of a client changed
- * @c: client with the new attributes
- *
- * Its members find their entities anew if the group changed.
- */
+/* A client has other attributes: its members find their entities anew if need be. */
 void gpd_engine_attrs(struct gpd_client *c);
 
 /* Hold and release a member once more: it was released, and nothing moves. */
@@ -79,25 +62,13 @@ int gpd_engine_set_enabled(struct gpd_node *n, bool enabled);
 /* Leave a node to another scheduler; the core is off where it is not the one. */
 void gpd_engine_set_ops(struct gpd_node *n, const struct gpd_node_ops *ops);
 
-/**
- * gpd_engine_put_out() - take a node out of scheduling
- * @n: node
- * @reason: why, for people
- */
+/* Take a node out of scheduling, and say why. */
 void gpd_engine_put_out(struct gpd_node *n, const char *reason);
 
-/**
- * gpd_engine_lost() - a node is being reset: every queue on it is lost
- * @n: node
- *
- * Nothing is held any more, and its clients are told.
- */
+/* A node is being reset: every queue on it is lost, nothing is held, clients are told. */
 void gpd_engine_lost(struct gpd_node *n);
 
-/**
- * gpd_engine_back() - the reset is over: queues made from now on are scheduled
- * @n: node
- */
+/* The reset is over: queues made from now on are scheduled. */
 void gpd_engine_back(struct gpd_node *n);
 
 /* Release everything that the scheduler holds, without waiting for an answer. */

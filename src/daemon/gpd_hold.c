@@ -72,16 +72,11 @@ static void set_timer(struct gpd *d)
 {
 	struct gpd_holds *s = d->holds;
 
-	if (!gp_holds_nr(&s->set)) {
+	if (!gp_holds_nr(&s->set))
 		s->renew_ns = U64_MAX;
-		sd_event_source_set_enabled(s->timer, SD_EVENT_OFF);
-		return;
-	}
-	if (s->renew_ns == U64_MAX)
+	else if (s->renew_ns == U64_MAX)
 		s->renew_ns = gpd_now_ns() + d->config->lease_ns / 3;
-	sd_event_source_set_time(s->timer,
-				 min(s->renew_ns, gp_holds_next_ns(&s->set)) / 1000 + 1);
-	sd_event_source_set_enabled(s->timer, SD_EVENT_ONESHOT);
+	gpd_timer_set(s->timer, min(s->renew_ns, gp_holds_next_ns(&s->set)));
 }
 
 static void free_hold(struct gpd *d, struct gpd_hold *h)
@@ -190,18 +185,13 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *data)
 
 int gpd_hold_init(struct gpd *d)
 {
-	int err;
-
 	d->holds = calloc(1, sizeof(*d->holds));
 	if (!d->holds)
 		return -ENOMEM;
 	/* The budget is that of the user. */
 	gp_holds_init(&d->holds->set, UINT32_MAX);
 	d->holds->renew_ns = U64_MAX;
-	err = sd_event_add_time(d->event, &d->holds->timer, CLOCK_MONOTONIC, 0, 1, on_timer, d);
-	if (err < 0)
-		return err;
-	return sd_event_source_set_enabled(d->holds->timer, SD_EVENT_OFF);
+	return gpd_timer_add(d->event, &d->holds->timer, on_timer, d);
 }
 
 void gpd_hold_fini(struct gpd *d)

@@ -16,6 +16,16 @@
  */
 uint64_t gpd_now_ns(void);
 
+/* A timer that is off. 0 or -errno. */
+int gpd_timer_add(sd_event *event, sd_event_source **timer, sd_event_time_handler_t handler,
+		  void *data);
+
+/* It fires once, never early; U64_MAX = off. */
+void gpd_timer_set(sd_event_source *timer, uint64_t at_ns);
+
+/* Whether it will fire. */
+bool gpd_timer_is_on(sd_event_source *timer);
+
 /**
  * gpd_log() - one line to stderr, for the journal with its level, see sd-daemon(3)
  * @level: LOG_*

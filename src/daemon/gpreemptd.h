@@ -287,6 +287,7 @@ struct gpd_client {
 	LIST_ENTRY(gpd_client) link;	  /* in gpd.clients */
 	LIST_ENTRY(gpd_client) of_user;	  /* in gpd_user.clients */
 	LIST_ENTRY(gpd_client) of_dead;	  /* in gpd.dead, if it is dead */
+	LIST_ENTRY(gpd_client) of_throttled; /* in gpd.throttled, if it is */
 	LIST_ENTRY(gpd_client) of_judged; /* in gpd.judged, until it is left alone */
 	/* In gpd.clients_by_pid, of a client that has said HELLO. */
 	struct gp_tree_node by_pid;
@@ -361,6 +362,7 @@ struct gpd {
 	LIST_HEAD(, gpd_member) held; /* members held by the scheduler */
 	sd_event_source *renew;	      /* renews leases; on only while something is held */
 	/* Clients that are to be left alone; not empty inside of gpd_silent.c only. */
+	LIST_HEAD(, gpd_client) throttled; /* clients whose edges are kept back */
 	LIST_HEAD(, gpd_client) judged;
 	LIST_HEAD(, gpd_client) dead; /* clients that are to be freed */
 	sd_event_source *reap;	      /* frees them; on only while there are some */

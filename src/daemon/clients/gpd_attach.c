@@ -15,26 +15,16 @@
 
 static void refuse(struct gpd_conn *conn, int err, const char *text)
 {
-	switch (err) {
-	case -EPERM:
-	case -EACCES:
+	if (err == -EPERM || err == -EACCES)
 		gpd_control_error(conn, "PermissionDenied", "reason", "%s", text);
-		break;
-	case -ESRCH:
+	else if (err == -ESRCH)
 		gpd_control_error(conn, "NotFound", "what", "%s", text);
-		break;
-	case -ETIMEDOUT:
+	else if (err == -ETIMEDOUT)
 		gpd_control_error(conn, "Timeout", "reason", "%s", text);
-		break;
-	case -EBUSY:
-	case -EALREADY:
-	case -EIO:
+	else if (err == -EBUSY || err == -EALREADY || err == -EIO)
 		gpd_control_failed(conn, err, "%s", text);
-		break;
-	default:
+	else
 		gpd_control_error(conn, "NotSupported", "reason", "%s", text);
-		break;
-	}
 }
 
 static void on_result(void *data, struct gpd_client *c, int err, const char *text)

@@ -39,6 +39,8 @@ static void free_client(struct gpd_client *c)
 	LIST_REMOVE(c, link);
 	LIST_REMOVE(c, of_user);
 	LIST_REMOVE(c, of_dead);
+	if (c->throttled)
+		LIST_REMOVE(c, of_throttled);
 	c->d->nr_clients--;
 	sd_event_source_unref(c->io);
 	close(c->fd);
@@ -238,12 +240,6 @@ static int on_accept(sd_event_source *s, int fd, uint32_t events, void *data)
 	return 0;
 }
 
-static int on_throttle(sd_event_source *s, uint64_t usec, void *data)
-{
-	gpd_client_unthrottle(data);
-	return 0;
-}
-
 /* Clients that are looked at before it is another's turn. */
 #define LOOKS_A_TURN 4
 
@@ -289,10 +285,9 @@ int gpd_client_timers(struct gpd *d)
 	if (err >= 0)
 		err = add_defer(d, &d->look, on_look);
 	if (err >= 0)
-		err = sd_event_add_time(d->event, &d->throttle, CLOCK_MONOTONIC, 0, 1, on_throttle,
-					d);
+		err = gpd_timer_add(d->event, &d->throttle, gpd_client_unthrottle, d);
 	if (err >= 0)
-		err = sd_event_source_set_enabled(d->throttle, SD_EVENT_OFF);
+		err = sd_event_source_set_priority(d->throttle, GPD_PRIORITY_ROOT);
 	return err < 0 ? err : 0;
 }
 

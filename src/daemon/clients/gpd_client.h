@@ -119,8 +119,8 @@ struct gpd_queue *gpd_client_queue(struct gpd_client *c, uint32_t gpu_id, uint32
 /* Are some of its busy queues still there? Return: others are to be looked at. */
 bool gpd_client_look(struct gpd_client *c);
 
-/* Pass on the edges that clients sent faster than they may. */
-void gpd_client_unthrottle(struct gpd *d);
+/* gpd.throttle: pass on the edges that clients sent faster than they may. */
+int gpd_client_unthrottle(sd_event_source *s, uint64_t usec, void *d);
 
 /* A queue is gone. */
 void gpd_client_queue_free(struct gpd_queue *q);

@@ -153,31 +153,35 @@ void gpd_client_queue_free(struct gpd_queue *q)
 static void throttle(struct gpd_client *c)
 {
 	struct gpd *d = c->d;
-	int enabled = SD_EVENT_OFF;
 
-	if (!c->throttled)
-		gpd_client_note(c, "more than %" PRIu64 " edges a second: some are put together",
-				d->config->edge_rate);
-	c->throttled = true;
-	sd_event_source_get_enabled(d->throttle, &enabled);
-	if (enabled != SD_EVENT_OFF)
+	if (c->throttled)
 		return;
-	sd_event_source_set_time(d->throttle, (gpd_now_ns() + THROTTLE_NS) / 1000);
-	sd_event_source_set_enabled(d->throttle, SD_EVENT_ONESHOT);
+	gpd_client_note(c, "more than %" PRIu64 " edges a second: some are put together",
+			d->config->edge_rate);
+	c->throttled = true;
+	LIST_INSERT_HEAD(&d->throttled, c, of_throttled);
+	if (!gpd_timer_is_on(d->throttle))
+		gpd_timer_set(d->throttle, gpd_now_ns() + THROTTLE_NS);
 }
 
-void gpd_client_unthrottle(struct gpd *d)
+/* One client a turn, in the time of its user. */
+int gpd_client_unthrottle(sd_event_source *s, uint64_t usec, void *data)
 {
-	struct gpd_client *c;
+	struct gpd *d = data;
+	struct gpd_client *c = LIST_FIRST(&d->throttled);
 	struct gpd_queue *q;
 
-	LIST_FOREACH(c, &d->clients, link) {
-		if (!c->throttled)
-			continue;
-		c->throttled = false;
-		LIST_FOREACH(q, &c->queues, link)
-			gpd_engine_queue_level(q);
-	}
+	if (!c)
+		return 0;
+	LIST_REMOVE(c, of_throttled);
+	c->throttled = false;
+	gpd_user_begin(c->user);
+	LIST_FOREACH(q, &c->queues, link)
+		gpd_engine_queue_level(q);
+	gpd_user_end(c->user);
+	if (!LIST_EMPTY(&d->throttled))
+		gpd_timer_set(s, gpd_now_ns());
+	return 0;
 }
 
 /* A queue that the driver has destroyed has no work, whatever its client says. */
@@ -210,19 +214,25 @@ bool gpd_client_look(struct gpd_client *c)
 	return false;
 }
 
+/* A queue that a message is about; a client that never told it is dropped. */
+static struct gpd_queue *told_queue(struct gpd_client *c, uint32_t gpu_id, uint32_t queue_id,
+				    const char *what)
+{
+	struct gpd_queue *q = gpd_client_queue(c, gpu_id, queue_id);
+
+	if (!q)
+		gpd_client_drop(c, -ENOENT, "%s %" PRIu32 " that it never told", what, queue_id);
+	return q;
+}
+
 /* An edge is the new level of a queue: of several that wait, only the last counts. */
 static void edge(struct gpd_client *c, const struct wire_edge *m)
 {
 	const struct gpd_config *config = c->d->config;
-	struct gpd_queue *q = gpd_client_queue(c, m->gpu_id, m->queue_id);
+	struct gpd_queue *q = told_queue(c, m->gpu_id, m->queue_id, "edge of queue");
 	bool busy = m->hdr.type == WIRE_BUSY;
 
-	if (!q) {
-		gpd_client_drop(c, -ENOENT, "edge of queue %" PRIu32 " that it never told",
-				m->queue_id);
-		return;
-	}
-	if (busy && !is_there(q))
+	if (!q || (busy && !is_there(q)))
 		return;
 	q->busy = busy;
 	gpd_monitor_edge(q);
@@ -241,27 +251,19 @@ static void edge(struct gpd_client *c, const struct wire_edge *m)
 static void progress(struct gpd_client *c, const struct wire_progress *m)
 {
 	const struct gpd_config *config = c->d->config;
-	struct gpd_queue *q = gpd_client_queue(c, m->gpu_id, m->queue_id);
+	struct gpd_queue *q = told_queue(c, m->gpu_id, m->queue_id, "progress of queue");
 	uint64_t age_ns = m->hdr.time_ns - m->since_ns, now_ns = gpd_now_ns();
 
-	if (!q) {
-		gpd_client_drop(c, -ENOENT, "progress of queue %" PRIu32 " that it never told",
-				m->queue_id);
-		return;
-	}
-	if (gpd_bucket_take(&c->edges, config->edge_rate, config->edge_burst, c->d->rx_ns))
+	if (q && gpd_bucket_take(&c->edges, config->edge_rate, config->edge_burst, c->d->rx_ns))
 		gpd_engine_queue_progress(q, age_ns < now_ns ? now_ns - age_ns : 0);
 }
 
 static void queue_remove(struct gpd_client *c, const struct wire_edge *m)
 {
-	struct gpd_queue *q = gpd_client_queue(c, m->gpu_id, m->queue_id);
+	struct gpd_queue *q = told_queue(c, m->gpu_id, m->queue_id, "end of queue");
 
 	if (q)
 		gpd_client_queue_free(q);
-	else
-		gpd_client_drop(c, -ENOENT, "queue %" PRIu32 " that it never told is gone",
-				m->queue_id);
 }
 
 static void done(struct gpd_client *c, const struct wire_done *m)

@@ -85,8 +85,7 @@ static void free_tracer(struct gpd_tracer *t)
 
 static void arm(struct gpd_tracer *t, uint64_t after_ns)
 {
-	sd_event_source_set_time(t->timer, (gpd_now_ns() + after_ns) / 1000);
-	sd_event_source_set_enabled(t->timer, SD_EVENT_ONESHOT);
+	gpd_timer_set(t->timer, gpd_now_ns() + after_ns);
 }
 
 /* The number may have gone to another process since the check. */
@@ -149,7 +148,7 @@ static int watch(struct gpd_tracer *t)
 	int err = sd_event_add_child(t->d->event, &t->child, t->pid, WEXITED, on_exit_child, t);
 
 	if (err >= 0 && !t->timer)
-		err = sd_event_add_time(t->d->event, &t->timer, CLOCK_MONOTONIC, 0, 1, on_timer, t);
+		err = gpd_timer_add(t->d->event, &t->timer, on_timer, t);
 	if (err < 0)
 		return err;
 	arm(t, ATTACH_NS);
@@ -344,7 +343,7 @@ bool gpd_dbg_note(struct gpd_client *c, const struct wire_note *m, const char *t
 	t->attached = true;
 	t->attached_ns = gpd_now_ns();
 	t->again = true;
-	sd_event_source_set_enabled(t->timer, SD_EVENT_OFF);
+	gpd_timer_set(t->timer, U64_MAX);
 	tell(t, 0, "");
 	return false;
 }

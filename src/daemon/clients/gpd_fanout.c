@@ -25,13 +25,7 @@ static void set_timer(struct gpd_node *n)
 
 	if (n->act.is_switching)
 		at_ns = min(at_ns, n->sw.check_ns);
-	if (at_ns == U64_MAX) {
-		sd_event_source_set_enabled(n->timer, SD_EVENT_OFF);
-		return;
-	}
-	/* Never early: the core would only ask again. */
-	sd_event_source_set_time(n->timer, at_ns / 1000 + 1);
-	sd_event_source_set_enabled(n->timer, SD_EVENT_ONESHOT);
+	gpd_timer_set(n->timer, at_ns);
 }
 
 /* An entity is gone with the last of its members, and fails with the first. */

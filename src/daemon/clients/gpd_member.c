@@ -226,8 +226,7 @@ bool gpd_member_has_others(const struct gpd_member *m)
 
 static void start(struct gpd *d)
 {
-	sd_event_source_set_time(d->renew, (gpd_now_ns() + d->config->lease_ns / 3) / 1000);
-	sd_event_source_set_enabled(d->renew, SD_EVENT_ONESHOT);
+	gpd_timer_set(d->renew, gpd_now_ns() + d->config->lease_ns / 3);
 }
 
 static int on_renew(sd_event_source *s, uint64_t usec, void *data)
@@ -246,9 +245,7 @@ static int on_renew(sd_event_source *s, uint64_t usec, void *data)
 
 int gpd_lease_init(struct gpd *d)
 {
-	int err = sd_event_add_time(d->event, &d->renew, CLOCK_MONOTONIC, 0, 1, on_renew, d);
-
-	return err < 0 ? err : sd_event_source_set_enabled(d->renew, SD_EVENT_OFF);
+	return gpd_timer_add(d->event, &d->renew, on_renew, d);
 }
 
 void gpd_lease_fini(struct gpd *d)
@@ -258,12 +255,7 @@ void gpd_lease_fini(struct gpd *d)
 
 void gpd_lease_update(struct gpd *d)
 {
-	int enabled = SD_EVENT_OFF;
-
 	/* It ends by itself: a hold that comes and goes does not touch the timer. */
-	if (LIST_EMPTY(&d->held))
-		return;
-	sd_event_source_get_enabled(d->renew, &enabled);
-	if (enabled == SD_EVENT_OFF)
+	if (!LIST_EMPTY(&d->held) && !gpd_timer_is_on(d->renew))
 		start(d);
 }

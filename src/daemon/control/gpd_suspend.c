@@ -20,6 +20,7 @@ static const char *const words[] = { "ok", "gone", "busy", "error", "refused" };
 
 /* One order, or why there is none. */
 struct entry {
+	TAILQ_ENTRY(entry) link;
 	struct gp_tree_node by_epoch; /* in gpd.suspended, while its client owes an answer */
 	struct gpd_job *job;
 	struct gpd_hold_item item; /* what is asked for, and what became of it */
@@ -41,10 +42,9 @@ struct gpd_job {
 	struct gpd_target *targets; /* what is asked for */
 	uint32_t nr_targets;
 	uint32_t next;		/* target that is next */
-	struct entry **entries; /* one for each target and node */
+	TAILQ_HEAD(entries, entry) entries; /* one for each target and node */
 	uint32_t nr;
-	uint32_t room;		/* how many fit */
-	uint32_t told;		/* entries that were replied */
+	struct entry *told;	/* the entry that is replied next */
 	uint32_t nr_pending;	/* orders that are not answered */
 	sd_event_source *timer; /* when the time is over */
 	bool is_late;		/* it is; what is not ordered yet will not be */
@@ -116,15 +116,15 @@ static json_t *entry_json(const struct entry *e)
 static void free_job(void *data)
 {
 	struct gpd_job *job = data;
-	uint32_t i;
+	struct entry *e;
 
-	for (i = 0; i < job->nr; i++) {
-		if (job->entries[i]->is_awaited)
-			stop_waiting(job->entries[i]);
-		free(job->entries[i]);
+	while ((e = TAILQ_FIRST(&job->entries))) {
+		TAILQ_REMOVE(&job->entries, e, link);
+		if (e->is_awaited)
+			stop_waiting(e);
+		free(e);
 	}
 	sd_event_source_unref(job->timer);
-	free(job->entries);
 	free(job->targets);
 	free(job);
 }
@@ -132,8 +132,12 @@ static void free_job(void *data)
 static json_t *next_entry(struct gpd_conn *conn, void *data)
 {
 	struct gpd_job *job = data;
+	struct entry *e = job->told;
 
-	return job->told < job->nr ? entry_json(job->entries[job->told++]) : NULL;
+	if (!e)
+		return NULL;
+	job->told = TAILQ_NEXT(e, link);
+	return entry_json(e);
 }
 
 /* The reply, when nothing is to be sent and nothing is awaited any more. */
@@ -144,6 +148,7 @@ static void finish(struct gpd_job *job)
 	if (job->next < job->nr_targets || job->nr_pending || !conn->job)
 		return;
 	conn->job = NULL;
+	job->told = TAILQ_FIRST(&job->entries);
 	sd_event_source_set_enabled(job->timer, SD_EVENT_OFF);
 	gpd_control_stream(conn, "results", next_entry, free_job, job);
 }
@@ -151,12 +156,10 @@ static void finish(struct gpd_job *job)
 static int on_timeout(sd_event_source *s, uint64_t usec, void *data)
 {
 	struct gpd_job *job = data;
-	uint32_t i;
+	struct entry *e;
 
 	job->is_late = true;
-	for (i = 0; i < job->nr; i++) {
-		struct entry *e = job->entries[i];
-
+	TAILQ_FOREACH(e, &job->entries, link) {
 		if (!e->is_awaited)
 			continue;
 		if (e->item.client->ops->late)
@@ -170,25 +173,14 @@ static int on_timeout(sd_event_source *s, uint64_t usec, void *data)
 
 static struct entry *add_entry(struct gpd_job *job, const struct gpd_hold_item *item)
 {
-	uint32_t room = job->room ? job->room * 2 : 8;
-	struct entry **bigger;
-	struct entry *e;
+	struct entry *e = job->nr < ENTRIES_MAX ? calloc(1, sizeof(*e)) : NULL;
 
-	if (job->nr == ENTRIES_MAX)
-		return NULL;
-	if (job->nr == job->room) {
-		bigger = realloc(job->entries, room * sizeof(struct entry *));
-		if (!bigger)
-			return NULL;
-		job->entries = bigger;
-		job->room = room;
-	}
-	e = calloc(1, sizeof(*e));
 	if (!e)
 		return NULL;
 	e->job = job;
 	e->item = *item;
-	job->entries[job->nr++] = e;
+	TAILQ_INSERT_TAIL(&job->entries, e, link);
+	job->nr++;
 	return e;
 }
 
@@ -226,18 +218,16 @@ static void judge(struct entry *e)
 }
 
 /* All of one node, from this entry on, that can be ordered at once. */
-static void order_some(struct gpd_job *job, uint32_t first)
+static void order_some(struct gpd_job *job, struct entry *first)
 {
-	const struct gpd_hold_item *like = &job->entries[first]->item;
 	struct gpd_hold_item *items[GPD_HOLD_ITEMS];
 	uint64_t now_ns = gpd_now_ns();
+	struct entry *e;
 	uint32_t nr = 0;
-	uint32_t i;
 
-	for (i = first; i < job->nr && nr < GPD_HOLD_ITEMS; i++) {
-		struct entry *e = job->entries[i];
-
-		if (e->is_ordered || e->item.ops != like->ops || e->item.gpu_id != like->gpu_id)
+	for (e = first; e && nr < GPD_HOLD_ITEMS; e = TAILQ_NEXT(e, link)) {
+		if (e->is_ordered || e->item.ops != first->item.ops ||
+		    e->item.gpu_id != first->item.gpu_id)
 			continue;
 		e->is_ordered = true;
 		e->sent_ns = now_ns;
@@ -247,8 +237,8 @@ static void order_some(struct gpd_job *job, uint32_t first)
 		gpd_hold_end(job->conn, items, nr);
 	else
 		gpd_hold_make(job->conn, items, nr, job->keep, job->lease_ns);
-	for (i = 0; i < nr; i++)
-		judge(container_of(items[i], struct entry, item));
+	while (nr)
+		judge(container_of(items[--nr], struct entry, item));
 }
 
 /* One entry for each node that a target is on. */
@@ -290,13 +280,15 @@ void gpd_suspend_step(struct gpd_conn *conn)
 {
 	struct gpd_job *job = conn->job;
 	int nr = gpd_control_steps(conn);
-	uint32_t i = job->nr;
+	struct entry *e = TAILQ_LAST(&job->entries, entries);
 
 	while (nr-- && job->next < job->nr_targets)
 		target(job, &job->targets[job->next++]);
-	for (; i < job->nr; i++)
-		if (!job->entries[i]->is_ordered)
-			order_some(job, i);
+	/* Those that this turn has added. */
+	e = e ? TAILQ_NEXT(e, link) : TAILQ_FIRST(&job->entries);
+	for (; e; e = TAILQ_NEXT(e, link))
+		if (!e->is_ordered)
+			order_some(job, e);
 	finish(job);
 }
 
@@ -308,6 +300,7 @@ static struct gpd_job *make_job(struct gpd_conn *conn, const struct gpd_request 
 
 	if (!job)
 		return NULL;
+	TAILQ_INIT(&job->entries);
 	job->targets = malloc((r->nr_targets + 1) * sizeof(*job->targets));
 	if (!job->targets || sd_event_add_time(conn->d->event, &job->timer, CLOCK_MONOTONIC,
 					       until_us, 1, on_timeout, job) < 0) {

@@ -117,34 +117,34 @@ static void tell_node(struct gpd_node *n)
 			n->gpu_id, strerror(-err));
 }
 
+static void take(struct gpd_node *n)
+{
+	if (!n || n->simulated || !n->ops->is_core)
+		return;
+	gpd_engine_set_ops(n, &gpd_module_node_ops);
+	tell_node(n);
+}
+
 static void take_nodes(struct gpd *d)
 {
 	const struct gpreempt_ioc_caps *caps = &d->module->caps;
 	uint32_t i;
 
-	for (i = 0; i < caps->nr_nodes && i < GPD_NODES_MAX; i++) {
-		struct gpd_node *n = gpd_nodes_find(d, caps->gpu_ids[i]);
-
-		if (!n || n->simulated)
-			continue;
-		gpd_engine_set_ops(n, &gpd_module_node_ops);
-		tell_node(n);
-	}
+	for (i = 0; i < caps->nr_nodes && i < GPD_NODES_MAX; i++)
+		take(gpd_nodes_find(d, caps->gpu_ids[i]));
 }
 
 void gpd_module_take_node(struct gpd_node *n)
 {
 	struct gpd_module *m = n->d->module;
-	int fd = m && m->used ? gpd_module_fd(n->d) : -1;
+	int fd = gpd_module_fd(n->d);
 	uint32_t i;
 
 	if (fd < 0 || drv_module_caps(fd, &m->caps))
 		return;
 	for (i = 0; i < m->caps.nr_nodes && i < GPD_NODES_MAX; i++)
-		if (m->caps.gpu_ids[i] == n->gpu_id && n->ops->is_core) {
-			gpd_engine_set_ops(n, &gpd_module_node_ops);
-			tell_node(n);
-		}
+		if (m->caps.gpu_ids[i] == n->gpu_id)
+			take(n);
 }
 
 static void come(struct gpd *d)
