@@ -12,6 +12,7 @@
 #include "daemon/gpd_hold.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_trust.h"
+#include "rules/right.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,22 +23,15 @@
 /* Further up no parent is looked for. */
 #define PARENTS_MAX 64
 
-/**
- * struct gpd_module_process - what was said of a process
- * @by_pid: in gpd_module.processes
- * @of_group: in gpd_module.groups
- * @pid: process
- * @start_time: says that the number is still its
- * @uid: owner
- * @attrs: what was said
- */
+/* What was said of a process. */
 struct gpd_module_process {
-	struct gp_tree_node by_pid;
-	struct gp_tree_node of_group;
+	struct gp_tree_node by_pid;   /* in gpd_module.processes */
+	struct gp_tree_node of_group; /* in gpd_module.groups */
 	pid_t pid;
-	uint64_t start_time;
+	uint64_t start_time; /* says that the number is still its */
 	uid_t uid;
-	struct gpd_attrs attrs;
+	struct gpd_attrs attrs; /* what was said */
+	uint32_t ruled;		/* attributes that an administrator has set */
 };
 
 static struct gpd_module_process *of(struct gp_tree_node *n)
@@ -106,7 +100,7 @@ static struct gpd_module_process *find(struct gpd_module *m, pid_t pid, uint64_t
 
 /* Of each new one two old ones are looked at, so that those that ended stay few. */
 static void remember(struct gpd *d, pid_t pid, const struct gpd_proc *proc,
-		     const struct gpd_attrs *attrs)
+		     const struct gpd_attrs *attrs, uint32_t ruled)
 {
 	struct gpd_module *m = d->module;
 	struct gpd_module_process *p = find(m, pid, proc->start_time);
@@ -127,6 +121,7 @@ static void remember(struct gpd *d, pid_t pid, const struct gpd_proc *proc,
 		gp_tree_insert(&m->processes, &p->by_pid);
 	}
 	p->attrs = *attrs;
+	p->ruled |= ruled;
 	gp_tree_insert(&m->groups, &p->of_group);
 }
 
@@ -138,7 +133,7 @@ static struct gpd_module_process *recall(struct gpd *d, pid_t pid, const struct 
 
 	if (p || !gpd_state_take(d, pid, proc, &old))
 		return p;
-	remember(d, pid, proc, &old);
+	remember(d, pid, proc, &old, 0);
 	return find(d->module, pid, proc->start_time);
 }
 
@@ -219,11 +214,40 @@ int gpd_module_attrs(struct gpd *d, pid_t pid, struct gpd_attrs *attrs)
 	return err;
 }
 
+static int write_some(struct gpd *d, int pidfd, struct gpreempt_ioc_attr *a, uint32_t valid,
+		      uint32_t flags)
+{
+	a->valid = valid;
+	a->flags = flags;
+	return valid ? drv_module_set_attr(gpd_module_fd(d), pidfd, a) : 0;
+}
+
+/*
+ * What an owner may, and beyond the default what an open class of the configuration grants:
+ * that is the word of an administrator.
+ */
+static int write_as_owner(struct gpd *d, int pidfd, struct gpreempt_ioc_attr *a,
+			  const struct gp_attr *new, uint32_t valid)
+{
+	int err = write_some(d, pidfd, a, valid, GPREEMPT_ATTR_AS_OWNER);
+	struct gp_attr most;
+	uint32_t granted;
+
+	gp_attr_default(&most);
+	granted = valid & gp_right_excess(new, &most);
+	if (err != -EPERM || !granted)
+		return err;
+	err = write_some(d, pidfd, a, valid & ~granted, GPREEMPT_ATTR_AS_OWNER);
+	return err ? err : write_some(d, pidfd, a, granted, 0);
+}
+
 /*
  * Only what changes: the module has more to say of a process than the daemon knows. A
- * group may have been chosen without it, and has no name here.
+ * group may have been chosen without it, and has no name here. @ruled are attributes that an
+ * administrator has set, which makes them the limit for the owner.
  */
-static int write_attrs(struct gpd *d, int pidfd, const struct gpd_attrs *attrs, bool keep_group)
+static int write_attrs(struct gpd *d, int pidfd, const struct gpd_attrs *attrs, bool keep_group,
+		       uint32_t ruled)
 {
 	const struct gp_attr *new = &attrs->core;
 	struct gpreempt_ioc_attr a = {
@@ -236,35 +260,36 @@ static int write_attrs(struct gpd *d, int pidfd, const struct gpd_attrs *attrs, 
 		.group = gp_group_number(attrs->group),
 	};
 	struct gpd_attrs was;
-	const struct gp_attr *old = &was.core;
 	uint64_t group;
+	uint32_t valid;
 	int err = read_attrs(d, pidfd, &was, &group);
 
 	if (err)
 		return err;
-	a.valid |= new->prio != old->prio ? GPREEMPT_ATTR_F_PRIO : 0;
-	a.valid |= new->weight != old->weight ? GPREEMPT_ATTR_F_WEIGHT : 0;
-	a.valid |= new->slice_ns != old->slice_ns ? GPREEMPT_ATTR_F_SLICE : 0;
-	a.valid |= new->deadline_ns != old->deadline_ns ? GPREEMPT_ATTR_F_DEADLINE : 0;
-	a.valid |= new->no_preempt != old->no_preempt ? GPREEMPT_ATTR_F_NO_PREEMPT : 0;
-	a.valid |= new->latency_critical != old->latency_critical ?
-			   GPREEMPT_ATTR_F_LATENCY_CRITICAL : 0;
-	a.valid |= a.group != group && !keep_group ? GPREEMPT_ATTR_F_GROUP : 0;
-	if (!a.valid)
-		return 0;
-	err = drv_module_set_attr(gpd_module_fd(d), pidfd, &a);
+	/* The bits are those of the module. */
+	valid = gp_attr_differs(new, &was.core);
+	valid |= a.group != group && !keep_group ? GPREEMPT_ATTR_F_GROUP : 0;
+	err = write_as_owner(d, pidfd, &a, new, valid & ~ruled);
+	if (!err)
+		err = write_some(d, pidfd, &a, valid & ruled, 0);
 	gpd_module_forget(d);
 	return err;
 }
 
 static int set_one(struct gpd *d, struct gpd_subject *s, const struct gpd_attrs *attrs,
-		   bool keep_group)
+		   bool keep_group, uint32_t ruled)
 {
-	int err = write_attrs(d, s->pidfd, attrs, keep_group);
+	int err = write_attrs(d, s->pidfd, attrs, keep_group, ruled);
 
 	if (!err)
-		remember(d, s->pid, &s->proc, attrs);
+		remember(d, s->pid, &s->proc, attrs, ruled);
 	return err;
+}
+
+/* What of the attributes that a connection sets is the word of an administrator. */
+static uint32_t ruled_by(const struct gpd_cred *cred)
+{
+	return cred->privileged ? UINT32_MAX : 0;
 }
 
 static bool changes_too(struct gpd_conn *conn, const struct gpd_subject *s,
@@ -296,7 +321,7 @@ static void set_group(struct gpd_conn *conn, struct gpd_subject *s, const struct
 			continue;
 		/* The group stays, and with it the order of the tree. */
 		if (other.proc.start_time == p->start_time &&
-		    !write_attrs(conn->d, other.pidfd, attrs, false))
+		    !write_attrs(conn->d, other.pidfd, attrs, false, ruled_by(&conn->cred)))
 			p->attrs = *attrs;
 		put(&other);
 	}
@@ -305,7 +330,7 @@ static void set_group(struct gpd_conn *conn, struct gpd_subject *s, const struct
 static int set(struct gpd_conn *conn, struct gpd_subject *s, const struct gpd_attrs *attrs,
 	       bool keep_group)
 {
-	int err = set_one(conn->d, s, attrs, keep_group);
+	int err = set_one(conn->d, s, attrs, keep_group, ruled_by(&conn->cred));
 
 	if (err)
 		return err;
@@ -343,7 +368,7 @@ static void hello(struct gpd_client *c)
 	int err = open_subject(c->pid, &s);
 
 	if (!err) {
-		err = set_one(c->d, &s, &c->attrs, false);
+		err = set_one(c->d, &s, &c->attrs, false, ruled_by(&c->cred));
 		put(&s);
 	}
 	if (err)
@@ -388,7 +413,7 @@ void gpd_module_tell_all(struct gpd *d)
 		if (open_subject(of(n)->pid, &s))
 			continue;
 		if (s.proc.start_time == of(n)->start_time)
-			write_attrs(d, s.pidfd, &of(n)->attrs, false);
+			write_attrs(d, s.pidfd, &of(n)->attrs, false, of(n)->ruled);
 		put(&s);
 	}
 }
