@@ -392,4 +392,7 @@ struct gpd {
 	uint64_t nr_messages;		/* messages of clients */
 };
 
+/* Be the daemon until it is told to stop; it owns the configuration. 0 or -errno. */
+int gpd_daemon_run(const struct gpd_options *options, struct gpd_config *config);
+
 #endif
