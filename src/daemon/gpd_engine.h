@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between the core and the clients: events go in, actions come out and are carried
- * out.
+ * Between the core and the clients: events go in, actions come out and are carried out.
  *
- * A switch is carried out like this. All HOLDs are sent, then all RELEASEs, without
- * waiting for an answer in between: those that come back lose nothing if the others
- * are still on the GPU for a moment, and under the firmware scheduler each order is
- * a runlist cycle of its own in either order; waiting would only add a round trip.
- * HOLDs come first, as the switch is there for work that waits for them. Each
- * order has an epoch larger than any before. The switch is done when every member of
- * every entity has answered; the worst answer of its members is that of an entity.
- *
- * If an answer does not come, the members that owe one are looked at after three
- * quarters of the core's deadline. One whose process is stopped (SIGSTOP, a debugger)
- * counts as busy and gets a RELEASE behind its HOLD, so that it runs on when it is
- * continued; the node is not to blame. A tracer is killed, which makes the kernel
- * resume its target. If answers are still missing at the deadline, the core opens
- * the breaker, and the switch that follows makes this one forgotten: its answers
- * have epochs that are not awaited. A client that misses two in a row is left alone
- * (no_preempt) until it answers.
+ * A switch is all HOLDs, then all RELEASEs, without waiting in between. Each order has an epoch
+ * larger than any before. The switch is done when every member of every entity has answered;
+ * the worst answer of its members is that of an entity. What happens if an answer does not
+ * come, and why it is done so, is in docs/design/protocol.md, "How a switch is carried out".
  */
 #ifndef GPD_ENGINE_H
 #define GPD_ENGINE_H

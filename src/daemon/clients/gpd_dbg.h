@@ -61,12 +61,9 @@ void gpd_attach_detach(struct gpd_conn *conn, const struct gpd_request *r);
 /* Starts @path for @target with @fd as its descriptor 3. Return: 0 or -errno. */
 int gpd_dbg_spawn(const char *path, pid_t target, int fd, pid_t *pid);
 
-/**
- * gpd_dbg_end_child() - kill a child that nothing watches, and collect it
- * @pid: child
- *
- * One that is inside of the driver takes a while to die. The loop does not wait for it: it is
- * collected by a later call, of this or of gpd_dbg_spawn().
+/*
+ * Kill a child that nothing watches. One that is inside of the driver takes a while to die: it
+ * is collected by a later call, of this or of gpd_dbg_spawn().
  */
 void gpd_dbg_end_child(pid_t pid);
 
