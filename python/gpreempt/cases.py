@@ -144,7 +144,7 @@ def basic_preemption(rig):
     ratio = runs["without"].p(0.99) / runs["with"].p(0.99)
     result.check_time("online p99 is at least 10 times better with preemption", ratio >= 10,
                       f"{ratio:.1f} times", [runs["with"]])
-    result.check("without scheduling nobody is held", not runs["without"].orders)
+    result.check("without scheduling no process is held", not runs["without"].orders)
     result.check("every hold was released", released(runs["with"].orders))
     result.figures["preemptions"] = str(runs["with"].nr_stopped)
     result.series = {"latency": {n: r.latencies_ns() for n, r in runs.items()}, "runs": runs}
@@ -228,7 +228,7 @@ def _kinds_of_queues(rig, result):
         a.add_queue(rig.gpu_id, 1, wire.SDMA, busy=True)
         b.add_queue(rig.gpu_id, 1, busy=True)
         result.check("a copy engine is never stopped", _settled(rig, (a,)))
-        result.check("nobody alone is stopped", _settled(rig, (b,)))
+        result.check("a process alone is not stopped", _settled(rig, (b,)))
         a.add_queue(rig.gpu_id, 2, wire.AQL, busy=True)
         result.check("its compute queue is", wait_for(lambda: a.is_held(), clients=(a, b)))
         a.add_queue(rig.gpu_id, 3, wire.AQL, busy=True)
@@ -245,7 +245,7 @@ def _by_hand(rig, result):
                      isinstance(gone.error, NotFound), gone.error)
         a.answer = None
         late = rig.handle.suspend(a.pid, lease_s=1.0, timeout_s=0.8)[0]
-        result.check("who does not answer is not reported as suspended", not late.ok, late.error)
+        result.check("a process that does not answer is not reported as suspended", not late.ok, late.error)
         begin = time.monotonic()
         a.answer = wire.OK
         a.pump()
@@ -277,7 +277,7 @@ def _silent(rig, result):
         a.answer = None
         b.set_busy(True, rig.gpu_id, 1)
         ok = wait_for(lambda: any(o.kind == wire.RELEASE for o in a.orders), clients=(a, b))
-        result.check("a hold that nobody answers is released", ok)
+        result.check("a hold that is not answered is released", ok)
         a.answer = wire.OK
         a.answer_owed()
         b.set_busy(False, rig.gpu_id, 1)

@@ -3,9 +3,12 @@
 
 #include "sim/sim_run.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <time.h>
+
+static volatile sig_atomic_t is_over;
 
 static void put_line(const char *text)
 {
@@ -36,101 +39,93 @@ void cli_error_line(const char *message)
 	put_line(message);
 }
 
+int cli_fail(const char *object, int err, const char *text)
+{
+	cli_error(object, "%s", text && *text ? text : strerror(-err));
+	return CLI_EXIT_FAILED;
+}
+
 int cli_finish(int exit_code)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return exit_code;
-	cli_error("standard output", "%s", strerror(errno));
+	cli_fail("standard output", -errno, NULL);
 	return exit_code ? exit_code : CLI_EXIT_FAILED;
 }
 
 int cli_exit_of(int err)
 {
-	switch (err) {
-	case 0:
-		return CLI_EXIT_OK;
-	case -EINVAL:
-	case -ERANGE:
-		return CLI_EXIT_USAGE;
-	case -ECONNREFUSED:
-	case -ECONNRESET:
-	case -EPIPE:
-		return CLI_EXIT_NO_DAEMON;
-	case -ENOENT:
-	case -ESRCH:
-	case -ENODEV:
-		return CLI_EXIT_NOT_FOUND;
-	case -EPERM:
-	case -EACCES:
-		return CLI_EXIT_DENIED;
-	case -EOPNOTSUPP:
-		return CLI_EXIT_UNSUPPORTED;
-	case -ETIMEDOUT:
-	case -EBUSY:
-	case -EAGAIN:
-		return CLI_EXIT_TIMEOUT;
-	default:
-		return CLI_EXIT_FAILED;
+	static const struct {
+		int err;
+		enum cli_exit code;
+	} codes[] = {
+		{ 0, CLI_EXIT_OK },
+		{ -EINVAL, CLI_EXIT_USAGE }, { -ERANGE, CLI_EXIT_USAGE },
+		{ -ECONNREFUSED, CLI_EXIT_NO_DAEMON }, { -ECONNRESET, CLI_EXIT_NO_DAEMON },
+		{ -EPIPE, CLI_EXIT_NO_DAEMON }, { -ENOENT, CLI_EXIT_NOT_FOUND },
+		{ -ESRCH, CLI_EXIT_NOT_FOUND }, { -ENODEV, CLI_EXIT_NOT_FOUND },
+		{ -EPERM, CLI_EXIT_DENIED }, { -EACCES, CLI_EXIT_DENIED },
+		{ -EOPNOTSUPP, CLI_EXIT_UNSUPPORTED }, { -ETIMEDOUT, CLI_EXIT_TIMEOUT },
+		{ -EBUSY, CLI_EXIT_TIMEOUT }, { -EAGAIN, CLI_EXIT_TIMEOUT },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(codes); i++) {
+		if (codes[i].err == err)
+			return codes[i].code;
 	}
+	return CLI_EXIT_FAILED;
+}
+
+u64 cli_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * CLI_NS_PER_S + (u64)t.tv_nsec;
 }
 
 bool cli_sleep(u64 ns)
 {
-	struct timespec t = {
-		.tv_sec = (time_t)(ns / 1000000000),
-		.tv_nsec = (long)(ns % 1000000000),
-	};
+	struct timespec t = { (time_t)(ns / CLI_NS_PER_S), (long)(ns % CLI_NS_PER_S) };
 
 	return !nanosleep(&t, NULL);
 }
 
-static void print_commands(const char *path, const struct cli_command *table)
+static void on_end(int sig)
 {
-	printf("usage: %s COMMAND [OPTION...]\n\n", path);
-	for (const struct cli_command *c = table; c->name; c++)
-		printf("  %-10s %s\n", c->name, c->doc);
-	printf("\n%s COMMAND --help tells more about a command.\n", path);
+	is_over = 1;
 }
 
-int cli_command_run(const char *path, const struct cli_command *table, int argc, char **argv)
+void cli_catch_end(void)
 {
-	if (argc < 1) {
-		cli_error("command line", "which command? try %s --help", path);
-		return CLI_EXIT_USAGE;
-	}
-	if (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h")) {
-		print_commands(path, table);
-		return cli_finish(CLI_EXIT_OK);
-	}
-	for (const struct cli_command *c = table; c->name; c++) {
-		if (!strcmp(argv[0], c->name))
-			return c->run(argc, argv);
-	}
-	cli_error(argv[0], "no such command; try %s --help", path);
-	return CLI_EXIT_USAGE;
+	struct sigaction sa = { .sa_handler = on_end }, hup;
+
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	/* A terminal that goes ends it as well, unless nohup(1) said otherwise. */
+	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &sa, NULL);
 }
+
+bool cli_is_over(void)
+{
+	return is_over;
+}
+
+const struct cli_unit cli_units[CLI_UNITS] = {
+	{ "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 },
+};
 
 const char *cli_format_duration(u64 ns, char *out)
 {
-	static const struct {
-		u64 factor;
-		const char *name;
-	} units[] = {
-		{ 1000000000, "s" },
-		{ 1000000, "ms" },
-		{ 1000, "us" },
-	};
+	const struct cli_unit *u = cli_units;
+	double value;
 
-	for (u32 i = 0; i < ARRAY_SIZE(units); i++) {
-		double value = (double)ns / (double)units[i].factor;
-
-		if (ns < units[i].factor)
-			continue;
-		snprintf(out, CLI_TEXT_MAX_DURATION, "%.*f %s",
-			 value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, units[i].name);
-		return out;
-	}
-	snprintf(out, CLI_TEXT_MAX_DURATION, "%llu ns", (unsigned long long)ns);
+	while (u->ns > 1 && (double)ns < u->ns)
+		u++;
+	value = (double)ns / u->ns;
+	snprintf(out, CLI_TEXT_MAX_DURATION, "%.*f %s",
+		 u->ns == 1 || value >= 99.95 ? 0 : value < 9.995 ? 2 : 1, value, u->name);
 	return out;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What all commands share: exit codes, the one-line error message, tables of
- * subcommands, and results for people.
+ * What all commands share: exit codes, the one-line error message, time, signals, and
+ * durations for people.
  */
 #ifndef GP_CLI_CLI_H
 #define GP_CLI_CLI_H
@@ -28,28 +28,8 @@ enum cli_exit {
 /* Neither help nor an error: go on. */
 #define CLI_GO_ON (-1)
 
-/**
- * struct cli_command - one word of the command line
- * @name: the word; NULL ends a table
- * @run: does it; argv[0] is the word; gives the exit code
- * @doc: one line for people
- */
-struct cli_command {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *doc;
-};
-
-/**
- * cli_command_run() - find a command and run it
- * @path: words so far, for messages: "gpreempt sim"
- * @table: commands
- * @argc: arguments after the path
- * @argv: them
- *
- * Return: exit code.
- */
-int cli_command_run(const char *path, const struct cli_command *table, int argc, char **argv);
+#define CLI_NS_PER_S 1000000000ull
+#define CLI_NS_PER_MS 1000000ull
 
 /**
  * cli_error() - print "gpreempt: object: cause", one line on stderr
@@ -62,35 +42,32 @@ void cli_error(const char *object, const char *format, ...)
 /* A complete message that names its object itself. */
 void cli_error_line(const char *message);
 
+/* The message of a -errno, in @text if that says more. Gives CLI_EXIT_FAILED. */
+int cli_fail(const char *object, int err, const char *text);
+
 /* Flushes stdout; a full disk must not look like success. Gives the exit code. */
 int cli_finish(int exit_code);
 
 /* The exit code for a -errno. */
 int cli_exit_of(int err);
 
+/* Monotonic time. */
+u64 cli_now_ns(void);
+
 /* Waits, unless a signal that ends the program comes first. False = end. */
 bool cli_sleep(u64 ns);
 
-/* The verbs of gpreempt, a file each or a few together. */
-int cli_attach_main(int argc, char **argv);
-int cli_bench_main(int argc, char **argv);
-int cli_check_main(int argc, char **argv);
-int cli_config_main(int argc, char **argv);
-int cli_detach_main(int argc, char **argv);
-int cli_list_main(int argc, char **argv);
-int cli_metrics_main(int argc, char **argv);
-int cli_monitor_main(int argc, char **argv);
-int cli_policy_main(int argc, char **argv);
-int cli_resume_main(int argc, char **argv);
-int cli_run_main(int argc, char **argv);
-int cli_set_main(int argc, char **argv);
-int cli_show_main(int argc, char **argv);
-int cli_sim_main(int argc, char **argv);
-int cli_stats_main(int argc, char **argv);
-int cli_summary_main(int argc, char **argv);
-int cli_suspend_main(int argc, char **argv);
-int cli_top_main(int argc, char **argv);
-int cli_trace_main(int argc, char **argv);
+/* From now on a signal that ends the program only makes cli_is_over() true. */
+void cli_catch_end(void);
+bool cli_is_over(void);
+
+/* Units of time, the longest first. */
+#define CLI_UNITS 4
+
+extern const struct cli_unit {
+	const char *name;
+	double ns;
+} cli_units[CLI_UNITS];
 
 #define CLI_TEXT_MAX_DURATION 24
 

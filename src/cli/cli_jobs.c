@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "cli/cli_jobs.h"
+#include "cli/cli_objects.h"
 
 #include <string.h>
-
-static json_int_t number(const json_t *row, const char *key)
-{
-	return json_integer_value(json_object_get(row, key));
-}
-
-/* NULL: it has none. */
-static const char *group_of(const json_t *process)
-{
-	return json_string_value(json_object_get(json_object_get(process, "attributes"), "group"));
-}
 
 static json_t *find(const json_t *jobs, const char *name, json_int_t uid)
 {
 	for (size_t i = 0; i < json_array_size(jobs); i++) {
 		json_t *job = json_array_get(jobs, i);
 
-		if (!strcmp(json_string_value(json_object_get(job, "id")), name) &&
-		    number(job, "uid") == uid)
+		if (!strcmp(cli_text(job, "id"), name) && cli_number(job, "uid") == uid)
 			return job;
 	}
 	return NULL;
@@ -29,8 +17,8 @@ static json_t *find(const json_t *jobs, const char *name, json_int_t uid)
 static json_t *make(json_t *jobs, const char *name, const json_t *process)
 {
 	json_t *job = json_pack("{s:s, s:I, s:i, s:i, s:i, s:i, s:i, s:O, s:[]}", "id", name, "uid",
-				number(process, "uid"), "nr_procs", 0, "nr_queues", 0, "nr_busy", 0,
-				"priority", 0, "nr_preempted", 0, "state",
+				cli_number(process, "uid"), "nr_procs", 0, "nr_queues", 0,
+				"nr_busy", 0, "priority", 0, "nr_preempted", 0, "state",
 				json_object_get(process, "state"), "pids");
 
 	json_array_append_new(jobs, job);
@@ -39,12 +27,12 @@ static json_t *make(json_t *jobs, const char *name, const json_t *process)
 
 static void add(json_t *job, const char *key, json_int_t value)
 {
-	json_object_set_new(job, key, json_integer(number(job, key) + value));
+	json_object_set_new(job, key, json_integer(cli_number(job, key) + value));
 }
 
 static void raise(json_t *job, const char *key, json_int_t value)
 {
-	if (value > number(job, key))
+	if (value > cli_number(job, key))
 		json_object_set_new(job, key, json_integer(value));
 }
 
@@ -54,28 +42,28 @@ static void join(json_t *job, const json_t *process)
 	char pid[24];
 
 	add(job, "nr_procs", 1);
-	add(job, "nr_queues", number(process, "nr_queues"));
-	add(job, "nr_busy", number(process, "nr_busy"));
-	raise(job, "priority", number(json_object_get(process, "attributes"), "priority"));
-	raise(job, "nr_preempted", number(process, "nr_preempted"));
-	snprintf(pid, sizeof(pid), "%lld", (long long)number(process, "pid"));
+	add(job, "nr_queues", cli_number(process, "nr_queues"));
+	add(job, "nr_busy", cli_number(process, "nr_busy"));
+	raise(job, "priority", cli_number(json_object_get(process, "attributes"), "priority"));
+	raise(job, "nr_preempted", cli_number(process, "nr_preempted"));
+	snprintf(pid, sizeof(pid), "%lld", cli_number(process, "pid"));
 	json_array_append_new(json_object_get(job, "pids"), json_string(pid));
 }
 
 int cli_jobs_get(struct cli_session *s, json_t **out)
 {
 	json_t *processes;
-	int ret = cli_session_processes(s, &processes);
+	int ret = cli_session_list(s, CLI_LIST_PROCESSES, &processes);
 
 	if (ret != CLI_GO_ON)
 		return ret;
 	*out = json_array();
 	for (size_t i = 0; i < json_array_size(processes); i++) {
 		const json_t *p = json_array_get(processes, i);
-		const char *name = group_of(p);
-		json_t *job = name ? find(*out, name, number(p, "uid")) : NULL;
+		const char *name = cli_text(json_object_get(p, "attributes"), "group");
+		json_t *job = find(*out, name, cli_number(p, "uid"));
 
-		if (name)
+		if (*name)
 			join(job ? job : make(*out, name, p), p);
 	}
 	json_decref(processes);
@@ -84,19 +72,19 @@ int cli_jobs_get(struct cli_session *s, json_t **out)
 
 int cli_jobs_pids(struct cli_session *s, const char *name, json_t **out)
 {
-	json_t *processes;
-	int ret = cli_session_processes(s, &processes);
+	json_t *jobs;
+	int ret = cli_jobs_get(s, &jobs);
 
 	if (ret != CLI_GO_ON)
 		return ret;
 	*out = json_array();
-	for (size_t i = 0; i < json_array_size(processes); i++) {
-		const json_t *p = json_array_get(processes, i);
+	for (size_t i = 0; i < json_array_size(jobs); i++) {
+		json_t *job = json_array_get(jobs, i);
 
-		if (group_of(p) && !strcmp(group_of(p), name))
-			json_array_append(*out, json_object_get(p, "pid"));
+		if (!strcmp(cli_text(job, "id"), name))
+			json_array_extend(*out, json_object_get(job, "pids"));
 	}
-	json_decref(processes);
+	json_decref(jobs);
 	if (json_array_size(*out))
 		return CLI_GO_ON;
 	json_decref(*out);

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "cli/cli.h"
+#include "cli/cli_verb.h"
 
-#include "cli/cli_options.h"
-
-#include <stdlib.h>
 #include <string.h>
 
 static int print_version(int argc, char **argv)
@@ -14,28 +11,50 @@ static int print_version(int argc, char **argv)
 
 static int print_help(int argc, char **argv);
 
+static const struct cli_command trace_commands[] = {
+	{ "record", "write events to a file", &cli_verb_trace_record, NULL, NULL },
+	{ "convert", "make a timeline of it", &cli_verb_trace_convert, NULL, NULL },
+	{ 0 },
+};
+
+static const struct cli_command bench_commands[] = {
+	{ "mechanisms", "cost of each way to stop a queue", &cli_verb_bench, NULL, NULL },
+	{ 0 },
+};
+
+static const struct cli_command sim_commands[] = {
+	{ "run", "run a scenario", &cli_verb_sim_run, NULL, NULL },
+	{ "compare", "run scenarios under every mechanism", &cli_verb_sim_compare, NULL, NULL },
+	{ "demo", "inference beside training: table, trace, page", &cli_verb_sim_demo, NULL, NULL },
+	{ "list", "GPUs, policies, mechanisms, detection modes, mixes", &cli_verb_sim_list, NULL,
+	  NULL },
+	{ "params", "parameters of the scheduling core", &cli_verb_sim_params, NULL, NULL },
+	{ 0 },
+};
+
 static const struct cli_command commands[] = {
-	{ "list", cli_list_main, "GPUs, queues, processes" },
-	{ "show", cli_show_main, "everything about one of them" },
-	{ "top", cli_top_main, "watch and control them on a full screen" },
-	{ "run", cli_run_main, "start a program with GPU scheduling attributes" },
-	{ "set", cli_set_main, "change attributes of a process" },
-	{ "suspend", cli_suspend_main, "stop queues by hand, for a time" },
-	{ "resume", cli_resume_main, "continue them" },
-	{ "attach", cli_attach_main, "control a process that was not started with run" },
-	{ "detach", cli_detach_main, "let it go" },
-	{ "policy", cli_policy_main, "which policy schedules, and its parameters" },
-	{ "stats", cli_stats_main, "counters and latencies" },
-	{ "monitor", cli_monitor_main, "what happens, as it happens" },
-	{ "trace", cli_trace_main, "record a timeline" },
-	{ "check", cli_check_main, "can this machine preempt, and if not, why" },
-	{ "config", cli_config_main, "the daemon's configuration" },
-	{ "metrics", cli_metrics_main, "the same for Prometheus" },
-	{ "bench", cli_bench_main, "what stopping a queue costs here" },
-	{ "sim", cli_sim_main, "run scenarios on a simulated GPU" },
-	{ "version", print_version, "print the version" },
-	{ "help", print_help, "this text, or that of a command" },
-	{ NULL, NULL, NULL },
+	{ "list", "GPUs, queues, processes", &cli_verb_list, NULL, NULL },
+	{ "show", "everything about one of them", &cli_verb_show, NULL, NULL },
+	{ "top", "watch and control them on a full screen", &cli_verb_top, NULL, NULL },
+	{ "run", "start a program with GPU scheduling attributes", &cli_verb_run, NULL, NULL },
+	{ "set", "change attributes of a process", &cli_verb_set, NULL, NULL },
+	{ "suspend", "stop queues by hand, for a time", &cli_verb_suspend, NULL, NULL },
+	{ "resume", "continue them", &cli_verb_resume, NULL, NULL },
+	{ "attach", "control a process that was not started with run", &cli_verb_attach, NULL,
+	  NULL },
+	{ "detach", "let it go", &cli_verb_detach, NULL, NULL },
+	{ "policy", "which policy schedules, and its parameters", &cli_verb_policy, NULL, NULL },
+	{ "stats", "counters and latencies", &cli_verb_stats, NULL, NULL },
+	{ "monitor", "what happens, as it happens", &cli_verb_monitor, NULL, NULL },
+	{ "trace", "record a timeline", NULL, trace_commands, NULL },
+	{ "check", "can this machine preempt, and if not, why", &cli_verb_check, NULL, NULL },
+	{ "config", "the daemon's configuration", &cli_verb_config, NULL, NULL },
+	{ "metrics", "the same for Prometheus", &cli_verb_metrics, NULL, NULL },
+	{ "bench", "what stopping a queue costs here", NULL, bench_commands, NULL },
+	{ "sim", "run scenarios on a simulated GPU", NULL, sim_commands, NULL },
+	{ "version", "print the version", NULL, NULL, print_version },
+	{ "help", "this text, or that of a command", NULL, NULL, print_help },
+	{ 0 },
 };
 
 /* "help VERB..." is "VERB... --help". */
@@ -77,6 +96,6 @@ int main(int argc, char **argv)
 		return cli_command_run("gpreempt", commands, argc - 1, argv + 1);
 	/* No verb: the summary, which has options too. */
 	if (argc < 2 || argv[1][0] == '-')
-		return cli_summary_main(argc, argv);
+		return cli_verb_main(&cli_verb_summary, argc, argv);
 	return cli_command_run("gpreempt", commands, argc - 1, argv + 1);
 }

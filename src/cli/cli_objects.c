@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli_objects.h"
-#include "cli/cli_jobs.h"
+
 #include "rules/text.h"
 
 #include <string.h>
@@ -88,13 +88,10 @@ static const struct cli_column job_columns[] = {
 };
 
 const struct cli_objects cli_objects[CLI_OBJECT_COUNT] = {
-	[CLI_OBJECT_DEVICE] = { "devices", device_columns, ARRAY_SIZE(device_columns),
-			       cli_session_nodes },
-	[CLI_OBJECT_QUEUE] = { "queues", queue_columns, ARRAY_SIZE(queue_columns),
-			      cli_session_queues },
-	[CLI_OBJECT_PROCESS] = { "procs", process_columns, ARRAY_SIZE(process_columns),
-				cli_session_processes },
-	[CLI_OBJECT_JOB] = { "jobs", job_columns, ARRAY_SIZE(job_columns), cli_jobs_get },
+	[CLI_OBJECT_DEVICE] = { "devices", device_columns, ARRAY_SIZE(device_columns) },
+	[CLI_OBJECT_QUEUE] = { "queues", queue_columns, ARRAY_SIZE(queue_columns) },
+	[CLI_OBJECT_PROCESS] = { "procs", process_columns, ARRAY_SIZE(process_columns) },
+	[CLI_OBJECT_JOB] = { "jobs", job_columns, ARRAY_SIZE(job_columns) },
 };
 
 /* The next number of "A/B/C", and what is behind it. */
@@ -152,35 +149,37 @@ int cli_object_parse(const char *text, struct cli_object_ref *ref)
 	return CLI_EXIT_USAGE;
 }
 
-static u64 number(const json_t *row, const char *key)
-{
-	return (u64)json_integer_value(json_object_get(row, key));
-}
-
 /* 90402 is gfx942; the last digit is written in hex, as compilers do. */
 static void add_gfx(json_t *row)
 {
 	json_t *target = json_object_get(row, "gfx_target");
-	u64 v = (u64)json_integer_value(target);
+	unsigned int v = (unsigned int)json_integer_value(target);
 	char text[32];
 
-	snprintf(text, sizeof(text), "gfx%llu%llx%llx", (unsigned long long)(v / 10000),
-		 (unsigned long long)(v / 100 % 100), (unsigned long long)(v % 100));
+	snprintf(text, sizeof(text), "gfx%u%x%x", v / 10000, v / 100 % 100, v % 100);
 	json_object_set_new(row, "gfx", json_is_integer(target) ? json_string(text) : json_null());
 }
 
-static void add_id(json_t *row, enum cli_object_kind kind)
+void cli_object_name(const json_t *row, char *out, size_t size)
+{
+	static const char *const keys[] = { "pid", "gpu_id", "queue_id" };
+	size_t len = 0;
+
+	snprintf(out, size, "-");
+	for (u32 i = 0; i < ARRAY_SIZE(keys); i++) {
+		const json_t *v = json_object_get(row, keys[i]);
+
+		if (json_is_integer(v))
+			len += (size_t)snprintf(out + len, size - len, "%s%lld",
+						len ? "/" : i ? "gpu:" : "", json_integer_value(v));
+	}
+}
+
+void cli_object_add_id(json_t *row)
 {
 	char id[64];
 
-	if (kind == CLI_OBJECT_PROCESS || kind == CLI_OBJECT_JOB)
-		return;
-	if (kind == CLI_OBJECT_DEVICE)
-		snprintf(id, sizeof(id), "gpu:%llu", (unsigned long long)number(row, "gpu_id"));
-	else
-		snprintf(id, sizeof(id), "%llu/%llu/%llu", (unsigned long long)number(row, "pid"),
-			 (unsigned long long)number(row, "gpu_id"),
-			 (unsigned long long)number(row, "queue_id"));
+	cli_object_name(row, id, sizeof(id));
 	json_object_set_new(row, "id", json_string(id));
 }
 
@@ -188,7 +187,7 @@ static void add_id(json_t *row, enum cli_object_kind kind)
 static int add_commands(struct cli_session *s, json_t *queues)
 {
 	json_t *processes;
-	int ret = cli_session_processes(s, &processes);
+	int ret = cli_session_list(s, CLI_LIST_PROCESSES, &processes);
 
 	if (ret != CLI_GO_ON)
 		return ret;
@@ -196,7 +195,7 @@ static int add_commands(struct cli_session *s, json_t *queues)
 		json_t *q = json_array_get(queues, i);
 		struct cli_object_ref ref = {
 			.kind = CLI_OBJECT_PROCESS,
-			.pid = (u32)number(q, "pid"),
+			.pid = (u32)cli_number(q, "pid"),
 		};
 		json_t *comm = json_object_get(cli_object_find(processes, &ref), "comm");
 
@@ -206,32 +205,39 @@ static int add_commands(struct cli_session *s, json_t *queues)
 	return CLI_GO_ON;
 }
 
-static void keep_device(json_t *rows, u64 gpu_id)
+/* Devices and queues of the device that --device names, each with its id. */
+static void complete(json_t *rows, enum cli_object_kind kind, json_int_t gpu_id)
 {
 	for (size_t i = json_array_size(rows); i-- > 0;) {
-		if (number(json_array_get(rows, i), "gpu_id") != gpu_id)
+		json_t *row = json_array_get(rows, i);
+
+		if (gpu_id && cli_number(row, "gpu_id") != gpu_id) {
 			json_array_remove(rows, i);
+			continue;
+		}
+		cli_object_add_id(row);
+		if (kind == CLI_OBJECT_DEVICE)
+			add_gfx(row);
 	}
 }
 
-int cli_objects_get(struct cli_session *s, enum cli_object_kind kind, const struct cli_options *o,
-		    json_t **out)
+int cli_objects_get(struct cli_session *s, enum cli_object_kind kind, json_t **out)
 {
-	int ret = cli_objects[kind].get(s, out);
+	static const enum cli_list lists[] = {
+		[CLI_OBJECT_DEVICE] = CLI_LIST_NODES,
+		[CLI_OBJECT_QUEUE] = CLI_LIST_QUEUES,
+		[CLI_OBJECT_PROCESS] = CLI_LIST_PROCESSES,
+	};
+	int ret = kind == CLI_OBJECT_JOB ? cli_jobs_get(s, out) :
+					   cli_session_list(s, lists[kind], out);
 
-	if (ret != CLI_GO_ON)
-		return ret;
-	if (o->device && kind != CLI_OBJECT_PROCESS && kind != CLI_OBJECT_JOB)
-		keep_device(*out, o->device);
-	for (size_t i = 0; i < json_array_size(*out); i++) {
-		add_id(json_array_get(*out, i), kind);
-		if (kind == CLI_OBJECT_DEVICE)
-			add_gfx(json_array_get(*out, i));
-	}
-	if (kind == CLI_OBJECT_QUEUE)
+	if (ret == CLI_GO_ON && (kind == CLI_OBJECT_DEVICE || kind == CLI_OBJECT_QUEUE))
+		complete(*out, kind, (json_int_t)s->o.device);
+	if (ret == CLI_GO_ON && kind == CLI_OBJECT_QUEUE) {
 		ret = add_commands(s, *out);
-	if (ret != CLI_GO_ON)
-		json_decref(*out);
+		if (ret != CLI_GO_ON)
+			json_decref(*out);
+	}
 	return ret;
 }
 
@@ -240,11 +246,11 @@ json_t *cli_object_find(const json_t *rows, const struct cli_object_ref *ref)
 	for (size_t i = 0; i < json_array_size(rows); i++) {
 		json_t *row = json_array_get(rows, i);
 
-		if (ref->kind != CLI_OBJECT_DEVICE && number(row, "pid") != ref->pid)
+		if (ref->kind != CLI_OBJECT_DEVICE && cli_number(row, "pid") != ref->pid)
 			continue;
-		if (ref->kind != CLI_OBJECT_PROCESS && number(row, "gpu_id") != ref->gpu_id)
+		if (ref->kind != CLI_OBJECT_PROCESS && cli_number(row, "gpu_id") != ref->gpu_id)
 			continue;
-		if (ref->kind == CLI_OBJECT_QUEUE && number(row, "queue_id") != ref->queue_id)
+		if (ref->kind == CLI_OBJECT_QUEUE && cli_number(row, "queue_id") != ref->queue_id)
 			continue;
 		return row;
 	}

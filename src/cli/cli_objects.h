@@ -7,7 +7,6 @@
 #define GP_CLI_OBJECTS_H
 
 #include "cli/cli_session.h"
-#include "cli/cli_view.h"
 
 enum cli_object_kind {
 	CLI_OBJECT_DEVICE,
@@ -17,36 +16,22 @@ enum cli_object_kind {
 	CLI_OBJECT_COUNT
 };
 
-/**
- * struct cli_objects - a kind of object
- * @name: plural, as list takes it and as the key of its JSON
- * @columns: what can be shown
- * @nr_columns: how many
- * @get: asks for all of them
- */
+/* A kind of object. */
 struct cli_objects {
-	const char *name;
-	const struct cli_column *columns;
+	const char *name;	/* plural, as list takes it and as the key of its JSON */
+	const struct cli_column *columns;	/* what can be shown */
 	u32 nr_columns;
-	int (*get)(struct cli_session *s, json_t **out);
 };
 
 extern const struct cli_objects cli_objects[CLI_OBJECT_COUNT];
 
-/**
- * struct cli_object_ref - an object as it is named on a command line
- * @kind: what it is; a process on one device is a process
- * @pid: process
- * @gpu_id: device, 0 = all
- * @queue_id: queue
- * @text: as it was named
- */
+/* An object as it is named on a command line. */
 struct cli_object_ref {
-	enum cli_object_kind kind;
+	enum cli_object_kind kind;	/* a process on one device is a process */
 	u32 pid;
-	u32 gpu_id;
+	u32 gpu_id;	/* 0 = all */
 	u32 queue_id;
-	const char *text;
+	const char *text;	/* as it was named */
 };
 
 /**
@@ -59,10 +44,22 @@ struct cli_object_ref {
 int cli_object_parse(const char *text, struct cli_object_ref *ref);
 
 /* All objects of a kind, each with its "id"; on one device if --device says so. */
-int cli_objects_get(struct cli_session *s, enum cli_object_kind kind, const struct cli_options *o,
-		    json_t **out);
+int cli_objects_get(struct cli_session *s, enum cli_object_kind kind, json_t **out);
+
+/* What a row or an event is about, as cli_object_parse() takes it; "-" = nothing. */
+void cli_object_name(const json_t *row, char *out, size_t size);
+
+/* Adds that as its "id". */
+void cli_object_add_id(json_t *row);
 
 /* The row of one object out of all; NULL = not there. Borrowed. */
 json_t *cli_object_find(const json_t *rows, const struct cli_object_ref *ref);
+
+/*
+ * Jobs: the processes of a user that are stopped and continued together, by the name of their
+ * group. All as rows, and the pids of one as texts, at least one. As cli_session_call().
+ */
+int cli_jobs_get(struct cli_session *s, json_t **out);
+int cli_jobs_pids(struct cli_session *s, const char *name, json_t **out);
 
 #endif

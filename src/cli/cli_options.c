@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/cli_options.h"
+#include "cli/cli_verb.h"
 
 #include "rules/text.h"
 
@@ -7,16 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ANY (~0u)
+/* Options of all verbs but those of sim. */
+#define ANY (1u << 31)
+#define SIM_RUNS (CLI_OPTS_SIM_FILES | CLI_OPTS_SIM_DEMO)
 #define READS (CLI_OPTS_READ | CLI_OPTS_JSON | CLI_OPTS_MONITOR)
 
 enum kind {
 	KIND_FLAG,
 	KIND_TEXT,
 	KIND_TIME,
+	KIND_DURATION, /* time with its unit */
 	KIND_NUMBER,
-	KIND_PRIO,	/* number + 1 */
-	KIND_WATCH,	/* time that may be left out */
+	KIND_PRIO,  /* number + 1 */
+	KIND_SEED,  /* number + 1 */
+	KIND_WATCH, /* time that may be left out */
 	KIND_DEVICE,
 	KIND_COLOR,
 	KIND_HELP,
@@ -85,7 +89,22 @@ static const struct {
 	{ "color", 0, "WHEN", KIND_COLOR, AT(color), ANY, "auto, always or never" },
 	{ "quiet", 'q', NULL, KIND_FLAG, AT(is_quiet), ANY, "only errors" },
 	{ "verbose", 'v', NULL, KIND_FLAG, AT(is_verbose), ANY, "more" },
-	{ "help", 'h', NULL, KIND_HELP, 0, ANY, "this text" },
+	{ "policy", 0, "NAME", KIND_TEXT, AT(policy), CLI_OPTS_SIM_FILES, "scheduling policy" },
+	{ "mechanism", 0, "NAME", KIND_TEXT, AT(mechanism), CLI_OPTS_SIM_RUN,
+	  "how queues leave the GPU" },
+	{ "detect", 0, "MODE", KIND_TEXT, AT(detect), CLI_OPTS_SIM_RUN, "how new work is noticed" },
+	{ "gpu", 0, "NAME", KIND_TEXT, AT(gpu), CLI_OPTS_SIM_FILES, "which GPU is simulated" },
+	{ "seed", 0, "N", KIND_SEED, AT(seed), CLI_OPTS_SIM_FILES, "seed of every random number" },
+	{ "duration", 0, "TIME", KIND_DURATION, AT(duration_ns), CLI_OPTS_SIM_FILES,
+	  "virtual time in which requests arrive" },
+	{ "json", 0, NULL, KIND_FLAG, AT(is_json), CLI_OPTS_SIM_FILES, "results for programs" },
+	{ "trace", 0, "FILE", KIND_TEXT, AT(trace), CLI_OPTS_SIM_RUN,
+	  "write a timeline for Perfetto" },
+	{ "out", 0, "DIR", KIND_TEXT, AT(out), CLI_OPTS_SIM_DEMO,
+	  "folder for the files, gpreempt-demo" },
+	{ "scenario", 0, "FILE", KIND_TEXT, AT(scenario), CLI_OPTS_SIM_DEMO, "another scenario" },
+	{ "quiet", 'q', NULL, KIND_FLAG, AT(is_quiet), SIM_RUNS, "no progress bar" },
+	{ "help", 'h', NULL, KIND_HELP, 0, ANY | CLI_OPTS_SIM, "this text" },
 };
 
 #define NR_OPTIONS ARRAY_SIZE(table)
@@ -97,21 +116,30 @@ void cli_options_set_socket(const char *socket)
 	default_socket = socket;
 }
 
+static bool is_taken(const struct cli_verb *verb, u32 i)
+{
+	return table[i].sets & (verb->options | (verb->options & CLI_OPTS_SIM ? 0 : ANY));
+}
+
 static void print_help(const struct cli_verb *verb)
 {
-	printf("usage: gpreempt%s%s %s\n\n%s\n\n", *verb->name ? " " : "", verb->name, verb->usage,
-	       verb->doc);
+	bool has_letters = !(verb->options & CLI_OPTS_SIM);
+
+	printf("usage: gpreempt%s%s %s\n\n", *verb->name ? " " : "", verb->name, verb->usage);
+	if (verb->doc)
+		printf("%s\n\n", verb->doc);
 	for (u32 i = 0; i < NR_OPTIONS; i++) {
 		char text[48];
 		char letter[8] = "    ";
 
-		if (!(table[i].sets & verb->options) && table[i].sets != ANY)
+		if (!is_taken(verb, i))
 			continue;
 		if (table[i].letter)
 			snprintf(letter, sizeof(letter), "-%c, ", table[i].letter);
 		snprintf(text, sizeof(text), "--%s%s%s", table[i].name,
 			 table[i].value ? " " : "", table[i].value ? table[i].value : "");
-		printf("  %s%-20s %s\n", letter, text, table[i].doc);
+		printf("  %s%-*s %s\n", has_letters ? letter : "", has_letters ? 20 : 18, text,
+		       table[i].doc);
 	}
 }
 
@@ -124,7 +152,7 @@ static void make_options(const struct cli_verb *verb, struct option *out, char *
 	for (u32 i = 0; i < NR_OPTIONS; i++) {
 		bool is_optional = table[i].kind == KIND_WATCH;
 
-		if (!(table[i].sets & verb->options) && table[i].sets != ANY)
+		if (!is_taken(verb, i))
 			continue;
 		*out++ = (struct option){
 			.name = table[i].name,
@@ -146,22 +174,15 @@ static void make_options(const struct cli_verb *verb, struct option *out, char *
 
 int cli_options_parse_time(const char *text, u64 *ns)
 {
-	u64 v;
-
 	/* Messages have no more than this. */
-	if (gp_text_read_time(text, GP_TEXT_S, &v) || v > INT64_MAX)
-		return -EINVAL;
-	*ns = v;
-	return 0;
+	return gp_text_read_time(text, GP_TEXT_S, ns) || *ns > INT64_MAX ? -EINVAL : 0;
 }
 
 int cli_options_parse_device(const char *text, u64 *gpu_id)
 {
 	if (!strncmp(text, "gpu:", 4))
 		text += 4;
-	if (gp_text_read_u64(text, 0, UINT32_MAX, gpu_id) || !*gpu_id)
-		return -EINVAL;
-	return 0;
+	return gp_text_read_u64(text, 1, UINT32_MAX, gpu_id) ? -EINVAL : 0;
 }
 
 static int parse_color(const char *text, enum cli_color *out)
@@ -188,14 +209,20 @@ static int refuse(u32 i, const char *value, const char *wanted)
 
 static int set_number(u32 i, const char *value, u64 *out)
 {
-	u64 most = table[i].kind == KIND_PRIO ? 15 : INT32_MAX;
+	if (gp_text_read_u64(value, 0, INT32_MAX, out))
+		return refuse(i, value, "a number");
+	return *out ? CLI_GO_ON : refuse(i, value, "a number from 1 on");
+}
 
+/* 0 is something that was said: the number is kept + 1. */
+static int set_from_0(u32 i, const char *value, u64 most, u64 *out)
+{
+	char wanted[48];
+
+	snprintf(wanted, sizeof(wanted), "a number from 0 to %llu", (unsigned long long)most);
 	if (gp_text_read_u64(value, 0, most, out))
-		return refuse(i, value, most == 15 ? "a number from 0 to 15" : "a number");
-	if (table[i].kind == KIND_PRIO)
-		++*out;
-	else if (!*out)
-		return refuse(i, value, "a number from 1 on");
+		return refuse(i, value, wanted);
+	++*out;
 	return CLI_GO_ON;
 }
 
@@ -217,9 +244,16 @@ static int set_option(struct cli_options *o, u32 i, const char *value)
 		if (cli_options_parse_time(value, at) || !*(u64 *)at)
 			return refuse(i, value, "a time such as 20ms or 5");
 		break;
+	case KIND_DURATION:
+		if (gp_text_read_time(value, 0, at) || !*(u64 *)at)
+			return refuse(i, value, "a duration such as 20ms");
+		break;
 	case KIND_NUMBER:
-	case KIND_PRIO:
 		return set_number(i, value, at);
+	case KIND_PRIO:
+		return set_from_0(i, value, GPREEMPT_PRIO_MAX, at);
+	case KIND_SEED:
+		return set_from_0(i, value, INT64_MAX, at);
 	case KIND_DEVICE:
 		if (cli_options_parse_device(value, at))
 			return refuse(i, value, "a device as 'gpreempt list devices' names it");
@@ -255,9 +289,14 @@ static const char *take_number(int argc, char **argv)
 
 static int complain(char **argv, int id, const struct cli_verb *verb)
 {
-	cli_error(argv[optind - 1], "%s; try gpreempt%s%s --help",
-		  id == ':' ? "needs a value" : "no such option here, or too many values",
-		  *verb->name ? " " : "", verb->name);
+	const char *cause =
+		id == ':' ? "needs a value" : "no such option here, or too many values";
+
+	if (verb->options & CLI_OPTS_SIM)
+		cli_error(argv[optind - 1], "%s", cause);
+	else
+		cli_error(argv[optind - 1], "%s; try gpreempt%s%s --help", cause,
+			  *verb->name ? " " : "", verb->name);
 	return CLI_EXIT_USAGE;
 }
 

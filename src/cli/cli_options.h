@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Options of all verbs but those of sim: one table of what there is, and for each
- * verb which of it it takes. Help and errors are printed here.
+ * Options: one table of what there is, and for each verb which of it the verb takes. Help and
+ * errors are printed here.
  */
 #ifndef GP_CLI_OPTIONS_H
 #define GP_CLI_OPTIONS_H
@@ -14,85 +14,54 @@ enum cli_color {
 	CLI_COLOR_NEVER,
 };
 
-/**
- * struct cli_options - what the user said; NULL, 0 and false = nothing
- * @socket: control socket
- * @device: gpu_id
- * @color: when to use colour
- * @is_quiet: nothing but errors
- * @is_verbose: more
- * @is_json: output for programs
- * @is_csv: the same, as lines of values
- * @no_header: no line with names
- * @fields: columns
- * @sort: column to sort by
- * @filter: conditions
- * @watch_ns: again and again, so far apart
- * @count: how often; of monitor, how many events
- * @is_dry_run: say what would change
- * @pid: process
- * @queue: a queue of it
- * @job: job
- * @since: file with earlier statistics
- * @prio: priority + 1
- * @klass: class
- * @slice_ns: time slice
- * @deadline_ns: deadline
- * @weight: weight
- * @group: group
- * @is_critical: latency critical
- * @shim: path of the shim
- * @lease_ns: end of a hold
- * @timeout_ns: how long to wait
- * @is_waiting: stay until the hold ends
- * @is_histogram: buckets too
- * @output: file
- * @duration_ns: how long
- * @is_trace: records of the core too
- * @is_strict: warnings count
- * @is_once: one picture, without a terminal
- * @nr_queues: how many queues
- * @nr_words: what is left of the command line
- * @words: it
- */
+/* What the user said; NULL, 0 and false = nothing. */
 struct cli_options {
-	const char *socket;
-	u64 device;
+	const char *socket; /* control socket */
+	u64 device;	    /* gpu_id */
 	enum cli_color color;
-	bool is_quiet;
+	bool is_quiet; /* nothing but errors; of sim, no progress bar */
 	bool is_verbose;
-	bool is_json;
-	bool is_csv;
-	bool no_header;
-	const char *fields;
-	const char *sort;
-	const char *filter;
-	u64 watch_ns;
-	u64 count;
-	bool is_dry_run;
+	bool is_json;	    /* output for programs */
+	bool is_csv;	    /* the same, as lines of values */
+	bool no_header;	    /* no line with names */
+	const char *fields; /* columns */
+	const char *sort;   /* column to sort by */
+	const char *filter; /* conditions */
+	u64 watch_ns;	    /* again and again, so far apart */
+	u64 count;	    /* how often; of monitor, how many events */
+	bool is_dry_run;    /* say what would change */
 	u64 pid;
-	const char *queue;
+	const char *queue; /* a queue of the process that is meant */
 	const char *job;
-	const char *since;
-	u64 prio;
+	const char *since; /* file with earlier statistics */
+	u64 prio;	   /* priority + 1 */
 	const char *klass;
 	u64 slice_ns;
 	u64 deadline_ns;
 	u64 weight;
 	const char *group;
 	bool is_critical;
-	const char *shim;
-	u64 lease_ns;
-	u64 timeout_ns;
-	bool is_waiting;
-	bool is_histogram;
-	const char *output;
-	u64 duration_ns;
-	bool is_trace;
-	bool is_strict;
-	bool is_once;
+	const char *shim;   /* its path */
+	u64 lease_ns;	    /* end of a hold */
+	u64 timeout_ns;	    /* how long to wait */
+	bool is_waiting;    /* stay until the hold ends */
+	bool is_histogram;  /* buckets too */
+	const char *output; /* file */
+	u64 duration_ns;    /* how long; of sim, of virtual time */
+	bool is_trace;	    /* records of the core too */
+	bool is_strict;	    /* warnings count */
+	bool is_once;	    /* one picture, without a terminal */
 	u64 nr_queues;
-	int nr_words;
+	/* of sim: instead of what the scenario says */
+	const char *policy;
+	const char *mechanism;
+	const char *detect;
+	const char *gpu;
+	u64 seed;	      /* + 1 */
+	const char *trace;    /* file for the timeline */
+	const char *out;      /* folder for the demo */
+	const char *scenario; /* of the demo */
+	int nr_words;	      /* what is left of the command line */
 	char **words;
 };
 
@@ -113,20 +82,12 @@ struct cli_options {
 #define CLI_OPTS_JSON (1u << 13)	/* --json alone */
 #define CLI_OPTS_COMMAND (1u << 14)	/* the first word ends the options */
 #define CLI_OPTS_DEVICE (1u << 15)	/* --device */
+#define CLI_OPTS_SIM (1u << 16)		/* of gpreempt sim: none of those that all others take */
+#define CLI_OPTS_SIM_FILES (1u << 17)	/* what takes the place of the scenario's, --json */
+#define CLI_OPTS_SIM_RUN (1u << 18)	/* --mechanism, --detect, --trace */
+#define CLI_OPTS_SIM_DEMO (1u << 19)	/* --out, --scenario */
 
-/**
- * struct cli_verb - a verb and what it takes
- * @name: of the verb, with the words before it
- * @usage: what follows it
- * @doc: a line or more for people
- * @options: CLI_OPTS_*
- */
-struct cli_verb {
-	const char *name;
-	const char *usage;
-	const char *doc;
-	u32 options;
-};
+struct cli_verb;
 
 /**
  * cli_options_parse() - read the command line; prints help and errors itself

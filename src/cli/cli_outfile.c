@@ -87,10 +87,9 @@ int cli_outfile_commit(struct cli_outfile *f)
 	f->file = NULL;
 	if (!err && f->scratch[0] && rename(f->scratch, f->path))
 		err = -errno;
-	if (err && f->scratch[0])
-		unlink(f->scratch);
-	f->scratch[0] = '\0';
-	doomed[0] = '\0';
+	if (!err)
+		f->scratch[0] = '\0';
+	cli_outfile_abort(f);
 	return err;
 }
 

@@ -10,16 +10,10 @@
 
 #include <stdio.h>
 
-/**
- * struct cli_outfile - the file
- * @file: write here
- * @path: where it ends up
- * @scratch: where it is meanwhile; empty = in place
- */
 struct cli_outfile {
-	FILE *file;
-	char path[4096];
-	char scratch[4096 + 16];
+	FILE *file;	/* write here */
+	char path[4096];	/* where it ends up */
+	char scratch[4096 + 16];	/* where it is meanwhile; empty = in place */
 };
 
 /* Return: 0 or -errno. */

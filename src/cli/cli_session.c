@@ -2,11 +2,12 @@
 #include "cli/cli_session.h"
 
 #include "driver/address.h"
+#include "driver/kfd.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void socket_path(const struct cli_options *o, char *out, size_t size)
+void cli_session_socket(const struct cli_options *o, char *out, size_t size)
 {
 	if (o->socket)
 		snprintf(out, size, "%s", o->socket);
@@ -18,7 +19,7 @@ static int cannot_open(const struct cli_options *o, int err)
 {
 	char path[DRV_ADDRESS_MAX + 1] = "";
 
-	socket_path(o, path, sizeof(path));
+	cli_session_socket(o, path, sizeof(path));
 	if (err == -EACCES || err == -EPERM) {
 		cli_error(path, "%s; try the group that the daemon was configured with",
 			  strerror(-err));
@@ -37,37 +38,40 @@ static int cannot_open(const struct cli_options *o, int err)
 	return CLI_EXIT_NO_DAEMON;
 }
 
-int cli_session_open(struct cli_session *s, const struct cli_options *o, bool may_be_direct)
+int cli_session_open(struct cli_session *s, bool may_be_direct)
 {
-	int err = gpreempt_open(&s->g, GPREEMPT_OPEN_DAEMON, o->socket);
+	int err = gpreempt_open(&s->g, GPREEMPT_OPEN_DAEMON, s->o.socket);
 
 	s->is_direct = (err == -ENOENT || err == -ECONNREFUSED) && may_be_direct;
 	if (s->is_direct)
 		err = gpreempt_open(&s->g, GPREEMPT_OPEN_DIRECT, NULL);
-	if (!err)
-		return CLI_GO_ON;
-	s->g = NULL;
-	return cannot_open(o, err);
-}
-
-void cli_session_close(struct cli_session *s)
-{
-	gpreempt_close(s->g);
-	s->g = NULL;
+	return err ? cannot_open(&s->o, err) : CLI_GO_ON;
 }
 
 int cli_session_fail(struct cli_session *s, const char *object, int err)
 {
-	const char *text = gpreempt_strerror(s->g);
-
-	cli_error(object, "%s", *text ? text : strerror(-err));
+	cli_fail(object, err, gpreempt_strerror(s->g));
 	return cli_exit_of(err);
+}
+
+int cli_session_ask(struct gpreempt *g, const char *method, json_t *parameters, json_t **reply)
+{
+	char *in = parameters ? json_dumps(parameters, JSON_COMPACT) : NULL;
+	char *out = NULL;
+	int err = gpreempt_call(g, method, in, &out);
+
+	free(in);
+	json_decref(parameters);
+	*reply = out ? json_loads(out, 0, NULL) : NULL;
+	gpreempt_free(out);
+	return err ? err : *reply ? 0
+				  : -ENOMEM;
 }
 
 /* "Failed" may say with which errno. */
 static int precise(int err, const json_t *reply)
 {
-	json_int_t number = json_integer_value(json_object_get(reply, "errno"));
+	json_int_t number = cli_number(reply, "errno");
 
 	return err == -EIO && number > 0 && number < 4096 ? -(int)number : err;
 }
@@ -75,36 +79,14 @@ static int precise(int err, const json_t *reply)
 int cli_session_call(struct cli_session *s, const char *object, const char *method,
 		     json_t *parameters, json_t **reply)
 {
-	char *in = parameters ? json_dumps(parameters, JSON_COMPACT) : NULL;
-	char *out = NULL;
-	int err = gpreempt_call(s->g, method, in, &out);
+	int err = cli_session_ask(s->g, method, parameters, reply);
 
-	free(in);
-	json_decref(parameters);
-	*reply = out ? json_loads(out, 0, NULL) : NULL;
-	gpreempt_free(out);
-	if (!err && *reply)
+	if (!err)
 		return CLI_GO_ON;
-	err = err ? precise(err, *reply) : -ENOMEM;
+	err = precise(err, *reply);
 	json_decref(*reply);
 	*reply = NULL;
 	return cli_session_fail(s, object ? object : method, err);
-}
-
-static int call_list(struct cli_session *s, const char *method, const char *key, json_t **out)
-{
-	json_t *reply, *list;
-	int ret = cli_session_call(s, NULL, method, NULL, &reply);
-
-	if (ret != CLI_GO_ON)
-		return ret;
-	list = json_object_get(reply, key);
-	*out = json_is_array(list) ? json_incref(list) : NULL;
-	json_decref(reply);
-	if (*out)
-		return CLI_GO_ON;
-	cli_error(method, "the daemon's answer has no %s", key);
-	return CLI_EXIT_FAILED;
 }
 
 static json_t *value_json(const struct gpreempt_value *v)
@@ -150,36 +132,11 @@ static json_t *process_json(const struct gpreempt_process *p)
 			 *p->state ? p->state : "unknown", "held", "sees", "notes");
 }
 
-static json_t *sources_json(const struct gpreempt_queue *q)
-{
-	const struct {
-		const char *key;
-		const struct gpreempt_value *value;
-	} values[] = {
-		{ "type", &q->type }, { "priority", &q->prio }, { "ring_addr", &q->ring_addr },
-		{ "ring_bytes", &q->ring_bytes }, { "rptr_addr", &q->rptr_addr },
-		{ "wptr_addr", &q->wptr_addr }, { "rptr", &q->rptr }, { "wptr", &q->wptr },
-		{ "busy", &q->busy },
-	};
-	json_t *out = json_object();
-
-	for (u32 i = 0; i < ARRAY_SIZE(values); i++) {
-		enum gpreempt_source source = (enum gpreempt_source)values[i].value->source;
-
-		if (source)
-			json_object_set_new(out, values[i].key,
-					    json_string(gpreempt_source_name(source)));
-	}
-	return out;
-}
-
 static json_t *type_json(const struct gpreempt_value *v)
 {
-	static const char *const names[] = { "pm4", "sdma", "aql", "sdma_xgmi" };
+	const char *name = drv_kfd_queue_type_name((u32)v->value);
 
-	if (!v->source)
-		return json_null();
-	return json_string(v->value < ARRAY_SIZE(names) ? names[v->value] : "other");
+	return v->source ? json_string(name ? name : "other") : json_null();
 }
 
 static json_t *held_json(uint32_t held)
@@ -195,78 +152,113 @@ static json_t *held_json(uint32_t held)
 
 static json_t *queue_json(const struct gpreempt_queue *q)
 {
+	const struct {
+		const char *key;
+		const struct gpreempt_value *value;
+	} values[] = {
+		{ "type", &q->type },
+		{ "priority", &q->prio },
+		{ "ring_addr", &q->ring_addr },
+		{ "ring_bytes", &q->ring_bytes },
+		{ "rptr_addr", &q->rptr_addr },
+		{ "wptr_addr", &q->wptr_addr },
+		{ "rptr", &q->rptr },
+		{ "wptr", &q->wptr },
+		{ "busy", &q->busy },
+	};
 	bool by_module = q->busy.source == GPREEMPT_SOURCE_KERNEL;
-	json_t *o = json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "pid",
-			      (json_int_t)q->pid, "gpu_id", (json_int_t)q->gpu_id, "queue_id",
-			      (json_int_t)q->queue_id, "type", type_json(&q->type), "priority",
-			      value_json(&q->prio), "ring_addr", value_json(&q->ring_addr),
-			      "ring_bytes", value_json(&q->ring_bytes), "rptr_addr",
-			      value_json(&q->rptr_addr), "wptr_addr", value_json(&q->wptr_addr),
-			      "rptr", value_json(&q->rptr), "wptr", value_json(&q->wptr));
+	json_t *source = json_object();
+	json_t *o = json_pack("{s:I, s:I, s:I}", "pid", (json_int_t)q->pid, "gpu_id",
+			      (json_int_t)q->gpu_id, "queue_id", (json_int_t)q->queue_id);
 
-	if (o) {
-		json_object_set_new(o, "busy", q->busy.source ? json_boolean(q->busy.value) :
-								json_null());
-		json_object_set_new(o, "held", held_json(q->held));
-		json_object_set_new(o, "state", json_string("unknown"));
-		json_object_set_new(o, "mechanism", json_string(by_module ? "kernel" : "none"));
-		json_object_set_new(o, "source", sources_json(q));
+	for (u32 i = 0; i < ARRAY_SIZE(values); i++) {
+		enum gpreempt_source from = (enum gpreempt_source)values[i].value->source;
+
+		json_object_set_new(o, values[i].key, value_json(values[i].value));
+		if (from)
+			json_object_set_new(source, values[i].key,
+					    json_string(gpreempt_source_name(from)));
 	}
+	json_object_set_new(o, "type", type_json(&q->type));
+	if (q->busy.source)
+		json_object_set_new(o, "busy", json_boolean(q->busy.value));
+	json_object_set_new(o, "held", held_json(q->held));
+	json_object_set_new(o, "state", json_string("unknown"));
+	json_object_set_new(o, "mechanism", json_string(by_module ? "kernel" : "none"));
+	json_object_set_new(o, "source", source);
 	return o;
 }
 
-int cli_session_nodes(struct cli_session *s, json_t **out)
+static int add_nodes(struct gpreempt *g, json_t *out)
 {
-	struct gpreempt_node *list;
-	size_t nr;
-	int err;
+	struct gpreempt_node *list = NULL;
+	size_t nr = 0;
+	int err = gpreempt_get_nodes(g, &list, &nr);
 
-	if (!s->is_direct)
-		return call_list(s, "ListNodes", "nodes", out);
-	err = gpreempt_get_nodes(s->g, &list, &nr);
-	if (err)
-		return cli_session_fail(s, "devices", err);
-	*out = json_array();
-	for (size_t i = 0; i < nr; i++)
-		json_array_append_new(*out, node_json(&list[i]));
+	for (size_t i = 0; !err && i < nr; i++)
+		json_array_append_new(out, node_json(&list[i]));
 	gpreempt_free(list);
-	return CLI_GO_ON;
+	return err;
 }
 
-int cli_session_processes(struct cli_session *s, json_t **out)
+static int add_processes(struct gpreempt *g, json_t *out)
 {
-	struct gpreempt_process *list;
-	size_t nr;
-	int err;
+	struct gpreempt_process *list = NULL;
+	size_t nr = 0;
+	int err = gpreempt_get_processes(g, &list, &nr);
 
-	if (!s->is_direct)
-		return call_list(s, "ListProcesses", "processes", out);
-	err = gpreempt_get_processes(s->g, &list, &nr);
-	if (err)
-		return cli_session_fail(s, "processes", err);
-	*out = json_array();
-	for (size_t i = 0; i < nr; i++)
-		json_array_append_new(*out, process_json(&list[i]));
+	for (size_t i = 0; !err && i < nr; i++)
+		json_array_append_new(out, process_json(&list[i]));
 	gpreempt_free(list);
-	return CLI_GO_ON;
+	return err;
 }
 
-int cli_session_queues(struct cli_session *s, json_t **out)
+static int add_queues(struct gpreempt *g, json_t *out)
 {
-	struct gpreempt_queue *list;
-	size_t nr;
-	int err;
+	struct gpreempt_queue *list = NULL;
+	size_t nr = 0;
+	int err = gpreempt_get_all_queues(g, &list, &nr);
 
-	if (!s->is_direct)
-		return call_list(s, "ListQueues", "queues", out);
-	err = gpreempt_get_all_queues(s->g, &list, &nr);
-	if (err)
-		return cli_session_fail(s, "queues", err);
-	*out = json_array();
-	for (size_t i = 0; i < nr; i++)
-		json_array_append_new(*out, queue_json(&list[i]));
+	for (size_t i = 0; !err && i < nr; i++)
+		json_array_append_new(out, queue_json(&list[i]));
 	gpreempt_free(list);
-	return CLI_GO_ON;
+	return err;
+}
+
+int cli_session_list(struct cli_session *s, enum cli_list what, json_t **out)
+{
+	static const struct {
+		const char *method;
+		const char *key;
+		const char *object;
+		int (*add)(struct gpreempt *g, json_t *out);
+	} lists[] = {
+		[CLI_LIST_NODES] = { "ListNodes", "nodes", "devices", add_nodes },
+		[CLI_LIST_PROCESSES] = { "ListProcesses", "processes", "processes", add_processes },
+		[CLI_LIST_QUEUES] = { "ListQueues", "queues", "queues", add_queues },
+	};
+	json_t *reply;
+	int ret;
+
+	if (s->is_direct) {
+		*out = json_array();
+		ret = lists[what].add(s->g, *out);
+		return ret ? cli_session_fail(s, lists[what].object, ret) : CLI_GO_ON;
+	}
+	ret = cli_session_call(s, NULL, lists[what].method, NULL, &reply);
+	if (ret != CLI_GO_ON)
+		return ret;
+	*out = json_incref(json_object_get(reply, lists[what].key));
+	json_decref(reply);
+	if (json_is_array(*out))
+		return CLI_GO_ON;
+	cli_error(lists[what].method, "the daemon's answer has no %s", lists[what].key);
+	return CLI_EXIT_FAILED;
+}
+
+json_t *cli_session_device(const struct cli_session *s)
+{
+	return s->o.device ? json_pack("{s:I}", "gpu_id", (json_int_t)s->o.device) : json_object();
 }
 
 json_t *cli_schema(const char *verb, json_t *rest)
@@ -281,15 +273,27 @@ json_t *cli_schema(const char *verb, json_t *rest)
 	return out;
 }
 
-int cli_print_json(json_t *object, bool is_line)
+int cli_print_json(const char *verb, json_t *rest, bool is_line)
 {
+	json_t *object = cli_schema(verb, rest);
 	int bad = json_dumpf(object, stdout, is_line ? JSON_COMPACT : JSON_INDENT(2));
 
 	json_decref(object);
 	putchar('\n');
-	if (bad && !ferror(stdout)) {
-		cli_error("standard output", "%s", strerror(ENOMEM));
-		return CLI_EXIT_FAILED;
+	if (bad && !ferror(stdout))
+		return cli_fail("standard output", -ENOMEM, NULL);
+	return cli_finish(CLI_EXIT_OK);
+}
+
+int cli_session_show(struct cli_session *s, const char *verb, json_t *rest, const char *key,
+		     json_t *rows)
+{
+	if (s->o.is_json) {
+		json_object_set_new(rest, key, cli_view_json(&s->view, rows, &s->o));
+		return cli_print_json(verb, rest, s->is_repeated);
 	}
+	json_decref(rest);
+	cli_view_print(&s->view, rows, &s->o);
+	json_decref(rows);
 	return cli_finish(CLI_EXIT_OK);
 }

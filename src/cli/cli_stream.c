@@ -1,27 +1,9 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
-#include "cli/cli_stream.h"
+#include "cli/cli_session.h"
 
 #include <poll.h>
 #include <signal.h>
-#include <time.h>
-
-#define NS_PER_S 1000000000ull
-
-static volatile sig_atomic_t is_over;
-
-static void end(int sig)
-{
-	is_over = 1;
-}
-
-static u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * NS_PER_S + (u64)t.tv_nsec;
-}
 
 /* Gives all that are there. 1 = go on, 0 = enough, or -errno. */
 static int give_events(struct cli_session *s, bool (*event)(const json_t *event, void *arg),
@@ -45,9 +27,9 @@ static int give_events(struct cli_session *s, bool (*event)(const json_t *event,
 /* Signals arrive only while it waits. False = time is over. */
 static bool wait_for(int fd, u64 until_ns, const sigset_t *open)
 {
-	u64 now = now_ns();
+	u64 now = cli_now_ns();
 	u64 left = until_ns > now ? until_ns - now : 0;
-	struct timespec t = { (time_t)(left / NS_PER_S), (long)(left % NS_PER_S) };
+	struct timespec t = { (time_t)(left / CLI_NS_PER_S), (long)(left % CLI_NS_PER_S) };
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
 	if (until_ns && !left)
@@ -59,8 +41,7 @@ static bool wait_for(int fd, u64 until_ns, const sigset_t *open)
 int cli_stream_run(struct cli_session *s, unsigned int flags, u64 duration_ns,
 		   bool (*event)(const json_t *event, void *arg), void *arg)
 {
-	u64 until_ns = duration_ns ? now_ns() + duration_ns : 0;
-	struct sigaction sa = { .sa_handler = end }, hup;
+	u64 until_ns = duration_ns ? cli_now_ns() + duration_ns : 0;
 	sigset_t closed, open;
 	int fd = gpreempt_monitor_fd(s->g, flags);
 	int ret = 1;
@@ -72,12 +53,8 @@ int cli_stream_run(struct cli_session *s, unsigned int flags, u64 duration_ns,
 	sigaddset(&closed, SIGTERM);
 	sigaddset(&closed, SIGHUP);
 	sigprocmask(SIG_BLOCK, &closed, &open);
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	/* A terminal that goes ends it as well, unless nohup(1) said otherwise. */
-	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
-		sigaction(SIGHUP, &sa, NULL);
-	while (ret == 1 && !is_over && wait_for(fd, until_ns, &open))
+	cli_catch_end();
+	while (ret == 1 && !cli_is_over() && wait_for(fd, until_ns, &open))
 		ret = give_events(s, event, arg);
 	sigprocmask(SIG_SETMASK, &open, NULL);
 	return ret < 0 ? cli_session_fail(s, "events", ret) : CLI_EXIT_OK;

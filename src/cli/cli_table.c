@@ -19,25 +19,22 @@ void cli_table_init(struct cli_table *t, const char *const *headers, u32 nr_left
 void cli_table_fini(struct cli_table *t)
 {
 	free(t->cells);
-	free(t->colors);
 	memset(t, 0, sizeof(*t));
 }
 
 void cli_table_add_row(struct cli_table *t)
 {
-	if (t->nr_rows == t->cap) {
-		u32 cap = t->cap ? 2 * t->cap : 16;
-		size_t nr = (size_t)cap * t->nr_columns;
-		void *cells = realloc(t->cells, nr * sizeof(*t->cells));
-		void *colors = realloc(t->colors, nr);
+	size_t row = t->nr_columns * sizeof(*t->cells);
 
-		t->cells = cells ? cells : t->cells;
-		t->colors = colors ? colors : t->colors;
-		if (!cells || !colors) {
+	/* Room for as many again. */
+	if (!(t->nr_rows & (t->nr_rows - 1))) {
+		void *cells = realloc(t->cells, max(2 * t->nr_rows, 1u) * row);
+
+		if (!cells) {
 			t->error = -ENOMEM;
 			return;
 		}
-		t->cap = cap;
+		t->cells = cells;
 	}
 	t->nr_rows++;
 	for (u32 c = 0; c < t->nr_columns; c++) {
@@ -46,27 +43,36 @@ void cli_table_add_row(struct cli_table *t)
 	}
 }
 
+/* Of the last row; NULL = there is none. */
+static struct cli_table_cell *cell_of(struct cli_table *t, u32 column)
+{
+	if (t->error || !t->nr_rows || column >= t->nr_columns)
+		return NULL;
+	return &t->cells[(t->nr_rows - 1) * t->nr_columns + column];
+}
+
 void cli_table_color(struct cli_table *t, u32 column, enum cli_table_color color)
 {
-	if (!t->error && t->nr_rows && column < t->nr_columns)
-		t->colors[(t->nr_rows - 1) * t->nr_columns + column] = (u8)color;
+	struct cli_table_cell *cell = cell_of(t, column);
+
+	if (cell)
+		cell->color = color;
 }
 
 void cli_table_set(struct cli_table *t, u32 column, const char *format, ...)
 {
+	struct cli_table_cell *cell = cell_of(t, column);
 	va_list args;
 
-	if (t->error || !t->nr_rows || column >= t->nr_columns)
-		return;
 	va_start(args, format);
-	vsnprintf(t->cells[(t->nr_rows - 1) * t->nr_columns + column], CLI_TABLE_CELL, format,
-		  args);
+	if (cell)
+		vsnprintf(cell->text, sizeof(cell->text), format, args);
 	va_end(args);
 }
 
 const char *cli_table_cell(const struct cli_table *t, u32 row, u32 column)
 {
-	return t->cells[row * t->nr_columns + column];
+	return t->cells[row * t->nr_columns + column].text;
 }
 
 static u32 width_of(const struct cli_table *t, u32 column)
@@ -79,8 +85,8 @@ static u32 width_of(const struct cli_table *t, u32 column)
 }
 
 /* No blanks at the end of a line; the colour is on the text alone. */
-static void print_cell(const struct cli_table *t, u32 column, u32 width, const char *text, u8 color,
-		       FILE *out)
+static void print_cell(const struct cli_table *t, u32 column, u32 width, const char *text,
+		       enum cli_table_color color, FILE *out)
 {
 	int pad = (int)width - (int)strlen(text);
 	bool is_last = column + 1 == t->nr_columns;
@@ -108,6 +114,6 @@ void cli_table_print(const struct cli_table *t, FILE *out)
 	for (u32 r = 0; r < t->nr_rows; r++) {
 		for (u32 c = 0; c < t->nr_columns; c++)
 			print_cell(t, c, width[c], cli_table_cell(t, r, c),
-				   t->colors[r * t->nr_columns + c], out);
+				   t->cells[r * t->nr_columns + c].color, out);
 	}
 }

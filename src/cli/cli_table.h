@@ -21,31 +21,20 @@ enum cli_table_color {
 	CLI_TABLE_CYAN = 36,
 };
 
-/**
- * struct cli_table - the table
- * @nr_columns: columns
- * @nr_left: how many columns, from the left, are text
- * @left: bit of each column that is text; the others are numbers
- * @nr_rows: rows, the header not counted
- * @cap: room for rows
- * @error: 0 or -ENOMEM
- * @headers: names of the columns
- * @cells: rows times columns
- * @colors: the same: enum cli_table_color
- * @no_header: print only the rows
- * @is_colored: use @colors
- */
+struct cli_table_cell {
+	char text[CLI_TABLE_CELL];
+	enum cli_table_color color;
+};
+
 struct cli_table {
 	u32 nr_columns;
-	u32 nr_left;
-	u32 left;
-	u32 nr_rows;
-	u32 cap;
-	int error;
+	u32 nr_left;	/* how many columns, from the left, are text */
+	u32 left;	/* bit of each column that is text; the others are numbers */
+	u32 nr_rows;	/* the header not counted */
+	int error;	/* 0 or -ENOMEM */
 	const char *headers[CLI_TABLE_COLUMNS];
-	char (*cells)[CLI_TABLE_CELL];
-	u8 *colors;
-	bool no_header;
+	struct cli_table_cell *cells;	/* rows times columns */
+	bool no_header;	/* print only the rows */
 	bool is_colored;
 };
 

@@ -2,13 +2,36 @@
 #define _GNU_SOURCE
 #include "cli/cli_view.h"
 
-#include "cli/cli_table.h"
-
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
+
+json_int_t cli_number(const json_t *row, const char *key)
+{
+	return json_integer_value(json_object_get(row, key));
+}
+
+const char *cli_text(const json_t *row, const char *key)
+{
+	const char *text = json_string_value(json_object_get(row, key));
+
+	return text ? text : "";
+}
+
+bool cli_has(const json_t *row, const char *key, const char *word)
+{
+	const json_t *list = json_object_get(row, key);
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const char *is = json_string_value(json_array_get(list, i));
+
+		if (is && !strncmp(is, word, strlen(word)))
+			return true;
+	}
+	return false;
+}
 
 static const struct cli_column *find(const struct cli_view *v, const char *name, size_t len)
 {

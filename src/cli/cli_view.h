@@ -7,6 +7,7 @@
 #define GP_CLI_VIEW_H
 
 #include "cli/cli_options.h"
+#include "cli/cli_table.h"
 
 #include <jansson.h>
 
@@ -39,37 +40,22 @@ struct cli_column {
 #define CLI_VIEW_COLUMNS 32
 #define CLI_VIEW_CONDITIONS 8
 
-/**
- * struct cli_condition - of a filter
- * @column: what is compared
- * @op: '=', '!', '<', '>'
- * @text: with what
- */
+/* Of a filter. */
 struct cli_condition {
 	const struct cli_column *column;
-	char op;
-	char text[64];
+	char op;	/* '=', '!', '<', '>' */
+	char text[64];	/* with what it is compared */
 };
 
-/**
- * struct cli_view - what is shown
- * @columns: those there are
- * @nr_columns: how many
- * @shown: those that are shown
- * @nr_shown: how many
- * @sort: by which; NULL = as it comes
- * @is_down: largest first
- * @conditions: what rows must fulfil
- * @nr_conditions: how many
- */
+/* What is shown. */
 struct cli_view {
-	const struct cli_column *columns;
+	const struct cli_column *columns;	/* those there are */
 	u32 nr_columns;
 	const struct cli_column *shown[CLI_VIEW_COLUMNS];
 	u32 nr_shown;
-	const struct cli_column *sort;
-	bool is_down;
-	struct cli_condition conditions[CLI_VIEW_CONDITIONS];
+	const struct cli_column *sort;	/* NULL = as it comes */
+	bool is_down;	/* largest first */
+	struct cli_condition conditions[CLI_VIEW_CONDITIONS];	/* what rows must fulfil */
 	u32 nr_conditions;
 };
 
@@ -102,6 +88,11 @@ void cli_view_print(const struct cli_view *v, const json_t *rows, const struct c
 /* For programs: the rows as they are, or only the fields that were named. Takes the reference. */
 json_t *cli_view_json(const struct cli_view *v, json_t *rows, const struct cli_options *o);
 
+/* Of a row: a number or 0; a text or ""; is there a text in a list that begins with @word? */
+json_int_t cli_number(const json_t *row, const char *key);
+const char *cli_text(const json_t *row, const char *key);
+bool cli_has(const json_t *row, const char *key, const char *word);
+
 /* The value of a column in a row; NULL = not there. Borrowed. */
 const json_t *cli_column_value(const struct cli_column *c, const json_t *row);
 
@@ -109,6 +100,9 @@ const json_t *cli_column_value(const struct cli_column *c, const json_t *row);
 
 /* A value as people read it; "-" = unknown; durations with their unit. Gives @out. */
 const char *cli_format_value(const json_t *value, enum cli_column_kind kind, char *out);
+
+/* The colour of a state, of health, or of a finding. */
+enum cli_table_color cli_color_of(const char *word);
 
 /* Is standard output to be coloured? */
 bool cli_use_color(const struct cli_options *o);

@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli_view.h"
 
-#include "cli/cli_table.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #define HEADER_MAX 48
 /* ",+" and a number. */
 #define MORE_MAX 24
-
-struct unit {
-	const char *name;
-	double ns;
-};
-
-static const struct unit units[] = {
-	{ "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 },
-};
 
 /* Names come from others: nothing in them may move the cursor. */
 static bool is_control(char c)
@@ -100,7 +89,7 @@ const char *cli_format_value(const json_t *value, enum cli_column_kind kind, cha
 }
 
 /* The unit in which the largest value of a column has one to four digits. */
-static const struct unit *unit_for(const struct cli_column *c, const json_t *rows)
+static const struct cli_unit *unit_for(const struct cli_column *c, const json_t *rows)
 {
 	double most = 0;
 
@@ -110,36 +99,37 @@ static const struct unit *unit_for(const struct cli_column *c, const json_t *row
 		if (json_is_number(v))
 			most = max(most, json_number_value(v));
 	}
-	for (u32 i = 0; i < ARRAY_SIZE(units); i++) {
-		if (most >= 10 * units[i].ns)
-			return &units[i];
+	for (u32 i = 0; i < CLI_UNITS; i++) {
+		if (most >= 10 * cli_units[i].ns)
+			return &cli_units[i];
 	}
-	return &units[most > 0 ? 3 : 2];
+	return &cli_units[most > 0 ? 3 : 2];
 }
 
-static enum cli_table_color color_of(const struct cli_column *c, const char *text)
+enum cli_table_color cli_color_of(const char *word)
 {
 	static const struct {
-		const char *text;
+		const char *word;
 		enum cli_table_color color;
 	} colors[] = {
 		{ "running", CLI_TABLE_GREEN }, { "preempted", CLI_TABLE_YELLOW },
-		{ "held", CLI_TABLE_YELLOW }, { "preempting", CLI_TABLE_CYAN },
-		{ "resuming", CLI_TABLE_CYAN }, { "waiting", CLI_TABLE_CYAN },
-		{ "lost", CLI_TABLE_RED }, { "open", CLI_TABLE_RED }, { "dead", CLI_TABLE_RED },
+		{ "held", CLI_TABLE_YELLOW }, { "suspended", CLI_TABLE_YELLOW },
+		{ "preempting", CLI_TABLE_CYAN }, { "resuming", CLI_TABLE_CYAN },
+		{ "waiting", CLI_TABLE_CYAN }, { "lost", CLI_TABLE_RED },
+		{ "open", CLI_TABLE_RED }, { "dead", CLI_TABLE_RED },
 		{ "probation", CLI_TABLE_YELLOW }, { "ok", CLI_TABLE_GREEN },
 		{ "warn", CLI_TABLE_YELLOW }, { "fail", CLI_TABLE_RED },
 	};
 
-	for (u32 i = 0; c->kind == CLI_COLUMN_TEXT && i < ARRAY_SIZE(colors); i++) {
-		if (!strcmp(colors[i].text, text))
+	for (u32 i = 0; i < ARRAY_SIZE(colors); i++) {
+		if (!strcmp(colors[i].word, word))
 			return colors[i].color;
 	}
 	return CLI_TABLE_PLAIN;
 }
 
 static void set_cell(struct cli_table *t, u32 column, const struct cli_column *c,
-		     const json_t *value, const struct unit *unit)
+		     const json_t *value, const struct cli_unit *unit)
 {
 	char text[CLI_CELL_MAX];
 
@@ -150,12 +140,13 @@ static void set_cell(struct cli_table *t, u32 column, const struct cli_column *c
 		return;
 	}
 	cli_table_set(t, column, "%s", cli_format_value(value, c->kind, text));
-	cli_table_color(t, column, color_of(c, text));
+	if (c->kind == CLI_COLUMN_TEXT)
+		cli_table_color(t, column, cli_color_of(text));
 }
 
 static void print_table(const struct cli_view *v, const json_t *rows, const struct cli_options *o)
 {
-	const struct unit *unit[CLI_VIEW_COLUMNS] = { NULL };
+	const struct cli_unit *unit[CLI_VIEW_COLUMNS] = { NULL };
 	char names[CLI_VIEW_COLUMNS][HEADER_MAX];
 	const char *headers[CLI_VIEW_COLUMNS + 1] = { NULL };
 	struct cli_table t;

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "client/client_hold.h"
 
+/*
+ * A process that destroys a queue waits as long as it is suspended; no daemon has a reason to
+ * want more.
+ */
+#define LEASE_MAX_NS 60000000000ull
+
 static struct client_hold *from_hold(struct gp_hold *h)
 {
 	return h ? container_of(h, struct client_hold, hold) : NULL;
@@ -32,6 +38,20 @@ void client_holds_init(struct client_holds *hs)
 {
 	gp_holds_init(&hs->set, CLIENT_HOLDS);
 	hs->nr_places = 0;
+	hs->epoch = 0;
+}
+
+bool client_holds_is_new(struct client_holds *hs, const struct wire_order *o)
+{
+	if (o->epoch <= hs->epoch)
+		return false;
+	hs->epoch = o->epoch;
+	return true;
+}
+
+static uint64_t lease_end(const struct wire_order *o, uint64_t now_ns)
+{
+	return now_ns + (o->lease_ns < LEASE_MAX_NS ? o->lease_ns : LEASE_MAX_NS);
 }
 
 static struct client_hold *take_place(struct client_holds *hs)
@@ -47,7 +67,7 @@ static struct client_hold *take_place(struct client_holds *hs)
 	return &hs->places[i];
 }
 
-static int add(struct client_holds *hs, const struct wire_order *o, uint64_t until_ns)
+static int add(struct client_holds *hs, const struct wire_order *o, uint64_t now_ns)
 {
 	struct client_hold *h = take_place(hs);
 
@@ -56,23 +76,22 @@ static int add(struct client_holds *hs, const struct wire_order *o, uint64_t unt
 	*h = (struct client_hold){
 		.hold.target = target_of(o->gpu_id, o->queue_id),
 		.hold.owner = o->holder,
-		.hold.until_ns = until_ns,
+		.hold.until_ns = lease_end(o, now_ns),
 		.epoch = o->epoch,
 		.grace = o->grace,
 	};
 	return gp_holds_add(&hs->set, &h->hold);
 }
 
-int client_holds_set(struct client_holds *hs, const struct wire_order *o,
-		     uint64_t until_ns)
+int client_holds_set(struct client_holds *hs, const struct wire_order *o, uint64_t now_ns)
 {
 	struct client_hold *h = find(hs, o->holder, o->gpu_id, o->queue_id);
 
 	if (!h)
-		return add(hs, o, until_ns);
+		return add(hs, o, now_ns);
 	h->epoch = o->epoch;
 	h->grace = o->grace;
-	gp_holds_renew(&hs->set, &h->hold, until_ns);
+	gp_holds_renew(&hs->set, &h->hold, lease_end(o, now_ns));
 	return 0;
 }
 
@@ -103,17 +122,16 @@ int client_holds_clear(struct client_holds *hs, const struct wire_order *o)
 	return 0;
 }
 
-void client_holds_renew(struct client_holds *hs, uint64_t epoch, uint64_t until_ns)
+void client_holds_renew(struct client_holds *hs, const struct wire_order *o, uint64_t now_ns)
 {
 	uint32_t i;
 
 	for (i = 0; i < hs->nr_places; i++)
-		if (epoch && hs->places[i].epoch == epoch)
-			gp_holds_renew(&hs->set, &hs->places[i].hold, until_ns);
+		if (hs->places[i].epoch == o->epoch)
+			gp_holds_renew(&hs->set, &hs->places[i].hold, lease_end(o, now_ns));
 }
 
-bool client_holds_expire(struct client_holds *hs, uint64_t now_ns,
-			 struct client_hold *out)
+bool client_holds_expire(struct client_holds *hs, uint64_t now_ns, struct client_hold *out)
 {
 	struct client_hold *h = from_hold(gp_holds_expired(&hs->set, now_ns));
 

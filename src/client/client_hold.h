@@ -11,46 +11,29 @@
 
 #define CLIENT_HOLDS 256
 
-/**
- * struct client_hold - an order to hold
- * @hold: in the set
- * @epoch: of the order; 0 = this place is free
- * @grace: of the order
- */
+/* An order to hold. */
 struct client_hold {
-	struct gp_hold hold;
-	uint64_t epoch;
-	uint32_t grace;
+	struct gp_hold hold; /* in the set */
+	uint64_t epoch; /* of the order; 0 = this place is free */
+	uint32_t grace; /* of the order */
 };
 
-/**
- * struct client_holds - all of them
- * @set: those that there are
- * @nr_places: places that were ever used; memory beyond is not touched
- * @places: places
- */
+/* All of them. */
 struct client_holds {
-	struct gp_holds set;
-	uint32_t nr_places;
-	struct client_hold places[CLIENT_HOLDS];
+	uint64_t epoch; /* largest of an order so far */
+	struct gp_holds set; /* those that there are */
+	uint32_t nr_places; /* places that were ever used; memory beyond is not touched */
+	struct client_hold places[CLIENT_HOLDS]; /* places */
 };
 
-/**
- * client_holds_init() - nothing is held
- * @hs: output
- */
+/* Nothing is held, and no order was seen. */
 void client_holds_init(struct client_holds *hs);
 
-/**
- * client_holds_set() - HOLD: hold, or hold longer
- * @hs: holds
- * @o: order
- * @until_ns: end of the lease
- *
- * Return: 0, -ENOSPC.
- */
-int client_holds_set(struct client_holds *hs, const struct wire_order *o,
-		     uint64_t until_ns);
+/* Is it to be carried out, and later ones only if their epoch is larger? */
+bool client_holds_is_new(struct client_holds *hs, const struct wire_order *o);
+
+/* HOLD: hold, or hold longer; no lease is longer than a minute. 0, -ENOSPC. */
+int client_holds_set(struct client_holds *hs, const struct wire_order *o, uint64_t now_ns);
 
 /**
  * client_holds_clear() - RELEASE
@@ -61,42 +44,16 @@ int client_holds_set(struct client_holds *hs, const struct wire_order *o,
  */
 int client_holds_clear(struct client_holds *hs, const struct wire_order *o);
 
-/**
- * client_holds_renew() - RENEW
- * @hs: holds
- * @epoch: of the HOLD
- * @until_ns: new end
- */
-void client_holds_renew(struct client_holds *hs, uint64_t epoch, uint64_t until_ns);
+/* RENEW: the holds of that epoch end later. */
+void client_holds_renew(struct client_holds *hs, const struct wire_order *o, uint64_t now_ns);
 
-/**
- * client_holds_expire() - take out one hold whose lease is over
- * @hs: holds
- * @now_ns: time
- * @out: the hold
- *
- * Return: true if there was one.
- */
-bool client_holds_expire(struct client_holds *hs, uint64_t now_ns,
-			 struct client_hold *out);
+/* Take out one hold whose lease is over, if there is one. */
+bool client_holds_expire(struct client_holds *hs, uint64_t now_ns, struct client_hold *out);
 
-/**
- * client_holds_covers() - is a queue held?
- * @hs: holds
- * @gpu_id: node
- * @queue_id: queue; WIRE_QUEUE_ALL: is the node held as a whole?
- *
- * Return: true if it is, by whichever holder.
- */
+/* Is a queue held, by whichever holder? WIRE_QUEUE_ALL: is the node held as a whole? */
 bool client_holds_covers(const struct client_holds *hs, uint32_t gpu_id, uint32_t queue_id);
 
-/**
- * client_holds_grace() - the longest grace of the holds of a node
- * @hs: holds
- * @gpu_id: node
- *
- * Return: grace; 0 = none was asked for.
- */
+/* The longest grace of the holds of a node; 0 = none was asked for. */
 uint32_t client_holds_grace(const struct client_holds *hs, uint32_t gpu_id);
 
 #endif

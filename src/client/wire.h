@@ -29,6 +29,7 @@
 #ifndef GP_MECHANISM_WIRE_H
 #define GP_MECHANISM_WIRE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define WIRE_MAGIC 0x31507047u		/* "GpP1" */
@@ -62,18 +63,12 @@ enum wire_type {
 	WIRE_BYE = 68,        /* struct wire_note: refused or dropped, and why; then EOF */
 };
 
-/**
- * struct wire_hdr - begins every message
- * @magic: WIRE_MAGIC
- * @type: enum wire_type
- * @size: bytes of the whole message
- * @time_ns: CLOCK_MONOTONIC of the sender when the thing happened; for latencies only
- */
+/* Begins every message. */
 struct wire_hdr {
-	uint32_t magic;
-	uint16_t type;
-	uint16_t size;
-	uint64_t time_ns;
+	uint32_t magic; /* WIRE_MAGIC */
+	uint16_t type; /* enum wire_type */
+	uint16_t size; /* bytes of the whole message */
+	uint64_t time_ns; /* CLOCK_MONOTONIC of the sender when it happened; for latencies only */
 };
 
 enum wire_mech {
@@ -98,63 +93,43 @@ enum wire_mech {
 /* Attribute flags of struct wire_hello. */
 #define WIRE_ATTR_LATENCY_CRITICAL (1u << 0)
 
-/**
- * struct wire_hello - what this client is and what is wished for its process
- * @hdr: header
- * @version: WIRE_VERSION
- * @mech: enum wire_mech
- * @pid: process whose queues these are, as the client sees it; only a tracer is believed.
- *	A simulated client may say 0 (itself) or a number above 4194304, which no real
- *	process can have and no other client has taken: so one process can be many clients
- * @sees: WIRE_SEES_*
- * @prio: wished priority or WIRE_PRIO_UNSET
- * @pad: zero
- * @attr_flags: WIRE_ATTR_*
- * @weight: 0 = not said
- * @reserved: zero
- * @slice_ns: 0 = not said
- * @deadline_ns: 0 = not said
- * @klass: name of a class, ended by a zero; empty = not said
- * @group: name of a group, ended by a zero; empty = none
- * @comm: name of the program, for people
- */
+/* What this client is and what is wished for its process. */
 struct wire_hello {
 	struct wire_hdr hdr;
-	uint32_t version;
-	uint32_t mech;
+	uint32_t version; /* WIRE_VERSION */
+	uint32_t mech; /* enum wire_mech */
+	/*
+	 * Process whose queues these are, as the client sees it; only a tracer is believed. A
+	 * simulated client may say 0 (itself) or a number above 4194304, which no real process
+	 * can have and no other client has taken: so one process can be many clients.
+	 */
 	uint32_t pid;
-	uint32_t sees;
-	uint8_t prio;
-	uint8_t pad[3];
-	uint32_t attr_flags;
-	uint32_t weight;
-	uint32_t reserved;
-	uint64_t slice_ns;
-	uint64_t deadline_ns;
-	char klass[WIRE_NAME_LEN];
-	char group[WIRE_NAME_LEN];
-	char comm[WIRE_NAME_LEN];
+	uint32_t sees; /* WIRE_SEES_* */
+	uint8_t prio; /* wished priority or WIRE_PRIO_UNSET */
+	uint8_t pad[3]; /* zero */
+	uint32_t attr_flags; /* WIRE_ATTR_* */
+	uint32_t weight; /* 0 = not said */
+	uint32_t reserved; /* zero */
+	uint64_t slice_ns; /* 0 = not said */
+	uint64_t deadline_ns; /* 0 = not said */
+	char klass[WIRE_NAME_LEN]; /* name of a class, ended by a zero; empty = not said */
+	char group[WIRE_NAME_LEN]; /* name of a group, ended by a zero; empty = none */
+	char comm[WIRE_NAME_LEN]; /* name of the program, for people */
 };
 
-/**
- * struct wire_welcome - you are known
- * @hdr: header
- * @client: the daemon's number for the client
- * @lease_ns: what a hold lasts without a renewal
- * @poll_ns: how often to look at pointers where nothing better is there; less often
- *	when nothing has happened for long, at least every sixteenth time
- * @quiet_ns: how long a queue is quiet before idle is to be proven
- * @flags: WIRE_WELCOME_*
- * @reserved: zero
- */
+/* You are known. */
 struct wire_welcome {
 	struct wire_hdr hdr;
-	uint64_t client;
-	uint64_t lease_ns;
+	uint64_t client; /* the daemon's number for the client */
+	uint64_t lease_ns; /* what a hold lasts without a renewal */
+	/*
+	 * How often to look at pointers where nothing better is there; less often when nothing
+	 * has happened for long, at least every sixteenth time.
+	 */
 	uint64_t poll_ns;
-	uint64_t quiet_ns;
-	uint32_t flags;
-	uint32_t reserved;
+	uint64_t quiet_ns; /* how long a queue is quiet before idle is to be proven */
+	uint32_t flags; /* WIRE_WELCOME_* */
+	uint32_t reserved; /* zero */
 };
 
 /* Several queues may be stopped by one DBG_TRAP on oneself. */
@@ -168,58 +143,34 @@ struct wire_welcome {
 #define WIRE_QUEUE_AQL 2
 #define WIRE_QUEUE_SDMA_XGMI 3
 
-/**
- * struct wire_queue - a queue
- * @hdr: header
- * @gpu_id: its node
- * @queue_id: as amdkfd numbers it in that process
- * @type: WIRE_QUEUE_*
- * @prio: hardware priority 0..15 it was made with; WIRE_PRIO_UNSET = unknown
- * @busy: 1 = has work already
- * @pad: zero
- * @ring_addr: address of the ring in the process; 0 = unknown
- * @ring_bytes: its size; 0 = unknown
- * @rptr_addr: where the read index is; 0 = unknown
- * @wptr_addr: where the write index is; 0 = unknown
- */
+/* A queue. */
 struct wire_queue {
 	struct wire_hdr hdr;
-	uint32_t gpu_id;
-	uint32_t queue_id;
-	uint32_t type;
-	uint8_t prio;
-	uint8_t busy;
-	uint8_t pad[2];
-	uint64_t ring_addr;
-	uint64_t ring_bytes;
-	uint64_t rptr_addr;
-	uint64_t wptr_addr;
+	uint32_t gpu_id; /* its node */
+	uint32_t queue_id; /* as amdkfd numbers it in that process */
+	uint32_t type; /* WIRE_QUEUE_* */
+	uint8_t prio; /* hardware priority 0..15 it was made with; WIRE_PRIO_UNSET = unknown */
+	uint8_t busy; /* 1 = has work already */
+	uint8_t pad[2]; /* zero */
+	uint64_t ring_addr; /* address of the ring in the process; 0 = unknown */
+	uint64_t ring_bytes; /* its size; 0 = unknown */
+	uint64_t rptr_addr; /* where the read index is; 0 = unknown */
+	uint64_t wptr_addr; /* where the write index is; 0 = unknown */
 };
 
-/**
- * struct wire_edge - a queue is gone, became busy, became idle
- * @hdr: header
- * @gpu_id: its node
- * @queue_id: its number
- */
+/* A queue is gone, became busy, became idle. */
 struct wire_edge {
 	struct wire_hdr hdr;
-	uint32_t gpu_id;
-	uint32_t queue_id;
+	uint32_t gpu_id; /* its node */
+	uint32_t queue_id; /* its number */
 };
 
-/**
- * struct wire_progress - a queue with work completed requests and has more
- * @hdr: header
- * @gpu_id: its node
- * @queue_id: its number
- * @since_ns: when the oldest request that is not completed came, by the clock of
- *	@hdr.time_ns; not after that
- */
+/* A queue with work completed requests and has more. */
 struct wire_progress {
 	struct wire_hdr hdr;
-	uint32_t gpu_id;
-	uint32_t queue_id;
+	uint32_t gpu_id; /* its node */
+	uint32_t queue_id; /* its number */
+	/* When the oldest request that is not completed came; not after @hdr.time_ns. */
 	uint64_t since_ns;
 };
 
@@ -229,24 +180,15 @@ enum wire_holder {
 	WIRE_HOLDER_COUNT
 };
 
-/**
- * struct wire_order - HOLD, RELEASE, RENEW
- * @hdr: header
- * @epoch: number of the order; for RENEW that of the HOLD
- * @gpu_id: node
- * @queue_id: one queue, or WIRE_QUEUE_ALL: every compute queue there is and will be
- * @holder: enum wire_holder
- * @grace: DBG_TRAP grace 1..255; 0 = the default
- * @lease_ns: HOLD, RENEW: let go after this without a renewal
- */
+/* HOLD, RELEASE, RENEW. */
 struct wire_order {
 	struct wire_hdr hdr;
-	uint64_t epoch;
-	uint32_t gpu_id;
-	uint32_t queue_id;
-	uint32_t holder;
-	uint32_t grace;
-	uint64_t lease_ns;
+	uint64_t epoch; /* number of the order; for RENEW that of the HOLD */
+	uint32_t gpu_id; /* node */
+	uint32_t queue_id; /* or WIRE_QUEUE_ALL: every compute queue there is and will be */
+	uint32_t holder; /* enum wire_holder */
+	uint32_t grace; /* DBG_TRAP grace 1..255; 0 = the default */
+	uint64_t lease_ns; /* HOLD, RENEW: let go after this without a renewal */
 };
 
 enum wire_result {
@@ -256,28 +198,17 @@ enum wire_result {
 	WIRE_ERROR = 3,		/* the driver or the hardware failed */
 };
 
-/**
- * struct wire_done - what became of an order
- * @hdr: header
- * @epoch: of the order
- * @gpu_id: of the order
- * @result: enum wire_result; the worst of its queues
- * @error: errno if not OK, else 0
- * @nr_queues: queues whose state changed
- * @nr_cycles: calls that each cost a runlist cycle
- * @reserved: zero
- * @took_ns: from reading the order to the end of the last call
- */
+/* What became of an order. */
 struct wire_done {
 	struct wire_hdr hdr;
-	uint64_t epoch;
-	uint32_t gpu_id;
-	uint32_t result;
-	uint32_t error;
-	uint32_t nr_queues;
-	uint32_t nr_cycles;
-	uint32_t reserved;
-	uint64_t took_ns;
+	uint64_t epoch; /* of the order */
+	uint32_t gpu_id; /* of the order */
+	uint32_t result; /* enum wire_result; the worst of its queues */
+	uint32_t error; /* errno if not OK, else 0 */
+	uint32_t nr_queues; /* queues whose state changed */
+	uint32_t nr_cycles; /* calls that each cost a runlist cycle */
+	uint32_t reserved; /* zero */
+	uint64_t took_ns; /* from reading the order to the end of the last call */
 };
 
 enum wire_note_code {
@@ -289,21 +220,51 @@ enum wire_note_code {
 	WIRE_NOTE_RESET = 6,		/* a queue was: cannot be stopped there any more */
 };
 
-/**
- * struct wire_note - something worth knowing
- * @hdr: header
- * @code: enum wire_note_code
- * @gpu_id: node, or 0
- * @value: see the code
- * @text: for people, ended by a zero
- */
+/* Something worth knowing. */
 struct wire_note {
 	struct wire_hdr hdr;
-	uint32_t code;
-	uint32_t gpu_id;
-	uint64_t value;
-	char text[128];
+	uint32_t code; /* enum wire_note_code */
+	uint32_t gpu_id; /* node, or 0 */
+	uint64_t value; /* see the code */
+	char text[128]; /* for people, ended by a zero */
 };
+
+/* Whatever a daemon says. */
+union wire_message {
+	struct wire_hdr hdr;
+	struct wire_welcome welcome;
+	struct wire_order order;
+	struct wire_note note;
+	uint8_t bytes[WIRE_MAX];
+};
+
+/**
+ * wire_send() - fill in the header and send; never waits
+ * @fd: socket
+ * @hdr: begins the message
+ * @type: enum wire_type
+ * @size: bytes of the message
+ * @now_ns: time
+ *
+ * Return: 0, -EAGAIN the peer does not read, -EPIPE it is gone.
+ */
+int wire_send(int fd, struct wire_hdr *hdr, uint16_t type, size_t size, uint64_t now_ns);
+
+/**
+ * wire_receive() - take a message of the daemon; never waits
+ * @fd: socket
+ * @m: output
+ *
+ * Return: its type; 0 nothing is there; -EPIPE the daemon is gone; -EBADMSG no daemon says that.
+ */
+int wire_receive(int fd, union wire_message *m);
+
+/**
+ * wire_worsen() - one thing that was ordered failed
+ * @done: the answer; of several failures it tells the worst
+ * @error: errno; 0 changes nothing
+ */
+void wire_worsen(struct wire_done *done, int error);
 
 _Static_assert(sizeof(struct wire_hdr) == 16, "wire layout");
 _Static_assert(sizeof(struct wire_hello) == 160, "wire layout");

@@ -111,13 +111,13 @@ static int on_reset(sd_event_source *s, int fd, uint32_t events, void *data)
 		return 0;
 	}
 	/* Of a reset that is over, both may be heard at once. */
-	if (heard & 1 << DRV_KFD_SMI_GPU_PRE_RESET) {
+	if (heard & 1 << KFD_SMI_EVENT_GPU_PRE_RESET) {
 		gpd_log(LOG_ERR, "node %" PRIu32 ": the GPU is being reset", n->gpu_id);
 		gpd_monitor_event(n->d, "report", 0, n->gpu_id, WIRE_QUEUE_ALL,
 				  "the GPU is being reset");
 		gpd_engine_lost(n);
 	}
-	if (heard & 1 << DRV_KFD_SMI_GPU_POST_RESET) {
+	if (heard & 1 << KFD_SMI_EVENT_GPU_POST_RESET) {
 		gpd_log(LOG_NOTICE, "node %" PRIu32 ": the GPU was reset", n->gpu_id);
 		gpd_monitor_event(n->d, "report", 0, n->gpu_id, WIRE_QUEUE_ALL,
 				  "the GPU was reset");

@@ -152,11 +152,6 @@ static struct gpreempt_queue *find_queue(struct drv_queues *list, uint32_t pid, 
 	return NULL;
 }
 
-static bool is_compute(uint32_t type)
-{
-	return type == DRV_KFD_QUEUE_PM4 || type == DRV_KFD_QUEUE_AQL;
-}
-
 int drv_discover_add_snapshot(struct drv_queues *list, uint32_t pid,
 			      const struct drv_kfd_queue_entry *entries, size_t nr)
 {
@@ -174,7 +169,7 @@ int drv_discover_add_snapshot(struct drv_queues *list, uint32_t pid,
 		q->gpu_id = e->gpu_id;
 		q->queue_id = e->queue_id;
 		q->type = known(e->type, source);
-		q->compute = known(is_compute(e->type), source);
+		q->compute = known(drv_kfd_is_compute(e->type), source);
 		q->ring_addr = known(e->ring_addr, source);
 		q->ring_bytes = known(e->ring_bytes, source);
 		q->rptr_addr = known(e->rptr_addr, source);

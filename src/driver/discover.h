@@ -27,42 +27,26 @@
 #define DRV_NODE_CAP_DEBUG (1u << 15)
 #define DRV_NODE_CAP_DEBUG_FIRMWARE (1u << 29)
 
-/**
- * struct drv_node - a GPU in the topology
- * @gpu_id: as amdkfd names it
- * @index: number of its topology node
- * @name: "gfx942", "gfx90a", …
- * @gfx_target: gfx_target_version: 10000 × major + 100 × minor + step
- * @nr_xcc: dies
- * @nr_cu: compute units
- * @nr_simd: SIMDs
- * @waves_per_simd: waves of one
- * @cwsr_bytes: save area of a queue on one XCC; 0 = waves cannot be saved
- * @ctl_stack_bytes: of these, control stack
- * @nr_cp_queues: slots
- * @capability: bits
- * @mec_fw: version of the MEC firmware
- * @sdma_fw: version of the SDMA firmware
- * @render_minor: its render node
- * @device_id: PCI
- */
+/* A GPU in the topology. */
 struct drv_node {
-	uint32_t gpu_id;
-	uint32_t index;
-	char name[GPREEMPT_NAME_LEN];
-	struct gpreempt_value gfx_target;
-	struct gpreempt_value nr_xcc;
-	struct gpreempt_value nr_cu;
-	struct gpreempt_value nr_simd;
-	struct gpreempt_value waves_per_simd;
-	struct gpreempt_value cwsr_bytes;
-	struct gpreempt_value ctl_stack_bytes;
-	struct gpreempt_value nr_cp_queues;
-	struct gpreempt_value capability;
-	struct gpreempt_value mec_fw;
-	struct gpreempt_value sdma_fw;
-	struct gpreempt_value render_minor;
-	struct gpreempt_value device_id;
+	uint32_t gpu_id; /* as amdkfd names it */
+	uint32_t index; /* number of its topology node */
+	char name[GPREEMPT_NAME_LEN]; /* "gfx942", "gfx90a", … */
+	struct gpreempt_value gfx_target; /* 10000 × major + 100 × minor + step */
+	struct gpreempt_value nr_xcc; /* dies */
+	struct gpreempt_value nr_cu; /* compute units */
+	struct gpreempt_value nr_simd; /* SIMDs */
+	struct gpreempt_value waves_per_simd; /* waves of one */
+	struct gpreempt_value nr_arrays; /* arrays of compute units */
+	struct gpreempt_value arrays_per_engine; /* of these, in a shader engine */
+	struct gpreempt_value cwsr_bytes; /* save area of one XCC; 0 = waves cannot be saved */
+	struct gpreempt_value ctl_stack_bytes; /* of these, control stack */
+	struct gpreempt_value nr_cp_queues; /* slots */
+	struct gpreempt_value capability; /* bits */
+	struct gpreempt_value mec_fw; /* version of the MEC firmware */
+	struct gpreempt_value sdma_fw; /* version of the SDMA firmware */
+	struct gpreempt_value render_minor; /* its render node */
+	struct gpreempt_value device_id; /* PCI */
 };
 
 /**
@@ -75,16 +59,11 @@ struct drv_node {
  */
 int drv_discover_nodes(const char *root, struct drv_node **nodes, size_t *nr);
 
-/**
- * struct drv_queues - a list of queues
- * @queues: ordered by process, then queue id; for free()
- * @nr: how many
- * @room: how many fit
- */
+/* A list of queues. */
 struct drv_queues {
-	struct gpreempt_queue *queues;
-	size_t nr;
-	size_t room;
+	struct gpreempt_queue *queues; /* ordered by process, then queue id; for free() */
+	size_t nr; /* how many */
+	size_t room; /* how many fit */
 };
 
 /**

@@ -13,14 +13,10 @@
 
 #define NODES "/sys/class/kfd/kfd/topology/nodes"
 
-/**
- * struct property - a line of interest
- * @key: its first word
- * @offset: of the struct gpreempt_value in struct drv_node
- */
+/* A line of interest. */
 struct property {
-	const char *key;
-	size_t offset;
+	const char *key; /* its first word */
+	size_t offset; /* of the struct gpreempt_value in struct drv_node */
 };
 
 static const struct property properties[] = {
@@ -28,6 +24,8 @@ static const struct property properties[] = {
 	{ "num_xcc", offsetof(struct drv_node, nr_xcc) },
 	{ "simd_count", offsetof(struct drv_node, nr_simd) },
 	{ "max_waves_per_simd", offsetof(struct drv_node, waves_per_simd) },
+	{ "array_count", offsetof(struct drv_node, nr_arrays) },
+	{ "simd_arrays_per_engine", offsetof(struct drv_node, arrays_per_engine) },
 	{ "cwsr_size", offsetof(struct drv_node, cwsr_bytes) },
 	{ "ctl_stack_size", offsetof(struct drv_node, ctl_stack_bytes) },
 	{ "num_cp_queues", offsetof(struct drv_node, nr_cp_queues) },

@@ -2,15 +2,11 @@
 /*
  * The calls of amdkfd that are used here, with the errno as result. Nothing is
  * kept between calls; a descriptor belongs to the process that opened it (amdkfd
- * refuses it after a fork, -EBADF).
- *
- * Calls are not interrupted by signals for long: EINTR is tried again, because none
- * of these may be left half done.
+ * refuses it after a fork, -EBADF). @fd is /dev/kfd of the caller, @pid the target of a
+ * debug session: the caller itself, or a process that the calling thread traces.
  */
 #ifndef GP_MECHANISM_KFD_H
 #define GP_MECHANISM_KFD_H
-
-#include <stdbool.h>
 
 #include "driver/kfd_abi.h"
 
@@ -24,22 +20,14 @@
  */
 int drv_kfd_open(void);
 
-/**
- * drv_kfd_get_version() - version of the ioctl ABI
- * @fd: /dev/kfd
- * @out: output
- *
- * Return: 0 or -errno.
- */
-int drv_kfd_get_version(int fd, struct drv_kfd_version *out);
+/* "pm4", "sdma", "aql", "sdma_xgmi"; NULL for another DRV_KFD_QUEUE_*. */
+const char *drv_kfd_queue_type_name(uint32_t type);
 
-/**
- * drv_kfd_version_has_debug() - are there debugger calls?
- * @v: version
- *
- * Return: true from 1.13 on.
- */
-bool drv_kfd_version_has_debug(const struct drv_kfd_version *v);
+/* Version of the ioctl ABI. 0 or -errno. */
+int drv_kfd_get_version(int fd, struct kfd_ioctl_get_version_args *out);
+
+/* Are there debugger calls? */
+bool drv_kfd_version_has_debug(const struct kfd_ioctl_get_version_args *v);
 
 /**
  * drv_kfd_smi_open() - hear of the resets of a node
@@ -50,13 +38,15 @@ bool drv_kfd_version_has_debug(const struct drv_kfd_version *v);
  */
 int drv_kfd_smi_open(int fd, uint32_t gpu_id);
 
-/**
- * drv_kfd_smi_read() - what was heard
- * @fd: of drv_kfd_smi_open()
- *
- * Return: a mask of enum drv_kfd_smi_event (1 << event), 0 nothing, or -errno.
- */
+/* What was heard: a mask of KFD_SMI_EVENT_GPU_*_RESET (1 << event), 0 nothing, or -errno. */
 int drv_kfd_smi_read(int fd);
+
+/*
+ * ioctl() of the real driver, for the calls below (kfd_call.c): its result, or -errno. EINTR is
+ * tried again, because none of them may be left half done. The shim has one of its own: there,
+ * ioctl() is the application's way into the shim.
+ */
+int drv_kfd_call(int fd, unsigned long cmd, void *args);
 
 /**
  * drv_kfd_update_queue() - change a queue of this process
@@ -66,21 +56,15 @@ int drv_kfd_smi_read(int fd);
  * Return: 0; -EACCES its queue was reset; -EFAULT or -EINVAL wrong ring; -ETIME
  * the firmware did not answer.
  */
-int drv_kfd_update_queue(int fd, const struct drv_kfd_update_queue *args);
+int drv_kfd_update_queue(int fd, const struct kfd_ioctl_update_queue_args *args);
 
-/**
- * drv_kfd_runtime_enable() - tell the driver about a runtime in this process
- * @fd: /dev/kfd
- * @mode: DRV_KFD_RUNTIME_*, 0 = disable
- *
- * Return: 0; -EEXIST there are queues already; -EBUSY.
- */
+/* Tell the driver about a runtime in this process. 0; -EEXIST it has queues already; -EBUSY. */
 int drv_kfd_runtime_enable(int fd, uint32_t mode);
 
 /**
  * drv_kfd_dbg_enable() - open a debug session
- * @fd: /dev/kfd of the caller
- * @pid: target; itself, or one that the calling thread traces
+ * @fd: /dev/kfd
+ * @pid: target
  * @exceptions: DRV_KFD_EC_*
  * @pipe_fd: gets a dot per event; non-blocking, or the driver may hang in it
  * @info: output
@@ -91,13 +75,7 @@ int drv_kfd_runtime_enable(int fd, uint32_t mode);
 int drv_kfd_dbg_enable(int fd, uint32_t pid, uint64_t exceptions, int pipe_fd,
 		       struct drv_kfd_runtime_info *info);
 
-/**
- * drv_kfd_dbg_disable() - close the session: everything suspended goes on
- * @fd: /dev/kfd
- * @pid: target
- *
- * Return: 0, -EINVAL there is none, -ESRCH.
- */
+/* Close the session: everything suspended goes on. 0, -EINVAL there is none, -ESRCH. */
 int drv_kfd_dbg_disable(int fd, uint32_t pid);
 
 /**
@@ -106,22 +84,14 @@ int drv_kfd_dbg_disable(int fd, uint32_t pid);
  * @pid: target
  * @ids: queue ids; output: with DRV_KFD_DBG_QUEUE_*, see drv_kfd_dbg_result()
  * @nr: how many
- * @grace: clamped to 1..255
+ * @grace: 1..255, more counts as that; 0 = the hardware's own
  *
  * Return: how many are suspended, or -errno if nothing was done: -EPERM the
  * runtime of the target is not enabled, -EINVAL too many or no session, -ESRCH.
  */
 int drv_kfd_dbg_suspend(int fd, uint32_t pid, uint32_t *ids, uint32_t nr, uint32_t grace);
 
-/**
- * drv_kfd_dbg_resume() - continue queues in one runlist cycle
- * @fd: /dev/kfd
- * @pid: target
- * @ids: queue ids; output: with DRV_KFD_DBG_QUEUE_*; NULL = all
- * @nr: how many
- *
- * Return: how many, or -errno.
- */
+/* Continue queues in one cycle; @ids as above, NULL = all. How many, or -errno. */
 int drv_kfd_dbg_resume(int fd, uint32_t pid, uint32_t *ids, uint32_t nr);
 
 /**
@@ -133,12 +103,7 @@ int drv_kfd_dbg_resume(int fd, uint32_t pid, uint32_t *ids, uint32_t nr);
  */
 int drv_kfd_dbg_result(uint32_t id);
 
-/**
- * drv_kfd_dbg_id() - the id without what the call added
- * @id: id after the call
- *
- * Return: the queue id.
- */
+/* The id of a queue without what the call added. */
 static inline uint32_t drv_kfd_dbg_id(uint32_t id)
 {
 	return id & ~(DRV_KFD_DBG_QUEUE_ERROR | DRV_KFD_DBG_QUEUE_INVALID);
@@ -158,36 +123,17 @@ int drv_kfd_dbg_queues(int fd, uint32_t pid, struct drv_kfd_queue_entry *entries
 		       uint64_t clear);
 
 /**
- * struct drv_kfd_event - an exception of the target
- * @exceptions: DRV_KFD_EC_*: all that are raised there
- * @gpu_id: node, or 0
- * @queue_id: queue; means nothing unless a queue's exception is raised
- */
-struct drv_kfd_event {
-	uint64_t exceptions;
-	uint32_t gpu_id;
-	uint32_t queue_id;
-};
-
-/**
  * drv_kfd_dbg_query() - next event of those subscribed
  * @fd: /dev/kfd
  * @pid: target
  * @clear: DRV_KFD_EC_* to clear of what is found
- * @out: output
+ * @exceptions: output: DRV_KFD_EC_*: all that are raised at its queue or device
  *
  * Return: 0, -EAGAIN there is none, -errno.
  */
-int drv_kfd_dbg_query(int fd, uint32_t pid, uint64_t clear, struct drv_kfd_event *out);
+int drv_kfd_dbg_query(int fd, uint32_t pid, uint64_t clear, uint64_t *exceptions);
 
-/**
- * drv_kfd_dbg_send() - send an exception to the target's runtime
- * @fd: /dev/kfd
- * @pid: target
- * @exceptions: DRV_KFD_EC_PROCESS_RUNTIME lets a RUNTIME_ENABLE that waits go on
- *
- * Return: 0 or -errno.
- */
+/* DRV_KFD_EC_PROCESS_RUNTIME lets a RUNTIME_ENABLE of the target go on. 0 or -errno. */
 int drv_kfd_dbg_send(int fd, uint32_t pid, uint64_t exceptions);
 
 #endif

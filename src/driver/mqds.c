@@ -28,26 +28,16 @@
 #define CP_CONTROL_SLOT_BASED(x) ((x) >> 25 & 3)	/* 2 = AQL */
 #define SDMA_CNTL_SIZE(x) ((x) >> 1 & 0x3f)	/* ring dwords = 1 << n */
 
-/**
- * struct reader - where we are in the file
- * @out: queues so far
- * @nr: how many
- * @room: how many fit
- * @pid: of the last "Process"
- * @cur: the queue whose lines come; cur.pid is 0 if none
- * @words: its first image
- * @next: byte offset that must come next
- * @bytes: of an image of its kind
- */
+/* Where we are in the file. */
 struct reader {
-	struct drv_mqd *out;
-	size_t nr;
-	size_t room;
-	uint32_t pid;
-	struct drv_mqd cur;
-	uint32_t words[COMPUTE_BYTES / 4];
-	uint32_t next;
-	uint32_t bytes;
+	struct drv_mqd *out; /* queues so far */
+	size_t nr; /* how many */
+	size_t room; /* how many fit */
+	uint32_t pid; /* of the last "Process" */
+	struct drv_mqd cur; /* the queue whose lines come; cur.pid is 0 if none */
+	uint32_t words[COMPUTE_BYTES / 4]; /* its first image */
+	uint32_t next; /* byte offset that must come next */
+	uint32_t bytes; /* of an image of its kind */
 };
 
 static uint32_t word(const struct reader *r, uint32_t offset)

@@ -20,30 +20,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/**
- * struct drv_mqd - what the image of a queue says
- * @pid: process, as the kernel's first namespace counts
- * @gpu_id: node
- * @is_compute: else a copy engine's
- * @is_aql: of a compute queue: AQL packets, else PM4
- * @nr_xcc: images, one for each XCC; means nothing of a copy engine
- * @prio: 0..15; of a compute queue
- * @ring_addr: ring in the process
- * @ring_bytes: its size
- * @rptr_addr: where the read index is
- * @wptr_addr: where the write index is
- */
+/* What the image of a queue says. */
 struct drv_mqd {
-	uint32_t pid;
-	uint32_t gpu_id;
-	bool is_compute;
-	bool is_aql;
-	uint32_t nr_xcc;
-	uint32_t prio;
-	uint64_t ring_addr;
-	uint64_t ring_bytes;
-	uint64_t rptr_addr;
-	uint64_t wptr_addr;
+	uint32_t pid; /* process, as the kernel's first namespace counts */
+	uint32_t gpu_id; /* node */
+	bool is_compute; /* else a copy engine's */
+	bool is_aql; /* of a compute queue: AQL packets, else PM4 */
+	uint32_t nr_xcc; /* images, one for each XCC; means nothing of a copy engine */
+	uint32_t prio; /* 0..15; of a compute queue */
+	uint64_t ring_addr; /* ring in the process */
+	uint64_t ring_bytes; /* its size */
+	uint64_t rptr_addr; /* where the read index is */
+	uint64_t wptr_addr; /* where the write index is */
 };
 
 /**

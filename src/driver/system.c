@@ -73,7 +73,7 @@ static int may_read(const char *root, const char *file)
 static void look_at_device(const char *root, struct drv_system *s)
 {
 	char path[DRV_SYSFILE_PATH_MAX];
-	struct drv_kfd_version v;
+	struct kfd_ioctl_get_version_args v;
 	struct stat st;
 	int fd;
 
@@ -90,8 +90,8 @@ static void look_at_device(const char *root, struct drv_system *s)
 	if (fd < 0)
 		return;
 	if (!drv_kfd_get_version(fd, &v)) {
-		s->kfd_major = known(v.major);
-		s->kfd_minor = known(v.minor);
+		s->kfd_major = known(v.major_version);
+		s->kfd_minor = known(v.minor_version);
 	}
 	close(fd);
 }

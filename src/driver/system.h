@@ -14,38 +14,22 @@ enum drv_sched_policy {
 	DRV_SCHED_POLICY_NO_HWS = 2,
 };
 
-/**
- * struct drv_system - the machine
- * @kernel: release, "" if it cannot be read
- * @module: the module with amdkfd in it, "amdgpu"; "" = not loaded
- * @module_version: what it calls its version; "" for the kernel's own
- * @kfd: 0 this process may open /dev/kfd; -ENOENT, -EACCES, …
- * @debugfs: 0 this process may read kfd/mqds; -ENOENT, -EACCES, …
- * @kfd_mode: permission bits of /dev/kfd
- * @kfd_gid: its group
- * @kfd_major: version of the ioctls; unknown if it may not be opened
- * @kfd_minor: same
- * @sched_policy: enum drv_sched_policy
- * @cwsr_enable: 1 = waves can be saved
- * @max_processes: hws_max_conc_proc: processes on a GPU at a time; unknown = not limited
- * @preemption_timeout_ms: queue_preemption_timeout_ms
- * @ptrace_scope: of Yama; unknown = there is no Yama
- */
+/* The machine. */
 struct drv_system {
-	char kernel[64];
-	char module[GPREEMPT_NAME_LEN];
-	char module_version[GPREEMPT_NAME_LEN];
-	int kfd;
-	int debugfs;
-	struct gpreempt_value kfd_mode;
-	struct gpreempt_value kfd_gid;
-	struct gpreempt_value kfd_major;
-	struct gpreempt_value kfd_minor;
-	struct gpreempt_value sched_policy;
-	struct gpreempt_value cwsr_enable;
-	struct gpreempt_value max_processes;
-	struct gpreempt_value preemption_timeout_ms;
-	struct gpreempt_value ptrace_scope;
+	char kernel[64]; /* release, "" if it cannot be read */
+	char module[GPREEMPT_NAME_LEN]; /* with amdkfd in it: "amdgpu"; "" = not loaded */
+	char module_version[GPREEMPT_NAME_LEN]; /* by its own words; "" for the kernel's */
+	int kfd; /* 0 this process may open /dev/kfd; -ENOENT, -EACCES, … */
+	int debugfs; /* 0 this process may read kfd/mqds; -ENOENT, -EACCES, … */
+	struct gpreempt_value kfd_mode; /* permission bits of /dev/kfd */
+	struct gpreempt_value kfd_gid; /* its group */
+	struct gpreempt_value kfd_major; /* version of the ioctls, if it may be opened */
+	struct gpreempt_value kfd_minor; /* same */
+	struct gpreempt_value sched_policy; /* enum drv_sched_policy */
+	struct gpreempt_value cwsr_enable; /* 1 = waves can be saved */
+	struct gpreempt_value max_processes; /* on a GPU at a time; unknown = not limited */
+	struct gpreempt_value preemption_timeout_ms; /* queue_preemption_timeout_ms */
+	struct gpreempt_value ptrace_scope; /* of Yama; unknown = there is no Yama */
 };
 
 /**

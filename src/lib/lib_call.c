@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Requests and replies. The wire form is varlink's: see daemon/io.gpreempt.varlink.
+ * Requests, replies and events. The wire form is varlink's: see daemon/io.gpreempt.varlink.
  */
+#include "lib/lib_decode.h"
 #include "lib/lib_handle.h"
 
 #include <errno.h>
@@ -55,8 +56,9 @@ static int give_up(struct gpreempt *g, int ret)
 	}
 }
 
-int lib_send_request(struct gpreempt *g, const char *method, json_t *parameters, bool more,
-		     uint64_t deadline_ns)
+/* Takes the reference to @parameters. */
+static int send_request(struct gpreempt *g, const char *method, json_t *parameters, bool more,
+			uint64_t deadline_ns)
 {
 	char name[128];
 	json_t *request;
@@ -71,7 +73,7 @@ int lib_send_request(struct gpreempt *g, const char *method, json_t *parameters,
 	text = request ? json_dumps(request, JSON_COMPACT) : NULL;
 	json_decref(request);
 	if (!text)
-		return lib_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
+		return lib_no_memory(g);
 	ret = lib_connect(g, deadline_ns);
 	if (!ret) {
 		ret = lib_conn_send(&g->conn, text, deadline_ns);
@@ -118,7 +120,11 @@ static int parse_error(struct gpreempt *g, const char *name, json_t *parameters)
 	return lib_fail(g, ret, "%s", text);
 }
 
-int lib_parse_reply(struct gpreempt *g, const char *text, json_t **reply)
+/*
+ * Gives "parameters" of a reply; also of an error, with its name under "error"; NULL if it is
+ * no reply at all. Return: 0, the errno of an error reply, -EPROTO no reply at all.
+ */
+static int parse_reply(struct gpreempt *g, const char *text, json_t **reply)
 {
 	json_error_t where;
 	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &where);
@@ -139,7 +145,7 @@ int lib_parse_reply(struct gpreempt *g, const char *text, json_t **reply)
 		json_object_set(*reply, "error", error);
 	}
 	json_decref(root);
-	return *reply ? ret : lib_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
+	return *reply ? ret : lib_no_memory(g);
 }
 
 /* As lib_call(), and gives what an error said too. */
@@ -147,7 +153,7 @@ static int call_any(struct gpreempt *g, const char *method, json_t *parameters,
 		    uint64_t deadline_ns, json_t **reply)
 {
 	const char *text;
-	int ret = lib_send_request(g, method, parameters, false, deadline_ns);
+	int ret = send_request(g, method, parameters, false, deadline_ns);
 
 	*reply = NULL;
 	if (ret)
@@ -155,7 +161,7 @@ static int call_any(struct gpreempt *g, const char *method, json_t *parameters,
 	ret = lib_conn_receive(&g->conn, &text, deadline_ns);
 	if (ret)
 		return give_up(g, ret);
-	ret = lib_parse_reply(g, text, reply);
+	ret = parse_reply(g, text, reply);
 	/* Not even an error reply: out of step. */
 	if (!*reply)
 		give_up(g, ret);
@@ -209,5 +215,88 @@ int gpreempt_call(struct gpreempt *g, const char *method, const char *parameters
 		if (!*reply && !ret)
 			ret = -ENOMEM;
 	}
+	return ret;
+}
+
+int gpreempt_monitor_fd(struct gpreempt *g, unsigned int flags)
+{
+	json_t *parameters;
+	int ret;
+
+	if (!g || (flags & ~GPREEMPT_MONITOR_TRACE))
+		return -EINVAL;
+	ret = lib_begin_daemon(g);
+	if (ret)
+		return ret;
+	parameters = json_object();
+	if (flags & GPREEMPT_MONITOR_TRACE)
+		json_object_set_new(parameters, "trace", json_true());
+	ret = send_request(g, "Monitor", parameters, true, lib_deadline(LIB_TIMEOUT_NS));
+	if (ret)
+		return ret;
+	g->is_monitor = true;
+	return g->conn.fd;
+}
+
+/* 1 and the next event, 0 none now. */
+static int next_event(struct gpreempt *g, json_t **event)
+{
+	json_t *reply = NULL;
+	const char *text;
+	int ret;
+
+	lib_begin(g);
+	if (!g->is_monitor)
+		return lib_fail(g, -EINVAL, "the handle is no event stream");
+	if (g->conn.fd < 0)
+		return lib_fail(g, -EPIPE, "the event stream has ended");
+	ret = lib_conn_receive(&g->conn, &text, 0);
+	if (ret == -EAGAIN)
+		return 0;
+	if (!ret) {
+		ret = parse_reply(g, text, &reply);
+		if (!ret)
+			*event = json_incref(json_object_get(reply, "event"));
+		json_decref(reply);
+	} else {
+		lib_fail(g, ret, ret == -EPIPE ? "the daemon closed the connection" :
+						"the daemon's event cannot be read");
+	}
+	if (!ret && *event)
+		return 1;
+	return ret ? ret : lib_fail(g, -EPROTO, "the daemon's event makes no sense");
+}
+
+int gpreempt_monitor_read(struct gpreempt *g, struct gpreempt_event *event)
+{
+	json_t *in = NULL;
+	int ret;
+
+	if (!g || !event)
+		return -EINVAL;
+	ret = next_event(g, &in);
+	if (ret == 1) {
+		memset(event, 0, sizeof(*event));
+		if (lib_decode_event(in, event))
+			ret = lib_fail(g, -EPROTO, "the daemon's event makes no sense");
+	}
+	json_decref(in);
+	return ret;
+}
+
+int gpreempt_monitor_read_text(struct gpreempt *g, char **event)
+{
+	json_t *in = NULL;
+	int ret;
+
+	if (!g || !event)
+		return -EINVAL;
+	ret = next_event(g, &in);
+	if (ret == 1) {
+		*event = json_dumps(in, JSON_COMPACT);
+		if (!*event)
+			ret = lib_no_memory(g);
+	}
+	json_decref(in);
 	return ret;
 }

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #define NS_PER_S 1000000000ull
-#define NS_PER_MS 1000000ull
 #define FIRST_CAP 16384u
 
 uint64_t lib_now_ns(void)
@@ -87,18 +86,14 @@ void lib_conn_close(struct lib_conn *c)
 	lib_conn_init(c);
 }
 
-/* 0 when something happened on the socket. */
-static int wait_for(const struct lib_conn *c, short events, uint64_t deadline_ns)
+int lib_wait(int fd, short events, uint64_t deadline_ns)
 {
-	struct pollfd p = { .fd = c->fd, .events = events };
+	struct pollfd p = { .fd = fd, .events = events };
 
 	for (;;) {
 		uint64_t now = lib_now_ns();
 		uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
-		struct timespec t = {
-			.tv_sec = (time_t)(left / NS_PER_S),
-			.tv_nsec = (long)(left % NS_PER_S),
-		};
+		struct timespec t = { (time_t)(left / NS_PER_S), (long)(left % NS_PER_S) };
 		int n;
 
 		if (!left)
@@ -128,7 +123,7 @@ int lib_conn_send(struct lib_conn *c, const char *text, uint64_t deadline_ns)
 			continue;
 		if (n < 0 && errno != EAGAIN)
 			return -EPIPE;
-		ret = wait_for(c, POLLOUT, deadline_ns);
+		ret = lib_wait(c->fd, POLLOUT, deadline_ns);
 		if (ret)
 			return ret;
 	}
@@ -193,7 +188,7 @@ int lib_conn_receive(struct lib_conn *c, const char **text, uint64_t deadline_ns
 		seen = c->len - c->start;	/* where it is once make_room() moved it */
 		ret = take(c);
 		if (!ret)
-			ret = deadline_ns ? wait_for(c, POLLIN, deadline_ns) : -EAGAIN;
+			ret = deadline_ns ? lib_wait(c->fd, POLLIN, deadline_ns) : -EAGAIN;
 		if (ret < 0)
 			return ret;
 	}

@@ -13,50 +13,32 @@
 /* Longest text that is accepted: lists of some ten thousand queues. */
 #define LIB_CONN_MAX (16u << 20)
 
-/**
- * struct lib_conn - the connection
- * @fd: socket, -1 = none
- * @buf: what was received
- * @cap: room in it
- * @len: bytes in it
- * @start: bytes of it that were given out
- */
+/* The connection. */
 struct lib_conn {
-	int fd;
-	char *buf;
+	int fd;	/* -1 = none */
+	char *buf;	/* what was received */
 	size_t cap;
-	size_t len;
-	size_t start;
+	size_t len;	/* bytes in @buf */
+	size_t start;	/* bytes of it that were given out */
 };
 
 /* Monotonic time, and the moment so many nanoseconds from now, without overflow. */
 uint64_t lib_now_ns(void);
 uint64_t lib_deadline(uint64_t timeout_ns);
 
+/* Waits for poll() events. 0, -ETIMEDOUT, -errno. */
+int lib_wait(int fd, short events, uint64_t deadline_ns);
+
 /* No connection yet. */
 void lib_conn_init(struct lib_conn *c);
 
-/**
- * lib_conn_open() - connect
- * @c: connection without a socket
- * @path: of the socket
- * @deadline_ns: give up then
- *
- * Return: 0, -ENAMETOOLONG, -ETIMEDOUT, or what connect() said.
- */
+/* Connects to the socket @path. 0, -ENAMETOOLONG, -ETIMEDOUT, or what connect() said. */
 int lib_conn_open(struct lib_conn *c, const char *path, uint64_t deadline_ns);
 
 /* Also forgets what was received; harmless without a connection. */
 void lib_conn_close(struct lib_conn *c);
 
-/**
- * lib_conn_send() - send a text and its NUL
- * @c: connection
- * @text: text
- * @deadline_ns: give up then; the connection is of no use afterwards
- *
- * Return: 0, -ETIMEDOUT, -EPIPE.
- */
+/* Sends a text and its NUL. 0; after -ETIMEDOUT, -EPIPE the connection is of no use. */
 int lib_conn_send(struct lib_conn *c, const char *text, uint64_t deadline_ns);
 
 /**

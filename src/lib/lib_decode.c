@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "lib/lib_decode.h"
 
+#include "driver/kfd.h"
+
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -48,47 +49,37 @@ static int decode_bool(const json_t *in, const char *key, bool *out)
 	return 0;
 }
 
-/* Cuts at a character, not within one. */
-static void copy_text(char *out, size_t size, const char *text)
+int lib_decode_name(const json_t *in, const char *key, char *out, size_t size)
 {
-	size_t n = strlen(text);
+	const json_t *v = json_object_get(in, key);
+	const char *text = json_string_value(v);
+	size_t n = text ? strlen(text) : 0;
 
+	/* Cuts at a character, not within one. */
 	if (n >= size) {
 		n = size - 1;
 		while (n && ((unsigned char)text[n] & 0xc0) == 0x80)
 			n--;
 	}
-	memcpy(out, text, n);
+	memcpy(out, text ? text : "", n);
 	out[n] = '\0';
+	return !v || json_is_null(v) || text ? 0 : -EPROTO;
 }
 
-int lib_decode_name(const json_t *in, const char *key, char *out, size_t size)
+static uint32_t source_of(const json_t *in, const char *key)
 {
-	const json_t *v = json_object_get(in, key);
-
-	out[0] = '\0';
-	if (!v || json_is_null(v))
-		return 0;
-	if (!json_is_string(v))
-		return -EPROTO;
-	copy_text(out, size, json_string_value(v));
-	return 0;
-}
-
-static enum gpreempt_source source_of(const json_t *sources, const char *key)
-{
+	const json_t *sources = json_object_get(in, "source");
 	const char *name = json_string_value(json_object_get(sources, key));
 
 	for (int s = GPREEMPT_SOURCE_SYSFS; name && s <= GPREEMPT_SOURCE_KERNEL; s++) {
 		if (!strcmp(gpreempt_source_name((enum gpreempt_source)s), name))
-			return (enum gpreempt_source)s;
+			return (uint32_t)s;
 	}
 	return GPREEMPT_SOURCE_DAEMON;
 }
 
 /* Integers and booleans; null is unknown. */
-static int decode_value(const json_t *in, const char *key, const json_t *sources,
-			struct gpreempt_value *out)
+static int decode_value(const json_t *in, const char *key, struct gpreempt_value *out)
 {
 	const json_t *v = json_object_get(in, key);
 
@@ -99,7 +90,7 @@ static int decode_value(const json_t *in, const char *key, const json_t *sources
 		out->value = json_is_true(v);
 	else if (lib_decode_u64(in, key, &out->value))
 		return -EPROTO;
-	out->source = (uint32_t)source_of(sources, key);
+	out->source = source_of(in, key);
 	return 0;
 }
 
@@ -109,9 +100,9 @@ int lib_decode_node(const json_t *in, void *out)
 
 	if (lib_decode_u32(in, "gpu_id", &n->gpu_id) || lib_decode_u32(in, "index", &n->index) ||
 	    lib_decode_name(in, "name", n->name, sizeof(n->name)) ||
-	    decode_value(in, "nr_xcc", NULL, &n->nr_xcc) ||
-	    decode_value(in, "nr_cu", NULL, &n->nr_cu) ||
-	    decode_value(in, "gfx_target", NULL, &n->gfx_target) ||
+	    decode_value(in, "nr_xcc", &n->nr_xcc) ||
+	    decode_value(in, "nr_cu", &n->nr_cu) ||
+	    decode_value(in, "gfx_target", &n->gfx_target) ||
 	    decode_bool(in, "enabled", &n->enabled) ||
 	    lib_decode_name(in, "policy", n->policy, sizeof(n->policy)) ||
 	    lib_decode_name(in, "breaker", n->breaker, sizeof(n->breaker)))
@@ -119,9 +110,8 @@ int lib_decode_node(const json_t *in, void *out)
 	return 0;
 }
 
-int lib_decode_attr(const json_t *in, struct gpreempt_attr *out)
+static int decode_attr(const json_t *in, struct gpreempt_attr *out)
 {
-	memset(out, 0, sizeof(*out));
 	if (!in || json_is_null(in))
 		return 0;
 	if (!json_is_object(in) || lib_decode_u32(in, "priority", &out->prio) ||
@@ -143,25 +133,28 @@ int lib_decode_attr(const json_t *in, struct gpreempt_attr *out)
 
 json_t *lib_encode_attr(const struct gpreempt_attr *a)
 {
+	const struct {
+		const char *key;
+		uint32_t bit;
+		json_t *value;
+	} all[] = {
+		{ "priority", GPREEMPT_ATTR_PRIO, json_integer(a->prio) },
+		{ "weight", GPREEMPT_ATTR_WEIGHT, json_integer(a->weight) },
+		{ "latency_critical", GPREEMPT_ATTR_LATENCY_CRITICAL,
+		  json_boolean(a->latency_critical) },
+		{ "slice_ns", GPREEMPT_ATTR_SLICE, json_integer((json_int_t)a->slice_ns) },
+		{ "deadline_ns", GPREEMPT_ATTR_DEADLINE, json_integer((json_int_t)a->deadline_ns) },
+		{ "class", GPREEMPT_ATTR_CLASS, json_string(a->klass) },
+		{ "group", GPREEMPT_ATTR_GROUP, json_string(a->group) },
+	};
 	json_t *out = json_object();
 	int bad = 0;
 
-	if (a->valid & GPREEMPT_ATTR_PRIO)
-		bad |= json_object_set_new(out, "priority", json_integer(a->prio));
-	if (a->valid & GPREEMPT_ATTR_WEIGHT)
-		bad |= json_object_set_new(out, "weight", json_integer(a->weight));
-	if (a->valid & GPREEMPT_ATTR_LATENCY_CRITICAL)
-		bad |= json_object_set_new(out, "latency_critical",
-					   json_boolean(a->latency_critical));
-	if (a->valid & GPREEMPT_ATTR_SLICE)
-		bad |= json_object_set_new(out, "slice_ns", json_integer((json_int_t)a->slice_ns));
-	if (a->valid & GPREEMPT_ATTR_DEADLINE)
-		bad |= json_object_set_new(out, "deadline_ns",
-					   json_integer((json_int_t)a->deadline_ns));
-	if (a->valid & GPREEMPT_ATTR_CLASS)
-		bad |= json_object_set_new(out, "class", json_string(a->klass));
-	if (a->valid & GPREEMPT_ATTR_GROUP)
-		bad |= json_object_set_new(out, "group", json_string(a->group));
+	for (size_t i = 0; i < COUNT(all); i++) {
+		if (a->valid & all[i].bit)
+			bad |= json_object_set(out, all[i].key, all[i].value);
+		json_decref(all[i].value);
+	}
 	if (!bad)
 		return out;
 	json_decref(out);
@@ -192,12 +185,12 @@ int lib_decode_process(const json_t *in, void *out)
 	struct gpreempt_process *p = out;
 
 	p->mechanism = lib_decode_mechanism(json_string_value(json_object_get(in, "mechanism")));
-	if (lib_decode_u32(in, "pid", &p->pid) || decode_value(in, "uid", NULL, &p->uid) ||
+	if (lib_decode_u32(in, "pid", &p->pid) || decode_value(in, "uid", &p->uid) ||
 	    lib_decode_name(in, "comm", p->comm, sizeof(p->comm)) ||
 	    lib_decode_u32(in, "nr_queues", &p->nr_queues) ||
-	    decode_value(in, "nr_busy", NULL, &p->nr_busy) ||
+	    decode_value(in, "nr_busy", &p->nr_busy) ||
 	    lib_decode_name(in, "state", p->state, sizeof(p->state)) ||
-	    lib_decode_attr(json_object_get(in, "attributes"), &p->attr))
+	    decode_attr(json_object_get(in, "attributes"), &p->attr))
 		return -EPROTO;
 	return 0;
 }
@@ -219,41 +212,35 @@ static uint32_t decode_held(const json_t *in)
 }
 
 /* The daemon names types, the struct has the numbers of the ioctl ABI. */
-static void decode_type(const json_t *in, const json_t *sources, struct gpreempt_value *out,
-			struct gpreempt_value *compute)
+static void decode_type(const json_t *in, struct gpreempt_queue *q)
 {
-	static const char *const names[] = { "pm4", "sdma", "aql", "sdma_xgmi" };
-	const char *name = json_string_value(json_object_get(in, "type"));
+	const char *name = json_string_value(json_object_get(in, "type")), *is;
 
-	memset(out, 0, sizeof(*out));
-	memset(compute, 0, sizeof(*compute));
-	for (size_t i = 0; name && i < COUNT(names); i++) {
-		if (!strcmp(names[i], name)) {
-			out->value = i;
-			out->source = (uint32_t)source_of(sources, "type");
-			compute->value = i == 0 || i == 2;
-			compute->source = out->source;
-		}
+	for (uint32_t i = 0; name && (is = drv_kfd_queue_type_name(i)); i++) {
+		if (strcmp(is, name))
+			continue;
+		q->type = (struct gpreempt_value){ .value = i, .source = source_of(in, "type") };
+		q->compute = q->type;
+		q->compute.value = i == DRV_KFD_QUEUE_PM4 || i == DRV_KFD_QUEUE_AQL;
 	}
 }
 
 int lib_decode_queue(const json_t *in, void *out)
 {
-	const json_t *sources = json_object_get(in, "source");
 	struct gpreempt_queue *q = out;
 
 	q->held = decode_held(in);
-	decode_type(in, sources, &q->type, &q->compute);
+	decode_type(in, q);
 	if (lib_decode_u32(in, "pid", &q->pid) || lib_decode_u32(in, "gpu_id", &q->gpu_id) ||
 	    lib_decode_u32(in, "queue_id", &q->queue_id) ||
-	    decode_value(in, "priority", sources, &q->prio) ||
-	    decode_value(in, "ring_addr", sources, &q->ring_addr) ||
-	    decode_value(in, "ring_bytes", sources, &q->ring_bytes) ||
-	    decode_value(in, "rptr_addr", sources, &q->rptr_addr) ||
-	    decode_value(in, "wptr_addr", sources, &q->wptr_addr) ||
-	    decode_value(in, "rptr", sources, &q->rptr) ||
-	    decode_value(in, "wptr", sources, &q->wptr) ||
-	    decode_value(in, "busy", sources, &q->busy))
+	    decode_value(in, "priority", &q->prio) ||
+	    decode_value(in, "ring_addr", &q->ring_addr) ||
+	    decode_value(in, "ring_bytes", &q->ring_bytes) ||
+	    decode_value(in, "rptr_addr", &q->rptr_addr) ||
+	    decode_value(in, "wptr_addr", &q->wptr_addr) ||
+	    decode_value(in, "rptr", &q->rptr) ||
+	    decode_value(in, "wptr", &q->wptr) ||
+	    decode_value(in, "busy", &q->busy))
 		return -EPROTO;
 	return 0;
 }
@@ -269,5 +256,27 @@ int lib_decode_event(const json_t *in, void *out)
 	    decode_optional_u32(in, "queue_id", GPREEMPT_QUEUE_ALL, &e->queue_id) ||
 	    lib_decode_name(in, "text", e->text, sizeof(e->text)))
 		return -EPROTO;
+	return 0;
+}
+
+int lib_decode_stats(const json_t *in, struct gpreempt_stats *s)
+{
+	const json_t *sw = json_object_get(in, "switch"), *off = json_object_get(in, "off");
+
+	if (lib_decode_u64(in, "nr_switches", &s->nr_switches) ||
+	    lib_decode_u64(in, "nr_preemptions", &s->nr_preemptions) ||
+	    lib_decode_u64(in, "nr_resumes", &s->nr_resumes) ||
+	    lib_decode_u64(in, "nr_failed", &s->nr_failed) ||
+	    lib_decode_u64(in, "nr_deadline", &s->nr_deadline) ||
+	    lib_decode_u64(in, "nr_starvation", &s->nr_starvation) ||
+	    lib_decode_u64(in, "cost_ns", &s->cost_ns) ||
+	    lib_decode_u64(in, "off_max_ns", &s->off_max_ns) || !json_is_object(sw) ||
+	    !json_is_object(off))
+		return -EPROTO;
+	/* null before the first one: 0. */
+	lib_decode_u64(sw, "p50_ns", &s->switch_p50_ns);
+	lib_decode_u64(sw, "p99_ns", &s->switch_p99_ns);
+	lib_decode_u64(off, "p50_ns", &s->off_p50_ns);
+	lib_decode_u64(off, "p99_ns", &s->off_p99_ns);
 	return 0;
 }

@@ -14,7 +14,7 @@ int lib_decode_node(const json_t *in, void *out);
 int lib_decode_process(const json_t *in, void *out);
 int lib_decode_queue(const json_t *in, void *out);
 int lib_decode_event(const json_t *in, void *out);
-int lib_decode_attr(const json_t *in, struct gpreempt_attr *out);
+int lib_decode_stats(const json_t *in, struct gpreempt_stats *s);
 
 /* Those that are valid, as the daemon wants them; NULL = no memory. */
 json_t *lib_encode_attr(const struct gpreempt_attr *attr);

@@ -5,10 +5,10 @@
  * there, else through a tracer per process.
  */
 #define _GNU_SOURCE
-#include "lib/lib_direct.h"
-
 #include "lib/lib_handle.h"
+
 #include "driver/discover.h"
+#include "driver/kfd.h"
 #include "driver/system.h"
 #include "lib/lib_module.h"
 #include "lib/lib_tracer.h"
@@ -24,16 +24,10 @@
 #define NODES_MAX 64
 #define STOP_NS 2000000000ull
 
-/**
- * struct lib_direct - what a handle without a daemon has
- * @tracers: one for each process it has stopped; pointers, so that they stay
- * @nr: how many
- * @module: device that the module's holds hang on, -1 = there are none
- */
 struct lib_direct {
-	struct lib_tracer_link **tracers;
+	struct lib_tracer_link **tracers;	/* one for each process it has stopped */
 	size_t nr;
-	int module;
+	int module;	/* device that the module's holds hang on, -1 = there are none */
 };
 
 int lib_direct_open(struct lib_direct **out)
@@ -67,35 +61,30 @@ void lib_direct_close(struct lib_direct *d)
 	free(d);
 }
 
-static void copy_node(const struct drv_node *in, struct gpreempt_node *out)
-{
-	out->gpu_id = in->gpu_id;
-	out->index = in->index;
-	memcpy(out->name, in->name, sizeof(out->name));
-	out->nr_xcc = in->nr_xcc;
-	out->nr_cu = in->nr_cu;
-	out->gfx_target = in->gfx_target;
-	out->cwsr_bytes = in->cwsr_bytes;
-}
-
-int lib_direct_nodes(struct gpreempt *g, struct gpreempt_node **out, size_t *nr)
+int lib_direct_nodes(struct gpreempt *g, void **out, size_t *nr)
 {
 	struct gpreempt_node *list;
 	struct drv_node *nodes;
-	size_t n;
-	int ret = drv_discover_nodes(NULL, &nodes, &n);
+	int ret = drv_discover_nodes(NULL, &nodes, nr);
 
 	if (ret)
 		return lib_fail(g, ret, "topology: %s", strerror(-ret));
-	list = calloc(n ? n : 1, sizeof(*list));
-	for (size_t i = 0; list && i < n; i++)
-		copy_node(&nodes[i], &list[i]);
+	list = calloc(*nr + 1, sizeof(*list));
+	for (size_t i = 0; list && i < *nr; i++) {
+		const struct drv_node *n = &nodes[i];
+
+		list[i] = (struct gpreempt_node){
+			.gpu_id = n->gpu_id, .index = n->index, .nr_xcc = n->nr_xcc,
+			.nr_cu = n->nr_cu, .gfx_target = n->gfx_target,
+			.cwsr_bytes = n->cwsr_bytes,
+		};
+		memcpy(list[i].name, n->name, sizeof(list[i].name));
+	}
 	free(nodes);
 	if (!list)
-		return lib_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
-	lib_module_add_nodes(list, n);
+		return lib_no_memory(g);
+	lib_module_add_nodes(list, *nr);
 	*out = list;
-	*nr = n;
 	return 0;
 }
 
@@ -121,7 +110,7 @@ static void mark_held(const struct lib_tracer_link *t, struct drv_queues *list)
 	for (size_t i = 0; i < list->nr; i++) {
 		struct gpreempt_queue *q = &list->queues[i];
 
-		if (q->pid == t->pid && lib_tracer_is_held(t, q->gpu_id, q->queue_id))
+		if (q->pid == t->pid && client_holds_covers(&t->held, q->gpu_id, q->queue_id))
 			q->held |= GPREEMPT_HELD_MANUAL;
 	}
 }
@@ -149,7 +138,7 @@ static int get_queues(struct gpreempt *g, struct drv_queues *list)
 	return 0;
 }
 
-int lib_direct_queues(struct gpreempt *g, struct gpreempt_queue **out, size_t *nr)
+int lib_direct_queues(struct gpreempt *g, void **out, size_t *nr)
 {
 	struct drv_queues list = { 0 };
 	int ret = get_queues(g, &list);
@@ -159,13 +148,13 @@ int lib_direct_queues(struct gpreempt *g, struct gpreempt_queue **out, size_t *n
 	if (!list.queues)
 		list.queues = calloc(1, sizeof(*list.queues));
 	if (!list.queues)
-		return lib_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
+		return lib_no_memory(g);
 	*out = list.queues;
 	*nr = list.nr;
 	return 0;
 }
 
-int lib_direct_processes(struct gpreempt *g, struct gpreempt_process **out, size_t *nr)
+int lib_direct_processes(struct gpreempt *g, void **out, size_t *nr)
 {
 	struct drv_queues list = { 0 };
 	struct gpreempt_process *processes = NULL;
@@ -178,17 +167,10 @@ int lib_direct_processes(struct gpreempt *g, struct gpreempt_process **out, size
 	if (!ret && !processes)
 		processes = calloc(1, sizeof(*processes));
 	if (ret || !processes)
-		return lib_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
+		return lib_no_memory(g);
 	lib_module_add_processes(processes, *nr);
 	*out = processes;
 	return 0;
-}
-
-static const char *tracer_program(void)
-{
-	const char *named = secure_getenv("GPREEMPT_TRACER");
-
-	return named && *named ? named : GP_TRACER_PATH;
 }
 
 static struct lib_tracer_link *find_tracer(struct lib_direct *d, uint32_t pid)
@@ -209,47 +191,35 @@ static void drop_former(struct lib_direct *d, uint32_t pid, uint64_t deadline_ns
 	}
 }
 
-/* Why there is no tracer, in the words of struct gpreempt_ref. */
-static int result_of_start(int ret)
-{
-	switch (ret) {
-	case -ENOENT:
-		return -EOPNOTSUPP;
-	case -EAGAIN: /* it has no queues now */
-		return -EBUSY;
-	case -EPIPE:
-	case -EPROTO:
-		return -EIO;
-	default:
-		return ret;
-	}
-}
-
 static int start_tracer(struct gpreempt *g, uint32_t pid, uint64_t deadline_ns,
 			struct lib_tracer_link **out)
 {
 	struct lib_direct *d = g->direct;
 	struct lib_tracer_link **mem = realloc(d->tracers, (d->nr + 1) * sizeof(*mem));
 	struct lib_tracer_link *t = calloc(1, sizeof(*t));
+	const char *program = secure_getenv("GPREEMPT_TRACER");
 	int ret;
 
 	if (mem)
 		d->tracers = mem;
 	if (!mem || !t) {
 		free(t);
-		return lib_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
+		return lib_no_memory(g);
 	}
 	drop_former(d, pid, deadline_ns);
 	/* Also if it fails: the next call, or the last one, looks whether it has ended. */
 	d->tracers[d->nr++] = t;
-	ret = lib_tracer_start(t, tracer_program(), pid, deadline_ns);
+	ret = lib_tracer_start(t, program && *program ? program : GP_TRACER_PATH, pid,
+			       deadline_ns);
 	*out = t;
 	if (!ret)
 		return 0;
 	lib_fail(g, ret, "%u: %s", pid,
 		 t->reason[0] ? t->reason :
 		 ret == -ENOENT ? "gpreempt-tracer is not installed" : strerror(-ret));
-	return result_of_start(ret);
+	/* In the words of struct gpreempt_ref; -EAGAIN: the process has no queues now. */
+	return ret == -ENOENT ? -EOPNOTSUPP : ret == -EAGAIN ? -EBUSY :
+	       ret == -EPIPE || ret == -EPROTO ? -EIO : ret;
 }
 
 static size_t add_node(uint32_t *nodes, size_t nr, uint32_t gpu_id)
@@ -278,7 +248,7 @@ static size_t list_nodes(const struct lib_tracer_link *t, const struct gpreempt_
 	for (size_t i = 0; i < t->nr_queues; i++)
 		nr = add_node(out, nr, t->queues[i].gpu_id);
 	if (ref->queue_id == GPREEMPT_QUEUE_ALL)
-		for (h = gp_holds_first(&t->held); h; h = gp_holds_next(h))
+		for (h = gp_holds_first(&t->held.set); h; h = gp_holds_next(h))
 			nr = add_node(out, nr, (uint32_t)h->target.node);
 	return nr;
 }
@@ -300,21 +270,42 @@ static int order_ref(struct lib_tracer_link *t, enum wire_type type,
 	return worst;
 }
 
-static int suspend_by_tracer(struct gpreempt *g, const struct gpreempt_ref *ref,
-			     uint64_t lease_ns, uint64_t deadline_ns)
+static int suspend(struct gpreempt *g, const struct gpreempt_ref *ref, uint64_t lease_ns,
+		   uint64_t deadline_ns)
 {
+	uint32_t lease_ms = (uint32_t)((lease_ns + 999999) / 1000000);
+	int ret = lib_module_order(&g->direct->module, ref, lease_ms);
 	struct lib_tracer_link *t = find_tracer(g->direct, ref->pid);
-	int ret = t ? 0 : start_tracer(g, ref->pid, deadline_ns, &t);
 
-	if (ret)
-		return ret;
-	ret = order_ref(t, WIRE_HOLD, ref, lease_ns, deadline_ns);
-	/* It ends with its process; if not, the next call starts another one. */
-	return t->fd < 0 ? -ESRCH : ret;
+	if (ret == -EOPNOTSUPP) {
+		ret = t ? 0 : start_tracer(g, ref->pid, deadline_ns, &t);
+		if (!ret) {
+			ret = order_ref(t, WIRE_HOLD, ref, lease_ns, deadline_ns);
+			/* It ends with its process; if not, the next call starts another one. */
+			ret = t->fd < 0 ? -ESRCH : ret;
+		}
+	}
+	if (ret && !g->error[0])
+		lib_fail(g, ret, "%u: %s", ref->pid, strerror(-ret));
+	return ret;
 }
 
-int lib_direct_suspend(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, uint64_t lease_ns,
-		       uint64_t timeout_ns)
+static int resume(struct lib_direct *d, const struct gpreempt_ref *ref, uint64_t deadline_ns)
+{
+	/* Without a device and a tracer this handle holds nothing. */
+	int ret = d->module >= 0 ? lib_module_order(&d->module, ref, 0) : 0, ret_tracer;
+	struct lib_tracer_link *t = find_tracer(d, ref->pid);
+
+	/* Both may hold it, and what one cannot release the other may. */
+	ret_tracer = t ? order_ref(t, WIRE_RELEASE, ref, 0, deadline_ns) : 0;
+	/* What a tracer held goes on without it. */
+	if (t && t->fd < 0)
+		ret_tracer = 0;
+	return ret ? ret : ret_tracer;
+}
+
+int lib_direct_order(struct gpreempt *g, bool is_suspend, struct gpreempt_ref *refs, size_t nr,
+		     uint64_t lease_ns, uint64_t timeout_ns)
 {
 	uint64_t deadline_ns = lib_deadline(timeout_ns);
 	int done = 0;
@@ -323,44 +314,8 @@ int lib_direct_suspend(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr,
 		lease_ns = LEASE_MAX_NS;
 	catch_up(g->direct);
 	for (size_t i = 0; i < nr; i++) {
-		int ret = lib_module_order(&g->direct->module, &refs[i],
-					   (uint32_t)((lease_ns + 999999) / 1000000));
-
-		if (ret == -EOPNOTSUPP)
-			ret = suspend_by_tracer(g, &refs[i], lease_ns, deadline_ns);
-		if (ret && !g->error[0])
-			lib_fail(g, ret, "%u: %s", refs[i].pid, strerror(-ret));
-		refs[i].result = ret;
-		done += !ret;
-	}
-	return done;
-}
-
-static int resume_by_tracer(struct lib_direct *d, const struct gpreempt_ref *ref,
-			    uint64_t deadline_ns)
-{
-	struct lib_tracer_link *t = find_tracer(d, ref->pid);
-	int ret = t ? order_ref(t, WIRE_RELEASE, ref, 0, deadline_ns) : 0;
-
-	/* What it held goes on without it. */
-	return t && t->fd < 0 ? 0 : ret;
-}
-
-int lib_direct_resume(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr, uint64_t timeout_ns)
-{
-	uint64_t deadline_ns = lib_deadline(timeout_ns);
-	int done = 0;
-
-	catch_up(g->direct);
-	for (size_t i = 0; i < nr; i++) {
-		int ret = 0, ret_tracer;
-
-		/* Without a device and a tracer this handle holds nothing. */
-		if (g->direct->module >= 0)
-			ret = lib_module_order(&g->direct->module, &refs[i], 0);
-		/* Both may hold it, and what one cannot release the other may. */
-		ret_tracer = resume_by_tracer(g->direct, &refs[i], deadline_ns);
-		refs[i].result = ret ? ret : ret_tracer;
+		refs[i].result = is_suspend ? suspend(g, &refs[i], lease_ns, deadline_ns) :
+					      resume(g->direct, &refs[i], deadline_ns);
 		done += !refs[i].result;
 	}
 	return done;
@@ -380,25 +335,20 @@ static int32_t all_save(const struct drv_node *nodes, size_t nr)
 	return all;
 }
 
-static void probe_nodes(struct gpreempt_caps *c)
+void lib_direct_probe(struct gpreempt_caps *c)
 {
 	struct drv_node *nodes = NULL;
+	struct kfd_ioctl_get_version_args v;
+	struct drv_system s;
 	size_t nr = 0;
 
 	drv_discover_nodes(NULL, &nodes, &nr);
 	c->nr_nodes = (uint32_t)nr;
 	c->cwsr = all_save(nodes, nr);
 	free(nodes);
-}
-
-void lib_direct_probe(struct gpreempt_caps *c)
-{
-	struct drv_system s;
-
 	drv_system_read(NULL, &s);
-	probe_nodes(c);
-	c->kfd_major = (uint32_t)s.kfd_major.value;
-	c->kfd_minor = (uint32_t)s.kfd_minor.value;
+	c->kfd_major = v.major_version = (uint32_t)s.kfd_major.value;
+	c->kfd_minor = v.minor_version = (uint32_t)s.kfd_minor.value;
 	c->hws = s.sched_policy.source ? s.sched_policy.value != DRV_SCHED_POLICY_NO_HWS : -1;
 	if (s.cwsr_enable.source && !s.cwsr_enable.value)
 		c->cwsr = 0;
@@ -408,6 +358,6 @@ void lib_direct_probe(struct gpreempt_caps *c)
 	if (lib_module_is_there())
 		c->mechanisms |= GPREEMPT_MECH_KERNEL;
 	c->mechanisms |= GPREEMPT_MECH_SHIM;
-	if (c->hws && (c->kfd_major > 1 || c->kfd_minor >= 13))
+	if (c->hws && drv_kfd_version_has_debug(&v))
 		c->mechanisms |= GPREEMPT_MECH_DBG;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "lib/lib_handle.h"
 
-#include "lib/lib_direct.h"
-
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,6 +21,11 @@ int lib_fail(struct gpreempt *g, int ret, const char *format, ...)
 	vsnprintf(g->error, sizeof(g->error), format, args);
 	va_end(args);
 	return ret;
+}
+
+int lib_no_memory(struct gpreempt *g)
+{
+	return lib_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
 }
 
 int lib_begin_daemon(struct gpreempt *g)

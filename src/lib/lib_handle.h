@@ -20,37 +20,25 @@
 
 struct lib_direct;
 
-/**
- * struct gpreempt - a handle
- * @socket: control socket
- * @conn: connection to it
- * @direct: without the daemon; NULL = with
- * @is_monitor: the connection is an event stream
- * @remote_errno: errno in the last error reply, 0 = none
- * @error: last failure in words
- */
+/* A handle. */
 struct gpreempt {
 	char socket[DRV_ADDRESS_MAX];
-	struct lib_conn conn;
-	struct lib_direct *direct;
-	bool is_monitor;
-	int remote_errno;
-	char error[256];
+	struct lib_conn conn;	/* to @socket */
+	struct lib_direct *direct;	/* without the daemon; NULL = with */
+	bool is_monitor;	/* the connection is an event stream */
+	int remote_errno;	/* in the last error reply, 0 = none */
+	char error[256];	/* last failure in words */
 };
 
 /* Begins a public call: there is no failure yet. */
 void lib_begin(struct gpreempt *g);
 
-/**
- * lib_fail() - remember a failure in words
- * @g: handle
- * @ret: what the call returns
- * @format: as printf
- *
- * Return: @ret.
- */
+/* Remembers a failure in words, as printf. Gives @ret, what the call returns. */
 int lib_fail(struct gpreempt *g, int ret, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* The same for -ENOMEM. */
+int lib_no_memory(struct gpreempt *g);
 
 /* A public call with a daemon begins: 0, -EOPNOTSUPP without one, -EBUSY it is a monitor. */
 int lib_begin_daemon(struct gpreempt *g);
@@ -74,19 +62,25 @@ int lib_call(struct gpreempt *g, const char *method, json_t *parameters, uint64_
 /* Connects if there is no connection. 0 or -errno. */
 int lib_connect(struct gpreempt *g, uint64_t deadline_ns);
 
-/* Sends a request. Takes the reference to @parameters. */
-int lib_send_request(struct gpreempt *g, const char *method, json_t *parameters, bool more,
-		     uint64_t deadline_ns);
-
-/**
- * lib_parse_reply() - look into a reply
- * @g: handle
- * @text: the reply
- * @reply: its "parameters", a new reference; also of an error, with its name under
- *	"error"; NULL if it is no reply at all
- *
- * Return: 0, the errno of an error reply, -EPROTO no reply at all.
+/*
+ * A handle without the daemon: lists from discovery, and a tracer process for each process whose
+ * queues are stopped.
  */
-int lib_parse_reply(struct gpreempt *g, const char *text, json_t **reply);
+
+/* 0, -ENODEV no amdkfd here, -ENOMEM. */
+int lib_direct_open(struct lib_direct **out);
+
+/* What was stopped goes on. Harmless on NULL. */
+void lib_direct_close(struct lib_direct *d);
+
+/* The public calls on a handle without a daemon; arguments are checked. */
+int lib_direct_nodes(struct gpreempt *g, void **out, size_t *nr);
+int lib_direct_processes(struct gpreempt *g, void **out, size_t *nr);
+int lib_direct_queues(struct gpreempt *g, void **out, size_t *nr);
+int lib_direct_order(struct gpreempt *g, bool is_suspend, struct gpreempt_ref *refs, size_t nr,
+		     uint64_t lease_ns, uint64_t timeout_ns);
+
+/* What this machine has, daemon or not. */
+void lib_direct_probe(struct gpreempt_caps *caps);
 
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "lib/lib_decode.h"
-#include "lib/lib_direct.h"
 #include "lib/lib_handle.h"
 
 #include <errno.h>
@@ -81,50 +80,6 @@ static void decode_ref(struct gpreempt *g, const json_t *list, struct gpreempt_r
 	ref->result = worst < 0 ? -EIO : results[worst].ret;
 }
 
-static int count_done(const struct gpreempt_ref *refs, size_t nr)
-{
-	int done = 0;
-
-	for (size_t i = 0; i < nr; i++)
-		done += !refs[i].result;
-	return done;
-}
-
-/* The daemon gives up first, so that its answer for each queue is in time. */
-static json_t *make_parameters(const struct gpreempt_ref *refs, size_t nr, uint64_t timeout_ns)
-{
-	uint64_t ms = timeout_ns / 10 * 9 / NS_PER_MS;
-	json_t *targets = encode_refs(refs, nr);
-
-	if (!targets)
-		return NULL;
-	return json_pack("{s:o, s:I}", "targets", targets, "timeout_ms",
-			 (json_int_t)(ms ? ms : 1));
-}
-
-static int order(struct gpreempt *g, const char *method, json_t *parameters,
-		 struct gpreempt_ref *refs, size_t nr, uint64_t timeout_ns)
-{
-	json_t *reply, *list;
-	int ret;
-
-	if (!parameters)
-		return lib_fail(g, -ENOMEM, "%s", strerror(ENOMEM));
-	ret = lib_call(g, method, parameters, lib_deadline(timeout_ns), &reply);
-	if (ret)
-		return ret == -ENOENT ? -ESRCH : ret;
-	list = json_object_get(reply, "results");
-	if (json_is_array(list)) {
-		for (size_t i = 0; i < nr; i++)
-			decode_ref(g, list, &refs[i]);
-		ret = count_done(refs, nr);
-	} else {
-		ret = lib_fail(g, -EPROTO, "the daemon's answer has no results");
-	}
-	json_decref(reply);
-	return ret;
-}
-
 /* 0, or why the call cannot be made. */
 static int check_call(struct gpreempt *g, const struct gpreempt_ref *refs, size_t nr)
 {
@@ -138,41 +93,59 @@ static int check_call(struct gpreempt *g, const struct gpreempt_ref *refs, size_
 	return 0;
 }
 
-int gpreempt_suspend_queues(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr,
-			    uint64_t lease_ns, uint64_t timeout_ns)
+/* The daemon gives up first, so that its answer for each queue is in time. */
+static int order_daemon(struct gpreempt *g, bool is_suspend, struct gpreempt_ref *refs, size_t nr,
+			uint64_t lease_ns, uint64_t timeout_ns)
 {
+	uint64_t ms = timeout_ns / 10 * 9 / NS_PER_MS;
 	uint64_t lease_ms = lease_ns / NS_PER_MS + !!(lease_ns % NS_PER_MS);
+	json_t *parameters = json_pack("{s:o, s:I}", "targets", encode_refs(refs, nr), "timeout_ms",
+				       (json_int_t)(ms ? ms : 1));
+	json_t *reply, *list;
+	int ret, done = 0;
+
+	if (!parameters)
+		return lib_no_memory(g);
+	if (lease_ms)
+		json_object_set_new(parameters, "lease_ms", json_integer((json_int_t)lease_ms));
+	ret = lib_call(g, is_suspend ? "Suspend" : "Resume", parameters, lib_deadline(timeout_ns),
+		       &reply);
+	if (ret)
+		return ret == -ENOENT ? -ESRCH : ret;
+	list = json_object_get(reply, "results");
+	for (size_t i = 0; json_is_array(list) && i < nr; i++) {
+		decode_ref(g, list, &refs[i]);
+		done += !refs[i].result;
+	}
+	if (!json_is_array(list))
+		done = lib_fail(g, -EPROTO, "the daemon's answer has no results");
+	json_decref(reply);
+	return done;
+}
+
+static int order(struct gpreempt *g, bool is_suspend, struct gpreempt_ref *refs, size_t nr,
+		 uint64_t lease_ns, uint64_t timeout_ns)
+{
 	int ret = check_call(g, refs, nr);
-	json_t *parameters;
 
 	if (ret || !nr)
 		return ret;
 	if (!timeout_ns)
 		timeout_ns = LIB_TIMEOUT_NS;
 	if (g->direct)
-		return lib_direct_suspend(g, refs, nr, lease_ns, timeout_ns);
+		return lib_direct_order(g, is_suspend, refs, nr, lease_ns, timeout_ns);
 	ret = lib_begin_daemon(g);
-	if (ret)
-		return ret;
-	parameters = make_parameters(refs, nr, timeout_ns);
-	if (parameters && lease_ms)
-		json_object_set_new(parameters, "lease_ms", json_integer((json_int_t)lease_ms));
-	return order(g, "Suspend", parameters, refs, nr, timeout_ns);
+	return ret ? ret : order_daemon(g, is_suspend, refs, nr, lease_ns, timeout_ns);
+}
+
+int gpreempt_suspend_queues(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr,
+			    uint64_t lease_ns, uint64_t timeout_ns)
+{
+	return order(g, true, refs, nr, lease_ns, timeout_ns);
 }
 
 int gpreempt_resume_queues(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr,
 			   uint64_t timeout_ns)
 {
-	int ret = check_call(g, refs, nr);
-
-	if (ret || !nr)
-		return ret;
-	if (!timeout_ns)
-		timeout_ns = LIB_TIMEOUT_NS;
-	if (g->direct)
-		return lib_direct_resume(g, refs, nr, timeout_ns);
-	ret = lib_begin_daemon(g);
-	if (ret)
-		return ret;
-	return order(g, "Resume", make_parameters(refs, nr, timeout_ns), refs, nr, timeout_ns);
+	return order(g, false, refs, nr, 0, timeout_ns);
 }

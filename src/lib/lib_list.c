@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "lib/lib_decode.h"
-#include "lib/lib_direct.h"
 #include "lib/lib_handle.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-/**
- * struct list - a list of the daemon
- * @method: asks for it
- * @key: of the array in the reply
- * @size: of an element of the library
- * @decode: makes one
- */
+/* A list: how the daemon is asked and answers, and what gives it without the daemon. */
 struct list {
 	const char *method;
-	const char *key;
-	size_t size;
-	int (*decode)(const json_t *in, void *out);
+	const char *key;	/* of the array in the reply */
+	size_t size;	/* of an element of the library */
+	int (*decode)(const json_t *in, void *out);	/* makes one */
+	int (*direct)(struct gpreempt *g, void **out, size_t *nr);
 };
 
 static int decode_all(const struct list *l, const json_t *array, void **out, size_t *nr)
@@ -39,11 +32,18 @@ static int decode_all(const struct list *l, const json_t *array, void **out, siz
 	return 0;
 }
 
-static int get_list(struct gpreempt *g, const struct list *l, void **out, size_t *nr)
+/* @out: a pointer to whichever struct it is. */
+static int get_list(struct gpreempt *g, const struct list *l, void *out, size_t *nr)
 {
 	json_t *reply, *array;
-	int ret = lib_begin_daemon(g);
+	int ret;
 
+	if (!g || !out || !nr)
+		return -EINVAL;
+	lib_begin(g);
+	if (g->direct)
+		return l->direct(g, out, nr);
+	ret = lib_begin_daemon(g);
 	if (!ret)
 		ret = lib_call(g, l->method, NULL, lib_deadline(LIB_TIMEOUT_NS), &reply);
 	if (ret)
@@ -59,60 +59,24 @@ static int get_list(struct gpreempt *g, const struct list *l, void **out, size_t
 
 int gpreempt_get_nodes(struct gpreempt *g, struct gpreempt_node **nodes, size_t *nr)
 {
-	static const struct list l = {
-		"ListNodes", "nodes", sizeof(struct gpreempt_node), lib_decode_node,
-	};
-	void *out = NULL;
-	int ret;
+	static const struct list l = { "ListNodes", "nodes", sizeof(**nodes), lib_decode_node,
+				       lib_direct_nodes };
 
-	if (!g || !nodes || !nr)
-		return -EINVAL;
-	if (g->direct) {
-		lib_begin(g);
-		return lib_direct_nodes(g, nodes, nr);
-	}
-	ret = get_list(g, &l, &out, nr);
-	if (!ret)
-		*nodes = out;
-	return ret;
+	return get_list(g, &l, nodes, nr);
 }
 
 int gpreempt_get_processes(struct gpreempt *g, struct gpreempt_process **processes, size_t *nr)
 {
-	static const struct list l = {
-		"ListProcesses", "processes", sizeof(struct gpreempt_process), lib_decode_process,
-	};
-	void *out = NULL;
-	int ret;
+	static const struct list l = { "ListProcesses", "processes", sizeof(**processes),
+				       lib_decode_process, lib_direct_processes };
 
-	if (!g || !processes || !nr)
-		return -EINVAL;
-	if (g->direct) {
-		lib_begin(g);
-		return lib_direct_processes(g, processes, nr);
-	}
-	ret = get_list(g, &l, &out, nr);
-	if (!ret)
-		*processes = out;
-	return ret;
+	return get_list(g, &l, processes, nr);
 }
 
 int gpreempt_get_all_queues(struct gpreempt *g, struct gpreempt_queue **queues, size_t *nr)
 {
-	static const struct list l = {
-		"ListQueues", "queues", sizeof(struct gpreempt_queue), lib_decode_queue,
-	};
-	void *out = NULL;
-	int ret;
+	static const struct list l = { "ListQueues", "queues", sizeof(**queues), lib_decode_queue,
+				       lib_direct_queues };
 
-	if (!g || !queues || !nr)
-		return -EINVAL;
-	if (g->direct) {
-		lib_begin(g);
-		return lib_direct_queues(g, queues, nr);
-	}
-	ret = get_list(g, &l, &out, nr);
-	if (!ret)
-		*queues = out;
-	return ret;
+	return get_list(g, &l, queues, nr);
 }

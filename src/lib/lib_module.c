@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lists and holds through the kernel module: see module.h.
+ * Lists and holds through the kernel module: see driver/module.h.
  */
 #include "lib/lib_module.h"
 
@@ -24,25 +24,10 @@ bool lib_module_is_there(void)
 	return true;
 }
 
-static int get_list(struct gpreempt_ioc_queue **list, size_t *nr)
+static bool is_meant(const struct gpreempt_ref *ref, const struct gpreempt_ioc_queue *q)
 {
-	int fd = drv_module_open();
-	int ret = fd < 0 ? fd : drv_module_list(fd, list, nr);
-
-	if (fd >= 0)
-		close(fd);
-	return ret;
-}
-
-static const struct gpreempt_ioc_queue *find(const struct gpreempt_ioc_queue *list, size_t nr,
-					     const struct gpreempt_queue *q)
-{
-	for (size_t i = 0; i < nr; i++) {
-		if (list[i].pid == (int32_t)q->pid && list[i].gpu_id == q->gpu_id &&
-		    list[i].queue_id == q->queue_id)
-			return &list[i];
-	}
-	return NULL;
+	return q->pid == (int32_t)ref->pid && (!ref->gpu_id || q->gpu_id == ref->gpu_id) &&
+	       (ref->queue_id == GPREEMPT_QUEUE_ALL || q->queue_id == ref->queue_id);
 }
 
 /* What was not known, or what the module knows better. */
@@ -73,25 +58,51 @@ int lib_module_add_queues(struct drv_queues *list)
 {
 	struct gpreempt_ioc_queue *known = NULL;
 	size_t nr = 0;
-	int ret = get_list(&known, &nr);
+	int fd = drv_module_open();
+	int ret = fd < 0 ? fd : drv_module_list(fd, &known, &nr);
 
 	/* Not every user may ask: what cannot be asked stays unknown. */
 	for (size_t i = 0; !ret && i < list->nr; i++) {
-		const struct gpreempt_ioc_queue *k = find(known, nr, &list->queues[i]);
+		struct gpreempt_queue *q = &list->queues[i];
+		struct gpreempt_ref ref = { q->pid, q->gpu_id, q->queue_id, 0 };
 
-		if (k)
-			add_queue(&list->queues[i], k);
+		for (size_t k = 0; k < nr; k++) {
+			if (is_meant(&ref, &known[k]))
+				add_queue(q, &known[k]);
+		}
 	}
 	free(known);
+	if (fd >= 0)
+		close(fd);
 	return ret == -ENOMEM ? ret : 0;
+}
+
+int lib_module_get_attr(int fd, uint32_t pid, struct gpreempt_attr *attr)
+{
+	struct gpreempt_ioc_attr a;
+	int pidfd = drv_module_pidfd((pid_t)pid);
+	int ret = pidfd < 0 ? pidfd : drv_module_get_attr(fd, pidfd, &a);
+
+	if (pidfd >= 0)
+		close(pidfd);
+	if (!ret)
+		*attr = (struct gpreempt_attr){
+			.valid = GPREEMPT_ATTR_PRIO | GPREEMPT_ATTR_WEIGHT |
+				 GPREEMPT_ATTR_LATENCY_CRITICAL | GPREEMPT_ATTR_SLICE |
+				 GPREEMPT_ATTR_DEADLINE,
+			.prio = a.prio,
+			.weight = a.weight,
+			.latency_critical = a.latency_critical,
+			.slice_ns = a.slice_ns,
+			.deadline_ns = a.deadline_ns,
+		};
+	return ret;
 }
 
 static void add_process(struct gpreempt_process *p, int fd, const struct gpreempt_ioc_queue *list,
 			size_t nr)
 {
-	struct gpreempt_ioc_attr a;
 	uint64_t nr_busy = 0;
-	int pidfd;
 
 	for (size_t i = 0; i < nr; i++) {
 		if (list[i].pid != (int32_t)p->pid)
@@ -103,20 +114,7 @@ static void add_process(struct gpreempt_process *p, int fd, const struct gpreemp
 	if (!p->mechanism)
 		return;
 	set(&p->nr_busy, nr_busy);
-	pidfd = drv_module_pidfd((pid_t)p->pid);
-	if (pidfd < 0)
-		return;
-	if (!drv_module_get_attr(fd, pidfd, &a)) {
-		p->attr.valid = GPREEMPT_ATTR_PRIO | GPREEMPT_ATTR_WEIGHT |
-				GPREEMPT_ATTR_LATENCY_CRITICAL | GPREEMPT_ATTR_SLICE |
-				GPREEMPT_ATTR_DEADLINE;
-		p->attr.prio = a.prio;
-		p->attr.weight = a.weight;
-		p->attr.latency_critical = a.latency_critical;
-		p->attr.slice_ns = a.slice_ns;
-		p->attr.deadline_ns = a.deadline_ns;
-	}
-	close(pidfd);
+	lib_module_get_attr(fd, p->pid, &p->attr);
 }
 
 void lib_module_add_processes(struct gpreempt_process *processes, size_t nr)
@@ -153,12 +151,6 @@ void lib_module_add_nodes(struct gpreempt_node *nodes, size_t nr)
 	}
 	if (fd >= 0)
 		close(fd);
-}
-
-static bool is_meant(const struct gpreempt_ref *ref, const struct gpreempt_ioc_queue *q)
-{
-	return q->pid == (int32_t)ref->pid && (!ref->gpu_id || q->gpu_id == ref->gpu_id) &&
-	       (ref->queue_id == GPREEMPT_QUEUE_ALL || q->queue_id == ref->queue_id);
 }
 
 /* One hold for each node, as all queues of a process on it are held together. */

@@ -30,14 +30,7 @@ void lib_module_add_nodes(struct gpreempt_node *nodes, size_t nr);
  */
 int lib_module_order(int *fd, const struct gpreempt_ref *ref, uint32_t lease_ms);
 
-/* The public calls of these names. */
-int lib_module_get_attr(struct gpreempt *g, uint32_t pid, struct gpreempt_attr *attr);
-int lib_module_set_attr(struct gpreempt *g, uint32_t pid, const struct gpreempt_attr *attr);
-int lib_module_get_policy(struct gpreempt *g, uint32_t gpu_id, char name[GPREEMPT_NAME_LEN]);
-int lib_module_set_policy(struct gpreempt *g, uint32_t gpu_id, const char *name);
-int lib_module_get_param(struct gpreempt *g, uint32_t gpu_id, const char *name, uint64_t *value);
-int lib_module_set_param(struct gpreempt *g, uint32_t gpu_id, const char *name, uint64_t value);
-int lib_module_set_enabled(struct gpreempt *g, uint32_t gpu_id, bool enabled);
-int lib_module_get_stats(struct gpreempt *g, uint32_t gpu_id, struct gpreempt_stats *stats);
+/* Attributes of a process; 0, -ESRCH, -errno. */
+int lib_module_get_attr(int fd, uint32_t pid, struct gpreempt_attr *attr);
 
 #endif

@@ -65,19 +65,10 @@ static int send_message(struct lib_tracer_link *t, void *message, enum wire_type
 /* A message of the right size for its type, or -errno; -EAGAIN there is none in time. */
 static int receive(struct lib_tracer_link *t, void *buf, uint64_t deadline_ns)
 {
-	struct pollfd p = { .fd = t->fd, .events = POLLIN };
 	const struct wire_hdr *h = buf;
-	uint64_t now = lib_now_ns();
 	ssize_t n;
 
-	while (deadline_ns > now) {
-		uint64_t left = deadline_ns - now;
-		struct timespec ts = { (time_t)(left / 1000000000), (long)(left % 1000000000) };
-
-		if (ppoll(&p, 1, &ts, NULL) > 0)
-			break;
-		now = lib_now_ns();
-	}
+	lib_wait(t->fd, POLLIN, deadline_ns);
 	n = recv(t->fd, buf, WIRE_MAX, MSG_DONTWAIT | MSG_TRUNC);
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? -EAGAIN : -EPIPE;
@@ -90,17 +81,14 @@ static int receive(struct lib_tracer_link *t, void *buf, uint64_t deadline_ns)
 
 static void add_queue(struct lib_tracer_link *t, const struct wire_queue *m)
 {
+	void *mem;
+
 	if (m->hdr.size != sizeof(*m))
 		return;
-	if (t->nr_queues == t->cap) {
-		size_t cap = t->cap ? 2 * t->cap : 16;
-		void *mem = realloc(t->queues, cap * sizeof(*t->queues));
-
-		if (!mem)
-			return;
-		t->queues = mem;
-		t->cap = cap;
-	}
+	mem = realloc(t->queues, (t->nr_queues + 1) * sizeof(*t->queues));
+	if (!mem)
+		return;
+	t->queues = mem;
 	t->queues[t->nr_queues++] = (struct drv_kfd_queue_entry){
 		.ring_addr = m->ring_addr, .wptr_addr = m->wptr_addr, .rptr_addr = m->rptr_addr,
 		.queue_id = m->queue_id, .gpu_id = m->gpu_id, .type = m->type,
@@ -116,58 +104,10 @@ static void remove_queue(struct lib_tracer_link *t, const struct wire_edge *m)
 	}
 }
 
-static void keep_reason(struct lib_tracer_link *t, const struct wire_note *m)
-{
-	snprintf(t->reason, sizeof(t->reason), "%.*s", (int)sizeof(m->text) - 1, m->text);
-}
-
-/* There is one owner, and one process. */
-static struct gp_hold_target target_of(uint32_t gpu_id, uint32_t queue_id)
-{
-	return (struct gp_hold_target){
-		.node = gpu_id,
-		.queue = queue_id == WIRE_QUEUE_ALL ? GP_HOLD_ALL : queue_id,
-	};
-}
-
-/* ALL: whatever is held there. */
-static struct gp_hold *find(const struct lib_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
-{
-	const struct gp_hold_target target = target_of(gpu_id, queue_id);
-
-	if (queue_id == WIRE_QUEUE_ALL)
-		return gp_holds_first_on(&t->held, 0, gpu_id);
-	return gp_holds_find(&t->held, 0, &target);
-}
-
-static void forget(struct lib_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
-{
-	struct gp_hold *h;
-
-	while ((h = find(t, gpu_id, queue_id)))
-		gp_holds_drop(&t->held, h);
-}
-
-static void remember(struct lib_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
-{
-	struct gp_hold *h = t->hold;
-
-	while (gp_hold_is_used(h))
-		h++;
-	h->target = target_of(gpu_id, queue_id);
-	h->until_ns = GP_HOLD_FOREVER;
-	gp_holds_add(&t->held, h);
-}
-
-static void forget_all(struct lib_tracer_link *t)
-{
-	memset(t->hold, 0, sizeof(t->hold));
-	gp_holds_init(&t->held, LIB_TRACER_HELD_MAX);
-}
-
 /* What every message changes. 1 = it says that the target cannot be had. */
 static int take_in(struct lib_tracer_link *t, const void *buf)
 {
+	struct wire_order all = { .queue_id = WIRE_QUEUE_ALL, .holder = WIRE_HOLDER_MANUAL };
 	const struct wire_note *note = buf;
 
 	switch (note->hdr.type) {
@@ -181,13 +121,14 @@ static int take_in(struct lib_tracer_link *t, const void *buf)
 		if (note->hdr.size != sizeof(*note))
 			break;
 		/* Which of the node's queues it was is not said. */
+		all.gpu_id = note->gpu_id;
 		if (note->code == WIRE_NOTE_LEASE_ENDED)
-			forget(t, note->gpu_id, WIRE_QUEUE_ALL);
-		if (note->code == WIRE_NOTE_REFUSED) {
-			keep_reason(t, note);
-			return 1;
-		}
-		break;
+			client_holds_clear(&t->held, &all);
+		if (note->code != WIRE_NOTE_REFUSED)
+			break;
+		snprintf(t->reason, sizeof(t->reason), "%.*s", (int)sizeof(note->text) - 1,
+			 note->text);
+		return 1;
 	}
 	return 0;
 }
@@ -197,7 +138,7 @@ static void hang_up(struct lib_tracer_link *t)
 	if (t->fd >= 0)
 		close(t->fd);
 	t->fd = -1;
-	forget_all(t);
+	client_holds_init(&t->held);
 	t->nr_queues = 0;
 }
 
@@ -228,7 +169,7 @@ int lib_tracer_start(struct lib_tracer_link *t, const char *program, uint32_t pi
 	int ret;
 
 	memset(t, 0, sizeof(*t));
-	forget_all(t);
+	client_holds_init(&t->held);
 	t->fd = -1;
 	t->pid = pid;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd))
@@ -245,16 +186,9 @@ int lib_tracer_start(struct lib_tracer_link *t, const char *program, uint32_t pi
 
 static int result_of(const struct wire_done *d)
 {
-	switch (d->result) {
-	case WIRE_OK:
-		return 0;
-	case WIRE_GONE:
-		return -ESRCH;
-	case WIRE_BUSY_NOW:
-		return -EBUSY;
-	default:
-		return -EIO;
-	}
+	return d->result == WIRE_OK	  ? 0 :
+	       d->result == WIRE_GONE	  ? -ESRCH :
+	       d->result == WIRE_BUSY_NOW ? -EBUSY : -EIO;
 }
 
 /* Orders are answered one by one, in order. */
@@ -278,10 +212,12 @@ static int wait_done(struct lib_tracer_link *t, uint64_t deadline_ns)
 	return ret == -EAGAIN ? -ETIMEDOUT : ret;
 }
 
-/* A hold takes the place of those that it renews. */
+/* A hold takes the place of those that it renews; one of all queues, of all on its node. */
 static bool has_room(const struct lib_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
 {
-	return find(t, gpu_id, queue_id) || gp_holds_nr(&t->held) < LIB_TRACER_HELD_MAX;
+	return gp_holds_nr(&t->held.set) < CLIENT_HOLDS ||
+	       client_holds_covers(&t->held, gpu_id, queue_id) ||
+	       (queue_id == WIRE_QUEUE_ALL && gp_holds_first_on(&t->held.set, 0, gpu_id));
 }
 
 int lib_tracer_order(struct lib_tracer_link *t, enum wire_type type, uint32_t gpu_id,
@@ -306,9 +242,10 @@ int lib_tracer_order(struct lib_tracer_link *t, enum wire_type type, uint32_t gp
 		ret = wait_done(t, deadline_ns);
 	if (ret)
 		return ret;
-	forget(t, gpu_id, queue_id);
+	if (type == WIRE_RELEASE || queue_id == WIRE_QUEUE_ALL)
+		client_holds_clear(&t->held, &order);
 	if (type == WIRE_HOLD)
-		remember(t, gpu_id, queue_id);
+		client_holds_set(&t->held, &order, GP_HOLD_FOREVER);
 	return 0;
 }
 
@@ -364,11 +301,4 @@ void lib_tracer_stop(struct lib_tracer_link *const *list, size_t nr, uint64_t de
 		list[i]->queues = NULL;
 		list[i]->child = 0;
 	}
-}
-
-bool lib_tracer_is_held(const struct lib_tracer_link *t, uint32_t gpu_id, uint32_t queue_id)
-{
-	const struct gp_hold_target target = target_of(gpu_id, queue_id);
-
-	return gp_holds_covers(&t->held, &target);
 }

@@ -1,46 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A tracer process of one target, as its owner sees it: started, spoken to over a
- * socketpair in the words of mechanism/wire.h, ended by closing that. What it holds
+ * socketpair in the words of client/wire.h, ended by closing that. What it holds
  * goes on when it ends, whichever ends first.
  */
 #ifndef GP_LIB_TRACER_H
 #define GP_LIB_TRACER_H
 
 #include "driver/kfd_abi.h"
-#include "client/wire.h"
-#include "rules/hold.h"
+#include "client/client_hold.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-#define LIB_TRACER_HELD_MAX 64
-
-/**
- * struct lib_tracer_link - the tracer
- * @pid: target
- * @child: process id of the tracer
- * @fd: socket to it; -1 = it is gone
- * @epoch: of the last order
- * @queues: what it told
- * @nr_queues: how many
- * @cap: room
- * @held: what is held by it
- * @hold: memory of @held
- * @reason: why it was refused, or why it is gone
- */
+/* The tracer. */
 struct lib_tracer_link {
-	uint32_t pid;
-	pid_t child;
-	int fd;
-	uint64_t epoch;
-	struct drv_kfd_queue_entry *queues;
+	uint32_t pid;	/* target */
+	pid_t child;	/* process of the tracer */
+	int fd;	/* socket to it; -1 = it is gone */
+	uint64_t epoch;	/* of the last order */
+	struct drv_kfd_queue_entry *queues;	/* what it told */
 	size_t nr_queues;
-	size_t cap;
-	struct gp_holds held;
-	struct gp_hold hold[LIB_TRACER_HELD_MAX];
-	char reason[128];
+	struct client_holds held;	/* by it */
+	char reason[128];	/* why it was refused, or why it is gone */
 };
 
 /**
@@ -83,8 +66,5 @@ bool lib_tracer_is_over(struct lib_tracer_link *t);
  * @deadline_ns: they are killed after half of the time and left alone then; 0 = at once
  */
 void lib_tracer_stop(struct lib_tracer_link *const *list, size_t nr, uint64_t deadline_ns);
-
-/* Is this queue held by it? */
-bool lib_tracer_is_held(const struct lib_tracer_link *t, uint32_t gpu_id, uint32_t queue_id);
 
 #endif

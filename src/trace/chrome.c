@@ -35,30 +35,29 @@ static double in_us(u64 ns)
 	return (double)ns / 1000.0;
 }
 
-static void write_name(struct trace_chrome *c, const char *what, u32 pid, u32 tid, const char *name)
+/* A name, and its place among the others. */
+static void write_name(struct trace_chrome *c, const char *what, u32 pid, u32 tid, u32 order,
+		       const char *name)
 {
-	write_event(c, json_pack("{s:s, s:s, s:I, s:I, s:{s:s}}", "ph", "M", "name", what,
-				 "pid", (json_int_t)pid, "tid", (json_int_t)tid,
-				 "args", "name", name));
-}
+	char key[32];
 
-static void write_order(struct trace_chrome *c, const char *what, u32 pid, u32 tid, u32 order)
-{
-	write_event(c, json_pack("{s:s, s:s, s:I, s:I, s:{s:I}}", "ph", "M", "name", what,
-				 "pid", (json_int_t)pid, "tid", (json_int_t)tid,
-				 "args", "sort_index", (json_int_t)order));
+	snprintf(key, sizeof(key), "%s_name", what);
+	write_event(c, json_pack("{s:s, s:s, s:I, s:I, s:{s:s}}", "ph", "M", "name", key, "pid",
+				 (json_int_t)pid, "tid", (json_int_t)tid, "args", "name", name));
+	snprintf(key, sizeof(key), "%s_sort_index", what);
+	write_event(c, json_pack("{s:s, s:s, s:I, s:I, s:{s:I}}", "ph", "M", "name", key, "pid",
+				 (json_int_t)pid, "tid", (json_int_t)tid, "args", "sort_index",
+				 (json_int_t)order));
 }
 
 void trace_chrome_name_process(struct trace_chrome *c, u32 pid, const char *name)
 {
-	write_name(c, "process_name", pid, 0, name);
-	write_order(c, "process_sort_index", pid, 0, pid);
+	write_name(c, "process", pid, 0, pid, name);
 }
 
 void trace_chrome_name_track(struct trace_chrome *c, u32 pid, u32 tid, const char *name)
 {
-	write_name(c, "thread_name", pid, tid, name);
-	write_order(c, "thread_sort_index", pid, tid, tid);
+	write_name(c, "thread", pid, tid, tid, name);
 }
 
 static json_t *event_json(const char *phase, const struct trace_chrome_event *e)

@@ -12,38 +12,23 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/**
- * struct trace_chrome - the writer
- * @out: file
- * @nr_events: events so far
- * @error: 0 or the first -errno
- */
+/* The writer. */
 struct trace_chrome {
 	FILE *out;
-	u64 nr_events;
-	int error;
+	u64 nr_events;	/* so far */
+	int error;	/* 0 or the first -errno */
 };
 
-/**
- * struct trace_chrome_event - one box or moment
- * @pid: process it belongs to
- * @tid: track in that process
- * @name: text in the box
- * @category: for filtering
- * @from_ns: begin
- * @to_ns: end; ignored for moments
- * @arg_name: name of the detail shown on a click; NULL = none
- * @arg: the detail
- */
+/* One box or moment. */
 struct trace_chrome_event {
-	u32 pid;
-	u32 tid;
-	const char *name;
-	const char *category;
+	u32 pid;	/* process it belongs to */
+	u32 tid;	/* track in that process */
+	const char *name;	/* text in the box */
+	const char *category;	/* for filtering */
 	u64 from_ns;
-	u64 to_ns;
-	const char *arg_name;
-	u64 arg;
+	u64 to_ns;	/* ignored for moments */
+	const char *arg_name;	/* of the detail shown on a click; NULL = none */
+	u64 arg;	/* the detail */
 };
 
 /* How an arrow goes on: its first, a middle or its last point. */

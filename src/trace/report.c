@@ -59,18 +59,21 @@ void trace_report_begin(FILE *out, const char *title, const char *notice)
 	fputs("</p>\n", out);
 }
 
+static void element(FILE *out, const char *tag, const char *text)
+{
+	fprintf(out, "<%s>", tag);
+	trace_html_text(out, text);
+	fprintf(out, "</%s>\n", tag);
+}
+
 void trace_report_heading(FILE *out, const char *text)
 {
-	fputs("<h2>", out);
-	trace_html_text(out, text);
-	fputs("</h2>\n", out);
+	element(out, "h2", text);
 }
 
 void trace_report_paragraph(FILE *out, const char *text)
 {
-	fputs("<p>", out);
-	trace_html_text(out, text);
-	fputs("</p>\n", out);
+	element(out, "p", text);
 }
 
 void trace_report_end(FILE *out)

@@ -27,38 +27,23 @@ void trace_report_heading(FILE *out, const char *text);
 void trace_report_paragraph(FILE *out, const char *text);
 void trace_report_end(FILE *out);
 
-/**
- * struct trace_report_table - a table
- * @nr_columns: columns
- * @nr_left: how many, from the left, are text; the others are numbers
- * @nr_rows: rows
- * @headers: names of the columns
- * @cell: gives a cell
- * @data: first argument of @cell
- * @marked_row: row to set apart; @nr_rows = none
- */
+/* A table. */
 struct trace_report_table {
 	u32 nr_columns;
-	u32 nr_left;
+	u32 nr_left;	/* how many, from the left, are text; the others are numbers */
 	u32 nr_rows;
 	const char *const *headers;
 	const char *(*cell)(const void *data, u32 row, u32 column);
-	const void *data;
-	u32 marked_row;
+	const void *data;	/* for @cell */
+	u32 marked_row;	/* row to set apart; @nr_rows = none */
 };
 
 void trace_report_table(FILE *out, const struct trace_report_table *t);
 
-/**
- * struct trace_report_span - a box
- * @track: row
- * @kind: index into trace_report_timeline.kinds, and its colour
- * @from_ns: begin
- * @to_ns: end
- */
+/* A box. */
 struct trace_report_span {
 	u32 track;
-	u32 kind;
+	u32 kind;	/* index into trace_report_timeline.kinds, and its colour */
 	u64 from_ns;
 	u64 to_ns;
 };
@@ -71,54 +56,32 @@ struct trace_report_arrow {
 	u64 to_ns;
 };
 
-/**
- * struct trace_report_timeline - boxes on tracks
- * @description: what it shows, for readers that cannot see it
- * @from_ns: left end
- * @to_ns: right end
- * @zero_ns: time that the axis calls 0
- * @nr_tracks: rows
- * @tracks: their names
- * @nr_kinds: kinds of boxes, at most GP_REPORT_COLOURS
- * @kinds: their names; NULL = not in the legend
- * @nr_spans: boxes; what lies outside is not drawn
- * @spans: them
- * @nr_arrows: arrows
- * @arrows: them
- */
+/* Boxes on tracks. */
 struct trace_report_timeline {
-	const char *description;
-	u64 from_ns;
-	u64 to_ns;
-	u64 zero_ns;
+	const char *description;	/* what it shows, for readers that cannot see it */
+	u64 from_ns;	/* left end */
+	u64 to_ns;	/* right end */
+	u64 zero_ns;	/* time that the axis calls 0 */
 	u32 nr_tracks;
-	const char *const *tracks;
-	u32 nr_kinds;
-	const char *const *kinds;
+	const char *const *tracks;	/* names */
+	u32 nr_kinds;	/* of boxes, at most GP_REPORT_COLOURS */
+	const char *const *kinds;	/* names; NULL = not in the legend */
 	u64 nr_spans;
-	const struct trace_report_span *spans;
+	const struct trace_report_span *spans;	/* what lies outside is not drawn */
 	u32 nr_arrows;
 	const struct trace_report_arrow *arrows;
 };
 
 void trace_report_timeline(FILE *out, const struct trace_report_timeline *t);
 
-/**
- * struct trace_report_curve - a distribution
- * @label: name
- * @colour: colour
- * @dash: 0 solid, 1 dashed, 2 dotted, 3 dash-dotted
- * @nr: durations
- * @nr_total: how many there would be if everything had ended; at least @nr
- * @sorted_ns: them, ascending
- */
+/* A distribution. */
 struct trace_report_curve {
 	const char *label;
 	u32 colour;
-	u32 dash;
-	u64 nr;
-	u64 nr_total;
-	const u64 *sorted_ns;
+	u32 dash;	/* 0 solid, 1 dashed, 2 dotted, 3 dash-dotted */
+	u64 nr;	/* durations */
+	u64 nr_total;	/* how many there would be if everything had ended; at least @nr */
+	const u64 *sorted_ns;	/* them, ascending */
 };
 
 /**

@@ -2,29 +2,20 @@
 #include "trace/svg.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void trace_html_text(FILE *out, const char *text)
 {
+	static const char special[] = "&<>\"'";
+	static const char *const escaped[] = { "&amp;", "&lt;", "&gt;", "&quot;", "&#39;" };
+
 	for (; *text; text++) {
-		switch (*text) {
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		case '\'':
-			fputs("&#39;", out);
-			break;
-		default:
+		const char *s = strchr(special, *text);
+
+		if (s)
+			fputs(escaped[s - special], out);
+		else
 			fputc(*text, out);
-		}
 	}
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Pieces of SVG and HTML for the report. Private to trace/.
- */
+/* Pieces of SVG and HTML for the report. Private to trace/. */
 #ifndef GP_TRACE_SVG_H
 #define GP_TRACE_SVG_H
 

@@ -25,7 +25,7 @@ def main():
     if rig.wire.decode(sock.recv(1024))[0] != rig.WELCOME:
         sys.exit(1)
     if mode == "refuse":
-        sock.send(rig.note(rig.NOTE_REFUSED, value=1, text=b"somebody else traces it"))
+        sock.send(rig.note(rig.NOTE_REFUSED, value=1, text=b"another process traces it"))
         sys.exit(1)
     sock.send(rig.queue(busy=1))
     sock.send(rig.note(1, value=0x18, text=b"attached"))

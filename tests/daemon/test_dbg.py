@@ -70,7 +70,7 @@ def test_attach_and_detach(traced, targets):
 
 
 @pytest.mark.parametrize("mode,error,text", [
-    ("refuse", "PermissionDenied", "somebody else"),
+    ("refuse", "PermissionDenied", "another process"),
     ("liar", "Failed", "tracer"),
 ])
 def test_refused_with_the_reason(traced, targets, mode, error, text):

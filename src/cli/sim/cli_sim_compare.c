@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "cli/sim/cli_sim_compare.h"
-
-#include "cli/cli.h"
+#include "cli/sim/cli_sim.h"
+#include "cli/sim/cli_sim_comparison.h"
 #include "sim/sim_result_json.h"
-#include "cli/sim/cli_sim_commands.h"
-#include "cli/sim/cli_sim_options.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void print_classes(const struct cli_comparison *c, bool is_online)
 {
@@ -43,7 +39,7 @@ static void print_missing(const struct cli_comparison *c)
 	}
 }
 
-int cli_sim_compare_print(const struct cli_comparison *c)
+int cli_comparison_print(const struct cli_comparison *c)
 {
 	const struct sim_scenario *sc = c->sc;
 	char text[CLI_TEXT_MAX_DURATION];
@@ -65,100 +61,87 @@ int cli_sim_compare_print(const struct cli_comparison *c)
 	return err;
 }
 
-static int fail(const char *file, int err, const char *error)
-{
-	cli_error(file, "%s", error[0] ? error : strerror(-err));
-	return err == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILED;
-}
+/* One at a time; too large for the stack. */
+static struct cli_comparison comparison;
 
 /* Runs one file; prints its table, or adds its runs to @json. */
 static int compare_file(const char *file, struct sim_scenario *sc, struct cli_progress *progress,
 			json_t *json, bool is_last)
 {
-	struct cli_comparison *c = malloc(sizeof(*c));
+	struct cli_comparison *c = &comparison;
 	int ret = CLI_EXIT_OK, err;
 	char error[256] = "";
 
-	if (!c)
-		return fail(file, -ENOMEM, "");
 	cli_comparison_init(c, sc);
 	err = cli_comparison_run(c, progress, error, sizeof(error));
 	cli_progress_finish(progress);
 	if (!err)
-		err = json ? cli_comparison_json(c, json) : cli_sim_compare_print(c);
+		err = json ? cli_comparison_json(c, json) : cli_comparison_print(c);
 	if (!err && !json && !is_last)
 		putchar('\n');
 	if (err) {
-		ret = fail(file, err, error);
+		ret = cli_sim_fail(file, err, error);
 	} else if (cli_comparison_stopped(c)) {
 		cli_error(file, "a run stopped: %s", cli_comparison_stopped(c));
 		ret = CLI_EXIT_FAILED;
 	}
 	cli_comparison_fini(c);
-	free(c);
 	return ret;
 }
 
-static u32 rows_of(struct sim_scenario *sc)
-{
-	struct cli_comparison *c = malloc(sizeof(*c));
-	u32 rows = 0;
-
-	if (c) {
-		cli_comparison_init(c, sc);
-		rows = c->nr_rows;
-	}
-	free(c);
-	return rows;
-}
-
-static int compare(const struct cli_sim_options *o, struct sim_scenario *scenarios)
+static int compare_all(const struct cli_options *o, struct sim_scenario *scenarios)
 {
 	json_t *json = o->is_json ? json_array() : NULL;
 	struct cli_progress progress;
 	int ret = CLI_EXIT_OK;
 	u32 rows = 0;
 
-	for (int i = 0; i < o->nr_files; i++)
-		rows += rows_of(&scenarios[i]);
+	for (int i = 0; i < o->nr_words; i++) {
+		cli_comparison_init(&comparison, &scenarios[i]);
+		rows += comparison.nr_rows;
+	}
 	cli_progress_init(&progress, o->is_quiet, rows);
-	for (int i = 0; i < o->nr_files; i++) {
-		int one = compare_file(o->files[i], &scenarios[i], &progress, json,
-				       i + 1 == o->nr_files);
+	for (int i = 0; i < o->nr_words; i++) {
+		int one = compare_file(o->words[i], &scenarios[i], &progress, json,
+				       i + 1 == o->nr_words);
 
 		ret = max(ret, one);
 	}
 	if (json && ret != CLI_EXIT_USAGE && sim_json_write(json, stdout) == -ENOMEM)
-		ret = fail("sim compare", -ENOMEM, "");
+		ret = cli_sim_fail("sim compare", -ENOMEM, NULL);
 	json_decref(json);
 	return cli_finish(ret);
 }
 
-int cli_sim_cmd_compare(int argc, char **argv)
+static int compare(struct cli_session *s)
 {
 	struct sim_scenario *scenarios;
-	struct cli_sim_options o;
-	int nr = 0;
-	int ret = cli_sim_options_parse(argc, argv, CLI_VERB_COMPARE, "FILE... [OPTION...]", &o);
+	int nr = 0, ret = CLI_GO_ON;
 
-	if (ret != CLI_GO_ON)
-		return ret;
-	if (!o.nr_files) {
+	if (!s->o.nr_words) {
 		cli_error("sim compare", "takes one scenario file or more");
 		return CLI_EXIT_USAGE;
 	}
-	scenarios = calloc((size_t)o.nr_files, sizeof(*scenarios));
+	scenarios = calloc((size_t)s->o.nr_words, sizeof(*scenarios));
 	if (!scenarios)
-		return fail("sim compare", -ENOMEM, "");
+		return cli_sim_fail("sim compare", -ENOMEM, NULL);
 	/* All are read before the first runs: nothing is printed if one is bad. */
-	while (nr < o.nr_files && ret == CLI_GO_ON) {
-		ret = cli_sim_options_load(&o, o.files[nr], &scenarios[nr]);
+	while (nr < s->o.nr_words && ret == CLI_GO_ON) {
+		ret = cli_sim_load(&s->o, s->o.words[nr], &scenarios[nr]);
 		nr += ret == CLI_GO_ON;
 	}
 	if (ret == CLI_GO_ON)
-		ret = compare(&o, scenarios);
+		ret = compare_all(&s->o, scenarios);
 	for (int i = 0; i < nr; i++)
 		sim_scenario_fini(&scenarios[i]);
 	free(scenarios);
 	return ret;
 }
+
+const struct cli_verb cli_verb_sim_compare = {
+	.name = "sim compare",
+	.usage = "FILE... [OPTION...]",
+	.options = CLI_OPTS_SIM | CLI_OPTS_SIM_FILES,
+	.nr_words = CLI_WORDS_ANY,
+	.run = compare,
+};

@@ -134,6 +134,7 @@ const char *cli_comparison_detect(const struct cli_comparison_row *row)
 	return sim_mechanism_uses_detection(row->mechanism) ? sim_detect_name(row->detect) : "-";
 }
 
+/* In the order of the headers. */
 enum {
 	COL_MECHANISM,
 	COL_DETECT,
@@ -151,20 +152,8 @@ enum {
 };
 
 static const char *const headers[] = {
-	[COL_MECHANISM] = "MECHANISM",
-	[COL_DETECT] = "DETECT",
-	[COL_P50] = "P50",
-	[COL_P99] = "P99",
-	[COL_RATIO] = "P99/ALONE",
-	[COL_COMPLETED] = "COMPLETED",
-	[COL_OFFLINE_GPU] = "OFF_GPU",
-	[COL_OFFLINE_DONE] = "OFF_DONE",
-	[COL_PREEMPTIONS] = "PREEMPTED",
-	[COL_PREEMPT_P50] = "PRE_P50",
-	[COL_PREEMPT_P99] = "PRE_P99",
-	[COL_LOST] = "LOST",
-	[COL_REPEATED] = "REPEATED",
-	[COL_REPEATED + 1] = NULL,
+	"MECHANISM", "DETECT", "P50", "P99", "P99/ALONE", "COMPLETED", "OFF_GPU", "OFF_DONE",
+	"PREEMPTED", "PRE_P50", "PRE_P99", "LOST", "REPEATED", NULL,
 };
 
 /* The worst of the online classes; infinite if one does not get there at all. */

@@ -16,29 +16,17 @@
 
 #define CLI_COMPARISON_ROWS (SIM_MECH_COUNT * SIM_DETECT_COUNT)
 
-/**
- * struct cli_comparison_row - one combination
- * @mechanism: mechanism
- * @detect: detection mode; meaningless if the mechanism has no use for it
- * @reason: why it was not run; empty = it was
- * @result: what it gave
- */
+/* One combination. */
 struct cli_comparison_row {
 	enum sim_mechanism mechanism;
-	enum sim_detect detect;
-	char reason[256];
+	enum sim_detect detect;	/* meaningless if the mechanism has no use for it */
+	char reason[256];	/* why it was not run; empty = it was */
 	struct sim_result result;
 };
 
-/**
- * struct cli_comparison - all of them
- * @sc: the scenario; its mechanism and detection mode are those of the last row run
- * @is_online: by class
- * @nr_rows: rows
- * @rows: them
- */
+/* All of them. */
 struct cli_comparison {
-	struct sim_scenario *sc;
+	struct sim_scenario *sc;	/* its mechanism and detection mode are the last row's */
 	bool is_online[SIM_MAX_CLASSES];
 	u32 nr_rows;
 	struct cli_comparison_row rows[CLI_COMPARISON_ROWS];
@@ -89,6 +77,9 @@ int cli_comparison_online(const struct cli_comparison *c, const struct cli_compa
  * Return: 0 or -ENOMEM.
  */
 int cli_comparison_table(const struct cli_comparison *c, struct cli_table *t);
+
+/* Prints what is compared, the table, and why rows are missing. Return: 0 or -ENOMEM. */
+int cli_comparison_print(const struct cli_comparison *c);
 
 /* Appends the run objects of all rows that were run. Return: 0 or -ENOMEM. */
 int cli_comparison_json(struct cli_comparison *c, json_t *array);

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "cli/sim/cli_sim_commands.h"
-
-#include "cli/cli.h"
+#include "cli/sim/cli_sim.h"
 #include "cli/sim/cli_sim_demo_page.h"
-#include "cli/sim/cli_sim_fanout.h"
-#include "sim/sim_result_json.h"
-#include "cli/sim/cli_sim_compare.h"
-#include "cli/sim/cli_sim_options.h"
 #include "cli/sim/cli_sim_trace.h"
+#include "sim/sim_result_json.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,37 +11,17 @@
 #define DEFAULT_OUT "gpreempt-demo"
 #define SCENARIO "/demo.scn"
 
-/**
- * struct demo - everything of one demo
- * @o: options
- * @file: scenario file
- * @sc: the scenario
- * @mechanism: its own mechanism, before the comparison tries all
- * @detect: its own detection mode
- * @c: the comparison
- * @rec: one run of the scenario's own mechanism
- */
+/* Everything of one demo. */
 struct demo {
-	struct cli_sim_options o;
-	const char *file;
+	const struct cli_options *o;
+	const char *out;	/* folder */
+	const char *file;	/* of the scenario */
 	struct sim_scenario sc;
-	enum sim_mechanism mechanism;
-	enum sim_detect detect;
+	enum sim_mechanism mechanism;	/* its own, before the comparison tries all */
+	enum sim_detect detect;	/* the same */
 	struct cli_comparison c;
-	struct cli_recorder rec;
+	struct cli_recorder rec;	/* one run of the scenario's own mechanism */
 };
-
-static int fail(const char *object, int err)
-{
-	cli_error(object, "%s", strerror(-err));
-	return CLI_EXIT_FAILED;
-}
-
-static int fail_run(const struct demo *d, int err, const char *error)
-{
-	cli_error(d->file, "%s", error[0] ? error : strerror(-err));
-	return err == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILED;
-}
 
 /* mkdir -p */
 static int make_folder(const char *path)
@@ -70,7 +44,7 @@ static int make_folder(const char *path)
 
 static int out_path(const struct demo *d, const char *name, char *path, size_t size)
 {
-	int len = snprintf(path, size, "%s/%s", d->o.out, name);
+	int len = snprintf(path, size, "%s/%s", d->out, name);
 
 	return len < 0 || (size_t)len >= size ? -ENAMETOOLONG : 0;
 }
@@ -100,45 +74,38 @@ static int write_file(struct demo *d, const char *name, int (*write)(struct demo
 	if (!err)
 		err = cli_outfile_open(&f, path);
 	if (err)
-		return fail(d->o.out, err);
+		return cli_fail(d->out, err, NULL);
 	err = write(d, f.file);
 	if (!err)
 		err = cli_outfile_commit(&f);
 	cli_outfile_abort(&f);
-	return err ? fail(path, err) : CLI_GO_ON;
+	return err ? cli_fail(path, err, NULL) : CLI_GO_ON;
 }
 
 /* One more run of the scenario as it is, watched: the trace and the timeline. */
 static int record(struct demo *d)
 {
-	struct sim_result *r = calloc(1, sizeof(*r));
+	static struct sim_result r;
 	struct cli_sim_trace trace = { 0 };
-	struct cli_fanout fanout;
 	char path[4096], error[256] = "";
 	int ret = CLI_GO_ON;
-	int err = r ? out_path(d, "trace.json", path, sizeof(path)) : -ENOMEM;
+	int err = out_path(d, "trace.json", path, sizeof(path));
 
 	if (!err)
-		err = cli_sim_trace_open(&trace, path);
-	if (err) {
-		free(r);
-		return fail(d->o.out, err);
-	}
-	cli_fanout_init(&fanout);
-	cli_fanout_add(&fanout, &trace.base);
-	cli_fanout_add(&fanout, &d->rec.base);
+		err = cli_sim_trace_open(&trace, path, &d->rec.base);
+	if (err)
+		return cli_fail(d->out, err, NULL);
 	d->sc.mechanism = d->mechanism;
 	d->sc.detect = d->detect;
-	err = sim_run(&d->sc, false, &fanout.base, r, error, sizeof(error));
+	err = sim_run(&d->sc, false, &trace.base, &r, error, sizeof(error));
 	if (err) {
-		ret = fail_run(d, err, error);
+		ret = cli_sim_fail(d->file, err, error);
 	} else {
 		err = d->rec.error ? d->rec.error : cli_sim_trace_commit(&trace);
-		ret = err ? fail(path, err) : CLI_GO_ON;
+		ret = err ? cli_fail(path, err, NULL) : CLI_GO_ON;
 	}
 	cli_sim_trace_fini(&trace);
-	sim_result_fini(r);
-	free(r);
+	sim_result_fini(&r);
 	return ret;
 }
 
@@ -148,22 +115,22 @@ static int compare(struct demo *d)
 	char error[256] = "";
 	int err;
 
-	cli_progress_init(&progress, d->o.is_quiet, d->c.nr_rows);
+	cli_progress_init(&progress, d->o->is_quiet, d->c.nr_rows);
 	err = cli_comparison_run(&d->c, &progress, error, sizeof(error));
 	cli_progress_finish(&progress);
 	if (err)
-		return fail_run(d, err, error);
-	err = cli_sim_compare_print(&d->c);
-	return err ? fail(d->file, err) : CLI_GO_ON;
+		return cli_sim_fail(d->file, err, error);
+	err = cli_comparison_print(&d->c);
+	return err ? cli_fail(d->file, err, NULL) : CLI_GO_ON;
 }
 
 static int run_demo(struct demo *d)
 {
 	const char *stopped;
-	int ret = make_folder(d->o.out);
+	int ret = make_folder(d->out);
 
 	if (ret)
-		return fail(d->o.out, ret);
+		return cli_fail(d->out, ret, NULL);
 	d->mechanism = d->sc.mechanism;
 	d->detect = d->sc.detect;
 	cli_comparison_init(&d->c, &d->sc);
@@ -182,7 +149,8 @@ static int run_demo(struct demo *d)
 	} else if (ret == CLI_GO_ON) {
 		printf("\n%s/index.html    timeline of one preemption, latency distributions\n"
 		       "%s/trace.json    open it in https://ui.perfetto.dev\n"
-		       "%s/results.json  the figures\n", d->o.out, d->o.out, d->o.out);
+		       "%s/results.json  the figures\n",
+		       d->out, d->out, d->out);
 		ret = CLI_EXIT_OK;
 	}
 	cli_recorder_fini(&d->rec);
@@ -197,28 +165,35 @@ static const char *find_scenario(void)
 							GP_SCENARIO_DIR SCENARIO;
 }
 
-int cli_sim_cmd_demo(int argc, char **argv)
+static int demo(struct cli_session *s)
 {
-	struct demo *d = calloc(1, sizeof(*d));
+	static struct demo d;
 	int ret;
 
-	if (!d)
-		return fail("sim demo", -ENOMEM);
-	ret = cli_sim_options_parse(argc, argv, CLI_VERB_DEMO, "[OPTION...]", &d->o);
-	if (ret == CLI_GO_ON && d->o.nr_files) {
-		cli_error("sim demo", "takes no files; try --scenario");
-		ret = CLI_EXIT_USAGE;
-	}
-	if (ret == CLI_GO_ON) {
-		if (!d->o.out)
-			d->o.out = DEFAULT_OUT;
-		d->file = d->o.scenario ? d->o.scenario : find_scenario();
-		ret = cli_sim_options_load(&d->o, d->file, &d->sc);
-	}
-	if (ret == CLI_GO_ON) {
-		ret = run_demo(d);
-		sim_scenario_fini(&d->sc);
-	}
-	free(d);
+	d.o = &s->o;
+	d.out = s->o.out ? s->o.out : DEFAULT_OUT;
+	d.file = s->o.scenario ? s->o.scenario : find_scenario();
+	ret = cli_sim_load(&s->o, d.file, &d.sc);
+	if (ret != CLI_GO_ON)
+		return ret;
+	ret = run_demo(&d);
+	sim_scenario_fini(&d.sc);
 	return ret;
 }
+
+static int prepare(struct cli_session *s)
+{
+	if (!s->o.nr_words)
+		return CLI_GO_ON;
+	cli_error("sim demo", "takes no files; try --scenario");
+	return CLI_EXIT_USAGE;
+}
+
+const struct cli_verb cli_verb_sim_demo = {
+	.name = "sim demo",
+	.usage = "[OPTION...]",
+	.options = CLI_OPTS_SIM | CLI_OPTS_SIM_DEMO,
+	.nr_words = CLI_WORDS_ANY,
+	.prepare = prepare,
+	.run = demo,
+};

@@ -134,27 +134,31 @@ static void write_timelines(FILE *out, const struct episode *e, struct trace_rep
 	trace_report_timeline(out, &t);
 }
 
-/* When the save of the victim was complete. */
-static u64 find_saved(const struct cli_recorder *rec, const struct cli_preemption *p)
+/* What came of a preemption: the save of its victim, or the next restore; NULL = did not come. */
+static const struct sim_span *find_span(const struct cli_recorder *rec,
+					const struct cli_preemption *p, enum sim_span_kind kind)
 {
 	for (u64 i = 0; i < rec->nr_spans; i++) {
 		const struct sim_span *s = &rec->spans[i];
 
-		if (s->kind == SIM_SPAN_SAVE && s->track == p->victim_track &&
-		    s->from_ns == p->save_ns)
-			return s->to_ns;
+		if (s->kind == kind && s->track == p->victim_track &&
+		    (kind == SIM_SPAN_SAVE ? s->from_ns == p->save_ns : s->from_ns > p->save_ns))
+			return s;
 	}
-	return p->save_ns;
+	return NULL;
 }
 
 /* A preemption from the middle of the run whose victim came back. */
 static bool find_episode(const struct cli_recorder *rec, struct episode *e)
 {
+	const struct sim_span *save;
+
 	for (u64 i = rec->nr_preemptions / 2; i < rec->nr_preemptions; i++) {
 		e->rec = rec;
 		e->p = &rec->preemptions[i];
-		e->restore = cli_recorder_find_restore(rec, e->p);
-		e->saved_ns = find_saved(rec, e->p);
+		e->restore = find_span(rec, e->p, SIM_SPAN_RESTORE);
+		save = find_span(rec, e->p, SIM_SPAN_SAVE);
+		e->saved_ns = save ? save->to_ns : e->p->save_ns;
 		if (e->restore)
 			return true;
 	}

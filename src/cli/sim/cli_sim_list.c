@@ -1,20 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "cli/sim/cli_sim_commands.h"
-
-#include "cli/cli.h"
+#include "cli/cli_verb.h"
 #include "rules/text.h"
 #include "sim/sim_mix.h"
-#include "cli/verbs/verb_policy_doc.h"
-#include "cli/sim/cli_sim_options.h"
-#include "cli/cli_table.h"
-
-static int no_files(const struct cli_sim_options *o)
-{
-	if (!o->nr_files)
-		return CLI_GO_ON;
-	cli_error(o->files[0], "one word too many");
-	return CLI_EXIT_USAGE;
-}
 
 static void list_gpus(void)
 {
@@ -44,15 +31,8 @@ static void list_mixes(void)
 		printf("  %-13s %u kernels, %u us\n", m->name, m->nr_kernels, m->sum_us);
 }
 
-int cli_sim_cmd_list(int argc, char **argv)
+static int list(struct cli_session *s)
 {
-	struct cli_sim_options o;
-	int ret = cli_sim_options_parse(argc, argv, CLI_VERB_LIST, "", &o);
-
-	if (ret == CLI_GO_ON)
-		ret = no_files(&o);
-	if (ret != CLI_GO_ON)
-		return ret;
 	list_gpus();
 	puts("engines\n  timed         durations only, for large sweeps\n"
 	     "  state         registers and LDS that evolve and end in memory, for proofs");
@@ -69,19 +49,13 @@ int cli_sim_cmd_list(int argc, char **argv)
 	return cli_finish(CLI_EXIT_OK);
 }
 
-int cli_sim_cmd_params(int argc, char **argv)
+static int params(struct cli_session *s)
 {
 	static const char *const headers[] = { "PARAMETER", "DEFAULT", "MIN", "MAX", NULL };
 	const struct gp_param_desc *d;
-	struct cli_sim_options o;
 	struct cli_table t;
 	char name[GP_TEXT_PARAM_MAX];
-	int ret = cli_sim_options_parse(argc, argv, CLI_VERB_LIST, "", &o);
 
-	if (ret == CLI_GO_ON)
-		ret = no_files(&o);
-	if (ret != CLI_GO_ON)
-		return ret;
 	cli_table_init(&t, headers, 1);
 	for (u32 i = 0; (d = gp_text_param(i, name)); i++) {
 		cli_table_add_row(&t);
@@ -91,9 +65,23 @@ int cli_sim_cmd_params(int argc, char **argv)
 		cli_table_set(&t, 3, "%llu", (unsigned long long)d->max);
 	}
 	cli_table_print(&t, stdout);
-	putchar('\n');
-	for (u32 i = 0; !t.error && (d = gp_text_param(i, name)); i++)
-		printf("%-24s %s\n", cli_table_cell(&t, i, 0), d->doc);
 	cli_table_fini(&t);
+	putchar('\n');
+	for (u32 i = 0; (d = gp_text_param(i, name)); i++)
+		printf("%-24s %s\n", name, d->doc);
 	return cli_finish(CLI_EXIT_OK);
 }
+
+const struct cli_verb cli_verb_sim_list = {
+	.name = "sim list",
+	.usage = "",
+	.options = CLI_OPTS_SIM,
+	.run = list,
+};
+
+const struct cli_verb cli_verb_sim_params = {
+	.name = "sim params",
+	.usage = "",
+	.options = CLI_OPTS_SIM,
+	.run = params,
+};

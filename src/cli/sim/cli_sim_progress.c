@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "cli/sim/cli_sim_progress.h"
 
-#include <stdio.h>
+#include "cli/cli.h"
+
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define BAR_WIDTH 40
-#define PATIENCE_NS 1000000000ull
-#define REDRAW_NS 100000000ull
-
-static u64 wall_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
-}
+#define PATIENCE_NS CLI_NS_PER_S
+#define REDRAW_NS (100 * CLI_NS_PER_MS)
 
 static void draw(struct cli_progress *p, double share)
 {
@@ -39,7 +31,7 @@ static void on_progress(struct sim_observer *o, u64 now_ns, u64 end_ns)
 
 	if (!p->is_on)
 		return;
-	wall = wall_ns();
+	wall = cli_now_ns();
 	if (wall - p->begin_ns < PATIENCE_NS || wall - p->drawn_ns < REDRAW_NS)
 		return;
 	p->drawn_ns = wall;
@@ -51,7 +43,7 @@ void cli_progress_init(struct cli_progress *p, bool is_quiet, u32 nr_parts)
 	memset(p, 0, sizeof(*p));
 	p->base.progress = on_progress;
 	p->is_on = !is_quiet && isatty(STDERR_FILENO);
-	p->begin_ns = wall_ns();
+	p->begin_ns = cli_now_ns();
 	p->nr_parts = max(nr_parts, 1u);
 }
 

@@ -8,23 +8,14 @@
 
 #include "sim/sim_run.h"
 
-/**
- * struct cli_progress - the bar
- * @base: observer to be given to a run
- * @is_on: it may show
- * @is_shown: it is on the screen
- * @begin_ns: wall-clock time of the start
- * @drawn_ns: of the last drawing
- * @part: which run of several this is, from 0
- * @nr_parts: how many
- */
+/* The bar. */
 struct cli_progress {
-	struct sim_observer base;
-	bool is_on;
-	bool is_shown;
-	u64 begin_ns;
-	u64 drawn_ns;
-	u32 part;
+	struct sim_observer base;	/* to be given to a run */
+	bool is_on;	/* it may show */
+	bool is_shown;	/* it is on the screen */
+	u64 begin_ns;	/* wall-clock time of the start */
+	u64 drawn_ns;	/* of the last drawing */
+	u32 part;	/* which run of several this is, from 0 */
 	u32 nr_parts;
 };
 

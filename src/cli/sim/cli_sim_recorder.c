@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/sim/cli_sim_recorder.h"
+#include "cli/sim/cli_sim_demo_page.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,21 +10,19 @@ static struct cli_recorder *to_recorder(struct sim_observer *o)
 	return container_of(o, struct cli_recorder, base);
 }
 
-/* Room for one more element; NULL and an error if there is none. */
-static void *grow(struct cli_recorder *r, void *mem, u64 nr, u64 *cap, size_t size)
+/* Room for one more of @nr: it doubles when their number is a power of two. False = none. */
+static bool grow(struct cli_recorder *r, void *list, u64 nr, size_t size)
 {
-	u64 more = *cap ? 2 * *cap : 64;
-	void *new;
+	void **mem = list, *more;
 
-	if (nr < *cap)
-		return mem;
-	new = realloc(mem, more * size);
-	if (!new) {
+	if (nr & (nr - 1))
+		return true;
+	more = realloc(*mem, max(2 * nr, (u64)1) * size);
+	if (more)
+		*mem = more;
+	else
 		r->error = -ENOMEM;
-		return mem;
-	}
-	*cap = more;
-	return new;
+	return more;
 }
 
 static void on_track(struct sim_observer *o, u32 track, const char *class_name, u32 process,
@@ -32,8 +30,7 @@ static void on_track(struct sim_observer *o, u32 track, const char *class_name, 
 {
 	struct cli_recorder *r = to_recorder(o);
 
-	r->tracks = grow(r, r->tracks, r->nr_tracks, &r->cap_tracks, sizeof(*r->tracks));
-	if (r->nr_tracks < r->cap_tracks)
+	if (grow(r, &r->tracks, r->nr_tracks, sizeof(*r->tracks)))
 		snprintf(r->tracks[r->nr_tracks++], sizeof(*r->tracks), "%s %u, queue %u",
 			 class_name, process, queue);
 }
@@ -42,8 +39,7 @@ static void on_span(struct sim_observer *o, const struct sim_span *span)
 {
 	struct cli_recorder *r = to_recorder(o);
 
-	r->spans = grow(r, r->spans, r->nr_spans, &r->cap_spans, sizeof(*r->spans));
-	if (r->nr_spans < r->cap_spans)
+	if (grow(r, &r->spans, r->nr_spans, sizeof(*r->spans)))
 		r->spans[r->nr_spans++] = *span;
 }
 
@@ -52,9 +48,7 @@ static void on_preemption(struct sim_observer *o, u32 track, u64 doorbell_ns, u3
 {
 	struct cli_recorder *r = to_recorder(o);
 
-	r->preemptions = grow(r, r->preemptions, r->nr_preemptions, &r->cap_preemptions,
-			      sizeof(*r->preemptions));
-	if (r->nr_preemptions < r->cap_preemptions)
+	if (grow(r, &r->preemptions, r->nr_preemptions, sizeof(*r->preemptions)))
 		r->preemptions[r->nr_preemptions++] = (struct cli_preemption){
 			track, doorbell_ns, victim_track, save_ns, first_wave_ns,
 		};
@@ -76,17 +70,4 @@ void cli_recorder_fini(struct cli_recorder *r)
 	free(r->spans);
 	free(r->preemptions);
 	memset(r, 0, sizeof(*r));
-}
-
-const struct sim_span *cli_recorder_find_restore(const struct cli_recorder *r,
-						 const struct cli_preemption *p)
-{
-	for (u64 i = 0; i < r->nr_spans; i++) {
-		const struct sim_span *s = &r->spans[i];
-
-		if (s->kind == SIM_SPAN_RESTORE && s->track == p->victim_track &&
-		    s->from_ns > p->save_ns)
-			return s;
-	}
-	return NULL;
 }

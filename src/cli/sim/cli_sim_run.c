@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "cli/sim/cli_sim_commands.h"
-
-#include "cli/cli.h"
-#include "cli/sim/cli_sim_fanout.h"
+#include "cli/sim/cli_sim.h"
 #include "cli/sim/cli_sim_progress.h"
-#include "sim/sim_result_json.h"
-#include "cli/sim/cli_sim_options.h"
 #include "cli/sim/cli_sim_trace.h"
-#include "cli/cli_table.h"
+#include "sim/sim_result_json.h"
 
-#include <string.h>
 #include <sys/stat.h>
 
 static void set_duration(struct cli_table *t, u32 column, u64 nr, u64 ns)
@@ -86,31 +80,19 @@ static void print_totals(const struct sim_result *r)
 	       (unsigned long long)r->repeated);
 }
 
-static int print_result(const struct cli_sim_options *o, const struct sim_scenario *sc,
+static int print_result(const struct cli_options *o, const struct sim_scenario *sc,
 			const struct sim_result *r)
 {
-	int err = 0;
-
-	if (o->is_json) {
-		err = sim_result_json(sc, r, stdout);
-	} else {
+	if (!o->is_json) {
 		print_header(sc, r);
 		print_classes(r);
 		print_totals(r);
-	}
-	if (err == -ENOMEM) {
-		cli_error(sc->name, "%s", strerror(-err));
-		return CLI_EXIT_FAILED;
+	} else if (sim_result_json(sc, r, stdout) == -ENOMEM) {
+		return cli_fail(sc->name, -ENOMEM, NULL);
 	}
 	if (r->stopped[0])
 		cli_error(sc->name, "stopped: %s", r->stopped);
 	return cli_finish(r->stopped[0] ? CLI_EXIT_FAILED : CLI_EXIT_OK);
-}
-
-static int fail_trace(const char *path, int err)
-{
-	cli_error(path, "%s", strerror(-err));
-	return CLI_EXIT_FAILED;
 }
 
 static bool is_same_file(const char *a, const char *b)
@@ -120,68 +102,58 @@ static bool is_same_file(const char *a, const char *b)
 	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static int run(const struct cli_sim_options *o, const char *file, const struct sim_scenario *sc,
-	       struct sim_observer *observer, struct sim_result *r)
-{
-	char error[256] = "";
-	int err = sim_run(sc, true, observer, r, error, sizeof(error));
-
-	if (!err)
-		return CLI_GO_ON;
-	cli_error(file, "%s", error[0] ? error : strerror(-err));
-	return err == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILED;
-}
-
-static int run_and_print(const struct cli_sim_options *o, const struct sim_scenario *sc,
+static int run_and_print(const struct cli_options *o, const struct sim_scenario *sc,
 			 struct sim_result *r)
 {
-	struct cli_progress progress;
 	struct cli_sim_trace trace = { 0 };
-	struct cli_fanout fanout;
-	int ret, err;
+	struct cli_progress progress;
+	char error[256] = "";
+	int err = 0;
 
-	if (o->trace && is_same_file(o->trace, o->files[0])) {
+	if (o->trace && is_same_file(o->trace, o->words[0])) {
 		cli_error("--trace", "%s is the scenario", o->trace);
 		return CLI_EXIT_USAGE;
 	}
-	cli_fanout_init(&fanout);
 	cli_progress_init(&progress, o->is_quiet, 1);
-	cli_fanout_add(&fanout, &progress.base);
-	if (o->trace) {
-		err = cli_sim_trace_open(&trace, o->trace);
-		if (err)
-			return fail_trace(o->trace, err);
-		cli_fanout_add(&fanout, &trace.base);
-	}
-	ret = run(o, o->files[0], sc, &fanout.base, r);
+	if (o->trace)
+		err = cli_sim_trace_open(&trace, o->trace, &progress.base);
+	if (err)
+		return cli_fail(o->trace, err, NULL);
+	err = sim_run(sc, true, o->trace ? &trace.base : &progress.base, r, error, sizeof(error));
 	cli_progress_finish(&progress);
-	if (ret == CLI_GO_ON && o->trace) {
-		err = cli_sim_trace_commit(&trace);
-		if (err)
-			ret = fail_trace(o->trace, err);
+	if (err) {
+		cli_sim_trace_fini(&trace);
+		return cli_sim_fail(o->words[0], err, error);
 	}
+	if (o->trace)
+		err = cli_sim_trace_commit(&trace);
 	cli_sim_trace_fini(&trace);
-	return ret == CLI_GO_ON ? print_result(o, sc, r) : ret;
+	return err ? cli_fail(o->trace, err, NULL) : print_result(o, sc, r);
 }
 
-int cli_sim_cmd_run(int argc, char **argv)
+static int run(struct cli_session *s)
 {
 	static struct sim_result r;
-	struct cli_sim_options o;
 	struct sim_scenario sc;
-	int ret = cli_sim_options_parse(argc, argv, CLI_VERB_RUN, "FILE [OPTION...]", &o);
+	int ret;
 
-	if (ret != CLI_GO_ON)
-		return ret;
-	if (o.nr_files != 1) {
-		cli_error("sim run", "takes one scenario file, not %d", o.nr_files);
+	if (s->o.nr_words != 1) {
+		cli_error("sim run", "takes one scenario file, not %d", s->o.nr_words);
 		return CLI_EXIT_USAGE;
 	}
-	ret = cli_sim_options_load(&o, o.files[0], &sc);
+	ret = cli_sim_load(&s->o, s->o.words[0], &sc);
 	if (ret != CLI_GO_ON)
 		return ret;
-	ret = run_and_print(&o, &sc, &r);
+	ret = run_and_print(&s->o, &sc, &r);
 	sim_result_fini(&r);
 	sim_scenario_fini(&sc);
 	return ret;
 }
+
+const struct cli_verb cli_verb_sim_run = {
+	.name = "sim run",
+	.usage = "FILE [OPTION...]",
+	.options = CLI_OPTS_SIM | CLI_OPTS_SIM_FILES | CLI_OPTS_SIM_RUN,
+	.nr_words = CLI_WORDS_ANY,
+	.run = run,
+};

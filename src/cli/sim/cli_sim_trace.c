@@ -24,6 +24,8 @@ static void on_track(struct sim_observer *o, u32 track, const char *class_name, 
 	char name[SIM_NAME_MAX + 32];
 	struct cli_track_name *mem;
 
+	if (t->next->track)
+		t->next->track(t->next, track, class_name, process, queue);
 	if (track != t->nr_tracks || t->chrome.error)
 		return;
 	mem = realloc(t->tracks, (track + 1) * sizeof(*mem));
@@ -86,6 +88,8 @@ static void on_span(struct sim_observer *o, const struct sim_span *span)
 	const char *arg = arg_name(span->kind);
 	bool is_switch = span->kind == SIM_SPAN_SWITCH;
 
+	if (t->next->span)
+		t->next->span(t->next, span);
 	if (span->track >= t->nr_tracks)
 		return;
 	trace_chrome_complete(&t->chrome, &(struct trace_chrome_event){
@@ -116,6 +120,9 @@ static void on_preemption(struct sim_observer *o, u32 track, u64 doorbell_ns, u3
 {
 	struct cli_sim_trace *t = to_trace(o);
 
+	if (t->next->preemption)
+		t->next->preemption(t->next, track, doorbell_ns, victim_track, save_ns,
+				    first_wave_ns);
 	if (track >= t->nr_tracks || victim_track >= t->nr_tracks)
 		return;
 	t->nr_flows++;
@@ -139,7 +146,15 @@ static void on_mark(struct sim_observer *o, u64 now_ns, const char *text)
 	});
 }
 
-int cli_sim_trace_open(struct cli_sim_trace *t, const char *path)
+static void on_progress(struct sim_observer *o, u64 now_ns, u64 end_ns)
+{
+	struct sim_observer *next = to_trace(o)->next;
+
+	if (next->progress)
+		next->progress(next, now_ns, end_ns);
+}
+
+int cli_sim_trace_open(struct cli_sim_trace *t, const char *path, struct sim_observer *next)
 {
 	int err;
 
@@ -149,7 +164,9 @@ int cli_sim_trace_open(struct cli_sim_trace *t, const char *path)
 		.span = on_span,
 		.preemption = on_preemption,
 		.mark = on_mark,
+		.progress = on_progress,
 	};
+	t->next = next;
 	err = cli_outfile_open(&t->out, path);
 	if (!err)
 		trace_chrome_begin(&t->chrome, t->out.file);

@@ -10,38 +10,26 @@
 #include "cli/cli_outfile.h"
 #include "sim/sim_run.h"
 
-/**
- * struct cli_track_name - where a track of the run is shown
- * @pid: process
- * @tid: track in it
- */
+/* Where a track of the run is shown. */
 struct cli_track_name {
 	u32 pid;
 	u32 tid;
 };
 
-/**
- * struct cli_sim_trace - the observer
- * @base: to be given to a run
- * @chrome: the writer
- * @out: the file
- * @nr_tracks: tracks named so far
- * @tracks: by track of the run
- * @nr_pids: processes named so far
- * @nr_flows: arrows so far
- */
+/* The observer. */
 struct cli_sim_trace {
-	struct sim_observer base;
+	struct sim_observer base;	/* to be given to a run */
+	struct sim_observer *next;	/* is told all but marks: a run takes only one */
 	struct trace_chrome chrome;
 	struct cli_outfile out;
 	u32 nr_tracks;
-	struct cli_track_name *tracks;
-	u32 nr_pids;
-	u64 nr_flows;
+	struct cli_track_name *tracks;	/* by track of the run */
+	u32 nr_pids;	/* processes named so far */
+	u64 nr_flows;	/* arrows so far */
 };
 
 /* Return: 0 or -errno. */
-int cli_sim_trace_open(struct cli_sim_trace *t, const char *path);
+int cli_sim_trace_open(struct cli_sim_trace *t, const char *path, struct sim_observer *next);
 
 /* Completes the file. Return: 0 or -errno; the file does not appear then. */
 int cli_sim_trace_commit(struct cli_sim_trace *t);

@@ -1,95 +1,35 @@
 // SPDX-License-Identifier: MIT
 /*
  * The full screen. Everything that draws or reads keys is here; what is shown comes
- * from top_model.c and top_text.c.
+ * from top_model.c.
  */
-#include "cli/top/top_text.h"
+#include "cli/cli_verb.h"
+#include "cli/top/top_model.h"
 
 #include <ctype.h>
 #include <limits.h>
 #include <ncurses.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#define NS_PER_S 1000000000ull
-#define NS_PER_MS 1000000ull
 #define LEASE_MS 60000
 
-static const struct cli_verb verb = {
-	.name = "top",
-	.usage = "[OPTION...]",
-	.doc = "Shows devices and processes on a full screen, refreshed every second. Keys: up\n"
-	       "and down select, o changes the order, / filters, + and - change the priority, s\n"
-	       "suspends for a minute, r resumes, ? helps, q ends. --sort is one of prio, run,\n"
-	       "off, preempted, pid. RUN% and OFF% are shares of the last interval: running, and\n"
-	       "stopped with work to do.",
-	.options = CLI_OPTS_TOP | CLI_OPTS_DEVICE,
-};
-
-/**
- * struct screen - the screen
- * @top: what is on it
- * @s: conversation
- * @o: options
- * @by: order
- * @is_up: smallest first
- * @selected: pid; it moves with its process
- * @filter: which processes
- * @status: last line
- * @ask: a question is open: what y does
- * @asked: to which pid
- * @prio: new priority, if that is asked
- */
 struct screen {
-	struct cli_top top;
+	struct cli_top top;	/* what is on it */
 	struct cli_session *s;
-	const struct cli_options *o;
 	enum cli_top_sort by;
-	bool is_up;
-	u32 selected;
-	char filter[24];
-	char status[160];
-	int ask;
-	u32 asked;
-	int prio;
+	bool is_up;	/* smallest first */
+	u32 selected;	/* pid; the selection moves with its process */
+	char filter[24];	/* which processes */
+	char status[160];	/* last line */
+	int ask;	/* a question is open: what y does */
+	u32 asked;	/* to which pid */
+	int prio;	/* new priority, if that is asked */
 };
 
-enum color { COLOR_OF_GOOD = 1, COLOR_OF_OUT, COLOR_OF_BAD, COLOR_OF_CHANGE, COLOR_OF_HEAD };
-
-static volatile sig_atomic_t is_over;
-
-static void on_end(int sig)
-{
-	is_over = 1;
-}
-
-static void sort(struct screen *c)
-{
-	cli_top_sort(&c->top, c->by, c->is_up);
-}
-
-static chtype color_of(const char *state)
-{
-	static const struct {
-		const char *state;
-		enum color color;
-	} colors[] = {
-		{ "running", COLOR_OF_GOOD }, { "ok", COLOR_OF_GOOD },
-		{ "preempted", COLOR_OF_OUT }, { "suspended", COLOR_OF_OUT },
-		{ "preempting", COLOR_OF_CHANGE }, { "resuming", COLOR_OF_CHANGE },
-		{ "waiting", COLOR_OF_CHANGE }, { "lost", COLOR_OF_BAD }, { "open", COLOR_OF_BAD },
-		{ "dead", COLOR_OF_BAD }, { "probation", COLOR_OF_OUT },
-	};
-
-	for (u32 i = 0; i < ARRAY_SIZE(colors); i++) {
-		if (!strcmp(colors[i].state, state))
-			return (chtype)COLOR_PAIR(colors[i].color);
-	}
-	return 0;
-}
+/* Pairs of colours have the numbers of their colours, but that of the headers. */
+#define PAIR_OF_HEAD 7
 
 /* A line that fills the width, so that an attribute shows to its end. */
 static void put_line(int y, attr_t attr, const char *text)
@@ -99,14 +39,16 @@ static void put_line(int y, attr_t attr, const char *text)
 	attroff(attr);
 }
 
-/* Colours a word that is in the line already. */
-static void tint(int y, const char *line, const char *word, chtype attr)
+/* Colours a word that is in the line already, as it means. */
+static void tint(int y, const char *line, const char *word)
 {
 	const char *at = strstr(line, word);
+	/* Red is 31 in the terminal's own words and 1 here; so with the others. */
+	short pair = (short)(cli_color_of(word) % 10);
 
-	if (at && attr && at - line < COLS)
-		mvchgat(y, (int)(at - line), (int)strlen(word), (attr_t)attr,
-			(short)PAIR_NUMBER(attr), NULL);
+	if (at && pair && at - line < COLS)
+		mvchgat(y, (int)(at - line), (int)strlen(word), (attr_t)COLOR_PAIR(pair), pair,
+			NULL);
 }
 
 static void put_bar(int y, int x, const struct cli_top_row *r)
@@ -118,8 +60,8 @@ static void put_bar(int y, int x, const struct cli_top_row *r)
 	cli_top_bar(r, &run, &off);
 	mvaddch(y, x, '[');
 	for (u32 i = 0; i < CLI_TOP_BAR; i++)
-		addch(i < run ? '|' | COLOR_PAIR(COLOR_OF_GOOD) :
-		      i < run + off ? '-' | COLOR_PAIR(COLOR_OF_OUT) : ' ');
+		addch(i < run ? '|' | COLOR_PAIR(COLOR_GREEN) :
+		      i < run + off ? '-' | COLOR_PAIR(COLOR_YELLOW) : ' ');
 	addch(']');
 }
 
@@ -127,12 +69,12 @@ static int draw_devices(struct screen *c, int y)
 {
 	char line[CLI_TOP_LINE];
 
-	put_line(y++, COLOR_PAIR(COLOR_OF_HEAD), cli_top_device_header(COLS, line));
+	put_line(y++, COLOR_PAIR(PAIR_OF_HEAD), cli_top_device_line(NULL, COLS, line));
 	for (u32 i = 0; i < c->top.nr_devices && y < LINES - 4; i++) {
 		const struct cli_top_device *d = &c->top.devices[i];
 
 		put_line(y, 0, cli_top_device_line(d, COLS, line));
-		tint(y++, line, d->health, color_of(d->health));
+		tint(y++, line, d->cells[CLI_TOP_HEALTH]);
 		if (d->reason[0] && y < LINES - 4)
 			mvprintw(y++, 11, "%.*s", COLS - 12, d->reason);
 	}
@@ -169,7 +111,7 @@ static void draw_rows(struct screen *c, int y)
 	int room = max(LINES - y - 2, 1);
 	u32 skip = at >= (u32)room ? at - (u32)room + 1 : 0;
 
-	put_line(y++, COLOR_PAIR(COLOR_OF_HEAD), cli_top_row_header(COLS, line));
+	put_line(y++, COLOR_PAIR(PAIR_OF_HEAD), cli_top_row_line(NULL, COLS, line));
 	for (u32 i = 0; i < c->top.nr_rows && y < LINES - 1; i++) {
 		const struct cli_top_row *r = &c->top.rows[i];
 		bool is_selected = r->pid == c->selected;
@@ -179,7 +121,7 @@ static void draw_rows(struct screen *c, int y)
 		cli_top_row_line(r, COLS, line);
 		put_line(y, is_selected ? A_REVERSE : 0, line);
 		if (!is_selected)
-			tint(y, line, r->state, color_of(r->state));
+			tint(y, line, r->cells[CLI_TOP_STATE]);
 		put_bar(y++, (int)strlen(line) + 2, r);
 	}
 	if (!nr)
@@ -256,21 +198,15 @@ static void move_selection(struct screen *c, int by)
 /* Says what became of it in the last line. Takes the reference. */
 static void order(struct screen *c, const char *method, json_t *parameters, const char *done)
 {
-	char *text = json_dumps(parameters, JSON_COMPACT);
-	char *reply = NULL;
-	int err = gpreempt_call(c->s->g, method, text, &reply);
-	json_t *r = reply ? json_loads(reply, 0, NULL) : NULL;
-	const json_t *first = json_array_get(json_object_get(r, "results"), 0);
-	const char *reason = json_string_value(json_object_get(first, "reason"));
+	json_t *reply;
+	int err = cli_session_ask(c->s->g, method, parameters, &reply);
+	const json_t *first = json_array_get(json_object_get(reply, "results"), 0);
+	const char *reason = cli_text(first, "reason");
 
-	if (err)
-		snprintf(c->status, sizeof(c->status), "%.150s", gpreempt_strerror(c->s->g));
-	else
-		snprintf(c->status, sizeof(c->status), "%.150s", reason ? reason : done);
-	json_decref(r);
-	json_decref(parameters);
-	gpreempt_free(reply);
-	free(text);
+	snprintf(c->status, sizeof(c->status), "%.150s",
+		 err ? gpreempt_strerror(c->s->g) : *reason ? reason
+							    : done);
+	json_decref(reply);
 }
 
 static void act(struct screen *c)
@@ -304,13 +240,16 @@ static void ask(struct screen *c, int key)
 	c->ask = key == '-' ? '+' : key;
 	c->asked = r->pid;
 	if (key == '+' || key == '-') {
-		c->prio = min(max(r->prio + (key == '+' ? 1 : -1), 0), GPREEMPT_PRIO_MAX);
+		int prio = (int)r->keys[CLI_TOP_BY_PRIO];
+
+		c->prio = min(max(prio + (key == '+' ? 1 : -1), 0), GPREEMPT_PRIO_MAX);
 		snprintf(c->status, sizeof(c->status), "priority of %u (%s) %d -> %d? y/n", r->pid,
-			 r->comm, r->prio, c->prio);
+			 r->cells[CLI_TOP_COMMAND], prio, c->prio);
 		return;
 	}
 	snprintf(c->status, sizeof(c->status), "%s %u (%s)? y/n",
-		 key == 's' ? "suspend for a minute" : "resume", r->pid, r->comm);
+		 key == 's' ? "suspend for a minute" : "resume", r->pid,
+		 r->cells[CLI_TOP_COMMAND]);
 }
 
 /* The filter is typed in the last line; Enter or Escape ends it. */
@@ -323,7 +262,7 @@ static void read_filter(struct screen *c)
 	do {
 		snprintf(c->status, sizeof(c->status), "filter: %s_", c->filter);
 		draw(c);
-		key = is_over ? ERR : getch();
+		key = cli_is_over() ? ERR : getch();
 		len = strlen(c->filter);
 		if ((key == KEY_BACKSPACE || key == 127) && len) {
 			c->filter[len - 1] = '\0';
@@ -387,10 +326,7 @@ static bool handle(struct screen *c, int key)
 
 static void start_screen(const struct cli_options *o)
 {
-	struct sigaction sa = { .sa_handler = on_end };
-
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
+	cli_catch_end();
 	initscr();
 	cbreak();
 	noecho();
@@ -402,44 +338,34 @@ static void start_screen(const struct cli_options *o)
 		return;
 	start_color();
 	use_default_colors();
-	init_pair(COLOR_OF_GOOD, COLOR_GREEN, -1);
-	init_pair(COLOR_OF_OUT, COLOR_YELLOW, -1);
-	init_pair(COLOR_OF_BAD, COLOR_RED, -1);
-	init_pair(COLOR_OF_CHANGE, COLOR_CYAN, -1);
-	init_pair(COLOR_OF_HEAD, COLOR_BLACK, COLOR_CYAN);
-}
-
-static u64 clock_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (u64)ts.tv_sec * NS_PER_S + (u64)ts.tv_nsec;
+	for (short i = COLOR_RED; i <= COLOR_CYAN; i++)
+		init_pair(i, i, -1);
+	init_pair(PAIR_OF_HEAD, COLOR_BLACK, COLOR_CYAN);
 }
 
 /* Keys are served at once; looks keep their distance, or the rates would mean nothing. */
 static int run_screen(struct screen *c)
 {
-	u64 interval_ns = c->o->watch_ns ? c->o->watch_ns : NS_PER_S;
+	const struct cli_options *o = &c->s->o;
 	u64 next_ns = 0, nr = 0;
 	int ret = CLI_GO_ON;
 
-	start_screen(c->o);
-	while (!is_over) {
-		u64 now_ns = clock_ns();
+	start_screen(o);
+	while (!cli_is_over()) {
+		u64 now_ns = cli_now_ns();
 
 		if (now_ns >= next_ns) {
-			ret = cli_top_look(&c->top, c->s, c->o);
-			next_ns = now_ns + interval_ns;
+			ret = cli_top_look(&c->top, c->s);
+			next_ns = now_ns + (o->watch_ns ? o->watch_ns : CLI_NS_PER_S);
 			nr++;
 		}
 		if (ret != CLI_GO_ON)
 			break;
-		sort(c);
+		cli_top_sort(&c->top, c->by, c->is_up);
 		draw(c);
-		if (c->o->count && nr >= c->o->count)
+		if (o->count && nr >= o->count)
 			break;
-		timeout((int)min((u64)((next_ns - now_ns) / NS_PER_MS + 1), (u64)60000));
+		timeout((int)min((u64)((next_ns - now_ns) / CLI_NS_PER_MS + 1), (u64)60000));
 		if (!handle(c, getch()))
 			break;
 	}
@@ -453,51 +379,62 @@ static int run_screen(struct screen *c)
 /* Text for a pipe: rates need two looks. */
 static int run_once(struct screen *c)
 {
-	u64 interval_ns = c->o->watch_ns ? c->o->watch_ns : NS_PER_S / 4;
 	char line[CLI_TOP_LINE];
-	int ret = cli_top_look(&c->top, c->s, c->o);
+	int ret = cli_top_look(&c->top, c->s);
 
 	if (ret == CLI_GO_ON) {
-		cli_sleep(interval_ns);
-		ret = cli_top_look(&c->top, c->s, c->o);
+		cli_sleep(c->s->o.watch_ns ? c->s->o.watch_ns : CLI_NS_PER_S / 4);
+		ret = cli_top_look(&c->top, c->s);
 	}
 	if (ret != CLI_GO_ON)
 		return ret;
-	sort(c);
-	printf("%s\n\n%s\n", c->top.head, cli_top_device_header(INT_MAX, line));
+	cli_top_sort(&c->top, c->by, c->is_up);
+	printf("%s\n\n%s\n", c->top.head, cli_top_device_line(NULL, INT_MAX, line));
 	for (u32 i = 0; i < c->top.nr_devices; i++)
 		puts(cli_top_device_line(&c->top.devices[i], INT_MAX, line));
-	printf("\n%s\n", cli_top_row_header(INT_MAX, line));
+	printf("\n%s\n", cli_top_row_line(NULL, INT_MAX, line));
 	for (u32 i = 0; i < c->top.nr_rows; i++)
 		puts(cli_top_row_line(&c->top.rows[i], INT_MAX, line));
 	return cli_finish(CLI_EXIT_OK);
 }
 
-int cli_top_main(int argc, char **argv)
+static int prepare(struct cli_session *s)
 {
-	struct screen c = { .by = CLI_TOP_BY_PRIO };
-	struct cli_session s;
-	struct cli_options o;
-	int ret = cli_options_parse(argc, argv, &verb, &o);
+	enum cli_top_sort by;
+	bool is_up;
 
-	if (ret == CLI_GO_ON)
-		ret = cli_options_no_words(&o, 0);
-	if (ret == CLI_GO_ON && o.sort && cli_top_parse_sort(o.sort, &c.by, &c.is_up)) {
+	if (s->o.sort && cli_top_parse_sort(s->o.sort, &by, &is_up)) {
 		cli_error("--sort", "prio, run, off, preempted or pid");
 		return CLI_EXIT_USAGE;
 	}
-	if (ret == CLI_GO_ON && !o.is_once && (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))) {
-		cli_error("top", "needs a terminal; try gpreempt top --once");
-		return CLI_EXIT_FAILED;
-	}
-	if (ret == CLI_GO_ON)
-		ret = cli_session_open(&s, &o, true);
-	if (ret != CLI_GO_ON)
-		return ret;
-	c.s = &s;
-	c.o = &o;
-	ret = o.is_once ? run_once(&c) : run_screen(&c);
+	if (s->o.is_once || (isatty(STDOUT_FILENO) && isatty(STDIN_FILENO)))
+		return CLI_GO_ON;
+	cli_error("top", "needs a terminal; try gpreempt top --once");
+	return CLI_EXIT_FAILED;
+}
+
+static int top(struct cli_session *s)
+{
+	struct screen c = { .by = CLI_TOP_BY_PRIO, .s = s };
+	int ret;
+
+	if (s->o.sort)
+		cli_top_parse_sort(s->o.sort, &c.by, &c.is_up);
+	ret = s->o.is_once ? run_once(&c) : run_screen(&c);
 	cli_top_fini(&c.top);
-	cli_session_close(&s);
 	return ret;
 }
+
+const struct cli_verb cli_verb_top = {
+	.name = "top",
+	.usage = "[OPTION...]",
+	.doc = "Shows devices and processes on a full screen, refreshed every second. Keys: up\n"
+	       "and down select, o changes the order, / filters, + and - change the priority, s\n"
+	       "suspends for a minute, r resumes, ? helps, q ends. --sort is one of prio, run,\n"
+	       "off, preempted, pid. RUN% and OFF% are shares of the last interval: running, and\n"
+	       "stopped with work to do.",
+	.options = CLI_OPTS_TOP | CLI_OPTS_DEVICE,
+	.partner = CLI_PARTNER_ANY,
+	.prepare = prepare,
+	.run = top,
+};

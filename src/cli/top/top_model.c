@@ -4,16 +4,16 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define NS_PER_S 1000000000ull
+#define DEVICE_FORMAT "%-10s %-12.12s %-7.7s %-9.9s %6s %5s %4s %10s %10s %9s %9s"
+#define DEVICE_WIDTH 101
+#define ROW_FORMAT "%8s  %-16.16s %-11.11s %4s  %-6.6s %6s %4s  %-10.10s %6s %6s %7s %9s %9s"
+#define ROW_WIDTH 117
+/* The same in 80 columns: %.0s leaves one out. */
+#define DEVICE_NARROW "%-10s%.0s %-6.6s %-9.9s %6s %4s %4s %7s %9s %8s %8s"
+#define ROW_NARROW "%8s %-12.12s%.0s %4s %-6.6s%.0s %4s %-10.10s %5s %5s %6s%.0s %8s"
 
-static u64 number(const json_t *row, const char *key)
-{
-	return (u64)json_integer_value(json_object_get(row, key));
-}
-
-/* Empty if it is unknown; nothing in it moves the cursor. */
+/* "-" if it is unknown; nothing in it moves the cursor. */
 static void copy(char *out, size_t size, const json_t *row, const char *key)
 {
 	char text[CLI_CELL_MAX];
@@ -22,134 +22,127 @@ static void copy(char *out, size_t size, const json_t *row, const char *key)
 	snprintf(out, size, "%.*s", (int)size - 1, text);
 }
 
-static u64 clock_ns(void)
+/* Of a row that lacks it, 0. */
+static void set_number(char *cell, const json_t *row, const char *key)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (u64)ts.tv_sec * NS_PER_S + (u64)ts.tv_nsec;
+	snprintf(cell, CLI_TOP_CELL, "%lld", cli_number(row, key));
 }
 
-/* By how much a counter grew since the look before. */
-static u64 growth(const json_t *before, const json_t *row, const char *key)
+static void set_time(char *cell, const json_t *row, const char *key)
 {
-	u64 now = number(row, key), then = number(before, key);
-
-	return now > then ? now - then : 0;
+	if (cli_number(row, key))
+		cli_format_duration((u64)cli_number(row, key), cell);
+	else
+		strcpy(cell, "-");
 }
 
-static s64 share(const json_t *before, const json_t *row, const char *key, u64 span_ns)
+/* By how much a counter grew in a second since the look before; -1 = unknown. */
+static double growth(const struct cli_top *t, const json_t *before, const json_t *row,
+		     const char *key)
 {
-	if (!before || !span_ns)
+	double grown = (double)(cli_number(row, key) - cli_number(before, key));
+
+	if (!before || !t->before_ns || t->now_ns == t->before_ns)
 		return -1;
-	return (s64)min((u64)(growth(before, row, key) * 1000000 / span_ns), (u64)1000000);
+	return max(grown, 0.0) * CLI_NS_PER_S / (double)(t->now_ns - t->before_ns);
+}
+
+static void set_rate(char *cell, double per_s)
+{
+	snprintf(cell, CLI_TOP_CELL, "%.1f", max(per_s, 0.0));
+}
+
+/* Of a counter of nanoseconds; in millionths, with a cell in hundredths. */
+static double set_share(char *cell, double ns_per_s)
+{
+	double ppm = ns_per_s < 0 ? -1 : (double)min((u64)(ns_per_s / 1000), (u64)1000000);
+
+	snprintf(cell, CLI_TOP_CELL, ppm < 0 ? "-" : "%.1f", ppm / 10000);
+	return ppm;
 }
 
 static void list_devices(const json_t *queues, u32 pid, char *out, size_t size)
 {
 	size_t len = 0;
 
-	out[0] = '\0';
 	for (size_t i = 0; i < json_array_size(queues); i++) {
 		const json_t *q = json_array_get(queues, i);
 		char id[16];
 
-		if (number(q, "pid") != pid)
+		if (cli_number(q, "pid") != pid)
 			continue;
-		snprintf(id, sizeof(id), "%llu", (unsigned long long)number(q, "gpu_id"));
+		snprintf(id, sizeof(id), "%u", (u32)cli_number(q, "gpu_id"));
 		if (strstr(out, id) || len + strlen(id) + 2 > size)
 			continue;
 		len += (size_t)snprintf(out + len, size - len, "%s%s", len ? "," : "", id);
 	}
 }
 
-static bool has_manual(const json_t *row)
-{
-	const json_t *held = json_object_get(row, "held");
-
-	for (size_t i = 0; i < json_array_size(held); i++) {
-		const char *by = json_string_value(json_array_get(held, i));
-
-		if (by && !strcmp(by, "manual"))
-			return true;
-	}
-	return false;
-}
-
 static void make_row(const struct cli_top *t, const json_t *p, const json_t *queues,
 		     struct cli_top_row *r)
 {
-	u64 span = t->before_ns ? t->now_ns - t->before_ns : 0;
-	const json_t *attributes = json_object_get(p, "attributes");
-	const json_t *prio = json_object_get(attributes, "priority"), *before;
-	char key[16];
+	const json_t *attributes = json_object_get(p, "attributes"), *before;
+	const json_t *prio = json_object_get(attributes, "priority");
+	char (*c)[CLI_TOP_CELL] = r->cells;
 
-	memset(r, 0, sizeof(*r));
-	r->pid = (u32)number(p, "pid");
-	snprintf(key, sizeof(key), "%u", r->pid);
-	before = json_object_get(t->before, key);
-	r->prio = json_is_integer(prio) ? (int)json_integer_value(prio) : -1;
-	r->nr_queues = (u32)number(p, "nr_queues");
-	r->nr_busy = (u32)number(p, "nr_busy");
-	r->run_ppm = share(before, p, "run_ns", span);
-	r->off_ppm = share(before, p, "off_ns", span);
-	if (before && span)
-		r->preempted_per_s = (double)growth(before, p, "nr_preempted") * NS_PER_S /
-				     (double)span;
-	r->nr_preempted = number(p, "nr_preempted");
-	r->off_max_ns = number(p, "off_max_ns");
-	r->is_manual = has_manual(p);
-	copy(r->state, sizeof(r->state), p, "state");
-	if (r->is_manual)
-		strcpy(r->state, "suspended");
-	copy(r->comm, sizeof(r->comm), p, "comm");
-	copy(r->klass, sizeof(r->klass), attributes, "class");
-	copy(r->mechanism, sizeof(r->mechanism), p, "mechanism");
-	list_devices(queues, r->pid, r->where, sizeof(r->where));
+	r->pid = (u32)cli_number(p, "pid");
+	set_number(*c, p, "pid");
+	before = json_object_get(t->before, *c);
+	copy(*++c, CLI_TOP_CELL, p, "comm");
+	copy(*++c, CLI_TOP_CELL, attributes, "class");
+	copy(*++c, CLI_TOP_CELL, attributes, "priority");
+	list_devices(queues, r->pid, *++c, CLI_TOP_CELL);
+	set_number(*++c, p, "nr_queues");
+	set_number(*++c, p, "nr_busy");
+	copy(*++c, CLI_TOP_CELL, p, "state");
+	if (cli_has(p, "held", "manual"))
+		strcpy(*c, "suspended");
+	r->keys[CLI_TOP_BY_RUN] = set_share(*++c, growth(t, before, p, "run_ns"));
+	r->keys[CLI_TOP_BY_OFF] = set_share(*++c, growth(t, before, p, "off_ns"));
+	set_rate(*++c, growth(t, before, p, "nr_preempted"));
+	set_number(*++c, p, "nr_preempted");
+	set_time(*++c, p, "off_max_ns");
+	r->keys[CLI_TOP_BY_PRIO] = json_is_integer(prio) ? (double)json_integer_value(prio) : -1;
+	r->keys[CLI_TOP_BY_PREEMPTED] = (double)cli_number(p, "nr_preempted");
+	r->keys[CLI_TOP_BY_PID] = r->pid;
 }
 
 static void make_device(const struct cli_top *t, const json_t *d, struct cli_top_device *out)
 {
-	u64 span = t->before_ns ? t->now_ns - t->before_ns : 0;
+	char (*c)[CLI_TOP_CELL] = out->cells;
 	const json_t *before;
 
-	memset(out, 0, sizeof(*out));
-	copy(out->id, sizeof(out->id), d, "id");
-	before = json_object_get(t->device_before, out->id);
-	copy(out->name, sizeof(out->name), d, "name");
-	copy(out->policy, sizeof(out->policy), d, "policy");
-	copy(out->health, sizeof(out->health), d, "breaker");
-	if (!strcmp(out->health, "closed"))
-		strcpy(out->health, "ok");
+	copy(*c, CLI_TOP_CELL, d, "id");
+	before = json_object_get(t->device_before, *c);
+	copy(*++c, CLI_TOP_CELL, d, "name");
+	copy(*++c, CLI_TOP_CELL, d, "policy");
+	copy(*++c, CLI_TOP_CELL, d, "breaker");
+	if (!strcmp(*c, "closed"))
+		strcpy(*c, "ok");
 	if (json_is_false(json_object_get(d, "enabled")))
-		strcpy(out->health, "off");
+		strcpy(*c, "off");
 	if (json_is_string(json_object_get(d, "breaker_reason")))
 		copy(out->reason, sizeof(out->reason), d, "breaker_reason");
-	out->nr_queues = (u32)number(d, "nr_queues");
-	out->nr_busy = (u32)number(d, "nr_busy");
-	out->nr_out = (u32)number(d, "nr_out");
-	out->p50_ns = number(d, "switch_p50_ns");
-	out->p99_ns = number(d, "switch_p99_ns");
-	out->nr_preemptions = number(d, "nr_preemptions");
-	if (before && span)
-		out->preempted_per_s = (double)growth(before, d, "nr_preemptions") * NS_PER_S /
-				       (double)span;
+	set_number(*++c, d, "nr_queues");
+	set_number(*++c, d, "nr_busy");
+	set_number(*++c, d, "nr_out");
+	set_rate(*++c, growth(t, before, d, "nr_preemptions"));
+	set_number(*++c, d, "nr_preemptions");
+	set_time(*++c, d, "switch_p50_ns");
+	set_time(*++c, d, "switch_p99_ns");
 }
 
 static void make_head(struct cli_top *t, const json_t *info)
 {
-	u64 up = number(info, "uptime_ns") / NS_PER_S;
+	u32 up = (u32)((u64)cli_number(info, "uptime_ns") / CLI_NS_PER_S);
+	json_int_t nr = cli_number(info, "nr_clients");
 
 	if (!info)
 		snprintf(t->head, sizeof(t->head), "gpreemptd does not run: the driver alone");
 	else
 		snprintf(t->head, sizeof(t->head),
-			 "gpreemptd %s, up %llu:%02llu:%02llu, %llu client%s",
-			 json_string_value(json_object_get(info, "version")),
-			 (unsigned long long)(up / 3600), (unsigned long long)(up / 60 % 60),
-			 (unsigned long long)(up % 60),
-			 (unsigned long long)number(info, "nr_clients"),
-			 number(info, "nr_clients") == 1 ? "" : "s");
+			 "gpreemptd %s, up %u:%02u:%02u, %lld client%s", cli_text(info, "version"),
+			 up / 3600, up / 60 % 60, up % 60, nr, nr == 1 ? "" : "s");
 }
 
 /* The counters of this look, for the rates of the next. */
@@ -178,8 +171,7 @@ static int make_picture(struct cli_top *t, const json_t *devices, const json_t *
 	t->rows = calloc(t->nr_rows + 1, sizeof(*t->rows));
 	if (!t->devices || !t->rows) {
 		t->nr_devices = t->nr_rows = 0;
-		cli_error("top", "%s", strerror(ENOMEM));
-		return CLI_EXIT_FAILED;
+		return cli_fail("top", -ENOMEM, NULL);
 	}
 	for (u32 i = 0; i < t->nr_devices; i++)
 		make_device(t, json_array_get(devices, i), &t->devices[i]);
@@ -193,7 +185,7 @@ static int make_picture(struct cli_top *t, const json_t *devices, const json_t *
 	return CLI_GO_ON;
 }
 
-int cli_top_look(struct cli_top *t, struct cli_session *s, const struct cli_options *o)
+int cli_top_look(struct cli_top *t, struct cli_session *s)
 {
 	json_t *info = NULL, *devices = NULL, *processes = NULL, *queues = NULL;
 	int ret = CLI_GO_ON;
@@ -201,12 +193,12 @@ int cli_top_look(struct cli_top *t, struct cli_session *s, const struct cli_opti
 	if (!s->is_direct)
 		ret = cli_session_call(s, NULL, "GetInfo", NULL, &info);
 	if (ret == CLI_GO_ON)
-		ret = cli_objects_get(s, CLI_OBJECT_DEVICE, o, &devices);
+		ret = cli_objects_get(s, CLI_OBJECT_DEVICE, &devices);
 	if (ret == CLI_GO_ON)
-		ret = cli_session_processes(s, &processes);
-	t->now_ns = clock_ns();
+		ret = cli_session_list(s, CLI_LIST_PROCESSES, &processes);
+	t->now_ns = cli_now_ns();
 	if (ret == CLI_GO_ON)
-		ret = cli_session_queues(s, &queues);
+		ret = cli_session_list(s, CLI_LIST_QUEUES, &queues);
 	if (ret == CLI_GO_ON) {
 		make_head(t, info);
 		ret = make_picture(t, devices, processes, queues);
@@ -244,22 +236,6 @@ int cli_top_parse_sort(const char *text, enum cli_top_sort *by, bool *is_up)
 	return -EINVAL;
 }
 
-static double key_of(const struct cli_top_row *r, enum cli_top_sort by)
-{
-	switch (by) {
-	case CLI_TOP_BY_PRIO:
-		return r->prio;
-	case CLI_TOP_BY_RUN:
-		return (double)r->run_ppm;
-	case CLI_TOP_BY_OFF:
-		return (double)r->off_ppm;
-	case CLI_TOP_BY_PREEMPTED:
-		return (double)r->nr_preempted;
-	default:
-		return r->pid;
-	}
-}
-
 struct order {
 	enum cli_top_sort by;
 	bool is_up;
@@ -269,7 +245,7 @@ static int compare(const void *a, const void *b, void *arg)
 {
 	const struct cli_top_row *x = a, *y = b;
 	const struct order *o = arg;
-	double kx = key_of(x, o->by), ky = key_of(y, o->by);
+	double kx = x->keys[o->by], ky = y->keys[o->by];
 
 	if (kx != ky)
 		return (kx > ky ? 1 : -1) * (o->is_up ? 1 : -1);
@@ -290,4 +266,66 @@ void cli_top_fini(struct cli_top *t)
 	json_decref(t->before);
 	json_decref(t->device_before);
 	memset(t, 0, sizeof(*t));
+}
+
+const char *cli_top_device_line(const struct cli_top_device *d, int width, char *out)
+{
+	bool is_narrow = width < DEVICE_WIDTH;
+	const struct cli_top_device header = { .cells = {
+						       "DEVICE",
+						       "NAME",
+						       "POLICY",
+						       "HEALTH",
+						       "QUEUES",
+						       "BUSY",
+						       "OUT",
+						       "PREEMPT/S",
+						       "PREEMPTED",
+						       "SW_P50",
+						       "SW_P99",
+					       } };
+	const char(*c)[CLI_TOP_CELL] = d ? d->cells : header.cells;
+
+	snprintf(out, CLI_TOP_LINE, is_narrow ? DEVICE_NARROW : DEVICE_FORMAT, c[0], c[1], c[2],
+		 c[3], c[4], c[5], c[6], !d && is_narrow ? "PRE/S" : c[7], c[8], c[9], c[10]);
+	return out;
+}
+
+const char *cli_top_row_line(const struct cli_top_row *r, int width, char *out)
+{
+	const struct cli_top_row header = { .cells = {
+						    "PID",
+						    "COMMAND",
+						    "CLASS",
+						    "PRIO",
+						    "GPU",
+						    "QUEUES",
+						    "BUSY",
+						    "STATE",
+						    "RUN%",
+						    "OFF%",
+						    "PRE/S",
+						    "PREEMPTED",
+						    "OFF_MAX",
+					    } };
+	const char(*c)[CLI_TOP_CELL] = r ? r->cells : header.cells;
+
+	snprintf(out, CLI_TOP_LINE, width < ROW_WIDTH ? ROW_NARROW : ROW_FORMAT, c[0], c[1], c[2],
+		 c[3], c[4], c[5], c[6], c[7], c[8], c[9], c[10], c[11], c[12]);
+	return out;
+}
+
+void cli_top_bar(const struct cli_top_row *r, u32 *run, u32 *off)
+{
+	u64 ran = (u64)max(r->keys[CLI_TOP_BY_RUN], 0.0);
+	u64 was_off = (u64)max(r->keys[CLI_TOP_BY_OFF], 0.0);
+
+	*run = (u32)((ran * CLI_TOP_BAR + 500000) / 1000000);
+	*off = min((u32)((was_off * CLI_TOP_BAR + 500000) / 1000000), CLI_TOP_BAR - *run);
+}
+
+bool cli_top_matches(const struct cli_top_row *r, const char *text)
+{
+	return !*text || strstr(r->cells[CLI_TOP_COMMAND], text) ||
+	       strstr(r->cells[CLI_TOP_PID], text);
 }

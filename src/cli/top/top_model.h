@@ -1,77 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What top shows: one look at the daemon, as lines of text. Knows no terminal.
+ * What top shows: one look at the daemon, as cells and lines of text, for the screen and for
+ * --once. Knows no terminal.
  */
 #ifndef GP_CLI_TOP_MODEL_H
 #define GP_CLI_TOP_MODEL_H
 
 #include "cli/cli_objects.h"
 
-/**
- * struct cli_top_row - a process on the screen
- * @pid: process
- * @prio: its priority, -1 = unknown
- * @nr_queues: queues
- * @nr_busy: of these, with work
- * @run_ppm: share of the last interval it ran, in millionths; -1 = unknown
- * @off_ppm: share it was off the GPU though it had work
- * @preempted_per_s: how often it was stopped
- * @nr_preempted: the same since it began
- * @off_max_ns: longest time off
- * @is_manual: held by hand
- * @state: word
- * @comm: name
- * @klass: class
- * @mechanism: word
- * @where: devices it has queues on
- */
-struct cli_top_row {
-	u32 pid;
-	int prio;
-	u32 nr_queues;
-	u32 nr_busy;
-	s64 run_ppm;
-	s64 off_ppm;
-	double preempted_per_s;
-	u64 nr_preempted;
-	u64 off_max_ns;
-	bool is_manual;
-	char state[16];
-	char comm[24];
-	char klass[16];
-	char mechanism[12];
-	char where[24];
-};
-
-/**
- * struct cli_top_device - a device on the screen
- * @id: "gpu:1"
- * @name: for people
- * @policy: word
- * @health: "ok", "off", or the breaker's state
- * @reason: why it is not ok
- * @nr_queues: queues
- * @nr_busy: of these, with work
- * @nr_out: entities off the GPU
- * @preempted_per_s: preemptions
- * @p50_ns: of a switch; 0 = unknown
- * @p99_ns: the same
- * @nr_preemptions: since the daemon began
- */
-struct cli_top_device {
-	char id[24];
-	char name[24];
-	char policy[16];
-	char health[16];
-	char reason[96];
-	u32 nr_queues;
-	u32 nr_busy;
-	u32 nr_out;
-	double preempted_per_s;
-	u64 p50_ns;
-	u64 p99_ns;
-	u64 nr_preemptions;
-};
+#define CLI_TOP_LINE 256
+#define CLI_TOP_BAR 20
+#define CLI_TOP_CELL 24
 
 enum cli_top_sort {
 	CLI_TOP_BY_PRIO,
@@ -82,39 +21,51 @@ enum cli_top_sort {
 	CLI_TOP_SORT_COUNT
 };
 
-/**
- * struct cli_top - the picture, and what is needed for the next
- * @head: first line
- * @devices: devices
- * @nr_devices: how many
- * @rows: processes
- * @nr_rows: how many
- * @now_ns: when this was
- * @before: the processes of the look before, for rates: {"PID": {...}}
- * @before_ns: when that was; 0 = there was none
- * @device_before: preemptions of each device then
- */
+/* Cells are in the order of their headers; these are looked for. */
+enum {
+	CLI_TOP_PID = 0,
+	CLI_TOP_COMMAND = 1,
+	CLI_TOP_STATE = 7,
+	CLI_TOP_CELLS = 13,
+	CLI_TOP_DEVICE = 0,
+	CLI_TOP_HEALTH = 3,
+	CLI_TOP_DEVICE_CELLS = 11,
+};
+
+/* A process on the screen. */
+struct cli_top_row {
+	u32 pid;
+	double keys[CLI_TOP_SORT_COUNT];	/* shares are in millionths; -1 = unknown */
+	char cells[CLI_TOP_CELLS][CLI_TOP_CELL];
+};
+
+/* A device on the screen. */
+struct cli_top_device {
+	char reason[96];	/* why it is not ok */
+	char cells[CLI_TOP_DEVICE_CELLS][CLI_TOP_CELL];
+};
+
+/* The picture, and what is needed for the next. */
 struct cli_top {
-	char head[160];
+	char head[160];	/* first line */
 	struct cli_top_device *devices;
 	u32 nr_devices;
 	struct cli_top_row *rows;
 	u32 nr_rows;
-	u64 now_ns;
-	json_t *before;
-	u64 before_ns;
-	json_t *device_before;
+	u64 now_ns;	/* when this was */
+	json_t *before;	/* the processes of the look before, for rates: {"PID": {...}} */
+	u64 before_ns;	/* when that was; 0 = there was none */
+	json_t *device_before;	/* the devices then */
 };
 
 /**
  * cli_top_look() - take a picture
  * @t: zeroed at first; the picture before gives the rates
  * @s: conversation
- * @o: options: --device
  *
  * Return: CLI_GO_ON, or the exit code after a message.
  */
-int cli_top_look(struct cli_top *t, struct cli_session *s, const struct cli_options *o);
+int cli_top_look(struct cli_top *t, struct cli_session *s);
 
 /* The order of the rows. @is_up: smallest first. */
 void cli_top_sort(struct cli_top *t, enum cli_top_sort by, bool is_up);
@@ -124,5 +75,23 @@ int cli_top_parse_sort(const char *text, enum cli_top_sort *by, bool *is_up);
 const char *cli_top_sort_name(enum cli_top_sort by);
 
 void cli_top_fini(struct cli_top *t);
+
+/*
+ * A line without its end, NULL = the header; gives @out, of CLI_TOP_LINE bytes. Where @width is
+ * not enough for all columns, those that matter least are left out, down to 80.
+ */
+const char *cli_top_device_line(const struct cli_top_device *d, int width, char *out);
+const char *cli_top_row_line(const struct cli_top_row *r, int width, char *out);
+
+/**
+ * cli_top_bar() - what a process did in the last interval
+ * @r: process
+ * @run: how many of CLI_TOP_BAR cells it ran
+ * @off: how many it was off the GPU though it had work
+ */
+void cli_top_bar(const struct cli_top_row *r, u32 *run, u32 *off);
+
+/* Is this process one of those that were asked for? A part of its name or its number. */
+bool cli_top_matches(const struct cli_top_row *r, const char *text);
 
 #endif

@@ -1,61 +1,59 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli_objects.h"
+#include "cli/cli_verb.h"
 
-static const struct cli_verb attach_verb = {
+static int prepare(struct cli_session *s)
+{
+	struct cli_object_ref ref;
+	int ret;
+
+	if (s->o.nr_words != 1) {
+		cli_error(s->verb->name, "which process? gpreempt %s PID", s->verb->name);
+		return CLI_EXIT_USAGE;
+	}
+	ret = cli_object_parse(s->o.words[0], &ref);
+	if (ret == CLI_GO_ON && (ref.kind != CLI_OBJECT_PROCESS || ref.gpu_id)) {
+		cli_error(s->o.words[0], "not a process id");
+		ret = CLI_EXIT_USAGE;
+	}
+	return ret;
+}
+
+static int change(struct cli_session *s)
+{
+	struct cli_object_ref ref;
+	json_t *reply;
+	int ret;
+
+	cli_object_parse(s->o.words[0], &ref);
+	ret = cli_session_call(s, s->o.words[0],
+			       s->verb == &cli_verb_attach ? "Attach" : "Detach",
+			       json_pack("{s:I}", "pid", (json_int_t)ref.pid), &reply);
+	if (ret != CLI_GO_ON)
+		return ret;
+	json_decref(reply);
+	if (!s->o.is_quiet)
+		printf("%u: %sed\n", ref.pid, s->verb->name);
+	return cli_finish(CLI_EXIT_OK);
+}
+
+const struct cli_verb cli_verb_attach = {
 	.name = "attach",
 	.usage = "PID [OPTION...]",
 	.doc = "Puts a process that was not started with gpreempt run under control, through a\n"
 	       "tracer process. Needs ptrace permission and excludes debuggers.",
-	.options = 0,
+	.nr_words = CLI_WORDS_ANY,
+	.partner = CLI_PARTNER_DAEMON,
+	.prepare = prepare,
+	.run = change,
 };
 
-static const struct cli_verb detach_verb = {
+const struct cli_verb cli_verb_detach = {
 	.name = "detach",
 	.usage = "PID [OPTION...]",
 	.doc = "Lets go of a process that was attached; its queues go on.",
-	.options = 0,
+	.nr_words = CLI_WORDS_ANY,
+	.partner = CLI_PARTNER_DAEMON,
+	.prepare = prepare,
+	.run = change,
 };
-
-static int change(int argc, char **argv, const struct cli_verb *verb, const char *method,
-		  const char *done)
-{
-	struct cli_object_ref ref;
-	struct cli_session s;
-	struct cli_options o;
-	json_t *reply;
-	int ret = cli_options_parse(argc, argv, verb, &o);
-
-	if (ret == CLI_GO_ON && o.nr_words != 1) {
-		cli_error(verb->name, "which process? gpreempt %s PID", verb->name);
-		return CLI_EXIT_USAGE;
-	}
-	if (ret == CLI_GO_ON)
-		ret = cli_object_parse(o.words[0], &ref);
-	if (ret == CLI_GO_ON && (ref.kind != CLI_OBJECT_PROCESS || ref.gpu_id)) {
-		cli_error(o.words[0], "not a process id");
-		return CLI_EXIT_USAGE;
-	}
-	if (ret == CLI_GO_ON)
-		ret = cli_session_open(&s, &o, false);
-	if (ret != CLI_GO_ON)
-		return ret;
-	ret = cli_session_call(&s, o.words[0], method,
-			       json_pack("{s:I}", "pid", (json_int_t)ref.pid), &reply);
-	cli_session_close(&s);
-	if (ret != CLI_GO_ON)
-		return ret;
-	json_decref(reply);
-	if (!o.is_quiet)
-		printf("%u: %s\n", ref.pid, done);
-	return cli_finish(CLI_EXIT_OK);
-}
-
-int cli_attach_main(int argc, char **argv)
-{
-	return change(argc, argv, &attach_verb, "Attach", "attached");
-}
-
-int cli_detach_main(int argc, char **argv)
-{
-	return change(argc, argv, &detach_verb, "Detach", "detached");
-}

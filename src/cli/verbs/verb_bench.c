@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "cli/verbs/verb_bench_way.h"
-#include "cli/cli_session.h"
-#include "cli/cli_view.h"
+#include "cli/cli_verb.h"
+#include "cli/verbs/verb_bench.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define DEFAULT_QUEUES 4
 #define DEFAULT_COUNT 50
-
-static const struct cli_verb verb = {
-	.name = "bench mechanisms",
-	.usage = "[OPTION...]",
-	.doc = "Measures what each way to stop a queue costs on this machine's driver, on one\n"
-	       "queue and on several, with queues of its own that have no work: the calls, the\n"
-	       "firmware and the runlist, without waves to save. Others on the GPU are\n"
-	       "interrupted each time.",
-	.options = CLI_OPTS_BENCH | CLI_OPTS_JSON | CLI_OPTS_TABLE | CLI_OPTS_DEVICE,
-};
 
 static const struct cli_column columns[] = {
 	{ "name", "MECHANISM", NULL, CLI_COLUMN_TEXT, false },
@@ -85,58 +74,36 @@ static const struct drv_node *choose(const struct drv_node *nodes, size_t nr, u6
 	return NULL;
 }
 
-static int print(const struct cli_options *o, const struct cli_view *view, json_t *rows, u32 gpu_id)
+static int bench_node(struct cli_session *s, const struct drv_node *node)
 {
-	char id[24];
-
-	snprintf(id, sizeof(id), "gpu:%u", gpu_id);
-	rows = cli_view_apply(view, rows);
-	if (o->is_json)
-		return cli_print_json(cli_schema("bench", json_pack("{s:s, s:o}", "device", id,
-								    "mechanisms",
-								    cli_view_json(view, rows, o))),
-				      false);
-	cli_view_print(view, rows, o);
-	json_decref(rows);
-	return cli_finish(CLI_EXIT_OK);
-}
-
-static int bench_node(const struct cli_options *o, const struct cli_view *view,
-		      const struct drv_node *node)
-{
-	u32 nr_queues = (u32)(o->nr_queues ? o->nr_queues : DEFAULT_QUEUES);
-	u32 count = (u32)(o->count ? o->count : DEFAULT_COUNT);
+	u32 nr_queues = (u32)(s->o.nr_queues ? s->o.nr_queues : DEFAULT_QUEUES);
+	u32 count = (u32)(s->o.count ? s->o.count : DEFAULT_COUNT);
 	json_t *rows = json_array();
+	char id[24];
 
 	for (u32 i = 0; i < cli_bench_nr_ways; i++)
 		json_array_append_new(rows, measure(&cli_bench_ways[i], node, nr_queues, count));
-	return print(o, view, rows, node->gpu_id);
+	snprintf(id, sizeof(id), "gpu:%u", node->gpu_id);
+	return cli_session_show(s, "bench", json_pack("{s:s}", "device", id), "mechanisms",
+				cli_view_apply(&s->view, rows));
 }
 
-static int mechanisms(int argc, char **argv)
+static int mechanisms(struct cli_session *s)
 {
 	const struct drv_node *node;
 	struct drv_node *nodes = NULL;
-	struct cli_view view;
-	struct cli_options o;
 	size_t nr = 0;
-	int ret = cli_options_parse(argc, argv, &verb, &o);
+	int ret;
 
-	if (ret == CLI_GO_ON)
-		ret = cli_options_no_words(&o, 0);
-	if (ret == CLI_GO_ON)
-		ret = cli_view_init(&view, columns, ARRAY_SIZE(columns), &o);
-	if (ret != CLI_GO_ON)
-		return ret;
-	if (o.nr_queues > CLI_BENCH_QUEUES || o.count > CLI_BENCH_SAMPLES) {
+	if (s->o.nr_queues > CLI_BENCH_QUEUES || s->o.count > CLI_BENCH_SAMPLES) {
 		cli_error("bench", "at most %d queues and %d samples", CLI_BENCH_QUEUES,
 			  CLI_BENCH_SAMPLES);
 		return CLI_EXIT_USAGE;
 	}
 	drv_discover_nodes(NULL, &nodes, &nr);
-	node = choose(nodes, nr, o.device);
+	node = choose(nodes, nr, s->o.device);
 	if (node) {
-		ret = bench_node(&o, &view, node);
+		ret = bench_node(s, node);
 	} else {
 		cli_error("bench", nr ? "no such device; see gpreempt list devices" :
 					   "there is no AMD GPU here; try gpreempt check");
@@ -146,12 +113,15 @@ static int mechanisms(int argc, char **argv)
 	return ret;
 }
 
-int cli_bench_main(int argc, char **argv)
-{
-	static const struct cli_command commands[] = {
-		{ "mechanisms", mechanisms, "cost of each way to stop a queue" },
-		{ NULL, NULL, NULL },
-	};
-
-	return cli_command_run("gpreempt bench", commands, argc - 1, argv + 1);
-}
+const struct cli_verb cli_verb_bench = {
+	.name = "bench mechanisms",
+	.usage = "[OPTION...]",
+	.doc = "Measures what each way to stop a queue costs on this machine's driver, on one\n"
+	       "queue and on several, with queues of its own that have no work: the calls, the\n"
+	       "firmware and the runlist, without waves to save. Others on the GPU are\n"
+	       "interrupted each time.",
+	.options = CLI_OPTS_BENCH | CLI_OPTS_JSON | CLI_OPTS_TABLE | CLI_OPTS_DEVICE,
+	.columns = columns,
+	.nr_columns = ARRAY_SIZE(columns),
+	.run = mechanisms,
+};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
-#include "cli/verbs/verb_bench_queue.h"
+#include "cli/verbs/verb_bench.h"
 
-#include "driver/sysfile.h"
+#include "gpu/aql.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,33 +14,6 @@
 
 #define PAGE 4096ul
 #define RING_BYTES (64ul << 10)
-#define AQL_PACKET_BYTES 64
-#define AQL_INVALID 1
-
-/* A number of the topology that discovery has no use for. */
-static int read_property(u32 node, const char *key, u64 *out)
-{
-	char path[DRV_SYSFILE_PATH_MAX], line[128], name[64];
-	unsigned long long value;
-	FILE *f;
-	int ret = drv_sysfile_path(path, NULL, "/sys/class/kfd/kfd/topology/nodes/%u/properties",
-				   node);
-
-	if (ret)
-		return ret;
-	f = fopen(path, "re");
-	if (!f)
-		return -errno;
-	ret = -ENOENT;
-	while (ret && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%63s %llu", name, &value) == 2 && !strcmp(name, key)) {
-			*out = value;
-			ret = 0;
-		}
-	}
-	fclose(f);
-	return ret;
-}
 
 static u64 round_up(u64 value, u64 to)
 {
@@ -51,15 +24,12 @@ static u64 round_up(u64 value, u64 to)
 static int find_save_bytes(struct cli_bench_gpu *gpu)
 {
 	const struct drv_node *n = gpu->node;
-	u64 arrays, per_engine, waves, per_xcc;
-	int ret = read_property(n->index, "array_count", &arrays);
+	u64 waves;
 
-	if (!ret)
-		ret = read_property(n->index, "simd_arrays_per_engine", &per_engine);
-	if (ret || !per_engine || !n->nr_xcc.value)
-		return ret ? ret : -EINVAL;
-	per_xcc = n->nr_cu.value / n->nr_xcc.value;
-	waves = min((u64)(per_xcc * 40), (u64)(arrays / per_engine * 512));
+	if (!n->nr_arrays.source || !n->arrays_per_engine.value || !n->nr_xcc.value)
+		return -EINVAL;
+	waves = min((u64)(n->nr_cu.value / n->nr_xcc.value * 40),
+		    (u64)(n->nr_arrays.value / n->arrays_per_engine.value * 512));
 	gpu->save_bytes = round_up((n->cwsr_bytes.value + round_up(waves * 32, 64)) *
 					   n->nr_xcc.value, PAGE);
 	return 0;
@@ -67,7 +37,7 @@ static int find_save_bytes(struct cli_bench_gpu *gpu)
 
 int cli_bench_gpu_open(struct cli_bench_gpu *gpu, const struct drv_node *node)
 {
-	struct drv_kfd_acquire_vm vm = { .gpu_id = node->gpu_id };
+	struct kfd_ioctl_acquire_vm_args vm = { .gpu_id = node->gpu_id };
 	char path[64];
 
 	memset(gpu, 0, sizeof(*gpu));
@@ -80,99 +50,96 @@ int cli_bench_gpu_open(struct cli_bench_gpu *gpu, const struct drv_node *node)
 	if (gpu->drm < 0)
 		return -errno;
 	vm.drm_fd = (u32)gpu->drm;
-	if (ioctl(gpu->kfd, DRV_KFD_IOC_ACQUIRE_VM, &vm))
+	if (ioctl(gpu->kfd, AMDKFD_IOC_ACQUIRE_VM, &vm))
 		return -errno;
 	return find_save_bytes(gpu);
 }
 
 static int map_to_gpu(struct cli_bench_gpu *gpu, u64 handle)
 {
-	struct drv_kfd_map_memory map = {
+	struct kfd_ioctl_map_memory_to_gpu_args map = {
 		.handle = handle,
-		.gpu_ids_ptr = (uintptr_t)&gpu->node->gpu_id,
-		.nr = 1,
+		.device_ids_array_ptr = (uintptr_t)&gpu->node->gpu_id,
+		.n_devices = 1,
 	};
 
-	return ioctl(gpu->kfd, DRV_KFD_IOC_MAP_MEMORY, &map) ? -errno : 0;
+	return ioctl(gpu->kfd, AMDKFD_IOC_MAP_MEMORY_TO_GPU, &map) ? -errno : 0;
 }
 
 /* Host memory that the GPU sees at the same address. */
-static int alloc(struct cli_bench_gpu *gpu, u64 bytes, void **out)
+static int alloc(struct cli_bench_gpu *gpu, u64 bytes, __u64 *out)
 {
-	struct drv_kfd_alloc_memory args = {
-		.bytes = round_up(bytes, PAGE),
+	struct kfd_ioctl_alloc_memory_of_gpu_args args = {
+		.size = round_up(bytes, PAGE),
 		.gpu_id = gpu->node->gpu_id,
-		.flags = DRV_KFD_MEMORY_GTT | DRV_KFD_MEMORY_WRITABLE | DRV_KFD_MEMORY_EXECUTABLE |
-			 DRV_KFD_MEMORY_NO_SUBSTITUTE,
+		.flags = KFD_IOC_ALLOC_MEM_FLAGS_GTT | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE |
+			 KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE |
+			 KFD_IOC_ALLOC_MEM_FLAGS_NO_SUBSTITUTE,
 	};
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-	void *va = mmap(NULL, args.bytes, PROT_NONE, flags, -1, 0);
+	void *va = mmap(NULL, args.size, PROT_NONE, flags, -1, 0);
 	int ret;
 
 	if (va == MAP_FAILED)
 		return -errno;
 	args.va_addr = (uintptr_t)va;
-	if (ioctl(gpu->kfd, DRV_KFD_IOC_ALLOC_MEMORY, &args))
+	if (ioctl(gpu->kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args))
 		return -errno;
 	ret = map_to_gpu(gpu, args.handle);
 	if (ret)
 		return ret;
-	if (mmap(va, args.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, gpu->drm,
+	if (mmap(va, args.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, gpu->drm,
 		 (off_t)args.mmap_offset) == MAP_FAILED)
 		return -errno;
-	*out = va;
+	*out = args.va_addr;
 	return 0;
 }
 
-static int alloc_parts(struct cli_bench_gpu *gpu, struct drv_kfd_create_queue *c)
+static int alloc_parts(struct cli_bench_gpu *gpu, struct kfd_ioctl_create_queue_args *c)
 {
-	void *ring, *rptr, *wptr, *eop, *save;
-	int ret = alloc(gpu, RING_BYTES, &ring);
+	struct {
+		u64 bytes;
+		__u64 *addr;
+	} parts[] = {
+		{ RING_BYTES, &c->ring_base_address },
+		{ PAGE, &c->read_pointer_address },
+		{ PAGE, &c->write_pointer_address },
+		{ PAGE, &c->eop_buffer_address },
+		{ gpu->save_bytes, &c->ctx_save_restore_address },
+	};
+	int ret = 0;
 
-	if (!ret)
-		ret = alloc(gpu, PAGE, &rptr);
-	if (!ret)
-		ret = alloc(gpu, PAGE, &wptr);
-	if (!ret)
-		ret = alloc(gpu, PAGE, &eop);
-	if (!ret)
-		ret = alloc(gpu, gpu->save_bytes, &save);
-	if (ret)
-		return ret;
-	for (u32 i = 0; i < RING_BYTES / AQL_PACKET_BYTES; i++)
-		*(u16 *)((char *)ring + i * AQL_PACKET_BYTES) = AQL_INVALID;
-	c->ring_addr = (uintptr_t)ring;
-	c->rptr_addr = (uintptr_t)rptr;
-	c->wptr_addr = (uintptr_t)wptr;
-	c->eop_addr = (uintptr_t)eop;
-	c->save_addr = (uintptr_t)save;
-	return 0;
+	for (u32 i = 0; !ret && i < ARRAY_SIZE(parts); i++)
+		ret = alloc(gpu, parts[i].bytes, parts[i].addr);
+	for (u64 at = 0; !ret && at < RING_BYTES; at += GPU_AQL_PACKET_BYTES)
+		*(u16 *)(uintptr_t)(c->ring_base_address + at) = GPU_AQL_INVALID;
+	return ret;
 }
 
-int cli_bench_queue_create(struct cli_bench_gpu *gpu, struct drv_kfd_update_queue *q)
+int cli_bench_queue_create(struct cli_bench_gpu *gpu, struct kfd_ioctl_update_queue_args *q)
 {
-	struct drv_kfd_create_queue c = {
-		.ring_bytes = RING_BYTES,
+	struct kfd_ioctl_create_queue_args c = {
+		.ring_size = RING_BYTES,
 		.gpu_id = gpu->node->gpu_id,
-		.type = DRV_KFD_QUEUE_AQL,
-		.percentage = DRV_KFD_PERCENT_MAX,
-		.prio = 7,
-		.eop_bytes = PAGE,
-		.save_bytes = (u32)gpu->node->cwsr_bytes.value,
-		.ctl_stack_bytes = (u32)gpu->node->ctl_stack_bytes.value,
+		.queue_type = DRV_KFD_QUEUE_AQL,
+		.queue_percentage = KFD_MAX_QUEUE_PERCENTAGE,
+		.queue_priority = 7,
+		.eop_buffer_size = PAGE,
+		.ctx_save_restore_size = (u32)gpu->node->cwsr_bytes.value,
+		.ctl_stack_size = (u32)gpu->node->ctl_stack_bytes.value,
 	};
 	int ret = alloc_parts(gpu, &c);
 
 	if (ret)
 		return ret;
-	if (ioctl(gpu->kfd, DRV_KFD_IOC_CREATE_QUEUE, &c))
+	if (ioctl(gpu->kfd, AMDKFD_IOC_CREATE_QUEUE, &c))
 		return -errno;
-	*q = (struct drv_kfd_update_queue){
-		.ring_addr = c.ring_addr,
+	*q = (struct kfd_ioctl_update_queue_args){
+		.ring_base_address = c.ring_base_address,
 		.queue_id = c.queue_id,
-		.ring_bytes = c.ring_bytes,
-		.percentage = c.percentage,
-		.prio = c.prio,
+		.ring_size = c.ring_size,
+		.queue_percentage = c.queue_percentage,
+		.queue_priority = c.queue_priority,
 	};
 	return 0;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
-#include "cli/verbs/verb_bench_way.h"
-
-#include "cli/verbs/verb_bench_queue.h"
+#include "cli/cli.h"
+#include "cli/verbs/verb_bench.h"
 #include "driver/module.h"
 
 #include <fcntl.h>
@@ -17,18 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NS_PER_S 1000000000ull
 #define GRACE 1
 #define HOOK_LEASE_MS 10000
 #define POKE_NS 20000000
-
-static u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * NS_PER_S + (u64)t.tv_nsec;
-}
 
 static bool failed(struct cli_bench_result *r, int err, const char *step)
 {
@@ -39,54 +29,85 @@ static bool failed(struct cli_bench_result *r, int err, const char *step)
 	return true;
 }
 
+/* Queues, and what the calls on them need. */
+struct bench {
+	struct cli_bench_gpu gpu;
+	struct kfd_ioctl_update_queue_args q[CLI_BENCH_QUEUES]; /* of this process */
+	u32 nr;
+	int fd;	 /* what is called: /dev/kfd or /dev/gpreempt */
+	u32 pid; /* for a debugger: process of the queues */
+	u32 ids[CLI_BENCH_QUEUES];
+	struct gpreempt_ioc_ref ref; /* for the module */
+};
+
 /* Queues of this process. False = they could not be made. */
-static bool make_queues(struct cli_bench_gpu *gpu, const struct drv_node *node, u32 nr,
-			bool runtime, struct drv_kfd_update_queue *q,
+static bool make_queues(struct bench *b, const struct drv_node *node, bool runtime,
 			struct cli_bench_result *r)
 {
-	if (failed(r, cli_bench_gpu_open(gpu, node), "opening the GPU"))
+	if (failed(r, cli_bench_gpu_open(&b->gpu, node), "opening the GPU"))
 		return false;
-	if (runtime && failed(r, drv_kfd_runtime_enable(gpu->kfd, DRV_KFD_RUNTIME_ENABLE),
+	if (runtime && failed(r, drv_kfd_runtime_enable(b->gpu.kfd, DRV_KFD_RUNTIME_ENABLE),
 			      "RUNTIME_ENABLE"))
 		return false;
-	for (u32 i = 0; i < nr; i++) {
-		if (failed(r, cli_bench_queue_create(gpu, &q[i]), "CREATE_QUEUE"))
+	for (u32 i = 0; i < b->nr; i++) {
+		if (failed(r, cli_bench_queue_create(&b->gpu, &b->q[i]), "CREATE_QUEUE"))
 			return false;
 	}
 	return true;
 }
 
-static int update_all(int kfd, struct drv_kfd_update_queue *q, u32 nr, u32 percentage)
-{
-	for (u32 i = 0; i < nr; i++) {
-		int ret;
+/* The two sides of a way, and what a failure of each is called. */
+struct calls {
+	int (*stop)(struct bench *b);
+	const char *stop_name;
+	int (*resume)(struct bench *b);
+	const char *resume_name;
+};
 
-		q[i].percentage = percentage;
-		ret = drv_kfd_update_queue(kfd, &q[i]);
-		if (ret)
-			return ret;
+static void measure(struct bench *b, const struct calls *c, struct cli_bench_result *r)
+{
+	for (u32 i = 0; i < r->nr; i++) {
+		u64 t0 = cli_now_ns(), t1;
+
+		if (failed(r, c->stop(b), c->stop_name))
+			return;
+		t1 = cli_now_ns();
+		if (failed(r, c->resume(b), c->resume_name))
+			return;
+		r->ns[CLI_BENCH_STOP][i] = t1 - t0;
+		r->ns[CLI_BENCH_RESUME][i] = cli_now_ns() - t1;
 	}
-	return 0;
+}
+
+static int update_all(struct bench *b, u32 percentage)
+{
+	int ret = 0;
+
+	for (u32 i = 0; !ret && i < b->nr; i++) {
+		b->q[i].queue_percentage = percentage;
+		ret = drv_kfd_update_queue(b->gpu.kfd, &b->q[i]);
+	}
+	return ret;
+}
+
+static int stop_update(struct bench *b)
+{
+	return update_all(b, 0);
+}
+
+static int resume_update(struct bench *b)
+{
+	return update_all(b, KFD_MAX_QUEUE_PERCENTAGE);
 }
 
 static void run_update(const struct drv_node *node, u32 nr, struct cli_bench_result *r)
 {
-	struct drv_kfd_update_queue q[CLI_BENCH_QUEUES];
-	struct cli_bench_gpu gpu;
+	static const struct calls calls = { stop_update, "UPDATE_QUEUE", resume_update,
+					    "UPDATE_QUEUE" };
+	struct bench b = { .nr = nr };
 
-	if (!make_queues(&gpu, node, nr, false, q, r))
-		return;
-	for (u32 i = 0; i < r->nr; i++) {
-		u64 t0 = now_ns(), t1;
-
-		if (failed(r, update_all(gpu.kfd, q, nr, 0), "UPDATE_QUEUE"))
-			return;
-		t1 = now_ns();
-		if (failed(r, update_all(gpu.kfd, q, nr, DRV_KFD_PERCENT_MAX), "UPDATE_QUEUE"))
-			return;
-		r->ns[CLI_BENCH_STOP][i] = t1 - t0;
-		r->ns[CLI_BENCH_RESUME][i] = now_ns() - t1;
-	}
+	if (make_queues(&b, node, false, r))
+		measure(&b, &calls, r);
 }
 
 static void on_poke(int sig)
@@ -121,68 +142,60 @@ static int check_batch(int done, const u32 *ids, u32 nr)
 	return done < 0 ? done : 0;
 }
 
-static bool measure_batch(int kfd, u32 pid, const u32 *queues, u32 nr, u32 sample,
-			  struct cli_bench_result *r)
+/* The calls write results into the list. */
+static int stop_dbg(struct bench *b)
 {
-	u32 ids[CLI_BENCH_QUEUES], again[CLI_BENCH_QUEUES];
-	u64 t0, t1, t2;
-	int stopped, resumed;
+	u32 ids[CLI_BENCH_QUEUES];
 
-	memcpy(ids, queues, nr * sizeof(*ids));
-	memcpy(again, queues, nr * sizeof(*ids));
-	t0 = now_ns();
-	stopped = drv_kfd_dbg_suspend(kfd, pid, ids, nr, GRACE);
-	t1 = now_ns();
-	resumed = drv_kfd_dbg_resume(kfd, pid, again, nr);
-	t2 = now_ns();
-	if (failed(r, check_batch(stopped, ids, nr), "SUSPEND_QUEUES") ||
-	    failed(r, check_batch(resumed, again, nr), "RESUME_QUEUES"))
-		return false;
-	r->ns[CLI_BENCH_STOP][sample] = t1 - t0;
-	r->ns[CLI_BENCH_RESUME][sample] = t2 - t1;
-	return true;
+	memcpy(ids, b->ids, sizeof(ids));
+	return check_batch(drv_kfd_dbg_suspend(b->fd, b->pid, ids, b->nr, GRACE), ids, b->nr);
+}
+
+static int resume_dbg(struct bench *b)
+{
+	u32 ids[CLI_BENCH_QUEUES];
+
+	memcpy(ids, b->ids, sizeof(ids));
+	return check_batch(drv_kfd_dbg_resume(b->fd, b->pid, ids, b->nr), ids, b->nr);
 }
 
 /* Of oneself, or of a process that this thread traces. */
-static void measure_session(int kfd, u32 pid, u32 nr, struct cli_bench_result *r)
+static void measure_session(struct bench *b, struct cli_bench_result *r)
 {
+	static const struct calls calls = { stop_dbg, "SUSPEND_QUEUES", resume_dbg,
+					    "RESUME_QUEUES" };
 	struct drv_kfd_queue_entry entries[CLI_BENCH_QUEUES];
 	struct drv_kfd_runtime_info info = { 0 };
-	u32 ids[CLI_BENCH_QUEUES];
 	int events[2];
 
 	if (pipe2(events, O_NONBLOCK | O_CLOEXEC) ||
-	    failed(r, drv_kfd_dbg_enable(kfd, pid, 0, events[1], &info), "DBG_TRAP ENABLE"))
+	    failed(r, drv_kfd_dbg_enable(b->fd, b->pid, 0, events[1], &info), "DBG_TRAP ENABLE"))
 		return;
 	/* A queue that no snapshot has shown cannot be suspended. */
-	if (!failed(r, drv_kfd_dbg_queues(kfd, pid, entries, CLI_BENCH_QUEUES,
+	if (!failed(r, drv_kfd_dbg_queues(b->fd, b->pid, entries, CLI_BENCH_QUEUES,
 					  DRV_KFD_EC_QUEUE_NEW),
 		    "GET_QUEUE_SNAPSHOT")) {
-		for (u32 i = 0; i < nr; i++)
-			ids[i] = entries[i].queue_id;
-		for (u32 i = 0; i < r->nr; i++) {
-			if (!measure_batch(kfd, pid, ids, nr, i, r))
-				break;
-		}
+		for (u32 i = 0; i < b->nr; i++)
+			b->ids[i] = entries[i].queue_id;
+		measure(b, &calls, r);
 	}
-	disable(kfd, pid);
+	disable(b->fd, b->pid);
 }
 
 static void run_self(const struct drv_node *node, u32 nr, struct cli_bench_result *r)
 {
-	struct drv_kfd_update_queue q[CLI_BENCH_QUEUES];
-	struct cli_bench_gpu gpu;
+	struct bench b = { .nr = nr, .pid = (u32)getpid() };
 
-	if (make_queues(&gpu, node, nr, true, q, r))
-		measure_session(gpu.kfd, (u32)getpid(), nr, r);
+	if (!make_queues(&b, node, true, r))
+		return;
+	b.fd = b.gpu.kfd;
+	measure_session(&b, r);
 }
 
 /* A process with queues that waits to be ended. It says when it has them. */
-static pid_t start_target(const struct drv_node *node, u32 nr, struct cli_bench_result *r,
-			  int *kept)
+static pid_t start_target(struct bench *b, const struct drv_node *node,
+			  struct cli_bench_result *r, int *kept)
 {
-	struct drv_kfd_update_queue q[CLI_BENCH_QUEUES];
-	struct cli_bench_gpu gpu;
 	int ready[2], end[2];
 	pid_t child;
 	char c;
@@ -192,7 +205,7 @@ static pid_t start_target(const struct drv_node *node, u32 nr, struct cli_bench_
 	child = fork();
 	if (!child) {
 		close(end[1]);
-		if (make_queues(&gpu, node, nr, true, q, r) && write(ready[1], "", 1) == 1)
+		if (make_queues(b, node, true, r) && write(ready[1], "", 1) == 1)
 			while (read(end[0], &c, 1) < 0)
 				;
 		_exit(0);
@@ -210,42 +223,42 @@ static pid_t start_target(const struct drv_node *node, u32 nr, struct cli_bench_
 
 static void run_tracer(const struct drv_node *node, u32 nr, struct cli_bench_result *r)
 {
-	int kept, status;
-	pid_t target = start_target(node, nr, r, &kept);
-	int kfd;
+	struct bench b = { .nr = nr };
+	int kept = -1;
+	pid_t target = start_target(&b, node, r, &kept);
 
 	if (failed(r, target, r->step[0] ? r->step : "fork"))
 		return;
-	kfd = drv_kfd_open();
-	if (!failed(r, kfd, "/dev/kfd") &&
+	b.pid = (u32)target;
+	b.fd = drv_kfd_open();
+	if (!failed(r, b.fd, "/dev/kfd") &&
 	    !failed(r, ptrace(PTRACE_SEIZE, target, 0, 0) ? -errno : 0, "PTRACE_SEIZE"))
-		measure_session(kfd, (u32)target, nr, r);
+		measure_session(&b, r);
 	close(kept);
-	waitpid(target, &status, 0);
+	waitpid(target, NULL, 0);
+}
+
+static int stop_hook(struct bench *b)
+{
+	return drv_module_hold(b->fd, &b->ref, HOOK_LEASE_MS);
+}
+
+static int resume_hook(struct bench *b)
+{
+	return drv_module_release(b->fd, &b->ref);
 }
 
 /* All queues of this process at once are one cycle; a single one is, too. */
 static void run_hook(const struct drv_node *node, u32 nr, struct cli_bench_result *r)
 {
+	static const struct calls calls = { stop_hook, "SWITCH", resume_hook, "SWITCH" };
 	struct gpreempt_ioc_ref ref = { .pidfd = -1, .gpu_id = node->gpu_id };
-	struct drv_kfd_update_queue q[CLI_BENCH_QUEUES];
-	struct cli_bench_gpu gpu;
-	int dev = drv_module_open();
+	struct bench b = { .nr = nr, .fd = drv_module_open(), .ref = ref };
 
-	if (failed(r, dev, "/dev/gpreempt") || !make_queues(&gpu, node, nr, false, q, r))
+	if (failed(r, b.fd, "/dev/gpreempt") || !make_queues(&b, node, false, r))
 		return;
-	ref.queue_id = nr > 1 ? GPREEMPT_ABI_QUEUE_ALL : q[0].queue_id;
-	for (u32 i = 0; i < r->nr; i++) {
-		u64 t0 = now_ns(), t1;
-
-		if (failed(r, drv_module_hold(dev, &ref, HOOK_LEASE_MS), "SWITCH"))
-			return;
-		t1 = now_ns();
-		if (failed(r, drv_module_release(dev, &ref), "SWITCH"))
-			return;
-		r->ns[CLI_BENCH_STOP][i] = t1 - t0;
-		r->ns[CLI_BENCH_RESUME][i] = now_ns() - t1;
-	}
+	b.ref.queue_id = nr > 1 ? GPREEMPT_ABI_QUEUE_ALL : b.q[0].queue_id;
+	measure(&b, &calls, r);
 }
 
 const struct cli_bench_way cli_bench_ways[] = {
@@ -276,12 +289,10 @@ static int compare(const void *a, const void *b)
 
 static bool wait_child(pid_t child, u64 until_ns)
 {
-	struct timespec ms = { .tv_nsec = 2000000 };
-
 	while (waitpid(child, NULL, WNOHANG) == 0) {
-		if (now_ns() > until_ns)
+		if (cli_now_ns() > until_ns)
 			return false;
-		nanosleep(&ms, NULL);
+		cli_sleep(2 * CLI_NS_PER_MS);
 	}
 	return true;
 }
@@ -291,7 +302,7 @@ void cli_bench_try(const struct cli_bench_way *way, const struct drv_node *node,
 {
 	struct cli_bench_result *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 					       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	u64 until_ns = now_ns() + 10 * NS_PER_S + count * (NS_PER_S / 10);
+	u64 until_ns = cli_now_ns() + 10 * CLI_NS_PER_S + count * (CLI_NS_PER_S / 10);
 	pid_t child;
 
 	memset(r, 0, sizeof(*r));

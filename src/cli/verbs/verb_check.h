@@ -5,9 +5,7 @@
 #ifndef GP_CLI_CHECK_H
 #define GP_CLI_CHECK_H
 
-#include "cli/cli_options.h"
-
-#include <jansson.h>
+#include "cli/cli_verb.h"
 
 enum cli_check_result {
 	CLI_CHECK_OK,
@@ -16,13 +14,9 @@ enum cli_check_result {
 	CLI_CHECK_RESULT_COUNT
 };
 
-/**
- * struct cli_check - the findings
- * @list: objects with name, result, text, remedy
- * @nr: how many of each result
- */
+/* The findings. */
 struct cli_check {
-	json_t *list;
+	json_t *list;	/* objects with name, result, text, remedy */
 	u32 nr[CLI_CHECK_RESULT_COUNT];
 };
 

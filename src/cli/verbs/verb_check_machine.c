@@ -9,10 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* First ioctl version with the debugger calls of today. */
-#define DEBUG_MAJOR 1
-#define DEBUG_MINOR 13
-
 static void check_kernel(struct cli_check *c, const struct drv_system *s)
 {
 	if (s->kernel[0])
@@ -59,18 +55,17 @@ static void check_access(struct cli_check *c, const struct drv_system *s)
 
 static void check_uapi(struct cli_check *c, const struct drv_system *s)
 {
-	unsigned int major = (unsigned int)s->kfd_major.value;
-	unsigned int minor = (unsigned int)s->kfd_minor.value;
+	struct kfd_ioctl_get_version_args v = { (u32)s->kfd_major.value, (u32)s->kfd_minor.value };
 
 	if (!s->kfd_major.source)
 		cli_check_add(c, CLI_CHECK_WARN, "uapi", NULL, "the ioctl version is not known");
-	else if (major > DEBUG_MAJOR || (major == DEBUG_MAJOR && minor >= DEBUG_MINOR))
+	else if (drv_kfd_version_has_debug(&v))
 		cli_check_add(c, CLI_CHECK_OK, "uapi", NULL, "ioctl version %u.%u, with DBG_TRAP",
-			      major, minor);
+			      v.major_version, v.minor_version);
 	else
 		cli_check_add(c, CLI_CHECK_WARN, "uapi", "Linux 6.5 or newer",
 			      "ioctl version %u.%u has no DBG_TRAP: only programs started with "
-			      "gpreempt run can be stopped", major, minor);
+			      "gpreempt run can be stopped", v.major_version, v.minor_version);
 }
 
 static void check_scheduler(struct cli_check *c, const struct drv_system *s)

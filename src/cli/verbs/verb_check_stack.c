@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/verbs/verb_check.h"
 
-#include "gpreempt/gpreempt.h"
 #include "driver/address.h"
 #include "client/wire.h"
 #include "cli/cli_shim_path.h"
@@ -45,23 +44,13 @@ static void join(const json_t *list, char *out, size_t size)
 					json_string_value(json_array_get(list, i)));
 }
 
-static bool is_in(const char *word, const json_t *list)
-{
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		if (!strcmp(json_string_value(json_array_get(list, i)), word))
-			return true;
-	}
-	return false;
-}
-
 /* What stops and continues queues here; @info: of the daemon, NULL = there is none. */
 static void report_mechanism(struct cli_check *c, const json_t *info, bool has_module)
 {
-	const char *scheduler = json_string_value(json_object_get(info, "scheduler"));
 	char names[64];
 
 	join(json_object_get(info, "mechanisms"), names, sizeof(names));
-	if (scheduler && !strcmp(scheduler, "kernel"))
+	if (!strcmp(cli_text(info, "scheduler"), "kernel"))
 		cli_check_add(c, CLI_CHECK_OK, "mechanism", NULL,
 			      "kernel: gpreempt.ko schedules, the daemon speaks for it");
 	else if (info && has_module)
@@ -81,14 +70,13 @@ static void report_mechanism(struct cli_check *c, const json_t *info, bool has_m
 
 static void report_daemon(struct cli_check *c, const char *path, const json_t *i)
 {
-	const char *version = json_string_value(json_object_get(i, "version"));
-	const char *last = json_string_value(json_object_get(i, "last_exit"));
+	const char *version = cli_text(i, "version"), *last = cli_text(i, "last_exit");
 
-	if (!version || strcmp(version, GP_VERSION))
+	if (strcmp(version, GP_VERSION))
 		cli_check_add(c, CLI_CHECK_WARN, "daemon", "restarting it",
-			      "version %s, this command is %s", version ? version : "unknown",
+			      "version %s, this command is %s", *version ? version : "unknown",
 			      GP_VERSION);
-	else if (last && strcmp(last, "signal TERM") && strcmp(last, "signal INT"))
+	else if (*last && strcmp(last, "signal TERM") && strcmp(last, "signal INT"))
 		cli_check_add(c, CLI_CHECK_WARN, "daemon", NULL, "runs on %s, after: %s", path,
 			      last);
 	else
@@ -99,16 +87,11 @@ static void check_daemon(struct cli_check *c, const struct cli_options *o, bool 
 {
 	char path[DRV_ADDRESS_MAX] = "", program[CLI_SHIM_PATH_MAX];
 	char remedy[CLI_SHIM_PATH_MAX + 64];
-	json_t *reply = NULL;
 	struct gpreempt *g;
-	char *info = NULL;
-	int err;
+	json_t *info;
+	int err = gpreempt_open(&g, GPREEMPT_OPEN_DAEMON, o->socket);
 
-	if (o->socket)
-		snprintf(path, sizeof(path), "%s", o->socket);
-	else
-		drv_address_find(path, sizeof(path));
-	err = gpreempt_open(&g, GPREEMPT_OPEN_DAEMON, o->socket);
+	cli_session_socket(o, path, sizeof(path));
 	if (err) {
 		snprintf(remedy, sizeof(remedy),
 			 "systemctl start gpreemptd, or %s in another terminal",
@@ -118,21 +101,20 @@ static void check_daemon(struct cli_check *c, const struct cli_options *o, bool 
 		report_mechanism(c, NULL, has_module);
 		return;
 	}
-	err = gpreempt_call(g, "GetInfo", NULL, &info);
-	if (err)
+	if (!cli_session_ask(g, "GetInfo", NULL, &info)) {
+		report_daemon(c, path, info);
+	} else {
 		cli_check_add(c, CLI_CHECK_FAIL, "daemon", "restarting it", "on %s: %s", path,
 			      gpreempt_strerror(g));
-	else
-		reply = json_loads(info, 0, NULL);
-	if (reply)
-		report_daemon(c, path, reply);
-	if (is_in("sim", json_object_get(reply, "mechanisms")))
+		json_decref(info);
+		info = NULL;
+	}
+	if (cli_has(info, "mechanisms", "sim"))
 		cli_check_append(c, "gpu", " (the daemon's nodes are simulated)");
-	gpreempt_free(info);
 	gpreempt_close(g);
 	check_client_socket(c, path);
-	report_mechanism(c, reply, has_module);
-	json_decref(reply);
+	report_mechanism(c, info, has_module);
+	json_decref(info);
 }
 
 void cli_check_stack(struct cli_check *c, const struct cli_options *o, bool has_module)

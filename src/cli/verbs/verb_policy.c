@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "cli/cli_objects.h"
-#include "cli/verbs/verb_policy_doc.h"
+#include "cli/cli_verb.h"
 #include "rules/text.h"
 
 #include <string.h>
-
-static const struct cli_verb verb = {
-	.name = "policy",
-	.usage = "[get | list | set [NAME] [KEY=VALUE...] | on | off] [OPTION...]",
-	.doc = "get shows the policy and its parameters, list the policies there are; set changes\n"
-	       "them, off leaves everything to the driver. Of one device with --device, else all.",
-	.options = CLI_OPTS_DRY | CLI_OPTS_DEVICE | CLI_OPTS_JSON | CLI_OPTS_TABLE,
-};
 
 static const struct cli_column columns[] = {
 	{ "name", "PARAMETER", NULL, CLI_COLUMN_TEXT, false },
@@ -23,42 +14,61 @@ static const struct cli_column columns[] = {
 	{ "doc", "MEANING", NULL, CLI_COLUMN_TEXT, false },
 };
 
-/* {} for all devices */
-static json_t *device_parameters(const struct cli_options *o)
+const char *cli_policy_doc(const char *name)
 {
-	return o->device ? json_pack("{s:I}", "gpu_id", (json_int_t)o->device) : json_object();
+	static const struct {
+		const char *name;
+		const char *doc;
+	} docs[] = {
+		{ "prio", "the highest priority runs; equals run together" },
+		{ "fair",
+		  "the process that has run least for its weight runs; priorities do not count" },
+		{ "slice", "in turn, each for its share of a round by weight, or its slice" },
+		{ "edf", "the nearest deadline first; those without one come last" },
+		{ "laxity", "as prio, until a deadline could be missed: that one first" },
+		{ "mlfq", "a process that has used little time goes first; needs no attributes" },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(docs); i++) {
+		if (!strcmp(docs[i].name, name))
+			return docs[i].doc;
+	}
+	return "";
 }
 
-static int get(struct cli_session *s, const struct cli_options *o)
+/* CLI_GO_ON and the reply, unless that was printed for programs. */
+static int ask(struct cli_session *s, json_t **reply)
+{
+	int ret = cli_session_call(s, NULL, "GetPolicy", cli_session_device(s), reply);
+
+	return ret == CLI_GO_ON && s->o.is_json ? cli_print_json("policy", *reply, false) : ret;
+}
+
+static int get(struct cli_session *s)
 {
 	struct cli_view view;
 	json_t *reply;
-	int ret = cli_view_init(&view, columns, ARRAY_SIZE(columns), o);
+	int ret = cli_view_init(&view, columns, ARRAY_SIZE(columns), &s->o);
 
 	if (ret == CLI_GO_ON)
-		ret = cli_session_call(s, NULL, "GetPolicy", device_parameters(o), &reply);
+		ret = ask(s, &reply);
 	if (ret != CLI_GO_ON)
 		return ret;
-	if (o->is_json)
-		return cli_print_json(cli_schema("policy", reply), false);
-	if (!o->is_csv && !o->no_header)
-		printf("policy %s, scheduling %s\n\n",
-		       json_string_value(json_object_get(reply, "policy")),
+	if (!s->o.is_csv && !s->o.no_header)
+		printf("policy %s, scheduling %s\n\n", cli_text(reply, "policy"),
 		       json_is_true(json_object_get(reply, "enabled")) ? "on" : "off");
-	cli_view_print(&view, json_object_get(reply, "parameters"), o);
+	cli_view_print(&view, json_object_get(reply, "parameters"), &s->o);
 	json_decref(reply);
 	return cli_finish(CLI_EXIT_OK);
 }
 
-static int list(struct cli_session *s, const struct cli_options *o)
+static int list(struct cli_session *s)
 {
 	json_t *reply, *names;
-	int ret = cli_session_call(s, NULL, "GetPolicy", device_parameters(o), &reply);
+	int ret = ask(s, &reply);
 
 	if (ret != CLI_GO_ON)
 		return ret;
-	if (o->is_json)
-		return cli_print_json(cli_schema("policy", reply), false);
 	names = json_object_get(reply, "policies");
 	for (size_t i = 0; i < json_array_size(names); i++) {
 		const char *name = json_string_value(json_array_get(names, i));
@@ -69,36 +79,37 @@ static int list(struct cli_session *s, const struct cli_options *o)
 	return cli_finish(CLI_EXIT_OK);
 }
 
-static void print_changes(const json_t *reply, const struct cli_options *o)
+static void print_changes(const json_t *reply, bool is_dry)
 {
 	const json_t *changed = json_object_get(reply, "changed");
-	const char *old = json_string_value(json_object_get(reply, "old_policy"));
-	const char *new = json_string_value(json_object_get(reply, "new_policy"));
-	const char *would = o->is_dry_run ? "would change " : "";
+	const char *old = cli_text(reply, "old_policy"), *new = cli_text(reply, "new_policy");
+	const char *would = is_dry ? "would change " : "";
 
-	if (old && new && strcmp(old, new) && !json_array_size(changed))
-		printf("%spolicy: %s -> %s\n", would, old, new);
 	for (size_t i = 0; i < json_array_size(changed); i++)
 		printf("%s%s\n", would, json_string_value(json_array_get(changed, i)));
-	if (old && new && !strcmp(old, new) && !json_array_size(changed))
+	if (json_array_size(changed) || !*old || !*new)
+		return;
+	if (strcmp(old, new))
+		printf("%spolicy: %s -> %s\n", would, old, new);
+	else
 		printf("policy %s: nothing changes\n", old);
 }
 
 /* Takes the reference to @parameters. */
-static int change(struct cli_session *s, const struct cli_options *o, json_t *parameters)
+static int change(struct cli_session *s, json_t *parameters)
 {
 	json_t *reply;
 	int ret;
 
-	if (o->is_dry_run)
+	if (s->o.is_dry_run)
 		json_object_set_new(parameters, "dry_run", json_true());
 	ret = cli_session_call(s, "policy", "SetPolicy", parameters, &reply);
 	if (ret != CLI_GO_ON)
 		return ret;
-	if (o->is_json)
-		return cli_print_json(cli_schema("policy-set", reply), false);
-	if (!o->is_quiet)
-		print_changes(reply, o);
+	if (s->o.is_json)
+		return cli_print_json("policy-set", reply, false);
+	if (!s->o.is_quiet)
+		print_changes(reply, s->o.is_dry_run);
 	json_decref(reply);
 	return cli_finish(CLI_EXIT_OK);
 }
@@ -131,9 +142,10 @@ static int add_pair(json_t *object, const char *word)
 	return CLI_EXIT_USAGE;
 }
 
-static int set(struct cli_session *s, const struct cli_options *o)
+static int set(struct cli_session *s)
 {
-	json_t *parameters = device_parameters(o), *pairs = json_object();
+	json_t *parameters = cli_session_device(s), *pairs = json_object();
+	const struct cli_options *o = &s->o;
 	int i = 1, ret = CLI_GO_ON;
 
 	if (i < o->nr_words && !strchr(o->words[i], '='))
@@ -149,54 +161,63 @@ static int set(struct cli_session *s, const struct cli_options *o)
 		json_object_set(parameters, "parameters", pairs);
 	json_decref(pairs);
 	if (ret == CLI_GO_ON)
-		return change(s, o, parameters);
+		return change(s, parameters);
 	json_decref(parameters);
 	return ret;
 }
 
-static int enable(struct cli_session *s, const struct cli_options *o)
+static int enable(struct cli_session *s)
 {
-	json_t *parameters = device_parameters(o);
+	json_t *parameters = cli_session_device(s);
 
-	json_object_set_new(parameters, "enabled", json_boolean(!strcmp(o->words[0], "on")));
-	return change(s, o, parameters);
+	json_object_set_new(parameters, "enabled", json_boolean(!strcmp(s->o.words[0], "on")));
+	return change(s, parameters);
 }
 
-static int dispatch(struct cli_session *s, const struct cli_options *o)
-{
-	const char *word = o->nr_words ? o->words[0] : "get";
+static const struct {
+	const char *word;
+	int (*run)(struct cli_session *s);
+} words[] = {
+	{ "get", get },
+	{ "list", list },
+	{ "set", set },
+	{ "on", enable },
+	{ "off", enable },
+};
 
-	if (!strcmp(word, "set"))
-		return set(s, o);
-	if (!strcmp(word, "list"))
-		return list(s, o);
-	if (!strcmp(word, "get"))
-		return get(s, o);
-	return enable(s, o);
+static u32 find_word(const struct cli_session *s)
+{
+	u32 i = 0;
+
+	while (s->o.nr_words && i < ARRAY_SIZE(words) && strcmp(words[i].word, s->o.words[0]))
+		i++;
+	return i;
 }
 
-int cli_policy_main(int argc, char **argv)
+static int prepare(struct cli_session *s)
 {
-	static const char *const words[] = { "get", "list", "set", "on", "off" };
-	struct cli_session s;
-	struct cli_options o;
-	bool is_known = false;
-	int ret = cli_options_parse(argc, argv, &verb, &o);
+	u32 i = find_word(s);
 
-	if (ret != CLI_GO_ON)
-		return ret;
-	for (u32 i = 0; o.nr_words && i < ARRAY_SIZE(words); i++)
-		is_known |= !strcmp(words[i], o.words[0]);
-	if (o.nr_words && !is_known) {
-		cli_error(o.words[0], "policy knows get, list, set, on and off");
+	if (i == ARRAY_SIZE(words)) {
+		cli_error(s->o.words[0], "policy knows get, list, set, on and off");
 		return CLI_EXIT_USAGE;
 	}
-	if (o.nr_words > 1 && strcmp(o.words[0], "set"))
-		return cli_options_no_words(&o, 1);
-	ret = cli_session_open(&s, &o, false);
-	if (ret != CLI_GO_ON)
-		return ret;
-	ret = dispatch(&s, &o);
-	cli_session_close(&s);
-	return ret;
+	return words[i].run == set ? CLI_GO_ON : cli_options_no_words(&s->o, 1);
 }
+
+static int policy(struct cli_session *s)
+{
+	return words[find_word(s)].run(s);
+}
+
+const struct cli_verb cli_verb_policy = {
+	.name = "policy",
+	.usage = "[get | list | set [NAME] [KEY=VALUE...] | on | off] [OPTION...]",
+	.doc = "get shows the policy and its parameters, list the policies there are; set changes\n"
+	       "them, off leaves everything to the driver. Of one device with --device, else all.",
+	.options = CLI_OPTS_DRY | CLI_OPTS_DEVICE | CLI_OPTS_JSON | CLI_OPTS_TABLE,
+	.nr_words = CLI_WORDS_ANY,
+	.partner = CLI_PARTNER_DAEMON,
+	.prepare = prepare,
+	.run = policy,
+};

@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "cli/cli_jobs.h"
 #include "cli/cli_objects.h"
+#include "cli/cli_verb.h"
 #include "rules/text.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const struct cli_verb verb = {
-	.name = "set",
-	.usage = "PID KEY=VALUE... | --pid|--queue|--job ID KEY=VALUE... [OPTION...]",
-	.doc = "Changes attributes of a process, or of each of a job: prio=0..15, class=NAME, "
-	       "weight=1..10000, slice=TIME,\n"
-	       "deadline=TIME, group=NAME (group= for none), critical=yes|no. Raising a priority\n"
-	       "above the default needs privilege.",
-	.options = CLI_OPTS_DRY | CLI_OPTS_PID | CLI_OPTS_JSON,
-};
 
 enum kind { NUMBER, TIME, NAME, BOOL };
 
@@ -97,121 +87,119 @@ static void print_changes(const char *pid, const json_t *reply, bool is_dry)
 		printf("%s: nothing changes\n", pid);
 }
 
-static int change(struct cli_session *s, const struct cli_options *o, json_int_t pid,
-		  json_t *attributes)
+static int change(struct cli_session *s, const char *pid, json_t *attributes)
 {
+	json_t *parameters = json_pack("{s:I, s:O, s:b}", "pid", (json_int_t)strtoll(pid, NULL, 10),
+				       "attributes", attributes, "dry_run", s->o.is_dry_run);
 	json_t *reply;
-	char name[24];
-	int ret;
+	int ret = cli_session_call(s, pid, "SetAttributes", parameters, &reply);
 
-	snprintf(name, sizeof(name), "%lld", (long long)pid);
-	ret = cli_session_call(s, name, "SetAttributes",
-			       json_pack("{s:I, s:O, s:b}", "pid", pid, "attributes", attributes,
-					 "dry_run", o->is_dry_run),
-			       &reply);
 	if (ret != CLI_GO_ON)
 		return ret;
-	if (o->is_json)
-		return cli_print_json(cli_schema("set", reply), o->job);
-	if (!o->is_quiet)
-		print_changes(name, reply, o->is_dry_run);
+	if (s->o.is_json)
+		return cli_print_json("set", reply, s->o.job);
+	if (!s->o.is_quiet)
+		print_changes(pid, reply, s->o.is_dry_run);
 	json_decref(reply);
 	return cli_finish(CLI_EXIT_OK);
 }
 
 /* Attributes belong to a process: that of the queue, if it is there. */
-static int find_queue(struct cli_session *s, const struct cli_options *o, json_t **pids)
+static int find_queue(struct cli_session *s)
 {
 	struct cli_object_ref ref;
 	json_t *queues;
-	int ret = cli_object_parse(o->queue, &ref);
+	int ret = cli_object_parse(s->o.queue, &ref);
 
 	if (ret == CLI_GO_ON && ref.kind != CLI_OBJECT_QUEUE) {
-		cli_error(o->queue, "not PID/GPU/QUEUE");
+		cli_error(s->o.queue, "not PID/GPU/QUEUE");
 		ret = CLI_EXIT_USAGE;
 	}
 	if (ret == CLI_GO_ON)
-		ret = cli_objects_get(s, CLI_OBJECT_QUEUE, o, &queues);
+		ret = cli_objects_get(s, CLI_OBJECT_QUEUE, &queues);
 	if (ret != CLI_GO_ON)
 		return ret;
 	if (cli_object_find(queues, &ref)) {
-		*pids = json_pack("[I]", (json_int_t)ref.pid);
+		s->o.pid = ref.pid;
 	} else {
-		cli_error(o->queue, "no such queue");
+		cli_error(s->o.queue, "no such queue");
 		ret = CLI_EXIT_NOT_FOUND;
 	}
 	json_decref(queues);
 	return ret;
 }
 
-static int find_targets(struct cli_session *s, const struct cli_options *o, u32 pid, json_t **pids)
+/* The pids that are meant, as texts. */
+static int find_targets(struct cli_session *s, json_t **pids)
 {
-	if (o->job)
-		return cli_jobs_pids(s, o->job, pids);
-	if (o->queue)
-		return find_queue(s, o, pids);
-	*pids = json_pack("[I]", (json_int_t)pid);
-	return CLI_GO_ON;
-}
+	char number[GP_TEXT_NUMBER_MAX];
+	int ret = CLI_GO_ON;
 
-static int change_all(const struct cli_options *o, u32 pid, json_t *attributes)
-{
-	struct cli_session s;
-	json_t *pids = NULL;
-	int ret = cli_session_open(&s, o, false);
-
-	if (ret != CLI_GO_ON)
-		return ret;
-	ret = find_targets(&s, o, pid, &pids);
-	if (ret == CLI_GO_ON) {
-		ret = CLI_EXIT_OK;
-		for (size_t i = 0; ret == CLI_EXIT_OK && i < json_array_size(pids); i++)
-			ret = change(&s, o, json_integer_value(json_array_get(pids, i)),
-				     attributes);
-		json_decref(pids);
-	}
-	cli_session_close(&s);
+	if (s->o.job)
+		return cli_jobs_pids(s, s->o.job, pids);
+	if (s->o.queue)
+		ret = find_queue(s);
+	if (ret == CLI_GO_ON)
+		*pids = json_pack("[s]", gp_text_u64(s->o.pid, number));
 	return ret;
 }
 
-/* The process, by option or first word. Return: CLI_GO_ON, or the exit code after a message. */
-static int parse_target(const struct cli_options *o, u32 *pid, int *first)
+static int change_all(struct cli_session *s, json_t *attributes)
 {
-	struct cli_object_ref ref = { .kind = CLI_OBJECT_PROCESS, .pid = (u32)o->pid };
-	bool is_named = o->pid || o->queue || o->job;
-	int ret;
+	json_t *pids;
+	int ret = find_targets(s, &pids);
 
-	*first = 0;
-	if (!is_named && o->nr_words) {
-		ret = cli_object_parse(o->words[(*first)++], &ref);
-		if (ret != CLI_GO_ON)
-			return ret;
+	if (ret != CLI_GO_ON)
+		return ret;
+	ret = CLI_EXIT_OK;
+	for (size_t i = 0; ret == CLI_EXIT_OK && i < json_array_size(pids); i++)
+		ret = change(s, json_string_value(json_array_get(pids, i)), attributes);
+	json_decref(pids);
+	return ret;
+}
+
+/* The first word becomes --pid, if no option names the process. */
+static int parse_target(struct cli_options *o)
+{
+	struct cli_object_ref ref = { .kind = CLI_OBJECT_PROCESS };
+	int ret = CLI_GO_ON;
+
+	if (!o->pid && !o->queue && !o->job && o->nr_words) {
+		ret = cli_object_parse(o->words[0], &ref);
+		o->pid = ref.pid;
+		o->words++;
+		o->nr_words--;
 	}
-	*pid = ref.pid;
-	if ((ref.pid || is_named) && ref.kind == CLI_OBJECT_PROCESS && !ref.gpu_id &&
-	    *first < o->nr_words && !!o->pid + !!o->queue + !!o->job <= 1)
-		return CLI_GO_ON;
+	if (ret != CLI_GO_ON || (ref.kind == CLI_OBJECT_PROCESS && !ref.gpu_id && o->nr_words &&
+				 !!o->pid + !!o->queue + !!o->job == 1))
+		return ret;
 	cli_error("set", "attributes belong to a process: gpreempt set PID KEY=VALUE...");
 	return CLI_EXIT_USAGE;
 }
 
-int cli_set_main(int argc, char **argv)
+static int set(struct cli_session *s)
 {
-	json_t *attributes;
-	struct cli_options o;
-	int first;
-	u32 pid;
-	int ret = cli_options_parse(argc, argv, &verb, &o);
+	json_t *attributes = json_object();
+	int ret = parse_target(&s->o);
 
+	for (int i = 0; ret == CLI_GO_ON && i < s->o.nr_words; i++)
+		ret = add_pair(attributes, s->o.words[i]);
 	if (ret == CLI_GO_ON)
-		ret = parse_target(&o, &pid, &first);
-	if (ret != CLI_GO_ON)
-		return ret;
-	attributes = json_object();
-	for (int i = first; ret == CLI_GO_ON && i < o.nr_words; i++)
-		ret = add_pair(attributes, o.words[i]);
+		ret = cli_session_open(s, false);
 	if (ret == CLI_GO_ON)
-		ret = change_all(&o, pid, attributes);
+		ret = change_all(s, attributes);
 	json_decref(attributes);
 	return ret;
 }
+
+const struct cli_verb cli_verb_set = {
+	.name = "set",
+	.usage = "PID KEY=VALUE... | --pid|--queue|--job ID KEY=VALUE... [OPTION...]",
+	.doc = "Changes attributes of a process, or of each of a job: prio=0..15, class=NAME, "
+	       "weight=1..10000, slice=TIME,\n"
+	       "deadline=TIME, group=NAME (group= for none), critical=yes|no. Raising a priority\n"
+	       "above the default needs privilege.",
+	.options = CLI_OPTS_DRY | CLI_OPTS_PID | CLI_OPTS_JSON,
+	.nr_words = CLI_WORDS_ANY,
+	.run = set,
+};

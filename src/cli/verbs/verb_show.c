@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli_objects.h"
-#include "cli/cli_watch.h"
+#include "cli/cli_verb.h"
 
 #include <string.h>
-
-static const struct cli_verb verb = {
-	.name = "show",
-	.usage = "gpu:ID|PID|PID/GPU/QUEUE [OPTION...]",
-	.doc = "Shows everything about one device, process or queue, and why it is in its state.",
-	.options = CLI_OPTS_READ,
-};
 
 static const char *const singular[CLI_OBJECT_COUNT] = {
 	[CLI_OBJECT_DEVICE] = "device",
@@ -17,41 +10,17 @@ static const char *const singular[CLI_OBJECT_COUNT] = {
 	[CLI_OBJECT_PROCESS] = "process",
 };
 
-static bool has(const json_t *row, const char *key, const char *text)
-{
-	const json_t *list = json_object_get(row, key);
-
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const char *is = json_string_value(json_array_get(list, i));
-
-		if (is && !strncmp(is, text, strlen(text)))
-			return true;
-	}
-	return false;
-}
-
-static const char *text_of(const json_t *row, const char *key)
-{
-	const char *text = json_string_value(json_object_get(row, key));
-
-	return text ? text : "";
-}
-
-static json_int_t number(const json_t *row, const char *key)
-{
-	return json_integer_value(json_object_get(row, key));
-}
-
 /* Do both have queues on one device? */
 static bool do_meet(const json_t *queues, json_int_t a, json_int_t b)
 {
 	for (size_t i = 0; i < json_array_size(queues); i++) {
 		const json_t *x = json_array_get(queues, i);
 
-		for (size_t k = 0; number(x, "pid") == a && k < json_array_size(queues); k++) {
+		for (size_t k = 0; cli_number(x, "pid") == a && k < json_array_size(queues); k++) {
 			const json_t *y = json_array_get(queues, k);
 
-			if (number(y, "pid") == b && number(x, "gpu_id") == number(y, "gpu_id"))
+			if (cli_number(y, "pid") == b &&
+			    cli_number(x, "gpu_id") == cli_number(y, "gpu_id"))
 				return true;
 		}
 	}
@@ -62,21 +31,20 @@ static bool do_meet(const json_t *queues, json_int_t a, json_int_t b)
 static void name_urgent(const json_t *processes, const json_t *queues, const json_t *me, char *out,
 			size_t size)
 {
-	const json_t *prio = json_object_get(json_object_get(me, "attributes"), "priority");
+	json_int_t prio = cli_number(json_object_get(me, "attributes"), "priority");
 	size_t len = 0;
 
 	out[0] = '\0';
 	for (size_t i = 0; i < json_array_size(processes) && len + 48 < size; i++) {
 		const json_t *p = json_array_get(processes, i);
-		const json_t *other = json_object_get(json_object_get(p, "attributes"), "priority");
+		json_int_t other = cli_number(json_object_get(p, "attributes"), "priority");
 
-		if (!number(p, "nr_busy") || has(p, "held", "sched") ||
-		    json_integer_value(other) <= json_integer_value(prio) ||
-		    !do_meet(queues, number(p, "pid"), number(me, "pid")))
+		if (!cli_number(p, "nr_busy") || cli_has(p, "held", "sched") || other <= prio ||
+		    !do_meet(queues, cli_number(p, "pid"), cli_number(me, "pid")))
 			continue;
 		len += (size_t)snprintf(out + len, size - len, "%s%lld (%.15s, priority %lld)",
-					len ? ", " : "", (long long)number(p, "pid"),
-					text_of(p, "comm"), (long long)json_integer_value(other));
+					len ? ", " : "", cli_number(p, "pid"), cli_text(p, "comm"),
+					other);
 	}
 }
 
@@ -85,15 +53,15 @@ static void explain_process(const json_t *p, const json_t *processes, const json
 {
 	char urgent[300];
 
-	if (!strcmp(text_of(p, "mechanism"), "none")) {
+	if (!strcmp(cli_text(p, "mechanism"), "none")) {
 		snprintf(out, size, "it is not controlled: it was not started with gpreempt run; "
 			 "gpreempt attach can do it from outside");
-	} else if (has(p, "held", "manual")) {
+	} else if (cli_has(p, "held", "manual")) {
 		snprintf(out, size, "stopped by hand; gpreempt resume continues it");
-	} else if (has(p, "held", "sched")) {
+	} else if (cli_has(p, "held", "sched")) {
 		name_urgent(processes, queues, p, urgent, sizeof(urgent));
 		snprintf(out, size, "stopped by the scheduler%s%s", *urgent ? " for " : "", urgent);
-	} else if (!number(p, "nr_busy")) {
+	} else if (!cli_number(p, "nr_busy")) {
 		snprintf(out, size, "it has no work");
 	} else {
 		snprintf(out, size, "it has work and nothing holds it");
@@ -102,23 +70,23 @@ static void explain_process(const json_t *p, const json_t *processes, const json
 
 static void explain_device(const json_t *d, char *out, size_t size)
 {
-	const char *breaker = text_of(d, "breaker");
+	const char *breaker = cli_text(d, "breaker");
 
 	if (json_is_false(json_object_get(d, "enabled")))
 		snprintf(out, size, "scheduling is off: the driver alone decides");
 	else if (*breaker && strcmp(breaker, "closed"))
-		snprintf(out, size, "breaker %s: %s", breaker, text_of(d, "breaker_reason"));
+		snprintf(out, size, "breaker %s: %s", breaker, cli_text(d, "breaker_reason"));
 	else
 		snprintf(out, size, "scheduling is on");
 }
 
 static void explain_queue(const json_t *q, char *out, size_t size)
 {
-	if (has(q, "held", "manual"))
+	if (cli_has(q, "held", "manual"))
 		snprintf(out, size, "stopped by hand; gpreempt resume continues it");
-	else if (has(q, "held", "sched"))
+	else if (cli_has(q, "held", "sched"))
 		snprintf(out, size, "its process is stopped by the scheduler");
-	else if (!strncmp(text_of(q, "type"), "sdma", 4))
+	else if (!strncmp(cli_text(q, "type"), "sdma", 4))
 		snprintf(out, size, "copy queues are never stopped");
 	else
 		snprintf(out, size, "nothing holds it");
@@ -169,18 +137,15 @@ static json_t *queues_of(const json_t *all, const struct cli_object_ref *ref)
 	for (size_t i = 0; i < json_array_size(all); i++) {
 		json_t *q = json_array_get(all, i);
 
-		if (number(q, key) == id)
+		if (cli_number(q, key) == id)
 			json_array_append(out, q);
 	}
 	return out;
 }
 
-static void print_object(const struct cli_object_ref *ref, const json_t *row, const json_t *queues,
-			 const char *why, const struct cli_options *o)
+static void print_object(struct cli_session *s, const struct cli_object_ref *ref,
+			 const json_t *row, const json_t *queues, const char *why)
 {
-	struct cli_options plain = { .color = o->color };
-	struct cli_view view;
-
 	printf("%s %s\n", singular[ref->kind], ref->text);
 	print_pair("why", why, NULL);
 	print_row(&cli_objects[ref->kind], row);
@@ -188,15 +153,16 @@ static void print_object(const struct cli_object_ref *ref, const json_t *row, co
 	if (!json_array_size(queues))
 		return;
 	putchar('\n');
-	cli_view_init(&view, cli_objects[CLI_OBJECT_QUEUE].columns,
-		      cli_objects[CLI_OBJECT_QUEUE].nr_columns, &plain);
-	cli_view_print(&view, queues, &plain);
+	cli_view_init(&s->view, cli_objects[CLI_OBJECT_QUEUE].columns,
+		      cli_objects[CLI_OBJECT_QUEUE].nr_columns, &s->o);
+	cli_view_print(&s->view, queues, &s->o);
 }
 
-static int show_row(const struct cli_object_ref *ref, json_t *row, const json_t *rows,
-		    const json_t *all_queues, const struct cli_options *o)
+static int show_row(struct cli_session *s, const struct cli_object_ref *ref, json_t *row,
+		    const json_t *rows, const json_t *all_queues)
 {
 	json_t *queues = ref->kind == CLI_OBJECT_QUEUE ? json_array() : queues_of(all_queues, ref);
+	const char *kind = singular[ref->kind];
 	char why[512];
 
 	if (ref->kind == CLI_OBJECT_PROCESS)
@@ -205,33 +171,33 @@ static int show_row(const struct cli_object_ref *ref, json_t *row, const json_t 
 		explain_device(row, why, sizeof(why));
 	else
 		explain_queue(row, why, sizeof(why));
-	if (o->is_json)
-		return cli_print_json(
-			cli_schema("show", json_pack("{s:s, s:s, s:O, s:o}", "kind",
-						     singular[ref->kind], "why", why,
-						     singular[ref->kind], row, "queues", queues)),
-			cli_watch_is_line(o));
-	print_object(ref, row, queues, why, o);
+	if (s->o.is_json)
+		return cli_print_json("show",
+				      json_pack("{s:s, s:s, s:O, s:o}", "kind", kind, "why", why,
+						kind, row, "queues", queues),
+				      s->is_repeated);
+	print_object(s, ref, row, queues, why);
 	json_decref(queues);
 	return cli_finish(CLI_EXIT_OK);
 }
 
-static int show_once(struct cli_session *s, const struct cli_options *o, void *arg)
+static int show(struct cli_session *s)
 {
-	const struct cli_object_ref *ref = arg;
+	struct cli_object_ref ref;
 	json_t *rows, *queues, *row;
-	int ret = cli_objects_get(s, ref->kind, o, &rows);
+	int ret;
 
+	cli_object_parse(s->o.words[0], &ref);
+	ret = cli_objects_get(s, ref.kind, &rows);
 	if (ret != CLI_GO_ON)
 		return ret;
-	ret = cli_objects_get(s, CLI_OBJECT_QUEUE, o, &queues);
+	ret = cli_objects_get(s, CLI_OBJECT_QUEUE, &queues);
 	if (ret == CLI_GO_ON) {
-		row = cli_object_find(rows, ref);
+		row = cli_object_find(rows, &ref);
 		if (row) {
-			ret = show_row(ref, row, rows, queues, o);
+			ret = show_row(s, &ref, row, rows, queues);
 		} else {
-			cli_error(ref->text, "no such %s; see gpreempt list",
-				  singular[ref->kind]);
+			cli_error(ref.text, "no such %s; see gpreempt list", singular[ref.kind]);
 			ret = CLI_EXIT_NOT_FOUND;
 		}
 		json_decref(queues);
@@ -240,26 +206,23 @@ static int show_once(struct cli_session *s, const struct cli_options *o, void *a
 	return ret;
 }
 
-int cli_show_main(int argc, char **argv)
+static int prepare(struct cli_session *s)
 {
 	struct cli_object_ref ref;
-	struct cli_session s;
-	struct cli_options o;
-	int ret = cli_options_parse(argc, argv, &verb, &o);
 
-	if (ret == CLI_GO_ON && !o.nr_words) {
-		cli_error("show", "which object? see gpreempt list");
-		return CLI_EXIT_USAGE;
-	}
-	if (ret == CLI_GO_ON)
-		ret = cli_options_no_words(&o, 1);
-	if (ret == CLI_GO_ON)
-		ret = cli_object_parse(o.words[0], &ref);
-	if (ret == CLI_GO_ON)
-		ret = cli_session_open(&s, &o, true);
-	if (ret != CLI_GO_ON)
-		return ret;
-	ret = cli_watch(&s, &o, show_once, &ref);
-	cli_session_close(&s);
-	return ret;
+	if (s->o.nr_words)
+		return cli_object_parse(s->o.words[0], &ref);
+	cli_error("show", "which object? see gpreempt list");
+	return CLI_EXIT_USAGE;
 }
+
+const struct cli_verb cli_verb_show = {
+	.name = "show",
+	.usage = "gpu:ID|PID|PID/GPU/QUEUE [OPTION...]",
+	.doc = "Shows everything about one device, process or queue, and why it is in its state.",
+	.options = CLI_OPTS_READ,
+	.nr_words = 1,
+	.partner = CLI_PARTNER_ANY,
+	.prepare = prepare,
+	.run = show,
+};

@@ -1,19 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli_objects.h"
-#include "cli/cli_watch.h"
+#include "cli/cli_verb.h"
 
 #include <string.h>
-
-#define NS_PER_S 1000000000ull
-
-static const struct cli_verb verb = {
-	.name = "",
-	.usage = "[OPTION...] | COMMAND [OPTION...]",
-	.doc = "Without a command: devices, policies, queues, preemptions and health "
-	       "on one screen.\n"
-	       "gpreempt help lists the commands.",
-	.options = CLI_OPTS_READ,
-};
 
 static const struct cli_column columns[] = {
 	{ "id", "DEVICE", NULL, CLI_COLUMN_TEXT, false },
@@ -32,7 +21,7 @@ static const struct cli_column columns[] = {
 /* "3d 4h", "2h 5m", "4m 10s", "12s" */
 static void format_uptime(u64 ns, char *out, size_t size)
 {
-	unsigned int s = (unsigned int)(ns / NS_PER_S);
+	unsigned int s = (unsigned int)(ns / CLI_NS_PER_S);
 
 	if (s >= 86400)
 		snprintf(out, size, "%ud %uh", s / 86400, s / 3600 % 24);
@@ -47,8 +36,7 @@ static void format_uptime(u64 ns, char *out, size_t size)
 /* Health in one word, and preemptions a second since the daemon began. */
 static void add_summary(json_t *row, const json_t *info)
 {
-	double up = (double)json_integer_value(json_object_get(info, "uptime_ns")) / NS_PER_S;
-	double nr = (double)json_integer_value(json_object_get(row, "nr_preemptions"));
+	double up = (double)cli_number(info, "uptime_ns") / CLI_NS_PER_S;
 	const char *breaker = json_string_value(json_object_get(row, "breaker"));
 	const char *health = "-";
 	char rate[32];
@@ -57,7 +45,8 @@ static void add_summary(json_t *row, const json_t *info)
 		health = "off";
 	else if (breaker)
 		health = strcmp(breaker, "closed") ? breaker : "ok";
-	snprintf(rate, sizeof(rate), "%.1f", up > 0 ? nr / up : 0.0);
+	snprintf(rate, sizeof(rate), "%.1f",
+		 up > 0 ? (double)cli_number(row, "nr_preemptions") / up : 0.0);
 	json_object_set_new(row, "health", json_string(health));
 	json_object_set_new(row, "preemptions_per_s",
 			    info ? json_string(rate) : json_null());
@@ -65,81 +54,69 @@ static void add_summary(json_t *row, const json_t *info)
 
 static void print_head(const json_t *info)
 {
-	const char *last = json_string_value(json_object_get(info, "last_exit"));
+	json_int_t nr = cli_number(info, "nr_clients");
 	char mechanisms[CLI_CELL_MAX], up[32];
-	json_int_t nr;
 
 	if (!info) {
 		puts("gpreemptd does not run: what follows is from the driver alone");
 		return;
 	}
-	format_uptime((u64)json_integer_value(json_object_get(info, "uptime_ns")), up, sizeof(up));
+	format_uptime((u64)cli_number(info, "uptime_ns"), up, sizeof(up));
 	cli_format_value(json_object_get(info, "mechanisms"), CLI_COLUMN_LIST, mechanisms);
-	nr = json_integer_value(json_object_get(info, "nr_clients"));
 	printf("gpreemptd %s, pid %lld, up %s, %lld client%s, mechanisms %s\n",
-	       json_string_value(json_object_get(info, "version")),
-	       (long long)json_integer_value(json_object_get(info, "pid")), up, (long long)nr,
-	       nr == 1 ? "" : "s", mechanisms);
-	if (last)
-		printf("last exit: %s\n", last);
+	       cli_text(info, "version"), cli_number(info, "pid"), up, nr, nr == 1 ? "" : "s",
+	       mechanisms);
+	if (json_is_string(json_object_get(info, "last_exit")))
+		printf("last exit: %s\n", cli_text(info, "last_exit"));
 }
 
 static void print_reasons(const json_t *rows)
 {
 	for (size_t i = 0; i < json_array_size(rows); i++) {
 		const json_t *row = json_array_get(rows, i);
-		const char *reason = json_string_value(json_object_get(row, "breaker_reason"));
 
-		if (reason && *reason)
-			printf("%s: %s\n", json_string_value(json_object_get(row, "id")), reason);
+		if (*cli_text(row, "breaker_reason"))
+			printf("%s: %s\n", cli_text(row, "id"), cli_text(row, "breaker_reason"));
 	}
 }
 
-static int summary_once(struct cli_session *s, const struct cli_options *o, void *arg)
+static int summary(struct cli_session *s)
 {
-	struct cli_options plain = { .color = o->color };
 	json_t *info = NULL, *rows;
-	struct cli_view view;
 	int ret = CLI_GO_ON;
 
 	if (!s->is_direct)
 		ret = cli_session_call(s, NULL, "GetInfo", NULL, &info);
 	if (ret == CLI_GO_ON)
-		ret = cli_objects_get(s, CLI_OBJECT_DEVICE, o, &rows);
+		ret = cli_objects_get(s, CLI_OBJECT_DEVICE, &rows);
 	if (ret != CLI_GO_ON) {
 		json_decref(info);
 		return ret;
 	}
 	for (size_t i = 0; i < json_array_size(rows); i++)
 		add_summary(json_array_get(rows, i), info);
-	if (o->is_json)
-		return cli_print_json(cli_schema("summary", json_pack("{s:o, s:o}", "daemon",
-								      info ? info : json_null(),
-								      "devices", rows)),
-				      cli_watch_is_line(o));
+	if (s->o.is_json)
+		return cli_print_json("summary",
+				      json_pack("{s:o?, s:o}", "daemon", info, "devices", rows),
+				      s->is_repeated);
 	print_head(info);
 	putchar('\n');
-	cli_view_init(&view, columns, ARRAY_SIZE(columns), &plain);
-	cli_view_print(&view, rows, &plain);
+	cli_view_print(&s->view, rows, &s->o);
 	print_reasons(rows);
 	json_decref(info);
 	json_decref(rows);
 	return cli_finish(CLI_EXIT_OK);
 }
 
-int cli_summary_main(int argc, char **argv)
-{
-	struct cli_session s;
-	struct cli_options o;
-	int ret = cli_options_parse(argc, argv, &verb, &o);
-
-	if (ret == CLI_GO_ON)
-		ret = cli_options_no_words(&o, 0);
-	if (ret == CLI_GO_ON)
-		ret = cli_session_open(&s, &o, true);
-	if (ret != CLI_GO_ON)
-		return ret;
-	ret = cli_watch(&s, &o, summary_once, NULL);
-	cli_session_close(&s);
-	return ret;
-}
+const struct cli_verb cli_verb_summary = {
+	.name = "",
+	.usage = "[OPTION...] | COMMAND [OPTION...]",
+	.doc = "Without a command: devices, policies, queues, preemptions and health "
+	       "on one screen.\n"
+	       "gpreempt help lists the commands.",
+	.options = CLI_OPTS_READ,
+	.partner = CLI_PARTNER_ANY,
+	.columns = columns,
+	.nr_columns = ARRAY_SIZE(columns),
+	.run = summary,
+};

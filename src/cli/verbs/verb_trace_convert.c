@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "cli/verbs/verb_trace_convert.h"
 
+#include "cli/cli_view.h"
 #include "trace/chrome.h"
 
 #include <stdlib.h>
@@ -17,62 +18,31 @@ enum track_kind {
 	TRACK_QUEUE,
 };
 
-/**
- * struct track - one line of the timeline
- * @gpu_id: device
- * @kind: what it shows
- * @pid: process; 0 for switches
- * @queue_id: queue
- * @tid: number in the timeline
- * @since_ns: begin of the box that is open
- * @name: its text; "" = none is open
- */
+/* One line of the timeline. */
 struct track {
 	u32 gpu_id;
 	enum track_kind kind;
-	u32 pid;
+	u32 pid;	/* 0 for switches */
 	u32 queue_id;
-	u32 tid;
-	u64 since_ns;
-	char name[32];
+	u32 tid;	/* number in the timeline */
+	u64 since_ns;	/* begin of the box that is open */
+	char name[32];	/* its text; "" = none is open */
 };
 
-/**
- * struct convert - the work
- * @chrome: writer
- * @names: what processes are called: {"PID": "comm"}
- * @tracks: all
- * @nr: how many
- * @cap: room
- * @end_ns: time of the last event
- */
 struct convert {
 	struct trace_chrome chrome;
-	json_t *names;
+	json_t *names;	/* what processes are called: {"PID": "comm"} */
 	struct track *tracks;
 	u32 nr;
-	u32 cap;
-	u64 end_ns;
+	u64 end_ns;	/* time of the last event */
 };
-
-static u64 number(const json_t *o, const char *key)
-{
-	return (u64)json_integer_value(json_object_get(o, key));
-}
-
-static const char *text_of(const json_t *o, const char *key)
-{
-	const char *text = json_string_value(json_object_get(o, key));
-
-	return text ? text : "";
-}
 
 static const char *name_of(const struct convert *c, u32 pid)
 {
 	char key[16];
 
 	snprintf(key, sizeof(key), "%u", pid);
-	return text_of(c->names, key);
+	return cli_text(c->names, key);
 }
 
 static void name_track(struct convert *c, const struct track *t)
@@ -137,14 +107,13 @@ static struct track *get_track(struct convert *c, const struct track *want)
 		snprintf(name, sizeof(name), "gpu:%u", want->gpu_id);
 		trace_chrome_name_process(&c->chrome, want->gpu_id, name);
 	}
-	if (c->nr == c->cap) {
-		u32 cap = c->cap ? 2 * c->cap : 64;
-		void *mem = realloc(c->tracks, cap * sizeof(*c->tracks));
+	/* Room for as many again. */
+	if (!(c->nr & (c->nr - 1))) {
+		void *mem = realloc(c->tracks, max(2 * c->nr, 1u) * sizeof(*c->tracks));
 
 		if (!mem)
 			return NULL;
 		c->tracks = mem;
-		c->cap = cap;
 	}
 	c->tracks[c->nr] = *want;
 	c->tracks[c->nr].tid = number_track(c, want);
@@ -184,14 +153,18 @@ static int add_instant(struct convert *c, const json_t *e, u32 gpu_id, u64 now_n
 	struct track *t = get_track(c, &want);
 	char name[200];
 	struct trace_chrome_event i = {
-		.pid = gpu_id, .name = name, .category = text_of(e, "kind"), .from_ns = now_ns,
-		.arg_name = "pid", .arg = number(e, "pid"),
+		.pid = gpu_id,
+		.name = name,
+		.category = cli_text(e, "kind"),
+		.from_ns = now_ns,
+		.arg_name = "pid",
+		.arg = (u64)cli_number(e, "pid"),
 	};
 
 	if (!t)
 		return -ENOMEM;
 	i.tid = t->tid;
-	snprintf(name, sizeof(name), "%s: %s", text_of(e, "kind"), text_of(e, "text"));
+	snprintf(name, sizeof(name), "%s: %s", cli_text(e, "kind"), cli_text(e, "text"));
 	trace_chrome_instant(&c->chrome, &i);
 	return 0;
 }
@@ -199,9 +172,9 @@ static int add_instant(struct convert *c, const json_t *e, u32 gpu_id, u64 now_n
 /* "old -> new" of an entity. Idle is an empty line. */
 static int add_state(struct convert *c, const json_t *e, struct track want, u64 now_ns)
 {
-	const char *arrow = strstr(text_of(e, "text"), " -> ");
+	const char *arrow = strstr(cli_text(e, "text"), " -> ");
 
-	if (!arrow || strcmp(text_of(json_object_get(e, "data"), "record"), "state"))
+	if (!arrow || strcmp(cli_text(json_object_get(e, "data"), "record"), "state"))
 		return 0;
 	want.kind = TRACK_STATE;
 	return set_box(c, &want, strcmp(arrow + 4, "idle") ? arrow + 4 : "", now_ns);
@@ -209,9 +182,12 @@ static int add_state(struct convert *c, const json_t *e, struct track want, u64 
 
 static int add_event(struct convert *c, const json_t *e)
 {
-	const char *kind = text_of(e, "kind");
-	u64 now_ns = number(e, "time_ns");
-	struct track want = { .gpu_id = (u32)number(e, "gpu_id"), .pid = (u32)number(e, "pid") };
+	const char *kind = cli_text(e, "kind");
+	u64 now_ns = (u64)cli_number(e, "time_ns");
+	struct track want = {
+		.gpu_id = (u32)cli_number(e, "gpu_id"),
+		.pid = (u32)cli_number(e, "pid"),
+	};
 	char name[32];
 
 	if (!*kind || !json_is_integer(json_object_get(e, "time_ns")))
@@ -223,13 +199,13 @@ static int add_event(struct convert *c, const json_t *e)
 		return add_state(c, e, want, now_ns);
 	if (!strcmp(kind, "busy") || !strcmp(kind, "idle")) {
 		want.kind = TRACK_QUEUE;
-		want.queue_id = (u32)number(e, "queue_id");
+		want.queue_id = (u32)cli_number(e, "queue_id");
 		return set_box(c, &want, *kind == 'b' ? "busy" : "", now_ns);
 	}
 	want.pid = 0;
 	if (!strcmp(kind, "switch")) {
 		snprintf(name, sizeof(name), "switch %llu",
-			 (unsigned long long)number(json_object_get(e, "data"), "seq"));
+			 (unsigned long long)cli_number(json_object_get(e, "data"), "seq"));
 		return set_box(c, &want, name, now_ns);
 	}
 	if (!strcmp(kind, "done"))
@@ -241,14 +217,14 @@ static int read_head(struct convert *c, const char *text)
 {
 	json_t *head = json_loads(text, 0, NULL);
 	json_t *list = json_object_get(head, "processes");
-	int ret = strcmp(text_of(head, "schema"), "gpreempt.trace/1") ? -EINVAL : 0;
+	int ret = strcmp(cli_text(head, "schema"), "gpreempt.trace/1") ? -EINVAL : 0;
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *p = json_array_get(list, i);
 		char key[16];
 
-		snprintf(key, sizeof(key), "%u", (u32)number(p, "pid"));
-		json_object_set_new(c->names, key, json_string(text_of(p, "comm")));
+		snprintf(key, sizeof(key), "%u", (u32)cli_number(p, "pid"));
+		json_object_set_new(c->names, key, json_string(cli_text(p, "comm")));
 	}
 	json_decref(head);
 	return ret;

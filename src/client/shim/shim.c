@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
 #include "client/shim/shim.h"
 
+#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 static void clear(struct shim *s, const struct shim_sys *sys, uint32_t sees)
 {
@@ -41,4 +42,45 @@ void shim_forget(struct shim *s)
 		if (shim_slots[slot])
 			shim_slots[slot] = 0;
 	clear(s, s->sys, s->sees & (WIRE_SEES_IOCTL | WIRE_SEES_TABLE));
+}
+
+void shim_lock_both(struct shim *s)
+{
+	pthread_mutex_lock(&s->call_lock);
+	pthread_mutex_lock(&s->lock);
+}
+
+void shim_unlock_both(struct shim *s)
+{
+	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&s->call_lock);
+}
+
+void shim_guard_begin(struct shim_guard *g)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &g->mask);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &g->cancel);
+}
+
+void shim_guard_end(const struct shim_guard *g)
+{
+	pthread_setcancelstate(g->cancel, NULL);
+	pthread_sigmask(SIG_SETMASK, &g->mask, NULL);
+}
+
+void shim_guard_lock(struct shim *s, struct shim_guard *g)
+{
+	g->error = errno;
+	shim_guard_begin(g);
+	pthread_mutex_lock(&s->lock);
+}
+
+void shim_guard_unlock(struct shim *s, const struct shim_guard *g)
+{
+	pthread_mutex_unlock(&s->lock);
+	shim_guard_end(g);
+	errno = g->error;
 }

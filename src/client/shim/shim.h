@@ -3,10 +3,10 @@
  * DOC: The shim: a library inside the client that stops and continues its queues
  *
  * It is preloaded. It sees the queues of its process in the ioctls that make them
- * (ioctl.c), learns of work by the doorbell stores of ROCr (hsa.c) or by looking at
- * read and write pointers (detect.c), and a thread of its own (control.c) obeys
- * the daemon: it stops queues that have work with UPDATE_QUEUE or one DBG_TRAP
- * batch (pause.c).
+ * (shim_ioctl.c), learns of work by the doorbell stores of ROCr (shim_hsa.c) or by looking
+ * at read and write pointers (shim_detect.c), and a thread of its own (shim_control.c)
+ * obeys the daemon (shim_conn.c): it stops queues that have work with UPDATE_QUEUE
+ * (shim_pause.c) or one DBG_TRAP batch (shim_selfdbg.c).
  *
  * What the application sees of a queue is its wish; what the driver has is the wish
  * or, while the queue is held, the wish with percentage 0. Without a
@@ -25,15 +25,16 @@
 #define GP_SHIM_SHIM_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rules/idle.h"
-#include "client/shim/shim_fd.h"
-#include "driver/kfd_abi.h"
 #include "client/client_hold.h"
 #include "client/client_request.h"
+#include "client/shim/shim_fd.h"
+#include "driver/kfd.h"
+#include "rules/idle.h"
 
 /* Queue ids are less than this (kfd_priv.h: KFD_MAX_NUM_OF_QUEUES_PER_PROCESS). */
 #define SHIM_MAX_QUEUES 1024
@@ -45,18 +46,12 @@
 
 struct shim;
 
-/**
- * struct shim_piece - a piece of this process's memory
- * @addr: where it is
- * @to: where it is copied to
- * @bytes: how much
- * @error: output: 0 or -EFAULT
- */
+/* A piece of this process's memory. */
 struct shim_piece {
-	uint64_t addr;
-	void *to;
+	uint64_t addr;	/* where it is */
+	void *to;	/* where it is copied to */
 	size_t bytes;
-	int error;
+	int error;	/* output: 0 or -EFAULT */
 };
 
 /**
@@ -81,84 +76,41 @@ struct shim_sys {
 	void (*window)(void);
 };
 
-/**
- * struct shim_props - what UPDATE_QUEUE sets
- * @ring_addr: ring
- * @ring_bytes: its size
- * @percentage: with the XCC in bits 8-15
- * @prio: 0..15
- */
-struct shim_props {
-	uint64_t ring_addr;
-	uint32_t ring_bytes;
-	uint32_t percentage;
-	uint32_t prio;
-};
-
 /* How idle is being proven where barrier packets may be put in. */
 enum shim_proof {
 	SHIM_QUIET,		/* waiting until nothing was written for a while */
 	SHIM_BARRIER,		/* a barrier packet is on its way */
 };
 
-/**
- * struct shim_queue - a queue of this process
- * @used: there is such a queue
- * @queue_id: its id and its place in the table
- * @gpu_id: node
- * @type: enum drv_kfd_queue_type
- * @wish: what the application wants; call_lock
- * @has: what the driver has; call_lock
- * @wptr_addr: write index
- * @rptr_addr: read index
- * @is_readable: both can be read here
- * @made: number of the queue in the life of the process; ids are used again
- * @doorbell: index in the slice of its node
- * @slice: of its slots, or -1: in which slice its doorbell is mapped is not known yet
- * @is_dbg_stopped: stopped by DBG_TRAP; call_lock
- * @is_dbg_new: not yet in a snapshot, cannot be stopped so; call_lock
- * @is_watched: its doorbell is not seen: its pointers are looked at
- * @is_busy: has work, or it is not known to have none
- * @is_deciding: idle is published and not yet told
- * @busy_since_ns: since when
- * @proof: of idle by a barrier packet, while busy
- * @wptr: for that: write index at the last look
- * @quiet_since_ns: for that: when @wptr was seen first
- * @pace_ns: for that: wait between looks, grows
- * @idle: what else is known of its work
- * @requests: those of an AQL queue
- * @changed_ns: when it was last stopped or continued; set under call_lock alone
- * @look_ns: when to look next; UINT64_MAX = never
- * @hsa: struct shim_hsa_queue of hsa.c, or NULL
- */
+/* A queue of this process. */
 struct shim_queue {
-	bool used;
-	uint32_t queue_id;
-	uint32_t gpu_id;
-	uint32_t type;
-	struct shim_props wish;
-	struct shim_props has;
-	uint64_t wptr_addr;
-	uint64_t rptr_addr;
-	bool is_readable;
-	uint64_t made;
-	uint32_t doorbell;
-	int slice;
-	bool is_dbg_stopped;
-	bool is_dbg_new;
-	bool is_watched;
-	bool is_busy;
-	bool is_deciding;
-	uint64_t busy_since_ns;
-	enum shim_proof proof;
-	uint64_t wptr;
-	uint64_t quiet_since_ns;
-	uint64_t pace_ns;
-	struct gp_idle idle;
-	struct client_requests requests;
-	_Atomic uint64_t changed_ns;
-	uint64_t look_ns;
-	struct shim_hsa_queue *hsa;
+	bool used; /* there is such a queue */
+	uint32_t queue_id; /* its id and its place in the table */
+	uint32_t gpu_id; /* node */
+	uint32_t type; /* enum drv_kfd_queue_type */
+	struct kfd_ioctl_update_queue_args wish; /* what the application wants; call_lock */
+	struct kfd_ioctl_update_queue_args has; /* what the driver has; call_lock */
+	uint64_t wptr_addr; /* write index */
+	uint64_t rptr_addr; /* read index */
+	bool is_readable; /* both can be read here */
+	uint64_t made; /* number of the queue in the life of the process; ids are used again */
+	uint32_t doorbell; /* index in the slice of its node */
+	int slice; /* of its slots, or -1: in which slice its doorbell is mapped is not known yet */
+	bool is_dbg_stopped; /* stopped by DBG_TRAP; call_lock */
+	bool is_dbg_new; /* not yet in a snapshot, cannot be stopped so; call_lock */
+	bool is_watched; /* its doorbell is not seen: its pointers are looked at */
+	bool is_busy; /* has work, or it is not known to have none */
+	bool is_deciding; /* idle is published and not yet told */
+	uint64_t busy_since_ns; /* since when */
+	enum shim_proof proof; /* of idle by a barrier packet, while busy */
+	uint64_t wptr; /* for that: write index at the last look */
+	uint64_t quiet_since_ns; /* for that: when @wptr was seen first */
+	uint64_t pace_ns; /* for that: wait between looks, grows */
+	struct gp_idle idle; /* what else is known of its work */
+	struct client_requests requests; /* those of an AQL queue */
+	_Atomic uint64_t changed_ns; /* last stopped or continued then; set under call_lock */
+	uint64_t look_ns; /* when to look next; UINT64_MAX = never */
+	struct shim_hsa_queue *hsa; /* of shim_hsa_queue.c, or NULL */
 };
 
 enum shim_dbg_state {
@@ -167,109 +119,60 @@ enum shim_dbg_state {
 	SHIM_DBG_FAILED,	/* tried, or another debugger is there: never again */
 };
 
-/**
- * struct shim_progress - what is expected after a release
- * @gpu_id: node; 0 = nothing is
- * @queue_id: a queue that had work
- * @rptr: its read index at the first look after it
- * @has_rptr: there was such a look
- * @until_ns: when to give up
- * @look_ns: next look
- * @pace_ns: wait between looks
- */
+/* What is expected after a release. */
 struct shim_progress {
-	uint32_t gpu_id;
-	uint32_t queue_id;
-	uint64_t rptr;
-	bool has_rptr;
-	uint64_t until_ns;
-	uint64_t look_ns;
-	uint64_t pace_ns;
+	uint32_t gpu_id; /* node; 0 = nothing is */
+	uint32_t queue_id; /* a queue that had work */
+	uint64_t rptr; /* its read index at the first look after it */
+	bool has_rptr; /* there was such a look */
+	uint64_t until_ns; /* when to give up */
+	uint64_t look_ns; /* next look */
+	uint64_t pace_ns; /* wait between looks */
 };
 
 #define SHIM_MAX_NODES 64
 
-/**
- * struct shim - everything
- * @sys: the world
- * @call_lock: see DOC
- * @lock: see DOC
- * @holds: what is held; both locks to change, one to look
- * @queues: by id
- * @nr_queues: one more than the largest id there ever was
- * @nr_made: queues there ever were
- * @kfd: descriptor opened for the shim's calls, -1 = none
- * @kfd_id: what it is
- * @their_kfd: the one with which the application last made a queue
- * @is_started: the thread runs or was tried
- * @is_stopping: end of the thread, for tests
- * @thread: the control thread
- * @wake_fd: pipe that wakes it; read end first
- * @wake_id: what its ends are; both are the same
- * @is_dirty: something to apply or to tell, see shim_control_wake_locked()
- * @sock: connection, -1 = none
- * @sock_id: what it is
- * @is_welcome: the daemon answered
- * @is_broken: sending failed: close it
- * @since_ns: when the connection was made
- * @retry_ns: when to try to connect again
- * @backoff_ns: wait before that
- * @again_ns: wait before what the driver refused is tried again; 0 = it refused nothing
- * @epoch: largest so far in this connection
- * @welcome: the answer
- * @sees: WIRE_SEES_*; ROCr has its bits changed without a lock
- * @told_sees: as the daemon knows it
- * @stores_index: the application stores the write index of a queue with several producers;
- *	set without a lock
- * @waited_ns: when the application last learned that something of its work has ended
- * @has_runtime: the process enabled the runtime for debuggers
- * @dbg: own debug session; call_lock
- * @dbg_pipe: of the session; call_lock
- * @dbg_pipe_id: what its ends are
- * @lost: nodes on which a queue of this process was reset, 0 = none; both locks to change
- * @progress: by node
- * @skip_recheck: do not look again after publishing idle: only to show that it is needed
- * @nr_calls: UPDATE_QUEUE and DBG_TRAP calls that cost a runlist cycle
- */
+/* Everything. */
 struct shim {
-	const struct shim_sys *sys;
-	pthread_mutex_t call_lock;
-	pthread_mutex_t lock;
-	struct client_holds holds;
-	struct shim_queue queues[SHIM_MAX_QUEUES];
-	uint32_t nr_queues; /* what comes from here on is cleared in a child */
-	uint64_t nr_made;
-	int kfd;
-	struct shim_fd_id kfd_id;
-	int their_kfd;
-	bool is_started;
-	bool is_stopping;
-	pthread_t thread;
-	int wake_fd[2];
-	struct shim_fd_id wake_id;
-	bool is_dirty;
-	int sock;
-	struct shim_fd_id sock_id;
-	bool is_welcome;
-	bool is_broken;
-	uint64_t since_ns;
-	uint64_t retry_ns;
-	uint64_t backoff_ns;
-	uint64_t again_ns;
-	uint64_t epoch;
-	struct wire_welcome welcome;
-	_Atomic uint32_t sees;
-	uint32_t told_sees;
+	const struct shim_sys *sys; /* the world */
+	pthread_mutex_t call_lock; /* see DOC */
+	pthread_mutex_t lock; /* see DOC */
+	struct client_holds holds; /* what is held; both locks to change, one to look */
+	struct shim_queue queues[SHIM_MAX_QUEUES]; /* by id */
+	/* What comes from here on is cleared in a child. */
+	uint32_t nr_queues; /* one more than the largest id there ever was */
+	uint64_t nr_made; /* queues there ever were */
+	int kfd; /* descriptor opened for the shim's calls, -1 = none */
+	struct shim_fd_id kfd_id; /* what it is */
+	int their_kfd; /* the one with which the application last made a queue */
+	bool is_started; /* the thread runs or was tried */
+	bool is_stopping; /* end of the thread, for tests */
+	pthread_t thread; /* the control thread */
+	int wake_fd[2]; /* pipe that wakes it; read end first */
+	struct shim_fd_id wake_id; /* what its ends are; both are the same */
+	bool is_dirty; /* something to apply or to tell, see shim_control_wake_locked() */
+	int sock; /* connection, -1 = none */
+	struct shim_fd_id sock_id; /* what it is */
+	bool is_welcome; /* the daemon answered */
+	bool is_broken; /* sending failed: close it */
+	uint64_t since_ns; /* when the connection was made */
+	uint64_t retry_ns; /* when to try to connect again */
+	uint64_t backoff_ns; /* wait before that */
+	uint64_t again_ns; /* wait before another try of what the driver refused; 0 = nothing */
+	struct wire_welcome welcome; /* the answer */
+	_Atomic uint32_t sees; /* WIRE_SEES_*; ROCr has its bits changed without a lock */
+	uint32_t told_sees; /* as the daemon knows it */
+	/* The application stores the write index of a queue with several producers; no lock. */
 	bool stores_index;
-	uint64_t waited_ns;
-	bool has_runtime;
-	enum shim_dbg_state dbg;
-	int dbg_pipe[2];
-	struct shim_fd_id dbg_pipe_id;
-	uint32_t lost[SHIM_MAX_NODES];
-	struct shim_progress progress[SHIM_MAX_NODES];
-	bool skip_recheck;
-	uint64_t nr_calls;
+	uint64_t waited_ns; /* the application last learned of an end of work then */
+	bool has_runtime; /* the process enabled the runtime for debuggers */
+	enum shim_dbg_state dbg; /* own debug session; call_lock */
+	int dbg_pipe[2]; /* of the session; call_lock */
+	struct shim_fd_id dbg_pipe_id; /* what its ends are */
+	uint32_t lost[SHIM_MAX_NODES]; /* nodes with a reset queue, 0 = none; both locks */
+	struct shim_progress progress[SHIM_MAX_NODES]; /* by node */
+	bool skip_recheck; /* no look after publishing idle: shows that it is needed */
+	uint64_t nr_calls; /* UPDATE_QUEUE and DBG_TRAP calls that cost a runlist cycle */
 };
 
 /*
@@ -278,39 +181,45 @@ struct shim {
  */
 extern uint32_t shim_slots[SHIM_NR_SLOTS];
 
-/**
- * shim_slot() - place of a doorbell
- * @addr: where it is mapped
- *
- * Return: index into shim_slots.
- */
+/* Place of a doorbell that is mapped at @addr. */
 static inline uint32_t shim_slot(uintptr_t addr)
 {
 	return addr >> 3 & (SHIM_NR_SLOTS - 1);
 }
 
-/**
- * shim_init() - begin; allocates and starts nothing
- * @s: memory
- * @sys: the world; must live as long
- */
+/* Begins; allocates and starts nothing. @sys must live as long. */
 void shim_init(struct shim *s, const struct shim_sys *sys);
 
-/**
- * shim_forget() - what a child does after a fork: it has no queues and no thread
- * @s: shim
- *
- * Descriptors are closed, locks made new.
- */
+/* A child after a fork has no queues and no thread: closes descriptors, makes locks new. */
 void shim_forget(struct shim *s);
 
-/* The one of this process, see entry.c. */
+/* The one of this process, see shim_entry.c. */
 extern struct shim shim_self;
 
-/**
- * shim_debug() - a line on stderr if $GPREEMPT_DEBUG is set
- * @fmt: as of printf
- */
+/* A line on stderr if $GPREEMPT_DEBUG is set. */
 void shim_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Takes and frees both locks, in the order of DOC. */
+void shim_lock_both(struct shim *s);
+void shim_unlock_both(struct shim *s);
+
+/*
+ * The way of an application's thread into the shim. A doorbell store is no cancellation
+ * point, leaves errno alone and is allowed in a signal handler; the wrapped store keeps all
+ * of that. A thread that left with a lock would leave held queues held for ever.
+ */
+struct shim_guard {
+	sigset_t mask; /* blocked signals before */
+	int cancel; /* whether the thread could be cancelled */
+	int error; /* errno; shim_guard_lock() alone */
+};
+
+/* Neither signal nor cancellation: a handler may end the program or jump away. Then as before. */
+void shim_guard_begin(struct shim_guard *g);
+void shim_guard_end(const struct shim_guard *g);
+
+/* The same with @s->lock taken, and errno left alone. */
+void shim_guard_lock(struct shim *s, struct shim_guard *g);
+void shim_guard_unlock(struct shim *s, const struct shim_guard *g);
 
 #endif

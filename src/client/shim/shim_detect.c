@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
-#include "client/shim/shim_detect.h"
-
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "client/shim/shim_conn.h"
-#include "client/shim/shim_control.h"
-#include "client/shim/shim_guard.h"
-#include "client/shim/shim_hsa_queue.h"
-#include "client/shim/shim_packet.h"
-#include "client/shim/shim_pause.h"
+#include "client/shim/shim_hsa.h"
+#include "client/shim/shim_part.h"
 #include "client/shim/shim_queue.h"
 
 #define US 1000ull
@@ -59,7 +53,7 @@ static struct gp_idle_pace pace_of(const struct shim *s, const struct shim_queue
 
 static bool can_follow(const struct shim *s, const struct shim_queue *q)
 {
-	return s->is_welcome && shim_queue_is_compute(q) && q->is_readable;
+	return s->is_welcome && drv_kfd_is_compute(q->type) && q->is_readable;
 }
 
 /* Every thread of this process has passed a full barrier when this returns. */
@@ -115,7 +109,7 @@ static void begin(struct shim *s, struct shim_queue *q, bool has_work)
 void shim_detect_new_locked(struct shim *s, struct shim_queue *q)
 {
 	q->look_ns = UINT64_MAX;
-	if (!shim_queue_is_compute(q))
+	if (!drv_kfd_is_compute(q->type))
 		return;
 	if (!q->is_readable)
 		s->sees |= WIRE_SEES_NOT_RAW;
@@ -135,7 +129,7 @@ static void view_all_locked(struct shim *s)
 
 	for (id = 0; id < s->nr_queues; id++) {
 		v = (struct shim_view){ .q = &s->queues[id] };
-		if (!v.q->used || !shim_queue_is_compute(v.q) || !v.q->is_readable)
+		if (!v.q->used || !drv_kfd_is_compute(v.q->type) || !v.q->is_readable)
 			continue;
 		shim_queue_view_locked(s, &v, 1);
 		if (v.q && v.q->is_readable) {
@@ -155,7 +149,7 @@ void shim_detect_begin_locked(struct shim *s)
 
 	view_all_locked(s);
 	shim_queue_each(s, q)
-		if (shim_queue_is_compute(q) && q->is_readable && is_untouched(q))
+		if (drv_kfd_is_compute(q->type) && q->is_readable && is_untouched(q))
 			shim_queue_set_busy_locked(s, q, false);
 	pthread_mutex_unlock(&s->lock);
 	barrier_everywhere();
@@ -265,14 +259,14 @@ static bool fill_in(struct shim *s, const struct shim_view *v, enum gp_idle_answ
 	struct shim_queue *q = v->q;
 	struct gp_aql_mark mark = *gp_idle_mark(&q->idle);
 	bool is_aql = q->type == DRV_KFD_QUEUE_AQL, was_busy = q->is_busy;
-	struct shim_props ring = q->wish;
+	struct kfd_ioctl_update_queue_args ring = q->wish;
 	uint32_t gpu_id = q->gpu_id;
 
 	pthread_mutex_unlock(&s->lock);
 	if (ask == GP_IDLE_ASK_WAVES)
 		seen->waves = waves_of(s, gpu_id);
 	else if (is_aql)
-		seen->end = shim_packet_end(s->sys, &ring, &mark, v->wptr);
+		seen->end = shim_queue_end(s, &ring, &mark, v->wptr);
 	else
 		seen->end = GP_AQL_UNKNOWN;
 	pthread_mutex_lock(&s->lock);
@@ -290,7 +284,7 @@ static void ask_rule(struct shim *s, struct shim_view *v, enum gp_aql_end end, u
 		.now_ns = now,
 		.rptr = v->rptr,
 		.wptr = v->wptr,
-		.wrap = q->type == DRV_KFD_QUEUE_PM4 ? q->wish.ring_bytes / 4 - 1 : UINT64_MAX,
+		.wrap = q->type == DRV_KFD_QUEUE_PM4 ? q->wish.ring_size / 4 - 1 : UINT64_MAX,
 		.ended_ns = __atomic_load_n(&s->waited_ns, __ATOMIC_ACQUIRE),
 		.end = end,
 		.is_stopped = shim_pause_is_stopped(q),
@@ -418,7 +412,7 @@ static uint64_t next_look(struct shim *s)
 	struct shim_queue *q;
 
 	shim_queue_each(s, q) {
-		if (s->is_welcome && shim_queue_is_compute(q) && !q->is_readable)
+		if (s->is_welcome && drv_kfd_is_compute(q->type) && !q->is_readable)
 			lose_sight(s, q);
 		else if (can_follow(s, q) && q->look_ns < next)
 			next = q->look_ns;

@@ -13,9 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/shim/shim_env.h"
-#include "client/shim/shim_ioctl.h"
-#include "client/shim/shim_pause.h"
+#include "client/shim/shim_part.h"
 #include "client/shim/shim_sys.h"
 
 #define EXPORT __attribute__((visibility("default")))

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "client/shim/shim_env.h"
+#include "client/shim/shim_sys.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -11,24 +11,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/**
- * struct shim_fd_id - what a descriptor is of
- * @dev: device
- * @ino: inode; 0 = not known, whatever is there is taken for the shim's
- */
+/* What a descriptor is of. */
 struct shim_fd_id {
-	uint64_t dev;
-	uint64_t ino;
+	uint64_t dev; /* device */
+	uint64_t ino; /* inode; 0 = not known, whatever is there is taken for the shim's */
 };
 
-/**
- * shim_fd_keep() - a descriptor is to stay
- * @fd: just made
- * @id: output
- *
- * It gets a number that programs do not count on, where there is one.
- *
- * Return: its number from now on.
+/*
+ * A descriptor that was just made is to stay: it gets a number that programs do not count on,
+ * where there is one. Return: its number from now on.
  */
 int shim_fd_keep(int fd, struct shim_fd_id *id);
 

@@ -7,8 +7,7 @@
 #include <hsa/amd_hsa_signal.h>
 #include <string.h>
 
-#include "client/shim/shim_detect.h"
-#include "client/shim/shim_hsa_queue.h"
+#include "client/shim/shim_part.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define LIBRARY "libhsa-runtime64.so.1"
@@ -43,7 +42,7 @@ static __attribute__((noinline, cold)) void tell(const amd_signal_t *signal)
 }
 
 /*
- * The state is loaded before the ring and told after it: see detect.h. The GPU
+ * The state is loaded before the ring and told after it: see shim_part.h. The GPU
  * must not wait for the shim.
  */
 #define STORE(name, index)                                                             \
@@ -105,54 +104,27 @@ STORE_INDEX(store_index_screlease, SHIM_HSA_QUEUE_STORE_WRITE_INDEX_SCRELEASE)
  * Calls inside which ROCr rings queues of its own: before, because it rings and waits
  * inside; after, because idle may have been proven before it rang.
  */
-static hsa_status_t memory_copy(void *to, const void *from, size_t bytes)
-{
-	hsa_status_t r;
+#define RINGS_INSIDE(name, index, params, args)                                        \
+	static hsa_status_t name params                                                 \
+	{                                                                              \
+		hsa_status_t r;                                                         \
+		shim_detect_api(&shim_self);                                            \
+		r = ((hsa_status_t(*) params)real[index])args;                          \
+		shim_detect_api(&shim_self);                                            \
+		return r;                                                               \
+	}
 
-	shim_detect_api(&shim_self);
-	r = ((hsa_status_t(*)(void *, const void *, size_t))real[SHIM_HSA_MEMORY_COPY])(to, from,
-											bytes);
-	shim_detect_api(&shim_self);
-	return r;
-}
-
-static hsa_status_t executable_freeze(hsa_executable_t e, const char *options)
-{
-	hsa_status_t r;
-
-	shim_detect_api(&shim_self);
-	r = ((hsa_status_t(*)(hsa_executable_t, const char *))real[SHIM_HSA_EXECUTABLE_FREEZE])(
-		e, options);
-	shim_detect_api(&shim_self);
-	return r;
-}
-
-static hsa_status_t load_code_object(hsa_executable_t e, hsa_agent_t agent, hsa_code_object_t code,
-				     const char *options)
-{
-	hsa_status_t r;
-
-	shim_detect_api(&shim_self);
-	r = ((hsa_status_t(*)(hsa_executable_t, hsa_agent_t, hsa_code_object_t, const char *))
-		     real[SHIM_HSA_EXECUTABLE_LOAD_CODE_OBJECT])(e, agent, code, options);
-	shim_detect_api(&shim_self);
-	return r;
-}
-
-static hsa_status_t load_agent_code_object(hsa_executable_t e, hsa_agent_t agent,
-					   hsa_code_object_reader_t reader, const char *options,
-					   hsa_loaded_code_object_t *out)
-{
-	hsa_status_t r;
-
-	shim_detect_api(&shim_self);
-	r = ((hsa_status_t(*)(hsa_executable_t, hsa_agent_t, hsa_code_object_reader_t,
-			      const char *, hsa_loaded_code_object_t *))
-		     real[SHIM_HSA_EXECUTABLE_LOAD_AGENT_CODE_OBJECT])(e, agent, reader, options,
-								       out);
-	shim_detect_api(&shim_self);
-	return r;
-}
+RINGS_INSIDE(memory_copy, SHIM_HSA_MEMORY_COPY, (void *to, const void *from, size_t bytes),
+	     (to, from, bytes))
+RINGS_INSIDE(executable_freeze, SHIM_HSA_EXECUTABLE_FREEZE,
+	     (hsa_executable_t e, const char *options), (e, options))
+RINGS_INSIDE(load_code_object, SHIM_HSA_EXECUTABLE_LOAD_CODE_OBJECT,
+	     (hsa_executable_t e, hsa_agent_t agent, hsa_code_object_t code, const char *options),
+	     (e, agent, code, options))
+RINGS_INSIDE(load_agent_code_object, SHIM_HSA_EXECUTABLE_LOAD_AGENT_CODE_OBJECT,
+	     (hsa_executable_t e, hsa_agent_t agent, hsa_code_object_reader_t reader,
+	      const char *options, hsa_loaded_code_object_t *out),
+	     (e, agent, reader, options, out))
 
 static const struct {
 	enum shim_hsa_core place;

@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: MIT
-#include "client/shim/shim_hsa_queue.h"
+#include "client/shim/shim_hsa.h"
 
 #include <hsa/amd_hsa_queue.h>
 #include <hsa/amd_hsa_signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/shim/shim_detect.h"
-#include "client/shim/shim_guard.h"
 #include "client/shim/shim_queue.h"
 
-/**
- * struct shim_hsa_queue - the side of ROCr
- * @queue: as the application knows it
- * @calls: functions of ROCr
- * @signal: of the barrier packet: 1 = on its way, 0 = done or never sent
- * @index: of the last barrier packet
- * @is_given_up: no more barrier packets
- */
+/* The side of ROCr. */
 struct shim_hsa_queue {
-	hsa_queue_t *queue;
-	const struct shim_hsa_calls *calls;
-	hsa_signal_t signal;
-	uint64_t index;
-	bool is_given_up;
+	hsa_queue_t *queue; /* as the application knows it */
+	const struct shim_hsa_calls *calls; /* functions of ROCr */
+	hsa_signal_t signal; /* of the barrier packet: 1 = on its way, 0 = done or never sent */
+	uint64_t index; /* of the last barrier packet */
+	bool is_given_up; /* no more barrier packets */
 };
 
 static volatile int64_t *value_of(const struct shim_hsa_queue *h)
@@ -88,6 +79,17 @@ void shim_hsa_queue_attach(struct shim *s, hsa_queue_t *queue, hsa_agent_t agent
 		shim_hsa_queue_free(h);
 }
 
+/* Its memory goes whether the driver lets the queue go or not: it is watched from now on. */
+static struct shim_hsa_queue *detach_locked(struct shim_queue *q)
+{
+	struct shim_hsa_queue *h = q->hsa;
+
+	q->hsa = NULL;
+	q->proof = SHIM_QUIET;
+	q->is_watched = true;
+	return h;
+}
+
 struct shim_hsa_queue *shim_hsa_queue_detach(struct shim *s, const hsa_queue_t *queue)
 {
 	struct shim_hsa_queue *h = NULL;
@@ -95,15 +97,9 @@ struct shim_hsa_queue *shim_hsa_queue_detach(struct shim *s, const hsa_queue_t *
 	struct shim_guard guard;
 
 	shim_guard_lock(s, &guard);
-	shim_queue_each(s, q) {
-		if (!q->hsa || q->hsa->queue != queue)
-			continue;
-		h = q->hsa;
-		q->hsa = NULL;
-		q->proof = SHIM_QUIET;
-		/* Its memory goes whether the driver lets it go or not. */
-		q->is_watched = true;
-	}
+	shim_queue_each(s, q)
+		if (q->hsa && q->hsa->queue == queue)
+			h = detach_locked(q);
 	shim_guard_unlock(s, &guard);
 	return h;
 }
@@ -120,12 +116,8 @@ void shim_hsa_queue_detach_all(struct shim *s)
 	struct shim_guard guard;
 
 	shim_guard_lock(s, &guard);
-	shim_queue_each(s, q) {
-		free(q->hsa);
-		q->hsa = NULL;
-		q->proof = SHIM_QUIET;
-		q->is_watched = true;
-	}
+	shim_queue_each(s, q)
+		free(detach_locked(q));
 	shim_guard_unlock(s, &guard);
 }
 

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "client/shim/shim_ioctl.h"
-
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "client/shim/shim_control.h"
-#include "client/shim/shim_detect.h"
-#include "client/shim/shim_guard.h"
-#include "client/shim/shim_hold.h"
-#include "client/shim/shim_pause.h"
+#include "client/shim/shim_part.h"
 #include "client/shim/shim_queue.h"
 
 /* What every version of CREATE_QUEUE has. */
-#define CREATE_BYTES offsetof(struct drv_kfd_create_queue, eop_addr)
+#define CREATE_BYTES offsetof(struct kfd_ioctl_create_queue_args, eop_buffer_address)
 #define ARGS_MAX 256
 
 /*
@@ -31,7 +25,7 @@ static bool copy_in(struct shim *s, unsigned long request, const void *arg, void
 	return !piece.error;
 }
 
-static void tell_created(struct shim *s, const struct drv_kfd_create_queue *args,
+static void tell_created(struct shim *s, const struct kfd_ioctl_create_queue_args *args,
 			 uint32_t percentage)
 {
 	struct shim_view first;
@@ -43,7 +37,8 @@ static void tell_created(struct shim *s, const struct drv_kfd_create_queue *args
 	q = shim_queue_add_locked(s, args, percentage, is_readable ? &first : NULL);
 	if (q) {
 		shim_detect_new_locked(s, q);
-		shim_control_tell_queue_locked(s, q);
+		if (s->is_welcome)
+			shim_conn_queue_locked(s, q);
 	} else {
 		s->sees |= WIRE_SEES_NOT_ALL;
 	}
@@ -58,7 +53,7 @@ static void tell_created(struct shim *s, const struct drv_kfd_create_queue *args
 static int create_stopped(struct shim *s, int fd, unsigned long request, void *arg)
 {
 	union {
-		struct drv_kfd_create_queue args;
+		struct kfd_ioctl_create_queue_args args;
 		uint8_t bytes[ARGS_MAX];
 	} copy;
 	size_t bytes = _IOC_SIZE(request);
@@ -67,10 +62,10 @@ static int create_stopped(struct shim *s, int fd, unsigned long request, void *a
 
 	if (!copy_in(s, request, arg, &copy, bytes))
 		return s->sys->ioctl(fd, request, arg);
-	wished = copy.args.percentage;
-	copy.args.percentage &= ~DRV_KFD_PERCENT_MASK;
+	wished = copy.args.queue_percentage;
+	copy.args.queue_percentage &= ~DRV_KFD_PERCENT_MASK;
 	r = s->sys->ioctl(fd, request, &copy);
-	copy.args.percentage = wished;
+	copy.args.queue_percentage = wished;
 	if (!s->sys->write_memory((uintptr_t)arg, &copy, bytes))
 		return r;
 	errno = EFAULT;
@@ -79,23 +74,26 @@ static int create_stopped(struct shim *s, int fd, unsigned long request, void *a
 
 /* One of a size that no driver has is stopped as soon as it has work. */
 static bool is_born_stopped(struct shim *s, unsigned long request,
-			    const struct drv_kfd_create_queue *args)
+			    const struct kfd_ioctl_create_queue_args *args)
 {
-	return shim_hold_wants(s, args->gpu_id, args->type) &&
+	const struct shim_queue q = { .gpu_id = args->gpu_id, .type = args->queue_type,
+				      .queue_id = WIRE_QUEUE_ALL };
+
+	return shim_pause_is_held(s, &q) &&
 	       !shim_pause_is_lost(s, args->gpu_id) &&
 	       _IOC_SIZE(request) <= ARGS_MAX;
 }
 
 static int create_queue(struct shim *s, int fd, unsigned long request, void *arg)
 {
-	struct drv_kfd_create_queue args = {};
+	struct kfd_ioctl_create_queue_args args = {};
 	uint32_t wished;
 	bool stopped;
 	int r;
 
 	if (!copy_in(s, request, arg, &args, CREATE_BYTES))
 		return s->sys->ioctl(fd, request, arg);
-	wished = args.percentage;
+	wished = args.queue_percentage;
 	pthread_mutex_lock(&s->call_lock);
 	stopped = is_born_stopped(s, request, &args);
 	if (stopped)
@@ -105,7 +103,7 @@ static int create_queue(struct shim *s, int fd, unsigned long request, void *arg
 	if (!r) {
 		memcpy(&args, arg, CREATE_BYTES);
 		if (stopped)
-			args.percentage &= ~DRV_KFD_PERCENT_MASK;
+			args.queue_percentage &= ~DRV_KFD_PERCENT_MASK;
 		tell_created(s, &args, wished);
 	} else if (errno == EFAULT) {
 		/* The driver made it and could not say so. */
@@ -125,7 +123,8 @@ static bool is_gone(int r)
 
 static int destroy_queue(struct shim *s, int fd, unsigned long request, void *arg)
 {
-	struct drv_kfd_destroy_queue args = {};
+	struct kfd_ioctl_destroy_queue_args args = {};
+	struct wire_done ignored = {};
 	struct shim_queue *q;
 	struct shim_guard guard;
 	int r;
@@ -136,11 +135,12 @@ static int destroy_queue(struct shim *s, int fd, unsigned long request, void *ar
 	q = shim_queue_find(s, args.queue_id);
 	/* The driver would wait for a debugger to resume it. */
 	if (q)
-		shim_pause_before_destroy(s, q);
+		shim_selfdbg_resume(s, &q, 1, &ignored);
 	r = s->sys->ioctl(fd, request, arg);
 	if (q && is_gone(r)) {
 		shim_guard_lock(s, &guard);
-		shim_control_tell_gone_locked(s, q);
+		if (s->is_welcome)
+			shim_conn_edge_locked(s, WIRE_QUEUE_REMOVE, q);
 		shim_queue_remove_locked(s, q);
 		shim_guard_unlock(s, &guard);
 	}
@@ -149,29 +149,24 @@ static int destroy_queue(struct shim *s, int fd, unsigned long request, void *ar
 }
 
 /* What the driver would refuse is left to it. */
-static bool is_plausible(const struct drv_kfd_update_queue *args)
+static bool is_plausible(const struct kfd_ioctl_update_queue_args *args)
 {
-	return (args->percentage & DRV_KFD_PERCENT_MASK) <= DRV_KFD_PERCENT_MAX &&
-	       args->prio <= DRV_KFD_PRIO_MAX;
+	return (args->queue_percentage & DRV_KFD_PERCENT_MASK) <= KFD_MAX_QUEUE_PERCENTAGE &&
+	       args->queue_priority <= KFD_MAX_QUEUE_PRIORITY;
 }
 
 static int update_queue(struct shim *s, int fd, unsigned long request, void *arg)
 {
-	struct drv_kfd_update_queue args;
+	struct kfd_ioctl_update_queue_args args;
 	struct shim_queue *q;
-	struct shim_props wish;
 	int r;
 
 	if (!copy_in(s, request, arg, &args, sizeof(args)) || !is_plausible(&args))
 		return s->sys->ioctl(fd, request, arg);
-	wish.ring_addr = args.ring_addr;
-	wish.ring_bytes = args.ring_bytes;
-	wish.percentage = args.percentage;
-	wish.prio = args.prio;
 	pthread_mutex_lock(&s->call_lock);
 	q = shim_queue_find(s, args.queue_id);
 	if (q)
-		r = shim_pause_wish(s, q, fd, &wish);
+		r = shim_pause_wish(s, q, fd, &args);
 	else
 		r = s->sys->ioctl(fd, request, arg);
 	pthread_mutex_unlock(&s->call_lock);
@@ -183,8 +178,8 @@ static int wait_events(struct shim *s, int fd, unsigned long request, void *arg)
 {
 	int r = s->sys->ioctl(fd, request, arg);
 
-	if (!r && _IOC_SIZE(request) >= sizeof(struct drv_kfd_wait_events) &&
-	    ((struct drv_kfd_wait_events *)arg)->result == DRV_KFD_WAIT_COMPLETE)
+	if (!r && _IOC_SIZE(request) >= sizeof(struct kfd_ioctl_wait_events_args) &&
+	    ((struct kfd_ioctl_wait_events_args *)arg)->wait_result == KFD_IOC_WAIT_RESULT_COMPLETE)
 		__atomic_store_n(&s->waited_ns, s->sys->now_ns(), __ATOMIC_RELEASE);
 	return r;
 }
@@ -219,13 +214,13 @@ static int dbg_trap(struct shim *s, int fd, unsigned long request, void *arg)
 static int call(struct shim *s, int fd, unsigned long request, void *arg)
 {
 	switch (_IOC_NR(request)) {
-	case DRV_KFD_NR_CREATE_QUEUE:
+	case _IOC_NR(AMDKFD_IOC_CREATE_QUEUE):
 		return create_queue(s, fd, request, arg);
-	case DRV_KFD_NR_DESTROY_QUEUE:
+	case _IOC_NR(AMDKFD_IOC_DESTROY_QUEUE):
 		return destroy_queue(s, fd, request, arg);
-	case DRV_KFD_NR_UPDATE_QUEUE:
+	case _IOC_NR(AMDKFD_IOC_UPDATE_QUEUE):
 		return update_queue(s, fd, request, arg);
-	case DRV_KFD_NR_RUNTIME_ENABLE:
+	case _IOC_NR(DRV_KFD_IOC_RUNTIME_ENABLE):
 		return runtime_enable(s, fd, request, arg);
 	default:
 		return dbg_trap(s, fd, request, arg);
@@ -235,9 +230,9 @@ static int call(struct shim *s, int fd, unsigned long request, void *arg)
 /* The driver may let the other calls wait until a signal comes. */
 static bool is_short(unsigned long request)
 {
-	return _IOC_NR(request) == DRV_KFD_NR_CREATE_QUEUE ||
-	       _IOC_NR(request) == DRV_KFD_NR_DESTROY_QUEUE ||
-	       _IOC_NR(request) == DRV_KFD_NR_UPDATE_QUEUE;
+	return _IOC_NR(request) == _IOC_NR(AMDKFD_IOC_CREATE_QUEUE) ||
+	       _IOC_NR(request) == _IOC_NR(AMDKFD_IOC_DESTROY_QUEUE) ||
+	       _IOC_NR(request) == _IOC_NR(AMDKFD_IOC_UPDATE_QUEUE);
 }
 
 /* ioctl() is no cancellation point; what is called here may be one. */
@@ -258,7 +253,7 @@ int shim_ioctl_call(struct shim *s, int fd, unsigned long request, void *arg)
 {
 	int before = errno, r;
 
-	if (_IOC_NR(request) == DRV_KFD_NR_WAIT_EVENTS)
+	if (_IOC_NR(request) == _IOC_NR(AMDKFD_IOC_WAIT_EVENTS))
 		r = wait_events(s, fd, request, arg);
 	else
 		r = call_guarded(s, fd, request, arg);

@@ -1,54 +1,56 @@
 // SPDX-License-Identifier: MIT
-#include "client/shim/shim_pause.h"
-
 #include <errno.h>
-#include <string.h>
 
-#include "client/shim/shim_conn.h"
-#include "client/shim/shim_control.h"
-#include "client/shim/shim_guard.h"
-#include "client/shim/shim_hold.h"
+#include "client/shim/shim_part.h"
 #include "client/shim/shim_queue.h"
-#include "client/shim/shim_selfdbg.h"
 
 /* Fewer are not worth the side effects of a debug session. */
 #define BATCH_MIN 2
 
-static bool same(const struct shim_props *a, const struct shim_props *b)
+static bool same(const struct kfd_ioctl_update_queue_args *a,
+		 const struct kfd_ioctl_update_queue_args *b)
 {
-	return a->ring_addr == b->ring_addr && a->ring_bytes == b->ring_bytes &&
-	       a->percentage == b->percentage && a->prio == b->prio;
+	return a->ring_base_address == b->ring_base_address && a->ring_size == b->ring_size &&
+	       a->queue_percentage == b->queue_percentage &&
+	       a->queue_priority == b->queue_priority;
+}
+
+bool shim_pause_is_held(const struct shim *s, const struct shim_queue *q)
+{
+	return drv_kfd_is_compute(q->type) &&
+	       client_holds_covers(&s->holds, q->gpu_id, q->queue_id);
 }
 
 static bool wants_to_run(const struct shim_queue *q)
 {
-	return q->wish.percentage & DRV_KFD_PERCENT_MASK;
+	return q->wish.queue_percentage & DRV_KFD_PERCENT_MASK;
 }
 
 bool shim_pause_is_stopped(const struct shim_queue *q)
 {
 	return q->is_dbg_stopped ||
-	       (wants_to_run(q) && !(q->has.percentage & DRV_KFD_PERCENT_MASK));
+	       (wants_to_run(q) && !(q->has.queue_percentage & DRV_KFD_PERCENT_MASK));
 }
 
 /* Held, and has work or is stopped already. */
 static bool should_stop(const struct shim *s, const struct shim_queue *q)
 {
-	return shim_hold_has(s, q) && wants_to_run(q) &&
+	return shim_pause_is_held(s, q) && wants_to_run(q) &&
 	       (shim_queue_is_busy(q) || shim_pause_is_stopped(q));
 }
 
-static struct shim_props target_of(const struct shim *s, const struct shim_queue *q)
+static struct kfd_ioctl_update_queue_args target_of(const struct shim *s,
+						    const struct shim_queue *q)
 {
-	struct shim_props p = q->wish;
+	struct kfd_ioctl_update_queue_args p = q->wish;
 
 	/* Priority waits for the release: alone it would cost a cycle for nothing. */
 	if (should_stop(s, q)) {
-		p.percentage &= ~DRV_KFD_PERCENT_MASK;
-		p.prio = q->has.prio;
+		p.queue_percentage &= ~DRV_KFD_PERCENT_MASK;
+		p.queue_priority = q->has.queue_priority;
 		/* Stopped by the debugger it stays so whatever the percentage. */
 		if (q->is_dbg_stopped)
-			p.percentage = q->has.percentage;
+			p.queue_percentage = q->has.queue_percentage;
 	}
 	return p;
 }
@@ -84,26 +86,14 @@ static void lose(struct shim *s, uint32_t gpu_id)
  * processes off the node, says EACCES and leaves it so; this process must not ask again.
  */
 static int update(struct shim *s, struct shim_queue *q, int fd,
-		  const struct shim_props *p)
+		  const struct kfd_ioctl_update_queue_args *p)
 {
-	struct drv_kfd_update_queue args = {
-		.ring_addr = p->ring_addr,
-		.queue_id = q->queue_id,
-		.ring_bytes = p->ring_bytes,
-		.percentage = p->percentage,
-		.prio = p->prio,
-	};
-	int r;
+	int r = drv_kfd_update_queue(fd, p);
 
-	do {
-		r = s->sys->ioctl(fd, DRV_KFD_IOC_UPDATE_QUEUE, &args);
-	} while (r < 0 && errno == EINTR);
-	if (r < 0) {
-		r = -errno;
-		if (r == -EACCES)
-			lose(s, q->gpu_id);
+	if (r == -EACCES)
+		lose(s, q->gpu_id);
+	if (r)
 		return r;
-	}
 	q->has = *p;
 	q->changed_ns = s->sys->now_ns();
 	s->nr_calls++;
@@ -111,10 +101,10 @@ static int update(struct shim *s, struct shim_queue *q, int fd,
 }
 
 int shim_pause_wish(struct shim *s, struct shim_queue *q, int fd,
-		    const struct shim_props *wish)
+		    const struct kfd_ioctl_update_queue_args *wish)
 {
-	struct shim_props before = q->wish;
-	struct shim_props p;
+	struct kfd_ioctl_update_queue_args before = q->wish;
+	struct kfd_ioctl_update_queue_args p;
 	int r;
 
 	q->wish = *wish;
@@ -136,7 +126,7 @@ struct batch {
 
 static bool is_out_of_place(const struct shim *s, const struct shim_queue *q)
 {
-	struct shim_props p;
+	struct kfd_ioctl_update_queue_args p;
 
 	if (q->is_dbg_stopped)
 		return !should_stop(s, q);
@@ -177,25 +167,22 @@ bool shim_pause_is_needed(struct shim *s)
 	return false;
 }
 
-static void update_series(struct shim *s, struct batch *b, struct shim_pause_result *out)
+static void update_series(struct shim *s, struct batch *b, struct wire_done *out)
 {
 	uint32_t i;
 	int r;
 
 	for (i = 0; i < b->nr; i++) {
-		struct shim_props p = target_of(s, b->queues[i]);
+		struct kfd_ioctl_update_queue_args p = target_of(s, b->queues[i]);
 
 		if (b->queues[i]->is_dbg_stopped || same(&p, &b->queues[i]->has))
 			continue;
 		if (shim_pause_is_lost(s, b->queues[i]->gpu_id))
 			continue;
 		r = update(s, b->queues[i], shim_control_kfd(s), &p);
-		if (r) {
-			out->error = -r;
-			continue;
-		}
-		out->nr_queues++;
-		out->nr_cycles++;
+		wire_worsen(out, -r);
+		out->nr_queues += !r;
+		out->nr_cycles += !r;
 	}
 }
 
@@ -204,7 +191,7 @@ static bool may_batch(const struct shim *s)
 	return s->is_welcome && s->welcome.flags & WIRE_WELCOME_SELF_DBG && s->has_runtime;
 }
 
-static void stop(struct shim *s, uint32_t gpu_id, uint32_t grace, struct shim_pause_result *out)
+static void stop(struct shim *s, uint32_t gpu_id, uint32_t grace, struct wire_done *out)
 {
 	static struct batch b; /* too large for a small stack; call_lock */
 
@@ -215,7 +202,7 @@ static void stop(struct shim *s, uint32_t gpu_id, uint32_t grace, struct shim_pa
 	update_series(s, &b, out);
 }
 
-static void go_on(struct shim *s, uint32_t gpu_id, struct shim_pause_result *out)
+static void go_on(struct shim *s, uint32_t gpu_id, struct wire_done *out)
 {
 	static struct batch b;
 
@@ -224,25 +211,15 @@ static void go_on(struct shim *s, uint32_t gpu_id, struct shim_pause_result *out
 	update_series(s, &b, out);
 }
 
-void shim_pause_apply(struct shim *s, uint32_t gpu_id, uint32_t grace,
-		      struct shim_pause_result *out)
+void shim_pause_apply(struct shim *s, uint32_t gpu_id, uint32_t grace, struct wire_done *out)
 {
-	memset(out, 0, sizeof(*out));
 	go_on(s, gpu_id, out);
 	stop(s, gpu_id, grace, out);
 }
 
-void shim_pause_before_destroy(struct shim *s, struct shim_queue *q)
-{
-	struct shim_pause_result ignored = {};
-
-	if (q->is_dbg_stopped)
-		shim_selfdbg_resume(s, &q, 1, &ignored);
-}
-
 void shim_pause_end_dbg(struct shim *s)
 {
-	struct shim_pause_result ignored;
+	struct wire_done ignored = {};
 	struct shim_guard guard;
 	bool was_on;
 

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "client/shim/shim_progress.h"
-
-#include <string.h>
-
-#include "client/shim/shim_conn.h"
-#include "client/shim/shim_pause.h"
+#include "client/shim/shim_part.h"
 #include "client/shim/shim_queue.h"
 
 #define MS 1000000ull
@@ -94,9 +89,4 @@ uint64_t shim_progress_step_locked(struct shim *s, uint64_t now_ns)
 			next = p->look_ns;
 	}
 	return next;
-}
-
-void shim_progress_drop(struct shim *s)
-{
-	memset(s->progress, 0, sizeof(s->progress));
 }

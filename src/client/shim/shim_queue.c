@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "client/shim/shim_queue.h"
 
+#include <errno.h>
 #include <string.h>
+
+/* Packets that are read with one call. */
+#define WINDOW_BYTES 2048
 
 uint32_t shim_slots[SHIM_NR_SLOTS];
 
@@ -10,11 +14,6 @@ struct shim_queue *shim_queue_find(struct shim *s, uint32_t id)
 	if (id >= s->nr_queues || !s->queues[id].used)
 		return NULL;
 	return &s->queues[id];
-}
-
-bool shim_queue_is_compute(const struct shim_queue *q)
-{
-	return q->type == DRV_KFD_QUEUE_PM4 || q->type == DRV_KFD_QUEUE_AQL;
 }
 
 /* Adds to the slots of its doorbell: one, or all it may be if the slice is not known. */
@@ -65,7 +64,6 @@ static bool is_same(const struct shim_view *v)
 	return v->q->used && v->q->made == v->made;
 }
 
-/* ROCr's memory goes after its queue. Others may unmap theirs before, the GPU has its own. */
 void shim_queue_view_locked(struct shim *s, struct shim_view *views, uint32_t nr)
 {
 	struct shim_piece pieces[2 * SHIM_VIEWS] = {};
@@ -97,10 +95,11 @@ void shim_queue_view_locked(struct shim *s, struct shim_view *views, uint32_t nr
 			views[i].q = NULL;
 }
 
-bool shim_queue_try(const struct shim *s, const struct drv_kfd_create_queue *args,
+bool shim_queue_try(const struct shim *s, const struct kfd_ioctl_create_queue_args *args,
 		    struct shim_view *first)
 {
-	struct shim_queue q = { .rptr_addr = args->rptr_addr, .wptr_addr = args->wptr_addr };
+	struct shim_queue q = { .rptr_addr = args->read_pointer_address,
+				.wptr_addr = args->write_pointer_address };
 	struct shim_piece pieces[2];
 
 	if (q.wptr_addr % sizeof(uint64_t) || q.rptr_addr % sizeof(uint64_t))
@@ -110,10 +109,58 @@ bool shim_queue_try(const struct shim *s, const struct drv_kfd_create_queue *arg
 	return !pieces[0].error && !pieces[1].error;
 }
 
+/* Packets that were read at once. */
+struct window {
+	const struct shim_sys *sys; /* the world */
+	uint64_t ring; /* address of the ring, and where it ends */
+	uint64_t end; /* see @ring */
+	uint64_t addr; /* where the bytes are from */
+	size_t nr; /* how many */
+	uint8_t bytes[WINDOW_BYTES]; /* of the ring */
+};
+
+static int read_one(const struct shim_sys *sys, uint64_t addr, void *to, size_t bytes)
+{
+	struct shim_piece piece = { addr, to, bytes, 0 };
+
+	sys->read_memory(&piece, 1);
+	return piece.error;
+}
+
+/* Packets are asked for in the order of the ring: those behind the first come with it. */
+static int read_packet(void *data, uint64_t addr, void *to, size_t bytes)
+{
+	struct window *w = data;
+	uint64_t left = w->end - addr;
+
+	if (addr < w->ring || addr >= w->end || bytes > left)
+		return read_one(w->sys, addr, to, bytes);
+	if (addr < w->addr || addr + bytes > w->addr + w->nr) {
+		w->addr = addr;
+		w->nr = left < sizeof(w->bytes) ? left : sizeof(w->bytes);
+		if (read_one(w->sys, addr, w->bytes, w->nr)) {
+			w->nr = 0;
+			return -EFAULT;
+		}
+	}
+	memcpy(to, w->bytes + (addr - w->addr), bytes);
+	return 0;
+}
+
+enum gp_aql_end shim_queue_end(const struct shim *s,
+			       const struct kfd_ioctl_update_queue_args *ring,
+			       struct gp_aql_mark *mark, uint64_t wptr)
+{
+	struct window w = { .sys = s->sys, .ring = ring->ring_base_address,
+			    .end = ring->ring_base_address + ring->ring_size };
+	struct gp_aql_ring r = { read_packet, &w, ring->ring_base_address, ring->ring_size };
+
+	return gp_aql_end(&r, mark, wptr);
+}
+
 struct shim_queue *shim_queue_add_locked(struct shim *s,
-					 const struct drv_kfd_create_queue *args,
-					 uint32_t percentage,
-					 const struct shim_view *first)
+					 const struct kfd_ioctl_create_queue_args *args,
+					 uint32_t percentage, const struct shim_view *first)
 {
 	struct shim_queue *q;
 
@@ -122,31 +169,31 @@ struct shim_queue *shim_queue_add_locked(struct shim *s,
 	q = &s->queues[args->queue_id];
 	if (q->used)
 		shim_queue_remove_locked(s, q);
-	memset(q, 0, sizeof(*q));
-	q->made = ++s->nr_made;
-	q->queue_id = args->queue_id;
-	q->gpu_id = args->gpu_id;
-	q->type = args->type;
-	q->wish.ring_addr = args->ring_addr;
-	q->wish.ring_bytes = args->ring_bytes;
-	q->wish.percentage = percentage;
-	q->wish.prio = args->prio;
+	*q = (struct shim_queue){
+		.used = true,
+		.queue_id = args->queue_id,
+		.gpu_id = args->gpu_id,
+		.type = args->queue_type,
+		.wish = { .ring_base_address = args->ring_base_address,
+			  .queue_id = args->queue_id,
+			  .ring_size = args->ring_size,
+			  .queue_percentage = percentage,
+			  .queue_priority = args->queue_priority },
+		.rptr_addr = args->read_pointer_address,
+		.wptr_addr = args->write_pointer_address,
+		.is_readable = first,
+		.made = ++s->nr_made,
+		.doorbell = args->doorbell_offset >> 3 & (SHIM_NR_DOORBELLS - 1),
+		.slice = -1,
+		.is_dbg_new = true,
+		.is_watched = true,
+		.is_busy = true,
+		.idle.rptr = first ? first->rptr : 0,
+		.idle.wptr = first ? first->wptr : 0,
+		.look_ns = UINT64_MAX,
+	};
 	q->has = q->wish;
-	q->has.percentage = args->percentage;
-	q->wptr_addr = args->wptr_addr;
-	q->rptr_addr = args->rptr_addr;
-	q->is_readable = first;
-	if (first) {
-		q->idle.rptr = first->rptr;
-		q->idle.wptr = first->wptr;
-	}
-	q->doorbell = args->doorbell_offset >> 3 & (SHIM_NR_DOORBELLS - 1);
-	q->slice = -1;
-	q->is_dbg_new = true;
-	q->is_watched = true;
-	q->is_busy = true;
-	q->look_ns = UINT64_MAX;
-	q->used = true;
+	q->has.queue_percentage = args->queue_percentage;
 	if (q->queue_id >= s->nr_queues)
 		s->nr_queues = q->queue_id + 1;
 	return q;

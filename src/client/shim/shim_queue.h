@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of queues.
+ * The table of queues, and their memory. A queue that is not watched is one of ROCr, whose memory
+ * goes after the queue; others may unmap theirs before, the GPU has its own.
  */
 #ifndef GP_SHIM_QUEUE_H
 #define GP_SHIM_QUEUE_H
 
 #include "client/shim/shim.h"
 
-/**
- * shim_queue_find() - a queue by id
- * @s: shim
- * @id: any number
- *
- * Return: the queue or NULL.
- */
-struct shim_queue *shim_queue_find(struct shim *s, uint32_t id);
+/* A look at the indices of a queue. */
+struct shim_view {
+	struct shim_queue *q; /* NULL after shim_queue_view_locked() if it is gone */
+	uint64_t made; /* number of the queue */
+	uint64_t rptr; /* read index */
+	uint64_t wptr; /* write index */
+};
 
-struct shim_view;
+/* Most views of one call. */
+#define SHIM_VIEWS 32
+
+/* The queues there are. */
+#define shim_queue_each(s, q)                                                               \
+	for ((q) = (s)->queues; (q) < (s)->queues + (s)->nr_queues; (q)++)              \
+		if ((q)->used)
+
+/* A queue by any number that may be its id, or NULL. */
+struct shim_queue *shim_queue_find(struct shim *s, uint32_t id);
 
 /**
  * shim_queue_add_locked() - a queue was made
@@ -28,69 +37,23 @@ struct shim_view;
  * Return: the queue, or NULL: its id has no place.
  */
 struct shim_queue *shim_queue_add_locked(struct shim *s,
-					 const struct drv_kfd_create_queue *args,
-					 uint32_t percentage,
-					 const struct shim_view *first);
+					 const struct kfd_ioctl_create_queue_args *args,
+					 uint32_t percentage, const struct shim_view *first);
 
-/**
- * shim_queue_remove_locked() - a queue is gone
- * @s: shim; both locks are held
- * @q: queue
- */
+/* A queue is gone. Both locks are held. */
 void shim_queue_remove_locked(struct shim *s, struct shim_queue *q);
 
-/**
- * shim_queue_is_compute() - can it be held?
- * @q: queue
- *
- * Return: false for SDMA.
- */
-bool shim_queue_is_compute(const struct shim_queue *q);
-
-/**
- * shim_queue_is_busy() - has it work?
- * @q: queue
- *
- * Context: any; a wrapped store may change it at any time without the lock.
- *
- * Return: true if it has, or is not known to have none.
- */
+/* Has it work, or is not known to have none? A wrapped store may change it at any time. */
 static inline bool shim_queue_is_busy(const struct shim_queue *q)
 {
 	return __atomic_load_n(&q->is_busy, __ATOMIC_RELAXED);
 }
 
-/**
- * shim_queue_set_busy_locked() - publish its state for the wrapped stores
- * @s: shim
- * @q: queue
- * @busy: has work
- */
+/* Publishes its state for the wrapped stores. */
 void shim_queue_set_busy_locked(struct shim *s, struct shim_queue *q, bool busy);
 
-/**
- * shim_queue_set_slice_locked() - it is known where its doorbell is mapped
- * @q: queue
- * @addr: of the doorbell
- */
+/* It is known at which address its doorbell is mapped. */
 void shim_queue_set_slice_locked(struct shim_queue *q, uintptr_t addr);
-
-/**
- * struct shim_view - a look at the indices of a queue
- * @q: queue; NULL after shim_queue_view_locked() if it is gone
- * @made: number of the queue
- * @rptr: read index
- * @wptr: write index
- */
-struct shim_view {
-	struct shim_queue *q;
-	uint64_t made;
-	uint64_t rptr;
-	uint64_t wptr;
-};
-
-/* Most views of one call. */
-#define SHIM_VIEWS 32
 
 /**
  * shim_queue_view_locked() - read the indices of some queues
@@ -100,23 +63,12 @@ struct shim_view {
  */
 void shim_queue_view_locked(struct shim *s, struct shim_view *views, uint32_t nr);
 
-/**
- * shim_queue_wptr() - write index of a queue of ROCr, whose memory goes after the queue
- * @q: queue, not watched
- *
- * Return: index.
- */
+/* Indices of a queue that is not watched. */
 static inline uint64_t shim_queue_wptr(const struct shim_queue *q)
 {
 	return __atomic_load_n((const uint64_t *)(uintptr_t)q->wptr_addr, __ATOMIC_ACQUIRE);
 }
 
-/**
- * shim_queue_rptr() - read index of a queue of ROCr
- * @q: queue, not watched
- *
- * Return: index.
- */
 static inline uint64_t shim_queue_rptr(const struct shim_queue *q)
 {
 	return __atomic_load_n((const uint64_t *)(uintptr_t)q->rptr_addr, __ATOMIC_ACQUIRE);
@@ -130,12 +82,20 @@ static inline uint64_t shim_queue_rptr(const struct shim_queue *q)
  *
  * Return: false: the application has put them where only the GPU can read.
  */
-bool shim_queue_try(const struct shim *s, const struct drv_kfd_create_queue *args,
+bool shim_queue_try(const struct shim *s, const struct kfd_ioctl_create_queue_args *args,
 		    struct shim_view *first);
 
-/* The queues there are. */
-#define shim_queue_each(s, q)                                                               \
-	for ((q) = (s)->queues; (q) < (s)->queues + (s)->nr_queues; (q)++)              \
-		if ((q)->used)
+/**
+ * shim_queue_end() - have the packets of an AQL queue ended? See rules/aql_end.h
+ * @s: shim; no lock, as memory of the application is read
+ * @ring: where they are
+ * @mark: how far they were followed; moved over those that have ended
+ * @wptr: write index; the read index is the same
+ *
+ * Return: what is known.
+ */
+enum gp_aql_end shim_queue_end(const struct shim *s,
+			       const struct kfd_ioctl_update_queue_args *ring,
+			       struct gp_aql_mark *mark, uint64_t wptr);
 
 #endif

@@ -1,28 +1,11 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
-#include "client/shim/shim_selfdbg.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "client/shim/shim_control.h"
+#include "client/shim/shim_part.h"
 #include "client/shim/shim_queue.h"
-
-/* suspend_queues() of amdkfd leaves the hardware's own grace period alone. */
-#define GRACE_DEFAULT 0xffffffffu
-
-static int trap(struct shim *s, uint32_t op, struct drv_kfd_dbg_trap *args)
-{
-	int r;
-
-	args->pid = (uint32_t)getpid();
-	args->op = op;
-	do {
-		r = s->sys->ioctl(shim_control_kfd(s), DRV_KFD_IOC_DBG_TRAP, args);
-	} while (r < 0 && errno == EINTR);
-	return r < 0 ? -errno : r;
-}
 
 static void close_pipe(struct shim *s)
 {
@@ -35,11 +18,10 @@ static void close_pipe(struct shim *s)
 
 void shim_selfdbg_end(struct shim *s)
 {
-	struct drv_kfd_dbg_trap args = {};
 	struct shim_queue *q;
 
 	if (s->dbg == SHIM_DBG_ON) {
-		trap(s, DRV_KFD_DBG_DISABLE, &args);
+		drv_kfd_dbg_disable(shim_control_kfd(s), (uint32_t)getpid());
 		shim_queue_each(s, q)
 			q->is_dbg_stopped = false;
 		close_pipe(s);
@@ -51,17 +33,13 @@ void shim_selfdbg_end(struct shim *s)
 static int begin(struct shim *s)
 {
 	struct drv_kfd_runtime_info info = {};
-	struct drv_kfd_dbg_trap args = {};
 	int r;
 
 	if (pipe2(s->dbg_pipe, O_NONBLOCK | O_CLOEXEC))
 		return -errno;
 	s->dbg_pipe[0] = shim_fd_keep(s->dbg_pipe[0], &s->dbg_pipe_id);
 	s->dbg_pipe[1] = shim_fd_keep(s->dbg_pipe[1], &s->dbg_pipe_id);
-	args.enable.info_ptr = (uintptr_t)&info;
-	args.enable.info_bytes = sizeof(info);
-	args.enable.fd = (uint32_t)s->dbg_pipe[1];
-	r = trap(s, DRV_KFD_DBG_ENABLE, &args);
+	r = drv_kfd_dbg_enable(shim_control_kfd(s), (uint32_t)getpid(), 0, s->dbg_pipe[1], &info);
 	if (r < 0) {
 		close_pipe(s);
 		return r;
@@ -74,7 +52,6 @@ static int begin(struct shim *s)
 static int clear_new(struct shim *s, struct shim_queue **queues, uint32_t nr)
 {
 	static struct drv_kfd_queue_entry entries[SHIM_MAX_QUEUES]; /* call_lock */
-	struct drv_kfd_dbg_trap args = {};
 	struct shim_queue *q;
 	bool is_new = false;
 	uint32_t i;
@@ -84,11 +61,8 @@ static int clear_new(struct shim *s, struct shim_queue **queues, uint32_t nr)
 		is_new |= queues[i]->is_dbg_new;
 	if (!is_new)
 		return 0;
-	args.snapshot.exceptions = DRV_KFD_EC_QUEUE_NEW;
-	args.snapshot.buf_ptr = (uintptr_t)entries;
-	args.snapshot.nr = SHIM_MAX_QUEUES;
-	args.snapshot.entry_bytes = sizeof(entries[0]);
-	r = trap(s, DRV_KFD_DBG_QUEUE_SNAPSHOT, &args);
+	r = drv_kfd_dbg_queues(shim_control_kfd(s), (uint32_t)getpid(), entries, SHIM_MAX_QUEUES,
+			       DRV_KFD_EC_QUEUE_NEW);
 	if (r < 0)
 		return r;
 	shim_queue_each(s, q)
@@ -99,28 +73,24 @@ static int clear_new(struct shim *s, struct shim_queue **queues, uint32_t nr)
 static int suspend(struct shim *s, struct shim_queue **queues, uint32_t nr, uint32_t grace)
 {
 	static uint32_t ids[SHIM_MAX_QUEUES]; /* call_lock */
-	struct drv_kfd_dbg_trap args = {};
 	uint32_t i;
-	int n;
+	int n, r;
 
 	for (i = 0; i < nr; i++)
 		ids[i] = queues[i]->queue_id;
-	args.suspend.ids_ptr = (uintptr_t)ids;
-	args.suspend.nr = nr;
-	args.suspend.grace = grace ? grace : GRACE_DEFAULT;
-	n = trap(s, DRV_KFD_DBG_SUSPEND_QUEUES, &args);
+	n = drv_kfd_dbg_suspend(shim_control_kfd(s), (uint32_t)getpid(), ids, nr, grace);
 	for (i = 0; n >= 0 && i < nr; i++) {
-		/* After an error of the hardware it counts as suspended all the same. */
-		queues[i]->is_dbg_stopped = !(ids[i] & DRV_KFD_DBG_QUEUE_INVALID);
+		r = drv_kfd_dbg_result(ids[i]);
+		queues[i]->is_dbg_stopped = r != -ESRCH;
 		queues[i]->changed_ns = s->sys->now_ns();
-		if (ids[i] & DRV_KFD_DBG_QUEUE_ERROR)
-			return -EIO;
+		if (r == -EIO)
+			return r;
 	}
 	return n;
 }
 
 void shim_selfdbg_suspend(struct shim *s, struct shim_queue **queues, uint32_t nr,
-			  uint32_t grace, struct shim_pause_result *out)
+			  uint32_t grace, struct wire_done *out)
 {
 	int n = 0;
 
@@ -143,10 +113,9 @@ void shim_selfdbg_suspend(struct shim *s, struct shim_queue **queues, uint32_t n
 }
 
 void shim_selfdbg_resume(struct shim *s, struct shim_queue **queues, uint32_t nr,
-			 struct shim_pause_result *out)
+			 struct wire_done *out)
 {
 	static uint32_t ids[SHIM_MAX_QUEUES]; /* call_lock */
-	struct drv_kfd_dbg_trap args = {};
 	uint32_t i, n = 0;
 	int r;
 
@@ -158,9 +127,7 @@ void shim_selfdbg_resume(struct shim *s, struct shim_queue **queues, uint32_t nr
 	}
 	if (!n)
 		return;
-	args.resume.ids_ptr = (uintptr_t)ids;
-	args.resume.nr = n;
-	r = trap(s, DRV_KFD_DBG_RESUME_QUEUES, &args);
+	r = drv_kfd_dbg_resume(shim_control_kfd(s), (uint32_t)getpid(), ids, n);
 	/* The end of the session lets everything go that this could not. */
 	if (r != (int)n) {
 		shim_selfdbg_end(s);

@@ -17,8 +17,6 @@
 #include <unistd.h>
 
 #include "driver/address.h"
-#include "client/shim/shim_env.h"
-#include "client/shim/shim_fd.h"
 
 /* First inode that the kernel gives to a pid namespace (PROC_PID_INIT_INO). */
 #define INIT_PID_NAMESPACE "pid:[4026531836]"
@@ -39,6 +37,17 @@ static int real_ioctl(int fd, unsigned long request, void *arg)
 	if (!next_ioctl)
 		return (int)syscall(SYS_ioctl, fd, request, arg);
 	return next_ioctl(fd, request, arg);
+}
+
+/* See driver/kfd.h. */
+int drv_kfd_call(int fd, unsigned long cmd, void *args)
+{
+	int r;
+
+	do
+		r = shim_self.sys->ioctl(fd, cmd, args);
+	while (r < 0 && errno == EINTR);
+	return r < 0 ? -errno : r;
 }
 
 static int open_kfd(void)

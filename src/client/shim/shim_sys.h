@@ -17,4 +17,14 @@ extern const struct shim_sys shim_sys_real;
  */
 void shim_sys_resolve(void);
 
+/*
+ * shim_env.c: copy the variables of the environment that the shim reads, before the program
+ * begins: another thread must not call getenv() while the application changes the environment.
+ * A relative name of the socket is completed: the program may go elsewhere.
+ */
+void shim_env_freeze(void);
+
+/* A variable, GPREEMPT_* or XDG_RUNTIME_DIR, as it was then, or is if that was never called. */
+const char *shim_env(const char *name);
+
 #endif

@@ -31,107 +31,73 @@
 #define TRACER_NODES 64
 #define TRACER_NEVER UINT64_MAX
 
-/**
- * struct tracer_queue - a queue of the target
- * @e: as the driver says; e.exceptions is what was raised when it was seen
- * @seen: number of the snapshot it was in last
- * @suspended: stopped by the tracer
- * @busy: what the daemon was told
- * @idle: what is known of its work
- * @requests: those of an AQL queue
- * @unreadable: its indices cannot be read
- */
+/* A queue of the target. */
 struct tracer_queue {
-	struct drv_kfd_queue_entry e;
-	uint64_t seen;
-	bool suspended;
-	bool busy;
-	struct gp_idle idle;
-	struct client_requests requests;
-	bool unreadable;
+	struct drv_kfd_queue_entry e; /* as the driver says, when it was seen first */
+	uint64_t seen; /* number of the snapshot it was in last */
+	bool suspended; /* stopped by the tracer */
+	bool busy; /* what the daemon was told */
+	struct gp_idle idle; /* what is known of its work */
+	struct client_requests requests; /* those of an AQL queue */
+	bool unreadable; /* its indices cannot be read */
 };
 
-/**
- * struct tracer_node - a GPU that was let go on
- * @gpu_id: node
- * @until_ns: a sign of life is expected until then; 0 = none
- */
+/* A GPU that was let go on. */
 struct tracer_node {
-	uint32_t gpu_id;
-	uint64_t until_ns;
+	uint32_t gpu_id; /* node */
+	uint64_t until_ns; /* a sign of life is expected until then; 0 = none */
 };
 
-/**
- * struct tracer - everything
- * @pid: target
- * @thread: a thread of it that is traced and has not ended; the main thread while that lives.
- *	The driver finds the target by it
- * @sock: to the daemon
- * @kfd: /dev/kfd, -1 = not open
- * @mem: memory of the target, -1 = not open
- * @pipe: of the driver's dots; read end first
- * @sigs: signalfd
- * @is_seized: the target is traced
- * @is_enabled: the debug session is open
- * @is_gone: the target does not exist any more
- * @done: leave the loop
- * @why: the reason, for people
- * @error: errno of the reason, 0 = nothing is wrong
- * @epoch: largest seen
- * @lease_ns: default lease
- * @wants_progress: the daemon wants to hear of completed requests
- * @poll_ns: time between looks at a queue that may have work
- * @quiet_ns: how long indices are equal before idle is to be proven
- * @next_refresh_ns: when to ask the driver for the queues, whatever there is to look at
- * @snapshot: number of the last snapshot
- * @nr_queues: queues
- * @queues: in no order
- * @holds: what is held
- * @nr_nodes: nodes
- * @nodes: in no order
- * @entries: room for a snapshot
- * @ids: room for a batch
- */
+/* Everything. */
 struct tracer {
-	pid_t pid;
+	pid_t pid; /* target */
+	/*
+	 * A thread of it that is traced and has not ended; the main thread while that lives. The
+	 * driver finds the target by it.
+	 */
 	pid_t thread;
-	int sock;
-	int kfd;
-	int mem;
-	int pipe[2];
-	int sigs;
-	bool is_seized;
-	bool is_enabled;
-	bool is_gone;
-	bool done;
-	const char *why;
-	int error;
-	uint64_t epoch;
-	uint64_t lease_ns;
-	bool wants_progress;
-	uint64_t poll_ns;
-	uint64_t quiet_ns;
-	uint64_t next_refresh_ns;
-	uint64_t snapshot;
-	size_t nr_queues;
-	struct tracer_queue queues[TRACER_QUEUES];
-	struct client_holds holds;
-	size_t nr_nodes;
-	struct tracer_node nodes[TRACER_NODES];
-	struct drv_kfd_queue_entry entries[TRACER_QUEUES];
-	uint32_t ids[TRACER_QUEUES];
+	int sock; /* to the daemon */
+	int kfd; /* /dev/kfd, -1 = not open */
+	int mem; /* memory of the target, -1 = not open */
+	int pipe[2]; /* of the driver's dots; read end first */
+	int sigs; /* signalfd */
+	bool is_seized; /* the target is traced */
+	bool is_enabled; /* the debug session is open */
+	bool is_gone; /* the target does not exist any more */
+	bool done; /* leave the loop */
+	const char *why; /* the reason, for people */
+	int error; /* errno of the reason, 0 = nothing is wrong */
+	bool wants_progress; /* the daemon wants to hear of completed requests */
+	uint64_t poll_ns; /* time between looks at a queue that may have work */
+	uint64_t quiet_ns; /* how long indices are equal before idle is to be proven */
+	uint64_t next_refresh_ns; /* when to ask the driver for the queues in any case */
+	uint64_t snapshot; /* number of the last snapshot */
+	size_t nr_queues; /* queues */
+	struct tracer_queue queues[TRACER_QUEUES]; /* in no order */
+	struct client_holds holds; /* what is held */
+	size_t nr_nodes; /* nodes */
+	struct tracer_node nodes[TRACER_NODES]; /* in no order */
+	struct drv_kfd_queue_entry entries[TRACER_QUEUES]; /* room for a snapshot */
+	uint32_t ids[TRACER_QUEUES]; /* room for a batch */
 };
 
 /* CLOCK_MONOTONIC. */
 uint64_t tracer_now_ns(void);
 
-/**
- * tracer_end() - leave the loop at the next turn
- * @t: tracer
- * @error: errno of the reason, 0 = nothing is wrong; the first reason counts
- * @why: for people
- */
+/* Leave the loop. @error: errno, 0 = nothing is wrong. The first reason counts. */
 void tracer_end(struct tracer *t, int error, const char *why);
+
+/* The target cannot be traced. Return: @error. */
+static inline int tracer_refuse(struct tracer *t, int error, const char *why)
+{
+	t->why = why;
+	return error;
+}
+
+static inline uint64_t tracer_earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
 
 /* tracer_wire.c */
 
@@ -143,21 +109,19 @@ void tracer_end(struct tracer *t, int error, const char *why);
  */
 int tracer_hello(struct tracer *t);
 
-/**
- * tracer_read() - carry out what the daemon says
- * @t: tracer; ends if the daemon is gone or talks nonsense
- */
+/* Carry out what the daemon says. Ends if the daemon is gone or talks nonsense. */
 void tracer_read(struct tracer *t);
 
-/* Send. The header is filled in. 0 or -errno; -EAGAIN: the daemon does not read. */
+/*
+ * Send. 0 or -errno; -EAGAIN: the daemon does not read, which ends the conversation if it was
+ * of a queue that came or went, or an answer: a peer that reads none is no scheduler.
+ */
 int tracer_send_queue(struct tracer *t, const struct tracer_queue *q);
-int tracer_send_edge(struct tracer *t, enum wire_type type,
-		     const struct tracer_queue *q);
-int tracer_send_progress(struct tracer *t, const struct tracer_queue *q,
-			 uint64_t since_ns);
+int tracer_send_edge(struct tracer *t, enum wire_type type, const struct tracer_queue *q);
+int tracer_send_progress(struct tracer *t, const struct tracer_queue *q, uint64_t since_ns);
 int tracer_send_done(struct tracer *t, struct wire_done *done);
-int tracer_note(struct tracer *t, enum wire_note_code code, uint32_t gpu_id,
-		uint64_t value, const char *text);
+int tracer_note(struct tracer *t, enum wire_note_code code, uint32_t gpu_id, uint64_t value,
+		const char *text);
 
 /* tracer_ptrace.c */
 
@@ -181,48 +145,30 @@ int tracer_seize(struct tracer *t);
  */
 void tracer_stops(struct tracer *t);
 
-/**
- * tracer_release() - trace the target no longer
- * @t: tracer
- */
+/* Trace the target no longer. */
 void tracer_release(struct tracer *t);
 
 /* tracer_session.c */
 
-/**
- * tracer_open() - open the debug session
- * @t: tracer; the target is seized
- *
- * Return: 0, or -errno with @t->why.
- */
+/* Open the debug session of a target that is seized. 0, or -errno with @t->why. */
 int tracer_open(struct tracer *t);
 
-/**
- * tracer_close() - close the session: everything goes on
- * @t: tracer
- */
+/* Close the session: everything goes on. */
 void tracer_close(struct tracer *t);
 
-/**
- * tracer_events() - the driver has written a dot
- * @t: tracer
- */
+/* The driver has written a dot. */
 void tracer_events(struct tracer *t);
 
-/**
- * tracer_refresh() - bring the queues up to date
- * @t: tracer; ends if the driver does not know the target any more
- *
- * Return: 0 or -errno.
- */
+/* Bring the queues up to date; ends if the driver does not know the target. 0 or -errno. */
 int tracer_refresh(struct tracer *t);
 
 /* tracer_hold.c */
 
+/* A queue by its number, or NULL. */
+struct tracer_queue *tracer_find(struct tracer *t, uint32_t id);
+
 /* HOLD, RELEASE: answered; RENEW: not. */
-void tracer_hold(struct tracer *t, const struct wire_order *o);
-void tracer_unhold(struct tracer *t, const struct wire_order *o);
-void tracer_renew(struct tracer *t, const struct wire_order *o);
+void tracer_order(struct tracer *t, const struct wire_order *o);
 
 /**
  * tracer_settle() - make the queues of a node what the holds say
@@ -232,44 +178,21 @@ void tracer_renew(struct tracer *t, const struct wire_order *o);
  */
 void tracer_settle(struct tracer *t, uint32_t gpu_id, struct wire_done *done);
 
-/**
- * tracer_leases() - end the holds whose lease is over
- * @t: tracer
- * @now_ns: time
- *
- * Return: when the next one ends, TRACER_NEVER = none.
- */
+/* End the holds whose lease is over. Return: when the next one ends, TRACER_NEVER = none. */
 uint64_t tracer_leases(struct tracer *t, uint64_t now_ns);
 
 /* tracer_watch.c */
 
-/**
- * tracer_look() - look at the indices if it is time
- * @t: tracer
- * @now_ns: time
- *
- * Return: when to look next.
- */
+/* Look at the indices if it is time. Return: when to look next. */
 uint64_t tracer_look(struct tracer *t, uint64_t now_ns);
 
-/**
- * tracer_begin() - begin to follow a queue
- * @q: queue, with what the daemon was told
- */
+/* Begin to follow a queue, with what the daemon was told. */
 void tracer_begin(struct tracer_queue *q);
 
-/**
- * tracer_restart() - a queue was let go on: what is known of it is old
- * @t: tracer
- * @q: queue
- */
+/* A queue was let go on: what is known of it is old. */
 void tracer_restart(struct tracer *t, struct tracer_queue *q);
 
-/**
- * tracer_expect() - a node was let go on: look for a sign of life
- * @t: tracer
- * @gpu_id: node
- */
+/* A node was let go on: look for a sign of life. */
 void tracer_expect(struct tracer *t, uint32_t gpu_id);
 
 #endif

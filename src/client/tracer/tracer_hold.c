@@ -2,34 +2,24 @@
 #include "client/tracer/tracer.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #include "driver/kfd.h"
 
-#define NS_PER_S 1000000000ull
-/* A target that destroys a queue waits as long as it is suspended. */
-#define LEASE_MAX_NS (60 * NS_PER_S)
 #define TRIES 2
 
-static bool is_compute(const struct tracer_queue *q)
+struct tracer_queue *tracer_find(struct tracer *t, uint32_t id)
 {
-	return q->e.type == DRV_KFD_QUEUE_PM4 || q->e.type == DRV_KFD_QUEUE_AQL;
+	struct tracer_queue *q;
+
+	for (q = t->queues; q < t->queues + t->nr_queues; q++)
+		if (q->e.queue_id == id)
+			return q;
+	return NULL;
 }
 
 static bool is_held(const struct tracer *t, const struct tracer_queue *q)
 {
 	return client_holds_covers(&t->holds, q->e.gpu_id, q->e.queue_id);
-}
-
-static struct tracer_queue *find_queue(struct tracer *t, uint32_t id)
-{
-	struct tracer_queue *q;
-
-	for (q = t->queues; q < t->queues + t->nr_queues; q++) {
-		if (q->e.queue_id == id)
-			return q;
-	}
-	return NULL;
 }
 
 /* The compute queues of a node that are not what the holds say. */
@@ -39,19 +29,11 @@ static uint32_t collect(struct tracer *t, uint32_t gpu_id, bool suspend)
 	uint32_t nr = 0;
 
 	for (q = t->queues; q < t->queues + t->nr_queues; q++) {
-		if (q->e.gpu_id == gpu_id && is_compute(q) && q->suspended != suspend &&
-		    is_held(t, q) == suspend)
+		if (q->e.gpu_id == gpu_id && drv_kfd_is_compute(q->e.type) &&
+		    q->suspended != suspend && is_held(t, q) == suspend)
 			t->ids[nr++] = q->e.queue_id;
 	}
 	return nr;
-}
-
-static void worsen(struct wire_done *d, enum wire_result result, int error)
-{
-	if (d->result >= result)
-		return;
-	d->result = result;
-	d->error = (uint32_t)error;
 }
 
 /* Return: how many were neither done nor failed: new since, or gone. */
@@ -63,7 +45,7 @@ static uint32_t take_results(struct tracer *t, uint32_t nr, bool suspend, struct
 
 	for (i = 0; i < nr; i++) {
 		r = drv_kfd_dbg_result(t->ids[i]);
-		q = find_queue(t, drv_kfd_dbg_id(t->ids[i]));
+		q = tracer_find(t, drv_kfd_dbg_id(t->ids[i]));
 		if (r == -ESRCH) {
 			nr_invalid++;
 			continue;
@@ -73,10 +55,8 @@ static uint32_t take_results(struct tracer *t, uint32_t nr, bool suspend, struct
 			q->suspended = suspend;
 		if (q && !suspend)
 			tracer_restart(t, q);
-		if (r)
-			worsen(d, WIRE_ERROR, -r);
-		else
-			d->nr_queues++;
+		wire_worsen(d, -r);
+		d->nr_queues += !r;
 	}
 	return nr_invalid;
 }
@@ -116,13 +96,11 @@ static void settle_one(struct tracer *t, uint32_t gpu_id, bool suspend, struct w
 		if (tracer_refresh(t))
 			break;
 	}
-	if (r == -ESRCH)
-		worsen(d, WIRE_GONE, ESRCH);
-	else if (r < 0)
-		worsen(d, WIRE_ERROR, -r);
+	if (r < 0)
+		wire_worsen(d, -r);
 	else if (r > 0 && collect(t, gpu_id, suspend))
 		/* There, but not to be stopped: it is being destroyed. */
-		worsen(d, WIRE_BUSY_NOW, EBUSY);
+		wire_worsen(d, EBUSY);
 }
 
 void tracer_settle(struct tracer *t, uint32_t gpu_id, struct wire_done *done)
@@ -142,83 +120,43 @@ void tracer_settle(struct tracer *t, uint32_t gpu_id, struct wire_done *done)
 		tracer_end(t, EIO, "the driver would not continue it");
 }
 
-static uint64_t lease_end(const struct tracer *t, const struct wire_order *o)
+static bool has_queue(struct tracer *t, const struct wire_order *o)
 {
-	uint64_t lease = o->lease_ns ? o->lease_ns : t->lease_ns;
+	const struct tracer_queue *q = tracer_find(t, o->queue_id);
 
-	return tracer_now_ns() + (lease < LEASE_MAX_NS ? lease : LEASE_MAX_NS);
+	return q && q->e.gpu_id == o->gpu_id && drv_kfd_is_compute(q->e.type);
 }
 
-static bool is_new(struct tracer *t, const struct wire_order *o)
+static int set_level(struct tracer *t, const struct wire_order *o)
 {
-	if (o->epoch <= t->epoch)
-		return false;
-	t->epoch = o->epoch;
-	return true;
-}
-
-static void answer(struct tracer *t, const struct wire_order *o, uint64_t begin,
-		   struct wire_done *d)
-{
-	d->epoch = o->epoch;
-	d->gpu_id = o->gpu_id;
-	d->took_ns = tracer_now_ns() - begin;
-	tracer_send_done(t, d);
-}
-
-static void set_hold(struct tracer *t, const struct wire_order *o, struct wire_done *d)
-{
-	int r = client_holds_set(&t->holds, o, lease_end(t, o));
-
-	if (r)
-		worsen(d, WIRE_ERROR, -r);
-	else
-		tracer_settle(t, o->gpu_id, d);
-}
-
-static bool has_queue(struct tracer *t, uint32_t gpu_id, uint32_t queue_id)
-{
-	const struct tracer_queue *q = find_queue(t, queue_id);
-
-	return q && q->e.gpu_id == gpu_id && is_compute(q);
-}
-
-void tracer_hold(struct tracer *t, const struct wire_order *o)
-{
-	uint64_t begin = tracer_now_ns();
-	struct wire_done d = {};
-
-	if (!is_new(t, o))
-		return;
+	if (o->hdr.type == WIRE_RELEASE)
+		return client_holds_clear(&t->holds, o);
 	/* Queues made a moment ago are to be in the same batch. */
 	if (tracer_refresh(t))
-		worsen(&d, WIRE_GONE, ESRCH);
-	else if (o->queue_id != WIRE_QUEUE_ALL && !has_queue(t, o->gpu_id, o->queue_id))
-		worsen(&d, WIRE_GONE, ENOENT);
-	else
-		set_hold(t, o, &d);
-	answer(t, o, begin, &d);
+		return -ESRCH;
+	if (o->queue_id != WIRE_QUEUE_ALL && !has_queue(t, o))
+		return -ENOENT;
+	return client_holds_set(&t->holds, o, tracer_now_ns());
 }
 
-void tracer_unhold(struct tracer *t, const struct wire_order *o)
+void tracer_order(struct tracer *t, const struct wire_order *o)
 {
+	struct wire_done d = { .epoch = o->epoch, .gpu_id = o->gpu_id };
 	uint64_t begin = tracer_now_ns();
-	struct wire_done d = {};
 	int r;
 
-	if (!is_new(t, o))
+	if (o->hdr.type == WIRE_RENEW) {
+		client_holds_renew(&t->holds, o, begin);
 		return;
-	r = client_holds_clear(&t->holds, o);
-	if (r)
-		worsen(&d, WIRE_ERROR, -r);
-	else
+	}
+	if (!client_holds_is_new(&t->holds, o))
+		return;
+	r = set_level(t, o);
+	wire_worsen(&d, -r);
+	if (!r)
 		tracer_settle(t, o->gpu_id, &d);
-	answer(t, o, begin, &d);
-}
-
-void tracer_renew(struct tracer *t, const struct wire_order *o)
-{
-	client_holds_renew(&t->holds, o->epoch, lease_end(t, o));
+	d.took_ns = tracer_now_ns() - begin;
+	tracer_send_done(t, &d);
 }
 
 uint64_t tracer_leases(struct tracer *t, uint64_t now_ns)

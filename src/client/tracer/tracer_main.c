@@ -98,7 +98,7 @@ static void run(struct tracer *t)
 		lease = tracer_leases(t, now);
 		look = tracer_look(t, now);
 		if (!t->done)
-			wait_for_something(t, lease < look ? lease : look);
+			wait_for_something(t, tracer_earlier(lease, look));
 	}
 }
 

@@ -54,12 +54,6 @@ static int64_t status_value(pid_t pid, const char *key)
 	return sscanf(text, "%" SCNd64, &value) == 1 ? value : -ESRCH;
 }
 
-static int refuse(struct tracer *t, int error, const char *why)
-{
-	t->why = why;
-	return error;
-}
-
 /* Its main thread has ended, and others live. */
 static bool has_lost_its_leader(pid_t pid)
 {
@@ -74,21 +68,23 @@ int tracer_seize(struct tracer *t)
 	int64_t leader = status_value(t->pid, "Tgid");
 
 	if (leader < 0)
-		return refuse(t, -ESRCH, "no such process");
+		return tracer_refuse(t, -ESRCH, "no such process");
 	if (leader != t->pid)
-		return refuse(t, -EINVAL, "a thread, not a process");
+		return tracer_refuse(t, -EINVAL, "a thread, not a process");
 	if (!ptrace(PTRACE_SEIZE, t->pid, 0, OPTIONS)) {
 		t->is_seized = true;
 		t->thread = t->pid;
 		return 0;
 	}
 	if (errno == ESRCH)
-		return refuse(t, -ESRCH, "no such process");
+		return tracer_refuse(t, -ESRCH, "no such process");
 	if (status_value(t->pid, "TracerPid") > 0)
-		return refuse(t, -EBUSY, "something else traces it (a debugger, strace)");
+		return tracer_refuse(t, -EBUSY, "something else traces it (a debugger, strace)");
 	if (has_lost_its_leader(t->pid))
-		return refuse(t, -EOPNOTSUPP, "its main thread has ended: it cannot be traced");
-	return refuse(t, -EPERM, "not allowed to trace it (another user, or Yama's ptrace_scope)");
+		return tracer_refuse(t, -EOPNOTSUPP,
+				     "its main thread has ended: it cannot be traced");
+	return tracer_refuse(t, -EPERM,
+			     "not allowed to trace it (another user, or Yama's ptrace_scope)");
 }
 
 static bool is_stop_signal(int sig)

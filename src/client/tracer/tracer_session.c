@@ -21,12 +21,6 @@
 #define POKE_NS 200000000
 #define EVENTS_PER_TURN 64
 
-static int refuse(struct tracer *t, int error, const char *why)
-{
-	t->why = why;
-	return error;
-}
-
 static void on_poke(int sig)
 {
 }
@@ -56,14 +50,15 @@ static int disable(struct tracer *t)
 /* A process that enables or ends its runtime while a session is open waits for an answer. */
 static bool answer_runtime(struct tracer *t)
 {
-	struct drv_kfd_event event;
+	uint64_t exceptions;
 	int i;
 
 	/* New queues stay raised: the snapshot tells and clears them. */
 	for (i = 0; i < EVENTS_PER_TURN; i++) {
-		if (drv_kfd_dbg_query(t->kfd, (uint32_t)t->thread, ~DRV_KFD_EC_QUEUE_NEW, &event))
+		if (drv_kfd_dbg_query(t->kfd, (uint32_t)t->thread, ~DRV_KFD_EC_QUEUE_NEW,
+				      &exceptions))
 			return false;
-		if (event.exceptions & DRV_KFD_EC_PROCESS_RUNTIME) {
+		if (exceptions & DRV_KFD_EC_PROCESS_RUNTIME) {
 			drv_kfd_dbg_send(t->kfd, (uint32_t)t->thread, DRV_KFD_EC_PROCESS_RUNTIME);
 			return true;
 		}
@@ -85,17 +80,18 @@ void tracer_close(struct tracer *t)
 
 static int check_driver(struct tracer *t)
 {
-	struct drv_kfd_version v;
+	struct kfd_ioctl_get_version_args v;
 	struct drv_system s;
 
 	drv_system_read(NULL, &s);
 	if (s.sched_policy.source && s.sched_policy.value == DRV_SCHED_POLICY_NO_HWS)
-		return refuse(t, -EOPNOTSUPP, "the driver runs without HWS (sched_policy=2)");
+		return tracer_refuse(t, -EOPNOTSUPP,
+				     "the driver runs without HWS (sched_policy=2)");
 	t->kfd = drv_kfd_open();
 	if (t->kfd < 0)
-		return refuse(t, t->kfd, "cannot open /dev/kfd (driver, or group render)");
+		return tracer_refuse(t, t->kfd, "cannot open /dev/kfd (driver, or group render)");
 	if (drv_kfd_get_version(t->kfd, &v) || !drv_kfd_version_has_debug(&v))
-		return refuse(t, -EOPNOTSUPP, "the driver has no debugger calls (too old)");
+		return tracer_refuse(t, -EOPNOTSUPP, "the driver has no debugger calls (too old)");
 	return 0;
 }
 
@@ -125,11 +121,12 @@ static int check_state(struct tracer *t, const struct drv_kfd_runtime_info *info
 	case DRV_KFD_RUNTIME_STATE_ENABLED:
 		return 0;
 	case DRV_KFD_RUNTIME_STATE_DISABLED:
-		return refuse(t, -EOPNOTSUPP, "its runtime is not enabled (it does not use ROCr)");
+		return tracer_refuse(t, -EOPNOTSUPP,
+				     "its runtime is not enabled (it does not use ROCr)");
 	case DRV_KFD_RUNTIME_STATE_BUSY:
-		return refuse(t, -EBUSY, "its GPU is being debugged by somebody else");
+		return tracer_refuse(t, -EBUSY, "another process debugs its GPU");
 	default:
-		return refuse(t, -EIO, "the driver failed to prepare its GPU");
+		return tracer_refuse(t, -EIO, "the driver failed to prepare its GPU");
 	}
 }
 
@@ -139,12 +136,12 @@ static int enable(struct tracer *t)
 	int r;
 
 	if (pipe2(t->pipe, O_NONBLOCK | O_CLOEXEC))
-		return refuse(t, -errno, "no pipe");
+		return tracer_refuse(t, -errno, "no pipe");
 	r = drv_kfd_dbg_enable(t->kfd, (uint32_t)t->thread, EVENTS, t->pipe[1], &info);
 	if (r == -EALREADY)
-		return refuse(t, -EBUSY, "somebody else debugs it");
+		return tracer_refuse(t, -EBUSY, "another process debugs it");
 	if (r)
-		return refuse(t, r, "the driver refuses a debug session");
+		return tracer_refuse(t, r, "the driver refuses a debug session");
 	t->is_enabled = true;
 	return check_state(t, &info);
 }
@@ -157,7 +154,7 @@ int tracer_open(struct tracer *t)
 	if (r)
 		return r;
 	if (!has_queues(t->pid))
-		return refuse(t, -EAGAIN, "it has no GPU queues now");
+		return tracer_refuse(t, -EAGAIN, "it has no GPU queues now");
 	r = enable(t);
 	if (r)
 		return r;
@@ -165,32 +162,15 @@ int tracer_open(struct tracer *t)
 	t->mem = open(path, O_RDONLY | O_CLOEXEC);
 	r = tracer_refresh(t);
 	if (r)
-		return refuse(t, r, "no snapshot of its queues");
+		return tracer_refuse(t, r, "no snapshot of its queues");
 	return tracer_note(t, WIRE_NOTE_SEES, 0,
 			   WIRE_SEES_SNAPSHOT | (t->mem < 0 ? 0 : WIRE_SEES_POINTERS),
 			   "attached");
 }
 
-static bool is_compute(const struct drv_kfd_queue_entry *e)
-{
-	return e->type == DRV_KFD_QUEUE_PM4 || e->type == DRV_KFD_QUEUE_AQL;
-}
-
-static struct tracer_queue *find_queue(struct tracer *t, uint32_t id)
-{
-	size_t i;
-
-	for (i = 0; i < t->nr_queues; i++) {
-		if (t->queues[i].e.queue_id == id)
-			return &t->queues[i];
-	}
-	return NULL;
-}
-
 static void remove_queue(struct tracer *t, struct tracer_queue *q)
 {
-	if (tracer_send_edge(t, WIRE_QUEUE_REMOVE, q) == -EAGAIN)
-		tracer_end(t, EAGAIN, "the daemon does not read");
+	tracer_send_edge(t, WIRE_QUEUE_REMOVE, q);
 	*q = t->queues[--t->nr_queues];
 }
 
@@ -199,15 +179,14 @@ static void add_queue(struct tracer *t, const struct drv_kfd_queue_entry *e)
 {
 	struct tracer_queue *q = &t->queues[t->nr_queues++];
 
-	*q = (struct tracer_queue){ .e = *e, .busy = is_compute(e) };
-	if (tracer_send_queue(t, q) == -EAGAIN)
-		tracer_end(t, EAGAIN, "the daemon does not read");
+	*q = (struct tracer_queue){ .e = *e, .busy = drv_kfd_is_compute(e->type) };
+	tracer_send_queue(t, q);
 	tracer_begin(q);
 }
 
 static void take_entry(struct tracer *t, const struct drv_kfd_queue_entry *e)
 {
-	struct tracer_queue *q = find_queue(t, e->queue_id);
+	struct tracer_queue *q = tracer_find(t, e->queue_id);
 
 	/* Its number may be that of one that is gone. */
 	if (q && (e->exceptions & DRV_KFD_EC_QUEUE_NEW)) {

@@ -22,16 +22,6 @@
 #define SIGN_NS NS_PER_S
 #define SPAN_MAX 512
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static bool is_compute(const struct tracer_queue *q)
-{
-	return q->e.type == DRV_KFD_QUEUE_PM4 || q->e.type == DRV_KFD_QUEUE_AQL;
-}
-
 static int read_at(const struct tracer *t, uint64_t addr, void *out, size_t size)
 {
 	return pread(t->mem, out, size, (off_t)addr) == (ssize_t)size ? 0 : -EIO;
@@ -204,7 +194,8 @@ void tracer_expect(struct tracer *t, uint32_t gpu_id)
 	size_t i;
 
 	for (q = t->queues; q < t->queues + t->nr_queues; q++)
-		busy |= q->e.gpu_id == gpu_id && is_compute(q) && q->busy && !q->suspended;
+		busy |= q->e.gpu_id == gpu_id && drv_kfd_is_compute(q->e.type) && q->busy &&
+			!q->suspended;
 	for (i = 0; i < t->nr_nodes && t->nodes[i].gpu_id != gpu_id; i++)
 		;
 	if (i == TRACER_NODES)
@@ -233,7 +224,7 @@ static uint64_t check_signs(struct tracer *t, uint64_t now)
 		if (is_stopped(t, n->gpu_id)) {
 			n->until_ns = 0;
 		} else if (n->until_ns > now) {
-			next = earlier(next, n->until_ns);
+			next = tracer_earlier(next, n->until_ns);
 		} else {
 			n->until_ns = 0;
 			tracer_note(t, WIRE_NOTE_NO_PROGRESS, n->gpu_id, 0,
@@ -252,11 +243,11 @@ static uint64_t look_at_all(struct tracer *t, uint64_t now)
 		return TRACER_NEVER;
 	/* By number: a look at one may end with a new list of all. */
 	for (i = 0; i < t->nr_queues && !t->done; i++)
-		if (is_compute(&t->queues[i]) && now >= t->queues[i].idle.look_ns)
+		if (drv_kfd_is_compute(t->queues[i].e.type) && now >= t->queues[i].idle.look_ns)
 			look_at(t, &t->queues[i], now);
 	for (i = 0; i < t->nr_queues; i++)
-		if (is_compute(&t->queues[i]))
-			next = earlier(next, t->queues[i].idle.look_ns);
+		if (drv_kfd_is_compute(t->queues[i].e.type))
+			next = tracer_earlier(next, t->queues[i].idle.look_ns);
 	return next;
 }
 
@@ -280,6 +271,6 @@ uint64_t tracer_look(struct tracer *t, uint64_t now)
 	if (!t->is_enabled)
 		return TRACER_NEVER;
 	refresh(t, now);
-	next = earlier(next, look_at_all(t, now));
-	return earlier(next, t->next_refresh_ns);
+	next = tracer_earlier(next, look_at_all(t, now));
+	return tracer_earlier(next, t->next_refresh_ns);
 }

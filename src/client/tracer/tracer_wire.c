@@ -6,30 +6,30 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "driver/sysfile.h"
 
 #define WELCOME_TIMEOUT_MS 5000
 #define NS_PER_MS 1000000ull
-#define DEFAULT_LEASE_NS (1000 * NS_PER_MS)
 #define DEFAULT_POLL_NS NS_PER_MS
 #define MIN_POLL_NS (NS_PER_MS / 10)
 
-static int send_message(struct tracer *t, struct wire_hdr *h, enum wire_type type,
-			size_t size)
+static int try_send(struct tracer *t, struct wire_hdr *h, enum wire_type type, size_t size)
 {
-	h->magic = WIRE_MAGIC;
-	h->type = (uint16_t)type;
-	h->size = (uint16_t)size;
-	if (!h->time_ns)
-		h->time_ns = tracer_now_ns();
-	if (send(t->sock, h, size, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)size)
-		return 0;
-	if (errno == EAGAIN)
-		return -EAGAIN;
-	tracer_end(t, 0, "the daemon is gone");
-	return -EPIPE;
+	int r = wire_send(t->sock, h, type, size, tracer_now_ns());
+
+	if (r == -EPIPE)
+		tracer_end(t, 0, "the daemon is gone");
+	return r;
+}
+
+static int must_send(struct tracer *t, struct wire_hdr *h, enum wire_type type, size_t size)
+{
+	int r = try_send(t, h, type, size);
+
+	if (r == -EAGAIN)
+		tracer_end(t, EAGAIN, "the daemon does not read");
+	return r;
 }
 
 static uint32_t wire_type(uint32_t type)
@@ -51,19 +51,19 @@ int tracer_send_queue(struct tracer *t, const struct tracer_queue *q)
 		.wptr_addr = q->e.wptr_addr,
 	};
 
-	return send_message(t, &m.hdr, WIRE_QUEUE_ADD, sizeof(m));
+	return must_send(t, &m.hdr, WIRE_QUEUE_ADD, sizeof(m));
 }
 
-int tracer_send_edge(struct tracer *t, enum wire_type type,
-		     const struct tracer_queue *q)
+int tracer_send_edge(struct tracer *t, enum wire_type type, const struct tracer_queue *q)
 {
 	struct wire_edge m = { .gpu_id = q->e.gpu_id, .queue_id = q->e.queue_id };
 
-	return send_message(t, &m.hdr, type, sizeof(m));
+	if (type == WIRE_QUEUE_REMOVE)
+		return must_send(t, &m.hdr, type, sizeof(m));
+	return try_send(t, &m.hdr, type, sizeof(m));
 }
 
-int tracer_send_progress(struct tracer *t, const struct tracer_queue *q,
-			 uint64_t since_ns)
+int tracer_send_progress(struct tracer *t, const struct tracer_queue *q, uint64_t since_ns)
 {
 	struct wire_progress m = {
 		.gpu_id = q->e.gpu_id,
@@ -71,26 +71,21 @@ int tracer_send_progress(struct tracer *t, const struct tracer_queue *q,
 		.since_ns = since_ns,
 	};
 
-	return send_message(t, &m.hdr, WIRE_PROGRESS, sizeof(m));
+	return try_send(t, &m.hdr, WIRE_PROGRESS, sizeof(m));
 }
 
 int tracer_send_done(struct tracer *t, struct wire_done *done)
 {
-	int r = send_message(t, &done->hdr, WIRE_DONE, sizeof(*done));
-
-	/* A peer that sends orders and reads no answers is no scheduler. */
-	if (r == -EAGAIN)
-		tracer_end(t, EAGAIN, "the daemon does not read");
-	return r;
+	return must_send(t, &done->hdr, WIRE_DONE, sizeof(*done));
 }
 
-int tracer_note(struct tracer *t, enum wire_note_code code, uint32_t gpu_id,
-		uint64_t value, const char *text)
+int tracer_note(struct tracer *t, enum wire_note_code code, uint32_t gpu_id, uint64_t value,
+		const char *text)
 {
 	struct wire_note m = { .code = code, .gpu_id = gpu_id, .value = value };
 
 	snprintf(m.text, sizeof(m.text), "%s", text ? text : "");
-	return send_message(t, &m.hdr, WIRE_NOTE, sizeof(m));
+	return try_send(t, &m.hdr, WIRE_NOTE, sizeof(m));
 }
 
 /* Names go into command lines and files: what is not plain becomes a dot. */
@@ -107,33 +102,13 @@ static void read_comm(struct tracer *t, char *out, size_t size)
 			out[i] = '.';
 }
 
-/* Return: its type; 0 nothing there; -EPIPE the end; -EPROTO nonsense. */
-static int receive(struct tracer *t, void *buf)
+static void take_welcome(struct tracer *t, const struct wire_welcome *w)
 {
-	const struct wire_hdr *h = buf;
-	ssize_t n = recv(t->sock, buf, WIRE_MAX, MSG_DONTWAIT | MSG_TRUNC);
-
-	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : -EPIPE;
-	if (!n)
-		return -EPIPE;
-	if ((size_t)n < sizeof(*h) || n > WIRE_MAX || h->magic != WIRE_MAGIC ||
-	    h->size != n || !h->type)
-		return -EPROTO;
-	return h->type;
-}
-
-static int take_welcome(struct tracer *t, const struct wire_welcome *w)
-{
-	if (w->hdr.size != sizeof(*w))
-		return -EPROTO;
-	t->lease_ns = w->lease_ns ? w->lease_ns : DEFAULT_LEASE_NS;
 	t->poll_ns = w->poll_ns ? w->poll_ns : DEFAULT_POLL_NS;
 	if (t->poll_ns < MIN_POLL_NS)
 		t->poll_ns = MIN_POLL_NS;
 	t->quiet_ns = w->quiet_ns;
 	t->wants_progress = w->flags & WIRE_WELCOME_PROGRESS;
-	return 0;
 }
 
 int tracer_hello(struct tracer *t)
@@ -145,69 +120,48 @@ int tracer_hello(struct tracer *t)
 		.prio = WIRE_PRIO_UNSET,
 	};
 	struct pollfd fd = { .fd = t->sock, .events = POLLIN };
-	_Alignas(8) char buf[WIRE_MAX];
+	union wire_message answer;
 	int r;
 
 	read_comm(t, m.comm, sizeof(m.comm));
-	r = send_message(t, &m.hdr, WIRE_HELLO, sizeof(m));
+	r = try_send(t, &m.hdr, WIRE_HELLO, sizeof(m));
 	if (r)
 		return r;
 	if (poll(&fd, 1, WELCOME_TIMEOUT_MS) != 1)
 		return -ETIMEDOUT;
-	r = receive(t, buf);
-	if (r == WIRE_WELCOME)
-		return take_welcome(t, (void *)buf);
+	r = wire_receive(t->sock, &answer);
+	if (r == WIRE_WELCOME) {
+		take_welcome(t, &answer.welcome);
+		return 0;
+	}
 	if (r == WIRE_BYE)
 		return -ECONNREFUSED;
-	return r < 0 ? r : -EPROTO;
+	return r == -EPIPE ? r : -EPROTO;
 }
 
-static bool is_order(const struct wire_order *o)
+/* One message a turn: the target and the leases are not to wait for many. */
+void tracer_read(struct tracer *t)
 {
-	return o->hdr.size == sizeof(*o) && o->holder < WIRE_HOLDER_COUNT &&
-	       o->grace <= DRV_KFD_GRACE_MAX;
-}
+	union wire_message m;
 
-/* Return: false if it makes no sense. */
-static bool take(struct tracer *t, int type, const void *buf)
-{
-	const struct wire_order *o = buf;
-
-	switch (type) {
+	switch (wire_receive(t->sock, &m)) {
+	case 0:
+		break;
 	case WIRE_HOLD:
 	case WIRE_RELEASE:
 	case WIRE_RENEW:
-		if (!is_order(o))
-			return false;
+		tracer_order(t, &m.order);
 		break;
 	case WIRE_WELCOME:
-		return !take_welcome(t, buf);
+		take_welcome(t, &m.welcome);
+		break;
 	case WIRE_BYE:
 		tracer_end(t, 0, "the daemon said goodbye");
-		return true;
-	default:
-		return false;
-	}
-	if (type == WIRE_HOLD)
-		tracer_hold(t, o);
-	else if (type == WIRE_RELEASE)
-		tracer_unhold(t, o);
-	else
-		tracer_renew(t, o);
-	return true;
-}
-
-void tracer_read(struct tracer *t)
-{
-	_Alignas(8) char buf[WIRE_MAX];
-	int type;
-
-	/* One message a turn: the target and the leases are not to wait for many. */
-	type = receive(t, buf);
-	if (!type)
-		return;
-	if (type == -EPIPE)
+		break;
+	case -EPIPE:
 		tracer_end(t, 0, "the daemon is gone");
-	else if (type < 0 || !take(t, type, buf))
+		break;
+	default:
 		tracer_end(t, EPROTO, "the daemon talks nonsense");
+	}
 }

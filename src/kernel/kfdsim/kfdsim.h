@@ -39,118 +39,65 @@
 #define KFDSIM_MAX_MAPPED 64		/* compute slots and copy queues */
 #define KFDSIM_DOORBELL_NONE U64_MAX	/* content of a doorbell that was never rung */
 
-/**
- * struct kfdsim_cp - the command processor: a gpu and the thread it lives in
- * @lock: serialises every call into @gpu
- * @gpu: the model
- * @host: what the model sees of the world
- * @worker: thread
- * @work: one round: doorbells, then gpu_advance()
- * @timer: starts the next round
- * @mapped: doorbells (dword index in the BAR) of the queues that have a slot
- * @nr_mapped: of @mapped
- * @hiq_doorbell: doorbell of the HIQ, 0 = none
- * @fault_addr: where the last access of the GPU went that met no memory
- * @rung_ns: when a user queue's doorbell was rung last
- * @faults_seen: of struct kfdsim_arm.nr_faults
- * @ran_ns: what the thread had run at the last round
- * @now_ns: time up to which the model has lived
- * @is_stopped: no round sets the timer any more
- * @nr_rounds: statistics
- * @nr_rings: statistics: doorbell values seen
- * @nr_occupancy: statistics: times the waves of all queues were asked for
- */
+/* The command processor: a gpu and the thread it lives in. */
 struct kfdsim_cp {
-	struct mutex lock;
-	struct gpu *gpu;
-	struct gpu_host host;
-	struct kthread_worker *worker;
-	struct kthread_work work;
-	struct hrtimer timer;
-	u32 mapped[KFDSIM_MAX_MAPPED];
-	u32 nr_mapped;
-	u32 hiq_doorbell;
-	u64 fault_addr;
-	u64 rung_ns;
-	u64 faults_seen;
-	u64 ran_ns;
-	u64 now_ns;
-	bool is_stopped;
-	u64 nr_rounds;
-	u64 nr_rings;
-	u64 nr_occupancy;
+	struct mutex lock; /* serialises every call into @gpu */
+	struct gpu *gpu; /* the model */
+	struct gpu_host host; /* what the model sees of the world */
+	struct kthread_worker *worker; /* thread */
+	struct kthread_work work; /* one round: doorbells, then gpu_advance() */
+	struct hrtimer timer; /* starts the next round */
+	u32 mapped[KFDSIM_MAX_MAPPED]; /* doorbells, as dword indices, of queues with a slot */
+	u32 nr_mapped; /* of @mapped */
+	u32 hiq_doorbell; /* doorbell of the HIQ, 0 = none */
+	u64 fault_addr; /* where the last access of the GPU went that met no memory */
+	u64 rung_ns; /* when a user queue's doorbell was rung last */
+	u64 faults_seen; /* of struct kfdsim_arm.nr_faults */
+	u64 ran_ns; /* what the thread had run at the last round */
+	u64 now_ns; /* time up to which the model has lived */
+	bool is_stopped; /* no round sets the timer any more */
+	u64 nr_rounds; /* statistics */
+	u64 nr_rings; /* statistics: doorbell values seen */
+	u64 nr_occupancy; /* statistics: times the waves of all queues were asked for */
 };
 
-/**
- * struct kfdsim_arm - doorbell pages that processes have mapped: see kfdsim_arm.c
- * @lock: protects @files; taken inside mmap_lock
- * @files: number of mappings by the struct address_space they are mappings of
- * @first_page: where this GPU's doorbells begin in each of these
- * @work: takes the pages out of all page tables
- * @is_watching: a page may be in a page table, so the CP has to look at doorbells
- * @nr_faults: statistics: pages put back
- */
+/* Doorbell pages that processes have mapped: see kfdsim_arm.c. */
 struct kfdsim_arm {
-	struct mutex lock;
-	struct xarray files;
-	unsigned long first_page;
-	struct work_struct work;
-	bool is_watching;
-	atomic64_t nr_faults;
+	struct mutex lock; /* protects @files; taken inside mmap_lock */
+	struct xarray files; /* number of mappings by their struct address_space */
+	unsigned long first_page; /* where this GPU's doorbells begin in each of these */
+	struct work_struct work; /* takes the pages out of all page tables */
+	bool is_watching; /* a page may be in a page table, so the CP has to look at doorbells */
+	atomic64_t nr_faults; /* statistics: pages put back */
 };
 
-/**
- * struct kfdsim_lock_out - keeps all callers from the hardware for a while
- * @work: does so
- * @begun: it does
- * @end: it need not any more
- */
+/* Keeps all callers from the hardware for a while. */
 struct kfdsim_lock_out {
-	struct work_struct work;
-	struct completion begun;
-	struct completion end;
+	struct work_struct work; /* does so */
+	struct completion begun; /* it does */
+	struct completion end; /* it need not any more */
 };
 
-/**
- * struct kfdsim_device - one simulated GPU
- * @adev: what amdkfd sees; its ddev is the DRM device
- * @profile: what kind of GPU
- * @index: 0, 1, ...
- * @reset_domain: what adev points to
- * @lock_out: a fault: @reset_domain is locked and no reset follows
- * @bar: pages that stand for the doorbell BAR
- * @bar_mem: their kernel address
- * @bar_mm: which process has which doorbell page
- * @arm: the same pages in processes
- * @mmio: page that stands for the HDP flush registers
- * @gart_mm: GART addresses in use
- * @gart_lock: protects @gart_mm and @bar_mm
- * @vms: struct kfdsim_vm by PASID; under kfdsim_vm_lock
- * @vram_bytes: size of the simulated VRAM
- * @vram_used: allocated of it
- * @cp: the command processor
- * @is_leaving: no more interrupts and resets: amdkfd lets go of the device. Under cp.lock
- * @debugfs: folder kfdsim/N
- */
+/* One simulated GPU. */
 struct kfdsim_device {
-	struct amdgpu_device adev;
-	const struct gpu_profile *profile;
-	unsigned int index;
-	struct amdgpu_reset_domain reset_domain;
-	struct kfdsim_lock_out lock_out;
-	struct page *bar;
-	u64 *bar_mem;
-	struct drm_mm bar_mm;
-	struct kfdsim_arm arm;
-	struct page *mmio;
-	struct drm_mm gart_mm;
-	struct mutex gart_lock;
-	struct xarray vms;
-	u64 vram_bytes;
-	atomic64_t vram_used;
-	struct kfdsim_cp cp;
-	bool is_leaving;
-	struct dentry *debugfs;
+	struct amdgpu_device adev; /* what amdkfd sees; its ddev is the DRM device */
+	const struct gpu_profile *profile; /* what kind of GPU */
+	unsigned int index; /* 0, 1, ... */
+	struct amdgpu_reset_domain reset_domain; /* what adev points to */
+	struct kfdsim_lock_out lock_out; /* a fault: @reset_domain is locked and no reset follows */
+	struct page *bar; /* pages that stand for the doorbell BAR */
+	u64 *bar_mem; /* their kernel address */
+	struct drm_mm bar_mm; /* which process has which doorbell page */
+	struct kfdsim_arm arm; /* the same pages in processes */
+	struct page *mmio; /* page that stands for the HDP flush registers */
+	struct drm_mm gart_mm; /* GART addresses in use */
+	struct mutex gart_lock; /* protects @gart_mm and @bar_mm */
+	struct xarray vms; /* struct kfdsim_vm by PASID; under kfdsim_vm_lock */
+	u64 vram_bytes; /* size of the simulated VRAM */
+	atomic64_t vram_used; /* allocated of it */
+	struct kfdsim_cp cp; /* the command processor */
+	bool is_leaving; /* no more interrupts and resets: amdkfd lets go. Under cp.lock */
+	struct dentry *debugfs; /* folder kfdsim/N */
 };
 
 static inline struct kfdsim_device *to_kfdsim(struct amdgpu_device *adev)
@@ -158,30 +105,18 @@ static inline struct kfdsim_device *to_kfdsim(struct amdgpu_device *adev)
 	return container_of(adev, struct kfdsim_device, adev);
 }
 
-/**
- * struct kfdsim_bo - memory
- * @abo: what amdkfd sees; its tbo.base is the GEM object
- * @pages: one per page; NULL until the first touch. Set once, without a lock.
- * @nr_pages: of @pages
- * @is_borrowed: the pages belong to another object (user memory, BAR)
- * @is_away: user memory whose pages the kernel has taken back; under kfdsim_vm_lock
- * @userptr: user memory: what watches it, or NULL
- * @vram_charge: bytes counted in vram_used
- * @vaddr: kernel mapping of all pages, or NULL
- * @gart: place in the GART
- * @bar: place in the doorbell BAR
- */
+/* Memory. */
 struct kfdsim_bo {
-	struct amdgpu_bo abo;
-	struct page **pages;
-	unsigned long nr_pages;
-	bool is_borrowed;
-	bool is_away;
-	struct kfdsim_userptr *userptr;
-	u64 vram_charge;
-	void *vaddr;
-	struct drm_mm_node gart;
-	struct drm_mm_node bar;
+	struct amdgpu_bo abo; /* what amdkfd sees; its tbo.base is the GEM object */
+	struct page **pages; /* NULL until the first touch. Set once, without a lock */
+	unsigned long nr_pages; /* of @pages */
+	bool is_borrowed; /* the pages belong to another object (user memory, BAR) */
+	bool is_away; /* user memory whose pages the kernel has taken back; under kfdsim_vm_lock */
+	struct kfdsim_userptr *userptr; /* user memory: what watches it, or NULL */
+	u64 vram_charge; /* bytes counted in vram_used */
+	void *vaddr; /* kernel mapping of all pages, or NULL */
+	struct drm_mm_node gart; /* place in the GART */
+	struct drm_mm_node bar; /* place in the doorbell BAR */
 };
 
 static inline struct kfdsim_bo *to_kfdsim_bo(struct amdgpu_bo *abo)
@@ -189,18 +124,17 @@ static inline struct kfdsim_bo *to_kfdsim_bo(struct amdgpu_bo *abo)
 	return container_of(abo, struct kfdsim_bo, abo);
 }
 
-/**
- * struct kfdsim_vm - a GPU address space: one open render node
- * @fpriv: what amdkfd sees; its vm.va is the tree of mappings
- * @kdev: device
- * @pasid: process, 0 until amdkfd has taken the VM
- * @info: what all VMs of a process share, NULL until then
- */
+static inline struct kfdsim_bo *gem_to_kfdsim_bo(struct drm_gem_object *gem)
+{
+	return to_kfdsim_bo(container_of(gem, struct amdgpu_bo, tbo.base));
+}
+
+/* A GPU address space: one open render node. */
 struct kfdsim_vm {
-	struct amdgpu_fpriv fpriv;
-	struct kfdsim_device *kdev;
-	u32 pasid;
-	struct amdkfd_process_info *info;
+	struct amdgpu_fpriv fpriv; /* what amdkfd sees; its vm.va is the tree of mappings */
+	struct kfdsim_device *kdev; /* device */
+	u32 pasid; /* process, 0 until amdkfd has taken the VM */
+	struct amdkfd_process_info *info; /* what all VMs of a process share, NULL until then */
 };
 
 static inline struct kfdsim_vm *to_kfdsim_vm(struct amdgpu_vm *vm)
@@ -208,17 +142,15 @@ static inline struct kfdsim_vm *to_kfdsim_vm(struct amdgpu_vm *vm)
 	return container_of(vm, struct kfdsim_vm, fpriv.vm);
 }
 
-/**
- * struct kfdsim_mapping - memory at an address of a VM
- * @map: what amdkfd sees; node of the tree. Its bo_va is that of the first mapping of
- *	this memory in this VM: amdkfd counts the queues that use a memory there
- * @bo_va: what memory, in which VM
- * @node: in kgd_mem.attachments
- */
+/* Memory at an address of a VM. */
 struct kfdsim_mapping {
+	/*
+	 * What amdkfd sees; node of the tree. Its bo_va is that of the first mapping of this
+	 * memory in this VM: amdkfd counts the queues that use a memory there.
+	 */
 	struct amdgpu_bo_va_mapping map;
-	struct amdgpu_bo_va bo_va;
-	struct list_head node;
+	struct amdgpu_bo_va bo_va; /* what memory, in which VM */
+	struct list_head node; /* in kgd_mem.attachments */
 };
 
 /* What the GPU does to memory. */
@@ -346,6 +278,10 @@ void kfdsim_cp_stop(struct kfdsim_device *kdev);
 void kfdsim_cp_kick(struct kfdsim_device *kdev);
 u64 kfdsim_cp_now(struct kfdsim_cp *cp);
 void kfdsim_cp_on_trace(struct kfdsim_cp *cp, const struct gpu_trace *t);
+
+/* kfdsim_kick.c */
+void kfdsim_kick_add(struct kfdsim_device *kdev);
+void kfdsim_kick_remove(struct kfdsim_device *kdev);
 
 /* kfdsim_um.c */
 #ifdef CONFIG_UML

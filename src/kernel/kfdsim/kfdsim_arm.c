@@ -28,13 +28,6 @@
 /* The lower bits of an offset into /dev/kfd; above are the kind of memory and the GPU. */
 #define OFFSET_PAGES (1ull << (KFD_MMAP_GPU_ID_SHIFT - PAGE_SHIFT))
 
-static struct kfdsim_bo *bo_of(const struct vm_area_struct *vma)
-{
-	struct drm_gem_object *gem = vma->vm_private_data;
-
-	return to_kfdsim_bo(container_of(gem, struct amdgpu_bo, tbo.base));
-}
-
 static struct kfdsim_device *kdev_of(const struct vm_area_struct *vma)
 {
 	struct drm_gem_object *gem = vma->vm_private_data;
@@ -48,16 +41,13 @@ static int count(const struct vm_area_struct *vma, int by)
 	struct kfdsim_arm *arm = &kdev_of(vma)->arm;
 	unsigned long file = (unsigned long)vma->vm_file->f_mapping;
 	unsigned long nr;
-	int r = 0;
 
-	mutex_lock(&arm->lock);
+	guard(mutex)(&arm->lock);
 	nr = xa_to_value(xa_load(&arm->files, file)) + by;
 	if (nr)
-		r = xa_err(xa_store(&arm->files, file, xa_mk_value(nr), GFP_KERNEL));
-	else
-		xa_erase(&arm->files, file);
-	mutex_unlock(&arm->lock);
-	return r;
+		return xa_err(xa_store(&arm->files, file, xa_mk_value(nr), GFP_KERNEL));
+	xa_erase(&arm->files, file);
+	return 0;
 }
 
 /* A part of a mapping that is there already. */
@@ -76,7 +66,7 @@ static void on_close(struct vm_area_struct *vma)
 static vm_fault_t on_fault(struct vm_fault *vmf)
 {
 	struct kfdsim_device *kdev = kdev_of(vmf->vma);
-	struct kfdsim_bo *bo = bo_of(vmf->vma);
+	struct kfdsim_bo *bo = gem_to_kfdsim_bo(vmf->vma->vm_private_data);
 	unsigned long index = vmf->pgoff % OFFSET_PAGES;
 	vm_fault_t r;
 
@@ -151,12 +141,9 @@ static void arm(struct work_struct *work)
 	kfdsim_cp_kick(kdev);
 }
 
-/**
- * kfdsim_arm_start() - let the next store to any doorbell fault
- * @kdev: device
- *
- * Context: any. The CP has to go on looking while @is_watching is true, and to look
- * once more when it is kicked.
+/*
+ * Let the next store to any doorbell fault. Context: any. The CP has to go on looking while
+ * @is_watching is true, and to look once more when it is kicked.
  */
 void kfdsim_arm_start(struct kfdsim_device *kdev)
 {

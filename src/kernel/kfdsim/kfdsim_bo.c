@@ -14,11 +14,6 @@
 #include <linux/highmem.h>
 #include <linux/vmalloc.h>
 
-static struct kfdsim_bo *gem_to_bo(struct drm_gem_object *gem)
-{
-	return to_kfdsim_bo(container_of(gem, struct amdgpu_bo, tbo.base));
-}
-
 /*
  * Pages of all BOs. They belong to no process in the eyes of the OOM killer, which would
  * kill other processes for them, so they are at most three quarters of the machine.
@@ -60,14 +55,9 @@ static struct page *get_page_at(struct kfdsim_bo *bo, unsigned long index, gfp_t
 	return page;
 }
 
-/**
- * kfdsim_bo_lock_page() - the GPU's way to memory
- * @bo: memory
- * @offset: byte in it
- *
- * Context: any; does not sleep. To be undone before the next one. The GPU holds
- *	kfdsim_vm_lock meanwhile.
- * Return: kernel address of that byte, valid to the end of its page, or NULL.
+/*
+ * The GPU's way to memory: the kernel address of a byte, valid to the end of its page, or NULL.
+ * To be undone before the next one. Context: any; does not sleep. The GPU holds kfdsim_vm_lock.
  */
 void *kfdsim_bo_lock_page(struct kfdsim_bo *bo, u64 offset)
 {
@@ -111,7 +101,7 @@ static void free_pages_of(struct kfdsim_bo *bo)
 
 static void gem_free(struct drm_gem_object *gem)
 {
-	struct kfdsim_bo *bo = gem_to_bo(gem);
+	struct kfdsim_bo *bo = gem_to_kfdsim_bo(gem);
 	struct kfdsim_device *kdev = to_kfdsim(drm_to_adev(gem->dev));
 
 	drm_gem_object_release(gem);
@@ -134,7 +124,7 @@ static u64 offset_of(struct vm_area_struct *vma, unsigned long addr)
 static vm_fault_t gem_fault(struct vm_fault *vmf)
 {
 	struct vm_area_struct *vma = vmf->vma;
-	struct kfdsim_bo *bo = gem_to_bo(vma->vm_private_data);
+	struct kfdsim_bo *bo = gem_to_kfdsim_bo(vma->vm_private_data);
 	unsigned long index = offset_of(vma, vmf->address) >> PAGE_SHIFT;
 	struct page *page;
 
@@ -150,7 +140,7 @@ static vm_fault_t gem_fault(struct vm_fault *vmf)
 /* For ptrace and /proc/PID/mem; amdgpu_gem.c has ttm_bo_vm_access here. */
 static int gem_access(struct vm_area_struct *vma, unsigned long addr, void *buf, int len, int write)
 {
-	struct kfdsim_bo *bo = gem_to_bo(vma->vm_private_data);
+	struct kfdsim_bo *bo = gem_to_kfdsim_bo(vma->vm_private_data);
 	u64 offset = offset_of(vma, addr);
 	int chunk = min_t(u64, len, PAGE_SIZE - offset_in_page(offset));
 	void *mem = kfdsim_bo_lock_page(bo, offset);
@@ -181,7 +171,7 @@ static int gem_mmap(struct drm_gem_object *gem, struct vm_area_struct *vma)
 	if (is_cow_mapping(vma->vm_flags) && !(vma->vm_flags & VM_ACCESS_FLAGS))
 		vm_flags_clear(vma, VM_MAYWRITE);
 	/* Any other private mapping would need pages to copy. */
-	if (gem_to_bo(gem)->is_borrowed || is_cow_mapping(vma->vm_flags))
+	if (gem_to_kfdsim_bo(gem)->is_borrowed || is_cow_mapping(vma->vm_flags))
 		return -EINVAL;
 	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
 	return 0;
@@ -193,13 +183,7 @@ static const struct drm_gem_object_funcs gem_funcs = {
 	.vm_ops = &gem_vm_ops,
 };
 
-/**
- * kfdsim_bo_create() - memory that holds zeros
- * @kdev: device
- * @bytes: size, rounded up to pages
- *
- * Return: the BO with one reference, or NULL when there is no memory.
- */
+/* Memory that holds zeros, rounded up to pages, with one reference; NULL: there is none. */
 struct kfdsim_bo *kfdsim_bo_create(struct kfdsim_device *kdev, u64 bytes)
 {
 	struct kfdsim_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL);
@@ -225,13 +209,7 @@ void kfdsim_bo_put(struct kfdsim_bo *bo)
 	drm_gem_object_put(&bo->abo.tbo.base);
 }
 
-/**
- * kfdsim_bo_charge_vram() - count a new BO against the size of VRAM
- * @kdev: device
- * @bo: memory
- *
- * Return: 0, -ENOMEM VRAM is full.
- */
+/* Count a new BO against the size of VRAM. -ENOMEM: that is full. */
 int kfdsim_bo_charge_vram(struct kfdsim_device *kdev, struct kfdsim_bo *bo)
 {
 	u64 bytes = (u64)bo->nr_pages << PAGE_SHIFT;
@@ -263,8 +241,7 @@ struct amdgpu_bo *amdgpu_bo_ref(struct amdgpu_bo *bo)
 
 void amdgpu_bo_unref(struct amdgpu_bo **bo)
 {
-	if (!*bo)
-		return;
-	drm_gem_object_put(&(*bo)->tbo.base);
+	if (*bo)
+		drm_gem_object_put(&(*bo)->tbo.base);
 	*bo = NULL;
 }

@@ -5,13 +5,11 @@
  * model's next event.
  *
  * A doorbell is memory: a store tells nothing. For the HIQ amdkfd's own store
- * starts a round (kfdsim_kick.h). For user queues the thread looks while a user queue
+ * starts a round (kfdsim_kick.c). For user queues the thread looks while a user queue
  * has a slot and a doorbell has rung lately; then the next store faults (kfdsim_arm.c)
  * and starts a round.
  */
 #include "kfdsim.h"
-
-#include "kfdsim_kick.h"
 
 #define QUIET_NS (50 * NSEC_PER_MSEC)	/* a fault costs as much as several looks */
 

@@ -29,19 +29,17 @@ static const struct {
 static int inject(struct kfdsim_device *kdev, const char *name, u64 arg)
 {
 	u32 i;
-	int r = -EINVAL;
 
 	if (!strcmp(name, "lock_out"))
 		return kfdsim_reset_lock_out(kdev, arg);
 	for (i = 0; i < ARRAY_SIZE(faults); i++) {
 		if (strcmp(faults[i].name, name))
 			continue;
-		mutex_lock(&kdev->cp.lock);
-		r = gpu_inject(kdev->cp.gpu, faults[i].fault, arg);
-		mutex_unlock(&kdev->cp.lock);
+		guard(mutex)(&kdev->cp.lock);
 		kfdsim_cp_kick(kdev);
+		return gpu_inject(kdev->cp.gpu, faults[i].fault, arg);
 	}
-	return r;
+	return -EINVAL;
 }
 
 static ssize_t fault_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
@@ -107,7 +105,7 @@ static int stats_show(struct seq_file *m, void *unused)
 {
 	struct kfdsim_device *kdev = m->private;
 
-	mutex_lock(&kdev->cp.lock);
+	guard(mutex)(&kdev->cp.lock);
 	show_model(m, gpu_stats(kdev->cp.gpu));
 	seq_printf(m, "mapped %u\n", kdev->cp.nr_mapped);
 	seq_printf(m, "waves %u\n", gpu_waves(kdev->cp.gpu, 0));
@@ -115,7 +113,6 @@ static int stats_show(struct seq_file *m, void *unused)
 	seq_printf(m, "rings %llu\n", kdev->cp.nr_rings);
 	seq_printf(m, "occupancy_reads %llu\n", kdev->cp.nr_occupancy);
 	seq_printf(m, "doorbell_faults %lld\n", (s64)atomic64_read(&kdev->arm.nr_faults));
-	mutex_unlock(&kdev->cp.lock);
 	seq_printf(m, "vram_used %lld\n", (s64)atomic64_read(&kdev->vram_used));
 	return 0;
 }
@@ -137,10 +134,9 @@ static int slots_show(struct seq_file *m, void *unused)
 	struct kfdsim_device *kdev = m->private;
 	u32 slot;
 
-	mutex_lock(&kdev->cp.lock);
+	guard(mutex)(&kdev->cp.lock);
 	for (slot = 0; slot < GPU_MAX_SLOTS; slot++)
 		show_slot(m, kdev, slot);
-	mutex_unlock(&kdev->cp.lock);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(slots);

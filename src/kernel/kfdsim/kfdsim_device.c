@@ -140,18 +140,22 @@ static void fill_resources(struct kfdsim_device *kdev, struct kgd2kfd_shared_res
 	res->doorbell_physical_address = adev->doorbell.base;
 	res->doorbell_aperture_size = adev->doorbell.size;
 	/* amdgpu_doorbell.h: what SDMA, IH and VCN have, in 64-bit doorbells */
-	res->non_cp_doorbells_start = AMDGPU_DOORBELL64_FIRST_NON_CP;
-	res->non_cp_doorbells_end = AMDGPU_DOORBELL64_LAST_NON_CP;
+	res->non_cp_doorbells_start = AMDGPU_DOORBELL_LAYOUT1_FIRST_NON_CP;
+	res->non_cp_doorbells_end = AMDGPU_DOORBELL_LAYOUT1_LAST_NON_CP;
 }
 
 static void fill_doorbell_index(struct amdgpu_device *adev)
 {
 	u32 i;
 
-	/* vega20_reg_init.c: vega20_doorbell_index_init; counts dwords here */
+	/*
+	 * vega20_reg_init.c: vega20_doorbell_index_init, and the same numbers in aqua_vanjaram.c.
+	 * In doorbells of 64 bits: twice as much would put an engine's odd queues, 512 behind the
+	 * even ones (kfd_device_queue_manager.c), out of the slice of their process.
+	 */
 	for (i = 0; i < NR_SDMA; i++)
 		adev->doorbell_index.sdma_engine[i] =
-			(AMDGPU_VEGA20_DOORBELL_sDMA_ENGINE0 + i * 0xa) << 1;
+			AMDGPU_VEGA20_DOORBELL_sDMA_ENGINE0 + i * 0xa;
 	adev->doorbell_index.sdma_doorbell_range = 20;
 }
 
@@ -198,14 +202,7 @@ static void fill(struct kfdsim_device *kdev, struct pci_dev *pdev)
 	kfdsim_gart_init(kdev);
 }
 
-/**
- * kfdsim_device_probe() - start a GPU and give it to amdkfd
- * @pdev: its PCI function
- * @profile: what kind
- * @index: 0, 1, ...
- *
- * Return: 0 or what failed.
- */
+/* Start a GPU and give it to amdkfd. */
 int kfdsim_device_probe(struct pci_dev *pdev, const struct gpu_profile *profile, unsigned int index)
 {
 	struct kfdsim_device *kdev;

@@ -9,22 +9,13 @@
 /* amdgpu keeps the start of the BAR for its own rings, so no index here is 0. */
 #define KERNEL_BYTES (2 * PAGE_SIZE)
 
-/* A doorbell is 8 bytes; its index counts dwords (kfd_doorbell.c). */
-static u64 *doorbell_at(struct kfdsim_device *kdev, u32 index)
-{
-	return &kdev->bar_mem[index / 2];
-}
-
-/**
- * kfdsim_doorbell_take() - has it been rung?
- * @kdev: device
- * @index: dword index in the BAR
- *
- * Return: the value stored last, or KFDSIM_DOORBELL_NONE.
+/*
+ * Has it been rung? The value stored last, or KFDSIM_DOORBELL_NONE. A doorbell is 8 bytes; its
+ * index in the BAR counts dwords (kfd_doorbell.c).
  */
 u64 kfdsim_doorbell_take(struct kfdsim_device *kdev, u32 index)
 {
-	u64 *doorbell = doorbell_at(kdev, index);
+	u64 *doorbell = &kdev->bar_mem[index / 2];
 	u64 value;
 
 	if (index >= KFDSIM_BAR_BYTES / sizeof(u32))
@@ -96,10 +87,9 @@ int amdgpu_bo_create_kernel(struct amdgpu_device *adev, unsigned long size, int 
 	bo = kfdsim_bo_create(kdev, size);
 	if (!bo)
 		return -ENOMEM;
-	mutex_lock(&kdev->gart_lock);
-	r = drm_mm_insert_node_generic(&kdev->bar_mm, &bo->bar, PAGE_ALIGN(size),
-				       roundup_pow_of_two(PAGE_ALIGN(size)), 0, 0);
-	mutex_unlock(&kdev->gart_lock);
+	scoped_guard(mutex, &kdev->gart_lock)
+		r = drm_mm_insert_node_generic(&kdev->bar_mm, &bo->bar, PAGE_ALIGN(size),
+					       roundup_pow_of_two(PAGE_ALIGN(size)), 0, 0);
 	if (r) {
 		kfdsim_bo_put(bo);
 		return r;
@@ -119,9 +109,8 @@ void amdgpu_bo_free_kernel(struct amdgpu_bo **bo, u64 *gpu_addr, void **cpu_addr
 	if (!*bo)
 		return;
 	kdev = to_kfdsim(drm_to_adev((*bo)->tbo.base.dev));
-	mutex_lock(&kdev->gart_lock);
-	drm_mm_remove_node(&to_kfdsim_bo(*bo)->bar);
-	mutex_unlock(&kdev->gart_lock);
+	scoped_guard(mutex, &kdev->gart_lock)
+		drm_mm_remove_node(&to_kfdsim_bo(*bo)->bar);
 	amdgpu_bo_unref(bo);
 }
 

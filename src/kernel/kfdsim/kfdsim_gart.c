@@ -38,39 +38,25 @@ static void *find(struct kfdsim_device *kdev, u64 addr, u32 len)
 	return NULL;
 }
 
-/**
- * kfdsim_gart_copy() - what the firmware does to memory of the driver
- * @kdev: device
- * @addr: GART address
- * @buf: other side
- * @len: bytes
- * @access: read memory or write it
- *
- * Context: may sleep.
- * Return: 0, -EFAULT not all of it is one allocation.
- */
+/* What the firmware does to memory of the driver. -EFAULT: not all of it is one allocation. */
 int kfdsim_gart_copy(struct kfdsim_device *kdev, u64 addr, void *buf, u32 len,
 		     enum kfdsim_access access)
 {
 	void *mem;
 
-	mutex_lock(&kdev->gart_lock);
+	guard(mutex)(&kdev->gart_lock);
 	mem = find(kdev, addr, len);
-	if (mem)
-		kfdsim_copy(mem, buf, len, access);
-	mutex_unlock(&kdev->gart_lock);
-	return mem ? 0 : -EFAULT;
+	if (!mem)
+		return -EFAULT;
+	kfdsim_copy(mem, buf, len, access);
+	return 0;
 }
 
 static int insert(struct kfdsim_device *kdev, struct kfdsim_bo *bo)
 {
-	int r;
-
-	mutex_lock(&kdev->gart_lock);
-	r = drm_mm_insert_node(&kdev->gart_mm, &bo->gart,
-			       ((u64)bo->nr_pages << PAGE_SHIFT) + GUARD_BYTES);
-	mutex_unlock(&kdev->gart_lock);
-	return r;
+	guard(mutex)(&kdev->gart_lock);
+	return drm_mm_insert_node(&kdev->gart_mm, &bo->gart,
+				  ((u64)bo->nr_pages << PAGE_SHIFT) + GUARD_BYTES);
 }
 
 int amdgpu_amdkfd_alloc_gtt_mem(struct amdgpu_device *adev, size_t size, void **mem_obj,
@@ -101,9 +87,8 @@ void amdgpu_amdkfd_free_gtt_mem(struct amdgpu_device *adev, void **mem_obj)
 
 	if (!abo)
 		return;
-	mutex_lock(&kdev->gart_lock);
-	drm_mm_remove_node(&to_kfdsim_bo(abo)->gart);
-	mutex_unlock(&kdev->gart_lock);
+	scoped_guard(mutex, &kdev->gart_lock)
+		drm_mm_remove_node(&to_kfdsim_bo(abo)->gart);
 	kfdsim_bo_put(to_kfdsim_bo(abo));
 	*mem_obj = NULL;
 }

@@ -25,11 +25,6 @@ static enum mem_kind kind_of(u32 flags)
 	return flags & MEM_OF_DEVICE ? MEM_DEVICE : MEM_NONE;
 }
 
-static u32 domain_of(u32 flags)
-{
-	return kind_of(flags) == MEM_VRAM ? AMDGPU_GEM_DOMAIN_VRAM : AMDGPU_GEM_DOMAIN_GTT;
-}
-
 /* Return: 0, -EINVAL nothing can be that large, -ENOMEM nothing here is. */
 static int check_size(const struct kfdsim_device *kdev, u64 bytes, enum mem_kind kind)
 {
@@ -68,7 +63,7 @@ static struct kgd_mem *mem_create(struct kfdsim_bo *bo, u64 va, u32 flags)
 	mem->bo = &bo->abo;
 	mem->va = va;
 	mem->alloc_flags = flags;
-	mem->domain = domain_of(flags);
+	mem->domain = kind_of(flags) == MEM_VRAM ? AMDGPU_GEM_DOMAIN_VRAM : AMDGPU_GEM_DOMAIN_GTT;
 	mem->aql_queue = flags & KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM;
 	bo->abo.kfd_bo = mem;
 	return mem;
@@ -134,13 +129,10 @@ int amdgpu_amdkfd_gpuvm_free_memory_of_gpu(struct amdgpu_device *adev, struct kg
 					   void *drm_priv, uint64_t *size)
 {
 	struct kfdsim_bo *bo = to_kfdsim_bo(mem->bo);
-	bool is_mapped;
 
-	mutex_lock(&mem->lock);
-	is_mapped = mem->mapped_to_gpu_memory;
-	mutex_unlock(&mem->lock);
-	if (is_mapped)
-		return -EBUSY;
+	scoped_guard(mutex, &mem->lock)
+		if (mem->mapped_to_gpu_memory)
+			return -EBUSY;
 	if (size)
 		*size = bo->vram_charge;
 	if (!bo->is_borrowed)
@@ -157,39 +149,30 @@ int amdgpu_amdkfd_gpuvm_map_memory_to_gpu(struct amdgpu_device *adev, struct kgd
 					  void *drm_priv)
 {
 	struct kfdsim_vm *vm = to_kfdsim_vm(drm_priv_to_vm(drm_priv));
-	int r = 0;
+	int r;
 
-	mutex_lock(&mem->lock);
-	if (!kfdsim_vm_is_mapped(vm, mem)) {
-		r = kfdsim_vm_map(vm, mem, mem->va);
-		if (!r && mem->aql_queue)
-			r = kfdsim_vm_map(vm, mem, mem->va + mem->bo->tbo.base.size);
-		if (r)
-			kfdsim_vm_unmap(vm, mem);
-	}
-	mutex_unlock(&mem->lock);
+	guard(mutex)(&mem->lock);
+	if (kfdsim_vm_is_mapped(vm, mem))
+		return 0;
+	r = kfdsim_vm_map(vm, mem, mem->va);
+	if (!r && mem->aql_queue)
+		r = kfdsim_vm_map(vm, mem, mem->va + mem->bo->tbo.base.size);
+	if (r)
+		kfdsim_vm_unmap(vm, mem);
 	return r;
 }
 
 int amdgpu_amdkfd_gpuvm_unmap_memory_from_gpu(struct amdgpu_device *adev, struct kgd_mem *mem,
 					      void *drm_priv)
 {
-	int r;
-
-	mutex_lock(&mem->lock);
-	r = kfdsim_vm_unmap(to_kfdsim_vm(drm_priv_to_vm(drm_priv)), mem);
-	mutex_unlock(&mem->lock);
-	return r;
+	guard(mutex)(&mem->lock);
+	return kfdsim_vm_unmap(to_kfdsim_vm(drm_priv_to_vm(drm_priv)), mem);
 }
 
 bool amdgpu_amdkfd_bo_mapped_to_dev(void *drm_priv, struct kgd_mem *mem)
 {
-	bool is_mapped;
-
-	mutex_lock(&mem->lock);
-	is_mapped = kfdsim_vm_is_mapped(to_kfdsim_vm(drm_priv_to_vm(drm_priv)), mem);
-	mutex_unlock(&mem->lock);
-	return is_mapped;
+	guard(mutex)(&mem->lock);
+	return kfdsim_vm_is_mapped(to_kfdsim_vm(drm_priv_to_vm(drm_priv)), mem);
 }
 
 int amdgpu_amdkfd_gpuvm_map_gtt_bo_to_kernel(struct kgd_mem *mem, void **kptr, uint64_t *size)

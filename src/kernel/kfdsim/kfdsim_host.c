@@ -54,43 +54,34 @@ static int host_add64(struct gpu_host *host, u32 pasid, u64 addr, s64 delta, s64
 	return r;
 }
 
-static u32 ih_word0(u32 client, u32 source, u32 ring, u32 vmid)
-{
-	return client | source << 8 | ring << 16 | vmid << 24;
-}
-
 /* The dbg event of a bad packet: kfd_int_process_v9.c, KFD_DEBUG_CP_BAD_OP_ECODE */
 #define BAD_PACKET_CONTEXT(doorbell) (((doorbell) / 2 & 0x3ff) | EC_QUEUE_PACKET_RESERVED << 10)
 #define RING_NOT_PRESENT 0x08	/* kfd_int_process_v9.c: prot_valid */
 
+static const struct {
+	u8 client;
+	u8 source;
+	u8 ring;
+} ih_sources[] = {
+	[GPU_IRQ_EOP] = { SOC15_IH_CLIENTID_GRBM_CP, SOC15_INTSRC_CP_END_OF_PIPE },
+	[GPU_IRQ_SDMA_TRAP] = { SOC15_IH_CLIENTID_SDMA0, SOC15_INTSRC_SDMA_TRAP },
+	[GPU_IRQ_MEM_FAULT] = { SOC15_IH_CLIENTID_UTCL2, SOC15_INTSRC_VMC_FAULT,
+				RING_NOT_PRESENT },
+	[GPU_IRQ_BAD_OPCODE] = { SOC15_IH_CLIENTID_GRBM_CP, SOC15_INTSRC_CP_BAD_OPCODE },
+};
+
 /* An entry of the IH ring as soc15 writes it. @entry: 8 zeroed dwords */
 static void fill_entry(u32 *entry, const struct gpu_irq *irq, u64 fault_page)
 {
+	entry[0] = ih_sources[irq->source].client | ih_sources[irq->source].source << 8 |
+		   ih_sources[irq->source].ring << 16 | irq->vmid << 24;
 	entry[3] = irq->pasid;
-	switch (irq->source) {
-	case GPU_IRQ_EOP:
-		entry[0] = ih_word0(SOC15_IH_CLIENTID_GRBM_CP, SOC15_INTSRC_CP_END_OF_PIPE, 0,
-				    irq->vmid);
-		entry[4] = irq->context;
-		break;
-	case GPU_IRQ_SDMA_TRAP:
-		entry[0] = ih_word0(SOC15_IH_CLIENTID_SDMA0, SOC15_INTSRC_SDMA_TRAP, 0,
-				    irq->vmid);
-		entry[4] = irq->context;
-		break;
-	case GPU_IRQ_MEM_FAULT:
-		entry[0] = ih_word0(SOC15_IH_CLIENTID_UTCL2, SOC15_INTSRC_VMC_FAULT,
-				    RING_NOT_PRESENT, irq->vmid);
+	entry[4] = irq->context;
+	if (irq->source == GPU_IRQ_BAD_OPCODE)
+		entry[4] = BAD_PACKET_CONTEXT(irq->doorbell);
+	if (irq->source == GPU_IRQ_MEM_FAULT) {
 		entry[4] = lower_32_bits(fault_page);
 		entry[5] = upper_32_bits(fault_page);
-		break;
-	case GPU_IRQ_BAD_OPCODE:
-		entry[0] = ih_word0(SOC15_IH_CLIENTID_GRBM_CP, SOC15_INTSRC_CP_BAD_OPCODE, 0,
-				    irq->vmid);
-		entry[4] = BAD_PACKET_CONTEXT(irq->doorbell);
-		break;
-	case GPU_IRQ_NO_MEMORY:
-		break;
 	}
 }
 

@@ -15,15 +15,8 @@
 #define QUEUES_PER_PIPE 8
 #define POLL_US 100
 
-static u32 slot_of(u32 pipe, u32 queue)
-{
-	return pipe * QUEUES_PER_PIPE + queue;
-}
-
-static u32 mqd_word(const void *mqd, u32 offset)
-{
-	return *(const u32 *)(mqd + offset);
-}
+static u32 slot_of(u32 pipe, u32 queue) { return pipe * QUEUES_PER_PIPE + queue; }
+static u32 mqd_word(const void *mqd, u32 offset) { return *(const u32 *)(mqd + offset); }
 
 /* The driver gives its own pointer; the model reads the MQD through the GART. */
 static u64 mqd_gart(const void *mqd)
@@ -44,11 +37,10 @@ static int hiq_mqd_load(struct amdgpu_device *adev, void *mqd, uint32_t pipe, ui
 
 	if (inst)
 		return 0;
-	mutex_lock(&cp->lock);
+	guard(mutex)(&cp->lock);
 	r = gpu_hiq_load(cp->gpu, mqd_gart(mqd), kfdsim_cp_now(cp));
 	if (!r)
 		cp->hiq_doorbell = mqd_doorbell(mqd);
-	mutex_unlock(&cp->lock);
 	return r;
 }
 
@@ -59,9 +51,8 @@ int amdgpu_amdkfd_unmap_hiq(struct amdgpu_device *adev, u32 doorbell_off, u32 in
 
 	if (inst)
 		return 0;
-	mutex_lock(&cp->lock);
+	guard(mutex)(&cp->lock);
 	cp->hiq_doorbell = 0;
-	mutex_unlock(&cp->lock);
 	return 0;
 }
 
@@ -77,61 +68,48 @@ static int hqd_load(struct amdgpu_device *adev, void *mqd, uint32_t pipe, uint32
 {
 	struct kfdsim_device *kdev = to_kfdsim(adev);
 	u32 vmid = mqd_word(mqd, GPU_MQD_VMID);
-	int r;
 
 	if (inst)
 		return 0;
-	mutex_lock(&kdev->cp.lock);
-	r = gpu_hqd_load(kdev->cp.gpu, slot_of(pipe, queue), pasid_of_vmid(adev, vmid), vmid,
-			 mqd_gart(mqd), kfdsim_cp_now(&kdev->cp));
-	mutex_unlock(&kdev->cp.lock);
+	guard(mutex)(&kdev->cp.lock);
 	kfdsim_cp_kick(kdev);
-	return r;
+	return gpu_hqd_load(kdev->cp.gpu, slot_of(pipe, queue), pasid_of_vmid(adev, vmid), vmid,
+			    mqd_gart(mqd), kfdsim_cp_now(&kdev->cp));
 }
 
 static bool is_slot_active(struct kfdsim_device *kdev, u32 slot)
 {
-	bool is_active;
-
-	mutex_lock(&kdev->cp.lock);
+	guard(mutex)(&kdev->cp.lock);
 	gpu_advance(kdev->cp.gpu, kfdsim_cp_now(&kdev->cp));
-	is_active = gpu_hqd_is_active(kdev->cp.gpu, slot);
-	mutex_unlock(&kdev->cp.lock);
-	return is_active;
+	return gpu_hqd_is_active(kdev->cp.gpu, slot);
 }
 
 static enum gpu_dequeue dequeue_of(enum kfd_preempt_type type)
 {
 	switch (type) {
-	case KFD_PREEMPT_TYPE_WAVEFRONT_DRAIN:
-		return GPU_DEQUEUE_DRAIN;
 	case KFD_PREEMPT_TYPE_WAVEFRONT_RESET:
 		return GPU_DEQUEUE_RESET;
 	case KFD_PREEMPT_TYPE_WAVEFRONT_SAVE:
 		return GPU_DEQUEUE_SAVE;
+	default:
+		return GPU_DEQUEUE_DRAIN;
 	}
-	return GPU_DEQUEUE_DRAIN;
 }
 
-static int wait_for_slot(struct kfdsim_device *kdev, u32 slot, unsigned long end)
+/* Return: 0 after a moment, or -ETIME: no time is left. */
+static int wait_a_moment(unsigned long end)
 {
-	while (is_slot_active(kdev, slot)) {
-		if (time_after(jiffies, end))
-			return -ETIME;
-		usleep_range(POLL_US, 2 * POLL_US);
-	}
+	if (time_after(jiffies, end))
+		return -ETIME;
+	usleep_range(POLL_US, 2 * POLL_US);
 	return 0;
 }
 
 static int dequeue(struct kfdsim_device *kdev, u32 slot, enum gpu_dequeue how)
 {
-	int r;
-
-	mutex_lock(&kdev->cp.lock);
-	r = gpu_hqd_dequeue(kdev->cp.gpu, slot, how, kfdsim_cp_now(&kdev->cp));
-	mutex_unlock(&kdev->cp.lock);
+	guard(mutex)(&kdev->cp.lock);
 	kfdsim_cp_kick(kdev);
-	return r;
+	return gpu_hqd_dequeue(kdev->cp.gpu, slot, how, kfdsim_cp_now(&kdev->cp));
 }
 
 /*
@@ -150,14 +128,15 @@ static int hqd_destroy(struct amdgpu_device *adev, void *mqd, enum kfd_preempt_t
 		return -EIO;
 	if (inst)
 		return 0;
-	while ((r = dequeue(kdev, slot, dequeue_of(type))) == -EBUSY) {
-		if (time_after(jiffies, end))
+	while ((r = dequeue(kdev, slot, dequeue_of(type))) == -EBUSY)
+		if (wait_a_moment(end))
 			return -ETIME;
-		usleep_range(POLL_US, 2 * POLL_US);
-	}
 	if (r && r != -ENOENT)
 		return r;
-	return wait_for_slot(kdev, slot, end);
+	while (is_slot_active(kdev, slot))
+		if (wait_a_moment(end))
+			return -ETIME;
+	return 0;
 }
 
 static bool hqd_is_occupied(struct amdgpu_device *adev, uint64_t queue_address, uint32_t pipe,
@@ -177,14 +156,11 @@ static uint64_t hqd_get_pq_addr(struct amdgpu_device *adev, uint32_t pipe, uint3
 				uint32_t inst)
 {
 	struct kfdsim_device *kdev = to_kfdsim(adev);
-	u64 addr;
 
 	if (inst)
 		return 0;
-	mutex_lock(&kdev->cp.lock);
-	addr = pq_addr_locked(kdev, slot_of(pipe, queue));
-	mutex_unlock(&kdev->cp.lock);
-	return addr;
+	guard(mutex)(&kdev->cp.lock);
+	return pq_addr_locked(kdev, slot_of(pipe, queue));
 }
 
 static uint64_t hqd_reset(struct amdgpu_device *adev, uint32_t pipe, uint32_t queue, uint32_t inst,
@@ -194,12 +170,11 @@ static uint64_t hqd_reset(struct amdgpu_device *adev, uint32_t pipe, uint32_t qu
 	u32 slot = slot_of(pipe, queue);
 	u64 addr;
 
-	mutex_lock(&kdev->cp.lock);
+	guard(mutex)(&kdev->cp.lock);
+	kfdsim_cp_kick(kdev);
 	addr = pq_addr_locked(kdev, slot);
 	if (addr && gpu_slot_reset(kdev->cp.gpu, slot, kfdsim_cp_now(&kdev->cp)))
-		addr = 0;
-	mutex_unlock(&kdev->cp.lock);
-	kfdsim_cp_kick(kdev);
+		return 0;
 	return addr;
 }
 
@@ -218,11 +193,10 @@ static int hqd_dump(struct amdgpu_device *adev, uint32_t pipe, uint32_t queue,
 	*dump = kmalloc_array(HQD_NR_REGS, sizeof(**dump), GFP_KERNEL);
 	if (!*dump)
 		return -ENOMEM;
-	mutex_lock(&kdev->cp.lock);
-	if (gpu_slot_info(kdev->cp.gpu, slot_of(pipe, queue), &info))
-		kfdsim_gart_copy(kdev, info.mqd + GPU_MQD_BASE_LO, words, sizeof(words),
-				 KFDSIM_READ);
-	mutex_unlock(&kdev->cp.lock);
+	scoped_guard(mutex, &kdev->cp.lock)
+		if (gpu_slot_info(kdev->cp.gpu, slot_of(pipe, queue), &info))
+			kfdsim_gart_copy(kdev, info.mqd + GPU_MQD_BASE_LO, words, sizeof(words),
+					 KFDSIM_READ);
 	for (i = 0; i < HQD_NR_REGS; i++) {
 		(*dump)[i][0] = (HQD_FIRST_REG + i) << 2;
 		(*dump)[i][1] = words[i];
@@ -249,7 +223,8 @@ static void get_cu_occupancy(struct amdgpu_device *adev, struct kfd_cu_occupancy
 	struct gpu_slot_content info;
 	u32 slot;
 
-	mutex_lock(&kdev->cp.lock);
+	*max_waves_per_cu = p->simd_per_cu * p->waves_per_simd;
+	guard(mutex)(&kdev->cp.lock);
 	kdev->cp.nr_occupancy++;
 	for (slot = 0; slot < GPU_MAX_SLOTS; slot++) {
 		if (!gpu_slot_info(kdev->cp.gpu, slot, &info))
@@ -258,8 +233,6 @@ static void get_cu_occupancy(struct amdgpu_device *adev, struct kfd_cu_occupancy
 		occupancy[slot].wave_cnt = gpu_waves(kdev->cp.gpu, info.doorbell) / p->nr_xcc;
 		occupancy[slot].doorbell_off = info.doorbell;
 	}
-	mutex_unlock(&kdev->cp.lock);
-	*max_waves_per_cu = p->simd_per_cu * p->waves_per_simd;
 }
 
 static void get_iq_wait_times(struct amdgpu_device *adev, uint32_t *wait_times, uint32_t inst)
@@ -324,15 +297,8 @@ static uint32_t set_address_watch(struct amdgpu_device *adev, uint64_t watch_add
 	return 0;
 }
 
-static uint32_t clear_address_watch(struct amdgpu_device *adev, uint32_t watch_id)
-{
-	return 0;
-}
-
-static int init_interrupts(struct amdgpu_device *adev, uint32_t pipe, uint32_t inst)
-{
-	return 0;
-}
+static uint32_t clear_address_watch(struct amdgpu_device *adev, uint32_t watch_id) { return 0; }
+static int init_interrupts(struct amdgpu_device *adev, uint32_t pipe, uint32_t inst) { return 0; }
 
 static int set_pasid_vmid_mapping(struct amdgpu_device *adev, u32 pasid, unsigned int vmid,
 				  uint32_t inst)
@@ -376,10 +342,7 @@ static int hqd_sdma_load(struct amdgpu_device *adev, void *mqd, uint32_t __user 
 	return -EOPNOTSUPP;
 }
 
-static bool hqd_sdma_is_occupied(struct amdgpu_device *adev, void *mqd)
-{
-	return false;
-}
+static bool hqd_sdma_is_occupied(struct amdgpu_device *adev, void *mqd) { return false; }
 
 static int hqd_sdma_destroy(struct amdgpu_device *adev, void *mqd, unsigned int timeout)
 {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-#include "kfdsim_kick.h"
-
+/*
+ * The one thread between amdkfd and the simulated hardware that is not a function
+ * of amdgpu: the store to the HIQ's doorbell. kfd_kernel_queue.c makes it through
+ * write_kernel_doorbell64() of kfd_doorbell.c; the build renames that call (see
+ * Kbuild), so that it comes by here, is made, and wakes the CP.
+ */
 #include <linux/rculist.h>
 
 #include "kfdsim.h"
@@ -48,7 +52,7 @@ void kfdsim_write_kernel_doorbell64(void __iomem *db, u64 value)
 {
 	struct kfdsim_device *kdev;
 
-	rcu_read_lock();
+	guard(rcu)();
 	kdev = device_of((__force void *)db);
 	/* Before the store: the GPU may see that at once, and write down what it does. */
 	if (kdev)
@@ -56,5 +60,4 @@ void kfdsim_write_kernel_doorbell64(void __iomem *db, u64 value)
 	write_kernel_doorbell64(db, value);
 	if (kdev)
 		kfdsim_cp_kick(kdev);
-	rcu_read_unlock();
 }

@@ -142,13 +142,7 @@ static int scan(void)
 	return pci.bus ? 0 : -ENODEV;
 }
 
-/**
- * kfdsim_pci_add() - plug the GPUs in
- * @profile: what kind of GPU
- * @nr: how many
- *
- * Return: 0 or what PCI says. A GPU that did not start is in the log.
- */
+/* Plug the GPUs in. 0 or what PCI says; a GPU that did not start is in the log. */
 int kfdsim_pci_add(const struct gpu_profile *profile, unsigned int nr)
 {
 	int bus = find_free_bus();

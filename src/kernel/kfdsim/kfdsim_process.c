@@ -110,11 +110,18 @@ int amdgpu_amdkfd_gpuvm_acquire_process_vm(struct amdgpu_device *adev, struct am
 		if (ef)
 			*ef = dma_fence_get(&info->eviction_fence->base);
 	}
-	mutex_lock(&info->lock);
-	info->n_vms++;
-	mutex_unlock(&info->lock);
+	scoped_guard(mutex, &info->lock)
+		info->n_vms++;
 	vm->info = info;
 	return 0;
+}
+
+static void forget_pasid(struct kfdsim_vm *vm)
+{
+	guard(write_lock)(&kfdsim_vm_lock);
+	if (vm->pasid)
+		xa_erase(&vm->kdev->vms, vm->pasid);
+	vm->pasid = 0;
 }
 
 void amdgpu_amdkfd_gpuvm_destroy_cb(struct amdgpu_device *adev, struct amdgpu_vm *avm)
@@ -125,14 +132,9 @@ void amdgpu_amdkfd_gpuvm_destroy_cb(struct amdgpu_device *adev, struct amdgpu_vm
 
 	if (!info)
 		return;
-	write_lock(&kfdsim_vm_lock);
-	if (vm->pasid)
-		xa_erase(&vm->kdev->vms, vm->pasid);
-	vm->pasid = 0;
-	write_unlock(&kfdsim_vm_lock);
-	mutex_lock(&info->lock);
-	is_last = !--info->n_vms;
-	mutex_unlock(&info->lock);
+	forget_pasid(vm);
+	scoped_guard(mutex, &info->lock)
+		is_last = !--info->n_vms;
 	vm->info = NULL;
 	if (is_last)
 		info_free(info);
@@ -141,13 +143,7 @@ void amdgpu_amdkfd_gpuvm_destroy_cb(struct amdgpu_device *adev, struct amdgpu_vm
 /* The last chance before the PASID is given to another process. */
 void amdgpu_amdkfd_gpuvm_release_process_vm(struct amdgpu_device *adev, void *drm_priv)
 {
-	struct kfdsim_vm *vm = to_kfdsim_vm(drm_priv_to_vm(drm_priv));
-
-	write_lock(&kfdsim_vm_lock);
-	if (vm->pasid)
-		xa_erase(&vm->kdev->vms, vm->pasid);
-	vm->pasid = 0;
-	write_unlock(&kfdsim_vm_lock);
+	forget_pasid(to_kfdsim_vm(drm_priv_to_vm(drm_priv)));
 }
 
 /* Nothing has moved; the process gets a new fence for the next time. */
@@ -172,15 +168,9 @@ int amdgpu_amdkfd_gpuvm_restore_process_bos(void *process_info, struct dma_fence
 	return 0;
 }
 
-/**
- * kfdsim_process_evict() - want the memory of a process
- * @kdev: a device it uses
- * @pasid: process
- *
- * As TTM does when it needs room: ask for the fence that is on all its buffers.
- *
- * Context: may sleep.
- * Return: 0, -ENOENT no such process.
+/*
+ * Want the memory of a process, as TTM does when it needs room: ask for the fence that is on all
+ * its buffers. -ENOENT: no such process.
  */
 int kfdsim_process_evict(struct kfdsim_device *kdev, u32 pasid)
 {

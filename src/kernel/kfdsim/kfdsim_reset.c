@@ -20,11 +20,11 @@ static void reset(struct work_struct *work)
 	atomic_set(&kdev->reset_domain.in_gpu_reset, 1);
 	down_write(&kdev->reset_domain.sem);
 	kgd2kfd_pre_reset(adev->kfd.dev, &context);
-	mutex_lock(&kdev->cp.lock);
-	gpu_reset(kdev->cp.gpu, kfdsim_cp_now(&kdev->cp));
-	kdev->cp.hiq_doorbell = 0;
-	kdev->cp.nr_mapped = 0;
-	mutex_unlock(&kdev->cp.lock);
+	scoped_guard(mutex, &kdev->cp.lock) {
+		gpu_reset(kdev->cp.gpu, kfdsim_cp_now(&kdev->cp));
+		kdev->cp.hiq_doorbell = 0;
+		kdev->cp.nr_mapped = 0;
+	}
 	atomic_set(&kdev->reset_domain.in_gpu_reset, 0);
 	up_write(&kdev->reset_domain.sem);
 	if (kgd2kfd_post_reset(adev->kfd.dev))
@@ -93,9 +93,8 @@ int kfdsim_reset_init(struct kfdsim_device *kdev)
 /* Before amdkfd lets go of the device: what is under way ends, and no other begins. */
 void kfdsim_reset_stop(struct kfdsim_device *kdev)
 {
-	mutex_lock(&kdev->cp.lock);
-	WRITE_ONCE(kdev->is_leaving, true);
-	mutex_unlock(&kdev->cp.lock);
+	scoped_guard(mutex, &kdev->cp.lock)
+		WRITE_ONCE(kdev->is_leaving, true);
 	kfdsim_reset_lock_out(kdev, false);
 	flush_workqueue(kdev->reset_domain.wq);
 }

@@ -4,7 +4,8 @@
  * parameters, inventory, features this GPU lacks, other generations of hardware.
  */
 #include "kfdsim.h"
-#include "kfdsim_compat.h"
+
+#include <linux/version.h>
 
 #include "amdgpu_mes.h"
 #include "amdgpu_ras.h"
@@ -93,20 +94,9 @@ uint8_t amdgpu_amdkfd_get_xgmi_hops_count(struct amdgpu_device *dst, struct amdg
 	return 1;
 }
 
-bool amdgpu_amdkfd_have_atomics_support(struct amdgpu_device *adev)
-{
-	return true;
-}
-
-uint64_t amdgpu_dpm_get_thermal_throttling_counter(struct amdgpu_device *adev)
-{
-	return 0;
-}
-
-bool amdgpu_sriov_xnack_support(struct amdgpu_device *adev)
-{
-	return true;
-}
+bool amdgpu_amdkfd_have_atomics_support(struct amdgpu_device *adev) { return true; }
+uint64_t amdgpu_dpm_get_thermal_throttling_counter(struct amdgpu_device *adev) { return 0; }
+bool amdgpu_sriov_xnack_support(struct amdgpu_device *adev) { return true; }
 
 /* 4 pipes of 8 queues, on the first MEC: see kfdsim_device.c. */
 void amdgpu_queue_mask_bit_to_mec_queue(struct amdgpu_device *adev, int bit, int *mec, int *pipe,
@@ -141,30 +131,28 @@ int amdgpu_amdkfd_alloc_gws(struct amdgpu_device *adev, size_t size, void **mem_
 	return 0;
 }
 
-void amdgpu_amdkfd_free_gws(struct amdgpu_device *adev, void *mem_obj)
-{
-}
+void amdgpu_amdkfd_free_gws(struct amdgpu_device *adev, void *mem_obj) { }
 
 int amdgpu_amdkfd_add_gws_to_process(void *info, void *gws, struct kgd_mem **mem)
 {
 	return -EINVAL;
 }
 
-int amdgpu_amdkfd_remove_gws_from_process(void *info, void *mem)
-{
-	return -EINVAL;
-}
+int amdgpu_amdkfd_remove_gws_from_process(void *info, void *mem) { return -EINVAL; }
+void amdgpu_amdkfd_block_mmu_notifications(void *p) { }
+int amdgpu_amdkfd_criu_resume(void *p) { return -EINVAL; }
 
-void amdgpu_amdkfd_block_mmu_notifications(void *p)
-{
-}
+/* The buffer of amdgpu_amdkfd_get_dmabuf_info() became an output. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 96)
+#define METADATA void **metadata_buffer
+#else
+#define METADATA void *metadata_buffer
+#endif
 
-int amdgpu_amdkfd_criu_resume(void *p)
-{
-	return -EINVAL;
-}
-
-KFDSIM_GET_DMABUF_INFO
+int amdgpu_amdkfd_get_dmabuf_info(struct amdgpu_device *adev, int dma_buf_fd,
+				  struct amdgpu_device **dmabuf_adev, uint64_t *bo_size,
+				  METADATA, size_t buffer_size, uint32_t *metadata_size,
+				  uint32_t *flags, int8_t *xcp_id)
 {
 	return -EINVAL;
 }
@@ -196,16 +184,11 @@ struct amdgpu_task_info *amdgpu_vm_get_task_info_pasid(struct amdgpu_device *ade
 	return NULL;
 }
 
-void amdgpu_vm_put_task_info(struct amdgpu_task_info *task_info)
-{
-}
+void amdgpu_vm_put_task_info(struct amdgpu_task_info *task_info) { }
 
 /* Errors of memory (RAS) are not simulated. */
 
-bool amdgpu_amdkfd_is_fed(struct amdgpu_device *adev)
-{
-	return false;
-}
+bool amdgpu_amdkfd_is_fed(struct amdgpu_device *adev) { return false; }
 
 void amdgpu_amdkfd_ras_poison_consumption_handler(struct amdgpu_device *adev,
 						  enum amdgpu_ras_block block, uint32_t reset)
@@ -219,10 +202,7 @@ void amdgpu_amdkfd_ras_pasid_poison_consumption_handler(struct amdgpu_device *ad
 {
 }
 
-u64 amdgpu_ras_acquire_event_id(struct amdgpu_device *adev, enum ras_event_type type)
-{
-	return 0;
-}
+u64 amdgpu_ras_acquire_event_id(struct amdgpu_device *adev, enum ras_event_type type) { return 0; }
 
 int amdgpu_ras_mark_ras_event_caller(struct amdgpu_device *adev, enum ras_event_type type,
 				     const void *caller)
@@ -230,27 +210,14 @@ int amdgpu_ras_mark_ras_event_caller(struct amdgpu_device *adev, enum ras_event_
 	return 0;
 }
 
-void amdgpu_ras_event_log_print(struct amdgpu_device *adev, u64 event_id, const char *fmt, ...)
-{
-}
+void amdgpu_ras_event_log_print(struct amdgpu_device *adev, u64 event_id, const char *fmt, ...) { }
 
 /* Caches and power states are not simulated. */
 
-void amdgpu_amdkfd_debug_mem_fence(struct amdgpu_device *adev)
-{
-}
-
-void amdgpu_amdkfd_set_compute_idle(struct amdgpu_device *adev, bool idle)
-{
-}
-
-void amdgpu_device_flush_hdp(struct amdgpu_device *adev, struct amdgpu_ring *ring)
-{
-}
-
-void amdgpu_gfx_off_ctrl(struct amdgpu_device *adev, bool enable)
-{
-}
+void amdgpu_amdkfd_debug_mem_fence(struct amdgpu_device *adev) { }
+void amdgpu_amdkfd_set_compute_idle(struct amdgpu_device *adev, bool idle) { }
+void amdgpu_device_flush_hdp(struct amdgpu_device *adev, struct amdgpu_ring *ring) { }
+void amdgpu_gfx_off_ctrl(struct amdgpu_device *adev, bool enable) { }
 
 /* NO_HWS: flush by a command buffer on a kernel ring, of which there is none. */
 int amdgpu_amdkfd_submit_ib(struct amdgpu_device *adev, enum kgd_engine_type engine, uint32_t vmid,
@@ -272,10 +239,7 @@ int amdgpu_amdkfd_map_gtt_bo_to_gart(struct amdgpu_bo *bo, struct amdgpu_bo **bo
 	return -EINVAL;
 }
 
-int amdgpu_mes_doorbell_process_slice(struct amdgpu_device *adev)
-{
-	return PAGE_SIZE;
-}
+int amdgpu_mes_doorbell_process_slice(struct amdgpu_device *adev) { return PAGE_SIZE; }
 
 int amdgpu_mes_flush_shader_debugger(struct amdgpu_device *adev, uint64_t process_context_addr)
 {
@@ -289,12 +253,5 @@ int amdgpu_mes_set_shader_debugger(struct amdgpu_device *adev, uint64_t process_
 	return -EINVAL;
 }
 
-int amdgpu_mes_suspend(struct amdgpu_device *adev)
-{
-	return -EINVAL;
-}
-
-int amdgpu_mes_resume(struct amdgpu_device *adev)
-{
-	return -EINVAL;
-}
+int amdgpu_mes_suspend(struct amdgpu_device *adev) { return -EINVAL; }
+int amdgpu_mes_resume(struct amdgpu_device *adev) { return -EINVAL; }

@@ -30,9 +30,8 @@ struct kfdsim_userptr {
 
 static void set_away(struct kfdsim_bo *bo, bool is_away)
 {
-	write_lock(&kfdsim_vm_lock);
+	guard(write_lock)(&kfdsim_vm_lock);
 	bo->is_away = is_away;
-	write_unlock(&kfdsim_vm_lock);
 }
 
 /* An access that has begun comes to its end first; there are no others. */
@@ -56,7 +55,7 @@ static bool on_notice(struct mmu_interval_notifier *notifier,
 
 	if (!mmu_notifier_range_blockable(range))
 		return false;
-	mutex_lock(&info->notifier_lock);
+	guard(mutex)(&info->notifier_lock);
 	mmu_interval_set_seq(notifier, seq);
 	list_move_tail(&u->node, &info->userptr_inval_list);
 	if (++info->evicted_bos == 1) {
@@ -69,7 +68,6 @@ static bool on_notice(struct mmu_interval_notifier *notifier,
 				   msecs_to_jiffies(RESTORE_DELAY_MS));
 	}
 	drop_pages(u->bo);
-	mutex_unlock(&info->notifier_lock);
 	return true;
 }
 
@@ -123,11 +121,10 @@ static struct kfdsim_userptr *first_invalid(struct amdkfd_process_info *info)
 {
 	struct kfdsim_userptr *u;
 
-	mutex_lock(&info->notifier_lock);
+	guard(mutex)(&info->notifier_lock);
 	u = list_first_entry_or_null(&info->userptr_inval_list, struct kfdsim_userptr, node);
 	if (u)
 		list_move_tail(&u->node, &info->userptr_valid_list);
-	mutex_unlock(&info->notifier_lock);
 	return u;
 }
 
@@ -137,11 +134,10 @@ static int refill_all(struct mm_struct *mm, struct amdkfd_process_info *info)
 	struct kfdsim_userptr *u;
 	int r = 0;
 
-	mutex_lock(&info->lock);
+	guard(mutex)(&info->lock);
 	/* Filling may itself cause a notice (a zero page is replaced): then try again. */
 	while (r != -ENOMEM && (u = first_invalid(info)))
 		r = refill(mm, u);
-	mutex_unlock(&info->lock);
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -186,14 +182,7 @@ void kfdsim_userptr_fini(struct amdkfd_process_info *info)
 	cancel_delayed_work_sync(&info->restore_userptr_work);
 }
 
-/**
- * kfdsim_userptr_add() - let a new BO be memory of the calling process
- * @bo: memory without a page
- * @info: the process
- * @addr: where it is in the process
- *
- * Return: 0, -EFAULT not all of it is mapped there, -ENOMEM.
- */
+/* Let a new BO be memory of the calling process. -EFAULT: not all of it is mapped at @addr. */
 int kfdsim_userptr_add(struct kfdsim_bo *bo, struct amdkfd_process_info *info, unsigned long addr)
 {
 	struct kfdsim_userptr *u = kzalloc(sizeof(*u), GFP_KERNEL);
@@ -212,9 +201,8 @@ int kfdsim_userptr_add(struct kfdsim_bo *bo, struct amdkfd_process_info *info, u
 	}
 	bo->is_borrowed = true;
 	bo->userptr = u;
-	mutex_lock(&info->notifier_lock);
-	list_add_tail(&u->node, &info->userptr_valid_list);
-	mutex_unlock(&info->notifier_lock);
+	scoped_guard(mutex, &info->notifier_lock)
+		list_add_tail(&u->node, &info->userptr_valid_list);
 	do {
 		r = refill(current->mm, u);
 	} while (r == -EAGAIN);

@@ -88,14 +88,7 @@ static bool is_reachable(struct kfdsim_vm *vm, u64 va, u64 bytes)
 	return PAGE_ALIGNED(va) && va < end && bytes <= end - va;
 }
 
-/**
- * kfdsim_vm_map() - map memory
- * @vm: address space
- * @mem: memory; caller holds its lock
- * @va: where
- *
- * Return: 0, -EINVAL something is there or there is no such place, -ENOMEM.
- */
+/* Caller holds mem->lock. -EINVAL: something is there or there is no such place. */
 int kfdsim_vm_map(struct kfdsim_vm *vm, struct kgd_mem *mem, u64 va)
 {
 	struct kfdsim_mapping *first = find_mapping(vm, mem);
@@ -128,13 +121,7 @@ int kfdsim_vm_map(struct kfdsim_vm *vm, struct kgd_mem *mem, u64 va)
 	return 0;
 }
 
-/**
- * kfdsim_vm_unmap() - take memory out of an address space
- * @vm: address space
- * @mem: memory; caller holds its lock
- *
- * Return: 0, -EINVAL it is not there, -EBUSY a queue uses it.
- */
+/* Caller holds mem->lock. -EINVAL: it is not there. -EBUSY: a queue uses it. */
 int kfdsim_vm_unmap(struct kfdsim_vm *vm, struct kgd_mem *mem)
 {
 	struct kfdsim_mapping *m = find_mapping(vm, mem);
@@ -145,9 +132,8 @@ int kfdsim_vm_unmap(struct kfdsim_vm *vm, struct kgd_mem *mem)
 	if (m->map.bo_va->queue_refcount)
 		return -EBUSY;
 	for (; m; m = find_mapping(vm, mem)) {
-		write_lock(&kfdsim_vm_lock);
-		va_tree_remove(&m->map, &vm->fpriv.vm.va);
-		write_unlock(&kfdsim_vm_lock);
+		scoped_guard(write_lock, &kfdsim_vm_lock)
+			va_tree_remove(&m->map, &vm->fpriv.vm.va);
 		list_del(&m->node);
 		kfree(m);
 		mem->mapped_to_gpu_memory--;
@@ -155,18 +141,15 @@ int kfdsim_vm_unmap(struct kfdsim_vm *vm, struct kgd_mem *mem)
 	return 0;
 }
 
-static struct kfdsim_vm *find_vm(struct kfdsim_device *kdev, u32 pasid)
-{
-	return xa_load(&kdev->vms, pasid);
-}
-
 /* Caller holds kfdsim_vm_lock. NULL: nothing is mapped there. */
-static void *lock_byte(struct kfdsim_vm *vm, u64 addr)
+static void *lock_byte(struct kfdsim_device *kdev, u32 pasid, u64 addr)
 {
-	struct amdgpu_bo_va_mapping *map;
+	struct kfdsim_vm *vm = xa_load(&kdev->vms, pasid);
+	struct amdgpu_bo_va_mapping *map = NULL;
 	u64 page = addr >> AMDGPU_GPU_PAGE_SHIFT;
 
-	map = va_tree_iter_first(&vm->fpriv.vm.va, page, page);
+	if (vm)
+		map = va_tree_iter_first(&vm->fpriv.vm.va, page, page);
 	if (!map)
 		return NULL;
 	return kfdsim_bo_lock_page(to_kfdsim_bo(to_mapping(map)->bo_va.base.bo),
@@ -176,31 +159,20 @@ static void *lock_byte(struct kfdsim_vm *vm, u64 addr)
 static int copy_chunk(struct kfdsim_device *kdev, u32 pasid, u64 addr, void *buf, u32 len,
 		      enum kfdsim_access access)
 {
-	struct kfdsim_vm *vm;
-	void *mem = NULL;
+	void *mem;
 
-	read_lock(&kfdsim_vm_lock);
-	vm = find_vm(kdev, pasid);
-	if (vm)
-		mem = lock_byte(vm, addr);
-	if (mem) {
-		kfdsim_copy(mem, buf, len, access);
-		kfdsim_bo_unlock_page(mem);
-	}
-	read_unlock(&kfdsim_vm_lock);
-	return mem ? 0 : -EFAULT;
+	guard(read_lock)(&kfdsim_vm_lock);
+	mem = lock_byte(kdev, pasid, addr);
+	if (!mem)
+		return -EFAULT;
+	kfdsim_copy(mem, buf, len, access);
+	kfdsim_bo_unlock_page(mem);
+	return 0;
 }
 
-/**
- * kfdsim_vm_copy() - what the GPU does to memory of a process
- * @kdev: device
- * @pasid: process
- * @addr: GPU address
- * @buf: other side
- * @len: bytes
- * @access: read memory or write it
- *
- * Return: 0, -EFAULT not all of it is mapped; what came before has been done.
+/*
+ * What the GPU does to memory of a process. -EFAULT: not all of it is mapped; what came before
+ * has been done.
  */
 int kfdsim_vm_copy(struct kfdsim_device *kdev, u32 pasid, u64 addr, void *buf, u32 len,
 		   enum kfdsim_access access)
@@ -221,46 +193,36 @@ int kfdsim_vm_copy(struct kfdsim_device *kdev, u32 pasid, u64 addr, void *buf, u
 /* A signal's value: the CPU side changes it with atomic instructions, too. */
 int kfdsim_vm_add64(struct kfdsim_device *kdev, u32 pasid, u64 addr, s64 delta, s64 *value)
 {
-	struct kfdsim_vm *vm;
-	atomic64_t *mem = NULL;
+	atomic64_t *mem;
 
 	if (!IS_ALIGNED(addr, sizeof(*mem)))
 		return -EFAULT;
-	read_lock(&kfdsim_vm_lock);
-	vm = find_vm(kdev, pasid);
-	if (vm)
-		mem = lock_byte(vm, addr);
-	if (mem) {
-		*value = atomic64_add_return(delta, mem);
-		kfdsim_bo_unlock_page(mem);
-	}
-	read_unlock(&kfdsim_vm_lock);
-	return mem ? 0 : -EFAULT;
+	guard(read_lock)(&kfdsim_vm_lock);
+	mem = lock_byte(kdev, pasid, addr);
+	if (!mem)
+		return -EFAULT;
+	*value = atomic64_add_return(delta, mem);
+	kfdsim_bo_unlock_page(mem);
+	return 0;
 }
 
 struct amdgpu_bo_va_mapping *amdgpu_vm_bo_lookup_mapping(struct amdgpu_vm *vm, uint64_t addr)
 {
-	struct amdgpu_bo_va_mapping *map;
-
-	read_lock(&kfdsim_vm_lock);
-	map = va_tree_iter_first(&vm->va, addr, addr);
-	read_unlock(&kfdsim_vm_lock);
-	return map;
+	guard(read_lock)(&kfdsim_vm_lock);
+	return va_tree_iter_first(&vm->va, addr, addr);
 }
 
 /* kfd_queue.c finds back the count that it raised through the mapping. */
 struct amdgpu_bo_va *amdgpu_vm_bo_find(struct amdgpu_vm *vm, struct amdgpu_bo *bo)
 {
-	struct amdgpu_bo_va *found = NULL;
 	struct amdgpu_bo_va_mapping *map;
 
-	read_lock(&kfdsim_vm_lock);
+	guard(read_lock)(&kfdsim_vm_lock);
 	map = va_tree_iter_first(&vm->va, 0, U64_MAX);
-	for (; map && !found; map = va_tree_iter_next(map, 0, U64_MAX))
+	for (; map; map = va_tree_iter_next(map, 0, U64_MAX))
 		if (map->bo_va->base.bo == bo)
-			found = map->bo_va;
-	read_unlock(&kfdsim_vm_lock);
-	return found;
+			return map->bo_va;
+	return NULL;
 }
 
 int amdgpu_amdkfd_gpuvm_set_vm_pasid(struct amdgpu_device *adev, struct amdgpu_vm *avm, u32 pasid)

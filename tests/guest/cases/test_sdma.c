@@ -16,6 +16,7 @@
 #define RING_BYTES (64ul << 10)
 #define DOORBELL_SLICE 8192ul
 #define COPY_BYTES (300ul << 10)
+#define NR_QUEUES 8
 
 /* vega10_sdma_pkt_open.h */
 #define SDMA_COPY 1
@@ -232,6 +233,29 @@ static void bad_address_stops_the_queue(void)
 	GT_CHECK(wait_for(fence, 1, 50) == -ETIMEDOUT, "it went on");
 }
 
+/*
+ * The doorbells of an engine's odd queues are 512 behind those of the even ones, in the same
+ * slice (kfd_device_queue_manager.c: allocate_doorbell). Two engines: the third queue is odd.
+ */
+static void every_queue_of_an_engine_hears_its_doorbell(void)
+{
+	volatile uint32_t *fence;
+	struct sdma s[NR_QUEUES];
+	struct gt_gpu gpu;
+	int i;
+
+	gt_gpu_open(&gpu, 0);
+	fence = gt_alloc(&gpu, PAGE);
+	for (i = 0; i < NR_QUEUES; i++)
+		sdma_create(&gpu, &s[i]);
+	for (i = 0; i < NR_QUEUES; i++) {
+		put_fence(&s[i], &fence[i], 1);
+		ring(&s[i]);
+		GT_CHECK(!wait_for(&fence[i], 1, 5000), "queue %d, doorbell %lx of the slice", i,
+			 (unsigned long)((char *)s[i].doorbell - (char *)gpu.doorbells));
+	}
+}
+
 static void copy_goes_on_after_an_unmap(void)
 {
 	volatile uint32_t *fence;
@@ -266,6 +290,10 @@ static const struct gt_case cases[] = {
 	{ "fill_and_trap", fill_and_trap, TINY, 0 },
 	{ "poll_waits_and_atomic_counts", poll_waits_and_atomic_counts, TINY, 0 },
 	{ "bad_address_stops_the_queue", bad_address_stops_the_queue, TINY, 0 },
+	{ "every_queue_of_an_engine_hears_its_doorbell",
+	  every_queue_of_an_engine_hears_its_doorbell, TINY, 60 },
+	{ "every_queue_of_an_engine_hears_its_doorbell_on_gfx942",
+	  every_queue_of_an_engine_hears_its_doorbell, "profile=mi300x", 60 },
 	{ "copy_goes_on_after_an_unmap", copy_goes_on_after_an_unmap, TINY, 60 },
 };
 

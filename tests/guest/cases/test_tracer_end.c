@@ -85,6 +85,8 @@ static void kill_frees_the_target(void)
 	expect_free(&t);
 }
 
+#define GOOD_RENEW { WIRE_MAGIC, WIRE_RENEW, sizeof(struct wire_order), 0 }
+
 /* Each kind of nonsense ends the conversation; a good message before it does not. */
 static void nonsense_frees_the_target(void)
 {
@@ -93,8 +95,10 @@ static void nonsense_frees_the_target(void)
 		{ .hdr = { WIRE_MAGIC, 99, sizeof(bad[0]), 0 } },
 		{ .hdr = { WIRE_MAGIC, WIRE_HOLD, 16, 0 } },
 		{ .hdr = { WIRE_MAGIC, WIRE_QUEUE_ADD, sizeof(bad[0]), 0 } },
-		{ .hdr = { WIRE_MAGIC, WIRE_RENEW, sizeof(bad[0]), 0 }, .holder = 2 },
-		{ .hdr = { WIRE_MAGIC, WIRE_RENEW, sizeof(bad[0]), 0 }, .grace = 256 },
+		{ .hdr = GOOD_RENEW, .epoch = 1, .lease_ns = 1, .holder = 2 },
+		{ .hdr = GOOD_RENEW, .epoch = 1, .lease_ns = 1, .grace = 256 },
+		{ .hdr = GOOD_RENEW, .lease_ns = 1 },
+		{ .hdr = GOOD_RENEW, .epoch = 1 },
 	};
 	struct gt_target t;
 	struct gt_tracer r;

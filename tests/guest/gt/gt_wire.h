@@ -9,7 +9,7 @@
 #include "gt/gt.h"
 #include "client/wire.h"
 
-#define GT_SHIM "/usr/local/lib/libgpreempt-shim.so"
+#define GT_SHIM "/usr/local/lib/gpreempt/libgpreempt-shim.so"
 #define GT_WIRE_MS 5000
 
 /**

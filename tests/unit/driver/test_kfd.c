@@ -14,7 +14,7 @@
 static void debugger_calls_came_with_1_13(void **state)
 {
 	static const struct {
-		struct drv_kfd_version v;
+		struct kfd_ioctl_get_version_args v;
 		bool has;
 	} cases[] = {
 		{ { 0, 99 }, false }, { { 1, 0 }, false }, { { 1, 12 }, false },
@@ -41,7 +41,7 @@ static void result_bits_are_decoded(void **state)
 static void errno_comes_back_negative(void **state)
 {
 	struct drv_kfd_runtime_info info;
-	struct drv_kfd_version v;
+	struct kfd_ioctl_get_version_args v;
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	assert_int_equal(drv_kfd_get_version(-1, &v), -EBADF);

@@ -39,7 +39,7 @@ static int attach(const char *how)
 	if (!strcmp(how, "refuse")) {
 		note.code = WIRE_NOTE_REFUSED;
 		note.value = EBUSY;
-		strcpy(note.text, "somebody else traces it");
+		strcpy(note.text, "another process traces it");
 		say(&note, WIRE_NOTE, sizeof(note));
 		return 1;
 	}

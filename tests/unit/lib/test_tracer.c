@@ -47,14 +47,14 @@ static void orders_are_carried_out_and_remembered(void **state)
 	assert_int_equal(t.queues[0].ring_addr, 4096);
 	assert_int_equal(lib_tracer_order(&t, WIRE_HOLD, 7, WIRE_QUEUE_ALL, 0,
 					  lib_deadline(5000 * MS)), 0);
-	assert_true(lib_tracer_is_held(&t, 7, 3));
-	assert_false(lib_tracer_is_held(&t, 8, 3));
+	assert_true(client_holds_covers(&t.held, 7, 3));
+	assert_false(client_holds_covers(&t.held, 8, 3));
 	assert_int_equal(lib_tracer_order(&t, WIRE_HOLD, 9, 1, 0, lib_deadline(5000 * MS)),
 			 -ESRCH);
-	assert_false(lib_tracer_is_held(&t, 9, 1));
+	assert_false(client_holds_covers(&t.held, 9, 1));
 	assert_int_equal(lib_tracer_order(&t, WIRE_RELEASE, 7, WIRE_QUEUE_ALL, 0,
 					  lib_deadline(5000 * MS)), 0);
-	assert_false(lib_tracer_is_held(&t, 7, 3));
+	assert_false(client_holds_covers(&t.held, 7, 3));
 	stop(&t);
 	expect_log("hold 7/4294967295\nhold 9/1\nrelease 7/4294967295\n");
 }
@@ -74,9 +74,9 @@ static void a_release_of_all_releases_single_queues(void **state)
 	assert_int_equal(hold(&t, 8, 3), 0);
 	assert_int_equal(lib_tracer_order(&t, WIRE_RELEASE, 7, WIRE_QUEUE_ALL, 0,
 					  lib_deadline(5000 * MS)), 0);
-	assert_false(lib_tracer_is_held(&t, 7, 3));
-	assert_false(lib_tracer_is_held(&t, 7, 4));
-	assert_true(lib_tracer_is_held(&t, 8, 3));
+	assert_false(client_holds_covers(&t.held, 7, 3));
+	assert_false(client_holds_covers(&t.held, 7, 4));
+	assert_true(client_holds_covers(&t.held, 8, 3));
 	stop(&t);
 }
 
@@ -87,16 +87,16 @@ static void holds_are_limited_by_those_that_last(void **state)
 
 	assert_int_equal(start(&t, "good", 5000 * MS), 0);
 	assert_int_equal(hold(&t, 8, 0), 0);
-	for (uint32_t i = 2; i < LIB_TRACER_HELD_MAX; i++)
+	for (uint32_t i = 2; i < CLIENT_HOLDS; i++)
 		assert_int_equal(hold(&t, 7, i), 0);
 	assert_int_equal(hold(&t, 10, 0), 0);
 	/* Until the tracer has told that those of node 7 have ended. */
 	p.fd = t.fd;
 	assert_int_equal(poll(&p, 1, 5000), 1);
 	assert_int_equal(hold(&t, 8, 1), 0);
-	assert_false(lib_tracer_is_held(&t, 7, 2));
-	assert_true(lib_tracer_is_held(&t, 8, 0));
-	for (uint32_t i = 2; gp_holds_nr(&t.held) < LIB_TRACER_HELD_MAX; i++)
+	assert_false(client_holds_covers(&t.held, 7, 2));
+	assert_true(client_holds_covers(&t.held, 8, 0));
+	for (uint32_t i = 2; gp_holds_nr(&t.held.set) < CLIENT_HOLDS; i++)
 		assert_int_equal(hold(&t, 8, i), 0);
 	assert_int_equal(hold(&t, 7, 2), -ENOSPC);
 	assert_int_equal(hold(&t, 8, 2), 0);
@@ -121,7 +121,7 @@ static void bad_tracers_fail_in_time(void **state)
 		assert_true(lib_now_ns() - begin < 5000 * MS);
 		assert_int_equal(t.fd, -1);
 		if (cases[i].ret == -EBUSY)
-			assert_string_equal(t.reason, "somebody else traces it");
+			assert_string_equal(t.reason, "another process traces it");
 		stop(&t);
 		assert_int_equal(t.child, 0);
 	}
@@ -143,7 +143,7 @@ static void a_deaf_tracer_ends_the_order_at_its_deadline(void **state)
 	assert_int_equal(start(&t, "deaf", 5000 * MS), 0);
 	assert_int_equal(lib_tracer_order(&t, WIRE_HOLD, 7, 3, 0, lib_deadline(50 * MS)),
 			 -ETIMEDOUT);
-	assert_false(lib_tracer_is_held(&t, 7, 3));
+	assert_false(client_holds_covers(&t.held, 7, 3));
 	stop(&t);
 }
 

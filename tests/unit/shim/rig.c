@@ -8,8 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "client/shim/shim_detect.h"
-#include "client/shim/shim_ioctl.h"
+#include "client/shim/shim_part.h"
 #include "client/shim/shim_queue.h"
 
 struct rig rig;
@@ -34,11 +33,11 @@ static bool is_active(const struct rig_queue *q)
 	return q->percentage & 0xff && q->ring_addr && !q->is_suspended;
 }
 
-static int create(struct drv_kfd_create_queue *a)
+static int create(struct kfd_ioctl_create_queue_args *a)
 {
 	uint32_t id;
 
-	if ((a->percentage & 0xff) > 100 || a->prio > 15)
+	if ((a->queue_percentage & 0xff) > 100 || a->queue_priority > 15)
 		return refuse(EINVAL);
 	for (id = 0; rig.queues[id].used; id++)
 		if (id == RIG_MAX - 1)
@@ -47,31 +46,31 @@ static int create(struct drv_kfd_create_queue *a)
 	a->queue_id = id;
 	a->doorbell_offset = 0x8000000000000000ull | id * 8;
 	rig.queues[id].made = *a;
-	rig.queues[id].percentage = a->percentage;
-	rig.queues[id].prio = a->prio;
-	rig.queues[id].ring_addr = a->ring_addr;
+	rig.queues[id].percentage = a->queue_percentage;
+	rig.queues[id].prio = a->queue_priority;
+	rig.queues[id].ring_addr = a->ring_base_address;
 	rig.nr_cycles += is_active(&rig.queues[id]);
 	return 0;
 }
 
-static int update(const struct drv_kfd_update_queue *a)
+static int update(const struct kfd_ioctl_update_queue_args *a)
 {
 	struct rig_queue *q = &rig.queues[a->queue_id % RIG_MAX];
 
 	if (rig.update_error)
 		return refuse(rig.update_error);
-	if ((a->percentage & 0xff) > 100 || a->prio > 15)
+	if ((a->queue_percentage & 0xff) > 100 || a->queue_priority > 15)
 		return refuse(EINVAL);
 	if (a->queue_id >= RIG_MAX || !q->used)
 		return refuse(EINVAL);
-	q->percentage = a->percentage;
-	q->prio = a->prio;
-	q->ring_addr = a->ring_addr;
+	q->percentage = a->queue_percentage;
+	q->prio = a->queue_priority;
+	q->ring_addr = a->ring_base_address;
 	rig.nr_cycles++;
 	return 0;
 }
 
-static int destroy(const struct drv_kfd_destroy_queue *a)
+static int destroy(const struct kfd_ioctl_destroy_queue_args *a)
 {
 	struct rig_queue *q = &rig.queues[a->queue_id % RIG_MAX];
 
@@ -139,13 +138,13 @@ static int trap(struct drv_kfd_dbg_trap *a)
 static int driver(unsigned long request, void *arg)
 {
 	switch (_IOC_NR(request)) {
-	case DRV_KFD_NR_CREATE_QUEUE:
+	case _IOC_NR(AMDKFD_IOC_CREATE_QUEUE):
 		return create(arg);
-	case DRV_KFD_NR_UPDATE_QUEUE:
+	case _IOC_NR(AMDKFD_IOC_UPDATE_QUEUE):
 		return update(arg);
-	case DRV_KFD_NR_DESTROY_QUEUE:
+	case _IOC_NR(AMDKFD_IOC_DESTROY_QUEUE):
 		return destroy(arg);
-	case DRV_KFD_NR_DBG_TRAP:
+	case _IOC_NR(DRV_KFD_IOC_DBG_TRAP):
 		return trap(arg);
 	}
 	return 0;
@@ -273,23 +272,23 @@ int rig_teardown(void **state)
 
 static uint32_t create_with(uint32_t gpu_id, uint32_t type, uint64_t *wptr, uint64_t *rptr)
 {
-	struct drv_kfd_create_queue a = {
-		.ring_addr = 0x100000,
-		.ring_bytes = 4096,
+	struct kfd_ioctl_create_queue_args a = {
+		.ring_base_address = 0x100000,
+		.ring_size = 4096,
 		.gpu_id = gpu_id,
-		.type = type,
-		.percentage = 100,
-		.prio = 7,
+		.queue_type = type,
+		.queue_percentage = 100,
+		.queue_priority = 7,
 	};
 	uint32_t id;
 
 	for (id = 0; rig.queues[id].used; id++)
 		;
-	a.wptr_addr = (uintptr_t)(wptr ? wptr : &rig.queues[id].wptr);
-	a.rptr_addr = (uintptr_t)(rptr ? rptr : &rig.queues[id].rptr);
-	assert_int_equal(shim_ioctl_call(&shim_self, 3, DRV_KFD_IOC_CREATE_QUEUE, &a), 0);
+	a.write_pointer_address = (uintptr_t)(wptr ? wptr : &rig.queues[id].wptr);
+	a.read_pointer_address = (uintptr_t)(rptr ? rptr : &rig.queues[id].rptr);
+	assert_int_equal(shim_ioctl_call(&shim_self, 3, AMDKFD_IOC_CREATE_QUEUE, &a), 0);
 	assert_int_equal(a.queue_id, id);
-	assert_int_equal(a.percentage, 100);
+	assert_int_equal(a.queue_percentage, 100);
 	return a.queue_id;
 }
 
@@ -318,22 +317,22 @@ uint32_t rig_create_busy(void)
 
 int rig_update(uint32_t id, uint32_t percentage, uint32_t prio)
 {
-	struct drv_kfd_update_queue a = {
-		.ring_addr = 0x100000,
+	struct kfd_ioctl_update_queue_args a = {
+		.ring_base_address = 0x100000,
 		.queue_id = id,
-		.ring_bytes = 4096,
-		.percentage = percentage,
-		.prio = prio,
+		.ring_size = 4096,
+		.queue_percentage = percentage,
+		.queue_priority = prio,
 	};
 
-	return shim_ioctl_call(&shim_self, 3, DRV_KFD_IOC_UPDATE_QUEUE, &a);
+	return shim_ioctl_call(&shim_self, 3, AMDKFD_IOC_UPDATE_QUEUE, &a);
 }
 
 int rig_destroy(uint32_t id)
 {
-	struct drv_kfd_destroy_queue a = { .queue_id = id };
+	struct kfd_ioctl_destroy_queue_args a = { .queue_id = id };
 
-	return shim_ioctl_call(&shim_self, 3, DRV_KFD_IOC_DESTROY_QUEUE, &a);
+	return shim_ioctl_call(&shim_self, 3, AMDKFD_IOC_DESTROY_QUEUE, &a);
 }
 
 void rig_write(uint32_t id)
@@ -364,9 +363,9 @@ void rig_complete(uint32_t id)
 
 void rig_wait(void)
 {
-	struct drv_kfd_wait_events a = {};
+	struct kfd_ioctl_wait_events_args a = {};
 
-	assert_int_equal(shim_ioctl_call(&shim_self, 3, DRV_KFD_IOC_WAIT_EVENTS, &a), 0);
+	assert_int_equal(shim_ioctl_call(&shim_self, 3, AMDKFD_IOC_WAIT_EVENTS, &a), 0);
 }
 
 void rig_make_seen(uint32_t id)

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "client/shim/shim_control.h"
+#include "client/shim/shim_part.h"
 #include "client/shim/shim.h"
 
 #define RIG_KFD 1000
@@ -30,7 +30,7 @@
  */
 struct rig_queue {
 	bool used;
-	struct drv_kfd_create_queue made;
+	struct kfd_ioctl_create_queue_args made;
 	uint32_t percentage;
 	uint32_t prio;
 	uint64_t ring_addr;

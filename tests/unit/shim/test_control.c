@@ -10,8 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "client/shim/shim_hold.h"
-#include "client/shim/shim_ioctl.h"
+#include "client/shim/shim_part.h"
 
 static void hold_all(uint64_t epoch)
 {

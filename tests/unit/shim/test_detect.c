@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "client/shim/shim_detect.h"
+#include "client/shim/shim_part.h"
 #include "client/shim/shim_queue.h"
 
 static bool is_busy(uint32_t id)
@@ -80,8 +80,8 @@ static int64_t *give_packet(uint32_t id)
 
 	signal[1] = 1;
 	ring[7] = (uintptr_t)signal;
-	shim_self.queues[id].wish.ring_addr = (uintptr_t)ring;
-	shim_self.queues[id].wish.ring_bytes = sizeof(ring);
+	shim_self.queues[id].wish.ring_base_address = (uintptr_t)ring;
+	shim_self.queues[id].wish.ring_size = sizeof(ring);
 	return &signal[1];
 }
 
@@ -229,9 +229,11 @@ static void unreadable_pointers_mean_busy_for_ever(void **state)
 	shim_self.queues[id].wptr_addr = 8;
 	rig.queues[id].used = false;
 	{
-		struct drv_kfd_create_queue a = { .type = DRV_KFD_QUEUE_AQL, .gpu_id = RIG_GPU,
-						 .wptr_addr = 8, .rptr_addr = 16,
-						 .queue_id = id, .percentage = 100 };
+		struct kfd_ioctl_create_queue_args a = {
+			.queue_type = DRV_KFD_QUEUE_AQL, .gpu_id = RIG_GPU,
+			.write_pointer_address = 8, .read_pointer_address = 16,
+			.queue_id = id, .queue_percentage = 100,
+		};
 
 		pthread_mutex_lock(&shim_self.lock);
 		shim_detect_new_locked(&shim_self,

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 
 #include "client/shim/shim_hsa.h"
-#include "client/shim/shim_hsa_queue.h"
 #include "client/shim/shim_queue.h"
 
 #define HEADER "/usr/include/hsa/hsa_api_trace.h"

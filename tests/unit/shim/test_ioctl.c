@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-#include "client/shim/shim_ioctl.h"
+#include "client/shim/shim_part.h"
 #include "client/shim/shim_queue.h"
 
 static struct shim_queue *find(uint32_t id)
@@ -33,7 +33,7 @@ static void queues_come_and_go(void **state)
 	assert_non_null(find(a));
 	assert_int_equal(find(a)->gpu_id, RIG_GPU);
 	assert_int_equal(find(b)->gpu_id, 7);
-	assert_false(shim_queue_is_compute(find(b)));
+	assert_false(drv_kfd_is_compute(find(b)->type));
 	assert_int_equal(rig_destroy(a), 0);
 	assert_null(find(a));
 	assert_non_null(find(b));
@@ -53,14 +53,14 @@ static void errno_is_the_applications(void **state)
 	assert_int_equal(errno, EINVAL);
 	assert_int_equal(rig_update(id, 100, 16), -1);
 	assert_int_equal(errno, EINVAL);
-	assert_int_equal(find(id)->wish.prio, 3);
+	assert_int_equal(find(id)->wish.queue_priority, 3);
 }
 
 /* The driver's answer, not a crash of ours. */
 static void bad_pointer_is_the_drivers_to_refuse(void **state)
 {
 	static const unsigned long calls[] = {
-		DRV_KFD_IOC_CREATE_QUEUE, DRV_KFD_IOC_DESTROY_QUEUE, DRV_KFD_IOC_UPDATE_QUEUE,
+		AMDKFD_IOC_CREATE_QUEUE, AMDKFD_IOC_DESTROY_QUEUE, AMDKFD_IOC_UPDATE_QUEUE,
 		DRV_KFD_IOC_RUNTIME_ENABLE, DRV_KFD_IOC_DBG_TRAP,
 	};
 	size_t i;
@@ -74,23 +74,23 @@ static void bad_pointer_is_the_drivers_to_refuse(void **state)
 /* What the driver could not write, the shim must not either; the caller sees no change. */
 static void read_only_arguments_are_no_crash(void **state)
 {
-	struct drv_kfd_create_queue *a = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+	struct kfd_ioctl_create_queue_args *a = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 					      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint32_t first = rig_create();
 
 	assert_ptr_not_equal(a, MAP_FAILED);
 	rig_connect();
 	rig_ring(first);
-	a->ring_bytes = 4096;
+	a->ring_size = 4096;
 	a->gpu_id = RIG_GPU;
-	a->type = DRV_KFD_QUEUE_AQL;
-	a->percentage = 100;
+	a->queue_type = DRV_KFD_QUEUE_AQL;
+	a->queue_percentage = 100;
 	assert_int_equal(mprotect(a, 4096, PROT_READ), 0);
-	assert_int_equal(shim_ioctl_call(&shim_self, 3, DRV_KFD_IOC_CREATE_QUEUE, a), -1);
+	assert_int_equal(shim_ioctl_call(&shim_self, 3, AMDKFD_IOC_CREATE_QUEUE, a), -1);
 	assert_int_equal(errno, EFAULT);
 	/* On a held node the driver gets other arguments than the caller's. */
 	hold_all(1);
-	assert_int_equal(shim_ioctl_call(&shim_self, 3, DRV_KFD_IOC_CREATE_QUEUE, a), -1);
+	assert_int_equal(shim_ioctl_call(&shim_self, 3, AMDKFD_IOC_CREATE_QUEUE, a), -1);
 	assert_int_equal(errno, EFAULT);
 	munmap(a, 4096);
 }
@@ -98,12 +98,13 @@ static void read_only_arguments_are_no_crash(void **state)
 static void other_sizes_of_a_call_are_known(void **state)
 {
 	struct {
-		struct drv_kfd_create_queue args;
+		struct kfd_ioctl_create_queue_args args;
 		uint64_t more[4];
-	} a = { .args = { .ring_bytes = 4096, .gpu_id = RIG_GPU, .type = DRV_KFD_QUEUE_AQL,
-			  .ring_addr = 1 << 20, .percentage = 100 } };
-	unsigned long longer = _IOWR(DRV_KFD_MAGIC, DRV_KFD_NR_CREATE_QUEUE, a);
-	unsigned long shorter = _IOWR(DRV_KFD_MAGIC, DRV_KFD_NR_CREATE_QUEUE, uint8_t[16]);
+	} a = { .args = { .ring_size = 4096, .gpu_id = RIG_GPU, .queue_type = DRV_KFD_QUEUE_AQL,
+			  .ring_base_address = 1 << 20, .queue_percentage = 100 } };
+	unsigned long longer = _IOWR(AMDKFD_IOCTL_BASE, _IOC_NR(AMDKFD_IOC_CREATE_QUEUE), a);
+	unsigned long shorter =
+		_IOWR(AMDKFD_IOCTL_BASE, _IOC_NR(AMDKFD_IOC_CREATE_QUEUE), uint8_t[16]);
 
 	assert_true(shim_ioctl_is_ours(longer));
 	assert_int_equal(shim_ioctl_call(&shim_self, 3, longer, &a), 0);
@@ -211,7 +212,7 @@ static void refused_wish_changes_nothing(void **state)
 	assert_int_equal(rig_update(id, 20, 7), -1);
 	assert_int_equal(errno, EACCES);
 	rig.update_error = 0;
-	assert_int_equal(find(id)->wish.percentage, 100);
+	assert_int_equal(find(id)->wish.queue_percentage, 100);
 }
 
 static void queue_of_a_held_node_is_born_paused(void **state)

@@ -90,7 +90,8 @@ int drv_kfd_dbg_result(uint32_t id)
 static int setup(void **state)
 {
 	struct wire_order o = {
-		.epoch = 1, .gpu_id = GPU, .queue_id = WIRE_QUEUE_ALL, .lease_ns = 1000 * MS,
+		.hdr.type = WIRE_HOLD, .epoch = 1, .gpu_id = GPU,
+		.queue_id = WIRE_QUEUE_ALL, .lease_ns = 1000 * MS,
 	};
 	uint32_t i;
 
@@ -102,15 +103,16 @@ static int setup(void **state)
 		t.queues[t.nr_queues++].e = (struct drv_kfd_queue_entry){
 			.gpu_id = GPU, .queue_id = i, .type = DRV_KFD_QUEUE_AQL,
 		};
-	tracer_hold(&t, &o);
+	tracer_order(&t, &o);
 	return last.result != WIRE_OK || !t.queues[0].suspended || !t.queues[1].suspended;
 }
 
 static void release(void)
 {
-	struct wire_order o = { .epoch = 3, .gpu_id = GPU, .queue_id = WIRE_QUEUE_ALL };
+	struct wire_order o = { .hdr.type = WIRE_RELEASE, .epoch = 3, .gpu_id = GPU,
+				.queue_id = WIRE_QUEUE_ALL };
 
-	tracer_unhold(&t, &o);
+	tracer_order(&t, &o);
 }
 
 static void release_lets_go(void **state)
@@ -124,9 +126,10 @@ static void release_lets_go(void **state)
 /* The node stays held: an answer that it went on would be wrong. */
 static void one_queue_of_a_held_node_is_not_released(void **state)
 {
-	struct wire_order o = { .epoch = 2, .gpu_id = GPU, .queue_id = 1 };
+	struct wire_order o = { .hdr.type = WIRE_RELEASE, .epoch = 2, .gpu_id = GPU,
+				.queue_id = 1 };
 
-	tracer_unhold(&t, &o);
+	tracer_order(&t, &o);
 	assert_int_equal(last.result, WIRE_ERROR);
 	assert_int_equal(last.error, EINVAL);
 	assert_true(t.queues[1].suspended);
@@ -168,12 +171,13 @@ static void queue_that_is_not_continued_ends_the_session(void **state)
 static void refused_hold_ends_nothing(void **state)
 {
 	struct wire_order o = {
-		.epoch = 4, .gpu_id = GPU, .queue_id = WIRE_QUEUE_ALL, .lease_ns = 1000 * MS,
+		.hdr.type = WIRE_HOLD, .epoch = 4, .gpu_id = GPU,
+		.queue_id = WIRE_QUEUE_ALL, .lease_ns = 1000 * MS,
 	};
 
 	release();
 	suspend_result = -EPERM;
-	tracer_hold(&t, &o);
+	tracer_order(&t, &o);
 	assert_int_equal(last.result, WIRE_ERROR);
 	assert_false(t.done);
 }

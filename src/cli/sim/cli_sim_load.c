@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "cli/sim/cli_sim.h"
+
+#include "rules/text.h"
+
+#include <string.h>
+
+/* @is_known: only a name that is known is let in, and those are short. */
+static int set_name(const char *option, const char *value, bool is_known, char *out)
+{
+	if (!is_known) {
+		cli_error(option, "no '%.40s'; see gpreempt sim list", value);
+		return CLI_EXIT_USAGE;
+	}
+	if (out)
+		snprintf(out, SIM_NAME_MAX, "%s", value);
+	return CLI_GO_ON;
+}
+
+static int apply(const struct cli_options *o, struct sim_scenario *sc)
+{
+	int ret = CLI_GO_ON;
+
+	if (o->policy)
+		ret = set_name("--policy", o->policy, gp_text_is_policy(o->policy), sc->policy);
+	if (ret == CLI_GO_ON && o->gpu)
+		ret = set_name("--gpu", o->gpu, gpu_profile_find(o->gpu), sc->gpu);
+	if (ret == CLI_GO_ON && o->mechanism)
+		ret = set_name("--mechanism", o->mechanism,
+			       !sim_mechanism_parse(o->mechanism, &sc->mechanism), NULL);
+	if (ret == CLI_GO_ON && o->detect)
+		ret = set_name("--detect", o->detect, !sim_detect_parse(o->detect, &sc->detect),
+			       NULL);
+	if (o->seed)
+		sc->seed = o->seed - 1;
+	if (o->duration_ns)
+		sc->duration_ns = o->duration_ns;
+	return ret;
+}
+
+int cli_sim_load(const struct cli_options *o, const char *file, struct sim_scenario *sc)
+{
+	char error[512];
+	int ret;
+
+	if (sim_scenario_load(sc, file, error, sizeof(error))) {
+		cli_error_line(error);
+		return CLI_EXIT_USAGE;
+	}
+	ret = apply(o, sc);
+	if (ret == CLI_GO_ON && sim_scenario_validate(sc, error, sizeof(error))) {
+		cli_error(file, "%s", error);
+		ret = CLI_EXIT_USAGE;
+	}
+	if (ret != CLI_GO_ON)
+		sim_scenario_fini(sc);
+	return ret;
+}
+
+int cli_sim_fail(const char *file, int err, const char *error)
+{
+	cli_fail(file, err, error);
+	return err == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILED;
+}
