@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/gpd_daemon.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/control/gpd_control.h"
 #include "daemon/clients/gpd_dbg.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/control/gpd_http.h"
-#include "daemon/control/gpd_manual.h"
+#include "daemon/gpd_hold.h"
 #include "daemon/module/gpd_module.h"
 #include "daemon/gpd_nodes.h"
 #include "daemon/gpd_reload.h"
-#include "daemon/clients/gpd_reset.h"
 #include "daemon/gpd_sock.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_trust.h"
@@ -83,41 +81,51 @@ static int start_sockets(struct gpd *d)
 	return err;
 }
 
-static int start(struct gpd *d)
+static int begin_nodes(struct gpd *d)
 {
 	uint32_t i;
-	int err;
 
-	err = sd_event_default(&d->event);
+	for (i = 0; i < d->nr_nodes; i++)
+		gpd_nodes_begin(&d->node[i]);
+	return 0;
+}
+
+static int make_dir(struct gpd *d)
+{
+	return gpd_sock_make_dir(d->config->socket);
+}
+
+/* In this order; a daemon that is one too many does not get past the sockets. */
+static int (*const parts[])(struct gpd *d) = {
+	add_signals,
+	gpd_engine_init,
+	gpd_hold_init,
+	gpd_dbg_auto_init,
+	make_dir,
+	gpd_state_load,
+	begin_nodes,
+	start_sockets,
+	gpd_module_init,
+};
+
+static int start(struct gpd *d)
+{
+	int err = sd_event_default(&d->event);
+	size_t i;
+
 	if (err < 0)
 		return err;
 	/* Nothing to do without systemd. */
 	sd_event_set_watchdog(d->event, true);
-	err = add_signals(d);
-	if (err)
-		return err;
 	gpd_trust_owner(d, getpid(), geteuid(), &d->own);
 	gpd_nodes_init(d);
-	err = gpd_engine_init(d);
-	if (!err)
-		err = gpd_manual_init(d);
-	if (!err)
-		err = gpd_dbg_auto_init(d);
-	if (!err)
-		err = gpd_sock_make_dir(d->config->socket);
-	if (!err)
-		err = gpd_state_load(d);
-	if (err)
-		return err;
-	for (i = 0; i < d->nr_nodes; i++)
-		gpd_nodes_begin(&d->node[i]);
-	err = start_sockets(d);
-	/* Not before the sockets: a daemon that is one too many leaves the module alone. */
-	if (!err)
-		err = gpd_module_init(d);
-	if (!err)
-		gpd_state_save(d);
-	return err;
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		err = parts[i](d);
+		if (err)
+			return err;
+	}
+	gpd_state_save(d);
+	return 0;
 }
 
 static void remove_sockets(const struct gpd *d)
@@ -137,8 +145,8 @@ static void stop(struct gpd *d)
 	gpd_module_fini(d);
 	gpd_dbg_fini(d);
 	gpd_http_stop(d);
-	gpd_manual_fini(d);
-	gpd_reset_fini(d);
+	gpd_hold_fini(d);
+	gpd_nodes_fini(d);
 	gpd_engine_fini(d);
 	gpd_state_free(d);
 	gpd_user_fini(d);

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_engine.h"
 #include "daemon/clients/gpd_client.h"
-#include "daemon/clients/gpd_fanout.h"
-#include "daemon/clients/gpd_lease.h"
 #include "daemon/clients/gpd_member.h"
-#include "daemon/clients/gpd_progress.h"
-#include "daemon/module/gpd_module.h"
+#include "daemon/gpd_ops.h"
 #include "daemon/control/gpd_monitor.h"
-#include "daemon/clients/gpd_silent.h"
 #include "daemon/gpd_util.h"
 
 #include <errno.h>
@@ -26,26 +22,15 @@ static void trace(void *data, const struct gp_trace *t)
 	gpd_monitor_trace(data, t);
 }
 
-static int on_timer(sd_event_source *s, uint64_t usec, void *data)
-{
-	gpd_silent_timer(data);
-	return 0;
-}
-
 int gpd_engine_node(struct gpd_node *n)
 {
-	int err;
-
-	n->core_timer_ns = U64_MAX;
+	n->ops = &gpd_client_node_ops;
 	n->enabled = true;
 	n->out_by = GP_GROUP_NO_USER;
 	LIST_INIT(&n->entities);
 	gp_groups_init(&n->groups);
-	err = sd_event_add_time(n->d->event, &n->timer, CLOCK_MONOTONIC, 0, 1, on_timer, n);
-	if (err < 0)
-		return err;
-	sd_event_source_set_description(n->timer, "node");
-	return sd_event_source_set_enabled(n->timer, SD_EVENT_OFF);
+	gpd_fanout_init(n);
+	return gpd_timer_add(n->d->event, &n->timer, gpd_silent_timer, n);
 }
 
 int gpd_engine_init(struct gpd *d)
@@ -61,6 +46,7 @@ int gpd_engine_init(struct gpd *d)
 	uint32_t i;
 	int err;
 
+	d->ops = &gpd_client_ops;
 	d->sched_mem = aligned_alloc(64, (size + 63) / 64 * 64);
 	if (!d->sched_mem)
 		return -ENOMEM;
@@ -92,34 +78,36 @@ static bool gets_room(const struct gpd_client *c)
 
 void gpd_engine_queue_level(struct gpd_queue *q)
 {
-	struct gpd *d = q->client->d;
 	bool busy = q->busy && !q->manual && gets_room(q->client);
+	struct gp_act *act;
 
 	if (q->core_id == GP_ID_NONE || q->shown == busy)
 		return;
 	q->shown = busy;
+	act = &q->member->node->act;
 	if (busy)
-		gp_sched_queue_busy(d->sched, q->core_id, gpd_now_ns(), &d->out);
+		gp_sched_queue_busy(act->sched, q->core_id, gpd_now_ns(), &act->acts);
 	else
-		gp_sched_queue_idle(d->sched, q->core_id, gpd_now_ns(), &d->out);
+		gp_sched_queue_idle(act->sched, q->core_id, gpd_now_ns(), &act->acts);
 	gpd_fanout_settle(q->member->node);
 }
 
 void gpd_engine_queue_progress(struct gpd_queue *q, uint64_t since_ns)
 {
-	struct gpd *d = q->client->d;
+	struct gp_act *act;
 
 	if (q->core_id == GP_ID_NONE || !q->shown)
 		return;
-	gp_sched_queue_progress(d->sched, q->core_id, since_ns, gpd_now_ns(), &d->out);
+	act = &q->member->node->act;
+	gp_sched_queue_progress(act->sched, q->core_id, since_ns, gpd_now_ns(), &act->acts);
 	gpd_fanout_settle(q->member->node);
 }
 
 static int queue_join(struct gpd_queue *q)
 {
-	struct gpd *d = q->client->d;
-	int err = gp_sched_queue_add(d->sched, q->member->entity->id, (u64)(uintptr_t)q,
-				     gpd_now_ns(), &d->out, &q->core_id);
+	struct gp_act *act = &q->member->node->act;
+	int err = gp_sched_queue_add(act->sched, q->member->entity->id, (u64)(uintptr_t)q,
+				     gpd_now_ns(), &act->acts, &q->core_id);
 
 	if (err) {
 		q->core_id = GP_ID_NONE;
@@ -132,12 +120,12 @@ static int queue_join(struct gpd_queue *q)
 
 static void queue_leave(struct gpd_queue *q)
 {
-	struct gpd *d = q->client->d;
+	struct gp_act *act = &q->member->node->act;
 
 	q->shown = false;
 	if (q->core_id == GP_ID_NONE)
 		return;
-	if (!gp_sched_queue_remove(d->sched, q->core_id, gpd_now_ns(), &d->out))
+	if (!gp_sched_queue_remove(act->sched, q->core_id, gpd_now_ns(), &act->acts))
 		gpd_fanout_settle(q->member->node);
 	q->core_id = GP_ID_NONE;
 }
@@ -220,43 +208,14 @@ void gpd_engine_attrs(struct gpd_client *c)
 
 void gpd_engine_nudge(struct gpd_member *m)
 {
-	struct wire_order o = {
-		.gpu_id = m->node->gpu_id,
-		.queue_id = WIRE_QUEUE_ALL,
-		.holder = WIRE_HOLDER_SCHED,
-	};
-
-	if (m->held || m->wait_epoch)
-		return;
-	if (!gpd_member_order(m, &o, false))
-		gpd_member_order(m, &o, true);
-}
-
-int gpd_engine_set_policy(struct gpd_node *n, const char *name)
-{
-	int err = n->module ? gpd_module_set_policy(n, name) : 0;
-
-	if (!err)
-		err = gp_sched_set_policy(n->d->sched, n->index, name, gpd_now_ns(), &n->d->out);
-	if (!err)
-		gpd_fanout_settle(n);
-	return err;
-}
-
-int gpd_engine_set_param(struct gpd_node *n, const char *name, uint64_t value)
-{
-	int err = n->module ? gpd_module_set_param(n, name, value) : 0;
-
-	return err ? err : gp_sched_param_set(n->d->sched, n->index, name, value, NULL);
+	if (!m->held && !m->wait_epoch && !gpd_member_order(m, false))
+		gpd_member_order(m, true);
 }
 
 int gpd_engine_set_enabled(struct gpd_node *n, bool enabled)
 {
-	int err = n->module ? gpd_module_set_enabled(n, enabled) : 0;
+	int err = n->ops->set_enabled(n, enabled);
 
-	if (!err)
-		err = gp_sched_set_enabled(n->d->sched, n->index, enabled && !n->module,
-					   gpd_now_ns(), &n->d->out);
 	if (err)
 		return err;
 	n->enabled = enabled;
@@ -265,16 +224,13 @@ int gpd_engine_set_enabled(struct gpd_node *n, bool enabled)
 		n->out_reason[0] = '\0';
 		n->nr_no_progress = 0;
 	}
-	gpd_fanout_settle(n);
 	return 0;
 }
 
-void gpd_engine_set_module(struct gpd_node *n, bool module)
+void gpd_engine_set_ops(struct gpd_node *n, const struct gpd_node_ops *ops)
 {
-	n->module = module;
-	if (!gp_sched_set_enabled(n->d->sched, n->index, n->enabled && !module, gpd_now_ns(),
-				  &n->d->out))
-		gpd_fanout_settle(n);
+	n->ops = ops;
+	gpd_client_node_ops.set_enabled(n, n->enabled && ops->is_core);
 }
 
 void gpd_engine_put_out(struct gpd_node *n, const char *reason)
@@ -293,7 +249,6 @@ static void lose_member(struct gpd_member *m)
 	struct gpd_queue *q;
 
 	gpd_member_let_go(m);
-	m->wait_epoch = 0;
 	LIST_FOREACH(q, &c->queues, link)
 		if (q->member == m)
 			queue_leave(q);
@@ -308,10 +263,10 @@ void gpd_engine_lost(struct gpd_node *n)
 	struct gpd_member *m;
 
 	gpd_fanout_forget(n);
-	if (!gp_sched_node_lost(d->sched, n->index, gpd_now_ns(), &d->out))
+	if (!gp_sched_node_lost(d->sched, n->index, gpd_now_ns(), &n->act.acts))
 		gpd_fanout_settle(n);
 	LIST_FOREACH(c, &d->clients, link) {
-		m = gpd_engine_member(c, n);
+		m = gpd_member_find(c, n);
 		if (m)
 			lose_member(m);
 	}
@@ -323,11 +278,11 @@ void gpd_engine_back(struct gpd_node *n)
 	struct gpd_client *c;
 	struct gpd_member *m;
 
-	if (!gp_sched_node_back(d->sched, n->index, gpd_now_ns(), &d->out))
+	if (!gp_sched_node_back(d->sched, n->index, gpd_now_ns(), &n->act.acts))
 		gpd_fanout_settle(n);
 	/* Its queues from before stay out: only the entity is made anew. */
 	LIST_FOREACH(c, &d->clients, link) {
-		m = gpd_engine_member(c, n);
+		m = gpd_member_find(c, n);
 		if (!m)
 			continue;
 		gpd_member_leave(m);
@@ -346,14 +301,4 @@ void gpd_engine_release_all(struct gpd *d)
 	LIST_FOREACH(c, &d->clients, link)
 		LIST_FOREACH(m, &c->members, of_client)
 			gpd_member_let_go(m);
-}
-
-struct gpd_member *gpd_engine_member(struct gpd_client *c, const struct gpd_node *n)
-{
-	struct gpd_member *m;
-
-	LIST_FOREACH(m, &c->members, of_client)
-		if (m->node == n)
-			return m;
-	return NULL;
 }

@@ -1,47 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between the core and the clients: events go in, actions come out and are carried
- * out.
+ * Between the core and the clients: events go in, actions come out and are carried out.
  *
- * A switch is carried out like this. All HOLDs are sent, then all RELEASEs, without
- * waiting for an answer in between: those that come back lose nothing if the others
- * are still on the GPU for a moment, and under the firmware scheduler each order is
- * a runlist cycle of its own in either order; waiting would only add a round trip.
- * HOLDs come first, as the switch is there for work that waits for them. Each
- * order has an epoch larger than any before. The switch is done when every member of
- * every entity has answered; the worst answer of its members is that of an entity.
- *
- * If an answer does not come, the members that owe one are looked at after three
- * quarters of the core's deadline. One whose process is stopped (SIGSTOP, a debugger)
- * counts as busy and gets a RELEASE behind its HOLD, so that it runs on when it is
- * continued; the node is not to blame. A tracer is killed, which makes the kernel
- * resume its target. If answers are still missing at the deadline, the core opens
- * the breaker, and the switch that follows makes this one forgotten: its answers
- * have epochs that are not awaited. A client that misses two in a row is left alone
- * (no_preempt) until it answers.
+ * A switch is all HOLDs, then all RELEASEs, without waiting in between. Each order has an epoch
+ * larger than any before. The switch is done when every member of every entity has answered;
+ * the worst answer of its members is that of an entity. What happens if an answer does not
+ * come, and why it is done so, is in docs/design/protocol.md, "How a switch is carried out".
  */
 #ifndef GPD_ENGINE_H
 #define GPD_ENGINE_H
 
 #include "daemon/gpreemptd.h"
 
-/**
- * gpd_engine_init() - make the scheduler
- * @d: daemon with its nodes
- *
- * Return: 0 or -errno.
- */
+/* Make the scheduler of a daemon that has its nodes, and free it. 0 or -errno. */
 int gpd_engine_init(struct gpd *d);
-
-/* Free it and its timers. */
 void gpd_engine_fini(struct gpd *d);
 
-/**
- * gpd_engine_node() - a node of the daemon goes to the core
- * @n: node, its index free in the core
- *
- * Return: 0 or -errno.
- */
+/* A node of the daemon goes to the core, where its index is free. 0 or -errno. */
 int gpd_engine_node(struct gpd_node *n);
 
 /**
@@ -62,54 +37,28 @@ void gpd_engine_queue_level(struct gpd_queue *q);
 /* Tell the core that a queue completed requests; the oldest that is left came then. */
 void gpd_engine_queue_progress(struct gpd_queue *q, uint64_t since_ns);
 
-/**
- * gpd_engine_attrs() - the attributes of a client changed
- * @c: client with the new attributes
- *
- * Its members find their entities anew if the group changed.
- */
+/* A client has other attributes: its members find their entities anew if need be. */
 void gpd_engine_attrs(struct gpd_client *c);
 
 /* Hold and release a member once more: it was released, and nothing moves. */
 void gpd_engine_nudge(struct gpd_member *m);
 
-/* Policy, parameter and switch of a node, as in the core; in the module too if it has it. */
-int gpd_engine_set_policy(struct gpd_node *n, const char *name);
-int gpd_engine_set_param(struct gpd_node *n, const char *name, uint64_t value);
+/* Schedule a node, or do not. 0 or -errno. */
 int gpd_engine_set_enabled(struct gpd_node *n, bool enabled);
 
-/**
- * gpd_engine_set_module() - leave a node to the kernel module, or take it back
- * @n: node
- * @module: it schedules from now on
- */
-void gpd_engine_set_module(struct gpd_node *n, bool module);
+/* Leave a node to another scheduler; the core is off where it is not the one. */
+void gpd_engine_set_ops(struct gpd_node *n, const struct gpd_node_ops *ops);
 
-/**
- * gpd_engine_put_out() - take a node out of scheduling
- * @n: node
- * @reason: why, for people
- */
+/* Take a node out of scheduling, and say why. */
 void gpd_engine_put_out(struct gpd_node *n, const char *reason);
 
-/**
- * gpd_engine_lost() - a node is being reset: every queue on it is lost
- * @n: node
- *
- * Nothing is held any more, and its clients are told.
- */
+/* A node is being reset: every queue on it is lost, nothing is held, clients are told. */
 void gpd_engine_lost(struct gpd_node *n);
 
-/**
- * gpd_engine_back() - the reset is over: queues made from now on are scheduled
- * @n: node
- */
+/* The reset is over: queues made from now on are scheduled. */
 void gpd_engine_back(struct gpd_node *n);
 
 /* Release everything that the scheduler holds, without waiting for an answer. */
 void gpd_engine_release_all(struct gpd *d);
-
-/* The member of a client on a node, NULL if there is none. */
-struct gpd_member *gpd_engine_member(struct gpd_client *c, const struct gpd_node *n);
 
 #endif

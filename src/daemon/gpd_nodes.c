@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_nodes.h"
 #include "driver/discover.h"
+#include "driver/kfd.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/module/gpd_module.h"
-#include "daemon/clients/gpd_reset.h"
+#include "daemon/control/gpd_monitor.h"
 #include "daemon/gpd_reload.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_util.h"
@@ -11,6 +12,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #define LOOK_NS GPD_NS_PER_SEC
 
@@ -97,11 +100,58 @@ void gpd_nodes_init(struct gpd *d)
 		d->max_nodes = GPD_NODES_MAX;
 }
 
+/* The driver tells every process that may open it. */
+static int on_reset(sd_event_source *s, int fd, uint32_t events, void *data)
+{
+	struct gpd_node *n = data;
+	int heard = drv_kfd_smi_read(fd);
+
+	if (heard < 0) {
+		sd_event_source_set_enabled(s, SD_EVENT_OFF);
+		return 0;
+	}
+	/* Of a reset that is over, both may be heard at once. */
+	if (heard & 1 << KFD_SMI_EVENT_GPU_PRE_RESET) {
+		gpd_log(LOG_ERR, "node %" PRIu32 ": the GPU is being reset", n->gpu_id);
+		gpd_monitor_event(n->d, "report", 0, n->gpu_id, WIRE_QUEUE_ALL,
+				  "the GPU is being reset");
+		gpd_engine_lost(n);
+	}
+	if (heard & 1 << KFD_SMI_EVENT_GPU_POST_RESET) {
+		gpd_log(LOG_NOTICE, "node %" PRIu32 ": the GPU was reset", n->gpu_id);
+		gpd_monitor_event(n->d, "report", 0, n->gpu_id, WIRE_QUEUE_ALL,
+				  "the GPU was reset");
+		gpd_engine_back(n);
+	}
+	return 0;
+}
+
+/* Without the permission to open the driver nothing is heard; that is said once in the log. */
+static void watch_resets(struct gpd_node *n)
+{
+	int kfd = n->simulated ? -1 : drv_kfd_open();
+	int fd;
+
+	if (n->simulated)
+		return;
+	fd = kfd < 0 ? kfd : drv_kfd_smi_open(kfd, n->gpu_id);
+	if (kfd >= 0)
+		close(kfd);
+	if (fd >= 0 && sd_event_add_io(n->d->event, &n->reset, fd, EPOLLIN, on_reset, n) >= 0) {
+		sd_event_source_set_io_fd_own(n->reset, true);
+		return;
+	}
+	gpd_log(LOG_INFO, "node %" PRIu32 ": resets are not heard of: %s", n->gpu_id,
+		strerror(fd < 0 ? -fd : EIO));
+	if (fd >= 0)
+		close(fd);
+}
+
 void gpd_nodes_begin(struct gpd_node *n)
 {
 	gpd_reload_apply_node(n, NULL);
 	gpd_state_apply_node(n);
-	gpd_reset_watch(n);
+	watch_resets(n);
 }
 
 /* A driver that was loaded later, a GPU that came back. */
@@ -134,34 +184,6 @@ struct gpd_node *gpd_nodes_find(struct gpd *d, uint32_t gpu_id)
 	return lookup(d, gpu_id);
 }
 
-const struct gp_node_stats *gpd_nodes_stats(struct gpd_node *n)
-{
-	const struct gp_node_stats *s = n->module ? gpd_module_stats(n) : NULL;
-
-	return s ? s : gp_sched_node_stats(n->d->sched, n->index);
-}
-
-const char *gpd_nodes_policy(struct gpd_node *n)
-{
-	const char *name = n->module ? gpd_module_policy(n) : NULL;
-
-	return name ? name : gp_sched_node_policy(n->d->sched, n->index);
-}
-
-int gpd_nodes_param(struct gpd_node *n, const char *name, u64 *value)
-{
-	if (n->module && !gpd_module_get_param(n, name, value))
-		return 0;
-	return gp_sched_param_get(n->d->sched, n->index, name, value);
-}
-
-bool gpd_nodes_is_enabled(struct gpd_node *n)
-{
-	if (n->module)
-		gpd_module_refresh(n);
-	return n->enabled;
-}
-
 bool gpd_nodes_have_gfx942(const struct gpd *d)
 {
 	uint32_t i;
@@ -170,4 +192,12 @@ bool gpd_nodes_have_gfx942(const struct gpd *d)
 		if (d->node[i].gfx_target >= 90400 && d->node[i].gfx_target < 90500)
 			return true;
 	return false;
+}
+
+void gpd_nodes_fini(struct gpd *d)
+{
+	uint32_t i;
+
+	for (i = 0; i < d->nr_nodes; i++)
+		d->node[i].reset = sd_event_source_unref(d->node[i].reset);
 }

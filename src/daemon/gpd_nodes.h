@@ -5,7 +5,7 @@
 #ifndef GPD_NODES_H
 #define GPD_NODES_H
 
-#include "daemon/gpreemptd.h"
+#include "daemon/gpd_ops.h"
 
 /**
  * gpd_nodes_init() - find the nodes there are
@@ -16,6 +16,9 @@ void gpd_nodes_init(struct gpd *d);
 /* A node that the core has: its configuration, what was saved of it, and its resets. */
 void gpd_nodes_begin(struct gpd_node *n);
 
+/* Hear of no more resets. */
+void gpd_nodes_fini(struct gpd *d);
+
 /**
  * gpd_nodes_find() - a node by gpu_id
  * @d: daemon
@@ -25,13 +28,12 @@ void gpd_nodes_begin(struct gpd_node *n);
  */
 struct gpd_node *gpd_nodes_find(struct gpd *d, uint32_t gpu_id);
 
-/* Statistics, policy and a parameter of a node, of what schedules it. */
-const struct gp_node_stats *gpd_nodes_stats(struct gpd_node *n);
-const char *gpd_nodes_policy(struct gpd_node *n);
-int gpd_nodes_param(struct gpd_node *n, const char *name, u64 *value);
-
-/* Whether a node is scheduled; it may have been switched off behind our back. */
-bool gpd_nodes_is_enabled(struct gpd_node *n);
+/* Whether a node is scheduled; it may have been switched off from outside. */
+static inline bool gpd_nodes_is_enabled(struct gpd_node *n)
+{
+	n->ops->refresh(n);
+	return n->enabled;
+}
 
 /*
  * Whether a node is of gfx942. The driver of 6.12 leaves a process that ends with a

@@ -3,6 +3,7 @@
 #include "driver/address.h"
 #include "daemon/clients/gpd_dbg.h"
 #include "daemon/gpd_engine.h"
+#include "daemon/gpd_ops.h"
 #include "daemon/control/gpd_http.h"
 #include "daemon/module/gpd_module.h"
 #include "daemon/control/gpd_monitor.h"
@@ -49,7 +50,7 @@ static void reset_params(struct gpd_node *n)
 	u32 i;
 
 	for (i = 0; (desc = gp_text_param(i, name)); i++)
-		gpd_engine_set_param(n, name, desc->def);
+		n->ops->set_param(n, name, desc->def);
 }
 
 /* What was said at run time is over: the files say what holds. */
@@ -61,9 +62,9 @@ void gpd_reload_apply_node(struct gpd_node *n, const struct gpd_config *old)
 	if (old)
 		reset_params(n);
 	for (i = 0; i < new->nr_params; i++)
-		gpd_engine_set_param(n, new->params[i].name, new->params[i].value);
+		n->ops->set_param(n, new->params[i].name, new->params[i].value);
 	if (strcmp(gp_sched_node_policy(n->d->sched, n->index), new->policy))
-		gpd_engine_set_policy(n, new->policy);
+		n->ops->set_policy(n, new->policy);
 	if (old && !n->enabled)
 		gpd_engine_set_enabled(n, true);
 	n->by_hand = false;

@@ -4,7 +4,7 @@
 #include "daemon/control/gpd_control.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/control/gpd_list.h"
-#include "daemon/module/gpd_module.h"
+#include "daemon/gpd_ops.h"
 #include "daemon/gpd_util.h"
 #include "rules/text.h"
 
@@ -234,10 +234,12 @@ static void apply_node(struct gpd_node *n, json_t *saved)
 	json_t *value;
 
 	json_object_foreach(json_object_get(saved, "parameters"), name, value)
+	{
 		if (json_is_integer(value) && json_integer_value(value) >= 0)
-			gpd_engine_set_param(n, name, (uint64_t)json_integer_value(value));
+			n->ops->set_param(n, name, (uint64_t)json_integer_value(value));
+	}
 	if (policy)
-		gpd_engine_set_policy(n, policy);
+		n->ops->set_policy(n, policy);
 	if (json_is_false(enabled))
 		gpd_engine_set_enabled(n, false);
 	n->by_hand = true;
@@ -309,11 +311,13 @@ static json_t *nodes_json(struct gpd *d)
 	return nodes;
 }
 
-static json_t *process_json(const struct gpd_client *c)
+void gpd_state_add(json_t *processes, pid_t pid, uint64_t start_time, uid_t uid,
+		   const struct gpd_attrs *attrs)
 {
-	return json_pack("{s:i, s:I, s:I, s:o}", "pid", (int)c->pid, "start_time",
-			 (json_int_t)c->start_time, "uid", (json_int_t)c->owner.uid, "attributes",
-			 gpd_list_attributes(&c->attrs));
+	json_array_append_new(processes, json_pack("{s:i, s:I, s:I, s:o}", "pid", (int)pid,
+						   "start_time", (json_int_t)start_time, "uid",
+						   (json_int_t)uid, "attributes",
+						   gpd_list_attributes(attrs)));
 }
 
 /* Those that are here, and those that may come back. */
@@ -321,21 +325,17 @@ static json_t *processes_json(struct gpd *d)
 {
 	json_t *waiting = json_object_get(d->state->root, "processes");
 	json_t *processes = json_array();
-	struct gpd_client *c;
 	struct gpd_proc proc;
 	json_t *entry;
 	size_t i;
 
-	LIST_FOREACH(c, &d->clients, link)
-		if (c->by_hand && c->ops && !gpd_module_is_used(d))
-			json_array_append_new(processes, process_json(c));
+	d->ops->save(d, processes);
 	json_array_foreach(waiting, i, entry) {
 		pid_t pid = (pid_t)json_integer_value(json_object_get(entry, "pid"));
 
 		if (pid > GPD_PID_MAX || !gpd_proc_read(pid, &proc))
 			json_array_append(processes, entry);
 	}
-	gpd_module_save(d, processes);
 	return processes;
 }
 

@@ -9,6 +9,8 @@
 
 #include "daemon/gpreemptd.h"
 
+#include <jansson.h>
+
 struct gpd_proc;
 
 /**
@@ -45,6 +47,10 @@ void gpd_state_recall(struct gpd_client *c);
  */
 bool gpd_state_take(struct gpd *d, pid_t pid, const struct gpd_proc *proc,
 		    struct gpd_attrs *attrs);
+
+/* Append a process and what was set of it to those of the file. */
+void gpd_state_add(json_t *processes, pid_t pid, uint64_t start_time, uid_t uid,
+		   const struct gpd_attrs *attrs);
 
 /* Something changed that is to survive: write the file. */
 void gpd_state_save(struct gpd *d);

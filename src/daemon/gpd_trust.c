@@ -151,13 +151,19 @@ bool gpd_trust_may_touch_process(const struct gpd *d, const struct gpd_cred *cre
 	return gpd_trust_may_touch(cred, &owner);
 }
 
+bool gpd_trust_was_shown(const struct gpd_queue *q, uint64_t now_ns)
+{
+	return q->seen_ns && now_ns - q->seen_ns < SHOWN_NS;
+}
+
 bool gpd_trust_shows(struct gpd_queue *q)
 {
 	uint64_t now_ns = gpd_now_ns();
 
-	if (q->seen_ns && now_ns - q->seen_ns < SHOWN_NS)
+	if (gpd_trust_was_shown(q, now_ns))
 		return true;
-	if (!drv_discover_has_queue(NULL, (uint32_t)q->client->pid, q->told.gpu_id,
+	if (!gpd_proc_is(q->client->pid, q->client->start_time) ||
+	    !drv_discover_has_queue(NULL, (uint32_t)q->client->pid, q->told.gpu_id,
 				    q->told.queue_id))
 		return false;
 	q->seen_ns = now_ns;
@@ -173,12 +179,10 @@ bool gpd_trust_claim(struct gpd_node *n, enum gpd_claim claim, const struct gpd_
 	if (c->user->privileged)
 		return true;
 	by_two = said->at_ns && said->uid != c->owner.uid && now_ns - said->at_ns < CLAIM_NS;
-	/* The older of two claims stays until it is too old. */
-	if (by_two)
-		return true;
+	/* Two have said it once: the next time takes two again. */
 	said->uid = c->owner.uid;
-	said->at_ns = now_ns;
-	return false;
+	said->at_ns = by_two ? 0 : now_ns;
+	return by_two;
 }
 
 enum gp_result gpd_trust_result(struct gpd_member *m, enum gp_result result)

@@ -98,6 +98,9 @@ bool gpd_trust_may_touch_process(const struct gpd *d, const struct gpd_cred *cre
  */
 bool gpd_trust_shows(struct gpd_queue *q);
 
+/* Whether it did within the last second. */
+bool gpd_trust_was_shown(const struct gpd_queue *q, uint64_t now_ns);
+
 /**
  * gpd_trust_claim() - is something believed that concerns the processes of others?
  * @n: node

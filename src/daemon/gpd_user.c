@@ -164,7 +164,13 @@ struct gpd_user *gpd_user_ref(struct gpd_user *u)
 /* Budgets are to outlive a connection: a user that comes and goes has spent what it has. */
 static bool is_spent(const struct gpd_user *u)
 {
-	return !u->privileged && gpd_now_ns() - u->filled_ns < 10 * GPD_NS_PER_SEC;
+	uint64_t now_ns = gpd_now_ns();
+	int i;
+
+	for (i = 0; i < GPD_SILENT_MAX; i++)
+		if (u->silent[i].nr && now_ns - u->silent[i].at_ns < 60 * GPD_NS_PER_SEC)
+			return true;
+	return !u->privileged && now_ns - u->filled_ns < 10 * GPD_NS_PER_SEC;
 }
 
 static void forget(struct gpd_user *u)

@@ -55,6 +55,26 @@ void gpd_log(int level, const char *format, ...)
 /* Longer than this and it is full anyway; keeps the product below in range. */
 #define BUCKET_NS_MAX (1000 * GPD_NS_PER_SEC)
 
+int gpd_timer_add(sd_event *event, sd_event_source **timer, sd_event_time_handler_t handler,
+		  void *data)
+{
+	int err = sd_event_add_time(event, timer, CLOCK_MONOTONIC, 0, 1, handler, data);
+
+	return err < 0 ? err : sd_event_source_set_enabled(*timer, SD_EVENT_OFF);
+}
+
+void gpd_timer_set(sd_event_source *timer, uint64_t at_ns)
+{
+	if (at_ns != U64_MAX)
+		sd_event_source_set_time(timer, at_ns / 1000 + 1);
+	sd_event_source_set_enabled(timer, at_ns == U64_MAX ? SD_EVENT_OFF : SD_EVENT_ONESHOT);
+}
+
+bool gpd_timer_is_on(sd_event_source *timer)
+{
+	return sd_event_source_get_enabled(timer, NULL) > 0;
+}
+
 bool gpd_bucket_take(struct gpd_bucket *b, uint64_t rate_per_s, uint64_t burst, uint64_t now_ns)
 {
 	uint64_t full = burst * 1000;
@@ -142,6 +162,13 @@ static size_t sequence(const unsigned char *s, size_t len)
 	if (nr == 2 && s[0] == 0xc2 && s[1] < 0xa0)
 		return 0;
 	return nr;
+}
+
+bool gpd_proc_is(pid_t pid, uint64_t start_time)
+{
+	struct gpd_proc proc;
+
+	return !gpd_proc_read(pid, &proc) && proc.start_time == start_time;
 }
 
 void gpd_text_clean(char *dst, size_t size, const char *src, size_t len)

@@ -16,6 +16,16 @@
  */
 uint64_t gpd_now_ns(void);
 
+/* A timer that is off. 0 or -errno. */
+int gpd_timer_add(sd_event *event, sd_event_source **timer, sd_event_time_handler_t handler,
+		  void *data);
+
+/* It fires once, never early; U64_MAX = off. */
+void gpd_timer_set(sd_event_source *timer, uint64_t at_ns);
+
+/* Whether it will fire. */
+bool gpd_timer_is_on(sd_event_source *timer);
+
 /**
  * gpd_log() - one line to stderr, for the journal with its level, see sd-daemon(3)
  * @level: LOG_*
@@ -61,6 +71,9 @@ struct gpd_proc {
  * Return: 0, -ESRCH there is none, -EIO it makes no sense.
  */
 int gpd_proc_read(pid_t pid, struct gpd_proc *proc);
+
+/* Whether a process has its number still, see gpd_proc.start_time. */
+bool gpd_proc_is(pid_t pid, uint64_t start_time);
 
 /**
  * gpd_text_clean() - make bytes from a stranger fit to be shown

@@ -11,7 +11,7 @@
  * 5. A switch of the core is carried out as orders (HOLD, RELEASE) to all members
  *    of its entities; see engine.h.
  * 6. Nodes that the kernel module schedules are not the core's (module.h).
- * 7. Control connections (control.h) ask and change; manual holds (manual.h) are theirs.
+ * 7. Control connections (control.h) ask and change; holds by hand (gpd_hold.h) are theirs.
  *
  * Everything is owned by struct gpd and used from the loop alone: no locks. An
  * object is freed from the loop's own calls only, never from inside of a call to
@@ -22,6 +22,7 @@
 
 #include "core/hist.h"
 #include "core/sched.h"
+#include "rules/act.h"
 #include "rules/group.h"
 #include "rules/tree.h"
 #include "client/wire.h"
@@ -43,6 +44,8 @@
 #define GPD_QUEUES_MAX 32768
 #define GPD_ENTITIES_MAX 8192
 #define GPD_USER_QUEUES_MAX 4096
+/* Silent processes that are remembered of one user. */
+#define GPD_SILENT_MAX 8
 #define GPD_NOTES_MAX 8
 #define GPD_NOTE_LEN 160
 
@@ -57,44 +60,36 @@ struct gpd_node;
 struct gpd_conn;
 struct gpd_module;
 struct gpd_module_node;
+struct gpd_node_ops;
+struct gpd_process_ops;
 struct gpd_user;
 
-/**
- * struct gpd_bucket - a token bucket
- * @tokens: left, in thousandths
- * @last_ns: when it was filled last
- */
+/* A token bucket. */
 struct gpd_bucket {
-	uint64_t tokens;
-	uint64_t last_ns;
+	uint64_t tokens;  /* left, in thousandths */
+	uint64_t last_ns; /* when it was filled last */
 };
 
-/**
- * struct gpd_owner - to whom a process belongs
- * @uid: account
- * @is_foreign: it is in another user or pid namespace than the daemon, or that is not known
- * @user_ns: its user namespace, 0 = not known
- * @pid_ns: its pid namespace, 0 = not known
- */
+/* To whom a process belongs. */
 struct gpd_owner {
 	uid_t uid;
+	/* It is in another user or pid namespace than the daemon, or that is not known. */
 	bool is_foreign;
-	ino_t user_ns;
-	ino_t pid_ns;
+	ino_t user_ns; /* its user namespace, 0 = not known */
+	ino_t pid_ns;  /* its pid namespace, 0 = not known */
 };
 
-/**
- * struct gpd_cred - the other end of a socket, by SO_PEERCRED
- * @pid: process
- * @owner: its effective user when it connected, and its namespaces
- * @gid: its effective group
- * @privileged: in the daemon's namespaces, and root, the daemon's own user, or a member of
- *	the configured group
- */
+/* The other end of a socket, by SO_PEERCRED. */
 struct gpd_cred {
 	pid_t pid;
-	struct gpd_owner owner;
-	gid_t gid;
+	/* Of the process, in clock ticks since boot: the number may outlive it. */
+	uint64_t start_time;
+	struct gpd_owner owner; /* its effective user when it connected, and its namespaces */
+	gid_t gid;		/* its effective group */
+	/*
+	 * In the daemon's namespaces, and root, the daemon's own user, or a member of the
+	 * configured group.
+	 */
 	bool privileged;
 };
 
@@ -110,42 +105,36 @@ enum gpd_budget {
 	GPD_BUDGET_COUNT
 };
 
-/**
- * struct gpd_user - an account
- * @link: in gpd.users
- * @d: daemon
- * @uid: account
- * @privileged: without a budget
- * @nr_refs: clients, connections and tracers
- * @event: loop of its sockets: the daemon's own, or one inside of it
- * @io: @event in the daemon's loop, NULL = it is the daemon's own
- * @clients: its clients
- * @conns: its control connections
- * @nr_used: what is used of the budgets
- * @logs: limit of lines in the log
- * @notes: limit of notes that concern others
- * @work_ns: processor time that is left
- * @filled_ns: when @work_ns was filled last
- * @is_resting: nothing is done for it until @rest
- * @rest: ends a rest
- */
+/* A process that did not answer. */
+struct gpd_silence {
+	pid_t pid;
+	uint64_t start_time; /* of the process */
+	uint64_t at_ns;	     /* when it was left alone last */
+	uint32_t nr;	     /* how often in a row, without a minute in between; 0 = never */
+	bool is_owed;	     /* it has not answered since */
+};
+
+/* An account. */
 struct gpd_user {
-	LIST_ENTRY(gpd_user) link;
+	LIST_ENTRY(gpd_user) link; /* in gpd.users */
 	struct gpd *d;
 	uid_t uid;
-	bool privileged;
-	uint32_t nr_refs;
+	bool privileged;  /* without a budget */
+	uint32_t nr_refs; /* clients, connections and tracers */
+	/* Loop of its sockets: the daemon's own, or one inside of it. */
 	sd_event *event;
+	/* @event in the daemon's loop, NULL = it is the daemon's own. */
 	sd_event_source *io;
-	LIST_HEAD(, gpd_client) clients;
-	LIST_HEAD(, gpd_conn) conns;
-	uint64_t nr_used[GPD_BUDGET_COUNT];
-	struct gpd_bucket logs;
-	struct gpd_bucket notes;
-	int64_t work_ns;
-	uint64_t filled_ns;
-	bool is_resting;
-	sd_event_source *rest;
+	LIST_HEAD(, gpd_client) clients;	   /* its clients */
+	LIST_HEAD(, gpd_conn) conns;		   /* its control connections */
+	uint64_t nr_used[GPD_BUDGET_COUNT];	   /* what is used of the budgets */
+	struct gpd_bucket logs;			   /* limit of lines in the log */
+	struct gpd_bucket notes;		   /* limit of notes that concern others */
+	struct gpd_silence silent[GPD_SILENT_MAX]; /* the last processes that did not answer */
+	int64_t work_ns;			   /* processor time that is left */
+	uint64_t filled_ns;			   /* when @work_ns was filled last */
+	bool is_resting;			   /* nothing is done for it until @rest */
+	sd_event_source *rest;			   /* ends a rest */
 };
 
 /* What a user may say of a node that concerns others, see trust.h. */
@@ -153,207 +142,126 @@ enum gpd_claim {
 	GPD_CLAIM_RESET,
 	GPD_CLAIM_NO_PROGRESS,
 	GPD_CLAIM_FAILED,
+	GPD_CLAIM_MAPPED,
 	GPD_CLAIM_COUNT
 };
 
-/**
- * struct gpd_said - what the last users said of a node
- * @uid: account
- * @at_ns: when, 0 = never
- */
+/* What the last users said of a node. */
 struct gpd_said {
 	uid_t uid;
-	uint64_t at_ns;
+	uint64_t at_ns; /* when, 0 = never */
 };
 
-/**
- * struct gpd_attrs - the attributes of a process
- * @core: what the core knows
- * @klass: name of the class
- * @group: name of the group, "" = none
- */
+/* The attributes of a process. */
 struct gpd_attrs {
-	struct gp_attr core;
-	char klass[WIRE_NAME_LEN];
-	char group[WIRE_NAME_LEN];
+	struct gp_attr core;	   /* what the core knows */
+	char klass[WIRE_NAME_LEN]; /* name of the class */
+	char group[WIRE_NAME_LEN]; /* name of the group, "" = none */
 };
 
-/**
- * struct gpd_queue - a queue of a client
- * @link: in gpd_client.queues
- * @by_id: in gpd_client.queues_by_id
- * @client: whose it is
- * @member: of a compute queue on a node that is scheduled, else NULL
- * @told: what the client said
- * @busy: has work, as the client said last
- * @shown: what the core was told: false as well while it is held by hand
- * @core_id: of the core, GP_ID_NONE if it is not scheduled
- * @manual: held by hand, alone or with its member
- * @seen_ns: when the driver last showed it; 0 = it need not
- */
+/* A queue of a client. */
 struct gpd_queue {
-	LIST_ENTRY(gpd_queue) link;
-	struct gp_tree_node by_id;
-	struct gpd_client *client;
-	struct gpd_member *member;
-	struct wire_queue told;
-	bool busy;
+	LIST_ENTRY(gpd_queue) link; /* in gpd_client.queues */
+	struct gp_tree_node by_id;  /* in gpd_client.queues_by_id */
+	struct gpd_client *client;  /* whose it is */
+	struct gpd_member *member;  /* of a compute queue on a node that is scheduled, else NULL */
+	struct wire_queue told;	    /* what the client said */
+	bool busy;		    /* has work, as the client said last */
+	/* What the core was told: false as well while it is held by hand. */
 	bool shown;
-	bool manual;
-	uint64_t seen_ns;
-	u64 core_id;
+	bool manual;	  /* held by hand, alone or with its member */
+	uint64_t seen_ns; /* when the driver last showed it; 0 = it need not */
+	u64 core_id;	  /* of the core, GP_ID_NONE if it is not scheduled */
 };
 
-/**
- * struct gpd_member - the compute queues of one client on one node
- * @of_client: in gpd_client.members
- * @of_entity: in gpd_entity.members
- * @client: client
- * @node: node
- * @entity: entity
- * @nr_queues: compute queues
- * @held: the scheduler's HOLD was sent and no RELEASE since
- * @hold_epoch: epoch of that HOLD
- * @wait_epoch: epoch of the order of the switch in flight, 0 = none awaited
- * @wait_index: its entity's place in that switch
- * @wait_release: that order is a RELEASE
- * @is_released: a RELEASE was sent, and nothing was heard since of what came of it
- * @nr_no_progress: resumes in a row after which nothing moved
- */
+/* The compute queues of one client on one node. */
 struct gpd_member {
-	LIST_ENTRY(gpd_member) of_client;
-	LIST_ENTRY(gpd_member) of_entity;
+	LIST_ENTRY(gpd_member) of_client; /* in gpd_client.members */
+	LIST_ENTRY(gpd_member) of_entity; /* in gpd_entity.members */
+	LIST_ENTRY(gpd_member) of_held;	  /* in gpd.held, if it is held */
+	LIST_ENTRY(gpd_member) of_switch; /* in gpd_switch.waiting, if an answer is awaited */
 	struct gpd_client *client;
 	struct gpd_node *node;
 	struct gpd_entity *entity;
-	uint32_t nr_queues;
-	bool held;
-	uint64_t hold_epoch;
-	uint64_t wait_epoch;
-	uint32_t wait_index;
-	bool wait_release;
+	uint32_t nr_queues;   /* compute queues */
+	bool held;	      /* the scheduler's HOLD was sent and no RELEASE since */
+	uint64_t order_epoch; /* epoch of the newest HOLD or RELEASE */
+	uint64_t owed_epoch;  /* the same, 0 = it is answered */
+	uint64_t order_ns;    /* when it was sent */
+	uint64_t wait_epoch;  /* epoch of the order of the switch in flight, 0 = none awaited */
+	uint32_t wait_index;  /* its entity's place in that switch */
+	bool wait_release;    /* that order is a RELEASE */
+	/* A RELEASE was sent, and nothing was heard since of what came of it. */
 	bool is_released;
-	uint32_t nr_no_progress;
+	uint32_t nr_no_progress; /* resumes in a row after which nothing moved */
 };
 
-/**
- * struct gpd_entity - what the core schedules
- * @link: in gpd_node.entities
- * @members: its members, never empty
- * @node: node
- * @id: of the core; its cookie is this struct
- * @since_ns: when its state changed last
- * @group: what all members have in common
- * @user: whose budget it takes from
- */
+/* What the core schedules. */
 struct gpd_entity {
-	LIST_ENTRY(gpd_entity) link;
-	LIST_HEAD(, gpd_member) members;
+	LIST_ENTRY(gpd_entity) link;	 /* in gpd_node.entities */
+	LIST_HEAD(, gpd_member) members; /* its members, never empty */
 	struct gpd_node *node;
-	u64 id;
-	uint64_t since_ns;
-	struct gp_group group;
-	struct gpd_user *user;
+	u64 id;		       /* of the core; its cookie is this struct */
+	uint64_t since_ns;     /* when its state changed last */
+	struct gp_group group; /* what all members have in common */
+	struct gpd_user *user; /* whose budget it takes from */
 };
 
-/**
- * struct gpd_switch - the switch that a node carries out
- * @seq: of the core, 0 = none
- * @nr: entities in it
- * @nr_pending: orders that are not answered
- * @start_ns: when the first order was sent
- * @check_ns: when members that do not answer are looked at; U64_MAX = done already
- * @result: what is known, worst of an entity's members
- */
+/* The switch that a node carries out. */
 struct gpd_switch {
-	uint64_t seq;
-	uint32_t nr;
-	uint32_t nr_pending;
-	uint64_t start_ns;
+	LIST_HEAD(, gpd_member) waiting; /* members whose orders are not answered */
+	uint64_t start_ns;		 /* when the first order was sent */
+	/* When members that do not answer are looked at; U64_MAX = done already. */
 	uint64_t check_ns;
-	enum gp_result result[GP_SWITCH_MAX];
 };
 
-/**
- * struct gpd_heard - a client that carried out an order
- * @client: its number, 0 = none
- * @at_ns: when it last did
- */
+/* A client that carried out an order. */
 struct gpd_heard {
-	uint64_t client;
-	uint64_t at_ns;
+	uint64_t client; /* its number, 0 = none */
+	uint64_t at_ns;	 /* when it last did */
 };
 
-/**
- * struct gpd_node - a GPU
- * @d: daemon
- * @index: of the core
- * @gpu_id: as amdkfd names it; 1..N for simulated ones
- * @topology: number of its topology node, or its place among the simulated
- * @name: for people, "" = unknown
- * @simulated: no GPU, only simulated clients
- * @gfx_target: 0 = unknown
- * @nr_xcc: 0 = unknown
- * @nr_cu: 0 = unknown
- * @cwsr: 1 yes, 0 no, -1 unknown
- * @enabled: scheduled
- * @by_hand: its policy was changed at run time
- * @module: the kernel module schedules it, the daemon's core does not
- * @module_view: what was read of it then
- * @out_reason: why it was put out of scheduling by the daemon, "" = it was not
- * @entities: entities
- * @groups: those that others may join
- * @timer: for the core and for members that do not answer
- * @reset: tells of resets, NULL = nothing does
- * @core_timer_ns: when the core wants to be called, U64_MAX = never
- * @sw: the switch in flight
- * @heard: the last two clients that carried out an order, the newer one first
- * @nr_held: members held by the scheduler
- * @is_unmapped: the driver may have left all queues of the node unmapped
- * @unmapped_by: the account that said so, see gpd_trust_account()
- * @unmapped_by_two: another account said so too
- * @nudge_ns: when a process of another user may be nudged again
- * @waves_ns: when the driver may be asked for waves again
- * @said: claims of users that no other user has confirmed
- * @out_by: the account that alone had the node put out, GP_GROUP_NO_USER = it was not one alone
- * @nr_no_progress: resumes after which nothing moved
- * @decision: from reading a message to the first HOLD it caused
- * @fanout: from the first order of a switch to its last answer
- */
+/* A GPU. */
 struct gpd_node {
 	struct gpd *d;
-	u32 index;
-	uint32_t gpu_id;
+	u32 index;	 /* of the core */
+	uint32_t gpu_id; /* as amdkfd names it; 1..N for simulated ones */
+	/* Number of its topology node, or its place among the simulated. */
 	uint32_t topology;
-	char name[64];
-	bool simulated;
-	uint32_t gfx_target;
-	uint32_t nr_xcc;
-	uint32_t nr_cu;
-	int cwsr;
-	bool enabled;
-	bool by_hand;
-	bool module;
-	struct gpd_module_node *module_view;
+	char name[64];			     /* for people, "" = unknown */
+	bool simulated;			     /* no GPU, only simulated clients */
+	uint32_t gfx_target;		     /* 0 = unknown */
+	uint32_t nr_xcc;		     /* 0 = unknown */
+	uint32_t nr_cu;			     /* 0 = unknown */
+	int cwsr;			     /* 1 yes, 0 no, -1 unknown */
+	bool enabled;			     /* scheduled */
+	bool by_hand;			     /* its policy was changed at run time */
+	const struct gpd_node_ops *ops;	     /* what schedules it */
+	struct gpd_module_node *module_view; /* what was read of it then */
+	/* Why it was put out of scheduling by the daemon, "" = it was not. */
 	char out_reason[GPD_NOTE_LEN];
 	LIST_HEAD(, gpd_entity) entities;
-	struct gp_groups groups;
-	sd_event_source *timer;
-	sd_event_source *reset;
-	uint64_t core_timer_ns;
-	struct gpd_switch sw;
+	struct gp_groups groups; /* those that others may join */
+	sd_event_source *timer;	 /* for the core and for members that do not answer */
+	sd_event_source *reset;	 /* tells of resets, NULL = nothing does */
+	struct gp_act act;	 /* what the core wants of it */
+	struct gpd_switch sw;	 /* the switch in flight */
+	/* The last two clients that carried out an order, the newer one first. */
 	struct gpd_heard heard[2];
-	uint32_t nr_held;
-	bool is_unmapped;
-	u64 unmapped_by;
-	bool unmapped_by_two;
-	uint64_t nudge_ns;
-	uint64_t waves_ns;
+	uint32_t nr_held;     /* members held by the scheduler */
+	bool is_unmapped;     /* the driver may have left all queues of the node unmapped */
+	uint64_t unmapped_ns; /* when that was said */
+	u64 unmapped_by;      /* the account that said so, see gpd_trust_account() */
+	bool unmapped_by_two; /* another account said so too */
+	uint64_t nudge_ns;    /* when a process of another user may be nudged again */
+	uint64_t waves_ns;    /* when the driver may be asked for waves again */
+	/* Claims of users that no other user has confirmed. */
 	struct gpd_said said[GPD_CLAIM_COUNT];
+	/* The account that alone had it put out, GP_GROUP_NO_USER = none alone. */
 	u64 out_by;
-	uint64_t nr_no_progress;
-	struct gp_hist decision;
-	struct gp_hist fanout;
+	uint64_t nr_no_progress; /* resumes after which nothing moved */
+	struct gp_hist decision; /* from reading a message to the first HOLD it caused */
+	struct gp_hist fanout;	 /* from the first order of a switch to its last answer */
 };
 
 /**
@@ -374,168 +282,117 @@ enum gpd_client_state {
 	GPD_CLIENT_DEAD,	/* waits to be reaped */
 };
 
-/**
- * struct gpd_client - one connection that can stop the queues of one process
- * @link: in gpd.clients
- * @of_user: in gpd_user.clients
- * @by_pid: in gpd.clients_by_pid, of a client that has said HELLO
- * @user: whose budgets it takes from
- * @d: daemon
- * @io: its socket in the loop
- * @fd: its socket
- * @state: enum gpd_client_state
- * @number: the daemon's number for it
- * @ops: mechanism, NULL before HELLO
- * @mech_data: the mechanism's own
- * @cred: the other end
- * @pid: process whose queues it stops
- * @owner: owner of that process
- * @start_time: of the process, in clock ticks since boot; 0 = unknown
- * @comm: name of the program
- * @sees: WIRE_SEES_*
- * @is_blind: the driver had queues of its process that it never told, see list_other.h
- * @attrs: attributes
- * @by_hand: attributes were set over the control socket
- * @queues: queues
- * @queues_by_id: the same in the order of node and number
- * @nr_queues: how many
- * @members: members
- * @messages: limit of messages
- * @edges: limit of edges
- * @throttled: edges are kept back until the timer of the daemon passes them on
- * @nr_missed: orders in a row that were not answered in time
- * @mute: left alone as it does not answer
- * @refused: said that it cannot be stopped
- * @nr_failed: orders in a row that failed
- * @notes: newest last
- * @nr_notes: how many
- */
+/* One connection that can stop the queues of one process. */
 struct gpd_client {
-	LIST_ENTRY(gpd_client) link;
-	LIST_ENTRY(gpd_client) of_user;
+	LIST_ENTRY(gpd_client) link;	  /* in gpd.clients */
+	LIST_ENTRY(gpd_client) of_user;	  /* in gpd_user.clients */
+	LIST_ENTRY(gpd_client) of_dead;	  /* in gpd.dead, if it is dead */
+	LIST_ENTRY(gpd_client) of_throttled; /* in gpd.throttled, if it is */
+	LIST_ENTRY(gpd_client) of_judged; /* in gpd.judged, until it is left alone */
+	/* In gpd.clients_by_pid, of a client that has said HELLO. */
 	struct gp_tree_node by_pid;
-	struct gpd_user *user;
+	struct gpd_user *user; /* whose budgets it takes from */
 	struct gpd *d;
-	sd_event_source *io;
+	sd_event_source *io; /* its socket in the loop */
 	int fd;
 	enum gpd_client_state state;
-	uint64_t number;
-	const struct gpd_mech_ops *ops;
-	void *mech_data;
-	struct gpd_cred cred;
-	pid_t pid;
-	struct gpd_owner owner;
-	uint64_t start_time;
-	char comm[WIRE_NAME_LEN];
-	uint32_t sees;
+	uint64_t number;		/* the daemon's number for it */
+	const struct gpd_mech_ops *ops; /* mechanism, NULL before HELLO */
+	void *mech_data;		/* the mechanism's own */
+	struct gpd_cred cred;		/* the other end */
+	pid_t pid;			/* process whose queues it stops */
+	struct gpd_owner owner;		/* owner of that process */
+	uint64_t start_time;		/* of the process, in clock ticks since boot; 0 = unknown */
+	char comm[WIRE_NAME_LEN];	/* name of the program */
+	uint32_t sees;			/* WIRE_SEES_* */
+	/* The driver had queues of its process that it never told, see list_other.h. */
 	bool is_blind;
 	struct gpd_attrs attrs;
-	bool by_hand;
+	bool by_hand; /* attributes were set over the control socket */
 	LIST_HEAD(, gpd_queue) queues;
-	struct gp_tree queues_by_id;
+	struct gp_tree queues_by_id; /* the same in the order of node and number */
 	uint32_t nr_queues;
 	LIST_HEAD(, gpd_member) members;
-	struct gpd_bucket messages;
-	struct gpd_bucket edges;
+	struct gpd_bucket messages; /* limit of messages */
+	struct gpd_bucket edges;    /* limit of edges */
+	/* Edges are kept back until the timer of the daemon passes them on. */
 	bool throttled;
+	/* Orders in a row that were not answered in time. */
 	uint32_t nr_missed;
-	bool mute;
-	bool refused;
-	uint32_t nr_failed;
-	char notes[GPD_NOTES_MAX][GPD_NOTE_LEN];
+	bool mute;				 /* left alone as it does not answer */
+	bool refused;				 /* said that it cannot be stopped */
+	uint32_t nr_failed;			 /* orders in a row that failed */
+	char notes[GPD_NOTES_MAX][GPD_NOTE_LEN]; /* newest last */
 	uint32_t nr_notes;
 };
 
-/**
- * struct gpd - the daemon
- * @event: loop
- * @config: configuration in force
- * @options: command line, for reading the configuration again
- * @sched: scheduler
- * @sched_mem: its memory
- * @out: actions of the call to the core that is being carried out
- * @node: nodes
- * @nr_nodes: how many
- * @max_nodes: how many the core has room for
- * @look_ns: when the driver may be asked for new nodes again
- * @users: users
- * @nr_used: what users without privileges have of each budget
- * @nr_used_privileged: what the others have
- * @began_ns: processor time when it began what it does for a user
- * @own: namespaces of the daemon
- * @clients: clients
- * @clients_by_pid: those that have said HELLO; of one process the newest first
- * @nr_clients: how many, the dead included
- * @next_client: number of the next
- * @epoch: of the last order to anybody
- * @rx_ns: when the message was read that is being handled, 0 = none
- * @nr_held: members held by the scheduler
- * @renew: renews leases; on only while something is held
- * @reap: frees dead clients; on only while there are some
- * @throttle: passes on edges that were kept back; on only while there are some
- * @client_listen: listening socket
- * @client_listen_io: in the loop
- * @control: control socket and its connections
- * @manual: holds by hand
- * @suspended: answers that a Suspend or Resume waits for, see gpd_suspend.c
- * @module: the scheduler in the kernel
- * @state: what survives a restart
- * @tracers: tracer processes
- * @dbg_auto: looks for processes to trace; on only if the configuration says so
- * @http: metrics over HTTP, NULL = off
- * @metrics: text for users that ask often, NULL = none has yet
- * @metrics_ns: when it was made
- * @start_ns: when it began
- * @last_exit: how the daemon before this one ended, "" = not known
- * @exit_reason: why the loop ends
- * @nr_dropped: clients that were dropped
- * @nr_refused: clients that were not let in
- * @nr_messages: messages of clients
- */
+/* A place in the order of clients, see gpd_client_after(). */
+struct gpd_place {
+	pid_t pid;
+	uint64_t number;
+};
+
+/* The daemon. */
 struct gpd {
 	sd_event *event;
-	struct gpd_config *config;
-	const struct gpd_options *options;
+	const struct gpd_process_ops *ops; /* what schedules processes, but for simulated ones */
+	struct gpd_config *config;	   /* configuration in force */
+	const struct gpd_options *options; /* command line, for reading the configuration again */
 	struct gp_sched *sched;
-	void *sched_mem;
-	struct gp_actions out;
-	struct gpd_node node[GPD_NODES_MAX];
+	void *sched_mem;		     /* its memory */
+	struct gpd_node node[GPD_NODES_MAX]; /* nodes */
 	uint32_t nr_nodes;
-	uint32_t max_nodes;
-	uint64_t look_ns;
-	LIST_HEAD(, gpd_user) users;
+	uint32_t max_nodes;	     /* how many the core has room for */
+	uint64_t look_ns;	     /* when the driver may be asked for new nodes again */
+	LIST_HEAD(, gpd_user) users; /* users */
+	/* What users without privileges have of each budget. */
 	uint64_t nr_used[GPD_BUDGET_COUNT];
-	uint64_t nr_used_privileged[GPD_BUDGET_COUNT];
+	uint64_t nr_used_privileged[GPD_BUDGET_COUNT]; /* what the others have */
+	/* Processor time when it began what it does for a user. */
 	int64_t began_ns;
-	struct gpd_owner own;
+	struct gpd_owner own; /* namespaces of the daemon */
 	LIST_HEAD(, gpd_client) clients;
+	/* Those that have said HELLO; of one process the newest first. */
 	struct gp_tree clients_by_pid;
-	uint32_t nr_clients;
-	uint64_t next_client;
-	uint64_t epoch;
+	uint32_t nr_clients;  /* how many, the dead included */
+	uint64_t next_client; /* number of the next */
+	uint64_t epoch;	      /* of the last order to anybody */
+	/* When the message was read that is being handled, 0 = none. */
 	uint64_t rx_ns;
-	uint32_t nr_held;
-	sd_event_source *renew;
-	sd_event_source *reap;
+	LIST_HEAD(, gpd_member) held; /* members held by the scheduler */
+	sd_event_source *renew;	      /* renews leases; on only while something is held */
+	/* Clients that are to be left alone; not empty inside of gpd_silent.c only. */
+	LIST_HEAD(, gpd_client) throttled; /* clients whose edges are kept back */
+	LIST_HEAD(, gpd_client) judged;
+	LIST_HEAD(, gpd_client) dead; /* clients that are to be freed */
+	sd_event_source *reap;	      /* frees them; on only while there are some */
+	sd_event_source *look;	      /* looks at clients; on only during a pass */
+	struct gpd_place looked;      /* up to which in this pass */
+	/* Passes on edges that were kept back; on only while there are some. */
 	sd_event_source *throttle;
-	int client_listen;
-	sd_event_source *client_listen_io;
-	struct gpd_control *control;
-	struct gpd_manual_set *manual;
+	int client_listen;		   /* listening socket */
+	sd_event_source *client_listen_io; /* in the loop */
+	struct gpd_control *control;	   /* control socket and its connections */
+	struct gpd_holds *holds;	   /* holds by hand */
+	/* Answers that a Suspend or Resume waits for, see gpd_suspend.c. */
 	struct gp_tree suspended;
-	struct gpd_module *module;
-	struct gpd_state *state;
-	LIST_HEAD(, gpd_tracer) tracers;
+	struct gpd_module *module;	 /* the scheduler in the kernel */
+	struct gpd_state *state;	 /* what survives a restart */
+	LIST_HEAD(, gpd_tracer) tracers; /* tracer processes */
+	/* Looks for processes to trace; on only if the configuration says so. */
 	sd_event_source *dbg_auto;
-	struct gpd_http *http;
-	char *metrics;
-	uint64_t metrics_ns;
-	uint64_t start_ns;
-	char last_exit[GPD_NOTE_LEN];
-	char exit_reason[GPD_NOTE_LEN];
-	uint64_t nr_dropped;
-	uint64_t nr_refused;
-	uint64_t nr_messages;
+	struct gpd_http *http;		/* metrics over HTTP, NULL = off */
+	char *metrics;			/* text for users that ask often, NULL = none has yet */
+	uint64_t metrics_ns;		/* when it was made */
+	uint64_t start_ns;		/* when it began */
+	char last_exit[GPD_NOTE_LEN];	/* how the daemon before this one ended, "" = not known */
+	char exit_reason[GPD_NOTE_LEN]; /* why the loop ends */
+	uint64_t nr_dropped;		/* clients that were dropped */
+	uint64_t nr_refused;		/* clients that were not let in */
+	uint64_t nr_messages;		/* messages of clients */
 };
+
+/* Be the daemon until it is told to stop; it owns the configuration. 0 or -errno. */
+int gpd_daemon_run(const struct gpd_options *options, struct gpd_config *config);
 
 #endif

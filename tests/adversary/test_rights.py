@@ -192,6 +192,41 @@ def test_reset_notes_of_two_users_are_believed(daemon, control):
         assert [o.kind for o in heard(root, 1)][:2] == [HOLD, RELEASE]
 
 
+def test_answer_to_nothing_is_no_remedy_of_a_reset(daemon, control):
+    """A cycle that was not asked for, or that another user tells of, maps nothing."""
+    root = victim(daemon)
+    known(control, FIRST_PID, "nr_busy")
+
+    def bad(say):
+        c = Client(daemon, pid=BAD)
+        c.send(queue())
+        say("there")
+        while True:
+            c.send(rig.done(0))
+            try:
+                c.answer(c.order(0.05))
+            except (TimeoutError, socket.timeout):
+                pass
+            say("said")
+
+    with Attacker("nobody", bad) as a:
+        a.hear("there")
+        known(control, BAD)
+        root.send(note(NOTE_RESET))
+        control.wait_for(lambda: any("was reset" in n for n in control.process(FIRST_PID)["notes"]))
+        for _ in range(3):
+            a.hear("said")
+        third = Client(daemon, pid=FIRST_PID + 1)
+        third.send(queue())
+        third.send(edge(BUSY))
+        third.obey(HOLD)
+        third.obey(RELEASE)
+        # Control: root's own word counts.
+        third.send(edge(IDLE))
+        third.send(edge(BUSY))
+        third.quiet(0.3)
+
+
 def no_progress(daemon, pid):
     """Says after each of its releases that nothing moved."""
     def act(say):

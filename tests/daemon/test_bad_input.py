@@ -246,6 +246,105 @@ def test_silent_client_does_not_open_the_breaker_for_others(daemon, control):
     low.obey(RELEASE)
 
 
+def silence(daemon, control, pid):
+    """A client that answers no order of the scheduler; the RELEASE that it owes."""
+    bad = Client(daemon, pid=pid, prio=2)
+    bad.send(queue(busy=1))
+    assert bad.order().kind == HOLD
+    release = bad.order()
+    assert release.kind == RELEASE
+    control.wait_for(lambda: any("left alone" in n for n in control.process(pid)["notes"]))
+    return bad, release
+
+
+def urgent(daemon, control):
+    """Work for which the others are held; one of them shows that the GPU does its part."""
+    control.call("SetPolicy", parameters={"deadline_ns": 1_500_000_000,
+                                          "max_wait_ns": 60_000_000_000})
+    low, high = Client(daemon, pid=FIRST_PID, prio=2), Client(daemon, pid=FIRST_PID + 1, prio=12)
+    low.send(queue(busy=1))
+    high.send(queue(busy=1))
+    low.obey(HOLD)
+    return low, high
+
+
+def answers_again(control, pid):
+    return any("answers again" in n for n in control.process(pid)["notes"])
+
+
+def test_only_the_answer_that_is_owed_ends_a_silence(daemon, control):
+    clients = urgent(daemon, control)
+    pid = FIRST_PID + 10
+    bad, release = silence(daemon, control, pid)
+    for epoch in (0, 1, release.epoch + 1, 1 << 63):
+        bad.send(done(epoch))
+    bad.send(done(release.epoch, gpu_id=2))
+    bad.send(edge(IDLE))
+    control.wait_for(lambda: not control.process(pid)["nr_busy"])
+    assert not answers_again(control, pid)
+    # Control: the answer that it owes.
+    bad.send(edge(BUSY))
+    bad.answer(release)
+    control.wait_for(lambda: answers_again(control, pid))
+    bad.obey(HOLD)
+    assert clients
+
+
+def test_who_comes_back_is_as_silent_as_before(daemon, control):
+    clients = urgent(daemon, control)
+    pid = FIRST_PID + 10
+    bad, _ = silence(daemon, control, pid)
+    bad.close()
+    control.wait_for(lambda: control.process(pid) is None)
+    again = Client(daemon, pid=pid, prio=2)
+    again.send(queue(busy=1))
+    # It is not held; it is asked for a sign of life.
+    o = again.order()
+    assert o.kind == RELEASE, o
+    again.quiet(0.3)
+    again.answer(o)
+    again.obey(HOLD)
+    assert answers_again(control, pid) and clients
+
+
+def test_who_is_silent_again_and_again_is_left_alone(daemon, control):
+    """Answering late does not make up for it more than a few times a minute."""
+    clients = urgent(daemon, control)
+    pid = FIRST_PID + 10
+    bad, release = silence(daemon, control, pid)
+    for _ in range(2):
+        bad.answer(release)
+        assert bad.order().kind == HOLD
+        release = bad.order()
+        assert release.kind == RELEASE
+    bad.answer(release)
+    bad.send(edge(IDLE))
+    bad.send(edge(BUSY))
+    bad.quiet(0.5)
+    assert clients
+
+
+def test_process_that_ended_is_nobodys_client(daemon):
+    """A child has the socket of its parent, whose number may be another process's by now."""
+    ours, theirs = socket.socketpair()
+    pid = os.fork()
+    if not pid:
+        c = Client(daemon, connect=False)
+        if os.fork():
+            os._exit(0)
+        theirs.recv(1)
+        c.send(rig.hello(mech=SHIM))
+        try:
+            theirs.send(b"welcome" if c.receive()[0] == rig.WELCOME else b"strange")
+        except rig.Dropped as e:
+            theirs.send(str(e).encode())
+        os._exit(0)
+    os.waitpid(pid, 0)
+    ours.settimeout(WAIT)
+    ours.send(b"x")
+    assert "gone" in ours.recv(100).decode()
+
+
 def raw(daemon, data):
     s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     s.settimeout(WAIT)

@@ -500,6 +500,17 @@ def test_manual_timeout_is_said(daemon, control):
     assert results[1]["result"] == "gone"
 
 
+def test_manual_timeout_before_all_is_ordered(daemon, control):
+    """The time is over between two turns of a long request: the rest is not ordered."""
+    low, _ = pair(daemon)
+    gone = [{"pid": 4194000}] * 200
+    control.send("Suspend", {"targets": gone + [{"pid": FIRST_PID}], "timeout_ms": 0})
+    results = control.read()["results"]
+    assert len(results) == 201 and results[0]["result"] == "gone"
+    assert results[-1]["result"] == "busy" and "in time" in results[-1]["reason"]
+    low.quiet(0.2)
+
+
 def test_dry_run_suspends_nothing(daemon, control):
     low, _ = pair(daemon)
     assert control.call("Suspend", targets=[{"pid": FIRST_PID}],

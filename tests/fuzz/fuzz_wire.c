@@ -6,9 +6,8 @@
  * one that talks nonsense is marked to go.
  */
 #include "daemon/clients/gpd_client.h"
-#include "daemon/clients/gpd_client_msg.h"
 #include "daemon/gpd_engine.h"
-#include "daemon/control/gpd_manual.h"
+#include "daemon/gpd_hold.h"
 #include "daemon/gpd_nodes.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
@@ -66,7 +65,7 @@ static struct gpd *make_daemon(void)
 	d->client_listen = -1;
 	gpd_log_level = -1;
 	gpd_nodes_init(d);
-	assert(!gpd_engine_init(d) && !gpd_manual_init(d));
+	assert(!gpd_engine_init(d) && !gpd_hold_init(d));
 	assert(!gpd_client_timers(d));
 	return d;
 }
@@ -75,11 +74,14 @@ static struct gpd_client *make_client(struct gpd *d, int *other)
 {
 	struct gpd_cred cred = { .pid = getpid(), .owner.uid = 1000, .gid = 1000 };
 	struct gpd_user *user = gpd_user_get(d, cred.owner.uid, false);
+	struct gpd_proc proc;
 	struct gpd_client *c;
 	int pair[2];
 
 	assert(user && !socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, pair));
 	assert(!gpd_client_add(d, pair[0], &cred, user, &c));
+	assert(!gpd_proc_read(cred.pid, &proc));
+	c->cred.start_time = proc.start_time;
 	gpd_user_put(user);
 	*other = pair[1];
 	return c;
@@ -125,7 +127,7 @@ static void talk(struct gpd *d, const uint8_t *data, size_t size)
 	gpd_client_close_all(d);
 	for (i = 0; i < 2; i++)
 		close(other[i]);
-	assert(!d->nr_held && !d->nr_clients);
+	assert(LIST_EMPTY(&d->held) && !d->nr_clients);
 	for (i = 0; i < 2; i++)
 		assert(LIST_EMPTY(&d->node[i].entities));
 }

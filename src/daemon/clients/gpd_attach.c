@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/clients/gpd_attach.h"
+#include "daemon/clients/gpd_dbg.h"
 #include "daemon/control/gpd_auth.h"
 #include "daemon/clients/gpd_client.h"
-#include "daemon/clients/gpd_dbg.h"
 #include "daemon/control/gpd_list.h"
-#include "daemon/clients/gpd_mech.h"
 #include "daemon/control/gpd_methods.h"
-#include "daemon/module/gpd_module.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_util.h"
 
@@ -18,26 +15,16 @@
 
 static void refuse(struct gpd_conn *conn, int err, const char *text)
 {
-	switch (err) {
-	case -EPERM:
-	case -EACCES:
+	if (err == -EPERM || err == -EACCES)
 		gpd_control_error(conn, "PermissionDenied", "reason", "%s", text);
-		break;
-	case -ESRCH:
+	else if (err == -ESRCH)
 		gpd_control_error(conn, "NotFound", "what", "%s", text);
-		break;
-	case -ETIMEDOUT:
+	else if (err == -ETIMEDOUT)
 		gpd_control_error(conn, "Timeout", "reason", "%s", text);
-		break;
-	case -EBUSY:
-	case -EALREADY:
-	case -EIO:
+	else if (err == -EBUSY || err == -EALREADY || err == -EIO)
 		gpd_control_failed(conn, err, "%s", text);
-		break;
-	default:
+	else
 		gpd_control_error(conn, "NotSupported", "reason", "%s", text);
-		break;
-	}
 }
 
 static void on_result(void *data, struct gpd_client *c, int err, const char *text)
@@ -79,10 +66,6 @@ void gpd_attach_call(struct gpd_conn *conn, const struct gpd_request *r)
 	struct gpd_proc proc;
 	int err;
 
-	if (gpd_module_is_used(conn->d)) {
-		gpd_module_attach(conn, r);
-		return;
-	}
 	if (conn->d->config->dbg == GPD_DBG_OFF) {
 		gpd_control_error(conn, "NotSupported", "reason", "tracing is off (dbg = off)");
 		return;
@@ -110,10 +93,7 @@ void gpd_attach_detach(struct gpd_conn *conn, const struct gpd_request *r)
 	struct gpd_client *c = gpd_client_find(conn->d, pid);
 	struct gpd_proc proc;
 
-	if (gpd_module_has(conn->d, pid, 0, WIRE_QUEUE_ALL))
-		gpd_control_error(conn, "NotSupported", "reason",
-				  "the kernel module schedules every process");
-	else if (gpd_proc_read(pid, &proc))
+	if (gpd_proc_read(pid, &proc))
 		gpd_control_error(conn, "NotFound", "what", "process %" PRIu64, r->pid);
 	else if (!gpd_trust_may_touch_process(conn->d, &conn->cred, pid, proc.uid))
 		gpd_control_error(conn, "PermissionDenied", "reason", "process of another user");

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/clients/gpd_client.h"
 #include "daemon/control/gpd_auth.h"
-#include "daemon/clients/gpd_client_msg.h"
 #include "daemon/gpd_engine.h"
-#include "daemon/control/gpd_manual.h"
+#include "daemon/gpd_hold.h"
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/control/gpd_suspend.h"
 #include "daemon/gpd_nodes.h"
@@ -25,124 +24,13 @@
 #define MESSAGES_A_TURN 32
 #define MESSAGES_A_TURN_USER 4
 
-static int send_to(struct gpd_client *c, void *msg, uint16_t type, size_t size)
-{
-	struct wire_hdr *hdr = msg;
-	ssize_t sent;
-
-	hdr->magic = WIRE_MAGIC;
-	hdr->type = type;
-	hdr->size = (uint16_t)size;
-	hdr->time_ns = gpd_now_ns();
-	do {
-		sent = send(c->fd, msg, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-	} while (sent < 0 && errno == EINTR);
-	return sent == (ssize_t)size ? 0 : -errno;
-}
-
-static void mark_dead(struct gpd_client *c)
-{
-	if (c->state == GPD_CLIENT_DEAD)
-		return;
-	if (c->state == GPD_CLIENT_KNOWN)
-		gp_tree_remove(&c->d->clients_by_pid, &c->by_pid);
-	c->state = GPD_CLIENT_DEAD;
-	sd_event_source_set_enabled(c->io, SD_EVENT_OFF);
-	sd_event_source_set_enabled(c->d->reap, SD_EVENT_ONESHOT);
-}
-
-void gpd_client_close(struct gpd_client *c)
-{
-	mark_dead(c);
-}
-
-void gpd_client_drop(struct gpd_client *c, int err, const char *format, ...)
-{
-	struct wire_note bye = {
-		.code = WIRE_NOTE_REFUSED,
-		.value = (uint64_t)-err,
-	};
-	va_list args;
-
-	if (c->state == GPD_CLIENT_DEAD)
-		return;
-	va_start(args, format);
-	vsnprintf(bye.text, sizeof(bye.text), format, args);
-	va_end(args);
-	if (c->state == GPD_CLIENT_NEW)
-		c->d->nr_refused++;
-	else
-		c->d->nr_dropped++;
-	if (gpd_user_may_log(c->user))
-		gpd_log(LOG_WARNING, "client %" PRIu64 " (pid %d): dropped: %s", c->number,
-			(int)c->pid, bye.text);
-	gpd_monitor_event(c->d, "client", c->pid, 0, WIRE_QUEUE_ALL, "dropped: %s", bye.text);
-	send_to(c, &bye, WIRE_BYE, sizeof(bye));
-	mark_dead(c);
-}
-
-int gpd_client_order(struct gpd_client *c, struct wire_order *order, uint16_t type)
-{
-	int err;
-
-	if (c->state != GPD_CLIENT_KNOWN)
-		return -EPIPE;
-	if (type != WIRE_RENEW)
-		order->epoch = ++c->d->epoch;
-	err = send_to(c, order, type, sizeof(*order));
-	if (!err)
-		return 0;
-	/* Its buffer is full of orders it never read, or it is gone. */
-	gpd_client_drop(c, err, "does not take orders: %s", strerror(-err));
-	return -EPIPE;
-}
-
-/* A latency-critical client looks more often. */
-#define POLL_CRITICAL 8
-
-int gpd_client_welcome(struct gpd_client *c)
-{
-	const struct gpd_config *config = c->d->config;
-	bool self_dbg = config->self_dbg && !gpd_nodes_have_gfx942(c->d);
-	struct wire_welcome welcome = {
-		.client = c->number,
-		.lease_ns = config->lease_ns,
-		.poll_ns = config->poll_ns / (c->attrs.core.latency_critical ? POLL_CRITICAL : 1),
-		.quiet_ns = config->quiet_ns,
-		.flags = (self_dbg ? WIRE_WELCOME_SELF_DBG : 0) |
-			 (c->attrs.core.deadline_ns ? WIRE_WELCOME_PROGRESS : 0),
-	};
-
-	return send_to(c, &welcome, WIRE_WELCOME, sizeof(welcome));
-}
-
-void gpd_client_note(struct gpd_client *c, const char *format, ...)
-{
-	char text[GPD_NOTE_LEN];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	gpd_monitor_event(c->d, "note", c->pid, 0, WIRE_QUEUE_ALL, "%s", text);
-	if (c->nr_notes && !strcmp(c->notes[c->nr_notes - 1], text))
-		return;
-	if (gpd_user_may_log(c->user))
-		gpd_log(LOG_INFO, "client %" PRIu64 " (pid %d): %s", c->number, (int)c->pid, text);
-	if (c->nr_notes == GPD_NOTES_MAX) {
-		memmove(c->notes[0], c->notes[1], sizeof(c->notes) - sizeof(c->notes[0]));
-		c->nr_notes--;
-	}
-	memcpy(c->notes[c->nr_notes++], text, sizeof(text));
-}
-
 static void free_client(struct gpd_client *c)
 {
 	struct gpd_queue *q;
 
 	if (c->number && c->ops)
 		gpd_monitor_event(c->d, "client", c->pid, 0, WIRE_QUEUE_ALL, "gone");
-	gpd_manual_forget_client(c);
+	gpd_hold_forget_client(c);
 	gpd_suspend_client_gone(c);
 	while ((q = LIST_FIRST(&c->queues)))
 		gpd_client_queue_free(q);
@@ -150,6 +38,9 @@ static void free_client(struct gpd_client *c)
 		c->ops->stop(c);
 	LIST_REMOVE(c, link);
 	LIST_REMOVE(c, of_user);
+	LIST_REMOVE(c, of_dead);
+	if (c->throttled)
+		LIST_REMOVE(c, of_throttled);
 	c->d->nr_clients--;
 	sd_event_source_unref(c->io);
 	close(c->fd);
@@ -158,22 +49,32 @@ static void free_client(struct gpd_client *c)
 	free(c);
 }
 
+/* Queues of dead clients that are freed before it is another's turn. */
+#define FREED_A_TURN 32
+
+/* Some of what a dead client had, in the time of its user. */
+static void reap(struct gpd_client *c)
+{
+	struct gpd_user *user = gpd_user_ref(c->user);
+	int nr = FREED_A_TURN;
+
+	gpd_user_begin(user);
+	while (nr && !LIST_EMPTY(&c->queues)) {
+		gpd_client_queue_free(LIST_FIRST(&c->queues));
+		nr--;
+	}
+	if (nr)
+		free_client(c);
+	gpd_user_end(user);
+	gpd_user_put(user);
+}
+
 static int on_reap(sd_event_source *s, void *data)
 {
 	struct gpd *d = data;
-	struct gpd_client *c;
-	struct gpd_client *next;
 
-	for (c = LIST_FIRST(&d->clients); c; c = next) {
-		next = LIST_NEXT(c, link);
-		if (c->state == GPD_CLIENT_DEAD)
-			free_client(c);
-	}
-	/* Freeing one can show that another is dead; it is for the next turn then. */
-	LIST_FOREACH(c, &d->clients, link)
-		if (c->state == GPD_CLIENT_DEAD)
-			return sd_event_source_set_enabled(d->reap, SD_EVENT_ONESHOT);
-	return 0;
+	reap(LIST_FIRST(&d->dead));
+	return LIST_EMPTY(&d->dead) ? 0 : sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
 }
 
 /* One packet. Return: 1 = there may be more, 0 = no more now. */
@@ -186,7 +87,7 @@ static int read_one(struct gpd_client *c)
 	if (len < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (len <= 0) {
-		mark_dead(c);
+		gpd_client_close(c);
 		return 0;
 	}
 	c->d->rx_ns = gpd_now_ns();
@@ -220,7 +121,7 @@ static int on_io(sd_event_source *s, int fd, uint32_t events, void *data)
 	struct gpd_client *c = data;
 
 	if (read_some(c) && events & (EPOLLERR | EPOLLHUP))
-		mark_dead(c);
+		gpd_client_close(c);
 	return 0;
 }
 
@@ -339,23 +240,54 @@ static int on_accept(sd_event_source *s, int fd, uint32_t events, void *data)
 	return 0;
 }
 
-static int on_throttle(sd_event_source *s, uint64_t usec, void *data)
+/* Clients that are looked at before it is another's turn. */
+#define LOOKS_A_TURN 4
+
+static int on_look(sd_event_source *s, void *data)
 {
-	gpd_client_unthrottle(data);
-	return 0;
+	struct gpd *d = data;
+	struct gpd_client *c;
+	int i;
+
+	for (i = 0; i < LOOKS_A_TURN; i++) {
+		c = gpd_client_after(d, d->looked.pid, d->looked.number);
+		if (!c) {
+			d->looked = (struct gpd_place){ 0 };
+			return 0;
+		}
+		gpd_user_begin(c->user);
+		if (!gpd_client_look(c))
+			d->looked = (struct gpd_place){ c->pid, c->number };
+		gpd_user_end(c->user);
+	}
+	return sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
+}
+
+void gpd_client_look_at_all(struct gpd *d)
+{
+	sd_event_source_set_enabled(d->look, SD_EVENT_ONESHOT);
+}
+
+/* What is done for all users takes turns with what root asks for. */
+static int add_defer(struct gpd *d, sd_event_source **source, sd_event_handler_t handler)
+{
+	int err = sd_event_add_defer(d->event, source, handler, d);
+
+	if (err >= 0)
+		err = sd_event_source_set_priority(*source, GPD_PRIORITY_ROOT);
+	return err < 0 ? err : sd_event_source_set_enabled(*source, SD_EVENT_OFF);
 }
 
 int gpd_client_timers(struct gpd *d)
 {
-	int err = sd_event_add_defer(d->event, &d->reap, on_reap, d);
+	int err = add_defer(d, &d->reap, on_reap);
 
 	if (err >= 0)
-		err = sd_event_source_set_enabled(d->reap, SD_EVENT_OFF);
+		err = add_defer(d, &d->look, on_look);
 	if (err >= 0)
-		err = sd_event_add_time(d->event, &d->throttle, CLOCK_MONOTONIC, 0, 1, on_throttle,
-					d);
+		err = gpd_timer_add(d->event, &d->throttle, gpd_client_unthrottle, d);
 	if (err >= 0)
-		err = sd_event_source_set_enabled(d->throttle, SD_EVENT_OFF);
+		err = sd_event_source_set_priority(d->throttle, GPD_PRIORITY_ROOT);
 	return err < 0 ? err : 0;
 }
 
@@ -383,11 +315,12 @@ void gpd_client_close_all(struct gpd *d)
 	struct gpd_client *c;
 
 	while ((c = LIST_FIRST(&d->clients))) {
-		mark_dead(c);
+		gpd_client_close(c);
 		free_client(c);
 	}
 	d->client_listen_io = sd_event_source_unref(d->client_listen_io);
 	d->reap = sd_event_source_unref(d->reap);
+	d->look = sd_event_source_unref(d->look);
 	d->throttle = sd_event_source_unref(d->throttle);
 	if (d->client_listen >= 0)
 		close(d->client_listen);
@@ -401,16 +334,23 @@ void gpd_client_is_known(struct gpd_client *c)
 	gp_tree_insert(&c->d->clients_by_pid, &c->by_pid);
 }
 
-struct gpd_client *gpd_client_find(struct gpd *d, pid_t pid)
+static struct gpd_client *of(struct gp_tree_node *n)
 {
-	struct gpd_client key = { .pid = pid, .number = UINT64_MAX };
-	struct gp_tree_node *n;
-	struct gpd_client *c;
+	return n ? container_of(n, struct gpd_client, by_pid) : NULL;
+}
 
-	if (!d->clients_by_pid.root)
-		return NULL;
-	n = gp_tree_at_least(&d->clients_by_pid, &key.by_pid);
-	c = n ? container_of(n, struct gpd_client, by_pid) : NULL;
+struct gpd_client *gpd_client_after(const struct gpd *d, pid_t pid, uint64_t number)
+{
+	struct gpd_client key = { .pid = pid, .number = number };
+	struct gpd_client *c = of(gp_tree_at_least(&d->clients_by_pid, &key.by_pid));
+
+	return c && c->pid == pid && c->number == number ? of(gp_tree_next(&c->by_pid)) : c;
+}
+
+struct gpd_client *gpd_client_find(const struct gpd *d, pid_t pid)
+{
+	struct gpd_client *c = gpd_client_after(d, pid, UINT64_MAX);
+
 	return c && c->pid == pid ? c : NULL;
 }
 

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/clients/gpd_client_msg.h"
-#include "daemon/control/gpd_auth.h"
 #include "daemon/clients/gpd_client.h"
+#include "daemon/control/gpd_auth.h"
 #include "daemon/clients/gpd_dbg.h"
 #include "daemon/gpd_engine.h"
-#include "daemon/clients/gpd_fanout.h"
-#include "daemon/control/gpd_manual.h"
+#include "daemon/clients/gpd_member.h"
+#include "daemon/gpd_hold.h"
 #include "daemon/control/gpd_suspend.h"
-#include "daemon/clients/gpd_mech.h"
-#include "daemon/module/gpd_module.h"
+#include "daemon/gpd_ops.h"
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/gpd_nodes.h"
-#include "daemon/clients/gpd_progress.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
@@ -67,8 +64,8 @@ static void hello(struct gpd_client *c, const struct wire_hello *m)
 	if (gpd_mech_is_dbg(c))
 		gpd_dbg_attrs(c);
 	gpd_state_recall(c);
-	if (gpd_module_is_used(c->d) && !gpd_mech_is_sim(c))
-		gpd_module_client(c);
+	gpd_ops_of(c->d, c)->hello(c);
+	gpd_silent_hello(c);
 	gpd_monitor_event(c->d, "client", c->pid, 0, WIRE_QUEUE_ALL, "%s client of %s",
 			  c->ops->name, c->comm);
 	err = gpd_client_welcome(c);
@@ -98,11 +95,13 @@ static void schedule_queue(struct gpd_queue *q)
 				q->told.queue_id, q->told.gpu_id);
 		return;
 	}
-	q->manual = gpd_manual_covers(c, q->told.gpu_id, q->told.queue_id);
+	q->manual = gpd_hold_covers(c->d, c->number, q->told.gpu_id,
+				    q->told.queue_id);
 	err = gpd_engine_queue_add(q, n);
 	if (err)
 		gpd_client_note(c, "queue %" PRIu32 " is not scheduled: %s", q->told.queue_id,
 				strerror(-err));
+	gpd_silent_busy(q);
 }
 
 static void queue_add(struct gpd_client *c, const struct wire_queue *m)
@@ -154,31 +153,35 @@ void gpd_client_queue_free(struct gpd_queue *q)
 static void throttle(struct gpd_client *c)
 {
 	struct gpd *d = c->d;
-	int enabled = SD_EVENT_OFF;
 
-	if (!c->throttled)
-		gpd_client_note(c, "more than %" PRIu64 " edges a second: some are put together",
-				d->config->edge_rate);
-	c->throttled = true;
-	sd_event_source_get_enabled(d->throttle, &enabled);
-	if (enabled != SD_EVENT_OFF)
+	if (c->throttled)
 		return;
-	sd_event_source_set_time(d->throttle, (gpd_now_ns() + THROTTLE_NS) / 1000);
-	sd_event_source_set_enabled(d->throttle, SD_EVENT_ONESHOT);
+	gpd_client_note(c, "more than %" PRIu64 " edges a second: some are put together",
+			d->config->edge_rate);
+	c->throttled = true;
+	LIST_INSERT_HEAD(&d->throttled, c, of_throttled);
+	if (!gpd_timer_is_on(d->throttle))
+		gpd_timer_set(d->throttle, gpd_now_ns() + THROTTLE_NS);
 }
 
-void gpd_client_unthrottle(struct gpd *d)
+/* One client a turn, in the time of its user. */
+int gpd_client_unthrottle(sd_event_source *s, uint64_t usec, void *data)
 {
-	struct gpd_client *c;
+	struct gpd *d = data;
+	struct gpd_client *c = LIST_FIRST(&d->throttled);
 	struct gpd_queue *q;
 
-	LIST_FOREACH(c, &d->clients, link) {
-		if (!c->throttled)
-			continue;
-		c->throttled = false;
-		LIST_FOREACH(q, &c->queues, link)
-			gpd_engine_queue_level(q);
-	}
+	if (!c)
+		return 0;
+	LIST_REMOVE(c, of_throttled);
+	c->throttled = false;
+	gpd_user_begin(c->user);
+	LIST_FOREACH(q, &c->queues, link)
+		gpd_engine_queue_level(q);
+	gpd_user_end(c->user);
+	if (!LIST_EMPTY(&d->throttled))
+		gpd_timer_set(s, gpd_now_ns());
+	return 0;
 }
 
 /* A queue that the driver has destroyed has no work, whatever its client says. */
@@ -192,28 +195,44 @@ static bool is_there(struct gpd_queue *q)
 	return false;
 }
 
-void gpd_client_look(struct gpd_client *c)
+/* The driver is asked for so many before it is another's turn. */
+#define ASKED_A_TURN 16
+
+bool gpd_client_look(struct gpd_client *c)
 {
+	uint64_t now_ns = gpd_now_ns();
+	int nr = ASKED_A_TURN;
 	struct gpd_queue *q;
 
-	LIST_FOREACH(q, &c->queues, link)
-		if (q->busy && !is_there(q))
-			q->busy = false;
+	LIST_FOREACH(q, &c->queues, link) {
+		if (!q->busy || gpd_trust_was_shown(q, now_ns))
+			continue;
+		if (!nr--)
+			return true;
+		q->busy = is_there(q);
+	}
+	return false;
+}
+
+/* A queue that a message is about; a client that never told it is dropped. */
+static struct gpd_queue *told_queue(struct gpd_client *c, uint32_t gpu_id, uint32_t queue_id,
+				    const char *what)
+{
+	struct gpd_queue *q = gpd_client_queue(c, gpu_id, queue_id);
+
+	if (!q)
+		gpd_client_drop(c, -ENOENT, "%s %" PRIu32 " that it never told", what, queue_id);
+	return q;
 }
 
 /* An edge is the new level of a queue: of several that wait, only the last counts. */
 static void edge(struct gpd_client *c, const struct wire_edge *m)
 {
 	const struct gpd_config *config = c->d->config;
-	struct gpd_queue *q = gpd_client_queue(c, m->gpu_id, m->queue_id);
+	struct gpd_queue *q = told_queue(c, m->gpu_id, m->queue_id, "edge of queue");
 	bool busy = m->hdr.type == WIRE_BUSY;
 
-	if (!q) {
-		gpd_client_drop(c, -ENOENT, "edge of queue %" PRIu32 " that it never told",
-				m->queue_id);
-		return;
-	}
-	if (busy && !is_there(q))
+	if (!q || (busy && !is_there(q)))
 		return;
 	q->busy = busy;
 	gpd_monitor_edge(q);
@@ -221,6 +240,7 @@ static void edge(struct gpd_client *c, const struct wire_edge *m)
 		throttle(c);
 	if (!c->throttled)
 		gpd_engine_queue_level(q);
+	gpd_silent_busy(q);
 	gpd_progress_busy(q);
 }
 
@@ -231,34 +251,34 @@ static void edge(struct gpd_client *c, const struct wire_edge *m)
 static void progress(struct gpd_client *c, const struct wire_progress *m)
 {
 	const struct gpd_config *config = c->d->config;
-	struct gpd_queue *q = gpd_client_queue(c, m->gpu_id, m->queue_id);
+	struct gpd_queue *q = told_queue(c, m->gpu_id, m->queue_id, "progress of queue");
 	uint64_t age_ns = m->hdr.time_ns - m->since_ns, now_ns = gpd_now_ns();
 
-	if (!q) {
-		gpd_client_drop(c, -ENOENT, "progress of queue %" PRIu32 " that it never told",
-				m->queue_id);
-		return;
-	}
-	if (gpd_bucket_take(&c->edges, config->edge_rate, config->edge_burst, c->d->rx_ns))
+	if (q && gpd_bucket_take(&c->edges, config->edge_rate, config->edge_burst, c->d->rx_ns))
 		gpd_engine_queue_progress(q, age_ns < now_ns ? now_ns - age_ns : 0);
 }
 
 static void queue_remove(struct gpd_client *c, const struct wire_edge *m)
 {
-	struct gpd_queue *q = gpd_client_queue(c, m->gpu_id, m->queue_id);
+	struct gpd_queue *q = told_queue(c, m->gpu_id, m->queue_id, "end of queue");
 
 	if (q)
 		gpd_client_queue_free(q);
-	else
-		gpd_client_drop(c, -ENOENT, "queue %" PRIu32 " that it never told is gone",
-				m->queue_id);
 }
 
 static void done(struct gpd_client *c, const struct wire_done *m)
 {
-	if (!gpd_fanout_done(c, m))
-		gpd_suspend_done(c, m);
-	gpd_progress_done(c, m);
+	struct gpd_node *n = gpd_nodes_find(c->d, m->gpu_id);
+	struct gpd_member *member = n ? gpd_member_find(c, n) : NULL;
+	/* Before the switch goes on, and orders something new. */
+	bool is_owed = member && gpd_member_answered(member, m->epoch);
+	bool is_awaited = member && gpd_fanout_done(member, m);
+	bool is_manual = !is_awaited && gpd_suspend_done(c, m);
+
+	if (!member || (!is_owed && !is_awaited && !is_manual))
+		return;
+	gpd_silent_done(member, m, is_awaited);
+	gpd_progress_done(member, m);
 }
 
 static void note(struct gpd_client *c, const struct wire_note *m)

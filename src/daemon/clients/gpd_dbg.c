@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/clients/gpd_dbg.h"
 #include "daemon/clients/gpd_client.h"
-#include "daemon/clients/gpd_dbg_spawn.h"
-#include "daemon/module/gpd_module.h"
+#include "daemon/gpd_ops.h"
 #include "driver/sysfile.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
@@ -26,48 +25,28 @@
 #define DOUBLED_MAX 6
 #define CALM_NS (60 * GPD_NS_PER_SEC)
 
-/**
- * struct gpd_tracer - a tracer process, or one that is to be started again
- * @link: in gpd.tracers
- * @d: daemon
- * @pid: the tracer
- * @target: the process it traces
- * @start_time: of the target
- * @owner: of the target
- * @user: whose budgets it takes from
- * @child: tells when it ends; NULL = it was lost, @timer starts another
- * @timer: kills it: attaching, or ending, takes too long
- * @client: its client, NULL = that is gone
- * @attrs: attributes of the target
- * @has_attrs: they were given
- * @attached: it said so
- * @attached_ns: when
- * @nr_late: tracers of this target that did not answer
- * @is_killed: it did not answer; in the driver it may take a while to die
- * @again: the target was under control and is to be so still
- * @result: called with how it went, NULL = not wanted, or told
- * @data: first argument of @result
- */
+/* A tracer process, or one that is to be started again. */
 struct gpd_tracer {
-	LIST_ENTRY(gpd_tracer) link;
+	LIST_ENTRY(gpd_tracer) link; /* in gpd.tracers */
 	struct gpd *d;
-	pid_t pid;
-	pid_t target;
-	uint64_t start_time;
-	struct gpd_owner owner;
-	struct gpd_user *user;
+	pid_t pid;		/* the tracer */
+	pid_t target;		/* the process it traces */
+	uint64_t start_time;	/* of the target */
+	struct gpd_owner owner; /* of the target */
+	struct gpd_user *user;	/* whose budgets it takes from */
+	/* Tells when it ends; NULL = it was lost, @timer starts another. */
 	sd_event_source *child;
-	sd_event_source *timer;
-	struct gpd_client *client;
-	struct gpd_attrs attrs;
-	bool has_attrs;
-	bool attached;
-	uint64_t attached_ns;
-	unsigned int nr_late;
-	bool is_killed;
-	bool again;
-	gpd_dbg_result_fn result;
-	void *data;
+	sd_event_source *timer;	   /* kills it: attaching, or ending, takes too long */
+	struct gpd_client *client; /* its client, NULL = that is gone */
+	struct gpd_attrs attrs;	   /* attributes of the target */
+	bool has_attrs;		   /* they were given */
+	bool attached;		   /* it said so */
+	uint64_t attached_ns;	   /* when */
+	unsigned int nr_late;	   /* tracers of this target that did not answer */
+	bool is_killed;		   /* it did not answer; in the driver it may take a while to die */
+	bool again;		   /* the target was under control and is to be so still */
+	gpd_dbg_result_fn result;  /* called with how it went, NULL = not wanted, or told */
+	void *data;		   /* first argument of @result */
 };
 
 static void tell(struct gpd_tracer *t, int err, const char *text)
@@ -106,8 +85,7 @@ static void free_tracer(struct gpd_tracer *t)
 
 static void arm(struct gpd_tracer *t, uint64_t after_ns)
 {
-	sd_event_source_set_time(t->timer, (gpd_now_ns() + after_ns) / 1000);
-	sd_event_source_set_enabled(t->timer, SD_EVENT_ONESHOT);
+	gpd_timer_set(t->timer, gpd_now_ns() + after_ns);
 }
 
 /* The number may have gone to another process since the check. */
@@ -132,7 +110,7 @@ static void remember(struct gpd_tracer *t)
 static bool is_wanted_again(const struct gpd_tracer *t)
 {
 	return t->again && is_same(t) && t->d->config->dbg != GPD_DBG_OFF &&
-	       !gpd_module_is_used(t->d) && !gpd_client_find(t->d, t->target);
+	       t->d->ops->is_traced && !gpd_client_find(t->d, t->target);
 }
 
 static int on_exit_child(sd_event_source *s, const siginfo_t *info, void *data)
@@ -170,7 +148,7 @@ static int watch(struct gpd_tracer *t)
 	int err = sd_event_add_child(t->d->event, &t->child, t->pid, WEXITED, on_exit_child, t);
 
 	if (err >= 0 && !t->timer)
-		err = sd_event_add_time(t->d->event, &t->timer, CLOCK_MONOTONIC, 0, 1, on_timer, t);
+		err = gpd_timer_add(t->d->event, &t->timer, on_timer, t);
 	if (err < 0)
 		return err;
 	arm(t, ATTACH_NS);
@@ -365,7 +343,7 @@ bool gpd_dbg_note(struct gpd_client *c, const struct wire_note *m, const char *t
 	t->attached = true;
 	t->attached_ns = gpd_now_ns();
 	t->again = true;
-	sd_event_source_set_enabled(t->timer, SD_EVENT_OFF);
+	gpd_timer_set(t->timer, U64_MAX);
 	tell(t, 0, "");
 	return false;
 }

@@ -11,7 +11,7 @@
 #ifndef GPD_DBG_H
 #define GPD_DBG_H
 
-#include "daemon/gpreemptd.h"
+#include "daemon/control/gpd_control.h"
 
 extern const struct gpd_mech_ops gpd_dbg_ops;
 
@@ -53,6 +53,19 @@ bool gpd_dbg_note(struct gpd_client *c, const struct wire_note *m, const char *t
 /* Trace every process with queues that has no shim, if the configuration says so. */
 int gpd_dbg_auto_init(struct gpd *d);
 void gpd_dbg_auto_update(struct gpd *d);
+
+/* Attach and Detach of the control interface. */
+void gpd_attach_call(struct gpd_conn *conn, const struct gpd_request *r);
+void gpd_attach_detach(struct gpd_conn *conn, const struct gpd_request *r);
+
+/* Starts @path for @target with @fd as its descriptor 3. Return: 0 or -errno. */
+int gpd_dbg_spawn(const char *path, pid_t target, int fd, pid_t *pid);
+
+/*
+ * Kill a child that nothing watches. One that is inside of the driver takes a while to die: it
+ * is collected by a later call, of this or of gpd_dbg_spawn().
+ */
+void gpd_dbg_end_child(pid_t pid);
 
 /* Let go of all tracers: they end by themselves. */
 void gpd_dbg_fini(struct gpd *d);

@@ -2,7 +2,7 @@
 #include "daemon/clients/gpd_dbg.h"
 #include "daemon/clients/gpd_client.h"
 #include "driver/discover.h"
-#include "daemon/module/gpd_module.h"
+#include "daemon/gpd_ops.h"
 #include "daemon/gpd_util.h"
 
 #include <errno.h>
@@ -49,8 +49,7 @@ static void try(struct gpd *d, pid_t pid)
 
 static void start(struct gpd *d)
 {
-	sd_event_source_set_time(d->dbg_auto, (gpd_now_ns() + LOOK_NS) / 1000);
-	sd_event_source_set_enabled(d->dbg_auto, SD_EVENT_ONESHOT);
+	gpd_timer_set(d->dbg_auto, gpd_now_ns() + LOOK_NS);
 }
 
 static int on_look(sd_event_source *s, uint64_t usec, void *data)
@@ -60,7 +59,7 @@ static int on_look(sd_event_source *s, uint64_t usec, void *data)
 	uint32_t last = 0;
 	size_t i;
 
-	if (!gpd_module_is_used(d) && !drv_discover_queues(NULL, &list)) {
+	if (d->ops->is_traced && !drv_discover_queues(NULL, &list)) {
 		for (i = 0; i < list.nr; i++) {
 			if (list.queues[i].pid != last)
 				try(d, (pid_t)list.queues[i].pid);
@@ -74,7 +73,7 @@ static int on_look(sd_event_source *s, uint64_t usec, void *data)
 
 int gpd_dbg_auto_init(struct gpd *d)
 {
-	int err = sd_event_add_time(d->event, &d->dbg_auto, CLOCK_MONOTONIC, 0, 1, on_look, d);
+	int err = gpd_timer_add(d->event, &d->dbg_auto, on_look, d);
 
 	if (err < 0)
 		return err;
@@ -87,5 +86,5 @@ void gpd_dbg_auto_update(struct gpd *d)
 	if (d->config->dbg == GPD_DBG_AUTO)
 		start(d);
 	else
-		sd_event_source_set_enabled(d->dbg_auto, SD_EVENT_OFF);
+		gpd_timer_set(d->dbg_auto, U64_MAX);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/clients/gpd_dbg_spawn.h"
+#include "daemon/clients/gpd_dbg.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/clients/gpd_mech.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/clients/gpd_dbg.h"
+#include "daemon/gpd_util.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -59,6 +59,9 @@ int gpd_mech_admit(struct gpd_client *c, const struct wire_hello *m, char *why, 
 {
 	if (gpd_mech_is_dbg(c))
 		return gpd_dbg_admit(c, m, why, size);
+	/* A child may have its socket, and another process its number. */
+	if (!gpd_proc_is(c->cred.pid, c->cred.start_time))
+		return refuse(why, size, "the process that connected is gone", -ESRCH);
 	switch (m->mech) {
 	case WIRE_MECH_SIM:
 		return admit_sim(c, m, why, size);

@@ -16,7 +16,7 @@ static bool is_fixed(const struct gpd_client *c)
 	return c->mute || c->refused;
 }
 
-void gpd_member_key(const struct gpd_client *c, struct gp_group_key *key)
+static void key_of(const struct gpd_client *c, struct gp_group_key *key)
 {
 	*key = (struct gp_group_key){
 		.user = gpd_trust_account(&c->owner),
@@ -48,7 +48,7 @@ static int make_entity(struct gpd_member *m, const struct gp_group_key *key)
 	err = gpd_user_take(m->client->user, GPD_BUDGET_ENTITIES) ? 0 : -EDQUOT;
 	if (!err) {
 		err = gp_sched_entity_add(d->sched, m->node->index, &attr, (u64)(uintptr_t)e,
-					  gpd_now_ns(), &d->out, &e->id);
+					  gpd_now_ns(), &m->node->act.acts, &e->id);
 		if (err)
 			gpd_user_give(m->client->user, GPD_BUDGET_ENTITIES);
 	}
@@ -69,7 +69,7 @@ int gpd_member_join(struct gpd_member *m)
 	struct gp_group_key key;
 	struct gp_group *g;
 
-	gpd_member_key(m->client, &key);
+	key_of(m->client, &key);
 	g = gp_groups_find(&m->node->groups, &key);
 	if (!g)
 		return make_entity(m, &key);
@@ -84,9 +84,8 @@ static bool others_have(const struct gpd_member *m, const struct gp_group_key *k
 	const struct gpd_member *other;
 	struct gp_group_key of_other;
 
-	LIST_FOREACH(other, &m->entity->members, of_entity)
-	{
-		gpd_member_key(other->client, &of_other);
+	LIST_FOREACH(other, &m->entity->members, of_entity) {
+		key_of(other->client, &of_other);
 		if (other != m && !gp_group_is_one(&of_other, key))
 			return false;
 	}
@@ -100,14 +99,14 @@ bool gpd_member_change(struct gpd_member *m)
 	struct gp_group_key key;
 	struct gp_attr attr;
 
-	gpd_member_key(m->client, &key);
+	key_of(m->client, &key);
 	if (!others_have(m, &key) || gp_groups_find(&n->groups, &key))
 		return gp_group_is_one(&e->group.key, &key);
 	gp_groups_remove(&n->groups, &e->group);
 	e->group.key = key;
 	gp_groups_add(&n->groups, &e->group);
 	attr_of(e, &attr);
-	gp_sched_entity_set_attr(n->d->sched, e->id, &attr, gpd_now_ns(), &n->d->out);
+	gp_sched_entity_set_attr(n->d->sched, e->id, &attr, gpd_now_ns(), &n->act.acts);
 	return true;
 }
 
@@ -123,19 +122,28 @@ void gpd_member_leave(struct gpd_member *m)
 		return;
 	gp_groups_remove(&e->node->groups, &e->group);
 	LIST_REMOVE(e, link);
-	gp_sched_entity_remove(e->node->d->sched, e->id, gpd_now_ns(), &e->node->d->out);
+	gp_sched_entity_remove(e->node->d->sched, e->id, gpd_now_ns(), &e->node->act.acts);
 	gpd_user_give(e->user, GPD_BUDGET_ENTITIES);
 	gpd_user_put(e->user);
 	free(e);
 }
 
-struct gpd_member *gpd_member_get(struct gpd_client *c, struct gpd_node *n, int *err)
+struct gpd_member *gpd_member_find(struct gpd_client *c, const struct gpd_node *n)
 {
 	struct gpd_member *m;
 
 	LIST_FOREACH(m, &c->members, of_client)
 		if (m->node == n)
 			return m;
+	return NULL;
+}
+
+struct gpd_member *gpd_member_get(struct gpd_client *c, struct gpd_node *n, int *err)
+{
+	struct gpd_member *m = gpd_member_find(c, n);
+
+	if (m)
+		return m;
 	*err = -ENOMEM;
 	m = calloc(1, sizeof(*m));
 	if (!m)
@@ -151,15 +159,6 @@ struct gpd_member *gpd_member_get(struct gpd_client *c, struct gpd_node *n, int 
 	return m;
 }
 
-static void set_held(struct gpd_member *m, bool held)
-{
-	if (m->held == held)
-		return;
-	m->held = held;
-	m->node->nr_held += held ? 1 : (uint32_t)-1;
-	m->node->d->nr_held += held ? 1 : (uint32_t)-1;
-}
-
 void gpd_member_put(struct gpd_member *m)
 {
 	gpd_member_let_go(m);
@@ -168,37 +167,56 @@ void gpd_member_put(struct gpd_member *m)
 	free(m);
 }
 
-int gpd_member_order(struct gpd_member *m, struct wire_order *o, bool release)
+static void set_held(struct gpd_member *m, bool held)
 {
-	int err;
+	if (m->held == held)
+		return;
+	m->held = held;
+	m->node->nr_held += held ? 1 : (uint32_t)-1;
+	if (held)
+		LIST_INSERT_HEAD(&m->node->d->held, m, of_held);
+	else
+		LIST_REMOVE(m, of_held);
+}
 
-	o->lease_ns = release ? 0 : m->client->d->config->lease_ns;
-	err = gpd_client_order(m->client, o, release ? WIRE_RELEASE : WIRE_HOLD);
+static int send_order(struct gpd_member *m, uint16_t type)
+{
+	struct wire_order o = {
+		.epoch = m->order_epoch,
+		.gpu_id = m->node->gpu_id,
+		.queue_id = WIRE_QUEUE_ALL,
+		.holder = WIRE_HOLDER_SCHED,
+		.lease_ns = type == WIRE_RELEASE ? 0 : m->client->d->config->lease_ns,
+	};
+	int err = gpd_client_order(m->client, &o, type);
+
+	m->order_epoch = o.epoch;
+	m->order_ns = o.hdr.time_ns;
+	return err;
+}
+
+int gpd_member_order(struct gpd_member *m, bool release)
+{
+	int err = send_order(m, release ? WIRE_RELEASE : WIRE_HOLD);
+
 	set_held(m, !err && !release);
 	m->is_released = !err && release;
-	if (m->held)
-		m->hold_epoch = o->epoch;
+	m->owed_epoch = err ? 0 : m->order_epoch;
 	return err;
+}
+
+bool gpd_member_answered(struct gpd_member *m, uint64_t epoch)
+{
+	if (!m->owed_epoch || m->owed_epoch != epoch)
+		return false;
+	m->owed_epoch = 0;
+	return true;
 }
 
 void gpd_member_let_go(struct gpd_member *m)
 {
-	struct wire_order o = {
-		.gpu_id = m->node->gpu_id,
-		.queue_id = WIRE_QUEUE_ALL,
-		.holder = WIRE_HOLDER_SCHED,
-	};
-
 	if (m->held)
-		gpd_member_order(m, &o, true);
-}
-
-void gpd_member_let_go_all(struct gpd_entity *e)
-{
-	struct gpd_member *m;
-
-	LIST_FOREACH(m, &e->members, of_entity)
-		gpd_member_let_go(m);
+		gpd_member_order(m, true);
 }
 
 bool gpd_member_has_others(const struct gpd_member *m)
@@ -206,18 +224,38 @@ bool gpd_member_has_others(const struct gpd_member *m)
 	return LIST_FIRST(&m->entity->members) != m || LIST_NEXT(m, of_entity);
 }
 
-void gpd_member_done(struct gpd_member *m, const struct wire_done *done)
+static void start(struct gpd *d)
 {
-	if (done->result == WIRE_OK)
-		return;
-	gpd_client_note(m->client, "could not %s on node %" PRIu32 ": %s",
-			m->wait_release ? "continue" : "stop", m->node->gpu_id,
-			done->error ? strerror((int)done->error) :
-				      gp_result_name((enum gp_result)done->result));
-	if (m->wait_release)
-		return;
-	if (done->result == WIRE_GONE)
-		gpd_member_let_go(m);
-	else
-		gpd_member_let_go_all(m->entity);
+	gpd_timer_set(d->renew, gpd_now_ns() + d->config->lease_ns / 3);
+}
+
+static int on_renew(sd_event_source *s, uint64_t usec, void *data)
+{
+	struct gpd *d = data;
+	struct gpd_member *m;
+
+	LIST_FOREACH(m, &d->held, of_held)
+		send_order(m, WIRE_RENEW);
+	/* Something is held: for work that is there, or not any more. */
+	gpd_client_look_at_all(d);
+	if (!LIST_EMPTY(&d->held))
+		start(d);
+	return 0;
+}
+
+int gpd_lease_init(struct gpd *d)
+{
+	return gpd_timer_add(d->event, &d->renew, on_renew, d);
+}
+
+void gpd_lease_fini(struct gpd *d)
+{
+	d->renew = sd_event_source_unref(d->renew);
+}
+
+void gpd_lease_update(struct gpd *d)
+{
+	/* It ends by itself: a hold that comes and goes does not touch the timer. */
+	if (!LIST_EMPTY(&d->held) && !gpd_timer_is_on(d->renew))
+		start(d);
 }

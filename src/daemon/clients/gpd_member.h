@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Members and entities: what is stopped together, and at which level each
- * is held. Calls of the core leave their actions in gpd.out for the engine, the
- * only caller here.
+ * Members and entities, and what the core wants of them. Files call each other downwards:
+ * gpd_silent.c and gpd_progress.c, the engine (gpd_engine.h), gpd_fanout.c, gpd_member.c.
  */
 #ifndef GPD_MEMBER_H
 #define GPD_MEMBER_H
 
 #include "daemon/gpreemptd.h"
+
+/*
+ * gpd_member.c: what is stopped together, and what is held. Calls of the core leave their
+ * actions in gpd_node.act for the engine.
+ */
 
 /**
  * gpd_member_get() - the member of a client on a node
@@ -19,59 +23,120 @@
  */
 struct gpd_member *gpd_member_get(struct gpd_client *c, struct gpd_node *n, int *err);
 
+/* The member of a client on a node, NULL if there is none. */
+struct gpd_member *gpd_member_find(struct gpd_client *c, const struct gpd_node *n);
+
 /* Leave the entity and free it. Its client lets go of its queues when they are gone. */
 void gpd_member_put(struct gpd_member *m);
 
-/**
- * gpd_member_join() - enter the entity of the client's group, or one of its own
- * @m: member without an entity
- *
- * Return: 0, -ENOMEM, -ENOSPC, -EDQUOT.
- */
+/* Enter the entity of the client's group, or one of its own. 0, -ENOMEM, -ENOSPC, -EDQUOT. */
 int gpd_member_join(struct gpd_member *m);
 
 /* Leave the entity, which is removed if it is empty then. */
 void gpd_member_leave(struct gpd_member *m);
 
-/**
- * gpd_member_order() - hold or release a member for the scheduler
- * @m: member
- * @o: what to send; epoch and lease are filled in
- * @release: RELEASE, else HOLD
- *
- * Return: 0, -EPIPE the client is gone.
- */
-int gpd_member_order(struct gpd_member *m, struct wire_order *o, bool release);
+/* The attributes of its client changed. Return: its entity has them too; else it must leave. */
+bool gpd_member_change(struct gpd_member *m);
+
+/* Hold or release for the scheduler. Return: 0, -EPIPE the client is gone. */
+int gpd_member_order(struct gpd_member *m, bool release);
+
+/* An answer. Return: it is that to the newest order, and the first. */
+bool gpd_member_answered(struct gpd_member *m, uint64_t epoch);
 
 /* Send a RELEASE if the scheduler holds it; the answer is not waited for. */
 void gpd_member_let_go(struct gpd_member *m);
 
-/* The same for all of an entity: one that cannot be stopped keeps no other held. */
-void gpd_member_let_go_all(struct gpd_entity *e);
-
 /* Whether its entity has other members. */
 bool gpd_member_has_others(const struct gpd_member *m);
 
-/**
- * gpd_member_done() - the client answered the order of a switch
- * @m: member
- * @done: answer; if it could not hold, it is released, as the core takes it to run
+/* The timer that renews what is held; it runs only then. Make it: 0 or -errno. */
+int gpd_lease_init(struct gpd *d);
+void gpd_lease_fini(struct gpd *d);
+
+/* Something was held or released: start it if it is needed. */
+void gpd_lease_update(struct gpd *d);
+
+/*
+ * gpd_fanout.c: what the core wants is carried out; how a switch goes is told in gpd_engine.h
  */
-void gpd_member_done(struct gpd_member *m, const struct wire_done *done);
+
+/* The core has a node: begin to carry out what it wants there. */
+void gpd_fanout_init(struct gpd_node *n);
 
 /**
- * gpd_member_key() - what decides with which others a client is one entity
- * @c: client
- * @key: output
+ * gpd_fanout_settle() - carry out what the core wants until nothing is left to do at once
+ * @n: node; the core was called, its actions are in gpd_node.act
  */
-void gpd_member_key(const struct gpd_client *c, struct gp_group_key *key);
+void gpd_fanout_settle(struct gpd_node *n);
 
 /**
- * gpd_member_change() - the attributes of a member's client have changed
- * @m: member
+ * gpd_fanout_answered() - a member owes no answer any more
+ * @m: member; nothing happens if it owed none
+ * @result: what became of the order
+ */
+void gpd_fanout_answered(struct gpd_member *m, enum gp_result result);
+
+/* A member could not be stopped: the others of its entity go on too. */
+void gpd_fanout_failed(struct gpd_member *m);
+
+/* An answer of a client. Return: the switch in flight waited for it. */
+bool gpd_fanout_done(struct gpd_member *m, const struct wire_done *done);
+
+/* The switch that is under way is lost with its node. */
+void gpd_fanout_forget(struct gpd_node *n);
+
+/*
+ * gpd_silent.c: clients that do not answer, or fail
+ */
+
+/* gpd_node.timer: the time of the core, or of a look at clients that owe an answer. */
+int gpd_silent_timer(sd_event_source *s, uint64_t usec, void *node);
+
+/**
+ * gpd_silent_done() - a client has answered an order that was sent to it
+ * @m: its member
+ * @done: answer
+ * @is_awaited: the switch in flight waited for it
  *
- * Return: true if its entity has them now, false if the member has to leave it.
+ * A client that fails all the time is left alone, one that was silent is taken in again: not
+ * at once if that happens again and again.
  */
-bool gpd_member_change(struct gpd_member *m);
+void gpd_silent_done(struct gpd_member *m, const struct wire_done *done, bool is_awaited);
+
+/* A client has said HELLO: what its process did before counts. */
+void gpd_silent_hello(struct gpd_client *c);
+
+/* A queue of it has work, or is new: it may be asked for an answer, or be taken in again. */
+void gpd_silent_busy(struct gpd_queue *q);
+
+/*
+ * gpd_progress.c: does a process go on after it was released? Clients look at read pointers;
+ * the driver's cu_occupancy tells a long kernel from a queue that stands still.
+ */
+
+/* A client says whether something moved after a release. */
+void gpd_progress_note(struct gpd_client *c, uint32_t gpu_id, bool moved);
+
+/**
+ * gpd_progress_reset() - a client says that a queue of it was reset
+ * @c: client
+ * @gpu_id: node
+ *
+ * After a queue of a process was reset, its next UPDATE_QUEUE takes everybody's queues off
+ * the node, fails with EACCES and leaves it so. That process is left alone from then on, and
+ * another one is stopped and continued, which maps all again: one of the same user, or one of
+ * another user where the driver sees no waves, or where two users say so.
+ */
+void gpd_progress_reset(struct gpd_client *c, uint32_t gpu_id);
+
+/* A client has carried out an order: its cycle maps all of the node again. */
+void gpd_progress_done(struct gpd_member *m, const struct wire_done *done);
+
+/* A user has come to a node: it is scheduled again if another user alone had it put out. */
+void gpd_progress_join(struct gpd_node *n, const struct gpd_client *c);
+
+/* A queue has work: if none had before, it is the first that can map all again. */
+void gpd_progress_busy(struct gpd_queue *q);
 
 #endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/clients/gpd_progress.h"
+#include "daemon/clients/gpd_member.h"
 #include "daemon/clients/gpd_client.h"
 #include "driver/discover.h"
 #include "daemon/gpd_engine.h"
-#include "daemon/clients/gpd_mech.h"
 #include "daemon/gpd_nodes.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
@@ -14,6 +13,8 @@
 
 /* Processes of another user that are nudged: one in this time. */
 #define NUDGE_NS GPD_NS_PER_SEC
+/* After this the driver has mapped all again for another reason, or the word was not true. */
+#define UNMAPPED_NS (60 * GPD_NS_PER_SEC)
 /* How often the driver is asked for waves of a process of another user. */
 #define WAVES_NS (100 * GPD_NS_PER_MS)
 
@@ -47,7 +48,7 @@ static void stands_still(struct gpd_member *m)
 void gpd_progress_note(struct gpd_client *c, uint32_t gpu_id, bool moved)
 {
 	struct gpd_node *n = gpd_nodes_find(c->d, gpu_id);
-	struct gpd_member *m = n ? gpd_engine_member(c, n) : NULL;
+	struct gpd_member *m = n ? gpd_member_find(c, n) : NULL;
 	int waves;
 
 	/* Once for each release. */
@@ -127,7 +128,7 @@ static void nudge_one(struct gpd_client *c, struct gpd_node *n)
 	struct gpd_member *m;
 
 	LIST_FOREACH(other, &c->user->clients, of_user) {
-		m = other == c ? NULL : gpd_engine_member(other, n);
+		m = other == c ? NULL : gpd_member_find(other, n);
 		if (m && !other->refused) {
 			gpd_engine_nudge(m);
 			return;
@@ -146,7 +147,7 @@ void gpd_progress_reset(struct gpd_client *c, uint32_t gpu_id)
 {
 	struct gpd_node *n = gpd_nodes_find(c->d, gpu_id);
 
-	if (!n || c->refused || !gpd_engine_member(c, n))
+	if (!n || c->refused || !gpd_member_find(c, n))
 		return;
 	gpd_client_note(c, "cannot be stopped: a queue of it on node %" PRIu32 " was reset",
 			n->gpu_id);
@@ -156,21 +157,32 @@ void gpd_progress_reset(struct gpd_client *c, uint32_t gpu_id)
 		return;
 	n->unmapped_by_two = gpd_trust_claim(n, GPD_CLAIM_RESET, c);
 	n->unmapped_by = gpd_trust_account(&c->owner);
+	n->unmapped_ns = gpd_now_ns();
 	n->is_unmapped = true;
 	nudge_one(c, n);
 }
 
-void gpd_progress_done(struct gpd_client *c, const struct wire_done *done)
+void gpd_progress_done(struct gpd_member *m, const struct wire_done *done)
 {
-	struct gpd_node *n = gpd_nodes_find(c->d, done->gpu_id);
+	struct gpd_node *n = m->node;
+	struct gpd_client *c = m->client;
 
-	if (n && gpd_engine_member(c, n) && !c->refused && done->nr_cycles && !done->error)
+	if (!n->is_unmapped || c->refused || !done->nr_cycles || done->error)
+		return;
+	/* What was done for another user is believed as what it says is. */
+	if (gpd_trust_account(&c->owner) == n->unmapped_by ||
+	    gpd_trust_claim(n, GPD_CLAIM_MAPPED, c))
 		n->is_unmapped = false;
 }
 
 void gpd_progress_busy(struct gpd_queue *q)
 {
-	if (q->busy && q->member && q->member->node->is_unmapped && !q->client->refused &&
-	    may_nudge(q->member))
+	struct gpd_node *n = q->member ? q->member->node : NULL;
+
+	if (!n || !n->is_unmapped || !q->busy || q->client->refused)
+		return;
+	if (gpd_now_ns() - n->unmapped_ns > UNMAPPED_NS)
+		n->is_unmapped = false;
+	else if (may_nudge(q->member))
 		gpd_engine_nudge(q->member);
 }

@@ -1,25 +1,134 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/clients/gpd_silent.h"
+#include "daemon/clients/gpd_member.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_engine.h"
-#include "daemon/clients/gpd_fanout.h"
-#include "daemon/clients/gpd_member.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_util.h"
 
 /* Deadlines in a row after which a client is left alone. */
 #define MISSED_MAX 2
+/* How often in a row a process is taken in again at once when it answers. */
+#define SILENT_MAX 3
+#define SILENT_NS (60 * GPD_NS_PER_SEC)
 
 /* A client that carried out an order in this time shows that the GPU does. */
 #define HEARD_NS (60 * GPD_NS_PER_SEC)
 
-void gpd_silent_heard(struct gpd_member *m)
+static bool is_recent(const struct gpd_silence *s)
 {
-	struct gpd_heard *h = m->node->heard;
+	return s->nr && gpd_now_ns() - s->at_ns < SILENT_NS;
+}
 
-	if (h[0].client != m->client->number)
+/* What is known of a process; it may have connected anew. */
+static struct gpd_silence *silence_of(const struct gpd_client *c)
+{
+	struct gpd_silence *s;
+
+	for (s = c->user->silent; s < c->user->silent + GPD_SILENT_MAX; s++)
+		if (s->nr && s->pid == c->pid && s->start_time == c->start_time)
+			return s;
+	return NULL;
+}
+
+static struct gpd_silence *oldest(struct gpd_user *u)
+{
+	struct gpd_silence *s = u->silent;
+	int i;
+
+	for (i = 1; i < GPD_SILENT_MAX; i++)
+		if (u->silent[i].at_ns < s->at_ns)
+			s = &u->silent[i];
+	return s;
+}
+
+/* It is silent again and again, or many processes of its user are. */
+static bool is_habit(const struct gpd_client *c)
+{
+	const struct gpd_silence *s = silence_of(c);
+
+	return (s && s->nr >= SILENT_MAX && is_recent(s)) ||
+	       (!c->user->privileged && is_recent(oldest(c->user)));
+}
+
+static void remember(const struct gpd_client *c)
+{
+	struct gpd_silence *s = silence_of(c);
+	uint32_t nr = s && is_recent(s) ? s->nr : 0;
+
+	if (!s)
+		s = oldest(c->user);
+	*s = (struct gpd_silence){
+		.pid = c->pid,
+		.start_time = c->start_time,
+		.at_ns = gpd_now_ns(),
+		.nr = nr + 1,
+		.is_owed = true,
+	};
+}
+
+static void set_mute(struct gpd_client *c, bool mute)
+{
+	if (c->state != GPD_CLIENT_KNOWN || mute == c->mute)
+		return;
+	c->mute = mute;
+	if (mute)
+		remember(c);
+	gpd_client_note(c, mute ? "left alone until it answers" : "answers again");
+	gpd_engine_attrs(c);
+}
+
+/* Not at once: its members would move while those of the node are looked at. */
+static void miss(struct gpd_client *c, uint32_t nr)
+{
+	bool is_judged = c->nr_missed >= MISSED_MAX;
+
+	c->nr_missed += nr;
+	if (!is_judged && c->nr_missed >= MISSED_MAX)
+		LIST_INSERT_HEAD(&c->d->judged, c, of_judged);
+}
+
+static void judge(struct gpd *d)
+{
+	struct gpd_client *c;
+
+	while ((c = LIST_FIRST(&d->judged))) {
+		LIST_REMOVE(c, of_judged);
+		set_mute(c, true);
+	}
+}
+
+void gpd_silent_hello(struct gpd_client *c)
+{
+	const struct gpd_silence *s = silence_of(c);
+
+	if (!(s && s->is_owed) && !is_habit(c))
+		return;
+	c->mute = true;
+	c->nr_missed = MISSED_MAX;
+	gpd_client_note(c, "left alone until it answers: it did not before");
+}
+
+void gpd_silent_busy(struct gpd_queue *q)
+{
+	struct gpd_client *c = q->client;
+
+	if (!c->mute || !q->member)
+		return;
+	/* What holds nothing has nothing to release, but answers. */
+	if (c->nr_missed && !q->member->order_epoch)
+		gpd_member_order(q->member, true);
+	else if (!c->nr_missed && !is_habit(c))
+		set_mute(c, false);
+}
+
+/* A client carried out an order: one that does not is to blame itself. */
+static void heard(struct gpd_node *n, const struct gpd_client *c)
+{
+	struct gpd_heard *h = n->heard;
+
+	if (h[0].client != c->number)
 		h[1] = h[0];
-	h[0].client = m->client->number;
+	h[0].client = c->number;
 	h[0].at_ns = gpd_now_ns();
 }
 
@@ -57,86 +166,106 @@ static void look_at(struct gpd_member *m)
 		gpd_client_note(c, "does not answer, and no other user has trouble");
 	else
 		return;
-	c->nr_missed = MISSED_MAX;
+	miss(c, MISSED_MAX);
 	if (!m->wait_release)
-		gpd_member_let_go_all(m->entity);
+		gpd_fanout_failed(m);
 	gpd_fanout_answered(m, gpd_trust_result(m, GP_RESULT_BUSY));
 }
 
-/* The daemon itself may be late: answers that are there already count. */
-static void hear_all(struct gpd_node *n)
+static bool is_same(const struct gpd_node *n, uint64_t seq)
 {
-	struct gpd_client *c;
-	struct gpd_member *m;
+	return n->act.is_switching && n->act.sw.seq == seq;
+}
 
-	LIST_FOREACH(c, &n->d->clients, link) {
-		m = gpd_engine_member(c, n);
-		if (m && m->wait_epoch)
-			gpd_client_poll(c);
+/*
+ * The daemon itself may be late: answers that are there already count. An answer takes none but
+ * its own member out of the list, unless it is the last.
+ */
+static void hear_all(struct gpd_node *n, uint64_t seq)
+{
+	struct gpd_member *m;
+	struct gpd_member *next;
+
+	for (m = LIST_FIRST(&n->sw.waiting); m && is_same(n, seq); m = next) {
+		next = LIST_NEXT(m, of_switch);
+		gpd_client_poll(m->client);
 	}
 }
 
 static void look_at_silent(struct gpd_node *n)
 {
-	uint64_t seq = n->sw.seq;
-	struct gpd_entity *e;
+	uint64_t seq = n->act.sw.seq;
 	struct gpd_member *m;
+	struct gpd_member *next;
 
-	hear_all(n);
-	if (n->sw.seq != seq)
+	hear_all(n, seq);
+	if (!is_same(n, seq))
 		return;
 	n->sw.check_ns = U64_MAX;
-	LIST_FOREACH(e, &n->entities, link)
-		LIST_FOREACH(m, &e->members, of_entity)
-			if (m->wait_epoch)
-				look_at(m);
+	for (m = LIST_FIRST(&n->sw.waiting); m; m = next) {
+		next = LIST_NEXT(m, of_switch);
+		look_at(m);
+	}
 }
 
 /* The core is about to see that its deadline is over. */
 static void count_missed(struct gpd_node *n)
 {
-	struct gpd_entity *e;
 	struct gpd_member *m;
 
-	LIST_FOREACH(e, &n->entities, link)
-		LIST_FOREACH(m, &e->members, of_entity)
-			if (m->wait_epoch) {
-				m->client->nr_missed++;
-				gpd_client_note(m->client, "did not answer in time");
-			}
-}
-
-void gpd_silent_mute(struct gpd *d)
-{
-	struct gpd_client *c;
-
-	LIST_FOREACH(c, &d->clients, link) {
-		bool mute = c->nr_missed >= MISSED_MAX;
-
-		if (c->state != GPD_CLIENT_KNOWN || mute == c->mute)
-			continue;
-		c->mute = mute;
-		gpd_client_note(c, mute ? "left alone until it answers" : "answers again");
-		gpd_engine_attrs(c);
+	LIST_FOREACH(m, &n->sw.waiting, of_switch)
+	{
+		miss(m->client, 1);
+		gpd_client_note(m->client, "did not answer in time");
 	}
 }
 
-void gpd_silent_timer(struct gpd_node *n)
-{
-	struct gpd *d = n->d;
-	uint64_t now_ns = gpd_now_ns();
-	uint64_t seq;
+/* Orders in a row that a client without privileges may fail. */
+#define ERRORS_MAX 3
+#define BUSY_MAX 16
 
-	if (n->sw.seq && now_ns >= n->sw.check_ns)
+/* A client that fails again and again is left alone: it cannot be stopped. */
+static void count_failure(struct gpd_client *c, const struct wire_done *done)
+{
+	uint32_t max = done->result == WIRE_ERROR ? ERRORS_MAX : BUSY_MAX;
+
+	c->nr_failed = done->result == WIRE_OK ? 0 : c->nr_failed + 1;
+	if (c->nr_failed < max || c->refused || c->user->privileged)
+		return;
+	gpd_client_note(c, "left alone: its orders fail");
+	c->refused = true;
+	gpd_engine_attrs(c);
+}
+
+void gpd_silent_done(struct gpd_member *m, const struct wire_done *done, bool is_awaited)
+{
+	struct gpd_client *c = m->client;
+	struct gpd_silence *s = silence_of(c);
+
+	c->nr_missed = 0;
+	if (s)
+		s->is_owed = false;
+	if (c->mute && !is_habit(c))
+		set_mute(c, false);
+	if (!is_awaited)
+		return;
+	if (done->result == WIRE_OK)
+		heard(m->node, c);
+	count_failure(c, done);
+}
+
+int gpd_silent_timer(sd_event_source *s, uint64_t usec, void *data)
+{
+	struct gpd_node *n = data;
+	uint64_t now_ns = gpd_now_ns();
+
+	if (n->act.is_switching && now_ns >= n->sw.check_ns)
 		look_at_silent(n);
 	gpd_fanout_settle(n);
-	if (now_ns >= n->core_timer_ns) {
-		seq = n->sw.seq;
-		n->core_timer_ns = U64_MAX;
-		if (seq && n->sw.check_ns == U64_MAX)
-			count_missed(n);
-		gp_sched_timer(d->sched, n->index, now_ns, &d->out);
-		gpd_fanout_settle(n);
-	}
-	gpd_silent_mute(d);
+	if (n->act.is_switching && n->sw.check_ns == U64_MAX && now_ns >= n->act.timer_ns)
+		count_missed(n);
+	gp_act_timer(&n->act);
+	gpd_fanout_settle(n);
+	judge(n->d);
+	return 0;
 }

@@ -16,29 +16,6 @@ static int bad(const char **why, const char *reason)
 	return refuse(why, reason, -EINVAL);
 }
 
-/* Size of a message of a client by its type, 0 = no such type. */
-static size_t size_of(uint16_t type)
-{
-	switch (type) {
-	case WIRE_HELLO:
-		return sizeof(struct wire_hello);
-	case WIRE_QUEUE_ADD:
-		return sizeof(struct wire_queue);
-	case WIRE_QUEUE_REMOVE:
-	case WIRE_BUSY:
-	case WIRE_IDLE:
-		return sizeof(struct wire_edge);
-	case WIRE_PROGRESS:
-		return sizeof(struct wire_progress);
-	case WIRE_DONE:
-		return sizeof(struct wire_done);
-	case WIRE_NOTE:
-		return sizeof(struct wire_note);
-	default:
-		return 0;
-	}
-}
-
 /* Ended by a zero, and made of what can stand in a command line and in a file. */
 static bool is_name(const char *name, size_t size)
 {
@@ -64,8 +41,11 @@ static bool is_zero(const void *p, size_t len)
 	return true;
 }
 
-static int check_hello(const struct wire_hello *m, const char **why)
+static int check_hello(union gpd_wire_msg *msg, const char **why)
 {
+	struct wire_hello *m = &msg->hello;
+
+	m->comm[sizeof(m->comm) - 1] = '\0';
 	if (m->version != WIRE_VERSION)
 		return refuse(why, "another version of the protocol", -EPROTONOSUPPORT);
 	if (m->mech < WIRE_MECH_SHIM || m->mech > WIRE_MECH_SIM)
@@ -87,8 +67,10 @@ static int check_hello(const struct wire_hello *m, const char **why)
 	return 0;
 }
 
-static int check_queue(const struct wire_queue *m, const char **why)
+static int check_queue(union gpd_wire_msg *msg, const char **why)
 {
+	const struct wire_queue *m = &msg->queue;
+
 	if (!m->gpu_id || m->queue_id == WIRE_QUEUE_ALL)
 		return bad(why, "no such queue");
 	if (m->type > WIRE_QUEUE_SDMA_XGMI)
@@ -100,15 +82,19 @@ static int check_queue(const struct wire_queue *m, const char **why)
 	return 0;
 }
 
-static int check_edge(const struct wire_edge *m, const char **why)
+static int check_edge(union gpd_wire_msg *msg, const char **why)
 {
+	const struct wire_edge *m = &msg->edge;
+
 	if (!m->gpu_id || m->queue_id == WIRE_QUEUE_ALL)
 		return bad(why, "no such queue");
 	return 0;
 }
 
-static int check_progress(const struct wire_progress *m, const char **why)
+static int check_progress(union gpd_wire_msg *msg, const char **why)
 {
+	const struct wire_progress *m = &msg->progress;
+
 	if (!m->gpu_id || m->queue_id == WIRE_QUEUE_ALL)
 		return bad(why, "no such queue");
 	if (m->since_ns > m->hdr.time_ns)
@@ -116,8 +102,10 @@ static int check_progress(const struct wire_progress *m, const char **why)
 	return 0;
 }
 
-static int check_done(const struct wire_done *m, const char **why)
+static int check_done(union gpd_wire_msg *msg, const char **why)
 {
+	const struct wire_done *m = &msg->done;
+
 	if (m->result > WIRE_ERROR)
 		return bad(why, "no such result");
 	if (m->error > 4095 || m->reserved)
@@ -125,8 +113,10 @@ static int check_done(const struct wire_done *m, const char **why)
 	return 0;
 }
 
-static int check_note(const struct wire_note *m, const char **why)
+static int check_note(union gpd_wire_msg *msg, const char **why)
 {
+	const struct wire_note *m = &msg->note;
+
 	if (m->code < WIRE_NOTE_SEES || m->code > WIRE_NOTE_RESET)
 		return bad(why, "no such note");
 	if (m->code == WIRE_NOTE_SEES && m->value & ~(uint64_t)GPD_WIRE_SEES_MASK)
@@ -136,24 +126,19 @@ static int check_note(const struct wire_note *m, const char **why)
 	return 0;
 }
 
-static int check(union gpd_wire_msg *msg, const char **why)
-{
-	switch (msg->hdr.type) {
-	case WIRE_HELLO:
-		msg->hello.comm[sizeof(msg->hello.comm) - 1] = '\0';
-		return check_hello(&msg->hello, why);
-	case WIRE_QUEUE_ADD:
-		return check_queue(&msg->queue, why);
-	case WIRE_PROGRESS:
-		return check_progress(&msg->progress, why);
-	case WIRE_DONE:
-		return check_done(&msg->done, why);
-	case WIRE_NOTE:
-		return check_note(&msg->note, why);
-	default:
-		return check_edge(&msg->edge, why);
-	}
-}
+static const struct {
+	size_t size;
+	int (*check)(union gpd_wire_msg *msg, const char **why);
+} types[] = {
+	[WIRE_HELLO] = { sizeof(struct wire_hello), check_hello },
+	[WIRE_QUEUE_ADD] = { sizeof(struct wire_queue), check_queue },
+	[WIRE_QUEUE_REMOVE] = { sizeof(struct wire_edge), check_edge },
+	[WIRE_BUSY] = { sizeof(struct wire_edge), check_edge },
+	[WIRE_IDLE] = { sizeof(struct wire_edge), check_edge },
+	[WIRE_DONE] = { sizeof(struct wire_done), check_done },
+	[WIRE_NOTE] = { sizeof(struct wire_note), check_note },
+	[WIRE_PROGRESS] = { sizeof(struct wire_progress), check_progress },
+};
 
 int gpd_wire_decode(const void *buf, size_t len, union gpd_wire_msg *msg, const char **why)
 {
@@ -164,10 +149,10 @@ int gpd_wire_decode(const void *buf, size_t len, union gpd_wire_msg *msg, const 
 	memcpy(&hdr, buf, sizeof(hdr));
 	if (hdr.magic != WIRE_MAGIC)
 		return refuse(why, "not a message of this protocol", -EBADMSG);
-	if (!size_of(hdr.type))
+	if (hdr.type >= sizeof(types) / sizeof(types[0]) || !types[hdr.type].size)
 		return refuse(why, "no such type of message", -EBADMSG);
-	if (hdr.size != len || len != size_of(hdr.type))
+	if (hdr.size != len || len != types[hdr.type].size)
 		return refuse(why, "wrong size for its type", -EBADMSG);
 	memcpy(msg, buf, len);
-	return check(msg, why);
+	return types[hdr.type].check(msg, why);
 }

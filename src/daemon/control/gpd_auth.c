@@ -3,6 +3,7 @@
 #include "daemon/clients/gpd_client.h"
 #include "rules/right.h"
 #include "daemon/gpd_trust.h"
+#include "daemon/gpd_util.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -67,11 +68,13 @@ int gpd_auth_peer(const struct gpd *d, int fd, struct gpd_cred *cred)
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
 	bool is_there = false;
+	struct gpd_proc proc;
 	int err;
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len))
 		return -errno;
 	cred->pid = peer.pid;
+	cred->start_time = gpd_proc_read(peer.pid, &proc) ? 0 : proc.start_time;
 	cred->gid = peer.gid;
 	gpd_trust_owner(d, peer.pid, peer.uid, &cred->owner);
 	/* After the look at its namespaces: they were its own if it is still there. */

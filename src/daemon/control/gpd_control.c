@@ -2,7 +2,7 @@
 #include "daemon/control/gpd_control.h"
 #include "daemon/control/gpd_auth.h"
 #include "daemon/clients/gpd_dbg.h"
-#include "daemon/control/gpd_manual.h"
+#include "daemon/gpd_hold.h"
 #include "daemon/control/gpd_methods.h"
 #include "daemon/module/gpd_module.h"
 #include "daemon/gpd_sock.h"
@@ -211,8 +211,7 @@ static void free_conn(struct gpd_conn *conn)
 	gpd_control_stream_stop(conn);
 	gpd_suspend_conn_gone(conn);
 	gpd_dbg_forget(d, conn);
-	gpd_manual_forget_conn(d, conn);
-	gpd_module_hold_forget_conn(d, conn);
+	gpd_hold_forget_conn(d, conn);
 	LIST_REMOVE(conn, link);
 	LIST_REMOVE(conn, of_user);
 	if (conn->monitor) {

@@ -2,9 +2,9 @@
 #include "daemon/control/gpd_list.h"
 #include "daemon/control/gpd_control.h"
 #include "daemon/control/gpd_list_other.h"
-#include "daemon/control/gpd_manual.h"
-#include "daemon/clients/gpd_mech.h"
+#include "daemon/gpd_hold.h"
 #include "daemon/module/gpd_module.h"
+#include "daemon/gpd_ops.h"
 #include "daemon/gpd_nodes.h"
 #include "daemon/gpd_util.h"
 
@@ -25,11 +25,8 @@ static json_t *text_or_null(const char *text)
 
 json_t *gpd_list_info(struct gpd *d, const struct gpd_cred *cred)
 {
-	bool module = gpd_module_is_used(d);
-	json_t *mechanisms = json_pack("[s]", module ? "kernel" : "shim");
+	json_t *mechanisms = d->ops->mechanisms(d);
 
-	if (!module && d->config->dbg != GPD_DBG_OFF)
-		json_array_append_new(mechanisms, json_string("dbg"));
 	if (d->config->nr_sim)
 		json_array_append_new(mechanisms, json_string("sim"));
 	return json_pack("{s:s, s:i, s:i, s:I, s:o, s:i, s:i, s:o, s:b, s:s, s:o}", "version",
@@ -37,7 +34,7 @@ json_t *gpd_list_info(struct gpd *d, const struct gpd_cred *cred)
 			 (json_int_t)(gpd_now_ns() - d->start_ns), "mechanisms", mechanisms,
 			 "nr_clients", (int)d->nr_clients, "nr_nodes", (int)d->nr_nodes,
 			 "last_exit", text_or_null(d->last_exit), "privileged", cred->privileged,
-			 "scheduler", module ? "kernel" : "daemon", "module", gpd_module_json(d));
+			 "scheduler", d->ops->scheduler, "module", gpd_module_json(d));
 }
 
 /* The core's reason, or the daemon's own if it put the node out. */
@@ -49,43 +46,24 @@ static json_t *breaker_reason(const struct gpd_node *n, const struct gp_node_sta
 						 json_string(gp_report_name(s->breaker_reason));
 }
 
-static void count_queues(struct gpd_node *n, uint32_t *nr, uint32_t *nr_busy)
-{
-	struct gpd_entity *e;
-	struct gp_entity_info info;
-
-	if (n->module) {
-		gpd_module_count(n, nr, nr_busy);
-		return;
-	}
-	*nr = 0;
-	*nr_busy = 0;
-	LIST_FOREACH(e, &n->entities, link) {
-		if (gp_sched_entity_info(n->d->sched, e->id, &info))
-			continue;
-		*nr += info.nr_queues;
-		*nr_busy += info.nr_busy > 0;
-	}
-}
-
 static json_t *node_json(struct gpd_node *n)
 {
-	const struct gp_node_stats *s = gpd_nodes_stats(n);
+	const struct gp_node_stats *s = n->ops->stats(n);
 	bool timed = s->switch_ns.nr > 0;
 	uint32_t nr_queues;
 	uint32_t nr_busy;
 	json_t *node;
 
-	count_queues(n, &nr_queues, &nr_busy);
+	n->ops->count_queues(n, &nr_queues, &nr_busy);
 	node = json_pack("{s:I, s:i, s:o, s:b, s:o, s:o, s:o, s:o, s:b, s:s, s:s, s:o, s:s}",
 			 "gpu_id", (json_int_t)n->gpu_id, "index", (int)n->topology, "name",
 			 text_or_null(n->name), "simulated", n->simulated, "gfx_target",
 			 known(n->gfx_target, n->gfx_target), "nr_xcc", known(n->nr_xcc, n->nr_xcc),
 			 "nr_cu", known(n->nr_cu, n->nr_cu), "cwsr",
 			 n->cwsr < 0 ? json_null() : json_boolean(n->cwsr), "enabled",
-			 gpd_nodes_is_enabled(n), "policy", gpd_nodes_policy(n), "breaker",
+			 gpd_nodes_is_enabled(n), "policy", n->ops->policy(n), "breaker",
 			 gp_breaker_state_name(s->breaker), "breaker_reason", breaker_reason(n, s),
-			 "scheduler", n->module ? "kernel" : "daemon");
+			 "scheduler", n->ops->scheduler);
 	json_object_update_new(
 		node, json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "nr_entities",
 				(json_int_t)s->nr_entities, "nr_queues", (json_int_t)nr_queues,
@@ -240,10 +218,10 @@ json_t *gpd_list_process(struct gpd_client *c)
 			 "off_max_ns", (json_int_t)t.off_max_ns, "notes", notes);
 }
 
-/* The module knows it better than it knows itself. */
-static bool is_of_module(struct gpd_client *c)
+/* It is in the other list, whose source knows it better than it knows itself. */
+static bool is_listed(struct gpd_client *c)
 {
-	return !gpd_mech_is_sim(c) && gpd_module_has(c->d, c->pid, 0, WIRE_QUEUE_ALL);
+	return gpd_ops_of(c->d, c)->has(c->d, c->pid, 0, WIRE_QUEUE_ALL);
 }
 
 /**
@@ -293,7 +271,7 @@ static struct gpd_client *client_at(struct gpd *d, struct cursor *cur, bool afte
 		n = gp_tree_next(n);
 		c = n ? container_of(n, struct gpd_client, by_pid) : NULL;
 	}
-	while (c && (is_of_module(c) || (cur->pid && c->pid < cur->pid))) {
+	while (c && (is_listed(c) || (cur->pid && c->pid < cur->pid))) {
 		n = gp_tree_next(&c->by_pid);
 		c = n ? container_of(n, struct gpd_client, by_pid) : NULL;
 	}
@@ -345,7 +323,7 @@ void gpd_list_processes(struct gpd_conn *conn)
 	if (!cur)
 		return;
 	gpd_list_compare(conn->d);
-	gpd_module_list_processes(conn->d, cur->more, 0);
+	conn->d->ops->list_processes(conn->d, cur->more);
 	gpd_control_stream(conn, "processes", next_process, end, cur);
 }
 
@@ -475,6 +453,6 @@ void gpd_list_queues(struct gpd_conn *conn, pid_t pid)
 
 	if (!cur)
 		return;
-	gpd_module_list_queues(conn->d, cur->more, pid);
+	conn->d->ops->list_queues(conn->d, cur->more, pid);
 	gpd_control_stream(conn, "queues", next_queue, end, cur);
 }

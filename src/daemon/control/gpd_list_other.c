@@ -2,8 +2,7 @@
 #include "daemon/control/gpd_list_other.h"
 #include "daemon/clients/gpd_client.h"
 #include "driver/discover.h"
-#include "daemon/clients/gpd_mech.h"
-#include "daemon/module/gpd_module.h"
+#include "daemon/gpd_ops.h"
 #include "daemon/gpd_util.h"
 
 #include <stdlib.h>
@@ -30,7 +29,7 @@ static json_t *process_json(const struct gpreempt_process *p)
 
 static bool is_known(struct gpd *d, pid_t pid)
 {
-	return gpd_module_has(d, pid, 0, WIRE_QUEUE_ALL) || gpd_client_find(d, pid);
+	return d->ops->has(d, pid, 0, WIRE_QUEUE_ALL) || gpd_client_find(d, pid);
 }
 
 void gpd_list_other_processes(struct gpd *d, json_t *processes)
@@ -107,8 +106,8 @@ static bool is_listed(struct gpd *d, const struct gpreempt_queue *q)
 	pid_t pid = (pid_t)q->pid;
 	const struct gpd_client *c;
 
-	if (gpd_module_has(d, pid, 0, WIRE_QUEUE_ALL))
-		return gpd_module_has(d, pid, q->gpu_id, q->queue_id);
+	if (d->ops->has(d, pid, 0, WIRE_QUEUE_ALL))
+		return d->ops->has(d, pid, q->gpu_id, q->queue_id);
 	c = gpd_client_find(d, pid);
 	return c && is_told(c, q);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/control/gpd_list.h"
-#include "daemon/module/gpd_module.h"
+#include "daemon/gpd_ops.h"
 #include "daemon/gpd_nodes.h"
 
 /* A bucket of the interface is a power of two of the fine ones. */
@@ -53,11 +53,8 @@ static json_t *hist_json(const struct gp_hist *h)
 
 static json_t *node_json(struct gpd_node *n)
 {
-	const struct gp_hist *detect = n->module ? gpd_module_detect(n) : NULL;
-	const struct gp_node_stats *s = gpd_nodes_stats(n);
+	const struct gp_node_stats *s = n->ops->stats(n);
 
-	if (!detect)
-		detect = &n->decision;
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, "
 			 "s:o, s:o}",
 			 "gpu_id", (json_int_t)n->gpu_id, "nr_events", (json_int_t)s->nr_events,
@@ -69,7 +66,7 @@ static json_t *node_json(struct gpd_node *n)
 			 (json_int_t)s->nr_left_to_finish, "cost_ns", (json_int_t)s->cost_ns,
 			 "off_max_ns", (json_int_t)s->off_max_ns, "switch",
 			 hist_json(&s->switch_ns), "off", hist_json(&s->off_ns), "decision",
-			 hist_json(detect), "fanout", hist_json(&n->fanout));
+			 hist_json(n->ops->detect(n)), "fanout", hist_json(&n->fanout));
 }
 
 json_t *gpd_list_statistics(struct gpd *d, uint32_t gpu_id)

@@ -7,7 +7,7 @@
 #include "daemon/gpd_reload.h"
 #include "daemon/control/gpd_suspend.h"
 #include "daemon/gpd_trust.h"
-#include "daemon/clients/gpd_attach.h"
+#include "daemon/gpd_ops.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -74,6 +74,16 @@ static void get_config(struct gpd_conn *conn, const struct gpd_request *r)
 	gpd_control_reply(conn, json_pack("{s:o}", "settings", gpd_list_settings(conn->d)));
 }
 
+static void attach(struct gpd_conn *conn, const struct gpd_request *r)
+{
+	conn->d->ops->attach(conn, r);
+}
+
+static void detach(struct gpd_conn *conn, const struct gpd_request *r)
+{
+	conn->d->ops->detach(conn, r);
+}
+
 static void (*const calls[GPD_METHOD_COUNT])(struct gpd_conn *, const struct gpd_request *) = {
 	[GPD_METHOD_GET_INFO] = get_info,
 	[GPD_METHOD_LIST_NODES] = list_nodes,
@@ -87,8 +97,8 @@ static void (*const calls[GPD_METHOD_COUNT])(struct gpd_conn *, const struct gpd
 	[GPD_METHOD_GET_STATISTICS] = get_statistics,
 	[GPD_METHOD_GET_METRICS] = get_metrics,
 	[GPD_METHOD_MONITOR] = monitor,
-	[GPD_METHOD_ATTACH] = gpd_attach_call,
-	[GPD_METHOD_DETACH] = gpd_attach_detach,
+	[GPD_METHOD_ATTACH] = attach,
+	[GPD_METHOD_DETACH] = detach,
 	[GPD_METHOD_GET_CONFIG] = get_config,
 	[GPD_METHOD_RELOAD] = gpd_reload_call,
 };

@@ -16,6 +16,18 @@ void gpd_methods_set_attributes(struct gpd_conn *conn, const struct gpd_request 
 void gpd_methods_get_policy(struct gpd_conn *conn, const struct gpd_request *r);
 void gpd_methods_set_policy(struct gpd_conn *conn, const struct gpd_request *r);
 
+/**
+ * gpd_methods_change() - change attributes of a process as was asked
+ * @conn: connection that asks
+ * @r: SetAttributes or Attach
+ * @old: output: attributes until now
+ * @new: output: those it has, or would have after a dry run
+ *
+ * Return: false after an error was sent.
+ */
+bool gpd_methods_change(struct gpd_conn *conn, const struct gpd_request *r, struct gpd_attrs *old,
+			struct gpd_attrs *new);
+
 /* Change attributes as was asked; false if there is no such class. */
 bool gpd_methods_apply(const struct gpd_config *config, const struct gpd_attr_change *change,
 		       struct gpd_attrs *attrs);

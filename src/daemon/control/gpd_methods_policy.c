@@ -22,7 +22,7 @@ static json_t *parameters_json(struct gpd_node *n)
 		const char *unit = gp_text_unit(name);
 		u64 value = desc->def;
 
-		gpd_nodes_param(n, name, &value);
+		n->ops->get_param(n, name, &value);
 		json_array_append_new(
 			array, json_pack("{s:s, s:I, s:I, s:I, s:I, s:s?, s:s}", "name", name,
 					 "value", (json_int_t)value, "min", (json_int_t)desc->min,
@@ -64,7 +64,7 @@ void gpd_methods_get_policy(struct gpd_conn *conn, const struct gpd_request *r)
 	if (!n)
 		return;
 	gpd_control_reply(conn, json_pack("{s:o, s:s, s:b, s:o}", "policies", policies_json(),
-					  "policy", gpd_nodes_policy(n), "enabled",
+					  "policy", n->ops->policy(n), "enabled",
 					  gpd_nodes_is_enabled(n), "parameters",
 					  parameters_json(n)));
 }
@@ -124,23 +124,23 @@ static int change_param(struct gpd_node *n, const struct gpd_change *c, bool dry
 	char to[32];
 	u64 old = 0;
 
-	gpd_nodes_param(n, c->name, &old);
+	n->ops->get_param(n, c->name, &old);
 	if (old == c->value)
 		return 0;
 	snprintf(from, sizeof(from), "%" PRIu64, old);
 	snprintf(to, sizeof(to), "%" PRIu64, c->value);
 	note_change(changed, n, c->name, from, to);
-	return dry_run ? 0 : gpd_engine_set_param(n, c->name, c->value);
+	return dry_run ? 0 : n->ops->set_param(n, c->name, c->value);
 }
 
 static int change_policy(struct gpd_node *n, const struct gpd_request *r, json_t *changed)
 {
-	const char *policy = gpd_nodes_policy(n);
+	const char *policy = n->ops->policy(n);
 
 	if (!(r->has & GPD_HAS_POLICY) || !strcmp(policy, r->policy))
 		return 0;
 	note_change(changed, n, "policy", policy, r->policy);
-	return r->dry_run ? 0 : gpd_engine_set_policy(n, r->policy);
+	return r->dry_run ? 0 : n->ops->set_policy(n, r->policy);
 }
 
 static int change_enabled(struct gpd_node *n, const struct gpd_request *r, json_t *changed)
@@ -166,7 +166,7 @@ static int change_node(struct gpd_node *n, const struct gpd_request *r, json_t *
 	if (!r->dry_run && json_array_size(changed)) {
 		n->by_hand = true;
 		gpd_monitor_event(n->d, "policy", 0, n->gpu_id, WIRE_QUEUE_ALL, "%s, %s",
-				  gpd_nodes_policy(n), n->enabled ? "enabled" : "disabled");
+				  n->ops->policy(n), n->enabled ? "enabled" : "disabled");
 	}
 	return err;
 }
@@ -183,7 +183,7 @@ void gpd_methods_set_policy(struct gpd_conn *conn, const struct gpd_request *r)
 	if (!n || !check(conn, r))
 		return;
 	changed = json_array();
-	snprintf(old_policy, sizeof(old_policy), "%s", gpd_nodes_policy(n));
+	snprintf(old_policy, sizeof(old_policy), "%s", n->ops->policy(n));
 	for (i = 0; !err && i < d->nr_nodes; i++)
 		if (!r->gpu_id || &d->node[i] == n)
 			err = change_node(&d->node[i], r, changed);

@@ -2,13 +2,12 @@
 #include "daemon/control/gpd_auth.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/control/gpd_list.h"
-#include "daemon/clients/gpd_mech.h"
 #include "daemon/control/gpd_methods.h"
-#include "daemon/module/gpd_module.h"
-#include "daemon/control/gpd_monitor.h"
+#include "daemon/gpd_hold.h"
+#include "daemon/gpd_ops.h"
 #include "daemon/gpd_state.h"
-#include "daemon/gpd_trust.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -35,76 +34,64 @@ bool gpd_methods_apply(const struct gpd_config *config, const struct gpd_attr_ch
 	return true;
 }
 
-static void set_one(struct gpd_client *c, const struct gpd_attrs *attrs)
+static bool refuse(struct gpd_conn *conn, const struct gpd_request *r, int err)
 {
-	c->by_hand = true;
-	gpd_client_set_attrs(c, attrs);
-	gpd_monitor_event(c->d, "attribute", c->pid, 0, WIRE_QUEUE_ALL,
-			  "priority %u, weight %" PRIu32 ", class %s, group %s",
-			  (unsigned int)attrs->core.prio, attrs->core.weight, attrs->klass,
-			  attrs->group[0] ? attrs->group : "-");
+	if (err == -ESRCH)
+		gpd_control_error(conn, "NotFound", "what", "process %" PRIu64, r->pid);
+	else
+		gpd_control_error(conn, "PermissionDenied", "reason", "process of another user");
+	return false;
 }
 
-/* A process of the same group and user that may have the same attributes. */
-static bool changes_too(struct gpd_conn *conn, const struct gpd_client *c,
-			const struct gpd_client *other, const struct gpd_attrs *attrs)
+static bool check(struct gpd_conn *conn, const struct gpd_request *r, const struct gpd_attrs *old,
+		  struct gpd_attrs *new)
 {
+	const struct gpd_config *config = conn->d->config;
 	char why[GPD_NOTE_LEN];
 
-	return other != c && other->state == GPD_CLIENT_KNOWN && attrs->group[0] &&
-	       !strcmp(other->attrs.group, attrs->group) &&
-	       gpd_trust_may_touch(&conn->cred, &other->owner) &&
-	       gpd_auth_check(conn->d->config, &conn->cred, &other->attrs, attrs, why, sizeof(why));
+	*new = *old;
+	if (!gpd_methods_apply(config, &r->attributes, new)) {
+		gpd_control_error(conn, "NotFound", "what", "class %s", r->attributes.klass);
+		return false;
+	}
+	if (!gpd_auth_check(config, &conn->cred, old, new, why, sizeof(why))) {
+		gpd_control_error(conn, "PermissionDenied", "reason", "%s", why);
+		return false;
+	}
+	return true;
 }
 
-/* Processes of a group are one: all of them change, unless that would raise one of them. */
-static void set_group(struct gpd_conn *conn, struct gpd_client *c, const struct gpd_attrs *attrs)
+bool gpd_methods_change(struct gpd_conn *conn, const struct gpd_request *r, struct gpd_attrs *old,
+			struct gpd_attrs *new)
 {
-	struct gpd_client *other;
+	const struct gpd_process_ops *ops =
+		gpd_ops_of(conn->d, gpd_client_find(conn->d, (pid_t)r->pid));
+	struct gpd_subject s = { .pidfd = -1 };
+	bool is_good;
+	int err = ops->find(conn, r->pid, &s);
 
-	LIST_FOREACH(other, &c->user->clients, of_user)
-	if (changes_too(conn, c, other, attrs))
-		other->attrs = *attrs;
-	LIST_FOREACH(other, &c->user->clients, of_user)
-	if (changes_too(conn, c, other, attrs))
-		set_one(other, attrs);
+	if (err)
+		return refuse(conn, r, err);
+	err = ops->get(conn->d, &s, old);
+	is_good = !err && check(conn, r, old, new);
+	if (is_good && !r->dry_run)
+		err = ops->set(conn, &s, new, !(r->attributes.has & GPD_ATTR_GROUP));
+	if (ops->put)
+		ops->put(&s);
+	if (err)
+		gpd_control_error(conn, err == -EPERM ? "PermissionDenied" : "Failed", "reason",
+				  "%s%s", ops->hold->says, strerror(-err));
+	else if (is_good && !r->dry_run)
+		gpd_state_changed(conn);
+	return is_good && !err;
 }
 
 void gpd_methods_set_attributes(struct gpd_conn *conn, const struct gpd_request *r)
 {
-	struct gpd_client *c = gpd_client_find(conn->d, (pid_t)r->pid);
 	struct gpd_attrs old;
 	struct gpd_attrs new;
-	char why[GPD_NOTE_LEN];
 
-	if (gpd_module_is_used(conn->d) && !(c && gpd_mech_is_sim(c))) {
-		gpd_module_set_attributes(conn, r);
-		return;
-	}
-	if (!c) {
-		gpd_control_error(conn, "NotFound", "what", "process %" PRIu64, r->pid);
-		return;
-	}
-	if (!gpd_trust_may_touch(&conn->cred, &c->owner)) {
-		gpd_control_error(conn, "PermissionDenied", "reason", "process of another user");
-		return;
-	}
-	old = c->attrs;
-	new = old;
-	if (!gpd_methods_apply(conn->d->config, &r->attributes, &new)) {
-		gpd_control_error(conn, "NotFound", "what", "class %s", r->attributes.klass);
-		return;
-	}
-	if (!gpd_auth_check(conn->d->config, &conn->cred, &old, &new, why, sizeof(why))) {
-		gpd_control_error(conn, "PermissionDenied", "reason", "%s", why);
-		return;
-	}
-	if (!r->dry_run) {
-		c->attrs = new;
-		set_group(conn, c, &new);
-		set_one(c, &new);
-		gpd_state_changed(conn);
-	}
-	gpd_control_reply(conn, json_pack("{s:o, s:o}", "old", gpd_list_attributes(&old), "new",
-					  gpd_list_attributes(&new)));
+	if (gpd_methods_change(conn, r, &old, &new))
+		gpd_control_reply(conn, json_pack("{s:o, s:o}", "old", gpd_list_attributes(&old),
+						  "new", gpd_list_attributes(&new)));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/control/gpd_metrics.h"
-#include "daemon/control/gpd_manual.h"
-#include "daemon/clients/gpd_mech.h"
-#include "daemon/module/gpd_module.h"
+#include "daemon/gpd_hold.h"
+#include "daemon/clients/gpd_client.h"
+#include "daemon/gpd_ops.h"
 #include "daemon/gpd_nodes.h"
 #include "daemon/gpd_util.h"
 
@@ -47,13 +47,13 @@ static void histogram(FILE *f, const char *name, uint32_t gpu_id, const struct g
 
 static const struct gp_node_stats *stats(struct gpd_node *n)
 {
-	return gpd_nodes_stats(n);
+	return n->ops->stats(n);
 }
 
 /* X(name, type, help, value of node n) */
 #define NODE_METRICS(X)                                                                           \
 	X(enabled, gauge, "1 if the node is scheduled", gpd_nodes_is_enabled(n))                  \
-	X(module, gauge, "1 if the kernel module schedules the node", n->module)                  \
+	X(module, gauge, "1 if the kernel module schedules the node", !n->ops->is_core)           \
 	X(entities, gauge, "entities on the node", stats(n)->nr_entities)                         \
 	X(entities_out, gauge, "entities off the GPU now", stats(n)->nr_out)                      \
 	X(members_held, gauge, "processes held by the scheduler", n->nr_held)                     \
@@ -104,29 +104,29 @@ static void breakers(FILE *f, struct gpd *d)
 }
 
 static void module_value(FILE *f, struct gpd *d, const char *name, const char *help,
-			 uint64_t (*value)(const struct gpd_module_counts *c))
+			 uint64_t (*value)(const struct gpd_counts *c))
 {
-	struct gpd_module_counts c;
+	struct gpd_counts c;
 	struct gpd_node *n;
 
 	head(f, name, "counter", help);
 	for (n = d->node; n < d->node + d->nr_nodes; n++)
-		if (n->module && !gpd_module_counts(n, &c))
+		if (n->ops->counts && !n->ops->counts(n, &c))
 			fprintf(f, "%s{gpu_id=\"%" PRIu32 "\"} %" PRIu64 "\n", name, n->gpu_id,
 				value(&c));
 }
 
-static uint64_t wakeups(const struct gpd_module_counts *c)
+static uint64_t wakeups(const struct gpd_counts *c)
 {
 	return c->nr_wakeups;
 }
 
-static uint64_t timer_wakeups(const struct gpd_module_counts *c)
+static uint64_t timer_wakeups(const struct gpd_counts *c)
 {
 	return c->nr_timer_wakeups;
 }
 
-static uint64_t faults(const struct gpd_module_counts *c)
+static uint64_t faults(const struct gpd_counts *c)
 {
 	return c->nr_faults;
 }
@@ -136,7 +136,9 @@ static void modules(FILE *f, struct gpd *d)
 {
 	struct gpd_node *n;
 
-	if (!gpd_module_is_used(d))
+	for (n = d->node; n < d->node + d->nr_nodes && !n->ops->counts; n++)
+		;
+	if (n == d->node + d->nr_nodes)
 		return;
 	module_value(f, d, "gpreempt_module_wakeups_total",
 		     "times the kernel scheduler's thread ran", wakeups);
@@ -147,8 +149,8 @@ static void modules(FILE *f, struct gpd *d)
 	head(f, "gpreempt_detect_seconds", "histogram",
 	     "from the fault of an armed doorbell to the kernel scheduler");
 	for (n = d->node; n < d->node + d->nr_nodes; n++)
-		if (n->module && gpd_module_detect(n))
-			histogram(f, "gpreempt_detect_seconds", n->gpu_id, gpd_module_detect(n));
+		if (n->ops->counts)
+			histogram(f, "gpreempt_detect_seconds", n->gpu_id, n->ops->detect(n));
 }
 
 static void histograms(FILE *f, struct gpd *d)
@@ -197,8 +199,7 @@ static void daemon_values(FILE *f, struct gpd *d)
 	head(f, "gpreempt_clients_refused_total", "counter", "clients that were not let in");
 	fprintf(f, "gpreempt_clients_refused_total %" PRIu64 "\n", d->nr_refused);
 	head(f, "gpreempt_manual_holds", "gauge", "holds by hand");
-	fprintf(f, "gpreempt_manual_holds %" PRIu32 "\n",
-		gpd_manual_nr(d) + gpd_module_nr_holds(d));
+	fprintf(f, "gpreempt_manual_holds %" PRIu32 "\n", gpd_hold_nr(d));
 }
 
 char *gpd_metrics_text(struct gpd *d)

@@ -81,6 +81,15 @@ void gpd_monitor_at(struct gpd *d, uint64_t time_ns, const char *kind, pid_t pid
 		 !strcmp(kind, "trace"));
 }
 
+void gpd_monitor_attrs(struct gpd *d, pid_t pid, const struct gpd_attrs *attrs)
+{
+	gpd_monitor_event(d, "attribute", pid, 0, WIRE_QUEUE_ALL,
+			  "priority %u, weight %" PRIu32 ", class %s, group %s",
+			  (unsigned int)attrs->core.prio, attrs->core.weight,
+			  attrs->klass[0] ? attrs->klass : "-",
+			  attrs->group[0] ? attrs->group : "-");
+}
+
 void gpd_monitor_begin(struct gpd_conn *conn)
 {
 	json_t *event = make_event(gpd_now_ns(), "note", 0, 0, WIRE_QUEUE_ALL, "monitoring",

@@ -36,6 +36,9 @@ void gpd_monitor_event(struct gpd *d, const char *kind, pid_t pid, uint32_t gpu_
 void gpd_monitor_at(struct gpd *d, uint64_t time_ns, const char *kind, pid_t pid,
 		    uint32_t gpu_id, uint32_t queue_id, const char *text, json_t *data);
 
+/* The attributes of a process were changed. */
+void gpd_monitor_attrs(struct gpd *d, pid_t pid, const struct gpd_attrs *attrs);
+
 /* The first event of a connection that monitors. */
 void gpd_monitor_begin(struct gpd_conn *conn);
 

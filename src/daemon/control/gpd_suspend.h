@@ -15,8 +15,8 @@ void gpd_suspend_call(struct gpd_conn *conn, const struct gpd_request *r);
 bool gpd_suspend_has_step(const struct gpd_conn *conn);
 void gpd_suspend_step(struct gpd_conn *conn);
 
-/* An answer of a client that a request may wait for. */
-void gpd_suspend_done(struct gpd_client *c, const struct wire_done *done);
+/* An answer of a client. Return: a request waited for it. */
+bool gpd_suspend_done(struct gpd_client *c, const struct wire_done *done);
 
 /* A client, a connection is gone. */
 void gpd_suspend_client_gone(struct gpd_client *c);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/module/gpd_module_types.h"
 #include "daemon/gpd_engine.h"
+#include "daemon/gpd_hold.h"
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/gpd_nodes.h"
 #include "rules/text.h"
@@ -16,11 +17,6 @@
 
 #define FOLDER "/dev"
 #define NAME "gpreempt"
-
-bool gpd_module_is_used(const struct gpd *d)
-{
-	return d->module && d->module->used;
-}
 
 static void close_fd(int *fd)
 {
@@ -54,7 +50,7 @@ int gpd_module_fd(struct gpd *d)
 	struct gpd_module *m = d->module;
 	int fd;
 
-	if (!gpd_module_is_used(d))
+	if (!m || !m->used)
 		return -ENOENT;
 	if (m->fd >= 0)
 		return m->fd;
@@ -111,14 +107,22 @@ static void tell_node(struct gpd_node *n)
 
 	for (i = 0; !err && say_param(name, i, &value, n); i++)
 		if (name[0])
-			err = gpd_module_set_param(n, name, value);
+			err = gpd_module_node_ops.set_param(n, name, value);
 	if (!err && strcmp(policy, gp_policy_name_at(0)))
-		err = gpd_module_set_policy(n, policy);
+		err = gpd_module_node_ops.set_policy(n, policy);
 	if (!err && !n->enabled)
-		err = gpd_module_set_enabled(n, false);
+		err = gpd_module_node_ops.set_enabled(n, false);
 	if (err)
 		gpd_log(LOG_WARNING, "node %" PRIu32 ": the kernel module refuses what was set: %s",
 			n->gpu_id, strerror(-err));
+}
+
+static void take(struct gpd_node *n)
+{
+	if (!n || n->simulated || !n->ops->is_core)
+		return;
+	gpd_engine_set_ops(n, &gpd_module_node_ops);
+	tell_node(n);
 }
 
 static void take_nodes(struct gpd *d)
@@ -126,34 +130,27 @@ static void take_nodes(struct gpd *d)
 	const struct gpreempt_ioc_caps *caps = &d->module->caps;
 	uint32_t i;
 
-	for (i = 0; i < caps->nr_nodes && i < GPD_NODES_MAX; i++) {
-		struct gpd_node *n = gpd_nodes_find(d, caps->gpu_ids[i]);
-
-		if (!n || n->simulated)
-			continue;
-		gpd_engine_set_module(n, true);
-		tell_node(n);
-	}
+	for (i = 0; i < caps->nr_nodes && i < GPD_NODES_MAX; i++)
+		take(gpd_nodes_find(d, caps->gpu_ids[i]));
 }
 
 void gpd_module_take_node(struct gpd_node *n)
 {
 	struct gpd_module *m = n->d->module;
-	int fd = m && m->used ? gpd_module_fd(n->d) : -1;
+	int fd = gpd_module_fd(n->d);
 	uint32_t i;
 
 	if (fd < 0 || drv_module_caps(fd, &m->caps))
 		return;
 	for (i = 0; i < m->caps.nr_nodes && i < GPD_NODES_MAX; i++)
-		if (m->caps.gpu_ids[i] == n->gpu_id && !n->module) {
-			gpd_engine_set_module(n, true);
-			tell_node(n);
-		}
+		if (m->caps.gpu_ids[i] == n->gpu_id)
+			take(n);
 }
 
 static void come(struct gpd *d)
 {
 	d->module->used = true;
+	d->ops = &gpd_module_ops;
 	gpd_log(LOG_INFO, DRV_MODULE_DEVICE ": the kernel module schedules %" PRIu32 " node%s",
 		d->module->caps.nr_nodes, d->module->caps.nr_nodes == 1 ? "" : "s");
 	take_nodes(d);
@@ -170,13 +167,14 @@ static void go(struct gpd *d, const char *why)
 	if (!m->used)
 		return;
 	m->used = false;
-	gpd_module_hold_forget_all(d);
+	d->ops = &gpd_client_ops;
+	gpd_hold_forget_ops(d, &gpd_module_hold_ops);
 	gpd_module_monitor(d);
 	close_fd(&m->fd);
 	gpd_module_forget(d);
 	for (i = 0; i < d->nr_nodes; i++)
-		if (d->node[i].module)
-			gpd_engine_set_module(&d->node[i], false);
+		if (!d->node[i].ops->is_core)
+			gpd_engine_set_ops(&d->node[i], &gpd_client_node_ops);
 	gpd_log(LOG_WARNING, "%s: the daemon schedules what it has control of", why);
 	gpd_monitor_event(d, "note", 0, 0, WIRE_QUEUE_ALL, "%s", why);
 }
@@ -232,8 +230,6 @@ int gpd_module_init(struct gpd *d)
 	err = sd_event_add_defer(d->event, &m->close, on_close, d);
 	if (err >= 0)
 		err = sd_event_source_set_enabled(m->close, SD_EVENT_OFF);
-	if (err >= 0)
-		err = gpd_module_hold_init(d);
 	if (err < 0)
 		return err;
 	/* Without the watch, what is there now is all there is. */
@@ -258,13 +254,12 @@ void gpd_module_fini(struct gpd *d)
 	if (!m)
 		return;
 	m->used = false;
-	gpd_module_hold_forget_all(d);
+	gpd_hold_forget_ops(d, &gpd_module_hold_ops);
 	gpd_module_monitor(d);
 	gpd_module_forget_all(d);
 	close_fd(&m->fd);
 	gpd_module_forget(d);
 	sd_event_source_unref(m->close);
-	sd_event_source_unref(m->hold_timer);
 	sd_event_source_unref(m->watch);
 	for (i = 0; i < d->nr_nodes; i++)
 		free(d->node[i].module_view);
@@ -287,7 +282,7 @@ json_t *gpd_module_json(struct gpd *d)
 	json_t *caps;
 	size_t i;
 
-	if (!gpd_module_is_used(d))
+	if (!d->module || !d->module->used)
 		return json_null();
 	caps = json_array();
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)

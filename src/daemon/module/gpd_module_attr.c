@@ -1,98 +1,128 @@
 // SPDX-License-Identifier: MIT
 /*
- * Attributes of processes that the module schedules. The module has the numbers, and
- * keeps them also of processes without queues; the daemon has the names of classes and
- * groups.
+ * Processes that the module schedules. It has the numbers, and keeps them also of processes
+ * without queues; the daemon has the names of classes and groups.
  */
 #include "daemon/module/gpd_module_types.h"
+#include "daemon/clients/gpd_dbg.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/control/gpd_auth.h"
-#include "daemon/control/gpd_control.h"
-#include "daemon/control/gpd_list.h"
+#include "daemon/control/gpd_methods.h"
+#include "daemon/control/gpd_monitor.h"
+#include "daemon/gpd_hold.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_trust.h"
-#include "rules/group.h"
+#include "rules/right.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Processes that ended are forgotten when there are as many as this. */
-#define PROCESSES_MAX 4096
 /* Further up no parent is looked for. */
 #define PARENTS_MAX 64
 
-/**
- * struct gpd_module_process - what was said of a process
- * @link: in gpd_module.processes
- * @pid: process
- * @start_time: says that the number is still its
- * @uid: owner
- * @attrs: what was said
- */
+/* What was said of a process. */
 struct gpd_module_process {
-	LIST_ENTRY(gpd_module_process) link;
+	struct gp_tree_node by_pid;   /* in gpd_module.processes */
+	struct gp_tree_node of_group; /* in gpd_module.groups */
 	pid_t pid;
-	uint64_t start_time;
+	uint64_t start_time; /* says that the number is still its */
 	uid_t uid;
-	struct gpd_attrs attrs;
+	struct gpd_attrs attrs; /* what was said */
+	uint32_t ruled;		/* attributes that an administrator has set */
 };
 
-static void forget_ended(struct gpd_module *m)
+static struct gpd_module_process *of(struct gp_tree_node *n)
 {
-	struct gpd_module_process *p;
-	struct gpd_module_process *next;
-	struct gpd_proc proc;
+	return n ? container_of(n, struct gpd_module_process, by_pid) : NULL;
+}
 
-	for (p = LIST_FIRST(&m->processes); p; p = next) {
-		next = LIST_NEXT(p, link);
-		if (!gpd_proc_read(p->pid, &proc) && proc.start_time == p->start_time)
-			continue;
-		LIST_REMOVE(p, link);
-		free(p);
-	}
+static int compare(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int by_pid(const struct gp_tree_node *a, const struct gp_tree_node *b)
+{
+	const struct gpd_module_process *x = container_of(a, struct gpd_module_process, by_pid);
+	const struct gpd_module_process *y = container_of(b, struct gpd_module_process, by_pid);
+	int order = compare((uint64_t)x->pid, (uint64_t)y->pid);
+
+	return order ? order : compare(x->start_time, y->start_time);
+}
+
+static int by_group(const struct gp_tree_node *a, const struct gp_tree_node *b)
+{
+	const struct gpd_module_process *x = container_of(a, struct gpd_module_process, of_group);
+	const struct gpd_module_process *y = container_of(b, struct gpd_module_process, of_group);
+	int order = compare(x->uid, y->uid);
+
+	if (!order)
+		order = strcmp(x->attrs.group, y->attrs.group);
+	return order ? order : by_pid(&x->by_pid, &y->by_pid);
+}
+
+static void forget(struct gpd_module *m, struct gpd_module_process *p)
+{
+	gp_tree_remove(&m->processes, &p->by_pid);
+	gp_tree_remove(&m->groups, &p->of_group);
+	free(p);
 }
 
 void gpd_module_forget_all(struct gpd *d)
 {
-	struct gpd_module_process *p;
+	struct gp_tree_node *n;
 
-	while ((p = LIST_FIRST(&d->module->processes))) {
-		LIST_REMOVE(p, link);
-		free(p);
-	}
+	while ((n = gp_tree_first(&d->module->processes)))
+		forget(d->module, of(n));
+}
+
+/* The next in turn; if it has ended it is forgotten. */
+static void look_at_one(struct gpd_module *m)
+{
+	struct gpd_module_process key = { .pid = m->looked_at };
+	struct gpd_module_process *p = of(gp_tree_at_least(&m->processes, &key.by_pid));
+	struct gpd_proc proc;
+
+	m->looked_at = p ? p->pid + 1 : 0;
+	if (p && (gpd_proc_read(p->pid, &proc) || proc.start_time != p->start_time))
+		forget(m, p);
 }
 
 static struct gpd_module_process *find(struct gpd_module *m, pid_t pid, uint64_t start_time)
 {
-	struct gpd_module_process *p;
+	struct gpd_module_process key = { .pid = pid, .start_time = start_time };
 
-	LIST_FOREACH(p, &m->processes, link)
-		if (p->pid == pid && p->start_time == start_time)
-			return p;
-	return NULL;
+	return m->processes.root ? of(gp_tree_find(&m->processes, &key.by_pid)) : NULL;
 }
 
-static struct gpd_module_process *get(struct gpd *d, pid_t pid, const struct gpd_proc *proc)
+/* Of each new one two old ones are looked at, so that those that ended stay few. */
+static void remember(struct gpd *d, pid_t pid, const struct gpd_proc *proc,
+		     const struct gpd_attrs *attrs, uint32_t ruled)
 {
-	struct gpd_module_process *p = find(d->module, pid, proc->start_time);
-	uint32_t nr = 0;
+	struct gpd_module *m = d->module;
+	struct gpd_module_process *p = find(m, pid, proc->start_time);
 
-	if (p)
-		return p;
-	LIST_FOREACH(p, &d->module->processes, link)
-		nr++;
-	if (nr >= PROCESSES_MAX)
-		forget_ended(d->module);
-	p = calloc(1, sizeof(*p));
-	if (!p)
-		return NULL;
-	p->pid = pid;
-	p->start_time = proc->start_time;
-	p->uid = proc->uid;
-	LIST_INSERT_HEAD(&d->module->processes, p, link);
-	return p;
+	m->processes.cmp = by_pid;
+	m->groups.cmp = by_group;
+	if (p) {
+		gp_tree_remove(&m->groups, &p->of_group);
+	} else {
+		look_at_one(m);
+		look_at_one(m);
+		p = calloc(1, sizeof(*p));
+		if (!p)
+			return;
+		p->pid = pid;
+		p->start_time = proc->start_time;
+		p->uid = proc->uid;
+		gp_tree_insert(&m->processes, &p->by_pid);
+	}
+	p->attrs = *attrs;
+	p->ruled |= ruled;
+	gp_tree_insert(&m->groups, &p->of_group);
 }
 
 /* What was said of a process to this daemon, or to the one before it. */
@@ -103,10 +133,8 @@ static struct gpd_module_process *recall(struct gpd *d, pid_t pid, const struct 
 
 	if (p || !gpd_state_take(d, pid, proc, &old))
 		return p;
-	p = get(d, pid, proc);
-	if (p)
-		p->attrs = old;
-	return p;
+	remember(d, pid, proc, &old, 0);
+	return find(d->module, pid, proc->start_time);
 }
 
 /* The names; those of the nearest parent that has some, as the module does it. */
@@ -151,35 +179,75 @@ static int read_attrs(struct gpd *d, int pidfd, struct gpd_attrs *attrs, uint64_
 	return 0;
 }
 
-int gpd_module_get(struct gpd *d, pid_t pid, int pidfd, const struct gpd_proc *proc,
-		   struct gpd_attrs *attrs)
+static int get(struct gpd *d, struct gpd_subject *s, struct gpd_attrs *attrs)
 {
 	uint64_t group;
-	int err = read_attrs(d, pidfd, attrs, &group);
+	int err = read_attrs(d, s->pidfd, attrs, &group);
 
 	if (!err)
-		put_names(d, pid, proc, group, attrs);
+		put_names(d, s->pid, &s->proc, group, attrs);
 	return err;
+}
+
+static void put(struct gpd_subject *s)
+{
+	if (s->pidfd >= 0)
+		close(s->pidfd);
+}
+
+static int open_subject(pid_t pid, struct gpd_subject *s)
+{
+	s->pid = pid;
+	s->pidfd = gpd_module_pidfd(pid, &s->proc);
+	return s->pidfd < 0 ? s->pidfd : 0;
 }
 
 int gpd_module_attrs(struct gpd *d, pid_t pid, struct gpd_attrs *attrs)
 {
-	struct gpd_proc proc;
-	int pidfd = gpd_module_pidfd(pid, &proc);
-	int err;
+	struct gpd_subject s;
+	int err = open_subject(pid, &s);
 
-	if (pidfd < 0)
-		return pidfd;
-	err = gpd_module_get(d, pid, pidfd, &proc, attrs);
-	close(pidfd);
+	if (err)
+		return err;
+	err = get(d, &s, attrs);
+	put(&s);
 	return err;
+}
+
+static int write_some(struct gpd *d, int pidfd, struct gpreempt_ioc_attr *a, uint32_t valid,
+		      uint32_t flags)
+{
+	a->valid = valid;
+	a->flags = flags;
+	return valid ? drv_module_set_attr(gpd_module_fd(d), pidfd, a) : 0;
+}
+
+/*
+ * What an owner may, and beyond the default what an open class of the configuration grants:
+ * that is the word of an administrator.
+ */
+static int write_as_owner(struct gpd *d, int pidfd, struct gpreempt_ioc_attr *a,
+			  const struct gp_attr *new, uint32_t valid)
+{
+	int err = write_some(d, pidfd, a, valid, GPREEMPT_ATTR_AS_OWNER);
+	struct gp_attr most;
+	uint32_t granted;
+
+	gp_attr_default(&most);
+	granted = valid & gp_right_excess(new, &most);
+	if (err != -EPERM || !granted)
+		return err;
+	err = write_some(d, pidfd, a, valid & ~granted, GPREEMPT_ATTR_AS_OWNER);
+	return err ? err : write_some(d, pidfd, a, granted, 0);
 }
 
 /*
  * Only what changes: the module has more to say of a process than the daemon knows. A
- * group may have been chosen without it, and has no name here.
+ * group may have been chosen without it, and has no name here. @ruled are attributes that an
+ * administrator has set, which makes them the limit for the owner.
  */
-static int write_attrs(struct gpd *d, int pidfd, const struct gpd_attrs *attrs, bool keep_group)
+static int write_attrs(struct gpd *d, int pidfd, const struct gpd_attrs *attrs, bool keep_group,
+		       uint32_t ruled)
 {
 	const struct gp_attr *new = &attrs->core;
 	struct gpreempt_ioc_attr a = {
@@ -192,108 +260,190 @@ static int write_attrs(struct gpd *d, int pidfd, const struct gpd_attrs *attrs, 
 		.group = gp_group_number(attrs->group),
 	};
 	struct gpd_attrs was;
-	const struct gp_attr *old = &was.core;
 	uint64_t group;
+	uint32_t valid;
 	int err = read_attrs(d, pidfd, &was, &group);
 
 	if (err)
 		return err;
-	a.valid |= new->prio != old->prio ? GPREEMPT_ATTR_F_PRIO : 0;
-	a.valid |= new->weight != old->weight ? GPREEMPT_ATTR_F_WEIGHT : 0;
-	a.valid |= new->slice_ns != old->slice_ns ? GPREEMPT_ATTR_F_SLICE : 0;
-	a.valid |= new->deadline_ns != old->deadline_ns ? GPREEMPT_ATTR_F_DEADLINE : 0;
-	a.valid |= new->no_preempt != old->no_preempt ? GPREEMPT_ATTR_F_NO_PREEMPT : 0;
-	a.valid |= new->latency_critical != old->latency_critical ?
-			   GPREEMPT_ATTR_F_LATENCY_CRITICAL : 0;
-	a.valid |= a.group != group && !keep_group ? GPREEMPT_ATTR_F_GROUP : 0;
-	if (!a.valid)
-		return 0;
-	err = drv_module_set_attr(gpd_module_fd(d), pidfd, &a);
+	/* The bits are those of the module. */
+	valid = gp_attr_differs(new, &was.core);
+	valid |= a.group != group && !keep_group ? GPREEMPT_ATTR_F_GROUP : 0;
+	err = write_as_owner(d, pidfd, &a, new, valid & ~ruled);
+	if (!err)
+		err = write_some(d, pidfd, &a, valid & ruled, 0);
 	gpd_module_forget(d);
 	return err;
 }
 
-int gpd_module_set(struct gpd *d, pid_t pid, int pidfd, const struct gpd_proc *proc,
-		   const struct gpd_attrs *new, bool keep_group)
+static int set_one(struct gpd *d, struct gpd_subject *s, const struct gpd_attrs *attrs,
+		   bool keep_group, uint32_t ruled)
 {
-	struct gpd_module_process *p;
-	int err = write_attrs(d, pidfd, new, keep_group);
+	int err = write_attrs(d, s->pidfd, attrs, keep_group, ruled);
 
-	if (err)
-		return err;
-	p = get(d, pid, proc);
-	if (p)
-		p->attrs = *new;
-	return 0;
+	if (!err)
+		remember(d, s->pid, &s->proc, attrs, ruled);
+	return err;
+}
+
+/* What of the attributes that a connection sets is the word of an administrator. */
+static uint32_t ruled_by(const struct gpd_cred *cred)
+{
+	return cred->privileged ? UINT32_MAX : 0;
+}
+
+static bool changes_too(struct gpd_conn *conn, const struct gpd_subject *s,
+			const struct gpd_module_process *p, const struct gpd_attrs *attrs)
+{
+	char why[GPD_NOTE_LEN];
+
+	return p->pid != s->pid &&
+	       gpd_trust_may_touch_process(conn->d, &conn->cred, p->pid, p->uid) &&
+	       gpd_auth_check(conn->d->config, &conn->cred, &p->attrs, attrs, why, sizeof(why));
 }
 
 /* Processes of a group are one: all of them change, unless that would raise one of them. */
-void gpd_module_set_group(struct gpd_conn *conn, pid_t pid, uid_t uid, const struct gpd_attrs *new)
+static void set_group(struct gpd_conn *conn, struct gpd_subject *s, const struct gpd_attrs *attrs)
 {
-	struct gpd *d = conn->d;
-	struct gpd_module_process *p;
-	char why[GPD_NOTE_LEN];
-	struct gpd_proc proc;
-	int pidfd;
+	struct gpd_module *m = conn->d->module;
+	struct gpd_module_process key = { .uid = s->proc.uid, .attrs = *attrs };
+	struct gpd_subject other;
+	struct gp_tree_node *n;
 
-	LIST_FOREACH(p, &d->module->processes, link) {
-		if (p->pid == pid || p->uid != uid || !new->group[0] ||
-		    strcmp(p->attrs.group, new->group) ||
-		    !gpd_trust_may_touch_process(d, &conn->cred, p->pid, p->uid) ||
-		    !gpd_auth_check(d->config, &conn->cred, &p->attrs, new, why, sizeof(why)))
+	n = gp_tree_at_least(&m->groups, &key.of_group);
+	for (; n; n = gp_tree_next(n)) {
+		struct gpd_module_process *p =
+			container_of(n, struct gpd_module_process, of_group);
+
+		if (p->uid != key.uid || strcmp(p->attrs.group, attrs->group))
+			return;
+		if (!changes_too(conn, s, p, attrs) || open_subject(p->pid, &other))
 			continue;
-		pidfd = gpd_module_pidfd(p->pid, &proc);
-		if (pidfd < 0)
-			continue;
-		if (proc.start_time == p->start_time && !write_attrs(d, pidfd, new, false))
-			p->attrs = *new;
-		close(pidfd);
+		/* The group stays, and with it the order of the tree. */
+		if (other.proc.start_time == p->start_time &&
+		    !write_attrs(conn->d, other.pidfd, attrs, false, ruled_by(&conn->cred)))
+			p->attrs = *attrs;
+		put(&other);
 	}
 }
 
-void gpd_module_client(struct gpd_client *c)
+static int set(struct gpd_conn *conn, struct gpd_subject *s, const struct gpd_attrs *attrs,
+	       bool keep_group)
 {
-	struct gpd_proc proc;
-	int pidfd = gpd_module_pidfd(c->pid, &proc);
-	int err = pidfd;
+	int err = set_one(conn->d, s, attrs, keep_group, ruled_by(&conn->cred));
 
-	if (pidfd >= 0) {
-		err = gpd_module_set(c->d, c->pid, pidfd, &proc, &c->attrs, false);
-		close(pidfd);
+	if (err)
+		return err;
+	if (attrs->group[0])
+		set_group(conn, s, attrs);
+	if (s->client)
+		gpd_client_set_attrs(s->client, attrs);
+	gpd_monitor_attrs(conn->d, s->pid, attrs);
+	return 0;
+}
+
+/* A process, whether it has queues yet or not. */
+static int find_subject(struct gpd_conn *conn, uint64_t number, struct gpd_subject *s)
+{
+	/* The caller may be in a container, and not know its number out here. */
+	pid_t pid = number ? (pid_t)number : conn->cred.pid;
+	int err = number <= GPD_PID_MAX ? open_subject(pid, s) : -ESRCH;
+
+	if (err)
+		return -ESRCH;
+	if (!number && s->proc.start_time != conn->cred.start_time) {
+		put(s);
+		return -ESRCH;
+	}
+	s->client = gpd_client_find(conn->d, pid);
+	if (gpd_trust_may_touch_process(conn->d, &conn->cred, pid, s->proc.uid))
+		return 0;
+	put(s);
+	return -EPERM;
+}
+
+static void hello(struct gpd_client *c)
+{
+	struct gpd_subject s;
+	int err = open_subject(c->pid, &s);
+
+	if (!err) {
+		err = set_one(c->d, &s, &c->attrs, false, ruled_by(&c->cred));
+		put(&s);
 	}
 	if (err)
 		gpd_client_note(c, "the kernel module does not take its attributes: %s",
 				strerror(-err));
 }
 
+/* Every process is under control already; what is left of it are the attributes. */
+static void attach(struct gpd_conn *conn, const struct gpd_request *r)
+{
+	struct gpd_attrs old, new;
+	json_t *process;
+
+	if (!gpd_module_has(conn->d, (pid_t)r->pid, 0, WIRE_QUEUE_ALL)) {
+		gpd_control_error(conn, "NotFound", "what", "queues of process %" PRIu64, r->pid);
+		return;
+	}
+	if (!gpd_methods_change(conn, r, &old, &new))
+		return;
+	process = gpd_module_process(conn->d, (pid_t)r->pid);
+	if (process)
+		gpd_control_reply(conn, json_pack("{s:o}", "process", process));
+	else
+		gpd_control_error(conn, "NotFound", "what", "process %" PRIu64, r->pid);
+}
+
+static void detach(struct gpd_conn *conn, const struct gpd_request *r)
+{
+	if (gpd_module_has(conn->d, (pid_t)r->pid, 0, WIRE_QUEUE_ALL))
+		gpd_control_error(conn, "NotSupported", "reason",
+				  "the kernel module schedules every process");
+	else
+		gpd_attach_detach(conn, r);
+}
+
 void gpd_module_tell_all(struct gpd *d)
 {
-	struct gpd_module_process *p;
-	struct gpd_proc proc;
+	struct gp_tree_node *n = gp_tree_first(&d->module->processes);
+	struct gpd_subject s;
 
-	forget_ended(d->module);
-	LIST_FOREACH(p, &d->module->processes, link) {
-		int pidfd = gpd_module_pidfd(p->pid, &proc);
-
-		if (pidfd < 0)
+	for (; n; n = gp_tree_next(n)) {
+		if (open_subject(of(n)->pid, &s))
 			continue;
-		if (proc.start_time == p->start_time)
-			write_attrs(d, pidfd, &p->attrs, false);
-		close(pidfd);
+		if (s.proc.start_time == of(n)->start_time)
+			write_attrs(d, s.pidfd, &of(n)->attrs, false, of(n)->ruled);
+		put(&s);
 	}
 }
 
-void gpd_module_save(struct gpd *d, json_t *processes)
+static void save(struct gpd *d, json_t *processes)
 {
-	struct gpd_module_process *p;
+	struct gp_tree_node *n = d->module ? gp_tree_first(&d->module->processes) : NULL;
 
-	if (!d->module)
-		return;
-	forget_ended(d->module);
-	LIST_FOREACH(p, &d->module->processes, link)
-		json_array_append_new(processes,
-				      json_pack("{s:i, s:I, s:I, s:o}", "pid", (int)p->pid,
-						"start_time", (json_int_t)p->start_time, "uid",
-						(json_int_t)p->uid, "attributes",
-						gpd_list_attributes(&p->attrs)));
+	for (; n; n = gp_tree_next(n))
+		gpd_state_add(processes, of(n)->pid, of(n)->start_time, of(n)->uid, &of(n)->attrs);
 }
+
+static json_t *mechanisms(struct gpd *d)
+{
+	return json_pack("[s]", "kernel");
+}
+
+const struct gpd_process_ops gpd_module_ops = {
+	.scheduler = "kernel",
+	.mechanisms = mechanisms,
+	.hold = &gpd_module_hold_ops,
+	.hello = hello,
+	.find = find_subject,
+	.put = put,
+	.get = get,
+	.set = set,
+	.attach = attach,
+	.detach = detach,
+	.has = gpd_module_has,
+	.list_processes = gpd_module_list_processes,
+	.list_queues = gpd_module_list_queues,
+	.save = save,
+};

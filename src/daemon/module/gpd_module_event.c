@@ -4,6 +4,7 @@
  */
 #include "daemon/module/gpd_module_types.h"
 #include "daemon/control/gpd_monitor.h"
+#include "daemon/gpd_user.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,8 +13,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-/* Read at once; the module keeps as many. */
-#define EVENTS 256
+/* Read before it is another's turn; the module keeps many more. */
+#define EVENTS 32
 
 static const char *state_name(uint64_t state)
 {
@@ -105,7 +106,7 @@ static void stop(struct gpd_module *m)
 
 static int on_events(sd_event_source *s, int fd, uint32_t io, void *data)
 {
-	static struct gpreempt_abi_event events[EVENTS];
+	struct gpreempt_abi_event events[EVENTS];
 	struct gpd *d = data;
 	ssize_t nr = drv_module_read(fd, events, EVENTS);
 	ssize_t i;
@@ -133,6 +134,9 @@ static int start(struct gpd *d)
 	while (drv_module_read(m->event_fd, &none, 1) > 0)
 		;
 	err = sd_event_add_io(d->event, &m->event_io, m->event_fd, EPOLLIN, on_events, d);
+	/* For users that monitor, so not before what root asks for. */
+	if (err >= 0)
+		err = sd_event_source_set_priority(m->event_io, GPD_PRIORITY_USER);
 	if (err < 0)
 		stop(m);
 	return err;
@@ -141,7 +145,7 @@ static int start(struct gpd *d)
 void gpd_module_monitor(struct gpd *d)
 {
 	struct gpd_module *m = d->module;
-	bool wanted = gpd_module_is_used(d) && gpd_control_first_monitor(d);
+	bool wanted = m && m->used && gpd_control_first_monitor(d);
 
 	if (!m || wanted == (m->event_fd >= 0))
 		return;

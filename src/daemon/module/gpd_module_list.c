@@ -5,9 +5,21 @@
 #include "daemon/module/gpd_module_types.h"
 #include "daemon/control/gpd_list.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-const struct gpreempt_ioc_queue *gpd_module_queues(struct gpd *d, size_t *nr)
+static int by_process(const void *a, const void *b)
+{
+	const struct gpreempt_ioc_queue *x = a;
+	const struct gpreempt_ioc_queue *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->gpu_id < y->gpu_id ? -1 : x->gpu_id > y->gpu_id;
+}
+
+/* All queues of the module by process and node, valid for this turn of the loop. */
+static const struct gpreempt_ioc_queue *queues(struct gpd *d, size_t *nr)
 {
 	struct gpd_module *m = d->module;
 	int fd = gpd_module_fd(d);
@@ -15,10 +27,33 @@ const struct gpreempt_ioc_queue *gpd_module_queues(struct gpd *d, size_t *nr)
 	*nr = 0;
 	if (fd < 0)
 		return NULL;
-	if (!m->is_listed)
+	if (!m->is_listed) {
 		m->is_listed = !drv_module_list(fd, &m->queues, &m->nr_queues);
+		if (m->nr_queues)
+			qsort(m->queues, m->nr_queues, sizeof(*m->queues), by_process);
+	}
 	*nr = m->nr_queues;
 	return m->queues;
+}
+
+/* The queues of one process. */
+static const struct gpreempt_ioc_queue *queues_of(struct gpd *d, pid_t pid, size_t *nr)
+{
+	const struct gpreempt_ioc_queue *all = queues(d, nr);
+	size_t from = 0, to = *nr, end;
+
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (all[mid].pid < pid)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	for (end = from; end < *nr && all[end].pid == pid; end++)
+		;
+	*nr = end - from;
+	return all + from;
 }
 
 bool gpd_module_has(struct gpd *d, pid_t pid, uint32_t gpu_id, uint32_t queue_id)
@@ -26,8 +61,8 @@ bool gpd_module_has(struct gpd *d, pid_t pid, uint32_t gpu_id, uint32_t queue_id
 	const struct gpreempt_ioc_queue *q;
 	size_t nr;
 
-	for (q = gpd_module_queues(d, &nr); nr; q++, nr--)
-		if (q->pid == pid && (!gpu_id || q->gpu_id == gpu_id) &&
+	for (q = queues_of(d, pid, &nr); nr; q++, nr--)
+		if ((!gpu_id || q->gpu_id == gpu_id) &&
 		    (queue_id == WIRE_QUEUE_ALL || q->queue_id == queue_id))
 			return true;
 	return false;
@@ -40,7 +75,7 @@ void gpd_module_count(struct gpd_node *n, uint32_t *nr, uint32_t *nr_busy)
 
 	*nr = 0;
 	*nr_busy = 0;
-	for (q = gpd_module_queues(n->d, &left); left; q++, left--) {
+	for (q = queues(n->d, &left); left; q++, left--) {
 		if (q->gpu_id != n->gpu_id)
 			continue;
 		(*nr)++;
@@ -54,42 +89,18 @@ static enum gp_entity_state state_of(const struct gpreempt_ioc_queue *q)
 }
 
 /* The numbers of a process on a node come with each of its queues there: once is enough. */
-static bool is_first_of_node(const struct gpreempt_ioc_queue *all,
-			     const struct gpreempt_ioc_queue *q)
-{
-	const struct gpreempt_ioc_queue *before;
-
-	for (before = all; before < q; before++)
-		if (before->pid == q->pid && before->gpu_id == q->gpu_id)
-			return false;
-	return true;
-}
-
-static bool is_first(const struct gpreempt_ioc_queue *all, const struct gpreempt_ioc_queue *q)
-{
-	const struct gpreempt_ioc_queue *before;
-
-	for (before = all; before < q; before++)
-		if (before->pid == q->pid)
-			return false;
-	return true;
-}
-
-static void sum_up(const struct gpreempt_ioc_queue *all, size_t nr, pid_t pid,
-		   struct gpd_totals *t)
+static void sum_up(const struct gpreempt_ioc_queue *all, size_t nr, struct gpd_totals *t)
 {
 	const struct gpreempt_ioc_queue *q;
 
 	memset(t, 0, sizeof(*t));
 	t->state = GP_ENTITY_IDLE;
 	for (q = all; q < all + nr; q++) {
-		if (q->pid != pid)
-			continue;
 		t->nr_queues++;
 		t->nr_busy += !!(q->flags & GPREEMPT_QUEUE_F_BUSY);
 		t->manual |= !!(q->flags & GPREEMPT_QUEUE_F_MANUAL);
 		t->sched |= !!(q->flags & GPREEMPT_QUEUE_F_SCHED);
-		if (!is_first_of_node(all, q))
+		if (q > all && q[-1].gpu_id == q->gpu_id)
 			continue;
 		if (gpd_list_outweighs(state_of(q), t->state))
 			t->state = state_of(q);
@@ -100,26 +111,28 @@ static void sum_up(const struct gpreempt_ioc_queue *all, size_t nr, pid_t pid,
 	}
 }
 
-static json_t *process_json(struct gpd *d, const struct gpreempt_ioc_queue *all, size_t nr,
-			    pid_t pid)
+json_t *gpd_module_process(struct gpd *d, pid_t pid)
 {
 	struct gpd_proc proc = { 0 };
 	struct gpd_attrs attrs;
 	struct gpd_totals t;
 	char comm[WIRE_NAME_LEN];
 	bool known = !gpd_proc_read(pid, &proc);
+	json_t *attributes = json_null();
+	size_t nr;
+	const struct gpreempt_ioc_queue *all = queues_of(d, pid, &nr);
 
-	sum_up(all, nr, pid, &t);
+	sum_up(all, nr, &t);
+	if (!gpd_module_attrs(d, pid, &attrs))
+		attributes = gpd_list_attributes(&attrs);
 	gpd_text_clean(comm, sizeof(comm), proc.comm, sizeof(proc.comm));
 	return json_pack("{s:i, s:o, s:o, s:s, s:n, s:o, s:i, s:i, s:s, s:o, s:[s], s:I, s:I, s:I, "
 			 "s:I, s:[]}",
 			 "pid", (int)pid, "uid",
 			 known ? json_integer((json_int_t)proc.uid) : json_null(), "comm",
 			 comm[0] ? json_string(comm) : json_null(), "mechanism", "kernel", "client",
-			 "attributes",
-			 gpd_module_attrs(d, pid, &attrs) ? json_null() :
-							    gpd_list_attributes(&attrs),
-			 "nr_queues", (int)t.nr_queues, "nr_busy", (int)t.nr_busy, "state",
+			 "attributes", attributes, "nr_queues", (int)t.nr_queues, "nr_busy",
+			 (int)t.nr_busy, "state",
 			 t.manual && t.state == GP_ENTITY_IDLE ? "held" : gpd_list_state_name(&t),
 			 "held", gpd_list_held(t.sched, t.manual), "sees",
 			 "queues and work by the kernel", "nr_preempted",
@@ -127,15 +140,14 @@ static json_t *process_json(struct gpd *d, const struct gpreempt_ioc_queue *all,
 			 (json_int_t)t.off_ns, "off_max_ns", (json_int_t)t.off_max_ns, "notes");
 }
 
-void gpd_module_list_processes(struct gpd *d, json_t *processes, pid_t pid)
+void gpd_module_list_processes(struct gpd *d, json_t *processes)
 {
-	const struct gpreempt_ioc_queue *all;
 	size_t nr, i;
+	const struct gpreempt_ioc_queue *all = queues(d, &nr);
 
-	all = gpd_module_queues(d, &nr);
 	for (i = 0; i < nr; i++)
-		if ((!pid || all[i].pid == pid) && is_first(all, &all[i]))
-			json_array_append_new(processes, process_json(d, all, nr, all[i].pid));
+		if (!i || all[i].pid != all[i - 1].pid)
+			json_array_append_new(processes, gpd_module_process(d, all[i].pid));
 }
 
 static void put(json_t *queue, json_t *sources, const char *key, json_t *value)
@@ -171,12 +183,11 @@ static json_t *queue_json(const struct gpreempt_ioc_queue *q)
 	return queue;
 }
 
-void gpd_module_list_queues(struct gpd *d, json_t *queues, pid_t pid)
+void gpd_module_list_queues(struct gpd *d, json_t *array, pid_t pid)
 {
-	const struct gpreempt_ioc_queue *q;
 	size_t nr;
+	const struct gpreempt_ioc_queue *q = pid ? queues_of(d, pid, &nr) : queues(d, &nr);
 
-	for (q = gpd_module_queues(d, &nr); nr; q++, nr--)
-		if (!pid || q->pid == pid)
-			json_array_append_new(queues, queue_json(q));
+	for (; nr; q++, nr--)
+		json_array_append_new(array, queue_json(q));
 }

@@ -47,7 +47,8 @@ static void copy_stats(struct gpd_module_node *v, const struct gpreempt_ioc_stat
 	v->counts.nr_faults = s->nr_faults;
 }
 
-int gpd_module_refresh(struct gpd_node *n)
+/* Read at most once a turn of the loop. */
+static int read_node(struct gpd_node *n)
 {
 	struct gpd_module_node *v = n->module_view;
 	struct gpreempt_ioc_policy policy;
@@ -79,60 +80,67 @@ int gpd_module_refresh(struct gpd_node *n)
 	return 0;
 }
 
-const struct gp_node_stats *gpd_module_stats(struct gpd_node *n)
+/* What cannot be read any more is as the daemon's core has it. */
+static const struct gp_node_stats *stats(struct gpd_node *n)
 {
-	return gpd_module_refresh(n) ? NULL : &n->module_view->stats;
+	return read_node(n) ? gpd_client_node_ops.stats(n) : &n->module_view->stats;
 }
 
-const struct gp_hist *gpd_module_detect(struct gpd_node *n)
+static const struct gp_hist *detect(struct gpd_node *n)
 {
-	return gpd_module_refresh(n) ? NULL : &n->module_view->detect;
+	return read_node(n) ? gpd_client_node_ops.detect(n) : &n->module_view->detect;
 }
 
-const char *gpd_module_policy(struct gpd_node *n)
+static const char *policy(struct gpd_node *n)
 {
-	return gpd_module_refresh(n) ? NULL : n->module_view->policy;
+	return read_node(n) ? gpd_client_node_ops.policy(n) : n->module_view->policy;
 }
 
-int gpd_module_counts(struct gpd_node *n, struct gpd_module_counts *counts)
+static void refresh(struct gpd_node *n)
 {
-	int err = gpd_module_refresh(n);
+	read_node(n);
+}
+
+static int counts(struct gpd_node *n, struct gpd_counts *counts)
+{
+	int err = read_node(n);
 
 	if (!err)
 		*counts = n->module_view->counts;
 	return err;
 }
 
-int gpd_module_get_param(struct gpd_node *n, const char *name, u64 *value)
+static int get_param(struct gpd_node *n, const char *name, u64 *value)
 {
 	struct gpreempt_ioc_policy policy;
 	int fd = gpd_module_fd(n->d);
-	int err = fd < 0 ? fd : drv_module_get_policy(fd, n->gpu_id, name, &policy);
 
-	if (!err)
-		*value = policy.value;
-	return err;
+	if (fd < 0 || drv_module_get_policy(fd, n->gpu_id, name, &policy))
+		return gpd_client_node_ops.get_param(n, name, value);
+	*value = policy.value;
+	return 0;
 }
 
-int gpd_module_set_policy(struct gpd_node *n, const char *name)
+/* What is set here the core gets too: it may have to take over. */
+static int set_policy(struct gpd_node *n, const char *name)
 {
 	int fd = gpd_module_fd(n->d);
 	int err = fd < 0 ? fd : drv_module_set_policy(fd, n->gpu_id, name);
 
 	gpd_module_forget(n->d);
-	return err;
+	return err ? err : gpd_client_node_ops.set_policy(n, name);
 }
 
-int gpd_module_set_param(struct gpd_node *n, const char *name, uint64_t value)
+static int set_param(struct gpd_node *n, const char *name, uint64_t value)
 {
 	int fd = gpd_module_fd(n->d);
 	int err = fd < 0 ? fd : drv_module_set_param(fd, n->gpu_id, name, value);
 
 	gpd_module_forget(n->d);
-	return err;
+	return err ? err : gpd_client_node_ops.set_param(n, name, value);
 }
 
-int gpd_module_set_enabled(struct gpd_node *n, bool enabled)
+static int set_enabled(struct gpd_node *n, bool enabled)
 {
 	int fd = gpd_module_fd(n->d);
 	int err = fd < 0 ? fd : drv_module_set_enabled(fd, n->gpu_id, enabled);
@@ -140,3 +148,17 @@ int gpd_module_set_enabled(struct gpd_node *n, bool enabled)
 	gpd_module_forget(n->d);
 	return err;
 }
+
+const struct gpd_node_ops gpd_module_node_ops = {
+	.scheduler = "kernel",
+	.set_policy = set_policy,
+	.set_param = set_param,
+	.set_enabled = set_enabled,
+	.get_param = get_param,
+	.policy = policy,
+	.refresh = refresh,
+	.stats = stats,
+	.detect = detect,
+	.counts = counts,
+	.count_queues = gpd_module_count,
+};

@@ -5,66 +5,39 @@
 #ifndef GPD_MODULE_TYPES_H
 #define GPD_MODULE_TYPES_H
 
-#include "rules/hold.h"
 #include "driver/module.h"
 #include "daemon/module/gpd_module.h"
-#include "daemon/gpd_util.h"
+#include "daemon/gpd_ops.h"
 
-struct gpd_module_hold;
-struct gpd_module_process;
-
-/**
- * struct gpd_module_node - a node as the module sees it
- * @turn: when it was read
- * @policy: policy
- * @stats: statistics
- * @detect: from a doorbell's fault to the scheduler
- * @counts: the rest
- */
+/* A node as the module sees it. */
 struct gpd_module_node {
-	uint64_t turn;
+	uint64_t turn; /* when it was read */
 	char policy[GPREEMPT_ABI_NAME_LEN];
 	struct gp_node_stats stats;
-	struct gp_hist detect;
-	struct gpd_module_counts counts;
+	struct gp_hist detect;	  /* from a doorbell's fault to the scheduler */
+	struct gpd_counts counts; /* the rest */
 };
 
-/**
- * struct gpd_module - the module
- * @used: it schedules
- * @caps: what it can
- * @watch: on the folder of the device
- * @fd: device for this turn of the loop, -1 = closed
- * @close: closes it when the turn is over
- * @turn: number of turns in which it was used
- * @queues: list of this turn, NULL = not read yet
- * @nr_queues: its length
- * @is_listed: it was read
- * @holds: by hand
- * @hold_fd: device they hang on, -1 = none
- * @hold_timer: renews them and ends them; on only while there are some
- * @processes: what was said of processes
- * @event_fd: device that gives events, -1 = none are wanted
- * @event_io: in the loop
- * @nr_seen: switches so far
- */
+/* The module. */
 struct gpd_module {
-	bool used;
-	struct gpreempt_ioc_caps caps;
-	sd_event_source *watch;
-	int fd;
-	sd_event_source *close;
-	uint64_t turn;
-	struct gpreempt_ioc_queue *queues;
+	bool used;			   /* it schedules */
+	struct gpreempt_ioc_caps caps;	   /* what it can */
+	sd_event_source *watch;		   /* on the folder of the device */
+	int fd;				   /* device for this turn of the loop, -1 = closed */
+	sd_event_source *close;		   /* closes it when the turn is over */
+	uint64_t turn;			   /* number of turns in which it was used */
+	struct gpreempt_ioc_queue *queues; /* list of this turn, NULL = not read yet */
 	size_t nr_queues;
-	bool is_listed;
-	struct gp_holds holds;
-	int hold_fd;
-	sd_event_source *hold_timer;
-	LIST_HEAD(, gpd_module_process) processes;
-	int event_fd;
-	sd_event_source *event_io;
-	uint64_t nr_seen;
+	bool is_listed;		  /* it was read */
+	uint32_t nr_holds;	  /* holds by hand */
+	int hold_fd;		  /* device they hang on, -1 = none */
+	struct gp_tree processes; /* what was said of processes */
+	struct gp_tree groups;	  /* the same in the order of user and group */
+	/* Of these, up to which process it was looked for those that ended. */
+	pid_t looked_at;
+	int event_fd;		   /* device that gives events, -1 = none are wanted */
+	sd_event_source *event_io; /* in the loop */
+	uint64_t nr_seen;	   /* switches so far */
 };
 
 /**
@@ -76,28 +49,32 @@ struct gpd_module {
  */
 int gpd_module_pidfd(pid_t pid, struct gpd_proc *proc);
 
-/* Attributes of a process with the names; 0 or -errno. */
-int gpd_module_get(struct gpd *d, pid_t pid, int pidfd, const struct gpd_proc *proc,
-		   struct gpd_attrs *attrs);
+/* gpd_module_list.c: for the tables of operations, see gpd_ops.h. */
+bool gpd_module_has(struct gpd *d, pid_t pid, uint32_t gpu_id, uint32_t queue_id);
+void gpd_module_count(struct gpd_node *n, uint32_t *nr, uint32_t *nr_busy);
+void gpd_module_list_processes(struct gpd *d, json_t *processes);
+void gpd_module_list_queues(struct gpd *d, json_t *queues, pid_t pid);
+
+/* A Process of the control interface. */
+json_t *gpd_module_process(struct gpd *d, pid_t pid);
+
+/* Attributes of a process: numbers of the module, names of the daemon. 0 or -errno. */
+int gpd_module_attrs(struct gpd *d, pid_t pid, struct gpd_attrs *attrs);
+
+/* A module that was loaded anew hears what was said before; what was said is forgotten. */
+void gpd_module_tell_all(struct gpd *d);
+void gpd_module_forget_all(struct gpd *d);
 
 /**
- * gpd_module_set() - change them, and remember what was said
+ * gpd_module_fd() - the device for this turn of the loop
  * @d: daemon
- * @pid: process
- * @pidfd: same
- * @proc: what /proc says of it
- * @new: attributes; all of them count
- * @keep_group: but for the group
  *
- * Return: 0, -EPERM, -errno.
+ * Return: a descriptor that is not the caller's, -ENOENT there is no module any more, or
+ * it is not to be used; -errno.
  */
-int gpd_module_set(struct gpd *d, pid_t pid, int pidfd, const struct gpd_proc *proc,
-		   const struct gpd_attrs *new, bool keep_group);
+int gpd_module_fd(struct gpd *d);
 
-/* The others of its group get the same. */
-void gpd_module_set_group(struct gpd_conn *conn, pid_t pid, uid_t uid, const struct gpd_attrs *new);
-
-/* The timer of holds; 0 or -errno. */
-int gpd_module_hold_init(struct gpd *d);
+/* What was read of it in this turn of the loop is not true any more. */
+void gpd_module_forget(struct gpd *d);
 
 #endif

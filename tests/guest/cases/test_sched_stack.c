@@ -289,6 +289,36 @@ static void users_are_kept_apart(void)
 	gt_command_end(&daemon);
 }
 
+static void as_owner(const char *pid, const char *what)
+{
+	gt_command_as(GT_USER, 0, NULL,
+		      (const char *const[]){ "gpreempt", "set", pid, what, NULL });
+}
+
+/* The daemon passes on what a user asks for; it does not ask for more than the user may. */
+static void the_word_of_root_is_a_limit(void)
+{
+	struct gt_program daemon;
+	struct gt_load job;
+	char pid[16];
+
+	gt_command_begin(&daemon, NULL);
+	GT_LOAD(&job, GT_KERNEL, GT_USER, "besteffort", "load_offline", "--endless");
+	snprintf(pid, sizeof(pid), "%d", job.pid);
+	/* Control: nobody but its owner has said anything. */
+	as_owner(pid, "prio=5");
+	GT_CHECK(gt_command_prio(job.pid) == 5, "priority %u", gt_command_prio(job.pid));
+	GT_COMMAND(NULL, "set", pid, "prio=3");
+	GT_REFUSED(GT_USER, "set", pid, "prio=5");
+	GT_CHECK(gt_command_prio(job.pid) == 3, "priority %u", gt_command_prio(job.pid));
+	as_owner(pid, "prio=1");
+	as_owner(pid, "prio=3");
+	GT_REFUSED(GT_USER, "set", pid, "prio=4");
+	GT_CHECK(gt_command_prio(job.pid) == 3, "priority %u", gt_command_prio(job.pid));
+	gt_load_stop(&job, MS);
+	gt_command_end(&daemon);
+}
+
 /* Beside the ways of the unmodified driver. */
 static void the_module_is_measured(void)
 {
@@ -315,6 +345,7 @@ static const struct gt_case cases[] = {
 	  TINY, 90 },
 	{ "children_have_the_attributes_too", children_have_the_attributes_too, TINY, 60 },
 	{ "a_group_leaves_and_returns_together", a_group_leaves_and_returns_together, TINY, 90 },
+	{ "the_word_of_root_is_a_limit", the_word_of_root_is_a_limit, TINY, 60 },
 	{ "users_are_kept_apart", users_are_kept_apart, TINY, 60 },
 	{ "the_module_is_measured", the_module_is_measured, TINY, 90 },
 };

@@ -5,7 +5,7 @@
 #include "unit.h"
 
 #include "driver/module.h"
-#include "daemon/module/gpd_module.h"
+#include "daemon/module/gpd_module_types.h"
 
 #include <errno.h>
 #include <string.h>
@@ -28,14 +28,9 @@ static void sizes_are_the_abi(void **state)
 static void without_a_module_nothing_is_its(void **state)
 {
 	struct gpd *d = test_calloc(1, sizeof(*d));
-	size_t nr = 1;
 
-	assert_false(gpd_module_is_used(d));
 	assert_int_equal(gpd_module_fd(d), -ENOENT);
-	assert_null(gpd_module_queues(d, &nr));
-	assert_int_equal(nr, 0);
 	assert_false(gpd_module_has(d, 1, 0, WIRE_QUEUE_ALL));
-	assert_int_equal(gpd_module_nr_holds(d), 0);
 	test_free(d);
 }
 

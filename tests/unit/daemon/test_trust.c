@@ -141,10 +141,33 @@ static void two_accounts_are_two(void **state)
 	assert_true(gpd_trust_claim(&n, GPD_CLAIM_NO_PROGRESS, &a));
 }
 
+/* Two users have to say something each time: neither can use what the other said once more. */
+static void claim_is_used_up(void **state)
+{
+	struct gpd_node *n = test_calloc(1, sizeof(*n));
+	struct gpd_user user = { .uid = 1000 };
+	struct gpd_client *a = test_calloc(1, sizeof(*a));
+	struct gpd_client *b = test_calloc(1, sizeof(*b));
+
+	a->user = &user;
+	b->user = &user;
+	a->owner.uid = 1000;
+	b->owner.uid = 1001;
+	assert_false(gpd_trust_claim(n, GPD_CLAIM_RESET, a));
+	assert_false(gpd_trust_claim(n, GPD_CLAIM_RESET, a));
+	assert_true(gpd_trust_claim(n, GPD_CLAIM_RESET, b));
+	assert_false(gpd_trust_claim(n, GPD_CLAIM_RESET, b));
+	assert_true(gpd_trust_claim(n, GPD_CLAIM_RESET, a));
+	test_free(a);
+	test_free(b);
+	test_free(n);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(page_has_the_table),
+		cmocka_unit_test(claim_is_used_up),
 		cmocka_unit_test(every_method_has_a_row),
 		cmocka_unit_test(only_ones_own_processes),
 		cmocka_unit_test(container_touches_only_itself),

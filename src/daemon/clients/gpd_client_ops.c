@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The daemon's core schedules, and clients carry out what it wants.
+ */
+#include "daemon/gpd_ops.h"
+#include "daemon/clients/gpd_dbg.h"
+#include "daemon/clients/gpd_client.h"
+#include "daemon/clients/gpd_member.h"
+#include "daemon/control/gpd_auth.h"
+#include "daemon/control/gpd_list.h"
+#include "daemon/control/gpd_monitor.h"
+#include "daemon/gpd_hold.h"
+#include "daemon/gpd_state.h"
+#include "daemon/gpd_trust.h"
+#include "daemon/module/gpd_module.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int set_policy(struct gpd_node *n, const char *name)
+{
+	int err = gp_sched_set_policy(n->d->sched, n->index, name, gpd_now_ns(), &n->act.acts);
+
+	if (!err)
+		gpd_fanout_settle(n);
+	return err;
+}
+
+static int set_param(struct gpd_node *n, const char *name, uint64_t value)
+{
+	return gp_sched_param_set(n->d->sched, n->index, name, value, NULL);
+}
+
+static int set_enabled(struct gpd_node *n, bool enabled)
+{
+	int err = gp_sched_set_enabled(n->d->sched, n->index, enabled, gpd_now_ns(), &n->act.acts);
+
+	if (!err)
+		gpd_fanout_settle(n);
+	return err;
+}
+
+static int get_param(struct gpd_node *n, const char *name, u64 *value)
+{
+	return gp_sched_param_get(n->d->sched, n->index, name, value);
+}
+
+static const char *policy(struct gpd_node *n)
+{
+	return gp_sched_node_policy(n->d->sched, n->index);
+}
+
+static void refresh(struct gpd_node *n)
+{
+}
+
+static const struct gp_node_stats *stats(struct gpd_node *n)
+{
+	return gp_sched_node_stats(n->d->sched, n->index);
+}
+
+static const struct gp_hist *detect(struct gpd_node *n)
+{
+	return &n->decision;
+}
+
+static void count_queues(struct gpd_node *n, uint32_t *nr, uint32_t *nr_busy)
+{
+	struct gp_entity_info info;
+	struct gpd_entity *e;
+
+	*nr = 0;
+	*nr_busy = 0;
+	LIST_FOREACH(e, &n->entities, link)
+	{
+		if (gp_sched_entity_info(n->d->sched, e->id, &info))
+			continue;
+		*nr += info.nr_queues;
+		*nr_busy += info.nr_busy > 0;
+	}
+}
+
+const struct gpd_node_ops gpd_client_node_ops = {
+	.scheduler = "daemon",
+	.is_core = true,
+	.set_policy = set_policy,
+	.set_param = set_param,
+	.set_enabled = set_enabled,
+	.get_param = get_param,
+	.policy = policy,
+	.refresh = refresh,
+	.stats = stats,
+	.detect = detect,
+	.count_queues = count_queues,
+};
+
+static json_t *mechanisms(struct gpd *d)
+{
+	json_t *array = json_pack("[s]", "shim");
+
+	if (d->config->dbg != GPD_DBG_OFF)
+		json_array_append_new(array, json_string("dbg"));
+	return array;
+}
+
+/* The core hears of it with its first queue. */
+static void hello(struct gpd_client *c)
+{
+}
+
+static int find(struct gpd_conn *conn, uint64_t pid, struct gpd_subject *s)
+{
+	s->pid = (pid_t)pid;
+	s->client = gpd_client_find(conn->d, s->pid);
+	if (!s->client)
+		return -ESRCH;
+	return gpd_trust_may_touch(&conn->cred, &s->client->owner) ? 0 : -EPERM;
+}
+
+static int get(struct gpd *d, struct gpd_subject *s, struct gpd_attrs *attrs)
+{
+	*attrs = s->client->attrs;
+	return 0;
+}
+
+/* A process of the same group and user that may have the same attributes. */
+static bool changes_too(struct gpd_conn *conn, const struct gpd_client *c,
+			const struct gpd_client *other, const struct gpd_attrs *attrs)
+{
+	char why[GPD_NOTE_LEN];
+
+	return other != c && other->state == GPD_CLIENT_KNOWN && attrs->group[0] &&
+	       !strcmp(other->attrs.group, attrs->group) &&
+	       gpd_trust_may_touch(&conn->cred, &other->owner) &&
+	       gpd_auth_check(conn->d->config, &conn->cred, &other->attrs, attrs, why, sizeof(why));
+}
+
+static void set_one(struct gpd_client *c, const struct gpd_attrs *attrs)
+{
+	c->by_hand = true;
+	gpd_client_set_attrs(c, attrs);
+	gpd_monitor_attrs(c->d, c->pid, attrs);
+}
+
+/* Processes of a group are one: all of them change, unless that would raise one of them. */
+static int set(struct gpd_conn *conn, struct gpd_subject *s, const struct gpd_attrs *attrs,
+	       bool keep_group)
+{
+	struct gpd_client *c = s->client;
+	struct gpd_client *other;
+
+	c->attrs = *attrs;
+	LIST_FOREACH(other, &c->user->clients, of_user)
+	if (changes_too(conn, c, other, attrs))
+		other->attrs = *attrs;
+	LIST_FOREACH(other, &c->user->clients, of_user)
+	if (changes_too(conn, c, other, attrs))
+		set_one(other, attrs);
+	set_one(c, attrs);
+	return 0;
+}
+
+static bool has(struct gpd *d, pid_t pid, uint32_t gpu_id, uint32_t queue_id)
+{
+	return false;
+}
+
+static void list_processes(struct gpd *d, json_t *processes)
+{
+}
+
+static void list_queues(struct gpd *d, json_t *queues, pid_t pid)
+{
+}
+
+/* A module that was there may have heard of others. */
+static void save(struct gpd *d, json_t *processes)
+{
+	const struct gpd_client *c;
+
+	LIST_FOREACH(c, &d->clients, link)
+	if (c->by_hand && c->ops)
+		gpd_state_add(processes, c->pid, c->start_time, c->owner.uid, &c->attrs);
+	gpd_module_ops.save(d, processes);
+}
+
+const struct gpd_process_ops gpd_client_ops = {
+	.scheduler = "daemon",
+	.mechanisms = mechanisms,
+	.hold = &gpd_client_hold_ops,
+	.is_traced = true,
+	.hello = hello,
+	.find = find,
+	.get = get,
+	.set = set,
+	.attach = gpd_attach_call,
+	.detach = gpd_attach_detach,
+	.has = has,
+	.list_processes = list_processes,
+	.list_queues = list_queues,
+	.save = save,
+};

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Holds by hand (rules/hold.h). Each is on one queue, or on all compute queues, of one process
+ * on one node; it ends with a Resume, with its lease, or with the connection that made it
+ * unless it was to be kept. Two holders are two holds: the target goes on with the last of
+ * them. The daemon renews what it holds: if it hangs or dies, what it held goes on.
+ *
+ * A hold is carried out by a client or by the kernel module: two implementations of
+ * struct gpd_hold_ops.
+ */
+#ifndef GPD_HOLD_H
+#define GPD_HOLD_H
+
+#include "daemon/control/gpd_control.h"
+#include "rules/hold.h"
+
+struct gpd_hold_ops;
+
+/* Holds that are ordered at once. */
+#define GPD_HOLD_ITEMS 64
+
+/* What is to be held or released. */
+struct gpd_hold_item {
+	const struct gpd_hold_ops *ops; /* what carries it out */
+	u64 process;			/* number of the process, as @ops counts them */
+	struct gpd_client *client;	/* its client, NULL = @ops needs none */
+	pid_t pid;
+	uid_t uid;	     /* its owner: numbers are used again */
+	uint64_t start_time; /* for the same reason */
+	uint32_t gpu_id;
+	uint32_t queue_id; /* queue or WIRE_QUEUE_ALL */
+	int result;	   /* output: 0, -ESRCH, -EPIPE, -EBUSY, -EPERM, -EDQUOT, -ENOMEM, -errno */
+	uint64_t epoch;	   /* output: the order that @client has yet to answer, 0 = none */
+};
+
+/* What a target of Suspend or Resume means. */
+struct gpd_hold_aim {
+	struct gpd_conn *conn; /* connection that asks */
+	const struct gpd_target *t;
+	bool release;				   /* Resume */
+	struct gpd_hold_item items[GPD_NODES_MAX]; /* output: one for each node */
+	uint32_t nr;
+	const char *why; /* output if there is none: the reason */
+};
+
+/* One hold. */
+struct gpd_hold {
+	struct gp_hold h;		/* target, owner, lease */
+	const struct gpd_hold_ops *ops; /* what carries it out */
+	struct gpd_user *user;		/* whose budget it takes from */
+	struct gpd_hold_item *item;	/* for which it is ordered now, NULL = none */
+	pid_t pid;
+	int result;		   /* of the last order */
+	struct gpd_client *client; /* of clients: client */
+	uint64_t epoch;		   /* of clients: of the last order */
+	int pidfd;		   /* of the module: process */
+};
+
+/**
+ * struct gpd_hold_ops - how holds are carried out
+ * @says: in front of the reason why one was not
+ * @aim: find what is meant, and whether it may be. Return: 0, -ESRCH, -EPERM, -EBUSY
+ * @open: get ready. Return: 0 or -errno; NULL = nothing to do
+ * @close: undo @open
+ * @order: hold, or release, up to GPD_HOLD_ITEMS on one node; sets gpd_hold.result and, if
+ *	the answer comes later, gpd_hold.epoch. What is released is out of the set already
+ * @renew: give it another lease. Return: 0, -ESRCH: there is nothing to hold any more
+ */
+struct gpd_hold_ops {
+	const char *says;
+	int (*aim)(struct gpd_hold_aim *a);
+	int (*open)(struct gpd *d, struct gpd_hold *h, const struct gpd_hold_item *item);
+	void (*close)(struct gpd *d, struct gpd_hold *h);
+	void (*order)(struct gpd *d, struct gpd_hold **holds, uint32_t nr, bool release);
+	int (*renew)(struct gpd *d, struct gpd_hold *h);
+};
+
+extern const struct gpd_hold_ops gpd_client_hold_ops;
+extern const struct gpd_hold_ops gpd_module_hold_ops;
+
+/* Make and free the set of holds. */
+int gpd_hold_init(struct gpd *d);
+void gpd_hold_fini(struct gpd *d);
+
+/* How many holds there are. */
+uint32_t gpd_hold_nr(const struct gpd *d);
+
+/* How many there are on exactly the target of a hold. */
+uint32_t gpd_hold_nr_on(const struct gpd *d, const struct gpd_hold *h);
+
+/**
+ * gpd_hold_make() - hold by hand
+ * @conn: connection that asks; its user has a budget
+ * @items: of one node and one implementation
+ * @nr: how many, at most GPD_HOLD_ITEMS
+ * @keep: the hold is its user's and stays when the connection ends
+ * @lease_ns: it ends after this, 0 = only with @conn or a Resume
+ */
+void gpd_hold_make(struct gpd_conn *conn, struct gpd_hold_item **items, uint32_t nr, bool keep,
+		   uint64_t lease_ns);
+
+/**
+ * gpd_hold_end() - undo it
+ * @conn: connection that asks: its own holds end, and the kept ones of its user; all if it
+ *	is privileged
+ * @items: as above; of WIRE_QUEUE_ALL also every single queue that is held
+ * @nr: how many
+ */
+void gpd_hold_end(struct gpd_conn *conn, struct gpd_hold_item **items, uint32_t nr);
+
+/* Whether a queue is held by hand, alone or with all others. */
+bool gpd_hold_covers(const struct gpd *d, u64 process, uint32_t gpu_id, uint32_t queue_id);
+
+/* A client, the module, a connection is gone. */
+void gpd_hold_forget_client(struct gpd_client *c);
+void gpd_hold_forget_ops(struct gpd *d, const struct gpd_hold_ops *ops);
+void gpd_hold_forget_conn(struct gpd *d, struct gpd_conn *conn);
+
+#endif

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Work for clients that is done a few at a time: nobody else waits for all of it.
+ */
+#include "unit.h"
+
+#include "daemon/clients/gpd_client.h"
+#include "daemon/gpd_engine.h"
+#include "daemon/gpd_hold.h"
+#include "daemon/gpd_nodes.h"
+#include "daemon/gpd_user.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define NR_QUEUES 200
+#define NR_CLIENTS 3
+
+static struct gpd *make_daemon(void)
+{
+	struct gpd *d = calloc(1, sizeof(*d));
+
+	assert_non_null(d);
+	assert_true(sd_event_new(&d->event) >= 0);
+	d->config = calloc(1, sizeof(*d->config));
+	gpd_config_default(d->config);
+	d->config->nr_sim = 1;
+	d->client_listen = -1;
+	gpd_log_level = -1;
+	gpd_nodes_init(d);
+	assert_int_equal(gpd_engine_init(d), 0);
+	assert_int_equal(gpd_hold_init(d), 0);
+	assert_int_equal(gpd_client_timers(d), 0);
+	return d;
+}
+
+static void free_daemon(struct gpd *d)
+{
+	gpd_client_close_all(d);
+	gpd_hold_fini(d);
+	gpd_nodes_fini(d);
+	gpd_engine_fini(d);
+	gpd_user_fini(d);
+	sd_event_unref(d->event);
+	free(d->config);
+	free(d);
+}
+
+static void say(struct gpd_client *c, void *msg, uint16_t type, size_t size)
+{
+	struct wire_hdr *hdr = msg;
+
+	hdr->magic = WIRE_MAGIC;
+	hdr->type = type;
+	hdr->size = (uint16_t)size;
+	c->d->rx_ns = gpd_now_ns();
+	gpd_client_message(c, msg, size);
+	c->d->rx_ns = 0;
+}
+
+static struct gpd_client *make_client(struct gpd *d, uint32_t pid, int *other)
+{
+	struct wire_hello hello = {
+		.version = WIRE_VERSION,
+		.mech = WIRE_MECH_SIM,
+		.pid = pid,
+		.prio = WIRE_PRIO_UNSET,
+	};
+	struct wire_queue queue = { .gpu_id = 1, .type = WIRE_QUEUE_AQL };
+	struct gpd_cred cred = { .pid = getpid(), .owner.uid = 1000 };
+	struct gpd_user *user = gpd_user_get(d, cred.owner.uid, false);
+	struct gpd_client *c;
+	struct gpd_proc proc;
+	int pair[2];
+
+	assert_non_null(user);
+	assert_int_equal(gpd_proc_read(cred.pid, &proc), 0);
+	cred.start_time = proc.start_time;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, pair), 0);
+	assert_int_equal(gpd_client_add(d, pair[0], &cred, user, &c), 0);
+	gpd_user_put(user);
+	say(c, &hello, WIRE_HELLO, sizeof(hello));
+	for (; queue.queue_id < NR_QUEUES; queue.queue_id++)
+		say(c, &queue, WIRE_QUEUE_ADD, sizeof(queue));
+	assert_int_equal(c->state, GPD_CLIENT_KNOWN);
+	assert_int_equal(c->nr_queues, NR_QUEUES);
+	*other = pair[1];
+	return c;
+}
+
+static uint64_t queues_of_all(const struct gpd *d)
+{
+	return d->nr_used[GPD_BUDGET_QUEUES];
+}
+
+/* A turn frees a few queues, of however many clients that have gone at once. */
+static void dead_clients_are_freed_in_turns(void **state)
+{
+	struct gpd *d = make_daemon();
+	int other[NR_CLIENTS];
+	uint64_t before;
+	int turns = 0;
+	uint32_t i;
+
+	for (i = 0; i < NR_CLIENTS; i++)
+		gpd_client_close(make_client(d, GPD_PID_MAX + 1 + i, &other[i]));
+	assert_int_equal(queues_of_all(d), NR_CLIENTS * NR_QUEUES);
+	while (d->nr_clients) {
+		before = queues_of_all(d);
+		assert_true(sd_event_run(d->event, 0) > 0);
+		assert_true(before - queues_of_all(d) <= 32);
+		turns++;
+	}
+	assert_int_equal(queues_of_all(d), 0);
+	assert_true(turns >= NR_CLIENTS * NR_QUEUES / 32);
+	for (i = 0; i < NR_CLIENTS; i++)
+		close(other[i]);
+	free_daemon(d);
+}
+
+/* Clients by process, of one process the newest first, from any place. */
+static void clients_have_an_order(void **state)
+{
+	struct gpd *d = make_daemon();
+	struct gpd_client *c = NULL;
+	pid_t last = 0;
+	int other[NR_CLIENTS];
+	uint32_t i;
+
+	for (i = 0; i < NR_CLIENTS; i++)
+		make_client(d, GPD_PID_MAX + NR_CLIENTS - i, &other[i]);
+	for (i = 0; i < NR_CLIENTS; i++) {
+		c = gpd_client_after(d, c ? c->pid : 0, c ? c->number : 0);
+		assert_non_null(c);
+		assert_true(c->pid > last);
+		assert_ptr_equal(gpd_client_find(d, c->pid), c);
+		last = c->pid;
+	}
+	assert_null(gpd_client_after(d, c->pid, c->number));
+	assert_null(gpd_client_find(d, 1));
+	for (i = 0; i < NR_CLIENTS; i++)
+		close(other[i]);
+	free_daemon(d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(dead_clients_are_freed_in_turns),
+		cmocka_unit_test(clients_have_an_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
