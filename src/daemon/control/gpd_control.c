@@ -23,23 +23,15 @@
 /* Nothing more is handled for a connection that has this much to read first. */
 #define UNREAD_MAX (64u << 10)
 
-/**
- * struct gpd_control - the control socket
- * @listen: listening socket
- * @io: in the loop
- * @reap: frees dead connections; on only while there are some
- * @conns: connections
- * @monitors: those that get events
- * @request: the request in hand
- */
+/* The control socket. */
 struct gpd_control {
 	int listen;
 	sd_event_source *io;
-	sd_event_source *reap;
+	sd_event_source *reap; /* frees dead connections; on only while there are some */
 	LIST_HEAD(, gpd_conn) conns;
 	LIST_HEAD(, gpd_conn)
-	monitors;
-	struct gpd_request request;
+	monitors;		    /* those that get events */
+	struct gpd_request request; /* the request in hand */
 };
 
 void gpd_control_dead(struct gpd_conn *conn)
@@ -50,6 +42,13 @@ void gpd_control_dead(struct gpd_conn *conn)
 	sd_event_source_set_enabled(conn->io, SD_EVENT_OFF);
 	sd_event_source_set_enabled(conn->turn, SD_EVENT_OFF);
 	sd_event_source_set_enabled(conn->d->control->reap, SD_EVENT_ONESHOT);
+}
+
+static void let_go(struct gpd_conn *conn, const char *why)
+{
+	conn->oneway = false;
+	gpd_control_refuse(conn, "org.varlink.service.InvalidParameter", "parameter", why);
+	gpd_control_dead(conn);
 }
 
 /* One request that begins at conn->in. */
@@ -64,23 +63,12 @@ static void handle(struct gpd_conn *conn, size_t len)
 		if (gpd_user_may_log(conn->user))
 			gpd_log(LOG_WARNING, "control: uid %u (pid %d): not a request",
 				(unsigned int)conn->user->uid, (int)conn->cred.pid);
-		conn->oneway = false;
-		gpd_control_refuse(conn, "org.varlink.service.InvalidParameter", "parameter",
-			   "not a request");
-		gpd_control_dead(conn);
+		let_go(conn, "not a request");
 	} else if (err) {
 		gpd_control_refuse(conn, refusal.error, refusal.key, refusal.value);
 	} else {
 		gpd_methods_call(conn, r);
 	}
-}
-
-static void refuse_long(struct gpd_conn *conn)
-{
-	conn->oneway = false;
-	gpd_control_refuse(conn, "org.varlink.service.InvalidParameter", "parameter",
-			   "request too long");
-	gpd_control_dead(conn);
 }
 
 /* One request a turn: a thousand at once keep no other connection waiting. */
@@ -91,7 +79,7 @@ static void handle_first(struct gpd_conn *conn)
 	size_t len = end ? (size_t)(end - conn->in) : conn->in_len;
 
 	if (len > max) {
-		refuse_long(conn);
+		let_go(conn, "request too long");
 		return;
 	}
 	if (!end)
@@ -383,14 +371,4 @@ bool gpd_control_monitor(struct gpd_conn *conn, bool trace)
 struct gpd_conn *gpd_control_first_monitor(struct gpd *d)
 {
 	return d->control ? LIST_FIRST(&d->control->monitors) : NULL;
-}
-
-struct gpd_conn *gpd_control_next_monitor(struct gpd_conn *conn)
-{
-	return LIST_NEXT(conn, of_monitors);
-}
-
-struct gpd_conn *gpd_control_first(struct gpd *d)
-{
-	return d->control ? LIST_FIRST(&d->control->conns) : NULL;
 }
