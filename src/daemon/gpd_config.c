@@ -184,8 +184,10 @@ static const char *set_policy(struct gpd_config *c, const char *key, const char 
 	u64 number;
 	int err;
 
+	if (!strcmp(key, "name") && !gp_text_is_policy(value))
+		return "no such policy";
 	if (!strcmp(key, "name"))
-		return gp_text_is_policy(value) ? read_text(value, sizeof(c->policy), c->policy) : "no such policy";
+		return read_text(value, sizeof(c->policy), c->policy);
 	err = gp_text_read_param(key, value, &number, NULL);
 	if (err)
 		return err == -ENOENT ? "no such parameter" : not_a_number;

@@ -217,8 +217,10 @@ void gpd_state_apply_node(struct gpd_node *n)
 	json_t *saved;
 	size_t k;
 
-	json_array_foreach(nodes, k, saved) if (is_of_node(saved, n))
-		apply_node(n, saved);
+	json_array_foreach(nodes, k, saved) {
+		if (is_of_node(saved, n))
+			apply_node(n, saved);
+	}
 }
 
 static json_t *node_json(const struct gpd_node *n)
@@ -263,8 +265,10 @@ static json_t *nodes_json(struct gpd *d)
 	for (i = 0; i < d->nr_nodes; i++)
 		if (d->node[i].by_hand)
 			json_array_append_new(nodes, node_json(&d->node[i]));
-	json_array_foreach(json_object_get(d->state->root, "nodes"), k, saved) if (!is_here(d, saved))
-		json_array_append(nodes, saved);
+	json_array_foreach(json_object_get(d->state->root, "nodes"), k, saved) {
+		if (!is_here(d, saved))
+			json_array_append(nodes, saved);
+	}
 	return nodes;
 }
 

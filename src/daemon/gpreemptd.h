@@ -306,7 +306,7 @@ struct gpd_client {
 	char comm[WIRE_NAME_LEN];	/* name of the program */
 	uint32_t sees;			/* WIRE_SEES_* */
 	/* The driver had queues of its process that it never told, see list_other.h. */
-	bool is_blind;
+	uint64_t blind_ns; /* when the driver last showed a queue that it never told, 0 = never */
 	struct gpd_attrs attrs;
 	bool by_hand; /* attributes were set over the control socket */
 	LIST_HEAD(, gpd_queue) queues;

@@ -242,7 +242,10 @@ static int read_targets(struct gpd_request *r, json_t *value, struct gpd_refusal
 
 	if (!json_is_array(value) || json_array_size(value) > GPD_TARGETS_MAX)
 		return -EINVAL;
-	json_array_foreach(value, i, target) if (read_target(&r->targets[r->nr_targets++], target, refusal)) return -EINVAL;
+	json_array_foreach(value, i, target) {
+		if (read_target(&r->targets[r->nr_targets++], target, refusal))
+			return -EINVAL;
+	}
 	return 0;
 }
 
