@@ -173,7 +173,12 @@ def test_reset_note_maps_again_what_belongs_to_its_user(daemon, control):
     assert [o.kind for o in heard(root)][:2] == [HOLD, RELEASE]
 
 
-def test_reset_notes_of_two_users_are_believed(daemon, control):
+@pytest.mark.parametrize("first,second,believed", [("nobody", "another", True),
+                                                   ("subuid 1", "subuid 2", False),
+                                                   ("nobody", "subuid 1", False),
+                                                   ("another", "subuid 1", True)])
+def test_reset_notes_of_two_accounts_are_believed(daemon, control, first, second, believed):
+    """Two uids of one account, in user namespaces of that account, are not two."""
     root = victim(daemon)
     known(control, FIRST_PID, "nr_busy")
 
@@ -186,10 +191,12 @@ def test_reset_notes_of_two_users_are_believed(daemon, control):
             forever()
         return act
 
-    with Attacker("nobody", bad(BAD)) as a, Attacker("another", bad(BAD + 1)) as b:
-        a.hear("said")
-        b.hear("said")
-        assert [o.kind for o in heard(root, 1)][:2] == [HOLD, RELEASE]
+    with Attacker(first, bad(BAD)) as a, Attacker(second, bad(BAD + 1)) as b:
+        for one, pid in ((a, BAD), (b, BAD + 1)):
+            one.hear("said")
+            wait_until(lambda pid=pid: any("was reset" in n for n in control.process(pid)["notes"]))
+        orders = [o.kind for o in heard(root, 1)][:2]
+        assert orders == ([HOLD, RELEASE] if believed else [])
 
 
 def test_answer_to_nothing_is_no_remedy_of_a_reset(daemon, control):

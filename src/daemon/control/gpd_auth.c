@@ -75,14 +75,15 @@ int gpd_auth_peer(const struct gpd *d, int fd, struct gpd_cred *cred)
 		return -errno;
 	cred->pid = peer.pid;
 	cred->start_time = gpd_proc_read(peer.pid, &proc) ? 0 : proc.start_time;
-	cred->gid = peer.gid;
 	gpd_trust_owner(d, peer.pid, peer.uid, &cred->owner);
 	/* After the look at its namespaces: they were its own if it is still there. */
 	err = check_peer(fd, &is_there);
 	if (err)
 		return err;
-	if (!is_there)
+	if (!is_there) {
+		gpd_trust_owner(d, 0, peer.uid, &cred->owner);
 		cred->owner.is_foreign = true;
+	}
 	cred->privileged = gpd_trust_is_root(&cred->owner) ||
 			   (!cred->owner.is_foreign && config->gid != (gid_t)-1 &&
 			    (peer.gid == config->gid || peer_is_in(fd, config->gid)));

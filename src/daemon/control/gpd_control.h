@@ -28,17 +28,13 @@ struct gpd_stream {
 
 /* A control connection. */
 struct gpd_conn {
-	LIST_ENTRY(gpd_conn)
-	link; /* in gpd_control.conns */
-	LIST_ENTRY(gpd_conn)
-	of_user; /* in gpd_user.conns */
-	LIST_ENTRY(gpd_conn)
-	of_monitors;	       /* in gpd_control.monitors, if it gets events */
+	LIST_ENTRY(gpd_conn) link;	/* in gpd_control.conns */
+	LIST_ENTRY(gpd_conn) of_monitors; /* in gpd_control.monitors, if it gets events */
+	TAILQ_ENTRY(gpd_conn) of_turns;	/* in gpd_user.turns, if @has_turn */
 	struct gpd_user *user; /* its budgets are used */
 	struct gpd *d;
 	int fd;
 	sd_event_source *io;
-	sd_event_source *turn; /* handles a request, or a part of one; on while there is one */
 	struct gpd_cred cred;  /* the other end */
 	char *in;	       /* what was read and not handled */
 	size_t in_len;
@@ -52,7 +48,7 @@ struct gpd_conn {
 	bool monitor;		  /* gets events */
 	bool trace;		  /* gets records of the core too */
 	uint64_t nr_lost;	  /* events that found no room */
-	bool is_paused;		  /* its turn comes when its user has rested */
+	bool has_turn;			/* there is a request, or a part of one, to handle */
 	bool dead;		  /* waits to be freed */
 	struct gpd_job *job;	  /* the Suspend or Resume in hand, NULL = none */
 	struct gpd_stream stream; /* the reply in hand */
@@ -78,6 +74,9 @@ void gpd_control_put(struct gpd_conn *conn, const char *text);
 
 /* Answer the request in hand; takes the reference, NULL = out of memory. */
 void gpd_control_reply(struct gpd_conn *conn, json_t *parameters);
+
+/* The same with a reply that is text already. */
+void gpd_control_send(struct gpd_conn *conn, const char *reply);
 
 /* Refuse the request in hand; @error with its interface. */
 void gpd_control_refuse(struct gpd_conn *conn, const char *error, const char *key,
@@ -129,8 +128,8 @@ bool gpd_control_monitor(struct gpd_conn *conn, bool trace);
 /* The first connection that monitors; the others follow by @of_monitors. */
 struct gpd_conn *gpd_control_first_monitor(struct gpd *d);
 
-/* Its user has rested: go on. */
-void gpd_control_resume(struct gpd_conn *conn);
+/* The turn of a user: one of its connections handles a request, or a part of one. Always 0. */
+int gpd_control_turn(sd_event_source *s, int fd, uint32_t events, void *user);
 
 /* The request in hand is answered: go on with the next. */
 void gpd_control_next(struct gpd_conn *conn);

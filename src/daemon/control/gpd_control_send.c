@@ -95,18 +95,29 @@ void gpd_control_put(struct gpd_conn *conn, const char *text)
 		gpd_control_watch(conn);
 }
 
+static void send_text(struct gpd_conn *conn, const char *text)
+{
+	gpd_control_put(conn, text);
+	if (!conn->dead)
+		gpd_control_flush(conn);
+	if (!conn->dead)
+		gpd_control_watch(conn);
+}
+
+void gpd_control_send(struct gpd_conn *conn, const char *reply)
+{
+	if (!conn->oneway)
+		send_text(conn, reply);
+}
+
 static void send_json(struct gpd_conn *conn, json_t *message)
 {
 	char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
 
 	if (text)
-		gpd_control_put(conn, text);
+		send_text(conn, text);
 	else
 		gpd_control_dead(conn);
-	if (!conn->dead)
-		gpd_control_flush(conn);
-	if (!conn->dead)
-		gpd_control_watch(conn);
 	free(text);
 	json_decref(message);
 }

@@ -7,6 +7,7 @@
 #include "daemon/gpd_util.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -209,14 +210,19 @@ char *gpd_metrics_text(struct gpd *d)
 
 #define RECENT_NS GPD_NS_PER_SEC
 
-const char *gpd_metrics_recent(struct gpd *d)
+const char *gpd_metrics_recent(struct gpd *d, bool as_reply)
 {
 	uint64_t now_ns = gpd_now_ns();
+	json_t *reply;
 
-	if (d->metrics && now_ns - d->metrics_ns < RECENT_NS)
-		return d->metrics;
-	free(d->metrics);
-	d->metrics = gpd_metrics_text(d);
-	d->metrics_ns = now_ns;
-	return d->metrics;
+	if (!d->metrics || now_ns - d->metrics_ns >= RECENT_NS) {
+		free(d->metrics);
+		free(d->metrics_reply);
+		d->metrics = gpd_metrics_text(d);
+		reply = json_pack("{s:{s:s?}}", "parameters", "text", d->metrics);
+		d->metrics_reply = d->metrics ? json_dumps(reply, JSON_COMPACT) : NULL;
+		json_decref(reply);
+		d->metrics_ns = now_ns;
+	}
+	return as_reply ? d->metrics_reply : d->metrics;
 }
