@@ -57,6 +57,18 @@ bool gpd_hold_covers(const struct gpd *d, u64 process, uint32_t gpu_id, uint32_t
 	return gp_holds_covers(&d->holds->set, &t);
 }
 
+const struct gpd_user *gpd_hold_other(const struct gpd_conn *conn, u64 process, uint32_t gpu_id,
+				      uint32_t queue_id)
+{
+	struct gp_hold *h = gp_holds_first_on(&conn->d->holds->set, process, gpu_id);
+
+	for (; h; h = gp_holds_next_on(h))
+		if ((queue_id == WIRE_QUEUE_ALL || h->target.queue == GP_HOLD_ALL ||
+		     h->target.queue == queue_id) && !may_end(conn, h->owner))
+			return container_of(h, struct gpd_hold, h)->user;
+	return NULL;
+}
+
 uint32_t gpd_hold_nr(const struct gpd *d)
 {
 	return gp_holds_nr(&d->holds->set);

@@ -522,7 +522,8 @@ def test_owner_does_not_end_the_hold_of_root(daemon, control):
         own.obey(HOLD, holder=MANUAL)
         c.read()
         assert heard(own) == []
-        c.call("Resume", targets=[{"pid": BAD}])
+        result = c.call("Resume", targets=[{"pid": BAD}])["results"][0]
+        assert result["result"] == "refused" and result["reason"] == "held by root", result
         other = Control(daemon)
         other.send("Suspend", {"targets": [{"pid": BAD}]})
         own.obey(HOLD, holder=MANUAL)
