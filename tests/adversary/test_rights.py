@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What an attacker says, and whom it reaches. Root's clients are the victims."""
+"""What an attacker says, and which processes it reaches. Root's clients are the victims."""
 import errno
 import os
 import socket
@@ -42,10 +42,10 @@ def heard(client, seconds=0.3):
         return orders
 
 
-# --- Who is privileged.
+# --- Privilege.
 
 @pytest.mark.parametrize("who", UNPRIVILEGED)
-def test_nobody_else_is_root(daemon, control, who):
+def test_no_other_user_is_root(daemon, control, who):
     root = victim(daemon)
     known(control, FIRST_PID)
 
@@ -93,7 +93,7 @@ def test_urgency_needs_a_right(daemon, control, attribute, value):
     root.close()
 
 
-def test_deadline_outranks_nobody(daemon, control):
+def test_deadline_outranks_no_process(daemon, control):
     """Defect 3, as it was tried: under laxity against class realtime."""
     control.call("SetPolicy", policy="laxity")
     root = victim(daemon, klass=b"realtime")
@@ -111,8 +111,8 @@ def test_deadline_outranks_nobody(daemon, control):
         assert heard(root) == []
 
 
-def test_group_of_a_raised_process_raises_nobody(daemon, control):
-    """Defect 6: who joins a group does not become more urgent by it."""
+def test_group_of_a_raised_process_raises_no_other(daemon, control):
+    """Defect 6: a process that joins a group does not become more urgent by it."""
     root = victim(daemon, prio=9)
     known(control, FIRST_PID, "nr_busy")
 
@@ -272,7 +272,7 @@ def test_one_user_does_not_talk_a_node_out(daemon, control):
         assert node(control)["enabled"]
 
 
-def test_two_users_do(daemon, control):
+def test_two_users_talk_a_node_out(daemon, control):
     """Control of the above: a GPU that really stands still is put out."""
     high = Client(daemon, pid=FIRST_PID, prio=12)
     high.send(queue())
@@ -357,8 +357,8 @@ def test_breaker_stays_closed_for_one_user(daemon, control, how):
 
 
 @pytest.mark.parametrize("how", ["refuses", "errors"])
-def test_who_cannot_be_stopped_stops_nobody(daemon, control, how):
-    """Under fair everybody has a turn: one that never gives it back has none."""
+def test_process_that_cannot_be_stopped_stops_no_other(daemon, control, how):
+    """Under fair every process has a turn: one that never gives it back has none."""
     control.call("SetPolicy", policy="fair", parameters={"max_wait_ns": 3600 * 10 ** 9})
     root = victim(daemon)
     known(control, FIRST_PID, "nr_busy")
@@ -574,7 +574,7 @@ def test_holds_of_one_user_leave_room_for_root(daemon, control):
 # --- Files.
 
 @pytest.mark.parametrize("owner,mode", [(65534, 0o600), (0, 0o666)])
-def test_state_of_somebody_else_is_not_read(place, owner, mode):
+def test_state_of_another_user_is_not_read(place, owner, mode):
     """Defect 24."""
     path = place / "state.json"
     write(path, '{"format": 1, "boot": "", "exit": "planted", "processes": [], "nodes": '
@@ -598,7 +598,7 @@ def test_own_state_is_read(place):
         assert Control(d).call("GetPolicy")["policy"] == "fair"
 
 
-def test_state_is_not_written_through_a_name_of_somebody_else(place):
+def test_state_is_not_written_through_a_name_of_another_user(place):
     """A file that waits under the name of the new state keeps its owner and its bytes."""
     os.chmod(place, 0o1777)
     path = place / "state.json.new"

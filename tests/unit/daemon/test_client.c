@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Work for clients that is done a few at a time: nobody else waits for all of it.
+ * Work for clients that is done a few at a time: no other client waits for all of it.
  */
 #include "unit.h"
 
