@@ -1,47 +1,201 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_config.h"
-#include "daemon/gpd_config_key.h"
 #include "rules/text.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <grp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int refuse(char *error, size_t size, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+enum kind {
+	KIND_NUMBER,
+	KIND_U8,
+	KIND_U32,
+	KIND_MODE,
+	KIND_PATH,
+	KIND_NAME,
+	KIND_BOOL,
+	KIND_DBG,
+	KIND_MECHANISM,
+};
 
-static int refuse(char *error, size_t size, const char *format, ...)
+struct key {
+	const char *name; /* with its unit */
+	enum kind kind;
+	size_t offset;	 /* where it goes */
+	const char *def; /* NULL = not set */
+	u64 min;
+	u64 max;
+	u64 scale; /* the number is multiplied by this */
+};
+
+#define C(member) offsetof(struct gpd_config, member)
+#define K(member) offsetof(struct gpd_class, member)
+
+static const struct key daemon_keys[] = {
+	{ "group", KIND_NAME, C(group), "", 0, 0, 0 },
+	{ "lease_ms", KIND_NUMBER, C(lease_ns), "1000", 30, 60000, GP_TEXT_MS },
+	{ "poll_us", KIND_NUMBER, C(poll_ns), "1000", 10, 1000000, GP_TEXT_US },
+	{ "quiet_us", KIND_NUMBER, C(quiet_ns), "200", 10, 1000000, GP_TEXT_US },
+	{ "http_port", KIND_NUMBER, C(http_port), "0", 0, 65535, 1 },
+	{ "mechanism", KIND_MECHANISM, C(mechanism), "auto", 0, 0, 0 },
+	{ "dbg", KIND_DBG, C(dbg), "manual", 0, 0, 0 },
+	{ "self_dbg", KIND_BOOL, C(self_dbg), "no", 0, 0, 0 },
+	{ "tracer", KIND_PATH, C(tracer), "", 0, 0, 0 },
+	{ "socket", KIND_PATH, C(socket), NULL, 0, 0, 0 },
+	{ "state_dir", KIND_PATH, C(state_dir), "", 0, 0, 0 },
+	{ "max_clients", KIND_NUMBER, C(max_clients), "1024", 1, 4096, 1 },
+	{ "max_connections", KIND_NUMBER, C(max_connections), "64", 1, 1024, 1 },
+	{ "message_rate", KIND_NUMBER, C(message_rate), "50000", 100, 10000000, 1 },
+	{ "message_burst", KIND_NUMBER, C(message_burst), "10000", 100, 10000000, 1 },
+	{ "edge_rate", KIND_NUMBER, C(edge_rate), "20000", 100, 10000000, 1 },
+	{ "edge_burst", KIND_NUMBER, C(edge_burst), "4000", 10, 10000000, 1 },
+	{ "socket_mode", KIND_MODE, C(socket_mode), "0666", 0, 0, 0 },
+	{ "client_mode", KIND_MODE, C(client_mode), "0666", 0, 0, 0 },
+	{ "socket_group", KIND_NAME, C(socket_group), NULL, 0, 0, 0 },
+};
+
+#define HOUR_NS (3600 * GP_TEXT_S)
+
+static const struct key class_keys[] = {
+	{ "priority", KIND_U8, K(attr.prio), NULL, 0, GP_PRIO_MAX, 1 },
+	{ "weight", KIND_U32, K(attr.weight), NULL, 1, GP_WEIGHT_MAX, 1 },
+	{ "slice_ns", KIND_NUMBER, K(attr.slice_ns), NULL, 0, HOUR_NS, 1 },
+	{ "deadline_ns", KIND_NUMBER, K(attr.deadline_ns), NULL, 0, HOUR_NS, 1 },
+	{ "latency_critical", KIND_BOOL, K(attr.latency_critical), NULL, 0, 0, 0 },
+	{ "no_preempt", KIND_BOOL, K(attr.no_preempt), NULL, 0, 0, 0 },
+	{ "open", KIND_BOOL, K(open), NULL, 0, 0, 0 },
+};
+
+/* Defaults that are not of [daemon]. */
+static const struct gpd_setting defaults[] = {
+	{ "policy", "name", "prio", "" },
+	{ "class realtime", "priority", "12", "" },
+	{ "class realtime", "latency_critical", "yes", "" },
+	{ "class realtime", "open", "no", "" },
+	{ "class default", "priority", "7", "" },
+	{ "class besteffort", "priority", "2", "" },
+};
+
+#define NR(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char not_a_number[] = "not a number, or out of range";
+
+/* Of those below, each returns NULL or a constant that says what is wrong. */
+
+static const char *read_word(const char *text, const char *const words[3], const char *why,
+			     unsigned int *to)
 {
-	va_list args;
+	unsigned int i;
 
-	va_start(args, format);
-	vsnprintf(error, size, format, args);
-	va_end(args);
-	return -EINVAL;
+	for (i = 0; i < 3; i++)
+		if (!strcmp(text, words[i])) {
+			*to = i;
+			return NULL;
+		}
+	return why;
 }
 
-static int remember(struct gpd_config *c, const char *section, const char *key, const char *value,
-		    const char *origin)
+static const char *read_text(const char *text, size_t size, char *to)
 {
-	struct gpd_setting *s = NULL;
+	if (strlen(text) >= size)
+		return "too long";
+	strcpy(to, text);
+	return NULL;
+}
+
+static const char *read_mode(const char *text, uint64_t *to)
+{
+	char *end;
+	unsigned long mode = strtoul(text, &end, 8);
+
+	if (!isdigit((unsigned char)text[0]) || *end || mode > 0777)
+		return "not an octal mode of up to 0777";
+	*to = mode;
+	return NULL;
+}
+
+static const char *read_number(const struct key *k, const char *text, void *to)
+{
+	u64 number;
+
+	if (gp_text_read_u64(text, k->min, k->max, &number))
+		return not_a_number;
+	if (k->kind == KIND_U8)
+		*(u8 *)to = (u8)number;
+	else if (k->kind == KIND_U32)
+		*(u32 *)to = (u32)number;
+	else
+		*(uint64_t *)to = number * k->scale;
+	return NULL;
+}
+
+static const char *read_value(const struct key *k, const char *text, void *to)
+{
+	static const char *const modes[] = { "off", "manual", "auto" };
+	static const char *const mechanisms[] = { "auto", "user", "kernel" };
+
+	switch (k->kind) {
+	case KIND_MODE:
+		return read_mode(text, to);
+	case KIND_PATH:
+		if (text[0] && text[0] != '/')
+			return "not an absolute path";
+		return read_text(text, PATH_MAX, to);
+	case KIND_NAME:
+		return read_text(text, GPD_NAME_LEN, to);
+	case KIND_BOOL:
+		return gp_text_read_bool(text, to) ? "neither yes nor no" : NULL;
+	case KIND_DBG:
+		return read_word(text, modes, "not one of off, manual, auto", to);
+	case KIND_MECHANISM:
+		return read_word(text, mechanisms, "not one of auto, user, kernel", to);
+	default:
+		return read_number(k, text, to);
+	}
+}
+
+static const char *set_key(const struct key *keys, size_t nr, void *base, const char *name,
+			   const char *value)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(keys[i].name, name))
+			return read_value(&keys[i], value, (char *)base + keys[i].offset);
+	return "no such key";
+}
+
+static struct gpd_param *get_param(struct gpd_config *c, const char *name)
+{
 	uint32_t i;
 
-	for (i = 0; i < c->nr_settings; i++)
-		if (!strcmp(c->settings[i].section, section) && !strcmp(c->settings[i].key, key))
-			s = &c->settings[i];
-	if (!s) {
-		if (c->nr_settings == GPD_SETTINGS_MAX)
-			return -ENOSPC;
-		s = &c->settings[c->nr_settings++];
-	}
-	snprintf(s->section, sizeof(s->section), "%s", section);
-	snprintf(s->key, sizeof(s->key), "%s", key);
-	snprintf(s->value, sizeof(s->value), "%s", value);
-	snprintf(s->origin, sizeof(s->origin), "%s", origin);
-	return 0;
+	for (i = 0; i < c->nr_params; i++)
+		if (!strcmp(c->params[i].name, name))
+			return &c->params[i];
+	return c->nr_params < GPD_PARAMS_MAX ? &c->params[c->nr_params++] : NULL;
+}
+
+static const char *set_policy(struct gpd_config *c, const char *key, const char *value)
+{
+	struct gpd_param *p;
+	u64 number;
+	int err;
+
+	if (!strcmp(key, "name") && !gp_text_is_policy(value))
+		return "no such policy";
+	if (!strcmp(key, "name"))
+		return read_text(value, sizeof(c->policy), c->policy);
+	err = gp_text_read_param(key, value, &number, NULL);
+	if (err)
+		return err == -ENOENT ? "no such parameter" : not_a_number;
+	p = get_param(c, key);
+	if (!p)
+		return "too many parameters";
+	p->value = number;
+	return read_text(key, sizeof(p->name), p->name);
 }
 
 const struct gpd_class *gpd_config_class(const struct gpd_config *c, const char *name)
@@ -54,157 +208,118 @@ const struct gpd_class *gpd_config_class(const struct gpd_config *c, const char 
 	return NULL;
 }
 
-static bool is_class_name(const char *name)
-{
-	return name[0] && strlen(name) < GPD_NAME_LEN && !strpbrk(name, " \t\"/");
-}
-
-static struct gpd_class *get_class(struct gpd_config *c, const char *name)
+static const char *set_class(struct gpd_config *c, const char *name, const char *key,
+			     const char *value)
 {
 	struct gpd_class *k = (struct gpd_class *)gpd_config_class(c, name);
 
-	if (k || c->nr_classes == GPD_CLASSES_MAX)
-		return k;
-	k = &c->classes[c->nr_classes++];
-	memset(k, 0, sizeof(*k));
-	gp_attr_default(&k->attr);
-	snprintf(k->name, sizeof(k->name), "%s", name);
-	k->open = true;
-	return k;
+	if (!name[0] || strlen(name) >= GPD_NAME_LEN || strpbrk(name, " \t\"/"))
+		return "not a name";
+	if (!k && c->nr_classes == GPD_CLASSES_MAX)
+		return "too many classes";
+	if (!k) {
+		k = &c->classes[c->nr_classes++];
+		*k = (struct gpd_class){ .open = true };
+		gp_attr_default(&k->attr);
+		strcpy(k->name, name);
+	}
+	return set_key(class_keys, NR(class_keys), k, key, value);
 }
 
-static int set_policy(struct gpd_config *c, const char *key, const char *value, char *error,
-		      size_t size)
+const struct gpd_setting *gpd_config_setting(const struct gpd_config *c, const char *section,
+					     const char *key)
 {
-	struct gpd_param *p = NULL;
-	const char *why;
-	uint64_t number;
 	uint32_t i;
 
-	if (!strcmp(key, "name")) {
-		if (!gp_text_is_policy(value))
-			return refuse(error, size, "policy '%s': no such policy", value);
-		snprintf(c->policy, sizeof(c->policy), "%s", value);
-		return 0;
-	}
-	why = gpd_key_param(key, value, &number);
-	if (why)
-		return refuse(error, size, "%s = %s: %s", key, value, why);
-	for (i = 0; i < c->nr_params; i++)
-		if (!strcmp(c->params[i].name, key))
-			p = &c->params[i];
-	if (!p) {
-		if (c->nr_params == GPD_PARAMS_MAX)
-			return refuse(error, size, "too many parameters");
-		p = &c->params[c->nr_params++];
-	}
-	snprintf(p->name, sizeof(p->name), "%s", key);
-	p->value = number;
-	return 0;
+	for (i = 0; i < c->nr_settings; i++)
+		if (!strcmp(c->settings[i].section, section) && !strcmp(c->settings[i].key, key))
+			return &c->settings[i];
+	return NULL;
 }
 
-static int set_class(struct gpd_config *c, const char *name, const char *key, const char *value,
-		     char *error, size_t size)
+static const char *remember(struct gpd_config *c, const char *section, const char *key,
+			    const char *value, const char *origin)
 {
-	struct gpd_class *k;
-	const char *why;
+	struct gpd_setting *s = (struct gpd_setting *)gpd_config_setting(c, section, key);
 
-	if (!is_class_name(name))
-		return refuse(error, size, "class '%s': not a name", name);
-	k = get_class(c, name);
-	if (!k)
-		return refuse(error, size, "too many classes");
-	why = gpd_key_class(k, key, value);
-	return why ? refuse(error, size, "%s = %s: %s", key, value, why) : 0;
+	if (!s && c->nr_settings == GPD_SETTINGS_MAX)
+		return "too many settings";
+	if (!s)
+		s = &c->settings[c->nr_settings++];
+	snprintf(s->section, sizeof(s->section), "%s", section);
+	snprintf(s->key, sizeof(s->key), "%s", key);
+	snprintf(s->value, sizeof(s->value), "%s", value);
+	snprintf(s->origin, sizeof(s->origin), "%s", origin);
+	return NULL;
+}
+
+static const char *set(struct gpd_config *c, const char *section, const char *key,
+		       const char *value)
+{
+	if (strlen(value) >= GPD_VALUE_LEN || strlen(key) >= sizeof(c->settings[0].key))
+		return "too long";
+	if (!strcmp(section, "daemon"))
+		return set_key(daemon_keys, NR(daemon_keys), c, key, value);
+	if (!strcmp(section, "policy"))
+		return set_policy(c, key, value);
+	if (!strncmp(section, "class ", 6))
+		return set_class(c, section + 6, key, value);
+	return "no such section";
 }
 
 int gpd_config_set(struct gpd_config *c, const char *section, const char *key, const char *value,
 		   const char *origin, char *error, size_t size)
 {
-	const char *why;
-	int err = 0;
+	const char *why = set(c, section, key, value);
 
-	if (strlen(value) >= GPD_VALUE_LEN || strlen(key) >= sizeof(c->settings[0].key))
-		return refuse(error, size, "%.32s: too long", key);
-	if (!strcmp(section, "daemon")) {
-		why = gpd_key_daemon(c, key, value);
-		err = why ? refuse(error, size, "%s = %s: %s", key, value, why) : 0;
-	} else if (!strcmp(section, "policy")) {
-		err = set_policy(c, key, value, error, size);
-	} else if (!strncmp(section, "class ", 6)) {
-		err = set_class(c, section + 6, key, value, error, size);
-	} else {
-		err = refuse(error, size, "[%s]: no such section", section);
-	}
-	if (!err && remember(c, section, key, value, origin))
-		err = refuse(error, size, "too many settings");
-	return err;
+	if (!why)
+		why = remember(c, section, key, value, origin);
+	if (!why)
+		return 0;
+	snprintf(error, size, "[%.40s] %.32s = %.64s: %s", section, key, value, why);
+	return -EINVAL;
+}
+
+static void set_default(struct gpd_config *c, const char *section, const char *key,
+			const char *value)
+{
+	char error[128];
+
+	GP_WARN_ON(gpd_config_set(c, section, key, value, "default", error, sizeof(error)));
 }
 
 /* The defaults are settings like any other, so that they are checked and shown. */
-static const struct {
-	const char *section;
-	const char *key;
-	const char *value;
-} defaults[] = {
-	{ "daemon", "group", "" },
-	{ "daemon", "lease_ms", "1000" },
-	{ "daemon", "poll_us", "1000" },
-	{ "daemon", "quiet_us", "200" },
-	{ "daemon", "http_port", "0" },
-	{ "daemon", "mechanism", "auto" },
-	{ "daemon", "dbg", "manual" },
-	{ "daemon", "self_dbg", "no" },
-	{ "daemon", "tracer", "" },
-	{ "daemon", "state_dir", "" },
-	{ "daemon", "max_clients", "1024" },
-	{ "daemon", "max_connections", "64" },
-	{ "daemon", "message_rate", "50000" },
-	{ "daemon", "message_burst", "10000" },
-	{ "daemon", "edge_rate", "20000" },
-	{ "daemon", "edge_burst", "4000" },
-	{ "daemon", "socket_mode", "0666" },
-	{ "daemon", "client_mode", "0666" },
-	{ "policy", "name", "prio" },
-	{ "class realtime", "priority", "12" },
-	{ "class realtime", "latency_critical", "yes" },
-	{ "class realtime", "open", "no" },
-	{ "class default", "priority", "7" },
-	{ "class besteffort", "priority", "2" },
-};
-
 void gpd_config_default(struct gpd_config *c)
 {
-	char error[128];
 	size_t i;
 
 	memset(c, 0, sizeof(*c));
 	c->gid = (gid_t)-1;
 	c->socket_gid = (gid_t)-1;
-	for (i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++)
-		if (gpd_config_set(c, defaults[i].section, defaults[i].key, defaults[i].value,
-				   "default", error, sizeof(error)))
-			GP_WARN_ON(true);
+	for (i = 0; i < NR(daemon_keys); i++)
+		if (daemon_keys[i].def)
+			set_default(c, "daemon", daemon_keys[i].name, daemon_keys[i].def);
+	for (i = 0; i < NR(defaults); i++)
+		set_default(c, defaults[i].section, defaults[i].key, defaults[i].value);
 }
 
 static int find_group(const char *name, gid_t *gid, char *error, size_t size)
 {
-	struct group *g;
+	struct group *g = name[0] ? getgrnam(name) : NULL;
 
-	*gid = (gid_t)-1;
-	if (!name[0])
+	*gid = g ? g->gr_gid : (gid_t)-1;
+	if (g || !name[0])
 		return 0;
-	g = getgrnam(name);
-	if (!g)
-		return refuse(error, size, "group '%s': no such group", name);
-	*gid = g->gr_gid;
-	return 0;
+	snprintf(error, size, "group '%s': no such group", name);
+	return -EINVAL;
 }
 
 int gpd_config_finish(struct gpd_config *c, char *error, size_t size)
 {
-	if (c->edge_burst > c->message_burst || c->edge_rate > c->message_rate)
-		return refuse(error, size, "edges are messages: their limits cannot be higher");
+	if (c->edge_burst > c->message_burst || c->edge_rate > c->message_rate) {
+		snprintf(error, size, "edges are messages: their limits cannot be higher");
+		return -EINVAL;
+	}
 	if (find_group(c->group, &c->gid, error, size))
 		return -EINVAL;
 	return find_group(c->socket_group, &c->socket_gid, error, size);

@@ -8,24 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/**
- * struct reading - a file that is being read
- * @c: configuration
- * @file: file
- * @path: its path
- * @line: number of the line
- * @error: output: the first thing that is wrong
- * @size: of @error
- * @err: -errno of it, 0 = none
- */
+/* A file that is being read. */
 struct reading {
 	struct gpd_config *c;
 	FILE *file;
 	const char *path;
-	unsigned int line;
-	char *error;
-	size_t size;
-	int err;
+	unsigned int line; /* number of the line */
+	char *error;	   /* output: the first thing that is wrong */
+	size_t size;	   /* of it */
+	int err;	   /* -errno of it, 0 = none */
 };
 
 static void refuse(struct reading *r, const char *what)

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
@@ -95,7 +96,20 @@ static int make_dir(struct gpd *d)
 	return gpd_sock_make_dir(d->config->socket);
 }
 
-/* In this order; a daemon that is one too many does not get past the sockets. */
+/*
+ * As soon as there is a socket, the file says how the daemon ended, if it was killed. A daemon
+ * that is one too many leaves the file to the other.
+ */
+static int save_state(struct gpd *d)
+{
+	int err = gpd_sock_clear(d->config->socket, SOCK_STREAM);
+
+	if (!err)
+		gpd_state_save(d);
+	return err;
+}
+
+/* In this order; a daemon that is one too many does not get past the state. */
 static int (*const parts[])(struct gpd *d) = {
 	add_signals,
 	gpd_engine_init,
@@ -104,6 +118,7 @@ static int (*const parts[])(struct gpd *d) = {
 	make_dir,
 	gpd_state_load,
 	begin_nodes,
+	save_state,
 	start_sockets,
 	gpd_module_init,
 };
@@ -124,7 +139,6 @@ static int start(struct gpd *d)
 		if (err)
 			return err;
 	}
-	gpd_state_save(d);
 	return 0;
 }
 
@@ -153,6 +167,7 @@ static void stop(struct gpd *d)
 	sd_event_unref(d->event);
 	free(d->config);
 	free(d->metrics);
+	free(d->metrics_reply);
 	free(d);
 }
 

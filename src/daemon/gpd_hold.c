@@ -39,7 +39,7 @@ static struct gp_hold_target target_of(u64 process, uint32_t gpu_id, uint32_t qu
 /* A connection has an even address. */
 static u64 owner_of(const struct gpd_conn *conn, bool keep)
 {
-	u64 user = (u64)conn->user->uid << 2 | (u64)conn->user->privileged << 1 | 1;
+	u64 user = conn->user->account << 2 | (u64)conn->user->privileged << 1 | 1;
 
 	return keep ? user : (u64)(uintptr_t)conn;
 }
@@ -55,6 +55,18 @@ bool gpd_hold_covers(const struct gpd *d, u64 process, uint32_t gpu_id, uint32_t
 	struct gp_hold_target t = target_of(process, gpu_id, queue_id);
 
 	return gp_holds_covers(&d->holds->set, &t);
+}
+
+const struct gpd_user *gpd_hold_other(const struct gpd_conn *conn, u64 process, uint32_t gpu_id,
+				      uint32_t queue_id)
+{
+	struct gp_hold *h = gp_holds_first_on(&conn->d->holds->set, process, gpu_id);
+
+	for (; h; h = gp_holds_next_on(h))
+		if ((queue_id == WIRE_QUEUE_ALL || h->target.queue == GP_HOLD_ALL ||
+		     h->target.queue == queue_id) && !may_end(conn, h->owner))
+			return container_of(h, struct gpd_hold, h)->user;
+	return NULL;
 }
 
 uint32_t gpd_hold_nr(const struct gpd *d)
@@ -225,7 +237,7 @@ static int make(struct gpd_conn *conn, const struct gpd_hold_item *item, bool ke
 	}
 	h->h.target = target_of(item->process, item->gpu_id, item->queue_id);
 	h->h.owner = owner_of(conn, keep);
-	h->h.user = conn->user->uid;
+	h->h.user = conn->user->account;
 	h->h.until_ns = GP_HOLD_FOREVER;
 	h->ops = item->ops;
 	h->user = gpd_user_ref(conn->user);

@@ -111,6 +111,10 @@ void gpd_hold_end(struct gpd_conn *conn, struct gpd_hold_item **items, uint32_t 
 /* Whether a queue is held by hand, alone or with all others. */
 bool gpd_hold_covers(const struct gpd *d, u64 process, uint32_t gpu_id, uint32_t queue_id);
 
+/* The user of a hold on it that a connection may not end, NULL = there is none. */
+const struct gpd_user *gpd_hold_other(const struct gpd_conn *conn, u64 process, uint32_t gpu_id,
+				      uint32_t queue_id);
+
 /* A client, the module, a connection is gone. */
 void gpd_hold_forget_client(struct gpd_client *c);
 void gpd_hold_forget_ops(struct gpd *d, const struct gpd_hold_ops *ops);

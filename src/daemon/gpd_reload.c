@@ -70,60 +70,53 @@ void gpd_reload_apply_node(struct gpd_node *n, const struct gpd_config *old)
 	n->by_hand = false;
 }
 
-static const struct gpd_setting *find(const struct gpd_config *c, const struct gpd_setting *s)
+static void say_change(json_t *changed, const struct gpd_setting *s, const char *from,
+		       const char *to)
 {
-	uint32_t i;
+	char text[2 * GPD_VALUE_LEN + 160];
 
-	for (i = 0; i < c->nr_settings; i++)
-		if (!strcmp(c->settings[i].section, s->section) &&
-		    !strcmp(c->settings[i].key, s->key))
-			return &c->settings[i];
-	return NULL;
+	snprintf(text, sizeof(text), "[%s] %s: %s -> %s", s->section, s->key, from, to);
+	json_array_append_new(changed, json_string(text));
 }
 
 static void compare(json_t *changed, const struct gpd_config *old, const struct gpd_config *new)
 {
-	char text[2 * GPD_VALUE_LEN + 160];
-	uint32_t i;
+	const struct gpd_setting *s;
+	const struct gpd_setting *was;
 
-	for (i = 0; i < new->nr_settings; i++) {
-		const struct gpd_setting *s = &new->settings[i];
-		const struct gpd_setting *was = find(old, s);
-
-		if (was && !strcmp(was->value, s->value))
-			continue;
-		snprintf(text, sizeof(text), "[%s] %s: %s -> %s", s->section, s->key,
-			 was ? was->value : "-", s->value);
-		json_array_append_new(changed, json_string(text));
+	for (s = new->settings; s < new->settings + new->nr_settings; s++) {
+		was = gpd_config_setting(old, s->section, s->key);
+		if (!was || strcmp(was->value, s->value))
+			say_change(changed, s, was ? was->value : "-", s->value);
 	}
-	for (i = 0; i < old->nr_settings; i++) {
-		const struct gpd_setting *s = &old->settings[i];
-
-		if (find(new, s))
-			continue;
-		snprintf(text, sizeof(text), "[%s] %s: %s -> -", s->section, s->key, s->value);
-		json_array_append_new(changed, json_string(text));
-	}
+	for (s = old->settings; s < old->settings + old->nr_settings; s++)
+		if (!gpd_config_setting(new, s->section, s->key))
+			say_change(changed, s, s->value, "-");
 }
 
-/* What cannot change while there are connections. */
-static int check_fixed(const struct gpd_config *old, const struct gpd_config *new, char *error,
-		       size_t size)
+/* What cannot change while there are connections; NULL = nothing of it does. */
+static const char *fixed_change(const struct gpd_config *old, const struct gpd_config *new)
 {
-	if (strcmp(old->socket, new->socket)) {
-		snprintf(error, size, "socket: cannot change without a restart");
+	if (strcmp(old->socket, new->socket))
+		return "socket";
+	if (strcmp(old->state_dir, new->state_dir))
+		return "state_dir";
+	return old->socket_mode != new->socket_mode || old->client_mode != new->client_mode ||
+			       old->socket_gid != new->socket_gid
+		       ? "modes, group of sockets"
+		       : NULL;
+}
+
+static int read_again(struct gpd *d, struct gpd_config *new, char *error, size_t size)
+{
+	int err = gpd_reload_read(d->options, new, error, size);
+	const char *fixed = err ? NULL : fixed_change(d->config, new);
+
+	if (fixed) {
+		snprintf(error, size, "%s: cannot change without a restart", fixed);
 		return -EBUSY;
 	}
-	if (strcmp(old->state_dir, new->state_dir)) {
-		snprintf(error, size, "state_dir: cannot change without a restart");
-		return -EBUSY;
-	}
-	if (old->socket_mode != new->socket_mode || old->client_mode != new->client_mode ||
-	    old->socket_gid != new->socket_gid) {
-		snprintf(error, size, "modes, group of sockets: cannot change without a restart");
-		return -EBUSY;
-	}
-	return 0;
+	return err ? err : gpd_http_change(d, new->http_port, error, size);
 }
 
 int gpd_reload(struct gpd *d, json_t *changed, char *error, size_t size)
@@ -137,11 +130,7 @@ int gpd_reload(struct gpd *d, json_t *changed, char *error, size_t size)
 		snprintf(error, size, "out of memory");
 		return -ENOMEM;
 	}
-	err = gpd_reload_read(d->options, new, error, size);
-	if (!err)
-		err = check_fixed(old, new, error, size);
-	if (!err)
-		err = gpd_http_change(d, new->http_port, error, size);
+	err = read_again(d, new, error, size);
 	if (err) {
 		free(new);
 		gpd_log(LOG_ERR, "reload refused: %s", error);

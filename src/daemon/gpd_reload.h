@@ -8,18 +8,12 @@
 
 #include "daemon/control/gpd_control.h"
 
-/**
- * struct gpd_options - what the command line said; it counts more than any file
- * @file: configuration file
- * @file_given: it was named, so it must be there
- * @socket: path of the socket, "" = not said
- * @nr_sim: simulated nodes
- */
+/* What the command line said; it counts more than any file. */
 struct gpd_options {
-	char file[PATH_MAX];
-	bool file_given;
-	char socket[PATH_MAX];
-	uint32_t nr_sim;
+	char file[PATH_MAX];   /* configuration file */
+	bool file_given;       /* it was named, so it must be there */
+	char socket[PATH_MAX]; /* path of the socket, "" = not said */
+	uint32_t nr_sim;       /* simulated nodes */
 };
 
 /**

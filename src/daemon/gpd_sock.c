@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_sock.h"
+#include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 
 #include <errno.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -17,39 +19,46 @@
 /* Where there is no room for another connection, none is taken for so long. */
 #define REST_NS GPD_NS_PER_SEC
 
-/* A socket file that refuses connections was left behind. */
-static int remove_stale(const struct sockaddr_un *addr, int type)
+static int make_address(const char *path, struct sockaddr_un *addr)
 {
-	int fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	*addr = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	if (strlen(path) >= sizeof(addr->sun_path))
+		return -ENAMETOOLONG;
+	strcpy(addr->sun_path, path);
+	return 0;
+}
+
+/* A socket file that refuses connections was left behind. */
+int gpd_sock_clear(const char *path, int type)
+{
+	struct sockaddr_un addr;
 	struct stat st;
-	int err = 0;
+	int err = make_address(path, &addr);
+	int fd = err ? -1 : socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (fd < 0)
-		return -errno;
-	if (lstat(addr->sun_path, &st))
+		return err ? err : -errno;
+	if (lstat(path, &st))
 		err = errno == ENOENT ? 0 : -errno;
 	else if (!S_ISSOCK(st.st_mode))
 		err = -EEXIST;
-	else if (!connect(fd, (const struct sockaddr *)addr, sizeof(*addr)) || errno == EAGAIN)
+	else if (!connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) || errno == EAGAIN)
 		err = -EADDRINUSE;
-	else if (unlink(addr->sun_path) && errno != ENOENT)
+	else if (unlink(path) && errno != ENOENT)
 		err = -errno;
 	close(fd);
 	return err;
 }
 
-int gpd_sock_listen(const char *path, int type, mode_t mode, gid_t gid, int *fd)
+static int listen_at(const char *path, int type, mode_t mode, gid_t gid, int *fd)
 {
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	struct sockaddr_un addr;
+	int err = gpd_sock_clear(path, type);
 	int sock;
-	int err;
 
-	if (strlen(path) >= sizeof(addr.sun_path))
-		return -ENAMETOOLONG;
-	strcpy(addr.sun_path, path);
-	err = remove_stale(&addr, type);
 	if (err)
 		return err;
+	make_address(path, &addr);
 	sock = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (sock < 0)
 		return -errno;
@@ -65,6 +74,18 @@ int gpd_sock_listen(const char *path, int type, mode_t mode, gid_t gid, int *fd)
 	return 0;
 }
 
+int gpd_sock_listen(struct gpd *d, const char *path, int type, uint64_t mode,
+		    sd_event_io_handler_t on_accept, int *fd, sd_event_source **io)
+{
+	int err = listen_at(path, type, (mode_t)mode, d->config->socket_gid, fd);
+
+	if (!err)
+		err = sd_event_add_io(d->event, io, *fd, EPOLLIN, on_accept, d);
+	if (err >= 0)
+		err = sd_event_source_set_priority(*io, GPD_PRIORITY_ACCEPT);
+	return err < 0 ? err : 0;
+}
+
 static int on_rested(sd_event_source *s, uint64_t usec, void *data)
 {
 	sd_event_source *io = data;
@@ -76,7 +97,7 @@ static int on_rested(sd_event_source *s, uint64_t usec, void *data)
 }
 
 /* The socket stays readable: without a rest the loop would do nothing else. */
-void gpd_sock_rest(sd_event_source *io, int err)
+static void rest(sd_event_source *io, int err)
 {
 	uint64_t usec = (gpd_now_ns() + REST_NS) / 1000;
 
@@ -86,15 +107,34 @@ void gpd_sock_rest(sd_event_source *io, int err)
 		sd_event_source_set_enabled(io, SD_EVENT_OFF);
 }
 
-int gpd_sock_accept(sd_event_source *io, int fd)
+/*
+ * A connection of a user that has had its time is taken all the same, on account of that
+ * user: it waits with the others, as nothing is read from them until the user has rested.
+ */
+static int take_in(struct gpd *d, int sock, gpd_sock_take take)
+{
+	struct gpd_cred cred;
+	struct gpd_user *user = gpd_user_of_peer(d, sock, &cred);
+	int err;
+
+	if (!user)
+		return -ENFILE;
+	gpd_user_begin(user);
+	err = take(d, sock, &cred, user);
+	gpd_user_end(user);
+	gpd_user_put(user);
+	return err;
+}
+
+void gpd_sock_accept(struct gpd *d, sd_event_source *io, int fd, gpd_sock_take take)
 {
 	int sock = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	int err = sock < 0 ? -errno : take_in(d, sock, take);
 
-	if (sock >= 0)
-		return sock;
-	if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
-		gpd_sock_rest(io, errno);
-	return -1;
+	if (err && sock >= 0)
+		close(sock);
+	if (err == -ENFILE || (sock < 0 && (err == -EMFILE || err == -ENOMEM || err == -ENOBUFS)))
+		rest(io, -err);
 }
 
 void gpd_sock_raise_limit(void)

@@ -6,11 +6,11 @@
 #include "daemon/control/gpd_list.h"
 #include "daemon/gpd_ops.h"
 #include "daemon/gpd_util.h"
+#include "driver/sysfile.h"
 #include "rules/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,18 +22,12 @@
 #define FORMAT 1
 #define RUNNING "running"
 
-/**
- * struct gpd_state - what was read, and where
- * @path: file
- * @root: what was read, an object; processes that came back are taken out of it
- * @later: writes what users have changed, NULL = nothing was yet
- * @is_waiting: @later is on
- */
+/* What was read, and where. */
 struct gpd_state {
 	char path[PATH_MAX + 32];
-	json_t *root;
-	sd_event_source *later;
-	bool is_waiting;
+	json_t *root;		/* an object; processes that came back are taken out of it */
+	sd_event_source *later; /* writes what users have changed, NULL = nothing was yet */
+	bool is_waiting;	/* @later is on */
 };
 
 static void find_path(const struct gpd_config *config, char *path, size_t size)
@@ -50,21 +44,18 @@ static void find_path(const struct gpd_config *config, char *path, size_t size)
 /* Numbers of processes mean something until the machine starts anew. */
 static void boot_id(char *id, size_t size)
 {
-	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
-
-	id[0] = '\0';
-	if (!f)
-		return;
-	if (!fgets(id, (int)size, f))
+	if (drv_sysfile_text("/proc/sys/kernel/random/boot_id", id, size) < 0)
 		id[0] = '\0';
-	id[strcspn(id, "\n")] = '\0';
-	fclose(f);
+}
+
+static uint64_t number(json_t *entry, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(entry, key));
 }
 
 static bool is_ours(json_t *root)
 {
-	return json_is_object(root) &&
-	       json_integer_value(json_object_get(root, "format")) == FORMAT;
+	return json_is_object(root) && number(root, "format") == FORMAT;
 }
 
 static void read_exit(struct gpd *d, json_t *root)
@@ -143,55 +134,30 @@ void gpd_state_free(struct gpd *d)
 	d->state = NULL;
 }
 
-static bool read_name(json_t *value, char *to, size_t size)
+bool gpd_state_read_attributes(json_t *json, struct gpd_attrs *attrs)
 {
-	const char *text = json_is_null(value) ? "" : json_string_value(value);
+	struct gpd_attr_change change = { 0 };
+	struct gpd_refusal refusal = { 0 };
 
-	if (!text || strlen(text) >= size)
+	if (gpd_control_read_attributes(json, &change, &refusal) ||
+	    (change.has & GP_ATTR_ALL) != GP_ATTR_ALL || !json_object_get(json, "class") ||
+	    !json_object_get(json, "group"))
 		return false;
-	snprintf(to, size, "%s", text);
+	gp_attr_default(&attrs->core);
+	gp_attr_copy(&attrs->core, &change.attr, GP_ATTR_ALL);
+	memcpy(attrs->klass, change.klass, sizeof(attrs->klass));
+	memcpy(attrs->group, change.group, sizeof(attrs->group));
 	return true;
 }
 
-bool gpd_state_read_attributes(const void *json, struct gpd_attrs *attrs)
+static bool is_of(json_t *entry, pid_t pid, const struct gpd_proc *proc)
 {
-	json_int_t slice_ns;
-	json_int_t deadline_ns;
-	json_t *klass;
-	json_t *group;
-	int critical;
-	int fixed;
-	int weight;
-	int prio;
-
-	if (json_unpack((json_t *)json, "{s:o, s:i, s:i, s:I, s:I, s:b, s:b, s:o}", "class", &klass,
-			"priority", &prio, "weight", &weight, "slice_ns", &slice_ns, "deadline_ns",
-			&deadline_ns, "latency_critical", &critical, "no_preempt", &fixed, "group",
-			&group))
-		return false;
-	if (prio < 0 || prio > GP_PRIO_MAX || weight < 1 || weight > GP_WEIGHT_MAX ||
-	    slice_ns < 0 || deadline_ns < 0)
-		return false;
-	gp_attr_default(&attrs->core);
-	attrs->core.prio = (u8)prio;
-	attrs->core.weight = (u32)weight;
-	attrs->core.slice_ns = (u64)slice_ns;
-	attrs->core.deadline_ns = (u64)deadline_ns;
-	attrs->core.latency_critical = critical;
-	attrs->core.no_preempt = fixed;
-	return read_name(klass, attrs->klass, sizeof(attrs->klass)) &&
-	       read_name(group, attrs->group, sizeof(attrs->group));
+	return number(entry, "pid") == (uint64_t)pid && number(entry, "uid") == proc->uid &&
+	       number(entry, "start_time") == proc->start_time;
 }
 
-static bool is_of(json_t *entry, pid_t pid, uint64_t start_time, uid_t uid)
-{
-	return json_integer_value(json_object_get(entry, "pid")) == pid &&
-	       (uint64_t)json_integer_value(json_object_get(entry, "start_time")) == start_time &&
-	       json_integer_value(json_object_get(entry, "uid")) == (json_int_t)uid;
-}
-
-static bool take(struct gpd *d, pid_t pid, uint64_t start_time, uid_t uid,
-		 struct gpd_attrs *attrs)
+bool gpd_state_take(struct gpd *d, pid_t pid, const struct gpd_proc *proc,
+		    struct gpd_attrs *attrs)
 {
 	json_t *processes = d->state ? json_object_get(d->state->root, "processes") : NULL;
 	json_t *entry;
@@ -200,7 +166,7 @@ static bool take(struct gpd *d, pid_t pid, uint64_t start_time, uid_t uid,
 	json_array_foreach(processes, i, entry) {
 		bool good;
 
-		if (!is_of(entry, pid, start_time, uid))
+		if (!is_of(entry, pid, proc))
 			continue;
 		good = gpd_state_read_attributes(json_object_get(entry, "attributes"), attrs);
 		json_array_remove(processes, i);
@@ -209,17 +175,12 @@ static bool take(struct gpd *d, pid_t pid, uint64_t start_time, uid_t uid,
 	return false;
 }
 
-bool gpd_state_take(struct gpd *d, pid_t pid, const struct gpd_proc *proc,
-		    struct gpd_attrs *attrs)
-{
-	return take(d, pid, proc->start_time, proc->uid, attrs);
-}
-
 void gpd_state_recall(struct gpd_client *c)
 {
+	struct gpd_proc proc = { .start_time = c->start_time, .uid = c->owner.uid };
 	struct gpd_attrs attrs;
 
-	if (!take(c->d, c->pid, c->start_time, c->owner.uid, &attrs))
+	if (!gpd_state_take(c->d, c->pid, &proc, &attrs))
 		return;
 	c->attrs = attrs;
 	c->by_hand = true;
@@ -245,9 +206,9 @@ static void apply_node(struct gpd_node *n, json_t *saved)
 	n->by_hand = true;
 }
 
-static json_int_t gpu_id_of(json_t *saved)
+static bool is_of_node(json_t *saved, const struct gpd_node *n)
 {
-	return json_integer_value(json_object_get(saved, "gpu_id"));
+	return number(saved, "gpu_id") == n->gpu_id;
 }
 
 void gpd_state_apply_node(struct gpd_node *n)
@@ -257,7 +218,7 @@ void gpd_state_apply_node(struct gpd_node *n)
 	size_t k;
 
 	json_array_foreach(nodes, k, saved) {
-		if (gpu_id_of(saved) == (json_int_t)n->gpu_id)
+		if (is_of_node(saved, n))
 			apply_node(n, saved);
 	}
 }
@@ -289,7 +250,7 @@ static bool is_here(const struct gpd *d, json_t *saved)
 	uint32_t i;
 
 	for (i = 0; i < d->nr_nodes; i++)
-		if (gpu_id_of(saved) == (json_int_t)d->node[i].gpu_id)
+		if (is_of_node(saved, &d->node[i]))
 			return true;
 	return false;
 }
@@ -331,7 +292,7 @@ static json_t *processes_json(struct gpd *d)
 
 	d->ops->save(d, processes);
 	json_array_foreach(waiting, i, entry) {
-		pid_t pid = (pid_t)json_integer_value(json_object_get(entry, "pid"));
+		pid_t pid = (pid_t)number(entry, "pid");
 
 		if (pid > GPD_PID_MAX || !gpd_proc_read(pid, &proc))
 			json_array_append(processes, entry);
@@ -385,6 +346,7 @@ static int on_later(sd_event_source *s, uint64_t usec, void *data)
 void gpd_state_changed(struct gpd_conn *conn)
 {
 	struct gpd *d = conn->d;
+
 	if (conn->user->privileged) {
 		gpd_state_save(d);
 		return;

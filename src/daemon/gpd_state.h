@@ -58,13 +58,7 @@ void gpd_state_save(struct gpd *d);
 /* The same for a request: at once if it is privileged, else within a second. */
 void gpd_state_changed(struct gpd_conn *conn);
 
-/**
- * gpd_state_read_attributes() - attributes as the file has them
- * @json: Attributes of the interface; void * so that few need to know JSON
- * @attrs: output
- *
- * Return: true if all of it is there and in range.
- */
-bool gpd_state_read_attributes(const void *json, struct gpd_attrs *attrs);
+/* Attributes as the file has them; false if a part is missing or out of range. */
+bool gpd_state_read_attributes(json_t *json, struct gpd_attrs *attrs);
 
 #endif

@@ -3,7 +3,10 @@
 #include "driver/discover.h"
 #include "daemon/gpd_util.h"
 
+#include <fcntl.h>
+#include <linux/nsfs.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,97 +16,97 @@
 #define SHOWN_NS GPD_NS_PER_SEC
 
 static const struct gpd_trust_row messages[] = {
-	{ "connection", "all, by its cost",
-	  "places of the user; its namespaces are those of the daemon, or it is not privileged",
+	{ "connection", "all users, by its cost",
+	  "places of the user; it is privileged only in the namespaces of the daemon",
 	  GPD_NEEDS_BUDGET },
-	{ "any message", "all, by its cost",
+	{ "any message", "all users, by its cost",
 	  "well-formed; messages a second of the client; processor time of the user",
 	  GPD_NEEDS_BUDGET },
-	{ "HELLO", "those less urgent than its attributes",
+	{ "HELLO", "processes less urgent than its attributes",
 	  "the process is the one at the other end; attributes above the default need the right",
 	  GPD_NEEDS_RIGHT },
-	{ "QUEUE_ADD", "those less urgent on the node",
+	{ "QUEUE_ADD", "less urgent processes on the node",
 	  "the driver shows the queue (not on simulated nodes); queues and entities of the user",
 	  GPD_NEEDS_DRIVER | GPD_NEEDS_BUDGET },
-	{ "QUEUE_REMOVE", "itself", "the client told the queue", 0 },
-	{ "BUSY, IDLE", "those less urgent on the node",
+	{ "QUEUE_REMOVE", "its own process", "the client told the queue", 0 },
+	{ "BUSY, IDLE", "less urgent processes on the node",
 	  "the driver still shows the queue; edges a second, more are put together",
 	  GPD_NEEDS_DRIVER | GPD_NEEDS_BUDGET },
-	{ "PROGRESS", "those less urgent on the node",
-	  "the client told the queue; counts as an edge; it renews a deadline, which needs the "
+	{ "PROGRESS", "less urgent processes on the node",
+	  "the client told the queue; it counts as an edge; it renews a deadline, which needs the "
 	  "right",
 	  GPD_NEEDS_RIGHT | GPD_NEEDS_BUDGET },
-	{ "DONE", "all on the node, if the order failed",
-	  "the epoch is awaited; failures open the breaker if two users have them, else the client "
-	  "is left alone and no room is made for it",
+	{ "DONE", "all processes on the node, if the order failed",
+	  "the epoch is awaited; failures of two users open the breaker; after failures of one "
+	  "user the client is left alone and no room is made for it",
 	  GPD_NEEDS_TWO },
-	{ "no DONE", "all on the node", "as a DONE that failed", GPD_NEEDS_TWO },
-	{ "NOTE sees, lease", "itself", "none: shown to people", 0 },
-	{ "NOTE progress", "itself", "its member was released", 0 },
-	{ "NOTE no progress", "all on the node",
-	  "its member was released; the driver sees no waves; the node is put out if two users say "
-	  "so, and for a user alone on it until another comes",
+	{ "no DONE", "all processes on the node", "as a DONE that failed", GPD_NEEDS_TWO },
+	{ "NOTE sees, lease", "its own process", "none: it is only shown", 0 },
+	{ "NOTE progress", "its own process", "its member was released", 0 },
+	{ "NOTE no progress", "all processes on the node",
+	  "its member was released; the driver sees no waves; two users say so, or the user is "
+	  "alone on the node: then the node is back when another user comes",
 	  GPD_NEEDS_DRIVER | GPD_NEEDS_TWO | GPD_NEEDS_BUDGET },
-	{ "NOTE refused", "itself", "it is left alone, and no room is made for it", 0 },
-	{ "NOTE reset", "all on the node",
-	  "it has a queue there; processes of its own user are nudged, those of others if the "
-	  "driver sees no waves of them or two users say so, one a second",
+	{ "NOTE refused", "its own process",
+	  "the process is left alone, and no room is made for it", 0 },
+	{ "NOTE reset", "all processes on the node",
+	  "the client has a queue there; processes of the same user are nudged; processes of "
+	  "other users, one a second, if the driver sees no waves of them or two users say so",
 	  GPD_NEEDS_DRIVER | GPD_NEEDS_TWO | GPD_NEEDS_BUDGET },
 };
 
-static const char looks[] = "nobody";
-static const char looks_check[] = "none: everybody may look, on the time of the user";
+/* A method that is not here only looks. */
+static const struct gpd_trust_row looks = {
+	NULL, "none", "none: every user may look, on its own time", GPD_NEEDS_BUDGET
+};
 
 static const struct gpd_trust_row methods[GPD_METHOD_COUNT] = {
-	[GPD_METHOD_GET_INFO] = { "GetInfo", looks, looks_check, GPD_NEEDS_BUDGET },
-	[GPD_METHOD_LIST_NODES] = { "ListNodes", looks, looks_check, GPD_NEEDS_BUDGET },
-	[GPD_METHOD_LIST_PROCESSES] = { "ListProcesses", looks, looks_check, GPD_NEEDS_BUDGET },
-	[GPD_METHOD_LIST_QUEUES] = { "ListQueues", looks, looks_check, GPD_NEEDS_BUDGET },
 	[GPD_METHOD_SET_ATTRIBUTES] = {
-		"SetAttributes", "the process, its group, those less urgent",
+		NULL, "the process, its group, less urgent processes",
 		"the process is of the same user; each member of the group by itself; more urgent "
 		"than an open class or than before needs the right",
 		GPD_NEEDS_OWNER | GPD_NEEDS_RIGHT },
 	[GPD_METHOD_SUSPEND] = {
-		"Suspend", "the process",
-		"the process is of the same user; holds of the user",
+		NULL, "the process", "the process is of the same user; holds of the user",
 		GPD_NEEDS_OWNER | GPD_NEEDS_BUDGET },
 	[GPD_METHOD_RESUME] = {
-		"Resume", "the process",
-		"the process is of the same user; ends holds of the same connection and kept ones "
-		"of the same user, those of others if privileged",
+		NULL, "the process",
+		"the process is of the same user; it ends holds of the same connection and kept "
+		"ones of the same user; a privileged connection ends all",
 		GPD_NEEDS_OWNER },
-	[GPD_METHOD_GET_POLICY] = { "GetPolicy", looks, looks_check, GPD_NEEDS_BUDGET },
-	[GPD_METHOD_SET_POLICY] = { "SetPolicy", "all", "privilege", GPD_NEEDS_PRIVILEGE },
-	[GPD_METHOD_GET_STATISTICS] = { "GetStatistics", looks, looks_check, GPD_NEEDS_BUDGET },
-	[GPD_METHOD_GET_METRICS] = { "GetMetrics", looks, looks_check, GPD_NEEDS_BUDGET },
+	[GPD_METHOD_SET_POLICY] = { NULL, "all users", "privilege", GPD_NEEDS_PRIVILEGE },
 	[GPD_METHOD_MONITOR] = {
-		"Monitor", "all, by its cost", "subscriptions of the user; events it does not read "
-		"are dropped", GPD_NEEDS_BUDGET },
+		NULL, "all users, by its cost",
+		"subscriptions of the user; events that are not read are dropped",
+		GPD_NEEDS_BUDGET },
 	[GPD_METHOD_ATTACH] = {
-		"Attach", "the process, those less urgent",
+		NULL, "the process, less urgent processes",
 		"the process is of the same user; attributes as for SetAttributes; tracers of the "
 		"user",
 		GPD_NEEDS_OWNER | GPD_NEEDS_RIGHT | GPD_NEEDS_BUDGET },
 	[GPD_METHOD_DETACH] = {
-		"Detach", "the process", "the process is of the same user", GPD_NEEDS_OWNER },
-	[GPD_METHOD_GET_CONFIG] = { "GetConfig", looks, looks_check, GPD_NEEDS_BUDGET },
-	[GPD_METHOD_RELOAD] = { "Reload", "all", "privilege", GPD_NEEDS_PRIVILEGE },
+		NULL, "the process", "the process is of the same user", GPD_NEEDS_OWNER },
+	[GPD_METHOD_RELOAD] = { NULL, "all users", "privilege", GPD_NEEDS_PRIVILEGE },
 };
 
-#define NR(array) (sizeof(array) / sizeof((array)[0]))
+#define NR_MESSAGES (sizeof(messages) / sizeof(messages[0]))
 
-const struct gpd_trust_row *gpd_trust_row(uint32_t index)
+bool gpd_trust_row(uint32_t index, struct gpd_trust_row *row)
 {
-	if (index < NR(messages))
-		return &messages[index];
-	index -= (uint32_t)NR(messages);
-	return index < NR(methods) ? &methods[index] : NULL;
+	if (index < NR_MESSAGES)
+		*row = messages[index];
+	else if (index - NR_MESSAGES < GPD_METHOD_COUNT)
+		*row = *gpd_trust_method((enum gpd_method)(index - NR_MESSAGES));
+	else
+		return false;
+	if (!row->message)
+		row->message = gpd_method_name((enum gpd_method)(index - NR_MESSAGES));
+	return true;
 }
 
 const struct gpd_trust_row *gpd_trust_method(enum gpd_method method)
 {
-	return &methods[method];
+	return methods[method].affects ? &methods[method] : &looks;
 }
 
 /* Return: number of a namespace, 0 = it cannot be read. */
@@ -116,6 +119,46 @@ static ino_t namespace_of(pid_t pid, const char *name)
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
+/* Accounts that are not an account of the machine. */
+#define ACCOUNT_NAMESPACE ((u64)1 << 32)	/* with the number of one that root made */
+#define ACCOUNT_UNKNOWN ((u64)2 << 32)
+
+/* The account that made a user namespace; what root made is an account of its own. */
+static u64 maker_of(int fd, ino_t ns)
+{
+	uid_t uid;
+
+	if (ioctl(fd, NS_GET_OWNER_UID, &uid))
+		return ACCOUNT_UNKNOWN;
+	return uid ? uid : ACCOUNT_NAMESPACE | ns;
+}
+
+/*
+ * In a user namespace of its own a user becomes each of its subordinate uids: all that is
+ * below the daemon's namespace belongs to the account that made the outermost of them.
+ */
+static u64 account_in_namespace(const struct gpd *d, pid_t pid)
+{
+	u64 account = ACCOUNT_UNKNOWN;
+	struct stat st;
+	char path[64];
+	int parent;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && !fstat(fd, &st) && st.st_ino != d->own.user_ns) {
+		account = maker_of(fd, st.st_ino);
+		parent = ioctl(fd, NS_GET_PARENT);
+		close(fd);
+		fd = parent;
+	}
+	if (fd < 0)
+		return ACCOUNT_UNKNOWN;
+	close(fd);
+	return account;
+}
+
 void gpd_trust_owner(const struct gpd *d, pid_t pid, uid_t uid, struct gpd_owner *owner)
 {
 	owner->uid = uid;
@@ -123,6 +166,7 @@ void gpd_trust_owner(const struct gpd *d, pid_t pid, uid_t uid, struct gpd_owner
 	owner->pid_ns = namespace_of(pid, "pid");
 	/* A kernel without namespaces shows none, the daemon's own as little as the peer's. */
 	owner->is_foreign = owner->user_ns != d->own.user_ns || owner->pid_ns != d->own.pid_ns;
+	owner->account = owner->user_ns == d->own.user_ns ? uid : account_in_namespace(d, pid);
 }
 
 bool gpd_trust_is_root(const struct gpd_owner *owner)
@@ -178,9 +222,10 @@ bool gpd_trust_claim(struct gpd_node *n, enum gpd_claim claim, const struct gpd_
 
 	if (c->user->privileged)
 		return true;
-	by_two = said->at_ns && said->uid != c->owner.uid && now_ns - said->at_ns < CLAIM_NS;
+	by_two = said->at_ns && said->account != c->owner.account &&
+		 now_ns - said->at_ns < CLAIM_NS;
 	/* Two have said it once: the next time takes two again. */
-	said->uid = c->owner.uid;
+	said->account = c->owner.account;
 	said->at_ns = by_two ? 0 : now_ns;
 	return by_two;
 }
@@ -204,7 +249,7 @@ bool gpd_trust_is_alone(const struct gpd_node *n, const struct gpd_client *c)
 	const struct gpd_entity *e;
 
 	LIST_FOREACH(e, &n->entities, link)
-	if (e->group.key.user != gpd_trust_account(&c->owner))
-		return false;
+		if (e->group.key.user != gpd_trust_account(&c->owner))
+			return false;
 	return true;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DOC: What is believed, and of whom
+ * DOC: What is believed, and of which client
  *
- * Every message has a row in the table of trust.c: whom it can affect and what is checked
- * before it does. docs/daemon.md shows the same table; a test compares them. The rules
+ * Every message has a row in the table of gpd_trust.c: what it can affect and what is checked
+ * before it does. docs/design/daemon.md shows the same table; a test compares them. The rules
  * behind it:
  *
  *   A connection is privileged by its user only inside of the daemon's own namespaces: the
@@ -12,9 +12,9 @@
  *   inside of a container only those of that container.
  *   A queue counts if the driver shows it. Simulated nodes have no driver: what is said of
  *   them is taken at its word, within the budgets.
- *   What concerns processes of other users is believed if the driver says it, or if two users
- *   say it.
- *   What a user can make more of has a budget (user.h).
+ *   What concerns processes of other users is believed if the driver says it, or if two
+ *   accounts say it.
+ *   What a user can make more of has a budget (gpd_user.h).
  */
 #ifndef GPD_TRUST_H
 #define GPD_TRUST_H
@@ -30,72 +30,40 @@
 #define GPD_NEEDS_TWO (1u << 4)		/* two users, or the driver, before others are affected */
 #define GPD_NEEDS_BUDGET (1u << 5)	/* room in the budget of the user */
 
-/**
- * struct gpd_trust_row - a message
- * @message: name
- * @affects: whom it can affect
- * @check: what is checked, for people
- * @needs: the same as GPD_NEEDS_*
- */
+/* A message. */
 struct gpd_trust_row {
-	const char *message;
-	const char *affects;
-	const char *check;
-	unsigned int needs;
+	const char *message;	/* name, NULL = that of the method */
+	const char *affects;	/* what it can affect */
+	const char *check;	/* what is checked, for people */
+	unsigned int needs;	/* the same as GPD_NEEDS_* */
 };
 
-/**
- * gpd_trust_row() - the rows of the table
- * @index: 0, 1, ...
- *
- * Return: the row, NULL after the last.
- */
-const struct gpd_trust_row *gpd_trust_row(uint32_t index);
+/* The rows of the table: 0, 1, ...; false after the last. */
+bool gpd_trust_row(uint32_t index, struct gpd_trust_row *row);
 
-/**
- * gpd_trust_method() - the row of a method
- * @method: method
- *
- * Return: the row.
- */
+/* The row of a method; without its name. */
 const struct gpd_trust_row *gpd_trust_method(enum gpd_method method);
 
 /**
- * gpd_trust_owner() - to whom a process belongs
+ * gpd_trust_owner() - to which user a process belongs
  * @d: daemon
  * @pid: process
- * @uid: its account
+ * @uid: its user
  * @owner: output; foreign if its namespaces cannot be read
  */
 void gpd_trust_owner(const struct gpd *d, pid_t pid, uid_t uid, struct gpd_owner *owner);
 
-/**
- * gpd_trust_is_root() - does a process belong to root or to the daemon's own user?
- * @owner: owner
- *
- * Return: false in another namespace, whatever its number.
- */
+/* Does a process belong to root or to the daemon's own user? Never in another namespace. */
 bool gpd_trust_is_root(const struct gpd_owner *owner);
 
-/**
- * gpd_trust_may_touch() - may a process be stopped, continued and changed?
- * @cred: the connection that asks
- * @owner: owner of the process
- *
- * Return: true if so.
- */
+/* May a connection stop, continue and change a process of this owner? */
 bool gpd_trust_may_touch(const struct gpd_cred *cred, const struct gpd_owner *owner);
 
 /* The same for a process that need not be a client. */
 bool gpd_trust_may_touch_process(const struct gpd *d, const struct gpd_cred *cred, pid_t pid,
 				 uid_t uid);
 
-/**
- * gpd_trust_shows() - does the driver show a queue?
- * @q: queue of a real node
- *
- * Return: true if so; asked at most once a second.
- */
+/* Does the driver show a queue of a real node? Asked at most once a second. */
 bool gpd_trust_shows(struct gpd_queue *q);
 
 /* Whether it did within the last second. */
@@ -107,7 +75,7 @@ bool gpd_trust_was_shown(const struct gpd_queue *q, uint64_t now_ns);
  * @claim: what is claimed
  * @c: the client that does
  *
- * Return: true if its user is privileged, or another user said the same within a minute.
+ * Return: true if its user is privileged, or another account said the same within a minute.
  */
 bool gpd_trust_claim(struct gpd_node *n, enum gpd_claim claim, const struct gpd_client *c);
 
@@ -123,15 +91,10 @@ bool gpd_trust_claim(struct gpd_node *n, enum gpd_claim claim, const struct gpd_
  */
 enum gp_result gpd_trust_result(struct gpd_member *m, enum gp_result result);
 
-/* Whether processes of no other account than that of a client are on a node. */
+/* Whether processes of no other user than that of a client are on a node. */
 bool gpd_trust_is_alone(const struct gpd_node *n, const struct gpd_client *c);
 
-/**
- * gpd_trust_account() - a number for an account
- * @owner: owner of a process
- *
- * Return: the number; the same account in another container has another.
- */
+/* A number for a user; the same user in another container has another. */
 u64 gpd_trust_account(const struct gpd_owner *owner);
 
 #endif

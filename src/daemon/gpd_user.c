@@ -4,9 +4,12 @@
 #include "daemon/control/gpd_control.h"
 #include "daemon/gpd_util.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <time.h>
+#include <unistd.h>
 
 /* What is kept for privileged ones: a quarter. */
 #define RESERVE 4
@@ -24,47 +27,34 @@
 /* A user that waits goes on when it has this much. */
 #define WORK_AGAIN_NS (2 * (int64_t)GPD_NS_PER_MS)
 
-static uint64_t all_of(const struct gpd *d, enum gpd_budget what)
+/* What there is of all, and the share of one user without privileges. */
+struct budget {
+	uint64_t all;
+	uint64_t one;
+};
+
+static const struct budget budgets[GPD_BUDGET_COUNT] = {
+	[GPD_BUDGET_QUEUES] = { GPD_QUEUES_MAX, GPD_USER_QUEUES_MAX },
+	[GPD_BUDGET_ENTITIES] = { GPD_ENTITIES_MAX, GPD_ENTITIES_MAX / 4 },
+	[GPD_BUDGET_HOLDS] = { 16384, 512 },
+	[GPD_BUDGET_MONITORS] = { 64, 4 },
+	[GPD_BUDGET_TRACERS] = { 512, 32 },
+};
+
+static struct budget budget_of(const struct gpd *d, enum gpd_budget what)
 {
-	switch (what) {
-	case GPD_BUDGET_CLIENTS:
-		return d->config->max_clients;
-	case GPD_BUDGET_CONNECTIONS:
-		return d->config->max_connections;
-	case GPD_BUDGET_QUEUES:
-		return GPD_QUEUES_MAX;
-	case GPD_BUDGET_ENTITIES:
-		return GPD_ENTITIES_MAX;
-	default:
-		return UINT64_MAX;
-	}
+	uint64_t all = what == GPD_BUDGET_CLIENTS ? d->config->max_clients :
+						    d->config->max_connections;
+
+	return budgets[what].all ? budgets[what] : (struct budget){ all, (all + 1) / 2 };
 }
 
-uint64_t gpd_user_most(const struct gpd *d, enum gpd_budget what)
-{
-	switch (what) {
-	case GPD_BUDGET_CLIENTS:
-	case GPD_BUDGET_CONNECTIONS:
-		return (all_of(d, what) + 1) / 2;
-	case GPD_BUDGET_QUEUES:
-		return GPD_USER_QUEUES_MAX;
-	case GPD_BUDGET_ENTITIES:
-		return GPD_ENTITIES_MAX / 4;
-	case GPD_BUDGET_HOLDS:
-		return GPD_USER_HOLDS_MAX;
-	case GPD_BUDGET_MONITORS:
-		return GPD_USER_MONITORS_MAX;
-	default:
-		return GPD_USER_TRACERS_MAX;
-	}
-}
-
-static struct gpd_user *find(struct gpd *d, uid_t uid, bool privileged)
+static struct gpd_user *find(struct gpd *d, const struct gpd_owner *owner, bool privileged)
 {
 	struct gpd_user *u;
 
 	LIST_FOREACH(u, &d->users, link)
-		if (u->uid == uid && u->privileged == privileged)
+		if (u->account == owner->account && u->privileged == privileged)
 			return u;
 	return NULL;
 }
@@ -72,13 +62,9 @@ static struct gpd_user *find(struct gpd *d, uid_t uid, bool privileged)
 static int on_rested(sd_event_source *s, uint64_t usec, void *data)
 {
 	struct gpd_user *u = data;
-	struct gpd_conn *conn;
 
 	u->is_resting = false;
-	sd_event_source_set_enabled(u->io, SD_EVENT_ON);
-	LIST_FOREACH(conn, &u->conns, of_user)
-		gpd_control_resume(conn);
-	return 0;
+	return sd_event_source_set_enabled(u->io, SD_EVENT_ON);
 }
 
 /* Some socket of the user has something to say: one of them is heard. */
@@ -95,41 +81,57 @@ static int on_io(sd_event_source *s, int fd, uint32_t events, void *data)
 }
 
 /*
- * The sockets of a user without privileges are one source of the daemon's loop: however many
- * are ready, a turn of the loop costs the same.
+ * The sockets of a user without privileges, and the turns of its connections, are one source
+ * of the daemon's loop: however many are ready, a turn of the loop costs the same.
  */
-static int open_loop(struct gpd_user *u)
+static int open_inner(struct gpd_user *u)
 {
-	sd_event *event = u->d->event;
-	int err;
+	int err = sd_event_new(&u->event);
 
-	if (u->privileged) {
-		u->event = sd_event_ref(event);
-		return 0;
-	}
-	err = sd_event_new(&u->event);
 	if (err >= 0)
-		err = sd_event_add_io(event, &u->io, sd_event_get_fd(u->event), EPOLLIN, on_io, u);
+		err = sd_event_add_io(u->d->event, &u->io, sd_event_get_fd(u->event), EPOLLIN,
+				      on_io, u);
 	if (err >= 0)
 		err = sd_event_source_set_priority(u->io, GPD_PRIORITY_USER);
 	if (err >= 0)
-		err = sd_event_add_time(event, &u->rest, CLOCK_MONOTONIC, 0, 1, on_rested, u);
+		err = sd_event_add_time(u->d->event, &u->rest, CLOCK_MONOTONIC, 0, 1, on_rested, u);
 	if (err >= 0)
 		err = sd_event_source_set_enabled(u->rest, SD_EVENT_OFF);
+	return err;
+}
+
+static int open_loop(struct gpd_user *u)
+{
+	int err = 0;
+
+	u->turn_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (u->turn_fd < 0)
+		return -errno;
+	if (u->privileged)
+		u->event = sd_event_ref(u->d->event);
+	else
+		err = open_inner(u);
+	if (err >= 0)
+		err = sd_event_add_io(u->event, &u->turn, u->turn_fd, EPOLLIN, gpd_control_turn, u);
+	if (err >= 0 && u->privileged)
+		err = sd_event_source_set_priority(u->turn, GPD_PRIORITY_ROOT);
 	return err < 0 ? err : 0;
 }
 
 static void free_user(struct gpd_user *u)
 {
+	sd_event_source_unref(u->turn);
 	sd_event_source_unref(u->rest);
 	sd_event_source_unref(u->io);
 	sd_event_unref(u->event);
+	if (u->turn_fd >= 0)
+		close(u->turn_fd);
 	free(u);
 }
 
-struct gpd_user *gpd_user_get(struct gpd *d, uid_t uid, bool privileged)
+struct gpd_user *gpd_user_get(struct gpd *d, const struct gpd_owner *owner, bool privileged)
 {
-	struct gpd_user *u = find(d, uid, privileged);
+	struct gpd_user *u = find(d, owner, privileged);
 
 	if (u)
 		return gpd_user_ref(u);
@@ -137,8 +139,10 @@ struct gpd_user *gpd_user_get(struct gpd *d, uid_t uid, bool privileged)
 	if (!u)
 		return NULL;
 	u->d = d;
-	u->uid = uid;
+	u->uid = owner->uid;
+	u->account = owner->account;
 	u->privileged = privileged;
+	TAILQ_INIT(&u->turns);
 	u->work_ns = WORK_BURST_NS;
 	u->filled_ns = gpd_now_ns();
 	if (open_loop(u)) {
@@ -152,7 +156,7 @@ struct gpd_user *gpd_user_get(struct gpd *d, uid_t uid, bool privileged)
 struct gpd_user *gpd_user_of_peer(struct gpd *d, int fd, struct gpd_cred *cred)
 {
 	return gpd_auth_peer(d, fd, cred) ? NULL :
-					    gpd_user_get(d, cred->owner.uid, cred->privileged);
+					    gpd_user_get(d, &cred->owner, cred->privileged);
 }
 
 struct gpd_user *gpd_user_ref(struct gpd_user *u)
@@ -206,13 +210,12 @@ void gpd_user_put(struct gpd_user *u)
 bool gpd_user_take(struct gpd_user *u, enum gpd_budget what)
 {
 	struct gpd *d = u->d;
-	uint64_t all = all_of(d, what);
-	uint64_t total = d->nr_used[what] + d->nr_used_privileged[what];
+	struct budget b = budget_of(d, what);
 
-	if (total >= all)
+	if (d->nr_used[what] + d->nr_used_privileged[what] >= b.all)
 		return false;
-	if (!u->privileged && (u->nr_used[what] >= gpd_user_most(d, what) ||
-			       d->nr_used[what] >= all - all / RESERVE))
+	if (!u->privileged &&
+	    (u->nr_used[what] >= b.one || d->nr_used[what] >= b.all - b.all / RESERVE))
 		return false;
 	u->nr_used[what]++;
 	(u->privileged ? d->nr_used_privileged : d->nr_used)[what]++;

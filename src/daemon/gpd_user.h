@@ -2,9 +2,9 @@
 /*
  * DOC: Users and their budgets
  *
- * A user is one account as the daemon sees it. Everything that a user can make more of is
- * counted here, and everything that the daemon does for a user is charged here: a user
- * that wants more than its share waits for itself.
+ * A user is one account as the daemon sees it, see gpd_trust_owner(). Everything that a user
+ * can make more of is counted here, and everything that the daemon does for a user is charged
+ * here: a user that wants more than its share waits for itself.
  *
  * Privileged connections have no budget. They are a user of their own, so that the root of
  * a container without a user namespace takes nothing from root.
@@ -28,31 +28,11 @@
 
 /* Parts of the daemon's time that one user may have, in percent. */
 #define GPD_USER_TIME_PERCENT 25
-/* Holds by hand of one user. */
-#define GPD_USER_HOLDS_MAX 512
-/* Subscriptions of one user. */
-#define GPD_USER_MONITORS_MAX 4
-/* Tracers that one user may have running. */
-#define GPD_USER_TRACERS_MAX 32
 
-/**
- * gpd_user_get() - the user of a connection
- * @d: daemon
- * @uid: account
- * @privileged: no budget
- *
- * Return: the user with one more reference, NULL without memory.
- */
-struct gpd_user *gpd_user_get(struct gpd *d, uid_t uid, bool privileged);
+/* The user of a process, with one more reference; NULL without memory. */
+struct gpd_user *gpd_user_get(struct gpd *d, const struct gpd_owner *owner, bool privileged);
 
-/**
- * gpd_user_of_peer() - the user at the other end of a socket
- * @d: daemon
- * @fd: socket
- * @cred: output: the other end
- *
- * Return: as gpd_user_get().
- */
+/* The user at the other end of a socket, and that end; as gpd_user_get(). */
 struct gpd_user *gpd_user_of_peer(struct gpd *d, int fd, struct gpd_cred *cred);
 
 /* Forget all users; no reference is left. */
@@ -64,49 +44,22 @@ struct gpd_user *gpd_user_ref(struct gpd_user *u);
 /* Give a reference back; NULL is fine. */
 void gpd_user_put(struct gpd_user *u);
 
-/**
- * gpd_user_take() - count one more
- * @u: user
- * @what: of what
- *
- * Return: true if there was room; each is given back with gpd_user_give().
- */
+/* Count one more, if there is room; each is given back with gpd_user_give(). */
 bool gpd_user_take(struct gpd_user *u, enum gpd_budget what);
-
-/* One less of what was taken. */
 void gpd_user_give(struct gpd_user *u, enum gpd_budget what);
 
-/**
- * gpd_user_most() - the share of one user
- * @d: daemon
- * @what: of what
- *
- * Return: most that a user without privileges may have.
- */
-uint64_t gpd_user_most(const struct gpd *d, enum gpd_budget what);
-
-/**
- * gpd_user_may_log() - may a line about this user go into the log?
- * @u: user
- *
- * Return: false if there were many lines lately.
- */
+/* May a line about this user go into the log? False if there were many lately. */
 bool gpd_user_may_log(struct gpd_user *u);
 
-/**
- * gpd_user_may_note() - may a note of this user concern others now?
- * @u: user
- *
- * Return: false if there were many lately.
- */
+/* May a note of this user concern others now? False if there were many lately. */
 bool gpd_user_may_note(struct gpd_user *u);
 
 /**
  * gpd_user_may_work() - may the daemon do something for this user now?
  * @u: user
  *
- * Return: true if so. If not, nothing is heard from its sockets until it has rested, and
- * gpd_control_resume() goes on with its requests.
+ * Return: true if so. If not, nothing is heard from its sockets, and none of its connections
+ * has a turn, until it has rested.
  */
 bool gpd_user_may_work(struct gpd_user *u);
 

@@ -70,9 +70,11 @@ struct gpd_bucket {
 	uint64_t last_ns; /* when it was filled last */
 };
 
-/* To whom a process belongs. */
+/* To which user a process belongs. */
 struct gpd_owner {
 	uid_t uid;
+	/* That of budgets and claims: all that one user can become is one account. */
+	u64 account;
 	/* It is in another user or pid namespace than the daemon, or that is not known. */
 	bool is_foreign;
 	ino_t user_ns; /* its user namespace, 0 = not known */
@@ -85,7 +87,6 @@ struct gpd_cred {
 	/* Of the process, in clock ticks since boot: the number may outlive it. */
 	uint64_t start_time;
 	struct gpd_owner owner; /* its effective user when it connected, and its namespaces */
-	gid_t gid;		/* its effective group */
 	/*
 	 * In the daemon's namespaces, and root, the daemon's own user, or a member of the
 	 * configured group.
@@ -118,7 +119,8 @@ struct gpd_silence {
 struct gpd_user {
 	LIST_ENTRY(gpd_user) link; /* in gpd.users */
 	struct gpd *d;
-	uid_t uid;
+	uid_t uid;	  /* of its first process, for people */
+	u64 account;	  /* see struct gpd_owner */
 	bool privileged;  /* without a budget */
 	uint32_t nr_refs; /* clients, connections and tracers */
 	/* Loop of its sockets: the daemon's own, or one inside of it. */
@@ -126,7 +128,14 @@ struct gpd_user {
 	/* @event in the daemon's loop, NULL = it is the daemon's own. */
 	sd_event_source *io;
 	LIST_HEAD(, gpd_client) clients;	   /* its clients */
-	LIST_HEAD(, gpd_conn) conns;		   /* its control connections */
+	/* Its control connections that have something to do, the next one first. */
+	TAILQ_HEAD(, gpd_conn) turns;
+	/*
+	 * Lets one of them do it. Readable while there is one: a deferred source of sd-event
+	 * would come before every socket that becomes ready later.
+	 */
+	int turn_fd;
+	sd_event_source *turn;
 	uint64_t nr_used[GPD_BUDGET_COUNT];	   /* what is used of the budgets */
 	struct gpd_bucket logs;			   /* limit of lines in the log */
 	struct gpd_bucket notes;		   /* limit of notes that concern others */
@@ -148,7 +157,7 @@ enum gpd_claim {
 
 /* What the last users said of a node. */
 struct gpd_said {
-	uid_t uid;
+	u64 account;
 	uint64_t at_ns; /* when, 0 = never */
 };
 
@@ -305,8 +314,7 @@ struct gpd_client {
 	uint64_t start_time;		/* of the process, in clock ticks since boot; 0 = unknown */
 	char comm[WIRE_NAME_LEN];	/* name of the program */
 	uint32_t sees;			/* WIRE_SEES_* */
-	/* The driver had queues of its process that it never told, see list_other.h. */
-	bool is_blind;
+	uint64_t blind_ns; /* when the driver last showed a queue that it never told, 0 = never */
 	struct gpd_attrs attrs;
 	bool by_hand; /* attributes were set over the control socket */
 	LIST_HEAD(, gpd_queue) queues;
@@ -383,7 +391,8 @@ struct gpd {
 	sd_event_source *dbg_auto;
 	struct gpd_http *http;		/* metrics over HTTP, NULL = off */
 	char *metrics;			/* text for users that ask often, NULL = none has yet */
-	uint64_t metrics_ns;		/* when it was made */
+	char *metrics_reply;		/* the same as a reply of the control socket */
+	uint64_t metrics_ns;		/* when they were made */
 	uint64_t start_ns;		/* when it began */
 	char last_exit[GPD_NOTE_LEN];	/* how the daemon before this one ended, "" = not known */
 	char exit_reason[GPD_NOTE_LEN]; /* why the loop ends */

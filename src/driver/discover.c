@@ -76,62 +76,90 @@ static void set_sysfs_type(struct gpreempt_queue *q, uint64_t type)
 		q->type = known(ioctl_type[type], GPREEMPT_SOURCE_SYSFS);
 }
 
-/* Return: 0 also if the queue is gone, -ENOMEM. */
-static int read_queue(const char *root, struct drv_queues *list, uint32_t pid, uint32_t id)
+/* Return: whether the queue is still there. */
+static bool read_queue(const char *root, uint32_t pid, uint32_t id, struct gpreempt_queue *q)
 {
 	static const char *const name[] = { "gpuid", "type", "size" };
 	char path[DRV_SYSFILE_PATH_MAX];
-	struct gpreempt_queue *q;
 	uint64_t value[3];
 	size_t i;
 
 	for (i = 0; i < 3; i++) {
 		if (drv_sysfile_path(path, root, PROC "/%u/queues/%u/%s", pid, id, name[i]) ||
 		    drv_sysfile_number(path, &value[i]))
-			return 0;
+			return false;
 	}
-	q = add_queue(list);
-	if (!q)
-		return -ENOMEM;
-	q->pid = pid;
-	q->gpu_id = (uint32_t)value[0];
-	q->queue_id = id;
+	*q = (struct gpreempt_queue){
+		.pid = pid,
+		.gpu_id = (uint32_t)value[0],
+		.queue_id = id,
+		.ring_bytes = known(value[2], GPREEMPT_SOURCE_SYSFS),
+	};
 	set_sysfs_type(q, value[1]);
-	q->ring_bytes = known(value[2], GPREEMPT_SOURCE_SYSFS);
+	return true;
+}
+
+static DIR *open_queues(const char *root, uint32_t pid)
+{
+	char path[DRV_SYSFILE_PATH_MAX];
+	int r = drv_sysfile_path(path, root, PROC "/%u/queues", pid);
+
+	return r ? NULL : opendir(path);
+}
+
+int drv_walk_begin(struct drv_walk *w, const char *root, uint32_t pid)
+{
+	char path[DRV_SYSFILE_PATH_MAX];
+	int r = drv_sysfile_path(path, root, PROC);
+
+	*w = (struct drv_walk){ .root = root, .pid = pid };
+	if (r)
+		return r;
+	if (pid)
+		w->queues = open_queues(root, pid);
+	else
+		w->processes = opendir(path);
+	return w->queues || w->processes ? 0 : -errno;
+}
+
+int drv_walk_step(struct drv_walk *w, struct gpreempt_queue *q)
+{
+	uint32_t id;
+
+	if (w->queues && drv_sysfile_next(w->queues, &id))
+		return read_queue(w->root, w->pid, id, q);
+	if (w->queues)
+		closedir(w->queues);
+	w->queues = NULL;
+	if (!w->processes || !drv_sysfile_next(w->processes, &w->pid))
+		return -ENOENT;
+	w->queues = open_queues(w->root, w->pid);
 	return 0;
 }
 
-static int read_process(const char *root, struct drv_queues *list, uint32_t pid)
+void drv_walk_fini(struct drv_walk *w)
 {
-	char path[DRV_SYSFILE_PATH_MAX];
-	uint32_t id;
-	int r = drv_sysfile_path(path, root, PROC "/%u/queues", pid);
-	DIR *dir = r ? NULL : opendir(path);
-
-	if (!dir)
-		return r;
-	while (!r && drv_sysfile_next(dir, &id))
-		r = read_queue(root, list, pid, id);
-	closedir(dir);
-	return r;
+	if (w->queues)
+		closedir(w->queues);
+	if (w->processes)
+		closedir(w->processes);
+	*w = (struct drv_walk){};
 }
 
 int drv_discover_queues(const char *root, struct drv_queues *out)
 {
-	char path[DRV_SYSFILE_PATH_MAX];
 	struct drv_queues list = {};
-	uint32_t pid;
-	DIR *dir;
-	int r = drv_sysfile_path(path, root, PROC);
+	struct gpreempt_queue q, *to;
+	struct drv_walk w;
+	int found, r = drv_walk_begin(&w, root, 0);
 
-	if (r)
-		return r;
-	dir = opendir(path);
-	if (!dir)
-		return -errno;
-	while (!r && drv_sysfile_next(dir, &pid))
-		r = read_process(root, &list, pid);
-	closedir(dir);
+	while (!r && (found = drv_walk_step(&w, &q)) >= 0) {
+		to = found ? add_queue(&list) : NULL;
+		if (to)
+			*to = q;
+		r = found && !to ? -ENOMEM : 0;
+	}
+	drv_walk_fini(&w);
 	if (r) {
 		drv_queues_fini(&list);
 		return r;

@@ -21,6 +21,7 @@
 
 #include "driver/kfd_abi.h"
 
+#include <dirent.h>
 #include <stdbool.h>
 
 /* Bits of a node's capability, HSA_CAP_* of kfd_sysfs.h. */
@@ -76,6 +77,44 @@ struct drv_queues {
  * Return: 0, -ENOENT no amdkfd here, -ENOMEM, -errno.
  */
 int drv_discover_queues(const char *root, struct drv_queues *out);
+
+/**
+ * struct drv_walk - the place of a walk through the queues that sysfs shows
+ * @root: prefix
+ * @processes: folder of the processes, NULL = of one alone
+ * @queues: folder of the queues of @pid, NULL = the next process is next
+ * @pid: process
+ */
+struct drv_walk {
+	const char *root;
+	DIR *processes;
+	DIR *queues;
+	uint32_t pid;
+};
+
+/**
+ * drv_walk_begin() - begin a walk, one queue a step
+ * @w: output; for drv_walk_fini()
+ * @root: prefix; it must stay
+ * @pid: only the queues of this process, 0 = all
+ *
+ * Return: 0, -ENOENT no amdkfd here or no such process, -errno.
+ */
+int drv_walk_begin(struct drv_walk *w, const char *root, uint32_t pid);
+
+/**
+ * drv_walk_step() - read one queue, or go on to the next process
+ * @w: walk
+ * @q: output
+ *
+ * Queues of one process follow each other, in no order.
+ *
+ * Return: 1 with @q, 0 this step found none, -ENOENT after the last.
+ */
+int drv_walk_step(struct drv_walk *w, struct gpreempt_queue *q);
+
+/* End a walk, wherever it is. */
+void drv_walk_fini(struct drv_walk *w);
 
 /**
  * drv_discover_add_snapshot() - what a queue snapshot knows

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Attackers, a driver that says what a test wants, and a measure of root's requests.
+"""Attackers, a driver that says what a test wants, and a measure of a victim's requests.
 
 An attacker is a child that gives up its rights before it does anything: an unprivileged
-user, the root of a container (a user and a pid namespace), or the root of a container
-without a user namespace. The daemon and its victims are root's.
+user, one of the subordinate uids of that user, the root of a container (a user and a pid
+namespace), or the root of a container without a user namespace. The daemon is root's; a
+victim is root's, or that of an unprivileged user (as_user).
 
-Time is counted on the processor clock of the daemon: what it did between a request of root
-and the answer. That is the same on a busy machine.
+Time is counted on the processor clock of the daemon: what it did between a request of the
+victim and the answer. That is the same on a busy machine.
 """
+import contextlib
 import ctypes
 import os
 import select
@@ -28,6 +30,8 @@ import rig  # noqa: E402
 from rig import WAIT, Client, Control, Daemon  # noqa: E402
 
 NOBODY = 65534
+# Another user without privileges.
+VICTIM = NOBODY - 1
 CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID = 0x20000, 0x10000000, 0x20000000
 FIXTURE = os.path.join(ROOT, "tests", "unit", "driver", "fixture", "sys", "class", "kfd")
 # The node of the fixture.
@@ -47,6 +51,10 @@ def write(path, text):
         f.write(text)
 
 
+def end_with_parent():
+    libc.prctl(1, signal.SIGKILL)
+
+
 def become_nobody(uid=NOBODY):
     os.setgroups([])
     os.setgid(uid)
@@ -57,10 +65,10 @@ def enter_pid_namespace():
     """The caller goes on as process 1 of a pid namespace that was unshared."""
     pid = os.fork()
     if pid:
-        libc.prctl(1, signal.SIGKILL)
+        end_with_parent()
         _, status = os.waitpid(pid, 0)
         os._exit(os.waitstatus_to_exitcode(status) & 0x7f)
-    libc.prctl(1, signal.SIGKILL)
+    end_with_parent()
 
 
 def become_container():
@@ -77,9 +85,46 @@ def become_root_of_a_pid_namespace():
     enter_pid_namespace()
 
 
+FIRST_SUBUID = 100000
+
+
+def become_subuid(number):
+    """One of ten uids that belong to NOBODY, in a user namespace that NOBODY made."""
+    ready, done, me = os.pipe(), os.pipe(), os.getpid()
+    helper = os.fork()
+    if not helper:
+        os.read(ready[0], 1)
+        write(f"/proc/{me}/uid_map", f"0 {FIRST_SUBUID} 10")
+        write(f"/proc/{me}/gid_map", f"0 {FIRST_SUBUID} 10")
+        os.write(done[1], b"x")
+        os._exit(0)
+    os.close(done[1])
+    become_nobody()
+    unshare(CLONE_NEWUSER)
+    os.write(ready[1], b"x")
+    assert os.read(done[0], 1), "no map"
+    os.waitpid(helper, 0)
+    os.setgid(number)
+    os.setuid(number)
+
+
+# Two unprivileged users, and what else an attacker can be.
 WHO = {"nobody": become_nobody, "container": become_container,
        "pidns": become_root_of_a_pid_namespace,
-       "another": lambda: become_nobody(NOBODY - 1)}
+       "another": lambda: become_nobody(NOBODY - 1),
+       "subuid 1": lambda: become_subuid(1), "subuid 2": lambda: become_subuid(2)}
+
+
+@contextlib.contextmanager
+def as_user(uid):
+    """What connects inside of the block is a client of this user: SO_PEERCRED says so."""
+    os.setegid(uid)
+    os.seteuid(uid)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
 
 
 class Attacker:
@@ -94,9 +139,12 @@ class Attacker:
             return
         code = 0
         try:
-            WHO[who]()
+            if isinstance(who, int):
+                become_nobody(who)
+            else:
+                WHO[who]()
             # Nothing is left behind if the test is killed.
-            libc.prctl(1, signal.SIGKILL)
+            end_with_parent()
             function(lambda word: os.write(write_fd, word.encode() + b"\n"))
             os.write(write_fd, b"end\n")
         except BaseException as e:  # pylint: disable=broad-except
@@ -168,12 +216,13 @@ class Hurry:
             os.sched_setaffinity(pid, self.cpus)
 
 
-def request_costs(daemon, control, nr=60, pause=0.002):
-    """What the daemon did from each of root's requests to its answer, in ns, in order."""
+def request_costs(daemon, control, nr=60, pause=0.002, first=lambda: None):
+    """What the daemon did from each of the victim's requests to its answer, in ns, in order."""
     costs = []
     with Hurry(daemon):
         for _ in range(nr):
             time.sleep(pause)
+            first()
             before = cpu_ns(daemon.process.pid)
             control.call("GetInfo", timeout=WAIT * 6)
             costs.append(cpu_ns(daemon.process.pid) - before)
@@ -181,7 +230,7 @@ def request_costs(daemon, control, nr=60, pause=0.002):
 
 
 def edge_costs(daemon, low, high, nr=40, pause=0.002):
-    """The same, from an edge of root's urgent client to the order that follows."""
+    """The same, from an edge of the victim's urgent client to the order that follows."""
     costs = []
     with Hurry(daemon):
         for _ in range(nr):
@@ -212,7 +261,7 @@ def within(loaded, unloaded, what):
     print(f"{what}: {statistics.median(unloaded) / 1000:.0f} us alone, p90 "
           f"{p90(loaded) / 1000:.0f} us, most {loaded[-1] / 1000:.0f} us: {ratio:.1f} times")
     assert ratio <= 5, (what, ratio)
-    # The longest step of anybody else, whatever it is.
+    # The longest step for another user, whatever it is.
     assert loaded[-1] <= usual * 5 + 20e6, (what, loaded[-5:])
 
 
@@ -223,7 +272,7 @@ def patient(connect):
         try:
             return connect()
         except BlockingIOError:
-            assert time.monotonic() < end, "nobody is let in"
+            assert time.monotonic() < end, "no connection is let in"
             time.sleep(0.001)
 
 
@@ -294,5 +343,5 @@ def wait_until(what, timeout=WAIT):
 
 
 __all__ = ["Attacker", "Client", "Control", "Daemon", "Driver", "DriverDaemon", "GPU", "NOBODY",
-           "WAIT", "attack", "cpu_ns", "edge_costs", "forever", "needs_mounts", "needs_root", "patient",
+           "VICTIM", "WAIT", "as_user", "attack", "cpu_ns", "edge_costs", "end_with_parent", "forever", "needs_mounts", "needs_root", "patient",
            "request_costs", "rig", "socket", "wait_until", "within", "write"]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Floods. Root's requests and root's edges are served as if there were none."""
+"""Floods. The requests and the edges of a victim are served as if there were none: those of
+root, and those of another user without privileges."""
+import contextlib
 import json
 import os
 import socket
@@ -7,17 +9,30 @@ import socket
 import pytest
 
 import rig
-from rig import (BUSY, FIRST_PID, IDLE, NOTE_NO_PROGRESS, NOTE_PROGRESS, NOTE_RESET, QUEUE_REMOVE,
-                 WAIT, Client, Control, Daemon, Dropped, Refused, edge, message, note, queue)
-from stage import (Attacker, cpu_ns, edge_costs, needs_root, patient, request_costs, within)
+from rig import (BUSY, FIRST_PID, HOLD, IDLE, NOTE_NO_PROGRESS, NOTE_PROGRESS, NOTE_RESET, QUEUE_REMOVE,
+                 RELEASE, WAIT, Client, Control, Daemon, Dropped, Refused, edge, message, note, queue)
+from stage import (VICTIM, Attacker, Driver, DriverDaemon, as_user, cpu_ns, edge_costs,
+                   end_with_parent, needs_mounts, needs_root, patient, request_costs, within)
 
 pytestmark = needs_root
 BAD = FIRST_PID + 1000
 
 
+class Bad:
+    """What the attackers of a test do: their node, and whether they answer orders."""
+    node = 2
+    obeys = False
+
+
+@pytest.fixture(autouse=True)
+def usual_attackers():
+    yield
+    Bad.node, Bad.obeys = 2, False
+
+
 def tell(c, queues=1, first=0):
     for i in range(first, first + queues):
-        c.send(queue(gpu_id=2, queue_id=i))
+        c.send(queue(gpu_id=Bad.node, queue_id=i))
 
 
 def many(daemon, clients, queues):
@@ -33,23 +48,30 @@ def many(daemon, clients, queues):
     return made
 
 
-def push(c, data):
-    """Send if there is room; what the daemon says is thrown away."""
+def listen(c):
+    """What the daemon says is thrown away, or obeyed."""
     try:
-        c.sock.send(data, socket.MSG_DONTWAIT)
-        return True
-    except BlockingIOError:
-        pass
-    except OSError:
-        return False
-    try:
-        while c.sock.recv(1024, socket.MSG_DONTWAIT):
-            pass
+        while data := c.sock.recv(1024, socket.MSG_DONTWAIT):
+            kind = int.from_bytes(data[4:6], "little")
+            if Bad.obeys and kind in (HOLD, RELEASE):
+                c.sock.send(rig.done(int.from_bytes(data[16:24], "little"), Bad.node),
+                            socket.MSG_DONTWAIT)
     except BlockingIOError:
         pass
     except OSError:
         return False
     return True
+
+
+def push(c, data):
+    """Send if there is room."""
+    try:
+        c.sock.send(data, socket.MSG_DONTWAIT)
+        return not Bad.obeys or listen(c)
+    except BlockingIOError:
+        return listen(c)
+    except OSError:
+        return False
 
 
 def again(daemon, c, i, queues=1):
@@ -114,8 +136,8 @@ def reset_notes(daemon, say):
         i += 1
         try:
             c = Client(daemon, pid=BAD + i % 100, prio=2)
-            c.send(queue(gpu_id=2))
-            c.send(note(NOTE_RESET, gpu_id=2))
+            c.send(queue(gpu_id=Bad.node))
+            c.send(note(NOTE_RESET, gpu_id=Bad.node))
             c.close()
         except (Dropped, AssertionError, OSError):
             pass
@@ -128,8 +150,8 @@ def queues(daemon, say):
     while True:
         for i, c in enumerate(made):
             for q in range(64):
-                if not (push(c, queue(gpu_id=2, queue_id=q)) and
-                        push(c, edge(QUEUE_REMOVE, gpu_id=2, queue_id=q))):
+                if not (push(c, queue(gpu_id=Bad.node, queue_id=q)) and
+                        push(c, edge(QUEUE_REMOVE, gpu_id=Bad.node, queue_id=q))):
                     made[i] = c = again(daemon, c, i, 1024)
 
 
@@ -171,12 +193,12 @@ def control_flood(*requests, clients=0, queues=0, conns=16, read=True):
                     socks.remove(s)
                     s.close()
             for c in made:
-                push(c, note(NOTE_PROGRESS, gpu_id=2))
+                push(c, note(NOTE_PROGRESS, gpu_id=Bad.node))
     return act
 
 
 def targets(nr):
-    return {"targets": [{"pid": BAD, "gpu_id": 2, "queue_id": k} for k in range(nr)],
+    return {"targets": [{"pid": BAD, "gpu_id": Bad.node, "queue_id": k} for k in range(nr)],
             "timeout_ms": 1}
 
 
@@ -205,60 +227,188 @@ def half_messages(daemon, say):
             s.close()
 
 
-FLOODS = {
-    "connections": connections,
-    "kept connections": kept_connections,
-    "reset notes": reset_notes,
-    "notes": messages(note(NOTE_NO_PROGRESS, gpu_id=2), note(NOTE_PROGRESS, gpu_id=2), note(NOTE_RESET, gpu_id=2)),
-    "edges": messages(edge(BUSY, gpu_id=2, queue_id=0), edge(IDLE, gpu_id=2, queue_id=0)),
-    "edges of many queues": messages(edge(BUSY, gpu_id=2, queue_id=0), edge(IDLE, gpu_id=2, queue_id=1023), clients=16,
-                                     queues=1024),
-    "queues": queues,
-    "half packets": messages(message(BUSY, b"\0" * 4), clients=8),
-    "half requests": half_messages,
-    "holds": control_flood(("Suspend", targets(128), {}), clients=15, queues=1024),
-    "long requests": control_flood(("Suspend", targets(1024), {}), clients=15, queues=1024),
-    "one hold": control_flood(("Suspend", targets(1), {}), ("Resume", targets(1), {}), clients=2,
-                              queues=4),
-    "attributes": control_flood(("SetAttributes", {"pid": BAD, "attributes": {"weight": 50}}, {}),
-                                ("SetAttributes", {"pid": BAD, "attributes": {"group": "x"}}, {}),
-                                clients=8, queues=1),
-    "lists": control_flood(("ListQueues", {}, {}), ("ListProcesses", {}, {}), clients=16,
-                           queues=256),
-    "metrics": control_flood(("GetMetrics", {}, {}), clients=64, queues=1),
-    "slow readers": control_flood(("ListQueues", {}, {}), clients=16, queues=256, read=False),
-    "slow monitors": control_flood(("Monitor", {"trace": True}, {"more": True}), conns=400,
-                                   clients=4, queues=4, read=False),
-}
+def floods():
+    """By name; for the node of the attackers as it is now."""
+    return {
+        "connections": connections,
+        "kept connections": kept_connections,
+        "reset notes": reset_notes,
+        "notes": messages(note(NOTE_NO_PROGRESS, gpu_id=Bad.node), note(NOTE_PROGRESS, gpu_id=Bad.node), note(NOTE_RESET, gpu_id=Bad.node)),
+        "edges": messages(edge(BUSY, gpu_id=Bad.node, queue_id=0), edge(IDLE, gpu_id=Bad.node, queue_id=0)),
+        "edges of many queues": messages(edge(BUSY, gpu_id=Bad.node, queue_id=0), edge(IDLE, gpu_id=Bad.node, queue_id=1023), clients=16,
+                                         queues=1024),
+        "queues": queues,
+        "half packets": messages(message(BUSY, b"\0" * 4), clients=8),
+        "half requests": half_messages,
+        "holds": control_flood(("Suspend", targets(128), {}), clients=15, queues=1024),
+        "long requests": control_flood(("Suspend", targets(1024), {}), clients=15, queues=1024),
+        "one hold": control_flood(("Suspend", targets(1), {}), ("Resume", targets(1), {}), clients=2,
+                                  queues=4),
+        "attributes": control_flood(("SetAttributes", {"pid": BAD, "attributes": {"weight": 50}}, {}),
+                                    ("SetAttributes", {"pid": BAD, "attributes": {"group": "x"}}, {}),
+                                    clients=8, queues=1),
+        "lists": control_flood(("ListQueues", {}, {}), ("ListProcesses", {}, {}), clients=16,
+                               queues=256),
+        "metrics": control_flood(("GetMetrics", {}, {}), clients=64, queues=1),
+        "slow readers": control_flood(("ListQueues", {}, {}), clients=16, queues=256, read=False),
+        "slow monitors": control_flood(("Monitor", {"trace": True}, {"more": True}), conns=400,
+                                       clients=4, queues=4, read=False),
+    }
 
 
-@pytest.mark.parametrize("who", ["nobody", "container"])
-@pytest.mark.parametrize("name", FLOODS)
-def test_root_is_served_during_a_flood(daemon, name, who):
-    control = Control(daemon)
-    low, high = Client(daemon, pid=FIRST_PID, prio=2), Client(daemon, pid=FIRST_PID + 1, prio=12)
-    # A node that only root uses: what follows from an edge there is root's own doing.
-    low.send(queue(gpu_id=1))
-    high.send(queue(gpu_id=1))
-    low.send(queue(queue_id=7, gpu_id=2))
-    control.call("SetPolicy", gpu_id=1, parameters={"min_run_ns": 0})
+NAMES = list(floods())
+def victims(daemon, uid):
+    """A control connection, a client that is preempted and one that preempts it, on node 1."""
+    with as_user(uid):
+        control = Control(daemon)
+        low = Client(daemon, pid=FIRST_PID, prio=2)
+        high = Client(daemon, pid=FIRST_PID + 1, prio=12 if uid == 0 else 7)
+    for c in (low, high):
+        c.send(queue(gpu_id=1))
     low.send(edge(BUSY))
+    return control, low, high
+
+
+def serve(daemon, uid, who, flood, with_edges=True):
+    """The daemon's work for a victim with and without the flood."""
+    root = Control(daemon)
+    control, low, high = victims(daemon, uid)
+    root.call("SetPolicy", gpu_id=1, parameters={"min_run_ns": 0})
     request_costs(daemon, control, 20)
     requests = request_costs(daemon, control)
     edges = edge_costs(daemon, low, high)
-    with Attacker(who, lambda say: FLOODS[name](daemon, say)) as a:
+    with Attacker(who, lambda say: flood(daemon, say)) as a:
         a.hear("go", WAIT * 10)
         begin = cpu_ns(daemon.process.pid)
         loaded = request_costs(daemon, control)
-        # Whoever comes now is let in too.
-        fresh = patient(lambda: Control(daemon))
-        assert fresh.call("GetInfo", timeout=WAIT * 6)["privileged"]
-        loaded_edges = edge_costs(daemon, low, high)
+        # A connection that comes now is let in too.
+        with as_user(uid):
+            fresh = patient(lambda: Control(daemon))
+        assert fresh.call("GetInfo", timeout=WAIT * 6)["privileged"] == (uid == 0)
+        loaded_edges = edge_costs(daemon, low, high) if with_edges else edges
         spent = cpu_ns(daemon.process.pid) - begin
-        print(f"{name}: the daemon worked for {spent / 1e6:.0f} ms")
+        print(f"the daemon worked for {spent / 1e6:.0f} ms")
         within(loaded, requests, "request")
         within(loaded_edges, edges, "edge")
     assert daemon.process.poll() is None
+
+
+@pytest.mark.parametrize("who", ["nobody", "container"])
+@pytest.mark.parametrize("name", NAMES)
+def test_root_is_served_during_a_flood(daemon, name, who):
+    serve(daemon, 0, who, floods()[name])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_user_is_served_during_a_flood(daemon, name):
+    serve(daemon, VICTIM, "nobody", floods()[name])
+
+
+@pytest.mark.parametrize("obeys", [True, False])
+@pytest.mark.parametrize("uid", [0, VICTIM])
+@pytest.mark.parametrize("name", ["edges", "queues", "notes", "holds", "attributes", "lists"])
+def test_victim_on_the_node_of_the_flood_is_served(daemon, name, uid, obeys):
+    """What becomes of the victim's schedule there is in test_share.py."""
+    Bad.node, Bad.obeys = 1, obeys
+    serve(daemon, uid, "nobody", floods()[name], with_edges=False)
+
+
+def test_measure_sees_a_long_step(daemon):
+    """Control of all floods: work of the daemon that is in the way of an answer is counted."""
+    control, other = Control(daemon), Control(daemon)
+    usual = request_costs(daemon, control)
+    long = {"targets": [{"pid": BAD, "gpu_id": 2, "queue_id": i} for i in range(1000)],
+            "dry_run": True}
+    loaded = []
+    for _ in range(20):
+        # Only root may ask for so much at once: reading it is one step.
+        loaded += request_costs(daemon, control, 1, first=lambda: other.send("Suspend", long))
+        other.read()
+    with pytest.raises(AssertionError):
+        within(sorted(loaded), usual, "request behind a long one")
+
+
+@needs_mounts
+@pytest.mark.parametrize("uid", [0, VICTIM])
+def test_lists_of_the_driver_are_read_in_small_steps(place, uid):
+    """Thousands of queues in sysfs were read in one step, for each list."""
+    driver = Driver(str(place))
+    for i in range(1500):
+        driver.show_queue(BAD, i)
+    flood = control_flood(("ListQueues", {}, {}), ("ListProcesses", {}, {}))
+    with DriverDaemon(driver) as daemon:
+        with as_user(uid):
+            control = Control(daemon)
+        request_costs(daemon, control, 20)
+        usual = request_costs(daemon, control)
+        with Attacker("nobody", lambda say: flood(daemon, say)) as a:
+            a.hear("go", WAIT * 10)
+            within(request_costs(daemon, control), usual, "request")
+        # And they are all there.
+        assert len(control.call("ListQueues", timeout=WAIT * 6)["queues"]) == 1500
+        found = [p for p in control.call("ListProcesses", timeout=WAIT * 6)["processes"]
+                 if p["pid"] == BAD]
+        assert len(found) == 1 and found[0]["nr_queues"] == 1500
+
+
+def test_new_connection_of_a_user_that_rests_waits(daemon):
+    """It was refused, as if the user had too many."""
+    flood = floods()["lists"]
+
+    def bad(say):
+        ready_r, ready_w = os.pipe()
+        if not os.fork():
+            end_with_parent()
+            flood(daemon, lambda word: os.write(ready_w, b"x"))
+        os.read(ready_r, 1)
+        for i in range(40):
+            c = patient(lambda: Control(daemon))
+            assert not c.call("GetInfo", timeout=WAIT * 6)["privileged"]
+            c.close()
+            Client(daemon, pid=BAD + 100 + i).close()
+
+    with Attacker("nobody", bad) as a:
+        a.hear("end", WAIT * 20)
+
+
+def take_monitors(daemon, nr, say):
+    """Says how many of so many subscriptions there were."""
+    conns = []
+    for _ in range(nr):
+        c = patient(lambda: Control(daemon))
+        c.send("Monitor", {"trace": True}, more=True)
+        try:
+            c.read()
+            conns.append(c)
+        except Refused as e:
+            assert e.error == "Failed"
+    say(f"got {len(conns)}")
+    while True:
+        os.read(os.pipe()[0], 1)
+
+
+@pytest.mark.parametrize("second,together", [("subuid 2", 4), ("nobody", 4), ("another", 8)])
+def test_uids_of_one_account_have_one_budget(daemon, second, together):
+    """A user that has subordinate uids was as many users as it has uids."""
+    got = 0
+    with Attacker("subuid 1", lambda say: take_monitors(daemon, 6, say)) as a:
+        got += int(a.hear("got").split()[1])
+        with Attacker(second, lambda say: take_monitors(daemon, 6, say)) as b:
+            got += int(b.hear("got").split()[1])
+    assert got == together
+
+
+def test_all_users_together_leave_subscriptions_to_root():
+    """Each had its share, and there was no end of users."""
+    with Daemon(config="[daemon]\nmax_connections = 200\n") as d, contextlib.ExitStack() as stack:
+        got = 0
+        for uid in range(70000, 70015):
+            a = stack.enter_context(Attacker(uid, lambda say: take_monitors(d, 4, say)))
+            got += int(a.hear("got").split()[1])
+        assert got == 48
+        c = Control(d)
+        c.send("Monitor", {}, more=True)
+        assert c.read()["event"]["text"] == "monitoring"
 
 
 def test_log_is_not_filled(daemon):
@@ -290,20 +440,8 @@ def test_monitor_twice_on_one_connection_is_once(daemon, control):
 
 
 def test_one_user_has_few_monitors(daemon):
-    def bad(say):
-        conns = []
-        for _ in range(20):
-            c = Control(daemon)
-            c.send("Monitor", {"trace": True}, more=True)
-            try:
-                c.read()
-                conns.append(c)
-            except Refused as e:
-                assert e.error == "Failed"
-        say(f"got {len(conns)}")
-
-    with Attacker("nobody", bad) as a:
-        assert 1 <= int(a.hear("got").split()[1]) <= 8
+    with Attacker("nobody", lambda say: take_monitors(daemon, 20, say)) as a:
+        assert int(a.hear("got").split()[1]) == 4
 
 
 def test_two_users_leave_places_for_root():

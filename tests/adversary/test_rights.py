@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What an attacker says, and whom it reaches. Root's clients are the victims."""
+"""What an attacker says, and which processes it reaches. Root's clients are the victims."""
 import errno
 import os
 import socket
@@ -42,10 +42,10 @@ def heard(client, seconds=0.3):
         return orders
 
 
-# --- Who is privileged.
+# --- Privilege.
 
 @pytest.mark.parametrize("who", UNPRIVILEGED)
-def test_nobody_else_is_root(daemon, control, who):
+def test_no_other_user_is_root(daemon, control, who):
     root = victim(daemon)
     known(control, FIRST_PID)
 
@@ -93,7 +93,7 @@ def test_urgency_needs_a_right(daemon, control, attribute, value):
     root.close()
 
 
-def test_deadline_outranks_nobody(daemon, control):
+def test_deadline_outranks_no_process(daemon, control):
     """Defect 3, as it was tried: under laxity against class realtime."""
     control.call("SetPolicy", policy="laxity")
     root = victim(daemon, klass=b"realtime")
@@ -111,8 +111,8 @@ def test_deadline_outranks_nobody(daemon, control):
         assert heard(root) == []
 
 
-def test_group_of_a_raised_process_raises_nobody(daemon, control):
-    """Defect 6: who joins a group does not become more urgent by it."""
+def test_group_of_a_raised_process_raises_no_other(daemon, control):
+    """Defect 6: a process that joins a group does not become more urgent by it."""
     root = victim(daemon, prio=9)
     known(control, FIRST_PID, "nr_busy")
 
@@ -173,7 +173,12 @@ def test_reset_note_maps_again_what_belongs_to_its_user(daemon, control):
     assert [o.kind for o in heard(root)][:2] == [HOLD, RELEASE]
 
 
-def test_reset_notes_of_two_users_are_believed(daemon, control):
+@pytest.mark.parametrize("first,second,believed", [("nobody", "another", True),
+                                                   ("subuid 1", "subuid 2", False),
+                                                   ("nobody", "subuid 1", False),
+                                                   ("another", "subuid 1", True)])
+def test_reset_notes_of_two_accounts_are_believed(daemon, control, first, second, believed):
+    """Two uids of one account, in user namespaces of that account, are not two."""
     root = victim(daemon)
     known(control, FIRST_PID, "nr_busy")
 
@@ -186,10 +191,12 @@ def test_reset_notes_of_two_users_are_believed(daemon, control):
             forever()
         return act
 
-    with Attacker("nobody", bad(BAD)) as a, Attacker("another", bad(BAD + 1)) as b:
-        a.hear("said")
-        b.hear("said")
-        assert [o.kind for o in heard(root, 1)][:2] == [HOLD, RELEASE]
+    with Attacker(first, bad(BAD)) as a, Attacker(second, bad(BAD + 1)) as b:
+        for one, pid in ((a, BAD), (b, BAD + 1)):
+            one.hear("said")
+            wait_until(lambda pid=pid: any("was reset" in n for n in control.process(pid)["notes"]))
+        orders = [o.kind for o in heard(root, 1)][:2]
+        assert orders == ([HOLD, RELEASE] if believed else [])
 
 
 def test_answer_to_nothing_is_no_remedy_of_a_reset(daemon, control):
@@ -265,7 +272,7 @@ def test_one_user_does_not_talk_a_node_out(daemon, control):
         assert node(control)["enabled"]
 
 
-def test_two_users_do(daemon, control):
+def test_two_users_talk_a_node_out(daemon, control):
     """Control of the above: a GPU that really stands still is put out."""
     high = Client(daemon, pid=FIRST_PID, prio=12)
     high.send(queue())
@@ -350,8 +357,8 @@ def test_breaker_stays_closed_for_one_user(daemon, control, how):
 
 
 @pytest.mark.parametrize("how", ["refuses", "errors"])
-def test_who_cannot_be_stopped_stops_nobody(daemon, control, how):
-    """Under fair everybody has a turn: one that never gives it back has none."""
+def test_process_that_cannot_be_stopped_stops_no_other(daemon, control, how):
+    """Under fair every process has a turn: one that never gives it back has none."""
     control.call("SetPolicy", policy="fair", parameters={"max_wait_ns": 3600 * 10 ** 9})
     root = victim(daemon)
     known(control, FIRST_PID, "nr_busy")
@@ -515,7 +522,8 @@ def test_owner_does_not_end_the_hold_of_root(daemon, control):
         own.obey(HOLD, holder=MANUAL)
         c.read()
         assert heard(own) == []
-        c.call("Resume", targets=[{"pid": BAD}])
+        result = c.call("Resume", targets=[{"pid": BAD}])["results"][0]
+        assert result["result"] == "refused" and result["reason"] == "held by root", result
         other = Control(daemon)
         other.send("Suspend", {"targets": [{"pid": BAD}]})
         own.obey(HOLD, holder=MANUAL)
@@ -566,7 +574,7 @@ def test_holds_of_one_user_leave_room_for_root(daemon, control):
 # --- Files.
 
 @pytest.mark.parametrize("owner,mode", [(65534, 0o600), (0, 0o666)])
-def test_state_of_somebody_else_is_not_read(place, owner, mode):
+def test_state_of_another_user_is_not_read(place, owner, mode):
     """Defect 24."""
     path = place / "state.json"
     write(path, '{"format": 1, "boot": "", "exit": "planted", "processes": [], "nodes": '
@@ -590,7 +598,7 @@ def test_own_state_is_read(place):
         assert Control(d).call("GetPolicy")["policy"] == "fair"
 
 
-def test_state_is_not_written_through_a_name_of_somebody_else(place):
+def test_state_is_not_written_through_a_name_of_another_user(place):
     """A file that waits under the name of the new state keeps its owner and its bytes."""
     os.chmod(place, 0o1777)
     path = place / "state.json.new"

@@ -351,3 +351,32 @@ def test_stopped_daemon_renews_nothing():
         d.signal(signal.SIGCONT)
         low.quiet(0.2)
         assert low.renewed > 0
+
+
+def test_state_is_written_before_there_is_a_socket():
+    """A daemon that is killed as soon as there is a socket was not running, said the file."""
+    with Daemon() as d:
+        state = os.path.join(d.folder, "state.json")
+        for _ in range(40):
+            d.stop()
+            os.unlink(state)
+            with open(d.log_path, "ab") as log:
+                d.process = subprocess.Popen(d.command(), stderr=log, stdin=subprocess.DEVNULL)
+            while not os.path.exists(d.path):
+                assert d.process.poll() is None
+            d.signal(signal.SIGKILL)
+            d.process.wait()
+            os.unlink(d.path)
+            assert os.path.exists(state)
+        d.start()
+        assert "killed" in Control(d).call("GetInfo")["last_exit"]
+
+
+def test_daemon_that_is_one_too_many_leaves_the_state_alone():
+    with Daemon() as d:
+        Control(d).call("SetPolicy", policy="fair")
+        state = os.path.join(d.folder, "state.json")
+        before = os.stat(state).st_ino
+        second = subprocess.run(d.command(), capture_output=True, timeout=WAIT, check=False)
+        assert second.returncode == 1 and b"in use" in second.stderr
+        assert os.stat(state).st_ino == before

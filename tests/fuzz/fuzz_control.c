@@ -34,7 +34,7 @@ static void check_request(const struct gpd_request *r)
 	assert(memchr(r->policy, '\0', sizeof(r->policy)));
 	assert(memchr(r->attributes.klass, '\0', sizeof(r->attributes.klass)));
 	assert(memchr(r->attributes.group, '\0', sizeof(r->attributes.group)));
-	assert(r->attributes.priority <= 15 && r->attributes.weight <= 10000);
+	assert(r->attributes.attr.prio <= 15 && r->attributes.attr.weight <= 10000);
 	assert(r->pid <= INT32_MAX && r->gpu_id <= UINT32_MAX);
 }
 

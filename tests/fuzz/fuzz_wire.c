@@ -72,8 +72,8 @@ static struct gpd *make_daemon(void)
 
 static struct gpd_client *make_client(struct gpd *d, int *other)
 {
-	struct gpd_cred cred = { .pid = getpid(), .owner.uid = 1000, .gid = 1000 };
-	struct gpd_user *user = gpd_user_get(d, cred.owner.uid, false);
+	struct gpd_cred cred = { .pid = getpid(), .owner = { .uid = 1000, .account = 1000 } };
+	struct gpd_user *user = gpd_user_get(d, &cred.owner, false);
 	struct gpd_proc proc;
 	struct gpd_client *c;
 	int pair[2];

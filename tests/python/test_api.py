@@ -123,7 +123,7 @@ def test_suspended_block(handle, client):
     assert entered == [True] and not c.is_held()
     with pytest.raises(NotFound):
         with handle.suspended(1):
-            raise AssertionError("nobody is suspended")
+            raise AssertionError("no process is suspended")
 
 
 def failure_of(function, *args):

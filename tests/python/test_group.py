@@ -38,7 +38,7 @@ def test_one_that_cannot_be_stopped_keeps_nobody_held(w, result):
     w.set_busy(top, (1, 1), True)
     w.settle()
     w.set_busy(top, (1, 1), False)
-    w.wait_free(5, "nobody above has work")
+    w.wait_free(5, "no process above has work")
 
 
 @pytest.mark.parametrize("first", [0, 1])

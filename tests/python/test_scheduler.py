@@ -124,7 +124,7 @@ def test_leases_are_renewed(daemon, process):
         high.submit(1000 * MS)
         wait_for(lambda: low.pid in s.held)
         assert high.drain(WAIT_S)
-        # Held for three leases: somebody renewed them.
+        # Held for three leases: they were renewed.
         assert not low.done
         assert low.drain(WAIT_S)
     assert low.done[0].ended_ns > high.done[0].ended_ns - 20 * MS
@@ -155,7 +155,7 @@ def test_one_that_does_not_answer_does_not_end_the_leases_of_others(daemon, proc
 
 @pytest.mark.parametrize("nr_orders", [1, 2])
 def test_one_that_was_late_is_renewed_and_let_go_like_others(daemon, process, nr_orders):
-    """Not after its lease, as one that nobody knows of."""
+    """Not after its lease, as one that the daemon does not know of."""
     late = process("late", answer=lambda o: None if o.kind == wire.HOLD else wire.OK)
     other, wanted, lease_s = process("other"), threading.Event(), 6.0
     wanted.set()

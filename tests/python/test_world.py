@@ -50,7 +50,7 @@ def test_a_hold_of_the_one_above_is_seen(w):
     a, b = two(w)
     w.set_busy(b, (1, 1), True)
     w.handle.set_policy("slice", 1)
-    with pytest.raises(Violation, match="of priority 12, but nobody above has work"):
+    with pytest.raises(Violation, match="of priority 12, but no process above has work"):
         end = time.monotonic() + 10
         while time.monotonic() < end:
             w.remember()
@@ -158,7 +158,7 @@ def test_starvation_bound_lets_the_lower_one_run(w):
     a, b = two(w)
     w.set_busy(b, (1, 1), True)
     held_by_sched(w, a)
-    with pytest.raises(Violation, match="of priority 12, but nobody above has work"):
+    with pytest.raises(Violation, match="of priority 12, but no process above has work"):
         end = time.monotonic() + 10
         while time.monotonic() < end:
             w.remember()

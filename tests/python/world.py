@@ -3,11 +3,11 @@
 
 World carries actions out on both and raises Violation when they part:
 
-* every hold by the scheduler is justified: under prio, somebody above had work at that time
+* every hold by the scheduler is justified: under prio, a process above had work at that time
 * no lease is longer than what the daemon promised
 * the lists of processes and queues become what the model says, before a deadline
 * while all clients behave, prio has its way: who is below waits, who is on top does not
-* when all work is over, nobody is held; when the daemon dies or hangs, nobody is held for
+* when all work is over, no process is held; when the daemon dies or hangs, none is held for
   longer than the lease
 """
 import dataclasses
@@ -52,7 +52,7 @@ class Snapshot:
 
 
 def wished(priority, klass, group):
-    """What a client has after its hello; all of it is granted to who may do all."""
+    """What a client has after its hello; all of it is granted to a privileged one."""
     known = klass if klass in CLASSES else "default"
     base, critical = CLASSES[known]
     return Attributes(base if priority is None else priority, 100, critical, 0, 0, known,
@@ -176,7 +176,7 @@ class World:
         self._while_pumping(self.handle.resume, QueueRef(pid), timeout_s=0.5)
 
     def restart(self, kill):
-        """The daemon ends and begins again; everybody comes back.
+        """The daemon ends and begins again; all clients come back.
 
         What was said by hand about processes and nodes is remembered, holds are not.
         """
@@ -248,7 +248,7 @@ class World:
                   if s.from_ns <= order.time_ns <= s.until_ns + LAG_NS]
         if not any(s.justifies(order.gpu_id, self.entity_of(pid)) for s in recent):
             raise Violation(f"{order} for {pid} of priority {self.attributes[pid].priority}, but "
-                            f"nobody above has work: {[s.entities[order.gpu_id] for s in recent]}")
+                            f"no process above has work: {[s.entities[order.gpu_id] for s in recent]}")
 
     def mine(self):
         """What the daemon should list, as processes and as queues."""
@@ -315,7 +315,7 @@ class World:
         return [pid for pid, c in self.clients.items() if c.is_held()]
 
     def _describe(self):
-        """Who is held, by whom, and the last orders."""
+        """What is held, by which holder, and the last orders."""
         return "\n".join(f"{pid}: {sorted(c.holds.until)} queues {c.queues} owes {len(c.owed)} "
                          f"orders {[str(o) for o in c.orders if o.kind != wire.RENEW][-6:]}"
                          for pid, c in self.clients.items() if c.is_held())
@@ -329,7 +329,7 @@ class World:
             time.sleep(0.002)
 
     def end_by_idling(self):
-        """All answer and all work ends: nobody stays held."""
+        """All answer and all work ends: no process stays held."""
         for pid in self.clients:
             self.set_answer(pid, wire.OK)
             self.resume(pid)

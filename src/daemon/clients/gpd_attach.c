@@ -35,7 +35,7 @@ static void on_result(void *data, struct gpd_client *c, int err, const char *tex
 	if (err)
 		refuse(conn, err, text[0] ? text : strerror(-err));
 	else
-		gpd_control_reply(conn, json_pack("{s:o}", "process", gpd_list_process(c)));
+		gpd_control_reply(conn, json_pack("{s:o}", "process", gpd_list_process(c, false)));
 	gpd_control_next(conn);
 }
 

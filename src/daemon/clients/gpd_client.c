@@ -207,36 +207,19 @@ static void turn_away(struct gpd *d, int fd, struct gpd_user *user)
 		gpd_log(LOG_DEBUG, "uid %u: gone already", (unsigned int)user->uid);
 }
 
-static void take_in(struct gpd *d, int sock, const struct gpd_cred *cred, struct gpd_user *user)
+static int take_in(struct gpd *d, int sock, const struct gpd_cred *cred, struct gpd_user *user)
 {
 	struct gpd_client *c;
-	int err = gpd_user_may_work(user) ? gpd_client_add(d, sock, cred, user, &c) : -EMFILE;
+	int err = gpd_client_add(d, sock, cred, user, &c);
 
 	if (err == -EMFILE)
 		turn_away(d, sock, user);
-	if (err)
-		close(sock);
+	return err;
 }
 
 static int on_accept(sd_event_source *s, int fd, uint32_t events, void *data)
 {
-	struct gpd *d = data;
-	struct gpd_user *user;
-	struct gpd_cred cred;
-	int sock = gpd_sock_accept(s, fd);
-
-	if (sock < 0)
-		return 0;
-	user = gpd_user_of_peer(d, sock, &cred);
-	if (!user) {
-		close(sock);
-		gpd_sock_rest(s, EMFILE);
-		return 0;
-	}
-	gpd_user_begin(user);
-	take_in(d, sock, &cred, user);
-	gpd_user_end(user);
-	gpd_user_put(user);
+	gpd_sock_accept(data, s, fd, take_in);
 	return 0;
 }
 
@@ -299,15 +282,9 @@ int gpd_client_listen(struct gpd *d, const char *path)
 	snprintf(name, sizeof(name), "%s%s", path, WIRE_SOCKET_SUFFIX);
 	err = gpd_sock_make_dir(name);
 	if (!err)
-		err = gpd_sock_listen(name, SOCK_SEQPACKET, (mode_t)d->config->client_mode,
-				      d->config->socket_gid, &d->client_listen);
-	if (err)
-		return err;
-	err = sd_event_add_io(d->event, &d->client_listen_io, d->client_listen, EPOLLIN, on_accept,
-			      d);
-	if (err >= 0)
-		err = sd_event_source_set_priority(d->client_listen_io, GPD_PRIORITY_ACCEPT);
-	return err < 0 ? err : gpd_client_timers(d);
+		err = gpd_sock_listen(d, name, SOCK_SEQPACKET, d->config->client_mode, on_accept,
+				      &d->client_listen, &d->client_listen_io);
+	return err ? err : gpd_client_timers(d);
 }
 
 void gpd_client_close_all(struct gpd *d)

@@ -252,7 +252,7 @@ int gpd_dbg_start(struct gpd *d, pid_t pid, const struct gpd_attrs *attrs,
 	t->target = pid;
 	t->start_time = proc.start_time;
 	gpd_trust_owner(d, pid, proc.uid, &t->owner);
-	t->user = gpd_user_get(d, proc.uid, gpd_trust_is_root(&t->owner));
+	t->user = gpd_user_get(d, &t->owner, gpd_trust_is_root(&t->owner));
 	if (!t->user || !gpd_user_take(t->user, GPD_BUDGET_TRACERS)) {
 		gpd_user_put(t->user);
 		free(t);

@@ -75,14 +75,15 @@ int gpd_auth_peer(const struct gpd *d, int fd, struct gpd_cred *cred)
 		return -errno;
 	cred->pid = peer.pid;
 	cred->start_time = gpd_proc_read(peer.pid, &proc) ? 0 : proc.start_time;
-	cred->gid = peer.gid;
 	gpd_trust_owner(d, peer.pid, peer.uid, &cred->owner);
 	/* After the look at its namespaces: they were its own if it is still there. */
 	err = check_peer(fd, &is_there);
 	if (err)
 		return err;
-	if (!is_there)
+	if (!is_there) {
+		gpd_trust_owner(d, 0, peer.uid, &cred->owner);
 		cred->owner.is_foreign = true;
+	}
 	cred->privileged = gpd_trust_is_root(&cred->owner) ||
 			   (!cred->owner.is_foreign && config->gid != (gid_t)-1 &&
 			    (peer.gid == config->gid || peer_is_in(fd, config->gid)));
@@ -96,7 +97,7 @@ static const struct gpd_class *open_class(const struct gpd_config *config, const
 	return k && k->open ? k : NULL;
 }
 
-/* Which attributes go beyond what everybody, an open class, or the process itself has. */
+/* Which attributes go beyond what every process, an open class, or the process itself has. */
 static uint32_t excess(const struct gpd_config *config, const struct gp_attr *old,
 		       const char *klass, const struct gp_attr *wish)
 {
@@ -123,12 +124,12 @@ bool gpd_auth_check(const struct gpd_config *config, const struct gpd_cred *cred
 	if (cred->privileged)
 		return true;
 	if (!open_class(config, new->klass) && !same_class) {
-		snprintf(why, size, "this class is not open to everybody");
+		snprintf(why, size, "this class is not open to every user");
 		return false;
 	}
 	too_much = excess(config, old ? &old->core : NULL, new->klass, &new->core);
 	if (too_much)
-		snprintf(why, size, "%s above what everybody has is a privilege",
+		snprintf(why, size, "%s above what every user has is a privilege",
 			 gp_attr_name(too_much));
 	return !too_much;
 }
@@ -153,7 +154,7 @@ static void choose_class(struct gpd_client *c, const struct wire_hello *m)
 	if (m->klass[0] && !k)
 		gpd_client_note(c, "wished for class %s, which there is not", m->klass);
 	else if (k && !k->open && !c->cred.privileged)
-		gpd_client_note(c, "wished for class %s, which is not open to everybody", m->klass);
+		gpd_client_note(c, "wished for class %s, which is not open to every user", m->klass);
 	else if (k)
 		gpd_auth_class(config, m->klass, &c->attrs);
 }

@@ -3,7 +3,7 @@
  * Rights of connections.
  *
  * Every connection may look. It may stop, continue and change processes of its own user, as
- * long as nothing becomes more urgent than everybody may have: the default attributes, or
+ * long as nothing becomes more urgent than every process may be: the default attributes, or
  * those of an open class. rules/right.h says what is more urgent. Privileged are root, the
  * user the daemon runs as, and the members of the configured group, each only inside of the
  * daemon's own user and pid namespace: they may touch others' processes, raise, and change

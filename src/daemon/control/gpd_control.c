@@ -17,30 +17,30 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 /* Nothing more is handled for a connection that has this much to read first. */
 #define UNREAD_MAX (64u << 10)
 
-/**
- * struct gpd_control - the control socket
- * @listen: listening socket
- * @io: in the loop
- * @reap: frees dead connections; on only while there are some
- * @conns: connections
- * @monitors: those that get events
- * @request: the request in hand
- */
+/* The control socket. */
 struct gpd_control {
 	int listen;
 	sd_event_source *io;
-	sd_event_source *reap;
+	sd_event_source *reap; /* frees dead connections; on only while there are some */
 	LIST_HEAD(, gpd_conn) conns;
 	LIST_HEAD(, gpd_conn)
-	monitors;
-	struct gpd_request request;
+	monitors;		    /* those that get events */
+	struct gpd_request request; /* the request in hand */
 };
+
+static void end_turn(struct gpd_conn *conn)
+{
+	if (conn->has_turn)
+		TAILQ_REMOVE(&conn->user->turns, conn, of_turns);
+	conn->has_turn = false;
+}
 
 void gpd_control_dead(struct gpd_conn *conn)
 {
@@ -48,8 +48,15 @@ void gpd_control_dead(struct gpd_conn *conn)
 		return;
 	conn->dead = true;
 	sd_event_source_set_enabled(conn->io, SD_EVENT_OFF);
-	sd_event_source_set_enabled(conn->turn, SD_EVENT_OFF);
+	end_turn(conn);
 	sd_event_source_set_enabled(conn->d->control->reap, SD_EVENT_ONESHOT);
+}
+
+static void let_go(struct gpd_conn *conn, const char *why)
+{
+	conn->oneway = false;
+	gpd_control_refuse(conn, "org.varlink.service.InvalidParameter", "parameter", why);
+	gpd_control_dead(conn);
 }
 
 /* One request that begins at conn->in. */
@@ -64,10 +71,7 @@ static void handle(struct gpd_conn *conn, size_t len)
 		if (gpd_user_may_log(conn->user))
 			gpd_log(LOG_WARNING, "control: uid %u (pid %d): not a request",
 				(unsigned int)conn->user->uid, (int)conn->cred.pid);
-		conn->oneway = false;
-		gpd_control_refuse(conn, "org.varlink.service.InvalidParameter", "parameter",
-			   "not a request");
-		gpd_control_dead(conn);
+		let_go(conn, "not a request");
 	} else if (err) {
 		gpd_control_refuse(conn, refusal.error, refusal.key, refusal.value);
 	} else {
@@ -75,15 +79,7 @@ static void handle(struct gpd_conn *conn, size_t len)
 	}
 }
 
-static void refuse_long(struct gpd_conn *conn)
-{
-	conn->oneway = false;
-	gpd_control_refuse(conn, "org.varlink.service.InvalidParameter", "parameter",
-			   "request too long");
-	gpd_control_dead(conn);
-}
-
-/* One request a turn: a thousand at once keep no other connection waiting. */
+/* One request a turn: a thousand at once keep no other user waiting. */
 static void handle_first(struct gpd_conn *conn)
 {
 	size_t max = conn->user->privileged ? GPD_REQUEST_MAX : GPD_REQUEST_USER_MAX;
@@ -91,7 +87,7 @@ static void handle_first(struct gpd_conn *conn)
 	size_t len = end ? (size_t)(end - conn->in) : conn->in_len;
 
 	if (len > max) {
-		refuse_long(conn);
+		let_go(conn, "request too long");
 		return;
 	}
 	if (!end)
@@ -119,27 +115,16 @@ static bool has_request(const struct gpd_conn *conn)
 
 void gpd_control_next(struct gpd_conn *conn)
 {
-	if (!conn->is_paused && is_reading(conn) && (has_step(conn) || has_request(conn)))
-		sd_event_source_set_enabled(conn->turn, SD_EVENT_ONESHOT);
+	struct gpd_user *u = conn->user;
+
+	if (!conn->has_turn && is_reading(conn) && (has_step(conn) || has_request(conn))) {
+		if (TAILQ_EMPTY(&u->turns))
+			eventfd_write(u->turn_fd, 1);
+		conn->has_turn = true;
+		TAILQ_INSERT_TAIL(&u->turns, conn, of_turns);
+	}
 	if (!conn->dead)
 		gpd_control_watch(conn);
-}
-
-/* Nothing is done for a user that has had its time; gpd_control_resume() goes on. */
-static bool may_work(struct gpd_conn *conn)
-{
-	if (gpd_user_may_work(conn->user))
-		return true;
-	conn->is_paused = true;
-	return false;
-}
-
-void gpd_control_resume(struct gpd_conn *conn)
-{
-	if (!conn->is_paused || conn->dead)
-		return;
-	conn->is_paused = false;
-	gpd_control_next(conn);
 }
 
 static void take_turn(struct gpd_conn *conn)
@@ -152,17 +137,21 @@ static void take_turn(struct gpd_conn *conn)
 		handle_first(conn);
 }
 
-static int on_turn(sd_event_source *s, void *data)
+/* A user has one turn, however many connections it has: they take it one after another. */
+int gpd_control_turn(sd_event_source *s, int fd, uint32_t events, void *user)
 {
-	struct gpd_conn *conn = data;
+	struct gpd_user *u = user;
+	struct gpd_conn *conn = TAILQ_FIRST(&u->turns);
+	eventfd_t value;
 
-	if (!may_work(conn))
-		return 0;
-	gpd_user_begin(conn->user);
-	if (is_reading(conn))
-		take_turn(conn);
-	gpd_control_next(conn);
-	gpd_user_end(conn->user);
+	if (conn) {
+		end_turn(conn);
+		if (is_reading(conn))
+			take_turn(conn);
+		gpd_control_next(conn);
+	}
+	if (TAILQ_EMPTY(&u->turns))
+		eventfd_read(fd, &value);
 	return 0;
 }
 
@@ -181,10 +170,10 @@ static void receive(struct gpd_conn *conn)
 	if (conn->monitor)
 		return;
 	conn->in_len += (size_t)len;
-	if (memchr(conn->in, '\0', conn->in_len))
-		gpd_control_next(conn);
-	else
-		handle_first(conn);
+	/* Reading is part of the turn of its user; others that wait come first. */
+	if (TAILQ_EMPTY(&conn->user->turns) && is_reading(conn))
+		take_turn(conn);
+	gpd_control_next(conn);
 }
 
 static int on_io(sd_event_source *s, int fd, uint32_t events, void *data)
@@ -212,15 +201,14 @@ static void free_conn(struct gpd_conn *conn)
 	gpd_suspend_conn_gone(conn);
 	gpd_dbg_forget(d, conn);
 	gpd_hold_forget_conn(d, conn);
+	end_turn(conn);
 	LIST_REMOVE(conn, link);
-	LIST_REMOVE(conn, of_user);
 	if (conn->monitor) {
 		LIST_REMOVE(conn, of_monitors);
 		gpd_user_give(conn->user, GPD_BUDGET_MONITORS);
 	}
 	gpd_module_monitor(d);
 	sd_event_source_unref(conn->io);
-	sd_event_source_unref(conn->turn);
 	close(conn->fd);
 	gpd_user_give(conn->user, GPD_BUDGET_CONNECTIONS);
 	gpd_user_put(conn->user);
@@ -243,46 +231,28 @@ static int on_reap(sd_event_source *s, void *data)
 	return 0;
 }
 
-static int open_sources(struct gpd_conn *conn)
-{
-	int64_t priority = conn->user->privileged ? GPD_PRIORITY_ROOT : GPD_PRIORITY_USER;
-	int err = sd_event_add_io(conn->user->event, &conn->io, conn->fd, EPOLLIN, on_io, conn);
-
-	if (err >= 0)
-		err = sd_event_add_defer(conn->d->event, &conn->turn, on_turn, conn);
-	if (err < 0)
-		return err;
-	/* Within a user's own loop all its sockets are equal. */
-	if (conn->user->privileged)
-		sd_event_source_set_priority(conn->io, priority);
-	sd_event_source_set_priority(conn->turn, priority);
-	sd_event_source_set_enabled(conn->turn, SD_EVENT_OFF);
-	sd_event_source_set_description(conn->io, "control");
-	return 0;
-}
-
-/* Return: whether the connection has become one of ours. */
-static bool make_conn(struct gpd *d, int fd, const struct gpd_cred *cred, struct gpd_user *user)
+static int make_conn(struct gpd *d, int fd, const struct gpd_cred *cred, struct gpd_user *user)
 {
 	struct gpd_conn *conn = calloc(1, sizeof(*conn));
 
 	if (!conn)
-		return false;
+		return -ENOMEM;
 	conn->d = d;
 	conn->fd = fd;
 	conn->cred = *cred;
 	conn->user = user;
 	conn->in = malloc(GPD_REQUEST_MAX + 1);
-	if (!conn->in || open_sources(conn)) {
-		sd_event_source_unref(conn->io);
+	if (!conn->in || sd_event_add_io(user->event, &conn->io, fd, EPOLLIN, on_io, conn) < 0) {
 		free(conn->in);
 		free(conn);
-		return false;
+		return -ENOMEM;
 	}
+	/* Within a user's own loop all its sockets are equal. */
+	if (user->privileged)
+		sd_event_source_set_priority(conn->io, GPD_PRIORITY_ROOT);
 	gpd_user_ref(user);
-	LIST_INSERT_HEAD(&user->conns, conn, of_user);
 	LIST_INSERT_HEAD(&d->control->conns, conn, link);
-	return true;
+	return 0;
 }
 
 static void turn_away(int fd, struct gpd_user *user)
@@ -292,38 +262,25 @@ static void turn_away(int fd, struct gpd_user *user)
 
 	if (send(fd, reply, sizeof(reply), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		gpd_log(LOG_DEBUG, "control: uid %u: gone already", (unsigned int)user->uid);
-	close(fd);
 }
 
-static void take_in(struct gpd *d, int fd, const struct gpd_cred *cred, struct gpd_user *user)
+static int take_in(struct gpd *d, int fd, const struct gpd_cred *cred, struct gpd_user *user)
 {
-	if (!gpd_user_may_work(user) || !gpd_user_take(user, GPD_BUDGET_CONNECTIONS)) {
+	int err;
+
+	if (!gpd_user_take(user, GPD_BUDGET_CONNECTIONS)) {
 		turn_away(fd, user);
-	} else if (!make_conn(d, fd, cred, user)) {
-		gpd_user_give(user, GPD_BUDGET_CONNECTIONS);
-		close(fd);
+		return -EMFILE;
 	}
+	err = make_conn(d, fd, cred, user);
+	if (err)
+		gpd_user_give(user, GPD_BUDGET_CONNECTIONS);
+	return err;
 }
 
 static int on_accept(sd_event_source *s, int fd, uint32_t events, void *data)
 {
-	struct gpd *d = data;
-	struct gpd_user *user;
-	struct gpd_cred cred;
-	int sock = gpd_sock_accept(s, fd);
-
-	if (sock < 0)
-		return 0;
-	user = gpd_user_of_peer(d, sock, &cred);
-	if (!user) {
-		close(sock);
-		gpd_sock_rest(s, EMFILE);
-		return 0;
-	}
-	gpd_user_begin(user);
-	take_in(d, sock, &cred, user);
-	gpd_user_end(user);
-	gpd_user_put(user);
+	gpd_sock_accept(data, s, fd, take_in);
 	return 0;
 }
 
@@ -336,14 +293,9 @@ int gpd_control_listen(struct gpd *d, const char *path)
 		return -ENOMEM;
 	d->control = control;
 	control->listen = -1;
-	err = gpd_sock_listen(path, SOCK_STREAM, (mode_t)d->config->socket_mode,
-			      d->config->socket_gid, &control->listen);
-	if (err)
-		return err;
-	err = sd_event_add_io(d->event, &control->io, control->listen, EPOLLIN, on_accept, d);
-	if (err >= 0)
-		err = sd_event_source_set_priority(control->io, GPD_PRIORITY_ACCEPT);
-	if (err >= 0)
+	err = gpd_sock_listen(d, path, SOCK_STREAM, d->config->socket_mode, on_accept,
+			      &control->listen, &control->io);
+	if (!err)
 		err = sd_event_add_defer(d->event, &control->reap, on_reap, d);
 	if (err >= 0)
 		err = sd_event_source_set_enabled(control->reap, SD_EVENT_OFF);
@@ -383,14 +335,4 @@ bool gpd_control_monitor(struct gpd_conn *conn, bool trace)
 struct gpd_conn *gpd_control_first_monitor(struct gpd *d)
 {
 	return d->control ? LIST_FIRST(&d->control->monitors) : NULL;
-}
-
-struct gpd_conn *gpd_control_next_monitor(struct gpd_conn *conn)
-{
-	return LIST_NEXT(conn, of_monitors);
-}
-
-struct gpd_conn *gpd_control_first(struct gpd *d)
-{
-	return d->control ? LIST_FIRST(&d->control->conns) : NULL;
 }

@@ -3,17 +3,16 @@
 #include "daemon/clients/gpd_wire_decode.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
-/* One above the largest process number of simulated processes is not a process. */
-#define PID_LIMIT 0x7fffffffULL
 #define LEASE_LIMIT_MS (24ULL * 3600 * 1000)
 #define TIMEOUT_LIMIT_MS 60000ULL
 
 enum kind {
-	KIND_INT,
+	KIND_U8,
+	KIND_U32,
+	KIND_U64,
 	KIND_BOOL,
 	KIND_NAME,
 	KIND_ATTRIBUTES,
@@ -21,72 +20,59 @@ enum kind {
 	KIND_PARAMETERS,
 };
 
-/**
- * struct field - a key of an object
- * @key: key
- * @kind: what its value must be
- * @has: its bit
- * @offset: where its value goes
- * @max: largest integer; bytes of a name
- */
+/* A key of an object. */
 struct field {
 	const char *key;
 	enum kind kind;
-	uint32_t has;
-	size_t offset;
-	uint64_t max;
+	uint32_t has;  /* its bit */
+	size_t offset; /* where its value goes; of lists that of the request */
+	uint64_t min;  /* smallest integer, shortest name */
+	uint64_t max;  /* largest integer, longest name */
 };
 
 #define R(member) offsetof(struct gpd_request, member)
 #define A(member) offsetof(struct gpd_attr_change, member)
 #define T(member) offsetof(struct gpd_target, member)
+#define NR(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct field request_fields[] = {
-	{ "pid", KIND_INT, GPD_HAS_PID, R(pid), PID_LIMIT },
-	{ "gpu_id", KIND_INT, GPD_HAS_GPU_ID, R(gpu_id), UINT32_MAX },
-	{ "attributes", KIND_ATTRIBUTES, GPD_HAS_ATTRIBUTES, R(attributes), 0 },
-	{ "targets", KIND_TARGETS, GPD_HAS_TARGETS, R(targets), 0 },
-	{ "lease_ms", KIND_INT, GPD_HAS_LEASE, R(lease_ms), LEASE_LIMIT_MS },
-	{ "timeout_ms", KIND_INT, GPD_HAS_TIMEOUT, R(timeout_ms), TIMEOUT_LIMIT_MS },
-	{ "keep", KIND_BOOL, GPD_HAS_KEEP, R(keep), 0 },
-	{ "dry_run", KIND_BOOL, GPD_HAS_DRY_RUN, R(dry_run), 0 },
-	{ "policy", KIND_NAME, GPD_HAS_POLICY, R(policy), WIRE_NAME_LEN },
-	{ "enabled", KIND_BOOL, GPD_HAS_ENABLED, R(enabled), 0 },
-	{ "parameters", KIND_PARAMETERS, GPD_HAS_PARAMETERS, R(parameters), 0 },
-	{ "trace", KIND_BOOL, GPD_HAS_TRACE, R(trace), 0 },
+	{ "pid", KIND_U64, GPD_HAS_PID, R(pid), 0, INT32_MAX },
+	{ "gpu_id", KIND_U64, GPD_HAS_GPU_ID, R(gpu_id), 0, UINT32_MAX },
+	{ "attributes", KIND_ATTRIBUTES, GPD_HAS_ATTRIBUTES, R(attributes), 0, 0 },
+	{ "targets", KIND_TARGETS, GPD_HAS_TARGETS, 0, 0, 0 },
+	{ "lease_ms", KIND_U64, GPD_HAS_LEASE, R(lease_ms), 0, LEASE_LIMIT_MS },
+	{ "timeout_ms", KIND_U64, GPD_HAS_TIMEOUT, R(timeout_ms), 0, TIMEOUT_LIMIT_MS },
+	{ "keep", KIND_BOOL, GPD_HAS_KEEP, R(keep), 0, 0 },
+	{ "dry_run", KIND_BOOL, GPD_HAS_DRY_RUN, R(dry_run), 0, 0 },
+	{ "policy", KIND_NAME, GPD_HAS_POLICY, R(policy), 0, WIRE_NAME_LEN - 1 },
+	{ "enabled", KIND_BOOL, GPD_HAS_ENABLED, R(enabled), 0, 0 },
+	{ "parameters", KIND_PARAMETERS, GPD_HAS_PARAMETERS, 0, 0, 0 },
+	{ "trace", KIND_BOOL, GPD_HAS_TRACE, R(trace), 0, 0 },
 };
 
 static const struct field attr_fields[] = {
-	{ "class", KIND_NAME, GPD_ATTR_CLASS, A(klass), WIRE_NAME_LEN },
-	{ "priority", KIND_INT, GPD_ATTR_PRIORITY, A(priority), GPD_WIRE_HW_PRIO_MAX },
-	{ "weight", KIND_INT, GPD_ATTR_WEIGHT, A(weight), GPD_WIRE_WEIGHT_MAX },
-	{ "slice_ns", KIND_INT, GPD_ATTR_SLICE, A(slice_ns), GPD_WIRE_TIME_MAX_NS },
-	{ "deadline_ns", KIND_INT, GPD_ATTR_DEADLINE, A(deadline_ns), GPD_WIRE_TIME_MAX_NS },
-	{ "latency_critical", KIND_BOOL, GPD_ATTR_LATENCY_CRITICAL, A(latency_critical), 0 },
-	{ "no_preempt", KIND_BOOL, GPD_ATTR_NO_PREEMPT, A(no_preempt), 0 },
-	{ "group", KIND_NAME, GPD_ATTR_GROUP, A(group), WIRE_NAME_LEN },
+	{ "class", KIND_NAME, GPD_ATTR_CLASS, A(klass), 1, WIRE_NAME_LEN - 1 },
+	{ "priority", KIND_U8, GP_ATTR_PRIO, A(attr.prio), 0, GP_PRIO_MAX },
+	{ "weight", KIND_U32, GP_ATTR_WEIGHT, A(attr.weight), 1, GP_WEIGHT_MAX },
+	{ "slice_ns", KIND_U64, GP_ATTR_SLICE, A(attr.slice_ns), 0, GPD_WIRE_TIME_MAX_NS },
+	{ "deadline_ns", KIND_U64, GP_ATTR_DEADLINE, A(attr.deadline_ns), 0, GPD_WIRE_TIME_MAX_NS },
+	{ "latency_critical", KIND_BOOL, GP_ATTR_LATENCY_CRITICAL, A(attr.latency_critical), 0, 0 },
+	{ "no_preempt", KIND_BOOL, GP_ATTR_NO_PREEMPT, A(attr.no_preempt), 0, 0 },
+	{ "group", KIND_NAME, GPD_ATTR_GROUP, A(group), 0, WIRE_NAME_LEN - 1 },
 };
 
-#define TARGET_HAS_PID (1u << 0)
-#define TARGET_HAS_GPU (1u << 1)
-#define TARGET_HAS_QUEUE (1u << 2)
-
+/* Queues are numbered by process, but callers are not to rely on that. */
 static const struct field target_fields[] = {
-	{ "pid", KIND_INT, TARGET_HAS_PID, T(pid), PID_LIMIT },
-	{ "gpu_id", KIND_INT, TARGET_HAS_GPU, T(gpu_id), UINT32_MAX },
-	{ "queue_id", KIND_INT, TARGET_HAS_QUEUE, T(queue_id), UINT32_MAX },
+	{ "pid", KIND_U64, GPD_HAS_PID, T(pid), 1, INT32_MAX },
+	{ "gpu_id", KIND_U64, 0, T(gpu_id), 0, UINT32_MAX },
+	{ "queue_id", KIND_U64, 0, T(queue_id), 0, UINT32_MAX },
 };
 
-/**
- * struct method - what a method takes
- * @name: name
- * @may: GPD_HAS_* it knows
- * @must: GPD_HAS_* it needs
- */
+/* What a method takes. */
 struct method {
 	const char *name;
-	uint32_t may;
-	uint32_t must;
+	uint32_t may;  /* GPD_HAS_* it knows */
+	uint32_t must; /* GPD_HAS_* it needs */
 };
 
 #define SUSPEND_MAY (GPD_HAS_TARGETS | GPD_HAS_TIMEOUT | GPD_HAS_DRY_RUN)
@@ -140,21 +126,11 @@ static int bad(struct gpd_refusal *refusal, const char *parameter)
 	return refuse(refusal, "org.varlink.service.InvalidParameter", "parameter", parameter);
 }
 
-static const struct field *find_field(const struct field *fields, size_t nr, const char *key)
+static bool is_name(const char *name, size_t len, size_t min, size_t max)
 {
 	size_t i;
 
-	for (i = 0; i < nr; i++)
-		if (!strcmp(fields[i].key, key))
-			return &fields[i];
-	return NULL;
-}
-
-static bool is_name(const char *name, size_t len, size_t size)
-{
-	size_t i;
-
-	if (len >= size)
+	if (len < min || len > max)
 		return false;
 	for (i = 0; i < len; i++)
 		if (name[i] <= ' ' || name[i] > '~' || name[i] == '"' || name[i] == '/')
@@ -162,87 +138,101 @@ static bool is_name(const char *name, size_t len, size_t size)
 	return true;
 }
 
-/* Return: 0, -EINVAL: not of that kind or out of range. */
-static int read_plain(const struct field *f, const json_t *value, void *to)
+static int read_name(const struct field *f, const json_t *value, void *to)
+{
+	const char *name = json_string_value(value);
+	size_t len = json_string_length(value);
+
+	if (!name || !is_name(name, len, f->min, f->max))
+		return -EINVAL;
+	memcpy(to, name, len + 1);
+	return 0;
+}
+
+static int read_integer(const struct field *f, const json_t *value, void *to)
 {
 	json_int_t number = json_integer_value(value);
 
-	switch (f->kind) {
-	case KIND_INT:
-		if (!json_is_integer(value) || number < 0 || (uint64_t)number > f->max)
-			return -EINVAL;
+	if (!json_is_integer(value) || number < 0 || (uint64_t)number < f->min ||
+	    (uint64_t)number > f->max)
+		return -EINVAL;
+	if (f->kind == KIND_U8)
+		*(u8 *)to = (u8)number;
+	else if (f->kind == KIND_U32)
+		*(u32 *)to = (u32)number;
+	else
 		*(uint64_t *)to = (uint64_t)number;
-		return 0;
+	return 0;
+}
+
+static int read_targets(struct gpd_request *r, json_t *value, struct gpd_refusal *refusal);
+static int read_parameters(struct gpd_request *r, json_t *value, struct gpd_refusal *refusal);
+
+/* Return: 0, -EINVAL; @refusal may say more than the key. */
+static int read_value(const struct field *f, json_t *value, void *to, struct gpd_refusal *refusal)
+{
+	switch (f->kind) {
 	case KIND_BOOL:
 		if (!json_is_boolean(value))
 			return -EINVAL;
 		*(bool *)to = json_is_true(value);
 		return 0;
+	case KIND_NAME:
+		return read_name(f, value, to);
+	case KIND_ATTRIBUTES:
+		return gpd_control_read_attributes(value, to, refusal);
+	case KIND_TARGETS:
+		return read_targets(to, value, refusal);
+	case KIND_PARAMETERS:
+		return read_parameters(to, value, refusal);
 	default:
-		if (!json_is_string(value) ||
-		    !is_name(json_string_value(value), json_string_length(value), f->max))
-			return -EINVAL;
-		memcpy(to, json_string_value(value), json_string_length(value) + 1);
-		return 0;
+		return read_integer(f, value, to);
 	}
 }
 
-/* An object of plain values. Return: 0, -EINVAL with the key. */
-static int read_object(const struct field *fields, size_t nr, json_t *object, void *base,
-		       uint32_t *has, struct gpd_refusal *refusal)
+/* The keys of an object that are among @fields, and whose bits @may has. */
+static int read_object(const struct field *fields, size_t nr, uint32_t may, json_t *object,
+		       void *base, uint32_t *has, struct gpd_refusal *refusal)
 {
 	const char *key;
 	json_t *value;
 
-	if (!json_is_object(object))
-		return -EINVAL;
 	json_object_foreach(object, key, value) {
-		const struct field *f = find_field(fields, nr, key);
+		const struct field *f = fields;
 
-		if (!f)
+		while (f < fields + nr && strcmp(f->key, key))
+			f++;
+		if (f == fields + nr || (f->has & ~may))
 			return bad(refusal, key);
 		if (json_is_null(value))
 			continue;
-		if (read_plain(f, value, (char *)base + f->offset))
-			return bad(refusal, key);
+		if (read_value(f, value, (char *)base + f->offset, refusal))
+			return refusal->error ? -EINVAL : bad(refusal, key);
 		*has |= f->has;
 	}
 	return 0;
 }
 
-static int read_attributes(struct gpd_request *r, json_t *value, struct gpd_refusal *refusal)
+int gpd_control_read_attributes(json_t *value, struct gpd_attr_change *a,
+				struct gpd_refusal *refusal)
 {
-	struct gpd_attr_change *a = &r->attributes;
-	int err;
-
-	err = read_object(attr_fields, sizeof(attr_fields) / sizeof(attr_fields[0]), value, a,
-			  &a->has, refusal);
-	if (err)
-		return err;
-	if (a->has & GPD_ATTR_WEIGHT && !a->weight)
-		return bad(refusal, "weight");
-	if (a->has & GPD_ATTR_CLASS && !a->klass[0])
-		return bad(refusal, "class");
-	return 0;
+	if (!json_is_object(value))
+		return -EINVAL;
+	return read_object(attr_fields, NR(attr_fields), UINT32_MAX, value, a, &a->has, refusal);
 }
 
 static int read_target(struct gpd_target *t, json_t *value, struct gpd_refusal *refusal)
 {
 	uint32_t has = 0;
-	int err;
 
-	err = read_object(target_fields, sizeof(target_fields) / sizeof(target_fields[0]), value,
-			  t, &has, refusal);
-	if (err)
-		return err;
-	if (!(has & TARGET_HAS_PID) || !t->pid)
+	t->queue_id = WIRE_QUEUE_ALL;
+	if (!json_is_object(value))
+		return -EINVAL;
+	if (read_object(target_fields, NR(target_fields), UINT32_MAX, value, t, &has, refusal))
+		return -EINVAL;
+	if (!has)
 		return bad(refusal, "pid");
-	if (!(has & TARGET_HAS_QUEUE))
-		t->queue_id = WIRE_QUEUE_ALL;
-	/* Queues are numbered by process, but callers are not to rely on that. */
-	if (has & TARGET_HAS_QUEUE && t->queue_id != WIRE_QUEUE_ALL && !t->gpu_id)
-		return bad(refusal, "gpu_id");
-	return 0;
+	return t->queue_id != WIRE_QUEUE_ALL && !t->gpu_id ? bad(refusal, "gpu_id") : 0;
 }
 
 static int read_targets(struct gpd_request *r, json_t *value, struct gpd_refusal *refusal)
@@ -253,11 +243,8 @@ static int read_targets(struct gpd_request *r, json_t *value, struct gpd_refusal
 	if (!json_is_array(value) || json_array_size(value) > GPD_TARGETS_MAX)
 		return -EINVAL;
 	json_array_foreach(value, i, target) {
-		int err = read_target(&r->targets[i], target, refusal);
-
-		if (err)
-			return err;
-		r->nr_targets++;
+		if (read_target(&r->targets[r->nr_targets++], target, refusal))
+			return -EINVAL;
 	}
 	return 0;
 }
@@ -270,56 +257,14 @@ static int read_parameters(struct gpd_request *r, json_t *value, struct gpd_refu
 	if (!json_is_object(value) || json_object_size(value) > GPD_CHANGES_MAX)
 		return -EINVAL;
 	json_object_foreach(value, key, number) {
-		struct gpd_change *c = &r->parameters[r->nr_parameters];
+		struct gpd_change *c = &r->parameters[r->nr_parameters++];
 
 		if (!json_is_integer(number) || json_integer_value(number) < 0 ||
-		    !is_name(key, strlen(key), sizeof(c->name)))
+		    !is_name(key, strlen(key), 0, sizeof(c->name) - 1))
 			return bad(refusal, key);
 		memcpy(c->name, key, strlen(key) + 1);
 		c->value = (uint64_t)json_integer_value(number);
-		r->nr_parameters++;
 	}
-	return 0;
-}
-
-static int read_field(const struct field *f, json_t *value, struct gpd_request *r,
-		      struct gpd_refusal *refusal)
-{
-	refusal->error = NULL;
-	switch (f->kind) {
-	case KIND_ATTRIBUTES:
-		return read_attributes(r, value, refusal);
-	case KIND_TARGETS:
-		return read_targets(r, value, refusal);
-	case KIND_PARAMETERS:
-		return read_parameters(r, value, refusal);
-	default:
-		return read_plain(f, value, (char *)r + f->offset);
-	}
-}
-
-static int read_parameters_of(const struct method *m, json_t *object, struct gpd_request *r,
-			      struct gpd_refusal *refusal)
-{
-	const size_t nr = sizeof(request_fields) / sizeof(request_fields[0]);
-	const char *key;
-	json_t *value;
-	size_t i;
-
-	json_object_foreach(object, key, value) {
-		const struct field *f = find_field(request_fields, nr, key);
-
-		if (!f || !(m->may & f->has))
-			return bad(refusal, key);
-		if (json_is_null(value))
-			continue;
-		if (read_field(f, value, r, refusal))
-			return refusal->error ? -EINVAL : bad(refusal, key);
-		r->has |= f->has;
-	}
-	for (i = 0; i < nr; i++)
-		if (m->must & ~r->has & request_fields[i].has)
-			return bad(refusal, request_fields[i].key);
 	return 0;
 }
 
@@ -356,9 +301,7 @@ static int read_envelope(json_t *root, struct gpd_request *r, const char **metho
 			r->more = json_is_true(value);
 		else if (!strcmp(key, "oneway") && json_is_boolean(value))
 			r->oneway = json_is_true(value);
-		else if (!strcmp(key, "parameters") && json_is_null(value))
-			continue;
-		else
+		else if (strcmp(key, "parameters") || !json_is_null(value))
 			return -EBADMSG;
 	}
 	return *method ? 0 : -EBADMSG;
@@ -366,25 +309,27 @@ static int read_envelope(json_t *root, struct gpd_request *r, const char **metho
 
 static int decode(json_t *root, struct gpd_request *r, struct gpd_refusal *refusal)
 {
+	const struct field *f;
 	const struct method *m;
 	const char *name = NULL;
 	json_t *parameters = NULL;
-	int err;
 
-	if (!json_is_object(root))
+	if (!json_is_object(root) || read_envelope(root, r, &name, &parameters))
 		return -EBADMSG;
-	err = read_envelope(root, r, &name, &parameters);
-	if (err)
-		return err;
 	m = find_method(name, refusal);
 	if (!m)
 		return -EINVAL;
 	r->method = (enum gpd_method)(m - methods);
 	if (r->method == GPD_METHOD_MONITOR && !r->more)
 		return bad(refusal, "more");
-	if (r->more && r->method != GPD_METHOD_MONITOR)
-		r->more = false;
-	return read_parameters_of(m, parameters, r, refusal);
+	r->more = r->method == GPD_METHOD_MONITOR;
+	if (read_object(request_fields, NR(request_fields), m->may, parameters, r, &r->has,
+			refusal))
+		return -EINVAL;
+	for (f = request_fields; f < request_fields + NR(request_fields); f++)
+		if (m->must & ~r->has & f->has)
+			return bad(refusal, f->key);
+	return 0;
 }
 
 int gpd_control_decode(const char *text, size_t len, struct gpd_request *r,

@@ -8,7 +8,10 @@
 #define GPD_CONTROL_DECODE_H
 
 #include "client/wire.h"
+#include "rules/right.h"
+#include "rules/text.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,9 +23,8 @@
 #define GPD_REQUEST_USER_MAX (8u << 10)
 #define GPD_TARGETS_MAX 1024
 #define GPD_CHANGES_MAX 64
-#define GPD_PARAM_NAME_LEN 64
 
-/* X(NAME, "Method", has more): the methods of the interface. */
+/* X(NAME, "Method"): the methods of the interface. */
 #define GPD_METHODS(X)                     \
 	X(GET_INFO, "GetInfo")             \
 	X(LIST_NODES, "ListNodes")         \
@@ -62,88 +64,37 @@ enum gpd_method {
 #define GPD_HAS_PARAMETERS (1u << 10)
 #define GPD_HAS_TRACE (1u << 11)
 
-/* Attributes that were given: gpd_attr_change.has */
-#define GPD_ATTR_CLASS (1u << 0)
-#define GPD_ATTR_PRIORITY (1u << 1)
-#define GPD_ATTR_WEIGHT (1u << 2)
-#define GPD_ATTR_SLICE (1u << 3)
-#define GPD_ATTR_DEADLINE (1u << 4)
-#define GPD_ATTR_LATENCY_CRITICAL (1u << 5)
-#define GPD_ATTR_NO_PREEMPT (1u << 6)
-#define GPD_ATTR_GROUP (1u << 7)
+/* gpd_attr_change.has, above enum gp_attr_bit */
+#define GPD_ATTR_CLASS (GP_ATTR_ALL + 1u)
+#define GPD_ATTR_GROUP (2 * GPD_ATTR_CLASS)
 
-/**
- * struct gpd_attr_change - attributes to be changed
- * @has: GPD_ATTR_*
- * @latency_critical: value
- * @no_preempt: value
- * @priority: value
- * @weight: value
- * @slice_ns: value
- * @deadline_ns: value
- * @klass: value
- * @group: value, "" = none
- */
+/* Attributes to be changed. */
 struct gpd_attr_change {
-	uint32_t has;
-	bool latency_critical;
-	bool no_preempt;
-	uint64_t priority;
-	uint64_t weight;
-	uint64_t slice_ns;
-	uint64_t deadline_ns;
+	uint32_t has; /* which were given: enum gp_attr_bit, GPD_ATTR_* */
+	struct gp_attr attr;
 	char klass[WIRE_NAME_LEN];
-	char group[WIRE_NAME_LEN];
+	char group[WIRE_NAME_LEN]; /* "" = none */
 };
 
-/**
- * struct gpd_target - what to suspend or resume
- * @pid: process
- * @gpu_id: node, 0 = all of the process
- * @queue_id: queue, WIRE_QUEUE_ALL = all compute queues
- */
+/* What to suspend or resume. */
 struct gpd_target {
 	uint64_t pid;
-	uint64_t gpu_id;
-	uint64_t queue_id;
+	uint64_t gpu_id;   /* 0 = all of the process */
+	uint64_t queue_id; /* WIRE_QUEUE_ALL = all compute queues */
 };
 
-/**
- * struct gpd_change - a parameter of the core to be changed
- * @name: name
- * @value: value
- */
+/* A parameter of the core to be changed. */
 struct gpd_change {
-	char name[GPD_PARAM_NAME_LEN];
+	char name[GP_TEXT_PARAM_MAX];
 	uint64_t value;
 };
 
-/**
- * struct gpd_request - a request
- * @method: method
- * @more: several replies are wanted
- * @oneway: no reply is wanted
- * @has: GPD_HAS_*
- * @pid: parameter
- * @gpu_id: parameter
- * @lease_ms: parameter
- * @timeout_ms: parameter
- * @keep: parameter
- * @dry_run: parameter
- * @enabled: parameter
- * @trace: parameter
- * @policy: parameter
- * @attributes: parameter
- * @targets: parameter
- * @nr_targets: how many
- * @parameters: parameter
- * @nr_parameters: how many
- */
+/* A request; the interface says what the parameters mean. */
 struct gpd_request {
 	enum gpd_method method;
-	bool more;
-	bool oneway;
-	uint32_t has;
+	bool more;    /* several replies are wanted */
+	bool oneway;  /* no reply is wanted */
+	uint32_t has; /* GPD_HAS_* */
 	uint64_t pid;
 	uint64_t gpu_id;
 	uint64_t lease_ms;
@@ -160,16 +111,11 @@ struct gpd_request {
 	uint32_t nr_parameters;
 };
 
-/**
- * struct gpd_refusal - why a request cannot be understood
- * @error: full name of the error
- * @key: key of its parameter: "parameter", "method", "interface"
- * @value: its value, for people
- */
+/* Why a request cannot be understood. */
 struct gpd_refusal {
-	const char *error;
-	const char *key;
-	char value[128];
+	const char *error; /* full name of the error */
+	const char *key;   /* key of its parameter: "parameter", "method", ... */
+	char value[128];   /* its value, for people */
 };
 
 /**
@@ -184,6 +130,17 @@ struct gpd_refusal {
  */
 int gpd_control_decode(const char *text, size_t len, struct gpd_request *r,
 		       struct gpd_refusal *refusal);
+
+/**
+ * gpd_control_read_attributes() - check attributes
+ * @value: Attributes of the interface; those that are null are left out
+ * @a: output, all zero before
+ * @refusal: output if they are refused
+ *
+ * Return: 0, -EINVAL; with @refusal unless @value is no object at all.
+ */
+int gpd_control_read_attributes(json_t *value, struct gpd_attr_change *a,
+				struct gpd_refusal *refusal);
 
 /* "GetInfo", …; NULL outside. */
 const char *gpd_method_name(enum gpd_method method);

@@ -13,10 +13,6 @@
 
 /* Replies that wait to be read; the list of all queues of a full daemon fits. */
 #define OUT_MAX (32u << 20)
-/* Events that wait to be read. */
-#define EVENTS_MAX (256u << 10)
-/* A peer that reads nothing for this long while something waits is let go. */
-#define SLOW_NS (10 * GPD_NS_PER_SEC)
 
 void gpd_control_watch(struct gpd_conn *conn)
 {
@@ -92,27 +88,35 @@ static void put_bytes(struct gpd_conn *conn, const char *bytes, size_t len)
 }
 
 /* With the NUL byte that ends a message. */
-static void put_text(struct gpd_conn *conn, const char *text)
+void gpd_control_put(struct gpd_conn *conn, const char *text)
 {
 	put_bytes(conn, text, strlen(text) + 1);
+	if (!conn->dead)
+		gpd_control_watch(conn);
 }
 
 static void send_text(struct gpd_conn *conn, const char *text)
 {
-	put_text(conn, text);
-	if (conn->dead)
-		return;
-	gpd_control_flush(conn);
-	gpd_control_watch(conn);
+	gpd_control_put(conn, text);
+	if (!conn->dead)
+		gpd_control_flush(conn);
+	if (!conn->dead)
+		gpd_control_watch(conn);
+}
+
+void gpd_control_send(struct gpd_conn *conn, const char *reply)
+{
+	if (!conn->oneway)
+		send_text(conn, reply);
 }
 
 static void send_json(struct gpd_conn *conn, json_t *message)
 {
 	char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
 
-	if (text && !conn->dead)
+	if (text)
 		send_text(conn, text);
-	if (!text)
+	else
 		gpd_control_dead(conn);
 	free(text);
 	json_decref(message);
@@ -134,84 +138,39 @@ void gpd_control_refuse(struct gpd_conn *conn, const char *error, const char *ke
 					  value));
 }
 
+static void send_error(struct gpd_conn *conn, const char *error, const char *key, int err,
+		       const char *format, va_list args)
+{
+	char value[512];
+	json_t *parameters;
+
+	if (conn->oneway)
+		return;
+	vsnprintf(value, sizeof(value), format, args);
+	parameters = json_pack("{s:s}", key, value);
+	if (err)
+		json_object_set_new(parameters, "errno", json_integer(-err));
+	send_json(conn, json_pack("{s:s+, s:o}", "error", GPD_INTERFACE ".", error, "parameters",
+				  parameters));
+}
+
 void gpd_control_error(struct gpd_conn *conn, const char *error, const char *key,
 		       const char *format, ...)
 {
-	char name[64];
-	char value[512];
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(value, sizeof(value), format, args);
+	send_error(conn, error, key, 0, format, args);
 	va_end(args);
-	snprintf(name, sizeof(name), "%s.%s", GPD_INTERFACE, error);
-	gpd_control_refuse(conn, name, key, value);
 }
 
 void gpd_control_failed(struct gpd_conn *conn, int err, const char *format, ...)
 {
-	char value[512];
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(value, sizeof(value), format, args);
+	send_error(conn, "Failed", "reason", err, format, args);
 	va_end(args);
-	if (!conn->oneway)
-		send_json(conn, json_pack("{s:s, s:{s:s, s:i}}", "error", GPD_INTERFACE ".Failed",
-					  "parameters", "reason", value, "errno", -err));
-}
-
-static json_t *lost_event(const struct gpd_conn *conn)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "%" PRIu64 " events lost", conn->nr_lost);
-	return json_pack("{s:I, s:s, s:n, s:n, s:n, s:s, s:{s:I}}", "time_ns",
-			 (json_int_t)gpd_now_ns(), "kind", "lost", "pid", "gpu_id", "queue_id",
-			 "text", text, "data", "count", (json_int_t)conn->nr_lost);
-}
-
-char *gpd_control_event_text(json_t *event)
-{
-	json_t *message = json_pack("{s:{s:o}, s:b}", "parameters", "event", event, "continues", 1);
-	char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
-
-	json_decref(message);
-	return text;
-}
-
-bool gpd_control_is_slow(const struct gpd_conn *conn)
-{
-	return conn->dead || conn->out_len - conn->out_sent > EVENTS_MAX;
-}
-
-static void say_what_was_lost(struct gpd_conn *conn)
-{
-	char *text = gpd_control_event_text(lost_event(conn));
-
-	conn->nr_lost = 0;
-	if (text)
-		put_text(conn, text);
-	free(text);
-}
-
-/* Sent when it is the connection's turn: others are not kept waiting for the system call. */
-void gpd_control_event(struct gpd_conn *conn, const char *text)
-{
-	if (conn->dead)
-		return;
-	if (gpd_control_is_slow(conn)) {
-		conn->nr_lost++;
-		if (conn->since_ns && gpd_now_ns() - conn->since_ns > SLOW_NS)
-			gpd_control_dead(conn);
-		return;
-	}
-	if (conn->nr_lost)
-		say_what_was_lost(conn);
-	if (!conn->dead)
-		put_text(conn, text);
-	if (!conn->dead)
-		gpd_control_watch(conn);
 }
 
 /* Items of one turn. */
@@ -252,7 +211,7 @@ void gpd_control_stream_stop(struct gpd_conn *conn)
 
 static void put_item(struct gpd_conn *conn, json_t *item)
 {
-	char *text = json_dumps(item, JSON_COMPACT | JSON_ENCODE_ANY);
+	char *text = json_dumps(item, JSON_COMPACT);
 
 	if (conn->stream.nr++)
 		put_bytes(conn, ",", 1);
@@ -273,10 +232,11 @@ void gpd_control_stream_step(struct gpd_conn *conn)
 		item = conn->stream.next(conn, conn->stream.cursor);
 		if (!item)
 			break;
-		put_item(conn, item);
+		if (!json_is_null(item))
+			put_item(conn, item);
 	}
 	if (!item && !conn->dead) {
-		put_text(conn, "]}}");
+		gpd_control_put(conn, "]}}");
 		gpd_control_stream_stop(conn);
 		conn->waiting = false;
 	}

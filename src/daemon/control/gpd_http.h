@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Metrics over HTTP on loopback, for those who collect them; off by default.
+ * Metrics over HTTP on loopback, for programs that collect them; off by default.
  * GET /metrics and nothing else. Runs in the daemon's own loop.
  */
 #ifndef GPD_HTTP_H

@@ -35,38 +35,42 @@ static json_t *buckets(const struct gp_hist *h)
 	return array;
 }
 
-static json_t *known(bool is_known, uint64_t value)
+static json_t *percentile(const struct gp_hist *h, u32 ppm)
 {
-	return is_known ? json_integer((json_int_t)value) : json_null();
+	return gpd_list_known(h->nr, gp_hist_percentile(h, ppm));
 }
 
 static json_t *hist_json(const struct gp_hist *h)
 {
-	bool any = h->nr > 0;
-
 	return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "count", (json_int_t)h->nr,
-			 "sum_ns", (json_int_t)h->sum, "min_ns", known(any, h->min), "max_ns",
-			 known(any, h->max), "p50_ns", known(any, gp_hist_percentile(h, 500000)),
-			 "p90_ns", known(any, gp_hist_percentile(h, 900000)), "p99_ns",
-			 known(any, gp_hist_percentile(h, 990000)), "buckets", buckets(h));
+			 "sum_ns", (json_int_t)h->sum, "min_ns", gpd_list_known(h->nr, h->min),
+			 "max_ns", gpd_list_known(h->nr, h->max), "p50_ns", percentile(h, 500000),
+			 "p90_ns", percentile(h, 900000), "p99_ns", percentile(h, 990000),
+			 "buckets", buckets(h));
 }
 
 static json_t *node_json(struct gpd_node *n)
 {
 	const struct gp_node_stats *s = n->ops->stats(n);
+	json_t *node = json_pack("{s:I, s:o, s:o, s:o, s:o}", "gpu_id", (json_int_t)n->gpu_id,
+				 "switch", hist_json(&s->switch_ns), "off", hist_json(&s->off_ns),
+				 "decision", hist_json(n->ops->detect(n)), "fanout",
+				 hist_json(&n->fanout));
 
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, "
-			 "s:o, s:o}",
-			 "gpu_id", (json_int_t)n->gpu_id, "nr_events", (json_int_t)s->nr_events,
-			 "nr_switches", (json_int_t)s->nr_switches, "nr_preemptions",
-			 (json_int_t)s->nr_preemptions, "nr_resumes", (json_int_t)s->nr_resumes,
-			 "nr_failed", (json_int_t)s->nr_failed, "nr_deadline",
-			 (json_int_t)s->nr_deadline, "nr_starvation", (json_int_t)s->nr_starvation,
-			 "nr_rate_limited", (json_int_t)s->nr_rate_limited, "nr_left_to_finish",
-			 (json_int_t)s->nr_left_to_finish, "cost_ns", (json_int_t)s->cost_ns,
-			 "off_max_ns", (json_int_t)s->off_max_ns, "switch",
-			 hist_json(&s->switch_ns), "off", hist_json(&s->off_ns), "decision",
-			 hist_json(n->ops->detect(n)), "fanout", hist_json(&n->fanout));
+#define COUNT(member) json_object_set_new(node, #member, json_integer((json_int_t)s->member))
+	COUNT(nr_events);
+	COUNT(nr_switches);
+	COUNT(nr_preemptions);
+	COUNT(nr_resumes);
+	COUNT(nr_failed);
+	COUNT(nr_deadline);
+	COUNT(nr_starvation);
+	COUNT(nr_rate_limited);
+	COUNT(nr_left_to_finish);
+	COUNT(cost_ns);
+	COUNT(off_max_ns);
+#undef COUNT
+	return node;
 }
 
 json_t *gpd_list_statistics(struct gpd *d, uint32_t gpu_id)

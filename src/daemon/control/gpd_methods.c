@@ -48,14 +48,17 @@ static void get_statistics(struct gpd_conn *conn, const struct gpd_request *r)
 
 static void get_metrics(struct gpd_conn *conn, const struct gpd_request *r)
 {
-	char *own = conn->user->privileged ? gpd_metrics_text(conn->d) : NULL;
-	const char *text = conn->user->privileged ? own : gpd_metrics_recent(conn->d);
+	bool fresh = conn->user->privileged;
+	char *text = fresh ? gpd_metrics_text(conn->d) : NULL;
+	const char *recent = fresh ? NULL : gpd_metrics_recent(conn->d, true);
 
 	if (text)
 		gpd_control_reply(conn, json_pack("{s:s}", "text", text));
+	else if (recent)
+		gpd_control_send(conn, recent);
 	else
 		gpd_control_error(conn, "Failed", "reason", "out of memory");
-	free(own);
+	free(text);
 }
 
 /* The first event says that from now on nothing is missed. */
@@ -109,7 +112,7 @@ void gpd_methods_call(struct gpd_conn *conn, const struct gpd_request *r)
 
 	if (row->needs & GPD_NEEDS_PRIVILEGE && !conn->cred.privileged)
 		gpd_control_error(conn, "PermissionDenied", "reason", "%s is a privilege",
-				  row->message);
+				  gpd_method_name(r->method));
 	else
 		calls[r->method](conn, r);
 }

@@ -17,18 +17,7 @@ bool gpd_methods_apply(const struct gpd_config *config, const struct gpd_attr_ch
 {
 	if (change->has & GPD_ATTR_CLASS && !gpd_auth_class(config, change->klass, attrs))
 		return false;
-	if (change->has & GPD_ATTR_PRIORITY)
-		attrs->core.prio = (u8)change->priority;
-	if (change->has & GPD_ATTR_WEIGHT)
-		attrs->core.weight = (u32)change->weight;
-	if (change->has & GPD_ATTR_SLICE)
-		attrs->core.slice_ns = change->slice_ns;
-	if (change->has & GPD_ATTR_DEADLINE)
-		attrs->core.deadline_ns = change->deadline_ns;
-	if (change->has & GPD_ATTR_LATENCY_CRITICAL)
-		attrs->core.latency_critical = change->latency_critical;
-	if (change->has & GPD_ATTR_NO_PREEMPT)
-		attrs->core.no_preempt = change->no_preempt;
+	gp_attr_copy(&attrs->core, &change->attr, change->has & GP_ATTR_ALL);
 	if (change->has & GPD_ATTR_GROUP)
 		memcpy(attrs->group, change->group, sizeof(attrs->group));
 	return true;

@@ -7,6 +7,7 @@
 #include "daemon/gpd_util.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -45,42 +46,41 @@ static void histogram(FILE *f, const char *name, uint32_t gpu_id, const struct g
 	fprintf(f, "%s_count{gpu_id=\"%" PRIu32 "\"} %" PRIu64 "\n", name, gpu_id, h->nr);
 }
 
-static const struct gp_node_stats *stats(struct gpd_node *n)
-{
-	return n->ops->stats(n);
-}
+/* The label of a node, and its value. */
+#define OF_NODE "{gpu_id=\"%" PRIu32 "\"} %" PRIu64 "\n"
+#define for_each_node(n, d) for ((n) = (d)->node; (n) < (d)->node + (d)->nr_nodes; (n)++)
 
-/* X(name, type, help, value of node n) */
+/* X(name, type, help, value of node n with statistics s) */
 #define NODE_METRICS(X)                                                                           \
 	X(enabled, gauge, "1 if the node is scheduled", gpd_nodes_is_enabled(n))                  \
 	X(module, gauge, "1 if the kernel module schedules the node", !n->ops->is_core)           \
-	X(entities, gauge, "entities on the node", stats(n)->nr_entities)                         \
-	X(entities_out, gauge, "entities off the GPU now", stats(n)->nr_out)                      \
+	X(entities, gauge, "entities on the node", s->nr_entities)                                \
+	X(entities_out, gauge, "entities off the GPU now", s->nr_out)                             \
 	X(members_held, gauge, "processes held by the scheduler", n->nr_held)                     \
-	X(events_total, counter, "events of the core", stats(n)->nr_events)                       \
-	X(switches_total, counter, "switches started", stats(n)->nr_switches)                     \
-	X(preemptions_total, counter, "entities preempted", stats(n)->nr_preemptions)             \
-	X(resumes_total, counter, "entities resumed", stats(n)->nr_resumes)                       \
-	X(switch_failures_total, counter, "members of switches that failed", stats(n)->nr_failed) \
-	X(switch_deadlines_total, counter, "switches that missed their deadline",                 \
-	  stats(n)->nr_deadline)                                                                  \
+	X(events_total, counter, "events of the core", s->nr_events)                              \
+	X(switches_total, counter, "switches started", s->nr_switches)                            \
+	X(preemptions_total, counter, "entities preempted", s->nr_preemptions)                    \
+	X(resumes_total, counter, "entities resumed", s->nr_resumes)                              \
+	X(switch_failures_total, counter, "members of switches that failed", s->nr_failed)        \
+	X(switch_deadlines_total, counter, "switches that missed their deadline", s->nr_deadline) \
 	X(starvations_total, counter, "times the starvation bound was enforced",                  \
-	  stats(n)->nr_starvation)                                                                \
-	X(rate_limited_total, counter, "decisions put off by the rate limit",                     \
-	  stats(n)->nr_rate_limited)                                                              \
+	  s->nr_starvation)                                                                       \
+	X(rate_limited_total, counter, "decisions put off by the rate limit", s->nr_rate_limited) \
 	X(left_to_finish_total, counter, "victims spared as they were about to end",              \
-	  stats(n)->nr_left_to_finish)                                                            \
+	  s->nr_left_to_finish)                                                                   \
 	X(no_progress_total, counter, "resumes after which nothing moved", n->nr_no_progress)
 
 static void node_values(FILE *f, struct gpd *d)
 {
+	const struct gp_node_stats *s;
 	struct gpd_node *n;
 
-#define X(name, type, help, value)                                                   \
-	head(f, "gpreempt_node_" #name, #type, help);                                \
-	for (n = d->node; n < d->node + d->nr_nodes; n++)                            \
-		fprintf(f, "gpreempt_node_" #name "{gpu_id=\"%" PRIu32 "\"} %" PRIu64 "\n", \
-			n->gpu_id, (uint64_t)(value));
+#define X(name, type, help, value)                                                        \
+	head(f, "gpreempt_node_" #name, #type, help);                                     \
+	for_each_node(n, d) {                                                             \
+		s = n->ops->stats(n);                                                   \
+		fprintf(f, "gpreempt_node_" #name OF_NODE, n->gpu_id, (uint64_t)(value)); \
+	}
 	NODE_METRICS(X)
 #undef X
 }
@@ -91,99 +91,85 @@ static void breakers(FILE *f, struct gpd *d)
 	unsigned int s;
 
 	head(f, "gpreempt_node_breaker", "gauge", "1 for the state of the circuit breaker");
-	for (n = d->node; n < d->node + d->nr_nodes; n++)
+	for_each_node(n, d)
 		for (s = 0; s < GP_BREAKER_STATE_COUNT; s++)
 			fprintf(f,
 				"gpreempt_node_breaker{gpu_id=\"%" PRIu32 "\",state=\"%s\"} %d\n",
 				n->gpu_id, gp_breaker_state_name((enum gp_breaker_state)s),
-				stats(n)->breaker == s);
+				n->ops->stats(n)->breaker == s);
 	head(f, "gpreempt_node_switch_cost_seconds", "gauge", "learned cost of a switch");
-	for (n = d->node; n < d->node + d->nr_nodes; n++)
+	for_each_node(n, d)
 		fprintf(f, "gpreempt_node_switch_cost_seconds{gpu_id=\"%" PRIu32 "\"} %.9f\n",
-			n->gpu_id, (double)stats(n)->cost_ns / 1e9);
+			n->gpu_id, (double)n->ops->stats(n)->cost_ns / 1e9);
 }
 
-static void module_value(FILE *f, struct gpd *d, const char *name, const char *help,
-			 uint64_t (*value)(const struct gpd_counts *c))
-{
-	struct gpd_counts c;
-	struct gpd_node *n;
+/* What only the kernel module has: X(name, help, member of struct gpd_counts) */
+#define MODULE_METRICS(X)                                                 \
+	X(wakeups, "times the kernel scheduler's thread ran", nr_wakeups) \
+	X(timer_wakeups, "of these, by a timer", nr_timer_wakeups)        \
+	X(doorbell_faults, "armed doorbells that told of work", nr_faults)
 
-	head(f, name, "counter", help);
-	for (n = d->node; n < d->node + d->nr_nodes; n++)
-		if (n->ops->counts && !n->ops->counts(n, &c))
-			fprintf(f, "%s{gpu_id=\"%" PRIu32 "\"} %" PRIu64 "\n", name, n->gpu_id,
-				value(&c));
-}
-
-static uint64_t wakeups(const struct gpd_counts *c)
-{
-	return c->nr_wakeups;
-}
-
-static uint64_t timer_wakeups(const struct gpd_counts *c)
-{
-	return c->nr_timer_wakeups;
-}
-
-static uint64_t faults(const struct gpd_counts *c)
-{
-	return c->nr_faults;
-}
-
-/* What only the kernel module has. */
 static void modules(FILE *f, struct gpd *d)
 {
+	struct gpd_counts c;
 	struct gpd_node *n;
 
 	for (n = d->node; n < d->node + d->nr_nodes && !n->ops->counts; n++)
 		;
 	if (n == d->node + d->nr_nodes)
 		return;
-	module_value(f, d, "gpreempt_module_wakeups_total",
-		     "times the kernel scheduler's thread ran", wakeups);
-	module_value(f, d, "gpreempt_module_timer_wakeups_total", "of these, by a timer",
-		     timer_wakeups);
-	module_value(f, d, "gpreempt_module_doorbell_faults_total",
-		     "armed doorbells that told of work", faults);
+#define X(name, help, member)                                                    \
+	head(f, "gpreempt_module_" #name "_total", "counter", help);             \
+	for_each_node(n, d)                                              \
+		if (n->ops->counts && !n->ops->counts(n, &c))            \
+			fprintf(f, "gpreempt_module_" #name "_total" OF_NODE, n->gpu_id, c.member);
+	MODULE_METRICS(X)
+#undef X
 	head(f, "gpreempt_detect_seconds", "histogram",
 	     "from the fault of an armed doorbell to the kernel scheduler");
-	for (n = d->node; n < d->node + d->nr_nodes; n++)
+	for_each_node(n, d)
 		if (n->ops->counts)
 			histogram(f, "gpreempt_detect_seconds", n->gpu_id, n->ops->detect(n));
 }
+
+/* X(name, help, histogram of node n) */
+#define HISTOGRAMS(X)                                                     \
+	X(switch, "duration of switches", &n->ops->stats(n)->switch_ns) \
+	X(off, "times off the GPU", &n->ops->stats(n)->off_ns)          \
+	X(decision, "from a message to the first order", &n->decision)    \
+	X(fanout, "from the first order to the last answer", &n->fanout)
 
 static void histograms(FILE *f, struct gpd *d)
 {
 	struct gpd_node *n;
 
-	head(f, "gpreempt_switch_seconds", "histogram", "duration of switches");
-	for (n = d->node; n < d->node + d->nr_nodes; n++)
-		histogram(f, "gpreempt_switch_seconds", n->gpu_id, &stats(n)->switch_ns);
-	head(f, "gpreempt_off_seconds", "histogram", "times off the GPU");
-	for (n = d->node; n < d->node + d->nr_nodes; n++)
-		histogram(f, "gpreempt_off_seconds", n->gpu_id, &stats(n)->off_ns);
-	head(f, "gpreempt_decision_seconds", "histogram", "from a message to the first order");
-	for (n = d->node; n < d->node + d->nr_nodes; n++)
-		histogram(f, "gpreempt_decision_seconds", n->gpu_id, &n->decision);
-	modules(f, d);
-	head(f, "gpreempt_fanout_seconds", "histogram", "from the first order to the last answer");
-	for (n = d->node; n < d->node + d->nr_nodes; n++)
-		histogram(f, "gpreempt_fanout_seconds", n->gpu_id, &n->fanout);
+#define X(name, help, value)                                      \
+	head(f, "gpreempt_" #name "_seconds", "histogram", help); \
+	for_each_node(n, d)                                       \
+		histogram(f, "gpreempt_" #name "_seconds", n->gpu_id, value);
+	HISTOGRAMS(X)
+#undef X
 }
 
 static void clients(FILE *f, struct gpd *d)
 {
+	static const char *const names[] = { "shim", "dbg", "sim" };
 	uint32_t nr[3] = { 0 };
 	struct gpd_client *c;
+	unsigned int i;
 
 	LIST_FOREACH(c, &d->clients, link)
 		if (c->state == GPD_CLIENT_KNOWN)
 			nr[gpd_mech_is_sim(c) ? 2 : gpd_mech_is_dbg(c)]++;
 	head(f, "gpreempt_clients", "gauge", "processes under control");
-	fprintf(f, "gpreempt_clients{mechanism=\"shim\"} %" PRIu32 "\n", nr[0]);
-	fprintf(f, "gpreempt_clients{mechanism=\"dbg\"} %" PRIu32 "\n", nr[1]);
-	fprintf(f, "gpreempt_clients{mechanism=\"sim\"} %" PRIu32 "\n", nr[2]);
+	for (i = 0; i < 3; i++)
+		fprintf(f, "gpreempt_clients{mechanism=\"%s\"} %" PRIu32 "\n", names[i], nr[i]);
+}
+
+static void count(FILE *f, const char *name, const char *type, const char *help, uint64_t value)
+{
+	head(f, name, type, help);
+	fprintf(f, "%s %" PRIu64 "\n", name, value);
 }
 
 static void daemon_values(FILE *f, struct gpd *d)
@@ -192,14 +178,13 @@ static void daemon_values(FILE *f, struct gpd *d)
 	fprintf(f, "gpreempt_build_info{version=\"%s\"} 1\n", GPD_VERSION);
 	head(f, "gpreempt_uptime_seconds", "gauge", "time since the daemon began");
 	fprintf(f, "gpreempt_uptime_seconds %.3f\n", (double)(gpd_now_ns() - d->start_ns) / 1e9);
-	head(f, "gpreempt_messages_total", "counter", "messages of clients");
-	fprintf(f, "gpreempt_messages_total %" PRIu64 "\n", d->nr_messages);
-	head(f, "gpreempt_clients_dropped_total", "counter", "clients that were dropped");
-	fprintf(f, "gpreempt_clients_dropped_total %" PRIu64 "\n", d->nr_dropped);
-	head(f, "gpreempt_clients_refused_total", "counter", "clients that were not let in");
-	fprintf(f, "gpreempt_clients_refused_total %" PRIu64 "\n", d->nr_refused);
-	head(f, "gpreempt_manual_holds", "gauge", "holds by hand");
-	fprintf(f, "gpreempt_manual_holds %" PRIu32 "\n", gpd_hold_nr(d));
+	count(f, "gpreempt_messages_total", "counter", "messages of clients", d->nr_messages);
+	count(f, "gpreempt_clients_dropped_total", "counter", "clients that were dropped",
+	      d->nr_dropped);
+	count(f, "gpreempt_clients_refused_total", "counter", "clients that were not let in",
+	      d->nr_refused);
+	count(f, "gpreempt_manual_holds", "gauge", "holds by hand",
+	      gpd_hold_nr(d));
 }
 
 char *gpd_metrics_text(struct gpd *d)
@@ -215,6 +200,7 @@ char *gpd_metrics_text(struct gpd *d)
 	node_values(f, d);
 	breakers(f, d);
 	histograms(f, d);
+	modules(f, d);
 	if (fclose(f)) {
 		free(text);
 		return NULL;
@@ -224,14 +210,19 @@ char *gpd_metrics_text(struct gpd *d)
 
 #define RECENT_NS GPD_NS_PER_SEC
 
-const char *gpd_metrics_recent(struct gpd *d)
+const char *gpd_metrics_recent(struct gpd *d, bool as_reply)
 {
 	uint64_t now_ns = gpd_now_ns();
+	json_t *reply;
 
-	if (d->metrics && now_ns - d->metrics_ns < RECENT_NS)
-		return d->metrics;
-	free(d->metrics);
-	d->metrics = gpd_metrics_text(d);
-	d->metrics_ns = now_ns;
-	return d->metrics;
+	if (!d->metrics || now_ns - d->metrics_ns >= RECENT_NS) {
+		free(d->metrics);
+		free(d->metrics_reply);
+		d->metrics = gpd_metrics_text(d);
+		reply = json_pack("{s:{s:s?}}", "parameters", "text", d->metrics);
+		d->metrics_reply = d->metrics ? json_dumps(reply, JSON_COMPACT) : NULL;
+		json_decref(reply);
+		d->metrics_ns = now_ns;
+	}
+	return as_reply ? d->metrics_reply : d->metrics;
 }

@@ -13,11 +13,12 @@ char *gpd_metrics_text(struct gpd *d);
 /**
  * gpd_metrics_recent() - the same, as it was up to a second ago
  * @d: daemon
+ * @as_reply: as a reply of the control socket
  *
- * For all who may ask as often as they like.
+ * For users that may ask as often as they like.
  *
  * Return: text of the daemon's, NULL out of memory.
  */
-const char *gpd_metrics_recent(struct gpd *d);
+const char *gpd_metrics_recent(struct gpd *d, bool as_reply);
 
 #endif

@@ -203,8 +203,15 @@ static uint32_t word_of(int err)
 static void judge(struct entry *e)
 {
 	const struct gpd_hold_item *i = &e->item;
+	const struct gpd_user *other = NULL;
 
-	if (i->result == -EDQUOT)
+	if (e->job->release)
+		other = gpd_hold_other(e->job->conn, i->process, i->gpu_id, i->queue_id);
+	if (other && !other->uid)
+		say(e, REFUSED, "held by root");
+	else if (other)
+		say(e, REFUSED, "held by user %u", (unsigned int)other->uid);
+	else if (i->result == -EDQUOT)
 		say(e, WIRE_ERROR, "too many holds of this user");
 	else if (i->result)
 		say(e, word_of(i->result), "%s%s", i->ops->says, strerror(-i->result));
@@ -212,7 +219,7 @@ static void judge(struct entry *e)
 		wait_for(e);
 	else if (e->job->release &&
 		 gpd_hold_covers(e->job->conn->d, i->process, i->gpu_id, i->queue_id))
-		say(e, WIRE_OK, "another holder remains");
+		say(e, WIRE_OK, "held with all queues of the process");
 	else
 		e->took_ns = gpd_now_ns() - e->sent_ns;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static struct gpd_config config;
-static const struct gpd_cred somebody = { .owner.uid = 1000 };
+static const struct gpd_cred user = { .owner.uid = 1000 };
 static const struct gpd_cred boss = { .owner.uid = 1000, .privileged = true };
 static struct gpd_attrs plain;
 static char why[GPD_NOTE_LEN];
@@ -30,7 +30,7 @@ static void raising_is_a_privilege_lowering_is_not(void **state)
 	struct gpd_attrs a = plain;
 
 	for (a.core.prio = 0; a.core.prio <= GP_PRIO_MAX; a.core.prio++) {
-		assert_int_equal(may(&somebody, NULL, &a), a.core.prio <= GP_PRIO_DEFAULT);
+		assert_int_equal(may(&user, NULL, &a), a.core.prio <= GP_PRIO_DEFAULT);
 		assert_int_equal(!why[0], a.core.prio <= GP_PRIO_DEFAULT);
 		assert_true(may(&boss, NULL, &a));
 	}
@@ -40,25 +40,25 @@ static void privileges_one_by_one(void **state)
 {
 	struct gpd_attrs a = plain;
 
-	assert_true(may(&somebody, NULL, &a));
+	assert_true(may(&user, NULL, &a));
 	a.core.latency_critical = true;
-	assert_false(may(&somebody, NULL, &a));
+	assert_false(may(&user, NULL, &a));
 	a = plain;
 	a.core.no_preempt = true;
-	assert_false(may(&somebody, NULL, &a));
+	assert_false(may(&user, NULL, &a));
 	a = plain;
 	a.core.weight = GP_WEIGHT_DEFAULT + 1;
-	assert_false(may(&somebody, NULL, &a));
+	assert_false(may(&user, NULL, &a));
 	a = plain;
 	a.core.deadline_ns = 1000000000;
-	assert_false(may(&somebody, NULL, &a));
+	assert_false(may(&user, NULL, &a));
 	assert_true(may(&boss, NULL, &a));
 	a = plain;
 	a.core.slice_ns = 1;
-	assert_false(may(&somebody, NULL, &a));
+	assert_false(may(&user, NULL, &a));
 	a = plain;
 	strcpy(a.klass, "realtime");
-	assert_false(may(&somebody, NULL, &a));
+	assert_false(may(&user, NULL, &a));
 	assert_true(may(&boss, NULL, &a));
 }
 
@@ -73,12 +73,12 @@ static void what_was_given_may_be_kept_but_not_taken_further(void **state)
 	new = old;
 	new.core.slice_ns = 5;
 	new.core.deadline_ns = 200;
-	assert_true(may(&somebody, &old, &new));
+	assert_true(may(&user, &old, &new));
 	new.core.deadline_ns = 50;
-	assert_false(may(&somebody, &old, &new));
+	assert_false(may(&user, &old, &new));
 	new = old;
 	new.core.prio = old.core.prio + 1;
-	assert_false(may(&somebody, &old, &new));
+	assert_false(may(&user, &old, &new));
 }
 
 static void an_open_class_gives_what_it_says(void **state)
@@ -88,9 +88,9 @@ static void an_open_class_gives_what_it_says(void **state)
 
 	gpd_config_set(&config, "class lab", "priority", "9", "test", error, sizeof(error));
 	gpd_auth_class(&config, "lab", &a);
-	assert_true(may(&somebody, NULL, &a));
+	assert_true(may(&user, NULL, &a));
 	a.core.prio = 10;
-	assert_false(may(&somebody, NULL, &a));
+	assert_false(may(&user, NULL, &a));
 }
 
 int main(void)

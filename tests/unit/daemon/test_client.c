@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Work for clients that is done a few at a time: nobody else waits for all of it.
+ * Work for clients that is done a few at a time: no other client waits for all of it.
  */
 #include "unit.h"
 
@@ -69,8 +69,8 @@ static struct gpd_client *make_client(struct gpd *d, uint32_t pid, int *other)
 		.prio = WIRE_PRIO_UNSET,
 	};
 	struct wire_queue queue = { .gpu_id = 1, .type = WIRE_QUEUE_AQL };
-	struct gpd_cred cred = { .pid = getpid(), .owner.uid = 1000 };
-	struct gpd_user *user = gpd_user_get(d, cred.owner.uid, false);
+	struct gpd_cred cred = { .pid = getpid(), .owner = { .uid = 1000, .account = 1000 } };
+	struct gpd_user *user = gpd_user_get(d, &cred.owner, false);
 	struct gpd_client *c;
 	struct gpd_proc proc;
 	int pair[2];

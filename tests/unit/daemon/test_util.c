@@ -26,7 +26,7 @@ static void a_bucket_gives_its_burst_then_its_rate(void **state)
 	assert_int_equal(take(&b, 500, t + 10 * GPD_NS_PER_SEC), 100);
 }
 
-/* Tokens that come slower than anybody asks are not lost to rounding. */
+/* Tokens that come slower than they are asked for are not lost to rounding. */
 static void a_bucket_asked_often_fills_all_the_same(void **state)
 {
 	struct gpd_bucket b = { 0 };

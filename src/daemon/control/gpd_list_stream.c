@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The lists of processes and queues, a few items a turn: those that the kernel module has,
+ * those of the daemon's own clients, and those that only the driver shows.
+ */
+#include "daemon/control/gpd_list.h"
+#include "daemon/clients/gpd_client.h"
+#include "daemon/control/gpd_control.h"
+#include "daemon/gpd_ops.h"
+#include "daemon/gpd_util.h"
+#include "driver/discover.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The place in a list. */
+struct cursor {
+	json_t *module;		     /* what the module knows */
+	json_t *others;		     /* processes that only the driver shows */
+	size_t index;		     /* place in the array that is being sent */
+	pid_t pid;		     /* only this process, 0 = all */
+	struct gpd_client last;	     /* listed last: process and number */
+	struct gpd_queue last_queue; /* its queue that was listed last */
+	bool in_client;		     /* there may be more queues of that client */
+	struct drv_walk walk;	     /* through the driver's queues */
+	bool is_walking;
+	struct gpreempt_process at; /* the process that the walk is at */
+	uint64_t begin_ns;	    /* when the walk began */
+	bool is_after;		    /* the module's are sent */
+};
+
+static void end(void *cursor)
+{
+	struct cursor *cur = cursor;
+
+	if (cur->is_walking)
+		drv_walk_fini(&cur->walk);
+	json_decref(cur->module);
+	json_decref(cur->others);
+	free(cur);
+}
+
+static struct cursor *begin(struct gpd_conn *conn, pid_t pid)
+{
+	struct cursor *cur = calloc(1, sizeof(*cur));
+
+	if (!cur) {
+		gpd_control_error(conn, "Failed", "reason", "out of memory");
+		return NULL;
+	}
+	cur->module = json_array();
+	cur->others = json_array();
+	cur->pid = pid;
+	/* Before the first: of one process the newest has the highest number. */
+	cur->last.pid = pid;
+	cur->last.number = UINT64_MAX;
+	cur->begin_ns = gpd_now_ns();
+	return cur;
+}
+
+static json_t *next_in(struct cursor *cur, json_t *array)
+{
+	json_t *item = json_array_get(array, cur->index);
+
+	if (item)
+		cur->index++;
+	return json_incref(item);
+}
+
+/* The items of the module; NULL after the last. */
+static json_t *next_of_module(struct cursor *cur)
+{
+	json_t *item = cur->is_after ? NULL : next_in(cur, cur->module);
+
+	if (!item && !cur->is_after) {
+		cur->is_after = true;
+		cur->index = 0;
+	}
+	return item;
+}
+
+/* It is among those that the module knows, better than it knows itself. */
+static bool is_of_module(struct gpd_client *c)
+{
+	return gpd_ops_of(c->d, c)->has(c->d, c->pid, 0, WIRE_QUEUE_ALL);
+}
+
+static struct gpd_client *client_of(struct gp_tree_node *n)
+{
+	return n ? container_of(n, struct gpd_client, by_pid) : NULL;
+}
+
+/* The client at the cursor, or after it; clients may have come and gone meanwhile. */
+static struct gpd_client *client_at(struct gpd *d, struct cursor *cur, bool after)
+{
+	struct gpd_client *c;
+
+	c = client_of(gp_tree_at_least(&d->clients_by_pid, &cur->last.by_pid));
+	if (c && after && c->pid == cur->last.pid && c->number == cur->last.number)
+		c = client_of(gp_tree_next(&c->by_pid));
+	while (c && is_of_module(c))
+		c = client_of(gp_tree_next(&c->by_pid));
+	if (!c || (cur->pid && c->pid != cur->pid))
+		return NULL;
+	cur->last.pid = c->pid;
+	cur->last.number = c->number;
+	return c;
+}
+
+static json_t *other_process(const struct gpreempt_process *p)
+{
+	struct gpd_proc proc = { 0 };
+	bool is_known = !gpd_proc_read((pid_t)p->pid, &proc);
+
+	return json_pack("{s:I, s:o, s:o, s:s, s:n, s:n, s:I, s:n, s:s, s:[], s:[], s:i, s:i, s:i, "
+			 "s:i, s:[]}",
+			 "pid", (json_int_t)p->pid, "uid", gpd_list_known(is_known, proc.uid),
+			 "comm", gpd_list_text(proc.comm), "mechanism", "none", "client",
+			 "attributes", "nr_queues", (json_int_t)p->nr_queues, "nr_busy", "state",
+			 "unknown", "held", "sees", "nr_preempted", 0, "run_ns", 0, "off_ns", 0,
+			 "off_max_ns", 0, "notes");
+}
+
+/* All queues of a process were seen: it is listed if nothing else lists it. */
+static void leave_process(struct gpd *d, struct cursor *cur)
+{
+	if (cur->at.pid && !gpd_client_find(d, (pid_t)cur->at.pid) &&
+	    !d->ops->has(d, (pid_t)cur->at.pid, 0, WIRE_QUEUE_ALL))
+		json_array_append_new(cur->others, other_process(&cur->at));
+	cur->at = (struct gpreempt_process){ 0 };
+}
+
+/* One queue of the driver; its client may never have told it. */
+static void walk_processes(struct gpd *d, struct cursor *cur)
+{
+	struct gpd_client *c;
+	struct gpreempt_queue q;
+	int found = drv_walk_step(&cur->walk, &q);
+
+	if (found < 0) {
+		leave_process(d, cur);
+		drv_walk_fini(&cur->walk);
+		cur->is_walking = false;
+	}
+	if (found <= 0)
+		return;
+	if (q.pid != cur->at.pid)
+		leave_process(d, cur);
+	cur->at.pid = q.pid;
+	cur->at.nr_queues++;
+	c = gpd_client_find(d, (pid_t)q.pid);
+	if (c && !gpd_mech_is_dbg(c) && !gpd_client_queue(c, q.gpu_id, q.queue_id))
+		c->blind_ns = gpd_now_ns();
+}
+
+static json_t *next_process(struct gpd_conn *conn, void *cursor)
+{
+	struct cursor *cur = cursor;
+	struct gpd_client *c;
+	json_t *item;
+
+	if (cur->is_walking) {
+		walk_processes(conn->d, cur);
+		return json_null();
+	}
+	item = next_of_module(cur);
+	if (item)
+		return item;
+	c = client_at(conn->d, cur, true);
+	return c ? gpd_list_process(c, c->blind_ns >= cur->begin_ns) : next_in(cur, cur->others);
+}
+
+void gpd_list_processes(struct gpd_conn *conn)
+{
+	struct cursor *cur = begin(conn, 0);
+
+	if (!cur)
+		return;
+	cur->is_walking = !drv_walk_begin(&cur->walk, NULL, 0);
+	conn->d->ops->list_processes(conn->d, cur->module);
+	gpd_control_stream(conn, "processes", next_process, end, cur);
+}
+
+static json_t *value_json(const char *key, const struct gpreempt_value *v)
+{
+	static const char *const types[] = { "pm4", "sdma", "aql", "sdma_xgmi" };
+	const size_t nr_types = sizeof(types) / sizeof(types[0]);
+
+	if (!strcmp(key, "type"))
+		return json_string(v->value < nr_types ? types[v->value] : "unknown");
+	return !strcmp(key, "busy") ? json_boolean(v->value) : json_integer((json_int_t)v->value);
+}
+
+/* A Queue whose values came from @source; @by: what says its state and what holds it. */
+static json_t *queue_json(const struct gpreempt_queue *q, const char *mechanism, const char *state,
+			  const char *source, const char *by)
+{
+	json_t *sources = json_object();
+	json_t *queue = json_pack("{s:I, s:I, s:I, s:o, s:s, s:s, s:o}", "pid", (json_int_t)q->pid,
+				  "gpu_id", (json_int_t)q->gpu_id, "queue_id",
+				  (json_int_t)q->queue_id, "held",
+				  gpd_list_held(q->held & GPREEMPT_HELD_SCHED,
+						q->held & GPREEMPT_HELD_MANUAL),
+				  "state", state, "mechanism", mechanism, "source", sources);
+	const struct {
+		const char *key;
+		const struct gpreempt_value *v;
+	} values[] = {
+		{ "type", &q->type },
+		{ "priority", &q->prio },
+		{ "ring_addr", &q->ring_addr },
+		{ "ring_bytes", &q->ring_bytes },
+		{ "rptr_addr", &q->rptr_addr },
+		{ "wptr_addr", &q->wptr_addr },
+		{ "rptr", &q->rptr },
+		{ "wptr", &q->wptr },
+		{ "busy", &q->busy },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		const char *key = values[i].key;
+		bool is_known = values[i].v->source != GPREEMPT_SOURCE_UNKNOWN;
+
+		if (is_known)
+			json_object_set_new(sources, key, json_string(source));
+		json_object_set_new(queue, key,
+				    is_known ? value_json(key, values[i].v) : json_null());
+	}
+	if (by) {
+		json_object_set_new(sources, "state", json_string(by));
+		json_object_set_new(sources, "held", json_string(by));
+	}
+	return queue;
+}
+
+static struct gpreempt_value told(bool is_known, uint64_t value)
+{
+	return (struct gpreempt_value){
+		.value = value,
+		.source = is_known ? GPREEMPT_SOURCE_SHIM : GPREEMPT_SOURCE_UNKNOWN,
+	};
+}
+
+static json_t *own_queue_json(struct gpd_queue *q)
+{
+	const struct wire_queue *t = &q->told;
+	struct gp_entity_info info = { .state = GP_ENTITY_IDLE };
+	struct gpreempt_queue out = {
+		.pid = (uint32_t)q->client->pid,
+		.gpu_id = t->gpu_id,
+		.queue_id = t->queue_id,
+		.held = (q->member && q->member->held ? GPREEMPT_HELD_SCHED : 0) |
+			(q->manual ? GPREEMPT_HELD_MANUAL : 0),
+		.type = told(true, t->type),
+		.prio = told(t->prio != WIRE_PRIO_UNSET, t->prio),
+		.ring_addr = told(t->ring_addr, t->ring_addr),
+		.ring_bytes = told(t->ring_bytes, t->ring_bytes),
+		.rptr_addr = told(t->rptr_addr, t->rptr_addr),
+		.wptr_addr = told(t->wptr_addr, t->wptr_addr),
+		.busy = told(true, q->busy),
+	};
+
+	if (q->member)
+		gp_sched_entity_info(q->client->d->sched, q->member->entity->id, &info);
+	return queue_json(&out, q->client->ops->name, gp_entity_state_name(info.state),
+			  gpd_mech_is_dbg(q->client) ? "snapshot" : "shim", "daemon");
+}
+
+static struct gpd_queue *queue_of(struct gp_tree_node *n)
+{
+	return n ? container_of(n, struct gpd_queue, by_id) : NULL;
+}
+
+/* The queue of a client after the one that was listed last. */
+static struct gpd_queue *queue_after(struct gpd_client *c, struct cursor *cur)
+{
+	struct wire_queue *last = &cur->last_queue.told;
+	struct gpd_queue *q;
+
+	q = queue_of(gp_tree_at_least(&c->queues_by_id, &cur->last_queue.by_id));
+	if (q && cur->in_client && q->told.gpu_id == last->gpu_id &&
+	    q->told.queue_id == last->queue_id)
+		q = queue_of(gp_tree_next(&q->by_id));
+	cur->in_client = q;
+	last->gpu_id = q ? q->told.gpu_id : 0;
+	last->queue_id = q ? q->told.queue_id : 0;
+	return q;
+}
+
+/* The next queue of the daemon's own clients; a client without queues is passed over. */
+static struct gpd_queue *own_queue(struct gpd *d, struct cursor *cur)
+{
+	uint64_t number = cur->last.number;
+	struct gpd_client *c = client_at(d, cur, !cur->in_client);
+	struct gpd_queue *q = NULL;
+
+	/* The client that was listed last is gone. */
+	if (cur->in_client && c && c->number != number) {
+		cur->in_client = false;
+		cur->last_queue.told = (struct wire_queue){ 0 };
+	}
+	while (c && !(q = queue_after(c, cur)))
+		c = client_at(d, cur, true);
+	return q;
+}
+
+/* The module has compute queues only: a copy engine's is another. */
+static bool is_listed(struct gpd *d, const struct gpreempt_queue *q)
+{
+	struct gpd_client *c;
+
+	if (d->ops->has(d, (pid_t)q->pid, 0, WIRE_QUEUE_ALL))
+		return d->ops->has(d, (pid_t)q->pid, q->gpu_id, q->queue_id);
+	c = gpd_client_find(d, (pid_t)q->pid);
+	return c && gpd_client_queue(c, q->gpu_id, q->queue_id);
+}
+
+/* A queue that only the driver shows; NULL after the last. */
+static json_t *walk_queues(struct gpd *d, struct cursor *cur)
+{
+	struct gpreempt_queue q;
+	int found = cur->is_walking ? drv_walk_step(&cur->walk, &q) : -1;
+
+	if (found < 0)
+		return NULL;
+	if (!found || is_listed(d, &q))
+		return json_null();
+	return queue_json(&q, "none", "unknown", "sysfs", NULL);
+}
+
+static json_t *next_queue(struct gpd_conn *conn, void *cursor)
+{
+	struct cursor *cur = cursor;
+	json_t *item = next_of_module(cur);
+	struct gpd_queue *q = item ? NULL : own_queue(conn->d, cur);
+
+	if (item)
+		return item;
+	return q ? own_queue_json(q) : walk_queues(conn->d, cur);
+}
+
+void gpd_list_queues(struct gpd_conn *conn, pid_t pid)
+{
+	struct cursor *cur = begin(conn, pid);
+
+	if (!cur)
+		return;
+	cur->is_walking = !drv_walk_begin(&cur->walk, NULL, (uint32_t)pid);
+	conn->d->ops->list_queues(conn->d, cur->module, pid);
+	gpd_control_stream(conn, "queues", next_queue, end, cur);
+}
