@@ -22,6 +22,7 @@ enum gpu_aql_type {
 
 #define GPU_AQL_HEADER_TYPE(h) ((h) & 0xff)
 #define GPU_AQL_HEADER_BARRIER (1u << 8)	/* wait for all packets before this one */
+#define GPU_AQL_HEADER_ACQUIRE (3u << 9)	/* scope in which memory is looked at anew */
 
 struct gpu_aql_dispatch {
 	u16 header;
@@ -77,8 +78,8 @@ struct gpu_kernel_desc {
 };
 
 /*
- * The program at the entry point. Until a gfx9 interpreter exists, a program is
- * this record; a kernel_object that has no such record is an illegal instruction.
+ * The program at the entry point, if it is not machine code: this record. Without page
+ * pointers of the host everything else is an illegal instruction.
  * A workgroup runs for @steps x @step_ns. A step is at least 100 ns, a program at
  * most about half a year: anything else is not legal either, so that no program can
  * make the model count single nanoseconds or overflow.

@@ -2,6 +2,7 @@
 #include "gpu/aql_queue.h"
 
 #include "gpu/dispatch.h"
+#include "gpu/wave_isa.h"
 
 static u32 packet_type(const struct gpu_slot *slot)
 {
@@ -65,13 +66,14 @@ static bool peek(struct gpu *gpu, struct gpu_slot *slot)
 	}
 	slot->was_busy = true;
 	slot->deps_seen = 0;
+	slot->must_empty = false;
 	gpu_packet_set_state(gpu, slot, GPU_PACKET_HELD);
 	return true;
 }
 
 static bool must_wait(const struct gpu_slot *slot)
 {
-	if (slot->packet.header & GPU_AQL_HEADER_BARRIER)
+	if (slot->packet.header & GPU_AQL_HEADER_BARRIER || slot->must_empty)
 		return slot->nr_dispatches != 0;
 	return packet_type(slot) == GPU_AQL_KERNEL_DISPATCH &&
 	       slot->nr_dispatches == GPU_MAX_DISPATCHES;
@@ -95,6 +97,7 @@ static int consume(struct gpu *gpu, struct gpu_slot *slot)
 	int err = gpu_host_write(gpu, slot->pasid, packet_addr(slot), &header, sizeof(header));
 
 	slot->rptr++;
+	slot->must_empty = false;
 	gpu_packet_set_state(gpu, slot, GPU_PACKET_NONE);
 	gpu->kick |= GPU_BIT(slot->index);
 	if (!err && slot->rptr_addr)
@@ -136,21 +139,54 @@ static u32 count_waves(const struct gpu_aql_dispatch *pkt)
 	return (u32)((items + GPU_LANES - 1) / GPU_LANES);
 }
 
+/* What a kernel's first word says: a program of the model, or machine code. */
 static int read_kernel(struct gpu *gpu, const struct gpu_aql_dispatch *pkt,
 		       struct gpu_dispatch *d)
 {
+	u32 pasid = d->slot->pasid, magic;
 	struct gpu_kernel_desc desc;
+	u64 entry;
 	int err;
 
-	err = gpu_host_read(gpu, d->slot->pasid, pkt->kernel_object, &desc, sizeof(desc));
-	if (!err)
-		err = gpu_dispatch_read(gpu, d, pkt->kernel_object + (u64)desc.entry_offset,
-					pkt->kernarg_address);
+	err = gpu_host_read(gpu, pasid, pkt->kernel_object, &desc, sizeof(desc));
+	if (err)
+		return err;
+	entry = pkt->kernel_object + (u64)desc.entry_offset;
+	err = gpu_host_read(gpu, pasid, entry, &magic, sizeof(magic));
 	if (err)
 		return err;
 	d->vgprs = gpu_dispatch_vgprs(desc.rsrc1);
 	d->lds_bytes = max(pkt->group_segment_size, desc.group_segment_bytes);
-	return 0;
+	d->slot->error_code = GPU_ERROR_ILLEGAL;
+	if (magic == GPU_PROGRAM_MAGIC)
+		return gpu_dispatch_read(gpu, d, entry, pkt->kernarg_address);
+	err = gpu_isa_prepare(gpu);
+	return err ? err : gpu_spi_read(gpu, d);
+}
+
+int gpu_aql_fill(struct gpu *gpu, struct gpu_dispatch *d, const struct gpu_aql_dispatch *pkt)
+{
+	int err;
+
+	d->signal = pkt->completion_signal;
+	d->kernel.packet = *pkt;
+	d->nr_groups = count_groups(pkt);
+	d->waves = count_waves(pkt);
+	d->slot->error_code = !d->nr_groups ? GPU_ERROR_DIMENSIONS : GPU_ERROR_GROUP_SIZE;
+	if (!d->nr_groups || !d->waves)
+		return -EINVAL;
+	if (!pkt->kernel_object) {
+		d->slot->error_code = GPU_ERROR_CODE;
+		return -EINVAL;
+	}
+	err = read_kernel(gpu, pkt, d);
+	return err ? err : gpu_dispatch_check(gpu, d);
+}
+
+/* One format of control stack for all that is in flight. */
+static bool is_of_another_engine(const struct gpu_slot *slot, const struct gpu_dispatch *d)
+{
+	return slot->dispatch[slot->order[0]].engine != d->engine;
 }
 
 static int start_dispatch(struct gpu *gpu, struct gpu_slot *slot)
@@ -162,16 +198,19 @@ static int start_dispatch(struct gpu *gpu, struct gpu_slot *slot)
 	if (GP_WARN_ON(!d))
 		return -EBUSY;
 	d->packet = slot->rptr;
-	d->signal = pkt->completion_signal;
-	d->nr_groups = count_groups(pkt);
-	d->waves = count_waves(pkt);
-	err = read_kernel(gpu, pkt, d);
-	if (!err)
-		err = gpu_dispatch_check(gpu, d);
+	err = gpu_aql_fill(gpu, d, pkt);
 	if (err) {
 		gpu_dispatch_put(d);
 		return err;
 	}
+	if (is_of_another_engine(slot, d)) {
+		gpu_dispatch_put(d);
+		slot->must_empty = true;
+		gpu_packet_set_state(gpu, slot, GPU_PACKET_HELD);
+		return 0;
+	}
+	if (pkt->header & GPU_AQL_HEADER_ACQUIRE)
+		gpu_isa_invalidate(gpu, slot);
 	gpu_dispatch_offer(gpu, d);
 	return consume(gpu, slot);
 }
@@ -233,6 +272,7 @@ static int run_packet(struct gpu *gpu, struct gpu_slot *slot)
 	case GPU_AQL_BARRIER_OR:
 		return try_barrier(gpu, slot);
 	default:
+		slot->error_code = GPU_ERROR_PACKET;
 		return -EINVAL;
 	}
 }

@@ -5,8 +5,7 @@
 #include "gpu/dispatch.h"
 #include "gpu/pm4.h"
 
-#define LDS_UNIT 512		/* COMPUTE_PGM_RSRC2.LDS_SIZE: 128 dwords */
-#define CLOCK_NS 10		/* 100 MHz, as the driver's counter */
+#define LDS_UNIT 512 /* COMPUTE_PGM_RSRC2.LDS_SIZE: 128 dwords */
 
 /* Where the registers are: in the MQD, and for SET_SH_REG (0 = not there). */
 static const struct {
@@ -268,7 +267,7 @@ static int write_release(struct gpu *gpu, struct gpu_slot *slot)
 		return gpu_host_write(gpu, slot->pasid, pair(pkt[3] & ~3u, pkt[4]), &pkt[5],
 				      sizeof(u32));
 	case GPU_RELEASE_DATA_CLOCK:
-		value = gpu->now_ns / CLOCK_NS;
+		value = gpu->now_ns / GPU_CLOCK_NS;
 		break;
 	case GPU_RELEASE_DATA_64:
 		break;

@@ -68,6 +68,7 @@ static const struct {
 	[GPU_IRQ_MEM_FAULT] = { SOC15_IH_CLIENTID_UTCL2, SOC15_INTSRC_VMC_FAULT,
 				RING_NOT_PRESENT },
 	[GPU_IRQ_BAD_OPCODE] = { SOC15_IH_CLIENTID_GRBM_CP, SOC15_INTSRC_CP_BAD_OPCODE },
+	[GPU_IRQ_WAVE] = { SOC15_IH_CLIENTID_SE0SH, SOC15_INTSRC_SQ_INTERRUPT_MSG },
 };
 
 /* An entry of the IH ring as soc15 writes it. @entry: 8 zeroed dwords */
