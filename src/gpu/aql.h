@@ -47,6 +47,19 @@ struct gpu_aql_barrier {
 	u64 completion_signal;
 };
 
+/* Vendor packet of AMD's runtime: an INDIRECT_BUFFER of PM4 packets. */
+#define GPU_AQL_FORMAT_PM4_IB 1
+
+struct gpu_aql_pm4_ib {
+	u16 header;
+	u8 format;
+	u8 reserved0;
+	u32 ib[4];
+	u32 nr_left; /* dwords of this packet that are no PM4 */
+	u32 reserved1[8];
+	u64 completion_signal;
+};
+
 /* amd_signal_t: the value counts down; the CP then raises the event. */
 struct gpu_signal {
 	s64 kind;
@@ -118,6 +131,7 @@ struct gpu_kernarg {
 
 _Static_assert(sizeof(struct gpu_aql_dispatch) == 64, "AQL packet");
 _Static_assert(sizeof(struct gpu_aql_barrier) == 64, "AQL packet");
+_Static_assert(sizeof(struct gpu_aql_pm4_ib) == 64, "AQL packet");
 _Static_assert(sizeof(struct gpu_signal) == 64, "amd_signal_t");
 _Static_assert(sizeof(struct gpu_kernel_desc) == 64, "amd_kernel_descriptor_t");
 _Static_assert(sizeof(struct gpu_program) == 32, "program record");

@@ -2,6 +2,7 @@
 #include "gpu/aql_queue.h"
 
 #include "gpu/dispatch.h"
+#include "gpu/pm4_queue.h"
 #include "gpu/wave_isa.h"
 
 static u32 packet_type(const struct gpu_slot *slot)
@@ -244,6 +245,24 @@ static int check_deps(struct gpu *gpu, struct gpu_slot *slot)
 	return nr_seen == nr_used;
 }
 
+static int poll_later(struct gpu *gpu, struct gpu_slot *slot)
+{
+	gpu_packet_set_state(gpu, slot, GPU_PACKET_DEPS);
+	gpu_heap_add(&gpu->heap, &slot->packet_event, gpu->now_ns + GPU_BARRIER_POLL_NS);
+	return 0;
+}
+
+/* A packet that has no waves is done. */
+static int pass(struct gpu *gpu, struct gpu_slot *slot, u64 signal)
+{
+	int err;
+
+	gpu_heap_remove(&gpu->heap, &slot->packet_event);
+	gpu->stats.nr_packets++;
+	err = consume(gpu, slot);
+	return err ? err : gpu_signal_complete(gpu, slot, signal);
+}
+
 static int try_barrier(struct gpu *gpu, struct gpu_slot *slot)
 {
 	u64 signal = slot->packet.barrier.completion_signal;
@@ -251,16 +270,25 @@ static int try_barrier(struct gpu *gpu, struct gpu_slot *slot)
 
 	if (err < 0)
 		return err;
-	if (!err) {
-		gpu_packet_set_state(gpu, slot, GPU_PACKET_DEPS);
-		gpu_heap_add(&gpu->heap, &slot->packet_event, gpu->now_ns + GPU_BARRIER_POLL_NS);
-		return 0;
-	}
-	gpu_heap_remove(&gpu->heap, &slot->packet_event);
+	if (!err)
+		return poll_later(gpu, slot);
 	gpu_trace(gpu, GPU_TRACE_BARRIER, slot, slot->rptr, 0);
-	gpu->stats.nr_packets++;
-	err = consume(gpu, slot);
-	return err ? err : gpu_signal_complete(gpu, slot, signal);
+	return pass(gpu, slot, signal);
+}
+
+/* What AMD's runtime sends after it has loaded code: caches are to be invalidated. */
+static int try_vendor(struct gpu *gpu, struct gpu_slot *slot)
+{
+	struct gpu_aql_pm4_ib pkt = slot->packet.pm4_ib;
+	int err;
+
+	if (pkt.format != GPU_AQL_FORMAT_PM4_IB)
+		return -EINVAL;
+	err = gpu_pm4_run_buffer(gpu, slot, pkt.ib);
+	slot->packet.pm4_ib = pkt;
+	if (err < 0)
+		return err;
+	return err ? pass(gpu, slot, pkt.completion_signal) : poll_later(gpu, slot);
 }
 
 static int run_packet(struct gpu *gpu, struct gpu_slot *slot)
@@ -271,8 +299,9 @@ static int run_packet(struct gpu *gpu, struct gpu_slot *slot)
 	case GPU_AQL_BARRIER_AND:
 	case GPU_AQL_BARRIER_OR:
 		return try_barrier(gpu, slot);
+	case GPU_AQL_VENDOR:
+		return try_vendor(gpu, slot);
 	default:
-		slot->error_code = GPU_ERROR_PACKET;
 		return -EINVAL;
 	}
 }
@@ -285,6 +314,7 @@ void gpu_aql_event(struct gpu *gpu, struct gpu_slot *slot)
 		return;
 	if (slot->packet_state != GPU_PACKET_TIMED && slot->packet_state != GPU_PACKET_DEPS)
 		return;
+	slot->error_code = 0;
 	err = run_packet(gpu, slot);
 	if (err)
 		gpu_slot_fail(gpu, slot, gpu_irq_of(err));

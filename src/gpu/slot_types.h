@@ -325,6 +325,7 @@ struct gpu_slot {
 	union {
 		struct gpu_aql_dispatch dispatch;
 		struct gpu_aql_barrier barrier;
+		struct gpu_aql_pm4_ib pm4_ib;
 		u16 header;
 		u32 pm4[GPU_PM4_HEAD_DW];
 	} packet;
