@@ -74,6 +74,7 @@ struct gpu_signal {
 };
 
 #define GPU_SIGNAL_VALUE_OFFSET 8
+#define GPU_INACTIVE_SCRATCH 1 /* in the signal of a queue that waits: too little scratch */
 
 /* amd_kernel_descriptor_t (code object v3 and later), 64 bytes. */
 struct gpu_kernel_desc {

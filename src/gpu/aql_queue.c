@@ -68,6 +68,7 @@ static bool peek(struct gpu *gpu, struct gpu_slot *slot)
 	slot->was_busy = true;
 	slot->deps_seen = 0;
 	slot->must_empty = false;
+	slot->has_asked_scratch = false;
 	gpu_packet_set_state(gpu, slot, GPU_PACKET_HELD);
 	return true;
 }
@@ -190,6 +191,51 @@ static bool is_of_another_engine(const struct gpu_slot *slot, const struct gpu_d
 	return slot->dispatch[slot->order[0]].engine != d->engine;
 }
 
+static int poll_later(struct gpu *gpu, struct gpu_slot *slot)
+{
+	gpu_packet_set_state(gpu, slot, GPU_PACKET_DEPS);
+	gpu_heap_add(&gpu->heap, &slot->packet_event, gpu->now_ns + GPU_BARRIER_POLL_NS);
+	return 0;
+}
+
+/*
+ * Scratch memory is too small: AMD's runtime is told by the signal that its queue names,
+ * gives more, and clears the signal again.
+ */
+static int ask_for_scratch(struct gpu *gpu, struct gpu_slot *slot)
+{
+	s64 value = GPU_INACTIVE_SCRATCH;
+	u64 signal;
+	int err;
+
+	slot->error_code = GPU_ERROR_REGISTERS;
+	err = gpu_spi_inactive_signal(gpu, slot, &signal);
+	if (err)
+		return err;
+	err = gpu_host_write(gpu, slot->pasid, signal + GPU_SIGNAL_VALUE_OFFSET, &value,
+			     sizeof(value));
+	if (!err)
+		err = gpu_signal_raise(gpu, slot, signal);
+	slot->has_asked_scratch = true;
+	return err ? err : poll_later(gpu, slot);
+}
+
+/* Return: 1 = it was given, or was not asked for, 0 = not yet, -errno. */
+static int look_for_scratch(struct gpu *gpu, struct gpu_slot *slot)
+{
+	u64 signal;
+	s64 value;
+	int err;
+
+	if (!slot->has_asked_scratch)
+		return 1;
+	err = gpu_spi_inactive_signal(gpu, slot, &signal);
+	if (!err)
+		err = gpu_host_read(gpu, slot->pasid, signal + GPU_SIGNAL_VALUE_OFFSET, &value,
+				    sizeof(value));
+	return err ? err : !value;
+}
+
 static int start_dispatch(struct gpu *gpu, struct gpu_slot *slot)
 {
 	const struct gpu_aql_dispatch *pkt = &slot->packet.dispatch;
@@ -202,7 +248,7 @@ static int start_dispatch(struct gpu *gpu, struct gpu_slot *slot)
 	err = gpu_aql_fill(gpu, d, pkt);
 	if (err) {
 		gpu_dispatch_put(d);
-		return err;
+		return err == -ENOSPC ? ask_for_scratch(gpu, slot) : err;
 	}
 	if (is_of_another_engine(slot, d)) {
 		gpu_dispatch_put(d);
@@ -214,6 +260,19 @@ static int start_dispatch(struct gpu *gpu, struct gpu_slot *slot)
 		gpu_isa_invalidate(gpu, slot);
 	gpu_dispatch_offer(gpu, d);
 	return consume(gpu, slot);
+}
+
+static int try_dispatch(struct gpu *gpu, struct gpu_slot *slot)
+{
+	int err = look_for_scratch(gpu, slot);
+
+	if (err < 0)
+		return err;
+	if (!err)
+		return poll_later(gpu, slot);
+	slot->has_asked_scratch = false;
+	gpu_heap_remove(&gpu->heap, &slot->packet_event);
+	return start_dispatch(gpu, slot);
 }
 
 /* Look at signals not yet seen satisfied. Return: 1 = barrier passes, 0, -EFAULT. */
@@ -243,13 +302,6 @@ static int check_deps(struct gpu *gpu, struct gpu_slot *slot)
 	if (is_or)
 		return nr_seen || !nr_used;
 	return nr_seen == nr_used;
-}
-
-static int poll_later(struct gpu *gpu, struct gpu_slot *slot)
-{
-	gpu_packet_set_state(gpu, slot, GPU_PACKET_DEPS);
-	gpu_heap_add(&gpu->heap, &slot->packet_event, gpu->now_ns + GPU_BARRIER_POLL_NS);
-	return 0;
 }
 
 /* A packet that has no waves is done. */
@@ -295,7 +347,7 @@ static int run_packet(struct gpu *gpu, struct gpu_slot *slot)
 {
 	switch (packet_type(slot)) {
 	case GPU_AQL_KERNEL_DISPATCH:
-		return start_dispatch(gpu, slot);
+		return try_dispatch(gpu, slot);
 	case GPU_AQL_BARRIER_AND:
 	case GPU_AQL_BARRIER_OR:
 		return try_barrier(gpu, slot);

@@ -348,7 +348,7 @@ void gpu_dispatch_fill(struct gpu *gpu, u32 x)
 	}
 }
 
-int gpu_signal_complete(struct gpu *gpu, struct gpu_slot *slot, u64 signal)
+int gpu_signal_raise(struct gpu *gpu, struct gpu_slot *slot, u64 signal)
 {
 	struct {
 		u64 mailbox;
@@ -358,11 +358,6 @@ int gpu_signal_complete(struct gpu *gpu, struct gpu_slot *slot, u64 signal)
 	u64 id;
 	int err;
 
-	if (!signal)
-		return 0;
-	err = gpu_host_add64(gpu, slot->pasid, signal + GPU_SIGNAL_VALUE_OFFSET, -1);
-	if (err)
-		return err;
 	gpu->is_signalled = true;
 	err = gpu_host_read(gpu, slot->pasid, signal + offsetof(struct gpu_signal, event_mailbox),
 			    &event, sizeof(event));
@@ -374,6 +369,16 @@ int gpu_signal_complete(struct gpu *gpu, struct gpu_slot *slot, u64 signal)
 		return err;
 	gpu_irq(gpu, GPU_IRQ_EOP, slot, event.id);
 	return 0;
+}
+
+int gpu_signal_complete(struct gpu *gpu, struct gpu_slot *slot, u64 signal)
+{
+	int err;
+
+	if (!signal)
+		return 0;
+	err = gpu_host_add64(gpu, slot->pasid, signal + GPU_SIGNAL_VALUE_OFFSET, -1);
+	return err ? err : gpu_signal_raise(gpu, slot, signal);
 }
 
 static int complete_dispatch(struct gpu *gpu, struct gpu_dispatch *d)

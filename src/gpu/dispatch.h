@@ -113,4 +113,7 @@ void gpu_slot_fail(struct gpu *gpu, struct gpu_slot *slot, enum gpu_irq_source s
  */
 int gpu_signal_complete(struct gpu *gpu, struct gpu_slot *slot, u64 signal);
 
+/* The value of a signal has changed: raise its event, if it has one. -EFAULT. */
+int gpu_signal_raise(struct gpu *gpu, struct gpu_slot *slot, u64 signal);
+
 #endif

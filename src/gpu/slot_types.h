@@ -257,6 +257,7 @@ struct gpu_pm4_regs {
  * @is_current: it has been active, so it is newer than its MQD
  * @is_lost: what is saved was not or could not be read back; leave it alone
  * @was_busy: for the idle trace
+ * @has_asked_scratch: its packet waits for more scratch memory
  * @must_empty: its packet waits until nothing of another engine is in flight
  * @pasid: process
  * @vmid: its VMID
@@ -309,6 +310,7 @@ struct gpu_slot {
 	bool is_current;
 	bool is_lost;
 	bool was_busy;
+	bool has_asked_scratch;
 	bool must_empty;
 	u32 pasid;
 	u32 vmid;

@@ -20,6 +20,8 @@
 #define TMPRING_WAVES 0xfffu
 #define TMPRING_WAVE_BYTES(x) (((x) >> 12 & 0x1fff) * 1024)
 
+#define INACTIVE_SIGNAL 64 /* from the read pointer, as are the others */
+
 /* From the read pointer in memory on. */
 struct queue_words {
 	u64 read_dispatch_id;
@@ -127,6 +129,17 @@ int gpu_spi_read_scratch(struct gpu *gpu, struct gpu_dispatch *d)
 	if ((u64)d->kernel.private_bytes * GPU_LANES > s->wave_bytes || s->nr < d->waves)
 		return -ENOSPC;
 	return 0;
+}
+
+int gpu_spi_inactive_signal(struct gpu *gpu, const struct gpu_slot *slot, u64 *signal)
+{
+	int err;
+
+	if (!slot->rptr_addr)
+		return -EINVAL;
+	err = gpu_host_read(gpu, slot->pasid, slot->rptr_addr + INACTIVE_SIGNAL, signal,
+			    sizeof(*signal));
+	return err || *signal ? err : -EINVAL;
 }
 
 bool gpu_spi_has_scratch(const struct gpu_slot *slot, u32 xcc, u32 nr)

@@ -163,6 +163,16 @@ int gpu_spi_read(struct gpu *gpu, struct gpu_dispatch *d);
  */
 int gpu_spi_read_scratch(struct gpu *gpu, struct gpu_dispatch *d);
 
+/**
+ * gpu_spi_inactive_signal() - the signal that tells the owner that a queue cannot go on
+ * @gpu: GPU
+ * @slot: queue
+ * @signal: output: its address
+ *
+ * Return: 0, -EFAULT, -EINVAL: there is none.
+ */
+int gpu_spi_inactive_signal(struct gpu *gpu, const struct gpu_slot *slot, u64 *signal);
+
 /* Waves of a workgroup of the grid: the last of a dimension may have fewer than others. */
 u32 gpu_spi_count_waves(const struct gpu_dispatch *d, u32 id);
 

@@ -14,7 +14,7 @@ void *machine_at(struct machine *m, u64 address, u64 bytes)
 }
 
 /* Words behind the read pointer, as ROCr has them in amd_queue_t. */
-static void give_scratch(struct machine *m)
+void machine_give_scratch(struct machine *m)
 {
 	u64 base = world_alloc(&m->w, PASID, MACHINE_SCRATCH_BYTES, 1u << 20), at = m->q->rptr_addr;
 	u32 waves = MACHINE_SCRATCH_BYTES / SCRATCH_WAVE_BYTES / m->w.profile->nr_xcc;
@@ -52,7 +52,8 @@ void machine_init(struct machine *m, struct rig *r, const struct machine_options
 	       MACHINE_CODE_BYTES);
 	for (k = 0; k < 3; k++)
 		m->buffer[k] = world_alloc(&m->w, PASID, LAUNCH_BUFFER_BYTES, 4096);
-	give_scratch(m);
+	if (!o->has_no_scratch)
+		machine_give_scratch(m);
 }
 
 void machine_fini(struct machine *m)

@@ -38,11 +38,14 @@ struct machine_options {
 	enum gpu_handler handler;
 	u64 max_wave_bytes;
 	u32 slice;
+	bool has_no_scratch;
 };
 
 /* A machine with the code object and the handler of a rig. */
 void machine_init(struct machine *m, struct rig *r, const struct machine_options *o);
 void machine_fini(struct machine *m);
+/* Scratch memory, described as ROCr does; machine_init() gives it if not told otherwise. */
+void machine_give_scratch(struct machine *m);
 void *machine_at(struct machine *m, u64 address, u64 bytes);
 
 /* The buffers as a kernel finds them; the same for the same seed. In the rig, too. */

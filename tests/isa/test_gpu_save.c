@@ -356,6 +356,36 @@ static bool a_memory_fault_names_its_page(struct test *t)
 	return true;
 }
 
+/* AMD's runtime gives scratch memory when the first kernel wants some. */
+static bool scratch_memory_is_asked_for(struct test *t)
+{
+	static const struct launch l = { "private_array", { 64, 1 }, { 20, 1 }, 12 };
+	struct machine_options o = { .profile = t->profile, .has_no_scratch = true };
+	struct machine *m = malloc(sizeof(*m));
+	u64 signal;
+
+	launch_load(&t->kernels, t->path[0]);
+	machine_init(m, &t->kernels, &o);
+	signal = world_signal(&m->w, PASID, 0, 17);
+	world_set_u64(&m->w, PASID, m->q->rptr_addr + 64, signal);
+	machine_map(m);
+	machine_dispatch(m, &l);
+	world_ring(m->q);
+	world_run_for(&m->w, MS);
+	CHECK(world_signal_value(&m->w, PASID, signal) == GPU_INACTIVE_SCRATCH);
+	CHECK(m->w.nr_irqs[GPU_IRQ_EOP] == 1 && m->w.last_irq.context == 17);
+	/* A queue that comes back asks again. */
+	CHECK(world_preempt(&m->w));
+	machine_map(m);
+	world_run_for(&m->w, MS);
+	CHECK(!machine_is_done(m) && m->w.nr_irqs[GPU_IRQ_EOP] == 2);
+	machine_give_scratch(m);
+	world_set_u64(&m->w, PASID, signal + GPU_SIGNAL_VALUE_OFFSET, 0);
+	CHECK(machine_finish(m));
+	end(m);
+	return true;
+}
+
 /* AMD's handler leaves exceptions to the one that TMA names: it tells the driver. */
 static bool a_second_handler_gets_exceptions(struct test *t)
 {
@@ -464,6 +494,7 @@ static const struct {
 	CASE(without_a_handler_a_queue_drains),
 	CASE(an_illegal_instruction_names_itself),
 	CASE(a_memory_fault_names_its_page),
+	CASE(scratch_memory_is_asked_for),
 	CASE(a_second_handler_gets_exceptions),
 	CASE(hostile_bytes_break_nothing),
 };

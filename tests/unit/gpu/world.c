@@ -335,7 +335,8 @@ struct world_queue *world_queue(struct world *w, u32 pasid, u32 priority)
 	q->doorbell = WORLD_FIRST_DOORBELL + 2 * w->nr_queues++;
 	q->nr_packets = RING_PACKETS;
 	q->ring = world_alloc(w, pasid, RING_PACKETS * GPU_AQL_PACKET_BYTES, 4096);
-	q->rptr_addr = world_alloc(w, pasid, 64, 64);
+	/* The words of amd_queue_t that follow it are there, too. */
+	q->rptr_addr = world_alloc(w, pasid, 128, 64);
 	q->wptr_addr = world_alloc(w, pasid, 64, 64);
 	q->eop = world_alloc(w, pasid, WORLD_EOP_BYTES, 4096);
 	q->area_bytes = gpu_profile_cwsr_bytes(p);
