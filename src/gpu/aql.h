@@ -22,6 +22,7 @@ enum gpu_aql_type {
 
 #define GPU_AQL_HEADER_TYPE(h) ((h) & 0xff)
 #define GPU_AQL_HEADER_BARRIER (1u << 8)	/* wait for all packets before this one */
+#define GPU_AQL_HEADER_ACQUIRE (3u << 9)	/* scope in which memory is looked at anew */
 
 struct gpu_aql_dispatch {
 	u16 header;
@@ -46,6 +47,19 @@ struct gpu_aql_barrier {
 	u64 completion_signal;
 };
 
+/* Vendor packet of AMD's runtime: an INDIRECT_BUFFER of PM4 packets. */
+#define GPU_AQL_FORMAT_PM4_IB 1
+
+struct gpu_aql_pm4_ib {
+	u16 header;
+	u8 format;
+	u8 reserved0;
+	u32 ib[4];
+	u32 nr_left; /* dwords of this packet that are no PM4 */
+	u32 reserved1[8];
+	u64 completion_signal;
+};
+
 /* amd_signal_t: the value counts down; the CP then raises the event. */
 struct gpu_signal {
 	s64 kind;
@@ -60,6 +74,7 @@ struct gpu_signal {
 };
 
 #define GPU_SIGNAL_VALUE_OFFSET 8
+#define GPU_INACTIVE_SCRATCH 1 /* in the signal of a queue that waits: too little scratch */
 
 /* amd_kernel_descriptor_t (code object v3 and later), 64 bytes. */
 struct gpu_kernel_desc {
@@ -77,8 +92,8 @@ struct gpu_kernel_desc {
 };
 
 /*
- * The program at the entry point. Until a gfx9 interpreter exists, a program is
- * this record; a kernel_object that has no such record is an illegal instruction.
+ * The program at the entry point, if it is not machine code: this record. Without page
+ * pointers of the host everything else is an illegal instruction.
  * A workgroup runs for @steps x @step_ns. A step is at least 100 ns, a program at
  * most about half a year: anything else is not legal either, so that no program can
  * make the model count single nanoseconds or overflow.
@@ -117,6 +132,7 @@ struct gpu_kernarg {
 
 _Static_assert(sizeof(struct gpu_aql_dispatch) == 64, "AQL packet");
 _Static_assert(sizeof(struct gpu_aql_barrier) == 64, "AQL packet");
+_Static_assert(sizeof(struct gpu_aql_pm4_ib) == 64, "AQL packet");
 _Static_assert(sizeof(struct gpu_signal) == 64, "amd_signal_t");
 _Static_assert(sizeof(struct gpu_kernel_desc) == 64, "amd_kernel_descriptor_t");
 _Static_assert(sizeof(struct gpu_program) == 32, "program record");

@@ -2,6 +2,8 @@
 #include "gpu/aql_queue.h"
 
 #include "gpu/dispatch.h"
+#include "gpu/pm4_queue.h"
+#include "gpu/wave_isa.h"
 
 static u32 packet_type(const struct gpu_slot *slot)
 {
@@ -65,13 +67,15 @@ static bool peek(struct gpu *gpu, struct gpu_slot *slot)
 	}
 	slot->was_busy = true;
 	slot->deps_seen = 0;
+	slot->must_empty = false;
+	slot->has_asked_scratch = false;
 	gpu_packet_set_state(gpu, slot, GPU_PACKET_HELD);
 	return true;
 }
 
 static bool must_wait(const struct gpu_slot *slot)
 {
-	if (slot->packet.header & GPU_AQL_HEADER_BARRIER)
+	if (slot->packet.header & GPU_AQL_HEADER_BARRIER || slot->must_empty)
 		return slot->nr_dispatches != 0;
 	return packet_type(slot) == GPU_AQL_KERNEL_DISPATCH &&
 	       slot->nr_dispatches == GPU_MAX_DISPATCHES;
@@ -95,6 +99,7 @@ static int consume(struct gpu *gpu, struct gpu_slot *slot)
 	int err = gpu_host_write(gpu, slot->pasid, packet_addr(slot), &header, sizeof(header));
 
 	slot->rptr++;
+	slot->must_empty = false;
 	gpu_packet_set_state(gpu, slot, GPU_PACKET_NONE);
 	gpu->kick |= GPU_BIT(slot->index);
 	if (!err && slot->rptr_addr)
@@ -136,21 +141,99 @@ static u32 count_waves(const struct gpu_aql_dispatch *pkt)
 	return (u32)((items + GPU_LANES - 1) / GPU_LANES);
 }
 
+/* What a kernel's first word says: a program of the model, or machine code. */
 static int read_kernel(struct gpu *gpu, const struct gpu_aql_dispatch *pkt,
 		       struct gpu_dispatch *d)
 {
+	u32 pasid = d->slot->pasid, magic;
 	struct gpu_kernel_desc desc;
+	u64 entry;
 	int err;
 
-	err = gpu_host_read(gpu, d->slot->pasid, pkt->kernel_object, &desc, sizeof(desc));
-	if (!err)
-		err = gpu_dispatch_read(gpu, d, pkt->kernel_object + (u64)desc.entry_offset,
-					pkt->kernarg_address);
+	err = gpu_host_read(gpu, pasid, pkt->kernel_object, &desc, sizeof(desc));
+	if (err)
+		return err;
+	entry = pkt->kernel_object + (u64)desc.entry_offset;
+	err = gpu_host_read(gpu, pasid, entry, &magic, sizeof(magic));
 	if (err)
 		return err;
 	d->vgprs = gpu_dispatch_vgprs(desc.rsrc1);
 	d->lds_bytes = max(pkt->group_segment_size, desc.group_segment_bytes);
+	d->slot->error_code = GPU_ERROR_ILLEGAL;
+	if (magic == GPU_PROGRAM_MAGIC)
+		return gpu_dispatch_read(gpu, d, entry, pkt->kernarg_address);
+	err = gpu_isa_prepare(gpu);
+	return err ? err : gpu_spi_read(gpu, d);
+}
+
+int gpu_aql_fill(struct gpu *gpu, struct gpu_dispatch *d, const struct gpu_aql_dispatch *pkt)
+{
+	int err;
+
+	d->signal = pkt->completion_signal;
+	d->kernel.packet = *pkt;
+	d->nr_groups = count_groups(pkt);
+	d->waves = count_waves(pkt);
+	d->slot->error_code = !d->nr_groups ? GPU_ERROR_DIMENSIONS : GPU_ERROR_GROUP_SIZE;
+	if (!d->nr_groups || !d->waves)
+		return -EINVAL;
+	if (!pkt->kernel_object) {
+		d->slot->error_code = GPU_ERROR_CODE;
+		return -EINVAL;
+	}
+	err = read_kernel(gpu, pkt, d);
+	return err ? err : gpu_dispatch_check(gpu, d);
+}
+
+/* One format of control stack for all that is in flight. */
+static bool is_of_another_engine(const struct gpu_slot *slot, const struct gpu_dispatch *d)
+{
+	return slot->dispatch[slot->order[0]].engine != d->engine;
+}
+
+static int poll_later(struct gpu *gpu, struct gpu_slot *slot)
+{
+	gpu_packet_set_state(gpu, slot, GPU_PACKET_DEPS);
+	gpu_heap_add(&gpu->heap, &slot->packet_event, gpu->now_ns + GPU_BARRIER_POLL_NS);
 	return 0;
+}
+
+/*
+ * Scratch memory is too small: AMD's runtime is told by the signal that its queue names,
+ * gives more, and clears the signal again.
+ */
+static int ask_for_scratch(struct gpu *gpu, struct gpu_slot *slot)
+{
+	s64 value = GPU_INACTIVE_SCRATCH;
+	u64 signal;
+	int err;
+
+	slot->error_code = GPU_ERROR_REGISTERS;
+	err = gpu_spi_inactive_signal(gpu, slot, &signal);
+	if (err)
+		return err;
+	err = gpu_host_write(gpu, slot->pasid, signal + GPU_SIGNAL_VALUE_OFFSET, &value,
+			     sizeof(value));
+	if (!err)
+		err = gpu_signal_raise(gpu, slot, signal);
+	slot->has_asked_scratch = true;
+	return err ? err : poll_later(gpu, slot);
+}
+
+/* Return: 1 = it was given, or was not asked for, 0 = not yet, -errno. */
+static int look_for_scratch(struct gpu *gpu, struct gpu_slot *slot)
+{
+	u64 signal;
+	s64 value;
+	int err;
+
+	if (!slot->has_asked_scratch)
+		return 1;
+	err = gpu_spi_inactive_signal(gpu, slot, &signal);
+	if (!err)
+		err = gpu_host_read(gpu, slot->pasid, signal + GPU_SIGNAL_VALUE_OFFSET, &value,
+				    sizeof(value));
+	return err ? err : !value;
 }
 
 static int start_dispatch(struct gpu *gpu, struct gpu_slot *slot)
@@ -162,18 +245,34 @@ static int start_dispatch(struct gpu *gpu, struct gpu_slot *slot)
 	if (GP_WARN_ON(!d))
 		return -EBUSY;
 	d->packet = slot->rptr;
-	d->signal = pkt->completion_signal;
-	d->nr_groups = count_groups(pkt);
-	d->waves = count_waves(pkt);
-	err = read_kernel(gpu, pkt, d);
-	if (!err)
-		err = gpu_dispatch_check(gpu, d);
+	err = gpu_aql_fill(gpu, d, pkt);
 	if (err) {
 		gpu_dispatch_put(d);
-		return err;
+		return err == -ENOSPC ? ask_for_scratch(gpu, slot) : err;
 	}
+	if (is_of_another_engine(slot, d)) {
+		gpu_dispatch_put(d);
+		slot->must_empty = true;
+		gpu_packet_set_state(gpu, slot, GPU_PACKET_HELD);
+		return 0;
+	}
+	if (pkt->header & GPU_AQL_HEADER_ACQUIRE)
+		gpu_isa_invalidate(gpu, slot);
 	gpu_dispatch_offer(gpu, d);
 	return consume(gpu, slot);
+}
+
+static int try_dispatch(struct gpu *gpu, struct gpu_slot *slot)
+{
+	int err = look_for_scratch(gpu, slot);
+
+	if (err < 0)
+		return err;
+	if (!err)
+		return poll_later(gpu, slot);
+	slot->has_asked_scratch = false;
+	gpu_heap_remove(&gpu->heap, &slot->packet_event);
+	return start_dispatch(gpu, slot);
 }
 
 /* Look at signals not yet seen satisfied. Return: 1 = barrier passes, 0, -EFAULT. */
@@ -205,6 +304,17 @@ static int check_deps(struct gpu *gpu, struct gpu_slot *slot)
 	return nr_seen == nr_used;
 }
 
+/* A packet that has no waves is done. */
+static int pass(struct gpu *gpu, struct gpu_slot *slot, u64 signal)
+{
+	int err;
+
+	gpu_heap_remove(&gpu->heap, &slot->packet_event);
+	gpu->stats.nr_packets++;
+	err = consume(gpu, slot);
+	return err ? err : gpu_signal_complete(gpu, slot, signal);
+}
+
 static int try_barrier(struct gpu *gpu, struct gpu_slot *slot)
 {
 	u64 signal = slot->packet.barrier.completion_signal;
@@ -212,26 +322,37 @@ static int try_barrier(struct gpu *gpu, struct gpu_slot *slot)
 
 	if (err < 0)
 		return err;
-	if (!err) {
-		gpu_packet_set_state(gpu, slot, GPU_PACKET_DEPS);
-		gpu_heap_add(&gpu->heap, &slot->packet_event, gpu->now_ns + GPU_BARRIER_POLL_NS);
-		return 0;
-	}
-	gpu_heap_remove(&gpu->heap, &slot->packet_event);
+	if (!err)
+		return poll_later(gpu, slot);
 	gpu_trace(gpu, GPU_TRACE_BARRIER, slot, slot->rptr, 0);
-	gpu->stats.nr_packets++;
-	err = consume(gpu, slot);
-	return err ? err : gpu_signal_complete(gpu, slot, signal);
+	return pass(gpu, slot, signal);
+}
+
+/* What AMD's runtime sends after it has loaded code: caches are to be invalidated. */
+static int try_vendor(struct gpu *gpu, struct gpu_slot *slot)
+{
+	struct gpu_aql_pm4_ib pkt = slot->packet.pm4_ib;
+	int err;
+
+	if (pkt.format != GPU_AQL_FORMAT_PM4_IB)
+		return -EINVAL;
+	err = gpu_pm4_run_buffer(gpu, slot, pkt.ib);
+	slot->packet.pm4_ib = pkt;
+	if (err < 0)
+		return err;
+	return err ? pass(gpu, slot, pkt.completion_signal) : poll_later(gpu, slot);
 }
 
 static int run_packet(struct gpu *gpu, struct gpu_slot *slot)
 {
 	switch (packet_type(slot)) {
 	case GPU_AQL_KERNEL_DISPATCH:
-		return start_dispatch(gpu, slot);
+		return try_dispatch(gpu, slot);
 	case GPU_AQL_BARRIER_AND:
 	case GPU_AQL_BARRIER_OR:
 		return try_barrier(gpu, slot);
+	case GPU_AQL_VENDOR:
+		return try_vendor(gpu, slot);
 	default:
 		return -EINVAL;
 	}
@@ -245,6 +366,7 @@ void gpu_aql_event(struct gpu *gpu, struct gpu_slot *slot)
 		return;
 	if (slot->packet_state != GPU_PACKET_TIMED && slot->packet_state != GPU_PACKET_DEPS)
 		return;
+	slot->error_code = 0;
 	err = run_packet(gpu, slot);
 	if (err)
 		gpu_slot_fail(gpu, slot, gpu_irq_of(err));

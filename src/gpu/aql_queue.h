@@ -24,6 +24,17 @@ void gpu_aql_set_wptr(struct gpu_slot *slot, u64 wptr);
 /* Forget what was read but not consumed. */
 void gpu_aql_stop(struct gpu *gpu, struct gpu_slot *slot);
 
+/**
+ * gpu_aql_fill() - a dispatch from its packet
+ * @gpu: GPU
+ * @d: record, its number in the queue is set
+ * @pkt: packet
+ *
+ * Return: 0, -EFAULT, -ENOSPC: not enough scratch memory, -ENOMEM, -EINVAL (the slot's
+ * error_code says why).
+ */
+int gpu_aql_fill(struct gpu *gpu, struct gpu_dispatch *d, const struct gpu_aql_dispatch *pkt);
+
 /* For packets of either format: what is known of the packet at the read pointer. */
 void gpu_packet_set_state(struct gpu *gpu, struct gpu_slot *slot, enum gpu_packet_state state);
 

@@ -75,16 +75,30 @@ static void freeze_share(struct gpu *gpu, struct gpu_share *share)
 	struct gpu_cohort *c;
 
 	for (c = share->resident; c; c = c->next) {
+		const struct gpu_wave_ops *engine = c->dispatch->engine;
+
+		if (engine->stop && engine->stop(gpu, c))
+			continue;
 		c->ran_ns = ran_until(c, gpu->now_ns);
 		c->is_frozen = true;
 		gpu_heap_remove(&gpu->heap, &c->event);
 	}
 }
 
+/* No wave is on its way into the save area. */
+static void forget_save(struct gpu_slot *slot)
+{
+	slot->nr_saving = 0;
+	slot->granted = 0;
+	slot->save_err = 0;
+	memset(slot->nr_unasked, 0, sizeof(slot->nr_unasked));
+}
+
 void gpu_slot_freeze(struct gpu *gpu, struct gpu_slot *slot)
 {
 	u32 i, x;
 
+	forget_save(slot);
 	for (i = 0; i < slot->nr_dispatches; i++) {
 		struct gpu_dispatch *d = &slot->dispatch[slot->order[i]];
 
@@ -103,7 +117,7 @@ static u32 drop_list(struct gpu *gpu, struct gpu_cohort *c)
 
 		nr += c->nr;
 		gpu_heap_remove(&gpu->heap, &c->event);
-		gpu->waves->drop(gpu, c);
+		c->dispatch->engine->drop(gpu, c);
 		gpu_cu_release(gpu, c);
 		gpu_cohort_put(gpu, c);
 		c = next;
@@ -132,6 +146,7 @@ u32 gpu_slot_drop_waves(struct gpu *gpu, struct gpu_slot *slot)
 	}
 	slot->nr_waves = 0;
 	slot->nr_resident = 0;
+	slot->nr_saving = 0;
 	return nr;
 }
 

@@ -4,6 +4,7 @@
 #include "gpu/dispatch.h"
 #include "gpu/pm4_queue.h"
 #include "gpu/wave.h"
+#include "gpu/wave_isa.h"
 
 /*
  * Control stack of one XCC, from CTL_STACK_OFFSET to CTL_STACK_SIZE: a head, a
@@ -97,6 +98,9 @@ static u32 ctl_used(const struct gpu_slot *slot, u32 nr_waves)
 {
 	if (!slot->nr_dispatches)
 		return 0;
+	/* A word for each wave, and mostly one that says what they have. */
+	if (gpu_slot_is_isa(slot))
+		return (ISA_CTL_HEAD_WORDS + !!nr_waves + nr_waves) * 4;
 	return (u32)(sizeof(struct ctl_head) + slot->nr_dispatches * sizeof(struct ctl_dispatch)) +
 	       nr_waves * GPU_CTL_BYTES_PER_WAVE;
 }
@@ -144,7 +148,7 @@ static int save_list(struct gpu_saver *s, struct gpu_cohort *c)
 	int err = 0;
 
 	for (; c && !err; c = c->next)
-		err = s->gpu->waves->save(s, c);
+		err = c->dispatch->engine->save(s, c);
 	return err;
 }
 
@@ -166,23 +170,22 @@ static int save_waves(struct gpu_saver *s, struct ctl_dispatch *records)
 	return err;
 }
 
-static void corrupt(struct gpu_saver *s, u64 begin)
+static void corrupt(struct gpu *gpu, const struct gpu_slot *slot, u64 begin, u64 end)
 {
-	struct gpu *gpu = s->gpu;
-	u64 size = s->addr - begin;
+	u64 size = end - begin;
 	u64 addr;
 	u8 byte;
 
 	if (!gpu->faults.is_corrupting || !size)
 		return;
 	addr = begin + gpu->faults.corrupt_byte % size;
-	if (gpu_host_read(gpu, s->slot->pasid, addr, &byte, 1))
+	if (gpu_host_read(gpu, slot->pasid, addr, &byte, 1))
 		return;
 	byte ^= 1;
-	if (gpu_host_write(gpu, s->slot->pasid, addr, &byte, 1))
+	if (gpu_host_write(gpu, slot->pasid, addr, &byte, 1))
 		return;
 	gpu->faults.is_corrupting = false;
-	gpu_trace(gpu, GPU_TRACE_FAULT, s->slot, GPU_FAULT_CORRUPT, addr);
+	gpu_trace(gpu, GPU_TRACE_FAULT, slot, GPU_FAULT_CORRUPT, addr);
 }
 
 static int save_xcc(struct gpu *gpu, struct gpu_slot *slot, u32 xcc)
@@ -209,7 +212,7 @@ static int save_xcc(struct gpu *gpu, struct gpu_slot *slot, u32 xcc)
 	head->nr_dispatches = slot->nr_dispatches;
 	head->nr_waves = nr_waves;
 	head->state_bytes = (u32)(s.addr - begin);
-	corrupt(&s, begin);
+	corrupt(gpu, slot, begin, s.addr);
 	a->ctl_offset = a->ctl_bytes - used;
 	a->wave_end = a->ctl_bytes + (u32)state_bytes;
 	return gpu_host_write(gpu, GPU_PASID_GART, ctl_addr(slot, xcc), gpu->scratch,
@@ -264,7 +267,20 @@ static void set_empty(struct gpu_save_area *a)
 	a->wave_end = a->ctl_bytes;
 }
 
-int gpu_cwsr_save(struct gpu *gpu, struct gpu_slot *slot)
+static int save_isa(struct gpu *gpu, struct gpu_slot *slot)
+{
+	int err = gpu_isa_save(gpu, slot);
+	u32 x;
+
+	for (x = 0; x < gpu->profile->nr_xcc && !err; x++) {
+		const struct gpu_save_area *a = &slot->area[x];
+
+		corrupt(gpu, slot, a->base + a->ctl_bytes, a->base + a->wave_end);
+	}
+	return err;
+}
+
+static int save_xccs(struct gpu *gpu, struct gpu_slot *slot)
 {
 	int err = 0;
 	u32 x;
@@ -274,6 +290,14 @@ int gpu_cwsr_save(struct gpu *gpu, struct gpu_slot *slot)
 		if (slot->nr_dispatches)
 			err = save_xcc(gpu, slot, x);
 	}
+	return err;
+}
+
+int gpu_cwsr_save(struct gpu *gpu, struct gpu_slot *slot)
+{
+	int err = gpu_slot_is_isa(slot) ? save_isa(gpu, slot) : save_xccs(gpu, slot);
+	u32 x;
+
 	/* All or nothing: half a context must not look like one. */
 	for (x = 0; x < gpu->profile->nr_xcc; x++) {
 		int mqd_err;
@@ -320,7 +344,7 @@ static int restore_share(struct gpu_saver *s, struct gpu_dispatch *d, u32 nr)
 
 		if (!c)
 			return -ENOMEM;
-		err = s->gpu->waves->restore(s, c, nr);
+		err = d->engine->restore(s, c, nr);
 		gpu_cohort_add_pending(c);
 		if (err)
 			return err;
@@ -429,11 +453,24 @@ static int restore_xcc(struct gpu *gpu, struct gpu_slot *slot, u32 xcc)
 	return 0;
 }
 
+/* The first word of every control stack says what wrote it. */
+bool gpu_cwsr_is_isa(struct gpu *gpu, const struct gpu_slot *slot)
+{
+	u32 magic = 0;
+
+	if (slot->area[0].ctl_offset >= slot->area[0].ctl_bytes)
+		return false;
+	return !gpu_host_read(gpu, GPU_PASID_GART, ctl_addr(slot, 0), &magic, sizeof(magic)) &&
+	       magic == gpu_isa_wave_ops.magic;
+}
+
 int gpu_cwsr_restore(struct gpu *gpu, struct gpu_slot *slot)
 {
 	int err = 0;
 	u32 i, x;
 
+	if (gpu_cwsr_is_isa(gpu, slot))
+		return gpu_isa_restore(gpu, slot);
 	for (x = 0; x < gpu->profile->nr_xcc && !err; x++)
 		err = restore_xcc(gpu, slot, x);
 	if (err)

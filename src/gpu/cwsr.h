@@ -23,6 +23,9 @@ u64 gpu_cwsr_bytes(const struct gpu *gpu, const struct gpu_slot *slot, u32 xcc);
 /* Bytes that restoring one XCC of a queue reads, from what its MQD says. */
 u64 gpu_cwsr_saved_bytes(const struct gpu_slot *slot, u32 xcc);
 
+/* What is saved is machine code. */
+bool gpu_cwsr_is_isa(struct gpu *gpu, const struct gpu_slot *slot);
+
 /**
  * gpu_cwsr_save() - write a stopped queue out
  * @gpu: GPU

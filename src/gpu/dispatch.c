@@ -56,19 +56,40 @@ static bool check_program(struct gpu_dispatch *d)
 	return true;
 }
 
+/* What is wrong with it, 0 = nothing. */
+static u32 find_error(const struct gpu_profile *p, struct gpu_dispatch *d)
+{
+	if (!d->nr_groups)
+		return GPU_ERROR_DIMENSIONS;
+	if (!d->waves || d->waves > GPU_MAX_WAVES_PER_GROUP)
+		return GPU_ERROR_GROUP_SIZE;
+	if (d->lds_bytes > p->lds_bytes_per_cu)
+		return GPU_ERROR_GROUP_SEGMENT;
+	if (d->engine->run)
+		d->run_ns = U64_MAX;
+	else if (!check_program(d))
+		return GPU_ERROR_ILLEGAL;
+	return 0;
+}
+
 int gpu_dispatch_check(struct gpu *gpu, struct gpu_dispatch *d)
 {
 	const struct gpu_profile *p = gpu->profile;
 	u32 x;
 
-	if (!d->waves || d->waves > GPU_MAX_WAVES_PER_GROUP || !d->nr_groups ||
-	    d->lds_bytes > p->lds_bytes_per_cu || !check_program(d))
+	if (!d->engine)
+		d->engine = gpu->waves;
+	d->slot->error_code = find_error(p, d);
+	if (d->slot->error_code)
 		return -EINVAL;
 	d->lds_bytes = (d->lds_bytes + LDS_GRANULE - 1) / LDS_GRANULE * LDS_GRANULE;
 	d->vgpr_charge = d->waves * gpu_cu_vgpr_charge(p, d->vgprs);
-	if (!gpu_cu_could_take(p, d))
+	if (!gpu_cu_could_take(p, d)) {
+		d->slot->error_code = GPU_ERROR_REGISTERS;
 		return -EINVAL;
-	d->wave_bytes = d->vgprs * GPU_LANES * (u32)sizeof(u32) + GPU_WAVE_FIXED_BYTES;
+	}
+	if (!d->engine->run)
+		d->wave_bytes = d->vgprs * GPU_LANES * (u32)sizeof(u32) + GPU_WAVE_FIXED_BYTES;
 	d->group_bytes = d->waves * d->wave_bytes + d->lds_bytes;
 	d->nr_left = d->nr_groups;
 	for (x = 0; x < p->nr_xcc; x++)
@@ -85,8 +106,10 @@ int gpu_dispatch_read(struct gpu *gpu, struct gpu_dispatch *d, u64 program, u64 
 	err = gpu_host_read(gpu, pasid, program, &p, sizeof(p));
 	if (err)
 		return err;
-	if (p.magic != GPU_PROGRAM_MAGIC)
+	if (p.magic != GPU_PROGRAM_MAGIC) {
+		d->slot->error_code = GPU_ERROR_ILLEGAL;
 		return -EINVAL;
+	}
 	if (kernarg) {
 		err = gpu_host_read(gpu, pasid, kernarg, &d->arg, sizeof(d->arg));
 		if (err)
@@ -139,6 +162,8 @@ static void schedule_end(struct gpu *gpu, struct gpu_cohort *c)
 	struct gpu_dispatch *d = c->dispatch;
 	u64 end_ns = gpu->now_ns + (d->run_ns - c->ran_ns);
 
+	if (d->engine->run)
+		gpu_heap_add(&gpu->heap, &c->event, gpu->now_ns);
 	if (d->run_ns == U64_MAX)
 		return;
 	if (d->leader && d->leader->event.at_ns == end_ns) {
@@ -173,7 +198,7 @@ static int split_pending(struct gpu *gpu, struct gpu_share *share, struct gpu_co
 		return -ENOMEM;
 	rest->nr = c->nr - nr;
 	rest->ran_ns = c->ran_ns;
-	gpu->waves->move(c, rest, rest->nr);
+	c->dispatch->engine->move(c, rest, rest->nr);
 	c->nr = nr;
 	rest->next = share->pending;
 	if (share->pending)
@@ -211,7 +236,7 @@ static struct gpu_cohort *cohort_for_launch(struct gpu *gpu, struct gpu_dispatch
 {
 	struct gpu_cohort *c = d->share[x].resident_end;
 
-	if (c && c->start_ns == gpu->now_ns && !c->ran_ns && !c->is_frozen)
+	if (c && !d->engine->run && c->start_ns == gpu->now_ns && !c->ran_ns && !c->is_frozen)
 		return c;
 	return gpu_cohort_get(gpu, d, x);
 }
@@ -225,7 +250,7 @@ static u32 launch_new(struct gpu *gpu, struct gpu_dispatch *d, u32 x, bool is_on
 
 	if (!c)
 		goto err_fail;
-	nr = gpu_cu_place(gpu, c, share->nr - share->next, is_one_round);
+	nr = gpu_cu_place(gpu, c, d->engine->run ? 1 : share->nr - share->next, is_one_round);
 	if (!nr) {
 		if (is_new)
 			gpu_cohort_put(gpu, c);
@@ -235,7 +260,7 @@ static u32 launch_new(struct gpu *gpu, struct gpu_dispatch *d, u32 x, bool is_on
 	if (is_new)
 		start_cohort(gpu, share, c);
 	note_launch(gpu, d, nr, true);
-	if (gpu->waves->launch(gpu, c, share->next, nr))
+	if (d->engine->launch(gpu, c, share->next, nr))
 		goto err_fail;
 	share->next += nr;
 	return nr;
@@ -283,6 +308,8 @@ static bool serve(struct gpu *gpu, struct gpu_slot *slot, u32 x, bool is_alone,
 	}
 	if (*full && needs_as_much(d, *full))
 		return false;
+	if (d->engine->has_room && !d->engine->has_room(gpu, d, x))
+		return false;
 	if (d->share[x].pending)
 		nr = launch_pending(gpu, d, x, !is_alone);
 	else
@@ -321,7 +348,7 @@ void gpu_dispatch_fill(struct gpu *gpu, u32 x)
 	}
 }
 
-int gpu_signal_complete(struct gpu *gpu, struct gpu_slot *slot, u64 signal)
+int gpu_signal_raise(struct gpu *gpu, struct gpu_slot *slot, u64 signal)
 {
 	struct {
 		u64 mailbox;
@@ -331,11 +358,6 @@ int gpu_signal_complete(struct gpu *gpu, struct gpu_slot *slot, u64 signal)
 	u64 id;
 	int err;
 
-	if (!signal)
-		return 0;
-	err = gpu_host_add64(gpu, slot->pasid, signal + GPU_SIGNAL_VALUE_OFFSET, -1);
-	if (err)
-		return err;
 	gpu->is_signalled = true;
 	err = gpu_host_read(gpu, slot->pasid, signal + offsetof(struct gpu_signal, event_mailbox),
 			    &event, sizeof(event));
@@ -347,6 +369,16 @@ int gpu_signal_complete(struct gpu *gpu, struct gpu_slot *slot, u64 signal)
 		return err;
 	gpu_irq(gpu, GPU_IRQ_EOP, slot, event.id);
 	return 0;
+}
+
+int gpu_signal_complete(struct gpu *gpu, struct gpu_slot *slot, u64 signal)
+{
+	int err;
+
+	if (!signal)
+		return 0;
+	err = gpu_host_add64(gpu, slot->pasid, signal + GPU_SIGNAL_VALUE_OFFSET, -1);
+	return err ? err : gpu_signal_raise(gpu, slot, signal);
 }
 
 static int complete_dispatch(struct gpu *gpu, struct gpu_dispatch *d)
@@ -412,7 +444,7 @@ static void end_one(struct gpu *gpu, struct gpu_cohort *c)
 		return;
 	c->ran_ns += gpu->now_ns - c->start_ns;
 	gpu_cu_release(gpu, c);
-	err = gpu->waves->finish(gpu, c);
+	err = d->engine->finish(gpu, c);
 	if (!err)
 		err = write_tally(gpu, c);
 	take_out(&d->share[c->xcc], c);
@@ -437,6 +469,14 @@ void gpu_cohort_end(struct gpu *gpu, struct gpu_cohort *c)
 		end_one(gpu, c);
 		c = twin;
 	}
+}
+
+void gpu_cohort_event(struct gpu *gpu, struct gpu_cohort *c)
+{
+	if (c->dispatch->engine->run)
+		c->dispatch->engine->run(gpu, c);
+	else
+		gpu_cohort_end(gpu, c);
 }
 
 void gpu_slot_fail(struct gpu *gpu, struct gpu_slot *slot, enum gpu_irq_source source)

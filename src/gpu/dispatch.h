@@ -22,11 +22,13 @@ void gpu_dispatch_put(struct gpu_dispatch *d);
 /**
  * gpu_dispatch_check() - derive what follows from the described resources
  * @gpu: GPU
- * @d: waves, vgprs, lds_bytes, steps, step_ns, flags and nr_groups are set
+ * @d: waves, vgprs, lds_bytes, steps, step_ns, flags and nr_groups are set; machine code:
+ *	the engine and wave_bytes, too
  *
  * Sets bytes, charges, times and the shares' sizes.
  *
- * Return: 0, -EINVAL: no CU can run it or the program is not legal.
+ * Return: 0, -EINVAL: no CU can run it or the program is not legal; the slot's
+ * error_code says which.
  */
 int gpu_dispatch_check(struct gpu *gpu, struct gpu_dispatch *d);
 
@@ -54,7 +56,10 @@ void gpu_dispatch_offer(struct gpu *gpu, struct gpu_dispatch *d);
  */
 void gpu_dispatch_fill(struct gpu *gpu, u32 xcc);
 
-/* The event of a cohort and its twins. */
+/* The event of a cohort: the next slice of one that is run to find its end, else the end. */
+void gpu_cohort_event(struct gpu *gpu, struct gpu_cohort *cohort);
+
+/* A cohort and its twins have come to their end. */
 void gpu_cohort_end(struct gpu *gpu, struct gpu_cohort *cohort);
 
 /**
@@ -107,5 +112,8 @@ void gpu_slot_fail(struct gpu *gpu, struct gpu_slot *slot, enum gpu_irq_source s
  * Return: 0, -EFAULT.
  */
 int gpu_signal_complete(struct gpu *gpu, struct gpu_slot *slot, u64 signal);
+
+/* The value of a signal has changed: raise its event, if it has one. -EFAULT. */
+int gpu_signal_raise(struct gpu *gpu, struct gpu_slot *slot, u64 signal);
 
 #endif

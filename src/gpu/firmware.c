@@ -8,8 +8,6 @@
 #include "gpu/runlist.h"
 #include "gpu/gpu_slot.h"
 
-#define NR_HW_VMIDS 16
-
 static void set_timer(struct gpu *gpu, enum gpu_firmware_state state, u64 ns)
 {
 	struct gpu_firmware *fw = &gpu->firmware;
@@ -33,7 +31,7 @@ void gpu_firmware_init(struct gpu *gpu)
 	gpu_heap_remove(&gpu->heap, &fw->event);
 	memset(fw, 0, sizeof(*fw));
 	fw->event.kind = GPU_EVENT_FIRMWARE;
-	fw->vmid_mask = (GPU_BIT(nr_vmids) - 1) << (NR_HW_VMIDS - nr_vmids);
+	fw->vmid_mask = (GPU_BIT(nr_vmids) - 1) << (GPU_NR_VMIDS - nr_vmids);
 	fw->max_slots = gpu->nr_slots;
 	fw->wait_time2 = gpu->profile->grace_default << GPU_IQ_WAIT_TIME2_SCH_WAVE_SHIFT;
 }
@@ -106,7 +104,8 @@ static void begin_save(struct gpu *gpu)
 		if (slot->how == GPU_DEQUEUE_DRAIN)
 			continue;
 		gpu_slot_stop(gpu, slot);
-		if (slot->how == GPU_DEQUEUE_SAVE)
+		/* The handler takes its own time. */
+		if (slot->how == GPU_DEQUEUE_SAVE && !slot->nr_saving)
 			saved |= GPU_BIT(slot->index);
 	}
 	set_timer(gpu, GPU_FIRMWARE_SAVE,
@@ -154,7 +153,7 @@ static void unmap_done(struct gpu *gpu)
 		gpu_hiq_done(gpu);
 }
 
-/* Queues that ran out leave; the others stay in @leaving. */
+/* Queues that ran out or are saved leave; the others stay in @leaving. */
 static void free_drained(struct gpu *gpu)
 {
 	struct gpu_firmware *fw = &gpu->firmware;
@@ -163,7 +162,8 @@ static void free_drained(struct gpu *gpu)
 	for (left = fw->leaving; left; left &= left - 1) {
 		struct gpu_slot *slot = &gpu->slot[gpu_next_bit(left, 0)];
 
-		if (slot->state == GPU_SLOT_QUIET && !gpu_slot_is_drained(slot))
+		if (slot->nr_saving ||
+		    (slot->state == GPU_SLOT_QUIET && !gpu_slot_is_drained(slot)))
 			continue;
 		fw->leaving &= ~GPU_BIT(slot->index);
 		if (slot->state == GPU_SLOT_QUIET)
@@ -195,7 +195,7 @@ static u32 find_vmid(const struct gpu *gpu, u32 pasid)
 
 		if (slot->pasid == pasid)
 			return slot->vmid;
-		used |= GPU_BIT(slot->vmid % NR_HW_VMIDS);
+		used |= GPU_BIT(slot->vmid % GPU_NR_VMIDS);
 	}
 	if (gpu_count_bits(used & fw->vmid_mask) >= gpu->runlist.max_processes)
 		return 0;
@@ -216,6 +216,7 @@ int gpu_firmware_claim(struct gpu *gpu, const struct gpu_map_entry *entry)
 	vmid = find_vmid(gpu, entry->pasid);
 	if (!vmid && entry->pasid)
 		return -ENOSPC;
+	gpu->vmid[vmid] = entry->regs;
 	fw->load_slot[fw->nr_load] = (u8)gpu_next_bit(free, 0);
 	fw->load[fw->nr_load] = *entry;
 	gpu_slot_claim(gpu, &gpu->slot[fw->load_slot[fw->nr_load]], entry, vmid);

@@ -9,10 +9,13 @@
 #include "gpu/event.h"
 #include "gpu/gpu.h"
 
+#define GPU_HIQ_PACKET_DW 16 /* as much of a packet as anything looks at */
+
 /**
  * struct gpu_map_entry - a queue the firmware knows of
  * @pasid: process
  * @quantum: of the process, in profile units
+ * @regs: of the process, for its VMID
  * @doorbell: queue
  * @is_static: not moved by rotation, not unmapped by the dynamic selector
  * @mqd: GART address
@@ -21,6 +24,7 @@
 struct gpu_map_entry {
 	u32 pasid;
 	u32 quantum;
+	struct gpu_vmid regs;
 	u32 doorbell;
 	bool is_static;
 	u64 mqd;
@@ -81,8 +85,7 @@ enum gpu_firmware_state {
  * @vmid_mask: VMIDs the firmware may use
  * @max_slots: slots it may use
  * @wait_time2: the grace register
- * @pasid: process of MAP_QUEUES outside a runlist
- * @quantum: its quantum
+ * @process: that of MAP_QUEUES outside a runlist
  */
 struct gpu_firmware {
 	enum gpu_firmware_state state;
@@ -97,7 +100,7 @@ struct gpu_firmware {
 	u32 rptr;
 	u32 wptr;
 	u64 rptr_addr;
-	u32 packet[8];
+	u32 packet[GPU_HIQ_PACKET_DW];
 	struct gpu_event event;
 	u32 leaving;
 	struct gpu_map_entry load[GPU_MAX_SLOTS];
@@ -107,8 +110,7 @@ struct gpu_firmware {
 	u32 vmid_mask;
 	u32 max_slots;
 	u32 wait_time2;
-	u32 pasid;
-	u32 quantum;
+	struct gpu_map_entry process;
 };
 
 #endif

@@ -16,6 +16,7 @@
 #include "gpu/sdma.h"
 #include "gpu/gpu_slot.h"
 #include "gpu/wave.h"
+#include "gpu/wave_isa.h"
 
 #define MAX_VMIDS 15	/* there are 16 and VMID 0 is the driver's */
 #define MAX_SE_PER_XCC 32
@@ -24,6 +25,8 @@
 #define MAX_BYTES_PER_CU (4u << 20)
 #define MAX_COST_NS 10000000000ull	/* the SLOW fault multiplies it by up to a million */
 #define MAX_GRACE 255			/* the field has 8 bits */
+#define MAX_CLOCKS (1u << 20)
+#define MAX_SLICE 65536u
 #define MIN_SCRATCH_BYTES (64 << 10)
 #define EVENTS_PER_SLOT 2
 #define OTHER_EVENTS (2 + GPU_MAX_SDMA_QUEUES)	/* firmware, quantum, copy engines */
@@ -46,6 +49,18 @@ void gpu_trace(struct gpu *gpu, enum gpu_trace_kind kind, const struct gpu_slot 
 	gpu->host->ops->trace(gpu->host, &t);
 }
 
+static u32 error_code(enum gpu_irq_source source, const struct gpu_slot *slot)
+{
+	switch (source) {
+	case GPU_IRQ_MEM_FAULT:
+		return GPU_ERROR_MEMORY;
+	case GPU_IRQ_BAD_OPCODE:
+		return slot && slot->error_code ? slot->error_code : GPU_ERROR_PACKET;
+	default:
+		return 0;
+	}
+}
+
 void gpu_irq(struct gpu *gpu, enum gpu_irq_source source, const struct gpu_slot *slot,
 	     u32 context)
 {
@@ -55,6 +70,8 @@ void gpu_irq(struct gpu *gpu, enum gpu_irq_source source, const struct gpu_slot 
 		.vmid = slot ? slot->vmid : 0,
 		.context = context,
 		.doorbell = slot ? slot->doorbell : gpu->firmware.doorbell,
+		.code = error_code(source, slot),
+		.address = slot ? slot->error_address : 0,
 	};
 
 	gpu->host->ops->irq(gpu->host, &irq);
@@ -96,13 +113,15 @@ static bool is_cost_sane(const struct gpu_profile *p)
 	       p->map_ns <= MAX_COST_NS && p->map_queue_ns <= MAX_COST_NS &&
 	       p->hqd_ns <= MAX_COST_NS && p->quantum_unit_ns &&
 	       p->quantum_unit_ns <= MAX_COST_NS && p->cwsr_bytes_per_us && p->clock_khz &&
-	       is_in(p->grace_default, 0, MAX_GRACE);
+	       is_in(p->grace_default, 0, MAX_GRACE) &&
+	       is_in(p->inst_clocks, 0, MAX_CLOCKS) && is_in(p->memory_clocks, 0, MAX_CLOCKS);
 }
 
 static bool is_config_sane(const struct gpu_config *c)
 {
 	return c->profile && is_shape_sane(c->profile) && is_cost_sane(c->profile) &&
-	       c->nr_slots <= GPU_MAX_SLOTS && c->nr_vmids <= MAX_VMIDS;
+	       c->nr_slots <= GPU_MAX_SLOTS && c->nr_vmids <= MAX_VMIDS &&
+	       c->slice <= MAX_SLICE && c->handler <= GPU_HANDLER_SHORTCUT;
 }
 
 static void *alloc_part(struct gpu *gpu, size_t bytes)
@@ -144,6 +163,9 @@ int gpu_create(const struct gpu_config *config, struct gpu_host *host,
 	gpu->nr_slots = config->nr_slots ? config->nr_slots : config->profile->nr_slots;
 	gpu->nr_vmids = config->nr_vmids ? config->nr_vmids : config->profile->nr_vmids;
 	gpu->grace_reg = config->grace_reg ? config->grace_reg : GPU_REG_CP_IQ_WAIT_TIME2;
+	gpu->handler = config->handler;
+	gpu->max_wave_bytes = config->max_wave_bytes;
+	gpu->slice = config->slice ? config->slice : GPU_ISA_SLICE;
 	if (alloc_parts(gpu)) {
 		gpu_destroy(gpu);
 		return -ENOMEM;
@@ -180,6 +202,7 @@ void gpu_destroy(struct gpu *gpu)
 		host->ops->free(host, gpu->chunks);
 		gpu->chunks = next;
 	}
+	gpu_isa_destroy(gpu);
 	free_if(host, gpu->heap.node);
 	free_if(host, gpu->scratch);
 	free_if(host, gpu->runlist.entry);
@@ -276,7 +299,7 @@ static void run_event(struct gpu *gpu, struct gpu_event *event)
 {
 	switch (event->kind) {
 	case GPU_EVENT_COHORT:
-		gpu_cohort_end(gpu, container_of(event, struct gpu_cohort, event));
+		gpu_cohort_event(gpu, container_of(event, struct gpu_cohort, event));
 		break;
 	case GPU_EVENT_PACKET:
 		packet_event(gpu, container_of(event, struct gpu_slot, packet_event));
@@ -359,6 +382,12 @@ u64 gpu_doorbell(struct gpu *gpu, u32 index, u64 value, u64 now_ns)
 	gpu->is_signalled |= gpu->waiting != 0;
 	gpu_settle(gpu);
 	return gpu_next_ns(gpu);
+}
+
+void gpu_vmid_set(struct gpu *gpu, u32 vmid, const struct gpu_vmid *regs)
+{
+	if (vmid < GPU_NR_VMIDS)
+		gpu->vmid[vmid] = *regs;
 }
 
 int gpu_slot_of(const struct gpu *gpu, u32 doorbell)

@@ -42,11 +42,24 @@ struct gpu;
  * flight is gone.
  */
 enum gpu_irq_source {
-	GPU_IRQ_EOP,		/* a packet with an event signal ended */
-	GPU_IRQ_MEM_FAULT,	/* access outside any mapping; the queue is stopped */
-	GPU_IRQ_BAD_OPCODE,	/* illegal AQL packet, PM4 packet or program; the same */
-	GPU_IRQ_SDMA_TRAP,	/* a TRAP packet of a copy engine */
-	GPU_IRQ_NO_MEMORY,	/* @alloc of the host gave none: no program's fault; the same */
+	GPU_IRQ_EOP,	    /* a packet with an event signal ended */
+	GPU_IRQ_MEM_FAULT,  /* access outside any mapping; the queue is stopped */
+	GPU_IRQ_BAD_OPCODE, /* illegal AQL packet, PM4 packet or program; the same */
+	GPU_IRQ_SDMA_TRAP,  /* a TRAP packet of a copy engine */
+	GPU_IRQ_NO_MEMORY,  /* @alloc of the host gave none: no program's fault; the same */
+	GPU_IRQ_WAVE,	    /* a trap handler sent one; context: M0 [23:0] */
+};
+
+/* Why a queue stopped: kfd_ioctl.h, enum kfd_dbg_trap_exception_code. */
+enum gpu_error {
+	GPU_ERROR_ILLEGAL = 4, /* instruction, or no program */
+	GPU_ERROR_MEMORY = 5,
+	GPU_ERROR_DIMENSIONS = 16,
+	GPU_ERROR_GROUP_SEGMENT = 17, /* more LDS than a CU has */
+	GPU_ERROR_CODE = 18,	      /* no kernel descriptor, or a bad one */
+	GPU_ERROR_PACKET = 20,	      /* nothing that is known */
+	GPU_ERROR_GROUP_SIZE = 21,
+	GPU_ERROR_REGISTERS = 22,
 };
 
 /**
@@ -56,6 +69,8 @@ enum gpu_irq_source {
  * @vmid: VMID the process had
  * @context: event id of the signal, or 0
  * @doorbell: queue
+ * @code: enum gpu_error, for what stops a queue
+ * @address: of a memory fault or of an illegal instruction, if a wave did it
  */
 struct gpu_irq {
 	enum gpu_irq_source source;
@@ -63,6 +78,8 @@ struct gpu_irq {
 	u32 vmid;
 	u32 context;
 	u32 doorbell;
+	u32 code;
+	u64 address;
 };
 
 /* X(NAME, "text"): what the trace hook sees. arg meanings in the comments. */
@@ -125,6 +142,11 @@ struct gpu_host {
  *	creation, for a longer runlist, for more waves; less than 1 MiB a piece.
  * @free: give it back
  * @trace: every struct gpu_trace; NULL = no trace
+ * @page: the page of 4096 bytes at an address, for machine code. can_write: in: a store
+ *	wants it; out: stores may have it. 0, -EFAULT, -EAGAIN: not there yet, ask again.
+ *	NULL: machine code is an illegal instruction.
+ * @generation: changes whenever a pointer that @page gave for @pasid is no longer good;
+ *	asked before waves run, and must not change while they do
  *
  * They are called from inside the calls below, so under the caller's lock, at most
  * one at a time. The model itself does not sleep and does not care if they do: a
@@ -139,18 +161,32 @@ struct gpu_host_ops {
 	void *(*alloc)(struct gpu_host *host, size_t bytes);
 	void (*free)(struct gpu_host *host, void *mem);
 	void (*trace)(struct gpu_host *host, const struct gpu_trace *t);
+	int (*page)(struct gpu_host *host, u32 pasid, u64 addr, bool *can_write, void **at);
+	u32 (*generation)(struct gpu_host *host, u32 pasid);
+};
+
+/* How waves of machine code are saved and restored. */
+enum gpu_handler {
+	GPU_HANDLER_RUN,      /* by the trap handler of their process */
+	GPU_HANDLER_SHORTCUT, /* the same bytes, written by the model */
 };
 
 /**
  * struct gpu_config - choices at creation
  * @profile: what GPU
- * @engine: wave engine: "timed" or "state"
+ * @engine: wave engine of programs that are a struct gpu_program: "timed" or "state".
+ *	Any other program is machine code.
  * @nr_slots: queue slots per XCC; 0 = the profile's
  * @nr_vmids: VMIDs; 0 = the profile's
  * @grace_reg: what WRITE_DATA carries in its register field to set the grace period;
  *	0 = GPU_REG_CP_IQ_WAIT_TIME2. amdkfd puts SOC15_REG_OFFSET() there, which is that
  *	plus the base of the GC block on the part: give the sum. Writes to any other
  *	register are counted (nr_lost_writes) and have no effect.
+ * @handler: for machine code
+ * @max_wave_bytes: memory for registers and LDS of machine code, 0 = no limit: workgroups
+ *	beyond it wait, but one always runs
+ * @slice: instructions of a wave between two looks at its queue, so the grain of a
+ *	preemption; 0 = 256
  */
 struct gpu_config {
 	const struct gpu_profile *profile;
@@ -158,6 +194,9 @@ struct gpu_config {
 	u32 nr_slots;
 	u32 nr_vmids;
 	u32 grace_reg;
+	enum gpu_handler handler;
+	u64 max_wave_bytes;
+	u32 slice;
 };
 
 /**
@@ -231,6 +270,21 @@ enum gpu_dequeue {
 				 */
 	GPU_DEQUEUE_SAVE = 3,	/* waves are saved */
 };
+
+/* What the registers of a VMID hold: trap handler, its memory, apertures of flat addresses. */
+struct gpu_vmid {
+	u64 tba;
+	u64 tma;
+	u32 sh_mem_bases; /* [15:0] private, [31:16] shared: bits 63-48 of an address */
+};
+
+/**
+ * gpu_vmid_set() - program a VMID by hand, as the driver does without HWS
+ * @gpu: GPU
+ * @vmid: which, below 16
+ * @regs: what waves that start from now on find there
+ */
+void gpu_vmid_set(struct gpu *gpu, u32 vmid, const struct gpu_vmid *regs);
 
 /*
  * Slots by hand, as the driver does without HWS. A slot is loaded or dequeued
@@ -333,6 +387,7 @@ int gpu_inject(struct gpu *gpu, enum gpu_fault fault, u64 arg);
  * @max_slots_used: most slots in use at a time
  * @busy_cu_ns: sum over CUs of the time each had at least one wave
  * @nr_lost_writes: WRITE_DATA packets to what the model does not have
+ * @nr_instructions: instructions of waves of machine code
  */
 struct gpu_stats {
 	u64 nr_hiq_packets;
@@ -351,6 +406,7 @@ struct gpu_stats {
 	u32 max_slots_used;
 	u64 busy_cu_ns;
 	u64 nr_lost_writes;
+	u64 nr_instructions;
 };
 
 /* The live counters. */

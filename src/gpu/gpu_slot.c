@@ -6,6 +6,7 @@
 #include "gpu/dispatch.h"
 #include "gpu/firmware.h"
 #include "gpu/pm4_queue.h"
+#include "gpu/wave_isa.h"
 
 /* The part of an MQD that the model reads. */
 #define MQD_FIRST GPU_MQD_HEADER
@@ -18,6 +19,7 @@ struct mqd {
 /* bits 0-5 of PQ_CONTROL: 2 << n dwords; 16 dwords are an AQL packet, 1 GiB is plenty. */
 #define MIN_RING_ORDER 3
 #define MAX_RING_ORDER 27
+#define MAX_EOP_ORDER 10
 
 static u32 word(const struct mqd *mqd, u32 offset)
 {
@@ -107,6 +109,8 @@ static int parse_mqd(struct gpu_slot *slot, const struct mqd *mqd)
 	slot->stride = word(mqd, GPU_MQD_STRIDE);
 	slot->can_save = word(mqd, GPU_MQD_PERSISTENT_STATE) & GPU_MQD_PERSISTENT_QSWITCH;
 	slot->has_failed = word(mqd, GPU_MQD_ERROR) != 0;
+	slot->eop = word64(mqd, GPU_MQD_EOP_BASE_LO, GPU_MQD_EOP_BASE_HI) << 8;
+	slot->eop_bytes = 8u << min(word(mqd, GPU_MQD_EOP_CONTROL) & 0x3f, (u32)MAX_EOP_ORDER);
 	parse_pointers(slot, mqd);
 	if (!slot->is_aql)
 		gpu_pm4_parse(slot, mqd->word);
@@ -191,10 +195,12 @@ u64 gpu_slot_saved_total(const struct gpu *gpu, const struct gpu_slot *slot)
 	return sum;
 }
 
-u64 gpu_slot_restore_ns(const struct gpu *gpu, const struct gpu_slot *slot)
+u64 gpu_slot_restore_ns(struct gpu *gpu, const struct gpu_slot *slot)
 {
 	u64 sum;
 
+	if (gpu->handler == GPU_HANDLER_RUN && gpu_cwsr_is_isa(gpu, slot))
+		return 0;
 	return gpu_profile_save_ns(gpu->profile, largest_saved(gpu, slot, &sum));
 }
 
@@ -214,7 +220,8 @@ static void restore_slot(struct gpu *gpu, struct gpu_slot *slot)
 	if (slot->nr_waves) {
 		gpu->stats.nr_restores++;
 		gpu->stats.restore_bytes += sum;
-		gpu_trace(gpu, GPU_TRACE_RESTORE_END, slot, sum, 0);
+		if (!slot->nr_restoring)
+			gpu_trace(gpu, GPU_TRACE_RESTORE_END, slot, sum, 0);
 	}
 	for (i = 0; i < slot->nr_dispatches; i++)
 		gpu_dispatch_offer(gpu, &slot->dispatch[slot->order[i]]);
@@ -249,9 +256,17 @@ void gpu_slot_activate(struct gpu *gpu, struct gpu_slot *slot)
 	gpu->kick |= GPU_BIT(slot->index);
 }
 
+/* Waves of machine code are saved by their handler, if there is one. */
+static bool can_save(const struct gpu *gpu, const struct gpu_slot *slot)
+{
+	if (!gpu_slot_is_isa(slot) || gpu->handler == GPU_HANDLER_SHORTCUT)
+		return slot->can_save;
+	return slot->can_save && gpu->vmid[slot->vmid % GPU_NR_VMIDS].tba;
+}
+
 void gpu_slot_leave(struct gpu *gpu, struct gpu_slot *slot, enum gpu_dequeue how)
 {
-	slot->how = how == GPU_DEQUEUE_SAVE && !slot->can_save ? GPU_DEQUEUE_DRAIN : how;
+	slot->how = how == GPU_DEQUEUE_SAVE && !can_save(gpu, slot) ? GPU_DEQUEUE_DRAIN : how;
 	slot->state = GPU_SLOT_QUIET;
 	gpu_aql_stop(gpu, slot);
 	/*

@@ -31,8 +31,8 @@ bool gpu_slot_has_saved(const struct gpu *gpu, const struct gpu_slot *slot);
 /* Bytes of it over all XCCs. */
 u64 gpu_slot_saved_total(const struct gpu *gpu, const struct gpu_slot *slot);
 
-/* How long reading it back takes. */
-u64 gpu_slot_restore_ns(const struct gpu *gpu, const struct gpu_slot *slot);
+/* How long reading it back takes, if it is not left to the trap handler. */
+u64 gpu_slot_restore_ns(struct gpu *gpu, const struct gpu_slot *slot);
 
 /* Restore what was saved and let the queue run, unless its MQD says GPU_MQD_ERROR. */
 void gpu_slot_activate(struct gpu *gpu, struct gpu_slot *slot);
@@ -41,7 +41,8 @@ void gpu_slot_activate(struct gpu *gpu, struct gpu_slot *slot);
  * gpu_slot_leave() - the queue is to leave
  * @gpu: GPU
  * @slot: slot, active
- * @how: GPU_DEQUEUE_SAVE becomes GPU_DEQUEUE_DRAIN for a queue without CWSR
+ * @how: GPU_DEQUEUE_SAVE becomes GPU_DEQUEUE_DRAIN for a queue without CWSR, or with
+ *	machine code in flight and no trap handler
  *
  * No packets and no workgroups from now on; waves still run.
  */
@@ -50,7 +51,10 @@ void gpu_slot_leave(struct gpu *gpu, struct gpu_slot *slot, enum gpu_dequeue how
 /* A queue that leaves has nothing left on CUs that must end by itself. */
 bool gpu_slot_is_drained(const struct gpu_slot *slot);
 
-/* Waves stop; traces the begin of the save. */
+/*
+ * Waves stop, or go into their trap handler until nr_saving is 0; traces the begin of
+ * the save.
+ */
 void gpu_slot_stop(struct gpu *gpu, struct gpu_slot *slot);
 
 /*

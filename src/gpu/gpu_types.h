@@ -13,8 +13,10 @@
 #include "gpu/slot_types.h"
 
 #define GPU_MAX_REFUSING 8	/* queues that refuse preemption at a time */
+#define GPU_NR_VMIDS 16
+#define GPU_CLOCK_NS 10 /* 100 MHz, as the driver's counter */
 
-struct gpu_wave_ops;
+struct gpu_isa;
 
 /**
  * struct gpu_xcc - one compute die
@@ -95,7 +97,12 @@ struct gpu_chunk {
  * struct gpu - one KFD node
  * @host: the world
  * @profile: what it is
- * @waves: wave engine
+ * @waves: wave engine of programs that are not machine code
+ * @isa: of machine code, NULL until there is some
+ * @handler: how that is saved
+ * @max_wave_bytes: memory of its waves
+ * @slice: instructions of a wave at a time
+ * @vmid: registers of each VMID
  * @now_ns: time
  * @nr_slots: slots
  * @nr_vmids: VMIDs the firmware may use at a time
@@ -129,6 +136,11 @@ struct gpu {
 	struct gpu_host *host;
 	const struct gpu_profile *profile;
 	const struct gpu_wave_ops *waves;
+	struct gpu_isa *isa;
+	enum gpu_handler handler;
+	u64 max_wave_bytes;
+	u32 slice;
+	struct gpu_vmid vmid[GPU_NR_VMIDS];
 	u64 now_ns;
 	u32 nr_slots;
 	u32 nr_vmids;

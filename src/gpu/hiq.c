@@ -209,8 +209,7 @@ static void map_process(struct gpu *gpu)
 {
 	struct gpu_firmware *fw = &gpu->firmware;
 
-	fw->pasid = gpu_pm4_get(fw->packet, GPU_MAP_PROCESS_PASID);
-	fw->quantum = gpu_pm4_get(fw->packet, GPU_MAP_PROCESS_QUANTUM);
+	gpu_runlist_parse_process(fw->packet, &fw->process);
 	gpu_firmware_delay(gpu, gpu->profile->map_queue_ns);
 }
 
@@ -219,7 +218,7 @@ static void map_queues(struct gpu *gpu)
 	struct gpu_firmware *fw = &gpu->firmware;
 	struct gpu_map_entry entry;
 
-	if (gpu_runlist_parse_queue(fw->packet, fw->pasid, fw->quantum, &entry))
+	if (gpu_runlist_parse_queue(fw->packet, &fw->process, &entry))
 		gpu_firmware_claim(gpu, &entry);
 	gpu_firmware_map(gpu);
 }

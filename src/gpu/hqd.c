@@ -72,7 +72,7 @@ static bool can_dequeue(const struct gpu_slot *slot, enum gpu_dequeue how)
 	if (how != GPU_DEQUEUE_RESET)
 		return slot->is_by_hand && !slot->is_hand_busy;
 	if (slot->state == GPU_SLOT_FROZEN)
-		return !slot->is_by_hand;
+		return !slot->is_by_hand || slot->nr_saving;
 	return slot->state != GPU_SLOT_LOADING;
 }
 
@@ -109,11 +109,17 @@ void gpu_hqd_settle(struct gpu *gpu)
 
 		if (slot->is_by_hand && slot->state == GPU_SLOT_QUIET)
 			begin_dequeue(gpu, slot);
+		else if (slot->is_hand_busy && slot->state == GPU_SLOT_FROZEN &&
+			 !gpu_event_is_scheduled(&slot->hqd_event))
+			gpu_hqd_event(gpu, slot);
 	}
 }
 
 void gpu_hqd_event(struct gpu *gpu, struct gpu_slot *slot)
 {
+	/* Its handler is not through: it looks again when that kicks the firmware. */
+	if (slot->state == GPU_SLOT_FROZEN && slot->nr_saving)
+		return;
 	slot->is_hand_busy = false;
 	if (slot->state == GPU_SLOT_LOADING)
 		gpu_slot_activate(gpu, slot);

@@ -41,6 +41,9 @@
 #define GPU_MQD_DOORBELL_CONTROL 0x23c	/* bits 2-27: dword index in the BAR */
 #define GPU_MQD_PQ_CONTROL 0x244	/* bits 0-5: ring dwords = 2 << n */
 #define GPU_MQD_IB_RPTR 0x250		/* dwords, in the indirect buffer at PQ_RPTR */
+#define GPU_MQD_EOP_BASE_LO 0x294	/* address >> 8 */
+#define GPU_MQD_EOP_BASE_HI 0x298
+#define GPU_MQD_EOP_CONTROL 0x29c /* bits 0-5: dwords = 2 << n */
 #define GPU_MQD_CTX_SAVE_BASE_LO 0x2ac
 #define GPU_MQD_CTX_SAVE_BASE_HI 0x2b0
 #define GPU_MQD_CTL_STACK_OFFSET 0x2b8	/* == CTL_STACK_SIZE: no saved waves */

@@ -4,9 +4,10 @@
 #include "gpu/aql_queue.h"
 #include "gpu/dispatch.h"
 #include "gpu/pm4.h"
+#include "gpu/wave_isa.h"
 
-#define LDS_UNIT 512		/* COMPUTE_PGM_RSRC2.LDS_SIZE: 128 dwords */
-#define CLOCK_NS 10		/* 100 MHz, as the driver's counter */
+#define LDS_UNIT 512 /* COMPUTE_PGM_RSRC2.LDS_SIZE: 128 dwords */
+#define MAX_AQL_IB_DW 4096 /* of a buffer that is worked off at once */
 
 /* Where the registers are: in the MQD, and for SET_SH_REG (0 = not there). */
 static const struct {
@@ -268,7 +269,7 @@ static int write_release(struct gpu *gpu, struct gpu_slot *slot)
 		return gpu_host_write(gpu, slot->pasid, pair(pkt[3] & ~3u, pkt[4]), &pkt[5],
 				      sizeof(u32));
 	case GPU_RELEASE_DATA_CLOCK:
-		value = gpu->now_ns / CLOCK_NS;
+		value = gpu->now_ns / GPU_CLOCK_NS;
 		break;
 	case GPU_RELEASE_DATA_64:
 		break;
@@ -444,7 +445,9 @@ static int run(struct gpu *gpu, struct gpu_slot *slot)
 {
 	switch (opcode(slot)) {
 	case GPU_PM4_NOP:
+		return 0;
 	case GPU_PM4_ACQUIRE_MEM:
+		gpu_isa_invalidate(gpu, slot);
 		return 0;
 	case GPU_PM4_WRITE_DATA:
 		return write_data(gpu, slot);
@@ -482,6 +485,44 @@ static int run_packet(struct gpu *gpu, struct gpu_slot *slot)
 	return err < 0 ? err : consume(gpu, slot);
 }
 
+/* One packet of a buffer of an AQL queue. Return: 1 = done, 0 = it must wait, -errno. */
+static int run_in_aql(struct gpu *gpu, struct gpu_slot *slot)
+{
+	int err = fetch(gpu, slot);
+
+	if (err <= 0)
+		return err ? err : -EINVAL;
+	switch (opcode(slot)) {
+	case GPU_PM4_WAIT_REG_MEM:
+		return wait_mem(gpu, slot);
+	case GPU_PM4_DISPATCH_DIRECT:
+		return -EINVAL;
+	default:
+		if (must_wait(slot))
+			return 0;
+		err = run(gpu, slot);
+		return err ? err : 1;
+	}
+}
+
+int gpu_pm4_run_buffer(struct gpu *gpu, struct gpu_slot *slot, const u32 *pkt)
+{
+	u32 nr = gpu_pm4_get(pkt, GPU_INDIRECT_BUFFER_SIZE), *at = &slot->pm4.reg[GPU_PM4_IB_RPTR];
+	int err = 1;
+
+	if (gpu_pm4_get(pkt, GPU_PM4_TYPE) != 3 ||
+	    gpu_pm4_get(pkt, GPU_PM4_OPCODE) != GPU_PM4_INDIRECT_BUFFER ||
+	    gpu_pm4_get(pkt, GPU_INDIRECT_BUFFER_CHAIN) || nr > MAX_AQL_IB_DW)
+		return -EINVAL;
+	slot->pm4.ib = pair(pkt[1] & ~3u, pkt[2]);
+	slot->pm4.ib_dw = nr;
+	for (*at = 0; *at < nr && err == 1; *at += length(slot))
+		err = run_in_aql(gpu, slot);
+	slot->pm4.ib_dw = 0;
+	*at = 0;
+	return err;
+}
+
 void gpu_pm4_event(struct gpu *gpu, struct gpu_slot *slot)
 {
 	int err;
@@ -490,6 +531,7 @@ void gpu_pm4_event(struct gpu *gpu, struct gpu_slot *slot)
 		return;
 	if (slot->packet_state != GPU_PACKET_TIMED && slot->packet_state != GPU_PACKET_DEPS)
 		return;
+	slot->error_code = 0;
 	err = run_packet(gpu, slot);
 	if (err)
 		gpu_slot_fail(gpu, slot, gpu_irq_of(err));

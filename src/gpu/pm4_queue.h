@@ -36,4 +36,17 @@ void gpu_pm4_parse(struct gpu_slot *slot, const u32 *mqd);
  */
 int gpu_pm4_save(struct gpu *gpu, const struct gpu_slot *slot, u64 mqd);
 
+/**
+ * gpu_pm4_run_buffer() - packets of an indirect buffer that an AQL packet names
+ * @gpu: GPU
+ * @slot: AQL queue; its packet is overwritten
+ * @pkt: the INDIRECT_BUFFER packet
+ *
+ * All at once, from the first on: a packet that must wait is met again, with those
+ * before it.
+ *
+ * Return: 1 = done, 0 = a packet in it must wait, -EINVAL, -EFAULT.
+ */
+int gpu_pm4_run_buffer(struct gpu *gpu, struct gpu_slot *slot, const u32 *pkt);
+
 #endif

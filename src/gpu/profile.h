@@ -37,6 +37,8 @@
  * @quantum_unit_ns: unit of MAP_PROCESS.process_quantum
  * @clock_khz: shader clock; grace periods count 1024 of its ticks
  * @grace_default: CP_IQ_WAIT_TIME2.SCH_WAVE at power-on
+ * @inst_clocks: of machine code: what an instruction of a wave takes
+ * @memory_clocks: and one that reaches memory or LDS, on top of that
  */
 struct gpu_profile {
 	const char *name;
@@ -61,6 +63,8 @@ struct gpu_profile {
 	u64 quantum_unit_ns;
 	u32 clock_khz;
 	u32 grace_default;
+	u32 inst_clocks;
+	u32 memory_clocks;
 };
 
 /**

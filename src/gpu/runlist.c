@@ -20,16 +20,33 @@ void gpu_runlist_init(struct gpu *gpu)
 	rl->max_processes = gpu->nr_vmids;
 }
 
-bool gpu_runlist_parse_queue(const u32 *pkt, u32 pasid, u32 quantum, struct gpu_map_entry *entry)
+/* Addresses have 48 bits; the packet for gfx 9.0 has a flag above those of TBA. */
+static u64 shader_address(u32 lo, u32 hi)
+{
+	return (lo | (u64)(hi & 0xff) << 32) << 8;
+}
+
+void gpu_runlist_parse_process(const u32 *pkt, struct gpu_map_entry *process)
+{
+	memset(process, 0, sizeof(*process));
+	process->pasid = gpu_pm4_get(pkt, GPU_MAP_PROCESS_PASID);
+	process->quantum = gpu_pm4_get(pkt, GPU_MAP_PROCESS_QUANTUM);
+	process->regs.sh_mem_bases = gpu_pm4_get(pkt, GPU_MAP_PROCESS_SH_MEM_BASES);
+	process->regs.tba = shader_address(gpu_pm4_get(pkt, GPU_MAP_PROCESS_TBA_LO),
+					   gpu_pm4_get(pkt, GPU_MAP_PROCESS_TBA_HI));
+	process->regs.tma = shader_address(gpu_pm4_get(pkt, GPU_MAP_PROCESS_TMA_LO),
+					   gpu_pm4_get(pkt, GPU_MAP_PROCESS_TMA_HI));
+}
+
+bool gpu_runlist_parse_queue(const u32 *pkt, const struct gpu_map_entry *process,
+			     struct gpu_map_entry *entry)
 {
 	u32 type = gpu_pm4_get(pkt, GPU_MAP_QUEUES_QUEUE_TYPE);
 
 	if (gpu_pm4_get(pkt, GPU_MAP_QUEUES_ENGINE_SEL) != GPU_MAP_ENGINE_COMPUTE ||
 	    gpu_pm4_get(pkt, GPU_MAP_QUEUES_EXT_ENGINE_SEL))
 		return false;
-	memset(entry, 0, sizeof(*entry));
-	entry->pasid = pasid;
-	entry->quantum = quantum;
+	*entry = *process;
 	entry->doorbell = gpu_pm4_get(pkt, GPU_MAP_QUEUES_DOORBELL);
 	entry->is_static = type == GPU_MAP_QUEUE_NORMAL_STATIC ||
 			   type == GPU_MAP_QUEUE_LOW_LATENCY_STATIC;
@@ -71,15 +88,15 @@ static bool is_process_length(u32 nr_dw)
 	return nr_dw == GPU_PM4_MAP_PROCESS_DW || nr_dw == GPU_PM4_MAP_PROCESS_ALDEBARAN_DW;
 }
 
-static void add_queue(struct gpu *gpu, const u32 *pkt, u32 pasid, u32 quantum)
+static void add_queue(struct gpu *gpu, const u32 *pkt, const struct gpu_map_entry *process)
 {
 	struct gpu_runlist *rl = &gpu->runlist;
 
 	if (gpu_sdma_is_packet(pkt))
-		gpu_sdma_map(gpu, pkt, pasid);
+		gpu_sdma_map(gpu, pkt, process->pasid);
 	else if (rl->nr == rl->max)
 		refuse_packet(gpu, -EINVAL);
-	else if (gpu_runlist_parse_queue(pkt, pasid, quantum, &rl->entry[rl->nr]))
+	else if (gpu_runlist_parse_queue(pkt, process, &rl->entry[rl->nr]))
 		rl->nr++;
 }
 
@@ -88,7 +105,7 @@ static void add_queue(struct gpu *gpu, const u32 *pkt, u32 pasid, u32 quantum)
  * with what is no packet, or with a RUN_LIST that points to the list itself. That
  * only says that it is to be rotated, which is done whenever not all of it fits.
  */
-static u32 read_packet(struct gpu *gpu, const u32 *pkt, u32 left, u32 *pasid, u32 *quantum)
+static u32 read_packet(struct gpu *gpu, const u32 *pkt, u32 left, struct gpu_map_entry *process)
 {
 	u32 op = gpu_pm4_get(pkt, GPU_PM4_OPCODE);
 	u32 nr_dw = gpu_pm4_get(pkt, GPU_PM4_COUNT) + 2;
@@ -102,10 +119,9 @@ static u32 read_packet(struct gpu *gpu, const u32 *pkt, u32 left, u32 *pasid, u3
 	if (op == GPU_PM4_RUN_LIST)
 		return 0;
 	if (op == GPU_PM4_MAP_PROCESS && is_process_length(nr_dw)) {
-		*pasid = gpu_pm4_get(pkt, GPU_MAP_PROCESS_PASID);
-		*quantum = gpu_pm4_get(pkt, GPU_MAP_PROCESS_QUANTUM);
+		gpu_runlist_parse_process(pkt, process);
 	} else if (op == GPU_PM4_MAP_QUEUES && nr_dw == GPU_PM4_MAP_QUEUES_DW) {
-		add_queue(gpu, pkt, *pasid, *quantum);
+		add_queue(gpu, pkt, process);
 	} else if (op != GPU_PM4_NOP) {
 		refuse_packet(gpu, -EINVAL);
 	}
@@ -116,15 +132,17 @@ static u32 read_packet(struct gpu *gpu, const u32 *pkt, u32 left, u32 *pasid, u3
 static int read_ib(struct gpu *gpu, u64 ib, u32 nr_dw)
 {
 	u32 pkt[GPU_PM4_MAP_PROCESS_ALDEBARAN_DW];
-	u32 at = 0, step, pasid = 0, quantum = 0;
+	struct gpu_map_entry process;
+	u32 at = 0, step;
 
+	memset(&process, 0, sizeof(process));
 	while (at < nr_dw) {
 		u32 len = min((u32)ARRAY_SIZE(pkt), nr_dw - at);
 
 		memset(pkt, 0, sizeof(pkt));
 		if (gpu_host_read(gpu, GPU_PASID_GART, ib + at * 4ull, pkt, len * 4))
 			return -EFAULT;
-		step = read_packet(gpu, pkt, nr_dw - at, &pasid, &quantum);
+		step = read_packet(gpu, pkt, nr_dw - at, &process);
 		if (!step)
 			break;
 		at += step;

@@ -22,13 +22,16 @@ int gpu_runlist_read(struct gpu *gpu, const u32 *pkt);
 /**
  * gpu_runlist_parse_queue() - what a MAP_QUEUES packet says
  * @pkt: packet
- * @pasid: process it belongs to
- * @quantum: of the process
+ * @process: what the MAP_PROCESS before it said
  * @entry: output
  *
  * Return: false for queues that are not compute queues: they are not modelled.
  */
-bool gpu_runlist_parse_queue(const u32 *pkt, u32 pasid, u32 quantum, struct gpu_map_entry *entry);
+bool gpu_runlist_parse_queue(const u32 *pkt, const struct gpu_map_entry *process,
+			     struct gpu_map_entry *entry);
+
+/* What a MAP_PROCESS packet says. */
+void gpu_runlist_parse_process(const u32 *pkt, struct gpu_map_entry *process);
 
 /* Map as much as fits, from where the last turn ended. The firmware is then busy. */
 void gpu_runlist_turn(struct gpu *gpu);

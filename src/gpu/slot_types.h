@@ -15,12 +15,18 @@
 #define GPU_NR_LEVELS 3		/* pipe priorities */
 #define GPU_LANES 64
 #define GPU_MAX_WAVES_PER_GROUP 16	/* 1024 work-items */
+#define GPU_MAX_SCRATCH_SLOTS 512u	/* 9 bits in the control stack */
 
 struct gpu_dispatch;
 struct gpu_slot;
 
 /* One workgroup under the state engine; wave_state.c knows what is in it. */
 struct gpu_workgroup;
+
+/* One workgroup of machine code; see wave_isa.h. */
+struct gpu_isa_group;
+
+struct gpu_wave_ops;
 
 /**
  * struct gpu_cohort - workgroups of one dispatch that started together on an XCC
@@ -31,6 +37,7 @@ struct gpu_workgroup;
  * @prev: the same
  * @groups: state of each workgroup (state engine)
  * @groups_end: last of them
+ * @isa: the workgroup (machine code)
  * @start_ns: when they last began to run
  * @ran_ns: how long they had run before that
  * @nr: workgroups
@@ -48,6 +55,7 @@ struct gpu_cohort {
 	struct gpu_cohort *prev;
 	struct gpu_workgroup *groups;
 	struct gpu_workgroup *groups_end;
+	struct gpu_isa_group *isa;
 	u64 start_ns;
 	u64 ran_ns;
 	u32 nr;
@@ -79,8 +87,37 @@ struct gpu_share {
 };
 
 /**
+ * struct gpu_isa_kernel - a dispatch of machine code
+ * @packet: as it was in the ring
+ * @entry: first instruction
+ * @rsrc1: COMPUTE_PGM_RSRC1
+ * @rsrc2: COMPUTE_PGM_RSRC2
+ * @properties: which user SGPRs it wants
+ * @private_bytes: scratch memory of a work-item
+ * @acc_offset: architected VGPRs
+ * @nr_sgprs: SGPRs of a wave
+ * @size: work-items of a workgroup, by dimension
+ * @items: work-items of the grid
+ * @groups: workgroups of the grid
+ */
+struct gpu_isa_kernel {
+	struct gpu_aql_dispatch packet;
+	u64 entry;
+	u32 rsrc1;
+	u32 rsrc2;
+	u32 properties;
+	u32 private_bytes;
+	u32 acc_offset;
+	u32 nr_sgprs;
+	u32 size[3];
+	u32 items[3];
+	u32 groups[3];
+};
+
+/**
  * struct gpu_dispatch - a kernel dispatch packet that was consumed
  * @slot: its queue
+ * @engine: what its waves are made of
  * @is_used: this record is in use
  * @has_begun: a wave of it has been on a CU
  * @leader: the cohort scheduled last; others that end when it does become its twins
@@ -99,10 +136,12 @@ struct gpu_share {
  * @wave_bytes: saved bytes of a wave
  * @group_bytes: saved bytes of a workgroup
  * @vgpr_charge: what a workgroup takes of a CU's register file
+ * @kernel: machine code only
  * @share: per XCC
  */
 struct gpu_dispatch {
 	struct gpu_slot *slot;
+	const struct gpu_wave_ops *engine;
 	bool is_used;
 	bool has_begun;
 	struct gpu_cohort *leader;
@@ -121,6 +160,7 @@ struct gpu_dispatch {
 	u32 wave_bytes;
 	u32 group_bytes;
 	u32 vgpr_charge;
+	struct gpu_isa_kernel kernel;
 	struct gpu_share share[GPU_MAX_XCC];
 };
 
@@ -154,6 +194,24 @@ struct gpu_save_area {
 	u32 ctl_bytes;
 	u32 ctl_offset;
 	u32 wave_end;
+};
+
+/**
+ * struct gpu_scratch - scratch memory of a queue, of its waves of machine code
+ * @descriptor: buffer descriptor that kernels get
+ * @base: address
+ * @xcc_bytes: part of each XCC
+ * @wave_bytes: place of a wave
+ * @nr: places on an XCC
+ * @used: by a wave, a bit a place
+ */
+struct gpu_scratch {
+	u32 descriptor[4];
+	u64 base;
+	u64 xcc_bytes;
+	u32 wave_bytes;
+	u32 nr;
+	u32 used[GPU_MAX_XCC][GPU_MAX_SCRATCH_SLOTS / 32];
 };
 
 #define GPU_PM4_HEAD_DW 8	/* of a packet, without the data of WRITE_DATA and SET_SH_REG */
@@ -199,6 +257,8 @@ struct gpu_pm4_regs {
  * @is_current: it has been active, so it is newer than its MQD
  * @is_lost: what is saved was not or could not be read back; leave it alone
  * @was_busy: for the idle trace
+ * @has_asked_scratch: its packet waits for more scratch memory
+ * @must_empty: its packet waits until nothing of another engine is in flight
  * @pasid: process
  * @vmid: its VMID
  * @doorbell: dword index
@@ -220,6 +280,19 @@ struct gpu_pm4_regs {
  * @nr_waves: resident or pending
  * @nr_resident: waves on CUs
  * @area: where it is saved
+ * @eop: address of its end-of-pipe buffer, 0 = none
+ * @eop_bytes: size
+ * @error_code: enum gpu_error of what is about to stop it, 0 = by the kind of interrupt
+ * @error_address: see struct gpu_irq
+ * @scratch: see there
+ * @isa_generation: of what machine code of this queue has looked up
+ * @host_generation: of the host's page pointers
+ * @nr_restoring: workgroups that have not all of their waves back
+ * @nr_saving: workgroups whose waves are on their way into the save area
+ * @nr_unasked: of these, on each XCC, those that have not all sent SAVEWAVE
+ * @granted: XCCs whose control stack is written
+ * @save_err: what went wrong there
+ * @saved: workgroups that wait in the save area of an XCC, by address
  * @nr_dispatches: in flight
  * @order: their records, oldest first
  * @dispatch: records
@@ -237,6 +310,8 @@ struct gpu_slot {
 	bool is_current;
 	bool is_lost;
 	bool was_busy;
+	bool has_asked_scratch;
+	bool must_empty;
 	u32 pasid;
 	u32 vmid;
 	u32 doorbell;
@@ -252,6 +327,7 @@ struct gpu_slot {
 	union {
 		struct gpu_aql_dispatch dispatch;
 		struct gpu_aql_barrier barrier;
+		struct gpu_aql_pm4_ib pm4_ib;
 		u16 header;
 		u32 pm4[GPU_PM4_HEAD_DW];
 	} packet;
@@ -263,6 +339,19 @@ struct gpu_slot {
 	u32 nr_waves;
 	u32 nr_resident;
 	struct gpu_save_area area[GPU_MAX_XCC];
+	u64 eop;
+	u32 eop_bytes;
+	u32 error_code;
+	u64 error_address;
+	struct gpu_scratch scratch;
+	u32 isa_generation;
+	u32 host_generation;
+	u32 nr_restoring;
+	u32 nr_saving;
+	u32 nr_unasked[GPU_MAX_XCC];
+	u32 granted;
+	int save_err;
+	struct gpu_isa_group *saved[GPU_MAX_XCC];
 	u32 nr_dispatches;
 	u8 order[GPU_MAX_DISPATCHES];
 	struct gpu_dispatch dispatch[GPU_MAX_DISPATCHES];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What waves are made of, behind one table: durations only (wave_timed.c), or
- * registers and LDS that evolve (wave_state.c). A gfx9 interpreter would be a
- * third one. An engine works on cohorts; when they run and where is not its
- * business.
+ * What waves are made of, behind one table: durations only (wave_timed.c), registers
+ * and LDS that evolve (wave_state.c), or machine code (wave_isa.c). An engine works on
+ * cohorts; when they run and where is not its business.
  *
  * What an engine does in one call is bounded by the workgroups and their bytes, not
  * by how long they have run: a client chooses how long, and the caller may be a
@@ -48,6 +47,12 @@ struct gpu_saver {
  * @restore: read the next workgroups of @cohort's dispatch, at most @max, that ran
  *	equally long; sets @cohort's nr and ran_ns. -EFAULT, -ENOMEM, -EINVAL the
  *	bytes make no sense.
+ * @has_room: it may launch a workgroup of a dispatch on an XCC; NULL = always
+ * @run: the end of a cohort is not known: do a slice and schedule the next one, or call
+ *	gpu_cohort_end(). A cohort is one workgroup then, and there is neither @move,
+ *	@save nor @restore: see wave_isa.h
+ * @stop: the waves are to leave. True: they go on until they have saved themselves,
+ *	which the slot's nr_saving counts
  */
 struct gpu_wave_ops {
 	const char *name;
@@ -58,6 +63,9 @@ struct gpu_wave_ops {
 	void (*drop)(struct gpu *gpu, struct gpu_cohort *cohort);
 	int (*save)(struct gpu_saver *s, struct gpu_cohort *cohort);
 	int (*restore)(struct gpu_saver *s, struct gpu_cohort *cohort, u32 max);
+	bool (*has_room)(struct gpu *gpu, struct gpu_dispatch *d, u32 xcc);
+	void (*run)(struct gpu *gpu, struct gpu_cohort *cohort);
+	bool (*stop)(struct gpu *gpu, struct gpu_cohort *cohort);
 };
 
 extern const struct gpu_wave_ops gpu_timed_wave_ops;

@@ -12,6 +12,8 @@
 #define SCRATCH (1u << 15)
 #define LAST (1u << 16)
 #define FIRST (1u << 17)
+#define TAG_SHIFT 18
+#define MAX_TAG 7u
 
 u32 isa_ctl_record_bytes(const struct isa_ctl_wave *wave)
 {
@@ -19,8 +21,7 @@ u32 isa_ctl_record_bytes(const struct isa_ctl_wave *wave)
 				wave->is_first ? wave->lds_bytes : 0);
 }
 
-/* Fields of an allocation that no wave has. */
-static bool is_allocation(const struct isa_ctl_wave *a)
+bool isa_ctl_is_allocation(const struct isa_ctl_wave *a)
 {
 	return a->nr_vgprs >= 8 && a->nr_vgprs <= 512 && a->nr_vgprs % 8 == 0 &&
 	       a->acc_offset >= 4 && a->acc_offset <= 256 && a->acc_offset % 4 == 0 &&
@@ -68,12 +69,13 @@ int isa_ctl_write(struct isa_ctl_writer *w, u32 arch, struct isa_ctl_wave *wave)
 	u32 state = state_word(wave);
 	int err = 0;
 
-	if (!is_allocation(wave) || wave->scratch_slot > MAX_SLOT || wave->se > max_se(arch))
+	if (!isa_ctl_is_allocation(wave) || wave->scratch_slot > MAX_SLOT ||
+	    wave->se > max_se(arch) || wave->tag > MAX_TAG)
 		return -EINVAL;
 	if (w->state && w->state != state)
 		err = push(w, w->state);
 	if (!err)
-		err = push(w, wave->scratch_slot | wave->se << 9 |
+		err = push(w, wave->scratch_slot | wave->se << 9 | wave->tag << TAG_SHIFT |
 				      (wave->has_scratch ? SCRATCH : 0) |
 				      (wave->is_last ? LAST : 0) | (wave->is_first ? FIRST : 0));
 	if (err)
@@ -136,10 +138,11 @@ int isa_ctl_read(struct isa_ctl_reader *r, struct isa_ctl_wave *wave)
 	from_state(r->state, wave);
 	wave->scratch_slot = word & MAX_SLOT;
 	wave->se = word >> 9 & max_se(r->arch);
+	wave->tag = word >> TAG_SHIFT & MAX_TAG;
 	wave->has_scratch = word & SCRATCH;
 	wave->is_last = word & LAST;
 	wave->is_first = word & FIRST;
-	if (!is_allocation(wave) || wave->is_first == r->in_group)
+	if (!isa_ctl_is_allocation(wave) || wave->is_first == r->in_group)
 		return -EINVAL;
 	wave->record_bytes = isa_ctl_record_bytes(wave);
 	if (wave->record_bytes > r->record)

@@ -24,6 +24,7 @@
  * @lds_bytes: of its group
  * @scratch_slot: where its scratch memory is
  * @se: shader engine
+ * @tag: three bits that every known reader skips, for the writer's own use
  * @has_scratch: it has scratch memory
  * @is_first: first wave of its group; its record holds the LDS
  * @is_last: last wave of its group
@@ -37,6 +38,7 @@ struct isa_ctl_wave {
 	u32 lds_bytes;
 	u32 scratch_slot;
 	u32 se;
+	u32 tag;
 	bool has_scratch;
 	bool is_first;
 	bool is_last;
@@ -79,6 +81,9 @@ struct isa_ctl_reader {
 	u64 record;
 	bool in_group;
 };
+
+/* The words can describe a wave with these registers and this LDS. */
+bool isa_ctl_is_allocation(const struct isa_ctl_wave *wave);
 
 /**
  * isa_ctl_record_bytes() - size of a record

@@ -69,7 +69,7 @@ static u32 whole(const struct isa_wave *w, u32 id)
 	return 0;
 }
 
-static u32 field_mask(u32 field)
+static u32 mask_of(u32 field)
 {
 	u32 size = (field >> 11 & 31) + 1;
 
@@ -78,7 +78,7 @@ static u32 field_mask(u32 field)
 
 u32 isa_hwreg_read(const struct isa_wave *w, u32 field)
 {
-	return whole(w, field & 63) >> (field >> 6 & 31) & field_mask(field);
+	return whole(w, field & 63) >> (field >> 6 & 31) & mask_of(field);
 }
 
 static void put(u32 *reg, u32 mask, u32 value)
@@ -89,7 +89,7 @@ static void put(u32 *reg, u32 mask, u32 value)
 void isa_hwreg_write(struct isa_wave *w, u32 field, u32 value)
 {
 	u32 shift = field >> 6 & 31;
-	u32 mask = field_mask(field) << shift;
+	u32 mask = mask_of(field) << shift;
 
 	value <<= shift;
 	switch (field & 63) {

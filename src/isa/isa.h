@@ -100,6 +100,7 @@ typedef u32 isa_row_of_lanes[ISA_LANES];
  * @tba: trap handler, 0 = none
  * @tma: memory of the trap handler
  * @retired: instructions done so far
+ * @retired_memory: of these, the ones that reach memory or LDS
  * @next_pc: of the instruction after the one at hand
  * @stop_address: see enum isa_reason
  * @stop_word: see enum isa_reason
@@ -124,6 +125,7 @@ struct isa_wave {
 	u64 tba;
 	u64 tma;
 	u64 retired;
+	u64 retired_memory;
 	u64 next_pc;
 	u64 stop_address;
 	u32 stop_word;

@@ -38,8 +38,8 @@ static u8 *byte_of(const struct isa_lanes *p, u32 l, u32 k)
 	return k < p->split[l] ? p->at[0][l] + k : p->next[l] + (k - p->split[l]);
 }
 
-static __attribute__((noinline)) void get_split(const struct isa_lanes *p, u32 l, u32 offset,
-						u8 *to, u32 bytes)
+static __attribute__((__noinline__)) void get_split(const struct isa_lanes *p, u32 l, u32 offset,
+						    u8 *to, u32 bytes)
 {
 	u32 k;
 
@@ -47,8 +47,8 @@ static __attribute__((noinline)) void get_split(const struct isa_lanes *p, u32 l
 		to[k] = *byte_of(p, l, offset + k);
 }
 
-static __attribute__((noinline)) void put_split(const struct isa_lanes *p, u32 l, u32 offset,
-						const u8 *from, u32 bytes)
+static __attribute__((__noinline__)) void put_split(const struct isa_lanes *p, u32 l, u32 offset,
+						    const u8 *from, u32 bytes)
 {
 	u32 k;
 

@@ -127,6 +127,20 @@ static enum isa_reason illegal(struct isa_wave *w, struct isa_env *env)
 	return ISA_ILLEGAL;
 }
 
+static bool is_memory(u32 format)
+{
+	switch (format) {
+	case ISA_FMT_SMEM:
+	case ISA_FMT_DS:
+	case ISA_FMT_FLAT:
+	case ISA_FMT_GLOBAL:
+	case ISA_FMT_SCRATCH:
+	case ISA_FMT_MUBUF:
+		return true;
+	}
+	return false;
+}
+
 static enum isa_reason step(struct isa_wave *w, struct isa_env *env, struct isa_inst *i)
 {
 	enum isa_reason r;
@@ -150,6 +164,7 @@ static enum isa_reason step(struct isa_wave *w, struct isa_env *env, struct isa_
 	default:
 		w->pc = w->next_pc;
 		w->retired++;
+		w->retired_memory += is_memory(i->format);
 		return r;
 	}
 }

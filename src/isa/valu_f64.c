@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Vector f64. */
-#include "isa/float.h"
-#include "isa/valu.h"
-
-#define LANES(x)                                \
-	do {                                    \
-		for (l = 0; l < ISA_LANES; l++) \
-			r[l] = (x);             \
-		return true;                    \
-	} while (0)
+#include "isa/valu_float.h"
 
 #define A a[l]
 #define B b[l]
@@ -19,24 +11,8 @@ static bool one(struct isa_valu *v, u64 *r, const u64 *a, u32 m)
 	u32 l;
 
 	switch (v->i->op) {
-	case ISA_OP_v_trunc_f64:
-		LANES(isa_f64_trunc(A, m));
-	case ISA_OP_v_ceil_f64:
-		LANES(isa_f64_ceil(A, m));
-	case ISA_OP_v_rndne_f64:
-		LANES(isa_f64_rndne(A, m));
-	case ISA_OP_v_floor_f64:
-		LANES(isa_f64_floor(A, m));
-	case ISA_OP_v_fract_f64:
-		LANES(isa_f64_fract(A, m));
-	case ISA_OP_v_rcp_f64:
-		LANES(isa_f64_rcp(A, m));
-	case ISA_OP_v_rsq_f64:
-		LANES(isa_f64_rsq(A, m));
-	case ISA_OP_v_sqrt_f64:
-		LANES(isa_f64_sqrt(A, m));
-	case ISA_OP_v_frexp_mant_f64:
-		LANES(isa_f64_frexp_mant(A, m));
+	ISA_CASES_ROUND(f64, m)
+	ISA_CASES_ROOT(f64, m)
 	}
 	return false;
 }
@@ -53,14 +29,10 @@ static bool two(struct isa_valu *v, u64 *r, const u64 *a, const u64 *b, u32 m)
 	u32 l;
 
 	switch (v->i->op) {
-	case ISA_OP_v_add_f64:
-		LANES(isa_f64_add(A, B, m));
-	case ISA_OP_v_mul_f64:
-		LANES(isa_f64_mul(A, B, m));
-	case ISA_OP_v_min_f64:
-		LANES(isa_f64_min(A, B, m));
-	case ISA_OP_v_max_f64:
-		LANES(isa_f64_max(A, B, m));
+	CASE_2(f64, add, m)
+	CASE_2(f64, mul, m)
+	CASE_2(f64, min, m)
+	CASE_2(f64, max, m)
 	case ISA_OP_v_fmac_f64:
 		LANES(isa_f64_fma(A, B, dst_of(v, l), m));
 	case ISA_OP_v_ldexp_f64:
@@ -71,20 +43,7 @@ static bool two(struct isa_valu *v, u64 *r, const u64 *a, const u64 *b, u32 m)
 	return false;
 }
 
-static bool scale(struct isa_valu *v, u64 *r, const u64 *a, const u64 *b, const u64 *c, u32 m)
-{
-	u64 mask = 0;
-	u32 l;
-
-	for (l = 0; l < ISA_LANES; l++) {
-		u32 bit = 0;
-
-		r[l] = isa_f64_div_scale(A, B, C, &bit, m);
-		mask |= (u64)bit << l;
-	}
-	v->carry = mask;
-	return true;
-}
+ISA_DEFINE_SCALE(f64, u64)
 
 static bool three(struct isa_valu *v, u64 *r, const u64 *a, const u64 *b, const u64 *c, u32 m)
 {
@@ -92,14 +51,12 @@ static bool three(struct isa_valu *v, u64 *r, const u64 *a, const u64 *b, const 
 	u32 l;
 
 	switch (v->i->op) {
-	case ISA_OP_v_fma_f64:
-		LANES(isa_f64_fma(A, B, C, m));
+	CASE_3(f64, fma, m)
+	CASE_3(f64, div_fixup, m)
 	case ISA_OP_v_div_scale_f64:
 		return scale(v, r, a, b, c, m);
 	case ISA_OP_v_div_fmas_f64:
 		LANES(isa_f64_div_fmas(A, B, C, vcc >> l & 1, m));
-	case ISA_OP_v_div_fixup_f64:
-		LANES(isa_f64_div_fixup(A, B, C, m));
 	}
 	return false;
 }

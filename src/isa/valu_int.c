@@ -23,22 +23,22 @@ static inline u32 u24(u32 x)
 	return x & 0xffffff;
 }
 
-static inline u32 smin(u32 x, u32 y)
+static inline u32 min_s32(u32 x, u32 y)
 {
 	return (s32)x < (s32)y ? x : y;
 }
 
-static inline u32 smax(u32 x, u32 y)
+static inline u32 max_s32(u32 x, u32 y)
 {
 	return (s32)x > (s32)y ? x : y;
 }
 
-static inline u32 umin(u32 x, u32 y)
+static inline u32 min_u32(u32 x, u32 y)
 {
 	return x < y ? x : y;
 }
 
-static inline u32 umax(u32 x, u32 y)
+static inline u32 max_u32(u32 x, u32 y)
 {
 	return x > y ? x : y;
 }
@@ -163,13 +163,13 @@ static bool two(struct isa_valu *v, u32 *r, const u32 *a, const u32 *b)
 	case ISA_OP_v_mul_hi_i32:
 		LANES((u32)((u64)((s64)(s32)A * (s32)B) >> 32));
 	case ISA_OP_v_min_i32:
-		LANES(smin(A, B));
+		LANES(min_s32(A, B));
 	case ISA_OP_v_max_i32:
-		LANES(smax(A, B));
+		LANES(max_s32(A, B));
 	case ISA_OP_v_min_u32:
-		LANES(umin(A, B));
+		LANES(min_u32(A, B));
 	case ISA_OP_v_max_u32:
-		LANES(umax(A, B));
+		LANES(max_u32(A, B));
 	case ISA_OP_v_lshrrev_b32:
 		LANES(B >> (A & 31));
 	case ISA_OP_v_ashrrev_i32:
@@ -193,7 +193,7 @@ static bool two(struct isa_valu *v, u32 *r, const u32 *a, const u32 *b)
 	case ISA_OP_v_mbcnt_hi_u32_b32:
 		LANES((l <= 32 ? 0 : isa_popcount(A & ((1u << (l - 32)) - 1))) + B);
 	case ISA_OP_v_cvt_pk_u16_u32:
-		LANES(umin(A, 0xffff) | umin(B, 0xffff) << 16);
+		LANES(min_u32(A, 0xffff) | min_u32(B, 0xffff) << 16);
 	case ISA_OP_v_cvt_pk_i16_i32:
 		LANES((saturate((s32)A, -0x8000, 0x7fff) & 0xffff) |
 		      saturate((s32)B, -0x8000, 0x7fff) << 16);
@@ -223,17 +223,17 @@ static bool three(struct isa_valu *v, u32 *r, const u32 *a, const u32 *b, const 
 	case ISA_OP_v_alignbyte_b32:
 		LANES((u32)(((u64)A << 32 | B) >> (8 * (C & 3))));
 	case ISA_OP_v_min3_i32:
-		LANES(smin(smin(A, B), C));
+		LANES(min_s32(min_s32(A, B), C));
 	case ISA_OP_v_max3_i32:
-		LANES(smax(smax(A, B), C));
+		LANES(max_s32(max_s32(A, B), C));
 	case ISA_OP_v_min3_u32:
-		LANES(umin(umin(A, B), C));
+		LANES(min_u32(min_u32(A, B), C));
 	case ISA_OP_v_max3_u32:
-		LANES(umax(umax(A, B), C));
+		LANES(max_u32(max_u32(A, B), C));
 	case ISA_OP_v_med3_i32:
-		LANES(smax(smin(A, B), smin(smax(A, B), C)));
+		LANES(max_s32(min_s32(A, B), min_s32(max_s32(A, B), C)));
 	case ISA_OP_v_med3_u32:
-		LANES(umax(umin(A, B), umin(umax(A, B), C)));
+		LANES(max_u32(min_u32(A, B), min_u32(max_u32(A, B), C)));
 	case ISA_OP_v_sad_u8:
 		LANES(sad8(A, B, C, false));
 	case ISA_OP_v_sad_hi_u8:

@@ -33,7 +33,7 @@ static void copy(struct isa_wave *w, u32 *dst, const u32 *src)
 			dst[l] = src[l];
 }
 
-static void swap(struct isa_wave *w, u32 *a, u32 *b)
+static void swap_rows(struct isa_wave *w, u32 *a, u32 *b)
 {
 	u32 l;
 
@@ -77,7 +77,7 @@ enum isa_reason isa_valu_lane(struct isa_wave *w, struct isa_env *env, const str
 			isa_read32(w, i, i->src[0]);
 		return ISA_GO;
 	case ISA_OP_v_swap_b32:
-		swap(w, w->vgpr[isa_row(w, i->dst)], w->vgpr[isa_row(w, i->src[0])]);
+		swap_rows(w, w->vgpr[isa_row(w, i->dst)], w->vgpr[isa_row(w, i->src[0])]);
 		return ISA_GO;
 	}
 	move(w, env, i);

@@ -76,6 +76,13 @@ static u64 find(const char *name)
 	return 0;
 }
 
+u64 launch_descriptor(const char *name)
+{
+	u64 at = find(name);
+
+	return at ? at - LAUNCH_CODE : 0;
+}
+
 bool launch_has(struct rig *r, const char *name)
 {
 	return find(name) != 0;

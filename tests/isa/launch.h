@@ -52,6 +52,8 @@ struct launch_stats {
 
 /* Loads a code object; false: there is none. */
 bool launch_load(struct rig *r, const char *path);
+/* Address of the descriptor of a kernel of the one loaded last, from LAUNCH_CODE; 0: none. */
+u64 launch_descriptor(const char *name);
 /* A buffer, 0 to 2. */
 void *launch_buffer(struct rig *r, u32 k);
 /* Does the code object have this kernel? */

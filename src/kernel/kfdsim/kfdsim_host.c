@@ -54,8 +54,10 @@ static int host_add64(struct gpu_host *host, u32 pasid, u64 addr, s64 delta, s64
 	return r;
 }
 
-/* The dbg event of a bad packet: kfd_int_process_v9.c, KFD_DEBUG_CP_BAD_OP_ECODE */
-#define BAD_PACKET_CONTEXT(doorbell) (((doorbell) / 2 & 0x3ff) | EC_QUEUE_PACKET_RESERVED << 10)
+/* As KFD_DEBUG_DOORBELL_ID() of kfd_int_process_v9.c wants it. */
+#define DOORBELL_ID(doorbell) ((doorbell) / 2 & 0x3ff)
+/* There: SQ_INTERRUPT_WORD_WAVE_CTXID, PRIV and ENCODING_INST */
+#define SQ_FROM_HANDLER (1u << 13 | 1u << 26)
 #define RING_NOT_PRESENT 0x08	/* kfd_int_process_v9.c: prot_valid */
 
 static const struct {
@@ -68,17 +70,33 @@ static const struct {
 	[GPU_IRQ_MEM_FAULT] = { SOC15_IH_CLIENTID_UTCL2, SOC15_INTSRC_VMC_FAULT,
 				RING_NOT_PRESENT },
 	[GPU_IRQ_BAD_OPCODE] = { SOC15_IH_CLIENTID_GRBM_CP, SOC15_INTSRC_CP_BAD_OPCODE },
+	[GPU_IRQ_WAVE] = { SOC15_IH_CLIENTID_SE0SH, SOC15_INTSRC_SQ_INTERRUPT_MSG },
 };
+
+/* What a wave sends from its trap handler: KFD_CONTEXT_ID_GET_SQ_INT_DATA(). @data: 24 bits */
+static void fill_wave_data(u32 *entry, u32 data)
+{
+	entry[4] = (data & 0xfff) | (data & 0xf000) << 16 | SQ_FROM_HANDLER;
+	entry[5] = data >> 16;
+}
 
 /* An entry of the IH ring as soc15 writes it. @entry: 8 zeroed dwords */
 static void fill_entry(u32 *entry, const struct gpu_irq *irq, u64 fault_page)
 {
-	entry[0] = ih_sources[irq->source].client | ih_sources[irq->source].source << 8 |
-		   ih_sources[irq->source].ring << 16 | irq->vmid << 24;
+	bool is_packet = KFD_DBG_EC_TYPE_IS_PACKET(irq->code);
+	u32 source = irq->source == GPU_IRQ_BAD_OPCODE && !is_packet ? GPU_IRQ_WAVE : irq->source;
+
+	entry[0] = ih_sources[source].client | ih_sources[source].source << 8 |
+		   ih_sources[source].ring << 16 | irq->vmid << 24;
 	entry[3] = irq->pasid;
 	entry[4] = irq->context;
-	if (irq->source == GPU_IRQ_BAD_OPCODE)
-		entry[4] = BAD_PACKET_CONTEXT(irq->doorbell);
+	/* A packet's error is a code, a wave's a bit of a mask: KFD_DEBUG_TRAP_CODE() */
+	if (source == GPU_IRQ_BAD_OPCODE)
+		entry[4] = DOORBELL_ID(irq->doorbell) | irq->code << 10;
+	else if (irq->source == GPU_IRQ_BAD_OPCODE)
+		fill_wave_data(entry, DOORBELL_ID(irq->doorbell) | KFD_EC_MASK(irq->code) << 10);
+	else if (source == GPU_IRQ_WAVE)
+		fill_wave_data(entry, irq->context);
 	if (irq->source == GPU_IRQ_MEM_FAULT) {
 		entry[4] = lower_32_bits(fault_page);
 		entry[5] = upper_32_bits(fault_page);

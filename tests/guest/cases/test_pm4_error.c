@@ -15,7 +15,7 @@
 
 #define TINY "profile=tiny"
 #define PAGE 4096ul
-#define BAD_PACKET KFD_EC_MASK(EC_QUEUE_PACKET_RESERVED)
+#define BAD_PACKET KFD_EC_MASK(EC_QUEUE_PACKET_UNSUPPORTED)
 
 static const struct gt_shape small = {
 	.groups = 8, .waves = 1, .vgprs = 16, .steps = 400, .step_ns = 100000, .seed = 4,

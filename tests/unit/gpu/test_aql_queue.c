@@ -203,13 +203,15 @@ static void a_full_ring_wraps_and_survives_a_preemption(void **state)
 	unit_done(w);
 }
 
-static void expect_stopped(struct world *w, struct world_queue *q, enum gpu_irq_source source)
+static void expect_stopped(struct world *w, struct world_queue *q, enum gpu_irq_source source,
+			   u32 code)
 {
 	unit_map_all(w);
 	world_ring(q);
 	assert_true(world_run_idle(w, 10 * MS));
 	assert_int_equal(w->nr_irqs[source], 1);
 	assert_int_equal(w->last_irq.doorbell, q->doorbell);
+	assert_int_equal(w->last_irq.code, code);
 	assert_int_equal(gpu_stats(w->gpu)->nr_dispatches, 0);
 	assert_int_equal(gpu_waves(w->gpu, 0), 0);
 	unit_done(w);
@@ -221,15 +223,19 @@ static void illegal_packets_stop_the_queue(void **state)
 		u32 offset;
 		u8 byte;
 		enum gpu_irq_source source;
+		u32 code;
 	} damage[] = {
-		{ 0, GPU_AQL_VENDOR, GPU_IRQ_BAD_OPCODE },
-		{ 0, GPU_AQL_AGENT_DISPATCH, GPU_IRQ_BAD_OPCODE },
-		{ 0, 200, GPU_IRQ_BAD_OPCODE },
-		{ 5, 255, GPU_IRQ_BAD_OPCODE },		/* workgroup too large */
-		{ 4, 0, GPU_IRQ_BAD_OPCODE },		/* workgroup of nothing */
-		{ 31, 1, GPU_IRQ_BAD_OPCODE },		/* more LDS than a CU has */
-		{ 39, 1, GPU_IRQ_MEM_FAULT },		/* kernel object */
-		{ 47, 1, GPU_IRQ_MEM_FAULT },		/* arguments */
+		{ 0, GPU_AQL_VENDOR, GPU_IRQ_BAD_OPCODE, GPU_ERROR_PACKET },
+		{ 0, GPU_AQL_AGENT_DISPATCH, GPU_IRQ_BAD_OPCODE, GPU_ERROR_PACKET },
+		{ 0, 200, GPU_IRQ_BAD_OPCODE, GPU_ERROR_PACKET },
+		/* workgroup too large, of nothing */
+		{ 5, 255, GPU_IRQ_BAD_OPCODE, GPU_ERROR_GROUP_SIZE },
+		{ 4, 0, GPU_IRQ_BAD_OPCODE, GPU_ERROR_DIMENSIONS },
+		/* more LDS than a CU has */
+		{ 31, 1, GPU_IRQ_BAD_OPCODE, GPU_ERROR_GROUP_SEGMENT },
+		/* kernel object, arguments */
+		{ 39, 1, GPU_IRQ_MEM_FAULT, GPU_ERROR_MEMORY },
+		{ 47, 1, GPU_IRQ_MEM_FAULT, GPU_ERROR_MEMORY },
 	};
 	struct world_kernel k = { .steps = 1 };
 	u32 i;
@@ -240,7 +246,7 @@ static void illegal_packets_stop_the_queue(void **state)
 
 		world_dispatch(q, &k);
 		world_packet(q, 0)[damage[i].offset] = damage[i].byte;
-		expect_stopped(w, q, damage[i].source);
+		expect_stopped(w, q, damage[i].source, damage[i].code);
 	}
 }
 
@@ -258,7 +264,93 @@ static void programs_that_are_none_stop_the_queue(void **state)
 		world_dispatch(q, &k);
 		memcpy(&object, world_packet(q, 0) + 32, sizeof(object));
 		((u8 *)world_at(w, P1, object + 256 + offset[i], 1))[0] ^= 0x42;
-		expect_stopped(w, q, GPU_IRQ_BAD_OPCODE);
+		expect_stopped(w, q, GPU_IRQ_BAD_OPCODE, GPU_ERROR_ILLEGAL);
+	}
+}
+
+static void a_packet_without_a_kernel_stops_the_queue(void **state)
+{
+	struct world *w = unit_world("tiny", "timed");
+	struct world_queue *q = world_queue(w, P1, 7);
+	struct world_kernel k = { .steps = 1 };
+
+	world_dispatch(q, &k);
+	memset(world_packet(q, 0) + 32, 0, sizeof(u64));
+	expect_stopped(w, q, GPU_IRQ_BAD_OPCODE, GPU_ERROR_CODE);
+}
+
+/* What ROCr writes to have caches invalidated. */
+static void put_vendor(struct world_queue *q, u64 ib, u32 nr_dw, u64 signal)
+{
+	struct gpu_aql_pm4_ib pkt = {
+		.header = GPU_AQL_VENDOR | GPU_AQL_HEADER_BARRIER,
+		.format = GPU_AQL_FORMAT_PM4_IB,
+		.nr_left = 10,
+		.completion_signal = signal,
+	};
+
+	gpu_pm4_begin(pkt.ib, GPU_PM4_INDIRECT_BUFFER, GPU_PM4_INDIRECT_BUFFER_DW);
+	pkt.ib[1] = (u32)ib;
+	pkt.ib[2] = (u32)(ib >> 32);
+	gpu_pm4_set(pkt.ib, GPU_INDIRECT_BUFFER_SIZE, nr_dw);
+	memcpy(world_packet(q, q->wptr++), &pkt, sizeof(pkt));
+}
+
+static void a_vendor_packet_runs_its_buffer(void **state)
+{
+	struct world *w = unit_world("tiny", "timed");
+	struct world_queue *q = world_queue(w, P1, 7);
+	u64 signal = world_signal(w, P1, 1, 0), word = world_alloc(w, P1, 64, 64);
+	struct world_kernel k = { .steps = 1 };
+	struct world_dispatch d, e;
+	u64 ib;
+
+	d = world_dispatch(q, &k);
+	world_pm4_begin_buffer(q, 256);
+	world_pm4_acquire(q);
+	world_pm4_wait(q, word, GPU_WAIT_EQUAL, 1);
+	world_pm4_write(q, word + 8, 77, GPU_WRITE_DATA_DST_MEMORY);
+	ib = q->ib;
+	q->ib = 0;
+	put_vendor(q, ib, q->ib_dw, signal);
+	k.has_barrier = true;
+	e = world_dispatch(q, &k);
+	unit_map_all(w);
+	world_ring(q);
+	world_run_for(w, MS);
+	/* It waits, also for a queue that was away meanwhile. */
+	assert_int_equal(unit_signal(q, &d), 0);
+	assert_int_equal(world_signal_value(w, P1, signal), 1);
+	assert_true(world_preempt(w));
+	unit_map_all(w);
+	world_run_for(w, MS);
+	assert_int_equal(world_signal_value(w, P1, signal), 1);
+	world_set_u32(w, P1, word, 1);
+	assert_true(world_run_idle(w, MS));
+	assert_int_equal(world_signal_value(w, P1, signal), 0);
+	assert_int_equal(world_u32(w, P1, word + 8), 77);
+	assert_int_equal(unit_signal(q, &e), 0);
+	assert_int_equal(w->nr_irqs[GPU_IRQ_BAD_OPCODE], 0);
+	unit_done(w);
+}
+
+static void a_vendor_packet_with_a_bad_buffer_stops_the_queue(void **state)
+{
+	static const u32 words[][2] = {
+		{ 0xc0001100, 0 }, /* unknown */
+		{ 0xc0041000, 0 }, /* over the end */
+		{ 0, 0 },	   /* no packet */
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		struct world *w = unit_world("tiny", "timed");
+		struct world_queue *q = world_queue(w, P1, 7);
+		u64 ib = world_alloc(w, P1, 64, 64);
+
+		memcpy(world_at(w, P1, ib, 8), words[i], 8);
+		put_vendor(q, ib, 2, 0);
+		expect_stopped(w, q, GPU_IRQ_BAD_OPCODE, GPU_ERROR_PACKET);
 	}
 }
 
@@ -296,6 +388,9 @@ int main(void)
 		cmocka_unit_test(a_full_ring_wraps_and_survives_a_preemption),
 		cmocka_unit_test(illegal_packets_stop_the_queue),
 		cmocka_unit_test(programs_that_are_none_stop_the_queue),
+		cmocka_unit_test(a_packet_without_a_kernel_stops_the_queue),
+		cmocka_unit_test(a_vendor_packet_runs_its_buffer),
+		cmocka_unit_test(a_vendor_packet_with_a_bad_buffer_stops_the_queue),
 		cmocka_unit_test(a_fault_in_a_kernel_stops_only_its_queue),
 	};
 

@@ -123,6 +123,33 @@ static void host_trace(struct gpu_host *host, const struct gpu_trace *t)
 	w->last_trace_arg[t->kind][1] = t->arg[1];
 }
 
+static int host_page(struct gpu_host *host, u32 pasid, u64 addr, bool *can_write, void **at)
+{
+	struct world *w = world_of(host);
+
+	w->nr_pages++;
+	*at = world_at(w, pasid, addr, 4096);
+	*can_write = true;
+	return *at ? 0 : -EFAULT;
+}
+
+static u32 host_generation(struct gpu_host *host, u32 pasid)
+{
+	return world_of(host)->generation;
+}
+
+static const struct gpu_host_ops isa_host_ops = {
+	.read = host_read,
+	.write = host_write,
+	.add64 = host_add64,
+	.irq = host_irq,
+	.alloc = host_alloc,
+	.free = host_free,
+	.trace = host_trace,
+	.page = host_page,
+	.generation = host_generation,
+};
+
 static const struct gpu_host_ops host_ops = {
 	.read = host_read,
 	.write = host_write,
@@ -226,11 +253,14 @@ int world_init(struct world *w, const struct world_options *o)
 		.engine = o->engine,
 		.nr_slots = o->nr_slots,
 		.nr_vmids = o->nr_vmids,
+		.handler = o->handler,
+		.max_wave_bytes = o->max_wave_bytes,
+		.slice = o->slice,
 	};
 	int err;
 
 	memset(w, 0, sizeof(*w));
-	w->host.ops = &host_ops;
+	w->host.ops = o->has_machine_code ? &isa_host_ops : &host_ops;
 	w->profile = config.profile;
 	w->next_ns = U64_MAX;
 	w->quantum = 10;
@@ -285,6 +315,10 @@ static void init_mqd(struct world_queue *q, u32 xcc, u32 priority)
 	world_set_u32(w, GPU_PASID_GART, mqd + GPU_MQD_CTL_STACK_OFFSET, ctl_bytes);
 	world_set_u32(w, GPU_PASID_GART, mqd + GPU_MQD_WG_STATE_OFFSET, ctl_bytes);
 	world_set_u32(w, GPU_PASID_GART, mqd + GPU_MQD_STRIDE, (u32)q->stride);
+	set_mqd64(w, mqd, GPU_MQD_EOP_BASE_LO, q->eop >> 8);
+	/* update_mqd(): order_base_2(bytes / 4) - 1 */
+	world_set_u32(w, GPU_PASID_GART, mqd + GPU_MQD_EOP_CONTROL,
+		      pq_control(WORLD_EOP_BYTES / 4));
 }
 
 struct world_queue *world_queue(struct world *w, u32 pasid, u32 priority)
@@ -301,8 +335,10 @@ struct world_queue *world_queue(struct world *w, u32 pasid, u32 priority)
 	q->doorbell = WORLD_FIRST_DOORBELL + 2 * w->nr_queues++;
 	q->nr_packets = RING_PACKETS;
 	q->ring = world_alloc(w, pasid, RING_PACKETS * GPU_AQL_PACKET_BYTES, 4096);
-	q->rptr_addr = world_alloc(w, pasid, 64, 64);
+	/* The words of amd_queue_t that follow it are there, too. */
+	q->rptr_addr = world_alloc(w, pasid, 128, 64);
 	q->wptr_addr = world_alloc(w, pasid, 64, 64);
+	q->eop = world_alloc(w, pasid, WORLD_EOP_BYTES, 4096);
 	q->area_bytes = gpu_profile_cwsr_bytes(p);
 	total = (u64)(q->area_bytes + gpu_profile_debug_bytes(p)) * p->nr_xcc;
 	q->area = world_alloc(w, pasid, total, 4096);

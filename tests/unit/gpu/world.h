@@ -17,6 +17,8 @@
 #define WORLD_FIRST_PASID 0x8001
 #define WORLD_GART_BASE 0x400000000ull
 #define WORLD_PROC_BASE 0x7f0000000000ull
+#define WORLD_SH_MEM_BASES 0x00010002u /* as kfd_flat_memory.c */
+#define WORLD_EOP_BYTES 4096u
 #define WORLD_HIQ_DOORBELL 0x800
 #define WORLD_FIRST_DOORBELL 0x1000
 
@@ -40,6 +42,7 @@ struct world_queue {
 	u64 rptr_addr;
 	u64 wptr_addr;
 	u64 area;
+	u64 eop;
 	u64 wptr;		/* in packets, of a PM4 queue in dwords */
 	u64 ib;			/* PM4: where packets go instead of the ring, or 0 */
 	u32 ib_dw;		/* how many are there */
@@ -68,7 +71,11 @@ struct world {
 	u64 fence;		/* last value asked for */
 	u64 ib;
 	u32 quantum;		/* of every process, in units */
-	u32 nr_irqs[GPU_IRQ_NO_MEMORY + 1];
+	u64 tba;		/* of every process, 0 = no trap handler */
+	u64 tma;
+	u32 generation; /* of page pointers */
+	u64 nr_pages;	/* asked for */
+	u32 nr_irqs[GPU_IRQ_WAVE + 1];
 	struct gpu_irq last_irq;
 	u64 nr_traces[GPU_TRACE_COUNT];
 	u64 last_trace_ns[GPU_TRACE_COUNT];
@@ -109,6 +116,10 @@ struct world_options {
 	u32 nr_slots;
 	u32 nr_vmids;
 	u64 proc_bytes;		/* 0 = 1 GiB, not reserved */
+	bool has_machine_code;	/* the host gives page pointers */
+	enum gpu_handler handler;
+	u64 max_wave_bytes;
+	u32 slice;
 };
 
 int world_init(struct world *w, const struct world_options *o);

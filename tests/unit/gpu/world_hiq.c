@@ -43,6 +43,11 @@ static u32 put_process(struct world *w, u32 *ib, u32 pasid, u32 nr_queues)
 	gpu_pm4_set(ib, GPU_MAP_PROCESS_PASID, pasid);
 	gpu_pm4_set(ib, GPU_MAP_PROCESS_DIQ_ENABLE, 0);
 	gpu_pm4_set(ib, GPU_MAP_PROCESS_QUANTUM, w->quantum);
+	gpu_pm4_set(ib, GPU_MAP_PROCESS_SH_MEM_BASES, WORLD_SH_MEM_BASES);
+	gpu_pm4_set(ib, GPU_MAP_PROCESS_TBA_LO, (u32)(w->tba >> 8));
+	gpu_pm4_set(ib, GPU_MAP_PROCESS_TBA_HI, (u32)(w->tba >> 40));
+	gpu_pm4_set(ib, GPU_MAP_PROCESS_TMA_LO, (u32)(w->tma >> 8));
+	gpu_pm4_set(ib, GPU_MAP_PROCESS_TMA_HI, (u32)(w->tma >> 40));
 	gpu_pm4_set(ib, GPU_MAP_PROCESS_SDMA_ENABLE, 1);
 	gpu_pm4_set(ib, GPU_MAP_PROCESS_NUM_QUEUES, nr_queues);
 	return nr_dw;

@@ -67,6 +67,7 @@ static u32 write_random(struct rig *r, u32 arch, struct isa_ctl_writer *w,
 			waves[n].is_first = k == 0;
 			waves[n].is_last = k == size - 1;
 			waves[n].scratch_slot = (u32)rig_random(r) & 0x1ff;
+			waves[n].tag = (u32)rig_random(r) & 7;
 			waves[n].has_scratch = rig_random(r) & 1;
 			waves[n].se = (u32)rig_random(r) & (arch == ISA_GFX942 ? 3 : 7);
 			assert_int_equal(isa_ctl_write(w, arch, &waves[n]), 0);

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Workgroups that execute machine code. A cohort of this engine is one workgroup.
+ * How long it runs is found out by running it: its event comes after every slice of
+ * instructions, and the next slice is as far off as the last one cost.
+ *
+ * A queue that is to be saved goes through its trap handler: every wave gets
+ * TRAPSTS.SAVECTX and asks by SAVEWAVE where its record goes. When all waves of the
+ * queue on an XCC have asked, the control stack is written and all are answered;
+ * the save is over when every wave has reached s_endpgm_saved. A wave that does not
+ * get there keeps the queue in its slot, so that the preemption times out.
+ *
+ * With GPU_HANDLER_SHORTCUT the same bytes are written and read in C.
+ */
+#ifndef GP_GPU_WAVE_ISA_H
+#define GP_GPU_WAVE_ISA_H
+
+#include "gpu/gpu_types.h"
+#include "isa/ctlstack.h"
+#include "isa/isa.h"
+#include "isa/record.h"
+
+#define GPU_ISA_SLICE 256u     /* if nothing else is asked for */
+#define GPU_ISA_RETRY_NS 10000 /* a page that was not there */
+#define GPU_ISA_CODE_PAGES 16
+#define GPU_ISA_BOUNCE_BYTES 4096
+
+enum gpu_isa_phase {
+	GPU_ISA_WAITING, /* restored: its waves are still in the save area */
+	GPU_ISA_RUNNING,
+	GPU_ISA_ASKED,	 /* all its waves wait for the answer to SAVEWAVE */
+	GPU_ISA_GRANTED, /* they write their records */
+	GPU_ISA_SAVED,
+};
+
+/**
+ * struct gpu_isa_wave - one wave
+ * @isa: registers
+ * @why: it stopped
+ * @has_asked: it has sent SAVEWAVE
+ * @vgpr: rows
+ */
+struct gpu_isa_wave {
+	struct isa_wave isa;
+	enum isa_reason why;
+	bool has_asked;
+	isa_row_of_lanes vgpr[];
+};
+
+/**
+ * struct gpu_isa_group - one workgroup
+ * @cohort: the same for the machinery around
+ * @next: in the list of those that wait in a save area, by address
+ * @prev: the same
+ * @phase: what it does
+ * @is_ordered: it is to be saved
+ * @is_lost: a wave could not be
+ * @is_restoring: not all its waves have left the restore part of the handler
+ * @id: number in the grid, of one that was launched here
+ * @nr: waves
+ * @se: shader engine
+ * @bytes: memory of it
+ * @record: addresses of the records, by wave
+ * @scratch_slot: of each wave
+ * @has_scratch: waves that have one
+ * @lds: LDS
+ * @wave: waves; NULL while it waits
+ */
+struct gpu_isa_group {
+	struct gpu_cohort *cohort;
+	struct gpu_isa_group *next;
+	struct gpu_isa_group *prev;
+	enum gpu_isa_phase phase;
+	bool is_ordered;
+	bool is_lost;
+	bool is_restoring;
+	u32 id;
+	u32 nr;
+	u32 se;
+	u64 bytes;
+	u64 record[GPU_MAX_WAVES_PER_GROUP];
+	u16 scratch_slot[GPU_MAX_WAVES_PER_GROUP];
+	u16 has_scratch;
+	u8 *lds;
+	struct gpu_isa_wave *wave[GPU_MAX_WAVES_PER_GROUP];
+};
+
+/**
+ * struct gpu_isa - what all machine code of a GPU shares
+ * @env: surroundings of the wave that runs
+ * @gpu: GPU
+ * @pasid: of the wave that runs
+ * @generation: the last one given to a slot
+ * @bytes: memory of all waves
+ * @bounce: for records that move
+ */
+struct gpu_isa {
+	struct isa_env env;
+	struct gpu *gpu;
+	u32 pasid;
+	u32 generation;
+	u64 bytes;
+	u8 bounce[GPU_ISA_BOUNCE_BYTES];
+};
+
+extern const struct gpu_wave_ops gpu_isa_wave_ops;
+
+static inline enum isa_arch gpu_isa_arch(const struct gpu *gpu)
+{
+	return gpu->profile->gfx_version >= 90400 ? ISA_GFX942 : ISA_GFX90A;
+}
+
+/* What it has in flight is machine code. */
+bool gpu_slot_is_isa(const struct gpu_slot *slot);
+
+/* A wave that has neither ended nor been saved. */
+bool gpu_isa_is_live(const struct gpu_isa_wave *w);
+
+/* Pages and decoded instructions of a queue are looked up anew. */
+void gpu_isa_invalidate(struct gpu *gpu, struct gpu_slot *slot);
+
+/* Free what gpu_isa_prepare() made. */
+void gpu_isa_destroy(struct gpu *gpu);
+
+/**
+ * gpu_isa_prepare() - see to it that machine code can run
+ * @gpu: GPU
+ *
+ * Return: 0, -EINVAL: the host has no page pointers, -ENOMEM.
+ */
+int gpu_isa_prepare(struct gpu *gpu);
+
+/**
+ * gpu_isa_group_alloc() - a group without waves
+ * @gpu: GPU
+ * @c: its cohort
+ * @nr: waves it will have
+ *
+ * Return: the group or NULL.
+ */
+struct gpu_isa_group *gpu_isa_group_alloc(struct gpu *gpu, struct gpu_cohort *c, u32 nr);
+
+/* LDS and waves of a group, zeroed but for what they are allocated. Return: 0, -ENOMEM. */
+int gpu_isa_group_fill(struct gpu *gpu, struct gpu_isa_group *g);
+
+/* spi.c: from a dispatch packet and its kernel descriptor to waves. */
+
+/**
+ * gpu_spi_read() - resources of a kernel
+ * @gpu: GPU
+ * @d: its packet is set; gets the rest
+ *
+ * Return: 0, -EFAULT, -EINVAL (with a code in the slot).
+ */
+int gpu_spi_read(struct gpu *gpu, struct gpu_dispatch *d);
+
+/**
+ * gpu_spi_read_scratch() - scratch memory as the queue's owner describes it
+ * @gpu: GPU
+ * @d: dispatch whose work-items want some
+ *
+ * Return: 0, -EFAULT, -ENOSPC: it is too small.
+ */
+int gpu_spi_read_scratch(struct gpu *gpu, struct gpu_dispatch *d);
+
+/**
+ * gpu_spi_inactive_signal() - the signal that tells the owner that a queue cannot go on
+ * @gpu: GPU
+ * @slot: queue
+ * @signal: output: its address
+ *
+ * Return: 0, -EFAULT, -EINVAL: there is none.
+ */
+int gpu_spi_inactive_signal(struct gpu *gpu, const struct gpu_slot *slot, u64 *signal);
+
+/* Waves of a workgroup of the grid: the last of a dimension may have fewer than others. */
+u32 gpu_spi_count_waves(const struct gpu_dispatch *d, u32 id);
+
+/* Registers of all waves at their start. */
+void gpu_spi_start(struct gpu *gpu, struct gpu_isa_group *g);
+
+/* Take and give back places in scratch memory. Return: 0, -ENOSPC. */
+int gpu_spi_take_scratch(struct gpu_slot *slot, u32 xcc, struct gpu_isa_group *g);
+int gpu_spi_claim_scratch(struct gpu_slot *slot, u32 xcc, u32 place);
+void gpu_spi_free_scratch(struct gpu_slot *slot, u32 xcc, const struct gpu_isa_group *g);
+bool gpu_spi_has_scratch(const struct gpu_slot *slot, u32 xcc, u32 nr);
+
+/* HW_ID of a wave: where it is. */
+u32 gpu_spi_hw_id(const struct gpu *gpu, const struct gpu_isa_group *g, u32 wave);
+
+/* Waves of a group that runs are to go into their handler. */
+void gpu_isa_order(struct gpu *gpu, struct gpu_isa_group *g);
+
+/* All of a group is in the save area. */
+void gpu_isa_note_saved(struct gpu *gpu, struct gpu_isa_group *g);
+
+/* isa_save.c: control stack, records, dispatches in flight. */
+
+/* All waves of an XCC have asked, or there are none: write its control stack, answer. */
+void gpu_isa_grant(struct gpu *gpu, struct gpu_slot *slot, u32 xcc);
+
+/* Take a group out of the list of those that wait in a save area, if it is there. */
+void gpu_isa_unlist(struct gpu_isa_group *g);
+
+/* Bring the waves of a group that found room back. Return: 0, -ENOMEM, -EFAULT. */
+int gpu_isa_load(struct gpu *gpu, struct gpu_isa_group *g);
+
+/**
+ * gpu_isa_save() - the last part: dispatches in flight
+ * @gpu: GPU
+ * @slot: queue, its waves saved or gone
+ *
+ * Return: 0, -ENOSPC, -EFAULT.
+ */
+int gpu_isa_save(struct gpu *gpu, struct gpu_slot *slot);
+
+/**
+ * gpu_isa_restore() - dispatches and groups of a queue from memory
+ * @gpu: GPU
+ * @slot: queue without dispatches, its MQD loaded
+ *
+ * Return: 0, -EFAULT, -ENOMEM, -EINVAL the bytes make no sense.
+ */
+int gpu_isa_restore(struct gpu *gpu, struct gpu_slot *slot);
+
+#endif
