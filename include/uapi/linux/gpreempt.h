@@ -20,7 +20,9 @@
  * Limits. The value that a caller with CAP_SYS_NICE sets for an attribute is also the
  * limit up to which other callers may raise that attribute afterwards. Without such a
  * value the limit is the default. A limit covers the process and all its descendants,
- * also those whose parents have ended.
+ * also those whose parents have ended. A service with CAP_SYS_NICE that passes on the wish
+ * of an ordinary user says so (GPREEMPT_ATTR_AS_OWNER): it is bound by the limit then, and
+ * does not move it.
  *
  * A hold by hand is leased: it ends with its lease and when the file is closed. A hold
  * of a process covers the queues that the process creates later, also if it has none in
@@ -142,6 +144,8 @@ struct gpreempt_ioc_caps {
 #define GPREEMPT_ATTR_F_DETECT (1U << 6)
 #define GPREEMPT_ATTR_F_GROUP (1U << 7)
 
+#define GPREEMPT_ATTR_AS_OWNER (1U << 0) /* as if without CAP_SYS_NICE */
+
 /**
  * struct gpreempt_ioc_attr - attributes of a process, on all nodes it is on and will be
  *
@@ -151,7 +155,7 @@ struct gpreempt_ioc_caps {
  *
  * @size: sizeof
  * @pidfd: process; -1 = the caller
- * @gpu_id: zero
+ * @flags: SET: GPREEMPT_ATTR_AS_OWNER or 0; GET: zero
  * @valid: SET: GPREEMPT_ATTR_F_* to change; GET: all that are known
  * @prio: 0..15
  * @weight: 1..10000
@@ -167,7 +171,7 @@ struct gpreempt_ioc_caps {
 struct gpreempt_ioc_attr {
 	__u32 size;
 	__s32 pidfd;
-	__u32 gpu_id;
+	__u32 flags;
 	__u32 valid;
 	__u32 prio;
 	__u32 weight;

@@ -58,7 +58,7 @@ AT(ioc_caps, node_caps, 280);
 
 AT(ioc_attr, size, 0);
 AT(ioc_attr, pidfd, 4);
-AT(ioc_attr, gpu_id, 8);
+AT(ioc_attr, flags, 8);
 AT(ioc_attr, valid, 12);
 AT(ioc_attr, prio, 16);
 AT(ioc_attr, weight, 20);

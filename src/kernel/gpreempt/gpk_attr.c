@@ -177,7 +177,8 @@ static int say(struct pid *pid, const struct gpreempt_ioc_attr *arg, bool govern
 /* Return: 0 or -errno. */
 static int remember(struct pid *pid, const struct gpreempt_ioc_attr *arg)
 {
-	bool governs = gpk_is_governor();
+	bool as_owner = arg->flags & GPREEMPT_ATTR_AS_OWNER;
+	bool governs = !as_owner && gpk_is_governor();
 	kuid_t uid = gpk_group_uid(pid);
 	struct gpk_wish *new = gpk_wish_alloc();
 	int ret;
@@ -194,7 +195,7 @@ static int remember(struct pid *pid, const struct gpreempt_ioc_attr *arg)
 	}
 	kfree(new);
 	/* For the audit log. */
-	if (ret == -EPERM)
+	if (ret == -EPERM && !as_owner)
 		return gpk_may_govern();
 	return ret < 0 ? ret : 0;
 }

@@ -13,12 +13,13 @@
 	 GPREEMPT_ATTR_F_DEADLINE | GPREEMPT_ATTR_F_LATENCY_CRITICAL |                       \
 	 GPREEMPT_ATTR_F_NO_PREEMPT | GPREEMPT_ATTR_F_DETECT | GPREEMPT_ATTR_F_GROUP)
 
-static int check_attr(const struct gpreempt_ioc_attr *arg)
+static int check_attr(const struct gpreempt_ioc_attr *arg, bool set)
 {
+	u32 flags = set ? GPREEMPT_ATTR_AS_OWNER : 0;
+
 	if (arg->valid & ~ATTR_F_ALL || memchr_inv(arg->reserved, 0, sizeof(arg->reserved)))
 		return -EINVAL;
-	/* Attributes are a process's, on all its nodes. */
-	if (arg->gpu_id || arg->latency_critical > 1 || arg->no_preempt > 1 ||
+	if (arg->flags & ~flags || arg->latency_critical > 1 || arg->no_preempt > 1 ||
 	    arg->detect > GPREEMPT_DETECT_MANUAL)
 		return -EINVAL;
 	return 0;
@@ -32,7 +33,7 @@ int gpk_ioc_attr(void __user *uarg, bool set)
 	int ret = gpk_get_arg(&arg, sizeof(arg), uarg, &size);
 
 	if (!ret)
-		ret = check_attr(&arg);
+		ret = check_attr(&arg, set);
 	if (ret)
 		return ret;
 	pid = gpk_pidfd_get(arg.pidfd);

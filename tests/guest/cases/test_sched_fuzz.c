@@ -161,6 +161,7 @@ static void make_switch(struct source *s, struct gpreempt_ioc_switch *a,
 static void make_attr(struct source *s, struct gpreempt_ioc_attr *a)
 {
 	a->pidfd = some_pidfd(s);
+	a->flags = one_in(s, 4);
 	a->valid = (uint32_t)any(s, 128);
 	a->prio = (uint32_t)any(s, 17);
 	a->weight = (uint32_t)any(s, 10002);

@@ -205,6 +205,42 @@ static void owners_raise_to_the_limit(void)
 	end();
 }
 
+/* An administrator's file, but a user's wish. */
+static void pass_on(int pidfd, uint32_t most)
+{
+	struct gpreempt_ioc_attr wish = { .flags = GPREEMPT_ATTR_AS_OWNER,
+					  .valid = GPREEMPT_ATTR_F_PRIO };
+
+	for (; wish.prio <= 15; wish.prio++)
+		GT_EXPECT(wish.prio <= most ? 0 : -EPERM, gt_user_set_attr(pidfd, wish));
+}
+
+/* What is passed on is within the limit, and neither raises nor lowers it. */
+static void wishes_that_are_passed_on_have_the_limit(void)
+{
+	struct gpreempt_ioc_attr get = { .size = sizeof(get), .flags = GPREEMPT_ATTR_AS_OWNER };
+	struct target t = { .most = 7 };
+	pid_t pid;
+
+	gt_user_load();
+	pid = start_idle();
+	t.pidfd = gt_user_pidfd(pid);
+	/* Control: nothing was said. */
+	pass_on(t.pidfd, t.most);
+	gt_user_as(GT_USER, try_prios, &t);
+	for (t.most = 2; t.most <= 15; t.most += 9) {
+		GT_EXPECT(0, gt_user_set_prio(t.pidfd, t.most));
+		pass_on(t.pidfd, t.most);
+		gt_user_as(GT_USER, try_prios, &t);
+	}
+	get.pidfd = t.pidfd;
+	GT_CHECK(ioctl(gt_gpk_dev, GPREEMPT_IOC_GET_ATTR, &get) && errno == EINVAL, "flags");
+	close(t.pidfd);
+	kill(pid, SIGKILL);
+	GT_CHECK(waitpid(pid, NULL, 0) == pid, "wait");
+	end();
+}
+
 /* A child has its parent's limit, also when something is said of it. */
 static void children_have_the_limit(void)
 {
@@ -446,6 +482,8 @@ static void and_that_it_is_the_driver(void)
 static const struct gt_case cases[] = {
 	{ "addresses_are_for_who_may_stop", addresses_are_for_who_may_stop, TINY, 60 },
 	{ "owners_raise_to_the_limit", owners_raise_to_the_limit, TINY, 60 },
+	{ "wishes_that_are_passed_on_have_the_limit", wishes_that_are_passed_on_have_the_limit,
+	  TINY, 60 },
 	{ "children_have_the_limit", children_have_the_limit, TINY, 60 },
 	{ "orphans_have_the_limit", orphans_have_the_limit, TINY, 60 },
 	{ "what_has_ended_has_no_wish", what_has_ended_has_no_wish, TINY, 120 },
