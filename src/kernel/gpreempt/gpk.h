@@ -25,6 +25,7 @@
 
 #include "core/sched.h"
 #include "rules/act.h"
+#include "rules/arrival.h"
 #include "rules/hold.h"
 #include "rules/idle.h"
 
@@ -64,6 +65,7 @@ enum gpk_kick {
  * @idle: the proof whether it has work
  * @look: what was last seen of it
  * @answer: what follows from that
+ * @arrivals: its requests
  * @queue_id: as user space knows it
  * @flags: KFD_GPREEMPT_*
  * @ring_bytes: size
@@ -82,6 +84,7 @@ struct gpk_queue {
 	struct gp_idle idle;
 	struct gp_idle_seen look;
 	enum gp_idle_answer answer;
+	struct gp_arrivals arrivals;
 	u32 queue_id;
 	u32 flags;
 	u32 ring_bytes;
@@ -112,6 +115,7 @@ struct gpk_queue {
  * @ended_ns: when an interrupt last said that something of it ended, 0 = never
  * @restart: it goes on after it was off the GPU or could not run
  * @detect: GPREEMPT_DETECT_*
+ * @has_deadline: the scheduler wants to know of its requests
  * @nr_manual: holds by hand of all its queues
  * @sched_out: preempted by the scheduler
  * @armed: its doorbells are
@@ -141,6 +145,7 @@ struct gpk_entity {
 	unsigned long hints;
 	u8 detect;
 	u32 nr_manual;
+	bool has_deadline;
 	bool sched_out;
 	bool armed;
 	bool cannot_arm;

@@ -55,6 +55,7 @@ void gpk_attr_apply(struct gpk_node *n, struct gpk_entity *e)
 
 	gpk_attr_wish(e->pid, &attr, &group, &detect);
 	gpk_detect_set(n, e, detect);
+	e->has_deadline = attr.deadline_ns;
 	/* A member of a group may have other attributes than the group now. */
 	if (group || e->group)
 		gpk_group_change(n, e, group, &attr);

@@ -86,6 +86,7 @@ static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreem
 	/* It may have been here before, with other queues. */
 	e->nr_manual = gpk_hold_count(n, e->generation, 0);
 	gpk_attr_wish(e->pid, &attr, &e->group, &e->detect);
+	e->has_deadline = attr.deadline_ns;
 	if (xa_err(xa_store(&n->by_generation, e->generation, e, GFP_KERNEL))) {
 		gpk_resync_later(n);
 		goto err;
