@@ -150,8 +150,7 @@ struct gpreempt_ioc_caps {
  * struct gpreempt_ioc_attr - attributes of a process, on all nodes it is on and will be
  *
  * Attributes survive execve(). A process whose attributes were never set has those of
- * the nearest ancestor whose attributes were, as with nice values. They are looked up
- * when the process creates its first queue on a node.
+ * the nearest ancestor whose attributes were, as with nice values, but for @detect.
  *
  * @size: sizeof
  * @pidfd: process; -1 = the caller

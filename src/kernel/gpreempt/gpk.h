@@ -93,6 +93,24 @@ struct gpk_queue {
 	bool seen;
 };
 
+/* All attributes of a process. */
+#define GPK_ATTR_F_ALL                                                           \
+	(GPREEMPT_ATTR_F_PRIO | GPREEMPT_ATTR_F_WEIGHT | GPREEMPT_ATTR_F_SLICE | \
+	 GPREEMPT_ATTR_F_DEADLINE | GPREEMPT_ATTR_F_LATENCY_CRITICAL |           \
+	 GPREEMPT_ATTR_F_NO_PREEMPT | GPREEMPT_ATTR_F_DETECT | GPREEMPT_ATTR_F_GROUP)
+
+/**
+ * struct gpk_said - what can be said of a process
+ * @attr: attributes
+ * @group: number, 0 = none
+ * @detect: GPREEMPT_DETECT_*
+ */
+struct gpk_said {
+	struct gp_attr attr;
+	u64 group;
+	u8 detect;
+};
+
 /**
  * struct gpk_entity - a process on a node; the monitor's, but for @hint_ns and @hints
  * @link: in its node
@@ -100,6 +118,7 @@ struct gpk_queue {
  * @generation: amdkfd's name
  * @core: the scheduler's name; that of others too if it is in a group
  * @group: number of that, 0 = none
+ * @version: of the wish that it has
  * @uid: whose process it was when it came
  * @pid: process
  * @mm: its memory map when it got its first queue; grabbed
@@ -130,6 +149,7 @@ struct gpk_entity {
 	u64 generation;
 	u64 core;
 	u64 group;
+	u64 version;
 	kuid_t uid;
 	struct pid *pid;
 	struct mm_struct *mm;
@@ -369,10 +389,10 @@ void gpk_hold_run(struct gpk_node *n);
 u64 gpk_hold_next(const struct gpk_node *n);
 
 /* attr.c: attributes by process, also of those that have no queue yet */
-void gpk_attr_apply(struct gpk_node *n, struct gpk_entity *e);
-void gpk_attr_wish(struct pid *pid, struct gp_attr *attr, u64 *group, u8 *detect);
+/* What a process has. Return: a number that changes with it, 0 = the defaults. */
+u64 gpk_attr_wish(struct pid *pid, struct gpk_said *said);
 int gpk_attr_set(struct pid *pid, const struct gpreempt_ioc_attr *arg);
-int gpk_attr_get(struct pid *pid, struct gpreempt_ioc_attr *arg);
+void gpk_attr_get(struct pid *pid, struct gpreempt_ioc_attr *arg);
 
 /* group.c: processes that are one entity of the core */
 kuid_t gpk_group_uid(struct pid *pid);

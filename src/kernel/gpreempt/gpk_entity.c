@@ -68,7 +68,7 @@ void gpk_resync_later(struct gpk_node *n)
 static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreempt_queue *desc)
 {
 	struct gpk_entity *e;
-	struct gp_attr attr;
+	struct gpk_said said;
 
 	if (n->nr_entities == GPK_ENTITIES_MAX)
 		return NULL;
@@ -85,13 +85,15 @@ static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreem
 	e->uid = gpk_group_uid(e->pid);
 	/* It may have been here before, with other queues. */
 	e->nr_manual = gpk_hold_count(n, e->generation, 0);
-	gpk_attr_wish(e->pid, &attr, &e->group, &e->detect);
-	e->has_deadline = attr.deadline_ns;
+	e->version = gpk_attr_wish(e->pid, &said);
+	e->group = said.group;
+	e->detect = said.detect;
+	e->has_deadline = said.attr.deadline_ns;
 	if (xa_err(xa_store(&n->by_generation, e->generation, e, GFP_KERNEL))) {
 		gpk_resync_later(n);
 		goto err;
 	}
-	if (gpk_group_join(n, e, &attr)) {
+	if (gpk_group_join(n, e, &said.attr)) {
 		xa_erase(&n->by_generation, e->generation);
 		goto err;
 	}

@@ -8,16 +8,11 @@
 #include "gpk.h"
 #include "gpk_ioc.h"
 
-#define ATTR_F_ALL                                                                          \
-	(GPREEMPT_ATTR_F_PRIO | GPREEMPT_ATTR_F_WEIGHT | GPREEMPT_ATTR_F_SLICE |             \
-	 GPREEMPT_ATTR_F_DEADLINE | GPREEMPT_ATTR_F_LATENCY_CRITICAL |                       \
-	 GPREEMPT_ATTR_F_NO_PREEMPT | GPREEMPT_ATTR_F_DETECT | GPREEMPT_ATTR_F_GROUP)
-
 static int check_attr(const struct gpreempt_ioc_attr *arg, bool set)
 {
 	u32 flags = set ? GPREEMPT_ATTR_AS_OWNER : 0;
 
-	if (arg->valid & ~ATTR_F_ALL || memchr_inv(arg->reserved, 0, sizeof(arg->reserved)))
+	if (arg->valid & ~GPK_ATTR_F_ALL || memchr_inv(arg->reserved, 0, sizeof(arg->reserved)))
 		return -EINVAL;
 	if (arg->flags & ~flags || arg->latency_critical > 1 || arg->no_preempt > 1 ||
 	    arg->detect > GPREEMPT_DETECT_MANUAL)
@@ -44,9 +39,8 @@ int gpk_ioc_attr(void __user *uarg, bool set)
 		if (!ret)
 			ret = gpk_attr_set(pid, &arg);
 	} else {
-		ret = gpk_attr_get(pid, &arg);
-		if (!ret)
-			ret = gpk_put_arg(uarg, &arg, sizeof(arg), size);
+		gpk_attr_get(pid, &arg);
+		ret = gpk_put_arg(uarg, &arg, sizeof(arg), size);
 	}
 	put_pid(pid);
 	return ret;

@@ -9,9 +9,9 @@
 #include <linux/slab.h>
 
 #include "gpk.h"
+#include "gpk_wish.h"
 #include "gpreempt_trace.h"
 #include "kfd_gpreempt.h"
-#include "gpk_wish.h"
 
 bool gpk_verify;
 module_param_named(verify, gpk_verify, bool, 0444);
@@ -163,9 +163,12 @@ static int __init gpk_init(void)
 	ret = gpk_event_init();
 	if (ret)
 		return ret;
-	ret = gpk_pointer_init();
+	ret = gpk_wish_init();
 	if (ret)
 		goto err_event;
+	ret = gpk_pointer_init();
+	if (ret)
+		goto err_wish;
 	ret = kfd_gpreempt_register(&kfd_ops, gpk_verify, gpus, &nr);
 	if (ret)
 		goto err_pointer;
@@ -189,6 +192,8 @@ err_nodes:
 	nodes_stop();
 err_pointer:
 	gpk_pointer_fini();
+err_wish:
+	gpk_wish_fini();
 err_event:
 	gpk_event_fini();
 	return ret;
