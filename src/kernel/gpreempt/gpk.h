@@ -14,6 +14,7 @@
 #define GPK_H
 
 #include <linux/completion.h>
+#include <linux/hashtable.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
@@ -176,37 +177,41 @@ struct gpk_entity {
 };
 
 /**
- * struct gpk_hold - something preempted by hand
- * @rule: what, by which file and until when; see target_of()
- * @pid: its process
- * @mm: memory map of that; grabbed
- * @queue_id: as user space knows it, or GPREEMPT_ABI_QUEUE_ALL
+ * struct gpk_named - what a reference of user space names
+ * @pid: process
+ * @queue_id: queue, or GPREEMPT_ABI_QUEUE_ALL
+ * @process: generation of it
+ * @queue: generation, or KFD_GPREEMPT_ALL
+ * @hold: of one that is to be preempted, taken when it is
+ * @result: 0 or -errno
+ * @is_told: amdkfd is
  */
-struct gpk_hold {
-	struct gp_hold rule;
+struct gpk_named {
 	struct pid *pid;
-	struct mm_struct *mm;
 	u32 queue_id;
+	u64 process;
+	u64 queue;
+	struct gpk_hold *hold;
+	int result;
+	bool is_told;
 };
 
 /**
  * struct gpk_by_hand - what is to be preempted and resumed by hand
  * @owner: file
- * @uid: user that asks
- * @refs: first those to preempt
+ * @named: first those to preempt
+ * @refs: room for as many
  * @nr_out: how many of them
  * @nr_in: to resume
  * @grace: of those to preempt
- * @until_ns: end of their leases
  */
 struct gpk_by_hand {
 	const void *owner;
-	kuid_t uid;
+	struct gpk_named *named;
 	struct kfd_gpreempt_ref *refs;
 	u32 nr_out;
 	u32 nr_in;
 	u32 grace;
-	u64 until_ns;
 };
 
 struct gpk_batch;
@@ -241,6 +246,7 @@ struct gpk_batch;
  * @resync_ns: when to ask amdkfd again, as it did not work; U64_MAX = not
  * @hidden_ns: when those that seem idle were last asked for waves
  * @holds: by hand
+ * @held: of these, the holds of whole processes, by process
  * @heard_ns: when amdkfd was last told that the monitor lives
  * @disabled: switched off: all processes run, the driver schedules
  * @nr_wakeups: times the monitor ran
@@ -283,6 +289,7 @@ struct gpk_node {
 	u64 resync_ns;
 	u64 hidden_ns;
 	struct gp_holds holds;
+	DECLARE_HASHTABLE(held, 8);
 	u64 heard_ns;
 	bool disabled;
 	u64 nr_wakeups;
@@ -331,7 +338,7 @@ int gpk_command(struct gpk_node *n, struct gpk_command *cmd);
 void gpk_resync(struct gpk_node *n);
 /* The same, if amdkfd has told of a change since it was last asked, or a switch made one. */
 void gpk_catch_up(struct gpk_node *n);
-/* There is no memory, or something failed, and amdkfd will not tell of it. */
+/* In a moment: there is no memory, or something failed, and amdkfd will not tell of it. */
 void gpk_resync_later(struct gpk_node *n);
 void gpk_forget_all(struct gpk_node *n);
 struct gpk_entity *gpk_entity_of(struct gpk_node *n, u64 core);
@@ -366,11 +373,16 @@ u64 gpk_detect_next(const struct gpk_node *n);
 void gpk_detect_set(struct gpk_node *n, struct gpk_entity *e, u8 mode);
 
 /* batch.c */
-/* kfd_gpreempt_switch(); the flags of queues are asked for before they are next shown. */
+/*
+ * kfd_gpreempt_switch(); the flags of queues are asked for before they are next shown. What
+ * amdkfd could not do now is tried again: see gpk_resync_later().
+ */
 int gpk_switch(struct gpk_node *n, struct kfd_gpreempt_ref *refs, u32 nr_out, u32 nr_in,
 	       u32 grace);
 void gpk_switch_do(struct gpk_node *n);
 struct gpk_batch *gpk_batch_alloc(void); /* for kvfree() */
+/* Room for KFD_GPREEMPT_REFS_MAX of them, of the monitor, between switches of the scheduler. */
+struct kfd_gpreempt_ref *gpk_batch_refs(struct gpk_node *n);
 
 /* hold.c */
 void gpk_hold_init(struct gpk_node *n);
@@ -378,8 +390,11 @@ void gpk_hold_init(struct gpk_node *n);
 u32 gpk_hold_count(const struct gpk_node *n, u64 process, u64 queue);
 /* The generation of a process that @owner holds, and that may have no queues; or 0. */
 u64 gpk_hold_of(const struct gpk_node *n, const void *owner, const struct pid *pid);
-/* In one cycle; results in the references, whose own results must be 0 to be done. */
-int gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c);
+/* For the caller, which it is charged to; or NULL. */
+struct gpk_hold *gpk_hold_alloc(const void *owner, struct pid *pid, u32 queue_id, u64 until_ns);
+void gpk_hold_free(struct gpk_hold *h);
+/* In one cycle: all that have no result yet. */
+void gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c);
 void gpk_hold_drop_owner(struct gpk_node *n, const void *owner);
 /* amdkfd has let go of everything by itself. */
 void gpk_hold_forget(struct gpk_node *n);

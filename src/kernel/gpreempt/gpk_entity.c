@@ -61,7 +61,7 @@ void gpk_desc_put(const struct kfd_gpreempt_queue *desc)
 
 void gpk_resync_later(struct gpk_node *n)
 {
-	n->resync_ns = ktime_get_ns() + RESYNC_NS;
+	n->resync_ns = min(n->resync_ns, ktime_get_ns() + RESYNC_NS);
 }
 
 /* NULL also if there are too many: a process that is no entity runs as without us. */
@@ -291,10 +291,8 @@ static void let_strays_go(struct gpk_node *n)
 			    q->flags & KFD_GPREEMPT_DAMAGED ||
 			    gpk_hold_count(n, e->generation, q->generation))
 				continue;
-			if (gpk_switch(n, refs, 0, ARRAY_SIZE(refs), 0) || refs[0].result ||
-			    refs[1].result)
-				gpk_resync_later(n);
-			else
+			if (!gpk_switch(n, refs, 0, ARRAY_SIZE(refs), 0) && !refs[0].result &&
+			    !refs[1].result)
 				q->flags ^= KFD_GPREEMPT_PREEMPTED | KFD_GPREEMPT_ACTIVE;
 		}
 	}
@@ -323,14 +321,10 @@ static void hold_again(struct gpk_node *n)
 
 	list_for_each_entry(e, &n->entities, link) {
 		struct kfd_gpreempt_ref ref = { .process = e->generation };
-		int ret;
 
 		if ((!e->sched_out && !e->nr_manual) || is_all_off(e))
 			continue;
-		ret = gpk_switch(n, &ref, 1, 0, KFD_GPREEMPT_GRACE_DEFAULT);
-		if (ret == -EIO)
-			gpk_resync_later(n);
-		if (ret || ref.result)
+		if (gpk_switch(n, &ref, 1, 0, KFD_GPREEMPT_GRACE_DEFAULT) || ref.result)
 			continue;
 		list_for_each_entry(q, &e->queues, link)
 			q->flags |= KFD_GPREEMPT_PREEMPTED;
