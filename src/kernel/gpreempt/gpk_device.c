@@ -29,15 +29,6 @@ int gpk_put_arg(void __user *arg, const void *from, size_t size, u32 user_size)
 	return copy_to_user(arg, from, min_t(size_t, size, user_size)) ? -EFAULT : 0;
 }
 
-static int ioc_eventfd(struct gpk_stream *s, void __user *uarg)
-{
-	struct gpreempt_ioc_eventfd arg;
-	u32 size;
-	int ret = gpk_get_arg(&arg, sizeof(arg), uarg, &size);
-
-	return ret ? ret : gpk_stream_set_eventfd(s, arg.fd);
-}
-
 /* By number: the size in the code is that of the caller's struct. */
 static long gpk_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
@@ -64,8 +55,6 @@ static long gpk_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return gpk_ioc_trigger(uarg);
 	case _IOC_NR(GPREEMPT_IOC_STATS):
 		return gpk_ioc_stats(uarg);
-	case _IOC_NR(GPREEMPT_IOC_EVENTFD):
-		return ioc_eventfd(file->private_data, uarg);
 	case _IOC_NR(GPREEMPT_IOC_HIST):
 		return gpk_ioc_hist(uarg);
 	default:
@@ -115,7 +104,7 @@ static int gpk_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Return: bytes copied, or -EFAULT, -EINTR. What could not be copied is there next time. */
+/* Return: bytes copied, or -EFAULT, -ERESTARTSYS. What could not be copied is there next time. */
 static ssize_t take_events(struct gpk_stream *s, char __user *to, size_t room)
 {
 	struct gpreempt_abi_event event;
@@ -123,7 +112,7 @@ static ssize_t take_events(struct gpk_stream *s, char __user *to, size_t room)
 	int ret = 0;
 
 	if (mutex_lock_interruptible(&s->read_mutex))
-		return -EINTR;
+		return -ERESTARTSYS;
 	while (room - done >= sizeof(event) && gpk_stream_peek(s, &event)) {
 		if (copy_to_user(to + done, &event, sizeof(event))) {
 			ret = -EFAULT;
@@ -141,7 +130,7 @@ static ssize_t gpk_read(struct file *file, char __user *to, size_t room, loff_t 
 	struct gpk_stream *s = file->private_data;
 	ssize_t ret;
 
-	if (room < sizeof(struct gpreempt_abi_event))
+	if (room < GPREEMPT_ABI_READ_MIN)
 		return -EINVAL;
 	gpk_stream_listen(s);
 	/* Again if another reader was faster. */

@@ -491,13 +491,13 @@ static void looks_are_for_who_may_stop(void)
 static struct gpreempt_abi_event next_event(int fd)
 {
 	uint64_t end_ns = gt_deadline_ns(MS);
-	struct gpreempt_abi_event event;
+	struct gpreempt_abi_event events[GT_GPK_EVENTS];
 
-	while (read(fd, &event, sizeof(event)) != sizeof(event)) {
+	while (!gt_gpk_events(fd, events)) {
 		GT_CHECK(gt_now_ns() < end_ns, "no event");
 		gt_sleep_us(2000);
 	}
-	return event;
+	return events[0];
 }
 
 /* What cannot be delivered is delivered next time. */

@@ -16,7 +16,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -169,35 +168,31 @@ static bool is_readable(int fd)
 	return poll(&p, 1, 5000) == 1;
 }
 
-/* All get the same event, each once; an eventfd is told. */
+/* All get the same event, each once. */
 static void listeners_share_events(void)
 {
-	struct gpreempt_ioc_eventfd arg = { .size = sizeof(arg) };
-	struct gpreempt_abi_event first, e;
-	int i, fds[LISTENERS], bell;
+	struct gpreempt_abi_event first = {}, events[GT_GPK_EVENTS];
 	struct gt_queue q;
 	struct gt_gpu gpu;
-	uint64_t nr;
+	int i, fds[LISTENERS];
 
 	gt_gpk_load("");
 	gt_gpu_open(&gpu, 0);
 	for (i = 0; i < LISTENERS; i++)
 		fds[i] = gt_gpk_events_open();
-	bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	arg.fd = bell;
-	GT_CHECK(!ioctl(gt_gpk_dev, GPREEMPT_IOC_EVENTFD, &arg), "eventfd: %s", strerror(errno));
 	gt_queue_create(&gpu, 7, &q);
-	GT_CHECK(is_readable(bell) && read(bell, &nr, sizeof(nr)) == sizeof(nr), "no bell");
 	for (i = 0; i < LISTENERS; i++) {
 		GT_CHECK(is_readable(fds[i]), "listener %d hears nothing", i);
-		GT_CHECK(read(fds[i], i ? &e : &first, sizeof(e)) == sizeof(e), "read");
-		GT_CHECK(!i || !memcmp(&e, &first, sizeof(e)), "listener %d hears another", i);
+		GT_CHECK(gt_gpk_events(fds[i], events), "read");
+		if (!i)
+			first = events[0];
+		GT_CHECK(!memcmp(&events[0], &first, sizeof(first)), "listener %d hears another",
+			 i);
 	}
 	GT_CHECK(first.kind == GPREEMPT_EVENT_QUEUE && first.pid == getpid(), "kind %u of %d",
 		 first.kind, first.pid);
 	for (i = 0; i < LISTENERS; i++)
 		close(fds[i]);
-	close(bell);
 	gt_gpk_unload();
 }
 
