@@ -21,6 +21,7 @@
 #include <linux/spinlock.h>
 #include <linux/uidgid.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include "uapi/linux/gpreempt.h"
 
@@ -257,6 +258,7 @@ struct gpk_batch;
  * @nr_timeline: how many there ever were
  * @dump: text of the last dump, or NULL; @dump_mutex
  * @dump_mutex: protects @dump
+ * @dump_work: writes it to the log
  * @dump_ns: when that was made
  * @dumps_left_out: dumps that were not made since, as they came too soon
  */
@@ -300,6 +302,7 @@ struct gpk_node {
 	u64 nr_timeline;
 	char *dump;
 	struct mutex dump_mutex;
+	struct work_struct dump_work;
 	u64 dump_ns;
 	u32 dumps_left_out;
 };
@@ -428,13 +431,14 @@ int gpk_device_init(void);
 void gpk_device_fini(void);
 
 /* dump.c: the state of a node as text, for the log and for debugfs */
-/* In the monitor: keeps one, and writes it to the log if the last was long ago. */
+/* In the monitor: keeps one that a worker writes to the log, if the last was long ago. */
 void gpk_dump(struct gpk_node *n, const char *why);
 struct seq_file;
 /* The node now; and the one that was kept. */
 int gpk_dump_show(struct gpk_node *n, struct seq_file *m);
 int gpk_dump_show_last(struct gpk_node *n, struct seq_file *m);
-void gpk_dump_free(struct gpk_node *n);
+void gpk_dump_init(struct gpk_node *n);
+void gpk_dump_fini(struct gpk_node *n);
 
 /* show.c */
 int gpk_show_init(void);

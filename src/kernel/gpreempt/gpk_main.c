@@ -123,6 +123,8 @@ static void nodes_stop(void)
 		gpk_node_stop(nodes[nr_nodes]);
 		kvfree(nodes[nr_nodes]);
 	}
+	/* Snapshots are freed by functions of this module. */
+	rcu_barrier();
 }
 
 static int node_add(const struct kfd_gpreempt_gpu *gpu)
@@ -208,8 +210,6 @@ static void __exit gpk_exit(void)
 	gpk_pointer_fini();
 	gpk_event_fini();
 	gpk_wish_fini();
-	/* Snapshots are freed by functions of this module. */
-	rcu_barrier();
 }
 
 module_init(gpk_init);

@@ -185,6 +185,8 @@ void gpk_snapshot_run(struct gpk_node *n)
 	n->look_failed = !s;
 	/* Pairs with the acquire in is_served(): a caller that is served sees the snapshot. */
 	smp_store_release(&n->looks_done, wanted);
+	/* Pairs with the increment in gpk_look(): a number that is not seen by is_wanted(). */
+	smp_mb();
 	wake_up(&n->looks);
 	n->look_pause_ns = ktime_get_ns();
 	n->look_pause_ns += max(PAUSE_NS, PAUSE_FACTOR * (n->look_pause_ns - now));
@@ -226,11 +228,13 @@ int gpk_look(struct gpk_node *n)
 	if (is_fresh(n))
 		return 0;
 	number = atomic64_inc_return(&n->looks_wanted);
-	gpk_kick(n, GPK_KICK_LOOK);
+	/* If one waits already, the monitor knows, or will before it sleeps. */
+	if (is_served(n, number - 1))
+		gpk_kick(n, GPK_KICK_LOOK);
 	ret = wait_event_killable_exclusive(n->looks, is_served(n, number));
 	/* One wake-up becomes two: all are awake after a few steps. */
 	wake_up_nr(&n->looks, 2);
 	if (ret)
-		return -EINTR;
+		return ret;
 	return READ_ONCE(n->look_failed) ? -ENOMEM : 0;
 }

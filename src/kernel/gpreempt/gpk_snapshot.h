@@ -68,7 +68,7 @@ struct gpk_snapshot {
  * What follows reads n->snapshot under RCU.
  *
  * Context: may sleep. Not in the monitor.
- * Return: 0, -EINTR killed, -ENOMEM.
+ * Return: 0, -ERESTARTSYS killed, -ENOMEM.
  */
 int gpk_look(struct gpk_node *n);
 
