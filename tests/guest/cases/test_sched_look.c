@@ -295,7 +295,7 @@ static void a_dump_says_who_was_there(void)
 	check_dump(gpu.id, "dump", "breaker closed");
 	check_dump(gpu.id, "dump", text);
 	check_dump(gpu.id, "dump", "last records");
-	/* The new queue took all waves off for a moment: a request that is first needs no switch. */
+	/* A new queue takes all waves off for a moment: a request that is first needs no switch. */
 	gt_gpk_wait_busy(1, MS);
 	gt_gpk_wait_waves(gt_endless.groups * gt_endless.waves, MS);
 	gt_gpk_set_param("deadline_ns", 20000000);
