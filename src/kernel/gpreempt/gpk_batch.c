@@ -169,7 +169,7 @@ void gpk_switch_do(struct gpk_node *n)
 		batch_add(b, n, i, false);
 	trace_gpreempt_switch_begin(n->gpu_id, n->act.sw.seq, nr_out, b->nr - nr_out);
 	ret = gpk_switch(n, b->ref, nr_out, b->nr - nr_out, 0);
-	trace_gpreempt_switch_end(n->gpu_id, n->act.sw.seq, ret);
+	trace_gpreempt_switch_end(n->gpu_id, n->act.sw.seq, ret, 0);
 	batch_results(b, n, ret);
 	batch_undo(b, n);
 }

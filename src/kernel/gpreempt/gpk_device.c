@@ -15,51 +15,56 @@
 #include "gpk.h"
 #include "gpk_ioc.h"
 
-int gpk_get_arg(void *to, size_t size, void __user *arg, u32 *user_size)
-{
-	if (get_user(*user_size, (u32 __user *)arg))
-		return -EFAULT;
-	if (*user_size < 2 * sizeof(u32) || *user_size > PAGE_SIZE)
-		return -EINVAL;
-	return copy_struct_from_user(to, size, arg, *user_size);
-}
+/*
+ * struct call - a call by its number: the size in the code is that of the caller's struct
+ *
+ * @size: of the argument here
+ * @answers: it is copied back
+ */
+struct call {
+	u32 size;
+	bool answers;
+	int (*run)(const void *owner, union gpk_arg *arg);
+};
 
-int gpk_put_arg(void __user *arg, const void *from, size_t size, u32 user_size)
-{
-	return copy_to_user(arg, from, min_t(size_t, size, user_size)) ? -EFAULT : 0;
-}
-
-/* By number: the size in the code is that of the caller's struct. */
-static long gpk_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
-{
-	void __user *uarg = (void __user *)arg;
-
-	if (_IOC_TYPE(cmd) != GPREEMPT_IOC_MAGIC)
-		return -ENOTTY;
-	switch (_IOC_NR(cmd)) {
-	case _IOC_NR(GPREEMPT_IOC_CAPS):
-		return gpk_ioc_caps(uarg);
-	case _IOC_NR(GPREEMPT_IOC_LIST):
-		return gpk_ioc_list(uarg);
-	case _IOC_NR(GPREEMPT_IOC_GET_ATTR):
-		return gpk_ioc_attr(uarg, false);
-	case _IOC_NR(GPREEMPT_IOC_SET_ATTR):
-		return gpk_ioc_attr(uarg, true);
-	case _IOC_NR(GPREEMPT_IOC_GET_POLICY):
-		return gpk_ioc_policy(uarg, false);
-	case _IOC_NR(GPREEMPT_IOC_SET_POLICY):
-		return gpk_ioc_policy(uarg, true);
-	case _IOC_NR(GPREEMPT_IOC_SWITCH):
-		return gpk_ioc_switch(file->private_data, uarg);
-	case _IOC_NR(GPREEMPT_IOC_TRIGGER):
-		return gpk_ioc_trigger(uarg);
-	case _IOC_NR(GPREEMPT_IOC_STATS):
-		return gpk_ioc_stats(uarg);
-	case _IOC_NR(GPREEMPT_IOC_HIST):
-		return gpk_ioc_hist(uarg);
-	default:
-		return -ENOTTY;
+#define CALL(nr, type, function, does_answer)                        \
+	[_IOC_NR(GPREEMPT_IOC_##nr)] = {                             \
+		.size = sizeof(struct gpreempt_ioc_##type),          \
+		.run = function, .answers = does_answer,             \
 	}
+
+static const struct call calls[] = {
+	CALL(CAPS, caps, gpk_ioc_caps, true),
+	CALL(LIST, list, gpk_ioc_list, true),
+	CALL(GET_ATTR, attr, gpk_ioc_get_attr, true),
+	CALL(SET_ATTR, attr, gpk_ioc_set_attr, false),
+	CALL(GET_POLICY, policy, gpk_ioc_get_policy, true),
+	CALL(SET_POLICY, policy, gpk_ioc_set_policy, false),
+	CALL(SWITCH, switch, gpk_ioc_switch, false),
+	CALL(TRIGGER, trigger, gpk_ioc_trigger, false),
+	CALL(STATS, stats, gpk_ioc_stats, true),
+	CALL(HIST, hist, gpk_ioc_hist, true),
+};
+
+static long gpk_ioctl(struct file *file, unsigned int cmd, unsigned long user)
+{
+	void __user *uarg = (void __user *)user;
+	u32 size, nr = _IOC_NR(cmd);
+	union gpk_arg arg;
+	int ret;
+
+	if (_IOC_TYPE(cmd) != GPREEMPT_IOC_MAGIC || nr >= ARRAY_SIZE(calls))
+		return -ENOTTY;
+	if (get_user(size, (u32 __user *)uarg))
+		return -EFAULT;
+	if (size < 2 * sizeof(u32) || size > PAGE_SIZE)
+		return -EINVAL;
+	ret = copy_struct_from_user(&arg, calls[nr].size, uarg, size);
+	if (!ret)
+		ret = calls[nr].run(file->private_data, &arg);
+	if (ret || !calls[nr].answers)
+		return ret;
+	return copy_to_user(uarg, &arg, min(calls[nr].size, size)) ? -EFAULT : 0;
 }
 
 static int gpk_open(struct inode *inode, struct file *file)

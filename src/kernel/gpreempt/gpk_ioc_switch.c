@@ -131,33 +131,24 @@ out:
 	return ret;
 }
 
-int gpk_ioc_switch(const void *owner, void __user *uarg)
+int gpk_ioc_switch(const void *owner, union gpk_arg *arg)
 {
-	struct gpreempt_ioc_switch arg;
-	struct switch_command c;
-	struct gpk_node *n;
-	u32 size;
-	int ret = gpk_get_arg(&arg, sizeof(arg), uarg, &size);
-
-	if (ret)
-		return ret;
-	if (arg.nr_out > KFD_GPREEMPT_REFS_MAX || arg.nr_in > KFD_GPREEMPT_REFS_MAX ||
-	    !(arg.nr_out + arg.nr_in) || arg.grace > 255 || arg.lease_ms > LEASE_MAX_MS ||
-	    (arg.nr_out && !arg.lease_ms) || arg.reserved ||
-	    arg.ref_size < REF_MIN || arg.ref_size > REF_MAX)
-		return -EINVAL;
-	n = gpk_node_find(arg.gpu_id);
-	if (!n)
-		return -ENODEV;
-	c = (struct switch_command){
+	const struct gpreempt_ioc_switch *sw = &arg->sw;
+	struct gpk_node *n = gpk_node_find(sw->gpu_id);
+	struct switch_command c = {
 		.cmd.run = run_switch,
 		.by_hand.owner = owner,
-		.by_hand.nr_out = arg.nr_out,
-		.by_hand.nr_in = arg.nr_in,
-		.by_hand.grace = arg.grace,
-		.nr = arg.nr_out + arg.nr_in,
+		.by_hand.nr_out = sw->nr_out,
+		.by_hand.nr_in = sw->nr_in,
+		.by_hand.grace = sw->grace,
+		.nr = sw->nr_out + sw->nr_in,
 	};
-	return do_switch(n, &c, &arg);
+
+	if (sw->nr_out > KFD_GPREEMPT_REFS_MAX || sw->nr_in > KFD_GPREEMPT_REFS_MAX || !c.nr ||
+	    sw->grace > 255 || sw->lease_ms > LEASE_MAX_MS || (sw->nr_out && !sw->lease_ms) ||
+	    sw->reserved || sw->ref_size < REF_MIN || sw->ref_size > REF_MAX)
+		return -EINVAL;
+	return n ? do_switch(n, &c, sw) : -ENODEV;
 }
 
 /*
@@ -179,23 +170,18 @@ static int run_trigger(struct gpk_node *n, struct gpk_command *cmd)
 	return 0;
 }
 
-int gpk_ioc_trigger(void __user *uarg)
+int gpk_ioc_trigger(const void *owner, union gpk_arg *arg)
 {
+	struct gpk_node *n = gpk_node_find(arg->trigger.gpu_id);
 	struct pid_command c = { .cmd.run = run_trigger };
-	struct gpreempt_ioc_trigger arg;
-	struct gpk_node *n;
-	u32 size;
-	int ret = gpk_get_arg(&arg, sizeof(arg), uarg, &size);
+	int ret;
 
-	if (ret)
-		return ret;
-	n = gpk_node_find(arg.gpu_id);
-	if (!n || arg.reserved)
+	if (!n || arg->trigger.reserved)
 		return n ? -EINVAL : -ENODEV;
-	if (arg.pidfd == -2) {
+	if (arg->trigger.pidfd == -2) {
 		ret = gpk_may_govern();
 	} else {
-		c.pid = gpk_pidfd_get(arg.pidfd);
+		c.pid = gpk_pidfd_get(arg->trigger.pidfd);
 		if (IS_ERR(c.pid))
 			return PTR_ERR(c.pid);
 		/* A process that is often looked at in vain is taken for idle. */

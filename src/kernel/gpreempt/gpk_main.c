@@ -45,12 +45,17 @@ struct gpk_node *gpk_node_find(u32 gpu_id)
 	return NULL;
 }
 
-static void on_changed(u32 gpu_id)
+static void kick(u32 gpu_id, u32 why)
 {
 	struct gpk_node *n = gpk_node_find(gpu_id);
 
 	if (n)
-		gpk_kick(n, GPK_KICK_CHANGED);
+		gpk_kick(n, why);
+}
+
+static void on_changed(u32 gpu_id)
+{
+	kick(gpu_id, GPK_KICK_CHANGED);
 }
 
 /* In an RCU read section: the entity may be going, its memory is not. */
@@ -59,7 +64,7 @@ static void on_doorbell(u32 gpu_id, u64 process)
 	struct gpk_node *n = gpk_node_find(gpu_id);
 	struct gpk_entity *e = n ? xa_load(&n->by_generation, process) : NULL;
 
-	trace_gpreempt_fault(gpu_id, task_tgid_nr(current));
+	trace_gpreempt_fault(gpu_id, task_tgid_nr(current), 0);
 	if (!e)
 		return;
 	xchg(&e->hint_ns, ktime_get_ns());
@@ -94,18 +99,12 @@ static void on_completion(u32 gpu_id, u64 process)
 
 static void on_reset(u32 gpu_id, bool done)
 {
-	struct gpk_node *n = gpk_node_find(gpu_id);
-
-	if (n)
-		gpk_kick(n, done ? GPK_KICK_BACK : GPK_KICK_RESET);
+	kick(gpu_id, done ? GPK_KICK_BACK : GPK_KICK_RESET);
 }
 
 static void on_watchdog(u32 gpu_id)
 {
-	struct gpk_node *n = gpk_node_find(gpu_id);
-
-	if (n)
-		gpk_kick(n, GPK_KICK_WATCHDOG);
+	kick(gpu_id, GPK_KICK_WATCHDOG);
 }
 
 static const struct kfd_gpreempt_ops kfd_ops = {

@@ -22,24 +22,21 @@
 static u32 abi_flags(const struct gpk_node *n, const struct gpk_entity *e,
 		     const struct gpk_queue *q)
 {
-	u32 flags = 0;
+	static const u32 names[][2] = {
+		{ KFD_GPREEMPT_AQL, GPREEMPT_QUEUE_F_AQL },
+		{ KFD_GPREEMPT_ACTIVE, GPREEMPT_QUEUE_F_ACTIVE },
+		{ KFD_GPREEMPT_PREEMPTED, GPREEMPT_QUEUE_F_PREEMPTED },
+		{ KFD_GPREEMPT_EVICTED, GPREEMPT_QUEUE_F_EVICTED },
+		{ KFD_GPREEMPT_SUSPENDED, GPREEMPT_QUEUE_F_SUSPENDED },
+	};
+	bool by_hand = e->nr_manual || gpk_hold_count(n, e->generation, q->generation);
+	u32 i, flags = (q->busy ? GPREEMPT_QUEUE_F_BUSY : 0) |
+		       (by_hand ? GPREEMPT_QUEUE_F_MANUAL : 0) |
+		       (e->sched_out ? GPREEMPT_QUEUE_F_SCHED : 0);
 
-	if (q->flags & KFD_GPREEMPT_AQL)
-		flags |= GPREEMPT_QUEUE_F_AQL;
-	if (q->flags & KFD_GPREEMPT_ACTIVE)
-		flags |= GPREEMPT_QUEUE_F_ACTIVE;
-	if (q->flags & KFD_GPREEMPT_PREEMPTED)
-		flags |= GPREEMPT_QUEUE_F_PREEMPTED;
-	if (q->flags & KFD_GPREEMPT_EVICTED)
-		flags |= GPREEMPT_QUEUE_F_EVICTED;
-	if (q->flags & KFD_GPREEMPT_SUSPENDED)
-		flags |= GPREEMPT_QUEUE_F_SUSPENDED;
-	if (q->busy)
-		flags |= GPREEMPT_QUEUE_F_BUSY;
-	if (e->nr_manual || gpk_hold_count(n, e->generation, q->generation))
-		flags |= GPREEMPT_QUEUE_F_MANUAL;
-	if (e->sched_out)
-		flags |= GPREEMPT_QUEUE_F_SCHED;
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (q->flags & names[i][0])
+			flags |= names[i][1];
 	return flags;
 }
 
@@ -237,4 +234,16 @@ int gpk_look(struct gpk_node *n)
 	if (ret)
 		return ret;
 	return READ_ONCE(n->look_failed) ? -ENOMEM : 0;
+}
+
+int gpk_look_stats(struct gpk_node *n, struct gpreempt_ioc_stats *stats)
+{
+	int ret = gpk_look(n);
+
+	if (ret)
+		return ret;
+	rcu_read_lock();
+	*stats = rcu_dereference(n->snapshot)->stats;
+	rcu_read_unlock();
+	return 0;
 }

@@ -71,6 +71,8 @@ struct gpk_snapshot {
  * Return: 0, -ERESTARTSYS killed, -ENOMEM.
  */
 int gpk_look(struct gpk_node *n);
+/* The same, and copies the counters. */
+int gpk_look_stats(struct gpk_node *n, struct gpreempt_ioc_stats *stats);
 
 /* In the monitor: makes the snapshot that callers wait for, if it is time. */
 void gpk_snapshot_run(struct gpk_node *n);
