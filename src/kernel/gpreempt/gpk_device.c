@@ -7,6 +7,7 @@
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -55,6 +56,7 @@ static long gpk_ioctl(struct file *file, unsigned int cmd, unsigned long user)
 
 	if (_IOC_TYPE(cmd) != GPREEMPT_IOC_MAGIC || nr >= ARRAY_SIZE(calls))
 		return -ENOTTY;
+	nr = array_index_nospec(nr, ARRAY_SIZE(calls));
 	if (get_user(size, (u32 __user *)uarg))
 		return -EFAULT;
 	if (size < 2 * sizeof(u32) || size > PAGE_SIZE)
