@@ -111,10 +111,10 @@ int drv_module_hist(int fd, uint32_t gpu_id, uint32_t which, uint32_t *buckets, 
  * drv_module_read() - events; the first call begins the stream
  * @fd: device
  * @events: output
- * @max: room
+ * @max: room; not less than GPREEMPT_ABI_READ_MIN bytes
  *
- * Return: how many, 0 = none now, -EINVAL events are longer than the room for one, -EPROTO
- * what came is not events, -errno.
+ * Return: how many, 0 = none now, -EINVAL there is less room, -EPROTO what came is not
+ * events, -errno.
  */
 ssize_t drv_module_read(int fd, struct gpreempt_abi_event *events, size_t max);
 

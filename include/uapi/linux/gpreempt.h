@@ -8,9 +8,9 @@
  * Growth. A struct begins with its size. A shorter struct, of an older program, is
  * filled with zeros. A longer one is accepted if the surplus is zero. The elements of an
  * array have a size of their own, given beside the array, and each event begins with
- * its size. Unknown flags and reserved members must be zero (EINVAL). An enum may get
- * new values at its end: a program must expect numbers that it does not know. Pointers
- * are __u64.
+ * its size. read() wants room for GPREEMPT_ABI_READ_MIN bytes. Unknown flags and reserved
+ * members must be zero (EINVAL). An enum may get new values at its end: a program must
+ * expect numbers that it does not know. Pointers are __u64.
  *
  * Rights. Opening the device, listing and reading need read permission. A process may
  * lower its own urgency, and preempt and resume its own queues. The same for another
@@ -150,8 +150,7 @@ struct gpreempt_ioc_caps {
  * struct gpreempt_ioc_attr - attributes of a process, on all nodes it is on and will be
  *
  * Attributes survive execve(). A process whose attributes were never set has those of
- * the nearest ancestor whose attributes were, as with nice values. They are looked up
- * when the process creates its first queue on a node.
+ * the nearest ancestor whose attributes were, as with nice values, but for @detect.
  *
  * @size: sizeof
  * @pidfd: process; -1 = the caller
@@ -383,15 +382,8 @@ struct gpreempt_ioc_hist {
 	__u64 max;
 };
 
-/**
- * struct gpreempt_ioc_eventfd - signal this eventfd when there are events to read
- * @size: sizeof
- * @fd: eventfd, -1 = no more
- */
-struct gpreempt_ioc_eventfd {
-	__u32 size;
-	__s32 fd;
-};
+/* An event may grow to so many bytes. */
+#define GPREEMPT_ABI_READ_MIN 256
 
 /**
  * struct gpreempt_abi_event - what read() gives, any number of them
@@ -439,13 +431,9 @@ enum gpreempt_abi_event_kind {
 #define GPREEMPT_IOC_SWITCH _IOWR(GPREEMPT_IOC_MAGIC, 0x06, struct gpreempt_ioc_switch)
 #define GPREEMPT_IOC_TRIGGER _IOW(GPREEMPT_IOC_MAGIC, 0x07, struct gpreempt_ioc_trigger)
 #define GPREEMPT_IOC_STATS _IOWR(GPREEMPT_IOC_MAGIC, 0x08, struct gpreempt_ioc_stats)
-#define GPREEMPT_IOC_EVENTFD _IOW(GPREEMPT_IOC_MAGIC, 0x09, struct gpreempt_ioc_eventfd)
-#define GPREEMPT_IOC_HIST _IOWR(GPREEMPT_IOC_MAGIC, 0x0a, struct gpreempt_ioc_hist)
+#define GPREEMPT_IOC_HIST _IOWR(GPREEMPT_IOC_MAGIC, 0x09, struct gpreempt_ioc_hist)
 
-/*
- * Neither a compiler nor a change may move a member. The module asserts the offset of each
- * (src/kernel/gpreempt/gpk_abi.c).
- */
+/* Neither a compiler nor a change may move a member (tests/unit/driver/test_abi.c). */
 #if defined(__cplusplus) && __cplusplus >= 201103L
 #define GPREEMPT_ABI_SIZE(name, bytes) static_assert(sizeof(name) == (bytes), #name)
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
@@ -464,7 +452,6 @@ GPREEMPT_ABI_SIZE(struct gpreempt_ioc_policy, 88);
 GPREEMPT_ABI_SIZE(struct gpreempt_ioc_trigger, 16);
 GPREEMPT_ABI_SIZE(struct gpreempt_ioc_stats, 168);
 GPREEMPT_ABI_SIZE(struct gpreempt_ioc_hist, 56);
-GPREEMPT_ABI_SIZE(struct gpreempt_ioc_eventfd, 8);
 GPREEMPT_ABI_SIZE(struct gpreempt_abi_event, 40);
 
 #endif

@@ -31,9 +31,9 @@
 #include <stdint.h>
 
 #include "client/client_hold.h"
-#include "client/client_request.h"
 #include "client/shim/shim_fd.h"
 #include "driver/kfd.h"
+#include "rules/arrival.h"
 #include "rules/idle.h"
 
 /* Queue ids are less than this (kfd_priv.h: KFD_MAX_NUM_OF_QUEUES_PER_PROCESS). */
@@ -107,7 +107,7 @@ struct shim_queue {
 	uint64_t quiet_since_ns; /* for that: when @wptr was seen first */
 	uint64_t pace_ns; /* for that: wait between looks, grows */
 	struct gp_idle idle; /* what else is known of its work */
-	struct client_requests requests; /* those of an AQL queue */
+	struct gp_arrivals requests; /* those of an AQL queue */
 	_Atomic uint64_t changed_ns; /* last stopped or continued then; set under call_lock */
 	uint64_t look_ns; /* when to look next; UINT64_MAX = never */
 	struct shim_hsa_queue *hsa; /* of shim_hsa_queue.c, or NULL */

@@ -168,7 +168,7 @@ static void tell_busy(struct shim *s, struct shim_queue *q)
 	/* Idle was not told yet: nothing has changed. */
 	if (q->is_deciding)
 		return;
-	client_requests_begin(&q->requests, q->busy_since_ns);
+	gp_arrivals_begin(&q->requests, q->busy_since_ns);
 	shim_conn_edge_locked(s, WIRE_BUSY, q);
 	shim_control_wake_locked(s);
 }
@@ -351,7 +351,7 @@ static bool try_barrier(struct shim *s, struct shim_view *v, uint64_t now)
 	case SHIM_HSA_SENT:
 		q->proof = SHIM_BARRIER;
 		q->pace_ns = BARRIER_MIN_NS;
-		client_requests_own(&q->requests, q->wptr);
+		gp_arrivals_own(&q->requests, q->wptr);
 		break;
 	case SHIM_HSA_NOT_NOW:
 		break;
@@ -368,7 +368,7 @@ static void look_at_requests(struct shim *s, const struct shim_view *v, uint64_t
 
 	if (v->q->is_busy && v->q->type == DRV_KFD_QUEUE_AQL &&
 	    s->welcome.flags & WIRE_WELCOME_PROGRESS &&
-	    client_requests_look(&v->q->requests, v->rptr, v->wptr, now, &since_ns))
+	    gp_arrivals_look(&v->q->requests, v->rptr, v->wptr, now, &since_ns))
 		shim_conn_progress_locked(s, v->q, since_ns);
 }
 

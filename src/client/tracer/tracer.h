@@ -22,10 +22,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "rules/arrival.h"
 #include "rules/idle.h"
 #include "driver/kfd_abi.h"
 #include "client/client_hold.h"
-#include "client/client_request.h"
 
 #define TRACER_QUEUES DRV_KFD_DBG_QUEUES_MAX
 #define TRACER_NODES 64
@@ -38,7 +38,7 @@ struct tracer_queue {
 	bool suspended; /* stopped by the tracer */
 	bool busy; /* what the daemon was told */
 	struct gp_idle idle; /* what is known of its work */
-	struct client_requests requests; /* those of an AQL queue */
+	struct gp_arrivals requests; /* those of an AQL queue */
 	bool unreadable; /* its indices cannot be read */
 };
 

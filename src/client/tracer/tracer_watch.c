@@ -54,7 +54,7 @@ static void tell(struct tracer *t, struct tracer_queue *q, bool busy)
 		return;
 	q->busy = busy;
 	if (busy)
-		client_requests_begin(&q->requests, tracer_now_ns());
+		gp_arrivals_begin(&q->requests, tracer_now_ns());
 }
 
 static struct gp_idle_pace pace_of(const struct tracer *t)
@@ -147,7 +147,7 @@ static void look_at_requests(struct tracer *t, struct tracer_queue *q,
 	uint64_t since_ns;
 
 	if (t->wants_progress && q->busy && q->e.type == DRV_KFD_QUEUE_AQL &&
-	    client_requests_look(&q->requests, seen->rptr, seen->wptr, seen->now_ns, &since_ns))
+	    gp_arrivals_look(&q->requests, seen->rptr, seen->wptr, seen->now_ns, &since_ns))
 		tracer_send_progress(t, q, since_ns);
 }
 

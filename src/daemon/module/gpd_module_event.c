@@ -15,6 +15,7 @@
 
 /* Read before it is another's turn; the module keeps many more. */
 #define EVENTS 32
+#define NONE 8 /* at least: see drv_module_read() */
 
 static const char *state_name(uint64_t state)
 {
@@ -124,14 +125,14 @@ static int on_events(sd_event_source *s, int fd, uint32_t io, void *data)
 static int start(struct gpd *d)
 {
 	struct gpd_module *m = d->module;
-	struct gpreempt_abi_event none;
+	struct gpreempt_abi_event none[NONE];
 	int err;
 
 	m->event_fd = drv_module_open();
 	if (m->event_fd < 0)
 		return m->event_fd;
 	/* From now on nothing is missed. */
-	while (drv_module_read(m->event_fd, &none, 1) > 0)
+	while (drv_module_read(m->event_fd, none, NONE) > 0)
 		;
 	err = sd_event_add_io(d->event, &m->event_io, m->event_fd, EPOLLIN, on_events, d);
 	/* For users that monitor, so not before what root asks for. */

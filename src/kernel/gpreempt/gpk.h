@@ -14,17 +14,20 @@
 #define GPK_H
 
 #include <linux/completion.h>
+#include <linux/hashtable.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/spinlock.h>
 #include <linux/uidgid.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include "uapi/linux/gpreempt.h"
 
 #include "core/sched.h"
 #include "rules/act.h"
+#include "rules/arrival.h"
 #include "rules/hold.h"
 #include "rules/idle.h"
 
@@ -64,6 +67,7 @@ enum gpk_kick {
  * @idle: the proof whether it has work
  * @look: what was last seen of it
  * @answer: what follows from that
+ * @arrivals: its requests
  * @queue_id: as user space knows it
  * @flags: KFD_GPREEMPT_*
  * @ring_bytes: size
@@ -82,12 +86,31 @@ struct gpk_queue {
 	struct gp_idle idle;
 	struct gp_idle_seen look;
 	enum gp_idle_answer answer;
+	struct gp_arrivals arrivals;
 	u32 queue_id;
 	u32 flags;
 	u32 ring_bytes;
 	bool distrust;
 	bool busy;
 	bool seen;
+};
+
+/* All attributes of a process. */
+#define GPK_ATTR_F_ALL                                                           \
+	(GPREEMPT_ATTR_F_PRIO | GPREEMPT_ATTR_F_WEIGHT | GPREEMPT_ATTR_F_SLICE | \
+	 GPREEMPT_ATTR_F_DEADLINE | GPREEMPT_ATTR_F_LATENCY_CRITICAL |           \
+	 GPREEMPT_ATTR_F_NO_PREEMPT | GPREEMPT_ATTR_F_DETECT | GPREEMPT_ATTR_F_GROUP)
+
+/**
+ * struct gpk_said - what can be said of a process
+ * @attr: attributes
+ * @group: number, 0 = none
+ * @detect: GPREEMPT_DETECT_*
+ */
+struct gpk_said {
+	struct gp_attr attr;
+	u64 group;
+	u8 detect;
 };
 
 /**
@@ -97,6 +120,7 @@ struct gpk_queue {
  * @generation: amdkfd's name
  * @core: the scheduler's name; that of others too if it is in a group
  * @group: number of that, 0 = none
+ * @version: of the wish that it has
  * @uid: whose process it was when it came
  * @pid: process
  * @mm: its memory map when it got its first queue; grabbed
@@ -112,6 +136,7 @@ struct gpk_queue {
  * @ended_ns: when an interrupt last said that something of it ended, 0 = never
  * @restart: it goes on after it was off the GPU or could not run
  * @detect: GPREEMPT_DETECT_*
+ * @has_deadline: the scheduler wants to know of its requests
  * @nr_manual: holds by hand of all its queues
  * @sched_out: preempted by the scheduler
  * @armed: its doorbells are
@@ -126,6 +151,7 @@ struct gpk_entity {
 	u64 generation;
 	u64 core;
 	u64 group;
+	u64 version;
 	kuid_t uid;
 	struct pid *pid;
 	struct mm_struct *mm;
@@ -141,6 +167,7 @@ struct gpk_entity {
 	unsigned long hints;
 	u8 detect;
 	u32 nr_manual;
+	bool has_deadline;
 	bool sched_out;
 	bool armed;
 	bool cannot_arm;
@@ -151,37 +178,41 @@ struct gpk_entity {
 };
 
 /**
- * struct gpk_hold - something preempted by hand
- * @rule: what, by which file and until when; see target_of()
- * @pid: its process
- * @mm: memory map of that; grabbed
- * @queue_id: as user space knows it, or GPREEMPT_ABI_QUEUE_ALL
+ * struct gpk_named - what a reference of user space names
+ * @pid: process
+ * @queue_id: queue, or GPREEMPT_ABI_QUEUE_ALL
+ * @process: generation of it
+ * @queue: generation, or KFD_GPREEMPT_ALL
+ * @hold: of one that is to be preempted, taken when it is
+ * @result: 0 or -errno
+ * @is_told: amdkfd is
  */
-struct gpk_hold {
-	struct gp_hold rule;
+struct gpk_named {
 	struct pid *pid;
-	struct mm_struct *mm;
 	u32 queue_id;
+	u64 process;
+	u64 queue;
+	struct gpk_hold *hold;
+	int result;
+	bool is_told;
 };
 
 /**
  * struct gpk_by_hand - what is to be preempted and resumed by hand
  * @owner: file
- * @uid: user that asks
- * @refs: first those to preempt
+ * @named: first those to preempt
+ * @refs: room for as many
  * @nr_out: how many of them
  * @nr_in: to resume
  * @grace: of those to preempt
- * @until_ns: end of their leases
  */
 struct gpk_by_hand {
 	const void *owner;
-	kuid_t uid;
+	struct gpk_named *named;
 	struct kfd_gpreempt_ref *refs;
 	u32 nr_out;
 	u32 nr_in;
 	u32 grace;
-	u64 until_ns;
 };
 
 struct gpk_batch;
@@ -216,6 +247,7 @@ struct gpk_batch;
  * @resync_ns: when to ask amdkfd again, as it did not work; U64_MAX = not
  * @hidden_ns: when those that seem idle were last asked for waves
  * @holds: by hand
+ * @held: of these, the holds of whole processes, by process
  * @heard_ns: when amdkfd was last told that the monitor lives
  * @disabled: switched off: all processes run, the driver schedules
  * @nr_wakeups: times the monitor ran
@@ -226,6 +258,7 @@ struct gpk_batch;
  * @nr_timeline: how many there ever were
  * @dump: text of the last dump, or NULL; @dump_mutex
  * @dump_mutex: protects @dump
+ * @dump_work: writes it to the log
  * @dump_ns: when that was made
  * @dumps_left_out: dumps that were not made since, as they came too soon
  */
@@ -258,6 +291,7 @@ struct gpk_node {
 	u64 resync_ns;
 	u64 hidden_ns;
 	struct gp_holds holds;
+	DECLARE_HASHTABLE(held, 8);
 	u64 heard_ns;
 	bool disabled;
 	u64 nr_wakeups;
@@ -268,6 +302,7 @@ struct gpk_node {
 	u64 nr_timeline;
 	char *dump;
 	struct mutex dump_mutex;
+	struct work_struct dump_work;
 	u64 dump_ns;
 	u32 dumps_left_out;
 };
@@ -306,7 +341,7 @@ int gpk_command(struct gpk_node *n, struct gpk_command *cmd);
 void gpk_resync(struct gpk_node *n);
 /* The same, if amdkfd has told of a change since it was last asked, or a switch made one. */
 void gpk_catch_up(struct gpk_node *n);
-/* There is no memory, or something failed, and amdkfd will not tell of it. */
+/* In a moment: there is no memory, or something failed, and amdkfd will not tell of it. */
 void gpk_resync_later(struct gpk_node *n);
 void gpk_forget_all(struct gpk_node *n);
 struct gpk_entity *gpk_entity_of(struct gpk_node *n, u64 core);
@@ -341,11 +376,16 @@ u64 gpk_detect_next(const struct gpk_node *n);
 void gpk_detect_set(struct gpk_node *n, struct gpk_entity *e, u8 mode);
 
 /* batch.c */
-/* kfd_gpreempt_switch(); the flags of queues are asked for before they are next shown. */
+/*
+ * kfd_gpreempt_switch(); the flags of queues are asked for before they are next shown. What
+ * amdkfd could not do now is tried again: see gpk_resync_later().
+ */
 int gpk_switch(struct gpk_node *n, struct kfd_gpreempt_ref *refs, u32 nr_out, u32 nr_in,
 	       u32 grace);
 void gpk_switch_do(struct gpk_node *n);
 struct gpk_batch *gpk_batch_alloc(void); /* for kvfree() */
+/* Room for KFD_GPREEMPT_REFS_MAX of them, of the monitor, between switches of the scheduler. */
+struct kfd_gpreempt_ref *gpk_batch_refs(struct gpk_node *n);
 
 /* hold.c */
 void gpk_hold_init(struct gpk_node *n);
@@ -353,8 +393,11 @@ void gpk_hold_init(struct gpk_node *n);
 u32 gpk_hold_count(const struct gpk_node *n, u64 process, u64 queue);
 /* The generation of a process that @owner holds, and that may have no queues; or 0. */
 u64 gpk_hold_of(const struct gpk_node *n, const void *owner, const struct pid *pid);
-/* In one cycle; results in the references, whose own results must be 0 to be done. */
-int gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c);
+/* For the caller, which it is charged to; or NULL. */
+struct gpk_hold *gpk_hold_alloc(const void *owner, struct pid *pid, u32 queue_id, u64 until_ns);
+void gpk_hold_free(struct gpk_hold *h);
+/* In one cycle: all that have no result yet. */
+void gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c);
 void gpk_hold_drop_owner(struct gpk_node *n, const void *owner);
 /* amdkfd has let go of everything by itself. */
 void gpk_hold_forget(struct gpk_node *n);
@@ -364,10 +407,10 @@ void gpk_hold_run(struct gpk_node *n);
 u64 gpk_hold_next(const struct gpk_node *n);
 
 /* attr.c: attributes by process, also of those that have no queue yet */
-void gpk_attr_apply(struct gpk_node *n, struct gpk_entity *e);
-void gpk_attr_wish(struct pid *pid, struct gp_attr *attr, u64 *group, u8 *detect);
+/* What a process has. Return: a number that changes with it, 0 = the defaults. */
+u64 gpk_attr_wish(struct pid *pid, struct gpk_said *said);
 int gpk_attr_set(struct pid *pid, const struct gpreempt_ioc_attr *arg);
-int gpk_attr_get(struct pid *pid, struct gpreempt_ioc_attr *arg);
+void gpk_attr_get(struct pid *pid, struct gpreempt_ioc_attr *arg);
 
 /* group.c: processes that are one entity of the core */
 kuid_t gpk_group_uid(struct pid *pid);
@@ -388,13 +431,14 @@ int gpk_device_init(void);
 void gpk_device_fini(void);
 
 /* dump.c: the state of a node as text, for the log and for debugfs */
-/* In the monitor: keeps one, and writes it to the log if the last was long ago. */
+/* In the monitor: keeps one that a worker writes to the log, if the last was long ago. */
 void gpk_dump(struct gpk_node *n, const char *why);
 struct seq_file;
 /* The node now; and the one that was kept. */
 int gpk_dump_show(struct gpk_node *n, struct seq_file *m);
 int gpk_dump_show_last(struct gpk_node *n, struct seq_file *m);
-void gpk_dump_free(struct gpk_node *n);
+void gpk_dump_init(struct gpk_node *n);
+void gpk_dump_fini(struct gpk_node *n);
 
 /* show.c */
 int gpk_show_init(void);

@@ -6,79 +6,76 @@
  * The value that a caller with CAP_SYS_NICE gives to an attribute is also the most that
  * other callers may set it to afterwards. Before that, the default is.
  */
+#include <linux/mutex.h>
 #include <linux/slab.h>
 
 #include "gpk_access.h"
-#include "gpk.h"
 #include "gpk_wish.h"
 #include "rules/right.h"
 
+/* One at a time says something. */
+static DEFINE_MUTEX(say_mutex);
+static u64 last_version; /* gpk_wishes_lock */
+
 static void said_default(struct gpk_said *s)
 {
+	*s = (struct gpk_said){ .detect = GPREEMPT_DETECT_POLL };
 	gp_attr_default(&s->attr);
-	s->detect = GPREEMPT_DETECT_POLL;
 }
 
 /* What was said of detection is said of one process; what is critical is so in its children. */
 static void said_inherit(struct gpk_said *to, const struct gpk_said *from)
 {
-	to->attr = from->attr;
+	*to = *from;
 	to->detect = from->attr.latency_critical ? GPREEMPT_DETECT_DOORBELL : GPREEMPT_DETECT_POLL;
 }
 
-void gpk_attr_wish(struct pid *pid, struct gp_attr *attr, u64 *group, u8 *detect)
+u64 gpk_attr_wish(struct pid *pid, struct gpk_said *said)
 {
-	struct gpk_wish *w;
-	struct gpk_said said;
+	const struct gpk_wish *w;
+	u64 version = 0;
 
-	said_default(&said);
-	*group = 0;
+	said_default(said);
 	spin_lock(&gpk_wishes_lock);
 	w = gpk_wish_of(pid);
 	if (w) {
+		version = w->version;
 		if (w->owner == pid)
-			said = w->now;
+			*said = w->now;
 		else
-			said_inherit(&said, &w->now);
-		*group = w->group;
+			said_inherit(said, &w->now);
 	}
 	spin_unlock(&gpk_wishes_lock);
-	*attr = said.attr;
-	*detect = said.detect;
+	return version;
 }
 
-void gpk_attr_apply(struct gpk_node *n, struct gpk_entity *e)
+static void apply(struct gpk_node *n, struct gpk_entity *e, const struct gpk_said *said)
 {
-	struct gp_attr attr;
-	u64 group;
-	u8 detect;
-
-	gpk_attr_wish(e->pid, &attr, &group, &detect);
-	gpk_detect_set(n, e, detect);
+	gpk_detect_set(n, e, said->detect);
+	e->has_deadline = said->attr.deadline_ns;
 	/* A member of a group may have other attributes than the group now. */
-	if (group || e->group)
-		gpk_group_change(n, e, group, &attr);
-	else if (!gp_sched_entity_set_attr(n->sched, e->core, &attr, ktime_get_ns(), &n->act.acts))
+	if (said->group || e->group)
+		gpk_group_change(n, e, said->group, &said->attr);
+	else if (!gp_sched_entity_set_attr(n->sched, e->core, &said->attr, ktime_get_ns(),
+					   &n->act.acts))
 		gp_act_run(&n->act);
 }
 
-/*
- * struct attr_command - apply the wish of a process on a node
- */
-struct attr_command {
-	struct gpk_command cmd;
-	struct pid *pid;
-};
-
+/* The process, its descendants, and what earlier programs of them left behind. */
 static int run_apply(struct gpk_node *n, struct gpk_command *cmd)
 {
-	struct pid *pid = container_of(cmd, struct attr_command, cmd)->pid;
 	struct gpk_entity *e;
+	struct gpk_said said;
+	u64 version;
 
-	/* Also to what an earlier program of it left behind. */
 	list_for_each_entry(e, &n->entities, link)
-		if (e->pid == pid)
-			gpk_attr_apply(n, e);
+	{
+		version = gpk_attr_wish(e->pid, &said);
+		if (version == e->version)
+			continue;
+		e->version = version;
+		apply(n, e, &said);
+	}
 	return 0;
 }
 
@@ -101,6 +98,8 @@ static int merge(struct gpk_said *said, const struct gpreempt_ioc_attr *arg)
 						       GPREEMPT_DETECT_POLL;
 	if (arg->valid & GPREEMPT_ATTR_F_DETECT)
 		said->detect = arg->detect;
+	if (arg->valid & GPREEMPT_ATTR_F_GROUP)
+		said->group = arg->group;
 	if (attr->prio > GP_PRIO_MAX || !attr->weight || attr->weight > GP_WEIGHT_MAX)
 		return -EINVAL;
 	return 0;
@@ -138,9 +137,22 @@ static int wish_change(struct gpk_wish *w, const struct gpreempt_ioc_attr *arg, 
 	else if (!is_within(&now, &w->most))
 		return -EPERM;
 	w->now = now;
-	if (arg->valid & GPREEMPT_ATTR_F_GROUP)
-		w->group = arg->group;
+	w->version = ++last_version;
 	return 0;
+}
+
+/* Of a process whose ancestor got a limit: it counts for each attribute that was named. */
+static void limit(struct gpk_wish *w, const struct gpreempt_ioc_attr *arg)
+{
+	struct gpreempt_ioc_attr most = *arg;
+
+	most.valid &= ~GPREEMPT_ATTR_F_DETECT;
+	merge(&w->most, &most);
+	gp_attr_copy(&w->now.attr, &w->most.attr,
+		     gp_right_excess(&w->now.attr, &w->most.attr));
+	if (rank_of(w->now.detect) > rank_of(w->most.detect))
+		w->now.detect = w->most.detect;
+	w->version = ++last_version;
 }
 
 /* A new wish begins with what its process has from its parents. */
@@ -154,7 +166,6 @@ static void wish_begin(struct gpk_wish *w, struct pid *pid)
 		return;
 	said_inherit(&w->now, &of_parent->now);
 	said_inherit(&w->most, &of_parent->most);
-	w->group = of_parent->group;
 }
 
 /* Return: 0 @new was given away, 1 it was not needed, or -errno. */
@@ -180,19 +191,21 @@ static int remember(struct pid *pid, const struct gpreempt_ioc_attr *arg)
 	bool as_owner = arg->flags & GPREEMPT_ATTR_AS_OWNER;
 	bool governs = !as_owner && gpk_is_governor();
 	kuid_t uid = gpk_group_uid(pid);
-	struct gpk_wish *new = gpk_wish_alloc();
+	struct gpk_wish *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	int ret;
 
 	if (!new)
 		return -ENOMEM;
-	gpk_wish_watch();
+	mutex_lock(&say_mutex);
 	spin_lock(&gpk_wishes_lock);
 	ret = say(pid, arg, governs, uid, new);
 	spin_unlock(&gpk_wishes_lock);
-	if (!ret) {
-		gpk_wish_inherit(pid);
+	/* Those that share a wish have what is said of it. */
+	if (!ret || (ret == 1 && governs))
+		gpk_wish_hand_down(pid, governs ? limit : NULL, arg);
+	mutex_unlock(&say_mutex);
+	if (!ret)
 		return 0;
-	}
 	kfree(new);
 	/* For the audit log. */
 	if (ret == -EPERM && !as_owner)
@@ -202,32 +215,27 @@ static int remember(struct pid *pid, const struct gpreempt_ioc_attr *arg)
 
 int gpk_attr_set(struct pid *pid, const struct gpreempt_ioc_attr *arg)
 {
-	struct attr_command c = { .cmd.run = run_apply, .pid = pid };
+	struct gpk_command cmd = { .run = run_apply };
 	int ret = remember(pid, arg);
 	u32 i;
 
 	for (i = 0; !ret && i < gpk_nr_nodes(); i++)
-		gpk_command(gpk_node_at(i), &c.cmd);
+		gpk_command(gpk_node_at(i), &cmd);
 	return ret;
 }
 
-int gpk_attr_get(struct pid *pid, struct gpreempt_ioc_attr *arg)
+void gpk_attr_get(struct pid *pid, struct gpreempt_ioc_attr *arg)
 {
-	struct gp_attr attr;
-	u64 group;
-	u8 detect;
+	struct gpk_said said;
 
-	gpk_attr_wish(pid, &attr, &group, &detect);
-	arg->valid = GPREEMPT_ATTR_F_PRIO | GPREEMPT_ATTR_F_WEIGHT | GPREEMPT_ATTR_F_SLICE |
-		     GPREEMPT_ATTR_F_DEADLINE | GPREEMPT_ATTR_F_LATENCY_CRITICAL |
-		     GPREEMPT_ATTR_F_NO_PREEMPT | GPREEMPT_ATTR_F_DETECT | GPREEMPT_ATTR_F_GROUP;
-	arg->prio = attr.prio;
-	arg->weight = attr.weight;
-	arg->latency_critical = attr.latency_critical;
-	arg->no_preempt = attr.no_preempt;
-	arg->detect = detect;
-	arg->slice_ns = attr.slice_ns;
-	arg->deadline_ns = attr.deadline_ns;
-	arg->group = group;
-	return 0;
+	gpk_attr_wish(pid, &said);
+	arg->valid = GPK_ATTR_F_ALL;
+	arg->prio = said.attr.prio;
+	arg->weight = said.attr.weight;
+	arg->latency_critical = said.attr.latency_critical;
+	arg->no_preempt = said.attr.no_preempt;
+	arg->detect = said.detect;
+	arg->slice_ns = said.attr.slice_ns;
+	arg->deadline_ns = said.attr.deadline_ns;
+	arg->group = said.group;
 }

@@ -40,6 +40,8 @@ struct gpk_batch {
 	struct kfd_gpreempt_ref ref[GPK_ENTITIES_MAX];
 };
 
+static_assert(GPK_ENTITIES_MAX >= KFD_GPREEMPT_REFS_MAX);
+
 static void batch_put(struct gpk_batch *b, struct gpk_entity *e, u32 member, bool out)
 {
 	bool was_out = e->sched_out;
@@ -120,18 +122,37 @@ static void batch_undo(struct gpk_batch *b, struct gpk_node *n)
 			continue;
 		e->sched_out = b->of[i].was_out;
 		e->restart |= !e->sched_out;
-		/* amdkfd may make up for it when the core does not want that any more. */
-		if (!out && e->sched_out)
-			gpk_resync_later(n);
 		if (out && !e->sched_out && !b->ref[i].result && !e->nr_manual)
 			gpk_switch(n, &b->ref[i], 0, 1, KFD_GPREEMPT_GRACE_DEFAULT);
 	}
 }
 
+/*
+ * is_unfinished() - whether something is not where it is to be, and may get there
+ *
+ * Nothing else reminds of a resume that failed, or amdkfd makes up for it when the core does
+ * not want that any more.
+ */
+static bool is_unfinished(const struct kfd_gpreempt_ref *in, u32 nr_in, int ret)
+{
+	u32 i;
+
+	if (ret)
+		return ret == -EIO;
+	for (i = 0; i < nr_in; i++)
+		if (in[i].result && in[i].result != -ESRCH && in[i].result != -EBADMSG)
+			return true;
+	return false;
+}
+
 int gpk_switch(struct gpk_node *n, struct kfd_gpreempt_ref *refs, u32 nr_out, u32 nr_in, u32 grace)
 {
+	int ret = kfd_gpreempt_switch(n->gpu_id, refs, nr_out, nr_in, grace);
+
 	n->moved = true;
-	return kfd_gpreempt_switch(n->gpu_id, refs, nr_out, nr_in, grace);
+	if (is_unfinished(refs + nr_out, nr_in, ret))
+		gpk_resync_later(n);
+	return ret;
 }
 
 void gpk_switch_do(struct gpk_node *n)
@@ -148,7 +169,7 @@ void gpk_switch_do(struct gpk_node *n)
 		batch_add(b, n, i, false);
 	trace_gpreempt_switch_begin(n->gpu_id, n->act.sw.seq, nr_out, b->nr - nr_out);
 	ret = gpk_switch(n, b->ref, nr_out, b->nr - nr_out, 0);
-	trace_gpreempt_switch_end(n->gpu_id, n->act.sw.seq, ret);
+	trace_gpreempt_switch_end(n->gpu_id, n->act.sw.seq, ret, 0);
 	batch_results(b, n, ret);
 	batch_undo(b, n);
 }
@@ -156,4 +177,9 @@ void gpk_switch_do(struct gpk_node *n)
 struct gpk_batch *gpk_batch_alloc(void)
 {
 	return kvzalloc(sizeof(struct gpk_batch), GFP_KERNEL);
+}
+
+struct kfd_gpreempt_ref *gpk_batch_refs(struct gpk_node *n)
+{
+	return n->batch->ref;
 }

@@ -24,7 +24,8 @@ MODULE_PARM_DESC(critical_us, "period of detection mode critical (default 1000)"
 
 uint gpk_tick_us = 1000;
 module_param_named(tick_us, gpk_tick_us, uint, 0644);
-MODULE_PARM_DESC(tick_us, "period of looking for idle while somebody is preempted (default 1000)");
+MODULE_PARM_DESC(tick_us,
+		 "period while a process is preempted or has a deadline (default 1000)");
 
 /* Not all that keeps a queue from running is told; it is seen while it has work. */
 #define FLAGS_NS (100 * NSEC_PER_MSEC)
@@ -97,6 +98,7 @@ static bool tell_edges(struct gpk_node *n, struct gpk_entity *e)
 		if (q->busy)
 			continue;
 		q->busy = true;
+		gp_arrivals_begin(&q->arrivals, q->look.now_ns);
 		gpk_event(n, e->pid, GPREEMPT_EVENT_BUSY, 1, q->queue_id);
 		if (!gp_sched_queue_busy(n->sched, q->core, ktime_get_ns(), &n->act.acts))
 			gp_act_run(&n->act);
@@ -110,6 +112,26 @@ static bool tell_edges(struct gpk_node *n, struct gpk_entity *e)
 			gp_act_run(&n->act);
 	}
 	return busy;
+}
+
+/* Of queues with work: which request is the oldest. PM4 packets are not told apart. */
+static void tell_progress(struct gpk_node *n, struct gpk_entity *e)
+{
+	struct gpk_queue *q;
+	u64 since_ns;
+
+	if (!e->has_deadline)
+		return;
+	list_for_each_entry(q, &e->queues, link)
+	{
+		if (!q->busy || q->look.is_unread || !(q->flags & KFD_GPREEMPT_AQL) ||
+		    !gp_arrivals_look(&q->arrivals, q->look.rptr, q->look.wptr, q->look.now_ns,
+				      &since_ns))
+			continue;
+		if (!gp_sched_queue_progress(n->sched, q->core, since_ns, ktime_get_ns(),
+					     &n->act.acts))
+			gp_act_run(&n->act);
+	}
 }
 
 static bool is_unread(const struct gpk_entity *e)
@@ -166,11 +188,14 @@ static u64 watch_idle(struct gpk_node *n, struct gpk_entity *e, bool partly, u64
 	return now;
 }
 
-/* Without work the process is looked at as watch_idle() says. */
-static struct gp_idle_pace pace_of(const struct gpk_node *n)
+/*
+ * Without work the process is looked at as watch_idle() says. With a deadline the end of each
+ * request is to be seen.
+ */
+static struct gp_idle_pace pace_of(const struct gpk_node *n, const struct gpk_entity *e)
 {
-	const struct gp_node_stats *stats = gp_sched_node_stats(n->sched, 0);
-	u64 ns = (stats->nr_out ? gpk_tick_us : gpk_poll_us) * NSEC_PER_USEC;
+	bool ticks = e->has_deadline || gp_sched_node_stats(n->sched, 0)->nr_out;
+	u64 ns = (ticks ? gpk_tick_us : gpk_poll_us) * NSEC_PER_USEC;
 
 	return (struct gp_idle_pace){ .busy_ns = ns, .busy_max_ns = ns };
 }
@@ -226,7 +251,7 @@ static u64 next_look(const struct gpk_entity *e)
 
 static void look(struct gpk_node *n, struct gpk_entity *e)
 {
-	struct gp_idle_pace pace = pace_of(n);
+	struct gp_idle_pace pace = pace_of(n, e);
 	u64 next, now = ktime_get_ns();
 	int ret;
 
@@ -247,6 +272,7 @@ static void look(struct gpk_node *n, struct gpk_entity *e)
 		next = min(next, now + pace.busy_ns);
 	else
 		next = min(next, watch_idle(n, e, ret == -EAGAIN, now));
+	tell_progress(n, e);
 	e->look_ns = min(e->look_ns, next);
 }
 

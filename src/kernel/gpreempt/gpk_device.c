@@ -7,6 +7,7 @@
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -15,62 +16,57 @@
 #include "gpk.h"
 #include "gpk_ioc.h"
 
-int gpk_get_arg(void *to, size_t size, void __user *arg, u32 *user_size)
-{
-	if (get_user(*user_size, (u32 __user *)arg))
-		return -EFAULT;
-	if (*user_size < 2 * sizeof(u32) || *user_size > PAGE_SIZE)
-		return -EINVAL;
-	return copy_struct_from_user(to, size, arg, *user_size);
-}
-
-int gpk_put_arg(void __user *arg, const void *from, size_t size, u32 user_size)
-{
-	return copy_to_user(arg, from, min_t(size_t, size, user_size)) ? -EFAULT : 0;
-}
-
-static int ioc_eventfd(struct gpk_stream *s, void __user *uarg)
-{
-	struct gpreempt_ioc_eventfd arg;
+/*
+ * struct call - a call by its number: the size in the code is that of the caller's struct
+ *
+ * @size: of the argument here
+ * @answers: it is copied back
+ */
+struct call {
 	u32 size;
-	int ret = gpk_get_arg(&arg, sizeof(arg), uarg, &size);
+	bool answers;
+	int (*run)(const void *owner, union gpk_arg *arg);
+};
 
-	return ret ? ret : gpk_stream_set_eventfd(s, arg.fd);
-}
-
-/* By number: the size in the code is that of the caller's struct. */
-static long gpk_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
-{
-	void __user *uarg = (void __user *)arg;
-
-	if (_IOC_TYPE(cmd) != GPREEMPT_IOC_MAGIC)
-		return -ENOTTY;
-	switch (_IOC_NR(cmd)) {
-	case _IOC_NR(GPREEMPT_IOC_CAPS):
-		return gpk_ioc_caps(uarg);
-	case _IOC_NR(GPREEMPT_IOC_LIST):
-		return gpk_ioc_list(uarg);
-	case _IOC_NR(GPREEMPT_IOC_GET_ATTR):
-		return gpk_ioc_attr(uarg, false);
-	case _IOC_NR(GPREEMPT_IOC_SET_ATTR):
-		return gpk_ioc_attr(uarg, true);
-	case _IOC_NR(GPREEMPT_IOC_GET_POLICY):
-		return gpk_ioc_policy(uarg, false);
-	case _IOC_NR(GPREEMPT_IOC_SET_POLICY):
-		return gpk_ioc_policy(uarg, true);
-	case _IOC_NR(GPREEMPT_IOC_SWITCH):
-		return gpk_ioc_switch(file->private_data, uarg);
-	case _IOC_NR(GPREEMPT_IOC_TRIGGER):
-		return gpk_ioc_trigger(uarg);
-	case _IOC_NR(GPREEMPT_IOC_STATS):
-		return gpk_ioc_stats(uarg);
-	case _IOC_NR(GPREEMPT_IOC_EVENTFD):
-		return ioc_eventfd(file->private_data, uarg);
-	case _IOC_NR(GPREEMPT_IOC_HIST):
-		return gpk_ioc_hist(uarg);
-	default:
-		return -ENOTTY;
+#define CALL(nr, type, function, does_answer)                        \
+	[_IOC_NR(GPREEMPT_IOC_##nr)] = {                             \
+		.size = sizeof(struct gpreempt_ioc_##type),          \
+		.run = function, .answers = does_answer,             \
 	}
+
+static const struct call calls[] = {
+	CALL(CAPS, caps, gpk_ioc_caps, true),
+	CALL(LIST, list, gpk_ioc_list, true),
+	CALL(GET_ATTR, attr, gpk_ioc_get_attr, true),
+	CALL(SET_ATTR, attr, gpk_ioc_set_attr, false),
+	CALL(GET_POLICY, policy, gpk_ioc_get_policy, true),
+	CALL(SET_POLICY, policy, gpk_ioc_set_policy, false),
+	CALL(SWITCH, switch, gpk_ioc_switch, false),
+	CALL(TRIGGER, trigger, gpk_ioc_trigger, false),
+	CALL(STATS, stats, gpk_ioc_stats, true),
+	CALL(HIST, hist, gpk_ioc_hist, true),
+};
+
+static long gpk_ioctl(struct file *file, unsigned int cmd, unsigned long user)
+{
+	void __user *uarg = (void __user *)user;
+	u32 size, nr = _IOC_NR(cmd);
+	union gpk_arg arg;
+	int ret;
+
+	if (_IOC_TYPE(cmd) != GPREEMPT_IOC_MAGIC || nr >= ARRAY_SIZE(calls))
+		return -ENOTTY;
+	nr = array_index_nospec(nr, ARRAY_SIZE(calls));
+	if (get_user(size, (u32 __user *)uarg))
+		return -EFAULT;
+	if (size < 2 * sizeof(u32) || size > PAGE_SIZE)
+		return -EINVAL;
+	ret = copy_struct_from_user(&arg, calls[nr].size, uarg, size);
+	if (!ret)
+		ret = calls[nr].run(file->private_data, &arg);
+	if (ret || !calls[nr].answers)
+		return ret;
+	return copy_to_user(uarg, &arg, min(calls[nr].size, size)) ? -EFAULT : 0;
 }
 
 static int gpk_open(struct inode *inode, struct file *file)
@@ -115,7 +111,7 @@ static int gpk_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Return: bytes copied, or -EFAULT, -EINTR. What could not be copied is there next time. */
+/* Return: bytes copied, or -EFAULT, -ERESTARTSYS. What could not be copied is there next time. */
 static ssize_t take_events(struct gpk_stream *s, char __user *to, size_t room)
 {
 	struct gpreempt_abi_event event;
@@ -123,7 +119,7 @@ static ssize_t take_events(struct gpk_stream *s, char __user *to, size_t room)
 	int ret = 0;
 
 	if (mutex_lock_interruptible(&s->read_mutex))
-		return -EINTR;
+		return -ERESTARTSYS;
 	while (room - done >= sizeof(event) && gpk_stream_peek(s, &event)) {
 		if (copy_to_user(to + done, &event, sizeof(event))) {
 			ret = -EFAULT;
@@ -141,7 +137,7 @@ static ssize_t gpk_read(struct file *file, char __user *to, size_t room, loff_t 
 	struct gpk_stream *s = file->private_data;
 	ssize_t ret;
 
-	if (room < sizeof(struct gpreempt_abi_event))
+	if (room < GPREEMPT_ABI_READ_MIN)
 		return -EINVAL;
 	gpk_stream_listen(s);
 	/* Again if another reader was faster. */

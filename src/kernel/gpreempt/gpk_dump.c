@@ -118,12 +118,34 @@ static void to_log(const struct gpk_node *n, char *text)
 			pr_notice("gpreempt/%u: %s\n", n->gpu_id, line);
 }
 
+/* In a worker: a console may take a second for it. */
+static void print(struct work_struct *work)
+{
+	struct gpk_node *n = container_of(work, struct gpk_node, dump_work);
+	char *text = kvzalloc(DUMP_BYTES, GFP_KERNEL);
+
+	if (!text)
+		return;
+	mutex_lock(&n->dump_mutex);
+	memcpy(text, n->dump, DUMP_BYTES);
+	mutex_unlock(&n->dump_mutex);
+	to_log(n, text);
+	kvfree(text);
+}
+
+void gpk_dump_init(struct gpk_node *n)
+{
+	mutex_init(&n->dump_mutex);
+	INIT_WORK(&n->dump_work, print);
+}
+
 static void keep(struct gpk_node *n, char *text)
 {
 	mutex_lock(&n->dump_mutex);
 	kvfree(n->dump);
 	n->dump = text;
 	mutex_unlock(&n->dump_mutex);
+	queue_work(system_unbound_wq, &n->dump_work);
 }
 
 void gpk_dump(struct gpk_node *n, const char *why)
@@ -131,7 +153,7 @@ void gpk_dump(struct gpk_node *n, const char *why)
 	u64 now = ktime_get_ns();
 	struct gpk_snapshot *s;
 	struct seq_buf b;
-	char *text, *copy;
+	char *text;
 
 	if (n->dump_ns && now - n->dump_ns < DUMP_GAP_NS) {
 		n->dumps_left_out++;
@@ -139,22 +161,17 @@ void gpk_dump(struct gpk_node *n, const char *why)
 	}
 	s = gpk_snapshot_make(n);
 	text = kvzalloc(DUMP_BYTES, GFP_KERNEL);
-	copy = kvzalloc(DUMP_BYTES, GFP_KERNEL);
-	if (!s || !text || !copy)
-		goto out;
-	n->dump_ns = now;
-	seq_buf_init(&b, text, DUMP_BYTES - 1);
-	seq_buf_printf(&b, "dump at %llu: %s; %u left out before\n", now, why,
-		       n->dumps_left_out);
-	n->dumps_left_out = 0;
-	put_all(&b, n, s);
-	memcpy(copy, text, DUMP_BYTES);
-	to_log(n, copy);
-	keep(n, text);
-	text = NULL;
-out:
-	kvfree(copy);
-	kvfree(text);
+	if (s && text) {
+		n->dump_ns = now;
+		seq_buf_init(&b, text, DUMP_BYTES - 1);
+		seq_buf_printf(&b, "dump at %llu: %s; %u left out before\n", now, why,
+			       n->dumps_left_out);
+		n->dumps_left_out = 0;
+		put_all(&b, n, s);
+		keep(n, text);
+	} else {
+		kvfree(text);
+	}
 	gpk_snapshot_free(s);
 }
 
@@ -187,7 +204,8 @@ int gpk_dump_show_last(struct gpk_node *n, struct seq_file *m)
 	return 0;
 }
 
-void gpk_dump_free(struct gpk_node *n)
+void gpk_dump_fini(struct gpk_node *n)
 {
+	cancel_work_sync(&n->dump_work);
 	kvfree(n->dump);
 }

@@ -61,14 +61,14 @@ void gpk_desc_put(const struct kfd_gpreempt_queue *desc)
 
 void gpk_resync_later(struct gpk_node *n)
 {
-	n->resync_ns = ktime_get_ns() + RESYNC_NS;
+	n->resync_ns = min(n->resync_ns, ktime_get_ns() + RESYNC_NS);
 }
 
 /* NULL also if there are too many: a process that is no entity runs as without us. */
 static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreempt_queue *desc)
 {
 	struct gpk_entity *e;
-	struct gp_attr attr;
+	struct gpk_said said;
 
 	if (n->nr_entities == GPK_ENTITIES_MAX)
 		return NULL;
@@ -85,12 +85,15 @@ static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreem
 	e->uid = gpk_group_uid(e->pid);
 	/* It may have been here before, with other queues. */
 	e->nr_manual = gpk_hold_count(n, e->generation, 0);
-	gpk_attr_wish(e->pid, &attr, &e->group, &e->detect);
+	e->version = gpk_attr_wish(e->pid, &said);
+	e->group = said.group;
+	e->detect = said.detect;
+	e->has_deadline = said.attr.deadline_ns;
 	if (xa_err(xa_store(&n->by_generation, e->generation, e, GFP_KERNEL))) {
 		gpk_resync_later(n);
 		goto err;
 	}
-	if (gpk_group_join(n, e, &attr)) {
+	if (gpk_group_join(n, e, &said.attr)) {
 		xa_erase(&n->by_generation, e->generation);
 		goto err;
 	}
@@ -288,10 +291,8 @@ static void let_strays_go(struct gpk_node *n)
 			    q->flags & KFD_GPREEMPT_DAMAGED ||
 			    gpk_hold_count(n, e->generation, q->generation))
 				continue;
-			if (gpk_switch(n, refs, 0, ARRAY_SIZE(refs), 0) || refs[0].result ||
-			    refs[1].result)
-				gpk_resync_later(n);
-			else
+			if (!gpk_switch(n, refs, 0, ARRAY_SIZE(refs), 0) && !refs[0].result &&
+			    !refs[1].result)
 				q->flags ^= KFD_GPREEMPT_PREEMPTED | KFD_GPREEMPT_ACTIVE;
 		}
 	}
@@ -320,14 +321,10 @@ static void hold_again(struct gpk_node *n)
 
 	list_for_each_entry(e, &n->entities, link) {
 		struct kfd_gpreempt_ref ref = { .process = e->generation };
-		int ret;
 
 		if ((!e->sched_out && !e->nr_manual) || is_all_off(e))
 			continue;
-		ret = gpk_switch(n, &ref, 1, 0, KFD_GPREEMPT_GRACE_DEFAULT);
-		if (ret == -EIO)
-			gpk_resync_later(n);
-		if (ret || ref.result)
+		if (gpk_switch(n, &ref, 1, 0, KFD_GPREEMPT_GRACE_DEFAULT) || ref.result)
 			continue;
 		list_for_each_entry(q, &e->queues, link)
 			q->flags |= KFD_GPREEMPT_PREEMPTED;

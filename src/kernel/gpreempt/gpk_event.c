@@ -45,8 +45,6 @@ static void wake_listeners(struct work_struct *work)
 			continue;
 		s->told = head;
 		wake_up_interruptible(&s->wait);
-		if (s->eventfd)
-			eventfd_signal(s->eventfd);
 		cond_resched();
 	}
 	mutex_unlock(&streams_mutex);
@@ -134,15 +132,16 @@ void gpk_stream_fini(struct gpk_stream *s)
 		atomic_dec(&nr_listeners);
 	}
 	mutex_unlock(&streams_mutex);
-	if (s->eventfd)
-		eventfd_ctx_put(s->eventfd);
 	put_pid_ns(s->pid_ns);
 }
 
-static void listen(struct gpk_stream *s)
+void gpk_stream_listen(struct gpk_stream *s)
 {
-	if (s->listening)
+	if (READ_ONCE(s->listening))
 		return;
+	mutex_lock(&streams_mutex);
+	if (s->listening)
+		goto out;
 	/* First: an event that is not written now comes before this call. */
 	atomic_inc(&nr_listeners);
 	spin_lock(&ring_lock);
@@ -151,14 +150,7 @@ static void listen(struct gpk_stream *s)
 	s->told = s->tail;
 	list_add(&s->listener, &listeners);
 	WRITE_ONCE(s->listening, true);
-}
-
-void gpk_stream_listen(struct gpk_stream *s)
-{
-	if (READ_ONCE(s->listening))
-		return;
-	mutex_lock(&streams_mutex);
-	listen(s);
+out:
 	mutex_unlock(&streams_mutex);
 }
 
@@ -211,24 +203,4 @@ void gpk_stream_drop(struct gpk_stream *s, const struct gpreempt_abi_event *even
 	else
 		WRITE_ONCE(s->tail, s->tail + 1);
 	spin_unlock(&ring_lock);
-}
-
-int gpk_stream_set_eventfd(struct gpk_stream *s, int fd)
-{
-	struct eventfd_ctx *new = NULL, *old;
-
-	if (fd != -1) {
-		new = eventfd_ctx_fdget(fd);
-		if (IS_ERR(new))
-			return PTR_ERR(new);
-	}
-	mutex_lock(&streams_mutex);
-	old = s->eventfd;
-	s->eventfd = new;
-	if (new)
-		listen(s);
-	mutex_unlock(&streams_mutex);
-	if (old)
-		eventfd_ctx_put(old);
-	return 0;
 }

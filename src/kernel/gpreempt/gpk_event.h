@@ -8,7 +8,6 @@
 #ifndef GPK_EVENT_H
 #define GPK_EVENT_H
 
-#include <linux/eventfd.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/uidgid.h>
@@ -27,7 +26,6 @@
  * @tail: number of the next event to read; written under ring_lock
  * @told: number of events when the readers were last woken; streams_mutex
  * @lost: events that were overwritten before they were read; ring_lock
- * @eventfd: signalled when there are new events, or NULL; streams_mutex
  * @pid_ns: namespace in which the file was opened
  * @uid: user that opened it
  * @listening: a reader or poller came: no event before is given
@@ -40,7 +38,6 @@ struct gpk_stream {
 	u64 tail;
 	u64 told;
 	u64 lost;
-	struct eventfd_ctx *eventfd;
 	struct pid_namespace *pid_ns;
 	kuid_t uid;
 	bool listening;
@@ -57,7 +54,5 @@ bool gpk_stream_ready(const struct gpk_stream *s);
 bool gpk_stream_peek(struct gpk_stream *s, struct gpreempt_abi_event *event);
 /* It has been delivered. */
 void gpk_stream_drop(struct gpk_stream *s, const struct gpreempt_abi_event *event);
-/* fd -1: no more. 0 or -errno. */
-int gpk_stream_set_eventfd(struct gpk_stream *s, int fd);
 
 #endif

@@ -14,11 +14,52 @@
 /* Of a user: as many as a node can have queues. */
 #define HOLDS_MAX GPK_QUEUES_MAX
 
+/**
+ * struct gpk_hold - something preempted by hand
+ * @rule: what, by which file and until when; see target_of()
+ * @by_pid: in its node, of a hold of all queues
+ * @pid: its process
+ * @mm: memory map of that; grabbed
+ * @queue_id: as user space knows it, or GPREEMPT_ABI_QUEUE_ALL
+ */
+struct gpk_hold {
+	struct gp_hold rule;
+	struct hlist_node by_pid;
+	struct pid *pid;
+	struct mm_struct *mm;
+	u32 queue_id;
+};
+
 #define HOLD(h) container_of(h, struct gpk_hold, rule)
 
 void gpk_hold_init(struct gpk_node *n)
 {
 	gp_holds_init(&n->holds, HOLDS_MAX);
+	hash_init(n->held);
+}
+
+struct gpk_hold *gpk_hold_alloc(const void *owner, struct pid *pid, u32 queue_id, u64 until_ns)
+{
+	struct gpk_hold *h = kzalloc(sizeof(*h), GFP_KERNEL_ACCOUNT);
+
+	if (!h)
+		return NULL;
+	h->rule.owner = (uintptr_t)owner;
+	h->rule.user = __kuid_val(current_uid());
+	h->rule.until_ns = until_ns;
+	h->pid = get_pid(pid);
+	h->queue_id = queue_id;
+	return h;
+}
+
+void gpk_hold_free(struct gpk_hold *h)
+{
+	if (!h)
+		return;
+	put_pid(h->pid);
+	if (h->mm)
+		mmdrop(h->mm);
+	kfree(h);
 }
 
 /* Generations of amdkfd; the set is of one node. */
@@ -47,23 +88,13 @@ u32 gpk_hold_count(const struct gpk_node *n, u64 process, u64 queue)
 	return gp_holds_nr_on(&n->holds, &target);
 }
 
-static struct gpk_queue *queue_of(const struct gpk_entity *e, u64 queue)
-{
-	struct gpk_queue *q;
-
-	list_for_each_entry(q, &e->queues, link)
-		if (q->generation == queue)
-			return q;
-	return NULL;
-}
-
 u64 gpk_hold_of(const struct gpk_node *n, const void *owner, const struct pid *pid)
 {
-	const struct gp_hold *h = gp_holds_first_of(&n->holds, (uintptr_t)owner);
+	const struct gpk_hold *h;
 
-	for (; h; h = gp_holds_next_of(h))
-		if (HOLD(h)->pid == pid && !generation_of(h))
-			return h->target.process;
+	hash_for_each_possible(n->held, h, by_pid, (unsigned long)pid)
+		if (h->pid == pid && h->rule.owner == (uintptr_t)owner)
+			return h->rule.target.process;
 	return 0;
 }
 
@@ -77,31 +108,17 @@ static void count_hold(struct gpk_entity *e, u64 queue, int by)
 	e->look_ns = 0;
 }
 
-static void hold_free(struct gpk_hold *h)
-{
-	put_pid(h->pid);
-	mmdrop(h->mm);
-	kfree(h);
-}
-
 static void hold_drop(struct gpk_node *n, struct gpk_hold *h)
 {
 	gp_holds_drop(&n->holds, &h->rule);
+	hash_del(&h->by_pid);
 	count_hold(xa_load(&n->by_generation, h->rule.target.process), generation_of(&h->rule), -1);
-	hold_free(h);
+	gpk_hold_free(h);
 }
 
 static void tell_ended(struct gpk_node *n, const struct gpk_hold *h)
 {
 	gpk_event(n, h->pid, GPREEMPT_EVENT_LEASE, !generation_of(&h->rule), h->queue_id);
-}
-
-/* As user space knows it. */
-static u32 id_of(const struct gpk_entity *e, u64 queue)
-{
-	const struct gpk_queue *q = queue_of(e, queue);
-
-	return q ? q->queue_id : GPREEMPT_ABI_QUEUE_ALL;
 }
 
 /* Whether something may go on that was held. */
@@ -112,150 +129,99 @@ static bool is_free(struct gpk_node *n, u64 process, u64 queue)
 	return e && !gpk_hold_count(n, process, queue) && (queue || !e->sched_out);
 }
 
-/* NULL: no memory. */
-static struct gpk_hold *hold_make(const struct gpk_by_hand *c, const struct kfd_gpreempt_ref *ref,
-				  const struct gpk_entity *e)
-{
-	struct gpk_hold *h = kzalloc(sizeof(*h), GFP_KERNEL);
-
-	if (!h)
-		return NULL;
-	h->rule.target = target_of(ref->process, ref->queue);
-	h->rule.owner = (uintptr_t)c->owner;
-	h->rule.user = __kuid_val(c->uid);
-	h->rule.until_ns = c->until_ns;
-	h->pid = get_pid(e->pid);
-	h->mm = e->mm;
-	mmgrab(h->mm);
-	h->queue_id = id_of(e, ref->queue);
-	return h;
-}
-
 /* 1: amdkfd has to be told; 0: it is held already; or -errno. */
-static int hold_add(struct gpk_node *n, const struct gpk_by_hand *c,
-		    const struct kfd_gpreempt_ref *ref)
+static int hold_add(struct gpk_node *n, const void *owner, struct gpk_named *what)
 {
-	struct gpk_entity *e = xa_load(&n->by_generation, ref->process);
-	struct gpk_hold *h = hold_find(n, c->owner, ref->process, ref->queue);
+	struct gpk_entity *e = xa_load(&n->by_generation, what->process);
+	struct gpk_hold *h = hold_find(n, owner, what->process, what->queue);
 	int ret;
 
 	if (!e)
 		return -ESRCH;
 	if (h) {
-		gp_holds_renew(&n->holds, &h->rule, c->until_ns);
+		gp_holds_renew(&n->holds, &h->rule, what->hold->rule.until_ns);
 		return 0;
 	}
-	h = hold_make(c, ref, e);
-	if (!h)
-		return -ENOMEM;
+	h = what->hold;
+	h->rule.target = target_of(what->process, what->queue);
 	ret = gp_holds_add(&n->holds, &h->rule);
-	if (ret) {
-		hold_free(h);
+	if (ret)
 		return ret;
-	}
-	count_hold(e, ref->queue, 1);
+	what->hold = NULL;
+	h->mm = e->mm;
+	mmgrab(h->mm);
+	if (!what->queue)
+		hash_add(n->held, &h->by_pid, (unsigned long)h->pid);
+	count_hold(e, what->queue, 1);
 	return 1;
 }
 
-/* The same for the end of a hold. */
-static int hold_remove(struct gpk_node *n, const void *owner, const struct kfd_gpreempt_ref *ref)
+static bool hold_remove(struct gpk_node *n, const void *owner, const struct gpk_named *what)
 {
-	struct gpk_hold *h = hold_find(n, owner, ref->process, ref->queue);
+	struct gpk_hold *h = hold_find(n, owner, what->process, what->queue);
 
-	if (!h)
-		return 0;
-	hold_drop(n, h);
-	return is_free(n, ref->process, ref->queue);
+	if (h)
+		hold_drop(n, h);
+	return h;
 }
 
-/* Moves those that amdkfd has to be told of to the front of @refs. Return: how many. */
+/* Puts those that amdkfd has to be told of in @refs. Return: how many. */
 static u32 hold_plan(struct gpk_node *n, const struct gpk_by_hand *c, u32 from, u32 to,
-		     struct kfd_gpreempt_ref *refs, u32 *member)
+		     struct kfd_gpreempt_ref *refs)
 {
 	u32 i, nr = 0;
 
 	for (i = from; i < to; i++) {
-		struct kfd_gpreempt_ref *ref = &c->refs[i];
+		struct gpk_named *what = &c->named[i];
 		int ret;
 
-		if (ref->result)
+		if (what->result)
 			continue;
 		if (i < c->nr_out)
-			ret = hold_add(n, c, ref);
+			ret = hold_add(n, c->owner, what);
 		else
-			ret = hold_remove(n, c->owner, ref);
+			ret = hold_remove(n, c->owner, what) &&
+			      is_free(n, what->process, what->queue);
+		what->is_told = ret > 0;
 		if (ret < 0)
-			ref->result = ret;
-		if (ret <= 0)
-			continue;
-		refs[nr] = *ref;
-		member[nr++] = i;
+			what->result = ret;
+		if (ret > 0)
+			refs[nr++] = (struct kfd_gpreempt_ref){ .process = what->process,
+								.queue = what->queue };
 	}
 	return nr;
-}
-
-static void hold_undo(struct gpk_node *n, const void *owner, const struct kfd_gpreempt_ref *ref)
-{
-	struct gpk_hold *h = hold_find(n, owner, ref->process, ref->queue);
-
-	if (h)
-		hold_drop(n, h);
 }
 
 /* What is said of one reference is true of those that name the same. */
 static void tell_result(const struct gpk_by_hand *c, u32 member, int result)
 {
-	const struct kfd_gpreempt_ref *ref = &c->refs[member];
+	const struct gpk_named *what = &c->named[member];
 	u32 i, end = member < c->nr_out ? c->nr_out : c->nr_out + c->nr_in;
 
-	c->refs[member].result = result;
-	for (i = member + 1; result && i < end; i++)
-		if (!c->refs[i].result && c->refs[i].process == ref->process &&
-		    c->refs[i].queue == ref->queue)
-			c->refs[i].result = result;
+	for (i = member; result && i < end; i++)
+		if (!c->named[i].result && c->named[i].process == what->process &&
+		    c->named[i].queue == what->queue)
+			c->named[i].result = result;
 }
 
-/*
- * repeat_failed() - see to it that a resume that failed is tried again
- *
- * No hold is left that would remind of it: let_strays_go() finds the queue.
- */
-static void repeat_failed(struct gpk_node *n, const struct kfd_gpreempt_ref *refs, u32 nr, int ret)
+void gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c)
 {
+	u32 nr_out = hold_plan(n, c, 0, c->nr_out, c->refs);
+	u32 nr_in = hold_plan(n, c, c->nr_out, c->nr_out + c->nr_in, c->refs + nr_out);
+	const struct kfd_gpreempt_ref *ref = c->refs;
+	int ret = 0;
 	u32 i;
 
-	for (i = 0; i < nr; i++)
-		if (ret || refs[i].result == -EIO)
-			gpk_resync_later(n);
-}
-
-int gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c)
-{
-	u32 i, nr_out, nr_in, nr = c->nr_out + c->nr_in;
-	struct kfd_gpreempt_ref *refs = kvcalloc(nr, sizeof(*refs), GFP_KERNEL);
-	u32 *member = kvcalloc(nr, sizeof(*member), GFP_KERNEL);
-	int ret = -ENOMEM;
-
-	if (!refs || !member)
-		goto out;
-	nr_out = hold_plan(n, c, 0, c->nr_out, refs, member);
-	nr_in = hold_plan(n, c, c->nr_out, nr, refs + nr_out, member + nr_out);
-	ret = 0;
 	if (nr_out + nr_in)
-		ret = gpk_switch(n, refs, nr_out, nr_in, c->grace);
-	for (i = 0; i < nr_out + nr_in; i++) {
-		int result = refs[i].result ? refs[i].result : ret;
-
-		tell_result(c, member[i], result);
-		if (result && i < nr_out)
-			hold_undo(n, c->owner, &refs[i]);
+		ret = gpk_switch(n, c->refs, nr_out, nr_in, c->grace);
+	for (i = 0; i < c->nr_out + c->nr_in; i++) {
+		if (!c->named[i].is_told)
+			continue;
+		tell_result(c, i, ref->result ? ref->result : ret);
+		ref++;
+		if (c->named[i].result && i < c->nr_out)
+			hold_remove(n, c->owner, &c->named[i]);
 	}
-	repeat_failed(n, refs + nr_out, nr_in, ret);
-	ret = 0;
-out:
-	kvfree(member);
-	kvfree(refs);
-	return ret;
 }
 
 /**
@@ -297,23 +263,17 @@ static u32 drop_ending(struct gpk_node *n, const struct ending *end, struct kfd_
 /* What is not held otherwise goes on, all of it in one cycle. */
 static void hold_end(struct gpk_node *n, const struct ending *end)
 {
-	struct kfd_gpreempt_ref one, *many, *refs;
-	u32 i, nr, nr_in, room = min_t(u32, gp_holds_nr(&n->holds), KFD_GPREEMPT_REFS_MAX);
+	struct kfd_gpreempt_ref *refs = gpk_batch_refs(n);
+	u32 i, nr, nr_in;
 
-	if (!next_ending(n, end))
-		return;
-	many = kvcalloc(room, sizeof(*many), GFP_KERNEL);
-	refs = many ? many : &one;
-	room = many ? room : 1;
 	do {
-		nr = drop_ending(n, end, refs, room);
+		nr = drop_ending(n, end, refs, KFD_GPREEMPT_REFS_MAX);
 		for (i = 0, nr_in = 0; i < nr; i++)
 			if (is_free(n, refs[i].process, refs[i].queue))
 				refs[nr_in++] = refs[i];
 		if (nr_in)
-			repeat_failed(n, refs, nr_in, gpk_switch(n, refs, 0, nr_in, 0));
-	} while (nr == room);
-	kvfree(many);
+			gpk_switch(n, refs, 0, nr_in, 0);
+	} while (nr == KFD_GPREEMPT_REFS_MAX);
 }
 
 void gpk_hold_drop_owner(struct gpk_node *n, const void *owner)

@@ -22,27 +22,24 @@ static const u32 mode_caps[] = {
 	[KFD_GPREEMPT_MODE_MES] = GPREEMPT_CAP_MES,
 };
 
-int gpk_ioc_caps(void __user *uarg)
+int gpk_ioc_caps(const void *owner, union gpk_arg *arg)
 {
-	struct gpreempt_ioc_caps arg;
-	u32 i, size;
-	int ret = gpk_get_arg(&arg, sizeof(arg), uarg, &size);
+	struct gpreempt_ioc_caps *caps = &arg->caps;
+	u32 i;
 
-	if (ret)
-		return ret;
-	if (arg.reserved)
+	if (caps->reserved)
 		return -EINVAL;
-	arg.version = GPREEMPT_ABI_VERSION;
-	arg.caps = GPREEMPT_CAP_DOORBELL | (gpk_verify ? GPREEMPT_CAP_VERIFY : 0);
-	arg.nr_nodes = gpk_nr_nodes();
-	memset(arg.gpu_ids, 0, sizeof(arg.gpu_ids));
-	memset(arg.node_caps, 0, sizeof(arg.node_caps));
-	for (i = 0; i < arg.nr_nodes; i++) {
-		arg.gpu_ids[i] = gpk_node_at(i)->gpu_id;
-		arg.node_caps[i] = mode_caps[gpk_node_at(i)->mode];
-		arg.caps |= arg.node_caps[i];
+	caps->version = GPREEMPT_ABI_VERSION;
+	caps->caps = GPREEMPT_CAP_DOORBELL | (gpk_verify ? GPREEMPT_CAP_VERIFY : 0);
+	caps->nr_nodes = gpk_nr_nodes();
+	memset(caps->gpu_ids, 0, sizeof(caps->gpu_ids));
+	memset(caps->node_caps, 0, sizeof(caps->node_caps));
+	for (i = 0; i < caps->nr_nodes; i++) {
+		caps->gpu_ids[i] = gpk_node_at(i)->gpu_id;
+		caps->node_caps[i] = mode_caps[gpk_node_at(i)->mode];
+		caps->caps |= caps->node_caps[i];
 	}
-	return gpk_put_arg(uarg, &arg, sizeof(arg), size);
+	return 0;
 }
 
 /*
@@ -194,45 +191,32 @@ static int list_node(struct gpk_node *n, const struct gpreempt_ioc_list *arg, u3
 	return ret;
 }
 
-int gpk_ioc_list(void __user *uarg)
+int gpk_ioc_list(const void *owner, union gpk_arg *arg)
 {
-	struct gpreempt_ioc_list arg;
-	u32 i, size, nr = 0;
-	int ret = gpk_get_arg(&arg, sizeof(arg), uarg, &size);
+	struct gpreempt_ioc_list *list = &arg->list;
+	u32 i, nr = 0;
+	int ret = 0;
 
-	if (ret)
-		return ret;
-	if (arg.nr > LIST_MAX || (arg.nr && !arg.entry_size) || arg.entry_size > PAGE_SIZE)
+	if (list->nr > LIST_MAX || (list->nr && !list->entry_size) ||
+	    list->entry_size > PAGE_SIZE)
 		return -EINVAL;
-	if (arg.gpu_id && !gpk_node_find(arg.gpu_id))
+	if (list->gpu_id && !gpk_node_find(list->gpu_id))
 		return -ENODEV;
 	for (i = 0; i < gpk_nr_nodes() && !ret; i++)
-		if (!arg.gpu_id || gpk_node_at(i)->gpu_id == arg.gpu_id)
-			ret = list_node(gpk_node_at(i), &arg, &nr);
-	arg.nr = nr;
-	return ret ? ret : gpk_put_arg(uarg, &arg, sizeof(arg), size);
+		if (!list->gpu_id || gpk_node_at(i)->gpu_id == list->gpu_id)
+			ret = list_node(gpk_node_at(i), list, &nr);
+	list->nr = nr;
+	return ret;
 }
 
-int gpk_ioc_stats(void __user *uarg)
+int gpk_ioc_stats(const void *owner, union gpk_arg *arg)
 {
-	struct gpreempt_ioc_stats arg;
-	struct gpk_node *n;
-	u32 size;
-	int ret = gpk_get_arg(&arg, sizeof(arg), uarg, &size);
+	struct gpk_node *n = gpk_node_find(arg->stats.gpu_id);
+	u32 size = arg->stats.size;
+	int ret = n ? gpk_look_stats(n, &arg->stats) : -ENODEV;
 
-	if (ret)
-		return ret;
-	n = gpk_node_find(arg.gpu_id);
-	if (!n)
-		return -ENODEV;
-	ret = gpk_look(n);
-	if (ret)
-		return ret;
-	rcu_read_lock();
-	arg = rcu_dereference(n->snapshot)->stats;
-	rcu_read_unlock();
-	arg.size = size;
-	return gpk_put_arg(uarg, &arg, sizeof(arg), size);
+	arg->stats.size = size;
+	return ret;
 }
 
 /*
@@ -272,25 +256,19 @@ static int copy_hist(struct gpreempt_ioc_hist *arg, const struct gp_hist *h)
 	return 0;
 }
 
-int gpk_ioc_hist(void __user *uarg)
+int gpk_ioc_hist(const void *owner, union gpk_arg *arg)
 {
-	struct hist_command c = { .cmd.run = run_hist };
-	struct gpreempt_ioc_hist arg;
-	struct gpk_node *n;
-	u32 size;
-	int ret = gpk_get_arg(&arg, sizeof(arg), uarg, &size);
+	struct hist_command c = { .cmd.run = run_hist, .which = arg->hist.which };
+	struct gpk_node *n = gpk_node_find(arg->hist.gpu_id);
+	int ret;
 
-	if (ret)
-		return ret;
-	n = gpk_node_find(arg.gpu_id);
-	if (!n || arg.which > GPREEMPT_HIST_DETECT)
+	if (!n || c.which > GPREEMPT_HIST_DETECT)
 		return n ? -EINVAL : -ENODEV;
-	c.which = arg.which;
-	c.out = kvmalloc(sizeof(*c.out), GFP_KERNEL);
+	c.out = kvmalloc(sizeof(*c.out), GFP_KERNEL_ACCOUNT);
 	if (!c.out)
 		return -ENOMEM;
 	gpk_command(n, &c.cmd);
-	ret = copy_hist(&arg, c.out);
+	ret = copy_hist(&arg->hist, c.out);
 	kvfree(c.out);
-	return ret ? ret : gpk_put_arg(uarg, &arg, sizeof(arg), size);
+	return ret;
 }

@@ -8,16 +8,11 @@
 #include "gpk.h"
 #include "gpk_ioc.h"
 
-#define ATTR_F_ALL                                                                          \
-	(GPREEMPT_ATTR_F_PRIO | GPREEMPT_ATTR_F_WEIGHT | GPREEMPT_ATTR_F_SLICE |             \
-	 GPREEMPT_ATTR_F_DEADLINE | GPREEMPT_ATTR_F_LATENCY_CRITICAL |                       \
-	 GPREEMPT_ATTR_F_NO_PREEMPT | GPREEMPT_ATTR_F_DETECT | GPREEMPT_ATTR_F_GROUP)
-
 static int check_attr(const struct gpreempt_ioc_attr *arg, bool set)
 {
 	u32 flags = set ? GPREEMPT_ATTR_AS_OWNER : 0;
 
-	if (arg->valid & ~ATTR_F_ALL || memchr_inv(arg->reserved, 0, sizeof(arg->reserved)))
+	if (arg->valid & ~GPK_ATTR_F_ALL || memchr_inv(arg->reserved, 0, sizeof(arg->reserved)))
 		return -EINVAL;
 	if (arg->flags & ~flags || arg->latency_critical > 1 || arg->no_preempt > 1 ||
 	    arg->detect > GPREEMPT_DETECT_MANUAL)
@@ -25,29 +20,28 @@ static int check_attr(const struct gpreempt_ioc_attr *arg, bool set)
 	return 0;
 }
 
-int gpk_ioc_attr(void __user *uarg, bool set)
+int gpk_ioc_get_attr(const void *owner, union gpk_arg *arg)
 {
-	struct gpreempt_ioc_attr arg;
-	struct pid *pid;
-	u32 size;
-	int ret = gpk_get_arg(&arg, sizeof(arg), uarg, &size);
+	int ret = check_attr(&arg->attr, false);
+	struct pid *pid = ret ? ERR_PTR(ret) : gpk_pidfd_get(arg->attr.pidfd);
 
-	if (!ret)
-		ret = check_attr(&arg, set);
-	if (ret)
-		return ret;
-	pid = gpk_pidfd_get(arg.pidfd);
 	if (IS_ERR(pid))
 		return PTR_ERR(pid);
-	if (set) {
-		ret = gpk_may_control(pid);
-		if (!ret)
-			ret = gpk_attr_set(pid, &arg);
-	} else {
-		ret = gpk_attr_get(pid, &arg);
-		if (!ret)
-			ret = gpk_put_arg(uarg, &arg, sizeof(arg), size);
-	}
+	gpk_attr_get(pid, &arg->attr);
+	put_pid(pid);
+	return 0;
+}
+
+int gpk_ioc_set_attr(const void *owner, union gpk_arg *arg)
+{
+	int ret = check_attr(&arg->attr, true);
+	struct pid *pid = ret ? ERR_PTR(ret) : gpk_pidfd_get(arg->attr.pidfd);
+
+	if (IS_ERR(pid))
+		return PTR_ERR(pid);
+	ret = gpk_may_control(pid);
+	if (!ret)
+		ret = gpk_attr_set(pid, &arg->attr);
 	put_pid(pid);
 	return ret;
 }
@@ -116,33 +110,40 @@ static bool is_policy(const char *name)
 	return false;
 }
 
-int gpk_ioc_policy(void __user *uarg, bool set)
+/* Of the node that is named; a change is of every one, if none is. */
+static int for_nodes(struct policy_command *c)
 {
-	struct gpreempt_ioc_policy arg;
-	struct policy_command c = { .cmd.run = run_policy, .arg = &arg, .set = set };
-	u32 i, size, nr = 0;
-	int ret = gpk_get_arg(&arg, sizeof(arg), uarg, &size);
+	u32 i, gpu_id = c->arg->gpu_id, nr = 0;
+	int ret = 0;
 
-	if (ret)
-		return ret;
-	if (!is_text(arg.policy) || !is_text(arg.param) || arg.enabled > 1 ||
-	    arg.valid & ~(GPREEMPT_POLICY_F_POLICY | GPREEMPT_POLICY_F_ENABLED |
-			  GPREEMPT_POLICY_F_PARAM))
+	if (!is_text(c->arg->policy) || !is_text(c->arg->param) || c->arg->enabled > 1 ||
+	    c->arg->valid & ~(GPREEMPT_POLICY_F_POLICY | GPREEMPT_POLICY_F_ENABLED |
+			      GPREEMPT_POLICY_F_PARAM))
 		return -EINVAL;
-	if (set && gpk_may_govern())
+	if (c->set && gpk_may_govern())
 		return -EPERM;
 	/* Before any node is changed: what follows fails on the first one or on none. */
-	if (set && arg.valid & GPREEMPT_POLICY_F_POLICY && !is_policy(arg.policy))
+	if (c->set && c->arg->valid & GPREEMPT_POLICY_F_POLICY && !is_policy(c->arg->policy))
 		return -ENOENT;
 	for (i = 0; i < gpk_nr_nodes() && !ret; i++) {
-		struct gpk_node *n = gpk_node_at(i);
-
-		if (n->gpu_id != arg.gpu_id && (arg.gpu_id || !set))
+		if (gpk_node_at(i)->gpu_id != gpu_id && (gpu_id || !c->set))
 			continue;
 		nr++;
-		ret = gpk_command(n, &c.cmd);
+		ret = gpk_command(gpk_node_at(i), &c->cmd);
 	}
-	if (!ret && !nr)
-		ret = -ENODEV;
-	return ret || set ? ret : gpk_put_arg(uarg, &arg, sizeof(arg), size);
+	return ret || nr ? ret : -ENODEV;
+}
+
+int gpk_ioc_get_policy(const void *owner, union gpk_arg *arg)
+{
+	struct policy_command c = { .cmd.run = run_policy, .arg = &arg->policy };
+
+	return for_nodes(&c);
+}
+
+int gpk_ioc_set_policy(const void *owner, union gpk_arg *arg)
+{
+	struct policy_command c = { .cmd.run = run_policy, .arg = &arg->policy, .set = true };
+
+	return for_nodes(&c);
 }

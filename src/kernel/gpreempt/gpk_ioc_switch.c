@@ -12,7 +12,8 @@
 #include "kfd_gpreempt.h"
 
 #define LEASE_MAX_MS 60000
-/* Room for a reference to grow. */
+/* What a reference had at first, and room for it to grow. */
+#define REF_MIN 16
 #define REF_MAX 256
 
 /*
@@ -21,69 +22,46 @@
 struct switch_command {
 	struct gpk_command cmd;
 	struct gpk_by_hand by_hand;
-	struct pid **pids;
-	struct gpreempt_ioc_ref *refs;
 	u32 nr;
 };
 
 /* The generations of what a reference names; 0 or -errno. */
-static int resolve(struct gpk_node *n, const struct switch_command *c, u32 i)
+static int resolve(struct gpk_node *n, const struct gpk_by_hand *c, struct gpk_named *what,
+		   bool out)
 {
-	struct gpk_entity *e = gpk_entity_by_pid(n, c->pids[i]);
-	struct kfd_gpreempt_ref *ref = &c->by_hand.refs[i];
+	struct gpk_entity *e = gpk_entity_by_pid(n, what->pid);
 	struct gpk_queue *q;
 
-	ref->queue = KFD_GPREEMPT_ALL;
+	what->queue = KFD_GPREEMPT_ALL;
 	if (!e) {
 		/* It has no queues now: a hold can end nevertheless. */
-		ref->process = gpk_hold_of(n, c->by_hand.owner, c->pids[i]);
-		return i < c->by_hand.nr_out || !ref->process ? -ESRCH : 0;
+		what->process = gpk_hold_of(n, c->owner, what->pid);
+		return out || !what->process ? -ESRCH : 0;
 	}
-	ref->process = e->generation;
-	if (c->refs[i].queue_id == GPREEMPT_ABI_QUEUE_ALL)
+	what->process = e->generation;
+	if (what->queue_id == GPREEMPT_ABI_QUEUE_ALL)
 		return 0;
-	q = gpk_queue_by_id(e, c->refs[i].queue_id);
+	q = gpk_queue_by_id(e, what->queue_id);
 	if (!q)
 		return -ESRCH;
-	ref->queue = q->generation;
+	what->queue = q->generation;
 	return 0;
 }
 
 static int run_switch(struct gpk_node *n, struct gpk_command *cmd)
 {
 	struct switch_command *c = container_of(cmd, struct switch_command, cmd);
-	int ret;
 	u32 i;
 
 	gpk_catch_up(n);
 	for (i = 0; i < c->nr; i++) {
-		if (!c->refs[i].result)
-			c->refs[i].result = resolve(n, c, i);
-		c->by_hand.refs[i].result = c->refs[i].result;
+		struct gpk_named *what = &c->by_hand.named[i];
+
+		if (!what->result)
+			what->result = resolve(n, &c->by_hand, what, i < c->by_hand.nr_out);
 	}
-	ret = gpk_hold_switch(n, &c->by_hand);
-	for (i = 0; i < c->nr; i++)
-		c->refs[i].result = c->by_hand.refs[i].result;
-	return ret;
-}
-
-/* Finds the processes, and whether the caller may. */
-static void get_pids(struct switch_command *c, u32 gpu_id)
-{
-	u32 i;
-
-	for (i = 0; i < c->nr; i++) {
-		struct pid *pid = gpk_pidfd_get(c->refs[i].pidfd);
-
-		c->refs[i].result = c->refs[i].gpu_id != gpu_id ? -EINVAL : 0;
-		if (IS_ERR(pid)) {
-			c->refs[i].result = PTR_ERR(pid);
-			continue;
-		}
-		c->pids[i] = pid;
-		if (!c->refs[i].result)
-			c->refs[i].result = gpk_may_control(pid);
-	}
+	gpk_hold_switch(n, &c->by_hand);
+	return 0;
 }
 
 static struct gpreempt_ioc_ref __user *ref_at(const struct gpreempt_ioc_switch *arg, u32 i)
@@ -91,15 +69,29 @@ static struct gpreempt_ioc_ref __user *ref_at(const struct gpreempt_ioc_switch *
 	return u64_to_user_ptr(arg->refs + (u64)i * arg->ref_size);
 }
 
-static int copy_refs(struct switch_command *c, const struct gpreempt_ioc_switch *arg)
+/* What a reference names, whether the caller may, and a hold for it. 0 or -errno. */
+static int name_one(const struct switch_command *c, const struct gpreempt_ioc_switch *arg, u32 i)
 {
-	int ret = 0;
-	u32 i;
+	struct gpk_named *what = &c->by_hand.named[i];
+	struct gpreempt_ioc_ref ref;
+	struct pid *pid;
+	int ret = copy_struct_from_user(&ref, sizeof(ref), ref_at(arg, i), arg->ref_size);
 
-	for (i = 0; i < c->nr && !ret; i++)
-		ret = copy_struct_from_user(&c->refs[i], sizeof(c->refs[i]), ref_at(arg, i),
-					    arg->ref_size);
-	return ret;
+	if (ret)
+		return ret;
+	what->queue_id = ref.queue_id;
+	pid = gpk_pidfd_get(ref.pidfd);
+	if (IS_ERR(pid)) {
+		what->result = PTR_ERR(pid);
+		return 0;
+	}
+	what->pid = pid;
+	what->result = ref.gpu_id == arg->gpu_id ? gpk_may_control(pid) : -EINVAL;
+	if (what->result || i >= arg->nr_out)
+		return 0;
+	what->hold = gpk_hold_alloc(c->by_hand.owner, pid, ref.queue_id,
+				    ktime_get_ns() + arg->lease_ms * NSEC_PER_MSEC);
+	return what->hold ? 0 : -ENOMEM;
 }
 
 static int copy_results(const struct switch_command *c, const struct gpreempt_ioc_switch *arg)
@@ -107,7 +99,7 @@ static int copy_results(const struct switch_command *c, const struct gpreempt_io
 	u32 i;
 
 	for (i = 0; i < c->nr; i++)
-		if (put_user(c->refs[i].result, &ref_at(arg, i)->result))
+		if (put_user(c->by_hand.named[i].result, &ref_at(arg, i)->result))
 			return -EFAULT;
 	return 0;
 }
@@ -115,55 +107,48 @@ static int copy_results(const struct switch_command *c, const struct gpreempt_io
 static int do_switch(struct gpk_node *n, struct switch_command *c,
 		     const struct gpreempt_ioc_switch *arg)
 {
+	struct gpk_by_hand *b = &c->by_hand;
 	int ret = -ENOMEM;
 	u32 i;
 
-	c->refs = kvcalloc(c->nr, sizeof(*c->refs), GFP_KERNEL_ACCOUNT);
-	c->pids = kvcalloc(c->nr, sizeof(*c->pids), GFP_KERNEL_ACCOUNT);
-	c->by_hand.refs = kvcalloc(c->nr, sizeof(*c->by_hand.refs), GFP_KERNEL_ACCOUNT);
-	if (!c->refs || !c->pids || !c->by_hand.refs)
+	b->named = kvcalloc(c->nr, sizeof(*b->named), GFP_KERNEL_ACCOUNT);
+	b->refs = kvcalloc(c->nr, sizeof(*b->refs), GFP_KERNEL_ACCOUNT);
+	if (!b->named || !b->refs)
 		goto out;
-	ret = copy_refs(c, arg);
-	if (ret)
-		goto out;
-	get_pids(c, n->gpu_id);
-	ret = gpk_command(n, &c->cmd);
-	for (i = 0; i < c->nr; i++)
-		put_pid(c->pids[i]);
+	for (i = 0, ret = 0; i < c->nr && !ret; i++)
+		ret = name_one(c, arg, i);
+	if (!ret)
+		ret = gpk_command(n, &c->cmd);
 	if (!ret)
 		ret = copy_results(c, arg);
+	for (i = 0; i < c->nr; i++) {
+		gpk_hold_free(b->named[i].hold);
+		put_pid(b->named[i].pid);
+	}
 out:
-	kvfree(c->by_hand.refs);
-	kvfree(c->pids);
-	kvfree(c->refs);
+	kvfree(b->refs);
+	kvfree(b->named);
 	return ret;
 }
 
-int gpk_ioc_switch(const void *owner, void __user *uarg)
+int gpk_ioc_switch(const void *owner, union gpk_arg *arg)
 {
-	struct switch_command c = { .cmd.run = run_switch, .by_hand.owner = owner,
-				    .by_hand.uid = current_uid() };
-	struct gpreempt_ioc_switch arg;
-	struct gpk_node *n;
-	u32 size;
-	int ret = gpk_get_arg(&arg, sizeof(arg), uarg, &size);
+	const struct gpreempt_ioc_switch *sw = &arg->sw;
+	struct gpk_node *n = gpk_node_find(sw->gpu_id);
+	struct switch_command c = {
+		.cmd.run = run_switch,
+		.by_hand.owner = owner,
+		.by_hand.nr_out = sw->nr_out,
+		.by_hand.nr_in = sw->nr_in,
+		.by_hand.grace = sw->grace,
+		.nr = sw->nr_out + sw->nr_in,
+	};
 
-	if (ret)
-		return ret;
-	if (arg.nr_out > KFD_GPREEMPT_REFS_MAX || arg.nr_in > KFD_GPREEMPT_REFS_MAX ||
-	    !(arg.nr_out + arg.nr_in) || arg.grace > 255 || arg.lease_ms > LEASE_MAX_MS ||
-	    (arg.nr_out && !arg.lease_ms) || arg.reserved ||
-	    arg.ref_size < sizeof(struct gpreempt_ioc_ref) || arg.ref_size > REF_MAX)
+	if (sw->nr_out > KFD_GPREEMPT_REFS_MAX || sw->nr_in > KFD_GPREEMPT_REFS_MAX || !c.nr ||
+	    sw->grace > 255 || sw->lease_ms > LEASE_MAX_MS || (sw->nr_out && !sw->lease_ms) ||
+	    sw->reserved || sw->ref_size < REF_MIN || sw->ref_size > REF_MAX)
 		return -EINVAL;
-	n = gpk_node_find(arg.gpu_id);
-	if (!n)
-		return -ENODEV;
-	c.nr = arg.nr_out + arg.nr_in;
-	c.by_hand.nr_out = arg.nr_out;
-	c.by_hand.nr_in = arg.nr_in;
-	c.by_hand.grace = arg.grace;
-	c.by_hand.until_ns = ktime_get_ns() + arg.lease_ms * NSEC_PER_MSEC;
-	return do_switch(n, &c, &arg);
+	return n ? do_switch(n, &c, sw) : -ENODEV;
 }
 
 /*
@@ -185,23 +170,18 @@ static int run_trigger(struct gpk_node *n, struct gpk_command *cmd)
 	return 0;
 }
 
-int gpk_ioc_trigger(void __user *uarg)
+int gpk_ioc_trigger(const void *owner, union gpk_arg *arg)
 {
+	struct gpk_node *n = gpk_node_find(arg->trigger.gpu_id);
 	struct pid_command c = { .cmd.run = run_trigger };
-	struct gpreempt_ioc_trigger arg;
-	struct gpk_node *n;
-	u32 size;
-	int ret = gpk_get_arg(&arg, sizeof(arg), uarg, &size);
+	int ret;
 
-	if (ret)
-		return ret;
-	n = gpk_node_find(arg.gpu_id);
-	if (!n || arg.reserved)
+	if (!n || arg->trigger.reserved)
 		return n ? -EINVAL : -ENODEV;
-	if (arg.pidfd == -2) {
+	if (arg->trigger.pidfd == -2) {
 		ret = gpk_may_govern();
 	} else {
-		c.pid = gpk_pidfd_get(arg.pidfd);
+		c.pid = gpk_pidfd_get(arg->trigger.pidfd);
 		if (IS_ERR(c.pid))
 			return PTR_ERR(c.pid);
 		/* A process that is often looked at in vain is taken for idle. */

@@ -9,9 +9,9 @@
 #include <linux/slab.h>
 
 #include "gpk.h"
+#include "gpk_wish.h"
 #include "gpreempt_trace.h"
 #include "kfd_gpreempt.h"
-#include "gpk_wish.h"
 
 bool gpk_verify;
 module_param_named(verify, gpk_verify, bool, 0444);
@@ -45,12 +45,17 @@ struct gpk_node *gpk_node_find(u32 gpu_id)
 	return NULL;
 }
 
-static void on_changed(u32 gpu_id)
+static void kick(u32 gpu_id, u32 why)
 {
 	struct gpk_node *n = gpk_node_find(gpu_id);
 
 	if (n)
-		gpk_kick(n, GPK_KICK_CHANGED);
+		gpk_kick(n, why);
+}
+
+static void on_changed(u32 gpu_id)
+{
+	kick(gpu_id, GPK_KICK_CHANGED);
 }
 
 /* In an RCU read section: the entity may be going, its memory is not. */
@@ -59,7 +64,7 @@ static void on_doorbell(u32 gpu_id, u64 process)
 	struct gpk_node *n = gpk_node_find(gpu_id);
 	struct gpk_entity *e = n ? xa_load(&n->by_generation, process) : NULL;
 
-	trace_gpreempt_fault(gpu_id, task_tgid_nr(current));
+	trace_gpreempt_fault(gpu_id, task_tgid_nr(current), 0);
 	if (!e)
 		return;
 	xchg(&e->hint_ns, ktime_get_ns());
@@ -94,18 +99,12 @@ static void on_completion(u32 gpu_id, u64 process)
 
 static void on_reset(u32 gpu_id, bool done)
 {
-	struct gpk_node *n = gpk_node_find(gpu_id);
-
-	if (n)
-		gpk_kick(n, done ? GPK_KICK_BACK : GPK_KICK_RESET);
+	kick(gpu_id, done ? GPK_KICK_BACK : GPK_KICK_RESET);
 }
 
 static void on_watchdog(u32 gpu_id)
 {
-	struct gpk_node *n = gpk_node_find(gpu_id);
-
-	if (n)
-		gpk_kick(n, GPK_KICK_WATCHDOG);
+	kick(gpu_id, GPK_KICK_WATCHDOG);
 }
 
 static const struct kfd_gpreempt_ops kfd_ops = {
@@ -123,6 +122,8 @@ static void nodes_stop(void)
 		gpk_node_stop(nodes[nr_nodes]);
 		kvfree(nodes[nr_nodes]);
 	}
+	/* Snapshots are freed by functions of this module. */
+	rcu_barrier();
 }
 
 static int node_add(const struct kfd_gpreempt_gpu *gpu)
@@ -163,9 +164,12 @@ static int __init gpk_init(void)
 	ret = gpk_event_init();
 	if (ret)
 		return ret;
-	ret = gpk_pointer_init();
+	ret = gpk_wish_init();
 	if (ret)
 		goto err_event;
+	ret = gpk_pointer_init();
+	if (ret)
+		goto err_wish;
 	ret = kfd_gpreempt_register(&kfd_ops, gpk_verify, gpus, &nr);
 	if (ret)
 		goto err_pointer;
@@ -189,6 +193,8 @@ err_nodes:
 	nodes_stop();
 err_pointer:
 	gpk_pointer_fini();
+err_wish:
+	gpk_wish_fini();
 err_event:
 	gpk_event_fini();
 	return ret;
@@ -203,8 +209,6 @@ static void __exit gpk_exit(void)
 	gpk_pointer_fini();
 	gpk_event_fini();
 	gpk_wish_fini();
-	/* Snapshots are freed by functions of this module. */
-	rcu_barrier();
 }
 
 module_init(gpk_init);

@@ -264,8 +264,8 @@ static int monitor(void *data)
 		gpk_hold_run(n);
 		gp_act_timer(&n->act);
 		keep_alive(n);
-		WRITE_ONCE(n->is_any_out, gp_sched_node_stats(n->sched, 0)->nr_out);
 		gpk_snapshot_run(n);
+		WRITE_ONCE(n->is_any_out, gp_sched_node_stats(n->sched, 0)->nr_out);
 		n->nr_timer_wakeups += sleep_until(n, next_wake(n));
 	}
 	run_commands(n, U32_MAX);
@@ -300,7 +300,7 @@ static void node_free(struct gpk_node *n)
 {
 	/* There are no readers any more. */
 	gpk_snapshot_free(rcu_dereference_protected(n->snapshot, true));
-	gpk_dump_free(n);
+	gpk_dump_fini(n);
 	xa_destroy(&n->by_generation);
 	kvfree(n->timeline);
 	kvfree(n->sched_mem);
@@ -318,7 +318,7 @@ int gpk_node_start(struct gpk_node *n, u32 gpu_id)
 	init_waitqueue_head(&n->looks);
 	spin_lock_init(&n->lock);
 	spin_lock_init(&n->commands_lock);
-	mutex_init(&n->dump_mutex);
+	gpk_dump_init(n);
 	for (i = 0; i < GPK_LANES; i++)
 		INIT_LIST_HEAD(&n->commands[i]);
 	INIT_LIST_HEAD(&n->entities);

@@ -35,25 +35,16 @@ struct show_value {
 	u32 bytes;
 };
 
-/* The statistics of the folder's node; 0 or -errno. */
-static int look(struct kobject *kobj, struct gpreempt_ioc_stats *stats)
+static struct gpk_node *node_of(struct kobject *kobj)
 {
-	struct gpk_node *n = container_of(kobj, struct show_node, kobj)->node;
-	int ret = gpk_look(n);
-
-	if (ret)
-		return ret;
-	rcu_read_lock();
-	*stats = rcu_dereference(n->snapshot)->stats;
-	rcu_read_unlock();
-	return 0;
+	return container_of(kobj, struct show_node, kobj)->node;
 }
 
 static ssize_t value_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	const struct show_value *v = container_of(attr, struct show_value, attr);
 	struct gpreempt_ioc_stats stats;
-	int ret = look(kobj, &stats);
+	int ret = gpk_look_stats(node_of(kobj), &stats);
 	const void *at = (const void *)&stats + v->offset;
 
 	if (ret)
@@ -94,7 +85,7 @@ SHOW_VALUES(X)
 static ssize_t breaker_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	struct gpreempt_ioc_stats stats;
-	int ret = look(kobj, &stats);
+	int ret = gpk_look_stats(node_of(kobj), &stats);
 
 	if (ret)
 		return ret;
@@ -107,7 +98,7 @@ static struct kobj_attribute breaker_attr = __ATTR_RO(breaker);
 
 static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
-	struct gpk_node *n = container_of(kobj, struct show_node, kobj)->node;
+	struct gpk_node *n = node_of(kobj);
 	ssize_t ret = gpk_look(n);
 
 	if (ret)

@@ -22,24 +22,21 @@
 static u32 abi_flags(const struct gpk_node *n, const struct gpk_entity *e,
 		     const struct gpk_queue *q)
 {
-	u32 flags = 0;
+	static const u32 names[][2] = {
+		{ KFD_GPREEMPT_AQL, GPREEMPT_QUEUE_F_AQL },
+		{ KFD_GPREEMPT_ACTIVE, GPREEMPT_QUEUE_F_ACTIVE },
+		{ KFD_GPREEMPT_PREEMPTED, GPREEMPT_QUEUE_F_PREEMPTED },
+		{ KFD_GPREEMPT_EVICTED, GPREEMPT_QUEUE_F_EVICTED },
+		{ KFD_GPREEMPT_SUSPENDED, GPREEMPT_QUEUE_F_SUSPENDED },
+	};
+	bool by_hand = e->nr_manual || gpk_hold_count(n, e->generation, q->generation);
+	u32 i, flags = (q->busy ? GPREEMPT_QUEUE_F_BUSY : 0) |
+		       (by_hand ? GPREEMPT_QUEUE_F_MANUAL : 0) |
+		       (e->sched_out ? GPREEMPT_QUEUE_F_SCHED : 0);
 
-	if (q->flags & KFD_GPREEMPT_AQL)
-		flags |= GPREEMPT_QUEUE_F_AQL;
-	if (q->flags & KFD_GPREEMPT_ACTIVE)
-		flags |= GPREEMPT_QUEUE_F_ACTIVE;
-	if (q->flags & KFD_GPREEMPT_PREEMPTED)
-		flags |= GPREEMPT_QUEUE_F_PREEMPTED;
-	if (q->flags & KFD_GPREEMPT_EVICTED)
-		flags |= GPREEMPT_QUEUE_F_EVICTED;
-	if (q->flags & KFD_GPREEMPT_SUSPENDED)
-		flags |= GPREEMPT_QUEUE_F_SUSPENDED;
-	if (q->busy)
-		flags |= GPREEMPT_QUEUE_F_BUSY;
-	if (e->nr_manual || gpk_hold_count(n, e->generation, q->generation))
-		flags |= GPREEMPT_QUEUE_F_MANUAL;
-	if (e->sched_out)
-		flags |= GPREEMPT_QUEUE_F_SCHED;
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (q->flags & names[i][0])
+			flags |= names[i][1];
 	return flags;
 }
 
@@ -185,6 +182,8 @@ void gpk_snapshot_run(struct gpk_node *n)
 	n->look_failed = !s;
 	/* Pairs with the acquire in is_served(): a caller that is served sees the snapshot. */
 	smp_store_release(&n->looks_done, wanted);
+	/* Pairs with the increment in gpk_look(): a number that is not seen by is_wanted(). */
+	smp_mb();
 	wake_up(&n->looks);
 	n->look_pause_ns = ktime_get_ns();
 	n->look_pause_ns += max(PAUSE_NS, PAUSE_FACTOR * (n->look_pause_ns - now));
@@ -226,11 +225,25 @@ int gpk_look(struct gpk_node *n)
 	if (is_fresh(n))
 		return 0;
 	number = atomic64_inc_return(&n->looks_wanted);
-	gpk_kick(n, GPK_KICK_LOOK);
+	/* If one waits already, the monitor knows, or will before it sleeps. */
+	if (is_served(n, number - 1))
+		gpk_kick(n, GPK_KICK_LOOK);
 	ret = wait_event_killable_exclusive(n->looks, is_served(n, number));
 	/* One wake-up becomes two: all are awake after a few steps. */
 	wake_up_nr(&n->looks, 2);
 	if (ret)
-		return -EINTR;
+		return ret;
 	return READ_ONCE(n->look_failed) ? -ENOMEM : 0;
+}
+
+int gpk_look_stats(struct gpk_node *n, struct gpreempt_ioc_stats *stats)
+{
+	int ret = gpk_look(n);
+
+	if (ret)
+		return ret;
+	rcu_read_lock();
+	*stats = rcu_dereference(n->snapshot)->stats;
+	rcu_read_unlock();
+	return 0;
 }

@@ -68,9 +68,11 @@ struct gpk_snapshot {
  * What follows reads n->snapshot under RCU.
  *
  * Context: may sleep. Not in the monitor.
- * Return: 0, -EINTR killed, -ENOMEM.
+ * Return: 0, -ERESTARTSYS killed, -ENOMEM.
  */
 int gpk_look(struct gpk_node *n);
+/* The same, and copies the counters. */
+int gpk_look_stats(struct gpk_node *n, struct gpreempt_ioc_stats *stats);
 
 /* In the monitor: makes the snapshot that callers wait for, if it is time. */
 void gpk_snapshot_run(struct gpk_node *n);

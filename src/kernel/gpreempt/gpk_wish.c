@@ -7,8 +7,7 @@
  * from. A process that was forked before anything was said gets the wish of an ancestor
  * when that is set. A process that was left by its parents before that has none.
  *
- * If there is no memory in a fork, or no trace point in the kernel, the wish of the
- * nearest living ancestor counts.
+ * If there was no memory in a fork, the wish of the nearest living ancestor counts.
  */
 #include <linux/hashtable.h>
 #include <linux/sched/signal.h>
@@ -16,7 +15,6 @@
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 
-#include "gpk.h"
 #include "gpk_wish.h"
 
 /* Of the processes of a user. */
@@ -24,21 +22,23 @@
 
 /*
  * struct heir - a process that has a wish
+ *
+ * @pass: of gpk_wish_hand_down() that came by
  */
 struct heir {
 	struct hlist_node hash;
 	struct pid *pid;
 	struct gpk_wish *wish;
+	u64 pass;
 };
 
 DEFINE_SPINLOCK(gpk_wishes_lock);
 static LIST_HEAD(wishes);
 static DEFINE_HASHTABLE(heirs, 10);
+static bool is_any_missed; /* a fork without memory */
 
-/* Trace points of the kernel, NULL before they are used. */
+/* Trace points of the kernel. */
 static struct tracepoint *on_fork, *on_exit;
-static DEFINE_MUTEX(watch_mutex);
-static bool is_watched;
 
 static struct heir *heir_find(const struct pid *pid)
 {
@@ -67,26 +67,23 @@ static void heir_remove(struct heir *h)
 	kfree(h);
 }
 
-/* Return: 0 or -ENOMEM. */
-static int heir_set(struct pid *pid, struct gpk_wish *w)
+/* NULL: no memory. Not charged: a limit of memory must not end this one. */
+static struct heir *heir_set(struct pid *pid, struct gpk_wish *w)
 {
 	struct heir *h = heir_find(pid);
 
-	w->nr_heirs++;
-	if (h) {
-		wish_put(h->wish);
-	} else {
-		/* Not charged: a limit of memory must not end this one. */
+	if (!h) {
 		h = kzalloc(sizeof(*h), GFP_ATOMIC | __GFP_NOWARN);
-		if (!h) {
-			w->nr_heirs--;
-			return -ENOMEM;
-		}
+		if (!h)
+			return NULL;
 		h->pid = get_pid(pid);
 		hash_add(heirs, &h->hash, (unsigned long)pid);
 	}
+	w->nr_heirs++;
+	if (h->wish)
+		wish_put(h->wish);
 	h->wish = w;
-	return 0;
+	return h;
 }
 
 struct gpk_wish *gpk_wish_of(struct pid *pid)
@@ -94,6 +91,8 @@ struct gpk_wish *gpk_wish_of(struct pid *pid)
 	struct heir *h = heir_find(pid);
 	struct task_struct *task;
 
+	if (h || !is_any_missed)
+		return h ? h->wish : NULL;
 	rcu_read_lock();
 	task = pid_task(pid, PIDTYPE_TGID);
 	while (!h && task && task_pid_nr(task) > 1) {
@@ -104,11 +103,6 @@ struct gpk_wish *gpk_wish_of(struct pid *pid)
 	return h ? h->wish : NULL;
 }
 
-struct gpk_wish *gpk_wish_alloc(void)
-{
-	return kzalloc(sizeof(struct gpk_wish), GFP_KERNEL_ACCOUNT);
-}
-
 static u32 count_of(kuid_t uid)
 {
 	const struct gpk_wish *w;
@@ -117,20 +111,6 @@ static u32 count_of(kuid_t uid)
 	list_for_each_entry(w, &wishes, link)
 		nr += uid_eq(w->uid, uid);
 	return nr;
-}
-
-/* Without a probe the end of a process is not told. */
-static void remove_ended(void)
-{
-	struct hlist_node *next;
-	struct heir *h;
-	u32 i;
-
-	if (is_watched)
-		return;
-	hash_for_each_safe(heirs, i, next, h, hash)
-		if (!pid_has_task(h->pid, PIDTYPE_TGID))
-			heir_remove(h);
 }
 
 /*
@@ -151,10 +131,9 @@ int gpk_wish_give(struct gpk_wish *w, struct pid *pid, kuid_t uid, bool is_limit
 	rcu_read_unlock();
 	if (!alive)
 		return -ESRCH;
-	remove_ended();
 	if (is_limited && count_of(uid) >= WISHES_MAX)
 		return -ENOSPC;
-	if (heir_set(pid, w))
+	if (!heir_set(pid, w))
 		return -ENOMEM;
 	w->owner = get_pid(pid);
 	w->uid = uid;
@@ -162,51 +141,51 @@ int gpk_wish_give(struct gpk_wish *w, struct pid *pid, kuid_t uid, bool is_limit
 	return 0;
 }
 
-static bool is_owner(const struct pid *pid)
+/* A process is after its parents in the list of all: these have been passed. */
+static struct heir *hand_down(struct task_struct *task, u64 pass, gpk_limit_fn limit,
+			      const struct gpreempt_ioc_attr *arg)
 {
-	const struct heir *h = heir_find(pid);
+	const struct heir *parent = heir_find(task_tgid(rcu_dereference(task->real_parent)));
+	struct heir *h = heir_find(task_tgid(task));
 
-	return h && h->wish->owner == pid;
+	if (!is_alive(task) || !parent || parent->pass != pass)
+		return NULL;
+	if (!h || h->wish->owner != h->pid)
+		return heir_set(task_tgid(task), parent->wish);
+	if (limit)
+		limit(h->wish, arg);
+	return h;
 }
 
-/* Whether @pid is the nearest ancestor that owns a wish; in an RCU read section. */
-static bool is_descendant(struct task_struct *task, const struct pid *pid)
+void gpk_wish_hand_down(struct pid *pid, gpk_limit_fn limit, const struct gpreempt_ioc_attr *arg)
 {
-	if (is_owner(task_tgid(task)))
-		return false;
-	while (task_pid_nr(task) > 1) {
-		task = rcu_dereference(task->real_parent);
-		if (is_owner(task_tgid(task)))
-			return task_tgid(task) == pid;
-	}
-	return false;
-}
-
-void gpk_wish_inherit(struct pid *pid)
-{
+	static u64 pass;
 	struct task_struct *task;
+	struct heir *h;
 
+	pass++;
 	rcu_read_lock();
 	for_each_process(task) {
 		spin_lock(&gpk_wishes_lock);
-		if (is_alive(task) && is_descendant(task, pid))
-			heir_set(task_tgid(task), heir_find(pid)->wish);
+		h = task_tgid(task) == pid ? heir_find(pid) : hand_down(task, pass, limit, arg);
+		if (h)
+			h->pass = pass;
 		spin_unlock(&gpk_wishes_lock);
 	}
 	rcu_read_unlock();
 }
 
-/* The child is among all processes already: either this or gpk_wish_inherit() finds it. */
+/* The child is among all processes already: either this or gpk_wish_hand_down() finds it. */
 static void forked(void *data, struct task_struct *parent, struct task_struct *child)
 {
-	struct gpk_wish *w;
+	const struct heir *h;
 
 	if (!thread_group_leader(child))
 		return;
 	spin_lock(&gpk_wishes_lock);
-	w = gpk_wish_of(task_tgid(parent));
-	if (w)
-		heir_set(task_tgid(child), w);
+	h = heir_find(task_tgid(parent));
+	if (h && !heir_set(task_tgid(child), h->wish))
+		is_any_missed = true;
 	spin_unlock(&gpk_wishes_lock);
 }
 
@@ -232,7 +211,7 @@ static void find_tracepoint(struct tracepoint *tp, void *data)
 		on_exit = tp;
 }
 
-static int watch(void)
+int gpk_wish_init(void)
 {
 	int ret;
 
@@ -251,35 +230,14 @@ static int watch(void)
 	return ret;
 }
 
-void gpk_wish_watch(void)
-{
-	static bool is_tried;
-	int ret;
-
-	if (READ_ONCE(is_tried))
-		return;
-	mutex_lock(&watch_mutex);
-	if (!is_tried) {
-		ret = watch();
-		if (ret)
-			pr_notice("gpreempt: a limit ends with the parent of a process (%d)\n",
-				  ret);
-		is_watched = !ret;
-		WRITE_ONCE(is_tried, true);
-	}
-	mutex_unlock(&watch_mutex);
-}
-
 void gpk_wish_fini(void)
 {
 	struct hlist_node *next;
 	struct heir *h;
 	u32 i;
 
-	if (is_watched) {
-		tracepoint_probe_unregister(on_fork, forked, NULL);
-		tracepoint_probe_unregister(on_exit, exited, NULL);
-	}
+	tracepoint_probe_unregister(on_fork, forked, NULL);
+	tracepoint_probe_unregister(on_exit, exited, NULL);
 	tracepoint_synchronize_unregister();
 	hash_for_each_safe(heirs, i, next, h, hash)
 		heir_remove(h);

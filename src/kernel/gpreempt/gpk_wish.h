@@ -12,17 +12,7 @@
 #include <linux/spinlock.h>
 #include <linux/uidgid.h>
 
-#include "core/sched.h"
-
-/**
- * struct gpk_said - what can be more or less
- * @attr: attributes
- * @detect: GPREEMPT_DETECT_*
- */
-struct gpk_said {
-	struct gp_attr attr;
-	u8 detect;
-};
+#include "gpk.h"
 
 /**
  * struct gpk_wish - what was said of a process
@@ -30,18 +20,18 @@ struct gpk_said {
  * @nr_heirs: processes that have it, its owner included
  * @owner: process of which it was said
  * @uid: user of that process then
+ * @version: another number for every change; never 0
  * @now: what the processes have
- * @most: how far a caller without CAP_SYS_NICE can raise them
- * @group: number, 0 = none
+ * @most: how far a caller without CAP_SYS_NICE can raise them; without group
  */
 struct gpk_wish {
 	struct list_head link;
 	u32 nr_heirs;
 	struct pid *owner;
 	kuid_t uid;
+	u64 version;
 	struct gpk_said now;
 	struct gpk_said most;
-	u64 group;
 };
 
 /* Protects all wishes. Forks take it. */
@@ -49,18 +39,27 @@ extern spinlock_t gpk_wishes_lock;
 
 /* The wish that a process has, or NULL; the lock is held. */
 struct gpk_wish *gpk_wish_of(struct pid *pid);
-/* A new one without an owner, or NULL; for gpk_wish_give() or kfree(). May sleep. */
-struct gpk_wish *gpk_wish_alloc(void);
 /*
  * A process gets a wish of its own; the lock is held. 0, -ENOMEM, -ESRCH it has ended,
  * -ENOSPC its user has too many of them and @is_limited: then @w is still the caller's.
  */
 int gpk_wish_give(struct gpk_wish *w, struct pid *pid, kuid_t uid, bool is_limited);
-/* So do its descendants, but for those that own one; without the lock. */
-void gpk_wish_inherit(struct pid *pid);
 
-/* From the first wish on, children are noticed when they are made. Never fails. */
-void gpk_wish_watch(void);
+/* Changes the wish of a process whose ancestor got a limit; the lock is held. */
+typedef void (*gpk_limit_fn)(struct gpk_wish *w, const struct gpreempt_ioc_attr *arg);
+
+/**
+ * gpk_wish_hand_down() - the descendants of a process get its wish
+ * @pid: process that owns one
+ * @limit: called for the wish of each that owns one; NULL = these keep theirs
+ * @arg: for @limit
+ *
+ * Context: may sleep; without the lock, and one at a time. One pass over all processes.
+ */
+void gpk_wish_hand_down(struct pid *pid, gpk_limit_fn limit, const struct gpreempt_ioc_attr *arg);
+
+/* From now on children are noticed when they are made. 0, or -ENOENT without trace points. */
+int gpk_wish_init(void);
 void gpk_wish_fini(void);
 
 #endif

@@ -84,89 +84,62 @@ TRACE_EVENT(gpreempt_state,
 		  __print_symbolic(__entry->new, GPK_STATES))
 );
 
-/* A store to an armed doorbell; the pages are mapped again. In the process that rang. */
-TRACE_EVENT(gpreempt_fault,
-	TP_PROTO(u32 gpu_id, int pid),
-	TP_ARGS(gpu_id, pid),
+/* Something of a process. */
+DECLARE_EVENT_CLASS(gpreempt_process,
+	TP_PROTO(u32 gpu_id, int pid, s64 value),
+	TP_ARGS(gpu_id, pid, value),
 	TP_STRUCT__entry(
 		__field(u32, gpu_id)
 		__field(int, pid)
+		__field(s64, value)
 	),
 	TP_fast_assign(
 		__entry->gpu_id = gpu_id;
 		__entry->pid = pid;
+		__entry->value = value;
 	),
 	TP_printk("gpu_id=%u pid=%d", __entry->gpu_id, __entry->pid)
 );
 
+/* A store to an armed doorbell; the pages are mapped again. In the process that rang. */
+DEFINE_EVENT(gpreempt_process, gpreempt_fault,
+	TP_PROTO(u32 gpu_id, int pid, s64 value), TP_ARGS(gpu_id, pid, value));
+
 /* The monitor runs, and knows of a fault. */
-TRACE_EVENT(gpreempt_detect,
-	TP_PROTO(u32 gpu_id, int pid, u64 took_ns),
-	TP_ARGS(gpu_id, pid, took_ns),
-	TP_STRUCT__entry(
-		__field(u32, gpu_id)
-		__field(int, pid)
-		__field(u64, took_ns)
-	),
-	TP_fast_assign(
-		__entry->gpu_id = gpu_id;
-		__entry->pid = pid;
-		__entry->took_ns = took_ns;
-	),
-	TP_printk("gpu_id=%u pid=%d took_ns=%llu", __entry->gpu_id, __entry->pid,
-		  __entry->took_ns)
-);
+DEFINE_EVENT_PRINT(gpreempt_process, gpreempt_detect,
+	TP_PROTO(u32 gpu_id, int pid, s64 value), TP_ARGS(gpu_id, pid, value),
+	TP_printk("gpu_id=%u pid=%d took_ns=%lld", __entry->gpu_id, __entry->pid, __entry->value));
 
-TRACE_EVENT(gpreempt_arm,
-	TP_PROTO(u32 gpu_id, int pid, int ret),
-	TP_ARGS(gpu_id, pid, ret),
-	TP_STRUCT__entry(
-		__field(u32, gpu_id)
-		__field(int, pid)
-		__field(int, ret)
-	),
-	TP_fast_assign(
-		__entry->gpu_id = gpu_id;
-		__entry->pid = pid;
-		__entry->ret = ret;
-	),
-	TP_printk("gpu_id=%u pid=%d ret=%d", __entry->gpu_id, __entry->pid, __entry->ret)
-);
+DEFINE_EVENT_PRINT(gpreempt_process, gpreempt_arm,
+	TP_PROTO(u32 gpu_id, int pid, s64 value), TP_ARGS(gpu_id, pid, value),
+	TP_printk("gpu_id=%u pid=%d ret=%lld", __entry->gpu_id, __entry->pid, __entry->value));
 
-TRACE_EVENT(gpreempt_switch_begin,
-	TP_PROTO(u32 gpu_id, u64 seq, u32 nr_out, u32 nr_in),
-	TP_ARGS(gpu_id, seq, nr_out, nr_in),
+/* A switch begins, with so many processes, or has ended. */
+DECLARE_EVENT_CLASS(gpreempt_switch,
+	TP_PROTO(u32 gpu_id, u64 seq, int a, int b),
+	TP_ARGS(gpu_id, seq, a, b),
 	TP_STRUCT__entry(
 		__field(u32, gpu_id)
-		__field(u32, nr_out)
-		__field(u32, nr_in)
+		__field(int, a)
+		__field(int, b)
 		__field(u64, seq)
 	),
 	TP_fast_assign(
 		__entry->gpu_id = gpu_id;
+		__entry->a = a;
+		__entry->b = b;
 		__entry->seq = seq;
-		__entry->nr_out = nr_out;
-		__entry->nr_in = nr_in;
 	),
-	TP_printk("gpu_id=%u seq=%llu out=%u in=%u", __entry->gpu_id, __entry->seq,
-		  __entry->nr_out, __entry->nr_in)
+	TP_printk("gpu_id=%u seq=%llu out=%d in=%d", __entry->gpu_id, __entry->seq,
+		  __entry->a, __entry->b)
 );
 
-TRACE_EVENT(gpreempt_switch_end,
-	TP_PROTO(u32 gpu_id, u64 seq, int ret),
-	TP_ARGS(gpu_id, seq, ret),
-	TP_STRUCT__entry(
-		__field(u32, gpu_id)
-		__field(int, ret)
-		__field(u64, seq)
-	),
-	TP_fast_assign(
-		__entry->gpu_id = gpu_id;
-		__entry->seq = seq;
-		__entry->ret = ret;
-	),
-	TP_printk("gpu_id=%u seq=%llu ret=%d", __entry->gpu_id, __entry->seq, __entry->ret)
-);
+DEFINE_EVENT(gpreempt_switch, gpreempt_switch_begin,
+	TP_PROTO(u32 gpu_id, u64 seq, int a, int b), TP_ARGS(gpu_id, seq, a, b));
+
+DEFINE_EVENT_PRINT(gpreempt_switch, gpreempt_switch_end,
+	TP_PROTO(u32 gpu_id, u64 seq, int a, int b), TP_ARGS(gpu_id, seq, a, b),
+	TP_printk("gpu_id=%u seq=%llu ret=%d", __entry->gpu_id, __entry->seq, __entry->a));
 
 #endif
 

@@ -19,24 +19,12 @@ static const struct kfd_gpreempt_backend hws_backend = {
 };
 
 /* By reading only: no GPU with MES was at hand. */
-static int mes_out(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-		   struct queue *q)
-{
-	return remove_queue_mes(dqm, q, qpd);
-}
-
-static int mes_in(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-		  struct queue *q)
-{
-	return add_queue_mes(dqm, q, qpd);
-}
-
 static const struct kfd_gpreempt_backend mes_backend = {
-	.mode = KFD_GPREEMPT_MODE_MES, .out = mes_out, .in = mes_in,
+	.mode = KFD_GPREEMPT_MODE_MES, .out = remove_queue_mes, .in = add_queue_mes,
 };
 
-static int slot_out(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-		    struct queue *q)
+static int slot_out(struct device_queue_manager *dqm, struct queue *q,
+		    struct qcm_process_device *qpd)
 {
 	struct mqd_manager *mqd_mgr = dqm->mqd_mgrs[KFD_MQD_TYPE_CP];
 
@@ -49,8 +37,8 @@ static int slot_out(struct device_queue_manager *dqm, struct qcm_process_device 
 				    KFD_UNMAP_LATENCY_MS, q->pipe, q->queue);
 }
 
-static int slot_in(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-		   struct queue *q)
+static int slot_in(struct device_queue_manager *dqm, struct queue *q,
+		   struct qcm_process_device *qpd)
 {
 	struct mqd_manager *mqd_mgr = dqm->mqd_mgrs[KFD_MQD_TYPE_CP];
 	/* The thread that opened the device may have ended, and its memory map lives on. */

@@ -61,10 +61,10 @@ static inline bool kfd_gpreempt_is_compute(const struct queue *q)
  */
 struct kfd_gpreempt_backend {
 	u32 mode;
-	int (*out)(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-		   struct queue *q);
-	int (*in)(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-		  struct queue *q);
+	int (*out)(struct device_queue_manager *dqm, struct queue *q,
+		   struct qcm_process_device *qpd);
+	int (*in)(struct device_queue_manager *dqm, struct queue *q,
+		  struct qcm_process_device *qpd);
 	int (*commit)(struct device_queue_manager *dqm, u32 grace);
 };
 

@@ -87,7 +87,7 @@ static int queue_out(struct device_queue_manager *dqm, struct qcm_process_device
 	decrement_queue_count(dqm, qpd, q);
 	q->properties.is_active = false;
 	if (backend->out)
-		ret = backend->out(dqm, qpd, q);
+		ret = backend->out(dqm, q, qpd);
 	if (!ret)
 		return 1;
 	/* It is still there. */
@@ -120,7 +120,7 @@ static int queue_in(struct device_queue_manager *dqm, struct qcm_process_device 
 	q->properties.is_active = true;
 	increment_queue_count(dqm, qpd, q);
 	if (backend->in)
-		ret = backend->in(dqm, qpd, q);
+		ret = backend->in(dqm, q, qpd);
 	if (!ret)
 		return 1;
 	/* It is not there. */

@@ -100,14 +100,14 @@ static void check_held(const struct gt_job *j)
 static struct gpreempt_abi_event wait_event(int fd, uint32_t kind)
 {
 	uint64_t end_ns = gt_deadline_ns(MS);
-	struct gpreempt_abi_event event;
+	struct gpreempt_abi_event events[GT_GPK_EVENTS];
+	size_t i, nr;
 
 	for (;;) {
-		if (read(fd, &event, sizeof(event)) == sizeof(event)) {
-			if (event.kind == kind)
-				return event;
-			continue;
-		}
+		nr = gt_gpk_events(fd, events);
+		for (i = 0; i < nr; i++)
+			if (events[i].kind == kind)
+				return events[i];
 		GT_CHECK(gt_now_ns() < end_ns, "no event %u", kind);
 		gt_sleep_us(2000);
 	}

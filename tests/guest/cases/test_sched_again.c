@@ -42,14 +42,15 @@ static void begin(bool enabled)
 static bool find_event(int fd, uint32_t kind, uint32_t code, unsigned int ms)
 {
 	uint64_t end = gt_deadline_ns(ms);
-	struct gpreempt_abi_event e;
+	struct gpreempt_abi_event events[GT_GPK_EVENTS];
+	size_t i, nr;
 
 	for (;;) {
-		ssize_t n = read(fd, &e, sizeof(e));
-
-		if (n == sizeof(e) && e.kind == kind && e.code == code)
-			return true;
-		if (n == sizeof(e))
+		nr = gt_gpk_events(fd, events);
+		for (i = 0; i < nr; i++)
+			if (events[i].kind == kind && events[i].code == code)
+				return true;
+		if (nr)
 			continue;
 		if (gt_now_ns() >= end)
 			return false;

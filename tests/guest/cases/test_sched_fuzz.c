@@ -192,6 +192,14 @@ static void make_list(struct source *s, struct gpreempt_ioc_list *a, void *room)
 									(uintptr_t)room;
 }
 
+static void make_hist(struct source *s, struct gpreempt_ioc_hist *a, void *room)
+{
+	a->gpu_id = some_gpu(s);
+	a->which = (uint32_t)any(s, 5);
+	a->nr = one_in(s, 8) ? (uint32_t)any(s, 100000) : (uint32_t)any(s, 8);
+	a->buckets = one_in(s, 16) || a->nr > 8 ? wild_pointer(s) : (uintptr_t)room;
+}
+
 /* A struct that is right but for chance. Return: its size. */
 static uint32_t make(struct source *s, uint32_t nr, void *arg, void *room)
 {
@@ -220,8 +228,8 @@ static uint32_t make(struct source *s, uint32_t nr, void *arg, void *room)
 		((struct gpreempt_ioc_stats *)arg)->gpu_id = some_gpu(s);
 		return sizeof(struct gpreempt_ioc_stats);
 	default:
-		((struct gpreempt_ioc_eventfd *)arg)->fd = one_in(s, 2) ? -1 : some_pidfd(s);
-		return sizeof(struct gpreempt_ioc_eventfd);
+		make_hist(s, arg, room);
+		return sizeof(struct gpreempt_ioc_hist);
 	}
 }
 
@@ -266,10 +274,13 @@ static void count_references(const struct gpreempt_ioc_switch *a, uint64_t room)
 static void flip(struct source *s, uint32_t nr, uint8_t *arg, uint32_t size)
 {
 	uint32_t at = 4 + (uint32_t)any(s, size + 16);
-	bool has_pointer = nr == _IOC_NR(GPREEMPT_IOC_LIST) || nr == _IOC_NR(GPREEMPT_IOC_SWITCH);
+	uint32_t pointer = nr == _IOC_NR(GPREEMPT_IOC_LIST) || nr == _IOC_NR(GPREEMPT_IOC_SWITCH) ?
+				   8 : nr == _IOC_NR(GPREEMPT_IOC_HIST) ? 16 : UINT32_MAX;
+	/* Nor a number of answers. */
+	bool is_nr = nr == _IOC_NR(GPREEMPT_IOC_HIST) && at >= 12 && at < 16;
 
 	/* An answer at an address that is almost right would hit this process itself. */
-	if (one_in(s, 8) && !(has_pointer && at >= 8 && at < 16))
+	if (one_in(s, 8) && !is_nr && !(at >= pointer && at < pointer + 8))
 		arg[at] ^= (uint8_t)(1u << any(s, 8));
 }
 

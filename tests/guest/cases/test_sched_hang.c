@@ -125,6 +125,8 @@ static void a_hung_queue_does_not_hold_the_others_up(void)
 	stage_open(&s);
 	gt_offline_start(&other, &gt_third);
 	check_shown(&s, "closed");
+	/* Or it is reset in a cycle that preempts the other, and that did not ask for it. */
+	gt_gpk_wait_busy(2, SERVED_MS);
 	/* Last: any other cycle would have it reset, and the scheduler would see nothing. */
 	gt_fault(0, "refuse %u", doorbell);
 	gt_kernel_launch(&s.k, &s.q);

@@ -346,6 +346,79 @@ static void orphans_have_the_limit(void)
 	end();
 }
 
+static uint32_t prio_of(int pidfd)
+{
+	struct gpreempt_ioc_attr arg = { .size = sizeof(arg), .pidfd = pidfd };
+
+	GT_CHECK(!ioctl(gt_gpk_dev, GPREEMPT_IOC_GET_ATTR, &arg), "get: %s", strerror(errno));
+	return arg.prio;
+}
+
+/* Something was said of a child before its parent got the limit. */
+static void the_limit_reaches_children_with_a_wish(void)
+{
+	struct target child = { .most = 7 }, other;
+	pid_t pid, sibling;
+
+	gt_user_load();
+	pid = start_idle();
+	sibling = start_idle();
+	child.pidfd = gt_user_pidfd(pid);
+	other = (struct target){ .pidfd = gt_user_pidfd(sibling), .most = 7 };
+	gt_user_as(GT_USER, try_prios, &child);
+	GT_EXPECT(0, gt_user_set_prio(-1, 3));
+	GT_EXPECT(3, (int)prio_of(child.pidfd));
+	child.most = 3;
+	gt_user_as(GT_USER, try_prios, &child);
+	/* What was said of the child itself later is nearer. */
+	GT_EXPECT(0, gt_user_set_prio(child.pidfd, 1));
+	child.most = 1;
+	gt_user_as(GT_USER, try_prios, &child);
+	other.most = 3;
+	gt_user_as(GT_USER, try_prios, &other);
+	kill(pid, SIGKILL);
+	kill(sibling, SIGKILL);
+	GT_CHECK(waitpid(pid, NULL, 0) == pid && waitpid(sibling, NULL, 0) == sibling, "wait");
+	end();
+}
+
+static void attributes_reach_queues_of_children(void)
+{
+	struct gt_queue q;
+	struct gt_gpu gpu;
+	pid_t pid, parent = getpid();
+	int ready[2];
+	char c;
+
+	gt_user_load();
+	GT_CHECK(!pipe2(ready, O_CLOEXEC), "pipe");
+	pid = fork();
+	GT_CHECK(pid >= 0, "fork");
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		gt_gpk_close();
+		gt_gpu_open(&gpu, 0);
+		gt_queue_create(&gpu, 7, &q);
+		if (write(ready[1], "", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	GT_CHECK(read(ready[0], &c, 1) == 1, "it did not begin");
+	GT_CHECK(list_one().pid == pid && list_one().prio == 7, "prio %u", list_one().prio);
+	GT_EXPECT(0, gt_user_set_prio(gt_user_pidfd(parent), 4));
+	GT_CHECK(list_one().prio == 4, "prio %u", list_one().prio);
+	/* Control: what was said of the child is not its parent's. */
+	GT_EXPECT(0, gt_user_set_prio(gt_user_pidfd(pid), 2));
+	GT_CHECK(list_one().prio == 2 && prio_of(-1) == 4, "prio %u", list_one().prio);
+	GT_EXPECT(0, gt_user_set_prio(-1, 6));
+	GT_CHECK(list_one().prio == 2, "prio %u", list_one().prio);
+	kill(pid, SIGKILL);
+	GT_CHECK(waitpid(pid, NULL, 0) == pid, "wait");
+	end();
+}
+
 /* One that has ended is among all processes until its parent asks for it. */
 static void leave_ended_children(const void *arg)
 {
@@ -418,13 +491,13 @@ static void looks_are_for_who_may_stop(void)
 static struct gpreempt_abi_event next_event(int fd)
 {
 	uint64_t end_ns = gt_deadline_ns(MS);
-	struct gpreempt_abi_event event;
+	struct gpreempt_abi_event events[GT_GPK_EVENTS];
 
-	while (read(fd, &event, sizeof(event)) != sizeof(event)) {
+	while (!gt_gpk_events(fd, events)) {
 		GT_CHECK(gt_now_ns() < end_ns, "no event");
 		gt_sleep_us(2000);
 	}
-	return event;
+	return events[0];
 }
 
 /* What cannot be delivered is delivered next time. */
@@ -486,6 +559,9 @@ static const struct gt_case cases[] = {
 	  TINY, 60 },
 	{ "children_have_the_limit", children_have_the_limit, TINY, 60 },
 	{ "orphans_have_the_limit", orphans_have_the_limit, TINY, 60 },
+	{ "the_limit_reaches_children_with_a_wish", the_limit_reaches_children_with_a_wish, TINY,
+	  60 },
+	{ "attributes_reach_queues_of_children", attributes_reach_queues_of_children, TINY, 60 },
 	{ "what_has_ended_has_no_wish", what_has_ended_has_no_wish, TINY, 120 },
 	{ "looks_are_for_who_may_stop", looks_are_for_who_may_stop, TINY, 60 },
 	{ "wrong_memory_takes_no_events", wrong_memory_takes_no_events, TINY, 60 },

@@ -4,7 +4,7 @@
  * events, ends of kernels wake nobody who does not wait for them. Dumps.
  *
  * Variant: hooks
- * Clock: host, its slow switch is not slow in virtual time
+ * Clock: both
  */
 #define _GNU_SOURCE
 #include "gt/gt_job.h"
@@ -16,7 +16,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -85,6 +84,8 @@ static void *look_on(void *data)
 		arg.nr = 0;
 		GT_CHECK(!ioctl(dev, GPREEMPT_IOC_LIST, &arg), "list: %s", strerror(errno));
 		__atomic_add_fetch(&l->nr, 1, __ATOMIC_RELAXED);
+		/* In virtual time those that never sleep are all there is. */
+		gt_sleep_us(gt_is_virtual() ? 1000 : 1);
 	}
 	close(dev);
 	return NULL;
@@ -121,6 +122,74 @@ static void many_look_at_once(void)
 	gt_note("%lu looks of %u threads", l.nr, LOOKERS);
 	GT_CHECK(l.nr >= LOOKERS, "not all were served");
 	gt_job_kill(&j);
+	gt_gpk_unload();
+}
+
+#define ROUNDS 50
+#define ROUND_NS 3000000
+
+struct looker {
+	uint64_t start_ns;
+	uint32_t gpu_id;
+	unsigned int number;
+};
+
+static void sleep_until(uint64_t ns)
+{
+	uint64_t now = gt_now_ns();
+
+	if (now < ns)
+		gt_sleep_us((ns - now) / 1000);
+}
+
+/* Looks once in a round, a little after the one before. */
+static void *look_in_turn(void *data)
+{
+	const struct looker *l = data;
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		sleep_until(l->start_ns + i * ROUND_NS + 200000 + l->number * 20000);
+		gt_gpk_stats(l->gpu_id);
+	}
+	return NULL;
+}
+
+/* Between two snapshots the monitor pauses: all that come in the pause wake it once. */
+static void lookers_in_a_pause_wake_once(void)
+{
+	struct looker l[LOOKERS];
+	struct gpreempt_ioc_stats before, after;
+	pthread_t threads[LOOKERS];
+	struct gt_queue q;
+	struct gt_gpu gpu;
+	uint64_t start;
+	int i;
+
+	gt_gpk_load("poll_us=60000000");
+	gt_gpu_open(&gpu, 0);
+	gt_queue_create(&gpu, 7, &q);
+	gt_sleep_us(300000);
+	before = gt_gpk_stats(gpu.id);
+	start = gt_now_ns() + ROUND_NS;
+	for (i = 0; i < LOOKERS; i++) {
+		l[i] = (struct looker){ start, gpu.id, (unsigned int)i };
+		GT_CHECK(!pthread_create(&threads[i], NULL, look_in_turn, &l[i]), "thread");
+	}
+	for (i = 0; i < ROUNDS; i++) {
+		sleep_until(start + i * ROUND_NS);
+		gt_gpk_set_param("open_ns", 1000000000);
+		gt_gpk_stats(gpu.id);
+		/* What was seen is old already. */
+		gt_gpk_set_param("open_ns", 2000000000);
+	}
+	for (i = 0; i < LOOKERS; i++)
+		pthread_join(threads[i], NULL);
+	after = gt_gpk_stats(gpu.id);
+	gt_note("%u looks: %llu wake-ups", ROUNDS * LOOKERS, after.nr_wakeups - before.nr_wakeups);
+	/* Elsewhere a round may take longer than a pause. */
+	GT_CHECK(!gt_is_virtual() || after.nr_wakeups - before.nr_wakeups < 10 * ROUNDS,
+		 "%llu wake-ups", after.nr_wakeups - before.nr_wakeups);
 	gt_gpk_unload();
 }
 
@@ -169,35 +238,31 @@ static bool is_readable(int fd)
 	return poll(&p, 1, 5000) == 1;
 }
 
-/* All get the same event, each once; an eventfd is told. */
+/* All get the same event, each once. */
 static void listeners_share_events(void)
 {
-	struct gpreempt_ioc_eventfd arg = { .size = sizeof(arg) };
-	struct gpreempt_abi_event first, e;
-	int i, fds[LISTENERS], bell;
+	struct gpreempt_abi_event first = {}, events[GT_GPK_EVENTS];
 	struct gt_queue q;
 	struct gt_gpu gpu;
-	uint64_t nr;
+	int i, fds[LISTENERS];
 
 	gt_gpk_load("");
 	gt_gpu_open(&gpu, 0);
 	for (i = 0; i < LISTENERS; i++)
 		fds[i] = gt_gpk_events_open();
-	bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	arg.fd = bell;
-	GT_CHECK(!ioctl(gt_gpk_dev, GPREEMPT_IOC_EVENTFD, &arg), "eventfd: %s", strerror(errno));
 	gt_queue_create(&gpu, 7, &q);
-	GT_CHECK(is_readable(bell) && read(bell, &nr, sizeof(nr)) == sizeof(nr), "no bell");
 	for (i = 0; i < LISTENERS; i++) {
 		GT_CHECK(is_readable(fds[i]), "listener %d hears nothing", i);
-		GT_CHECK(read(fds[i], i ? &e : &first, sizeof(e)) == sizeof(e), "read");
-		GT_CHECK(!i || !memcmp(&e, &first, sizeof(e)), "listener %d hears another", i);
+		GT_CHECK(gt_gpk_events(fds[i], events), "read");
+		if (!i)
+			first = events[0];
+		GT_CHECK(!memcmp(&events[0], &first, sizeof(first)), "listener %d hears another",
+			 i);
 	}
 	GT_CHECK(first.kind == GPREEMPT_EVENT_QUEUE && first.pid == getpid(), "kind %u of %d",
 		 first.kind, first.pid);
 	for (i = 0; i < LISTENERS; i++)
 		close(fds[i]);
-	close(bell);
 	gt_gpk_unload();
 }
 
@@ -213,6 +278,7 @@ static void check_dump(uint32_t gpu_id, const char *name, const char *text)
 static void a_dump_says_who_was_there(void)
 {
 	uint64_t end = gt_deadline_ns(MS);
+	struct gpreempt_ioc_stats stats;
 	struct gt_offline other;
 	struct gt_kernel k;
 	struct gt_queue q;
@@ -229,11 +295,15 @@ static void a_dump_says_who_was_there(void)
 	check_dump(gpu.id, "dump", "breaker closed");
 	check_dump(gpu.id, "dump", text);
 	check_dump(gpu.id, "dump", "last records");
+	/* A new queue takes all waves off for a moment: a request that is first needs no switch. */
+	gt_gpk_wait_busy(1, MS);
+	gt_gpk_wait_waves(gt_endless.groups * gt_endless.waves, MS);
 	gt_gpk_set_param("deadline_ns", 20000000);
 	gt_fault(0, "slow 30000");
 	gt_kernel_launch(&k, &q);
-	while (gt_gpk_stats(gpu.id).breaker == GPREEMPT_BREAKER_CLOSED) {
-		GT_CHECK(gt_now_ns() < end, "preemption is not suspended");
+	while ((stats = gt_gpk_stats(gpu.id)).breaker == GPREEMPT_BREAKER_CLOSED) {
+		GT_CHECK(gt_now_ns() < end, "%llu switches, %llu preemptions, p99 %llu ns",
+			 stats.nr_switches, stats.nr_preemptions, stats.switch_p99_ns);
 		gt_sleep_us(2000);
 	}
 	gt_fault(0, "clear");
@@ -248,6 +318,7 @@ static void a_dump_says_who_was_there(void)
 static const struct gt_case cases[] = {
 	{ "looking_wakes_nobody", looking_wakes_nobody, GT_TINY, 90 },
 	{ "many_look_at_once", many_look_at_once, GT_TINY, 90 },
+	{ "lookers_in_a_pause_wake_once", lookers_in_a_pause_wake_once, GT_TINY, 90 },
 	{ "ends_wake_nobody", ends_wake_nobody, GT_TINY, 90 },
 	{ "listeners_share_events", listeners_share_events, GT_TINY, 60 },
 	{ "a_dump_says_who_was_there", a_dump_says_who_was_there, GT_TINY, 90 },

@@ -51,11 +51,20 @@ void gt_gpk_reopen(void)
 int gt_gpk_events_open(void)
 {
 	int fd = open("/dev/gpreempt", O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	struct gpreempt_abi_event event;
+	struct gpreempt_abi_event events[GT_GPK_EVENTS];
 
 	GT_CHECK(fd >= 0, "open: %s", strerror(errno));
-	GT_CHECK(read(fd, &event, sizeof(event)) < 0 && errno == EAGAIN, "an early event");
+	GT_CHECK(!gt_gpk_events(fd, events), "an early event");
 	return fd;
+}
+
+size_t gt_gpk_events(int fd, struct gpreempt_abi_event *events)
+{
+	ssize_t n = read(fd, events, GT_GPK_EVENTS * sizeof(*events));
+
+	GT_CHECK(n >= 0 || errno == EAGAIN, "read: %s", strerror(errno));
+	GT_CHECK(n < 0 || !(n % (ssize_t)sizeof(*events)), "%zd bytes", n);
+	return n < 0 ? 0 : (size_t)n / sizeof(*events);
 }
 
 void gt_gpk_unload(void)

@@ -22,6 +22,9 @@ void gt_gpk_close(void);
 void gt_gpk_reopen(void);
 /* Another one, that does not wait, whose events are kept from now on. */
 int gt_gpk_events_open(void);
+/* Takes up to GT_GPK_EVENTS of them. Return: how many. */
+#define GT_GPK_EVENTS 7
+size_t gt_gpk_events(int fd, struct gpreempt_abi_event *events);
 /* gpu_id of the first node, without opening /dev/kfd. */
 uint32_t gt_gpk_gpu_id(void);
 /* A parameter of a module that is loaded: gpreempt, kfdsim. */
