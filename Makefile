@@ -11,6 +11,7 @@ help:
 	@echo 'make fuzz                explore with every fuzz harness for FUZZ_SECONDS=60'
 	@echo 'make soak                preemption in the guest for SOAK_SECONDS=3600'
 	@echo 'make bench               measure, and compare with the bounds'
+	@echo 'make figures             the same, and write the tables of README.md'
 	@echo 'make format              format the C lines that differ from HEAD'
 	@echo 'make build-deps          install what demo and bench need; they do it by themselves'
 	@echo 'make deps                install what all others need; they do it by themselves'
@@ -55,10 +56,13 @@ bench: build-deps
 	@tools/build gcc-release >&2
 	@build/gcc-release/bench/gpreempt-bench $(BENCH_ARGS)
 
+figures: build-deps
+	@tools/figures
+
 format: deps
 	@tools/format
 
 clean:
 	rm -rf build out
 
-.PHONY: help deps build-deps demo check check-kernel check-debug-kernel amdgpu soak fuzz bench format clean
+.PHONY: help deps build-deps demo check check-kernel check-debug-kernel amdgpu soak fuzz bench figures format clean
