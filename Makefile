@@ -12,6 +12,7 @@ help:
 	@echo 'make fuzz                explore with every fuzz harness for FUZZ_SECONDS=60'
 	@echo 'make soak                preemption in the guest for SOAK_SECONDS=3600'
 	@echo 'make bench               measure, and compare with the bounds'
+	@echo 'make figures             the same, and write the tables of README.md'
 	@echo 'make deb                 Debian packages, in build/deb/'
 	@echo 'make check-packages      install, use and purge them in bare Debian 12 and 13; as root'
 	@echo 'make measured            write docs/measured/virtual-time.md: the guest in virtual time'
@@ -72,10 +73,13 @@ check-packages: deb
 measured: deps
 	@tools/measured
 
+figures: build-deps
+	@tools/figures
+
 format: deps
 	@tools/format
 
 clean:
 	rm -rf build out
 
-.PHONY: help deps build-deps demo check check-quick check-kernel check-debug-kernel amdgpu soak fuzz bench deb check-packages measured format clean
+.PHONY: help deps build-deps demo check check-quick check-kernel check-debug-kernel amdgpu soak fuzz bench deb check-packages measured figures format clean

@@ -10,6 +10,12 @@
  * Priorities are random over all 16 levels, the rate limit is out of the way.
  * So most entities with work are off the GPU, almost every event changes a heap
  * of n / 2 entries, and there is a switch in flight most of the time.
+ *
+ * What 4096 entities cost more than 32, about 30 ns under prio: two loads that miss the
+ * first-level cache one after the other, as the queue names its entity (15); deeper heaps (8);
+ * and this load's own choice of an entity (7), which is part of the figure. An entity of
+ * exactly three cache lines, aligned, all that is hot in 192 bytes, and huge pages below it were
+ * tried: no difference that can be told from noise.
  */
 #include "bench_core.h"
 #include "bench.h"

@@ -24,7 +24,6 @@
  * gp_breaker_is_open() - must everything run under the stock driver?
  * @c: call
  *
- * Context: any.
  * Return: true if no entity may be preempted and all are to be resumed.
  */
 static inline bool gp_breaker_is_open(const struct gp_call *c)
@@ -37,8 +36,6 @@ static inline bool gp_breaker_is_open(const struct gp_call *c)
  * gp_breaker_fail() - open, for a reason
  * @c: call
  * @reason: GP_REPORT_SWITCH_DEADLINE or GP_REPORT_SWITCH_ERROR
- *
- * Context: caller serialises.
  */
 void gp_breaker_fail(struct gp_call *c, enum gp_report reason);
 
@@ -47,7 +44,6 @@ void gp_breaker_fail(struct gp_call *c, enum gp_report reason);
  * @e: the member, still in the state it has in the switch
  * @result: the result
  *
- * Context: caller serialises.
  * Return: true if it counts as an error.
  */
 bool gp_breaker_is_error(const struct gp_entity *e, enum gp_result result);
@@ -57,32 +53,24 @@ bool gp_breaker_is_error(const struct gp_entity *e, enum gp_result result);
  * @c: call
  * @nr_ok: members that did what they were told
  * @nr_errors: members that count as errors
- *
- * Context: caller serialises.
  */
 void gp_breaker_switch(struct gp_call *c, u32 nr_ok, u32 nr_errors);
 
 /**
  * gp_breaker_tick() - go from OPEN to PROBATION if it is time
  * @c: call
- *
- * Context: caller serialises.
  */
 void gp_breaker_tick(struct gp_call *c);
 
 /**
  * gp_breaker_lost() - the node is lost
  * @c: call
- *
- * Context: caller serialises.
  */
 void gp_breaker_lost(struct gp_call *c);
 
 /**
  * gp_breaker_back() - a lost node is back, on probation; nothing if it was not lost
  * @c: call
- *
- * Context: caller serialises.
  */
 void gp_breaker_back(struct gp_call *c);
 
@@ -94,7 +82,6 @@ void gp_breaker_back(struct gp_call *c);
  * twice the patience: bounded traffic to a mechanism that may be dead, without
  * ever giving an entity up.
  *
- * Context: any.
  * Return: duration.
  */
 u64 gp_breaker_deadline_ns(const struct gp_call *c);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-#include "core/check.h"
 #include "core/entity.h"
 
 #define CHECK(cond, text)            \
@@ -22,27 +21,12 @@ static const char *check_order(const struct gp_heap_pool *p, const struct gp_hea
 	return NULL;
 }
 
-static enum gp_pool pool_of(enum gp_heap_kind kind)
-{
-	switch (kind) {
-	case GP_HEAP_WORST:
-	case GP_HEAP_FROZEN:
-		return GP_POOL_MOVE;
-	case GP_HEAP_STARVE:
-		return GP_POOL_STARVE;
-	case GP_HEAP_CLOCK:
-		return GP_POOL_CLOCK;
-	default:
-		return GP_POOL_BEST;
-	}
-}
-
 static const char *check_in(const struct gp_sched *s, const struct gp_entity *e,
 			    enum gp_heap_kind kind, bool wanted, u64 key)
 {
-	const struct gp_heap_pool *p = &s->pool[pool_of(kind)];
+	const struct gp_heap_pool *p = &s->pool[gp_pool_of(kind)];
 	u32 slot = gp_entity_slot(s, e);
-	bool is_in = e->in[pool_of(kind)] == kind;
+	bool is_in = e->in[gp_pool_of(kind)] == kind;
 	const struct gp_heap_entry *entry;
 
 	CHECK(is_in == wanted, "entity is not in the heaps its state asks for");
@@ -75,7 +59,7 @@ static const char *check_heaps(const struct gp_sched *s, const struct gp_entity 
 	    (bad = check_in(s, e, GP_HEAP_WORST,
 			    seen && !out && !e->frozen && !e->attr.no_preempt, ~e->key)) ||
 	    (bad = check_in(s, e, GP_HEAP_FROZEN, seen && e->frozen, e->thaw_ns)) ||
-	    (bad = check_in(s, e, GP_HEAP_STARVE, free_out, e->out_ns)) ||
+	    (bad = check_in(s, e, GP_HEAP_STARVE, free_out, e->there_ns)) ||
 	    (bad = check_in(s, e, GP_HEAP_CLOCK, ticks, e->clock_ns)))
 		return bad;
 	return NULL;
@@ -192,7 +176,7 @@ const char *gp_sched_check(const struct gp_sched *s)
 		const struct gp_node *n = &s->node[i];
 
 		for (k = 0; k < GP_HEAP_KIND_COUNT; k++)
-			if ((bad = check_order(&s->pool[pool_of(k)], &n->heap[k])))
+			if ((bad = check_order(&s->pool[gp_pool_of(k)], &n->heap[k])))
 				return bad;
 		if ((bad = check_members(s, n)) || (bad = check_again(s, n)))
 			return bad;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-#include "core/cost.h"
+#include "core/guard.h"
 
 /* A new sample counts one eighth: about 20 samples to follow a change. */
 #define EWMA_SHIFT 3

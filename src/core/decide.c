@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include "core/breaker.h"
-#include "core/cost.h"
-#include "core/decide.h"
 #include "core/emit.h"
 #include "core/entity.h"
 #include "core/guard.h"
@@ -74,8 +72,7 @@ static bool find_leader(const struct gp_call *c, struct gp_heap_entry *leader)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(best_heaps); i++) {
-		const struct gp_heap_entry *top =
-			gp_heap_top(&c->s->pool[GP_POOL_BEST], &c->n->heap[best_heaps[i]]);
+		const struct gp_heap_entry *top = gp_entity_first(c, best_heaps[i]);
 
 		if (!top || (best && !gp_heap_is_before(top, best)))
 			continue;
@@ -90,7 +87,7 @@ static bool find_leader(const struct gp_call *c, struct gp_heap_entry *leader)
 static struct bar find_bar(const struct gp_call *c)
 {
 	const struct gp_policy_ops *policy = c->n->policy;
-	u32 width = policy->tie_bar ? 1 : (u32)policy->width(&c->n->params);
+	u32 width = policy->tie_bar ? 1 : (u32)*gp_params_at(&c->n->params, policy->width);
 	struct gp_heap_entry last;
 
 	if (!(width == 1 ? find_leader(c, &last) : find_last(c, width, &last)))
@@ -106,7 +103,7 @@ static struct gp_entity *next_victim(struct gp_call *c, const struct bar *bar)
 	u32 i;
 
 	for (i = 0; i < GP_SWITCH_MAX; i++) {
-		struct gp_entity *e = gp_entity_top(c, GP_POOL_MOVE, GP_HEAP_WORST);
+		struct gp_entity *e = gp_entity_top(c, GP_HEAP_WORST);
 		u64 until_ns;
 
 		if (!e || may_run(c, bar, e))
@@ -137,7 +134,7 @@ static void plan_resumes(struct gp_call *c, enum gp_heap_kind kind, const struct
 	struct gp_entity *e;
 
 	while (gp_switch_room(c) && c->n->sw.nr_resume < limit) {
-		e = gp_entity_top(c, GP_POOL_BEST, kind);
+		e = gp_entity_top(c, kind);
 		if (!e || !may_run(c, bar, e) || !gp_guard_may_resume(c, e->key))
 			return;
 		gp_switch_resume(c, e);
@@ -187,8 +184,8 @@ static void plan_starving(struct gp_call *c)
 	struct gp_entity *e;
 
 	gp_guard_cut(c);
-	while (gp_switch_room(c) && (e = gp_entity_top(c, GP_POOL_STARVE, GP_HEAP_STARVE)) &&
-	       e->out_ns <= c->n->alone_cut_ns) {
+	while (gp_switch_room(c) && (e = gp_entity_top(c, GP_HEAP_STARVE)) &&
+	       e->there_ns <= c->n->alone_cut_ns) {
 		e->starved = e->nr_busy && !e->nr_fail;
 		if (e->starved && !hungry)
 			hungry = e;
@@ -197,7 +194,7 @@ static void plan_starving(struct gp_call *c)
 	if (!hungry)
 		return;
 	report_starving(c, hungry);
-	while (gp_switch_room(c) && (e = gp_entity_top(c, GP_POOL_MOVE, GP_HEAP_WORST)))
+	while (gp_switch_room(c) && (e = gp_entity_top(c, GP_HEAP_WORST)))
 		gp_switch_preempt(c, e);
 	if (c->n->sw.nr_preempt)
 		gp_guard_force_token(c);
@@ -229,7 +226,7 @@ static void resume_all(struct gp_call *c, enum gp_heap_kind kind)
 {
 	struct gp_entity *e;
 
-	while (gp_switch_room(c) && (e = gp_entity_top(c, GP_POOL_BEST, kind)))
+	while (gp_switch_room(c) && (e = gp_entity_top(c, kind)))
 		gp_switch_resume(c, e);
 }
 
@@ -273,7 +270,7 @@ static void let_run(struct gp_call *c, const struct bar *bar)
 	u32 i;
 
 	for (i = 0; i < GP_SWITCH_MAX; i++) {
-		struct gp_entity *e = gp_entity_top(c, GP_POOL_BEST, GP_HEAP_WAITING);
+		struct gp_entity *e = gp_entity_top(c, GP_HEAP_WAITING);
 
 		if (!e || !may_run(c, bar, e))
 			return;

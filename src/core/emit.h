@@ -15,8 +15,6 @@
  * @id: entity or GP_ID_NONE
  * @arg0: see enum gp_trace_kind
  * @arg1: see enum gp_trace_kind
- *
- * Context: any.
  */
 void gp_trace_record(const struct gp_call *c, enum gp_trace_kind kind, u64 id, u64 arg0, u64 arg1);
 
@@ -27,8 +25,6 @@ void gp_trace_record(const struct gp_call *c, enum gp_trace_kind kind, u64 id, u
  * @id: entity or GP_ID_NONE
  * @arg0: see enum gp_trace_kind
  * @arg1: see enum gp_trace_kind
- *
- * Context: any.
  */
 static inline void gp_trace_emit(const struct gp_call *c, enum gp_trace_kind kind, u64 id,
 				 u64 arg0, u64 arg1)
@@ -44,8 +40,6 @@ static inline void gp_trace_emit(const struct gp_call *c, enum gp_trace_kind kin
  * @id: entity
  * @attr: attributes
  * @cookie: the caller's name, 0 if the event has none
- *
- * Context: any.
  */
 void gp_trace_emit_attr(const struct gp_call *c, enum gp_trace_kind kind, u64 id,
 			const struct gp_attr *attr, u64 cookie);
@@ -54,8 +48,6 @@ void gp_trace_emit_attr(const struct gp_call *c, enum gp_trace_kind kind, u64 id
  * gp_trace_emit_done() - as gp_trace_emit(), for the end of the switch in flight
  * @c: call
  * @results: one per member
- *
- * Context: any.
  */
 void gp_trace_emit_done(const struct gp_call *c, const enum gp_result *results);
 
@@ -63,7 +55,6 @@ void gp_trace_emit_done(const struct gp_call *c, const enum gp_result *results);
  * gp_result_checked() - a result a mechanism can have meant
  * @result: what it said
  *
- * Context: any.
  * Return: the result, GP_RESULT_ERROR if there is no such value.
  */
 static inline enum gp_result gp_result_checked(enum gp_result result)
@@ -76,8 +67,6 @@ static inline enum gp_result gp_result_checked(enum gp_result result)
  * @c: call
  * @id: entity
  * @arm: true: when it becomes busy; false: when it becomes idle
- *
- * Context: any.
  */
 void gp_emit_arm(struct gp_call *c, u64 id, bool arm);
 
@@ -86,16 +75,12 @@ void gp_emit_arm(struct gp_call *c, u64 id, bool arm);
  * @c: call
  * @report: what happened
  * @id: to which entity, GP_ID_NONE = the node
- *
- * Context: any.
  */
 void gp_emit_report(struct gp_call *c, enum gp_report report, u64 id);
 
 /**
  * gp_emit_switch() - action: carry out gp_node.sw
  * @c: call
- *
- * Context: any.
  */
 void gp_emit_switch(struct gp_call *c);
 
@@ -103,8 +88,6 @@ void gp_emit_switch(struct gp_call *c);
  * gp_emit_timer() - action: set the node's timer, unless it is set so already
  * @c: call
  * @at_ns: when, U64_MAX = never
- *
- * Context: any.
  */
 void gp_emit_timer(struct gp_call *c, u64 at_ns);
 

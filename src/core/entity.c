@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-#include "core/cost.h"
 #include "core/emit.h"
 #include "core/entity.h"
+#include "core/guard.h"
 #include "core/policy.h"
-#include "core/request.h"
 
 #define TO(state) (1U << GP_ENTITY_##state)
 
@@ -99,7 +98,7 @@ void gp_entity_place(struct gp_call *c, struct gp_entity *e)
 	set_heap(c, e, GP_POOL_BEST, best, best == GP_HEAP_OUT_IDLE ? 0 : e->key, false);
 	set_heap(c, e, GP_POOL_MOVE, move, move == GP_HEAP_FROZEN ? e->thaw_ns : e->key,
 		 move == GP_HEAP_WORST);
-	set_heap(c, e, GP_POOL_STARVE, starves ? GP_HEAP_STARVE : GP_HEAP_NOWHERE, e->out_ns,
+	set_heap(c, e, GP_POOL_STARVE, starves ? GP_HEAP_STARVE : GP_HEAP_NOWHERE, e->there_ns,
 		 false);
 	set_heap(c, e, GP_POOL_CLOCK, ticks ? GP_HEAP_CLOCK : GP_HEAP_NOWHERE, e->clock_ns, false);
 }
@@ -179,24 +178,24 @@ static void leave_state(struct gp_call *c, struct gp_entity *e, enum gp_entity_s
 		end_off(c, e);
 }
 
+static void redo(struct gp_call *c, struct gp_entity *e)
+{
+	if (e->redo)
+		gp_entity_again(c, e, true);
+	e->redo = false;
+}
+
 static void enter_state(struct gp_call *c, struct gp_entity *e, enum gp_entity_state from)
 {
-	switch (e->state) {
-	case GP_ENTITY_RUNNING:
-		e->run_ns = c->now_ns;
+	if (e->state == GP_ENTITY_RUNNING) {
+		e->there_ns = c->now_ns;
 		e->since_ns = c->now_ns;
-		break;
-	case GP_ENTITY_PREEMPTED:
+	} else if (e->state == GP_ENTITY_PREEMPTED) {
 		c->stats->nr_out++;
 		if (from == GP_ENTITY_PREEMPTING && e->was != GP_ENTITY_PREEMPTED)
-			e->out_ns = c->now_ns;
+			e->there_ns = c->now_ns;
 		start_off(c, e);
-		if (e->redo)
-			gp_entity_again(c, e, true);
-		e->redo = false;
-		break;
-	default:
-		break;
+		redo(c, e);
 	}
 }
 
@@ -241,10 +240,8 @@ void gp_entity_set_stubborn(struct gp_call *c, struct gp_entity *e, bool on)
 	if (e->stubborn == on)
 		return;
 	e->stubborn = on;
-	if (on)
-		c->n->nr_stubborn++;
-	else
-		c->n->nr_stubborn--;
+	c->n->nr_stubborn += on;
+	c->n->nr_stubborn -= !on;
 }
 
 void gp_entity_freeze(struct gp_call *c, struct gp_entity *e, u64 until_ns)
@@ -262,14 +259,12 @@ void gp_entity_thaw(struct gp_call *c, struct gp_entity *e)
 	e->frozen = false;
 	e->finishing = false;
 	gp_entity_place(c, e);
-	if (e->redo)
-		gp_entity_again(c, e, true);
-	e->redo = false;
+	redo(c, e);
 }
 
 void gp_entity_got_work(struct gp_call *c, struct gp_entity *e)
 {
-	gp_request_begin(c, e);
+	e->request_ns = c->now_ns;
 	e->wait_ns = c->now_ns;
 	e->burst_ns = 0;
 	e->spared = false;

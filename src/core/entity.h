@@ -2,7 +2,7 @@
 /*
  * Entities: the table of legal transitions, what each transition accounts, and
  * which heaps an entity is in. Private to the core; the caller of the event
- * serialises.
+ * serialises. Whatever moves an entity between heaps takes O(log n).
  */
 #ifndef GP_CORE_ENTITY_H
 #define GP_CORE_ENTITY_H
@@ -15,7 +15,6 @@
  * @from: state
  * @to: next state
  *
- * Context: any.
  * Return: true if the transition is legal.
  */
 bool gp_entity_may_become(enum gp_entity_state from, enum gp_entity_state to);
@@ -26,7 +25,6 @@ bool gp_entity_may_become(enum gp_entity_state from, enum gp_entity_state to);
  * @e: entity
  * @to: next state
  *
- * Context: caller serialises. O(log n).
  * Return: true; false and a warning if the table forbids it, nothing is changed.
  */
 bool gp_entity_set_state(struct gp_call *c, struct gp_entity *e, enum gp_entity_state to);
@@ -35,8 +33,6 @@ bool gp_entity_set_state(struct gp_call *c, struct gp_entity *e, enum gp_entity_
  * gp_entity_detach() - take an entity out of scheduling without a word, before it is freed
  * @c: call
  * @e: entity in any state
- *
- * Context: caller serialises. O(log n).
  */
 void gp_entity_detach(struct gp_call *c, struct gp_entity *e);
 
@@ -44,8 +40,6 @@ void gp_entity_detach(struct gp_call *c, struct gp_entity *e);
  * gp_entity_lose() - an entity is LOST
  * @c: call
  * @e: entity in any state
- *
- * Context: caller serialises. O(log n).
  */
 void gp_entity_lose(struct gp_call *c, struct gp_entity *e);
 
@@ -53,8 +47,6 @@ void gp_entity_lose(struct gp_call *c, struct gp_entity *e);
  * gp_entity_place() - put an entity into the heaps its state asks for
  * @c: call
  * @e: entity
- *
- * Context: caller serialises. O(log n).
  */
 void gp_entity_place(struct gp_call *c, struct gp_entity *e);
 
@@ -62,8 +54,6 @@ void gp_entity_place(struct gp_call *c, struct gp_entity *e);
  * gp_entity_rekey() - charge the entity, ask the policy for its key, and place it
  * @c: call
  * @e: entity
- *
- * Context: caller serialises. O(log n).
  */
 void gp_entity_rekey(struct gp_call *c, struct gp_entity *e);
 
@@ -72,8 +62,6 @@ void gp_entity_rekey(struct gp_call *c, struct gp_entity *e);
  * @c: call
  * @e: entity
  * @until_ns: time
- *
- * Context: caller serialises. O(log n).
  */
 void gp_entity_freeze(struct gp_call *c, struct gp_entity *e, u64 until_ns);
 
@@ -82,8 +70,6 @@ void gp_entity_freeze(struct gp_call *c, struct gp_entity *e, u64 until_ns);
  * @c: call
  * @e: entity
  * @on: it refused too many resumes; idempotent
- *
- * Context: caller serialises. O(1).
  */
 void gp_entity_set_stubborn(struct gp_call *c, struct gp_entity *e, bool on);
 
@@ -91,8 +77,6 @@ void gp_entity_set_stubborn(struct gp_call *c, struct gp_entity *e, bool on);
  * gp_entity_thaw() - the end of gp_entity_freeze()
  * @c: call
  * @e: entity
- *
- * Context: caller serialises. O(log n).
  */
 void gp_entity_thaw(struct gp_call *c, struct gp_entity *e);
 
@@ -100,8 +84,6 @@ void gp_entity_thaw(struct gp_call *c, struct gp_entity *e);
  * gp_entity_got_work() - the first queue became busy
  * @c: call
  * @e: entity; its count of busy queues is up to date
- *
- * Context: caller serialises. O(log n).
  */
 void gp_entity_got_work(struct gp_call *c, struct gp_entity *e);
 
@@ -109,8 +91,6 @@ void gp_entity_got_work(struct gp_call *c, struct gp_entity *e);
  * gp_entity_lost_work() - the last queue became idle
  * @c: call
  * @e: entity; its count of busy queues is up to date
- *
- * Context: caller serialises. O(log n).
  */
 void gp_entity_lost_work(struct gp_call *c, struct gp_entity *e);
 
@@ -119,24 +99,32 @@ void gp_entity_lost_work(struct gp_call *c, struct gp_entity *e);
  * @c: call
  * @e: entity
  * @on: on or off; idempotent
- *
- * Context: caller serialises. O(1).
  */
 void gp_entity_again(struct gp_call *c, struct gp_entity *e, bool on);
 
 /**
- * gp_entity_top() - the first entity of a heap
+ * gp_entity_first() - the first entry of a heap of the node
  * @c: call
- * @pool: pool of the heap
  * @kind: heap
  *
- * Context: caller serialises. O(1).
+ * Return: the entry, NULL if the heap is empty.
+ */
+static inline const struct gp_heap_entry *gp_entity_first(const struct gp_call *c,
+							  enum gp_heap_kind kind)
+{
+	return gp_heap_top(&c->s->pool[gp_pool_of(kind)], &c->n->heap[kind]);
+}
+
+/**
+ * gp_entity_top() - the first entity of a heap of the node
+ * @c: call
+ * @kind: heap
+ *
  * Return: the entity, NULL if the heap is empty.
  */
-static inline struct gp_entity *gp_entity_top(const struct gp_call *c, enum gp_pool pool,
-					      enum gp_heap_kind kind)
+static inline struct gp_entity *gp_entity_top(const struct gp_call *c, enum gp_heap_kind kind)
 {
-	const struct gp_heap_entry *top = gp_heap_top(&c->s->pool[pool], &c->n->heap[kind]);
+	const struct gp_heap_entry *top = gp_entity_first(c, kind);
 
 	return top ? &c->s->entity[top->item] : NULL;
 }
@@ -145,7 +133,6 @@ static inline struct gp_entity *gp_entity_top(const struct gp_call *c, enum gp_p
  * gp_entity_is_in_flight() - is it a member of the switch in flight?
  * @e: entity
  *
- * Context: any.
  * Return: true if it is.
  */
 static inline bool gp_entity_is_in_flight(const struct gp_entity *e)

@@ -8,11 +8,7 @@
 /* Pauses between tries grow up to this power of two of retry_ns. */
 #define RETRY_DOUBLINGS 6U
 
-#define GUARD(member, lo, hi, preset, text)                         \
-	{                                                           \
-		.name = #member, .doc = text, .min = lo, .max = hi, \
-		.def = preset, .offset = offsetof(struct gp_params, member) \
-	}
+#define GUARD(member, lo, hi, preset, text) GP_PARAM(#member, member, lo, hi, preset, text)
 
 const struct gp_param_desc gp_guard_params[] = {
 	GUARD(min_run_ns, 0, 10 * GP_SEC, 100 * GP_US,
@@ -45,9 +41,9 @@ const struct gp_param_desc gp_guard_params[] = {
 
 const u32 gp_guard_nr_params = ARRAY_SIZE(gp_guard_params);
 
-static u64 top_key(const struct gp_call *c, enum gp_pool pool, enum gp_heap_kind kind)
+static u64 top_key(const struct gp_call *c, enum gp_heap_kind kind)
 {
-	const struct gp_heap_entry *top = gp_heap_top(&c->s->pool[pool], &c->n->heap[kind]);
+	const struct gp_heap_entry *top = gp_entity_first(c, kind);
 
 	return top ? top->key : U64_MAX;
 }
@@ -57,7 +53,7 @@ void gp_guard_expire(struct gp_call *c)
 	u32 i;
 
 	for (i = 0; i < GP_SWITCH_MAX; i++) {
-		struct gp_entity *e = gp_entity_top(c, GP_POOL_MOVE, GP_HEAP_FROZEN);
+		struct gp_entity *e = gp_entity_top(c, GP_HEAP_FROZEN);
 
 		if (!e || e->thaw_ns > c->now_ns)
 			return;
@@ -132,7 +128,7 @@ void gp_guard_leader_idle(struct gp_call *c, const struct gp_entity *e, u64 key)
 
 bool gp_guard_is_starving(const struct gp_call *c)
 {
-	u64 out_ns = top_key(c, GP_POOL_STARVE, GP_HEAP_STARVE);
+	u64 out_ns = top_key(c, GP_HEAP_STARVE);
 	const struct gp_node *n = c->n;
 
 	if (out_ns == U64_MAX)
@@ -215,10 +211,10 @@ static u64 next_resume_ns(const struct gp_call *c)
 static u64 next_closed_ns(const struct gp_call *c)
 {
 	const struct gp_node *n = c->n;
-	u64 out_ns = top_key(c, GP_POOL_STARVE, GP_HEAP_STARVE);
+	u64 out_ns = top_key(c, GP_HEAP_STARVE);
 	u64 next = next_resume_ns(c);
 
-	next = min(next, top_key(c, GP_POOL_CLOCK, GP_HEAP_CLOCK));
+	next = min(next, top_key(c, GP_HEAP_CLOCK));
 	if (out_ns != U64_MAX)
 		next = min(next, max(gp_later(out_ns, n->params.max_wait_ns), n->alone_ns));
 	if (n->limited)
@@ -236,7 +232,7 @@ u64 gp_guard_next_ns(const struct gp_call *c)
 		return n->sw_deadline_ns;
 	if (n->more)
 		return c->now_ns;
-	next = top_key(c, GP_POOL_MOVE, GP_HEAP_FROZEN);
+	next = top_key(c, GP_HEAP_FROZEN);
 	if (!gp_breaker_is_open(c))
 		return min(next, next_closed_ns(c));
 	if (c->stats->breaker == GP_BREAKER_OPEN && n->open_until_ns > c->now_ns)

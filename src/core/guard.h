@@ -23,8 +23,7 @@ extern const u32 gp_guard_nr_params;
  * gp_guard_expire() - thaw the entities for which it is time
  * @c: call
  *
- * Context: caller serialises. At most GP_SWITCH_MAX entities; if there are
- * more, gp_node.more is set.
+ * At most GP_SWITCH_MAX entities; if there are more, gp_node.more is set.
  */
 void gp_guard_expire(struct gp_call *c);
 
@@ -32,7 +31,6 @@ void gp_guard_expire(struct gp_call *c);
  * gp_guard_take_token() - may a switch preempt now, as far as the rate goes?
  * @c: call
  *
- * Context: caller serialises.
  * Return: true: yes, and it is counted; false: not before gp_guard_next_ns().
  */
 bool gp_guard_take_token(struct gp_call *c);
@@ -43,8 +41,6 @@ bool gp_guard_take_token(struct gp_call *c);
  *
  * The debt has a bound: however many switches are forced, the next one that
  * asks has a token after one period.
- *
- * Context: caller serialises.
  */
 void gp_guard_force_token(struct gp_call *c);
 
@@ -53,8 +49,6 @@ void gp_guard_force_token(struct gp_call *c);
  * @c: call
  * @e: entity
  * @key: its key while it ran
- *
- * Context: caller serialises.
  */
 void gp_guard_leader_idle(struct gp_call *c, const struct gp_entity *e, u64 key);
 
@@ -63,7 +57,6 @@ void gp_guard_leader_idle(struct gp_call *c, const struct gp_entity *e, u64 key)
  * @c: call
  * @key: its key
  *
- * Context: any.
  * Return: true if neither hysteresis nor a starved entity forbids it.
  */
 static inline bool gp_guard_may_resume(const struct gp_call *c, u64 key)
@@ -77,7 +70,6 @@ static inline bool gp_guard_may_resume(const struct gp_call *c, u64 key)
  * gp_guard_is_starving() - must an entity be resumed for the starvation bound?
  * @c: call
  *
- * Context: any.
  * Return: true if the first of heap STARVE has to be resumed now.
  */
 bool gp_guard_is_starving(const struct gp_call *c);
@@ -91,15 +83,13 @@ bool gp_guard_is_starving(const struct gp_call *c);
  * However many there are and whenever they left, this takes the GPU away from
  * others at most twice per bound.
  *
- * Context: caller serialises; gp_guard_is_starving().
+ * Only while gp_guard_is_starving().
  */
 void gp_guard_cut(struct gp_call *c);
 
 /**
  * gp_guard_forget() - the node is lost: nothing that was promised holds any more
  * @c: call
- *
- * Context: caller serialises.
  */
 void gp_guard_forget(struct gp_call *c);
 
@@ -107,8 +97,6 @@ void gp_guard_forget(struct gp_call *c);
  * gp_guard_resumed() - an entity is back on the GPU: minimum run time begins
  * @c: call
  * @e: entity
- *
- * Context: caller serialises.
  */
 void gp_guard_resumed(struct gp_call *c, struct gp_entity *e);
 
@@ -116,8 +104,6 @@ void gp_guard_resumed(struct gp_call *c, struct gp_entity *e);
  * gp_guard_refused() - the mechanism refused an entity: pause before the next try
  * @c: call
  * @e: entity
- *
- * Context: caller serialises.
  */
 void gp_guard_refused(struct gp_call *c, struct gp_entity *e);
 
@@ -125,9 +111,35 @@ void gp_guard_refused(struct gp_call *c, struct gp_entity *e);
  * gp_guard_next_ns() - when must the node be looked at again?
  * @c: call
  *
- * Context: caller serialises.
  * Return: time, U64_MAX = not before the next event.
  */
 u64 gp_guard_next_ns(const struct gp_call *c);
+
+/* cost.c: how long a switch takes on a node, and how long an entity is busy at a time. */
+
+/**
+ * gp_cost_learn_switch() - a switch that preempted entities has ended well
+ * @c: call
+ * @took_ns: how long it took
+ */
+void gp_cost_learn_switch(struct gp_call *c, u64 took_ns);
+
+/**
+ * gp_cost_learn_burst() - an entity has done all its work
+ * @e: entity; gp_entity.burst_ns is the time it ran for that
+ */
+void gp_cost_learn_burst(struct gp_entity *e);
+
+/**
+ * gp_cost_spare_until() - is a victim expected to end before a switch would?
+ * @c: call
+ * @e: victim
+ *
+ * Only one that was running before: one that came back while others have the
+ * GPU would otherwise never leave if its bursts are short. Once per burst.
+ *
+ * Return: the time it is expected to end, 0 = preempt it.
+ */
+u64 gp_cost_spare_until(const struct gp_call *c, const struct gp_entity *e);
 
 #endif

@@ -26,40 +26,25 @@
 /* Most entries gp_heap_first() gives. */
 #define GP_HEAP_FIRST_MAX 8U
 
-/**
- * struct gp_heap_entry - one entry; smaller (@key, @tie) is nearer to the top
- * @key: sort key
- * @tie: decides between equal keys
- * @item: the item of the entry
- */
+/* One entry; smaller (@key, @tie) is nearer to the top. */
 struct gp_heap_entry {
-	u64 key;
-	u32 tie;
-	u32 item;
+	u64 key;  /* sort key */
+	u32 tie;  /* decides between equal keys */
+	u32 item; /* the item of the entry */
 };
 
-/**
- * struct gp_heap_pool - memory shared by heaps
- * @entry: the chunks, one after the other
- * @pos: place of each item in its heap, or GP_HEAP_NONE
- * @free: stack of free chunk numbers
- * @nr_free: how many of @free are valid
- */
+/* Memory shared by heaps. */
 struct gp_heap_pool {
-	struct gp_heap_entry *entry;
-	u32 *pos;
-	u16 *free;
-	u32 nr_free;
+	struct gp_heap_entry *entry; /* the chunks, one after the other */
+	u32 *pos;		     /* place of each item in its heap, or GP_HEAP_NONE */
+	u16 *free;		     /* stack of free chunk numbers */
+	u32 nr_free;		     /* how many of @free are valid */
 };
 
-/**
- * struct gp_heap - one heap
- * @chunk: numbers of its chunks; room for every item of the pool
- * @nr: entries
- */
+/* One heap. */
 struct gp_heap {
-	u16 *chunk;
-	u32 nr;
+	u16 *chunk; /* numbers of its chunks; room for every item of the pool */
+	u32 nr;	    /* entries */
 };
 
 /**
@@ -67,7 +52,6 @@ struct gp_heap {
  * @a: one entry
  * @b: another
  *
- * Context: any.
  * Return: true if @a is strictly nearer to the top.
  */
 static inline bool gp_heap_is_before(const struct gp_heap_entry *a, const struct gp_heap_entry *b)
@@ -81,7 +65,7 @@ static inline bool gp_heap_is_before(const struct gp_heap_entry *a, const struct
  * @h: heap
  * @i: place, 0 = top
  *
- * Context: caller serialises; @i must be less than the number of entries.
+ * @i must be less than the number of entries.
  * Return: the entry.
  */
 static inline struct gp_heap_entry *gp_heap_at(const struct gp_heap_pool *p,
@@ -98,7 +82,6 @@ static inline struct gp_heap_entry *gp_heap_at(const struct gp_heap_pool *p,
  * @p: pool
  * @h: heap
  *
- * Context: caller serialises.
  * Return: the entry, NULL if the heap is empty.
  */
 static inline const struct gp_heap_entry *gp_heap_top(const struct gp_heap_pool *p,
@@ -112,8 +95,6 @@ static inline const struct gp_heap_entry *gp_heap_top(const struct gp_heap_pool 
  * @p: pool whose pointers are set
  * @nr_items: size of gp_heap_pool.pos
  * @nr_chunks: chunks in gp_heap_pool.entry
- *
- * Context: caller serialises.
  */
 void gp_heap_pool_init(struct gp_heap_pool *p, u32 nr_items, u32 nr_chunks);
 
@@ -123,7 +104,7 @@ void gp_heap_pool_init(struct gp_heap_pool *p, u32 nr_items, u32 nr_chunks);
  * @h: heap
  * @e: entry, copied; its item must be in no heap of the pool
  *
- * Context: caller serialises. O(log n), O(1) for random keys on average.
+ * O(log n), O(1) for random keys on average.
  */
 void gp_heap_insert(struct gp_heap_pool *p, struct gp_heap *h, const struct gp_heap_entry *e);
 
@@ -132,8 +113,6 @@ void gp_heap_insert(struct gp_heap_pool *p, struct gp_heap *h, const struct gp_h
  * @p: pool
  * @h: the heap it is in
  * @item: which
- *
- * Context: caller serialises. O(log n).
  */
 void gp_heap_remove(struct gp_heap_pool *p, struct gp_heap *h, u32 item);
 
@@ -142,8 +121,6 @@ void gp_heap_remove(struct gp_heap_pool *p, struct gp_heap *h, u32 item);
  * @p: pool
  * @h: the heap it is in
  * @e: its new entry; the tie must be as before
- *
- * Context: caller serialises. O(log n).
  */
 void gp_heap_update(struct gp_heap_pool *p, struct gp_heap *h, const struct gp_heap_entry *e);
 
@@ -154,7 +131,7 @@ void gp_heap_update(struct gp_heap_pool *p, struct gp_heap *h, const struct gp_h
  * @nr: how many are wanted, at most GP_HEAP_FIRST_MAX
  * @out: output
  *
- * Context: caller serialises. O(nr^2), independent of the heap's size.
+ * O(nr^2), independent of the heap's size.
  * Return: how many there are.
  */
 u32 gp_heap_first(const struct gp_heap_pool *p, const struct gp_heap *h, u32 nr,

@@ -31,11 +31,6 @@ static u64 bucket_end(u32 bucket)
 	return low + ((1ULL << shift) - 1);
 }
 
-static u64 add_saturated(u64 a, u64 b)
-{
-	return a > U64_MAX - b ? U64_MAX : a + b;
-}
-
 void gp_hist_add(struct gp_hist *h, u64 value)
 {
 	u32 *count = &h->bucket[bucket_of(value)];
@@ -44,30 +39,8 @@ void gp_hist_add(struct gp_hist *h, u64 value)
 		(*count)++;
 	h->min = h->nr ? min(h->min, value) : value;
 	h->max = max(h->max, value);
-	h->sum = add_saturated(h->sum, value);
+	h->sum = value > U64_MAX - h->sum ? U64_MAX : h->sum + value;
 	h->nr++;
-}
-
-void gp_hist_merge(struct gp_hist *h, const struct gp_hist *other)
-{
-	u32 i;
-
-	if (!other->nr)
-		return;
-	for (i = 0; i < GP_HIST_BUCKETS; i++) {
-		u64 count = (u64)h->bucket[i] + other->bucket[i];
-
-		h->bucket[i] = count > U32_LIMIT ? U32_LIMIT : (u32)count;
-	}
-	h->min = h->nr ? min(h->min, other->min) : other->min;
-	h->max = max(h->max, other->max);
-	h->sum = add_saturated(h->sum, other->sum);
-	h->nr = add_saturated(h->nr, other->nr);
-}
-
-u64 gp_hist_mean(const struct gp_hist *h)
-{
-	return h->nr ? h->sum / h->nr : 0;
 }
 
 /* The rank, rounded up, without overflow for any count. */

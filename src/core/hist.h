@@ -14,20 +14,13 @@
 #define GP_HIST_SUB_BITS 6
 #define GP_HIST_BUCKETS ((64 - GP_HIST_SUB_BITS + 1) << GP_HIST_SUB_BITS)
 
-/**
- * struct gp_hist - the histogram
- * @nr: how many values
- * @sum: their sum, saturating
- * @min: smallest value, meaningless if @nr is 0
- * @max: largest value
- * @bucket: counts, saturating
- */
+/* The histogram. */
 struct gp_hist {
-	u64 nr;
-	u64 sum;
-	u64 min;
-	u64 max;
-	u32 bucket[GP_HIST_BUCKETS];
+	u64 nr;			     /* how many values */
+	u64 sum;		     /* their sum, saturating */
+	u64 min;		     /* smallest value, meaningless if @nr is 0 */
+	u64 max;		     /* largest value */
+	u32 bucket[GP_HIST_BUCKETS]; /* counts, saturating */
 };
 
 /**
@@ -36,21 +29,6 @@ struct gp_hist {
  * @value: value
  */
 void gp_hist_add(struct gp_hist *h, u64 value);
-
-/**
- * gp_hist_merge() - count all values of another histogram
- * @h: histogram
- * @other: the other
- */
-void gp_hist_merge(struct gp_hist *h, const struct gp_hist *other);
-
-/**
- * gp_hist_mean() - arithmetic mean
- * @h: histogram
- *
- * Return: the mean, rounded down; 0 if empty.
- */
-u64 gp_hist_mean(const struct gp_hist *h);
 
 /**
  * gp_hist_percentile() - smallest bound that @ppm of the values do not exceed

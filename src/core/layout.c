@@ -4,28 +4,15 @@
  * parts are aligned to a cache line. Statistics come last: they are large and
  * nothing else depends on them.
  */
-#include "core/params.h"
 #include "core/policy.h"
 
 #define LINE 64U
 /* A heap with entries has at most one chunk begun and one shifted; see heap.h. */
 #define CHUNKS_PER_HEAP 2U
 
-/**
- * struct layout - offsets of the parts
- * @end: bytes given out so far
- * @base: start of the block, NULL while only the size is wanted
- */
 struct layout {
-	size_t end;
-	char *base;
-};
-
-static const u32 heaps_in_pool[GP_POOL_COUNT] = {
-	[GP_POOL_BEST] = 5,
-	[GP_POOL_MOVE] = 2,
-	[GP_POOL_STARVE] = 1,
-	[GP_POOL_CLOCK] = 1,
+	size_t end; /* bytes given out so far */
+	char *base; /* start of the block, NULL while only the size is wanted */
 };
 
 static void *part(struct layout *l, size_t nr, size_t size)
@@ -38,8 +25,13 @@ static void *part(struct layout *l, size_t nr, size_t size)
 
 static u32 nr_chunks(const struct gp_sched_config *config, enum gp_pool pool)
 {
+	u32 nr_heaps = 0;
+	u32 k;
+
+	for (k = 0; k < GP_HEAP_KIND_COUNT; k++)
+		nr_heaps += gp_pool_of(k) == pool;
 	return config->max_entities / GP_HEAP_CHUNK +
-	       CHUNKS_PER_HEAP * heaps_in_pool[pool] * config->nr_nodes;
+	       CHUNKS_PER_HEAP * nr_heaps * config->nr_nodes;
 }
 
 static void lay_pools(struct layout *l, struct gp_sched *s, const struct gp_sched_config *config)
@@ -56,15 +48,6 @@ static void lay_pools(struct layout *l, struct gp_sched *s, const struct gp_sche
 	}
 }
 
-/*
- * The chunk numbers of all heaps, as one part. Returns where the first heap's are.
- */
-static u16 *lay_chunks(struct layout *l, const struct gp_sched_config *config, size_t *per_heap)
-{
-	*per_heap = config->max_entities / GP_HEAP_CHUNK + CHUNKS_PER_HEAP;
-	return part(l, *per_heap * GP_HEAP_KIND_COUNT * config->nr_nodes, sizeof(u16));
-}
-
 static bool is_valid(const struct gp_sched_config *config)
 {
 	return config->nr_nodes >= 1 && config->nr_nodes <= GP_NODES_MAX &&
@@ -74,7 +57,7 @@ static bool is_valid(const struct gp_sched_config *config)
 
 static void lay_out(struct layout *l, struct gp_sched *s, const struct gp_sched_config *config)
 {
-	size_t per_heap;
+	size_t per_heap = config->max_entities / GP_HEAP_CHUNK + CHUNKS_PER_HEAP;
 	u16 *chunks;
 	u32 i, k;
 
@@ -82,9 +65,8 @@ static void lay_out(struct layout *l, struct gp_sched *s, const struct gp_sched_
 	s->node = part(l, config->nr_nodes, sizeof(*s->node));
 	s->entity = part(l, config->max_entities, sizeof(*s->entity));
 	s->queue = part(l, config->max_queues, sizeof(*s->queue));
-	s->live = part(l, config->max_entities / 64 + 1, sizeof(*s->live));
 	lay_pools(l, s, config);
-	chunks = lay_chunks(l, config, &per_heap);
+	chunks = part(l, per_heap * GP_HEAP_KIND_COUNT * config->nr_nodes, sizeof(*chunks));
 	s->stats = part(l, config->nr_nodes, sizeof(*s->stats));
 	if (!l->base)
 		return;

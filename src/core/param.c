@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include "core/emit.h"
 #include "core/guard.h"
-#include "core/params.h"
 #include "core/policy.h"
 
 const struct gp_param_desc *gp_sched_param_desc(u32 index, const char **policy)
@@ -30,7 +29,7 @@ void gp_params_default(struct gp_params *p)
 	u32 i;
 
 	for (i = 0; (desc = gp_sched_param_desc(i, &policy)); i++)
-		*gp_params_at(p, desc) = desc->def;
+		*gp_params_at(p, desc->offset) = desc->def;
 }
 
 /* Is @name "<policy>.<param>", or "<param>" for a guard? */
@@ -87,7 +86,7 @@ int gp_sched_param_set(struct gp_sched *s, u32 node, const char *name, u64 value
 	if (value < found->min || value > found->max)
 		return -ERANGE;
 	trace_set(s, node, found, value);
-	*gp_params_at(&s->node[node].params, found) = value;
+	*gp_params_at(&s->node[node].params, found->offset) = value;
 	return 0;
 }
 
@@ -100,6 +99,6 @@ int gp_sched_param_get(const struct gp_sched *s, u32 node, const char *name, u64
 	found = gp_params_find(name);
 	if (!found)
 		return -ENOENT;
-	*value = *gp_params_at(&s->node[node].params, found);
+	*value = *gp_params_at(&s->node[node].params, found->offset);
 	return 0;
 }

@@ -9,22 +9,14 @@
 
 #include "gp_port.h"
 
-/**
- * struct gp_param_desc - one parameter
- * @name: name; ends in its unit (_ns, _ppm) unless it is a count
- * @doc: one line for people
- * @min: smallest legal value
- * @max: largest legal value
- * @def: default
- * @offset: where its u64 lives in the owner's parameter struct
- */
+/* One parameter. */
 struct gp_param_desc {
-	const char *name;
-	const char *doc;
-	u64 min;
-	u64 max;
-	u64 def;
-	size_t offset;
+	const char *name; /* name; ends in its unit (_ns, _ppm) unless it is a count */
+	const char *doc;  /* one line for people */
+	u64 min;	  /* smallest legal value */
+	u64 max;	  /* largest legal value */
+	u64 def;	  /* default */
+	size_t offset;	  /* where its u64 lives in the owner's parameter struct */
 };
 
 #endif

@@ -12,25 +12,6 @@ const struct gp_policy_ops *gp_policy_at(u32 index)
 	return index < ARRAY_SIZE(policies) ? policies[index] : NULL;
 }
 
-const struct gp_policy_ops *gp_policy_find(const char *name)
-{
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(policies); i++)
-		if (!strcmp(policies[i]->name, name))
-			return policies[i];
-	return NULL;
-}
-
-u32 gp_policy_index(const struct gp_policy_ops *policy)
-{
-	u32 i = 0;
-
-	while (i < ARRAY_SIZE(policies) && policies[i] != policy)
-		i++;
-	return i;
-}
-
 const char *gp_policy_name_at(u32 index)
 {
 	const struct gp_policy_ops *policy = gp_policy_at(index);
@@ -75,7 +56,7 @@ void gp_policy_expire(struct gp_call *c)
 	u32 i;
 
 	for (i = 0; i < GP_SWITCH_MAX; i++) {
-		struct gp_entity *e = gp_entity_top(c, GP_POOL_CLOCK, GP_HEAP_CLOCK);
+		struct gp_entity *e = gp_entity_top(c, GP_HEAP_CLOCK);
 
 		if (!e || e->clock_ns > c->now_ns)
 			return;

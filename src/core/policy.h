@@ -36,7 +36,7 @@
  *	anew (later than now) or U64_MAX. Called after each of the above and at
  *	each start and stop of running, for entities with work
  * @tie_bar: shared policies: the largest key that ties with this one. NULL = exclusive
- * @width: exclusive policies: how many may run, 1..GP_WIDTH_MAX
+ * @width: exclusive policies: offset in gp_params of how many may run, 1..GP_WIDTH_MAX
  * @by_request: wants to be asked when the oldest request of an entity is another
  * @end_of_peers: the first key that is not that of a peer of an entity with this
  *	key: when it has no work left, peers have the GPU at once, and hysteresis
@@ -55,7 +55,7 @@ struct gp_policy_ops {
 	void (*charge)(struct gp_call *c, struct gp_entity *e, u64 ran_ns);
 	void (*rekey)(struct gp_call *c, struct gp_entity *e);
 	u64 (*tie_bar)(u64 key);
-	u64 (*width)(const struct gp_params *p);
+	size_t width;
 	bool by_request;
 	u64 (*end_of_peers)(u64 key);
 };
@@ -67,11 +67,32 @@ extern const struct gp_policy_ops gp_policy_edf;
 extern const struct gp_policy_ops gp_policy_laxity;
 extern const struct gp_policy_ops gp_policy_mlfq;
 
-#define GP_POLICY_PARAM(policy, member, lo, hi, preset, text)                 \
-	{                                                                     \
-		.name = #member, .doc = text, .min = lo, .max = hi,           \
-		.def = preset, .offset = offsetof(struct gp_params, policy.member) \
+#define GP_PARAM(member_name, member, lo, hi, preset, text)                 \
+	{                                                                   \
+		.name = member_name, .doc = text, .min = lo, .max = hi,     \
+		.def = preset, .offset = offsetof(struct gp_params, member) \
 	}
+
+#define GP_POLICY_PARAM(policy, member, lo, hi, preset, text) \
+	GP_PARAM(#member, policy.member, lo, hi, preset, text)
+
+/**
+ * gp_params_default() - set all parameters to their defaults
+ * @p: parameters
+ */
+void gp_params_default(struct gp_params *p);
+
+/**
+ * gp_params_at() - where a parameter's value is
+ * @p: parameters of a node
+ * @offset: gp_param_desc.offset
+ *
+ * Return: pointer to the value.
+ */
+static inline u64 *gp_params_at(struct gp_params *p, size_t offset)
+{
+	return (u64 *)((char *)p + offset);
+}
 
 /* Shared by the policies with levels: a key is the inverted level, then the order of arrival. */
 #define GP_LEVEL_SHIFT 56
@@ -81,7 +102,6 @@ extern const struct gp_policy_ops gp_policy_mlfq;
  * @rank: 0 = best level
  * @order: arrival number
  *
- * Context: any.
  * Return: the key.
  */
 static inline u64 gp_level_key(u64 rank, u64 order)
@@ -93,7 +113,6 @@ static inline u64 gp_level_key(u64 rank, u64 order)
  * gp_level_tie_bar() - gp_policy_ops.tie_bar of policies with levels
  * @key: key of the leader
  *
- * Context: any.
  * Return: the last key of its level.
  */
 static inline u64 gp_level_tie_bar(u64 key)
@@ -112,7 +131,6 @@ static inline u64 gp_level_tie_bar(u64 key)
  * Among equals the one that runs stays, and one that is on the GPU comes before
  * one that is not: a change costs a switch and gains nothing.
  *
- * Context: any.
  * Return: the key.
  */
 static inline u64 gp_incumbent_key(const struct gp_entity *e, u64 rank)
@@ -129,7 +147,6 @@ static inline u64 gp_incumbent_key(const struct gp_entity *e, u64 rank)
  * The minimum run time, which the guards grant anyway; never nothing, or an
  * entity with a tiny share would have the policy asked all the time.
  *
- * Context: any.
  * Return: duration.
  */
 static inline u64 gp_policy_least_ns(const struct gp_call *c)
@@ -141,35 +158,16 @@ static inline u64 gp_policy_least_ns(const struct gp_call *c)
  * gp_policy_at() - walk all policies
  * @index: 0, 1, …
  *
- * Context: any.
  * Return: the policy, NULL past the end.
  */
 const struct gp_policy_ops *gp_policy_at(u32 index);
-
-/**
- * gp_policy_find() - a policy by name
- * @name: name
- *
- * Context: any.
- * Return: the policy, NULL if there is none.
- */
-const struct gp_policy_ops *gp_policy_find(const char *name);
-
-/**
- * gp_policy_index() - the inverse of gp_policy_at()
- * @policy: a policy
- *
- * Context: any.
- * Return: its index.
- */
-u32 gp_policy_index(const struct gp_policy_ops *policy);
 
 /**
  * gp_policy_attach() - give a node a policy and make all keys anew
  * @c: call
  * @policy: the policy
  *
- * Context: caller serialises. O(n log n) in the entities of the node.
+ * O(n log n) in the entities of the node.
  */
 void gp_policy_attach(struct gp_call *c, const struct gp_policy_ops *policy);
 
@@ -177,8 +175,7 @@ void gp_policy_attach(struct gp_call *c, const struct gp_policy_ops *policy);
  * gp_policy_expire() - ask the policy again about entities whose time has come
  * @c: call
  *
- * Context: caller serialises. At most GP_SWITCH_MAX entities; if there are
- * more, gp_node.more is set.
+ * At most GP_SWITCH_MAX entities; if there are more, gp_node.more is set.
  */
 void gp_policy_expire(struct gp_call *c);
 

@@ -35,11 +35,6 @@ static u64 edf_end_of_peers(u64 key)
 	return max(key, NO_DEADLINE << GP_INCUMBENT_BITS);
 }
 
-static u64 edf_width(const struct gp_params *p)
-{
-	return p->edf.width;
-}
-
 const struct gp_policy_ops gp_policy_edf = {
 	.name = "edf",
 	.params = params,
@@ -48,7 +43,7 @@ const struct gp_policy_ops gp_policy_edf = {
 	.idle = gp_request_end,
 	.charge = gp_request_charge,
 	.rekey = edf_rekey,
-	.width = edf_width,
+	.width = offsetof(struct gp_params, edf.width),
 	.by_request = true,
 	.end_of_peers = edf_end_of_peers,
 };

@@ -14,6 +14,7 @@
  * Virtual time is run time divided by the weight, with the remainder kept. It
  * never runs faster than real time, so that keys last for 146 years.
  */
+#include "core/entity.h"
 #include "core/policy.h"
 
 _Static_assert(GP_WEIGHT_MAX <= 0xffff, "a remainder does not fit");
@@ -36,8 +37,7 @@ static u64 rank_of(u64 key)
 
 static void floor_of_heap(struct gp_call *c, enum gp_heap_kind kind, u64 *floor)
 {
-	const struct gp_heap_entry *top =
-		gp_heap_top(&c->s->pool[GP_POOL_BEST], &c->n->heap[kind]);
+	const struct gp_heap_entry *top = gp_entity_first(c, kind);
 
 	if (top)
 		*floor = min(*floor, rank_of(top->key));
@@ -86,11 +86,6 @@ static void fair_rekey(struct gp_call *c, struct gp_entity *e)
 		e->clock_ns = gp_later(c->now_ns, c->n->params.fair.granularity_ns);
 }
 
-static u64 fair_width(const struct gp_params *p)
-{
-	return p->fair.width;
-}
-
 const struct gp_policy_ops gp_policy_fair = {
 	.name = "fair",
 	.params = params,
@@ -99,5 +94,5 @@ const struct gp_policy_ops gp_policy_fair = {
 	.idle = fair_idle,
 	.charge = fair_charge,
 	.rekey = fair_rekey,
-	.width = fair_width,
+	.width = offsetof(struct gp_params, fair.width),
 };

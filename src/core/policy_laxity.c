@@ -61,7 +61,7 @@ static u64 critical_ns(const struct gp_call *c, const struct gp_entity *e)
 /* There is more work than before: the one that is critical first may be so earlier. */
 static void look_again(struct gp_call *c)
 {
-	struct gp_entity *e = gp_entity_top(c, GP_POOL_CLOCK, GP_HEAP_CLOCK);
+	struct gp_entity *e = gp_entity_top(c, GP_HEAP_CLOCK);
 
 	if (e && !is_critical(e->key) && critical_ns(c, e) < e->clock_ns)
 		gp_entity_rekey(c, e);

@@ -122,11 +122,6 @@ static void mlfq_rekey(struct gp_call *c, struct gp_entity *e)
 					     (e->mem.order & ((1ULL << RANK_SHIFT) - 1)));
 }
 
-static u64 mlfq_width(const struct gp_params *p)
-{
-	return p->mlfq.width;
-}
-
 const struct gp_policy_ops gp_policy_mlfq = {
 	.name = "mlfq",
 	.params = params,
@@ -135,5 +130,5 @@ const struct gp_policy_ops gp_policy_mlfq = {
 	.idle = mlfq_idle,
 	.charge = mlfq_charge,
 	.rekey = mlfq_rekey,
-	.width = mlfq_width,
+	.width = offsetof(struct gp_params, mlfq.width),
 };

@@ -18,7 +18,7 @@ static const struct gp_param_desc params[] = {
 
 static void rekey_running(struct gp_call *c, struct gp_entity *e)
 {
-	u64 end_ns = gp_later(e->run_ns, c->n->params.min_slice_ns);
+	u64 end_ns = gp_later(e->there_ns, c->n->params.min_slice_ns);
 
 	e->clock_ns = U64_MAX;
 	if (!e->mem.boost)

@@ -133,11 +133,6 @@ static void slice_rekey(struct gp_call *c, struct gp_entity *e)
 	e->key = gp_incumbent_key(e, e->mem.turn);
 }
 
-static u64 slice_width(const struct gp_params *p)
-{
-	return p->slice.width;
-}
-
 const struct gp_policy_ops gp_policy_slice = {
 	.name = "slice",
 	.params = params,
@@ -148,5 +143,5 @@ const struct gp_policy_ops gp_policy_slice = {
 	.attr = slice_attr,
 	.charge = slice_charge,
 	.rekey = slice_rekey,
-	.width = slice_width,
+	.width = offsetof(struct gp_params, slice.width),
 };

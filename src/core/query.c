@@ -42,23 +42,6 @@ int gp_sched_entity_info(const struct gp_sched *s, u64 id, struct gp_entity_info
 	return 0;
 }
 
-u64 gp_sched_entity_next(const struct gp_sched *s, u64 id)
-{
-	u32 slot = id == GP_ID_NONE ? 0 : (u32)id + 1;
-	u32 nr_words = s->config.max_entities / 64 + 1;
-	u32 word = slot / 64;
-	u64 bits;
-
-	if (slot >= s->config.max_entities)
-		return GP_ID_NONE;
-	bits = s->live[word] & ~0ULL << (slot % 64);
-	while (!bits && ++word < nr_words)
-		bits = s->live[word];
-	if (!bits)
-		return GP_ID_NONE;
-	return gp_entity_id(s, &s->entity[word * 64 + (u32)__builtin_ctzll(bits)]);
-}
-
 int gp_sched_entity_cookie(const struct gp_sched *s, u64 id, u64 *cookie)
 {
 	const struct gp_entity *e = gp_entity_find(s, id);
@@ -66,16 +49,6 @@ int gp_sched_entity_cookie(const struct gp_sched *s, u64 id, u64 *cookie)
 	if (!e)
 		return -ENOENT;
 	*cookie = e->cookie;
-	return 0;
-}
-
-int gp_sched_queue_cookie(const struct gp_sched *s, u64 id, u64 *cookie)
-{
-	const struct gp_queue *q = gp_queue_find(s, id);
-
-	if (!q)
-		return -ENOENT;
-	*cookie = q->cookie;
 	return 0;
 }
 

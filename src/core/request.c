@@ -6,11 +6,6 @@
 /* A shorter request takes a part in 32 of the difference off what is expected. */
 #define WORK_SHIFT 5
 
-void gp_request_begin(struct gp_call *c, struct gp_entity *e)
-{
-	e->request_ns = c->now_ns;
-}
-
 void gp_request_restart(struct gp_call *c, struct gp_entity *e)
 {
 	(void)c;

@@ -21,20 +21,11 @@
 #include "core/sched_types.h"
 
 /**
- * gp_request_begin() - an entity got work: its first request has arrived
- * @c: call
- * @e: entity
- *
- * Context: caller serialises.
- */
-void gp_request_begin(struct gp_call *c, struct gp_entity *e);
-
-/**
  * gp_request_look() - a queue completed work or became idle: which request is the oldest now?
  * @c: call
  * @e: entity with work
  *
- * Context: caller serialises. O(queues of the entity).
+ * O(queues of the entity).
  * Return: true if the node's policy has to be asked about the entity again.
  */
 bool gp_request_look(struct gp_call *c, struct gp_entity *e);
@@ -43,8 +34,6 @@ bool gp_request_look(struct gp_call *c, struct gp_entity *e);
  * gp_request_restart() - gp_policy_ops.busy of policies with deadlines
  * @c: call
  * @e: entity
- *
- * Context: caller serialises.
  */
 void gp_request_restart(struct gp_call *c, struct gp_entity *e);
 
@@ -52,8 +41,6 @@ void gp_request_restart(struct gp_call *c, struct gp_entity *e);
  * gp_request_end() - gp_policy_ops.idle of policies with deadlines
  * @c: call
  * @e: entity
- *
- * Context: caller serialises.
  */
 void gp_request_end(struct gp_call *c, struct gp_entity *e);
 
@@ -62,8 +49,6 @@ void gp_request_end(struct gp_call *c, struct gp_entity *e);
  * @c: call
  * @e: entity
  * @ran_ns: run time
- *
- * Context: caller serialises.
  */
 void gp_request_charge(struct gp_call *c, struct gp_entity *e, u64 ran_ns);
 
@@ -72,7 +57,6 @@ void gp_request_charge(struct gp_call *c, struct gp_entity *e, u64 ran_ns);
  * @c: call
  * @e: entity
  *
- * Context: any.
  * Return: the time its budget is used up if it goes on running, else U64_MAX.
  */
 u64 gp_request_clock_ns(const struct gp_call *c, const struct gp_entity *e);
@@ -81,7 +65,6 @@ u64 gp_request_clock_ns(const struct gp_call *c, const struct gp_entity *e);
  * gp_request_left_ns() - run time that the request is expected to need still
  * @e: entity
  *
- * Context: any.
  * Return: duration; 0 if nothing is known.
  */
 static inline u64 gp_request_left_ns(const struct gp_entity *e)
@@ -93,7 +76,6 @@ static inline u64 gp_request_left_ns(const struct gp_entity *e)
  * gp_request_deadline_ns() - when must the request be completed?
  * @e: entity
  *
- * Context: any.
  * Return: time, U64_MAX = it has no deadline.
  */
 static inline u64 gp_request_deadline_ns(const struct gp_entity *e)

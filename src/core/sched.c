@@ -4,7 +4,6 @@
  * gp_decide(), which turns the new situation into actions.
  */
 #include "core/breaker.h"
-#include "core/decide.h"
 #include "core/emit.h"
 #include "core/entity.h"
 #include "core/guard.h"
@@ -48,6 +47,12 @@ static struct gp_call begin(struct gp_sched *s, u32 node, u64 now_ns, struct gp_
 	};
 }
 
+static int end(struct gp_call *c)
+{
+	gp_decide(c, false);
+	return 0;
+}
+
 int gp_sched_entity_add(struct gp_sched *s, u32 node, const struct gp_attr *attr, u64 cookie,
 			u64 now_ns, struct gp_actions *out, u64 *id)
 {
@@ -67,8 +72,7 @@ int gp_sched_entity_add(struct gp_sched *s, u32 node, const struct gp_attr *attr
 	c.stats->nr_entities = c.n->nr_live;
 	gp_trace_emit_attr(&c, GP_TRACE_EVENT_ADD, *id, attr, cookie);
 	gp_emit_arm(&c, *id, true);
-	gp_decide(&c, false);
-	return 0;
+	return end(&c);
 }
 
 int gp_sched_entity_remove(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out)
@@ -84,8 +88,7 @@ int gp_sched_entity_remove(struct gp_sched *s, u64 id, u64 now_ns, struct gp_act
 	gp_entity_detach(&c, e);
 	gp_entity_free(s, c.n, e);
 	c.stats->nr_entities = c.n->nr_live;
-	gp_decide(&c, false);
-	return 0;
+	return end(&c);
 }
 
 int gp_sched_entity_set_attr(struct gp_sched *s, u64 id, const struct gp_attr *attr, u64 now_ns,
@@ -107,8 +110,7 @@ int gp_sched_entity_set_attr(struct gp_sched *s, u64 id, const struct gp_attr *a
 	if (gp_has_work(e) && c.n->policy->attr)
 		c.n->policy->attr(&c, e);
 	gp_entity_rekey(&c, e);
-	gp_decide(&c, false);
-	return 0;
+	return end(&c);
 }
 
 int gp_sched_queue_add(struct gp_sched *s, u64 entity, u64 cookie, u64 now_ns,
@@ -121,7 +123,7 @@ int gp_sched_queue_add(struct gp_sched *s, u64 entity, u64 cookie, u64 now_ns,
 	clear(out);
 	if (!e)
 		return -ENOENT;
-	q = gp_queue_alloc(s, e, cookie);
+	q = gp_queue_alloc(s, e);
 	if (!q)
 		return -ENOSPC;
 	c = begin(s, e->node, now_ns, out);
@@ -132,29 +134,20 @@ int gp_sched_queue_add(struct gp_sched *s, u64 entity, u64 cookie, u64 now_ns,
 	/* Matters only if the resume is refused. */
 	if (e->state == GP_ENTITY_RESUMING)
 		e->redo = true;
-	gp_decide(&c, false);
-	return 0;
+	return end(&c);
 }
 
-static void entity_got_work(struct gp_call *c, struct gp_entity *e)
-{
-	if (e->state != GP_ENTITY_LOST)
-		gp_entity_got_work(c, e);
-}
-
-static void entity_lost_work(struct gp_call *c, struct gp_entity *e)
+static void lost_work(struct gp_call *c, struct gp_entity *e)
 {
 	bool ran = e->state == GP_ENTITY_RUNNING;
 	u64 key = e->key;
 
-	if (e->state == GP_ENTITY_LOST)
-		return;
 	gp_entity_lost_work(c, e);
 	if (ran)
 		gp_guard_leader_idle(c, e, key);
 }
 
-/* Returns true if that is news to the entity. */
+/* Returns true if that is news to the entity. A lost one hears of nothing. */
 static bool queue_set_busy(struct gp_call *c, struct gp_queue *q, bool busy)
 {
 	struct gp_entity *e = &c->s->entity[q->entity];
@@ -166,11 +159,13 @@ static bool queue_set_busy(struct gp_call *c, struct gp_queue *q, bool busy)
 		q->since_ns = c->now_ns;
 		if (e->nr_busy++)
 			return false;
-		entity_got_work(c, e);
+		if (e->state != GP_ENTITY_LOST)
+			gp_entity_got_work(c, e);
 	} else {
 		if (--e->nr_busy)
 			return gp_request_look(c, e);
-		entity_lost_work(c, e);
+		if (e->state != GP_ENTITY_LOST)
+			lost_work(c, e);
 	}
 	return true;
 }
@@ -183,13 +178,14 @@ static void fetch(const struct gp_sched *s, u32 slot)
 	__builtin_prefetch(e);
 	__builtin_prefetch(e + 64);
 	__builtin_prefetch(e + 128);
+	__builtin_prefetch(e + offsetof(struct gp_entity, mem.vruntime));
 	__builtin_prefetch(&s->pool[GP_POOL_BEST].pos[slot]);
 	__builtin_prefetch(&s->pool[GP_POOL_MOVE].pos[slot]);
 }
 
 /* The beginning of an event of a queue; NULL if there is no such queue. */
 static struct gp_queue *queue_begin(struct gp_call *c, struct gp_sched *s, u64 id, u64 now_ns,
-				    struct gp_actions *out)
+				    struct gp_actions *out, enum gp_trace_kind kind, u64 arg)
 {
 	struct gp_queue *q = gp_queue_find(s, id);
 
@@ -198,14 +194,8 @@ static struct gp_queue *queue_begin(struct gp_call *c, struct gp_sched *s, u64 i
 		return NULL;
 	fetch(s, q->entity);
 	*c = begin(s, s->entity[q->entity].node, now_ns, out);
+	gp_trace_emit(c, kind, gp_entity_id(s, &s->entity[q->entity]), id, arg);
 	return q;
-}
-
-static void trace_queue(const struct gp_call *c, enum gp_trace_kind kind,
-			const struct gp_queue *q)
-{
-	gp_trace_emit(c, kind, gp_entity_id(c->s, &c->s->entity[q->entity]),
-		      gp_queue_id(c->s, q), 0);
 }
 
 /* Without news there is nothing to decide, unless it is late for the switch. */
@@ -219,12 +209,11 @@ static int queue_end(struct gp_call *c, bool news)
 int gp_sched_queue_remove(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out)
 {
 	struct gp_call c;
-	struct gp_queue *q = queue_begin(&c, s, id, now_ns, out);
+	struct gp_queue *q = queue_begin(&c, s, id, now_ns, out, GP_TRACE_EVENT_QUEUE_REMOVE, 0);
 	bool news;
 
 	if (!q)
 		return -ENOENT;
-	trace_queue(&c, GP_TRACE_EVENT_QUEUE_REMOVE, q);
 	news = queue_set_busy(&c, q, false);
 	gp_queue_free(s, q);
 	return queue_end(&c, news);
@@ -233,23 +222,17 @@ int gp_sched_queue_remove(struct gp_sched *s, u64 id, u64 now_ns, struct gp_acti
 int gp_sched_queue_busy(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out)
 {
 	struct gp_call c;
-	struct gp_queue *q = queue_begin(&c, s, id, now_ns, out);
+	struct gp_queue *q = queue_begin(&c, s, id, now_ns, out, GP_TRACE_EVENT_BUSY, 0);
 
-	if (!q)
-		return -ENOENT;
-	trace_queue(&c, GP_TRACE_EVENT_BUSY, q);
-	return queue_end(&c, queue_set_busy(&c, q, true));
+	return q ? queue_end(&c, queue_set_busy(&c, q, true)) : -ENOENT;
 }
 
 int gp_sched_queue_idle(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out)
 {
 	struct gp_call c;
-	struct gp_queue *q = queue_begin(&c, s, id, now_ns, out);
+	struct gp_queue *q = queue_begin(&c, s, id, now_ns, out, GP_TRACE_EVENT_IDLE, 0);
 
-	if (!q)
-		return -ENOENT;
-	trace_queue(&c, GP_TRACE_EVENT_IDLE, q);
-	return queue_end(&c, queue_set_busy(&c, q, false));
+	return q ? queue_end(&c, queue_set_busy(&c, q, false)) : -ENOENT;
 }
 
 /* A time that cannot be true makes an entity less urgent, never more. */
@@ -268,13 +251,10 @@ int gp_sched_queue_progress(struct gp_sched *s, u64 id, u64 since_ns, u64 now_ns
 			    struct gp_actions *out)
 {
 	struct gp_call c;
-	struct gp_queue *q = queue_begin(&c, s, id, now_ns, out);
+	struct gp_queue *q =
+		queue_begin(&c, s, id, now_ns, out, GP_TRACE_EVENT_PROGRESS, since_ns);
 
-	if (!q)
-		return -ENOENT;
-	gp_trace_emit(&c, GP_TRACE_EVENT_PROGRESS, gp_entity_id(s, &s->entity[q->entity]), id,
-		      since_ns);
-	return queue_end(&c, queue_progress(&c, q, since_ns));
+	return q ? queue_end(&c, queue_progress(&c, q, since_ns)) : -ENOENT;
 }
 
 int gp_sched_switch_done(struct gp_sched *s, u32 node, u64 seq, const enum gp_result *results,
@@ -298,19 +278,27 @@ int gp_sched_switch_done(struct gp_sched *s, u32 node, u64 seq, const enum gp_re
 	return 0;
 }
 
+/* The beginning of an event of a node; false if there is no such node. */
+static bool node_begin(struct gp_call *c, struct gp_sched *s, u32 node, u64 now_ns,
+		       struct gp_actions *out, enum gp_trace_kind kind, u64 arg)
+{
+	clear(out);
+	if (node >= s->config.nr_nodes)
+		return false;
+	*c = begin(s, node, now_ns, out);
+	gp_trace_emit(c, kind, GP_ID_NONE, arg, 0);
+	return true;
+}
+
 int gp_sched_timer(struct gp_sched *s, u32 node, u64 now_ns, struct gp_actions *out)
 {
 	struct gp_call c;
 
-	clear(out);
-	if (node >= s->config.nr_nodes)
+	if (!node_begin(&c, s, node, now_ns, out, GP_TRACE_EVENT_TIMER, 0))
 		return -EINVAL;
-	c = begin(s, node, now_ns, out);
-	gp_trace_emit(&c, GP_TRACE_EVENT_TIMER, GP_ID_NONE, 0, 0);
 	/* Early or not, the caller's timer may be spent: what is still wanted is said again. */
 	c.n->timer_ns = U64_MAX;
-	gp_decide(&c, false);
-	return 0;
+	return end(&c);
 }
 
 int gp_sched_set_policy(struct gp_sched *s, u32 node, const char *name, u64 now_ns,
@@ -318,19 +306,20 @@ int gp_sched_set_policy(struct gp_sched *s, u32 node, const char *name, u64 now_
 {
 	const struct gp_policy_ops *policy;
 	struct gp_call c;
+	u32 i;
 
 	clear(out);
 	if (node >= s->config.nr_nodes)
 		return -EINVAL;
-	policy = gp_policy_find(name);
+	for (i = 0; (policy = gp_policy_at(i)); i++)
+		if (!strcmp(policy->name, name))
+			break;
 	if (!policy)
 		return -ENOENT;
-	c = begin(s, node, now_ns, out);
-	gp_trace_emit(&c, GP_TRACE_EVENT_POLICY, GP_ID_NONE, gp_policy_index(policy), 0);
+	node_begin(&c, s, node, now_ns, out, GP_TRACE_EVENT_POLICY, i);
 	if (policy != c.n->policy)
 		gp_policy_attach(&c, policy);
-	gp_decide(&c, false);
-	return 0;
+	return end(&c);
 }
 
 int gp_sched_set_enabled(struct gp_sched *s, u32 node, bool enabled, u64 now_ns,
@@ -338,14 +327,10 @@ int gp_sched_set_enabled(struct gp_sched *s, u32 node, bool enabled, u64 now_ns,
 {
 	struct gp_call c;
 
-	clear(out);
-	if (node >= s->config.nr_nodes)
+	if (!node_begin(&c, s, node, now_ns, out, GP_TRACE_EVENT_ENABLE, enabled))
 		return -EINVAL;
-	c = begin(s, node, now_ns, out);
-	gp_trace_emit(&c, GP_TRACE_EVENT_ENABLE, GP_ID_NONE, enabled, 0);
 	c.n->enabled = enabled;
-	gp_decide(&c, false);
-	return 0;
+	return end(&c);
 }
 
 int gp_sched_node_lost(struct gp_sched *s, u32 node, u64 now_ns, struct gp_actions *out)
@@ -353,30 +338,22 @@ int gp_sched_node_lost(struct gp_sched *s, u32 node, u64 now_ns, struct gp_actio
 	struct gp_call c;
 	u32 slot;
 
-	clear(out);
-	if (node >= s->config.nr_nodes)
+	if (!node_begin(&c, s, node, now_ns, out, GP_TRACE_EVENT_NODE_LOST, 0))
 		return -EINVAL;
-	c = begin(s, node, now_ns, out);
-	gp_trace_emit(&c, GP_TRACE_EVENT_NODE_LOST, GP_ID_NONE, 0, 0);
 	for (slot = c.n->entities; slot != GP_SLOT_NONE; slot = s->entity[slot].next)
 		gp_entity_lose(&c, &s->entity[slot]);
 	gp_switch_forget(&c);
 	gp_guard_forget(&c);
 	gp_breaker_lost(&c);
-	gp_decide(&c, false);
-	return 0;
+	return end(&c);
 }
 
 int gp_sched_node_back(struct gp_sched *s, u32 node, u64 now_ns, struct gp_actions *out)
 {
 	struct gp_call c;
 
-	clear(out);
-	if (node >= s->config.nr_nodes)
+	if (!node_begin(&c, s, node, now_ns, out, GP_TRACE_EVENT_NODE_BACK, 0))
 		return -EINVAL;
-	c = begin(s, node, now_ns, out);
-	gp_trace_emit(&c, GP_TRACE_EVENT_NODE_BACK, GP_ID_NONE, 0, 0);
 	gp_breaker_back(&c);
-	gp_decide(&c, false);
-	return 0;
+	return end(&c);
 }

@@ -187,18 +187,12 @@ void gp_attr_default(struct gp_attr *attr);
  */
 bool gp_attr_is_valid(const struct gp_attr *attr);
 
-/**
- * struct gp_switch - one batched change of a node
- * @seq: quoted by gp_sched_switch_done(); never 0
- * @nr_preempt: how many of @id are to be preempted; they come first
- * @nr_resume: how many are to be resumed; they come after
- * @id: entity ids
- */
+/* One batched change of a node. */
 struct gp_switch {
-	u64 seq;
-	u32 nr_preempt;
-	u32 nr_resume;
-	u64 id[GP_SWITCH_MAX];
+	u64 seq;	       /* quoted by gp_sched_switch_done(); never 0 */
+	u32 nr_preempt;	       /* how many of @id are to be preempted; they come first */
+	u32 nr_resume;	       /* how many are to be resumed; they come after */
+	u64 id[GP_SWITCH_MAX]; /* entity ids */
 };
 
 enum gp_action_kind {
@@ -209,35 +203,25 @@ enum gp_action_kind {
 	GP_ACTION_REPORT,	/* @report happened to @id (or to the node if GP_ID_NONE) */
 };
 
-/**
- * struct gp_action - one thing for the caller to do
- * @kind: what
- * @report: GP_ACTION_REPORT: why
- * @id: entity, or GP_ID_NONE
- * @at_ns: GP_ACTION_SET_TIMER: when; U64_MAX = no timer wanted any more
- */
+/* One thing for the caller to do. */
 struct gp_action {
-	enum gp_action_kind kind;
-	enum gp_report report;
-	u64 id;
-	u64 at_ns;
+	enum gp_action_kind kind; /* what */
+	enum gp_report report;	  /* GP_ACTION_REPORT: why */
+	u64 id;			  /* entity, or GP_ID_NONE */
+	u64 at_ns;		  /* GP_ACTION_SET_TIMER: when; U64_MAX = none any more */
 };
 
-/**
- * struct gp_actions - what one event caused, on one node
- * @node: the node all actions are about
- * @nr: how many of @a are valid
- * @sw: the switch, if there is a GP_ACTION_SWITCH among @a (at most one)
- * @a: the actions, in order
+/*
+ * What one event caused, on one node.
  *
  * The caller passes an uninitialised struct; every event call fills it anew.
  * Large (2264 bytes): not for a kernel stack.
  */
 struct gp_actions {
-	u32 node;
-	u32 nr;
-	struct gp_switch sw;
-	struct gp_action a[GP_ACTIONS_MAX];
+	u32 node;			    /* the node all actions are about */
+	u32 nr;				    /* how many of @a are valid */
+	struct gp_switch sw;		    /* of the GP_ACTION_SWITCH among @a, if any */
+	struct gp_action a[GP_ACTIONS_MAX]; /* the actions, in order */
 };
 
 /*
@@ -272,20 +256,13 @@ enum gp_trace_kind {
 	GP_TRACE_KIND_COUNT
 };
 
-/**
- * struct gp_trace - one record for the trace hook
- * @now_ns: time of the event
- * @id: entity, or GP_ID_NONE
- * @arg: see enum gp_trace_kind
- * @node: node
- * @kind: what
- */
+/* One record for the trace hook. */
 struct gp_trace {
-	u64 now_ns;
-	u64 id;
-	u64 arg[4];
-	u32 node;
-	enum gp_trace_kind kind;
+	u64 now_ns;		 /* time of the event */
+	u64 id;			 /* entity, or GP_ID_NONE */
+	u64 arg[4];		 /* see enum gp_trace_kind */
+	u32 node;		 /* node */
+	enum gp_trace_kind kind; /* what */
 };
 
 /**
@@ -393,7 +370,7 @@ int gp_sched_entity_set_attr(struct gp_sched *s, u64 id, const struct gp_attr *a
  * gp_sched_queue_add() - an entity got another queue, idle
  * @s: scheduler
  * @entity: its entity
- * @cookie: the caller's name for it
+ * @cookie: the caller's name for it, in the trace
  * @now_ns: time
  * @out: actions; if the entity is preempted, a switch that preempts it once more
  *       (mechanisms are level-set) so that the new queue is stopped too
@@ -604,34 +581,20 @@ const char *gp_policy_name_at(u32 index);
  * Looking. None of these changes anything.
  */
 
-/**
- * struct gp_entity_info - a snapshot of an entity
- * @id: id
- * @cookie: the caller's name
- * @node: node index
- * @state: state
- * @attr: attributes
- * @nr_queues: queues it has
- * @nr_busy: of these, busy
- * @nr_preempted: times preempted
- * @nr_resumed: times resumed
- * @run_ns: time in RUNNING
- * @off_ns: time off the GPU with work
- * @off_max_ns: longest single wait off the GPU
- */
+/* A snapshot of an entity. */
 struct gp_entity_info {
-	u64 id;
-	u64 cookie;
-	u32 node;
-	enum gp_entity_state state;
-	struct gp_attr attr;
-	u32 nr_queues;
-	u32 nr_busy;
-	u64 nr_preempted;
-	u64 nr_resumed;
-	u64 run_ns;
-	u64 off_ns;
-	u64 off_max_ns;
+	u64 id;			    /* id */
+	u64 cookie;		    /* the caller's name */
+	u32 node;		    /* node index */
+	enum gp_entity_state state; /* state */
+	struct gp_attr attr;	    /* attributes */
+	u32 nr_queues;		    /* queues it has */
+	u32 nr_busy;		    /* of these, busy */
+	u64 nr_preempted;	    /* times preempted */
+	u64 nr_resumed;		    /* times resumed */
+	u64 run_ns;		    /* time in RUNNING */
+	u64 off_ns;		    /* time off the GPU with work */
+	u64 off_max_ns;		    /* longest single wait off the GPU */
 };
 
 /**
@@ -654,65 +617,26 @@ int gp_sched_entity_info(const struct gp_sched *s, u64 id, struct gp_entity_info
  */
 int gp_sched_entity_cookie(const struct gp_sched *s, u64 id, u64 *cookie);
 
-/**
- * gp_sched_entity_next() - list entities: O(1) a step on average
- * @s: scheduler
- * @id: GP_ID_NONE to start, else the previous answer (may be removed meanwhile)
- *
- * Return: next id or GP_ID_NONE.
- */
-u64 gp_sched_entity_next(const struct gp_sched *s, u64 id);
-
-/**
- * gp_sched_queue_cookie() - the caller's name for a queue
- * @s: scheduler
- * @id: queue
- * @cookie: output
- *
- * Return: 0 or -ENOENT.
- */
-int gp_sched_queue_cookie(const struct gp_sched *s, u64 id, u64 *cookie);
-
-/**
- * struct gp_node_stats - counters and distributions of a node
- * @nr_entities: entities now
- * @nr_out: of these, PREEMPTED now
- * @switching: a switch is in flight now
- * @nr_events: events
- * @nr_switches: switches started
- * @nr_preemptions: entities preempted (result ok)
- * @nr_resumes: entities resumed (result ok)
- * @nr_failed: members that ended gone, busy or error
- * @nr_deadline: switches that missed their deadline
- * @nr_starvation: times the starvation bound was enforced
- * @nr_rate_limited: decisions put off by the rate limit
- * @nr_left_to_finish: victims spared because they were expected to end soon
- * @cost_ns: learned cost of a switch
- * @off_max_ns: longest time any entity was kept off the GPU
- * @breaker: state of the circuit breaker
- * @breaker_reason: enum gp_report of the last opening
- * @switch_ns: distribution of switch durations
- * @off_ns: distribution of times off the GPU
- */
+/* Counters and distributions of a node. */
 struct gp_node_stats {
-	u32 nr_entities;
-	u32 nr_out;
-	bool switching;
-	u64 nr_events;
-	u64 nr_switches;
-	u64 nr_preemptions;
-	u64 nr_resumes;
-	u64 nr_failed;
-	u64 nr_deadline;
-	u64 nr_starvation;
-	u64 nr_rate_limited;
-	u64 nr_left_to_finish;
-	u64 cost_ns;
-	u64 off_max_ns;
-	enum gp_breaker_state breaker;
-	enum gp_report breaker_reason;
-	struct gp_hist switch_ns;
-	struct gp_hist off_ns;
+	u32 nr_entities;	       /* entities now */
+	u32 nr_out;		       /* of these, PREEMPTED now */
+	bool switching;		       /* a switch is in flight now */
+	u64 nr_events;		       /* events */
+	u64 nr_switches;	       /* switches started */
+	u64 nr_preemptions;	       /* entities preempted (result ok) */
+	u64 nr_resumes;		       /* entities resumed (result ok) */
+	u64 nr_failed;		       /* members that ended gone, busy or error */
+	u64 nr_deadline;	       /* switches that missed their deadline */
+	u64 nr_starvation;	       /* times the starvation bound was enforced */
+	u64 nr_rate_limited;	       /* decisions put off by the rate limit */
+	u64 nr_left_to_finish;	       /* victims spared because they were expected to end soon */
+	u64 cost_ns;		       /* learned cost of a switch */
+	u64 off_max_ns;		       /* longest time any entity was kept off the GPU */
+	enum gp_breaker_state breaker; /* state of the circuit breaker */
+	enum gp_report breaker_reason; /* enum gp_report of the last opening */
+	struct gp_hist switch_ns;      /* distribution of switch durations */
+	struct gp_hist off_ns;	       /* distribution of times off the GPU */
 };
 
 /**

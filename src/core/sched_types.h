@@ -63,28 +63,15 @@ enum gp_heap_kind {
 	GP_HEAP_NOWHERE = GP_HEAP_KIND_COUNT
 };
 
-/**
- * struct gp_params - all parameters of a node; described in guard.c and policy_*.c
- * @min_run_ns: no preemption for this long after a resume
- * @hysteresis_ns: no resume of lower ones for this long after a leader went idle
- * @max_wait_ns: longest time off the GPU
- * @min_slice_ns: time alone on the GPU after that
- * @deadline_ns: longest time a switch may take
- * @rate_per_s: most preempting switches a second
- * @rate_burst: as many at once
- * @breaker_errors: member errors in a row that open the breaker
- * @open_ns: first time the breaker stays open
- * @open_max_ns: longest time it stays open
- * @probation_ok: good switches that close it
- * @retry_ns: pause before a member that failed is tried again
- * @spare_victims: bool: leave a victim that is nearly finished
- * @prio: parameters of policy prio
- * @fair: parameters of policy fair
- * @slice: parameters of policy slice
- * @edf: parameters of policy edf
- * @laxity: parameters of policy laxity
- * @mlfq: parameters of policy mlfq
- */
+/* The pool of a heap, by the table above. */
+static inline enum gp_pool gp_pool_of(enum gp_heap_kind kind)
+{
+	if (kind >= GP_HEAP_STARVE)
+		return kind == GP_HEAP_STARVE ? GP_POOL_STARVE : GP_POOL_CLOCK;
+	return kind < GP_HEAP_WORST ? GP_POOL_BEST : GP_POOL_MOVE;
+}
+
+/* All parameters of a node. What each means is said in the tables of guard.c and policy_*.c. */
 struct gp_params {
 	u64 min_run_ns;
 	u64 hysteresis_ns;
@@ -125,279 +112,154 @@ struct gp_params {
 	} mlfq;
 };
 
-/**
- * struct gp_policy_mem - what policies remember about an entity, kept across changes of policy
- * @order: arrival number within the node, for first come, first served
- * @rest: fair: remainder of @vruntime
- * @weight: slice: weight counted in gp_node.slice_weights
- * @boost: prio: levels gained by waiting
- * @fresh: slice: the turn has not begun
- * @overdrawn: edf, laxity: @spent_ns is not that of one request
- * @vruntime: fair: run time divided by the weight
- * @turn: slice: place in the round
- * @left_ns: slice: time left of the turn
- * @bank_ns: slice: unused time of earlier turns
- * @used_ns: mlfq: run time that counts against it
- * @mark_ns: mlfq: with work: last time it got work or was promoted; else since when it sleeps
- * @spent_ns: edf, laxity: run time since the deadline was renewed
- * @work_ns: edf, laxity: run time that a request is expected to need, 0 = unknown
- * @claim_ns: laxity: work counted in gp_node.claims_ns
- */
+/* What policies remember about an entity, kept across changes of policy. */
 struct gp_policy_mem {
-	u64 order;
-	u16 rest;
-	u16 weight;
-	u8 boost;
-	bool fresh;
-	bool overdrawn;
-	u64 vruntime;
-	u64 turn;
-	u64 left_ns;
-	u64 bank_ns;
-	u64 used_ns;
-	u64 mark_ns;
-	u64 spent_ns;
-	u64 work_ns;
-	u64 claim_ns;
+	u64 order;	/* arrival number within the node, for first come, first served */
+	u16 rest;	/* fair: remainder of @vruntime */
+	u16 weight;	/* slice: weight counted in gp_node.slice_weights */
+	u8 boost;	/* prio: levels gained by waiting */
+	bool fresh;	/* slice: the turn has not begun */
+	bool overdrawn; /* edf, laxity: @spent_ns is not that of one request */
+	u64 vruntime;	/* fair: run time divided by the weight */
+	u64 turn;	/* slice: place in the round */
+	u64 left_ns;	/* slice: time left of the turn */
+	u64 bank_ns;	/* slice: unused time of earlier turns */
+	u64 used_ns;	/* mlfq: run time that counts against it */
+	u64 mark_ns;	/* mlfq: last time it got work or was promoted; or sleeps since then */
+	u64 spent_ns;	/* edf, laxity: run time since the deadline was renewed */
+	u64 work_ns;	/* edf, laxity: run time that a request is expected to need, 0 = unknown */
+	u64 claim_ns;	/* laxity: work counted in gp_node.claims_ns */
 };
 
-/**
- * struct gp_entity - one entity
- * @gen: generation of the slot; part of the id
- * @state: enum gp_entity_state
- * @node: node index
- * @live: slot in use
- * @in: for each pool, the enum gp_heap_kind it is in
- * @frozen: guards forbid to switch it until @thaw_ns
- * @spared: left to finish once in this burst
- * @finishing: frozen for no other reason than that
- * @starved: being resumed because it waited too long
- * @stubborn: refused so many resumes that the breaker waits for it no longer
- * @again: has a queue that the last preemption did not cover; on the list of these
- * @redo: as @again, but frozen
- * @tells: its completions are told, with gp_sched_queue_progress()
- * @was: state before it became PREEMPTING
- * @nr_fail: refusals in a row, saturating
- * @nr_busy: busy queues
- * @alone: RUNNING: number of the exclusive slice it has a part in, 0 = none
- * @key: the policy's answer; smaller = more entitled
- * @clock_ns: ask the policy again then; U64_MAX = never
- * @thaw_ns: see @frozen
- * @since_ns: RUNNING: run time is accounted up to here
- * @run_ns: RUNNING: since when
- * @request_ns: with work: arrival of its oldest request that is not completed
- * @wait_ns: with work: time it last stopped running or got work
- * @out_ns: PREEMPTED: time it left the GPU
- * @off_since_ns: off the GPU with work since then
- * @burst_ns: run time since it got work
- * @burst_avg_ns: average of that over past bursts, 0 = unknown
- * @total_run_ns: time in RUNNING
- * @attr: attributes
- * @mem: the policies' memory
- * @nr_queues: queues
- * @queue: first queue slot
- * @next: next entity of the node, or next free slot
- * @prev: previous entity of the node
- * @again_next: list of entities to preempt once more
- * @again_prev: as above
- * @cookie: the caller's name
- * @nr_preempted: times preempted
- * @nr_resumed: times resumed
- * @total_off_ns: time off the GPU with work
- * @off_max_ns: longest of these
- *
- * The first three cache lines are what an event reads; counters come last.
- */
+/* One entity. What every event reads comes first, up to @mem.vruntime; see fetch(). */
 struct gp_entity {
-	u32 gen;
-	u8 state;
-	u8 node;
-	bool live;
-	u8 in[GP_POOL_COUNT];
-	bool frozen;
-	bool spared;
-	bool finishing;
-	bool starved;
-	bool stubborn;
-	bool again;
-	bool redo;
-	bool tells;
-	u8 was;
-	u8 nr_fail;
-	u32 nr_busy;
-	u32 alone;
-	u64 key;
-	u64 clock_ns;
-	u64 thaw_ns;
-	u64 since_ns;
-	u64 run_ns;
-	u64 request_ns;
-	u64 wait_ns;
-	u64 out_ns;
-	u64 off_since_ns;
-	u64 burst_ns;
-	u64 burst_avg_ns;
-	u64 total_run_ns;
-	struct gp_attr attr;
+	u32 gen;	      /* generation of the slot; part of the id */
+	u8 state;	      /* enum gp_entity_state */
+	u8 was;		      /* state before it became PREEMPTING */
+	u8 node;	      /* node index */
+	bool live;	      /* slot in use */
+	u8 in[GP_POOL_COUNT]; /* for each pool, the enum gp_heap_kind it is in */
+	u8 nr_fail;	      /* refusals in a row, saturating */
+	bool frozen;	      /* guards forbid to switch it until @thaw_ns */
+	bool spared;	      /* left to finish once in this burst */
+	bool finishing;	      /* frozen for no other reason than that */
+	bool starved;	      /* being resumed because it waited too long */
+	bool stubborn;	      /* refused so many resumes that the breaker waits no longer */
+	bool again;	      /* the last preemption did not cover a queue; on that list */
+	bool redo;	      /* as @again, but frozen */
+	bool tells;	      /* completions are told, with gp_sched_queue_progress() */
+	u32 nr_busy;	      /* busy queues */
+	u32 alone;	      /* RUNNING: exclusive slice it has a part in, 0 = none */
+	u64 key;	      /* the policy's answer; smaller = more entitled */
+	u64 clock_ns;	      /* ask the policy again then; U64_MAX = never */
+	u64 thaw_ns;	      /* see @frozen */
+	u64 since_ns;	      /* RUNNING: run time is accounted up to here */
+	u64 there_ns;	      /* RUNNING: since when; PREEMPTED: time it left the GPU */
+	u64 request_ns;	      /* with work: arrival of the oldest request not completed */
+	u64 wait_ns;	      /* with work: time it last stopped running or got work */
+	u64 off_since_ns;     /* off the GPU with work since then */
+	u64 burst_ns;	      /* run time since it got work */
+	u64 burst_avg_ns;     /* average of that over past bursts, 0 = unknown */
+	u64 total_run_ns;     /* time in RUNNING */
+	u64 nr_preempted;     /* times preempted */
+	u64 nr_resumed;	      /* times resumed */
+	u64 total_off_ns;     /* time off the GPU with work */
+	u64 off_max_ns;	      /* longest of these */
+	struct gp_attr attr;  /* attributes */
 	struct gp_policy_mem mem;
-	u32 nr_queues;
-	u32 queue;
-	u32 next;
-	u32 prev;
-	u32 again_next;
+	u32 nr_queues;	/* queues */
+	u32 queue;	/* first queue slot */
+	u32 next;	/* next entity of the node, or next free slot */
+	u32 prev;	/* previous entity of the node */
+	u32 again_next; /* list of entities to preempt once more */
 	u32 again_prev;
-	u64 cookie;
-	u64 nr_preempted;
-	u64 nr_resumed;
-	u64 total_off_ns;
-	u64 off_max_ns;
+	u64 cookie; /* the caller's name */
 };
 
-/**
- * struct gp_queue - one queue
- * @cookie: the caller's name
- * @since_ns: busy: arrival of its oldest request that is not completed
- * @gen: generation of the slot; part of the id
- * @entity: slot of its entity
- * @live: slot in use
- * @busy: has work
- * @next: next queue of the entity, or next free slot
- * @prev: previous queue of the entity
- *
- * Two share a cache line.
- */
+/* One queue. */
 struct gp_queue {
-	u64 cookie;
-	u64 since_ns;
-	u32 gen;
-	u32 entity : 30;
-	u32 live : 1;
-	u32 busy : 1;
-	u32 next;
-	u32 prev;
+	u64 since_ns;	 /* busy: arrival of its oldest request that is not completed */
+	u32 gen;	 /* generation of the slot; part of the id */
+	u32 entity : 30; /* slot of its entity */
+	u32 live : 1;	 /* slot in use */
+	u32 busy : 1;	 /* has work */
+	u32 next;	 /* next queue of the entity, or next free slot */
+	u32 prev;	 /* previous queue of the entity */
 };
 
-_Static_assert(sizeof(struct gp_queue) == 32, "a queue is half a cache line");
 _Static_assert(GP_ENTITIES_MAX <= 1U << 30, "a slot does not fit into a queue");
 
-/**
- * struct gp_node - one node
- * @policy: its policy
- * @heap: see the table above
- * @index: its index
- * @enabled: scheduling is on
- * @limited: a decision waits for the rate limit
- * @more: an event left work for a later one
- * @nr_live: entities
- * @nr_stubborn: entities that refused too many resumes
- * @nr_alone: running entities that have a part in the exclusive slice
- * @alone: number of the exclusive slice, for gp_entity.alone
- * @entities: first entity
- * @again: first entity to be preempted once more
- * @again_last: last of these
- * @now_ns: time of the last event
- * @timer_ns: time the caller's timer is set to, U64_MAX = not set
- * @order: next arrival number
- * @resume_ns: hysteresis: no resume of keys above @resume_key before this time
- * @resume_key: see @resume_ns
- * @resume_slot: entity of that hysteresis
- * @alone_ns: starved entities have the GPU alone until then, or until none of
- *	them has work
- * @alone_cut_ns: entities that left the GPU up to this time belong to them
- * @rate_ns: rate limit: theoretical time of the next token (GCRA)
- * @open_until_ns: breaker: earliest end of OPEN
- * @nr_openings: breaker: openings since it was last closed
- * @nr_errors: breaker: member errors in a row
- * @nr_good: breaker: good switches on probation
- * @nr_missed: breaker: recovery switches in a row that missed their deadline
- * @fair_floor: fair: virtual time of the node, never falls
- * @slice_weights: slice: sum of the weights of entities with work
- * @slice_owner: slice: slot of the entity that ran last
- * @claims_ns: laxity: work that is expected of all entities with deadlines
- * @sw_start_ns: time the switch in flight began
- * @sw_deadline_ns: time it must be done
- * @sw: the switch in flight; seq 0 = none
- * @params: parameters
- */
+/* One node. */
 struct gp_node {
 	const struct gp_policy_ops *policy;
-	struct gp_heap heap[GP_HEAP_KIND_COUNT];
+	struct gp_heap heap[GP_HEAP_KIND_COUNT]; /* see the table above */
 	u32 index;
-	bool enabled;
-	bool limited;
-	bool more;
-	u32 nr_live;
-	u32 nr_stubborn;
-	u32 nr_alone;
-	u32 alone;
-	u32 entities;
-	u32 again;
-	u32 again_last;
-	u64 now_ns;
-	u64 timer_ns;
-	u64 order;
-	u64 resume_ns;
-	u64 resume_key;
-	u32 resume_slot;
-	u64 alone_ns;
-	u64 alone_cut_ns;
-	u64 rate_ns;
-	u64 open_until_ns;
-	u32 nr_openings;
-	u32 nr_errors;
-	u32 nr_good;
-	u32 nr_missed;
-	u64 fair_floor;
-	u64 slice_weights;
-	u32 slice_owner;
-	u64 claims_ns;
-	u64 sw_start_ns;
-	u64 sw_deadline_ns;
-	struct gp_switch sw;
+	bool enabled;	     /* scheduling is on */
+	bool limited;	     /* a decision waits for the rate limit */
+	bool more;	     /* an event left work for a later one */
+	u32 nr_live;	     /* entities */
+	u32 nr_stubborn;     /* entities that refused too many resumes */
+	u32 nr_alone;	     /* running entities that have a part in the exclusive slice */
+	u32 alone;	     /* number of the exclusive slice, for gp_entity.alone */
+	u32 entities;	     /* first entity */
+	u32 again;	     /* first entity to be preempted once more */
+	u32 again_last;	     /* last of these */
+	u64 now_ns;	     /* time of the last event */
+	u64 timer_ns;	     /* time the caller's timer is set to, U64_MAX = not set */
+	u64 order;	     /* next arrival number */
+	u64 resume_ns;	     /* hysteresis: no resume of keys above @resume_key before this */
+	u64 resume_key;	     /* see @resume_ns */
+	u32 resume_slot;     /* entity of that hysteresis */
+	u64 alone_ns;	     /* starved entities have the GPU alone until then, or their end */
+	u64 alone_cut_ns;    /* entities that left the GPU up to this time belong to them */
+	u64 rate_ns;	     /* rate limit: theoretical time of the next token (GCRA) */
+	u64 open_until_ns;   /* breaker: earliest end of OPEN */
+	u32 nr_openings;     /* breaker: openings since it was last closed */
+	u32 nr_errors;	     /* breaker: member errors in a row */
+	u32 nr_good;	     /* breaker: good switches on probation */
+	u32 nr_missed;	     /* breaker: recovery switches in a row that missed their deadline */
+	u64 fair_floor;	     /* fair: virtual time of the node, never falls */
+	u64 slice_weights;   /* slice: sum of the weights of entities with work */
+	u32 slice_owner;     /* slice: slot of the entity that ran last */
+	u64 claims_ns;	     /* laxity: work expected of all entities with deadlines */
+	u64 sw_start_ns;     /* time the switch in flight began */
+	u64 sw_deadline_ns;  /* time it must be done */
+	struct gp_switch sw; /* the switch in flight; seq 0 = none */
 	struct gp_params params;
 };
 
-/**
- * struct gp_sched - the scheduler; first thing in its memory
- * @config: as given
- * @seq: sequence number of the last switch
- * @free_entity: first free entity slot
- * @free_queue: first free queue slot
- * @pool: heap memory
- * @node: nodes
- * @entity: entity slots
- * @queue: queue slots
- * @live: bitmap of entity slots in use, for listing
- * @stats: statistics per node
- */
+/* The scheduler; first thing in its memory. */
 struct gp_sched {
-	struct gp_sched_config config;
-	u64 seq;
-	u32 free_entity;
-	u32 free_queue;
+	struct gp_sched_config config; /* as given */
+	u64 seq;		       /* sequence number of the last switch */
+	u32 free_entity;	       /* first free entity slot */
+	u32 free_queue;		       /* first free queue slot */
 	struct gp_heap_pool pool[GP_POOL_COUNT];
 	struct gp_node *node;
 	struct gp_entity *entity;
 	struct gp_queue *queue;
-	u64 *live;
-	struct gp_node_stats *stats;
+	struct gp_node_stats *stats; /* per node */
+};
+
+/* What every function of one event needs. */
+struct gp_call {
+	struct gp_sched *s;
+	struct gp_node *n;	     /* node the event is about */
+	struct gp_node_stats *stats; /* its statistics */
+	u64 now_ns;		     /* never less than that of the event before */
+	struct gp_actions *out;
 };
 
 /**
- * struct gp_call - what every function of one event needs
+ * gp_sched_check() - are states, heaps, lists and the switches in flight consistent?
  * @s: scheduler
- * @n: node the event is about
- * @stats: its statistics
- * @now_ns: time of the event; never less than that of the event before
- * @out: the actions
+ *
+ * Meant for tests and for a home that wants to look at itself after something odd; never
+ * called by an event. O(n log n); changes nothing.
+ *
+ * Return: NULL, or the invariant that does not hold.
  */
-struct gp_call {
-	struct gp_sched *s;
-	struct gp_node *n;
-	struct gp_node_stats *stats;
-	u64 now_ns;
-	struct gp_actions *out;
-};
+const char *gp_sched_check(const struct gp_sched *s);
 
 /**
  * gp_has_work() - does the policy know the entity as one with work?

@@ -26,13 +26,10 @@ static void link_entity(struct gp_sched *s, struct gp_node *n, struct gp_entity 
 		s->entity[e->next].prev = slot;
 	n->entities = slot;
 	n->nr_live++;
-	s->live[slot / 64] |= 1ULL << (slot % 64);
 }
 
 static void unlink_entity(struct gp_sched *s, struct gp_node *n, struct gp_entity *e)
 {
-	u32 slot = gp_entity_slot(s, e);
-
 	if (e->prev == GP_SLOT_NONE)
 		n->entities = e->next;
 	else
@@ -40,7 +37,6 @@ static void unlink_entity(struct gp_sched *s, struct gp_node *n, struct gp_entit
 	if (e->next != GP_SLOT_NONE)
 		s->entity[e->next].prev = e->prev;
 	n->nr_live--;
-	s->live[slot / 64] &= ~(1ULL << (slot % 64));
 }
 
 struct gp_entity *gp_entity_alloc(struct gp_sched *s, struct gp_node *n)
@@ -59,8 +55,6 @@ struct gp_entity *gp_entity_alloc(struct gp_sched *s, struct gp_node *n)
 	e->live = true;
 	e->node = (u8)n->index;
 	e->queue = GP_SLOT_NONE;
-	e->again_next = GP_SLOT_NONE;
-	e->again_prev = GP_SLOT_NONE;
 	e->off_since_ns = GP_NOT_OFF;
 	e->clock_ns = U64_MAX;
 	link_entity(s, n, e);
@@ -95,7 +89,7 @@ struct gp_queue *gp_queue_find(const struct gp_sched *s, u64 id)
 	return q->live && q->gen == id >> 32 ? q : NULL;
 }
 
-struct gp_queue *gp_queue_alloc(struct gp_sched *s, struct gp_entity *e, u64 cookie)
+struct gp_queue *gp_queue_alloc(struct gp_sched *s, struct gp_entity *e)
 {
 	u32 slot = s->free_queue;
 	struct gp_queue *q;
@@ -105,7 +99,6 @@ struct gp_queue *gp_queue_alloc(struct gp_sched *s, struct gp_entity *e, u64 coo
 	q = &s->queue[slot];
 	s->free_queue = q->next;
 	*q = (struct gp_queue){
-		.cookie = cookie,
 		.gen = q->gen + 1,
 		.entity = gp_entity_slot(s, e) & (GP_ENTITIES_MAX - 1),
 		.next = e->queue,

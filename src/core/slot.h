@@ -15,7 +15,6 @@
  * @s: scheduler
  * @e: entity
  *
- * Context: any.
  * Return: the slot number.
  */
 static inline u32 gp_entity_slot(const struct gp_sched *s, const struct gp_entity *e)
@@ -28,7 +27,6 @@ static inline u32 gp_entity_slot(const struct gp_sched *s, const struct gp_entit
  * @s: scheduler
  * @e: entity
  *
- * Context: any.
  * Return: the id.
  */
 static inline u64 gp_entity_id(const struct gp_sched *s, const struct gp_entity *e)
@@ -41,7 +39,6 @@ static inline u64 gp_entity_id(const struct gp_sched *s, const struct gp_entity 
  * @s: scheduler
  * @id: id
  *
- * Context: any.
  * Return: the entity, NULL if there is none (any more).
  */
 struct gp_entity *gp_entity_find(const struct gp_sched *s, u64 id);
@@ -51,7 +48,6 @@ struct gp_entity *gp_entity_find(const struct gp_sched *s, u64 id);
  * @s: scheduler
  * @n: node it is linked to
  *
- * Context: caller serialises.
  * Return: the entity, NULL if the table is full.
  */
 struct gp_entity *gp_entity_alloc(struct gp_sched *s, struct gp_node *n);
@@ -62,7 +58,7 @@ struct gp_entity *gp_entity_alloc(struct gp_sched *s, struct gp_node *n);
  * @n: its node
  * @e: entity that is in no heap and no list
  *
- * Context: caller serialises. O(1) plus its queues.
+ * O(1) plus its queues.
  */
 void gp_entity_free(struct gp_sched *s, struct gp_node *n, struct gp_entity *e);
 
@@ -71,7 +67,6 @@ void gp_entity_free(struct gp_sched *s, struct gp_node *n, struct gp_entity *e);
  * @s: scheduler
  * @q: queue
  *
- * Context: any.
  * Return: the id; never equal to that of an entity.
  */
 u64 gp_queue_id(const struct gp_sched *s, const struct gp_queue *q);
@@ -81,7 +76,6 @@ u64 gp_queue_id(const struct gp_sched *s, const struct gp_queue *q);
  * @s: scheduler
  * @id: id
  *
- * Context: any.
  * Return: the queue, NULL if there is none (any more).
  */
 struct gp_queue *gp_queue_find(const struct gp_sched *s, u64 id);
@@ -90,19 +84,15 @@ struct gp_queue *gp_queue_find(const struct gp_sched *s, u64 id);
  * gp_queue_alloc() - take a queue slot
  * @s: scheduler
  * @e: entity it is linked to
- * @cookie: the caller's name
  *
- * Context: caller serialises.
  * Return: the queue, NULL if the table is full.
  */
-struct gp_queue *gp_queue_alloc(struct gp_sched *s, struct gp_entity *e, u64 cookie);
+struct gp_queue *gp_queue_alloc(struct gp_sched *s, struct gp_entity *e);
 
 /**
  * gp_queue_free() - give a queue slot back
  * @s: scheduler
  * @q: queue
- *
- * Context: caller serialises.
  */
 void gp_queue_free(struct gp_sched *s, struct gp_queue *q);
 

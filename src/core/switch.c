@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include "core/breaker.h"
-#include "core/cost.h"
-#include "core/decide.h"
 #include "core/emit.h"
 #include "core/entity.h"
 #include "core/guard.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The switch in flight: its start, its results, and what happens if there are
- * none. Private to the core; the caller of the event serialises.
+ * Switches: the decision for one, its start, its results, and what happens if
+ * there are none. Private to the core; the caller of the event serialises.
  */
 #ifndef GP_CORE_SWITCH_H
 #define GP_CORE_SWITCH_H
@@ -9,10 +9,20 @@
 #include "core/sched_types.h"
 
 /**
+ * gp_decide() - last step of every event: start a switch if one is due, set the timer
+ * @c: call
+ * @settled: a switch has just ended, so that those it was for may run now even
+ *	if the next switch begins at once
+ *
+ * O(log n) per member of the switch.
+ */
+void gp_decide(struct gp_call *c, bool settled);
+
+/**
  * gp_switch_plan() - begin to plan a switch, in gp_node.sw
  * @c: call
  *
- * Context: caller serialises; no switch is in flight.
+ * No switch is in flight.
  */
 void gp_switch_plan(struct gp_call *c);
 
@@ -20,7 +30,7 @@ void gp_switch_plan(struct gp_call *c);
  * gp_switch_room() - how many more members the planned switch can have
  * @c: call
  *
- * Context: caller serialises; a switch is being planned.
+ * A switch is being planned.
  * Return: number of members.
  */
 static inline u32 gp_switch_room(const struct gp_call *c)
@@ -33,7 +43,7 @@ static inline u32 gp_switch_room(const struct gp_call *c)
  * @c: call
  * @e: entity; there is room for it
  *
- * Context: caller serialises; a switch is being planned.
+ * A switch is being planned.
  */
 void gp_switch_preempt(struct gp_call *c, struct gp_entity *e);
 
@@ -42,7 +52,7 @@ void gp_switch_preempt(struct gp_call *c, struct gp_entity *e);
  * @c: call
  * @e: entity; there is room for it
  *
- * Context: caller serialises; a switch is being planned.
+ * A switch is being planned.
  */
 void gp_switch_resume(struct gp_call *c, struct gp_entity *e);
 
@@ -50,15 +60,13 @@ void gp_switch_resume(struct gp_call *c, struct gp_entity *e);
  * gp_switch_start() - make the planned switch the one in flight
  * @c: call
  *
- * Context: caller serialises; the plan has at least one member.
+ * The plan has at least one member.
  */
 void gp_switch_start(struct gp_call *c);
 
 /**
  * gp_switch_forget() - no switch is in flight any more, whatever became of its members
  * @c: call
- *
- * Context: caller serialises.
  */
 void gp_switch_forget(struct gp_call *c);
 
@@ -67,7 +75,7 @@ void gp_switch_forget(struct gp_call *c);
  * @c: call
  * @results: one per member
  *
- * Context: caller serialises; a switch is in flight.
+ * A switch is in flight.
  */
 void gp_switch_end(struct gp_call *c, const enum gp_result *results);
 
@@ -75,7 +83,6 @@ void gp_switch_end(struct gp_call *c, const enum gp_result *results);
  * gp_switch_is_late() - has the switch in flight missed its deadline?
  * @c: call
  *
- * Context: any.
  * Return: true if it has; false also if there is none.
  */
 static inline bool gp_switch_is_late(const struct gp_call *c)
@@ -89,8 +96,6 @@ static inline bool gp_switch_is_late(const struct gp_call *c)
  *
  * What happened to its members is not known. They count as off the GPU, so
  * that the recovery switch that follows sets the level of each anew.
- *
- * Context: caller serialises.
  */
 void gp_switch_expire(struct gp_call *c);
 

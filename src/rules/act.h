@@ -48,29 +48,20 @@ struct gp_act_ops {
 	void (*report)(struct gp_act *a, enum gp_report report, u64 id);
 };
 
-/**
- * struct gp_act - a node of a scheduler and those who carry out its actions
+/*
+ * A node of a scheduler and what carries out its actions.
  *
  * Callers embed it. Large (over 3 KiB): not for a kernel stack.
- *
- * @sched: scheduler
- * @ops: operations
- * @node: index of the node
- * @is_switching: @sw is in flight
- * @timer_ns: when the core wants to be called, U64_MAX = not at all
- * @sw: the switch in flight, or the last one
- * @results: what became of its members, in the order of gp_switch.id
- * @acts: output of the last event
  */
 struct gp_act {
-	struct gp_sched *sched;
-	const struct gp_act_ops *ops;
-	u32 node;
-	bool is_switching;
-	u64 timer_ns;
-	struct gp_switch sw;
-	enum gp_result results[GP_SWITCH_MAX];
-	struct gp_actions acts;
+	struct gp_sched *sched;		       /* scheduler */
+	const struct gp_act_ops *ops;	       /* operations */
+	u32 node;			       /* index of the node */
+	bool is_switching;		       /* @sw is in flight */
+	u64 timer_ns;			       /* time of the next call, U64_MAX = never */
+	struct gp_switch sw;		       /* the switch in flight, or the last one */
+	enum gp_result results[GP_SWITCH_MAX]; /* in the order of gp_switch.id */
+	struct gp_actions acts;		       /* output of the last event */
 };
 
 /**

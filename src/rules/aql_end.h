@@ -39,13 +39,11 @@ struct gp_aql_ring {
 	u64 bytes;
 };
 
-/**
- * struct gp_aql_mark - how far a queue was followed
- * @from: every packet before this one has ended, or is of those that @is_partial tells of
- * @is_partial: there were too many to follow: some before @from were not looked at
- */
+/* How far a queue was followed. */
 struct gp_aql_mark {
+	/* every packet before this one has ended, or is of those that @is_partial tells of */
 	u64 from;
+	/* there were too many to follow: some before @from were not looked at */
 	bool is_partial;
 };
 

@@ -2,31 +2,14 @@
 #include "rules/group.h"
 #include "rules/right.h"
 
-static int order(u64 a, u64 b)
-{
-	return a < b ? -1 : a > b;
-}
-
 static int cmp_attr(const struct gp_attr *a, const struct gp_attr *b)
 {
-	u32 differ = gp_attr_differs(a, b);
+	int ret = 0;
 
-	switch (differ & -differ) {
-	case 0:
-		return 0;
-	case GP_ATTR_PRIO:
-		return order(a->prio, b->prio);
-	case GP_ATTR_WEIGHT:
-		return order(a->weight, b->weight);
-	case GP_ATTR_SLICE:
-		return order(a->slice_ns, b->slice_ns);
-	case GP_ATTR_DEADLINE:
-		return order(a->deadline_ns, b->deadline_ns);
-	case GP_ATTR_LATENCY_CRITICAL:
-		return order(a->latency_critical, b->latency_critical);
-	default:
-		return order(a->no_preempt, b->no_preempt);
-	}
+#define X(name, text, member) ret = ret ? ret : gp_tree_order(a->member, b->member);
+	GP_ATTRS(X)
+#undef X
+	return ret;
 }
 
 static int by_key(const struct gp_tree_node *x, const struct gp_tree_node *y)
@@ -35,9 +18,9 @@ static int by_key(const struct gp_tree_node *x, const struct gp_tree_node *y)
 	const struct gp_group_key *b = &container_of(y, struct gp_group, node)->key;
 
 	if (a->user != b->user)
-		return order(a->user, b->user);
+		return gp_tree_order(a->user, b->user);
 	if (a->group != b->group)
-		return order(a->group, b->group);
+		return gp_tree_order(a->group, b->group);
 	return cmp_attr(&a->attr, &b->attr);
 }
 

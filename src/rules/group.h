@@ -17,14 +17,8 @@
  * The caller embeds struct gp_group in its entity and owns the memory. Every call takes
  * O(log n) of the entities in the set. The caller serialises.
  *
- *	g = gp_groups_find(set, &key);
- *	if (g)
- *		... the process becomes a member of the entity of g
- *	else
- *		... a new entity with key,
- *		gp_groups_add(set, &e->group);
- *
- * gp_groups_remove() comes with the last member.
+ * A process joins what gp_groups_find() gives, or becomes a new entity that gp_groups_add() opens
+ * to others. gp_groups_remove() comes with the last member.
  */
 #ifndef GP_RULES_GROUP_H
 #define GP_RULES_GROUP_H
@@ -51,22 +45,15 @@ struct gp_group_key {
 	bool is_alone;
 };
 
-/**
- * struct gp_group - an entity that others may join
- * @key: of all its members; not to be changed while the group is in a set
- * @node: private
- */
+/* An entity that others may join. */
 struct gp_group {
-	struct gp_group_key key;
-	struct gp_tree_node node;
+	struct gp_group_key key;  /* of all members; stays as it is while in a set */
+	struct gp_tree_node node; /* private */
 };
 
-/**
- * struct gp_groups - the entities of a node that others may join
- * @tree: private
- */
+/* The entities of a node that others may join. */
 struct gp_groups {
-	struct gp_tree tree;
+	struct gp_tree tree; /* private */
 };
 
 /**

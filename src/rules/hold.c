@@ -3,25 +3,21 @@
 
 #define HOLD(node, member) container_of(node, struct gp_hold, member)
 
-static int order(u64 a, u64 b)
-{
-	return a < b ? -1 : a > b;
-}
-
 static int cmp_target(const struct gp_hold_target *a, const struct gp_hold_target *b)
 {
 	if (a->process != b->process)
-		return order(a->process, b->process);
+		return gp_tree_order(a->process, b->process);
 	if (a->node != b->node)
-		return order(a->node, b->node);
-	return order(a->queue, b->queue);
+		return gp_tree_order(a->node, b->node);
+	return gp_tree_order(a->queue, b->queue);
 }
 
 /* What tells two holds apart. */
 static int cmp_owner(const struct gp_hold *a, const struct gp_hold *b)
 {
-	return a->owner != b->owner ? order(a->owner, b->owner) :
-				      cmp_target(&a->target, &b->target);
+	int ret = gp_tree_order(a->owner, b->owner);
+
+	return ret ? ret : cmp_target(&a->target, &b->target);
 }
 
 static int by_target(const struct gp_tree_node *a, const struct gp_tree_node *b)
@@ -29,7 +25,7 @@ static int by_target(const struct gp_tree_node *a, const struct gp_tree_node *b)
 	const struct gp_hold *x = HOLD(a, by_target), *y = HOLD(b, by_target);
 	int ret = cmp_target(&x->target, &y->target);
 
-	return ret ? ret : order(x->owner, y->owner);
+	return ret ? ret : gp_tree_order(x->owner, y->owner);
 }
 
 static int by_owner(const struct gp_tree_node *a, const struct gp_tree_node *b)
@@ -40,15 +36,17 @@ static int by_owner(const struct gp_tree_node *a, const struct gp_tree_node *b)
 static int by_user(const struct gp_tree_node *a, const struct gp_tree_node *b)
 {
 	const struct gp_hold *x = HOLD(a, by_user), *y = HOLD(b, by_user);
+	int ret = gp_tree_order(x->user, y->user);
 
-	return x->user != y->user ? order(x->user, y->user) : cmp_owner(x, y);
+	return ret ? ret : cmp_owner(x, y);
 }
 
 static int by_end(const struct gp_tree_node *a, const struct gp_tree_node *b)
 {
 	const struct gp_hold *x = HOLD(a, by_end), *y = HOLD(b, by_end);
+	int ret = gp_tree_order(x->until_ns, y->until_ns);
 
-	return x->until_ns != y->until_ns ? order(x->until_ns, y->until_ns) : cmp_owner(x, y);
+	return ret ? ret : cmp_owner(x, y);
 }
 
 static struct gp_hold *from_target(struct gp_tree_node *n)

@@ -7,7 +7,7 @@
  * owner drops it, when the owner is gone, or with its lease.
  *
  * Two owners of the same target are two holds: the target goes on when the last of them
- * has ended. An owner has at most one hold of a target; who holds again changes the end
+ * has ended. An owner has at most one hold of a target; holding again changes the end
  * of the hold there is. Each hold counts for a user, and a user has a budget, so that
  * no user takes room from another.
  *
@@ -15,19 +15,11 @@
  * memory. Every call takes O(log n) of all holds. The caller serialises; calls that take
  * a const set only read.
  *
- * A hold is made with
- *
- *	h = gp_holds_find(set, owner, &target);
- *	if (h)
- *		gp_holds_renew(set, h, until_ns);
- *	else
- *		... allocate, fill in target, owner, user and until_ns,
- *		ret = gp_holds_add(set, h);
- *
- * and ended with gp_holds_drop(), after which gp_holds_covers() says whether the target
- * may go on. The end of an owner is a loop over gp_holds_first_of(), the end of leases a
- * loop over gp_holds_expired(), the end of a process a loop over gp_holds_first_on(),
- * each with a gp_holds_drop() in it.
+ * An owner that holds again finds its hold with gp_holds_find() and renews it; else it fills in
+ * target, owner, user and until_ns and calls gp_holds_add(). After gp_holds_drop(),
+ * gp_holds_covers() says whether the target may go on. The end of an owner, of leases or of a
+ * process is a loop over gp_holds_first_of(), gp_holds_expired() or gp_holds_first_on() with a
+ * gp_holds_drop() in it.
  */
 #ifndef GP_RULES_HOLD_H
 #define GP_RULES_HOLD_H
@@ -39,54 +31,32 @@
 /* gp_hold.until_ns: no lease. */
 #define GP_HOLD_FOREVER U64_MAX
 
-/**
- * struct gp_hold_target - what is held
- * @process: the caller's number of the process; 0 where there is only one
- * @node: gpu_id, or 0 where there is only one
- * @queue: the caller's number of the queue, or GP_HOLD_ALL
- */
+/* What is held. */
 struct gp_hold_target {
-	u64 process;
-	u64 node;
-	u64 queue;
+	u64 process; /* the caller's number of the process; 0 where there is only one */
+	u64 node;    /* gpu_id, or 0 where there is only one */
+	u64 queue;   /* the caller's number of the queue, or GP_HOLD_ALL */
 };
 
-/**
- * struct gp_hold - one hold
- * @target: what is held; not to be changed while the hold is in a set
- * @owner: the caller's number or address of the owner; the same rule
- * @user: whose budget it takes from; the same rule
- * @until_ns: end of the lease or GP_HOLD_FOREVER; changed by gp_holds_renew() only
- * @by_target: private
- * @by_owner: private
- * @by_user: private
- * @by_end: private
- */
+/* One hold. */
 struct gp_hold {
-	struct gp_hold_target target;
-	u64 owner;
-	u64 user;
-	u64 until_ns;
-	struct gp_tree_node by_target;
-	struct gp_tree_node by_owner;
-	struct gp_tree_node by_user;
-	struct gp_tree_node by_end;
+	struct gp_hold_target target;  /* what is held; fixed while in a set */
+	u64 owner;		       /* the caller's number or address of it; the same rule */
+	u64 user;		       /* whose budget it takes from; the same rule */
+	u64 until_ns;		       /* end of the lease, or GP_HOLD_FOREVER */
+	struct gp_tree_node by_target; /* private */
+	struct gp_tree_node by_owner;  /* private */
+	struct gp_tree_node by_user;   /* private */
+	struct gp_tree_node by_end;    /* private */
 };
 
-/**
- * struct gp_holds - a set of holds
- * @by_target: order (target, owner)
- * @by_owner: order (owner, target)
- * @by_user: order (user, owner, target)
- * @by_end: order (end, owner, target)
- * @max_user: budget of each user
- */
+/* A set of holds. */
 struct gp_holds {
-	struct gp_tree by_target;
-	struct gp_tree by_owner;
-	struct gp_tree by_user;
-	struct gp_tree by_end;
-	u32 max_user;
+	struct gp_tree by_target; /* order (target, owner) */
+	struct gp_tree by_owner;  /* order (owner, target) */
+	struct gp_tree by_user;	  /* order (user, owner, target) */
+	struct gp_tree by_end;	  /* order (end, owner, target) */
+	u32 max_user;		  /* budget of each user */
 };
 
 /**
@@ -152,30 +122,9 @@ struct gp_hold *gp_holds_find(const struct gp_holds *set, u64 owner,
  */
 bool gp_holds_covers(const struct gp_holds *set, const struct gp_hold_target *target);
 
-/**
- * gp_holds_nr_on() - how many holds name exactly this target
- * @set: set
- * @target: target
- *
- * Return: the number; each is of another owner.
- */
+/* How many holds: on exactly this target, each of another owner; of a user's budget; all. */
 u32 gp_holds_nr_on(const struct gp_holds *set, const struct gp_hold_target *target);
-
-/**
- * gp_holds_nr_of_user() - how much of its budget a user has used
- * @set: set
- * @user: user
- *
- * Return: the number of holds.
- */
 u32 gp_holds_nr_of_user(const struct gp_holds *set, u64 user);
-
-/**
- * gp_holds_nr() - how many holds there are
- * @set: set
- *
- * Return: the number.
- */
 static inline u32 gp_holds_nr(const struct gp_holds *set)
 {
 	return gp_tree_nr(&set->by_target);
@@ -198,57 +147,16 @@ u64 gp_holds_next_ns(const struct gp_holds *set);
  */
 struct gp_hold *gp_holds_expired(const struct gp_holds *set, u64 now_ns);
 
-/**
- * gp_holds_first_of() - the first hold of an owner
- * @set: set
- * @owner: owner
- *
- * Return: the hold, NULL if the owner has none.
+/*
+ * Walks; NULL after the last, or if there is none. The holds of an owner; those of a process on
+ * a node, of whatever queue and owner, with those of GP_HOLD_ALL last; all, in the order of
+ * targets.
  */
 struct gp_hold *gp_holds_first_of(const struct gp_holds *set, u64 owner);
-
-/**
- * gp_holds_next_of() - the next hold of the same owner
- * @h: hold in a set
- *
- * Return: the hold, NULL after the last.
- */
 struct gp_hold *gp_holds_next_of(const struct gp_hold *h);
-
-/**
- * gp_holds_first_on() - the first hold of a process on a node, of whatever queue and owner
- * @set: set
- * @process: process
- * @node: node
- *
- * Return: the hold, NULL if nothing of it is held.
- */
 struct gp_hold *gp_holds_first_on(const struct gp_holds *set, u64 process, u64 node);
-
-/**
- * gp_holds_next_on() - the next hold of the same process on the same node
- * @h: hold in a set
- *
- * Holds of GP_HOLD_ALL come last.
- *
- * Return: the hold, NULL after the last.
- */
 struct gp_hold *gp_holds_next_on(const struct gp_hold *h);
-
-/**
- * gp_holds_first() - the first hold of all, in the order of targets
- * @set: set
- *
- * Return: the hold, NULL if there is none.
- */
 struct gp_hold *gp_holds_first(const struct gp_holds *set);
-
-/**
- * gp_holds_next() - the next hold of all
- * @h: hold in a set
- *
- * Return: the hold, NULL after the last.
- */
 struct gp_hold *gp_holds_next(const struct gp_hold *h);
 
 #endif

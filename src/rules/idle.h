@@ -61,22 +61,14 @@
 /* Work is seen late by this part of the time that the queue had none. */
 #define GP_IDLE_POLL_PART 16U
 
-/**
- * enum gp_idle_waves - what is known of waves
- * @GP_IDLE_WAVES_NOT_ASKED: not looked at yet
- * @GP_IDLE_WAVES_UNKNOWN: the driver does not tell; time alone must do
- * @GP_IDLE_WAVES_NONE: none; it is not known whether there was room for them
- * @GP_IDLE_WAVES_NONE_BUT_ROOM: none, and others leave room for them
- * @GP_IDLE_WAVES_CROWDED: none, and others have waves: they may wait for room
- * @GP_IDLE_WAVES_SOME: there are some
- */
+/* What is known of waves. */
 enum gp_idle_waves {
-	GP_IDLE_WAVES_NOT_ASKED,
-	GP_IDLE_WAVES_UNKNOWN,
-	GP_IDLE_WAVES_NONE,
-	GP_IDLE_WAVES_NONE_BUT_ROOM,
-	GP_IDLE_WAVES_CROWDED,
-	GP_IDLE_WAVES_SOME,
+	GP_IDLE_WAVES_NOT_ASKED,     /* not looked at yet */
+	GP_IDLE_WAVES_UNKNOWN,	     /* the driver does not tell; time alone must do */
+	GP_IDLE_WAVES_NONE,	     /* none; it is not known whether there was room for them */
+	GP_IDLE_WAVES_NONE_BUT_ROOM, /* none, and others leave room for them */
+	GP_IDLE_WAVES_CROWDED,	     /* none, and others have waves: they may wait for room */
+	GP_IDLE_WAVES_SOME,	     /* there are some */
 };
 
 /**
@@ -107,69 +99,40 @@ struct gp_idle_seen {
 	bool is_blocked;
 };
 
-/**
- * struct gp_idle_pace - how often to look
- * @quiet_ns: the indices must not have moved for so long; 0 = one look does
- * @busy_ns: time between the first looks at a queue with work; doubles ...
- * @busy_max_ns: ... up to this
- * @poll_ns: shortest time between looks at a queue without work; 0 = the caller is told
- *	when work comes, and need not look
- * @poll_max_ns: longest
- */
+/* How often to look. */
 struct gp_idle_pace {
-	u64 quiet_ns;
-	u64 busy_ns;
-	u64 busy_max_ns;
+	u64 quiet_ns;	 /* the indices must not have moved for so long; 0 = one look does */
+	u64 busy_ns;	 /* time between the first looks at a queue with work; doubles ... */
+	u64 busy_max_ns; /* ... up to this */
+	/* Shortest time between looks at a queue without work; 0 = the caller is told of work. */
 	u64 poll_ns;
-	u64 poll_max_ns;
+	u64 poll_max_ns; /* longest */
 };
 
-/**
- * struct gp_idle - what is remembered of a queue
- * @look_ns: when to look again, U64_MAX = when something is told. Callers may look earlier
- * @has_work: what is believed; of a queue that is blocked this is not what is answered
- * @has_run: its waves were seen since work came or it was let go on
- * @nr_empty: looks without a wave since then
- * @rptr: last read index
- * @wptr: last write index
- * @moved_ns: when its work was last seen to come, to move, to be let go on or to have ended
- * @asked_ns: when its waves were last looked at with work unmoved, 0 = not yet
- * @empty_ns: first of the looks without a wave
- * @pace_ns: time from @asked_ns to the next look
- * @doubt_ns: when to ask again a queue that was taken for idle, 0 = never
- * @doubt_step_ns: how long that was after it
- * @mark: how far its packets were followed
- * @doubt_mark: the same when it was taken for idle
- */
+/* What is remembered of a queue. */
 struct gp_idle {
-	u64 look_ns;
-	bool has_work;
-	bool has_run;
-	u32 nr_empty;
-	u64 rptr;
-	u64 wptr;
-	u64 moved_ns;
-	u64 asked_ns;
-	u64 empty_ns;
-	u64 pace_ns;
-	u64 doubt_ns;
-	u64 doubt_step_ns;
-	struct gp_aql_mark mark;
-	struct gp_aql_mark doubt_mark;
+	u64 look_ns;		       /* when to look again, or sooner; U64_MAX = when told */
+	bool has_work;		       /* what is believed; not answered while blocked */
+	bool has_run;		       /* its waves were seen since work came or it was let go on */
+	u32 nr_empty;		       /* looks without a wave since then */
+	u64 rptr;		       /* last read index */
+	u64 wptr;		       /* last write index */
+	u64 moved_ns;		       /* work came, moved, was let go on or ended then */
+	u64 asked_ns;		       /* last look at its waves with work unmoved, 0 = none */
+	u64 empty_ns;		       /* first of the looks without a wave */
+	u64 pace_ns;		       /* time from @asked_ns to the next look */
+	u64 doubt_ns;		       /* when to ask it again, taken for idle; 0 = never */
+	u64 doubt_step_ns;	       /* how long that was after it */
+	struct gp_aql_mark mark;       /* how far its packets were followed */
+	struct gp_aql_mark doubt_mark; /* the same when it was taken for idle */
 };
 
-/**
- * enum gp_idle_answer - what follows from a look
- * @GP_IDLE_IDLE: it has no work, or has no say
- * @GP_IDLE_BUSY: it has work, or may have
- * @GP_IDLE_ASK_END: fill in gp_idle_seen.end and call again
- * @GP_IDLE_ASK_WAVES: fill in gp_idle_seen.waves and call again
- */
+/* What follows from a look. */
 enum gp_idle_answer {
-	GP_IDLE_IDLE,
-	GP_IDLE_BUSY,
-	GP_IDLE_ASK_END,
-	GP_IDLE_ASK_WAVES,
+	GP_IDLE_IDLE,	   /* it has no work, or has no say */
+	GP_IDLE_BUSY,	   /* it has work, or may have */
+	GP_IDLE_ASK_END,   /* fill in gp_idle_seen.end and call again */
+	GP_IDLE_ASK_WAVES, /* fill in gp_idle_seen.waves and call again */
 };
 
 /**

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include "rules/right.h"
 
-static const char *const attr_names[] = {
-#define X(name, text) [GP_ATTR_INDEX_##name] = text,
-	GP_ATTRS(X)
+#define X(name, text, member) text,
+static const char *const attr_names[] = { GP_ATTRS(X) };
 #undef X
-};
 
 static u32 bit(bool is_set, enum gp_attr_bit b)
 {
@@ -36,28 +34,19 @@ u32 gp_right_excess(const struct gp_attr *wish, const struct gp_attr *most)
 
 void gp_attr_copy(struct gp_attr *to, const struct gp_attr *from, u32 mask)
 {
-	if (mask & GP_ATTR_PRIO)
-		to->prio = from->prio;
-	if (mask & GP_ATTR_WEIGHT)
-		to->weight = from->weight;
-	if (mask & GP_ATTR_SLICE)
-		to->slice_ns = from->slice_ns;
-	if (mask & GP_ATTR_DEADLINE)
-		to->deadline_ns = from->deadline_ns;
-	if (mask & GP_ATTR_LATENCY_CRITICAL)
-		to->latency_critical = from->latency_critical;
-	if (mask & GP_ATTR_NO_PREEMPT)
-		to->no_preempt = from->no_preempt;
+#define X(name, text, member) to->member = mask & GP_ATTR_##name ? from->member : to->member;
+	GP_ATTRS(X)
+#undef X
 }
 
 u32 gp_attr_differs(const struct gp_attr *a, const struct gp_attr *b)
 {
-	return bit(a->prio != b->prio, GP_ATTR_PRIO) |
-	       bit(a->weight != b->weight, GP_ATTR_WEIGHT) |
-	       bit(a->slice_ns != b->slice_ns, GP_ATTR_SLICE) |
-	       bit(a->deadline_ns != b->deadline_ns, GP_ATTR_DEADLINE) |
-	       bit(a->latency_critical != b->latency_critical, GP_ATTR_LATENCY_CRITICAL) |
-	       bit(a->no_preempt != b->no_preempt, GP_ATTR_NO_PREEMPT);
+	u32 mask = 0;
+
+#define X(name, text, member) mask |= bit(a->member != b->member, GP_ATTR_##name);
+	GP_ATTRS(X)
+#undef X
+	return mask;
 }
 
 const char *gp_attr_name(u32 mask)

@@ -28,29 +28,30 @@
 #include "core/sched.h"
 
 /*
- * X(NAME, "name"): attributes, one bit each. The bits are those of GPREEMPT_ATTR_F_* in
- * the module's ABI, the names those of messages, configuration and command line.
+ * X(NAME, "name", member): attributes, one bit each. The bits are those of GPREEMPT_ATTR_F_*
+ * in the module's ABI, the names those of messages, configuration and command line, the
+ * members those of struct gp_attr.
  */
-#define GP_ATTRS(X)                             \
-	X(PRIO, "priority")                     \
-	X(WEIGHT, "weight")                     \
-	X(SLICE, "slice_ns")                    \
-	X(DEADLINE, "deadline_ns")              \
-	X(LATENCY_CRITICAL, "latency_critical") \
-	X(NO_PREEMPT, "no_preempt")
+#define GP_ATTRS(X)                                               \
+	X(PRIO, "priority", prio)                                 \
+	X(WEIGHT, "weight", weight)                               \
+	X(SLICE, "slice_ns", slice_ns)                            \
+	X(DEADLINE, "deadline_ns", deadline_ns)                   \
+	X(LATENCY_CRITICAL, "latency_critical", latency_critical) \
+	X(NO_PREEMPT, "no_preempt", no_preempt)
 
 enum gp_attr_index {
-#define X(name, text) GP_ATTR_INDEX_##name,
+#define X(name, text, member) GP_ATTR_INDEX_##name,
 	GP_ATTRS(X)
 #undef X
-	GP_ATTR_COUNT
+		GP_ATTR_COUNT
 };
 
 enum gp_attr_bit {
-#define X(name, text) GP_ATTR_##name = 1 << GP_ATTR_INDEX_##name,
+#define X(name, text, member) GP_ATTR_##name = 1 << GP_ATTR_INDEX_##name,
 	GP_ATTRS(X)
 #undef X
-	GP_ATTR_ALL = (1 << GP_ATTR_COUNT) - 1
+		GP_ATTR_ALL = (1 << GP_ATTR_COUNT) - 1
 };
 
 /**

@@ -9,37 +9,27 @@
 
 #include "gp_port.h"
 
-/**
- * struct gp_tree_node - the place of an object in a tree
- * @up: parent, NULL for the root
- * @child: subtree of smaller nodes, subtree of larger nodes
- * @height: of the subtree below and including this node; 0 = in no tree
- * @nr: nodes of that subtree
- */
+/* The place of an object in a tree. */
 struct gp_tree_node {
-	struct gp_tree_node *up;
-	struct gp_tree_node *child[2];
-	u32 height;
-	u32 nr;
+	struct gp_tree_node *up;       /* parent, NULL for the root */
+	struct gp_tree_node *child[2]; /* subtree of smaller nodes, subtree of larger nodes */
+	u32 height;		       /* of the subtree with this node; 0 = in no tree */
+	u32 nr;			       /* nodes of that subtree */
 };
 
-/**
- * typedef gp_tree_cmp - order of two nodes
- * @a: a node
- * @b: another
- *
- * Return: negative, 0 or positive, as @a is before, equal to or after @b.
- */
+/* The order of two numbers, for comparisons of keys. */
+static inline int gp_tree_order(u64 a, u64 b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* Order of two nodes: negative, 0 or positive, as @a is before, equal to or after @b. */
 typedef int (*gp_tree_cmp)(const struct gp_tree_node *a, const struct gp_tree_node *b);
 
-/**
- * struct gp_tree - a tree; all zero is an empty one but for @cmp
- * @root: root
- * @cmp: order of the nodes
- */
+/* A tree; all zero is an empty one but for @cmp. */
 struct gp_tree {
-	struct gp_tree_node *root;
-	gp_tree_cmp cmp;
+	struct gp_tree_node *root; /* root */
+	gp_tree_cmp cmp;	   /* order of the nodes */
 };
 
 /**

@@ -35,16 +35,11 @@ struct sim_proc;
 #define SIM_DOORBELL(index) (1024u + 2u * (index))
 #define SIM_QUEUE_OF(doorbell) (((doorbell)-1024u) / 2u)
 
-/**
- * struct sim_request - one request on its way
- * @arrival_ns: when it came
- * @first: index of its first packet, once written
- * @nr_written: kernels of it that have been written to the ring
- */
+/* One request on its way. */
 struct sim_request {
-	u64 arrival_ns;
-	u64 first;
-	u32 nr_written;
+	u64 arrival_ns; /* when it came */
+	u64 first;	/* index of its first packet, once written */
+	u32 nr_written; /* kernels of it that have been written to the ring */
 };
 
 /* Where a queue is, as the GPU's trace tells it. */
@@ -55,149 +50,81 @@ enum sim_where {
 	SIM_AT_RESTORING,
 };
 
-/**
- * struct sim_queue - a queue and everything in memory that belongs to it
- * @proc: its process
- * @index: 0.. over all processes; also its track and its doorbell
- * @nr_packets: size of the ring, a power of two
- * @ring_va: address of the ring
- * @rptr_va: address of the read pointer; the write pointer is 8 bytes after
- * @save_va: address of the save area of XCC 0
- * @mqd: GART address of its MQD
- * @ring: host view of the ring
- * @pointers: host view of read and write pointer
- * @signals: one per ring slot
- * @signals_va: their address
- * @kernargs: one per ring slot
- * @kernargs_va: their address
- * @tally: one per ring slot
- * @tally_va: their address
- * @rung: packets whose doorbell has been rung (or will be at a SIM_EV_STORE)
- * @done: packets completed and verified
- * @nr_rings: doorbells rung; tells whether a queue stayed quiet
- * @requests: requests not yet complete, oldest first, a ring buffer
- * @nr_requests: how many
- * @head: position of the oldest
- * @cap: size of @requests, a power of two
- * @unwritten: how many of the newest are not completely written yet
- * @launching: a SIM_EV_PUMP is on its way
- * @core_id: the core's id
- * @idle: what was seen of it
- * @core_busy: what the core believes
- * @core_since_ns: arrival of its oldest request, as the core believes
- * @slot: slot of mechanisms that map by hand
- * @want_on: the level such a mechanism was asked for
- * @where: where its waves are
- * @running: a dispatch has waves on the GPU
- * @since_ns: since when it is so
- * @packet: the dispatch in question
- * @edge_ns: doorbell store that ended its idleness, if @waiting
- * @waiting: no wave since then
- * @victim: track of the last queue saved since then, or -1
- * @victim_ns: when
- * @victim_bytes: contexts of victims saved since then, over all XCCs
- * @gpu_ns: time with running waves
- */
+/* A queue and everything in memory that belongs to it. */
 struct sim_queue {
-	struct sim_proc *proc;
-	u32 index;
-	u32 nr_packets;
-	u64 ring_va;
-	u64 rptr_va;
-	u64 save_va;
-	u64 mqd;
-	struct gpu_aql_dispatch *ring;
-	u64 *pointers;
-	struct gpu_signal *signals;
-	u64 signals_va;
-	struct gpu_kernarg *kernargs;
-	u64 kernargs_va;
-	u64 (*tally)[2];
-	u64 tally_va;
-	u64 rung;
-	u64 done;
-	u64 nr_rings;
+	struct sim_proc *proc;	       /* its process */
+	u32 index;		       /* 0.. over all processes; also its track and its doorbell */
+	u32 nr_packets;		       /* size of the ring, a power of two */
+	u64 ring_va;		       /* address of the ring */
+	u64 rptr_va;		       /* read pointer; the write pointer is 8 bytes after */
+	u64 save_va;		       /* address of the save area of XCC 0 */
+	u64 mqd;		       /* GART address of its MQD */
+	struct gpu_aql_dispatch *ring; /* host view of the ring */
+	u64 *pointers;		       /* host view of read and write pointer */
+	struct gpu_signal *signals;    /* one per ring slot */
+	u64 signals_va;		       /* their address */
+	struct gpu_kernarg *kernargs;  /* one per ring slot */
+	u64 kernargs_va;	       /* their address */
+	u64 (*tally)[2];	       /* one per ring slot */
+	u64 tally_va;		       /* their address */
+	u64 rung;		       /* packets whose doorbell was rung, or will be */
+	u64 done;		       /* packets completed and verified */
+	u64 nr_rings;		       /* doorbells rung; tells whether a queue stayed quiet */
 
-	struct sim_request *requests;
-	u32 nr_requests;
-	u32 head;
-	u32 cap;
-	u32 unwritten;
-	bool launching;
+	struct sim_request *requests; /* requests not yet complete, oldest first, a ring buffer */
+	u32 nr_requests;	      /* how many */
+	u32 head;		      /* position of the oldest */
+	u32 cap;		      /* size of @requests, a power of two */
+	u32 unwritten;		      /* how many of the newest are not completely written yet */
+	bool launching;		      /* a SIM_EV_PUMP is on its way */
 
-	u64 core_id;
-	struct gp_idle idle;
-	bool core_busy;
-	u64 core_since_ns;
-	int slot;
-	bool want_on;
+	u64 core_id;	     /* the core's id */
+	struct gp_idle idle; /* what was seen of it */
+	bool core_busy;	     /* what the core believes */
+	u64 core_since_ns;   /* arrival of its oldest request, as the core believes */
+	int slot;	     /* slot of mechanisms that map by hand */
+	bool want_on;	     /* the level such a mechanism was asked for */
 
-	enum sim_where where;
-	bool running;
-	u64 since_ns;
-	u64 packet;
-	u64 edge_ns;
-	bool waiting;
-	int victim;
-	u64 victim_ns;
-	u64 victim_bytes;
-	u64 gpu_ns;
+	enum sim_where where; /* where its waves are */
+	bool running;	      /* a dispatch has waves on the GPU */
+	u64 since_ns;	      /* since when it is so */
+	u64 packet;	      /* the dispatch in question */
+	u64 edge_ns;	      /* doorbell store that ended its idleness, if @waiting */
+	bool waiting;	      /* no wave since then */
+	int victim;	      /* track of the last queue saved since then, or -1 */
+	u64 victim_ns;	      /* when */
+	u64 victim_bytes;     /* contexts of victims saved since then, over all XCCs */
+	u64 gpu_ns;	      /* time with running waves */
 };
 
-/**
- * struct sim_kernel_image - a kernel in a process's memory
- * @object_va: address of its descriptor
- * @nr_workgroups: workgroups of its grid
- * @workgroup_ns: time one of them runs; U64_MAX = endless
- * @spec: its specification
- */
+/* A kernel in a process's memory. */
 struct sim_kernel_image {
-	u64 object_va;
-	u64 nr_workgroups;
-	u64 workgroup_ns;
-	const struct sim_kernel_spec *spec;
+	u64 object_va;			    /* address of its descriptor */
+	u64 nr_workgroups;		    /* workgroups of its grid */
+	u64 workgroup_ns;		    /* time one of them runs; U64_MAX = endless */
+	const struct sim_kernel_spec *spec; /* its specification */
 };
 
-/**
- * struct sim_proc - a client process, an entity
- * @sim: the run
- * @spec: its class
- * @result: where its class's results go
- * @index: 0..
- * @number: which process of its class
- * @pasid: address space
- * @space: its memory
- * @kernels: the kernels of a request
- * @queues: its queues
- * @arrivals: generator, unless a closed loop
- * @next_queue: where the next request goes
- * @core_id: the core's id
- * @armed: its doorbell page is unmapped
- * @off: level asked for by the last switch: not on the GPU
- * @off_since_ns: since when
- * @blocked: launch-block: the host holds its launches back
- * @outstanding: requests not complete
- * @active_since_ns: since when there are any
- */
+/* A client process, an entity. */
 struct sim_proc {
-	struct sim *sim;
-	const struct sim_class_spec *spec;
-	struct sim_class_result *result;
-	u32 index;
-	u32 number;
-	u32 pasid;
-	struct sim_space space;
-	struct sim_kernel_image *kernels;
-	struct sim_queue *queues;
-	struct sim_arrival_state arrivals;
-	u32 next_queue;
-	u64 core_id;
-	bool armed;
-	bool off;
-	u64 off_since_ns;
-	bool blocked;
-	u64 outstanding;
-	u64 active_since_ns;
+	struct sim *sim;		   /* the run */
+	const struct sim_class_spec *spec; /* its class */
+	struct sim_class_result *result;   /* where its class's results go */
+	u32 index;			   /* 0.. */
+	u32 number;			   /* which process of its class */
+	u32 pasid;			   /* address space */
+	struct sim_space space;		   /* its memory */
+	struct sim_kernel_image *kernels;  /* the kernels of a request */
+	struct sim_queue *queues;	   /* its queues */
+	struct sim_arrival_state arrivals; /* generator, unless a closed loop */
+	u32 next_queue;			   /* where the next request goes */
+	u64 core_id;			   /* the core's id */
+	bool armed;			   /* its doorbell page is unmapped */
+	bool off;			   /* level asked for by the last switch: not on the GPU */
+	u64 off_since_ns;		   /* since when */
+	bool blocked;			   /* launch-block: the host holds its launches back */
+	u64 outstanding;		   /* requests not complete */
+	u64 active_since_ns;		   /* since when there are any */
 };
 
 /**
@@ -207,6 +134,7 @@ struct sim_proc {
  *         which it then replaces (levels, not steps)
  * @step: a SIM_EV_MECH event of the switch in flight; NULL = never schedules one
  * @poll: called after the GPU has moved, while a switch is in flight; NULL = no need
+ * @how: how a queue leaves its slot, for mechanisms that map by hand
  *
  * A mechanism ends a switch with sim_switch_done().
  */
@@ -215,103 +143,75 @@ struct sim_mech_ops {
 	void (*begin)(struct sim *sim);
 	void (*step)(struct sim *sim);
 	void (*poll)(struct sim *sim);
+	enum gpu_dequeue how;
 };
 
-/**
- * struct sim_hws - the driver's side of the firmware scheduler
- * @ring: host view of the HIQ ring
- * @ring_va: its GART address
- * @wptr: write pointer in dwords
- * @mqd: GART address of the HIQ's MQD
- * @fence_va: GART address of the fence
- * @fence: host view of it
- * @fence_seq: value the fence must reach
- * @waiting: an unmap has been sent and its fence not seen
- * @unmap_ns: when it was sent
- * @ib: runlist buffers, used in turn
- * @ib_va: their addresses
- * @ib_dw: size of one in dwords
- * @next_ib: which is next
- * @phase: what the next SIM_EV_MECH does
- */
+enum sim_hws_phase { SIM_HWS_IDLE,
+		     SIM_HWS_UNMAP,
+		     SIM_HWS_FENCE,
+		     SIM_HWS_MAP };
+
+/* The driver's side of the firmware scheduler. */
 struct sim_hws {
-	u32 *ring;
-	u64 ring_va;
-	u64 wptr;
-	u64 mqd;
-	u64 fence_va;
-	u64 *fence;
-	u64 fence_seq;
-	bool waiting;
-	u64 unmap_ns;
-	u32 *ib[4];
-	u64 ib_va[4];
-	u32 ib_dw;
-	u32 next_ib;
-	enum { SIM_HWS_IDLE, SIM_HWS_UNMAP, SIM_HWS_FENCE, SIM_HWS_MAP } phase;
+	u32 *ring;		  /* host view of the HIQ ring */
+	u64 ring_va;		  /* its GART address */
+	u64 wptr;		  /* write pointer in dwords */
+	u64 mqd;		  /* GART address of the HIQ's MQD */
+	u64 fence_va;		  /* GART address of the fence */
+	u64 *fence;		  /* host view of it */
+	u64 fence_seq;		  /* value the fence must reach */
+	bool waiting;		  /* an unmap has been sent and its fence not seen */
+	u64 unmap_ns;		  /* when it was sent */
+	u32 *ib[4];		  /* runlist buffers, used in turn */
+	u64 ib_va[4];		  /* their addresses */
+	u32 ib_dw;		  /* size of one in dwords */
+	u32 next_ib;		  /* which is next */
+	enum sim_hws_phase phase; /* what the next SIM_EV_MECH does */
 };
 
-/**
- * struct sim - one run
- * @host: what the GPU sees of us; first member, for container_of
- * @sc: scenario
- * @profile: the GPU's profile
- * @now_ns: the clock
- * @end_ns: no requests from here on
- * @calendar: what is to be done
- * @gpu: the GPU
- * @gpu_next_ns: when it wants to be called
- * @gart: kernel memory
- * @nr_procs: processes
- * @procs: them
- * @nr_queues: queues over all processes
- * @queues: them, by index
- * @sched: the scheduling core; NULL if the mechanism has no use for it
- * @sched_mem: its memory
- * @act: what it wants and what becomes of it
- * @mech: the mechanism
- * @hws: firmware scheduler, if used
- * @sw_begin_ns: when the switch in flight began
- * @forced: result forced upon the next @nr_forced switches by a fault
- * @nr_forced: see there
- * @rng: for jitter
- * @observer: watches the run, or NULL
- * @result: results
- * @error: first error that ends the run: -errno
- * @stopping: no more requests
- */
+/* One run. */
 struct sim {
-	struct gpu_host host;
-	const struct sim_scenario *sc;
-	const struct gpu_profile *profile;
-	u64 now_ns;
-	u64 end_ns;
-	struct sim_calendar calendar;
-	struct gpu *gpu;
-	u64 gpu_next_ns;
-	struct sim_space gart;
-	u32 nr_procs;
-	struct sim_proc *procs;
-	u32 nr_queues;
-	struct sim_queue *queues;
-	struct gp_sched *sched;
-	void *sched_mem;
-	struct gp_act act;
-	const struct sim_mech_ops *mech;
-	struct sim_hws hws;
-	u64 sw_begin_ns;
-	enum gp_result forced;
-	u64 nr_forced;
-	struct sim_rng rng;
-	struct sim_observer *observer;
-	struct sim_result *result;
-	int error;
-	bool stopping;
+	struct gpu_host host;		   /* what the GPU sees of us */
+	const struct sim_scenario *sc;	   /* scenario */
+	const struct gpu_profile *profile; /* the GPU's profile */
+	u64 now_ns;			   /* the clock */
+	u64 end_ns;			   /* no requests from here on */
+	struct sim_calendar calendar;	   /* what is to be done */
+	struct gpu *gpu;		   /* the GPU */
+	u64 gpu_next_ns;		   /* when it wants to be called */
+	struct sim_space gart;		   /* kernel memory */
+	u32 nr_procs;			   /* processes */
+	struct sim_proc *procs;		   /* them */
+	u32 nr_queues;			   /* queues over all processes */
+	struct sim_queue *queues;	   /* them, by index */
+	struct gp_sched *sched;		   /* the core; NULL if the mechanism has no use for it */
+	void *sched_mem;		   /* its memory */
+	struct gp_act act;		   /* what it wants and what becomes of it */
+	const struct sim_mech_ops *mech;   /* the mechanism */
+	struct sim_hws hws;		   /* firmware scheduler, if used */
+	u64 sw_begin_ns;		   /* when the switch in flight began */
+	enum gp_result forced;		   /* a fault: result of the next @nr_forced switches */
+	u64 nr_forced;			   /* see there */
+	struct sim_rng rng;		   /* for jitter */
+	struct sim_observer *observer;	   /* watches the run, or NULL */
+	struct sim_result *result;	   /* results */
+	int error;			   /* first error that ends the run: -errno */
+	bool stopping;			   /* no more requests */
 };
 
 /* run.c: schedule an event; an allocation failure ends the run. */
 void sim_at(struct sim *sim, u64 at_ns, enum sim_event_kind kind, u32 who, u64 arg);
 void sim_mark(struct sim *sim, const char *text);
+
+/* Words of an MQD; the upper half of a long one follows the lower. */
+static inline void sim_put32(u8 *mqd, u32 offset, u32 value)
+{
+	memcpy(mqd + offset, &value, sizeof(value));
+}
+static inline void sim_put64(u8 *mqd, u32 offset, u64 value)
+{
+	memcpy(mqd + offset, &value, sizeof(value));
+}
 
 /* queue.c: memory, MQD and packets of a queue. */
 int sim_queue_init(struct sim_queue *q, struct sim_proc *proc, u32 index);
@@ -353,8 +253,8 @@ void sim_detect_arm(struct sim_proc *proc, bool arm);
 
 int sim_core_init(struct sim *sim, char *error, size_t error_size);
 void sim_core_fini(struct sim *sim);
-void sim_core_busy(struct sim_queue *q);
-void sim_core_idle(struct sim_queue *q);
+struct sim_proc *sim_core_proc(struct sim *sim, u64 id);
+void sim_core_tell(struct sim_queue *q, bool busy);
 void sim_core_progress(struct sim_queue *q);
 bool sim_core_is_switching(const struct sim *sim, u64 seq);
 void sim_core_stop(struct sim *sim);

@@ -40,44 +40,33 @@ void sim_arrival_init(struct sim_arrival_state *a, const struct sim_arrival *spe
 		a->base_ns = add_saturating(start_ns, phase_ns);
 }
 
-static u64 next_burst(struct sim_arrival_state *a)
+/* The groups of @nr arrivals begin @period_ns after each other. Return: place in the group. */
+static u32 next_member(struct sim_arrival_state *a, u32 nr, u64 period_ns)
 {
-	const struct sim_arrival *spec = a->spec;
-	u32 member = (u32)(a->index % spec->burst);
+	u32 member = (u32)(a->index % nr);
 
 	if (a->index && !member)
-		a->base_ns = add_saturating(a->base_ns, spec->period_ns);
-	return add_saturating(a->base_ns, spec->burst_gap_ns * member);
-}
-
-static u64 next_uniform(struct sim_arrival_state *a)
-{
-	if (a->index)
-		a->base_ns = add_saturating(a->base_ns, a->spec->period_ns);
-	return a->base_ns;
-}
-
-static u64 next_trace(struct sim_arrival_state *a)
-{
-	const struct sim_arrival *spec = a->spec;
-	u32 member = (u32)(a->index % spec->nr_trace);
-
-	if (a->index && !member)
-		a->base_ns = add_saturating(a->base_ns, trace_length_ns(spec));
-	return add_saturating(a->base_ns, spec->trace_ns[member]);
+		a->base_ns = add_saturating(a->base_ns, period_ns);
+	return member;
 }
 
 static u64 next_time(struct sim_arrival_state *a)
 {
-	switch (a->spec->kind) {
-	case SIM_ARRIVAL_UNIFORM:
-		return next_uniform(a);
+	const struct sim_arrival *spec = a->spec;
+	u64 offset_ns;
+
+	switch (spec->kind) {
 	case SIM_ARRIVAL_POISSON:
-		return add_saturating(a->next_ns, exponential_ns(&a->rng, a->spec->period_ns));
+		return add_saturating(a->next_ns, exponential_ns(&a->rng, spec->period_ns));
+	case SIM_ARRIVAL_UNIFORM:
+		next_member(a, 1, spec->period_ns);
+		return a->base_ns;
 	case SIM_ARRIVAL_BURST:
-		return next_burst(a);
+		offset_ns = spec->burst_gap_ns * next_member(a, spec->burst, spec->period_ns);
+		return add_saturating(a->base_ns, offset_ns);
 	case SIM_ARRIVAL_TRACE:
-		return next_trace(a);
+		offset_ns = spec->trace_ns[next_member(a, spec->nr_trace, trace_length_ns(spec))];
+		return add_saturating(a->base_ns, offset_ns);
 	case SIM_ARRIVAL_CLOSED:
 	case SIM_ARRIVAL_COUNT:
 		break;

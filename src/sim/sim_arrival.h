@@ -9,20 +9,13 @@
 #include "sim/sim_rng.h"
 #include "sim/sim_scenario.h"
 
-/**
- * struct sim_arrival_state - where a generator stands
- * @spec: what it generates
- * @rng: its own random numbers
- * @next_ns: time of the next request
- * @index: requests so far
- * @base_ns: TRACE: start of the current repetition; BURST: start of the current burst
- */
+/* Where a generator stands. */
 struct sim_arrival_state {
-	const struct sim_arrival *spec;
-	struct sim_rng rng;
-	u64 next_ns;
-	u64 index;
-	u64 base_ns;
+	const struct sim_arrival *spec; /* what it generates */
+	struct sim_rng rng;		/* its own random numbers */
+	u64 next_ns;			/* time of the next request */
+	u64 index;			/* requests so far */
+	u64 base_ns;			/* start of the current repetition, burst or period */
 };
 
 /**

@@ -9,48 +9,35 @@
 #include "gp_port.h"
 
 enum sim_event_kind {
-	SIM_EV_ARRIVAL,		/* process @who: a request comes */
-	SIM_EV_PUMP,		/* queue @who: submit what can be submitted */
-	SIM_EV_STORE,		/* queue @who: the doorbell store happens */
-	SIM_EV_BUSY,		/* process @who: detection saw work */
-	SIM_EV_IDLE,		/* queue @who: quiet long enough? @arg: doorbells rung by then */
-	SIM_EV_PROGRESS,	/* queue @who: a request was completed and more are there */
-	SIM_EV_TICK,		/* periodic scan; @arg: 0 all, 1 latency-critical, 2 triggered */
-	SIM_EV_CORE_TIMER, /* the core's timer; @arg: which setting */
-	SIM_EV_MECH,		/* the mechanism's next step; @arg: which switch */
-	SIM_EV_FAILED,		/* a switch failed by a fault; @arg: which switch */
-	SIM_EV_FAULT,		/* fault @who of the scenario */
-	SIM_EV_END,		/* no more requests */
+	SIM_EV_ARRIVAL,	   /* process @who: a request comes */
+	SIM_EV_PUMP,	   /* queue @who: submit what can be submitted */
+	SIM_EV_STORE,	   /* queue @who: the doorbell store happens */
+	SIM_EV_BUSY,	   /* process @who: detection saw work */
+	SIM_EV_IDLE,	   /* queue @who: quiet long enough? @arg: doorbells rung by then */
+	SIM_EV_PROGRESS,   /* queue @who: a request was completed and more are there */
+	SIM_EV_TICK,	   /* periodic scan; @arg: 0 all, 1 latency-critical, 2 triggered */
+	SIM_EV_CORE_TIMER, /* the core's timer */
+	SIM_EV_MECH,	   /* the mechanism's next step; @arg: which switch */
+	SIM_EV_FAILED,	   /* a switch failed by a fault; @arg: which switch */
+	SIM_EV_FAULT,	   /* fault @who of the scenario */
+	SIM_EV_END,	   /* no more requests */
 };
 
-/**
- * struct sim_event - one entry
- * @at_ns: when
- * @seq: order among equals, set by sim_calendar_add()
- * @arg: see enum sim_event_kind
- * @kind: what
- * @who: process or queue index
- */
+/* One entry. */
 struct sim_event {
-	u64 at_ns;
-	u64 seq;
-	u64 arg;
-	enum sim_event_kind kind;
-	u32 who;
+	u64 at_ns;		  /* when */
+	u64 seq;		  /* order among equals, set by sim_calendar_add() */
+	u64 arg;		  /* see enum sim_event_kind */
+	enum sim_event_kind kind; /* what */
+	u32 who;		  /* process or queue index */
 };
 
-/**
- * struct sim_calendar - a binary heap of events
- * @heap: the heap
- * @nr: entries
- * @cap: room
- * @seq: last order number
- */
+/* A binary heap of events. */
 struct sim_calendar {
-	struct sim_event *heap;
-	size_t nr;
-	size_t cap;
-	u64 seq;
+	struct sim_event *heap; /* the heap */
+	size_t nr;		/* entries */
+	size_t cap;		/* room */
+	u64 seq;		/* last order number */
 };
 
 /**

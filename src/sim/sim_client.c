@@ -294,10 +294,7 @@ void sim_queue_completed(struct sim_queue *q, u32 slot)
 		sim_detect_progress(q);
 }
 
-/**
- * sim_proc_start() - schedule the first requests
- * @proc: process
- */
+/* Schedule the first requests. */
 void sim_proc_start(struct sim_proc *proc)
 {
 	const struct sim_class_spec *spec = proc->spec;

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static struct sim_proc *proc_of(struct sim *sim, u64 id)
+struct sim_proc *sim_core_proc(struct sim *sim, u64 id)
 {
-	struct gp_entity_info info;
+	u64 index;
 
-	return gp_sched_entity_info(sim->sched, id, &info) ? NULL : &sim->procs[info.cookie];
+	return gp_sched_entity_cookie(sim->sched, id, &index) ? NULL : &sim->procs[index];
 }
 
 static struct sim *sim_of(struct gp_act *a)
@@ -21,7 +21,7 @@ static struct sim *sim_of(struct gp_act *a)
 
 static void report(struct gp_act *a, enum gp_report report, u64 id)
 {
-	struct sim_proc *proc = id == GP_ID_NONE ? NULL : proc_of(sim_of(a), id);
+	struct sim_proc *proc = id == GP_ID_NONE ? NULL : sim_core_proc(sim_of(a), id);
 	char text[128];
 
 	if (proc)
@@ -66,7 +66,7 @@ static void set_timer(struct gp_act *a)
 
 static void watch(struct gp_act *a, u64 id, bool arm)
 {
-	struct sim_proc *proc = proc_of(sim_of(a), id);
+	struct sim_proc *proc = sim_core_proc(sim_of(a), id);
 
 	if (proc)
 		sim_detect_arm(proc, arm);
@@ -90,33 +90,17 @@ bool sim_core_is_switching(const struct sim *sim, u64 seq)
 	return sim->act.is_switching && sim->act.sw.seq == seq;
 }
 
-/**
- * sim_core_busy() - tell the core that a queue has work, unless it knows
- * @q: queue
- */
-void sim_core_busy(struct sim_queue *q)
+/* Tells the core whether a queue has work, unless it knows. */
+void sim_core_tell(struct sim_queue *q, bool busy)
 {
 	struct sim *sim = q->proc->sim;
+	int (*event)(struct gp_sched * s, u64 id, u64 now_ns, struct gp_actions * out) =
+		busy ? gp_sched_queue_busy : gp_sched_queue_idle;
 
-	if (q->core_busy)
+	if (q->core_busy == busy)
 		return;
-	q->core_busy = true;
-	if (!gp_sched_queue_busy(sim->sched, q->core_id, sim->now_ns, &sim->act.acts))
-		gp_act_run(&sim->act);
-}
-
-/**
- * sim_core_idle() - tell the core that a queue has no work, unless it knows
- * @q: queue
- */
-void sim_core_idle(struct sim_queue *q)
-{
-	struct sim *sim = q->proc->sim;
-
-	if (!q->core_busy)
-		return;
-	q->core_busy = false;
-	if (!gp_sched_queue_idle(sim->sched, q->core_id, sim->now_ns, &sim->act.acts))
+	q->core_busy = busy;
+	if (!event(sim->sched, q->core_id, sim->now_ns, &sim->act.acts))
 		gp_act_run(&sim->act);
 }
 
@@ -142,10 +126,7 @@ void sim_core_progress(struct sim_queue *q)
 		gp_act_run(&sim->act);
 }
 
-/**
- * sim_core_stop() - no more scheduling: all processes are resumed
- * @sim: run
- */
+/* No more scheduling: all processes are resumed. */
 void sim_core_stop(struct sim *sim)
 {
 	gp_sched_set_enabled(sim->sched, 0, false, sim->now_ns, &sim->act.acts);

@@ -50,12 +50,12 @@ static void scan(struct sim_proc *proc)
 {
 	for (u32 i = 0; i < proc->spec->queues; i++)
 		if (has_work(&proc->queues[i])) {
-			sim_core_busy(&proc->queues[i]);
+			sim_core_tell(&proc->queues[i], true);
 			sim_core_progress(&proc->queues[i]);
 		}
 	for (u32 i = 0; i < proc->spec->queues; i++)
 		if (!has_work(&proc->queues[i]))
-			sim_core_idle(&proc->queues[i]);
+			sim_core_tell(&proc->queues[i], false);
 }
 
 /**
@@ -77,10 +77,7 @@ void sim_detect_doorbell(struct sim_queue *q)
 	sim_at(sim, sim->now_ns + delay, SIM_EV_STORE, q->index, sim_queue_written(q) - 1);
 }
 
-/**
- * sim_detect_quiet() - a queue has just completed everything it had
- * @q: queue
- */
+/* A queue has just completed everything it had. */
 void sim_detect_quiet(struct sim_queue *q)
 {
 	struct sim *sim = q->proc->sim;
@@ -90,10 +87,7 @@ void sim_detect_quiet(struct sim_queue *q)
 		       SIM_EV_IDLE, q->index, q->nr_rings);
 }
 
-/**
- * sim_detect_progress() - a queue has just completed a request and has others
- * @q: queue
- */
+/* A queue has just completed a request and has others. */
 void sim_detect_progress(struct sim_queue *q)
 {
 	struct sim *sim = q->proc->sim;
@@ -147,33 +141,20 @@ static void start_tick(struct sim *sim, u64 which)
 		sim_at(sim, sim_rng_below(&sim->rng, period), SIM_EV_TICK, 0, which);
 }
 
-/**
- * sim_detect_start() - begin to watch
- * @sim: run
- */
+/* Begin to watch. */
 void sim_detect_start(struct sim *sim)
 {
-	switch (sim->sc->detect) {
-	case SIM_DETECT_CRITICAL:
+	enum sim_detect detect = sim->sc->detect;
+
+	if (detect == SIM_DETECT_CRITICAL)
 		start_tick(sim, 1);
+	if (detect == SIM_DETECT_CRITICAL || detect == SIM_DETECT_POLL)
 		start_tick(sim, 0);
-		break;
-	case SIM_DETECT_POLL:
-		start_tick(sim, 0);
-		break;
-	case SIM_DETECT_MANUAL:
+	if (detect == SIM_DETECT_MANUAL)
 		start_tick(sim, 2);
-		break;
-	default:
-		break;
-	}
 }
 
-/**
- * sim_detect_event() - SIM_EV_BUSY, SIM_EV_IDLE, SIM_EV_PROGRESS, SIM_EV_TICK
- * @sim: run
- * @e: event
- */
+/* SIM_EV_BUSY, SIM_EV_IDLE, SIM_EV_PROGRESS, SIM_EV_TICK. */
 void sim_detect_event(struct sim *sim, const struct sim_event *e)
 {
 	if (e->kind == SIM_EV_TICK)

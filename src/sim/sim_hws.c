@@ -51,13 +51,11 @@ static int alloc_hiq(struct sim *sim)
 	h->ring = sim_space_ptr(&sim->gart, h->ring_va, HIQ_DW * 4);
 	h->fence = sim_space_ptr(&sim->gart, h->fence_va, 8);
 	mqd = sim_space_ptr(&sim->gart, h->mqd, 4096);
-	*(u32 *)(mqd + GPU_MQD_PQ_BASE_LO) = (u32)(h->ring_va >> 8);
-	*(u32 *)(mqd + GPU_MQD_PQ_BASE_HI) = (u32)(h->ring_va >> 40);
-	*(u32 *)(mqd + GPU_MQD_RPTR_REPORT_LO) = (u32)(h->fence_va + 64);
-	*(u32 *)(mqd + GPU_MQD_RPTR_REPORT_HI) = (u32)((h->fence_va + 64) >> 32);
-	*(u32 *)(mqd + GPU_MQD_DOORBELL_CONTROL) = SIM_HIQ_DOORBELL << 2;
-	*(u32 *)(mqd + GPU_MQD_PQ_CONTROL) = HIQ_DW_LOG2_MINUS_1;
-	*(u32 *)(mqd + GPU_MQD_STRIDE) = 4096;
+	sim_put64(mqd, GPU_MQD_PQ_BASE_LO, h->ring_va >> 8);
+	sim_put64(mqd, GPU_MQD_RPTR_REPORT_LO, h->fence_va + 64);
+	sim_put32(mqd, GPU_MQD_DOORBELL_CONTROL, SIM_HIQ_DOORBELL << 2);
+	sim_put32(mqd, GPU_MQD_PQ_CONTROL, HIQ_DW_LOG2_MINUS_1);
+	sim_put32(mqd, GPU_MQD_STRIDE, 4096);
 	return 0;
 }
 
@@ -95,10 +93,7 @@ int sim_hws_init(struct sim *sim)
 	return ret;
 }
 
-/**
- * sim_hws_unmap() - preempt every dynamic queue; a fence tells when
- * @sim: run
- */
+/* Preempt every dynamic queue; a fence tells when. */
 void sim_hws_unmap(struct sim *sim)
 {
 	struct sim_hws *h = &sim->hws;

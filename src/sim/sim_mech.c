@@ -4,20 +4,15 @@
  */
 #include "sim/sim.h"
 
-/**
- * sim_mech_set_levels() - note which processes the switch in flight wants off or on
- * @sim: run
- */
+/* Note which processes the switch in flight wants off or on. */
 void sim_mech_set_levels(struct sim *sim)
 {
 	for (u32 i = 0; i < sim->act.sw.nr_preempt + sim->act.sw.nr_resume; i++) {
-		struct gp_entity_info info;
-		struct sim_proc *proc;
+		struct sim_proc *proc = sim_core_proc(sim, sim->act.sw.id[i]);
 		bool off = i < sim->act.sw.nr_preempt;
 
-		if (gp_sched_entity_info(sim->sched, sim->act.sw.id[i], &info))
+		if (!proc)
 			continue;
-		proc = &sim->procs[info.cookie];
 		if (off && !proc->off) {
 			proc->off_since_ns = sim->now_ns;
 			sim_watch_preempt(proc);
@@ -149,10 +144,7 @@ const struct sim_mech_ops sim_mech_launch_block = {
 	.step = block_step,
 };
 
-/**
- * sim_mech_find() - the ops of a mechanism
- * @m: mechanism
- */
+/* The ops of a mechanism. */
 const struct sim_mech_ops *sim_mech_find(enum sim_mechanism m)
 {
 	static const struct sim_mech_ops *const table[SIM_MECH_COUNT] = {

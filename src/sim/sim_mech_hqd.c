@@ -33,7 +33,7 @@ static void hqd_begin(struct sim *sim)
 }
 
 /* One step towards the queue's level. Return: it is there. */
-static bool approach(struct sim *sim, struct sim_queue *q, enum gpu_dequeue how)
+static bool approach(struct sim *sim, struct sim_queue *q)
 {
 	u32 slot = (u32)q->slot;
 	int ret;
@@ -46,21 +46,21 @@ static bool approach(struct sim *sim, struct sim_queue *q, enum gpu_dequeue how)
 		ret = gpu_hqd_load(sim->gpu, slot, q->proc->pasid, 8 + q->proc->index, q->mqd,
 				   sim->now_ns);
 	else
-		ret = gpu_hqd_dequeue(sim->gpu, slot, how, sim->now_ns);
+		ret = gpu_hqd_dequeue(sim->gpu, slot, sim->mech->how, sim->now_ns);
 	if (ret && ret != -EBUSY)
 		sim->error = ret;
 	sim->gpu_next_ns = gpu_advance(sim->gpu, sim->now_ns);
 	return false;
 }
 
-static void move(struct sim *sim, enum gpu_dequeue how)
+static void hqd_poll(struct sim *sim)
 {
 	bool there = true;
 
 	if (sim->hws.phase != SIM_HWS_FENCE)
 		return;
 	for (u32 i = 0; i < sim->nr_queues; i++)
-		there &= approach(sim, &sim->queues[i], how);
+		there &= approach(sim, &sim->queues[i]);
 	if (!there)
 		return;
 	sim->hws.phase = SIM_HWS_IDLE;
@@ -72,38 +72,15 @@ static void hqd_step(struct sim *sim)
 	sim->hws.phase = SIM_HWS_FENCE;
 }
 
-static void save_poll(struct sim *sim)
-{
-	move(sim, GPU_DEQUEUE_SAVE);
-}
+#define HQD_OPS(name, by)                  \
+	const struct sim_mech_ops name = { \
+		.start = hqd_start,        \
+		.begin = hqd_begin,        \
+		.step = hqd_step,          \
+		.poll = hqd_poll,          \
+		.how = by,                 \
+	}
 
-static void drain_poll(struct sim *sim)
-{
-	move(sim, GPU_DEQUEUE_DRAIN);
-}
-
-static void reset_poll(struct sim *sim)
-{
-	move(sim, GPU_DEQUEUE_RESET);
-}
-
-const struct sim_mech_ops sim_mech_hqd_save = {
-	.start = hqd_start,
-	.begin = hqd_begin,
-	.step = hqd_step,
-	.poll = save_poll,
-};
-
-const struct sim_mech_ops sim_mech_hqd_drain = {
-	.start = hqd_start,
-	.begin = hqd_begin,
-	.step = hqd_step,
-	.poll = drain_poll,
-};
-
-const struct sim_mech_ops sim_mech_hqd_reset = {
-	.start = hqd_start,
-	.begin = hqd_begin,
-	.step = hqd_step,
-	.poll = reset_poll,
-};
+HQD_OPS(sim_mech_hqd_save, GPU_DEQUEUE_SAVE);
+HQD_OPS(sim_mech_hqd_drain, GPU_DEQUEUE_DRAIN);
+HQD_OPS(sim_mech_hqd_reset, GPU_DEQUEUE_RESET);

@@ -12,18 +12,12 @@
 /* Space p begins at this address times (p + 1): a wrong space cannot go unnoticed. */
 #define SIM_MEM_SPACE_BITS 40
 
-/**
- * struct sim_space - one address space
- * @base: address of its first byte, as the GPU sees it
- * @host: the same byte, as we see it
- * @size: bytes reserved
- * @used: bytes given out
- */
+/* One address space. */
 struct sim_space {
-	u64 base;
-	u8 *host;
-	u64 size;
-	u64 used;
+	u64 base; /* address of its first byte, as the GPU sees it */
+	u8 *host; /* the same byte, as we see it */
+	u64 size; /* bytes reserved */
+	u64 used; /* bytes given out */
 };
 
 /**

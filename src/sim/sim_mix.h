@@ -12,24 +12,15 @@
 
 #define SIM_MIX_BUCKETS 6
 
-/**
- * struct sim_mix - what is known about a model
- * @name: what the user types
- * @nr_kernels: kernels of one request
- * @sum_us: sum of their durations
- * @p50_us: median
- * @p90_us: 90th percentile
- * @max_us: longest
- * @bucket: how many last up to 16, 40, 100, 200, 300 us and longer
- */
+/* What is known about a model. */
 struct sim_mix {
-	const char *name;
-	u32 nr_kernels;
-	u32 sum_us;
-	u32 p50_us;
-	u32 p90_us;
-	u32 max_us;
-	u32 bucket[SIM_MIX_BUCKETS];
+	const char *name;	     /* what the user types */
+	u32 nr_kernels;		     /* kernels of one request */
+	u32 sum_us;		     /* sum of their durations */
+	u32 p50_us;		     /* median */
+	u32 p90_us;		     /* 90th percentile */
+	u32 max_us;		     /* longest */
+	u32 bucket[SIM_MIX_BUCKETS]; /* how many last up to 16, 40, 100, 200, 300 us and longer */
 };
 
 const struct sim_mix *sim_mix_find(const char *name);

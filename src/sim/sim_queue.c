@@ -72,17 +72,6 @@ static int alloc_client(struct sim_queue *q)
 	return 0;
 }
 
-static void put32(u8 *mqd, u32 offset, u32 value)
-{
-	memcpy(mqd + offset, &value, sizeof(value));
-}
-
-static void put64(u8 *mqd, u32 offset_lo, u64 value)
-{
-	put32(mqd, offset_lo, (u32)value);
-	put32(mqd, offset_lo + 4, (u32)(value >> 32));
-}
-
 /* kfd_mqd_manager.c:pipe_priority_map: 0-6 low, 7-10 medium, 11-15 high. */
 static u32 pipe_priority(u32 prio)
 {
@@ -100,23 +89,23 @@ static void fill_mqd(const struct sim_queue *q, u8 *mqd, u32 xcc)
 
 	while ((2u << ring_dw_log2) < q->nr_packets * (GPU_AQL_PACKET_BYTES / 4))
 		ring_dw_log2++;
-	put32(mqd, GPU_MQD_HEADER, 0xC0310800);
-	put64(mqd, GPU_MQD_BASE_LO, q->mqd + xcc * mqd_stride(p));
-	put32(mqd, GPU_MQD_PERSISTENT_STATE, GPU_MQD_PERSISTENT_QSWITCH);
-	put32(mqd, GPU_MQD_PIPE_PRIORITY, pipe_priority(prio));
-	put32(mqd, GPU_MQD_QUEUE_PRIORITY, prio);
-	put64(mqd, GPU_MQD_PQ_BASE_LO, q->ring_va >> 8);
-	put64(mqd, GPU_MQD_RPTR_REPORT_LO, q->rptr_va);
-	put64(mqd, GPU_MQD_WPTR_POLL_LO, q->rptr_va + 8);
-	put32(mqd, GPU_MQD_DOORBELL_CONTROL, SIM_DOORBELL(q->index) << 2);
-	put32(mqd, GPU_MQD_PQ_CONTROL, ring_dw_log2);
-	put32(mqd, GPU_MQD_AQL_CONTROL, GPU_MQD_AQL_CONTROL_AQL);
-	put64(mqd, GPU_MQD_CTX_SAVE_BASE_LO, q->save_va + (u64)xcc * area);
-	put32(mqd, GPU_MQD_CTX_SAVE_SIZE, area);
-	put32(mqd, GPU_MQD_CTL_STACK_SIZE, ctl);
-	put32(mqd, GPU_MQD_CTL_STACK_OFFSET, ctl);
-	put32(mqd, GPU_MQD_WG_STATE_OFFSET, ctl);
-	put32(mqd, GPU_MQD_STRIDE, (u32)mqd_stride(p));
+	sim_put32(mqd, GPU_MQD_HEADER, 0xC0310800);
+	sim_put64(mqd, GPU_MQD_BASE_LO, q->mqd + xcc * mqd_stride(p));
+	sim_put32(mqd, GPU_MQD_PERSISTENT_STATE, GPU_MQD_PERSISTENT_QSWITCH);
+	sim_put32(mqd, GPU_MQD_PIPE_PRIORITY, pipe_priority(prio));
+	sim_put32(mqd, GPU_MQD_QUEUE_PRIORITY, prio);
+	sim_put64(mqd, GPU_MQD_PQ_BASE_LO, q->ring_va >> 8);
+	sim_put64(mqd, GPU_MQD_RPTR_REPORT_LO, q->rptr_va);
+	sim_put64(mqd, GPU_MQD_WPTR_POLL_LO, q->rptr_va + 8);
+	sim_put32(mqd, GPU_MQD_DOORBELL_CONTROL, SIM_DOORBELL(q->index) << 2);
+	sim_put32(mqd, GPU_MQD_PQ_CONTROL, ring_dw_log2);
+	sim_put32(mqd, GPU_MQD_AQL_CONTROL, GPU_MQD_AQL_CONTROL_AQL);
+	sim_put64(mqd, GPU_MQD_CTX_SAVE_BASE_LO, q->save_va + (u64)xcc * area);
+	sim_put32(mqd, GPU_MQD_CTX_SAVE_SIZE, area);
+	sim_put32(mqd, GPU_MQD_CTL_STACK_SIZE, ctl);
+	sim_put32(mqd, GPU_MQD_CTL_STACK_OFFSET, ctl);
+	sim_put32(mqd, GPU_MQD_WG_STATE_OFFSET, ctl);
+	sim_put32(mqd, GPU_MQD_STRIDE, (u32)mqd_stride(p));
 }
 
 static int alloc_mqd(struct sim_queue *q)

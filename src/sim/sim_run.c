@@ -154,11 +154,6 @@ static void end_requests(struct sim *sim)
 		sim_core_stop(sim);
 }
 
-static void store(struct sim *sim, const struct sim_event *e)
-{
-	sim->gpu_next_ns = gpu_doorbell(sim->gpu, SIM_DOORBELL(e->who), e->arg, sim->now_ns);
-}
-
 static void handle(struct sim *sim, const struct sim_event *e)
 {
 	switch (e->kind) {
@@ -174,7 +169,8 @@ static void handle(struct sim *sim, const struct sim_event *e)
 		sim_queue_pump(&sim->queues[e->who]);
 		break;
 	case SIM_EV_STORE:
-		store(sim, e);
+		sim->gpu_next_ns = gpu_doorbell(sim->gpu, SIM_DOORBELL(e->who), e->arg,
+						sim->now_ns);
 		break;
 	case SIM_EV_BUSY:
 	case SIM_EV_IDLE:
@@ -292,18 +288,6 @@ static void start(struct sim *sim)
 	sim_at(sim, sim->end_ns, SIM_EV_END, 0, 0);
 }
 
-/* Requests that did not even end after the run. */
-static int take_waiting(struct sim *sim)
-{
-	for (u32 i = 0; i < sim->nr_queues; i++) {
-		int ret = sim_queue_take_waiting(&sim->queues[i], sim->result->virtual_ns);
-
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
 /*
  * A class whose requests come no matter what and of which more than a tenth did not end falls
  * behind: the next ones wait ever longer, and what they waited so far says nothing of that.
@@ -324,8 +308,9 @@ static int finish(struct sim *sim)
 	const struct gpu_stats *stats = gpu_stats(sim->gpu);
 	int ret = sim_samples_summary(&r->preempt_samples, NULL, &r->preempt_latency);
 
-	if (!ret)
-		ret = take_waiting(sim);
+	/* Requests that did not even end after the run. */
+	for (u32 i = 0; i < sim->nr_queues && !ret; i++)
+		ret = sim_queue_take_waiting(&sim->queues[i], r->virtual_ns);
 	sim_verify_end(sim);
 	r->saves = stats->nr_saves;
 	r->restores = stats->nr_restores;

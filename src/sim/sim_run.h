@@ -12,22 +12,14 @@
 /* A duration that was not reached before the end of the run. */
 #define SIM_NEVER U64_MAX
 
-/**
- * struct sim_summary - a set of durations; all 0 if there was none at all
- * @nr: durations that have ended
- * @mean: of them; SIM_NEVER if @max is
- * @p50: half of all are not longer; SIM_NEVER if that many have not ended
- * @p90: 90 % of all are not longer
- * @p99: 99 % of all are not longer
- * @max: the longest; SIM_NEVER if one that has not ended is longer already
- */
+/* A set of durations; all 0 if there was none at all. */
 struct sim_summary {
-	u64 nr;
-	u64 mean;
-	u64 p50;
-	u64 p90;
-	u64 p99;
-	u64 max;
+	u64 nr;	  /* durations that have ended */
+	u64 mean; /* of them; SIM_NEVER if @max is */
+	u64 p50;  /* half of all are not longer; SIM_NEVER if that many have not ended */
+	u64 p90;  /* 90 % of all are not longer */
+	u64 p99;  /* 99 % of all are not longer */
+	u64 max;  /* the longest; SIM_NEVER if one that has not ended is longer already */
 };
 
 /* Whether 99 % of all have ended, as far as that can be known. */
@@ -36,16 +28,11 @@ static inline bool sim_summary_has_p99(const struct sim_summary *s)
 	return s->p99 && s->p99 != SIM_NEVER;
 }
 
-/**
- * struct sim_samples - every duration, in the order it was taken
- * @nr: how many
- * @cap: room
- * @ns: them
- */
+/* Every duration, in the order it was taken. */
 struct sim_samples {
-	u64 nr;
-	u64 cap;
-	u64 *ns;
+	u64 nr;	 /* how many */
+	u64 cap; /* room */
+	u64 *ns; /* them */
 };
 
 int sim_samples_add(struct sim_samples *s, u64 ns);
@@ -66,76 +53,43 @@ void sim_samples_fini(struct sim_samples *s);
 int sim_samples_summary(const struct sim_samples *s, const struct sim_samples *waiting,
 			struct sim_summary *out);
 
-/**
- * struct sim_class_result - what one class got
- * @name: class
- * @requests: requests that arrived
- * @completed: requests that ended before the end of the run
- * @throughput_per_s: completed per second of virtual time
- * @latency: arrival to completion; with those that did not end, as @waiting has it
- * @samples: the same of the completed ones, one by one
- * @waiting: arrival to the end of the run, of the others; SIM_NEVER if they are so many that
- *           the class falls behind
- * @gpu_ns: time its queues had waves that ran, summed over its queues
- * @alone: latency by itself
- * @alone_throughput_per_s: throughput by itself
- * @alone_gpu_ns: gpu time by itself
- * @alone_active_ns: time by itself with at least one request outstanding
- */
+/* What one class got. */
 struct sim_class_result {
-	char name[SIM_NAME_MAX];
-	u64 requests;
-	u64 completed;
-	double throughput_per_s;
-	struct sim_summary latency;
-	struct sim_samples samples;
+	char name[SIM_NAME_MAX];    /* class */
+	u64 requests;		    /* requests that arrived */
+	u64 completed;		    /* requests that ended before the end of the run */
+	double throughput_per_s;    /* completed per second of virtual time */
+	struct sim_summary latency; /* arrival to completion, with those of @waiting */
+	struct sim_samples samples; /* the same of the completed ones, one by one */
+	/* Arrival to the end of the run, of the others; SIM_NEVER if the class falls behind. */
 	struct sim_samples waiting;
-	u64 gpu_ns;
-	struct sim_summary alone;
-	double alone_throughput_per_s;
-	u64 alone_gpu_ns;
-	u64 alone_active_ns;
+	u64 gpu_ns;		       /* time with waves that ran, summed over its queues */
+	struct sim_summary alone;      /* latency by itself */
+	double alone_throughput_per_s; /* throughput by itself */
+	u64 alone_gpu_ns;	       /* gpu time by itself */
+	u64 alone_active_ns;	       /* time by itself with at least one request outstanding */
 };
 
-/**
- * struct sim_result - what a run gave
- * @virtual_ns: virtual time of the run
- * @wall_ns: real time it took
- * @nr_classes: classes
- * @classes: them
- * @switches: switches begun
- * @preemptions: entities preempted
- * @resumes: entities resumed
- * @preempt_latency: doorbell store of a beneficiary to its first wave, where
- *                   another had to leave for it
- * @preempt_samples: the same, one by one
- * @floor_ns: the model's bound for these victims (the smallest of them); 0 if none was saved
- * @lost: workgroups that completed dispatches do not account for
- * @repeated: workgroups executed more than once
- * @starved_max_ns: longest time an entity with work was kept off the GPU
- * @dispatches: kernel dispatches completed
- * @saves: queue contexts saved
- * @restores: queue contexts restored
- * @stopped: why the run ended early; empty = it did not
- */
+/* What a run gave. */
 struct sim_result {
-	u64 virtual_ns;
-	u64 wall_ns;
-	u32 nr_classes;
+	u64 virtual_ns; /* virtual time of the run */
+	u64 wall_ns;	/* real time it took */
+	u32 nr_classes; /* classes */
 	struct sim_class_result classes[SIM_MAX_CLASSES];
-	u64 switches;
-	u64 preemptions;
-	u64 resumes;
+	u64 switches;	 /* switches begun */
+	u64 preemptions; /* entities preempted */
+	u64 resumes;	 /* entities resumed */
+	/* Doorbell store of a beneficiary to its first wave, where another had to leave for it. */
 	struct sim_summary preempt_latency;
 	struct sim_samples preempt_samples;
-	u64 floor_ns;
-	u64 lost;
-	u64 repeated;
-	u64 starved_max_ns;
-	u64 dispatches;
-	u64 saves;
-	u64 restores;
-	char stopped[128];
+	u64 floor_ns;	    /* least bound of the model for these victims; 0 = none saved */
+	u64 lost;	    /* workgroups that completed dispatches do not account for */
+	u64 repeated;	    /* workgroups executed more than once */
+	u64 starved_max_ns; /* longest time an entity with work was kept off the GPU */
+	u64 dispatches;	    /* kernel dispatches completed */
+	u64 saves;	    /* queue contexts saved */
+	u64 restores;	    /* queue contexts restored */
+	char stopped[128];  /* why the run ended early; empty = it did not */
 };
 
 void sim_result_fini(struct sim_result *r);
@@ -153,20 +107,13 @@ enum sim_span_kind {
 
 const char *sim_span_kind_name(enum sim_span_kind kind);
 
-/**
- * struct sim_span - something that lasted
- * @kind: what
- * @track: queue index 0..nr_queues-1, or the number of queues for the node
- * @from_ns: begin
- * @to_ns: end
- * @arg: bytes, members or packet index
- */
+/* Something that lasted. */
 struct sim_span {
-	enum sim_span_kind kind;
-	u32 track;
-	u64 from_ns;
-	u64 to_ns;
-	u64 arg;
+	enum sim_span_kind kind; /* what */
+	u32 track;		 /* queue index, or the number of queues for the node */
+	u64 from_ns;		 /* begin */
+	u64 to_ns;		 /* end */
+	u64 arg;		 /* bytes, members or packet index */
 };
 
 /**

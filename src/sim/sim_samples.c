@@ -32,26 +32,16 @@ static int compare_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/**
- * struct walk - from the shortest duration to the longest
- * @ended: durations that have ended, sorted
- * @nr: how many
- * @waiting: how long the others have lasted so far, sorted
- * @nr_waiting: how many
- * @i: next of @ended
- * @w: next of @waiting
- * @share: share of all that is longer than what @waiting[@w - 1] was
- * @among: how many of both kinds that share was when it was taken
- */
+/* From the shortest duration to the longest. */
 struct walk {
-	const u64 *ended;
-	u64 nr;
-	const u64 *waiting;
-	u64 nr_waiting;
-	u64 i;
-	u64 w;
-	double share;
-	u64 among;
+	const u64 *ended;   /* durations that have ended, sorted */
+	u64 nr;		    /* how many */
+	const u64 *waiting; /* how long the others have lasted so far, sorted */
+	u64 nr_waiting;	    /* how many */
+	u64 i;		    /* next of @ended */
+	u64 w;		    /* next of @waiting */
+	double share;	    /* share of all that is longer than what @waiting[@w - 1] was */
+	u64 among;	    /* how many of both kinds that share was when it was taken */
 };
 
 static u64 left(const struct walk *k)

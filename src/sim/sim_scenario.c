@@ -9,70 +9,66 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const mechanism_names[] = {
-#define X(name, text, doc) text,
-	SIM_MECHANISMS(X)
-#undef X
+struct word {
+	const char *text;
+	const char *doc;
 };
 
-static const char *const mechanism_docs[] = {
-#define X(name, text, doc) doc,
-	SIM_MECHANISMS(X)
-#undef X
-};
+#define X(name, text, doc) { text, doc },
 
-static const char *const detect_names[] = {
-#define X(name, text, doc) text,
-	SIM_DETECTS(X)
-#undef X
-};
+static const struct word mechanisms[] = { SIM_MECHANISMS(X) };
+static const struct word detects[] = { SIM_DETECTS(X) };
 
-static const char *const detect_docs[] = {
-#define X(name, text, doc) doc,
-	SIM_DETECTS(X)
 #undef X
-};
+
+/* Return: the index, or as many as there are words if the text is none of them. */
+static u32 find_word(const struct word *words, u32 nr, const char *text)
+{
+	u32 i = 0;
+
+	while (i < nr && strcmp(text, words[i].text))
+		i++;
+	return i;
+}
 
 const char *sim_mechanism_name(enum sim_mechanism m)
 {
-	return m < SIM_MECH_COUNT ? mechanism_names[m] : "?";
+	return m < SIM_MECH_COUNT ? mechanisms[m].text : "?";
 }
 
 const char *sim_mechanism_doc(enum sim_mechanism m)
 {
-	return m < SIM_MECH_COUNT ? mechanism_docs[m] : "?";
+	return m < SIM_MECH_COUNT ? mechanisms[m].doc : "?";
 }
 
 int sim_mechanism_parse(const char *text, enum sim_mechanism *m)
 {
-	for (u32 i = 0; i < SIM_MECH_COUNT; i++) {
-		if (!strcmp(text, mechanism_names[i])) {
-			*m = (enum sim_mechanism)i;
-			return 0;
-		}
-	}
-	return -EINVAL;
+	u32 i = find_word(mechanisms, SIM_MECH_COUNT, text);
+
+	if (i == SIM_MECH_COUNT)
+		return -EINVAL;
+	*m = (enum sim_mechanism)i;
+	return 0;
 }
 
 const char *sim_detect_name(enum sim_detect d)
 {
-	return d < SIM_DETECT_COUNT ? detect_names[d] : "?";
+	return d < SIM_DETECT_COUNT ? detects[d].text : "?";
 }
 
 const char *sim_detect_doc(enum sim_detect d)
 {
-	return d < SIM_DETECT_COUNT ? detect_docs[d] : "?";
+	return d < SIM_DETECT_COUNT ? detects[d].doc : "?";
 }
 
 int sim_detect_parse(const char *text, enum sim_detect *d)
 {
-	for (u32 i = 0; i < SIM_DETECT_COUNT; i++) {
-		if (!strcmp(text, detect_names[i])) {
-			*d = (enum sim_detect)i;
-			return 0;
-		}
-	}
-	return -EINVAL;
+	u32 i = find_word(detects, SIM_DETECT_COUNT, text);
+
+	if (i == SIM_DETECT_COUNT)
+		return -EINVAL;
+	*d = (enum sim_detect)i;
+	return 0;
 }
 
 void sim_scenario_defaults(struct sim_scenario *sc)

@@ -66,121 +66,68 @@ enum sim_arrival_kind {
 	SIM_ARRIVAL_COUNT
 };
 
-/**
- * struct sim_arrival - when requests come
- * @kind: generator
- * @period_ns: UNIFORM: time between requests; POISSON: its mean; BURST: between bursts
- * @burst: BURST: requests in a burst
- * @burst_gap_ns: BURST: time between requests of one burst
- * @concurrency: CLOSED: requests outstanding at a time
- * @think_ns: CLOSED: pause between completion and the next request
- * @nr_trace: TRACE: how many
- * @trace_ns: TRACE: arrival times from the start, ascending; repeats after the last
- */
+/* When requests come. */
 struct sim_arrival {
-	enum sim_arrival_kind kind;
-	u64 period_ns;
-	u32 burst;
-	u64 burst_gap_ns;
-	u32 concurrency;
-	u64 think_ns;
-	u32 nr_trace;
-	u64 *trace_ns;
+	enum sim_arrival_kind kind; /* generator */
+	u64 period_ns;		    /* between requests; POISSON: its mean; BURST: between bursts */
+	u32 burst;		    /* BURST: requests in a burst */
+	u64 burst_gap_ns;	    /* BURST: time between requests of one burst */
+	u32 concurrency;	    /* CLOSED: requests outstanding at a time */
+	u64 think_ns;		    /* CLOSED: pause between completion and the next request */
+	u32 nr_trace;		    /* TRACE: how many */
+	u64 *trace_ns;		    /* TRACE: times from the start, ascending; then again */
 };
 
-/**
- * struct sim_kernel_spec - one kernel of a request
- * @duration_ns: how long each workgroup runs
- * @endless: it never ends
- * @fill_ppm: workgroups as a share of what the whole GPU can hold; 0 = @workgroups
- * @workgroups: workgroups if @fill_ppm is 0
- * @workgroup_size: work-items in a workgroup, 1..1024
- * @vgprs: vector registers of a work-item, 8..512
- * @lds_bytes: LDS of a workgroup, 0..65536
- */
+/* One kernel of a request. */
 struct sim_kernel_spec {
-	u64 duration_ns;
-	bool endless;
-	u32 fill_ppm;
-	u32 workgroups;
-	u32 workgroup_size;
-	u32 vgprs;
-	u32 lds_bytes;
+	u64 duration_ns;    /* how long each workgroup runs */
+	bool endless;	    /* it never ends */
+	u32 fill_ppm;	    /* share of what the whole GPU can hold; 0 = @workgroups */
+	u32 workgroups;	    /* workgroups if @fill_ppm is 0 */
+	u32 workgroup_size; /* work-items in a workgroup, 1..1024 */
+	u32 vgprs;	    /* vector registers of a work-item, 8..512 */
+	u32 lds_bytes;	    /* LDS of a workgroup, 0..65536 */
 };
 
-/**
- * struct sim_class_spec - processes that do the same
- * @name: name in results
- * @attr: attributes of each process
- * @processes: how many processes
- * @queues: queues of each; requests go round-robin
- * @arrival: when requests come, per process
- * @start_ns: first request not before
- * @stop_ns: no request after; U64_MAX = to the end
- * @launch_ns: host time between two launches of one request; 0 = all at once
- * @nr_kernels: kernels of a request, in order
- * @kernels: them
- */
+/* Processes that do the same. */
 struct sim_class_spec {
-	char name[SIM_NAME_MAX];
-	struct gp_attr attr;
-	u32 processes;
-	u32 queues;
-	struct sim_arrival arrival;
-	u64 start_ns;
-	u64 stop_ns;
-	u64 launch_ns;
-	u32 nr_kernels;
-	struct sim_kernel_spec *kernels;
+	char name[SIM_NAME_MAX];	 /* name in results */
+	struct gp_attr attr;		 /* attributes of each process */
+	u32 processes;			 /* how many processes */
+	u32 queues;			 /* queues of each; requests go round-robin */
+	struct sim_arrival arrival;	 /* when requests come, per process */
+	u64 start_ns;			 /* first request not before */
+	u64 stop_ns;			 /* no request after; U64_MAX = to the end */
+	u64 launch_ns;			 /* host time between launches; 0 = all at once */
+	u32 nr_kernels;			 /* kernels of a request, in order */
+	struct sim_kernel_spec *kernels; /* them */
 };
 
-/**
- * struct sim_fault_spec - something that goes wrong on purpose
- * @at_ns: when
- * @kind: enum gpu_fault; or GPU_FAULT_COUNT + enum gp_result: that result
- *        for every member of the next @arg switches
- * @arg: argument; GPU_FAULT_REFUSE: index of the class whose first queue refuses
- */
+/* Something that goes wrong on purpose. */
 struct sim_fault_spec {
-	u64 at_ns;
+	u64 at_ns; /* when */
+	/* enum gpu_fault; or GPU_FAULT_COUNT + enum gp_result, of the next @arg switches. */
 	u32 kind;
-	u64 arg;
+	u64 arg; /* argument; GPU_FAULT_REFUSE: index of the class whose first queue refuses */
 };
 
-/**
- * struct sim_costs - what the software around the GPU costs
- * @fault_ns: doorbell page fault, on the submitter
- * @wake_ns: wake-up of the scheduler thread, at least
- * @wake_jitter_ns: at most this much more, uniform
- * @decide_ns: one pass of the scheduling core
- * @driver_ns: locks, flags, packets before the unmap
- * @fence_ns: from the fence in memory to the driver seeing it
- * @runlist_ns: building and submitting the runlist
- * @irq_ns: completion interrupt to the client or the scheduler
- * @idle_ns: quiet time after which a queue counts as idle
- * @poll_ns: period of poll
- * @critical_ns: period of critical
- * @trigger_ns: period of manual triggers; 0 = none
- * @block_ns: launch-block: message to the client's launch worker
- * @block_threshold: launch-block: commands in flight at most
- * @block_batch: launch-block: commands per synchronisation
- */
+/* What the software around the GPU costs. */
 struct sim_costs {
-	u64 fault_ns;
-	u64 wake_ns;
-	u64 wake_jitter_ns;
-	u64 decide_ns;
-	u64 driver_ns;
-	u64 fence_ns;
-	u64 runlist_ns;
-	u64 irq_ns;
-	u64 idle_ns;
-	u64 poll_ns;
-	u64 critical_ns;
-	u64 trigger_ns;
-	u64 block_ns;
-	u64 block_threshold;
-	u64 block_batch;
+	u64 fault_ns;	     /* doorbell page fault, on the submitter */
+	u64 wake_ns;	     /* wake-up of the scheduler thread, at least */
+	u64 wake_jitter_ns;  /* at most this much more, uniform */
+	u64 decide_ns;	     /* one pass of the scheduling core */
+	u64 driver_ns;	     /* locks, flags, packets before the unmap */
+	u64 fence_ns;	     /* from the fence in memory to the driver seeing it */
+	u64 runlist_ns;	     /* building and submitting the runlist */
+	u64 irq_ns;	     /* completion interrupt to the client or the scheduler */
+	u64 idle_ns;	     /* quiet time after which a queue counts as idle */
+	u64 poll_ns;	     /* period of poll */
+	u64 critical_ns;     /* period of critical */
+	u64 trigger_ns;	     /* period of manual triggers; 0 = none */
+	u64 block_ns;	     /* launch-block: message to the client's launch worker */
+	u64 block_threshold; /* launch-block: commands in flight at most */
+	u64 block_batch;     /* launch-block: commands per synchronisation */
 };
 
 /* A core parameter to set: "hysteresis_ns", "fair.granularity_ns", … */
@@ -189,43 +136,24 @@ struct sim_param_set {
 	u64 value;
 };
 
-/**
- * struct sim_scenario - all of it
- * @name: short name
- * @title: one line for people
- * @gpu: profile name
- * @engine: "timed" or "state"
- * @policy: policy name
- * @mechanism: mechanism
- * @detect: detection mode
- * @seed: of every random number
- * @duration_ns: virtual time in which requests arrive
- * @costs: software costs
- * @nr_slots: queue slots; 0 = the profile's
- * @nr_params: core parameters
- * @params: them
- * @nr_faults: faults
- * @faults: them, by time
- * @nr_classes: classes
- * @classes: them
- */
+/* All of it. */
 struct sim_scenario {
-	char name[SIM_NAME_MAX];
-	char title[128];
-	char gpu[SIM_NAME_MAX];
-	char engine[SIM_NAME_MAX];
-	char policy[SIM_NAME_MAX];
-	enum sim_mechanism mechanism;
-	enum sim_detect detect;
-	u64 seed;
-	u64 duration_ns;
-	struct sim_costs costs;
-	u32 nr_slots;
-	u32 nr_params;
-	struct sim_param_set params[SIM_MAX_PARAMS];
-	u32 nr_faults;
-	struct sim_fault_spec faults[SIM_MAX_FAULTS];
-	u32 nr_classes;
+	char name[SIM_NAME_MAX];		      /* short name */
+	char title[128];			      /* one line for people */
+	char gpu[SIM_NAME_MAX];			      /* profile name */
+	char engine[SIM_NAME_MAX];		      /* "timed" or "state" */
+	char policy[SIM_NAME_MAX];		      /* policy name */
+	enum sim_mechanism mechanism;		      /* mechanism */
+	enum sim_detect detect;			      /* detection mode */
+	u64 seed;				      /* of every random number */
+	u64 duration_ns;			      /* virtual time in which requests arrive */
+	struct sim_costs costs;			      /* software costs */
+	u32 nr_slots;				      /* queue slots; 0 = the profile's */
+	u32 nr_params;				      /* core parameters */
+	struct sim_param_set params[SIM_MAX_PARAMS];  /* them */
+	u32 nr_faults;				      /* faults */
+	struct sim_fault_spec faults[SIM_MAX_FAULTS]; /* them, by time */
+	u32 nr_classes;				      /* classes */
 	struct sim_class_spec classes[SIM_MAX_CLASSES];
 };
 

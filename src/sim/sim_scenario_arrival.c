@@ -15,18 +15,24 @@ static int check_end(struct sim_parser *p, char *rest)
 	return word ? sim_parser_fail(p, "arrival: '%.40s' is one word too many", word) : 0;
 }
 
+/* The duration after @word. */
+static int read_duration(struct sim_parser *p, char **rest, const char *word, u64 low, u64 *ns)
+{
+	char *text = sim_value_word(rest);
+
+	if (!text)
+		return sim_parser_fail(p, "arrival: '%s' has no value", word);
+	return sim_parser_duration(p, word, text, low, SIM_RUN_MAX_NS, ns);
+}
+
 /* Expects "@word DURATION" next. */
 static int read_worded(struct sim_parser *p, char **rest, const char *word, u64 low, u64 *ns)
 {
 	char *got = sim_value_word(rest);
-	char *text;
 
 	if (!got || strcmp(got, word))
 		return sim_parser_fail(p, "arrival: '%s DURATION' is missing", word);
-	text = sim_value_word(rest);
-	if (!text)
-		return sim_parser_fail(p, "arrival: '%s' has no value", word);
-	return sim_parser_duration(p, word, text, low, SIM_RUN_MAX_NS, ns);
+	return read_duration(p, rest, word, low, ns);
 }
 
 /* closed [N] [think DURATION] */
@@ -48,10 +54,7 @@ static int read_closed(struct sim_parser *p, char *rest, struct sim_arrival *a)
 		return 0;
 	if (strcmp(word, "think"))
 		return sim_parser_fail(p, "arrival: '%.40s' is not 'think'", word);
-	word = sim_value_word(&rest);
-	if (!word)
-		return sim_parser_fail(p, "arrival: 'think' has no value");
-	err = sim_parser_duration(p, "think", word, 0, SIM_RUN_MAX_NS, &a->think_ns);
+	err = read_duration(p, &rest, "think", 0, &a->think_ns);
 	return err ? err : check_end(p, rest);
 }
 
@@ -64,10 +67,7 @@ static int read_periodic(struct sim_parser *p, char *rest, struct sim_arrival *a
 	if (!word)
 		return sim_parser_fail(p, "arrival: a rate such as 100/s, or 'every DURATION'");
 	if (!strcmp(word, "every")) {
-		char *text = sim_value_word(&rest);
-
-		err = sim_parser_duration(p, "every", text ? text : "", PERIOD_MIN_NS,
-					  SIM_RUN_MAX_NS, &a->period_ns);
+		err = read_duration(p, &rest, "every", PERIOD_MIN_NS, &a->period_ns);
 		return err ? err : check_end(p, rest);
 	}
 	err = sim_value_rate(word, &a->period_ns);
@@ -205,18 +205,16 @@ static int read_trace(struct sim_parser *p, char *rest, struct sim_arrival *a)
 
 int sim_parse_arrival(struct sim_parser *p, const struct sim_key *key, char *value)
 {
-	static int (*const readers[])(struct sim_parser *p, char *rest, struct sim_arrival *a) = {
+	static int (*const readers[])(struct sim_parser * p, char *rest, struct sim_arrival *a) = {
 		[SIM_ARRIVAL_CLOSED] = read_closed,
 		[SIM_ARRIVAL_UNIFORM] = read_periodic,
 		[SIM_ARRIVAL_POISSON] = read_periodic,
 		[SIM_ARRIVAL_BURST] = read_burst,
 		[SIM_ARRIVAL_TRACE] = read_trace,
 	};
-	static const char *const names[] = {
 #define X(name, text) text,
-		SIM_ARRIVALS(X)
+	static const char *const names[] = { SIM_ARRIVALS(X) };
 #undef X
-	};
 	struct sim_arrival *a = &p->class->arrival;
 	char *rest = value;
 	char *word = sim_value_word(&rest);

@@ -51,64 +51,68 @@ static int set_lds(struct sim_parser *p, const char *text, struct sim_kernel_spe
 	return 0;
 }
 
-static const struct {
+struct kernel_line {
+	struct sim_kernel_spec spec;
+	u32 times;
+};
+
+#define AT(member) .offset = offsetof(struct kernel_line, member)
+
+static const struct kernel_word {
 	const char *name;
 	u32 low;
 	u32 high;
 	size_t offset;
-} kernel_numbers[] = {
-	{ "grid", 1, 1 << 20, offsetof(struct sim_kernel_spec, workgroups) },
-	{ "size", 1, 1024, offsetof(struct sim_kernel_spec, workgroup_size) },
-	{ "vgprs", 8, 512, offsetof(struct sim_kernel_spec, vgprs) },
+	int (*set)(struct sim_parser *p, const char *text, struct sim_kernel_spec *k);
+} kernel_words[] = {
+	{ "x", 1, SIM_MAX_KERNELS, AT(times) },
+	{ "grid", 1, 1 << 20, AT(spec.workgroups) },
+	{ "size", 1, 1024, AT(spec.workgroup_size) },
+	{ "vgprs", 8, 512, AT(spec.vgprs) },
+	{ .name = "fill", .set = set_fill },
+	{ .name = "lds", .set = set_lds },
 };
 
-static int set_kernel_number(struct sim_parser *p, const char *word, const char *text,
-			     struct sim_kernel_spec *k)
-{
-	for (u32 i = 0; i < ARRAY_SIZE(kernel_numbers); i++) {
-		u64 v;
-		int err;
+#undef AT
 
-		if (strcmp(word, kernel_numbers[i].name))
-			continue;
-		err = sim_parser_number(p, word, text, kernel_numbers[i].low,
-					kernel_numbers[i].high, &v);
-		if (!err)
-			*(u32 *)((char *)k + kernel_numbers[i].offset) = (u32)v;
-		return err;
-	}
-	return sim_parser_fail(p, "kernel: '%.40s' is none of x, fill, grid, size, vgprs, lds",
-			       word);
+static int set_kernel_word(struct sim_parser *p, const struct kernel_word *w, const char *text,
+			   struct kernel_line *line)
+{
+	u64 v;
+	int err;
+
+	if (w->set)
+		return w->set(p, text, &line->spec);
+	err = sim_parser_number(p, w->name, text, w->low, w->high, &v);
+	if (!err)
+		*(u32 *)((char *)line + w->offset) = (u32)v;
+	return err;
 }
 
 /* "word value" pairs after the duration of a kernel. */
-static int set_kernel_words(struct sim_parser *p, char *rest, struct sim_kernel_spec *k, u64 *times)
+static int set_kernel_words(struct sim_parser *p, char *rest, struct kernel_line *line)
 {
-	static const char *const words[] = { "x", "fill", "grid", "size", "vgprs", "lds" };
+	struct sim_kernel_spec *k = &line->spec;
 	u32 seen = 0;
 	char *word;
 
 	while ((word = sim_value_word(&rest))) {
 		char *text = sim_value_word(&rest);
+		u32 i = 0;
 		int err;
 
-		for (u32 i = 0; i < ARRAY_SIZE(words); i++) {
-			if (strcmp(word, words[i]))
-				continue;
-			if (seen & (1u << i))
-				return sim_parser_fail(p, "kernel: '%s' comes twice", word);
-			seen |= 1u << i;
-		}
+		while (i < ARRAY_SIZE(kernel_words) && strcmp(word, kernel_words[i].name))
+			i++;
+		if (seen & (1u << i))
+			return sim_parser_fail(p, "kernel: '%s' comes twice", word);
 		if (!text)
 			return sim_parser_fail(p, "kernel: '%.40s' has no value", word);
-		if (!strcmp(word, "x"))
-			err = sim_parser_number(p, "x", text, 1, SIM_MAX_KERNELS, times);
-		else if (!strcmp(word, "fill"))
-			err = set_fill(p, text, k);
-		else if (!strcmp(word, "lds"))
-			err = set_lds(p, text, k);
-		else
-			err = set_kernel_number(p, word, text, k);
+		if (i == ARRAY_SIZE(kernel_words))
+			return sim_parser_fail(p, "kernel: '%.40s' is none of x, fill, grid, size, "
+						  "vgprs, lds",
+					       word);
+		seen |= 1u << i;
+		err = set_kernel_word(p, &kernel_words[i], text, line);
 		if (err)
 			return err;
 	}
@@ -121,21 +125,23 @@ static int set_kernel_words(struct sim_parser *p, char *rest, struct sim_kernel_
 
 int sim_parse_kernel(struct sim_parser *p, const struct sim_key *key, char *value)
 {
-	struct sim_kernel_spec k = { .workgroup_size = 256, .vgprs = 64, .lds_bytes = 8192 };
+	struct kernel_line line = {
+		.spec = { .workgroup_size = 256, .vgprs = 64, .lds_bytes = 8192 },
+		.times = 1,
+	};
 	char *rest = value;
 	char *word = sim_value_word(&rest);
-	u64 times = 1;
 	int err = 0;
 
 	if (!strcmp(word, "endless"))
-		k.endless = true;
+		line.spec.endless = true;
 	else
 		err = sim_parser_duration(p, key->name, word, GPU_PROGRAM_MIN_STEP_NS,
-					  SIM_KERNEL_MAX_NS, &k.duration_ns);
+					  SIM_KERNEL_MAX_NS, &line.spec.duration_ns);
 	if (!err)
-		err = set_kernel_words(p, rest, &k, &times);
-	while (!err && times--)
-		err = add_kernels(p, &k, 1);
+		err = set_kernel_words(p, rest, &line);
+	while (!err && line.times--)
+		err = add_kernels(p, &line.spec, 1);
 	return err;
 }
 

@@ -37,40 +37,24 @@ struct sim_key {
 	bool is_repeatable;
 };
 
-/**
- * struct sim_parser - state of the reader
- * @sc: what is being filled
- * @file: for messages and relative names
- * @line: current line, from 1
- * @error: output for the message
- * @error_size: its size
- * @keys: keys of the current section; NULL = [params] or before the first section
- * @in_params: current section is [params]
- * @object: what the generic setters write into
- * @seen: keys seen in the current section, by index
- * @sections_seen: sections seen that may come once only, by index
- * @section_line: line of the current section's header
- * @class: current class or NULL
- * @fault: current fault or NULL
- * @fault_class: for each fault, the name of the class it concerns, or ""
- * @fault_line: for each fault, the line of its header
- */
+/* State of the reader. */
 struct sim_parser {
-	struct sim_scenario *sc;
-	const char *file;
-	u32 line;
-	char *error;
-	size_t error_size;
-	const struct sim_key *keys;
-	bool in_params;
-	void *object;
-	u64 seen;
-	u32 sections_seen;
-	u32 section_line;
-	struct sim_class_spec *class;
-	struct sim_fault_spec *fault;
+	struct sim_scenario *sc;      /* what is being filled */
+	const char *file;	      /* for messages and relative names */
+	u32 line;		      /* current line, from 1 */
+	char *error;		      /* output for the message */
+	size_t error_size;	      /* its size */
+	const struct sim_key *keys;   /* of the current section; NULL = [params] or none */
+	bool in_params;		      /* current section is [params] */
+	void *object;		      /* what the generic setters write into */
+	u64 seen;		      /* keys seen in the current section, by index */
+	u32 sections_seen;	      /* sections seen that may come once only, by index */
+	u32 section_line;	      /* line of the current section's header */
+	struct sim_class_spec *class; /* current class or NULL */
+	struct sim_fault_spec *fault; /* current fault or NULL */
+	/* For each fault the class that it concerns, or "". */
 	char fault_class[SIM_MAX_FAULTS][SIM_NAME_MAX];
-	u32 fault_line[SIM_MAX_FAULTS];
+	u32 fault_line[SIM_MAX_FAULTS]; /* for each fault, the line of its header */
 };
 
 /**
@@ -123,7 +107,7 @@ int sim_parse_arrival(struct sim_parser *p, const struct sim_key *key, char *val
  */
 int sim_read_text(const char *path, size_t limit, char **text, size_t *len);
 
-/* A parameter's description by full name ("fair.granularity_ns"), or NULL. */
+/* Is there an engine of this name? */
 bool sim_engine_exists(const char *name);
 
 /* Requests an open generator makes in @duration_ns, about; 0 for a closed loop. */

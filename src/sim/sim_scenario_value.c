@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 int sim_value_percent(const char *text, u64 *ppm)
 {
 	return gp_text_read_decimal(text, SIM_PPM_ONE / 100, "%", ppm);
@@ -49,11 +44,9 @@ bool sim_value_is_name(const char *text)
 
 char *sim_value_word(char **text)
 {
-	char *word = *text;
+	char *word = *text + strspn(*text, " \t");
 	char *end;
 
-	while (is_blank(*word))
-		word++;
 	if (!*word)
 		return NULL;
 	end = word + strcspn(word, " \t");

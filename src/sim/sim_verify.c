@@ -64,10 +64,7 @@ bool sim_verify_has_vanished(const struct sim_queue *q)
 	       !gpu_dispatches(q->proc->sim->gpu, SIM_DOORBELL(q->index));
 }
 
-/**
- * sim_verify_end() - check what is still outstanding after the run has settled
- * @sim: run
- */
+/* Check what is still outstanding after the run has settled. */
 void sim_verify_end(struct sim *sim)
 {
 	for (u32 i = 0; i < sim->nr_queues; i++) {

@@ -28,10 +28,7 @@ static void emit(struct sim *sim, enum sim_span_kind kind, u32 track, u64 from_n
 		sim->observer->span(sim->observer, &span);
 }
 
-/**
- * sim_watch_tracks() - name the tracks to the observer
- * @sim: run
- */
+/* Name the tracks to the observer. */
 void sim_watch_tracks(struct sim *sim)
 {
 	struct sim_observer *o = sim->observer;
@@ -218,11 +215,7 @@ static void on_queue(struct sim_queue *q, const struct gpu_trace *t)
 	}
 }
 
-/**
- * sim_watch_trace() - the GPU's trace hook
- * @host: the run
- * @t: record
- */
+/* The GPU's trace hook. */
 void sim_watch_trace(struct gpu_host *host, const struct gpu_trace *t)
 {
 	struct sim *sim = container_of(host, struct sim, host);
@@ -233,20 +226,14 @@ void sim_watch_trace(struct gpu_host *host, const struct gpu_trace *t)
 		on_queue(&sim->queues[SIM_QUEUE_OF(t->doorbell)], t);
 }
 
-/**
- * sim_watch_switch() - a switch ended
- * @sim: run
- */
+/* A switch ended. */
 void sim_watch_switch(struct sim *sim)
 {
 	emit(sim, SIM_SPAN_SWITCH, sim->nr_queues, sim->sw_begin_ns,
 	     (u64)sim->act.sw.nr_preempt << 32 | sim->act.sw.nr_resume);
 }
 
-/**
- * sim_watch_end() - requests stop: close what is open
- * @sim: run
- */
+/* Requests stop: close what is open. */
 void sim_watch_end(struct sim *sim)
 {
 	for (u32 i = 0; i < sim->nr_queues; i++) {

@@ -329,7 +329,7 @@ static void mix_entity(const struct explorer *x, u64 *h, const struct world_enti
 	}
 	mix(h, in->nr_busy ? rank_of(w, in->key) : 0);
 	mix(h, in->frozen ? ahead(w, in->thaw_ns) : 0);
-	mix(h, in->state == GP_ENTITY_PREEMPTED ? ago(w, in->out_ns) : 0);
+	mix(h, in->state == GP_ENTITY_PREEMPTED ? ago(w, in->there_ns) : 0);
 	mix(h, ago(w, e->resumed_ns));
 	mix(h, e->where == WORLD_MAPPED ? 0 : ago(w, e->off_ns));
 	if (w->strict)

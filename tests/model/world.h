@@ -11,7 +11,6 @@
 #ifndef GP_TESTS_MODEL_WORLD_H
 #define GP_TESTS_MODEL_WORLD_H
 
-#include "core/check.h"
 #include "core/sched.h"
 #include "core/sched_types.h"
 

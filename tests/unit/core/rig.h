@@ -14,7 +14,6 @@
 
 #include <cmocka.h>
 
-#include "core/check.h"
 #include "core/sched.h"
 #include "core/sched_types.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "rig.h"
 
-#include "core/cost.h"
+#include "core/guard.h"
 
 /* Teaches the node a switch cost of 30 us and @e a burst length. */
 static void teach(struct rig *r, u32 e, u64 burst_ns)

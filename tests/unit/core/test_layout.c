@@ -51,7 +51,6 @@ static void new_scheduler_has_the_documented_state(void **state)
 	assert_null(gp_sched_node_stats(r->s, 2));
 	assert_breaker(r, CLOSED);
 	assert_null(gp_sched_check(r->s));
-	assert_int_equal(gp_sched_entity_next(r->s, GP_ID_NONE), GP_ID_NONE);
 }
 
 /* Every entity in every heap of one node: the worst for the shared memory. */
