@@ -124,7 +124,7 @@ bool gpd_auth_check(const struct gpd_config *config, const struct gpd_cred *cred
 	if (cred->privileged)
 		return true;
 	if (!open_class(config, new->klass) && !same_class) {
-		snprintf(why, size, "this class is not open to every user");
+		snprintf(why, size, "this class is not open to all");
 		return false;
 	}
 	too_much = excess(config, old ? &old->core : NULL, new->klass, &new->core);
@@ -154,7 +154,7 @@ static void choose_class(struct gpd_client *c, const struct wire_hello *m)
 	if (m->klass[0] && !k)
 		gpd_client_note(c, "wished for class %s, which there is not", m->klass);
 	else if (k && !k->open && !c->cred.privileged)
-		gpd_client_note(c, "wished for class %s, which is not open to every user", m->klass);
+		gpd_client_note(c, "wished for class %s, which is not open to all", m->klass);
 	else if (k)
 		gpd_auth_class(config, m->klass, &c->attrs);
 }
