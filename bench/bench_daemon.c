@@ -7,10 +7,10 @@
  * daemon.edge      from the edge of the urgent client to the first HOLD at a victim,
  *                  beside a round trip over a socket of the same kind
  * daemon.switch    processor time of the daemon for such a round: that is what has a bound,
- *                  the times above are also those of whoever else uses the machine
+ *                  the times above are also those of others that use the machine
  * daemon.cpu       processor time of the daemon: with nothing to do, at 10 000 edges a
  *                  second that change nothing, and at as many among which 100 times a
- *                  second somebody urgent comes and goes
+ *                  second an urgent client comes and goes
  */
 #include "bench_daemon.h"
 #include "daemon_rig.h"

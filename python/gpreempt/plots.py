@@ -63,14 +63,14 @@ def timeline(runs, length_s=0.3):
         for row, (name, run) in enumerate(runs.items()):
             begin = run.begin_ns + int(run.seconds / 2 * 1e9)
             end = begin + int(min(length_s, run.seconds / 2) * 1e9)
-            for lane, who in enumerate(("offline", "online")):
+            for lane, role in enumerate(("offline", "online")):
                 y = row * 2.4 + lane
-                ticks.append((y + 0.4, f"{who}, {name}"))
+                ticks.append((y + 0.4, f"{role}, {name}"))
                 spans = [((max(p.begin_ns, begin) - begin) / 1e6,
                           (min(p.end_ns, end) - max(p.begin_ns, begin)) / 1e6)
                          for p in run.pieces
-                         if p.name == who and p.begin_ns < end and p.end_ns > begin]
-                axes.broken_barh(spans, (y, 0.8), color=COLOURS[who], lw=0)
+                         if p.name == role and p.begin_ns < end and p.end_ns > begin]
+                axes.broken_barh(spans, (y, 0.8), color=COLOURS[role], lw=0)
         axes.set_yticks([y for y, _ in ticks], [text for _, text in ticks])
         axes.grid(False)
         axes.set_xlabel("time [ms]")

@@ -136,7 +136,7 @@ static bool is_inline(u32 n)
 	       (n >= ISA_R_VCCZ && n <= ISA_R_SCC);
 }
 
-/* The literal is the second word, once, whoever asks for it. */
+/* The literal is the second word, once, however many operands ask for it. */
 static int take_literal(struct isa_decoder *d)
 {
 	if (!d->has_two)

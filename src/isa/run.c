@@ -115,7 +115,7 @@ static bool is_beyond(const struct isa_wave *w, const struct isa_inst *i)
 	       (i->nr_accs && i->nr_accs + w->acc_offset > w->nr_vgprs);
 }
 
-/* The first word at PC, for who has to be told. */
+/* The first word at PC, for the message. */
 static enum isa_reason illegal(struct isa_wave *w, struct isa_env *env)
 {
 	enum isa_reason reason = ISA_GO;

@@ -3,7 +3,7 @@
  * Event sequences into the core. The first byte chooses the number of nodes and
  * the policy, then each event takes two bytes: what, and to whom. The world of
  * tests/model plays the mechanism and checks every invariant after every event;
- * at the end everybody must come back.
+ * at the end all must come back.
  *
  * One harness is one file for the build, hence the inclusion.
  */
@@ -227,7 +227,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (node = 0; node < w.nr_nodes; node++)
 		world_enable(&w, node, true);
 	if (!world_settles(&w, size & 1) && !w.bad)
-		w.bad = "somebody is never resumed";
+		w.bad = "an entity is never resumed";
 	fail_if_bad(&w);
 	return 0;
 }

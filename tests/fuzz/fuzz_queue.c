@@ -220,7 +220,7 @@ static void do_op(struct rig *r, enum op op, u32 offset, const uint8_t *bytes, s
 /*
  * The neighbour has done its work exactly once. The hostile queue may hold the CUs for
  * ever: it is reset first. One that is being drained without an end cannot be, and
- * whoever was taken out by force may have lost something.
+ * a wave that was taken out by force may have lost something.
  */
 static void check_other(struct rig *r)
 {

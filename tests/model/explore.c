@@ -5,7 +5,7 @@
  * form (times relative to now, keys as ranks) so that states that behave alike
  * count once. Each scene has its own policy, parameters and sets of events, and
  * must be complete to a stated depth. In each state all invariants of world.c hold, and both fair
- * continuations bring everybody back.
+ * continuations bring all back.
  *
  * Then the same with one guard broken at a time: each must be found.
  */
@@ -484,7 +484,7 @@ static void print_violation(const struct explorer *x, u32 state, u32 event, cons
 	printf("\n");
 }
 
-/* The state just reached: are there ways on for everybody? */
+/* The state just reached: are there ways on for all? */
 static const char *check_ways_on(struct explorer *x)
 {
 	static struct world here;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* How a world goes on by itself: does everybody come back? */
+/* How a world goes on by itself: do all come back? */
 #include "world.h"
 
 /* More than any chain of switches, pauses and openings needs. */
@@ -49,7 +49,7 @@ static bool step(struct world *w)
 	return world_next_timer(w);
 }
 
-/* Notes who is off, and strikes out those who have been back. */
+/* Notes which are off, and strikes out those that have been back. */
 static u32 strike_out(const struct world *w, u32 waiting)
 {
 	u32 i;

@@ -137,7 +137,7 @@ static bool has_report(const struct world *w, u32 node, enum gp_report report)
 	return w->node[node].reports & 1U << report;
 }
 
-/* Nobody knows where the members of an unanswered switch are. */
+/* It is not known where the members of an unanswered switch are. */
 static void give_up(struct world *w, u32 node)
 {
 	struct world_node *n = &w->node[node];
@@ -314,7 +314,7 @@ static void check_entity(struct world *w, const struct world_entity *e)
 	require(w, e->lost || e->armed == !has_work(e), "detection waits for the wrong edge");
 }
 
-/* Nobody who could have been helped has waited longer than the bound. */
+/* No entity that could have been helped has waited longer than the bound. */
 static void check_starvation(struct world *w, const struct world_entity *e)
 {
 	const struct world_node *n = &w->node[e->node];
@@ -332,7 +332,7 @@ static bool may_be_preempted(const struct world *w, const struct world_entity *e
 	       w->now_ns >= w->node[e->node].spared_until_ns && !is_due(w, e->node);
 }
 
-/* At rest nobody runs beside a better one, unless a guard keeps it there. */
+/* At rest none runs beside a better one, unless a guard keeps it there. */
 static void check_order(struct world *w, const struct world_entity *e)
 {
 	u32 i;
@@ -350,8 +350,8 @@ static void check_order(struct world *w, const struct world_entity *e)
 }
 
 /*
- * Work conservation: at rest, nobody who could work is kept off a GPU on which
- * nobody works. Only hysteresis and the pause after a refusal explain that.
+ * Work conservation: at rest, no entity that could work is kept off a GPU on which
+ * none works. Only hysteresis and the pause after a refusal explain that.
  */
 static void check_conserves(struct world *w, u32 node)
 {
@@ -623,7 +623,7 @@ static void apply(struct world *w, struct world_entity *e, bool preempt, enum gp
 	e->hungry = false;
 }
 
-/* To refuse to come back for the second time is an error too, until nobody cares any more. */
+/* To refuse to come back for the second time is an error too, until it is given up. */
 static void count_errors(struct world_node *n, const struct world_entity *e, bool preempt,
 			 enum gp_result result)
 {
@@ -676,7 +676,7 @@ bool world_stale_done(struct world *w, u32 node)
 	return true;
 }
 
-/* Time must not pass anybody by. */
+/* Time must not pass any entity by. */
 static void check_passing(struct world *w, u64 until_ns)
 {
 	u64 bound_ns = w->bounds.max_wait_ns + w->bounds.min_slice_ns + 2 * w->bounds.deadline_ns;

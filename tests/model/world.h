@@ -45,7 +45,7 @@ enum world_outcome {
  * @failed: a resume was refused since it left the GPU
  * @hungry: in the resume set of the switch in flight because it starved
  * @starved: back because it starved, and has had work and the GPU ever since
- * @stubborn: refused so many resumes that nobody waits for it
+ * @stubborn: refused so many resumes that no other waits for it
  * @nr_fail: refusals in a row
  * @where: as the mechanism sees it
  * @node: node
@@ -93,7 +93,7 @@ struct world_entity {
  * @led_until_ns: end of the hysteresis that began then
  * @idle_until_ns: end of any hysteresis
  * @alone_until_ns: end of the slice of starved entities, unless they stop before
- * @cut_ns: who left the GPU up to then comes back in that slice
+ * @cut_ns: an entity that left the GPU up to then comes back in that slice
  * @rate_ns: rate limit: time at which all tokens are there again
  * @spared_until_ns: some victim may be left to finish until then
  * @nr_spared: victims left to finish so far
@@ -175,11 +175,11 @@ bool world_back(struct world *w, u32 node);
 /* Time passes, but not past a timer. */
 bool world_wait(struct world *w, u64 ns);
 
-/* Is anybody off the GPU who is not lost? */
+/* Is an entity off the GPU that is not lost? */
 bool world_has_off(const struct world *w);
 /*
  * Fair continuations: switches end well and timers fire. True if all come back:
- * with @quiet, after everybody's work has ended; else while all keep working.
+ * with @quiet, after all work has ended; else while all keep working.
  */
 bool world_settles(struct world *w, bool quiet);
 

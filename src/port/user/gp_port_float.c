@@ -2,7 +2,7 @@
 /*
  * Rows by the processor's floating point. Addition, multiplication and fma are
  * defined to the last bit by IEEE 754, NaN aside, so that these are the numbers
- * of src/isa/float.h as long as nobody has changed the modes of the processor.
+ * of src/isa/float.h as long as the modes of the processor are unchanged.
  */
 #include "gp_port.h"
 

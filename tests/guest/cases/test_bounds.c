@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory that nobody can have, addresses that nobody can reach, and mappings that are
+ * Memory that cannot be had, addresses that cannot be reached, and mappings that are
  * cut in pieces: what a program may ask for by mistake or on purpose.
  */
 #define _GNU_SOURCE
@@ -119,7 +119,7 @@ static void address_out_of_reach_is_refused(void)
 	GT_CHECK(!map(&gpu, args.handle, gpu.id), "control: cannot be mapped");
 }
 
-/* Two views of the same pages; one is cut up before anybody has touched it. */
+/* Two views of the same pages; one is cut up before it was touched. */
 static void split_mapping_shows_the_same_memory(void)
 {
 	struct kfd_ioctl_alloc_memory_of_gpu_args args;

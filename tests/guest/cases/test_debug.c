@@ -46,7 +46,7 @@ static void preconditions_are_checked(void)
 	GT_CHECK(!gt_debug_disable(&s), "disable");
 }
 
-/* kfd_chardev.c, runtime_enable(): whoever has queues is too late. */
+/* kfd_chardev.c, runtime_enable(): a process with queues is too late. */
 static void runtime_comes_before_queues(void)
 {
 	struct gt_queue q;

@@ -19,7 +19,7 @@ static const struct gt_shape endless = {
 
 /**
  * struct scene - a process that debugs itself, and what it suspends
- * @ids: as SUSPEND_QUEUES leaves them: of old, of fresh, of nobody
+ * @ids: as SUSPEND_QUEUES leaves them: of old, of fresh, of no queue
  */
 struct scene {
 	struct gt_gpu gpu;
@@ -64,7 +64,7 @@ static void wait_for_reset(struct scene *s)
 {
 	int r = gt_event_wait(&s->gpu, s->reset_event, NULL, 5000);
 
-	GT_CHECK(r == KFD_IOC_WAIT_RESULT_COMPLETE, "nobody told the process: %d", r);
+	GT_CHECK(r == KFD_IOC_WAIT_RESULT_COMPLETE, "the process was not told: %d", r);
 }
 
 /* Control for those below. */

@@ -53,7 +53,7 @@ static void new_queue_is_told(void)
 	gt_queue_create(&gpu, 7, &next);
 	r = gt_debug_dots(&s);
 	GT_CHECK(r == 2, "%d dots", r);
-	/* The newest first. It stays until somebody clears it, and asking writes nothing. */
+	/* The newest first. It stays until it is cleared, and asking writes nothing. */
 	expect_new(&s, &next, 0);
 	expect_new(&s, &next, GT_NEW);
 	expect_new(&s, &q, GT_NEW);
@@ -82,7 +82,7 @@ static void unsubscribed_is_silent(void)
 	gt_sleep_us(100000);
 	GT_CHECK(!gt_debug_dots(&s), "told");
 	expect_nothing(&s);
-	/* It is there all the same, and who subscribes late is told at once. */
+	/* It is there all the same, and a late subscriber is told at once. */
 	GT_CHECK(gt_debug_snapshot(&s, &entry, 1, 0) == 1, "snapshot");
 	GT_CHECK(entry.exception_status == GT_NEW, "%llx", entry.exception_status);
 	args.set_exceptions_enabled.exception_mask = GT_NEW;

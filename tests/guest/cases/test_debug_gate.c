@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * AMDKFD_IOC_DBG_TRAP: who may open a session, what each operation asks for first, and
+ * AMDKFD_IOC_DBG_TRAP: which process may open a session, what each operation asks for first, and
  * what ENABLE does besides.
  */
 #define _GNU_SOURCE
@@ -21,7 +21,7 @@
 #define SLOW TINY " queue_preemption_timeout_ms=1000"
 #define GRACE 1
 #define KTHREADD 2
-#define SOMEBODY 1000
+#define OTHER_USER 1000
 #define SOMEBODY_ELSE 1001
 
 static const struct gt_shape endless = {
@@ -256,12 +256,12 @@ static void root_is_not_needed(void)
 	uint32_t id;
 	int r;
 
-	s.pid = start_target(SOMEBODY);
+	s.pid = start_target(OTHER_USER);
 	other.pid = start_target(SOMEBODY_ELSE);
 	gt_gpu_open(&gpu, 0);
 	s.kfd = other.kfd = gpu.kfd;
-	become(SOMEBODY);
-	/* Control: somebody else's process. */
+	become(OTHER_USER);
+	/* Control: another user's process. */
 	GT_CHECK(ptrace(PTRACE_SEIZE, other.pid, 0, 0) && errno == EPERM, "%s", strerror(errno));
 	r = gt_debug_enable(&other, &info);
 	GT_CHECK(r == -EPERM, "%d", r);
@@ -326,7 +326,7 @@ static pid_t start_neighbour(void)
 	_exit(0);
 }
 
-/* debug_refresh_runlist(): everybody leaves the GPU and comes back. */
+/* debug_refresh_runlist(): every queue leaves the GPU and comes back. */
 static void enable_interrupts_everybody(void)
 {
 	pid_t neighbour = start_neighbour();
@@ -341,7 +341,7 @@ static void enable_interrupts_everybody(void)
 	GT_CHECK(!gt_stat_wait(0, "waves", 4), "not running");
 	saves = gt_stat(0, "saves");
 	GT_CHECK(!gt_debug_enable(&s, &info), "enable");
-	GT_CHECK(gt_stat(0, "saves") > saves, "nobody was interrupted");
+	GT_CHECK(gt_stat(0, "saves") > saves, "nothing was interrupted");
 	GT_CHECK(!gt_stat_wait(0, "waves", 4), "it did not come back");
 	GT_CHECK(!gt_debug_disable(&s), "disable");
 	end_child(neighbour);

@@ -17,7 +17,7 @@
 #define GRACE 1
 #define MAX_IDS 1024	/* KFD_MAX_NUM_OF_QUEUES_PER_PROCESS */
 #define PAGE 4096ul
-#define NOBODY 77u
+#define NO_QUEUE 77u
 #define INVALID KFD_DBG_QUEUE_INVALID_MASK
 #define DELETE KFD_EC_MASK(EC_DEVICE_QUEUE_DELETE)
 
@@ -96,7 +96,7 @@ static void lists_are_checked(void)
 	GT_CHECK(!gt_debug_disable(&c.s), "disable");
 }
 
-/* The first of two equal ids is the queue, the second nobody. */
+/* The first of two equal ids is the queue, the second none. */
 static void second_of_two_equal_ids_is_nobody(void)
 {
 	struct scene c = {};
@@ -113,9 +113,9 @@ static void second_of_two_equal_ids_is_nobody(void)
 	GT_CHECK(r == 1, "resumed %d", r);
 	GT_CHECK(c.ids[0] == c.q[0].id && c.ids[1] == (c.q[0].id | INVALID), "%x %x", c.ids[0],
 		 c.ids[1]);
-	c.ids[0] = NOBODY;
+	c.ids[0] = NO_QUEUE;
 	r = gt_debug_resume(&c.s, c.ids, 1);
-	GT_CHECK(r == 0 && c.ids[0] == (NOBODY | INVALID), "resumed %d, id %x", r, c.ids[0]);
+	GT_CHECK(r == 0 && c.ids[0] == (NO_QUEUE | INVALID), "resumed %d, id %x", r, c.ids[0]);
 	GT_CHECK(!gt_debug_disable(&c.s), "disable");
 }
 
@@ -319,11 +319,11 @@ static void two_gpus_in_one_list(void)
 		GT_CHECK(!gt_stat_wait(i, "waves", 4), "GPU %d: not running", i);
 		ids[i] = q[i].id;
 	}
-	ids[2] = NOBODY;
+	ids[2] = NO_QUEUE;
 	gt_debug_clear_new(&s);
 	r = gt_debug_suspend(&s, ids, 3, GRACE);
 	GT_CHECK(r == 2, "suspended %d", r);
-	GT_CHECK(ids[0] == q[0].id && ids[1] == q[1].id && ids[2] == (NOBODY | INVALID), "%x %x %x",
+	GT_CHECK(ids[0] == q[0].id && ids[1] == q[1].id && ids[2] == (NO_QUEUE | INVALID), "%x %x %x",
 		 ids[0], ids[1], ids[2]);
 	for (i = 0; i < 2; i++)
 		GT_CHECK(!gt_stat_wait(i, "waves", 0), "GPU %d: runs", i);
@@ -518,7 +518,7 @@ static void waiting_destroy_is_interrupted(void)
 	GT_CHECK(!sigaction(SIGUSR1, &action, NULL), "sigaction");
 	GT_CHECK(!pthread_create(&thread, NULL, destroy_thread, &c.q[0]), "thread");
 	gt_sleep_us(200000);
-	/* Who comes second is not let in. */
+	/* The second one is not let in. */
 	r = gt_queue_destroy(&c.q[0]);
 	GT_CHECK(r == -EBUSY, "destroyed twice: %d", r);
 	GT_CHECK(!pthread_kill(thread, SIGUSR1), "kill");

@@ -159,7 +159,7 @@ static void enable_waits_for_the_debugger(void)
 	GT_CHECK(!gt_debug_disable(&s), "disable");
 }
 
-/* Control for the one above: without a session nobody waits. */
+/* Control for the one above: without a session nothing waits. */
 static void without_a_debugger_nobody_waits(void)
 {
 	struct gt_gpu gpu;
@@ -193,7 +193,7 @@ static void interrupted_wait_is_taken_up_again(void)
 	GT_CHECK(!gt_debug_disable(&s), "disable");
 }
 
-/* The end of the session wakes nobody; only a signal and another try help. */
+/* The end of the session wakes nothing; only a signal and another try help. */
 static void disable_does_not_wake_the_waiting(void)
 {
 	struct gt_session s;

@@ -188,7 +188,7 @@ static void expect_good_end(pid_t pid)
 
 /*
  * kfd_chardev.c: the session belongs to the process that opened it, traced or not.
- * Somebody else may do nothing, not even end it.
+ * Another process may do nothing, not even end it.
  */
 static void expect_stranger_is_refused(pid_t target_pid)
 {
@@ -211,7 +211,7 @@ static void expect_stranger_is_refused(pid_t target_pid)
 	_exit(0);
 }
 
-/* Nobody traces the target any more; the session is open and its queue suspended. */
+/* No process traces the target any more; the session is open and its queue suspended. */
 static void expect_session_lives(const struct gt_session *s)
 {
 	struct kfd_queue_snapshot_entry entry;

@@ -101,7 +101,7 @@ static struct latency measure(struct client *c, uint64_t pause_us, int arms)
 
 /*
  * Beside it, for the reader, what it would be if the GPU never stopped to look. The
- * bound is for the best: the median is at the mercy of who else uses the machine.
+ * bound is for the best: the median is at the mercy of other users of the machine.
  */
 static void store_is_noticed_after_any_pause(void)
 {

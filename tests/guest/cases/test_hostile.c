@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Programs that mean harm: rings full of nonsense, doorbells that say anything, streams
- * that never end, children without number. They may lose their own queues; nobody
+ * that never end, children without number. They may lose their own queues; no one
  * else notices, and nothing of them stays.
  *
  * Clock: host, exact time leaves no step to a wave beside a loop of driver calls
@@ -487,7 +487,7 @@ static void fork_storm_hurts_nobody(void)
 	live_beside(forks);
 }
 
-/* Control: where nobody means harm, the same checks hold; and they see a queue that stays. */
+/* Control: where no program means harm, the same checks hold; and they see a queue that stays. */
 static void peace(int ready)
 {
 	struct gt_queue q;

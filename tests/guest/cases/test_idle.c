@@ -120,7 +120,7 @@ static void endless_look_is_seen(void)
 	GT_CHECK(load > MOST_LOAD, "%u/1000: the measure is blind", load);
 }
 
-/* However often it should look: what is left of the processor is for those who work. */
+/* However often it should look: what is left of the processor is for those that work. */
 static void looks_leave_time_for_others(void)
 {
 	unsigned int load;

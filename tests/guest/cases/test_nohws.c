@@ -43,7 +43,7 @@ static void preempted_kernel_gives_the_same_result(void)
 	GT_CHECK(!k.signal->value, "no end");
 	GT_CHECK(saves >= 2, "%lu saves", saves);
 	GT_CHECK(gt_kernel_digest(&k) == digest, "result changed");
-	GT_CHECK(!gt_stat(0, "hiq_packets"), "somebody used the HIQ");
+	GT_CHECK(!gt_stat(0, "hiq_packets"), "the HIQ was used");
 }
 
 /*

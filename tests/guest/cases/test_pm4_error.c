@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * PM4 queues with packets that are none, and with buffers that are not there: who is
+ * PM4 queues with packets that are none, and with buffers that are not there: what is
  * told what, the queue stops, and its neighbours do not notice.
  */
 #define _GNU_SOURCE
@@ -153,7 +153,7 @@ static void right_packet_is_not_told(void)
 	GT_CHECK(!*s.payload && *s.word == 1, "%lx %u", *s.payload, *s.word);
 }
 
-/* kfd_set_dbg_ev_from_interrupt(): no debugger, no runtime, nobody to tell. */
+/* kfd_set_dbg_ev_from_interrupt(): no debugger, no runtime, nothing to tell. */
 static void without_the_runtime_nobody_is_told(void)
 {
 	struct scene s = {};

@@ -22,7 +22,7 @@ static const struct gt_shape steady = {
 };
 
 /**
- * struct scene - a PM4 queue, its kernels and what they leave when nobody disturbs them
+ * struct scene - a PM4 queue, its kernels and what they leave when undisturbed
  * @packets: the kernels one after the other, each with a word that is written and waited for
  * @nr_words: how often @word was written; no value comes twice, as the queue may be
  *	waiting for the last one still when its kernel has ended
@@ -60,7 +60,7 @@ static void expect_exact(struct scene *s, uint32_t nr)
 	}
 }
 
-/* With a first run that nobody disturbs. */
+/* With a first run that is not disturbed. */
 static void set_up(struct scene *s)
 {
 	uint32_t i;

@@ -24,7 +24,7 @@ static const struct gt_shape quick = {
 	.groups = 4, .waves = 1, .vgprs = 8, .steps = 10, .step_ns = 10000, .seed = 3,
 };
 
-/* kfd_chardev.c: during a reset nobody can open the device. */
+/* kfd_chardev.c: during a reset the device cannot be opened. */
 static void wait_for_device(void)
 {
 	int tries, fd = -1;
@@ -83,7 +83,7 @@ static void refusing_queue_is_reset_alone(void)
 	GT_CHECK(r == -EACCES, "%s", strerror(-r));
 	GT_CHECK(gt_stat(0, "killed") == 4, "%lu workgroups killed", gt_stat(0, "killed"));
 	r = gt_event_wait(&gpu, event, NULL, 2000);
-	GT_CHECK(r == KFD_IOC_WAIT_RESULT_COMPLETE, "nobody told the process: %d", r);
+	GT_CHECK(r == KFD_IOC_WAIT_RESULT_COMPLETE, "the process was not told: %d", r);
 	new_process_works();
 }
 
@@ -122,8 +122,8 @@ static void hang_and_exit(void)
 	r = gt_queue_update(&q, 0);
 	GT_CHECK(r == -EACCES, "not reset: %s", strerror(-r));
 	/*
-	 * update_queue() of 6.12 returns here without a new runlist: everybody waits
-	 * until somebody causes one, as the end of this process does.
+	 * update_queue() of 6.12 returns here without a new runlist: all wait
+	 * until something causes one, as the end of this process does.
 	 */
 	GT_CHECK(!gt_stat(0, "mapped"), "%lu queues mapped", gt_stat(0, "mapped"));
 	_exit(0);
@@ -181,7 +181,7 @@ static void hung_firmware_resets_the_gpu(void)
 	r = gt_queue_update(&q, 0);
 	GT_CHECK(r == -EACCES, "%s", strerror(-r));
 	r = gt_event_wait(&gpu, event, NULL, 5000);
-	GT_CHECK(r == KFD_IOC_WAIT_RESULT_COMPLETE, "nobody told the process: %d", r);
+	GT_CHECK(r == KFD_IOC_WAIT_RESULT_COMPLETE, "the process was not told: %d", r);
 	GT_CHECK(!gt_stat_wait(0, "waves", 0), "%lu waves survived", gt_stat(0, "waves"));
 	new_process_works();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * gpreempt.ko over the patched amdkfd: who is urgent gets the GPU at once, who was
+ * gpreempt.ko over the patched amdkfd: an urgent queue gets the GPU at once, one that was
  * stopped goes on where it was, and nothing stays stopped without a reason.
  *
  * Variant: hooks
@@ -134,10 +134,10 @@ static void slow_hardware_is_not_idle(void)
 	GT_CHECK(!serve_slowly(""), "a request was given up");
 }
 
-/* Control: who looks neither at signals nor for waves takes what it does not see for idle. */
+/* Control: looking neither at signals nor for waves, it takes what it does not see for idle. */
 static void without_signals_it_is_taken_for_idle(void)
 {
-	GT_CHECK(serve_slowly("fault=6") == -ETIMEDOUT, "nobody needs to look at signals");
+	GT_CHECK(serve_slowly("fault=6") == -ETIMEDOUT, "looking at signals is not needed");
 }
 
 #define PREEMPTIONS 20
@@ -276,7 +276,7 @@ static void questions_do_not_end_a_hold(void)
 	gt_gpk_unload();
 }
 
-/* Who was held by hand is a victim like any other afterwards: its kernel still runs. */
+/* A queue once held by hand is a victim like any other afterwards: its kernel still runs. */
 static void a_hold_is_forgotten_when_it_ends(void)
 {
 	struct gt_offline o;
@@ -295,7 +295,7 @@ static void a_hold_is_forgotten_when_it_ends(void)
 	gt_sleep_us(100000);
 	GT_CHECK(!gt_gpk_release(gpu.id, o.pid, GPREEMPT_ABI_QUEUE_ALL), "resume");
 	gt_gpk_wait_waves(gt_endless.groups * gt_endless.waves, SERVED_MS);
-	GT_CHECK(!gt_online_once(&k, &q, SERVED_MS), "nobody makes room");
+	GT_CHECK(!gt_online_once(&k, &q, SERVED_MS), "no room is made");
 	gt_offline_kill(&o);
 	gt_gpk_wait_empty(GONE_MS);
 	gt_gpk_unload();
@@ -343,7 +343,7 @@ static void one_switch_is_one_cycle(void)
 	int i;
 
 	gt_gpk_load("");
-	/* Nobody comes back while cycles are counted. */
+	/* Nothing comes back while cycles are counted. */
 	gt_gpk_set_param("hysteresis_ns", 10000000000);
 	gt_gpk_set_param("max_wait_ns", 60000000000);
 	gt_gpk_set_attr(12, GPREEMPT_DETECT_DOORBELL);
@@ -353,7 +353,7 @@ static void one_switch_is_one_cycle(void)
 	gt_kernel_create(&gpu, &gt_third, &k);
 	for (i = 0; i < VICTIMS; i++)
 		gt_offline_start(&o[i], &gt_endless);
-	/* Who is not known to have work yet leaves in a switch of its own. */
+	/* A queue that is not known to have work yet leaves in a switch of its own. */
 	gt_gpk_wait_busy(VICTIMS, SERVED_MS);
 	before = gt_gpk_stats(gpu.id);
 	cycles = gt_stat(0, "unmaps");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Processes that lose what gpreempt.ko knows of them: their last queue, their memory, the
- * right to run. Holds by hand outlive queues; nobody makes room for work that cannot be
+ * right to run. Holds by hand outlive queues; no room is made for work that cannot be
  * done.
  *
  * Variant: hooks
@@ -37,7 +37,7 @@ static void begin(bool enabled)
 	gt_gpk_load("");
 	gpu_id = gt_gpk_gpu_id();
 	gt_gpk_set_enabled(enabled);
-	/* Nobody gets a turn for having waited, or keeps it for a while. */
+	/* No queue gets a turn for having waited, or keeps it for a while. */
 	gt_gpk_set_param("max_wait_ns", 600000000000);
 	gt_gpk_set_param("hysteresis_ns", 0);
 }
@@ -173,7 +173,7 @@ static void nobody_escapes_a_hold(void)
 	end();
 }
 
-/* Control: who is let go meanwhile runs. */
+/* Control: a queue that is let go meanwhile runs. */
 static void holds_end_without_queues(void)
 {
 	struct gt_job j;
@@ -217,8 +217,8 @@ static void be_urgent(int ready)
 }
 
 /*
- * amdkfd keeps the queues of a process as long as somebody has its file open, and its
- * kernel goes on. Nobody waits for it any more.
+ * amdkfd keeps the queues of a process as long as its file is open, and its
+ * kernel goes on. Nothing waits for it any more.
  */
 static void dead_processes_have_no_work(void)
 {
@@ -268,7 +268,7 @@ static void set_prio(pid_t pid, uint32_t prio)
 	close(arg.pidfd);
 }
 
-/* Who is stopped in a debugger has packets, but no use for the GPU. */
+/* A process stopped in a debugger has packets, but no use for the GPU. */
 static void suspended_queues_have_no_work(void)
 {
 	struct gt_offline o;

@@ -126,7 +126,7 @@ static void a_process_that_comes_back_at_once_is_scheduled(void)
 	gt_gpk_module_param("gpreempt", "fault_switch", 1);
 	urgent(&q);
 	GT_CHECK(find_event(events, GPREEMPT_EVENT_STATE, GPREEMPT_STATE_PREEMPTING, MS),
-		 "nobody is preempted");
+		 "nothing is preempted");
 	GT_CHECK(!gt_job_tell(&j, GT_JOB_DESTROY, MS), "destroy");
 	gt_gpk_module_param("gpreempt", "fault_switch", 2);
 	while (fault_switch() != 3) {

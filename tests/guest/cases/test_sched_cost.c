@@ -19,7 +19,7 @@
 #define SERVED_MS 20000
 #define VICTIMS_MAX 32
 
-/* A wave that never ends: enough of them for everybody. */
+/* A wave that never ends: enough of them for all. */
 static const struct gt_shape small = {
 	.groups = 1,
 	.waves = 1,
@@ -113,7 +113,7 @@ static void any_number_leaves_in_one_cycle(void)
 	struct gt_gpu gpu;
 
 	gt_gpk_load("");
-	/* Time enough for those that wait their turn; and nobody is starved meanwhile. */
+	/* Time enough for those that wait their turn; and none is starved meanwhile. */
 	gt_gpk_set_param("max_wait_ns", 60000000000);
 	gt_gpk_set_param("spare_victims", 0);
 	gt_gpk_set_attr(12, GPREEMPT_DETECT_DOORBELL);
@@ -124,7 +124,7 @@ static void any_number_leaves_in_one_cycle(void)
 	for (nr = 1; nr <= VICTIMS_MAX; nr *= 2) {
 		while (have < nr)
 			gt_offline_start(&o[have++], &small);
-		/* Who is not known to have work yet leaves in a switch of its own. */
+		/* A queue that is not known to have work yet leaves in a switch of its own. */
 		gt_gpk_wait_busy(nr, SERVED_MS);
 		by_scheduler(&k, &q, nr);
 		by_hand(gpu.id, o, nr);
@@ -241,7 +241,7 @@ static void grace_is_granted(void)
 	little = shortest_grace(gpu.id, o.pid, 1);
 	much = shortest_grace(gpu.id, o.pid, 255);
 	gt_note("grace 1: %lu us, 255: %lu us", little / 1000, much / 1000);
-	GT_CHECK(!none, "the period is set though nobody asked");
+	GT_CHECK(!none, "the period is set unasked");
 	GT_CHECK(much >= 250000, "255 thousand clocks of 1.024 GHz are %lu ns", much);
 	GT_CHECK(little && little < much, "1 is %lu ns", little);
 	gt_offline_kill(&o);

@@ -99,7 +99,7 @@ static void a_changed_byte_is_seen(void)
 	GT_CHECK(!gt_gpk_hold(gpu.id, o.pid, GPREEMPT_ABI_QUEUE_ALL, 60000), "preempt");
 	GT_CHECK(!gt_gpk_release(gpu.id, o.pid, GPREEMPT_ABI_QUEUE_ALL), "resume");
 	while (!o.shared->nr_wrong) {
-		GT_CHECK(gt_now_ns() < end && o.shared->nr_kernels < 3, "nobody noticed");
+		GT_CHECK(gt_now_ns() < end && o.shared->nr_kernels < 3, "not noticed");
 		gt_sleep_us(1000);
 	}
 	gt_offline_kill(&o);
@@ -107,7 +107,7 @@ static void a_changed_byte_is_seen(void)
 	gt_gpk_unload();
 }
 
-/* What was altered does not run again, whoever is silent or goes; others are not held up. */
+/* What was altered does not run again, whatever is silent or goes; others are not held up. */
 static void what_was_altered_stays_off(void)
 {
 	static const struct gt_shape endless = {

@@ -98,25 +98,25 @@ static int serve_beside(enum evasion how, const char *params, unsigned int ms)
 
 static void detection_by_hand_is_no_way_out(void)
 {
-	GT_CHECK(!serve_beside(MANUAL, "", SERVED_MS), "nobody makes room");
+	GT_CHECK(!serve_beside(MANUAL, "", SERVED_MS), "no room is made");
 }
 
 static void hidden_pointers_are_no_way_out(void)
 {
-	GT_CHECK(!serve_beside(HIDDEN, "", SERVED_MS), "nobody makes room");
+	GT_CHECK(!serve_beside(HIDDEN, "", SERVED_MS), "no room is made");
 }
 
 /* Controls: the waves of those that look idle are not looked for. */
 static void without_a_look_at_waves_detection_by_hand_is(void)
 {
 	GT_CHECK(serve_beside(MANUAL, "fault=4", UNSERVED_MS) == -ETIMEDOUT,
-		 "nobody needs to look at waves");
+		 "looking at waves is not needed");
 }
 
 static void without_a_look_at_waves_hidden_pointers_are(void)
 {
 	GT_CHECK(serve_beside(HIDDEN, "fault=4", UNSERVED_MS) == -ETIMEDOUT,
-		 "nobody needs to look at waves");
+		 "looking at waves is not needed");
 }
 
 #define FILES_MAX 1024

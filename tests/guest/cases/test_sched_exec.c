@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Queues that come into being when nobody expects them: of a process that has become another
+ * Queues that come into being unexpectedly: of a process that has become another
  * program since it opened the device, and of one that was preempted when the module went.
  *
  * Variant: hooks
@@ -124,7 +124,7 @@ static void a_queue_created_after_exec(void)
 	gt_gpk_check_left();
 }
 
-/* Nothing of it can be looked at: nobody knows of it, and it runs as it always did. */
+/* Nothing of it can be looked at: the module does not know it, and it runs as it always did. */
 static void the_scheduler_leaves_it_alone(void)
 {
 	uint32_t gpu_id;
@@ -180,7 +180,7 @@ static void held_when_the_module_went(bool first)
 	gt_queue_create(&gpu, 7, &q);
 	gt_kernel_create(&gpu, &brief, &k);
 	gt_kernel_launch(&k, &q);
-	GT_CHECK(!gt_kernel_wait(&k, MS), "a queue is held by nobody");
+	GT_CHECK(!gt_kernel_wait(&k, MS), "a queue is off without a hold");
 	GT_CHECK(!gt_kernel_check(&k), "%s", gt_kernel_check(&k));
 }
 

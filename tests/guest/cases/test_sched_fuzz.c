@@ -331,7 +331,7 @@ static void one_call(struct source *s)
 			gt_fail("it can be mapped");
 		break;
 	default:
-		/* Under whoever uses it now. */
+		/* Under the task that uses it now. */
 		close(p.fd);
 		p.fd = open("/dev/gpreempt", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 		if (p.fd >= 0)
@@ -355,7 +355,7 @@ static void *fuzz_thread(void *data)
 	return NULL;
 }
 
-/* Closes what is left open by those who lost a race for a place in the table. */
+/* Closes what is left open by tasks that lost a race for a place in the table. */
 static void fuzz_process(uint64_t seed, uint64_t nr, uid_t uid)
 {
 	struct source sources[NR_THREADS];
@@ -379,7 +379,7 @@ static void fuzz_process(uint64_t seed, uint64_t nr, uid_t uid)
 	_exit(0);
 }
 
-/* Queues come and go, memory is taken, and somebody tries to unload the module. */
+/* Queues come and go, memory is taken, and the module is asked to unload. */
 static void disturb(void)
 {
 	struct gt_gpu gpu;
@@ -421,7 +421,7 @@ static void check_counts(void)
 		is_known = false;
 		for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 			is_known |= known[i] == (int)e;
-		GT_CHECK(is_known, "an error that nobody foresaw: %u", e);
+		GT_CHECK(is_known, "an unforeseen error: %u", e);
 	}
 	for (nr = 0; nr < 10; nr++)
 		GT_CHECK(fuzz->count[nr][0], "call %u never succeeded", nr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Hardware that does not answer the scheduler: preemption is suspended, everybody runs, the
+ * Hardware that does not answer the scheduler: preemption is suspended, all queues run, the
  * reason is there to be read, and after a probation preemption is trusted again.
  *
  * Variant: hooks
@@ -78,7 +78,7 @@ static void check_recovery(struct stage *s, uint64_t nr_before)
 	gt_note("trusted again after %llu preemptions", now.nr_preemptions - nr_before);
 }
 
-/* While it is open nobody is preempted, and the others get on with their work. */
+/* While it is open nothing is preempted, and the others get on with their work. */
 static void check_open(struct stage *s, const struct gt_offline *other, const char *reason)
 {
 	struct gpreempt_ioc_stats open = gt_gpk_stats(s->gpu.id), now;
@@ -94,11 +94,11 @@ static void check_open(struct stage *s, const struct gt_offline *other, const ch
 		now = gt_gpk_stats(s->gpu.id);
 		GT_CHECK(now.breaker != GPREEMPT_BREAKER_OPEN ||
 				 now.nr_preemptions == open.nr_preemptions,
-			 "somebody was preempted");
+			 "a queue was preempted");
 	} while (other->shared->nr_kernels == kernels);
 }
 
-/* Whoever was reset is not mapped again: what it was doing is lost. */
+/* A queue that was reset is not mapped again: what it was doing is lost. */
 static void check_stays_off(uint32_t doorbell)
 {
 	int i;
@@ -200,7 +200,7 @@ static void its_other_queue_goes_on(void)
 	gt_gpk_unload();
 }
 
-/* Reset in somebody else's cycle, then preempted and resumed: that does not bring it back. */
+/* Reset in another's cycle, then preempted and resumed: that does not bring it back. */
 static void a_queue_that_was_reset_is_not_resumed(void)
 {
 	uint32_t gpu_id, hung;
@@ -245,7 +245,7 @@ static void a_slow_switch_opens_the_breaker(void)
 	gt_gpk_unload();
 }
 
-/* A process is held, and nobody gets at the hardware, but no reset follows. */
+/* A process is held, and the hardware cannot be reached, but no reset follows. */
 static uint32_t hold_and_lock_out(struct gt_job *j, uint32_t *gpu_id)
 {
 	uint32_t doorbell;
@@ -260,7 +260,7 @@ static uint32_t hold_and_lock_out(struct gt_job *j, uint32_t *gpu_id)
 	return doorbell;
 }
 
-/* Nobody asks for it again: the next call of the scheduler makes up for it, or the watchdog. */
+/* It is not asked for again: the next call of the scheduler makes up for it, or the watchdog. */
 static void a_resume_that_fails_is_made_up_for(void)
 {
 	uint32_t gpu_id, doorbell;
@@ -272,14 +272,14 @@ static void a_resume_that_fails_is_made_up_for(void)
 	GT_CHECK(r == -EIO, "resume: %s", strerror(-r));
 	/* So long that others fail as well. */
 	gt_sleep_us(3000000);
-	GT_CHECK(!gt_has_slot(doorbell), "nobody was locked out");
+	GT_CHECK(!gt_has_slot(doorbell), "no queue was locked out");
 	gt_fault(0, "lock_out 0");
 	wait_slot(doorbell);
 	gt_job_kill(&j);
 	gt_gpk_unload();
 }
 
-/* The module goes, and with it whoever could try again. */
+/* The module goes, and with it all that could try again. */
 static void the_last_resume_fails_at_first(void)
 {
 	uint32_t gpu_id, doorbell;

@@ -140,7 +140,7 @@ static uint64_t request(struct stage *s, int mode)
 	GT_CHECK(!gt_kernel_wait(&s->k, SERVED_MS), "%s: not served", mode_names[mode]);
 	GT_CHECK(s->k.tally[0] == s->k.nr_groups, "%s: %lu workgroups", mode_names[mode],
 		 s->k.tally[0]);
-	/* Until the scheduler knows that it is done; nobody tells it. */
+	/* Until the scheduler knows that it is done; it is not told. */
 	if (mode == GPREEMPT_DETECT_MANUAL)
 		trigger(s);
 	return store;
@@ -152,7 +152,7 @@ static uint64_t at(const struct gt_ftrace *t, size_t *from, const char *a, const
 	return *from < t->nr ? t->line[(*from)++].ns : 0;
 }
 
-/* The marks of the request that rang at this time; false if nobody had to be preempted. */
+/* The marks of the request that rang at this time; false if nothing had to be preempted. */
 static bool find_marks(const struct stage *s, const struct gt_ftrace *t, uint64_t store,
 		       int mode, uint64_t *mark)
 {
@@ -287,7 +287,7 @@ static void doorbells_are_quicker_than_polling(void)
 /*
  * From the fault to the packet that takes the victim off. Under an emulator that counts
  * (vehicle/run --steady) a nanosecond is an instruction, and with its one processor
- * nobody else's come between. In virtual time it is what wake-ups and system calls cost.
+ * no others come between. In virtual time it is what wake-ups and system calls cost.
  */
 static void the_schedulers_own_part(void)
 {

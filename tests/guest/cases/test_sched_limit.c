@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What an ordinary user sees of others, and how far up he gets: not above what an
- * administrator has said, and above that nobody but one of these.
+ * What an ordinary user sees of others, and how far up the user gets: not above what an
+ * administrator has said; above that only an administrator gets.
  *
  * Variant: hooks
  */
@@ -188,7 +188,7 @@ static void owners_raise_to_the_limit(void)
 	gt_user_load();
 	pid = start_idle();
 	t.pidfd = gt_user_pidfd(pid);
-	/* Control: nobody has said anything. */
+	/* Control: nothing was said. */
 	gt_user_as(GT_USER, try_prios, &t);
 	for (t.most = 0; t.most <= 15; t.most += 3) {
 		GT_EXPECT(0, gt_user_set_prio(t.pidfd, t.most));
@@ -271,7 +271,7 @@ static void wait_until(volatile int *what, int value)
 	uint64_t end_ns = gt_deadline_ns(MS);
 
 	while (*what < value) {
-		GT_CHECK(gt_now_ns() < end_ns, "nobody says %d", value);
+		GT_CHECK(gt_now_ns() < end_ns, "%d is never said", value);
 		gt_sleep_us(1000);
 	}
 }
@@ -524,7 +524,7 @@ static void wrong_memory_takes_no_events(void)
 	end();
 }
 
-/* Of the first node; @scheduler is who schedules it, and no other node is there. */
+/* Of the first node; @scheduler is what schedules it, and no other node is there. */
 static void check_caps(uint64_t scheduler)
 {
 	uint64_t all = GPREEMPT_CAP_HWS | GPREEMPT_CAP_NO_HWS | GPREEMPT_CAP_MES;

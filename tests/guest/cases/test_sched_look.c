@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Looking at gpreempt.ko, and what it costs: callers share snapshots, listeners share
- * events, ends of kernels wake nobody who does not wait for them. Dumps.
+ * events, ends of kernels wake no reader that does not wait for them. Dumps.
  *
  * Variant: hooks
  * Clock: both
@@ -40,7 +40,7 @@ static void read_sysfs(uint32_t gpu_id, const char *name, const char *expected)
 	GT_CHECK(gt_file_has(path, expected), "%s does not say: %s", path, expected);
 }
 
-/* Nothing happens on the node: those who look do not wake its thread. */
+/* Nothing happens on the node: readers do not wake its thread. */
 static void looking_wakes_nobody(void)
 {
 	struct gpreempt_ioc_stats before, after;
@@ -193,7 +193,7 @@ static void lookers_in_a_pause_wake_once(void)
 	gt_gpk_unload();
 }
 
-/* Kernels end, each with an interrupt, and nobody is preempted who could come back. */
+/* Kernels end, each with an interrupt, and nothing is preempted that could come back. */
 static void ends_wake_nobody(void)
 {
 	struct gpreempt_ioc_stats before, after;

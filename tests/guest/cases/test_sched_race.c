@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Nobody runs kernels here: the CP need not look often. */
+/* No kernels run here: the CP need not look often. */
 #define TINY "profile=tiny poll_us=5000"
 /* A monitor that finds idle soon. */
 #define QUICK "poll_us=100 critical_us=100 tick_us=100"
@@ -64,7 +64,7 @@ static int race(struct field *f, unsigned int index, uint64_t nr)
 	struct gt_racer r;
 
 	gt_racer_init(&r, SEED + index, &f->places[index]);
-	/* A new queue lets the driver map all of them again: nobody is at it yet. */
+	/* A new queue lets the driver map all of them again: none is armed yet. */
 	gt_sleep_us(300000);
 	while (r.tries < nr && !f->stop) {
 		if (gt_racer_round(&r)) {
@@ -217,10 +217,10 @@ static void ring_with_64_threads(void)
 	c.doorbell = r.doorbell;
 	crowd_start(&c, threads, NR_THREADS);
 	for (i = 0; i < rounds; i++)
-		GT_CHECK(!gt_racer_round(&r), "round %u: nobody noticed", i);
+		GT_CHECK(!gt_racer_round(&r), "round %u: not noticed", i);
 	crowd_end(&c, threads, NR_THREADS);
 	/* And when it is quiet again. */
-	GT_CHECK(!gt_racer_round(&r), "nobody noticed afterwards");
+	GT_CHECK(!gt_racer_round(&r), "not noticed afterwards");
 	s = gt_gpk_stats(r.gpu.id);
 	gt_note("%lu rings of %d threads, %lu tries, %llu faults", c.rings, NR_THREADS, r.tries,
 		s.nr_faults);
@@ -304,7 +304,7 @@ static void mappings_against_arming(void)
 			fork_and_exec(&r, i % 100);
 	}
 	crowd_end(&c, threads, 2);
-	GT_CHECK(!gt_racer_round(&r), "nobody noticed afterwards");
+	GT_CHECK(!gt_racer_round(&r), "not noticed afterwards");
 	gt_note("%u changes, %lu rings, %llu faults", rounds, c.rings,
 		gt_gpk_stats(r.gpu.id).nr_faults);
 	close(r.dev);
@@ -370,7 +370,7 @@ static void private_mapping_is_polled(void)
 		 r.q.doorbell_offset & ~(SLICE - 1));
 	GT_CHECK(p != MAP_FAILED, "mmap: %s", strerror(errno));
 	a = gt_gpk_stats(r.gpu.id);
-	GT_CHECK(!gt_racer_round(&r), "nobody noticed");
+	GT_CHECK(!gt_racer_round(&r), "not noticed");
 	b = gt_gpk_stats(r.gpu.id);
 	GT_CHECK(a.nr_faults == b.nr_faults, "it was armed");
 	GT_CHECK(b.nr_timer_wakeups > a.nr_timer_wakeups, "it was not polled");

@@ -160,7 +160,7 @@ static void preempted_when_oversubscribed(void)
 	/* These run, those do not. */
 	for (i = 1; i < JOBS; i += 2)
 		gt_job_finish(&j[i], MS);
-	GT_CHECK(gt_stat(0, "rotations"), "nobody took turns");
+	GT_CHECK(gt_stat(0, "rotations"), "no turns were taken");
 	for (i = 0; i < JOBS; i += 2)
 		GT_CHECK(is(&j[i], GPREEMPT_QUEUE_F_PREEMPTED), "job %d runs", i);
 	GT_CHECK(!gt_stat(0, "waves"), "%lu waves", gt_stat(0, "waves"));
@@ -171,7 +171,7 @@ static void preempted_when_oversubscribed(void)
 	end();
 }
 
-/* One refuses and is reset: it was not preempted; those who were, are; nobody is hurt. */
+/* One refuses and is reset: it was not preempted; those that were, are; none is hurt. */
 static void preempted_and_another_queue_is_reset(void)
 {
 	struct gt_job off, bad, good;
@@ -196,7 +196,7 @@ static void preempted_and_another_queue_is_reset(void)
 	end();
 }
 
-/* kfd_chardev.c: during a reset nobody can open the device. Who opens it is counted. */
+/* kfd_chardev.c: during a reset the device cannot be opened. Each try is counted. */
 static void wait_for_device(void)
 {
 	int status, tries, fd = -1;
@@ -333,7 +333,7 @@ static void preempted_while_suspended(void)
 	/* And with the debugger that goes away. */
 	GT_CHECK(!gt_job_tell(&j, GT_JOB_SUSPEND, MS), "suspend");
 	GT_CHECK(!gt_job_tell(&j, GT_JOB_DETACH, MS), "detach");
-	GT_CHECK(!is(&j, GPREEMPT_QUEUE_F_SUSPENDED), "suspended by nobody");
+	GT_CHECK(!is(&j, GPREEMPT_QUEUE_F_SUSPENDED), "suspended without a hold");
 	check_off(&j);
 	let_go(&j);
 	gt_job_finish(&j, MS);

@@ -187,7 +187,7 @@ static void online_is_served_beside_an_endless_kernel(void)
 	gt_command_end(&daemon);
 }
 
-/* What counts is who has the queue, not who was named on the command line. */
+/* What counts is the owner of the queue, not the name on the command line. */
 static void children_have_the_attributes_too(void)
 {
 	struct gt_program daemon;
@@ -219,7 +219,7 @@ static void wait_completed(const struct gt_load *l)
 	}
 }
 
-/* A cycle takes everybody off for a moment: what is seen must last. */
+/* A cycle takes all off for a moment: what is seen must last. */
 static void wait_apart(const struct gt_load *job, const struct gt_load *idle,
 		       const struct gt_load *other)
 {

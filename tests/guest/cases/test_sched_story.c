@@ -69,7 +69,7 @@ static const struct step beside[] = {
 #define BESIDE (sizeof(beside) / sizeof(beside[0]))
 
 /**
- * struct cast - who is who
+ * struct cast - the tasks of the story
  */
 struct cast {
 	pid_t online;
@@ -229,7 +229,7 @@ static void check_each_is_needed(struct gt_ftrace *t, const struct cast *c)
 		nr += !!check_story(t, c, NULL);
 		/* Another line like it may stand in, but never for these. */
 		GT_CHECK(check_story(t, c, NULL) || find(t, at[i] + 1, s, c) < t->nr,
-			 "nobody misses: %s", s->what);
+			 "is not missed: %s", s->what);
 		l->text[0] = first;
 	}
 	GT_CHECK(nr >= 10, "only %zu of %zu steps are needed", nr, STEPS + BESIDE);

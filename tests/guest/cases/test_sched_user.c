@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who may do what with /dev/gpreempt: two ordinary users and root. Administrators decide
- * who may open the device; here everybody may.
+ * Rights at /dev/gpreempt: two ordinary users and root. Administrators decide which users
+ * may open the device; here all may.
  *
  * Variant: hooks
  * Clock: both
@@ -101,7 +101,7 @@ static void others_cannot_touch_queues(void)
 	end();
 }
 
-/* Control: the same by those who may. */
+/* Control: the same by users that may. */
 static void the_owner_and_root_can(void)
 {
 	struct gt_job j;
@@ -128,7 +128,7 @@ static void holds_belong_to_files(void)
 	GT_EXPECT(0, gt_gpk_hold(gpu_id, j.pid, ALL, LEASE_MS));
 	gt_user_as(GT_USER, hold_and_end, &j);
 	gt_sleep_us(100000);
-	GT_CHECK(!gt_stat(0, "waves"), "somebody else's file let it go");
+	GT_CHECK(!gt_stat(0, "waves"), "another user's file let it go");
 	GT_EXPECT(0, gt_gpk_release(gpu_id, j.pid, ALL));
 	gt_gpk_wait_waves(1, MS);
 	gt_job_kill(&j);
@@ -212,7 +212,7 @@ static void is_protected(void (*become)(void))
 	end();
 }
 
-/* A process of the same user that may not be dumped, as after setuid, is not his. */
+/* A process of the same user that may not be dumped, as after setuid, is not the user's. */
 static void undumpable(void)
 {
 	gt_user_become(GT_USER);
@@ -277,7 +277,7 @@ static void forged_pidfds_are_refused(void)
 	fd = pidfd_of_dead(true);
 	GT_EXPECT(-ESRCH, hold_fd(fd));
 	GT_EXPECT(-ESRCH, gt_user_set_prio(fd, 1));
-	/* One that nobody has waited for: it has no queues. */
+	/* A zombie: it has no queues. */
 	GT_EXPECT(-ESRCH, hold_fd(pidfd_of_dead(false)));
 	/* This process has none either. Control: a real one is found, see above. */
 	GT_EXPECT(-ESRCH, hold_fd(-1));

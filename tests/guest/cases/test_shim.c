@@ -27,7 +27,7 @@ static void begin(void)
 	gt_wire_open(&wire);
 }
 
-/* Somebody else on the node: without anybody left the driver sends no runlist at all. */
+/* Another process on the node: with none left the driver sends no runlist at all. */
 static void start_bystander(void)
 {
 	static const struct gt_shape endless = { .groups = 1, .waves = 1, .vgprs = 8,
@@ -110,7 +110,7 @@ static void pair_of_one_queue_costs_two_cycles(void)
 	end_client(SIGTERM);
 }
 
-/* Control: the client is an ordinary one; without the library nobody comes. */
+/* Control: the client is an ordinary one; without the library none comes. */
 static void nobody_comes_without_the_shim(void)
 {
 	struct wire_hello hello;
@@ -118,7 +118,7 @@ static void nobody_comes_without_the_shim(void)
 	begin();
 	unsetenv("LD_PRELOAD");
 	GT_START(&client, 0, "load_offline", "--count", "3", "--kernel-ms", "10");
-	GT_CHECK(gt_wire_accept(&wire, &hello, 1000) == -ETIMEDOUT, "somebody came");
+	GT_CHECK(gt_wire_accept(&wire, &hello, 1000) == -ETIMEDOUT, "a client came");
 	GT_CHECK(!gt_program_wait(&client, 10000), "end");
 }
 

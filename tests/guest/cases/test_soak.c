@@ -31,7 +31,7 @@
 #define KNOWN_MS 5000
 
 /**
- * struct soak - who takes part, and what was done
+ * struct soak - the processes that take part, and what was done
  * @daemon: daemon
  * @online: shim, realtime
  * @shim: offline under the shim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * dbg = auto: processes that nobody started under the shim are traced without being asked
+ * dbg = auto: processes that were not started under the shim are traced without being asked
  * for, and those under the shim are left to it.
  *
  * Needs: stack
@@ -25,7 +25,7 @@ static void processes_are_found(void)
 	gt_daemon_start(&daemon, AUTO);
 	GT_LOAD(&offline, GT_PLAIN, 0, NULL, "load_offline", "--runtime");
 	GT_CHECK(!gt_daemon_wait_view(offline.pid, "dbg", 1, FOUND_MS), "not found");
-	/* Its class is the default; somebody more urgent is served first. */
+	/* Its class is the default; a more urgent process is served first. */
 	GT_LOAD(&online, GT_SHIM, 0, "realtime", "load_online", "--count", "50");
 	gt_load_wait(&online, 30000);
 	GT_CHECK(!gt_daemon_view(offline.pid, &view), "is lost");
@@ -34,7 +34,7 @@ static void processes_are_found(void)
 	gt_daemon_stop(&daemon);
 }
 
-/* Control: nobody is traced who is not asked for. */
+/* Control: a process that was not asked for is not traced. */
 static void by_default_nobody_is_traced(void)
 {
 	struct gt_program daemon;

@@ -104,7 +104,7 @@ static void a_changed_byte_is_seen(void)
 	fd = gt_control_open();
 	cycle(&l, 1, fd, true);
 	GT_CHECK(!gt_load_moves(&l, 2, 10000), "it does not go on");
-	GT_CHECK(l.progress->wrong > 0, "nobody noticed");
+	GT_CHECK(l.progress->wrong > 0, "not noticed");
 	gt_load_kill(&l);
 	gt_daemon_stop(&daemon);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * What is idle: a kernel that was fetched and waits for room has equal indices and no
- * waves, for as long as somebody fills the GPU whom gpreempt does not know. It is work, but
+ * waves, for as long as a process that gpreempt does not know fills the GPU. It is work, but
  * does not keep others away for good.
  *
  * Needs: stack
@@ -82,7 +82,7 @@ static void what_waits_for_room_has_work(enum gt_how how)
 		gt_sleep_us(LOOK_US);
 	}
 	GT_CHECK(i, "no look");
-	/* Nobody makes room for it; still it is not forgotten. */
+	/* No room is made for it; still it is not forgotten. */
 	GT_CHECK(!wait_busy(online.pid, 0), "keeps others away for good");
 	GT_CHECK(!wait_busy(online.pid, 1), "is forgotten");
 	gt_load_stop(&offline, 10000);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * SIGKILL at random instants, of whoever takes part. Afterwards nobody stays paused
- * longer than a lease, nothing is left behind, and the daemon knows again who is
+ * SIGKILL at random instants, of any process. Afterwards no client stays paused
+ * longer than a lease, nothing is left behind, and the daemon knows again what is
  * there. What the hardware has in its slots is the judge of "paused".
  *
  * The online job makes the daemon pause and continue the offline one fifty times a
@@ -34,7 +34,7 @@
 #define SEED 20261116
 
 /**
- * struct world - who takes part
+ * struct world - the processes that take part
  * @how: mechanism
  * @daemon: daemon
  * @offline: paused and continued
@@ -143,7 +143,7 @@ static void begin(struct world *w, enum gt_how how)
 	w->nr_saves = gt_stat(0, "saves");
 }
 
-/* The paused one is back in its slot within the bound, whoever else is still there. */
+/* The paused one is back in its slot within the bound, whatever else is still there. */
 static void check_not_paused(struct world *w)
 {
 	uint64_t start = gt_now_ns(), ms;
@@ -155,7 +155,7 @@ static void check_not_paused(struct world *w)
 		w->worst_ms = ms;
 }
 
-/* Those who are there go on, with exact results. */
+/* Those that are there go on, with exact results. */
 static void check_goes_on(const struct world *w, const struct gt_load *l)
 {
 	GT_CHECK(!gt_load_moves(l, 1, BOUND_MS), "instant %u: %d hangs", w->nr, l->pid);
@@ -279,7 +279,7 @@ static void end(struct world *w)
 		w->nr, w->nr_paused, w->worst_ms);
 	/* On a slow machine online is hardly ever idle, offline paused once for many instants. */
 	GT_CHECK(gt_stat(0, "saves") - w->nr_saves > w->nr || w->nr_paused * 2 > w->nr,
-		 "hardly anybody was ever paused");
+		 "hardly any client was ever paused");
 	GT_CHECK(w->nr_paused || w->nr < MIN_JUDGED, "offline was never paused when it mattered");
 }
 

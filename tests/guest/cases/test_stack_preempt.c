@@ -133,7 +133,7 @@ static void switched_off_it_gains_nothing(void)
 		 (double)without.p99_us / s.p99_us);
 }
 
-/* A kernel that never ends: by the driver alone nobody else ever gets a CU. */
+/* A kernel that never ends: by the driver alone no other queue ever gets a CU. */
 static void an_endless_kernel_makes_room(void)
 {
 	struct gt_load offline, online;
@@ -144,7 +144,7 @@ static void an_endless_kernel_makes_room(void)
 	GT_LOAD(&offline, GT_SHIM, GT_USER, "besteffort", "load_offline", "--endless");
 	gt_sleep_us(WARM_UP_US);
 	/*
-	 * Control: somebody whom gpreempt does not know waits. One request may come first: with
+	 * Control: a process that gpreempt does not know waits. One request may come first: with
 	 * its queue the driver maps that of the endless kernel anew, which is read back then.
 	 */
 	GT_LOAD(&online, GT_PLAIN, 0, NULL, "load_online");

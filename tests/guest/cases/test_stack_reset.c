@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A GPU that is reset under the daemon: it hears of it, says so, holds nobody, and goes
- * on with those who come afterwards.
+ * A GPU that is reset under the daemon: it hears of it, says so, holds no client, and goes
+ * on with those that come afterwards.
  *
  * Needs: stack
  * Clock: virtual
@@ -17,7 +17,7 @@
 #define TINY "profile=tiny queue_preemption_timeout_ms=500"
 #define RESET_MS 20000
 
-/* kfd_chardev.c: during a reset nobody can open the device. */
+/* kfd_chardev.c: during a reset the device cannot be opened. */
 static void wait_for_device(void)
 {
 	int tries, fd = -1;
@@ -69,7 +69,7 @@ static void the_daemon_goes_on_after_a_reset(void)
 	wait_for_device();
 	nr = preemptions();
 	gt_note("%lu preemptions after the reset", nr);
-	GT_CHECK(nr > 0, "nobody is scheduled after the reset");
+	GT_CHECK(nr > 0, "nothing is scheduled after the reset");
 	gt_daemon_stop(&daemon);
 }
 
@@ -91,8 +91,8 @@ static uint32_t doorbell_of(const struct gt_load *l)
 }
 
 /*
- * The driver resets it, and leaves everybody off the GPU (bystander_survives_a_queue_reset
- * of test_reset.c); nobody but the daemon knows somebody who can end that.
+ * The driver resets it, and leaves all queues off the GPU (bystander_survives_a_queue_reset
+ * of test_reset.c); only the daemon knows a client that can end that.
  */
 static void others_go_on_after_one_refuses(void)
 {

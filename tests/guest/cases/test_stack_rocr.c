@@ -94,7 +94,7 @@ static void rocr_6_is_paused_and_continued(void)
 	pause_and_continue(GT_ROOT_ROCR_6);
 }
 
-/* By the scheduler, for somebody who is more urgent. */
+/* By the scheduler, for a more urgent process. */
 static void rocr_makes_room(void)
 {
 	struct gt_program daemon, p;

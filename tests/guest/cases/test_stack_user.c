@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who may do what: two ordinary users, root's daemon, and the command everybody has.
+ * Rights: two ordinary users, root's daemon, and the command that every user has.
  *
  * Needs: stack
  */
@@ -65,7 +65,7 @@ static void others_cannot_touch_a_process(void)
 	end(&w);
 }
 
-/* Control: the same requests of those who may. */
+/* Control: the same requests of users that may. */
 static void the_owner_and_root_can(void)
 {
 	struct world w;

@@ -149,7 +149,7 @@ static void renewed_lease_does_not_end(void)
 	end(&r, &t);
 }
 
-/* Somebody renews, and is stopped. */
+/* A holder renews, and is stopped. */
 static void stopped_peer_loses_its_hold(void)
 {
 	struct gt_target t;

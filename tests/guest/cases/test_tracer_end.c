@@ -41,7 +41,7 @@ static bool is_traced(pid_t pid)
 	return !gt_file_has(path, "TracerPid:\t0");
 }
 
-/* It runs, nobody traces it, and the driver talks to it. */
+/* It runs, no process traces it, and the driver talks to it. */
 static void expect_free(struct gt_target *t)
 {
 	GT_CHECK(!gt_stat_wait(0, "waves", GT_TARGET_WAVES), "does not run");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Holds that gpreempt-tracer keeps apart: one queue or all, the scheduler's or a
- * person's. A queue runs when nobody holds it.
+ * person's. A queue runs when it has no hold.
  *
  * Needs: stack
  */
@@ -83,7 +83,7 @@ static void two_holders_do_not_mix(void)
 	expect_waves(0, "still held by hand");
 	d = order(&r, WIRE_RELEASE, WIRE_QUEUE_ALL, WIRE_HOLDER_MANUAL);
 	GT_CHECK(d.nr_queues == 2, "%u queues went on", d.nr_queues);
-	expect_waves(2 * WAVES, "nobody holds");
+	expect_waves(2 * WAVES, "no holds");
 	end(&r, &t);
 }
 

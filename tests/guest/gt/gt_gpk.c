@@ -254,7 +254,7 @@ void gt_gpk_wait_busy(unsigned int nr, unsigned int ms)
 	}
 }
 
-/* What the only node is doing, for whoever finds that it does not. */
+/* What the only node is doing, for the message of a case that failed. */
 static void show_node(void)
 {
 	struct gpreempt_ioc_caps caps = { .size = sizeof(caps) };

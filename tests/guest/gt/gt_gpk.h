@@ -58,7 +58,7 @@ void gt_gpk_wait_busy(unsigned int nr, unsigned int ms);
 void gt_gpk_wait_waves(uint32_t nr, unsigned int ms);
 void gt_gpk_wait_empty(unsigned int ms);
 
-/* Nothing of anybody is left on the GPU or with amdkfd but this process. */
+/* No process but this one is left on the GPU or with amdkfd. */
 void gt_gpk_check_left(void);
 
 #endif

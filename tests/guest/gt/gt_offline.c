@@ -44,7 +44,7 @@ static bool is_right(const struct gt_kernel *k, const uint64_t *expected)
 	return true;
 }
 
-/* NULL for a shape that nobody will see the end of. */
+/* NULL for a shape that never ends. */
 static uint64_t *expect(const struct gt_shape *s)
 {
 	struct expect_shape shape = { s->groups, s->waves, s->vgprs, s->lds_bytes, s->steps,
@@ -63,7 +63,7 @@ static void run(struct gt_offline_shared *shared, const struct gt_shape *shape)
 	struct gt_queue q;
 	struct gt_gpu gpu;
 
-	/* A case that fails leaves nobody behind. */
+	/* A case that fails leaves no process behind. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	expected = expect(shape);
 	gt_gpk_set_attr(PRIO, -1);

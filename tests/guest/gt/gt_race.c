@@ -41,7 +41,7 @@ void gt_racer_init(struct gt_racer *r, uint64_t seed, struct gt_place *place)
 	gt_gpu_open(&r->gpu, 0);
 	gt_queue_create(&r->gpu, 7, &r->q);
 	r->signal = gt_alloc(&r->gpu, 4096);
-	/* Queues of a process get doorbells from the first on: the last is nobody's. */
+	/* Queues of a process get doorbells from the first on: the last belongs to no queue. */
 	r->doorbell = (volatile uint64_t *)(r->gpu.doorbells + 8192 - DOORBELL_BYTES);
 	GT_CHECK(r->doorbell != r->q.doorbell, "it is the queue's own");
 }
@@ -157,7 +157,7 @@ static int wait_busy(struct gt_racer *r, bool busy)
 	while (!read_events(r, busy)) {
 		uint64_t now = gt_now_ns();
 
-		/* The event may have come before somebody else's that filled the ring. */
+		/* The event may have come before one of another file that filled the ring. */
 		if (now > end)
 			return is_busy(r->dev, getpid()) == busy ? 0 : -ETIMEDOUT;
 		poll(&p, 1, (int)((end - now) / 1000000 + 1));

@@ -16,7 +16,7 @@
  * struct gt_racer - the client
  * @gpu: its GPU
  * @q: its queue
- * @doorbell: nobody's, of the same pages
+ * @doorbell: of no queue, of the same pages
  * @signal: completion signal of what it submits
  * @dev: its own /dev/gpreempt, for events
  * @place: where gt_board_run() says what the monitor thinks of it; NULL = it reads events
@@ -45,12 +45,12 @@ struct gt_place {
 };
 
 void gt_racer_init(struct gt_racer *r, uint64_t seed, struct gt_place *place);
-/* Reads events for all of them, or each event would wake everybody; until @nr_running is 0. */
+/* Reads events for all of them, or each event would wake all; until @nr_running is 0. */
 void gt_board_run(struct gt_place *places, unsigned int nr, volatile uint32_t *nr_running);
 uint64_t gt_racer_any(struct gt_racer *r, uint64_t below);
 /* Lets the monitor arm the doorbells, about now. */
 void gt_racer_rearm(struct gt_racer *r);
-/* Submits some nanoseconds from now. Return: 0, or -ETIMEDOUT: nobody noticed. */
+/* Submits some nanoseconds from now. Return: 0, or -ETIMEDOUT: it was not noticed. */
 int gt_racer_submit(struct gt_racer *r, uint64_t after_ns);
 /* What was submitted is done; waits until that is noticed. */
 int gt_racer_complete(struct gt_racer *r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ordinary users, for the tests of who may do what with /dev/gpreempt.
+ * Ordinary users, for the tests of rights at /dev/gpreempt.
  */
 #ifndef GT_USER_H
 #define GT_USER_H
@@ -12,7 +12,7 @@
 #define GT_USER 1000
 #define GT_OTHER 1001
 
-/* Loads gpreempt.ko, switched off, and lets everybody open the devices. */
+/* Loads gpreempt.ko, switched off, and lets every user open the devices. */
 void gt_user_load(void);
 /* Becomes a user, with a file of its own: what is held by it ends with it. */
 void gt_user_become(uid_t uid);

@@ -32,7 +32,7 @@ void gt_wire_open(struct gt_wire *w);
 int gt_wire_accept(struct gt_wire *w, struct wire_hello *hello, unsigned int ms);
 /* WELCOME with these flags. */
 void gt_wire_welcome(struct gt_wire *w, uint32_t flags);
-/* Accept and welcome; ends the case if nobody comes. */
+/* Accept and welcome; ends the case if no client comes. */
 void gt_wire_meet(struct gt_wire *w, uint32_t flags);
 /* Waits until so many queues were told of and have work. Ends the case if they do not. */
 void gt_wire_wait_busy(struct gt_wire *w, unsigned int nr);

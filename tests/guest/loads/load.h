@@ -82,7 +82,7 @@ void load_open(struct load *l, bool runtime, const char *progress);
 /* The same as it was told. */
 void load_open_as(struct load *l, const struct load_options *o);
 
-/* Says that it has begun, and who it is. */
+/* Says that it has begun, and its name. */
 void load_say_started(void);
 
 /* CUs of the GPU. */

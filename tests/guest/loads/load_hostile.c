@@ -5,8 +5,8 @@
  * descriptor it does not know, puts sockets of its own in their places, and goes
  * elsewhere. Knows nothing of gpreempt.
  *
- * On SIGTERM it says whether anybody wrote to, read from or closed what is its own. Exit
- * code 0 if nobody did and every result was exact.
+ * On SIGTERM it says whether another wrote to, read from or closed what is its own. Exit
+ * code 0 if none did and every result was exact.
  */
 #define _GNU_SOURCE
 #include "loads/load.h"
@@ -81,11 +81,11 @@ static bool is_intact(void)
 			return false;
 		}
 	if (recv(mine[1], &byte, 1, MSG_DONTWAIT) >= 0) {
-		fprintf(stderr, "somebody wrote\n");
+		fprintf(stderr, "another process wrote\n");
 		return false;
 	}
 	if (recv(mine[0], &byte, 1, MSG_DONTWAIT) != 1 || byte != 'x') {
-		fprintf(stderr, "somebody read\n");
+		fprintf(stderr, "another process read\n");
 		return false;
 	}
 	return true;

@@ -265,7 +265,7 @@ static void check_stubborn(struct rig *r, enum gp_result refusal)
 	run_with_stubborn(r, 2 * GP_SEC, low, refusal);
 	assert_int_not_equal(rig_breaker(r), GP_BREAKER_OPEN);
 	rig_forget(r);
-	/* Everybody else is scheduled as ever, although it is still tried. */
+	/* All others are scheduled as ever, although it is still tried. */
 	other = rig_add(r, 1);
 	rig_busy(r, other);
 	run_with_stubborn(r, 500 * GP_MS, low, refusal);

@@ -101,7 +101,7 @@ static void arm_and_disarm_follow_the_work(void **state)
 	assert_true(rig_has_action(r, GP_ACTION_DISARM, r->id[low]));
 	rig_busy(r, high);
 	rig_done(r);
-	/* Off the GPU its work can end, and start again unseen if nobody looks. */
+	/* Off the GPU its work can end, and start again unseen if not looked at. */
 	rig_idle(r, low);
 	assert_true(rig_has_action(r, GP_ACTION_ARM, r->id[low]));
 	rig_busy(r, low);

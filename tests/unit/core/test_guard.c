@@ -258,7 +258,7 @@ static void starved_entity_that_refuses_takes_nothing_away(void **state)
 	run_refusing(r, 3 * GP_SEC, low);
 	assert_int_equal(gp_sched_entity_info(r->s, r->id[high], &info), 0);
 	assert_in_range(info.nr_preempted, 0, 1);
-	/* It is still tried, and is like everybody else again once it is back. */
+	/* It is still tried, and is like all others again once it is back. */
 	r->switch_ns = 20 * GP_US;
 	rig_run(r, 200 * GP_MS);
 	assert_int_equal(rig_entity(r, low)->nr_resumed, 1);

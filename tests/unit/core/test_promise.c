@@ -123,7 +123,7 @@ static void fair_sleepers_are_not_punished(void **state)
 	load_free(l);
 }
 
-/* After a sleep of seconds it works like the others, who lose no more than its bonus. */
+/* After a sleep of seconds it works like the others, which lose no more than its bonus. */
 static void fair_sleepers_do_not_hoard(void **state)
 {
 	struct load *l = load_new("fair", 12);

@@ -90,7 +90,7 @@ static void barrier_and_waits_for_all_signals(void **state)
 	world_ring(other);
 	world_run_for(w, 100000);
 	assert_int_equal(world_signal_value(w, P1, done), 1);
-	/* The host changes a signal: nobody tells the GPU, it looks now and then. */
+	/* The host changes a signal: the GPU is not told, it looks now and then. */
 	world_set_u64(w, P1, deps[0] + GPU_SIGNAL_VALUE_OFFSET, 0);
 	world_run_for(w, 10000);
 	assert_int_equal(world_signal_value(w, P1, done), 0);

@@ -41,7 +41,7 @@ static void one_cohort_holds_what_began_together(void **state)
 	unit_done(w);
 }
 
-/* Two queues want everything; who has the higher pipe priority gets what is freed. */
+/* Two queues want everything; the one with the higher pipe priority gets what is freed. */
 static void pipe_priority_decides_who_launches_but_evicts_nobody(void **state)
 {
 	struct world *w = unit_world("tiny", "timed");

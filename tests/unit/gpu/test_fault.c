@@ -100,7 +100,7 @@ static void a_cleared_hang_asks_for_a_call_and_goes_on_then(void **state)
 		assert_int_equal(gpu_next_ns(w->gpu), U64_MAX);
 		gpu_inject(w->gpu, way[i], 0);
 		assert_true(gpu_next_ns(w->gpu) <= w->now_ns);
-		/* Not before the call: nobody knows when it was cleared. */
+		/* Not before the call: it is not known when it was cleared. */
 		w->now_ns += MS;
 		start = w->now_ns;
 		assert_true(world_run_fence(w, MS));

@@ -130,7 +130,7 @@ static void an_unmapped_queue_goes_on_where_it_was(void **state)
 	assert_int_equal(world_u64(w, GPU_PASID_GART, c.mqd + 0x0c), c.at);
 	world_set_u32(w, P1, fence, 0);
 	put_fence(&c, fence + 4, 2);
-	/* Nobody hears it; the write pointer in memory tells when it is mapped. */
+	/* It is not heard; the write pointer in memory tells when it is mapped. */
 	ring(&c);
 	world_run_for(w, MS);
 	assert_int_equal(world_u32(w, P1, fence + 4), 0);

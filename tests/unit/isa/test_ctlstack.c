@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Control stacks: written and read back, and read when somebody else wrote them. */
+/* Control stacks: written and read back, and read when another wrote them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

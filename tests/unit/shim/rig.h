@@ -77,7 +77,7 @@ uint32_t rig_create_at(uint64_t *wptr, uint64_t *rptr);
 uint32_t rig_create_busy(void);
 int rig_update(uint32_t id, uint32_t percentage, uint32_t prio);
 int rig_destroy(uint32_t id);
-/* Moves the write index without telling anybody. */
+/* Moves the write index and tells nothing. */
 void rig_write(uint32_t id);
 /* Moves it and rings as the wrapped store of ROCr does. */
 void rig_ring(uint32_t id);

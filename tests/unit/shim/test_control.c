@@ -70,7 +70,7 @@ static void queues_are_told_after_the_welcome(void **state)
 	assert_true(rig_expect(WIRE_QUEUE_ADD, &m, sizeof(m)));
 	assert_int_equal(m.queue_id, id);
 	assert_int_equal(m.gpu_id, RIG_GPU);
-	/* Nobody knows yet that it has nothing to do. */
+	/* It is not known yet that it has nothing to do. */
 	assert_int_equal(m.busy, 1);
 	assert_true(rig_expect(WIRE_QUEUE_ADD, &m, sizeof(m)));
 	assert_int_equal(m.queue_id, untouched);
@@ -365,7 +365,7 @@ static void expect_lost(void)
 	assert_int_equal(m.gpu_id, RIG_GPU);
 }
 
-/* The driver would take everybody off the node each time. */
+/* The driver would take all queues off the node each time. */
 static void node_with_a_reset_queue_is_left_alone(void **state)
 {
 	uint32_t id = held_queue(), other;
@@ -393,7 +393,7 @@ static void node_with_a_reset_queue_is_left_alone(void **state)
 	assert_int_equal(rig.queues[id].percentage, 0);
 }
 
-/* Nobody waits for an answer where an edge has made the call. */
+/* An answer is not waited for where an edge has made the call. */
 static void reset_queue_is_told_without_an_order(void **state)
 {
 	uint32_t id = rig_create();

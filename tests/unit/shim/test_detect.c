@@ -107,7 +107,7 @@ static void signals_prove_idle_at_once(void **state)
 	assert_true(rig_has(WIRE_IDLE));
 }
 
-/* Nobody gave it room: it is not forgotten, and does not keep others away for good. */
+/* No room was given: it is not forgotten, and does not keep others away for good. */
 static void what_has_not_ended_is_asked_again(void **state)
 {
 	int64_t *signal;
@@ -153,7 +153,7 @@ static void waves_keep_a_queue_busy(void **state)
 	rig.occupancy = 1;
 	rig_run(500 * MS);
 	assert_true(is_busy(id));
-	/* Somebody changed a queue, and everybody's waves are saved for a moment. */
+	/* A queue was changed, and all waves are saved for a moment. */
 	rig.occupancy = 0;
 	rig_run(8 * MS);
 	rig.occupancy = 1;

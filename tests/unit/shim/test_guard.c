@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* A lock that nobody frees: better an end than a test that never ends. */
+/* A lock that is never freed: better an end than a test that never ends. */
 #define PATIENCE_S 20
 
 static uint32_t first, second;

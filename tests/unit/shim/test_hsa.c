@@ -310,7 +310,7 @@ static void barrier_packet_proves_idle(void **state)
 	assert_int_equal(ring[1].completion_signal.handle, (uintptr_t)barrier_signal);
 	assert_int_equal(doorbell_page[0], 1);
 	assert_int_equal(barrier_signal->value, 1);
-	/* Pointers are equal and nobody has waves, yet the kernel runs. */
+	/* Pointers are equal and there are no waves, yet the kernel runs. */
 	fetch();
 	rig_run(200 * MS);
 	assert_true(is_busy());

@@ -264,7 +264,7 @@ static void many_threads_ring(void **state)
 	follow(busy, real_now() + 200 * MS, &nr_edges);
 	for (i = 0; i < NR_THREADS; i++)
 		pthread_join(threads[i], NULL);
-	/* Everything ends idle, and the daemon knows; nobody has seen waves. */
+	/* Everything ends idle, and the daemon knows; waves were not seen. */
 	follow(busy, real_now() + 1500 * MS, &nr_edges);
 	for (i = 0; i < 8; i++) {
 		assert_int_equal(rig.queues[i].wptr, NR_RINGS * NR_THREADS / 8);

@@ -108,7 +108,7 @@ static void two_survivors_are_no_median(void **state)
 	assert_true(sum.mean == SIM_NEVER);
 }
 
-/* The control: the same two, and nobody else. */
+/* The control: the same two, and no other. */
 static void two_of_two_are(void **state)
 {
 	u64 ended[] = { 140, 70 };
@@ -119,7 +119,7 @@ static void two_of_two_are(void **state)
 	assert_int_equal(sum.mean, 105);
 }
 
-/* A closed loop always has somebody on the way when the run ends. */
+/* A closed loop always has a request on the way when the run ends. */
 static void who_has_just_come_says_nothing(void **state)
 {
 	u64 ended[] = { 40, 40, 40, 40, 40, 40 }, waiting[] = { 3, 39 };
@@ -131,7 +131,7 @@ static void who_has_just_come_says_nothing(void **state)
 	assert_int_equal(sum.mean, 40);
 }
 
-/* What is longer than 10, 20 and 30 is 3/4, 3/8 and nothing: of two who got beyond 15, one did. */
+/* What is longer than 10, 20 and 30 is 3/4, 3/8 and nothing: of two that got beyond 15, one did. */
 static void who_waits_counts_for_as_long_as_he_did(void **state)
 {
 	u64 ended[] = { 10, 20, 30 }, waiting[] = { 15 };

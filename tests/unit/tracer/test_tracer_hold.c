@@ -61,7 +61,7 @@ void tracer_expect(struct tracer *tracer, uint32_t gpu_id)
 {
 }
 
-/* 1 = everybody is done, 0 = all are marked as invalid, or -errno. */
+/* 1 = all are done, 0 = all are marked as invalid, or -errno. */
 static int carry_out(uint32_t *ids, uint32_t nr, int result)
 {
 	uint32_t i;
