@@ -18,16 +18,11 @@ enum gpu_event_kind {
 	GPU_EVENT_SDMA,		/* a packet of a copy engine is over */
 };
 
-/**
- * struct gpu_event - something that will happen
- * @at_ns: when
- * @pos: place in the heap plus 1; 0 = not scheduled
- * @kind: what
- */
+/* Something that will happen. */
 struct gpu_event {
-	u64 at_ns;
-	u32 pos;
-	enum gpu_event_kind kind;
+	u64 at_ns;	/* when */
+	u32 pos;	/* place in the heap plus 1; 0 = not scheduled */
+	enum gpu_event_kind kind;	/* what */
 };
 
 /* Keys are kept beside the pointers: comparing must not touch the events. */
@@ -37,18 +32,12 @@ struct gpu_heap_node {
 	struct gpu_event *event;
 };
 
-/**
- * struct gpu_heap - scheduled events
- * @node: heap array
- * @nr: events in it
- * @max: room
- * @seq: number of the next event; ties: scheduled first, happens first
- */
+/* Scheduled events. */
 struct gpu_heap {
-	struct gpu_heap_node *node;
-	u32 nr;
-	u32 max;
-	u64 seq;
+	struct gpu_heap_node *node;	/* heap array */
+	u32 nr;	/* events in it */
+	u32 max;	/* room */
+	u64 seq;	/* number of the next event; ties: scheduled first, happens first */
 };
 
 /**

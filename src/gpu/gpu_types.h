@@ -18,72 +18,42 @@
 
 struct gpu_isa;
 
-/**
- * struct gpu_xcc - one compute die
- * @ready: slots that have workgroups to launch here
- * @last_slot: the slot that was served last, per level
- * @cursor: CU where the search for room begins
- * @waves: free wave slots of each CU
- * @vgpr_bytes: free registers of each CU
- * @lds_bytes: free LDS of each CU
- */
+/* One compute die. */
 struct gpu_xcc {
-	u32 ready;
-	u32 last_slot[GPU_NR_LEVELS];
-	u32 cursor;
-	u32 waves[GPU_MAX_CU_PER_XCC];
-	u32 vgpr_bytes[GPU_MAX_CU_PER_XCC];
-	u32 lds_bytes[GPU_MAX_CU_PER_XCC];
+	u32 ready;	/* slots that have workgroups to launch here */
+	u32 last_slot[GPU_NR_LEVELS];	/* the slot that was served last, per level */
+	u32 cursor;	/* CU where the search for room begins */
+	u32 waves[GPU_MAX_CU_PER_XCC];	/* free wave slots of each CU */
+	u32 vgpr_bytes[GPU_MAX_CU_PER_XCC];	/* free registers of each CU */
+	u32 lds_bytes[GPU_MAX_CU_PER_XCC];	/* free LDS of each CU */
 };
 
-/**
- * struct gpu_faults - what was injected
- * @refusing: doorbells
- * @nr_refusing: how many
- * @lose_fences: fences still to lose
- * @is_hung: the firmware reads no more
- * @is_corrupting: the next save is damaged
- * @corrupt_byte: where
- * @slow: factor on firmware costs
- */
+/* What was injected. */
 struct gpu_faults {
-	u32 refusing[GPU_MAX_REFUSING];
-	u32 nr_refusing;
-	u64 lose_fences;
-	bool is_hung;
-	bool is_corrupting;
-	u64 corrupt_byte;
-	u64 slow;
+	u32 refusing[GPU_MAX_REFUSING];	/* doorbells */
+	u32 nr_refusing;	/* how many */
+	u64 lose_fences;	/* fences still to lose */
+	bool is_hung;	/* the firmware reads no more */
+	bool is_corrupting;	/* the next save is damaged */
+	u64 corrupt_byte;	/* where */
+	u64 slow;	/* factor on firmware costs */
 };
 
 #define GPU_MAX_SDMA_QUEUES 16	/* 2 engines x 8 queues: kfd_device.c */
 
-/**
- * struct gpu_sdma_queue - a queue of a copy engine
- * @is_mapped: it is one
- * @has_failed: it stopped at a packet that it cannot do
- * @pasid: process
- * @doorbell: dword index in the BAR
- * @mqd: GART address of its MQD
- * @ring: address
- * @ring_bytes: size, a power of two
- * @rptr_addr: where the read pointer is reported
- * @rptr: bytes, never wraps
- * @wptr: bytes, never wraps
- * @event: GPU_EVENT_SDMA, the end of the packet at @rptr
- */
+/* A queue of a copy engine. */
 struct gpu_sdma_queue {
-	bool is_mapped;
-	bool has_failed;
-	u32 pasid;
-	u32 doorbell;
-	u64 mqd;
-	u64 ring;
-	u64 ring_bytes;
-	u64 rptr_addr;
-	u64 rptr;
-	u64 wptr;
-	struct gpu_event event;
+	bool is_mapped;	/* it is one */
+	bool has_failed;	/* it stopped at a packet that it cannot do */
+	u32 pasid;	/* process */
+	u32 doorbell;	/* dword index in the BAR */
+	u64 mqd;	/* GART address of its MQD */
+	u64 ring;	/* address */
+	u64 ring_bytes;	/* size, a power of two */
+	u64 rptr_addr;	/* where the read pointer is reported */
+	u64 rptr;	/* bytes, never wraps */
+	u64 wptr;	/* bytes, never wraps */
+	struct gpu_event event;	/* GPU_EVENT_SDMA, the end of the packet at @rptr */
 };
 
 #define GPU_CHUNK_COHORTS 64
@@ -93,82 +63,45 @@ struct gpu_chunk {
 	struct gpu_chunk *next;
 };
 
-/**
- * struct gpu - one KFD node
- * @host: the world
- * @profile: what it is
- * @waves: wave engine of programs that are not machine code
- * @isa: of machine code, NULL until there is some
- * @handler: how that is saved
- * @max_wave_bytes: memory of its waves
- * @slice: instructions of a wave at a time
- * @vmid: registers of each VMID
- * @now_ns: time
- * @nr_slots: slots
- * @nr_vmids: VMIDs the firmware may use at a time
- * @grace_reg: offset of the grace register
- * @heap: what will happen
- * @mapped: slots that are not free
- * @active: slots in GPU_SLOT_ACTIVE that have not failed
- * @level: slots of each pipe priority
- * @kick: slots whose packet processor must look again
- * @waiting: slots whose barrier waits for signals
- * @failed: slots whose waves must be killed
- * @fill: XCCs with new room or new work
- * @is_signalled: the model changed a signal
- * @is_firmware_kicked: the firmware must look again
- * @nr_busy_cus: CUs with a wave
- * @busy_since_ns: since when that many
- * @cohort_bytes: size of a cohort
- * @free_cohorts: pool
- * @chunks: memory of the pool
- * @scratch: for control stacks
- * @scratch_bytes: its size
- * @stats: counters
- * @faults: injected
- * @firmware: scheduler
- * @runlist: what it schedules
- * @xcc: dies
- * @slot: queue slots
- * @sdma: queues of the copy engines
- */
+/* One KFD node. */
 struct gpu {
-	struct gpu_host *host;
-	const struct gpu_profile *profile;
+	struct gpu_host *host;	/* the world */
+	const struct gpu_profile *profile;	/* what it is */
+	/* wave engine of programs that are not machine code */
 	const struct gpu_wave_ops *waves;
-	struct gpu_isa *isa;
-	enum gpu_handler handler;
-	u64 max_wave_bytes;
-	u32 slice;
-	struct gpu_vmid vmid[GPU_NR_VMIDS];
-	u64 now_ns;
-	u32 nr_slots;
-	u32 nr_vmids;
-	u32 grace_reg;
-	struct gpu_heap heap;
-	u32 mapped;
-	u32 active;
-	u32 level[GPU_NR_LEVELS];
-	u32 kick;
-	u32 waiting;
-	u32 failed;
-	u32 fill;
-	bool is_signalled;
-	bool is_firmware_kicked;
-	u32 nr_busy_cus;
-	u64 busy_since_ns;
-	size_t cohort_bytes;
-	struct gpu_cohort *free_cohorts;
-	struct gpu_chunk *chunks;
-	u8 *scratch;
-	u32 scratch_bytes;
-	struct gpu_stats stats;
-	struct gpu_faults faults;
-	struct gpu_firmware firmware;
-	struct gpu_runlist runlist;
-	struct gpu_xcc xcc[GPU_MAX_XCC];
-	struct gpu_slot slot[GPU_MAX_SLOTS];
-	struct gpu_sdma_queue sdma[GPU_MAX_SDMA_QUEUES];
+	struct gpu_isa *isa;	/* of machine code, NULL until there is some */
+	enum gpu_handler handler;	/* how that is saved */
+	u64 max_wave_bytes;	/* memory of its waves */
+	u32 slice;	/* instructions of a wave at a time */
+	struct gpu_vmid vmid[GPU_NR_VMIDS];	/* registers of each VMID */
+	u64 now_ns;	/* time */
+	u32 nr_slots;	/* slots */
+	u32 nr_vmids;	/* VMIDs the firmware may use at a time */
+	u32 grace_reg;	/* offset of the grace register */
+	struct gpu_heap heap;	/* what will happen */
+	u32 mapped;	/* slots that are not free */
+	u32 active;	/* slots in GPU_SLOT_ACTIVE that have not failed */
+	u32 level[GPU_NR_LEVELS];	/* slots of each pipe priority */
+	u32 kick;	/* slots whose packet processor must look again */
+	u32 waiting;	/* slots whose barrier waits for signals */
+	u32 failed;	/* slots whose waves must be killed */
+	u32 fill;	/* XCCs with new room or new work */
+	bool is_signalled;	/* the model changed a signal */
+	bool is_firmware_kicked;	/* the firmware must look again */
+	u32 nr_busy_cus;	/* CUs with a wave */
+	u64 busy_since_ns;	/* since when that many */
+	size_t cohort_bytes;	/* size of a cohort */
+	struct gpu_cohort *free_cohorts;	/* pool */
+	struct gpu_chunk *chunks;	/* memory of the pool */
+	u8 *scratch;	/* for control stacks */
+	u32 scratch_bytes;	/* its size */
+	struct gpu_stats stats;	/* counters */
+	struct gpu_faults faults;	/* injected */
+	struct gpu_firmware firmware;	/* scheduler */
+	struct gpu_runlist runlist;	/* what it schedules */
+	struct gpu_xcc xcc[GPU_MAX_XCC];	/* dies */
+	struct gpu_slot slot[GPU_MAX_SLOTS];	/* queue slots */
+	struct gpu_sdma_queue sdma[GPU_MAX_SDMA_QUEUES];	/* queues of the copy engines */
 };
 
 #define GPU_BIT(n) (1u << (n))

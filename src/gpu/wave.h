@@ -14,24 +14,15 @@
 
 #include "gpu/gpu_types.h"
 
-/**
- * struct gpu_saver - one XCC of one queue on its way to memory or back
- * @gpu: GPU
- * @slot: queue
- * @xcc: which part of it
- * @ctl: wave records of the control stack, 8 bytes each
- * @ctl_end: end of them
- * @addr: next address in the save area
- * @addr_end: end of what may be written, or of what was
- */
+/* One XCC of one queue on its way to memory or back. */
 struct gpu_saver {
-	struct gpu *gpu;
-	struct gpu_slot *slot;
-	u32 xcc;
-	u8 *ctl;
-	u8 *ctl_end;
-	u64 addr;
-	u64 addr_end;
+	struct gpu *gpu;	/* GPU */
+	struct gpu_slot *slot;	/* queue */
+	u32 xcc;	/* which part of it */
+	u8 *ctl;	/* wave records of the control stack, 8 bytes each */
+	u8 *ctl_end;	/* end of them */
+	u64 addr;	/* next address in the save area */
+	u64 addr_end;	/* end of what may be written, or of what was */
 };
 
 /**

@@ -33,74 +33,44 @@ enum gpu_isa_phase {
 	GPU_ISA_SAVED,
 };
 
-/**
- * struct gpu_isa_wave - one wave
- * @isa: registers
- * @why: it stopped
- * @has_asked: it has sent SAVEWAVE
- * @vgpr: rows
- */
+/* One wave. */
 struct gpu_isa_wave {
-	struct isa_wave isa;
-	enum isa_reason why;
-	bool has_asked;
-	isa_row_of_lanes vgpr[];
+	struct isa_wave isa;	/* registers */
+	enum isa_reason why;	/* it stopped */
+	bool has_asked;	/* it has sent SAVEWAVE */
+	isa_row_of_lanes vgpr[];	/* rows */
 };
 
-/**
- * struct gpu_isa_group - one workgroup
- * @cohort: the same for the machinery around
- * @next: in the list of those that wait in a save area, by address
- * @prev: the same
- * @phase: what it does
- * @is_ordered: it is to be saved
- * @is_lost: a wave could not be
- * @is_restoring: not all its waves have left the restore part of the handler
- * @id: number in the grid, of one that was launched here
- * @nr: waves
- * @se: shader engine
- * @bytes: memory of it
- * @record: addresses of the records, by wave
- * @scratch_slot: of each wave
- * @has_scratch: waves that have one
- * @lds: LDS
- * @wave: waves; NULL while it waits
- */
+/* One workgroup. */
 struct gpu_isa_group {
-	struct gpu_cohort *cohort;
+	struct gpu_cohort *cohort;	/* the same for the machinery around */
+	/* in the list of those that wait in a save area, by address */
 	struct gpu_isa_group *next;
-	struct gpu_isa_group *prev;
-	enum gpu_isa_phase phase;
-	bool is_ordered;
-	bool is_lost;
+	struct gpu_isa_group *prev;	/* the same */
+	enum gpu_isa_phase phase;	/* what it does */
+	bool is_ordered;	/* it is to be saved */
+	bool is_lost;	/* a wave could not be */
+	/* not all its waves have left the restore part of the handler */
 	bool is_restoring;
-	u32 id;
-	u32 nr;
-	u32 se;
-	u64 bytes;
-	u64 record[GPU_MAX_WAVES_PER_GROUP];
-	u16 scratch_slot[GPU_MAX_WAVES_PER_GROUP];
-	u16 has_scratch;
-	u8 *lds;
-	struct gpu_isa_wave *wave[GPU_MAX_WAVES_PER_GROUP];
+	u32 id;	/* number in the grid, of one that was launched here */
+	u32 nr;	/* waves */
+	u32 se;	/* shader engine */
+	u64 bytes;	/* memory of it */
+	u64 record[GPU_MAX_WAVES_PER_GROUP];	/* addresses of the records, by wave */
+	u16 scratch_slot[GPU_MAX_WAVES_PER_GROUP];	/* of each wave */
+	u16 has_scratch;	/* waves that have one */
+	u8 *lds;	/* LDS */
+	struct gpu_isa_wave *wave[GPU_MAX_WAVES_PER_GROUP];	/* waves; NULL while it waits */
 };
 
-/**
- * struct gpu_isa - what all machine code of a GPU shares
- * @env: surroundings of the wave that runs
- * @gpu: GPU
- * @pasid: of the wave that runs
- * @generation: the last one given to a slot
- * @bytes: memory of all waves
- * @bounce: for records that move
- */
+/* What all machine code of a GPU shares. */
 struct gpu_isa {
-	struct isa_env env;
-	struct gpu *gpu;
-	u32 pasid;
-	u32 generation;
-	u64 bytes;
-	u8 bounce[GPU_ISA_BOUNCE_BYTES];
+	struct isa_env env;	/* surroundings of the wave that runs */
+	struct gpu *gpu;	/* GPU */
+	u32 pasid;	/* of the wave that runs */
+	u32 generation;	/* the last one given to a slot */
+	u64 bytes;	/* memory of all waves */
+	u8 bounce[GPU_ISA_BOUNCE_BYTES];	/* for records that move */
 };
 
 extern const struct gpu_wave_ops gpu_isa_wave_ops;
