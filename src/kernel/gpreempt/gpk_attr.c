@@ -68,8 +68,7 @@ static int run_apply(struct gpk_node *n, struct gpk_command *cmd)
 	struct gpk_said said;
 	u64 version;
 
-	list_for_each_entry(e, &n->entities, link)
-	{
+	list_for_each_entry(e, &n->entities, link) {
 		version = gpk_attr_wish(e->pid, &said);
 		if (version == e->version)
 			continue;

@@ -122,8 +122,7 @@ static void tell_progress(struct gpk_node *n, struct gpk_entity *e)
 
 	if (!e->has_deadline)
 		return;
-	list_for_each_entry(q, &e->queues, link)
-	{
+	list_for_each_entry(q, &e->queues, link) {
 		if (!q->busy || q->look.is_unread || !(q->flags & KFD_GPREEMPT_AQL) ||
 		    !gp_arrivals_look(&q->arrivals, q->look.rptr, q->look.wptr, q->look.now_ns,
 				      &since_ns))
