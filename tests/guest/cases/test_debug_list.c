@@ -323,8 +323,8 @@ static void two_gpus_in_one_list(void)
 	gt_debug_clear_new(&s);
 	r = gt_debug_suspend(&s, ids, 3, GRACE);
 	GT_CHECK(r == 2, "suspended %d", r);
-	GT_CHECK(ids[0] == q[0].id && ids[1] == q[1].id && ids[2] == (NO_QUEUE | INVALID), "%x %x %x",
-		 ids[0], ids[1], ids[2]);
+	GT_CHECK(ids[0] == q[0].id && ids[1] == q[1].id && ids[2] == (NO_QUEUE | INVALID),
+		 "%x %x %x", ids[0], ids[1], ids[2]);
 	for (i = 0; i < 2; i++)
 		GT_CHECK(!gt_stat_wait(i, "waves", 0), "GPU %d: runs", i);
 	/* One of them only. */
