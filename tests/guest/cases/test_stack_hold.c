@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define REQUESTS "25"
+#define REQUESTS "10"
 #define PERIOD_MS "5"
-#define HOLDS 16
+#define HOLDS 5
 /* Not a multiple of the period: at every moment of it. */
 #define GAP_US 3700
 
