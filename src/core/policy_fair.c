@@ -3,9 +3,10 @@
  * fair: weighted virtual time. The entity that has run least for its weight
  * runs, until it is granularity_ns ahead of when it was last looked at.
  *
- * The node's virtual time is that of the entity furthest behind. A newcomer, or
- * one that slept, starts there less sleeper_ns: it is served soon, but cannot
- * save up time by sleeping.
+ * The node's virtual time is that of the entity furthest behind. One that slept
+ * starts there less sleeper_ns: it is served soon, but cannot save up time by
+ * sleeping. A newcomer starts a turn later than the one furthest behind: a process
+ * that came again as another one after each turn would always be next else.
  *
  * Promise: over any second in which entities compete, each has the share of its
  * weight in what they have together, within 2 % of the second. An entity that
@@ -56,10 +57,15 @@ static void raise_floor(struct gp_call *c)
 
 static void fair_busy(struct gp_call *c, struct gp_entity *e)
 {
+	const struct gp_params *p = &c->n->params;
 	u64 start;
 
 	raise_floor(c);
-	start = gp_since(c->n->fair_floor, c->n->params.fair.sleeper_ns / GP_WEIGHT_DEFAULT);
+	start = c->n->fair_floor;
+	if (e->mem.vruntime)
+		start = gp_since(start, p->fair.sleeper_ns / GP_WEIGHT_DEFAULT);
+	else if (c->n->nr_live > 1)
+		start = gp_later(start, p->fair.granularity_ns / GP_WEIGHT_DEFAULT);
 	e->mem.vruntime = max(e->mem.vruntime, start);
 }
 
@@ -73,7 +79,8 @@ static void fair_charge(struct gp_call *c, struct gp_entity *e, u64 ran_ns)
 {
 	u64 ns = gp_later(ran_ns, e->mem.rest);
 
-	(void)c;
+	/* When one comes, those that a switch moves may be in no heap. */
+	raise_floor(c);
 	e->mem.vruntime = min(gp_later(e->mem.vruntime, ns / e->attr.weight), RANK_MAX);
 	e->mem.rest = (u16)(ns % e->attr.weight);
 }

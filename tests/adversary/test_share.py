@@ -17,9 +17,6 @@ from stage import VICTIM, Attacker, as_user, needs_root
 pytestmark = needs_root
 BAD = FIRST_PID + 1000
 SECONDS = 1.5
-# core/policy_fair.c lets a newcomer begin sleeper_ns before all others. Strict: this has to go
-# as soon as it does not.
-NEWCOMER = pytest.mark.xfail(strict=True, reason="a newcomer under fair comes before all others")
 
 
 class Tenant:
@@ -130,8 +127,7 @@ def play(daemon, uid, trick, begin=lambda: None):
 
 @pytest.mark.parametrize("uid", [0, VICTIM])
 @pytest.mark.parametrize("trick", [flaps, regroups, resets,
-                                   pytest.param(reconnects, marks=NEWCOMER),
-                                   pytest.param(requeues, marks=NEWCOMER)])
+                                   reconnects, requeues])
 def test_trick_takes_no_more_than_a_fair_share(daemon, control, trick, uid):
     control.call("SetPolicy", policy="fair")
     usual, _ = play(daemon, uid, fair)

@@ -45,9 +45,34 @@ static void one_runs_at_a_time(void **state)
 	rig_run(r, 50 * GP_US);
 	assert_state(r, a, RUNNING);
 	assert_state(r, b, PREEMPTED);
-	rig_run(r, 5 * GP_MS);
+	/* The newcomer's turn is the one after that of the first. */
+	rig_run(r, 11 * GP_MS);
 	assert_state(r, a, PREEMPTED);
 	assert_state(r, b, RUNNING);
+}
+
+/* As a process does that ends and starts again whenever it is held. */
+static void coming_anew_takes_nothing_from_others(void **state)
+{
+	struct rig *r = *state;
+	u32 a = add_weight(r, 100);
+	u32 b = add_weight(r, 100);
+	u32 bad = add_weight(r, 100);
+
+	start(r);
+	rig_busy(r, a);
+	rig_busy(r, b);
+	rig_busy(r, bad);
+	for (u32 i = 0; i < 3000; i++) {
+		rig_run(r, GP_MS);
+		if (rig_entity(r, bad)->state != GP_ENTITY_PREEMPTED)
+			continue;
+		rig_idle(r, bad);
+		rig_entity(r, bad)->mem.vruntime = 0;
+		rig_busy(r, bad);
+	}
+	assert_true(rig_ran(r, a) > 900 * GP_MS);
+	assert_true(rig_ran(r, b) > 900 * GP_MS);
 }
 
 static void equal_virtual_time_does_not_disturb_the_one_that_runs(void **state)
@@ -175,6 +200,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		RIG_TEST(time_is_shared_by_weight),
 		RIG_TEST(one_runs_at_a_time),
+		RIG_TEST(coming_anew_takes_nothing_from_others),
 		RIG_TEST(equal_virtual_time_does_not_disturb_the_one_that_runs),
 		RIG_TEST(newcomer_starts_at_the_minimum),
 		RIG_TEST(sleeper_is_given_back_a_bounded_credit),
