@@ -77,8 +77,8 @@ static void the_owner_and_root_can(void)
 	GT_CHECK(!gt_load_wait_mapped(&w.job, 1, MS), "it was not resumed");
 	EXPECT(true, 0, "suspend", w.pid);
 	GT_CHECK(!gt_load_mapped(&w.job), "root did not suspend it");
-	/* Two holders are two holds: the owner ends its own, and not that of root. */
-	EXPECT(true, GT_USER, "resume", w.pid);
+	/* Two holders are two holds: the owner ends its own, and is told that root's remains. */
+	EXPECT(false, GT_USER, "resume", w.pid);
 	GT_CHECK(!gt_load_mapped(&w.job), "the owner ended the hold of root");
 	EXPECT(true, 0, "resume", w.pid);
 	GT_CHECK(!gt_load_wait_mapped(&w.job, 1, MS), "root did not resume it");
