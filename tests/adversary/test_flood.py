@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import socket
+import statistics
 
 import pytest
 
@@ -12,7 +13,8 @@ import rig
 from rig import (BUSY, FIRST_PID, HOLD, IDLE, NOTE_NO_PROGRESS, NOTE_PROGRESS, NOTE_RESET, QUEUE_REMOVE,
                  RELEASE, WAIT, Client, Control, Daemon, Dropped, Refused, edge, message, note, queue)
 from stage import (VICTIM, Attacker, Driver, DriverDaemon, as_user, cpu_ns, edge_costs,
-                   end_with_parent, needs_mounts, needs_root, patient, request_costs, within)
+                   end_with_parent, needs_mounts, needs_root, p90, patient, request_costs,
+                   within)
 
 pytestmark = needs_root
 BAD = FIRST_PID + 1000
@@ -324,8 +326,8 @@ def test_measure_sees_a_long_step(daemon):
         # Only root may ask for so much at once: reading it is one step.
         loaded += request_costs(daemon, control, 1, first=lambda: other.send("Suspend", long))
         other.read()
-    with pytest.raises(AssertionError):
-        within(sorted(loaded), usual, "request behind a long one")
+    # Not by within(): what it counts as alone is longer than a step with sanitizers.
+    assert p90(sorted(loaded)) > 5 * statistics.median(usual)
 
 
 @needs_mounts
