@@ -180,7 +180,6 @@ int gpd_daemon_run(const struct gpd_options *options, struct gpd_config *config)
 		return -ENOMEM;
 	d->config = config;
 	d->options = options;
-	d->client_listen = -1;
 	d->start_ns = gpd_now_ns();
 	gpd_sock_raise_limit();
 	err = start(d);

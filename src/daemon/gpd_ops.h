@@ -72,9 +72,6 @@ struct gpd_subject {
  * @set: change them, and those of its group. Return: 0 or -errno
  * @attach: the method, see gpd_methods.h
  * @detach: the same
- * @has: it lists a queue, or any if WIRE_QUEUE_ALL, that is not a client's
- * @list_processes: append those that are not of clients to an array
- * @list_queues: the same; of one process, or all if 0
  * @save: append what was set at run time to processes of the state file
  */
 struct gpd_process_ops {
@@ -90,9 +87,6 @@ struct gpd_process_ops {
 		   bool keep_group);
 	void (*attach)(struct gpd_conn *conn, const struct gpd_request *r);
 	void (*detach)(struct gpd_conn *conn, const struct gpd_request *r);
-	bool (*has)(struct gpd *d, pid_t pid, uint32_t gpu_id, uint32_t queue_id);
-	void (*list_processes)(struct gpd *d, json_t *processes);
-	void (*list_queues)(struct gpd *d, json_t *queues, pid_t pid);
 	void (*save)(struct gpd *d, json_t *processes);
 };
 

@@ -32,9 +32,6 @@
 /* The user of a process, with one more reference; NULL without memory. */
 struct gpd_user *gpd_user_get(struct gpd *d, const struct gpd_owner *owner, bool privileged);
 
-/* The user at the other end of a socket, and that end; as gpd_user_get(). */
-struct gpd_user *gpd_user_of_peer(struct gpd *d, int fd, struct gpd_cred *cred);
-
 /* Forget all users; no reference is left. */
 void gpd_user_fini(struct gpd *d);
 

@@ -20,6 +20,10 @@ uint64_t gpd_now_ns(void);
 int gpd_timer_add(sd_event *event, sd_event_source **timer, sd_event_time_handler_t handler,
 		  void *data);
 
+/* A call when nothing more urgent is to be done; it is off. 0 or -errno. */
+int gpd_defer_add(sd_event *event, sd_event_source **call, int64_t priority,
+		  sd_event_handler_t handler, void *data);
+
 /* It fires once, never early; U64_MAX = off. */
 void gpd_timer_set(sd_event_source *timer, uint64_t at_ns);
 

@@ -12,7 +12,6 @@
 #include "daemon/gpd_hold.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_trust.h"
-#include "daemon/module/gpd_module.h"
 
 #include <errno.h>
 #include <string.h>
@@ -160,19 +159,6 @@ static int set(struct gpd_conn *conn, struct gpd_subject *s, const struct gpd_at
 	return 0;
 }
 
-static bool has(struct gpd *d, pid_t pid, uint32_t gpu_id, uint32_t queue_id)
-{
-	return false;
-}
-
-static void list_processes(struct gpd *d, json_t *processes)
-{
-}
-
-static void list_queues(struct gpd *d, json_t *queues, pid_t pid)
-{
-}
-
 /* A module that was there may have heard of others. */
 static void save(struct gpd *d, json_t *processes)
 {
@@ -195,8 +181,5 @@ const struct gpd_process_ops gpd_client_ops = {
 	.set = set,
 	.attach = gpd_attach_call,
 	.detach = gpd_attach_detach,
-	.has = has,
-	.list_processes = list_processes,
-	.list_queues = list_queues,
 	.save = save,
 };

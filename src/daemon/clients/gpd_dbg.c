@@ -8,7 +8,6 @@
 #include "daemon/gpd_util.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,9 +5,6 @@
 #include "daemon/gpd_ops.h"
 #include "daemon/gpd_util.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 /* sysfs cannot be waited for. */
 #define LOOK_NS GPD_NS_PER_SEC
 /* Processes that were tried: none is tried twice. */

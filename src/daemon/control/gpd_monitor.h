@@ -47,7 +47,8 @@ void gpd_monitor_edge(const struct gpd_queue *q);
 
 /* A switch began, and ended. */
 void gpd_monitor_switch(struct gpd_node *n, const struct gp_switch *sw);
-void gpd_monitor_done(struct gpd_node *n, uint64_t seq, uint64_t took_ns);
+void gpd_monitor_done(struct gpd *d, uint64_t time_ns, uint32_t gpu_id, uint64_t seq,
+		      uint64_t took_ns);
 
 /* The core reports. */
 void gpd_monitor_report(struct gpd_node *n, enum gp_report report, u64 id);

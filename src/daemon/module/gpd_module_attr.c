@@ -442,8 +442,5 @@ const struct gpd_process_ops gpd_module_ops = {
 	.set = set,
 	.attach = attach,
 	.detach = detach,
-	.has = gpd_module_has,
-	.list_processes = gpd_module_list_processes,
-	.list_queues = gpd_module_list_queues,
 	.save = save,
 };

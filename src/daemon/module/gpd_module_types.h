@@ -49,11 +49,8 @@ struct gpd_module {
  */
 int gpd_module_pidfd(pid_t pid, struct gpd_proc *proc);
 
-/* gpd_module_list.c: for the tables of operations, see gpd_ops.h. */
-bool gpd_module_has(struct gpd *d, pid_t pid, uint32_t gpu_id, uint32_t queue_id);
+/* gpd_node_ops.count_queues of gpd_module_list.c. */
 void gpd_module_count(struct gpd_node *n, uint32_t *nr, uint32_t *nr_busy);
-void gpd_module_list_processes(struct gpd *d, json_t *processes);
-void gpd_module_list_queues(struct gpd *d, json_t *queues, pid_t pid);
 
 /* A Process of the control interface. */
 json_t *gpd_module_process(struct gpd *d, pid_t pid);
