@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #define GPD_CONFIG_FILE "/etc/gpreempt/gpreemptd.conf"
+#define GPD_DEFAULT_CLASS "default"
 #define GPD_NAME_LEN 32
 #define GPD_CLASSES_MAX 32
 #define GPD_PARAMS_MAX 64

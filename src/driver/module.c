@@ -91,7 +91,9 @@ static void say(struct gpreempt_value *v, bool is_known, uint64_t value)
 
 void drv_module_describe(const struct gpreempt_ioc_queue *k, struct gpreempt_queue *q)
 {
-	say(&q->type, true, k->flags & GPREEMPT_QUEUE_F_AQL ? DRV_KFD_QUEUE_AQL : DRV_KFD_QUEUE_PM4);
+	bool is_aql = k->flags & GPREEMPT_QUEUE_F_AQL;
+
+	say(&q->type, true, is_aql ? DRV_KFD_QUEUE_AQL : DRV_KFD_QUEUE_PM4);
 	say(&q->compute, true, 1);
 	say(&q->busy, true, !!(k->flags & GPREEMPT_QUEUE_F_BUSY));
 	say(&q->ring_bytes, k->ring_bytes, k->ring_bytes);

@@ -126,19 +126,18 @@ int gpd_client_unthrottle(sd_event_source *s, uint64_t usec, void *d);
 void gpd_client_queue_free(struct gpd_queue *q);
 
 /*
- * gpd_mech.c: the ways to get a client
+ * gpd_client_ops.c: the ways to get a client
  */
 
 /**
  * gpd_mech_admit() - decide what a client is, from its HELLO and its credentials
  * @c: client; its ops and pid are set
  * @m: HELLO
- * @why: output if refused: the reason
- * @size: of @why
+ * @why: output if refused: the reason, a constant
  *
- * Return: 0, -EPERM, -EEXIST, -EOPNOTSUPP.
+ * Return: 0, -EPERM, -EEXIST, -EOPNOTSUPP, -ESRCH.
  */
-int gpd_mech_admit(struct gpd_client *c, const struct wire_hello *m, char *why, size_t size);
+int gpd_mech_admit(struct gpd_client *c, const struct wire_hello *m, const char **why);
 
 /* Whether it is a simulated client, or a tracer that the daemon started. */
 bool gpd_mech_is_sim(const struct gpd_client *c);

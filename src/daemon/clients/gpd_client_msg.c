@@ -14,6 +14,7 @@
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 #include "daemon/clients/gpd_wire_decode.h"
+#include "driver/kfd_abi.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -45,14 +46,14 @@ static void read_process(struct gpd_client *c, const struct wire_hello *m)
 
 static void hello(struct gpd_client *c, const struct wire_hello *m)
 {
-	char why[GPD_NOTE_LEN] = "";
+	const char *why = "";
 	int err;
 
 	if (c->state != GPD_CLIENT_NEW) {
 		gpd_client_drop(c, -EPROTO, "said hello twice");
 		return;
 	}
-	err = gpd_mech_admit(c, m, why, sizeof(why));
+	err = gpd_mech_admit(c, m, &why);
 	if (err) {
 		gpd_client_drop(c, err, "%s", why);
 		return;
@@ -71,11 +72,6 @@ static void hello(struct gpd_client *c, const struct wire_hello *m)
 	err = gpd_client_welcome(c);
 	if (err)
 		gpd_client_drop(c, err, "does not take a welcome: %s", strerror(-err));
-}
-
-static bool is_compute(const struct wire_queue *m)
-{
-	return m->type == WIRE_QUEUE_PM4 || m->type == WIRE_QUEUE_AQL;
 }
 
 static void schedule_queue(struct gpd_queue *q)
@@ -133,7 +129,7 @@ static void queue_add(struct gpd_client *c, const struct wire_queue *m)
 	gp_tree_insert(&c->queues_by_id, &q->by_id);
 	c->nr_queues++;
 	gpd_monitor_event(c->d, "queue", c->pid, m->gpu_id, m->queue_id, "added");
-	if (is_compute(m))
+	if (drv_kfd_is_compute(m->type))
 		schedule_queue(q);
 }
 

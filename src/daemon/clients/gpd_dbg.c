@@ -280,14 +280,6 @@ void gpd_dbg_forget(struct gpd *d, void *data)
 			t->result = NULL;
 }
 
-int gpd_dbg_admit(struct gpd_client *c, const struct wire_hello *m, char *why, size_t size)
-{
-	if (m->mech == WIRE_MECH_DBG && m->pid == (uint32_t)c->pid)
-		return 0;
-	snprintf(why, size, "not the tracer it was started as");
-	return -EPERM;
-}
-
 void gpd_dbg_attrs(struct gpd_client *c)
 {
 	struct gpd_tracer *t = c->mech_data;

@@ -41,9 +41,6 @@ bool gpd_dbg_is_coming(struct gpd *d, pid_t pid);
 /* The result is not waited for any more. */
 void gpd_dbg_forget(struct gpd *d, void *data);
 
-/* The HELLO of a tracer: it must be about the process it was started for. */
-int gpd_dbg_admit(struct gpd_client *c, const struct wire_hello *m, char *why, size_t size);
-
 /* The attributes of the target instead of those a tracer wishes for. */
 void gpd_dbg_attrs(struct gpd_client *c);
 

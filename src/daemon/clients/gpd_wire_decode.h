@@ -8,6 +8,7 @@
 
 #include "client/wire.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Longest slice or deadline a client may wish for. */
@@ -39,6 +40,9 @@ union gpd_wire_msg {
 	struct wire_done done;
 	struct wire_note note;
 };
+
+/* Whether a name is made of what can stand in a command line and in a file. */
+bool gpd_wire_is_name(const char *name, size_t len);
 
 /**
  * gpd_wire_decode() - check one packet

@@ -11,8 +11,7 @@
 /* Carry out a request. */
 void gpd_methods_call(struct gpd_conn *conn, const struct gpd_request *r);
 
-/* Methods that change something; methods_set.c and methods_policy.c. */
-void gpd_methods_set_attributes(struct gpd_conn *conn, const struct gpd_request *r);
+/* Those of gpd_methods_policy.c. */
 void gpd_methods_get_policy(struct gpd_conn *conn, const struct gpd_request *r);
 void gpd_methods_set_policy(struct gpd_conn *conn, const struct gpd_request *r);
 
@@ -28,8 +27,14 @@ void gpd_methods_set_policy(struct gpd_conn *conn, const struct gpd_request *r);
 bool gpd_methods_change(struct gpd_conn *conn, const struct gpd_request *r, struct gpd_attrs *old,
 			struct gpd_attrs *new);
 
-/* Change attributes as was asked; false if there is no such class. */
-bool gpd_methods_apply(const struct gpd_config *config, const struct gpd_attr_change *change,
-		       struct gpd_attrs *attrs);
+/*
+ * Change attributes as was asked, if the connection may; false after an error was sent. @old
+ * are those until now, which it is no raising to keep; NULL = none.
+ */
+bool gpd_methods_apply(struct gpd_conn *conn, const struct gpd_attr_change *change,
+		       const struct gpd_attrs *old, struct gpd_attrs *attrs);
+
+/* A process is not there (-ESRCH), or not to be touched: send that. Return: false. */
+bool gpd_methods_refuse(struct gpd_conn *conn, uint64_t pid, int err);
 
 #endif

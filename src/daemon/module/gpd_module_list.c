@@ -126,10 +126,10 @@ json_t *gpd_module_process(struct gpd *d, pid_t pid)
 		attributes = gpd_list_attributes(&attrs);
 	return json_pack("{s:i, s:o, s:o, s:s, s:n, s:o, s:i, s:i, s:s, s:o, s:[s], s:I, s:I, s:I, "
 			 "s:I, s:[]}",
-			 "pid", (int)pid, "uid",
-			 gpd_list_known(known, proc.uid), "comm", gpd_list_text(proc.comm), "mechanism", "kernel", "client",
-			 "attributes", attributes, "nr_queues", (int)t.nr_queues, "nr_busy",
-			 (int)t.nr_busy, "state",
+			 "pid", (int)pid, "uid", gpd_list_known(known, proc.uid), "comm",
+			 gpd_list_text(proc.comm), "mechanism", "kernel", "client", "attributes",
+			 attributes, "nr_queues", (int)t.nr_queues, "nr_busy", (int)t.nr_busy,
+			 "state",
 			 t.manual && t.state == GP_ENTITY_IDLE ? "held" : gpd_list_state_name(&t),
 			 "held", gpd_list_held(t.sched, t.manual), "sees",
 			 "queues and work by the kernel", "nr_preempted",
