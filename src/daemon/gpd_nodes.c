@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/gpd_nodes.h"
 #include "driver/discover.h"
 #include "driver/kfd.h"
 #include "daemon/gpd_engine.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_sock.h"
-#include "daemon/control/gpd_auth.h"
+#include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 

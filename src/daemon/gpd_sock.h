@@ -7,14 +7,10 @@
 
 #include "daemon/gpreemptd.h"
 
-/**
- * gpd_sock_listen() - listen at a path; connections are taken on account of their users
- * @l: listener with its daemon and what takes connections; without room left for one it rests
- * @path: path; a socket without a listener is replaced
- * @type: SOCK_STREAM or SOCK_SEQPACKET
- * @mode: of the socket file; its group is that of the configuration
- *
- * Return: 0, -EADDRINUSE it has a listener, -ENAMETOOLONG, -errno.
+/*
+ * Listen at a path, where a socket without a listener is replaced. @l has its daemon and what
+ * takes connections, each on account of its user; without room left for one it rests. @mode is
+ * that of the file, whose group the configuration says. 0, -EADDRINUSE, -ENAMETOOLONG, -errno.
  */
 int gpd_sock_listen(struct gpd_listener *l, const char *path, int type, uint64_t mode);
 

@@ -51,12 +51,9 @@ bool gpd_user_may_log(struct gpd_user *u);
 /* May a note of this user concern others now? False if there were many lately. */
 bool gpd_user_may_note(struct gpd_user *u);
 
-/**
- * gpd_user_may_work() - may the daemon do something for this user now?
- * @u: user
- *
- * Return: true if so. If not, nothing is heard from its sockets, and none of its connections
- * has a turn, until it has rested.
+/*
+ * May the daemon do something for this user now? If not, nothing is heard from its sockets, and
+ * none of its connections has a turn, until it has rested.
  */
 bool gpd_user_may_work(struct gpd_user *u);
 

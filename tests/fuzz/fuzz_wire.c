@@ -8,7 +8,6 @@
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/gpd_hold.h"
-#include "daemon/gpd_nodes.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 #include "daemon/clients/gpd_wire_decode.h"

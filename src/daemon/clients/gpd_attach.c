@@ -3,10 +3,9 @@
  * Which processes are traced: those that are asked for, or all that have no shim.
  */
 #include "daemon/clients/gpd_dbg.h"
-#include "daemon/control/gpd_auth.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/control/gpd_list.h"
-#include "daemon/control/gpd_methods.h"
+#include "daemon/control/gpd_control.h"
 #include "daemon/gpd_ops.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_util.h"

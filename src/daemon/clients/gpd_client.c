@@ -3,7 +3,6 @@
 #include "daemon/gpd_engine.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/control/gpd_monitor.h"
-#include "daemon/control/gpd_suspend.h"
 #include "daemon/gpd_sock.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"

@@ -7,7 +7,6 @@
 #include "daemon/clients/gpd_dbg.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/clients/gpd_member.h"
-#include "daemon/control/gpd_auth.h"
 #include "daemon/control/gpd_list.h"
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/gpd_hold.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/clients/gpd_client.h"
 #include "daemon/control/gpd_monitor.h"
-#include "daemon/gpd_nodes.h"
+#include "daemon/gpd_engine.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 

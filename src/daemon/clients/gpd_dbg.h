@@ -18,16 +18,10 @@ extern const struct gpd_mech_ops gpd_dbg_ops;
 /* How an attachment ended; text is for people. */
 typedef void (*gpd_dbg_result_fn)(void *data, struct gpd_client *c, int err, const char *text);
 
-/**
- * gpd_dbg_start() - start a tracer
- * @d: daemon
- * @pid: target
- * @attrs: attributes of the target, NULL = the default class
- * @result: called once: 0 = the queues are under control; NULL = not wanted
- * @data: first argument of @result
- *
- * Return: 0, -ESRCH no such process, -EBUSY it is under control, -errno; @result is
- * not called then.
+/*
+ * Start a tracer of a process with these attributes, NULL = the default class. @result is
+ * called once, 0 = the queues are under control; NULL = not wanted. 0; -ESRCH no such process,
+ * -EBUSY it is under control, -errno: @result is not called then.
  */
 int gpd_dbg_start(struct gpd *d, pid_t pid, const struct gpd_attrs *attrs,
 		  gpd_dbg_result_fn result, void *data);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/control/gpd_auth.h"
 #include "daemon/clients/gpd_client.h"
 #include "rules/right.h"
 #include "daemon/gpd_trust.h"

@@ -2,10 +2,8 @@
 #include "daemon/control/gpd_control.h"
 #include "daemon/clients/gpd_dbg.h"
 #include "daemon/gpd_hold.h"
-#include "daemon/control/gpd_methods.h"
 #include "daemon/module/gpd_module.h"
 #include "daemon/gpd_sock.h"
-#include "daemon/control/gpd_suspend.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/control/gpd_http.h"
 #include "daemon/control/gpd_metrics.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"

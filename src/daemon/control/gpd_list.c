@@ -2,7 +2,7 @@
 #include "daemon/control/gpd_list.h"
 #include "daemon/gpd_ops.h"
 #include "daemon/module/gpd_module.h"
-#include "daemon/gpd_nodes.h"
+#include "daemon/gpd_engine.h"
 #include "daemon/gpd_util.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/control/gpd_methods.h"
-#include "daemon/control/gpd_auth.h"
+#include "daemon/control/gpd_control.h"
 #include "daemon/control/gpd_list.h"
 #include "daemon/control/gpd_metrics.h"
 #include "daemon/module/gpd_module.h"
@@ -8,7 +7,6 @@
 #include "daemon/gpd_hold.h"
 #include "daemon/gpd_reload.h"
 #include "daemon/gpd_state.h"
-#include "daemon/control/gpd_suspend.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_ops.h"
 

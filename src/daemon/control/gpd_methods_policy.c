@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_engine.h"
-#include "daemon/control/gpd_methods.h"
+#include "daemon/control/gpd_control.h"
 #include "daemon/control/gpd_monitor.h"
-#include "daemon/gpd_nodes.h"
 #include "daemon/gpd_state.h"
 #include "rules/text.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/control/gpd_suspend.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/control/gpd_list.h"
 #include "daemon/gpd_hold.h"

@@ -3,7 +3,6 @@
 #include "daemon/gpd_engine.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/control/gpd_monitor.h"
-#include "daemon/gpd_nodes.h"
 #include "rules/text.h"
 
 #include <errno.h>

@@ -40,13 +40,7 @@ struct gpd_module {
 	uint64_t nr_seen;	   /* switches so far */
 };
 
-/**
- * gpd_module_pidfd() - name a process so that it cannot become another one
- * @pid: process
- * @proc: output: what /proc says of it
- *
- * Return: a pidfd, -ESRCH.
- */
+/* Name a process so that it cannot become another one: a pidfd, -ESRCH; what /proc says. */
 int gpd_module_pidfd(pid_t pid, struct gpd_proc *proc);
 
 /* gpd_node_ops.count_queues of gpd_module_list.c. */
@@ -62,12 +56,9 @@ int gpd_module_attrs(struct gpd *d, pid_t pid, struct gpd_attrs *attrs);
 void gpd_module_tell_all(struct gpd *d);
 void gpd_module_forget_all(struct gpd *d);
 
-/**
- * gpd_module_fd() - the device for this turn of the loop
- * @d: daemon
- *
- * Return: a descriptor that is not the caller's, -ENOENT there is no module any more, or
- * it is not to be used; -errno.
+/*
+ * The device for this turn of the loop, not the caller's; -ENOENT there is no module any more,
+ * or it is not to be used; -errno.
  */
 int gpd_module_fd(struct gpd *d);
 

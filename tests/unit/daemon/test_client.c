@@ -7,7 +7,6 @@
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/gpd_hold.h"
-#include "daemon/gpd_nodes.h"
 #include "daemon/gpd_user.h"
 
 #include <stdlib.h>
