@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #define GPD_CONFIG_FILE "/etc/gpreempt/gpreemptd.conf"
+#define GPD_DEFAULT_CLASS "default"
 #define GPD_NAME_LEN 32
 #define GPD_CLASSES_MAX 32
 #define GPD_PARAMS_MAX 64
@@ -93,30 +94,16 @@ struct gpd_config {
 /* What holds if nothing is said. */
 void gpd_config_default(struct gpd_config *c);
 
-/**
- * gpd_config_set() - set one value
- * @c: configuration
- * @section: "daemon", "policy" or "class NAME"
- * @key: key
- * @value: value
- * @origin: where it was said
- * @error: output: what is wrong, without the origin
- * @size: of @error
- *
- * Return: 0, -EINVAL with @error.
+/*
+ * Set a value of section "daemon", "policy" or "class NAME" that @origin said. 0, -EINVAL with
+ * @error: what is wrong, without the origin.
  */
 int gpd_config_set(struct gpd_config *c, const char *section, const char *key, const char *value,
 		   const char *origin, char *error, size_t size);
 
-/**
- * gpd_config_load() - read the file and its drop-ins
- * @c: configuration with the defaults
- * @file: the file; drop-ins are FILE.d/NAME.conf in the order of their names
- * @required: it is an error if @file is not there
- * @error: output: "FILE:LINE: what"
- * @size: of @error
- *
- * Return: 0, -EINVAL, -ENOENT, -EIO, with @error.
+/*
+ * Read a file and its drop-ins, FILE.d/NAME.conf in the order of their names, over what @c has;
+ * a file that is not there is wrong if it is required. 0, -errno with @error "FILE:LINE: what".
  */
 int gpd_config_load(struct gpd_config *c, const char *file, bool required, char *error,
 		    size_t size);

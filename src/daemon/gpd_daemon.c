@@ -3,10 +3,9 @@
 #include "daemon/control/gpd_control.h"
 #include "daemon/clients/gpd_dbg.h"
 #include "daemon/gpd_engine.h"
-#include "daemon/control/gpd_http.h"
+#include "daemon/control/gpd_metrics.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/module/gpd_module.h"
-#include "daemon/gpd_nodes.h"
 #include "daemon/gpd_reload.h"
 #include "daemon/gpd_sock.h"
 #include "daemon/gpd_state.h"
@@ -180,7 +179,6 @@ int gpd_daemon_run(const struct gpd_options *options, struct gpd_config *config)
 		return -ENOMEM;
 	d->config = config;
 	d->options = options;
-	d->client_listen = -1;
 	d->start_ns = gpd_now_ns();
 	gpd_sock_raise_limit();
 	err = start(d);

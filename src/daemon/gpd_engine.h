@@ -10,6 +10,7 @@
 #ifndef GPD_ENGINE_H
 #define GPD_ENGINE_H
 
+#include "daemon/gpd_ops.h"
 #include "daemon/gpreemptd.h"
 
 /* Make the scheduler of a daemon that has its nodes, and free it. 0 or -errno. */
@@ -19,13 +20,7 @@ void gpd_engine_fini(struct gpd *d);
 /* A node of the daemon goes to the core, where its index is free. 0 or -errno. */
 int gpd_engine_node(struct gpd_node *n);
 
-/**
- * gpd_engine_queue_add() - a compute queue appeared
- * @q: queue with its client; its member is found or made
- * @n: its node
- *
- * Return: 0, -ENOSPC, -ENOMEM.
- */
+/* A compute queue of a client appeared; its member is found or made. 0, -ENOSPC, -ENOMEM. */
 int gpd_engine_queue_add(struct gpd_queue *q, struct gpd_node *n);
 
 /* A queue is gone; its member and entity with it if it was the last. */
@@ -60,5 +55,34 @@ void gpd_engine_back(struct gpd_node *n);
 
 /* Release everything that the scheduler holds, without waiting for an answer. */
 void gpd_engine_release_all(struct gpd *d);
+
+/*
+ * The nodes: GPUs that amdkfd lists, and simulated ones.
+ */
+
+/* Find the nodes there are, of a daemon with its configuration, before its scheduler. */
+void gpd_nodes_init(struct gpd *d);
+
+/* A node that the core has: its configuration, what was saved of it, and its resets. */
+void gpd_nodes_begin(struct gpd_node *n);
+
+/* Hear of no more resets. */
+void gpd_nodes_fini(struct gpd *d);
+
+/* A node, NULL if there is none; the driver is asked for one that is new, once a second. */
+struct gpd_node *gpd_nodes_find(struct gpd *d, uint32_t gpu_id);
+
+/* Whether a node is scheduled; it may have been switched off from outside. */
+static inline bool gpd_nodes_is_enabled(struct gpd_node *n)
+{
+	n->ops->refresh(n);
+	return n->enabled;
+}
+
+/*
+ * Whether a node is of gfx942. The driver of 6.12 leaves a process that ends with a
+ * debug session of its own open there hanging for ever (docs/upstream-bugs.md).
+ */
+bool gpd_nodes_have_gfx942(const struct gpd *d);
 
 #endif

@@ -88,23 +88,17 @@ uint32_t gpd_hold_nr(const struct gpd *d);
 /* How many there are on exactly the target of a hold. */
 uint32_t gpd_hold_nr_on(const struct gpd *d, const struct gpd_hold *h);
 
-/**
- * gpd_hold_make() - hold by hand
- * @conn: connection that asks; its user has a budget
- * @items: of one node and one implementation
- * @nr: how many, at most GPD_HOLD_ITEMS
- * @keep: the hold is its user's and stays when the connection ends
- * @lease_ns: it ends after this, 0 = only with @conn or a Resume
+/*
+ * Hold up to GPD_HOLD_ITEMS items of one node and one implementation on account of the user of
+ * the connection that asks. What is to be kept stays when the connection ends. It ends after
+ * @lease_ns, 0 = only with the connection or a Resume.
  */
 void gpd_hold_make(struct gpd_conn *conn, struct gpd_hold_item **items, uint32_t nr, bool keep,
 		   uint64_t lease_ns);
 
-/**
- * gpd_hold_end() - undo it
- * @conn: connection that asks: its own holds end, and the kept ones of its user; all if it
- *	is privileged
- * @items: as above; of WIRE_QUEUE_ALL also every single queue that is held
- * @nr: how many
+/*
+ * Undo it: the connection's own holds end, and the kept ones of its user; all if it is
+ * privileged. Of WIRE_QUEUE_ALL also every single queue that is held.
  */
 void gpd_hold_end(struct gpd_conn *conn, struct gpd_hold_item **items, uint32_t nr);
 
@@ -119,5 +113,24 @@ const struct gpd_user *gpd_hold_other(const struct gpd_conn *conn, u64 process, 
 void gpd_hold_forget_client(struct gpd_client *c);
 void gpd_hold_forget_ops(struct gpd *d, const struct gpd_hold_ops *ops);
 void gpd_hold_forget_conn(struct gpd *d, struct gpd_conn *conn);
+
+/*
+ * Suspend and Resume: orders to many clients, one reply when all have answered or
+ * the time is over.
+ */
+
+/* Carry out a Suspend or Resume; the reply comes now or later. */
+void gpd_suspend_call(struct gpd_conn *conn, const struct gpd_request *r);
+
+/* Whether targets of the request in hand are left, and the next few of them. */
+bool gpd_suspend_has_step(const struct gpd_conn *conn);
+void gpd_suspend_step(struct gpd_conn *conn);
+
+/* An answer of a client. Return: a request waited for it. */
+bool gpd_suspend_done(struct gpd_client *c, const struct wire_done *done);
+
+/* A client, a connection is gone. */
+void gpd_suspend_client_gone(struct gpd_client *c);
+void gpd_suspend_conn_gone(struct gpd_conn *conn);
 
 #endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/gpd_nodes.h"
 #include "driver/discover.h"
 #include "driver/kfd.h"
 #include "daemon/gpd_engine.h"
@@ -100,6 +99,12 @@ void gpd_nodes_init(struct gpd *d)
 		d->max_nodes = GPD_NODES_MAX;
 }
 
+static void tell(const struct gpd_node *n, int level, const char *text)
+{
+	gpd_log(level, "node %" PRIu32 ": %s", n->gpu_id, text);
+	gpd_monitor_event(n->d, "report", 0, n->gpu_id, WIRE_QUEUE_ALL, "%s", text);
+}
+
 /* The driver tells every process that may open it. */
 static int on_reset(sd_event_source *s, int fd, uint32_t events, void *data)
 {
@@ -112,15 +117,11 @@ static int on_reset(sd_event_source *s, int fd, uint32_t events, void *data)
 	}
 	/* Of a reset that is over, both may be heard at once. */
 	if (heard & 1 << KFD_SMI_EVENT_GPU_PRE_RESET) {
-		gpd_log(LOG_ERR, "node %" PRIu32 ": the GPU is being reset", n->gpu_id);
-		gpd_monitor_event(n->d, "report", 0, n->gpu_id, WIRE_QUEUE_ALL,
-				  "the GPU is being reset");
+		tell(n, LOG_ERR, "the GPU is being reset");
 		gpd_engine_lost(n);
 	}
 	if (heard & 1 << KFD_SMI_EVENT_GPU_POST_RESET) {
-		gpd_log(LOG_NOTICE, "node %" PRIu32 ": the GPU was reset", n->gpu_id);
-		gpd_monitor_event(n->d, "report", 0, n->gpu_id, WIRE_QUEUE_ALL,
-				  "the GPU was reset");
+		tell(n, LOG_NOTICE, "the GPU was reset");
 		gpd_engine_back(n);
 	}
 	return 0;

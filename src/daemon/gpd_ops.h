@@ -21,33 +21,23 @@ struct gpd_counts {
 	uint64_t nr_faults;	   /* armed doorbells that told of work */
 };
 
-/**
- * struct gpd_node_ops - what schedules a node; functions return 0 or -errno
- * @scheduler: for people
- * @is_core: the daemon's core is on
- * @set_policy: another policy
- * @set_param: another value of a parameter
- * @set_enabled: schedule, or do not
- * @get_param: value of a parameter
- * @policy: its policy
- * @refresh: gpd_node.enabled may have been changed from outside: read it
- * @stats: statistics, valid for this turn of the loop
- * @detect: from the sign of work to the scheduler; the same
- * @counts: NULL = it counts nothing of the kind
- * @count_queues: compute queues, and how many are busy
- */
+/* What schedules a node; functions return 0 or -errno. */
 struct gpd_node_ops {
-	const char *scheduler;
-	bool is_core;
+	const char *scheduler; /* for people */
+	bool is_core;	       /* the daemon's core is on */
 	int (*set_policy)(struct gpd_node *n, const char *name);
 	int (*set_param)(struct gpd_node *n, const char *name, uint64_t value);
 	int (*set_enabled)(struct gpd_node *n, bool enabled);
 	int (*get_param)(struct gpd_node *n, const char *name, u64 *value);
 	const char *(*policy)(struct gpd_node *n);
+	/* gpd_node.enabled may have been changed from outside: read it. */
 	void (*refresh)(struct gpd_node *n);
+	/* Both valid for this turn of the loop; the second: from the sign of work to here. */
 	const struct gp_node_stats *(*stats)(struct gpd_node *n);
 	const struct gp_hist *(*detect)(struct gpd_node *n);
+	/* NULL = it counts nothing of the kind. */
 	int (*counts)(struct gpd_node *n, struct gpd_counts *counts);
+	/* Compute queues, and how many are busy. */
 	void (*count_queues)(struct gpd_node *n, uint32_t *nr, uint32_t *nr_busy);
 };
 
@@ -59,40 +49,24 @@ struct gpd_subject {
 	struct gpd_proc proc;	   /* of the module: what /proc says of it */
 };
 
-/**
- * struct gpd_process_ops - what schedules processes
- * @scheduler: for people
- * @mechanisms: for people: an array
- * @hold: how they are held by hand
- * @is_traced: processes without a shim may have a tracer
- * @hello: a client has said what it is
- * @find: a process that a connection may change. Return: 0, -ESRCH, -EPERM
- * @put: undo it; NULL = nothing to do
- * @get: attributes. Return: 0 or -errno
- * @set: change them, and those of its group. Return: 0 or -errno
- * @attach: the method, see gpd_methods.h
- * @detach: the same
- * @has: it lists a queue, or any if WIRE_QUEUE_ALL, that is not a client's
- * @list_processes: append those that are not of clients to an array
- * @list_queues: the same; of one process, or all if 0
- * @save: append what was set at run time to processes of the state file
- */
+/* What schedules processes. */
 struct gpd_process_ops {
-	const char *scheduler;
-	json_t *(*mechanisms)(struct gpd *d);
-	const struct gpd_hold_ops *hold;
-	bool is_traced;
-	void (*hello)(struct gpd_client *c);
+	const char *scheduler;		      /* for people */
+	json_t *(*mechanisms)(struct gpd *d); /* for people: an array */
+	const struct gpd_hold_ops *hold;      /* how they are held by hand */
+	bool is_traced;			      /* processes without a shim may have a tracer */
+	void (*hello)(struct gpd_client *c);  /* a client has said what it is */
+	/* A process that a connection may change: 0, -ESRCH, -EPERM. NULL = no need to put it. */
 	int (*find)(struct gpd_conn *conn, uint64_t pid, struct gpd_subject *s);
 	void (*put)(struct gpd_subject *s);
+	/* Its attributes; to change them, and those of its group. 0 or -errno. */
 	int (*get)(struct gpd *d, struct gpd_subject *s, struct gpd_attrs *attrs);
 	int (*set)(struct gpd_conn *conn, struct gpd_subject *s, const struct gpd_attrs *attrs,
 		   bool keep_group);
+	/* The methods, see gpd_control.h. */
 	void (*attach)(struct gpd_conn *conn, const struct gpd_request *r);
 	void (*detach)(struct gpd_conn *conn, const struct gpd_request *r);
-	bool (*has)(struct gpd *d, pid_t pid, uint32_t gpu_id, uint32_t queue_id);
-	void (*list_processes)(struct gpd *d, json_t *processes);
-	void (*list_queues)(struct gpd *d, json_t *queues, pid_t pid);
+	/* Append what was set at run time to processes of the state file. */
 	void (*save)(struct gpd *d, json_t *processes);
 };
 

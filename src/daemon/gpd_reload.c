@@ -4,7 +4,7 @@
 #include "daemon/clients/gpd_dbg.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/gpd_ops.h"
-#include "daemon/control/gpd_http.h"
+#include "daemon/control/gpd_metrics.h"
 #include "daemon/module/gpd_module.h"
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/gpd_state.h"
@@ -12,7 +12,6 @@
 #include "rules/text.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -16,34 +16,20 @@ struct gpd_options {
 	uint32_t nr_sim;       /* simulated nodes */
 };
 
-/**
- * gpd_reload_read() - read the configuration
- * @options: command line
- * @config: output
- * @error: output: what is wrong, with file and line
- * @size: of @error
- *
- * Return: 0 or -errno with @error.
- */
+/* Read the configuration. 0 or -errno with @error: what is wrong, with file and line. */
 int gpd_reload_read(const struct gpd_options *options, struct gpd_config *config, char *error,
 		    size_t size);
 
-/**
- * gpd_reload_apply_node() - set policy and parameters of the configuration
- * @n: node
- * @old: configuration before, NULL = the daemon begins; else everything that the
- *	new one does not say goes back to its default, also what was set at run time
+/*
+ * Set policy and parameters of the configuration. @old is the one before, NULL = the daemon
+ * begins; else all that the new one does not say goes back to its default, also what was set at
+ * run time.
  */
 void gpd_reload_apply_node(struct gpd_node *n, const struct gpd_config *old);
 
-/**
- * gpd_reload() - read it again and apply it
- * @d: daemon
- * @changed: array of texts that say what changed; NULL = not wanted
- * @error: output
- * @size: of @error
- *
- * Return: 0 or -errno with @error; nothing changed then.
+/*
+ * Read it again and apply it; an array gets texts that say what changed, NULL = not wanted.
+ * 0 or -errno with @error; nothing changed then.
  */
 int gpd_reload(struct gpd *d, json_t *changed, char *error, size_t size);
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_sock.h"
+#include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
@@ -74,67 +73,73 @@ static int listen_at(const char *path, int type, mode_t mode, gid_t gid, int *fd
 	return 0;
 }
 
-int gpd_sock_listen(struct gpd *d, const char *path, int type, uint64_t mode,
-		    sd_event_io_handler_t on_accept, int *fd, sd_event_source **io)
-{
-	int err = listen_at(path, type, (mode_t)mode, d->config->socket_gid, fd);
-
-	if (!err)
-		err = sd_event_add_io(d->event, io, *fd, EPOLLIN, on_accept, d);
-	if (err >= 0)
-		err = sd_event_source_set_priority(*io, GPD_PRIORITY_ACCEPT);
-	return err < 0 ? err : 0;
-}
-
 static int on_rested(sd_event_source *s, uint64_t usec, void *data)
 {
-	sd_event_source *io = data;
+	struct gpd_listener *l = data;
 
-	sd_event_source_set_enabled(io, SD_EVENT_ON);
-	/* Only the loop has a reference: this takes it away. */
-	sd_event_source_set_floating(s, false);
-	return 0;
-}
-
-/* The socket stays readable: without a rest the loop would do nothing else. */
-static void rest(sd_event_source *io, int err)
-{
-	uint64_t usec = (gpd_now_ns() + REST_NS) / 1000;
-
-	gpd_log(LOG_WARNING, "cannot take a connection: %s", strerror(err));
-	if (sd_event_add_time(sd_event_source_get_event(io), NULL, CLOCK_MONOTONIC, usec, 1,
-			      on_rested, io) >= 0)
-		sd_event_source_set_enabled(io, SD_EVENT_OFF);
+	return sd_event_source_set_enabled(l->io, SD_EVENT_ON);
 }
 
 /*
  * A connection of a user that has had its time is taken all the same, on account of that
  * user: it waits with the others, as nothing is read from them until the user has rested.
  */
-static int take_in(struct gpd *d, int sock, gpd_sock_take take)
+static int take_in(struct gpd_listener *l, int sock)
 {
 	struct gpd_cred cred;
-	struct gpd_user *user = gpd_user_of_peer(d, sock, &cred);
+	struct gpd_user *user;
 	int err;
 
+	if (gpd_auth_peer(l->d, sock, &cred))
+		return -ENFILE;
+	user = gpd_user_get(l->d, &cred.owner, cred.privileged);
 	if (!user)
 		return -ENFILE;
 	gpd_user_begin(user);
-	err = take(d, sock, &cred, user);
+	err = l->take(l->d, sock, &cred, user);
 	gpd_user_end(user);
 	gpd_user_put(user);
 	return err;
 }
 
-void gpd_sock_accept(struct gpd *d, sd_event_source *io, int fd, gpd_sock_take take)
+static int on_accept(sd_event_source *s, int fd, uint32_t events, void *data)
 {
 	int sock = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-	int err = sock < 0 ? -errno : take_in(d, sock, take);
+	struct gpd_listener *l = data;
+	int err = sock < 0 ? -errno : take_in(l, sock);
 
 	if (err && sock >= 0)
 		close(sock);
-	if (err == -ENFILE || (sock < 0 && (err == -EMFILE || err == -ENOMEM || err == -ENOBUFS)))
-		rest(io, -err);
+	if (err != -ENFILE && (sock >= 0 || (err != -EMFILE && err != -ENOMEM && err != -ENOBUFS)))
+		return 0;
+	/* The socket stays readable: without a rest the loop would do nothing else. */
+	gpd_log(LOG_WARNING, "cannot take a connection: %s", strerror(-err));
+	gpd_timer_set(l->rest, gpd_now_ns() + REST_NS);
+	return sd_event_source_set_enabled(s, SD_EVENT_OFF);
+}
+
+int gpd_sock_listen(struct gpd_listener *l, const char *path, int type, uint64_t mode)
+{
+	struct gpd *d = l->d;
+	int fd = -1;
+	int err = listen_at(path, type, (mode_t)mode, d->config->socket_gid, &fd);
+
+	if (err)
+		return err;
+	err = sd_event_add_io(d->event, &l->io, fd, EPOLLIN, on_accept, l);
+	if (err < 0) {
+		close(fd);
+		return err;
+	}
+	sd_event_source_set_io_fd_own(l->io, true);
+	err = sd_event_source_set_priority(l->io, GPD_PRIORITY_ACCEPT);
+	return err < 0 ? err : gpd_timer_add(d->event, &l->rest, on_rested, l);
+}
+
+void gpd_sock_close(struct gpd_listener *l)
+{
+	l->io = sd_event_source_unref(l->io);
+	l->rest = sd_event_source_unref(l->rest);
 }
 
 void gpd_sock_raise_limit(void)

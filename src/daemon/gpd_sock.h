@@ -7,36 +7,18 @@
 
 #include "daemon/gpreemptd.h"
 
-/* Make a connection one of ours, and the socket with it. 0 or -errno: the socket is closed. */
-typedef int (*gpd_sock_take)(struct gpd *d, int sock, const struct gpd_cred *cred,
-			     struct gpd_user *user);
-
-/**
- * gpd_sock_listen() - listen at a path
- * @d: daemon
- * @path: path; a socket without a listener is replaced
- * @type: SOCK_STREAM or SOCK_SEQPACKET
- * @mode: of the socket file; its group is that of the configuration
- * @on_accept: calls gpd_sock_accept(); its data is @d
- * @fd: output: the socket
- * @io: output: the same in the loop
- *
- * Return: 0, -EADDRINUSE it has a listener, -ENAMETOOLONG, -errno.
+/*
+ * Listen at a path, where a socket without a listener is replaced. @l has its daemon and what
+ * takes connections, each on account of its user; without room left for one it rests. @mode is
+ * that of the file, whose group the configuration says. 0, -EADDRINUSE, -ENAMETOOLONG, -errno.
  */
-int gpd_sock_listen(struct gpd *d, const char *path, int type, uint64_t mode,
-		    sd_event_io_handler_t on_accept, int *fd, sd_event_source **io);
+int gpd_sock_listen(struct gpd_listener *l, const char *path, int type, uint64_t mode);
+
+/* Listen no more, if it does. */
+void gpd_sock_close(struct gpd_listener *l);
 
 /* Remove a socket without a listener. 0, -EADDRINUSE it has one, -errno. */
 int gpd_sock_clear(const char *path, int type);
-
-/**
- * gpd_sock_accept() - take a connection, on account of its user
- * @d: daemon
- * @io: of the listening socket; off for a second if there is no descriptor or memory left
- * @fd: listening socket
- * @take: makes the connection one of ours
- */
-void gpd_sock_accept(struct gpd *d, sd_event_source *io, int fd, gpd_sock_take take);
 
 /* As many descriptors as may be: every client has one. */
 void gpd_sock_raise_limit(void);

@@ -26,8 +26,7 @@
 struct gpd_state {
 	char path[PATH_MAX + 32];
 	json_t *root;		/* an object; processes that came back are taken out of it */
-	sd_event_source *later; /* writes what users have changed, NULL = nothing was yet */
-	bool is_waiting;	/* @later is on */
+	sd_event_source *later; /* writes what users have changed */
 };
 
 static void find_path(const struct gpd_config *config, char *path, size_t size)
@@ -95,15 +94,25 @@ static json_t *load(const char *path, json_error_t *error)
 	return root;
 }
 
+static int on_later(sd_event_source *s, uint64_t usec, void *data)
+{
+	gpd_state_save(data);
+	return 0;
+}
+
 int gpd_state_load(struct gpd *d)
 {
 	struct gpd_state *s = calloc(1, sizeof(*s));
 	json_error_t error;
 	char boot[64];
+	int err;
 
 	if (!s)
 		return -ENOMEM;
 	d->state = s;
+	err = gpd_timer_add(d->event, &s->later, on_later, d);
+	if (err < 0)
+		return err;
 	find_path(d->config, s->path, sizeof(s->path));
 	s->root = load(s->path, &error);
 	if (s->root && !is_ours(s->root)) {
@@ -331,15 +340,6 @@ void gpd_state_save(struct gpd *d)
 	json_decref(root);
 }
 
-static int on_later(sd_event_source *s, uint64_t usec, void *data)
-{
-	struct gpd *d = data;
-
-	d->state->is_waiting = false;
-	gpd_state_save(d);
-	return 0;
-}
-
 /* Users can change something all day long: their changes are written together. */
 #define LATER_NS GPD_NS_PER_SEC
 
@@ -347,16 +347,8 @@ void gpd_state_changed(struct gpd_conn *conn)
 {
 	struct gpd *d = conn->d;
 
-	if (conn->user->privileged) {
+	if (conn->user->privileged)
 		gpd_state_save(d);
-		return;
-	}
-	if (d->state->is_waiting)
-		return;
-	if (!d->state->later &&
-	    sd_event_add_time(d->event, &d->state->later, CLOCK_MONOTONIC, 0, 1, on_later, d) < 0)
-		return;
-	d->state->is_waiting = true;
-	sd_event_source_set_time(d->state->later, (gpd_now_ns() + LATER_NS) / 1000);
-	sd_event_source_set_enabled(d->state->later, SD_EVENT_ONESHOT);
+	else if (!gpd_timer_is_on(d->state->later))
+		gpd_timer_set(d->state->later, gpd_now_ns() + LATER_NS);
 }

@@ -13,14 +13,9 @@
 
 struct gpd_proc;
 
-/**
- * gpd_state_load() - read what the daemon before this one left
- * @d: daemon with its configuration
- *
- * A file that cannot be read, makes no sense, or can be written by other users is said in the
- * log and ignored.
- *
- * Return: 0, -ENOMEM.
+/*
+ * Read what the daemon before this one left. A file that cannot be read, makes no sense, or can
+ * be written by other users is said in the log and ignored. 0, -ENOMEM.
  */
 int gpd_state_load(struct gpd *d);
 
@@ -36,14 +31,9 @@ void gpd_state_forget_nodes(struct gpd *d);
 /* Give a client that came back the attributes it had. */
 void gpd_state_recall(struct gpd_client *c);
 
-/**
- * gpd_state_take() - attributes that were set by hand before the daemon was restarted
- * @d: daemon
- * @pid: process
- * @proc: what /proc says of it
- * @attrs: output
- *
- * Return: true if there were some; they are not there any more.
+/*
+ * Attributes of a process that were set by hand before the daemon was restarted. Return: true if
+ * there were some; they are not there any more.
  */
 bool gpd_state_take(struct gpd *d, pid_t pid, const struct gpd_proc *proc,
 		    struct gpd_attrs *attrs);

@@ -44,13 +44,7 @@ bool gpd_trust_row(uint32_t index, struct gpd_trust_row *row);
 /* The row of a method; without its name. */
 const struct gpd_trust_row *gpd_trust_method(enum gpd_method method);
 
-/**
- * gpd_trust_owner() - to which user a process belongs
- * @d: daemon
- * @pid: process
- * @uid: its user
- * @owner: output; foreign if its namespaces cannot be read
- */
+/* To which user a process of a uid belongs; foreign if its namespaces cannot be read. */
 void gpd_trust_owner(const struct gpd *d, pid_t pid, uid_t uid, struct gpd_owner *owner);
 
 /* Does a process belong to root or to the daemon's own user? Never in another namespace. */
@@ -69,25 +63,16 @@ bool gpd_trust_shows(struct gpd_queue *q);
 /* Whether it did within the last second. */
 bool gpd_trust_was_shown(const struct gpd_queue *q, uint64_t now_ns);
 
-/**
- * gpd_trust_claim() - is something believed that concerns the processes of others?
- * @n: node
- * @claim: what is claimed
- * @c: the client that does
- *
- * Return: true if its user is privileged, or another account said the same within a minute.
+/*
+ * Is something believed that concerns the processes of others? If the user of the client is
+ * privileged, or another account said the same within a minute.
  */
 bool gpd_trust_claim(struct gpd_node *n, enum gpd_claim claim, const struct gpd_client *c);
 
-/**
- * gpd_trust_result() - what the core is told of an order that failed
- * @m: member whose client answered, or did not
- * @result: what became of the order
- *
- * One user's failures are not those of the GPU: a HOLD that failed counts as put off, a
- * RELEASE as carried out.
- *
- * Return: @result if it is believed.
+/*
+ * What the core is told of an order that failed, or was not answered: one user's failures are
+ * not those of the GPU. If it is not believed, a HOLD counts as put off, a RELEASE as carried
+ * out.
  */
 enum gp_result gpd_trust_result(struct gpd_member *m, enum gp_result result);
 
@@ -96,5 +81,30 @@ bool gpd_trust_is_alone(const struct gpd_node *n, const struct gpd_client *c);
 
 /* A number for a user; the same user in another container has another. */
 u64 gpd_trust_account(const struct gpd_owner *owner);
+
+/*
+ * gpd_auth.c: rights of connections. Every connection may look, and change processes of its own
+ * user as long as nothing becomes more urgent (rules/right.h) than every process may be: the
+ * default attributes, or those of an open class. Privileged are root, the user the daemon runs
+ * as, and the members of the configured group: they may touch others' processes, raise, and
+ * change policies.
+ */
+
+/* What is at the other end of a socket. 0 or -errno. */
+int gpd_auth_peer(const struct gpd *d, int fd, struct gpd_cred *cred);
+
+/*
+ * May a connection have these attributes? It may keep those until now, @old, NULL = none; if
+ * not, @why says the reason.
+ */
+bool gpd_auth_check(const struct gpd_config *config, const struct gpd_cred *cred,
+		    const struct gpd_attrs *old, const struct gpd_attrs *new, char *why,
+		    size_t size);
+
+/* Start from the attributes of a class, the group is kept; false if there is none. */
+bool gpd_auth_class(const struct gpd_config *config, const char *name, struct gpd_attrs *attrs);
+
+/* The first attributes of a client, from its HELLO; what goes too far is clamped, and noted. */
+void gpd_auth_wishes(struct gpd_client *c, const struct wire_hello *m);
 
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_user.h"
-#include "daemon/control/gpd_auth.h"
 #include "daemon/control/gpd_control.h"
 #include "daemon/gpd_util.h"
 
@@ -63,7 +62,6 @@ static int on_rested(sd_event_source *s, uint64_t usec, void *data)
 {
 	struct gpd_user *u = data;
 
-	u->is_resting = false;
 	return sd_event_source_set_enabled(u->io, SD_EVENT_ON);
 }
 
@@ -94,9 +92,7 @@ static int open_inner(struct gpd_user *u)
 	if (err >= 0)
 		err = sd_event_source_set_priority(u->io, GPD_PRIORITY_USER);
 	if (err >= 0)
-		err = sd_event_add_time(u->d->event, &u->rest, CLOCK_MONOTONIC, 0, 1, on_rested, u);
-	if (err >= 0)
-		err = sd_event_source_set_enabled(u->rest, SD_EVENT_OFF);
+		err = gpd_timer_add(u->d->event, &u->rest, on_rested, u);
 	return err;
 }
 
@@ -151,12 +147,6 @@ struct gpd_user *gpd_user_get(struct gpd *d, const struct gpd_owner *owner, bool
 	}
 	LIST_INSERT_HEAD(&d->users, u, link);
 	return gpd_user_ref(u);
-}
-
-struct gpd_user *gpd_user_of_peer(struct gpd *d, int fd, struct gpd_cred *cred)
-{
-	return gpd_auth_peer(d, fd, cred) ? NULL :
-					    gpd_user_get(d, &cred->owner, cred->privileged);
 }
 
 struct gpd_user *gpd_user_ref(struct gpd_user *u)
@@ -256,16 +246,14 @@ bool gpd_user_may_work(struct gpd_user *u)
 
 	if (u->privileged)
 		return true;
-	if (u->is_resting)
+	if (gpd_timer_is_on(u->rest))
 		return false;
 	fill(u);
 	if (u->work_ns > 0)
 		return true;
 	missing_ns = (WORK_AGAIN_NS - u->work_ns) * 100 / GPD_USER_TIME_PERCENT;
-	u->is_resting = true;
 	sd_event_source_set_enabled(u->io, SD_EVENT_OFF);
-	sd_event_source_set_time(u->rest, (gpd_now_ns() + (uint64_t)missing_ns) / 1000);
-	sd_event_source_set_enabled(u->rest, SD_EVENT_ONESHOT);
+	gpd_timer_set(u->rest, gpd_now_ns() + (uint64_t)missing_ns);
 	return false;
 }
 

@@ -32,9 +32,6 @@
 /* The user of a process, with one more reference; NULL without memory. */
 struct gpd_user *gpd_user_get(struct gpd *d, const struct gpd_owner *owner, bool privileged);
 
-/* The user at the other end of a socket, and that end; as gpd_user_get(). */
-struct gpd_user *gpd_user_of_peer(struct gpd *d, int fd, struct gpd_cred *cred);
-
 /* Forget all users; no reference is left. */
 void gpd_user_fini(struct gpd *d);
 
@@ -54,12 +51,9 @@ bool gpd_user_may_log(struct gpd_user *u);
 /* May a note of this user concern others now? False if there were many lately. */
 bool gpd_user_may_note(struct gpd_user *u);
 
-/**
- * gpd_user_may_work() - may the daemon do something for this user now?
- * @u: user
- *
- * Return: true if so. If not, nothing is heard from its sockets, and none of its connections
- * has a turn, until it has rested.
+/*
+ * May the daemon do something for this user now? If not, nothing is heard from its sockets, and
+ * none of its connections has a turn, until it has rested.
  */
 bool gpd_user_may_work(struct gpd_user *u);
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +60,16 @@ int gpd_timer_add(sd_event *event, sd_event_source **timer, sd_event_time_handle
 	int err = sd_event_add_time(event, timer, CLOCK_MONOTONIC, 0, 1, handler, data);
 
 	return err < 0 ? err : sd_event_source_set_enabled(*timer, SD_EVENT_OFF);
+}
+
+int gpd_defer_add(sd_event *event, sd_event_source **call, int64_t priority,
+		  sd_event_handler_t handler, void *data)
+{
+	int err = sd_event_add_defer(event, call, handler, data);
+
+	if (err >= 0)
+		err = sd_event_source_set_priority(*call, priority);
+	return err < 0 ? err : sd_event_source_set_enabled(*call, SD_EVENT_OFF);
 }
 
 void gpd_timer_set(sd_event_source *timer, uint64_t at_ns)

@@ -54,6 +54,7 @@
 
 struct gpd;
 struct gpd_client;
+struct gpd_cred;
 struct gpd_entity;
 struct gpd_member;
 struct gpd_node;
@@ -63,6 +64,15 @@ struct gpd_module_node;
 struct gpd_node_ops;
 struct gpd_process_ops;
 struct gpd_user;
+
+/* A listening socket. */
+struct gpd_listener {
+	struct gpd *d;
+	/* Make a connection one of ours, and its socket: 0, or -errno: the socket is closed. */
+	int (*take)(struct gpd *d, int sock, const struct gpd_cred *cred, struct gpd_user *user);
+	sd_event_source *io;   /* in the loop; owns the socket, NULL = it does not listen */
+	sd_event_source *rest; /* ends a rest */
+};
 
 /* A token bucket. */
 struct gpd_bucket {
@@ -142,8 +152,7 @@ struct gpd_user {
 	struct gpd_silence silent[GPD_SILENT_MAX]; /* the last processes that did not answer */
 	int64_t work_ns;			   /* processor time that is left */
 	uint64_t filled_ns;			   /* when @work_ns was filled last */
-	bool is_resting;			   /* nothing is done for it until @rest */
-	sd_event_source *rest;			   /* ends a rest */
+	sd_event_source *rest;			   /* ends a rest; while it is on nothing is done */
 };
 
 /* What a user may say of a node that concerns others, see trust.h. */
@@ -378,8 +387,7 @@ struct gpd {
 	struct gpd_place looked;      /* up to which in this pass */
 	/* Passes on edges that were kept back; on only while there are some. */
 	sd_event_source *throttle;
-	int client_listen;		   /* listening socket */
-	sd_event_source *client_listen_io; /* in the loop */
+	struct gpd_listener listener;	   /* client socket */
 	struct gpd_control *control;	   /* control socket and its connections */
 	struct gpd_holds *holds;	   /* holds by hand */
 	/* Answers that a Suspend or Resume waits for, see gpd_suspend.c. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
 #include "driver/module.h"
+#include "driver/kfd_abi.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -80,6 +81,28 @@ int drv_module_list(int fd, struct gpreempt_ioc_queue **queues, size_t *nr)
 	}
 	free(list);
 	return -EAGAIN;
+}
+
+static void say(struct gpreempt_value *v, bool is_known, uint64_t value)
+{
+	if (is_known)
+		*v = (struct gpreempt_value){ .value = value, .source = GPREEMPT_SOURCE_KERNEL };
+}
+
+void drv_module_describe(const struct gpreempt_ioc_queue *k, struct gpreempt_queue *q)
+{
+	bool is_aql = k->flags & GPREEMPT_QUEUE_F_AQL;
+
+	say(&q->type, true, is_aql ? DRV_KFD_QUEUE_AQL : DRV_KFD_QUEUE_PM4);
+	say(&q->compute, true, 1);
+	say(&q->busy, true, !!(k->flags & GPREEMPT_QUEUE_F_BUSY));
+	say(&q->ring_bytes, k->ring_bytes, k->ring_bytes);
+	say(&q->rptr_addr, k->rptr_addr, k->rptr_addr);
+	say(&q->wptr_addr, k->wptr_addr, k->wptr_addr);
+	if (k->flags & GPREEMPT_QUEUE_F_SCHED)
+		q->held |= GPREEMPT_HELD_SCHED;
+	if (k->flags & GPREEMPT_QUEUE_F_MANUAL)
+		q->held |= GPREEMPT_HELD_MANUAL;
 }
 
 int drv_module_pidfd(pid_t pid)

@@ -7,6 +7,7 @@
 #ifndef GP_KERNEL_H
 #define GP_KERNEL_H
 
+#include "gpreempt/gpreempt.h"
 #include "uapi/linux/gpreempt.h"
 
 #include <stdbool.h>
@@ -36,6 +37,9 @@ int drv_module_caps(int fd, struct gpreempt_ioc_caps *caps);
  * Return: 0 or -errno.
  */
 int drv_module_list(int fd, struct gpreempt_ioc_queue **queues, size_t *nr);
+
+/* What the module knows of a queue, better than others; the rest stays as it is. */
+void drv_module_describe(const struct gpreempt_ioc_queue *k, struct gpreempt_queue *q);
 
 /**
  * drv_module_pidfd() - a process that cannot become another one

@@ -221,7 +221,7 @@ static void decode_type(const json_t *in, struct gpreempt_queue *q)
 			continue;
 		q->type = (struct gpreempt_value){ .value = i, .source = source_of(in, "type") };
 		q->compute = q->type;
-		q->compute.value = i == DRV_KFD_QUEUE_PM4 || i == DRV_KFD_QUEUE_AQL;
+		q->compute.value = drv_kfd_is_compute(i);
 	}
 }
 

@@ -30,30 +30,6 @@ static bool is_meant(const struct gpreempt_ref *ref, const struct gpreempt_ioc_q
 	       (ref->queue_id == GPREEMPT_QUEUE_ALL || q->queue_id == ref->queue_id);
 }
 
-/* What was not known, or what the module knows better. */
-static void set(struct gpreempt_value *v, uint64_t value)
-{
-	v->value = value;
-	v->source = GPREEMPT_SOURCE_KERNEL;
-}
-
-static void add_queue(struct gpreempt_queue *q, const struct gpreempt_ioc_queue *k)
-{
-	set(&q->type, k->flags & GPREEMPT_QUEUE_F_AQL ? 2 : 0);
-	set(&q->compute, 1);
-	set(&q->busy, !!(k->flags & GPREEMPT_QUEUE_F_BUSY));
-	if (k->ring_bytes)
-		set(&q->ring_bytes, k->ring_bytes);
-	if (k->rptr_addr)
-		set(&q->rptr_addr, k->rptr_addr);
-	if (k->wptr_addr)
-		set(&q->wptr_addr, k->wptr_addr);
-	if (k->flags & GPREEMPT_QUEUE_F_SCHED)
-		q->held |= GPREEMPT_HELD_SCHED;
-	if (k->flags & GPREEMPT_QUEUE_F_MANUAL)
-		q->held |= GPREEMPT_HELD_MANUAL;
-}
-
 int lib_module_add_queues(struct drv_queues *list)
 {
 	struct gpreempt_ioc_queue *known = NULL;
@@ -68,7 +44,7 @@ int lib_module_add_queues(struct drv_queues *list)
 
 		for (size_t k = 0; k < nr; k++) {
 			if (is_meant(&ref, &known[k]))
-				add_queue(q, &known[k]);
+				drv_module_describe(&known[k], q);
 		}
 	}
 	free(known);
@@ -113,7 +89,7 @@ static void add_process(struct gpreempt_process *p, int fd, const struct gpreemp
 	}
 	if (!p->mechanism)
 		return;
-	set(&p->nr_busy, nr_busy);
+	p->nr_busy = (struct gpreempt_value){ .value = nr_busy, .source = GPREEMPT_SOURCE_KERNEL };
 	lib_module_get_attr(fd, p->pid, &p->attr);
 }
 

@@ -8,7 +8,6 @@
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/gpd_hold.h"
-#include "daemon/gpd_nodes.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 #include "daemon/clients/gpd_wire_decode.h"
@@ -62,7 +61,6 @@ static struct gpd *make_daemon(void)
 	d->config = calloc(1, sizeof(*d->config));
 	gpd_config_default(d->config);
 	d->config->nr_sim = 2;
-	d->client_listen = -1;
 	gpd_log_level = -1;
 	gpd_nodes_init(d);
 	assert(!gpd_engine_init(d) && !gpd_hold_init(d));

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/clients/gpd_client.h"
-#include "daemon/control/gpd_auth.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/control/gpd_monitor.h"
-#include "daemon/control/gpd_suspend.h"
-#include "daemon/gpd_nodes.h"
 #include "daemon/gpd_sock.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,15 +147,6 @@ static int by_process(const struct gp_tree_node *a, const struct gp_tree_node *b
 	return x->number > y->number ? -1 : x->number < y->number;
 }
 
-static void put_in(struct gpd_client *c, struct gpd_user *user)
-{
-	c->user = gpd_user_ref(user);
-	LIST_INSERT_HEAD(&user->clients, c, of_user);
-	LIST_INSERT_HEAD(&c->d->clients, c, link);
-	c->d->nr_clients++;
-	sd_event_source_set_description(c->io, "client");
-}
-
 int gpd_client_add(struct gpd *d, int fd, const struct gpd_cred *cred, struct gpd_user *user,
 		   struct gpd_client **out)
 {
@@ -185,7 +172,11 @@ int gpd_client_add(struct gpd *d, int fd, const struct gpd_cred *cred, struct gp
 		free(c);
 		return err;
 	}
-	put_in(c, user);
+	c->user = gpd_user_ref(user);
+	LIST_INSERT_HEAD(&user->clients, c, of_user);
+	LIST_INSERT_HEAD(&d->clients, c, link);
+	d->nr_clients++;
+	sd_event_source_set_description(c->io, "client");
 	*out = c;
 	return 0;
 }
@@ -194,7 +185,6 @@ int gpd_client_add(struct gpd *d, int fd, const struct gpd_cred *cred, struct gp
 static void turn_away(struct gpd *d, int fd, struct gpd_user *user)
 {
 	struct wire_note bye = {
-		.hdr = { .magic = WIRE_MAGIC, .type = WIRE_BYE, .size = sizeof(bye) },
 		.code = WIRE_NOTE_REFUSED,
 		.value = EMFILE,
 		.text = "too many clients",
@@ -203,7 +193,7 @@ static void turn_away(struct gpd *d, int fd, struct gpd_user *user)
 	d->nr_refused++;
 	if (gpd_user_may_log(user))
 		gpd_log(LOG_WARNING, "uid %u: too many clients", (unsigned int)user->uid);
-	if (send(fd, &bye, sizeof(bye), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+	if (wire_send(fd, &bye.hdr, WIRE_BYE, sizeof(bye), gpd_now_ns()))
 		gpd_log(LOG_DEBUG, "uid %u: gone already", (unsigned int)user->uid);
 }
 
@@ -215,12 +205,6 @@ static int take_in(struct gpd *d, int sock, const struct gpd_cred *cred, struct 
 	if (err == -EMFILE)
 		turn_away(d, sock, user);
 	return err;
-}
-
-static int on_accept(sd_event_source *s, int fd, uint32_t events, void *data)
-{
-	gpd_sock_accept(data, s, fd, take_in);
-	return 0;
 }
 
 /* Clients that are looked at before it is another's turn. */
@@ -252,21 +236,12 @@ void gpd_client_look_at_all(struct gpd *d)
 }
 
 /* What is done for all users takes turns with what root asks for. */
-static int add_defer(struct gpd *d, sd_event_source **source, sd_event_handler_t handler)
-{
-	int err = sd_event_add_defer(d->event, source, handler, d);
-
-	if (err >= 0)
-		err = sd_event_source_set_priority(*source, GPD_PRIORITY_ROOT);
-	return err < 0 ? err : sd_event_source_set_enabled(*source, SD_EVENT_OFF);
-}
-
 int gpd_client_timers(struct gpd *d)
 {
-	int err = add_defer(d, &d->reap, on_reap);
+	int err = gpd_defer_add(d->event, &d->reap, GPD_PRIORITY_ROOT, on_reap, d);
 
 	if (err >= 0)
-		err = add_defer(d, &d->look, on_look);
+		err = gpd_defer_add(d->event, &d->look, GPD_PRIORITY_ROOT, on_look, d);
 	if (err >= 0)
 		err = gpd_timer_add(d->event, &d->throttle, gpd_client_unthrottle, d);
 	if (err >= 0)
@@ -277,14 +252,13 @@ int gpd_client_timers(struct gpd *d)
 int gpd_client_listen(struct gpd *d, const char *path)
 {
 	char name[PATH_MAX + sizeof(WIRE_SOCKET_SUFFIX)];
-	int err;
+	int err = gpd_client_timers(d);
 
 	snprintf(name, sizeof(name), "%s%s", path, WIRE_SOCKET_SUFFIX);
-	err = gpd_sock_make_dir(name);
 	if (!err)
-		err = gpd_sock_listen(d, name, SOCK_SEQPACKET, d->config->client_mode, on_accept,
-				      &d->client_listen, &d->client_listen_io);
-	return err ? err : gpd_client_timers(d);
+		err = gpd_sock_make_dir(name);
+	d->listener = (struct gpd_listener){ .d = d, .take = take_in };
+	return err ? err : gpd_sock_listen(&d->listener, name, SOCK_SEQPACKET, d->config->client_mode);
 }
 
 void gpd_client_close_all(struct gpd *d)
@@ -295,13 +269,10 @@ void gpd_client_close_all(struct gpd *d)
 		gpd_client_close(c);
 		free_client(c);
 	}
-	d->client_listen_io = sd_event_source_unref(d->client_listen_io);
+	gpd_sock_close(&d->listener);
 	d->reap = sd_event_source_unref(d->reap);
 	d->look = sd_event_source_unref(d->look);
 	d->throttle = sd_event_source_unref(d->throttle);
-	if (d->client_listen >= 0)
-		close(d->client_listen);
-	d->client_listen = -1;
 }
 
 void gpd_client_is_known(struct gpd_client *c)

@@ -16,13 +16,7 @@
  * gpd_client.c: connections
  */
 
-/**
- * gpd_client_listen() - open the client socket
- * @d: daemon
- * @path: path of the control socket, to which the suffix is added
- *
- * Return: 0 or -errno.
- */
+/* Open the client socket: the path of the control socket with a suffix. 0 or -errno. */
 int gpd_client_listen(struct gpd *d, const char *path);
 
 /* What clients need of the loop; part of gpd_client_listen(). 0 or -errno. */
@@ -31,15 +25,9 @@ int gpd_client_timers(struct gpd *d);
 /* Close the client socket and forget all clients: they let go of everything. */
 void gpd_client_close_all(struct gpd *d);
 
-/**
- * gpd_client_add() - a connection becomes a client
- * @d: daemon
- * @fd: its socket; the client owns it from now on
- * @cred: the other end
- * @user: whose budgets it takes from; the client gets a reference of its own
- * @out: the client
- *
- * Return: 0, -EMFILE no place is left for the user, -errno.
+/*
+ * A connection becomes a client, which owns its socket from now on and has a reference of its
+ * own to the user whose budgets it takes from. 0, -EMFILE no place is left for it, -errno.
  */
 int gpd_client_add(struct gpd *d, int fd, const struct gpd_cred *cred, struct gpd_user *user,
 		   struct gpd_client **out);
@@ -66,38 +54,23 @@ void gpd_client_look_at_all(struct gpd *d);
  * gpd_client_send.c: what clients are told
  */
 
-/**
- * gpd_client_order() - send an order
- * @c: client
- * @order: all but the header; its epoch is filled in for HOLD and RELEASE
- * @type: WIRE_HOLD, WIRE_RELEASE, WIRE_RENEW
- *
- * Return: 0, -EPIPE the client is dead or was marked so now.
+/*
+ * Send a WIRE_HOLD, WIRE_RELEASE or WIRE_RENEW; the header is filled in, and the epoch but for
+ * RENEW. 0, -EPIPE the client is dead or was marked so now.
  */
 int gpd_client_order(struct gpd_client *c, struct wire_order *order, uint16_t type);
 
 /* Answer a HELLO. 0 or -errno. */
 int gpd_client_welcome(struct gpd_client *c);
 
-/**
- * gpd_client_drop() - tell a client why, and let it go
- * @c: client; not freed before the loop comes round
- * @err: -errno for the client
- * @format: reason, as of printf
- */
+/* Tell a client -errno and why, and let it go; not freed before the loop comes round. */
 void gpd_client_drop(struct gpd_client *c, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Let a client go without a word; not freed before the loop comes round. */
 void gpd_client_close(struct gpd_client *c);
 
-/**
- * gpd_client_note() - remember something about a client, for people
- * @c: client
- * @format: as of printf
- *
- * The same note twice in a row is kept once.
- */
+/* Remember something about a client, for people; the same twice in a row is kept once. */
 void gpd_client_note(struct gpd_client *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -105,12 +78,7 @@ void gpd_client_note(struct gpd_client *c, const char *format, ...)
  * gpd_client_msg.c: what clients say, and what follows from it
  */
 
-/**
- * gpd_client_message() - handle one packet
- * @c: client; dropped if the packet makes no sense
- * @buf: packet
- * @len: its length, at most WIRE_MAX
- */
+/* Handle one packet of at most WIRE_MAX bytes; one that makes no sense drops the client. */
 void gpd_client_message(struct gpd_client *c, const void *buf, size_t len);
 
 /* A queue that a client told, NULL if it did not. */
@@ -126,19 +94,14 @@ int gpd_client_unthrottle(sd_event_source *s, uint64_t usec, void *d);
 void gpd_client_queue_free(struct gpd_queue *q);
 
 /*
- * gpd_mech.c: the ways to get a client
+ * gpd_client_ops.c: the ways to get a client
  */
 
-/**
- * gpd_mech_admit() - decide what a client is, from its HELLO and its credentials
- * @c: client; its ops and pid are set
- * @m: HELLO
- * @why: output if refused: the reason
- * @size: of @why
- *
- * Return: 0, -EPERM, -EEXIST, -EOPNOTSUPP.
+/*
+ * Decide what a client is, from its HELLO and its credentials: its ops and pid are set. 0,
+ * -EPERM, -EEXIST, -EOPNOTSUPP or -ESRCH with a constant that says why.
  */
-int gpd_mech_admit(struct gpd_client *c, const struct wire_hello *m, char *why, size_t size);
+int gpd_mech_admit(struct gpd_client *c, const struct wire_hello *m, const char **why);
 
 /* Whether it is a simulated client, or a tracer that the daemon started. */
 bool gpd_mech_is_sim(const struct gpd_client *c);

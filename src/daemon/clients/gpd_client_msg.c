@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/clients/gpd_client.h"
-#include "daemon/control/gpd_auth.h"
 #include "daemon/clients/gpd_dbg.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/clients/gpd_member.h"
 #include "daemon/gpd_hold.h"
-#include "daemon/control/gpd_suspend.h"
 #include "daemon/gpd_ops.h"
 #include "daemon/control/gpd_monitor.h"
-#include "daemon/gpd_nodes.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 #include "daemon/clients/gpd_wire_decode.h"
+#include "driver/kfd_abi.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -45,14 +43,14 @@ static void read_process(struct gpd_client *c, const struct wire_hello *m)
 
 static void hello(struct gpd_client *c, const struct wire_hello *m)
 {
-	char why[GPD_NOTE_LEN] = "";
+	const char *why = "";
 	int err;
 
 	if (c->state != GPD_CLIENT_NEW) {
 		gpd_client_drop(c, -EPROTO, "said hello twice");
 		return;
 	}
-	err = gpd_mech_admit(c, m, why, sizeof(why));
+	err = gpd_mech_admit(c, m, &why);
 	if (err) {
 		gpd_client_drop(c, err, "%s", why);
 		return;
@@ -71,11 +69,6 @@ static void hello(struct gpd_client *c, const struct wire_hello *m)
 	err = gpd_client_welcome(c);
 	if (err)
 		gpd_client_drop(c, err, "does not take a welcome: %s", strerror(-err));
-}
-
-static bool is_compute(const struct wire_queue *m)
-{
-	return m->type == WIRE_QUEUE_PM4 || m->type == WIRE_QUEUE_AQL;
 }
 
 static void schedule_queue(struct gpd_queue *q)
@@ -133,7 +126,7 @@ static void queue_add(struct gpd_client *c, const struct wire_queue *m)
 	gp_tree_insert(&c->queues_by_id, &q->by_id);
 	c->nr_queues++;
 	gpd_monitor_event(c->d, "queue", c->pid, m->gpu_id, m->queue_id, "added");
-	if (is_compute(m))
+	if (drv_kfd_is_compute(m->type))
 		schedule_queue(q);
 }
 

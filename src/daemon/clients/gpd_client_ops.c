@@ -1,21 +1,89 @@
 // SPDX-License-Identifier: MIT
 /*
- * The daemon's core schedules, and clients carry out what it wants.
+ * The daemon's core schedules, and clients carry out what it wants: which there are, and what
+ * the core does for each operation.
  */
 #include "daemon/gpd_ops.h"
 #include "daemon/clients/gpd_dbg.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/clients/gpd_member.h"
-#include "daemon/control/gpd_auth.h"
 #include "daemon/control/gpd_list.h"
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_trust.h"
-#include "daemon/module/gpd_module.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <string.h>
+
+static const struct gpd_mech_ops shim_mech_ops = { .name = "shim" };
+static const struct gpd_mech_ops sim_mech_ops = { .name = "sim" };
+
+bool gpd_mech_is_sim(const struct gpd_client *c)
+{
+	return c->ops == &sim_mech_ops;
+}
+
+bool gpd_mech_is_dbg(const struct gpd_client *c)
+{
+	return c->ops == &gpd_dbg_ops;
+}
+
+static int refuse(const char **why, const char *reason, int err)
+{
+	*why = reason;
+	return err;
+}
+
+/*
+ * A simulated process is the one that connected, or one with a number that no
+ * real process can have.
+ */
+static int admit_sim(struct gpd_client *c, const struct wire_hello *m, const char **why)
+{
+	if (!c->d->config->nr_sim)
+		return refuse(why, "there are no simulated nodes", -EOPNOTSUPP);
+	c->ops = &sim_mech_ops;
+	if (!m->pid || m->pid == (uint32_t)c->cred.pid)
+		return 0;
+	if (m->pid <= GPD_PID_MAX || m->pid > INT_MAX)
+		return refuse(why, "says that it is another process", -EPERM);
+	if (gpd_client_find(c->d, (pid_t)m->pid))
+		return refuse(why, "there is a simulated process with this number", -EEXIST);
+	c->pid = (pid_t)m->pid;
+	return 0;
+}
+
+/* Its own number for itself may differ, in a container: credentials say which it is. */
+static int admit_shim(struct gpd_client *c, const struct wire_hello *m)
+{
+	struct gpd_client *other = gpd_client_find(c->d, c->cred.pid);
+
+	c->ops = &shim_mech_ops;
+	/* From inside it is cheaper, and both at once would get into each other's way. */
+	if (other && gpd_mech_is_dbg(other))
+		gpd_client_close(other);
+	if (m->pid && m->pid != (uint32_t)c->cred.pid)
+		gpd_client_note(c, "calls itself process %" PRIu32, m->pid);
+	return 0;
+}
+
+int gpd_mech_admit(struct gpd_client *c, const struct wire_hello *m, const char **why)
+{
+	if (gpd_mech_is_dbg(c))
+		return m->mech == WIRE_MECH_DBG && m->pid == (uint32_t)c->pid ? 0 :
+			       refuse(why, "not the tracer it was started as", -EPERM);
+	/* A child may have its socket, and another process its number. */
+	if (!gpd_proc_is(c->cred.pid, c->cred.start_time))
+		return refuse(why, "the process that connected is gone", -ESRCH);
+	if (m->mech == WIRE_MECH_SIM)
+		return admit_sim(c, m, why);
+	if (m->mech == WIRE_MECH_SHIM)
+		return admit_shim(c, m);
+	return refuse(why, "only the daemon starts tracers", -EPERM);
+}
 
 static int set_policy(struct gpd_node *n, const char *name)
 {
@@ -160,19 +228,6 @@ static int set(struct gpd_conn *conn, struct gpd_subject *s, const struct gpd_at
 	return 0;
 }
 
-static bool has(struct gpd *d, pid_t pid, uint32_t gpu_id, uint32_t queue_id)
-{
-	return false;
-}
-
-static void list_processes(struct gpd *d, json_t *processes)
-{
-}
-
-static void list_queues(struct gpd *d, json_t *queues, pid_t pid)
-{
-}
-
 /* A module that was there may have heard of others. */
 static void save(struct gpd *d, json_t *processes)
 {
@@ -195,8 +250,5 @@ const struct gpd_process_ops gpd_client_ops = {
 	.set = set,
 	.attach = gpd_attach_call,
 	.detach = gpd_attach_detach,
-	.has = has,
-	.list_processes = list_processes,
-	.list_queues = list_queues,
 	.save = save,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/clients/gpd_client.h"
 #include "daemon/control/gpd_monitor.h"
-#include "daemon/gpd_nodes.h"
+#include "daemon/gpd_engine.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 
@@ -10,22 +10,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-
-static int send_to(struct gpd_client *c, void *msg, uint16_t type, size_t size)
-{
-	struct wire_hdr *hdr = msg;
-	ssize_t sent;
-
-	hdr->magic = WIRE_MAGIC;
-	hdr->type = type;
-	hdr->size = (uint16_t)size;
-	hdr->time_ns = gpd_now_ns();
-	do {
-		sent = send(c->fd, msg, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-	} while (sent < 0 && errno == EINTR);
-	return sent == (ssize_t)size ? 0 : -errno;
-}
 
 void gpd_client_close(struct gpd_client *c)
 {
@@ -60,7 +44,7 @@ void gpd_client_drop(struct gpd_client *c, int err, const char *format, ...)
 		gpd_log(LOG_WARNING, "client %" PRIu64 " (pid %d): dropped: %s", c->number,
 			(int)c->pid, bye.text);
 	gpd_monitor_event(c->d, "client", c->pid, 0, WIRE_QUEUE_ALL, "dropped: %s", bye.text);
-	send_to(c, &bye, WIRE_BYE, sizeof(bye));
+	wire_send(c->fd, &bye.hdr, WIRE_BYE, sizeof(bye), gpd_now_ns());
 	gpd_client_close(c);
 }
 
@@ -72,7 +56,7 @@ int gpd_client_order(struct gpd_client *c, struct wire_order *order, uint16_t ty
 		return -EPIPE;
 	if (type != WIRE_RENEW)
 		order->epoch = ++c->d->epoch;
-	err = send_to(c, order, type, sizeof(*order));
+	err = wire_send(c->fd, &order->hdr, type, sizeof(*order), gpd_now_ns());
 	if (!err)
 		return 0;
 	/* Its buffer is full of orders it never read, or it is gone. */
@@ -96,7 +80,7 @@ int gpd_client_welcome(struct gpd_client *c)
 			 (c->attrs.core.deadline_ns ? WIRE_WELCOME_PROGRESS : 0),
 	};
 
-	return send_to(c, &welcome, WIRE_WELCOME, sizeof(welcome));
+	return wire_send(c->fd, &welcome.hdr, WIRE_WELCOME, sizeof(welcome), gpd_now_ns());
 }
 
 void gpd_client_note(struct gpd_client *c, const char *format, ...)

@@ -8,7 +8,6 @@
 #include "daemon/gpd_util.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -279,14 +278,6 @@ void gpd_dbg_forget(struct gpd *d, void *data)
 	LIST_FOREACH(t, &d->tracers, link)
 		if (t->data == data)
 			t->result = NULL;
-}
-
-int gpd_dbg_admit(struct gpd_client *c, const struct wire_hello *m, char *why, size_t size)
-{
-	if (m->mech == WIRE_MECH_DBG && m->pid == (uint32_t)c->pid)
-		return 0;
-	snprintf(why, size, "not the tracer it was started as");
-	return -EPERM;
 }
 
 void gpd_dbg_attrs(struct gpd_client *c)

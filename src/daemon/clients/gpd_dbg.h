@@ -18,16 +18,10 @@ extern const struct gpd_mech_ops gpd_dbg_ops;
 /* How an attachment ended; text is for people. */
 typedef void (*gpd_dbg_result_fn)(void *data, struct gpd_client *c, int err, const char *text);
 
-/**
- * gpd_dbg_start() - start a tracer
- * @d: daemon
- * @pid: target
- * @attrs: attributes of the target, NULL = the default class
- * @result: called once: 0 = the queues are under control; NULL = not wanted
- * @data: first argument of @result
- *
- * Return: 0, -ESRCH no such process, -EBUSY it is under control, -errno; @result is
- * not called then.
+/*
+ * Start a tracer of a process with these attributes, NULL = the default class. @result is
+ * called once, 0 = the queues are under control; NULL = not wanted. 0; -ESRCH no such process,
+ * -EBUSY it is under control, -errno: @result is not called then.
  */
 int gpd_dbg_start(struct gpd *d, pid_t pid, const struct gpd_attrs *attrs,
 		  gpd_dbg_result_fn result, void *data);
@@ -40,9 +34,6 @@ bool gpd_dbg_is_coming(struct gpd *d, pid_t pid);
 
 /* The result is not waited for any more. */
 void gpd_dbg_forget(struct gpd *d, void *data);
-
-/* The HELLO of a tracer: it must be about the process it was started for. */
-int gpd_dbg_admit(struct gpd_client *c, const struct wire_hello *m, char *why, size_t size);
 
 /* The attributes of the target instead of those a tracer wishes for. */
 void gpd_dbg_attrs(struct gpd_client *c);

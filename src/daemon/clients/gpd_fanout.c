@@ -13,7 +13,7 @@ static struct gpd_node *node_of(struct gp_act *a)
 	return container_of(a, struct gpd_node, act);
 }
 
-static u64 now_ns(struct gp_act *a)
+static u64 clock_ns(struct gp_act *a)
 {
 	return gpd_now_ns();
 }
@@ -86,13 +86,13 @@ static void order_entity(struct gpd_node *n, uint32_t index, bool release, uint6
 /* Return: the last answer of the switch is there. */
 static bool is_over(struct gpd_node *n)
 {
-	uint64_t took_ns = gpd_now_ns() - n->sw.start_ns;
+	uint64_t now_ns = gpd_now_ns(), took_ns = now_ns - n->sw.start_ns;
 
 	if (!LIST_EMPTY(&n->sw.waiting))
 		return false;
 	if (took_ns)
 		gp_hist_add(&n->fanout, took_ns);
-	gpd_monitor_done(n, n->act.sw.seq, took_ns);
+	gpd_monitor_done(n->d, now_ns, n->gpu_id, n->act.sw.seq, took_ns);
 	return true;
 }
 
@@ -136,7 +136,7 @@ static void report(struct gp_act *a, enum gp_report report, u64 id)
 
 /* Clients tell both edges of every queue, always: nothing is armed. */
 static const struct gp_act_ops act_ops = {
-	.now_ns = now_ns,
+	.now_ns = clock_ns,
 	.begin = begin,
 	.drop = drop,
 	.report = report,

@@ -6,7 +6,6 @@
 #include "daemon/gpd_util.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,13 +13,9 @@
  * actions in gpd_node.act for the engine.
  */
 
-/**
- * gpd_member_get() - the member of a client on a node
- * @c: client
- * @n: node
- * @err: output if NULL is returned: -ENOMEM, -ENOSPC, -EDQUOT
- *
- * Return: the member, made and in its entity if it was not there.
+/*
+ * The member of a client on a node, made and in its entity if it was not there; NULL with
+ * -ENOMEM, -ENOSPC or -EDQUOT in @err.
  */
 struct gpd_member *gpd_member_get(struct gpd_client *c, struct gpd_node *n, int *err);
 
@@ -64,17 +60,10 @@ void gpd_lease_update(struct gpd *d);
 /* The core has a node: begin to carry out what it wants there. */
 void gpd_fanout_init(struct gpd_node *n);
 
-/**
- * gpd_fanout_settle() - carry out what the core wants until nothing is left to do at once
- * @n: node; the core was called, its actions are in gpd_node.act
- */
+/* The core was called, its actions are in gpd_node.act: carry out all that can be now. */
 void gpd_fanout_settle(struct gpd_node *n);
 
-/**
- * gpd_fanout_answered() - a member owes no answer any more
- * @m: member; nothing happens if it owed none
- * @result: what became of the order
- */
+/* What became of the order of a member; nothing happens if it owed no answer. */
 void gpd_fanout_answered(struct gpd_member *m, enum gp_result result);
 
 /* A member could not be stopped: the others of its entity go on too. */
@@ -93,14 +82,10 @@ void gpd_fanout_forget(struct gpd_node *n);
 /* gpd_node.timer: the time of the core, or of a look at clients that owe an answer. */
 int gpd_silent_timer(sd_event_source *s, uint64_t usec, void *node);
 
-/**
- * gpd_silent_done() - a client has answered an order that was sent to it
- * @m: its member
- * @done: answer
- * @is_awaited: the switch in flight waited for it
- *
- * A client that fails all the time is left alone, one that was silent is taken in again: not
- * at once if that happens again and again.
+/*
+ * A client has answered an order; @is_awaited: the switch in flight waited for it. A client that
+ * fails all the time is left alone, one that was silent is taken in again: not at once if that
+ * happens again and again.
  */
 void gpd_silent_done(struct gpd_member *m, const struct wire_done *done, bool is_awaited);
 
@@ -118,15 +103,12 @@ void gpd_silent_busy(struct gpd_queue *q);
 /* A client says whether something moved after a release. */
 void gpd_progress_note(struct gpd_client *c, uint32_t gpu_id, bool moved);
 
-/**
- * gpd_progress_reset() - a client says that a queue of it was reset
- * @c: client
- * @gpu_id: node
- *
- * After a queue of a process was reset, its next UPDATE_QUEUE takes everybody's queues off
- * the node, fails with EACCES and leaves it so. That process is left alone from then on, and
- * another one is stopped and continued, which maps all again: one of the same user, or one of
- * another user where the driver sees no waves, or where two users say so.
+/*
+ * A client says that a queue of it was reset. After that, the next UPDATE_QUEUE of the process
+ * takes everybody's queues off the node, fails with EACCES and leaves it so. That process is
+ * left alone from then on, and another one is stopped and continued, which maps all again: one
+ * of the same user, or one of another user where the driver sees no waves, or where two users
+ * say so.
  */
 void gpd_progress_reset(struct gpd_client *c, uint32_t gpu_id);
 

@@ -3,7 +3,6 @@
 #include "daemon/clients/gpd_client.h"
 #include "driver/discover.h"
 #include "daemon/gpd_engine.h"
-#include "daemon/gpd_nodes.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"

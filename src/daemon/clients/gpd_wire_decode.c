@@ -2,7 +2,6 @@
 #include "daemon/clients/gpd_wire_decode.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 
 static int refuse(const char **why, const char *reason, int err)
@@ -16,18 +15,21 @@ static int bad(const char **why, const char *reason)
 	return refuse(why, reason, -EINVAL);
 }
 
-/* Ended by a zero, and made of what can stand in a command line and in a file. */
-static bool is_name(const char *name, size_t size)
+bool gpd_wire_is_name(const char *name, size_t len)
 {
 	size_t i;
 
-	for (i = 0; i < size; i++) {
-		if (!name[i])
-			return true;
+	for (i = 0; i < len; i++)
 		if (name[i] <= ' ' || name[i] > '~' || name[i] == '"' || name[i] == '/')
 			return false;
-	}
-	return false;
+	return true;
+}
+
+static bool is_field_name(const char name[WIRE_NAME_LEN])
+{
+	size_t len = strnlen(name, WIRE_NAME_LEN);
+
+	return len < WIRE_NAME_LEN && gpd_wire_is_name(name, len);
 }
 
 static bool is_zero(const void *p, size_t len)
@@ -62,7 +64,7 @@ static int check_hello(union gpd_wire_msg *msg, const char **why)
 		return bad(why, "weight out of range");
 	if (m->slice_ns > GPD_WIRE_TIME_MAX_NS || m->deadline_ns > GPD_WIRE_TIME_MAX_NS)
 		return bad(why, "slice or deadline out of range");
-	if (!is_name(m->klass, sizeof(m->klass)) || !is_name(m->group, sizeof(m->group)))
+	if (!is_field_name(m->klass) || !is_field_name(m->group))
 		return bad(why, "class or group is not a name");
 	return 0;
 }
@@ -71,8 +73,6 @@ static int check_queue(union gpd_wire_msg *msg, const char **why)
 {
 	const struct wire_queue *m = &msg->queue;
 
-	if (!m->gpu_id || m->queue_id == WIRE_QUEUE_ALL)
-		return bad(why, "no such queue");
 	if (m->type > WIRE_QUEUE_SDMA_XGMI)
 		return bad(why, "no such type of queue");
 	if (m->prio > GPD_WIRE_HW_PRIO_MAX && m->prio != WIRE_PRIO_UNSET)
@@ -82,24 +82,11 @@ static int check_queue(union gpd_wire_msg *msg, const char **why)
 	return 0;
 }
 
-static int check_edge(union gpd_wire_msg *msg, const char **why)
-{
-	const struct wire_edge *m = &msg->edge;
-
-	if (!m->gpu_id || m->queue_id == WIRE_QUEUE_ALL)
-		return bad(why, "no such queue");
-	return 0;
-}
-
 static int check_progress(union gpd_wire_msg *msg, const char **why)
 {
 	const struct wire_progress *m = &msg->progress;
 
-	if (!m->gpu_id || m->queue_id == WIRE_QUEUE_ALL)
-		return bad(why, "no such queue");
-	if (m->since_ns > m->hdr.time_ns)
-		return bad(why, "a request of the future");
-	return 0;
+	return m->since_ns > m->hdr.time_ns ? bad(why, "a request of the future") : 0;
 }
 
 static int check_done(union gpd_wire_msg *msg, const char **why)
@@ -126,18 +113,20 @@ static int check_note(union gpd_wire_msg *msg, const char **why)
 	return 0;
 }
 
+/* Of a queue: its name is where that of an edge is. */
 static const struct {
 	size_t size;
-	int (*check)(union gpd_wire_msg *msg, const char **why);
+	bool is_of_queue;
+	int (*check)(union gpd_wire_msg *msg, const char **why); /* NULL = there is no more */
 } types[] = {
-	[WIRE_HELLO] = { sizeof(struct wire_hello), check_hello },
-	[WIRE_QUEUE_ADD] = { sizeof(struct wire_queue), check_queue },
-	[WIRE_QUEUE_REMOVE] = { sizeof(struct wire_edge), check_edge },
-	[WIRE_BUSY] = { sizeof(struct wire_edge), check_edge },
-	[WIRE_IDLE] = { sizeof(struct wire_edge), check_edge },
-	[WIRE_DONE] = { sizeof(struct wire_done), check_done },
-	[WIRE_NOTE] = { sizeof(struct wire_note), check_note },
-	[WIRE_PROGRESS] = { sizeof(struct wire_progress), check_progress },
+	[WIRE_HELLO] = { sizeof(struct wire_hello), false, check_hello },
+	[WIRE_QUEUE_ADD] = { sizeof(struct wire_queue), true, check_queue },
+	[WIRE_QUEUE_REMOVE] = { sizeof(struct wire_edge), true, NULL },
+	[WIRE_BUSY] = { sizeof(struct wire_edge), true, NULL },
+	[WIRE_IDLE] = { sizeof(struct wire_edge), true, NULL },
+	[WIRE_DONE] = { sizeof(struct wire_done), false, check_done },
+	[WIRE_NOTE] = { sizeof(struct wire_note), false, check_note },
+	[WIRE_PROGRESS] = { sizeof(struct wire_progress), true, check_progress },
 };
 
 int gpd_wire_decode(const void *buf, size_t len, union gpd_wire_msg *msg, const char **why)
@@ -154,5 +143,8 @@ int gpd_wire_decode(const void *buf, size_t len, union gpd_wire_msg *msg, const 
 	if (hdr.size != len || len != types[hdr.type].size)
 		return refuse(why, "wrong size for its type", -EBADMSG);
 	memcpy(msg, buf, len);
-	return types[hdr.type].check(msg, why);
+	if (types[hdr.type].is_of_queue &&
+	    (!msg->edge.gpu_id || msg->edge.queue_id == WIRE_QUEUE_ALL))
+		return bad(why, "no such queue");
+	return types[hdr.type].check ? types[hdr.type].check(msg, why) : 0;
 }

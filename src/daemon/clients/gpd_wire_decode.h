@@ -8,6 +8,7 @@
 
 #include "client/wire.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Longest slice or deadline a client may wish for. */
@@ -20,36 +21,24 @@
 	 WIRE_SEES_POINTERS | WIRE_SEES_SNAPSHOT | WIRE_SEES_NOT_RAW |                  \
 	 WIRE_SEES_NOT_PROXY | WIRE_SEES_NOT_ALL)
 
-/**
- * union gpd_wire_msg - any message of a client; hdr.type says which
- * @hdr: header
- * @hello: WIRE_HELLO
- * @queue: WIRE_QUEUE_ADD
- * @edge: WIRE_QUEUE_REMOVE, WIRE_BUSY, WIRE_IDLE
- * @progress: WIRE_PROGRESS
- * @done: WIRE_DONE
- * @note: WIRE_NOTE
- */
+/* Any message of a client; hdr.type says which. */
 union gpd_wire_msg {
 	struct wire_hdr hdr;
 	struct wire_hello hello;
 	struct wire_queue queue;
-	struct wire_edge edge;
+	struct wire_edge edge; /* WIRE_QUEUE_REMOVE, WIRE_BUSY, WIRE_IDLE */
 	struct wire_progress progress;
 	struct wire_done done;
 	struct wire_note note;
 };
 
-/**
- * gpd_wire_decode() - check one packet
- * @buf: packet
- * @len: its length
- * @msg: output; texts are ended, names of classes and groups are made of printable
- *	ASCII, everything else is in its range
- * @why: output if refused: the reason, a constant
- *
- * Return: 0, -EBADMSG not a message of a client, -EPROTONOSUPPORT another version
- * of the protocol, -EINVAL a value out of its range.
+/* Whether a name is made of what can stand in a command line and in a file. */
+bool gpd_wire_is_name(const char *name, size_t len);
+
+/*
+ * Check one packet. In @msg texts are ended, names of classes and groups are made of printable
+ * ASCII, everything else is in its range. 0; with a constant that says why: -EBADMSG not a
+ * message of a client, -EPROTONOSUPPORT another version, -EINVAL a value out of its range.
  */
 int gpd_wire_decode(const void *buf, size_t len, union gpd_wire_msg *msg, const char **why);
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/control/gpd_auth.h"
 #include "daemon/clients/gpd_client.h"
 #include "rules/right.h"
 #include "daemon/gpd_trust.h"
@@ -12,8 +11,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#define DEFAULT_CLASS "default"
 
 #ifndef SO_PEERGROUPS
 #define SO_PEERGROUPS 59
@@ -150,7 +147,7 @@ static void choose_class(struct gpd_client *c, const struct wire_hello *m)
 	const struct gpd_config *config = c->d->config;
 	const struct gpd_class *k = m->klass[0] ? gpd_config_class(config, m->klass) : NULL;
 
-	gpd_auth_class(config, DEFAULT_CLASS, &c->attrs);
+	gpd_auth_class(config, GPD_DEFAULT_CLASS, &c->attrs);
 	if (m->klass[0] && !k)
 		gpd_client_note(c, "wished for class %s, which there is not", m->klass);
 	else if (k && !k->open && !c->cred.privileged)

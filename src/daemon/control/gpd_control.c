@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/control/gpd_control.h"
-#include "daemon/control/gpd_auth.h"
 #include "daemon/clients/gpd_dbg.h"
 #include "daemon/gpd_hold.h"
-#include "daemon/control/gpd_methods.h"
 #include "daemon/module/gpd_module.h"
 #include "daemon/gpd_sock.h"
-#include "daemon/control/gpd_suspend.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -26,12 +20,10 @@
 
 /* The control socket. */
 struct gpd_control {
-	int listen;
-	sd_event_source *io;
+	struct gpd_listener listener;
 	sd_event_source *reap; /* frees dead connections; on only while there are some */
 	LIST_HEAD(, gpd_conn) conns;
-	LIST_HEAD(, gpd_conn)
-	monitors;		    /* those that get events */
+	LIST_HEAD(, gpd_conn) monitors; /* those that get events */
 	struct gpd_request request; /* the request in hand */
 };
 
@@ -278,12 +270,6 @@ static int take_in(struct gpd *d, int fd, const struct gpd_cred *cred, struct gp
 	return err;
 }
 
-static int on_accept(sd_event_source *s, int fd, uint32_t events, void *data)
-{
-	gpd_sock_accept(data, s, fd, take_in);
-	return 0;
-}
-
 int gpd_control_listen(struct gpd *d, const char *path)
 {
 	struct gpd_control *control = calloc(1, sizeof(*control));
@@ -292,13 +278,10 @@ int gpd_control_listen(struct gpd *d, const char *path)
 	if (!control)
 		return -ENOMEM;
 	d->control = control;
-	control->listen = -1;
-	err = gpd_sock_listen(d, path, SOCK_STREAM, d->config->socket_mode, on_accept,
-			      &control->listen, &control->io);
+	control->listener = (struct gpd_listener){ .d = d, .take = take_in };
+	err = gpd_sock_listen(&control->listener, path, SOCK_STREAM, d->config->socket_mode);
 	if (!err)
-		err = sd_event_add_defer(d->event, &control->reap, on_reap, d);
-	if (err >= 0)
-		err = sd_event_source_set_enabled(control->reap, SD_EVENT_OFF);
+		err = gpd_defer_add(d->event, &control->reap, SD_EVENT_PRIORITY_NORMAL, on_reap, d);
 	return err < 0 ? err : 0;
 }
 
@@ -311,10 +294,8 @@ void gpd_control_close(struct gpd *d)
 		return;
 	while ((conn = LIST_FIRST(&control->conns)))
 		free_conn(conn);
-	sd_event_source_unref(control->io);
+	gpd_sock_close(&control->listener);
 	sd_event_source_unref(control->reap);
-	if (control->listen >= 0)
-		close(control->listen);
 	free(control);
 	d->control = NULL;
 }

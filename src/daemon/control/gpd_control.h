@@ -82,12 +82,9 @@ void gpd_control_send(struct gpd_conn *conn, const char *reply);
 void gpd_control_refuse(struct gpd_conn *conn, const char *error, const char *key,
 			const char *value);
 
-/**
- * gpd_control_error() - refuse the request in hand
- * @conn: connection
- * @error: name without the interface: "NotFound"
- * @key: key of its parameter: "what", "reason"
- * @format: value of it, as of printf
+/*
+ * Refuse the request in hand: the name of the error without the interface ("NotFound"), the
+ * key of its parameter ("what", "reason"), and its value as of printf.
  */
 void gpd_control_error(struct gpd_conn *conn, const char *error, const char *key,
 		       const char *format, ...) __attribute__((format(printf, 4, 5)));
@@ -96,13 +93,9 @@ void gpd_control_error(struct gpd_conn *conn, const char *error, const char *key
 void gpd_control_failed(struct gpd_conn *conn, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/**
- * gpd_control_stream() - reply with a list, a few items a turn
- * @conn: connection
- * @key: name of the list
- * @next: makes the items, as long as the connection is there and reads
- * @end: frees the cursor in the end
- * @cursor: argument of both
+/*
+ * Reply with a list called @key, a few items a turn: @next makes them, as long as the
+ * connection is there and reads, @end frees the cursor in the end.
  */
 void gpd_control_stream(struct gpd_conn *conn, const char *key, gpd_stream_next next,
 			void (*end)(void *cursor), void *cursor);
@@ -116,13 +109,7 @@ void gpd_control_stream_stop(struct gpd_conn *conn);
 /* Steps of a request in one turn: few for a user, whose turns come between others'. */
 int gpd_control_steps(const struct gpd_conn *conn);
 
-/**
- * gpd_control_monitor() - a connection gets events from now on
- * @conn: connection
- * @trace: and records of the core
- *
- * Return: false if its user has too many already.
- */
+/* It gets events from now on, and records of the core; false if its user has too many. */
 bool gpd_control_monitor(struct gpd_conn *conn, bool trace);
 
 /* The first connection that monitors; the others follow by @of_monitors. */
@@ -133,5 +120,34 @@ int gpd_control_turn(sd_event_source *s, int fd, uint32_t events, void *user);
 
 /* The request in hand is answered: go on with the next. */
 void gpd_control_next(struct gpd_conn *conn);
+
+/*
+ * The methods of the control interface. Each answers by gpd_control_reply() or
+ * gpd_control_error(), once, or sets gpd_conn.waiting and does so later.
+ */
+
+/* Carry out a request. */
+void gpd_methods_call(struct gpd_conn *conn, const struct gpd_request *r);
+
+/* Those of gpd_methods_policy.c. */
+void gpd_methods_get_policy(struct gpd_conn *conn, const struct gpd_request *r);
+void gpd_methods_set_policy(struct gpd_conn *conn, const struct gpd_request *r);
+
+/*
+ * Change attributes of a process as SetAttributes or Attach asks: from @old to @new, which after
+ * a dry run it would have. False after an error was sent.
+ */
+bool gpd_methods_change(struct gpd_conn *conn, const struct gpd_request *r, struct gpd_attrs *old,
+			struct gpd_attrs *new);
+
+/*
+ * Change attributes as was asked, if the connection may; false after an error was sent. @old
+ * are those until now, which it is no raising to keep; NULL = none.
+ */
+bool gpd_methods_apply(struct gpd_conn *conn, const struct gpd_attr_change *change,
+		       const struct gpd_attrs *old, struct gpd_attrs *attrs);
+
+/* A process is not there (-ESRCH), or not to be touched: send that. Return: false. */
+bool gpd_methods_refuse(struct gpd_conn *conn, uint64_t pid, int err);
 
 #endif

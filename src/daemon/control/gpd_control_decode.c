@@ -126,24 +126,12 @@ static int bad(struct gpd_refusal *refusal, const char *parameter)
 	return refuse(refusal, "org.varlink.service.InvalidParameter", "parameter", parameter);
 }
 
-static bool is_name(const char *name, size_t len, size_t min, size_t max)
-{
-	size_t i;
-
-	if (len < min || len > max)
-		return false;
-	for (i = 0; i < len; i++)
-		if (name[i] <= ' ' || name[i] > '~' || name[i] == '"' || name[i] == '/')
-			return false;
-	return true;
-}
-
 static int read_name(const struct field *f, const json_t *value, void *to)
 {
 	const char *name = json_string_value(value);
 	size_t len = json_string_length(value);
 
-	if (!name || !is_name(name, len, f->min, f->max))
+	if (!name || len < f->min || len > f->max || !gpd_wire_is_name(name, len))
 		return -EINVAL;
 	memcpy(to, name, len + 1);
 	return 0;
@@ -260,7 +248,7 @@ static int read_parameters(struct gpd_request *r, json_t *value, struct gpd_refu
 		struct gpd_change *c = &r->parameters[r->nr_parameters++];
 
 		if (!json_is_integer(number) || json_integer_value(number) < 0 ||
-		    !is_name(key, strlen(key), 0, sizeof(c->name) - 1))
+		    strlen(key) >= sizeof(c->name) || !gpd_wire_is_name(key, strlen(key)))
 			return bad(refusal, key);
 		memcpy(c->name, key, strlen(key) + 1);
 		c->value = (uint64_t)json_integer_value(number);

@@ -118,26 +118,16 @@ struct gpd_refusal {
 	char value[128];   /* its value, for people */
 };
 
-/**
- * gpd_control_decode() - check one request
- * @text: JSON, not ended
- * @len: its length
- * @r: output
- * @refusal: output if it is refused
- *
- * Return: 0; -EBADMSG not a request at all, the connection is not worth keeping;
+/*
+ * Check one request. 0; -EBADMSG not a request at all, the connection is not worth keeping;
  * -EINVAL with @refusal to be sent back, and @r->oneway filled in.
  */
 int gpd_control_decode(const char *text, size_t len, struct gpd_request *r,
 		       struct gpd_refusal *refusal);
 
-/**
- * gpd_control_read_attributes() - check attributes
- * @value: Attributes of the interface; those that are null are left out
- * @a: output, all zero before
- * @refusal: output if they are refused
- *
- * Return: 0, -EINVAL; with @refusal unless @value is no object at all.
+/*
+ * Check Attributes of the interface; those that are null are left out. @a is all zero before.
+ * 0, -EINVAL; with @refusal unless @value is no object at all.
  */
 int gpd_control_read_attributes(json_t *value, struct gpd_attr_change *a,
 				struct gpd_refusal *refusal);

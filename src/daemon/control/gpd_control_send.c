@@ -3,7 +3,6 @@
 #include "daemon/gpd_util.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/control/gpd_http.h"
 #include "daemon/control/gpd_metrics.h"
+#include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 
 #include <arpa/inet.h>
@@ -15,18 +15,12 @@
 #define CONNECTIONS_MAX 16
 #define TIMEOUT_S 10
 
-/**
- * struct gpd_http - the HTTP server
- * @mhd: of libmicrohttpd
- * @port: port
- * @io: its epoll descriptor in the loop
- * @timer: for its timeouts; on only while there is a connection
- */
+/* The HTTP server. */
 struct gpd_http {
 	struct MHD_Daemon *mhd;
 	uint64_t port;
-	sd_event_source *io;
-	sd_event_source *timer;
+	sd_event_source *io;	/* its epoll descriptor in the loop */
+	sd_event_source *timer; /* for its timeouts; on only while there is a connection */
 };
 
 static enum MHD_Result answer(struct MHD_Connection *connection, unsigned int status,
@@ -70,12 +64,7 @@ static void run(struct gpd_http *http)
 	MHD_UNSIGNED_LONG_LONG ms;
 
 	MHD_run(http->mhd);
-	if (MHD_get_timeout(http->mhd, &ms) != MHD_YES) {
-		sd_event_source_set_enabled(http->timer, SD_EVENT_OFF);
-		return;
-	}
-	sd_event_source_set_time(http->timer, gpd_now_ns() / 1000 + ms * 1000);
-	sd_event_source_set_enabled(http->timer, SD_EVENT_ONESHOT);
+	gpd_timer_set(http->timer, MHD_get_timeout(http->mhd, &ms) == MHD_YES ? gpd_now_ns() + ms * GPD_NS_PER_MS : U64_MAX);
 }
 
 static int on_io(sd_event_source *s, int fd, uint32_t events, void *data)
@@ -113,11 +102,8 @@ static int start(struct gpd *d, struct gpd_http *http)
 	err = sd_event_add_io(d->event, &http->io, info->epoll_fd, EPOLLIN, on_io, http);
 	if (err < 0)
 		return err;
-	sd_event_source_set_priority(http->io, SD_EVENT_PRIORITY_NORMAL + 20);
-	err = sd_event_add_time(d->event, &http->timer, CLOCK_MONOTONIC, 0, 1, on_timer, http);
-	if (err < 0)
-		return err;
-	return sd_event_source_set_enabled(http->timer, SD_EVENT_OFF);
+	sd_event_source_set_priority(http->io, GPD_PRIORITY_USER);
+	return gpd_timer_add(d->event, &http->timer, on_timer, http);
 }
 
 static void free_http(struct gpd_http *http)

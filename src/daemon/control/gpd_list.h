@@ -38,6 +38,12 @@ json_t *gpd_list_statistics(struct gpd *d, uint32_t gpu_id);
 void gpd_list_processes(struct gpd_conn *conn);
 void gpd_list_queues(struct gpd_conn *conn, pid_t pid);
 
+struct gpreempt_queue;
+
+/* A Queue whose values came from @source; @by: what says its state and holds, NULL = unknown. */
+json_t *gpd_list_queue(const struct gpreempt_queue *q, const char *mechanism, const char *state,
+		       const char *source, const char *by);
+
 /* A process over all its nodes. */
 struct gpd_totals {
 	enum gp_entity_state state; /* the one that matters most */

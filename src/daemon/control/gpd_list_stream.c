@@ -6,9 +6,10 @@
 #include "daemon/control/gpd_list.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/control/gpd_control.h"
-#include "daemon/gpd_ops.h"
 #include "daemon/gpd_util.h"
+#include "daemon/module/gpd_module.h"
 #include "driver/discover.h"
+#include "driver/kfd.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ struct cursor {
 	json_t *others;		     /* processes that only the driver shows */
 	size_t index;		     /* place in the array that is being sent */
 	pid_t pid;		     /* only this process, 0 = all */
-	struct gpd_client last;	     /* listed last: process and number */
+	struct gpd_place last;	     /* client that was listed last */
 	struct gpd_queue last_queue; /* its queue that was listed last */
 	bool in_client;		     /* there may be more queues of that client */
 	struct drv_walk walk;	     /* through the driver's queues */
@@ -52,8 +53,7 @@ static struct cursor *begin(struct gpd_conn *conn, pid_t pid)
 	cur->others = json_array();
 	cur->pid = pid;
 	/* Before the first: of one process the newest has the highest number. */
-	cur->last.pid = pid;
-	cur->last.number = UINT64_MAX;
+	cur->last = (struct gpd_place){ pid, UINT64_MAX };
 	cur->begin_ns = gpd_now_ns();
 	return cur;
 }
@@ -82,28 +82,20 @@ static json_t *next_of_module(struct cursor *cur)
 /* It is among those that the module knows, better than it knows itself. */
 static bool is_of_module(struct gpd_client *c)
 {
-	return gpd_ops_of(c->d, c)->has(c->d, c->pid, 0, WIRE_QUEUE_ALL);
-}
-
-static struct gpd_client *client_of(struct gp_tree_node *n)
-{
-	return n ? container_of(n, struct gpd_client, by_pid) : NULL;
+	return !gpd_mech_is_sim(c) && gpd_module_has(c->d, c->pid, 0, WIRE_QUEUE_ALL);
 }
 
 /* The client at the cursor, or after it; clients may have come and gone meanwhile. */
 static struct gpd_client *client_at(struct gpd *d, struct cursor *cur, bool after)
 {
-	struct gpd_client *c;
+	/* Of one process the newest comes first: it is after one that is newer. */
+	struct gpd_client *c = gpd_client_after(d, cur->last.pid, cur->last.number + !after);
 
-	c = client_of(gp_tree_at_least(&d->clients_by_pid, &cur->last.by_pid));
-	if (c && after && c->pid == cur->last.pid && c->number == cur->last.number)
-		c = client_of(gp_tree_next(&c->by_pid));
 	while (c && is_of_module(c))
-		c = client_of(gp_tree_next(&c->by_pid));
+		c = gpd_client_after(d, c->pid, c->number);
 	if (!c || (cur->pid && c->pid != cur->pid))
 		return NULL;
-	cur->last.pid = c->pid;
-	cur->last.number = c->number;
+	cur->last = (struct gpd_place){ c->pid, c->number };
 	return c;
 }
 
@@ -125,7 +117,7 @@ static json_t *other_process(const struct gpreempt_process *p)
 static void leave_process(struct gpd *d, struct cursor *cur)
 {
 	if (cur->at.pid && !gpd_client_find(d, (pid_t)cur->at.pid) &&
-	    !d->ops->has(d, (pid_t)cur->at.pid, 0, WIRE_QUEUE_ALL))
+	    !gpd_module_has(d, (pid_t)cur->at.pid, 0, WIRE_QUEUE_ALL))
 		json_array_append_new(cur->others, other_process(&cur->at));
 	cur->at = (struct gpreempt_process){ 0 };
 }
@@ -177,23 +169,21 @@ void gpd_list_processes(struct gpd_conn *conn)
 	if (!cur)
 		return;
 	cur->is_walking = !drv_walk_begin(&cur->walk, NULL, 0);
-	conn->d->ops->list_processes(conn->d, cur->module);
+	gpd_module_list_processes(conn->d, cur->module);
 	gpd_control_stream(conn, "processes", next_process, end, cur);
 }
 
 static json_t *value_json(const char *key, const struct gpreempt_value *v)
 {
-	static const char *const types[] = { "pm4", "sdma", "aql", "sdma_xgmi" };
-	const size_t nr_types = sizeof(types) / sizeof(types[0]);
+	const char *type = drv_kfd_queue_type_name((uint32_t)v->value);
 
 	if (!strcmp(key, "type"))
-		return json_string(v->value < nr_types ? types[v->value] : "unknown");
+		return json_string(type ? type : "unknown");
 	return !strcmp(key, "busy") ? json_boolean(v->value) : json_integer((json_int_t)v->value);
 }
 
-/* A Queue whose values came from @source; @by: what says its state and what holds it. */
-static json_t *queue_json(const struct gpreempt_queue *q, const char *mechanism, const char *state,
-			  const char *source, const char *by)
+json_t *gpd_list_queue(const struct gpreempt_queue *q, const char *mechanism, const char *state,
+		       const char *source, const char *by)
 {
 	json_t *sources = json_object();
 	json_t *queue = json_pack("{s:I, s:I, s:I, s:o, s:s, s:s, s:o}", "pid", (json_int_t)q->pid,
@@ -263,8 +253,8 @@ static json_t *own_queue_json(struct gpd_queue *q)
 
 	if (q->member)
 		gp_sched_entity_info(q->client->d->sched, q->member->entity->id, &info);
-	return queue_json(&out, q->client->ops->name, gp_entity_state_name(info.state),
-			  gpd_mech_is_dbg(q->client) ? "snapshot" : "shim", "daemon");
+	return gpd_list_queue(&out, q->client->ops->name, gp_entity_state_name(info.state),
+			      gpd_mech_is_dbg(q->client) ? "snapshot" : "shim", "daemon");
 }
 
 static struct gpd_queue *queue_of(struct gp_tree_node *n)
@@ -310,8 +300,8 @@ static bool is_listed(struct gpd *d, const struct gpreempt_queue *q)
 {
 	struct gpd_client *c;
 
-	if (d->ops->has(d, (pid_t)q->pid, 0, WIRE_QUEUE_ALL))
-		return d->ops->has(d, (pid_t)q->pid, q->gpu_id, q->queue_id);
+	if (gpd_module_has(d, (pid_t)q->pid, 0, WIRE_QUEUE_ALL))
+		return gpd_module_has(d, (pid_t)q->pid, q->gpu_id, q->queue_id);
 	c = gpd_client_find(d, (pid_t)q->pid);
 	return c && gpd_client_queue(c, q->gpu_id, q->queue_id);
 }
@@ -326,7 +316,7 @@ static json_t *walk_queues(struct gpd *d, struct cursor *cur)
 		return NULL;
 	if (!found || is_listed(d, &q))
 		return json_null();
-	return queue_json(&q, "none", "unknown", "sysfs", NULL);
+	return gpd_list_queue(&q, "none", "unknown", "sysfs", NULL);
 }
 
 static json_t *next_queue(struct gpd_conn *conn, void *cursor)
@@ -347,6 +337,6 @@ void gpd_list_queues(struct gpd_conn *conn, pid_t pid)
 	if (!cur)
 		return;
 	cur->is_walking = !drv_walk_begin(&cur->walk, NULL, (uint32_t)pid);
-	conn->d->ops->list_queues(conn->d, cur->module, pid);
+	gpd_module_list_queues(conn->d, cur->module, pid);
 	gpd_control_stream(conn, "queues", next_queue, end, cur);
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_engine.h"
-#include "daemon/control/gpd_methods.h"
+#include "daemon/control/gpd_control.h"
 #include "daemon/control/gpd_monitor.h"
-#include "daemon/gpd_nodes.h"
 #include "daemon/gpd_state.h"
 #include "rules/text.h"
 
@@ -69,18 +68,6 @@ void gpd_methods_get_policy(struct gpd_conn *conn, const struct gpd_request *r)
 					  parameters_json(n)));
 }
 
-static const struct gp_param_desc *find_param(const char *name)
-{
-	const struct gp_param_desc *desc;
-	char known[GP_TEXT_PARAM_MAX];
-	u32 i;
-
-	for (i = 0; (desc = gp_text_param(i, known)); i++)
-		if (!strcmp(known, name))
-			return desc;
-	return NULL;
-}
-
 /* All is checked before anything is changed. False after an error was sent. */
 static bool check(struct gpd_conn *conn, const struct gpd_request *r)
 {
@@ -92,7 +79,7 @@ static bool check(struct gpd_conn *conn, const struct gpd_request *r)
 	}
 	for (i = 0; i < r->nr_parameters; i++) {
 		const struct gpd_change *c = &r->parameters[i];
-		const struct gp_param_desc *desc = find_param(c->name);
+		const struct gp_param_desc *desc = gp_params_find(c->name);
 
 		if (!desc) {
 			gpd_control_error(conn, "NotFound", "what", "parameter %s", c->name);

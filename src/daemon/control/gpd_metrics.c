@@ -3,7 +3,7 @@
 #include "daemon/gpd_hold.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_ops.h"
-#include "daemon/gpd_nodes.h"
+#include "daemon/gpd_engine.h"
 #include "daemon/gpd_util.h"
 
 #include <inttypes.h>

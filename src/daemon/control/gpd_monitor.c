@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/control/gpd_control.h"
+#include "daemon/control/gpd_list.h"
 #include "daemon/gpd_util.h"
 
 #include <inttypes.h>
@@ -14,20 +15,15 @@
 /* A peer that reads nothing for this long while something waits is let go. */
 #define SLOW_NS (10 * GPD_NS_PER_SEC)
 
-static json_t *number(bool there, uint64_t value)
-{
-	return there ? json_integer((json_int_t)value) : json_null();
-}
-
 /* A message, for free(); NULL without memory. */
 static char *make_event(uint64_t time_ns, const char *kind, pid_t pid, uint32_t gpu_id,
 			uint32_t queue_id, const char *text, json_t *data)
 {
 	json_t *message = json_pack("{s:{s:{s:I, s:s, s:o, s:o, s:o, s:s, s:o}}, s:b}",
 				    "parameters", "event", "time_ns", (json_int_t)time_ns, "kind",
-				    kind, "pid", number(pid, (uint64_t)pid), "gpu_id",
-				    number(gpu_id, gpu_id), "queue_id",
-				    number(queue_id != WIRE_QUEUE_ALL, queue_id), "text", text,
+				    kind, "pid", gpd_list_known(pid, (uint64_t)pid), "gpu_id",
+				    gpd_list_known(gpu_id, gpu_id), "queue_id",
+				    gpd_list_known(queue_id != WIRE_QUEUE_ALL, queue_id), "text", text,
 				    "data", data ? data : json_null(), "continues", 1);
 	char *event = message ? json_dumps(message, JSON_COMPACT) : NULL;
 
@@ -191,14 +187,15 @@ void gpd_monitor_switch(struct gpd_node *n, const struct gp_switch *sw)
 				 pids(n->d, sw->id + sw->nr_preempt, sw->nr_resume)));
 }
 
-void gpd_monitor_done(struct gpd_node *n, uint64_t seq, uint64_t took_ns)
+void gpd_monitor_done(struct gpd *d, uint64_t time_ns, uint32_t gpu_id, uint64_t seq,
+		      uint64_t took_ns)
 {
 	char text[96];
 
-	if (!is_read(n->d, false))
+	if (!is_read(d, false))
 		return;
 	snprintf(text, sizeof(text), "switch %" PRIu64 " took %" PRIu64 " us", seq, took_ns / 1000);
-	gpd_monitor_at(n->d, gpd_now_ns(), "done", 0, n->gpu_id, WIRE_QUEUE_ALL, text,
+	gpd_monitor_at(d, time_ns, "done", 0, gpu_id, WIRE_QUEUE_ALL, text,
 		       json_pack("{s:I, s:I}", "seq", (json_int_t)seq, "took_ns",
 				 (json_int_t)took_ns));
 }

@@ -9,29 +9,17 @@
 
 #include <jansson.h>
 
-/**
- * gpd_monitor_event() - something happened
- * @d: daemon
- * @kind: kind of the interface: "client", "note", …
- * @pid: process, 0 = none
- * @gpu_id: node, 0 = none
- * @queue_id: queue, WIRE_QUEUE_ALL = none
- * @format: text, as of printf
+/*
+ * Something happened, of a kind of the interface ("client", "note", …) that concerns a process,
+ * a node, a queue: 0, 0, WIRE_QUEUE_ALL = none.
  */
 void gpd_monitor_event(struct gpd *d, const char *kind, pid_t pid, uint32_t gpu_id,
 		       uint32_t queue_id, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
 
-/**
- * gpd_monitor_at() - tell what another part saw
- * @d: daemon
- * @time_ns: when
- * @kind: kind; "trace" goes only to those that want records of the core
- * @pid: process, 0 = none
- * @gpu_id: node, 0 = none
- * @queue_id: queue, WIRE_QUEUE_ALL = none
- * @text: for people
- * @data: the reference is taken; NULL = none
+/*
+ * The same at another time, with data whose reference is taken, NULL = none. The kind "trace"
+ * goes only to those that want records of the core.
  */
 void gpd_monitor_at(struct gpd *d, uint64_t time_ns, const char *kind, pid_t pid,
 		    uint32_t gpu_id, uint32_t queue_id, const char *text, json_t *data);
@@ -47,7 +35,8 @@ void gpd_monitor_edge(const struct gpd_queue *q);
 
 /* A switch began, and ended. */
 void gpd_monitor_switch(struct gpd_node *n, const struct gp_switch *sw);
-void gpd_monitor_done(struct gpd_node *n, uint64_t seq, uint64_t took_ns);
+void gpd_monitor_done(struct gpd *d, uint64_t time_ns, uint32_t gpu_id, uint64_t seq,
+		      uint64_t took_ns);
 
 /* The core reports. */
 void gpd_monitor_report(struct gpd_node *n, enum gp_report report, u64 id);

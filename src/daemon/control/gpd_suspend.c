@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/control/gpd_suspend.h"
 #include "daemon/clients/gpd_client.h"
+#include "daemon/control/gpd_list.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/gpd_ops.h"
 #include "daemon/gpd_util.h"
@@ -103,14 +103,12 @@ static void say(struct entry *e, uint32_t result, const char *format, ...)
 static json_t *entry_json(const struct entry *e)
 {
 	const struct gpd_hold_item *i = &e->item;
-	bool one = i->queue_id != WIRE_QUEUE_ALL;
 
 	return json_pack("{s:I, s:o, s:o, s:s, s:o, s:o}", "pid", (json_int_t)i->pid, "gpu_id",
-			 i->gpu_id ? json_integer(i->gpu_id) : json_null(), "queue_id",
-			 one ? json_integer((json_int_t)i->queue_id) : json_null(), "result",
-			 words[e->result], "reason",
-			 e->reason[0] ? json_string(e->reason) : json_null(), "took_ns",
-			 e->took_ns ? json_integer((json_int_t)e->took_ns) : json_null());
+			 gpd_list_known(i->gpu_id, i->gpu_id), "queue_id",
+			 gpd_list_known(i->queue_id != WIRE_QUEUE_ALL, i->queue_id), "result",
+			 words[e->result], "reason", gpd_list_text(e->reason), "took_ns",
+			 gpd_list_known(e->took_ns, e->took_ns));
 }
 
 static void free_job(void *data)
@@ -302,18 +300,17 @@ void gpd_suspend_step(struct gpd_conn *conn)
 static struct gpd_job *make_job(struct gpd_conn *conn, const struct gpd_request *r)
 {
 	uint64_t timeout_ms = r->has & GPD_HAS_TIMEOUT ? r->timeout_ms : TIMEOUT_MS;
-	uint64_t until_us = gpd_now_ns() / 1000 + timeout_ms * 1000;
 	struct gpd_job *job = calloc(1, sizeof(*job));
 
 	if (!job)
 		return NULL;
 	TAILQ_INIT(&job->entries);
 	job->targets = malloc((r->nr_targets + 1) * sizeof(*job->targets));
-	if (!job->targets || sd_event_add_time(conn->d->event, &job->timer, CLOCK_MONOTONIC,
-					       until_us, 1, on_timeout, job) < 0) {
+	if (!job->targets || gpd_timer_add(conn->d->event, &job->timer, on_timeout, job) < 0) {
 		free_job(job);
 		return NULL;
 	}
+	gpd_timer_set(job->timer, gpd_now_ns() + timeout_ms * GPD_NS_PER_MS);
 	memcpy(job->targets, r->targets, r->nr_targets * sizeof(*job->targets));
 	job->nr_targets = r->nr_targets;
 	job->conn = conn;

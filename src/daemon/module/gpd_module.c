@@ -3,13 +3,11 @@
 #include "daemon/gpd_engine.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/control/gpd_monitor.h"
-#include "daemon/gpd_nodes.h"
 #include "rules/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -227,9 +225,7 @@ int gpd_module_init(struct gpd *d)
 	m->fd = -1;
 	m->hold_fd = -1;
 	m->event_fd = -1;
-	err = sd_event_add_defer(d->event, &m->close, on_close, d);
-	if (err >= 0)
-		err = sd_event_source_set_enabled(m->close, SD_EVENT_OFF);
+	err = gpd_defer_add(d->event, &m->close, SD_EVENT_PRIORITY_NORMAL, on_close, d);
 	if (err < 0)
 		return err;
 	/* Without the watch, what is there now is all there is. */

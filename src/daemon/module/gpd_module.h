@@ -30,6 +30,15 @@ json_t *gpd_module_json(struct gpd *d);
 /* A node has come while the daemon runs: leave it to the module if that has it. */
 void gpd_module_take_node(struct gpd_node *n);
 
+/*
+ * What it schedules; nothing if it does not. Whether it lists a queue, or any if
+ * WIRE_QUEUE_ALL, of a node, or any if 0; Processes and Queues, of one process, or all if 0,
+ * appended to an array.
+ */
+bool gpd_module_has(struct gpd *d, pid_t pid, uint32_t gpu_id, uint32_t queue_id);
+void gpd_module_list_processes(struct gpd *d, json_t *processes);
+void gpd_module_list_queues(struct gpd *d, json_t *queues, pid_t pid);
+
 /* Follow the module's events while a client monitors, and only then. */
 void gpd_module_monitor(struct gpd *d);
 

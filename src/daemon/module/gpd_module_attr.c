@@ -6,8 +6,7 @@
 #include "daemon/module/gpd_module_types.h"
 #include "daemon/clients/gpd_dbg.h"
 #include "daemon/clients/gpd_client.h"
-#include "daemon/control/gpd_auth.h"
-#include "daemon/control/gpd_methods.h"
+#include "daemon/control/gpd_control.h"
 #include "daemon/control/gpd_monitor.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/gpd_state.h"
@@ -442,8 +441,5 @@ const struct gpd_process_ops gpd_module_ops = {
 	.set = set,
 	.attach = attach,
 	.detach = detach,
-	.has = gpd_module_has,
-	.list_processes = gpd_module_list_processes,
-	.list_queues = gpd_module_list_queues,
 	.save = save,
 };

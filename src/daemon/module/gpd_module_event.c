@@ -45,11 +45,7 @@ static void on_switch(struct gpd *d, const struct gpreempt_abi_event *e)
 	snprintf(text, sizeof(text), "switch %" PRIu64 ": %" PRIu32 " processes", seq, e->code);
 	gpd_monitor_at(d, start_ns, "switch", 0, e->gpu_id, WIRE_QUEUE_ALL, text,
 		       json_pack("{s:I}", "seq", (json_int_t)seq));
-	snprintf(text, sizeof(text), "switch %" PRIu64 " took %" PRIu64 " us", seq,
-		 (uint64_t)e->value / 1000);
-	gpd_monitor_at(d, e->time_ns, "done", 0, e->gpu_id, WIRE_QUEUE_ALL, text,
-		       json_pack("{s:I, s:I}", "seq", (json_int_t)seq, "took_ns",
-				 (json_int_t)e->value));
+	gpd_monitor_done(d, e->time_ns, e->gpu_id, seq, e->value);
 }
 
 static void on_lost(struct gpd *d, const struct gpreempt_abi_event *e)

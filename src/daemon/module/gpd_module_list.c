@@ -116,7 +116,6 @@ json_t *gpd_module_process(struct gpd *d, pid_t pid)
 	struct gpd_proc proc = { 0 };
 	struct gpd_attrs attrs;
 	struct gpd_totals t;
-	char comm[WIRE_NAME_LEN];
 	bool known = !gpd_proc_read(pid, &proc);
 	json_t *attributes = json_null();
 	size_t nr;
@@ -125,14 +124,12 @@ json_t *gpd_module_process(struct gpd *d, pid_t pid)
 	sum_up(all, nr, &t);
 	if (!gpd_module_attrs(d, pid, &attrs))
 		attributes = gpd_list_attributes(&attrs);
-	gpd_text_clean(comm, sizeof(comm), proc.comm, sizeof(proc.comm));
 	return json_pack("{s:i, s:o, s:o, s:s, s:n, s:o, s:i, s:i, s:s, s:o, s:[s], s:I, s:I, s:I, "
 			 "s:I, s:[]}",
-			 "pid", (int)pid, "uid",
-			 known ? json_integer((json_int_t)proc.uid) : json_null(), "comm",
-			 comm[0] ? json_string(comm) : json_null(), "mechanism", "kernel", "client",
-			 "attributes", attributes, "nr_queues", (int)t.nr_queues, "nr_busy",
-			 (int)t.nr_busy, "state",
+			 "pid", (int)pid, "uid", gpd_list_known(known, proc.uid), "comm",
+			 gpd_list_text(proc.comm), "mechanism", "kernel", "client", "attributes",
+			 attributes, "nr_queues", (int)t.nr_queues, "nr_busy", (int)t.nr_busy,
+			 "state",
 			 t.manual && t.state == GP_ENTITY_IDLE ? "held" : gpd_list_state_name(&t),
 			 "held", gpd_list_held(t.sched, t.manual), "sees",
 			 "queues and work by the kernel", "nr_preempted",
@@ -150,37 +147,16 @@ void gpd_module_list_processes(struct gpd *d, json_t *processes)
 			json_array_append_new(processes, gpd_module_process(d, all[i].pid));
 }
 
-static void put(json_t *queue, json_t *sources, const char *key, json_t *value)
+static json_t *queue_json(const struct gpreempt_ioc_queue *k)
 {
-	if (!json_is_null(value))
-		json_object_set_new(sources, key, json_string("kernel"));
-	json_object_set_new(queue, key, value);
-}
+	struct gpreempt_queue q = {
+		.pid = (uint32_t)k->pid,
+		.gpu_id = k->gpu_id,
+		.queue_id = k->queue_id,
+	};
 
-static json_t *known(uint64_t value)
-{
-	return value ? json_integer((json_int_t)value) : json_null();
-}
-
-static json_t *queue_json(const struct gpreempt_ioc_queue *q)
-{
-	json_t *sources = json_object();
-	json_t *queue = json_pack("{s:i, s:I, s:I, s:n, s:n, s:n, s:n, s:s}", "pid", (int)q->pid,
-				  "gpu_id", (json_int_t)q->gpu_id, "queue_id",
-				  (json_int_t)q->queue_id, "priority", "ring_addr", "rptr", "wptr",
-				  "mechanism", "kernel");
-
-	put(queue, sources, "type",
-	    json_string(q->flags & GPREEMPT_QUEUE_F_AQL ? "aql" : "pm4"));
-	put(queue, sources, "ring_bytes", known(q->ring_bytes));
-	put(queue, sources, "rptr_addr", known(q->rptr_addr));
-	put(queue, sources, "wptr_addr", known(q->wptr_addr));
-	put(queue, sources, "busy", json_boolean(q->flags & GPREEMPT_QUEUE_F_BUSY));
-	put(queue, sources, "held",
-	    gpd_list_held(q->flags & GPREEMPT_QUEUE_F_SCHED, q->flags & GPREEMPT_QUEUE_F_MANUAL));
-	put(queue, sources, "state", json_string(gp_entity_state_name(state_of(q))));
-	json_object_set_new(queue, "source", sources);
-	return queue;
+	drv_module_describe(k, &q);
+	return gpd_list_queue(&q, "kernel", gp_entity_state_name(state_of(k)), "kernel", "kernel");
 }
 
 void gpd_module_list_queues(struct gpd *d, json_t *array, pid_t pid)

@@ -40,20 +40,11 @@ struct gpd_module {
 	uint64_t nr_seen;	   /* switches so far */
 };
 
-/**
- * gpd_module_pidfd() - name a process so that it cannot become another one
- * @pid: process
- * @proc: output: what /proc says of it
- *
- * Return: a pidfd, -ESRCH.
- */
+/* Name a process so that it cannot become another one: a pidfd, -ESRCH; what /proc says. */
 int gpd_module_pidfd(pid_t pid, struct gpd_proc *proc);
 
-/* gpd_module_list.c: for the tables of operations, see gpd_ops.h. */
-bool gpd_module_has(struct gpd *d, pid_t pid, uint32_t gpu_id, uint32_t queue_id);
+/* gpd_node_ops.count_queues of gpd_module_list.c. */
 void gpd_module_count(struct gpd_node *n, uint32_t *nr, uint32_t *nr_busy);
-void gpd_module_list_processes(struct gpd *d, json_t *processes);
-void gpd_module_list_queues(struct gpd *d, json_t *queues, pid_t pid);
 
 /* A Process of the control interface. */
 json_t *gpd_module_process(struct gpd *d, pid_t pid);
@@ -65,12 +56,9 @@ int gpd_module_attrs(struct gpd *d, pid_t pid, struct gpd_attrs *attrs);
 void gpd_module_tell_all(struct gpd *d);
 void gpd_module_forget_all(struct gpd *d);
 
-/**
- * gpd_module_fd() - the device for this turn of the loop
- * @d: daemon
- *
- * Return: a descriptor that is not the caller's, -ENOENT there is no module any more, or
- * it is not to be used; -errno.
+/*
+ * The device for this turn of the loop, not the caller's; -ENOENT there is no module any more,
+ * or it is not to be used; -errno.
  */
 int gpd_module_fd(struct gpd *d);
 

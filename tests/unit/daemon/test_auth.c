@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "unit.h"
 
-#include "daemon/control/gpd_auth.h"
+#include "daemon/gpd_trust.h"
 
 #include <string.h>
 
