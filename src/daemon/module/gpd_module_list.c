@@ -53,7 +53,7 @@ static const struct gpreempt_ioc_queue *queues_of(struct gpd *d, pid_t pid, size
 	for (end = from; end < *nr && all[end].pid == pid; end++)
 		;
 	*nr = end - from;
-	return all + from;
+	return *nr ? all + from : NULL;
 }
 
 bool gpd_module_has(struct gpd *d, pid_t pid, uint32_t gpu_id, uint32_t queue_id)
