@@ -57,7 +57,7 @@ static int host_add64(struct gpu_host *host, u32 pasid, u64 addr, s64 delta, s64
 /* As KFD_DEBUG_DOORBELL_ID() of kfd_int_process_v9.c wants it. */
 #define DOORBELL_ID(doorbell) ((doorbell) / 2 & 0x3ff)
 /* There: SQ_INTERRUPT_WORD_WAVE_CTXID, PRIV and ENCODING_INST */
-#define SQ_FROM_HANDLER (1u << 13 | 1u << 26)
+#define SQ_FROM_HANDLER (BIT(13) | BIT(26))
 #define RING_NOT_PRESENT 0x08	/* kfd_int_process_v9.c: prot_valid */
 
 static const struct {
