@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_config.h"
-#include "rules/text.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -7,7 +7,7 @@
 #ifndef GPD_CONFIG_H
 #define GPD_CONFIG_H
 
-#include "core/sched.h"
+#include "rules/text.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -43,9 +43,9 @@ struct gpd_class {
 	bool open;	     /* every process may say that it belongs to it */
 };
 
-/* A parameter of the core to be set on every node. */
+/* A parameter of the core to be set on a node, or on every node. */
 struct gpd_param {
-	char name[64];
+	char name[GP_TEXT_PARAM_MAX];
 	uint64_t value;
 };
 
@@ -100,13 +100,6 @@ void gpd_config_default(struct gpd_config *c);
  */
 int gpd_config_set(struct gpd_config *c, const char *section, const char *key, const char *value,
 		   const char *origin, char *error, size_t size);
-
-/*
- * Read a file and its drop-ins, FILE.d/NAME.conf in the order of their names, over what @c has;
- * a file that is not there is wrong if it is required. 0, -errno with @error "FILE:LINE: what".
- */
-int gpd_config_load(struct gpd_config *c, const char *file, bool required, char *error,
-		    size_t size);
 
 /* Check what only shows in the whole, and look up the groups. 0, -EINVAL with @error. */
 int gpd_config_finish(struct gpd_config *c, char *error, size_t size);

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/clients/gpd_client.h"
 #include "daemon/control/gpd_control.h"
-#include "daemon/clients/gpd_dbg.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/control/gpd_metrics.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/module/gpd_module.h"
-#include "daemon/gpd_reload.h"
-#include "daemon/gpd_sock.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
@@ -19,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <systemd/sd-daemon.h>
@@ -170,6 +168,17 @@ static void stop(struct gpd *d)
 	free(d);
 }
 
+/* As many descriptors as may be: every client has one. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int gpd_daemon_run(const struct gpd_options *options, struct gpd_config *config)
 {
 	struct gpd *d = calloc(1, sizeof(*d));
@@ -180,7 +189,7 @@ int gpd_daemon_run(const struct gpd_options *options, struct gpd_config *config)
 	d->config = config;
 	d->options = options;
 	d->start_ns = gpd_now_ns();
-	gpd_sock_raise_limit();
+	raise_limit();
 	err = start(d);
 	if (err) {
 		gpd_log(LOG_ERR, "%s: %s", config->socket, strerror(-err));

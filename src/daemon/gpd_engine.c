@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/gpd_engine.h"
 #include "daemon/clients/gpd_client.h"
-#include "daemon/clients/gpd_member.h"
+#include "daemon/gpd_engine.h"
 #include "daemon/gpd_ops.h"
-#include "daemon/control/gpd_monitor.h"
+#include "daemon/control/gpd_list.h"
 #include "daemon/gpd_util.h"
 
 #include <errno.h>
@@ -62,7 +61,7 @@ void gpd_engine_fini(struct gpd *d)
 
 	for (i = 0; i < d->nr_nodes; i++)
 		sd_event_source_unref(d->node[i].timer);
-	gpd_lease_fini(d);
+	sd_event_source_unref(d->renew);
 	free(d->sched_mem);
 }
 

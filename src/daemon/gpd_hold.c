@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_hold.h"
 #include "daemon/clients/gpd_client.h"
-#include "daemon/control/gpd_monitor.h"
+#include "daemon/control/gpd_list.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 

@@ -14,8 +14,6 @@
 #include "daemon/control/gpd_control.h"
 #include "rules/hold.h"
 
-struct gpd_hold_ops;
-
 /* Holds that are ordered at once. */
 #define GPD_HOLD_ITEMS 64
 
@@ -56,22 +54,20 @@ struct gpd_hold {
 	int pidfd;		   /* of the module: process */
 };
 
-/**
- * struct gpd_hold_ops - how holds are carried out
- * @says: in front of the reason why one was not
- * @aim: find what is meant, and whether it may be. Return: 0, -ESRCH, -EPERM, -EBUSY
- * @open: get ready. Return: 0 or -errno; NULL = nothing to do
- * @close: undo @open
- * @order: hold, or release, up to GPD_HOLD_ITEMS on one node; sets gpd_hold.result and, if
- *	the answer comes later, gpd_hold.epoch. What is released is out of the set already
- * @renew: give it another lease. Return: 0, -ESRCH: there is nothing to hold any more
- */
+/* How holds are carried out. */
 struct gpd_hold_ops {
-	const char *says;
+	const char *says; /* in front of the reason why one was not */
+	/* Find what is meant, and whether it may be. 0, -ESRCH, -EPERM, -EBUSY. */
 	int (*aim)(struct gpd_hold_aim *a);
+	/* Get ready, 0 or -errno, and undo it; NULL = nothing to do. */
 	int (*open)(struct gpd *d, struct gpd_hold *h, const struct gpd_hold_item *item);
 	void (*close)(struct gpd *d, struct gpd_hold *h);
+	/*
+	 * Hold, or release, up to GPD_HOLD_ITEMS on one node; sets gpd_hold.result and, if the
+	 * answer comes later, gpd_hold.epoch. What is released is out of the set already.
+	 */
 	void (*order)(struct gpd *d, struct gpd_hold **holds, uint32_t nr, bool release);
+	/* Give it another lease. 0, -ESRCH: there is nothing to hold any more. */
 	int (*renew)(struct gpd *d, struct gpd_hold *h);
 };
 

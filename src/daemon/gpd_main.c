@@ -3,7 +3,7 @@
  * gpreemptd: schedules GPU queues by priority. Options and nothing else; the
  * daemon is in daemon.c.
  */
-#include "daemon/gpd_reload.h"
+#include "daemon/gpd_state.h"
 #include "daemon/gpd_util.h"
 
 #include <errno.h>

@@ -3,8 +3,7 @@
 #include "driver/kfd.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/module/gpd_module.h"
-#include "daemon/control/gpd_monitor.h"
-#include "daemon/gpd_reload.h"
+#include "daemon/control/gpd_list.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_util.h"
 

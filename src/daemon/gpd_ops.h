@@ -12,8 +12,6 @@
 #include "daemon/control/gpd_control.h"
 #include "daemon/gpd_util.h"
 
-struct gpd_hold_ops;
-
 /* What only the module counts on a node. */
 struct gpd_counts {
 	uint64_t nr_wakeups;	   /* times its thread ran */
@@ -30,7 +28,7 @@ struct gpd_node_ops {
 	int (*set_enabled)(struct gpd_node *n, bool enabled);
 	int (*get_param)(struct gpd_node *n, const char *name, u64 *value);
 	const char *(*policy)(struct gpd_node *n);
-	/* gpd_node.enabled may have been changed from outside: read it. */
+	/* gpd_node.enabled may have been changed from outside: read it. NULL = it cannot be. */
 	void (*refresh)(struct gpd_node *n);
 	/* Both valid for this turn of the loop; the second: from the sign of work to here. */
 	const struct gp_node_stats *(*stats)(struct gpd_node *n);
@@ -52,10 +50,11 @@ struct gpd_subject {
 /* What schedules processes. */
 struct gpd_process_ops {
 	const char *scheduler;		      /* for people */
-	json_t *(*mechanisms)(struct gpd *d); /* for people: an array */
+	const char *mechanism;		      /* for people */
 	const struct gpd_hold_ops *hold;      /* how they are held by hand */
 	bool is_traced;			      /* processes without a shim may have a tracer */
-	void (*hello)(struct gpd_client *c);  /* a client has said what it is */
+	/* A client has said what it is; NULL = its first queue says enough. */
+	void (*hello)(struct gpd_client *c);
 	/* A process that a connection may change: 0, -ESRCH, -EPERM. NULL = no need to put it. */
 	int (*find)(struct gpd_conn *conn, uint64_t pid, struct gpd_subject *s);
 	void (*put)(struct gpd_subject *s);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/gpd_sock.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
@@ -8,7 +7,6 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -140,16 +138,6 @@ void gpd_sock_close(struct gpd_listener *l)
 {
 	l->io = sd_event_source_unref(l->io);
 	l->rest = sd_event_source_unref(l->rest);
-}
-
-void gpd_sock_raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 int gpd_sock_make_dir(const char *path)

@@ -52,11 +52,6 @@ static uint64_t number(json_t *entry, const char *key)
 	return (uint64_t)json_integer_value(json_object_get(entry, key));
 }
 
-static bool is_ours(json_t *root)
-{
-	return json_is_object(root) && number(root, "format") == FORMAT;
-}
-
 static void read_exit(struct gpd *d, json_t *root)
 {
 	const char *text = json_string_value(json_object_get(root, "exit"));
@@ -115,7 +110,7 @@ int gpd_state_load(struct gpd *d)
 		return err;
 	find_path(d->config, s->path, sizeof(s->path));
 	s->root = load(s->path, &error);
-	if (s->root && !is_ours(s->root)) {
+	if (s->root && (!json_is_object(s->root) || number(s->root, "format") != FORMAT)) {
 		json_decref(s->root);
 		s->root = NULL;
 		snprintf(error.text, sizeof(error.text), "not a state file");

@@ -65,12 +65,44 @@ static int on_rested(sd_event_source *s, uint64_t usec, void *data)
 	return sd_event_source_set_enabled(u->io, SD_EVENT_ON);
 }
 
+static void fill(struct gpd_user *u)
+{
+	uint64_t now_ns = gpd_now_ns();
+	uint64_t passed_ns = now_ns - u->filled_ns;
+
+	u->filled_ns = now_ns;
+	u->work_ns += (int64_t)passed_ns * GPD_USER_TIME_PERCENT / 100;
+	if (u->work_ns > WORK_BURST_NS)
+		u->work_ns = WORK_BURST_NS;
+}
+
+/*
+ * May the daemon do something for this user now? If not, nothing is heard from its sockets, and
+ * none of its connections has a turn, until it has rested.
+ */
+static bool may_work(struct gpd_user *u)
+{
+	int64_t missing_ns;
+
+	if (u->privileged)
+		return true;
+	if (gpd_timer_is_on(u->rest))
+		return false;
+	fill(u);
+	if (u->work_ns > 0)
+		return true;
+	missing_ns = (WORK_AGAIN_NS - u->work_ns) * 100 / GPD_USER_TIME_PERCENT;
+	sd_event_source_set_enabled(u->io, SD_EVENT_OFF);
+	gpd_timer_set(u->rest, gpd_now_ns() + (uint64_t)missing_ns);
+	return false;
+}
+
 /* Some socket of the user has something to say: one of them is heard. */
 static int on_io(sd_event_source *s, int fd, uint32_t events, void *data)
 {
 	struct gpd_user *u = data;
 
-	if (!gpd_user_may_work(u))
+	if (!may_work(u))
 		return 0;
 	gpd_user_begin(u);
 	sd_event_run(u->event, 0);
@@ -227,34 +259,6 @@ bool gpd_user_may_note(struct gpd_user *u)
 {
 	return u->privileged ||
 	       gpd_bucket_take(&u->notes, NOTES_A_SECOND, NOTES_AT_ONCE, gpd_now_ns());
-}
-
-static void fill(struct gpd_user *u)
-{
-	uint64_t now_ns = gpd_now_ns();
-	uint64_t passed_ns = now_ns - u->filled_ns;
-
-	u->filled_ns = now_ns;
-	u->work_ns += (int64_t)passed_ns * GPD_USER_TIME_PERCENT / 100;
-	if (u->work_ns > WORK_BURST_NS)
-		u->work_ns = WORK_BURST_NS;
-}
-
-bool gpd_user_may_work(struct gpd_user *u)
-{
-	int64_t missing_ns;
-
-	if (u->privileged)
-		return true;
-	if (gpd_timer_is_on(u->rest))
-		return false;
-	fill(u);
-	if (u->work_ns > 0)
-		return true;
-	missing_ns = (WORK_AGAIN_NS - u->work_ns) * 100 / GPD_USER_TIME_PERCENT;
-	sd_event_source_set_enabled(u->io, SD_EVENT_OFF);
-	gpd_timer_set(u->rest, gpd_now_ns() + (uint64_t)missing_ns);
-	return false;
 }
 
 /* Processor time: on a busy machine no user pays for the others. */

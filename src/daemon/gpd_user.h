@@ -51,14 +51,28 @@ bool gpd_user_may_log(struct gpd_user *u);
 /* May a note of this user concern others now? False if there were many lately. */
 bool gpd_user_may_note(struct gpd_user *u);
 
-/*
- * May the daemon do something for this user now? If not, nothing is heard from its sockets, and
- * none of its connections has a turn, until it has rested.
- */
-bool gpd_user_may_work(struct gpd_user *u);
-
 /* The daemon begins, and ends, to work for a user. Calls do not nest. */
 void gpd_user_begin(struct gpd_user *u);
 void gpd_user_end(struct gpd_user *u);
+
+/*
+ * Listening unix sockets.
+ */
+
+/*
+ * Listen at a path, where a socket without a listener is replaced. @l has its daemon and what
+ * takes connections, each on account of its user; without room left for one it rests. @mode is
+ * that of the file, whose group the configuration says. 0, -EADDRINUSE, -ENAMETOOLONG, -errno.
+ */
+int gpd_sock_listen(struct gpd_listener *l, const char *path, int type, uint64_t mode);
+
+/* Listen no more, if it does. */
+void gpd_sock_close(struct gpd_listener *l);
+
+/* Remove a socket without a listener. 0, -EADDRINUSE it has one, -errno. */
+int gpd_sock_clear(const char *path, int type);
+
+/* Make the folder of a path, if it is not there. 0 or -errno. */
+int gpd_sock_make_dir(const char *path);
 
 #endif

@@ -55,14 +55,6 @@
 struct gpd;
 struct gpd_client;
 struct gpd_cred;
-struct gpd_entity;
-struct gpd_member;
-struct gpd_node;
-struct gpd_conn;
-struct gpd_module;
-struct gpd_module_node;
-struct gpd_node_ops;
-struct gpd_process_ops;
 struct gpd_user;
 
 /* A listening socket. */
@@ -282,15 +274,12 @@ struct gpd_node {
 	struct gp_hist fanout;	 /* from the first order of a switch to its last answer */
 };
 
-/**
- * struct gpd_mech_ops - a way to get and to lose a client
- * @name: for people
- * @late: an order was not answered in time; NULL = the core's deadline is enough
- * @stop: the client goes; frees what the mechanism added; NULL = nothing to do
- */
+/* A way to get and to lose a client. */
 struct gpd_mech_ops {
-	const char *name;
+	const char *name; /* for people */
+	/* An order was not answered in time; NULL = the core's deadline is enough. */
 	void (*late)(struct gpd_client *c);
+	/* The client goes: free what the mechanism added; NULL = nothing to do. */
 	void (*stop)(struct gpd_client *c);
 };
 
@@ -383,7 +372,8 @@ struct gpd {
 	LIST_HEAD(, gpd_client) judged;
 	LIST_HEAD(, gpd_client) dead; /* clients that are to be freed */
 	sd_event_source *reap;	      /* frees them; on only while there are some */
-	sd_event_source *look;	      /* looks at clients; on only during a pass */
+	/* Looks whether busy queues are still there, a few at a time; on only during a pass. */
+	sd_event_source *look;
 	struct gpd_place looked;      /* up to which in this pass */
 	/* Passes on edges that were kept back; on only while there are some. */
 	sd_event_source *throttle;

@@ -2,7 +2,6 @@
 /*
  * Which processes are traced: those that are asked for, or all that have no shim.
  */
-#include "daemon/clients/gpd_dbg.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/control/gpd_list.h"
 #include "daemon/control/gpd_control.h"
@@ -123,11 +122,6 @@ static void try(struct gpd *d, pid_t pid)
 		gpd_log(LOG_INFO, "process %d: not traced: error %d", (int)pid, -err);
 }
 
-static void start(struct gpd *d)
-{
-	gpd_timer_set(d->dbg_auto, gpd_now_ns() + LOOK_NS);
-}
-
 static int on_look(sd_event_source *s, uint64_t usec, void *data)
 {
 	struct drv_queues list = { 0 };
@@ -143,7 +137,7 @@ static int on_look(sd_event_source *s, uint64_t usec, void *data)
 		}
 		drv_queues_fini(&list);
 	}
-	start(d);
+	gpd_timer_set(s, gpd_now_ns() + LOOK_NS);
 	return 0;
 }
 
@@ -159,8 +153,6 @@ int gpd_dbg_auto_init(struct gpd *d)
 
 void gpd_dbg_auto_update(struct gpd *d)
 {
-	if (d->config->dbg == GPD_DBG_AUTO)
-		start(d);
-	else
-		gpd_timer_set(d->dbg_auto, U64_MAX);
+	gpd_timer_set(d->dbg_auto,
+		      d->config->dbg == GPD_DBG_AUTO ? gpd_now_ns() + LOOK_NS : U64_MAX);
 }

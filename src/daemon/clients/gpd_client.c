@@ -2,13 +2,13 @@
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/gpd_hold.h"
-#include "daemon/control/gpd_monitor.h"
-#include "daemon/gpd_sock.h"
+#include "daemon/control/gpd_list.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +19,98 @@
 /* Messages of one client before it is another's turn, and of one without privileges. */
 #define MESSAGES_A_TURN 32
 #define MESSAGES_A_TURN_USER 4
+
+void gpd_client_close(struct gpd_client *c)
+{
+	if (c->state == GPD_CLIENT_DEAD)
+		return;
+	if (c->state == GPD_CLIENT_KNOWN)
+		gp_tree_remove(&c->d->clients_by_pid, &c->by_pid);
+	c->state = GPD_CLIENT_DEAD;
+	LIST_INSERT_HEAD(&c->d->dead, c, of_dead);
+	sd_event_source_set_enabled(c->io, SD_EVENT_OFF);
+	sd_event_source_set_enabled(c->d->reap, SD_EVENT_ONESHOT);
+}
+
+void gpd_client_drop(struct gpd_client *c, int err, const char *format, ...)
+{
+	struct wire_note bye = {
+		.code = WIRE_NOTE_REFUSED,
+		.value = (uint64_t)-err,
+	};
+	va_list args;
+
+	if (c->state == GPD_CLIENT_DEAD)
+		return;
+	va_start(args, format);
+	vsnprintf(bye.text, sizeof(bye.text), format, args);
+	va_end(args);
+	if (c->state == GPD_CLIENT_NEW)
+		c->d->nr_refused++;
+	else
+		c->d->nr_dropped++;
+	if (gpd_user_may_log(c->user))
+		gpd_log(LOG_WARNING, "client %" PRIu64 " (pid %d): dropped: %s", c->number,
+			(int)c->pid, bye.text);
+	gpd_monitor_event(c->d, "client", c->pid, 0, WIRE_QUEUE_ALL, "dropped: %s", bye.text);
+	wire_send(c->fd, &bye.hdr, WIRE_BYE, sizeof(bye), gpd_now_ns());
+	gpd_client_close(c);
+}
+
+int gpd_client_order(struct gpd_client *c, struct wire_order *order, uint16_t type)
+{
+	int err;
+
+	if (c->state != GPD_CLIENT_KNOWN)
+		return -EPIPE;
+	if (type != WIRE_RENEW)
+		order->epoch = ++c->d->epoch;
+	err = wire_send(c->fd, &order->hdr, type, sizeof(*order), gpd_now_ns());
+	if (!err)
+		return 0;
+	/* Its buffer is full of orders it never read, or it is gone. */
+	gpd_client_drop(c, err, "does not take orders: %s", strerror(-err));
+	return -EPIPE;
+}
+
+/* A latency-critical client looks more often. */
+#define POLL_CRITICAL 8
+
+int gpd_client_welcome(struct gpd_client *c)
+{
+	const struct gpd_config *config = c->d->config;
+	bool self_dbg = config->self_dbg && !gpd_nodes_have_gfx942(c->d);
+	struct wire_welcome welcome = {
+		.client = c->number,
+		.lease_ns = config->lease_ns,
+		.poll_ns = config->poll_ns / (c->attrs.core.latency_critical ? POLL_CRITICAL : 1),
+		.quiet_ns = config->quiet_ns,
+		.flags = (self_dbg ? WIRE_WELCOME_SELF_DBG : 0) |
+			 (c->attrs.core.deadline_ns ? WIRE_WELCOME_PROGRESS : 0),
+	};
+
+	return wire_send(c->fd, &welcome.hdr, WIRE_WELCOME, sizeof(welcome), gpd_now_ns());
+}
+
+void gpd_client_note(struct gpd_client *c, const char *format, ...)
+{
+	char text[GPD_NOTE_LEN];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	gpd_monitor_event(c->d, "note", c->pid, 0, WIRE_QUEUE_ALL, "%s", text);
+	if (c->nr_notes && !strcmp(c->notes[c->nr_notes - 1], text))
+		return;
+	if (gpd_user_may_log(c->user))
+		gpd_log(LOG_INFO, "client %" PRIu64 " (pid %d): %s", c->number, (int)c->pid, text);
+	if (c->nr_notes == GPD_NOTES_MAX) {
+		memmove(c->notes[0], c->notes[1], sizeof(c->notes) - sizeof(c->notes[0]));
+		c->nr_notes--;
+	}
+	memcpy(c->notes[c->nr_notes++], text, sizeof(text));
+}
 
 static void free_client(struct gpd_client *c)
 {
@@ -131,20 +223,18 @@ static int by_queue(const struct gp_tree_node *a, const struct gp_tree_node *b)
 {
 	const struct wire_queue *x = &container_of(a, struct gpd_queue, by_id)->told;
 	const struct wire_queue *y = &container_of(b, struct gpd_queue, by_id)->told;
+	int order = gp_tree_order(x->gpu_id, y->gpu_id);
 
-	if (x->gpu_id != y->gpu_id)
-		return x->gpu_id < y->gpu_id ? -1 : 1;
-	return x->queue_id < y->queue_id ? -1 : x->queue_id > y->queue_id;
+	return order ? order : gp_tree_order(x->queue_id, y->queue_id);
 }
 
 static int by_process(const struct gp_tree_node *a, const struct gp_tree_node *b)
 {
 	const struct gpd_client *x = container_of(a, struct gpd_client, by_pid);
 	const struct gpd_client *y = container_of(b, struct gpd_client, by_pid);
+	int order = gp_tree_order((u64)x->pid, (u64)y->pid);
 
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return x->number > y->number ? -1 : x->number < y->number;
+	return order ? order : gp_tree_order(y->number, x->number);
 }
 
 int gpd_client_add(struct gpd *d, int fd, const struct gpd_cred *cred, struct gpd_user *user,
@@ -230,11 +320,6 @@ static int on_look(sd_event_source *s, void *data)
 	return sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
 }
 
-void gpd_client_look_at_all(struct gpd *d)
-{
-	sd_event_source_set_enabled(d->look, SD_EVENT_ONESHOT);
-}
-
 /* What is done for all users takes turns with what root asks for. */
 int gpd_client_timers(struct gpd *d)
 {
@@ -255,10 +340,12 @@ int gpd_client_listen(struct gpd *d, const char *path)
 	int err = gpd_client_timers(d);
 
 	snprintf(name, sizeof(name), "%s%s", path, WIRE_SOCKET_SUFFIX);
+	d->listener = (struct gpd_listener){ .d = d, .take = take_in };
 	if (!err)
 		err = gpd_sock_make_dir(name);
-	d->listener = (struct gpd_listener){ .d = d, .take = take_in };
-	return err ? err : gpd_sock_listen(&d->listener, name, SOCK_SEQPACKET, d->config->client_mode);
+	if (!err)
+		err = gpd_sock_listen(&d->listener, name, SOCK_SEQPACKET, d->config->client_mode);
+	return err;
 }
 
 void gpd_client_close_all(struct gpd *d)
@@ -300,10 +387,4 @@ struct gpd_client *gpd_client_find(const struct gpd *d, pid_t pid)
 	struct gpd_client *c = gpd_client_after(d, pid, UINT64_MAX);
 
 	return c && c->pid == pid ? c : NULL;
-}
-
-void gpd_client_set_attrs(struct gpd_client *c, const struct gpd_attrs *attrs)
-{
-	c->attrs = *attrs;
-	gpd_engine_attrs(c);
 }

@@ -5,7 +5,6 @@
  */
 #include "daemon/gpd_hold.h"
 #include "daemon/clients/gpd_client.h"
-#include "daemon/clients/gpd_dbg.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/gpd_trust.h"
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/clients/gpd_client.h"
-#include "daemon/clients/gpd_dbg.h"
 #include "daemon/gpd_engine.h"
-#include "daemon/clients/gpd_member.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/gpd_ops.h"
-#include "daemon/control/gpd_monitor.h"
+#include "daemon/control/gpd_list.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
@@ -62,7 +60,8 @@ static void hello(struct gpd_client *c, const struct wire_hello *m)
 	if (gpd_mech_is_dbg(c))
 		gpd_dbg_attrs(c);
 	gpd_state_recall(c);
-	gpd_ops_of(c->d, c)->hello(c);
+	if (gpd_ops_of(c->d, c)->hello)
+		c->d->ops->hello(c);
 	gpd_silent_hello(c);
 	gpd_monitor_event(c->d, "client", c->pid, 0, WIRE_QUEUE_ALL, "%s client of %s",
 			  c->ops->name, c->comm);
@@ -263,11 +262,15 @@ static void done(struct gpd_client *c, const struct wire_done *m)
 {
 	struct gpd_node *n = gpd_nodes_find(c->d, m->gpu_id);
 	struct gpd_member *member = n ? gpd_member_find(c, n) : NULL;
-	/* Before the switch goes on, and orders something new. */
-	bool is_owed = member && gpd_member_answered(member, m->epoch);
-	bool is_awaited = member && gpd_fanout_done(member, m);
-	bool is_manual = !is_awaited && gpd_suspend_done(c, m);
+	bool is_owed = member && member->owed_epoch && member->owed_epoch == m->epoch;
+	bool is_awaited;
+	bool is_manual;
 
+	/* Before the switch goes on, and orders something new. */
+	if (is_owed)
+		member->owed_epoch = 0;
+	is_awaited = member && gpd_fanout_done(member, m);
+	is_manual = !is_awaited && gpd_suspend_done(c, m);
 	if (!member || (!is_owed && !is_awaited && !is_manual))
 		return;
 	gpd_silent_done(member, m, is_awaited);

@@ -4,11 +4,9 @@
  * the core does for each operation.
  */
 #include "daemon/gpd_ops.h"
-#include "daemon/clients/gpd_dbg.h"
 #include "daemon/clients/gpd_client.h"
-#include "daemon/clients/gpd_member.h"
+#include "daemon/gpd_engine.h"
 #include "daemon/control/gpd_list.h"
-#include "daemon/control/gpd_monitor.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_trust.h"
@@ -118,10 +116,6 @@ static const char *policy(struct gpd_node *n)
 	return gp_sched_node_policy(n->d->sched, n->index);
 }
 
-static void refresh(struct gpd_node *n)
-{
-}
-
 static const struct gp_node_stats *stats(struct gpd_node *n)
 {
 	return gp_sched_node_stats(n->d->sched, n->index);
@@ -156,25 +150,10 @@ const struct gpd_node_ops gpd_client_node_ops = {
 	.set_enabled = set_enabled,
 	.get_param = get_param,
 	.policy = policy,
-	.refresh = refresh,
 	.stats = stats,
 	.detect = detect,
 	.count_queues = count_queues,
 };
-
-static json_t *mechanisms(struct gpd *d)
-{
-	json_t *array = json_pack("[s]", "shim");
-
-	if (d->config->dbg != GPD_DBG_OFF)
-		json_array_append_new(array, json_string("dbg"));
-	return array;
-}
-
-/* The core hears of it with its first queue. */
-static void hello(struct gpd_client *c)
-{
-}
 
 static int find(struct gpd_conn *conn, uint64_t pid, struct gpd_subject *s)
 {
@@ -206,7 +185,8 @@ static bool changes_too(struct gpd_conn *conn, const struct gpd_client *c,
 static void set_one(struct gpd_client *c, const struct gpd_attrs *attrs)
 {
 	c->by_hand = true;
-	gpd_client_set_attrs(c, attrs);
+	c->attrs = *attrs;
+	gpd_engine_attrs(c);
 	gpd_monitor_attrs(c->d, c->pid, attrs);
 }
 
@@ -241,10 +221,9 @@ static void save(struct gpd *d, json_t *processes)
 
 const struct gpd_process_ops gpd_client_ops = {
 	.scheduler = "daemon",
-	.mechanisms = mechanisms,
+	.mechanism = "shim",
 	.hold = &gpd_client_hold_ops,
 	.is_traced = true,
-	.hello = hello,
 	.find = find,
 	.get = get,
 	.set = set,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/clients/gpd_dbg.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_ops.h"
 #include "driver/sysfile.h"
@@ -9,7 +8,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -135,11 +133,6 @@ static int on_exit_child(sd_event_source *s, const siginfo_t *info, void *data)
 	return 0;
 }
 
-static const char *tracer_path(const struct gpd *d)
-{
-	return d->config->tracer[0] ? d->config->tracer : GPD_TRACER;
-}
-
 static int on_timer(sd_event_source *s, uint64_t usec, void *data);
 
 static int watch(struct gpd_tracer *t)
@@ -171,13 +164,14 @@ static int connect_tracer(struct gpd_tracer *t, int fd)
 
 static int start(struct gpd_tracer *t)
 {
+	const char *path = t->d->config->tracer;
 	int pair[2];
 	int err;
 
 	t->is_killed = false;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair))
 		return -errno;
-	err = gpd_dbg_spawn(tracer_path(t->d), t->target, pair[1], &t->pid);
+	err = gpd_dbg_spawn(path[0] ? path : GPD_TRACER, t->target, pair[1], &t->pid);
 	close(pair[1]);
 	if (err) {
 		close(pair[0]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/clients/gpd_dbg.h"
+#include "daemon/clients/gpd_client.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/clients/gpd_client.h"
-#include "daemon/clients/gpd_member.h"
-#include "daemon/control/gpd_monitor.h"
+#include "daemon/gpd_engine.h"
+#include "daemon/control/gpd_list.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_util.h"
 

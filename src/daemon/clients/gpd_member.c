@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/clients/gpd_member.h"
+#include "daemon/gpd_engine.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
@@ -9,19 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether a client cannot be stopped, or does not let itself be stopped. */
-static bool is_fixed(const struct gpd_client *c)
-{
-	return c->mute || c->refused;
-}
-
 static void key_of(const struct gpd_client *c, struct gp_group_key *key)
 {
 	*key = (struct gp_group_key){
 		.user = gpd_trust_account(&c->owner),
 		.group = gp_group_number(c->attrs.group),
 		.attr = c->attrs.core,
-		.is_alone = is_fixed(c),
+		/* It cannot be stopped, or does not let itself be stopped. */
+		.is_alone = c->mute || c->refused,
 	};
 }
 
@@ -204,14 +199,6 @@ int gpd_member_order(struct gpd_member *m, bool release)
 	return err;
 }
 
-bool gpd_member_answered(struct gpd_member *m, uint64_t epoch)
-{
-	if (!m->owed_epoch || m->owed_epoch != epoch)
-		return false;
-	m->owed_epoch = 0;
-	return true;
-}
-
 void gpd_member_let_go(struct gpd_member *m)
 {
 	if (m->held)
@@ -223,11 +210,6 @@ bool gpd_member_has_others(const struct gpd_member *m)
 	return LIST_FIRST(&m->entity->members) != m || LIST_NEXT(m, of_entity);
 }
 
-static void start(struct gpd *d)
-{
-	gpd_timer_set(d->renew, gpd_now_ns() + d->config->lease_ns / 3);
-}
-
 static int on_renew(sd_event_source *s, uint64_t usec, void *data)
 {
 	struct gpd *d = data;
@@ -236,9 +218,8 @@ static int on_renew(sd_event_source *s, uint64_t usec, void *data)
 	LIST_FOREACH(m, &d->held, of_held)
 		send_order(m, WIRE_RENEW);
 	/* Something is held: for work that is there, or not any more. */
-	gpd_client_look_at_all(d);
-	if (!LIST_EMPTY(&d->held))
-		start(d);
+	sd_event_source_set_enabled(d->look, SD_EVENT_ONESHOT);
+	gpd_lease_update(d);
 	return 0;
 }
 
@@ -247,14 +228,9 @@ int gpd_lease_init(struct gpd *d)
 	return gpd_timer_add(d->event, &d->renew, on_renew, d);
 }
 
-void gpd_lease_fini(struct gpd *d)
-{
-	d->renew = sd_event_source_unref(d->renew);
-}
-
 void gpd_lease_update(struct gpd *d)
 {
 	/* It ends by itself: a hold that comes and goes does not touch the timer. */
 	if (!LIST_EMPTY(&d->held) && !gpd_timer_is_on(d->renew))
-		start(d);
+		gpd_timer_set(d->renew, gpd_now_ns() + d->config->lease_ns / 3);
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/clients/gpd_member.h"
+#include "daemon/gpd_engine.h"
 #include "daemon/clients/gpd_client.h"
 #include "driver/discover.h"
-#include "daemon/gpd_engine.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
@@ -104,11 +103,6 @@ static bool may_nudge_other(struct gpd_member *m)
 	return true;
 }
 
-static bool may_nudge(struct gpd_member *m)
-{
-	return gpd_trust_account(&m->client->owner) == m->node->unmapped_by || may_nudge_other(m);
-}
-
 static bool has_work(const struct gpd_member *m)
 {
 	const struct gpd_queue *q;
@@ -182,6 +176,7 @@ void gpd_progress_busy(struct gpd_queue *q)
 		return;
 	if (gpd_now_ns() - n->unmapped_ns > UNMAPPED_NS)
 		n->is_unmapped = false;
-	else if (may_nudge(q->member))
+	else if (gpd_trust_account(&q->client->owner) == n->unmapped_by ||
+		 may_nudge_other(q->member))
 		gpd_engine_nudge(q->member);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/clients/gpd_member.h"
-#include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_engine.h"
+#include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_util.h"
 

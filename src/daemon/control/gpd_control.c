@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/control/gpd_control.h"
-#include "daemon/clients/gpd_dbg.h"
+#include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/module/gpd_module.h"
-#include "daemon/gpd_sock.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 
@@ -100,16 +99,12 @@ static bool has_step(const struct gpd_conn *conn)
 	return conn->stream.next || (conn->job && gpd_suspend_has_step(conn));
 }
 
-static bool has_request(const struct gpd_conn *conn)
-{
-	return !conn->waiting && memchr(conn->in, '\0', conn->in_len);
-}
-
 void gpd_control_next(struct gpd_conn *conn)
 {
 	struct gpd_user *u = conn->user;
 
-	if (!conn->has_turn && is_reading(conn) && (has_step(conn) || has_request(conn))) {
+	if (!conn->has_turn && is_reading(conn) &&
+	    (has_step(conn) || (!conn->waiting && memchr(conn->in, '\0', conn->in_len)))) {
 		if (TAILQ_EMPTY(&u->turns))
 			eventfd_write(u->turn_fd, 1);
 		conn->has_turn = true;

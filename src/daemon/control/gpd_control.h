@@ -129,10 +129,6 @@ void gpd_control_next(struct gpd_conn *conn);
 /* Carry out a request. */
 void gpd_methods_call(struct gpd_conn *conn, const struct gpd_request *r);
 
-/* Those of gpd_methods_policy.c. */
-void gpd_methods_get_policy(struct gpd_conn *conn, const struct gpd_request *r);
-void gpd_methods_set_policy(struct gpd_conn *conn, const struct gpd_request *r);
-
 /*
  * Change attributes of a process as SetAttributes or Attach asks: from @old to @new, which after
  * a dry run it would have. False after an error was sent.

@@ -245,7 +245,7 @@ static int read_parameters(struct gpd_request *r, json_t *value, struct gpd_refu
 	if (!json_is_object(value) || json_object_size(value) > GPD_CHANGES_MAX)
 		return -EINVAL;
 	json_object_foreach(value, key, number) {
-		struct gpd_change *c = &r->parameters[r->nr_parameters++];
+		struct gpd_param *c = &r->parameters[r->nr_parameters++];
 
 		if (!json_is_integer(number) || json_integer_value(number) < 0 ||
 		    strlen(key) >= sizeof(c->name) || !gpd_wire_is_name(key, strlen(key)))

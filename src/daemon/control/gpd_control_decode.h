@@ -8,8 +8,8 @@
 #define GPD_CONTROL_DECODE_H
 
 #include "client/wire.h"
+#include "daemon/gpd_config.h"
 #include "rules/right.h"
-#include "rules/text.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -83,12 +83,6 @@ struct gpd_target {
 	uint64_t queue_id; /* WIRE_QUEUE_ALL = all compute queues */
 };
 
-/* A parameter of the core to be changed. */
-struct gpd_change {
-	char name[GP_TEXT_PARAM_MAX];
-	uint64_t value;
-};
-
 /* A request; the interface says what the parameters mean. */
 struct gpd_request {
 	enum gpd_method method;
@@ -107,7 +101,7 @@ struct gpd_request {
 	struct gpd_attr_change attributes;
 	struct gpd_target targets[GPD_TARGETS_MAX];
 	uint32_t nr_targets;
-	struct gpd_change parameters[GPD_CHANGES_MAX];
+	struct gpd_param parameters[GPD_CHANGES_MAX];
 	uint32_t nr_parameters;
 };
 

@@ -94,19 +94,15 @@ void gpd_control_put(struct gpd_conn *conn, const char *text)
 		gpd_control_watch(conn);
 }
 
-static void send_text(struct gpd_conn *conn, const char *text)
+void gpd_control_send(struct gpd_conn *conn, const char *reply)
 {
-	gpd_control_put(conn, text);
+	if (conn->oneway)
+		return;
+	gpd_control_put(conn, reply);
 	if (!conn->dead)
 		gpd_control_flush(conn);
 	if (!conn->dead)
 		gpd_control_watch(conn);
-}
-
-void gpd_control_send(struct gpd_conn *conn, const char *reply)
-{
-	if (!conn->oneway)
-		send_text(conn, reply);
 }
 
 static void send_json(struct gpd_conn *conn, json_t *message)
@@ -114,7 +110,7 @@ static void send_json(struct gpd_conn *conn, json_t *message)
 	char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
 
 	if (text)
-		send_text(conn, text);
+		gpd_control_send(conn, text);
 	else
 		gpd_control_dead(conn);
 	free(text);
@@ -123,18 +119,13 @@ static void send_json(struct gpd_conn *conn, json_t *message)
 
 void gpd_control_reply(struct gpd_conn *conn, json_t *parameters)
 {
-	if (conn->oneway)
-		json_decref(parameters);
-	else
-		send_json(conn, json_pack("{s:o}", "parameters", parameters));
+	send_json(conn, json_pack("{s:o}", "parameters", parameters));
 }
 
 void gpd_control_refuse(struct gpd_conn *conn, const char *error, const char *key,
 			const char *value)
 {
-	if (!conn->oneway)
-		send_json(conn, json_pack("{s:s, s:{s:s}}", "error", error, "parameters", key,
-					  value));
+	send_json(conn, json_pack("{s:s, s:{s:s}}", "error", error, "parameters", key, value));
 }
 
 static void send_error(struct gpd_conn *conn, const char *error, const char *key, int err,
@@ -143,8 +134,6 @@ static void send_error(struct gpd_conn *conn, const char *error, const char *key
 	char value[512];
 	json_t *parameters;
 
-	if (conn->oneway)
-		return;
 	vsnprintf(value, sizeof(value), format, args);
 	parameters = json_pack("{s:s}", key, value);
 	if (err)

@@ -5,21 +5,28 @@
 #include "daemon/gpd_engine.h"
 #include "daemon/gpd_util.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
-json_t *gpd_list_info(struct gpd *d, const struct gpd_cred *cred)
+void gpd_list_info(struct gpd_conn *conn, const struct gpd_request *r)
 {
-	json_t *mechanisms = d->ops->mechanisms(d);
+	struct gpd *d = conn->d;
+	json_t *mechanisms = json_pack("[s]", d->ops->mechanism);
 
+	if (d->ops->is_traced && d->config->dbg != GPD_DBG_OFF)
+		json_array_append_new(mechanisms, json_string("dbg"));
 	if (d->config->nr_sim)
 		json_array_append_new(mechanisms, json_string("sim"));
-	return json_pack("{s:s, s:i, s:i, s:I, s:o, s:i, s:i, s:o, s:b, s:s, s:o}", "version",
-			 GPD_VERSION, "pid", (int)getpid(), "uid", (int)geteuid(), "uptime_ns",
-			 (json_int_t)(gpd_now_ns() - d->start_ns), "mechanisms", mechanisms,
-			 "nr_clients", (int)d->nr_clients, "nr_nodes", (int)d->nr_nodes,
-			 "last_exit", gpd_list_text(d->last_exit), "privileged", cred->privileged,
-			 "scheduler", d->ops->scheduler, "module", gpd_module_json(d));
+	gpd_control_reply(
+		conn,
+		json_pack("{s:s, s:i, s:i, s:I, s:o, s:i, s:i, s:o, s:b, s:s, s:o}", "version",
+			  GPD_VERSION, "pid", (int)getpid(), "uid", (int)geteuid(), "uptime_ns",
+			  (json_int_t)(gpd_now_ns() - d->start_ns), "mechanisms", mechanisms,
+			  "nr_clients", (int)d->nr_clients, "nr_nodes", (int)d->nr_nodes,
+			  "last_exit", gpd_list_text(d->last_exit), "privileged",
+			  conn->cred.privileged, "scheduler", d->ops->scheduler, "module",
+			  gpd_module_json(d)));
 }
 
 /* The core's reason, or the daemon's own if it put the node out. */
@@ -62,14 +69,14 @@ static json_t *node_json(struct gpd_node *n)
 	return node;
 }
 
-json_t *gpd_list_nodes(struct gpd *d)
+void gpd_list_nodes(struct gpd_conn *conn, const struct gpd_request *r)
 {
 	json_t *nodes = json_array();
 	uint32_t i;
 
-	for (i = 0; i < d->nr_nodes; i++)
-		json_array_append_new(nodes, node_json(&d->node[i]));
-	return nodes;
+	for (i = 0; i < conn->d->nr_nodes; i++)
+		json_array_append_new(nodes, node_json(&conn->d->node[i]));
+	gpd_control_reply(conn, json_pack("{s:o}", "nodes", nodes));
 }
 
 json_t *gpd_list_attributes(const struct gpd_attrs *a)
@@ -204,20 +211,18 @@ json_t *gpd_list_process(struct gpd_client *c, bool is_blind)
 			 "off_max_ns", (json_int_t)t.off_max_ns, "notes", notes);
 }
 
-json_t *gpd_list_settings(struct gpd *d)
+void gpd_list_settings(struct gpd_conn *conn, const struct gpd_request *r)
 {
+	const struct gpd_config *c = conn->d->config;
 	json_t *settings = json_array();
-	uint32_t i;
+	const struct gpd_setting *s;
 
-	for (i = 0; i < d->config->nr_settings; i++) {
-		const struct gpd_setting *s = &d->config->settings[i];
-
+	for (s = c->settings; s < c->settings + c->nr_settings; s++)
 		json_array_append_new(settings,
 				      json_pack("{s:s, s:s, s:s, s:s}", "section", s->section,
 						"key", s->key, "value", s->value, "origin",
 						s->origin));
-	}
-	return settings;
+	gpd_control_reply(conn, json_pack("{s:o}", "settings", settings));
 }
 
 /* A bucket of the interface is a power of two of the fine ones. */
@@ -290,13 +295,19 @@ static json_t *statistics_json(struct gpd_node *n)
 	return node;
 }
 
-json_t *gpd_list_statistics(struct gpd *d, uint32_t gpu_id)
+void gpd_list_statistics(struct gpd_conn *conn, const struct gpd_request *r)
 {
+	struct gpd *d = conn->d;
 	json_t *nodes = json_array();
 	uint32_t i;
 
 	for (i = 0; i < d->nr_nodes; i++)
-		if (!gpu_id || d->node[i].gpu_id == gpu_id)
+		if (!r->gpu_id || d->node[i].gpu_id == (uint32_t)r->gpu_id)
 			json_array_append_new(nodes, statistics_json(&d->node[i]));
-	return nodes;
+	if (!r->gpu_id || json_array_size(nodes)) {
+		gpd_control_reply(conn, json_pack("{s:o}", "nodes", nodes));
+		return;
+	}
+	json_decref(nodes);
+	gpd_control_error(conn, "NotFound", "what", "node %" PRIu64, r->gpu_id);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the daemon knows, as JSON of the control interface. Each returns a new
- * reference, or NULL out of memory.
+ * What the daemon knows, as JSON of the control interface: new references, or NULL out of
+ * memory.
  */
 #ifndef GPD_LIST_H
 #define GPD_LIST_H
 
-#include "daemon/gpreemptd.h"
-
 #include <jansson.h>
+#include "daemon/gpreemptd.h"
+#include "daemon/control/gpd_control.h"
 
 /* An integer that is null if it is not known, a text that is null if it is empty. */
 static inline json_t *gpd_list_known(bool is_known, uint64_t value)
@@ -21,22 +21,18 @@ static inline json_t *gpd_list_text(const char *text)
 	return text[0] ? json_string(text) : json_null();
 }
 
-/* The reply of GetInfo. */
-json_t *gpd_list_info(struct gpd *d, const struct gpd_cred *cred);
-
-/* Arrays of Node, Setting. */
-json_t *gpd_list_nodes(struct gpd *d);
-json_t *gpd_list_settings(struct gpd *d);
-
-/* Array of NodeStatistics, of one node or 0. */
-json_t *gpd_list_statistics(struct gpd *d, uint32_t gpu_id);
+/* The methods GetInfo, ListNodes, GetConfig and GetStatistics. */
+void gpd_list_info(struct gpd_conn *conn, const struct gpd_request *r);
+void gpd_list_nodes(struct gpd_conn *conn, const struct gpd_request *r);
+void gpd_list_settings(struct gpd_conn *conn, const struct gpd_request *r);
+void gpd_list_statistics(struct gpd_conn *conn, const struct gpd_request *r);
 
 /*
- * Reply with the Processes, with the Queues (of one process, or 0), piece by piece; also with
- * those of the driver that are not under control.
+ * The methods ListProcesses and ListQueues: they reply piece by piece, also with those of the
+ * driver that are not under control.
  */
-void gpd_list_processes(struct gpd_conn *conn);
-void gpd_list_queues(struct gpd_conn *conn, pid_t pid);
+void gpd_list_processes(struct gpd_conn *conn, const struct gpd_request *r);
+void gpd_list_queues(struct gpd_conn *conn, const struct gpd_request *r);
 
 struct gpreempt_queue;
 
@@ -65,5 +61,44 @@ bool gpd_list_outweighs(enum gp_entity_state a, enum gp_entity_state b);
 /* A Process, Attributes. is_blind: the driver has queues of it that the client never told. */
 json_t *gpd_list_process(struct gpd_client *c, bool is_blind);
 json_t *gpd_list_attributes(const struct gpd_attrs *attrs);
+
+/*
+ * Events for connections that monitor. Costs next to nothing while none does.
+ */
+
+/*
+ * Something happened, of a kind of the interface ("client", "note", …) that concerns a process,
+ * a node, a queue: 0, 0, WIRE_QUEUE_ALL = none.
+ */
+void gpd_monitor_event(struct gpd *d, const char *kind, pid_t pid, uint32_t gpu_id,
+		       uint32_t queue_id, const char *format, ...)
+	__attribute__((format(printf, 6, 7)));
+
+/*
+ * The same at another time, with data whose reference is taken, NULL = none. The kind "trace"
+ * goes only to those that want records of the core.
+ */
+void gpd_monitor_at(struct gpd *d, uint64_t time_ns, const char *kind, pid_t pid,
+		    uint32_t gpu_id, uint32_t queue_id, const char *text, json_t *data);
+
+/* The attributes of a process were changed. */
+void gpd_monitor_attrs(struct gpd *d, pid_t pid, const struct gpd_attrs *attrs);
+
+/* The first event of a connection that monitors. */
+void gpd_monitor_begin(struct gpd_conn *conn);
+
+/* A queue became busy or idle. */
+void gpd_monitor_edge(const struct gpd_queue *q);
+
+/* A switch began, and ended. */
+void gpd_monitor_switch(struct gpd_node *n, const struct gp_switch *sw);
+void gpd_monitor_done(struct gpd *d, uint64_t time_ns, uint32_t gpu_id, uint64_t seq,
+		      uint64_t took_ns);
+
+/* The core reports. */
+void gpd_monitor_report(struct gpd_node *n, enum gp_report report, u64 id);
+
+/* A record of the core. */
+void gpd_monitor_trace(struct gpd *d, const struct gp_trace *t);
 
 #endif

@@ -5,7 +5,6 @@
  */
 #include "daemon/control/gpd_list.h"
 #include "daemon/clients/gpd_client.h"
-#include "daemon/control/gpd_control.h"
 #include "daemon/gpd_util.h"
 #include "daemon/module/gpd_module.h"
 #include "driver/discover.h"
@@ -162,7 +161,7 @@ static json_t *next_process(struct gpd_conn *conn, void *cursor)
 	return c ? gpd_list_process(c, c->blind_ns >= cur->begin_ns) : next_in(cur, cur->others);
 }
 
-void gpd_list_processes(struct gpd_conn *conn)
+void gpd_list_processes(struct gpd_conn *conn, const struct gpd_request *r)
 {
 	struct cursor *cur = begin(conn, 0);
 
@@ -330,8 +329,9 @@ static json_t *next_queue(struct gpd_conn *conn, void *cursor)
 	return q ? own_queue_json(q) : walk_queues(conn->d, cur);
 }
 
-void gpd_list_queues(struct gpd_conn *conn, pid_t pid)
+void gpd_list_queues(struct gpd_conn *conn, const struct gpd_request *r)
 {
+	pid_t pid = (pid_t)r->pid;
 	struct cursor *cur = begin(conn, pid);
 
 	if (!cur)

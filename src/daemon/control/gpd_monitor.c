@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/control/gpd_monitor.h"
 #include "daemon/control/gpd_control.h"
 #include "daemon/control/gpd_list.h"
 #include "daemon/gpd_util.h"
@@ -19,12 +18,12 @@
 static char *make_event(uint64_t time_ns, const char *kind, pid_t pid, uint32_t gpu_id,
 			uint32_t queue_id, const char *text, json_t *data)
 {
-	json_t *message = json_pack("{s:{s:{s:I, s:s, s:o, s:o, s:o, s:s, s:o}}, s:b}",
-				    "parameters", "event", "time_ns", (json_int_t)time_ns, "kind",
-				    kind, "pid", gpd_list_known(pid, (uint64_t)pid), "gpu_id",
-				    gpd_list_known(gpu_id, gpu_id), "queue_id",
-				    gpd_list_known(queue_id != WIRE_QUEUE_ALL, queue_id), "text", text,
-				    "data", data ? data : json_null(), "continues", 1);
+	json_t *message = json_pack(
+		"{s:{s:{s:I, s:s, s:o, s:o, s:o, s:s, s:o}}, s:b}", "parameters", "event",
+		"time_ns", (json_int_t)time_ns, "kind", kind, "pid",
+		gpd_list_known(pid, (uint64_t)pid), "gpu_id", gpd_list_known(gpu_id, gpu_id),
+		"queue_id", gpd_list_known(queue_id != WIRE_QUEUE_ALL, queue_id), "text", text,
+		"data", data ? data : json_null(), "continues", 1);
 	char *event = message ? json_dumps(message, JSON_COMPACT) : NULL;
 
 	json_decref(message);

@@ -87,10 +87,8 @@ static void stop_waiting(struct entry *e)
 	e->job->nr_pending--;
 }
 
-static void say(struct entry *e, uint32_t result, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void say(struct entry *e, uint32_t result, const char *format, ...)
+static void __attribute__((format(printf, 3, 4)))
+say(struct entry *e, uint32_t result, const char *format, ...)
 {
 	va_list args;
 

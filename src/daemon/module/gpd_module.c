@@ -2,7 +2,7 @@
 #include "daemon/module/gpd_module_types.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/gpd_hold.h"
-#include "daemon/control/gpd_monitor.h"
+#include "daemon/control/gpd_list.h"
 #include "rules/text.h"
 
 #include <errno.h>
@@ -81,30 +81,18 @@ int gpd_module_pidfd(pid_t pid, struct gpd_proc *proc)
 	return -ESRCH;
 }
 
-static const char *say_param(char *name, u32 i, u64 *value, struct gpd_node *n)
-{
-	const struct gp_param_desc *desc = gp_text_param(i, name);
-
-	if (!desc)
-		return NULL;
-	*value = desc->def;
-	gp_sched_param_get(n->d->sched, n->index, name, value);
-	if (*value == desc->def)
-		name[0] = '\0';
-	return name;
-}
-
 /* What was configured or said for the daemon's own scheduler holds for the module's. */
 static void tell_node(struct gpd_node *n)
 {
 	const char *policy = gp_sched_node_policy(n->d->sched, n->index);
+	const struct gp_param_desc *desc;
 	char name[GP_TEXT_PARAM_MAX];
 	int err = 0;
 	u64 value;
 	u32 i;
 
-	for (i = 0; !err && say_param(name, i, &value, n); i++)
-		if (name[0])
+	for (i = 0; !err && (desc = gp_text_param(i, name)); i++)
+		if (!gp_sched_param_get(n->d->sched, n->index, name, &value) && value != desc->def)
 			err = gpd_module_node_ops.set_param(n, name, value);
 	if (!err && strcmp(policy, gp_policy_name_at(0)))
 		err = gpd_module_node_ops.set_policy(n, policy);
@@ -177,7 +165,7 @@ static void go(struct gpd *d, const char *why)
 	gpd_monitor_event(d, "note", 0, 0, WIRE_QUEUE_ALL, "%s", why);
 }
 
-static void look(struct gpd *d)
+void gpd_module_update(struct gpd *d)
 {
 	struct gpd_module *m = d->module;
 	int fd, err;
@@ -210,7 +198,7 @@ static int on_watch(sd_event_source *s, const struct inotify_event *event, void 
 	if (event->mask & IN_DELETE)
 		go(d, "the kernel module was unloaded");
 	else
-		look(d);
+		gpd_module_update(d);
 	return 0;
 }
 
@@ -233,13 +221,8 @@ int gpd_module_init(struct gpd *d)
 				   on_watch, d);
 	if (err < 0)
 		gpd_log(LOG_WARNING, FOLDER ": cannot be watched: %s", strerror(-err));
-	look(d);
+	gpd_module_update(d);
 	return 0;
-}
-
-void gpd_module_update(struct gpd *d)
-{
-	look(d);
 }
 
 void gpd_module_fini(struct gpd *d)

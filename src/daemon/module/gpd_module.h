@@ -21,7 +21,7 @@ int gpd_module_init(struct gpd *d);
 /* What was held goes on. */
 void gpd_module_fini(struct gpd *d);
 
-/* The configuration was read again. */
+/* The configuration was read again, or the module may have come: look. */
 void gpd_module_update(struct gpd *d);
 
 /* A Module of the control interface, or null. */

@@ -4,10 +4,10 @@
  * without queues; the daemon has the names of classes and groups.
  */
 #include "daemon/module/gpd_module_types.h"
-#include "daemon/clients/gpd_dbg.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/control/gpd_control.h"
-#include "daemon/control/gpd_monitor.h"
+#include "daemon/control/gpd_list.h"
+#include "daemon/gpd_engine.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_trust.h"
@@ -38,25 +38,20 @@ static struct gpd_module_process *of(struct gp_tree_node *n)
 	return n ? container_of(n, struct gpd_module_process, by_pid) : NULL;
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 static int by_pid(const struct gp_tree_node *a, const struct gp_tree_node *b)
 {
 	const struct gpd_module_process *x = container_of(a, struct gpd_module_process, by_pid);
 	const struct gpd_module_process *y = container_of(b, struct gpd_module_process, by_pid);
-	int order = compare((uint64_t)x->pid, (uint64_t)y->pid);
+	int order = gp_tree_order((uint64_t)x->pid, (uint64_t)y->pid);
 
-	return order ? order : compare(x->start_time, y->start_time);
+	return order ? order : gp_tree_order(x->start_time, y->start_time);
 }
 
 static int by_group(const struct gp_tree_node *a, const struct gp_tree_node *b)
 {
 	const struct gpd_module_process *x = container_of(a, struct gpd_module_process, of_group);
 	const struct gpd_module_process *y = container_of(b, struct gpd_module_process, of_group);
-	int order = compare(x->uid, y->uid);
+	int order = gp_tree_order(x->uid, y->uid);
 
 	if (!order)
 		order = strcmp(x->attrs.group, y->attrs.group);
@@ -94,7 +89,7 @@ static struct gpd_module_process *find(struct gpd_module *m, pid_t pid, uint64_t
 {
 	struct gpd_module_process key = { .pid = pid, .start_time = start_time };
 
-	return m->processes.root ? of(gp_tree_find(&m->processes, &key.by_pid)) : NULL;
+	return of(gp_tree_find(&m->processes, &key.by_pid));
 }
 
 /* Of each new one two old ones are looked at, so that those that ended stay few. */
@@ -335,8 +330,10 @@ static int set(struct gpd_conn *conn, struct gpd_subject *s, const struct gpd_at
 		return err;
 	if (attrs->group[0])
 		set_group(conn, s, attrs);
-	if (s->client)
-		gpd_client_set_attrs(s->client, attrs);
+	if (s->client) {
+		s->client->attrs = *attrs;
+		gpd_engine_attrs(s->client);
+	}
 	gpd_monitor_attrs(conn->d, s->pid, attrs);
 	return 0;
 }
@@ -425,14 +422,9 @@ static void save(struct gpd *d, json_t *processes)
 		gpd_state_add(processes, of(n)->pid, of(n)->start_time, of(n)->uid, &of(n)->attrs);
 }
 
-static json_t *mechanisms(struct gpd *d)
-{
-	return json_pack("[s]", "kernel");
-}
-
 const struct gpd_process_ops gpd_module_ops = {
 	.scheduler = "kernel",
-	.mechanisms = mechanisms,
+	.mechanism = "kernel",
 	.hold = &gpd_module_hold_ops,
 	.hello = hello,
 	.find = find_subject,

@@ -3,7 +3,7 @@
  * What the module tells while a client monitors, in the words of the control interface.
  */
 #include "daemon/module/gpd_module_types.h"
-#include "daemon/control/gpd_monitor.h"
+#include "daemon/control/gpd_list.h"
 #include "daemon/gpd_user.h"
 
 #include <errno.h>
