@@ -13,7 +13,6 @@
 #ifndef GPK_H
 #define GPK_H
 
-#include <linux/completion.h>
 #include <linux/hashtable.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -55,44 +54,26 @@ enum gpk_kick {
 #define GPK_HINT_LOOK 0
 #define GPK_HINT_ENDED 1
 
-/**
- * struct gpk_queue - a compute queue; the monitor's
- * @link: in its entity
- * @generation: amdkfd's name
- * @core: the scheduler's name
- * @rptr: user address of the read pointer
- * @wptr: user address of the write pointer
- * @ring: user address of its ring
- * @pending: what was between its pointers when they were last read; U64_MAX = not known
- * @idle: the proof whether it has work
- * @look: what was last seen of it
- * @answer: what follows from that
- * @arrivals: its requests
- * @queue_id: as user space knows it
- * @flags: KFD_GPREEMPT_*
- * @ring_bytes: size
- * @distrust: waves were seen when its memory said that there was no work
- * @busy: has work, as the scheduler was told
- * @seen: mark while asking amdkfd
- */
+/* A compute queue; the monitor's. */
 struct gpk_queue {
-	struct list_head link;
-	u64 generation;
-	u64 core;
-	u64 rptr;
-	u64 wptr;
-	u64 ring;
+	struct list_head link; /* in its entity */
+	u64 generation;	       /* amdkfd's name */
+	u64 core;	       /* the scheduler's name */
+	u64 rptr;	       /* user address of the read pointer */
+	u64 wptr;	       /* user address of the write pointer */
+	u64 ring;	       /* user address of its ring */
+	/* what was between its pointers when they were last read; U64_MAX = not known */
 	u64 pending;
-	struct gp_idle idle;
-	struct gp_idle_seen look;
-	enum gp_idle_answer answer;
-	struct gp_arrivals arrivals;
-	u32 queue_id;
-	u32 flags;
-	u32 ring_bytes;
-	bool distrust;
-	bool busy;
-	bool seen;
+	struct gp_idle idle;	     /* the proof whether it has work */
+	struct gp_idle_seen look;    /* what was last seen of it */
+	enum gp_idle_answer answer;  /* what follows from that */
+	struct gp_arrivals arrivals; /* its requests */
+	u32 queue_id;		     /* as user space knows it */
+	u32 flags;		     /* KFD_GPREEMPT_* */
+	u32 ring_bytes;		     /* size */
+	bool distrust;		     /* had waves when its memory said: no work */
+	bool busy;		     /* has work, as the scheduler was told */
+	bool seen;		     /* mark while asking amdkfd */
 };
 
 /* All attributes of a process. */
@@ -101,224 +82,118 @@ struct gpk_queue {
 	 GPREEMPT_ATTR_F_DEADLINE | GPREEMPT_ATTR_F_LATENCY_CRITICAL |           \
 	 GPREEMPT_ATTR_F_NO_PREEMPT | GPREEMPT_ATTR_F_DETECT | GPREEMPT_ATTR_F_GROUP)
 
-/**
- * struct gpk_said - what can be said of a process
- * @attr: attributes
- * @group: number, 0 = none
- * @detect: GPREEMPT_DETECT_*
- */
+/* What can be said of a process. */
 struct gpk_said {
-	struct gp_attr attr;
-	u64 group;
-	u8 detect;
+	struct gp_attr attr; /* attributes */
+	u64 group;	     /* number, 0 = none */
+	u8 detect;	     /* GPREEMPT_DETECT_* */
 };
 
-/**
- * struct gpk_entity - a process on a node; the monitor's, but for @hint_ns and @hints
- * @link: in its node
- * @rcu: callbacks may still look at it when it is gone
- * @generation: amdkfd's name
- * @core: the scheduler's name; that of others too if it is in a group
- * @group: number of that, 0 = none
- * @version: of the wish that it has
- * @uid: whose process it was when it came
- * @pid: process
- * @mm: its memory map when it got its first queue; grabbed
- * @queues: its queues
- * @look_ns: when to look at its pointers again; U64_MAX = only on a hint. Callbacks read it
- * @looked_ns: when that was last done
- * @flags_ns: when amdkfd was last asked for the flags of its queues
- * @touch_ns: when pages with its pointers were last asked for
- * @touch: work item that asks for them; NULL = never was needed
- * @since_ns: when its state changed last
- * @hint_ns: when its doorbell faulted
- * @hints: GPK_HINT_*
- * @ended_ns: when an interrupt last said that something of it ended, 0 = never
- * @restart: it goes on after it was off the GPU or could not run
- * @detect: GPREEMPT_DETECT_*
- * @has_deadline: the scheduler wants to know of its requests
- * @nr_manual: holds by hand of all its queues
- * @sched_out: preempted by the scheduler
- * @armed: its doorbells are
- * @cannot_arm: they cannot be
- * @is_gone: its memory is, though it still has queues: its work is not waited for
- * @is_lost: amdkfd does not know it any more: it is removed before amdkfd is asked again
- * @seen: mark while asking amdkfd
- */
+/* A process on a node; the monitor's, but for @hint_ns and @hints. */
 struct gpk_entity {
-	struct list_head link;
-	struct rcu_head rcu;
-	u64 generation;
-	u64 core;
-	u64 group;
-	u64 version;
-	kuid_t uid;
-	struct pid *pid;
-	struct mm_struct *mm;
-	struct list_head queues;
+	struct list_head link;	 /* in its node */
+	struct rcu_head rcu;	 /* callbacks may still look at it when it is gone */
+	u64 generation;		 /* amdkfd's name */
+	u64 core;		 /* the scheduler's name; that of others too if it is in a group */
+	u64 group;		 /* number of that, 0 = none */
+	u64 version;		 /* of the wish that it has */
+	kuid_t uid;		 /* whose process it was when it came */
+	struct pid *pid;	 /* process */
+	struct mm_struct *mm;	 /* its memory map when it got its first queue; grabbed */
+	struct list_head queues; /* its queues */
+	/* when to look at its pointers again; U64_MAX = only on a hint. Callbacks read it */
 	u64 look_ns;
-	u64 looked_ns;
-	u64 flags_ns;
-	u64 touch_ns;
-	struct gpk_touch *touch;
-	u64 since_ns;
-	u64 hint_ns;
-	u64 ended_ns;
-	unsigned long hints;
-	u8 detect;
-	u32 nr_manual;
-	bool has_deadline;
-	bool sched_out;
-	bool armed;
-	bool cannot_arm;
-	bool restart;
+	u64 looked_ns;		 /* when that was last done */
+	u64 flags_ns;		 /* when amdkfd was last asked for the flags of its queues */
+	u64 touch_ns;		 /* when pages with its pointers were last asked for */
+	struct gpk_touch *touch; /* work item that asks for them; NULL = never was needed */
+	u64 since_ns;		 /* when its state changed last */
+	u64 hint_ns;		 /* when its doorbell faulted */
+	u64 ended_ns;		 /* when an interrupt last said that something ended, or 0 */
+	unsigned long hints;	 /* GPK_HINT_* */
+	u8 detect;		 /* GPREEMPT_DETECT_* */
+	u32 nr_manual;		 /* holds by hand of all its queues */
+	bool has_deadline;	 /* the scheduler wants to know of its requests */
+	bool sched_out;		 /* preempted by the scheduler */
+	bool armed;		 /* its doorbells are */
+	bool cannot_arm;	 /* they cannot be */
+	bool restart;		 /* it goes on after it was off the GPU or could not run */
+	/* its memory is gone, though it still has queues: its work is not waited for */
 	bool is_gone;
+	/* amdkfd does not know it any more: it is removed before amdkfd is asked again */
 	bool is_lost;
-	bool seen;
+	bool seen; /* mark while asking amdkfd */
 };
 
-/**
- * struct gpk_named - what a reference of user space names
- * @pid: process
- * @queue_id: queue, or GPREEMPT_ABI_QUEUE_ALL
- * @process: generation of it
- * @queue: generation, or KFD_GPREEMPT_ALL
- * @hold: of one that is to be preempted, taken when it is
- * @result: 0 or -errno
- * @is_told: amdkfd is
- */
+/* What a reference of user space names. */
 struct gpk_named {
-	struct pid *pid;
-	u32 queue_id;
-	u64 process;
-	u64 queue;
-	struct gpk_hold *hold;
-	int result;
-	bool is_told;
+	struct pid *pid;       /* process */
+	u32 queue_id;	       /* queue, or GPREEMPT_ABI_QUEUE_ALL */
+	u64 process;	       /* generation of it */
+	u64 queue;	       /* generation, or KFD_GPREEMPT_ALL */
+	struct gpk_hold *hold; /* of one that is to be preempted, taken when it is */
+	int result;	       /* 0 or -errno */
+	bool is_told;	       /* amdkfd is */
 };
 
-/**
- * struct gpk_by_hand - what is to be preempted and resumed by hand
- * @owner: file
- * @named: first those to preempt
- * @refs: room for as many
- * @nr_out: how many of them
- * @nr_in: to resume
- * @grace: of those to preempt
- */
+/* What is to be preempted and resumed by hand. */
 struct gpk_by_hand {
-	const void *owner;
-	struct gpk_named *named;
-	struct kfd_gpreempt_ref *refs;
-	u32 nr_out;
-	u32 nr_in;
-	u32 grace;
+	const void *owner;	       /* file */
+	struct gpk_named *named;       /* first those to preempt */
+	struct kfd_gpreempt_ref *refs; /* room for as many */
+	u32 nr_out;		       /* how many to preempt */
+	u32 nr;			       /* how many, with those to resume */
+	u32 grace;		       /* of those to preempt */
 };
 
 struct gpk_batch;
 
-/**
- * struct gpk_node - a GPU
- * @gpu_id: amdkfd's name
- * @mode: how its queues are scheduled: KFD_GPREEMPT_MODE_*
- * @thread: monitor
- * @wait: where it sleeps
- * @kick: enum gpk_kick: why it should not
- * @round: how often the monitor has begun to run; written before @kick is taken
- * @lock: protects @timeline
- * @commands_lock: protects @commands
- * @commands: for the monitor to run, by lane
- * @lane: lane whose turn it is
- * @snapshot: for readers, or NULL; RCU
- * @looks: callers that wait for a snapshot
- * @looks_wanted: how many there ever were
- * @looks_done: how many of them have been served
- * @look_pause_ns: no snapshot before
- * @look_failed: there was no memory for the last one
- * @is_any_out: the scheduler has preempted something; callbacks read it
- * @moved: queues were switched since amdkfd was last asked for their flags
- * @sched: scheduler
- * @sched_mem: its memory
- * @act: carries out what it wants
- * @batch: what a switch means to amdkfd
- * @entities: all of them
- * @nr_entities: how many; at most GPK_ENTITIES_MAX
- * @by_generation: the same, for callbacks
- * @resync_ns: when to ask amdkfd again, as it did not work; U64_MAX = not
- * @hidden_ns: when those that seem idle were last asked for waves
- * @holds: by hand
- * @held: of these, the holds of whole processes, by process
- * @heard_ns: when amdkfd was last told that the monitor lives
- * @disabled: switched off: all processes run, the driver schedules
- * @nr_wakeups: times the monitor ran
- * @nr_timer_wakeups: of these, by a timer
- * @nr_faults: armed doorbells that were rung
- * @detect_ns: from a fault to the monitor
- * @timeline: last records of the scheduler; @lock
- * @nr_timeline: how many there ever were
- * @dump: text of the last dump, or NULL; @dump_mutex
- * @dump_mutex: protects @dump
- * @dump_work: writes it to the log
- * @dump_ns: when that was made
- * @dumps_left_out: dumps that were not made since, as they came too soon
- */
+/* A GPU. */
 struct gpk_node {
-	u32 gpu_id;
+	u32 gpu_id; /* amdkfd's name */
+	/* how its queues are scheduled: KFD_GPREEMPT_MODE_* */
 	u32 mode;
-	struct task_struct *thread;
-	wait_queue_head_t wait;
-	atomic_t kick;
-	u64 round;
-	spinlock_t lock;
-	spinlock_t commands_lock;
-	struct list_head commands[GPK_LANES];
-	u32 lane;
-	struct gpk_snapshot __rcu *snapshot;
-	wait_queue_head_t looks;
-	atomic64_t looks_wanted;
-	u64 looks_done;
-	u64 look_pause_ns;
-	bool look_failed;
-	bool is_any_out;
-	bool moved;
-	struct gp_sched *sched;
-	void *sched_mem;
-	struct gp_act act;
-	struct gpk_batch *batch;
-	struct list_head entities;
-	u32 nr_entities;
-	struct xarray by_generation;
-	u64 resync_ns;
+	struct task_struct *thread;	      /* monitor */
+	wait_queue_head_t wait;		      /* where it sleeps */
+	atomic_t kick;			      /* enum gpk_kick: why it should not */
+	u64 round;			      /* rounds of the monitor; before @kick is taken */
+	spinlock_t lock;		      /* protects @timeline */
+	spinlock_t commands_lock;	      /* protects @commands */
+	struct list_head commands[GPK_LANES]; /* for the monitor to run, by lane */
+	u32 lane;			      /* lane whose turn it is */
+	struct gpk_snapshot __rcu *snapshot;  /* for readers, or NULL; RCU */
+	wait_queue_head_t looks;	      /* callers that wait for a snapshot */
+	atomic64_t looks_wanted;	      /* how many there ever were */
+	u64 looks_done;			      /* how many of them have been served */
+	u64 look_pause_ns;		      /* no snapshot before */
+	bool look_failed;		      /* there was no memory for the last one */
+	bool is_any_out;		      /* something is preempted; callbacks read it */
+	bool moved;			      /* queues were, since their flags were asked for */
+	struct gp_sched *sched;		      /* scheduler */
+	void *sched_mem;		      /* its memory */
+	struct gp_act act;		      /* carries out what it wants */
+	struct gpk_batch *batch;	      /* what a switch means to amdkfd */
+	struct list_head entities;	      /* all */
+	u32 nr_entities;		      /* how many; at most GPK_ENTITIES_MAX */
+	struct xarray by_generation;	      /* the same, for callbacks */
+	u64 resync_ns;			      /* when to ask amdkfd again; U64_MAX = not */
+	/* when those that seem idle were last asked for waves */
 	u64 hidden_ns;
-	struct gp_holds holds;
-	DECLARE_HASHTABLE(held, 8);
-	u64 heard_ns;
-	bool disabled;
-	u64 nr_wakeups;
-	u64 nr_timer_wakeups;
-	atomic64_t nr_faults;
-	struct gp_hist detect_ns;
-	struct gp_trace *timeline;
-	u64 nr_timeline;
-	char *dump;
-	struct mutex dump_mutex;
-	struct work_struct dump_work;
-	u64 dump_ns;
-	u32 dumps_left_out;
-};
-
-/**
- * struct gpk_command - something the monitor is to do
- * @link: in the node
- * @run: does it, in the monitor
- * @done: completed afterwards
- * @ret: what @run gave
- */
-struct gpk_command {
-	struct list_head link;
-	int (*run)(struct gpk_node *n, struct gpk_command *cmd);
-	struct completion done;
-	int ret;
+	struct gp_holds holds;	      /* by hand */
+	DECLARE_HASHTABLE(held, 8);   /* of these, those of whole processes */
+	u64 heard_ns;		      /* when amdkfd was last told that the monitor lives */
+	bool disabled;		      /* switched off: the driver schedules */
+	u64 nr_wakeups;		      /* times the monitor ran */
+	u64 nr_timer_wakeups;	      /* of these, by a timer */
+	atomic64_t nr_faults;	      /* armed doorbells that were rung */
+	struct gp_hist detect_ns;     /* from a fault to the monitor */
+	struct gp_trace *timeline;    /* last records of the scheduler; @lock */
+	u64 nr_timeline;	      /* how many there ever were */
+	char *dump;		      /* text of the last dump, or NULL; @dump_mutex */
+	struct mutex dump_mutex;      /* protects @dump */
+	struct work_struct dump_work; /* writes it to the log */
+	u64 dump_ns;		      /* when that was made */
+	u32 dumps_left_out;	      /* dumps since that came too soon */
 };
 
 /* main.c */
@@ -334,7 +209,16 @@ const char *gpk_trace_name(u32 kind);
 int gpk_node_start(struct gpk_node *n, u32 gpu_id);
 void gpk_node_stop(struct gpk_node *n);
 void gpk_kick(struct gpk_node *n, u32 why);
-int gpk_command(struct gpk_node *n, struct gpk_command *cmd);
+/* Has the monitor call @run, and waits. Return: what it gave. */
+int gpk_command(struct gpk_node *n, int (*run)(struct gpk_node *n, void *data), void *data);
+
+/* What follows from an event of the core, whose result is @ret. Return: @ret. */
+static inline int gpk_act(struct gpk_node *n, int ret)
+{
+	if (!ret)
+		gp_act_run(&n->act);
+	return ret;
+}
 
 /* entity.c */
 /* Asks amdkfd what there is; sets n->resync_ns if that does not work for now. */
@@ -345,16 +229,21 @@ void gpk_catch_up(struct gpk_node *n);
 void gpk_resync_later(struct gpk_node *n);
 void gpk_forget_all(struct gpk_node *n);
 struct gpk_entity *gpk_entity_of(struct gpk_node *n, u64 core);
+/* The processes that are one entity of the core: one, or those of a group. After @e, or NULL. */
+struct gpk_entity *gpk_member_next(struct gpk_node *n, u64 core, struct gpk_entity *e);
+#define gpk_for_each_member(e, n, core)                 \
+	for ((e) = gpk_member_next(n, core, NULL); (e); \
+	     (e) = gpk_member_next(n, core, e))
 /* After an exec there may be two: the one of the program that runs. */
 struct gpk_entity *gpk_entity_by_pid(struct gpk_node *n, struct pid *pid);
 struct gpk_queue *gpk_queue_by_id(struct gpk_entity *e, u32 queue_id);
+struct gpk_queue *gpk_queue_of(struct gpk_entity *e, u64 generation);
 /*
  * The queues of a process, of all (0) or of all with their waves (KFD_GPREEMPT_EVERY), for
- * gpk_desc_put() each and kvfree(). -EAGAIN if more came meanwhile, -ENOMEM, -ENODEV.
+ * gpk_answer_free(). -EAGAIN if more came meanwhile, -ENOMEM, -ENODEV.
  */
 struct kfd_gpreempt_queue *gpk_ask(struct gpk_node *n, u64 process, u32 *nr);
-/* The references that amdkfd gave with a queue. */
-void gpk_desc_put(const struct kfd_gpreempt_queue *desc);
+void gpk_answer_free(struct kfd_gpreempt_queue *list, u32 nr);
 
 /* pointer.c */
 struct gpk_touch;
@@ -404,7 +293,6 @@ void gpk_hold_forget(struct gpk_node *n);
 /* Processes have ended: nothing of them can be held any more. */
 void gpk_hold_forget_dead(struct gpk_node *n);
 void gpk_hold_run(struct gpk_node *n);
-u64 gpk_hold_next(const struct gpk_node *n);
 
 /* attr.c: attributes by process, also of those that have no queue yet */
 /* What a process has. Return: a number that changes with it, 0 = the defaults. */
@@ -426,6 +314,18 @@ int gpk_event_init(void);
 void gpk_event_fini(void);
 void gpk_event(struct gpk_node *n, struct pid *pid, u32 kind, u32 code, u64 value);
 
+/* access.c: rights of a caller over a process */
+/* The process of a pidfd, -1 = the caller, with a reference; or ERR_PTR(-EBADF, -ESRCH). */
+struct pid *gpk_pidfd_get(int pidfd);
+/* May the caller stop and continue this process? 0, -EPERM, -ESRCH. */
+int gpk_may_control(struct pid *pid);
+/* The same for what is to be seen of it. */
+bool gpk_may_see(struct pid *pid);
+/* May the caller change policies and raise processes? 0 or -EPERM. */
+int gpk_may_govern(void);
+/* The same without a record in the audit log: for callers that can do without. */
+bool gpk_is_governor(void);
+
 /* device.c */
 int gpk_device_init(void);
 void gpk_device_fini(void);
@@ -434,9 +334,9 @@ void gpk_device_fini(void);
 /* In the monitor: keeps one that a worker writes to the log, if the last was long ago. */
 void gpk_dump(struct gpk_node *n, const char *why);
 struct seq_file;
-/* The node now; and the one that was kept. */
-int gpk_dump_show(struct gpk_node *n, struct seq_file *m);
-int gpk_dump_show_last(struct gpk_node *n, struct seq_file *m);
+/* Of a node, m->private: now; and the one that was kept. */
+int gpk_dump_show(struct seq_file *m, void *unused);
+int gpk_last_dump_show(struct seq_file *m, void *unused);
 void gpk_dump_init(struct gpk_node *n);
 void gpk_dump_fini(struct gpk_node *n);
 

@@ -16,7 +16,6 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 
-#include "gpk_access.h"
 #include "gpk.h"
 
 struct pid *gpk_pidfd_get(int pidfd)

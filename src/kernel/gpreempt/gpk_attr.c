@@ -9,7 +9,6 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 
-#include "gpk_access.h"
 #include "gpk_wish.h"
 #include "rules/right.h"
 
@@ -56,13 +55,13 @@ static void apply(struct gpk_node *n, struct gpk_entity *e, const struct gpk_sai
 	/* A member of a group may have other attributes than the group now. */
 	if (said->group || e->group)
 		gpk_group_change(n, e, said->group, &said->attr);
-	else if (!gp_sched_entity_set_attr(n->sched, e->core, &said->attr, ktime_get_ns(),
-					   &n->act.acts))
-		gp_act_run(&n->act);
+	else
+		gpk_act(n, gp_sched_entity_set_attr(n->sched, e->core, &said->attr,
+						    ktime_get_ns(), &n->act.acts));
 }
 
 /* The process, its descendants, and what earlier programs of them left behind. */
-static int run_apply(struct gpk_node *n, struct gpk_command *cmd)
+static int run_apply(struct gpk_node *n, void *data)
 {
 	struct gpk_entity *e;
 	struct gpk_said said;
@@ -104,17 +103,10 @@ static int merge(struct gpk_said *said, const struct gpreempt_ioc_attr *arg)
 	return 0;
 }
 
-/* What a detection mode costs others. */
+/* What a detection mode costs others: manual the least, then as they are numbered. */
 static u32 rank_of(u8 detect)
 {
-	static const u8 ranks[] = {
-		[GPREEMPT_DETECT_MANUAL] = 0,
-		[GPREEMPT_DETECT_POLL] = 1,
-		[GPREEMPT_DETECT_CRITICAL] = 2,
-		[GPREEMPT_DETECT_DOORBELL] = 3,
-	};
-
-	return ranks[detect];
+	return detect == GPREEMPT_DETECT_MANUAL ? 0 : 1 + detect;
 }
 
 static bool is_within(const struct gpk_said *said, const struct gpk_said *most)
@@ -214,12 +206,11 @@ static int remember(struct pid *pid, const struct gpreempt_ioc_attr *arg)
 
 int gpk_attr_set(struct pid *pid, const struct gpreempt_ioc_attr *arg)
 {
-	struct gpk_command cmd = { .run = run_apply };
 	int ret = remember(pid, arg);
 	u32 i;
 
 	for (i = 0; !ret && i < gpk_nr_nodes(); i++)
-		gpk_command(gpk_node_at(i), &cmd);
+		gpk_command(gpk_node_at(i), run_apply, NULL);
 	return ret;
 }
 

@@ -26,9 +26,8 @@ static enum gp_result result_of(int ret)
 }
 
 /*
- * struct gpk_batch - references for amdkfd, and which member of the switch each is of
- *
- * An entity is in it once at most, and there are not more: see entity_add().
+ * References for amdkfd, and which member of the switch each is of. An entity is in it once at
+ * most, and there are not more: see entity_add().
  */
 struct gpk_batch {
 	u32 nr;
@@ -56,26 +55,21 @@ static void batch_put(struct gpk_batch *b, struct gpk_entity *e, u32 member, boo
 	b->of[b->nr++].member = member;
 }
 
-/* A process, or all of a group. */
 static void batch_add(struct gpk_batch *b, struct gpk_node *n, u32 member, bool out)
 {
-	struct gpk_entity *e = gpk_entity_of(n, n->act.sw.id[member]);
+	struct gpk_entity *e;
 
-	n->act.results[member] = e ? GP_RESULT_OK : GP_RESULT_GONE;
-	if (e && !e->group)
+	n->act.results[member] = GP_RESULT_GONE;
+	gpk_for_each_member(e, n, n->act.sw.id[member]) {
+		n->act.results[member] = GP_RESULT_OK;
 		batch_put(b, e, member, out);
-	if (!e || !e->group)
-		return;
-	list_for_each_entry(e, &n->entities, link)
-		if (e->core == n->act.sw.id[member])
-			batch_put(b, e, member, out);
+	}
 }
 
 /*
- * forget_soon() - amdkfd does not know this process any more
- *
- * The process may get a queue again at once, and is listed under the same name then. To
- * the core it is lost for good, so it must come back as another entity.
+ * amdkfd does not know this process any more. The process may get a queue again at once, and is
+ * listed under the same name then. To the core it is lost for good, so it must come back as
+ * another entity.
  */
 static void forget_soon(struct gpk_node *n, struct gpk_entity *e)
 {
@@ -128,10 +122,8 @@ static void batch_undo(struct gpk_batch *b, struct gpk_node *n)
 }
 
 /*
- * is_unfinished() - whether something is not where it is to be, and may get there
- *
- * Nothing else reminds of a resume that failed, or amdkfd makes up for it when the core does
- * not want that any more.
+ * Whether something is not where it is to be, and may get there. Nothing else reminds of a
+ * resume that failed, or amdkfd makes up for it when the core does not want that any more.
  */
 static bool is_unfinished(const struct kfd_gpreempt_ref *in, u32 nr_in, int ret)
 {

@@ -38,36 +38,28 @@ bool gpk_is_blocked(u32 flags)
 	       !(flags & (KFD_GPREEMPT_ACTIVE | KFD_GPREEMPT_PREEMPTED));
 }
 
-/*
- * find_running() - the queues without pending packets that still have waves stay busy
- *
- * There may be a few more than are known.
- */
+/* The queues without pending packets that still have waves stay busy. */
 static void find_running(struct gpk_node *n, struct gpk_entity *e)
 {
 	struct kfd_gpreempt_queue *list;
 	struct gpk_queue *q;
-	u32 i, nr, room = 16;
+	u32 i, nr;
 
 	e->flags_ns = ktime_get_ns();
-	list_for_each_entry(q, &e->queues, link) {
+	list_for_each_entry(q, &e->queues, link)
 		q->flags &= ~(KFD_GPREEMPT_RUNNING | KFD_GPREEMPT_RUNNING_KNOWN |
 			      KFD_GPREEMPT_CROWDED);
-		room++;
+	list = gpk_ask(n, e->generation, &nr);
+	if (IS_ERR(list))
+		return;
+	for (i = 0; i < nr; i++) {
+		q = gpk_queue_of(e, list[i].queue);
+		if (!q)
+			continue;
+		q->flags = list[i].flags;
+		q->distrust &= !!(q->flags & KFD_GPREEMPT_RUNNING);
 	}
-	nr = room;
-	list = kvcalloc(room, sizeof(*list), GFP_KERNEL);
-	if (!list || kfd_gpreempt_query(n->gpu_id, e->generation, list, &nr))
-		nr = 0;
-	for (i = 0; i < min(nr, room); i++) {
-		q = gpk_queue_by_id(e, list[i].queue_id);
-		if (q && q->generation == list[i].queue) {
-			q->flags = list[i].flags;
-			q->distrust &= !!(q->flags & KFD_GPREEMPT_RUNNING);
-		}
-		gpk_desc_put(&list[i]);
-	}
-	kvfree(list);
+	gpk_answer_free(list, nr);
 }
 
 static enum gp_idle_waves waves_of(const struct gpk_queue *q)
@@ -100,16 +92,14 @@ static bool tell_edges(struct gpk_node *n, struct gpk_entity *e)
 		q->busy = true;
 		gp_arrivals_begin(&q->arrivals, q->look.now_ns);
 		gpk_event(n, e->pid, GPREEMPT_EVENT_BUSY, 1, q->queue_id);
-		if (!gp_sched_queue_busy(n->sched, q->core, ktime_get_ns(), &n->act.acts))
-			gp_act_run(&n->act);
+		gpk_act(n, gp_sched_queue_busy(n->sched, q->core, ktime_get_ns(), &n->act.acts));
 	}
 	list_for_each_entry(q, &e->queues, link) {
 		if (!q->busy || has_work(e, q))
 			continue;
 		q->busy = false;
 		gpk_event(n, e->pid, GPREEMPT_EVENT_BUSY, 0, q->queue_id);
-		if (!gp_sched_queue_idle(n->sched, q->core, ktime_get_ns(), &n->act.acts))
-			gp_act_run(&n->act);
+		gpk_act(n, gp_sched_queue_idle(n->sched, q->core, ktime_get_ns(), &n->act.acts));
 	}
 	return busy;
 }
@@ -127,9 +117,8 @@ static void tell_progress(struct gpk_node *n, struct gpk_entity *e)
 		    !gp_arrivals_look(&q->arrivals, q->look.rptr, q->look.wptr, q->look.now_ns,
 				      &since_ns))
 			continue;
-		if (!gp_sched_queue_progress(n->sched, q->core, since_ns, ktime_get_ns(),
-					     &n->act.acts))
-			gp_act_run(&n->act);
+		gpk_act(n, gp_sched_queue_progress(n->sched, q->core, since_ns, ktime_get_ns(),
+						   &n->act.acts));
 	}
 }
 
@@ -143,12 +132,7 @@ static bool is_unread(const struct gpk_entity *e)
 	return false;
 }
 
-/*
- * wants_flags() - whether to ask amdkfd before memory is looked at
- *
- * Not all that keeps a queue from running is told: it is seen while the queue has work.
- * And memory is not believed that was wrong a moment ago.
- */
+/* Before memory is looked at: see FLAGS_NS. What was wrong a moment ago is not believed. */
 static bool wants_flags(const struct gpk_entity *e, u64 now)
 {
 	const struct gpk_queue *q;
@@ -311,9 +295,8 @@ static bool is_any_busy(const struct gpk_node *n)
 }
 
 /*
- * find_hidden() - look at those that have waves though they seem idle
- *
- * No timer is needed for it: a queue that has work is looked at often enough.
+ * Look at those that have waves though they seem idle. No timer is needed for it: a queue that
+ * has work is looked at often enough.
  */
 static void find_hidden(struct gpk_node *n)
 {
@@ -329,17 +312,15 @@ static void find_hidden(struct gpk_node *n)
 		return;
 	for (i = 0; i < nr; i++) {
 		struct gpk_entity *e = xa_load(&n->by_generation, list[i].process);
-		struct gpk_queue *q = e ? gpk_queue_by_id(e, list[i].queue_id) : NULL;
+		struct gpk_queue *q = e ? gpk_queue_of(e, list[i].queue) : NULL;
 
-		if (q && !q->busy && q->generation == list[i].queue &&
-		    list[i].flags & KFD_GPREEMPT_RUNNING) {
-			q->flags = list[i].flags;
-			q->distrust = true;
-			e->look_ns = 0;
-		}
-		gpk_desc_put(&list[i]);
+		if (!q || q->busy || !(list[i].flags & KFD_GPREEMPT_RUNNING))
+			continue;
+		q->flags = list[i].flags;
+		q->distrust = true;
+		e->look_ns = 0;
 	}
-	kvfree(list);
+	gpk_answer_free(list, nr);
 }
 
 void gpk_detect_run(struct gpk_node *n)

@@ -16,35 +16,17 @@
 #include "gpk.h"
 #include "gpk_ioc.h"
 
-/*
- * struct call - a call by its number: the size in the code is that of the caller's struct
- *
- * @size: of the argument here
- * @answers: it is copied back
- */
-struct call {
-	u32 size;
-	bool answers;
+/* A call by its number: the size in the code is that of the caller's struct. */
+static const struct {
+	u32 size;     /* of the argument here */
+	bool answers; /* it is copied back */
 	int (*run)(const void *owner, union gpk_arg *arg);
-};
-
-#define CALL(nr, type, function, does_answer)                        \
-	[_IOC_NR(GPREEMPT_IOC_##nr)] = {                             \
-		.size = sizeof(struct gpreempt_ioc_##type),          \
-		.run = function, .answers = does_answer,             \
-	}
-
-static const struct call calls[] = {
-	CALL(CAPS, caps, gpk_ioc_caps, true),
-	CALL(LIST, list, gpk_ioc_list, true),
-	CALL(GET_ATTR, attr, gpk_ioc_get_attr, true),
-	CALL(SET_ATTR, attr, gpk_ioc_set_attr, false),
-	CALL(GET_POLICY, policy, gpk_ioc_get_policy, true),
-	CALL(SET_POLICY, policy, gpk_ioc_set_policy, false),
-	CALL(SWITCH, switch, gpk_ioc_switch, false),
-	CALL(TRIGGER, trigger, gpk_ioc_trigger, false),
-	CALL(STATS, stats, gpk_ioc_stats, true),
-	CALL(HIST, hist, gpk_ioc_hist, true),
+} calls[] = {
+#define X(nr, type, function, does_answer)                                   \
+	[_IOC_NR(GPREEMPT_IOC_##nr)] = { sizeof(struct gpreempt_ioc_##type), \
+					 does_answer, function },
+	GPK_CALLS(X)
+#undef X
 };
 
 static long gpk_ioctl(struct file *file, unsigned int cmd, unsigned long user)
@@ -85,27 +67,18 @@ static int gpk_open(struct inode *inode, struct file *file)
 	return stream_open(inode, file);
 }
 
-/*
- * struct owner_command - a file is closed
- */
-struct owner_command {
-	struct gpk_command cmd;
-	const void *owner;
-};
-
-static int run_drop(struct gpk_node *n, struct gpk_command *cmd)
+static int run_drop(struct gpk_node *n, void *owner)
 {
-	gpk_hold_drop_owner(n, container_of(cmd, struct owner_command, cmd)->owner);
+	gpk_hold_drop_owner(n, owner);
 	return 0;
 }
 
 static int gpk_release(struct inode *inode, struct file *file)
 {
-	struct owner_command c = { .cmd.run = run_drop, .owner = file->private_data };
 	u32 i;
 
 	for (i = 0; i < gpk_nr_nodes(); i++)
-		gpk_command(gpk_node_at(i), &c.cmd);
+		gpk_command(gpk_node_at(i), run_drop, file->private_data);
 	gpk_stream_fini(file->private_data);
 	kfree(file->private_data);
 	return 0;

@@ -73,13 +73,6 @@ static void put_process(struct seq_buf *b, const struct gpk_snapshot *s,
 		seq_buf_printf(b, "    and %u queues more\n", seen->nr - DUMP_QUEUES);
 }
 
-static void put_record(struct seq_buf *b, const struct gp_trace *t)
-{
-	seq_buf_printf(b, "  %llu %s id %llx %llu %llu %llu %llu\n", t->now_ns,
-		       gpk_trace_name(t->kind), t->id, t->arg[0], t->arg[1], t->arg[2],
-		       t->arg[3]);
-}
-
 /* The last ones, oldest first. */
 static void put_records(struct seq_buf *b, struct gpk_node *n)
 {
@@ -88,8 +81,13 @@ static void put_records(struct seq_buf *b, struct gpk_node *n)
 	spin_lock(&n->lock);
 	first = n->nr_timeline - min_t(u64, n->nr_timeline, DUMP_RECORDS);
 	seq_buf_puts(b, "last records\n");
-	for (i = first; i < n->nr_timeline; i++)
-		put_record(b, &n->timeline[i % GPK_TIMELINE]);
+	for (i = first; i < n->nr_timeline; i++) {
+		const struct gp_trace *t = &n->timeline[i % GPK_TIMELINE];
+
+		seq_buf_printf(b, "  %llu %s id %llx %llu %llu %llu %llu\n", t->now_ns,
+			       gpk_trace_name(t->kind), t->id, t->arg[0], t->arg[1], t->arg[2],
+			       t->arg[3]);
+	}
 	spin_unlock(&n->lock);
 }
 
@@ -139,15 +137,6 @@ void gpk_dump_init(struct gpk_node *n)
 	INIT_WORK(&n->dump_work, print);
 }
 
-static void keep(struct gpk_node *n, char *text)
-{
-	mutex_lock(&n->dump_mutex);
-	kvfree(n->dump);
-	n->dump = text;
-	mutex_unlock(&n->dump_mutex);
-	queue_work(system_unbound_wq, &n->dump_work);
-}
-
 void gpk_dump(struct gpk_node *n, const char *why)
 {
 	u64 now = ktime_get_ns();
@@ -168,15 +157,18 @@ void gpk_dump(struct gpk_node *n, const char *why)
 			       n->dumps_left_out);
 		n->dumps_left_out = 0;
 		put_all(&b, n, s);
-		keep(n, text);
-	} else {
-		kvfree(text);
+		mutex_lock(&n->dump_mutex);
+		swap(n->dump, text);
+		mutex_unlock(&n->dump_mutex);
+		queue_work(system_unbound_wq, &n->dump_work);
 	}
+	kvfree(text);
 	gpk_snapshot_free(s);
 }
 
-int gpk_dump_show(struct gpk_node *n, struct seq_file *m)
+int gpk_dump_show(struct seq_file *m, void *unused)
 {
+	struct gpk_node *n = m->private;
 	char *text;
 	struct seq_buf b;
 	int ret = gpk_look(n);
@@ -195,8 +187,10 @@ int gpk_dump_show(struct gpk_node *n, struct seq_file *m)
 	return 0;
 }
 
-int gpk_dump_show_last(struct gpk_node *n, struct seq_file *m)
+int gpk_last_dump_show(struct seq_file *m, void *unused)
 {
+	struct gpk_node *n = m->private;
+
 	mutex_lock(&n->dump_mutex);
 	if (n->dump)
 		seq_puts(m, n->dump);

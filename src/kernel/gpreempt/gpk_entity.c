@@ -29,6 +29,19 @@ struct gpk_entity *gpk_entity_of(struct gpk_node *n, u64 core)
 	return NULL;
 }
 
+struct gpk_entity *gpk_member_next(struct gpk_node *n, u64 core, struct gpk_entity *e)
+{
+	struct gpk_entity *first = e ? e : gpk_entity_of(n, core);
+
+	if (!first || !first->group)
+		return e ? NULL : first;
+	e = e ? e : list_entry(&n->entities, struct gpk_entity, link);
+	list_for_each_entry_continue(e, &n->entities, link)
+		if (e->core == core)
+			return e;
+	return NULL;
+}
+
 struct gpk_entity *gpk_entity_by_pid(struct gpk_node *n, struct pid *pid)
 {
 	struct gpk_entity *e, *found = NULL;
@@ -53,10 +66,25 @@ struct gpk_queue *gpk_queue_by_id(struct gpk_entity *e, u32 queue_id)
 	return NULL;
 }
 
-void gpk_desc_put(const struct kfd_gpreempt_queue *desc)
+struct gpk_queue *gpk_queue_of(struct gpk_entity *e, u64 generation)
 {
-	put_pid(desc->pid);
-	mmdrop(desc->mm);
+	struct gpk_queue *q;
+
+	list_for_each_entry(q, &e->queues, link)
+		if (q->generation == generation)
+			return q;
+	return NULL;
+}
+
+void gpk_answer_free(struct kfd_gpreempt_queue *list, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		put_pid(list[i].pid);
+		mmdrop(list[i].mm);
+	}
+	kvfree(list);
 }
 
 void gpk_resync_later(struct gpk_node *n)
@@ -113,15 +141,13 @@ static void queue_remove(struct gpk_node *n, struct gpk_entity *e, struct gpk_qu
 {
 	gpk_event(n, e->pid, GPREEMPT_EVENT_QUEUE, 0, q->queue_id);
 	list_del(&q->link);
-	if (!gp_sched_queue_remove(n->sched, q->core, ktime_get_ns(), &n->act.acts))
-		gp_act_run(&n->act);
+	gpk_act(n, gp_sched_queue_remove(n->sched, q->core, ktime_get_ns(), &n->act.acts));
 	kfree(q);
 }
 
 /*
- * entity_let_go() - a process without queues is not listed, but may get new ones
- *
- * Whether these are to be off the GPU is found out when they are seen.
+ * A process without queues is not listed, but may get new ones. Whether these are to be off the
+ * GPU is found out when they are seen.
  */
 static void entity_let_go(struct gpk_node *n, const struct gpk_entity *e)
 {
@@ -188,19 +214,19 @@ static void see(struct gpk_node *n, const struct kfd_gpreempt_queue *desc)
 	if (!e)
 		return;
 	e->seen = true;
-	list_for_each_entry(q, &e->queues, link)
-		if (q->generation == desc->queue) {
-			q->seen = true;
-			if (gpk_is_blocked(q->flags) != gpk_is_blocked(desc->flags)) {
-				e->look_ns = 0;
-				e->restart = true;
-			}
-			q->flags = desc->flags;
-			q->ring = desc->ring;
-			q->ring_bytes = desc->ring_bytes;
-			return;
-		}
-	queue_add(n, e, desc);
+	q = gpk_queue_of(e, desc->queue);
+	if (!q) {
+		queue_add(n, e, desc);
+		return;
+	}
+	q->seen = true;
+	if (gpk_is_blocked(q->flags) != gpk_is_blocked(desc->flags)) {
+		e->look_ns = 0;
+		e->restart = true;
+	}
+	q->flags = desc->flags;
+	q->ring = desc->ring;
+	q->ring_bytes = desc->ring_bytes;
 }
 
 static void unsee(struct gpk_node *n)
@@ -244,7 +270,7 @@ static void remove_lost(struct gpk_node *n)
 struct kfd_gpreempt_queue *gpk_ask(struct gpk_node *n, u64 process, u32 *nr)
 {
 	struct kfd_gpreempt_queue *list;
-	u32 room = 0, i;
+	u32 room = 0;
 	int ret;
 
 	ret = kfd_gpreempt_query(n->gpu_id, process, NULL, &room);
@@ -262,16 +288,13 @@ struct kfd_gpreempt_queue *gpk_ask(struct gpk_node *n, u64 process, u32 *nr)
 	}
 	if (*nr <= room)
 		return list;
-	for (i = 0; i < room; i++)
-		gpk_desc_put(&list[i]);
-	kvfree(list);
+	gpk_answer_free(list, room);
 	return ERR_PTR(-EAGAIN);
 }
 
 /*
- * let_strays_go() - resume what is off the GPU without an order
- *
- * There should be none; if there is, it would never run again.
+ * Resume what is off the GPU without an order. There should be none; if there is, it would
+ * never run again.
  */
 static void let_strays_go(struct gpk_node *n)
 {
@@ -309,10 +332,9 @@ static bool is_all_off(const struct gpk_entity *e)
 }
 
 /*
- * hold_again() - preempt what is to be off the GPU and is not
- *
- * With the last queue of a process amdkfd forgets that it is held: the next one runs. And
- * a resume that failed is made up for, though a more urgent process may have come since.
+ * Preempt what is to be off the GPU and is not. With the last queue of a process amdkfd forgets
+ * that it is held: the next one runs. And a resume that failed is made up for, though a more
+ * urgent process may have come since.
  */
 static void hold_again(struct gpk_node *n)
 {
@@ -346,11 +368,9 @@ void gpk_resync(struct gpk_node *n)
 	}
 	remove_lost(n);
 	unsee(n);
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < nr; i++)
 		see(n, &list[i]);
-		gpk_desc_put(&list[i]);
-	}
-	kvfree(list);
+	gpk_answer_free(list, nr);
 	remove_unseen(n);
 	gpk_hold_forget_dead(n);
 	let_strays_go(n);

@@ -17,30 +17,21 @@
 /* Events that are kept; a power of two. */
 #define GPK_EVENTS 4096
 
-/**
- * struct gpk_stream - the events of a file
- * @link: among all streams; streams_mutex
- * @listener: among those that listen; streams_mutex
- * @read_mutex: one reader at a time
- * @wait: readers
- * @tail: number of the next event to read; written under ring_lock
- * @told: number of events when the readers were last woken; streams_mutex
- * @lost: events that were overwritten before they were read; ring_lock
- * @pid_ns: namespace in which the file was opened
- * @uid: user that opened it
- * @listening: a reader or poller came: no event before is given
- */
+/* The events of a file. */
 struct gpk_stream {
-	struct list_head link;
-	struct list_head listener;
-	struct mutex read_mutex;
-	wait_queue_head_t wait;
+	struct list_head link;	   /* among all streams; streams_mutex */
+	struct list_head listener; /* among those that listen; streams_mutex */
+	struct mutex read_mutex;   /* one reader at a time */
+	wait_queue_head_t wait;	   /* readers */
+	/* number of the next event to read; written under ring_lock */
 	u64 tail;
+	/* number of events when the readers were last woken; streams_mutex */
 	u64 told;
+	/* events that were overwritten before they were read; ring_lock */
 	u64 lost;
-	struct pid_namespace *pid_ns;
-	kuid_t uid;
-	bool listening;
+	struct pid_namespace *pid_ns; /* namespace in which the file was opened */
+	kuid_t uid;		      /* user that opened it */
+	bool listening;		      /* a reader or poller came: no event before is given */
 };
 
 /* 0, or -EMFILE if its user has too many. */

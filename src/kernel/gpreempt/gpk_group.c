@@ -78,10 +78,9 @@ int gpk_group_join(struct gpk_node *n, struct gpk_entity *e, const struct gp_att
 
 void gpk_group_leave(struct gpk_node *n, struct gpk_entity *e)
 {
-	if (gpk_group_is_shared(n, e))
-		return;
-	if (!gp_sched_entity_remove(n->sched, e->core, ktime_get_ns(), &n->act.acts))
-		gp_act_run(&n->act);
+	if (!gpk_group_is_shared(n, e))
+		gpk_act(n, gp_sched_entity_remove(n->sched, e->core, ktime_get_ns(),
+						  &n->act.acts));
 }
 
 /* Its queues go with it; whether they have work is found out anew. */
@@ -90,17 +89,14 @@ static void move_queues(struct gpk_node *n, struct gpk_entity *e, bool out)
 	struct gpk_queue *q;
 
 	list_for_each_entry(q, &e->queues, link) {
-		int ret;
+		u64 now = ktime_get_ns();
 
-		if (out)
-			ret = gp_sched_queue_remove(n->sched, q->core, ktime_get_ns(),
-						    &n->act.acts);
-		else
-			ret = gp_sched_queue_add(n->sched, e->core, q->generation, ktime_get_ns(),
-						 &n->act.acts, &q->core);
 		q->busy = false;
-		if (!ret)
-			gp_act_run(&n->act);
+		if (out)
+			gpk_act(n, gp_sched_queue_remove(n->sched, q->core, now, &n->act.acts));
+		else
+			gpk_act(n, gp_sched_queue_add(n->sched, e->core, q->generation, now,
+						      &n->act.acts, &q->core));
 	}
 	e->look_ns = 0;
 }

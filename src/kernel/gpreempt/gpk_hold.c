@@ -14,20 +14,13 @@
 /* Of a user: as many as a node can have queues. */
 #define HOLDS_MAX GPK_QUEUES_MAX
 
-/**
- * struct gpk_hold - something preempted by hand
- * @rule: what, by which file and until when; see target_of()
- * @by_pid: in its node, of a hold of all queues
- * @pid: its process
- * @mm: memory map of that; grabbed
- * @queue_id: as user space knows it, or GPREEMPT_ABI_QUEUE_ALL
- */
+/* Something preempted by hand. */
 struct gpk_hold {
-	struct gp_hold rule;
-	struct hlist_node by_pid;
-	struct pid *pid;
-	struct mm_struct *mm;
-	u32 queue_id;
+	struct gp_hold rule;	  /* what, by which file and until when; see target_of() */
+	struct hlist_node by_pid; /* in its node, of a hold of all queues */
+	struct pid *pid;	  /* its process */
+	struct mm_struct *mm;	  /* memory map of that; grabbed */
+	u32 queue_id;		  /* as user space knows it, or GPREEMPT_ABI_QUEUE_ALL */
 };
 
 #define HOLD(h) container_of(h, struct gpk_hold, rule)
@@ -108,17 +101,15 @@ static void count_hold(struct gpk_entity *e, u64 queue, int by)
 	e->look_ns = 0;
 }
 
-static void hold_drop(struct gpk_node *n, struct gpk_hold *h)
+/* @tell: listeners do not know that it ends. */
+static void hold_drop(struct gpk_node *n, struct gpk_hold *h, bool tell)
 {
+	if (tell)
+		gpk_event(n, h->pid, GPREEMPT_EVENT_LEASE, !generation_of(&h->rule), h->queue_id);
 	gp_holds_drop(&n->holds, &h->rule);
 	hash_del(&h->by_pid);
 	count_hold(xa_load(&n->by_generation, h->rule.target.process), generation_of(&h->rule), -1);
 	gpk_hold_free(h);
-}
-
-static void tell_ended(struct gpk_node *n, const struct gpk_hold *h)
-{
-	gpk_event(n, h->pid, GPREEMPT_EVENT_LEASE, !generation_of(&h->rule), h->queue_id);
 }
 
 /* Whether something may go on that was held. */
@@ -161,7 +152,7 @@ static bool hold_remove(struct gpk_node *n, const void *owner, const struct gpk_
 	struct gpk_hold *h = hold_find(n, owner, what->process, what->queue);
 
 	if (h)
-		hold_drop(n, h);
+		hold_drop(n, h, false);
 	return h;
 }
 
@@ -196,7 +187,7 @@ static u32 hold_plan(struct gpk_node *n, const struct gpk_by_hand *c, u32 from, 
 static void tell_result(const struct gpk_by_hand *c, u32 member, int result)
 {
 	const struct gpk_named *what = &c->named[member];
-	u32 i, end = member < c->nr_out ? c->nr_out : c->nr_out + c->nr_in;
+	u32 i, end = member < c->nr_out ? c->nr_out : c->nr;
 
 	for (i = member; result && i < end; i++)
 		if (!c->named[i].result && c->named[i].process == what->process &&
@@ -207,14 +198,14 @@ static void tell_result(const struct gpk_by_hand *c, u32 member, int result)
 void gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c)
 {
 	u32 nr_out = hold_plan(n, c, 0, c->nr_out, c->refs);
-	u32 nr_in = hold_plan(n, c, c->nr_out, c->nr_out + c->nr_in, c->refs + nr_out);
+	u32 nr_in = hold_plan(n, c, c->nr_out, c->nr, c->refs + nr_out);
 	const struct kfd_gpreempt_ref *ref = c->refs;
 	int ret = 0;
 	u32 i;
 
 	if (nr_out + nr_in)
 		ret = gpk_switch(n, c->refs, nr_out, nr_in, c->grace);
-	for (i = 0; i < c->nr_out + c->nr_in; i++) {
+	for (i = 0; i < c->nr; i++) {
 		if (!c->named[i].is_told)
 			continue;
 		tell_result(c, i, ref->result ? ref->result : ret);
@@ -224,50 +215,38 @@ void gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c)
 	}
 }
 
-/**
- * struct ending - which holds end
- * @owner: those of this file, or NULL
- * @until_ns: those whose lease ended by then
+/*
+ * Drops up to KFD_GPREEMPT_REFS_MAX holds of a file, or, if it is NULL, of those whose lease
+ * ended by @until_ns. Return: how many.
  */
-struct ending {
-	const void *owner;
-	u64 until_ns;
-};
-
-/* The next one, or NULL. */
-static struct gpk_hold *next_ending(const struct gpk_node *n, const struct ending *end)
+static u32 drop_ending(struct gpk_node *n, const void *owner, u64 until_ns,
+		       struct kfd_gpreempt_ref *refs)
 {
-	struct gp_hold *h = end->owner ? gp_holds_first_of(&n->holds, (uintptr_t)end->owner) :
-					 gp_holds_expired(&n->holds, end->until_ns);
-
-	return h ? HOLD(h) : NULL;
-}
-
-/* Drops up to @room of those that end. Return: how many. */
-static u32 drop_ending(struct gpk_node *n, const struct ending *end, struct kfd_gpreempt_ref *refs,
-		       u32 room)
-{
-	struct gpk_hold *h;
+	struct gp_hold *h;
 	u32 nr;
 
-	for (nr = 0; nr < room && (h = next_ending(n, end)); nr++) {
-		if (!end->owner)
-			tell_ended(n, h);
-		refs[nr] = (struct kfd_gpreempt_ref){ .process = h->rule.target.process,
-						      .queue = generation_of(&h->rule) };
-		hold_drop(n, h);
+	for (nr = 0; nr < KFD_GPREEMPT_REFS_MAX; nr++) {
+		if (owner)
+			h = gp_holds_first_of(&n->holds, (uintptr_t)owner);
+		else
+			h = gp_holds_expired(&n->holds, until_ns);
+		if (!h)
+			break;
+		refs[nr] = (struct kfd_gpreempt_ref){ .process = h->target.process,
+						      .queue = generation_of(h) };
+		hold_drop(n, HOLD(h), !owner);
 	}
 	return nr;
 }
 
 /* What is not held otherwise goes on, all of it in one cycle. */
-static void hold_end(struct gpk_node *n, const struct ending *end)
+static void hold_end(struct gpk_node *n, const void *owner, u64 until_ns)
 {
 	struct kfd_gpreempt_ref *refs = gpk_batch_refs(n);
 	u32 i, nr, nr_in;
 
 	do {
-		nr = drop_ending(n, end, refs, KFD_GPREEMPT_REFS_MAX);
+		nr = drop_ending(n, owner, until_ns, refs);
 		for (i = 0, nr_in = 0; i < nr; i++)
 			if (is_free(n, refs[i].process, refs[i].queue))
 				refs[nr_in++] = refs[i];
@@ -278,17 +257,15 @@ static void hold_end(struct gpk_node *n, const struct ending *end)
 
 void gpk_hold_drop_owner(struct gpk_node *n, const void *owner)
 {
-	hold_end(n, &(struct ending){ .owner = owner, .until_ns = GP_HOLD_FOREVER - 1 });
+	hold_end(n, owner, GP_HOLD_FOREVER - 1);
 }
 
 void gpk_hold_forget(struct gpk_node *n)
 {
 	struct gp_hold *h;
 
-	while ((h = gp_holds_first(&n->holds))) {
-		tell_ended(n, HOLD(h));
-		hold_drop(n, HOLD(h));
-	}
+	while ((h = gp_holds_first(&n->holds)))
+		hold_drop(n, HOLD(h), true);
 }
 
 void gpk_hold_forget_dead(struct gpk_node *n)
@@ -298,19 +275,12 @@ void gpk_hold_forget_dead(struct gpk_node *n)
 	for (h = gp_holds_first(&n->holds); h; h = next) {
 		next = gp_holds_next(h);
 		/* A process without queues may get new ones, one without memory does not. */
-		if (atomic_read(&HOLD(h)->mm->mm_users))
-			continue;
-		tell_ended(n, HOLD(h));
-		hold_drop(n, HOLD(h));
+		if (!atomic_read(&HOLD(h)->mm->mm_users))
+			hold_drop(n, HOLD(h), true);
 	}
 }
 
 void gpk_hold_run(struct gpk_node *n)
 {
-	hold_end(n, &(struct ending){ .until_ns = ktime_get_ns() });
-}
-
-u64 gpk_hold_next(const struct gpk_node *n)
-{
-	return gp_holds_next_ns(&n->holds);
+	hold_end(n, NULL, ktime_get_ns());
 }

@@ -19,15 +19,21 @@ union gpk_arg {
 	struct gpreempt_ioc_hist hist;
 };
 
-int gpk_ioc_caps(const void *owner, union gpk_arg *arg);
-int gpk_ioc_list(const void *owner, union gpk_arg *arg);
-int gpk_ioc_stats(const void *owner, union gpk_arg *arg);
-int gpk_ioc_hist(const void *owner, union gpk_arg *arg);
-int gpk_ioc_get_attr(const void *owner, union gpk_arg *arg);
-int gpk_ioc_set_attr(const void *owner, union gpk_arg *arg);
-int gpk_ioc_get_policy(const void *owner, union gpk_arg *arg);
-int gpk_ioc_set_policy(const void *owner, union gpk_arg *arg);
-int gpk_ioc_switch(const void *owner, union gpk_arg *arg);
-int gpk_ioc_trigger(const void *owner, union gpk_arg *arg);
+/* X(number, argument, function, whether the argument is copied back) */
+#define GPK_CALLS(X)                                     \
+	X(CAPS, caps, gpk_ioc_caps, true)                \
+	X(LIST, list, gpk_ioc_list, true)                \
+	X(GET_ATTR, attr, gpk_ioc_get_attr, true)        \
+	X(SET_ATTR, attr, gpk_ioc_set_attr, false)       \
+	X(GET_POLICY, policy, gpk_ioc_get_policy, true)  \
+	X(SET_POLICY, policy, gpk_ioc_set_policy, false) \
+	X(SWITCH, switch, gpk_ioc_switch, false)         \
+	X(TRIGGER, trigger, gpk_ioc_trigger, false)      \
+	X(STATS, stats, gpk_ioc_stats, true)             \
+	X(HIST, hist, gpk_ioc_hist, true)
+
+#define X(nr, type, function, answers) int function(const void *owner, union gpk_arg *arg);
+GPK_CALLS(X)
+#undef X
 
 #endif

@@ -7,7 +7,6 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "gpk_access.h"
 #include "gpk.h"
 #include "gpk_ioc.h"
 #include "kfd_gpreempt.h"
@@ -42,20 +41,15 @@ int gpk_ioc_caps(const void *owner, union gpk_arg *arg)
 	return 0;
 }
 
-/*
- * struct list_part - queues of a node, copied for the caller and charged to it
- *
- * @ns: the caller's
- * @pids: whose each is, with a reference
- * @room: of @out and @pids
- * @nr: how many there are
- */
+/* Queues of a node, copied for the caller and charged to it. */
 struct list_part {
-	struct pid_namespace *ns;
-	struct gpreempt_ioc_queue *out;
-	struct pid **pids;
-	u32 room;
-	u32 nr;
+	struct pid_namespace *ns; /* the caller's */
+	struct {
+		struct gpreempt_ioc_queue queue;
+		struct pid *pid; /* with a reference */
+	} *out;
+	u32 room; /* of @out */
+	u32 nr;	  /* how many there are */
 };
 
 /* The core counts a time when it is over; a reader wants to see it grow. */
@@ -83,10 +77,10 @@ static void part_add(struct list_part *p, const struct gpk_snapshot *s, const st
 	for (i = seen->first; i < seen->first + seen->nr; i++, p->nr++) {
 		if (p->nr >= p->room)
 			continue;
-		p->out[p->nr] = s->queues[i];
-		p->out[p->nr].pid = pid;
-		add_times(seen, &p->out[p->nr]);
-		p->pids[p->nr] = get_pid(seen->pid);
+		p->out[p->nr].queue = s->queues[i];
+		p->out[p->nr].queue.pid = pid;
+		add_times(seen, &p->out[p->nr].queue);
+		p->out[p->nr].pid = get_pid(seen->pid);
 	}
 }
 
@@ -114,11 +108,9 @@ static void part_free(struct list_part *p)
 {
 	u32 i;
 
-	for (i = 0; p->pids && i < min(p->nr, p->room); i++)
-		put_pid(p->pids[i]);
-	kvfree(p->pids);
+	for (i = 0; p->out && i < min(p->nr, p->room); i++)
+		put_pid(p->out[i].pid);
 	kvfree(p->out);
-	p->pids = NULL;
 	p->out = NULL;
 }
 
@@ -136,8 +128,7 @@ static int part_get(struct list_part *p, struct gpk_node *n, u32 max)
 		part_free(p);
 		p->room = room;
 		p->out = kvcalloc(room, sizeof(*p->out), GFP_KERNEL_ACCOUNT);
-		p->pids = kvcalloc(room, sizeof(*p->pids), GFP_KERNEL_ACCOUNT);
-		if (!p->out || !p->pids) {
+		if (!p->out) {
 			p->nr = 0;
 			return -ENOMEM;
 		}
@@ -152,24 +143,24 @@ static void hide_addresses(struct list_part *p)
 	bool seen = false;
 
 	for (i = 0; i < nr; i++) {
-		if (!i || p->pids[i] != p->pids[i - 1])
-			seen = gpk_may_see(p->pids[i]);
+		if (!i || p->out[i].pid != p->out[i - 1].pid)
+			seen = gpk_may_see(p->out[i].pid);
 		if (seen)
 			continue;
-		p->out[i].rptr_addr = 0;
-		p->out[i].wptr_addr = 0;
+		p->out[i].queue.rptr_addr = 0;
+		p->out[i].queue.wptr_addr = 0;
 	}
 }
 
 /* From entry @from on. */
 static int part_copy(const struct list_part *p, const struct gpreempt_ioc_list *arg, u32 from)
 {
-	u32 i, bytes = min_t(u32, arg->entry_size, sizeof(p->out[0]));
+	u32 i, bytes = min_t(u32, arg->entry_size, sizeof(p->out[0].queue));
 
 	for (i = 0; i < min(p->nr, p->room); i++) {
 		void __user *to = u64_to_user_ptr(arg->queues + (u64)(from + i) * arg->entry_size);
 
-		if (copy_to_user(to, &p->out[i], bytes) ||
+		if (copy_to_user(to, &p->out[i].queue, bytes) ||
 		    clear_user(to + bytes, arg->entry_size - bytes))
 			return -EFAULT;
 	}
@@ -219,18 +210,15 @@ int gpk_ioc_stats(const void *owner, union gpk_arg *arg)
 	return ret;
 }
 
-/*
- * struct hist_command - copy a distribution of a node
- */
-struct hist_command {
-	struct gpk_command cmd;
+/* A copy of a distribution of a node. */
+struct hist_copy {
 	u32 which;
 	struct gp_hist *out;
 };
 
-static int run_hist(struct gpk_node *n, struct gpk_command *cmd)
+static int run_hist(struct gpk_node *n, void *data)
 {
-	struct hist_command *c = container_of(cmd, struct hist_command, cmd);
+	struct hist_copy *c = data;
 	const struct gp_node_stats *s = gp_sched_node_stats(n->sched, 0);
 
 	if (c->which == GPREEMPT_HIST_SWITCH)
@@ -258,7 +246,7 @@ static int copy_hist(struct gpreempt_ioc_hist *arg, const struct gp_hist *h)
 
 int gpk_ioc_hist(const void *owner, union gpk_arg *arg)
 {
-	struct hist_command c = { .cmd.run = run_hist, .which = arg->hist.which };
+	struct hist_copy c = { .which = arg->hist.which };
 	struct gpk_node *n = gpk_node_find(arg->hist.gpu_id);
 	int ret;
 
@@ -267,7 +255,7 @@ int gpk_ioc_hist(const void *owner, union gpk_arg *arg)
 	c.out = kvmalloc(sizeof(*c.out), GFP_KERNEL_ACCOUNT);
 	if (!c.out)
 		return -ENOMEM;
-	gpk_command(n, &c.cmd);
+	gpk_command(n, run_hist, &c);
 	ret = copy_hist(&arg->hist, c.out);
 	kvfree(c.out);
 	return ret;

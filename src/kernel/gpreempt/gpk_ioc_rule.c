@@ -4,7 +4,6 @@
  */
 #include <linux/mm.h>
 
-#include "gpk_access.h"
 #include "gpk.h"
 #include "gpk_ioc.h"
 
@@ -46,17 +45,9 @@ int gpk_ioc_set_attr(const void *owner, union gpk_arg *arg)
 	return ret;
 }
 
-/*
- * struct policy_command - read or change a node's policy
- */
-struct policy_command {
-	struct gpk_command cmd;
-	struct gpreempt_ioc_policy *arg;
-	bool set;
-};
-
-static int policy_set(struct gpk_node *n, const struct gpreempt_ioc_policy *arg)
+static int run_set_policy(struct gpk_node *n, void *data)
 {
+	const struct gpreempt_ioc_policy *arg = data;
 	u64 now = ktime_get_ns();
 	int ret;
 
@@ -66,32 +57,27 @@ static int policy_set(struct gpk_node *n, const struct gpreempt_ioc_policy *arg)
 			return ret;
 	}
 	if (arg->valid & GPREEMPT_POLICY_F_POLICY) {
-		ret = gp_sched_set_policy(n->sched, 0, arg->policy, now, &n->act.acts);
+		ret = gpk_act(n, gp_sched_set_policy(n->sched, 0, arg->policy, now, &n->act.acts));
 		if (ret)
 			return ret;
-		gp_act_run(&n->act);
 	}
-	if (arg->valid & GPREEMPT_POLICY_F_ENABLED) {
-		ret = gp_sched_set_enabled(n->sched, 0, arg->enabled, now, &n->act.acts);
-		if (ret)
-			return ret;
+	if (!(arg->valid & GPREEMPT_POLICY_F_ENABLED))
+		return 0;
+	ret = gp_sched_set_enabled(n->sched, 0, arg->enabled, now, &n->act.acts);
+	if (!ret)
 		n->disabled = !arg->enabled;
-		gp_act_run(&n->act);
-	}
-	return 0;
+	return gpk_act(n, ret);
 }
 
-static int run_policy(struct gpk_node *n, struct gpk_command *cmd)
+static int run_get_policy(struct gpk_node *n, void *data)
 {
-	struct policy_command *c = container_of(cmd, struct policy_command, cmd);
+	struct gpreempt_ioc_policy *arg = data;
 
-	if (c->set)
-		return policy_set(n, c->arg);
-	c->arg->enabled = !n->disabled;
-	strscpy(c->arg->policy, gp_sched_node_policy(n->sched, 0), sizeof(c->arg->policy));
-	if (!c->arg->param[0])
+	arg->enabled = !n->disabled;
+	strscpy(arg->policy, gp_sched_node_policy(n->sched, 0), sizeof(arg->policy));
+	if (!arg->param[0])
 		return 0;
-	return gp_sched_param_get(n->sched, 0, c->arg->param, &c->arg->value);
+	return gp_sched_param_get(n->sched, 0, arg->param, &arg->value);
 }
 
 static bool is_text(const char *text)
@@ -111,39 +97,35 @@ static bool is_policy(const char *name)
 }
 
 /* Of the node that is named; a change is of every one, if none is. */
-static int for_nodes(struct policy_command *c)
+static int for_nodes(struct gpreempt_ioc_policy *arg, bool set)
 {
-	u32 i, gpu_id = c->arg->gpu_id, nr = 0;
+	u32 i, gpu_id = arg->gpu_id, nr = 0;
 	int ret = 0;
 
-	if (!is_text(c->arg->policy) || !is_text(c->arg->param) || c->arg->enabled > 1 ||
-	    c->arg->valid & ~(GPREEMPT_POLICY_F_POLICY | GPREEMPT_POLICY_F_ENABLED |
-			      GPREEMPT_POLICY_F_PARAM))
+	if (!is_text(arg->policy) || !is_text(arg->param) || arg->enabled > 1 ||
+	    arg->valid & ~(GPREEMPT_POLICY_F_POLICY | GPREEMPT_POLICY_F_ENABLED |
+			   GPREEMPT_POLICY_F_PARAM))
 		return -EINVAL;
-	if (c->set && gpk_may_govern())
+	if (set && gpk_may_govern())
 		return -EPERM;
 	/* Before any node is changed: what follows fails on the first one or on none. */
-	if (c->set && c->arg->valid & GPREEMPT_POLICY_F_POLICY && !is_policy(c->arg->policy))
+	if (set && arg->valid & GPREEMPT_POLICY_F_POLICY && !is_policy(arg->policy))
 		return -ENOENT;
 	for (i = 0; i < gpk_nr_nodes() && !ret; i++) {
-		if (gpk_node_at(i)->gpu_id != gpu_id && (gpu_id || !c->set))
+		if (gpk_node_at(i)->gpu_id != gpu_id && (gpu_id || !set))
 			continue;
 		nr++;
-		ret = gpk_command(gpk_node_at(i), &c->cmd);
+		ret = gpk_command(gpk_node_at(i), set ? run_set_policy : run_get_policy, arg);
 	}
 	return ret || nr ? ret : -ENODEV;
 }
 
 int gpk_ioc_get_policy(const void *owner, union gpk_arg *arg)
 {
-	struct policy_command c = { .cmd.run = run_policy, .arg = &arg->policy };
-
-	return for_nodes(&c);
+	return for_nodes(&arg->policy, false);
 }
 
 int gpk_ioc_set_policy(const void *owner, union gpk_arg *arg)
 {
-	struct policy_command c = { .cmd.run = run_policy, .arg = &arg->policy, .set = true };
-
-	return for_nodes(&c);
+	return for_nodes(&arg->policy, true);
 }

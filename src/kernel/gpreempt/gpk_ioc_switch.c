@@ -6,7 +6,6 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "gpk_access.h"
 #include "gpk.h"
 #include "gpk_ioc.h"
 #include "kfd_gpreempt.h"
@@ -15,15 +14,6 @@
 /* What a reference had at first, and room for it to grow. */
 #define REF_MIN 16
 #define REF_MAX 256
-
-/*
- * struct switch_command - preempt and resume by hand
- */
-struct switch_command {
-	struct gpk_command cmd;
-	struct gpk_by_hand by_hand;
-	u32 nr;
-};
 
 /* The generations of what a reference names; 0 or -errno. */
 static int resolve(struct gpk_node *n, const struct gpk_by_hand *c, struct gpk_named *what,
@@ -48,19 +38,19 @@ static int resolve(struct gpk_node *n, const struct gpk_by_hand *c, struct gpk_n
 	return 0;
 }
 
-static int run_switch(struct gpk_node *n, struct gpk_command *cmd)
+static int run_switch(struct gpk_node *n, void *data)
 {
-	struct switch_command *c = container_of(cmd, struct switch_command, cmd);
+	const struct gpk_by_hand *c = data;
 	u32 i;
 
 	gpk_catch_up(n);
 	for (i = 0; i < c->nr; i++) {
-		struct gpk_named *what = &c->by_hand.named[i];
+		struct gpk_named *what = &c->named[i];
 
 		if (!what->result)
-			what->result = resolve(n, &c->by_hand, what, i < c->by_hand.nr_out);
+			what->result = resolve(n, c, what, i < c->nr_out);
 	}
-	gpk_hold_switch(n, &c->by_hand);
+	gpk_hold_switch(n, c);
 	return 0;
 }
 
@@ -70,9 +60,9 @@ static struct gpreempt_ioc_ref __user *ref_at(const struct gpreempt_ioc_switch *
 }
 
 /* What a reference names, whether the caller may, and a hold for it. 0 or -errno. */
-static int name_one(const struct switch_command *c, const struct gpreempt_ioc_switch *arg, u32 i)
+static int name_one(const struct gpk_by_hand *c, const struct gpreempt_ioc_switch *arg, u32 i)
 {
-	struct gpk_named *what = &c->by_hand.named[i];
+	struct gpk_named *what = &c->named[i];
 	struct gpreempt_ioc_ref ref;
 	struct pid *pid;
 	int ret = copy_struct_from_user(&ref, sizeof(ref), ref_at(arg, i), arg->ref_size);
@@ -89,45 +79,44 @@ static int name_one(const struct switch_command *c, const struct gpreempt_ioc_sw
 	what->result = ref.gpu_id == arg->gpu_id ? gpk_may_control(pid) : -EINVAL;
 	if (what->result || i >= arg->nr_out)
 		return 0;
-	what->hold = gpk_hold_alloc(c->by_hand.owner, pid, ref.queue_id,
+	what->hold = gpk_hold_alloc(c->owner, pid, ref.queue_id,
 				    ktime_get_ns() + arg->lease_ms * NSEC_PER_MSEC);
 	return what->hold ? 0 : -ENOMEM;
 }
 
-static int copy_results(const struct switch_command *c, const struct gpreempt_ioc_switch *arg)
+static int copy_results(const struct gpk_by_hand *c, const struct gpreempt_ioc_switch *arg)
 {
 	u32 i;
 
 	for (i = 0; i < c->nr; i++)
-		if (put_user(c->by_hand.named[i].result, &ref_at(arg, i)->result))
+		if (put_user(c->named[i].result, &ref_at(arg, i)->result))
 			return -EFAULT;
 	return 0;
 }
 
-static int do_switch(struct gpk_node *n, struct switch_command *c,
+static int do_switch(struct gpk_node *n, struct gpk_by_hand *c,
 		     const struct gpreempt_ioc_switch *arg)
 {
-	struct gpk_by_hand *b = &c->by_hand;
 	int ret = -ENOMEM;
 	u32 i;
 
-	b->named = kvcalloc(c->nr, sizeof(*b->named), GFP_KERNEL_ACCOUNT);
-	b->refs = kvcalloc(c->nr, sizeof(*b->refs), GFP_KERNEL_ACCOUNT);
-	if (!b->named || !b->refs)
+	c->named = kvcalloc(c->nr, sizeof(*c->named), GFP_KERNEL_ACCOUNT);
+	c->refs = kvcalloc(c->nr, sizeof(*c->refs), GFP_KERNEL_ACCOUNT);
+	if (!c->named || !c->refs)
 		goto out;
 	for (i = 0, ret = 0; i < c->nr && !ret; i++)
 		ret = name_one(c, arg, i);
 	if (!ret)
-		ret = gpk_command(n, &c->cmd);
+		ret = gpk_command(n, run_switch, c);
 	if (!ret)
 		ret = copy_results(c, arg);
 	for (i = 0; i < c->nr; i++) {
-		gpk_hold_free(b->named[i].hold);
-		put_pid(b->named[i].pid);
+		gpk_hold_free(c->named[i].hold);
+		put_pid(c->named[i].pid);
 	}
 out:
-	kvfree(b->refs);
-	kvfree(b->named);
+	kvfree(c->refs);
+	kvfree(c->named);
 	return ret;
 }
 
@@ -135,12 +124,10 @@ int gpk_ioc_switch(const void *owner, union gpk_arg *arg)
 {
 	const struct gpreempt_ioc_switch *sw = &arg->sw;
 	struct gpk_node *n = gpk_node_find(sw->gpu_id);
-	struct switch_command c = {
-		.cmd.run = run_switch,
-		.by_hand.owner = owner,
-		.by_hand.nr_out = sw->nr_out,
-		.by_hand.nr_in = sw->nr_in,
-		.by_hand.grace = sw->grace,
+	struct gpk_by_hand c = {
+		.owner = owner,
+		.nr_out = sw->nr_out,
+		.grace = sw->grace,
 		.nr = sw->nr_out + sw->nr_in,
 	};
 
@@ -151,17 +138,9 @@ int gpk_ioc_switch(const void *owner, union gpk_arg *arg)
 	return n ? do_switch(n, &c, sw) : -ENODEV;
 }
 
-/*
- * struct pid_command - something about one process, or all of them if @pid is NULL
- */
-struct pid_command {
-	struct gpk_command cmd;
-	struct pid *pid;
-};
-
-static int run_trigger(struct gpk_node *n, struct gpk_command *cmd)
+/* Of one process, or all of them if @pid is NULL. */
+static int run_trigger(struct gpk_node *n, void *pid)
 {
-	struct pid *pid = container_of(cmd, struct pid_command, cmd)->pid;
 	struct gpk_entity *e;
 
 	list_for_each_entry(e, &n->entities, link)
@@ -173,7 +152,7 @@ static int run_trigger(struct gpk_node *n, struct gpk_command *cmd)
 int gpk_ioc_trigger(const void *owner, union gpk_arg *arg)
 {
 	struct gpk_node *n = gpk_node_find(arg->trigger.gpu_id);
-	struct pid_command c = { .cmd.run = run_trigger };
+	struct pid *pid = NULL;
 	int ret;
 
 	if (!n || arg->trigger.reserved)
@@ -181,14 +160,14 @@ int gpk_ioc_trigger(const void *owner, union gpk_arg *arg)
 	if (arg->trigger.pidfd == -2) {
 		ret = gpk_may_govern();
 	} else {
-		c.pid = gpk_pidfd_get(arg->trigger.pidfd);
-		if (IS_ERR(c.pid))
-			return PTR_ERR(c.pid);
+		pid = gpk_pidfd_get(arg->trigger.pidfd);
+		if (IS_ERR(pid))
+			return PTR_ERR(pid);
 		/* A process that is often looked at in vain is taken for idle. */
-		ret = gpk_may_control(c.pid);
+		ret = gpk_may_control(pid);
 	}
 	if (!ret)
-		gpk_command(n, &c.cmd);
-	put_pid(c.pid);
+		gpk_command(n, run_trigger, pid);
+	put_pid(pid);
 	return ret;
 }

@@ -74,11 +74,9 @@ static void on_doorbell(u32 gpu_id, u64 process)
 }
 
 /*
- * on_completion() - something of a process ended: it may be idle
- *
- * There are many of these. If a process is off the GPU, it may return now. Otherwise the
- * process is looked at when its time comes. If no time is set, nothing is known of its
- * work, which another GPU may have submitted.
+ * Something of a process ended: it may be idle. There are many of these. If a process is off
+ * the GPU, it may return now. Otherwise the process is looked at when its time comes. If no
+ * time is set, nothing is known of its work, which another GPU may have submitted.
  */
 static void on_completion(u32 gpu_id, u64 process)
 {
@@ -145,16 +143,6 @@ static int node_add(const struct kfd_gpreempt_gpu *gpu)
 	return 0;
 }
 
-static int nodes_start(const struct kfd_gpreempt_gpu *gpus, u32 nr)
-{
-	int ret = 0;
-	u32 i;
-
-	for (i = 0; i < nr && !ret; i++)
-		ret = node_add(&gpus[i]);
-	return ret;
-}
-
 static int __init gpk_init(void)
 {
 	struct kfd_gpreempt_gpu gpus[GPK_NODES_MAX];
@@ -173,10 +161,10 @@ static int __init gpk_init(void)
 	ret = kfd_gpreempt_register(&kfd_ops, gpk_verify, gpus, &nr);
 	if (ret)
 		goto err_pointer;
-	ret = nodes_start(gpus, nr);
-	if (ret)
-		goto err_nodes;
-	ret = gpk_show_init();
+	for (i = 0; i < nr && !ret; i++)
+		ret = node_add(&gpus[i]);
+	if (!ret)
+		ret = gpk_show_init();
 	if (ret)
 		goto err_nodes;
 	ret = gpk_device_init();

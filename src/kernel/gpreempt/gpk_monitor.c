@@ -4,11 +4,11 @@
  * until when it may sleep again. An ordinary thread: amdkfd waits for the fence of
  * a switch in a loop, and a real-time thread would keep the processor from all others.
  */
+#include <linux/completion.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 
-#include "gpk_access.h"
 #include "gpk.h"
 #include "kfd_gpreempt.h"
 #include "gpk_snapshot.h"
@@ -41,6 +41,15 @@ void gpk_kick(struct gpk_node *n, u32 why)
 	wake_up(&n->wait);
 }
 
+/* Something that a caller waits for. */
+struct command {
+	struct list_head link;
+	int (*run)(struct gpk_node *n, void *data);
+	void *data;
+	struct completion done;
+	int ret;
+};
+
 /* Calls of one user delay those of users in the same lane, and no others. */
 static u32 lane_of_caller(void)
 {
@@ -49,28 +58,29 @@ static u32 lane_of_caller(void)
 	return 1 + __kuid_val(current_uid()) % (GPK_LANES - 1);
 }
 
-int gpk_command(struct gpk_node *n, struct gpk_command *cmd)
+int gpk_command(struct gpk_node *n, int (*run)(struct gpk_node *n, void *data), void *data)
 {
+	struct command cmd = { .run = run, .data = data };
 	u32 lane = lane_of_caller();
 
-	init_completion(&cmd->done);
+	init_completion(&cmd.done);
 	spin_lock(&n->commands_lock);
-	list_add_tail(&cmd->link, &n->commands[lane]);
+	list_add_tail(&cmd.link, &n->commands[lane]);
 	spin_unlock(&n->commands_lock);
 	gpk_kick(n, GPK_KICK_COMMAND);
-	wait_for_completion(&cmd->done);
-	return cmd->ret;
+	wait_for_completion(&cmd.done);
+	return cmd.ret;
 }
 
 /* The next command, lane by lane; NULL if there is none. */
-static struct gpk_command *next_command(struct gpk_node *n)
+static struct command *next_command(struct gpk_node *n)
 {
-	struct gpk_command *cmd = NULL;
+	struct command *cmd = NULL;
 	u32 i;
 
 	spin_lock(&n->commands_lock);
 	for (i = 0; i < GPK_LANES && !cmd; i++) {
-		cmd = list_first_entry_or_null(&n->commands[n->lane], struct gpk_command, link);
+		cmd = list_first_entry_or_null(&n->commands[n->lane], struct command, link);
 		n->lane = (n->lane + 1) % GPK_LANES;
 	}
 	if (cmd)
@@ -79,21 +89,17 @@ static struct gpk_command *next_command(struct gpk_node *n)
 	return cmd;
 }
 
-/*
- * run_commands() - up to @max of them; the others wait for the next round
- *
- * Between two rounds the monitor does everything else.
- */
+/* Up to @max of them; between two rounds the monitor does everything else. */
 static void run_commands(struct gpk_node *n, u32 max)
 {
-	struct gpk_command *cmd;
+	struct command *cmd;
 	u32 i;
 
 	for (i = 0; i < max; i++) {
 		cmd = next_command(n);
 		if (!cmd)
 			return;
-		cmd->ret = cmd->run(n, cmd);
+		cmd->ret = cmd->run(n, cmd->data);
 		/* With its completion a command is gone. */
 		complete(&cmd->done);
 		cond_resched();
@@ -121,28 +127,10 @@ static void on_trace(void *data, const struct gp_trace *t)
 	spin_unlock(&n->lock);
 	if (t->kind != GP_TRACE_STATE)
 		return;
-	e = gpk_entity_of(n, t->id);
-	if (!e || !e->group) {
+	if (!gpk_entity_of(n, t->id))
+		tell_state(n, NULL, t);
+	gpk_for_each_member(e, n, t->id)
 		tell_state(n, e, t);
-		return;
-	}
-	list_for_each_entry(e, &n->entities, link)
-		if (e->core == t->id)
-			tell_state(n, e, t);
-}
-
-/* To arm or not to arm is found out by a look, which comes next. */
-static void look_soon(struct gpk_node *n, u64 core)
-{
-	struct gpk_entity *e = gpk_entity_of(n, core);
-
-	if (e && !e->group)
-		e->look_ns = 0;
-	if (!e || !e->group)
-		return;
-	list_for_each_entry(e, &n->entities, link)
-		if (e->core == core)
-			e->look_ns = 0;
 }
 
 static u64 act_now_ns(struct gp_act *a)
@@ -162,9 +150,14 @@ static bool act_begin(struct gp_act *a)
 	return true;
 }
 
+/* To arm or not to arm is found out by a look, which comes next. */
 static void act_watch(struct gp_act *a, u64 id, bool arm)
 {
-	look_soon(container_of(a, struct gpk_node, act), id);
+	struct gpk_node *n = container_of(a, struct gpk_node, act);
+	struct gpk_entity *e;
+
+	gpk_for_each_member(e, n, id)
+		e->look_ns = 0;
 }
 
 static void act_report(struct gp_act *a, enum gp_report report, u64 id)
@@ -223,7 +216,7 @@ static void keep_alive(struct gpk_node *n)
 
 static u64 next_wake(const struct gpk_node *n)
 {
-	u64 next = min(n->act.timer_ns, min(gpk_detect_next(n), gpk_hold_next(n)));
+	u64 next = min(n->act.timer_ns, min(gpk_detect_next(n), gp_holds_next_ns(&n->holds)));
 
 	next = min(next, min(n->resync_ns, gpk_snapshot_next(n)));
 	return is_anything_out(n) ? min(next, n->heard_ns + KEEPALIVE_NS) : next;

@@ -19,20 +19,13 @@
 
 static struct workqueue_struct *touch_wq;
 
-/**
- * struct gpk_touch - pages of a process that are to be there at the next look
- * @ref: of the entity, and of the work while it is under way
- * @work: for the worker
- * @busy: it is under way: its owner decides how long a fault takes
- * @mm: whose
- * @addr: where
- */
+/* Pages of a process that are to be there at the next look. */
 struct gpk_touch {
-	struct kref ref;
-	struct work_struct work;
-	atomic_t busy;
-	struct mm_struct *mm;
-	u64 addr[2];
+	struct kref ref;	 /* of the entity, and of the work while it is under way */
+	struct work_struct work; /* for the worker */
+	atomic_t busy;		 /* it is under way: its owner decides how long a fault takes */
+	struct mm_struct *mm;	 /* whose */
+	u64 addr[2];		 /* where */
 };
 
 static void touch_release(struct kref *ref)

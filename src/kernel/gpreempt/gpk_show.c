@@ -16,9 +16,7 @@
 static struct kobject *root;
 static struct dentry *debug_root;
 
-/*
- * struct show_node - the folder of a node
- */
+/* The folder of a node. */
 struct show_node {
 	struct kobject kobj;
 	struct gpk_node *node;
@@ -26,9 +24,7 @@ struct show_node {
 
 static struct show_node *folders[GPK_NODES_MAX];
 
-/*
- * struct show_value - a file: where its value is in the statistics of a node
- */
+/* A file: where its value is in the statistics of a node. */
 struct show_value {
 	struct kobj_attribute attr;
 	u32 offset;
@@ -52,35 +48,6 @@ static ssize_t value_show(struct kobject *kobj, struct kobj_attribute *attr, cha
 	return sysfs_emit(buf, "%llu\n", v->bytes == sizeof(u32) ? *(const u32 *)at :
 								   *(const u64 *)at);
 }
-
-/* X(member of struct gpreempt_ioc_stats): the files of a node */
-#define SHOW_VALUES(X)                                                                  \
-	X(nr_entities)                                                                  \
-	X(nr_out)                                                                       \
-	X(nr_switches)                                                                  \
-	X(nr_preemptions)                                                               \
-	X(nr_resumes)                                                                   \
-	X(nr_failed)                                                                    \
-	X(nr_deadline)                                                                  \
-	X(nr_starvation)                                                                \
-	X(nr_wakeups)                                                                   \
-	X(nr_timer_wakeups)                                                             \
-	X(nr_faults)                                                                    \
-	X(cost_ns)                                                                      \
-	X(off_max_ns)                                                                   \
-	X(switch_p50_ns)                                                                \
-	X(switch_p99_ns)                                                                \
-	X(detect_p50_ns)                                                                \
-	X(detect_p99_ns)
-
-#define X(name)                                                                         \
-	static struct show_value name##_value = {                                       \
-		.attr = __ATTR(name, 0444, value_show, NULL),                           \
-		.offset = offsetof(struct gpreempt_ioc_stats, name),                    \
-		.bytes = sizeof_field(struct gpreempt_ioc_stats, name),                 \
-	};
-SHOW_VALUES(X)
-#undef X
 
 static ssize_t breaker_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
@@ -110,10 +77,32 @@ static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attr, ch
 }
 static struct kobj_attribute policy_attr = __ATTR_RO(policy);
 
+/* A member of the statistics; the compound literal is as static as the table. */
+#define VALUE(name)                                                     \
+	(&(struct show_value){                                          \
+		.attr = __ATTR(name, 0444, value_show, NULL),           \
+		.offset = offsetof(struct gpreempt_ioc_stats, name),    \
+		.bytes = sizeof_field(struct gpreempt_ioc_stats, name), \
+	}.attr.attr)
+
 static struct attribute *show_attrs[] = {
-#define X(name) &name##_value.attr.attr,
-	SHOW_VALUES(X)
-#undef X
+	VALUE(nr_entities),
+	VALUE(nr_out),
+	VALUE(nr_switches),
+	VALUE(nr_preemptions),
+	VALUE(nr_resumes),
+	VALUE(nr_failed),
+	VALUE(nr_deadline),
+	VALUE(nr_starvation),
+	VALUE(nr_wakeups),
+	VALUE(nr_timer_wakeups),
+	VALUE(nr_faults),
+	VALUE(cost_ns),
+	VALUE(off_max_ns),
+	VALUE(switch_p50_ns),
+	VALUE(switch_p99_ns),
+	VALUE(detect_p50_ns),
+	VALUE(detect_p99_ns),
 	&breaker_attr.attr,
 	&policy_attr.attr,
 	NULL,
@@ -173,17 +162,8 @@ static int timeline_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(timeline);
 
-static int dump_show(struct seq_file *m, void *unused)
-{
-	return gpk_dump_show(m->private, m);
-}
-DEFINE_SHOW_ATTRIBUTE(dump);
-
-static int last_dump_show(struct seq_file *m, void *unused)
-{
-	return gpk_dump_show_last(m->private, m);
-}
-DEFINE_SHOW_ATTRIBUTE(last_dump);
+DEFINE_SHOW_ATTRIBUTE(gpk_dump);
+DEFINE_SHOW_ATTRIBUTE(gpk_last_dump);
 
 static int folder_add(u32 index)
 {
@@ -200,8 +180,8 @@ static int folder_add(u32 index)
 	ret = kobject_init_and_add(&f->kobj, &show_type, root, "%s", name);
 	dir = debugfs_create_dir(name, debug_root);
 	debugfs_create_file("timeline", 0400, dir, f->node, &timeline_fops);
-	debugfs_create_file("dump", 0400, dir, f->node, &dump_fops);
-	debugfs_create_file("last_dump", 0400, dir, f->node, &last_dump_fops);
+	debugfs_create_file("dump", 0400, dir, f->node, &gpk_dump_fops);
+	debugfs_create_file("last_dump", 0400, dir, f->node, &gpk_last_dump_fops);
 	return ret;
 }
 

@@ -15,50 +15,30 @@
 
 struct gpk_node;
 
-/**
- * struct gpk_seen - a process in a snapshot
- * @pid: process, with a reference
- * @info: what the core says of it
- * @since_ns: when its state changed last
- * @first: index of its first queue
- * @nr: queues
- * @nr_manual: holds by hand of all its queues
- * @sched_out: preempted by the scheduler
- */
+/* A process in a snapshot. */
 struct gpk_seen {
-	struct pid *pid;
-	struct gp_entity_info info;
-	u64 since_ns;
-	u32 first;
-	u32 nr;
-	u32 nr_manual;
-	bool sched_out;
+	struct pid *pid;	    /* process, with a reference */
+	struct gp_entity_info info; /* what the core says of it */
+	u64 since_ns;		    /* when its state changed last */
+	u32 first;		    /* index of its first queue */
+	u32 nr;			    /* queues */
+	u32 nr_manual;		    /* holds by hand of all its queues */
+	bool sched_out;		    /* preempted by the scheduler */
 };
 
-/**
- * struct gpk_snapshot - a node at some time
- * @rcu: readers may be there when it is replaced
- * @round: of the monitor
- * @time_ns: when it was made
- * @stats: counters; without size
- * @policy: name
- * @enabled: scheduling is on
- * @nr_seen: processes
- * @nr_queues: queues
- * @queues: of all of them; without pid and without times of the current state
- * @seen: processes
- */
+/* A node at some time. */
 struct gpk_snapshot {
-	struct rcu_head rcu;
-	u64 round;
-	u64 time_ns;
-	struct gpreempt_ioc_stats stats;
-	char policy[GPREEMPT_ABI_NAME_LEN];
-	bool enabled;
-	u32 nr_seen;
-	u32 nr_queues;
+	struct rcu_head rcu;		    /* readers may be there when it is replaced */
+	u64 round;			    /* of the monitor */
+	u64 time_ns;			    /* when it was made */
+	struct gpreempt_ioc_stats stats;    /* counters; without size */
+	char policy[GPREEMPT_ABI_NAME_LEN]; /* name */
+	bool enabled;			    /* scheduling is on */
+	u32 nr_seen;			    /* processes */
+	u32 nr_queues;			    /* queues */
+	/* of all of them; without pid and without times of the current state */
 	struct gpreempt_ioc_queue *queues;
-	struct gpk_seen seen[];
+	struct gpk_seen seen[]; /* processes */
 };
 
 /**

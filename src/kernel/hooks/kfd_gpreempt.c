@@ -35,9 +35,8 @@ u64 kfd_gpreempt_generation(void)
 }
 
 /*
- * tell() - call a member of the client's table, if there is a client
- *
- * For callers that need no answer; an RCU read section around one call.
+ * Call a member of the client's table, if there is a client. For callers that need no answer;
+ * an RCU read section around one call.
  */
 #define tell(member, ...)                                                \
 	do {                                                             \
@@ -158,9 +157,8 @@ void kfd_gpreempt_rang(u32 gpu_id, u64 process)
 }
 
 /*
- * forget_holds() - a reset takes the saved waves with it: nothing is held any more
- *
- * Queues stay inactive: the reset is about to evict all of them, for good.
+ * A reset takes the saved waves with it: nothing is held any more. Queues stay inactive: the
+ * reset is about to evict all of them, for good.
  */
 static void forget_holds(struct device_queue_manager *dqm)
 {
@@ -204,10 +202,9 @@ void kfd_gpreempt_call_end(struct device_queue_manager *dqm)
 }
 
 /*
- * is_silent() - whether nothing was heard of the client; under dqm_lock
- *
- * The watchdog may have waited for a slow call of the client itself, or with the client for
- * another holder of the lock: how long ago it was set off says nothing.
+ * Whether nothing was heard of the client; under dqm_lock. The watchdog may have waited for a
+ * slow call of the client itself, or with the client for another holder of the lock: how long
+ * ago it was set off says nothing.
  */
 static bool is_silent(const struct device_queue_manager *dqm)
 {

@@ -69,35 +69,22 @@ struct kfd_gpreempt_ref {
 #define KFD_GPREEMPT_CROWDED BIT(7)		/* other queues have waves on the GPU */
 #define KFD_GPREEMPT_DAMAGED BIT(8)		/* saved state was altered: never runs again */
 
-/**
- * struct kfd_gpreempt_queue - a compute queue
- * @process: generation of its process on the node
- * @queue: its generation
- * @pid: its process, with a reference for the caller
- * @mm: its memory map, grabbed for the caller (mmdrop()); a process that executes
- *	another program has another one
- * @gpu_id: node
- * @queue_id: as user space knows it
- * @priority: 0..15, as the client asked
- * @flags: KFD_GPREEMPT_*
- * @ring_bytes: size of the ring
- * @ring: user address of the ring
- * @rptr: user address of the read pointer
- * @wptr: user address of the write pointer
- */
+/* A compute queue. */
 struct kfd_gpreempt_queue {
-	u64 process;
-	u64 queue;
-	struct pid *pid;
+	u64 process;	 /* generation of its process on the node */
+	u64 queue;	 /* its generation */
+	struct pid *pid; /* its process, with a reference for the caller */
+	/*
+	 * its memory map, grabbed for the caller (mmdrop()); a process that executes another
+	 * program has another one
+	 */
 	struct mm_struct *mm;
-	u32 gpu_id;
-	u32 queue_id;
-	u32 priority;
-	u32 flags;
-	u32 ring_bytes;
-	u64 ring;
-	u64 rptr;
-	u64 wptr;
+	u32 queue_id;	/* as user space knows it */
+	u32 flags;	/* KFD_GPREEMPT_* */
+	u32 ring_bytes; /* size of the ring */
+	u64 ring;	/* user address of the ring */
+	u64 rptr;	/* user address of the read pointer */
+	u64 wptr;	/* user address of the write pointer */
 };
 
 /**
@@ -126,14 +113,10 @@ struct kfd_gpreempt_ops {
 #define KFD_GPREEMPT_MODE_NO_HWS 2	/* the driver, by queue slots */
 #define KFD_GPREEMPT_MODE_MES 3		/* firmware, queue by queue */
 
-/**
- * struct kfd_gpreempt_gpu - a node
- * @gpu_id: its id
- * @mode: how its queues are scheduled: KFD_GPREEMPT_MODE_*
- */
+/* A node. */
 struct kfd_gpreempt_gpu {
-	u32 gpu_id;
-	u32 mode;
+	u32 gpu_id; /* its id */
+	u32 mode;   /* how its queues are scheduled: KFD_GPREEMPT_MODE_* */
 };
 
 /**
@@ -226,58 +209,45 @@ struct vm_area_struct;
 #define KFD_GPREEMPT_BY_PROCESS BIT(0)
 #define KFD_GPREEMPT_BY_QUEUE BIT(1)
 
-/**
- * struct kfd_gpreempt_state - ours in struct queue_properties; under dqm_lock
- * @generation: names the queue
- * @digest: of what describes its saved waves, taken when it was preempted
- * @preempted: not in the runlist by order of the client: KFD_GPREEMPT_BY_*
- * @verified: @digest is valid
- * @damaged: saved state was altered: it is never mapped again
- * @lost: a reset took its waves: a resume does not map it again
- */
+/* Ours in struct queue_properties; under dqm_lock. */
 struct kfd_gpreempt_state {
-	u64 generation;
-	u64 digest;
-	u8 preempted;
-	bool verified;
-	bool damaged;
-	bool lost;
+	u64 generation; /* names the queue */
+	u64 digest;	/* of what describes its saved waves, taken when it was preempted */
+	u8 preempted;	/* not in the runlist by order of the client: KFD_GPREEMPT_BY_* */
+	bool verified;	/* @digest is valid */
+	bool damaged;	/* saved state was altered: it is never mapped again */
+	bool lost;	/* a reset took its waves: a resume does not map it again */
 };
 
-/**
- * struct kfd_gpreempt_node - ours in struct device_queue_manager; under dqm_lock
- * @link: all nodes; nodes_sem
- * @watchdog: resumes everything if the client is silent
- * @heard: jiffies when the client's last call ended
- * @nr_calls: calls of the client that are under way, dqm_lock held or waited for
- * @registered: there is a client, and @watchdog is initialised
- * @stale: the last cycle failed: a queue that is said to run may not be in the runlist
- */
+/* Ours in struct device_queue_manager; under dqm_lock. */
 struct kfd_gpreempt_node {
-	struct list_head link;
-	struct delayed_work watchdog;
-	unsigned long heard;
+	struct list_head link;	      /* all nodes; nodes_sem */
+	struct delayed_work watchdog; /* resumes everything if the client is silent */
+	unsigned long heard;	      /* jiffies when the client's last call ended */
+	/* calls of the client that are under way, dqm_lock held or waited for */
 	atomic_t nr_calls;
-	bool registered;
+	bool registered; /* there is a client, and @watchdog is initialised */
+	/* the last cycle failed: a queue that is said to run may not be in the runlist */
 	bool stale;
 };
 
-/**
- * struct kfd_gpreempt_pdd - ours in struct kfd_process_device
- * @generation: names the process on this node; 0 = never had a queue, or had become
- *	another program before its first
- * @mm: memory map of the process, grabbed while it has a generation; dqm_lock. That of
- *	struct kfd_process goes before the queues do
- * @gpu_id: of this node, valid with @generation: the node may go before the process does
- * @preempted: all compute queues are, and new ones are born so; dqm_lock
- * @slice: its doorbells, reference-counted
- */
+/* Ours in struct kfd_process_device. */
 struct kfd_gpreempt_pdd {
+	/*
+	 * names the process on this node; 0 = never had a queue, or had become another program
+	 * before its first
+	 */
 	u64 generation;
+	/*
+	 * memory map of the process, grabbed while it has a generation; dqm_lock. That of
+	 * struct kfd_process goes before the queues do
+	 */
 	struct mm_struct *mm;
+	/* of this node, valid with @generation: the node may go before the process does */
 	u32 gpu_id;
+	/* all compute queues are, and new ones are born so; dqm_lock */
 	bool preempted;
-	struct kfd_gpreempt_slice *slice;
+	struct kfd_gpreempt_slice *slice; /* its doorbells, reference-counted */
 };
 
 /* A queue of any kind is being created: before its MQD is initialised. */

@@ -30,36 +30,21 @@
 /* From a fault to the next arming: else the page goes before the store is repeated. */
 #define SLICE_GAP_NS (1 * NSEC_PER_MSEC)
 
-/**
- * struct kfd_gpreempt_slice - the doorbells of a process on a node
- * @ref: held by the pdd, by each mapping, by a call that arms
- * @mm: memory map they are mapped in; grabbed, not used
- * @pfn: first page
- * @nr_pages: pages
- * @gpu_id: node
- * @process: generation, for the client; written when the client asks
- * @lock: protects @addr and @nr_addrs
- * @addr: where they are mapped, or were a moment ago
- * @nr_addrs: how many
- * @eager: mapped in a way that cannot be taken back; mmap_lock
- * @dead: the doorbells are given to another process: nothing may be mapped
- * @armed: 1 = the next fault tells the client
- * @fault_ns: when it last did
- */
+/* The doorbells of a process on a node. */
 struct kfd_gpreempt_slice {
-	struct kref ref;
-	struct mm_struct *mm;
-	unsigned long pfn;
-	u32 nr_pages;
-	u32 gpu_id;
-	u64 process;
-	spinlock_t lock;
-	unsigned long addr[SLICE_MAPPINGS];
-	u32 nr_addrs;
-	bool eager;
-	bool dead;
-	atomic_t armed;
-	u64 fault_ns;
+	struct kref ref;		    /* the pdd's, each mapping's, an arming call's */
+	struct mm_struct *mm;		    /* memory map they are mapped in; grabbed, not used */
+	unsigned long pfn;		    /* first page */
+	u32 nr_pages;			    /* pages */
+	u32 gpu_id;			    /* node */
+	u64 process;			    /* generation; written when the client asks */
+	spinlock_t lock;		    /* protects @addr and @nr_addrs */
+	unsigned long addr[SLICE_MAPPINGS]; /* where they are mapped, or were a moment ago */
+	u32 nr_addrs;			    /* how many */
+	bool eager;			    /* mapped for good; mmap_lock */
+	bool dead;			    /* another process has them: nothing may be mapped */
+	atomic_t armed;			    /* 1 = the next fault tells the client */
+	u64 fault_ns;			    /* when it last did */
 };
 
 static void slice_release(struct kref *ref)

@@ -29,20 +29,15 @@ static u32 queue_flags(const struct queue *q)
 	return flags;
 }
 
-/**
- * struct waves - on the GPU, by queue slot
- * @nr: slots, of all XCCs one after the other; 0 = not known
- * @slot: how many, and of whom; for kfree()
- */
+/* On the GPU, by queue slot. */
 struct waves {
-	u32 nr;
-	struct kfd_cu_occupancy *slot;
+	u32 nr;			       /* slots, of all XCCs one after the other; 0 = not known */
+	struct kfd_cu_occupancy *slot; /* how many, and of whom; for kfree() */
 };
 
 /*
- * read_waves() - of all XCCs: a packet's last workgroups may be on any of them
- *
- * Not of hardware that is being reset, sleeps, or is stopped. A GPU may be unable to tell.
+ * Of all XCCs: a packet's last workgroups may be on any of them. Not of hardware that is being
+ * reset, sleeps, or is stopped. A GPU may be unable to tell.
  */
 static void read_waves(struct kfd_node *node, struct waves *w)
 {
@@ -92,9 +87,7 @@ static void describe(struct kfd_process_device *pdd, const struct queue *q,
 		.queue = q->properties.gpreempt.generation,
 		.pid = get_task_pid(pdd->process->lead_thread, PIDTYPE_TGID),
 		.mm = pdd->gpreempt.mm,
-		.gpu_id = pdd->dev->id,
 		.queue_id = q->properties.queue_id,
-		.priority = q->properties.priority,
 		.flags = queue_flags(q) | running_flags(q, waves),
 		.ring_bytes = q->properties.queue_size,
 		.ring = q->properties.queue_address,

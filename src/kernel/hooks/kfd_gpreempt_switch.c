@@ -14,12 +14,11 @@
 #include "v9_structs.h"
 
 /*
- * digest_of() - of what describes the saved waves of an unmapped queue, on all XCCs
- *
- * The read and write pointers, where the saved waves are, and the part of the
- * control stack that is in use. What a client may change meanwhile (size, priority,
- * CU mask) is left out. The waves themselves are in the client's own memory. Each part is
- * keyed with the digest of what came before. siphash() is in every kernel.
+ * Of what describes the saved waves of an unmapped queue, on all XCCs. The read and write
+ * pointers, where the saved waves are, and the part of the control stack that is in use. What a
+ * client may change meanwhile (size, priority, CU mask) is left out. The waves themselves are
+ * in the client's own memory. Each part is keyed with the digest of what came before. siphash()
+ * is in every kernel.
  */
 static u64 digest_of(struct device_queue_manager *dqm, const struct queue *q)
 {
@@ -56,10 +55,9 @@ static bool can_verify(const struct device_queue_manager *dqm)
 }
 
 /*
- * is_stopped() - whether a queue is inactive and nothing keeps it so
- *
- * So amdkfd leaves a queue that it has reset. Properties are changed a moment before
- * the queue is activated: that looks the same, but not in a process with a reset.
+ * Whether a queue is inactive and nothing keeps it so. So amdkfd leaves a queue that it has
+ * reset. Properties are changed a moment before the queue is activated: that looks the same,
+ * but not in a process with a reset.
  */
 static bool is_stopped(struct qcm_process_device *qpd, const struct queue *q)
 {
@@ -178,9 +176,8 @@ static u32 look_before(struct device_queue_manager *dqm, const struct kfd_gpreem
 }
 
 /*
- * note_held() - take the digests of what has just been saved, if it was
- *
- * True if anything is held that could be resumed.
+ * Take the digests of what has just been saved, if it was. True if anything is held that could
+ * be resumed.
  */
 static bool note_held(struct device_queue_manager *dqm, bool saved)
 {
@@ -206,11 +203,10 @@ static bool note_held(struct device_queue_manager *dqm, bool saved)
 }
 
 /*
- * commit() - one cycle for all that changed; the unmap is waited for, the map is not
- *
- * amdkfd's notes of queues that refused are wiped first, so that what is there
- * afterwards is of this cycle. A cycle that failed has to be repeated, as nothing else
- * may come that does: only hardware that does not answer is reset, with all that is there.
+ * One cycle for all that changed; the unmap is waited for, the map is not. amdkfd's notes of
+ * queues that refused are wiped first, so that what is there afterwards is of this cycle. A
+ * cycle that failed has to be repeated, as nothing else may come that does: only hardware that
+ * does not answer is reset, with all that is there.
  */
 static int commit(struct device_queue_manager *dqm, u32 grace)
 {
@@ -239,11 +235,9 @@ static bool was_reset(const struct device_queue_manager *dqm, const struct queue
 }
 
 /*
- * find_failed() - whether the cycle did not work for a reference
- *
- * A queue that refuses is reset within the cycle, which does not fail: its process is
- * marked, and an active queue is made inactive; those that are about to leave are
- * inactive already.
+ * Whether the cycle did not work for a reference. A queue that refuses is reset within the
+ * cycle, which does not fail: its process is marked, and an active queue is made inactive;
+ * those that are about to leave are inactive already.
  */
 static void find_failed(struct device_queue_manager *dqm, struct kfd_gpreempt_ref *ref, int ret)
 {
@@ -269,9 +263,8 @@ static void find_failed(struct device_queue_manager *dqm, struct kfd_gpreempt_re
 }
 
 /*
- * undo_failed() - what could not be preempted is not: the client takes it for running
- *
- * Of a process with a queue that was reset, the other queues come back.
+ * What could not be preempted is not: the client takes it for running. Of a process with a
+ * queue that was reset, the other queues come back.
  */
 static bool undo_failed(struct device_queue_manager *dqm, struct kfd_gpreempt_ref *refs, u32 nr_out)
 {
