@@ -103,6 +103,7 @@ def test_good_messages_are_not_refused(daemon, control):
     for m in (queue(), queue(queue_id=2, kind=1), edge(BUSY), edge(IDLE), note(1, value=7),
               done(12345), edge(QUEUE_REMOVE)):
         c.send(m)
+    control.wait_for(lambda: control.process(FIRST_PID)["nr_queues"] == 1)
     c.quiet(0.1)
     assert control.process(FIRST_PID)["nr_queues"] == 1
 
@@ -620,6 +621,8 @@ def test_other_users(daemon, control):
         c.call("SetAttributes", pid=FIRST_PID + 1, attributes={"priority": 3})
         c.call("SetAttributes", pid=FIRST_PID + 1, attributes={"priority": 7, "class": "default"})
         own.send(queue())
+        # Of two sockets of a user either may be heard first.
+        c.wait_for(lambda: c.process(FIRST_PID + 1)["nr_queues"])
         c.send("Suspend", {"targets": [{"pid": FIRST_PID + 1}]})
         own.obey(HOLD, holder=MANUAL)
         assert c.read()["results"][0]["result"] == "ok"

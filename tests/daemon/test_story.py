@@ -441,6 +441,7 @@ def test_manual_hold_and_resume(daemon, control):
 def test_one_queue_by_hand(daemon, control):
     low, _ = pair(daemon)
     low.send(queue(queue_id=2))
+    control.wait_for(lambda: control.process(FIRST_PID)["nr_queues"] == 2)
     target = {"pid": FIRST_PID, "gpu_id": 1, "queue_id": 2}
     control.send("Suspend", {"targets": [target]})
     assert low.obey(HOLD, holder=MANUAL).queue_id == 2
