@@ -329,7 +329,6 @@ STEPS = [
          python("asan", "tests/python/test_property.py", "tests/python/test_group.py"),
          ["gcc", "asan"]),
     Step("fuzz", HOST, 85, fuzz, ["fuzz"]),
-    Step("kernel style", HOST, 90, kernel_style),
     Step("self-tests", GUEST, 2, self_tests),
     Step("uml", GUEST, 170, virtual("stock", "stack_preempt", "stack_idle", "stack_reset")),
     Step("uml hooks", GUEST, 60, virtual("hooks", "sched_latency")),
@@ -340,6 +339,7 @@ STEPS = [
     Step("guest hooks", GUEST, 90, guest("--variant", "hooks", "--only-host")),
     Step("symbols", GUEST, 1, symbols),
     Step("hooks", GUEST, 1, checker("check-hooks")),
+    Step("kernel style", GUEST, 90, kernel_style),
 ]
 ONLY_QUICK = [
     Step("quick tests", HOST, 40, quick_tests, ["gcc"]),
