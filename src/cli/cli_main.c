@@ -49,6 +49,8 @@ static const struct cli_command commands[] = {
 	{ "trace", "record a timeline", NULL, trace_commands, NULL },
 	{ "check", "can this machine preempt, and if not, why", &cli_verb_check, NULL, NULL },
 	{ "config", "the daemon's configuration", &cli_verb_config, NULL, NULL },
+	{ "cdi", "a class for a container, as podman and others read it", &cli_verb_cdi, NULL,
+	  NULL },
 	{ "metrics", "the same for Prometheus", &cli_verb_metrics, NULL, NULL },
 	{ "bench", "what stopping a queue costs here", NULL, bench_commands, NULL },
 	{ "sim", "run scenarios on a simulated GPU", NULL, sim_commands, NULL },

@@ -86,6 +86,7 @@ struct cli_options {
 #define CLI_OPTS_SIM_FILES (1u << 17)	/* what takes the place of the scenario's, --json */
 #define CLI_OPTS_SIM_RUN (1u << 18)	/* --mechanism, --detect, --trace */
 #define CLI_OPTS_SIM_DEMO (1u << 19)	/* --out, --scenario */
+#define CLI_OPTS_CDI (1u << 20)		/* --output, --shim */
 
 struct cli_verb;
 

@@ -61,7 +61,8 @@ struct cli_command {
 };
 
 /* The verbs, a file each or a few together. */
-extern const struct cli_verb cli_verb_attach, cli_verb_check, cli_verb_config, cli_verb_detach;
+extern const struct cli_verb cli_verb_attach, cli_verb_cdi, cli_verb_check, cli_verb_config;
+extern const struct cli_verb cli_verb_detach;
 extern const struct cli_verb cli_verb_list, cli_verb_metrics, cli_verb_monitor, cli_verb_policy;
 extern const struct cli_verb cli_verb_resume, cli_verb_run, cli_verb_set, cli_verb_show;
 extern const struct cli_verb cli_verb_stats, cli_verb_summary, cli_verb_suspend, cli_verb_top;

@@ -11,7 +11,7 @@ from conftest import COMMAND, ROOT
 PAGES = {
     "gpreempt": [""],
     "gpreempt-list": ["list", "show", "top"],
-    "gpreempt-run": ["run"],
+    "gpreempt-run": ["run", "cdi"],
     "gpreempt-set": ["set", "suspend", "resume", "attach", "detach", "policy"],
     "gpreempt-stats": ["stats", "monitor", "trace record", "trace convert", "metrics"],
     "gpreempt-check": ["check", "config", "bench mechanisms"],
