@@ -7,6 +7,7 @@ static const char *const entity_states[] = { GP_ENTITY_STATES(TEXT) };
 static const char *const breaker_states[] = { GP_BREAKER_STATES(TEXT) };
 static const char *const results[] = { GP_RESULTS(TEXT) };
 static const char *const reports[] = { GP_REPORTS(TEXT) };
+static const char *const trace_kinds[] = { GP_TRACE_KINDS(TEXT) };
 
 #define NAME_AT(names, index) ((u32)(index) < ARRAY_SIZE(names) ? (names)[index] : "unknown")
 
@@ -28,4 +29,9 @@ const char *gp_result_name(enum gp_result result)
 const char *gp_report_name(enum gp_report report)
 {
 	return NAME_AT(reports, report);
+}
+
+const char *gp_trace_kind_name(enum gp_trace_kind kind)
+{
+	return NAME_AT(trace_kinds, kind);
 }

@@ -231,30 +231,38 @@ struct gp_actions {
  * gives the same ids and actions. Calls that were refused are not recorded:
  * they changed nothing.
  */
+#define GP_TRACE_KINDS(X)                                                                          \
+	X(EVENT_ADD, "add")                 /* arg: gp_trace_attr(); arg3 cookie */                \
+	X(EVENT_REMOVE, "remove")                                                                  \
+	X(EVENT_ATTR, "attr")               /* arg: gp_trace_attr() */                             \
+	X(EVENT_QUEUE_ADD, "queue_add")     /* arg0 queue, arg1 cookie */                          \
+	X(EVENT_QUEUE_REMOVE, "queue_remove") /* arg0 queue */                                     \
+	X(EVENT_BUSY, "busy")               /* arg0 queue */                                       \
+	X(EVENT_IDLE, "idle")               /* arg0 queue */                                       \
+	X(EVENT_PROGRESS, "progress")       /* arg0 queue, arg1 arrival of the oldest request */   \
+	X(EVENT_SWITCH_DONE, "switch_done") /* arg0 seq, arg1 members, then gp_trace_result() */   \
+	X(EVENT_TIMER, "timer")                                                                    \
+	X(EVENT_POLICY, "policy")           /* arg0 index for gp_policy_name_at() */               \
+	X(EVENT_ENABLE, "enable")           /* arg0 enabled or not */                              \
+	X(EVENT_PARAM, "param")             /* arg0 index for gp_sched_param_desc(), arg1 value */ \
+	X(EVENT_NODE_LOST, "node_lost")                                                            \
+	X(EVENT_NODE_BACK, "node_back")                                                            \
+	X(STATE, "state")                   /* arg0 old state, arg1 new state */                   \
+	X(ACTION_SWITCH, "switch")          /* arg0 seq, arg1 nr_preempt << 32 | nr_resume */      \
+	X(ACTION_TIMER, "set_timer")        /* arg0 time */                                        \
+	X(ACTION_ARM, "arm")                                                                       \
+	X(ACTION_DISARM, "disarm")                                                                 \
+	X(ACTION_REPORT, "report")          /* arg0 enum gp_report */
+
 enum gp_trace_kind {
-	GP_TRACE_EVENT_ADD, /* arg: gp_trace_attr(); arg3 cookie */
-	GP_TRACE_EVENT_REMOVE,
-	GP_TRACE_EVENT_ATTR,	     /* arg: gp_trace_attr() */
-	GP_TRACE_EVENT_QUEUE_ADD,    /* arg0 queue, arg1 cookie */
-	GP_TRACE_EVENT_QUEUE_REMOVE, /* arg0 queue */
-	GP_TRACE_EVENT_BUSY,	     /* arg0 queue */
-	GP_TRACE_EVENT_IDLE,	     /* arg0 queue */
-	GP_TRACE_EVENT_PROGRESS,     /* arg0 queue, arg1 arrival of the oldest request */
-	GP_TRACE_EVENT_SWITCH_DONE,  /* arg0 seq, arg1 members, the rest: gp_trace_result() */
-	GP_TRACE_EVENT_TIMER,
-	GP_TRACE_EVENT_POLICY, /* arg0 index for gp_policy_name_at() */
-	GP_TRACE_EVENT_ENABLE, /* arg0 enabled or not */
-	GP_TRACE_EVENT_PARAM,  /* arg0 index for gp_sched_param_desc(), arg1 value */
-	GP_TRACE_EVENT_NODE_LOST,
-	GP_TRACE_EVENT_NODE_BACK,
-	GP_TRACE_STATE,		/* arg0 old state, arg1 new state */
-	GP_TRACE_ACTION_SWITCH, /* arg0 seq, arg1 nr_preempt << 32 | nr_resume */
-	GP_TRACE_ACTION_TIMER,	/* arg0 time */
-	GP_TRACE_ACTION_ARM,
-	GP_TRACE_ACTION_DISARM,
-	GP_TRACE_ACTION_REPORT, /* arg0 enum gp_report */
+#define X(name, text) GP_TRACE_##name,
+	GP_TRACE_KINDS(X)
+#undef X
 	GP_TRACE_KIND_COUNT
 };
+
+/* As the names above. */
+const char *gp_trace_kind_name(enum gp_trace_kind kind);
 
 /* One record for the trace hook. */
 struct gp_trace {

@@ -98,7 +98,8 @@ void gpd_monitor_done(struct gpd *d, uint64_t time_ns, uint32_t gpu_id, uint64_t
 /* The core reports. */
 void gpd_monitor_report(struct gpd_node *n, enum gp_report report, u64 id);
 
-/* A record of the core. */
+/* A record of the daemon's core, or of the module's. */
 void gpd_monitor_trace(struct gpd *d, const struct gp_trace *t);
+void gpd_monitor_record(struct gpd *d, const struct gp_trace *t, pid_t pid, uint32_t gpu_id);
 
 #endif

@@ -205,48 +205,25 @@ void gpd_monitor_report(struct gpd_node *n, enum gp_report report, u64 id)
 			  gp_report_name(report));
 }
 
-/* Names of the records, in the words of sched.h. */
-static const char *const kinds[] = {
-	[GP_TRACE_EVENT_ADD] = "event_add",
-	[GP_TRACE_EVENT_REMOVE] = "event_remove",
-	[GP_TRACE_EVENT_ATTR] = "event_attr",
-	[GP_TRACE_EVENT_QUEUE_ADD] = "event_queue_add",
-	[GP_TRACE_EVENT_QUEUE_REMOVE] = "event_queue_remove",
-	[GP_TRACE_EVENT_BUSY] = "event_busy",
-	[GP_TRACE_EVENT_IDLE] = "event_idle",
-	[GP_TRACE_EVENT_PROGRESS] = "event_progress",
-	[GP_TRACE_EVENT_SWITCH_DONE] = "event_switch_done",
-	[GP_TRACE_EVENT_TIMER] = "event_timer",
-	[GP_TRACE_EVENT_POLICY] = "event_policy",
-	[GP_TRACE_EVENT_ENABLE] = "event_enable",
-	[GP_TRACE_EVENT_PARAM] = "event_param",
-	[GP_TRACE_EVENT_NODE_LOST] = "event_node_lost",
-	[GP_TRACE_EVENT_NODE_BACK] = "event_node_back",
-	[GP_TRACE_STATE] = "state",
-	[GP_TRACE_ACTION_SWITCH] = "action_switch",
-	[GP_TRACE_ACTION_TIMER] = "action_timer",
-	[GP_TRACE_ACTION_ARM] = "action_arm",
-	[GP_TRACE_ACTION_DISARM] = "action_disarm",
-	[GP_TRACE_ACTION_REPORT] = "action_report",
-};
-
-_Static_assert(sizeof(kinds) / sizeof(kinds[0]) == GP_TRACE_KIND_COUNT, "a record has no name");
-
-void gpd_monitor_trace(struct gpd *d, const struct gp_trace *t)
+void gpd_monitor_record(struct gpd *d, const struct gp_trace *t, pid_t pid, uint32_t gpu_id)
 {
+	const char *kind = gp_trace_kind_name(t->kind);
 	char text[64];
 
-	if (t->kind >= GP_TRACE_KIND_COUNT || !is_read(d, true))
-		return;
-	snprintf(text, sizeof(text), "%s", kinds[t->kind]);
+	snprintf(text, sizeof(text), "%s", kind);
 	if (t->kind == GP_TRACE_STATE)
 		snprintf(text, sizeof(text), "%s -> %s",
 			 gp_entity_state_name((enum gp_entity_state)t->arg[0]),
 			 gp_entity_state_name((enum gp_entity_state)t->arg[1]));
-	gpd_monitor_at(d, t->now_ns, "trace", pid_of(d, t->id), d->node[t->node].gpu_id,
-		       WIRE_QUEUE_ALL, text,
-		       json_pack("{s:s, s:I, s:I, s:[I, I, I, I]}", "record", kinds[t->kind],
-				 "node", (json_int_t)t->node, "id", (json_int_t)t->id, "arg",
+	gpd_monitor_at(d, t->now_ns, "trace", pid, gpu_id, WIRE_QUEUE_ALL, text,
+		       json_pack("{s:s, s:I, s:I, s:[I, I, I, I]}", "record", kind, "node",
+				 (json_int_t)t->node, "id", (json_int_t)t->id, "arg",
 				 (json_int_t)t->arg[0], (json_int_t)t->arg[1],
 				 (json_int_t)t->arg[2], (json_int_t)t->arg[3]));
+}
+
+void gpd_monitor_trace(struct gpd *d, const struct gp_trace *t)
+{
+	if (is_read(d, true))
+		gpd_monitor_record(d, t, pid_of(d, t->id), d->node[t->node].gpu_id);
 }

@@ -17,22 +17,17 @@
 #define EVENTS 32
 #define NONE 8 /* at least: see drv_module_read() */
 
-static const char *state_name(uint64_t state)
-{
-	return state < GP_ENTITY_STATE_COUNT ? gp_entity_state_name((enum gp_entity_state)state) :
-					       "unknown";
-}
-
 static void on_state(struct gpd *d, const struct gpreempt_abi_event *e)
 {
-	char text[64];
-	json_t *data;
+	struct gp_trace t = {
+		.now_ns = e->time_ns,
+		.id = (u64)e->pid,
+		.arg = { e->value, e->code },
+		.node = e->gpu_id,
+		.kind = GP_TRACE_STATE,
+	};
 
-	snprintf(text, sizeof(text), "%s -> %s", state_name(e->value), state_name(e->code));
-	data = json_pack("{s:s, s:I, s:I, s:[I, I, I, I]}", "record", "state", "node",
-			 (json_int_t)e->gpu_id, "id", (json_int_t)e->pid, "arg",
-			 (json_int_t)e->value, (json_int_t)e->code, (json_int_t)0, (json_int_t)0);
-	gpd_monitor_at(d, e->time_ns, "trace", e->pid, e->gpu_id, WIRE_QUEUE_ALL, text, data);
+	gpd_monitor_record(d, &t, e->pid, e->gpu_id);
 }
 
 /* The module tells of a switch when it is over. */

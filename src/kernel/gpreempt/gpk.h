@@ -204,8 +204,6 @@ struct gpk_node *gpk_node_find(u32 gpu_id);
 u32 gpk_nr_nodes(void);
 
 /* monitor.c */
-/* What a record of the scheduler is called; see enum gp_trace_kind. */
-const char *gpk_trace_name(u32 kind);
 int gpk_node_start(struct gpk_node *n, u32 gpu_id);
 void gpk_node_stop(struct gpk_node *n);
 void gpk_kick(struct gpk_node *n, u32 why);

@@ -85,7 +85,7 @@ static void put_records(struct seq_buf *b, struct gpk_node *n)
 		const struct gp_trace *t = &n->timeline[i % GPK_TIMELINE];
 
 		seq_buf_printf(b, "  %llu %s id %llx %llu %llu %llu %llu\n", t->now_ns,
-			       gpk_trace_name(t->kind), t->id, t->arg[0], t->arg[1], t->arg[2],
+			       gp_trace_kind_name(t->kind), t->id, t->arg[0], t->arg[1], t->arg[2],
 			       t->arg[3]);
 	}
 	spin_unlock(&n->lock);

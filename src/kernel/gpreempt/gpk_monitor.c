@@ -21,20 +21,6 @@
 /* Before the monitor looks at doorbells and timers again. */
 #define COMMANDS_A_ROUND 8
 
-const char *gpk_trace_name(u32 kind)
-{
-	static const struct {
-		u32 kind;
-		const char *name;
-	} names[] = { GPK_TRACE_KINDS };
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (names[i].kind == kind)
-			return names[i].name;
-	return "unknown";
-}
-
 void gpk_kick(struct gpk_node *n, u32 why)
 {
 	atomic_or(why, &n->kick);

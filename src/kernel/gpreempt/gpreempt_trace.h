@@ -14,29 +14,8 @@
 
 #include "core/sched.h"
 
-/* What the records of the scheduler are called; see enum gp_trace_kind. */
-#define GPK_TRACE_KINDS                              \
-	{ GP_TRACE_EVENT_ADD, "add" },               \
-	{ GP_TRACE_EVENT_REMOVE, "remove" },         \
-	{ GP_TRACE_EVENT_ATTR, "attr" },             \
-	{ GP_TRACE_EVENT_QUEUE_ADD, "queue_add" },   \
-	{ GP_TRACE_EVENT_QUEUE_REMOVE, "queue_remove" }, \
-	{ GP_TRACE_EVENT_BUSY, "busy" },             \
-	{ GP_TRACE_EVENT_IDLE, "idle" },             \
-	{ GP_TRACE_EVENT_PROGRESS, "progress" },     \
-	{ GP_TRACE_EVENT_SWITCH_DONE, "switch_done" }, \
-	{ GP_TRACE_EVENT_TIMER, "timer" },           \
-	{ GP_TRACE_EVENT_POLICY, "policy" },         \
-	{ GP_TRACE_EVENT_ENABLE, "enable" },         \
-	{ GP_TRACE_EVENT_PARAM, "param" },           \
-	{ GP_TRACE_EVENT_NODE_LOST, "node_lost" },   \
-	{ GP_TRACE_EVENT_NODE_BACK, "node_back" },   \
-	{ GP_TRACE_STATE, "state" },                 \
-	{ GP_TRACE_ACTION_SWITCH, "switch" },        \
-	{ GP_TRACE_ACTION_TIMER, "set_timer" },      \
-	{ GP_TRACE_ACTION_ARM, "arm" },              \
-	{ GP_TRACE_ACTION_DISARM, "disarm" },        \
-	{ GP_TRACE_ACTION_REPORT, "report" }
+#define GPK_KIND_NAME(name, text) { GP_TRACE_##name, text },
+#define GPK_KINDS GP_TRACE_KINDS(GPK_KIND_NAME) { -1, NULL }
 
 TRACE_EVENT(gpreempt_core,
 	TP_PROTO(u32 gpu_id, const struct gp_trace *t),
@@ -56,7 +35,7 @@ TRACE_EVENT(gpreempt_core,
 		__entry->arg1 = t->arg[1];
 	),
 	TP_printk("gpu_id=%u %s id=%llx arg0=%llu arg1=%llu", __entry->gpu_id,
-		  __print_symbolic(__entry->kind, GPK_TRACE_KINDS), __entry->id, __entry->arg0,
+		  __print_symbolic(__entry->kind, GPK_KINDS), __entry->id, __entry->arg0,
 		  __entry->arg1)
 );
 

@@ -57,6 +57,9 @@ static void every_state_and_code_has_a_name(void **state)
 	for (i = 0; i < GP_REPORT_COUNT; i++)
 		assert_string_not_equal(gp_report_name(i), "unknown");
 	assert_string_equal(gp_report_name(GP_REPORT_COUNT), "unknown");
+	for (i = 0; i < GP_TRACE_KIND_COUNT; i++)
+		assert_string_not_equal(gp_trace_kind_name(i), "unknown");
+	assert_string_equal(gp_trace_kind_name(GP_TRACE_KIND_COUNT), "unknown");
 }
 
 static void cookies_are_given_back(void **state)
