@@ -5,6 +5,7 @@
  */
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_util.h"
+#include "rules/text.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -33,10 +34,9 @@ static const char usage_text[] =
 
 static uint32_t read_nr_sim(const char *text)
 {
-	char *end;
-	unsigned long nr = strtoul(text, &end, 10);
+	u64 nr;
 
-	if (*end || end == text || nr > SIM_MAX) {
+	if (gp_text_read_u64(text, 0, SIM_MAX, &nr)) {
 		fprintf(stderr, "gpreemptd: --sim %s: not a number up to %d\n", text, SIM_MAX);
 		exit(2);
 	}

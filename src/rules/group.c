@@ -6,7 +6,7 @@ static int cmp_attr(const struct gp_attr *a, const struct gp_attr *b)
 {
 	int ret = 0;
 
-#define X(name, text, member) ret = ret ? ret : gp_tree_order(a->member, b->member);
+#define X(name, text, member, ...) ret = ret ? ret : gp_tree_order(a->member, b->member);
 	GP_ATTRS(X)
 #undef X
 	return ret;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include "rules/right.h"
 
-#define X(name, text, member) text,
+#define X(name, text, ...) text,
 static const char *const attr_names[] = { GP_ATTRS(X) };
 #undef X
 
@@ -34,7 +34,7 @@ u32 gp_right_excess(const struct gp_attr *wish, const struct gp_attr *most)
 
 void gp_attr_copy(struct gp_attr *to, const struct gp_attr *from, u32 mask)
 {
-#define X(name, text, member) to->member = mask & GP_ATTR_##name ? from->member : to->member;
+#define X(name, text, member, ...) to->member = mask & GP_ATTR_##name ? from->member : to->member;
 	GP_ATTRS(X)
 #undef X
 }
@@ -43,7 +43,7 @@ u32 gp_attr_differs(const struct gp_attr *a, const struct gp_attr *b)
 {
 	u32 mask = 0;
 
-#define X(name, text, member) mask |= bit(a->member != b->member, GP_ATTR_##name);
+#define X(name, text, member, ...) mask |= bit(a->member != b->member, GP_ATTR_##name);
 	GP_ATTRS(X)
 #undef X
 	return mask;

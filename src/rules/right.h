@@ -27,28 +27,31 @@
 
 #include "core/sched.h"
 
+/* Longest slice or deadline that a message or the configuration may name: an hour. */
+#define GP_ATTR_TIME_MAX_NS 3600000000000ULL
+
 /*
- * X(NAME, "name", member): attributes, one bit each. The bits are those of GPREEMPT_ATTR_F_*
- * in the module's ABI, the names those of messages, configuration and command line, the
- * members those of struct gp_attr.
+ * X(NAME, "name", member, min, max): attributes, one bit each. The bits are those of
+ * GPREEMPT_ATTR_F_* in the module's ABI, the names those of messages, configuration and command
+ * line, the members those of struct gp_attr and of every struct that has attributes.
  */
-#define GP_ATTRS(X)                                               \
-	X(PRIO, "priority", prio)                                 \
-	X(WEIGHT, "weight", weight)                               \
-	X(SLICE, "slice_ns", slice_ns)                            \
-	X(DEADLINE, "deadline_ns", deadline_ns)                   \
-	X(LATENCY_CRITICAL, "latency_critical", latency_critical) \
-	X(NO_PREEMPT, "no_preempt", no_preempt)
+#define GP_ATTRS(X)                                                     \
+	X(PRIO, "priority", prio, 0, GP_PRIO_MAX)                       \
+	X(WEIGHT, "weight", weight, 1, GP_WEIGHT_MAX)                   \
+	X(SLICE, "slice_ns", slice_ns, 0, GP_ATTR_TIME_MAX_NS)          \
+	X(DEADLINE, "deadline_ns", deadline_ns, 0, GP_ATTR_TIME_MAX_NS) \
+	X(LATENCY_CRITICAL, "latency_critical", latency_critical, 0, 1) \
+	X(NO_PREEMPT, "no_preempt", no_preempt, 0, 1)
 
 enum gp_attr_index {
-#define X(name, text, member) GP_ATTR_INDEX_##name,
+#define X(name, ...) GP_ATTR_INDEX_##name,
 	GP_ATTRS(X)
 #undef X
 		GP_ATTR_COUNT
 };
 
 enum gp_attr_bit {
-#define X(name, text, member) GP_ATTR_##name = 1 << GP_ATTR_INDEX_##name,
+#define X(name, ...) GP_ATTR_##name = 1 << GP_ATTR_INDEX_##name,
 	GP_ATTRS(X)
 #undef X
 		GP_ATTR_ALL = (1 << GP_ATTR_COUNT) - 1

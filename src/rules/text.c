@@ -154,16 +154,21 @@ int gp_text_read_time(const char *text, u64 unit, u64 *ns)
 	return 0;
 }
 
-int gp_text_read_ns(const char *text, u64 min_value, u64 max_value, u64 *ns)
+int gp_text_read_value(const char *name, const char *text, u64 min_value, u64 max_value,
+		       u64 *value)
 {
+	const char *unit = gp_text_unit(name);
 	u64 v;
-	int err = gp_text_read_time(text, GP_TEXT_NS, &v);
+	int err;
 
+	if (!unit || strcmp(unit, "ns"))
+		return gp_text_read_u64(text, min_value, max_value, value);
+	err = gp_text_read_time(text, GP_TEXT_NS, &v);
 	if (err)
 		return err;
 	if (v < min_value || v > max_value)
 		return -ERANGE;
-	*ns = v;
+	*value = v;
 	return 0;
 }
 

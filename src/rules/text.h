@@ -137,14 +137,15 @@ int gp_text_read_param(const char *name, const char *text, u64 *value,
 bool gp_text_is_policy(const char *name);
 
 /**
- * gp_text_read_ns() - read the value of something that is called *_ns
- * @text: a number of nanoseconds, or a time with its unit
+ * gp_text_read_value() - read the value of a parameter, an attribute or a key
+ * @name: its name; see gp_text_unit()
+ * @text: a number; of what counts nanoseconds also a time with its unit
  * @min: smallest that is legal
  * @max: largest that is legal
- * @ns: output
+ * @value: output
  *
  * Return: 0, -EINVAL, -ERANGE.
  */
-int gp_text_read_ns(const char *text, u64 min, u64 max, u64 *ns);
+int gp_text_read_value(const char *name, const char *text, u64 min, u64 max, u64 *value);
 
 #endif

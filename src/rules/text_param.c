@@ -28,15 +28,12 @@ int gp_text_read_param(const char *name, const char *text, u64 *value,
 		       const struct gp_param_desc **desc)
 {
 	const struct gp_param_desc *found = gp_params_find(name);
-	const char *unit = gp_text_unit(name);
 
 	if (desc)
 		*desc = found;
 	if (!found)
 		return -ENOENT;
-	if (unit && !strcmp(unit, "ns"))
-		return gp_text_read_ns(text, found->min, found->max, value);
-	return gp_text_read_u64(text, found->min, found->max, value);
+	return gp_text_read_value(name, text, found->min, found->max, value);
 }
 
 bool gp_text_is_policy(const char *name)

@@ -434,7 +434,7 @@ static void fuzz_text(struct input *in)
 			MUST((long double)v - want < 2 && want - (long double)v < 2);
 		gp_text_time(v, again);
 		MUST(!gp_text_read_time(again, 0, &back) && back == v);
-		MUST(!gp_text_read_ns(again, v, v, &back));
+		MUST(!gp_text_read_value("a_ns", again, v, v, &back));
 	}
 	gp_text_read_decimal(text, 1000000, "%", &v);
 	gp_text_read_param(text, "1ms", &v, NULL);

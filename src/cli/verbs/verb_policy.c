@@ -114,16 +114,6 @@ static int change(struct cli_session *s, json_t *parameters)
 	return cli_finish(CLI_EXIT_OK);
 }
 
-/* A number, or a time for what is counted in nanoseconds. */
-static int parse_value(const char *key, const char *text, u64 *out)
-{
-	const char *unit = gp_text_unit(key);
-
-	if (unit && !strcmp(unit, "ns"))
-		return gp_text_read_ns(text, 0, INT64_MAX, out);
-	return gp_text_read_u64(text, 0, INT64_MAX, out);
-}
-
 static int add_pair(json_t *object, const char *word)
 {
 	size_t len = strcspn(word, "=");
@@ -133,7 +123,7 @@ static int add_pair(json_t *object, const char *word)
 	if (len < sizeof(key)) {
 		memcpy(key, word, len);
 		key[len] = '\0';
-		if (!parse_value(key, word + len + 1, &v)) {
+		if (!gp_text_read_value(key, word + len + 1, 0, INT64_MAX, &v)) {
 			json_object_set_new(object, key, json_integer((json_int_t)v));
 			return CLI_GO_ON;
 		}

@@ -2,13 +2,13 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "client/shim/shim_part.h"
 #include "client/shim/shim_queue.h"
 #include "client/shim/shim_sys.h"
+#include "rules/text.h"
 
 #define MS 1000000ull
 #define BACKOFF_MAX_NS (2000 * MS)
@@ -30,14 +30,11 @@ static void send_locked(struct shim *s, struct wire_hdr *hdr, uint16_t type, siz
 static uint64_t number(const char *variable)
 {
 	const char *text = shim_env(variable);
-	unsigned long long value;
-	char *end;
+	u64 value = 0;
 
-	if (!text || *text < '0' || *text > '9')
-		return 0;
-	errno = 0;
-	value = strtoull(text, &end, 10);
-	return errno || *end ? 0 : value;
+	if (text)
+		gp_text_read_u64(text, 0, U64_MAX, &value);
+	return value;
 }
 
 static void name(char *out, const char *text)
@@ -51,7 +48,7 @@ static void fill_wishes(struct wire_hello *m)
 	uint64_t value = number("GPREEMPT_PRIORITY");
 
 	m->prio = WIRE_PRIO_UNSET;
-	if (prio && value <= KFD_MAX_QUEUE_PRIORITY && (value || !strcmp(prio, "0")))
+	if (prio && value <= GP_PRIO_MAX && (value || !strcmp(prio, "0")))
 		m->prio = (uint8_t)value;
 	value = number("GPREEMPT_WEIGHT");
 	m->weight = value <= UINT32_MAX ? (uint32_t)value : 0;

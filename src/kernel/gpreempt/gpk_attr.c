@@ -98,9 +98,7 @@ static int merge(struct gpk_said *said, const struct gpreempt_ioc_attr *arg)
 		said->detect = arg->detect;
 	if (arg->valid & GPREEMPT_ATTR_F_GROUP)
 		said->group = arg->group;
-	if (attr->prio > GP_PRIO_MAX || !attr->weight || attr->weight > GP_WEIGHT_MAX)
-		return -EINVAL;
-	return 0;
+	return gp_attr_is_valid(attr) ? 0 : -EINVAL;
 }
 
 /* What a detection mode costs others: manual the least, then as they are numbered. */

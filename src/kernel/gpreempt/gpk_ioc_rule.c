@@ -6,6 +6,7 @@
 
 #include "gpk.h"
 #include "gpk_ioc.h"
+#include "rules/text.h"
 
 static int check_attr(const struct gpreempt_ioc_attr *arg, bool set)
 {
@@ -85,17 +86,6 @@ static bool is_text(const char *text)
 	return strnlen(text, GPREEMPT_ABI_NAME_LEN) < GPREEMPT_ABI_NAME_LEN;
 }
 
-static bool is_policy(const char *name)
-{
-	const char *known;
-	u32 i;
-
-	for (i = 0; (known = gp_policy_name_at(i)); i++)
-		if (!strcmp(known, name))
-			return true;
-	return false;
-}
-
 /* Of the node that is named; a change is of every one, if none is. */
 static int for_nodes(struct gpreempt_ioc_policy *arg, bool set)
 {
@@ -109,7 +99,7 @@ static int for_nodes(struct gpreempt_ioc_policy *arg, bool set)
 	if (set && gpk_may_govern())
 		return -EPERM;
 	/* Before any node is changed: what follows fails on the first one or on none. */
-	if (set && arg->valid & GPREEMPT_POLICY_F_POLICY && !is_policy(arg->policy))
+	if (set && arg->valid & GPREEMPT_POLICY_F_POLICY && !gp_text_is_policy(arg->policy))
 		return -ENOENT;
 	for (i = 0; i < gpk_nr_nodes() && !ret; i++) {
 		if (gpk_node_at(i)->gpu_id != gpu_id && (gpu_id || !set))
