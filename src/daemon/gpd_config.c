@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_config.h"
+#include "client/wire_decode.h"
+#include "rules/right.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -56,15 +58,15 @@ static const struct key daemon_keys[] = {
 	{ "socket_group", KIND_NAME, C(socket_group), NULL, 0, 0, 0 },
 };
 
-#define HOUR_NS (3600 * GP_TEXT_S)
+#define KIND_OF(member)                                                                       \
+	_Generic(((struct gp_attr *)0)->member, u8: KIND_U8, u32: KIND_U32, u64: KIND_NUMBER, \
+		 bool: KIND_BOOL)
 
 static const struct key class_keys[] = {
-	{ "priority", KIND_U8, K(attr.prio), NULL, 0, GP_PRIO_MAX, 1 },
-	{ "weight", KIND_U32, K(attr.weight), NULL, 1, GP_WEIGHT_MAX, 1 },
-	{ "slice_ns", KIND_NUMBER, K(attr.slice_ns), NULL, 0, HOUR_NS, 1 },
-	{ "deadline_ns", KIND_NUMBER, K(attr.deadline_ns), NULL, 0, HOUR_NS, 1 },
-	{ "latency_critical", KIND_BOOL, K(attr.latency_critical), NULL, 0, 0, 0 },
-	{ "no_preempt", KIND_BOOL, K(attr.no_preempt), NULL, 0, 0, 0 },
+#define X(name, text, member, min, max) \
+	{ text, KIND_OF(member), K(attr.member), NULL, min, max, 1 },
+	GP_ATTRS(X)
+#undef X
 	{ "open", KIND_BOOL, K(open), NULL, 0, 0, 0 },
 };
 
@@ -120,7 +122,7 @@ static const char *read_number(const struct key *k, const char *text, void *to)
 {
 	u64 number;
 
-	if (gp_text_read_u64(text, k->min, k->max, &number))
+	if (gp_text_read_value(k->name, text, k->min, k->max, &number))
 		return not_a_number;
 	if (k->kind == KIND_U8)
 		*(u8 *)to = (u8)number;
@@ -212,7 +214,7 @@ static const char *set_class(struct gpd_config *c, const char *name, const char 
 {
 	struct gpd_class *k = (struct gpd_class *)gpd_config_class(c, name);
 
-	if (!name[0] || strlen(name) >= GPD_NAME_LEN || strpbrk(name, " \t\"/"))
+	if (!name[0] || strlen(name) >= GPD_NAME_LEN || !wire_is_name(name, strlen(name)))
 		return "not a name";
 	if (!k && c->nr_classes == GPD_CLASSES_MAX)
 		return "too many classes";

@@ -2,12 +2,13 @@
 #define _GNU_SOURCE
 #include "lib/lib_tracer.h"
 
+#include "client/client_tracer.h"
+#include "client/wire_decode.h"
 #include "lib/lib_conn.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,56 +17,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TRACER_FD 3
 /* Edges are not wanted here: the tracer need not look for them. */
 #define POLL_NS 3600000000000ull
 
-extern char **environ;
-
-static int spawn(struct lib_tracer_link *t, const char *program, int fd)
+/* A message, or -errno; -EAGAIN there is none in time. */
+static int receive(struct lib_tracer_link *t, union wire_said *m, uint64_t deadline_ns)
 {
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attr;
-	sigset_t none, all;
-	char pid[16];
-	char *argv[] = { "gpreempt-tracer", pid, NULL };
-	int ret;
-
-	snprintf(pid, sizeof(pid), "%u", t->pid);
-	sigemptyset(&none);
-	sigfillset(&all);
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, fd, TRACER_FD);
-	posix_spawnattr_init(&attr);
-	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setsigdefault(&attr, &all);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	ret = posix_spawn(&t->child, program, &actions, &attr, argv, environ);
-	posix_spawnattr_destroy(&attr);
-	posix_spawn_file_actions_destroy(&actions);
-	if (ret)
-		t->child = 0;
-	return -ret;
-}
-
-static int send_message(struct lib_tracer_link *t, void *message, enum wire_type type,
-			size_t size)
-{
-	struct wire_hdr *h = message;
-
-	h->magic = WIRE_MAGIC;
-	h->type = (uint16_t)type;
-	h->size = (uint16_t)size;
-	h->time_ns = lib_now_ns();
-	if (send(t->fd, message, size, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)size)
-		return 0;
-	return -EPIPE;
-}
-
-/* A message of the right size for its type, or -errno; -EAGAIN there is none in time. */
-static int receive(struct lib_tracer_link *t, void *buf, uint64_t deadline_ns)
-{
-	const struct wire_hdr *h = buf;
+	_Alignas(8) char buf[WIRE_MAX];
+	const char *why;
 	ssize_t n;
 
 	lib_wait(t->fd, POLLIN, deadline_ns);
@@ -74,18 +33,13 @@ static int receive(struct lib_tracer_link *t, void *buf, uint64_t deadline_ns)
 		return errno == EAGAIN || errno == EINTR ? -EAGAIN : -EPIPE;
 	if (!n)
 		return -EPIPE;
-	if ((size_t)n < sizeof(*h) || n > WIRE_MAX || h->magic != WIRE_MAGIC || h->size != n)
-		return -EPROTO;
-	return 0;
+	return n > WIRE_MAX || wire_decode(buf, (size_t)n, m, &why) ? -EPROTO : 0;
 }
 
 static void add_queue(struct lib_tracer_link *t, const struct wire_queue *m)
 {
-	void *mem;
+	void *mem = realloc(t->queues, (t->nr_queues + 1) * sizeof(*t->queues));
 
-	if (m->hdr.size != sizeof(*m))
-		return;
-	mem = realloc(t->queues, (t->nr_queues + 1) * sizeof(*t->queues));
 	if (!mem)
 		return;
 	t->queues = mem;
@@ -98,36 +52,33 @@ static void add_queue(struct lib_tracer_link *t, const struct wire_queue *m)
 
 static void remove_queue(struct lib_tracer_link *t, const struct wire_edge *m)
 {
-	for (size_t i = 0; m->hdr.size == sizeof(*m) && i < t->nr_queues; i++) {
+	for (size_t i = 0; i < t->nr_queues; i++) {
 		if (t->queues[i].queue_id == m->queue_id && t->queues[i].gpu_id == m->gpu_id)
 			t->queues[i--] = t->queues[--t->nr_queues];
 	}
 }
 
 /* What every message changes. 1 = it says that the target cannot be had. */
-static int take_in(struct lib_tracer_link *t, const void *buf)
+static int take_in(struct lib_tracer_link *t, const union wire_said *m)
 {
 	struct wire_order all = { .queue_id = WIRE_QUEUE_ALL, .holder = WIRE_HOLDER_MANUAL };
-	const struct wire_note *note = buf;
+	const struct wire_note *note = &m->note;
 
-	switch (note->hdr.type) {
+	switch (m->hdr.type) {
 	case WIRE_QUEUE_ADD:
-		add_queue(t, buf);
+		add_queue(t, &m->queue);
 		break;
 	case WIRE_QUEUE_REMOVE:
-		remove_queue(t, buf);
+		remove_queue(t, &m->edge);
 		break;
 	case WIRE_NOTE:
-		if (note->hdr.size != sizeof(*note))
-			break;
 		/* Which of the node's queues it was is not said. */
 		all.gpu_id = note->gpu_id;
 		if (note->code == WIRE_NOTE_LEASE_ENDED)
 			client_holds_clear(&t->held, &all);
 		if (note->code != WIRE_NOTE_REFUSED)
 			break;
-		snprintf(t->reason, sizeof(t->reason), "%.*s", (int)sizeof(note->text) - 1,
-			 note->text);
+		snprintf(t->reason, sizeof(t->reason), "%s", note->text);
 		return 1;
 	}
 	return 0;
@@ -144,19 +95,20 @@ static void hang_up(struct lib_tracer_link *t)
 
 static int wait_attached(struct lib_tracer_link *t, uint64_t deadline_ns)
 {
-	_Alignas(8) char buf[WIRE_MAX];
-	const struct wire_note *note = (void *)buf;
+	union wire_said m;
+	const struct wire_note *note = &m.note;
 	struct wire_welcome welcome = { .client = 1, .poll_ns = POLL_NS };
 	int ret;
 
-	while (!(ret = receive(t, buf, deadline_ns))) {
-		if (note->hdr.type == WIRE_HELLO)
-			ret = send_message(t, &welcome, WIRE_WELCOME, sizeof(welcome));
+	while (!(ret = receive(t, &m, deadline_ns))) {
+		if (m.hdr.type == WIRE_HELLO)
+			ret = wire_send(t->fd, &welcome.hdr, WIRE_WELCOME, sizeof(welcome),
+					lib_now_ns());
 		if (ret)
 			break;
-		if (take_in(t, buf))
+		if (take_in(t, &m))
 			return note->value && note->value < 4096 ? -(int)note->value : -EIO;
-		if (note->hdr.type == WIRE_NOTE && note->code == WIRE_NOTE_SEES)
+		if (m.hdr.type == WIRE_NOTE && note->code == WIRE_NOTE_SEES)
 			return 0;
 	}
 	return ret == -EAGAIN ? -ETIMEDOUT : ret;
@@ -175,9 +127,11 @@ int lib_tracer_start(struct lib_tracer_link *t, const char *program, uint32_t pi
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd))
 		return -errno;
 	t->fd = fd[0];
-	ret = spawn(t, program, fd[1]);
+	ret = client_tracer_spawn(program, (pid_t)pid, fd[1], false, &t->child);
 	close(fd[1]);
-	if (!ret)
+	if (ret)
+		t->child = 0;
+	else
 		ret = wait_attached(t, deadline_ns);
 	if (ret)
 		hang_up(t);
@@ -194,16 +148,14 @@ static int result_of(const struct wire_done *d)
 /* Orders are answered one by one, in order. */
 static int wait_done(struct lib_tracer_link *t, uint64_t deadline_ns)
 {
-	_Alignas(8) char buf[WIRE_MAX];
-	const struct wire_done *done = (void *)buf;
+	union wire_said m;
 	int ret;
 
-	while (!(ret = receive(t, buf, deadline_ns))) {
-		if (take_in(t, buf))
+	while (!(ret = receive(t, &m, deadline_ns))) {
+		if (take_in(t, &m))
 			ret = -EPIPE;
-		if (done->hdr.type == WIRE_DONE && done->hdr.size == sizeof(*done) &&
-		    done->epoch == t->epoch)
-			return result_of(done);
+		if (m.hdr.type == WIRE_DONE && m.done.epoch == t->epoch)
+			return result_of(&m.done);
 		if (ret)
 			break;
 	}
@@ -235,7 +187,7 @@ int lib_tracer_order(struct lib_tracer_link *t, enum wire_type type, uint32_t gp
 		return -EPIPE;
 	if (type == WIRE_HOLD && !has_room(t, gpu_id, queue_id))
 		return -ENOSPC;
-	ret = send_message(t, &order, type, sizeof(order));
+	ret = wire_send(t->fd, &order.hdr, (uint16_t)type, sizeof(order), lib_now_ns());
 	if (ret)
 		hang_up(t);
 	else
@@ -251,12 +203,12 @@ int lib_tracer_order(struct lib_tracer_link *t, enum wire_type type, uint32_t gp
 
 void lib_tracer_catch_up(struct lib_tracer_link *t)
 {
-	_Alignas(8) char buf[WIRE_MAX];
+	union wire_said m;
 	int ret = 0;
 
 	while (t->fd >= 0 && !ret) {
-		ret = receive(t, buf, 0);
-		if (!ret && take_in(t, buf))
+		ret = receive(t, &m, 0);
+		if (!ret && take_in(t, &m))
 			ret = -EPIPE;
 		if (ret && ret != -EAGAIN)
 			hang_up(t);

@@ -10,7 +10,8 @@
 #include "daemon/gpd_hold.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
-#include "daemon/clients/gpd_wire_decode.h"
+#include "client/wire_decode.h"
+#include "rules/right.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -20,13 +21,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static void check_texts(const union gpd_wire_msg *m)
+static void check_texts(const union wire_said *m)
 {
 	if (m->hdr.type == WIRE_HELLO) {
 		assert(memchr(m->hello.klass, '\0', sizeof(m->hello.klass)));
 		assert(memchr(m->hello.group, '\0', sizeof(m->hello.group)));
 		assert(memchr(m->hello.comm, '\0', sizeof(m->hello.comm)));
-		assert(m->hello.weight <= GPD_WIRE_WEIGHT_MAX);
+		assert(m->hello.weight <= GP_WEIGHT_MAX);
 		assert(m->hello.prio <= GP_PRIO_MAX || m->hello.prio == WIRE_PRIO_UNSET);
 	}
 	if (m->hdr.type == WIRE_NOTE)
@@ -39,9 +40,9 @@ static void check_texts(const union gpd_wire_msg *m)
 
 static void decode(const uint8_t *data, size_t size)
 {
-	union gpd_wire_msg msg;
+	union wire_said msg;
 	const char *why = NULL;
-	int err = gpd_wire_decode(data, size, &msg, &why);
+	int err = wire_decode(data, size, &msg, &why);
 
 	if (err) {
 		assert(why && why[0]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
+#include "client/client_tracer.h"
 #include "client/tracer/tracer.h"
 
 #include <errno.h>
@@ -14,7 +15,6 @@
 
 #include "driver/sysfile.h"
 
-#define SOCKET_FD 3
 #define NS_PER_S 1000000000ull
 
 uint64_t tracer_now_ns(void)
@@ -138,7 +138,9 @@ static int usage(void)
 
 int main(int argc, char **argv)
 {
-	static struct tracer t = { .sock = SOCKET_FD, .kfd = -1, .mem = -1, .pipe = { -1, -1 } };
+	static struct tracer t = {
+		.sock = CLIENT_TRACER_FD, .kfd = -1, .mem = -1, .pipe = { -1, -1 },
+	};
 	uint64_t pid;
 	int r;
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "client/wire_decode.h"
 #include "driver/sysfile.h"
 
 #define WELCOME_TIMEOUT_MS 5000
@@ -98,7 +99,7 @@ static void read_comm(struct tracer *t, char *out, size_t size)
 	    drv_sysfile_text(path, out, size) < 0)
 		out[0] = 0;
 	for (i = 0; out[i]; i++)
-		if (out[i] <= ' ' || out[i] > '~' || out[i] == '"' || out[i] == '/')
+		if (!wire_is_name(&out[i], 1))
 			out[i] = '.';
 }
 

@@ -8,7 +8,7 @@
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
-#include "daemon/clients/gpd_wire_decode.h"
+#include "client/wire_decode.h"
 #include "driver/kfd_abi.h"
 
 #include <errno.h>
@@ -310,9 +310,9 @@ static void note(struct gpd_client *c, const struct wire_note *m)
 
 void gpd_client_message(struct gpd_client *c, const void *buf, size_t len)
 {
-	union gpd_wire_msg msg;
+	union wire_said msg;
 	const char *why;
-	int err = gpd_wire_decode(buf, len, &msg, &why);
+	int err = wire_decode(buf, len, &msg, &why);
 
 	if (err) {
 		gpd_client_drop(c, err, "%s", why);

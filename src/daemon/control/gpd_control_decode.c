@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/control/gpd_control_decode.h"
-#include "daemon/clients/gpd_wire_decode.h"
+#include "client/wire_decode.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -50,14 +50,16 @@ static const struct field request_fields[] = {
 	{ "trace", KIND_BOOL, GPD_HAS_TRACE, R(trace), 0, 0 },
 };
 
+#define KIND_OF(member)                                                                    \
+	_Generic(((struct gp_attr *)0)->member, u8: KIND_U8, u32: KIND_U32, u64: KIND_U64, \
+		 bool: KIND_BOOL)
+
 static const struct field attr_fields[] = {
 	{ "class", KIND_NAME, GPD_ATTR_CLASS, A(klass), 1, WIRE_NAME_LEN - 1 },
-	{ "priority", KIND_U8, GP_ATTR_PRIO, A(attr.prio), 0, GP_PRIO_MAX },
-	{ "weight", KIND_U32, GP_ATTR_WEIGHT, A(attr.weight), 1, GP_WEIGHT_MAX },
-	{ "slice_ns", KIND_U64, GP_ATTR_SLICE, A(attr.slice_ns), 0, GPD_WIRE_TIME_MAX_NS },
-	{ "deadline_ns", KIND_U64, GP_ATTR_DEADLINE, A(attr.deadline_ns), 0, GPD_WIRE_TIME_MAX_NS },
-	{ "latency_critical", KIND_BOOL, GP_ATTR_LATENCY_CRITICAL, A(attr.latency_critical), 0, 0 },
-	{ "no_preempt", KIND_BOOL, GP_ATTR_NO_PREEMPT, A(attr.no_preempt), 0, 0 },
+#define X(name, text, member, min, max) \
+	{ text, KIND_OF(member), GP_ATTR_##name, A(attr.member), min, max },
+	GP_ATTRS(X)
+#undef X
 	{ "group", KIND_NAME, GPD_ATTR_GROUP, A(group), 0, WIRE_NAME_LEN - 1 },
 };
 
@@ -76,7 +78,7 @@ struct method {
 };
 
 #define SUSPEND_MAY (GPD_HAS_TARGETS | GPD_HAS_TIMEOUT | GPD_HAS_DRY_RUN)
-#define SET_POLICY_MAY                                                           \
+#define SET_POLICY_MAY                                                            \
 	(GPD_HAS_GPU_ID | GPD_HAS_POLICY | GPD_HAS_ENABLED | GPD_HAS_PARAMETERS | \
 	 GPD_HAS_DRY_RUN)
 
@@ -131,7 +133,7 @@ static int read_name(const struct field *f, const json_t *value, void *to)
 	const char *name = json_string_value(value);
 	size_t len = json_string_length(value);
 
-	if (!name || len < f->min || len > f->max || !gpd_wire_is_name(name, len))
+	if (!name || len < f->min || len > f->max || !wire_is_name(name, len))
 		return -EINVAL;
 	memcpy(to, name, len + 1);
 	return 0;
@@ -248,7 +250,7 @@ static int read_parameters(struct gpd_request *r, json_t *value, struct gpd_refu
 		struct gpd_param *c = &r->parameters[r->nr_parameters++];
 
 		if (!json_is_integer(number) || json_integer_value(number) < 0 ||
-		    strlen(key) >= sizeof(c->name) || !gpd_wire_is_name(key, strlen(key)))
+		    strlen(key) >= sizeof(c->name) || !wire_is_name(key, strlen(key)))
 			return bad(refusal, key);
 		memcpy(c->name, key, strlen(key) + 1);
 		c->value = (uint64_t)json_integer_value(number);

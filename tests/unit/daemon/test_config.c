@@ -78,6 +78,11 @@ static void a_new_class_starts_from_the_default(void **state)
 	assert_int_equal(set("class batch", "weight", "50"), 0);
 	assert_int_equal(gpd_config_class(&c, "batch")->attr.prio, GP_PRIO_DEFAULT);
 	assert_int_equal(gpd_config_class(&c, "batch")->attr.weight, 50);
+	assert_int_equal(set("class batch", "slice_ns", "20ms"), 0);
+	assert_int_equal(gpd_config_class(&c, "batch")->attr.slice_ns, 20000000);
+	assert_int_equal(set("class batch", "deadline_ns", "1000"), 0);
+	assert_int_equal(gpd_config_class(&c, "batch")->attr.deadline_ns, 1000);
+	assert_int_equal(set("class batch", "slice_ns", "61min"), -EINVAL);
 	assert_true(gpd_config_class(&c, "batch")->open);
 	assert_int_equal(set("class a b", "weight", "50"), -EINVAL);
 	assert_int_equal(set("class ", "weight", "50"), -EINVAL);

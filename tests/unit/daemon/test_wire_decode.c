@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "unit.h"
 
-#include "daemon/clients/gpd_wire_decode.h"
+#include "client/wire_decode.h"
+#include "rules/right.h"
 
 #include <errno.h>
 #include <string.h>
 
-static union gpd_wire_msg out;
+static union wire_said out;
 static const char *why;
 
 static struct wire_hdr header(uint16_t type, size_t size)
@@ -30,7 +31,7 @@ static struct wire_hello good_hello(void)
 static int decode(const void *m, size_t size)
 {
 	why = NULL;
-	return gpd_wire_decode(m, size, &out, &why);
+	return wire_decode(m, size, &out, &why);
 }
 
 static void every_type_is_taken_as_it_is(void **state)
@@ -109,9 +110,9 @@ static void every_field_of_hello_is_checked(void **state)
 	bad[2].prio = 16;
 	bad[3].pad[2] = 1;
 	bad[4].attr_flags = 2;
-	bad[5].weight = GPD_WIRE_WEIGHT_MAX + 1;
+	bad[5].weight = GP_WEIGHT_MAX + 1;
 	bad[6].reserved = 1;
-	bad[7].deadline_ns = GPD_WIRE_TIME_MAX_NS + 1;
+	bad[7].deadline_ns = GP_ATTR_TIME_MAX_NS + 1;
 	memset(bad[8].klass, 'x', sizeof(bad[8].klass));
 	strcpy(bad[9].group, "a/b");
 	for (i = 0; i < 10; i++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "daemon/clients/gpd_wire_decode.h"
+#include "client/wire_decode.h"
+#include "rules/right.h"
 
 #include <errno.h>
 #include <string.h>
@@ -15,7 +16,7 @@ static int bad(const char **why, const char *reason)
 	return refuse(why, reason, -EINVAL);
 }
 
-bool gpd_wire_is_name(const char *name, size_t len)
+bool wire_is_name(const char *name, size_t len)
 {
 	size_t i;
 
@@ -29,7 +30,7 @@ static bool is_field_name(const char name[WIRE_NAME_LEN])
 {
 	size_t len = strnlen(name, WIRE_NAME_LEN);
 
-	return len < WIRE_NAME_LEN && gpd_wire_is_name(name, len);
+	return len < WIRE_NAME_LEN && wire_is_name(name, len);
 }
 
 static bool is_zero(const void *p, size_t len)
@@ -43,7 +44,10 @@ static bool is_zero(const void *p, size_t len)
 	return true;
 }
 
-static int check_hello(union gpd_wire_msg *msg, const char **why)
+/* The highest hardware priority of a queue: KFD_MAX_QUEUE_PRIORITY. */
+#define HW_PRIO_MAX 15
+
+static int check_hello(union wire_said *msg, const char **why)
 {
 	struct wire_hello *m = &msg->hello;
 
@@ -52,44 +56,44 @@ static int check_hello(union gpd_wire_msg *msg, const char **why)
 		return refuse(why, "another version of the protocol", -EPROTONOSUPPORT);
 	if (m->mech < WIRE_MECH_SHIM || m->mech > WIRE_MECH_SIM)
 		return bad(why, "no such mechanism");
-	if (m->sees & ~GPD_WIRE_SEES_MASK)
+	if (m->sees & ~WIRE_SEES_MASK)
 		return bad(why, "reserved bits in what it sees");
-	if (m->prio > GPD_WIRE_HW_PRIO_MAX && m->prio != WIRE_PRIO_UNSET)
+	if (m->prio > GP_PRIO_MAX && m->prio != WIRE_PRIO_UNSET)
 		return bad(why, "priority out of range");
 	if (!is_zero(m->pad, sizeof(m->pad)) || m->reserved)
 		return bad(why, "reserved fields are not zero");
 	if (m->attr_flags & ~WIRE_ATTR_LATENCY_CRITICAL)
 		return bad(why, "reserved attribute flags");
-	if (m->weight > GPD_WIRE_WEIGHT_MAX)
+	if (m->weight > GP_WEIGHT_MAX)
 		return bad(why, "weight out of range");
-	if (m->slice_ns > GPD_WIRE_TIME_MAX_NS || m->deadline_ns > GPD_WIRE_TIME_MAX_NS)
+	if (m->slice_ns > GP_ATTR_TIME_MAX_NS || m->deadline_ns > GP_ATTR_TIME_MAX_NS)
 		return bad(why, "slice or deadline out of range");
 	if (!is_field_name(m->klass) || !is_field_name(m->group))
 		return bad(why, "class or group is not a name");
 	return 0;
 }
 
-static int check_queue(union gpd_wire_msg *msg, const char **why)
+static int check_queue(union wire_said *msg, const char **why)
 {
 	const struct wire_queue *m = &msg->queue;
 
 	if (m->type > WIRE_QUEUE_SDMA_XGMI)
 		return bad(why, "no such type of queue");
-	if (m->prio > GPD_WIRE_HW_PRIO_MAX && m->prio != WIRE_PRIO_UNSET)
+	if (m->prio > HW_PRIO_MAX && m->prio != WIRE_PRIO_UNSET)
 		return bad(why, "priority out of range");
 	if (m->busy > 1 || !is_zero(m->pad, sizeof(m->pad)))
 		return bad(why, "reserved bits of a queue");
 	return 0;
 }
 
-static int check_progress(union gpd_wire_msg *msg, const char **why)
+static int check_progress(union wire_said *msg, const char **why)
 {
 	const struct wire_progress *m = &msg->progress;
 
 	return m->since_ns > m->hdr.time_ns ? bad(why, "a request of the future") : 0;
 }
 
-static int check_done(union gpd_wire_msg *msg, const char **why)
+static int check_done(union wire_said *msg, const char **why)
 {
 	const struct wire_done *m = &msg->done;
 
@@ -100,13 +104,13 @@ static int check_done(union gpd_wire_msg *msg, const char **why)
 	return 0;
 }
 
-static int check_note(union gpd_wire_msg *msg, const char **why)
+static int check_note(union wire_said *msg, const char **why)
 {
 	const struct wire_note *m = &msg->note;
 
 	if (m->code < WIRE_NOTE_SEES || m->code > WIRE_NOTE_RESET)
 		return bad(why, "no such note");
-	if (m->code == WIRE_NOTE_SEES && m->value & ~(uint64_t)GPD_WIRE_SEES_MASK)
+	if (m->code == WIRE_NOTE_SEES && m->value & ~(uint64_t)WIRE_SEES_MASK)
 		return bad(why, "reserved bits in what it sees");
 	if (!memchr(m->text, '\0', sizeof(m->text)))
 		return bad(why, "text without an end");
@@ -117,7 +121,7 @@ static int check_note(union gpd_wire_msg *msg, const char **why)
 static const struct {
 	size_t size;
 	bool is_of_queue;
-	int (*check)(union gpd_wire_msg *msg, const char **why); /* NULL = there is no more */
+	int (*check)(union wire_said *msg, const char **why); /* NULL = there is no more */
 } types[] = {
 	[WIRE_HELLO] = { sizeof(struct wire_hello), false, check_hello },
 	[WIRE_QUEUE_ADD] = { sizeof(struct wire_queue), true, check_queue },
@@ -129,7 +133,7 @@ static const struct {
 	[WIRE_PROGRESS] = { sizeof(struct wire_progress), true, check_progress },
 };
 
-int gpd_wire_decode(const void *buf, size_t len, union gpd_wire_msg *msg, const char **why)
+int wire_decode(const void *buf, size_t len, union wire_said *msg, const char **why)
 {
 	struct wire_hdr hdr;
 
