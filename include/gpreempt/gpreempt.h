@@ -180,6 +180,7 @@ int gpreempt_get_nodes(struct gpreempt *g, struct gpreempt_node **nodes, size_t 
  * @prio: 0..GPREEMPT_PRIO_MAX
  * @weight: 1..10000
  * @latency_critical: wants the fastest detection
+ * @no_preempt: is never taken off the GPU
  * @slice_ns: time slice, 0 = default
  * @deadline_ns: after becoming busy, 0 = none
  * @klass: a class of the configuration
@@ -191,6 +192,7 @@ struct gpreempt_attr {
 	uint32_t prio;
 	uint32_t weight;
 	bool latency_critical;
+	bool no_preempt;
 	uint64_t slice_ns;
 	uint64_t deadline_ns;
 	char klass[GPREEMPT_NAME_LEN];
@@ -205,6 +207,7 @@ struct gpreempt_attr {
 #define GPREEMPT_ATTR_DEADLINE (1u << 4)
 #define GPREEMPT_ATTR_CLASS (1u << 5)
 #define GPREEMPT_ATTR_GROUP (1u << 6)
+#define GPREEMPT_ATTR_NO_PREEMPT (1u << 7)
 
 /**
  * struct gpreempt_process - a process that has GPU queues
@@ -355,7 +358,7 @@ int gpreempt_get_attr(struct gpreempt *g, uint32_t pid, struct gpreempt_attr *at
 /**
  * gpreempt_set_attr() - change attributes of a process
  * @g: handle
- * @pid: process
+ * @pid: process; where the kernel module schedules, 0 = the caller
  * @attr: those that are valid
  *
  * Return: 0, -ESRCH, -EPERM others' process or raising, -EINVAL.

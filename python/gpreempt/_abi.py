@@ -92,6 +92,7 @@ struct gpreempt_attr {
     uint32_t prio;
     uint32_t weight;
     bool latency_critical;
+    bool no_preempt;
     uint64_t slice_ns;
     uint64_t deadline_ns;
     char klass[32];

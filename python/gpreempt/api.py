@@ -62,6 +62,7 @@ class Attributes:
     deadline_ns: Optional[int] = None
     klass: Optional[str] = None
     group: Optional[str] = None
+    no_preempt: Optional[bool] = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -175,7 +176,9 @@ def as_ref(what):
 
 ATTR_FIELDS = (("priority", "prio", 1), ("weight", "weight", 2),
                ("latency_critical", "latency_critical", 4), ("slice_ns", "slice_ns", 8),
-               ("deadline_ns", "deadline_ns", 16), ("klass", "klass", 32), ("group", "group", 64))
+               ("deadline_ns", "deadline_ns", 16), ("klass", "klass", 32), ("group", "group", 64),
+               ("no_preempt", "no_preempt", 128))
+ATTR_TEXTS = ("klass", "group")
 
 
 def attributes_of(record):
@@ -183,7 +186,7 @@ def attributes_of(record):
     for name, member, bit in ATTR_FIELDS:
         if record.valid & bit:
             value = getattr(record, member)
-            values[name] = text_of(value) if bit >= 32 else value
+            values[name] = text_of(value) if name in ATTR_TEXTS else value
     return Attributes(**values)
 
 
@@ -193,7 +196,7 @@ def fill_attributes(record, attributes):
         if value is None:
             continue
         record.valid |= bit
-        if bit >= 32:
+        if name in ATTR_TEXTS:
             data = value.encode()
             if len(data) >= 32:
                 raise errors.make(errors.errno.EINVAL, f"{name} is longer than 31 bytes")

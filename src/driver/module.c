@@ -115,19 +115,31 @@ int drv_module_pidfd(pid_t pid)
 	return pid <= 0 || errno == EINVAL ? -ESRCH : -errno;
 }
 
-int drv_module_get_attr(int fd, int pidfd, struct gpreempt_ioc_attr *attr)
+int drv_module_get_attr(int fd, int pidfd, struct gp_attr *attr, u64 *group)
 {
-	*attr = (struct gpreempt_ioc_attr){ .size = sizeof(*attr), .pidfd = pidfd };
-	return call(fd, GPREEMPT_IOC_GET_ATTR, attr);
+	struct gpreempt_ioc_attr arg = { .size = sizeof(arg), .pidfd = pidfd };
+	int ret = call(fd, GPREEMPT_IOC_GET_ATTR, &arg);
+
+	if (ret)
+		return ret;
+#define X(name, text, member, ...) attr->member = (__typeof__(attr->member))arg.member;
+	GP_ATTRS(X)
+#undef X
+	*group = arg.group;
+	return 0;
 }
 
-int drv_module_set_attr(int fd, int pidfd, const struct gpreempt_ioc_attr *attr)
+int drv_module_set_attr(int fd, int pidfd, const struct gp_attr *attr, u64 group, u32 valid,
+			u32 flags)
 {
-	struct gpreempt_ioc_attr arg = *attr;
+	struct gpreempt_ioc_attr arg = {
+		.size = sizeof(arg), .pidfd = pidfd, .flags = flags, .valid = valid, .group = group,
+	};
 
-	arg.size = sizeof(arg);
-	arg.pidfd = pidfd;
-	return call(fd, GPREEMPT_IOC_SET_ATTR, &arg);
+#define X(name, text, member, ...) arg.member = attr->member;
+	GP_ATTRS(X)
+#undef X
+	return valid ? call(fd, GPREEMPT_IOC_SET_ATTR, &arg) : 0;
 }
 
 int drv_module_switch(int fd, struct gpreempt_ioc_ref *refs, uint32_t nr, uint32_t lease_ms)

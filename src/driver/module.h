@@ -8,6 +8,7 @@
 #define GP_KERNEL_H
 
 #include "gpreempt/gpreempt.h"
+#include "rules/right.h"
 #include "uapi/linux/gpreempt.h"
 
 #include <stdbool.h>
@@ -49,9 +50,30 @@ void drv_module_describe(const struct gpreempt_ioc_queue *k, struct gpreempt_que
  */
 int drv_module_pidfd(pid_t pid);
 
-/* Attributes of a process by its pidfd; -1 = the caller. 0 or -errno. */
-int drv_module_get_attr(int fd, int pidfd, struct gpreempt_ioc_attr *attr);
-int drv_module_set_attr(int fd, int pidfd, const struct gpreempt_ioc_attr *attr);
+/**
+ * drv_module_get_attr() - attributes of a process
+ * @fd: device
+ * @pidfd: process; -1 = the caller
+ * @attr: output
+ * @group: output: number of its group
+ *
+ * Return: 0 or -errno.
+ */
+int drv_module_get_attr(int fd, int pidfd, struct gp_attr *attr, u64 *group);
+
+/**
+ * drv_module_set_attr() - change attributes of a process
+ * @fd: device
+ * @pidfd: process; -1 = the caller
+ * @attr: attributes
+ * @group: number of a group, see gp_group_number()
+ * @valid: which of these: enum gp_attr_bit, GPREEMPT_ATTR_F_GROUP; 0 = nothing is done
+ * @flags: GPREEMPT_ATTR_AS_OWNER or 0
+ *
+ * Return: 0, -EINVAL, -EPERM, -errno.
+ */
+int drv_module_set_attr(int fd, int pidfd, const struct gp_attr *attr, u64 group, u32 valid,
+			u32 flags);
 
 /**
  * drv_module_hold() - preempt by hand

@@ -7,7 +7,6 @@
 #include "lib/lib_handle.h"
 #include "lib/lib_module.h"
 #include "driver/module.h"
-#include "rules/group.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -137,37 +136,14 @@ int gpreempt_get_attr(struct gpreempt *g, uint32_t pid, struct gpreempt_attr *at
 
 static int set_module_attr(struct gpreempt *g, uint32_t pid, const struct gpreempt_attr *attr)
 {
-	static const uint32_t bits[][2] = {
-		{ GPREEMPT_ATTR_PRIO, GPREEMPT_ATTR_F_PRIO },
-		{ GPREEMPT_ATTR_WEIGHT, GPREEMPT_ATTR_F_WEIGHT },
-		{ GPREEMPT_ATTR_LATENCY_CRITICAL, GPREEMPT_ATTR_F_LATENCY_CRITICAL },
-		{ GPREEMPT_ATTR_SLICE, GPREEMPT_ATTR_F_SLICE },
-		{ GPREEMPT_ATTR_DEADLINE, GPREEMPT_ATTR_F_DEADLINE },
-		{ GPREEMPT_ATTR_GROUP, GPREEMPT_ATTR_F_GROUP },
-	};
-	struct gpreempt_ioc_attr a = {
-		.prio = attr->prio,
-		.weight = attr->weight,
-		.latency_critical = attr->latency_critical,
-		.slice_ns = attr->slice_ns,
-		.deadline_ns = attr->deadline_ns,
-		.group = gp_group_number(attr->group),
-	};
-	int fd = begin_module(g), pidfd, ret;
+	int fd = begin_module(g);
 
 	if (fd < 0)
 		return fd;
-	if (attr->valid & GPREEMPT_ATTR_CLASS) {
-		close(fd);
-		return lib_fail(g, -EOPNOTSUPP, "classes need the daemon");
-	}
-	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
-		a.valid |= attr->valid & bits[i][0] ? bits[i][1] : 0;
-	pidfd = drv_module_pidfd((pid_t)pid);
-	ret = pidfd < 0 ? pidfd : drv_module_set_attr(fd, pidfd, &a);
-	if (pidfd >= 0)
-		close(pidfd);
-	return end_module(g, fd, ret);
+	if (!(attr->valid & GPREEMPT_ATTR_CLASS))
+		return end_module(g, fd, lib_module_set_attr(fd, pid, attr));
+	close(fd);
+	return lib_fail(g, -EOPNOTSUPP, "classes need the daemon");
 }
 
 static bool is_ended(const char *text)

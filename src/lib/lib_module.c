@@ -6,6 +6,7 @@
 
 #include "driver/discover.h"
 #include "driver/module.h"
+#include "rules/group.h"
 #include "rules/text.h"
 
 #include <errno.h>
@@ -55,23 +56,44 @@ int lib_module_add_queues(struct drv_queues *list)
 
 int lib_module_get_attr(int fd, uint32_t pid, struct gpreempt_attr *attr)
 {
-	struct gpreempt_ioc_attr a;
+	struct gp_attr a;
+	u64 group;
 	int pidfd = drv_module_pidfd((pid_t)pid);
-	int ret = pidfd < 0 ? pidfd : drv_module_get_attr(fd, pidfd, &a);
+	int ret = pidfd < 0 ? pidfd : drv_module_get_attr(fd, pidfd, &a, &group);
 
 	if (pidfd >= 0)
 		close(pidfd);
-	if (!ret)
-		*attr = (struct gpreempt_attr){
-			.valid = GPREEMPT_ATTR_PRIO | GPREEMPT_ATTR_WEIGHT |
-				 GPREEMPT_ATTR_LATENCY_CRITICAL | GPREEMPT_ATTR_SLICE |
-				 GPREEMPT_ATTR_DEADLINE,
-			.prio = a.prio,
-			.weight = a.weight,
-			.latency_critical = a.latency_critical,
-			.slice_ns = a.slice_ns,
-			.deadline_ns = a.deadline_ns,
-		};
+	if (ret)
+		return ret;
+	*attr = (struct gpreempt_attr){ 0 };
+#define X(name, text, member, ...) \
+	attr->member = a.member;   \
+	attr->valid |= GPREEMPT_ATTR_##name;
+	GP_ATTRS(X)
+#undef X
+	return 0;
+}
+
+int lib_module_set_attr(int fd, uint32_t pid, const struct gpreempt_attr *attr)
+{
+	u32 valid = attr->valid & GPREEMPT_ATTR_GROUP ? GPREEMPT_ATTR_F_GROUP : 0;
+	int pidfd = pid ? drv_module_pidfd((pid_t)pid) : -1;
+	struct gp_attr a;
+	int ret;
+
+	if (pid && pidfd < 0)
+		return pidfd;
+#define X(name, text, member, ...)                     \
+	a.member = (__typeof__(a.member))attr->member; \
+	valid |= attr->valid & GPREEMPT_ATTR_##name ? GP_ATTR_##name : 0;
+	GP_ATTRS(X)
+#undef X
+	/* One that has no place there must not become another. */
+	if (attr->prio > GP_PRIO_MAX)
+		a.prio = GP_PRIO_MAX + 1;
+	ret = drv_module_set_attr(fd, pidfd, &a, gp_group_number(attr->group), valid, 0);
+	if (pidfd >= 0)
+		close(pidfd);
 	return ret;
 }
 

@@ -33,4 +33,7 @@ int lib_module_order(int *fd, const struct gpreempt_ref *ref, uint32_t lease_ms)
 /* Attributes of a process; 0, -ESRCH, -errno. */
 int lib_module_get_attr(int fd, uint32_t pid, struct gpreempt_attr *attr);
 
+/* Those that are valid; process 0 = the caller. 0, -ESRCH, -EINVAL, -EPERM, -errno. */
+int lib_module_set_attr(int fd, uint32_t pid, const struct gpreempt_attr *attr);
+
 #endif

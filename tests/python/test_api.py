@@ -190,6 +190,9 @@ def test_attributes(handle, client):
     handle.set_attributes(c.pid, Attributes(klass="realtime"), group="team")
     a = handle.attributes(c.pid)
     assert (a.priority, a.latency_critical, a.klass, a.group) == (12, True, "realtime", "team")
+    assert a.no_preempt is False
+    handle.set_attributes(c.pid, no_preempt=True)
+    assert handle.attributes(c.pid).no_preempt is True
 
 
 @pytest.mark.parametrize("changes", [{"priority": 16}, {"weight": 0}, {"weight": 10001},

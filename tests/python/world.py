@@ -56,7 +56,7 @@ def wished(priority, klass, group):
     known = klass if klass in CLASSES else "default"
     base, critical = CLASSES[known]
     return Attributes(base if priority is None else priority, 100, critical, 0, 0, known,
-                      group or None)
+                      group or None, False)
 
 
 class World:
@@ -149,7 +149,7 @@ class World:
         new = dataclasses.replace(self.attributes[pid])
         if changes.get("klass"):
             priority, critical = CLASSES[changes["klass"]]
-            new = Attributes(priority, 100, critical, 0, 0, changes["klass"], new.group)
+            new = Attributes(priority, 100, critical, 0, 0, changes["klass"], new.group, False)
         new = dataclasses.replace(new, **{k: v for k, v in changes.items() if v is not None})
         new = dataclasses.replace(new, group=new.group or None)
         for other in self.clients:

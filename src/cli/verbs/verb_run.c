@@ -3,7 +3,6 @@
 #include "cli/cli_shim_path.h"
 #include "cli/cli_verb.h"
 #include "driver/module.h"
-#include "rules/group.h"
 #include "rules/text.h"
 
 #include <stdlib.h>
@@ -17,24 +16,20 @@ enum kind { TEXT,
 
 #define AT(member) offsetof(struct cli_options, member)
 
-/* The attributes: for the shim, for the daemon, and as the module counts them. */
+/* The variables of the shim. */
 static const struct {
 	const char *variable;
-	const char *key;
 	enum kind kind;
 	size_t at;
-	u32 bit;
 } table[] = {
-	{ "GPREEMPT_SOCKET", NULL, TEXT, AT(socket), 0 },
-	{ "GPREEMPT_CLASS", "class", TEXT, AT(klass), 0 },
-	{ "GPREEMPT_PRIORITY", "priority", NUMBER_PLUS_1, AT(prio), GPREEMPT_ATTR_F_PRIO },
-	{ "GPREEMPT_WEIGHT", "weight", NUMBER, AT(weight), GPREEMPT_ATTR_F_WEIGHT },
-	{ "GPREEMPT_SLICE_NS", "slice_ns", NUMBER, AT(slice_ns), GPREEMPT_ATTR_F_SLICE },
-	{ "GPREEMPT_DEADLINE_NS", "deadline_ns", NUMBER, AT(deadline_ns),
-	  GPREEMPT_ATTR_F_DEADLINE },
-	{ "GPREEMPT_LATENCY_CRITICAL", "latency_critical", FLAG, AT(is_critical),
-	  GPREEMPT_ATTR_F_LATENCY_CRITICAL },
-	{ "GPREEMPT_GROUP", "group", TEXT, AT(group), GPREEMPT_ATTR_F_GROUP },
+	{ "GPREEMPT_SOCKET", TEXT, AT(socket) },
+	{ "GPREEMPT_CLASS", TEXT, AT(klass) },
+	{ "GPREEMPT_PRIORITY", NUMBER_PLUS_1, AT(prio) },
+	{ "GPREEMPT_WEIGHT", NUMBER, AT(weight) },
+	{ "GPREEMPT_SLICE_NS", NUMBER, AT(slice_ns) },
+	{ "GPREEMPT_DEADLINE_NS", NUMBER, AT(deadline_ns) },
+	{ "GPREEMPT_LATENCY_CRITICAL", FLAG, AT(is_critical) },
+	{ "GPREEMPT_GROUP", TEXT, AT(group) },
 };
 
 /* As text, a number in @number; NULL = it was not said. */
@@ -90,34 +85,29 @@ static void warn(const char *reason)
 	cli_error("run", "%s; the program starts all the same", reason);
 }
 
-static json_t *attributes_json(const struct cli_options *o)
+/* This process is 0. The daemon, or without it the module, checks what this user may have. */
+static void set_attributes(struct gpreempt *g, const struct cli_options *o, u32 mask)
 {
-	char number[GP_TEXT_NUMBER_MAX];
-	json_t *out = json_object();
+	struct gpreempt_attr a = {
+		.valid = (o->prio ? GPREEMPT_ATTR_PRIO : 0) |
+			 (o->weight ? GPREEMPT_ATTR_WEIGHT : 0) |
+			 (o->slice_ns ? GPREEMPT_ATTR_SLICE : 0) |
+			 (o->deadline_ns ? GPREEMPT_ATTR_DEADLINE : 0) |
+			 (o->is_critical ? GPREEMPT_ATTR_LATENCY_CRITICAL : 0) |
+			 (o->klass ? GPREEMPT_ATTR_CLASS : 0) |
+			 (o->group ? GPREEMPT_ATTR_GROUP : 0),
+		.prio = o->prio ? (u32)o->prio - 1 : 0,
+		.weight = (u32)o->weight,
+		.slice_ns = o->slice_ns,
+		.deadline_ns = o->deadline_ns,
+		.latency_critical = o->is_critical,
+	};
 
-	for (u32 i = 0; i < ARRAY_SIZE(table); i++) {
-		const char *text = text_of(o, i, number);
-
-		if (table[i].key && text)
-			json_object_set_new(out, table[i].key,
-					    table[i].kind == TEXT ? json_string(text) :
-					    table[i].kind == FLAG ? json_true() :
-					    json_integer(strtoll(text, NULL, 10)));
-	}
-	return out;
-}
-
-/* The daemon checks what this user may have. Process 0 is the caller. */
-static void set_by_daemon(struct gpreempt *g, const struct cli_options *o)
-{
-	json_t *attributes = attributes_json(o), *reply = NULL;
-
-	if (json_object_size(attributes) &&
-	    cli_session_ask(g, "SetAttributes",
-			    json_pack("{s:i, s:O}", "pid", 0, "attributes", attributes), &reply))
+	snprintf(a.klass, sizeof(a.klass), "%s", o->klass ? o->klass : "");
+	snprintf(a.group, sizeof(a.group), "%s", o->group ? o->group : "");
+	a.valid &= mask;
+	if (a.valid && gpreempt_set_attr(g, 0, &a))
 		warn(gpreempt_strerror(g));
-	json_decref(reply);
-	json_decref(attributes);
 }
 
 static bool is_module_used(struct gpreempt *g)
@@ -130,26 +120,25 @@ static bool is_module_used(struct gpreempt *g)
 	return is_used;
 }
 
-static void set_by_device(int fd, const struct cli_options *o)
+/* Without the daemon. False = there is no module either. */
+static bool run_directly(const struct cli_options *o)
 {
-	struct gpreempt_ioc_attr a = {
-		.prio = o->prio ? (uint32_t)o->prio - 1 : 0,
-		.weight = (uint32_t)o->weight,
-		.latency_critical = o->is_critical,
-		.slice_ns = o->slice_ns,
-		.deadline_ns = o->deadline_ns,
-		.group = o->group ? gp_group_number(o->group) : 0,
-	};
-	char number[GP_TEXT_NUMBER_MAX];
-	int err;
+	int fd = drv_module_open(), err;
+	struct gpreempt *g;
 
-	for (u32 i = 0; i < ARRAY_SIZE(table); i++)
-		a.valid |= text_of(o, i, number) ? table[i].bit : 0;
+	if (fd < 0)
+		return false;
+	close(fd);
 	if (o->klass)
 		warn("classes are the daemon's, and it does not run");
-	err = a.valid ? drv_module_set_attr(fd, -1, &a) : 0;
-	if (err)
-		warn(err == -EPERM ? "this user may not have these attributes" : strerror(-err));
+	err = gpreempt_open(&g, GPREEMPT_OPEN_DIRECT, NULL);
+	if (err) {
+		warn(strerror(-err));
+	} else {
+		set_attributes(g, o, ~GPREEMPT_ATTR_CLASS);
+		gpreempt_close(g);
+	}
+	return true;
 }
 
 /*
@@ -159,31 +148,27 @@ static void set_by_device(int fd, const struct cli_options *o)
  */
 static bool run_by_module(const struct cli_options *o)
 {
+	bool is_used, is_absent;
 	struct gpreempt *g;
-	bool is_done = false;
-	int fd, err;
+	int err;
 
 	/* A user that names a shim wants it. */
 	if (o->shim)
 		return false;
 	err = gpreempt_open(&g, GPREEMPT_OPEN_DAEMON, o->socket);
 	if (!err) {
-		is_done = is_module_used(g);
-		if (is_done)
-			set_by_daemon(g, o);
+		is_used = is_module_used(g);
+		if (is_used)
+			set_attributes(g, o, ~0u);
 		gpreempt_close(g);
-	} else if (err == -ENOENT || err == -ECONNREFUSED) {
-		fd = drv_module_open();
-		is_done = fd >= 0;
-		if (is_done) {
-			set_by_device(fd, o);
-			close(fd);
-		}
+		return is_used;
 	}
-	if (err && !is_done && !o->is_quiet)
-		warn(err == -ENOENT || err == -ECONNREFUSED ? "the daemon does not run" :
-							      strerror(-err));
-	return is_done;
+	is_absent = err == -ENOENT || err == -ECONNREFUSED;
+	if (is_absent && run_directly(o))
+		return true;
+	if (!o->is_quiet)
+		warn(is_absent ? "the daemon does not run" : strerror(-err));
+	return false;
 }
 
 static bool is_long(const char *name)
@@ -197,12 +182,13 @@ static int check(const struct cli_options *o)
 		cli_error("run", "which program? try gpreempt run --help");
 		return CLI_EXIT_RUN_FAILED;
 	}
-	if (o->weight > 10000) {
-		cli_error("--weight", "a number from 1 to 10000");
+	if (o->weight > GP_WEIGHT_MAX) {
+		cli_error("--weight", "a number from 1 to %d", GP_WEIGHT_MAX);
 		return CLI_EXIT_RUN_FAILED;
 	}
 	if (is_long(o->klass) || is_long(o->group)) {
-		cli_error(is_long(o->klass) ? "--class" : "--group", "a name of at most 31 bytes");
+		cli_error(is_long(o->klass) ? "--class" : "--group", "a name of at most %d bytes",
+			  GPREEMPT_NAME_LEN - 1);
 		return CLI_EXIT_RUN_FAILED;
 	}
 	return CLI_GO_ON;

@@ -153,29 +153,18 @@ static void put_names(struct gpd *d, pid_t pid, const struct gpd_proc *proc, uin
 }
 
 /* The numbers; a group has no name in the module. */
-static int read_attrs(struct gpd *d, int pidfd, struct gpd_attrs *attrs, uint64_t *group)
+static int read_attrs(struct gpd *d, int pidfd, struct gpd_attrs *attrs, u64 *group)
 {
-	struct gpreempt_ioc_attr a;
 	int fd = gpd_module_fd(d);
-	int err = fd < 0 ? fd : drv_module_get_attr(fd, pidfd, &a);
 
 	memset(attrs, 0, sizeof(*attrs));
 	gp_attr_default(&attrs->core);
-	if (err)
-		return err;
-	attrs->core.prio = (u8)a.prio;
-	attrs->core.weight = a.weight;
-	attrs->core.latency_critical = a.latency_critical;
-	attrs->core.no_preempt = a.no_preempt;
-	attrs->core.slice_ns = a.slice_ns;
-	attrs->core.deadline_ns = a.deadline_ns;
-	*group = a.group;
-	return 0;
+	return fd < 0 ? fd : drv_module_get_attr(fd, pidfd, &attrs->core, group);
 }
 
 static int get(struct gpd *d, struct gpd_subject *s, struct gpd_attrs *attrs)
 {
-	uint64_t group;
+	u64 group;
 	int err = read_attrs(d, s->pidfd, attrs, &group);
 
 	if (!err)
@@ -208,31 +197,29 @@ int gpd_module_attrs(struct gpd *d, pid_t pid, struct gpd_attrs *attrs)
 	return err;
 }
 
-static int write_some(struct gpd *d, int pidfd, struct gpreempt_ioc_attr *a, uint32_t valid,
+static int write_some(struct gpd *d, int pidfd, const struct gpd_attrs *attrs, uint32_t valid,
 		      uint32_t flags)
 {
-	a->valid = valid;
-	a->flags = flags;
-	return valid ? drv_module_set_attr(gpd_module_fd(d), pidfd, a) : 0;
+	return drv_module_set_attr(gpd_module_fd(d), pidfd, &attrs->core,
+				   gp_group_number(attrs->group), valid, flags);
 }
 
 /*
  * What an owner may, and beyond the default what an open class of the configuration grants:
  * that is the word of an administrator.
  */
-static int write_as_owner(struct gpd *d, int pidfd, struct gpreempt_ioc_attr *a,
-			  const struct gp_attr *new, uint32_t valid)
+static int write_as_owner(struct gpd *d, int pidfd, const struct gpd_attrs *attrs, uint32_t valid)
 {
-	int err = write_some(d, pidfd, a, valid, GPREEMPT_ATTR_AS_OWNER);
+	int err = write_some(d, pidfd, attrs, valid, GPREEMPT_ATTR_AS_OWNER);
 	struct gp_attr most;
 	uint32_t granted;
 
 	gp_attr_default(&most);
-	granted = valid & gp_right_excess(new, &most);
+	granted = valid & gp_right_excess(&attrs->core, &most);
 	if (err != -EPERM || !granted)
 		return err;
-	err = write_some(d, pidfd, a, valid & ~granted, GPREEMPT_ATTR_AS_OWNER);
-	return err ? err : write_some(d, pidfd, a, granted, 0);
+	err = write_some(d, pidfd, attrs, valid & ~granted, GPREEMPT_ATTR_AS_OWNER);
+	return err ? err : write_some(d, pidfd, attrs, granted, 0);
 }
 
 /*
@@ -243,29 +230,20 @@ static int write_as_owner(struct gpd *d, int pidfd, struct gpreempt_ioc_attr *a,
 static int write_attrs(struct gpd *d, int pidfd, const struct gpd_attrs *attrs, bool keep_group,
 		       uint32_t ruled)
 {
-	const struct gp_attr *new = &attrs->core;
-	struct gpreempt_ioc_attr a = {
-		.prio = new->prio,
-		.weight = new->weight,
-		.latency_critical = new->latency_critical,
-		.no_preempt = new->no_preempt,
-		.slice_ns = new->slice_ns,
-		.deadline_ns = new->deadline_ns,
-		.group = gp_group_number(attrs->group),
-	};
 	struct gpd_attrs was;
-	uint64_t group;
 	uint32_t valid;
+	u64 group;
 	int err = read_attrs(d, pidfd, &was, &group);
 
 	if (err)
 		return err;
 	/* The bits are those of the module. */
-	valid = gp_attr_differs(new, &was.core);
-	valid |= a.group != group && !keep_group ? GPREEMPT_ATTR_F_GROUP : 0;
-	err = write_as_owner(d, pidfd, &a, new, valid & ~ruled);
+	valid = gp_attr_differs(&attrs->core, &was.core);
+	if (gp_group_number(attrs->group) != group && !keep_group)
+		valid |= GPREEMPT_ATTR_F_GROUP;
+	err = write_as_owner(d, pidfd, attrs, valid & ~ruled);
 	if (!err)
-		err = write_some(d, pidfd, &a, valid & ruled, 0);
+		err = write_some(d, pidfd, attrs, valid & ruled, 0);
 	gpd_module_forget(d);
 	return err;
 }
