@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli_objects.h"
 
+#include "driver/discover.h"
 #include "rules/text.h"
 
 #include <string.h>
@@ -149,14 +150,12 @@ int cli_object_parse(const char *text, struct cli_object_ref *ref)
 	return CLI_EXIT_USAGE;
 }
 
-/* 90402 is gfx942; the last digit is written in hex, as compilers do. */
 static void add_gfx(json_t *row)
 {
 	json_t *target = json_object_get(row, "gfx_target");
-	unsigned int v = (unsigned int)json_integer_value(target);
-	char text[32];
+	char text[GPREEMPT_NAME_LEN];
 
-	snprintf(text, sizeof(text), "gfx%u%x%x", v / 10000, v / 100 % 100, v % 100);
+	drv_gfx_name((u32)json_integer_value(target), text);
 	json_object_set_new(row, "gfx", json_is_integer(target) ? json_string(text) : json_null());
 }
 

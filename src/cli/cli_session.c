@@ -2,7 +2,7 @@
 #include "cli/cli_session.h"
 
 #include "driver/address.h"
-#include "driver/kfd.h"
+#include "driver/list_json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,104 +89,10 @@ int cli_session_call(struct cli_session *s, const char *object, const char *meth
 	return cli_session_fail(s, object ? object : method, err);
 }
 
-static json_t *value_json(const struct gpreempt_value *v)
+/* Without the daemon the module is the only mechanism. */
+static const char *mechanism(bool is_of_module)
 {
-	return v->source ? json_integer((json_int_t)v->value) : json_null();
-}
-
-static json_t *text_json(const char *text)
-{
-	return *text ? json_string(text) : json_null();
-}
-
-/* The kernel cuts names at a byte, and a process can call itself anything. */
-static json_t *name_json(const char *name)
-{
-	json_t *out = json_string(name);
-	char plain[64];
-	size_t i;
-
-	for (i = 0; !out && name[i] && i + 1 < sizeof(plain); i++)
-		plain[i] = (unsigned char)name[i] < 0x80 ? name[i] : '?';
-	return out ? out : json_stringn(plain, i);
-}
-
-static json_t *node_json(const struct gpreempt_node *n)
-{
-	return json_pack("{s:I, s:I, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:n}", "gpu_id",
-			 (json_int_t)n->gpu_id, "index", (json_int_t)n->index, "name", n->name,
-			 "simulated", 0, "gfx_target", value_json(&n->gfx_target), "nr_xcc",
-			 value_json(&n->nr_xcc), "nr_cu", value_json(&n->nr_cu), "cwsr",
-			 n->cwsr_bytes.source ? json_boolean(n->cwsr_bytes.value) : json_null(),
-			 "policy", text_json(n->policy), "enabled", n->enabled, "breaker",
-			 text_json(n->breaker), "breaker_reason");
-}
-
-static json_t *process_json(const struct gpreempt_process *p)
-{
-	return json_pack("{s:I, s:o, s:o, s:s, s:n, s:n, s:I, s:o, s:s, s:[], s:[], s:[]}", "pid",
-			 (json_int_t)p->pid, "uid", value_json(&p->uid), "comm", name_json(p->comm),
-			 "mechanism", p->mechanism & GPREEMPT_MECH_KERNEL ? "kernel" : "none",
-			 "client", "attributes", "nr_queues", (json_int_t)p->nr_queues,
-			 "nr_busy", value_json(&p->nr_busy), "state",
-			 *p->state ? p->state : "unknown", "held", "sees", "notes");
-}
-
-static json_t *type_json(const struct gpreempt_value *v)
-{
-	const char *name = drv_kfd_queue_type_name((u32)v->value);
-
-	return v->source ? json_string(name ? name : "other") : json_null();
-}
-
-static json_t *held_json(uint32_t held)
-{
-	json_t *out = json_array();
-
-	if (held & GPREEMPT_HELD_SCHED)
-		json_array_append_new(out, json_string("sched"));
-	if (held & GPREEMPT_HELD_MANUAL)
-		json_array_append_new(out, json_string("manual"));
-	return out;
-}
-
-static json_t *queue_json(const struct gpreempt_queue *q)
-{
-	const struct {
-		const char *key;
-		const struct gpreempt_value *value;
-	} values[] = {
-		{ "type", &q->type },
-		{ "priority", &q->prio },
-		{ "ring_addr", &q->ring_addr },
-		{ "ring_bytes", &q->ring_bytes },
-		{ "rptr_addr", &q->rptr_addr },
-		{ "wptr_addr", &q->wptr_addr },
-		{ "rptr", &q->rptr },
-		{ "wptr", &q->wptr },
-		{ "busy", &q->busy },
-	};
-	bool by_module = q->busy.source == GPREEMPT_SOURCE_KERNEL;
-	json_t *source = json_object();
-	json_t *o = json_pack("{s:I, s:I, s:I}", "pid", (json_int_t)q->pid, "gpu_id",
-			      (json_int_t)q->gpu_id, "queue_id", (json_int_t)q->queue_id);
-
-	for (u32 i = 0; i < ARRAY_SIZE(values); i++) {
-		enum gpreempt_source from = (enum gpreempt_source)values[i].value->source;
-
-		json_object_set_new(o, values[i].key, value_json(values[i].value));
-		if (from)
-			json_object_set_new(source, values[i].key,
-					    json_string(gpreempt_source_name(from)));
-	}
-	json_object_set_new(o, "type", type_json(&q->type));
-	if (q->busy.source)
-		json_object_set_new(o, "busy", json_boolean(q->busy.value));
-	json_object_set_new(o, "held", held_json(q->held));
-	json_object_set_new(o, "state", json_string("unknown"));
-	json_object_set_new(o, "mechanism", json_string(by_module ? "kernel" : "none"));
-	json_object_set_new(o, "source", source);
-	return o;
+	return is_of_module ? "kernel" : "none";
 }
 
 static int add_nodes(struct gpreempt *g, json_t *out)
@@ -196,7 +102,7 @@ static int add_nodes(struct gpreempt *g, json_t *out)
 	int err = gpreempt_get_nodes(g, &list, &nr);
 
 	for (size_t i = 0; !err && i < nr; i++)
-		json_array_append_new(out, node_json(&list[i]));
+		json_array_append_new(out, drv_json_node(&list[i]));
 	gpreempt_free(list);
 	return err;
 }
@@ -207,8 +113,11 @@ static int add_processes(struct gpreempt *g, json_t *out)
 	size_t nr = 0;
 	int err = gpreempt_get_processes(g, &list, &nr);
 
-	for (size_t i = 0; !err && i < nr; i++)
-		json_array_append_new(out, process_json(&list[i]));
+	for (size_t i = 0; !err && i < nr; i++) {
+		const char *by = mechanism(list[i].mechanism & GPREEMPT_MECH_KERNEL);
+
+		json_array_append_new(out, drv_json_process(&list[i], by));
+	}
 	gpreempt_free(list);
 	return err;
 }
@@ -219,8 +128,12 @@ static int add_queues(struct gpreempt *g, json_t *out)
 	size_t nr = 0;
 	int err = gpreempt_get_all_queues(g, &list, &nr);
 
-	for (size_t i = 0; !err && i < nr; i++)
-		json_array_append_new(out, queue_json(&list[i]));
+	for (size_t i = 0; !err && i < nr; i++) {
+		const char *by = mechanism(list[i].busy.source == GPREEMPT_SOURCE_KERNEL);
+
+		json_array_append_new(out, drv_json_queue(&list[i], by, "unknown",
+							  GPREEMPT_SOURCE_UNKNOWN));
+	}
 	gpreempt_free(list);
 	return err;
 }

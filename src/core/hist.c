@@ -9,7 +9,7 @@
  * Values below 2 * SUB have a bucket each. Above, each power of two is cut into
  * SUB equal buckets: @shift drops the bits below that resolution.
  */
-static u32 bucket_of(u64 value)
+u32 gp_hist_bucket(u64 value)
 {
 	u32 shift;
 
@@ -19,7 +19,7 @@ static u32 bucket_of(u64 value)
 	return (shift << GP_HIST_SUB_BITS) + (u32)(value >> shift);
 }
 
-static u64 bucket_end(u32 bucket)
+u64 gp_hist_bucket_end(u32 bucket)
 {
 	u32 shift;
 	u64 low;
@@ -33,7 +33,7 @@ static u64 bucket_end(u32 bucket)
 
 void gp_hist_add(struct gp_hist *h, u64 value)
 {
-	u32 *count = &h->bucket[bucket_of(value)];
+	u32 *count = &h->bucket[gp_hist_bucket(value)];
 
 	if (*count < U32_LIMIT)
 		(*count)++;
@@ -62,7 +62,7 @@ u64 gp_hist_percentile(const struct gp_hist *h, u32 ppm)
 	for (i = 0; i < GP_HIST_BUCKETS; i++) {
 		seen += h->bucket[i];
 		if (seen >= rank)
-			return min(bucket_end(i), h->max);
+			return min(gp_hist_bucket_end(i), h->max);
 	}
 	return h->max;
 }

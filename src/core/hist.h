@@ -30,6 +30,10 @@ struct gp_hist {
  */
 void gp_hist_add(struct gp_hist *h, u64 value);
 
+/* The bucket of a value, and the largest value of a bucket. */
+u32 gp_hist_bucket(u64 value);
+u64 gp_hist_bucket_end(u32 bucket);
+
 /**
  * gp_hist_percentile() - smallest bound that @ppm of the values do not exceed
  * @h: histogram

@@ -35,7 +35,7 @@ static struct gpd_node *add(struct gpd *d, uint32_t gpu_id)
 	n->d = d;
 	n->index = d->nr_nodes++;
 	n->gpu_id = gpu_id;
-	n->cwsr = -1;
+	n->about = (struct gpreempt_node){ .gpu_id = gpu_id };
 	n->enabled = true;
 	return n;
 }
@@ -50,25 +50,9 @@ static void add_simulated(struct gpd *d)
 		if (!n)
 			return;
 		n->simulated = true;
-		n->topology = i;
-		snprintf(n->name, sizeof(n->name), "simulated");
+		n->about.index = i;
+		strcpy(n->about.name, "simulated");
 	}
-}
-
-static uint32_t number(const struct gpreempt_value *v)
-{
-	return v->source == GPREEMPT_SOURCE_UNKNOWN ? 0 : (uint32_t)v->value;
-}
-
-static void describe(struct gpd_node *n, const struct drv_node *found)
-{
-	n->topology = found->index;
-	n->gfx_target = number(&found->gfx_target);
-	n->nr_xcc = number(&found->nr_xcc);
-	n->nr_cu = number(&found->nr_cu);
-	if (found->cwsr_bytes.source != GPREEMPT_SOURCE_UNKNOWN)
-		n->cwsr = found->cwsr_bytes.value > 0;
-	gpd_text_clean(n->name, sizeof(n->name), found->name, sizeof(found->name));
 }
 
 /* Those of the driver that are not known yet. */
@@ -84,7 +68,7 @@ static void add_real(struct gpd *d, uint32_t max)
 		struct gpd_node *n = lookup(d, found[i].gpu_id) ? NULL : add(d, found[i].gpu_id);
 
 		if (n)
-			describe(n, &found[i]);
+			n->about = drv_node_public(&found[i]);
 	}
 	free(found);
 }
@@ -189,7 +173,7 @@ bool gpd_nodes_have_gfx942(const struct gpd *d)
 	uint32_t i;
 
 	for (i = 0; i < d->nr_nodes; i++)
-		if (d->node[i].gfx_target >= 90400 && d->node[i].gfx_target < 90500)
+		if (d->node[i].about.gfx_target.value / 100 == 904)
 			return true;
 	return false;
 }

@@ -26,6 +26,7 @@
 #include "rules/group.h"
 #include "rules/tree.h"
 #include "client/wire.h"
+#include "gpreempt/gpreempt.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -236,14 +237,9 @@ struct gpd_node {
 	struct gpd *d;
 	u32 index;	 /* of the core */
 	uint32_t gpu_id; /* as amdkfd names it; 1..N for simulated ones */
-	/* Number of its topology node, or its place among the simulated. */
-	uint32_t topology;
-	char name[64];			     /* for people, "" = unknown */
+	/* As the driver shows it; of a simulated one its place among these and a name. */
+	struct gpreempt_node about;
 	bool simulated;			     /* no GPU, only simulated clients */
-	uint32_t gfx_target;		     /* 0 = unknown */
-	uint32_t nr_xcc;		     /* 0 = unknown */
-	uint32_t nr_cu;			     /* 0 = unknown */
-	int cwsr;			     /* 1 yes, 0 no, -1 unknown */
 	bool enabled;			     /* scheduled */
 	bool by_hand;			     /* its policy was changed at run time */
 	const struct gpd_node_ops *ops;	     /* what schedules it */

@@ -11,8 +11,6 @@
 
 #include "driver/sysfile.h"
 
-#define PROC "/sys/class/kfd/kfd/proc"
-
 /* sysfs numbers types by enum kfd_queue_type of kfd_priv.h, not as the ioctls do. */
 enum sysfs_type {
 	SYSFS_COMPUTE = 0,
@@ -20,6 +18,22 @@ enum sysfs_type {
 	SYSFS_SDMA_XGMI = 4,
 	SYSFS_SDMA_BY_ENGINE = 5,
 };
+
+const char *drv_source_name(uint32_t source)
+{
+	static const char *const names[] = {
+		[GPREEMPT_SOURCE_UNKNOWN] = "unknown",
+		[GPREEMPT_SOURCE_SYSFS] = "sysfs",
+		[GPREEMPT_SOURCE_SNAPSHOT] = "snapshot",
+		[GPREEMPT_SOURCE_DEBUGFS] = "debugfs",
+		[GPREEMPT_SOURCE_SHIM] = "shim",
+		[GPREEMPT_SOURCE_MEMORY] = "memory",
+		[GPREEMPT_SOURCE_DAEMON] = "daemon",
+		[GPREEMPT_SOURCE_KERNEL] = "kernel",
+	};
+
+	return source < sizeof(names) / sizeof(names[0]) ? names[source] : names[0];
+}
 
 static struct gpreempt_value known(uint64_t value, enum gpreempt_source source)
 {
@@ -85,7 +99,8 @@ static bool read_queue(const char *root, uint32_t pid, uint32_t id, struct gpree
 	size_t i;
 
 	for (i = 0; i < 3; i++) {
-		if (drv_sysfile_path(path, root, PROC "/%u/queues/%u/%s", pid, id, name[i]) ||
+		if (drv_sysfile_path(path, root, DRV_KFD_PROC "/%u/queues/%u/%s", pid, id,
+				     name[i]) ||
 		    drv_sysfile_number(path, &value[i]))
 			return false;
 	}
@@ -102,7 +117,7 @@ static bool read_queue(const char *root, uint32_t pid, uint32_t id, struct gpree
 static DIR *open_queues(const char *root, uint32_t pid)
 {
 	char path[DRV_SYSFILE_PATH_MAX];
-	int r = drv_sysfile_path(path, root, PROC "/%u/queues", pid);
+	int r = drv_sysfile_path(path, root, DRV_KFD_PROC "/%u/queues", pid);
 
 	return r ? NULL : opendir(path);
 }
@@ -110,7 +125,7 @@ static DIR *open_queues(const char *root, uint32_t pid)
 int drv_walk_begin(struct drv_walk *w, const char *root, uint32_t pid)
 {
 	char path[DRV_SYSFILE_PATH_MAX];
-	int r = drv_sysfile_path(path, root, PROC);
+	int r = drv_sysfile_path(path, root, DRV_KFD_PROC);
 
 	*w = (struct drv_walk){ .root = root, .pid = pid };
 	if (r)
@@ -288,7 +303,7 @@ int drv_discover_processes(const char *root, const struct drv_queues *list,
 int drv_discover_occupancy(const char *root, uint32_t pid, uint32_t gpu_id, uint64_t *out)
 {
 	char path[DRV_SYSFILE_PATH_MAX];
-	int r = drv_sysfile_path(path, root, PROC "/%u/stats_%u/cu_occupancy", pid, gpu_id);
+	int r = drv_sysfile_path(path, root, DRV_KFD_PROC "/%u/stats_%u/cu_occupancy", pid, gpu_id);
 
 	return r ? r : drv_sysfile_number(path, out);
 }
@@ -298,7 +313,7 @@ bool drv_discover_has_queue(const char *root, uint32_t pid, uint32_t gpu_id, uin
 	char path[DRV_SYSFILE_PATH_MAX];
 	uint64_t found;
 
-	return !drv_sysfile_path(path, root, PROC "/%u/queues/%u/gpuid", pid, queue_id) &&
+	return !drv_sysfile_path(path, root, DRV_KFD_PROC "/%u/queues/%u/gpuid", pid, queue_id) &&
 	       !drv_sysfile_number(path, &found) && found == gpu_id;
 }
 

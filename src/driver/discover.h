@@ -24,6 +24,9 @@
 #include <dirent.h>
 #include <stdbool.h>
 
+/* "sysfs", …: enum gpreempt_source; "unknown" for a value outside. */
+const char *drv_source_name(uint32_t source);
+
 /* Bits of a node's capability, HSA_CAP_* of kfd_sysfs.h. */
 #define DRV_NODE_CAP_DEBUG (1u << 15)
 #define DRV_NODE_CAP_DEBUG_FIRMWARE (1u << 29)
@@ -59,6 +62,12 @@ struct drv_node {
  * Return: 0, -ENOENT no amdkfd here, -ENOMEM, -errno.
  */
 int drv_discover_nodes(const char *root, struct drv_node **nodes, size_t *nr);
+
+/* 90402 is "gfx942". */
+void drv_gfx_name(uint32_t target, char out[GPREEMPT_NAME_LEN]);
+
+/* What of it is public; what schedules it has no say here. */
+struct gpreempt_node drv_node_public(const struct drv_node *n);
 
 /* A list of queues. */
 struct drv_queues {

@@ -50,12 +50,21 @@ static void take_property(struct drv_node *n, const char *key, uint64_t value)
 }
 
 /* gfx942, gfx90a: the step is hexadecimal, and so is the minor. */
-static void name_node(struct drv_node *n)
+void drv_gfx_name(uint32_t target, char out[GPREEMPT_NAME_LEN])
 {
-	unsigned int v = (unsigned int)n->gfx_target.value;
+	snprintf(out, GPREEMPT_NAME_LEN, "gfx%u%x%x", target / 10000, target / 100 % 100,
+		 target % 100);
+}
 
-	if (n->gfx_target.source)
-		snprintf(n->name, sizeof(n->name), "gfx%u%x%x", v / 10000, v / 100 % 100, v % 100);
+struct gpreempt_node drv_node_public(const struct drv_node *n)
+{
+	struct gpreempt_node out = {
+		.gpu_id = n->gpu_id, .index = n->index, .nr_xcc = n->nr_xcc, .nr_cu = n->nr_cu,
+		.gfx_target = n->gfx_target, .cwsr_bytes = n->cwsr_bytes,
+	};
+
+	memcpy(out.name, n->name, sizeof(out.name));
+	return out;
 }
 
 static int read_properties(const char *path, struct drv_node *n)
@@ -77,7 +86,8 @@ static int read_properties(const char *path, struct drv_node *n)
 	if (n->nr_simd.source && simd_per_cu)
 		n->nr_cu = (struct gpreempt_value){ .value = n->nr_simd.value / simd_per_cu,
 						    .source = GPREEMPT_SOURCE_SYSFS };
-	name_node(n);
+	if (n->gfx_target.source)
+		drv_gfx_name((uint32_t)n->gfx_target.value, n->name);
 	return 0;
 }
 

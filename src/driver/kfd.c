@@ -25,6 +25,7 @@ const char *drv_kfd_queue_type_name(uint32_t type)
 		[DRV_KFD_QUEUE_SDMA] = "sdma",
 		[DRV_KFD_QUEUE_AQL] = "aql",
 		[DRV_KFD_QUEUE_SDMA_XGMI] = "sdma_xgmi",
+		[DRV_KFD_QUEUE_SDMA_BY_ENGINE] = "sdma_by_engine",
 	};
 
 	return type < sizeof(names) / sizeof(names[0]) ? names[type] : NULL;

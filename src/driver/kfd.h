@@ -20,7 +20,7 @@
  */
 int drv_kfd_open(void);
 
-/* "pm4", "sdma", "aql", "sdma_xgmi"; NULL for another DRV_KFD_QUEUE_*. */
+/* "pm4", "sdma", "aql", …; NULL for what is no DRV_KFD_QUEUE_*. */
 const char *drv_kfd_queue_type_name(uint32_t type);
 
 /* Version of the ioctl ABI. 0 or -errno. */

@@ -20,6 +20,8 @@
 #include <stdint.h>
 
 #define DRV_KFD_PATH "/dev/kfd"
+/* Processes and their queues. */
+#define DRV_KFD_PROC "/sys/class/kfd/kfd/proc"
 
 /* First version with the debugger calls. */
 #define DRV_KFD_DEBUG_MAJOR 1

@@ -6,6 +6,7 @@
 #include "lib/lib_decode.h"
 #include "lib/lib_handle.h"
 #include "lib/lib_module.h"
+#include "driver/list_json.h"
 #include "driver/module.h"
 
 #include <errno.h>
@@ -302,14 +303,9 @@ static int get_module_stats(struct gpreempt *g, uint32_t gpu_id, struct gpreempt
 	if (fd < 0)
 		return fd;
 	ret = drv_module_stats(fd, gpu_id, &k);
-	s->nr_switches = k.nr_switches;
-	s->nr_preemptions = k.nr_preemptions;
-	s->nr_resumes = k.nr_resumes;
-	s->nr_failed = k.nr_failed;
-	s->nr_deadline = k.nr_deadline;
-	s->nr_starvation = k.nr_starvation;
-	s->cost_ns = k.cost_ns;
-	s->off_max_ns = k.off_max_ns;
+#define X(member) s->member = k.member;
+	DRV_STATS(X)
+#undef X
 	s->switch_p50_ns = k.switch_p50_ns;
 	s->switch_p99_ns = k.switch_p99_ns;
 	return end_module(g, fd, ret);

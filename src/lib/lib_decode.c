@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "lib/lib_decode.h"
 
+#include "driver/discover.h"
 #include "driver/kfd.h"
+#include "driver/list_json.h"
+#include "rules/right.h"
 
 #include <errno.h>
 #include <string.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 int lib_decode_u64(const json_t *in, const char *key, uint64_t *out)
 {
@@ -71,9 +72,9 @@ static uint32_t source_of(const json_t *in, const char *key)
 	const json_t *sources = json_object_get(in, "source");
 	const char *name = json_string_value(json_object_get(sources, key));
 
-	for (int s = GPREEMPT_SOURCE_SYSFS; name && s <= GPREEMPT_SOURCE_KERNEL; s++) {
-		if (!strcmp(gpreempt_source_name((enum gpreempt_source)s), name))
-			return (uint32_t)s;
+	for (uint32_t s = GPREEMPT_SOURCE_SYSFS; name && s <= GPREEMPT_SOURCE_KERNEL; s++) {
+		if (!strcmp(drv_source_name(s), name))
+			return s;
 	}
 	return GPREEMPT_SOURCE_DAEMON;
 }
@@ -114,16 +115,16 @@ static int decode_attr(const json_t *in, struct gpreempt_attr *out)
 {
 	if (!in || json_is_null(in))
 		return 0;
-	if (!json_is_object(in) || lib_decode_u32(in, "priority", &out->prio) ||
-	    lib_decode_u32(in, "weight", &out->weight) ||
-	    decode_bool(in, "latency_critical", &out->latency_critical) ||
-	    lib_decode_u64(in, "slice_ns", &out->slice_ns) ||
-	    lib_decode_u64(in, "deadline_ns", &out->deadline_ns) ||
-	    lib_decode_name(in, "class", out->klass, sizeof(out->klass)) ||
+#define DECODE(m) _Generic(m, u32: lib_decode_u32, u64: lib_decode_u64, bool: decode_bool)
+#define X(name, text, member, ...)                       \
+	if (DECODE(out->member)(in, text, &out->member)) \
+		return -EPROTO;                          \
+	out->valid |= GPREEMPT_ATTR_##name;
+	GP_ATTRS(X)
+#undef X
+	if (lib_decode_name(in, "class", out->klass, sizeof(out->klass)) ||
 	    lib_decode_name(in, "group", out->group, sizeof(out->group)))
 		return -EPROTO;
-	out->valid = GPREEMPT_ATTR_PRIO | GPREEMPT_ATTR_WEIGHT | GPREEMPT_ATTR_LATENCY_CRITICAL |
-		     GPREEMPT_ATTR_SLICE | GPREEMPT_ATTR_DEADLINE;
 	if (out->klass[0])
 		out->valid |= GPREEMPT_ATTR_CLASS;
 	if (out->group[0])
@@ -133,28 +134,18 @@ static int decode_attr(const json_t *in, struct gpreempt_attr *out)
 
 json_t *lib_encode_attr(const struct gpreempt_attr *a)
 {
-	const struct {
-		const char *key;
-		uint32_t bit;
-		json_t *value;
-	} all[] = {
-		{ "priority", GPREEMPT_ATTR_PRIO, json_integer(a->prio) },
-		{ "weight", GPREEMPT_ATTR_WEIGHT, json_integer(a->weight) },
-		{ "latency_critical", GPREEMPT_ATTR_LATENCY_CRITICAL,
-		  json_boolean(a->latency_critical) },
-		{ "slice_ns", GPREEMPT_ATTR_SLICE, json_integer((json_int_t)a->slice_ns) },
-		{ "deadline_ns", GPREEMPT_ATTR_DEADLINE, json_integer((json_int_t)a->deadline_ns) },
-		{ "class", GPREEMPT_ATTR_CLASS, json_string(a->klass) },
-		{ "group", GPREEMPT_ATTR_GROUP, json_string(a->group) },
-	};
 	json_t *out = json_object();
 	int bad = 0;
 
-	for (size_t i = 0; i < COUNT(all); i++) {
-		if (a->valid & all[i].bit)
-			bad |= json_object_set(out, all[i].key, all[i].value);
-		json_decref(all[i].value);
-	}
+#define X(name, text, member, ...)           \
+	if (a->valid & GPREEMPT_ATTR_##name) \
+		bad |= json_object_set_new(out, text, drv_json_member(a->member));
+	GP_ATTRS(X)
+#undef X
+	if (a->valid & GPREEMPT_ATTR_CLASS)
+		bad |= json_object_set_new(out, "class", json_string(a->klass));
+	if (a->valid & GPREEMPT_ATTR_GROUP)
+		bad |= json_object_set_new(out, "group", json_string(a->group));
 	if (!bad)
 		return out;
 	json_decref(out);
@@ -163,20 +154,11 @@ json_t *lib_encode_attr(const struct gpreempt_attr *a)
 
 uint32_t lib_decode_mechanism(const char *name)
 {
-	static const struct {
-		const char *name;
-		uint32_t bit;
-	} names[] = {
-		{ "shim", GPREEMPT_MECH_SHIM },
-		{ "dbg", GPREEMPT_MECH_DBG },
-		{ "sim", GPREEMPT_MECH_SIM },
-		{ "kernel", GPREEMPT_MECH_KERNEL },
-	};
-
-	for (size_t i = 0; name && i < COUNT(names); i++) {
-		if (!strcmp(names[i].name, name))
-			return names[i].bit;
-	}
+#define X(mech, text)                    \
+	if (name && !strcmp(name, text)) \
+		return GPREEMPT_MECH_##mech;
+	DRV_MECHS(X)
+#undef X
 	return 0;
 }
 
@@ -203,45 +185,45 @@ static uint32_t decode_held(const json_t *in)
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const char *by = json_string_value(json_array_get(list, i));
 
-		if (by && (!strcmp(by, "scheduler") || !strcmp(by, "sched")))
-			held |= GPREEMPT_HELD_SCHED;
-		if (by && !strcmp(by, "manual"))
-			held |= GPREEMPT_HELD_MANUAL;
+#define X(name, text)                \
+	if (by && !strcmp(by, text)) \
+		held |= GPREEMPT_HELD_##name;
+		DRV_HELD(X)
+#undef X
 	}
 	return held;
 }
 
 /* The daemon names types, the struct has the numbers of the ioctl ABI. */
-static void decode_type(const json_t *in, struct gpreempt_queue *q)
+static int decode_type(const json_t *in, const char *key, struct gpreempt_value *out)
 {
-	const char *name = json_string_value(json_object_get(in, "type")), *is;
+	const char *name = json_string_value(json_object_get(in, key)), *is;
 
 	for (uint32_t i = 0; name && (is = drv_kfd_queue_type_name(i)); i++) {
-		if (strcmp(is, name))
-			continue;
-		q->type = (struct gpreempt_value){ .value = i, .source = source_of(in, "type") };
-		q->compute = q->type;
-		q->compute.value = drv_kfd_is_compute(i);
+		if (!strcmp(is, name))
+			*out = (struct gpreempt_value){ .value = i, .source = source_of(in, key) };
 	}
+	return 0;
 }
+
+#define decode_number decode_value
+#define decode_flag decode_value
 
 int lib_decode_queue(const json_t *in, void *out)
 {
 	struct gpreempt_queue *q = out;
 
-	q->held = decode_held(in);
-	decode_type(in, q);
 	if (lib_decode_u32(in, "pid", &q->pid) || lib_decode_u32(in, "gpu_id", &q->gpu_id) ||
-	    lib_decode_u32(in, "queue_id", &q->queue_id) ||
-	    decode_value(in, "priority", &q->prio) ||
-	    decode_value(in, "ring_addr", &q->ring_addr) ||
-	    decode_value(in, "ring_bytes", &q->ring_bytes) ||
-	    decode_value(in, "rptr_addr", &q->rptr_addr) ||
-	    decode_value(in, "wptr_addr", &q->wptr_addr) ||
-	    decode_value(in, "rptr", &q->rptr) ||
-	    decode_value(in, "wptr", &q->wptr) ||
-	    decode_value(in, "busy", &q->busy))
+	    lib_decode_u32(in, "queue_id", &q->queue_id))
 		return -EPROTO;
+#define X(key, member, kind)                    \
+	if (decode_##kind(in, key, &q->member)) \
+		return -EPROTO;
+	DRV_QUEUE_VALUES(X)
+#undef X
+	q->held = decode_held(in);
+	q->compute = q->type;
+	q->compute.value = q->type.source && drv_kfd_is_compute((uint32_t)q->type.value);
 	return 0;
 }
 
@@ -263,16 +245,13 @@ int lib_decode_stats(const json_t *in, struct gpreempt_stats *s)
 {
 	const json_t *sw = json_object_get(in, "switch"), *off = json_object_get(in, "off");
 
-	if (lib_decode_u64(in, "nr_switches", &s->nr_switches) ||
-	    lib_decode_u64(in, "nr_preemptions", &s->nr_preemptions) ||
-	    lib_decode_u64(in, "nr_resumes", &s->nr_resumes) ||
-	    lib_decode_u64(in, "nr_failed", &s->nr_failed) ||
-	    lib_decode_u64(in, "nr_deadline", &s->nr_deadline) ||
-	    lib_decode_u64(in, "nr_starvation", &s->nr_starvation) ||
-	    lib_decode_u64(in, "cost_ns", &s->cost_ns) ||
-	    lib_decode_u64(in, "off_max_ns", &s->off_max_ns) || !json_is_object(sw) ||
-	    !json_is_object(off))
+	if (!json_is_object(sw) || !json_is_object(off))
 		return -EPROTO;
+#define X(member)                                    \
+	if (lib_decode_u64(in, #member, &s->member)) \
+		return -EPROTO;
+	DRV_STATS(X)
+#undef X
 	/* null before the first one: 0. */
 	lib_decode_u64(sw, "p50_ns", &s->switch_p50_ns);
 	lib_decode_u64(sw, "p99_ns", &s->switch_p99_ns);

@@ -70,16 +70,8 @@ int lib_direct_nodes(struct gpreempt *g, void **out, size_t *nr)
 	if (ret)
 		return lib_fail(g, ret, "topology: %s", strerror(-ret));
 	list = calloc(*nr + 1, sizeof(*list));
-	for (size_t i = 0; list && i < *nr; i++) {
-		const struct drv_node *n = &nodes[i];
-
-		list[i] = (struct gpreempt_node){
-			.gpu_id = n->gpu_id, .index = n->index, .nr_xcc = n->nr_xcc,
-			.nr_cu = n->nr_cu, .gfx_target = n->gfx_target,
-			.cwsr_bytes = n->cwsr_bytes,
-		};
-		memcpy(list[i].name, n->name, sizeof(list[i].name));
-	}
+	for (size_t i = 0; list && i < *nr; i++)
+		list[i] = drv_node_public(&nodes[i]);
 	free(nodes);
 	if (!list)
 		return lib_no_memory(g);

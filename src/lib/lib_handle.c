@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "lib/lib_handle.h"
 
+#include "driver/discover.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -103,22 +105,9 @@ void gpreempt_free(void *p)
 	free(p);
 }
 
-static const char *const source_names[] = {
-	[GPREEMPT_SOURCE_UNKNOWN] = "unknown",
-	[GPREEMPT_SOURCE_SYSFS] = "sysfs",
-	[GPREEMPT_SOURCE_SNAPSHOT] = "snapshot",
-	[GPREEMPT_SOURCE_DEBUGFS] = "debugfs",
-	[GPREEMPT_SOURCE_SHIM] = "shim",
-	[GPREEMPT_SOURCE_MEMORY] = "memory",
-	[GPREEMPT_SOURCE_DAEMON] = "daemon",
-	[GPREEMPT_SOURCE_KERNEL] = "kernel",
-};
-
 const char *gpreempt_source_name(enum gpreempt_source source)
 {
-	unsigned int i = (unsigned int)source;
-
-	return i < sizeof(source_names) / sizeof(source_names[0]) ? source_names[i] : "unknown";
+	return drv_source_name((uint32_t)source);
 }
 
 size_t gpreempt_sizeof(const char *name)

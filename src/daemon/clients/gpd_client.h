@@ -109,6 +109,8 @@ bool gpd_mech_is_dbg(const struct gpd_client *c);
  */
 
 extern const struct gpd_mech_ops gpd_dbg_ops;
+extern const struct gpd_mech_ops gpd_shim_ops;
+extern const struct gpd_mech_ops gpd_sim_ops;
 
 /* How an attachment ended; text is for people. */
 typedef void (*gpd_dbg_result_fn)(void *data, struct gpd_client *c, int err, const char *text);

@@ -16,12 +16,12 @@
 #include <limits.h>
 #include <string.h>
 
-static const struct gpd_mech_ops shim_mech_ops = { .name = "shim" };
-static const struct gpd_mech_ops sim_mech_ops = { .name = "sim" };
+const struct gpd_mech_ops gpd_shim_ops = { .name = "shim" };
+const struct gpd_mech_ops gpd_sim_ops = { .name = "sim" };
 
 bool gpd_mech_is_sim(const struct gpd_client *c)
 {
-	return c->ops == &sim_mech_ops;
+	return c->ops == &gpd_sim_ops;
 }
 
 bool gpd_mech_is_dbg(const struct gpd_client *c)
@@ -43,7 +43,7 @@ static int admit_sim(struct gpd_client *c, const struct wire_hello *m, const cha
 {
 	if (!c->d->config->nr_sim)
 		return refuse(why, "there are no simulated nodes", -EOPNOTSUPP);
-	c->ops = &sim_mech_ops;
+	c->ops = &gpd_sim_ops;
 	if (!m->pid || m->pid == (uint32_t)c->cred.pid)
 		return 0;
 	if (m->pid <= GPD_PID_MAX || m->pid > INT_MAX)
@@ -59,7 +59,7 @@ static int admit_shim(struct gpd_client *c, const struct wire_hello *m)
 {
 	struct gpd_client *other = gpd_client_find(c->d, c->cred.pid);
 
-	c->ops = &shim_mech_ops;
+	c->ops = &gpd_shim_ops;
 	/* From inside it is cheaper, and both at once would get into each other's way. */
 	if (other && gpd_mech_is_dbg(other))
 		gpd_client_close(other);

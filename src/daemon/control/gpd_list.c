@@ -4,8 +4,10 @@
 #include "daemon/module/gpd_module.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/gpd_util.h"
+#include "rules/right.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,7 +26,7 @@ void gpd_list_info(struct gpd_conn *conn, const struct gpd_request *r)
 			  GPD_VERSION, "pid", (int)getpid(), "uid", (int)geteuid(), "uptime_ns",
 			  (json_int_t)(gpd_now_ns() - d->start_ns), "mechanisms", mechanisms,
 			  "nr_clients", (int)d->nr_clients, "nr_nodes", (int)d->nr_nodes,
-			  "last_exit", gpd_list_text(d->last_exit), "privileged",
+			  "last_exit", drv_json_text(d->last_exit), "privileged",
 			  conn->cred.privileged, "scheduler", d->ops->scheduler, "module",
 			  gpd_module_json(d)));
 }
@@ -41,31 +43,28 @@ static json_t *breaker_reason(const struct gpd_node *n, const struct gp_node_sta
 static json_t *node_json(struct gpd_node *n)
 {
 	const struct gp_node_stats *s = n->ops->stats(n);
+	struct gpreempt_node about = n->about;
 	bool timed = s->switch_ns.nr > 0;
 	uint32_t nr_queues;
 	uint32_t nr_busy;
 	json_t *node;
 
+	about.enabled = gpd_nodes_is_enabled(n);
+	snprintf(about.policy, sizeof(about.policy), "%s", n->ops->policy(n));
+	snprintf(about.breaker, sizeof(about.breaker), "%s", gp_breaker_state_name(s->breaker));
+	node = drv_json_node(&about);
 	n->ops->count_queues(n, &nr_queues, &nr_busy);
-	node = json_pack("{s:I, s:i, s:o, s:b, s:o, s:o, s:o, s:o, s:b, s:s, s:s, s:o, s:s}",
-			 "gpu_id", (json_int_t)n->gpu_id, "index", (int)n->topology, "name",
-			 gpd_list_text(n->name), "simulated", n->simulated, "gfx_target",
-			 gpd_list_known(n->gfx_target, n->gfx_target), "nr_xcc",
-			 gpd_list_known(n->nr_xcc, n->nr_xcc), "nr_cu",
-			 gpd_list_known(n->nr_cu, n->nr_cu), "cwsr",
-			 n->cwsr < 0 ? json_null() : json_boolean(n->cwsr), "enabled",
-			 gpd_nodes_is_enabled(n), "policy", n->ops->policy(n), "breaker",
-			 gp_breaker_state_name(s->breaker), "breaker_reason", breaker_reason(n, s),
-			 "scheduler", n->ops->scheduler);
 	json_object_update_new(
-		node, json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "nr_entities",
+		node, json_pack("{s:b, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
+				"simulated", n->simulated, "breaker_reason", breaker_reason(n, s),
+				"scheduler", n->ops->scheduler, "nr_entities",
 				(json_int_t)s->nr_entities, "nr_queues", (json_int_t)nr_queues,
 				"nr_busy", (json_int_t)nr_busy, "nr_out", (json_int_t)s->nr_out,
 				"nr_preemptions", (json_int_t)s->nr_preemptions, "nr_resumes",
 				(json_int_t)s->nr_resumes, "switch_p50_ns",
-				gpd_list_known(timed, gp_hist_percentile(&s->switch_ns, 500000)),
+				drv_json_known(timed, gp_hist_percentile(&s->switch_ns, 500000)),
 				"switch_p99_ns",
-				gpd_list_known(timed, gp_hist_percentile(&s->switch_ns, 990000))));
+				drv_json_known(timed, gp_hist_percentile(&s->switch_ns, 990000))));
 	return node;
 }
 
@@ -81,12 +80,14 @@ void gpd_list_nodes(struct gpd_conn *conn, const struct gpd_request *r)
 
 json_t *gpd_list_attributes(const struct gpd_attrs *a)
 {
-	return json_pack("{s:o, s:i, s:i, s:I, s:I, s:b, s:b, s:o}", "class",
-			 gpd_list_text(a->klass), "priority", a->core.prio, "weight",
-			 (int)a->core.weight, "slice_ns", (json_int_t)a->core.slice_ns,
-			 "deadline_ns", (json_int_t)a->core.deadline_ns, "latency_critical",
-			 a->core.latency_critical, "no_preempt", a->core.no_preempt, "group",
-			 gpd_list_text(a->group));
+	json_t *out = json_pack("{s:o, s:o}", "class", drv_json_text(a->klass), "group",
+				drv_json_text(a->group));
+
+#define X(name, text, member, ...) \
+	json_object_set_new(out, text, drv_json_member(a->core.member));
+	GP_ATTRS(X)
+#undef X
+	return out;
 }
 
 /* What a client can see and what it cannot, in words. */
@@ -111,17 +112,6 @@ static json_t *sees_json(uint32_t sees)
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (sees & words[i].bit)
 			json_array_append_new(array, json_string(words[i].text));
-	return array;
-}
-
-json_t *gpd_list_held(bool sched, bool manual)
-{
-	json_t *array = json_array();
-
-	if (sched)
-		json_array_append_new(array, json_string("sched"));
-	if (manual)
-		json_array_append_new(array, json_string("manual"));
 	return array;
 }
 
@@ -163,6 +153,7 @@ static void sum_up(struct gpd_client *c, struct gpd_totals *t)
 
 	memset(t, 0, sizeof(*t));
 	t->state = GP_ENTITY_IDLE;
+	t->nr_queues = c->nr_queues;
 	LIST_FOREACH(m, &c->members, of_client) {
 		if (gp_sched_entity_info(c->d->sched, m->entity->id, &info))
 			continue;
@@ -173,42 +164,78 @@ static void sum_up(struct gpd_client *c, struct gpd_totals *t)
 		t->run_ns += info.run_ns;
 		t->off_ns += info.off_ns;
 		t->off_max_ns = max(t->off_max_ns, info.off_max_ns);
-		t->sched |= m->held;
+		t->held |= m->held ? GPREEMPT_HELD_SCHED : 0;
 	}
 	LIST_FOREACH(q, &c->queues, link) {
 		t->nr_busy += q->busy;
-		t->manual |= q->manual;
+		t->held |= q->manual ? GPREEMPT_HELD_MANUAL : 0;
 	}
 }
 
 /* To the core, what is held by hand has no work; to people it is held. */
-const char *gpd_list_state_name(const struct gpd_totals *t)
+static const char *state_name(const struct gpd_totals *t)
 {
-	if (t->manual && t->nr_busy && t->state == GP_ENTITY_IDLE)
-		return "held";
-	return gp_entity_state_name(t->state);
+	return t->held & GPREEMPT_HELD_MANUAL && t->state == GP_ENTITY_IDLE ?
+		       "held" : gp_entity_state_name(t->state);
+}
+
+static json_t *process_json(struct gpreempt_process *p, const char *mechanism,
+			    const struct gpd_totals *t)
+{
+	static const struct gpd_totals none;
+	json_t *out;
+
+	if (t) {
+		p->nr_queues = t->nr_queues;
+		p->nr_busy = (struct gpreempt_value){ t->nr_busy, GPREEMPT_SOURCE_DAEMON, 0 };
+		snprintf(p->state, sizeof(p->state), "%s", state_name(t));
+	}
+	out = drv_json_process(p, mechanism);
+	t = t ? t : &none;
+	json_object_update_new(out, json_pack("{s:o, s:I, s:I, s:I, s:I}", "held",
+					      drv_json_held(t->held), "nr_preempted",
+					      (json_int_t)t->nr_preempted, "run_ns",
+					      (json_int_t)t->run_ns, "off_ns",
+					      (json_int_t)t->off_ns, "off_max_ns",
+					      (json_int_t)t->off_max_ns));
+	return out;
+}
+
+json_t *gpd_list_other(pid_t pid, const char *mechanism, uint32_t nr_queues,
+		       const struct gpd_totals *t)
+{
+	struct gpreempt_process p = { .pid = (uint32_t)pid, .nr_queues = nr_queues };
+	struct gpd_proc proc;
+
+	if (!gpd_proc_read(pid, &proc)) {
+		p.uid = (struct gpreempt_value){ proc.uid, GPREEMPT_SOURCE_DAEMON, 0 };
+		memcpy(p.comm, proc.comm, sizeof(p.comm));
+	}
+	return process_json(&p, mechanism, t);
 }
 
 json_t *gpd_list_process(struct gpd_client *c, bool is_blind)
 {
 	uint32_t sees = c->sees | (is_blind ? WIRE_SEES_NOT_ALL : 0);
+	struct gpreempt_process p = {
+		.pid = (uint32_t)c->pid,
+		.uid = { c->owner.uid, GPREEMPT_SOURCE_DAEMON, 0 },
+	};
 	json_t *notes = json_array();
 	struct gpd_totals t;
+	json_t *out;
 	uint32_t i;
 
 	sum_up(c, &t);
+	memcpy(p.comm, c->comm, sizeof(p.comm));
+	out = process_json(&p, c->ops->name, &t);
 	for (i = 0; i < c->nr_notes; i++)
 		json_array_append_new(notes, json_string(c->notes[i]));
-	return json_pack("{s:i, s:I, s:o, s:s, s:I, s:o, s:i, s:i, s:s, s:o, s:o, s:I, s:I, s:I, "
-			 "s:I, s:o}",
-			 "pid", (int)c->pid, "uid", (json_int_t)c->owner.uid, "comm",
-			 gpd_list_text(c->comm), "mechanism", c->ops->name, "client",
-			 (json_int_t)c->number, "attributes", gpd_list_attributes(&c->attrs),
-			 "nr_queues", (int)c->nr_queues, "nr_busy", (int)t.nr_busy, "state",
-			 gpd_list_state_name(&t), "held", gpd_list_held(t.sched, t.manual),
-			 "sees", sees_json(sees), "nr_preempted", (json_int_t)t.nr_preempted,
-			 "run_ns", (json_int_t)t.run_ns, "off_ns", (json_int_t)t.off_ns,
-			 "off_max_ns", (json_int_t)t.off_max_ns, "notes", notes);
+	json_object_update_new(out, json_pack("{s:I, s:o, s:o, s:o}", "client",
+					      (json_int_t)c->number, "attributes",
+					      gpd_list_attributes(&c->attrs), "sees",
+					      sees_json(sees), "notes", notes));
+	return out;
 }
 
 void gpd_list_settings(struct gpd_conn *conn, const struct gpd_request *r)
@@ -225,19 +252,8 @@ void gpd_list_settings(struct gpd_conn *conn, const struct gpd_request *r)
 	gpd_control_reply(conn, json_pack("{s:o}", "settings", settings));
 }
 
-/* A bucket of the interface is a power of two of the fine ones. */
-#define SUB (1u << GP_HIST_SUB_BITS)
-
-/* Upper end of a bucket, as hist.h defines them: exact below 2 * SUB. */
-static uint64_t upper(uint32_t bucket)
-{
-	uint32_t shift;
-
-	if (bucket < 2 * SUB)
-		return bucket;
-	shift = bucket / SUB - 1;
-	return ((uint64_t)(bucket % SUB + SUB + 1) << shift) - 1;
-}
+/* Four buckets of the interface to a power of two. */
+#define FINE ((1u << GP_HIST_SUB_BITS) / 4)
 
 static json_t *buckets(const struct gp_hist *h)
 {
@@ -247,11 +263,11 @@ static json_t *buckets(const struct gp_hist *h)
 
 	for (i = 0; i < GP_HIST_BUCKETS; i++) {
 		count += h->bucket[i];
-		/* Four of ours to a power of two. */
-		if ((i + 1) % (SUB / 4) || !count)
+		if ((i + 1) % FINE || !count)
 			continue;
-		json_array_append_new(array, json_pack("{s:I, s:I}", "le_ns", (json_int_t)upper(i),
-						       "count", (json_int_t)count));
+		json_array_append_new(array, json_pack("{s:I, s:I}", "le_ns",
+						       (json_int_t)gp_hist_bucket_end(i), "count",
+						       (json_int_t)count));
 		count = 0;
 	}
 	return array;
@@ -259,14 +275,14 @@ static json_t *buckets(const struct gp_hist *h)
 
 static json_t *percentile(const struct gp_hist *h, u32 ppm)
 {
-	return gpd_list_known(h->nr, gp_hist_percentile(h, ppm));
+	return drv_json_known(h->nr, gp_hist_percentile(h, ppm));
 }
 
 static json_t *hist_json(const struct gp_hist *h)
 {
 	return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "count", (json_int_t)h->nr,
-			 "sum_ns", (json_int_t)h->sum, "min_ns", gpd_list_known(h->nr, h->min),
-			 "max_ns", gpd_list_known(h->nr, h->max), "p50_ns", percentile(h, 500000),
+			 "sum_ns", (json_int_t)h->sum, "min_ns", drv_json_known(h->nr, h->min),
+			 "max_ns", drv_json_known(h->nr, h->max), "p50_ns", percentile(h, 500000),
 			 "p90_ns", percentile(h, 900000), "p99_ns", percentile(h, 990000),
 			 "buckets", buckets(h));
 }
@@ -279,19 +295,9 @@ static json_t *statistics_json(struct gpd_node *n)
 				 "decision", hist_json(n->ops->detect(n)), "fanout",
 				 hist_json(&n->fanout));
 
-#define COUNT(member) json_object_set_new(node, #member, json_integer((json_int_t)s->member))
-	COUNT(nr_events);
-	COUNT(nr_switches);
-	COUNT(nr_preemptions);
-	COUNT(nr_resumes);
-	COUNT(nr_failed);
-	COUNT(nr_deadline);
-	COUNT(nr_starvation);
-	COUNT(nr_rate_limited);
-	COUNT(nr_left_to_finish);
-	COUNT(cost_ns);
-	COUNT(off_max_ns);
-#undef COUNT
+#define X(member) json_object_set_new(node, #member, json_integer((json_int_t)s->member));
+	DRV_STATS_ALL(X)
+#undef X
 	return node;
 }
 

@@ -9,17 +9,7 @@
 #include <jansson.h>
 #include "daemon/gpreemptd.h"
 #include "daemon/control/gpd_control.h"
-
-/* An integer that is null if it is not known, a text that is null if it is empty. */
-static inline json_t *gpd_list_known(bool is_known, uint64_t value)
-{
-	return is_known ? json_integer((json_int_t)value) : json_null();
-}
-
-static inline json_t *gpd_list_text(const char *text)
-{
-	return text[0] ? json_string(text) : json_null();
-}
+#include "driver/list_json.h"
 
 /* The methods GetInfo, ListNodes, GetConfig and GetStatistics. */
 void gpd_list_info(struct gpd_conn *conn, const struct gpd_request *r);
@@ -34,12 +24,6 @@ void gpd_list_statistics(struct gpd_conn *conn, const struct gpd_request *r);
 void gpd_list_processes(struct gpd_conn *conn, const struct gpd_request *r);
 void gpd_list_queues(struct gpd_conn *conn, const struct gpd_request *r);
 
-struct gpreempt_queue;
-
-/* A Queue whose values came from @source; @by: what says its state and holds, NULL = unknown. */
-json_t *gpd_list_queue(const struct gpreempt_queue *q, const char *mechanism, const char *state,
-		       const char *source, const char *by);
-
 /* A process over all its nodes. */
 struct gpd_totals {
 	enum gp_entity_state state; /* the one that matters most */
@@ -49,17 +33,21 @@ struct gpd_totals {
 	uint64_t run_ns;
 	uint64_t off_ns;
 	uint64_t off_max_ns;
-	bool sched;  /* held by the scheduler */
-	bool manual; /* held by hand */
+	uint32_t held; /* GPREEMPT_HELD_* */
 };
 
-/* The state of that process in a word, what holds it, and which state matters more. */
-const char *gpd_list_state_name(const struct gpd_totals *t);
-json_t *gpd_list_held(bool sched, bool manual);
+/* Which of two states of a process matters more. */
 bool gpd_list_outweighs(enum gp_entity_state a, enum gp_entity_state b);
 
-/* A Process, Attributes. is_blind: the driver has queues of it that the client never told. */
+/*
+ * A Process that is no client's, its totals NULL if none schedules it; then a client's: is_blind:
+ * the driver has queues of it that the client never told.
+ */
+json_t *gpd_list_other(pid_t pid, const char *mechanism, uint32_t nr_queues,
+		       const struct gpd_totals *t);
 json_t *gpd_list_process(struct gpd_client *c, bool is_blind);
+
+/* Attributes. */
 json_t *gpd_list_attributes(const struct gpd_attrs *attrs);
 
 /*

@@ -8,7 +8,6 @@
 #include "daemon/gpd_util.h"
 #include "daemon/module/gpd_module.h"
 #include "driver/discover.h"
-#include "driver/kfd.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +23,10 @@ struct cursor {
 	bool in_client;		     /* there may be more queues of that client */
 	struct drv_walk walk;	     /* through the driver's queues */
 	bool is_walking;
-	struct gpreempt_process at; /* the process that the walk is at */
-	uint64_t begin_ns;	    /* when the walk began */
-	bool is_after;		    /* the module's are sent */
+	pid_t at;	   /* the process that the walk is at, 0 = none */
+	uint32_t nr_at;	   /* its queues so far */
+	uint64_t begin_ns; /* when the walk began */
+	bool is_after;	   /* the module's are sent */
 };
 
 static void end(void *cursor)
@@ -98,27 +98,15 @@ static struct gpd_client *client_at(struct gpd *d, struct cursor *cur, bool afte
 	return c;
 }
 
-static json_t *other_process(const struct gpreempt_process *p)
-{
-	struct gpd_proc proc = { 0 };
-	bool is_known = !gpd_proc_read((pid_t)p->pid, &proc);
-
-	return json_pack("{s:I, s:o, s:o, s:s, s:n, s:n, s:I, s:n, s:s, s:[], s:[], s:i, s:i, s:i, "
-			 "s:i, s:[]}",
-			 "pid", (json_int_t)p->pid, "uid", gpd_list_known(is_known, proc.uid),
-			 "comm", gpd_list_text(proc.comm), "mechanism", "none", "client",
-			 "attributes", "nr_queues", (json_int_t)p->nr_queues, "nr_busy", "state",
-			 "unknown", "held", "sees", "nr_preempted", 0, "run_ns", 0, "off_ns", 0,
-			 "off_max_ns", 0, "notes");
-}
-
 /* All queues of a process were seen: it is listed if nothing else lists it. */
 static void leave_process(struct gpd *d, struct cursor *cur)
 {
-	if (cur->at.pid && !gpd_client_find(d, (pid_t)cur->at.pid) &&
-	    !gpd_module_has(d, (pid_t)cur->at.pid, 0, WIRE_QUEUE_ALL))
-		json_array_append_new(cur->others, other_process(&cur->at));
-	cur->at = (struct gpreempt_process){ 0 };
+	if (cur->at && !gpd_client_find(d, cur->at) &&
+	    !gpd_module_has(d, cur->at, 0, WIRE_QUEUE_ALL))
+		json_array_append_new(cur->others,
+				      gpd_list_other(cur->at, "none", cur->nr_at, NULL));
+	cur->at = 0;
+	cur->nr_at = 0;
 }
 
 /* One queue of the driver; its client may never have told it. */
@@ -135,11 +123,11 @@ static void walk_processes(struct gpd *d, struct cursor *cur)
 	}
 	if (found <= 0)
 		return;
-	if (q.pid != cur->at.pid)
+	if ((pid_t)q.pid != cur->at)
 		leave_process(d, cur);
-	cur->at.pid = q.pid;
-	cur->at.nr_queues++;
-	c = gpd_client_find(d, (pid_t)q.pid);
+	cur->at = (pid_t)q.pid;
+	cur->nr_at++;
+	c = gpd_client_find(d, cur->at);
 	if (c && !gpd_mech_is_dbg(c) && !gpd_client_queue(c, q.gpu_id, q.queue_id))
 		c->blind_ns = gpd_now_ns();
 }
@@ -172,63 +160,13 @@ void gpd_list_processes(struct gpd_conn *conn, const struct gpd_request *r)
 	gpd_control_stream(conn, "processes", next_process, end, cur);
 }
 
-static json_t *value_json(const char *key, const struct gpreempt_value *v)
+static struct gpreempt_value told(const struct gpd_queue *q, bool is_known, uint64_t value)
 {
-	const char *type = drv_kfd_queue_type_name((uint32_t)v->value);
+	uint32_t source = gpd_mech_is_dbg(q->client) ? GPREEMPT_SOURCE_SNAPSHOT :
+						       GPREEMPT_SOURCE_SHIM;
 
-	if (!strcmp(key, "type"))
-		return json_string(type ? type : "unknown");
-	return !strcmp(key, "busy") ? json_boolean(v->value) : json_integer((json_int_t)v->value);
-}
-
-json_t *gpd_list_queue(const struct gpreempt_queue *q, const char *mechanism, const char *state,
-		       const char *source, const char *by)
-{
-	json_t *sources = json_object();
-	json_t *queue = json_pack("{s:I, s:I, s:I, s:o, s:s, s:s, s:o}", "pid", (json_int_t)q->pid,
-				  "gpu_id", (json_int_t)q->gpu_id, "queue_id",
-				  (json_int_t)q->queue_id, "held",
-				  gpd_list_held(q->held & GPREEMPT_HELD_SCHED,
-						q->held & GPREEMPT_HELD_MANUAL),
-				  "state", state, "mechanism", mechanism, "source", sources);
-	const struct {
-		const char *key;
-		const struct gpreempt_value *v;
-	} values[] = {
-		{ "type", &q->type },
-		{ "priority", &q->prio },
-		{ "ring_addr", &q->ring_addr },
-		{ "ring_bytes", &q->ring_bytes },
-		{ "rptr_addr", &q->rptr_addr },
-		{ "wptr_addr", &q->wptr_addr },
-		{ "rptr", &q->rptr },
-		{ "wptr", &q->wptr },
-		{ "busy", &q->busy },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		const char *key = values[i].key;
-		bool is_known = values[i].v->source != GPREEMPT_SOURCE_UNKNOWN;
-
-		if (is_known)
-			json_object_set_new(sources, key, json_string(source));
-		json_object_set_new(queue, key,
-				    is_known ? value_json(key, values[i].v) : json_null());
-	}
-	if (by) {
-		json_object_set_new(sources, "state", json_string(by));
-		json_object_set_new(sources, "held", json_string(by));
-	}
-	return queue;
-}
-
-static struct gpreempt_value told(bool is_known, uint64_t value)
-{
-	return (struct gpreempt_value){
-		.value = value,
-		.source = is_known ? GPREEMPT_SOURCE_SHIM : GPREEMPT_SOURCE_UNKNOWN,
-	};
+	return is_known ? (struct gpreempt_value){ value, source, 0 } :
+			  (struct gpreempt_value){ 0 };
 }
 
 static json_t *own_queue_json(struct gpd_queue *q)
@@ -241,19 +179,19 @@ static json_t *own_queue_json(struct gpd_queue *q)
 		.queue_id = t->queue_id,
 		.held = (q->member && q->member->held ? GPREEMPT_HELD_SCHED : 0) |
 			(q->manual ? GPREEMPT_HELD_MANUAL : 0),
-		.type = told(true, t->type),
-		.prio = told(t->prio != WIRE_PRIO_UNSET, t->prio),
-		.ring_addr = told(t->ring_addr, t->ring_addr),
-		.ring_bytes = told(t->ring_bytes, t->ring_bytes),
-		.rptr_addr = told(t->rptr_addr, t->rptr_addr),
-		.wptr_addr = told(t->wptr_addr, t->wptr_addr),
-		.busy = told(true, q->busy),
+		.type = told(q, true, t->type),
+		.prio = told(q, t->prio != WIRE_PRIO_UNSET, t->prio),
+		.ring_addr = told(q, t->ring_addr, t->ring_addr),
+		.ring_bytes = told(q, t->ring_bytes, t->ring_bytes),
+		.rptr_addr = told(q, t->rptr_addr, t->rptr_addr),
+		.wptr_addr = told(q, t->wptr_addr, t->wptr_addr),
+		.busy = told(q, true, q->busy),
 	};
 
 	if (q->member)
 		gp_sched_entity_info(q->client->d->sched, q->member->entity->id, &info);
-	return gpd_list_queue(&out, q->client->ops->name, gp_entity_state_name(info.state),
-			      gpd_mech_is_dbg(q->client) ? "snapshot" : "shim", "daemon");
+	return drv_json_queue(&out, q->client->ops->name, gp_entity_state_name(info.state),
+			      GPREEMPT_SOURCE_DAEMON);
 }
 
 static struct gpd_queue *queue_of(struct gp_tree_node *n)
@@ -315,7 +253,7 @@ static json_t *walk_queues(struct gpd *d, struct cursor *cur)
 		return NULL;
 	if (!found || is_listed(d, &q))
 		return json_null();
-	return gpd_list_queue(&q, "none", "unknown", "sysfs", NULL);
+	return drv_json_queue(&q, "none", "unknown", GPREEMPT_SOURCE_UNKNOWN);
 }
 
 static json_t *next_queue(struct gpd_conn *conn, void *cursor)

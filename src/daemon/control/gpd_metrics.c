@@ -26,14 +26,6 @@ static void head(FILE *f, const char *name, const char *type, const char *help)
 	fprintf(f, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-/* Counts up to a power of two, which is always the end of a bucket of gp_hist. */
-static uint32_t bucket_below(unsigned int power)
-{
-	if (power <= GP_HIST_SUB_BITS)
-		return 1u << power;
-	return (power - GP_HIST_SUB_BITS + 1) << GP_HIST_SUB_BITS;
-}
-
 static void histogram(FILE *f, const char *name, uint32_t gpu_id, const struct gp_hist *h)
 {
 	unsigned int power;
@@ -41,7 +33,8 @@ static void histogram(FILE *f, const char *name, uint32_t gpu_id, const struct g
 	uint32_t i = 0;
 
 	for (power = FIRST_POWER; power <= LAST_POWER; power++) {
-		for (; i < bucket_below(power); i++)
+		/* A power of two always begins a bucket. */
+		for (; i < gp_hist_bucket(1ULL << power); i++)
 			count += h->bucket[i];
 		fprintf(f, "%s_bucket{gpu_id=\"%" PRIu32 "\",le=\"%.9g\"} %" PRIu64 "\n", name,
 			gpu_id, (double)(1ULL << power) / 1e9, count);
@@ -159,17 +152,19 @@ static void histograms(FILE *f, struct gpd *d)
 
 static void clients(FILE *f, struct gpd *d)
 {
-	static const char *const names[] = { "shim", "dbg", "sim" };
-	uint32_t nr[3] = { 0 };
+	static const struct gpd_mech_ops *const all[] = { &gpd_shim_ops, &gpd_dbg_ops,
+							  &gpd_sim_ops };
 	struct gpd_client *c;
 	unsigned int i;
+	uint32_t nr;
 
-	LIST_FOREACH(c, &d->clients, link)
-		if (c->state == GPD_CLIENT_KNOWN)
-			nr[gpd_mech_is_sim(c) ? 2 : gpd_mech_is_dbg(c)]++;
 	head(f, "gpreempt_clients", "gauge", "processes under control");
-	for (i = 0; i < 3; i++)
-		fprintf(f, "gpreempt_clients{mechanism=\"%s\"} %" PRIu32 "\n", names[i], nr[i]);
+	for (i = 0; i < 3; i++) {
+		nr = 0;
+		LIST_FOREACH(c, &d->clients, link)
+			nr += c->state == GPD_CLIENT_KNOWN && c->ops == all[i];
+		fprintf(f, "gpreempt_clients{mechanism=\"%s\"} %" PRIu32 "\n", all[i]->name, nr);
+	}
 }
 
 static void count(FILE *f, const char *name, const char *type, const char *help, uint64_t value)

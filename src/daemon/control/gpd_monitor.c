@@ -21,8 +21,8 @@ static char *make_event(uint64_t time_ns, const char *kind, pid_t pid, uint32_t 
 	json_t *message = json_pack(
 		"{s:{s:{s:I, s:s, s:o, s:o, s:o, s:s, s:o}}, s:b}", "parameters", "event",
 		"time_ns", (json_int_t)time_ns, "kind", kind, "pid",
-		gpd_list_known(pid, (uint64_t)pid), "gpu_id", gpd_list_known(gpu_id, gpu_id),
-		"queue_id", gpd_list_known(queue_id != WIRE_QUEUE_ALL, queue_id), "text", text,
+		drv_json_known(pid, (uint64_t)pid), "gpu_id", drv_json_known(gpu_id, gpu_id),
+		"queue_id", drv_json_known(queue_id != WIRE_QUEUE_ALL, queue_id), "text", text,
 		"data", data ? data : json_null(), "continues", 1);
 	char *event = message ? json_dumps(message, JSON_COMPACT) : NULL;
 

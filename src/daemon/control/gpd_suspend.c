@@ -14,9 +14,12 @@
 #define TIMEOUT_MS 5000
 #define ENTRIES_MAX 4096
 
-/* Words of the interface, by enum wire_result; then two of ours. */
-static const char *const words[] = { "ok", "gone", "busy", "error", "refused" };
-#define REFUSED 4
+/* Words of the interface, by enum wire_result, which has the numbers of the core; then one more. */
+#define X(name, text) text,
+static const char *const words[] = { GP_RESULTS(X) "refused" };
+#undef X
+#define REFUSED GP_RESULT_COUNT
+_Static_assert((int)WIRE_ERROR == (int)GP_RESULT_ERROR, "the words are those of the core");
 
 /* One order, or why there is none. */
 struct entry {
@@ -103,10 +106,10 @@ static json_t *entry_json(const struct entry *e)
 	const struct gpd_hold_item *i = &e->item;
 
 	return json_pack("{s:I, s:o, s:o, s:s, s:o, s:o}", "pid", (json_int_t)i->pid, "gpu_id",
-			 gpd_list_known(i->gpu_id, i->gpu_id), "queue_id",
-			 gpd_list_known(i->queue_id != WIRE_QUEUE_ALL, i->queue_id), "result",
-			 words[e->result], "reason", gpd_list_text(e->reason), "took_ns",
-			 gpd_list_known(e->took_ns, e->took_ns));
+			 drv_json_known(i->gpu_id, i->gpu_id), "queue_id",
+			 drv_json_known(i->queue_id != WIRE_QUEUE_ALL, i->queue_id), "result",
+			 words[e->result], "reason", drv_json_text(e->reason), "took_ns",
+			 drv_json_known(e->took_ns, e->took_ns));
 }
 
 static void free_job(void *data)

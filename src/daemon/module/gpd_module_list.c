@@ -98,8 +98,8 @@ static void sum_up(const struct gpreempt_ioc_queue *all, size_t nr, struct gpd_t
 	for (q = all; q < all + nr; q++) {
 		t->nr_queues++;
 		t->nr_busy += !!(q->flags & GPREEMPT_QUEUE_F_BUSY);
-		t->manual |= !!(q->flags & GPREEMPT_QUEUE_F_MANUAL);
-		t->sched |= !!(q->flags & GPREEMPT_QUEUE_F_SCHED);
+		t->held |= q->flags & GPREEMPT_QUEUE_F_MANUAL ? GPREEMPT_HELD_MANUAL : 0;
+		t->held |= q->flags & GPREEMPT_QUEUE_F_SCHED ? GPREEMPT_HELD_SCHED : 0;
 		if (q > all && q[-1].gpu_id == q->gpu_id)
 			continue;
 		if (gpd_list_outweighs(state_of(q), t->state))
@@ -113,28 +113,18 @@ static void sum_up(const struct gpreempt_ioc_queue *all, size_t nr, struct gpd_t
 
 json_t *gpd_module_process(struct gpd *d, pid_t pid)
 {
-	struct gpd_proc proc = { 0 };
 	struct gpd_attrs attrs;
 	struct gpd_totals t;
-	bool known = !gpd_proc_read(pid, &proc);
-	json_t *attributes = json_null();
+	json_t *out;
 	size_t nr;
 	const struct gpreempt_ioc_queue *all = queues_of(d, pid, &nr);
 
 	sum_up(all, nr, &t);
+	out = gpd_list_other(pid, "kernel", 0, &t);
 	if (!gpd_module_attrs(d, pid, &attrs))
-		attributes = gpd_list_attributes(&attrs);
-	return json_pack("{s:i, s:o, s:o, s:s, s:n, s:o, s:i, s:i, s:s, s:o, s:[s], s:I, s:I, s:I, "
-			 "s:I, s:[]}",
-			 "pid", (int)pid, "uid", gpd_list_known(known, proc.uid), "comm",
-			 gpd_list_text(proc.comm), "mechanism", "kernel", "client", "attributes",
-			 attributes, "nr_queues", (int)t.nr_queues, "nr_busy", (int)t.nr_busy,
-			 "state",
-			 t.manual && t.state == GP_ENTITY_IDLE ? "held" : gpd_list_state_name(&t),
-			 "held", gpd_list_held(t.sched, t.manual), "sees",
-			 "queues and work by the kernel", "nr_preempted",
-			 (json_int_t)t.nr_preempted, "run_ns", (json_int_t)t.run_ns, "off_ns",
-			 (json_int_t)t.off_ns, "off_max_ns", (json_int_t)t.off_max_ns, "notes");
+		json_object_set_new(out, "attributes", gpd_list_attributes(&attrs));
+	json_object_set_new(out, "sees", json_pack("[s]", "queues and work by the kernel"));
+	return out;
 }
 
 void gpd_module_list_processes(struct gpd *d, json_t *processes)
@@ -156,7 +146,8 @@ static json_t *queue_json(const struct gpreempt_ioc_queue *k)
 	};
 
 	drv_module_describe(k, &q);
-	return gpd_list_queue(&q, "kernel", gp_entity_state_name(state_of(k)), "kernel", "kernel");
+	return drv_json_queue(&q, "kernel", gp_entity_state_name(state_of(k)),
+			      GPREEMPT_SOURCE_KERNEL);
 }
 
 void gpd_module_list_queues(struct gpd *d, json_t *array, pid_t pid)

@@ -3,6 +3,7 @@
  * A node that the module schedules: what is read of it, and what is changed.
  */
 #include "daemon/module/gpd_module_types.h"
+#include "driver/list_json.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,17 +29,9 @@ static void copy_stats(struct gpd_module_node *v, const struct gpreempt_ioc_stat
 {
 	v->stats.nr_entities = s->nr_entities;
 	v->stats.nr_out = s->nr_out;
-	v->stats.nr_events = s->nr_events;
-	v->stats.nr_switches = s->nr_switches;
-	v->stats.nr_preemptions = s->nr_preemptions;
-	v->stats.nr_resumes = s->nr_resumes;
-	v->stats.nr_failed = s->nr_failed;
-	v->stats.nr_deadline = s->nr_deadline;
-	v->stats.nr_starvation = s->nr_starvation;
-	v->stats.nr_rate_limited = s->nr_rate_limited;
-	v->stats.nr_left_to_finish = s->nr_left_to_finish;
-	v->stats.cost_ns = s->cost_ns;
-	v->stats.off_max_ns = s->off_max_ns;
+#define X(member) v->stats.member = s->member;
+	DRV_STATS_ALL(X)
+#undef X
 	v->stats.breaker = s->breaker < GP_BREAKER_STATE_COUNT ?
 				   (enum gp_breaker_state)s->breaker : GP_BREAKER_CLOSED;
 	v->stats.breaker_reason = (enum gp_report)s->breaker_reason;
