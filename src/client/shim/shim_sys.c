@@ -198,8 +198,7 @@ static int occupancy(uint32_t gpu_id)
 
 	if (!is_number_known())
 		return -1;
-	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/stats_%u/cu_occupancy", getpid(),
-		 gpu_id);
+	snprintf(path, sizeof(path), DRV_KFD_PROC "/%d/stats_%u/cu_occupancy", getpid(), gpu_id);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;

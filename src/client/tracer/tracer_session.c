@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "client/tracer/tracer.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "driver/discover.h"
 #include "driver/kfd.h"
 #include "driver/sysfile.h"
 #include "driver/system.h"
@@ -101,18 +101,14 @@ static int check_driver(struct tracer *t)
  */
 static bool has_queues(pid_t pid)
 {
-	char path[DRV_SYSFILE_PATH_MAX];
-	uint32_t id;
-	bool has;
-	DIR *dir;
+	struct gpreempt_queue q;
+	struct drv_walk w;
+	int found = drv_walk_begin(&w, NULL, (uint32_t)pid);
 
-	drv_sysfile_path(path, NULL, "/sys/class/kfd/kfd/proc/%d/queues", (int)pid);
-	dir = opendir(path);
-	if (!dir)
-		return false;
-	has = drv_sysfile_next(dir, &id) == 1;
-	closedir(dir);
-	return has;
+	while (!found)
+		found = drv_walk_step(&w, &q);
+	drv_walk_fini(&w);
+	return found == 1;
 }
 
 static int check_state(struct tracer *t, const struct drv_kfd_runtime_info *info)
