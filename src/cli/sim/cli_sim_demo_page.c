@@ -91,11 +91,7 @@ static u64 map_spans(const struct episode *e, struct trace_report_span *out)
 
 static void write_timelines(FILE *out, const struct episode *e, struct trace_report_span *spans)
 {
-	static const char *const kinds[SIM_SPAN_COUNT] = {
-		[SIM_SPAN_KERNEL] = "kernel", [SIM_SPAN_SAVE] = "save",
-		[SIM_SPAN_OFF] = "off",	     [SIM_SPAN_RESTORE] = "restore",
-		[SIM_SPAN_WAIT] = "wait",     [SIM_SPAN_SWITCH] = "switch",
-	};
+	const char *kinds[SIM_SPAN_COUNT];
 	const char *tracks[TRACK_COUNT] = {
 		e->rec->tracks[e->p->track], e->rec->tracks[e->p->victim_track],
 		"node: switches of the scheduler",
@@ -119,6 +115,8 @@ static void write_timelines(FILE *out, const struct episode *e, struct trace_rep
 		.spans = spans,
 	};
 
+	for (u32 i = 0; i < SIM_SPAN_COUNT; i++)
+		kinds[i] = sim_span_kind_name((enum sim_span_kind)i);
 	trace_report_paragraph(out,
 			       "From the doorbell of an online request, which is time 0, until "
 			       "the victim goes on where it was stopped:");
