@@ -211,10 +211,10 @@ static int hold_directly(struct cli_session *s)
 	return cli_finish(ret);
 }
 
-/* The daemon gives up first, so that it can say for each what became of it. */
 static json_t *make_parameters(const struct cli_options *o)
 {
-	u64 ms = o->timeout_ns * 9 / 10 / CLI_NS_PER_MS;
+	/* The library waits longer, so that the daemon can say for each what became of it. */
+	u64 ms = o->timeout_ns / CLI_NS_PER_MS;
 	json_t *targets = json_array();
 
 	for (int i = 0; i < o->nr_words; i++) {
