@@ -45,12 +45,10 @@ struct drv_node {
 	struct gpreempt_value arrays_per_engine; /* of these, in a shader engine */
 	struct gpreempt_value cwsr_bytes; /* save area of one XCC; 0 = waves cannot be saved */
 	struct gpreempt_value ctl_stack_bytes; /* of these, control stack */
-	struct gpreempt_value nr_cp_queues; /* slots */
 	struct gpreempt_value capability; /* bits */
 	struct gpreempt_value mec_fw; /* version of the MEC firmware */
 	struct gpreempt_value sdma_fw; /* version of the SDMA firmware */
 	struct gpreempt_value render_minor; /* its render node */
-	struct gpreempt_value device_id; /* PCI */
 };
 
 /**

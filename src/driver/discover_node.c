@@ -28,12 +28,10 @@ static const struct property properties[] = {
 	{ "simd_arrays_per_engine", offsetof(struct drv_node, arrays_per_engine) },
 	{ "cwsr_size", offsetof(struct drv_node, cwsr_bytes) },
 	{ "ctl_stack_size", offsetof(struct drv_node, ctl_stack_bytes) },
-	{ "num_cp_queues", offsetof(struct drv_node, nr_cp_queues) },
 	{ "capability", offsetof(struct drv_node, capability) },
 	{ "fw_version", offsetof(struct drv_node, mec_fw) },
 	{ "sdma_fw_version", offsetof(struct drv_node, sdma_fw) },
 	{ "drm_render_minor", offsetof(struct drv_node, render_minor) },
-	{ "device_id", offsetof(struct drv_node, device_id) },
 };
 
 static void take_property(struct drv_node *n, const char *key, uint64_t value)
