@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "client/wire.h"
+#include "rules/act.h"
 
 #include <errno.h>
 #include <sys/socket.h>
+
+_Static_assert((int)WIRE_GONE == (int)GP_RESULT_GONE, "enum wire_result");
+_Static_assert((int)WIRE_BUSY_NOW == (int)GP_RESULT_BUSY, "enum wire_result");
+_Static_assert((int)WIRE_ERROR == (int)GP_RESULT_ERROR, "enum wire_result");
 
 /* DBG_TRAP has eight bits for it. */
 #define GRACE_MAX 255
@@ -61,14 +66,8 @@ int wire_receive(int fd, union wire_message *m)
 
 void wire_worsen(struct wire_done *done, int error)
 {
-	enum wire_result result = WIRE_ERROR;
+	uint32_t result = gp_act_result(-error);
 
-	if (!error)
-		return;
-	if (error == ESRCH || error == ENOENT)
-		result = WIRE_GONE;
-	else if (error == EAGAIN || error == EBUSY)
-		result = WIRE_BUSY_NOW;
 	if (done->result >= result)
 		return;
 	done->result = result;

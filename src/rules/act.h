@@ -65,6 +65,29 @@ struct gp_act {
 };
 
 /**
+ * gp_act_result() - what became of a member, from the errno of what was tried
+ * @err: 0 or -errno
+ *
+ * Return: gone, busy for now, or a failure of the mechanism.
+ */
+static inline enum gp_result gp_act_result(int err)
+{
+	switch (err) {
+	case 0:
+		return GP_RESULT_OK;
+	case -ESRCH:
+	case -ENOENT:
+	case -EPIPE:
+		return GP_RESULT_GONE;
+	case -EBUSY:
+	case -EAGAIN:
+		return GP_RESULT_BUSY;
+	default:
+		return GP_RESULT_ERROR;
+	}
+}
+
+/**
  * gp_act_init() - begin to serve a node
  * @a: output
  * @sched: scheduler

@@ -19,7 +19,6 @@
 static const char *const words[] = { GP_RESULTS(X) "refused" };
 #undef X
 #define REFUSED GP_RESULT_COUNT
-_Static_assert((int)WIRE_ERROR == (int)GP_RESULT_ERROR, "the words are those of the core");
 
 /* One order, or why there is none. */
 struct entry {
@@ -185,17 +184,7 @@ static struct entry *add_entry(struct gpd_job *job, const struct gpd_hold_item *
 
 static uint32_t word_of(int err)
 {
-	switch (err) {
-	case 0:
-		return WIRE_OK;
-	case -ESRCH:
-	case -EPIPE:
-		return WIRE_GONE;
-	case -EBUSY:
-		return WIRE_BUSY_NOW;
-	default:
-		return err == -EPERM ? REFUSED : WIRE_ERROR;
-	}
+	return err == -EPERM ? REFUSED : gp_act_result(err);
 }
 
 /* What became of an order that may be answered later. */

@@ -11,18 +11,8 @@
 
 static enum gp_result result_of(int ret)
 {
-	switch (ret) {
-	case 0:
 	/* All of it goes on that ever will. */
-	case -EBADMSG:
-		return GP_RESULT_OK;
-	case -ESRCH:
-		return GP_RESULT_GONE;
-	case -EBUSY:
-		return GP_RESULT_BUSY;
-	default:
-		return GP_RESULT_ERROR;
-	}
+	return ret == -EBADMSG ? GP_RESULT_OK : gp_act_result(ret);
 }
 
 /*
