@@ -7,7 +7,8 @@
  *
  * Every call returns 0 (or a count) or -errno; errno itself says nothing. A handle may
  * be used by one thread at a time; different handles are independent. No call
- * waits longer than its timeout, or than five seconds if it has none.
+ * waits longer than its timeout and a second for the daemon's answer, or than five
+ * seconds if it has none.
  *
  * With the daemon (GPREEMPT_OPEN_DAEMON, the default if it runs) all processes
  * are visible that the caller may see. Without it (GPREEMPT_OPEN_DIRECT) lists
@@ -315,7 +316,7 @@ struct gpreempt_ref {
  * @nr: how many
  * @lease_ns: they go on by themselves after this; 0 = when the handle is closed;
  *	without the daemon at most 60 s
- * @timeout_ns: wait at most so long; 0 = 5 s
+ * @timeout_ns: give up after this; 0 = 5 s
  *
  * Level-set: suspending twice needs one resume. Suspending what is suspended begins
  * its lease anew.

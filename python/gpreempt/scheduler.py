@@ -21,9 +21,6 @@ KINDS = ("preempt", "resume", "busy", "idle", "event", "error")
 INTERESTING = frozenset(("client", "queue", "busy", "idle", "attribute", "lost"))
 RECONNECT_S = 0.1
 RENEWALS = 3
-# The daemon gives up after nine tenths of a wait. If it says so only after the whole, the library
-# drops the connection, and all holds with it.
-LEAST_WAIT_S = 0.1
 
 log = logging.getLogger(__name__)
 
@@ -219,7 +216,7 @@ class GPreemptScheduler:
 
     def _wait_s(self):
         """How long to wait for one that does not answer: the others' leases go on meanwhile."""
-        return max(self.lease_s / RENEWALS, LEAST_WAIT_S)
+        return self.lease_s / RENEWALS
 
     def _dispatch(self, event):
         self._call("event", event)

@@ -180,11 +180,17 @@ int lib_call(struct gpreempt *g, const char *method, json_t *parameters, uint64_
 	return ret;
 }
 
-/* The daemon is given its time, and then some to say what became of it. */
+uint64_t lib_patience(uint64_t timeout_ns)
+{
+	const uint64_t more = 1000000000;
+
+	return timeout_ns < UINT64_MAX - more ? timeout_ns + more : UINT64_MAX;
+}
+
 static uint64_t patience_ns(const json_t *parameters)
 {
 	json_int_t ms = json_integer_value(json_object_get(parameters, "timeout_ms"));
-	uint64_t ns = ms > 0 && ms <= INT32_MAX ? ((uint64_t)ms + 1000) * 1000000 : 0;
+	uint64_t ns = ms > 0 && ms <= INT32_MAX ? lib_patience((uint64_t)ms * 1000000) : 0;
 
 	return ns > LIB_TIMEOUT_NS ? ns : LIB_TIMEOUT_NS;
 }

@@ -59,6 +59,9 @@ int lib_begin_daemon(struct gpreempt *g);
 int lib_call(struct gpreempt *g, const char *method, json_t *parameters, uint64_t deadline_ns,
 	     json_t **reply);
 
+/* How long to wait for a daemon that has so much time: it needs some to say what became of it. */
+uint64_t lib_patience(uint64_t timeout_ns);
+
 /* Connects if there is no connection. 0 or -errno. */
 int lib_connect(struct gpreempt *g, uint64_t deadline_ns);
 

@@ -93,11 +93,10 @@ static int check_call(struct gpreempt *g, const struct gpreempt_ref *refs, size_
 	return 0;
 }
 
-/* The daemon gives up first, so that its answer for each queue is in time. */
 static int order_daemon(struct gpreempt *g, bool is_suspend, struct gpreempt_ref *refs, size_t nr,
 			uint64_t lease_ns, uint64_t timeout_ns)
 {
-	uint64_t ms = timeout_ns / 10 * 9 / NS_PER_MS;
+	uint64_t ms = timeout_ns / NS_PER_MS;
 	uint64_t lease_ms = lease_ns / NS_PER_MS + !!(lease_ns % NS_PER_MS);
 	json_t *parameters = json_pack("{s:o, s:I}", "targets", encode_refs(refs, nr), "timeout_ms",
 				       (json_int_t)(ms ? ms : 1));
@@ -108,8 +107,8 @@ static int order_daemon(struct gpreempt *g, bool is_suspend, struct gpreempt_ref
 		return lib_no_memory(g);
 	if (lease_ms)
 		json_object_set_new(parameters, "lease_ms", json_integer((json_int_t)lease_ms));
-	ret = lib_call(g, is_suspend ? "Suspend" : "Resume", parameters, lib_deadline(timeout_ns),
-		       &reply);
+	ret = lib_call(g, is_suspend ? "Suspend" : "Resume", parameters,
+		       lib_deadline(lib_patience(timeout_ns)), &reply);
 	if (ret)
 		return ret == -ENOENT ? -ESRCH : ret;
 	list = json_object_get(reply, "results");

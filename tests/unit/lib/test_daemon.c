@@ -280,7 +280,7 @@ static void suspend_gives_each_reference_its_result(void **state)
 	assert_int_equal(refs[3].result, -EIO);
 	assert_int_equal(refs[4].result, -EIO);
 	assert_non_null(strstr(fake.requests[0], "\"lease_ms\":2"));
-	assert_non_null(strstr(fake.requests[0], "\"timeout_ms\":900"));
+	assert_non_null(strstr(fake.requests[0], "\"timeout_ms\":1000"));
 	assert_non_null(strstr(fake.requests[0], "{\"pid\":1,\"gpu_id\":7,\"queue_id\":0}"));
 	assert_non_null(strstr(fake.requests[0], "{\"pid\":2}"));
 	close_fake(g);
