@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Holds by hand through a kernel module that is made up here: what it is told.
+ * Holds by hand and attributes through a kernel module that is made up here: what it is told.
  */
 #include "gpreempt/gpreempt.h"
 #include "driver/module.h"
 #include "lib/lib_module.h"
+#include "rules/group.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +26,7 @@ static struct {
 	size_t nr_queues;
 	int result[16];
 	char told[256];
+	struct gpreempt_ioc_attr attr;
 } module;
 
 /* What the linker puts in the place of mechanism/'s. */
@@ -33,6 +35,7 @@ __typeof__(drv_module_caps) __wrap_drv_module_caps;
 __typeof__(drv_module_list) __wrap_drv_module_list;
 __typeof__(drv_module_hold) __wrap_drv_module_hold;
 __typeof__(drv_module_release) __wrap_drv_module_release;
+int __wrap_ioctl(int fd, unsigned long request, struct gpreempt_ioc_attr *arg);
 
 int __wrap_drv_module_open(void)
 {
@@ -73,6 +76,16 @@ int __wrap_drv_module_hold(int fd, const struct gpreempt_ioc_ref *ref, uint32_t 
 int __wrap_drv_module_release(int fd, const struct gpreempt_ioc_ref *ref)
 {
 	return tell("release", ref);
+}
+
+/* Attributes are all that comes as far as this. */
+int __wrap_ioctl(int fd, unsigned long request, struct gpreempt_ioc_attr *arg)
+{
+	if (request == GPREEMPT_IOC_SET_ATTR)
+		module.attr = *arg;
+	else
+		*arg = module.attr;
+	return 0;
 }
 
 static void add_queue(uint32_t gpu_id, uint32_t queue_id, uint32_t flags)
@@ -165,6 +178,60 @@ static void queues_held_one_by_one_are_released(void **state)
 	assert_string_equal(module.told, "release 7;release 8;release 7/0;release 8/2;");
 }
 
+/* Each attribute another value. */
+static struct gpreempt_attr full_attr(void)
+{
+	struct gpreempt_attr a = { .group = "team" };
+	u32 i = 3;
+
+#define X(name, text, member, ...) \
+	a.member = i++;            \
+	a.valid |= GPREEMPT_ATTR_##name;
+	GP_ATTRS(X)
+#undef X
+	return a;
+}
+
+static void attributes_reach_the_module_and_come_back(void **state)
+{
+	struct gpreempt_attr a = full_attr(), back = { 0 };
+
+	a.valid |= GPREEMPT_ATTR_GROUP;
+	assert_int_equal(lib_module_set_attr(0, 0, &a), 0);
+	assert_int_equal(module.attr.size, sizeof(module.attr));
+	assert_int_equal(module.attr.pidfd, -1);
+	assert_int_equal(module.attr.flags, 0);
+	assert_int_equal(module.attr.valid, GP_ATTR_ALL | GPREEMPT_ATTR_F_GROUP);
+	assert_true(module.attr.group == gp_group_number("team"));
+	assert_int_equal(module.attr.prio, 3);
+	assert_int_equal(module.attr.deadline_ns, 6);
+	assert_int_equal(lib_module_get_attr(0, (uint32_t)getpid(), &back), 0);
+	/* The module has the number of a group alone. */
+	a.valid &= ~GPREEMPT_ATTR_GROUP;
+	memset(a.group, 0, sizeof(a.group));
+	assert_memory_equal(&back, &a, sizeof(a));
+}
+
+static void one_attribute_is_one_bit(void **state)
+{
+#define X(name, text, member, ...)                                                       \
+	module.attr.valid = 0;                                                           \
+	assert_int_equal(lib_module_set_attr(0, 0, &(struct gpreempt_attr){              \
+						   .valid = GPREEMPT_ATTR_##name }), 0); \
+	assert_int_equal(module.attr.valid, GPREEMPT_ATTR_F_##name);
+	GP_ATTRS(X)
+#undef X
+}
+
+/* The module refuses 263; it must not hear of 7. */
+static void a_priority_that_is_too_large_is_no_other(void **state)
+{
+	struct gpreempt_attr a = { .valid = GPREEMPT_ATTR_PRIO, .prio = 256 + 7 };
+
+	assert_int_equal(lib_module_set_attr(0, 0, &a), 0);
+	assert_true(module.attr.prio > GPREEMPT_PRIO_MAX);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -172,6 +239,9 @@ int main(void)
 		cmocka_unit_test_setup(one_node_that_fails_is_told, begin),
 		cmocka_unit_test_setup(a_process_without_queues_is_released, begin),
 		cmocka_unit_test_setup(queues_held_one_by_one_are_released, begin),
+		cmocka_unit_test_setup(attributes_reach_the_module_and_come_back, begin),
+		cmocka_unit_test_setup(one_attribute_is_one_bit, begin),
+		cmocka_unit_test_setup(a_priority_that_is_too_large_is_no_other, begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -278,9 +278,31 @@ static void result_of_a_member_reaches_the_core(void **state)
 	free(h.mem);
 }
 
+static void errors_have_a_result(void **state)
+{
+	static const struct {
+		int err;
+		enum gp_result result;
+	} cases[] = {
+		{ 0, GP_RESULT_OK },
+		{ -ESRCH, GP_RESULT_GONE },
+		{ -EPIPE, GP_RESULT_GONE },
+		{ -EBUSY, GP_RESULT_BUSY },
+		{ -EAGAIN, GP_RESULT_BUSY },
+		{ -EIO, GP_RESULT_ERROR },
+		{ -EPERM, GP_RESULT_ERROR },
+		{ -ETIMEDOUT, GP_RESULT_ERROR },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(gp_act_result(cases[i].err), cases[i].result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(errors_have_a_result),
 		cmocka_unit_test(switch_that_takes_no_time_is_told_at_once),
 		cmocka_unit_test(switch_that_takes_time_is_told_once),
 		cmocka_unit_test(optional_operations_are_optional),
