@@ -430,12 +430,14 @@ def test_manual_hold_and_resume(daemon, control):
     low.obey(HOLD, holder=MANUAL)
     result = control.read()["results"][0]
     assert result["result"] == "ok" and result["took_ns"] > 0
-    assert control.process(FIRST_PID)["held"] == ["manual"]
+    process = control.process(FIRST_PID)
+    assert (process["held"], process["nr_busy"], process["state"]) == (["manual"], 0, "held")
     assert control.call("ListQueues", pid=FIRST_PID)["queues"][0]["held"] == ["manual"]
     control.send("Resume", {"targets": [{"pid": FIRST_PID}]})
     low.obey(RELEASE, holder=MANUAL)
     assert control.read()["results"][0]["result"] == "ok"
-    assert control.process(FIRST_PID)["held"] == []
+    process = control.process(FIRST_PID)
+    assert (process["held"], process["state"]) == ([], "idle")
 
 
 def test_one_queue_by_hand(daemon, control):
