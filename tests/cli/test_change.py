@@ -168,13 +168,13 @@ def test_run_ends_as_the_program_does(tmp_path, monkeypatch):
     monkeypatch.setenv("GPREEMPT_SHIM", str(tmp_path / "shim"))
     assert run("--", "sh", "-c", "exit 9").returncode == 9
     assert run("sh", "-c", "kill -9 $$").returncode == -9
-    assert run("--", "/nonexistent").returncode == 127
+    assert run("--", "/nonexistent/none").returncode == 127
     assert run("--", "/etc/passwd").returncode == 126
     assert run().returncode == 125
     assert run("-p", "16", "true").returncode == 125
     assert run("--weight", "10001", "true").returncode == 125
-    assert run("--shim", "/nonexistent", "true").returncode == 125
-    assert run("true", GPREEMPT_SHIM="/nonexistent").returncode == 125
+    assert run("--shim", "/nonexistent/none", "true").returncode == 125
+    assert run("true", GPREEMPT_SHIM="/nonexistent/none").returncode == 125
     # options of the program are its own
     assert run("printf", "%s", "--help").stdout == "--help"
 

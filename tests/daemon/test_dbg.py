@@ -104,7 +104,7 @@ def test_no_such_process_and_no_such_tracer(traced, targets):
     with pytest.raises(Refused) as e:
         c.call("Attach", pid=4194303)
     assert e.value.error == "NotFound"
-    traced.configure("[daemon]\ntracer = /nonexistent\n")
+    traced.configure("[daemon]\ntracer = /nonexistent/none\n")
     c.call("Reload")
     with pytest.raises(Refused):
         c.call("Attach", pid=targets("good"))
