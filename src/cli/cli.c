@@ -6,7 +6,9 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 
 static volatile sig_atomic_t is_over;
 
@@ -110,6 +112,15 @@ void cli_catch_end(void)
 bool cli_is_over(void)
 {
 	return is_over;
+}
+
+u32 cli_width(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		return 0;
+	return size.ws_col;
 }
 
 const struct cli_unit cli_units[CLI_UNITS] = {

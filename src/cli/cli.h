@@ -61,6 +61,9 @@ bool cli_sleep(u64 ns);
 void cli_catch_end(void);
 bool cli_is_over(void);
 
+/* Columns of the terminal on the standard output; 0 = it is none. */
+u32 cli_width(void);
+
 /* Units of time, the longest first. */
 #define CLI_UNITS 4
 

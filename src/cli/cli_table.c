@@ -84,14 +84,30 @@ static u32 width_of(const struct cli_table *t, u32 column)
 	return (u32)width;
 }
 
+static bool is_hidden(const struct cli_table *t, u32 column)
+{
+	return t->hidden & (1u << column);
+}
+
+static bool is_last_shown(const struct cli_table *t, u32 column)
+{
+	while (++column < t->nr_columns) {
+		if (!is_hidden(t, column))
+			return false;
+	}
+	return true;
+}
+
 /* No blanks at the end of a line; the colour is on the text alone. */
 static void print_cell(const struct cli_table *t, u32 column, u32 width, const char *text,
 		       enum cli_table_color color, FILE *out)
 {
 	int pad = (int)width - (int)strlen(text);
-	bool is_last = column + 1 == t->nr_columns;
+	bool is_last = is_last_shown(t, column);
 	bool is_left = t->left & (1u << column);
 
+	if (is_hidden(t, column))
+		return;
 	if (!is_left)
 		fprintf(out, "%*s", pad, "");
 	if (color && t->is_colored)
@@ -101,6 +117,18 @@ static void print_cell(const struct cli_table *t, u32 column, u32 width, const c
 	if (is_left && !is_last)
 		fprintf(out, "%*s", pad, "");
 	fputs(is_last ? "\n" : "  ", out);
+}
+
+void cli_table_fit(struct cli_table *t, const u32 *columns, u32 nr, u32 width)
+{
+	u32 line = 0;
+
+	for (u32 c = 0; c < t->nr_columns; c++)
+		line += is_hidden(t, c) ? 0 : width_of(t, c) + 2;
+	for (u32 i = 0; width && i < nr && line > width + 2; i++) {
+		line -= is_hidden(t, columns[i]) ? 0 : width_of(t, columns[i]) + 2;
+		t->hidden |= 1u << columns[i];
+	}
 }
 
 void cli_table_print(const struct cli_table *t, FILE *out)

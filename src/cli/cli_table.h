@@ -36,6 +36,7 @@ struct cli_table {
 	struct cli_table_cell *cells;	/* rows times columns */
 	bool no_header;	/* print only the rows */
 	bool is_colored;
+	u32 hidden; /* bit of each column that is not printed */
 };
 
 /**
@@ -59,5 +60,14 @@ void cli_table_color(struct cli_table *t, u32 column, enum cli_table_color color
 
 const char *cli_table_cell(const struct cli_table *t, u32 row, u32 column);
 void cli_table_print(const struct cli_table *t, FILE *out);
+
+/**
+ * cli_table_fit() - hide columns until lines are short enough
+ * @t: table, filled
+ * @columns: which may be hidden, the first one first
+ * @nr: how many
+ * @width: longest line that fits; 0 = any does
+ */
+void cli_table_fit(struct cli_table *t, const u32 *columns, u32 nr, u32 width);
 
 #endif

@@ -20,8 +20,19 @@ static const char style[] =
 	"h1{font-size:1.6rem;line-height:1.25;margin:.2rem 0 1rem}\n"
 	"h2{font-size:1.2rem;margin:2.2rem 0 .4rem}\n"
 	"p{max-width:46rem;margin:.5rem 0}\n"
+	".lead{font-size:1.15rem;max-width:none}a{color:var(--c0)}\n"
+	".numbers{display:flex;flex-wrap:wrap;gap:.8rem 2.5rem;margin:1rem 0}\n"
+	".numbers strong{display:block;font-size:2rem;line-height:1.2}\n"
+	".numbers span{color:var(--dim);font-size:.9rem}\n"
+	"h3{font-size:1rem;margin:1rem 0 0}\n"
 	".notice{border-left:4px solid var(--c4);background:var(--soft);padding:.6rem .9rem}\n"
-	".wide{overflow-x:auto;margin:.8rem 0}\n"
+	".wide{overflow-x:auto;margin:.8rem 0;"
+	"background:linear-gradient(to right,var(--bg) 30%,transparent),"
+	"linear-gradient(to left,var(--bg) 30%,transparent) 100% 0,linear-gradient(to right,"
+	"var(--rule),"
+	"transparent),linear-gradient(to left,var(--rule),transparent) 100% 0;"
+	"background-size:2rem 100%,2rem 100%,.6rem 100%,.6rem 100%;"
+	"background-repeat:no-repeat;background-attachment:local,local,scroll,scroll}\n"
 	"svg{display:block;width:100%;min-width:44rem;height:auto}\n"
 	"svg text{fill:var(--fg);font:12px system-ui,sans-serif}\n"
 	"svg .dim{fill:var(--dim)}svg .name{font-weight:600;paint-order:stroke;stroke:var(--bg);"
@@ -31,7 +42,9 @@ static const char style[] =
 	"svg .lane{fill:var(--soft)}svg .in{fill:var(--in);pointer-events:none}\n"
 	"svg .i4,svg .i5,svg .i6{fill:#15181c}\n"
 	"svg .arrow{fill:none;stroke:var(--fg);stroke-width:1.6}svg .head{fill:var(--fg)}\n"
-	"svg .curve{fill:none;stroke-width:1.8}\n"
+	"svg .curve{fill:none;stroke-width:1.8}svg .marked{stroke-width:4}\n"
+	"svg .dot{stroke:var(--bg);stroke-width:1.5}svg .ring{fill:none;stroke:var(--fg);"
+	"stroke-width:2}svg .bold{font-weight:600}\n"
 	".f0{fill:var(--c0)}.f1{fill:var(--c1)}.f2{fill:var(--c2)}.f3{fill:var(--c3)}"
 	".f4{fill:var(--c4)}.f5{fill:var(--c5)}.f6{fill:var(--c6)}.f7{fill:var(--c7)}\n"
 	".s0{stroke:var(--c0)}.s1{stroke:var(--c1)}.s2{stroke:var(--c2)}.s3{stroke:var(--c3)}"
@@ -54,26 +67,60 @@ void trace_report_begin(FILE *out, const char *title, const char *notice)
 	trace_html_text(out, title);
 	fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", style);
 	trace_html_text(out, title);
-	fputs("</h1>\n<p class=\"notice\">", out);
-	trace_html_text(out, notice);
-	fputs("</p>\n", out);
+	fputs("</h1>\n", out);
+	if (notice)
+		trace_report_notice(out, notice);
 }
 
-static void element(FILE *out, const char *tag, const char *text)
+static void element_of(FILE *out, const char *tag, const char *class, const char *text)
 {
-	fprintf(out, "<%s>", tag);
+	fprintf(out, "<%s%s%s%s>", tag, class ? " class=\"" : "", class ? class : "",
+		class ? "\"" : "");
 	trace_html_text(out, text);
 	fprintf(out, "</%s>\n", tag);
 }
 
 void trace_report_heading(FILE *out, const char *text)
 {
-	element(out, "h2", text);
+	element_of(out, "h2", NULL, text);
 }
 
 void trace_report_paragraph(FILE *out, const char *text)
 {
-	element(out, "p", text);
+	element_of(out, "p", NULL, text);
+}
+
+void trace_report_notice(FILE *out, const char *text)
+{
+	element_of(out, "p", "notice", text);
+}
+
+void trace_report_lead(FILE *out, const char *text)
+{
+	element_of(out, "p", "lead", text);
+}
+
+void trace_report_file(FILE *out, const char *name, const char *text)
+{
+	fputs("<p><a href=\"", out);
+	trace_html_text(out, name);
+	fputs("\">", out);
+	trace_html_text(out, name);
+	fputs("</a>: ", out);
+	trace_html_text(out, text);
+	fputs("</p>\n", out);
+}
+
+void trace_report_numbers(FILE *out, const struct trace_report_number *numbers, u32 nr)
+{
+	fputs("<div class=\"numbers\">\n", out);
+	for (u32 i = 0; i < nr; i++) {
+		fputs("<div>", out);
+		element_of(out, "strong", NULL, numbers[i].value);
+		element_of(out, "span", NULL, numbers[i].label);
+		fputs("</div>\n", out);
+	}
+	fputs("</div>\n", out);
 }
 
 void trace_report_end(FILE *out)

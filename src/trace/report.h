@@ -19,11 +19,24 @@
  * trace_report_begin() - head of the page
  * @out: file
  * @title: title
- * @notice: what the reader must know first, set apart
+ * @notice: what the reader must know first, set apart; NULL = it comes later
  */
 void trace_report_begin(FILE *out, const char *title, const char *notice);
 
+void trace_report_notice(FILE *out, const char *text);
 void trace_report_heading(FILE *out, const char *text);
+/* The sentence that says it all. */
+void trace_report_lead(FILE *out, const char *text);
+/* A file beside the page, and what it is. */
+void trace_report_file(FILE *out, const char *name, const char *text);
+
+/* A figure to be read from afar. */
+struct trace_report_number {
+	const char *value;
+	const char *label;
+};
+
+void trace_report_numbers(FILE *out, const struct trace_report_number *numbers, u32 nr);
 void trace_report_paragraph(FILE *out, const char *text);
 void trace_report_end(FILE *out);
 
@@ -82,6 +95,7 @@ struct trace_report_curve {
 	u64 nr;	/* durations */
 	u64 nr_total;	/* how many there would be if everything had ended; at least @nr */
 	const u64 *sorted_ns;	/* them, ascending */
+	bool is_marked;		/* drawn over the others, and wider */
 };
 
 /**
@@ -96,5 +110,18 @@ struct trace_report_curve {
  */
 void trace_report_curves(FILE *out, const char *description,
 			 const struct trace_report_curve *curves, u32 nr);
+
+/* A dot: a latency, and a share. */
+struct trace_report_point {
+	const char *label;
+	u32 colour;
+	u64 ns;	      /* U64_MAX = never */
+	double share; /* of 1 */
+	bool is_marked;
+};
+
+/* Latency to the right, share upwards: the left top is best. */
+void trace_report_scatter(FILE *out, const char *description, const char *x_title,
+			  const char *y_title, const struct trace_report_point *points, u32 nr);
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #define WIDTH 1000
-#define HEIGHT 420
+#define HEIGHT 444
 #define LEFT 62
 #define RIGHT 985
 #define TOP 12
@@ -40,7 +40,8 @@ static struct axes fit(const struct trace_report_curve *curves, u32 nr)
 		const struct trace_report_curve *c = &curves[i];
 		double low, high;
 
-		if (!c->nr)
+		/* Where most never end, the few that do say nothing of the others. */
+		if (2 * c->nr < c->nr_total || !c->nr)
 			continue;
 		low = log10((double)max(c->sorted_ns[0], (u64)1));
 		high = log10((double)max(c->sorted_ns[c->nr - 1], (u64)1));
@@ -85,6 +86,9 @@ static void draw_axes(FILE *out, const struct axes *a)
 		}
 	}
 	trace_svg_line(out, "axis", LEFT, BOTTOM, RIGHT, BOTTOM);
+	trace_svg_text(out, "dim", (LEFT + RIGHT) / 2.0, BOTTOM + 42, "middle",
+		       "latency of a request");
+	trace_svg_text(out, "dim", LEFT + 4, TOP + 12, "start", "share of requests");
 }
 
 /* Sample i is the point at (i + 1) / nr_total; the last ones are always drawn. */
@@ -92,10 +96,10 @@ static void draw_curve(FILE *out, const struct axes *a, const struct trace_repor
 {
 	u64 stride = c->nr / POINTS_MAX + 1;
 
-	if (!c->nr)
+	if (2 * c->nr < c->nr_total || !c->nr)
 		return;
-	fprintf(out, "<path class=\"curve s%u d%u\" d=\"M%.2f %d", c->colour % GP_REPORT_COLOURS,
-		c->dash, x_of(a, c->sorted_ns[0]), BOTTOM);
+	fprintf(out, "<path class=\"curve s%u d%u%s\" d=\"M%.2f %d", c->colour % GP_REPORT_COLOURS,
+		c->dash, c->is_marked ? " marked" : "", x_of(a, c->sorted_ns[0]), BOTTOM);
 	for (u64 i = 0; i < c->nr; i++) {
 		if (i % stride && i + 50 < c->nr)
 			continue;
@@ -115,8 +119,8 @@ static void draw_legend(FILE *out, const struct trace_report_curve *curves, u32 
 			     "x1=\"0\" y1=\"6\" x2=\"28\" y2=\"6\"/></svg>",
 			curves[i].colour % GP_REPORT_COLOURS, curves[i].dash);
 		trace_html_text(out, curves[i].label);
-		if (!curves[i].nr)
-			fputs(" (never)", out);
+		if (2 * curves[i].nr < curves[i].nr_total || !curves[i].nr)
+			fputs(" (most never end)", out);
 		fputs("</span>", out);
 	}
 	fputs("</div>\n", out);
@@ -132,7 +136,10 @@ void trace_report_curves(FILE *out, const char *description,
 		return;
 	trace_svg_begin(out, WIDTH, HEIGHT, description);
 	draw_axes(out, &a);
-	for (u32 i = 0; i < nr; i++)
-		draw_curve(out, &a, &curves[i]);
+	/* Those that are marked over the others. */
+	for (u32 i = 0; i < 2 * nr; i++) {
+		if (curves[i % nr].is_marked == (i >= nr))
+			draw_curve(out, &a, &curves[i % nr]);
+	}
 	trace_svg_end(out);
 }

@@ -3,6 +3,8 @@
 
 #include "trace/svg.h"
 
+#include <string.h>
+
 #define WIDTH 1000
 #define LEFT 10
 #define RIGHT 990
@@ -80,7 +82,7 @@ static void draw_span(FILE *out, const struct trace_report_timeline *t,
 	trace_html_text(out, t->kinds[s->kind]);
 	trace_svg_duration((s64)(s->to_ns - s->from_ns), text, sizeof(text));
 	fprintf(out, " %s</title></rect>\n", text);
-	if (width > 64) {
+	if (width > 7 * (double)strlen(t->kinds[s->kind]) + 8) {
 		snprintf(text, sizeof(text), "in i%u", s->kind % GP_REPORT_COLOURS);
 		trace_svg_text(out, text, x + width / 2, y + 17, "middle", t->kinds[s->kind]);
 	}

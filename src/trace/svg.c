@@ -58,7 +58,7 @@ void trace_svg_duration(s64 ns, char *text, size_t size)
 	else if (abs_ns >= 1000000)
 		snprintf(text, size, "%g ms", (double)ns / 1e6);
 	else if (abs_ns >= 1000)
-		snprintf(text, size, "%g us", (double)ns / 1e3);
+		snprintf(text, size, "%g µs", (double)ns / 1e3);
 	else
 		snprintf(text, size, "%lld ns", (long long)ns);
 }

@@ -20,7 +20,7 @@ void trace_svg_line(FILE *out, const char *class, double x1, double y1, double x
 void trace_svg_text(FILE *out, const char *class, double x, double y, const char *anchor,
 		    const char *text);
 
-/* Duration without needless digits: "500 us", "1.5 ms", "0". */
+/* Duration without needless digits: "500 µs", "1.5 ms", "0". */
 void trace_svg_duration(s64 ns, char *text, size_t size);
 
 #endif

@@ -39,7 +39,7 @@ static void print_missing(const struct cli_comparison *c)
 	}
 }
 
-int cli_comparison_print(const struct cli_comparison *c)
+int cli_comparison_print(const struct cli_comparison *c, u32 width)
 {
 	const struct sim_scenario *sc = c->sc;
 	char text[CLI_TEXT_MAX_DURATION];
@@ -54,6 +54,7 @@ int cli_comparison_print(const struct cli_comparison *c)
 		print_classes(c, true);
 		print_classes(c, false);
 		putchar('\n');
+		cli_comparison_fit(&t, width);
 		cli_table_print(&t, stdout);
 		print_missing(c);
 	}
@@ -76,7 +77,7 @@ static int compare_file(const char *file, struct sim_scenario *sc, struct cli_pr
 	err = cli_comparison_run(c, progress, error, sizeof(error));
 	cli_progress_finish(progress);
 	if (!err)
-		err = json ? cli_comparison_json(c, json) : cli_comparison_print(c);
+		err = json ? cli_comparison_json(c, json) : cli_comparison_print(c, cli_width());
 	if (!err && !json && !is_last)
 		putchar('\n');
 	if (err) {

@@ -180,20 +180,28 @@ static void set_duration(struct cli_table *t, u32 column, u64 ns)
 	cli_table_set(t, column, "%s", cli_format_reached(ns, text));
 }
 
-static int fill_online(const struct cli_comparison *c, const struct cli_comparison_row *row,
-		       struct cli_table *t)
+int cli_comparison_summary(const struct cli_comparison *c, const struct cli_comparison_row *row,
+			   struct sim_summary *s)
 {
 	struct sim_samples ended, waiting;
-	struct sim_summary s;
-	double ratio = worst_ratio(c, &row->result);
-	u64 requests = cli_comparison_requests(c, row);
 	int err = cli_comparison_online(c, row, &ended, &waiting);
 
 	if (err)
 		return err;
-	err = sim_samples_summary(&ended, &waiting, &s);
+	err = sim_samples_summary(&ended, &waiting, s);
 	sim_samples_fini(&ended);
 	sim_samples_fini(&waiting);
+	return err;
+}
+
+static int fill_online(const struct cli_comparison *c, const struct cli_comparison_row *row,
+		       struct cli_table *t)
+{
+	struct sim_summary s;
+	double ratio = worst_ratio(c, &row->result);
+	u64 requests = cli_comparison_requests(c, row);
+	int err = cli_comparison_summary(c, row, &s);
+
 	if (err)
 		return err;
 	cli_table_set(t, COL_COMPLETED, "%llu/%llu", (unsigned long long)s.nr,
@@ -209,25 +217,38 @@ static int fill_online(const struct cli_comparison *c, const struct cli_comparis
 	return 0;
 }
 
-static void fill_offline(const struct cli_comparison *c, const struct sim_result *r,
-			 struct cli_table *t)
+double cli_comparison_offline_done(const struct cli_comparison *c, const struct sim_result *r)
 {
-	double gpu = 0, alone_gpu = 0, done = 0, alone_done = 0;
+	double sum = 0;
+	u32 nr = 0;
 
+	/* A mean of shares: requests of two classes are not of one size. */
 	for (u32 i = 0; i < r->nr_classes; i++) {
 		const struct sim_class_result *cr = &r->classes[i];
 
+		if (c->is_online[i] || cr->alone_throughput_per_s <= 0)
+			continue;
+		sum += cr->throughput_per_s / cr->alone_throughput_per_s;
+		nr++;
+	}
+	return nr ? sum / nr : -1;
+}
+
+static void fill_offline(const struct cli_comparison *c, const struct sim_result *r,
+			 struct cli_table *t)
+{
+	double gpu = 0, alone_gpu = 0, done = cli_comparison_offline_done(c, r);
+
+	for (u32 i = 0; i < r->nr_classes; i++) {
 		if (c->is_online[i])
 			continue;
-		gpu += (double)cr->gpu_ns;
-		alone_gpu += (double)cr->alone_gpu_ns;
-		done += cr->throughput_per_s;
-		alone_done += cr->alone_throughput_per_s;
+		gpu += (double)r->classes[i].gpu_ns;
+		alone_gpu += (double)r->classes[i].alone_gpu_ns;
 	}
 	if (alone_gpu > 0)
 		cli_table_set(t, COL_OFFLINE_GPU, "%.1f %%", 100 * gpu / alone_gpu);
-	if (alone_done > 0)
-		cli_table_set(t, COL_OFFLINE_DONE, "%.1f %%", 100 * done / alone_done);
+	if (done >= 0)
+		cli_table_set(t, COL_OFFLINE_DONE, "%.1f %%", 100 * done);
 }
 
 static int fill_row(const struct cli_comparison *c, const struct cli_comparison_row *row,
@@ -266,6 +287,22 @@ int cli_comparison_table(const struct cli_comparison *c, struct cli_table *t)
 			return err;
 	}
 	return 0;
+}
+
+void cli_comparison_fit(struct cli_table *t, u32 width)
+{
+	static const u32 order[] = {
+		COL_PREEMPT_P50,
+		COL_REPEATED,
+		COL_OFFLINE_GPU,
+		COL_PREEMPTIONS,
+		COL_PREEMPT_P99,
+		COL_P50,
+		COL_LOST,
+		COL_COMPLETED,
+	};
+
+	cli_table_fit(t, order, ARRAY_SIZE(order), width);
 }
 
 int cli_comparison_json(struct cli_comparison *c, json_t *array)

@@ -69,6 +69,26 @@ u64 cli_comparison_requests(const struct cli_comparison *c, const struct cli_com
 int cli_comparison_online(const struct cli_comparison *c, const struct cli_comparison_row *row,
 			  struct sim_samples *ended, struct sim_samples *waiting);
 
+/* What is to be said of them. Return: 0 or -ENOMEM. */
+int cli_comparison_summary(const struct cli_comparison *c, const struct cli_comparison_row *row,
+			   struct sim_summary *s);
+
+/* Requests that offline classes complete, of those that each does alone; -1 = there is none. */
+double cli_comparison_offline_done(const struct cli_comparison *c, const struct sim_result *r);
+
+/**
+ * cli_comparison_headline() - what the comparison says, in a sentence
+ * @c: comparison, run
+ * @mechanism: the one that is recommended
+ * @detect: with this detection mode
+ * @text: output
+ * @size: its size
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int cli_comparison_headline(const struct cli_comparison *c, enum sim_mechanism mechanism,
+			    enum sim_detect detect, char *text, size_t size);
+
 /**
  * cli_comparison_table() - the rows for people
  * @c: comparison, run
@@ -78,8 +98,17 @@ int cli_comparison_online(const struct cli_comparison *c, const struct cli_compa
  */
 int cli_comparison_table(const struct cli_comparison *c, struct cli_table *t);
 
-/* Prints what is compared, the table, and why rows are missing. Return: 0 or -ENOMEM. */
-int cli_comparison_print(const struct cli_comparison *c);
+/* Hides what is wanted least until a line has at most @width columns; 0 = any number. */
+void cli_comparison_fit(struct cli_table *t, u32 width);
+
+/**
+ * cli_comparison_print() - print what is compared, the table, and why rows are missing
+ * @c: comparison, run
+ * @width: columns of a line, 0 = any number
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int cli_comparison_print(const struct cli_comparison *c, u32 width);
 
 /* Appends the run objects of all rows that were run. Return: 0 or -ENOMEM. */
 int cli_comparison_json(struct cli_comparison *c, json_t *array);

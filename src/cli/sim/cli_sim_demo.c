@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "cli/cli_outfile.h"
 #include "cli/sim/cli_sim.h"
 #include "cli/sim/cli_sim_demo_page.h"
-#include "cli/sim/cli_sim_trace.h"
 #include "sim/sim_result_json.h"
 
 #include <string.h>
@@ -10,6 +10,8 @@
 
 #define DEFAULT_OUT "gpreempt-demo"
 #define SCENARIO "/demo.scn"
+/* The page and results.json have the columns that are too much for a line. */
+#define LINE 80
 
 /* Everything of one demo. */
 struct demo {
@@ -20,7 +22,7 @@ struct demo {
 	enum sim_mechanism mechanism;	/* its own, before the comparison tries all */
 	enum sim_detect detect;	/* the same */
 	struct cli_comparison c;
-	struct cli_recorder rec;	/* one run of the scenario's own mechanism */
+	struct cli_demo_runs runs; /* of the scenario's own mechanism, and of none */
 };
 
 /* mkdir -p */
@@ -62,7 +64,7 @@ static int write_results(struct demo *d, FILE *out)
 
 static int write_page(struct demo *d, FILE *out)
 {
-	return cli_demo_page(out, &d->c, &d->rec, d->mechanism, d->detect);
+	return cli_demo_page(out, &d->c, &d->runs, true);
 }
 
 static int write_file(struct demo *d, const char *name, int (*write)(struct demo *d, FILE *out))
@@ -85,28 +87,14 @@ static int write_file(struct demo *d, const char *name, int (*write)(struct demo
 /* One more run of the scenario as it is, watched: the trace and the timeline. */
 static int record(struct demo *d)
 {
-	static struct sim_result r;
-	struct cli_sim_trace trace = { 0 };
 	char path[4096], error[256] = "";
-	int ret = CLI_GO_ON;
 	int err = out_path(d, "trace.json", path, sizeof(path));
 
-	if (!err)
-		err = cli_sim_trace_open(&trace, path, &d->rec.base);
 	if (err)
 		return cli_fail(d->out, err, NULL);
-	d->sc.mechanism = d->mechanism;
-	d->sc.detect = d->detect;
-	err = sim_run(&d->sc, false, &trace.base, &r, error, sizeof(error));
-	if (err) {
-		ret = cli_sim_fail(d->file, err, error);
-	} else {
-		err = d->rec.error ? d->rec.error : cli_sim_trace_commit(&trace);
-		ret = err ? cli_fail(path, err, NULL) : CLI_GO_ON;
-	}
-	cli_sim_trace_fini(&trace);
-	sim_result_fini(&r);
-	return ret;
+	err = cli_demo_record(&d->runs, &d->sc, d->mechanism, d->detect, path, error,
+			      sizeof(error));
+	return err ? cli_sim_fail(path, err, error) : CLI_GO_ON;
 }
 
 static int compare(struct demo *d)
@@ -120,8 +108,23 @@ static int compare(struct demo *d)
 	cli_progress_finish(&progress);
 	if (err)
 		return cli_sim_fail(d->file, err, error);
-	err = cli_comparison_print(&d->c);
+	err = cli_comparison_print(&d->c, LINE);
 	return err ? cli_fail(d->file, err, NULL) : CLI_GO_ON;
+}
+
+static int print_end(const struct demo *d)
+{
+	char text[512];
+	int err = cli_comparison_headline(&d->c, d->mechanism, d->detect, text, sizeof(text));
+
+	if (err)
+		return cli_fail(d->file, err, NULL);
+	printf("\n%s/index.html    with and without, latencies, every mechanism\n"
+	       "%s/trace.json    open it in https://ui.perfetto.dev\n"
+	       "%s/results.json  the figures\n\n"
+	       "simulated: %s\n",
+	       d->out, d->out, d->out, text);
+	return CLI_EXIT_OK;
 }
 
 static int run_demo(struct demo *d)
@@ -134,7 +137,6 @@ static int run_demo(struct demo *d)
 	d->mechanism = d->sc.mechanism;
 	d->detect = d->sc.detect;
 	cli_comparison_init(&d->c, &d->sc);
-	cli_recorder_init(&d->rec);
 	ret = compare(d);
 	if (ret == CLI_GO_ON)
 		ret = record(d);
@@ -147,13 +149,9 @@ static int run_demo(struct demo *d)
 		cli_error(d->file, "a run stopped: %s", stopped);
 		ret = CLI_EXIT_FAILED;
 	} else if (ret == CLI_GO_ON) {
-		printf("\n%s/index.html    timeline of one preemption, latency distributions\n"
-		       "%s/trace.json    open it in https://ui.perfetto.dev\n"
-		       "%s/results.json  the figures\n",
-		       d->out, d->out, d->out);
-		ret = CLI_EXIT_OK;
+		ret = print_end(d);
 	}
-	cli_recorder_fini(&d->rec);
+	cli_demo_runs_fini(&d->runs);
 	cli_comparison_fini(&d->c);
 	return cli_finish(ret);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/sim/cli_sim_demo_page.h"
+#include "cli/sim/cli_sim_trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,4 +71,47 @@ void cli_recorder_fini(struct cli_recorder *r)
 	free(r->spans);
 	free(r->preemptions);
 	memset(r, 0, sizeof(*r));
+}
+
+static int watch(struct cli_recorder *r, const struct sim_scenario *sc, const char *path,
+		 char *error, size_t size)
+{
+	static struct sim_result result;
+	struct cli_sim_trace trace = { 0 };
+	int err = path ? cli_sim_trace_open(&trace, path, &r->base) : 0;
+
+	if (err)
+		return err;
+	err = sim_run(sc, false, path ? &trace.base : &r->base, &result, error, size);
+	if (!err)
+		err = r->error;
+	if (!err && path)
+		err = cli_sim_trace_commit(&trace);
+	if (path)
+		cli_sim_trace_fini(&trace);
+	sim_result_fini(&result);
+	return err;
+}
+
+int cli_demo_record(struct cli_demo_runs *runs, struct sim_scenario *sc,
+		    enum sim_mechanism mechanism, enum sim_detect detect, const char *trace,
+		    char *error, size_t size)
+{
+	int err;
+
+	runs->mechanism = mechanism;
+	runs->detect = detect;
+	cli_recorder_init(&runs->with);
+	cli_recorder_init(&runs->without);
+	sc->mechanism = SIM_MECH_NONE;
+	err = watch(&runs->without, sc, NULL, error, size);
+	sc->mechanism = mechanism;
+	sc->detect = detect;
+	return err ? err : watch(&runs->with, sc, trace, error, size);
+}
+
+void cli_demo_runs_fini(struct cli_demo_runs *runs)
+{
+	cli_recorder_fini(&runs->with);
+	cli_recorder_fini(&runs->without);
 }

@@ -46,8 +46,12 @@ static void durations_have_no_needless_digits(void **state)
 		s64 ns;
 		const char *text;
 	} cases[] = {
-		{ 0, "0" }, { 999, "999 ns" }, { 500000, "500 us" }, { 1500000, "1.5 ms" },
-		{ -20000, "-20 us" }, { 2000000000, "2 s" },
+		{ 0, "0" },
+		{ 999, "999 ns" },
+		{ 500000, "500 µs" },
+		{ 1500000, "1.5 ms" },
+		{ -20000, "-20 µs" },
+		{ 2000000000, "2 s" },
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -85,21 +89,45 @@ static void curves_without_points_are_in_the_legend_only(void **state)
 {
 	const u64 ns[] = { 1000, 2000, 50000 };
 	const struct trace_report_curve curves[] = {
-		{ "some", 0, 0, 3, 3, ns },
-		{ "none at all", 1, 1, 0, 10, NULL },
+		{ "some", 0, 0, 3, 3, ns, true },
+		{ "none at all", 1, 1, 0, 10, NULL, false },
 	};
 	FILE *out = begin();
 
 	trace_report_curves(out, "d", curves, 2);
 	fclose(out);
 	assert_int_equal(count("<path class=\"curve"), 1);
-	assert_non_null(strstr(text, "none at all (never)"));
+	assert_non_null(strstr(text, "none at all (most never end)"));
 	assert_null(strstr(text, "nan"));
 	free(text);
 	out = begin();
 	trace_report_curves(out, "d", curves + 1, 1);
 	fclose(out);
 	assert_int_equal(count("<path class=\"curve"), 0);
+	free(text);
+}
+
+static void what_was_never_reached_has_its_own_place(void **state)
+{
+	const struct trace_report_point points[] = {
+		{ "quick", 0, 5000000, 0.74, true },
+		{ "slow", 1, 50000000, 0.75, false },
+		{ "not <at> all", 2, U64_MAX, 1.0, false },
+	};
+	FILE *out = begin();
+
+	trace_report_scatter(out, "d", "x", "y", points, 3);
+	fclose(out);
+	assert_int_equal(count("<circle class=\"dot"), 3);
+	assert_int_equal(count("<circle class=\"ring"), 1);
+	assert_non_null(strstr(text, "cx=\"930.0\""));
+	assert_non_null(strstr(text, "not &lt;at&gt; all"));
+	assert_null(strstr(text, "nan"));
+	free(text);
+	out = begin();
+	trace_report_scatter(out, "d", "x", "y", points + 2, 1);
+	fclose(out);
+	assert_int_equal(count("<circle"), 0);
 	free(text);
 }
 
@@ -110,6 +138,7 @@ int main(void)
 		cmocka_unit_test(durations_have_no_needless_digits),
 		cmocka_unit_test(only_boxes_inside_the_window_are_drawn),
 		cmocka_unit_test(curves_without_points_are_in_the_legend_only),
+		cmocka_unit_test(what_was_never_reached_has_its_own_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
