@@ -9,7 +9,7 @@
 
 /* Options of all verbs but those of sim. */
 #define ANY (1u << 31)
-#define SIM_RUNS (CLI_OPTS_SIM_FILES | CLI_OPTS_SIM_DEMO)
+#define SIM_RUNS (CLI_OPTS_SIM_FILES | CLI_OPTS_SIM_DEMO | CLI_OPTS_ADVISE)
 #define READS (CLI_OPTS_READ | CLI_OPTS_JSON | CLI_OPTS_MONITOR)
 
 enum kind {
@@ -95,16 +95,29 @@ static const struct {
 	{ "mechanism", 0, "NAME", KIND_TEXT, AT(mechanism), CLI_OPTS_SIM_RUN,
 	  "how queues leave the GPU" },
 	{ "detect", 0, "MODE", KIND_TEXT, AT(detect), CLI_OPTS_SIM_RUN, "how new work is noticed" },
-	{ "gpu", 0, "NAME", KIND_TEXT, AT(gpu), CLI_OPTS_SIM_FILES, "which GPU is simulated" },
+	{ "gpu", 0, "NAME", KIND_TEXT, AT(gpu), CLI_OPTS_SIM_FILES | CLI_OPTS_TRACES,
+	  "which GPU is simulated" },
 	{ "seed", 0, "N", KIND_SEED, AT(seed), CLI_OPTS_SIM_FILES, "seed of every random number" },
 	{ "duration", 0, "TIME", KIND_DURATION, AT(duration_ns), CLI_OPTS_SIM_FILES,
 	  "virtual time in which requests arrive" },
-	{ "json", 0, NULL, KIND_FLAG, AT(is_json), CLI_OPTS_SIM_FILES, "results for programs" },
+	{ "json", 0, NULL, KIND_FLAG, AT(is_json), CLI_OPTS_SIM_FILES | CLI_OPTS_ADVISE,
+	  "results for programs" },
 	{ "trace", 0, "FILE", KIND_TEXT, AT(trace), CLI_OPTS_SIM_RUN,
 	  "write a timeline for Perfetto" },
 	{ "out", 0, "DIR", KIND_TEXT, AT(out), CLI_OPTS_SIM_DEMO,
 	  "folder for the files, gpreempt-demo" },
 	{ "scenario", 0, "FILE", KIND_TEXT, AT(scenario), CLI_OPTS_SIM_DEMO, "another scenario" },
+	{ "gap", 0, "TIME", KIND_DURATION, AT(gap_ns), CLI_OPTS_TRACES,
+	  "shortest pause between two requests; found if not said" },
+	{ "runs", 0, "N", KIND_NUMBER, AT(nr_runs), CLI_OPTS_ADVISE,
+	  "runs with other random numbers, 5" },
+	{ "html", 0, "FILE", KIND_TEXT, AT(html), CLI_OPTS_ADVISE, "write a page too" },
+	{ "class", 0, "NAME", KIND_TEXT, AT(klass), CLI_OPTS_IMPORT,
+	  "name of the class, that of the file if not said" },
+	{ "offline", 0, NULL, KIND_FLAG, AT(is_offline), CLI_OPTS_IMPORT,
+	  "as work that never ends, not as requests" },
+	{ "output", 0, "FILE", KIND_TEXT, AT(output), CLI_OPTS_IMPORT,
+	  "write the class to FILE, arrivals beside it" },
 	{ "quiet", 'q', NULL, KIND_FLAG, AT(is_quiet), SIM_RUNS, "no progress bar" },
 	{ "help", 'h', NULL, KIND_HELP, 0, ANY | CLI_OPTS_SIM, "this text" },
 };

@@ -61,6 +61,10 @@ struct cli_options {
 	const char *trace;    /* file for the timeline */
 	const char *out;      /* folder for the demo */
 	const char *scenario; /* of the demo */
+	u64 gap_ns;	      /* pause that parts requests */
+	u64 nr_runs;	      /* with other random numbers */
+	const char *html;     /* file for the page */
+	bool is_offline;      /* as work that never ends */
 	int nr_words;	      /* what is left of the command line */
 	char **words;
 };
@@ -87,6 +91,9 @@ struct cli_options {
 #define CLI_OPTS_SIM_RUN (1u << 18)	/* --mechanism, --detect, --trace */
 #define CLI_OPTS_SIM_DEMO (1u << 19)	/* --out, --scenario */
 #define CLI_OPTS_CDI (1u << 20)		/* --output, --shim */
+#define CLI_OPTS_TRACES (1u << 21)	/* --gpu, --gap: of verbs that read kernel traces */
+#define CLI_OPTS_ADVISE (1u << 22)	/* --runs, --html, --json */
+#define CLI_OPTS_IMPORT (1u << 23)	/* --class, --offline, --output */
 
 struct cli_verb;
 

@@ -68,6 +68,7 @@ extern const struct cli_verb cli_verb_resume, cli_verb_run, cli_verb_set, cli_ve
 extern const struct cli_verb cli_verb_stats, cli_verb_summary, cli_verb_suspend, cli_verb_top;
 extern const struct cli_verb cli_verb_sim_run, cli_verb_sim_compare, cli_verb_sim_demo;
 extern const struct cli_verb cli_verb_sim_list, cli_verb_sim_params, cli_verb_bench;
+extern const struct cli_verb cli_verb_sim_import, cli_verb_advise;
 extern const struct cli_verb cli_verb_trace_record, cli_verb_trace_convert;
 
 /* What a policy does, in a line; "" for one that this command does not know. */

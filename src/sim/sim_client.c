@@ -20,13 +20,16 @@ static u64 workgroups_per_cu(const struct gpu_profile *p, const struct sim_kerne
 	return n;
 }
 
+u64 sim_kernel_room(const struct gpu_profile *p, const struct sim_kernel_spec *k)
+{
+	return workgroups_per_cu(p, k) * p->cu_per_xcc * p->nr_xcc;
+}
+
 static u64 grid_workgroups(const struct gpu_profile *p, const struct sim_kernel_spec *k)
 {
-	u64 room = workgroups_per_cu(p, k) * p->cu_per_xcc * p->nr_xcc;
-
 	if (!k->fill_ppm)
 		return k->workgroups;
-	return max((u64)1, room * k->fill_ppm / 1000000);
+	return max((u64)1, sim_kernel_room(p, k) * k->fill_ppm / 1000000);
 }
 
 static int load_kernel(struct sim_proc *proc, struct sim_kernel_image *img,

@@ -203,6 +203,9 @@ int sim_scenario_validate(const struct sim_scenario *sc, char *error, size_t err
 
 void sim_scenario_fini(struct sim_scenario *sc);
 
+/* Workgroups of a kernel that a whole GPU holds at a time; 0 = one does not fit a CU. */
+u64 sim_kernel_room(const struct gpu_profile *p, const struct sim_kernel_spec *k);
+
 const char *sim_mechanism_name(enum sim_mechanism m);
 const char *sim_mechanism_doc(enum sim_mechanism m);
 int sim_mechanism_parse(const char *text, enum sim_mechanism *m);

@@ -14,6 +14,7 @@ PAGES = {
     "gpreempt-run": ["run", "cdi"],
     "gpreempt-set": ["set", "suspend", "resume", "attach", "detach", "policy"],
     "gpreempt-stats": ["stats", "monitor", "trace record", "trace convert", "metrics"],
+    "gpreempt-advise": ["advise"],
     "gpreempt-check": ["check", "config", "bench mechanisms"],
 }
 
