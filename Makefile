@@ -12,12 +12,12 @@ help:
 	@echo 'make fuzz                explore with every fuzz harness for FUZZ_SECONDS=60'
 	@echo 'make soak                preemption in the guest for SOAK_SECONDS=3600'
 	@echo 'make bench               measure, and compare with the bounds'
-	@echo 'make figures             the same, and write the tables of README.md'
+	@echo 'make figures             the same, and write docs/measured/benchmarks.md'
 	@echo 'make deb                 Debian packages, in build/deb/'
 	@echo 'make check-packages      install, use and purge them in bare Debian 12 and 13; as root'
 	@echo 'make measured            write docs/measured/virtual-time.md: the guest in virtual time'
 	@echo 'make format              format the C lines that differ from HEAD'
-	@echo 'make build-deps          install what demo and bench need; they do it by themselves'
+	@echo 'make build-deps          install what bench and an installation need; bench does it by itself'
 	@echo 'make deps                install what all others need; they do it by themselves'
 	@echo 'make clean               remove build/ and out/'
 
@@ -27,8 +27,9 @@ deps:
 build-deps:
 	@tools/deps build
 
-demo: build-deps
-	@tools/build --programs gcc
+demo:
+	@tools/deps demo
+	@tools/build demo
 	@tools/demo
 
 check: deps
