@@ -157,7 +157,8 @@ def fuzz(log):
 def self_tests(log):
     """Of the programs that judge."""
     runs = [run(log, program, "--self-test")
-            for program in ("tools/check", "tools/check-under-load", "tools/figures", "vehicle/run")]
+            for program in ("tools/check", "tools/check-under-load", "tools/figures", "tools/readme",
+                            "vehicle/run")]
     failed = [out for ok, out in runs if not ok]
     return Result(len(runs) - len(failed), len(failed), details=tail("".join(failed)))
 
