@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "cli/cli_complete.h"
 #include "cli/cli_verb.h"
 
 #include <string.h>
@@ -10,6 +11,7 @@ static int print_version(int argc, char **argv)
 }
 
 static int print_help(int argc, char **argv);
+static int print_completion(int argc, char **argv);
 
 static const struct cli_command trace_commands[] = {
 	{ "record", "write events to a file", &cli_verb_trace_record, NULL, NULL },
@@ -34,33 +36,45 @@ static const struct cli_command sim_commands[] = {
 };
 
 static const struct cli_command commands[] = {
-	{ "list", "GPUs, queues, processes", &cli_verb_list, NULL, NULL },
-	{ "show", "everything about one of them", &cli_verb_show, NULL, NULL },
-	{ "top", "watch and control them on a full screen", &cli_verb_top, NULL, NULL },
-	{ "run", "start a program with GPU scheduling attributes", &cli_verb_run, NULL, NULL },
-	{ "set", "change attributes of a process", &cli_verb_set, NULL, NULL },
-	{ "suspend", "stop queues by hand, for a time", &cli_verb_suspend, NULL, NULL },
-	{ "resume", "continue them", &cli_verb_resume, NULL, NULL },
-	{ "attach", "control a process that was not started with run", &cli_verb_attach, NULL,
-	  NULL },
-	{ "detach", "let it go", &cli_verb_detach, NULL, NULL },
-	{ "policy", "which policy schedules, and its parameters", &cli_verb_policy, NULL, NULL },
-	{ "stats", "counters and latencies", &cli_verb_stats, NULL, NULL },
-	{ "monitor", "what happens, as it happens", &cli_verb_monitor, NULL, NULL },
-	{ "trace", "record a timeline", NULL, trace_commands, NULL },
-	{ "check", "can this machine preempt, and if not, why", &cli_verb_check, NULL, NULL },
-	{ "config", "the daemon's configuration", &cli_verb_config, NULL, NULL },
-	{ "cdi", "a class for a container, as podman and others read it", &cli_verb_cdi, NULL,
-	  NULL },
-	{ "metrics", "the same for Prometheus", &cli_verb_metrics, NULL, NULL },
-	{ "bench", "what stopping a queue costs here", NULL, bench_commands, NULL },
+	{ "", "Decide and try", NULL, NULL, NULL },
 	{ "advise", "would it help two jobs of which there are kernel traces", &cli_verb_advise,
 	  NULL, NULL },
 	{ "sim", "run scenarios on a simulated GPU", NULL, sim_commands, NULL },
+	{ "check", "can this machine preempt, and if not, why", &cli_verb_check, NULL, NULL },
+	{ "bench", "measure what stopping a queue costs here", NULL, bench_commands, NULL },
+	{ "", "Look", NULL, NULL, NULL },
+	{ "list", "list GPUs, queues, processes or jobs", &cli_verb_list, NULL, NULL },
+	{ "show", "show everything about one GPU, process or queue", &cli_verb_show, NULL, NULL },
+	{ "top", "watch and control processes on a full screen", &cli_verb_top, NULL, NULL },
+	{ "stats", "show counters and latencies of the scheduler", &cli_verb_stats, NULL, NULL },
+	{ "monitor", "stream scheduler events", &cli_verb_monitor, NULL, NULL },
+	{ "trace", "record a timeline of events", NULL, trace_commands, NULL },
+	{ "metrics", "print metrics for Prometheus", &cli_verb_metrics, NULL, NULL },
+	{ "", "Control", NULL, NULL, NULL },
+	{ "run", "start a program with GPU scheduling attributes", &cli_verb_run, NULL, NULL },
+	{ "set", "change attributes of a process", &cli_verb_set, NULL, NULL },
+	{ "suspend", "stop queues by hand, for a time", &cli_verb_suspend, NULL, NULL },
+	{ "resume", "continue suspended queues", &cli_verb_resume, NULL, NULL },
+	{ "attach", "control a process that was not started with run", &cli_verb_attach, NULL,
+	  NULL },
+	{ "detach", "stop controlling an attached process", &cli_verb_detach, NULL, NULL },
+	{ "policy", "show or change the scheduling policy", &cli_verb_policy, NULL, NULL },
+	{ "config", "show, check or reload the daemon's configuration", &cli_verb_config, NULL,
+	  NULL },
+	{ "cdi", "write classes as devices of containers, for podman and others", &cli_verb_cdi,
+	  NULL, NULL },
+	{ "", "About", NULL, NULL, NULL },
 	{ "version", "print the version", NULL, NULL, print_version },
-	{ "help", "this text, or that of a command", NULL, NULL, print_help },
+	{ "help", "list the commands, or the options of one", NULL, NULL, print_help },
+	/* For the completion of shells. */
+	{ "complete", NULL, NULL, NULL, print_completion },
 	{ 0 },
 };
+
+static int print_completion(int argc, char **argv)
+{
+	return cli_complete(commands, argc - 1, argv + 1);
+}
 
 /* "help VERB..." is "VERB... --help". */
 static int print_help(int argc, char **argv)

@@ -56,6 +56,7 @@ static const struct cli_column process_columns[] = {
 	{ "comm", "COMMAND", NULL, CLI_COLUMN_TEXT, false },
 	{ "class", "CLASS", "attributes.class", CLI_COLUMN_TEXT, false },
 	{ "priority", "PRIO", "attributes.priority", CLI_COLUMN_INT, false },
+	{ "gpus", "GPU", NULL, CLI_COLUMN_LIST, false },
 	{ "nr_queues", "QUEUES", NULL, CLI_COLUMN_INT, false },
 	{ "nr_busy", "BUSY", NULL, CLI_COLUMN_INT, false },
 	{ "state", "STATE", NULL, CLI_COLUMN_TEXT, false },
@@ -204,6 +205,67 @@ static int add_commands(struct cli_session *s, json_t *queues)
 	return CLI_GO_ON;
 }
 
+static bool has_gpu(const json_t *row, json_int_t gpu_id)
+{
+	const json_t *gpus = json_object_get(row, "gpus");
+	char id[24];
+
+	snprintf(id, sizeof(id), "%lld", gpu_id);
+	for (size_t i = 0; i < json_array_size(gpus); i++) {
+		if (!strcmp(json_string_value(json_array_get(gpus, i)), id))
+			return true;
+	}
+	return false;
+}
+
+/* The queues know on which GPUs a process is. */
+static int add_gpus(struct cli_session *s, json_t *processes)
+{
+	json_t *queues, *q;
+	int ret = cli_session_list(s, CLI_LIST_QUEUES, &queues);
+	size_t i;
+
+	if (ret != CLI_GO_ON)
+		return ret;
+	for (i = 0; i < json_array_size(processes); i++)
+		json_object_set_new(json_array_get(processes, i), "gpus", json_array());
+	json_array_foreach(queues, i, q) {
+		struct cli_object_ref ref = { .kind = CLI_OBJECT_PROCESS,
+					      .pid = (u32)cli_number(q, "pid") };
+		json_t *row = cli_object_find(processes, &ref);
+		char id[24];
+
+		if (!row || has_gpu(row, cli_number(q, "gpu_id")))
+			continue;
+		snprintf(id, sizeof(id), "%lld", cli_number(q, "gpu_id"));
+		json_array_append_new(json_object_get(row, "gpus"), json_string(id));
+	}
+	json_decref(queues);
+	for (i = json_array_size(processes); s->o.device && i-- > 0;) {
+		if (!has_gpu(json_array_get(processes, i), (json_int_t)s->o.device))
+			json_array_remove(processes, i);
+	}
+	return CLI_GO_ON;
+}
+
+int cli_objects_check_device(struct cli_session *s)
+{
+	struct cli_object_ref ref = { .kind = CLI_OBJECT_DEVICE, .gpu_id = (u32)s->o.device };
+	json_t *nodes;
+	int ret = s->o.device ? cli_session_list(s, CLI_LIST_NODES, &nodes) : CLI_GO_ON;
+	char name[24];
+
+	if (!s->o.device || ret != CLI_GO_ON)
+		return ret;
+	if (!cli_object_find(nodes, &ref)) {
+		snprintf(name, sizeof(name), "gpu:%u", ref.gpu_id);
+		cli_error(name, "no such device; try gpreempt list devices");
+		ret = CLI_EXIT_NOT_FOUND;
+	}
+	json_decref(nodes);
+	return ret;
+}
+
 /* Devices and queues of the device that --device names, each with its id. */
 static void complete(json_t *rows, enum cli_object_kind kind, json_int_t gpu_id)
 {
@@ -232,8 +294,8 @@ int cli_objects_get(struct cli_session *s, enum cli_object_kind kind, json_t **o
 
 	if (ret == CLI_GO_ON && (kind == CLI_OBJECT_DEVICE || kind == CLI_OBJECT_QUEUE))
 		complete(*out, kind, (json_int_t)s->o.device);
-	if (ret == CLI_GO_ON && kind == CLI_OBJECT_QUEUE) {
-		ret = add_commands(s, *out);
+	if (ret == CLI_GO_ON && (kind == CLI_OBJECT_QUEUE || kind == CLI_OBJECT_PROCESS)) {
+		ret = kind == CLI_OBJECT_QUEUE ? add_commands(s, *out) : add_gpus(s, *out);
 		if (ret != CLI_GO_ON)
 			json_decref(*out);
 	}

@@ -62,4 +62,7 @@ json_t *cli_object_find(const json_t *rows, const struct cli_object_ref *ref);
 int cli_jobs_get(struct cli_session *s, json_t **out);
 int cli_jobs_pids(struct cli_session *s, const char *name, json_t **out);
 
+/* Is the device of --device there? Return: CLI_GO_ON, or the exit code after a message. */
+int cli_objects_check_device(struct cli_session *s);
+
 #endif

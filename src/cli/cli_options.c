@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "cli/cli_guess.h"
 #include "cli/cli_verb.h"
 
 #include "rules/text.h"
@@ -49,7 +50,8 @@ static const struct {
 	{ "watch", 'w', "[SEC]", KIND_WATCH, AT(watch_ns), CLI_OPTS_READ | CLI_OPTS_TOP,
 	  "again every second, or every SEC" },
 	{ "count", 'n', "N", KIND_NUMBER, AT(count),
-	  CLI_OPTS_READ | CLI_OPTS_MONITOR | CLI_OPTS_TOP | CLI_OPTS_BENCH, "end after N" },
+	  CLI_OPTS_READ | CLI_OPTS_MONITOR | CLI_OPTS_TOP | CLI_OPTS_BENCH,
+	  "end after N pictures, events or samples" },
 	{ "histogram", 0, NULL, KIND_FLAG, AT(is_histogram), CLI_OPTS_STATS, "latency buckets" },
 	{ "since", 0, "FILE", KIND_TEXT, AT(since), CLI_OPTS_STATS,
 	  "since FILE, an output with --json, was written" },
@@ -89,8 +91,8 @@ static const struct {
 	  "one GPU, as list names it" },
 	{ "socket", 0, "PATH", KIND_TEXT, AT(socket), ANY, "control socket of the daemon" },
 	{ "color", 0, "WHEN", KIND_COLOR, AT(color), ANY, "auto, always or never" },
-	{ "quiet", 'q', NULL, KIND_FLAG, AT(is_quiet), ANY, "only errors" },
-	{ "verbose", 'v', NULL, KIND_FLAG, AT(is_verbose), ANY, "more" },
+	{ "quiet", 'q', NULL, KIND_FLAG, AT(is_quiet), ANY, "print only errors" },
+	{ "verbose", 'v', NULL, KIND_FLAG, AT(is_verbose), ANY, "verbose output" },
 	{ "policy", 0, "NAME", KIND_TEXT, AT(policy), CLI_OPTS_SIM_FILES, "scheduling policy" },
 	{ "mechanism", 0, "NAME", KIND_TEXT, AT(mechanism), CLI_OPTS_SIM_RUN,
 	  "how queues leave the GPU" },
@@ -302,16 +304,37 @@ static const char *take_number(int argc, char **argv)
 	return argv[optind++];
 }
 
+u32 cli_options_walk(const struct cli_verb *verb, u32 from, struct cli_option_text *out)
+{
+	for (u32 i = from; i < NR_OPTIONS; i++) {
+		if (is_taken(verb, i)) {
+			*out = (struct cli_option_text){ table[i].name, table[i].letter,
+							 table[i].value, table[i].doc };
+			return i + 1;
+		}
+	}
+	return 0;
+}
+
 static int complain(char **argv, int id, const struct cli_verb *verb)
 {
 	const char *cause =
 		id == ':' ? "needs a value" : "no such option here, or too many values";
+	const char *word = argv[optind - 1];
+	struct cli_guess guess;
 
-	if (verb->options & CLI_OPTS_SIM)
-		cli_error(argv[optind - 1], "%s", cause);
+	cli_guess_init(&guess, strncmp(word, "--", 2) ? "" : word + 2);
+	for (u32 i = 0; id != ':' && i < NR_OPTIONS; i++) {
+		if (is_taken(verb, i))
+			cli_guess_try(&guess, table[i].name);
+	}
+	if (guess.best)
+		cli_error(word, "no such option here; did you mean --%s?", guess.best);
+	else if (verb->options & CLI_OPTS_SIM)
+		cli_error(word, "%s", cause);
 	else
-		cli_error(argv[optind - 1], "%s; try gpreempt%s%s --help", cause,
-			  *verb->name ? " " : "", verb->name);
+		cli_error(word, "%s; try gpreempt%s%s --help", cause, *verb->name ? " " : "",
+			  verb->name);
 	return CLI_EXIT_USAGE;
 }
 

@@ -108,6 +108,17 @@ struct cli_verb;
  */
 int cli_options_parse(int argc, char **argv, const struct cli_verb *verb, struct cli_options *o);
 
+/* An option as completion shows it. */
+struct cli_option_text {
+	const char *name;
+	int letter;	   /* 0 = none */
+	const char *value; /* NULL = takes none */
+	const char *doc;
+};
+
+/* The first option of a verb at @from or later. Return: where to go on, 0 = there is none. */
+u32 cli_options_walk(const struct cli_verb *verb, u32 from, struct cli_option_text *out);
+
 /* --socket before the verb, for all that follow. */
 void cli_options_set_socket(const char *socket);
 

@@ -30,10 +30,12 @@ static int cannot_open(const struct cli_options *o, int err)
 		return CLI_EXIT_TIMEOUT;
 	}
 	if (err == -ENODEV)
-		cli_error("gpreemptd", "it does not run (%s), and there is no AMD GPU driver "
-			  "here; try gpreempt check", path);
+		cli_error("gpreemptd",
+			  "cannot be reached (%s), and there is no AMD GPU driver here; try "
+			  "gpreempt check, or gpreempt sim demo",
+			  path);
 	else
-		cli_error("gpreemptd", "it does not run: %s: %s; try gpreempt check", path,
+		cli_error("gpreemptd", "cannot be reached: %s: %s; try gpreempt check", path,
 			  strerror(-err));
 	return CLI_EXIT_NO_DAEMON;
 }

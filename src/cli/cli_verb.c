@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "cli/cli_guess.h"
+#include "cli/cli_objects.h"
 #include "cli/cli_verb.h"
 
 #include <string.h>
@@ -45,6 +47,8 @@ static int prepare(struct cli_session *s)
 		ret = verb->prepare(s);
 	if (ret == CLI_GO_ON && verb->partner != CLI_PARTNER_NONE)
 		ret = cli_session_open(s, verb->partner == CLI_PARTNER_ANY);
+	if (ret == CLI_GO_ON && (verb->options & CLI_OPTS_DEVICE) && s->g)
+		ret = cli_objects_check_device(s);
 	return ret;
 }
 
@@ -69,8 +73,12 @@ int cli_verb_main(const struct cli_verb *verb, int argc, char **argv)
 static void print_commands(const char *path, const struct cli_command *table)
 {
 	printf("usage: %s COMMAND [OPTION...]\n\n", path);
-	for (const struct cli_command *c = table; c->name; c++)
-		printf("  %-10s %s\n", c->name, c->doc);
+	for (const struct cli_command *c = table; c->name; c++) {
+		if (!*c->name)
+			printf("%s%s:\n", c == table ? "" : "\n", c->doc);
+		else if (c->doc)
+			printf("  %-10s %s\n", c->name, c->doc);
+	}
 	printf("\n%s COMMAND --help tells more about a command.\n", path);
 }
 
@@ -86,20 +94,39 @@ static int run_command(const char *path, const struct cli_command *c, int argc, 
 	return cli_command_run(longer, c->sub, argc - 1, argv + 1);
 }
 
+/* Names what may follow. */
+static int which(const char *path, const struct cli_command *table)
+{
+	char all[128] = "";
+	size_t len = 0;
+
+	for (const struct cli_command *c = table; c->name && len < sizeof(all); c++)
+		len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s",
+					c == table ? "" : c[1].name ? ", "
+								    : " or ",
+					c->name);
+	cli_error(strchr(path, ' ') + 1, "which command? %s", all);
+	return CLI_EXIT_USAGE;
+}
+
 int cli_command_run(const char *path, const struct cli_command *table, int argc, char **argv)
 {
-	if (argc < 1) {
-		cli_error("command line", "which command? try %s --help", path);
-		return CLI_EXIT_USAGE;
-	}
+	struct cli_guess guess;
+
+	if (argc < 1)
+		return which(path, table);
 	if (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h")) {
 		print_commands(path, table);
 		return cli_finish(CLI_EXIT_OK);
 	}
+	cli_guess_init(&guess, argv[0]);
 	for (const struct cli_command *c = table; c->name; c++) {
-		if (!strcmp(argv[0], c->name))
+		if (*c->name && !strcmp(argv[0], c->name))
 			return run_command(path, c, argc, argv);
+		if (c->doc)
+			cli_guess_try(&guess, c->name);
 	}
-	cli_error(argv[0], "no such command; try %s --help", path);
+	cli_error(argv[0], "no such command%s%s%s%s", cli_guess_text(&guess),
+		  guess.best ? "" : "; try ", guess.best ? "" : path, guess.best ? "" : " --help");
 	return CLI_EXIT_USAGE;
 }

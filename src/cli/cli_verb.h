@@ -46,8 +46,8 @@ struct cli_verb {
 
 /**
  * struct cli_command - one word of the command line: a verb, more words, or a function
- * @name: the word; NULL ends a table
- * @doc: one line for people
+ * @name: the word; NULL ends a table, "" is the head of a group
+ * @doc: one line for people; NULL = it is not shown
  * @verb: the verb
  * @sub: what may follow the word
  * @run: argv[0] is the word; gives the exit code
@@ -70,6 +70,9 @@ extern const struct cli_verb cli_verb_sim_run, cli_verb_sim_compare, cli_verb_si
 extern const struct cli_verb cli_verb_sim_list, cli_verb_sim_params, cli_verb_bench;
 extern const struct cli_verb cli_verb_sim_import, cli_verb_advise;
 extern const struct cli_verb cli_verb_trace_record, cli_verb_trace_convert;
+
+/* The classes of a daemon that was configured with none. */
+#define CLI_CLASSES "realtime default besteffort"
 
 /* What a policy does, in a line; "" for one that this command does not know. */
 const char *cli_policy_doc(const char *name);

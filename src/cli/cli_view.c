@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
+#include "cli/cli_guess.h"
 #include "cli/cli_view.h"
+
+#include "rules/text.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -45,10 +48,30 @@ static const struct cli_column *find(const struct cli_view *v, const char *name,
 	return NULL;
 }
 
-static int no_field(const char *option, const char *name, size_t len)
+/* All names, if they are few; else how to see them. */
+static const char *name_fields(const struct cli_view *v, char *out, size_t size)
 {
-	cli_error(option, "there is no field '%.*s'; try --fields help",
-		  (int)min(len, (size_t)40), name);
+	size_t len = (size_t)snprintf(out, size, "; there are ");
+
+	if (v->nr_columns > 8)
+		return "; try --fields help";
+	for (u32 i = 0; i < v->nr_columns && len < size; i++)
+		len += (size_t)snprintf(out + len, size - len, "%s%s", i ? ", " : "",
+					v->columns[i].name);
+	return out;
+}
+
+static int no_field(const struct cli_view *v, const char *option, const char *name, size_t len)
+{
+	struct cli_guess guess;
+	char word[41], all[256];
+
+	snprintf(word, sizeof(word), "%.*s", (int)min(len, (size_t)40), name);
+	cli_guess_init(&guess, word);
+	for (u32 i = 0; i < v->nr_columns; i++)
+		cli_guess_try(&guess, v->columns[i].name);
+	cli_error(option, "there is no field '%s'%s", word,
+		  guess.best ? cli_guess_text(&guess) : name_fields(v, all, sizeof(all)));
 	return CLI_EXIT_USAGE;
 }
 
@@ -73,7 +96,7 @@ static int choose(struct cli_view *v, const char *fields)
 		const struct cli_column *c = find(v, fields, len);
 
 		if (!c)
-			return no_field("--fields", fields, len);
+			return no_field(v, "--fields", fields, len);
 		if (v->nr_shown == CLI_VIEW_COLUMNS) {
 			cli_error("--fields", "too many");
 			return CLI_EXIT_USAGE;
@@ -94,7 +117,22 @@ static int set_sort(struct cli_view *v, const char *text)
 	v->is_down = *text == '-';
 	text += v->is_down;
 	v->sort = find(v, text, strlen(text));
-	return v->sort ? CLI_GO_ON : no_field("--sort", text, strlen(text));
+	return v->sort ? CLI_GO_ON : no_field(v, "--sort", text, strlen(text));
+}
+
+/* What a value is compared with; of times also with a unit. */
+static int read_number(struct cli_condition *c)
+{
+	char *end;
+	u64 ns;
+
+	c->with = strtod(c->text, &end);
+	if (end != c->text && !*end)
+		return 0;
+	if (c->column->kind != CLI_COLUMN_NS || gp_text_read_time(c->text, 0, &ns))
+		return -EINVAL;
+	c->with = (double)ns;
+	return 0;
 }
 
 static int add_condition(struct cli_view *v, const char *text, size_t len)
@@ -111,10 +149,15 @@ static int add_condition(struct cli_view *v, const char *text, size_t len)
 	}
 	c->column = find(v, text, name);
 	if (!c->column)
-		return no_field("--filter", text, name);
+		return no_field(v, "--filter", text, name);
 	c->op = text[name];
 	memcpy(c->text, text + skip, len - skip);
 	c->text[len - skip] = '\0';
+	if ((c->op == '<' || c->op == '>') && read_number(c)) {
+		cli_error("--filter", "'%s' is not a number%s", c->text,
+			  c->column->kind == CLI_COLUMN_NS ? " or a time such as 20ms" : "");
+		return CLI_EXIT_USAGE;
+	}
 	v->nr_conditions++;
 	return CLI_GO_ON;
 }
@@ -188,16 +231,14 @@ static bool is_fulfilled(const struct cli_condition *c, const json_t *row)
 {
 	const json_t *value = cli_column_value(c->column, row);
 	char text[CLI_CELL_MAX];
-	double with;
-	char *end;
 	bool is_equal;
+	double with;
 
 	if (c->op == '<' || c->op == '>') {
-		with = strtod(c->text, &end);
-		if (!json_is_number(value) || end == c->text || *end)
+		if (!json_is_number(value))
 			return false;
-		return c->op == '<' ? json_number_value(value) < with :
-				      json_number_value(value) > with;
+		with = json_number_value(value);
+		return c->op == '<' ? with < c->with : with > c->with;
 	}
 	cli_format_value(value,
 			 c->column->kind == CLI_COLUMN_LIST ? CLI_COLUMN_LIST : CLI_COLUMN_TEXT,

@@ -45,6 +45,7 @@ struct cli_condition {
 	const struct cli_column *column;
 	char op;	/* '=', '!', '<', '>' */
 	char text[64];	/* with what it is compared */
+	double with;	/* the same of < and > */
 };
 
 /* What is shown. */

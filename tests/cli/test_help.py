@@ -109,3 +109,54 @@ def test_bash_completes():
     assert "--duration" in complete("trace", "record", "--d")
     assert complete("run", "--pri") == {"--priority"}
     assert complete("list", "--color", "a") == {"auto", "always"}
+    # Of the simulator, where "run" is not the verb run; and values.
+    assert complete("sim", "run", "--pol") == {"--policy"}
+    assert complete("sim", "run", "--gpu", "mi3") == {"mi300x", "mi308x"}
+    assert complete("sim", "run", "--mechanism", "cw") == {"cwsr", "cwsr-queue"}
+    assert complete("list", "queues", "--sort", "ring_a") == {"ring_addr"}
+    assert complete("list", "--fields", "nr_p") == {"nr_preempted"}
+    assert complete("policy", "set", "f") == {"fair"}
+    assert complete("policy", "set", "prio", "hyst") == {"hysteresis_ns="}
+    assert complete("set", "12", "pr") == {"prio="}
+    assert complete("help", "tr") == {"trace"}
+    assert "complete" not in complete("")
+
+
+def test_completion_asks_the_daemon(crowd):
+    out = subprocess.run([COMMAND, "complete", "--socket", crowd.path, "show", ""], check=True, text=True,
+                         stdout=subprocess.PIPE, timeout=20).stdout
+    assert f"{crowd.offline.pid}\toffline" in out.splitlines() and "gpu:2" in out
+    out = subprocess.run([COMMAND, "complete", "--socket", crowd.path, "run", "-c", "b"], check=True, text=True,
+                         stdout=subprocess.PIPE, timeout=20).stdout
+    assert out == "besteffort\n"
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is missing")
+def test_zsh_reads_its_completion():
+    subprocess.run(["zsh", "-n", os.path.join(ROOT, "completion/_gpreempt")], check=True, timeout=20)
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="fish is missing")
+def test_fish_completes():
+    script = f"source {ROOT}/completion/gpreempt.fish; complete -C '{COMMAND} sim compare --gpu mi21'"
+    env = {**os.environ, "HOME": "/nonexistent", "PATH": os.path.dirname(COMMAND) + ":" + os.environ["PATH"]}
+    r = subprocess.run(["fish", "--no-config", "-c", script.replace(COMMAND, "gpreempt")], text=True, check=True, timeout=60,
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
+    assert r.stdout.split() == ["mi210"], r
+
+
+def test_texts_of_verbs_stand_alone():
+    """zsh and a reader of one line see them without the line above."""
+    for line in re.findall(r"^  [a-z]+ +(.*)$", output("--help"), re.M):
+        assert not re.search(r"\b(them|it go|the same)\b", line), line
+    for verb in verbs():
+        if verb not in ("help", "version", "complete"):
+            assert re.search(rf"\b{verb}\b", output(verb, "--help"))
+
+
+def test_every_verb_has_a_manual_page_of_its_name():
+    with open(os.path.join(ROOT, "man/meson.build"), encoding="utf-8") as f:
+        text = f.read()
+    for verb in verbs():
+        if verb not in ("help", "version", "run"):
+            assert re.search(rf"'{verb}'|'gpreempt-{verb}.1'", text), verb

@@ -132,7 +132,7 @@ def test_top_asks_of_one_and_touches_no_other(crowd):
     try:
         t.read_until("offline")
         t.type("s")
-        t.read_until(f"{crowd.offline.pid} (offline)? y/n")
+        t.read_until(f"suspend {crowd.offline.pid} (offline) for a minute? y/n")
         crowd.offline.close()
         until(lambda: crowd.run("show", str(crowd.offline.pid)).returncode == 4)
         # And another one is selected.
@@ -144,6 +144,44 @@ def test_top_asks_of_one_and_touches_no_other(crowd):
         os.kill(t.pid, signal.SIGTERM)
     assert t.end() == 0
     assert "manual" not in ok(crowd.run("list"))
+
+
+def test_top_says_that_an_answer_cancels_and_forgets_a_filter(crowd):
+    t = Terminal(crowd, "top", "-w", "0.2")
+    try:
+        t.read_until("offline")
+        t.type("s")
+        t.read_until("y/n")
+        t.type("x")
+        t.read_until("cancelled")
+        t.type("/nothing\n")
+        t.read_until("no process matches")
+        t.type("\033")
+        t.read_until("offline")
+        t.type("h")
+        t.read_until("Any key goes back")
+        t.type("xq")
+    finally:
+        os.kill(t.pid, signal.SIGTERM)
+    assert t.end() == 0
+
+
+def test_top_waits_for_a_daemon_that_comes_back(crowd):
+    t = Terminal(crowd, "top", "-w", "0.2")
+    try:
+        t.read_until("offline")
+        crowd.stop_daemon()
+        t.text = ""
+        t.read_until("waiting for it, q ends", 40)
+        crowd.start_daemon()
+        t.text = ""
+        late = crowd.client(comm="latecomer")
+        t.read_until("latecomer", 40)
+        assert late.pid
+        t.type("q")
+    finally:
+        os.kill(t.pid, signal.SIGTERM)
+    assert t.end() == 0
 
 
 @pytest.mark.parametrize("width,there,gone", [(80, "OFF_MAX", "CLASS"), (120, "CLASS", None)])

@@ -13,7 +13,11 @@ GOOD = "[scenario]\ngpu = tiny\nduration = 1ms\n[class a]\nkernel = 10us\n"
 
 # arguments ({} = the scenario), its text, the line on stderr after "gpreempt: "
 USAGE = [
-    (["sim"], GOOD, "command line: which command? try gpreempt sim --help"),
+    (["sim"], GOOD, "sim: which command? run, compare, demo, import, list or params"),
+    (["simm", "run"], GOOD, "simm: no such command; did you mean sim?"),
+    (["sim", "comapre"], GOOD, "comapre: no such command; did you mean compare?"),
+    (["sim", "run", "{}", "--mechanism", "cswr"], GOOD, "--mechanism: no 'cswr'; did you mean cwsr?"),
+    (["sim", "run", "{}", "--polciy", "prio"], GOOD, "--polciy: no such option here; did you mean --policy?"),
     (["dance"], GOOD, "dance: no such command; try gpreempt --help"),
     (["sim", "dance"], GOOD, "dance: no such command; try gpreempt sim --help"),
     (["sim", "run"], GOOD, "sim run: takes one scenario file, not 0"),

@@ -20,6 +20,9 @@
  */
 int cli_sim_load(const struct cli_options *o, const char *file, struct sim_scenario *sc);
 
+/* Value @i of --gpu, --policy, --mechanism or --detect; NULL = there is no such. */
+const char *cli_sim_name(const char *option, u32 i);
+
 /* Says why a run failed, in @error if that is not empty. Gives the exit code. */
 int cli_sim_fail(const char *file, int err, const char *error);
 

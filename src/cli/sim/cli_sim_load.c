@@ -1,15 +1,37 @@
 // SPDX-License-Identifier: MIT
+#include "cli/cli_guess.h"
 #include "cli/sim/cli_sim.h"
 
 #include "rules/text.h"
 
 #include <string.h>
 
+const char *cli_sim_name(const char *option, u32 i)
+{
+	const struct gpu_profile *gpu = gpu_profile_at(i);
+
+	if (!strcmp(option, "gpu"))
+		return gpu ? gpu->name : NULL;
+	if (!strcmp(option, "policy"))
+		return gp_policy_name_at(i);
+	if (!strcmp(option, "mechanism"))
+		return i < SIM_MECH_COUNT ? sim_mechanism_name((enum sim_mechanism)i) : NULL;
+	if (!strcmp(option, "detect"))
+		return i < SIM_DETECT_COUNT ? sim_detect_name((enum sim_detect)i) : NULL;
+	return NULL;
+}
+
 /* @is_known: only a name that is known is let in, and those are short. */
 static int set_name(const char *option, const char *value, bool is_known, char *out)
 {
+	struct cli_guess guess;
+
 	if (!is_known) {
-		cli_error(option, "no '%.40s'; see gpreempt sim list", value);
+		cli_guess_init(&guess, value);
+		for (u32 i = 0; cli_sim_name(option + 2, i); i++)
+			cli_guess_try(&guess, cli_sim_name(option + 2, i));
+		cli_error(option, "no '%.40s'%s", value,
+			  guess.best ? cli_guess_text(&guess) : "; see gpreempt sim list");
 		return CLI_EXIT_USAGE;
 	}
 	if (out)

@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #define LEASE_MS 60000
+#define ESCAPE 27
+#define CTRL_U 21
 
 struct screen {
 	struct cli_top top;	/* what is on it */
@@ -26,6 +28,7 @@ struct screen {
 	int ask;	/* a question is open: what y does */
 	u32 asked;	/* to which pid */
 	int prio;	/* new priority, if that is asked */
+	bool is_waiting; /* for the daemon to come back */
 };
 
 /* Pairs of colours have the numbers of their colours, but that of the headers. */
@@ -149,7 +152,7 @@ static void show_help(void)
 	static const char text[] =
 		"up, down  select a process\n"
 		"o         the next order: prio, run, off, preempted, pid\n"
-		"/         only processes with this in their name or number\n"
+		"/         only processes with this in their name or number; Esc shows all\n"
 		"+, -      raise or lower the priority of the selected one\n"
 		"s         suspend it for a minute\n"
 		"r         resume it\n"
@@ -232,7 +235,7 @@ static void ask(struct screen *c, int key)
 {
 	const struct cli_top_row *r = get_selected(c);
 
-	if (!r || c->s->is_direct) {
+	if (!r || c->s->is_direct || !c->s->g) {
 		snprintf(c->status, sizeof(c->status), "%s",
 			 r ? "this needs the daemon" : "none selected");
 		return;
@@ -247,9 +250,9 @@ static void ask(struct screen *c, int key)
 			 r->cells[CLI_TOP_COMMAND], prio, c->prio);
 		return;
 	}
-	snprintf(c->status, sizeof(c->status), "%s %u (%s)? y/n",
-		 key == 's' ? "suspend for a minute" : "resume", r->pid,
-		 r->cells[CLI_TOP_COMMAND]);
+	snprintf(c->status, sizeof(c->status), "%s %u (%s)%s? y/n",
+		 key == 's' ? "suspend" : "resume", r->pid, r->cells[CLI_TOP_COMMAND],
+		 key == 's' ? " for a minute" : "");
 }
 
 /* The filter is typed in the last line; Enter or Escape ends it. */
@@ -264,14 +267,16 @@ static void read_filter(struct screen *c)
 		draw(c);
 		key = cli_is_over() ? ERR : getch();
 		len = strlen(c->filter);
-		if ((key == KEY_BACKSPACE || key == 127) && len) {
+		if (key == CTRL_U) {
+			c->filter[0] = '\0';
+		} else if ((key == KEY_BACKSPACE || key == 127) && len) {
 			c->filter[len - 1] = '\0';
 		} else if (key > 0 && key < 256 && isprint(key) && len + 1 < sizeof(c->filter)) {
 			c->filter[len] = (char)key;
 			c->filter[len + 1] = '\0';
 		}
-	} while (key != '\n' && key != 27 && key != ERR);
-	if (key == 27)
+	} while (key != '\n' && key != ESCAPE && key != ERR);
+	if (key == ESCAPE)
 		c->filter[0] = '\0';
 	c->status[0] = '\0';
 }
@@ -288,6 +293,8 @@ static bool handle(struct screen *c, int key)
 			snprintf(c->status, sizeof(c->status), "%u is gone", c->asked);
 		else if (key == 'y')
 			act(c);
+		else
+			snprintf(c->status, sizeof(c->status), "cancelled");
 		c->ask = 0;
 		return true;
 	}
@@ -311,7 +318,13 @@ static bool handle(struct screen *c, int key)
 	case '/':
 		read_filter(c);
 		break;
+	case ESCAPE:
+	case CTRL_U:
+		c->filter[0] = '\0';
+		break;
 	case '?':
+	case 'h':
+	case KEY_F(1):
 		show_help();
 		break;
 	case '+':
@@ -343,6 +356,33 @@ static void start_screen(const struct cli_options *o)
 	init_pair(PAIR_OF_HEAD, COLOR_BLACK, COLOR_CYAN);
 }
 
+/*
+ * Looks once more. A daemon that has gone may come back, after an upgrade for one: the screen stays
+ * and says so, and the next look tries again.
+ */
+static int look(struct screen *c)
+{
+	struct cli_session *s = c->s;
+	int ret = CLI_EXIT_NO_DAEMON;
+
+	if (!s->g && gpreempt_open(&s->g, GPREEMPT_OPEN_DAEMON, s->o.socket))
+		s->g = NULL;
+	if (s->g)
+		ret = cli_top_look(&c->top, s);
+	if (ret == CLI_GO_ON && c->is_waiting)
+		c->status[0] = '\0';
+	c->is_waiting = ret == CLI_EXIT_NO_DAEMON && !s->is_direct;
+	if (!c->is_waiting)
+		return ret;
+	gpreempt_close(s->g);
+	s->g = NULL;
+	/* What was printed of it stands on the screen. */
+	clearok(curscr, TRUE);
+	snprintf(c->status, sizeof(c->status),
+		 "the daemon does not answer; waiting for it, q ends");
+	return CLI_GO_ON;
+}
+
 /* Keys are served at once; looks keep their distance, or the rates would mean nothing. */
 static int run_screen(struct screen *c)
 {
@@ -355,7 +395,7 @@ static int run_screen(struct screen *c)
 		u64 now_ns = cli_now_ns();
 
 		if (now_ns >= next_ns) {
-			ret = cli_top_look(&c->top, c->s);
+			ret = look(c);
 			next_ns = now_ns + (o->watch_ns ? o->watch_ns : CLI_NS_PER_S);
 			nr++;
 		}

@@ -61,25 +61,20 @@ static double set_share(char *cell, double ns_per_s)
 	return ppm;
 }
 
-static void list_devices(const json_t *queues, u32 pid, char *out, size_t size)
+/* Numbers between commas; what does not fit is left out. */
+static void list_devices(const json_t *gpus, char *out, size_t size)
 {
 	size_t len = 0;
 
-	for (size_t i = 0; i < json_array_size(queues); i++) {
-		const json_t *q = json_array_get(queues, i);
-		char id[16];
+	for (size_t i = 0; i < json_array_size(gpus); i++) {
+		const char *id = json_string_value(json_array_get(gpus, i));
 
-		if (cli_number(q, "pid") != pid)
-			continue;
-		snprintf(id, sizeof(id), "%u", (u32)cli_number(q, "gpu_id"));
-		if (strstr(out, id) || len + strlen(id) + 2 > size)
-			continue;
-		len += (size_t)snprintf(out + len, size - len, "%s%s", len ? "," : "", id);
+		if (len + strlen(id) + 2 <= size)
+			len += (size_t)snprintf(out + len, size - len, "%s%s", len ? "," : "", id);
 	}
 }
 
-static void make_row(const struct cli_top *t, const json_t *p, const json_t *queues,
-		     struct cli_top_row *r)
+static void make_row(const struct cli_top *t, const json_t *p, struct cli_top_row *r)
 {
 	const json_t *attributes = json_object_get(p, "attributes"), *before;
 	const json_t *prio = json_object_get(attributes, "priority");
@@ -91,7 +86,7 @@ static void make_row(const struct cli_top *t, const json_t *p, const json_t *que
 	copy(*++c, CLI_TOP_CELL, p, "comm");
 	copy(*++c, CLI_TOP_CELL, attributes, "class");
 	copy(*++c, CLI_TOP_CELL, attributes, "priority");
-	list_devices(queues, r->pid, *++c, CLI_TOP_CELL);
+	list_devices(json_object_get(p, "gpus"), *++c, CLI_TOP_CELL);
 	set_number(*++c, p, "nr_queues");
 	set_number(*++c, p, "nr_busy");
 	copy(*++c, CLI_TOP_CELL, p, "state");
@@ -160,8 +155,7 @@ static json_t *remember(const json_t *list, const char *by)
 	return out;
 }
 
-static int make_picture(struct cli_top *t, const json_t *devices, const json_t *processes,
-			const json_t *queues)
+static int make_picture(struct cli_top *t, const json_t *devices, const json_t *processes)
 {
 	t->nr_devices = (u32)json_array_size(devices);
 	t->nr_rows = (u32)json_array_size(processes);
@@ -176,7 +170,7 @@ static int make_picture(struct cli_top *t, const json_t *devices, const json_t *
 	for (u32 i = 0; i < t->nr_devices; i++)
 		make_device(t, json_array_get(devices, i), &t->devices[i]);
 	for (u32 i = 0; i < t->nr_rows; i++)
-		make_row(t, json_array_get(processes, i), queues, &t->rows[i]);
+		make_row(t, json_array_get(processes, i), &t->rows[i]);
 	json_decref(t->before);
 	json_decref(t->device_before);
 	t->before = remember(processes, "pid");
@@ -187,7 +181,7 @@ static int make_picture(struct cli_top *t, const json_t *devices, const json_t *
 
 int cli_top_look(struct cli_top *t, struct cli_session *s)
 {
-	json_t *info = NULL, *devices = NULL, *processes = NULL, *queues = NULL;
+	json_t *info = NULL, *devices = NULL, *processes = NULL;
 	int ret = CLI_GO_ON;
 
 	if (!s->is_direct)
@@ -195,18 +189,15 @@ int cli_top_look(struct cli_top *t, struct cli_session *s)
 	if (ret == CLI_GO_ON)
 		ret = cli_objects_get(s, CLI_OBJECT_DEVICE, &devices);
 	if (ret == CLI_GO_ON)
-		ret = cli_session_list(s, CLI_LIST_PROCESSES, &processes);
+		ret = cli_objects_get(s, CLI_OBJECT_PROCESS, &processes);
 	t->now_ns = cli_now_ns();
-	if (ret == CLI_GO_ON)
-		ret = cli_session_list(s, CLI_LIST_QUEUES, &queues);
 	if (ret == CLI_GO_ON) {
 		make_head(t, info);
-		ret = make_picture(t, devices, processes, queues);
+		ret = make_picture(t, devices, processes);
 	}
 	json_decref(info);
 	json_decref(devices);
 	json_decref(processes);
-	json_decref(queues);
 	return ret;
 }
 

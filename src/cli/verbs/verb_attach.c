@@ -2,6 +2,8 @@
 #include "cli/cli_objects.h"
 #include "cli/cli_verb.h"
 
+#include <signal.h>
+
 static int prepare(struct cli_session *s)
 {
 	struct cli_object_ref ref;
@@ -19,18 +21,36 @@ static int prepare(struct cli_session *s)
 	return ret;
 }
 
+/* "No such object" of a process that there is means something else. */
+static int explain(struct cli_session *s, const struct cli_object_ref *ref, bool is_attach, int err)
+{
+	bool is_there = !kill((pid_t)ref->pid, 0) || errno == EPERM;
+
+	if (cli_exit_of(err) != CLI_EXIT_NOT_FOUND || !is_there)
+		return cli_session_fail(s, s->o.words[0], err);
+	if (is_attach)
+		cli_error(s->o.words[0], "it has no GPU queues that can be seen, or may not be "
+					 "traced");
+	else
+		cli_error(s->o.words[0], "it was not attached: gpreempt show says what controls "
+					 "it");
+	return CLI_EXIT_NOT_FOUND;
+}
+
 static int change(struct cli_session *s)
 {
 	struct cli_object_ref ref;
+	bool is_attach = s->verb == &cli_verb_attach;
 	json_t *reply;
-	int ret;
+	int err;
 
 	cli_object_parse(s->o.words[0], &ref);
-	ret = cli_session_call(s, s->o.words[0],
-			       s->verb == &cli_verb_attach ? "Attach" : "Detach",
-			       json_pack("{s:I}", "pid", (json_int_t)ref.pid), &reply);
-	if (ret != CLI_GO_ON)
-		return ret;
+	err = cli_session_ask(s->g, is_attach ? "Attach" : "Detach",
+			      json_pack("{s:I}", "pid", (json_int_t)ref.pid), &reply);
+	if (err) {
+		json_decref(reply);
+		return explain(s, &ref, is_attach, err);
+	}
 	json_decref(reply);
 	if (!s->o.is_quiet)
 		printf("%u: %sed\n", ref.pid, s->verb->name);

@@ -3,14 +3,27 @@
 #include "cli/cli_verb.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* CLI_OBJECT_COUNT: there is no such kind. */
 static enum cli_object_kind parse_kind(const struct cli_options *o)
 {
+	static const struct {
+		const char *name;
+		enum cli_object_kind kind;
+	} others[] = {
+		{ "gpus", CLI_OBJECT_DEVICE },
+		{ "processes", CLI_OBJECT_PROCESS },
+		{ "groups", CLI_OBJECT_JOB },
+	};
 	u32 kind = 0;
 
 	if (!o->nr_words)
 		return CLI_OBJECT_PROCESS;
+	for (u32 i = 0; i < ARRAY_SIZE(others); i++) {
+		if (!strcmp(o->words[0], others[i].name))
+			return others[i].kind;
+	}
 	while (kind < CLI_OBJECT_COUNT && strcmp(o->words[0], cli_objects[kind].name))
 		kind++;
 	return (enum cli_object_kind)kind;
@@ -43,6 +56,10 @@ static int list(struct cli_session *s)
 
 	if (ret != CLI_GO_ON)
 		return ret;
+	if (kind == CLI_OBJECT_PROCESS && !json_array_size(rows) && isatty(STDERR_FILENO) &&
+	    !s->o.is_quiet && !s->o.is_json && !s->o.is_csv)
+		fputs("no process has GPU queues; start one with gpreempt run -- COMMAND\n",
+		      stderr);
 	return cli_session_show(s, "list", json_pack("{s:s}", "kind", name), name,
 				cli_view_apply(&s->view, rows));
 }

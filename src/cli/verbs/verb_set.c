@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "cli/cli_guess.h"
 #include "cli/cli_objects.h"
 #include "cli/cli_verb.h"
 #include "rules/text.h"
@@ -36,7 +37,10 @@ static json_t *parse_value(enum kind kind, const char *text)
 			return NULL;
 		return json_integer((json_int_t)v);
 	case TIME:
-		return cli_options_parse_time(text, &v) ? NULL : json_integer((json_int_t)v);
+		/* 5 of what? A slice of seconds is hardly meant. */
+		if (gp_text_read_time(text, 0, &v) || v > INT64_MAX)
+			return NULL;
+		return json_integer((json_int_t)v);
 	case NAME:
 		return json_string(text);
 	case BOOL:
@@ -45,9 +49,27 @@ static json_t *parse_value(enum kind kind, const char *text)
 	return NULL;
 }
 
+static int refuse(const char *word, u32 i)
+{
+	static const char *const wanted[] = {
+		[NUMBER] = "a number",
+		[TIME] = "a time such as 5ms",
+		[NAME] = "a name",
+		[BOOL] = "yes or no",
+	};
+
+	cli_error(word, "%s is %s", keys[i].word,
+		  strcmp(keys[i].key, "priority") ? wanted[keys[i].kind] : "a number from 0 to 15");
+	return CLI_EXIT_USAGE;
+}
+
 static int add_pair(json_t *attributes, const char *word)
 {
 	size_t len = strcspn(word, "=");
+	struct cli_guess guess;
+	char name[41];
+
+	snprintf(name, sizeof(name), "%.*s", (int)min(len, (size_t)40), word);
 
 	for (u32 i = 0; word[len] && i < ARRAY_SIZE(keys); i++) {
 		json_t *value;
@@ -55,12 +77,21 @@ static int add_pair(json_t *attributes, const char *word)
 		if (strlen(keys[i].word) != len || strncmp(keys[i].word, word, len))
 			continue;
 		value = parse_value(keys[i].kind, word + len + 1);
+		if (value && !strcmp(keys[i].key, "priority") &&
+		    json_integer_value(value) > GPREEMPT_PRIO_MAX) {
+			json_decref(value);
+			value = NULL;
+		}
 		if (!value)
-			break;
+			return refuse(word, i);
 		json_object_set_new(attributes, keys[i].key, value);
 		return CLI_GO_ON;
 	}
-	cli_error(word, "not KEY=VALUE of a process; try gpreempt set --help");
+	cli_guess_init(&guess, name);
+	for (u32 i = 0; i < ARRAY_SIZE(keys); i++)
+		cli_guess_try(&guess, keys[i].word);
+	cli_error(word, "not KEY=VALUE of a process%s",
+		  guess.best ? cli_guess_text(&guess) : "; try gpreempt set --help");
 	return CLI_EXIT_USAGE;
 }
 

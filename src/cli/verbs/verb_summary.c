@@ -13,7 +13,7 @@ static const struct cli_column columns[] = {
 	{ "nr_busy", "BUSY", NULL, CLI_COLUMN_INT, false },
 	{ "nr_out", "OUT", NULL, CLI_COLUMN_INT, false },
 	{ "nr_preemptions", "PREEMPTED", NULL, CLI_COLUMN_INT, false },
-	{ "preemptions_per_s", "PER_S", NULL, CLI_COLUMN_INT, false },
+	{ "preemptions_per_s", "MEAN_PER_S", NULL, CLI_COLUMN_INT, false },
 	{ "switch_p50_ns", "SWITCH_P50", NULL, CLI_COLUMN_NS, false },
 	{ "switch_p99_ns", "SWITCH_P99", NULL, CLI_COLUMN_NS, false },
 };

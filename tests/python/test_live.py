@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""The load to look at keeps all its processes at work, and preempts."""
+import threading
+import time
+
+from gpreempt import Handle, live
+
+
+def shows_life(handle):
+    found = {p.comm: p for p in handle.processes()}
+    return set(found) == set(live.PRIORITIES) and handle.stats(1).nr_preemptions > 5 and found["train.py"].nr_busy
+
+
+def test_it_shows_life(daemon):
+    stop = threading.Event()
+    thread = threading.Thread(target=live.run, args=(daemon.path, None, stop), daemon=True)
+    thread.start()
+    end = time.monotonic() + 50
+    try:
+        with Handle(daemon.path, "daemon") as h:
+            while not shows_life(h):
+                assert thread.is_alive() and time.monotonic() < end, h.processes()
+                time.sleep(0.05)
+    finally:
+        stop.set()
+        thread.join(20)
+    assert not thread.is_alive()
