@@ -8,11 +8,11 @@ LANE, PITCH, PANEL, TOP = 24, 34, 118, 8
 APART_US = 5000.0  # kernels of one request are closer than this
 STYLE = """
 text{font:15px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#1c1e21}
-.title{font-weight:600}.dim{fill:#5d646c;font-size:13px}
+.bg{fill:#fff}.title{font-weight:600}.dim{fill:#5d646c;font-size:13px}
 .lane{fill:#eef0f3}.grid{stroke:#c9ced4}.zero{stroke:#1c1e21;stroke-dasharray:3 3}
 .online{fill:#0072b2}.offline{fill:#009e73}.move{fill:#d55e00}.wait{fill:#f3c96b}
 @media(prefers-color-scheme:dark){
-text{fill:#e6e8eb}.dim{fill:#a4abb3}.lane{fill:#262c33}.grid{stroke:#444b54}.zero{stroke:#e6e8eb}
+.bg{fill:#0d1117}text{fill:#e6e8eb}.dim{fill:#a4abb3}.lane{fill:#262c33}.grid{stroke:#444b54}.zero{stroke:#e6e8eb}
 .online{fill:#4aa8e0}.offline{fill:#2cc295}.move{fill:#f08a3c}.wait{fill:#8a6d1f}}
 """
 LEGEND = (("online", "inference"), ("wait", "inference waits"), ("offline", "training"),
@@ -99,7 +99,8 @@ class Picture:
     def svg(self, height, description):
         head = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
                 f'aria-label="{xml.sax.saxutils.escape(description)}">')
-        return "\n".join([head, f"<style>{STYLE}</style>", *self.lines, "</svg>", ""])
+        back = f'<rect class="bg" width="{WIDTH}" height="{height}" rx="6"/>'
+        return "\n".join([head, f"<style>{STYLE}</style>", back, *self.lines, "</svg>", ""])
 
 
 def draw(without, with_it):

@@ -123,9 +123,10 @@ static void draw(FILE *out, struct trace_report_timeline *t, const struct episod
 	t->nr_kinds = nr_tracks == TRACK_COUNT ? KIND_COUNT : KIND_SWITCH;
 	t->kinds = kinds;
 	t->spans = spans;
-	/* The request waits wherever none of its kernels runs. */
+	/* On the stock driver the request waits wherever none of its kernels runs. */
 	spans[0] = (struct trace_report_span){ TRACK_ONLINE, KIND_WAIT, e->p->doorbell_ns,
-					       request_end(e, rec, t->to_ns) };
+					       rec == e->rec ? e->p->doorbell_ns :
+							       request_end(e, rec, t->to_ns) };
 	t->nr_spans = map_spans(rec, e->p, spans);
 	trace_report_timeline(out, t);
 }
