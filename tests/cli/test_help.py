@@ -137,9 +137,10 @@ def test_zsh_reads_its_completion():
 
 
 @pytest.mark.skipif(not shutil.which("fish"), reason="fish is missing")
-def test_fish_completes():
+def test_fish_completes(tmp_path):
     script = f"source {ROOT}/completion/gpreempt.fish; complete -C '{COMMAND} sim compare --gpu mi21'"
-    env = {**os.environ, "HOME": "/nonexistent", "PATH": os.path.dirname(COMMAND) + ":" + os.environ["PATH"]}
+    env = {**os.environ, "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path),
+           "XDG_CONFIG_HOME": str(tmp_path), "PATH": os.path.dirname(COMMAND) + ":" + os.environ["PATH"]}
     r = subprocess.run(["fish", "--no-config", "-c", script.replace(COMMAND, "gpreempt")], text=True, check=True, timeout=60,
                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
     assert r.stdout.split() == ["mi210"], r
