@@ -255,6 +255,14 @@ def test_trace_becomes_a_timeline(crowd, tmp_path):
     refused(crowd.run("trace", "record"), 2, "-o")
 
 
+def test_top_counts_the_time_of_a_suspension(crowd):
+    ok(crowd.run("suspend", str(crowd.offline.pid), "--lease", "50s"))
+    out = ok(crowd.run("top", "--once", "--watch=0.2"))
+    head = next(line for line in out.splitlines() if "OFF%" in line).split()
+    row = next(line for line in out.splitlines() if f"{crowd.offline.pid} " in line).split()
+    assert "suspended" in row and float(row[head.index("OFF%")]) > 50, (head, row)
+
+
 def test_top_once(crowd):
     out = ok(crowd.run("top", "--once", "--watch=0.05", "--sort", "pid"))
     pids = [line.split()[0] for line in out.splitlines() if line.strip()[:1].isdigit()]

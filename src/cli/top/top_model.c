@@ -74,11 +74,22 @@ static void list_devices(const json_t *gpus, char *out, size_t size)
 	}
 }
 
+/* The scheduler does not count holds by hand; a process with work is off all the same. */
+static double off_growth(const struct cli_top *t, const json_t *before, const json_t *p, double run)
+{
+	double off = growth(t, before, p, "off_ns");
+
+	if (off < 0 || !cli_has(p, "held", "manual") || !cli_number(p, "nr_busy"))
+		return off;
+	return max(off, (double)CLI_NS_PER_S - run);
+}
+
 static void make_row(const struct cli_top *t, const json_t *p, struct cli_top_row *r)
 {
 	const json_t *attributes = json_object_get(p, "attributes"), *before;
 	const json_t *prio = json_object_get(attributes, "priority");
 	char (*c)[CLI_TOP_CELL] = r->cells;
+	double run;
 
 	r->pid = (u32)cli_number(p, "pid");
 	set_number(*c, p, "pid");
@@ -92,8 +103,9 @@ static void make_row(const struct cli_top *t, const json_t *p, struct cli_top_ro
 	copy(*++c, CLI_TOP_CELL, p, "state");
 	if (cli_has(p, "held", "manual"))
 		strcpy(*c, "suspended");
-	r->keys[CLI_TOP_BY_RUN] = set_share(*++c, growth(t, before, p, "run_ns"));
-	r->keys[CLI_TOP_BY_OFF] = set_share(*++c, growth(t, before, p, "off_ns"));
+	run = growth(t, before, p, "run_ns");
+	r->keys[CLI_TOP_BY_RUN] = set_share(*++c, run);
+	r->keys[CLI_TOP_BY_OFF] = set_share(*++c, off_growth(t, before, p, run));
 	set_rate(*++c, growth(t, before, p, "nr_preempted"));
 	set_number(*++c, p, "nr_preempted");
 	set_time(*++c, p, "off_max_ns");
