@@ -56,9 +56,10 @@ enum gpk_kick {
 
 /* A compute queue; the monitor's. */
 struct gpk_queue {
-	struct list_head link; /* in its entity */
-	u64 generation;	       /* amdkfd's name */
-	u64 core;	       /* the scheduler's name */
+	struct list_head link;		 /* in its entity */
+	struct hlist_node by_generation; /* in its node */
+	u64 generation;			 /* amdkfd's name */
+	u64 core;			 /* the scheduler's name */
 	u64 rptr;	       /* user address of the read pointer */
 	u64 wptr;	       /* user address of the write pointer */
 	u64 ring;	       /* user address of its ring */
@@ -180,6 +181,9 @@ struct gpk_node {
 	/* when those that seem idle were last asked for waves */
 	u64 hidden_ns;
 	struct gp_holds holds;	      /* by hand */
+	DECLARE_HASHTABLE(queues, 10);	      /* queues of all of them */
+	struct kfd_gpreempt_queue *answer;    /* what amdkfd answered last: see gpk_ask() */
+	u32 answer_room;		      /* how many queues fit */
 	DECLARE_HASHTABLE(held, 8);   /* of these, those of whole processes */
 	u64 heard_ns;		      /* when amdkfd was last told that the monitor lives */
 	bool disabled;		      /* switched off: the driver schedules */
@@ -235,13 +239,17 @@ struct gpk_entity *gpk_member_next(struct gpk_node *n, u64 core, struct gpk_enti
 /* After an exec there may be two: the one of the program that runs. */
 struct gpk_entity *gpk_entity_by_pid(struct gpk_node *n, struct pid *pid);
 struct gpk_queue *gpk_queue_by_id(struct gpk_entity *e, u32 queue_id);
-struct gpk_queue *gpk_queue_of(struct gpk_entity *e, u64 generation);
+struct gpk_queue *gpk_queue_of(struct gpk_node *n, u64 generation);
+
+/* answer.c */
 /*
- * The queues of a process, of all (0) or of all with their waves (KFD_GPREEMPT_EVERY), for
- * gpk_answer_free(). -EAGAIN if more came meanwhile, -ENOMEM, -ENODEV.
+ * The queues of a process, of all (0) or of all with their waves (KFD_GPREEMPT_EVERY), in
+ * n->answer until gpk_answer_put(). amdkfd is asked once, so its lock is taken once: again only
+ * if there are more queues than there ever were. 0, -EAGAIN ever more came, -ENOMEM, -ENODEV.
  */
-struct kfd_gpreempt_queue *gpk_ask(struct gpk_node *n, u64 process, u32 *nr);
-void gpk_answer_free(struct kfd_gpreempt_queue *list, u32 nr);
+int gpk_ask(struct gpk_node *n, u64 process, u32 *nr);
+void gpk_answer_put(struct gpk_node *n, u32 nr);
+int gpk_answer_init(struct gpk_node *n);
 
 /* pointer.c */
 struct gpk_touch;

@@ -41,7 +41,6 @@ bool gpk_is_blocked(u32 flags)
 /* The queues without pending packets that still have waves stay busy. */
 static void find_running(struct gpk_node *n, struct gpk_entity *e)
 {
-	struct kfd_gpreempt_queue *list;
 	struct gpk_queue *q;
 	u32 i, nr;
 
@@ -49,17 +48,16 @@ static void find_running(struct gpk_node *n, struct gpk_entity *e)
 	list_for_each_entry(q, &e->queues, link)
 		q->flags &= ~(KFD_GPREEMPT_RUNNING | KFD_GPREEMPT_RUNNING_KNOWN |
 			      KFD_GPREEMPT_CROWDED);
-	list = gpk_ask(n, e->generation, &nr);
-	if (IS_ERR(list))
+	if (gpk_ask(n, e->generation, &nr))
 		return;
 	for (i = 0; i < nr; i++) {
-		q = gpk_queue_of(e, list[i].queue);
+		q = gpk_queue_of(n, n->answer[i].queue);
 		if (!q)
 			continue;
-		q->flags = list[i].flags;
+		q->flags = n->answer[i].flags;
 		q->distrust &= !!(q->flags & KFD_GPREEMPT_RUNNING);
 	}
-	gpk_answer_free(list, nr);
+	gpk_answer_put(n, nr);
 }
 
 static enum gp_idle_waves waves_of(const struct gpk_queue *q)
@@ -300,27 +298,25 @@ static bool is_any_busy(const struct gpk_node *n)
  */
 static void find_hidden(struct gpk_node *n)
 {
-	struct kfd_gpreempt_queue *list;
 	u64 now = ktime_get_ns();
 	u32 i, nr;
 
 	if (now - n->hidden_ns < FLAGS_NS || !is_any_busy(n))
 		return;
 	n->hidden_ns = now;
-	list = gpk_ask(n, KFD_GPREEMPT_EVERY, &nr);
-	if (IS_ERR(list))
+	if (gpk_ask(n, KFD_GPREEMPT_EVERY, &nr))
 		return;
 	for (i = 0; i < nr; i++) {
-		struct gpk_entity *e = xa_load(&n->by_generation, list[i].process);
-		struct gpk_queue *q = e ? gpk_queue_of(e, list[i].queue) : NULL;
+		struct gpk_entity *e = xa_load(&n->by_generation, n->answer[i].process);
+		struct gpk_queue *q = e ? gpk_queue_of(n, n->answer[i].queue) : NULL;
 
-		if (!q || q->busy || !(list[i].flags & KFD_GPREEMPT_RUNNING))
+		if (!q || q->busy || !(n->answer[i].flags & KFD_GPREEMPT_RUNNING))
 			continue;
-		q->flags = list[i].flags;
+		q->flags = n->answer[i].flags;
 		q->distrust = true;
 		e->look_ns = 0;
 	}
-	gpk_answer_free(list, nr);
+	gpk_answer_put(n, nr);
 }
 
 void gpk_detect_run(struct gpk_node *n)

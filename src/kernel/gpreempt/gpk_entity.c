@@ -66,25 +66,14 @@ struct gpk_queue *gpk_queue_by_id(struct gpk_entity *e, u32 queue_id)
 	return NULL;
 }
 
-struct gpk_queue *gpk_queue_of(struct gpk_entity *e, u64 generation)
+struct gpk_queue *gpk_queue_of(struct gpk_node *n, u64 generation)
 {
 	struct gpk_queue *q;
 
-	list_for_each_entry(q, &e->queues, link)
+	hash_for_each_possible(n->queues, q, by_generation, generation)
 		if (q->generation == generation)
 			return q;
 	return NULL;
-}
-
-void gpk_answer_free(struct kfd_gpreempt_queue *list, u32 nr)
-{
-	u32 i;
-
-	for (i = 0; i < nr; i++) {
-		put_pid(list[i].pid);
-		mmdrop(list[i].mm);
-	}
-	kvfree(list);
 }
 
 void gpk_resync_later(struct gpk_node *n)
@@ -141,6 +130,7 @@ static void queue_remove(struct gpk_node *n, struct gpk_entity *e, struct gpk_qu
 {
 	gpk_event(n, e->pid, GPREEMPT_EVENT_QUEUE, 0, q->queue_id);
 	list_del(&q->link);
+	hash_del(&q->by_generation);
 	gpk_act(n, gp_sched_queue_remove(n->sched, q->core, ktime_get_ns(), &n->act.acts));
 	kfree(q);
 }
@@ -199,6 +189,7 @@ static void queue_add(struct gpk_node *n, struct gpk_entity *e,
 		return;
 	}
 	list_add_tail(&q->link, &e->queues);
+	hash_add(n->queues, &q->by_generation, q->generation);
 	gpk_event(n, e->pid, GPREEMPT_EVENT_QUEUE, 1, q->queue_id);
 	e->look_ns = 0;
 	gp_act_run(&n->act);
@@ -214,7 +205,7 @@ static void see(struct gpk_node *n, const struct kfd_gpreempt_queue *desc)
 	if (!e)
 		return;
 	e->seen = true;
-	q = gpk_queue_of(e, desc->queue);
+	q = gpk_queue_of(n, desc->queue);
 	if (!q) {
 		queue_add(n, e, desc);
 		return;
@@ -264,32 +255,6 @@ static void remove_lost(struct gpk_node *n)
 	list_for_each_entry_safe(e, next, &n->entities, link)
 		if (e->is_lost)
 			entity_remove(n, e);
-}
-
-/* With room for a few more than there were a moment ago. */
-struct kfd_gpreempt_queue *gpk_ask(struct gpk_node *n, u64 process, u32 *nr)
-{
-	struct kfd_gpreempt_queue *list;
-	u32 room = 0;
-	int ret;
-
-	ret = kfd_gpreempt_query(n->gpu_id, process, NULL, &room);
-	if (ret)
-		return ERR_PTR(ret);
-	room += 16;
-	list = kvcalloc(room, sizeof(*list), GFP_KERNEL);
-	if (!list)
-		return ERR_PTR(-ENOMEM);
-	*nr = room;
-	ret = kfd_gpreempt_query(n->gpu_id, process, list, nr);
-	if (ret) {
-		kvfree(list);
-		return ERR_PTR(ret);
-	}
-	if (*nr <= room)
-		return list;
-	gpk_answer_free(list, room);
-	return ERR_PTR(-EAGAIN);
 }
 
 /*
@@ -355,22 +320,22 @@ static void hold_again(struct gpk_node *n)
 
 void gpk_resync(struct gpk_node *n)
 {
-	struct kfd_gpreempt_queue *list;
 	u32 i, nr;
+	int ret;
 
 	n->resync_ns = U64_MAX;
 	n->moved = false;
-	list = gpk_ask(n, 0, &nr);
-	if (IS_ERR(list)) {
-		if (PTR_ERR(list) != -ENODEV)
+	ret = gpk_ask(n, 0, &nr);
+	if (ret) {
+		if (ret != -ENODEV)
 			gpk_resync_later(n);
 		return;
 	}
 	remove_lost(n);
 	unsee(n);
 	for (i = 0; i < nr; i++)
-		see(n, &list[i]);
-	gpk_answer_free(list, nr);
+		see(n, &n->answer[i]);
+	gpk_answer_put(n, nr);
 	remove_unseen(n);
 	gpk_hold_forget_dead(n);
 	let_strays_go(n);

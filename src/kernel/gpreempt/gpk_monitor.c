@@ -303,7 +303,10 @@ int gpk_node_start(struct gpk_node *n, u32 gpu_id)
 	INIT_LIST_HEAD(&n->entities);
 	gpk_hold_init(n);
 	xa_init(&n->by_generation);
-	ret = sched_create(n);
+	hash_init(n->queues);
+	ret = gpk_answer_init(n);
+	if (!ret)
+		ret = sched_create(n);
 	if (ret)
 		goto err;
 	n->thread = kthread_run(monitor, n, "gpreempt/%u", gpu_id);
@@ -320,6 +323,7 @@ err:
 void gpk_node_stop(struct gpk_node *n)
 {
 	kthread_stop(n->thread);
+	kvfree(n->answer);
 	gpk_hold_drop_owner(n, NULL);
 	gpk_forget_all(n);
 	node_free(n);

@@ -36,6 +36,7 @@ static void begin(bool enabled)
 	gpu_id = gt_gpk_gpu_id();
 	gt_gpk_set_enabled(enabled);
 	gt_gpk_module_param("kfdsim", "gpreempt_fault", 0);
+	gt_gpk_module_param("kfdsim", "gpreempt_fault_pid", 0);
 }
 
 /* The next event of this kind; false if none came for @ms. */
@@ -186,6 +187,7 @@ static void check_repeated(int events)
 	gt_sleep_us(300000);
 	GT_CHECK(!gt_stat(0, "mapped"), "no resume failed");
 	gt_gpk_module_param("kfdsim", "gpreempt_fault", 0);
+	gt_gpk_module_param("kfdsim", "gpreempt_fault_pid", 0);
 	gt_gpk_wait_waves(1, MS);
 	/* Not by amdkfd, which takes the scheduler for dead then. */
 	GT_CHECK(!find_event(events, GPREEMPT_EVENT_REPORT, GPREEMPT_REPORT_NODE_LOST, 0),
@@ -217,11 +219,86 @@ static void a_resume_by_hand_is_repeated(void)
 	gt_gpk_unload();
 }
 
+/* Any failure is, not only that of hardware. */
+static void a_resume_that_finds_no_room_is_repeated(void)
+{
+	struct gt_job j;
+	int events, r;
+
+	begin(false);
+	gt_job_start(&j, &endless);
+	events = gt_gpk_events_open();
+	r = gt_gpk_hold(gpu_id, j.pid, ALL, LEASE_MS);
+	GT_CHECK(!r, "preempt: %s", strerror(-r));
+	gt_gpk_module_param("kfdsim", "gpreempt_fault_pid", (unsigned int)j.pid);
+	r = gt_gpk_release(gpu_id, j.pid, ALL);
+	GT_CHECK(r == -EBUSY, "resume: %s", strerror(-r));
+	check_repeated(events);
+	close(events);
+	gt_job_kill(&j);
+	gt_gpk_unload();
+}
+
+#define JOBS 4
+/* Between two failures less than until the first is tried again, which is 100 ms. */
+#define GAP_MS 60
+#define FIRST_MS 500
+
+static void sleep_until(uint64_t ns)
+{
+	uint64_t now = gt_now_ns();
+
+	GT_CHECK(now < ns, "this guest is too slow to show anything");
+	gt_sleep_us((ns - now) / 1000);
+}
+
+static uint64_t end_of(uint64_t start_ns, int job)
+{
+	return start_ns + (FIRST_MS + (uint64_t)job * GAP_MS) * 1000000;
+}
+
+/*
+ * Leases end one after the other, and each resume fails. Nothing keeps the first process from
+ * going on when the second fails: its turn comes at the time that was set then.
+ */
+static void a_later_failure_does_not_put_off_an_earlier_one(void)
+{
+	struct gt_job j[JOBS];
+	uint64_t start;
+	int i, r;
+
+	begin(false);
+	for (i = 0; i < JOBS; i++)
+		gt_job_start(&j[i], &endless);
+	start = gt_now_ns();
+	for (i = 0; i < JOBS; i++) {
+		r = gt_gpk_hold(gpu_id, j[i].pid, ALL,
+				(uint32_t)((end_of(start, i) - gt_now_ns()) / 1000000));
+		GT_CHECK(!r, "preempt: %s", strerror(-r));
+	}
+	for (i = 0; i < JOBS - 1; i++) {
+		sleep_until(end_of(start, i) - 20000000);
+		gt_gpk_module_param("kfdsim", "gpreempt_fault_pid", (unsigned int)j[i].pid);
+		sleep_until(end_of(start, i) + 10000000);
+		GT_CHECK(i > 1 || !gt_stat(0, "mapped"), "no resume failed");
+	}
+	sleep_until(end_of(start, JOBS - 1) - 30000000);
+	GT_CHECK(gt_stat(0, "mapped"), "the first is still off");
+	gt_gpk_module_param("kfdsim", "gpreempt_fault_pid", 0);
+	for (i = 0; i < JOBS; i++)
+		gt_job_kill(&j[i]);
+	gt_gpk_unload();
+}
+
 static const struct gt_case cases[] = {
 	{ "a_process_that_comes_back_at_once_is_scheduled",
 	  a_process_that_comes_back_at_once_is_scheduled, TINY, 90 },
 	{ "a_slow_call_is_not_silence", a_slow_call_is_not_silence, TINY, 90 },
 	{ "a_resume_by_hand_is_repeated", a_resume_by_hand_is_repeated, NO_HWS, 90 },
+	{ "a_resume_that_finds_no_room_is_repeated", a_resume_that_finds_no_room_is_repeated,
+	  NO_HWS, 90 },
+	{ "a_later_failure_does_not_put_off_an_earlier_one",
+	  a_later_failure_does_not_put_off_an_earlier_one, NO_HWS, 90 },
 };
 
 int main(void)

@@ -7,6 +7,7 @@
  * Clock: both
  */
 #define _GNU_SOURCE
+#include "gt/gt_ftrace.h"
 #include "gt/gt_job.h"
 #include "gt/gt_offline.h"
 
@@ -274,11 +275,29 @@ static void check_dump(uint32_t gpu_id, const char *name, const char *text)
 	GT_CHECK(gt_file_has(path, text), "%s does not say: %s", path, text);
 }
 
-/* On demand, and when a switch takes longer than is allowed. */
-static void a_dump_says_who_was_there(void)
+/* Has a switch take longer than is allowed; another process is on the GPU. */
+static void miss_the_deadline(uint32_t gpu_id, struct gt_kernel *k, struct gt_queue *q)
 {
 	uint64_t end = gt_deadline_ns(MS);
 	struct gpreempt_ioc_stats stats;
+
+	/* A new queue takes all waves off for a moment: a request that is first needs no switch. */
+	gt_gpk_wait_busy(1, MS);
+	gt_gpk_wait_waves(gt_endless.groups * gt_endless.waves, MS);
+	gt_gpk_set_param("deadline_ns", 20000000);
+	gt_fault(0, "slow 30000");
+	gt_kernel_launch(k, q);
+	while ((stats = gt_gpk_stats(gpu_id)).breaker == GPREEMPT_BREAKER_CLOSED) {
+		GT_CHECK(gt_now_ns() < end, "%llu switches, %llu preemptions, p99 %llu ns",
+			 stats.nr_switches, stats.nr_preemptions, stats.switch_p99_ns);
+		gt_sleep_us(2000);
+	}
+	gt_fault(0, "clear");
+}
+
+/* On demand, and when a switch takes longer than is allowed. */
+static void a_dump_says_who_was_there(void)
+{
 	struct gt_offline other;
 	struct gt_kernel k;
 	struct gt_queue q;
@@ -295,22 +314,42 @@ static void a_dump_says_who_was_there(void)
 	check_dump(gpu.id, "dump", "breaker closed");
 	check_dump(gpu.id, "dump", text);
 	check_dump(gpu.id, "dump", "last records");
-	/* A new queue takes all waves off for a moment: a request that is first needs no switch. */
-	gt_gpk_wait_busy(1, MS);
-	gt_gpk_wait_waves(gt_endless.groups * gt_endless.waves, MS);
-	gt_gpk_set_param("deadline_ns", 20000000);
-	gt_fault(0, "slow 30000");
-	gt_kernel_launch(&k, &q);
-	while ((stats = gt_gpk_stats(gpu.id)).breaker == GPREEMPT_BREAKER_CLOSED) {
-		GT_CHECK(gt_now_ns() < end, "%llu switches, %llu preemptions, p99 %llu ns",
-			 stats.nr_switches, stats.nr_preemptions, stats.switch_p99_ns);
-		gt_sleep_us(2000);
-	}
-	gt_fault(0, "clear");
+	miss_the_deadline(gpu.id, &k, &q);
 	check_dump(gpu.id, "last_dump", "preemption suspended; 0 left out");
 	check_dump(gpu.id, "last_dump", "breaker open (switch missed its deadline)");
 	check_dump(gpu.id, "last_dump", text);
 	check_dump(gpu.id, "last_dump", " switch id ");
+	gt_offline_kill(&other);
+	gt_gpk_unload();
+}
+
+/* A console may take a second for a dump: processes that are to be resumed do not wait for it. */
+static void a_dump_is_printed_by_another_thread(void)
+{
+	struct gt_offline other;
+	struct gt_ftrace trace;
+	struct gt_kernel k;
+	struct gt_queue q;
+	struct gt_gpu gpu;
+	size_t printed, switched;
+
+	gt_gpk_load("");
+	gt_offline_start(&other, &gt_endless);
+	gt_gpk_set_attr(12, GPREEMPT_DETECT_CRITICAL);
+	gt_gpu_open(&gpu, 0);
+	gt_queue_create(&gpu, 7, &q);
+	gt_kernel_create(&gpu, &gt_brief, &k);
+	gt_ftrace_start_with_log();
+	miss_the_deadline(gpu.id, &k, &q);
+	gt_sleep_us(100000);
+	gt_ftrace_stop(&trace);
+	printed = gt_ftrace_find(&trace, 0, "console: ", "dump at ");
+	switched = gt_ftrace_find(&trace, 0, "gpreempt_switch_begin", "");
+	GT_CHECK(printed < trace.nr && switched < trace.nr, "no dump or no switch: %zu, %zu of %zu",
+		 printed, switched, trace.nr);
+	GT_CHECK(trace.line[printed].pid != trace.line[switched].pid,
+		 "the monitor %d prints its dump itself", trace.line[printed].pid);
+	gt_ftrace_free(&trace);
 	gt_offline_kill(&other);
 	gt_gpk_unload();
 }
@@ -322,6 +361,7 @@ static const struct gt_case cases[] = {
 	{ "ends_wake_nobody", ends_wake_nobody, GT_TINY, 90 },
 	{ "listeners_share_events", listeners_share_events, GT_TINY, 60 },
 	{ "a_dump_says_who_was_there", a_dump_says_who_was_there, GT_TINY, 90 },
+	{ "a_dump_is_printed_by_another_thread", a_dump_is_printed_by_another_thread, GT_TINY, 90 },
 };
 
 int main(void)

@@ -31,7 +31,7 @@ static void set_second_processor(const char *value)
  * to trip over that, so it is not there meanwhile, and it is done once for a case only: it
  * is the buffer that is switched on and off. To record names patches the scheduler's code.
  */
-static void enable_events(void)
+static void enable_events(bool with_log)
 {
 	static bool is_done;
 
@@ -41,11 +41,13 @@ static void enable_events(void)
 	set("options/record-cmd", "0");
 	set("events/gpreempt/enable", "1");
 	set("events/kfdsim/enable", "1");
+	if (with_log)
+		set("events/printk/console/enable", "1");
 	set_second_processor("1");
 	is_done = true;
 }
 
-void gt_ftrace_start(void)
+static void start(bool with_log)
 {
 	if (mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL) && errno != EBUSY)
 		gt_fail("tracefs: %s", strerror(errno));
@@ -53,8 +55,18 @@ void gt_ftrace_start(void)
 	set("trace_clock", "mono");
 	set("buffer_size_kb", "8192");
 	set("trace", "");
-	enable_events();
+	enable_events(with_log);
 	set("tracing_on", "1");
+}
+
+void gt_ftrace_start(void)
+{
+	start(false);
+}
+
+void gt_ftrace_start_with_log(void)
+{
+	start(true);
 }
 
 /* "    <...>-12   [000] .....  1234.567890: EVENT: arguments" */

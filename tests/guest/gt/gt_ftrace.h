@@ -29,6 +29,8 @@ struct gt_ftrace {
 
 /* Begins with an empty buffer. gpreempt.ko is loaded, and stays until the end. */
 void gt_ftrace_start(void);
+/* The same, with what the kernel writes to its log: lines "console: TEXT". */
+void gt_ftrace_start_with_log(void);
 /* Ends, and gives what there was; for gt_ftrace_free(). */
 void gt_ftrace_stop(struct gt_ftrace *t);
 void gt_ftrace_free(struct gt_ftrace *t);
