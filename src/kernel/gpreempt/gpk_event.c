@@ -94,13 +94,19 @@ void gpk_event(struct gpk_node *n, struct pid *pid, u32 kind, u32 code, u64 valu
 	queue_work(system_unbound_wq, &wake_work);
 }
 
-static bool is_one_too_many(kuid_t uid)
+/*
+ * The root of a container may have the number of the machine's root, and is not to use up what
+ * that one has: a file of an administrator is not counted.
+ */
+static bool is_one_too_many(const struct gpk_stream *new)
 {
 	const struct gpk_stream *s;
 	u32 nr = 0;
 
+	if (new->governs)
+		return false;
 	list_for_each_entry(s, &streams, link)
-		nr += uid_eq(s->uid, uid);
+		nr += !s->governs && uid_eq(s->uid, new->uid);
 	return nr >= STREAMS_MAX;
 }
 
@@ -112,8 +118,9 @@ int gpk_stream_init(struct gpk_stream *s)
 	init_waitqueue_head(&s->wait);
 	s->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	s->uid = current_uid();
+	s->governs = gpk_is_governor();
 	mutex_lock(&streams_mutex);
-	if (is_one_too_many(s->uid))
+	if (is_one_too_many(s))
 		ret = -EMFILE;
 	else
 		list_add(&s->link, &streams);

@@ -31,6 +31,7 @@ struct gpk_stream {
 	u64 lost;
 	struct pid_namespace *pid_ns; /* namespace in which the file was opened */
 	kuid_t uid;		      /* user that opened it */
+	bool governs;		      /* that user is an administrator */
 	bool listening;		      /* a reader or poller came: no event before is given */
 };
 

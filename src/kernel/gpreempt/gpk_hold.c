@@ -13,6 +13,8 @@
 
 /* Of a user: as many as a node can have queues. */
 #define HOLDS_MAX GPK_QUEUES_MAX
+/* No uid: what the root of a container holds takes nothing from administrators. */
+#define ADMINISTRATORS U64_MAX
 
 /* Something preempted by hand. */
 struct gpk_hold {
@@ -38,7 +40,7 @@ struct gpk_hold *gpk_hold_alloc(const void *owner, struct pid *pid, u32 queue_id
 	if (!h)
 		return NULL;
 	h->rule.owner = (uintptr_t)owner;
-	h->rule.user = __kuid_val(current_uid());
+	h->rule.user = gpk_is_governor() ? ADMINISTRATORS : __kuid_val(current_uid());
 	h->rule.until_ns = until_ns;
 	h->pid = get_pid(pid);
 	h->queue_id = queue_id;
