@@ -124,6 +124,8 @@ struct gpk_entity {
 	/* amdkfd does not know it any more: it is removed before amdkfd is asked again */
 	bool is_lost;
 	bool seen; /* mark while asking amdkfd */
+	u32 nr_regroups; /* changes of group since @regroup_ns */
+	u64 regroup_ns;	 /* when these were first counted */
 };
 
 /* What a reference of user space names. */
@@ -162,6 +164,8 @@ struct gpk_node {
 	spinlock_t commands_lock;	      /* protects @commands */
 	struct list_head commands[GPK_LANES]; /* for the monitor to run, by lane */
 	u32 lane;			      /* lane whose turn it is */
+	u64 hand_pause_ns;		      /* until then no user switches by hand */
+	u64 put_off_ns;			      /* when commands that wait for that go on */
 	struct gpk_snapshot __rcu *snapshot;  /* for readers, or NULL; RCU */
 	wait_queue_head_t looks;	      /* callers that wait for a snapshot */
 	atomic64_t looks_wanted;	      /* how many there ever were */
@@ -177,13 +181,14 @@ struct gpk_node {
 	struct list_head entities;	      /* all */
 	u32 nr_entities;		      /* how many; at most GPK_ENTITIES_MAX */
 	struct xarray by_generation;	      /* the same, for callbacks */
-	u64 resync_ns;			      /* when to ask amdkfd again; U64_MAX = not */
-	/* when those that seem idle were last asked for waves */
-	u64 hidden_ns;
-	struct gp_holds holds;	      /* by hand */
 	DECLARE_HASHTABLE(queues, 10);	      /* queues of all of them */
 	struct kfd_gpreempt_queue *answer;    /* what amdkfd answered last: see gpk_ask() */
 	u32 answer_room;		      /* how many queues fit */
+	u64 resync_ns;			      /* when to ask amdkfd again; U64_MAX = not */
+	u64 apply_ns;			      /* when wishes are looked at again; the same */
+	/* when those that seem idle were last asked for waves */
+	u64 hidden_ns;
+	struct gp_holds holds;	      /* by hand */
 	DECLARE_HASHTABLE(held, 8);   /* of these, those of whole processes */
 	u64 heard_ns;		      /* when amdkfd was last told that the monitor lives */
 	bool disabled;		      /* switched off: the driver schedules */
@@ -213,6 +218,8 @@ void gpk_node_stop(struct gpk_node *n);
 void gpk_kick(struct gpk_node *n, u32 why);
 /* Has the monitor call @run, and waits. Return: what it gave. */
 int gpk_command(struct gpk_node *n, int (*run)(struct gpk_node *n, void *data), void *data);
+/* The same for what takes all off the GPU for a moment: users have a small part of the time. */
+int gpk_command_by_hand(struct gpk_node *n, int (*run)(struct gpk_node *n, void *data), void *data);
 
 /* What follows from an event of the core, whose result is @ret. Return: @ret. */
 static inline int gpk_act(struct gpk_node *n, int ret)
@@ -304,6 +311,8 @@ void gpk_hold_run(struct gpk_node *n);
 /* What a process has. Return: a number that changes with it, 0 = the defaults. */
 u64 gpk_attr_wish(struct pid *pid, struct gpk_said *said);
 int gpk_attr_set(struct pid *pid, const struct gpreempt_ioc_attr *arg);
+/* Wishes whose time was not come when they were set. */
+void gpk_attr_run(struct gpk_node *n);
 void gpk_attr_get(struct pid *pid, struct gpreempt_ioc_attr *arg);
 
 /* group.c: processes that are one entity of the core */

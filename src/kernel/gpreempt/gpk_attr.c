@@ -12,6 +12,12 @@
 #include "gpk_wish.h"
 #include "rules/right.h"
 
+/*
+ * A change of group takes a process off the GPU and gives it to another entity, as a newcomer:
+ * so often in a second, or it would be a way to another turn. What is set in excess counts later.
+ */
+#define REGROUPS 8
+
 /* One at a time says something. */
 static DEFINE_MUTEX(say_mutex);
 static u64 last_version; /* gpk_wishes_lock */
@@ -60,21 +66,44 @@ static void apply(struct gpk_node *n, struct gpk_entity *e, const struct gpk_sai
 						    ktime_get_ns(), &n->act.acts));
 }
 
+/* Whether this process has changed its group too often; counts one more otherwise. */
+static bool is_too_often(struct gpk_node *n, struct gpk_entity *e, u64 now)
+{
+	if (now - e->regroup_ns >= NSEC_PER_SEC) {
+		e->regroup_ns = now;
+		e->nr_regroups = 0;
+	}
+	if (e->nr_regroups++ < REGROUPS)
+		return false;
+	n->apply_ns = min(n->apply_ns, e->regroup_ns + NSEC_PER_SEC);
+	return true;
+}
+
 /* The process, its descendants, and what earlier programs of them left behind. */
 static int run_apply(struct gpk_node *n, void *data)
 {
+	u64 now = ktime_get_ns();
 	struct gpk_entity *e;
 	struct gpk_said said;
 	u64 version;
 
 	list_for_each_entry(e, &n->entities, link) {
 		version = gpk_attr_wish(e->pid, &said);
-		if (version == e->version)
+		if (version == e->version ||
+		    ((said.group || e->group) && is_too_often(n, e, now)))
 			continue;
 		e->version = version;
 		apply(n, e, &said);
 	}
 	return 0;
+}
+
+void gpk_attr_run(struct gpk_node *n)
+{
+	if (ktime_get_ns() < n->apply_ns)
+		return;
+	n->apply_ns = U64_MAX;
+	run_apply(n, NULL);
 }
 
 /* Return: -EINVAL for values that are none; then @said is not of use. */

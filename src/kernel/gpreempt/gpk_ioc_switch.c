@@ -107,7 +107,7 @@ static int do_switch(struct gpk_node *n, struct gpk_by_hand *c,
 	for (i = 0, ret = 0; i < c->nr && !ret; i++)
 		ret = name_one(c, arg, i);
 	if (!ret)
-		ret = gpk_command(n, run_switch, c);
+		ret = gpk_command_by_hand(n, run_switch, c);
 	if (!ret)
 		ret = copy_results(c, arg);
 	for (i = 0; i < c->nr; i++) {

@@ -20,6 +20,8 @@
 #define KEEPALIVE_NS (KFD_GPREEMPT_WATCHDOG_MS * NSEC_PER_MSEC / 4)
 /* Before the monitor looks at doorbells and timers again. */
 #define COMMANDS_A_ROUND 8
+/* Switches by hand of all users take no more than one part in this of the time. */
+#define HAND_FACTOR 32
 
 void gpk_kick(struct gpk_node *n, u32 why)
 {
@@ -34,6 +36,7 @@ struct command {
 	void *data;
 	struct completion done;
 	int ret;
+	bool is_paced; /* see HAND_FACTOR */
 };
 
 /* Calls of one user delay those of users in the same lane, and no others. */
@@ -44,18 +47,41 @@ static u32 lane_of_caller(void)
 	return 1 + __kuid_val(current_uid()) % (GPK_LANES - 1);
 }
 
+static int wait_for(struct gpk_node *n, struct command *cmd, u32 lane)
+{
+	init_completion(&cmd->done);
+	spin_lock(&n->commands_lock);
+	list_add_tail(&cmd->link, &n->commands[lane]);
+	spin_unlock(&n->commands_lock);
+	gpk_kick(n, GPK_KICK_COMMAND);
+	wait_for_completion(&cmd->done);
+	return cmd->ret;
+}
+
 int gpk_command(struct gpk_node *n, int (*run)(struct gpk_node *n, void *data), void *data)
 {
 	struct command cmd = { .run = run, .data = data };
-	u32 lane = lane_of_caller();
 
-	init_completion(&cmd.done);
-	spin_lock(&n->commands_lock);
-	list_add_tail(&cmd.link, &n->commands[lane]);
-	spin_unlock(&n->commands_lock);
-	gpk_kick(n, GPK_KICK_COMMAND);
-	wait_for_completion(&cmd.done);
-	return cmd.ret;
+	return wait_for(n, &cmd, lane_of_caller());
+}
+
+int gpk_command_by_hand(struct gpk_node *n, int (*run)(struct gpk_node *n, void *data), void *data)
+{
+	u32 lane = lane_of_caller();
+	struct command cmd = { .run = run, .data = data, .is_paced = lane };
+
+	return wait_for(n, &cmd, lane);
+}
+
+/* Of a lane, if its time has come; notes when it comes otherwise. */
+static struct command *first_due(struct gpk_node *n, u32 lane)
+{
+	struct command *cmd = list_first_entry_or_null(&n->commands[lane], struct command, link);
+
+	if (!cmd || !cmd->is_paced || ktime_get_ns() >= n->hand_pause_ns || kthread_should_stop())
+		return cmd;
+	n->put_off_ns = n->hand_pause_ns;
+	return NULL;
 }
 
 /* The next command, lane by lane; NULL if there is none. */
@@ -66,7 +92,7 @@ static struct command *next_command(struct gpk_node *n)
 
 	spin_lock(&n->commands_lock);
 	for (i = 0; i < GPK_LANES && !cmd; i++) {
-		cmd = list_first_entry_or_null(&n->commands[n->lane], struct command, link);
+		cmd = first_due(n, n->lane);
 		n->lane = (n->lane + 1) % GPK_LANES;
 	}
 	if (cmd)
@@ -75,17 +101,28 @@ static struct command *next_command(struct gpk_node *n)
 	return cmd;
 }
 
+static void run_command(struct gpk_node *n, struct command *cmd)
+{
+	u64 start = ktime_get_ns(), end;
+
+	cmd->ret = cmd->run(n, cmd->data);
+	end = ktime_get_ns();
+	if (cmd->is_paced)
+		n->hand_pause_ns = end + HAND_FACTOR * (end - start);
+}
+
 /* Up to @max of them; between two rounds the monitor does everything else. */
 static void run_commands(struct gpk_node *n, u32 max)
 {
 	struct command *cmd;
 	u32 i;
 
+	n->put_off_ns = U64_MAX;
 	for (i = 0; i < max; i++) {
 		cmd = next_command(n);
 		if (!cmd)
 			return;
-		cmd->ret = cmd->run(n, cmd->data);
+		run_command(n, cmd);
 		/* With its completion a command is gone. */
 		complete(&cmd->done);
 		cond_resched();
@@ -205,6 +242,7 @@ static u64 next_wake(const struct gpk_node *n)
 	u64 next = min(n->act.timer_ns, min(gpk_detect_next(n), gp_holds_next_ns(&n->holds)));
 
 	next = min(next, min(n->resync_ns, gpk_snapshot_next(n)));
+	next = min(next, min(n->put_off_ns, n->apply_ns));
 	return is_anything_out(n) ? min(next, n->heard_ns + KEEPALIVE_NS) : next;
 }
 
@@ -239,6 +277,7 @@ static int monitor(void *data)
 		n->nr_wakeups++;
 		node_event(n, kick);
 		run_commands(n, COMMANDS_A_ROUND);
+		gpk_attr_run(n);
 		gpk_detect_run(n);
 		gpk_hold_run(n);
 		gp_act_timer(&n->act);
@@ -281,6 +320,7 @@ static void node_free(struct gpk_node *n)
 	gpk_snapshot_free(rcu_dereference_protected(n->snapshot, true));
 	gpk_dump_fini(n);
 	xa_destroy(&n->by_generation);
+	kvfree(n->answer);
 	kvfree(n->timeline);
 	kvfree(n->sched_mem);
 	kvfree(n->batch);
@@ -293,6 +333,8 @@ int gpk_node_start(struct gpk_node *n, u32 gpu_id)
 
 	n->gpu_id = gpu_id;
 	n->resync_ns = U64_MAX;
+	n->apply_ns = U64_MAX;
+	n->put_off_ns = U64_MAX;
 	init_waitqueue_head(&n->wait);
 	init_waitqueue_head(&n->looks);
 	spin_lock_init(&n->lock);
@@ -323,7 +365,6 @@ err:
 void gpk_node_stop(struct gpk_node *n)
 {
 	kthread_stop(n->thread);
-	kvfree(n->answer);
 	gpk_hold_drop_owner(n, NULL);
 	gpk_forget_all(n);
 	node_free(n);
