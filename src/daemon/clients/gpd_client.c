@@ -320,13 +320,16 @@ static int on_look(sd_event_source *s, void *data)
 	return sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
 }
 
-/* What is done for all users takes turns with what root asks for. */
+/*
+ * What is done for all users comes after what root asks for. A deferred source that goes on is
+ * served before every socket of the same priority.
+ */
 int gpd_client_timers(struct gpd *d)
 {
-	int err = gpd_defer_add(d->event, &d->reap, GPD_PRIORITY_ROOT, on_reap, d);
+	int err = gpd_defer_add(d->event, &d->reap, GPD_PRIORITY_USER, on_reap, d);
 
 	if (err >= 0)
-		err = gpd_defer_add(d->event, &d->look, GPD_PRIORITY_ROOT, on_look, d);
+		err = gpd_defer_add(d->event, &d->look, GPD_PRIORITY_USER, on_look, d);
 	if (err >= 0)
 		err = gpd_timer_add(d->event, &d->throttle, gpd_client_unthrottle, d);
 	if (err >= 0)

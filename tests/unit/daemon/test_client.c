@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -143,11 +144,92 @@ static void clients_have_an_order(void **state)
 	free_daemon(d);
 }
 
+static uint32_t nr_busy(const struct gpd *d)
+{
+	const struct gpd_client *c;
+	const struct gpd_queue *q;
+	uint32_t nr = 0;
+
+	LIST_FOREACH(c, &d->clients, link)
+		LIST_FOREACH(q, &c->queues, link)
+			nr += q->busy;
+	return nr;
+}
+
+static int count_turn(sd_event_source *s, int fd, uint32_t events, void *data)
+{
+	char c;
+
+	assert_int_equal(read(fd, &c, 1), 1);
+	++*(int *)data;
+	return 0;
+}
+
+/* Clients whose queues have work, on a GPU whose driver shows none of them. */
+static void make_liars(struct gpd *d, int *other)
+{
+	struct gpd_client *c;
+	struct gpd_queue *q;
+	uint32_t i;
+
+	for (i = 0; i < NR_CLIENTS; i++) {
+		c = make_client(d, GPD_PID_MAX + 1 + i, &other[i]);
+		LIST_FOREACH(q, &c->queues, link)
+			q->busy = true;
+	}
+	d->node[0].simulated = false;
+	assert_int_equal(nr_busy(d), NR_CLIENTS * NR_QUEUES);
+}
+
+/* A turn asks the driver for a few queues. Return: how many turns it took to serve root. */
+static int turns_for_root(struct gpd *d, const int *of_root, int ready)
+{
+	int turns = 0, served = *of_root;
+	uint32_t before;
+
+	assert_int_equal(write(ready, "x", 1), 1);
+	while (*of_root == served) {
+		before = nr_busy(d);
+		assert_true(sd_event_run(d->event, 0) > 0);
+		assert_true(before - nr_busy(d) <= 64);
+		turns++;
+	}
+	return turns;
+}
+
+/* When leases are renewed: root does not wait until all queues have been looked for. */
+static void queues_are_looked_for_in_turns(void **state)
+{
+	struct gpd *d = make_daemon();
+	int of_root = 0, ready[2];
+	sd_event_source *root;
+	int other[NR_CLIENTS];
+	uint32_t i;
+
+	make_liars(d, other);
+	assert_int_equal(pipe(ready), 0);
+	assert_true(sd_event_add_io(d->event, &root, ready[0], EPOLLIN, count_turn, &of_root) >= 0);
+	assert_true(sd_event_source_set_priority(root, GPD_PRIORITY_ROOT) >= 0);
+	sd_event_source_set_enabled(d->look, SD_EVENT_ONESHOT);
+	while (nr_busy(d)) {
+		assert_true(turns_for_root(d, &of_root, ready[1]) <= 2);
+		assert_true(sd_event_run(d->event, 0) > 0);
+	}
+	assert_true(of_root >= NR_CLIENTS * NR_QUEUES / 128);
+	sd_event_source_unref(root);
+	close(ready[0]);
+	close(ready[1]);
+	for (i = 0; i < NR_CLIENTS; i++)
+		close(other[i]);
+	free_daemon(d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dead_clients_are_freed_in_turns),
 		cmocka_unit_test(clients_have_an_order),
+		cmocka_unit_test(queues_are_looked_for_in_turns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
