@@ -306,6 +306,12 @@ static void act_work(unsigned int thread)
 	act_triggers(thread);
 }
 
+static bool is_order(const struct gpreempt_abi_event *e)
+{
+	return e->pid == job.pid && e->kind == GPREEMPT_EVENT_STATE &&
+	       e->code >= GPREEMPT_STATE_PREEMPTING;
+}
+
 /* Nothing of another user preempts root's process, which has the higher priority. */
 static void no_order_reaches_root(enum gt_who who)
 {
@@ -327,9 +333,7 @@ static void no_order_reaches_root(enum gt_who who)
 	gt_attack_end(&a);
 	while ((nr = gt_gpk_events(fd, events)))
 		for (i = 0; i < nr; i++, nr_seen++)
-			GT_CHECK(events[i].pid != job.pid || events[i].kind != GPREEMPT_EVENT_STATE ||
-				 events[i].code < GPREEMPT_STATE_PREEMPTING,
-				 "root's process: state %u", events[i].code);
+			GT_CHECK(!is_order(&events[i]), "root's process: state %u", events[i].code);
 	gt_note("%zu events, none of them an order to root's process", nr_seen);
 	GT_CHECK(nr_seen, "the attack was not seen at all");
 	close(fd);

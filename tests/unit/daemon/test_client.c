@@ -9,10 +9,14 @@
 #include "daemon/gpd_hold.h"
 #include "daemon/gpd_user.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define NR_QUEUES 200
@@ -224,12 +228,83 @@ static void queues_are_looked_for_in_turns(void **state)
 	free_daemon(d);
 }
 
+static void tell(int fd)
+{
+	assert_int_equal(write(fd, "x", 1), 1);
+}
+
+static void hear(int fd)
+{
+	char c;
+
+	assert_int_equal(read(fd, &c, 1), 1);
+}
+
+/* Traces a process until it is told to end: meanwhile no other process can collect it. */
+static pid_t start_tracer(pid_t target, int traced, int end)
+{
+	pid_t pid = fork();
+	char c;
+
+	assert_true(pid >= 0);
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (ptrace(PTRACE_SEIZE, target, NULL, NULL))
+		_exit(1);
+	if (write(traced, "x", 1) != 1 || read(end, &c, 1) != 1)
+		_exit(1);
+	_exit(0);
+}
+
+/* The daemon has one thread: it does not wait for a tracer that is inside of the driver. */
+static void child_that_cannot_be_collected_is_not_waited_for(void **state)
+{
+	int traced[2], end[2], status;
+	pid_t child, tracer;
+	siginfo_t info;
+
+	assert_int_equal(pipe(traced) | pipe(end), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+		tell(traced[1]);
+		for (;;)
+			pause();
+	}
+	hear(traced[0]);
+	tracer = start_tracer(child, traced[1], end[0]);
+	hear(traced[0]);
+	/* A call that waits is ended, and the program with it. */
+	alarm(60);
+	gpd_dbg_end_child(child);
+	alarm(0);
+	assert_int_equal(waitpid(child, &status, WNOHANG), 0);
+	tell(end[1]);
+	assert_int_equal(waitpid(tracer, &status, 0), tracer);
+	assert_int_equal(status, 0);
+	/* It is collected by the next that comes. */
+	assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+	tracer = fork();
+	if (!tracer)
+		_exit(0);
+	gpd_dbg_end_child(tracer);
+	assert_int_equal(waitpid(child, &status, WNOHANG), -1);
+	close(traced[0]);
+	close(traced[1]);
+	close(end[0]);
+	close(end[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dead_clients_are_freed_in_turns),
 		cmocka_unit_test(clients_have_an_order),
 		cmocka_unit_test(queues_are_looked_for_in_turns),
+		cmocka_unit_test(child_that_cannot_be_collected_is_not_waited_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
