@@ -56,14 +56,17 @@ void gt_attack_start(struct gt_attack *a, const struct gt_attack_plan *plan, enu
 void gt_attack_end(struct gt_attack *a);
 
 /**
- * gt_attack_worst_ns() - what a request takes at most
+ * gt_attack_worst_ns() - what nine in ten requests take at most
  * @a: attacker, NULL = there is none
  * @request: of root; waits for its answer
  * @nr: how often
  */
 uint64_t gt_attack_worst_ns(struct gt_attack *a, void (*request)(void), unsigned int nr);
 
-/* Ends the case if requests take more than five times as long as without the attack. */
+/*
+ * Ends the case if requests take more than five times as long as without the attack, which
+ * counts as 50 us at least.
+ */
 void gt_attack_judge(const struct gt_attack_plan *plan, enum gt_who who, void (*request)(void));
 
 #endif
