@@ -123,6 +123,7 @@ struct sim_proc {
 	bool off;			   /* level asked for by the last switch: not on the GPU */
 	u64 off_since_ns;		   /* since when */
 	bool blocked;			   /* launch-block: the host holds its launches back */
+	u64 gpu_ns;			   /* at the end: time with waves that ran, of all queues */
 	u64 outstanding;		   /* requests not complete */
 	u64 active_since_ns;		   /* since when there are any */
 };

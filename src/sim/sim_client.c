@@ -240,6 +240,14 @@ void sim_queue_pump(struct sim_queue *q)
 	}
 }
 
+/* A request ended after @ns, or has not ended for so long. */
+static void note_miss(struct sim_proc *proc, u64 ns)
+{
+	u64 deadline_ns = proc->spec->attr.deadline_ns;
+
+	proc->result->missed += deadline_ns && ns > deadline_ns;
+}
+
 static void end_request(struct sim_queue *q)
 {
 	struct sim_proc *proc = q->proc;
@@ -247,6 +255,7 @@ static void end_request(struct sim_queue *q)
 	struct sim_class_result *res = proc->result;
 	struct sim_request *r = request_at(q, 0);
 
+	note_miss(proc, min(sim->now_ns, sim->end_ns) - r->arrival_ns);
 	if (sim->now_ns <= sim->end_ns) {
 		res->completed++;
 		if (sim_samples_add(&res->samples, sim->now_ns - r->arrival_ns))
@@ -350,6 +359,7 @@ int sim_queue_take_waiting(struct sim_queue *q, u64 end_ns)
 	for (u32 i = 0; i < q->nr_requests; i++) {
 		u64 since_ns = request_at(q, i)->arrival_ns;
 
+		note_miss(q->proc, end_ns - since_ns);
 		if (sim_samples_add(&q->proc->result->waiting, end_ns - since_ns))
 			return -ENOMEM;
 	}

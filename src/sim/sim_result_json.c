@@ -36,6 +36,7 @@ static json_t *summary(const struct sim_summary *s, bool *ok)
 	put(o, ok, "p50", reached(s, s->p50));
 	put(o, ok, "p90", reached(s, s->p90));
 	put(o, ok, "p99", reached(s, s->p99));
+	put(o, ok, "p999", reached(s, s->p999));
 	put(o, ok, "max", reached(s, s->max));
 	return o;
 }
@@ -53,6 +54,10 @@ static json_t *class_json(const struct sim_class_result *c, bool *ok)
 	put(o, ok, "alone_throughput_per_s", json_real(c->alone_throughput_per_s));
 	put(o, ok, "gpu_time_ns", integer(c->gpu_ns));
 	put(o, ok, "alone_gpu_time_ns", integer(c->alone_gpu_ns));
+	put(o, ok, "alone_active_time_ns", integer(c->alone_active_ns));
+	put(o, ok, "process_gpu_time_least_ns", integer(c->process_least_ns));
+	put(o, ok, "process_gpu_time_most_ns", integer(c->process_most_ns));
+	put(o, ok, "deadline_missed", integer(c->missed));
 	return o;
 }
 
@@ -80,6 +85,9 @@ static void put_counters(json_t *o, bool *ok, const struct sim_result *r)
 	put(o, ok, "dispatches", integer(r->dispatches));
 	put(o, ok, "saves", integer(r->saves));
 	put(o, ok, "restores", integer(r->restores));
+	put(o, ok, "unmaps", integer(r->unmaps));
+	put(o, ok, "rotations", integer(r->rotations));
+	put(o, ok, "occupancy", json_real(r->occupancy));
 	put(o, ok, "stopped", r->stopped[0] ? json_string(r->stopped) : json_null());
 }
 

@@ -124,11 +124,18 @@ static void inject(struct sim *sim, const struct sim_fault_spec *f)
 
 static void take_results(struct sim *sim)
 {
+	u64 nr_cus = (u64)sim->profile->nr_xcc * sim->profile->cu_per_xcc;
 	struct sim_result *r = sim->result;
 	const struct gp_node_stats *stats;
 
+	sim->gpu_next_ns = gpu_advance(sim->gpu, sim->now_ns);
 	sim_watch_end(sim);
 	r->virtual_ns = sim->now_ns;
+	r->unmaps = gpu_stats(sim->gpu)->nr_unmaps;
+	r->rotations = gpu_stats(sim->gpu)->nr_rotations;
+	if (r->virtual_ns)
+		r->occupancy = (double)gpu_stats(sim->gpu)->busy_cu_ns /
+			       (double)(nr_cus * r->virtual_ns);
 	if (!sim->sched)
 		return;
 	stats = gp_sched_node_stats(sim->sched, 0);

@@ -11,7 +11,8 @@
 #define SIM_LINE_MAX 1024
 #define SIM_TEXT_MAX (1024 * 1024)
 #define SIM_TRACE_MAX 1000000
-#define SIM_QUEUES_MAX 1024
+/* Entries of a runlist that the firmware's model keeps: runlist.c. */
+#define SIM_QUEUES_MAX 16384
 #define SIM_REQUESTS_MAX 20000000ull
 #define SIM_RUN_MAX_NS (3600 * SIM_NS_PER_S)
 #define SIM_KERNEL_MAX_NS (1000 * SIM_NS_PER_S)

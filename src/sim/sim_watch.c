@@ -233,6 +233,19 @@ void sim_watch_switch(struct sim *sim)
 	     (u64)sim->act.sw.nr_preempt << 32 | sim->act.sw.nr_resume);
 }
 
+static void note_shares(struct sim *sim)
+{
+	for (u32 i = 0; i < sim->nr_procs; i++) {
+		const struct sim_proc *proc = &sim->procs[i];
+		struct sim_class_result *r = proc->result;
+
+		if (!proc->number)
+			r->process_least_ns = proc->gpu_ns;
+		r->process_least_ns = min(r->process_least_ns, proc->gpu_ns);
+		r->process_most_ns = max(r->process_most_ns, proc->gpu_ns);
+	}
+}
+
 /* Requests stop: close what is open. */
 void sim_watch_end(struct sim *sim)
 {
@@ -245,8 +258,10 @@ void sim_watch_end(struct sim *sim)
 			start_running(q);
 		}
 		proc->result->gpu_ns += q->gpu_ns;
+		proc->gpu_ns += q->gpu_ns;
 		if (proc->outstanding && q == proc->queues)
 			proc->result->alone_active_ns +=
 				sim->end_ns - min(proc->active_since_ns, sim->end_ns);
 	}
+	note_shares(sim);
 }

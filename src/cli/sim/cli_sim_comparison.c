@@ -212,7 +212,8 @@ static int fill_online(const struct cli_comparison *c, const struct cli_comparis
 static void fill_offline(const struct cli_comparison *c, const struct sim_result *r,
 			 struct cli_table *t)
 {
-	double gpu = 0, alone_gpu = 0, done = 0, alone_done = 0;
+	double gpu = 0, alone_gpu = 0, done = 0;
+	bool has_done = false;
 
 	for (u32 i = 0; i < r->nr_classes; i++) {
 		const struct sim_class_result *cr = &r->classes[i];
@@ -221,13 +222,16 @@ static void fill_offline(const struct cli_comparison *c, const struct sim_result
 			continue;
 		gpu += (double)cr->gpu_ns;
 		alone_gpu += (double)cr->alone_gpu_ns;
-		done += cr->throughput_per_s;
-		alone_done += cr->alone_throughput_per_s;
+		/* Class by class, or the one with the shortest requests would say it all. */
+		if (cr->alone_throughput_per_s <= 0)
+			continue;
+		done += cr->throughput_per_s / cr->alone_throughput_per_s;
+		has_done = true;
 	}
 	if (alone_gpu > 0)
 		cli_table_set(t, COL_OFFLINE_GPU, "%.1f %%", 100 * gpu / alone_gpu);
-	if (alone_done > 0)
-		cli_table_set(t, COL_OFFLINE_DONE, "%.1f %%", 100 * done / alone_done);
+	if (has_done)
+		cli_table_set(t, COL_OFFLINE_DONE, "%.1f %%", 100 * done);
 }
 
 static int fill_row(const struct cli_comparison *c, const struct cli_comparison_row *row,

@@ -19,8 +19,8 @@ static void fill(struct sim_scenario *sc, struct sim_result *r)
 	r->classes[0].requests = 10;
 	r->classes[0].completed = 9;
 	r->classes[0].throughput_per_s = 9;
-	r->classes[0].latency = (struct sim_summary){ 9, 50, 40, 60, 70, 80 };
-	r->classes[0].alone = (struct sim_summary){ 10, 5, 4, 6, 7, 8 };
+	r->classes[0].latency = (struct sim_summary){ 9, 50, 40, 60, 70, 75, 80 };
+	r->classes[0].alone = (struct sim_summary){ 10, 5, 4, 6, 7, 7, 8 };
 	r->classes[0].alone_throughput_per_s = 10.0 / 3;
 	strcpy(r->classes[1].name, "offline");
 	r->preemptions = 3;

@@ -313,8 +313,8 @@ static const struct {
 	const char *text;
 	const char *message;
 } impossible[] = {
-	{ "[class a]\nprocesses = 1000\nkernel = 1ms\n[class b]\nprocesses = 30\nkernel = 1ms\n",
-	  "1030 queues in all, at most 1024" },
+	{ "[class a]\nprocesses = 16000\nkernel = 1ms\n[class b]\nprocesses = 500\nkernel = 1ms\n",
+	  "16500 queues in all, at most 16384" },
 	{ "[scenario]\ndetect = manual\n[class a]\nkernel = 1ms\n",
 	  "detection mode manual needs a trigger in [costs]" },
 	{ "[scenario]\nmechanism = cwsr-queue\n[class a]\nprocesses = 25\nkernel = 1ms\n",
