@@ -96,6 +96,7 @@ static const struct {
 	  "how queues leave the GPU" },
 	{ "detect", 0, "MODE", KIND_TEXT, AT(detect), CLI_OPTS_SIM_RUN, "how new work is noticed" },
 	{ "gpu", 0, "NAME", KIND_TEXT, AT(gpu), CLI_OPTS_SIM_FILES, "which GPU is simulated" },
+	{ "model", 0, "NAME", KIND_TEXT, AT(model), CLI_OPTS_SIM_FILES, "how the GPU is modelled" },
 	{ "seed", 0, "N", KIND_SEED, AT(seed), CLI_OPTS_SIM_FILES, "seed of every random number" },
 	{ "duration", 0, "TIME", KIND_DURATION, AT(duration_ns), CLI_OPTS_SIM_FILES,
 	  "virtual time in which requests arrive" },

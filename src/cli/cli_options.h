@@ -57,6 +57,7 @@ struct cli_options {
 	const char *mechanism;
 	const char *detect;
 	const char *gpu;
+	const char *model;
 	u64 seed;	      /* + 1 */
 	const char *trace;    /* file for the timeline */
 	const char *out;      /* folder for the demo */

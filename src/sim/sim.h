@@ -120,6 +120,7 @@ struct sim_proc {
 	u32 next_queue;			   /* where the next request goes */
 	u64 core_id;			   /* the core's id */
 	bool armed;			   /* its doorbell page is unmapped */
+	u64 armed_ns;			   /* since when, or from when on */
 	bool off;			   /* level asked for by the last switch: not on the GPU */
 	u64 off_since_ns;		   /* since when */
 	bool blocked;			   /* launch-block: the host holds its launches back */
@@ -174,7 +175,8 @@ struct sim_hws {
 struct sim {
 	struct gpu_host host;		   /* what the GPU sees of us */
 	const struct sim_scenario *sc;	   /* scenario */
-	const struct gpu_profile *profile; /* the GPU's profile */
+	struct gpu_profile own;		   /* the GPU's profile as the scenario changes it */
+	const struct gpu_profile *profile; /* the same */
 	u64 now_ns;			   /* the clock */
 	u64 end_ns;			   /* no requests from here on */
 	struct sim_calendar calendar;	   /* what is to be done */
@@ -194,6 +196,8 @@ struct sim {
 	enum gp_result forced;		   /* a fault: result of the next @nr_forced switches */
 	u64 nr_forced;			   /* see there */
 	struct sim_rng rng;		   /* for jitter */
+	u64 thread_ns;			   /* the scheduler's thread is busy until then */
+	u64 floor_bytes;		   /* context behind sim_result.floor_ns */
 	struct sim_observer *observer;	   /* watches the run, or NULL */
 	struct sim_result *result;	   /* results */
 	int error;			   /* first error that ends the run: -errno */
@@ -260,9 +264,18 @@ void sim_core_progress(struct sim_queue *q);
 bool sim_core_is_switching(const struct sim *sim, u64 seq);
 void sim_core_stop(struct sim *sim);
 
+/* model.c: what the hardware and the software around it cost this time. */
+void sim_model_profile(const struct sim_scenario *sc, const struct gpu_profile *base,
+		       struct gpu_profile *out);
+u64 sim_model_wake_ns(struct sim *sim);
+u64 sim_model_irq_ns(struct sim *sim);
+u64 sim_model_arm_ns(const struct sim *sim);
+int sim_model_floor(const struct sim *sim, u64 bytes, struct sim_summary *out);
+
 /* mech.c */
 const struct sim_mech_ops *sim_mech_find(enum sim_mechanism m);
 void sim_mech_set_levels(struct sim *sim);
+u64 sim_mech_busy_ns(const struct sim *sim);
 void sim_switch_done(struct sim *sim);
 extern const struct sim_mech_ops sim_mech_cwsr;
 extern const struct sim_mech_ops sim_mech_hqd_save;

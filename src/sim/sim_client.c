@@ -269,7 +269,7 @@ static void end_request(struct sim_queue *q)
 		res->alone_active_ns += min(sim->now_ns, sim->end_ns) -
 					min(proc->active_since_ns, sim->end_ns);
 	if (proc->spec->arrival.kind == SIM_ARRIVAL_CLOSED)
-		sim_at(sim, sim->now_ns + sim->sc->costs.irq_ns + proc->spec->arrival.think_ns,
+		sim_at(sim, sim->now_ns + sim_model_irq_ns(sim) + proc->spec->arrival.think_ns,
 		       SIM_EV_ARRIVAL, proc->index, q->index + 1);
 }
 
@@ -296,7 +296,7 @@ void sim_queue_completed(struct sim_queue *q, u32 slot)
 			end_request(q);
 	}
 	if (q->unwritten)
-		sim_at(sim, sim->now_ns + sim->sc->costs.irq_ns, SIM_EV_PUMP, q->index, 0);
+		sim_at(sim, sim->now_ns + sim_model_irq_ns(sim), SIM_EV_PUMP, q->index, 0);
 	if (!sim_queue_outstanding(q))
 		sim_detect_quiet(q);
 	else

@@ -10,13 +10,6 @@
  */
 #include "sim/sim.h"
 
-static u64 wake_up(struct sim *sim)
-{
-	const struct sim_costs *c = &sim->sc->costs;
-
-	return c->wake_ns + sim_rng_below(&sim->rng, c->wake_jitter_ns + 1);
-}
-
 static bool by_doorbell(const struct sim *sim)
 {
 	return sim->sched && sim->sc->detect == SIM_DETECT_DOORBELL;
@@ -67,12 +60,18 @@ static void scan(struct sim_proc *proc)
 void sim_detect_doorbell(struct sim_queue *q)
 {
 	struct sim *sim = q->proc->sim;
-	u64 delay = 0;
+	u64 delay = 0, seen_ns;
 
 	if (by_doorbell(sim) && q->proc->armed) {
-		delay = sim->sc->costs.fault_ns;
+		bool is_unmapped = sim->now_ns >= q->proc->armed_ns;
+
 		q->proc->armed = false;
-		sim_at(sim, sim->now_ns + delay + wake_up(sim), SIM_EV_BUSY, q->proc->index, 0);
+		seen_ns = q->proc->armed_ns;
+		if (is_unmapped) {
+			delay = sim->sc->costs.fault_ns;
+			seen_ns = sim->now_ns + delay + sim_model_wake_ns(sim);
+		}
+		sim_at(sim, max(seen_ns, sim->thread_ns), SIM_EV_BUSY, q->proc->index, 0);
 	}
 	sim_at(sim, sim->now_ns + delay, SIM_EV_STORE, q->index, sim_queue_written(q) - 1);
 }
@@ -83,7 +82,7 @@ void sim_detect_quiet(struct sim_queue *q)
 	struct sim *sim = q->proc->sim;
 
 	if (by_doorbell(sim))
-		sim_at(sim, sim->now_ns + sim->sc->costs.irq_ns + sim->sc->costs.idle_ns,
+		sim_at(sim, sim->now_ns + sim_model_irq_ns(sim) + sim->sc->costs.idle_ns,
 		       SIM_EV_IDLE, q->index, q->nr_rings);
 }
 
@@ -93,22 +92,29 @@ void sim_detect_progress(struct sim_queue *q)
 	struct sim *sim = q->proc->sim;
 
 	if (by_doorbell(sim) && q->proc->spec->attr.deadline_ns)
-		sim_at(sim, sim->now_ns + sim->sc->costs.irq_ns, SIM_EV_PROGRESS, q->index, 0);
+		sim_at(sim, sim->now_ns + sim_model_irq_ns(sim), SIM_EV_PROGRESS, q->index, 0);
 }
 
 /**
  * sim_detect_arm() - the core wants to know of the next busy or idle edge
  * @proc: process
  * @arm: true: it is idle, watch for work
+ *
+ * Taking the page away keeps the scheduler's thread busy. A store that comes meanwhile does
+ * not fault: the look at the pointers that follows finds it.
  */
 void sim_detect_arm(struct sim_proc *proc, bool arm)
 {
 	struct sim *sim = proc->sim;
 
 	proc->armed = arm;
-	if (arm && by_doorbell(sim) && has_any_work(proc)) {
+	if (!arm || !by_doorbell(sim))
+		return;
+	sim->thread_ns = max(sim->thread_ns, sim->now_ns) + sim_model_arm_ns(sim);
+	proc->armed_ns = sim->thread_ns;
+	if (has_any_work(proc)) {
 		proc->armed = false;
-		sim_at(sim, sim->now_ns, SIM_EV_BUSY, proc->index, 0);
+		sim_at(sim, proc->armed_ns, SIM_EV_BUSY, proc->index, 0);
 	}
 }
 

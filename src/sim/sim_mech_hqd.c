@@ -29,7 +29,8 @@ static void hqd_begin(struct sim *sim)
 
 	sim_mech_set_levels(sim);
 	sim->hws.phase = SIM_HWS_UNMAP;
-	sim_at(sim, sim->now_ns + c->decide_ns + c->driver_ns, SIM_EV_MECH, 0, sim->act.sw.seq);
+	sim_at(sim, sim->now_ns + sim_mech_busy_ns(sim) + c->decide_ns + c->driver_ns, SIM_EV_MECH,
+	       0, sim->act.sw.seq);
 }
 
 /* One step towards the queue's level. Return: it is there. */

@@ -79,6 +79,7 @@ static void put_counters(json_t *o, bool *ok, const struct sim_result *r)
 	put(o, ok, "resumes", integer(r->resumes));
 	put(o, ok, "preempt_latency_ns", summary(&r->preempt_latency, ok));
 	put(o, ok, "floor_ns", known(r->floor_ns, r->floor_ns));
+	put(o, ok, "floor_p99_ns", known(r->floor_p99_ns, r->floor_p99_ns));
 	put(o, ok, "lost", integer(r->lost));
 	put(o, ok, "repeated", integer(r->repeated));
 	put(o, ok, "starved_max_ns", integer(r->starved_max_ns));
@@ -103,6 +104,7 @@ json_t *sim_result_to_json(const struct sim_scenario *sc, const struct sim_resul
 	put(o, &ok, "policy", json_string(sc->policy));
 	put(o, &ok, "mechanism", json_string(sim_mechanism_name(sc->mechanism)));
 	put(o, &ok, "detect", detects ? json_string(sim_detect_name(sc->detect)) : json_null());
+	put(o, &ok, "model", json_string(sim_model_name(sc->model)));
 	put(o, &ok, "seed", integer(sc->seed));
 	put(o, &ok, "virtual_ns", integer(r->virtual_ns));
 	put(o, &ok, "wall_ns", integer(r->wall_ns));

@@ -57,6 +57,7 @@ static int make_gpu(struct sim *sim)
 		.profile = sim->profile,
 		.engine = sim->sc->engine,
 		.nr_slots = sim->sc->nr_slots,
+		.seed = sim->sc->model == SIM_MODEL_FIXED ? 0 : sim->sc->seed + 1,
 	};
 
 	sim->host.ops = &sim_host_ops;
@@ -66,11 +67,14 @@ static int make_gpu(struct sim *sim)
 static int sim_init(struct sim *sim, char *error, size_t error_size)
 {
 	const struct sim_scenario *sc = sim->sc;
+	const struct gpu_profile *base;
 	int ret;
 
-	sim->profile = gpu_profile_find(sc->gpu);
-	if (!sim->profile)
+	base = gpu_profile_find(sc->gpu);
+	if (!base)
 		return -EINVAL;
+	sim_model_profile(sc, base, &sim->own);
+	sim->profile = &sim->own;
 	for (u32 c = 0; c < sc->nr_classes; c++) {
 		sim->nr_procs += sc->classes[c].processes;
 		sim->nr_queues += sc->classes[c].processes * sc->classes[c].queues;
@@ -313,11 +317,15 @@ static int finish(struct sim *sim)
 {
 	struct sim_result *r = sim->result;
 	const struct gpu_stats *stats = gpu_stats(sim->gpu);
+	struct sim_summary floor = { 0 };
 	int ret = sim_samples_summary(&r->preempt_samples, NULL, &r->preempt_latency);
 
 	/* Requests that did not even end after the run. */
 	for (u32 i = 0; i < sim->nr_queues && !ret; i++)
 		ret = sim_queue_take_waiting(&sim->queues[i], r->virtual_ns);
+	if (!ret && r->floor_ns)
+		ret = sim_model_floor(sim, sim->floor_bytes, &floor);
+	r->floor_p99_ns = floor.p99;
 	sim_verify_end(sim);
 	r->saves = stats->nr_saves;
 	r->restores = stats->nr_restores;

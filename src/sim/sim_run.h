@@ -87,6 +87,7 @@ struct sim_result {
 	struct sim_summary preempt_latency;
 	struct sim_samples preempt_samples;
 	u64 floor_ns;	    /* least bound of the model for these victims; 0 = none saved */
+	u64 floor_p99_ns;   /* the same with costs that vary, at p99 */
 	u64 lost;	    /* workgroups that completed dispatches do not account for */
 	u64 repeated;	    /* workgroups executed more than once */
 	u64 starved_max_ns; /* longest time an entity with work was kept off the GPU */

@@ -52,6 +52,18 @@ static inline bool sim_mechanism_uses_detection(enum sim_mechanism m)
 	return m != SIM_MECH_NONE && m != SIM_MECH_HWPRIO;
 }
 
+#define SIM_MODELS(X)                                                                             \
+	X(DEFAULT, "default", "costs vary, wake-ups have a tail, caches are cold after a switch") \
+	X(FIXED, "fixed", "every cost is its mean, caches stay warm")                             \
+	X(PESSIMIST, "pessimist", "as default, bandwidth / 4, firmware x 5")
+
+enum sim_model {
+#define X(name, text, doc) SIM_MODEL_##name,
+	SIM_MODELS(X)
+#undef X
+		SIM_MODEL_COUNT
+};
+
 #define SIM_ARRIVALS(X)       \
 	X(CLOSED, "closed")   \
 	X(UNIFORM, "uniform") \
@@ -111,11 +123,28 @@ struct sim_fault_spec {
 	u64 arg; /* argument; GPU_FAULT_REFUSE: index of the class whose first queue refuses */
 };
 
+#define SIM_PPM_ONE 1000000ull
+#define SIM_UNSET U64_MAX
+
+/* What the scenario says of the GPU beside its profile. */
+struct sim_hardware {
+	u64 bandwidth_ppm; /* share of the profile's save and restore bandwidth */
+	u64 firmware_ppm;  /* the same of its firmware costs */
+	u64 spread_ppm;	   /* share of these that varies; SIM_UNSET = the profile's */
+	u64 cold_ns;	   /* cold caches; SIM_UNSET = the time to fill its L2 */
+	u64 barrier_ns;	   /* added to a packet that waits for those before it */
+	u64 retry_ns;	   /* sleep of the firmware before it asks a queue once more to leave */
+	u64 retry_ppm;	   /* how often an unmap has one */
+};
+
 /* What the software around the GPU costs. */
 struct sim_costs {
 	u64 fault_ns;	     /* doorbell page fault, on the submitter */
 	u64 wake_ns;	     /* wake-up of the scheduler thread, at least */
 	u64 wake_jitter_ns;  /* at most this much more, uniform */
+	u64 tail_ns;	     /* mean of what a wake-up or interrupt of the tail takes more */
+	u64 tail_ppm;	     /* how often there is one */
+	u64 arm_ns;	     /* taking the doorbell page of an idle process away */
 	u64 decide_ns;	     /* one pass of the scheduling core */
 	u64 driver_ns;	     /* locks, flags, packets before the unmap */
 	u64 fence_ns;	     /* from the fence in memory to the driver seeing it */
@@ -147,6 +176,8 @@ struct sim_scenario {
 	enum sim_detect detect;			      /* detection mode */
 	u64 seed;				      /* of every random number */
 	u64 duration_ns;			      /* virtual time in which requests arrive */
+	enum sim_model model;			      /* how much of the model is in force */
+	struct sim_hardware hardware;		      /* changes to the profile */
 	struct sim_costs costs;			      /* software costs */
 	u32 nr_slots;				      /* queue slots; 0 = the profile's */
 	u32 nr_params;				      /* core parameters */
@@ -209,5 +240,8 @@ int sim_mechanism_parse(const char *text, enum sim_mechanism *m);
 const char *sim_detect_name(enum sim_detect d);
 const char *sim_detect_doc(enum sim_detect d);
 int sim_detect_parse(const char *text, enum sim_detect *d);
+const char *sim_model_name(enum sim_model m);
+const char *sim_model_doc(enum sim_model m);
+int sim_model_parse(const char *text, enum sim_model *m);
 
 #endif

@@ -116,6 +116,7 @@ static const struct {
 	const struct sim_key *keys;
 } sections[] = {
 	{ "scenario", sim_scenario_keys },
+	{ "gpu", sim_hardware_keys },
 	{ "costs", sim_costs_keys },
 	{ "params", NULL },
 };
@@ -128,6 +129,13 @@ static void enter(struct sim_parser *p, const struct sim_key *keys)
 	p->section_line = p->line;
 }
 
+static void *object_of(struct sim_scenario *sc, const struct sim_key *keys)
+{
+	if (keys == sim_costs_keys)
+		return &sc->costs;
+	return keys == sim_hardware_keys ? (void *)&sc->hardware : sc;
+}
+
 static int begin_single(struct sim_parser *p, const char *name)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(sections); i++) {
@@ -138,7 +146,7 @@ static int begin_single(struct sim_parser *p, const char *name)
 		p->sections_seen |= 1u << i;
 		enter(p, sections[i].keys);
 		p->in_params = !sections[i].keys;
-		p->object = sections[i].keys == sim_costs_keys ? (void *)&p->sc->costs : p->sc;
+		p->object = object_of(p->sc, sections[i].keys);
 		return 0;
 	}
 	return sim_parser_fail(p, "no section [%.40s]", name);

@@ -76,6 +76,7 @@ void sim_scenario_say(char *error, size_t error_size, const char *format, ...)
 int sim_key_set_u32(struct sim_parser *p, const struct sim_key *key, char *value);
 int sim_key_set_u64(struct sim_parser *p, const struct sim_key *key, char *value);
 int sim_key_set_duration(struct sim_parser *p, const struct sim_key *key, char *value);
+int sim_key_set_percent(struct sim_parser *p, const struct sim_key *key, char *value);
 
 /* Parse a number or duration for @what and hold it against a range. */
 int sim_parser_number(struct sim_parser *p, const char *what, const char *text, u64 low, u64 high,
@@ -86,6 +87,7 @@ int sim_parser_duration(struct sim_parser *p, const char *what, const char *text
 /* Each ends with a key without a name. */
 extern const struct sim_key sim_scenario_keys[];
 extern const struct sim_key sim_costs_keys[];
+extern const struct sim_key sim_hardware_keys[];
 extern const struct sim_key sim_fault_keys[];
 extern const struct sim_key sim_class_keys[];
 

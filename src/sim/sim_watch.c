@@ -87,7 +87,8 @@ static u64 floor_ns(const struct sim *sim, u64 bytes)
 	if (sim->sc->mechanism == SIM_MECH_CWSR)
 		return gpu_profile_floor_ns(sim->profile, bytes);
 	/* A queue by itself: no runlist, and the beneficiary's packet has long been read. */
-	return sim->profile->hqd_ns + gpu_profile_save_ns(sim->profile, bytes);
+	return sim->profile->hqd_ns + gpu_profile_save_ns(sim->profile, bytes) +
+	       sim->profile->cold_ns;
 }
 
 /* The XCC that has most has at least its share of all. */
@@ -96,8 +97,10 @@ static void note_floor(struct sim *sim, u64 bytes)
 	struct sim_result *r = sim->result;
 	u64 ns = floor_ns(sim, bytes / sim->profile->nr_xcc);
 
-	if (bytes && (!r->floor_ns || ns < r->floor_ns))
-		r->floor_ns = ns;
+	if (!bytes || (r->floor_ns && ns >= r->floor_ns))
+		return;
+	r->floor_ns = ns;
+	sim->floor_bytes = bytes / sim->profile->nr_xcc;
 }
 
 /*

@@ -81,6 +81,16 @@ int cli_comparison_table(const struct cli_comparison *c, struct cli_table *t);
 /* Prints what is compared, the table, and why rows are missing. Return: 0 or -ENOMEM. */
 int cli_comparison_print(const struct cli_comparison *c);
 
+/**
+ * cli_comparison_headline() - what a run is about, in one line
+ * @c: comparison
+ * @r: a run of its scenario, with what each class has alone
+ * @text: output
+ * @size: its size
+ */
+void cli_comparison_headline(const struct cli_comparison *c, const struct sim_result *r,
+			     char *text, size_t size);
+
 /* Appends the run objects of all rows that were run. Return: 0 or -ENOMEM. */
 int cli_comparison_json(struct cli_comparison *c, json_t *array);
 

@@ -19,8 +19,8 @@ static void print_header(const struct sim_scenario *sc, const struct sim_result 
 	char text[CLI_TEXT_MAX_DURATION];
 
 	printf("%s%s%s\n", sc->name, sc->title[0] ? ": " : "", sc->title);
-	printf("simulated %s, policy %s, mechanism %s", sc->gpu, sc->policy,
-	       sim_mechanism_name(sc->mechanism));
+	printf("simulated %s, model %s, policy %s, mechanism %s", sc->gpu,
+	       sim_model_name(sc->model), sc->policy, sim_mechanism_name(sc->mechanism));
 	if (sim_mechanism_uses_detection(sc->mechanism))
 		printf(", detection %s", sim_detect_name(sc->detect));
 	printf(", %s of virtual time, seed %llu\n\n", cli_format_duration(r->virtual_ns, text),

@@ -41,9 +41,26 @@ static char *dump(const struct sim_scenario *sc, const struct sim_result *r)
 static void keys_come_in_the_documented_order(void **state)
 {
 	static const char *const keys[] = {
-		"schema", "scenario", "gpu", "policy", "mechanism", "detect", "seed", "virtual_ns",
-		"wall_ns", "classes", "switches", "preemptions", "resumes", "preempt_latency_ns",
-		"floor_ns", "lost", "repeated", "starved_max_ns",
+		"schema",
+		"scenario",
+		"gpu",
+		"policy",
+		"mechanism",
+		"detect",
+		"model",
+		"seed",
+		"virtual_ns",
+		"wall_ns",
+		"classes",
+		"switches",
+		"preemptions",
+		"resumes",
+		"preempt_latency_ns",
+		"floor_ns",
+		"floor_p99_ns",
+		"lost",
+		"repeated",
+		"starved_max_ns",
 	};
 	static const char *const class_keys[] = {
 		"name", "requests", "completed", "throughput_per_s", "latency_ns",
