@@ -38,6 +38,7 @@ struct sim_proc;
 /* One request on its way. */
 struct sim_request {
 	u64 arrival_ns; /* when it came */
+	u64 ready_ns;	/* when it can be launched */
 	u64 first;	/* index of its first packet, once written */
 	u32 nr_written; /* kernels of it that have been written to the ring */
 };
@@ -66,6 +67,7 @@ struct sim_queue {
 	struct gpu_kernarg *kernargs;  /* one per ring slot */
 	u64 kernargs_va;	       /* their address */
 	u64 (*tally)[2];	       /* one per ring slot */
+	const struct sim_kernel_image **image; /* one per ring slot: what was written there */
 	u64 tally_va;		       /* their address */
 	u64 rung;		       /* packets whose doorbell was rung, or will be */
 	u64 done;		       /* packets completed and verified */
@@ -97,6 +99,9 @@ struct sim_queue {
 	u64 gpu_ns;	      /* time with running waves */
 };
 
+/* A kernel of any length is one of so many. */
+#define SIM_LENGTHS 32
+
 /* A kernel in a process's memory. */
 struct sim_kernel_image {
 	u64 object_va;			    /* address of its descriptor */
@@ -114,7 +119,9 @@ struct sim_proc {
 	u32 number;			   /* which process of its class */
 	u32 pasid;			   /* address space */
 	struct sim_space space;		   /* its memory */
-	struct sim_kernel_image *kernels;  /* the kernels of a request */
+	/* the kernels of a request, SIM_LENGTHS of each */
+	struct sim_kernel_image *kernels;
+	struct sim_rng rng;		   /* for their lengths */
 	struct sim_queue *queues;	   /* its queues */
 	struct sim_arrival_state arrivals; /* generator, unless a closed loop */
 	u32 next_queue;			   /* where the next request goes */
@@ -244,13 +251,14 @@ void sim_queue_completed(struct sim_queue *q, u32 slot);
 int sim_queue_take_waiting(struct sim_queue *q, u64 end_ns);
 
 /* verify.c: what the kernels left in memory. */
-void sim_verify_packet(struct sim_queue *q, u64 packet, const struct sim_kernel_image *k);
+void sim_verify_packet(struct sim_queue *q, u64 packet);
 bool sim_verify_has_vanished(const struct sim_queue *q);
 void sim_verify_end(struct sim *sim);
 
 /* detect.c: how the core learns; core.c: what the core wants. */
 void sim_detect_start(struct sim *sim);
 void sim_detect_doorbell(struct sim_queue *q);
+void sim_detect_hint(struct sim_queue *q);
 void sim_detect_quiet(struct sim_queue *q);
 void sim_detect_progress(struct sim_queue *q);
 void sim_detect_event(struct sim *sim, const struct sim_event *e);

@@ -15,6 +15,12 @@ static bool by_doorbell(const struct sim *sim)
 	return sim->sched && sim->sc->detect == SIM_DETECT_DOORBELL;
 }
 
+/* A request was announced and has not been launched. */
+static bool is_hinted(const struct sim_queue *q)
+{
+	return q->proc->spec->has_hint && q->unwritten && !q->proc->sim->stopping;
+}
+
 /* Everything has a signal here, and what is done is known to the packet. */
 static bool has_work(struct sim_queue *q)
 {
@@ -27,7 +33,7 @@ static bool has_work(struct sim_queue *q)
 		.end = GP_AQL_ENDED,
 	};
 
-	return gp_idle_look(&q->idle, &pace, &seen) == GP_IDLE_BUSY;
+	return gp_idle_look(&q->idle, &pace, &seen) == GP_IDLE_BUSY || is_hinted(q);
 }
 
 static bool has_any_work(struct sim_proc *proc)
@@ -74,6 +80,16 @@ void sim_detect_doorbell(struct sim_queue *q)
 		sim_at(sim, max(seen_ns, sim->thread_ns), SIM_EV_BUSY, q->proc->index, 0);
 	}
 	sim_at(sim, sim->now_ns + delay, SIM_EV_STORE, q->index, sim_queue_written(q) - 1);
+}
+
+/* A client announces a request that it will launch. */
+void sim_detect_hint(struct sim_queue *q)
+{
+	struct sim *sim = q->proc->sim;
+
+	if (sim->sched)
+		sim_at(sim, max(sim->now_ns + sim_model_wake_ns(sim), sim->thread_ns), SIM_EV_BUSY,
+		       q->proc->index, 0);
 }
 
 /* A queue has just completed everything it had. */

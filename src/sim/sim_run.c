@@ -243,7 +243,8 @@ static u64 settle_limit(const struct sim *sim)
 
 		for (u32 k = 0; k < sim->sc->classes[c].nr_kernels; k++)
 			if (!sim->sc->classes[c].kernels[k].endless)
-				sum += sim->sc->classes[c].kernels[k].duration_ns;
+				sum += max(sim->sc->classes[c].kernels[k].duration_ns,
+					   sim->sc->classes[c].kernels[k].longest_ns);
 		longest = max(longest, sum);
 	}
 	return sim->end_ns + SETTLE_NS + 4 * longest;

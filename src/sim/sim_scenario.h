@@ -78,6 +78,14 @@ enum sim_arrival_kind {
 	SIM_ARRIVAL_COUNT
 };
 
+#define SIM_MAX_PHASES 16
+
+/* A time with requests at another rate. */
+struct sim_phase {
+	u64 ns;	      /* how long */
+	u64 rate_ppm; /* share of the rate */
+};
+
 /* When requests come. */
 struct sim_arrival {
 	enum sim_arrival_kind kind; /* generator */
@@ -88,11 +96,14 @@ struct sim_arrival {
 	u64 think_ns;		    /* CLOSED: pause between completion and the next request */
 	u32 nr_trace;		    /* TRACE: how many */
 	u64 *trace_ns;		    /* TRACE: times from the start, ascending; then again */
+	u32 nr_phases;		    /* phases of the rate, one after the other; then again */
+	struct sim_phase phases[SIM_MAX_PHASES]; /* them */
 };
 
 /* One kernel of a request. */
 struct sim_kernel_spec {
 	u64 duration_ns;    /* how long each workgroup runs */
+	u64 longest_ns;	    /* 0, or a dispatch takes anything from @duration_ns to this */
 	bool endless;	    /* it never ends */
 	u32 fill_ppm;	    /* share of what the whole GPU can hold; 0 = @workgroups */
 	u32 workgroups;	    /* workgroups if @fill_ppm is 0 */
@@ -111,6 +122,8 @@ struct sim_class_spec {
 	u64 start_ns;			 /* first request not before */
 	u64 stop_ns;			 /* no request after; U64_MAX = to the end */
 	u64 launch_ns;			 /* host time between launches; 0 = all at once */
+	u64 host_ns;			 /* host time before the first launch of a request */
+	bool has_hint;			 /* the scheduler is told when that begins */
 	u32 nr_kernels;			 /* kernels of a request, in order */
 	struct sim_kernel_spec *kernels; /* them */
 };

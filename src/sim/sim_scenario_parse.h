@@ -94,10 +94,11 @@ extern const struct sim_key sim_class_keys[];
 /* A line of [params]. */
 int sim_parser_set_param(struct sim_parser *p, const char *name, const char *value);
 
-/* Values of a class's keys "kernel", "mix" and "arrival". */
+/* Values of a class's keys "kernel", "mix", "arrival" and "phases". */
 int sim_parse_kernel(struct sim_parser *p, const struct sim_key *key, char *value);
 int sim_parse_mix(struct sim_parser *p, const struct sim_key *key, char *value);
 int sim_parse_arrival(struct sim_parser *p, const struct sim_key *key, char *value);
+int sim_parse_phases(struct sim_parser *p, const struct sim_key *key, char *value);
 
 /**
  * sim_read_text() - read a whole regular file
