@@ -103,6 +103,8 @@ static const struct {
 	{ "json", 0, NULL, KIND_FLAG, AT(is_json), CLI_OPTS_SIM_FILES, "results for programs" },
 	{ "trace", 0, "FILE", KIND_TEXT, AT(trace), CLI_OPTS_SIM_RUN,
 	  "write a timeline for Perfetto" },
+	{ "no-alone", 0, NULL, KIND_FLAG, AT(no_alone), CLI_OPTS_SIM_RUN,
+	  "do not run each class by itself, too" },
 	{ "out", 0, "DIR", KIND_TEXT, AT(out), CLI_OPTS_SIM_DEMO,
 	  "folder for the files, gpreempt-demo" },
 	{ "scenario", 0, "FILE", KIND_TEXT, AT(scenario), CLI_OPTS_SIM_DEMO, "another scenario" },

@@ -93,6 +93,7 @@ struct sim_queue {
 	u64 packet;	      /* the dispatch in question */
 	u64 edge_ns;	      /* doorbell store that ended its idleness, if @waiting */
 	bool waiting;	      /* no wave since then */
+	u32 waiting_at;	      /* where it is in sim.waiting, if so */
 	int victim;	      /* track of the last queue saved since then, or -1 */
 	u64 victim_ns;	      /* when */
 	u64 victim_bytes;     /* contexts of victims saved since then, over all XCCs */
@@ -132,6 +133,8 @@ struct sim_proc {
 	u64 off_since_ns;		   /* since when */
 	bool blocked;			   /* launch-block: the host holds its launches back */
 	u64 gpu_ns;			   /* at the end: time with waves that ran, of all queues */
+	u32 *packets;			   /* its part of a runlist */
+	u32 nr_dw;			   /* size of that */
 	u64 outstanding;		   /* requests not complete */
 	u64 active_since_ns;		   /* since when there are any */
 };
@@ -171,6 +174,7 @@ struct sim_hws {
 	u64 fence_seq;		  /* value the fence must reach */
 	bool waiting;		  /* an unmap has been sent and its fence not seen */
 	u64 unmap_ns;		  /* when it was sent */
+	u32 *packets;		  /* runlist packets of all processes, as they were made once */
 	u32 *ib[4];		  /* runlist buffers, used in turn */
 	u64 ib_va[4];		  /* their addresses */
 	u32 ib_dw;		  /* size of one in dwords */
@@ -194,6 +198,9 @@ struct sim {
 	struct sim_proc *procs;		   /* them */
 	u32 nr_queues;			   /* queues over all processes */
 	struct sim_queue *queues;	   /* them, by index */
+	struct sim_queue **waiting;	   /* those that wait for a first wave, in no order */
+	u32 nr_waiting;			   /* how many */
+	u32 nr_settled;			   /* after the end: queues, from the first, that were empty */
 	struct gp_sched *sched;		   /* the core; NULL if the mechanism has no use for it */
 	void *sched_mem;		   /* its memory */
 	struct gp_act act;		   /* what it wants and what becomes of it */
@@ -294,6 +301,7 @@ extern const struct sim_mech_ops sim_mech_none;
 
 /* hws.c: the driver under the firmware scheduler. */
 int sim_hws_init(struct sim *sim);
+void sim_hws_fini(struct sim *sim);
 void sim_hws_unmap(struct sim *sim);
 void sim_hws_map(struct sim *sim);
 u32 sim_hws_take_refused(struct sim *sim);
@@ -303,6 +311,7 @@ extern const struct gpu_host_ops sim_host_ops;
 
 /* watch.c: the GPU's trace. */
 void sim_watch_tracks(struct sim *sim);
+void sim_watch_wait(struct sim_queue *q);
 void sim_watch_trace(struct gpu_host *host, const struct gpu_trace *t);
 void sim_watch_preempt(struct sim_proc *victim);
 void sim_watch_switch(struct sim *sim);

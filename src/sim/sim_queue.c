@@ -193,14 +193,8 @@ void sim_queue_write(struct sim_queue *q, const struct sim_kernel_image *k, bool
  */
 void sim_queue_ring(struct sim_queue *q)
 {
-	struct sim *sim = q->proc->sim;
-
-	if (q->rung == q->done && !q->waiting) {
-		q->waiting = true;
-		q->edge_ns = sim->now_ns;
-		q->victim = -1;
-		q->victim_bytes = 0;
-	}
+	if (q->rung == q->done && !q->waiting)
+		sim_watch_wait(q);
 	q->rung = sim_queue_written(q);
 	q->nr_rings++;
 	sim_detect_doorbell(q);

@@ -39,7 +39,8 @@ static int make_procs(struct sim *sim)
 
 	sim->procs = calloc(sim->nr_procs, sizeof(*sim->procs));
 	sim->queues = calloc(sim->nr_queues, sizeof(*sim->queues));
-	if (!sim->procs || !sim->queues)
+	sim->waiting = calloc(sim->nr_queues, sizeof(struct sim_queue *));
+	if (!sim->procs || !sim->queues || !sim->waiting)
 		return -ENOMEM;
 	for (u32 c = 0; c < sc->nr_classes; c++)
 		for (u32 n = 0; n < sc->classes[c].processes && !ret; n++, p++) {
@@ -102,7 +103,9 @@ static void sim_fini(struct sim *sim)
 	sim_core_fini(sim);
 	for (u32 i = 0; sim->procs && i < sim->nr_procs; i++)
 		sim_proc_fini(&sim->procs[i]);
+	sim_hws_fini(sim);
 	free(sim->procs);
+	free(sim->waiting);
 	free(sim->queues);
 	sim_space_fini(&sim->gart);
 	sim_calendar_fini(&sim->calendar);
@@ -250,15 +253,22 @@ static u64 settle_limit(const struct sim *sim)
 	return sim->end_ns + SETTLE_NS + 4 * longest;
 }
 
-static bool has_settled(const struct sim *sim)
+static bool is_empty(const struct sim *sim, u32 first, u32 *at)
 {
-	for (u32 i = 0; i < sim->nr_queues; i++)
-		if (sim_queue_outstanding(&sim->queues[i]))
+	for (*at = first; *at < sim->nr_queues; ++*at)
+		if (sim_queue_outstanding(&sim->queues[*at]))
 			return false;
 	return true;
 }
 
-static bool is_over(const struct sim *sim, u64 limit)
+/* Looks on where it stopped the last time; all are looked at before it says yes. */
+static bool has_settled(struct sim *sim)
+{
+	return is_empty(sim, sim->nr_settled, &sim->nr_settled) &&
+	       is_empty(sim, 0, &sim->nr_settled);
+}
+
+static bool is_over(struct sim *sim, u64 limit)
 {
 	u64 next = min(sim_calendar_next(&sim->calendar), sim->gpu_next_ns);
 

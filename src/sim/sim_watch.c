@@ -103,6 +103,29 @@ static void note_floor(struct sim *sim, u64 bytes)
 	sim->floor_bytes = bytes / sim->profile->nr_xcc;
 }
 
+/* A doorbell ends the idleness of a queue. */
+void sim_watch_wait(struct sim_queue *q)
+{
+	struct sim *sim = q->proc->sim;
+
+	q->waiting = true;
+	q->edge_ns = sim->now_ns;
+	q->victim = -1;
+	q->victim_bytes = 0;
+	q->waiting_at = sim->nr_waiting;
+	sim->waiting[sim->nr_waiting++] = q;
+}
+
+static void stop_waiting(struct sim_queue *q)
+{
+	struct sim *sim = q->proc->sim;
+	struct sim_queue *last = sim->waiting[--sim->nr_waiting];
+
+	q->waiting = false;
+	sim->waiting[q->waiting_at] = last;
+	last->waiting_at = q->waiting_at;
+}
+
 /*
  * First wave after idleness: the latency counts if another had to leave for it,
  * not if room was found before that.
@@ -114,7 +137,7 @@ static void first_wave(struct sim_queue *q)
 
 	if (!q->waiting)
 		return;
-	q->waiting = false;
+	stop_waiting(q);
 	emit(sim, SIM_SPAN_WAIT, q->index, q->edge_ns, 0);
 	if (q->victim < 0 || (has_saves(sim) && !q->victim_bytes))
 		return;
@@ -145,12 +168,12 @@ void sim_watch_preempt(struct sim_proc *victim)
 	const struct sim_queue *leaving = running_queue(victim);
 	struct sim *sim = victim->sim;
 
-	for (u32 i = 0; i < sim->nr_queues; i++) {
-		struct sim_queue *q = &sim->queues[i];
+	for (u32 i = sim->nr_waiting; i--;) {
+		struct sim_queue *q = sim->waiting[i];
 
 		if (q->proc == victim) {
-			q->waiting = false;
-		} else if (leaving && q->waiting && !q->proc->off) {
+			stop_waiting(q);
+		} else if (leaving && !q->proc->off) {
 			q->victim = (int)leaving->index;
 			q->victim_ns = sim->now_ns;
 		}
@@ -162,10 +185,10 @@ static void note_victim(struct sim_queue *victim, u64 bytes)
 {
 	struct sim *sim = victim->proc->sim;
 
-	for (u32 i = 0; i < sim->nr_queues; i++) {
-		struct sim_queue *q = &sim->queues[i];
+	for (u32 i = 0; i < sim->nr_waiting; i++) {
+		struct sim_queue *q = sim->waiting[i];
 
-		if (q->waiting && q->victim >= 0) {
+		if (q->victim >= 0) {
 			q->victim = (int)victim->index;
 			q->victim_ns = sim->now_ns;
 			q->victim_bytes += bytes;

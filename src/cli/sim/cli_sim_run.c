@@ -119,7 +119,8 @@ static int run_and_print(const struct cli_options *o, const struct sim_scenario 
 		err = cli_sim_trace_open(&trace, o->trace, &progress.base);
 	if (err)
 		return cli_fail(o->trace, err, NULL);
-	err = sim_run(sc, true, o->trace ? &trace.base : &progress.base, r, error, sizeof(error));
+	err = sim_run(sc, !o->no_alone, o->trace ? &trace.base : &progress.base, r, error,
+		      sizeof(error));
 	cli_progress_finish(&progress);
 	if (err) {
 		cli_sim_trace_fini(&trace);
