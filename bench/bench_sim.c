@@ -89,6 +89,57 @@ int bench_dispatches(struct bench *b)
 }
 
 /*
+ * sim.tenants: a GPU with a thousand processes, all of which leave 20 times a second, and eight
+ * such. The baseline is that the second takes eight times as long.
+ */
+
+static int measure_tenants(u32 gpus, double *seconds)
+{
+	double all[REPEATS];
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 "[scenario]\nname = t\ngpus = %u\nduration = 200ms\n"
+		 "[class online]\npriority = 12\nprocesses = %u\n"
+		 "arrival = uniform 20/s\nmix = vgg\n"
+		 "[class offline]\npriority = 3\nprocesses = %u\nkernel = 10ms\n",
+		 gpus, gpus, 999 * gpus);
+	for (u32 i = 0; i < REPEATS; i++) {
+		uint64_t start_ns = bench_cpu_ns();
+		struct sim_result r;
+		int ret = run_text(text, SIM_MECH_CWSR, SIM_DETECT_DOORBELL, false, &r);
+
+		if (ret)
+			return ret;
+		all[i] = (double)(bench_cpu_ns() - start_ns) / 1e9;
+		sim_result_fini(&r);
+	}
+	*seconds = bench_median(all, REPEATS);
+	return 0;
+}
+
+int bench_tenants(struct bench *b)
+{
+	double one, eight;
+	int ret = measure_tenants(1, &one);
+
+	if (!ret)
+		ret = measure_tenants(8, &eight);
+	if (ret)
+		return ret;
+	return bench_report(b, &(struct bench_result){
+				       .bench = "sim.tenants",
+				       .name = "8 GPUs x 1000 tenants to 1 GPU",
+				       .value = eight / one,
+				       .unit = "ratio",
+				       .baseline = 8,
+				       .has_baseline = true,
+				       .bound = 12,
+				       .kind = BENCH_AT_MOST,
+			       });
+}
+
+/*
  * detect: an endless kernel on every CU of an MI300X; online requests at
  * intervals that walk over every phase of a poll. With fixed costs, so that what is seen is
  * detection; and once with costs that vary, against the p99 of the floor.

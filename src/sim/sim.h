@@ -200,7 +200,7 @@ struct sim {
 	struct sim_queue *queues;	   /* them, by index */
 	struct sim_queue **waiting;	   /* those that wait for a first wave, in no order */
 	u32 nr_waiting;			   /* how many */
-	u32 nr_settled;			   /* after the end: queues, from the first, that were empty */
+	u32 nr_settled;			   /* after the end: queues that were seen empty */
 	struct gp_sched *sched;		   /* the core; NULL if the mechanism has no use for it */
 	void *sched_mem;		   /* its memory */
 	struct gp_act act;		   /* what it wants and what becomes of it */
@@ -231,6 +231,12 @@ static inline void sim_put64(u8 *mqd, u32 offset, u64 value)
 {
 	memcpy(mqd + offset, &value, sizeof(value));
 }
+
+/* run.c: a run on one GPU; gpus.c: on as many as the scenario has. */
+int sim_run_one(const struct sim_scenario *sc, struct sim_observer *observer,
+		struct sim_result *result, char *error, size_t error_size);
+int sim_run_gpus(const struct sim_scenario *sc, struct sim_observer *observer,
+		 struct sim_result *result, char *error, size_t error_size);
 
 /* queue.c: memory, MQD and packets of a queue. */
 int sim_queue_init(struct sim_queue *q, struct sim_proc *proc, u32 index);

@@ -101,6 +101,7 @@ json_t *sim_result_to_json(const struct sim_scenario *sc, const struct sim_resul
 	put(o, &ok, "schema", json_string("gpreempt.sim/1"));
 	put(o, &ok, "scenario", json_string(sc->name));
 	put(o, &ok, "gpu", json_string(sc->gpu));
+	put(o, &ok, "gpus", integer(sc->nr_gpus));
 	put(o, &ok, "policy", json_string(sc->policy));
 	put(o, &ok, "mechanism", json_string(sim_mechanism_name(sc->mechanism)));
 	put(o, &ok, "detect", detects ? json_string(sim_detect_name(sc->detect)) : json_null());

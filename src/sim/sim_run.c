@@ -351,8 +351,8 @@ static int finish(struct sim *sim)
 	return ret;
 }
 
-static int run_once(const struct sim_scenario *sc, struct sim_observer *observer,
-		    struct sim_result *result, char *error, size_t error_size)
+int sim_run_one(const struct sim_scenario *sc, struct sim_observer *observer,
+		struct sim_result *result, char *error, size_t error_size)
 {
 	struct sim *sim = calloc(1, sizeof(*sim));
 	int ret;
@@ -390,7 +390,7 @@ static int run_alone(const struct sim_scenario *sc, u32 class_index, struct sim_
 	one.nr_faults = 0;
 	one.nr_classes = 1;
 	one.classes[0] = sc->classes[class_index];
-	ret = run_once(&one, NULL, r, error, error_size);
+	ret = sim_run_gpus(&one, NULL, r, error, error_size);
 	out->alone = r->classes[0].latency;
 	out->alone_throughput_per_s = r->classes[0].throughput_per_s;
 	out->alone_gpu_ns = r->classes[0].gpu_ns;
@@ -416,7 +416,7 @@ int sim_run(const struct sim_scenario *sc, bool alone, struct sim_observer *obse
 
 	memset(result, 0, sizeof(*result));
 	snprintf(error, error_size, "out of memory");
-	ret = run_once(sc, observer, result, error, error_size);
+	ret = sim_run_gpus(sc, observer, result, error, error_size);
 	for (u32 c = 0; alone && !ret && c < sc->nr_classes; c++)
 		ret = run_alone(sc, c, &result->classes[c], error, error_size);
 	result->wall_ns = wall_clock() - begin;

@@ -12,6 +12,7 @@
 
 #define SIM_NAME_MAX 64
 #define SIM_MAX_CLASSES 16
+#define SIM_MAX_GPUS 64
 #define SIM_MAX_KERNELS 512	/* per class */
 #define SIM_MAX_PARAMS 32
 #define SIM_MAX_FAULTS 32
@@ -193,6 +194,7 @@ struct sim_scenario {
 	struct sim_hardware hardware;		      /* changes to the profile */
 	struct sim_costs costs;			      /* software costs */
 	u32 nr_slots;				      /* queue slots; 0 = the profile's */
+	u32 nr_gpus;				      /* GPUs */
 	u32 nr_params;				      /* core parameters */
 	struct sim_param_set params[SIM_MAX_PARAMS];  /* them */
 	u32 nr_faults;				      /* faults */

@@ -148,6 +148,7 @@ const struct sim_key sim_scenario_keys[] = {
 	{ "seed", sim_key_set_u64, AT(seed), 0, INT64_MAX },
 	{ "duration", sim_key_set_duration, AT(duration_ns), SIM_NS_PER_US, SIM_RUN_MAX_NS },
 	{ "slots", sim_key_set_u32, AT(nr_slots), 1, GPU_MAX_SLOTS },
+	{ "gpus", sim_key_set_u32, AT(nr_gpus), 1, SIM_MAX_GPUS },
 	{ .name = NULL },
 };
 

@@ -44,6 +44,7 @@ static void keys_come_in_the_documented_order(void **state)
 		"schema",
 		"scenario",
 		"gpu",
+		"gpus",
 		"policy",
 		"mechanism",
 		"detect",

@@ -382,6 +382,50 @@ static void kernels_of_any_length_are_all_executed(void **state)
 	sim_result_fini(&r);
 }
 
+/* Nothing is shared: two GPUs with half of the processes each are two runs. */
+static void gpus_are_independent(void **state)
+{
+	static const char *const scenario =
+		"[scenario]\ngpu = tiny\ngpus = %u\nduration = 200ms\n"
+		"[class online]\npriority = 12\nprocesses = %u\narrival = uniform 50/s\n"
+		"kernel = 500us\n"
+		"[class offline]\npriority = 3\nprocesses = %u\nkernel = 5ms\n";
+	u64 requests[3], dispatches[3];
+
+	for (u32 n = 1; n <= 2; n++) {
+		struct sim_scenario sc;
+		struct sim_result r;
+		char text_of_it[512];
+
+		snprintf(text_of_it, sizeof(text_of_it), scenario, n, 2 * n, n);
+		parse(&sc, text_of_it);
+		run(&sc, &r);
+		assert_nothing_lost(&r);
+		requests[n] = r.classes[0].requests;
+		dispatches[n] = r.dispatches;
+		assert_int_equal(r.classes[0].samples.nr + r.classes[0].waiting.nr, requests[n]);
+		assert_true(r.classes[1].process_least_ns <= r.classes[1].process_most_ns);
+		assert_int_equal(r.nr_classes, 2);
+		sim_result_fini(&r);
+	}
+	assert_int_equal(requests[2], 2 * requests[1]);
+	assert_in_range(dispatches[2], 2 * dispatches[1] - 4, 2 * dispatches[1] + 4);
+}
+
+/* One process and two GPUs: one of them has nothing to do. */
+static void a_gpu_may_have_no_process(void **state)
+{
+	struct sim_scenario sc;
+	struct sim_result r;
+
+	parse(&sc, "[scenario]\ngpu = tiny\ngpus = 2\nduration = 50ms\n[class a]\nkernel = 1ms\n");
+	run(&sc, &r);
+	assert_nothing_lost(&r);
+	assert_true(r.classes[0].completed > 40);
+	assert_true(r.occupancy > 0.4 && r.occupancy < 0.51);
+	sim_result_fini(&r);
+}
+
 static void late_requests_are_counted(void **state)
 {
 	struct sim_scenario sc;
@@ -443,6 +487,8 @@ int main(void)
 		cmocka_unit_test(models_differ_in_what_a_preemption_costs),
 		cmocka_unit_test(a_hint_hides_the_preemption),
 		cmocka_unit_test(kernels_of_any_length_are_all_executed),
+		cmocka_unit_test(gpus_are_independent),
+		cmocka_unit_test(a_gpu_may_have_no_process),
 		cmocka_unit_test(late_requests_are_counted),
 		cmocka_unit_test(every_policy_runs_every_mechanism),
 	};

@@ -325,7 +325,7 @@ static const struct {
 	const char *message;
 } impossible[] = {
 	{ "[class a]\nprocesses = 16000\nkernel = 1ms\n[class b]\nprocesses = 500\nkernel = 1ms\n",
-	  "16500 queues in all, at most 16384" },
+	  "16500 queues on a GPU, at most 16384" },
 	{ "[class a]\nphases = 1s 10%\nkernel = 1ms\n", "class a: a closed loop has no phases" },
 	{ "[scenario]\ndetect = manual\n[class a]\nkernel = 1ms\n",
 	  "detection mode manual needs a trigger in [costs]" },
