@@ -134,6 +134,25 @@ void sim_detect_arm(struct sim_proc *proc, bool arm)
 	}
 }
 
+static bool is_core_busy(const struct sim_proc *proc)
+{
+	for (u32 i = 0; i < proc->spec->queues; i++)
+		if (proc->queues[i].core_busy)
+			return true;
+	return false;
+}
+
+/*
+ * The scheduler was woken for a process. Work that was done before it came makes no edge: the
+ * core still counts on the doorbell, which the fault gave back.
+ */
+static void look(struct sim_proc *proc)
+{
+	scan(proc);
+	if (by_doorbell(proc->sim) && !proc->armed && !is_core_busy(proc))
+		sim_detect_arm(proc, true);
+}
+
 static u64 tick_period(const struct sim *sim, u64 which)
 {
 	const struct sim_costs *c = &sim->sc->costs;
@@ -182,7 +201,7 @@ void sim_detect_event(struct sim *sim, const struct sim_event *e)
 	if (e->kind == SIM_EV_TICK)
 		tick(sim, e->arg);
 	else if (e->kind == SIM_EV_BUSY)
-		scan(&sim->procs[e->who]);
+		look(&sim->procs[e->who]);
 	else if (e->kind == SIM_EV_PROGRESS)
 		sim_core_progress(&sim->queues[e->who]);
 	else if (sim->queues[e->who].nr_rings == e->arg)

@@ -382,6 +382,23 @@ static void kernels_of_any_length_are_all_executed(void **state)
 	sim_result_fini(&r);
 }
 
+/* Some wake-ups come after the request is over, and the next doorbell must still be heard. */
+static void a_late_wake_up_loses_no_edge(void **state)
+{
+	struct sim_scenario sc;
+	struct sim_result r;
+
+	parse(&sc, "[scenario]\nduration = 500ms\n[costs]\ntail = 300us\ntail-chance = 20%\n"
+		   "[class online]\npriority = 12\nlatency-critical = yes\n"
+		   "arrival = closed think 200us\nkernel = 60us\n"
+		   "[class offline]\npriority = 3\nkernel = 10ms\n");
+	run(&sc, &r);
+	assert_nothing_lost(&r);
+	assert_true(r.classes[0].completed > 800);
+	assert_true(r.classes[0].latency.max < 4 * MS);
+	sim_result_fini(&r);
+}
+
 /* Nothing is shared: two GPUs with half of the processes each are two runs. */
 static void gpus_are_independent(void **state)
 {
@@ -487,6 +504,7 @@ int main(void)
 		cmocka_unit_test(models_differ_in_what_a_preemption_costs),
 		cmocka_unit_test(a_hint_hides_the_preemption),
 		cmocka_unit_test(kernels_of_any_length_are_all_executed),
+		cmocka_unit_test(a_late_wake_up_loses_no_edge),
 		cmocka_unit_test(gpus_are_independent),
 		cmocka_unit_test(a_gpu_may_have_no_process),
 		cmocka_unit_test(late_requests_are_counted),
