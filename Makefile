@@ -13,7 +13,7 @@ help:
 	@echo 'make soak                preemption in the guest for SOAK_SECONDS=3600'
 	@echo 'make bench               measure, and compare with the bounds'
 	@echo 'make figures             the same, and write the tables of README.md'
-	@echo 'make eval                simulated workloads, figures and bounds, in out/eval/'
+	@echo 'make eval                simulated workloads with bounds, docs/measured/eval.md, out/eval/'
 	@echo 'make deb                 Debian packages, in build/deb/'
 	@echo 'make check-packages      install, use and purge them in bare Debian 12 and 13; as root'
 	@echo 'make measured            write docs/measured/virtual-time.md: the guest in virtual time'
@@ -79,7 +79,7 @@ figures: build-deps
 
 eval: build-deps
 	@tools/build --programs gcc-release
-	@tools/eval --program build/gcc-release/src/cli/gpreempt $(EVAL_ARGS)
+	@tools/eval --program build/gcc-release/src/cli/gpreempt --document docs/measured/eval.md $(EVAL_ARGS)
 
 format: deps
 	@tools/format

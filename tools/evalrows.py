@@ -5,7 +5,8 @@ Each function of ROWS takes an Eval and returns a list of Figure.
 """
 import random
 
-from evalsim import NEVER, edf_misses, of_file, offline, online, scenario, section, without_offline
+from evalsim import (NEVER, class_names, edf_misses, of_file, offline, online, scenario, section,
+                     without_offline)
 
 US = 1000
 MS = 1000 * US
@@ -112,20 +113,14 @@ MODELS = {
 }
 
 
-def names_of(result, reference):
-    """Online classes are those of the reference run."""
-    on = list(reference.classes)
-    return on, [n for n in result.classes if n not in on]
+# Prefill is below decode and gives way to it, so decode is held against decode by itself.
+BELOW = ("prefill",)
 
 
 def worst(result, reference, key):
-    """The worst class against the same class without offline work.
-
-    Prefill is below decode and gives way to it, which it does not on the stock driver.
-    """
-    names = [n for n in reference.classes if n != "prefill"]
+    """The worst class of the reference against the same class there."""
     return max(result[n].latency(key) / reference[n].latency(key) if
-               reference[n].latency(key) != NEVER else 0 for n in names)
+               reference[n].latency(key) != NEVER else 0 for n in reference.classes)
 
 
 def run_model(ev, name, gpu, **options):
@@ -133,8 +128,9 @@ def run_model(ev, name, gpu, **options):
     text = MODELS[name]()
     base = {"gpu": gpu, "duration": ev.duration("6s", "2s"), "model": options.get("model")}
     slug = name.lower().replace(" ", "-")
-    return (ev.sim.run(slug, text, **{**base, **options}),
-            ev.sim.run(slug + "-online", without_offline(text), **{**base, "mechanism": "none"}))
+    return (ev.sim.run(slug, text, False, **{**base, **options}),
+            ev.sim.run(slug + "-online", without_offline(text, BELOW), False,
+                       **{**base, "mechanism": "none"}))
 
 
 # Figures.
@@ -151,16 +147,24 @@ def models(ev):
     return out
 
 
-def left(ev, rate, mix, bounds):
+def left(ev, rate, mix, bounds, model=None, p99_bound=None):
     out = []
     for mechanism, bound in bounds.items():
         r = ev.sim.run(f"tail-{rate}", tail(rate, mix, duration=ev.duration("3s", "1s")),
-                       mechanism=mechanism)
+                       mechanism=mechanism, model=model)
         out.append(Figure(f"{rate}/s, {mechanism}: p99",
-                          r["online"].latency("p99") / r["online"].alone("p99")))
+                          r["online"].latency("p99") / r["online"].alone("p99"), p99_bound,
+                          note=limit(r, r, "alone") if p99_bound else ""))
         out.append(at_least(f"{rate}/s, {mechanism}: offline",
                             100 * r.offline_of_rest(["offline"], ["online"]), bound, "%"))
     return out
+
+
+def limit(r, reference, which="latency"):
+    """The least p99 to alone of a mechanism that begins when the request comes, first class."""
+    name = next(iter(reference.classes))
+    alone = getattr(reference[name], which)("p50")
+    return f"limit by the least floor {1 + r.floor_ns() / alone:.3f}" if r.floor_ns() else ""
 
 
 def left_100(ev):
@@ -169,6 +173,45 @@ def left_100(ev):
 
 def left_300(ev):
     return left(ev, 300, "vgg scale 0.5", {"cwsr": 75, "cwsr-queue": 90})
+
+
+def pessimist(ev):
+    """A quarter of the bandwidth, firmware five times as slow."""
+    out = left(ev, 100, "vgg", {"cwsr": 92, "cwsr-queue": 92}, "pessimist", 1.05)
+    for name in ev.few(MODELS, ("DISB A",)):
+        for mechanism in ("cwsr", "cwsr-queue"):
+            r, reference = run_model(ev, name, "mi300x", mechanism=mechanism, model="pessimist")
+            out.append(Figure(f"{name}, {mechanism}: p99", worst(r, reference, "p99"), 1.05,
+                              note=limit(r, reference)))
+    return out
+
+
+def sensitivity(ev):
+    """100/s of VGG beside 10 ms kernels, one thing changed at a time."""
+    changes = {
+        "as it is": {},
+        "fixed costs": {"model": "fixed"},
+        "bandwidth / 4": {"gpu_keys": {"bandwidth": "25%"}},
+        "firmware x 5": {"gpu_keys": {"firmware": "500%"}},
+        "half of each cost varies": {"gpu_keys": {"spread": "50%"}},
+        "cold caches 50 us": {"gpu_keys": {"cold": "50us"}},
+        "every unmap sleeps 64 us once": {"gpu_keys": {"retry_chance": "100%"}},
+        "8 us between dependent kernels": {"gpu_keys": {"barrier": "8us"}},
+        "a wake-up in 20 is 200 us late": {"costs": {"tail": "200us", "tail_chance": "5%"}},
+        "arming 20 us": {"costs": {"arm": "20us"}},
+    }
+    out = []
+    for name, change in changes.items():
+        text = tail(100, duration=ev.duration("3s", "1s"))
+        text += section("gpu", **change["gpu_keys"]) if "gpu_keys" in change else ""
+        text += section("costs", **change["costs"]) if "costs" in change else ""
+        slug = "sensitivity-" + "".join(c if c.isalnum() else "-" for c in name)
+        r = ev.sim.run(slug, text, model=change.get("model"))
+        out.append(Figure(f"{name}: p99", r["online"].latency("p99") / r["online"].alone("p99"),
+                          note=f"p99.9 {r['online'].latency('p999') / r['online'].alone('p999'):.3f}"))
+        out.append(Figure(f"{name}: offline", 100 * r.offline_of_rest(["offline"], ["online"]),
+                          unit="%"))
+    return out
 
 
 def processes(ev):
@@ -188,8 +231,8 @@ DENSE_GAPS = (50, 100, 150, 200, 250, 300, 400, 600, 1000, 2000)
 
 
 def dense_requests(ev):
-    """The bound is what one preemption costs at least, and 10 us."""
-    floor = ev.sim.run("dense-2000", dense(2000)).floor_ns()
+    """The bound is what one preemption costs at least, as its p99 is, and 10 us."""
+    floor = ev.sim.run("dense-2000", dense(2000)).floor_p99_ns()
     out = []
     for gap in ev.few(DENSE_GAPS, (50, 200, 300, 1000)):
         r = ev.sim.run(f"dense-{gap}", dense(gap))
@@ -215,7 +258,8 @@ def any_phase(ev):
     gaps = ev.few(range(220, 820, 20), range(260, 620, 60))
     runs = [ev.sim.run(f"phase-{gap}", phase(gap)) for gap in gaps]
     return [Figure("worst phase: preempt p99 to floor",
-                   max(r.preempt("p99") / r.floor_ns() for r in runs), 1.15)]
+                   max(r.preempt("p99") / r.floor_p99_ns() for r in runs), 1.15,
+                   note="the floor's own p99")]
 
 
 def bursts(ev):
@@ -223,7 +267,9 @@ def bursts(ev):
     for gap in (0, 250):
         r = ev.sim.run(f"burst-{gap}", burst(gap))
         out.append(Figure(f"burst of 32, {gap} us apart: p99",
-                          r["online"].latency("p99") / r["online"].alone("p99"), 1.15))
+                          r["online"].latency("p99") / r["online"].alone("p99"), 1.15,
+                          note="one in 32 is the first of a burst: " + limit(r, r, "alone")
+                          if gap else ""))
     return out
 
 
@@ -318,4 +364,54 @@ ROWS = {
     "deadlines": deadlines,
     "interactive beside batch": light_work,
     "64 tenants": many_tenants,
+    "bandwidth / 4 and firmware x 5": pessimist,
+    "what the unknown does": sensitivity,
 }
+
+# Mechanisms.
+
+BASELINES = (
+    ("none", "the stock driver: queues of all processes share the GPU",
+     "amdkfd of Linux 6.12 under its firmware scheduler"),
+    ("hwprio", "the three pipe priorities; waves on the GPU stay there",
+     "kfd_mqd_manager.c, pipe_priority_map; stronger here than documented: strict over all slots"),
+    ("launch-block", "the host holds launches back, 16 commands in flight, a synchronisation every 8",
+     "XSched (OSDI 2025), level 1, which is what its AMD backend has"),
+    ("drain", "a queue launches no more workgroups and leaves when those on the GPU have ended",
+     "CP_HQD_DEQUEUE_REQUEST 1; preemption at block boundaries as of FLEP, Tally"),
+    ("reset", "waves are killed and their kernel starts again",
+     "REEF (OSDI 2022); only for kernels that may be repeated"),
+    ("cwsr", "waves are saved and restored by the firmware scheduler, all queues of the node in a cycle",
+     "this project, gpreempt.ko over amdkfd"),
+    ("cwsr-queue", "waves of one queue are saved and restored, nothing else is touched",
+     "this project without the firmware scheduler (sched_policy=2)"),
+)
+
+
+def micro(rate):
+    return lambda: tail(rate, "vgg scale 0.5")
+
+
+WORKLOADS = {
+    **MODELS,
+    "micro 100/s": micro(100),
+    "micro 200/s": micro(200),
+    "micro 300/s": micro(300),
+    "dense, gap 300 us": lambda: dense(300),
+    "dense, gap 1 ms": lambda: dense(1000),
+    "20 online processes": lambda: many(20),
+}
+
+
+def compare(ev, name, gpu, mechanism):
+    """p50, p99, p99.9 to the online classes by themselves, offline of the rest; None: refused."""
+    text, slug = WORKLOADS[name](), "compare-" + name.lower().replace(" ", "-").replace("/", "-")
+    options = {"gpu": gpu, "duration": "2s"}
+    stock = ev.sim.run(slug, text, mechanism="none", **options)
+    r = ev.sim.run(slug, text, stock, mechanism=mechanism, **options) if mechanism != "none" else stock
+    reference = ev.sim.run(slug + "-online", without_offline(text, BELOW), False,
+                           mechanism="none", **options)
+    if not r:
+        return None
+    return (*(worst(r, reference, key) for key in ("p50", "p99", "p999")),
+            100 * r.offline_of_rest(class_names(text, True), class_names(text, False)))

@@ -39,12 +39,27 @@ def of_file(name):
         return f.read().replace("trace traces/", f"trace {folder}/traces/")
 
 
-def without_offline(text):
-    """The same scenario with the classes that are not of the lowest priority."""
+def split(text):
+    """The sections of a scenario, each with its header."""
     parts = ["[" + p for p in text.split("\n[")]
-    parts[0] = parts[0][1:]
-    kept = [p for p in parts if f"\npriority = {OFFLINE_PRIORITY}\n" not in p + "\n"]
+    return [parts[0][1:], *parts[1:]]
+
+
+def is_offline(part):
+    return f"\npriority = {OFFLINE_PRIORITY}\n" in part + "\n"
+
+
+def without_offline(text, others=()):
+    """The same scenario with the classes that are neither of the lowest priority nor @others."""
+    left_out = tuple(f"[class {n}]" for n in others)
+    kept = [p for p in split(text) if not is_offline(p) and not p.startswith(left_out)]
     return "\n".join(kept) + "\n"
+
+
+def class_names(text, offline_ones):
+    """Names of the offline classes of a scenario, or of the others."""
+    return [p[7:p.index("]")] for p in split(text)
+            if p.startswith("[class ") and is_offline(p) == offline_ones]
 
 
 class Class:
@@ -75,11 +90,18 @@ class Result:
         self.json = result
         self.classes = {c["name"]: Class(c) for c in result["classes"]}
 
+    def take_alone(self, other):
+        for name, c in self.classes.items():
+            c.json.update({k: v for k, v in other[name].json.items() if k.startswith("alone_")})
+
     def __getitem__(self, name):
         return self.classes[name]
 
     def floor_ns(self):
         return self.json["floor_ns"]
+
+    def floor_p99_ns(self):
+        return self.json["floor_p99_ns"]
 
     def preempt(self, key):
         return self.json["preempt_latency_ns"][key]
@@ -87,7 +109,7 @@ class Result:
     def left(self, names):
         """The share of the time in which these classes, each by itself, have nothing to do."""
         active = sum(self[n].json["alone_active_time_ns"] for n in names)
-        return 1 - active / self.json["virtual_ns"]
+        return 1 - active / self.json["virtual_ns"] / self.json["gpus"]
 
     def offline_of_rest(self, offline_names, online_names):
         """GPU time of offline work as a share of the time that online work leaves.
@@ -116,14 +138,20 @@ class Simulator:
             f.write(text)
         return path
 
-    def run(self, name, text, **options):
-        """@options: of the command; None = not given. Return: a Result, or None if refused."""
-        key = hashlib.sha256(repr((text, sorted(options.items()))).encode()).hexdigest()
+    def run(self, name, text, alone=True, **options):
+        """@options: of the command; None = not given. Return: a Result, or None if refused.
+
+        @alone: what each class has by itself is wanted: True, False, or the Result that has it.
+        """
+        has_alone = alone is True
+        key = hashlib.sha256(repr((text, has_alone, sorted(options.items()))).encode()).hexdigest()
         with self.lock:
             if key in self.results:
                 return self.results[key]
             path = self.file_of(name, text)
         command = [self.program, "sim", "run", path, "--json", "--quiet"]
+        if not has_alone:
+            command.append("--no-alone")
         for option, value in options.items():
             if value is not None:
                 command += [f"--{option.replace('_', '-')}", str(value)]
@@ -135,6 +163,8 @@ class Simulator:
         else:
             result = Result(json.loads(r.stdout))
             check(name, result)
+            if isinstance(alone, Result):
+                result.take_alone(alone)
         with self.lock:
             self.results[key] = result
             self.nr += 1
