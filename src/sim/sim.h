@@ -127,6 +127,7 @@ struct sim_proc {
 	struct sim_arrival_state arrivals; /* generator, unless a closed loop */
 	u32 next_queue;			   /* where the next request goes */
 	u64 core_id;			   /* the core's id */
+	bool gone;			   /* it has not come yet, or has died */
 	bool armed;			   /* its doorbell page is unmapped */
 	u64 armed_ns;			   /* since when, or from when on */
 	bool off;			   /* level asked for by the last switch: not on the GPU */
@@ -146,6 +147,7 @@ struct sim_proc {
  *         which it then replaces (levels, not steps)
  * @step: a SIM_EV_MECH event of the switch in flight; NULL = never schedules one
  * @poll: called after the GPU has moved, while a switch is in flight; NULL = no need
+ * @set_there: a process has come or died; NULL = the next runlist has it or lacks it
  * @how: how a queue leaves its slot, for mechanisms that map by hand
  *
  * A mechanism ends a switch with sim_switch_done().
@@ -155,6 +157,7 @@ struct sim_mech_ops {
 	void (*begin)(struct sim *sim);
 	void (*step)(struct sim *sim);
 	void (*poll)(struct sim *sim);
+	void (*set_there)(struct sim_proc *proc);
 	enum gpu_dequeue how;
 };
 
@@ -212,6 +215,7 @@ struct sim {
 	struct sim_rng rng;		   /* for jitter */
 	u64 thread_ns;			   /* the scheduler's thread is busy until then */
 	u64 floor_bytes;		   /* context behind sim_result.floor_ns */
+	u64 nr_killed_dead;		   /* workgroups that died with their process */
 	struct sim_observer *observer;	   /* watches the run, or NULL */
 	struct sim_result *result;	   /* results */
 	int error;			   /* first error that ends the run: -errno */
@@ -263,6 +267,10 @@ void sim_queue_pump(struct sim_queue *q);
 void sim_queue_completed(struct sim_queue *q, u32 slot);
 int sim_queue_take_waiting(struct sim_queue *q, u64 end_ns);
 
+/* life.c: processes that come and die. */
+void sim_life_start(struct sim *sim);
+void sim_life_event(struct sim *sim, const struct sim_event *e);
+
 /* verify.c: what the kernels left in memory. */
 void sim_verify_packet(struct sim_queue *q, u64 packet);
 bool sim_verify_has_vanished(const struct sim_queue *q);
@@ -279,6 +287,8 @@ void sim_detect_arm(struct sim_proc *proc, bool arm);
 
 int sim_core_init(struct sim *sim, char *error, size_t error_size);
 void sim_core_fini(struct sim *sim);
+int sim_core_add(struct sim_proc *proc);
+void sim_core_remove(struct sim_proc *proc);
 struct sim_proc *sim_core_proc(struct sim *sim, u64 id);
 void sim_core_tell(struct sim_queue *q, bool busy);
 void sim_core_progress(struct sim_queue *q);
@@ -318,6 +328,7 @@ extern const struct gpu_host_ops sim_host_ops;
 /* watch.c: the GPU's trace. */
 void sim_watch_tracks(struct sim *sim);
 void sim_watch_wait(struct sim_queue *q);
+void sim_watch_forget(struct sim_queue *q);
 void sim_watch_trace(struct gpu_host *host, const struct gpu_trace *t);
 void sim_watch_preempt(struct sim_proc *victim);
 void sim_watch_switch(struct sim *sim);

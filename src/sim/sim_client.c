@@ -272,7 +272,7 @@ void sim_queue_pump(struct sim_queue *q)
 	u64 launch_ns = q->proc->spec->launch_ns;
 	u64 before = sim_queue_written(q);
 
-	if (q->launching)
+	if (q->launching || q->proc->gone)
 		return;
 	while (has_kernel_to_write(q) && may_write(q)) {
 		write_kernel(q);
@@ -334,6 +334,8 @@ void sim_queue_completed(struct sim_queue *q, u32 slot)
 	struct sim *sim = proc->sim;
 	u64 last = q->done + ((slot - q->done) & (q->nr_packets - 1));
 
+	if (proc->gone)
+		return;
 	while (q->done <= last && q->nr_requests) {
 		struct sim_request *r = request_at(q, 0);
 		u64 kernel = q->done - r->first;
@@ -356,14 +358,15 @@ void sim_proc_start(struct sim_proc *proc)
 {
 	const struct sim_class_spec *spec = proc->spec;
 	struct sim *sim = proc->sim;
+	u64 start_ns = max(spec->start_ns, spec->joins_ns);
 
 	if (spec->arrival.kind == SIM_ARRIVAL_CLOSED) {
 		for (u32 i = 0; i < spec->arrival.concurrency; i++)
-			sim_at(sim, spec->start_ns, SIM_EV_ARRIVAL, proc->index,
+			sim_at(sim, start_ns, SIM_EV_ARRIVAL, proc->index,
 			       next_queue(proc)->index + 1);
 		return;
 	}
-	sim_arrival_init(&proc->arrivals, &spec->arrival, spec->start_ns,
+	sim_arrival_init(&proc->arrivals, &spec->arrival, start_ns,
 			 spec->arrival.period_ns * proc->number / spec->processes,
 			 sim->sc->seed * 1000003 + proc->index);
 	sim_at(sim, sim_arrival_next(&proc->arrivals), SIM_EV_ARRIVAL, proc->index, 0);
@@ -377,7 +380,7 @@ void sim_proc_arrival(struct sim_proc *proc)
 {
 	struct sim *sim = proc->sim;
 
-	if (sim->now_ns >= sim->end_ns || sim->now_ns > proc->spec->stop_ns)
+	if (sim->now_ns >= sim->end_ns || sim->now_ns > proc->spec->stop_ns || proc->gone)
 		return;
 	add_request(next_queue(proc));
 	sim_at(sim, sim_arrival_next(&proc->arrivals), SIM_EV_ARRIVAL, proc->index, 0);
@@ -391,7 +394,7 @@ void sim_proc_arrival_closed(struct sim_queue *q)
 {
 	struct sim *sim = q->proc->sim;
 
-	if (sim->now_ns < sim->end_ns && sim->now_ns <= q->proc->spec->stop_ns)
+	if (sim->now_ns < sim->end_ns && sim->now_ns <= q->proc->spec->stop_ns && !q->proc->gone)
 		add_request(q);
 }
 

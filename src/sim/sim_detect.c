@@ -148,6 +148,8 @@ static bool is_core_busy(const struct sim_proc *proc)
  */
 static void look(struct sim_proc *proc)
 {
+	if (proc->gone)
+		return;
 	scan(proc);
 	if (by_doorbell(proc->sim) && !proc->armed && !is_core_busy(proc))
 		sim_detect_arm(proc, true);
@@ -167,7 +169,7 @@ static void tick(struct sim *sim, u64 which)
 		bool critical = sim->sc->detect == SIM_DETECT_CRITICAL &&
 				proc->spec->attr.latency_critical;
 
-		if (which == 2 || critical == (which == 1))
+		if (!proc->gone && (which == 2 || critical == (which == 1)))
 			scan(proc);
 	}
 	if (!sim->stopping)

@@ -57,6 +57,7 @@ static int add_class(struct sim_class_result *to, const struct sim_class_result 
 	to->requests += from->requests;
 	to->completed += from->completed;
 	to->throughput_per_s += from->throughput_per_s;
+	to->dropped += from->dropped;
 	to->missed += from->missed;
 	to->gpu_ns += from->gpu_ns;
 	to->alone_active_ns += from->alone_active_ns;

@@ -206,7 +206,7 @@ void sim_hws_map(struct sim *sim)
 	for (u32 i = 0; i < sim->nr_procs; i++) {
 		const struct sim_proc *proc = &sim->procs[i];
 
-		if (proc->off)
+		if (proc->off || proc->gone)
 			continue;
 		memcpy(end, proc->packets, proc->nr_dw * sizeof(u32));
 		end += proc->nr_dw;

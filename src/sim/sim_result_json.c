@@ -48,6 +48,7 @@ static json_t *class_json(const struct sim_class_result *c, bool *ok)
 	put(o, ok, "name", json_string(c->name));
 	put(o, ok, "requests", integer(c->requests));
 	put(o, ok, "completed", integer(c->completed));
+	put(o, ok, "dropped", integer(c->dropped));
 	put(o, ok, "throughput_per_s", json_real(c->throughput_per_s));
 	put(o, ok, "latency_ns", summary(&c->latency, ok));
 	put(o, ok, "alone_latency_ns", summary(&c->alone, ok));

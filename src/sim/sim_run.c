@@ -90,6 +90,8 @@ static int sim_init(struct sim *sim, char *error, size_t error_size)
 		ret = make_procs(sim);
 	if (!ret)
 		ret = make_gpu(sim);
+	if (!ret)
+		sim_life_start(sim);
 	if (!ret && sim_mechanism_uses_detection(sc->mechanism))
 		ret = sim_core_init(sim, error, error_size);
 	sim->mech = sim_mech_find(sc->mechanism);
@@ -151,7 +153,7 @@ static void take_results(struct sim *sim)
 	r->resumes = stats->nr_resumes;
 	r->starved_max_ns = stats->off_max_ns;
 	for (u32 i = 0; i < sim->nr_procs; i++)
-		if (sim->procs[i].off)
+		if (sim->procs[i].off && !sim->procs[i].gone)
 			r->starved_max_ns = max(r->starved_max_ns,
 						sim->now_ns - sim->procs[i].off_since_ns);
 }
@@ -206,6 +208,9 @@ static void handle(struct sim *sim, const struct sim_event *e)
 	case SIM_EV_FAULT:
 		inject(sim, &sim->sc->faults[e->who]);
 		break;
+	case SIM_EV_LIFE:
+		sim_life_event(sim, e);
+		break;
 	case SIM_EV_END:
 		end_requests(sim);
 		break;
@@ -256,7 +261,7 @@ static u64 settle_limit(const struct sim *sim)
 static bool is_empty(const struct sim *sim, u32 first, u32 *at)
 {
 	for (*at = first; *at < sim->nr_queues; ++*at)
-		if (sim_queue_outstanding(&sim->queues[*at]))
+		if (sim_queue_outstanding(&sim->queues[*at]) && !sim->queues[*at].proc->gone)
 			return false;
 	return true;
 }

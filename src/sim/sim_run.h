@@ -64,6 +64,7 @@ struct sim_class_result {
 	struct sim_samples samples; /* the same of the completed ones, one by one */
 	/* Arrival to the end of the run, of the others; SIM_NEVER if the class falls behind. */
 	struct sim_samples waiting;
+	u64 dropped;		       /* requests of processes that died */
 	u64 missed;		       /* requests later than the class's deadline, ended or not */
 	u64 gpu_ns;		       /* time with waves that ran, summed over its queues */
 	u64 process_least_ns;	       /* the same of the process that has least */

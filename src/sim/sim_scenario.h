@@ -122,6 +122,8 @@ struct sim_class_spec {
 	struct sim_arrival arrival;	 /* when requests come, per process */
 	u64 start_ns;			 /* first request not before */
 	u64 stop_ns;			 /* no request after; U64_MAX = to the end */
+	u64 joins_ns;			 /* its processes are there from then on */
+	u64 dies_ns;			 /* and until then; U64_MAX = to the end */
 	u64 launch_ns;			 /* host time between launches; 0 = all at once */
 	u64 host_ns;			 /* host time before the first launch of a request */
 	bool has_hint;			 /* the scheduler is told when that begins */

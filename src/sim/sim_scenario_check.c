@@ -89,6 +89,8 @@ static int check_class(const struct check *c, const struct sim_class_spec *class
 		return FAIL(c, "class %s: needs a process, a queue and a kernel", class->name);
 	if (class->start_ns >= class->stop_ns)
 		return FAIL(c, "class %s: starts when it has stopped", class->name);
+	if (class->joins_ns >= class->dies_ns)
+		return FAIL(c, "class %s: dies before it joins", class->name);
 	if (class->arrival.nr_phases && class->arrival.kind == SIM_ARRIVAL_CLOSED)
 		return FAIL(c, "class %s: a closed loop has no phases", class->name);
 	if (requests * class->processes > SIM_REQUESTS_MAX)

@@ -211,6 +211,8 @@ const struct sim_key sim_class_keys[] = {
 	{ .name = "phases", .set = sim_parse_phases },
 	{ "start", sim_key_set_duration, AT(start_ns), 0, SIM_RUN_MAX_NS },
 	{ "stop", sim_key_set_duration, AT(stop_ns), 1, SIM_RUN_MAX_NS },
+	{ "joins", sim_key_set_duration, AT(joins_ns), 0, SIM_RUN_MAX_NS },
+	{ "dies", sim_key_set_duration, AT(dies_ns), 1, SIM_RUN_MAX_NS },
 	{ "launch", sim_key_set_duration, AT(launch_ns), 0, SIM_NS_PER_S },
 	{ "host", sim_key_set_duration, AT(host_ns), 0, SIM_NS_PER_S },
 	{ "hint", set_bool, AT(has_hint) },

@@ -86,6 +86,7 @@ static int begin_class(struct sim_parser *p, const char *name)
 	c->arrival.kind = SIM_ARRIVAL_CLOSED;
 	c->arrival.concurrency = 1;
 	c->stop_ns = U64_MAX;
+	c->dies_ns = U64_MAX;
 	p->class = c;
 	p->object = c;
 	return 0;

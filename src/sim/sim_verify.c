@@ -58,7 +58,7 @@ bool sim_verify_has_vanished(const struct sim_queue *q)
 {
 	u64 slot = q->done & (q->nr_packets - 1);
 
-	if (!sim_queue_outstanding(q) || q->signals[slot].value <= 0)
+	if (q->proc->gone || !sim_queue_outstanding(q) || q->signals[slot].value <= 0)
 		return false;
 	return q->pointers[0] > q->done && !is_saved(q) &&
 	       !gpu_dispatches(q->proc->sim->gpu, SIM_DOORBELL(q->index));
@@ -67,6 +67,8 @@ bool sim_verify_has_vanished(const struct sim_queue *q)
 /* Check what is still outstanding after the run has settled. */
 void sim_verify_end(struct sim *sim)
 {
+	u64 nr_killed = gpu_stats(sim->gpu)->nr_killed - sim->nr_killed_dead;
+
 	for (u32 i = 0; i < sim->nr_queues; i++) {
 		struct sim_queue *q = &sim->queues[i];
 
@@ -75,7 +77,7 @@ void sim_verify_end(struct sim *sim)
 	}
 	/* Killed on purpose they start again; killed otherwise they are gone. */
 	if (sim->sc->mechanism == SIM_MECH_RESET)
-		sim->result->repeated += gpu_stats(sim->gpu)->nr_killed;
+		sim->result->repeated += nr_killed;
 	else
-		sim->result->lost += gpu_stats(sim->gpu)->nr_killed;
+		sim->result->lost += nr_killed;
 }

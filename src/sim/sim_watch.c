@@ -126,6 +126,13 @@ static void stop_waiting(struct sim_queue *q)
 	last->waiting_at = q->waiting_at;
 }
 
+/* A queue is no more: it waits for nothing. */
+void sim_watch_forget(struct sim_queue *q)
+{
+	if (q->waiting)
+		stop_waiting(q);
+}
+
 /*
  * First wave after idleness: the latency counts if another had to leave for it,
  * not if room was found before that.
@@ -231,6 +238,8 @@ static void on_queue(struct sim_queue *q, const struct gpu_trace *t)
 		start_running(q);
 		break;
 	case GPU_TRACE_RESET:
+		q->proc->sim->nr_killed_dead += q->proc->gone ? t->arg[0] : 0;
+		/* fall through */
 	case GPU_TRACE_UNMAP:
 		if (q->proc->off && q->running)
 			note_victim(q, 0);

@@ -64,8 +64,14 @@ static void keys_come_in_the_documented_order(void **state)
 		"starved_max_ns",
 	};
 	static const char *const class_keys[] = {
-		"name", "requests", "completed", "throughput_per_s", "latency_ns",
-		"alone_latency_ns", "alone_throughput_per_s",
+		"name",
+		"requests",
+		"completed",
+		"dropped",
+		"throughput_per_s",
+		"latency_ns",
+		"alone_latency_ns",
+		"alone_throughput_per_s",
 	};
 	static struct sim_result r;
 	struct sim_scenario sc;

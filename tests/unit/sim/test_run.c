@@ -382,6 +382,51 @@ static void kernels_of_any_length_are_all_executed(void **state)
 	sim_result_fini(&r);
 }
 
+/* Whatever the mechanism: the dead leave the GPU, the others lose nothing. */
+static void processes_come_and_die(void **state)
+{
+	for (u32 m = 0; m < SIM_MECH_COUNT; m++)
+		for (u64 at = 0; at < 20; at++) {
+			struct sim_scenario sc;
+			struct sim_result r;
+
+			load(&sc, (enum sim_mechanism)m, SIM_DETECT_DOORBELL);
+			sc.classes[1].dies_ns = 200 * MS + at * 500000;
+			sc.classes[1].kernels[0].endless = true;
+			sc.classes[1].joins_ns = 50 * MS + at * 50000;
+			run(&sc, &r);
+			assert_int_equal(r.lost, 0);
+			assert_true(m == SIM_MECH_RESET || !r.repeated);
+			assert_string_equal(r.stopped, "");
+			assert_int_equal(r.classes[1].dropped, 2);
+			/* Those before it came and after it died are not disturbed by it. */
+			assert_true(r.classes[0].completed >= 20);
+			assert_in_range(r.classes[1].gpu_ns, 1 * MS, 161 * MS);
+			sim_result_fini(&r);
+		}
+}
+
+/* The urgent one dies: what left for it comes back. */
+static void a_victim_comes_back_when_its_beneficiary_dies(void **state)
+{
+	static const enum sim_mechanism mechs[] = { SIM_MECH_CWSR, SIM_MECH_CWSR_QUEUE };
+
+	for (u32 i = 0; i < ARRAY_SIZE(mechs); i++) {
+		struct sim_scenario sc;
+		struct sim_result r;
+
+		load(&sc, mechs[i], SIM_DETECT_DOORBELL);
+		sc.classes[0].kernels[0].endless = true;
+		sc.classes[0].dies_ns = 100 * MS;
+		run(&sc, &r);
+		assert_nothing_lost(&r);
+		assert_int_equal(r.classes[0].completed, 0);
+		assert_in_range(r.classes[1].gpu_ns, 285 * MS, 320 * MS);
+		assert_true(r.classes[1].completed >= 13);
+		sim_result_fini(&r);
+	}
+}
+
 /* Some wake-ups come after the request is over, and the next doorbell must still be heard. */
 static void a_late_wake_up_loses_no_edge(void **state)
 {
@@ -504,6 +549,8 @@ int main(void)
 		cmocka_unit_test(models_differ_in_what_a_preemption_costs),
 		cmocka_unit_test(a_hint_hides_the_preemption),
 		cmocka_unit_test(kernels_of_any_length_are_all_executed),
+		cmocka_unit_test(processes_come_and_die),
+		cmocka_unit_test(a_victim_comes_back_when_its_beneficiary_dies),
 		cmocka_unit_test(a_late_wake_up_loses_no_edge),
 		cmocka_unit_test(gpus_are_independent),
 		cmocka_unit_test(a_gpu_may_have_no_process),
