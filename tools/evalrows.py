@@ -5,7 +5,7 @@ Each function of ROWS takes an Eval and returns a list of Figure.
 """
 import random
 
-from evalsim import (NEVER, class_names, edf_misses, of_file, offline, online, scenario, section,
+from evalsim import (NEVER, edf_misses, of_file, offline, offline_names, online, scenario, section,
                      without_offline)
 
 US = 1000
@@ -156,7 +156,7 @@ def left(ev, rate, mix, bounds, model=None, p99_bound=None):
                           r["online"].latency("p99") / r["online"].alone("p99"), p99_bound,
                           note=limit(r, r, "alone") if p99_bound else ""))
         out.append(at_least(f"{rate}/s, {mechanism}: offline",
-                            100 * r.offline_of_rest(["offline"], ["online"]), bound, "%"))
+                            100 * r.offline_of_rest(), bound, "%"))
     return out
 
 
@@ -209,7 +209,7 @@ def sensitivity(ev):
         r = ev.sim.run(slug, text, model=change.get("model"))
         out.append(Figure(f"{name}: p99", r["online"].latency("p99") / r["online"].alone("p99"),
                           note=f"p99.9 {r['online'].latency('p999') / r['online'].alone('p999'):.3f}"))
-        out.append(Figure(f"{name}: offline", 100 * r.offline_of_rest(["offline"], ["online"]),
+        out.append(Figure(f"{name}: offline", 100 * r.offline_of_rest(),
                           unit="%"))
     return out
 
@@ -239,7 +239,7 @@ def dense_requests(ev):
         alone = r["online"].alone("p99")
         out.append(Figure(f"gap {gap} us: p99", r["online"].latency("p99") / US,
                           (alone + floor) / US + 10, unit="us",
-                          note=f"offline {100 * r.offline_of_rest(['offline'], ['online']):.0f} "
+                          note=f"offline {100 * r.offline_of_rest():.0f} "
                                f"% of the rest, {r.json['switches']} switches"))
     return out
 
@@ -276,7 +276,7 @@ def bursts(ev):
 def short_kernels(ev):
     r = ev.sim.run("short", short())
     stock = ev.sim.run("short", short(), mechanism="none")["online"]
-    out = [at_least("offline", 100 * r.offline_of_rest(["offline"], ["online"]), 97, "%")]
+    out = [at_least("offline", 100 * r.offline_of_rest(), 97, "%")]
     for key in ("p50", "p99"):
         out.append(Figure(f"{key}", r["online"].latency(key) / US, stock.latency(key) / US + 10,
                           unit="us"))
@@ -409,9 +409,10 @@ def compare(ev, name, gpu, mechanism):
     options = {"gpu": gpu, "duration": "2s"}
     stock = ev.sim.run(slug, text, mechanism="none", **options)
     r = ev.sim.run(slug, text, stock, mechanism=mechanism, **options) if mechanism != "none" else stock
-    reference = ev.sim.run(slug + "-online", without_offline(text, BELOW), False,
+    reference = ev.sim.run(slug + "-first", without_offline(text, BELOW), False,
                            mechanism="none", **options)
+    others = ev.sim.run(slug + "-online", without_offline(text), False, mechanism="none", **options)
     if not r:
         return None
     return (*(worst(r, reference, key) for key in ("p50", "p99", "p999")),
-            100 * r.offline_of_rest(class_names(text, True), class_names(text, False)))
+            100 * r.offline_of(others.idle(), offline_names(text)))

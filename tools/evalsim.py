@@ -56,10 +56,8 @@ def without_offline(text, others=()):
     return "\n".join(kept) + "\n"
 
 
-def class_names(text, offline_ones):
-    """Names of the offline classes of a scenario, or of the others."""
-    return [p[7:p.index("]")] for p in split(text)
-            if p.startswith("[class ") and is_offline(p) == offline_ones]
+def offline_names(text):
+    return [p[7:p.index("]")] for p in split(text) if p.startswith("[class ") and is_offline(p)]
 
 
 class Class:
@@ -106,21 +104,29 @@ class Result:
     def preempt(self, key):
         return self.json["preempt_latency_ns"][key]
 
-    def left(self, names):
-        """The share of the time in which these classes, each by itself, have nothing to do."""
-        active = sum(self[n].json["alone_active_time_ns"] for n in names)
+    def left(self, online_name):
+        """The share of the time in which a class by itself has nothing to do."""
+        active = self[online_name].json["alone_active_time_ns"]
         return 1 - active / self.json["virtual_ns"] / self.json["gpus"]
 
-    def offline_of_rest(self, offline_names, online_names):
-        """GPU time of offline work as a share of the time that online work leaves.
+    def idle(self):
+        """The share of the time in which nothing had anything to do."""
+        return 1 - self.json["active_time_ns"] / self.json["virtual_ns"] / self.json["gpus"]
+
+    def offline_of(self, left, names):
+        """GPU time of offline work as a share of the time that is left.
 
         Work that is done twice is no work: of runs that repeat some, finished requests count.
         """
         if self.json["repeated"]:
-            return sum(self[n].done() for n in offline_names) / self.left(online_names)
-        gpu = sum(self[n].json["gpu_time_ns"] for n in offline_names)
-        alone = sum(self[n].json["alone_gpu_time_ns"] for n in offline_names)
-        return gpu / alone / self.left(online_names) if alone else 0
+            return sum(self[n].done() for n in names) / left
+        gpu = sum(self[n].json["gpu_time_ns"] for n in names)
+        alone = sum(self[n].json["alone_gpu_time_ns"] for n in names)
+        return gpu / alone / left if alone else 0
+
+    def offline_of_rest(self):
+        """The same with one class of each kind."""
+        return self.offline_of(self.left("online"), ["offline"])
 
 
 class Simulator:
@@ -129,13 +135,19 @@ class Simulator:
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
         self.results, self.lock, self.nr = {}, threading.Lock(), 0
+        self.written = {}
         os.makedirs(folder, exist_ok=True)
 
     def file_of(self, name, text):
         """Scenarios stay, so that any figure can be had again by hand."""
         path = os.path.join(self.folder, name + ".scn")
-        with open(path, "w", encoding="utf-8") as f:
+        if self.written.get(path) == text:
+            return path
+        # Another run may read it just now.
+        with open(path + ".new", "w", encoding="utf-8") as f:
             f.write(text)
+        os.rename(path + ".new", path)
+        self.written[path] = text
         return path
 
     def run(self, name, text, alone=True, **options):

@@ -216,6 +216,8 @@ struct sim {
 	u64 thread_ns;			   /* the scheduler's thread is busy until then */
 	u64 floor_bytes;		   /* context behind sim_result.floor_ns */
 	u64 nr_killed_dead;		   /* workgroups that died with their process */
+	u32 nr_active;			   /* processes with requests outstanding */
+	u64 active_since_ns;		   /* since when there are any */
 	struct sim_observer *observer;	   /* watches the run, or NULL */
 	struct sim_result *result;	   /* results */
 	int error;			   /* first error that ends the run: -errno */
@@ -262,6 +264,7 @@ int sim_proc_init(struct sim_proc *proc, struct sim *sim, u32 class_index, u32 n
 void sim_proc_fini(struct sim_proc *proc);
 void sim_proc_start(struct sim_proc *proc);
 void sim_proc_arrival(struct sim_proc *proc);
+void sim_proc_set_active(struct sim_proc *proc, bool is_active);
 void sim_proc_arrival_closed(struct sim_queue *q);
 void sim_queue_pump(struct sim_queue *q);
 void sim_queue_completed(struct sim_queue *q, u32 slot);

@@ -163,6 +163,32 @@ static struct sim_request *request_at(struct sim_queue *q, u32 i)
 	return &q->requests[(q->head + i) & (q->cap - 1)];
 }
 
+/* Time since then, as far as requests come. */
+static u64 active_ns(const struct sim *sim, u64 since_ns)
+{
+	return min(sim->now_ns, sim->end_ns) - min(since_ns, sim->end_ns);
+}
+
+/**
+ * sim_proc_set_active() - a process has requests outstanding, or none any more
+ * @proc: process
+ * @is_active: which
+ */
+void sim_proc_set_active(struct sim_proc *proc, bool is_active)
+{
+	struct sim *sim = proc->sim;
+
+	if (is_active) {
+		proc->active_since_ns = sim->now_ns;
+		if (!sim->nr_active++)
+			sim->active_since_ns = sim->now_ns;
+		return;
+	}
+	proc->result->alone_active_ns += active_ns(sim, proc->active_since_ns);
+	if (!--sim->nr_active)
+		sim->result->active_ns += active_ns(sim, sim->active_since_ns);
+}
+
 static void add_request(struct sim_queue *q)
 {
 	struct sim_proc *proc = q->proc;
@@ -179,7 +205,7 @@ static void add_request(struct sim_queue *q)
 	q->unwritten++;
 	proc->result->requests++;
 	if (!proc->outstanding++)
-		proc->active_since_ns = sim->now_ns;
+		sim_proc_set_active(proc, true);
 	if (proc->spec->has_hint)
 		sim_detect_hint(q);
 	if (proc->spec->host_ns)
@@ -314,8 +340,7 @@ static void end_request(struct sim_queue *q)
 	q->head = (q->head + 1) & (q->cap - 1);
 	q->nr_requests--;
 	if (!--proc->outstanding)
-		res->alone_active_ns += min(sim->now_ns, sim->end_ns) -
-					min(proc->active_since_ns, sim->end_ns);
+		sim_proc_set_active(proc, false);
 	if (proc->spec->arrival.kind == SIM_ARRIVAL_CLOSED)
 		sim_at(sim, sim->now_ns + sim_model_irq_ns(sim) + proc->spec->arrival.think_ns,
 		       SIM_EV_ARRIVAL, proc->index, q->index + 1);

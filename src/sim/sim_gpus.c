@@ -76,6 +76,7 @@ static void add_counters(struct sim_result *to, const struct sim_result *from)
 	to->saves += from->saves;
 	to->restores += from->restores;
 	to->unmaps += from->unmaps;
+	to->active_ns += from->active_ns;
 	to->rotations += from->rotations;
 	to->starved_max_ns = max(to->starved_max_ns, from->starved_max_ns);
 	if (from->floor_ns && (!to->floor_ns || from->floor_ns < to->floor_ns)) {

@@ -53,7 +53,7 @@ static void die(struct sim_proc *proc)
 	for (u32 i = 0; i < proc->spec->queues; i++)
 		drop_requests(&proc->queues[i]);
 	if (proc->outstanding)
-		proc->result->alone_active_ns += sim->now_ns - proc->active_since_ns;
+		sim_proc_set_active(proc, false);
 	proc->outstanding = 0;
 	if (sim->sched)
 		sim_core_remove(proc);

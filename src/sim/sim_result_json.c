@@ -89,6 +89,7 @@ static void put_counters(json_t *o, bool *ok, const struct sim_result *r)
 	put(o, ok, "restores", integer(r->restores));
 	put(o, ok, "unmaps", integer(r->unmaps));
 	put(o, ok, "rotations", integer(r->rotations));
+	put(o, ok, "active_time_ns", integer(r->active_ns));
 	put(o, ok, "occupancy", json_real(r->occupancy));
 	put(o, ok, "stopped", r->stopped[0] ? json_string(r->stopped) : json_null());
 }

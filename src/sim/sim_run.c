@@ -140,6 +140,9 @@ static void take_results(struct sim *sim)
 	sim->gpu_next_ns = gpu_advance(sim->gpu, sim->now_ns);
 	sim_watch_end(sim);
 	r->virtual_ns = sim->now_ns;
+	if (sim->nr_active)
+		r->active_ns += sim->now_ns - min(sim->active_since_ns, sim->now_ns);
+	sim->active_since_ns = sim->now_ns;
 	r->unmaps = gpu_stats(sim->gpu)->nr_unmaps;
 	r->rotations = gpu_stats(sim->gpu)->nr_rotations;
 	if (r->virtual_ns)

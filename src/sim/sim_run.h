@@ -97,6 +97,7 @@ struct sim_result {
 	u64 restores;	    /* queue contexts restored */
 	u64 unmaps;	    /* cycles of the firmware scheduler */
 	u64 rotations;	    /* times an oversubscribed runlist moved on */
+	u64 active_ns;	    /* time with at least one request outstanding */
 	double occupancy;   /* share of the CUs that had a wave, over the run */
 	char stopped[128];  /* why the run ended early; empty = it did not */
 };
