@@ -13,6 +13,7 @@ help:
 	@echo 'make soak                preemption in the guest for SOAK_SECONDS=3600'
 	@echo 'make bench               measure, and compare with the bounds'
 	@echo 'make figures             the same, and write docs/measured/benchmarks.md'
+	@echo 'make eval                simulated workloads with bounds, docs/measured/eval.md, out/eval/'
 	@echo 'make deb                 Debian packages, in build/deb/'
 	@echo 'make check-packages      install, use and purge them in bare Debian 12 and 13; as root'
 	@echo 'make measured            write docs/measured/virtual-time.md: the guest in virtual time'
@@ -77,10 +78,14 @@ measured: deps
 figures: build-deps
 	@tools/figures
 
+eval: build-deps
+	@tools/build --programs gcc-release
+	@tools/eval --program build/gcc-release/src/cli/gpreempt --document docs/measured/eval.md $(EVAL_ARGS)
+
 format: deps
 	@tools/format
 
 clean:
 	rm -rf build out
 
-.PHONY: help deps build-deps demo check check-quick check-kernel check-debug-kernel amdgpu soak fuzz bench deb check-packages measured figures format clean
+.PHONY: help deps build-deps demo check check-quick check-kernel check-debug-kernel amdgpu soak fuzz bench deb check-packages measured figures eval format clean

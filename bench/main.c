@@ -23,6 +23,7 @@ static const struct {
 } benches[] = {
 	{ "core", bench_core },
 	{ "sim.dispatches", bench_dispatches },
+	{ "sim.tenants", bench_tenants },
 	{ "sim.cycles", bench_gpu },
 	{ "gpu.dispatches", bench_gpu_dispatches },
 	{ "isa.waves", bench_waves },

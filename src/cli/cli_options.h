@@ -57,6 +57,8 @@ struct cli_options {
 	const char *mechanism;
 	const char *detect;
 	const char *gpu;
+	const char *model;
+	bool no_alone;
 	u64 seed;	      /* + 1 */
 	const char *trace;    /* file for the timeline */
 	const char *out;      /* folder for the demo */

@@ -81,6 +81,20 @@ static bool must_wait(const struct gpu_slot *slot)
 	       slot->nr_dispatches == GPU_MAX_DISPATCHES;
 }
 
+/* From its read to its first wave. */
+static u64 packet_ns(const struct gpu *gpu, struct gpu_slot *slot)
+{
+	const struct gpu_profile *p = gpu->profile;
+	u64 ns = p->packet_ns;
+
+	if (slot->packet.header & GPU_AQL_HEADER_BARRIER)
+		ns += p->barrier_ns;
+	if (slot->is_cold)
+		ns += p->cold_ns;
+	slot->is_cold = false;
+	return ns;
+}
+
 void gpu_aql_kick(struct gpu *gpu, struct gpu_slot *slot)
 {
 	if (slot->state != GPU_SLOT_ACTIVE || slot->has_failed)
@@ -90,7 +104,7 @@ void gpu_aql_kick(struct gpu *gpu, struct gpu_slot *slot)
 	if (slot->packet_state != GPU_PACKET_HELD || must_wait(slot))
 		return;
 	gpu_packet_set_state(gpu, slot, GPU_PACKET_TIMED);
-	gpu_heap_add(&gpu->heap, &slot->packet_event, gpu->now_ns + gpu->profile->packet_ns);
+	gpu_heap_add(&gpu->heap, &slot->packet_event, gpu->now_ns + packet_ns(gpu, slot));
 }
 
 static int consume(struct gpu *gpu, struct gpu_slot *slot)

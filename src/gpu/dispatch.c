@@ -147,6 +147,7 @@ static void note_launch(struct gpu *gpu, struct gpu_dispatch *d, u32 nr, bool is
 {
 	u32 waves = nr * d->waves;
 
+	gpu->has_run = true;
 	d->slot->nr_resident += waves;
 	if (is_new)
 		d->slot->nr_waves += waves;

@@ -78,7 +78,7 @@ static void report_refusal(struct gpu *gpu, const struct gpu_slot *slot)
 }
 
 /* All XCCs save at once; the one that has most decides. */
-static u64 save_ns(const struct gpu *gpu, u32 slots)
+static u64 save_ns(struct gpu *gpu, u32 slots)
 {
 	u64 largest = 0;
 	u32 x, left;
@@ -90,7 +90,7 @@ static u64 save_ns(const struct gpu *gpu, u32 slots)
 			bytes += gpu_cwsr_bytes(gpu, &gpu->slot[gpu_next_bit(left, 0)], x);
 		largest = max(largest, bytes);
 	}
-	return gpu_profile_save_ns(gpu->profile, largest);
+	return gpu_cost_ns(gpu, gpu_profile_save_ns(gpu->profile, largest));
 }
 
 static void begin_save(struct gpu *gpu)
@@ -109,7 +109,8 @@ static void begin_save(struct gpu *gpu)
 			saved |= GPU_BIT(slot->index);
 	}
 	set_timer(gpu, GPU_FIRMWARE_SAVE,
-		  gpu_firmware_ns(gpu, gpu->profile->unmap_ns) + save_ns(gpu, saved));
+		  gpu_firmware_ns(gpu, gpu->profile->unmap_ns) + save_ns(gpu, saved) +
+			  gpu_retry_ns(gpu, saved));
 }
 
 static bool has_resident_waves(const struct gpu *gpu, u32 slots)

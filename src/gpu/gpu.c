@@ -111,7 +111,10 @@ static bool is_cost_sane(const struct gpu_profile *p)
 {
 	return p->packet_ns && p->packet_ns <= MAX_COST_NS && p->unmap_ns <= MAX_COST_NS &&
 	       p->map_ns <= MAX_COST_NS && p->map_queue_ns <= MAX_COST_NS &&
-	       p->hqd_ns <= MAX_COST_NS && p->quantum_unit_ns &&
+	       p->hqd_ns <= MAX_COST_NS && p->cold_ns <= MAX_COST_NS &&
+	       p->barrier_ns <= MAX_COST_NS && p->retry_ns <= MAX_COST_NS &&
+	       is_in(p->spread_ppm, 0, GPU_PPM_ONE) && is_in(p->retry_ppm, 0, GPU_PPM_ONE) &&
+	       p->quantum_unit_ns &&
 	       p->quantum_unit_ns <= MAX_COST_NS && p->cwsr_bytes_per_us && p->clock_khz &&
 	       is_in(p->grace_default, 0, MAX_GRACE) &&
 	       is_in(p->inst_clocks, 0, MAX_CLOCKS) && is_in(p->memory_clocks, 0, MAX_CLOCKS);
@@ -166,6 +169,8 @@ int gpu_create(const struct gpu_config *config, struct gpu_host *host,
 	gpu->handler = config->handler;
 	gpu->max_wave_bytes = config->max_wave_bytes;
 	gpu->slice = config->slice ? config->slice : GPU_ISA_SLICE;
+	gpu->random = config->seed;
+	gpu->spread_ppm = config->seed ? config->profile->spread_ppm : 0;
 	if (alloc_parts(gpu)) {
 		gpu_destroy(gpu);
 		return -ENOMEM;

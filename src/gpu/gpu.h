@@ -187,6 +187,7 @@ enum gpu_handler {
  *	beyond it wait, but one always runs
  * @slice: instructions of a wave between two looks at its queue, so the grain of a
  *	preemption; 0 = 256
+ * @seed: of the costs that vary; 0 = none does
  */
 struct gpu_config {
 	const struct gpu_profile *profile;
@@ -197,6 +198,7 @@ struct gpu_config {
 	enum gpu_handler handler;
 	u64 max_wave_bytes;
 	u32 slice;
+	u64 seed;
 };
 
 /**

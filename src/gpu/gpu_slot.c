@@ -201,7 +201,8 @@ u64 gpu_slot_restore_ns(struct gpu *gpu, const struct gpu_slot *slot)
 
 	if (gpu->handler == GPU_HANDLER_RUN && gpu_cwsr_is_isa(gpu, slot))
 		return 0;
-	return gpu_profile_save_ns(gpu->profile, largest_saved(gpu, slot, &sum));
+	return gpu_cost_ns(gpu, gpu_profile_save_ns(gpu->profile, largest_saved(gpu, slot, &sum))) +
+	       (gpu_slot_has_saved_waves(gpu, slot) ? gpu->profile->cold_ns : 0);
 }
 
 static void restore_slot(struct gpu *gpu, struct gpu_slot *slot)
@@ -249,6 +250,8 @@ void gpu_slot_activate(struct gpu *gpu, struct gpu_slot *slot)
 		return;
 	}
 	gpu->active |= GPU_BIT(slot->index);
+	/* Waves that come back have paid for it. */
+	slot->is_cold = gpu->has_run && !gpu_slot_has_saved_waves(gpu, slot);
 	if (gpu_slot_has_saved(gpu, slot))
 		restore_slot(gpu, slot);
 	if (!slot->has_failed)

@@ -11,6 +11,7 @@
 
 #include "gpu/firmware_types.h"
 #include "gpu/slot_types.h"
+#include "gpu/vary.h"
 
 #define GPU_MAX_REFUSING 8	/* queues that refuse preemption at a time */
 #define GPU_NR_VMIDS 16
@@ -96,6 +97,9 @@ struct gpu {
 	u8 *scratch;	/* for control stacks */
 	u32 scratch_bytes;	/* its size */
 	struct gpu_stats stats;	/* counters */
+	u64 random;		/* state of the generator */
+	u32 spread_ppm;		/* share of costs that varies */
+	bool has_run;		/* there has been a wave, so caches hold something */
 	struct gpu_faults faults;	/* injected */
 	struct gpu_firmware firmware;	/* scheduler */
 	struct gpu_runlist runlist;	/* what it schedules */
@@ -123,10 +127,27 @@ static inline int gpu_host_add64(struct gpu *gpu, u32 pasid, u64 addr, s64 delta
 	return gpu->host->ops->add64(gpu->host, pasid, addr, delta, &value);
 }
 
-/* Costs that the SLOW fault multiplies. */
-static inline u64 gpu_firmware_ns(const struct gpu *gpu, u64 ns)
+/* A cost as it is this time. */
+static inline u64 gpu_cost_ns(struct gpu *gpu, u64 mean_ns)
 {
-	return ns * gpu->faults.slow;
+	return gpu_vary(&gpu->random, mean_ns, gpu->spread_ppm);
+}
+
+/* The same of those that the SLOW fault multiplies. */
+static inline u64 gpu_firmware_ns(struct gpu *gpu, u64 mean_ns)
+{
+	return gpu_cost_ns(gpu, mean_ns) * gpu->faults.slow;
+}
+
+/*
+ * A queue that has not left is asked again after a sleep: CP_IQ_WAIT_TIME2.QUE_SLEEP, 64 us as
+ * Linux 6.12 leaves it, 1 us in later ones.
+ */
+static inline u64 gpu_retry_ns(struct gpu *gpu, bool has_waves)
+{
+	const struct gpu_profile *p = gpu->profile;
+
+	return has_waves && gpu_chance(&gpu->random, p->retry_ppm) ? p->retry_ns : 0;
 }
 
 /* The first bit set at or after @from, going round; @mask is not 0. */

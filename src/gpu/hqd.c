@@ -54,16 +54,26 @@ int gpu_hqd_load(struct gpu *gpu, u32 index, u32 pasid, u32 vmid, u64 mqd, u64 n
 	return 0;
 }
 
+/*
+ * A queue that has waited in its slot for this one's room finds cold caches: the room comes so
+ * much later.
+ */
+static u64 cold_ns(const struct gpu *gpu, const struct gpu_slot *slot)
+{
+	return slot->how != GPU_DEQUEUE_DRAIN && slot->nr_waves ? gpu->profile->cold_ns : 0;
+}
+
 static void begin_dequeue(struct gpu *gpu, struct gpu_slot *slot)
 {
-	u64 largest = 0;
+	u64 largest = 0, save_ns;
 
 	if (slot->how == GPU_DEQUEUE_DRAIN && !gpu_slot_is_drained(slot))
 		return;
 	if (slot->how == GPU_DEQUEUE_SAVE)
 		gpu_context_bytes(gpu, slot->doorbell, &largest);
 	gpu_slot_stop(gpu, slot);
-	set_busy(gpu, slot, gpu_profile_save_ns(gpu->profile, largest));
+	save_ns = gpu_cost_ns(gpu, gpu_profile_save_ns(gpu->profile, largest));
+	set_busy(gpu, slot, save_ns + gpu_retry_ns(gpu, largest) + cold_ns(gpu, slot));
 }
 
 /* A reset comes through whatever way the queue was mapped, and while it drains. */

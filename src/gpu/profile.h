@@ -35,6 +35,14 @@
  * @packet_ns: cost of one AQL packet, read to first wave
  * @hqd_ns: fixed cost of loading or saving one queue slot without HWS
  * @quantum_unit_ns: unit of MAP_PROCESS.process_quantum
+ * @l2_bytes: second-level caches of the node
+ * @spread_ppm: which share of a firmware cost, and of the time of a save or restore,
+ *	varies, of 10^6: see vary.h. Only if the GPU has a seed
+ * @cold_ns: what the caches of a queue cost that comes back to the GPU: its first packet, or
+ *	its restored waves, take so much longer
+ * @barrier_ns: added to a packet that waits for those before it
+ * @retry_ns: sleep of the firmware before it asks a queue to leave once more
+ * @retry_ppm: how often an unmap has one, of 10^6
  * @clock_khz: shader clock; grace periods count 1024 of its ticks
  * @grace_default: CP_IQ_WAIT_TIME2.SCH_WAVE at power-on
  * @inst_clocks: of machine code: what an instruction of a wave takes
@@ -61,6 +69,12 @@ struct gpu_profile {
 	u64 packet_ns;
 	u64 hqd_ns;
 	u64 quantum_unit_ns;
+	u32 l2_bytes;
+	u32 spread_ppm;
+	u64 cold_ns;
+	u64 barrier_ns;
+	u64 retry_ns;
+	u32 retry_ppm;
 	u32 clock_khz;
 	u32 grace_default;
 	u32 inst_clocks;
@@ -105,7 +119,8 @@ u64 gpu_profile_save_ns(const struct gpu_profile *p, u64 bytes);
  * @bytes: context of the victim on the XCC that has most
  *
  * From the unmap packet to the first wave of another queue: the grace period as
- * at power-on, fixed cost of unmap and map, the save, one AQL packet. In this model
+ * at power-on, fixed cost of unmap and map, the save, one AQL packet, cold caches, with
+ * costs that vary at their mean. In this model
  * no software can be quicker that preempts the whole node by way of the firmware
  * and leaves the grace period alone. One slot by hand (@hqd_ns) can be.
  *

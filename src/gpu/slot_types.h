@@ -177,6 +177,7 @@ struct gpu_slot {
 	bool is_current;	/* it has been active, so it is newer than its MQD */
 	bool is_lost;	/* what is saved was not or could not be read back; leave it alone */
 	bool was_busy;	/* for the idle trace */
+	bool is_cold;	/* nothing of it has run since it was mapped */
 	bool has_asked_scratch;	/* its packet waits for more scratch memory */
 	/* its packet waits until nothing of another engine is in flight */
 	bool must_empty;

@@ -38,6 +38,7 @@ struct sim_proc;
 /* One request on its way. */
 struct sim_request {
 	u64 arrival_ns; /* when it came */
+	u64 ready_ns;	/* when it can be launched */
 	u64 first;	/* index of its first packet, once written */
 	u32 nr_written; /* kernels of it that have been written to the ring */
 };
@@ -66,6 +67,7 @@ struct sim_queue {
 	struct gpu_kernarg *kernargs;  /* one per ring slot */
 	u64 kernargs_va;	       /* their address */
 	u64 (*tally)[2];	       /* one per ring slot */
+	const struct sim_kernel_image **image; /* one per ring slot: what was written there */
 	u64 tally_va;		       /* their address */
 	u64 rung;		       /* packets whose doorbell was rung, or will be */
 	u64 done;		       /* packets completed and verified */
@@ -91,11 +93,15 @@ struct sim_queue {
 	u64 packet;	      /* the dispatch in question */
 	u64 edge_ns;	      /* doorbell store that ended its idleness, if @waiting */
 	bool waiting;	      /* no wave since then */
+	u32 waiting_at;	      /* where it is in sim.waiting, if so */
 	int victim;	      /* track of the last queue saved since then, or -1 */
 	u64 victim_ns;	      /* when */
 	u64 victim_bytes;     /* contexts of victims saved since then, over all XCCs */
 	u64 gpu_ns;	      /* time with running waves */
 };
+
+/* A kernel of any length is one of so many. */
+#define SIM_LENGTHS 32
 
 /* A kernel in a process's memory. */
 struct sim_kernel_image {
@@ -114,15 +120,22 @@ struct sim_proc {
 	u32 number;			   /* which process of its class */
 	u32 pasid;			   /* address space */
 	struct sim_space space;		   /* its memory */
-	struct sim_kernel_image *kernels;  /* the kernels of a request */
+	/* the kernels of a request, SIM_LENGTHS of each */
+	struct sim_kernel_image *kernels;
+	struct sim_rng rng;		   /* for their lengths */
 	struct sim_queue *queues;	   /* its queues */
 	struct sim_arrival_state arrivals; /* generator, unless a closed loop */
 	u32 next_queue;			   /* where the next request goes */
 	u64 core_id;			   /* the core's id */
+	bool gone;			   /* it has not come yet, or has died */
 	bool armed;			   /* its doorbell page is unmapped */
+	u64 armed_ns;			   /* since when, or from when on */
 	bool off;			   /* level asked for by the last switch: not on the GPU */
 	u64 off_since_ns;		   /* since when */
 	bool blocked;			   /* launch-block: the host holds its launches back */
+	u64 gpu_ns;			   /* at the end: time with waves that ran, of all queues */
+	u32 *packets;			   /* its part of a runlist */
+	u32 nr_dw;			   /* size of that */
 	u64 outstanding;		   /* requests not complete */
 	u64 active_since_ns;		   /* since when there are any */
 };
@@ -134,6 +147,7 @@ struct sim_proc {
  *         which it then replaces (levels, not steps)
  * @step: a SIM_EV_MECH event of the switch in flight; NULL = never schedules one
  * @poll: called after the GPU has moved, while a switch is in flight; NULL = no need
+ * @set_there: a process has come or died; NULL = the next runlist has it or lacks it
  * @how: how a queue leaves its slot, for mechanisms that map by hand
  *
  * A mechanism ends a switch with sim_switch_done().
@@ -143,6 +157,7 @@ struct sim_mech_ops {
 	void (*begin)(struct sim *sim);
 	void (*step)(struct sim *sim);
 	void (*poll)(struct sim *sim);
+	void (*set_there)(struct sim_proc *proc);
 	enum gpu_dequeue how;
 };
 
@@ -162,6 +177,7 @@ struct sim_hws {
 	u64 fence_seq;		  /* value the fence must reach */
 	bool waiting;		  /* an unmap has been sent and its fence not seen */
 	u64 unmap_ns;		  /* when it was sent */
+	u32 *packets;		  /* runlist packets of all processes, as they were made once */
 	u32 *ib[4];		  /* runlist buffers, used in turn */
 	u64 ib_va[4];		  /* their addresses */
 	u32 ib_dw;		  /* size of one in dwords */
@@ -173,7 +189,8 @@ struct sim_hws {
 struct sim {
 	struct gpu_host host;		   /* what the GPU sees of us */
 	const struct sim_scenario *sc;	   /* scenario */
-	const struct gpu_profile *profile; /* the GPU's profile */
+	struct gpu_profile own;		   /* the GPU's profile as the scenario changes it */
+	const struct gpu_profile *profile; /* the same */
 	u64 now_ns;			   /* the clock */
 	u64 end_ns;			   /* no requests from here on */
 	struct sim_calendar calendar;	   /* what is to be done */
@@ -184,6 +201,9 @@ struct sim {
 	struct sim_proc *procs;		   /* them */
 	u32 nr_queues;			   /* queues over all processes */
 	struct sim_queue *queues;	   /* them, by index */
+	struct sim_queue **waiting;	   /* those that wait for a first wave, in no order */
+	u32 nr_waiting;			   /* how many */
+	u32 nr_settled;			   /* after the end: queues that were seen empty */
 	struct gp_sched *sched;		   /* the core; NULL if the mechanism has no use for it */
 	void *sched_mem;		   /* its memory */
 	struct gp_act act;		   /* what it wants and what becomes of it */
@@ -193,6 +213,11 @@ struct sim {
 	enum gp_result forced;		   /* a fault: result of the next @nr_forced switches */
 	u64 nr_forced;			   /* see there */
 	struct sim_rng rng;		   /* for jitter */
+	u64 thread_ns;			   /* the scheduler's thread is busy until then */
+	u64 floor_bytes;		   /* context behind sim_result.floor_ns */
+	u64 nr_killed_dead;		   /* workgroups that died with their process */
+	u32 nr_active;			   /* processes with requests outstanding */
+	u64 active_since_ns;		   /* since when there are any */
 	struct sim_observer *observer;	   /* watches the run, or NULL */
 	struct sim_result *result;	   /* results */
 	int error;			   /* first error that ends the run: -errno */
@@ -212,6 +237,12 @@ static inline void sim_put64(u8 *mqd, u32 offset, u64 value)
 {
 	memcpy(mqd + offset, &value, sizeof(value));
 }
+
+/* run.c: a run on one GPU; gpus.c: on as many as the scenario has. */
+int sim_run_one(const struct sim_scenario *sc, struct sim_observer *observer,
+		struct sim_result *result, char *error, size_t error_size);
+int sim_run_gpus(const struct sim_scenario *sc, struct sim_observer *observer,
+		 struct sim_result *result, char *error, size_t error_size);
 
 /* queue.c: memory, MQD and packets of a queue. */
 int sim_queue_init(struct sim_queue *q, struct sim_proc *proc, u32 index);
@@ -233,19 +264,25 @@ int sim_proc_init(struct sim_proc *proc, struct sim *sim, u32 class_index, u32 n
 void sim_proc_fini(struct sim_proc *proc);
 void sim_proc_start(struct sim_proc *proc);
 void sim_proc_arrival(struct sim_proc *proc);
+void sim_proc_set_active(struct sim_proc *proc, bool is_active);
 void sim_proc_arrival_closed(struct sim_queue *q);
 void sim_queue_pump(struct sim_queue *q);
 void sim_queue_completed(struct sim_queue *q, u32 slot);
 int sim_queue_take_waiting(struct sim_queue *q, u64 end_ns);
 
+/* life.c: processes that come and die. */
+void sim_life_start(struct sim *sim);
+void sim_life_event(struct sim *sim, const struct sim_event *e);
+
 /* verify.c: what the kernels left in memory. */
-void sim_verify_packet(struct sim_queue *q, u64 packet, const struct sim_kernel_image *k);
+void sim_verify_packet(struct sim_queue *q, u64 packet);
 bool sim_verify_has_vanished(const struct sim_queue *q);
 void sim_verify_end(struct sim *sim);
 
 /* detect.c: how the core learns; core.c: what the core wants. */
 void sim_detect_start(struct sim *sim);
 void sim_detect_doorbell(struct sim_queue *q);
+void sim_detect_hint(struct sim_queue *q);
 void sim_detect_quiet(struct sim_queue *q);
 void sim_detect_progress(struct sim_queue *q);
 void sim_detect_event(struct sim *sim, const struct sim_event *e);
@@ -253,15 +290,26 @@ void sim_detect_arm(struct sim_proc *proc, bool arm);
 
 int sim_core_init(struct sim *sim, char *error, size_t error_size);
 void sim_core_fini(struct sim *sim);
+int sim_core_add(struct sim_proc *proc);
+void sim_core_remove(struct sim_proc *proc);
 struct sim_proc *sim_core_proc(struct sim *sim, u64 id);
 void sim_core_tell(struct sim_queue *q, bool busy);
 void sim_core_progress(struct sim_queue *q);
 bool sim_core_is_switching(const struct sim *sim, u64 seq);
 void sim_core_stop(struct sim *sim);
 
+/* model.c: what the hardware and the software around it cost this time. */
+void sim_model_profile(const struct sim_scenario *sc, const struct gpu_profile *base,
+		       struct gpu_profile *out);
+u64 sim_model_wake_ns(struct sim *sim);
+u64 sim_model_irq_ns(struct sim *sim);
+u64 sim_model_arm_ns(const struct sim *sim);
+int sim_model_floor(const struct sim *sim, u64 bytes, struct sim_summary *out);
+
 /* mech.c */
 const struct sim_mech_ops *sim_mech_find(enum sim_mechanism m);
 void sim_mech_set_levels(struct sim *sim);
+u64 sim_mech_busy_ns(const struct sim *sim);
 void sim_switch_done(struct sim *sim);
 extern const struct sim_mech_ops sim_mech_cwsr;
 extern const struct sim_mech_ops sim_mech_hqd_save;
@@ -272,6 +320,7 @@ extern const struct sim_mech_ops sim_mech_none;
 
 /* hws.c: the driver under the firmware scheduler. */
 int sim_hws_init(struct sim *sim);
+void sim_hws_fini(struct sim *sim);
 void sim_hws_unmap(struct sim *sim);
 void sim_hws_map(struct sim *sim);
 u32 sim_hws_take_refused(struct sim *sim);
@@ -281,6 +330,8 @@ extern const struct gpu_host_ops sim_host_ops;
 
 /* watch.c: the GPU's trace. */
 void sim_watch_tracks(struct sim *sim);
+void sim_watch_wait(struct sim_queue *q);
+void sim_watch_forget(struct sim_queue *q);
 void sim_watch_trace(struct gpu_host *host, const struct gpu_trace *t);
 void sim_watch_preempt(struct sim_proc *victim);
 void sim_watch_switch(struct sim *sim);

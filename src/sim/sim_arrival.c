@@ -36,6 +36,7 @@ void sim_arrival_init(struct sim_arrival_state *a, const struct sim_arrival *spe
 	sim_rng_seed(&a->rng, seed);
 	a->base_ns = start_ns;
 	a->next_ns = start_ns;
+	a->start_ns = start_ns;
 	if (spec->kind == SIM_ARRIVAL_UNIFORM || spec->kind == SIM_ARRIVAL_BURST)
 		a->base_ns = add_saturating(start_ns, phase_ns);
 }
@@ -75,10 +76,51 @@ static u64 next_time(struct sim_arrival_state *a)
 	return U64_MAX;
 }
 
+/* Saturating. */
+static u64 times(u64 ns, u64 by, u64 to)
+{
+	unsigned __int128 product = (unsigned __int128)ns * by / to;
+
+	return product > U64_MAX ? U64_MAX : (u64)product;
+}
+
+/* What a phase stands for at an even rate. */
+static u64 even_ns_of(const struct sim_phase *p)
+{
+	return times(p->ns, p->rate_ppm, SIM_PPM_ONE);
+}
+
+u64 sim_arrival_warp(const struct sim_arrival *spec, u64 even_ns)
+{
+	u64 cycle_ns = 0, even_cycle_ns = 0, at_ns;
+
+	if (!spec->nr_phases || even_ns == U64_MAX)
+		return even_ns;
+	for (u32 i = 0; i < spec->nr_phases; i++) {
+		cycle_ns += spec->phases[i].ns;
+		even_cycle_ns += even_ns_of(&spec->phases[i]);
+	}
+	if (!even_cycle_ns)
+		return U64_MAX;
+	at_ns = times(even_ns / even_cycle_ns, cycle_ns, 1);
+	even_ns %= even_cycle_ns;
+	for (u32 i = 0; i < spec->nr_phases; i++) {
+		const struct sim_phase *p = &spec->phases[i];
+		u64 part_ns = even_ns_of(p);
+
+		if (even_ns < part_ns)
+			return add_saturating(at_ns, times(even_ns, SIM_PPM_ONE, p->rate_ppm));
+		even_ns -= part_ns;
+		at_ns = add_saturating(at_ns, p->ns);
+	}
+	return at_ns;
+}
+
 u64 sim_arrival_next(struct sim_arrival_state *a)
 {
 	/* A burst longer than its period overlaps the next one: never go back. */
 	a->next_ns = max(next_time(a), a->next_ns);
 	a->index++;
-	return a->next_ns;
+	return add_saturating(a->start_ns,
+			      sim_arrival_warp(a->spec, a->next_ns - a->start_ns));
 }

@@ -16,6 +16,7 @@ struct sim_arrival_state {
 	u64 next_ns;			/* time of the next request */
 	u64 index;			/* requests so far */
 	u64 base_ns;			/* start of the current repetition, burst or period */
+	u64 start_ns;			/* no arrival before */
 };
 
 /**
@@ -28,6 +29,15 @@ struct sim_arrival_state {
  */
 void sim_arrival_init(struct sim_arrival_state *a, const struct sim_arrival *spec, u64 start_ns,
 		      u64 phase_ns, u64 seed);
+
+/**
+ * sim_arrival_warp() - from the time of an even rate to that of one with phases
+ * @spec: specification
+ * @even_ns: time from the start, if the rate were 100 % all the time
+ *
+ * Return: time from the start, U64_MAX if it never comes.
+ */
+u64 sim_arrival_warp(const struct sim_arrival *spec, u64 even_ns);
 
 /**
  * sim_arrival_next() - time of the next request

@@ -20,6 +20,7 @@ enum sim_event_kind {
 	SIM_EV_MECH,	   /* the mechanism's next step; @arg: which switch */
 	SIM_EV_FAILED,	   /* a switch failed by a fault; @arg: which switch */
 	SIM_EV_FAULT,	   /* fault @who of the scenario */
+	SIM_EV_LIFE,	   /* process @who comes; @arg 0: it dies */
 	SIM_EV_END,	   /* no more requests */
 };
 

@@ -5,6 +5,7 @@
  */
 #include "sim/sim.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Workgroups of this kernel that fit on one CU at a time. */
@@ -33,7 +34,7 @@ static u64 grid_workgroups(const struct gpu_profile *p, const struct sim_kernel_
 }
 
 static int load_kernel(struct sim_proc *proc, struct sim_kernel_image *img,
-		       const struct sim_kernel_spec *k)
+		       const struct sim_kernel_spec *k, u64 duration_ns)
 {
 	struct gpu_kernel_desc desc = {
 		.group_segment_bytes = k->lds_bytes,
@@ -46,7 +47,7 @@ static int load_kernel(struct sim_proc *proc, struct sim_kernel_image *img,
 		.magic = GPU_PROGRAM_MAGIC,
 		.flags = k->endless ? GPU_PROGRAM_ENDLESS : 0,
 		.steps = 1,
-		.step_ns = k->duration_ns,
+		.step_ns = duration_ns,
 	};
 	u64 va = sim_space_alloc(&proc->space, sizeof(desc) + sizeof(prog), 256);
 	u8 *mem = va ? sim_space_ptr(&proc->space, va, sizeof(desc) + sizeof(prog)) : NULL;
@@ -55,8 +56,8 @@ static int load_kernel(struct sim_proc *proc, struct sim_kernel_image *img,
 		return -ENOMEM;
 	/* The state engine needs steps to stop between; a thousand will do. */
 	if (!strcmp(proc->sim->sc->engine, "state")) {
-		prog.steps = (u32)min(k->duration_ns / GPU_PROGRAM_MIN_STEP_NS, (u64)1000);
-		prog.step_ns = k->duration_ns / prog.steps;
+		prog.steps = (u32)min(duration_ns / GPU_PROGRAM_MIN_STEP_NS, (u64)1000);
+		prog.step_ns = duration_ns / prog.steps;
 	}
 	if (k->endless) {
 		prog.steps = 1;
@@ -73,23 +74,47 @@ static int load_kernel(struct sim_proc *proc, struct sim_kernel_image *img,
 	return 0;
 }
 
+/* Length @i of a kernel: evenly spread over the logarithm. */
+static u64 length_ns(const struct sim_kernel_spec *k, u32 i)
+{
+	double ratio = (double)k->longest_ns / (double)k->duration_ns;
+
+	if (!k->longest_ns || k->endless)
+		return k->duration_ns;
+	return (u64)((double)k->duration_ns * pow(ratio, (i + 0.5) / SIM_LENGTHS));
+}
+
 static int load_kernels(struct sim_proc *proc)
 {
 	const struct sim_class_spec *spec = proc->spec;
 
-	proc->kernels = calloc(spec->nr_kernels, sizeof(*proc->kernels));
+	proc->kernels = calloc(spec->nr_kernels, SIM_LENGTHS * sizeof(*proc->kernels));
 	if (!proc->kernels)
 		return -ENOMEM;
-	for (u32 i = 0; i < spec->nr_kernels; i++)
-		if (load_kernel(proc, &proc->kernels[i], &spec->kernels[i]))
+	for (u32 i = 0; i < spec->nr_kernels * SIM_LENGTHS; i++) {
+		const struct sim_kernel_spec *k = &spec->kernels[i / SIM_LENGTHS];
+
+		if (i % SIM_LENGTHS && !k->longest_ns)
+			continue;
+		if (load_kernel(proc, &proc->kernels[i], k, length_ns(k, i % SIM_LENGTHS)))
 			return -ENOMEM;
+	}
 	return 0;
+}
+
+static u64 kernel_bytes(const struct sim_class_spec *spec)
+{
+	u64 nr = 0;
+
+	for (u32 i = 0; i < spec->nr_kernels; i++)
+		nr += spec->kernels[i].longest_ns ? SIM_LENGTHS : 1;
+	return nr * 256;
 }
 
 int sim_proc_init(struct sim_proc *proc, struct sim *sim, u32 class_index, u32 number)
 {
 	const struct sim_class_spec *spec = &sim->sc->classes[class_index];
-	u64 bytes = sim_queue_bytes(sim, spec) * spec->queues + spec->nr_kernels * 256 + 65536;
+	u64 bytes = sim_queue_bytes(sim, spec) * spec->queues + kernel_bytes(spec) + 65536;
 	int ret;
 
 	proc->sim = sim;
@@ -97,6 +122,7 @@ int sim_proc_init(struct sim_proc *proc, struct sim *sim, u32 class_index, u32 n
 	proc->result = &sim->result->classes[class_index];
 	proc->number = number;
 	proc->pasid = 0x8000 + proc->index;
+	sim_rng_seed(&proc->rng, sim->sc->seed * 7919 + proc->index);
 	ret = sim_space_init(&proc->space, proc->pasid, bytes);
 	if (ret)
 		return ret;
@@ -140,6 +166,32 @@ static struct sim_request *request_at(struct sim_queue *q, u32 i)
 	return &q->requests[(q->head + i) & (q->cap - 1)];
 }
 
+/* Time since then, as far as requests come. */
+static u64 active_ns(const struct sim *sim, u64 since_ns)
+{
+	return min(sim->now_ns, sim->end_ns) - min(since_ns, sim->end_ns);
+}
+
+/**
+ * sim_proc_set_active() - a process has requests outstanding, or none any more
+ * @proc: process
+ * @is_active: which
+ */
+void sim_proc_set_active(struct sim_proc *proc, bool is_active)
+{
+	struct sim *sim = proc->sim;
+
+	if (is_active) {
+		proc->active_since_ns = sim->now_ns;
+		if (!sim->nr_active++)
+			sim->active_since_ns = sim->now_ns;
+		return;
+	}
+	proc->result->alone_active_ns += active_ns(sim, proc->active_since_ns);
+	if (!--sim->nr_active)
+		sim->result->active_ns += active_ns(sim, sim->active_since_ns);
+}
+
 static void add_request(struct sim_queue *q)
 {
 	struct sim_proc *proc = q->proc;
@@ -149,12 +201,20 @@ static void add_request(struct sim_queue *q)
 		sim->error = -ENOMEM;
 		return;
 	}
-	*request_at(q, q->nr_requests++) = (struct sim_request){ .arrival_ns = sim->now_ns };
+	*request_at(q, q->nr_requests++) = (struct sim_request){
+		.arrival_ns = sim->now_ns,
+		.ready_ns = sim->now_ns + proc->spec->host_ns,
+	};
 	q->unwritten++;
 	proc->result->requests++;
 	if (!proc->outstanding++)
-		proc->active_since_ns = sim->now_ns;
-	sim_queue_pump(q);
+		sim_proc_set_active(proc, true);
+	if (proc->spec->has_hint)
+		sim_detect_hint(q);
+	if (proc->spec->host_ns)
+		sim_at(sim, sim->now_ns + proc->spec->host_ns, SIM_EV_PUMP, q->index, 0);
+	else
+		sim_queue_pump(q);
 }
 
 static struct sim_queue *next_queue(struct sim_proc *proc)
@@ -195,6 +255,15 @@ static bool wants_event(const struct sim_queue *q, u32 kernel)
 			       min(costs->block_batch, costs->block_threshold) == 0;
 }
 
+static const struct sim_kernel_image *choose_length(struct sim_proc *proc, u32 kernel)
+{
+	u64 which = 0;
+
+	if (proc->spec->kernels[kernel].longest_ns)
+		which = sim_rng_below(&proc->rng, SIM_LENGTHS);
+	return &proc->kernels[kernel * SIM_LENGTHS + which];
+}
+
 static void write_kernel(struct sim_queue *q)
 {
 	struct sim_request *r = request_at(q, q->nr_requests - q->unwritten);
@@ -202,7 +271,7 @@ static void write_kernel(struct sim_queue *q)
 
 	if (!kernel)
 		r->first = sim_queue_written(q);
-	sim_queue_write(q, &q->proc->kernels[kernel], wants_event(q, kernel));
+	sim_queue_write(q, choose_length(q->proc, kernel), wants_event(q, kernel));
 	if (r->nr_written == q->proc->spec->nr_kernels)
 		q->unwritten--;
 }
@@ -210,9 +279,14 @@ static void write_kernel(struct sim_queue *q)
 /* After the end what has begun is finished, and nothing else is begun. */
 static bool has_kernel_to_write(struct sim_queue *q)
 {
+	const struct sim_request *r;
+
 	if (!q->unwritten)
 		return false;
-	return !q->proc->sim->stopping || request_at(q, q->nr_requests - q->unwritten)->nr_written;
+	r = request_at(q, q->nr_requests - q->unwritten);
+	if (r->ready_ns > q->proc->sim->now_ns)
+		return false;
+	return !q->proc->sim->stopping || r->nr_written;
 }
 
 /**
@@ -227,7 +301,7 @@ void sim_queue_pump(struct sim_queue *q)
 	u64 launch_ns = q->proc->spec->launch_ns;
 	u64 before = sim_queue_written(q);
 
-	if (q->launching)
+	if (q->launching || q->proc->gone)
 		return;
 	while (has_kernel_to_write(q) && may_write(q)) {
 		write_kernel(q);
@@ -243,6 +317,14 @@ void sim_queue_pump(struct sim_queue *q)
 	}
 }
 
+/* A request ended after @ns, or has not ended for so long. */
+static void note_miss(struct sim_proc *proc, u64 ns)
+{
+	u64 deadline_ns = proc->spec->attr.deadline_ns;
+
+	proc->result->missed += deadline_ns && ns > deadline_ns;
+}
+
 static void end_request(struct sim_queue *q)
 {
 	struct sim_proc *proc = q->proc;
@@ -250,6 +332,7 @@ static void end_request(struct sim_queue *q)
 	struct sim_class_result *res = proc->result;
 	struct sim_request *r = request_at(q, 0);
 
+	note_miss(proc, min(sim->now_ns, sim->end_ns) - r->arrival_ns);
 	if (sim->now_ns <= sim->end_ns) {
 		res->completed++;
 		if (sim_samples_add(&res->samples, sim->now_ns - r->arrival_ns))
@@ -260,10 +343,9 @@ static void end_request(struct sim_queue *q)
 	q->head = (q->head + 1) & (q->cap - 1);
 	q->nr_requests--;
 	if (!--proc->outstanding)
-		res->alone_active_ns += min(sim->now_ns, sim->end_ns) -
-					min(proc->active_since_ns, sim->end_ns);
+		sim_proc_set_active(proc, false);
 	if (proc->spec->arrival.kind == SIM_ARRIVAL_CLOSED)
-		sim_at(sim, sim->now_ns + sim->sc->costs.irq_ns + proc->spec->arrival.think_ns,
+		sim_at(sim, sim->now_ns + sim_model_irq_ns(sim) + proc->spec->arrival.think_ns,
 		       SIM_EV_ARRIVAL, proc->index, q->index + 1);
 }
 
@@ -280,17 +362,19 @@ void sim_queue_completed(struct sim_queue *q, u32 slot)
 	struct sim *sim = proc->sim;
 	u64 last = q->done + ((slot - q->done) & (q->nr_packets - 1));
 
+	if (proc->gone)
+		return;
 	while (q->done <= last && q->nr_requests) {
 		struct sim_request *r = request_at(q, 0);
 		u64 kernel = q->done - r->first;
 
-		sim_verify_packet(q, q->done, &proc->kernels[kernel]);
+		sim_verify_packet(q, q->done);
 		q->done++;
 		if (kernel + 1 == proc->spec->nr_kernels)
 			end_request(q);
 	}
 	if (q->unwritten)
-		sim_at(sim, sim->now_ns + sim->sc->costs.irq_ns, SIM_EV_PUMP, q->index, 0);
+		sim_at(sim, sim->now_ns + sim_model_irq_ns(sim), SIM_EV_PUMP, q->index, 0);
 	if (!sim_queue_outstanding(q))
 		sim_detect_quiet(q);
 	else
@@ -302,14 +386,15 @@ void sim_proc_start(struct sim_proc *proc)
 {
 	const struct sim_class_spec *spec = proc->spec;
 	struct sim *sim = proc->sim;
+	u64 start_ns = max(spec->start_ns, spec->joins_ns);
 
 	if (spec->arrival.kind == SIM_ARRIVAL_CLOSED) {
 		for (u32 i = 0; i < spec->arrival.concurrency; i++)
-			sim_at(sim, spec->start_ns, SIM_EV_ARRIVAL, proc->index,
+			sim_at(sim, start_ns, SIM_EV_ARRIVAL, proc->index,
 			       next_queue(proc)->index + 1);
 		return;
 	}
-	sim_arrival_init(&proc->arrivals, &spec->arrival, spec->start_ns,
+	sim_arrival_init(&proc->arrivals, &spec->arrival, start_ns,
 			 spec->arrival.period_ns * proc->number / spec->processes,
 			 sim->sc->seed * 1000003 + proc->index);
 	sim_at(sim, sim_arrival_next(&proc->arrivals), SIM_EV_ARRIVAL, proc->index, 0);
@@ -323,7 +408,7 @@ void sim_proc_arrival(struct sim_proc *proc)
 {
 	struct sim *sim = proc->sim;
 
-	if (sim->now_ns >= sim->end_ns || sim->now_ns > proc->spec->stop_ns)
+	if (sim->now_ns >= sim->end_ns || sim->now_ns > proc->spec->stop_ns || proc->gone)
 		return;
 	add_request(next_queue(proc));
 	sim_at(sim, sim_arrival_next(&proc->arrivals), SIM_EV_ARRIVAL, proc->index, 0);
@@ -337,7 +422,7 @@ void sim_proc_arrival_closed(struct sim_queue *q)
 {
 	struct sim *sim = q->proc->sim;
 
-	if (sim->now_ns < sim->end_ns && sim->now_ns <= q->proc->spec->stop_ns)
+	if (sim->now_ns < sim->end_ns && sim->now_ns <= q->proc->spec->stop_ns && !q->proc->gone)
 		add_request(q);
 }
 
@@ -353,6 +438,7 @@ int sim_queue_take_waiting(struct sim_queue *q, u64 end_ns)
 	for (u32 i = 0; i < q->nr_requests; i++) {
 		u64 since_ns = request_at(q, i)->arrival_ns;
 
+		note_miss(q->proc, end_ns - since_ns);
 		if (sim_samples_add(&q->proc->result->waiting, end_ns - since_ns))
 			return -ENOMEM;
 	}

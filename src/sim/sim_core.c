@@ -163,9 +163,11 @@ static int set_params(struct sim *sim, char *error, size_t error_size)
 	return 0;
 }
 
-static int add_proc(struct sim *sim, struct sim_proc *proc)
+/* Tell the scheduler of a process that is there now. Return: 0 or -errno. */
+int sim_core_add(struct sim_proc *proc)
 {
-	int ret = gp_sched_entity_add(sim->sched, 0, &proc->spec->attr, proc->index, 0,
+	struct sim *sim = proc->sim;
+	int ret = gp_sched_entity_add(sim->sched, 0, &proc->spec->attr, proc->index, sim->now_ns,
 				      &sim->act.acts, &proc->core_id);
 
 	if (ret)
@@ -174,8 +176,8 @@ static int add_proc(struct sim *sim, struct sim_proc *proc)
 	for (u32 i = 0; i < proc->spec->queues && !ret; i++) {
 		struct sim_queue *q = &proc->queues[i];
 
-		ret = gp_sched_queue_add(sim->sched, proc->core_id, q->index, 0, &sim->act.acts,
-					 &q->core_id);
+		ret = gp_sched_queue_add(sim->sched, proc->core_id, q->index, sim->now_ns,
+					 &sim->act.acts, &q->core_id);
 		if (!ret)
 			gp_act_run(&sim->act);
 	}
@@ -213,8 +215,18 @@ int sim_core_init(struct sim *sim, char *error, size_t error_size)
 		ret = -EINVAL;
 	}
 	for (u32 i = 0; i < sim->nr_procs && !ret; i++)
-		ret = add_proc(sim, &sim->procs[i]);
+		if (!sim->procs[i].gone)
+			ret = sim_core_add(&sim->procs[i]);
 	return ret;
+}
+
+/* A process is gone, with all its queues. */
+void sim_core_remove(struct sim_proc *proc)
+{
+	struct sim *sim = proc->sim;
+
+	if (!gp_sched_entity_remove(sim->sched, proc->core_id, sim->now_ns, &sim->act.acts))
+		gp_act_run(&sim->act);
 }
 
 void sim_core_fini(struct sim *sim)

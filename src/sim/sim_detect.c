@@ -10,16 +10,15 @@
  */
 #include "sim/sim.h"
 
-static u64 wake_up(struct sim *sim)
-{
-	const struct sim_costs *c = &sim->sc->costs;
-
-	return c->wake_ns + sim_rng_below(&sim->rng, c->wake_jitter_ns + 1);
-}
-
 static bool by_doorbell(const struct sim *sim)
 {
 	return sim->sched && sim->sc->detect == SIM_DETECT_DOORBELL;
+}
+
+/* A request was announced and has not been launched. */
+static bool is_hinted(const struct sim_queue *q)
+{
+	return q->proc->spec->has_hint && q->unwritten && !q->proc->sim->stopping;
 }
 
 /* Everything has a signal here, and what is done is known to the packet. */
@@ -34,7 +33,7 @@ static bool has_work(struct sim_queue *q)
 		.end = GP_AQL_ENDED,
 	};
 
-	return gp_idle_look(&q->idle, &pace, &seen) == GP_IDLE_BUSY;
+	return gp_idle_look(&q->idle, &pace, &seen) == GP_IDLE_BUSY || is_hinted(q);
 }
 
 static bool has_any_work(struct sim_proc *proc)
@@ -67,14 +66,30 @@ static void scan(struct sim_proc *proc)
 void sim_detect_doorbell(struct sim_queue *q)
 {
 	struct sim *sim = q->proc->sim;
-	u64 delay = 0;
+	u64 delay = 0, seen_ns;
 
 	if (by_doorbell(sim) && q->proc->armed) {
-		delay = sim->sc->costs.fault_ns;
+		bool is_unmapped = sim->now_ns >= q->proc->armed_ns;
+
 		q->proc->armed = false;
-		sim_at(sim, sim->now_ns + delay + wake_up(sim), SIM_EV_BUSY, q->proc->index, 0);
+		seen_ns = q->proc->armed_ns;
+		if (is_unmapped) {
+			delay = sim->sc->costs.fault_ns;
+			seen_ns = sim->now_ns + delay + sim_model_wake_ns(sim);
+		}
+		sim_at(sim, max(seen_ns, sim->thread_ns), SIM_EV_BUSY, q->proc->index, 0);
 	}
 	sim_at(sim, sim->now_ns + delay, SIM_EV_STORE, q->index, sim_queue_written(q) - 1);
+}
+
+/* A client announces a request that it will launch. */
+void sim_detect_hint(struct sim_queue *q)
+{
+	struct sim *sim = q->proc->sim;
+
+	if (sim->sched)
+		sim_at(sim, max(sim->now_ns + sim_model_wake_ns(sim), sim->thread_ns), SIM_EV_BUSY,
+		       q->proc->index, 0);
 }
 
 /* A queue has just completed everything it had. */
@@ -83,7 +98,7 @@ void sim_detect_quiet(struct sim_queue *q)
 	struct sim *sim = q->proc->sim;
 
 	if (by_doorbell(sim))
-		sim_at(sim, sim->now_ns + sim->sc->costs.irq_ns + sim->sc->costs.idle_ns,
+		sim_at(sim, sim->now_ns + sim_model_irq_ns(sim) + sim->sc->costs.idle_ns,
 		       SIM_EV_IDLE, q->index, q->nr_rings);
 }
 
@@ -93,23 +108,51 @@ void sim_detect_progress(struct sim_queue *q)
 	struct sim *sim = q->proc->sim;
 
 	if (by_doorbell(sim) && q->proc->spec->attr.deadline_ns)
-		sim_at(sim, sim->now_ns + sim->sc->costs.irq_ns, SIM_EV_PROGRESS, q->index, 0);
+		sim_at(sim, sim->now_ns + sim_model_irq_ns(sim), SIM_EV_PROGRESS, q->index, 0);
 }
 
 /**
  * sim_detect_arm() - the core wants to know of the next busy or idle edge
  * @proc: process
  * @arm: true: it is idle, watch for work
+ *
+ * Taking the page away keeps the scheduler's thread busy. A store that comes meanwhile does
+ * not fault: the look at the pointers that follows finds it.
  */
 void sim_detect_arm(struct sim_proc *proc, bool arm)
 {
 	struct sim *sim = proc->sim;
 
 	proc->armed = arm;
-	if (arm && by_doorbell(sim) && has_any_work(proc)) {
+	if (!arm || !by_doorbell(sim))
+		return;
+	sim->thread_ns = max(sim->thread_ns, sim->now_ns) + sim_model_arm_ns(sim);
+	proc->armed_ns = sim->thread_ns;
+	if (has_any_work(proc)) {
 		proc->armed = false;
-		sim_at(sim, sim->now_ns, SIM_EV_BUSY, proc->index, 0);
+		sim_at(sim, proc->armed_ns, SIM_EV_BUSY, proc->index, 0);
 	}
+}
+
+static bool is_core_busy(const struct sim_proc *proc)
+{
+	for (u32 i = 0; i < proc->spec->queues; i++)
+		if (proc->queues[i].core_busy)
+			return true;
+	return false;
+}
+
+/*
+ * The scheduler was woken for a process. Work that was done before it came makes no edge: the
+ * core still counts on the doorbell, which the fault gave back.
+ */
+static void look(struct sim_proc *proc)
+{
+	if (proc->gone)
+		return;
+	scan(proc);
+	if (by_doorbell(proc->sim) && !proc->armed && !is_core_busy(proc))
+		sim_detect_arm(proc, true);
 }
 
 static u64 tick_period(const struct sim *sim, u64 which)
@@ -126,7 +169,7 @@ static void tick(struct sim *sim, u64 which)
 		bool critical = sim->sc->detect == SIM_DETECT_CRITICAL &&
 				proc->spec->attr.latency_critical;
 
-		if (which == 2 || critical == (which == 1))
+		if (!proc->gone && (which == 2 || critical == (which == 1)))
 			scan(proc);
 	}
 	if (!sim->stopping)
@@ -160,7 +203,7 @@ void sim_detect_event(struct sim *sim, const struct sim_event *e)
 	if (e->kind == SIM_EV_TICK)
 		tick(sim, e->arg);
 	else if (e->kind == SIM_EV_BUSY)
-		scan(&sim->procs[e->who]);
+		look(&sim->procs[e->who]);
 	else if (e->kind == SIM_EV_PROGRESS)
 		sim_core_progress(&sim->queues[e->who]);
 	else if (sim->queues[e->who].nr_rings == e->arg)

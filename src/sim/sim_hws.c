@@ -8,6 +8,8 @@
 #include "gpu/mqd.h"
 #include "gpu/pm4.h"
 
+#include <stdlib.h>
+
 #define HIQ_DW 8192u
 #define HIQ_DW_LOG2_MINUS_1 12u
 
@@ -59,6 +61,51 @@ static int alloc_hiq(struct sim *sim)
 	return 0;
 }
 
+static u32 *put_process(u32 *ib, const struct sim_proc *proc, u32 nr_queues)
+{
+	gpu_pm4_begin(ib, GPU_PM4_MAP_PROCESS, GPU_PM4_MAP_PROCESS_ALDEBARAN_DW);
+	gpu_pm4_set(ib, GPU_MAP_PROCESS_PASID, proc->pasid);
+	gpu_pm4_set(ib, GPU_MAP_PROCESS_QUANTUM, 10);
+	gpu_pm4_set(ib, GPU_MAP_PROCESS_SDMA_ENABLE, 1);
+	gpu_pm4_set(ib, GPU_MAP_PROCESS_NUM_QUEUES, nr_queues);
+	return ib + GPU_PM4_MAP_PROCESS_ALDEBARAN_DW;
+}
+
+static u32 *put_queue(u32 *ib, const struct sim_queue *q)
+{
+	u64 wptr_va = q->rptr_va + 8;
+
+	gpu_pm4_begin(ib, GPU_PM4_MAP_QUEUES, GPU_PM4_MAP_QUEUES_DW);
+	gpu_pm4_set(ib, GPU_MAP_QUEUES_QUEUE_SEL, 1);
+	gpu_pm4_set(ib, GPU_MAP_QUEUES_NUM_QUEUES, 1);
+	gpu_pm4_set(ib, GPU_MAP_QUEUES_DOORBELL, SIM_DOORBELL(q->index));
+	gpu_pm4_set(ib, GPU_MAP_QUEUES_MQD_LO, (u32)q->mqd);
+	gpu_pm4_set(ib, GPU_MAP_QUEUES_MQD_HI, (u32)(q->mqd >> 32));
+	gpu_pm4_set(ib, GPU_MAP_QUEUES_WPTR_LO, (u32)wptr_va);
+	gpu_pm4_set(ib, GPU_MAP_QUEUES_WPTR_HI, (u32)(wptr_va >> 32));
+	return ib + GPU_PM4_MAP_QUEUES_DW;
+}
+
+/* What a process has in a runlist is always the same: made once, copied into each list. */
+static int make_packets(struct sim *sim)
+{
+	u32 *end = calloc(sim->hws.ib_dw, sizeof(u32));
+
+	if (!end)
+		return -ENOMEM;
+	sim->hws.packets = end;
+	for (u32 i = 0; i < sim->nr_procs; i++) {
+		struct sim_proc *proc = &sim->procs[i];
+
+		proc->packets = end;
+		end = put_process(end, proc, proc->spec->queues);
+		for (u32 j = 0; j < proc->spec->queues; j++)
+			end = put_queue(end, &proc->queues[j]);
+		proc->nr_dw = (u32)(end - proc->packets);
+	}
+	return 0;
+}
+
 static int alloc_runlists(struct sim *sim)
 {
 	struct sim_hws *h = &sim->hws;
@@ -71,7 +118,7 @@ static int alloc_runlists(struct sim *sim)
 			return -ENOMEM;
 		h->ib[i] = sim_space_ptr(&sim->gart, h->ib_va[i], h->ib_dw * 4);
 	}
-	return 0;
+	return make_packets(sim);
 }
 
 /**
@@ -91,6 +138,11 @@ int sim_hws_init(struct sim *sim)
 	if (!ret)
 		set_resources(sim);
 	return ret;
+}
+
+void sim_hws_fini(struct sim *sim)
+{
+	free(sim->hws.packets);
 }
 
 /* Preempt every dynamic queue; a fence tells when. */
@@ -118,31 +170,6 @@ void sim_hws_unmap(struct sim *sim)
 	ring_hiq(sim);
 }
 
-static u32 *put_process(u32 *ib, const struct sim_proc *proc, u32 nr_queues)
-{
-	gpu_pm4_begin(ib, GPU_PM4_MAP_PROCESS, GPU_PM4_MAP_PROCESS_ALDEBARAN_DW);
-	gpu_pm4_set(ib, GPU_MAP_PROCESS_PASID, proc->pasid);
-	gpu_pm4_set(ib, GPU_MAP_PROCESS_QUANTUM, 10);
-	gpu_pm4_set(ib, GPU_MAP_PROCESS_SDMA_ENABLE, 1);
-	gpu_pm4_set(ib, GPU_MAP_PROCESS_NUM_QUEUES, nr_queues);
-	return ib + GPU_PM4_MAP_PROCESS_ALDEBARAN_DW;
-}
-
-static u32 *put_queue(u32 *ib, const struct sim_queue *q)
-{
-	u64 wptr_va = q->rptr_va + 8;
-
-	gpu_pm4_begin(ib, GPU_PM4_MAP_QUEUES, GPU_PM4_MAP_QUEUES_DW);
-	gpu_pm4_set(ib, GPU_MAP_QUEUES_QUEUE_SEL, 1);
-	gpu_pm4_set(ib, GPU_MAP_QUEUES_NUM_QUEUES, 1);
-	gpu_pm4_set(ib, GPU_MAP_QUEUES_DOORBELL, SIM_DOORBELL(q->index));
-	gpu_pm4_set(ib, GPU_MAP_QUEUES_MQD_LO, (u32)q->mqd);
-	gpu_pm4_set(ib, GPU_MAP_QUEUES_MQD_HI, (u32)(q->mqd >> 32));
-	gpu_pm4_set(ib, GPU_MAP_QUEUES_WPTR_LO, (u32)wptr_va);
-	gpu_pm4_set(ib, GPU_MAP_QUEUES_WPTR_HI, (u32)(wptr_va >> 32));
-	return ib + GPU_PM4_MAP_QUEUES_DW;
-}
-
 static void put_runlist(u32 *pkt, u64 ib_va, u32 nr_dw, u32 nr_procs, bool chain)
 {
 	gpu_pm4_begin(pkt, GPU_PM4_RUN_LIST, GPU_PM4_RUN_LIST_DW);
@@ -164,7 +191,8 @@ static u32 nr_slots(const struct sim *sim)
  * sim_hws_map() - submit a runlist of every process that is not off
  * @sim: run
  *
- * As in amdkfd a process without active queues still gets its MAP_PROCESS.
+ * amdkfd also lists processes without active queues, of which the firmware takes no notice;
+ * here the cost of a switch does not grow with them.
  */
 void sim_hws_map(struct sim *sim)
 {
@@ -176,13 +204,13 @@ void sim_hws_map(struct sim *sim)
 	bool chain;
 
 	for (u32 i = 0; i < sim->nr_procs; i++) {
-		struct sim_proc *proc = &sim->procs[i];
-		u32 nr = proc->off ? 0 : proc->spec->queues;
+		const struct sim_proc *proc = &sim->procs[i];
 
-		end = put_process(end, proc, nr);
-		for (u32 j = 0; j < nr; j++)
-			end = put_queue(end, &proc->queues[j]);
-		nr_active += nr;
+		if (proc->off || proc->gone)
+			continue;
+		memcpy(end, proc->packets, proc->nr_dw * sizeof(u32));
+		end += proc->nr_dw;
+		nr_active += proc->spec->queues;
 	}
 	chain = nr_active > nr_slots(sim) || sim->nr_procs > sim->profile->nr_vmids;
 	if (chain) {

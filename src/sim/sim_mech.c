@@ -4,6 +4,12 @@
  */
 #include "sim/sim.h"
 
+/* How long the scheduler's thread still has other things to do. */
+u64 sim_mech_busy_ns(const struct sim *sim)
+{
+	return sim->thread_ns > sim->now_ns ? sim->thread_ns - sim->now_ns : 0;
+}
+
 /* Note which processes the switch in flight wants off or on. */
 void sim_mech_set_levels(struct sim *sim)
 {
@@ -53,7 +59,7 @@ static void cwsr_begin(struct sim *sim)
 	const struct sim_costs *c = &sim->sc->costs;
 
 	sim_mech_set_levels(sim);
-	next_phase(sim, SIM_HWS_UNMAP, c->decide_ns + c->driver_ns);
+	next_phase(sim, SIM_HWS_UNMAP, sim_mech_busy_ns(sim) + c->decide_ns + c->driver_ns);
 }
 
 /* A queue that refused is still on the GPU, whatever was asked of it. */
@@ -122,7 +128,8 @@ static void block_begin(struct sim *sim)
 	const struct sim_costs *c = &sim->sc->costs;
 
 	sim_mech_set_levels(sim);
-	sim_at(sim, sim->now_ns + c->decide_ns + c->block_ns, SIM_EV_MECH, 0, sim->act.sw.seq);
+	sim_at(sim, sim->now_ns + sim_mech_busy_ns(sim) + c->decide_ns + c->block_ns, SIM_EV_MECH,
+	       0, sim->act.sw.seq);
 }
 
 static void block_step(struct sim *sim)

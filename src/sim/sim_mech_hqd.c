@@ -16,6 +16,8 @@ static int hqd_start(struct sim *sim)
 		int ret;
 
 		q->slot = (int)i;
+		if (q->proc->gone)
+			continue;
 		ret = gpu_hqd_load(sim->gpu, i, q->proc->pasid, 8 + q->proc->index, q->mqd, 0);
 		if (ret)
 			return ret;
@@ -29,7 +31,38 @@ static void hqd_begin(struct sim *sim)
 
 	sim_mech_set_levels(sim);
 	sim->hws.phase = SIM_HWS_UNMAP;
-	sim_at(sim, sim->now_ns + c->decide_ns + c->driver_ns, SIM_EV_MECH, 0, sim->act.sw.seq);
+	sim_at(sim, sim->now_ns + sim_mech_busy_ns(sim) + c->decide_ns + c->driver_ns, SIM_EV_MECH,
+	       0, sim->act.sw.seq);
+}
+
+static int set_queue_there(struct sim_queue *q)
+{
+	struct sim_proc *proc = q->proc;
+	struct sim *sim = proc->sim;
+	u32 slot = (u32)q->slot;
+
+	q->want_on = !proc->gone;
+	if (gpu_hqd_is_active(sim->gpu, slot) == q->want_on)
+		return 0;
+	if (q->want_on)
+		return gpu_hqd_load(sim->gpu, slot, proc->pasid, 8 + proc->index, q->mqd,
+				    sim->now_ns);
+	return gpu_hqd_dequeue(sim->gpu, slot, GPU_DEQUEUE_RESET, sim->now_ns);
+}
+
+/* The waves of the dead are killed, also while they drain. */
+static void hqd_set_there(struct sim_proc *proc)
+{
+	struct sim *sim = proc->sim;
+
+	for (u32 i = 0; i < proc->spec->queues; i++) {
+		int ret = set_queue_there(&proc->queues[i]);
+
+		/* A switch moves it just now, and looks again. */
+		if (ret && ret != -EBUSY)
+			sim->error = ret;
+	}
+	sim->gpu_next_ns = gpu_advance(sim->gpu, sim->now_ns);
 }
 
 /* One step towards the queue's level. Return: it is there. */
@@ -72,13 +105,14 @@ static void hqd_step(struct sim *sim)
 	sim->hws.phase = SIM_HWS_FENCE;
 }
 
-#define HQD_OPS(name, by)                  \
-	const struct sim_mech_ops name = { \
-		.start = hqd_start,        \
-		.begin = hqd_begin,        \
-		.step = hqd_step,          \
-		.poll = hqd_poll,          \
-		.how = by,                 \
+#define HQD_OPS(name, by)                   \
+	const struct sim_mech_ops name = {  \
+		.start = hqd_start,         \
+		.begin = hqd_begin,         \
+		.step = hqd_step,           \
+		.poll = hqd_poll,           \
+		.set_there = hqd_set_there, \
+		.how = by,                  \
 	}
 
 HQD_OPS(sim_mech_hqd_save, GPU_DEQUEUE_SAVE);

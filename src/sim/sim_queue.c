@@ -65,7 +65,9 @@ static int alloc_client(struct sim_queue *q)
 	q->kernargs = take(s, n * sizeof(*q->kernargs), 64, &q->kernargs_va);
 	q->tally = take(s, n * sizeof(*q->tally), 64, &q->tally_va);
 	q->save_va = sim_space_alloc(s, save_area_bytes(q->proc->sim->profile), PAGE);
-	if (!q->ring || !q->pointers || !q->signals || !q->kernargs || !q->tally || !q->save_va)
+	q->image = calloc(n, sizeof(*q->image));
+	if (!q->ring || !q->pointers || !q->signals || !q->kernargs || !q->tally || !q->save_va ||
+	    !q->image)
 		return -ENOMEM;
 	for (u64 i = 0; i < n; i++)
 		q->ring[i].header = GPU_AQL_INVALID;
@@ -139,6 +141,7 @@ int sim_queue_init(struct sim_queue *q, struct sim_proc *proc, u32 index)
 void sim_queue_fini(struct sim_queue *q)
 {
 	free(q->requests);
+	free(q->image);
 }
 
 /**
@@ -154,6 +157,7 @@ void sim_queue_write(struct sim_queue *q, const struct sim_kernel_image *k, bool
 	u64 slot = sim_queue_written(q) & (q->nr_packets - 1);
 	struct gpu_aql_dispatch *pkt = &q->ring[slot];
 
+	q->image[slot] = k;
 	q->tally[slot][0] = 0;
 	q->tally[slot][1] = 0;
 	q->kernargs[slot] = (struct gpu_kernarg){
@@ -189,14 +193,8 @@ void sim_queue_write(struct sim_queue *q, const struct sim_kernel_image *k, bool
  */
 void sim_queue_ring(struct sim_queue *q)
 {
-	struct sim *sim = q->proc->sim;
-
-	if (q->rung == q->done && !q->waiting) {
-		q->waiting = true;
-		q->edge_ns = sim->now_ns;
-		q->victim = -1;
-		q->victim_bytes = 0;
-	}
+	if (q->rung == q->done && !q->waiting)
+		sim_watch_wait(q);
 	q->rung = sim_queue_written(q);
 	q->nr_rings++;
 	sim_detect_doorbell(q);

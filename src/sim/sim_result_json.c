@@ -36,6 +36,7 @@ static json_t *summary(const struct sim_summary *s, bool *ok)
 	put(o, ok, "p50", reached(s, s->p50));
 	put(o, ok, "p90", reached(s, s->p90));
 	put(o, ok, "p99", reached(s, s->p99));
+	put(o, ok, "p999", reached(s, s->p999));
 	put(o, ok, "max", reached(s, s->max));
 	return o;
 }
@@ -47,12 +48,17 @@ static json_t *class_json(const struct sim_class_result *c, bool *ok)
 	put(o, ok, "name", json_string(c->name));
 	put(o, ok, "requests", integer(c->requests));
 	put(o, ok, "completed", integer(c->completed));
+	put(o, ok, "dropped", integer(c->dropped));
 	put(o, ok, "throughput_per_s", json_real(c->throughput_per_s));
 	put(o, ok, "latency_ns", summary(&c->latency, ok));
 	put(o, ok, "alone_latency_ns", summary(&c->alone, ok));
 	put(o, ok, "alone_throughput_per_s", json_real(c->alone_throughput_per_s));
 	put(o, ok, "gpu_time_ns", integer(c->gpu_ns));
 	put(o, ok, "alone_gpu_time_ns", integer(c->alone_gpu_ns));
+	put(o, ok, "alone_active_time_ns", integer(c->alone_active_ns));
+	put(o, ok, "process_gpu_time_least_ns", integer(c->process_least_ns));
+	put(o, ok, "process_gpu_time_most_ns", integer(c->process_most_ns));
+	put(o, ok, "deadline_missed", integer(c->missed));
 	return o;
 }
 
@@ -74,12 +80,17 @@ static void put_counters(json_t *o, bool *ok, const struct sim_result *r)
 	put(o, ok, "resumes", integer(r->resumes));
 	put(o, ok, "preempt_latency_ns", summary(&r->preempt_latency, ok));
 	put(o, ok, "floor_ns", known(r->floor_ns, r->floor_ns));
+	put(o, ok, "floor_p99_ns", known(r->floor_p99_ns, r->floor_p99_ns));
 	put(o, ok, "lost", integer(r->lost));
 	put(o, ok, "repeated", integer(r->repeated));
 	put(o, ok, "starved_max_ns", integer(r->starved_max_ns));
 	put(o, ok, "dispatches", integer(r->dispatches));
 	put(o, ok, "saves", integer(r->saves));
 	put(o, ok, "restores", integer(r->restores));
+	put(o, ok, "unmaps", integer(r->unmaps));
+	put(o, ok, "rotations", integer(r->rotations));
+	put(o, ok, "active_time_ns", integer(r->active_ns));
+	put(o, ok, "occupancy", json_real(r->occupancy));
 	put(o, ok, "stopped", r->stopped[0] ? json_string(r->stopped) : json_null());
 }
 
@@ -92,9 +103,11 @@ json_t *sim_result_to_json(const struct sim_scenario *sc, const struct sim_resul
 	put(o, &ok, "schema", json_string("gpreempt.sim/1"));
 	put(o, &ok, "scenario", json_string(sc->name));
 	put(o, &ok, "gpu", json_string(sc->gpu));
+	put(o, &ok, "gpus", integer(sc->nr_gpus));
 	put(o, &ok, "policy", json_string(sc->policy));
 	put(o, &ok, "mechanism", json_string(sim_mechanism_name(sc->mechanism)));
 	put(o, &ok, "detect", detects ? json_string(sim_detect_name(sc->detect)) : json_null());
+	put(o, &ok, "model", json_string(sim_model_name(sc->model)));
 	put(o, &ok, "seed", integer(sc->seed));
 	put(o, &ok, "virtual_ns", integer(r->virtual_ns));
 	put(o, &ok, "wall_ns", integer(r->wall_ns));

@@ -39,7 +39,8 @@ static int make_procs(struct sim *sim)
 
 	sim->procs = calloc(sim->nr_procs, sizeof(*sim->procs));
 	sim->queues = calloc(sim->nr_queues, sizeof(*sim->queues));
-	if (!sim->procs || !sim->queues)
+	sim->waiting = calloc(sim->nr_queues, sizeof(struct sim_queue *));
+	if (!sim->procs || !sim->queues || !sim->waiting)
 		return -ENOMEM;
 	for (u32 c = 0; c < sc->nr_classes; c++)
 		for (u32 n = 0; n < sc->classes[c].processes && !ret; n++, p++) {
@@ -57,6 +58,7 @@ static int make_gpu(struct sim *sim)
 		.profile = sim->profile,
 		.engine = sim->sc->engine,
 		.nr_slots = sim->sc->nr_slots,
+		.seed = sim->sc->model == SIM_MODEL_FIXED ? 0 : sim->sc->seed + 1,
 	};
 
 	sim->host.ops = &sim_host_ops;
@@ -66,11 +68,14 @@ static int make_gpu(struct sim *sim)
 static int sim_init(struct sim *sim, char *error, size_t error_size)
 {
 	const struct sim_scenario *sc = sim->sc;
+	const struct gpu_profile *base;
 	int ret;
 
-	sim->profile = gpu_profile_find(sc->gpu);
-	if (!sim->profile)
+	base = gpu_profile_find(sc->gpu);
+	if (!base)
 		return -EINVAL;
+	sim_model_profile(sc, base, &sim->own);
+	sim->profile = &sim->own;
 	for (u32 c = 0; c < sc->nr_classes; c++) {
 		sim->nr_procs += sc->classes[c].processes;
 		sim->nr_queues += sc->classes[c].processes * sc->classes[c].queues;
@@ -85,6 +90,8 @@ static int sim_init(struct sim *sim, char *error, size_t error_size)
 		ret = make_procs(sim);
 	if (!ret)
 		ret = make_gpu(sim);
+	if (!ret)
+		sim_life_start(sim);
 	if (!ret && sim_mechanism_uses_detection(sc->mechanism))
 		ret = sim_core_init(sim, error, error_size);
 	sim->mech = sim_mech_find(sc->mechanism);
@@ -98,7 +105,9 @@ static void sim_fini(struct sim *sim)
 	sim_core_fini(sim);
 	for (u32 i = 0; sim->procs && i < sim->nr_procs; i++)
 		sim_proc_fini(&sim->procs[i]);
+	sim_hws_fini(sim);
 	free(sim->procs);
+	free(sim->waiting);
 	free(sim->queues);
 	sim_space_fini(&sim->gart);
 	sim_calendar_fini(&sim->calendar);
@@ -124,11 +133,21 @@ static void inject(struct sim *sim, const struct sim_fault_spec *f)
 
 static void take_results(struct sim *sim)
 {
+	u64 nr_cus = (u64)sim->profile->nr_xcc * sim->profile->cu_per_xcc;
 	struct sim_result *r = sim->result;
 	const struct gp_node_stats *stats;
 
+	sim->gpu_next_ns = gpu_advance(sim->gpu, sim->now_ns);
 	sim_watch_end(sim);
 	r->virtual_ns = sim->now_ns;
+	if (sim->nr_active)
+		r->active_ns += sim->now_ns - min(sim->active_since_ns, sim->now_ns);
+	sim->active_since_ns = sim->now_ns;
+	r->unmaps = gpu_stats(sim->gpu)->nr_unmaps;
+	r->rotations = gpu_stats(sim->gpu)->nr_rotations;
+	if (r->virtual_ns)
+		r->occupancy = (double)gpu_stats(sim->gpu)->busy_cu_ns /
+			       (double)(nr_cus * r->virtual_ns);
 	if (!sim->sched)
 		return;
 	stats = gp_sched_node_stats(sim->sched, 0);
@@ -137,7 +156,7 @@ static void take_results(struct sim *sim)
 	r->resumes = stats->nr_resumes;
 	r->starved_max_ns = stats->off_max_ns;
 	for (u32 i = 0; i < sim->nr_procs; i++)
-		if (sim->procs[i].off)
+		if (sim->procs[i].off && !sim->procs[i].gone)
 			r->starved_max_ns = max(r->starved_max_ns,
 						sim->now_ns - sim->procs[i].off_since_ns);
 }
@@ -192,6 +211,9 @@ static void handle(struct sim *sim, const struct sim_event *e)
 	case SIM_EV_FAULT:
 		inject(sim, &sim->sc->faults[e->who]);
 		break;
+	case SIM_EV_LIFE:
+		sim_life_event(sim, e);
+		break;
 	case SIM_EV_END:
 		end_requests(sim);
 		break;
@@ -232,21 +254,29 @@ static u64 settle_limit(const struct sim *sim)
 
 		for (u32 k = 0; k < sim->sc->classes[c].nr_kernels; k++)
 			if (!sim->sc->classes[c].kernels[k].endless)
-				sum += sim->sc->classes[c].kernels[k].duration_ns;
+				sum += max(sim->sc->classes[c].kernels[k].duration_ns,
+					   sim->sc->classes[c].kernels[k].longest_ns);
 		longest = max(longest, sum);
 	}
 	return sim->end_ns + SETTLE_NS + 4 * longest;
 }
 
-static bool has_settled(const struct sim *sim)
+static bool is_empty(const struct sim *sim, u32 first, u32 *at)
 {
-	for (u32 i = 0; i < sim->nr_queues; i++)
-		if (sim_queue_outstanding(&sim->queues[i]))
+	for (*at = first; *at < sim->nr_queues; ++*at)
+		if (sim_queue_outstanding(&sim->queues[*at]) && !sim->queues[*at].proc->gone)
 			return false;
 	return true;
 }
 
-static bool is_over(const struct sim *sim, u64 limit)
+/* Looks on where it stopped the last time; all are looked at before it says yes. */
+static bool has_settled(struct sim *sim)
+{
+	return is_empty(sim, sim->nr_settled, &sim->nr_settled) &&
+	       is_empty(sim, 0, &sim->nr_settled);
+}
+
+static bool is_over(struct sim *sim, u64 limit)
 {
 	u64 next = min(sim_calendar_next(&sim->calendar), sim->gpu_next_ns);
 
@@ -306,11 +336,15 @@ static int finish(struct sim *sim)
 {
 	struct sim_result *r = sim->result;
 	const struct gpu_stats *stats = gpu_stats(sim->gpu);
+	struct sim_summary floor = { 0 };
 	int ret = sim_samples_summary(&r->preempt_samples, NULL, &r->preempt_latency);
 
 	/* Requests that did not even end after the run. */
 	for (u32 i = 0; i < sim->nr_queues && !ret; i++)
 		ret = sim_queue_take_waiting(&sim->queues[i], r->virtual_ns);
+	if (!ret && r->floor_ns)
+		ret = sim_model_floor(sim, sim->floor_bytes, &floor);
+	r->floor_p99_ns = floor.p99;
 	sim_verify_end(sim);
 	r->saves = stats->nr_saves;
 	r->restores = stats->nr_restores;
@@ -325,8 +359,8 @@ static int finish(struct sim *sim)
 	return ret;
 }
 
-static int run_once(const struct sim_scenario *sc, struct sim_observer *observer,
-		    struct sim_result *result, char *error, size_t error_size)
+int sim_run_one(const struct sim_scenario *sc, struct sim_observer *observer,
+		struct sim_result *result, char *error, size_t error_size)
 {
 	struct sim *sim = calloc(1, sizeof(*sim));
 	int ret;
@@ -364,7 +398,7 @@ static int run_alone(const struct sim_scenario *sc, u32 class_index, struct sim_
 	one.nr_faults = 0;
 	one.nr_classes = 1;
 	one.classes[0] = sc->classes[class_index];
-	ret = run_once(&one, NULL, r, error, error_size);
+	ret = sim_run_gpus(&one, NULL, r, error, error_size);
 	out->alone = r->classes[0].latency;
 	out->alone_throughput_per_s = r->classes[0].throughput_per_s;
 	out->alone_gpu_ns = r->classes[0].gpu_ns;
@@ -390,7 +424,7 @@ int sim_run(const struct sim_scenario *sc, bool alone, struct sim_observer *obse
 
 	memset(result, 0, sizeof(*result));
 	snprintf(error, error_size, "out of memory");
-	ret = run_once(sc, observer, result, error, error_size);
+	ret = sim_run_gpus(sc, observer, result, error, error_size);
 	for (u32 c = 0; alone && !ret && c < sc->nr_classes; c++)
 		ret = run_alone(sc, c, &result->classes[c], error, error_size);
 	result->wall_ns = wall_clock() - begin;

@@ -19,6 +19,7 @@ struct sim_summary {
 	u64 p50;  /* half of all are not longer; SIM_NEVER if that many have not ended */
 	u64 p90;  /* 90 % of all are not longer */
 	u64 p99;  /* 99 % of all are not longer */
+	u64 p999; /* 99.9 % of all are not longer */
 	u64 max;  /* the longest; SIM_NEVER if one that has not ended is longer already */
 };
 
@@ -63,7 +64,11 @@ struct sim_class_result {
 	struct sim_samples samples; /* the same of the completed ones, one by one */
 	/* Arrival to the end of the run, of the others; SIM_NEVER if the class falls behind. */
 	struct sim_samples waiting;
+	u64 dropped;		       /* requests of processes that died */
+	u64 missed;		       /* requests later than the class's deadline, ended or not */
 	u64 gpu_ns;		       /* time with waves that ran, summed over its queues */
+	u64 process_least_ns;	       /* the same of the process that has least */
+	u64 process_most_ns;	       /* and of the one that has most */
 	struct sim_summary alone;      /* latency by itself */
 	double alone_throughput_per_s; /* throughput by itself */
 	u64 alone_gpu_ns;	       /* gpu time by itself */
@@ -83,12 +88,17 @@ struct sim_result {
 	struct sim_summary preempt_latency;
 	struct sim_samples preempt_samples;
 	u64 floor_ns;	    /* least bound of the model for these victims; 0 = none saved */
+	u64 floor_p99_ns;   /* the same with costs that vary, at p99 */
 	u64 lost;	    /* workgroups that completed dispatches do not account for */
 	u64 repeated;	    /* workgroups executed more than once */
 	u64 starved_max_ns; /* longest time an entity with work was kept off the GPU */
 	u64 dispatches;	    /* kernel dispatches completed */
 	u64 saves;	    /* queue contexts saved */
 	u64 restores;	    /* queue contexts restored */
+	u64 unmaps;	    /* cycles of the firmware scheduler */
+	u64 rotations;	    /* times an oversubscribed runlist moved on */
+	u64 active_ns;	    /* time with at least one request outstanding */
+	double occupancy;   /* share of the CUs that had a wave, over the run */
 	char stopped[128];  /* why the run ended early; empty = it did not */
 };
 

@@ -59,15 +59,15 @@ static void skip_waiting(struct walk *k)
 	}
 }
 
-/* The smallest duration that @percent do not exceed; to be asked with rising @percent. */
-static u64 percentile(struct walk *k, u32 percent)
+/* The smallest duration that @permille do not exceed; to be asked with rising @permille. */
+static u64 quantile(struct walk *k, u32 permille)
 {
 	while (k->i < k->nr) {
 		u64 rest;
 
 		skip_waiting(k);
 		rest = left(k) - 1;
-		if (k->share * (double)rest * 100 <= (double)k->among * (100 - percent))
+		if (k->share * (double)rest * 1000 <= (double)k->among * (1000 - permille))
 			return k->ended[k->i];
 		k->i++;
 	}
@@ -93,9 +93,10 @@ static void summarize(const u64 *ended, u64 nr, const u64 *waiting, u64 nr_waiti
 	bool is_known = nr && (!nr_waiting || waiting[nr_waiting - 1] <= ended[nr - 1]);
 
 	out->nr = nr;
-	out->p50 = percentile(&k, 50);
-	out->p90 = percentile(&k, 90);
-	out->p99 = percentile(&k, 99);
+	out->p50 = quantile(&k, 500);
+	out->p90 = quantile(&k, 900);
+	out->p99 = quantile(&k, 990);
+	out->p999 = quantile(&k, 999);
 	out->max = is_known ? ended[nr - 1] : SIM_NEVER;
 	out->mean = is_known ? mean(ended, nr) : SIM_NEVER;
 }

@@ -18,6 +18,7 @@ struct word {
 
 static const struct word mechanisms[] = { SIM_MECHANISMS(X) };
 static const struct word detects[] = { SIM_DETECTS(X) };
+static const struct word models[] = { SIM_MODELS(X) };
 
 #undef X
 
@@ -71,6 +72,26 @@ int sim_detect_parse(const char *text, enum sim_detect *d)
 	return 0;
 }
 
+const char *sim_model_name(enum sim_model m)
+{
+	return m < SIM_MODEL_COUNT ? models[m].text : "?";
+}
+
+const char *sim_model_doc(enum sim_model m)
+{
+	return m < SIM_MODEL_COUNT ? models[m].doc : "?";
+}
+
+int sim_model_parse(const char *text, enum sim_model *m)
+{
+	u32 i = find_word(models, SIM_MODEL_COUNT, text);
+
+	if (i == SIM_MODEL_COUNT)
+		return -EINVAL;
+	*m = (enum sim_model)i;
+	return 0;
+}
+
 void sim_scenario_defaults(struct sim_scenario *sc)
 {
 	memset(sc, 0, sizeof(*sc));
@@ -81,11 +102,27 @@ void sim_scenario_defaults(struct sim_scenario *sc)
 	sc->mechanism = SIM_MECH_CWSR;
 	sc->detect = SIM_DETECT_DOORBELL;
 	sc->seed = 1;
+	sc->nr_gpus = 1;
 	sc->duration_ns = SIM_NS_PER_S;
+	/*
+	 * QUE_SLEEP is 0x40, so about 64 us, as Linux 6.12 leaves it
+	 * (kfd_packet_manager_v9.c of later ones); how often it comes is an assumption.
+	 */
+	sc->hardware = (struct sim_hardware){
+		.bandwidth_ppm = SIM_PPM_ONE,
+		.firmware_ppm = SIM_PPM_ONE,
+		.spread_ppm = SIM_UNSET,
+		.cold_ns = SIM_UNSET,
+		.retry_ns = 64000,
+		.retry_ppm = 5000,
+	};
 	sc->costs = (struct sim_costs){
 		.fault_ns = 1000,
 		.wake_ns = 2000,
 		.wake_jitter_ns = 2000,
+		.tail_ns = 50000,
+		.tail_ppm = 5000,
+		.arm_ns = 5000,
 		.decide_ns = 300,
 		.driver_ns = 1000,
 		.fence_ns = 1000,

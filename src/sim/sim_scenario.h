@@ -12,6 +12,7 @@
 
 #define SIM_NAME_MAX 64
 #define SIM_MAX_CLASSES 16
+#define SIM_MAX_GPUS 64
 #define SIM_MAX_KERNELS 512	/* per class */
 #define SIM_MAX_PARAMS 32
 #define SIM_MAX_FAULTS 32
@@ -52,6 +53,18 @@ static inline bool sim_mechanism_uses_detection(enum sim_mechanism m)
 	return m != SIM_MECH_NONE && m != SIM_MECH_HWPRIO;
 }
 
+#define SIM_MODELS(X)                                                                             \
+	X(DEFAULT, "default", "costs vary, wake-ups have a tail, caches are cold after a switch") \
+	X(FIXED, "fixed", "every cost is its mean, caches stay warm")                             \
+	X(PESSIMIST, "pessimist", "as default, bandwidth / 4, firmware x 5")
+
+enum sim_model {
+#define X(name, text, doc) SIM_MODEL_##name,
+	SIM_MODELS(X)
+#undef X
+		SIM_MODEL_COUNT
+};
+
 #define SIM_ARRIVALS(X)       \
 	X(CLOSED, "closed")   \
 	X(UNIFORM, "uniform") \
@@ -66,6 +79,14 @@ enum sim_arrival_kind {
 	SIM_ARRIVAL_COUNT
 };
 
+#define SIM_MAX_PHASES 16
+
+/* A time with requests at another rate. */
+struct sim_phase {
+	u64 ns;	      /* how long */
+	u64 rate_ppm; /* share of the rate */
+};
+
 /* When requests come. */
 struct sim_arrival {
 	enum sim_arrival_kind kind; /* generator */
@@ -76,11 +97,14 @@ struct sim_arrival {
 	u64 think_ns;		    /* CLOSED: pause between completion and the next request */
 	u32 nr_trace;		    /* TRACE: how many */
 	u64 *trace_ns;		    /* TRACE: times from the start, ascending; then again */
+	u32 nr_phases;		    /* phases of the rate, one after the other; then again */
+	struct sim_phase phases[SIM_MAX_PHASES]; /* them */
 };
 
 /* One kernel of a request. */
 struct sim_kernel_spec {
 	u64 duration_ns;    /* how long each workgroup runs */
+	u64 longest_ns;	    /* 0, or a dispatch takes anything from @duration_ns to this */
 	bool endless;	    /* it never ends */
 	u32 fill_ppm;	    /* share of what the whole GPU can hold; 0 = @workgroups */
 	u32 workgroups;	    /* workgroups if @fill_ppm is 0 */
@@ -98,7 +122,11 @@ struct sim_class_spec {
 	struct sim_arrival arrival;	 /* when requests come, per process */
 	u64 start_ns;			 /* first request not before */
 	u64 stop_ns;			 /* no request after; U64_MAX = to the end */
+	u64 joins_ns;			 /* its processes are there from then on */
+	u64 dies_ns;			 /* and until then; U64_MAX = to the end */
 	u64 launch_ns;			 /* host time between launches; 0 = all at once */
+	u64 host_ns;			 /* host time before the first launch of a request */
+	bool has_hint;			 /* the scheduler is told when that begins */
 	u32 nr_kernels;			 /* kernels of a request, in order */
 	struct sim_kernel_spec *kernels; /* them */
 };
@@ -111,11 +139,28 @@ struct sim_fault_spec {
 	u64 arg; /* argument; GPU_FAULT_REFUSE: index of the class whose first queue refuses */
 };
 
+#define SIM_PPM_ONE 1000000ull
+#define SIM_UNSET U64_MAX
+
+/* What the scenario says of the GPU beside its profile. */
+struct sim_hardware {
+	u64 bandwidth_ppm; /* share of the profile's save and restore bandwidth */
+	u64 firmware_ppm;  /* the same of its firmware costs */
+	u64 spread_ppm;	   /* share of these that varies; SIM_UNSET = the profile's */
+	u64 cold_ns;	   /* cold caches; SIM_UNSET = the time to fill its L2 */
+	u64 barrier_ns;	   /* added to a packet that waits for those before it */
+	u64 retry_ns;	   /* sleep of the firmware before it asks a queue once more to leave */
+	u64 retry_ppm;	   /* how often an unmap has one */
+};
+
 /* What the software around the GPU costs. */
 struct sim_costs {
 	u64 fault_ns;	     /* doorbell page fault, on the submitter */
 	u64 wake_ns;	     /* wake-up of the scheduler thread, at least */
 	u64 wake_jitter_ns;  /* at most this much more, uniform */
+	u64 tail_ns;	     /* mean of what a wake-up or interrupt of the tail takes more */
+	u64 tail_ppm;	     /* how often there is one */
+	u64 arm_ns;	     /* taking the doorbell page of an idle process away */
 	u64 decide_ns;	     /* one pass of the scheduling core */
 	u64 driver_ns;	     /* locks, flags, packets before the unmap */
 	u64 fence_ns;	     /* from the fence in memory to the driver seeing it */
@@ -147,8 +192,11 @@ struct sim_scenario {
 	enum sim_detect detect;			      /* detection mode */
 	u64 seed;				      /* of every random number */
 	u64 duration_ns;			      /* virtual time in which requests arrive */
+	enum sim_model model;			      /* how much of the model is in force */
+	struct sim_hardware hardware;		      /* changes to the profile */
 	struct sim_costs costs;			      /* software costs */
 	u32 nr_slots;				      /* queue slots; 0 = the profile's */
+	u32 nr_gpus;				      /* GPUs */
 	u32 nr_params;				      /* core parameters */
 	struct sim_param_set params[SIM_MAX_PARAMS];  /* them */
 	u32 nr_faults;				      /* faults */
@@ -162,6 +210,9 @@ struct sim_scenario {
  * @sc: output
  */
 void sim_scenario_defaults(struct sim_scenario *sc);
+
+/* A class of one process and queue that sends one request after the other, to the end. */
+void sim_class_init(struct sim_class_spec *c);
 
 /**
  * sim_scenario_parse() - read a scenario from text
@@ -212,5 +263,8 @@ int sim_mechanism_parse(const char *text, enum sim_mechanism *m);
 const char *sim_detect_name(enum sim_detect d);
 const char *sim_detect_doc(enum sim_detect d);
 int sim_detect_parse(const char *text, enum sim_detect *d);
+const char *sim_model_name(enum sim_model m);
+const char *sim_model_doc(enum sim_model m);
+int sim_model_parse(const char *text, enum sim_model *m);
 
 #endif

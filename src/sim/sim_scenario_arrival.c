@@ -229,7 +229,46 @@ int sim_parse_arrival(struct sim_parser *p, const struct sim_key *key, char *val
 			       key->name, word);
 }
 
-u64 sim_arrival_estimate(const struct sim_arrival *a, u64 duration_ns)
+static int read_phase(struct sim_parser *p, const struct sim_key *key, char *text,
+		      struct sim_phase *out)
+{
+	char *time = sim_value_word(&text);
+	char *rate = sim_value_word(&text);
+	int err;
+
+	if (!time || !rate || sim_value_word(&text))
+		return sim_parser_fail(p, "%s: 'TIME SHARE, TIME SHARE, ...'", key->name);
+	err = sim_parser_duration(p, key->name, time, SIM_NS_PER_US, SIM_RUN_MAX_NS, &out->ns);
+	if (err)
+		return err;
+	if (sim_value_percent(rate, &out->rate_ppm) || out->rate_ppm > 100 * SIM_PPM_ONE)
+		return sim_parser_fail(p, "%s: '%.40s' is not a share from 0%% to 10000%%",
+				       key->name, rate);
+	return 0;
+}
+
+int sim_parse_phases(struct sim_parser *p, const struct sim_key *key, char *value)
+{
+	struct sim_arrival *a = &p->class->arrival;
+	char *next;
+
+	for (; value; value = next) {
+		int err;
+
+		next = strchr(value, ',');
+		if (next)
+			*next++ = '\0';
+		if (a->nr_phases == SIM_MAX_PHASES)
+			return sim_parser_fail(p, "%s: more than %d", key->name, SIM_MAX_PHASES);
+		err = read_phase(p, key, value, &a->phases[a->nr_phases]);
+		if (err)
+			return err;
+		a->nr_phases++;
+	}
+	return 0;
+}
+
+static u64 estimate_even(const struct sim_arrival *a, u64 duration_ns)
 {
 	switch (a->kind) {
 	case SIM_ARRIVAL_UNIFORM:
@@ -242,4 +281,13 @@ u64 sim_arrival_estimate(const struct sim_arrival *a, u64 duration_ns)
 	default:
 		return 0;
 	}
+}
+
+u64 sim_arrival_estimate(const struct sim_arrival *a, u64 duration_ns)
+{
+	u64 most_ppm = SIM_PPM_ONE;
+
+	for (u32 i = 0; i < a->nr_phases; i++)
+		most_ppm = max(most_ppm, a->phases[i].rate_ppm);
+	return (u64)((unsigned __int128)estimate_even(a, duration_ns) * most_ppm / SIM_PPM_ONE);
 }

@@ -89,6 +89,10 @@ static int check_class(const struct check *c, const struct sim_class_spec *class
 		return FAIL(c, "class %s: needs a process, a queue and a kernel", class->name);
 	if (class->start_ns >= class->stop_ns)
 		return FAIL(c, "class %s: starts when it has stopped", class->name);
+	if (class->joins_ns >= class->dies_ns)
+		return FAIL(c, "class %s: dies before it joins", class->name);
+	if (class->arrival.nr_phases && class->arrival.kind == SIM_ARRIVAL_CLOSED)
+		return FAIL(c, "class %s: a closed loop has no phases", class->name);
 	if (requests * class->processes > SIM_REQUESTS_MAX)
 		return FAIL(c, "class %s: about %llu requests, at most %llu", class->name,
 			    (unsigned long long)(requests * class->processes), SIM_REQUESTS_MAX);
@@ -113,10 +117,12 @@ static int check_queues(const struct check *c)
 	u32 slots = sc->nr_slots ? sc->nr_slots : c->gpu->nr_slots;
 	u64 queues = 0;
 
+	/* Of the first GPU, which has most. */
 	for (u32 i = 0; i < sc->nr_classes; i++)
-		queues += (u64)sc->classes[i].processes * sc->classes[i].queues;
+		queues += (u64)(sc->classes[i].processes + sc->nr_gpus - 1) / sc->nr_gpus *
+			  sc->classes[i].queues;
 	if (queues > SIM_QUEUES_MAX)
-		return FAIL(c, "%llu queues in all, at most %d", (unsigned long long)queues,
+		return FAIL(c, "%llu queues on a GPU, at most %d", (unsigned long long)queues,
 			    SIM_QUEUES_MAX);
 	if (needs_slots(sc->mechanism) && queues > slots)
 		return FAIL(c, "mechanism %s needs a slot per queue: %llu queues, %u slots",
@@ -135,6 +141,8 @@ int sim_scenario_validate(const struct sim_scenario *sc, char *error, size_t err
 		err = FAIL(&c, "duration: out of range, 1us to 1h");
 	if (!err && sc->nr_slots > GPU_MAX_SLOTS)
 		err = FAIL(&c, "slots: out of range, 1 to %d", GPU_MAX_SLOTS);
+	if (!err && (!sc->nr_gpus || sc->nr_gpus > SIM_MAX_GPUS))
+		err = FAIL(&c, "gpus: out of range, 1 to %d", SIM_MAX_GPUS);
 	if (!err && !sc->nr_classes)
 		err = FAIL(&c, "no class");
 	if (!err && sc->detect == SIM_DETECT_MANUAL && !sc->costs.trigger_ns &&

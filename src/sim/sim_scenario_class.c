@@ -51,6 +51,14 @@ static int set_lds(struct sim_parser *p, const char *text, struct sim_kernel_spe
 	return 0;
 }
 
+static int set_longest(struct sim_parser *p, const char *text, struct sim_kernel_spec *k)
+{
+	if (k->endless)
+		return sim_parser_fail(p, "kernel: an endless one has no other length");
+	return sim_parser_duration(p, "to", text, k->duration_ns, SIM_KERNEL_MAX_NS,
+				   &k->longest_ns);
+}
+
 struct kernel_line {
 	struct sim_kernel_spec spec;
 	u32 times;
@@ -69,6 +77,7 @@ static const struct kernel_word {
 	{ "grid", 1, 1 << 20, AT(spec.workgroups) },
 	{ "size", 1, 1024, AT(spec.workgroup_size) },
 	{ "vgprs", 8, 512, AT(spec.vgprs) },
+	{ .name = "to", .set = set_longest },
 	{ .name = "fill", .set = set_fill },
 	{ .name = "lds", .set = set_lds },
 };
@@ -108,8 +117,8 @@ static int set_kernel_words(struct sim_parser *p, char *rest, struct kernel_line
 		if (!text)
 			return sim_parser_fail(p, "kernel: '%.40s' has no value", word);
 		if (i == ARRAY_SIZE(kernel_words))
-			return sim_parser_fail(p, "kernel: '%.40s' is none of x, fill, grid, size, "
-						  "vgprs, lds",
+			return sim_parser_fail(p, "kernel: '%.40s' is none of x, to, fill, grid, "
+						  "size, vgprs, lds",
 					       word);
 		seen |= 1u << i;
 		err = set_kernel_word(p, &kernel_words[i], text, line);
@@ -181,9 +190,9 @@ static int set_prio(struct sim_parser *p, const struct sim_key *key, char *value
 	return err;
 }
 
-static int set_latency_critical(struct sim_parser *p, const struct sim_key *key, char *value)
+static int set_bool(struct sim_parser *p, const struct sim_key *key, char *value)
 {
-	if (gp_text_read_bool(value, &p->class->attr.latency_critical))
+	if (gp_text_read_bool(value, (bool *)((char *)p->object + key->offset)))
 		return sim_parser_fail(p, "%s: yes or no", key->name);
 	return 0;
 }
@@ -192,17 +201,34 @@ static int set_latency_critical(struct sim_parser *p, const struct sim_key *key,
 
 const struct sim_key sim_class_keys[] = {
 	{ .name = "priority", .set = set_prio },
-	{ .name = "latency-critical", .set = set_latency_critical },
+	{ "latency-critical", set_bool, AT(attr.latency_critical) },
 	{ "weight", sim_key_set_u32, AT(attr.weight), 1, GP_WEIGHT_MAX },
 	{ "slice", sim_key_set_duration, AT(attr.slice_ns), SIM_NS_PER_US, 10 * SIM_NS_PER_S },
 	{ "deadline", sim_key_set_duration, AT(attr.deadline_ns), SIM_NS_PER_US, SIM_RUN_MAX_NS },
 	{ "processes", sim_key_set_u32, AT(processes), 1, SIM_QUEUES_MAX },
 	{ "queues", sim_key_set_u32, AT(queues), 1, SIM_QUEUES_MAX },
 	{ .name = "arrival", .set = sim_parse_arrival },
+	{ .name = "phases", .set = sim_parse_phases },
 	{ "start", sim_key_set_duration, AT(start_ns), 0, SIM_RUN_MAX_NS },
 	{ "stop", sim_key_set_duration, AT(stop_ns), 1, SIM_RUN_MAX_NS },
+	{ "joins", sim_key_set_duration, AT(joins_ns), 0, SIM_RUN_MAX_NS },
+	{ "dies", sim_key_set_duration, AT(dies_ns), 1, SIM_RUN_MAX_NS },
 	{ "launch", sim_key_set_duration, AT(launch_ns), 0, SIM_NS_PER_S },
+	{ "host", sim_key_set_duration, AT(host_ns), 0, SIM_NS_PER_S },
+	{ "hint", set_bool, AT(has_hint) },
 	{ .name = "kernel", .set = sim_parse_kernel, .is_repeatable = true },
 	{ .name = "mix", .set = sim_parse_mix, .is_repeatable = true },
 	{ .name = NULL },
 };
+
+void sim_class_init(struct sim_class_spec *c)
+{
+	*c = (struct sim_class_spec){
+		.attr = { .prio = GP_PRIO_DEFAULT, .weight = GP_WEIGHT_DEFAULT },
+		.processes = 1,
+		.queues = 1,
+		.arrival = { .kind = SIM_ARRIVAL_CLOSED, .concurrency = 1 },
+		.stop_ns = U64_MAX,
+		.dies_ns = U64_MAX,
+	};
+}

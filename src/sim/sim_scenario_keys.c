@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Keys of the sections [scenario], [costs], [params] and [fault]. */
+/* Keys of the sections [scenario], [gpu], [costs], [params] and [fault]. */
 #include "sim/sim_scenario_parse.h"
 
 #include <string.h>
@@ -53,6 +53,22 @@ int sim_key_set_duration(struct sim_parser *p, const struct sim_key *key, char *
 {
 	return sim_parser_duration(p, key->name, value, key->min, key->max,
 				   (u64 *)((char *)p->object + key->offset));
+}
+
+int sim_key_set_percent(struct sim_parser *p, const struct sim_key *key, char *value)
+{
+	u64 ppm;
+	int err = sim_value_percent(value, &ppm);
+
+	if (err == -EINVAL)
+		return sim_parser_fail(p, "%s: '%.40s' is not a share such as 50%%", key->name,
+				       value);
+	if (err || ppm < key->min || ppm > key->max)
+		return sim_parser_fail(p, "%s: %.40s is out of range, %llu%% to %llu%%", key->name,
+				       value, (unsigned long long)(key->min * 100 / SIM_PPM_ONE),
+				       (unsigned long long)(key->max * 100 / SIM_PPM_ONE));
+	*(u64 *)((char *)p->object + key->offset) = ppm;
+	return 0;
 }
 
 /* Keys of [scenario]. */
@@ -111,6 +127,13 @@ static int set_detect(struct sim_parser *p, const struct sim_key *key, char *val
 	return 0;
 }
 
+static int set_model(struct sim_parser *p, const struct sim_key *key, char *value)
+{
+	if (sim_model_parse(value, &p->sc->model))
+		return set_known(p, key, value, false);
+	return 0;
+}
+
 #define AT(member) .offset = offsetof(struct sim_scenario, member)
 
 const struct sim_key sim_scenario_keys[] = {
@@ -121,9 +144,26 @@ const struct sim_key sim_scenario_keys[] = {
 	{ "policy", set_policy, AT(policy) },
 	{ .name = "mechanism", .set = set_mechanism },
 	{ .name = "detect", .set = set_detect },
+	{ .name = "model", .set = set_model },
 	{ "seed", sim_key_set_u64, AT(seed), 0, INT64_MAX },
 	{ "duration", sim_key_set_duration, AT(duration_ns), SIM_NS_PER_US, SIM_RUN_MAX_NS },
 	{ "slots", sim_key_set_u32, AT(nr_slots), 1, GPU_MAX_SLOTS },
+	{ "gpus", sim_key_set_u32, AT(nr_gpus), 1, SIM_MAX_GPUS },
+	{ .name = NULL },
+};
+
+#undef AT
+#define AT(member) .offset = offsetof(struct sim_hardware, member)
+
+const struct sim_key sim_hardware_keys[] = {
+	{ "bandwidth", sim_key_set_percent, AT(bandwidth_ppm), SIM_PPM_ONE / 100,
+	  10 * SIM_PPM_ONE },
+	{ "firmware", sim_key_set_percent, AT(firmware_ppm), 0, 100 * SIM_PPM_ONE },
+	{ "spread", sim_key_set_percent, AT(spread_ppm), 0, SIM_PPM_ONE },
+	{ "cold", sim_key_set_duration, AT(cold_ns), 0, SIM_NS_PER_S },
+	{ "barrier", sim_key_set_duration, AT(barrier_ns), 0, SIM_NS_PER_S },
+	{ "retry", sim_key_set_duration, AT(retry_ns), 0, SIM_NS_PER_S },
+	{ "retry-chance", sim_key_set_percent, AT(retry_ppm), 0, SIM_PPM_ONE },
 	{ .name = NULL },
 };
 
@@ -134,6 +174,9 @@ const struct sim_key sim_costs_keys[] = {
 	{ "fault", sim_key_set_duration, AT(fault_ns), 0, SIM_NS_PER_S },
 	{ "wake", sim_key_set_duration, AT(wake_ns), 0, SIM_NS_PER_S },
 	{ "wake-jitter", sim_key_set_duration, AT(wake_jitter_ns), 0, SIM_NS_PER_S },
+	{ "tail", sim_key_set_duration, AT(tail_ns), 0, SIM_NS_PER_S },
+	{ "tail-chance", sim_key_set_percent, AT(tail_ppm), 0, SIM_PPM_ONE },
+	{ "arm", sim_key_set_duration, AT(arm_ns), 0, SIM_NS_PER_S },
 	{ "decide", sim_key_set_duration, AT(decide_ns), 0, SIM_NS_PER_S },
 	{ "driver", sim_key_set_duration, AT(driver_ns), 0, SIM_NS_PER_S },
 	{ "fence", sim_key_set_duration, AT(fence_ns), 0, SIM_NS_PER_S },

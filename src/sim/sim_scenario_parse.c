@@ -78,14 +78,8 @@ static int begin_class(struct sim_parser *p, const char *name)
 	if (sc->nr_classes == SIM_MAX_CLASSES)
 		return sim_parser_fail(p, "more than %d classes", SIM_MAX_CLASSES);
 	c = &sc->classes[sc->nr_classes++];
+	sim_class_init(c);
 	strcpy(c->name, name);
-	c->attr.prio = GP_PRIO_DEFAULT;
-	c->attr.weight = GP_WEIGHT_DEFAULT;
-	c->processes = 1;
-	c->queues = 1;
-	c->arrival.kind = SIM_ARRIVAL_CLOSED;
-	c->arrival.concurrency = 1;
-	c->stop_ns = U64_MAX;
 	p->class = c;
 	p->object = c;
 	return 0;
@@ -116,6 +110,7 @@ static const struct {
 	const struct sim_key *keys;
 } sections[] = {
 	{ "scenario", sim_scenario_keys },
+	{ "gpu", sim_hardware_keys },
 	{ "costs", sim_costs_keys },
 	{ "params", NULL },
 };
@@ -128,6 +123,13 @@ static void enter(struct sim_parser *p, const struct sim_key *keys)
 	p->section_line = p->line;
 }
 
+static void *object_of(struct sim_scenario *sc, const struct sim_key *keys)
+{
+	if (keys == sim_costs_keys)
+		return &sc->costs;
+	return keys == sim_hardware_keys ? (void *)&sc->hardware : sc;
+}
+
 static int begin_single(struct sim_parser *p, const char *name)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(sections); i++) {
@@ -138,7 +140,7 @@ static int begin_single(struct sim_parser *p, const char *name)
 		p->sections_seen |= 1u << i;
 		enter(p, sections[i].keys);
 		p->in_params = !sections[i].keys;
-		p->object = sections[i].keys == sim_costs_keys ? (void *)&p->sc->costs : p->sc;
+		p->object = object_of(p->sc, sections[i].keys);
 		return 0;
 	}
 	return sim_parser_fail(p, "no section [%.40s]", name);

@@ -11,7 +11,8 @@
 #define SIM_LINE_MAX 1024
 #define SIM_TEXT_MAX (1024 * 1024)
 #define SIM_TRACE_MAX 1000000
-#define SIM_QUEUES_MAX 1024
+/* Entries of a runlist that the firmware's model keeps: runlist.c. */
+#define SIM_QUEUES_MAX 16384
 #define SIM_REQUESTS_MAX 20000000ull
 #define SIM_RUN_MAX_NS (3600 * SIM_NS_PER_S)
 #define SIM_KERNEL_MAX_NS (1000 * SIM_NS_PER_S)
@@ -75,6 +76,7 @@ void sim_scenario_say(char *error, size_t error_size, const char *format, ...)
 int sim_key_set_u32(struct sim_parser *p, const struct sim_key *key, char *value);
 int sim_key_set_u64(struct sim_parser *p, const struct sim_key *key, char *value);
 int sim_key_set_duration(struct sim_parser *p, const struct sim_key *key, char *value);
+int sim_key_set_percent(struct sim_parser *p, const struct sim_key *key, char *value);
 
 /* Parse a number or duration for @what and hold it against a range. */
 int sim_parser_number(struct sim_parser *p, const char *what, const char *text, u64 low, u64 high,
@@ -85,16 +87,18 @@ int sim_parser_duration(struct sim_parser *p, const char *what, const char *text
 /* Each ends with a key without a name. */
 extern const struct sim_key sim_scenario_keys[];
 extern const struct sim_key sim_costs_keys[];
+extern const struct sim_key sim_hardware_keys[];
 extern const struct sim_key sim_fault_keys[];
 extern const struct sim_key sim_class_keys[];
 
 /* A line of [params]. */
 int sim_parser_set_param(struct sim_parser *p, const char *name, const char *value);
 
-/* Values of a class's keys "kernel", "mix" and "arrival". */
+/* Values of a class's keys "kernel", "mix", "arrival" and "phases". */
 int sim_parse_kernel(struct sim_parser *p, const struct sim_key *key, char *value);
 int sim_parse_mix(struct sim_parser *p, const struct sim_key *key, char *value);
 int sim_parse_arrival(struct sim_parser *p, const struct sim_key *key, char *value);
+int sim_parse_phases(struct sim_parser *p, const struct sim_key *key, char *value);
 
 /**
  * sim_read_text() - read a whole regular file

@@ -13,7 +13,6 @@
 #define SIM_NS_PER_US 1000ull
 #define SIM_NS_PER_MS 1000000ull
 #define SIM_NS_PER_S 1000000000ull
-#define SIM_PPM_ONE 1000000ull
 
 /* "100%", "12.5%": parts per million. Return: 0, -EINVAL, -ERANGE. */
 int sim_value_percent(const char *text, u64 *ppm);

@@ -14,12 +14,12 @@
  * sim_verify_packet() - check the memory of a completed dispatch
  * @q: queue
  * @packet: index of the packet
- * @k: its kernel
  */
-void sim_verify_packet(struct sim_queue *q, u64 packet, const struct sim_kernel_image *k)
+void sim_verify_packet(struct sim_queue *q, u64 packet)
 {
 	struct sim_result *r = q->proc->sim->result;
 	u64 slot = packet & (q->nr_packets - 1);
+	const struct sim_kernel_image *k = q->image[slot];
 	u64 wgs = q->tally[slot][0], ns = q->tally[slot][1];
 	s64 signal = q->signals[slot].value;
 
@@ -58,7 +58,7 @@ bool sim_verify_has_vanished(const struct sim_queue *q)
 {
 	u64 slot = q->done & (q->nr_packets - 1);
 
-	if (!sim_queue_outstanding(q) || q->signals[slot].value <= 0)
+	if (q->proc->gone || !sim_queue_outstanding(q) || q->signals[slot].value <= 0)
 		return false;
 	return q->pointers[0] > q->done && !is_saved(q) &&
 	       !gpu_dispatches(q->proc->sim->gpu, SIM_DOORBELL(q->index));
@@ -67,16 +67,17 @@ bool sim_verify_has_vanished(const struct sim_queue *q)
 /* Check what is still outstanding after the run has settled. */
 void sim_verify_end(struct sim *sim)
 {
+	u64 nr_killed = gpu_stats(sim->gpu)->nr_killed - sim->nr_killed_dead;
+
 	for (u32 i = 0; i < sim->nr_queues; i++) {
 		struct sim_queue *q = &sim->queues[i];
-		u64 kernel = q->nr_requests ? q->done - q->requests[q->head].first : 0;
 
 		if (sim_verify_has_vanished(q))
-			sim->result->lost += q->proc->kernels[kernel].nr_workgroups;
+			sim->result->lost += q->image[q->done & (q->nr_packets - 1)]->nr_workgroups;
 	}
 	/* Killed on purpose they start again; killed otherwise they are gone. */
 	if (sim->sc->mechanism == SIM_MECH_RESET)
-		sim->result->repeated += gpu_stats(sim->gpu)->nr_killed;
+		sim->result->repeated += nr_killed;
 	else
-		sim->result->lost += gpu_stats(sim->gpu)->nr_killed;
+		sim->result->lost += nr_killed;
 }

@@ -87,7 +87,8 @@ static u64 floor_ns(const struct sim *sim, u64 bytes)
 	if (sim->sc->mechanism == SIM_MECH_CWSR)
 		return gpu_profile_floor_ns(sim->profile, bytes);
 	/* A queue by itself: no runlist, and the beneficiary's packet has long been read. */
-	return sim->profile->hqd_ns + gpu_profile_save_ns(sim->profile, bytes);
+	return sim->profile->hqd_ns + gpu_profile_save_ns(sim->profile, bytes) +
+	       sim->profile->cold_ns;
 }
 
 /* The XCC that has most has at least its share of all. */
@@ -96,8 +97,40 @@ static void note_floor(struct sim *sim, u64 bytes)
 	struct sim_result *r = sim->result;
 	u64 ns = floor_ns(sim, bytes / sim->profile->nr_xcc);
 
-	if (bytes && (!r->floor_ns || ns < r->floor_ns))
-		r->floor_ns = ns;
+	if (!bytes || (r->floor_ns && ns >= r->floor_ns))
+		return;
+	r->floor_ns = ns;
+	sim->floor_bytes = bytes / sim->profile->nr_xcc;
+}
+
+/* A doorbell ends the idleness of a queue. */
+void sim_watch_wait(struct sim_queue *q)
+{
+	struct sim *sim = q->proc->sim;
+
+	q->waiting = true;
+	q->edge_ns = sim->now_ns;
+	q->victim = -1;
+	q->victim_bytes = 0;
+	q->waiting_at = sim->nr_waiting;
+	sim->waiting[sim->nr_waiting++] = q;
+}
+
+static void stop_waiting(struct sim_queue *q)
+{
+	struct sim *sim = q->proc->sim;
+	struct sim_queue *last = sim->waiting[--sim->nr_waiting];
+
+	q->waiting = false;
+	sim->waiting[q->waiting_at] = last;
+	last->waiting_at = q->waiting_at;
+}
+
+/* A queue is no more: it waits for nothing. */
+void sim_watch_forget(struct sim_queue *q)
+{
+	if (q->waiting)
+		stop_waiting(q);
 }
 
 /*
@@ -111,7 +144,7 @@ static void first_wave(struct sim_queue *q)
 
 	if (!q->waiting)
 		return;
-	q->waiting = false;
+	stop_waiting(q);
 	emit(sim, SIM_SPAN_WAIT, q->index, q->edge_ns, 0);
 	if (q->victim < 0 || (has_saves(sim) && !q->victim_bytes))
 		return;
@@ -142,12 +175,12 @@ void sim_watch_preempt(struct sim_proc *victim)
 	const struct sim_queue *leaving = running_queue(victim);
 	struct sim *sim = victim->sim;
 
-	for (u32 i = 0; i < sim->nr_queues; i++) {
-		struct sim_queue *q = &sim->queues[i];
+	for (u32 i = sim->nr_waiting; i--;) {
+		struct sim_queue *q = sim->waiting[i];
 
 		if (q->proc == victim) {
-			q->waiting = false;
-		} else if (leaving && q->waiting && !q->proc->off) {
+			stop_waiting(q);
+		} else if (leaving && !q->proc->off) {
 			q->victim = (int)leaving->index;
 			q->victim_ns = sim->now_ns;
 		}
@@ -159,10 +192,10 @@ static void note_victim(struct sim_queue *victim, u64 bytes)
 {
 	struct sim *sim = victim->proc->sim;
 
-	for (u32 i = 0; i < sim->nr_queues; i++) {
-		struct sim_queue *q = &sim->queues[i];
+	for (u32 i = 0; i < sim->nr_waiting; i++) {
+		struct sim_queue *q = sim->waiting[i];
 
-		if (q->waiting && q->victim >= 0) {
+		if (q->victim >= 0) {
 			q->victim = (int)victim->index;
 			q->victim_ns = sim->now_ns;
 			q->victim_bytes += bytes;
@@ -205,6 +238,8 @@ static void on_queue(struct sim_queue *q, const struct gpu_trace *t)
 		start_running(q);
 		break;
 	case GPU_TRACE_RESET:
+		q->proc->sim->nr_killed_dead += q->proc->gone ? t->arg[0] : 0;
+		/* fall through */
 	case GPU_TRACE_UNMAP:
 		if (q->proc->off && q->running)
 			note_victim(q, 0);
@@ -233,6 +268,19 @@ void sim_watch_switch(struct sim *sim)
 	     (u64)sim->act.sw.nr_preempt << 32 | sim->act.sw.nr_resume);
 }
 
+static void note_shares(struct sim *sim)
+{
+	for (u32 i = 0; i < sim->nr_procs; i++) {
+		const struct sim_proc *proc = &sim->procs[i];
+		struct sim_class_result *r = proc->result;
+
+		if (!proc->number)
+			r->process_least_ns = proc->gpu_ns;
+		r->process_least_ns = min(r->process_least_ns, proc->gpu_ns);
+		r->process_most_ns = max(r->process_most_ns, proc->gpu_ns);
+	}
+}
+
 /* Requests stop: close what is open. */
 void sim_watch_end(struct sim *sim)
 {
@@ -245,8 +293,10 @@ void sim_watch_end(struct sim *sim)
 			start_running(q);
 		}
 		proc->result->gpu_ns += q->gpu_ns;
+		proc->gpu_ns += q->gpu_ns;
 		if (proc->outstanding && q == proc->queues)
 			proc->result->alone_active_ns +=
 				sim->end_ns - min(proc->active_since_ns, sim->end_ns);
 	}
+	note_shares(sim);
 }

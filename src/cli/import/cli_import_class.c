@@ -166,12 +166,7 @@ static struct sim_class_spec *add_class(struct sim_scenario *sc, const char *nam
 	if (sc->nr_classes == SIM_MAX_CLASSES)
 		return NULL;
 	sc->nr_classes++;
-	*c = (struct sim_class_spec){
-		.attr.weight = GP_WEIGHT_DEFAULT,
-		.processes = 1,
-		.queues = 1,
-		.stop_ns = U64_MAX,
-	};
+	sim_class_init(c);
 	snprintf(c->name, sizeof(c->name), number ? "%.50s-%u" : "%.50s", name, number + 1);
 	return c;
 }

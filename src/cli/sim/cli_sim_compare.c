@@ -48,9 +48,9 @@ int cli_comparison_print(const struct cli_comparison *c, u32 width)
 
 	if (!err) {
 		printf("%s%s%s\n", sc->name, sc->title[0] ? ": " : "", sc->title);
-		printf("simulated %s, policy %s, %s of virtual time, seed %llu\n", sc->gpu,
-		       sc->policy, cli_format_duration(sc->duration_ns, text),
-		       (unsigned long long)sc->seed);
+		printf("simulated %s, model %s, policy %s, %s of virtual time, seed %llu\n",
+		       sc->gpu, sim_model_name(sc->model), sc->policy,
+		       cli_format_duration(sc->duration_ns, text), (unsigned long long)sc->seed);
 		print_classes(c, true);
 		print_classes(c, false);
 		putchar('\n');

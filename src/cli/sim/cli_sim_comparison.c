@@ -251,6 +251,23 @@ static void fill_offline(const struct cli_comparison *c, const struct sim_result
 		cli_table_set(t, COL_OFFLINE_DONE, "%.1f %%", 100 * done);
 }
 
+void cli_comparison_figures(const struct cli_comparison *c, const struct sim_result *r,
+			    char *text, size_t size)
+{
+	double ratio = worst_ratio(c, r), gpu = 0, alone_gpu = 0;
+
+	for (u32 i = 0; i < r->nr_classes; i++) {
+		gpu += c->is_online[i] ? 0 : (double)r->classes[i].gpu_ns;
+		alone_gpu += c->is_online[i] ? 0 : (double)r->classes[i].alone_gpu_ns;
+	}
+	if (isinf(ratio))
+		snprintf(text, size, "P99/ALONE never, OFF_GPU %.1f %%",
+			 alone_gpu > 0 ? 100 * gpu / alone_gpu : 0);
+	else
+		snprintf(text, size, "P99/ALONE %.2f, OFF_GPU %.1f %%", ratio,
+			 alone_gpu > 0 ? 100 * gpu / alone_gpu : 0);
+}
+
 static int fill_row(const struct cli_comparison *c, const struct cli_comparison_row *row,
 		    struct cli_table *t)
 {

@@ -110,6 +110,16 @@ void cli_comparison_fit(struct cli_table *t, u32 width);
  */
 int cli_comparison_print(const struct cli_comparison *c, u32 width);
 
+/**
+ * cli_comparison_figures() - what a run is about, in one line
+ * @c: comparison
+ * @r: a run of its scenario, with what each class has alone
+ * @text: output
+ * @size: its size
+ */
+void cli_comparison_figures(const struct cli_comparison *c, const struct sim_result *r,
+			    char *text, size_t size);
+
 /* Appends the run objects of all rows that were run. Return: 0 or -ENOMEM. */
 int cli_comparison_json(struct cli_comparison *c, json_t *array);
 

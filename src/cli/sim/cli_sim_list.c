@@ -45,6 +45,10 @@ static int list(struct cli_session *s)
 	for (u32 i = 0; i < SIM_DETECT_COUNT; i++)
 		printf("  %-13s %s\n", sim_detect_name((enum sim_detect)i),
 		       sim_detect_doc((enum sim_detect)i));
+	puts("models");
+	for (u32 i = 0; i < SIM_MODEL_COUNT; i++)
+		printf("  %-13s %s\n", sim_model_name((enum sim_model)i),
+		       sim_model_doc((enum sim_model)i));
 	list_mixes();
 	return cli_finish(CLI_EXIT_OK);
 }

@@ -53,6 +53,8 @@ static int apply(const struct cli_options *o, struct sim_scenario *sc)
 	if (ret == CLI_GO_ON && o->detect)
 		ret = set_name("--detect", o->detect, !sim_detect_parse(o->detect, &sc->detect),
 			       NULL);
+	if (ret == CLI_GO_ON && o->model)
+		ret = set_name("--model", o->model, !sim_model_parse(o->model, &sc->model), NULL);
 	if (o->seed)
 		sc->seed = o->seed - 1;
 	if (o->duration_ns)

@@ -19,8 +19,8 @@ static void print_header(const struct sim_scenario *sc, const struct sim_result 
 	char text[CLI_TEXT_MAX_DURATION];
 
 	printf("%s%s%s\n", sc->name, sc->title[0] ? ": " : "", sc->title);
-	printf("simulated %s, policy %s, mechanism %s", sc->gpu, sc->policy,
-	       sim_mechanism_name(sc->mechanism));
+	printf("simulated %s, model %s, policy %s, mechanism %s", sc->gpu,
+	       sim_model_name(sc->model), sc->policy, sim_mechanism_name(sc->mechanism));
 	if (sim_mechanism_uses_detection(sc->mechanism))
 		printf(", detection %s", sim_detect_name(sc->detect));
 	printf(", %s of virtual time, seed %llu\n\n", cli_format_duration(r->virtual_ns, text),
@@ -119,7 +119,8 @@ static int run_and_print(const struct cli_options *o, const struct sim_scenario 
 		err = cli_sim_trace_open(&trace, o->trace, &progress.base);
 	if (err)
 		return cli_fail(o->trace, err, NULL);
-	err = sim_run(sc, true, o->trace ? &trace.base : &progress.base, r, error, sizeof(error));
+	err = sim_run(sc, !o->no_alone, o->trace ? &trace.base : &progress.base, r, error,
+		      sizeof(error));
 	cli_progress_finish(&progress);
 	if (err) {
 		cli_sim_trace_fini(&trace);

@@ -249,7 +249,8 @@ static void init_hiq(struct world *w)
 int world_init(struct world *w, const struct world_options *o)
 {
 	struct gpu_config config = {
-		.profile = gpu_profile_find(o->profile),
+		.profile = o->own ? o->own : gpu_profile_find(o->profile),
+		.seed = o->seed,
 		.engine = o->engine,
 		.nr_slots = o->nr_slots,
 		.nr_vmids = o->nr_vmids,

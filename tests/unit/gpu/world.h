@@ -112,6 +112,8 @@ struct world_dispatch {
 
 struct world_options {
 	const char *profile;
+	const struct gpu_profile *own; /* instead of @profile */
+	u64 seed;		       /* of costs that vary */
 	const char *engine;
 	u32 nr_slots;
 	u32 nr_vmids;

@@ -99,6 +99,50 @@ static void a_trace_of_one_goes_on(void **state)
 	}
 }
 
+static void phases_stretch_and_press_the_time(void **state)
+{
+	/* 10 ms at 100 %, 10 ms without any, 10 ms at 400 % */
+	struct sim_arrival spec = {
+		.kind = SIM_ARRIVAL_UNIFORM,
+		.period_ns = 5 * MS,
+		.nr_phases = 3,
+		.phases = { { 10 * MS, 1000000 }, { 10 * MS, 0 }, { 10 * MS, 4000000 } },
+	};
+	static const u64 us[] = {
+		0,
+		5000,
+		20000,
+		21250,
+		22500,
+		23750,
+		25000,
+		26250,
+		27500,
+		28750,
+		30000,
+		35000,
+		50000,
+	};
+	struct sim_arrival_state a;
+
+	sim_arrival_init(&a, &spec, 7 * MS, 0, 1);
+	for (u32 i = 0; i < ARRAY_SIZE(us); i++)
+		assert_int_equal(sim_arrival_next(&a), 7 * MS + us[i] * 1000);
+}
+
+static void a_rate_of_nothing_never_comes(void **state)
+{
+	struct sim_arrival spec = { .nr_phases = 1, .phases = { { MS, 0 } } };
+
+	assert_true(sim_arrival_warp(&spec, 5) == U64_MAX);
+	/* 1 ns of an even rate in a millisecond: beyond all times, and no sooner. */
+	spec.phases[0].rate_ppm = 1;
+	assert_int_equal(sim_arrival_warp(&spec, 5), 5 * MS);
+	assert_true(sim_arrival_warp(&spec, U64_MAX - 1) == U64_MAX);
+	spec.nr_phases = 0;
+	assert_int_equal(sim_arrival_warp(&spec, 5), 5);
+}
+
 static void time_ends_without_wrapping(void **state)
 {
 	struct sim_arrival spec = { .kind = SIM_ARRIVAL_UNIFORM, .period_ns = U64_MAX / 2 };
@@ -124,6 +168,8 @@ int main(void)
 		cmocka_unit_test(seeds_differ_and_repeat),
 		cmocka_unit_test(a_trace_repeats_one_mean_gap_after_its_end),
 		cmocka_unit_test(a_trace_of_one_goes_on),
+		cmocka_unit_test(phases_stretch_and_press_the_time),
+		cmocka_unit_test(a_rate_of_nothing_never_comes),
 		cmocka_unit_test(time_ends_without_wrapping),
 	};
 

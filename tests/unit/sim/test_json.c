@@ -19,8 +19,8 @@ static void fill(struct sim_scenario *sc, struct sim_result *r)
 	r->classes[0].requests = 10;
 	r->classes[0].completed = 9;
 	r->classes[0].throughput_per_s = 9;
-	r->classes[0].latency = (struct sim_summary){ 9, 50, 40, 60, 70, 80 };
-	r->classes[0].alone = (struct sim_summary){ 10, 5, 4, 6, 7, 8 };
+	r->classes[0].latency = (struct sim_summary){ 9, 50, 40, 60, 70, 75, 80 };
+	r->classes[0].alone = (struct sim_summary){ 10, 5, 4, 6, 7, 7, 8 };
 	r->classes[0].alone_throughput_per_s = 10.0 / 3;
 	strcpy(r->classes[1].name, "offline");
 	r->preemptions = 3;
@@ -41,13 +41,37 @@ static char *dump(const struct sim_scenario *sc, const struct sim_result *r)
 static void keys_come_in_the_documented_order(void **state)
 {
 	static const char *const keys[] = {
-		"schema", "scenario", "gpu", "policy", "mechanism", "detect", "seed", "virtual_ns",
-		"wall_ns", "classes", "switches", "preemptions", "resumes", "preempt_latency_ns",
-		"floor_ns", "lost", "repeated", "starved_max_ns",
+		"schema",
+		"scenario",
+		"gpu",
+		"gpus",
+		"policy",
+		"mechanism",
+		"detect",
+		"model",
+		"seed",
+		"virtual_ns",
+		"wall_ns",
+		"classes",
+		"switches",
+		"preemptions",
+		"resumes",
+		"preempt_latency_ns",
+		"floor_ns",
+		"floor_p99_ns",
+		"lost",
+		"repeated",
+		"starved_max_ns",
 	};
 	static const char *const class_keys[] = {
-		"name", "requests", "completed", "throughput_per_s", "latency_ns",
-		"alone_latency_ns", "alone_throughput_per_s",
+		"name",
+		"requests",
+		"completed",
+		"dropped",
+		"throughput_per_s",
+		"latency_ns",
+		"alone_latency_ns",
+		"alone_throughput_per_s",
 	};
 	static struct sim_result r;
 	struct sim_scenario sc;

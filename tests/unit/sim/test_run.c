@@ -297,6 +297,219 @@ static void same_seed_gives_the_same_run(void **state)
 	sim_result_fini(&b);
 }
 
+static void parse(struct sim_scenario *sc, const char *scenario)
+{
+	char error[256];
+
+	if (sim_scenario_parse(sc, scenario, strlen(scenario), "test", error, sizeof(error)))
+		fail_msg("%s", error);
+}
+
+/* What is not known makes it worse, and more so if one thinks the worst. */
+static void models_differ_in_what_a_preemption_costs(void **state)
+{
+	static const char *const scenario =
+		"[scenario]\ngpu = mi300x\nduration = 2s\n"
+		"[class online]\npriority = 12\nlatency-critical = yes\n"
+		"arrival = uniform 100/s\nkernel = 1ms\n"
+		"[class offline]\npriority = 3\nkernel = endless\n";
+	struct sim_summary latency[SIM_MODEL_COUNT];
+	u64 floor_ns[SIM_MODEL_COUNT], floor_p99_ns[SIM_MODEL_COUNT];
+
+	for (u32 m = 0; m < SIM_MODEL_COUNT; m++) {
+		struct sim_scenario sc;
+		struct sim_result r;
+
+		parse(&sc, scenario);
+		sc.model = (enum sim_model)m;
+		run(&sc, &r);
+		assert_nothing_lost(&r);
+		latency[m] = r.preempt_latency;
+		floor_ns[m] = r.floor_ns;
+		floor_p99_ns[m] = r.floor_p99_ns;
+		sim_result_fini(&r);
+	}
+	assert_int_equal(floor_ns[SIM_MODEL_FIXED], floor_p99_ns[SIM_MODEL_FIXED]);
+	assert_true(latency[SIM_MODEL_FIXED].max < floor_ns[SIM_MODEL_FIXED] + 8000);
+	/* L2 by bandwidth: 7.9 us; and a tail of its own. */
+	assert_in_range(floor_ns[SIM_MODEL_DEFAULT] - floor_ns[SIM_MODEL_FIXED], 7900, 7930);
+	assert_true(floor_p99_ns[SIM_MODEL_DEFAULT] > floor_ns[SIM_MODEL_DEFAULT] + 10000);
+	assert_true(latency[SIM_MODEL_DEFAULT].p99 > latency[SIM_MODEL_DEFAULT].p50 + 10000);
+	assert_true(latency[SIM_MODEL_PESSIMIST].p50 > 3 * latency[SIM_MODEL_DEFAULT].p50);
+}
+
+/* The request is announced while the host prepares it: the GPU is free when it is launched. */
+static void a_hint_hides_the_preemption(void **state)
+{
+	static const char *const scenario =
+		"[scenario]\nmodel = fixed\nduration = 1s\n"
+		"[class online]\npriority = 12\nlatency-critical = yes\n"
+		"arrival = uniform 100/s\nkernel = 1ms\nhost = 200us\nhint = %s\n"
+		"[class offline]\npriority = 3\nkernel = 20ms\n";
+	u64 p99[2], alone = 0;
+
+	for (u32 i = 0; i < 2; i++) {
+		struct sim_scenario sc;
+		struct sim_result r;
+		char text_of_it[512];
+
+		snprintf(text_of_it, sizeof(text_of_it), scenario, i ? "yes" : "no");
+		parse(&sc, text_of_it);
+		run(&sc, &r);
+		assert_nothing_lost(&r);
+		p99[i] = r.classes[0].latency.p99;
+		alone = r.classes[0].alone.p99;
+		sim_result_fini(&r);
+	}
+	assert_true(alone >= 1200000);
+	assert_true(p99[0] > alone + 60000);
+	assert_true(p99[1] < alone + 5000);
+}
+
+static void kernels_of_any_length_are_all_executed(void **state)
+{
+	struct sim_scenario sc;
+	struct sim_result r;
+
+	parse(&sc, "[scenario]\ngpu = tiny\nduration = 2s\n"
+		   "[class online]\npriority = 12\narrival = uniform 20/s\nkernel = 1ms\n"
+		   "[class offline]\npriority = 3\narrival = closed 2\nkernel = 10us to 10ms\n");
+	run(&sc, &r);
+	assert_nothing_lost(&r);
+	/* The mean of that distribution is 1.45 ms. */
+	assert_in_range(r.classes[1].samples.nr, 600, 2500);
+	assert_true(r.classes[1].latency.max > 4 * r.classes[1].latency.p50);
+	sim_result_fini(&r);
+}
+
+/* Whatever the mechanism: the dead leave the GPU, the others lose nothing. */
+static void processes_come_and_die(void **state)
+{
+	for (u32 m = 0; m < SIM_MECH_COUNT; m++)
+		for (u64 at = 0; at < 20; at++) {
+			struct sim_scenario sc;
+			struct sim_result r;
+
+			load(&sc, (enum sim_mechanism)m, SIM_DETECT_DOORBELL);
+			sc.classes[1].dies_ns = 200 * MS + at * 500000;
+			sc.classes[1].kernels[0].endless = true;
+			sc.classes[1].joins_ns = 50 * MS + at * 50000;
+			run(&sc, &r);
+			assert_int_equal(r.lost, 0);
+			assert_true(m == SIM_MECH_RESET || !r.repeated);
+			assert_string_equal(r.stopped, "");
+			assert_int_equal(r.classes[1].dropped, 2);
+			/* Those before it came and after it died are not disturbed by it. */
+			assert_true(r.classes[0].completed >= 20);
+			assert_in_range(r.classes[1].gpu_ns, 1 * MS, 161 * MS);
+			sim_result_fini(&r);
+		}
+}
+
+/* The urgent one dies: what left for it comes back. */
+static void a_victim_comes_back_when_its_beneficiary_dies(void **state)
+{
+	static const enum sim_mechanism mechs[] = { SIM_MECH_CWSR, SIM_MECH_CWSR_QUEUE };
+
+	for (u32 i = 0; i < ARRAY_SIZE(mechs); i++) {
+		struct sim_scenario sc;
+		struct sim_result r;
+
+		load(&sc, mechs[i], SIM_DETECT_DOORBELL);
+		sc.classes[0].kernels[0].endless = true;
+		sc.classes[0].dies_ns = 100 * MS;
+		run(&sc, &r);
+		assert_nothing_lost(&r);
+		assert_int_equal(r.classes[0].completed, 0);
+		assert_in_range(r.classes[1].gpu_ns, 285 * MS, 320 * MS);
+		assert_true(r.classes[1].completed >= 13);
+		sim_result_fini(&r);
+	}
+}
+
+/* Some wake-ups come after the request is over, and the next doorbell must still be heard. */
+static void a_late_wake_up_loses_no_edge(void **state)
+{
+	struct sim_scenario sc;
+	struct sim_result r;
+
+	parse(&sc, "[scenario]\nduration = 500ms\n[costs]\ntail = 300us\ntail-chance = 20%\n"
+		   "[class online]\npriority = 12\nlatency-critical = yes\n"
+		   "arrival = closed think 200us\nkernel = 60us\n"
+		   "[class offline]\npriority = 3\nkernel = 10ms\n");
+	run(&sc, &r);
+	assert_nothing_lost(&r);
+	assert_true(r.classes[0].completed > 800);
+	assert_true(r.classes[0].latency.max < 4 * MS);
+	sim_result_fini(&r);
+}
+
+/* Nothing is shared: two GPUs with half of the processes each are two runs. */
+static void gpus_are_independent(void **state)
+{
+	static const char *const scenario =
+		"[scenario]\ngpu = tiny\ngpus = %u\nduration = 200ms\n"
+		"[class online]\npriority = 12\nprocesses = %u\narrival = uniform 50/s\n"
+		"kernel = 500us\n"
+		"[class offline]\npriority = 3\nprocesses = %u\nkernel = 5ms\n";
+	u64 requests[3], dispatches[3];
+
+	for (u32 n = 1; n <= 2; n++) {
+		struct sim_scenario sc;
+		struct sim_result r;
+		char text_of_it[512];
+
+		snprintf(text_of_it, sizeof(text_of_it), scenario, n, 2 * n, n);
+		parse(&sc, text_of_it);
+		run(&sc, &r);
+		assert_nothing_lost(&r);
+		requests[n] = r.classes[0].requests;
+		dispatches[n] = r.dispatches;
+		assert_int_equal(r.classes[0].samples.nr + r.classes[0].waiting.nr, requests[n]);
+		assert_true(r.classes[1].process_least_ns <= r.classes[1].process_most_ns);
+		assert_int_equal(r.nr_classes, 2);
+		sim_result_fini(&r);
+	}
+	assert_int_equal(requests[2], 2 * requests[1]);
+	assert_in_range(dispatches[2], 2 * dispatches[1] - 4, 2 * dispatches[1] + 4);
+}
+
+/* One process and two GPUs: one of them has nothing to do. */
+static void a_gpu_may_have_no_process(void **state)
+{
+	struct sim_scenario sc;
+	struct sim_result r;
+
+	parse(&sc, "[scenario]\ngpu = tiny\ngpus = 2\nduration = 50ms\n[class a]\nkernel = 1ms\n");
+	run(&sc, &r);
+	assert_nothing_lost(&r);
+	assert_true(r.classes[0].completed > 40);
+	assert_true(r.occupancy > 0.4 && r.occupancy < 0.51);
+	sim_result_fini(&r);
+}
+
+static void late_requests_are_counted(void **state)
+{
+	struct sim_scenario sc;
+	struct sim_result r;
+
+	load(&sc, SIM_MECH_NONE, SIM_DETECT_DOORBELL);
+	sc.classes[0].attr.deadline_ns = 2 * MS;
+	run(&sc, &r);
+	assert_true(r.classes[0].missed > 20);
+	assert_true(r.classes[0].missed <= r.classes[0].requests);
+	sim_result_fini(&r);
+
+	load(&sc, SIM_MECH_CWSR, SIM_DETECT_DOORBELL);
+	sc.classes[0].attr.deadline_ns = 2 * MS;
+	run(&sc, &r);
+	assert_int_equal(r.classes[0].missed, 0);
+	assert_true(r.occupancy > 0.9 && r.occupancy <= 1);
+	assert_true(r.unmaps >= r.switches);
+	assert_int_equal(r.classes[1].process_least_ns, r.classes[1].gpu_ns);
+	sim_result_fini(&r);
+}
+
 static void every_policy_runs_every_mechanism(void **state)
 {
 	const char *policy;
@@ -333,6 +546,15 @@ int main(void)
 		cmocka_unit_test(corrupted_save_area_is_noticed),
 		cmocka_unit_test(more_queues_than_slots_all_finish),
 		cmocka_unit_test(same_seed_gives_the_same_run),
+		cmocka_unit_test(models_differ_in_what_a_preemption_costs),
+		cmocka_unit_test(a_hint_hides_the_preemption),
+		cmocka_unit_test(kernels_of_any_length_are_all_executed),
+		cmocka_unit_test(processes_come_and_die),
+		cmocka_unit_test(a_victim_comes_back_when_its_beneficiary_dies),
+		cmocka_unit_test(a_late_wake_up_loses_no_edge),
+		cmocka_unit_test(gpus_are_independent),
+		cmocka_unit_test(a_gpu_may_have_no_process),
+		cmocka_unit_test(late_requests_are_counted),
 		cmocka_unit_test(every_policy_runs_every_mechanism),
 	};
 

@@ -44,7 +44,22 @@ static void percentiles_are_nearest_ranks(void **state)
 	assert_int_equal(sum.p50, 50);
 	assert_int_equal(sum.p90, 90);
 	assert_int_equal(sum.p99, 99);
+	assert_int_equal(sum.p999, 100);
 	assert_int_equal(sum.max, 100);
+	sim_samples_fini(&s);
+}
+
+static void the_last_of_a_thousand_is_beyond_the_tail(void **state)
+{
+	struct sim_samples s = { 0 };
+	struct sim_summary sum;
+
+	for (u64 i = 0; i < 1000; i++)
+		assert_int_equal(sim_samples_add(&s, i * 7 % 1000 + 1), 0);
+	assert_int_equal(sim_samples_summary(&s, NULL, &sum), 0);
+	assert_int_equal(sum.p99, 990);
+	assert_int_equal(sum.p999, 999);
+	assert_int_equal(sum.max, 1000);
 	sim_samples_fini(&s);
 }
 
@@ -158,6 +173,7 @@ int main(void)
 		cmocka_unit_test(no_samples_give_zeros),
 		cmocka_unit_test(one_sample_is_every_percentile),
 		cmocka_unit_test(percentiles_are_nearest_ranks),
+		cmocka_unit_test(the_last_of_a_thousand_is_beyond_the_tail),
 		cmocka_unit_test(samples_keep_their_order),
 		cmocka_unit_test(two_survivors_are_no_median),
 		cmocka_unit_test(two_of_two_are),

@@ -18,13 +18,18 @@ static void judge(u64 wgs, u64 ns, s64 signal, struct sim_result *result)
 	struct sim_proc proc = { .sim = &sim };
 	u64 tally[1][2] = { { wgs, ns } };
 	struct gpu_signal signals[1] = { { .value = signal } };
-	struct sim_queue q = {
-		.proc = &proc, .nr_packets = 1, .tally = tally, .signals = signals,
-	};
 	struct sim_kernel_image k = { .nr_workgroups = WORKGROUPS, .workgroup_ns = WORKGROUP_NS };
+	const struct sim_kernel_image *image[1] = { &k };
+	struct sim_queue q = {
+		.proc = &proc,
+		.nr_packets = 1,
+		.tally = tally,
+		.signals = signals,
+		.image = image,
+	};
 
 	memset(result, 0, sizeof(*result));
-	sim_verify_packet(&q, 0, &k);
+	sim_verify_packet(&q, 0);
 }
 
 static void assert_verdict(u64 wgs, u64 ns, s64 signal, u64 lost, u64 repeated)
