@@ -60,6 +60,7 @@ enum gpu_error {
 	GPU_ERROR_PACKET = 20,	      /* nothing that is known */
 	GPU_ERROR_GROUP_SIZE = 21,
 	GPU_ERROR_REGISTERS = 22,
+	GPU_ERROR_VENDOR = 23, /* a vendor packet of another format */
 };
 
 /**

@@ -73,6 +73,17 @@ static const struct {
 	[GPU_IRQ_WAVE] = { SOC15_IH_CLIENTID_SE0SH, SOC15_INTSRC_SQ_INTERRUPT_MSG },
 };
 
+/* The model has its own names for what amdkfd passes on. */
+static_assert((int)GPU_ERROR_ILLEGAL == EC_QUEUE_WAVE_ILLEGAL_INSTRUCTION);
+static_assert((int)GPU_ERROR_MEMORY == EC_QUEUE_WAVE_MEMORY_VIOLATION);
+static_assert((int)GPU_ERROR_DIMENSIONS == EC_QUEUE_PACKET_DISPATCH_DIM_INVALID);
+static_assert((int)GPU_ERROR_GROUP_SEGMENT == EC_QUEUE_PACKET_DISPATCH_GROUP_SEGMENT_SIZE_INVALID);
+static_assert((int)GPU_ERROR_CODE == EC_QUEUE_PACKET_DISPATCH_CODE_INVALID);
+static_assert((int)GPU_ERROR_PACKET == EC_QUEUE_PACKET_UNSUPPORTED);
+static_assert((int)GPU_ERROR_GROUP_SIZE == EC_QUEUE_PACKET_DISPATCH_WORK_GROUP_SIZE_INVALID);
+static_assert((int)GPU_ERROR_REGISTERS == EC_QUEUE_PACKET_DISPATCH_REGISTER_INVALID);
+static_assert((int)GPU_ERROR_VENDOR == EC_QUEUE_PACKET_VENDOR_UNSUPPORTED);
+
 /* What a wave sends from its trap handler: KFD_CONTEXT_ID_GET_SQ_INT_DATA(). @data: 24 bits */
 static void fill_wave_data(u32 *entry, u32 data)
 {
