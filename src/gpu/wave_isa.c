@@ -160,6 +160,10 @@ static u64 run_wave(struct gpu *gpu, struct gpu_isa_group *g, struct gpu_isa_wav
 	const struct gpu_profile *p = gpu->profile;
 	u64 retired = w->isa.retired, memory = w->isa.retired_memory, clocks;
 
+	if (gpu->faults.is_dead) {
+		w->why = ISA_ENDED;
+		return 0;
+	}
 	w->why = isa_run(&w->isa, &gpu->isa->env, gpu->slice);
 	retired = w->isa.retired - retired;
 	memory = w->isa.retired_memory - memory;
