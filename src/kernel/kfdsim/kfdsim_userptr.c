@@ -32,6 +32,8 @@ static void set_away(struct kfdsim_bo *bo, bool is_away)
 {
 	guard(write_lock)(&kfdsim_vm_lock);
 	bo->is_away = is_away;
+	if (is_away)
+		kfdsim_vm_outdate(bo->userptr->info);
 }
 
 /* An access that has begun comes to its end first; there are no others. */
@@ -40,6 +42,7 @@ static void drop_pages(struct kfdsim_bo *bo)
 	unsigned long i;
 
 	set_away(bo, true);
+	kfdsim_vm_drain(bo->userptr->info);
 	for (i = 0; i < bo->nr_pages; i++) {
 		if (bo->pages[i])
 			unpin_user_page(bo->pages[i]);
