@@ -74,6 +74,21 @@ struct gpu_signal {
 };
 
 #define GPU_SIGNAL_VALUE_OFFSET 8
+
+/* amd_queue_t, from the read pointer on, whose address the driver is told. */
+struct gpu_queue_words {
+	u64 read_dispatch_id;
+	u32 queue_offset;  /* of the read pointer in amd_queue_t */
+	u32 tmpring;	   /* COMPUTE_TMPRING_SIZE of scratch memory */
+	u32 descriptor[4]; /* buffer descriptor of it */
+	u64 base;
+	u64 bytes;
+	u32 lane_bytes;
+	u32 properties;
+	u32 reserved[2];
+	u64 inactive_signal; /* says why the queue waits for its owner */
+};
+
 #define GPU_INACTIVE_SCRATCH 1 /* in the signal of a queue that waits: too little scratch */
 
 /* amd_kernel_descriptor_t (code object v3 and later), 64 bytes. */

@@ -348,8 +348,10 @@ static int try_vendor(struct gpu *gpu, struct gpu_slot *slot)
 	struct gpu_aql_pm4_ib pkt = slot->packet.pm4_ib;
 	int err;
 
-	if (pkt.format != GPU_AQL_FORMAT_PM4_IB)
+	if (pkt.format != GPU_AQL_FORMAT_PM4_IB) {
+		slot->error_code = GPU_ERROR_VENDOR;
 		return -EINVAL;
+	}
 	err = gpu_pm4_run_buffer(gpu, slot, pkt.ib);
 	slot->packet.pm4_ib = pkt;
 	if (err < 0)

@@ -78,6 +78,9 @@ int gpu_inject(struct gpu *gpu, enum gpu_fault fault, u64 arg)
 			return -EINVAL;
 		f->slow = arg;
 		return 0;
+	case GPU_FAULT_DEAD:
+		f->is_dead = arg != 0;
+		return 0;
 	case GPU_FAULT_CLEAR:
 		gpu_fault_init(gpu);
 		gpu->is_firmware_kicked = true;

@@ -171,6 +171,7 @@ int gpu_create(const struct gpu_config *config, struct gpu_host *host,
 	gpu->slice = config->slice ? config->slice : GPU_ISA_SLICE;
 	gpu->random = config->seed;
 	gpu->spread_ppm = config->seed ? config->profile->spread_ppm : 0;
+	gpu->max_instructions = config->max_instructions;
 	if (alloc_parts(gpu)) {
 		gpu_destroy(gpu);
 		return -ENOMEM;
@@ -330,12 +331,17 @@ static bool is_settled(const struct gpu *gpu)
 	       !gpu->is_firmware_kicked;
 }
 
+static bool may_go_on(const struct gpu *gpu)
+{
+	return gpu->stats.nr_instructions < gpu->last_instruction;
+}
+
 static void run_events(struct gpu *gpu, u64 now_ns)
 {
-	while (gpu_heap_next_ns(&gpu->heap) <= now_ns) {
+	while (gpu_heap_next_ns(&gpu->heap) <= now_ns && may_go_on(gpu)) {
 		gpu->now_ns = gpu_heap_next_ns(&gpu->heap);
 		/* All that happens at one moment first, then its consequences. */
-		while (gpu_heap_next_ns(&gpu->heap) == gpu->now_ns) {
+		while (gpu_heap_next_ns(&gpu->heap) == gpu->now_ns && may_go_on(gpu)) {
 			struct gpu_event *event = gpu->heap.node[0].event;
 
 			gpu_heap_remove(&gpu->heap, event);
@@ -343,11 +349,15 @@ static void run_events(struct gpu *gpu, u64 now_ns)
 		}
 		gpu_settle(gpu);
 	}
-	gpu->now_ns = now_ns;
+	if (gpu_heap_next_ns(&gpu->heap) > now_ns)
+		gpu->now_ns = now_ns;
 }
 
 u64 gpu_advance(struct gpu *gpu, u64 now_ns)
 {
+	gpu->last_instruction = U64_MAX;
+	if (gpu->max_instructions)
+		gpu->last_instruction = gpu->stats.nr_instructions + gpu->max_instructions;
 	now_ns = max(now_ns, gpu->now_ns);
 	run_events(gpu, now_ns);
 	/* Something was injected since the last call; that has no time of its own. */
@@ -357,6 +367,11 @@ u64 gpu_advance(struct gpu *gpu, u64 now_ns)
 	}
 	gpu_cu_account(gpu);
 	return gpu_next_ns(gpu);
+}
+
+u64 gpu_now_ns(const struct gpu *gpu)
+{
+	return gpu->now_ns;
 }
 
 u64 gpu_next_ns(const struct gpu *gpu)

@@ -60,6 +60,7 @@ enum gpu_error {
 	GPU_ERROR_PACKET = 20,	      /* nothing that is known */
 	GPU_ERROR_GROUP_SIZE = 21,
 	GPU_ERROR_REGISTERS = 22,
+	GPU_ERROR_VENDOR = 23, /* a vendor packet of another format */
 };
 
 /**
@@ -188,6 +189,9 @@ enum gpu_handler {
  * @slice: instructions of a wave between two looks at its queue, so the grain of a
  *	preemption; 0 = 256
  * @seed: of the costs that vary; 0 = none does
+ * @max_instructions: of all waves in one call of gpu_advance(), 0 = no limit. What is left
+ *	to do then waits for the next call, and the GPU's time with it. One slice may
+ *	go beyond.
  */
 struct gpu_config {
 	const struct gpu_profile *profile;
@@ -199,6 +203,7 @@ struct gpu_config {
 	u64 max_wave_bytes;
 	u32 slice;
 	u64 seed;
+	u32 max_instructions;
 };
 
 /**
@@ -219,11 +224,15 @@ void gpu_destroy(struct gpu *gpu);
  * @now_ns: time; one before that of an earlier call counts as that
  *
  * The work in a call grows with the events up to @now_ns: a caller that is called
- * when it asked to be has one moment's to do.
+ * when it asked to be has one moment's to do. With config.max_instructions the GPU may
+ * not get as far as @now_ns; so in every call below that has a @now_ns.
  *
  * Return: when to call again at the latest; U64_MAX = only when something is done to it.
  */
 u64 gpu_advance(struct gpu *gpu, u64 now_ns);
+
+/* The time up to which the GPU has lived. */
+u64 gpu_now_ns(const struct gpu *gpu);
 
 /**
  * gpu_next_ns() - when to call gpu_advance() at the latest
@@ -349,12 +358,13 @@ void gpu_reset(struct gpu *gpu, u64 now_ns);
 
 /* Faults on command. */
 enum gpu_fault {
-	GPU_FAULT_REFUSE,	/* queue @arg0 (doorbell) refuses preemption until cleared */
+	GPU_FAULT_REFUSE,     /* queue @arg0 (doorbell) refuses preemption until cleared */
 	GPU_FAULT_LOSE_FENCE, /* the next @arg0 QUERY_STATUS write nothing */
-	GPU_FAULT_HANG,		/* the firmware stops reading the HIQ; @arg0 0 clears */
-	GPU_FAULT_CORRUPT,	/* flip bit 0 of byte @arg0 (modulo size) of the next save */
-	GPU_FAULT_SLOW,		/* firmware costs times @arg0 (1 = normal) */
-	GPU_FAULT_CLEAR,	/* none of these any more */
+	GPU_FAULT_HANG,	      /* the firmware stops reading the HIQ; @arg0 0 clears */
+	GPU_FAULT_CORRUPT,    /* flip bit 0 of byte @arg0 (modulo size) of the next save */
+	GPU_FAULT_SLOW,	      /* firmware costs times @arg0 (1 = normal) */
+	GPU_FAULT_DEAD,	      /* waves of machine code end at once, unexecuted; @arg0 0 clears */
+	GPU_FAULT_CLEAR,      /* none of these any more */
 	GPU_FAULT_COUNT
 };
 

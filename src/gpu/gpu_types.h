@@ -38,6 +38,7 @@ struct gpu_faults {
 	bool is_corrupting;	/* the next save is damaged */
 	u64 corrupt_byte;	/* where */
 	u64 slow;	/* factor on firmware costs */
+	bool is_dead;	/* waves of machine code end at once */
 };
 
 #define GPU_MAX_SDMA_QUEUES 16	/* 2 engines x 8 queues: kfd_device.c */
@@ -74,6 +75,8 @@ struct gpu {
 	enum gpu_handler handler;	/* how that is saved */
 	u64 max_wave_bytes;	/* memory of its waves */
 	u32 slice;	/* instructions of a wave at a time */
+	u32 max_instructions;	/* of a call, 0 = no limit */
+	u64 last_instruction;	/* of the call at hand, by stats.nr_instructions */
 	struct gpu_vmid vmid[GPU_NR_VMIDS];	/* registers of each VMID */
 	u64 now_ns;	/* time */
 	u32 nr_slots;	/* slots */

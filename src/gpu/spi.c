@@ -2,7 +2,7 @@
 /*
  * How waves of machine code begin: LLVM's AMDGPUUsage, "Initial Kernel Execution
  * State" and "Kernel Descriptor", for gfx90a and gfx942. Scratch memory is described
- * by the words that follow the read pointer in memory (amd_queue_t).
+ * by the words that follow the read pointer in memory (struct gpu_queue_words).
  */
 #include "gpu/dispatch.h"
 #include "gpu/wave_isa.h"
@@ -19,18 +19,6 @@
 #define SGPR_GRANULE 16
 #define TMPRING_WAVES 0xfffu
 #define TMPRING_WAVE_BYTES(x) (((x) >> 12 & 0x1fff) * 1024)
-
-#define INACTIVE_SIGNAL 64 /* from the read pointer, as are the others */
-
-/* From the read pointer in memory on. */
-struct queue_words {
-	u64 read_dispatch_id;
-	u32 queue_offset; /* of the read pointer in amd_queue_t */
-	u32 tmpring;
-	u32 descriptor[4];
-	u64 base;
-	u64 bytes;
-};
 
 static bool is_gfx942(const struct gpu *gpu)
 {
@@ -101,7 +89,7 @@ int gpu_spi_read(struct gpu *gpu, struct gpu_dispatch *d)
 }
 
 /* Each XCC has its part. Slots are numbered with 9 bits in the control stack. */
-static void set_scratch(struct gpu *gpu, struct gpu_scratch *s, const struct queue_words *q)
+static void set_scratch(struct gpu *gpu, struct gpu_scratch *s, const struct gpu_queue_words *q)
 {
 	u64 part = q->bytes / gpu->profile->nr_xcc, fit;
 	u32 most = min(q->tmpring & TMPRING_WAVES, GPU_MAX_SCRATCH_SLOTS);
@@ -117,7 +105,7 @@ static void set_scratch(struct gpu *gpu, struct gpu_scratch *s, const struct que
 int gpu_spi_read_scratch(struct gpu *gpu, struct gpu_dispatch *d)
 {
 	struct gpu_scratch *s = &d->slot->scratch;
-	struct queue_words q;
+	struct gpu_queue_words q;
 	int err;
 
 	if (!d->slot->rptr_addr)
@@ -137,8 +125,9 @@ int gpu_spi_inactive_signal(struct gpu *gpu, const struct gpu_slot *slot, u64 *s
 
 	if (!slot->rptr_addr)
 		return -EINVAL;
-	err = gpu_host_read(gpu, slot->pasid, slot->rptr_addr + INACTIVE_SIGNAL, signal,
-			    sizeof(*signal));
+	err = gpu_host_read(gpu, slot->pasid,
+			    slot->rptr_addr + offsetof(struct gpu_queue_words, inactive_signal),
+			    signal, sizeof(*signal));
 	return err || *signal ? err : -EINVAL;
 }
 
@@ -215,7 +204,7 @@ static void put64(u32 *to, u64 value)
 
 static u64 queue_address(struct gpu *gpu, const struct gpu_slot *slot)
 {
-	struct queue_words q;
+	struct gpu_queue_words q;
 
 	if (!slot->rptr_addr ||
 	    gpu_host_read(gpu, slot->pasid, slot->rptr_addr, &q, sizeof(q)))

@@ -20,144 +20,10 @@ bool gpu_isa_is_live(const struct gpu_isa_wave *w)
 	return w->why != ISA_ENDED && w->why != ISA_SAVED;
 }
 
-static int find_page(struct isa_env *env, u64 address, bool *can_write, u8 **at)
-{
-	struct gpu_isa *isa = container_of(env, struct gpu_isa, env);
-	struct gpu_host *host = isa->gpu->host;
-
-	return host->ops->page(host, isa->pasid, address, can_write, (void **)at);
-}
-
-static const struct isa_env_ops env_ops = { .page = find_page };
-
-int gpu_isa_prepare(struct gpu *gpu)
-{
-	struct gpu_host *host = gpu->host;
-	struct gpu_isa *isa;
-
-	if (!host->ops->page || !host->ops->generation)
-		return -EINVAL;
-	if (gpu->isa)
-		return 0;
-	isa = host->ops->alloc(host, sizeof(*isa));
-	if (!isa)
-		return -ENOMEM;
-	isa->env.code = host->ops->alloc(host, GPU_ISA_CODE_PAGES * sizeof(*isa->env.code));
-	if (!isa->env.code) {
-		host->ops->free(host, isa);
-		return -ENOMEM;
-	}
-	isa->gpu = gpu;
-	isa->env.ops = &env_ops;
-	isa->env.arch = gpu_isa_arch(gpu);
-	isa->env.nr_code = GPU_ISA_CODE_PAGES;
-	gpu->isa = isa;
-	return 0;
-}
-
-void gpu_isa_destroy(struct gpu *gpu)
-{
-	struct gpu_host *host = gpu->host;
-
-	if (!gpu->isa)
-		return;
-	host->ops->free(host, gpu->isa->env.code);
-	host->ops->free(host, gpu->isa);
-	gpu->isa = NULL;
-}
-
-void gpu_isa_invalidate(struct gpu *gpu, struct gpu_slot *slot)
-{
-	if (gpu->isa)
-		slot->isa_generation = ++gpu->isa->generation;
-}
-
-/*
- * A generation belongs to a queue: what another one left in the tables is never good
- * for this one, and is still there when that one runs again.
- */
-static void enter(struct gpu *gpu, struct gpu_slot *slot)
-{
-	struct gpu_isa *isa = gpu->isa;
-	const struct gpu_vmid *vmid = &gpu->vmid[slot->vmid % GPU_NR_VMIDS];
-	u32 generation = gpu->host->ops->generation(gpu->host, slot->pasid);
-
-	if (!slot->isa_generation || slot->host_generation != generation)
-		gpu_isa_invalidate(gpu, slot);
-	slot->host_generation = generation;
-	isa->pasid = slot->pasid;
-	isa->env.generation = slot->isa_generation;
-	isa->env.clock = gpu->now_ns / 1000 * gpu->profile->clock_khz / 1000;
-	isa->env.realtime = gpu->now_ns / GPU_CLOCK_NS;
-	isa->env.private_base = (vmid->sh_mem_bases & 0xffff) << 16;
-	isa->env.shared_base = vmid->sh_mem_bases & 0xffff0000;
-}
-
-struct gpu_isa_group *gpu_isa_group_alloc(struct gpu *gpu, struct gpu_cohort *c, u32 nr)
-{
-	struct gpu_isa_group *g = gpu->host->ops->alloc(gpu->host, sizeof(*g));
-
-	if (!g)
-		return NULL;
-	g->cohort = c;
-	g->nr = nr;
-	c->isa = g;
-	return g;
-}
-
-static u64 wave_bytes(const struct gpu_dispatch *d)
-{
-	return sizeof(struct gpu_isa_wave) + d->vgprs * sizeof(isa_row_of_lanes);
-}
-
-static u64 group_bytes(const struct gpu_dispatch *d, u32 nr)
-{
-	return nr * wave_bytes(d) + d->lds_bytes;
-}
-
-static void fill_wave(struct gpu *gpu, const struct gpu_isa_group *g, u32 index)
-{
-	struct gpu_isa_wave *w = g->wave[index];
-	const struct gpu_dispatch *d = g->cohort->dispatch;
-	const struct gpu_vmid *vmid = &gpu->vmid[d->slot->vmid % GPU_NR_VMIDS];
-
-	w->isa.vgpr = w->vgpr;
-	w->isa.lds = g->lds;
-	w->isa.nr_vgprs = d->vgprs;
-	w->isa.acc_offset = d->kernel.acc_offset;
-	w->isa.nr_sgprs = d->kernel.nr_sgprs;
-	w->isa.lds_bytes = d->lds_bytes;
-	w->isa.tba = vmid->tba;
-	w->isa.tma = vmid->tma;
-	w->isa.hw_id = gpu_spi_hw_id(gpu, g, index);
-}
-
-int gpu_isa_group_fill(struct gpu *gpu, struct gpu_isa_group *g)
-{
-	const struct gpu_dispatch *d = g->cohort->dispatch;
-	struct gpu_host *host = gpu->host;
-	u32 i;
-
-	g->bytes = group_bytes(d, g->nr);
-	gpu->isa->bytes += g->bytes;
-	if (d->lds_bytes) {
-		g->lds = host->ops->alloc(host, d->lds_bytes);
-		if (!g->lds)
-			return -ENOMEM;
-	}
-	for (i = 0; i < g->nr; i++) {
-		g->wave[i] = host->ops->alloc(host, wave_bytes(d));
-		if (!g->wave[i])
-			return -ENOMEM;
-		fill_wave(gpu, g, i);
-	}
-	return 0;
-}
-
 /* Memory for waves, and a place in scratch memory for each. */
 static bool isa_has_room(struct gpu *gpu, struct gpu_dispatch *d, u32 xcc)
 {
-	u64 bytes = gpu->isa->bytes + group_bytes(d, d->waves);
+	u64 bytes = gpu->isa->bytes + gpu_isa_group_bytes(d, d->waves);
 
 	if (gpu->max_wave_bytes && gpu->isa->bytes && bytes > gpu->max_wave_bytes)
 		return false;
@@ -193,29 +59,9 @@ static int isa_launch(struct gpu *gpu, struct gpu_cohort *c, u32 first, u32 nr)
 	return err;
 }
 
-static void isa_drop(struct gpu *gpu, struct gpu_cohort *c)
-{
-	struct gpu_isa_group *g = c->isa;
-	struct gpu_host *host = gpu->host;
-	u32 i;
-
-	if (!g)
-		return;
-	c->isa = NULL;
-	gpu_isa_unlist(g);
-	gpu_spi_free_scratch(c->dispatch->slot, c->xcc, g);
-	gpu->isa->bytes -= g->bytes;
-	for (i = 0; i < g->nr; i++)
-		if (g->wave[i])
-			host->ops->free(host, g->wave[i]);
-	if (g->lds)
-		host->ops->free(host, g->lds);
-	host->ops->free(host, g);
-}
-
 static int isa_finish(struct gpu *gpu, struct gpu_cohort *c)
 {
-	isa_drop(gpu, c);
+	gpu_isa_group_free(gpu, c);
 	return 0;
 }
 
@@ -314,6 +160,10 @@ static u64 run_wave(struct gpu *gpu, struct gpu_isa_group *g, struct gpu_isa_wav
 	const struct gpu_profile *p = gpu->profile;
 	u64 retired = w->isa.retired, memory = w->isa.retired_memory, clocks;
 
+	if (gpu->faults.is_dead) {
+		w->why = ISA_ENDED;
+		return 0;
+	}
 	w->why = isa_run(&w->isa, &gpu->isa->env, gpu->slice);
 	retired = w->isa.retired - retired;
 	memory = w->isa.retired_memory - memory;
@@ -346,7 +196,7 @@ static u64 run_waves(struct gpu *gpu, struct gpu_isa_group *g)
 	u64 most = 0, ns = 0;
 	u32 i, nr = 0;
 
-	enter(gpu, slot);
+	gpu_isa_enter(gpu, slot);
 	for (i = 0; i < g->nr && !slot->has_failed; i++) {
 		if (!can_go(g, g->wave[i]))
 			continue;
@@ -515,7 +365,7 @@ const struct gpu_wave_ops gpu_isa_wave_ops = {
 	.magic = 0x49575047, /* "GPWI" */
 	.launch = isa_launch,
 	.finish = isa_finish,
-	.drop = isa_drop,
+	.drop = gpu_isa_group_free,
 	.has_room = isa_has_room,
 	.run = isa_run_cohort,
 	.stop = isa_stop,

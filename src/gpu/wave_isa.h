@@ -86,6 +86,9 @@ bool gpu_slot_is_isa(const struct gpu_slot *slot);
 /* A wave that has neither ended nor been saved. */
 bool gpu_isa_is_live(const struct gpu_isa_wave *w);
 
+/* The surroundings are those of a queue's waves from now on. */
+void gpu_isa_enter(struct gpu *gpu, struct gpu_slot *slot);
+
 /* Pages and decoded instructions of a queue are looked up anew. */
 void gpu_isa_invalidate(struct gpu *gpu, struct gpu_slot *slot);
 
@@ -112,6 +115,16 @@ struct gpu_isa_group *gpu_isa_group_alloc(struct gpu *gpu, struct gpu_cohort *c,
 
 /* LDS and waves of a group, zeroed but for what they are allocated. Return: 0, -ENOMEM. */
 int gpu_isa_group_fill(struct gpu *gpu, struct gpu_isa_group *g);
+
+/* Memory that a group takes. */
+u64 gpu_isa_group_bytes(const struct gpu_dispatch *d, u32 nr);
+
+/* Forget a group, wherever it is, with all that it has. */
+void gpu_isa_group_free(struct gpu *gpu, struct gpu_cohort *c);
+
+/* The record of a wave, as the handler writes and reads it. Return: 0, -EFAULT. */
+int gpu_isa_write_record(struct gpu *gpu, const struct gpu_isa_group *g, u32 wave, bool is_first);
+int gpu_isa_read_record(struct gpu *gpu, const struct gpu_isa_group *g, u32 wave, bool is_first);
 
 /* spi.c: from a dispatch packet and its kernel descriptor to waves. */
 
@@ -164,7 +177,11 @@ void gpu_isa_order(struct gpu *gpu, struct gpu_isa_group *g);
 /* All of a group is in the save area. */
 void gpu_isa_note_saved(struct gpu *gpu, struct gpu_isa_group *g);
 
-/* isa_save.c: control stack, records, dispatches in flight. */
+/* isa_eop.c: dispatches in flight. Return: 0, -ENOSPC, -EFAULT, -ENOMEM, -EINVAL no sense. */
+int gpu_isa_write_dispatches(struct gpu *gpu, struct gpu_slot *slot);
+int gpu_isa_read_dispatches(struct gpu *gpu, struct gpu_slot *slot);
+
+/* isa_save.c, isa_restore.c: control stack and records. */
 
 /* All waves of an XCC have asked, or there are none: write its control stack, answer. */
 void gpu_isa_grant(struct gpu *gpu, struct gpu_slot *slot, u32 xcc);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cpu.h"
 
+#include <setjmp.h>
 #include <stdlib.h>
 #include <ucontext.h>
 
@@ -11,10 +12,16 @@ unsigned int cpu_local_id(unsigned int dim);
 unsigned int cpu_group_id(unsigned int dim);
 void cpu_barrier(void);
 
+/*
+ * A context starts each item on a stack of its own; from barrier to barrier a jump is enough,
+ * which makes no system call.
+ */
 static struct {
-	ucontext_t main;
-	ucontext_t item[MAX_ITEMS];
+	jmp_buf main;
+	jmp_buf item[MAX_ITEMS];
+	ucontext_t start;
 	char *stack;
+	bool has_begun[MAX_ITEMS];
 	bool done[MAX_ITEMS];
 	u32 current;
 	u32 group[2];
@@ -37,14 +44,31 @@ unsigned int cpu_group_id(unsigned int dim)
 
 void cpu_barrier(void)
 {
-	swapcontext(&cpu.item[cpu.current], &cpu.main);
+	if (!_setjmp(cpu.item[cpu.current]))
+		_longjmp(cpu.main, 1);
 }
 
 static void item(void)
 {
 	cpu.kernel(cpu.buffer[0], cpu.buffer[1], cpu.buffer[2], cpu.launch->n);
 	cpu.done[cpu.current] = true;
-	swapcontext(&cpu.item[cpu.current], &cpu.main);
+	_longjmp(cpu.main, 1);
+}
+
+/* Until its next barrier or its end. */
+static void run_item(u32 k)
+{
+	cpu.current = k;
+	if (_setjmp(cpu.main))
+		return;
+	if (cpu.has_begun[k])
+		_longjmp(cpu.item[k], 1);
+	cpu.has_begun[k] = true;
+	getcontext(&cpu.start);
+	cpu.start.uc_stack.ss_sp = cpu.stack + k * STACK_BYTES;
+	cpu.start.uc_stack.ss_size = STACK_BYTES;
+	makecontext(&cpu.start, item, 0);
+	setcontext(&cpu.start);
 }
 
 static void run_group(void)
@@ -52,10 +76,7 @@ static void run_group(void)
 	u32 nr = cpu.launch->local[0] * cpu.launch->local[1], k, left = nr;
 
 	for (k = 0; k < nr; k++) {
-		getcontext(&cpu.item[k]);
-		cpu.item[k].uc_stack.ss_sp = cpu.stack + k * STACK_BYTES;
-		cpu.item[k].uc_stack.ss_size = STACK_BYTES;
-		makecontext(&cpu.item[k], item, 0);
+		cpu.has_begun[k] = false;
 		cpu.done[k] = false;
 	}
 	/* From barrier to barrier, all of them. */
@@ -63,8 +84,7 @@ static void run_group(void)
 		for (k = 0; k < nr; k++) {
 			if (cpu.done[k])
 				continue;
-			cpu.current = k;
-			swapcontext(&cpu.main, &cpu.item[k]);
+			run_item(k);
 			left -= cpu.done[k];
 		}
 }

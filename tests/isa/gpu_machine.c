@@ -37,6 +37,7 @@ void machine_init(struct machine *m, struct rig *r, const struct machine_options
 		.handler = o->handler,
 		.max_wave_bytes = o->max_wave_bytes,
 		.slice = o->slice,
+		.max_instructions = o->max_instructions,
 	};
 	u32 k;
 

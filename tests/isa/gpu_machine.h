@@ -38,6 +38,7 @@ struct machine_options {
 	enum gpu_handler handler;
 	u64 max_wave_bytes;
 	u32 slice;
+	u32 max_instructions;
 	bool has_no_scratch;
 };
 

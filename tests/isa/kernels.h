@@ -23,6 +23,7 @@
 	X(collatz, 64, 1, 2, 1, 200, INTS, BITS) \
 	X(gcd, 64, 1, 1, 1, 0, INTS, BITS) \
 	X(crc32, 64, 1, 1, 1, 4, INTS, BITS) \
+	X(churn, 64, 1, 2, 1, 9, INTS, BITS) \
 	X(private_array, 64, 1, 1, 1, 12, INTS, BITS) \
 	X(private_bytes, 64, 1, 1, 1, 12, INTS, BITS) \
 	X(choices, 64, 1, 2, 1, 0, INTS, BITS) \
@@ -30,6 +31,7 @@
 	X(byte_math, 64, 1, 2, 1, 0, INTS, BITS) \
 	X(bit_fields, 64, 1, 2, 1, 0, INTS, BITS) \
 	X(reduce, 256, 1, 2, 1, 900, INTS, BITS) \
+	X(churn_shared, 128, 1, 2, 1, 7, INTS, BITS) \
 	X(scan, 128, 1, 2, 1, 0, INTS, BITS) \
 	X(transpose, 16, 8, 2, 2, 32, INTS, BITS) \
 	X(sort, 128, 1, 1, 1, 0, INTS, BITS) \

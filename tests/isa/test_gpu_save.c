@@ -406,6 +406,61 @@ static bool a_second_handler_gets_exceptions(struct test *t)
 	return true;
 }
 
+/*
+ * As much as there is to do, a call does no more than it may: of all waves at once, of which a
+ * workgroup's may be one slice beyond.
+ */
+static bool a_call_is_bounded(struct test *t)
+{
+	static const struct launch l = { "churn_shared", { 128, 1 }, { 200, 1 }, 20 };
+	struct machine_options o = { .profile = t->profile, .slice = 50, .max_instructions = 1000 };
+	struct machine *m = malloc(sizeof(*m));
+	u64 done = 0, calls = 0;
+
+	launch_load(&t->kernels, t->path[0]);
+	machine_init(m, &t->kernels, &o);
+	machine_fill(m, &t->kernels, 3);
+	machine_map(m);
+	machine_dispatch(m, &l);
+	world_ring(m->q);
+	while (!machine_is_done(m) && calls++ < 100000) {
+		gpu_advance(m->w.gpu, m->w.now_ns + 1000 * MS);
+		CHECK(gpu_stats(m->w.gpu)->nr_instructions - done < 1000 + 2 * 50);
+		done = gpu_stats(m->w.gpu)->nr_instructions;
+		/* It has not lived through what it has not done. */
+		CHECK(machine_is_done(m) || gpu_now_ns(m->w.gpu) < m->w.now_ns + 1000 * MS);
+	}
+	CHECK(machine_is_done(m) && calls > 100);
+	end(m);
+	return true;
+}
+
+/* The control of tests elsewhere: every kernel ends, none is executed. */
+static bool a_dead_gpu_executes_nothing(struct test *t)
+{
+	static const struct launch l = { "add_ints", { 64, 1 }, { 2, 1 }, 100 };
+	struct machine_options o = { .profile = t->profile };
+	struct machine *m = malloc(sizeof(*m));
+
+	launch_load(&t->kernels, t->path[0]);
+	machine_init(m, &t->kernels, &o);
+	machine_fill(m, &t->kernels, 3);
+	machine_map(m);
+	gpu_inject(m->w.gpu, GPU_FAULT_DEAD, 1);
+	machine_dispatch(m, &l);
+	world_ring(m->q);
+	CHECK(machine_finish(m));
+	CHECK(!gpu_stats(m->w.gpu)->nr_instructions);
+	CHECK(!*(u32 *)machine_at(m, m->buffer[2], 4));
+	gpu_inject(m->w.gpu, GPU_FAULT_DEAD, 0);
+	machine_dispatch(m, &l);
+	world_ring(m->q);
+	CHECK(machine_finish(m));
+	CHECK(*(u32 *)machine_at(m, m->buffer[2], 4));
+	end(m);
+	return true;
+}
+
 /* Flip some bytes of what the client can write. */
 static void damage(struct machine *m, u64 *random)
 {
@@ -497,6 +552,8 @@ static const struct {
 	CASE(scratch_memory_is_asked_for),
 	CASE(a_second_handler_gets_exceptions),
 	CASE(hostile_bytes_break_nothing),
+	CASE(a_call_is_bounded),
+	CASE(a_dead_gpu_executes_nothing),
 };
 
 int main(int argc, char **argv)

@@ -20,6 +20,11 @@
  *
  * No code here takes mmap_lock while it holds cp.lock: amdkfd waits for the
  * simulated firmware inside MMU notifiers.
+ *
+ * Waves of machine code keep kernel addresses of pages, but only while cp.lock is
+ * held: whatever takes pages away from a process changes its generation, then waits
+ * for cp.lock of the GPUs that have had pages of it, then lets go of them
+ * (kfdsim_vm_outdate(), kfdsim_vm_drain()).
  */
 #ifndef KFDSIM_H
 #define KFDSIM_H
@@ -37,6 +42,8 @@
 
 #define KFDSIM_BAR_BYTES (2u << 20)	/* doorbell BAR, as gfx9 parts have it */
 #define KFDSIM_MAX_MAPPED 64		/* compute slots and copy queues */
+#define KFDSIM_MAX_GPUS 8
+#define KFDSIM_NR_VMIDS 16
 #define KFDSIM_DOORBELL_NONE U64_MAX	/* content of a doorbell that was never rung */
 
 /* The command processor: a gpu and the thread it lives in. */
@@ -54,7 +61,7 @@ struct kfdsim_cp {
 	u64 rung_ns; /* when a user queue's doorbell was rung last */
 	u64 faults_seen; /* of struct kfdsim_arm.nr_faults */
 	u64 ran_ns; /* what the thread had run at the last round */
-	u64 now_ns; /* time up to which the model has lived */
+	struct gpu_vmid vmid[KFDSIM_NR_VMIDS]; /* registers, as the driver sets them without HWS */
 	bool is_stopped; /* no round sets the timer any more */
 	u64 nr_rounds; /* statistics */
 	u64 nr_rings; /* statistics: doorbell values seen */
@@ -127,6 +134,20 @@ static inline struct kfdsim_bo *to_kfdsim_bo(struct amdgpu_bo *abo)
 static inline struct kfdsim_bo *gem_to_kfdsim_bo(struct drm_gem_object *gem)
 {
 	return to_kfdsim_bo(container_of(gem, struct amdgpu_bo, tbo.base));
+}
+
+/* What the GPUs of one process share. */
+struct kfdsim_process {
+	struct amdkfd_process_info info; /* what amdkfd sees */
+	/* of pointers to its pages, never 0; under kfdsim_vm_lock */
+	u32 generation;
+	/* GPUs that have had such pointers; set under kfdsim_vm_lock, by the GPU */
+	struct kfdsim_device *user[KFDSIM_MAX_GPUS];
+};
+
+static inline struct kfdsim_process *to_kfdsim_process(struct amdkfd_process_info *info)
+{
+	return container_of(info, struct kfdsim_process, info);
 }
 
 /* A GPU address space: one open render node. */
@@ -209,6 +230,9 @@ extern uint kfdsim_poll_us;
 extern bool kfdsim_arms;
 extern uint kfdsim_vram_mb;
 extern char *kfdsim_engine;
+extern char *kfdsim_handler;
+extern uint kfdsim_wave_mb;
+extern uint kfdsim_slice;
 
 /* kfdsim_pci.c */
 int kfdsim_pci_add(const struct gpu_profile *profile, unsigned int nr);
@@ -228,6 +252,7 @@ int kfdsim_bo_charge_vram(struct kfdsim_device *kdev, struct kfdsim_bo *bo);
 void kfdsim_bo_borrow(struct kfdsim_bo *bo, struct page *first);
 void *kfdsim_bo_vmap(struct kfdsim_bo *bo);
 void kfdsim_bo_put(struct kfdsim_bo *bo);
+void *kfdsim_bo_page(struct kfdsim_bo *bo, u64 offset);
 void *kfdsim_bo_lock_page(struct kfdsim_bo *bo, u64 offset);
 void kfdsim_bo_unlock_page(void *addr);
 
@@ -257,6 +282,10 @@ bool kfdsim_vm_is_mapped(struct kfdsim_vm *vm, struct kgd_mem *mem);
 int kfdsim_vm_copy(struct kfdsim_device *kdev, u32 pasid, u64 addr, void *buf, u32 len,
 		   enum kfdsim_access access);
 int kfdsim_vm_add64(struct kfdsim_device *kdev, u32 pasid, u64 addr, s64 delta, s64 *value);
+int kfdsim_vm_page(struct kfdsim_device *kdev, u32 pasid, u64 addr, bool *can_write, void **at);
+u32 kfdsim_vm_generation(struct kfdsim_device *kdev, u32 pasid);
+void kfdsim_vm_outdate(struct amdkfd_process_info *info);
+void kfdsim_vm_drain(struct amdkfd_process_info *info);
 
 /* kfdsim_userptr.c */
 struct kfdsim_userptr;

@@ -55,17 +55,31 @@ static struct page *get_page_at(struct kfdsim_bo *bo, unsigned long index, gfp_t
 	return page;
 }
 
+static struct page *find_page(struct kfdsim_bo *bo, u64 offset)
+{
+	if (offset >> PAGE_SHIFT >= bo->nr_pages || bo->is_away)
+		return NULL;
+	return get_page_at(bo, offset >> PAGE_SHIFT, GFP_ATOMIC);
+}
+
 /*
  * The GPU's way to memory: the kernel address of a byte, valid to the end of its page, or NULL.
  * To be undone before the next one. Context: any; does not sleep. The GPU holds kfdsim_vm_lock.
  */
 void *kfdsim_bo_lock_page(struct kfdsim_bo *bo, u64 offset)
 {
-	struct page *page = NULL;
+	struct page *page = find_page(bo, offset);
 
-	if (offset >> PAGE_SHIFT < bo->nr_pages && !bo->is_away)
-		page = get_page_at(bo, offset >> PAGE_SHIFT, GFP_ATOMIC);
 	return page ? kmap_local_page(page) + offset_in_page(offset) : NULL;
+}
+
+/* The same for the whole page, and as long as the page is the BO's. */
+void *kfdsim_bo_page(struct kfdsim_bo *bo, u64 offset)
+{
+	struct page *page = find_page(bo, offset);
+
+	BUILD_BUG_ON(IS_ENABLED(CONFIG_HIGHMEM));
+	return page ? page_address(page) : NULL;
 }
 
 void kfdsim_bo_unlock_page(void *addr)

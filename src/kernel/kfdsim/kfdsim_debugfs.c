@@ -18,11 +18,12 @@ static const struct {
 	const char *name;
 	enum gpu_fault fault;
 } faults[] = {
-	{ "refuse", GPU_FAULT_REFUSE },			/* doorbell, dword index in the BAR */
-	{ "lose_fence", GPU_FAULT_LOSE_FENCE },		/* how many */
-	{ "hang", GPU_FAULT_HANG },			/* 1, or 0 to end it */
-	{ "corrupt", GPU_FAULT_CORRUPT },		/* byte of the next save */
-	{ "slow", GPU_FAULT_SLOW },			/* factor */
+	{ "refuse", GPU_FAULT_REFUSE },		/* doorbell, dword index in the BAR */
+	{ "lose_fence", GPU_FAULT_LOSE_FENCE }, /* how many */
+	{ "hang", GPU_FAULT_HANG },		/* 1, or 0 to end it */
+	{ "corrupt", GPU_FAULT_CORRUPT },	/* byte of the next save */
+	{ "slow", GPU_FAULT_SLOW },		/* factor */
+	{ "dead", GPU_FAULT_DEAD },		/* 1, or 0 to end it */
 	{ "clear", GPU_FAULT_CLEAR },
 };
 
@@ -99,6 +100,7 @@ static void show_model(struct seq_file *m, const struct gpu_stats *s)
 	seq_printf(m, "faults %llu\n", s->nr_faults);
 	seq_printf(m, "max_slots_used %u\n", s->max_slots_used);
 	seq_printf(m, "busy_cu_ns %llu\n", s->busy_cu_ns);
+	seq_printf(m, "instructions %llu\n", s->nr_instructions);
 }
 
 static int stats_show(struct seq_file *m, void *unused)

@@ -12,7 +12,10 @@
 #define NR_PIPES 4
 #define QUEUES_PER_PIPE 8
 #define NR_SDMA 2
-#define NR_VMIDS 16
+#define NR_VMIDS KFDSIM_NR_VMIDS
+
+/* Of machine code in one call: some milliseconds of an emulated processor, under cp.lock. */
+#define MAX_INSTRUCTIONS 4096
 
 static u32 nr_slots(const struct gpu_profile *p)
 {
@@ -184,8 +187,15 @@ static int create_cp(struct kfdsim_device *kdev)
 		.engine = kfdsim_engine,
 		.nr_slots = nr_slots(kdev->profile),
 		.nr_vmids = nr_vmids(kdev->profile),
+		.max_wave_bytes = (u64)kfdsim_wave_mb << 20,
+		.slice = kfdsim_slice,
+		.max_instructions = MAX_INSTRUCTIONS,
 	};
 
+	if (!strcmp(kfdsim_handler, "shortcut"))
+		config.handler = GPU_HANDLER_SHORTCUT;
+	else if (strcmp(kfdsim_handler, "run"))
+		return -EINVAL;
 	kdev->cp.host.ops = &kfdsim_host_ops;
 	mutex_init(&kdev->cp.lock);
 	return gpu_create(&config, &kdev->cp.host, &kdev->cp.gpu);

@@ -54,6 +54,21 @@ static int host_add64(struct gpu_host *host, u32 pasid, u64 addr, s64 delta, s64
 	return r;
 }
 
+static int host_page(struct gpu_host *host, u32 pasid, u64 addr, bool *can_write, void **at)
+{
+	struct kfdsim_device *kdev = to_kdev(host);
+	int r = kfdsim_vm_page(kdev, pasid, addr, can_write, at);
+
+	if (r)
+		kdev->cp.fault_addr = addr;
+	return r;
+}
+
+static u32 host_generation(struct gpu_host *host, u32 pasid)
+{
+	return kfdsim_vm_generation(to_kdev(host), pasid);
+}
+
 /* As KFD_DEBUG_DOORBELL_ID() of kfd_int_process_v9.c wants it. */
 #define DOORBELL_ID(doorbell) ((doorbell) / 2 & 0x3ff)
 /* There: SQ_INTERRUPT_WORD_WAVE_CTXID, PRIV and ENCODING_INST */
@@ -72,6 +87,17 @@ static const struct {
 	[GPU_IRQ_BAD_OPCODE] = { SOC15_IH_CLIENTID_GRBM_CP, SOC15_INTSRC_CP_BAD_OPCODE },
 	[GPU_IRQ_WAVE] = { SOC15_IH_CLIENTID_SE0SH, SOC15_INTSRC_SQ_INTERRUPT_MSG },
 };
+
+/* The model has its own names for what amdkfd passes on. */
+static_assert((int)GPU_ERROR_ILLEGAL == EC_QUEUE_WAVE_ILLEGAL_INSTRUCTION);
+static_assert((int)GPU_ERROR_MEMORY == EC_QUEUE_WAVE_MEMORY_VIOLATION);
+static_assert((int)GPU_ERROR_DIMENSIONS == EC_QUEUE_PACKET_DISPATCH_DIM_INVALID);
+static_assert((int)GPU_ERROR_GROUP_SEGMENT == EC_QUEUE_PACKET_DISPATCH_GROUP_SEGMENT_SIZE_INVALID);
+static_assert((int)GPU_ERROR_CODE == EC_QUEUE_PACKET_DISPATCH_CODE_INVALID);
+static_assert((int)GPU_ERROR_PACKET == EC_QUEUE_PACKET_UNSUPPORTED);
+static_assert((int)GPU_ERROR_GROUP_SIZE == EC_QUEUE_PACKET_DISPATCH_WORK_GROUP_SIZE_INVALID);
+static_assert((int)GPU_ERROR_REGISTERS == EC_QUEUE_PACKET_DISPATCH_REGISTER_INVALID);
+static_assert((int)GPU_ERROR_VENDOR == EC_QUEUE_PACKET_VENDOR_UNSUPPORTED);
 
 /* What a wave sends from its trap handler: KFD_CONTEXT_ID_GET_SQ_INT_DATA(). @data: 24 bits */
 static void fill_wave_data(u32 *entry, u32 data)
@@ -129,12 +155,12 @@ static void host_irq(struct gpu_host *host, const struct gpu_irq *irq)
 
 /*
  * Reclaim may want user memory that is mapped here, which stops queues, which waits for
- * this thread: it must not start here.
+ * this thread: it must not start here. What is kept for reclaim itself is not for waves.
  */
 static void *host_alloc(struct gpu_host *host, size_t bytes)
 {
 	unsigned int flags = memalloc_noreclaim_save();
-	void *mem = kvzalloc(bytes, GFP_KERNEL);
+	void *mem = kvzalloc(bytes, GFP_KERNEL | __GFP_NOMEMALLOC | __GFP_NOWARN);
 
 	memalloc_noreclaim_restore(flags);
 	return mem;
@@ -161,6 +187,8 @@ const struct gpu_host_ops kfdsim_host_ops = {
 	.alloc = host_alloc,
 	.free = host_free,
 	.trace = host_trace,
+	.page = host_page,
+	.generation = host_generation,
 };
 
 /*

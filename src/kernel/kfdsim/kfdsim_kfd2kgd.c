@@ -252,7 +252,7 @@ static void build_grace_period_packet_info(struct amdgpu_device *adev, uint32_t 
 	*reg_offset = GPU_REG_CP_IQ_WAIT_TIME2;
 }
 
-/* SPI_GDBG_PER_VMID_CNTL goes into MAP_PROCESS; the model has no trap handler. */
+/* SPI_GDBG_PER_VMID_CNTL goes into MAP_PROCESS; the model does not look at it. */
 #define TRAP_EN BIT(3)	/* gc_9_4_2_sh_mask.h */
 #define LAUNCH_MODE_SHIFT 1
 
@@ -306,10 +306,21 @@ static int set_pasid_vmid_mapping(struct amdgpu_device *adev, u32 pasid, unsigne
 	return 0;	/* hqd_load() looks the PASID up */
 }
 
+/* Of a VMID, without HWS; with it the same comes in MAP_PROCESS. Caller holds cp.lock. */
+static struct gpu_vmid *regs_of(struct kfdsim_cp *cp, u32 vmid)
+{
+	return &cp->vmid[vmid % KFDSIM_NR_VMIDS];
+}
+
 static void set_sh_mem(struct amdgpu_device *adev, uint32_t vmid, uint32_t sh_mem_config,
 		       uint32_t sh_mem_ape1_base, uint32_t sh_mem_ape1_limit,
 		       uint32_t sh_mem_bases, uint32_t inst)
 {
+	struct kfdsim_cp *cp = &to_kfdsim(adev)->cp;
+
+	guard(mutex)(&cp->lock);
+	regs_of(cp, vmid)->sh_mem_bases = sh_mem_bases;
+	gpu_vmid_set(cp->gpu, vmid, regs_of(cp, vmid));
 }
 
 static void set_vm_context_page_table_base(struct amdgpu_device *adev, uint32_t vmid,
@@ -320,6 +331,12 @@ static void set_vm_context_page_table_base(struct amdgpu_device *adev, uint32_t 
 static void program_trap_handler_settings(struct amdgpu_device *adev, uint32_t vmid,
 					  uint64_t tba_addr, uint64_t tma_addr, uint32_t inst)
 {
+	struct kfdsim_cp *cp = &to_kfdsim(adev)->cp;
+
+	guard(mutex)(&cp->lock);
+	regs_of(cp, vmid)->tba = tba_addr;
+	regs_of(cp, vmid)->tma = tma_addr;
+	gpu_vmid_set(cp->gpu, vmid, regs_of(cp, vmid));
 }
 
 static bool get_atc_vmid_pasid_mapping_info(struct amdgpu_device *adev, uint8_t vmid,

@@ -11,18 +11,16 @@
 #include "kfd_priv.h"
 #include "kfdsim_trace.h"
 
-#define MAX_DEVICES 8
-
-static struct kfdsim_device __rcu *devices[MAX_DEVICES];
+static struct kfdsim_device __rcu *devices[KFDSIM_MAX_GPUS];
 
 void kfdsim_kick_add(struct kfdsim_device *kdev)
 {
-	rcu_assign_pointer(devices[kdev->index % MAX_DEVICES], kdev);
+	rcu_assign_pointer(devices[kdev->index % KFDSIM_MAX_GPUS], kdev);
 }
 
 void kfdsim_kick_remove(struct kfdsim_device *kdev)
 {
-	RCU_INIT_POINTER(devices[kdev->index % MAX_DEVICES], NULL);
+	RCU_INIT_POINTER(devices[kdev->index % KFDSIM_MAX_GPUS], NULL);
 	synchronize_rcu();
 }
 
@@ -37,7 +35,7 @@ static struct kfdsim_device *device_of(const void *addr)
 	struct kfdsim_device *kdev;
 	u32 i;
 
-	for (i = 0; i < MAX_DEVICES; i++) {
+	for (i = 0; i < KFDSIM_MAX_GPUS; i++) {
 		kdev = rcu_dereference(devices[i]);
 		if (kdev && is_in_bar(kdev, addr))
 			return kdev;

@@ -15,6 +15,18 @@ char *kfdsim_engine = "state";
 module_param_named(engine, kfdsim_engine, charp, 0444);
 MODULE_PARM_DESC(engine, "what waves do: state (default), timed");
 
+char *kfdsim_handler = "run";
+module_param_named(handler, kfdsim_handler, charp, 0444);
+MODULE_PARM_DESC(handler, "what saves machine code: run (AMD's trap handler, default), shortcut");
+
+uint kfdsim_wave_mb = 64;
+module_param_named(wave_mb, kfdsim_wave_mb, uint, 0444);
+MODULE_PARM_DESC(wave_mb, "memory for registers and LDS of machine code: what is more waits");
+
+uint kfdsim_slice;
+module_param_named(slice, kfdsim_slice, uint, 0444);
+MODULE_PARM_DESC(slice, "instructions of a wave between two looks at its queue; 0 = 256");
+
 uint kfdsim_slots;
 module_param_named(slots, kfdsim_slots, uint, 0444);
 MODULE_PARM_DESC(slots, "queue slots for compute; 0 = as the profile says");

@@ -67,10 +67,14 @@ static struct amdgpu_amdkfd_fence *fence_create(u64 context, struct mm_struct *m
 
 static struct amdkfd_process_info *info_create(void)
 {
-	struct amdkfd_process_info *info = kzalloc(sizeof(*info), GFP_KERNEL);
+	struct kfdsim_process *process = kzalloc(sizeof(*process), GFP_KERNEL);
+	struct amdkfd_process_info *info;
 
-	if (!info)
+	if (!process)
 		return NULL;
+	info = &process->info;
+	scoped_guard(write_lock, &kfdsim_vm_lock)
+		kfdsim_vm_outdate(info);
 	mutex_init(&info->lock);
 	mutex_init(&info->notifier_lock);
 	kfdsim_userptr_init(info);
@@ -79,7 +83,7 @@ static struct amdkfd_process_info *info_create(void)
 	if (info->eviction_fence)
 		return info;
 	put_pid(info->pid);
-	kfree(info);
+	kfree(process);
 	return NULL;
 }
 
@@ -90,7 +94,7 @@ static void info_free(struct amdkfd_process_info *info)
 	put_pid(info->pid);
 	mutex_destroy(&info->lock);
 	mutex_destroy(&info->notifier_lock);
-	kfree(info);
+	kfree(to_kfdsim_process(info));
 }
 
 int amdgpu_amdkfd_gpuvm_acquire_process_vm(struct amdgpu_device *adev, struct amdgpu_vm *avm,
@@ -116,12 +120,17 @@ int amdgpu_amdkfd_gpuvm_acquire_process_vm(struct amdgpu_device *adev, struct am
 	return 0;
 }
 
+/* Afterwards no wave has a pointer to a page that only this VM maps. */
 static void forget_pasid(struct kfdsim_vm *vm)
 {
-	guard(write_lock)(&kfdsim_vm_lock);
-	if (vm->pasid)
-		xa_erase(&vm->kdev->vms, vm->pasid);
-	vm->pasid = 0;
+	scoped_guard(write_lock, &kfdsim_vm_lock)
+	{
+		if (vm->pasid)
+			xa_erase(&vm->kdev->vms, vm->pasid);
+		vm->pasid = 0;
+	}
+	if (vm->info)
+		kfdsim_vm_drain(vm->info);
 }
 
 void amdgpu_amdkfd_gpuvm_destroy_cb(struct amdgpu_device *adev, struct amdgpu_vm *avm)

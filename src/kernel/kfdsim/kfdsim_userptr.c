@@ -32,6 +32,8 @@ static void set_away(struct kfdsim_bo *bo, bool is_away)
 {
 	guard(write_lock)(&kfdsim_vm_lock);
 	bo->is_away = is_away;
+	if (is_away)
+		kfdsim_vm_outdate(bo->userptr->info);
 }
 
 /* An access that has begun comes to its end first; there are no others. */
@@ -40,6 +42,7 @@ static void drop_pages(struct kfdsim_bo *bo)
 	unsigned long i;
 
 	set_away(bo, true);
+	kfdsim_vm_drain(bo->userptr->info);
 	for (i = 0; i < bo->nr_pages; i++) {
 		if (bo->pages[i])
 			unpin_user_page(bo->pages[i]);
@@ -182,6 +185,14 @@ void kfdsim_userptr_fini(struct amdkfd_process_info *info)
 	cancel_delayed_work_sync(&info->restore_userptr_work);
 }
 
+/* The worker does not find it any more; no notice comes. */
+static void unlist(struct kfdsim_userptr *u)
+{
+	guard(mutex)(&u->info->lock);
+	guard(mutex)(&u->info->notifier_lock);
+	list_del(&u->node);
+}
+
 /* Let a new BO be memory of the calling process. -EFAULT: not all of it is mapped at @addr. */
 int kfdsim_userptr_add(struct kfdsim_bo *bo, struct amdkfd_process_info *info, unsigned long addr)
 {
@@ -193,16 +204,19 @@ int kfdsim_userptr_add(struct kfdsim_bo *bo, struct amdkfd_process_info *info, u
 	u->bo = bo;
 	u->info = info;
 	u->addr = untagged_addr(addr);
+	bo->is_borrowed = true;
+	bo->userptr = u;
+	/* The first notice may come before the next call has returned. */
+	scoped_guard(mutex, &info->notifier_lock)
+		list_add_tail(&u->node, &info->userptr_valid_list);
 	r = mmu_interval_notifier_insert(&u->notifier, current->mm, u->addr,
 					 bo->nr_pages << PAGE_SHIFT, &notifier_ops);
 	if (r) {
+		unlist(u);
+		bo->userptr = NULL;
 		kfree(u);
 		return r;
 	}
-	bo->is_borrowed = true;
-	bo->userptr = u;
-	scoped_guard(mutex, &info->notifier_lock)
-		list_add_tail(&u->node, &info->userptr_valid_list);
 	do {
 		r = refill(current->mm, u);
 	} while (r == -EAGAIN);
@@ -218,11 +232,7 @@ void kfdsim_userptr_remove(struct kfdsim_bo *bo)
 	if (!u)
 		return;
 	mmu_interval_notifier_remove(&u->notifier);
-	mutex_lock(&u->info->lock);
-	mutex_lock(&u->info->notifier_lock);
-	list_del(&u->node);
-	mutex_unlock(&u->info->notifier_lock);
-	mutex_unlock(&u->info->lock);
+	unlist(u);
 	drop_pages(bo);
 	bo->userptr = NULL;
 	kfree(u);

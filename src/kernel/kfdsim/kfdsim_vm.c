@@ -11,6 +11,7 @@
 
 #include <drm/drm_file.h>
 #include <linux/interval_tree_generic.h>
+#include <uapi/linux/kfd_ioctl.h>
 
 /*
  * Protects which VM has which PASID, the mappings of every VM, and user memory that goes
@@ -88,6 +89,38 @@ static bool is_reachable(struct kfdsim_vm *vm, u64 va, u64 bytes)
 	return PAGE_ALIGNED(va) && va < end && bytes <= end - va;
 }
 
+static u32 last_generation; /* under kfdsim_vm_lock */
+
+/*
+ * Pointers to pages of a process that waves have are good no longer than to the end of what
+ * they are at: kfdsim_vm_drain() waits for that. Caller holds kfdsim_vm_lock for writing.
+ */
+void kfdsim_vm_outdate(struct amdkfd_process_info *info)
+{
+	if (!++last_generation)
+		last_generation = 1;
+	to_kfdsim_process(info)->generation = last_generation;
+}
+
+/*
+ * No wave has a pointer any more that is older than the generation. Context: may sleep; holds
+ * neither cp.lock nor kfdsim_vm_lock. A GPU that has none yet gets none that is older.
+ */
+void kfdsim_vm_drain(struct amdkfd_process_info *info)
+{
+	struct kfdsim_process *process = to_kfdsim_process(info);
+	unsigned int i;
+
+	for (i = 0; i < KFDSIM_MAX_GPUS; i++) {
+		struct kfdsim_device *user = READ_ONCE(process->user[i]);
+
+		if (!user)
+			continue;
+		mutex_lock(&user->cp.lock);
+		mutex_unlock(&user->cp.lock);
+	}
+}
+
 /* Caller holds mem->lock. -EINVAL: something is there or there is no such place. */
 int kfdsim_vm_map(struct kfdsim_vm *vm, struct kgd_mem *mem, u64 va)
 {
@@ -106,6 +139,8 @@ int kfdsim_vm_map(struct kfdsim_vm *vm, struct kgd_mem *mem, u64 va)
 	m->map.bo_va = first ? &first->bo_va : &m->bo_va;
 	m->map.start = va >> AMDGPU_GPU_PAGE_SHIFT;
 	m->map.last = m->map.start + bo->nr_pages - 1;
+	if (mem->alloc_flags & KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE)
+		m->map.flags = AMDGPU_PTE_WRITEABLE;
 	write_lock(&kfdsim_vm_lock);
 	if (va_tree_iter_first(&vm->fpriv.vm.va, m->map.start, m->map.last))
 		r = -EINVAL;
@@ -133,27 +168,50 @@ int kfdsim_vm_unmap(struct kfdsim_vm *vm, struct kgd_mem *mem)
 		return -EBUSY;
 	for (; m; m = find_mapping(vm, mem)) {
 		scoped_guard(write_lock, &kfdsim_vm_lock)
+		{
 			va_tree_remove(&m->map, &vm->fpriv.vm.va);
+			if (vm->info)
+				kfdsim_vm_outdate(vm->info);
+		}
 		list_del(&m->node);
 		kfree(m);
 		mem->mapped_to_gpu_memory--;
 	}
+	if (vm->info)
+		kfdsim_vm_drain(vm->info);
 	return 0;
 }
 
-/* Caller holds kfdsim_vm_lock. NULL: nothing is mapped there. */
-static void *lock_byte(struct kfdsim_device *kdev, u32 pasid, u64 addr)
+/* Caller holds kfdsim_vm_lock. NULL: nothing is mapped there, or not for this. */
+static struct amdgpu_bo_va_mapping *map_at(struct kfdsim_vm *vm, u64 addr,
+					   enum kfdsim_access access)
 {
-	struct kfdsim_vm *vm = xa_load(&kdev->vms, pasid);
-	struct amdgpu_bo_va_mapping *map = NULL;
 	u64 page = addr >> AMDGPU_GPU_PAGE_SHIFT;
+	struct amdgpu_bo_va_mapping *map = NULL;
 
 	if (vm)
 		map = va_tree_iter_first(&vm->fpriv.vm.va, page, page);
-	if (!map)
-		return NULL;
-	return kfdsim_bo_lock_page(to_kfdsim_bo(to_mapping(map)->bo_va.base.bo),
-				   addr - (map->start << AMDGPU_GPU_PAGE_SHIFT));
+	if (map && access == KFDSIM_WRITE && !(map->flags & AMDGPU_PTE_WRITEABLE))
+		map = NULL;
+	return map;
+}
+
+static struct kfdsim_bo *bo_of(struct amdgpu_bo_va_mapping *map)
+{
+	return to_kfdsim_bo(to_mapping(map)->bo_va.base.bo);
+}
+
+static u64 offset_in(const struct amdgpu_bo_va_mapping *map, u64 addr)
+{
+	return addr - (map->start << AMDGPU_GPU_PAGE_SHIFT);
+}
+
+/* Caller holds kfdsim_vm_lock. NULL: nothing is mapped there, or not for this. */
+static void *lock_byte(struct kfdsim_device *kdev, u32 pasid, u64 addr, enum kfdsim_access access)
+{
+	struct amdgpu_bo_va_mapping *map = map_at(xa_load(&kdev->vms, pasid), addr, access);
+
+	return map ? kfdsim_bo_lock_page(bo_of(map), offset_in(map, addr)) : NULL;
 }
 
 static int copy_chunk(struct kfdsim_device *kdev, u32 pasid, u64 addr, void *buf, u32 len,
@@ -162,7 +220,7 @@ static int copy_chunk(struct kfdsim_device *kdev, u32 pasid, u64 addr, void *buf
 	void *mem;
 
 	guard(read_lock)(&kfdsim_vm_lock);
-	mem = lock_byte(kdev, pasid, addr);
+	mem = lock_byte(kdev, pasid, addr, access);
 	if (!mem)
 		return -EFAULT;
 	kfdsim_copy(mem, buf, len, access);
@@ -198,12 +256,43 @@ int kfdsim_vm_add64(struct kfdsim_device *kdev, u32 pasid, u64 addr, s64 delta, 
 	if (!IS_ALIGNED(addr, sizeof(*mem)))
 		return -EFAULT;
 	guard(read_lock)(&kfdsim_vm_lock);
-	mem = lock_byte(kdev, pasid, addr);
+	mem = lock_byte(kdev, pasid, addr, KFDSIM_WRITE);
 	if (!mem)
 		return -EFAULT;
 	*value = atomic64_add_return(delta, mem);
 	kfdsim_bo_unlock_page(mem);
 	return 0;
+}
+
+/*
+ * The page at an address, for machine code; @can_write: in: to store there, out: stores may. Good
+ * as long as the caller holds cp.lock and, after that, kfdsim_vm_generation() is as it was.
+ * Return: 0, -EFAULT.
+ */
+int kfdsim_vm_page(struct kfdsim_device *kdev, u32 pasid, u64 addr, bool *can_write, void **at)
+{
+	struct amdgpu_bo_va_mapping *map;
+	struct kfdsim_vm *vm;
+
+	guard(read_lock)(&kfdsim_vm_lock);
+	vm = xa_load(&kdev->vms, pasid);
+	map = map_at(vm, addr, *can_write ? KFDSIM_WRITE : KFDSIM_READ);
+	if (!map)
+		return -EFAULT;
+	*at = kfdsim_bo_page(bo_of(map), offset_in(map, addr));
+	*can_write = map->flags & AMDGPU_PTE_WRITEABLE;
+	WRITE_ONCE(to_kfdsim_process(vm->info)->user[kdev->index], kdev);
+	return *at ? 0 : -EFAULT;
+}
+
+/* 0: there is no such process any more. */
+u32 kfdsim_vm_generation(struct kfdsim_device *kdev, u32 pasid)
+{
+	struct kfdsim_vm *vm;
+
+	guard(read_lock)(&kfdsim_vm_lock);
+	vm = xa_load(&kdev->vms, pasid);
+	return vm ? to_kfdsim_process(vm->info)->generation : 0;
 }
 
 struct amdgpu_bo_va_mapping *amdgpu_vm_bo_lookup_mapping(struct amdgpu_vm *vm, uint64_t addr)

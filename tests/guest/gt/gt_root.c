@@ -10,8 +10,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The last two are what a container needs to be under gpreempt: the shim, the sockets. */
-static const char *const folders[] = { "proc", "sys", "dev", "tmp", "run", "usr/local" };
+/*
+ * "run" and "usr/local" are what a container needs to be under gpreempt: the sockets, the shim.
+ * The last one has code objects, where a test asks for them.
+ */
+static const char *const folders[] = { "proc", "sys", "dev", "tmp", "run", "usr/local",
+				       "kernels" };
 
 #define NR_FOLDERS (sizeof(folders) / sizeof(folders[0]))
 

@@ -2,7 +2,7 @@
 /*
  * An ordinary ROCr program that computes: kernels that fill the GPU, one after the
  * other, each result compared with what an undisturbed run leaves. Its kernels are
- * programs of the GPU model, as machine code is not modelled. It knows nothing of
+ * programs of the GPU model (client_code has machine code). It knows nothing of
  * gpreempt.
  *
  *   client_kernel [COUNT [MILLISECONDS [PAUSE_MILLISECONDS]]]

@@ -8,9 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <hsa/amd_hsa_queue.h>
 #include <hsa/hsa.h>
 
+#include "gpu/aql.h"
+
 #define NR_PACKETS 10
+
+/* The model's words are those of this ROCr. */
+#define IS_AT(ours, theirs)                                                     \
+	_Static_assert(offsetof(struct gpu_queue_words, ours) ==                \
+			       offsetof(amd_queue_t, theirs) -                  \
+				       offsetof(amd_queue_t, read_dispatch_id), \
+		       #theirs)
+IS_AT(queue_offset, read_dispatch_id_field_base_byte_offset);
+IS_AT(tmpring, compute_tmpring_size);
+IS_AT(descriptor, scratch_resource_descriptor);
+IS_AT(base, scratch_backing_memory_location);
+IS_AT(bytes, scratch_backing_memory_byte_size);
+IS_AT(lane_bytes, scratch_wave64_lane_byte_size);
+IS_AT(inactive_signal, queue_inactive_signal);
 
 static void must(hsa_status_t status, const char *what)
 {

@@ -145,6 +145,19 @@ KERNEL(crc32, 64, 1)
 	c[i] = ~x;
 }
 
+/* As long as it is asked to be, always at memory. */
+KERNEL(churn, 64, 1)
+{
+	uint i = GROUP * 64 + LID, x = a[i], y = b[i], k;
+
+	for (k = 0; k < n; k++) {
+		x = x * 1664525u + a[x >> 20 & 1023];
+		y ^= rotate(x, 7u) + k;
+		c[i] = y;
+	}
+	c[i] = x ^ y;
+}
+
 /* An array that registers cannot hold: scratch memory. */
 KERNEL(private_array, 64, 1)
 {

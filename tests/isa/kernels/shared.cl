@@ -19,6 +19,21 @@ KERNEL(reduce, 256, 1)
 		c[GROUP] = s[0];
 }
 
+/* As long as it is asked to be, from barrier to barrier. */
+KERNEL(churn_shared, 128, 1)
+{
+	LOCAL uint s[128];
+	uint l = LID, i = GROUP * 128 + l, x = a[i], k;
+
+	for (k = 0; k < n; k++) {
+		s[l] = x;
+		BARRIER;
+		x = x * 1664525u + s[(l + 65) & 127] + k;
+		BARRIER;
+	}
+	c[i] = x;
+}
+
 KERNEL(scan, 128, 1)
 {
 	LOCAL uint s[2][128];

@@ -296,6 +296,16 @@ static void put_vendor(struct world_queue *q, u64 ib, u32 nr_dw, u64 signal)
 	memcpy(world_packet(q, q->wptr++), &pkt, sizeof(pkt));
 }
 
+static void a_vendor_packet_of_another_format_has_its_code(void **state)
+{
+	struct world *w = unit_world("tiny", "timed");
+	struct world_queue *q = world_queue(w, P1, 7);
+
+	put_vendor(q, 0, 0, 0);
+	world_packet(q, 0)[offsetof(struct gpu_aql_pm4_ib, format)] = 2;
+	expect_stopped(w, q, GPU_IRQ_BAD_OPCODE, GPU_ERROR_VENDOR);
+}
+
 static void a_vendor_packet_runs_its_buffer(void **state)
 {
 	struct world *w = unit_world("tiny", "timed");
@@ -389,6 +399,7 @@ int main(void)
 		cmocka_unit_test(illegal_packets_stop_the_queue),
 		cmocka_unit_test(programs_that_are_none_stop_the_queue),
 		cmocka_unit_test(a_packet_without_a_kernel_stops_the_queue),
+		cmocka_unit_test(a_vendor_packet_of_another_format_has_its_code),
 		cmocka_unit_test(a_vendor_packet_runs_its_buffer),
 		cmocka_unit_test(a_vendor_packet_with_a_bad_buffer_stops_the_queue),
 		cmocka_unit_test(a_fault_in_a_kernel_stops_only_its_queue),

@@ -257,6 +257,7 @@ int world_init(struct world *w, const struct world_options *o)
 		.handler = o->handler,
 		.max_wave_bytes = o->max_wave_bytes,
 		.slice = o->slice,
+		.max_instructions = o->max_instructions,
 	};
 	int err;
 

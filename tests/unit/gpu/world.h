@@ -122,6 +122,7 @@ struct world_options {
 	enum gpu_handler handler;
 	u64 max_wave_bytes;
 	u32 slice;
+	u32 max_instructions;
 };
 
 int world_init(struct world *w, const struct world_options *o);
