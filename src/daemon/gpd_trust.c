@@ -41,6 +41,11 @@ static const struct gpd_trust_row messages[] = {
 	  "user the client is left alone and no room is made for it",
 	  GPD_NEEDS_TWO },
 	{ "no DONE", "all processes on the node", "as a DONE that failed", GPD_NEEDS_TWO },
+	{ "DONE that is late", "all users on the node: nothing is decided before a switch is over",
+	  "a client without privileges is waited for four times as long as clients of root need; "
+	  "then its order counts as carried out, and for a second, twice as long each time, no "
+	  "switch waits for clients of its user",
+	  GPD_NEEDS_BUDGET },
 	{ "NOTE sees, lease", "its own process", "none: it is only shown", 0 },
 	{ "NOTE progress", "its own process", "its member was released", 0 },
 	{ "NOTE no progress", "all processes on the node",

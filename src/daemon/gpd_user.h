@@ -56,6 +56,13 @@ void gpd_user_begin(struct gpd_user *u);
 void gpd_user_end(struct gpd_user *u);
 
 /*
+ * An answer of its client was slow: for a second, twice as long each time, no switch waits for
+ * its clients (gpd_late.c).
+ */
+void gpd_user_was_slow(struct gpd_user *u);
+bool gpd_user_is_slow(const struct gpd_user *u);
+
+/*
  * Listening unix sockets.
  */
 

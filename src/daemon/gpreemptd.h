@@ -146,6 +146,8 @@ struct gpd_user {
 	int64_t work_ns;			   /* processor time that is left */
 	uint64_t filled_ns;			   /* when @work_ns was filled last */
 	sd_event_source *rest;			   /* ends a rest; while it is on nothing is done */
+	uint64_t slow_ns;			   /* until then its clients are not waited for */
+	uint32_t nr_slow; /* how often that was so, without a minute in between */
 };
 
 /* What a user may say of a node that concerns others, see trust.h. */
@@ -191,6 +193,7 @@ struct gpd_member {
 	LIST_ENTRY(gpd_member) of_entity; /* in gpd_entity.members */
 	LIST_ENTRY(gpd_member) of_held;	  /* in gpd.held, if it is held */
 	LIST_ENTRY(gpd_member) of_switch; /* in gpd_switch.waiting, if an answer is awaited */
+	TAILQ_ENTRY(gpd_member) of_taken; /* in gpd_node.taken, if @taken_epoch */
 	struct gpd_client *client;
 	struct gpd_node *node;
 	struct gpd_entity *entity;
@@ -202,6 +205,9 @@ struct gpd_member {
 	uint64_t wait_epoch;  /* epoch of the order of the switch in flight, 0 = none awaited */
 	uint32_t wait_index;  /* its entity's place in that switch */
 	bool wait_release;    /* that order is a RELEASE */
+	/* The first order that counts as carried out and is not answered, 0 = none. */
+	uint64_t taken_epoch;
+	uint64_t taken_ns; /* when it is late */
 	/* A RELEASE was sent, and nothing was heard since of what came of it. */
 	bool is_released;
 	uint32_t nr_no_progress; /* resumes in a row after which nothing moved */
@@ -224,6 +230,9 @@ struct gpd_switch {
 	uint64_t start_ns;		 /* when the first order was sent */
 	/* When members that do not answer are looked at; U64_MAX = done already. */
 	uint64_t check_ns;
+	uint64_t silent_ns; /* how long a member may owe an answer before it counts as silent */
+	/* When clients without privileges are not waited for any more; U64_MAX = there is none. */
+	uint64_t patience_ns;
 };
 
 /* A client that carried out an order. */
@@ -252,6 +261,9 @@ struct gpd_node {
 	sd_event_source *reset;	 /* tells of resets, NULL = nothing does */
 	struct gp_act act;	 /* what the core wants of it */
 	struct gpd_switch sw;	 /* the switch in flight */
+	/* Members that owe an answer that no switch waits for, see gpd_late.c. */
+	TAILQ_HEAD(, gpd_member) taken;
+	uint64_t answer_ns; /* what clients need to carry out an order, 0 = not known */
 	/* The last two clients that carried out an order, the newer one first. */
 	struct gpd_heard heard[2];
 	uint32_t nr_held;     /* members held by the scheduler */

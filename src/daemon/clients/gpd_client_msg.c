@@ -265,16 +265,20 @@ static void done(struct gpd_client *c, const struct wire_done *m)
 	bool is_owed = member && member->owed_epoch && member->owed_epoch == m->epoch;
 	bool is_awaited;
 	bool is_manual;
+	bool is_taken;
 
 	/* Before the switch goes on, and orders something new. */
 	if (is_owed)
 		member->owed_epoch = 0;
 	is_awaited = member && gpd_fanout_done(member, m);
 	is_manual = !is_awaited && gpd_suspend_done(c, m);
-	if (!member || (!is_owed && !is_awaited && !is_manual))
+	is_taken = !is_awaited && !is_manual && member && gpd_late_done(member, m);
+	if (!member || (!is_owed && !is_awaited && !is_manual && !is_taken))
 		return;
-	gpd_silent_done(member, m, is_awaited);
+	gpd_silent_done(member, m, is_awaited || is_taken);
 	gpd_progress_done(member, m);
+	if (is_owed && is_taken && m->result != WIRE_OK)
+		gpd_engine_again(member);
 }
 
 static void note(struct gpd_client *c, const struct wire_note *m)
