@@ -79,9 +79,6 @@ enum gp_result gpd_trust_result(struct gpd_member *m, enum gp_result result);
 /* Whether processes of no other user than that of a client are on a node. */
 bool gpd_trust_is_alone(const struct gpd_node *n, const struct gpd_client *c);
 
-/* A number for a user; the same user in another container has another. */
-u64 gpd_trust_account(const struct gpd_owner *owner);
-
 /*
  * gpd_auth.c: rights of connections. Every connection may look, and change processes of its own
  * user as long as nothing becomes more urgent (rules/right.h) than every process may be: the

@@ -6,8 +6,8 @@
  * can make more of is counted here, and everything that the daemon does for a user is charged
  * here: a user that wants more than its share waits for itself.
  *
- * Privileged connections have no budget. They are a user of their own, so that the root of
- * a container without a user namespace takes nothing from root.
+ * Privileged connections have no budget. They are a user of their own: one account may have
+ * connections of both kinds, as the group of a process can change.
  *
  * Of each count one user has a share, and all users together leave a quarter to
  * privileged ones: no number of accounts keeps root out.

@@ -269,7 +269,7 @@ struct gpd_node {
 	uint32_t nr_held;     /* members held by the scheduler */
 	bool is_unmapped;     /* the driver may have left all queues of the node unmapped */
 	uint64_t unmapped_ns; /* when that was said */
-	u64 unmapped_by;      /* the account that said so, see gpd_trust_account() */
+	u64 unmapped_by;      /* the account that said so */
 	bool unmapped_by_two; /* another account said so too */
 	uint64_t nudge_ns;    /* when a process of another user may be nudged again */
 	uint64_t waves_ns;    /* when the driver may be asked for waves again */

@@ -12,7 +12,7 @@ import pytest
 import rig
 from rig import (BUSY, FIRST_PID, HOLD, IDLE, NOTE_NO_PROGRESS, NOTE_PROGRESS, NOTE_RESET, QUEUE_REMOVE,
                  RELEASE, WAIT, Client, Control, Daemon, Dropped, Refused, edge, message, note, queue)
-from stage import (VICTIM, Attacker, Driver, DriverDaemon, as_user, cpu_ns, edge_costs,
+from stage import (VICTIM, Attacker, Driver, DriverDaemon, as_user, become_nobody, cpu_ns, edge_costs,
                    end_with_parent, needs_mounts, needs_root, p90, patient, request_costs,
                    within)
 
@@ -398,6 +398,20 @@ def test_uids_of_one_account_have_one_budget(daemon, second, together):
         with Attacker(second, lambda say: take_monitors(daemon, 6, say)) as b:
             got += int(b.hear("got").split()[1])
     assert got == together
+
+
+def test_uids_of_a_container_have_one_budget(daemon):
+    """Its root has no user namespace: it was as many users as there are uids."""
+    def bad(say):
+        for uid in (3001, 3002, 3003):
+            if not os.fork():
+                end_with_parent()
+                become_nobody(uid)
+                take_monitors(daemon, 4, say)
+        os.wait()
+
+    with Attacker("pidns", bad) as a:
+        assert sum(int(a.hear("got").split()[1]) for _ in range(3)) == 4
 
 
 def test_all_users_together_leave_subscriptions_to_root():

@@ -10,8 +10,8 @@ import rig
 from rig import (BUSY, ERROR, FIRST_PID, HOLD, IDLE, MANUAL, NOTE_NO_PROGRESS, NOTE_REFUSED,
                  NOTE_RESET, RELEASE, SHIM, WAIT, Client, Control, Daemon, Refused, edge, note,
                  queue)
-from stage import (GPU, Attacker, Driver, DriverDaemon, attack, forever, needs_mounts,
-                   needs_root, wait_until, write)
+from stage import (CLONE_NEWUSER, GPU, Attacker, Driver, DriverDaemon, attack, become_nobody,
+                   end_with_parent, forever, needs_mounts, needs_root, unshare, wait_until, write)
 
 pytestmark = needs_root
 BAD = FIRST_PID + 1000
@@ -197,6 +197,59 @@ def test_reset_notes_of_two_accounts_are_believed(daemon, control, first, second
             wait_until(lambda pid=pid: any("was reset" in n for n in control.process(pid)["notes"]))
         orders = [o.kind for o in heard(root, 1)][:2]
         assert orders == ([HOLD, RELEASE] if believed else [])
+
+
+def say_reset(daemon, pid):
+    c = Client(daemon, pid=pid)
+    c.send(queue())
+    c.send(note(NOTE_RESET))
+    return c
+
+
+@pytest.mark.parametrize("how", ["uid", "user namespace"])
+def test_uids_of_one_container_are_one_account(daemon, control, how):
+    """Its root has no user namespace, as docker's: it can become every uid of the machine."""
+    root = victim(daemon)
+    known(control, FIRST_PID, "nr_busy")
+
+    def bad(say):
+        for i, uid in enumerate((3001, 3002)):
+            if not os.fork():
+                end_with_parent()
+                become_nobody(uid)
+                if how == "user namespace":
+                    unshare(CLONE_NEWUSER)
+                keep = say_reset(daemon, BAD + i)
+                say("said")
+                forever()
+                keep.close()
+        forever()
+
+    with Attacker("pidns", bad) as a:
+        for i in range(2):
+            a.hear("said")
+        for pid in (BAD, BAD + 1):
+            wait_until(lambda pid=pid: any("was reset" in n for n in control.process(pid)["notes"]))
+        assert heard(root, 1) == []
+
+
+def test_two_containers_are_two_accounts(daemon, control):
+    """Control of the above."""
+    root = victim(daemon)
+    known(control, FIRST_PID, "nr_busy")
+
+    def bad(pid):
+        def act(say):
+            keep = say_reset(daemon, pid)
+            say("said")
+            forever()
+            keep.close()
+        return act
+
+    with Attacker("pidns", bad(BAD)) as a, Attacker("pidns", bad(BAD + 1)) as b:
+        a.hear("said")
+        b.hear("said")
+        assert [o.kind for o in heard(root, 1)][:2] == [HOLD, RELEASE]
 
 
 def test_answer_to_nothing_is_no_remedy_of_a_reset(daemon, control):

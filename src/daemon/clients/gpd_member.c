@@ -12,7 +12,7 @@
 static void key_of(const struct gpd_client *c, struct gp_group_key *key)
 {
 	*key = (struct gp_group_key){
-		.user = gpd_trust_account(&c->owner),
+		.user = c->owner.account,
 		.group = gp_group_number(c->attrs.group),
 		.attr = c->attrs.core,
 		/* It cannot be stopped, or does not let itself be stopped. */
