@@ -66,6 +66,11 @@ static const struct gpd_trust_row looks = {
 };
 
 static const struct gpd_trust_row methods[GPD_METHOD_COUNT] = {
+	[GPD_METHOD_LIST_QUEUES] = {
+		NULL, "none",
+		"every user may look, on its own time; addresses in a process are for users that "
+		"may touch it",
+		GPD_NEEDS_OWNER | GPD_NEEDS_BUDGET },
 	[GPD_METHOD_SET_ATTRIBUTES] = {
 		NULL, "the process, its group, less urgent processes",
 		"the process is of the same user; each member of the group by itself; more urgent "

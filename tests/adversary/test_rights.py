@@ -138,6 +138,31 @@ def test_group_of_a_raised_process_raises_no_other(daemon, control):
         assert heard(root) == []
 
 
+@pytest.mark.parametrize("who", UNPRIVILEGED)
+def test_addresses_are_for_users_of_the_process(daemon, control, who):
+    """They are where the rings of another user's process are."""
+    root = victim(daemon)
+    known(control, FIRST_PID)
+
+    def addresses(c, pid):
+        found = [q for q in c.call("ListQueues")["queues"] if q["pid"] == pid]
+        assert len(found) == 1 and found[0]["ring_bytes"]
+        return [found[0][k] for k in ("ring_addr", "rptr_addr", "wptr_addr")]
+
+    def bad(say):
+        c = Control(daemon)
+        own = Client(daemon, pid=BAD)
+        own.send(queue())
+        c.wait_for(lambda: c.process(BAD)["nr_queues"])
+        assert addresses(c, FIRST_PID) == [None] * 3
+        # Control: those of its own process are there.
+        assert None not in addresses(c, BAD)
+
+    attack(who, bad)
+    assert None not in addresses(control, FIRST_PID)
+    root.close()
+
+
 # --- Notes.
 
 @pytest.mark.parametrize("who", ["nobody", "container"])

@@ -47,6 +47,13 @@ json_t *gpd_list_other(pid_t pid, const char *mechanism, uint32_t nr_queues,
 		       const struct gpd_totals *t);
 json_t *gpd_list_process(struct gpd_client *c, bool is_blind);
 
+/*
+ * A Queue. Addresses in a process are for connections that may touch it, as the module has it:
+ * they are null for others.
+ */
+json_t *gpd_list_queue(struct gpreempt_queue *q, bool may_touch, const char *mechanism,
+		       const char *state, uint32_t source);
+
 /* Attributes. */
 json_t *gpd_list_attributes(const struct gpd_attrs *attrs);
 
