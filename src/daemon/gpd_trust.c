@@ -87,7 +87,8 @@ static const struct gpd_trust_row methods[GPD_METHOD_COUNT] = {
 	[GPD_METHOD_SET_POLICY] = { NULL, "all users", "privilege", GPD_NEEDS_PRIVILEGE },
 	[GPD_METHOD_MONITOR] = {
 		NULL, "all users, by its cost",
-		"subscriptions of the user; events that are not read are dropped",
+		"subscriptions of the user; events become text on its time; those that are not "
+		"read are dropped",
 		GPD_NEEDS_BUDGET },
 	[GPD_METHOD_ATTACH] = {
 		NULL, "the process, less urgent processes",

@@ -387,6 +387,7 @@ struct gpd {
 	sd_event_source *throttle;
 	struct gpd_listener listener;	   /* client socket */
 	struct gpd_control *control;	   /* control socket and its connections */
+	struct gpd_events *events;	   /* for those that monitor, NULL = none has yet */
 	struct gpd_holds *holds;	   /* holds by hand */
 	/* Answers that a Suspend or Resume waits for, see gpd_suspend.c. */
 	struct gp_tree suspended;

@@ -4,6 +4,7 @@ root, and those of another user without privileges."""
 import contextlib
 import json
 import os
+import select
 import socket
 import statistics
 
@@ -425,6 +426,37 @@ def test_all_users_together_leave_subscriptions_to_root():
         c = Control(d)
         c.send("Monitor", {}, more=True)
         assert c.read()["event"]["text"] == "monitoring"
+
+
+def read_events(daemon, say):
+    """Four subscriptions whose events are read as they come."""
+    socks = []
+    for _ in range(4):
+        c = patient(lambda: Control(daemon))
+        c.send("Monitor", {"trace": True}, more=True)
+        c.read()
+        socks.append(c.sock)
+    say("go")
+    while True:
+        for s in select.select(socks, [], [])[0]:
+            s.recv(1 << 20)
+
+
+def test_events_are_made_on_the_time_of_their_readers(daemon):
+    """They became text before the order was sent that they tell of, for each edge of a victim.
+
+    Both figures are processor time of the daemon, of one run."""
+    control, low, high = victims(daemon, 0)
+    control.call("SetPolicy", gpu_id=1, parameters={"min_run_ns": 0})
+    edge_costs(daemon, low, high, 20)
+    alone = statistics.median(edge_costs(daemon, low, high, 100))
+    with contextlib.ExitStack() as stack:
+        for uid in range(70000, 70005):
+            a = stack.enter_context(Attacker(uid, lambda say: read_events(daemon, say)))
+            a.hear("go")
+        read = statistics.median(edge_costs(daemon, low, high, 100))
+    print(f"edge: {alone / 1000:.1f} us alone, {read / 1000:.1f} us with 20 readers")
+    assert read < 3 * alone
 
 
 def test_log_is_not_filled(daemon):
