@@ -239,11 +239,13 @@ bool gpd_user_take(struct gpd_user *u, enum gpd_budget what)
 {
 	struct gpd *d = u->d;
 	struct budget b = budget_of(d, what);
+	uint64_t max = b.all - b.all / RESERVE;
 
 	if (d->nr_used[what] + d->nr_used_privileged[what] >= b.all)
 		return false;
-	if (!u->privileged &&
-	    (u->nr_used[what] >= b.one || d->nr_used[what] >= b.all - b.all / RESERVE))
+	/* No user has more than are left to the others: what is left halves with each. */
+	if (!u->privileged && (u->nr_used[what] >= b.one || d->nr_used[what] >= max ||
+			       u->nr_used[what] >= max - d->nr_used[what]))
 		return false;
 	u->nr_used[what]++;
 	(u->privileged ? d->nr_used_privileged : d->nr_used)[what]++;

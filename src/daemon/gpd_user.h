@@ -9,8 +9,8 @@
  * Privileged connections have no budget. They are a user of their own: one account may have
  * connections of both kinds, as the group of a process can change.
  *
- * Of each count one user has a share, and all users together leave a quarter to
- * privileged ones: no number of accounts keeps root out.
+ * Of each count one user has a share, and never more than it leaves to others. All users
+ * together leave a quarter to privileged ones: no number of accounts keeps root out.
  */
 #ifndef GPD_USER_H
 #define GPD_USER_H

@@ -492,6 +492,35 @@ def test_one_user_has_few_monitors(daemon):
         assert int(a.hear("got").split()[1]) == 4
 
 
+def test_two_users_leave_places_for_a_third():
+    """Two that kept what they could had all there is for users, for as long as they liked."""
+    with Daemon(config="[daemon]\nmax_clients = 64\nmax_connections = 64\n") as d:
+        def bad(say):
+            keep = []
+            for kind, path in ((socket.SOCK_SEQPACKET, d.client_path),
+                               (socket.SOCK_STREAM, d.path)):
+                for _ in range(64):
+                    s = socket.socket(socket.AF_UNIX, kind)
+                    s.settimeout(WAIT)
+                    s.connect(path)
+                    keep.append(s)
+            say("full")
+            while True:
+                os.read(os.pipe()[0], 1)
+
+        def third(say):
+            for _ in range(2):
+                keep.append((Control(d), Client(d, pid=BAD + len(keep))))
+                assert not keep[-1][0].call("GetInfo")["privileged"]
+
+        keep = []
+        with Attacker("nobody", bad) as a, Attacker("another", bad) as b:
+            a.hear("full")
+            b.hear("full")
+            with Attacker(70000, third) as c:
+                c.hear("end")
+
+
 def test_two_users_leave_places_for_root():
     """Each had half of all connections: two of them had all."""
     with Daemon(config="[daemon]\nmax_clients = 16\nmax_connections = 16\n") as d:
