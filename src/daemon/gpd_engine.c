@@ -200,7 +200,7 @@ void gpd_engine_attrs(struct gpd_client *c)
 		next = LIST_NEXT(m, of_client);
 		if (!gpd_member_change(m))
 			move_member(m);
-		else
+		else if (m->node->act.acts.nr)
 			gpd_fanout_settle(m->node);
 	}
 	/* Whether others make room for it may have changed. */

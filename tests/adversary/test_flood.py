@@ -521,6 +521,37 @@ def test_two_users_leave_places_for_a_third():
                 c.hear("end")
 
 
+def group_change_ns(daemon, nr):
+    """The daemon's work for a change of the attributes of a group of so many processes."""
+    clients = []
+    with as_user(VICTIM):
+        c = Control(daemon)
+        for i in range(nr):
+            clients.append(Client(daemon, pid=BAD + i, group=b"g"))
+    for x in clients:
+        for n in range(8):
+            x.send(queue(gpu_id=n + 1))
+    c.wait_for(lambda: c.call("GetInfo")["nr_clients"] == nr)
+    costs = []
+    for i in range(9):
+        c.call("GetInfo")
+        before = cpu_ns(daemon.process.pid)
+        c.call("SetAttributes", pid=BAD, attributes={"weight": 50 + i}, timeout=WAIT * 6)
+        costs.append(cpu_ns(daemon.process.pid) - before)
+    for x in clients:
+        x.close()
+    c.wait_for(lambda: c.call("GetInfo")["nr_clients"] == 0)
+    return statistics.median(costs)
+
+
+def test_change_of_a_group_costs_what_its_members_do():
+    """Each member looked at each other: eight times as many cost sixty times as much."""
+    with Daemon(sim=8) as d:
+        few, many_more = group_change_ns(d, 40), group_change_ns(d, 320)
+    print(f"{few / 1000:.0f} us for 40, {many_more / 1000:.0f} us for 320")
+    assert many_more < 24 * few
+
+
 def test_two_users_leave_places_for_root():
     """Each had half of all connections: two of them had all."""
     with Daemon(config="[daemon]\nmax_clients = 16\nmax_connections = 16\n") as d:
