@@ -4,14 +4,14 @@
  *
  * 1. struct gpd is the daemon: one thread, one sd-event loop, one scheduler.
  * 2. It has nodes (one per gpu_id) and clients (one per connection that speaks
- *    mechanism/wire.h: a shim, a tracer, a simulated client).
+ *    client/wire.h: a shim, a tracer, a simulated client).
  * 3. A client has queues. Its compute queues on one node are a member.
  * 4. A member belongs to an entity, which is what the core schedules: a member of
  *    its own, or all members of one user, one group and the same attributes on that node.
  * 5. A switch of the core is carried out as orders (HOLD, RELEASE) to all members
- *    of its entities; see engine.h.
- * 6. Nodes that the kernel module schedules are not the core's (module.h).
- * 7. Control connections (control.h) ask and change; holds by hand (gpd_hold.h) are theirs.
+ *    of its entities; see gpd_engine.h.
+ * 6. Nodes that the kernel module schedules are not the core's (gpd_module.h).
+ * 7. Control connections (gpd_control.h) ask and change; holds by hand (gpd_hold.h) are theirs.
  *
  * Everything is owned by struct gpd and used from the loop alone: no locks. An
  * object is freed from the loop's own calls only, never from inside of a call to
@@ -97,7 +97,7 @@ struct gpd_cred {
 	bool privileged;
 };
 
-/* What a user has a budget of, see user.h. */
+/* What a user has a budget of, see gpd_user.h. */
 enum gpd_budget {
 	GPD_BUDGET_CLIENTS,
 	GPD_BUDGET_CONNECTIONS,
@@ -150,7 +150,7 @@ struct gpd_user {
 	uint32_t nr_slow; /* how often that was so, without a minute in between */
 };
 
-/* What a user may say of a node that concerns others, see trust.h. */
+/* What a user may say of a node that concerns others, see gpd_trust.h. */
 enum gpd_claim {
 	GPD_CLAIM_RESET,
 	GPD_CLAIM_NO_PROGRESS,
@@ -375,8 +375,8 @@ struct gpd {
 	uint64_t rx_ns;
 	LIST_HEAD(, gpd_member) held; /* members held by the scheduler */
 	sd_event_source *renew;	      /* renews leases; on only while something is held */
-	/* Clients that are to be left alone; not empty inside of gpd_silent.c only. */
 	LIST_HEAD(, gpd_client) throttled; /* clients whose edges are kept back */
+	/* Clients that are to be left alone; not empty inside of gpd_silent.c only. */
 	LIST_HEAD(, gpd_client) judged;
 	LIST_HEAD(, gpd_client) dead; /* clients that are to be freed */
 	sd_event_source *reap;	      /* frees them; on only while there are some */
