@@ -3,6 +3,7 @@
 #include "driver/discover.h"
 #include "daemon/gpd_util.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/nsfs.h>
 #include <stdio.h>
@@ -259,18 +260,24 @@ bool gpd_trust_was_shown(const struct gpd_queue *q, uint64_t now_ns)
 	return q->seen_ns && now_ns - q->seen_ns < SHOWN_NS;
 }
 
-bool gpd_trust_shows(struct gpd_queue *q)
+int gpd_trust_shows(struct gpd_queue *q)
 {
 	uint64_t now_ns = gpd_now_ns();
+	struct gpd_proc proc;
+	int err;
 
 	if (gpd_trust_was_shown(q, now_ns))
-		return true;
-	if (!gpd_proc_is(q->client->pid, q->client->start_time) ||
-	    !drv_discover_has_queue(NULL, (uint32_t)q->client->pid, q->told.gpu_id,
-				    q->told.queue_id))
-		return false;
-	q->seen_ns = now_ns;
-	return true;
+		return 0;
+	err = gpd_proc_read(q->client->pid, &proc);
+	if (err)
+		return err == -ESRCH ? -ENOENT : err;
+	if (proc.start_time != q->client->start_time)
+		return -ENOENT;
+	err = drv_discover_has_queue(NULL, (uint32_t)q->client->pid, q->told.gpu_id,
+				     q->told.queue_id);
+	if (!err)
+		q->seen_ns = now_ns;
+	return err;
 }
 
 bool gpd_trust_claim(struct gpd_node *n, enum gpd_claim claim, const struct gpd_client *c)

@@ -57,8 +57,11 @@ bool gpd_trust_may_touch(const struct gpd_cred *cred, const struct gpd_owner *ow
 bool gpd_trust_may_touch_process(const struct gpd *d, const struct gpd_cred *cred, pid_t pid,
 				 uid_t uid);
 
-/* Does the driver show a queue of a real node? Asked at most once a second. */
-bool gpd_trust_shows(struct gpd_queue *q);
+/*
+ * Does the driver show a queue of a real node? Asked at most once a second. 0 it does, -ENOENT it
+ * does not, -errno it could not be asked.
+ */
+int gpd_trust_shows(struct gpd_queue *q);
 
 /* Whether it did within the last second. */
 bool gpd_trust_was_shown(const struct gpd_queue *q, uint64_t now_ns);

@@ -183,6 +183,7 @@ struct gpd_queue {
 	/* What the core was told: false as well while it is held by hand. */
 	bool shown;
 	bool manual;	  /* held by hand, alone or with its member */
+	bool is_unasked;  /* not scheduled as the driver could not be asked for it */
 	uint64_t seen_ns; /* when the driver last showed it; 0 = it need not */
 	u64 core_id;	  /* of the core, GP_ID_NONE if it is not scheduled */
 };

@@ -515,6 +515,28 @@ def test_queue_that_the_driver_does_not_show_is_not_scheduled(place):
 
 
 @needs_mounts
+def test_queue_that_cannot_be_looked_for_is_looked_for_again(place):
+    """A want of descriptors took a queue out of scheduling for its life."""
+    driver = Driver(str(place))
+    with DriverDaemon(driver) as daemon:
+        control = Control(daemon)
+        driver.show_queue(os.getpid(), 1)
+        # No file can be opened by this name, though it is there.
+        path = os.path.join(driver.source, "kfd", "proc", str(os.getpid()), "queues", "1", "gpuid")
+        os.rename(path, path + ".real")
+        os.symlink("gpuid", path)
+        root = Client(daemon, mech=SHIM)
+        root.send(queue(gpu_id=GPU))
+        control.wait_for(lambda: any("cannot be asked" in n
+                                     for n in control.process(os.getpid())["notes"]))
+        assert node(control, GPU)["nr_queues"] == 0
+        os.rename(path + ".real", path)
+        root.send(edge(BUSY, gpu_id=GPU))
+        control.wait_for(lambda: node(control, GPU)["nr_queues"] == 1)
+        root.close()
+
+
+@needs_mounts
 def test_queue_that_is_gone_does_not_count(place):
     """Defect 4: the driver has destroyed it, the client still says busy."""
     driver = Driver(str(place))
