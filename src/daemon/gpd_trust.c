@@ -59,6 +59,10 @@ static const struct gpd_trust_row messages[] = {
 	  "the client has a queue there; processes of the same user are nudged; processes of "
 	  "other users, one a second, if the driver sees no waves of them or two users say so",
 	  GPD_NEEDS_DRIVER | GPD_NEEDS_TWO | GPD_NEEDS_BUDGET },
+	{ "HTTP (off by default)", "others that ask over HTTP, by its cost",
+	  "from this machine; 16 connections and the time of one user for all; metrics are made "
+	  "once a second",
+	  GPD_NEEDS_BUDGET },
 };
 
 /* A method that is not here only looks. */

@@ -22,6 +22,9 @@
 #include "daemon/control/gpd_control_decode.h"
 #include "daemon/gpreemptd.h"
 
+/* The account of all that ask over HTTP; no uid and no namespace has this number. */
+#define GPD_ACCOUNT_HTTP ((u64)3 << 32)
+
 /* What is checked, gpd_trust_row.needs. */
 #define GPD_NEEDS_PRIVILEGE (1u << 0)	/* a privileged connection */
 #define GPD_NEEDS_OWNER (1u << 1)	/* a process of the same user, or privilege */
