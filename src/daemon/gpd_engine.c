@@ -27,6 +27,7 @@ int gpd_engine_node(struct gpd_node *n)
 	n->enabled = true;
 	n->out_by = GP_GROUP_NO_USER;
 	LIST_INIT(&n->entities);
+	TAILQ_INIT(&n->taken);
 	gp_groups_init(&n->groups);
 	gpd_fanout_init(n);
 	return gpd_timer_add(n->d->event, &n->timer, gpd_silent_timer, n);
@@ -160,6 +161,7 @@ void gpd_engine_queue_remove(struct gpd_queue *q)
 	if (--m->nr_queues)
 		return;
 	gpd_fanout_answered(m, GP_RESULT_GONE);
+	gpd_late_forget(m);
 	gpd_member_put(m);
 	gpd_fanout_settle(n);
 }
@@ -173,6 +175,7 @@ static void move_member(struct gpd_member *m)
 
 	gpd_member_let_go(m);
 	gpd_fanout_answered(m, GP_RESULT_GONE);
+	gpd_late_forget(m);
 	LIST_FOREACH(q, &c->queues, link)
 		if (q->member == m)
 			queue_leave(q);
@@ -197,12 +200,18 @@ void gpd_engine_attrs(struct gpd_client *c)
 		next = LIST_NEXT(m, of_client);
 		if (!gpd_member_change(m))
 			move_member(m);
-		else
+		else if (m->node->act.acts.nr)
 			gpd_fanout_settle(m->node);
 	}
 	/* Whether others make room for it may have changed. */
 	LIST_FOREACH(q, &c->queues, link)
 	gpd_engine_queue_level(q);
+}
+
+void gpd_engine_again(struct gpd_member *m)
+{
+	if (m->held)
+		move_member(m);
 }
 
 void gpd_engine_nudge(struct gpd_member *m)
@@ -248,6 +257,7 @@ static void lose_member(struct gpd_member *m)
 	struct gpd_queue *q;
 
 	gpd_member_let_go(m);
+	gpd_late_forget(m);
 	LIST_FOREACH(q, &c->queues, link)
 		if (q->member == m)
 			queue_leave(q);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Members and entities, and what the core wants of them. Files call each other downwards:
- * gpd_silent.c and gpd_progress.c, gpd_engine.c, gpd_fanout.c, gpd_member.c.
+ * gpd_silent.c and gpd_progress.c, gpd_engine.c, gpd_fanout.c and gpd_late.c, gpd_member.c.
  */
 #ifndef GPD_ENGINE_H
 #define GPD_ENGINE_H
@@ -71,6 +71,33 @@ bool gpd_fanout_done(struct gpd_member *m, const struct wire_done *done);
 
 /* The switch that is under way is lost with its node. */
 void gpd_fanout_forget(struct gpd_node *n);
+
+/*
+ * gpd_late.c: answers that are slow. Nothing is decided on a node while a switch is in flight, so
+ * a client of any user could keep all others waiting. A client without privileges is waited for
+ * no longer than a few times what an order takes; after that its order counts as carried out,
+ * and no switch waits for clients of its user for a while. An honest client loses nothing: its
+ * answer comes later and changes nothing. If that says that the order failed, the member is tried
+ * again; if none comes within the time of a silent client, it is left alone as one.
+ */
+
+/* A switch begins: when its members are looked at. */
+void gpd_late_begin(struct gpd_node *n);
+
+/* An order of the switch in flight was sent to a member, which is among those that wait. */
+void gpd_late_ordered(struct gpd_member *m);
+
+/* The patience of the switch in flight is over. */
+void gpd_late_look(struct gpd_node *n);
+
+/* A member has carried out an order that the switch in flight waited for. */
+void gpd_late_learn(struct gpd_member *m);
+
+/* An answer of a client. Return: to an order that no switch waits for any more. */
+bool gpd_late_done(struct gpd_member *m, const struct wire_done *done);
+
+/* Its answers do not matter any more. */
+void gpd_late_forget(struct gpd_member *m);
 
 /*
  * gpd_silent.c: clients that do not answer, or fail
@@ -148,6 +175,9 @@ void gpd_engine_queue_progress(struct gpd_queue *q, uint64_t since_ns);
 
 /* A client has other attributes: its members find their entities anew if need be. */
 void gpd_engine_attrs(struct gpd_client *c);
+
+/* A member that counts as held is not: it is released, and is to the core as one that runs. */
+void gpd_engine_again(struct gpd_member *m);
 
 /* Hold and release a member once more: it was released, and nothing moves. */
 void gpd_engine_nudge(struct gpd_member *m);

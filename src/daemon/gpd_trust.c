@@ -3,6 +3,7 @@
 #include "driver/discover.h"
 #include "daemon/gpd_util.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/nsfs.h>
 #include <stdio.h>
@@ -41,6 +42,11 @@ static const struct gpd_trust_row messages[] = {
 	  "user the client is left alone and no room is made for it",
 	  GPD_NEEDS_TWO },
 	{ "no DONE", "all processes on the node", "as a DONE that failed", GPD_NEEDS_TWO },
+	{ "DONE that is late", "all users on the node: nothing is decided before a switch is over",
+	  "a client without privileges is waited for four times as long as clients of root need; "
+	  "then its order counts as carried out, and for a second, twice as long each time, no "
+	  "switch waits for clients of its user",
+	  GPD_NEEDS_BUDGET },
 	{ "NOTE sees, lease", "its own process", "none: it is only shown", 0 },
 	{ "NOTE progress", "its own process", "its member was released", 0 },
 	{ "NOTE no progress", "all processes on the node",
@@ -53,6 +59,10 @@ static const struct gpd_trust_row messages[] = {
 	  "the client has a queue there; processes of the same user are nudged; processes of "
 	  "other users, one a second, if the driver sees no waves of them or two users say so",
 	  GPD_NEEDS_DRIVER | GPD_NEEDS_TWO | GPD_NEEDS_BUDGET },
+	{ "HTTP (off by default)", "others that ask over HTTP, by its cost",
+	  "from this machine; 16 connections and the time of one user for all; metrics are made "
+	  "once a second",
+	  GPD_NEEDS_BUDGET },
 };
 
 /* A method that is not here only looks. */
@@ -61,6 +71,11 @@ static const struct gpd_trust_row looks = {
 };
 
 static const struct gpd_trust_row methods[GPD_METHOD_COUNT] = {
+	[GPD_METHOD_LIST_QUEUES] = {
+		NULL, "none",
+		"every user may look, on its own time; addresses in a process are for users that "
+		"may touch it",
+		GPD_NEEDS_OWNER | GPD_NEEDS_BUDGET },
 	[GPD_METHOD_SET_ATTRIBUTES] = {
 		NULL, "the process, its group, less urgent processes",
 		"the process is of the same user; each member of the group by itself; more urgent "
@@ -77,7 +92,8 @@ static const struct gpd_trust_row methods[GPD_METHOD_COUNT] = {
 	[GPD_METHOD_SET_POLICY] = { NULL, "all users", "privilege", GPD_NEEDS_PRIVILEGE },
 	[GPD_METHOD_MONITOR] = {
 		NULL, "all users, by its cost",
-		"subscriptions of the user; events that are not read are dropped",
+		"subscriptions of the user; events become text on its time; those that are not "
+		"read are dropped",
 		GPD_NEEDS_BUDGET },
 	[GPD_METHOD_ATTACH] = {
 		NULL, "the process, less urgent processes",
@@ -109,54 +125,102 @@ const struct gpd_trust_row *gpd_trust_method(enum gpd_method method)
 	return methods[method].affects ? &methods[method] : &looks;
 }
 
-/* Return: number of a namespace, 0 = it cannot be read. */
-static ino_t namespace_of(pid_t pid, const char *name)
+/* Return: a namespace of a process, -1 = it cannot be read. */
+static int open_namespace(pid_t pid, const char *name)
 {
 	char path[64];
-	struct stat st;
 
 	snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)pid, name);
-	return stat(path, &st) ? 0 : st.st_ino;
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* Return: its number, 0 = it cannot be read. */
+static ino_t number_of(int fd)
+{
+	struct stat st;
+
+	return fd < 0 || fstat(fd, &st) ? 0 : st.st_ino;
+}
+
+static void close_namespace(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+static ino_t namespace_of(pid_t pid, const char *name)
+{
+	int fd = open_namespace(pid, name);
+	ino_t number = number_of(fd);
+
+	close_namespace(fd);
+	return number;
 }
 
 /* Accounts that are not an account of the machine. */
 #define ACCOUNT_NAMESPACE ((u64)1 << 32)	/* with the number of one that root made */
-#define ACCOUNT_UNKNOWN ((u64)2 << 32)
+#define ACCOUNT_UNKNOWN GP_GROUP_NO_USER	/* it is in no group, and never alone */
 
-/* The account that made a user namespace; what root made is an account of its own. */
-static u64 maker_of(int fd, ino_t ns)
+/* The outermost namespace of a process that is below the daemon's; -1 = not known. */
+static int outermost(pid_t pid, const char *name, ino_t own)
 {
-	uid_t uid;
+	int fd = open_namespace(pid, name);
+	int last = -1;
 
-	if (ioctl(fd, NS_GET_OWNER_UID, &uid))
-		return ACCOUNT_UNKNOWN;
-	return uid ? uid : ACCOUNT_NAMESPACE | ns;
+	while (fd >= 0 && number_of(fd) != own) {
+		close_namespace(last);
+		last = fd;
+		fd = ioctl(last, NS_GET_PARENT);
+	}
+	if (fd < 0) {
+		close_namespace(last);
+		return -1;
+	}
+	close(fd);
+	return last;
 }
 
 /*
  * In a user namespace of its own a user becomes each of its subordinate uids: all that is
- * below the daemon's namespace belongs to the account that made the outermost of them.
+ * below the daemon's namespace belongs to the account that made the outermost of them. What root
+ * made is an account of its own.
  */
-static u64 account_in_namespace(const struct gpd *d, pid_t pid)
+static u64 account_in_user_namespace(const struct gpd *d, pid_t pid)
 {
+	int fd = outermost(pid, "user", d->own.user_ns);
 	u64 account = ACCOUNT_UNKNOWN;
-	struct stat st;
-	char path[64];
-	int parent;
-	int fd;
+	uid_t uid;
 
-	snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && !fstat(fd, &st) && st.st_ino != d->own.user_ns) {
-		account = maker_of(fd, st.st_ino);
-		parent = ioctl(fd, NS_GET_PARENT);
-		close(fd);
-		fd = parent;
-	}
-	if (fd < 0)
-		return ACCOUNT_UNKNOWN;
-	close(fd);
+	if (fd >= 0 && !ioctl(fd, NS_GET_OWNER_UID, &uid))
+		account = uid ? uid : ACCOUNT_NAMESPACE | number_of(fd);
+	close_namespace(fd);
 	return account;
+}
+
+/*
+ * The root of a container without a user namespace becomes each uid there is: the container is
+ * one account. Only root makes a pid namespace that belongs to the daemon's user namespace; one
+ * that belongs to another was made by the maker of that.
+ */
+static bool is_of_container(const struct gpd *d, pid_t pid, u64 *account)
+{
+	int fd = outermost(pid, "pid", d->own.pid_ns);
+	int user = fd < 0 ? -1 : ioctl(fd, NS_GET_USERNS);
+	bool is_own = user >= 0 && number_of(user) == d->own.user_ns;
+
+	*account = fd < 0 ? ACCOUNT_UNKNOWN : ACCOUNT_NAMESPACE | number_of(fd);
+	close_namespace(user);
+	close_namespace(fd);
+	return fd < 0 || is_own;
+}
+
+static u64 account_of(const struct gpd *d, pid_t pid, const struct gpd_owner *owner)
+{
+	u64 account;
+
+	if (owner->pid_ns != d->own.pid_ns && is_of_container(d, pid, &account))
+		return account;
+	return owner->user_ns == d->own.user_ns ? owner->uid : account_in_user_namespace(d, pid);
 }
 
 void gpd_trust_owner(const struct gpd *d, pid_t pid, uid_t uid, struct gpd_owner *owner)
@@ -166,7 +230,7 @@ void gpd_trust_owner(const struct gpd *d, pid_t pid, uid_t uid, struct gpd_owner
 	owner->pid_ns = namespace_of(pid, "pid");
 	/* A kernel without namespaces shows none, the daemon's own as little as the peer's. */
 	owner->is_foreign = owner->user_ns != d->own.user_ns || owner->pid_ns != d->own.pid_ns;
-	owner->account = owner->user_ns == d->own.user_ns ? uid : account_in_namespace(d, pid);
+	owner->account = account_of(d, pid, owner);
 }
 
 bool gpd_trust_is_root(const struct gpd_owner *owner)
@@ -200,18 +264,24 @@ bool gpd_trust_was_shown(const struct gpd_queue *q, uint64_t now_ns)
 	return q->seen_ns && now_ns - q->seen_ns < SHOWN_NS;
 }
 
-bool gpd_trust_shows(struct gpd_queue *q)
+int gpd_trust_shows(struct gpd_queue *q)
 {
 	uint64_t now_ns = gpd_now_ns();
+	struct gpd_proc proc;
+	int err;
 
 	if (gpd_trust_was_shown(q, now_ns))
-		return true;
-	if (!gpd_proc_is(q->client->pid, q->client->start_time) ||
-	    !drv_discover_has_queue(NULL, (uint32_t)q->client->pid, q->told.gpu_id,
-				    q->told.queue_id))
-		return false;
-	q->seen_ns = now_ns;
-	return true;
+		return 0;
+	err = gpd_proc_read(q->client->pid, &proc);
+	if (err)
+		return err == -ESRCH ? -ENOENT : err;
+	if (proc.start_time != q->client->start_time)
+		return -ENOENT;
+	err = drv_discover_has_queue(NULL, (uint32_t)q->client->pid, q->told.gpu_id,
+				     q->told.queue_id);
+	if (!err)
+		q->seen_ns = now_ns;
+	return err;
 }
 
 bool gpd_trust_claim(struct gpd_node *n, enum gpd_claim claim, const struct gpd_client *c)
@@ -239,17 +309,14 @@ enum gp_result gpd_trust_result(struct gpd_member *m, enum gp_result result)
 	return m->wait_release ? GP_RESULT_OK : GP_RESULT_BUSY;
 }
 
-u64 gpd_trust_account(const struct gpd_owner *owner)
-{
-	return owner->uid | (owner->is_foreign ? (u64)owner->pid_ns << 32 : 0);
-}
-
 bool gpd_trust_is_alone(const struct gpd_node *n, const struct gpd_client *c)
 {
 	const struct gpd_entity *e;
 
+	if (c->owner.account == ACCOUNT_UNKNOWN)
+		return false;
 	LIST_FOREACH(e, &n->entities, link)
-		if (e->group.key.user != gpd_trust_account(&c->owner))
+		if (e->group.key.user != c->owner.account)
 			return false;
 	return true;
 }

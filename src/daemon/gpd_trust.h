@@ -22,6 +22,9 @@
 #include "daemon/control/gpd_control_decode.h"
 #include "daemon/gpreemptd.h"
 
+/* The account of all that ask over HTTP; no uid and no namespace has this number. */
+#define GPD_ACCOUNT_HTTP ((u64)3 << 32)
+
 /* What is checked, gpd_trust_row.needs. */
 #define GPD_NEEDS_PRIVILEGE (1u << 0)	/* a privileged connection */
 #define GPD_NEEDS_OWNER (1u << 1)	/* a process of the same user, or privilege */
@@ -57,8 +60,11 @@ bool gpd_trust_may_touch(const struct gpd_cred *cred, const struct gpd_owner *ow
 bool gpd_trust_may_touch_process(const struct gpd *d, const struct gpd_cred *cred, pid_t pid,
 				 uid_t uid);
 
-/* Does the driver show a queue of a real node? Asked at most once a second. */
-bool gpd_trust_shows(struct gpd_queue *q);
+/*
+ * Does the driver show a queue of a real node? Asked at most once a second. 0 it does, -ENOENT it
+ * does not, -errno it could not be asked.
+ */
+int gpd_trust_shows(struct gpd_queue *q);
 
 /* Whether it did within the last second. */
 bool gpd_trust_was_shown(const struct gpd_queue *q, uint64_t now_ns);
@@ -78,9 +84,6 @@ enum gp_result gpd_trust_result(struct gpd_member *m, enum gp_result result);
 
 /* Whether processes of no other user than that of a client are on a node. */
 bool gpd_trust_is_alone(const struct gpd_node *n, const struct gpd_client *c);
-
-/* A number for a user; the same user in another container has another. */
-u64 gpd_trust_account(const struct gpd_owner *owner);
 
 /*
  * gpd_auth.c: rights of connections. Every connection may look, and change processes of its own

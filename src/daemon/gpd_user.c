@@ -25,6 +25,10 @@
 #define WORK_DEBT_NS (250 * (int64_t)GPD_NS_PER_MS)
 /* A user that waits goes on when it has this much. */
 #define WORK_AGAIN_NS (2 * (int64_t)GPD_NS_PER_MS)
+/* Switches do not wait for a slow user for so long, doubled so often until it is calm. */
+#define SLOW_NS GPD_NS_PER_SEC
+#define SLOW_DOUBLED_MAX 6
+#define CALM_NS (60 * GPD_NS_PER_SEC)
 
 /* What there is of all, and the share of one user without privileges. */
 struct budget {
@@ -196,6 +200,8 @@ static bool is_spent(const struct gpd_user *u)
 	for (i = 0; i < GPD_SILENT_MAX; i++)
 		if (u->silent[i].nr && now_ns - u->silent[i].at_ns < 60 * GPD_NS_PER_SEC)
 			return true;
+	if (now_ns < u->slow_ns + CALM_NS && u->nr_slow)
+		return true;
 	return !u->privileged && now_ns - u->filled_ns < 10 * GPD_NS_PER_SEC;
 }
 
@@ -233,11 +239,13 @@ bool gpd_user_take(struct gpd_user *u, enum gpd_budget what)
 {
 	struct gpd *d = u->d;
 	struct budget b = budget_of(d, what);
+	uint64_t max = b.all - b.all / RESERVE;
 
 	if (d->nr_used[what] + d->nr_used_privileged[what] >= b.all)
 		return false;
-	if (!u->privileged &&
-	    (u->nr_used[what] >= b.one || d->nr_used[what] >= b.all - b.all / RESERVE))
+	/* No user has more than are left to the others: what is left halves with each. */
+	if (!u->privileged && (u->nr_used[what] >= b.one || d->nr_used[what] >= max ||
+			       u->nr_used[what] >= max - d->nr_used[what]))
 		return false;
 	u->nr_used[what]++;
 	(u->privileged ? d->nr_used_privileged : d->nr_used)[what]++;
@@ -259,6 +267,24 @@ bool gpd_user_may_note(struct gpd_user *u)
 {
 	return u->privileged ||
 	       gpd_bucket_take(&u->notes, NOTES_A_SECOND, NOTES_AT_ONCE, gpd_now_ns());
+}
+
+void gpd_user_was_slow(struct gpd_user *u)
+{
+	uint64_t now_ns = gpd_now_ns();
+
+	if (gpd_user_is_slow(u))
+		return;
+	if (now_ns > u->slow_ns + CALM_NS)
+		u->nr_slow = 0;
+	u->slow_ns = now_ns + (SLOW_NS << u->nr_slow);
+	if (u->nr_slow < SLOW_DOUBLED_MAX)
+		u->nr_slow++;
+}
+
+bool gpd_user_is_slow(const struct gpd_user *u)
+{
+	return gpd_now_ns() < u->slow_ns;
 }
 
 /* Processor time: on a busy machine no user pays for the others. */

@@ -6,11 +6,11 @@
  * can make more of is counted here, and everything that the daemon does for a user is charged
  * here: a user that wants more than its share waits for itself.
  *
- * Privileged connections have no budget. They are a user of their own, so that the root of
- * a container without a user namespace takes nothing from root.
+ * Privileged connections have no budget. They are a user of their own: one account may have
+ * connections of both kinds, as the group of a process can change.
  *
- * Of each count one user has a share, and all users together leave a quarter to
- * privileged ones: no number of accounts keeps root out.
+ * Of each count one user has a share, and never more than it leaves to others. All users
+ * together leave a quarter to privileged ones: no number of accounts keeps root out.
  */
 #ifndef GPD_USER_H
 #define GPD_USER_H
@@ -54,6 +54,13 @@ bool gpd_user_may_note(struct gpd_user *u);
 /* The daemon begins, and ends, to work for a user. Calls do not nest. */
 void gpd_user_begin(struct gpd_user *u);
 void gpd_user_end(struct gpd_user *u);
+
+/*
+ * An answer of its client was slow: for a second, twice as long each time, no switch waits for
+ * its clients (gpd_late.c).
+ */
+void gpd_user_was_slow(struct gpd_user *u);
+bool gpd_user_is_slow(const struct gpd_user *u);
 
 /*
  * Listening unix sockets.

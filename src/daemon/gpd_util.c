@@ -143,7 +143,7 @@ int gpd_proc_read(pid_t pid, struct gpd_proc *proc)
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return -ESRCH;
+		return errno == ENOENT ? -ESRCH : -errno;
 	len = read(fd, text, sizeof(text) - 1);
 	if (len <= 0 || fstat(fd, &st)) {
 		close(fd);

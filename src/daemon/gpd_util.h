@@ -44,7 +44,7 @@ struct gpd_proc {
 	char comm[WIRE_NAME_LEN]; /* name */
 };
 
-/* Look at a process. 0, -ESRCH there is none, -EIO it makes no sense. */
+/* Look at a process. 0, -ESRCH there is none, -EIO it makes no sense, -errno it is not known. */
 int gpd_proc_read(pid_t pid, struct gpd_proc *proc);
 
 /* Whether a process has its number still, see gpd_proc.start_time. */

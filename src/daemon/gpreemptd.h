@@ -4,14 +4,14 @@
  *
  * 1. struct gpd is the daemon: one thread, one sd-event loop, one scheduler.
  * 2. It has nodes (one per gpu_id) and clients (one per connection that speaks
- *    mechanism/wire.h: a shim, a tracer, a simulated client).
+ *    client/wire.h: a shim, a tracer, a simulated client).
  * 3. A client has queues. Its compute queues on one node are a member.
  * 4. A member belongs to an entity, which is what the core schedules: a member of
  *    its own, or all members of one user, one group and the same attributes on that node.
  * 5. A switch of the core is carried out as orders (HOLD, RELEASE) to all members
- *    of its entities; see engine.h.
- * 6. Nodes that the kernel module schedules are not the core's (module.h).
- * 7. Control connections (control.h) ask and change; holds by hand (gpd_hold.h) are theirs.
+ *    of its entities; see gpd_engine.h.
+ * 6. Nodes that the kernel module schedules are not the core's (gpd_module.h).
+ * 7. Control connections (gpd_control.h) ask and change; holds by hand (gpd_hold.h) are theirs.
  *
  * Everything is owned by struct gpd and used from the loop alone: no locks. An
  * object is freed from the loop's own calls only, never from inside of a call to
@@ -97,7 +97,7 @@ struct gpd_cred {
 	bool privileged;
 };
 
-/* What a user has a budget of, see user.h. */
+/* What a user has a budget of, see gpd_user.h. */
 enum gpd_budget {
 	GPD_BUDGET_CLIENTS,
 	GPD_BUDGET_CONNECTIONS,
@@ -146,9 +146,11 @@ struct gpd_user {
 	int64_t work_ns;			   /* processor time that is left */
 	uint64_t filled_ns;			   /* when @work_ns was filled last */
 	sd_event_source *rest;			   /* ends a rest; while it is on nothing is done */
+	uint64_t slow_ns;			   /* until then its clients are not waited for */
+	uint32_t nr_slow; /* how often that was so, without a minute in between */
 };
 
-/* What a user may say of a node that concerns others, see trust.h. */
+/* What a user may say of a node that concerns others, see gpd_trust.h. */
 enum gpd_claim {
 	GPD_CLAIM_RESET,
 	GPD_CLAIM_NO_PROGRESS,
@@ -181,6 +183,7 @@ struct gpd_queue {
 	/* What the core was told: false as well while it is held by hand. */
 	bool shown;
 	bool manual;	  /* held by hand, alone or with its member */
+	bool is_unasked;  /* not scheduled as the driver could not be asked for it */
 	uint64_t seen_ns; /* when the driver last showed it; 0 = it need not */
 	u64 core_id;	  /* of the core, GP_ID_NONE if it is not scheduled */
 };
@@ -191,6 +194,7 @@ struct gpd_member {
 	LIST_ENTRY(gpd_member) of_entity; /* in gpd_entity.members */
 	LIST_ENTRY(gpd_member) of_held;	  /* in gpd.held, if it is held */
 	LIST_ENTRY(gpd_member) of_switch; /* in gpd_switch.waiting, if an answer is awaited */
+	TAILQ_ENTRY(gpd_member) of_taken; /* in gpd_node.taken, if @taken_epoch */
 	struct gpd_client *client;
 	struct gpd_node *node;
 	struct gpd_entity *entity;
@@ -202,6 +206,9 @@ struct gpd_member {
 	uint64_t wait_epoch;  /* epoch of the order of the switch in flight, 0 = none awaited */
 	uint32_t wait_index;  /* its entity's place in that switch */
 	bool wait_release;    /* that order is a RELEASE */
+	/* The first order that counts as carried out and is not answered, 0 = none. */
+	uint64_t taken_epoch;
+	uint64_t taken_ns; /* when it is late */
 	/* A RELEASE was sent, and nothing was heard since of what came of it. */
 	bool is_released;
 	uint32_t nr_no_progress; /* resumes in a row after which nothing moved */
@@ -224,6 +231,9 @@ struct gpd_switch {
 	uint64_t start_ns;		 /* when the first order was sent */
 	/* When members that do not answer are looked at; U64_MAX = done already. */
 	uint64_t check_ns;
+	uint64_t silent_ns; /* how long a member may owe an answer before it counts as silent */
+	/* When clients without privileges are not waited for any more; U64_MAX = there is none. */
+	uint64_t patience_ns;
 };
 
 /* A client that carried out an order. */
@@ -252,12 +262,15 @@ struct gpd_node {
 	sd_event_source *reset;	 /* tells of resets, NULL = nothing does */
 	struct gp_act act;	 /* what the core wants of it */
 	struct gpd_switch sw;	 /* the switch in flight */
+	/* Members that owe an answer that no switch waits for, see gpd_late.c. */
+	TAILQ_HEAD(, gpd_member) taken;
+	uint64_t answer_ns; /* what clients need to carry out an order, 0 = not known */
 	/* The last two clients that carried out an order, the newer one first. */
 	struct gpd_heard heard[2];
 	uint32_t nr_held;     /* members held by the scheduler */
 	bool is_unmapped;     /* the driver may have left all queues of the node unmapped */
 	uint64_t unmapped_ns; /* when that was said */
-	u64 unmapped_by;      /* the account that said so, see gpd_trust_account() */
+	u64 unmapped_by;      /* the account that said so */
 	bool unmapped_by_two; /* another account said so too */
 	uint64_t nudge_ns;    /* when a process of another user may be nudged again */
 	uint64_t waves_ns;    /* when the driver may be asked for waves again */
@@ -363,8 +376,8 @@ struct gpd {
 	uint64_t rx_ns;
 	LIST_HEAD(, gpd_member) held; /* members held by the scheduler */
 	sd_event_source *renew;	      /* renews leases; on only while something is held */
-	/* Clients that are to be left alone; not empty inside of gpd_silent.c only. */
 	LIST_HEAD(, gpd_client) throttled; /* clients whose edges are kept back */
+	/* Clients that are to be left alone; not empty inside of gpd_silent.c only. */
 	LIST_HEAD(, gpd_client) judged;
 	LIST_HEAD(, gpd_client) dead; /* clients that are to be freed */
 	sd_event_source *reap;	      /* frees them; on only while there are some */
@@ -375,6 +388,7 @@ struct gpd {
 	sd_event_source *throttle;
 	struct gpd_listener listener;	   /* client socket */
 	struct gpd_control *control;	   /* control socket and its connections */
+	struct gpd_events *events;	   /* for those that monitor, NULL = none has yet */
 	struct gpd_holds *holds;	   /* holds by hand */
 	/* Answers that a Suspend or Resume waits for, see gpd_suspend.c. */
 	struct gp_tree suspended;

@@ -308,13 +308,18 @@ int drv_discover_occupancy(const char *root, uint32_t pid, uint32_t gpu_id, uint
 	return r ? r : drv_sysfile_number(path, out);
 }
 
-bool drv_discover_has_queue(const char *root, uint32_t pid, uint32_t gpu_id, uint32_t queue_id)
+int drv_discover_has_queue(const char *root, uint32_t pid, uint32_t gpu_id, uint32_t queue_id)
 {
 	char path[DRV_SYSFILE_PATH_MAX];
 	uint64_t found;
+	int err = drv_sysfile_path(path, root, DRV_KFD_PROC "/%u/queues/%u/gpuid", pid, queue_id);
 
-	return !drv_sysfile_path(path, root, DRV_KFD_PROC "/%u/queues/%u/gpuid", pid, queue_id) &&
-	       !drv_sysfile_number(path, &found) && found == gpu_id;
+	if (!err)
+		err = drv_sysfile_number(path, &found);
+	/* The file of a queue that is being destroyed cannot be read any more. */
+	if (err == -ENODEV)
+		err = -ENOENT;
+	return !err && found != gpu_id ? -ENOENT : err;
 }
 
 void drv_queues_fini(struct drv_queues *list)

@@ -190,9 +190,9 @@ int drv_discover_occupancy(const char *root, uint32_t pid, uint32_t gpu_id, uint
  * @gpu_id: node
  * @queue_id: queue
  *
- * Return: true if the process has it on that node.
+ * Return: 0 the process has it on that node, -ENOENT it has not, -errno it is not known.
  */
-bool drv_discover_has_queue(const char *root, uint32_t pid, uint32_t gpu_id, uint32_t queue_id);
+int drv_discover_has_queue(const char *root, uint32_t pid, uint32_t gpu_id, uint32_t queue_id);
 
 /**
  * drv_queues_fini() - free a list

@@ -4,6 +4,7 @@ root, and those of another user without privileges."""
 import contextlib
 import json
 import os
+import select
 import socket
 import statistics
 
@@ -12,7 +13,7 @@ import pytest
 import rig
 from rig import (BUSY, FIRST_PID, HOLD, IDLE, NOTE_NO_PROGRESS, NOTE_PROGRESS, NOTE_RESET, QUEUE_REMOVE,
                  RELEASE, WAIT, Client, Control, Daemon, Dropped, Refused, edge, message, note, queue)
-from stage import (VICTIM, Attacker, Driver, DriverDaemon, as_user, cpu_ns, edge_costs,
+from stage import (VICTIM, Attacker, Driver, DriverDaemon, as_user, become_nobody, cpu_ns, edge_costs,
                    end_with_parent, needs_mounts, needs_root, p90, patient, request_costs,
                    within)
 
@@ -400,6 +401,20 @@ def test_uids_of_one_account_have_one_budget(daemon, second, together):
     assert got == together
 
 
+def test_uids_of_a_container_have_one_budget(daemon):
+    """Its root has no user namespace: it was as many users as there are uids."""
+    def bad(say):
+        for uid in (3001, 3002, 3003):
+            if not os.fork():
+                end_with_parent()
+                become_nobody(uid)
+                take_monitors(daemon, 4, say)
+        os.wait()
+
+    with Attacker("pidns", bad) as a:
+        assert sum(int(a.hear("got").split()[1]) for _ in range(3)) == 4
+
+
 def test_all_users_together_leave_subscriptions_to_root():
     """Each had its share, and there was no end of users."""
     with Daemon(config="[daemon]\nmax_connections = 200\n") as d, contextlib.ExitStack() as stack:
@@ -411,6 +426,37 @@ def test_all_users_together_leave_subscriptions_to_root():
         c = Control(d)
         c.send("Monitor", {}, more=True)
         assert c.read()["event"]["text"] == "monitoring"
+
+
+def read_events(daemon, say):
+    """Four subscriptions whose events are read as they come."""
+    socks = []
+    for _ in range(4):
+        c = patient(lambda: Control(daemon))
+        c.send("Monitor", {"trace": True}, more=True)
+        c.read()
+        socks.append(c.sock)
+    say("go")
+    while True:
+        for s in select.select(socks, [], [])[0]:
+            s.recv(1 << 20)
+
+
+def test_events_are_made_on_the_time_of_their_readers(daemon):
+    """They became text before the order was sent that they tell of, for each edge of a victim.
+
+    Both figures are processor time of the daemon, of one run."""
+    control, low, high = victims(daemon, 0)
+    control.call("SetPolicy", gpu_id=1, parameters={"min_run_ns": 0})
+    edge_costs(daemon, low, high, 20)
+    alone = statistics.median(edge_costs(daemon, low, high, 100))
+    with contextlib.ExitStack() as stack:
+        for uid in range(70000, 70005):
+            a = stack.enter_context(Attacker(uid, lambda say: read_events(daemon, say)))
+            a.hear("go")
+        read = statistics.median(edge_costs(daemon, low, high, 100))
+    print(f"edge: {alone / 1000:.1f} us alone, {read / 1000:.1f} us with 20 readers")
+    assert read < 3 * alone
 
 
 def test_log_is_not_filled(daemon):
@@ -444,6 +490,66 @@ def test_monitor_twice_on_one_connection_is_once(daemon, control):
 def test_one_user_has_few_monitors(daemon):
     with Attacker("nobody", lambda say: take_monitors(daemon, 20, say)) as a:
         assert int(a.hear("got").split()[1]) == 4
+
+
+def test_two_users_leave_places_for_a_third():
+    """Two that kept what they could had all there is for users, for as long as they liked."""
+    with Daemon(config="[daemon]\nmax_clients = 64\nmax_connections = 64\n") as d:
+        def bad(say):
+            keep = []
+            for kind, path in ((socket.SOCK_SEQPACKET, d.client_path),
+                               (socket.SOCK_STREAM, d.path)):
+                for _ in range(64):
+                    s = socket.socket(socket.AF_UNIX, kind)
+                    s.settimeout(WAIT)
+                    s.connect(path)
+                    keep.append(s)
+            say("full")
+            while True:
+                os.read(os.pipe()[0], 1)
+
+        def third(say):
+            for _ in range(2):
+                keep.append((Control(d), Client(d, pid=BAD + len(keep))))
+                assert not keep[-1][0].call("GetInfo")["privileged"]
+
+        keep = []
+        with Attacker("nobody", bad) as a, Attacker("another", bad) as b:
+            a.hear("full")
+            b.hear("full")
+            with Attacker(70000, third) as c:
+                c.hear("end")
+
+
+def group_change_ns(daemon, nr):
+    """The daemon's work for a change of the attributes of a group of so many processes."""
+    clients = []
+    with as_user(VICTIM):
+        c = Control(daemon)
+        for i in range(nr):
+            clients.append(Client(daemon, pid=BAD + i, group=b"g"))
+    for x in clients:
+        for n in range(8):
+            x.send(queue(gpu_id=n + 1))
+    c.wait_for(lambda: c.call("GetInfo")["nr_clients"] == nr)
+    costs = []
+    for i in range(9):
+        c.call("GetInfo")
+        before = cpu_ns(daemon.process.pid)
+        c.call("SetAttributes", pid=BAD, attributes={"weight": 50 + i}, timeout=WAIT * 6)
+        costs.append(cpu_ns(daemon.process.pid) - before)
+    for x in clients:
+        x.close()
+    c.wait_for(lambda: c.call("GetInfo")["nr_clients"] == 0)
+    return statistics.median(costs)
+
+
+def test_change_of_a_group_costs_what_its_members_do():
+    """Each member looked at each other: eight times as many cost sixty times as much."""
+    with Daemon(sim=8) as d:
+        few, many_more = group_change_ns(d, 40), group_change_ns(d, 320)
+    print(f"{few / 1000:.0f} us for 40, {many_more / 1000:.0f} us for 320")
+    assert many_more < 24 * few
 
 
 def test_two_users_leave_places_for_root():

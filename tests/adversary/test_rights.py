@@ -10,8 +10,8 @@ import rig
 from rig import (BUSY, ERROR, FIRST_PID, HOLD, IDLE, MANUAL, NOTE_NO_PROGRESS, NOTE_REFUSED,
                  NOTE_RESET, RELEASE, SHIM, WAIT, Client, Control, Daemon, Refused, edge, note,
                  queue)
-from stage import (GPU, Attacker, Driver, DriverDaemon, attack, forever, needs_mounts,
-                   needs_root, wait_until, write)
+from stage import (CLONE_NEWUSER, GPU, Attacker, Driver, DriverDaemon, attack, become_nobody,
+                   end_with_parent, forever, needs_mounts, needs_root, unshare, wait_until, write)
 
 pytestmark = needs_root
 BAD = FIRST_PID + 1000
@@ -138,6 +138,31 @@ def test_group_of_a_raised_process_raises_no_other(daemon, control):
         assert heard(root) == []
 
 
+@pytest.mark.parametrize("who", UNPRIVILEGED)
+def test_addresses_are_for_users_of_the_process(daemon, control, who):
+    """They are where the rings of another user's process are."""
+    root = victim(daemon)
+    known(control, FIRST_PID)
+
+    def addresses(c, pid):
+        found = [q for q in c.call("ListQueues")["queues"] if q["pid"] == pid]
+        assert len(found) == 1 and found[0]["ring_bytes"]
+        return [found[0][k] for k in ("ring_addr", "rptr_addr", "wptr_addr")]
+
+    def bad(say):
+        c = Control(daemon)
+        own = Client(daemon, pid=BAD)
+        own.send(queue())
+        c.wait_for(lambda: c.process(BAD)["nr_queues"])
+        assert addresses(c, FIRST_PID) == [None] * 3
+        # Control: those of its own process are there.
+        assert None not in addresses(c, BAD)
+
+    attack(who, bad)
+    assert None not in addresses(control, FIRST_PID)
+    root.close()
+
+
 # --- Notes.
 
 @pytest.mark.parametrize("who", ["nobody", "container"])
@@ -197,6 +222,59 @@ def test_reset_notes_of_two_accounts_are_believed(daemon, control, first, second
             wait_until(lambda pid=pid: any("was reset" in n for n in control.process(pid)["notes"]))
         orders = [o.kind for o in heard(root, 1)][:2]
         assert orders == ([HOLD, RELEASE] if believed else [])
+
+
+def say_reset(daemon, pid):
+    c = Client(daemon, pid=pid)
+    c.send(queue())
+    c.send(note(NOTE_RESET))
+    return c
+
+
+@pytest.mark.parametrize("how", ["uid", "user namespace"])
+def test_uids_of_one_container_are_one_account(daemon, control, how):
+    """Its root has no user namespace, as docker's: it can become every uid of the machine."""
+    root = victim(daemon)
+    known(control, FIRST_PID, "nr_busy")
+
+    def bad(say):
+        for i, uid in enumerate((3001, 3002)):
+            if not os.fork():
+                end_with_parent()
+                become_nobody(uid)
+                if how == "user namespace":
+                    unshare(CLONE_NEWUSER)
+                keep = say_reset(daemon, BAD + i)
+                say("said")
+                forever()
+                keep.close()
+        forever()
+
+    with Attacker("pidns", bad) as a:
+        for i in range(2):
+            a.hear("said")
+        for pid in (BAD, BAD + 1):
+            wait_until(lambda pid=pid: any("was reset" in n for n in control.process(pid)["notes"]))
+        assert heard(root, 1) == []
+
+
+def test_two_containers_are_two_accounts(daemon, control):
+    """Control of the above."""
+    root = victim(daemon)
+    known(control, FIRST_PID, "nr_busy")
+
+    def bad(pid):
+        def act(say):
+            keep = say_reset(daemon, pid)
+            say("said")
+            forever()
+            keep.close()
+        return act
+
+    with Attacker("pidns", bad(BAD)) as a, Attacker("pidns", bad(BAD + 1)) as b:
+        a.hear("said")
+        b.hear("said")
+        assert [o.kind for o in heard(root, 1)][:2] == [HOLD, RELEASE]
 
 
 def test_answer_to_nothing_is_no_remedy_of_a_reset(daemon, control):
@@ -434,6 +512,28 @@ def test_queue_that_the_driver_does_not_show_is_not_scheduled(place):
             os.write(ready_w, b"x")
             a.hear("busy")
             assert root.order().kind == HOLD
+
+
+@needs_mounts
+def test_queue_that_cannot_be_looked_for_is_looked_for_again(place):
+    """A want of descriptors took a queue out of scheduling for its life."""
+    driver = Driver(str(place))
+    with DriverDaemon(driver) as daemon:
+        control = Control(daemon)
+        driver.show_queue(os.getpid(), 1)
+        # No file can be opened by this name, though it is there.
+        path = os.path.join(driver.source, "kfd", "proc", str(os.getpid()), "queues", "1", "gpuid")
+        os.rename(path, path + ".real")
+        os.symlink("gpuid", path)
+        root = Client(daemon, mech=SHIM)
+        root.send(queue(gpu_id=GPU))
+        control.wait_for(lambda: any("cannot be asked" in n
+                                     for n in control.process(os.getpid())["notes"]))
+        assert node(control, GPU)["nr_queues"] == 0
+        os.rename(path + ".real", path)
+        root.send(edge(BUSY, gpu_id=GPU))
+        control.wait_for(lambda: node(control, GPU)["nr_queues"] == 1)
+        root.close()
 
 
 @needs_mounts

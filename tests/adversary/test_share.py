@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Attackers on the node of the victim: its schedule changes by their fair share, not by more.
 
-Under policy fair one process beside another has half of the node, whatever it says. Both
-note when they are held; the share of a trick is compared with that of a process that plays
-fair, in one run. That ratio does not depend on how busy the machine is.
+Under policy fair one process beside another has half of the node, whatever it says. The
+victim's share is counted from the core's own records: the time that it ran, and the time that
+an attacker ran in its place. The time in which clients of a busy machine carry out orders is in
+neither. A round ends when the victim has had a number of turns, not after a time; a victim that has
+none for long has the GPU for itself.
 """
 import select
+import socket
+import threading
 import time
 
 import pytest
@@ -16,25 +20,22 @@ from stage import VICTIM, Attacker, as_user, needs_root
 
 pytestmark = needs_root
 BAD = FIRST_PID + 1000
-SECONDS = 1.5
+TURNS = 40
+# For a victim that is left to run: its share is known then.
+ALONE_S = 6
 
 
 class Tenant:
-    """A client that obeys, and how long it was held."""
+    """A client that obeys."""
 
     def __init__(self, daemon, pid, **wishes):
         self.daemon, self.pid, self.wishes = daemon, pid, wishes
-        self.held_ns, self.since, self.start = 0, None, time.monotonic_ns()
+        self.nr_holds = 0
         self.connect()
 
     def connect(self):
         self.client = Client(self.daemon, pid=self.pid, **self.wishes)
         self.client.send(queue(busy=1))
-
-    def let_go(self):
-        if self.since:
-            self.held_ns += time.monotonic_ns() - self.since
-        self.since = None
 
     def step(self, timeout):
         """Obey the next order; its kind, None = none came."""
@@ -43,19 +44,9 @@ class Tenant:
         kind, body = self.client.receive()
         if kind not in (HOLD, rig.RELEASE):
             return None
-        if kind == HOLD and not self.since:
-            self.since = time.monotonic_ns()
-        elif kind == rig.RELEASE:
-            self.let_go()
+        self.nr_holds += kind == HOLD
         self.client.answer(rig.Order(kind, body))
         return kind
-
-    def share(self):
-        """Part of the time that it was not held."""
-        if self.since:
-            self.let_go()
-            self.since = time.monotonic_ns()
-        return 1 - self.held_ns / (time.monotonic_ns() - self.start)
 
 
 def fair(t, kind, control):
@@ -72,7 +63,6 @@ def reconnects(t, kind, control):
     """A process that is held is another process from now on."""
     if kind == HOLD:
         t.client.close()
-        t.let_go()
         t.pid += 1
         t.connect()
 
@@ -95,34 +85,71 @@ def requeues(t, kind, control):
     if kind == HOLD:
         t.client.send(edge(rig.QUEUE_REMOVE))
         t.client.send(queue(busy=1))
-        t.let_go()
 
 
-def play(daemon, uid, trick, begin=lambda: None):
-    """Shares of the victim and of the attacker beside each other."""
+class Watch:
+    """The core's records of who ran, read as they come."""
+
+    def __init__(self, daemon):
+        self.control, self.records = Control(daemon), []
+        self.control.send("Monitor", {"trace": True}, more=True)
+        self.control.read()
+        self.thread = threading.Thread(target=self.read, daemon=True)
+        self.thread.start()
+
+    def read(self):
+        try:
+            while True:
+                e = self.control.read(3600)["event"]
+                assert e["kind"] != "lost"
+                if e["kind"] == "trace" and "->" in e["text"]:
+                    self.records.append((e["time_ns"], e["pid"], e["text"].endswith("-> running")))
+                elif e["kind"] == "client" and e["text"] == "gone":
+                    self.records.append((e["time_ns"], e["pid"], False))
+        except (EOFError, OSError):
+            pass
+
+    def share(self):
+        """Of the time that one of both ran, the victim's."""
+        self.control.sock.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
+        running, own, other, before = set(), 0, 0, 0
+        for now, pid, runs in [*self.records, (time.monotonic_ns(), 0, False)]:
+            if FIRST_PID in running:
+                own += now - before
+            elif running:
+                other += now - before
+            (running.add if runs else running.discard)(pid)
+            before = now
+        return own / (own + other) if own + other else None
+
+
+def play(daemon, control, uid, trick, begin=lambda: None):
+    """The victim's share beside the attacker."""
     def bad(say):
-        t, control = Tenant(daemon, BAD), Control(daemon)
+        t, own = Tenant(daemon, BAD), Control(daemon)
         say("go")
-        end = time.monotonic() + SECONDS
-        while time.monotonic() < end:
-            trick(t, t.step(0.002), control)
-        say(f"had {t.share()}")
-        # It stays until the victim has counted.
         while True:
-            t.step(1)
+            trick(t, t.step(0.002), own)
 
     with as_user(uid):
         victim = Tenant(daemon, FIRST_PID)
     with Attacker("nobody", bad) as a:
         a.hear("go")
         begin()
-        victim.start, victim.held_ns = time.monotonic_ns(), 0
-        while not select.select([a.read_fd], [], [], 0)[0]:
-            victim.step(0.002)
-        own = victim.share()
-        other = float(a.hear("had").split()[1])
+        watch = Watch(daemon)
+        last = time.monotonic()
+        while victim.nr_holds < TURNS and time.monotonic() - last < ALONE_S:
+            if victim.step(0.01) == HOLD:
+                last = time.monotonic()
+        share = watch.share()
+        if share is None:
+            # Nothing has changed: the victim runs, and nothing in its place.
+            assert control.process(FIRST_PID)["state"] == "running"
+            share = 1
     victim.client.close()
-    return own, other
+    control.wait_for(lambda: control.call("GetInfo")["nr_clients"] == 0)
+    return share
 
 
 @pytest.mark.parametrize("uid", [0, VICTIM])
@@ -130,10 +157,9 @@ def play(daemon, uid, trick, begin=lambda: None):
                                    reconnects, requeues])
 def test_trick_takes_no_more_than_a_fair_share(daemon, control, trick, uid):
     control.call("SetPolicy", policy="fair")
-    usual, _ = play(daemon, uid, fair)
-    own, other = play(daemon, uid, trick)
-    print(f"{trick.__name__}: the victim has {usual:.2f} beside a fair one, {own:.2f} beside the "
-          f"trick, which has {other:.2f}")
+    usual = play(daemon, control, uid, fair)
+    own = play(daemon, control, uid, trick)
+    print(f"{trick.__name__}: the victim has {usual:.2f} beside a fair one, {own:.2f} beside the trick")
     assert 0.3 < usual < 0.7
     assert own > 0.8 * usual
 
@@ -141,7 +167,7 @@ def test_trick_takes_no_more_than_a_fair_share(daemon, control, trick, uid):
 def test_measure_sees_what_is_taken(daemon, control):
     """Control of the above: a process that root gives more takes more."""
     control.call("SetPolicy", policy="fair")
-    usual, _ = play(daemon, 0, fair)
-    own, _ = play(daemon, 0, fair, lambda: control.call("SetAttributes", pid=BAD,
-                                                        attributes={"weight": 1000}))
+    usual = play(daemon, control, 0, fair)
+    own = play(daemon, control, 0, fair, lambda: control.call("SetAttributes", pid=BAD,
+                                                              attributes={"weight": 1000}))
     assert own < 0.8 * usual

@@ -82,9 +82,14 @@ static void schedule_queue(struct gpd_queue *q)
 				q->told.queue_id, q->told.gpu_id);
 		return;
 	}
-	if (!n->simulated && !gpd_trust_shows(q)) {
-		gpd_client_note(c, "queue %" PRIu32 " of node %" PRIu32 " is not in the driver",
-				q->told.queue_id, q->told.gpu_id);
+	err = n->simulated ? 0 : gpd_trust_shows(q);
+	q->is_unasked = err && err != -ENOENT;
+	if (err) {
+		gpd_client_note(c, "queue %" PRIu32 " of node %" PRIu32 "%s%s", q->told.queue_id,
+				q->told.gpu_id,
+				q->is_unasked ? ": the driver cannot be asked: " :
+						" is not in the driver",
+				q->is_unasked ? strerror(-err) : "");
 		return;
 	}
 	q->manual = gpd_hold_covers(c->d, c->number, q->told.gpu_id,
@@ -179,7 +184,7 @@ int gpd_client_unthrottle(sd_event_source *s, uint64_t usec, void *data)
 /* A queue that the driver has destroyed has no work, whatever its client says. */
 static bool is_there(struct gpd_queue *q)
 {
-	if (!q->member || q->member->node->simulated || gpd_trust_shows(q))
+	if (!q->member || q->member->node->simulated || gpd_trust_shows(q) != -ENOENT)
 		return true;
 	gpd_client_note(q->client, "queue %" PRIu32 " of node %" PRIu32 " is gone from the driver",
 			q->told.queue_id, q->told.gpu_id);
@@ -227,6 +232,8 @@ static void edge(struct gpd_client *c, const struct wire_edge *m)
 	if (!q || (busy && !is_there(q)))
 		return;
 	q->busy = busy;
+	if (busy && q->is_unasked)
+		schedule_queue(q);
 	gpd_monitor_edge(q);
 	if (!gpd_bucket_take(&c->edges, config->edge_rate, config->edge_burst, c->d->rx_ns))
 		throttle(c);
@@ -265,16 +272,20 @@ static void done(struct gpd_client *c, const struct wire_done *m)
 	bool is_owed = member && member->owed_epoch && member->owed_epoch == m->epoch;
 	bool is_awaited;
 	bool is_manual;
+	bool is_taken;
 
 	/* Before the switch goes on, and orders something new. */
 	if (is_owed)
 		member->owed_epoch = 0;
 	is_awaited = member && gpd_fanout_done(member, m);
 	is_manual = !is_awaited && gpd_suspend_done(c, m);
-	if (!member || (!is_owed && !is_awaited && !is_manual))
+	is_taken = !is_awaited && !is_manual && member && gpd_late_done(member, m);
+	if (!member || (!is_owed && !is_awaited && !is_manual && !is_taken))
 		return;
-	gpd_silent_done(member, m, is_awaited);
+	gpd_silent_done(member, m, is_awaited || is_taken);
 	gpd_progress_done(member, m);
+	if (is_owed && is_taken && m->result != WIRE_OK)
+		gpd_engine_again(member);
 }
 
 static void note(struct gpd_client *c, const struct wire_note *m)

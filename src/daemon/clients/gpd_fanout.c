@@ -18,13 +18,17 @@ static u64 clock_ns(struct gp_act *a)
 	return gpd_now_ns();
 }
 
-/* For the core, and for members that do not answer. */
+/* For the core, and for members that are slow or do not answer. */
 static void set_timer(struct gpd_node *n)
 {
 	uint64_t at_ns = n->act.timer_ns;
 
-	if (n->act.is_switching)
+	if (n->act.is_switching) {
 		at_ns = min(at_ns, n->sw.check_ns);
+		at_ns = min(at_ns, n->sw.patience_ns);
+	}
+	if (!TAILQ_EMPTY(&n->taken))
+		at_ns = min(at_ns, TAILQ_FIRST(&n->taken)->taken_ns);
 	gpd_timer_set(n->timer, at_ns);
 }
 
@@ -66,6 +70,7 @@ static void order(struct gpd_member *m, uint32_t index, bool release, uint64_t *
 	m->wait_index = index;
 	m->wait_release = release;
 	LIST_INSERT_HEAD(&m->node->sw.waiting, m, of_switch);
+	gpd_late_ordered(m);
 }
 
 static void order_entity(struct gpd_node *n, uint32_t index, bool release, uint64_t *first_ns)
@@ -101,14 +106,12 @@ static bool begin(struct gp_act *a)
 	struct gpd_node *n = node_of(a);
 	const struct gp_switch *sw = &a->sw;
 	uint64_t first_ns = 0;
-	u64 deadline_ns = 0;
 	uint32_t i;
 
 	n->sw.start_ns = gpd_now_ns();
+	gpd_late_begin(n);
 	for (i = 0; i < sw->nr_preempt + sw->nr_resume; i++)
 		order_entity(n, i, i >= sw->nr_preempt, &first_ns);
-	gp_sched_param_get(a->sched, a->node, "deadline_ns", &deadline_ns);
-	n->sw.check_ns = n->sw.start_ns + deadline_ns / 4 * 3;
 	if (sw->nr_preempt && first_ns && n->d->rx_ns)
 		gp_hist_add(&n->decision, first_ns - n->d->rx_ns);
 	if (first_ns)
@@ -177,7 +180,9 @@ bool gpd_fanout_done(struct gpd_member *m, const struct wire_done *done)
 
 	if (!m->wait_epoch || m->wait_epoch != done->epoch)
 		return false;
-	if (result != GP_RESULT_OK)
+	if (result == GP_RESULT_OK)
+		gpd_late_learn(m);
+	else
 		gpd_client_note(m->client, "could not %s on node %" PRIu32 ": %s",
 				m->wait_release ? "continue" : "stop", m->node->gpu_id,
 				done->error ? strerror((int)done->error) : gp_result_name(result));

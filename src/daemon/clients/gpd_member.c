@@ -12,7 +12,7 @@
 static void key_of(const struct gpd_client *c, struct gp_group_key *key)
 {
 	*key = (struct gp_group_key){
-		.user = gpd_trust_account(&c->owner),
+		.user = c->owner.account,
 		.group = gp_group_number(c->attrs.group),
 		.attr = c->attrs.core,
 		/* It cannot be stopped, or does not let itself be stopped. */
@@ -72,16 +72,22 @@ int gpd_member_join(struct gpd_member *m)
 	return 0;
 }
 
-/* Whether all other members of its entity have changed in the same way. */
+/*
+ * Whether all other members of its entity have changed in the same way. One that has not is the
+ * first to be looked at the next time: a change of a whole group asks for each of its members.
+ */
 static bool others_have(const struct gpd_member *m, const struct gp_group_key *key)
 {
-	const struct gpd_member *other;
+	struct gpd_member *other;
 	struct gp_group_key of_other;
 
 	LIST_FOREACH(other, &m->entity->members, of_entity) {
 		key_of(other->client, &of_other);
-		if (other != m && !gp_group_is_one(&of_other, key))
-			return false;
+		if (other == m || gp_group_is_one(&of_other, key))
+			continue;
+		LIST_REMOVE(other, of_entity);
+		LIST_INSERT_HEAD(&m->entity->members, other, of_entity);
+		return false;
 	}
 	return true;
 }
@@ -94,6 +100,9 @@ bool gpd_member_change(struct gpd_member *m)
 	struct gp_attr attr;
 
 	key_of(m->client, &key);
+	/* Its entity has changed with another member. */
+	if (gp_group_is_one(&e->group.key, &key))
+		return true;
 	if (!others_have(m, &key) || gp_groups_find(&n->groups, &key))
 		return gp_group_is_one(&e->group.key, &key);
 	gp_groups_remove(&n->groups, &e->group);

@@ -40,7 +40,7 @@ static void stands_still(struct gpd_member *m)
 	snprintf(reason, sizeof(reason), "process %d made no progress after it was continued twice",
 		 (int)c->pid);
 	gpd_engine_put_out(n, reason);
-	n->out_by = by_two ? GP_GROUP_NO_USER : gpd_trust_account(&c->owner);
+	n->out_by = by_two ? GP_GROUP_NO_USER : c->owner.account;
 }
 
 void gpd_progress_note(struct gpd_client *c, uint32_t gpu_id, bool moved)
@@ -78,7 +78,7 @@ void gpd_progress_note(struct gpd_client *c, uint32_t gpu_id, bool moved)
 
 void gpd_progress_join(struct gpd_node *n, const struct gpd_client *c)
 {
-	if (n->out_by == GP_GROUP_NO_USER || n->out_by == gpd_trust_account(&c->owner))
+	if (n->out_by == GP_GROUP_NO_USER || n->out_by == c->owner.account)
 		return;
 	gpd_log(LOG_INFO, "node %" PRIu32 ": scheduled again, another user has come", n->gpu_id);
 	gpd_engine_set_enabled(n, true);
@@ -149,7 +149,7 @@ void gpd_progress_reset(struct gpd_client *c, uint32_t gpu_id)
 	if (!gpd_user_may_note(c->user))
 		return;
 	n->unmapped_by_two = gpd_trust_claim(n, GPD_CLAIM_RESET, c);
-	n->unmapped_by = gpd_trust_account(&c->owner);
+	n->unmapped_by = c->owner.account;
 	n->unmapped_ns = gpd_now_ns();
 	n->is_unmapped = true;
 	nudge_one(c, n);
@@ -163,7 +163,7 @@ void gpd_progress_done(struct gpd_member *m, const struct wire_done *done)
 	if (!n->is_unmapped || c->refused || !done->nr_cycles || done->error)
 		return;
 	/* What was done for another user is believed as what it says is. */
-	if (gpd_trust_account(&c->owner) == n->unmapped_by ||
+	if (c->owner.account == n->unmapped_by ||
 	    gpd_trust_claim(n, GPD_CLAIM_MAPPED, c))
 		n->is_unmapped = false;
 }
@@ -176,7 +176,7 @@ void gpd_progress_busy(struct gpd_queue *q)
 		return;
 	if (gpd_now_ns() - n->unmapped_ns > UNMAPPED_NS)
 		n->is_unmapped = false;
-	else if (gpd_trust_account(&q->client->owner) == n->unmapped_by ||
+	else if (q->client->owner.account == n->unmapped_by ||
 		 may_nudge_other(q->member))
 		gpd_engine_nudge(q->member);
 }

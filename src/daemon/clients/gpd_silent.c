@@ -148,7 +148,22 @@ static bool is_stopped(const struct gpd_client *c)
 	return !gpd_proc_read(c->pid, &proc) && (proc.state == 'T' || proc.state == 't');
 }
 
-/* A member that owes an answer: is it its own fault? */
+/* A member that owes an answer: is it its own fault, and not that of the GPU? */
+static bool is_to_blame(struct gpd_member *m)
+{
+	struct gpd_client *c = m->client;
+
+	if (is_stopped(c))
+		gpd_client_note(c, "is stopped and does not answer");
+	else if (others_answer(m))
+		gpd_client_note(c, "does not answer, and others do");
+	else if (!gpd_trust_claim(m->node, GPD_CLAIM_FAILED, c))
+		gpd_client_note(c, "does not answer, and no other user has trouble");
+	else
+		return false;
+	return true;
+}
+
 static void look_at(struct gpd_member *m)
 {
 	struct gpd_client *c = m->client;
@@ -157,13 +172,7 @@ static void look_at(struct gpd_member *m)
 		c->ops->late(c);
 		return;
 	}
-	if (is_stopped(c))
-		gpd_client_note(c, "is stopped and does not answer");
-	else if (others_answer(m))
-		gpd_client_note(c, "does not answer, and others do");
-	else if (!gpd_trust_claim(m->node, GPD_CLAIM_FAILED, c))
-		gpd_client_note(c, "does not answer, and no other user has trouble");
-	else
+	if (!is_to_blame(m))
 		return;
 	miss(c, MISSED_MAX);
 	if (!m->wait_release)
@@ -204,6 +213,40 @@ static void look_at_silent(struct gpd_node *n)
 	for (m = LIST_FIRST(&n->sw.waiting); m; m = next) {
 		next = LIST_NEXT(m, of_switch);
 		look_at(m);
+	}
+}
+
+static void look_at_slow(struct gpd_node *n)
+{
+	uint64_t seq = n->act.sw.seq;
+
+	hear_all(n, seq);
+	if (is_same(n, seq))
+		gpd_late_look(n);
+}
+
+/* Answers that no switch waits for: where the GPU is to blame, a client of root shows it. */
+static void look_at_taken(struct gpd_node *n)
+{
+	uint64_t now_ns = gpd_now_ns();
+	struct gpd_member *m;
+	uint64_t epoch;
+
+	while ((m = TAILQ_FIRST(&n->taken)) && now_ns >= m->taken_ns) {
+		epoch = m->taken_epoch;
+		gpd_client_poll(m->client);
+		if (m != TAILQ_FIRST(&n->taken) || m->taken_epoch != epoch)
+			continue;
+		gpd_late_forget(m);
+		if (m->client->ops->late) {
+			m->client->ops->late(m->client);
+			continue;
+		}
+		is_to_blame(m);
+		miss(m->client, MISSED_MAX);
+		judge(n->d);
+		/* The core has it as stopped. */
+		gpd_engine_again(m);
 	}
 }
 
@@ -258,8 +301,11 @@ int gpd_silent_timer(sd_event_source *s, uint64_t usec, void *data)
 	struct gpd_node *n = data;
 	uint64_t now_ns = gpd_now_ns();
 
+	if (n->act.is_switching && now_ns >= n->sw.patience_ns)
+		look_at_slow(n);
 	if (n->act.is_switching && now_ns >= n->sw.check_ns)
 		look_at_silent(n);
+	look_at_taken(n);
 	gpd_fanout_settle(n);
 	if (n->act.is_switching && n->sw.check_ns == U64_MAX && now_ns >= n->act.timer_ns)
 		count_missed(n);

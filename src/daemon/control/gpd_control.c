@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/control/gpd_control.h"
+#include "daemon/control/gpd_event.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/module/gpd_module.h"
@@ -96,7 +97,8 @@ static bool is_reading(const struct gpd_conn *conn)
 /* Part of the request in hand that is to be done now. */
 static bool has_step(const struct gpd_conn *conn)
 {
-	return conn->stream.next || (conn->job && gpd_suspend_has_step(conn));
+	return conn->stream.next || (conn->job && gpd_suspend_has_step(conn)) ||
+	       gpd_event_has_step(conn);
 }
 
 void gpd_control_next(struct gpd_conn *conn)
@@ -118,8 +120,10 @@ static void take_turn(struct gpd_conn *conn)
 {
 	if (conn->stream.next)
 		gpd_control_stream_step(conn);
-	else if (has_step(conn))
+	else if (conn->job && gpd_suspend_has_step(conn))
 		gpd_suspend_step(conn);
+	else if (gpd_event_has_step(conn))
+		gpd_event_step(conn);
 	else if (!conn->waiting)
 		handle_first(conn);
 }
@@ -153,7 +157,7 @@ static void receive(struct gpd_conn *conn)
 		gpd_control_dead(conn);
 		return;
 	}
-	/* A connection that gets events has nothing more to say: a word of it is its end. */
+	/* A connection that gets events has nothing more to say: what it says is not heard. */
 	if (conn->monitor)
 		return;
 	conn->in_len += (size_t)len;
@@ -291,6 +295,7 @@ void gpd_control_close(struct gpd *d)
 		free_conn(conn);
 	gpd_sock_close(&control->listener);
 	sd_event_source_unref(control->reap);
+	gpd_event_fini(d);
 	free(control);
 	d->control = NULL;
 }
@@ -303,6 +308,10 @@ bool gpd_control_monitor(struct gpd_conn *conn, bool trace)
 		return true;
 	if (!gpd_user_take(conn->user, GPD_BUDGET_MONITORS))
 		return false;
+	if (gpd_event_begin(conn)) {
+		gpd_user_give(conn->user, GPD_BUDGET_MONITORS);
+		return false;
+	}
 	LIST_INSERT_HEAD(&conn->d->control->monitors, conn, of_monitors);
 	conn->monitor = true;
 	return true;

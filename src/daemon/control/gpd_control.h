@@ -47,7 +47,8 @@ struct gpd_conn {
 	bool oneway;		  /* the request in hand wants no reply */
 	bool monitor;		  /* gets events */
 	bool trace;		  /* gets records of the core too */
-	uint64_t nr_lost;	  /* events that found no room */
+	uint64_t event_next;	  /* number of the next event it gets, see gpd_event.c */
+	uint64_t nr_plain;	  /* events before that one that are no traces */
 	bool has_turn;			/* there is a request, or a part of one, to handle */
 	bool dead;		  /* waits to be freed */
 	struct gpd_job *job;	  /* the Suspend or Resume in hand, NULL = none */

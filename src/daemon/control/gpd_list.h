@@ -47,6 +47,13 @@ json_t *gpd_list_other(pid_t pid, const char *mechanism, uint32_t nr_queues,
 		       const struct gpd_totals *t);
 json_t *gpd_list_process(struct gpd_client *c, bool is_blind);
 
+/*
+ * A Queue. Addresses in a process are for connections that may touch it, as the module has it:
+ * they are null for others.
+ */
+json_t *gpd_list_queue(struct gpreempt_queue *q, bool may_touch, const char *mechanism,
+		       const char *state, uint32_t source);
+
 /* Attributes. */
 json_t *gpd_list_attributes(const struct gpd_attrs *attrs);
 
@@ -62,18 +69,12 @@ void gpd_monitor_event(struct gpd *d, const char *kind, pid_t pid, uint32_t gpu_
 		       uint32_t queue_id, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
 
-/*
- * The same at another time, with data whose reference is taken, NULL = none. The kind "trace"
- * goes only to those that want records of the core.
- */
+/* The same at another time, with data whose reference is taken, NULL = none. */
 void gpd_monitor_at(struct gpd *d, uint64_t time_ns, const char *kind, pid_t pid,
 		    uint32_t gpu_id, uint32_t queue_id, const char *text, json_t *data);
 
 /* The attributes of a process were changed. */
 void gpd_monitor_attrs(struct gpd *d, pid_t pid, const struct gpd_attrs *attrs);
-
-/* The first event of a connection that monitors. */
-void gpd_monitor_begin(struct gpd_conn *conn);
 
 /* A queue became busy or idle. */
 void gpd_monitor_edge(const struct gpd_queue *q);

@@ -5,6 +5,7 @@
  */
 #include "daemon/control/gpd_list.h"
 #include "daemon/clients/gpd_client.h"
+#include "daemon/gpd_trust.h"
 #include "daemon/gpd_util.h"
 #include "daemon/module/gpd_module.h"
 #include "driver/discover.h"
@@ -169,7 +170,18 @@ static struct gpreempt_value told(const struct gpd_queue *q, bool is_known, uint
 			  (struct gpreempt_value){ 0 };
 }
 
-static json_t *own_queue_json(struct gpd_queue *q)
+json_t *gpd_list_queue(struct gpreempt_queue *q, bool may_touch, const char *mechanism,
+		       const char *state, uint32_t source)
+{
+	if (!may_touch) {
+		q->ring_addr = (struct gpreempt_value){ 0 };
+		q->rptr_addr = (struct gpreempt_value){ 0 };
+		q->wptr_addr = (struct gpreempt_value){ 0 };
+	}
+	return drv_json_queue(q, mechanism, state, source);
+}
+
+static json_t *own_queue_json(const struct gpd_conn *conn, struct gpd_queue *q)
 {
 	const struct wire_queue *t = &q->told;
 	struct gp_entity_info info = { .state = GP_ENTITY_IDLE };
@@ -190,7 +202,8 @@ static json_t *own_queue_json(struct gpd_queue *q)
 
 	if (q->member)
 		gp_sched_entity_info(q->client->d->sched, q->member->entity->id, &info);
-	return drv_json_queue(&out, q->client->ops->name, gp_entity_state_name(info.state),
+	return gpd_list_queue(&out, gpd_trust_may_touch(&conn->cred, &q->client->owner),
+			      q->client->ops->name, gp_entity_state_name(info.state),
 			      GPREEMPT_SOURCE_DAEMON);
 }
 
@@ -253,7 +266,8 @@ static json_t *walk_queues(struct gpd *d, struct cursor *cur)
 		return NULL;
 	if (!found || is_listed(d, &q))
 		return json_null();
-	return drv_json_queue(&q, "none", "unknown", GPREEMPT_SOURCE_UNKNOWN);
+	/* sysfs has no addresses. */
+	return gpd_list_queue(&q, false, "none", "unknown", GPREEMPT_SOURCE_UNKNOWN);
 }
 
 static json_t *next_queue(struct gpd_conn *conn, void *cursor)
@@ -264,7 +278,7 @@ static json_t *next_queue(struct gpd_conn *conn, void *cursor)
 
 	if (item)
 		return item;
-	return q ? own_queue_json(q) : walk_queues(conn->d, cur);
+	return q ? own_queue_json(conn, q) : walk_queues(conn->d, cur);
 }
 
 void gpd_list_queues(struct gpd_conn *conn, const struct gpd_request *r)
@@ -275,6 +289,6 @@ void gpd_list_queues(struct gpd_conn *conn, const struct gpd_request *r)
 	if (!cur)
 		return;
 	cur->is_walking = !drv_walk_begin(&cur->walk, NULL, (uint32_t)pid);
-	gpd_module_list_queues(conn->d, cur->module, pid);
+	gpd_module_list_queues(conn, cur->module, pid);
 	gpd_control_stream(conn, "queues", next_queue, end, cur);
 }

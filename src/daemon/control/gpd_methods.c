@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/control/gpd_control.h"
+#include "daemon/control/gpd_event.h"
 #include "daemon/control/gpd_list.h"
 #include "daemon/control/gpd_metrics.h"
 #include "daemon/module/gpd_module.h"
@@ -39,7 +40,7 @@ static void monitor(struct gpd_conn *conn, const struct gpd_request *r)
 		return;
 	}
 	gpd_module_monitor(conn->d);
-	gpd_monitor_begin(conn);
+	gpd_event_greet(conn);
 }
 
 bool gpd_methods_apply(struct gpd_conn *conn, const struct gpd_attr_change *change,

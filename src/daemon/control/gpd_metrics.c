@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/control/gpd_metrics.h"
 #include "daemon/gpd_hold.h"
+#include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_ops.h"
@@ -235,7 +236,8 @@ const char *gpd_metrics_recent(struct gpd *d, bool as_reply)
 struct gpd_http {
 	struct MHD_Daemon *mhd;
 	uint64_t port;
-	sd_event_source *io;	/* its epoll descriptor in the loop */
+	struct gpd_user *user;	/* all that ask, on whose time they are served */
+	sd_event_source *io;	/* its epoll descriptor in the loop of @user */
 	sd_event_source *timer; /* for its timeouts; on only while there is a connection */
 };
 
@@ -297,6 +299,13 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *data)
 	return 0;
 }
 
+/* A TCP connection does not say whose it is: all of them are one user without privileges. */
+static const struct gpd_owner anybody = {
+	.uid = (uid_t)-1,
+	.account = GPD_ACCOUNT_HTTP,
+	.is_foreign = true,
+};
+
 static int start(struct gpd *d, struct gpd_http *http)
 {
 	struct sockaddr_in addr = {
@@ -317,11 +326,11 @@ static int start(struct gpd *d, struct gpd_http *http)
 	info = MHD_get_daemon_info(http->mhd, MHD_DAEMON_INFO_EPOLL_FD);
 	if (!info)
 		return -EOPNOTSUPP;
-	err = sd_event_add_io(d->event, &http->io, info->epoll_fd, EPOLLIN, on_io, http);
-	if (err < 0)
-		return err;
-	sd_event_source_set_priority(http->io, GPD_PRIORITY_USER);
-	return gpd_timer_add(d->event, &http->timer, on_timer, http);
+	http->user = gpd_user_get(d, &anybody, false);
+	if (!http->user)
+		return -ENOMEM;
+	err = sd_event_add_io(http->user->event, &http->io, info->epoll_fd, EPOLLIN, on_io, http);
+	return err < 0 ? err : gpd_timer_add(http->user->event, &http->timer, on_timer, http);
 }
 
 static void free_http(struct gpd_http *http)
@@ -332,6 +341,7 @@ static void free_http(struct gpd_http *http)
 	sd_event_source_unref(http->timer);
 	if (http->mhd)
 		MHD_stop_daemon(http->mhd);
+	gpd_user_put(http->user);
 	free(http);
 }
 

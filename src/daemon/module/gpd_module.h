@@ -37,7 +37,7 @@ void gpd_module_take_node(struct gpd_node *n);
  */
 bool gpd_module_has(struct gpd *d, pid_t pid, uint32_t gpu_id, uint32_t queue_id);
 void gpd_module_list_processes(struct gpd *d, json_t *processes);
-void gpd_module_list_queues(struct gpd *d, json_t *queues, pid_t pid);
+void gpd_module_list_queues(struct gpd_conn *conn, json_t *queues, pid_t pid);
 
 /* Follow the module's events while a client monitors, and only then. */
 void gpd_module_monitor(struct gpd *d);

@@ -4,6 +4,7 @@
  */
 #include "daemon/module/gpd_module_types.h"
 #include "daemon/control/gpd_list.h"
+#include "daemon/gpd_trust.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -137,7 +138,7 @@ void gpd_module_list_processes(struct gpd *d, json_t *processes)
 			json_array_append_new(processes, gpd_module_process(d, all[i].pid));
 }
 
-static json_t *queue_json(const struct gpreempt_ioc_queue *k)
+static json_t *queue_json(const struct gpreempt_ioc_queue *k, bool may_touch)
 {
 	struct gpreempt_queue q = {
 		.pid = (uint32_t)k->pid,
@@ -146,15 +147,32 @@ static json_t *queue_json(const struct gpreempt_ioc_queue *k)
 	};
 
 	drv_module_describe(k, &q);
-	return drv_json_queue(&q, "kernel", gp_entity_state_name(state_of(k)),
+	return gpd_list_queue(&q, may_touch, "kernel", gp_entity_state_name(state_of(k)),
 			      GPREEMPT_SOURCE_KERNEL);
 }
 
-void gpd_module_list_queues(struct gpd *d, json_t *array, pid_t pid)
+static bool may_touch(const struct gpd_conn *conn, pid_t pid)
+{
+	struct gpd_proc proc;
+
+	if (conn->cred.privileged)
+		return true;
+	return !gpd_proc_read(pid, &proc) &&
+	       gpd_trust_may_touch_process(conn->d, &conn->cred, pid, proc.uid);
+}
+
+void gpd_module_list_queues(struct gpd_conn *conn, json_t *array, pid_t pid)
 {
 	size_t nr;
-	const struct gpreempt_ioc_queue *q = pid ? queues_of(d, pid, &nr) : queues(d, &nr);
+	const struct gpreempt_ioc_queue *q =
+		pid ? queues_of(conn->d, pid, &nr) : queues(conn->d, &nr);
+	bool may = false;
+	pid_t last = 0;
 
-	for (; nr; q++, nr--)
-		json_array_append_new(array, queue_json(q));
+	for (; nr; q++, nr--) {
+		if (q->pid != last)
+			may = may_touch(conn, q->pid);
+		last = q->pid;
+		json_array_append_new(array, queue_json(q, may));
+	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is behind module.h; for module*.c alone.
+ * What is behind gpd_module.h; for gpd_module*.c alone.
  */
 #ifndef GPD_MODULE_TYPES_H
 #define GPD_MODULE_TYPES_H
