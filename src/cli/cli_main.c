@@ -53,6 +53,8 @@ static const struct cli_command commands[] = {
 	{ "", "Control", NULL, NULL, NULL },
 	{ "run", "start a program with GPU scheduling attributes", &cli_verb_run, NULL, NULL },
 	{ "set", "change attributes of a process", &cli_verb_set, NULL, NULL },
+	{ "grant", "say what processes may be before they exist", &cli_verb_grant, NULL, NULL },
+	{ "revoke", "end a grant", &cli_verb_revoke, NULL, NULL },
 	{ "suspend", "stop queues by hand, for a time", &cli_verb_suspend, NULL, NULL },
 	{ "resume", "continue suspended queues", &cli_verb_resume, NULL, NULL },
 	{ "attach", "control a process that was not started with run", &cli_verb_attach, NULL,

@@ -79,6 +79,8 @@ static const struct {
 	  "library to preload" },
 	{ "lease", 0, "TIME", KIND_TIME, AT(lease_ns), CLI_OPTS_HOLD,
 	  "resume after TIME, 60s if not said" },
+	{ "lease", 0, "TIME", KIND_TIME, AT(lease_ns), CLI_OPTS_GRANT,
+	  "ends after TIME, else with revoke" },
 	{ "wait", 0, NULL, KIND_FLAG, AT(is_waiting), CLI_OPTS_HOLD,
 	  "hold while the command runs, resume when it ends" },
 	{ "timeout", 0, "TIME", KIND_TIME, AT(timeout_ns), CLI_OPTS_TIMEOUT,

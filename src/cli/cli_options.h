@@ -96,6 +96,7 @@ struct cli_options {
 #define CLI_OPTS_TRACES (1u << 21)	/* --gpu, --gap: of verbs that read kernel traces */
 #define CLI_OPTS_ADVISE (1u << 22)	/* --runs, --html, --json */
 #define CLI_OPTS_IMPORT (1u << 23)	/* --class, --offline, --output */
+#define CLI_OPTS_GRANT (1u << 24)	/* --lease */
 
 struct cli_verb;
 

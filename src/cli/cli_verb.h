@@ -62,7 +62,7 @@ struct cli_command {
 
 /* The verbs, a file each or a few together. */
 extern const struct cli_verb cli_verb_attach, cli_verb_cdi, cli_verb_check, cli_verb_config;
-extern const struct cli_verb cli_verb_detach;
+extern const struct cli_verb cli_verb_detach, cli_verb_grant, cli_verb_revoke;
 extern const struct cli_verb cli_verb_list, cli_verb_metrics, cli_verb_monitor, cli_verb_policy;
 extern const struct cli_verb cli_verb_resume, cli_verb_run, cli_verb_set, cli_verb_show;
 extern const struct cli_verb cli_verb_stats, cli_verb_summary, cli_verb_suspend, cli_verb_top;
@@ -73,6 +73,9 @@ extern const struct cli_verb cli_verb_trace_record, cli_verb_trace_convert;
 
 /* The classes of a daemon that was configured with none. */
 #define CLI_CLASSES "realtime default besteffort"
+
+/* Adds KEY=VALUE of a process to attributes. Gives CLI_GO_ON, or the exit code after a message. */
+int cli_set_pair(json_t *attributes, const char *word);
 
 /* What a policy does, in a line; "" for one that this command does not know. */
 const char *cli_policy_doc(const char *name);

@@ -2,6 +2,7 @@
 #include "daemon/clients/gpd_client.h"
 #include "daemon/control/gpd_control.h"
 #include "daemon/gpd_engine.h"
+#include "daemon/gpd_grant.h"
 #include "daemon/control/gpd_metrics.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/module/gpd_module.h"
@@ -111,6 +112,7 @@ static int (*const parts[])(struct gpd *d) = {
 	add_signals,
 	gpd_engine_init,
 	gpd_hold_init,
+	gpd_grant_init,
 	gpd_dbg_auto_init,
 	make_dir,
 	gpd_state_load,
@@ -160,6 +162,7 @@ static void stop(struct gpd *d)
 	gpd_nodes_fini(d);
 	gpd_engine_fini(d);
 	gpd_state_free(d);
+	gpd_grant_free(d);
 	gpd_user_fini(d);
 	sd_event_unref(d->event);
 	free(d->config);

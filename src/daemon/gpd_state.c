@@ -3,6 +3,7 @@
 #include "daemon/clients/gpd_client.h"
 #include "daemon/control/gpd_control.h"
 #include "daemon/gpd_engine.h"
+#include "daemon/gpd_grant.h"
 #include "daemon/control/gpd_list.h"
 #include "daemon/gpd_ops.h"
 #include "daemon/gpd_util.h"
@@ -125,6 +126,8 @@ int gpd_state_load(struct gpd *d)
 	boot_id(boot, sizeof(boot));
 	if (strcmp(boot, json_string_value(json_object_get(s->root, "boot")) ?: ""))
 		json_object_del(s->root, "processes");
+	else
+		gpd_grant_load(d, json_object_get(s->root, "grants"));
 	return 0;
 }
 
@@ -309,9 +312,9 @@ static json_t *state_json(struct gpd *d)
 	char boot[64];
 
 	boot_id(boot, sizeof(boot));
-	return json_pack("{s:i, s:s, s:s, s:o, s:o}", "format", FORMAT, "boot", boot, "exit",
+	return json_pack("{s:i, s:s, s:s, s:o, s:o, s:o}", "format", FORMAT, "boot", boot, "exit",
 			 d->exit_reason[0] ? d->exit_reason : RUNNING, "processes",
-			 processes_json(d), "nodes", nodes_json(d));
+			 processes_json(d), "nodes", nodes_json(d), "grants", gpd_grant_save(d));
 }
 
 void gpd_state_save(struct gpd *d)
@@ -338,12 +341,16 @@ void gpd_state_save(struct gpd *d)
 /* Users can change something all day long: their changes are written together. */
 #define LATER_NS GPD_NS_PER_SEC
 
+void gpd_state_soon(struct gpd *d)
+{
+	if (d->state && !gpd_timer_is_on(d->state->later))
+		gpd_timer_set(d->state->later, gpd_now_ns() + LATER_NS);
+}
+
 void gpd_state_changed(struct gpd_conn *conn)
 {
-	struct gpd *d = conn->d;
-
 	if (conn->user->privileged)
-		gpd_state_save(d);
-	else if (!gpd_timer_is_on(d->state->later))
-		gpd_timer_set(d->state->later, gpd_now_ns() + LATER_NS);
+		gpd_state_save(conn->d);
+	else
+		gpd_state_soon(conn->d);
 }

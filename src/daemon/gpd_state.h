@@ -46,6 +46,9 @@ void gpd_state_add(json_t *processes, pid_t pid, uint64_t start_time, uid_t uid,
 /* Something changed that is to survive: write the file. */
 void gpd_state_save(struct gpd *d);
 
+/* The same within a second, with all that changes until then. */
+void gpd_state_soon(struct gpd *d);
+
 /* The same for a request: at once if it is privileged, else within a second. */
 void gpd_state_changed(struct gpd_conn *conn);
 

@@ -103,6 +103,9 @@ static const struct gpd_trust_row methods[GPD_METHOD_COUNT] = {
 	[GPD_METHOD_DETACH] = {
 		NULL, "the process", "the process is of the same user", GPD_NEEDS_OWNER },
 	[GPD_METHOD_RELOAD] = { NULL, "all users", "privilege", GPD_NEEDS_PRIVILEGE },
+	[GPD_METHOD_GRANT] = { NULL, "all users", "privilege", GPD_NEEDS_PRIVILEGE },
+	[GPD_METHOD_REVOKE] = { NULL, "all users", "privilege", GPD_NEEDS_PRIVILEGE },
+	[GPD_METHOD_LIST_GRANTS] = { NULL, "none", "privilege", GPD_NEEDS_PRIVILEGE },
 };
 
 #define NR_MESSAGES (sizeof(messages) / sizeof(messages[0]))

@@ -97,17 +97,20 @@ bool gpd_trust_is_alone(const struct gpd_node *n, const struct gpd_client *c);
 int gpd_auth_peer(const struct gpd *d, int fd, struct gpd_cred *cred);
 
 /*
- * May a connection have these attributes? It may keep those until now, @old, NULL = none; if
- * not, @why says the reason.
+ * May a connection give a process these attributes? A grant is the limit of the process that has
+ * it, NULL = none. It may keep those until now, @old, NULL = none; if not, @why says the reason.
  */
 bool gpd_auth_check(const struct gpd_config *config, const struct gpd_cred *cred,
-		    const struct gpd_attrs *old, const struct gpd_attrs *new, char *why,
-		    size_t size);
+		    const struct gpd_grant *grant, const struct gpd_attrs *old,
+		    const struct gpd_attrs *new, char *why, size_t size);
 
 /* Start from the attributes of a class, the group is kept; false if there is none. */
 bool gpd_auth_class(const struct gpd_config *config, const char *name, struct gpd_attrs *attrs);
 
-/* The first attributes of a client, from its HELLO; what goes too far is clamped, and noted. */
+/*
+ * The first attributes of a client, from its grant and its HELLO; what goes too far is clamped,
+ * and noted.
+ */
 void gpd_auth_wishes(struct gpd_client *c, const struct wire_hello *m);
 
 #endif

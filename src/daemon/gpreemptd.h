@@ -56,6 +56,7 @@
 struct gpd;
 struct gpd_client;
 struct gpd_cred;
+struct gpd_grant;
 struct gpd_user;
 
 /* A listening socket. */
@@ -324,6 +325,7 @@ struct gpd_client {
 	uint64_t blind_ns; /* when the driver last showed a queue that it never told, 0 = never */
 	struct gpd_attrs attrs;
 	bool by_hand; /* attributes were set over the control socket */
+	struct gpd_grant *grant; /* most that it may be, NULL = what every process may */
 	LIST_HEAD(, gpd_queue) queues;
 	struct gp_tree queues_by_id; /* the same in the order of node and number */
 	uint32_t nr_queues;
@@ -390,6 +392,7 @@ struct gpd {
 	struct gpd_control *control;	   /* control socket and its connections */
 	struct gpd_events *events;	   /* for those that monitor, NULL = none has yet */
 	struct gpd_holds *holds;	   /* holds by hand */
+	struct gpd_grants *grants;	   /* what processes may be that are no clients yet */
 	/* Answers that a Suspend or Resume waits for, see gpd_suspend.c. */
 	struct gp_tree suspended;
 	struct gpd_module *module;	 /* the scheduler in the kernel */

@@ -12,7 +12,7 @@ PAGES = {
     "gpreempt": [""],
     "gpreempt-list": ["list", "show", "top"],
     "gpreempt-run": ["run", "cdi"],
-    "gpreempt-set": ["set", "suspend", "resume", "attach", "detach", "policy"],
+    "gpreempt-set": ["set", "grant", "revoke", "suspend", "resume", "attach", "detach", "policy"],
     "gpreempt-stats": ["stats", "monitor", "trace record", "trace convert", "metrics"],
     "gpreempt-advise": ["advise"],
     "gpreempt-check": ["check", "config", "bench mechanisms"],

@@ -63,7 +63,7 @@ static int refuse(const char *word, u32 i)
 	return CLI_EXIT_USAGE;
 }
 
-static int add_pair(json_t *attributes, const char *word)
+int cli_set_pair(json_t *attributes, const char *word)
 {
 	size_t len = strcspn(word, "=");
 	struct cli_guess guess;
@@ -214,7 +214,7 @@ static int set(struct cli_session *s)
 	int ret = parse_target(&s->o);
 
 	for (int i = 0; ret == CLI_GO_ON && i < s->o.nr_words; i++)
-		ret = add_pair(attributes, s->o.words[i]);
+		ret = cli_set_pair(attributes, s->o.words[i]);
 	if (ret == CLI_GO_ON)
 		ret = cli_session_open(s, false);
 	if (ret == CLI_GO_ON)

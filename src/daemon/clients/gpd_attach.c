@@ -5,6 +5,7 @@
 #include "daemon/clients/gpd_client.h"
 #include "daemon/control/gpd_list.h"
 #include "daemon/control/gpd_control.h"
+#include "daemon/gpd_grant.h"
 #include "daemon/gpd_ops.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_util.h"
@@ -51,6 +52,7 @@ static bool find_process(struct gpd_conn *conn, uint64_t pid)
 
 void gpd_attach_call(struct gpd_conn *conn, const struct gpd_request *r)
 {
+	const struct gpd_grant *grant;
 	struct gpd_attrs attrs = { .klass = "" };
 	int err;
 
@@ -60,7 +62,12 @@ void gpd_attach_call(struct gpd_conn *conn, const struct gpd_request *r)
 	}
 	gp_attr_default(&attrs.core);
 	gpd_auth_class(conn->d->config, GPD_DEFAULT_CLASS, &attrs);
-	if (!find_process(conn, r->pid) || !gpd_methods_apply(conn, &r->attributes, NULL, &attrs))
+	if (!find_process(conn, r->pid))
+		return;
+	grant = gpd_grant_find(conn->d, (pid_t)r->pid);
+	if (grant)
+		attrs = grant->attrs;
+	if (!gpd_methods_apply(conn, &r->attributes, grant, NULL, &attrs))
 		return;
 	err = gpd_dbg_start(conn->d, (pid_t)r->pid, &attrs, on_result, conn);
 	if (err)

@@ -179,7 +179,8 @@ static bool changes_too(struct gpd_conn *conn, const struct gpd_client *c,
 	return other != c && other->state == GPD_CLIENT_KNOWN && attrs->group[0] &&
 	       !strcmp(other->attrs.group, attrs->group) &&
 	       gpd_trust_may_touch(&conn->cred, &other->owner) &&
-	       gpd_auth_check(conn->d->config, &conn->cred, &other->attrs, attrs, why, sizeof(why));
+	       gpd_auth_check(conn->d->config, &conn->cred, other->grant, &other->attrs, attrs,
+			      why, sizeof(why));
 }
 
 static void set_one(struct gpd_client *c, const struct gpd_attrs *attrs)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/clients/gpd_client.h"
 #include "rules/right.h"
+#include "daemon/gpd_grant.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_util.h"
 
@@ -94,17 +95,20 @@ static const struct gpd_class *open_class(const struct gpd_config *config, const
 	return k && k->open ? k : NULL;
 }
 
-/* Which attributes go beyond what every process, an open class, or the process itself has. */
-static uint32_t excess(const struct gpd_config *config, const struct gp_attr *old,
-		       const char *klass, const struct gp_attr *wish)
+/*
+ * Which attributes go beyond what its grant, or every process and an open class, and the process
+ * itself has.
+ */
+static uint32_t excess(const struct gpd_config *config, const struct gpd_grant *grant,
+		       const struct gp_attr *old, const char *klass, const struct gp_attr *wish)
 {
 	const struct gpd_class *k = open_class(config, klass);
 	struct gp_attr most;
 	uint32_t too_much;
 
 	gp_attr_default(&most);
-	too_much = gp_right_excess(wish, &most);
-	if (k)
+	too_much = gp_right_excess(wish, grant ? &grant->attrs.core : &most);
+	if (k && !grant)
 		too_much &= gp_right_excess(wish, &k->attr);
 	if (old)
 		too_much &= gp_right_excess(wish, old);
@@ -112,22 +116,27 @@ static uint32_t excess(const struct gpd_config *config, const struct gp_attr *ol
 }
 
 bool gpd_auth_check(const struct gpd_config *config, const struct gpd_cred *cred,
-		    const struct gpd_attrs *old, const struct gpd_attrs *new, char *why,
-		    size_t size)
+		    const struct gpd_grant *grant, const struct gpd_attrs *old,
+		    const struct gpd_attrs *new, char *why, size_t size)
 {
 	bool same_class = old && !strcmp(old->klass, new->klass);
 	uint32_t too_much;
 
 	if (cred->privileged)
 		return true;
-	if (!open_class(config, new->klass) && !same_class) {
+	if (!open_class(config, new->klass) && !same_class &&
+	    !(grant && !strcmp(grant->attrs.klass, new->klass))) {
 		snprintf(why, size, "this class is not open to all");
 		return false;
 	}
-	too_much = excess(config, old ? &old->core : NULL, new->klass, &new->core);
+	if (grant && grant->attrs.group[0] && strcmp(grant->attrs.group, new->group)) {
+		snprintf(why, size, "its group is granted");
+		return false;
+	}
+	too_much = excess(config, grant, old ? &old->core : NULL, new->klass, &new->core);
 	if (too_much)
-		snprintf(why, size, "%s above what every user has is a privilege",
-			 gp_attr_name(too_much));
+		snprintf(why, size, "%s above what %s is a privilege", gp_attr_name(too_much),
+			 grant ? "is granted" : "every user has");
 	return !too_much;
 }
 
@@ -148,9 +157,13 @@ static void choose_class(struct gpd_client *c, const struct wire_hello *m)
 	const struct gpd_class *k = m->klass[0] ? gpd_config_class(config, m->klass) : NULL;
 
 	gpd_auth_class(config, GPD_DEFAULT_CLASS, &c->attrs);
+	if (c->grant)
+		c->attrs = c->grant->attrs;
 	if (m->klass[0] && !k)
 		gpd_client_note(c, "wished for class %s, which there is not", m->klass);
-	else if (k && !k->open && !c->cred.privileged)
+	else if (k && c->grant && gp_right_excess(&k->attr, &c->grant->attrs.core))
+		gpd_client_note(c, "wished for class %s, which is more than was granted", m->klass);
+	else if (k && !c->grant && !k->open && !c->cred.privileged)
 		gpd_client_note(c, "wished for class %s, which is not open to all", m->klass);
 	else if (k)
 		gpd_auth_class(config, m->klass, &c->attrs);
@@ -185,12 +198,14 @@ void gpd_auth_wishes(struct gpd_client *c, const struct wire_hello *m)
 	uint32_t too_much;
 	uint32_t bit;
 
+	gpd_grant_give(c, gpd_grant_find(c->d, c->pid));
 	choose_class(c, m);
-	memcpy(c->attrs.group, m->group, sizeof(c->attrs.group));
+	if (!c->grant || !c->grant->attrs.group[0])
+		memcpy(c->attrs.group, m->group, sizeof(c->attrs.group));
 	wish = c->attrs.core;
 	read_wishes(m, &wish);
-	too_much = c->cred.privileged ? 0 :
-		   excess(config, &c->attrs.core, c->attrs.klass, &wish);
+	too_much = c->cred.privileged && !c->grant ? 0 :
+		   excess(config, c->grant, &c->attrs.core, c->attrs.klass, &wish);
 	for (bit = 1; bit & GP_ATTR_ALL; bit <<= 1)
 		if (too_much & bit)
 			gpd_client_note(c, "wished for more %s than it may have",
@@ -198,5 +213,6 @@ void gpd_auth_wishes(struct gpd_client *c, const struct wire_hello *m)
 	/* Each wish by itself: the others are granted. */
 	gp_attr_copy(&c->attrs.core, &wish, GP_ATTR_ALL & ~too_much);
 	if (too_much & GP_ATTR_PRIO)
-		c->attrs.core.prio = highest(config, c->attrs.klass);
+		c->attrs.core.prio = c->grant ? c->grant->attrs.core.prio :
+						highest(config, c->attrs.klass);
 }

@@ -138,11 +138,12 @@ bool gpd_methods_change(struct gpd_conn *conn, const struct gpd_request *r, stru
 			struct gpd_attrs *new);
 
 /*
- * Change attributes as was asked, if the connection may; false after an error was sent. @old
- * are those until now, which it is no raising to keep; NULL = none.
+ * Change attributes as was asked, if the connection may; false after an error was sent. @grant
+ * is that of the process, @old are those until now, which it is no raising to keep; NULL = none.
  */
 bool gpd_methods_apply(struct gpd_conn *conn, const struct gpd_attr_change *change,
-		       const struct gpd_attrs *old, struct gpd_attrs *attrs);
+		       const struct gpd_grant *grant, const struct gpd_attrs *old,
+		       struct gpd_attrs *attrs);
 
 /* A process is not there (-ESRCH), or not to be touched: send that. Return: false. */
 bool gpd_methods_refuse(struct gpd_conn *conn, uint64_t pid, int err);

@@ -15,6 +15,7 @@ enum kind {
 	KIND_U64,
 	KIND_BOOL,
 	KIND_NAME,
+	KIND_PATH,
 	KIND_ATTRIBUTES,
 	KIND_TARGETS,
 	KIND_PARAMETERS,
@@ -48,6 +49,7 @@ static const struct field request_fields[] = {
 	{ "enabled", KIND_BOOL, GPD_HAS_ENABLED, R(enabled), 0, 0 },
 	{ "parameters", KIND_PARAMETERS, GPD_HAS_PARAMETERS, 0, 0, 0 },
 	{ "trace", KIND_BOOL, GPD_HAS_TRACE, R(trace), 0, 0 },
+	{ "cgroup", KIND_PATH, GPD_HAS_CGROUP, R(cgroup), 2, GPD_CGROUP_LEN - 1 },
 };
 
 #define KIND_OF(member)                                                                    \
@@ -101,6 +103,9 @@ static const struct method methods[GPD_METHOD_COUNT] = {
 	[GPD_METHOD_ATTACH].must = GPD_HAS_PID,
 	[GPD_METHOD_DETACH].may = GPD_HAS_PID,
 	[GPD_METHOD_DETACH].must = GPD_HAS_PID,
+	[GPD_METHOD_GRANT].may = GPD_HAS_PID | GPD_HAS_CGROUP | GPD_HAS_ATTRIBUTES | GPD_HAS_LEASE,
+	[GPD_METHOD_GRANT].must = GPD_HAS_ATTRIBUTES,
+	[GPD_METHOD_REVOKE].may = GPD_HAS_PID | GPD_HAS_CGROUP,
 };
 
 const char *gpd_method_name(enum gpd_method method)
@@ -139,6 +144,22 @@ static int read_name(const struct field *f, const json_t *value, void *to)
 	return 0;
 }
 
+/* As the kernel writes it: from the root, without a slash at its end or two in a row. */
+static int read_path(const struct field *f, const json_t *value, void *to)
+{
+	const char *path = json_string_value(value);
+	size_t len = json_string_length(value);
+	size_t i;
+
+	if (!path || len < f->min || len > f->max || path[0] != '/' || path[len - 1] == '/')
+		return -EINVAL;
+	for (i = 0; i < len; i++)
+		if (path[i] < ' ' || path[i] > '~' || (path[i] == '/' && path[i + 1] == '/'))
+			return -EINVAL;
+	memcpy(to, path, len + 1);
+	return 0;
+}
+
 static int read_integer(const struct field *f, const json_t *value, void *to)
 {
 	json_int_t number = json_integer_value(value);
@@ -169,6 +190,8 @@ static int read_value(const struct field *f, json_t *value, void *to, struct gpd
 		return 0;
 	case KIND_NAME:
 		return read_name(f, value, to);
+	case KIND_PATH:
+		return read_path(f, value, to);
 	case KIND_ATTRIBUTES:
 		return gpd_control_read_attributes(value, to, refusal);
 	case KIND_TARGETS:

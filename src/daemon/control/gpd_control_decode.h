@@ -23,6 +23,8 @@
 #define GPD_REQUEST_USER_MAX (8u << 10)
 #define GPD_TARGETS_MAX 1024
 #define GPD_CHANGES_MAX 64
+/* Longest path of a cgroup, with its zero. */
+#define GPD_CGROUP_LEN 512
 
 /* X(NAME, "Method"): the methods of the interface. */
 #define GPD_METHODS(X)                     \
@@ -41,7 +43,10 @@
 	X(ATTACH, "Attach")                \
 	X(DETACH, "Detach")                \
 	X(GET_CONFIG, "GetConfig")         \
-	X(RELOAD, "Reload")
+	X(RELOAD, "Reload")                \
+	X(GRANT, "Grant")                  \
+	X(REVOKE, "Revoke")                \
+	X(LIST_GRANTS, "ListGrants")
 
 enum gpd_method {
 #define X(name, text) GPD_METHOD_##name,
@@ -63,6 +68,7 @@ enum gpd_method {
 #define GPD_HAS_ENABLED (1u << 9)
 #define GPD_HAS_PARAMETERS (1u << 10)
 #define GPD_HAS_TRACE (1u << 11)
+#define GPD_HAS_CGROUP (1u << 12)
 
 /* gpd_attr_change.has, above enum gp_attr_bit */
 #define GPD_ATTR_CLASS (GP_ATTR_ALL + 1u)
@@ -98,6 +104,7 @@ struct gpd_request {
 	bool enabled;
 	bool trace;
 	char policy[WIRE_NAME_LEN];
+	char cgroup[GPD_CGROUP_LEN];
 	struct gpd_attr_change attributes;
 	struct gpd_target targets[GPD_TARGETS_MAX];
 	uint32_t nr_targets;

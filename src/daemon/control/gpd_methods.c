@@ -5,6 +5,7 @@
 #include "daemon/control/gpd_metrics.h"
 #include "daemon/module/gpd_module.h"
 #include "daemon/gpd_engine.h"
+#include "daemon/gpd_grant.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_trust.h"
@@ -44,7 +45,8 @@ static void monitor(struct gpd_conn *conn, const struct gpd_request *r)
 }
 
 bool gpd_methods_apply(struct gpd_conn *conn, const struct gpd_attr_change *change,
-		       const struct gpd_attrs *old, struct gpd_attrs *attrs)
+		       const struct gpd_grant *grant, const struct gpd_attrs *old,
+		       struct gpd_attrs *attrs)
 {
 	const struct gpd_config *config = conn->d->config;
 	char why[GPD_NOTE_LEN];
@@ -57,7 +59,7 @@ bool gpd_methods_apply(struct gpd_conn *conn, const struct gpd_attr_change *chan
 	gp_attr_copy(&attrs->core, &change->attr, change->has & GP_ATTR_ALL);
 	if (change->has & GPD_ATTR_GROUP)
 		memcpy(attrs->group, change->group, sizeof(attrs->group));
-	if (gpd_auth_check(config, &conn->cred, old, attrs, why, sizeof(why)))
+	if (gpd_auth_check(config, &conn->cred, grant, old, attrs, why, sizeof(why)))
 		return true;
 	gpd_control_error(conn, "PermissionDenied", "reason", "%s", why);
 	return false;
@@ -85,7 +87,8 @@ bool gpd_methods_change(struct gpd_conn *conn, const struct gpd_request *r, stru
 		return gpd_methods_refuse(conn, r->pid, err);
 	err = ops->get(conn->d, &s, old);
 	*new = *old;
-	is_good = !err && gpd_methods_apply(conn, &r->attributes, old, new);
+	is_good = !err && gpd_methods_apply(conn, &r->attributes,
+					       s.client ? s.client->grant : NULL, old, new);
 	if (is_good && !r->dry_run)
 		err = ops->set(conn, &s, new, !(r->attributes.has & GPD_ATTR_GROUP));
 	if (ops->put)
@@ -313,6 +316,9 @@ static void (*const calls[GPD_METHOD_COUNT])(struct gpd_conn *, const struct gpd
 	[GPD_METHOD_DETACH] = detach,
 	[GPD_METHOD_GET_CONFIG] = gpd_list_settings,
 	[GPD_METHOD_RELOAD] = gpd_reload_call,
+	[GPD_METHOD_GRANT] = gpd_grant_call,
+	[GPD_METHOD_REVOKE] = gpd_grant_revoke,
+	[GPD_METHOD_LIST_GRANTS] = gpd_grant_list,
 };
 
 void gpd_methods_call(struct gpd_conn *conn, const struct gpd_request *r)

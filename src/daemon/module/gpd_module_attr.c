@@ -271,7 +271,8 @@ static bool changes_too(struct gpd_conn *conn, const struct gpd_subject *s,
 
 	return p->pid != s->pid &&
 	       gpd_trust_may_touch_process(conn->d, &conn->cred, p->pid, p->uid) &&
-	       gpd_auth_check(conn->d->config, &conn->cred, &p->attrs, attrs, why, sizeof(why));
+	       gpd_auth_check(conn->d->config, &conn->cred, NULL, &p->attrs, attrs, why,
+			      sizeof(why));
 }
 
 /* Processes of a group are one: all of them change, unless that would raise one of them. */

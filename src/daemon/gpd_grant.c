@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: MIT
+#include "daemon/gpd_grant.h"
+#include "daemon/clients/gpd_client.h"
+#include "daemon/control/gpd_list.h"
+#include "daemon/gpd_engine.h"
+#include "daemon/gpd_ops.h"
+#include "daemon/gpd_state.h"
+#include "daemon/gpd_trust.h"
+#include "daemon/gpd_util.h"
+#include "driver/sysfile.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* All grants. */
+struct gpd_grants {
+	struct gp_tree tree;	/* by scope */
+	sd_event_source *timer; /* ends those whose lease is over */
+};
+
+static struct gpd_grant *of(struct gp_tree_node *n)
+{
+	return n ? container_of(n, struct gpd_grant, by_scope) : NULL;
+}
+
+static int by_scope(const struct gp_tree_node *a, const struct gp_tree_node *b)
+{
+	const struct gpd_grant *x = container_of(a, struct gpd_grant, by_scope);
+	const struct gpd_grant *y = container_of(b, struct gpd_grant, by_scope);
+
+	return x->pid != y->pid ? gp_tree_order((u64)x->pid, (u64)y->pid) :
+				  strcmp(x->cgroup, y->cgroup);
+}
+
+static struct gpd_grant *find(const struct gpd *d, pid_t pid, const char *cgroup)
+{
+	struct gpd_grant key = { .pid = pid };
+
+	snprintf(key.cgroup, sizeof(key.cgroup), "%s", cgroup);
+	return of(gp_tree_find(&d->grants->tree, &key.by_scope));
+}
+
+/* A number that belongs to another process by now counts no more. */
+static struct gpd_grant *of_parents(const struct gpd *d, pid_t pid)
+{
+	struct gpd_proc proc;
+	int i;
+
+	for (i = 0; i < GPD_GRANT_STEPS && pid > 0 && !gpd_proc_read(pid, &proc); i++) {
+		struct gpd_grant *g = find(d, pid, "");
+
+		if (g && g->start_time == proc.start_time)
+			return g;
+		pid = proc.parent;
+	}
+	return NULL;
+}
+
+static struct gpd_grant *of_path(const struct gpd *d, char *path)
+{
+	struct gpd_grant *g = NULL;
+
+	while (!g && path[0] == '/' && path[1]) {
+		g = find(d, 0, path);
+		*strrchr(path, '/') = '\0';
+	}
+	return g;
+}
+
+/*
+ * The unified hierarchy, and the freezer of the old ones: Slurm keeps its jobs there, and only root
+ * moves processes in either.
+ */
+static struct gpd_grant *of_cgroup(const struct gpd *d, pid_t pid)
+{
+	char file[64], text[8192];
+	struct gpd_grant *g = NULL;
+	char *line, *rest = text;
+
+	snprintf(file, sizeof(file), "/proc/%d/cgroup", (int)pid);
+	if (drv_sysfile_text(file, text, sizeof(text)) < 0)
+		return NULL;
+	while (!g && (line = strsep(&rest, "\n"))) {
+		char *names = strchr(line, ':');
+		char *path = names ? strchr(names + 1, ':') : NULL;
+
+		if (!path)
+			continue;
+		*path++ = '\0';
+		if (!names[1] || strstr(names + 1, "freezer"))
+			g = of_path(d, path);
+	}
+	return g;
+}
+
+struct gpd_grant *gpd_grant_find(const struct gpd *d, pid_t pid)
+{
+	struct gpd_grant *g = NULL;
+
+	if (gp_tree_first(&d->grants->tree) && pid <= GPD_PID_MAX) {
+		g = of_parents(d, pid);
+		g = g ? g : of_cgroup(d, pid);
+	}
+	return g;
+}
+
+void gpd_grant_give(struct gpd_client *c, struct gpd_grant *g)
+{
+	if (c->grant)
+		c->grant->nr_clients--;
+	if (g)
+		g->nr_clients++;
+	c->grant = g;
+}
+
+static void change(struct gpd_client *c, const struct gpd_attrs *attrs)
+{
+	c->attrs = *attrs;
+	gpd_engine_attrs(c);
+	gpd_monitor_attrs(c->d, c->pid, attrs);
+}
+
+static void apply(struct gpd_client *c, struct gpd_grant *g)
+{
+	struct gpd_attrs attrs = g->attrs;
+
+	if (!attrs.group[0])
+		memcpy(attrs.group, c->attrs.group, sizeof(attrs.group));
+	gpd_grant_give(c, g);
+	change(c, &attrs);
+}
+
+/* What every process may have is kept. */
+static void withdraw(struct gpd_client *c)
+{
+	const struct gpd_class *k = gpd_config_class(c->d->config, c->attrs.klass);
+	struct gpd_attrs attrs = c->attrs;
+	struct gpd_attrs most = { 0 };
+
+	gpd_auth_class(c->d->config, k && k->open ? k->name : GPD_DEFAULT_CLASS, &most);
+	gp_attr_copy(&attrs.core, &most.core, gp_right_excess(&attrs.core, &most.core));
+	memcpy(attrs.klass, most.klass, sizeof(attrs.klass));
+	gpd_grant_give(c, NULL);
+	change(c, &attrs);
+}
+
+static void set_timer(struct gpd *d)
+{
+	uint64_t next_ns = U64_MAX;
+	struct gp_tree_node *n;
+
+	for (n = gp_tree_first(&d->grants->tree); n; n = gp_tree_next(n))
+		next_ns = min(next_ns, of(n)->until_ns);
+	gpd_timer_set(d->grants->timer, next_ns);
+}
+
+/* Clients for which another grant counts now have that one. */
+static void end(struct gpd *d, struct gpd_grant *g)
+{
+	struct gpd_client *c;
+
+	gp_tree_remove(&d->grants->tree, &g->by_scope);
+	LIST_FOREACH(c, &d->clients, link)
+	{
+		struct gpd_grant *next;
+
+		if (c->grant != g)
+			continue;
+		next = c->state == GPD_CLIENT_KNOWN ? gpd_grant_find(d, c->pid) : NULL;
+		if (next)
+			apply(c, next);
+		else if (c->state == GPD_CLIENT_KNOWN)
+			withdraw(c);
+		else
+			gpd_grant_give(c, NULL);
+	}
+	free(g);
+}
+
+/* Ends what is over; that of a process when it is gone and no client has it. */
+static void sweep(struct gpd *d)
+{
+	struct gp_tree_node *n = gp_tree_first(&d->grants->tree);
+	uint64_t now_ns = gpd_now_ns();
+
+	while (n) {
+		struct gpd_grant *g = of(n);
+
+		n = gp_tree_next(n);
+		if (g->until_ns <= now_ns ||
+		    (g->pid && !g->nr_clients && !gpd_proc_is(g->pid, g->start_time)))
+			end(d, g);
+	}
+	set_timer(d);
+}
+
+static int on_timer(sd_event_source *s, uint64_t usec, void *data)
+{
+	sweep(data);
+	gpd_state_soon(data);
+	return 0;
+}
+
+int gpd_grant_init(struct gpd *d)
+{
+	d->grants = calloc(1, sizeof(*d->grants));
+	if (!d->grants)
+		return -ENOMEM;
+	d->grants->tree.cmp = by_scope;
+	return gpd_timer_add(d->event, &d->grants->timer, on_timer, d);
+}
+
+void gpd_grant_free(struct gpd *d)
+{
+	struct gp_tree_node *n;
+
+	if (!d->grants)
+		return;
+	while ((n = gp_tree_first(&d->grants->tree))) {
+		gp_tree_remove(&d->grants->tree, n);
+		free(of(n));
+	}
+	sd_event_source_unref(d->grants->timer);
+	free(d->grants);
+	d->grants = NULL;
+}
+
+static json_t *scope_json(const struct gpd_grant *g)
+{
+	return json_pack("{s:o, s:o}", "pid", g->pid ? json_integer(g->pid) : json_null(), "cgroup",
+			 g->pid ? json_null() : json_string(g->cgroup));
+}
+
+static json_t *grant_json(const struct gpd_grant *g)
+{
+	uint64_t now_ns = gpd_now_ns();
+	json_t *out = scope_json(g);
+
+	json_object_set_new(out, "attributes", gpd_list_attributes(&g->attrs));
+	json_object_set_new(out, "lease_ms", g->until_ns == U64_MAX ? json_null() :
+			    json_integer((json_int_t)((g->until_ns - min(now_ns, g->until_ns)) /
+						      GPD_NS_PER_MS)));
+	json_object_set_new(out, "nr_clients", json_integer(g->nr_clients));
+	return out;
+}
+
+json_t *gpd_grant_save(struct gpd *d)
+{
+	json_t *all = json_array();
+	struct gp_tree_node *n;
+
+	for (n = gp_tree_first(&d->grants->tree); n; n = gp_tree_next(n)) {
+		struct gpd_grant *g = of(n);
+		json_t *out = scope_json(g);
+
+		json_object_set_new(out, "start_time", json_integer((json_int_t)g->start_time));
+		json_object_set_new(out, "attributes", gpd_list_attributes(&g->attrs));
+		json_object_set_new(out, "until_ns", g->until_ns == U64_MAX ? json_null() :
+				    json_integer((json_int_t)g->until_ns));
+		json_array_append_new(all, out);
+	}
+	return all;
+}
+
+static uint64_t number(const json_t *entry, const char *key, uint64_t none)
+{
+	const json_t *value = json_object_get(entry, key);
+
+	return json_is_integer(value) ? (uint64_t)json_integer_value(value) : none;
+}
+
+/* The clock is that of the boot, and so are the numbers of processes: both still mean the same. */
+void gpd_grant_load(struct gpd *d, const json_t *grants)
+{
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach(grants, i, entry) {
+		const char *cgroup = json_string_value(json_object_get(entry, "cgroup"));
+		struct gpd_grant *g = calloc(1, sizeof(*g));
+
+		if (!g)
+			return;
+		g->pid = (pid_t)number(entry, "pid", 0);
+		g->start_time = number(entry, "start_time", 0);
+		g->until_ns = number(entry, "until_ns", U64_MAX);
+		snprintf(g->cgroup, sizeof(g->cgroup), "%s", cgroup ? cgroup : "");
+		if (!g->pid == !cgroup || i >= GPD_GRANTS_MAX ||
+		    !gpd_state_read_attributes(json_object_get(entry, "attributes"), &g->attrs) ||
+		    gp_tree_insert(&d->grants->tree, &g->by_scope))
+			free(g);
+	}
+	sweep(d);
+}
+
+/* The scope that a request names; false after an error was sent. */
+static bool read_scope(struct gpd_conn *conn, const struct gpd_request *r, struct gpd_grant *g)
+{
+	struct gpd_proc proc = { 0 };
+
+	if (!(r->has & GPD_HAS_PID) == !(r->has & GPD_HAS_CGROUP)) {
+		gpd_control_failed(conn, -EINVAL, "either a pid or a cgroup");
+		return false;
+	}
+	memcpy(g->cgroup, r->cgroup, sizeof(g->cgroup));
+	g->pid = (pid_t)r->pid;
+	if (r->has & GPD_HAS_PID && gpd_proc_read(g->pid, &proc))
+		return gpd_methods_refuse(conn, r->pid, -ESRCH);
+	g->start_time = proc.start_time;
+	return true;
+}
+
+/*
+ * What is said of a process reaches its descendants in the module: there a grant is that, and no
+ * cgroup is known.
+ */
+static void say_to_module(struct gpd_conn *conn, const struct gpd_request *r)
+{
+	struct gpd_grant g = { .until_ns = U64_MAX };
+	struct gpd_attrs old;
+
+	if (r->has & (GPD_HAS_CGROUP | GPD_HAS_LEASE))
+		gpd_control_error(conn, "NotSupported", "reason",
+				  "the kernel module knows neither cgroups nor leases of grants");
+	else if (read_scope(conn, r, &g) && gpd_methods_change(conn, r, &old, &g.attrs))
+		gpd_control_reply(conn, json_pack("{s:o}", "grant", grant_json(&g)));
+}
+
+static struct gpd_grant *add(struct gpd *d, const struct gpd_grant *scope)
+{
+	struct gpd_grant *g = find(d, scope->pid, scope->cgroup);
+
+	if (g)
+		return g;
+	sweep(d);
+	if (d->grants->tree.root && d->grants->tree.root->nr >= GPD_GRANTS_MAX)
+		return NULL;
+	g = calloc(1, sizeof(*g));
+	if (g) {
+		*g = *scope;
+		gp_tree_insert(&d->grants->tree, &g->by_scope);
+	}
+	return g;
+}
+
+void gpd_grant_call(struct gpd_conn *conn, const struct gpd_request *r)
+{
+	struct gpd_grant scope = { 0 };
+	struct gpd *d = conn->d;
+	struct gpd_grant *g;
+	struct gpd_client *c;
+
+	if (d->ops != &gpd_client_ops) {
+		say_to_module(conn, r);
+		return;
+	}
+	gpd_auth_class(d->config, GPD_DEFAULT_CLASS, &scope.attrs);
+	if (!read_scope(conn, r, &scope) ||
+	    !gpd_methods_apply(conn, &r->attributes, NULL, NULL, &scope.attrs))
+		return;
+	g = add(d, &scope);
+	if (!g) {
+		gpd_control_failed(conn, -ENOSPC, "more than %d grants", GPD_GRANTS_MAX);
+		return;
+	}
+	g->start_time = scope.start_time;
+	g->attrs = scope.attrs;
+	g->until_ns = r->lease_ms ? gpd_now_ns() + r->lease_ms * GPD_NS_PER_MS : U64_MAX;
+	set_timer(d);
+	LIST_FOREACH(c, &d->clients, link)
+	if (c->state == GPD_CLIENT_KNOWN && gpd_grant_find(d, c->pid) == g)
+		apply(c, g);
+	gpd_state_soon(d);
+	gpd_control_reply(conn, json_pack("{s:o}", "grant", grant_json(g)));
+}
+
+void gpd_grant_revoke(struct gpd_conn *conn, const struct gpd_request *r)
+{
+	struct gpd *d = conn->d;
+	struct gpd_grant *g;
+
+	if (!(r->has & GPD_HAS_PID) == !(r->has & GPD_HAS_CGROUP)) {
+		gpd_control_failed(conn, -EINVAL, "either a pid or a cgroup");
+		return;
+	}
+	g = find(d, (pid_t)r->pid, r->cgroup);
+	if (!g) {
+		gpd_control_error(conn, "NotFound", "what", "grant of %s %.*" PRIu64 "%s",
+				  r->pid ? "process" : "cgroup", r->pid ? 1 : 0, r->pid, r->cgroup);
+		return;
+	}
+	end(d, g);
+	set_timer(d);
+	gpd_state_soon(d);
+	gpd_control_reply(conn, json_object());
+}
+
+void gpd_grant_list(struct gpd_conn *conn, const struct gpd_request *r)
+{
+	json_t *all = json_array();
+	struct gp_tree_node *n;
+
+	sweep(conn->d);
+	for (n = gp_tree_first(&conn->d->grants->tree); n; n = gp_tree_next(n))
+		json_array_append_new(all, grant_json(of(n)));
+	gpd_control_reply(conn, json_pack("{s:o}", "grants", all));
+}
