@@ -235,6 +235,8 @@ void gp_entity_detach(struct gp_call *c, struct gp_entity *e)
 	gp_entity_set_stubborn(c, e, false);
 	if (e->nr_busy && c->n->policy->idle)
 		c->n->policy->idle(c, e);
+	if (c->n->policy->gone)
+		c->n->policy->gone(c, e);
 	e->state = GP_ENTITY_LOST;
 	gp_entity_place(c, e);
 }
