@@ -58,12 +58,7 @@ static void apply(struct gpk_node *n, struct gpk_entity *e, const struct gpk_sai
 {
 	gpk_detect_set(n, e, said->detect);
 	e->has_deadline = said->attr.deadline_ns;
-	/* A member of a group may have other attributes than the group now. */
-	if (said->group || e->group)
-		gpk_group_change(n, e, said->group, &said->attr);
-	else
-		gpk_act(n, gp_sched_entity_set_attr(n->sched, e->core, &said->attr,
-						    ktime_get_ns(), &n->act.acts));
+	gpk_group_change(n, e, said->group, &said->attr);
 }
 
 /* Whether this process has changed its group too often; counts one more otherwise. */

@@ -95,6 +95,7 @@ static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreem
 		return NULL;
 	}
 	INIT_LIST_HEAD(&e->queues);
+	INIT_LIST_HEAD(&e->apart);
 	e->generation = desc->process;
 	e->pid = get_pid(desc->pid);
 	e->mm = desc->mm;
