@@ -18,8 +18,10 @@
  */
 #define REGROUPS 8
 
-/* One at a time says something. */
+/* One at a time says something, which takes a pass over all processes. */
 static DEFINE_MUTEX(say_mutex);
+/* Taken first by all but administrators, which so wait for one pass at most. */
+static DEFINE_MUTEX(users_mutex);
 static u64 last_version; /* gpk_wishes_lock */
 
 static void said_default(struct gpk_said *s)
@@ -209,6 +211,8 @@ static int remember(struct pid *pid, const struct gpreempt_ioc_attr *arg)
 
 	if (!new)
 		return -ENOMEM;
+	if (!governs)
+		mutex_lock(&users_mutex);
 	mutex_lock(&say_mutex);
 	spin_lock(&gpk_wishes_lock);
 	ret = say(pid, arg, governs, uid, new);
@@ -217,6 +221,8 @@ static int remember(struct pid *pid, const struct gpreempt_ioc_attr *arg)
 	if (!ret || (ret == 1 && governs))
 		gpk_wish_hand_down(pid, governs ? limit : NULL, arg);
 	mutex_unlock(&say_mutex);
+	if (!governs)
+		mutex_unlock(&users_mutex);
 	if (!ret)
 		return 0;
 	kfree(new);
