@@ -93,6 +93,7 @@ struct gpk_said {
 /* A process on a node; the monitor's, but for @hint_ns and @hints. */
 struct gpk_entity {
 	struct list_head link;	 /* in its node */
+	struct hlist_node by_pid; /* in its node */
 	struct list_head apart;	 /* in its node, of one that waits to join its group */
 	struct rcu_head rcu;	 /* callbacks may still look at it when it is gone */
 	u64 generation;		 /* amdkfd's name */
@@ -183,6 +184,7 @@ struct gpk_node {
 	struct list_head apart;		      /* of these, those that wait to join their groups */
 	u32 nr_entities;		      /* how many; at most GPK_ENTITIES_MAX */
 	struct xarray by_generation;	      /* the same, for callbacks */
+	DECLARE_HASHTABLE(by_pid, 8);	      /* the same, by process */
 	DECLARE_HASHTABLE(queues, 10);	      /* queues of all of them */
 	struct kfd_gpreempt_queue *answer;    /* what amdkfd answered last: see gpk_ask() */
 	u32 answer_room;		      /* how many queues fit */

@@ -347,6 +347,7 @@ int gpk_node_start(struct gpk_node *n, u32 gpu_id)
 	INIT_LIST_HEAD(&n->apart);
 	gpk_hold_init(n);
 	xa_init(&n->by_generation);
+	hash_init(n->by_pid);
 	hash_init(n->queues);
 	ret = gpk_answer_init(n);
 	if (!ret)
