@@ -188,6 +188,7 @@ struct gpk_node {
 	DECLARE_HASHTABLE(queues, 10);	      /* queues of all of them */
 	struct kfd_gpreempt_queue *answer;    /* what amdkfd answered last: see gpk_ask() */
 	u32 answer_room;		      /* how many queues fit */
+	struct gpk_entity *next_look;	      /* whose turn it is to be looked at, or NULL */
 	u64 resync_ns;			      /* when to ask amdkfd again; U64_MAX = not */
 	u64 apply_ns;			      /* when wishes are looked at again; the same */
 	/* when those that seem idle were last asked for waves */
@@ -279,6 +280,8 @@ extern uint gpk_poll_us, gpk_critical_us, gpk_tick_us;
 bool gpk_is_blocked(u32 flags);
 void gpk_detect_run(struct gpk_node *n);
 u64 gpk_detect_next(const struct gpk_node *n);
+/* A process is about to go. */
+void gpk_detect_forget(struct gpk_node *n, struct gpk_entity *e);
 void gpk_detect_set(struct gpk_node *n, struct gpk_entity *e, u8 mode);
 
 /* batch.c */

@@ -157,6 +157,7 @@ static void entity_remove(struct gpk_node *n, struct gpk_entity *e)
 	list_for_each_entry_safe(q, next, &e->queues, link)
 		queue_remove(n, e, q);
 	gpk_group_leave(n, e);
+	gpk_detect_forget(n, e);
 	list_del(&e->link);
 	hash_del(&e->by_pid);
 	n->nr_entities--;
