@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include "core/emit.h"
 
+/* In the first argument, between the attributes of a byte and the weight. */
+#define OUT_SHIFT 31
+
 /* Results in a record: two bits each, in the last two arguments. */
 #define RESULT_BITS 2U
 #define RESULTS_PER_ARG (64U / RESULT_BITS)
@@ -33,7 +36,7 @@ void gp_trace_record(const struct gp_call *c, enum gp_trace_kind kind, u64 id, u
 }
 
 void gp_trace_emit_attr(const struct gp_call *c, enum gp_trace_kind kind, u64 id,
-			const struct gp_attr *attr, u64 cookie)
+			const struct gp_attr *attr, u64 cookie, bool is_out)
 {
 	struct gp_trace t;
 
@@ -41,7 +44,7 @@ void gp_trace_emit_attr(const struct gp_call *c, enum gp_trace_kind kind, u64 id
 		return;
 	t = record(c, kind, id);
 	t.arg[0] = attr->prio | (u64)attr->latency_critical << 8 | (u64)attr->no_preempt << 9 |
-		   (u64)attr->weight << 32;
+		   (u64)is_out << OUT_SHIFT | (u64)attr->weight << 32;
 	t.arg[1] = attr->slice_ns;
 	t.arg[2] = attr->deadline_ns;
 	t.arg[3] = cookie;
@@ -58,6 +61,11 @@ void gp_trace_attr(const struct gp_trace *t, struct gp_attr *attr)
 		.slice_ns = t->arg[1],
 		.deadline_ns = t->arg[2],
 	};
+}
+
+bool gp_trace_is_out(const struct gp_trace *t)
+{
+	return t->arg[0] >> OUT_SHIFT & 1;
 }
 
 void gp_trace_emit_done(const struct gp_call *c, const enum gp_result *results)

@@ -40,9 +40,10 @@ static inline void gp_trace_emit(const struct gp_call *c, enum gp_trace_kind kin
  * @id: entity
  * @attr: attributes
  * @cookie: the caller's name, 0 if the event has none
+ * @is_out: the event says that the entity is off the GPU
  */
 void gp_trace_emit_attr(const struct gp_call *c, enum gp_trace_kind kind, u64 id,
-			const struct gp_attr *attr, u64 cookie);
+			const struct gp_attr *attr, u64 cookie, bool is_out);
 
 /**
  * gp_trace_emit_done() - as gp_trace_emit(), for the end of the switch in flight

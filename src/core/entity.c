@@ -214,6 +214,19 @@ bool gp_entity_set_state(struct gp_call *c, struct gp_entity *e, enum gp_entity_
 	return true;
 }
 
+void gp_entity_begin_out(struct gp_call *c, struct gp_entity *e)
+{
+	e->was = GP_ENTITY_PREEMPTED;
+	e->state = GP_ENTITY_PREEMPTED;
+	e->there_ns = c->now_ns;
+	c->stats->nr_out++;
+	gp_entity_place(c, e);
+	/* Without work it would come back with the next switch. */
+	gp_entity_freeze(c, e, gp_later(c->now_ns, c->n->params.min_run_ns));
+	gp_trace_emit(c, GP_TRACE_STATE, gp_entity_id(c->s, e), GP_ENTITY_IDLE,
+		      GP_ENTITY_PREEMPTED);
+}
+
 void gp_entity_detach(struct gp_call *c, struct gp_entity *e)
 {
 	if (e->state == GP_ENTITY_LOST)
@@ -222,6 +235,8 @@ void gp_entity_detach(struct gp_call *c, struct gp_entity *e)
 	gp_entity_set_stubborn(c, e, false);
 	if (e->nr_busy && c->n->policy->idle)
 		c->n->policy->idle(c, e);
+	if (c->n->policy->gone)
+		c->n->policy->gone(c, e);
 	e->state = GP_ENTITY_LOST;
 	gp_entity_place(c, e);
 }

@@ -37,6 +37,13 @@ bool gp_entity_set_state(struct gp_call *c, struct gp_entity *e, enum gp_entity_
 void gp_entity_detach(struct gp_call *c, struct gp_entity *e);
 
 /**
+ * gp_entity_begin_out() - a new entity is off the GPU, and stays there for min_run_ns
+ * @c: call
+ * @e: entity
+ */
+void gp_entity_begin_out(struct gp_call *c, struct gp_entity *e);
+
+/**
  * gp_entity_lose() - an entity is LOST
  * @c: call
  * @e: entity in any state

@@ -29,6 +29,7 @@
  *	each entity with work. NULL = nothing to do
  * @busy: an entity without work got some. NULL = nothing to do
  * @idle: an entity has no work left. NULL = nothing to do
+ * @gone: an entity is removed or lost; after idle(). NULL = nothing to do
  * @attr: attributes of an entity with work changed. NULL = nothing to do
  * @charge: a running entity has run for so long; called at least whenever it
  *	stops and before rekey(). NULL = nothing to do
@@ -51,6 +52,7 @@ struct gp_policy_ops {
 	void (*attach)(struct gp_call *c);
 	void (*busy)(struct gp_call *c, struct gp_entity *e);
 	void (*idle)(struct gp_call *c, struct gp_entity *e);
+	void (*gone)(struct gp_call *c, struct gp_entity *e);
 	void (*attr)(struct gp_call *c, struct gp_entity *e);
 	void (*charge)(struct gp_call *c, struct gp_entity *e, u64 ran_ns);
 	void (*rekey)(struct gp_call *c, struct gp_entity *e);

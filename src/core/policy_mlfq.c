@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * mlfq: a multi-level feedback queue. Entities begin at level 0. Run time counts
- * against an entity: with a slice of it used up it goes down to level 1, with
- * three to level 2, with seven to level 3, so that slices double from level to
- * level. Within a level, first come, first served.
+ * mlfq: a multi-level feedback queue. Run time counts against an entity: with a
+ * slice of it used up it goes down from level 0 to level 1, with three to level 2,
+ * with seven to level 3, so that slices double from level to level. Within a
+ * level, first come, first served.
  *
  * Sleep is forgiven: a quarter of the time an entity has no work is taken off
  * what counts against it. An entity that has waited promote_ns with work goes up
  * a level.
+ *
+ * Against a newcomer counts what counted against those that left, less a quarter of
+ * the time since: a process that came again as another one would always be at level 0
+ * else. If none left, it begins at level 0.
  *
  * Promise: an entity that asks for no more than a tenth of the time, in pieces of
  * no more than a slice, stays at level 0 and waits for no other but those like it;
@@ -81,12 +85,29 @@ static void mlfq_idle(struct gp_call *c, struct gp_entity *e)
 	e->mem.mark_ns = c->now_ns;
 }
 
+static u64 forgive(const struct gp_call *c, u64 used_ns, u64 since_ns)
+{
+	return gp_since(used_ns, gp_since(c->now_ns, since_ns) >> FORGIVE_SHIFT);
+}
+
 static void mlfq_busy(struct gp_call *c, struct gp_entity *e)
 {
-	u64 slept_ns = gp_since(c->now_ns, e->mem.mark_ns);
+	u64 used_ns = forgive(c, e->mem.used_ns, e->mem.mark_ns);
 
-	e->mem.used_ns = gp_since(e->mem.used_ns, slept_ns >> FORGIVE_SHIFT);
+	if (!e->mem.mark_ns)
+		used_ns = min(forgive(c, c->n->mlfq_left_ns, c->n->mlfq_mark_ns),
+			      level_begin_ns(c, e, LEVEL_LAST));
+	e->mem.used_ns = used_ns;
 	e->mem.mark_ns = c->now_ns;
+}
+
+/* The most that counted against any; more entities that leave do not make it more. */
+static void mlfq_gone(struct gp_call *c, struct gp_entity *e)
+{
+	u64 left_ns = forgive(c, c->n->mlfq_left_ns, c->n->mlfq_mark_ns);
+
+	c->n->mlfq_left_ns = max(left_ns, min(e->mem.used_ns, level_begin_ns(c, e, LEVEL_LAST)));
+	c->n->mlfq_mark_ns = c->now_ns;
 }
 
 static void promote(struct gp_call *c, struct gp_entity *e)
@@ -128,6 +149,7 @@ const struct gp_policy_ops gp_policy_mlfq = {
 	.nr_params = ARRAY_SIZE(params),
 	.busy = mlfq_busy,
 	.idle = mlfq_idle,
+	.gone = mlfq_gone,
 	.charge = mlfq_charge,
 	.rekey = mlfq_rekey,
 	.width = offsetof(struct gp_params, mlfq.width),

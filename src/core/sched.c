@@ -53,8 +53,8 @@ static int end(struct gp_call *c)
 	return 0;
 }
 
-int gp_sched_entity_add(struct gp_sched *s, u32 node, const struct gp_attr *attr, u64 cookie,
-			u64 now_ns, struct gp_actions *out, u64 *id)
+static int entity_add(struct gp_sched *s, u32 node, const struct gp_attr *attr, u64 cookie,
+		      bool is_out, u64 now_ns, struct gp_actions *out, u64 *id)
 {
 	struct gp_entity *e;
 	struct gp_call c;
@@ -70,9 +70,23 @@ int gp_sched_entity_add(struct gp_sched *s, u32 node, const struct gp_attr *attr
 	e->cookie = cookie;
 	*id = gp_entity_id(s, e);
 	c.stats->nr_entities = c.n->nr_live;
-	gp_trace_emit_attr(&c, GP_TRACE_EVENT_ADD, *id, attr, cookie);
+	gp_trace_emit_attr(&c, GP_TRACE_EVENT_ADD, *id, attr, cookie, is_out);
+	if (is_out)
+		gp_entity_begin_out(&c, e);
 	gp_emit_arm(&c, *id, true);
 	return end(&c);
+}
+
+int gp_sched_entity_add(struct gp_sched *s, u32 node, const struct gp_attr *attr, u64 cookie,
+			u64 now_ns, struct gp_actions *out, u64 *id)
+{
+	return entity_add(s, node, attr, cookie, false, now_ns, out, id);
+}
+
+int gp_sched_entity_add_out(struct gp_sched *s, u32 node, const struct gp_attr *attr, u64 cookie,
+			    u64 now_ns, struct gp_actions *out, u64 *id)
+{
+	return entity_add(s, node, attr, cookie, true, now_ns, out, id);
 }
 
 int gp_sched_entity_remove(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out)
@@ -103,7 +117,7 @@ int gp_sched_entity_set_attr(struct gp_sched *s, u64 id, const struct gp_attr *a
 	if (!gp_attr_is_valid(attr))
 		return -EINVAL;
 	c = begin(s, e->node, now_ns, out);
-	gp_trace_emit_attr(&c, GP_TRACE_EVENT_ATTR, id, attr, 0);
+	gp_trace_emit_attr(&c, GP_TRACE_EVENT_ATTR, id, attr, 0, false);
 	/* What has run so far is charged by the old attributes. */
 	gp_entity_rekey(&c, e);
 	e->attr = *attr;
@@ -111,6 +125,12 @@ int gp_sched_entity_set_attr(struct gp_sched *s, u64 id, const struct gp_attr *a
 		c.n->policy->attr(&c, e);
 	gp_entity_rekey(&c, e);
 	return end(&c);
+}
+
+/* What an entity brings along that began off the GPU is off it too. */
+static bool brings_along(const struct gp_entity *e)
+{
+	return e->frozen && !e->nr_preempted && !e->nr_resumed && !e->nr_fail;
 }
 
 int gp_sched_queue_add(struct gp_sched *s, u64 entity, u64 cookie, u64 now_ns,
@@ -129,7 +149,8 @@ int gp_sched_queue_add(struct gp_sched *s, u64 entity, u64 cookie, u64 now_ns,
 	c = begin(s, e->node, now_ns, out);
 	*id = gp_queue_id(s, q);
 	gp_trace_emit(&c, GP_TRACE_EVENT_QUEUE_ADD, entity, *id, cookie);
-	if (e->state == GP_ENTITY_PREEMPTED || e->state == GP_ENTITY_PREEMPTING)
+	if ((e->state == GP_ENTITY_PREEMPTED && !brings_along(e)) ||
+	    e->state == GP_ENTITY_PREEMPTING)
 		gp_entity_again(&c, e, true);
 	/* Matters only if the resume is refused. */
 	if (e->state == GP_ENTITY_RESUMING)

@@ -232,7 +232,7 @@ struct gp_actions {
  * they changed nothing.
  */
 #define GP_TRACE_KINDS(X)                                                                          \
-	X(EVENT_ADD, "add")                 /* arg: gp_trace_attr(); arg3 cookie */                \
+	X(EVENT_ADD, "add")                 /* arg: gp_trace_attr(), gp_trace_is_out(), cookie */  \
 	X(EVENT_REMOVE, "remove")                                                                  \
 	X(EVENT_ATTR, "attr")               /* arg: gp_trace_attr() */                             \
 	X(EVENT_QUEUE_ADD, "queue_add")     /* arg0 queue, arg1 cookie */                          \
@@ -279,6 +279,14 @@ struct gp_trace {
  * @attr: output
  */
 void gp_trace_attr(const struct gp_trace *t, struct gp_attr *attr);
+
+/**
+ * gp_trace_is_out() - which call a record is of
+ * @t: GP_TRACE_EVENT_ADD
+ *
+ * Return: true of gp_sched_entity_add_out(), false of gp_sched_entity_add().
+ */
+bool gp_trace_is_out(const struct gp_trace *t);
 
 /**
  * gp_trace_result() - the result of a member of a switch in a record
@@ -347,6 +355,24 @@ int gp_sched_init(void *mem, size_t size, const struct gp_sched_config *config,
  */
 int gp_sched_entity_add(struct gp_sched *s, u32 node, const struct gp_attr *attr, u64 cookie,
 			u64 now_ns, struct gp_actions *out, u64 *id);
+
+/**
+ * gp_sched_entity_add_out() - an entity appeared that is off the GPU: part of another one
+ * @s: scheduler
+ * @node: node index
+ * @attr: its attributes, checked
+ * @cookie: the caller's name for it, returned by gp_sched_entity_info()
+ * @now_ns: time
+ * @out: actions
+ * @id: its id
+ *
+ * It is PREEMPTED, and is resumed as if the scheduler had preempted it now, but not before
+ * min_run_ns. Queues that are added before are off the GPU too.
+ *
+ * Return: 0, -EINVAL bad node or attribute, -ENOSPC table full.
+ */
+int gp_sched_entity_add_out(struct gp_sched *s, u32 node, const struct gp_attr *attr, u64 cookie,
+			    u64 now_ns, struct gp_actions *out, u64 *id);
 
 /**
  * gp_sched_entity_remove() - an entity is gone, with all its queues

@@ -221,6 +221,8 @@ struct gp_node {
 	u64 fair_floor;	     /* fair: virtual time of the node, never falls */
 	u64 slice_weights;   /* slice: sum of the weights of entities with work */
 	u32 slice_owner;     /* slice: slot of the entity that ran last */
+	u64 mlfq_left_ns;    /* mlfq: what counted against those that left */
+	u64 mlfq_mark_ns;    /* mlfq: when that was so */
 	u64 claims_ns;	     /* laxity: work expected of all entities with deadlines */
 	u64 sw_start_ns;     /* time the switch in flight began */
 	u64 sw_deadline_ns;  /* time it must be done */

@@ -93,6 +93,8 @@ struct gpk_said {
 /* A process on a node; the monitor's, but for @hint_ns and @hints. */
 struct gpk_entity {
 	struct list_head link;	 /* in its node */
+	struct hlist_node by_pid; /* in its node */
+	struct list_head apart;	 /* in its node, of one that waits to join its group */
 	struct rcu_head rcu;	 /* callbacks may still look at it when it is gone */
 	u64 generation;		 /* amdkfd's name */
 	u64 core;		 /* the scheduler's name; that of others too if it is in a group */
@@ -179,11 +181,14 @@ struct gpk_node {
 	struct gp_act act;		      /* carries out what it wants */
 	struct gpk_batch *batch;	      /* what a switch means to amdkfd */
 	struct list_head entities;	      /* all */
+	struct list_head apart;		      /* of these, those that wait to join their groups */
 	u32 nr_entities;		      /* how many; at most GPK_ENTITIES_MAX */
 	struct xarray by_generation;	      /* the same, for callbacks */
+	DECLARE_HASHTABLE(by_pid, 8);	      /* the same, by process */
 	DECLARE_HASHTABLE(queues, 10);	      /* queues of all of them */
 	struct kfd_gpreempt_queue *answer;    /* what amdkfd answered last: see gpk_ask() */
 	u32 answer_room;		      /* how many queues fit */
+	struct gpk_entity *next_look;	      /* whose turn it is to be looked at, or NULL */
 	u64 resync_ns;			      /* when to ask amdkfd again; U64_MAX = not */
 	u64 apply_ns;			      /* when wishes are looked at again; the same */
 	/* when those that seem idle were last asked for waves */
@@ -275,6 +280,8 @@ extern uint gpk_poll_us, gpk_critical_us, gpk_tick_us;
 bool gpk_is_blocked(u32 flags);
 void gpk_detect_run(struct gpk_node *n);
 u64 gpk_detect_next(const struct gpk_node *n);
+/* A process is about to go. */
+void gpk_detect_forget(struct gpk_node *n, struct gpk_entity *e);
 void gpk_detect_set(struct gpk_node *n, struct gpk_entity *e, u8 mode);
 
 /* batch.c */
@@ -320,8 +327,11 @@ kuid_t gpk_group_uid(struct pid *pid);
 /* Finds or makes the core's entity; what follows from it is in n->act.acts. 0 or -errno. */
 int gpk_group_join(struct gpk_node *n, struct gpk_entity *e, const struct gp_attr *attr);
 void gpk_group_leave(struct gpk_node *n, struct gpk_entity *e);
+/* A process has another group or other attributes, or the same. */
 void gpk_group_change(struct gpk_node *n, struct gpk_entity *e, u64 group,
 		      const struct gp_attr *attr);
+/* Those that have come back to the GPU join their groups. */
+void gpk_group_run(struct gpk_node *n);
 bool gpk_group_is_shared(struct gpk_node *n, const struct gpk_entity *e);
 
 /* event.c: costs the monitor the same for any number of listeners */

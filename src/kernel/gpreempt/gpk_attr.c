@@ -18,8 +18,10 @@
  */
 #define REGROUPS 8
 
-/* One at a time says something. */
+/* One at a time says something, which takes a pass over all processes. */
 static DEFINE_MUTEX(say_mutex);
+/* Taken first by all but administrators, which so wait for one pass at most. */
+static DEFINE_MUTEX(users_mutex);
 static u64 last_version; /* gpk_wishes_lock */
 
 static void said_default(struct gpk_said *s)
@@ -58,12 +60,7 @@ static void apply(struct gpk_node *n, struct gpk_entity *e, const struct gpk_sai
 {
 	gpk_detect_set(n, e, said->detect);
 	e->has_deadline = said->attr.deadline_ns;
-	/* A member of a group may have other attributes than the group now. */
-	if (said->group || e->group)
-		gpk_group_change(n, e, said->group, &said->attr);
-	else
-		gpk_act(n, gp_sched_entity_set_attr(n->sched, e->core, &said->attr,
-						    ktime_get_ns(), &n->act.acts));
+	gpk_group_change(n, e, said->group, &said->attr);
 }
 
 /* Whether this process has changed its group too often; counts one more otherwise. */
@@ -214,6 +211,8 @@ static int remember(struct pid *pid, const struct gpreempt_ioc_attr *arg)
 
 	if (!new)
 		return -ENOMEM;
+	if (!governs)
+		mutex_lock(&users_mutex);
 	mutex_lock(&say_mutex);
 	spin_lock(&gpk_wishes_lock);
 	ret = say(pid, arg, governs, uid, new);
@@ -222,6 +221,8 @@ static int remember(struct pid *pid, const struct gpreempt_ioc_attr *arg)
 	if (!ret || (ret == 1 && governs))
 		gpk_wish_hand_down(pid, governs ? limit : NULL, arg);
 	mutex_unlock(&say_mutex);
+	if (!governs)
+		mutex_unlock(&users_mutex);
 	if (!ret)
 		return 0;
 	kfree(new);

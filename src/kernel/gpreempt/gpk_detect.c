@@ -30,6 +30,8 @@ MODULE_PARM_DESC(tick_us,
 /* Not all that keeps a queue from running is told; it is seen while it has work. */
 #define FLAGS_NS (100 * NSEC_PER_MSEC)
 #define BLOCKED (KFD_GPREEMPT_EVICTED | KFD_GPREEMPT_SUSPENDED | KFD_GPREEMPT_DAMAGED)
+/* For looks at processes that are due, before doorbells, commands and timers have their turn. */
+#define ROUND_NS (500 * NSEC_PER_USEC)
 
 /* Evicted, suspended by a debugger, damaged, or inactive for a reason that is not ours. */
 bool gpk_is_blocked(u32 flags)
@@ -319,18 +321,54 @@ static void find_hidden(struct gpk_node *n)
 	gpk_answer_put(n, nr);
 }
 
-void gpk_detect_run(struct gpk_node *n)
+/* A doorbell that was rung does not wait for a look at queues that are only polled. */
+static void look_at_hinted(struct gpk_node *n)
 {
 	struct gpk_entity *e;
-	u64 now;
+	bool rang;
 
-	find_hidden(n);
 	list_for_each_entry(e, &n->entities, link) {
+		rang = READ_ONCE(e->hint_ns);
 		take_hint(n, e);
-		now = ktime_get_ns();
-		if (e->look_ns <= now)
+		if (rang && e->look_ns <= ktime_get_ns())
 			look(n, e);
 	}
+}
+
+/* In turn, until the time of a round is over: the next round follows at once. */
+static void look_at_due(struct gpk_node *n)
+{
+	struct gpk_entity *e = n->next_look;
+	u64 now, end = ktime_get_ns() + ROUND_NS;
+	u32 i;
+
+	if (!e)
+		e = list_first_entry(&n->entities, struct gpk_entity, link);
+	for (i = 0; i < n->nr_entities; i++) {
+		now = ktime_get_ns();
+		if (now >= end)
+			break;
+		if (e->look_ns <= now)
+			look(n, e);
+		e = list_next_entry_circular(e, &n->entities, link);
+	}
+	n->next_look = n->nr_entities ? e : NULL;
+}
+
+void gpk_detect_run(struct gpk_node *n)
+{
+	find_hidden(n);
+	look_at_hinted(n);
+	look_at_due(n);
+}
+
+void gpk_detect_forget(struct gpk_node *n, struct gpk_entity *e)
+{
+	if (n->next_look != e)
+		return;
+	n->next_look = list_next_entry_circular(e, &n->entities, link);
+	if (n->next_look == e)
+		n->next_look = NULL;
 }
 
 u64 gpk_detect_next(const struct gpk_node *n)

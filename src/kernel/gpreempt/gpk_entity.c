@@ -46,7 +46,7 @@ struct gpk_entity *gpk_entity_by_pid(struct gpk_node *n, struct pid *pid)
 {
 	struct gpk_entity *e, *found = NULL;
 
-	list_for_each_entry(e, &n->entities, link) {
+	hash_for_each_possible(n->by_pid, e, by_pid, (unsigned long)pid) {
 		if (e->pid != pid)
 			continue;
 		if (atomic_read(&e->mm->mm_users))
@@ -95,6 +95,7 @@ static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreem
 		return NULL;
 	}
 	INIT_LIST_HEAD(&e->queues);
+	INIT_LIST_HEAD(&e->apart);
 	e->generation = desc->process;
 	e->pid = get_pid(desc->pid);
 	e->mm = desc->mm;
@@ -115,6 +116,7 @@ static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreem
 		goto err;
 	}
 	list_add_tail(&e->link, &n->entities);
+	hash_add(n->by_pid, &e->by_pid, (unsigned long)e->pid);
 	n->nr_entities++;
 	gp_act_run(&n->act);
 	return e;
@@ -155,7 +157,9 @@ static void entity_remove(struct gpk_node *n, struct gpk_entity *e)
 	list_for_each_entry_safe(q, next, &e->queues, link)
 		queue_remove(n, e, q);
 	gpk_group_leave(n, e);
+	gpk_detect_forget(n, e);
 	list_del(&e->link);
+	hash_del(&e->by_pid);
 	n->nr_entities--;
 	xa_erase(&n->by_generation, e->generation);
 	put_pid(e->pid);

@@ -2,6 +2,10 @@
 /*
  * Processes that are stopped and continued together: one entity of the core, made of
  * several of ours. Which processes these are is said in rules/group.h.
+ *
+ * The owner of a process may change its group, and only the core brings a process back to
+ * the GPU. So one that is off it stays off when it leaves a group. It joins another when it is
+ * back. Until then it is apart, an entity of its own.
  */
 #include <linux/cred.h>
 #include <linux/sched/task.h>
@@ -9,6 +13,10 @@
 #include "gpk.h"
 #include "kfd_gpreempt.h"
 #include "rules/group.h"
+#include "rules/right.h"
+
+/* Each is compared with all processes. */
+#define JOINS_A_ROUND 8
 
 kuid_t gpk_group_uid(struct pid *pid)
 {
@@ -22,29 +30,39 @@ kuid_t gpk_group_uid(struct pid *pid)
 	return uid;
 }
 
-static struct gp_group_key key_of(const struct gpk_entity *e, const struct gp_attr *attr)
+static u64 user_of(const struct gpk_entity *e)
 {
-	return (struct gp_group_key){
-		.user = uid_valid(e->uid) ? __kuid_val(e->uid) : GP_GROUP_NO_USER,
-		.group = e->group,
-		.attr = *attr,
-	};
+	return uid_valid(e->uid) ? __kuid_val(e->uid) : GP_GROUP_NO_USER;
 }
 
-static struct gpk_entity *find(struct gpk_node *n, const struct gpk_entity *e,
+/* Whether a process with these attributes, in this group, is one with @o. */
+static bool is_one(struct gpk_node *n, const struct gpk_entity *o, const struct gp_group_key *key)
+{
+	struct gp_entity_info info;
+	struct gp_group_key other;
+
+	if (o->group != key->group || !list_empty(&o->apart) ||
+	    gp_sched_entity_info(n->sched, o->core, &info))
+		return false;
+	other = (struct gp_group_key){
+		.user = user_of(o),
+		.group = o->group,
+		.attr = info.attr,
+	};
+	return gp_group_is_one(&other, key);
+}
+
+static struct gpk_entity *find(struct gpk_node *n, const struct gpk_entity *e, u64 group,
 			       const struct gp_attr *attr)
 {
-	struct gp_group_key other, key = key_of(e, attr);
-	struct gp_entity_info info;
+	const struct gp_group_key key = { .user = user_of(e), .group = group, .attr = *attr };
 	struct gpk_entity *o;
 
-	list_for_each_entry(o, &n->entities, link) {
-		if (o == e || gp_sched_entity_info(n->sched, o->core, &info))
-			continue;
-		other = key_of(o, &info.attr);
-		if (gp_group_is_one(&other, &key))
+	if (!group)
+		return NULL;
+	list_for_each_entry(o, &n->entities, link)
+		if (o != e && is_one(n, o, &key))
 			return o;
-	}
 	return NULL;
 }
 
@@ -60,63 +78,124 @@ bool gpk_group_is_shared(struct gpk_node *n, const struct gpk_entity *e)
 	return false;
 }
 
+/* If the others are off the GPU, the core has them all preempted again for its first queue. */
 int gpk_group_join(struct gpk_node *n, struct gpk_entity *e, const struct gp_attr *attr)
 {
-	struct gpk_entity *o = e->group ? find(n, e, attr) : NULL;
-	struct kfd_gpreempt_ref ref = { .process = e->generation };
+	struct gpk_entity *o = find(n, e, e->group, attr);
+	u64 now = ktime_get_ns();
 
-	if (!o)
-		return gp_sched_entity_add(n->sched, 0, attr, e->generation, ktime_get_ns(),
-					   &n->act.acts, &e->core);
-	n->act.acts.nr = 0;
-	e->core = o->core;
-	e->sched_out = o->sched_out;
+	if (o && !e->sched_out) {
+		n->act.acts.nr = 0;
+		e->core = o->core;
+		return 0;
+	}
+	if (o)
+		list_add_tail(&e->apart, &n->apart);
 	if (e->sched_out)
-		gpk_switch(n, &ref, 1, 0, KFD_GPREEMPT_GRACE_DEFAULT);
-	return 0;
+		return gp_sched_entity_add_out(n->sched, 0, attr, e->generation, now,
+					       &n->act.acts, &e->core);
+	return gp_sched_entity_add(n->sched, 0, attr, e->generation, now, &n->act.acts,
+				   &e->core);
 }
 
 void gpk_group_leave(struct gpk_node *n, struct gpk_entity *e)
 {
+	list_del_init(&e->apart);
 	if (!gpk_group_is_shared(n, e))
 		gpk_act(n, gp_sched_entity_remove(n->sched, e->core, ktime_get_ns(),
 						  &n->act.acts));
+	e->core = GP_ID_NONE;
 }
 
-/* Its queues go with it; whether they have work is found out anew. */
-static void move_queues(struct gpk_node *n, struct gpk_entity *e, bool out)
+static void drop_queues(struct gpk_node *n, struct gpk_entity *e)
+{
+	struct gpk_queue *q;
+
+	list_for_each_entry(q, &e->queues, link)
+		gpk_act(n, gp_sched_queue_remove(n->sched, q->core, ktime_get_ns(),
+						 &n->act.acts));
+}
+
+/* Those with work still have it: the core would bring back what has none. */
+static void bring_queues(struct gpk_node *n, struct gpk_entity *e)
 {
 	struct gpk_queue *q;
 
 	list_for_each_entry(q, &e->queues, link) {
-		u64 now = ktime_get_ns();
-
-		q->busy = false;
-		if (out)
-			gpk_act(n, gp_sched_queue_remove(n->sched, q->core, now, &n->act.acts));
-		else
-			gpk_act(n, gp_sched_queue_add(n->sched, e->core, q->generation, now,
-						      &n->act.acts, &q->core));
+		q->busy &= !gpk_act(n, gp_sched_queue_add(n->sched, e->core, q->generation,
+							  ktime_get_ns(), &n->act.acts, &q->core));
+		if (q->busy)
+			gpk_act(n, gp_sched_queue_busy(n->sched, q->core, ktime_get_ns(),
+						       &n->act.acts));
 	}
-	e->look_ns = 0;
+}
+
+/* What the others decide meanwhile may bring them to the GPU or off it. */
+static void move(struct gpk_node *n, struct gpk_entity *e, u64 group, const struct gp_attr *attr)
+{
+	drop_queues(n, e);
+	gpk_group_leave(n, e);
+	e->group = group;
+	/* There was room for it a moment ago. */
+	if (WARN_ON_ONCE(gpk_group_join(n, e, attr)))
+		return;
+	gp_act_run(&n->act);
+	bring_queues(n, e);
+}
+
+static void set_attr(struct gpk_node *n, struct gpk_entity *e, const struct gp_attr *attr)
+{
+	struct gp_entity_info info;
+
+	if (gp_sched_entity_info(n->sched, e->core, &info) || !gp_attr_differs(&info.attr, attr))
+		return;
+	gpk_act(n, gp_sched_entity_set_attr(n->sched, e->core, attr, ktime_get_ns(),
+					    &n->act.acts));
 }
 
 void gpk_group_change(struct gpk_node *n, struct gpk_entity *e, u64 group,
 		      const struct gp_attr *attr)
 {
-	struct kfd_gpreempt_ref ref = { .process = e->generation };
+	struct gpk_entity *o = find(n, e, group, attr);
 
-	move_queues(n, e, true);
-	gpk_group_leave(n, e);
-	if (e->sched_out && !e->nr_manual)
-		gpk_switch(n, &ref, 0, 1, KFD_GPREEMPT_GRACE_DEFAULT);
-	e->sched_out = false;
-	e->group = group;
-	if (gpk_group_join(n, e, attr)) {
-		/* There was room for it a moment ago. */
-		e->core = GP_ID_NONE;
+	/* It is one with these already. */
+	if (o && o->core == e->core)
+		return;
+	if ((o && !e->sched_out) || gpk_group_is_shared(n, e)) {
+		move(n, e, group, attr);
 		return;
 	}
-	gp_act_run(&n->act);
-	move_queues(n, e, false);
+	e->group = group;
+	list_del_init(&e->apart);
+	if (o)
+		list_add_tail(&e->apart, &n->apart);
+	set_attr(n, e, attr);
+}
+
+/* One that is apart, and is back on the GPU. */
+static struct gpk_entity *next_back(struct gpk_node *n)
+{
+	struct gpk_entity *e;
+
+	list_for_each_entry(e, &n->apart, apart)
+		if (!e->sched_out)
+			return e;
+	return NULL;
+}
+
+void gpk_group_run(struct gpk_node *n)
+{
+	struct gp_entity_info info;
+	struct gpk_entity *e;
+	u32 i;
+
+	for (i = 0; i < JOINS_A_ROUND; i++) {
+		e = next_back(n);
+		if (!e)
+			return;
+		list_del_init(&e->apart);
+		if (!gp_sched_entity_info(n->sched, e->core, &info))
+			gpk_group_change(n, e, e->group, &info.attr);
+	}
+	gpk_kick(n, GPK_KICK_HINT);
 }

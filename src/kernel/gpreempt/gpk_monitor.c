@@ -281,6 +281,7 @@ static int monitor(void *data)
 		gpk_detect_run(n);
 		gpk_hold_run(n);
 		gp_act_timer(&n->act);
+		gpk_group_run(n);
 		keep_alive(n);
 		gpk_snapshot_run(n);
 		WRITE_ONCE(n->is_any_out, gp_sched_node_stats(n->sched, 0)->nr_out);
@@ -343,8 +344,10 @@ int gpk_node_start(struct gpk_node *n, u32 gpu_id)
 	for (i = 0; i < GPK_LANES; i++)
 		INIT_LIST_HEAD(&n->commands[i]);
 	INIT_LIST_HEAD(&n->entities);
+	INIT_LIST_HEAD(&n->apart);
 	gpk_hold_init(n);
 	xa_init(&n->by_generation);
+	hash_init(n->by_pid);
 	hash_init(n->queues);
 	ret = gpk_answer_init(n);
 	if (!ret)

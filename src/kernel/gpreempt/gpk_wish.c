@@ -32,9 +32,16 @@ struct heir {
 	u64 pass;
 };
 
+/* A user of whose processes something was said. */
+struct gpk_wish_user {
+	struct hlist_node hash;
+	kuid_t uid;
+	u32 nr; /* wishes */
+};
+
 DEFINE_SPINLOCK(gpk_wishes_lock);
-static LIST_HEAD(wishes);
 static DEFINE_HASHTABLE(heirs, 10);
+static DEFINE_HASHTABLE(users, 6);
 static bool is_any_missed; /* a fork without memory */
 
 /* Trace points of the kernel. */
@@ -50,11 +57,39 @@ static struct heir *heir_find(const struct pid *pid)
 	return NULL;
 }
 
+/* With one wish more, or NULL: no memory. Forks wait meanwhile, so wishes are not counted. */
+static struct gpk_wish_user *user_get(kuid_t uid)
+{
+	struct gpk_wish_user *u;
+
+	hash_for_each_possible(users, u, hash, __kuid_val(uid)) {
+		if (!uid_eq(u->uid, uid))
+			continue;
+		u->nr++;
+		return u;
+	}
+	u = kzalloc(sizeof(*u), GFP_ATOMIC | __GFP_NOWARN);
+	if (!u)
+		return NULL;
+	u->uid = uid;
+	u->nr = 1;
+	hash_add(users, &u->hash, __kuid_val(uid));
+	return u;
+}
+
+static void user_put(struct gpk_wish_user *u)
+{
+	if (--u->nr)
+		return;
+	hash_del(&u->hash);
+	kfree(u);
+}
+
 static void wish_put(struct gpk_wish *w)
 {
 	if (--w->nr_heirs)
 		return;
-	list_del(&w->link);
+	user_put(w->user);
 	put_pid(w->owner);
 	kfree(w);
 }
@@ -103,16 +138,6 @@ struct gpk_wish *gpk_wish_of(struct pid *pid)
 	return h ? h->wish : NULL;
 }
 
-static u32 count_of(kuid_t uid)
-{
-	const struct gpk_wish *w;
-	u32 nr = 0;
-
-	list_for_each_entry(w, &wishes, link)
-		nr += uid_eq(w->uid, uid);
-	return nr;
-}
-
 /*
  * A process is in the list of all until its parent asks for it, and exited() comes once. It
  * takes the lock after the last thread has been counted: one that lives now is forgotten then.
@@ -124,6 +149,8 @@ static bool is_alive(const struct task_struct *task)
 
 int gpk_wish_give(struct gpk_wish *w, struct pid *pid, kuid_t uid, bool is_limited)
 {
+	struct gpk_wish_user *u;
+	int ret = -ENOMEM;
 	bool alive;
 
 	rcu_read_lock();
@@ -131,13 +158,19 @@ int gpk_wish_give(struct gpk_wish *w, struct pid *pid, kuid_t uid, bool is_limit
 	rcu_read_unlock();
 	if (!alive)
 		return -ESRCH;
-	if (is_limited && count_of(uid) >= WISHES_MAX)
-		return -ENOSPC;
-	if (!heir_set(pid, w))
+	u = user_get(uid);
+	if (!u)
 		return -ENOMEM;
+	if (is_limited && u->nr > WISHES_MAX)
+		ret = -ENOSPC;
+	else if (heir_set(pid, w))
+		ret = 0;
+	if (ret) {
+		user_put(u);
+		return ret;
+	}
 	w->owner = get_pid(pid);
-	w->uid = uid;
-	list_add(&w->link, &wishes);
+	w->user = u;
 	return 0;
 }
 

@@ -119,6 +119,100 @@ static void without_a_look_at_waves_hidden_pointers_are(void)
 		 "looking at waves is not needed");
 }
 
+/* A process of low priority, which is only polled, that gets work when told. */
+static pid_t polled_start(int in)
+{
+	pid_t pid = fork();
+	struct gt_kernel k;
+	struct gt_queue q;
+	struct gt_gpu gpu;
+	char c;
+
+	GT_CHECK(pid >= 0, "fork");
+	if (pid)
+		return pid;
+	gt_gpk_set_attr(2, -1);
+	gt_gpk_close();
+	gt_gpu_open(&gpu, 0);
+	gt_queue_create(&gpu, 7, &q);
+	gt_kernel_create(&gpu, &gt_endless, &k);
+	if (read(in, &c, 1) == 1)
+		gt_kernel_launch(&k, &q);
+	for (;;)
+		pause();
+}
+
+/* While this lasts the monitor is in a switch, and looks at nothing. */
+static pid_t hold_start(pid_t victim)
+{
+	pid_t pid = fork();
+
+	GT_CHECK(pid >= 0, "fork");
+	if (pid)
+		return pid;
+	_exit(gt_gpk_hold(gt_gpk_gpu_id(), victim, GPREEMPT_ABI_QUEUE_ALL, 1000) ? 1 : 0);
+}
+
+/* Of which process the first news is. */
+static pid_t first_busy(int fd)
+{
+	struct gpreempt_abi_event events[GT_GPK_EVENTS];
+	uint64_t end = gt_deadline_ns(SERVED_MS);
+	size_t i, nr;
+
+	while (gt_now_ns() < end) {
+		nr = gt_gpk_events(fd, events);
+		for (i = 0; i < nr; i++)
+			if (events[i].kind == GPREEMPT_EVENT_BUSY && events[i].code)
+				return events[i].pid;
+		if (!nr)
+			gt_sleep_us(1000);
+	}
+	gt_fail("no queue has work");
+}
+
+static void doorbells_come_before_queues_that_are_polled(void)
+{
+	struct gt_kernel k;
+	struct gt_queue q;
+	struct gt_gpu gpu;
+	pid_t pid[3];
+	int i, fd, in[2], none[2];
+
+	gt_gpk_load("");
+	GT_CHECK(!pipe(in) && !pipe(none), "pipe");
+	pid[0] = polled_start(in[0]);
+	pid[1] = polled_start(none[0]);
+	while (gt_gpk_count(0) < 2)
+		gt_sleep_us(1000);
+	gt_gpk_set_attr(12, GPREEMPT_DETECT_DOORBELL);
+	gt_gpu_open(&gpu, 0);
+	gt_queue_create(&gpu, 7, &q);
+	gt_kernel_create(&gpu, &gt_brief, &k);
+	/* Until its doorbells are armed. */
+	gt_sleep_us(300000);
+	fd = gt_gpk_events_open();
+	gt_gpk_module_param("gpreempt", "fault_switch", 1);
+	pid[2] = hold_start(pid[1]);
+	gt_sleep_us(20000);
+	GT_CHECK(write(in[1], "x", 1) == 1, "write");
+	gt_sleep_us(20000);
+	gt_kernel_launch(&k, &q);
+	gt_sleep_us(20000);
+	gt_gpk_module_param("gpreempt", "fault_switch", 0);
+	GT_CHECK(first_busy(fd) == getpid(), "a queue that is polled was looked at first");
+	GT_CHECK(!gt_kernel_wait(&k, SERVED_MS), "not served");
+	close(fd);
+	GT_CHECK(waitpid(pid[2], NULL, 0) == pid[2], "wait");
+	for (i = 0; i < 2; i++) {
+		kill(pid[i], SIGKILL);
+		GT_CHECK(waitpid(pid[i], NULL, 0) == pid[i], "wait");
+	}
+	gt_queue_destroy(&q);
+	gt_gpk_wait_empty(SERVED_MS);
+	gt_gpk_unload();
+}
+
 #define FILES_MAX 1024
 
 static void open_many(const void *arg)
@@ -158,6 +252,8 @@ static const struct gt_case cases[] = {
 	  without_a_look_at_waves_detection_by_hand_is, GT_TINY, 60 },
 	{ "without_a_look_at_waves_hidden_pointers_are",
 	  without_a_look_at_waves_hidden_pointers_are, GT_TINY, 60 },
+	{ "doorbells_come_before_queues_that_are_polled",
+	  doorbells_come_before_queues_that_are_polled, GT_TINY, 60 },
 	{ "files_of_a_user_are_limited", files_of_a_user_are_limited, GT_TINY, 60 },
 };
 

@@ -104,6 +104,63 @@ static void equals_of_a_level_take_turns(void **state)
 	assert_in_range(rig_ran(r, b), 850 * GP_MS, 1150 * GP_MS);
 }
 
+/* It comes again as another one whenever a slice is nearly used up. */
+static void leave_and_come_again(struct rig *r, u32 *e, u64 *ran_ns)
+{
+	*ran_ns += rig_ran(r, *e);
+	rig_remove(r, *e);
+	*e = rig_add(r, 5);
+	rig_busy(r, *e);
+}
+
+static void coming_again_does_not_buy_a_high_level(void **state)
+{
+	struct rig *r = *state;
+	u32 steady = rig_add(r, 5);
+	u32 e = rig_add(r, 5);
+	u64 end_ns, ran_ns = 0;
+
+	start(r);
+	rig_busy(r, steady);
+	rig_run(r, 200 * GP_MS);
+	rig_busy(r, e);
+	end_ns = r->now_ns + GP_SEC;
+	while (r->now_ns < end_ns) {
+		rig_run(r, GP_MS);
+		if (rig_ran(r, e) >= 9 * GP_MS && r->nr < RIG_ENTITIES)
+			leave_and_come_again(r, &e, &ran_ns);
+	}
+	assert_true(r->nr < RIG_ENTITIES);
+	/* At most half is its own; less, as it leaves before its turn is over. */
+	assert_in_range(ran_ns + rig_ran(r, e), 100 * GP_MS, 500 * GP_MS);
+}
+
+static void newcomer_begins_at_the_top(void **state)
+{
+	struct rig *r = *state;
+	u32 batch = rig_add(r, 5);
+	u32 old = rig_add(r, 5);
+	u32 e;
+
+	start(r);
+	rig_busy(r, batch);
+	rig_busy(r, old);
+	rig_run(r, GP_SEC);
+	/* Those that stay are no reason. */
+	e = rig_add(r, 5);
+	rig_busy(r, e);
+	assert_int_equal(level(r, e), 0);
+	/* One that leaves is, for as long as its own sleep would take to be forgiven. */
+	rig_remove(r, old);
+	e = rig_add(r, 5);
+	rig_busy(r, e);
+	assert_int_equal(level(r, e), 3);
+	rig_run(r, 4 * 70 * GP_MS + 4 * 80 * GP_MS);
+	e = rig_add(r, 5);
+	rig_busy(r, e);
+	assert_int_equal(level(r, e), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -112,6 +169,8 @@ int main(void)
 		RIG_TEST(pauses_do_not_buy_a_high_level),
 		RIG_TEST(waiting_raises_a_level),
 		RIG_TEST(equals_of_a_level_take_turns),
+		RIG_TEST(coming_again_does_not_buy_a_high_level),
+		RIG_TEST(newcomer_begins_at_the_top),
 	};
 
 	return cmocka_run_group_tests_name("core/policy_mlfq", tests, NULL, NULL);

@@ -102,7 +102,11 @@ static void entity_event(struct run *r, u32 e)
 	struct gp_attr attr = some_attr(r);
 	u32 q;
 
-	if (r->entity[e] == GP_ID_NONE) {
+	if (r->entity[e] == GP_ID_NONE && !pick(r, 4)) {
+		assert_int_equal(gp_sched_entity_add_out(r->s, pick(r, 2), &attr, pick(r, 1000),
+							 r->now_ns, &r->out, &r->entity[e]),
+				 0);
+	} else if (r->entity[e] == GP_ID_NONE) {
 		assert_int_equal(gp_sched_entity_add(r->s, pick(r, 2), &attr, pick(r, 1000),
 						     r->now_ns, &r->out, &r->entity[e]),
 				 0);
@@ -263,6 +267,9 @@ static int replay(struct gp_sched *s, const struct gp_trace *t, struct gp_action
 	switch (t->kind) {
 	case GP_TRACE_EVENT_ADD:
 		gp_trace_attr(t, &attr);
+		if (gp_trace_is_out(t))
+			return gp_sched_entity_add_out(s, t->node, &attr, t->arg[3], t->now_ns,
+						       out, &id);
 		return gp_sched_entity_add(s, t->node, &attr, t->arg[3], t->now_ns, out, &id);
 	case GP_TRACE_EVENT_REMOVE:
 		return gp_sched_entity_remove(s, t->id, t->now_ns, out);

@@ -57,6 +57,87 @@ static void clock_that_goes_back_stands_still(void **state)
 	assert_int_equal(info.run_ns, 0);
 }
 
+/* One that was part of another entity, which the scheduler had preempted. */
+static u32 add_out(struct rig *r, u8 prio)
+{
+	struct gp_attr attr;
+	u32 e = r->nr++;
+
+	gp_attr_default(&attr);
+	attr.prio = prio;
+	assert_int_equal(
+		gp_sched_entity_add_out(r->s, 0, &attr, e, r->now_ns, &r->out, &r->id[e]), 0);
+	rig_take(r);
+	assert_int_equal(
+		gp_sched_queue_add(r->s, r->id[e], e, r->now_ns, &r->out, &r->queue[e]), 0);
+	rig_take(r);
+	return e;
+}
+
+static void entity_added_off_the_gpu_waits_for_a_switch(void **state)
+{
+	struct rig *r = *state;
+	u32 high = rig_add(r, 9);
+	u32 low;
+
+	r->switch_ns = 20 * GP_US;
+	rig_busy(r, high);
+	low = add_out(r, 3);
+	rig_busy(r, low);
+	assert_state(r, low, PREEMPTED);
+	assert_int_equal(rig_stats(r)->nr_out, 1);
+	rig_run(r, 20 * GP_MS);
+	assert_state(r, low, PREEMPTED);
+	assert_state(r, high, RUNNING);
+	assert_int_equal(rig_stats(r)->nr_resumes, 0);
+	rig_idle(r, high);
+	rig_run(r, 20 * GP_MS);
+	assert_state(r, low, RUNNING);
+	assert_int_equal(rig_stats(r)->nr_resumes, 1);
+	assert_int_equal(rig_stats(r)->nr_out, 0);
+}
+
+/* What has no work comes back with the next switch; here its work is told a moment later. */
+static void entity_added_off_the_gpu_is_not_taken_for_idle(void **state)
+{
+	struct rig *r = *state;
+	u32 other = rig_add(r, 5);
+	u32 high = rig_add(r, 9);
+	u32 low;
+
+	r->switch_ns = 20 * GP_US;
+	rig_busy(r, other);
+	low = add_out(r, 3);
+	assert_int_equal(r->nr_switches, 0);
+	rig_busy(r, high);
+	rig_run(r, 50 * GP_US);
+	assert_state(r, other, PREEMPTED);
+	assert_state(r, low, PREEMPTED);
+	rig_busy(r, low);
+	rig_run(r, 20 * GP_MS);
+	assert_state(r, low, PREEMPTED);
+	assert_int_equal(r->nr_switches, 1);
+	rig_remove(r, low);
+	assert_int_equal(rig_stats(r)->nr_out, 1);
+}
+
+/* It waits no longer than any other that the scheduler preempted. */
+static void entity_added_off_the_gpu_does_not_starve(void **state)
+{
+	struct rig *r = *state;
+	u32 high = rig_add(r, 9);
+	u32 low;
+
+	r->switch_ns = 20 * GP_US;
+	rig_param(r, "max_wait_ns", 50 * GP_MS);
+	rig_busy(r, high);
+	low = add_out(r, 3);
+	rig_busy(r, low);
+	rig_run(r, 60 * GP_MS);
+	assert_true(rig_reported(r, GP_REPORT_STARVATION));
+	assert_true(rig_ran(r, low) > 0);
+}
+
 static void early_timer_is_set_again(void **state)
 {
 	struct rig *r = *state;
@@ -236,6 +317,9 @@ int main(void)
 		RIG_TEST(bad_attributes_and_nodes_are_refused),
 		RIG_TEST(busy_and_idle_are_idempotent),
 		RIG_TEST(clock_that_goes_back_stands_still),
+		RIG_TEST(entity_added_off_the_gpu_waits_for_a_switch),
+		RIG_TEST(entity_added_off_the_gpu_is_not_taken_for_idle),
+		RIG_TEST(entity_added_off_the_gpu_does_not_starve),
 		RIG_TEST(early_timer_is_set_again),
 		RIG_TEST(timer_that_nobody_wants_is_not_set),
 		RIG_TEST(any_event_after_the_deadline_opens_the_breaker),
