@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "unit.h"
 
+#include "daemon/gpd_grant.h"
 #include "daemon/gpd_trust.h"
 
 #include <string.h>
@@ -18,11 +19,17 @@ static int setup(void **state)
 	return 0;
 }
 
+static bool may_with(const struct gpd_grant *grant, const struct gpd_cred *cred,
+		     const struct gpd_attrs *old, const struct gpd_attrs *new)
+{
+	why[0] = '\0';
+	return gpd_auth_check(&config, cred, grant, old, new, why, sizeof(why));
+}
+
 static bool may(const struct gpd_cred *cred, const struct gpd_attrs *old,
 		const struct gpd_attrs *new)
 {
-	why[0] = '\0';
-	return gpd_auth_check(&config, cred, old, new, why, sizeof(why));
+	return may_with(NULL, cred, old, new);
 }
 
 static void raising_is_a_privilege_lowering_is_not(void **state)
@@ -93,6 +100,30 @@ static void an_open_class_gives_what_it_says(void **state)
 	assert_false(may(&user, NULL, &a));
 }
 
+static void a_grant_is_the_limit_instead(void **state)
+{
+	struct gpd_grant high = { .attrs = plain }, low = { .attrs = plain };
+	struct gpd_attrs a = plain;
+
+	gpd_auth_class(&config, "realtime", &high.attrs);
+	gpd_auth_class(&config, "besteffort", &low.attrs);
+	strcpy(low.attrs.group, "job");
+	a = high.attrs;
+	assert_true(may_with(&high, &user, &plain, &a));
+	a.core.prio++;
+	assert_false(may_with(&high, &user, &plain, &a));
+	assert_true(may_with(&high, &boss, &plain, &a));
+	/* Less than every process may have; what it has already it may keep. */
+	a = low.attrs;
+	assert_true(may_with(&low, &user, NULL, &a));
+	a.core.prio = GP_PRIO_DEFAULT;
+	assert_false(may_with(&low, &user, &low.attrs, &a));
+	assert_true(may_with(&low, &user, &a, &a));
+	a = low.attrs;
+	strcpy(a.group, "other");
+	assert_false(may_with(&low, &user, NULL, &a));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -100,6 +131,7 @@ int main(void)
 		cmocka_unit_test_setup(privileges_one_by_one, setup),
 		cmocka_unit_test_setup(what_was_given_may_be_kept_but_not_taken_further, setup),
 		cmocka_unit_test_setup(an_open_class_gives_what_it_says, setup),
+		cmocka_unit_test_setup(a_grant_is_the_limit_instead, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
