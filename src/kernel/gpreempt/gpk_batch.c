@@ -73,8 +73,8 @@ static void batch_results(struct gpk_batch *b, struct gpk_node *n, int ret)
 	u32 i;
 
 	for (i = 0; i < b->nr; i++) {
-		enum gp_result *of_member = &n->act.results[b->of[i].member];
-		enum gp_result result;
+		u8 *of_member = &n->act.results[b->of[i].member];
+		u8 result;
 
 		if (ret && ret != -EIO)
 			b->ref[i].result = ret;
