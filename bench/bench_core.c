@@ -179,18 +179,13 @@ static void take_actions(struct load *l)
 			l->timer_ns = l->out.a[i].at_ns;
 		if (l->out.a[i].kind != GP_ACTION_SWITCH)
 			continue;
-		l->sw.seq = l->out.sw.seq;
-		l->sw.nr_preempt = l->out.sw.nr_preempt;
-		l->sw.nr_resume = l->out.sw.nr_resume;
-		memcpy(l->sw.id, l->out.sw.id,
-		       (l->sw.nr_preempt + l->sw.nr_resume) * sizeof(l->sw.id[0]));
+		l->sw = l->out.sw;
 		l->answer = ANSWER_AFTER;
 	}
 }
 
 static void answer(struct load *l)
 {
-	static const enum gp_result ok[GP_SWITCH_MAX];
 	uint32_t nr = l->sw.nr_preempt + l->sw.nr_resume;
 	uint32_t i;
 
@@ -202,7 +197,9 @@ static void answer(struct load *l)
 		else if (l->busy[e])
 			set_add(&l->on, e);
 	}
-	gp_sched_switch_done(l->s, 0, l->sw.seq, ok, nr, l->now_ns, &l->out);
+	/* All zero: everything went well. */
+	gp_sched_switch_done(l->s, 0, l->sw.seq, gp_sched_results(l->s, 0), nr, l->now_ns,
+			     &l->out);
 }
 
 static void get_work(struct load *l)

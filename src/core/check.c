@@ -55,7 +55,7 @@ static const char *check_heaps(const struct gp_sched *s, const struct gp_entity 
 			    e->key)) ||
 	    (bad = check_in(s, e, GP_HEAP_RETRY, free_out && e->nr_busy && e->nr_fail,
 			    e->key)) ||
-	    (bad = check_in(s, e, GP_HEAP_OUT_IDLE, free_out && !e->nr_busy, 0)) ||
+	    (bad = check_in(s, e, GP_HEAP_OUT_IDLE, free_out && !e->nr_busy, e->there_ns)) ||
 	    (bad = check_in(s, e, GP_HEAP_WORST,
 			    seen && !out && !e->frozen && !e->attr.no_preempt, ~e->key)) ||
 	    (bad = check_in(s, e, GP_HEAP_FROZEN, seen && e->frozen, e->thaw_ns)) ||
@@ -89,7 +89,8 @@ static const char *check_entity(const struct gp_sched *s, const struct gp_entity
 	CHECK(e->live, "free slot in a node's list");
 	CHECK(!mapped_busy || e->nr_busy, "waits or runs without work");
 	CHECK(e->state != GP_ENTITY_IDLE || !e->nr_busy, "idle with work");
-	CHECK(!e->again || e->state == GP_ENTITY_PREEMPTED || gp_entity_is_in_flight(e),
+	CHECK(e->list != GP_LIST_AGAIN || e->state == GP_ENTITY_PREEMPTED ||
+		      gp_entity_is_in_flight(e),
 	      "on the list to be preempted once more, but on the GPU");
 	return check_queues(s, e);
 }
@@ -105,13 +106,14 @@ static const char *check_switch(const struct gp_sched *s, const struct gp_node *
 		CHECK(!nr_in_flight, "entity in flight without a switch");
 		return NULL;
 	}
-	CHECK(sw->nr_preempt + sw->nr_resume <= GP_SWITCH_MAX, "switch is too large");
+	CHECK(sw->nr_preempt + sw->nr_resume <= gp_switch_max(&s->config), "switch is too large");
 	CHECK(sw->nr_preempt + sw->nr_resume > 0, "switch is empty");
 	for (i = 0; i < sw->nr_preempt + sw->nr_resume; i++) {
 		const struct gp_entity *e = gp_entity_find(s, sw->id[i]);
 		u8 state = i < sw->nr_preempt ? GP_ENTITY_PREEMPTING : GP_ENTITY_RESUMING;
 
-		for (k = 0; k < i; k++)
+		/* Of many only the first few, or this would take too long. */
+		for (k = 0; k < min(i, GP_STEP_MAX); k++)
 			CHECK(sw->id[k] != sw->id[i], "entity is in a switch twice");
 		if (!e)
 			continue;
@@ -126,7 +128,9 @@ static const char *check_switch(const struct gp_sched *s, const struct gp_node *
 static const char *check_members(const struct gp_sched *s, const struct gp_node *n)
 {
 	u32 nr_in_flight = 0;
+	u32 nr_on_queues = 0;
 	u32 nr_stubborn = 0;
+	u32 nr_on = 0;
 	u32 nr_alone = 0;
 	u32 nr_live = 0;
 	u32 nr_out = 0;
@@ -139,12 +143,16 @@ static const char *check_members(const struct gp_sched *s, const struct gp_node 
 		if ((bad = check_entity(s, e)) || (bad = check_heaps(s, e)))
 			return bad;
 		nr_live++;
+		nr_on += gp_is_on(e);
+		nr_on_queues += gp_is_on(e) ? e->nr_queues : 0;
 		nr_out += e->state == GP_ENTITY_PREEMPTED;
 		nr_stubborn += e->stubborn;
 		nr_alone += e->alone && e->alone == n->alone;
 		nr_in_flight += gp_entity_is_in_flight(e);
 	}
 	CHECK(nr_live == n->nr_live, "count of entities is wrong");
+	CHECK(nr_on == n->nr_on && nr_on_queues == n->nr_on_queues,
+	      "count of what is on the GPU is wrong");
 	CHECK(nr_out == s->stats[n->index].nr_out, "count of entities off the GPU is wrong");
 	CHECK(nr_stubborn == n->nr_stubborn, "count of stubborn entities is wrong");
 	CHECK(nr_alone == n->nr_alone, "count of entities alone on the GPU is wrong");
@@ -152,18 +160,17 @@ static const char *check_members(const struct gp_sched *s, const struct gp_node 
 	return check_switch(s, n, nr_in_flight);
 }
 
-static const char *check_again(const struct gp_sched *s, const struct gp_node *n)
+static const char *check_list(const struct gp_sched *s, const struct gp_node *n, u32 kind)
 {
 	u32 last = GP_SLOT_NONE;
 	u32 slot;
 
-	for (slot = n->again; slot != GP_SLOT_NONE; slot = s->entity[slot].again_next) {
-		CHECK(s->entity[slot].live && s->entity[slot].again,
-		      "stranger on the list to redo");
-		CHECK(s->entity[slot].again_prev == last, "list to redo is broken");
+	for (slot = n->list[kind].first; slot != GP_SLOT_NONE; slot = s->entity[slot].list_next) {
+		CHECK(s->entity[slot].live && s->entity[slot].list == kind, "stranger on a list");
+		CHECK(s->entity[slot].list_prev == last, "list is broken");
 		last = slot;
 	}
-	CHECK(last == n->again_last, "list to redo has a wrong end");
+	CHECK(last == n->list[kind].last, "list has a wrong end");
 	return NULL;
 }
 
@@ -178,7 +185,10 @@ const char *gp_sched_check(const struct gp_sched *s)
 		for (k = 0; k < GP_HEAP_KIND_COUNT; k++)
 			if ((bad = check_order(&s->pool[gp_pool_of(k)], &n->heap[k])))
 				return bad;
-		if ((bad = check_members(s, n)) || (bad = check_again(s, n)))
+		for (k = GP_LIST_NONE + 1; k < GP_LIST_COUNT; k++)
+			if ((bad = check_list(s, n, k)))
+				return bad;
+		if ((bad = check_members(s, n)))
 			return bad;
 	}
 	return NULL;

@@ -13,6 +13,9 @@
 struct bar {
 	u64 key;
 	u32 slot;
+	bool waits;    /* the last of those is not running yet, and not for having waited long */
+	bool critical; /* it is latency-critical, or @urgent */
+	bool urgent;   /* among those is a latency-critical one that has just got work */
 };
 
 static const struct bar everyone = { .key = U64_MAX, .slot = GP_SLOT_NONE };
@@ -88,13 +91,36 @@ static struct bar find_bar(const struct gp_call *c)
 {
 	const struct gp_policy_ops *policy = c->n->policy;
 	u32 width = policy->tie_bar ? 1 : (u32)*gp_params_at(&c->n->params, policy->width);
+	const struct gp_entity *e;
 	struct gp_heap_entry last;
+	struct bar bar;
 
 	if (!(width == 1 ? find_leader(c, &last) : find_last(c, width, &last)))
 		return everyone;
-	if (policy->tie_bar)
-		return (struct bar){ .key = policy->tie_bar(last.key), .slot = GP_SLOT_NONE };
-	return (struct bar){ .key = last.key, .slot = last.item };
+	e = &c->s->entity[last.item];
+	bar = (struct bar){
+		.key = last.key,
+		.slot = last.item,
+		.critical = e->attr.latency_critical,
+		.waits = e->state != GP_ENTITY_RUNNING && !e->mem.boost,
+	};
+	if (policy->tie_bar) {
+		bar.key = policy->tie_bar(last.key);
+		bar.slot = GP_SLOT_NONE;
+	}
+	return bar;
+}
+
+static void note_urgent(struct gp_call *c, struct bar *bar)
+{
+	u32 slot = c->n->urgent;
+	const struct gp_entity *e = &c->s->entity[slot == GP_SLOT_NONE ? 0 : slot];
+
+	c->n->urgent = GP_SLOT_NONE;
+	/* The slot may have changed hands. */
+	bar->urgent = slot != GP_SLOT_NONE && e->live && gp_has_work(e) &&
+		      e->node == c->n->index && e->attr.latency_critical && may_run(c, bar, e);
+	bar->critical |= bar->urgent;
 }
 
 /* The least entitled above the bar that is not left to finish. */
@@ -102,12 +128,14 @@ static struct gp_entity *next_victim(struct gp_call *c, const struct bar *bar)
 {
 	u32 i;
 
-	for (i = 0; i < GP_SWITCH_MAX; i++) {
+	for (i = 0; i < GP_STEP_MAX; i++) {
 		struct gp_entity *e = gp_entity_top(c, GP_HEAP_WORST);
 		u64 until_ns;
 
 		if (!e || may_run(c, bar, e))
 			return NULL;
+		if (gp_guard_keeps(c, e, bar->critical))
+			continue;
 		until_ns = gp_cost_spare_until(c, e);
 		if (!until_ns)
 			return e;
@@ -128,23 +156,59 @@ static void plan_victims(struct gp_call *c, const struct bar *bar)
 		gp_switch_preempt(c, e);
 }
 
-static void plan_resumes(struct gp_call *c, enum gp_heap_kind kind, const struct bar *bar,
-			 u32 limit)
+static struct gp_entity *next_resume(const struct gp_call *c, enum gp_heap_kind kind,
+				     const struct bar *bar)
+{
+	struct gp_entity *e = gp_entity_top(c, kind);
+
+	return e && may_run(c, bar, e) && gp_guard_may_resume(c, e->key) ? e : NULL;
+}
+
+/* Until there is room for @left more in the switch. */
+static void plan_resumes(struct gp_call *c, enum gp_heap_kind kind, const struct bar *bar, u32 left)
 {
 	struct gp_entity *e;
 
-	while (gp_switch_room(c) && c->n->sw.nr_resume < limit) {
-		e = gp_entity_top(c, kind);
-		if (!e || !may_run(c, bar, e) || !gp_guard_may_resume(c, e->key))
-			return;
+	while (gp_switch_room(c) > left && (e = next_resume(c, kind, bar))) {
+		e->paid = !c->n->policy->turns;
 		gp_switch_resume(c, e);
 	}
 }
 
 /*
- * While the rate limit forbids to preempt, no entity is resumed either: it would
- * be a switch now and another one for the victims, which is what the limit is
- * there to avoid.
+ * May victims leave, as far as the rate goes? One whose return was counted may, and
+ * any if a more urgent entity waits. What arrives below one that runs has to wait.
+ */
+static bool pay_for_victims(struct gp_call *c, const struct bar *bar,
+			    const struct gp_entity *victim, bool *counted)
+{
+	*counted = true;
+	if (c->n->policy->turns || !(victim->paid || bar->waits))
+		return gp_guard_take_token(c);
+	*counted = !victim->paid;
+	if (*counted)
+		gp_guard_force_token(c);
+	return true;
+}
+
+/* May entities come back? For work of a latency-critical one there is no limit. */
+static bool pay_for_resumes(struct gp_call *c, const struct bar *bar, bool has_victims,
+			    bool counted)
+{
+	if (counted || c->n->policy->turns ||
+	    !(next_resume(c, GP_HEAP_OUT, bar) || next_resume(c, GP_HEAP_RETRY, bar)))
+		return true;
+	if (!has_victims && !bar->urgent)
+		return gp_guard_take_token(c);
+	gp_guard_force_token(c);
+	return true;
+}
+
+/*
+ * The rate limit never delays the urgent side: it is on giving the GPU back, not on
+ * taking it away from what was given back. Between peers that take turns it is on
+ * each change; then no entity is resumed either while it forbids to preempt, as that
+ * would be a switch now and another one for the victims.
  *
  * An entity that refused its last resume has no say about the bar, so that no
  * other loses the GPU for one that then does not come. It is tried when it is
@@ -152,15 +216,76 @@ static void plan_resumes(struct gp_call *c, enum gp_heap_kind kind, const struct
  */
 static void plan_policy(struct gp_call *c, const struct bar *bar)
 {
-	if (next_victim(c, bar)) {
-		if (!gp_guard_take_token(c))
-			return;
-		plan_resumes(c, GP_HEAP_OUT, bar, GP_SWITCH_MAX / 2);
+	struct gp_entity *victim;
+	bool counted = false;
+
+	if (bar->critical && c->n->heap[GP_HEAP_FROZEN].nr)
+		gp_guard_unsettle(c);
+	victim = next_victim(c, bar);
+	if (victim && !pay_for_victims(c, bar, victim, &counted))
+		return;
+	if (!pay_for_resumes(c, bar, victim, counted))
+		return;
+	c->n->limited = false;
+	if (victim) {
+		plan_resumes(c, GP_HEAP_OUT, bar, gp_switch_room(c) / 2);
 		plan_victims(c, bar);
 	}
-	c->n->limited = false;
-	plan_resumes(c, GP_HEAP_OUT, bar, GP_SWITCH_MAX);
-	plan_resumes(c, GP_HEAP_RETRY, bar, GP_SWITCH_MAX);
+	plan_resumes(c, GP_HEAP_OUT, bar, 0);
+	plan_resumes(c, GP_HEAP_RETRY, bar, 0);
+}
+
+static bool has_work_on(const struct gp_node *n)
+{
+	return n->heap[GP_HEAP_WAITING].nr || n->heap[GP_HEAP_RUNNING].nr;
+}
+
+/* Room for one more without work, when all with work are back. */
+static bool has_room(const struct gp_node *n, const struct gp_entity *e)
+{
+	u32 nr_wanted = n->nr_on + n->heap[GP_HEAP_OUT].nr + n->heap[GP_HEAP_RETRY].nr;
+
+	if (n->room && nr_wanted >= n->room)
+		return false;
+	return !n->room_queues || n->nr_on_queues + e->nr_queues <= n->room_queues;
+}
+
+/* The firmware would take turns among all that is mapped. */
+static bool is_crowded(const struct gp_node *n)
+{
+	return (n->room && n->nr_on > n->room) ||
+	       (n->room_queues && n->nr_on_queues > n->room_queues);
+}
+
+/* The entity that has been without work longest, but for those that refused to leave. */
+static struct gp_entity *next_idle(struct gp_call *c)
+{
+	struct gp_entity *e;
+	u32 i;
+
+	for (i = 0; i < GP_STEP_MAX; i++) {
+		e = gp_entity_listed(c, GP_LIST_IDLE);
+		if (!e || !e->nr_fail || e->thaw_ns <= c->now_ns)
+			return e;
+		gp_entity_enlist(c, e, GP_LIST_NONE);
+		gp_entity_enlist(c, e, GP_LIST_IDLE);
+	}
+	return NULL;
+}
+
+/*
+ * One without work comes back though there is no room, in place of another without. Work
+ * may have been judged wrongly, so that none is kept off for ever for it.
+ */
+static bool plan_exchange(struct gp_call *c, struct gp_entity *e)
+{
+	struct gp_entity *other = next_idle(c);
+
+	if (!other || gp_switch_room(c) < 2)
+		return false;
+	gp_switch_preempt(c, other);
+	gp_switch_resume(c, e);
+	return true;
 }
 
 static void report_starving(struct gp_call *c, const struct gp_entity *e)
@@ -189,13 +314,17 @@ static void plan_starving(struct gp_call *c)
 		e->starved = e->nr_busy && !e->nr_fail;
 		if (e->starved && !hungry)
 			hungry = e;
-		gp_switch_resume(c, e);
+		if (e->nr_busy || has_room(c->n, e))
+			gp_switch_resume(c, e);
+		else if (!plan_exchange(c, e))
+			gp_entity_wait_again(c, e);
 	}
 	if (!hungry)
 		return;
 	report_starving(c, hungry);
 	while (gp_switch_room(c) && (e = gp_entity_top(c, GP_HEAP_WORST)))
-		gp_switch_preempt(c, e);
+		if (!gp_guard_keeps(c, e, false))
+			gp_switch_preempt(c, e);
 	if (c->n->sw.nr_preempt)
 		gp_guard_force_token(c);
 }
@@ -207,15 +336,14 @@ static void plan_starving(struct gp_call *c)
 static void plan_again(struct gp_call *c)
 {
 	bool counted = c->n->sw.nr_preempt;
+	struct gp_entity *e;
 
-	while (gp_switch_room(c) && c->n->again != GP_SLOT_NONE) {
-		struct gp_entity *e = &c->s->entity[c->n->again];
-
+	while (gp_switch_room(c) && (e = gp_entity_listed(c, GP_LIST_AGAIN))) {
 		if (!e->frozen && !e->attr.no_preempt) {
 			gp_switch_preempt(c, e);
 			continue;
 		}
-		gp_entity_again(c, e, false);
+		gp_entity_enlist(c, e, GP_LIST_NONE);
 		e->redo = e->frozen;
 	}
 	if (!counted && c->n->sw.nr_preempt)
@@ -230,22 +358,39 @@ static void resume_all(struct gp_call *c, enum gp_heap_kind kind)
 		gp_switch_resume(c, e);
 }
 
-static bool is_planned(const struct gp_call *c)
-{
-	return gp_switch_room(c) < GP_SWITCH_MAX;
-}
-
 /*
  * Entities off the GPU without work disturb no other when they come back, but a
  * switch disturbs all: they come with the next one, or when none has work.
  */
 static void plan_idle(struct gp_call *c)
 {
-	const struct gp_heap *h = c->n->heap;
+	struct gp_entity *e;
 
-	if (is_planned(c) || (!h[GP_HEAP_WAITING].nr && !h[GP_HEAP_RUNNING].nr &&
-			      gp_guard_may_resume(c, U64_MAX)))
-		resume_all(c, GP_HEAP_OUT_IDLE);
+	if (!gp_switch_is_planned(c) &&
+	    (has_work_on(c->n) || !gp_guard_may_resume(c, U64_MAX)))
+		return;
+	while (gp_switch_room(c) && (e = gp_entity_top(c, GP_HEAP_OUT_IDLE)) && has_room(c->n, e))
+		gp_switch_resume(c, e);
+	while (gp_switch_is_planned(c) && (e = gp_entity_top(c, GP_HEAP_OUT_IDLE)) &&
+	       c->now_ns - e->there_ns >= c->n->params.max_wait_ns / 2)
+		if (!plan_exchange(c, e))
+			return;
+}
+
+/*
+ * Entities without work give up their room where it is wanted. That is part of a
+ * switch that comes anyway, or a switch of its own where turns would disturb any.
+ */
+static void plan_room(struct gp_call *c)
+{
+	struct gp_entity *e;
+
+	if (!is_crowded(c->n) || !next_idle(c))
+		return;
+	if (!gp_switch_is_planned(c) && (!has_work_on(c->n) || !gp_guard_take_token(c)))
+		return;
+	while (gp_switch_room(c) && is_crowded(c->n) && (e = next_idle(c)))
+		gp_switch_preempt(c, e);
 }
 
 static void plan_open(struct gp_call *c)
@@ -259,17 +404,19 @@ static void plan_closed(struct gp_call *c, const struct bar *bar)
 {
 	if (gp_guard_is_starving(c))
 		plan_starving(c);
-	else
+	/* Those that wait without work may find no room: then there is nothing to plan for them. */
+	if (!gp_switch_is_planned(c))
 		plan_policy(c, bar);
 	plan_again(c);
 	plan_idle(c);
+	plan_room(c);
 }
 
 static void let_run(struct gp_call *c, const struct bar *bar)
 {
 	u32 i;
 
-	for (i = 0; i < GP_SWITCH_MAX; i++) {
+	for (i = 0; i < GP_STEP_MAX; i++) {
 		struct gp_entity *e = gp_entity_top(c, GP_HEAP_WAITING);
 
 		if (!e || !may_run(c, bar, e))
@@ -291,11 +438,12 @@ static void decide(struct gp_call *c, bool settled)
 	} else {
 		gp_policy_expire(c);
 		bar = find_bar(c);
+		note_urgent(c, &bar);
 		plan_closed(c, &bar);
 	}
 	if (settled || !c->n->sw.nr_preempt)
 		let_run(c, &bar);
-	if (is_planned(c))
+	if (gp_switch_is_planned(c))
 		gp_switch_start(c);
 }
 
@@ -306,6 +454,7 @@ void gp_decide(struct gp_call *c, bool settled)
 	if (!c->n->sw.seq) {
 		c->n->more = false;
 		decide(c, settled);
+		gp_emit_lost(c);
 	}
 	gp_emit_timer(c, gp_guard_next_ns(c));
 }

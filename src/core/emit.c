@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include "core/emit.h"
+#include "core/entity.h"
 
 /* In the first argument, between the attributes of a byte and the weight. */
 #define OUT_SHIFT 31
-
-/* Results in a record: two bits each, in the last two arguments. */
-#define RESULT_BITS 2U
-#define RESULTS_PER_ARG (64U / RESULT_BITS)
-
-_Static_assert(GP_RESULT_COUNT <= 1U << RESULT_BITS, "a result does not fit into a record");
-_Static_assert(GP_SWITCH_MAX <= 2 * RESULTS_PER_ARG, "a switch does not fit into a record");
 
 static struct gp_trace record(const struct gp_call *c, enum gp_trace_kind kind, u64 id)
 {
@@ -68,32 +62,22 @@ bool gp_trace_is_out(const struct gp_trace *t)
 	return t->arg[0] >> OUT_SHIFT & 1;
 }
 
-void gp_trace_emit_done(const struct gp_call *c, const enum gp_result *results)
+void gp_trace_emit_done(const struct gp_call *c, const u8 *results)
 {
 	const struct gp_switch *sw = &c->n->sw;
 	u32 nr = sw->nr_preempt + sw->nr_resume;
-	struct gp_trace t;
 	u32 i;
 
 	if (!c->s->config.trace)
 		return;
-	t = record(c, GP_TRACE_EVENT_SWITCH_DONE, GP_ID_NONE);
-	t.arg[0] = sw->seq;
-	t.arg[1] = nr;
 	for (i = 0; i < nr; i++)
-		t.arg[2 + i / RESULTS_PER_ARG] |= (u64)gp_result_checked(results[i])
-						  << i % RESULTS_PER_ARG * RESULT_BITS;
-	give(c, &t);
+		if (results[i] != GP_RESULT_OK)
+			gp_trace_record(c, GP_TRACE_EVENT_RESULT, sw->id[i], i,
+					gp_result_checked(results[i]));
+	gp_trace_record(c, GP_TRACE_EVENT_SWITCH_DONE, GP_ID_NONE, sw->seq, nr);
 }
 
-enum gp_result gp_trace_result(const struct gp_trace *t, u32 i)
-{
-	u64 results = t->arg[2 + i / RESULTS_PER_ARG % 2];
-
-	return results >> i % RESULTS_PER_ARG * RESULT_BITS & ((1U << RESULT_BITS) - 1);
-}
-
-/* The bound holds by construction; see GP_ACTIONS_MAX. */
+/* Whatever can be many is told in parts; see gp_emit_lost(). */
 static struct gp_action *next_action(struct gp_call *c, enum gp_action_kind kind, u64 id)
 {
 	struct gp_action *a;
@@ -120,17 +104,30 @@ void gp_emit_report(struct gp_call *c, enum gp_report report, u64 id)
 	gp_trace_emit(c, GP_TRACE_ACTION_REPORT, id, report, 0);
 }
 
+/* Beside these an event causes fewer than so many actions. */
+#define ACTIONS_KEPT 8
+
+void gp_emit_lost(struct gp_call *c)
+{
+	struct gp_entity *e;
+
+	while ((e = gp_entity_listed(c, GP_LIST_UNTOLD))) {
+		if (c->out->nr + ACTIONS_KEPT >= GP_ACTIONS_MAX) {
+			c->n->more = true;
+			return;
+		}
+		gp_entity_enlist(c, e, GP_LIST_NONE);
+		gp_emit_report(c, GP_REPORT_ENTITY_LOST, gp_entity_id(c->s, e));
+	}
+}
+
 void gp_emit_switch(struct gp_call *c)
 {
 	const struct gp_switch *sw = &c->n->sw;
-	u32 nr = sw->nr_preempt + sw->nr_resume;
 
 	if (!next_action(c, GP_ACTION_SWITCH, GP_ID_NONE))
 		return;
-	c->out->sw.seq = sw->seq;
-	c->out->sw.nr_preempt = sw->nr_preempt;
-	c->out->sw.nr_resume = sw->nr_resume;
-	memcpy(c->out->sw.id, sw->id, nr * sizeof(sw->id[0]));
+	c->out->sw = *sw;
 	gp_trace_emit(c, GP_TRACE_ACTION_SWITCH, GP_ID_NONE, sw->seq,
 		      (u64)sw->nr_preempt << 32 | sw->nr_resume);
 }

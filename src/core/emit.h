@@ -50,7 +50,7 @@ void gp_trace_emit_attr(const struct gp_call *c, enum gp_trace_kind kind, u64 id
  * @c: call
  * @results: one per member
  */
-void gp_trace_emit_done(const struct gp_call *c, const enum gp_result *results);
+void gp_trace_emit_done(const struct gp_call *c, const u8 *results);
 
 /**
  * gp_result_checked() - a result a mechanism can have meant
@@ -58,9 +58,9 @@ void gp_trace_emit_done(const struct gp_call *c, const enum gp_result *results);
  *
  * Return: the result, GP_RESULT_ERROR if there is no such value.
  */
-static inline enum gp_result gp_result_checked(enum gp_result result)
+static inline enum gp_result gp_result_checked(u8 result)
 {
-	return (u32)result < GP_RESULT_COUNT ? result : GP_RESULT_ERROR;
+	return result < GP_RESULT_COUNT ? (enum gp_result)result : GP_RESULT_ERROR;
 }
 
 /**
@@ -78,6 +78,14 @@ void gp_emit_arm(struct gp_call *c, u64 id, bool arm);
  * @id: to which entity, GP_ID_NONE = the node
  */
 void gp_emit_report(struct gp_call *c, enum gp_report report, u64 id);
+
+/**
+ * gp_emit_lost() - actions: tell people of the entities on list UNTOLD
+ * @c: call
+ *
+ * As many as there is room for; if there are more, gp_node.more is set.
+ */
+void gp_emit_lost(struct gp_call *c);
 
 /**
  * gp_emit_switch() - action: carry out gp_node.sw

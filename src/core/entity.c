@@ -10,10 +10,10 @@
  * Every legal transition. PREEMPTED -> PREEMPTING: an entity that got a queue
  * while it was off is preempted once more. PREEMPTING -> RUNNING, WAITING or
  * IDLE: the mechanism refused. RESUMING -> PREEMPTED: as above, or the switch
- * missed its deadline.
+ * missed its deadline. IDLE -> PREEMPTING: others need the room.
  */
 static const u8 transitions[GP_ENTITY_STATE_COUNT] = {
-	[GP_ENTITY_IDLE] = TO(WAITING) | TO(LOST),
+	[GP_ENTITY_IDLE] = TO(WAITING) | TO(PREEMPTING) | TO(LOST),
 	[GP_ENTITY_WAITING] = TO(IDLE) | TO(RUNNING) | TO(PREEMPTING) | TO(LOST),
 	[GP_ENTITY_RUNNING] = TO(IDLE) | TO(PREEMPTING) | TO(LOST),
 	[GP_ENTITY_PREEMPTING] = TO(IDLE) | TO(WAITING) | TO(RUNNING) | TO(PREEMPTED) | TO(LOST),
@@ -95,12 +95,17 @@ void gp_entity_place(struct gp_call *c, struct gp_entity *e)
 	bool starves = e->state == GP_ENTITY_PREEMPTED && !e->frozen;
 	bool ticks = is_seen(e) && e->nr_busy && e->clock_ns != U64_MAX;
 
-	set_heap(c, e, GP_POOL_BEST, best, best == GP_HEAP_OUT_IDLE ? 0 : e->key, false);
+	set_heap(c, e, GP_POOL_BEST, best, best == GP_HEAP_OUT_IDLE ? e->there_ns : e->key,
+		 false);
 	set_heap(c, e, GP_POOL_MOVE, move, move == GP_HEAP_FROZEN ? e->thaw_ns : e->key,
 		 move == GP_HEAP_WORST);
 	set_heap(c, e, GP_POOL_STARVE, starves ? GP_HEAP_STARVE : GP_HEAP_NOWHERE, e->there_ns,
 		 false);
 	set_heap(c, e, GP_POOL_CLOCK, ticks ? GP_HEAP_CLOCK : GP_HEAP_NOWHERE, e->clock_ns, false);
+	if (e->state == GP_ENTITY_IDLE && gp_has_limit(c->n) && !e->attr.no_preempt)
+		gp_entity_enlist(c, e, GP_LIST_IDLE);
+	else if (e->list == GP_LIST_IDLE)
+		gp_entity_enlist(c, e, GP_LIST_NONE);
 }
 
 static void charge(struct gp_call *c, struct gp_entity *e)
@@ -149,6 +154,17 @@ static void end_off(struct gp_call *c, struct gp_entity *e)
 	gp_hist_add(&c->stats->off_ns, off_ns);
 }
 
+static void become(struct gp_call *c, struct gp_entity *e, enum gp_entity_state to)
+{
+	bool was_on = gp_is_on(e);
+
+	e->state = (u8)to;
+	if (was_on == gp_is_on(e))
+		return;
+	c->n->nr_on += was_on ? -1U : 1U;
+	c->n->nr_on_queues += was_on ? -e->nr_queues : e->nr_queues;
+}
+
 /* The exclusive slice ends with the last of those it is for. */
 static void leave_slice(struct gp_call *c, struct gp_entity *e)
 {
@@ -166,12 +182,14 @@ static void leave_state(struct gp_call *c, struct gp_entity *e, enum gp_entity_s
 	}
 	if (e->state == GP_ENTITY_PREEMPTED)
 		c->stats->nr_out--;
-	if (to == GP_ENTITY_PREEMPTING)
+	if (to == GP_ENTITY_PREEMPTING) {
 		e->was = e->state;
+		e->paid = false;
+	}
 	/* Either it comes back whole, or this preemption covers all its queues. */
 	if (to != GP_ENTITY_PREEMPTED) {
-		e->redo = to == GP_ENTITY_RESUMING && e->again;
-		gp_entity_again(c, e, false);
+		e->redo = to == GP_ENTITY_RESUMING && e->list == GP_LIST_AGAIN;
+		gp_entity_enlist(c, e, GP_LIST_NONE);
 	}
 	/* RESUMING is still off the GPU, and so is one that is preempted once more. */
 	if (to == GP_ENTITY_RUNNING || to == GP_ENTITY_IDLE || to == GP_ENTITY_LOST)
@@ -181,7 +199,7 @@ static void leave_state(struct gp_call *c, struct gp_entity *e, enum gp_entity_s
 static void redo(struct gp_call *c, struct gp_entity *e)
 {
 	if (e->redo)
-		gp_entity_again(c, e, true);
+		gp_entity_enlist(c, e, GP_LIST_AGAIN);
 	e->redo = false;
 }
 
@@ -206,7 +224,7 @@ bool gp_entity_set_state(struct gp_call *c, struct gp_entity *e, enum gp_entity_
 	if (GP_WARN_ON(!gp_entity_may_become(from, to)))
 		return false;
 	leave_state(c, e, to);
-	e->state = (u8)to;
+	become(c, e, to);
 	enter_state(c, e, from);
 	ask_policy(c, e);
 	gp_entity_place(c, e);
@@ -217,7 +235,7 @@ bool gp_entity_set_state(struct gp_call *c, struct gp_entity *e, enum gp_entity_
 void gp_entity_begin_out(struct gp_call *c, struct gp_entity *e)
 {
 	e->was = GP_ENTITY_PREEMPTED;
-	e->state = GP_ENTITY_PREEMPTED;
+	become(c, e, GP_ENTITY_PREEMPTED);
 	e->there_ns = c->now_ns;
 	c->stats->nr_out++;
 	gp_entity_place(c, e);
@@ -237,7 +255,7 @@ void gp_entity_detach(struct gp_call *c, struct gp_entity *e)
 		c->n->policy->idle(c, e);
 	if (c->n->policy->gone)
 		c->n->policy->gone(c, e);
-	e->state = GP_ENTITY_LOST;
+	become(c, e, GP_ENTITY_LOST);
 	gp_entity_place(c, e);
 }
 
@@ -265,6 +283,7 @@ void gp_entity_freeze(struct gp_call *c, struct gp_entity *e, u64 until_ns)
 		return;
 	e->frozen = true;
 	e->finishing = false;
+	e->settling = false;
 	e->thaw_ns = until_ns;
 	gp_entity_place(c, e);
 }
@@ -273,8 +292,18 @@ void gp_entity_thaw(struct gp_call *c, struct gp_entity *e)
 {
 	e->frozen = false;
 	e->finishing = false;
+	e->settling = false;
 	gp_entity_place(c, e);
 	redo(c, e);
+}
+
+/* The most entitled of those that come before the next decision. */
+static void note_urgent(struct gp_call *c, struct gp_entity *e)
+{
+	u32 slot = c->n->urgent;
+
+	if (slot == GP_SLOT_NONE || e->key < c->s->entity[slot].key)
+		c->n->urgent = gp_entity_slot(c->s, e);
 }
 
 void gp_entity_got_work(struct gp_call *c, struct gp_entity *e)
@@ -290,11 +319,24 @@ void gp_entity_got_work(struct gp_call *c, struct gp_entity *e)
 		c->n->policy->busy(c, e);
 	if (e->state == GP_ENTITY_PREEMPTED || e->state == GP_ENTITY_RESUMING)
 		start_off(c, e);
+	/* The bound is on time off the GPU with work. */
+	if (e->state == GP_ENTITY_PREEMPTED ||
+	    (e->state == GP_ENTITY_PREEMPTING && e->was == GP_ENTITY_PREEMPTED))
+		e->there_ns = c->now_ns;
 	if (e->state == GP_ENTITY_IDLE)
 		gp_entity_set_state(c, e, GP_ENTITY_WAITING);
 	else
 		gp_entity_rekey(c, e);
+	if (e->attr.latency_critical)
+		note_urgent(c, e);
+	gp_guard_got_work(c, e);
 	gp_emit_arm(c, gp_entity_id(c->s, e), false);
+}
+
+void gp_entity_wait_again(struct gp_call *c, struct gp_entity *e)
+{
+	e->there_ns = c->now_ns;
+	gp_entity_place(c, e);
 }
 
 void gp_entity_lost_work(struct gp_call *c, struct gp_entity *e)
@@ -303,7 +345,7 @@ void gp_entity_lost_work(struct gp_call *c, struct gp_entity *e)
 	gp_cost_learn_burst(e);
 	end_off(c, e);
 	/* It has finished. Any other reason, a refusal for one, stays. */
-	if (e->finishing)
+	if (e->finishing || e->settling)
 		e->frozen = false;
 	if (c->n->policy->idle)
 		c->n->policy->idle(c, e);
@@ -314,38 +356,38 @@ void gp_entity_lost_work(struct gp_call *c, struct gp_entity *e)
 	gp_emit_arm(c, gp_entity_id(c->s, e), true);
 }
 
-static void again_link(struct gp_call *c, struct gp_entity *e)
+static void append(struct gp_call *c, struct gp_entity *e, struct gp_list *list)
 {
 	u32 slot = gp_entity_slot(c->s, e);
 
-	e->again_prev = c->n->again_last;
-	e->again_next = GP_SLOT_NONE;
-	if (e->again_prev == GP_SLOT_NONE)
-		c->n->again = slot;
+	e->list_prev = list->last;
+	e->list_next = GP_SLOT_NONE;
+	if (e->list_prev == GP_SLOT_NONE)
+		list->first = slot;
 	else
-		c->s->entity[e->again_prev].again_next = slot;
-	c->n->again_last = slot;
+		c->s->entity[e->list_prev].list_next = slot;
+	list->last = slot;
 }
 
-static void again_unlink(struct gp_call *c, struct gp_entity *e)
+static void unlink(struct gp_call *c, struct gp_entity *e, struct gp_list *list)
 {
-	if (e->again_prev == GP_SLOT_NONE)
-		c->n->again = e->again_next;
+	if (e->list_prev == GP_SLOT_NONE)
+		list->first = e->list_next;
 	else
-		c->s->entity[e->again_prev].again_next = e->again_next;
-	if (e->again_next == GP_SLOT_NONE)
-		c->n->again_last = e->again_prev;
+		c->s->entity[e->list_prev].list_next = e->list_next;
+	if (e->list_next == GP_SLOT_NONE)
+		list->last = e->list_prev;
 	else
-		c->s->entity[e->again_next].again_prev = e->again_prev;
+		c->s->entity[e->list_next].list_prev = e->list_prev;
 }
 
-void gp_entity_again(struct gp_call *c, struct gp_entity *e, bool on)
+void gp_entity_enlist(struct gp_call *c, struct gp_entity *e, enum gp_list_kind kind)
 {
-	if (e->again == on)
+	if (e->list == kind)
 		return;
-	e->again = on;
-	if (on)
-		again_link(c, e);
-	else
-		again_unlink(c, e);
+	if (e->list != GP_LIST_NONE)
+		unlink(c, e, &c->n->list[e->list]);
+	e->list = (u8)kind;
+	if (kind != GP_LIST_NONE)
+		append(c, e, &c->n->list[kind]);
 }

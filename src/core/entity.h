@@ -95,6 +95,13 @@ void gp_entity_thaw(struct gp_call *c, struct gp_entity *e);
 void gp_entity_got_work(struct gp_call *c, struct gp_entity *e);
 
 /**
+ * gp_entity_wait_again() - the bound on the time off the GPU begins anew
+ * @c: call
+ * @e: entity, PREEMPTED
+ */
+void gp_entity_wait_again(struct gp_call *c, struct gp_entity *e);
+
+/**
  * gp_entity_lost_work() - the last queue became idle
  * @c: call
  * @e: entity; its count of busy queues is up to date
@@ -102,12 +109,26 @@ void gp_entity_got_work(struct gp_call *c, struct gp_entity *e);
 void gp_entity_lost_work(struct gp_call *c, struct gp_entity *e);
 
 /**
- * gp_entity_again() - put on or take off the list of those to be preempted once more
+ * gp_entity_enlist() - put an entity at the end of a list, and take it off any other
  * @c: call
  * @e: entity
- * @on: on or off; idempotent
+ * @kind: list, GP_LIST_NONE = none; idempotent
  */
-void gp_entity_again(struct gp_call *c, struct gp_entity *e, bool on);
+void gp_entity_enlist(struct gp_call *c, struct gp_entity *e, enum gp_list_kind kind);
+
+/**
+ * gp_entity_listed() - the first entity of a list of the node
+ * @c: call
+ * @kind: list
+ *
+ * Return: the entity, NULL if the list is empty.
+ */
+static inline struct gp_entity *gp_entity_listed(const struct gp_call *c, enum gp_list_kind kind)
+{
+	u32 slot = c->n->list[kind].first;
+
+	return slot == GP_SLOT_NONE ? NULL : &c->s->entity[slot];
+}
 
 /**
  * gp_entity_first() - the first entry of a heap of the node

@@ -12,9 +12,9 @@
 
 const struct gp_param_desc gp_guard_params[] = {
 	GUARD(min_run_ns, 0, 10 * GP_SEC, 100 * GP_US,
-	      "no preemption for this long after a resume"),
-	GUARD(hysteresis_ns, 0, 10 * GP_SEC, 100 * GP_US,
-	      "no resume of lower entities for this long after the leader went idle"),
+	      "no preemption for this long after a resume, but by latency-critical ones"),
+	GUARD(hysteresis_ns, 0, 10 * GP_SEC, 1 * GP_MS,
+	      "longest time without a resume of lower entities after the leader went idle"),
 	GUARD(max_wait_ns, 1 * GP_US, 3600 * GP_SEC, 1 * GP_SEC,
 	      "longest time off the GPU"),
 	GUARD(min_slice_ns, 0, 10 * GP_SEC, 2 * GP_MS,
@@ -22,9 +22,9 @@ const struct gp_param_desc gp_guard_params[] = {
 	GUARD(deadline_ns, 1 * GP_US, 60 * GP_SEC, 50 * GP_MS,
 	      "longest time a switch may take"),
 	GUARD(rate_per_s, 1, 1000000, 2000,
-	      "most preempting switches a second"),
+	      "most times a second that the GPU is given back, or changes hands in turns"),
 	GUARD(rate_burst, 1, 4096, 64,
-	      "preempting switches in a burst"),
+	      "such switches in a burst"),
 	GUARD(breaker_errors, 1, 1000, 3,
 	      "errors in a row that suspend preemption"),
 	GUARD(open_ns, 1 * GP_US, 3600 * GP_SEC, 100 * GP_MS,
@@ -37,6 +37,8 @@ const struct gp_param_desc gp_guard_params[] = {
 	      "pause before a refused entity is tried again"),
 	GUARD(spare_victims, 0, 1, 1,
 	      "leave a victim that is about to finish (0 = no, 1 = yes)"),
+	GUARD(learn_gaps, 0, 1, 1,
+	      "wait after the leader went idle as past gaps suggest (0 = always hysteresis_ns)"),
 };
 
 const u32 gp_guard_nr_params = ARRAY_SIZE(gp_guard_params);
@@ -52,7 +54,7 @@ void gp_guard_expire(struct gp_call *c)
 {
 	u32 i;
 
-	for (i = 0; i < GP_SWITCH_MAX; i++) {
+	for (i = 0; i < GP_STEP_MAX; i++) {
 		struct gp_entity *e = gp_entity_top(c, GP_HEAP_FROZEN);
 
 		if (!e || e->thaw_ns > c->now_ns)
@@ -107,23 +109,73 @@ static bool outranked(const struct gp_call *c, const struct gp_entity *e, u64 ke
 
 	if (c->now_ns >= n->resume_ns || n->resume_slot == gp_entity_slot(c->s, e))
 		return false;
-	if (n->policy->tie_bar)
-		return n->policy->tie_bar(n->resume_key) < key;
 	return n->resume_key < key;
+}
+
+/* The first key that has to wait when an entity of this key has no work left. */
+static u64 end_of_peers(const struct gp_policy_ops *policy, u64 key)
+{
+	if (policy->tie_bar)
+		key = gp_later(policy->tie_bar(key), 1);
+	return policy->end_of_peers ? policy->end_of_peers(key) : key;
+}
+
+/* Policies without levels have one. */
+static u32 level_of(const struct gp_policy_ops *policy, u64 key)
+{
+	return policy->tie_bar ? min((u32)(key >> GP_LEVEL_SHIFT), GP_GAP_LEVELS - 1) : 0;
+}
+
+/* Does one go on that the GPU would not be given back beside? */
+static bool has_better(const struct gp_call *c, u64 key)
+{
+	return top_key(c, GP_HEAP_RUNNING) < key || top_key(c, GP_HEAP_WAITING) < key;
+}
+
+/*
+ * If the rate limit forbids to give back at once, this gap may be half over when it does
+ * not: then it has to be a long one.
+ */
+static u64 wait_ns(const struct gp_call *c, u32 level)
+{
+	const struct gp_node *n = c->n;
+	u64 ns = gp_cost_wait_ns(c, level);
+
+	if (!n->params.learn_gaps || n->policy->turns || token_at_ns(n) <= c->now_ns)
+		return ns;
+	return max(ns, min(2 * gp_cost_pays_ns(c), n->params.hysteresis_ns));
 }
 
 void gp_guard_leader_idle(struct gp_call *c, const struct gp_entity *e, u64 key)
 {
 	struct gp_node *n = c->n;
+	u32 level = level_of(n->policy, key);
 
-	if (n->policy->end_of_peers)
-		key = n->policy->end_of_peers(key);
+	key = end_of_peers(n->policy, key);
+	if (!has_better(c, key)) {
+		n->gaps |= 1U << level;
+		n->gap[level].since_ns = c->now_ns;
+	}
 	/* A lesser one does not prolong the hysteresis of a better one. */
 	if (outranked(c, e, key))
 		return;
 	n->resume_key = c->now_ns < n->resume_ns ? min(key, n->resume_key) : key;
-	n->resume_ns = gp_later(c->now_ns, n->params.hysteresis_ns);
+	n->resume_ns = gp_later(c->now_ns, wait_ns(c, level));
 	n->resume_slot = gp_entity_slot(c->s, e);
+}
+
+void gp_guard_got_work(struct gp_call *c, const struct gp_entity *e)
+{
+	struct gp_node *n = c->n;
+	u32 level = level_of(n->policy, e->key);
+	u32 over = n->gaps >> level << level;
+
+	/* Without levels it may be one that does not outrank what was given the GPU. */
+	if (!n->policy->tie_bar && e->key >= n->resume_key)
+		return;
+	n->gaps ^= over;
+	for (; over; over &= over - 1)
+		gp_cost_learn_gap(c, (u32)__builtin_ctz(over));
 }
 
 bool gp_guard_is_starving(const struct gp_call *c)
@@ -148,6 +200,7 @@ void gp_guard_forget(struct gp_call *c)
 {
 	c->n->alone_ns = 0;
 	c->n->resume_ns = 0;
+	c->n->gaps = 0;
 	c->n->limited = false;
 }
 
@@ -177,8 +230,35 @@ void gp_guard_resumed(struct gp_call *c, struct gp_entity *e)
 		run_ns = max(run_ns, p->min_slice_ns);
 		join_slice(c, e);
 	}
+	e->sheltered = e->starved;
 	e->starved = false;
-	gp_entity_freeze(c, e, gp_later(c->now_ns, run_ns));
+	e->safe_ns = gp_later(c->now_ns, run_ns);
+}
+
+bool gp_guard_keeps(struct gp_call *c, struct gp_entity *e, bool critical)
+{
+	if (c->now_ns >= e->safe_ns || (critical && !e->sheltered))
+		return false;
+	gp_entity_freeze(c, e, e->safe_ns);
+	e->settling = true;
+	return true;
+}
+
+void gp_guard_unsettle(struct gp_call *c)
+{
+	const struct gp_heap *h = &c->n->heap[GP_HEAP_FROZEN];
+	u32 i;
+
+	for (i = 0; i < min(h->nr, GP_STEP_MAX); i++) {
+		u32 slot = gp_heap_at(&c->s->pool[GP_POOL_MOVE], h, i)->item;
+		struct gp_entity *e = &c->s->entity[slot];
+
+		/* Another takes its place in the heap. */
+		if (e->settling && !e->sheltered) {
+			gp_entity_thaw(c, e);
+			i--;
+		}
+	}
 }
 
 void gp_guard_refused(struct gp_call *c, struct gp_entity *e)

@@ -23,12 +23,12 @@ extern const u32 gp_guard_nr_params;
  * gp_guard_expire() - thaw the entities for which it is time
  * @c: call
  *
- * At most GP_SWITCH_MAX entities; if there are more, gp_node.more is set.
+ * At most GP_STEP_MAX entities; if there are more, gp_node.more is set.
  */
 void gp_guard_expire(struct gp_call *c);
 
 /**
- * gp_guard_take_token() - may a switch preempt now, as far as the rate goes?
+ * gp_guard_take_token() - may a switch that counts begin now, as far as the rate goes?
  * @c: call
  *
  * Return: true: yes, and it is counted; false: not before gp_guard_next_ns().
@@ -36,7 +36,7 @@ void gp_guard_expire(struct gp_call *c);
 bool gp_guard_take_token(struct gp_call *c);
 
 /**
- * gp_guard_force_token() - a switch preempts whatever the rate is, and is counted
+ * gp_guard_force_token() - a switch begins whatever the rate is, and is counted
  * @c: call
  *
  * The debt has a bound: however many switches are forced, the next one that
@@ -51,6 +51,13 @@ void gp_guard_force_token(struct gp_call *c);
  * @key: its key while it ran
  */
 void gp_guard_leader_idle(struct gp_call *c, const struct gp_entity *e, u64 key);
+
+/**
+ * gp_guard_got_work() - an entity has work: a gap may be over
+ * @c: call
+ * @e: entity; its key is up to date
+ */
+void gp_guard_got_work(struct gp_call *c, const struct gp_entity *e);
 
 /**
  * gp_guard_may_resume() - may an entity off the GPU come back because of its key?
@@ -101,6 +108,24 @@ void gp_guard_forget(struct gp_call *c);
 void gp_guard_resumed(struct gp_call *c, struct gp_entity *e);
 
 /**
+ * gp_guard_keeps() - does a victim stay, as it came back a moment ago?
+ * @c: call
+ * @e: victim
+ * @critical: it is to leave for a latency-critical one
+ *
+ * Return: true: it stays, and is frozen for as long.
+ */
+bool gp_guard_keeps(struct gp_call *c, struct gp_entity *e, bool critical);
+
+/**
+ * gp_guard_unsettle() - undo gp_guard_keeps() where it does not hold for latency-critical ones
+ * @c: call
+ *
+ * Of the first GP_STEP_MAX that are frozen.
+ */
+void gp_guard_unsettle(struct gp_call *c);
+
+/**
  * gp_guard_refused() - the mechanism refused an entity: pause before the next try
  * @c: call
  * @e: entity
@@ -123,6 +148,37 @@ u64 gp_guard_next_ns(const struct gp_call *c);
  * @took_ns: how long it took
  */
 void gp_cost_learn_switch(struct gp_call *c, u64 took_ns);
+
+/**
+ * gp_cost_learn_gap() - a gap of a level is over
+ * @c: call
+ * @level: level
+ */
+void gp_cost_learn_gap(struct gp_call *c, u32 level);
+
+/**
+ * gp_cost_pays_ns() - the shortest gap for which it pays to give the GPU back
+ * @c: call
+ *
+ * Return: duration, at most hysteresis_ns; 0 if nothing is known.
+ */
+u64 gp_cost_pays_ns(const struct gp_call *c);
+
+/**
+ * gp_cost_wait_ns() - how long to wait before the GPU is given back in a gap
+ * @c: call
+ * @level: of what had work until now
+ *
+ * To give it back costs a switch there and another one back. That is dearer if the next
+ * work comes before it has paid, as that work is delayed. Waiting costs the time waited.
+ * Three ways are compared by what each would have cost in past gaps: not to wait, to wait
+ * for a quarter of gp_cost_pays_ns(), and to wait for all of it; so that a GPU is not given
+ * back for gaps that do not pay, and is at once where nearly all do. What one gap can
+ * change is bounded, and what is waited is no more than hysteresis_ns whatever was learned.
+ *
+ * Return: duration.
+ */
+u64 gp_cost_wait_ns(const struct gp_call *c, u32 level);
 
 /**
  * gp_cost_learn_burst() - an entity has done all its work

@@ -58,7 +58,10 @@ static bool is_valid(const struct gp_sched_config *config)
 static void lay_out(struct layout *l, struct gp_sched *s, const struct gp_sched_config *config)
 {
 	size_t per_heap = config->max_entities / GP_HEAP_CHUNK + CHUNKS_PER_HEAP;
+	size_t per_switch = gp_switch_max(config);
 	u16 *chunks;
+	u64 *member;
+	u8 *results;
 	u32 i, k;
 
 	part(l, 1, sizeof(*s));
@@ -67,12 +70,19 @@ static void lay_out(struct layout *l, struct gp_sched *s, const struct gp_sched_
 	s->queue = part(l, config->max_queues, sizeof(*s->queue));
 	lay_pools(l, s, config);
 	chunks = part(l, per_heap * GP_HEAP_KIND_COUNT * config->nr_nodes, sizeof(*chunks));
+	member = part(l, per_switch * config->nr_nodes, sizeof(*member));
+	results = part(l, per_switch * config->nr_nodes, sizeof(*results));
 	s->stats = part(l, config->nr_nodes, sizeof(*s->stats));
 	if (!l->base)
 		return;
-	for (i = 0; i < config->nr_nodes; i++)
+	for (i = 0; i < config->nr_nodes; i++) {
+		struct gp_node *n = &s->node[i];
+
+		n->member = member + i * per_switch;
+		n->results = results + i * per_switch;
 		for (k = 0; k < GP_HEAP_KIND_COUNT; k++)
-			s->node[i].heap[k].chunk = chunks + (i * GP_HEAP_KIND_COUNT + k) * per_heap;
+			n->heap[k].chunk = chunks + (i * GP_HEAP_KIND_COUNT + k) * per_heap;
+	}
 }
 
 size_t gp_sched_size(const struct gp_sched_config *config)
@@ -89,14 +99,16 @@ size_t gp_sched_size(const struct gp_sched_config *config)
 static void init_node(struct gp_sched *s, u32 index)
 {
 	struct gp_node *n = &s->node[index];
+	u32 k;
 
 	n->index = index;
 	n->enabled = true;
 	n->policy = gp_policy_at(0);
 	n->entities = GP_SLOT_NONE;
-	n->again = GP_SLOT_NONE;
-	n->again_last = GP_SLOT_NONE;
+	for (k = 0; k < GP_LIST_COUNT; k++)
+		n->list[k] = (struct gp_list){ .first = GP_SLOT_NONE, .last = GP_SLOT_NONE };
 	n->slice_owner = GP_SLOT_NONE;
+	n->urgent = GP_SLOT_NONE;
 	n->resume_slot = GP_SLOT_NONE;
 	n->timer_ns = U64_MAX;
 	gp_params_default(&n->params);

@@ -45,6 +45,7 @@ void gp_policy_attach(struct gp_call *c, const struct gp_policy_ops *policy)
 	rekey_all(c, NULL);
 	c->n->policy = policy;
 	c->n->resume_ns = 0;
+	c->n->gaps = 0;
 	if (policy->attach)
 		policy->attach(c);
 	rekey_all(c, NULL);
@@ -55,7 +56,7 @@ void gp_policy_expire(struct gp_call *c)
 {
 	u32 i;
 
-	for (i = 0; i < GP_SWITCH_MAX; i++) {
+	for (i = 0; i < GP_STEP_MAX; i++) {
 		struct gp_entity *e = gp_entity_top(c, GP_HEAP_CLOCK);
 
 		if (!e || e->clock_ns > c->now_ns)

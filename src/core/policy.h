@@ -38,6 +38,8 @@
  *	each start and stop of running, for entities with work
  * @tie_bar: shared policies: the largest key that ties with this one. NULL = exclusive
  * @width: exclusive policies: offset in gp_params of how many may run, 1..GP_WIDTH_MAX
+ * @turns: entities take turns, and none is more urgent than others: the rate limit is
+ *	on taking the GPU away. Else it is on giving it back, see plan_policy()
  * @by_request: wants to be asked when the oldest request of an entity is another
  * @end_of_peers: the first key that is not that of a peer of an entity with this
  *	key: when it has no work left, peers have the GPU at once, and hysteresis
@@ -58,6 +60,7 @@ struct gp_policy_ops {
 	void (*rekey)(struct gp_call *c, struct gp_entity *e);
 	u64 (*tie_bar)(u64 key);
 	size_t width;
+	bool turns;
 	bool by_request;
 	u64 (*end_of_peers)(u64 key);
 };
@@ -177,7 +180,7 @@ void gp_policy_attach(struct gp_call *c, const struct gp_policy_ops *policy);
  * gp_policy_expire() - ask the policy again about entities whose time has come
  * @c: call
  *
- * At most GP_SWITCH_MAX entities; if there are more, gp_node.more is set.
+ * At most GP_STEP_MAX entities; if there are more, gp_node.more is set.
  */
 void gp_policy_expire(struct gp_call *c);
 

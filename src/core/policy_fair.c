@@ -102,4 +102,5 @@ const struct gp_policy_ops gp_policy_fair = {
 	.charge = fair_charge,
 	.rekey = fair_rekey,
 	.width = offsetof(struct gp_params, fair.width),
+	.turns = true,
 };

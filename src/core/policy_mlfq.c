@@ -153,4 +153,5 @@ const struct gp_policy_ops gp_policy_mlfq = {
 	.charge = mlfq_charge,
 	.rekey = mlfq_rekey,
 	.width = offsetof(struct gp_params, mlfq.width),
+	.turns = true,
 };

@@ -144,4 +144,5 @@ const struct gp_policy_ops gp_policy_slice = {
 	.charge = slice_charge,
 	.rekey = slice_rekey,
 	.width = offsetof(struct gp_params, slice.width),
+	.turns = true,
 };

@@ -57,6 +57,16 @@ const struct gp_node_stats *gp_sched_node_stats(const struct gp_sched *s, u32 no
 	return node < s->config.nr_nodes ? &s->stats[node] : NULL;
 }
 
+u32 gp_sched_nr_kept_off(const struct gp_sched *s, u32 node)
+{
+	return s->stats[node].nr_out - s->node[node].heap[GP_HEAP_OUT_IDLE].nr;
+}
+
+u8 *gp_sched_results(const struct gp_sched *s, u32 node)
+{
+	return node < s->config.nr_nodes ? s->node[node].results : NULL;
+}
+
 const char *gp_sched_node_policy(const struct gp_sched *s, u32 node)
 {
 	return node < s->config.nr_nodes ? s->node[node].policy->name : NULL;

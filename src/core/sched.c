@@ -73,6 +73,7 @@ static int entity_add(struct gp_sched *s, u32 node, const struct gp_attr *attr, 
 	gp_trace_emit_attr(&c, GP_TRACE_EVENT_ADD, *id, attr, cookie, is_out);
 	if (is_out)
 		gp_entity_begin_out(&c, e);
+	gp_entity_place(&c, e);
 	gp_emit_arm(&c, *id, true);
 	return end(&c);
 }
@@ -100,6 +101,7 @@ int gp_sched_entity_remove(struct gp_sched *s, u64 id, u64 now_ns, struct gp_act
 	c = begin(s, e->node, now_ns, out);
 	gp_trace_emit(&c, GP_TRACE_EVENT_REMOVE, id, 0, 0);
 	gp_entity_detach(&c, e);
+	gp_entity_enlist(&c, e, GP_LIST_NONE);
 	gp_entity_free(s, c.n, e);
 	c.stats->nr_entities = c.n->nr_live;
 	return end(&c);
@@ -151,7 +153,7 @@ int gp_sched_queue_add(struct gp_sched *s, u64 entity, u64 cookie, u64 now_ns,
 	gp_trace_emit(&c, GP_TRACE_EVENT_QUEUE_ADD, entity, *id, cookie);
 	if ((e->state == GP_ENTITY_PREEMPTED && !brings_along(e)) ||
 	    e->state == GP_ENTITY_PREEMPTING)
-		gp_entity_again(&c, e, true);
+		gp_entity_enlist(&c, e, GP_LIST_AGAIN);
 	/* Matters only if the resume is refused. */
 	if (e->state == GP_ENTITY_RESUMING)
 		e->redo = true;
@@ -278,8 +280,8 @@ int gp_sched_queue_progress(struct gp_sched *s, u64 id, u64 since_ns, u64 now_ns
 	return q ? queue_end(&c, queue_progress(&c, q, since_ns)) : -ENOENT;
 }
 
-int gp_sched_switch_done(struct gp_sched *s, u32 node, u64 seq, const enum gp_result *results,
-			 u32 nr, u64 now_ns, struct gp_actions *out)
+int gp_sched_switch_done(struct gp_sched *s, u32 node, u64 seq, const u8 *results, u32 nr,
+			 u64 now_ns, struct gp_actions *out)
 {
 	const struct gp_switch *sw;
 	struct gp_call c;
@@ -351,6 +353,29 @@ int gp_sched_set_enabled(struct gp_sched *s, u32 node, bool enabled, u64 now_ns,
 	if (!node_begin(&c, s, node, now_ns, out, GP_TRACE_EVENT_ENABLE, enabled))
 		return -EINVAL;
 	c.n->enabled = enabled;
+	return end(&c);
+}
+
+int gp_sched_set_room(struct gp_sched *s, u32 node, u32 entities, u32 queues, u64 now_ns,
+		      struct gp_actions *out)
+{
+	u64 both = (u64)queues << 32 | entities;
+	struct gp_call c;
+	u32 slot;
+
+	if (!node_begin(&c, s, node, now_ns, out, GP_TRACE_EVENT_ROOM, both))
+		return -EINVAL;
+	c.n->room = entities;
+	c.n->room_queues = queues;
+	for (slot = c.n->entities; slot != GP_SLOT_NONE; slot = s->entity[slot].next) {
+		struct gp_entity *e = &s->entity[slot];
+
+		/* Those that were left out were not kept waiting. */
+		if (e->state == GP_ENTITY_PREEMPTED && !e->nr_busy)
+			gp_entity_wait_again(&c, e);
+		else
+			gp_entity_place(&c, e);
+	}
 	return end(&c);
 }
 

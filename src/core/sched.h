@@ -47,10 +47,14 @@
 #include "core/hist.h"
 #include "core/param.h"
 
-/* Most members one switch can have, both sets together. */
-#define GP_SWITCH_MAX 64
-/* Most arm, disarm and report actions one event can cause. */
-#define GP_ACTIONS_MAX (GP_SWITCH_MAX + 8)
+/*
+ * A switch can have every entity of the scheduler as a member. Only where many nodes
+ * share many entities it is limited, to this or twice a node's part of all, whatever is
+ * more; what does not fit goes with the next one.
+ */
+#define GP_SWITCH_LEAST 1024
+/* Most actions one event can cause. What does not fit is told by the next one, at once. */
+#define GP_ACTIONS_MAX 72
 
 #define GP_PRIO_MAX 15
 #define GP_PRIO_DEFAULT 7
@@ -64,11 +68,11 @@ struct gp_sched;
  * X(NAME, "text"): the states of an entity. Names in logs, traces and JSON come
  * from this list.
  *
- * IDLE        no work, on the GPU (mapped)
+ * IDLE        no work, on the GPU (mapped); leaves it if others need the room
  * WAITING     has work, mapped, not yet allowed to run by a decision
  * RUNNING     has work, mapped, allowed
  * PREEMPTING  in the preempt set of the switch in flight
- * PREEMPTED   off the GPU, state saved
+ * PREEMPTED   off the GPU, state saved, or without work and no room for it
  * RESUMING    in the resume set of the switch in flight
  * LOST        its node is gone or the mechanism says it is gone; only removal follows
  */
@@ -187,12 +191,16 @@ void gp_attr_default(struct gp_attr *attr);
  */
 bool gp_attr_is_valid(const struct gp_attr *attr);
 
-/* One batched change of a node. */
+/*
+ * One change of a node: a set of its entities, see GP_SWITCH_LEAST. The ids are in the
+ * scheduler's memory and stay there until the next switch of the node begins; an event
+ * that gives a switch up for another leaves the ids of the other.
+ */
 struct gp_switch {
-	u64 seq;	       /* quoted by gp_sched_switch_done(); never 0 */
-	u32 nr_preempt;	       /* how many of @id are to be preempted; they come first */
-	u32 nr_resume;	       /* how many are to be resumed; they come after */
-	u64 id[GP_SWITCH_MAX]; /* entity ids */
+	u64 seq;	/* quoted by gp_sched_switch_done(); never 0 */
+	u32 nr_preempt; /* how many of @id are to be preempted; they come first */
+	u32 nr_resume;	/* how many are to be resumed; they come after */
+	const u64 *id;	/* entity ids, each once */
 };
 
 enum gp_action_kind {
@@ -215,7 +223,7 @@ struct gp_action {
  * What one event caused, on one node.
  *
  * The caller passes an uninitialised struct; every event call fills it anew.
- * Large (2264 bytes): not for a kernel stack.
+ * Large (1760 bytes): not for a kernel stack.
  */
 struct gp_actions {
 	u32 node;			    /* the node all actions are about */
@@ -240,10 +248,12 @@ struct gp_actions {
 	X(EVENT_BUSY, "busy")               /* arg0 queue */                                       \
 	X(EVENT_IDLE, "idle")               /* arg0 queue */                                       \
 	X(EVENT_PROGRESS, "progress")       /* arg0 queue, arg1 arrival of the oldest request */   \
-	X(EVENT_SWITCH_DONE, "switch_done") /* arg0 seq, arg1 members, then gp_trace_result() */   \
+	X(EVENT_RESULT, "result")           /* arg0 member, arg1 gp_result; before SWITCH_DONE */  \
+	X(EVENT_SWITCH_DONE, "switch_done") /* arg0 seq, arg1 members */                           \
 	X(EVENT_TIMER, "timer")                                                                    \
 	X(EVENT_POLICY, "policy")           /* arg0 index for gp_policy_name_at() */               \
 	X(EVENT_ENABLE, "enable")           /* arg0 enabled or not */                              \
+	X(EVENT_ROOM, "room")               /* arg0 queues << 32 | entities */                     \
 	X(EVENT_PARAM, "param")             /* arg0 index for gp_sched_param_desc(), arg1 value */ \
 	X(EVENT_NODE_LOST, "node_lost")                                                            \
 	X(EVENT_NODE_BACK, "node_back")                                                            \
@@ -287,15 +297,6 @@ void gp_trace_attr(const struct gp_trace *t, struct gp_attr *attr);
  * Return: true of gp_sched_entity_add_out(), false of gp_sched_entity_add().
  */
 bool gp_trace_is_out(const struct gp_trace *t);
-
-/**
- * gp_trace_result() - the result of a member of a switch in a record
- * @t: GP_TRACE_EVENT_SWITCH_DONE
- * @i: which, less than the number of members
- *
- * Return: the result; a value the mechanism cannot have meant is an error.
- */
-enum gp_result gp_trace_result(const struct gp_trace *t, u32 i);
 
 /**
  * struct gp_sched_config - size and hooks of a scheduler
@@ -475,7 +476,7 @@ int gp_sched_queue_progress(struct gp_sched *s, u64 id, u64 since_ns, u64 now_ns
  * @s: scheduler
  * @node: node index
  * @seq: gp_switch.seq of the action
- * @results: one per member, in the order of gp_switch.id
+ * @results: enum gp_result of each member, in the order of gp_switch.id
  * @nr: how many; must be nr_preempt + nr_resume of that switch
  * @now_ns: time
  * @out: actions
@@ -487,8 +488,19 @@ int gp_sched_queue_progress(struct gp_sched *s, u64 id, u64 since_ns, u64 now_ns
  *
  * Return: 0, -EINVAL bad node or count, -ESTALE not the switch in flight.
  */
-int gp_sched_switch_done(struct gp_sched *s, u32 node, u64 seq, const enum gp_result *results,
-			 u32 nr, u64 now_ns, struct gp_actions *out);
+int gp_sched_switch_done(struct gp_sched *s, u32 node, u64 seq, const u8 *results, u32 nr,
+			 u64 now_ns, struct gp_actions *out);
+
+/**
+ * gp_sched_results() - room for the results of a switch
+ * @s: scheduler
+ * @node: node index
+ *
+ * In the scheduler's memory, for the caller alone: nothing is written there.
+ *
+ * Return: room for the node's largest switch, or NULL for a bad node.
+ */
+u8 *gp_sched_results(const struct gp_sched *s, u32 node);
 
 /**
  * gp_sched_timer() - the node's timer fired (early or spurious calls are harmless)
@@ -532,6 +544,27 @@ int gp_sched_set_policy(struct gp_sched *s, u32 node, const char *name, u64 now_
  */
 int gp_sched_set_enabled(struct gp_sched *s, u32 node, bool enabled, u64 now_ns,
 			 struct gp_actions *out);
+
+/**
+ * gp_sched_set_room() - say how much fits on a node at a time
+ * @s: scheduler
+ * @node: node index
+ * @entities: most entities (address spaces of the GPU), 0 = any number
+ * @queues: most queues (queue slots), 0 = any number
+ * @now_ns: time
+ * @out: actions
+ *
+ * Where more is mapped than fits, the firmware takes turns among all of it, work
+ * or not. With a limit, entities without work leave the GPU when others need the
+ * room, those first that have been without the longest; with the next switch, or
+ * by one of their own if any entity has work. They are armed like all without
+ * work, and come back for it. Without a limit they stay. Entities with work never
+ * leave for want of room. Starts without a limit; O(n log n).
+ *
+ * Return: 0 or -EINVAL.
+ */
+int gp_sched_set_room(struct gp_sched *s, u32 node, u32 entities, u32 queues, u64 now_ns,
+		      struct gp_actions *out);
 
 /**
  * gp_sched_node_lost() - the node was reset or hangs: all its entities are LOST
@@ -681,6 +714,15 @@ struct gp_node_stats {
  * Return: a pointer valid until the next event, or NULL for a bad node.
  */
 const struct gp_node_stats *gp_sched_node_stats(const struct gp_sched *s, u32 node);
+
+/**
+ * gp_sched_nr_kept_off() - how many entities are off the GPU though they may have work
+ * @s: scheduler
+ * @node: node index, valid
+ *
+ * Return: gp_node_stats.nr_out, but for those that are only left out for want of work.
+ */
+u32 gp_sched_nr_kept_off(const struct gp_sched *s, u32 node);
 
 /**
  * gp_sched_node_policy() - the policy of a node

@@ -12,7 +12,7 @@
  *   BEST   RUNNING    RUNNING                               most entitled
  *   BEST   OUT        PREEMPTED, with work, not frozen      most entitled
  *   BEST   RETRY      the same, but refused before          most entitled
- *   BEST   OUT_IDLE   PREEMPTED, without work, not frozen   lowest slot
+ *   BEST   OUT_IDLE   PREEMPTED, without work, not frozen   longest off the GPU
  *   MOVE   WORST      WAITING or RUNNING, not frozen, may   least entitled
  *                     be preempted
  *   MOVE   FROZEN     any of these three, frozen            first to thaw
@@ -21,8 +21,9 @@
  *                     if the policy wants to be asked
  *
  * A frozen entity must not be switched until a time, because a guard says so: it
- * was resumed a moment ago, the mechanism refused it a moment ago, or it is left
- * to finish. (An entity that is off the GPU by order is PREEMPTED.)
+ * was resumed a moment ago and was wanted off since, the mechanism refused it a
+ * moment ago, or it is left to finish. (An entity that is off the GPU by order is
+ * PREEMPTED.)
  */
 #ifndef GP_CORE_SCHED_TYPES_H
 #define GP_CORE_SCHED_TYPES_H
@@ -31,6 +32,8 @@
 #include "core/sched.h"
 
 #define GP_SLOT_NONE 0xffffffffU
+/* Most entities one event thaws, asks about or lets run; the next one follows at once. */
+#define GP_STEP_MAX 64U
 /* gp_entity.off_since_ns of an entity that is on the GPU or has no work. */
 #define GP_NOT_OFF U64_MAX
 /* Durations in nanoseconds. */
@@ -63,6 +66,25 @@ enum gp_heap_kind {
 	GP_HEAP_NOWHERE = GP_HEAP_KIND_COUNT
 };
 
+/*
+ * Lists of a node. An entity is in one at most, which follows from its state:
+ * AGAIN of PREEMPTED or PREEMPTING ones, IDLE of those in that state, UNTOLD of
+ * LOST ones.
+ */
+enum gp_list_kind {
+	GP_LIST_NONE,
+	GP_LIST_AGAIN,	/* to be preempted once more, for a queue that was not covered */
+	GP_LIST_IDLE,	/* may leave to make room, longest without work first; if room is limited */
+	GP_LIST_UNTOLD, /* to be reported as lost */
+	GP_LIST_COUNT
+};
+
+/* The ends of a list, slot numbers. */
+struct gp_list {
+	u32 first;
+	u32 last;
+};
+
 /* The pool of a heap, by the table above. */
 static inline enum gp_pool gp_pool_of(enum gp_heap_kind kind)
 {
@@ -86,6 +108,7 @@ struct gp_params {
 	u64 probation_ok;
 	u64 retry_ns;
 	u64 spare_victims;
+	u64 learn_gaps;
 	struct {
 		u64 age_ns;
 	} prio;
@@ -143,18 +166,22 @@ struct gp_entity {
 	bool frozen;	      /* guards forbid to switch it until @thaw_ns */
 	bool spared;	      /* left to finish once in this burst */
 	bool finishing;	      /* frozen for no other reason than that */
+	bool settling;	      /* frozen for no other reason than @safe_ns */
+	bool sheltered;	      /* @safe_ns holds against latency-critical ones too */
+	bool paid;	      /* the rate limit counted its return, and does not its leaving */
 	bool starved;	      /* being resumed because it waited too long */
 	bool stubborn;	      /* refused so many resumes that the breaker waits no longer */
-	bool again;	      /* the last preemption did not cover a queue; on that list */
-	bool redo;	      /* as @again, but frozen */
+	u8 list;	      /* enum gp_list_kind */
+	bool redo;	      /* as GP_LIST_AGAIN, but frozen */
 	bool tells;	      /* completions are told, with gp_sched_queue_progress() */
 	u32 nr_busy;	      /* busy queues */
 	u32 alone;	      /* RUNNING: exclusive slice it has a part in, 0 = none */
 	u64 key;	      /* the policy's answer; smaller = more entitled */
 	u64 clock_ns;	      /* ask the policy again then; U64_MAX = never */
 	u64 thaw_ns;	      /* see @frozen */
+	u64 safe_ns;	      /* came back: not preempted before */
 	u64 since_ns;	      /* RUNNING: run time is accounted up to here */
-	u64 there_ns;	      /* RUNNING: since when; PREEMPTED: time it left the GPU */
+	u64 there_ns;	      /* RUNNING: since when; PREEMPTED: time it left the GPU or got work */
 	u64 request_ns;	      /* with work: arrival of the oldest request not completed */
 	u64 wait_ns;	      /* with work: time it last stopped running or got work */
 	u64 off_since_ns;     /* off the GPU with work since then */
@@ -171,8 +198,8 @@ struct gp_entity {
 	u32 queue;	/* first queue slot */
 	u32 next;	/* next entity of the node, or next free slot */
 	u32 prev;	/* previous entity of the node */
-	u32 again_next; /* list of entities to preempt once more */
-	u32 again_prev;
+	u32 list_next;	/* in @list */
+	u32 list_prev;
 	u64 cookie; /* the caller's name */
 };
 
@@ -189,6 +216,18 @@ struct gp_queue {
 
 _Static_assert(GP_ENTITIES_MAX <= 1U << 30, "a slot does not fit into a queue");
 
+/* Levels whose gaps are told apart; see gp_cost_learn_gap(). */
+#define GP_GAP_LEVELS 17U
+
+/* Ways to wait in a gap; see gp_cost_wait_ns(). */
+#define GP_WAYS 3U
+
+/* Gaps in the work of a level and of those above it. */
+struct gp_gap {
+	u64 since_ns;	   /* begin of the one that goes on, if gp_node.gaps says so */
+	u16 cost[GP_WAYS]; /* what past ones would have cost by each way */
+};
+
 /* One node. */
 struct gp_node {
 	const struct gp_policy_ops *policy;
@@ -197,19 +236,25 @@ struct gp_node {
 	bool enabled;	     /* scheduling is on */
 	bool limited;	     /* a decision waits for the rate limit */
 	bool more;	     /* an event left work for a later one */
+	u32 urgent;	     /* latency-critical entity that got work since the last decision */
 	u32 nr_live;	     /* entities */
+	u32 nr_on;	     /* of these, on the GPU or coming back */
+	u32 nr_on_queues;    /* queues of those */
+	u32 room;	     /* most of @nr_on that fit, 0 = any number */
+	u32 room_queues;     /* most of @nr_on_queues that fit, 0 = any number */
 	u32 nr_stubborn;     /* entities that refused too many resumes */
 	u32 nr_alone;	     /* running entities that have a part in the exclusive slice */
 	u32 alone;	     /* number of the exclusive slice, for gp_entity.alone */
 	u32 entities;	     /* first entity */
-	u32 again;	     /* first entity to be preempted once more */
-	u32 again_last;	     /* last of these */
+	struct gp_list list[GP_LIST_COUNT];
 	u64 now_ns;	     /* time of the last event */
 	u64 timer_ns;	     /* time the caller's timer is set to, U64_MAX = not set */
 	u64 order;	     /* next arrival number */
 	u64 resume_ns;	     /* hysteresis: no resume of keys above @resume_key before this */
 	u64 resume_key;	     /* see @resume_ns */
 	u32 resume_slot;     /* entity of that hysteresis */
+	u32 gaps;	     /* bit mask of the levels of which a gap goes on */
+	struct gp_gap gap[GP_GAP_LEVELS]; /* by level, most urgent first */
 	u64 alone_ns;	     /* starved entities have the GPU alone until then, or their end */
 	u64 alone_cut_ns;    /* entities that left the GPU up to this time belong to them */
 	u64 rate_ns;	     /* rate limit: theoretical time of the next token (GCRA) */
@@ -227,6 +272,8 @@ struct gp_node {
 	u64 sw_start_ns;     /* time the switch in flight began */
 	u64 sw_deadline_ns;  /* time it must be done */
 	struct gp_switch sw; /* the switch in flight; seq 0 = none */
+	u64 *member;	     /* its ids, gp_switch.id; room for gp_switch_max() */
+	u8 *results;	     /* of the caller, see gp_sched_results() */
 	struct gp_params params;
 };
 
@@ -272,6 +319,42 @@ const char *gp_sched_check(const struct gp_sched *s);
 static inline bool gp_has_work(const struct gp_entity *e)
 {
 	return e->nr_busy && e->state != GP_ENTITY_LOST;
+}
+
+/**
+ * gp_switch_max() - most members of a switch
+ * @config: configuration of the scheduler
+ *
+ * Return: how many; all entities, unless that takes too much memory for many nodes.
+ */
+static inline u32 gp_switch_max(const struct gp_sched_config *config)
+{
+	u32 part = 2 * (config->max_entities / config->nr_nodes);
+
+	return min(config->max_entities, max(part, (u32)GP_SWITCH_LEAST));
+}
+
+/**
+ * gp_is_on() - does an entity take up room on the GPU?
+ * @e: entity
+ *
+ * Return: true if it is there or on its way.
+ */
+static inline bool gp_is_on(const struct gp_entity *e)
+{
+	return e->state != GP_ENTITY_PREEMPTING && e->state != GP_ENTITY_PREEMPTED &&
+	       e->state != GP_ENTITY_LOST;
+}
+
+/**
+ * gp_has_limit() - is there less room on the GPU than there may be entities?
+ * @n: node
+ *
+ * Return: true if so.
+ */
+static inline bool gp_has_limit(const struct gp_node *n)
+{
+	return n->room || n->room_queues;
 }
 
 /**

@@ -26,6 +26,7 @@ static void link_entity(struct gp_sched *s, struct gp_node *n, struct gp_entity 
 		s->entity[e->next].prev = slot;
 	n->entities = slot;
 	n->nr_live++;
+	n->nr_on++;
 }
 
 static void unlink_entity(struct gp_sched *s, struct gp_node *n, struct gp_entity *e)
@@ -109,6 +110,7 @@ struct gp_queue *gp_queue_alloc(struct gp_sched *s, struct gp_entity *e)
 		s->queue[e->queue].prev = slot;
 	e->queue = slot;
 	e->nr_queues++;
+	s->node[e->node].nr_on_queues += gp_is_on(e);
 	return q;
 }
 
@@ -123,6 +125,7 @@ void gp_queue_free(struct gp_sched *s, struct gp_queue *q)
 	if (q->next != GP_SLOT_NONE)
 		s->queue[q->next].prev = q->prev;
 	e->nr_queues--;
+	s->node[e->node].nr_on_queues -= gp_is_on(e);
 	q->live = false;
 	if (q->gen == GEN_LAST)
 		return;

@@ -44,7 +44,7 @@ static inline u64 gp_entity_id(const struct gp_sched *s, const struct gp_entity 
 struct gp_entity *gp_entity_find(const struct gp_sched *s, u64 id);
 
 /**
- * gp_entity_alloc() - take a slot, all zero but its generation
+ * gp_entity_alloc() - take a slot, all zero but its generation: idle and on the GPU
  * @s: scheduler
  * @n: node it is linked to
  *
@@ -56,7 +56,7 @@ struct gp_entity *gp_entity_alloc(struct gp_sched *s, struct gp_node *n);
  * gp_entity_free() - give a slot and those of its queues back
  * @s: scheduler
  * @n: its node
- * @e: entity that is in no heap and no list
+ * @e: entity that is in no heap and no list, LOST
  *
  * O(1) plus its queues.
  */

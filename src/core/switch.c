@@ -16,7 +16,7 @@ void gp_switch_preempt(struct gp_call *c, struct gp_entity *e)
 	struct gp_switch *sw = &c->n->sw;
 
 	if (gp_entity_set_state(c, e, GP_ENTITY_PREEMPTING))
-		sw->id[sw->nr_preempt++] = gp_entity_id(c->s, e);
+		c->n->member[sw->nr_preempt++] = gp_entity_id(c->s, e);
 }
 
 /* From the other end, as it is not known yet how many will be preempted. */
@@ -25,29 +25,33 @@ void gp_switch_resume(struct gp_call *c, struct gp_entity *e)
 	struct gp_switch *sw = &c->n->sw;
 
 	if (gp_entity_set_state(c, e, GP_ENTITY_RESUMING))
-		sw->id[GP_SWITCH_MAX - ++sw->nr_resume] = gp_entity_id(c->s, e);
+		c->n->member[gp_switch_max(&c->s->config) - ++sw->nr_resume] =
+			gp_entity_id(c->s, e);
 }
 
 /* Those to be resumed follow those to be preempted, in the order they were chosen. */
-static void close_gap(struct gp_switch *sw)
+static void close_gap(struct gp_call *c)
 {
-	u64 *first = &sw->id[sw->nr_preempt];
+	struct gp_switch *sw = &c->n->sw;
+	u64 *first = c->n->member + sw->nr_preempt;
+	u64 *from = c->n->member + gp_switch_max(&c->s->config) - sw->nr_resume;
 	u32 i;
 
-	memmove(first, &sw->id[GP_SWITCH_MAX - sw->nr_resume], sw->nr_resume * sizeof(*first));
+	memmove(first, from, sw->nr_resume * sizeof(*first));
 	for (i = 0; i < sw->nr_resume / 2; i++) {
 		u64 id = first[i];
 
 		first[i] = first[sw->nr_resume - 1 - i];
 		first[sw->nr_resume - 1 - i] = id;
 	}
+	sw->id = c->n->member;
 }
 
 void gp_switch_start(struct gp_call *c)
 {
 	struct gp_node *n = c->n;
 
-	close_gap(&n->sw);
+	close_gap(c);
 	n->sw.seq = ++c->s->seq;
 	c->stats->switching = true;
 	n->sw_start_ns = c->now_ns;
@@ -65,7 +69,7 @@ void gp_switch_forget(struct gp_call *c)
 static void member_lost(struct gp_call *c, struct gp_entity *e)
 {
 	gp_entity_lose(c, e);
-	gp_emit_report(c, GP_REPORT_ENTITY_LOST, gp_entity_id(c->s, e));
+	gp_entity_enlist(c, e, GP_LIST_UNTOLD);
 }
 
 /*
@@ -80,7 +84,7 @@ static void preempt_refused(struct gp_call *c, struct gp_entity *e)
 	} else if (!e->nr_busy) {
 		gp_entity_set_state(c, e, GP_ENTITY_IDLE);
 	} else {
-		gp_entity_set_state(c, e, e->was);
+		gp_entity_set_state(c, e, e->was == GP_ENTITY_IDLE ? GP_ENTITY_WAITING : e->was);
 	}
 	gp_guard_refused(c, e);
 }
@@ -89,9 +93,10 @@ static void preempt_result(struct gp_call *c, struct gp_entity *e, enum gp_resul
 {
 	switch (result) {
 	case GP_RESULT_OK:
-		/* One that was off already has lost nothing. */
-		if (e->was != GP_ENTITY_PREEMPTED) {
+		/* One that was off already or had no work has lost nothing. */
+		if (e->was != GP_ENTITY_PREEMPTED)
 			e->nr_fail = 0;
+		if (e->was != GP_ENTITY_PREEMPTED && e->was != GP_ENTITY_IDLE) {
 			e->nr_preempted++;
 			c->stats->nr_preemptions++;
 		}
@@ -125,7 +130,7 @@ static void resume_result(struct gp_call *c, struct gp_entity *e, enum gp_result
 	}
 }
 
-static u32 apply_results(struct gp_call *c, const enum gp_result *results, u32 *nr_ok)
+static u32 apply_results(struct gp_call *c, const u8 *results, u32 *nr_ok)
 {
 	const struct gp_switch *sw = &c->n->sw;
 	u32 nr_errors = 0;
@@ -150,7 +155,7 @@ static u32 apply_results(struct gp_call *c, const enum gp_result *results, u32 *
 	return nr_errors;
 }
 
-void gp_switch_end(struct gp_call *c, const enum gp_result *results)
+void gp_switch_end(struct gp_call *c, const u8 *results)
 {
 	struct gp_node *n = c->n;
 	u64 took_ns = c->now_ns - n->sw_start_ns;

@@ -27,6 +27,18 @@ void gp_decide(struct gp_call *c, bool settled);
 void gp_switch_plan(struct gp_call *c);
 
 /**
+ * gp_switch_is_planned() - has the planned switch members?
+ * @c: call
+ *
+ * A switch is being planned.
+ * Return: true if it has any.
+ */
+static inline bool gp_switch_is_planned(const struct gp_call *c)
+{
+	return c->n->sw.nr_preempt || c->n->sw.nr_resume;
+}
+
+/**
  * gp_switch_room() - how many more members the planned switch can have
  * @c: call
  *
@@ -35,7 +47,7 @@ void gp_switch_plan(struct gp_call *c);
  */
 static inline u32 gp_switch_room(const struct gp_call *c)
 {
-	return GP_SWITCH_MAX - c->n->sw.nr_preempt - c->n->sw.nr_resume;
+	return gp_switch_max(&c->s->config) - c->n->sw.nr_preempt - c->n->sw.nr_resume;
 }
 
 /**
@@ -77,7 +89,7 @@ void gp_switch_forget(struct gp_call *c);
  *
  * A switch is in flight.
  */
-void gp_switch_end(struct gp_call *c, const enum gp_result *results);
+void gp_switch_end(struct gp_call *c, const u8 *results);
 
 /**
  * gp_switch_is_late() - has the switch in flight missed its deadline?

@@ -7,6 +7,7 @@ void gp_act_init(struct gp_act *a, struct gp_sched *sched, u32 node, const struc
 	a->sched = sched;
 	a->node = node;
 	a->ops = ops;
+	a->results = gp_sched_results(sched, node);
 	a->timer_ns = U64_MAX;
 }
 
@@ -18,13 +19,10 @@ static u32 nr_members(const struct gp_act *a)
 /* Return: it is over already. */
 static bool begin(struct gp_act *a)
 {
-	u32 i;
-
 	if (a->is_switching && a->ops->drop)
 		a->ops->drop(a);
 	a->sw = a->acts.sw;
-	for (i = 0; i < nr_members(a); i++)
-		a->results[i] = GP_RESULT_OK;
+	memset(a->results, GP_RESULT_OK, nr_members(a));
 	a->is_switching = true;
 	a->is_switching = !a->ops->begin(a);
 	return !a->is_switching;

@@ -31,7 +31,8 @@ struct gp_act;
  * @now_ns: the time
  * @begin: carry out gp_act.sw; results go to gp_act.results, which are GP_RESULT_OK before.
  *	Return: true if it is over, false if gp_act_done() follows
- * @drop: the switch gp_act.sw is not waited for any more. NULL = nothing is to be done
+ * @drop: the switch gp_act.sw is not waited for any more; its ids are gone already. NULL =
+ *	nothing is to be done
  * @set_timer: gp_act.timer_ns has changed: call gp_act_timer() then; U64_MAX = never. NULL =
  *	the caller looks at gp_act.timer_ns itself
  * @watch: an entity has no work (@arm: look for the first edge to busy) or has work.
@@ -51,17 +52,17 @@ struct gp_act_ops {
 /*
  * A node of a scheduler and what carries out its actions.
  *
- * Callers embed it. Large (over 3 KiB): not for a kernel stack.
+ * Callers embed it. Large (nearly 2 KiB): not for a kernel stack.
  */
 struct gp_act {
-	struct gp_sched *sched;		       /* scheduler */
-	const struct gp_act_ops *ops;	       /* operations */
-	u32 node;			       /* index of the node */
-	bool is_switching;		       /* @sw is in flight */
-	u64 timer_ns;			       /* time of the next call, U64_MAX = never */
-	struct gp_switch sw;		       /* the switch in flight, or the last one */
-	enum gp_result results[GP_SWITCH_MAX]; /* in the order of gp_switch.id */
-	struct gp_actions acts;		       /* output of the last event */
+	struct gp_sched *sched;	      /* scheduler */
+	const struct gp_act_ops *ops; /* operations */
+	u32 node;		      /* index of the node */
+	bool is_switching;	      /* @sw is in flight */
+	u64 timer_ns;		      /* time of the next call, U64_MAX = never */
+	struct gp_switch sw;	      /* the switch in flight, or the last one */
+	u8 *results;		      /* enum gp_result, in the order of gp_switch.id */
+	struct gp_actions acts;	      /* output of the last event */
 };
 
 /**

@@ -182,6 +182,7 @@ struct sim_hws {
 	u64 ib_va[4];		  /* their addresses */
 	u32 ib_dw;		  /* size of one in dwords */
 	u32 next_ib;		  /* which is next */
+	u32 first;		  /* process that the next runlist begins with */
 	enum sim_hws_phase phase; /* what the next SIM_EV_MECH does */
 };
 
@@ -323,6 +324,7 @@ int sim_hws_init(struct sim *sim);
 void sim_hws_fini(struct sim *sim);
 void sim_hws_unmap(struct sim *sim);
 void sim_hws_map(struct sim *sim);
+u32 sim_hws_slots(const struct sim *sim);
 u32 sim_hws_take_refused(struct sim *sim);
 
 /* host.c: the GPU's view of the machine. */

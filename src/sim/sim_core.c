@@ -39,7 +39,7 @@ static void fail_switch(struct sim *sim)
 
 	sim->nr_forced--;
 	for (u32 i = 0; i < sw->nr_preempt + sw->nr_resume; i++)
-		sim->act.results[i] = sim->forced;
+		sim->act.results[i] = (u8)sim->forced;
 	sim_at(sim, sim->now_ns + sim->sc->costs.driver_ns, SIM_EV_FAILED, 0, sw->seq);
 }
 
@@ -163,6 +163,21 @@ static int set_params(struct sim *sim, char *error, size_t error_size)
 	return 0;
 }
 
+/*
+ * The firmware takes turns among processes and queues that do not fit, whether they have work
+ * or not. Those without work can be left out where a doorbell tells at once that they have some.
+ */
+static void set_room(struct sim *sim)
+{
+	const struct sim_scenario *sc = sim->sc;
+
+	if (sc->mechanism != SIM_MECH_CWSR || sc->detect != SIM_DETECT_DOORBELL)
+		return;
+	gp_sched_set_room(sim->sched, 0, sim->profile->nr_vmids, sim_hws_slots(sim), 0,
+			  &sim->act.acts);
+	gp_act_run(&sim->act);
+}
+
 /* Tell the scheduler of a process that is there now. Return: 0 or -errno. */
 int sim_core_add(struct sim_proc *proc)
 {
@@ -214,6 +229,7 @@ int sim_core_init(struct sim *sim, char *error, size_t error_size)
 		snprintf(error, error_size, "policy %s: unknown", sim->sc->policy);
 		ret = -EINVAL;
 	}
+	set_room(sim);
 	for (u32 i = 0; i < sim->nr_procs && !ret; i++)
 		if (!sim->procs[i].gone)
 			ret = sim_core_add(&sim->procs[i]);

@@ -182,9 +182,32 @@ static void put_runlist(u32 *pkt, u64 ib_va, u32 nr_dw, u32 nr_procs, bool chain
 	gpu_pm4_set(pkt, GPU_RUN_LIST_PROCESS_CNT, nr_procs);
 }
 
-static u32 nr_slots(const struct sim *sim)
+/* Queues that the firmware can map at a time. */
+u32 sim_hws_slots(const struct sim *sim)
 {
 	return sim->sc->nr_slots ? sim->sc->nr_slots : sim->profile->nr_slots;
+}
+
+/*
+ * A new runlist begins with its first entry, whatever the one before had come to. One that does
+ * not fit begins where the first turn of the one before ended, or the last would never run.
+ */
+static u32 next_first(const struct sim *sim)
+{
+	u32 nr_procs = 0, nr_queues = 0;
+
+	for (u32 i = 0; i < sim->nr_procs; i++) {
+		u32 at = (sim->hws.first + i) % sim->nr_procs;
+		const struct sim_proc *proc = &sim->procs[at];
+
+		if (proc->off || proc->gone)
+			continue;
+		nr_queues += proc->spec->queues;
+		if (nr_procs == sim->profile->nr_vmids || nr_queues > sim_hws_slots(sim))
+			return at;
+		nr_procs++;
+	}
+	return sim->hws.first;
 }
 
 /**
@@ -204,7 +227,7 @@ void sim_hws_map(struct sim *sim)
 	bool chain;
 
 	for (u32 i = 0; i < sim->nr_procs; i++) {
-		const struct sim_proc *proc = &sim->procs[i];
+		const struct sim_proc *proc = &sim->procs[(h->first + i) % sim->nr_procs];
 
 		if (proc->off || proc->gone)
 			continue;
@@ -212,7 +235,8 @@ void sim_hws_map(struct sim *sim)
 		end += proc->nr_dw;
 		nr_active += proc->spec->queues;
 	}
-	chain = nr_active > nr_slots(sim) || sim->nr_procs > sim->profile->nr_vmids;
+	chain = nr_active > sim_hws_slots(sim) || sim->nr_procs > sim->profile->nr_vmids;
+	h->first = next_first(sim);
 	if (chain) {
 		u32 total = (u32)(end - ib) + GPU_PM4_RUN_LIST_DW;
 

@@ -10,22 +10,29 @@ u64 sim_mech_busy_ns(const struct sim *sim)
 	return sim->thread_ns > sim->now_ns ? sim->thread_ns - sim->now_ns : 0;
 }
 
-/* Note which processes the switch in flight wants off or on. */
+static void set_level(struct sim_proc *proc, bool off)
+{
+	if (off && !proc->off) {
+		proc->off_since_ns = proc->sim->now_ns;
+		sim_watch_preempt(proc);
+	}
+	proc->off = off;
+	for (u32 j = 0; j < proc->spec->queues; j++)
+		proc->queues[j].want_on = !off;
+}
+
+/* Note which processes the switch in flight wants off or on; it is for those that come. */
 void sim_mech_set_levels(struct sim *sim)
 {
-	for (u32 i = 0; i < sim->act.sw.nr_preempt + sim->act.sw.nr_resume; i++) {
-		struct sim_proc *proc = sim_core_proc(sim, sim->act.sw.id[i]);
-		bool off = i < sim->act.sw.nr_preempt;
+	const struct gp_switch *sw = &sim->act.sw;
+	u32 nr = sw->nr_preempt + sw->nr_resume;
 
-		if (!proc)
-			continue;
-		if (off && !proc->off) {
-			proc->off_since_ns = sim->now_ns;
-			sim_watch_preempt(proc);
-		}
-		proc->off = off;
-		for (u32 j = 0; j < proc->spec->queues; j++)
-			proc->queues[j].want_on = !off;
+	for (u32 i = 0; i < nr; i++) {
+		u32 member = (sw->nr_preempt + i) % nr;
+		struct sim_proc *proc = sim_core_proc(sim, sw->id[member]);
+
+		if (proc)
+			set_level(proc, member < sw->nr_preempt);
 	}
 }
 

@@ -155,10 +155,13 @@ static void take_results(struct sim *sim)
 	r->preemptions = stats->nr_preemptions;
 	r->resumes = stats->nr_resumes;
 	r->starved_max_ns = stats->off_max_ns;
-	for (u32 i = 0; i < sim->nr_procs; i++)
-		if (sim->procs[i].off && !sim->procs[i].gone)
-			r->starved_max_ns = max(r->starved_max_ns,
-						sim->now_ns - sim->procs[i].off_since_ns);
+	for (u32 i = 0; i < sim->nr_procs; i++) {
+		const struct sim_proc *p = &sim->procs[i];
+		u64 since_ns = max(p->off_since_ns, p->active_since_ns);
+
+		if (p->off && !p->gone && p->outstanding)
+			r->starved_max_ns = max(r->starved_max_ns, sim->now_ns - since_ns);
+	}
 }
 
 /*

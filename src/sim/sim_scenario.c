@@ -128,7 +128,7 @@ void sim_scenario_defaults(struct sim_scenario *sc)
 		.fence_ns = 1000,
 		.runlist_ns = 1000,
 		.irq_ns = 2000,
-		.idle_ns = 50000,
+		.idle_ns = 5000,
 		.poll_ns = 5 * SIM_NS_PER_MS,
 		.critical_ns = SIM_NS_PER_MS,
 		.trigger_ns = 0,

@@ -138,7 +138,10 @@ static void node_event(struct world *w, enum op op, u8 arg)
 				       GP_US * (arg & 0x7f));
 		break;
 	case OP_PARAM:
-		set_param(w, arg);
+		if (arg < 0x80)
+			set_param(w, arg);
+		else
+			world_room(w, node_of(w, arg), (arg >> 2) % 8);
 		break;
 	default:
 		break;
@@ -217,6 +220,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	world_init(&w, mem, 1 + data[0] % WORLD_NODES, WORLD_ENTITIES, 1);
 	set_params(&w);
+	for (node = 0; node < w.nr_nodes; node++)
+		world_param(&w, node, "learn_gaps", data[0] >> 7);
 	/* Untouched, the policy is prio, and the world checks its order too. */
 	if (data[0] >> 2)
 		for (node = 0; node < w.nr_nodes; node++)

@@ -7,6 +7,7 @@
  */
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_engine.h"
+#include "daemon/gpd_grant.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"

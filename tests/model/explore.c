@@ -53,6 +53,7 @@ enum {
 	SET_ATTR = 1 << 3,     /* priorities change, entities must not be preempted */
 	SET_NODE = 1 << 4,     /* policy, enable, node lost and back */
 	SET_PROGRESS = 1 << 5, /* requests are completed and others follow */
+	SET_CRITICAL = 1 << 6, /* no events: the last entity is latency-critical */
 };
 
 /**
@@ -123,6 +124,7 @@ static void attr_of(const struct scene *sc, u32 e, struct gp_attr *attr)
 	attr->prio = sc->prio[e];
 	attr->weight = sc->weight[e];
 	attr->deadline_ns = sc->weight[e] * GP_US;
+	attr->latency_critical = sc->sets & SET_CRITICAL && e == ENTITIES - 1;
 }
 
 /* Few different durations, so that many ways lead to the same state. */
@@ -130,6 +132,7 @@ static void set_params(struct world *w)
 {
 	world_param(w, 0, "min_run_ns", 20 * GP_US);
 	world_param(w, 0, "hysteresis_ns", 20 * GP_US);
+	world_param(w, 0, "learn_gaps", 0);
 	world_param(w, 0, "max_wait_ns", 200 * GP_US);
 	world_param(w, 0, "min_slice_ns", 40 * GP_US);
 	world_param(w, 0, "deadline_ns", 100 * GP_US);
@@ -313,7 +316,8 @@ static void mix_entity(const struct explorer *x, u64 *h, const struct world_enti
 	mix(h, e->live);
 	if (!e->live)
 		return;
-	mix(h, in->state | in->frozen << 8 | in->starved << 9 | in->again << 10 | in->redo << 11 |
+	mix(h, in->state | in->frozen << 8 | in->starved << 9 |
+		       (in->list == GP_LIST_AGAIN) << 10 | in->redo << 11 |
 		       in->stubborn << 12 | (in->alone == w->s->node[0].alone) << 13 |
 		       in->spared << 14 | in->finishing << 15 | (u64)in->was << 16 |
 		       (u64)in->nr_fail << 24 | (u64)e->where << 32 | (u64)e->failed << 40 |
@@ -322,6 +326,8 @@ static void mix_entity(const struct explorer *x, u64 *h, const struct world_enti
 		       (u64)e->hungry << 45 | (u64)e->starved << 46 | (u64)e->nr_queues << 48);
 	mix(h, e->attr.prio | e->attr.no_preempt << 8);
 	mix(h, ahead(w, e->thaw_ns));
+	mix(h, ahead(w, in->safe_ns));
+	mix(h, in->paid | in->settling << 1 | in->sheltered << 2 | e->attr.latency_critical << 3);
 	if (w->bounds.spare_victims) {
 		mix(h, in->burst_ns);
 		mix(h, in->burst_avg_ns);
@@ -363,7 +369,7 @@ static void mix_switch(const struct explorer *x, u64 *h)
 	mix(h, (u64)n->sw.nr_preempt << 32 | n->sw.nr_resume);
 	mix(h, ago(&x->w, n->start_ns));
 	for (i = 0; i < n->sw.nr_preempt + n->sw.nr_resume; i++)
-		mix(h, member(&x->w, n->sw.id[i]));
+		mix(h, member(&x->w, n->id[i]));
 }
 
 static u64 canonical(const struct explorer *x)
@@ -377,13 +383,23 @@ static u64 canonical(const struct explorer *x)
 	for (i = 0; i < ENTITIES; i++)
 		mix_entity(x, &h, &w->entity[i]);
 	mix_switch(x, &h);
+	if (w->bounds.learn_gaps) {
+		mix(&h, st->cost_ns);
+		for (i = 0; i < GP_GAP_LEVELS; i++) {
+			mix(&h, (u64)n->gap[i].cost[0] << 32 | (u64)n->gap[i].cost[1] << 16 |
+					n->gap[i].cost[2]);
+			mix(&h, n->gaps >> i & 1 ? ago(w, n->gap[i].since_ns) + 1 : 0);
+		}
+	}
+	for (i = n->list[GP_LIST_IDLE].first; i != GP_SLOT_NONE; i = w->s->entity[i].list_next)
+		mix(&h, i);
 	mix(&h, n->enabled | w->strict << 1 | gp_sched_node_policy(w->s, 0)[0] << 8);
 	mix(&h, ahead(w, n->rate_ns));
 	mix(&h, w->bounds.spare_victims ? st->cost_ns : 0);
 	mix(&h, ahead(w, w->node[0].spared_until_ns));
 	mix(&h, st->breaker | (u64)n->nr_openings << 8 | (u64)n->nr_errors << 16 |
 			(u64)n->nr_good << 24 | (u64)n->nr_missed << 32 | (u64)n->more << 40 |
-			(u64)n->limited << 41);
+			(u64)n->limited << 41 | (u64)(n->urgent != GP_SLOT_NONE) << 42);
 	mix(&h, ahead(w, w->node[0].timer_ns));
 	mix(&h, ahead(w, n->resume_ns));
 	mix(&h, n->resume_ns > w->now_ns ? rank_of(w, n->resume_key) : 0);
@@ -644,9 +660,21 @@ static void rate_limit(struct world *w)
 	world_param(w, 0, "rate_burst", 1);
 }
 
+/* A GPU for two of the three. */
+static void room_for_two(struct world *w)
+{
+	world_room(w, 0, 2);
+}
+
 static void spare_victims(struct world *w)
 {
 	world_param(w, 0, "spare_victims", 1);
+}
+
+static void learned_gaps(struct world *w)
+{
+	world_param(w, 0, "learn_gaps", 1);
+	world_param(w, 0, "hysteresis_ns", 40 * GP_US);
 }
 
 static void short_laxity(struct world *w)
@@ -673,7 +701,14 @@ static const struct scene scenes[] = {
 	{ "prio, two equals", "prio", EQUALS, SET_PRESENCE, 7, NULL, NULL },
 	{ "prio, early timers", "prio", DISTINCT, SET_EARLY, 8, NULL, NULL },
 	{ "prio, rate limit", "prio", DISTINCT, 0, 8, rate_limit, NULL },
+	{ "prio, rate limit, critical", "prio", DISTINCT, SET_CRITICAL, 7, rate_limit, NULL },
+	{ "edf, rate limit, critical", "edf", DISTINCT, SET_CRITICAL, 6, rate_limit, NULL },
 	{ "prio, victims spared", "prio", DISTINCT, SET_EARLY, 7, spare_victims, NULL },
+	{ "prio, learned gaps", "prio", DISTINCT, SET_EARLY, 6, learned_gaps, NULL },
+	{ "fair, learned gaps", "fair", DISTINCT, 0, 6, learned_gaps, NULL },
+	{ "prio, room for two", "prio", DISTINCT, SET_PRESENCE, 6, room_for_two, NULL },
+	{ "prio, equals, room for two", "prio", EQUALS, SET_EARLY, 6, room_for_two, NULL },
+	{ "fair, room for two", "fair", DISTINCT, SET_ATTR, 5, room_for_two, NULL },
 	{ "prio, queues come and go", "prio", EQUALS, SET_QUEUES, 6, NULL, NULL },
 	{ "prio, attributes change", "prio", DISTINCT, SET_ATTR, 6, NULL, NULL },
 	{ "prio and fair, node events", "prio", DISTINCT, SET_NODE, 6, NULL, NULL },

@@ -57,7 +57,8 @@ static u32 strike_out(const struct world *w, u32 waiting)
 	for (i = 0; i < w->nr_entities; i++) {
 		const struct world_entity *e = &w->entity[i];
 
-		if (!e->live || e->lost || e->where == WORLD_MAPPED)
+		if (!e->live || e->lost || e->where == WORLD_MAPPED ||
+		    world_may_stay_off(w, e))
 			waiting &= ~(1U << i);
 	}
 	return waiting;

@@ -41,6 +41,11 @@ static bool has_work(const struct world_entity *e)
 	return false;
 }
 
+bool world_may_stay_off(const struct world *w, const struct world_entity *e)
+{
+	return w->node[e->node].room && !has_work(e);
+}
+
 static enum gp_entity_state state_of(const struct world *w, const struct world_entity *e)
 {
 	struct gp_entity_info info;
@@ -120,6 +125,14 @@ static void count_token(struct world *w, u32 node)
 			 w->now_ns + w->bounds.rate_burst * token_ns(w));
 }
 
+/* Fair shares: the limit is on each change of hands. Else it is on giving back. */
+static bool takes_turns(const struct world *w, u32 node)
+{
+	const char *name = gp_sched_node_policy(w->s, node);
+
+	return !strcmp(name, "fair") || !strcmp(name, "slice") || !strcmp(name, "mlfq");
+}
+
 /* At most what a switch costs, else it would not have been left to finish. */
 static void note_spared(struct world *w, u32 node)
 {
@@ -144,7 +157,7 @@ static void give_up(struct world *w, u32 node)
 	u32 i;
 
 	for (i = 0; i < n->sw.nr_preempt + n->sw.nr_resume; i++) {
-		struct world_entity *e = by_id(w, n->sw.id[i]);
+		struct world_entity *e = by_id(w, n->id[i]);
 
 		if (!e)
 			continue;
@@ -158,17 +171,36 @@ static void give_up(struct world *w, u32 node)
 	n->in_flight = false;
 }
 
+/* Is there work for whose sake one that was resumed a moment ago may leave? */
+static bool has_critical(const struct world *w, u32 node, const struct world_entity *e)
+{
+	u32 i;
+
+	for (i = 0; i < w->nr_entities; i++) {
+		const struct world_entity *x = &w->entity[i];
+
+		if (x != e && x->live && !x->lost && x->node == node && has_work(x) &&
+		    x->attr.latency_critical)
+			return true;
+	}
+	return false;
+}
+
 static void check_preempt(struct world *w, u32 node, struct world_entity *e)
 {
+	u64 since_ns;
+
 	require(w, !is_open(w, node), "preempts although preemption is suspended");
 	require(w, e->node == node && !e->lost, "preempts one that is lost or elsewhere");
 	if (e->where != WORLD_MAPPED)
 		return;
-	require(w, has_work(e), "preempts one without work");
+	require(w, has_work(e) || w->node[node].room, "preempts one without work");
 	require(w, !e->attr.no_preempt, "preempts one that must not be preempted");
-	require(w, e->resumed_ns == WORLD_NEVER ||
-			   w->now_ns - e->resumed_ns >= w->bounds.min_run_ns,
+	since_ns = e->resumed_ns == WORLD_NEVER ? U64_MAX : w->now_ns - e->resumed_ns;
+	require(w, since_ns >= w->bounds.min_run_ns || !has_work(e) || has_critical(w, node, e),
 		"preempts one that was resumed a moment ago");
+	require(w, since_ns >= w->bounds.min_slice_ns || !e->starved || !is_alone(w, node),
+		"takes the slice of a starved one away");
 }
 
 /* A better one ran until a moment ago: this one has to wait a little. */
@@ -177,7 +209,7 @@ static void check_hysteresis(struct world *w, u32 node, const struct world_entit
 	const struct world_node *n = &w->node[node];
 
 	/* Starved ones come at any time; those that refused before do so without a word. */
-	if (!w->strict || !has_work(e) || is_open(w, node) || e->hungry ||
+	if (!w->strict || w->bounds.learn_gaps || !has_work(e) || is_open(w, node) || e->hungry ||
 	    (e->nr_fail && w->now_ns - e->off_ns >= w->bounds.max_wait_ns / 2))
 		return;
 	require(w, e->attr.prio >= n->led_prio || w->now_ns >= n->led_until_ns,
@@ -205,6 +237,30 @@ static void note_hungry(struct world *w, struct world_entity *e)
 		    e->off_ns <= w->node[e->node].cut_ns;
 }
 
+/*
+ * Those without work leave if others need the room, and not one more of them. An
+ * entity that is off with work needs some, even if its turn has not come.
+ */
+static void check_room(struct world *w, u32 node, const struct gp_switch *sw)
+{
+	u32 nr_idle = 0, nr_off = 0, nr_on = sw->nr_resume;
+	u32 i;
+
+	for (i = 0; i < sw->nr_preempt; i++) {
+		const struct world_entity *e = by_id(w, sw->id[i]);
+
+		if (!e || e->where != WORLD_MAPPED)
+			continue;
+		nr_off++;
+		nr_idle += !has_work(e);
+	}
+	for (i = 0; i < w->nr_entities; i++)
+		nr_on += w->entity[i].live && !w->entity[i].lost && w->entity[i].node == node &&
+			 (w->entity[i].where == WORLD_MAPPED || has_work(&w->entity[i]));
+	require(w, !nr_idle || nr_on - nr_off >= w->node[node].room,
+		"preempts one without work whose room is not needed");
+}
+
 static void check_members(struct world *w, u32 node, const struct gp_switch *sw)
 {
 	u32 i, k;
@@ -230,20 +286,74 @@ static void check_members(struct world *w, u32 node, const struct gp_switch *sw)
 	}
 }
 
-/* Only for starved entities and new queues of preempted ones is the limit exceeded. */
-static void check_rate(struct world *w, u32 node, const struct gp_switch *sw)
+/* May entities come back because one of them has waited too long? */
+static bool may_be_starving(const struct world *w, u32 node)
 {
-	bool victims = false;
+	u32 i;
+
+	for (i = 0; i < w->nr_entities; i++) {
+		const struct world_entity *e = &w->entity[i];
+
+		if (e->live && !e->lost && e->node == node && e->where != WORLD_MAPPED &&
+		    w->now_ns - e->off_ns >= w->bounds.max_wait_ns / 2)
+			return true;
+	}
+	return is_alone(w, node);
+}
+
+/* What a switch does, as far as the rate limit is concerned. */
+struct moves {
+	bool again;    /* one that is off is preempted once more */
+	bool victims;  /* some with work leave */
+	bool hungry;   /* some come back because they starved */
+	bool back;     /* some with work come back */
+	bool critical; /* one of these is latency-critical */
+};
+
+static struct moves moves_of(struct world *w, const struct gp_switch *sw)
+{
+	struct moves m = { 0 };
 	u32 i;
 
 	for (i = 0; i < sw->nr_preempt + sw->nr_resume; i++) {
 		const struct world_entity *e = by_id(w, sw->id[i]);
 
-		if (e && e->hungry)
-			return;
-		victims = victims || (i < sw->nr_preempt && e && e->where == WORLD_MAPPED);
+		if (!e)
+			continue;
+		if (i < sw->nr_preempt) {
+			m.again |= e->where != WORLD_MAPPED;
+			m.victims |= e->where == WORLD_MAPPED && has_work(e);
+			continue;
+		}
+		m.hungry |= e->hungry;
+		m.back |= has_work(e);
+		m.critical |= has_work(e) && e->attr.latency_critical;
 	}
-	require(w, !victims || !is_limited(w, node), "preempts more often than allowed");
+	return m;
+}
+
+/*
+ * Only for starved entities and new queues of preempted ones is the limit exceeded, and for
+ * those that are urgent. Here no more tokens are counted than the scheduler counts.
+ */
+static void check_rate(struct world *w, u32 node, const struct gp_switch *sw)
+{
+	struct moves m = moves_of(w, sw);
+	bool gives_back = m.back && !m.victims && !may_be_starving(w, node);
+
+	if (is_open(w, node))
+		return;
+	if (takes_turns(w, node)) {
+		require(w, m.hungry || !m.victims || !is_limited(w, node),
+			"preempts more often than allowed");
+		if (m.victims || m.again)
+			count_token(w, node);
+		return;
+	}
+	require(w, !gives_back || m.critical || !is_limited(w, node),
+		"gives back more often than allowed");
+	if (gives_back)
+		count_token(w, node);
 }
 
 static void take_switch(struct world *w, u32 node)
@@ -252,11 +362,11 @@ static void take_switch(struct world *w, u32 node)
 
 	require(w, !n->in_flight, "second switch in flight");
 	require(w, out.sw.seq && out.sw.seq != n->stale, "sequence number used twice");
+	check_room(w, node, &out.sw);
 	check_members(w, node, &out.sw);
 	check_rate(w, node, &out.sw);
-	if (out.sw.nr_preempt)
-		count_token(w, node);
 	n->sw = out.sw;
+	memcpy(n->id, out.sw.id, (out.sw.nr_preempt + out.sw.nr_resume) * sizeof(n->id[0]));
 	n->in_flight = true;
 	n->start_ns = w->now_ns;
 }
@@ -321,14 +431,22 @@ static void check_starvation(struct world *w, const struct world_entity *e)
 
 	if (e->where != WORLD_OFF || e->lost || e->failed || n->in_flight || is_open(w, e->node))
 		return;
-	if (is_alone(w, e->node) || is_due(w, e->node))
+	if (is_alone(w, e->node) || is_due(w, e->node) || world_may_stay_off(w, e))
 		return;
 	require(w, w->now_ns - e->off_ns < w->bounds.max_wait_ns, "starves");
 }
 
+/* Which switches count beyond those of check_rate() only the scheduler knows. */
+static bool may_be_limited(const struct world *w, u32 node)
+{
+	u64 tokens_ns = (w->bounds.rate_burst - 1) * token_ns(w);
+
+	return gp_since(w->s->node[node].rate_ns, tokens_ns) > w->now_ns;
+}
+
 static bool may_be_preempted(const struct world *w, const struct world_entity *e)
 {
-	return w->now_ns >= e->thaw_ns && !e->attr.no_preempt && !is_limited(w, e->node) &&
+	return w->now_ns >= e->thaw_ns && !e->attr.no_preempt && !may_be_limited(w, e->node) &&
 	       w->now_ns >= w->node[e->node].spared_until_ns && !is_due(w, e->node);
 }
 
@@ -351,7 +469,7 @@ static void check_order(struct world *w, const struct world_entity *e)
 
 /*
  * Work conservation: at rest, no entity that could work is kept off a GPU on which
- * none works. Only hysteresis and the pause after a refusal explain that.
+ * none works. Only hysteresis, the rate limit and the pause after a refusal explain that.
  */
 static void check_conserves(struct world *w, u32 node)
 {
@@ -359,7 +477,8 @@ static void check_conserves(struct world *w, u32 node)
 	bool waits = false;
 	u32 i;
 
-	if (n->in_flight || is_open(w, node) || is_due(w, node) || w->now_ns < n->idle_until_ns)
+	if (n->in_flight || is_open(w, node) || is_due(w, node) || w->now_ns < n->idle_until_ns ||
+	    (!takes_turns(w, node) && may_be_limited(w, node)))
 		return;
 	for (i = 0; i < w->nr_entities; i++) {
 		const struct world_entity *e = &w->entity[i];
@@ -451,6 +570,9 @@ void world_param(struct world *w, u32 node, const char *name, u64 value)
 {
 	require(w, !gp_sched_param_set(w->s, node, name, value, NULL), name);
 	w->bounds = w->s->node[node].params;
+	/* The debt of another limit is cut at the next token; not all are known here. */
+	w->node[node].rate_ns = min(w->node[node].rate_ns,
+				    w->now_ns + w->bounds.rate_burst * token_ns(w));
 }
 
 bool world_queue_add(struct world *w, u32 i)
@@ -535,6 +657,9 @@ bool world_busy(struct world *w, u32 i, u32 queue)
 
 	if (!e->live || queue >= e->nr_queues || e->busy[queue])
 		return false;
+	/* The bound is on time off the GPU with work. */
+	if (!has_work(e) && e->where != WORLD_MAPPED && state_of(w, e) != GP_ENTITY_RESUMING)
+		e->off_ns = w->now_ns;
 	e->busy[queue] = true;
 	err = gp_sched_queue_busy(w->s, e->queue[queue], w->now_ns, &out);
 	return after(w, e->node, err);
@@ -586,8 +711,10 @@ static enum gp_result result_of(enum world_outcome outcome, u32 i, u32 nr)
 
 static void refuse(struct world *w, struct world_entity *e)
 {
+	u64 pause_ns = w->bounds.retry_ns << min(e->nr_fail, RETRY_DOUBLINGS);
+
 	e->failed = true;
-	e->thaw_ns = w->now_ns + (w->bounds.retry_ns << min(e->nr_fail, RETRY_DOUBLINGS));
+	e->thaw_ns = max(e->thaw_ns, w->now_ns + pause_ns);
 	e->nr_fail = min(e->nr_fail + 1, REFUSALS_MAX);
 	if (e->where != WORLD_MAPPED && e->nr_fail == REFUSALS_MAX)
 		e->stubborn = true;
@@ -616,6 +743,7 @@ static void apply(struct world *w, struct world_entity *e, bool preempt, enum gp
 		bring_back(w, e);
 	} else if (e->where == WORLD_MAPPED) {
 		e->off_ns = w->now_ns;
+		e->thaw_ns = w->now_ns;
 		e->failed = false;
 		e->nr_fail = 0;
 		e->where = WORLD_OFF;
@@ -638,7 +766,7 @@ static void count_errors(struct world_node *n, const struct world_entity *e, boo
 bool world_done(struct world *w, u32 node, enum world_outcome outcome, u64 took_ns)
 {
 	struct world_node *n = &w->node[node];
-	enum gp_result results[GP_SWITCH_MAX];
+	u8 results[WORLD_ENTITIES];
 	u32 nr = n->sw.nr_preempt + n->sw.nr_resume;
 	int err;
 	u32 i;
@@ -647,9 +775,9 @@ bool world_done(struct world *w, u32 node, enum world_outcome outcome, u64 took_
 		return false;
 	world_wait(w, took_ns);
 	for (i = 0; i < nr; i++) {
-		struct world_entity *e = by_id(w, n->sw.id[i]);
+		struct world_entity *e = by_id(w, n->id[i]);
 
-		results[i] = result_of(outcome, i, nr);
+		results[i] = (u8)result_of(outcome, i, nr);
 		if (!e)
 			continue;
 		count_errors(n, e, i < n->sw.nr_preempt, results[i]);
@@ -665,7 +793,7 @@ bool world_done(struct world *w, u32 node, enum world_outcome outcome, u64 took_
 
 bool world_stale_done(struct world *w, u32 node)
 {
-	enum gp_result results[GP_SWITCH_MAX] = { 0 };
+	u8 results[WORLD_ENTITIES] = { 0 };
 	u64 seq = w->node[node].stale;
 
 	if (!seq)
@@ -686,7 +814,7 @@ static void check_passing(struct world *w, u64 until_ns)
 		const struct world_entity *e = &w->entity[i];
 
 		if (e->live && !e->lost && !e->failed && e->where == WORLD_OFF &&
-		    !is_open(w, e->node))
+		    !is_open(w, e->node) && !world_may_stay_off(w, e))
 			require(w, until_ns - e->off_ns <= bound_ns, "starves");
 	}
 }
@@ -724,6 +852,21 @@ bool world_policy(struct world *w, u32 node, const char *name)
 {
 	w->strict = false;
 	return after(w, node, gp_sched_set_policy(w->s, node, name, w->now_ns, &out));
+}
+
+bool world_room(struct world *w, u32 node, u32 entities)
+{
+	int err;
+	u32 i;
+
+	/* Those that were left out were not kept waiting. */
+	for (i = 0; i < w->nr_entities; i++)
+		if (w->entity[i].live && w->entity[i].node == node && !has_work(&w->entity[i]) &&
+		    state_of(w, &w->entity[i]) == GP_ENTITY_PREEMPTED)
+			w->entity[i].off_ns = w->now_ns;
+	w->node[node].room = entities;
+	err = gp_sched_set_room(w->s, node, entities, 0, w->now_ns, &out);
+	return after(w, node, err);
 }
 
 bool world_enable(struct world *w, u32 node, bool enabled)

@@ -86,9 +86,11 @@ struct world_entity {
  * @stale: sequence number of a switch that was given up
  * @start_ns: when it began
  * @sw: the switch
+ * @id: its members: the scheduler's own are gone when it gives the switch up
  * @nr_errors: member errors in a row
  * @reports: bit mask of the reports of the last event
  * @enabled: scheduling is on
+ * @room: most entities that fit on it, 0 = any number
  * @led_prio: priority of the last leader whose work ended
  * @led_until_ns: end of the hysteresis that began then
  * @idle_until_ns: end of any hysteresis
@@ -104,9 +106,11 @@ struct world_node {
 	u64 stale;
 	u64 start_ns;
 	struct gp_switch sw;
+	u64 id[WORLD_ENTITIES];
 	u32 nr_errors;
 	u32 reports;
 	bool enabled;
+	u32 room;
 	u8 led_prio;
 	u64 led_until_ns;
 	u64 idle_until_ns;
@@ -170,11 +174,14 @@ bool world_early_timer(struct world *w, u32 node);
 bool world_next_timer(struct world *w);
 bool world_policy(struct world *w, u32 node, const char *name);
 bool world_enable(struct world *w, u32 node, bool enabled);
+bool world_room(struct world *w, u32 node, u32 entities);
 bool world_lose(struct world *w, u32 node);
 bool world_back(struct world *w, u32 node);
 /* Time passes, but not past a timer. */
 bool world_wait(struct world *w, u64 ns);
 
+/* May an entity stay off the GPU, as it has no work and room is limited? */
+bool world_may_stay_off(const struct world *w, const struct world_entity *e);
 /* Is an entity off the GPU that is not lost? */
 bool world_has_off(const struct world *w);
 /*

@@ -35,12 +35,12 @@ static void set_timer(struct gpd_node *n)
 /* An entity is gone with the last of its members, and fails with the first. */
 static void set_result(struct gpd_member *m, uint32_t index, enum gp_result result)
 {
-	enum gp_result *of_entity = &m->node->act.results[index];
+	uint8_t *of_entity = &m->node->act.results[index];
 
 	if (result == GP_RESULT_GONE && gpd_member_has_others(m))
 		return;
 	if (result > *of_entity)
-		*of_entity = result;
+		*of_entity = (uint8_t)result;
 }
 
 static void stop_waiting(struct gpd_member *m)

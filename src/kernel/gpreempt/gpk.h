@@ -158,6 +158,8 @@ struct gpk_node {
 	u32 gpu_id; /* amdkfd's name */
 	/* how its queues are scheduled: KFD_GPREEMPT_MODE_* */
 	u32 mode;
+	u32 max_processes;		      /* that fit on it at a time, 0 = any number */
+	u32 max_queues;			      /* the same for compute queues */
 	struct task_struct *thread;	      /* monitor */
 	wait_queue_head_t wait;		      /* where it sleeps */
 	atomic_t kick;			      /* enum gpk_kick: why it should not */
@@ -283,6 +285,8 @@ u64 gpk_detect_next(const struct gpk_node *n);
 /* A process is about to go. */
 void gpk_detect_forget(struct gpk_node *n, struct gpk_entity *e);
 void gpk_detect_set(struct gpk_node *n, struct gpk_entity *e, u8 mode);
+/* Looks at it soon, if it has no work as far as the scheduler knows. */
+void gpk_look_if_idle(struct gpk_entity *e);
 
 /* batch.c */
 /*

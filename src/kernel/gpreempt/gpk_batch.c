@@ -37,6 +37,9 @@ static void batch_put(struct gpk_batch *b, struct gpk_entity *e, u32 member, boo
 
 	e->sched_out = out;
 	e->restart |= was_out && !out;
+	/* Without work it is armed from now on, see watch_idle(). */
+	if (out && !was_out)
+		gpk_look_if_idle(e);
 	if (!out && e->nr_manual)
 		return;
 	b->ref[b->nr] = (struct kfd_gpreempt_ref){ .process = e->generation };
@@ -73,8 +76,8 @@ static void batch_results(struct gpk_batch *b, struct gpk_node *n, int ret)
 	u32 i;
 
 	for (i = 0; i < b->nr; i++) {
-		enum gp_result *of_member = &n->act.results[b->of[i].member];
-		enum gp_result result;
+		u8 *of_member = &n->act.results[b->of[i].member];
+		u8 result;
 
 		if (ret && ret != -EIO)
 			b->ref[i].result = ret;

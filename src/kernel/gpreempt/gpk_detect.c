@@ -143,12 +143,18 @@ static bool wants_flags(const struct gpk_entity *e, u64 now)
 	return false;
 }
 
-/* When to look again at an entity without work. @partly: not all pointers could be read. */
+/*
+ * When to look again at an entity without work. @partly: not all pointers could be read.
+ *
+ * Off the GPU it is armed however it is detected else, as its work would not even begin. No
+ * work is missed: the write pointer is stored before the doorbell. A doorbell that is rung after
+ * arming faults; one that was rung before has a pointer that the look after arming sees.
+ */
 static u64 watch_idle(struct gpk_node *n, struct gpk_entity *e, bool partly, u64 now)
 {
 	int ret;
 
-	switch (e->detect) {
+	switch (e->sched_out ? GPREEMPT_DETECT_DOORBELL : e->detect) {
 	case GPREEMPT_DETECT_MANUAL:
 		return U64_MAX;
 	case GPREEMPT_DETECT_POLL:
@@ -177,7 +183,7 @@ static u64 watch_idle(struct gpk_node *n, struct gpk_entity *e, bool partly, u64
  */
 static struct gp_idle_pace pace_of(const struct gpk_node *n, const struct gpk_entity *e)
 {
-	bool ticks = e->has_deadline || gp_sched_node_stats(n->sched, 0)->nr_out;
+	bool ticks = e->has_deadline || gp_sched_nr_kept_off(n->sched, 0);
 	u64 ns = (ticks ? gpk_tick_us : gpk_poll_us) * NSEC_PER_USEC;
 
 	return (struct gp_idle_pace){ .busy_ns = ns, .busy_max_ns = ns };
@@ -389,5 +395,13 @@ void gpk_detect_set(struct gpk_node *n, struct gpk_entity *e, u8 mode)
 		kfd_gpreempt_arm(n->gpu_id, e->generation, false);
 	e->armed = false;
 	e->detect = mode;
+	e->look_ns = 0;
+}
+
+void gpk_look_if_idle(struct gpk_entity *e)
+{
+	const struct gpk_queue *q;
+
+	list_for_each_entry(q, &e->queues, link) if (q->busy) return;
 	e->look_ns = 0;
 }

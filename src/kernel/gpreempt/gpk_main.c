@@ -132,6 +132,8 @@ static int node_add(const struct kfd_gpreempt_gpu *gpu)
 	if (!n)
 		return -ENOMEM;
 	n->mode = gpu->mode;
+	n->max_processes = gpu->max_processes;
+	n->max_queues = gpu->max_queues;
 	ret = gpk_node_start(n, gpu->gpu_id);
 	if (ret) {
 		kvfree(n);
@@ -145,7 +147,7 @@ static int node_add(const struct kfd_gpreempt_gpu *gpu)
 
 static int __init gpk_init(void)
 {
-	struct kfd_gpreempt_gpu gpus[GPK_NODES_MAX];
+	static struct kfd_gpreempt_gpu gpus[GPK_NODES_MAX] __initdata;
 	u32 i, nr = GPK_NODES_MAX;
 	int ret;
 

@@ -284,7 +284,7 @@ static int monitor(void *data)
 		gpk_group_run(n);
 		keep_alive(n);
 		gpk_snapshot_run(n);
-		WRITE_ONCE(n->is_any_out, gp_sched_node_stats(n->sched, 0)->nr_out);
+		WRITE_ONCE(n->is_any_out, gp_sched_nr_kept_off(n->sched, 0));
 		n->nr_timer_wakeups += sleep_until(n, next_wake(n));
 	}
 	run_commands(n, U32_MAX);
@@ -312,6 +312,9 @@ static int sched_create(struct gpk_node *n)
 	if (ret)
 		return ret;
 	gp_act_init(&n->act, n->sched, 0, &act_ops);
+	/* There are no entities yet, so that nothing follows from it. */
+	gp_sched_set_room(n->sched, 0, n->max_processes, n->max_queues, ktime_get_ns(),
+			  &n->act.acts);
 	return gp_sched_set_policy(n->sched, 0, gpk_policy, ktime_get_ns(), &n->act.acts);
 }
 

@@ -327,6 +327,16 @@ static u32 mode_of(const struct device_queue_manager *dqm)
 	return backend ? backend->mode : KFD_GPREEMPT_MODE_NONE;
 }
 
+/* As pm_calc_rlib_size() counts, but for processes whose queues are all inactive. */
+static void describe(struct device_queue_manager *dqm, struct kfd_gpreempt_gpu *gpu)
+{
+	*gpu = (struct kfd_gpreempt_gpu){ .gpu_id = dqm->dev->id, .mode = mode_of(dqm) };
+	if (gpu->mode != KFD_GPREEMPT_MODE_HWS)
+		return;
+	gpu->max_processes = max(dqm->dev->max_proc_per_quantum, 1U);
+	gpu->max_queues = get_cp_queues_num(dqm);
+}
+
 int kfd_gpreempt_register(const struct kfd_gpreempt_ops *ops, bool verify,
 			  struct kfd_gpreempt_gpu *gpus, u32 *nr)
 {
@@ -345,8 +355,7 @@ int kfd_gpreempt_register(const struct kfd_gpreempt_ops *ops, bool verify,
 		admit(dqm);
 		if (found == room)
 			continue;
-		gpus[found].gpu_id = dqm->dev->id;
-		gpus[found++].mode = mode_of(dqm);
+		describe(dqm, &gpus[found++]);
 	}
 	*nr = found;
 out:

@@ -117,6 +117,12 @@ struct kfd_gpreempt_ops {
 struct kfd_gpreempt_gpu {
 	u32 gpu_id; /* its id */
 	u32 mode;   /* how its queues are scheduled: KFD_GPREEMPT_MODE_* */
+	/*
+	 * under the firmware by runlists: most processes and compute queues that are mapped at
+	 * a time; of more it takes turns, whether they have work or not. 0 = no such limit
+	 */
+	u32 max_processes;
+	u32 max_queues;
 };
 
 /**

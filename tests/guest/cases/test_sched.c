@@ -344,6 +344,7 @@ static void one_switch_is_one_cycle(void)
 
 	gt_gpk_load("");
 	/* Nothing comes back while cycles are counted. */
+	gt_gpk_set_param("learn_gaps", 0);
 	gt_gpk_set_param("hysteresis_ns", 10000000000);
 	gt_gpk_set_param("max_wait_ns", 60000000000);
 	gt_gpk_set_attr(12, GPREEMPT_DETECT_DOORBELL);

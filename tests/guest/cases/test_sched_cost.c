@@ -93,14 +93,15 @@ static void by_hand(uint32_t gpu_id, const struct gt_offline *o, uint32_t nr)
 	in = cost_begin();
 	GT_CHECK(!gt_gpk_switch(gpu_id, pids, 0, nr, 0, 0), "resume");
 	in = cost_end(in);
-	GT_CHECK(out.cycles == 1 && in.cycles == 1, "%u victims: %lu and %lu cycles", nr,
+	/* Nothing is unmapped on the way back if the one without work has left for want of room. */
+	GT_CHECK(out.cycles == 1 && in.cycles <= 1, "%u victims: %lu and %lu cycles", nr,
 		 out.cycles, in.cycles);
 	/* And when the file is closed, which comes back when that is done. */
 	GT_CHECK(!gt_gpk_switch(gpu_id, pids, nr, 0, 60000, 0), "preempt");
 	in = cost_begin();
 	gt_gpk_reopen();
 	in = cost_end(in);
-	GT_CHECK(in.cycles == 1, "%u victims: %lu cycles for the end of a file", nr, in.cycles);
+	GT_CHECK(in.cycles <= 1, "%u victims: %lu cycles for the end of a file", nr, in.cycles);
 	gt_note("%2u victims: by hand %lu cycle, %lu us", nr, out.cycles, out.us);
 }
 

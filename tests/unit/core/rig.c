@@ -23,6 +23,9 @@ int rig_setup(void **state)
 	}
 	r->now_ns = GP_SEC;
 	r->timer_ns = U64_MAX;
+	/* What is learned has tests of its own. */
+	rig_param(r, "hysteresis_ns", 100 * GP_US);
+	rig_param(r, "learn_gaps", 0);
 	*state = r;
 	return 0;
 }
@@ -127,12 +130,12 @@ void rig_prio(struct rig *r, u32 e, u8 prio)
 
 static void answer(struct rig *r, enum gp_result result)
 {
-	enum gp_result results[GP_SWITCH_MAX];
+	u8 results[RIG_ENTITIES];
 	u32 nr = r->sw.nr_preempt + r->sw.nr_resume;
 	u32 i;
 
 	for (i = 0; i < nr; i++)
-		results[i] = result;
+		results[i] = (u8)result;
 	r->in_flight = false;
 	assert_int_equal(
 		gp_sched_switch_done(r->s, 0, r->sw.seq, results, nr, r->now_ns, &r->out), 0);

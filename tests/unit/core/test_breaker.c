@@ -15,7 +15,7 @@ static void start(struct rig *r, u32 *low, u32 *high)
 
 static void missed_deadline_opens_and_resumes_everything(void **state)
 {
-	enum gp_result ok = GP_RESULT_OK;
+	u8 ok = GP_RESULT_OK;
 	struct rig *r = *state;
 	u32 low, high;
 	u64 late;
@@ -158,7 +158,7 @@ static void errors_in_a_row_open_but_scattered_ones_do_not(void **state)
 /* Two leave in one switch, one of them fails. */
 static void fail_one_of_two(struct rig *r, u32 failing)
 {
-	enum gp_result results[2] = { GP_RESULT_OK, GP_RESULT_OK };
+	u8 results[2] = { GP_RESULT_OK, GP_RESULT_OK };
 	u32 low[2] = { rig_add(r, 3), rig_add(r, 3) };
 	u32 high = rig_add(r, 9);
 

@@ -4,10 +4,22 @@
 #include "core/entity.h"
 
 static const char *const legal[] = {
-	"idle waiting",	     "waiting idle",	     "waiting running",	   "waiting preempting",
-	"running idle",	     "running preempting",   "preempting idle",	   "preempting waiting",
-	"preempting running", "preempting preempted", "preempted preempting", "preempted resuming",
-	"resuming idle",     "resuming running",     "resuming preempted",
+	"idle waiting",
+	"waiting idle",
+	"waiting running",
+	"waiting preempting",
+	"running idle",
+	"running preempting",
+	"preempting idle",
+	"preempting waiting",
+	"preempting running",
+	"preempting preempted",
+	"preempted preempting",
+	"preempted resuming",
+	"resuming idle",
+	"resuming running",
+	"resuming preempted",
+	"idle preempting",
 };
 
 static bool is_legal(u32 from, u32 to)

@@ -114,28 +114,144 @@ static void rate_limit_puts_decisions_off_and_reports_once(void **state)
 	assert_true(rig_preempts(r, e[2]) && rig_preempts(r, e[3]));
 }
 
-static void rate_limit_forgets_a_decision_that_is_no_longer_needed(void **state)
+/* low has just been given back the GPU that high took; there is one such switch a second. */
+static void start_limited(struct rig *r, u32 *low, u32 *high)
+{
+	rig_param(r, "rate_per_s", 1);
+	rig_param(r, "rate_burst", 1);
+	rig_param(r, "max_wait_ns", 100 * GP_SEC);
+	start(r, low, high);
+	rig_idle(r, *high);
+	rig_run(r, GP_SEC);
+	rig_done(r);
+	assert_state(r, *low, RUNNING);
+	rig_run(r, 200 * GP_US);
+	rig_forget(r);
+}
+
+static void rate_limit_does_not_delay_the_urgent_side(void **state)
 {
 	struct rig *r = *state;
-	u32 low = rig_add(r, 3);
-	u32 high = rig_add(r, 9);
+	u32 low, high;
+
+	start_limited(r, &low, &high);
+	rig_busy(r, high);
+	assert_true(rig_preempts(r, low));
+	assert_false(rig_reported(r, GP_REPORT_RATE_LIMIT));
+	rig_done(r);
+	assert_state(r, high, RUNNING);
+}
+
+static void rate_limit_puts_off_that_the_gpu_is_given_back(void **state)
+{
+	struct rig *r = *state;
+	u32 low, high;
+
+	start_limited(r, &low, &high);
+	rig_busy(r, high);
+	rig_done(r);
+	rig_idle(r, high);
+	rig_run(r, 500 * GP_MS);
+	assert_state(r, low, PREEMPTED);
+	assert_true(rig_reported(r, GP_REPORT_RATE_LIMIT));
+	rig_run(r, 500 * GP_MS);
+	assert_true(rig_resumes(r, low));
+}
+
+static void latency_critical_one_comes_back_whatever_the_rate(void **state)
+{
+	struct rig *r = *state;
+	struct gp_attr attr;
+	u32 high, other, critical;
 
 	rig_param(r, "rate_per_s", 1);
 	rig_param(r, "rate_burst", 1);
+	assert_int_equal(gp_sched_set_room(r->s, 0, 1, 0, r->now_ns, &r->out), 0);
+	gp_attr_default(&attr);
+	attr.prio = 9;
+	high = rig_add_attr(r, &attr);
+	other = rig_add_attr(r, &attr);
+	attr.latency_critical = true;
+	critical = rig_add_attr(r, &attr);
 	rig_busy(r, high);
-	rig_busy(r, low);
+	rig_done(r);
+	assert_state(r, other, PREEMPTED);
+	assert_state(r, critical, PREEMPTED);
+	rig_busy(r, other);
+	assert_false(r->in_flight);
+	assert_true(rig_reported(r, GP_REPORT_RATE_LIMIT));
+	rig_busy(r, critical);
+	assert_true(rig_resumes(r, critical) && rig_resumes(r, other));
+}
+
+static void rate_limit_forgets_a_decision_that_is_no_longer_needed(void **state)
+{
+	struct rig *r = *state;
+	u32 low, high;
+
+	start_limited(r, &low, &high);
+	rig_busy(r, high);
 	rig_done(r);
 	rig_idle(r, high);
-	rig_run(r, 100 * GP_US);
-	rig_done(r);
-	rig_run(r, 100 * GP_US);
-	rig_busy(r, high);
+	rig_run(r, 200 * GP_MS);
 	assert_true(rig_reported(r, GP_REPORT_RATE_LIMIT));
-	rig_idle(r, low);
+	rig_remove(r, low);
 	rig_forget(r);
 	rig_run(r, 10 * GP_SEC);
 	assert_int_equal(r->nr_switches, 0);
 	assert_int_equal(r->timer_ns, U64_MAX);
+}
+
+/* low was given the GPU back a moment ago. */
+static void give_back(struct rig *r, u32 low, u32 high)
+{
+	rig_idle(r, high);
+	rig_run(r, GP_MS);
+	assert_state(r, low, RESUMING);
+	rig_done(r);
+	assert_state(r, low, RUNNING);
+	rig_run(r, 10 * GP_US);
+}
+
+static void minimum_run_does_not_hold_against_latency_critical_work(void **state)
+{
+	struct rig *r = *state;
+	struct gp_attr attr;
+	u32 low, high, other;
+
+	start(r, &low, &high);
+	gp_attr_default(&attr);
+	attr.prio = 9;
+	attr.latency_critical = true;
+	other = rig_add_attr(r, &attr);
+	give_back(r, low, high);
+	rig_busy(r, high);
+	assert_state(r, low, RUNNING);
+	/* Also if it was kept from another that is not. */
+	rig_busy(r, other);
+	assert_true(rig_preempts(r, low));
+}
+
+static void slice_of_a_starved_one_holds_against_latency_critical_work(void **state)
+{
+	struct rig *r = *state;
+	struct gp_attr attr;
+	u32 low, high, other;
+
+	start(r, &low, &high);
+	gp_attr_default(&attr);
+	attr.prio = 9;
+	attr.latency_critical = true;
+	other = rig_add_attr(r, &attr);
+	rig_run(r, GP_SEC);
+	rig_done(r);
+	assert_state(r, low, RUNNING);
+	rig_run(r, 10 * GP_US);
+	rig_busy(r, other);
+	rig_run(r, GP_MS);
+	assert_state(r, low, RUNNING);
+	rig_run(r, GP_MS);
+	assert_true(rig_preempts(r, low));
 }
 
 static void starved_entity_gets_the_gpu_alone_for_a_slice(void **state)
@@ -228,7 +344,7 @@ static void run_refusing(struct rig *r, u64 ns, u32 e)
 	u64 end_ns = r->now_ns + ns;
 
 	while (r->now_ns < end_ns) {
-		enum gp_result results[GP_SWITCH_MAX] = { 0 };
+		u8 results[RIG_ENTITIES] = { 0 };
 		u32 nr = r->sw.nr_preempt + r->sw.nr_resume;
 		u32 i;
 
@@ -363,7 +479,12 @@ int main(void)
 		RIG_TEST(newcomer_may_run_during_the_hysteresis),
 		RIG_TEST(hysteresis_does_not_hold_back_a_better_one),
 		RIG_TEST(rate_limit_puts_decisions_off_and_reports_once),
+		RIG_TEST(rate_limit_does_not_delay_the_urgent_side),
+		RIG_TEST(rate_limit_puts_off_that_the_gpu_is_given_back),
+		RIG_TEST(latency_critical_one_comes_back_whatever_the_rate),
 		RIG_TEST(rate_limit_forgets_a_decision_that_is_no_longer_needed),
+		RIG_TEST(minimum_run_does_not_hold_against_latency_critical_work),
+		RIG_TEST(slice_of_a_starved_one_holds_against_latency_critical_work),
 		RIG_TEST(starved_entity_gets_the_gpu_alone_for_a_slice),
 		RIG_TEST(slice_ends_when_the_starved_entity_has_no_work),
 		RIG_TEST(slice_ends_when_the_starved_entity_is_gone),

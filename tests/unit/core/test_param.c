@@ -20,20 +20,21 @@ static void every_parameter_has_its_default_and_keeps_its_range(void **state)
 	u64 value;
 	u32 i;
 
+	/* A node of which the rig has set none. */
 	for (i = 0; full_name(name, sizeof(name), i, &desc); i++) {
-		assert_int_equal(gp_sched_param_get(r->s, 0, name, &value), 0);
+		assert_int_equal(gp_sched_param_get(r->s, 1, name, &value), 0);
 		assert_int_equal(value, desc->def);
 		assert_in_range(desc->def, desc->min, desc->max);
 		assert_true(desc->doc[0] != '\0');
-		assert_int_equal(gp_sched_param_set(r->s, 0, name, desc->max, NULL), 0);
-		assert_int_equal(gp_sched_param_set(r->s, 0, name, desc->max + 1, &told), -ERANGE);
+		assert_int_equal(gp_sched_param_set(r->s, 1, name, desc->max, NULL), 0);
+		assert_int_equal(gp_sched_param_set(r->s, 1, name, desc->max + 1, &told), -ERANGE);
 		assert_ptr_equal(told, desc);
 		if (desc->min)
-			assert_int_equal(gp_sched_param_set(r->s, 0, name, desc->min - 1, &told),
+			assert_int_equal(gp_sched_param_set(r->s, 1, name, desc->min - 1, &told),
 					 -ERANGE);
-		assert_int_equal(gp_sched_param_get(r->s, 0, name, &value), 0);
+		assert_int_equal(gp_sched_param_get(r->s, 1, name, &value), 0);
 		assert_int_equal(value, desc->max);
-		assert_int_equal(gp_sched_param_set(r->s, 0, name, desc->min, NULL), 0);
+		assert_int_equal(gp_sched_param_set(r->s, 1, name, desc->min, NULL), 0);
 	}
 	assert_true(i > 13);
 }

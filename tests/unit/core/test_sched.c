@@ -229,7 +229,7 @@ static void lost_node_loses_its_entities_and_comes_back_on_probation(void **stat
 	struct rig *r = *state;
 	u32 low = rig_add(r, 3);
 	u32 high = rig_add(r, 9);
-	enum gp_result ok = GP_RESULT_OK;
+	u8 ok = GP_RESULT_OK;
 	u32 young, better;
 
 	rig_busy(r, low);

@@ -24,6 +24,43 @@ static void gone_victim_is_lost_and_reported(void **state)
 	assert_int_equal(rig_stats(r)->nr_failed, 1);
 }
 
+static void many_lost_at_once_are_all_reported(void **state)
+{
+	struct rig *r = *state;
+	u32 nr = 0;
+	u32 i;
+
+	for (i = 0; i < 100; i++)
+		rig_busy(r, rig_add(r, 3));
+	rig_busy(r, rig_add(r, 9));
+	rig_done_with(r, GP_RESULT_GONE);
+	for (i = 0; i < r->out.nr; i++)
+		nr += r->out.a[i].kind == GP_ACTION_REPORT;
+	/* The rest follows at once. */
+	assert_in_range(nr, 1, 99);
+	assert_int_equal(r->timer_ns, r->now_ns);
+	rig_timer(r);
+	for (i = 0; i < r->out.nr; i++)
+		nr += r->out.a[i].kind == GP_ACTION_REPORT;
+	assert_int_equal(nr, 100);
+	assert_int_equal(r->timer_ns, U64_MAX);
+}
+
+static void lost_entity_that_is_removed_is_not_reported(void **state)
+{
+	struct rig *r = *state;
+	u32 i;
+
+	for (i = 0; i < 100; i++)
+		rig_busy(r, rig_add(r, 3));
+	rig_busy(r, rig_add(r, 9));
+	rig_done_with(r, GP_RESULT_GONE);
+	for (i = 0; i < 100; i++)
+		rig_remove(r, i);
+	rig_timer(r);
+	assert_int_equal(r->out.nr, 0);
+}
+
 static void busy_victim_goes_on_and_is_tried_again_after_a_pause(void **state)
 {
 	struct rig *r = *state;
@@ -132,7 +169,7 @@ static void removed_member_is_ignored(void **state)
 
 static void wrong_answers_are_refused(void **state)
 {
-	enum gp_result ok[2] = { GP_RESULT_OK, GP_RESULT_OK };
+	u8 ok[2] = { GP_RESULT_OK, GP_RESULT_OK };
 	struct rig *r = *state;
 	u32 low, high;
 	u64 seq;
@@ -182,6 +219,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		RIG_TEST(gone_victim_is_lost_and_reported),
+		RIG_TEST(many_lost_at_once_are_all_reported),
+		RIG_TEST(lost_entity_that_is_removed_is_not_reported),
 		RIG_TEST(busy_victim_goes_on_and_is_tried_again_after_a_pause),
 		RIG_TEST(busy_newcomer_goes_back_to_waiting),
 		RIG_TEST(refused_victim_whose_work_ended_is_idle),

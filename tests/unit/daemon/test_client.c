@@ -6,6 +6,7 @@
 
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_engine.h"
+#include "daemon/gpd_grant.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/gpd_user.h"
 
@@ -35,6 +36,7 @@ static struct gpd *make_daemon(void)
 	gpd_nodes_init(d);
 	assert_int_equal(gpd_engine_init(d), 0);
 	assert_int_equal(gpd_hold_init(d), 0);
+	assert_int_equal(gpd_grant_init(d), 0);
 	assert_int_equal(gpd_client_timers(d), 0);
 	return d;
 }
@@ -43,6 +45,7 @@ static void free_daemon(struct gpd *d)
 {
 	gpd_client_close_all(d);
 	gpd_hold_fini(d);
+	gpd_grant_free(d);
 	gpd_nodes_fini(d);
 	gpd_engine_fini(d);
 	gpd_user_fini(d);
