@@ -65,7 +65,7 @@ static struct gpd *make_daemon(void)
 	d->config->nr_sim = 2;
 	gpd_log_level = -1;
 	gpd_nodes_init(d);
-	assert(!gpd_engine_init(d) && !gpd_hold_init(d));
+	assert(!gpd_engine_init(d) && !gpd_hold_init(d) && !gpd_grant_init(d));
 	assert(!gpd_client_timers(d));
 	return d;
 }
