@@ -167,11 +167,19 @@ static int on_reap(sd_event_source *s, void *data)
 	return LIST_EMPTY(&d->dead) ? 0 : sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
 }
 
-/* One packet. Return: 1 = there may be more, 0 = no more now. */
+/* For a new queue the driver is asked, in files. */
+static bool is_dear(const void *msg, size_t len)
+{
+	const struct wire_hdr *hdr = msg;
+
+	return len >= sizeof(*hdr) && hdr->type == WIRE_QUEUE_ADD;
+}
+
+/* One packet. Return: which part of a user's turn it takes, 0 = there is no more now. */
 static int read_one(struct gpd_client *c)
 {
 	const struct gpd_config *config = c->d->config;
-	char buf[WIRE_MAX + 1];
+	_Alignas(struct wire_hdr) char buf[WIRE_MAX + 1];
 	ssize_t len = recv(c->fd, buf, sizeof(buf), MSG_DONTWAIT | MSG_TRUNC);
 
 	if (len < 0 && (errno == EAGAIN || errno == EINTR))
@@ -191,18 +199,23 @@ static int read_one(struct gpd_client *c)
 	else
 		gpd_client_message(c, buf, (size_t)len);
 	c->d->rx_ns = 0;
-	return c->state != GPD_CLIENT_DEAD;
+	if (c->state == GPD_CLIENT_DEAD)
+		return 0;
+	return is_dear(buf, (size_t)len) ? MESSAGES_A_TURN_USER : 1;
 }
 
 /* Return: whether nothing is left to read. */
 static bool read_some(struct gpd_client *c)
 {
-	int nr = c->user->privileged ? MESSAGES_A_TURN : MESSAGES_A_TURN_USER;
-	int i;
+	int left = c->user->privileged ? MESSAGES_A_TURN : MESSAGES_A_TURN_USER;
 
-	for (i = 0; i < nr; i++)
-		if (!read_one(c))
+	while (left > 0) {
+		int took = read_one(c);
+
+		if (!took)
 			return true;
+		left -= took;
+	}
 	return false;
 }
 

@@ -18,6 +18,8 @@
 #define PARAMS "profile=tiny engine=timed poll_us=100"
 #define SERVED_MS 20000
 #define VICTIMS_MAX 32
+/* Processes that amdkfd can have on a GPU at a time. */
+#define ROOM 8
 
 /* A wave that never ends: enough of them for all. */
 static const struct gt_shape small = {
@@ -78,6 +80,15 @@ static void by_scheduler(struct gt_kernel *k, struct gt_queue *q, uint32_t nr)
 	gt_note("%2u victims: by the scheduler 1 cycle, and 1 for the way back", nr);
 }
 
+/*
+ * For the way back one, or none if nothing was mapped. Where all do not fit, the one without work
+ * leaves then, which is a switch of the scheduler's own.
+ */
+static unsigned long most_for_the_way_back(uint32_t nr)
+{
+	return nr + 1 > ROOM ? 2 : 1;
+}
+
 static void by_hand(uint32_t gpu_id, const struct gt_offline *o, uint32_t nr)
 {
 	pid_t pids[VICTIMS_MAX];
@@ -93,15 +104,15 @@ static void by_hand(uint32_t gpu_id, const struct gt_offline *o, uint32_t nr)
 	in = cost_begin();
 	GT_CHECK(!gt_gpk_switch(gpu_id, pids, 0, nr, 0, 0), "resume");
 	in = cost_end(in);
-	/* Nothing is unmapped on the way back if the one without work has left for want of room. */
-	GT_CHECK(out.cycles == 1 && in.cycles <= 1, "%u victims: %lu and %lu cycles", nr,
+	GT_CHECK(out.cycles == 1 && in.cycles <= most_for_the_way_back(nr), "%u victims: %lu and %lu cycles", nr,
 		 out.cycles, in.cycles);
 	/* And when the file is closed, which comes back when that is done. */
 	GT_CHECK(!gt_gpk_switch(gpu_id, pids, nr, 0, 60000, 0), "preempt");
 	in = cost_begin();
 	gt_gpk_reopen();
 	in = cost_end(in);
-	GT_CHECK(in.cycles <= 1, "%u victims: %lu cycles for the end of a file", nr, in.cycles);
+	GT_CHECK(in.cycles <= most_for_the_way_back(nr),
+		 "%u victims: %lu cycles for the end of a file", nr, in.cycles);
 	gt_note("%2u victims: by hand %lu cycle, %lu us", nr, out.cycles, out.us);
 }
 
