@@ -62,10 +62,10 @@ int cli_verb_main(const struct cli_verb *verb, int argc, char **argv)
 		return CLI_EXIT_RUN_FAILED;
 	if (ret == CLI_GO_ON)
 		ret = prepare(&s);
-	if (ret != CLI_GO_ON)
-		return ret;
-	s.is_repeated = (verb->options & CLI_OPTS_READ) && (s.o.watch_ns || s.o.count);
-	ret = s.is_repeated ? watch(&s) : verb->run(&s);
+	if (ret == CLI_GO_ON) {
+		s.is_repeated = (verb->options & CLI_OPTS_READ) && (s.o.watch_ns || s.o.count);
+		ret = s.is_repeated ? watch(&s) : verb->run(&s);
+	}
 	gpreempt_close(s.g);
 	return ret;
 }

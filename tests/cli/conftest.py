@@ -12,6 +12,12 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 COMMAND = os.environ["GPREEMPT_TEST_COMMAND"]
 DAEMON = os.environ["GPREEMPT_TEST_DAEMON"]
 
+with open(COMMAND, "rb") as f:
+    is_sanitized = b"__asan_init" in f.read()
+
+# A sanitized library is of use to sanitized programs alone.
+loads_libraries = pytest.mark.skipif(is_sanitized, reason="other programs cannot load libraries of this build")
+
 
 @pytest.fixture
 def world():

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from conftest import loads_libraries
 from test_read import ok, refused
 
 # As an engine does it: an empty place, into which the folder is mounted. Then every line read is
@@ -60,6 +61,7 @@ def test_cdi_file_appears_whole(world, tmp_path):
     refused(world.run("cdi", "--shim", str(tmp_path / "none")), 1, "no such library")
 
 
+@loads_libraries
 def test_program_starts_with_that_environment(world):
     env = {**os.environ, **environment(spec(world)["containerEdits"])}
     script = "open('/proc/self/maps').read().index('libgpreempt-shim')"

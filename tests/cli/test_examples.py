@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from conftest import COMMAND, ROOT
+from conftest import COMMAND, ROOT, loads_libraries
 
 LIBRARY = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(COMMAND))), "lib")
 
@@ -17,6 +17,7 @@ def run(world, *command, code=0):
     return r.stdout
 
 
+@loads_libraries
 def test_pause(crowd, tmp_path):
     program = str(tmp_path / "pause")
     subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", "-I", os.path.join(ROOT, "include"),
@@ -28,6 +29,7 @@ def test_pause(crowd, tmp_path):
     run(crowd, program, code=2)
 
 
+@loads_libraries
 def test_who_waits(crowd):
     crowd.run("suspend", str(crowd.offline.pid), "--lease", "50s", check=True)
     out = run(crowd, sys.executable, os.path.join(ROOT, "examples/who_waits.py"))

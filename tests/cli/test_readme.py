@@ -11,7 +11,7 @@ import select
 import shlex
 import subprocess
 
-from conftest import COMMAND, ROOT
+from conftest import COMMAND, ROOT, loads_libraries
 
 MOST_LINES = 120
 OF_A_MACHINE = {"make deb": "tools/check-packages", "sudo apt install": "tests/packages/try"}
@@ -95,6 +95,7 @@ def run_as_written(world, line, folder):
     return "it is not known how to try this command"
 
 
+@loads_libraries
 def test_commands_run_as_written(crowd, tmp_path, monkeypatch):
     monkeypatch.setenv("GPREEMPT", COMMAND)
     (tmp_path / "train.py").write_text("print('ran')\n")

@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from conftest import loads_libraries
 
 
 def refused(world, *args, code=2):
@@ -13,6 +14,7 @@ def refused(world, *args, code=2):
     return lines[0].removeprefix("gpreempt: ")
 
 
+@loads_libraries
 def test_a_class_that_does_not_exist_is_refused(crowd, tmp_path):
     done = tmp_path / "done"
     line = refused(crowd, "run", "-c", "realtiem", "--", "touch", str(done), code=125)
