@@ -104,8 +104,8 @@ static void by_hand(uint32_t gpu_id, const struct gt_offline *o, uint32_t nr)
 	in = cost_begin();
 	GT_CHECK(!gt_gpk_switch(gpu_id, pids, 0, nr, 0, 0), "resume");
 	in = cost_end(in);
-	GT_CHECK(out.cycles == 1 && in.cycles <= most_for_the_way_back(nr), "%u victims: %lu and %lu cycles", nr,
-		 out.cycles, in.cycles);
+	GT_CHECK(out.cycles == 1 && in.cycles <= most_for_the_way_back(nr),
+		 "%u victims: %lu and %lu cycles", nr, out.cycles, in.cycles);
 	/* And when the file is closed, which comes back when that is done. */
 	GT_CHECK(!gt_gpk_switch(gpu_id, pids, nr, 0, 60000, 0), "preempt");
 	in = cost_begin();
