@@ -239,25 +239,28 @@ static void note_hungry(struct world *w, struct world_entity *e)
 
 /*
  * Those without work leave if others need the room, and not one more of them. An
- * entity that is off with work needs some, even if its turn has not come.
+ * entity that is off with work needs some, even if its turn has not come, and one that
+ * leaves with work will.
  */
 static void check_room(struct world *w, u32 node, const struct gp_switch *sw)
 {
-	u32 nr_idle = 0, nr_off = 0, nr_on = sw->nr_resume;
+	u32 nr_idle = 0, nr_wanted = 0;
 	u32 i;
 
-	for (i = 0; i < sw->nr_preempt; i++) {
+	for (i = 0; i < sw->nr_preempt + sw->nr_resume; i++) {
 		const struct world_entity *e = by_id(w, sw->id[i]);
 
-		if (!e || e->where != WORLD_MAPPED)
+		if (!e || has_work(e))
 			continue;
-		nr_off++;
-		nr_idle += !has_work(e);
+		if (i >= sw->nr_preempt)
+			nr_wanted++;
+		else
+			nr_idle += e->where == WORLD_MAPPED;
 	}
 	for (i = 0; i < w->nr_entities; i++)
-		nr_on += w->entity[i].live && !w->entity[i].lost && w->entity[i].node == node &&
-			 (w->entity[i].where == WORLD_MAPPED || has_work(&w->entity[i]));
-	require(w, !nr_idle || nr_on - nr_off >= w->node[node].room,
+		nr_wanted += w->entity[i].live && !w->entity[i].lost && w->entity[i].node == node &&
+			     (w->entity[i].where == WORLD_MAPPED || has_work(&w->entity[i]));
+	require(w, !nr_idle || nr_wanted - nr_idle >= w->node[node].room,
 		"preempts one without work whose room is not needed");
 }
 
