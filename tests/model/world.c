@@ -427,6 +427,12 @@ static void check_entity(struct world *w, const struct world_entity *e)
 	require(w, e->lost || e->armed == !has_work(e), "detection waits for the wrong edge");
 }
 
+/* Where room is short an entity without work may be left out: it waits with work alone. */
+static u64 waits_since(const struct world *w, const struct world_entity *e)
+{
+	return w->node[e->node].room ? max(e->off_ns, e->work_ns) : e->off_ns;
+}
+
 /* No entity that could have been helped has waited longer than the bound. */
 static void check_starvation(struct world *w, const struct world_entity *e)
 {
@@ -436,7 +442,7 @@ static void check_starvation(struct world *w, const struct world_entity *e)
 		return;
 	if (is_alone(w, e->node) || is_due(w, e->node) || world_may_stay_off(w, e))
 		return;
-	require(w, w->now_ns - e->off_ns < w->bounds.max_wait_ns, "starves");
+	require(w, w->now_ns - waits_since(w, e) < w->bounds.max_wait_ns, "starves");
 }
 
 /* Which switches count beyond those of check_rate() only the scheduler knows. */
@@ -663,6 +669,8 @@ bool world_busy(struct world *w, u32 i, u32 queue)
 	/* The bound is on time off the GPU with work. */
 	if (!has_work(e) && e->where != WORLD_MAPPED && state_of(w, e) != GP_ENTITY_RESUMING)
 		e->off_ns = w->now_ns;
+	if (!has_work(e))
+		e->work_ns = w->now_ns;
 	e->busy[queue] = true;
 	err = gp_sched_queue_busy(w->s, e->queue[queue], w->now_ns, &out);
 	return after(w, e->node, err);
@@ -818,7 +826,7 @@ static void check_passing(struct world *w, u64 until_ns)
 
 		if (e->live && !e->lost && !e->failed && e->where == WORLD_OFF &&
 		    !is_open(w, e->node) && !world_may_stay_off(w, e))
-			require(w, until_ns - e->off_ns <= bound_ns, "starves");
+			require(w, until_ns - waits_since(w, e) <= bound_ns, "starves");
 	}
 }
 

@@ -75,6 +75,7 @@ struct world_entity {
 	u64 queue[WORLD_QUEUES];
 	bool busy[WORLD_QUEUES];
 	u64 off_ns;
+	u64 work_ns;		/* when its work began */
 	u64 resumed_ns;
 	u64 thaw_ns;
 };
