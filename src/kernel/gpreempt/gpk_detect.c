@@ -402,6 +402,8 @@ void gpk_look_if_idle(struct gpk_entity *e)
 {
 	const struct gpk_queue *q;
 
-	list_for_each_entry(q, &e->queues, link) if (q->busy) return;
+	list_for_each_entry(q, &e->queues, link)
+		if (q->busy)
+			return;
 	e->look_ns = 0;
 }
