@@ -14,7 +14,7 @@ import rig
 from rig import (BUSY, FIRST_PID, HOLD, IDLE, NOTE_NO_PROGRESS, NOTE_PROGRESS, NOTE_RESET, QUEUE_REMOVE,
                  RELEASE, WAIT, Client, Control, Daemon, Dropped, Refused, edge, message, note, queue)
 from stage import (VICTIM, Attacker, Driver, DriverDaemon, as_user, become_nobody, cpu_ns, edge_costs,
-                   end_with_parent, needs_mounts, needs_root, p90, patient, request_costs,
+                   end_with_parent, forever, needs_mounts, needs_root, p90, patient, request_costs,
                    within)
 
 pytestmark = needs_root
@@ -492,21 +492,24 @@ def test_one_user_has_few_monitors(daemon):
         assert int(a.hear("got").split()[1]) == 4
 
 
+def take_places(d, nr, say):
+    """So many clients and connections, for ever."""
+    keep = []
+    for kind, path in ((socket.SOCK_SEQPACKET, d.client_path), (socket.SOCK_STREAM, d.path)):
+        for _ in range(nr):
+            s = socket.socket(socket.AF_UNIX, kind)
+            s.settimeout(WAIT)
+            s.connect(path)
+            keep.append(s)
+    say("full")
+    forever()
+
+
 def test_two_users_leave_places_for_a_third():
     """Two that kept what they could had all there is for users, for as long as they liked."""
     with Daemon(config="[daemon]\nmax_clients = 64\nmax_connections = 64\n") as d:
         def bad(say):
-            keep = []
-            for kind, path in ((socket.SOCK_SEQPACKET, d.client_path),
-                               (socket.SOCK_STREAM, d.path)):
-                for _ in range(64):
-                    s = socket.socket(socket.AF_UNIX, kind)
-                    s.settimeout(WAIT)
-                    s.connect(path)
-                    keep.append(s)
-            say("full")
-            while True:
-                os.read(os.pipe()[0], 1)
+            take_places(d, 64, say)
 
         def third(say):
             for _ in range(2):
@@ -556,17 +559,7 @@ def test_two_users_leave_places_for_root():
     """Each had half of all connections: two of them had all."""
     with Daemon(config="[daemon]\nmax_clients = 16\nmax_connections = 16\n") as d:
         def bad(say):
-            keep = []
-            for kind, path in ((socket.SOCK_SEQPACKET, d.client_path),
-                               (socket.SOCK_STREAM, d.path)):
-                for _ in range(20):
-                    s = socket.socket(socket.AF_UNIX, kind)
-                    s.settimeout(WAIT)
-                    s.connect(path)
-                    keep.append(s)
-            say("full")
-            while True:
-                os.read(os.pipe()[0], 1)
+            take_places(d, 20, say)
 
         with Attacker("nobody", bad) as a, Attacker("another", bad) as b:
             a.hear("full")

@@ -88,7 +88,7 @@ def requeues(t, kind, control):
 
 
 class Watch:
-    """The core's records of who ran, read as they come."""
+    """The core's records of which process ran, read as they come."""
 
     def __init__(self, daemon):
         self.control, self.records = Control(daemon), []

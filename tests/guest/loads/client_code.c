@@ -15,6 +15,8 @@
 
 #include <hsa/hsa.h>
 
+#include "loads/client_hsa.h"
+
 #define GROUPS 8
 #define ITEMS (GROUPS * 64)
 #define TABLE 1024
@@ -31,42 +33,6 @@ struct memory {
 		uint32_t n;
 	} args __attribute__((aligned(64)));
 };
-
-static void must(hsa_status_t status, const char *what)
-{
-	const char *text = "unknown";
-
-	if (status == HSA_STATUS_SUCCESS)
-		return;
-	hsa_status_string(status, &text);
-	printf("%s: %s\n", what, text);
-	exit(1);
-}
-
-static hsa_status_t take_agent(hsa_agent_t agent, void *data)
-{
-	hsa_agent_t *agents = data;
-	hsa_device_type_t type;
-
-	must(hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type), "agent");
-	agents[type == HSA_DEVICE_TYPE_GPU] = agent;
-	return HSA_STATUS_SUCCESS;
-}
-
-static hsa_status_t take_kernarg_region(hsa_region_t region, void *data)
-{
-	hsa_region_global_flag_t flags = 0;
-	hsa_region_segment_t segment;
-
-	must(hsa_region_get_info(region, HSA_REGION_INFO_SEGMENT, &segment), "region");
-	if (segment != HSA_REGION_SEGMENT_GLOBAL)
-		return HSA_STATUS_SUCCESS;
-	must(hsa_region_get_info(region, HSA_REGION_INFO_GLOBAL_FLAGS, &flags), "region");
-	if (!(flags & HSA_REGION_GLOBAL_FLAG_KERNARG))
-		return HSA_STATUS_SUCCESS;
-	*(hsa_region_t *)data = region;
-	return HSA_STATUS_INFO_BREAK;
-}
 
 /* The address of the kernel's descriptor, as ROCr has loaded it. */
 static uint64_t load(hsa_agent_t gpu, const char *path)
