@@ -50,6 +50,11 @@ int cli_session_open(struct cli_session *s, bool may_be_direct)
 	return err ? cannot_open(&s->o, err) : CLI_GO_ON;
 }
 
+bool cli_is_module(const json_t *info)
+{
+	return !strcmp(cli_text(info, "scheduler"), "kernel");
+}
+
 int cli_session_fail(struct cli_session *s, const char *object, int err)
 {
 	cli_fail(object, err, gpreempt_strerror(s->g));

@@ -56,6 +56,9 @@ int cli_session_call(struct cli_session *s, const char *object, const char *meth
 /* As cli_session_call() without a message: 0 or -errno, and gpreempt_strerror() says more. */
 int cli_session_ask(struct gpreempt *g, const char *method, json_t *parameters, json_t **reply);
 
+/* Whether the kernel module schedules, by an answer of GetInfo. */
+bool cli_is_module(const json_t *info);
+
 /* Prints what the last call of the library failed with; gives the exit code. */
 int cli_session_fail(struct cli_session *s, const char *object, int err);
 

@@ -78,7 +78,7 @@ static int find_shim(struct cli_session *s, char *shim, size_t size)
 
 	if (ret != CLI_GO_ON)
 		return ret;
-	is_module = !strcmp(cli_text(info, "scheduler"), "kernel");
+	is_module = cli_is_module(info);
 	json_decref(info);
 	shim[0] = '\0';
 	if (is_module && !s->o.shim)

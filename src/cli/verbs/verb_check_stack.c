@@ -50,7 +50,7 @@ static void report_mechanism(struct cli_check *c, const json_t *info, bool has_m
 	char names[64];
 
 	join(json_object_get(info, "mechanisms"), names, sizeof(names));
-	if (!strcmp(cli_text(info, "scheduler"), "kernel"))
+	if (cli_is_module(info))
 		cli_check_add(c, CLI_CHECK_OK, "mechanism", NULL,
 			      "kernel: gpreempt.ko schedules, the daemon speaks for it");
 	else if (info && has_module)

@@ -114,8 +114,7 @@ static void set_attributes(struct gpreempt *g, const struct cli_options *o, u32 
 static bool is_module_used(struct gpreempt *g)
 {
 	json_t *info;
-	bool is_used = !cli_session_ask(g, "GetInfo", NULL, &info) &&
-		       !strcmp(cli_text(info, "scheduler"), "kernel");
+	bool is_used = !cli_session_ask(g, "GetInfo", NULL, &info) && cli_is_module(info);
 
 	json_decref(info);
 	return is_used;
