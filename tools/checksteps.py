@@ -13,7 +13,8 @@ from checklib import ROOT
 LOGS = os.path.join(ROOT, "build", "check")
 CACHE = os.environ.get("GPREEMPT_CACHE") or os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "gpreempt")
-CORES = str(os.cpu_count() or 1)
+# Of tests on the host: half of their time they wait.
+PROCESSES = str(2 * (os.cpu_count() or 1))
 TAIL = 40
 
 SANITIZER_ENV = {
@@ -109,7 +110,7 @@ def tests(config, *options, env=None):
         if os.path.exists(log_json):
             os.unlink(log_json)
         ok, out = run(log, "meson", "test", "-C", f"build/{config}", "--no-rebuild",
-                      "--num-processes", CORES, *options, env={**in_memory(), **(env or {})})
+                      "--num-processes", PROCESSES, *options, env={**in_memory(), **(env or {})})
         if not os.path.exists(log_json):
             return Result(failed=1, details=tail(out))
         results = meson_results(config)
