@@ -226,7 +226,7 @@ struct sim {
 };
 
 /* run.c: schedule an event; an allocation failure ends the run. */
-void sim_at(struct sim *sim, u64 at_ns, enum sim_event_kind kind, u32 who, u64 arg);
+void sim_at(struct sim *sim, u64 at_ns, enum sim_event_kind kind, u32 index, u64 arg);
 void sim_mark(struct sim *sim, const char *text);
 
 /* Words of an MQD; the upper half of a long one follows the lower. */

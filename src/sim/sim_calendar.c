@@ -20,10 +20,10 @@ static int grow(struct sim_calendar *c)
 	return 0;
 }
 
-int sim_calendar_add(struct sim_calendar *c, u64 at_ns, enum sim_event_kind kind, u32 who,
+int sim_calendar_add(struct sim_calendar *c, u64 at_ns, enum sim_event_kind kind, u32 index,
 		     u64 arg)
 {
-	struct sim_event e = { .at_ns = at_ns, .kind = kind, .who = who, .arg = arg };
+	struct sim_event e = { .at_ns = at_ns, .kind = kind, .index = index, .arg = arg };
 	size_t i;
 
 	if (c->nr == c->cap && grow(c))

@@ -9,18 +9,18 @@
 #include "gp_port.h"
 
 enum sim_event_kind {
-	SIM_EV_ARRIVAL,	   /* process @who: a request comes */
-	SIM_EV_PUMP,	   /* queue @who: submit what can be submitted */
-	SIM_EV_STORE,	   /* queue @who: the doorbell store happens */
-	SIM_EV_BUSY,	   /* process @who: detection saw work */
-	SIM_EV_IDLE,	   /* queue @who: quiet long enough? @arg: doorbells rung by then */
-	SIM_EV_PROGRESS,   /* queue @who: a request was completed and more are there */
+	SIM_EV_ARRIVAL,	   /* process @index: a request comes */
+	SIM_EV_PUMP,	   /* queue @index: submit what can be submitted */
+	SIM_EV_STORE,	   /* queue @index: the doorbell store happens */
+	SIM_EV_BUSY,	   /* process @index: detection saw work */
+	SIM_EV_IDLE,	   /* queue @index: quiet long enough? @arg: doorbells rung by then */
+	SIM_EV_PROGRESS,   /* queue @index: a request was completed and more are there */
 	SIM_EV_TICK,	   /* periodic scan; @arg: 0 all, 1 latency-critical, 2 triggered */
 	SIM_EV_CORE_TIMER, /* the core's timer */
 	SIM_EV_MECH,	   /* the mechanism's next step; @arg: which switch */
 	SIM_EV_FAILED,	   /* a switch failed by a fault; @arg: which switch */
-	SIM_EV_FAULT,	   /* fault @who of the scenario */
-	SIM_EV_LIFE,	   /* process @who comes; @arg 0: it dies */
+	SIM_EV_FAULT,	   /* fault @index of the scenario */
+	SIM_EV_LIFE,	   /* process @index comes; @arg 0: it dies */
 	SIM_EV_END,	   /* no more requests */
 };
 
@@ -30,7 +30,7 @@ struct sim_event {
 	u64 seq;		  /* order among equals, set by sim_calendar_add() */
 	u64 arg;		  /* see enum sim_event_kind */
 	enum sim_event_kind kind; /* what */
-	u32 who;		  /* process or queue index */
+	u32 index;		  /* process or queue index */
 };
 
 /* A binary heap of events. */
@@ -46,12 +46,12 @@ struct sim_calendar {
  * @c: calendar
  * @at_ns: when
  * @kind: what
- * @who: process or queue
+ * @index: process or queue
  * @arg: argument
  *
  * Return: 0 or -ENOMEM.
  */
-int sim_calendar_add(struct sim_calendar *c, u64 at_ns, enum sim_event_kind kind, u32 who,
+int sim_calendar_add(struct sim_calendar *c, u64 at_ns, enum sim_event_kind kind, u32 index,
 		     u64 arg);
 
 /* Time of the first event; U64_MAX if there is none. */

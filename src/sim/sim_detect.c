@@ -203,9 +203,9 @@ void sim_detect_event(struct sim *sim, const struct sim_event *e)
 	if (e->kind == SIM_EV_TICK)
 		tick(sim, e->arg);
 	else if (e->kind == SIM_EV_BUSY)
-		look(&sim->procs[e->who]);
+		look(&sim->procs[e->index]);
 	else if (e->kind == SIM_EV_PROGRESS)
-		sim_core_progress(&sim->queues[e->who]);
-	else if (sim->queues[e->who].nr_rings == e->arg)
-		scan(sim->queues[e->who].proc);
+		sim_core_progress(&sim->queues[e->index]);
+	else if (sim->queues[e->index].nr_rings == e->arg)
+		scan(sim->queues[e->index].proc);
 }

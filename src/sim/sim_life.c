@@ -81,7 +81,7 @@ void sim_life_start(struct sim *sim)
 void sim_life_event(struct sim *sim, const struct sim_event *e)
 {
 	if (e->arg)
-		join(&sim->procs[e->who]);
+		join(&sim->procs[e->index]);
 	else
-		die(&sim->procs[e->who]);
+		die(&sim->procs[e->index]);
 }

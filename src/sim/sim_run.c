@@ -11,9 +11,9 @@
 /* After the last request a run settles: this long, plus a few times its longest request. */
 #define SETTLE_NS 2000000000ull
 
-void sim_at(struct sim *sim, u64 at_ns, enum sim_event_kind kind, u32 who, u64 arg)
+void sim_at(struct sim *sim, u64 at_ns, enum sim_event_kind kind, u32 index, u64 arg)
 {
-	if (sim_calendar_add(&sim->calendar, at_ns, kind, who, arg))
+	if (sim_calendar_add(&sim->calendar, at_ns, kind, index, arg))
 		sim->error = -ENOMEM;
 }
 
@@ -183,15 +183,15 @@ static void handle(struct sim *sim, const struct sim_event *e)
 		if (e->arg)
 			sim_proc_arrival_closed(&sim->queues[e->arg - 1]);
 		else
-			sim_proc_arrival(&sim->procs[e->who]);
+			sim_proc_arrival(&sim->procs[e->index]);
 		break;
 	case SIM_EV_PUMP:
 		if (e->arg)
-			sim->queues[e->who].launching = false;
-		sim_queue_pump(&sim->queues[e->who]);
+			sim->queues[e->index].launching = false;
+		sim_queue_pump(&sim->queues[e->index]);
 		break;
 	case SIM_EV_STORE:
-		sim->gpu_next_ns = gpu_doorbell(sim->gpu, SIM_DOORBELL(e->who), e->arg,
+		sim->gpu_next_ns = gpu_doorbell(sim->gpu, SIM_DOORBELL(e->index), e->arg,
 						sim->now_ns);
 		break;
 	case SIM_EV_BUSY:
@@ -212,7 +212,7 @@ static void handle(struct sim *sim, const struct sim_event *e)
 			sim_switch_done(sim);
 		break;
 	case SIM_EV_FAULT:
-		inject(sim, &sim->sc->faults[e->who]);
+		inject(sim, &sim->sc->faults[e->index]);
 		break;
 	case SIM_EV_LIFE:
 		sim_life_event(sim, e);

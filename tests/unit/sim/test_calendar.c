@@ -40,7 +40,7 @@ static void equal_times_come_out_in_the_order_they_went_in(void **state)
 			struct sim_event e = sim_calendar_pop(&c);
 
 			assert_int_equal(e.at_ns, t);
-			assert_int_equal(e.who, i);
+			assert_int_equal(e.index, i);
 		}
 	sim_calendar_fini(&c);
 }
