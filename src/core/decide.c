@@ -344,7 +344,7 @@ static void plan_again(struct gp_call *c)
 			continue;
 		}
 		gp_entity_enlist(c, e, GP_LIST_NONE);
-		e->redo = e->frozen;
+		e->redo = true;
 	}
 	if (!counted && c->n->sw.nr_preempt)
 		gp_guard_force_token(c);

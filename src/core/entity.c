@@ -196,7 +196,7 @@ static void leave_state(struct gp_call *c, struct gp_entity *e, enum gp_entity_s
 		end_off(c, e);
 }
 
-static void redo(struct gp_call *c, struct gp_entity *e)
+void gp_entity_redo(struct gp_call *c, struct gp_entity *e)
 {
 	if (e->redo)
 		gp_entity_enlist(c, e, GP_LIST_AGAIN);
@@ -213,7 +213,7 @@ static void enter_state(struct gp_call *c, struct gp_entity *e, enum gp_entity_s
 		if (from == GP_ENTITY_PREEMPTING && e->was != GP_ENTITY_PREEMPTED)
 			e->there_ns = c->now_ns;
 		start_off(c, e);
-		redo(c, e);
+		gp_entity_redo(c, e);
 	}
 }
 
@@ -294,7 +294,7 @@ void gp_entity_thaw(struct gp_call *c, struct gp_entity *e)
 	e->finishing = false;
 	e->settling = false;
 	gp_entity_place(c, e);
-	redo(c, e);
+	gp_entity_redo(c, e);
 }
 
 /* The most entitled of those that come before the next decision. */
@@ -314,7 +314,7 @@ void gp_entity_got_work(struct gp_call *c, struct gp_entity *e)
 	e->spared = false;
 	e->mem.order = c->n->order++;
 	if (e->frozen && e->thaw_ns <= c->now_ns)
-		e->frozen = false;
+		gp_entity_thaw(c, e);
 	if (c->n->policy->busy)
 		c->n->policy->busy(c, e);
 	if (e->state == GP_ENTITY_PREEMPTED || e->state == GP_ENTITY_RESUMING)

@@ -88,6 +88,13 @@ void gp_entity_set_stubborn(struct gp_call *c, struct gp_entity *e, bool on);
 void gp_entity_thaw(struct gp_call *c, struct gp_entity *e);
 
 /**
+ * gp_entity_redo() - nothing is in the way any more of preempting it once more
+ * @c: call
+ * @e: entity, PREEMPTED
+ */
+void gp_entity_redo(struct gp_call *c, struct gp_entity *e);
+
+/**
  * gp_entity_got_work() - the first queue became busy
  * @c: call
  * @e: entity; its count of busy queues is up to date

@@ -126,6 +126,8 @@ int gp_sched_entity_set_attr(struct gp_sched *s, u64 id, const struct gp_attr *a
 	if (gp_has_work(e) && c.n->policy->attr)
 		c.n->policy->attr(&c, e);
 	gp_entity_rekey(&c, e);
+	if (e->state == GP_ENTITY_PREEMPTED && !e->frozen)
+		gp_entity_redo(&c, e);
 	return end(&c);
 }
 

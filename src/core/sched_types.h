@@ -172,7 +172,7 @@ struct gp_entity {
 	bool starved;	      /* being resumed because it waited too long */
 	bool stubborn;	      /* refused so many resumes that the breaker waits no longer */
 	u8 list;	      /* enum gp_list_kind */
-	bool redo;	      /* as GP_LIST_AGAIN, but frozen */
+	bool redo;	      /* as GP_LIST_AGAIN, but frozen or not to be preempted */
 	bool tells;	      /* completions are told, with gp_sched_queue_progress() */
 	u32 nr_busy;	      /* busy queues */
 	u32 alone;	      /* RUNNING: exclusive slice it has a part in, 0 = none */

@@ -415,6 +415,45 @@ static void forced_switches_leave_a_bounded_debt(void **state)
 	assert_true(r->s->node[0].rate_ns <= r->now_ns + 2 * GP_SEC);
 }
 
+/* It came while the entity was not to be preempted, which was off the GPU all the same. */
+static void new_queue_is_stopped_when_it_may_be(void **state)
+{
+	struct rig *r = *state;
+	struct gp_attr attr;
+	u32 low, high;
+	u64 queue;
+
+	start(r, &low, &high);
+	attr = rig_entity(r, low)->attr;
+	attr.no_preempt = true;
+	gp_sched_entity_set_attr(r->s, r->id[low], &attr, r->now_ns, &r->out);
+	gp_sched_queue_add(r->s, r->id[low], 0, r->now_ns, &r->out, &queue);
+	rig_take(r);
+	assert_false(r->in_flight);
+	attr.no_preempt = false;
+	gp_sched_entity_set_attr(r->s, r->id[low], &attr, r->now_ns, &r->out);
+	rig_take(r);
+	assert_true(r->in_flight && rig_preempts(r, low));
+}
+
+/* Work comes when the pause is over and before the timer says so. */
+static void new_queue_that_refused_is_tried_again_though_work_comes(void **state)
+{
+	struct rig *r = *state;
+	u32 low, high;
+	u64 queue;
+
+	start(r, &low, &high);
+	rig_idle(r, low);
+	gp_sched_queue_add(r->s, r->id[low], 0, r->now_ns, &r->out, &queue);
+	rig_take(r);
+	rig_done_with(r, GP_RESULT_BUSY);
+	assert_false(r->in_flight);
+	r->now_ns += GP_MS;
+	rig_busy(r, low);
+	assert_true(r->in_flight && rig_preempts(r, low));
+}
+
 static void preemption_once_more_takes_a_token_but_is_none(void **state)
 {
 	struct rig *r = *state;
@@ -493,6 +532,8 @@ int main(void)
 		RIG_TEST(starved_entity_that_refuses_takes_nothing_away),
 		RIG_TEST(better_entity_that_refuses_takes_nothing_away),
 		RIG_TEST(forced_switches_leave_a_bounded_debt),
+		RIG_TEST(new_queue_is_stopped_when_it_may_be),
+		RIG_TEST(new_queue_that_refused_is_tried_again_though_work_comes),
 		RIG_TEST(preemption_once_more_takes_a_token_but_is_none),
 		RIG_TEST(many_starving_entities_cost_the_others_little),
 		RIG_TEST(starved_entity_without_work_takes_nothing_away),
