@@ -132,9 +132,10 @@ int gp_sched_entity_set_attr(struct gp_sched *s, u64 id, const struct gp_attr *a
 }
 
 /* What an entity brings along that began off the GPU is off it too. */
-static bool brings_along(const struct gp_entity *e)
+static bool brings_along(const struct gp_call *c, const struct gp_entity *e)
 {
-	return e->frozen && !e->nr_preempted && !e->nr_resumed && !e->nr_fail;
+	return e->frozen && e->thaw_ns > c->now_ns && !e->nr_preempted && !e->nr_resumed &&
+	       !e->nr_fail;
 }
 
 int gp_sched_queue_add(struct gp_sched *s, u64 entity, u64 cookie, u64 now_ns,
@@ -153,7 +154,7 @@ int gp_sched_queue_add(struct gp_sched *s, u64 entity, u64 cookie, u64 now_ns,
 	c = begin(s, e->node, now_ns, out);
 	*id = gp_queue_id(s, q);
 	gp_trace_emit(&c, GP_TRACE_EVENT_QUEUE_ADD, entity, *id, cookie);
-	if ((e->state == GP_ENTITY_PREEMPTED && !brings_along(e)) ||
+	if ((e->state == GP_ENTITY_PREEMPTED && !brings_along(&c, e)) ||
 	    e->state == GP_ENTITY_PREEMPTING)
 		gp_entity_enlist(&c, e, GP_LIST_AGAIN);
 	/* Matters only if the resume is refused. */

@@ -138,6 +138,23 @@ static void entity_added_off_the_gpu_does_not_starve(void **state)
 	assert_true(rig_ran(r, low) > 0);
 }
 
+/* What it brings along is off the GPU, what comes later is not, though the timer is late. */
+static void later_queue_of_one_added_off_the_gpu_is_stopped(void **state)
+{
+	struct rig *r = *state;
+	u32 high = rig_add(r, 9);
+	u32 low;
+	u64 queue;
+
+	rig_busy(r, high);
+	low = add_out(r, 3);
+	assert_false(r->in_flight);
+	r->now_ns += 100 * GP_US;
+	gp_sched_queue_add(r->s, r->id[low], low, r->now_ns, &r->out, &queue);
+	rig_take(r);
+	assert_true(r->in_flight && rig_preempts(r, low));
+}
+
 static void early_timer_is_set_again(void **state)
 {
 	struct rig *r = *state;
@@ -320,6 +337,7 @@ int main(void)
 		RIG_TEST(entity_added_off_the_gpu_waits_for_a_switch),
 		RIG_TEST(entity_added_off_the_gpu_is_not_taken_for_idle),
 		RIG_TEST(entity_added_off_the_gpu_does_not_starve),
+		RIG_TEST(later_queue_of_one_added_off_the_gpu_is_stopped),
 		RIG_TEST(early_timer_is_set_again),
 		RIG_TEST(timer_that_nobody_wants_is_not_set),
 		RIG_TEST(any_event_after_the_deadline_opens_the_breaker),
