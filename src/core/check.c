@@ -46,6 +46,8 @@ static const char *check_heaps(const struct gp_sched *s, const struct gp_entity 
 	bool out = e->state == GP_ENTITY_PREEMPTED;
 	bool seen = waiting || running || out;
 	bool free_out = out && !e->frozen;
+	bool frozen = e->frozen && (seen || (e->state == GP_ENTITY_IDLE &&
+					     gp_has_limit(&s->node[e->node])));
 	bool ticks = seen && e->nr_busy && e->clock_ns != U64_MAX;
 	const char *bad;
 
@@ -58,7 +60,7 @@ static const char *check_heaps(const struct gp_sched *s, const struct gp_entity 
 	    (bad = check_in(s, e, GP_HEAP_OUT_IDLE, free_out && !e->nr_busy, e->there_ns)) ||
 	    (bad = check_in(s, e, GP_HEAP_WORST,
 			    seen && !out && !e->frozen && !e->attr.no_preempt, ~e->key)) ||
-	    (bad = check_in(s, e, GP_HEAP_FROZEN, seen && e->frozen, e->thaw_ns)) ||
+	    (bad = check_in(s, e, GP_HEAP_FROZEN, frozen, e->thaw_ns)) ||
 	    (bad = check_in(s, e, GP_HEAP_STARVE, free_out, e->there_ns)) ||
 	    (bad = check_in(s, e, GP_HEAP_CLOCK, ticks, e->clock_ns)))
 		return bad;

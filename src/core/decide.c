@@ -265,7 +265,7 @@ static struct gp_entity *next_idle(struct gp_call *c)
 
 	for (i = 0; i < GP_STEP_MAX; i++) {
 		e = gp_entity_listed(c, GP_LIST_IDLE);
-		if (!e || !e->nr_fail || e->thaw_ns <= c->now_ns)
+		if (!e || !e->frozen)
 			return e;
 		gp_entity_enlist(c, e, GP_LIST_NONE);
 		gp_entity_enlist(c, e, GP_LIST_IDLE);

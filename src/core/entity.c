@@ -77,9 +77,10 @@ static enum gp_heap_kind best_heap(const struct gp_entity *e)
 	}
 }
 
-static enum gp_heap_kind move_heap(const struct gp_entity *e)
+static enum gp_heap_kind move_heap(const struct gp_node *n, const struct gp_entity *e)
 {
-	if (!is_seen(e))
+	/* One without work that refused to leave is tried again, too. */
+	if (!is_seen(e) && !(e->state == GP_ENTITY_IDLE && e->frozen && gp_has_limit(n)))
 		return GP_HEAP_NOWHERE;
 	if (e->frozen)
 		return GP_HEAP_FROZEN;
@@ -91,7 +92,7 @@ static enum gp_heap_kind move_heap(const struct gp_entity *e)
 void gp_entity_place(struct gp_call *c, struct gp_entity *e)
 {
 	enum gp_heap_kind best = best_heap(e);
-	enum gp_heap_kind move = move_heap(e);
+	enum gp_heap_kind move = move_heap(c->n, e);
 	bool starves = e->state == GP_ENTITY_PREEMPTED && !e->frozen;
 	bool ticks = is_seen(e) && e->nr_busy && e->clock_ns != U64_MAX;
 

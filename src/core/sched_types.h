@@ -15,7 +15,8 @@
  *   BEST   OUT_IDLE   PREEMPTED, without work, not frozen   longest off the GPU
  *   MOVE   WORST      WAITING or RUNNING, not frozen, may   least entitled
  *                     be preempted
- *   MOVE   FROZEN     any of these three, frozen            first to thaw
+ *   MOVE   FROZEN     any of these three, frozen; IDLE ones first to thaw
+ *                     too, if room is limited
  *   STARVE STARVE     PREEMPTED, not frozen                 longest off the GPU
  *   CLOCK  CLOCK      any of these three, with work,        first policy deadline
  *                     if the policy wants to be asked

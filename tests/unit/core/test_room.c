@@ -171,9 +171,9 @@ static void refusal_leaves_it_where_it_was(void **state)
 	rig_idle(r, a);
 	rig_busy(r, a);
 	assert_int_equal(r->nr_switches, 1);
+	/* Then by itself. */
 	rig_run(r, GP_MS);
-	rig_idle(r, a);
-	rig_busy(r, a);
+	assert_int_equal(r->nr_switches, 2);
 	assert_true(rig_preempts(r, b));
 	rig_busy(r, b);
 	rig_done_with(r, GP_RESULT_BUSY);
