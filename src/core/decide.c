@@ -14,8 +14,8 @@ struct bar {
 	u64 key;
 	u32 slot;
 	bool waits;    /* the last of those is not running yet, and not for having waited long */
-	bool critical; /* it is latency-critical, or @urgent */
-	bool urgent;   /* among those is a latency-critical one that has just got work */
+	bool critical; /* it or one of those that has just got work is latency-critical */
+	bool urgent;   /* among those is a latency-critical one, off the GPU, with new work */
 };
 
 static const struct bar everyone = { .key = U64_MAX, .slot = GP_SLOT_NONE };
@@ -118,9 +118,13 @@ static void note_urgent(struct gp_call *c, struct bar *bar)
 
 	c->n->urgent = GP_SLOT_NONE;
 	/* The slot may have changed hands. */
-	bar->urgent = slot != GP_SLOT_NONE && e->live && gp_has_work(e) &&
-		      e->node == c->n->index && e->attr.latency_critical && may_run(c, bar, e);
-	bar->critical |= bar->urgent;
+	if (slot == GP_SLOT_NONE || !e->live || !gp_has_work(e) || e->node != c->n->index ||
+	    !e->attr.latency_critical || !may_run(c, bar, e))
+		return;
+	bar->urgent = e->state == GP_ENTITY_PREEMPTED && !e->frozen &&
+		      gp_guard_may_resume(c, e->key);
+	/* For one that cannot come, or refused its last resume, none leaves sooner. */
+	bar->critical |= gp_is_on(e) || (bar->urgent && !e->nr_fail);
 }
 
 /* The least entitled above the bar that is not left to finish. */

@@ -184,6 +184,31 @@ static void latency_critical_one_comes_back_whatever_the_rate(void **state)
 	assert_true(rig_resumes(r, critical) && rig_resumes(r, other));
 }
 
+/* A latency-critical one that is on the GPU needs no other to come back. */
+static void rate_limit_holds_beside_new_work_of_one_that_is_there(void **state)
+{
+	struct rig *r = *state;
+	struct gp_attr attr;
+	u32 high, other, critical;
+
+	rig_param(r, "rate_per_s", 1);
+	rig_param(r, "rate_burst", 1);
+	gp_attr_default(&attr);
+	attr.latency_critical = true;
+	critical = rig_add_attr(r, &attr);
+	high = rig_add(r, 9);
+	other = rig_add(r, 7);
+	rig_busy(r, high);
+	rig_busy(r, other);
+	assert_true(rig_preempts(r, other));
+	rig_prio(r, high, 7);
+	rig_busy(r, critical);
+	rig_done(r);
+	assert_state(r, critical, RUNNING);
+	assert_state(r, other, PREEMPTED);
+	assert_true(rig_reported(r, GP_REPORT_RATE_LIMIT));
+}
+
 static void rate_limit_forgets_a_decision_that_is_no_longer_needed(void **state)
 {
 	struct rig *r = *state;
@@ -230,6 +255,34 @@ static void minimum_run_does_not_hold_against_latency_critical_work(void **state
 	/* Also if it was kept from another that is not. */
 	rig_busy(r, other);
 	assert_true(rig_preempts(r, low));
+}
+
+static void minimum_run_holds_if_latency_critical_work_cannot_come(void **state)
+{
+	struct rig *r = *state;
+	struct gp_attr attr;
+	u32 low, mid, high, critical;
+
+	gp_attr_default(&attr);
+	attr.prio = 9;
+	attr.latency_critical = true;
+	critical = rig_add_attr(r, &attr);
+	mid = rig_add(r, 7);
+	start(r, &low, &high);
+	rig_prio(r, high, 12);
+	rig_busy(r, critical);
+	rig_done(r);
+	rig_idle(r, high);
+	rig_run(r, GP_MS);
+	assert_true(rig_resumes(r, critical));
+	rig_idle(r, critical);
+	rig_done_with(r, GP_RESULT_BUSY);
+	assert_state(r, low, RESUMING);
+	rig_busy(r, critical);
+	rig_busy(r, mid);
+	rig_done(r);
+	assert_state(r, critical, PREEMPTED);
+	assert_state(r, low, RUNNING);
 }
 
 static void slice_of_a_starved_one_holds_against_latency_critical_work(void **state)
@@ -521,8 +574,10 @@ int main(void)
 		RIG_TEST(rate_limit_does_not_delay_the_urgent_side),
 		RIG_TEST(rate_limit_puts_off_that_the_gpu_is_given_back),
 		RIG_TEST(latency_critical_one_comes_back_whatever_the_rate),
+		RIG_TEST(rate_limit_holds_beside_new_work_of_one_that_is_there),
 		RIG_TEST(rate_limit_forgets_a_decision_that_is_no_longer_needed),
 		RIG_TEST(minimum_run_does_not_hold_against_latency_critical_work),
+		RIG_TEST(minimum_run_holds_if_latency_critical_work_cannot_come),
 		RIG_TEST(slice_of_a_starved_one_holds_against_latency_critical_work),
 		RIG_TEST(starved_entity_gets_the_gpu_alone_for_a_slice),
 		RIG_TEST(slice_ends_when_the_starved_entity_has_no_work),
