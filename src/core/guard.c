@@ -78,13 +78,21 @@ static u64 token_at_ns(const struct gp_node *n)
 	return gp_since(n->rate_ns, (n->params.rate_burst - 1) * token_ns(&n->params));
 }
 
-void gp_guard_force_token(struct gp_call *c)
+/* More than a bucket is never owed, not even of a bucket that was larger. */
+static void cut_debt(struct gp_call *c)
 {
 	struct gp_node *n = c->n;
 	u64 most_ns = gp_later(c->now_ns, n->params.rate_burst * token_ns(&n->params));
 
-	n->rate_ns = gp_later(max(n->rate_ns, c->now_ns), token_ns(&n->params));
 	n->rate_ns = min(n->rate_ns, most_ns);
+}
+
+void gp_guard_force_token(struct gp_call *c)
+{
+	struct gp_node *n = c->n;
+
+	n->rate_ns = gp_later(max(n->rate_ns, c->now_ns), token_ns(&n->params));
+	cut_debt(c);
 }
 
 bool gp_guard_take_token(struct gp_call *c)
@@ -94,6 +102,7 @@ bool gp_guard_take_token(struct gp_call *c)
 		c->n->limited = false;
 		return true;
 	}
+	cut_debt(c);
 	if (!c->n->limited) {
 		c->n->limited = true;
 		c->stats->nr_rate_limited++;

@@ -468,6 +468,30 @@ static void forced_switches_leave_a_bounded_debt(void **state)
 	assert_true(r->s->node[0].rate_ns <= r->now_ns + 2 * GP_SEC);
 }
 
+static void debt_of_a_larger_burst_ends_after_one_period(void **state)
+{
+	struct rig *r = *state;
+	u32 low, high;
+	u32 i;
+
+	rig_param(r, "rate_per_s", 10);
+	rig_param(r, "rate_burst", 4096);
+	rig_param(r, "max_wait_ns", 100 * GP_SEC);
+	start(r, &low, &high);
+	for (i = 0; i < 20; i++) {
+		give_back(r, low, high);
+		rig_busy(r, high);
+		rig_run(r, GP_MS);
+		rig_done(r);
+	}
+	rig_param(r, "rate_burst", 1);
+	rig_idle(r, high);
+	rig_run(r, 10 * GP_MS);
+	assert_state(r, low, PREEMPTED);
+	rig_run(r, 100 * GP_MS);
+	assert_true(rig_resumes(r, low));
+}
+
 /* It came while the entity was not to be preempted, which was off the GPU all the same. */
 static void new_queue_is_stopped_when_it_may_be(void **state)
 {
@@ -587,6 +611,7 @@ int main(void)
 		RIG_TEST(starved_entity_that_refuses_takes_nothing_away),
 		RIG_TEST(better_entity_that_refuses_takes_nothing_away),
 		RIG_TEST(forced_switches_leave_a_bounded_debt),
+		RIG_TEST(debt_of_a_larger_burst_ends_after_one_period),
 		RIG_TEST(new_queue_is_stopped_when_it_may_be),
 		RIG_TEST(new_queue_that_refused_is_tried_again_though_work_comes),
 		RIG_TEST(preemption_once_more_takes_a_token_but_is_none),
