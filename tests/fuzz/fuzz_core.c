@@ -9,6 +9,12 @@
  */
 #include "../model/world.c"
 
+#include "../model/world_check.c"
+
+#include "../model/world_guard.c"
+
+#include "../model/world_switch.c"
+
 #include "../model/settle.c"
 
 #include <stdio.h>
@@ -116,6 +122,8 @@ static void lifecycle(struct world *w, enum op op, u8 arg)
 
 static void node_event(struct world *w, enum op op, u8 arg)
 {
+	struct gp_attr attr;
+
 	switch (op) {
 	case OP_POLICY:
 		change_policy(w, arg);
@@ -127,7 +135,12 @@ static void node_event(struct world *w, enum op op, u8 arg)
 		world_lose(w, node_of(w, arg));
 		break;
 	case OP_BACK:
-		world_back(w, node_of(w, arg));
+		if (arg < 0x80) {
+			world_back(w, node_of(w, arg));
+		} else {
+			attr_of(arg, &attr);
+			world_add_out(w, entity_of(w, arg), node_of(w, arg >> 3), &attr);
+		}
 		break;
 	case OP_STALE:
 		/* No op of its own: the corpus would mean something else. */

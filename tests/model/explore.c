@@ -4,8 +4,8 @@
  * first, as deep as the budget of states allows. A state is put into a canonical
  * form (times relative to now, keys as ranks) so that states that behave alike
  * count once. Each scene has its own policy, parameters and sets of events, and
- * must be complete to a stated depth. In each state all invariants of world.c hold, and both fair
- * continuations bring all back.
+ * must be complete to a stated depth. In each state all rules of the world hold, and both
+ * fair continuations bring all back.
  *
  * Then the same with one guard broken at a time: each must be found.
  */
@@ -54,6 +54,7 @@ enum {
 	SET_NODE = 1 << 4,     /* policy, enable, node lost and back */
 	SET_PROGRESS = 1 << 5, /* requests are completed and others follow */
 	SET_CRITICAL = 1 << 6, /* no events: the last entity is latency-critical */
+	SET_OUT = 1 << 7,      /* entities that come begin off the GPU */
 };
 
 /**
@@ -172,7 +173,10 @@ static bool apply_presence(struct explorer *x, u32 e)
 	struct gp_attr attr;
 
 	attr_of(x->scene, e, &attr);
-	return x->w.entity[e].live ? world_remove(&x->w, e) : world_add(&x->w, e, 0, &attr);
+	if (x->w.entity[e].live)
+		return world_remove(&x->w, e);
+	return x->scene->sets & SET_OUT ? world_add_out(&x->w, e, 0, &attr) :
+					  world_add(&x->w, e, 0, &attr);
 }
 
 /* To the other end of the priorities, and back. */
@@ -710,6 +714,8 @@ static const struct scene scenes[] = {
 	{ "prio, equals, room for two", "prio", EQUALS, SET_EARLY, 6, room_for_two, NULL },
 	{ "fair, room for two", "fair", DISTINCT, SET_ATTR, 5, room_for_two, NULL },
 	{ "prio, queues come and go", "prio", EQUALS, SET_QUEUES, 6, NULL, NULL },
+	{ "prio, parts of others come", "prio", DISTINCT, SET_PRESENCE | SET_OUT | SET_QUEUES, 5,
+	  NULL, NULL },
 	{ "prio, attributes change", "prio", DISTINCT, SET_ATTR, 6, NULL, NULL },
 	{ "prio and fair, node events", "prio", DISTINCT, SET_NODE, 6, NULL, NULL },
 	{ "fair", "fair", DISTINCT, SET_PRESENCE, 7, NULL, NULL },

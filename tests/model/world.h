@@ -46,6 +46,12 @@ enum world_outcome {
  * @hungry: in the resume set of the switch in flight because it starved
  * @starved: back because it starved, and has had work and the GPU ever since
  * @stubborn: refused so many resumes that no other waits for it
+ * @begins_out: has been off the GPU since it came
+ * @uncovered: got a queue while it was off the GPU or on its way
+ * @untold: the mechanism said that it is lost, the scheduler has not
+ * @paid: the rate limit counted its return
+ * @fresh: got work since the last decision
+ * @ran: was running after the last event
  * @nr_fail: refusals in a row
  * @where: as the mechanism sees it
  * @node: node
@@ -57,6 +63,7 @@ enum world_outcome {
  * @off_ns: time it left the GPU
  * @resumed_ns: time it came back
  * @thaw_ns: it need not be switched before, because of that or of a refusal
+ * @refused_ns: of a refusal alone
  */
 struct world_entity {
 	bool live;
@@ -66,6 +73,12 @@ struct world_entity {
 	bool hungry;
 	bool starved;
 	bool stubborn;
+	bool begins_out;
+	bool uncovered;
+	bool untold;
+	bool paid;
+	bool fresh;
+	bool ran;
 	u32 nr_fail;
 	enum world_where where;
 	u32 node;
@@ -78,6 +91,7 @@ struct world_entity {
 	u64 work_ns;		/* when its work began */
 	u64 resumed_ns;
 	u64 thaw_ns;
+	u64 refused_ns;
 };
 
 /**
@@ -89,7 +103,11 @@ struct world_entity {
  * @sw: the switch
  * @id: its members: the scheduler's own are gone when it gives the switch up
  * @nr_errors: member errors in a row
+ * @nr_good: good switches on probation
+ * @dead: it is lost
+ * @opened_ns: when preemption was suspended
  * @reports: bit mask of the reports of the last event
+ * @unread: a parameter changed, and no event since then that decides for sure
  * @enabled: scheduling is on
  * @room: most entities that fit on it, 0 = any number
  * @led_prio: priority of the last leader whose work ended
@@ -109,7 +127,11 @@ struct world_node {
 	struct gp_switch sw;
 	u64 id[WORLD_ENTITIES];
 	u32 nr_errors;
+	u32 nr_good;
+	bool dead;
+	u64 opened_ns;
 	u32 reports;
+	bool unread;
 	bool enabled;
 	u32 room;
 	u8 led_prio;
@@ -158,6 +180,8 @@ void world_param(struct world *w, u32 node, const char *name, u64 value);
 
 /* Events. Each is legal at any time; impossible ones do nothing and return false. */
 bool world_add(struct world *w, u32 e, u32 node, const struct gp_attr *attr);
+/* The same, off the GPU: a part of another. */
+bool world_add_out(struct world *w, u32 e, u32 node, const struct gp_attr *attr);
 bool world_remove(struct world *w, u32 e);
 bool world_attr(struct world *w, u32 e, const struct gp_attr *attr);
 bool world_queue_add(struct world *w, u32 e);
