@@ -37,6 +37,7 @@ int gp_sched_entity_info(const struct gp_sched *s, u64 id, struct gp_entity_info
 		.run_ns = e->total_run_ns,
 		.off_ns = e->total_off_ns,
 		.off_max_ns = e->off_max_ns,
+		.at_ns = s->node[e->node].now_ns,
 	};
 	add_open_times(&s->node[e->node], e, info);
 	return 0;

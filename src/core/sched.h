@@ -662,6 +662,7 @@ struct gp_entity_info {
 	u64 run_ns;		    /* time in RUNNING */
 	u64 off_ns;		    /* time off the GPU with work */
 	u64 off_max_ns;		    /* longest single wait off the GPU */
+	u64 at_ns;		    /* up to when these times count: the last event of the node */
 };
 
 /**
