@@ -155,6 +155,16 @@ static void end_off(struct gp_call *c, struct gp_entity *e)
 	gp_hist_add(&c->stats->off_ns, off_ns);
 }
 
+/* It has waited, since it got work, for its first run. */
+static void end_wait(struct gp_call *c, struct gp_entity *e)
+{
+	u64 wait_ns = gp_since(c->now_ns, e->wait_ns);
+
+	if (gp_attr_is_online(&e->attr))
+		gp_small_hist_add(&c->stats->wait_ns, wait_ns);
+	gp_trace_emit(c, GP_TRACE_WAITED, gp_entity_id(c->s, e), wait_ns, 0);
+}
+
 static void become(struct gp_call *c, struct gp_entity *e, enum gp_entity_state to)
 {
 	bool was_on = gp_is_on(e);
@@ -209,6 +219,8 @@ static void enter_state(struct gp_call *c, struct gp_entity *e, enum gp_entity_s
 	if (e->state == GP_ENTITY_RUNNING) {
 		e->there_ns = c->now_ns;
 		e->since_ns = c->now_ns;
+		if (!e->burst_ns)
+			end_wait(c, e);
 	} else if (e->state == GP_ENTITY_PREEMPTED) {
 		c->stats->nr_out++;
 		if (from == GP_ENTITY_PREEMPTING && e->was != GP_ENTITY_PREEMPTED)
@@ -343,6 +355,8 @@ void gp_entity_wait_again(struct gp_call *c, struct gp_entity *e)
 void gp_entity_lost_work(struct gp_call *c, struct gp_entity *e)
 {
 	charge(c, e);
+	if (!e->burst_ns && e->state != GP_ENTITY_RUNNING)
+		end_wait(c, e);
 	gp_cost_learn_burst(e);
 	end_off(c, e);
 	/* It has finished. Any other reason, a refusal for one, stays. */

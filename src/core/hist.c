@@ -66,3 +66,57 @@ u64 gp_hist_percentile(const struct gp_hist *h, u32 ppm)
 	}
 	return h->max;
 }
+
+void gp_small_hist_place(struct gp_small_hist *h, u64 value)
+{
+	u32 i = gp_hist_bucket(value) / GP_SMALL_HIST_FINE;
+
+	i = min(max(i, GP_SMALL_HIST_FIRST), GP_SMALL_HIST_LAST);
+	h->bucket[i - GP_SMALL_HIST_FIRST]++;
+	h->sum += value;
+	h->max = max(h->max, value);
+}
+
+void gp_small_hist_merge(struct gp_small_hist *to, const struct gp_small_hist *from)
+{
+	u32 i;
+
+	for (i = 0; i <= GP_SMALL_HIST_LAST - GP_SMALL_HIST_FIRST; i++)
+		to->bucket[i] += from->bucket[i];
+	to->nr += from->nr;
+	to->sum += from->sum;
+	to->max = max(to->max, from->max);
+}
+
+/* The last of the large buckets that a small one is made of; the end of the last is far away. */
+static u32 last_of(u32 small)
+{
+	return (small + GP_SMALL_HIST_FIRST + 1) * GP_SMALL_HIST_FINE - 1;
+}
+
+void gp_small_hist_widen(const struct gp_small_hist *h, struct gp_hist *out)
+{
+	u64 placed = 0;
+	u32 i;
+
+	memset(out, 0, sizeof(*out));
+	for (i = 0; i <= GP_SMALL_HIST_LAST - GP_SMALL_HIST_FIRST; i++) {
+		out->bucket[last_of(i)] = h->bucket[i];
+		placed += h->bucket[i];
+	}
+	out->bucket[0] = (u32)min(h->nr - placed, (u64)U32_LIMIT);
+	out->nr = h->nr;
+	out->sum = h->sum;
+	out->max = h->max;
+}
+
+void gp_small_hist_narrow(const struct gp_hist *h, struct gp_small_hist *out)
+{
+	u32 i;
+
+	for (i = 0; i <= GP_SMALL_HIST_LAST - GP_SMALL_HIST_FIRST; i++)
+		out->bucket[i] = h->bucket[last_of(i)];
+	out->nr = h->nr;
+	out->sum = h->sum;
+	out->max = h->max;
+}

@@ -184,6 +184,17 @@ struct gp_attr {
 void gp_attr_default(struct gp_attr *attr);
 
 /**
+ * gp_attr_is_online() - is it work that people wait for?
+ * @attr: attributes
+ *
+ * Return: true if it is more urgent than the default, or latency-critical.
+ */
+static inline bool gp_attr_is_online(const struct gp_attr *attr)
+{
+	return attr->latency_critical || attr->prio > GP_PRIO_DEFAULT;
+}
+
+/**
  * gp_attr_is_valid() - can an entity have these attributes?
  * @attr: attributes
  *
@@ -258,6 +269,7 @@ struct gp_actions {
 	X(EVENT_NODE_LOST, "node_lost")                                                            \
 	X(EVENT_NODE_BACK, "node_back")                                                            \
 	X(STATE, "state")                   /* arg0 old state, arg1 new state */                   \
+	X(WAITED, "waited")                 /* arg0 ns from its work to its first run */           \
 	X(ACTION_SWITCH, "switch")          /* arg0 seq, arg1 nr_preempt << 32 | nr_resume */      \
 	X(ACTION_TIMER, "set_timer")        /* arg0 time */                                        \
 	X(ACTION_ARM, "arm")                                                                       \
@@ -703,6 +715,11 @@ struct gp_node_stats {
 	u64 off_max_ns;		       /* longest time any entity was kept off the GPU */
 	enum gp_breaker_state breaker; /* state of the circuit breaker */
 	enum gp_report breaker_reason; /* enum gp_report of the last opening */
+	/*
+	 * Online work (gp_attr_is_online()): from the moment it was told to its first run,
+	 * or to its end if that came first.
+	 */
+	struct gp_small_hist wait_ns;
 	struct gp_hist switch_ns;      /* distribution of switch durations */
 	struct gp_hist off_ns;	       /* distribution of times off the GPU */
 };

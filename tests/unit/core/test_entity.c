@@ -103,6 +103,62 @@ static void full_life_accounts_run_and_off_times(void **state)
 	assert_int_equal(rig_stats(r)->off_ns.nr, 1);
 }
 
+static u64 waited_ns[8];
+static u32 nr_waited;
+
+static void note_wait(void *data, const struct gp_trace *t)
+{
+	(void)data;
+	if (t->kind == GP_TRACE_WAITED && nr_waited < 8)
+		waited_ns[nr_waited++] = t->arg[0];
+}
+
+/* From the first sign of work to the first run; work that goes on has waited once. */
+static void wait_of_online_work_is_counted_once(void **state)
+{
+	struct rig *r = *state;
+	const struct gp_small_hist *wait = &rig_stats(r)->wait_ns;
+	u32 low = rig_add(r, 3), high = rig_add(r, 9);
+
+	nr_waited = 0;
+	r->s->config.trace = note_wait;
+	rig_busy(r, low);
+	r->now_ns += 100 * GP_US;
+	rig_busy(r, high);
+	r->now_ns += 40 * GP_US;
+	rig_done(r);
+	assert_state(r, high, RUNNING);
+	assert_int_equal(wait->nr, 1);
+	assert_int_equal(wait->max, 40 * GP_US);
+	r->now_ns += 200 * GP_US;
+	rig_idle(r, high);
+	rig_run(r, 100 * GP_US);
+	rig_done(r);
+	assert_state(r, low, RUNNING);
+	/* Offline work did not wait, ran, was off and ran again: nothing of it is in there. */
+	assert_int_equal(wait->nr, 1);
+	assert_int_equal(nr_waited, 2);
+	assert_int_equal(waited_ns[0], 0);
+	assert_int_equal(waited_ns[1], 40 * GP_US);
+}
+
+/* It ended while others were being taken off the GPU for it. */
+static void work_that_never_ran_has_waited_until_its_end(void **state)
+{
+	struct rig *r = *state;
+	const struct gp_small_hist *wait = &rig_stats(r)->wait_ns;
+	u32 low = rig_add(r, 3), high = rig_add(r, 9);
+
+	rig_busy(r, low);
+	r->now_ns += 100 * GP_US;
+	rig_busy(r, high);
+	assert_state(r, high, WAITING);
+	r->now_ns += 25 * GP_US;
+	rig_idle(r, high);
+	assert_int_equal(wait->nr, 1);
+	assert_int_equal(wait->max, 25 * GP_US);
+}
+
 static void arm_and_disarm_follow_the_work(void **state)
 {
 	struct rig *r = *state;
@@ -156,6 +212,8 @@ int main(void)
 		RIG_TEST(table_has_exactly_the_legal_transitions),
 		RIG_TEST(illegal_transition_warns_and_changes_nothing),
 		RIG_TEST(full_life_accounts_run_and_off_times),
+		RIG_TEST(wait_of_online_work_is_counted_once),
+		RIG_TEST(work_that_never_ran_has_waited_until_its_end),
 		RIG_TEST(arm_and_disarm_follow_the_work),
 		RIG_TEST(entity_is_busy_while_any_queue_is),
 		RIG_TEST(removing_a_busy_queue_ends_its_work),

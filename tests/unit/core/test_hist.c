@@ -80,6 +80,47 @@ static void extremes_do_not_overflow(void **state)
 	assert_int_equal(gp_hist_percentile(&h, 1), 0);
 }
 
+static void small_one_is_at_most_an_eighth_above_and_never_below(void **state)
+{
+	struct gp_small_hist small, again;
+	u64 v, got;
+
+	(void)state;
+	for (v = 1000; v < 60 * 1000000000ULL; v += v / 90) {
+		memset(&small, 0, sizeof(small));
+		gp_small_hist_add(&small, v);
+		gp_small_hist_add(&small, U64_MAX);
+		gp_small_hist_widen(&small, &h);
+		got = gp_hist_percentile(&h, 500000);
+		assert_true(got >= v);
+		assert_true(got - v <= max(v / 8, (u64)24));
+		gp_small_hist_narrow(&h, &again);
+		assert_memory_equal(&again, &small, sizeof(small));
+	}
+}
+
+static void small_histograms_add_up(void **state)
+{
+	struct gp_small_hist sum = { 0 }, one = { 0 };
+
+	(void)state;
+	gp_small_hist_add(&one, 5000);
+	gp_small_hist_merge(&sum, &one);
+	gp_small_hist_add(&one, 70000);
+	gp_small_hist_merge(&sum, &one);
+	gp_small_hist_widen(&sum, &h);
+	assert_int_equal(h.nr, 3);
+	assert_int_equal(h.sum, 80000);
+	assert_int_equal(gp_hist_percentile(&h, 1000000), 70000);
+	gp_small_hist_add(&sum, 0);
+	gp_small_hist_widen(&sum, &h);
+	assert_int_equal(h.nr, 4);
+	assert_int_equal(gp_hist_percentile(&h, 250000), 0);
+	gp_small_hist_narrow(&h, &one);
+	assert_memory_equal(&one, &sum, sizeof(sum));
+	assert_in_range(gp_hist_percentile(&h, 500000), 5000, 5000 * 9 / 8);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -88,6 +129,8 @@ int main(void)
 		cmocka_unit_test_setup(percentile_is_at_most_one_64th_above_and_never_below, setup),
 		cmocka_unit_test_setup(percentiles_of_a_ramp, setup),
 		cmocka_unit_test_setup(extremes_do_not_overflow, setup),
+		cmocka_unit_test_setup(small_one_is_at_most_an_eighth_above_and_never_below, setup),
+		cmocka_unit_test_setup(small_histograms_add_up, setup),
 	};
 
 	return cmocka_run_group_tests_name("core/hist", tests, NULL, NULL);
