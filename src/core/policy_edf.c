@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * edf: earliest deadline first. The deadline of an entity is the arrival of its
- * oldest request plus its deadline_ns; entities without a deadline come last, in
- * the order of their arrival.
+ * oldest request plus its deadline_ns, twice that if the request is late (see
+ * request.h); entities without a deadline come last, in the order of their arrival.
  *
  * Promise: as long as the requests fit, switches counted, they are in time
  * wherever any order of them would be; up to a load of 0.85 no more than half a
@@ -24,7 +24,7 @@ static void edf_rekey(struct gp_call *c, struct gp_entity *e)
 	u64 rank = NO_DEADLINE + (e->mem.order & (NO_DEADLINE - 1));
 
 	if (e->attr.deadline_ns)
-		rank = min(gp_request_deadline_ns(e), NO_DEADLINE - 1);
+		rank = min(gp_request_rank_ns(c, e), NO_DEADLINE - 1);
 	e->key = gp_incumbent_key(e, rank);
 	e->clock_ns = gp_request_clock_ns(c, e);
 }

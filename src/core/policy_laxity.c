@@ -4,8 +4,9 @@
  * time to its deadline less a margin and the work that it and all other requests
  * with deadlines are expected to have left, half as much again for those that
  * come in the meantime. When that is used up the entity is critical, above every
- * priority, until the request is completed. Critical entities run one at a time,
- * by deadline. Entities without a deadline are never critical.
+ * priority, until the request is completed; and at its first one, of which nothing
+ * is known. Critical entities run one at a time, by deadline, late ones after those
+ * that can be in time (see request.h). Entities without a deadline are never critical.
  *
  * Promise: requests with deadlines, of whatever priority, are in time wherever an
  * EDF would have them in time, but for half a percent of them up to a load of 0.85;
@@ -55,6 +56,9 @@ static u64 critical_ns(const struct gp_call *c, const struct gp_entity *e)
 
 	if (!e->attr.deadline_ns)
 		return U64_MAX;
+	/* Nothing is known of its requests: the first is better early than late. */
+	if (!e->mem.work_ns && !e->mem.overdrawn)
+		return c->now_ns;
 	return gp_since(gp_request_deadline_ns(e), need_ns);
 }
 
@@ -90,7 +94,7 @@ static void laxity_rekey(struct gp_call *c, struct gp_entity *e)
 	at_ns = critical_ns(c, e);
 	e->clock_ns = gp_request_clock_ns(c, e);
 	if (at_ns <= c->now_ns) {
-		e->key = gp_level_key(0, gp_request_deadline_ns(e) >> DEADLINE_SHIFT);
+		e->key = gp_level_key(0, gp_request_rank_ns(c, e) >> DEADLINE_SHIFT);
 	} else {
 		e->key = gp_level_key(1 + GP_PRIO_MAX - e->attr.prio, e->mem.order);
 		e->clock_ns = min(e->clock_ns, at_ns);

@@ -48,11 +48,22 @@ void gp_request_charge(struct gp_call *c, struct gp_entity *e, u64 ran_ns)
 	e->mem.overdrawn = true;
 }
 
+u64 gp_request_rank_ns(const struct gp_call *c, const struct gp_entity *e)
+{
+	u64 deadline_ns = gp_request_deadline_ns(e);
+
+	return deadline_ns > c->now_ns ? deadline_ns : gp_later(deadline_ns, e->attr.deadline_ns);
+}
+
 u64 gp_request_clock_ns(const struct gp_call *c, const struct gp_entity *e)
 {
+	u64 late_ns = gp_request_deadline_ns(e);
+	u64 spent_ns;
+
 	if (!e->attr.deadline_ns || e->state != GP_ENTITY_RUNNING)
 		return U64_MAX;
-	return gp_later(c->now_ns, max(gp_since(budget_ns(e), e->mem.spent_ns), (u64)1));
+	spent_ns = gp_later(c->now_ns, max(gp_since(budget_ns(e), e->mem.spent_ns), (u64)1));
+	return late_ns > c->now_ns ? min(late_ns, spent_ns) : spent_ns;
 }
 
 static u64 oldest_ns(const struct gp_sched *s, const struct gp_entity *e)

@@ -14,6 +14,11 @@
  *
  * Requests that are late already when their turn comes share one budget: a
  * backlog, however long, is no claim to the GPU.
+ *
+ * A late request is ranked as one that came a whole deadline later. It is lost anyway,
+ * and would make those late that can still be in time, one after the other: an EDF that
+ * is overloaded for a moment misses nearly all. It is ranked so once, or requests with
+ * long deadlines would starve where there is always too much to do.
  */
 #ifndef GP_CORE_REQUEST_H
 #define GP_CORE_REQUEST_H
@@ -53,11 +58,25 @@ void gp_request_end(struct gp_call *c, struct gp_entity *e);
 void gp_request_charge(struct gp_call *c, struct gp_entity *e, u64 ran_ns);
 
 /**
- * gp_request_clock_ns() - when can the deadline change by itself?
+ * gp_request_rank_ns() - the deadline by which the entity is ranked
  * @c: call
  * @e: entity
  *
- * Return: the time its budget is used up if it goes on running, else U64_MAX.
+ * Return: gp_request_deadline_ns(), of a late request one deadline more; U64_MAX = it has
+ * no deadline.
+ */
+u64 gp_request_rank_ns(const struct gp_call *c, const struct gp_entity *e);
+
+/**
+ * gp_request_clock_ns() - when can that change by itself?
+ * @c: call
+ * @e: entity
+ *
+ * Of what does not run nothing is asked: its deadline is later than that of what does, or
+ * it is asked as soon as it runs.
+ *
+ * Return: the time it is late, or its budget is used up if it goes on running; U64_MAX =
+ * never.
  */
 u64 gp_request_clock_ns(const struct gp_call *c, const struct gp_entity *e);
 

@@ -112,6 +112,34 @@ static void hysteresis_keeps_only_those_without_a_deadline_waiting(void **state)
 	assert_state(r, none, RUNNING);
 }
 
+/* A late request keeps none waiting that can still be in time, and is late only once. */
+static void late_request_gives_way_for_one_deadline(void **state)
+{
+	struct rig *r = *state;
+	u32 a = add(r, 10 * GP_MS);
+	u32 b = add(r, 9 * GP_MS);
+
+	r->switch_ns = 20 * GP_US;
+	rig_policy(r, "edf");
+	rig_busy(r, a);
+	rig_run(r, 4900 * GP_US);
+	rig_progress(r, a, r->now_ns - 4800 * GP_US);
+	rig_run(r, 3 * GP_MS);
+	/* Due at 16.9 ms, the other at 10.1 ms. */
+	rig_busy(r, b);
+	rig_progress(r, b, r->now_ns);
+	rig_run(r, 2 * GP_MS);
+	assert_state(r, a, RUNNING);
+	assert_state(r, b, PREEMPTED);
+	rig_run(r, 300 * GP_US);
+	assert_state(r, a, PREEMPTED);
+	assert_state(r, b, RUNNING);
+	/* It is as late, and the other is not twice as late yet. */
+	rig_run(r, 7 * GP_MS);
+	assert_state(r, a, RUNNING);
+	assert_state(r, b, PREEMPTED);
+}
+
 static void completion_renews_the_deadline(void **state)
 {
 	struct rig *r = *state;
@@ -194,6 +222,7 @@ int main(void)
 		RIG_TEST(without_a_deadline_it_comes_last_in_order_of_arrival),
 		RIG_TEST(extreme_deadline_is_still_before_none),
 		RIG_TEST(hysteresis_keeps_only_those_without_a_deadline_waiting),
+		RIG_TEST(late_request_gives_way_for_one_deadline),
 		RIG_TEST(completion_renews_the_deadline),
 		RIG_TEST(deadline_is_that_of_the_oldest_request_of_all_queues),
 		RIG_TEST(time_that_cannot_be_true_does_not_help),

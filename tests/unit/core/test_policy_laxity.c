@@ -17,6 +17,36 @@ static void start(struct rig *r)
 	rig_policy(r, "laxity");
 }
 
+/* One short request, so that something is known. */
+static void teach(struct rig *r, u32 e)
+{
+	rig_busy(r, e);
+	rig_run(r, GP_US);
+	rig_idle(r, e);
+	rig_run(r, 5 * GP_MS);
+}
+
+static void first_request_is_critical_at_once(void **state)
+{
+	struct rig *r = *state;
+	u32 low = add(r, 3, 10 * GP_MS);
+	u32 high = add(r, 9, 0);
+
+	start(r);
+	rig_busy(r, high);
+	rig_run(r, GP_MS);
+	rig_busy(r, low);
+	rig_run(r, GP_MS);
+	assert_state(r, low, RUNNING);
+	assert_state(r, high, PREEMPTED);
+	rig_idle(r, low);
+	rig_run(r, 5 * GP_MS);
+	rig_busy(r, low);
+	rig_run(r, GP_MS);
+	assert_state(r, low, PREEMPTED);
+	assert_state(r, high, RUNNING);
+}
+
 static void entity_is_normal_until_its_laxity_expires_then_critical(void **state)
 {
 	struct rig *r = *state;
@@ -24,6 +54,7 @@ static void entity_is_normal_until_its_laxity_expires_then_critical(void **state
 	u32 high = add(r, 9, 0);
 
 	start(r);
+	teach(r, low);
 	rig_busy(r, high);
 	rig_busy(r, low);
 	rig_run(r, 9 * GP_MS);
@@ -79,10 +110,12 @@ static void critical_ones_run_by_deadline(void **state)
 	u32 high = add(r, 9, 0);
 
 	start(r);
+	teach(r, late);
+	teach(r, early);
 	rig_busy(r, high);
 	rig_busy(r, late);
 	rig_busy(r, early);
-	rig_run(r, 6 * GP_MS);
+	rig_run(r, 4700 * GP_US);
 	assert_state(r, early, RUNNING);
 	assert_state(r, late, PREEMPTED);
 	assert_state(r, high, PREEMPTED);
@@ -99,9 +132,10 @@ static void next_request_is_not_critical(void **state)
 	u32 high = add(r, 9, 0);
 
 	start(r);
+	teach(r, low);
 	rig_busy(r, high);
 	rig_busy(r, low);
-	rig_run(r, 10 * GP_MS);
+	rig_run(r, 9900 * GP_US);
 	assert_state(r, low, RUNNING);
 	rig_progress(r, low, r->now_ns);
 	rig_run(r, GP_MS);
@@ -127,6 +161,7 @@ static void endless_one_is_critical_for_its_budget_only(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		RIG_TEST(first_request_is_critical_at_once),
 		RIG_TEST(entity_is_normal_until_its_laxity_expires_then_critical),
 		RIG_TEST(expected_work_makes_it_critical_earlier),
 		RIG_TEST(without_a_deadline_it_is_never_critical),
