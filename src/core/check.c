@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include "core/entity.h"
+#include "core/gate.h"
 
 #define CHECK(cond, text)            \
 	do {                         \
@@ -41,25 +42,29 @@ static const char *check_in(const struct gp_sched *s, const struct gp_entity *e,
 
 static const char *check_heaps(const struct gp_sched *s, const struct gp_entity *e)
 {
+	bool shut = gp_is_shut(e);
 	bool waiting = e->state == GP_ENTITY_WAITING;
 	bool running = e->state == GP_ENTITY_RUNNING;
 	bool out = e->state == GP_ENTITY_PREEMPTED;
 	bool seen = waiting || running || out;
-	bool free_out = out && !e->frozen;
-	bool frozen = e->frozen && (seen || (e->state == GP_ENTITY_IDLE &&
-					     gp_has_limit(&s->node[e->node])));
+	bool free_out = out && !e->frozen && !shut;
+	bool frozen = e->frozen &&
+		      (seen || (e->state == GP_ENTITY_IDLE &&
+				(shut || gp_has_limit(&s->node[e->node]))));
 	bool ticks = seen && e->nr_busy && e->clock_ns != U64_MAX;
 	const char *bad;
 
-	if ((bad = check_in(s, e, GP_HEAP_WAITING, waiting, e->key)) ||
-	    (bad = check_in(s, e, GP_HEAP_RUNNING, running, e->key)) ||
+	if ((bad = check_in(s, e, GP_HEAP_WAITING, waiting && !shut, e->key)) ||
+	    (bad = check_in(s, e, GP_HEAP_RUNNING, running && !shut, e->key)) ||
 	    (bad = check_in(s, e, GP_HEAP_OUT, free_out && e->nr_busy && !e->nr_fail,
 			    e->key)) ||
 	    (bad = check_in(s, e, GP_HEAP_RETRY, free_out && e->nr_busy && e->nr_fail,
 			    e->key)) ||
 	    (bad = check_in(s, e, GP_HEAP_OUT_IDLE, free_out && !e->nr_busy, e->there_ns)) ||
 	    (bad = check_in(s, e, GP_HEAP_WORST,
-			    seen && !out && !e->frozen && !e->attr.no_preempt, ~e->key)) ||
+			    seen && !out && !shut && !e->frozen && !e->attr.no_preempt,
+			    ~e->key)) ||
+	    (bad = check_in(s, e, GP_HEAP_SHUT, out && shut && !e->frozen, e->there_ns)) ||
 	    (bad = check_in(s, e, GP_HEAP_FROZEN, frozen, e->thaw_ns)) ||
 	    (bad = check_in(s, e, GP_HEAP_STARVE, free_out, e->there_ns)) ||
 	    (bad = check_in(s, e, GP_HEAP_CLOCK, ticks, e->clock_ns)))
@@ -91,6 +96,11 @@ static const char *check_entity(const struct gp_sched *s, const struct gp_entity
 	CHECK(e->live, "free slot in a node's list");
 	CHECK(!mapped_busy || e->nr_busy, "waits or runs without work");
 	CHECK(e->state != GP_ENTITY_IDLE || !e->nr_busy, "idle with work");
+	CHECK((e->list == GP_LIST_SHUT) ==
+		      (gp_gate_must_leave(e) && !e->frozen && !e->attr.no_preempt),
+	      "on the list of those with a shut gate, or not");
+	CHECK(!e->opening || (e->gate == GP_GATE_OPEN && e->state == GP_ENTITY_PREEMPTED),
+	      "comes back through a gate that is not open");
 	CHECK(e->list != GP_LIST_AGAIN || e->state == GP_ENTITY_PREEMPTED ||
 		      gp_entity_is_in_flight(e),
 	      "on the list to be preempted once more, but on the GPU");
@@ -134,6 +144,7 @@ static const char *check_members(const struct gp_sched *s, const struct gp_node 
 	u32 nr_stubborn = 0;
 	u32 nr_on = 0;
 	u32 nr_alone = 0;
+	u64 weight = 0;
 	u32 nr_live = 0;
 	u32 nr_out = 0;
 	const char *bad;
@@ -151,6 +162,7 @@ static const char *check_members(const struct gp_sched *s, const struct gp_node 
 		nr_stubborn += e->stubborn;
 		nr_alone += e->alone && e->alone == n->alone;
 		nr_in_flight += gp_entity_is_in_flight(e);
+		weight += e->gate || !gp_has_work(e) ? 0 : e->attr.weight;
 	}
 	CHECK(nr_live == n->nr_live, "count of entities is wrong");
 	CHECK(nr_on == n->nr_on && nr_on_queues == n->nr_on_queues,
@@ -158,6 +170,7 @@ static const char *check_members(const struct gp_sched *s, const struct gp_node 
 	CHECK(nr_out == s->stats[n->index].nr_out, "count of entities off the GPU is wrong");
 	CHECK(nr_stubborn == n->nr_stubborn, "count of stubborn entities is wrong");
 	CHECK(nr_alone == n->nr_alone, "count of entities alone on the GPU is wrong");
+	CHECK(weight == n->local_weight, "weight of those in no gang is wrong");
 	CHECK(s->stats[n->index].switching == !!n->sw.seq, "switch in flight or not");
 	return check_switch(s, n, nr_in_flight);
 }

@@ -16,6 +16,7 @@ struct bar {
 	bool waits;    /* the last of those is not running yet, and not for having waited long */
 	bool critical; /* it or one of those that has just got work is latency-critical */
 	bool urgent;   /* among those is a latency-critical one, off the GPU, with new work */
+	bool opening;  /* the last of those has a gate that was just opened */
 };
 
 static const struct bar everyone = { .key = U64_MAX, .slot = GP_SLOT_NONE };
@@ -30,6 +31,17 @@ static bool may_run(const struct gp_call *c, const struct bar *bar, const struct
 }
 
 /* An entity that may not come back yet keeps no other from running. */
+/*
+ * Was the gate of the best of those off the GPU, or of the one at the bar, just opened? Then
+ * other nodes have taken it back, or do so now.
+ */
+static bool is_opening(const struct gp_call *c, const struct bar *bar)
+{
+	const struct gp_entity *e = gp_entity_top(c, GP_HEAP_OUT);
+
+	return bar->opening || (e && e->opening && may_run(c, bar, e));
+}
+
 static u32 candidates(const struct gp_call *c, enum gp_heap_kind kind, u32 nr,
 		      struct gp_heap_entry *out)
 {
@@ -91,6 +103,7 @@ static struct bar find_bar(const struct gp_call *c)
 {
 	const struct gp_policy_ops *policy = c->n->policy;
 	u32 width = policy->tie_bar ? 1 : (u32)*gp_params_at(&c->n->params, policy->width);
+	bool ties = policy->tie_bar && !c->n->one;
 	const struct gp_entity *e;
 	struct gp_heap_entry last;
 	struct bar bar;
@@ -103,8 +116,9 @@ static struct bar find_bar(const struct gp_call *c)
 		.slot = last.item,
 		.critical = e->attr.latency_critical,
 		.waits = e->state != GP_ENTITY_RUNNING && !e->mem.boost,
+		.opening = e->opening,
 	};
-	if (policy->tie_bar) {
+	if (ties) {
 		bar.key = policy->tie_bar(last.key);
 		bar.slot = GP_SLOT_NONE;
 	}
@@ -138,6 +152,9 @@ static struct gp_entity *next_victim(struct gp_call *c, const struct bar *bar)
 
 		if (!e || may_run(c, bar, e))
 			return NULL;
+		/* Where one runs at a time, none comes beside one that stays for a while. */
+		if (c->n->one)
+			return e;
 		if (gp_guard_keeps(c, e, bar->critical))
 			continue;
 		until_ns = gp_cost_spare_until(c, e);
@@ -187,6 +204,10 @@ static bool pay_for_victims(struct gp_call *c, const struct bar *bar,
 			    const struct gp_entity *victim, bool *counted)
 {
 	*counted = true;
+	if (is_opening(c, bar)) {
+		gp_guard_force_token(c);
+		return true;
+	}
 	if (c->n->policy->turns || !(victim->paid || bar->waits))
 		return gp_guard_take_token(c);
 	*counted = !victim->paid;
@@ -202,7 +223,7 @@ static bool pay_for_resumes(struct gp_call *c, const struct bar *bar, bool has_v
 	if (counted || c->n->policy->turns ||
 	    !(next_resume(c, GP_HEAP_OUT, bar) || next_resume(c, GP_HEAP_RETRY, bar)))
 		return true;
-	if (!has_victims && !bar->urgent)
+	if (!has_victims && !bar->urgent && !is_opening(c, bar))
 		return gp_guard_take_token(c);
 	gp_guard_force_token(c);
 	return true;
@@ -327,7 +348,7 @@ static void plan_starving(struct gp_call *c)
 		return;
 	report_starving(c, hungry);
 	while (gp_switch_room(c) && (e = gp_entity_top(c, GP_HEAP_WORST)))
-		if (!gp_guard_keeps(c, e, false))
+		if (c->n->one || !gp_guard_keeps(c, e, false))
 			gp_switch_preempt(c, e);
 	if (c->n->sw.nr_preempt)
 		gp_guard_force_token(c);
@@ -351,6 +372,20 @@ static void plan_again(struct gp_call *c)
 		e->redo = true;
 	}
 	if (!counted && c->n->sw.nr_preempt)
+		gp_guard_force_token(c);
+}
+
+/*
+ * Those whose gang is not to run leave at once: other nodes have taken it off, or do so now.
+ * What that costs in switches was decided with the gang.
+ */
+static void plan_shut(struct gp_call *c)
+{
+	struct gp_entity *e;
+
+	while (gp_switch_room(c) && (e = gp_entity_listed(c, GP_LIST_SHUT)))
+		gp_switch_preempt(c, e);
+	if (c->n->sw.nr_preempt)
 		gp_guard_force_token(c);
 }
 
@@ -402,14 +437,17 @@ static void plan_open(struct gp_call *c)
 	resume_all(c, GP_HEAP_OUT);
 	resume_all(c, GP_HEAP_RETRY);
 	resume_all(c, GP_HEAP_OUT_IDLE);
+	resume_all(c, GP_HEAP_SHUT);
 }
 
 static void plan_closed(struct gp_call *c, const struct bar *bar)
 {
+	u32 room = gp_switch_room(c);
+
 	if (gp_guard_is_starving(c))
 		plan_starving(c);
 	/* Those that wait without work may find no room: then there is nothing to plan for them. */
-	if (!gp_switch_is_planned(c))
+	if (gp_switch_room(c) == room)
 		plan_policy(c, bar);
 	plan_again(c);
 	plan_idle(c);
@@ -441,6 +479,7 @@ static void decide(struct gp_call *c, bool settled)
 		plan_open(c);
 	} else {
 		gp_policy_expire(c);
+		plan_shut(c);
 		bar = find_bar(c);
 		note_urgent(c, &bar);
 		plan_closed(c, &bar);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include "core/emit.h"
 #include "core/entity.h"
+#include "core/gate.h"
 #include "core/guard.h"
 #include "core/policy.h"
 
@@ -61,6 +62,10 @@ static bool is_seen(const struct gp_entity *e)
 
 static enum gp_heap_kind best_heap(const struct gp_entity *e)
 {
+	if (gp_is_shut(e) && (e->state != GP_ENTITY_PREEMPTED || e->frozen))
+		return GP_HEAP_NOWHERE;
+	if (gp_is_shut(e))
+		return GP_HEAP_SHUT;
 	switch (e->state) {
 	case GP_ENTITY_WAITING:
 		return GP_HEAP_WAITING;
@@ -80,33 +85,44 @@ static enum gp_heap_kind best_heap(const struct gp_entity *e)
 static enum gp_heap_kind move_heap(const struct gp_node *n, const struct gp_entity *e)
 {
 	/* One without work that refused to leave is tried again, too. */
-	if (!is_seen(e) && !(e->state == GP_ENTITY_IDLE && e->frozen && gp_has_limit(n)))
+	if (!is_seen(e) && !(e->state == GP_ENTITY_IDLE && e->frozen &&
+			     (gp_has_limit(n) || gp_is_shut(e))))
 		return GP_HEAP_NOWHERE;
 	if (e->frozen)
 		return GP_HEAP_FROZEN;
-	if (e->state == GP_ENTITY_PREEMPTED || e->attr.no_preempt)
+	if (e->state == GP_ENTITY_PREEMPTED || e->attr.no_preempt || gp_is_shut(e))
 		return GP_HEAP_NOWHERE;
 	return GP_HEAP_WORST;
+}
+
+/* The list that the state asks for, of those that gp_entity_place() keeps. */
+static enum gp_list_kind place_list(const struct gp_node *n, const struct gp_entity *e)
+{
+	if (e->attr.no_preempt)
+		return GP_LIST_NONE;
+	if (gp_is_shut(e))
+		return gp_gate_must_leave(e) && !e->frozen ? GP_LIST_SHUT : GP_LIST_NONE;
+	return e->state == GP_ENTITY_IDLE && gp_has_limit(n) ? GP_LIST_IDLE : GP_LIST_NONE;
 }
 
 void gp_entity_place(struct gp_call *c, struct gp_entity *e)
 {
 	enum gp_heap_kind best = best_heap(e);
 	enum gp_heap_kind move = move_heap(c->n, e);
-	bool starves = e->state == GP_ENTITY_PREEMPTED && !e->frozen;
+	enum gp_list_kind list = place_list(c->n, e);
+	bool by_age = best == GP_HEAP_OUT_IDLE || best == GP_HEAP_SHUT;
+	bool starves = e->state == GP_ENTITY_PREEMPTED && !e->frozen && !gp_is_shut(e);
 	bool ticks = is_seen(e) && e->nr_busy && e->clock_ns != U64_MAX;
 
-	set_heap(c, e, GP_POOL_BEST, best, best == GP_HEAP_OUT_IDLE ? e->there_ns : e->key,
-		 false);
+	set_heap(c, e, GP_POOL_BEST, best, by_age ? e->there_ns : e->key, false);
 	set_heap(c, e, GP_POOL_MOVE, move, move == GP_HEAP_FROZEN ? e->thaw_ns : e->key,
 		 move == GP_HEAP_WORST);
 	set_heap(c, e, GP_POOL_STARVE, starves ? GP_HEAP_STARVE : GP_HEAP_NOWHERE, e->there_ns,
 		 false);
 	set_heap(c, e, GP_POOL_CLOCK, ticks ? GP_HEAP_CLOCK : GP_HEAP_NOWHERE, e->clock_ns, false);
-	if (e->state == GP_ENTITY_IDLE && gp_has_limit(c->n) && !e->attr.no_preempt)
-		gp_entity_enlist(c, e, GP_LIST_IDLE);
-	else if (e->list == GP_LIST_IDLE)
-		gp_entity_enlist(c, e, GP_LIST_NONE);
+	if (list != GP_LIST_NONE || e->list == GP_LIST_IDLE || e->list == GP_LIST_SHUT)
+		gp_entity_enlist(c, e, list);
+	gp_gate_note(c, e);
 }
 
 static void charge(struct gp_call *c, struct gp_entity *e)
@@ -124,8 +140,12 @@ static void charge(struct gp_call *c, struct gp_entity *e)
 
 static void ask_policy(struct gp_call *c, struct gp_entity *e)
 {
-	if (e->nr_busy && is_seen(e))
-		c->n->policy->rekey(c, e);
+	if (!e->nr_busy || !is_seen(e))
+		return;
+	c->n->policy->rekey(c, e);
+	/* Its turn was decided above this node. */
+	if (e->gate == GP_GATE_OPEN && c->n->policy->turns)
+		e->key = 0;
 }
 
 void gp_entity_rekey(struct gp_call *c, struct gp_entity *e)
@@ -170,6 +190,8 @@ static void become(struct gp_call *c, struct gp_entity *e, enum gp_entity_state 
 	bool was_on = gp_is_on(e);
 
 	e->state = (u8)to;
+	if (to != GP_ENTITY_PREEMPTED)
+		e->opening = false;
 	if (was_on == gp_is_on(e))
 		return;
 	c->n->nr_on += was_on ? -1U : 1U;

@@ -39,6 +39,10 @@ const struct gp_param_desc gp_guard_params[] = {
 	      "leave a victim that is about to finish (0 = no, 1 = yes)"),
 	GUARD(learn_gaps, 0, 1, 1,
 	      "wait after the leader went idle as past gaps suggest (0 = always hysteresis_ns)"),
+	GUARD(turn_ns, 10 * GP_US, 10 * GP_SEC, 5 * GP_MS,
+	      "under prio and laxity, turns of gangs that are of one level"),
+	GUARD(stall_ns, 10 * GP_US, 10 * GP_SEC, 10 * GP_MS,
+	      "longest time the ranks of a gang stay while another one is kept off"),
 };
 
 const u32 gp_guard_nr_params = ARRAY_SIZE(gp_guard_params);

@@ -68,6 +68,8 @@ static void lay_out(struct layout *l, struct gp_sched *s, const struct gp_sched_
 	s->node = part(l, config->nr_nodes, sizeof(*s->node));
 	s->entity = part(l, config->max_entities, sizeof(*s->entity));
 	s->queue = part(l, config->max_queues, sizeof(*s->queue));
+	if (config->has_gates)
+		s->news = part(l, config->max_entities, sizeof(*s->news));
 	lay_pools(l, s, config);
 	chunks = part(l, per_heap * GP_HEAP_KIND_COUNT * config->nr_nodes, sizeof(*chunks));
 	member = part(l, per_switch * config->nr_nodes, sizeof(*member));
@@ -107,6 +109,7 @@ static void init_node(struct gp_sched *s, u32 index)
 	n->entities = GP_SLOT_NONE;
 	for (k = 0; k < GP_LIST_COUNT; k++)
 		n->list[k] = (struct gp_list){ .first = GP_SLOT_NONE, .last = GP_SLOT_NONE };
+	n->news = (struct gp_list){ .first = GP_SLOT_NONE, .last = GP_SLOT_NONE };
 	n->slice_owner = GP_SLOT_NONE;
 	n->urgent = GP_SLOT_NONE;
 	n->resume_slot = GP_SLOT_NONE;

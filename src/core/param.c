@@ -87,7 +87,20 @@ int gp_sched_param_set(struct gp_sched *s, u32 node, const char *name, u64 value
 		return -ERANGE;
 	trace_set(s, node, found, value);
 	*gp_params_at(&s->node[node].params, found->offset) = value;
+	s->node[node].config_seq++;
+	s->node[node].local_news = true;
 	return 0;
+}
+
+u32 gp_sched_config_seq(const struct gp_sched *s, u32 node)
+{
+	return s->node[node].config_seq;
+}
+
+void gp_sched_params_copy(struct gp_sched *to, u32 to_node, const struct gp_sched *from,
+			  u32 from_node)
+{
+	to->node[to_node].params = from->node[from_node].params;
 }
 
 int gp_sched_param_get(const struct gp_sched *s, u32 node, const char *name, u64 *value)

@@ -44,12 +44,27 @@ void gp_policy_attach(struct gp_call *c, const struct gp_policy_ops *policy)
 {
 	rekey_all(c, NULL);
 	c->n->policy = policy;
+	c->n->config_seq++;
+	c->n->local_news = true;
 	c->n->resume_ns = 0;
 	c->n->gaps = 0;
 	if (policy->attach)
 		policy->attach(c);
 	rekey_all(c, NULL);
 	rekey_all(c, policy->busy);
+}
+
+u64 gp_level_turn_ns(struct gp_call *c, struct gp_entity *e)
+{
+	u64 turn_ns = c->n->params.turn_ns;
+	u64 end_ns = gp_later(e->there_ns, turn_ns);
+
+	if (!c->n->one || e->state != GP_ENTITY_RUNNING)
+		return U64_MAX;
+	if (end_ns > c->now_ns)
+		return end_ns;
+	e->mem.order = c->n->order++;
+	return gp_later(c->now_ns, turn_ns);
 }
 
 void gp_policy_expire(struct gp_call *c)

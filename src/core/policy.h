@@ -125,6 +125,15 @@ static inline u64 gp_level_tie_bar(u64 key)
 	return key | ((1ULL << GP_LEVEL_SHIFT) - 1);
 }
 
+/**
+ * gp_level_turn_ns() - of those of a level that run one at a time, has one had its turn?
+ * @c: call
+ * @e: entity with work; if it has, it goes behind the others of its level
+ *
+ * Return: when its turn ends, later than now; U64_MAX if it does not run or needs no turn.
+ */
+u64 gp_level_turn_ns(struct gp_call *c, struct gp_entity *e);
+
 /* Bits of gp_incumbent_key() below the rank. */
 #define GP_INCUMBENT_BITS 2
 

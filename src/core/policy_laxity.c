@@ -8,6 +8,9 @@
  * is known. Critical entities run one at a time, by deadline, late ones after those
  * that can be in time (see request.h). Entities without a deadline are never critical.
  *
+ * Where entities run one at a time (gp_sched_set_alone()), those of a level take turns of
+ * turn_ns.
+ *
  * Promise: requests with deadlines, of whatever priority, are in time wherever an
  * EDF would have them in time, but for half a percent of them up to a load of 0.85;
  * and an entity without a deadline waits for less urgent ones only as long as
@@ -92,7 +95,7 @@ static void laxity_rekey(struct gp_call *c, struct gp_entity *e)
 
 	claim(c, e, e->attr.deadline_ns ? gp_request_left_ns(e) : 0);
 	at_ns = critical_ns(c, e);
-	e->clock_ns = gp_request_clock_ns(c, e);
+	e->clock_ns = min(gp_request_clock_ns(c, e), gp_level_turn_ns(c, e));
 	if (at_ns <= c->now_ns) {
 		e->key = gp_level_key(0, gp_request_rank_ns(c, e) >> DEADLINE_SHIFT);
 	} else {

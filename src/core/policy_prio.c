@@ -6,6 +6,9 @@
  * Promise: no entity that can be preempted runs beside one of a higher level, but
  * for the time that the guards give it.
  *
+ * Where entities run one at a time (gp_sched_set_alone()), those of a level take turns of
+ * turn_ns.
+ *
  * With age_ns, an entity that waits gains a level per age_ns. It keeps what it
  * gained for one minimum slice of running, then falls back.
  */
@@ -53,6 +56,7 @@ static void prio_rekey(struct gp_call *c, struct gp_entity *e)
 		rekey_running(c, e);
 	else
 		rekey_waiting(c, e);
+	e->clock_ns = min(e->clock_ns, gp_level_turn_ns(c, e));
 	level = min((u64)e->attr.prio + e->mem.boost, (u64)GP_PRIO_MAX);
 	e->key = gp_level_key(GP_PRIO_MAX - level, e->mem.order);
 }

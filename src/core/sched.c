@@ -6,6 +6,7 @@
 #include "core/breaker.h"
 #include "core/emit.h"
 #include "core/entity.h"
+#include "core/gate.h"
 #include "core/guard.h"
 #include "core/policy.h"
 #include "core/request.h"
@@ -102,6 +103,7 @@ int gp_sched_entity_remove(struct gp_sched *s, u64 id, u64 now_ns, struct gp_act
 	gp_trace_emit(&c, GP_TRACE_EVENT_REMOVE, id, 0, 0);
 	gp_entity_detach(&c, e);
 	gp_entity_enlist(&c, e, GP_LIST_NONE);
+	gp_gate_forget(&c, e);
 	gp_entity_free(s, c.n, e);
 	c.stats->nr_entities = c.n->nr_live;
 	return end(&c);
@@ -128,6 +130,24 @@ int gp_sched_entity_set_attr(struct gp_sched *s, u64 id, const struct gp_attr *a
 	gp_entity_rekey(&c, e);
 	if (e->state == GP_ENTITY_PREEMPTED && !e->frozen)
 		gp_entity_redo(&c, e);
+	return end(&c);
+}
+
+int gp_sched_entity_gate(struct gp_sched *s, u64 id, enum gp_gate gate, u64 now_ns,
+			 struct gp_actions *out)
+{
+	struct gp_entity *e = gp_entity_find(s, id);
+	struct gp_call c;
+
+	clear(out);
+	if (!e)
+		return -ENOENT;
+	if ((u32)gate >= GP_GATE_COUNT || !s->config.has_gates)
+		return -EINVAL;
+	c = begin(s, e->node, now_ns, out);
+	gp_trace_emit(&c, GP_TRACE_EVENT_GATE, id, gate, 0);
+	if (e->gate != (u8)gate)
+		gp_gate_set(&c, e, gate);
 	return end(&c);
 }
 
@@ -379,6 +399,18 @@ int gp_sched_set_room(struct gp_sched *s, u32 node, u32 entities, u32 queues, u6
 		else
 			gp_entity_place(&c, e);
 	}
+	return end(&c);
+}
+
+int gp_sched_set_alone(struct gp_sched *s, u32 node, bool alone, u64 now_ns,
+		       struct gp_actions *out)
+{
+	struct gp_call c;
+
+	if (!node_begin(&c, s, node, now_ns, out, GP_TRACE_EVENT_ALONE, alone))
+		return -EINVAL;
+	c.n->one = alone;
+	gp_policy_attach(&c, c.n->policy);
 	return end(&c);
 }
 

@@ -38,6 +38,10 @@
  * all queues of the entity once more: work that came before detection was armed
  * makes no edge.
  *
+ * Gangs: entities of several nodes that make progress only together. Which gang may run
+ * is decided above the nodes (rules/gang.h); a node has a gate for each of its entities,
+ * see enum gp_gate.
+ *
  * Higher number = higher priority, everywhere.
  */
 #ifndef GP_CORE_SCHED_H
@@ -130,6 +134,25 @@ enum gp_result {
 	GP_RESULTS(X)
 #undef X
 	GP_RESULT_COUNT
+};
+
+/*
+ * The gate of an entity: what was decided of its gang.
+ *
+ * NONE  it is in no gang
+ * OPEN  it runs as soon as the policy lets it: under policies that take turns that is at
+ *       once, under others its own key decides. It comes back whatever the rate limit is
+ *       and whatever went idle a moment ago: the decision is not this node's
+ * SHUT  it leaves the GPU at once, with work or without, and stays off, without a bound
+ *       of this node on how long
+ *
+ * As long as preemption is suspended on a node, all gates are as good as open.
+ */
+enum gp_gate {
+	GP_GATE_NONE,
+	GP_GATE_OPEN,
+	GP_GATE_SHUT,
+	GP_GATE_COUNT
 };
 
 /* Why something worth telling happened: the code of a report action. */
@@ -265,6 +288,8 @@ struct gp_actions {
 	X(EVENT_POLICY, "policy")           /* arg0 index for gp_policy_name_at() */               \
 	X(EVENT_ENABLE, "enable")           /* arg0 enabled or not */                              \
 	X(EVENT_ROOM, "room")               /* arg0 queues << 32 | entities */                     \
+	X(EVENT_GATE, "gate")               /* arg0 enum gp_gate */                                \
+	X(EVENT_ALONE, "alone")             /* arg0 one at a time or not */                        \
 	X(EVENT_PARAM, "param")             /* arg0 index for gp_sched_param_desc(), arg1 value */ \
 	X(EVENT_NODE_LOST, "node_lost")                                                            \
 	X(EVENT_NODE_BACK, "node_back")                                                            \
@@ -315,6 +340,7 @@ bool gp_trace_is_out(const struct gp_trace *t);
  * @nr_nodes: how many nodes, 1..64
  * @max_entities: most entities at a time, over all nodes
  * @max_queues: most queues at a time
+ * @has_gates: entities may have gates (gp_sched_entity_gate())
  * @trace: called for every struct gp_trace; NULL = no trace. Must not call back.
  * @trace_data: first argument of @trace
  */
@@ -322,6 +348,7 @@ struct gp_sched_config {
 	u32 nr_nodes;
 	u32 max_entities;
 	u32 max_queues;
+	bool has_gates;
 	void (*trace)(void *trace_data, const struct gp_trace *t);
 	void *trace_data;
 };
@@ -579,6 +606,34 @@ int gp_sched_set_room(struct gp_sched *s, u32 node, u32 entities, u32 queues, u6
 		      struct gp_actions *out);
 
 /**
+ * gp_sched_entity_gate() - what was decided of the gang of an entity
+ * @s: scheduler
+ * @id: entity
+ * @gate: the gate from now on; idempotent
+ * @now_ns: time
+ * @out: actions
+ *
+ * Return: 0, -ENOENT, -EINVAL no such gate, or the scheduler has none.
+ */
+int gp_sched_entity_gate(struct gp_sched *s, u64 id, enum gp_gate gate, u64 now_ns,
+			 struct gp_actions *out);
+
+/**
+ * gp_sched_set_alone() - let entities of a level run one at a time, or together
+ * @s: scheduler
+ * @node: node index
+ * @alone: one at a time: under prio and laxity, which let all of a level run together
+ *	else, those of a level take turns of turn_ns; and none stays, as it came back a
+ *	moment ago or is about to end, beside one that comes
+ * @now_ns: time
+ * @out: actions
+ *
+ * Return: 0 or -EINVAL.
+ */
+int gp_sched_set_alone(struct gp_sched *s, u32 node, bool alone, u64 now_ns,
+		       struct gp_actions *out);
+
+/**
  * gp_sched_node_lost() - the node was reset or hangs: all its entities are LOST
  * @s: scheduler
  * @node: node index
@@ -630,6 +685,25 @@ int gp_sched_param_set(struct gp_sched *s, u32 node, const char *name, u64 value
  * Return: 0, -EINVAL, -ENOENT.
  */
 int gp_sched_param_get(const struct gp_sched *s, u32 node, const char *name, u64 *value);
+
+/**
+ * gp_sched_config_seq() - has the policy or a parameter of a node changed?
+ * @s: scheduler
+ * @node: node index, valid
+ *
+ * Return: another number than before if so.
+ */
+u32 gp_sched_config_seq(const struct gp_sched *s, u32 node);
+
+/**
+ * gp_sched_params_copy() - give a node all parameters of another
+ * @to: scheduler
+ * @to_node: node index, valid
+ * @from: scheduler, may be @to
+ * @from_node: node index, valid
+ */
+void gp_sched_params_copy(struct gp_sched *to, u32 to_node, const struct gp_sched *from,
+			  u32 from_node);
 
 /**
  * gp_sched_param_desc() - walk all parameters
@@ -696,6 +770,54 @@ int gp_sched_entity_info(const struct gp_sched *s, u64 id, struct gp_entity_info
  * Return: 0 or -ENOENT.
  */
 int gp_sched_entity_cookie(const struct gp_sched *s, u64 id, u64 *cookie);
+
+/* What has changed of an entity that has a gate. */
+struct gp_gang_news {
+	u64 id;		 /* entity */
+	bool has_work;	 /* it has work and is not lost */
+	bool is_out;	 /* it is off the GPU or leaves it, and does not come back just now */
+	bool is_settled; /* it is where its gate wants it, as far as the node can bring it there */
+};
+
+/**
+ * gp_sched_has_gang_news() - is there anything that concerns gangs?
+ * @s: scheduler
+ * @node: node index, valid
+ *
+ * Return: true if gp_sched_gang_news() gives something or gp_sched_local_weight() has changed
+ * since it was asked last.
+ */
+bool gp_sched_has_gang_news(const struct gp_sched *s, u32 node);
+
+/**
+ * gp_sched_gang_news() - take the next change of an entity that has a gate
+ * @s: scheduler
+ * @node: node index, valid
+ * @news: output
+ *
+ * O(1). An entity that has changed several times since is told once.
+ *
+ * Return: false if there is none.
+ */
+bool gp_sched_gang_news(struct gp_sched *s, u32 node, struct gp_gang_news *news);
+
+/**
+ * gp_sched_local_weight() - how much work there is on a node that is in no gang
+ * @s: scheduler
+ * @node: node index, valid
+ *
+ * Return: sum of the weights of the entities with work and without a gate.
+ */
+u64 gp_sched_local_weight(struct gp_sched *s, u32 node);
+
+/**
+ * gp_sched_node_takes_turns() - do entities of a node take turns whoever is more urgent?
+ * @s: scheduler
+ * @node: node index, valid
+ *
+ * Return: true under policies of turns: fair, slice, mlfq.
+ */
+bool gp_sched_node_takes_turns(const struct gp_sched *s, u32 node);
 
 /* Counters and distributions of a node. */
 struct gp_node_stats {

@@ -13,6 +13,7 @@
  *   BEST   OUT        PREEMPTED, with work, not frozen      most entitled
  *   BEST   RETRY      the same, but refused before          most entitled
  *   BEST   OUT_IDLE   PREEMPTED, without work, not frozen   longest off the GPU
+ *   BEST   SHUT       PREEMPTED, not frozen, gate shut      longest off the GPU
  *   MOVE   WORST      WAITING or RUNNING, not frozen, may   least entitled
  *                     be preempted
  *   MOVE   FROZEN     any of these three, frozen; IDLE ones first to thaw
@@ -20,6 +21,8 @@
  *   STARVE STARVE     PREEMPTED, not frozen                 longest off the GPU
  *   CLOCK  CLOCK      any of these three, with work,        first policy deadline
  *                     if the policy wants to be asked
+ *
+ * One whose gate is shut is in SHUT or FROZEN or in none of these.
  *
  * A frozen entity must not be switched until a time, because a guard says so: it
  * was resumed a moment ago and was wanted off since, the mechanism refused it a
@@ -59,6 +62,7 @@ enum gp_heap_kind {
 	GP_HEAP_OUT,
 	GP_HEAP_RETRY,
 	GP_HEAP_OUT_IDLE,
+	GP_HEAP_SHUT,
 	GP_HEAP_WORST,
 	GP_HEAP_FROZEN,
 	GP_HEAP_STARVE,
@@ -70,13 +74,14 @@ enum gp_heap_kind {
 /*
  * Lists of a node. An entity is in one at most, which follows from its state:
  * AGAIN of PREEMPTED or PREEMPTING ones, IDLE of those in that state, UNTOLD of
- * LOST ones.
+ * LOST ones, SHUT of IDLE, WAITING and RUNNING ones.
  */
 enum gp_list_kind {
 	GP_LIST_NONE,
 	GP_LIST_AGAIN,	/* to be preempted once more, for a queue that was not covered */
 	GP_LIST_IDLE,	/* may leave to make room, longest without work first; if room is limited */
 	GP_LIST_UNTOLD, /* to be reported as lost */
+	GP_LIST_SHUT,	/* on the GPU, not frozen, though the gate is shut */
 	GP_LIST_COUNT
 };
 
@@ -110,6 +115,8 @@ struct gp_params {
 	u64 retry_ns;
 	u64 spare_victims;
 	u64 learn_gaps;
+	u64 turn_ns;
+	u64 stall_ns;
 	struct {
 		u64 age_ns;
 	} prio;
@@ -166,15 +173,19 @@ struct gp_entity {
 	u8 nr_fail;	      /* refusals in a row, saturating */
 	bool frozen;	      /* guards forbid to switch it until @thaw_ns */
 	bool spared;	      /* left to finish once in this burst */
-	bool finishing;	      /* frozen for no other reason than that */
-	bool settling;	      /* frozen for no other reason than @safe_ns */
+	bool finishing : 1;   /* frozen for no other reason than that */
+	bool settling : 1;    /* frozen for no other reason than @safe_ns */
 	bool sheltered;	      /* @safe_ns holds against latency-critical ones too */
 	bool paid;	      /* the rate limit counted its return, and does not its leaving */
 	bool starved;	      /* being resumed because it waited too long */
-	bool stubborn;	      /* refused so many resumes that the breaker waits no longer */
 	u8 list;	      /* enum gp_list_kind */
-	bool redo;	      /* as GP_LIST_AGAIN, but frozen or not to be preempted */
-	bool tells;	      /* completions are told, with gp_sched_queue_progress() */
+	u8 gate : 2;	      /* enum gp_gate */
+	bool stubborn : 1;    /* refused so many resumes that the breaker waits no longer */
+	bool redo : 1;	      /* as GP_LIST_AGAIN, but frozen or not to be preempted */
+	bool tells : 1;	      /* completions are told, with gp_sched_queue_progress() */
+	bool opening : 1;     /* the gate was opened while it was off, and it is off still */
+	bool has_news : 1;    /* in gp_node.news */
+	u16 local;	      /* weight counted in gp_node.local_weight */
 	u32 nr_busy;	      /* busy queues */
 	u32 alone;	      /* RUNNING: exclusive slice it has a part in, 0 = none */
 	u64 key;	      /* the policy's answer; smaller = more entitled */
@@ -237,6 +248,8 @@ struct gp_node {
 	bool enabled;	     /* scheduling is on */
 	bool limited;	     /* a decision waits for the rate limit */
 	bool more;	     /* an event left work for a later one */
+	bool one;	     /* entities of a level run one at a time */
+	bool local_news;     /* @local_weight has changed since it was asked */
 	u32 urgent;	     /* latency-critical entity that got work since the last decision */
 	u32 nr_live;	     /* entities */
 	u32 nr_on;	     /* of these, on the GPU or coming back */
@@ -248,6 +261,9 @@ struct gp_node {
 	u32 alone;	     /* number of the exclusive slice, for gp_entity.alone */
 	u32 entities;	     /* first entity */
 	struct gp_list list[GP_LIST_COUNT];
+	u32 config_seq;	     /* changes of policy and parameters */
+	struct gp_list news; /* entities with a gate that have changed */
+	u64 local_weight;    /* weights of those with work and without a gate */
 	u64 now_ns;	     /* time of the last event */
 	u64 timer_ns;	     /* time the caller's timer is set to, U64_MAX = not set */
 	u64 order;	     /* next arrival number */
@@ -288,6 +304,8 @@ struct gp_sched {
 	struct gp_node *node;
 	struct gp_entity *entity;
 	struct gp_queue *queue;
+	/* For each entity its neighbours in gp_node.news; NULL = there are no gates. */
+	struct gp_list *news;
 	struct gp_node_stats *stats; /* per node */
 };
 
@@ -345,6 +363,17 @@ static inline bool gp_is_on(const struct gp_entity *e)
 {
 	return e->state != GP_ENTITY_PREEMPTING && e->state != GP_ENTITY_PREEMPTED &&
 	       e->state != GP_ENTITY_LOST;
+}
+
+/**
+ * gp_is_shut() - may an entity not run for its gang's sake?
+ * @e: entity
+ *
+ * Return: true if so.
+ */
+static inline bool gp_is_shut(const struct gp_entity *e)
+{
+	return e->gate == GP_GATE_SHUT;
 }
 
 /**

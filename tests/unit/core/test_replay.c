@@ -14,6 +14,7 @@ static const struct gp_sched_config config = {
 	.nr_nodes = 2,
 	.max_entities = ENTITIES,
 	.max_queues = QUEUES,
+	.has_gates = true,
 };
 
 /**
@@ -110,7 +111,10 @@ static void entity_event(struct run *r, u32 e)
 		assert_int_equal(gp_sched_entity_add(r->s, pick(r, 2), &attr, pick(r, 1000),
 						     r->now_ns, &r->out, &r->entity[e]),
 				 0);
-	} else if (pick(r, 4)) {
+	} else if (pick(r, 2)) {
+		gp_sched_entity_gate(r->s, r->entity[e], (enum gp_gate)pick(r, GP_GATE_COUNT),
+				     r->now_ns, &r->out);
+	} else if (pick(r, 2)) {
 		gp_sched_entity_set_attr(r->s, r->entity[e], &attr, r->now_ns, &r->out);
 	} else {
 		gp_sched_entity_remove(r->s, r->entity[e], r->now_ns, &r->out);
@@ -175,6 +179,9 @@ static void node_event(struct run *r, u32 node)
 	case 4:
 	case 5:
 		gp_sched_set_enabled(r->s, node, pick(r, 3), r->now_ns, &r->out);
+		break;
+	case 8:
+		gp_sched_set_alone(r->s, node, pick(r, 2), r->now_ns, &r->out);
 		break;
 	case 7:
 		gp_sched_set_room(r->s, node, pick(r, 6), pick(r, 12), r->now_ns, &r->out);
@@ -247,6 +254,8 @@ static int replay_node(struct gp_sched *s, const struct gp_trace *t, struct gp_a
 	case GP_TRACE_EVENT_ROOM:
 		return gp_sched_set_room(s, t->node, (u32)t->arg[0], (u32)(t->arg[0] >> 32),
 					 t->now_ns, out);
+	case GP_TRACE_EVENT_ALONE:
+		return gp_sched_set_alone(s, t->node, t->arg[0], t->now_ns, out);
 	case GP_TRACE_EVENT_NODE_LOST:
 		return gp_sched_node_lost(s, t->node, t->now_ns, out);
 	case GP_TRACE_EVENT_NODE_BACK:
@@ -283,6 +292,8 @@ static int replay(struct gp_sched *s, const struct gp_trace *t, struct gp_action
 	case GP_TRACE_EVENT_ATTR:
 		gp_trace_attr(t, &attr);
 		return gp_sched_entity_set_attr(s, t->id, &attr, t->now_ns, out);
+	case GP_TRACE_EVENT_GATE:
+		return gp_sched_entity_gate(s, t->id, (enum gp_gate)t->arg[0], t->now_ns, out);
 	case GP_TRACE_EVENT_QUEUE_ADD:
 		return gp_sched_queue_add(s, t->id, t->arg[1], t->now_ns, out, &id);
 	case GP_TRACE_EVENT_QUEUE_REMOVE:
