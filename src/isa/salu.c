@@ -55,9 +55,9 @@ static u64 field64(u64 a, u32 b, bool is_signed)
 
 	if (!width)
 		return 0;
+	if (width + shift >= 64)
+		return is_signed ? (u64)((s64)a >> shift) : a >> shift;
 	a >>= shift;
-	if (width >= 64)
-		return a;
 	if (is_signed)
 		return (u64)((s64)(a << (64 - width)) >> (64 - width));
 	return a & ((1ull << width) - 1);
