@@ -152,7 +152,9 @@ static void buffer(struct isa_text *t, const struct isa_inst *i)
 	u32 nr = (i->bits & ISA_M_OFFEN ? 1 : 0) + (i->bits & ISA_M_IDXEN ? 1 : 0);
 
 	if (!o->words[0]) {
-		put_bits(t, i);
+		/* On gfx90a they are part of the opcode. */
+		if (t->arch)
+			put_bits(t, i);
 		return;
 	}
 	if (!(i->bits & ISA_M_LDS)) {

@@ -23,6 +23,8 @@ FORMATS = [(0x7E000000, 25), (0x7C000000, 25), (0, 31), (0xD0000000, 26), (0xD38
            (0xD8000000, 26), (0xDC000000, 26), (0xE0000000, 26), (0xC0000000, 26),
            (0xBE800000, 23), (0xBF000000, 23), (0xBF800000, 23), (0xB0000000, 28),
            (0x80000000, 30)]
+# What Debian's libraries have and these kernels do not: buffer_wbl2 with bits that are not written.
+SEEN = [(0xE0A0C000, 0)]
 NOP, MARK = 0xBF800000, 0xBF8003E7
 
 
@@ -101,13 +103,21 @@ def compare_words(disasm, arch):
     return accepted > MAX_ACCEPTED or other > MAX_OTHER_TEXT or compared < NR_WORDS // 2
 
 
+def compare_seen(disasm, arch):
+    text = "".join(f"{a:x} {b:x}\n" for a, b in SEEN)
+    want, got = as_llvm(arch, SEEN), run([disasm, arch], text).stdout.splitlines()
+    print(f"{arch}: {len(SEEN)} words of libraries: {got}")
+    return want != got
+
+
 def main():
     disasm, arch, path = sys.argv[1:4]
     if not shutil.which("llvm-mc-19") or not shutil.which("llvm-objcopy-19"):
         skip("no LLVM 19")
     if not os.path.exists(path):
         skip("no code object (no compiler for the GPU when this was built)")
-    bad = [compare_code(disasm, arch, path), compare_words(disasm, arch)]
+    bad = [compare_code(disasm, arch, path), compare_words(disasm, arch),
+           compare_seen(disasm, arch)]
     sys.exit(1 if any(bad) else 0)
 
 
