@@ -262,13 +262,13 @@ static void set_system_sgprs(const struct gpu_isa_kernel *k, u32 *sgpr, u32 wave
 }
 
 /*
- * What the debugger reads: workgroup and wave in it, and the packet.
+ * What the debugger reads: workgroup and wave in it, and the packet, modulo the ring.
  * ttmp11 [31:26] of gfx90a belong to the trap handler.
  */
 static void set_ttmps(const struct gpu *gpu, const struct gpu_dispatch *d, struct isa_wave *w,
 		      u32 wave, const u32 *at)
 {
-	u32 packet = (u32)d->packet & 0x1ffffff;
+	u32 packet = (u32)(d->packet & d->slot->ring_mask) & 0x1ffffff;
 
 	memcpy(&w->ttmp[8], at, 3 * sizeof(u32));
 	w->ttmp[11] = wave;
