@@ -107,6 +107,33 @@ void gpu_aql_kick(struct gpu *gpu, struct gpu_slot *slot)
 	gpu_heap_add(&gpu->heap, &slot->packet_event, gpu->now_ns + packet_ns(gpu, slot));
 }
 
+/*
+ * Machine code keeps its packet until it ends: AMD's debugger finds the kernel of a wave there,
+ * and takes what is before the read pointer for ended.
+ */
+static u64 first_kept(const struct gpu_slot *slot)
+{
+	u64 first = slot->rptr;
+	u32 i;
+
+	for (i = 0; i < slot->nr_dispatches; i++) {
+		const struct gpu_dispatch *d = &slot->dispatch[slot->order[i]];
+
+		if (d->engine == &gpu_isa_wave_ops)
+			first = min(first, d->packet);
+	}
+	return first;
+}
+
+int gpu_aql_report(struct gpu *gpu, struct gpu_slot *slot)
+{
+	u64 first = first_kept(slot);
+
+	if (!slot->rptr_addr)
+		return 0;
+	return gpu_host_write(gpu, slot->pasid, slot->rptr_addr, &first, sizeof(first));
+}
+
 static int consume(struct gpu *gpu, struct gpu_slot *slot)
 {
 	u16 header = GPU_AQL_INVALID;
@@ -116,10 +143,7 @@ static int consume(struct gpu *gpu, struct gpu_slot *slot)
 	slot->must_empty = false;
 	gpu_packet_set_state(gpu, slot, GPU_PACKET_NONE);
 	gpu->kick |= GPU_BIT(slot->index);
-	if (!err && slot->rptr_addr)
-		err = gpu_host_write(gpu, slot->pasid, slot->rptr_addr, &slot->rptr,
-				     sizeof(slot->rptr));
-	return err;
+	return err ? err : gpu_aql_report(gpu, slot);
 }
 
 /* Workgroups of a grid, 0 = none, or too many to count. */

@@ -3,7 +3,8 @@
  * The packet processor of a mapped queue. Reading a packet takes packet_ns, and
  * begins when nothing stands before it: neither a barrier bit nor a lack of
  * records for dispatches in flight. A packet is consumed (header INVALID, read
- * pointer moved) when its dispatch begins or its barrier has passed.
+ * pointer moved) when its dispatch begins or its barrier has passed; but what is
+ * reported of the read pointer does not pass machine code that has not ended.
  */
 #ifndef GP_GPU_AQL_QUEUE_H
 #define GP_GPU_AQL_QUEUE_H
@@ -23,6 +24,9 @@ void gpu_aql_set_wptr(struct gpu_slot *slot, u64 wptr);
 
 /* Forget what was read but not consumed. */
 void gpu_aql_stop(struct gpu *gpu, struct gpu_slot *slot);
+
+/* Tell the owner how far packets may be overwritten. Return: 0, -EFAULT. */
+int gpu_aql_report(struct gpu *gpu, struct gpu_slot *slot);
 
 /**
  * gpu_aql_fill() - a dispatch from its packet

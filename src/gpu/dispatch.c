@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include "gpu/dispatch.h"
 
+#include "gpu/aql_queue.h"
 #include "gpu/cu.h"
 #include "gpu/wave.h"
+#include "gpu/wave_isa.h"
 
 #define VGPR_GRANULE 8	/* gfx90a and gfx942, rsrc1.granulated_workitem_vgpr_count */
 #define LDS_GRANULE 512	/* gfx9 allocates LDS in 128 dwords */
@@ -384,16 +386,19 @@ int gpu_signal_complete(struct gpu *gpu, struct gpu_slot *slot, u64 signal)
 
 static int complete_dispatch(struct gpu *gpu, struct gpu_dispatch *d)
 {
+	bool is_isa = d->engine == &gpu_isa_wave_ops;
 	struct gpu_slot *slot = d->slot;
-	int err;
+	u64 signal = d->signal;
+	int err = 0;
 
 	gpu_trace(gpu, GPU_TRACE_DISPATCH_END, slot, d->packet, 0);
-	err = gpu_signal_complete(gpu, slot, d->signal);
 	gpu->stats.nr_packets++;
 	gpu->stats.nr_dispatches++;
 	gpu_dispatch_put(d);
 	gpu->kick |= GPU_BIT(slot->index);
-	return err;
+	if (is_isa)
+		err = gpu_aql_report(gpu, slot);
+	return err ? err : gpu_signal_complete(gpu, slot, signal);
 }
 
 static int write_tally(struct gpu *gpu, const struct gpu_cohort *c)
