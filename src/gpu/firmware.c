@@ -104,8 +104,9 @@ static void begin_save(struct gpu *gpu)
 		if (slot->how == GPU_DEQUEUE_DRAIN)
 			continue;
 		gpu_slot_stop(gpu, slot);
-		/* The handler takes its own time. */
-		if (slot->how == GPU_DEQUEUE_SAVE && !slot->nr_saving)
+		/* The handler takes its own time; what stands in for it takes that of its bytes. */
+		if (slot->how == GPU_DEQUEUE_SAVE &&
+		    (!slot->nr_saving || gpu->handler == GPU_HANDLER_SHORTCUT))
 			saved |= GPU_BIT(slot->index);
 	}
 	set_timer(gpu, GPU_FIRMWARE_SAVE,
