@@ -188,6 +188,25 @@ static void corrupt(struct gpu *gpu, const struct gpu_slot *slot, u64 begin, u64
 	gpu_trace(gpu, GPU_TRACE_FAULT, slot, GPU_FAULT_CORRUPT, addr);
 }
 
+#define SHIFT_BYTES 1024
+#define SHIFTED_BYTES 2048
+
+/* As a restore would that takes a part of the registers too far along: two rows of four. */
+static void shift(struct gpu *gpu, const struct gpu_slot *slot, u64 begin, u64 end)
+{
+	u64 at = begin + gpu->faults.shift_byte;
+
+	if (!gpu->faults.is_shifting || end - begin < SHIFT_BYTES + SHIFTED_BYTES ||
+	    gpu->faults.shift_byte > end - begin - SHIFT_BYTES - SHIFTED_BYTES ||
+	    gpu->scratch_bytes < SHIFTED_BYTES)
+		return;
+	if (gpu_host_read(gpu, slot->pasid, at + SHIFT_BYTES, gpu->scratch, SHIFTED_BYTES) ||
+	    gpu_host_write(gpu, slot->pasid, at, gpu->scratch, SHIFTED_BYTES))
+		return;
+	gpu->faults.is_shifting = false;
+	gpu_trace(gpu, GPU_TRACE_FAULT, slot, GPU_FAULT_SHIFT, at);
+}
+
 static int save_xcc(struct gpu *gpu, struct gpu_slot *slot, u32 xcc)
 {
 	struct gpu_save_area *a = &slot->area[xcc];
@@ -276,6 +295,7 @@ static int save_isa(struct gpu *gpu, struct gpu_slot *slot)
 		const struct gpu_save_area *a = &slot->area[x];
 
 		corrupt(gpu, slot, a->base + a->ctl_bytes, a->base + a->wave_end);
+		shift(gpu, slot, a->base + a->ctl_bytes, a->base + a->wave_end);
 	}
 	return err;
 }

@@ -73,6 +73,10 @@ int gpu_inject(struct gpu *gpu, enum gpu_fault fault, u64 arg)
 		f->is_corrupting = true;
 		f->corrupt_byte = arg;
 		return 0;
+	case GPU_FAULT_SHIFT:
+		f->is_shifting = true;
+		f->shift_byte = arg;
+		return 0;
 	case GPU_FAULT_SLOW:
 		if (!arg || arg > MAX_SLOW)
 			return -EINVAL;

@@ -362,6 +362,7 @@ enum gpu_fault {
 	GPU_FAULT_LOSE_FENCE, /* the next @arg0 QUERY_STATUS write nothing */
 	GPU_FAULT_HANG,	      /* the firmware stops reading the HIQ; @arg0 0 clears */
 	GPU_FAULT_CORRUPT,    /* flip bit 0 of byte @arg0 (modulo size) of the next save */
+	GPU_FAULT_SHIFT,      /* bytes from @arg0 of the next save on are 1 KiB too far along */
 	GPU_FAULT_SLOW,	      /* firmware costs times @arg0 (1 = normal) */
 	GPU_FAULT_DEAD,	      /* waves of machine code end at once, unexecuted; @arg0 0 clears */
 	GPU_FAULT_CLEAR,      /* none of these any more */

@@ -37,6 +37,8 @@ struct gpu_faults {
 	bool is_hung;	/* the firmware reads no more */
 	bool is_corrupting;	/* the next save is damaged */
 	u64 corrupt_byte;	/* where */
+	bool is_shifting;	/* a part of the next save is taken from the wrong place */
+	u64 shift_byte;	/* which */
 	u64 slow;	/* factor on firmware costs */
 	bool is_dead;	/* waves of machine code end at once */
 };
