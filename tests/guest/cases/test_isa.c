@@ -5,7 +5,6 @@
  * saves and restores them in the middle.
  *
  * Needs: kernels
- * Clock: both
  */
 #define _GNU_SOURCE
 #include "gt/gt_code.h"
