@@ -9,6 +9,7 @@
 
 #include "gpk_event.h"
 #include "gpk.h"
+#include "gpk_user.h"
 
 /* Of a user. */
 #define STREAMS_MAX 1024
@@ -27,7 +28,7 @@ static struct slot *ring;
 static u64 ring_head; /* number of the next event; written under ring_lock */
 static DEFINE_SPINLOCK(ring_lock);
 
-static LIST_HEAD(streams);
+static struct gpk_users users; /* how many streams each has; streams_mutex */
 static LIST_HEAD(listeners);
 static DEFINE_MUTEX(streams_mutex);
 static atomic_t nr_listeners;
@@ -98,32 +99,28 @@ void gpk_event(struct gpk_node *n, struct pid *pid, u32 kind, u32 code, u64 valu
  * The root of a container may have the number of the machine's root, and is not to use up what
  * that one has: a file of an administrator is not counted.
  */
-static bool is_one_too_many(const struct gpk_stream *new)
+static int count_stream(struct gpk_stream *s)
 {
-	const struct gpk_stream *s;
-	u32 nr = 0;
-
-	if (new->governs)
-		return false;
-	list_for_each_entry(s, &streams, link)
-		nr += !s->governs && uid_eq(s->uid, new->uid);
-	return nr >= STREAMS_MAX;
+	if (gpk_is_governor())
+		return 0;
+	s->user = gpk_user_get(&users, current_uid(), GFP_KERNEL_ACCOUNT);
+	if (!s->user)
+		return -ENOMEM;
+	if (s->user->nr <= STREAMS_MAX)
+		return 0;
+	gpk_user_put(s->user);
+	return -EMFILE;
 }
 
 int gpk_stream_init(struct gpk_stream *s)
 {
-	int ret = 0;
+	int ret;
 
 	mutex_init(&s->read_mutex);
 	init_waitqueue_head(&s->wait);
 	s->pid_ns = get_pid_ns(task_active_pid_ns(current));
-	s->uid = current_uid();
-	s->governs = gpk_is_governor();
 	mutex_lock(&streams_mutex);
-	if (is_one_too_many(s))
-		ret = -EMFILE;
-	else
-		list_add(&s->link, &streams);
+	ret = count_stream(s);
 	mutex_unlock(&streams_mutex);
 	if (ret)
 		put_pid_ns(s->pid_ns);
@@ -133,7 +130,8 @@ int gpk_stream_init(struct gpk_stream *s)
 void gpk_stream_fini(struct gpk_stream *s)
 {
 	mutex_lock(&streams_mutex);
-	list_del(&s->link);
+	if (s->user)
+		gpk_user_put(s->user);
 	if (s->listening) {
 		list_del(&s->listener);
 		atomic_dec(&nr_listeners);

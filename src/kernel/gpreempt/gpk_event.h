@@ -10,16 +10,16 @@
 
 #include <linux/list.h>
 #include <linux/mutex.h>
-#include <linux/uidgid.h>
 #include <linux/wait.h>
 #include "uapi/linux/gpreempt.h"
+
+struct gpk_user;
 
 /* Events that are kept; a power of two. */
 #define GPK_EVENTS 4096
 
 /* The events of a file. */
 struct gpk_stream {
-	struct list_head link;	   /* among all streams; streams_mutex */
 	struct list_head listener; /* among those that listen; streams_mutex */
 	struct mutex read_mutex;   /* one reader at a time */
 	wait_queue_head_t wait;	   /* readers */
@@ -30,8 +30,8 @@ struct gpk_stream {
 	/* events that were overwritten before they were read; ring_lock */
 	u64 lost;
 	struct pid_namespace *pid_ns; /* namespace in which the file was opened */
-	kuid_t uid;		      /* user that opened it */
-	bool governs;		      /* that user is an administrator */
+	/* whose files it counts among, NULL = an administrator's; streams_mutex */
+	struct gpk_user *user;
 	bool listening;		      /* a reader or poller came: no event before is given */
 };
 

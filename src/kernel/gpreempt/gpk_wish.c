@@ -15,6 +15,7 @@
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 
+#include "gpk_user.h"
 #include "gpk_wish.h"
 
 /* Of the processes of a user. */
@@ -32,16 +33,9 @@ struct heir {
 	u64 pass;
 };
 
-/* A user of whose processes something was said. */
-struct gpk_wish_user {
-	struct hlist_node hash;
-	kuid_t uid;
-	u32 nr; /* wishes */
-};
-
 DEFINE_SPINLOCK(gpk_wishes_lock);
 static DEFINE_HASHTABLE(heirs, 10);
-static DEFINE_HASHTABLE(users, 6);
+static struct gpk_users users; /* how many wishes each has */
 static bool is_any_missed; /* a fork without memory */
 
 /* Trace points of the kernel. */
@@ -57,39 +51,11 @@ static struct heir *heir_find(const struct pid *pid)
 	return NULL;
 }
 
-/* With one wish more, or NULL: no memory. Forks wait meanwhile, so wishes are not counted. */
-static struct gpk_wish_user *user_get(kuid_t uid)
-{
-	struct gpk_wish_user *u;
-
-	hash_for_each_possible(users, u, hash, __kuid_val(uid)) {
-		if (!uid_eq(u->uid, uid))
-			continue;
-		u->nr++;
-		return u;
-	}
-	u = kzalloc(sizeof(*u), GFP_ATOMIC | __GFP_NOWARN);
-	if (!u)
-		return NULL;
-	u->uid = uid;
-	u->nr = 1;
-	hash_add(users, &u->hash, __kuid_val(uid));
-	return u;
-}
-
-static void user_put(struct gpk_wish_user *u)
-{
-	if (--u->nr)
-		return;
-	hash_del(&u->hash);
-	kfree(u);
-}
-
 static void wish_put(struct gpk_wish *w)
 {
 	if (--w->nr_heirs)
 		return;
-	user_put(w->user);
+	gpk_user_put(w->user);
 	put_pid(w->owner);
 	kfree(w);
 }
@@ -149,7 +115,7 @@ static bool is_alive(const struct task_struct *task)
 
 int gpk_wish_give(struct gpk_wish *w, struct pid *pid, kuid_t uid, bool is_limited)
 {
-	struct gpk_wish_user *u;
+	struct gpk_user *u;
 	int ret = -ENOMEM;
 	bool alive;
 
@@ -158,7 +124,8 @@ int gpk_wish_give(struct gpk_wish *w, struct pid *pid, kuid_t uid, bool is_limit
 	rcu_read_unlock();
 	if (!alive)
 		return -ESRCH;
-	u = user_get(uid);
+	/* Forks wait meanwhile, so wishes are not counted. */
+	u = gpk_user_get(&users, uid, GFP_ATOMIC | __GFP_NOWARN);
 	if (!u)
 		return -ENOMEM;
 	if (is_limited && u->nr > WISHES_MAX)
@@ -166,7 +133,7 @@ int gpk_wish_give(struct gpk_wish *w, struct pid *pid, kuid_t uid, bool is_limit
 	else if (heir_set(pid, w))
 		ret = 0;
 	if (ret) {
-		user_put(u);
+		gpk_user_put(u);
 		return ret;
 	}
 	w->owner = get_pid(pid);

@@ -14,13 +14,13 @@
 
 #include "gpk.h"
 
-struct gpk_wish_user;
+struct gpk_user;
 
 /* What was said of a process. */
 struct gpk_wish {
 	u32 nr_heirs;		    /* processes that have it, its owner included */
 	struct pid *owner;	    /* process of which it was said */
-	struct gpk_wish_user *user; /* user of that process then */
+	struct gpk_user *user;	    /* user of that process then */
 	u64 version;		    /* another number for every change; never 0 */
 	struct gpk_said now;	    /* what the processes have */
 	/* how far a caller without CAP_SYS_NICE can raise them; without group */
