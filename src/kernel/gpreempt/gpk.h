@@ -88,6 +88,7 @@ struct gpk_said {
 	struct gp_attr attr; /* attributes */
 	u64 group;	     /* number, 0 = none */
 	u8 detect;	     /* GPREEMPT_DETECT_* */
+	bool is_ordered;     /* said last by a caller with CAP_SYS_NICE */
 };
 
 /* A process on a node; the monitor's, but for @hint_ns and @hints. */

@@ -63,9 +63,15 @@ static void apply(struct gpk_node *n, struct gpk_entity *e, const struct gpk_sai
 	gpk_group_change(n, e, said->group, &said->attr);
 }
 
-/* Whether this process has changed its group too often; counts one more otherwise. */
-static bool is_too_often(struct gpk_node *n, struct gpk_entity *e, u64 now)
+/*
+ * Whether the owner of this process has changed its group too often; counts one more otherwise.
+ * The word of an administrator counts at once.
+ */
+static bool is_too_often(struct gpk_node *n, struct gpk_entity *e, const struct gpk_said *said,
+			 u64 now)
 {
+	if (said->is_ordered || (!said->group && !e->group))
+		return false;
 	if (now - e->regroup_ns >= NSEC_PER_SEC) {
 		e->regroup_ns = now;
 		e->nr_regroups = 0;
@@ -86,8 +92,7 @@ static int run_apply(struct gpk_node *n, void *data)
 
 	list_for_each_entry(e, &n->entities, link) {
 		version = gpk_attr_wish(e->pid, &said);
-		if (version == e->version ||
-		    ((said.group || e->group) && is_too_often(n, e, now)))
+		if (version == e->version || is_too_often(n, e, &said, now))
 			continue;
 		e->version = version;
 		apply(n, e, &said);
@@ -151,6 +156,7 @@ static int wish_change(struct gpk_wish *w, const struct gpreempt_ioc_attr *arg, 
 		merge(&w->most, arg);
 	else if (!is_within(&now, &w->most))
 		return -EPERM;
+	now.is_ordered = governs;
 	w->now = now;
 	w->version = ++last_version;
 	return 0;
@@ -167,6 +173,7 @@ static void limit(struct gpk_wish *w, const struct gpreempt_ioc_attr *arg)
 		     gp_right_excess(&w->now.attr, &w->most.attr));
 	if (rank_of(w->now.detect) > rank_of(w->most.detect))
 		w->now.detect = w->most.detect;
+	w->now.is_ordered = true;
 	w->version = ++last_version;
 }
 

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "gt/gt_offline.h"
+#include "gt/gt_user.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -283,6 +284,26 @@ static void one_that_joins_and_refuses_twice_leaves_later(void)
 	join_held(2);
 }
 
+/* The limit is there for owners: what root says of the same process counts when the call ends. */
+static void root_does_not_wait_for_the_limit_of_a_user(void)
+{
+	struct member m;
+	int pidfd, i;
+
+	gt_gpk_load("");
+	member_start(&m, 5, true);
+	for (i = 0; i < TIMES; i++)
+		member_join(&m, i & 1 ? 5 : 6);
+	pidfd = gt_user_pidfd(m.pid);
+	GT_EXPECT(0, gt_user_set_prio(pidfd, 9));
+	close(pidfd);
+	GT_CHECK(gt_gpk_queue(m.pid, m.queue_id).prio == 9, "priority %u",
+		 gt_gpk_queue(m.pid, m.queue_id).prio);
+	member_end(&m);
+	gt_gpk_wait_empty(LIMIT_MS);
+	gt_gpk_unload();
+}
+
 static const struct gt_case cases[] = {
 	{ "group_that_it_has_is_no_way_out", group_that_it_has_is_no_way_out, GT_TINY, 60 },
 	{ "another_group_is_no_way_out", another_group_is_no_way_out, GT_TINY, 60 },
@@ -296,6 +317,8 @@ static const struct gt_case cases[] = {
 	  GT_TINY, 60 },
 	{ "one_that_joins_and_refuses_twice_leaves_later",
 	  one_that_joins_and_refuses_twice_leaves_later, GT_TINY, 60 },
+	{ "root_does_not_wait_for_the_limit_of_a_user",
+	  root_does_not_wait_for_the_limit_of_a_user, GT_TINY, 60 },
 };
 
 int main(void)

@@ -213,15 +213,20 @@ static unsigned int list(struct gpreempt_ioc_queue *queues)
 	return arg.nr;
 }
 
-uint32_t gt_gpk_flags(pid_t pid, uint32_t queue_id)
+struct gpreempt_ioc_queue gt_gpk_queue(pid_t pid, uint32_t queue_id)
 {
 	struct gpreempt_ioc_queue queues[MAX_QUEUES];
 	unsigned int i, nr = list(queues);
 
 	for (i = 0; i < nr; i++)
 		if (queues[i].pid == pid && queues[i].queue_id == queue_id)
-			return queues[i].flags;
+			return queues[i];
 	gt_fail("queue %u of %d is not listed", queue_id, pid);
+}
+
+uint32_t gt_gpk_flags(pid_t pid, uint32_t queue_id)
+{
+	return gt_gpk_queue(pid, queue_id).flags;
 }
 
 unsigned int gt_gpk_count(pid_t pid)

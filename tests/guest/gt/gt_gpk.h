@@ -47,7 +47,8 @@ int gt_gpk_release(uint32_t gpu_id, pid_t pid, uint32_t queue_id);
 int gt_gpk_switch(uint32_t gpu_id, const pid_t *pids, uint32_t nr_out, uint32_t nr_in,
 		  uint32_t lease_ms, uint32_t grace);
 
-/* GPREEMPT_QUEUE_F_* of a queue; ends the case if it is not listed. */
+/* A queue, and its GPREEMPT_QUEUE_F_*; both end the case if it is not listed. */
+struct gpreempt_ioc_queue gt_gpk_queue(pid_t pid, uint32_t queue_id);
 uint32_t gt_gpk_flags(pid_t pid, uint32_t queue_id);
 /* How many queues are listed of a process; 0 = of all. */
 unsigned int gt_gpk_count(pid_t pid);
