@@ -6,6 +6,7 @@
  * The value that a caller with CAP_SYS_NICE gives to an attribute is also the most that
  * other callers may set it to afterwards. Before that, the default is.
  */
+#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 
@@ -82,20 +83,45 @@ static bool is_too_often(struct gpk_node *n, struct gpk_entity *e, const struct 
 	return true;
 }
 
-/* The process, its descendants, and what earlier programs of them left behind. */
+static void apply_to(struct gpk_node *n, struct gpk_entity *e)
+{
+	struct gpk_said said;
+	u64 version = gpk_attr_wish(e->pid, &said);
+
+	if (version == e->version || is_too_often(n, e, &said, ktime_get_ns()))
+		return;
+	e->version = version;
+	apply(n, e, &said);
+}
+
+/* Of all of them, what is not as was said. */
+static int run_apply_all(struct gpk_node *n, void *data)
+{
+	struct gpk_entity *e;
+
+	list_for_each_entry(e, &n->entities, link)
+		apply_to(n, e);
+	return 0;
+}
+
+/* Processes whose wish was changed. */
+struct heirs {
+	struct pid **pid;
+	u32 nr;
+};
+
+/* These, and what earlier programs of them left behind. */
 static int run_apply(struct gpk_node *n, void *data)
 {
-	u64 now = ktime_get_ns();
+	const struct heirs *heirs = data;
 	struct gpk_entity *e;
-	struct gpk_said said;
-	u64 version;
+	u32 i;
 
-	list_for_each_entry(e, &n->entities, link) {
-		version = gpk_attr_wish(e->pid, &said);
-		if (version == e->version || is_too_often(n, e, &said, now))
-			continue;
-		e->version = version;
-		apply(n, e, &said);
+	for (i = 0; i < heirs->nr; i++) {
+		hash_for_each_possible(n->by_pid, e, by_pid, (unsigned long)heirs->pid[i]) {
+			if (e->pid == heirs->pid[i])
+				apply_to(n, e);
+		}
 	}
 	return 0;
 }
@@ -105,7 +131,7 @@ void gpk_attr_run(struct gpk_node *n)
 	if (ktime_get_ns() < n->apply_ns)
 		return;
 	n->apply_ns = U64_MAX;
-	run_apply(n, NULL);
+	run_apply_all(n, NULL);
 }
 
 /* Return: -EINVAL for values that are none; then @said is not of use. */
@@ -208,10 +234,8 @@ static int say(struct pid *pid, const struct gpreempt_ioc_attr *arg, bool govern
 }
 
 /* Return: 0 or -errno. */
-static int remember(struct pid *pid, const struct gpreempt_ioc_attr *arg)
+static int remember(struct pid *pid, const struct gpreempt_ioc_attr *arg, bool governs)
 {
-	bool as_owner = arg->flags & GPREEMPT_ATTR_AS_OWNER;
-	bool governs = !as_owner && gpk_is_governor();
 	kuid_t uid = gpk_group_uid(pid);
 	struct gpk_wish *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	int ret;
@@ -234,19 +258,50 @@ static int remember(struct pid *pid, const struct gpreempt_ioc_attr *arg)
 		return 0;
 	kfree(new);
 	/* For the audit log. */
-	if (ret == -EPERM && !as_owner)
+	if (ret == -EPERM && !(arg->flags & GPREEMPT_ATTR_AS_OWNER))
 		return gpk_may_govern();
 	return ret < 0 ? ret : 0;
 }
 
-int gpk_attr_set(struct pid *pid, const struct gpreempt_ioc_attr *arg)
+static void for_nodes(int (*run)(struct gpk_node *n, void *data), void *data)
 {
-	int ret = remember(pid, arg);
 	u32 i;
 
-	for (i = 0; !ret && i < gpk_nr_nodes(); i++)
-		gpk_command(gpk_node_at(i), run_apply, NULL);
-	return ret;
+	for (i = 0; i < gpk_nr_nodes(); i++)
+		gpk_command(gpk_node_at(i), run, data);
+}
+
+/* Those that are forked meanwhile have the wish when they come to a node. */
+static void apply_to_heirs(struct pid *pid)
+{
+	u32 i, room = gpk_wish_heirs(pid, NULL, 0);
+	struct heirs heirs = {};
+
+	heirs.pid = kvcalloc(room, sizeof(*heirs.pid), GFP_KERNEL_ACCOUNT);
+	if (!heirs.pid) {
+		for_nodes(run_apply_all, NULL);
+		return;
+	}
+	heirs.nr = min(gpk_wish_heirs(pid, heirs.pid, room), room);
+	for_nodes(run_apply, &heirs);
+	for (i = 0; i < heirs.nr; i++)
+		put_pid(heirs.pid[i]);
+	kvfree(heirs.pid);
+}
+
+int gpk_attr_set(struct pid *pid, const struct gpreempt_ioc_attr *arg)
+{
+	bool governs = !(arg->flags & GPREEMPT_ATTR_AS_OWNER) && gpk_is_governor();
+	int ret = remember(pid, arg, governs);
+
+	if (ret)
+		return ret;
+	/* A limit changes the wishes of descendants too. */
+	if (governs)
+		for_nodes(run_apply_all, NULL);
+	else
+		apply_to_heirs(pid);
+	return 0;
 }
 
 void gpk_attr_get(struct pid *pid, struct gpreempt_ioc_attr *arg)

@@ -28,6 +28,7 @@
  */
 struct heir {
 	struct hlist_node hash;
+	struct hlist_node of_wish;
 	struct pid *pid;
 	struct gpk_wish *wish;
 	u64 pass;
@@ -51,8 +52,11 @@ static struct heir *heir_find(const struct pid *pid)
 	return NULL;
 }
 
-static void wish_put(struct gpk_wish *w)
+static void wish_put(struct heir *h)
 {
+	struct gpk_wish *w = h->wish;
+
+	hlist_del(&h->of_wish);
 	if (--w->nr_heirs)
 		return;
 	gpk_user_put(w->user);
@@ -63,7 +67,7 @@ static void wish_put(struct gpk_wish *w)
 static void heir_remove(struct heir *h)
 {
 	hash_del(&h->hash);
-	wish_put(h->wish);
+	wish_put(h);
 	put_pid(h->pid);
 	kfree(h);
 }
@@ -82,8 +86,9 @@ static struct heir *heir_set(struct pid *pid, struct gpk_wish *w)
 	}
 	w->nr_heirs++;
 	if (h->wish)
-		wish_put(h->wish);
+		wish_put(h);
 	h->wish = w;
+	hlist_add_head(&h->of_wish, &w->heirs);
 	return h;
 }
 
@@ -157,12 +162,46 @@ static struct heir *hand_down(struct task_struct *task, u64 pass, gpk_limit_fn l
 	return h;
 }
 
+u32 gpk_wish_heirs(struct pid *pid, struct pid **heirs, u32 room)
+{
+	const struct heir *h;
+	u32 nr = 0;
+
+	spin_lock(&gpk_wishes_lock);
+	h = heir_find(pid);
+	if (h && h->wish->owner == pid)
+		hlist_for_each_entry(h, &h->wish->heirs, of_wish) {
+			if (nr < room)
+				heirs[nr] = get_pid(h->pid);
+			nr++;
+		}
+	spin_unlock(&gpk_wishes_lock);
+	return nr;
+}
+
+/* A child that comes after this gets the wish of its parent from forked(). */
+static bool has_children(struct pid *pid)
+{
+	struct task_struct *task, *thread;
+	bool found = false;
+
+	rcu_read_lock();
+	task = pid_task(pid, PIDTYPE_TGID);
+	if (task)
+		for_each_thread(task, thread)
+			found |= !list_empty(&thread->children);
+	rcu_read_unlock();
+	return found;
+}
+
 void gpk_wish_hand_down(struct pid *pid, gpk_limit_fn limit, const struct gpreempt_ioc_attr *arg)
 {
 	static u64 pass;
 	struct task_struct *task;
 	struct heir *h;
 
+	if (!has_children(pid))
+		return;
 	pass++;
 	rcu_read_lock();
 	for_each_process(task) {

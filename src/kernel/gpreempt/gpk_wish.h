@@ -18,7 +18,8 @@ struct gpk_user;
 
 /* What was said of a process. */
 struct gpk_wish {
-	u32 nr_heirs;		    /* processes that have it, its owner included */
+	struct hlist_head heirs;    /* processes that have it, its owner included */
+	u32 nr_heirs;		    /* how many */
 	struct pid *owner;	    /* process of which it was said */
 	struct gpk_user *user;	    /* user of that process then */
 	u64 version;		    /* another number for every change; never 0 */
@@ -38,6 +39,12 @@ struct gpk_wish *gpk_wish_of(struct pid *pid);
  */
 int gpk_wish_give(struct gpk_wish *w, struct pid *pid, kuid_t uid, bool is_limited);
 
+/*
+ * The processes that have the wish that @pid owns, with references: at most @room of them are
+ * put in @heirs. Return: how many there are. Takes the lock.
+ */
+u32 gpk_wish_heirs(struct pid *pid, struct pid **heirs, u32 room);
+
 /* Changes the wish of a process whose ancestor got a limit; the lock is held. */
 typedef void (*gpk_limit_fn)(struct gpk_wish *w, const struct gpreempt_ioc_attr *arg);
 
@@ -47,7 +54,8 @@ typedef void (*gpk_limit_fn)(struct gpk_wish *w, const struct gpreempt_ioc_attr 
  * @limit: called for the wish of each that owns one; NULL = these keep theirs
  * @arg: for @limit
  *
- * Context: may sleep; without the lock, and one at a time. One pass over all processes.
+ * Context: may sleep; without the lock, and one at a time. One pass over all processes, if it has
+ * children.
  */
 void gpk_wish_hand_down(struct pid *pid, gpk_limit_fn limit, const struct gpreempt_ioc_attr *arg);
 
