@@ -51,17 +51,10 @@ u64 kfd_gpreempt_generation(void)
 
 struct kfd_process_device *kfd_gpreempt_find(struct device_queue_manager *dqm, u64 process)
 {
-	struct device_process_node *cur;
+	struct kfd_process_device *pdd = xa_load(&dqm->gpreempt.processes, process);
 
-	if (!process)
-		return NULL;
-	list_for_each_entry(cur, &dqm->queues, list) {
-		struct kfd_process_device *pdd = qpd_to_pdd(cur->qpd);
-
-		if (pdd->gpreempt.generation == process)
-			return pdd;
-	}
-	return NULL;
+	/* The dqm forgets a process with its last queue, and its name lasts. */
+	return pdd && !list_empty(&pdd->qpd.queues_list) ? pdd : NULL;
 }
 
 struct device_queue_manager *kfd_gpreempt_node_get(u32 gpu_id)
@@ -86,15 +79,23 @@ void kfd_gpreempt_node_put(void)
  * only others still have and may drop at any time: nothing of it can be looked at, and it
  * stays without a name, unknown to the client.
  */
-static void name_process(struct kfd_gpreempt_pdd *p, struct mm_struct *mm, u32 gpu_id)
+static void name_process(struct device_queue_manager *dqm, struct kfd_process_device *pdd)
 {
+	struct mm_struct *mm = READ_ONCE(pdd->process->mm);
+	struct kfd_gpreempt_pdd *p = &pdd->gpreempt;
+	u64 generation;
+
 	if (p->generation || !mm || mm != current->mm)
 		return;
-	p->gpu_id = gpu_id;
+	generation = kfd_gpreempt_generation();
+	/* Without memory for it, it is unknown until its next queue. */
+	if (xa_err(xa_store(&dqm->gpreempt.processes, generation, pdd, GFP_KERNEL)))
+		return;
+	p->gpu_id = dqm->dev->id;
 	p->mm = mm;
 	mmgrab(mm);
 	/* An interrupt that sees the generation sees the node: kfd_gpreempt_completion(). */
-	smp_store_release(&p->generation, kfd_gpreempt_generation());
+	smp_store_release(&p->generation, generation);
 }
 
 void kfd_gpreempt_queue_init(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
@@ -110,7 +111,7 @@ void kfd_gpreempt_queue_init(struct device_queue_manager *dqm, struct qcm_proces
 		p->preempted = false;
 	if (!kfd_gpreempt_is_compute(q))
 		return;
-	name_process(p, READ_ONCE(qpd->pqm->process->mm), dqm->dev->id);
+	name_process(dqm, qpd_to_pdd(qpd));
 	if (!p->generation)
 		return;
 	q->properties.gpreempt.generation = kfd_gpreempt_generation();
@@ -129,8 +130,10 @@ void kfd_gpreempt_process_removed(struct device_queue_manager *dqm,
 	struct kfd_gpreempt_pdd *p = &qpd_to_pdd(qpd)->gpreempt;
 
 	p->preempted = false;
-	if (p->generation)
+	if (p->generation) {
+		xa_erase(&dqm->gpreempt.processes, p->generation);
 		mmdrop(p->mm);
+	}
 	p->mm = NULL;
 	WRITE_ONCE(p->generation, 0);
 	kfd_gpreempt_changed(dqm);
@@ -291,6 +294,7 @@ static void withdraw(struct device_queue_manager *dqm)
 void kfd_gpreempt_node_added(struct device_queue_manager *dqm)
 {
 	down_write(&nodes_sem);
+	xa_init(&dqm->gpreempt.processes);
 	list_add_tail(&dqm->gpreempt.link, &nodes);
 	if (rcu_access_pointer(client)) {
 		admit(dqm);
@@ -306,8 +310,10 @@ void kfd_gpreempt_node_removed(struct device_queue_manager *dqm)
 
 	down_write(&nodes_sem);
 	/* One that failed to start was never added: all is zero. */
-	if (dqm->gpreempt.link.next)
+	if (dqm->gpreempt.link.next) {
 		list_del(&dqm->gpreempt.link);
+		xa_destroy(&dqm->gpreempt.processes);
+	}
 	dqm_lock(dqm);
 	registered = dqm->gpreempt.registered;
 	dqm->gpreempt.registered = false;

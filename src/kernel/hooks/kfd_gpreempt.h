@@ -29,6 +29,7 @@
 #include <linux/list.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 
 struct mm_struct;
 struct pid;
@@ -228,6 +229,7 @@ struct kfd_gpreempt_state {
 /* Ours in struct device_queue_manager; under dqm_lock. */
 struct kfd_gpreempt_node {
 	struct list_head link;	      /* all nodes; nodes_sem */
+	struct xarray processes;      /* struct kfd_process_device with a name, by that */
 	struct delayed_work watchdog; /* resumes everything if the client is silent */
 	unsigned long heard;	      /* jiffies when the client's last call ended */
 	/* calls of the client that are under way, dqm_lock held or waited for */

@@ -96,28 +96,36 @@ static void describe(struct kfd_process_device *pdd, const struct queue *q,
 	};
 }
 
+/* Puts the queues of a process behind the @found there are. Return: how many there are then. */
+static u32 list_process(struct kfd_process_device *pdd, const struct waves *waves,
+			struct kfd_gpreempt_queue *queues, u32 room, u32 found)
+{
+	struct queue *q;
+
+	list_for_each_entry(q, &pdd->qpd.queues_list, list) {
+		if (!kfd_gpreempt_is_compute(q))
+			continue;
+		if (found < room)
+			describe(pdd, q, waves, &queues[found]);
+		found++;
+	}
+	return found;
+}
+
 static u32 list_queues(struct device_queue_manager *dqm, u64 process,
 		       const struct waves *waves, struct kfd_gpreempt_queue *queues,
 		       u32 room)
 {
+	struct kfd_process_device *pdd = kfd_gpreempt_find(dqm, process);
 	struct device_process_node *cur;
-	struct queue *q;
 	u32 found = 0;
 
+	if (process && process != KFD_GPREEMPT_EVERY)
+		return pdd ? list_process(pdd, waves, queues, room, 0) : 0;
 	list_for_each_entry(cur, &dqm->queues, list) {
-		struct kfd_process_device *pdd = qpd_to_pdd(cur->qpd);
-
-		if (!pdd->gpreempt.generation ||
-		    (process && process != KFD_GPREEMPT_EVERY &&
-		     pdd->gpreempt.generation != process))
-			continue;
-		list_for_each_entry(q, &cur->qpd->queues_list, list) {
-			if (!kfd_gpreempt_is_compute(q))
-				continue;
-			if (found < room)
-				describe(pdd, q, waves, &queues[found]);
-			found++;
-		}
+		pdd = qpd_to_pdd(cur->qpd);
+		if (pdd->gpreempt.generation)
+			found = list_process(pdd, waves, queues, room, found);
 	}
 	return found;
 }
