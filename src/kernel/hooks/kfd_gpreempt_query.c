@@ -31,9 +31,20 @@ static u32 queue_flags(const struct queue *q)
 
 /* On the GPU, by queue slot. */
 struct waves {
-	u32 nr;			       /* slots, of all XCCs one after the other; 0 = not known */
+	bool known;		       /* the hardware was asked */
+	u32 nr;			       /* slots with waves, of all XCCs */
 	struct kfd_cu_occupancy *slot; /* how many, and of whom; for kfree() */
 };
+
+/* Only what has waves stays: it is compared with every queue. */
+static void drop_empty(struct waves *w, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		if (w->slot[i].wave_cnt)
+			w->slot[w->nr++] = w->slot[i];
+}
 
 /*
  * Of all XCCs: a packet's last workgroups may be on any of them. Not of hardware that is being
@@ -57,7 +68,8 @@ static void read_waves(struct kfd_node *node, struct waves *w)
 		node->kfd2kgd->get_cu_occupancy(adev, w->slot + nr, &max_waves_per_cu, xcc);
 		nr += AMDGPU_MAX_QUEUES;
 	}
-	w->nr = nr;
+	drop_empty(w, nr);
+	w->known = true;
 out:
 	up_read(&adev->reset_domain->sem);
 }
@@ -65,16 +77,13 @@ out:
 /* Whether waves of this queue, and of others, are on the GPU. */
 static u32 running_flags(const struct queue *q, const struct waves *w)
 {
-	u32 i, flags = w->nr ? KFD_GPREEMPT_RUNNING_KNOWN : 0;
+	u32 i, flags = w->known ? KFD_GPREEMPT_RUNNING_KNOWN : 0;
 
-	for (i = 0; i < w->nr; i++) {
-		if (!w->slot[i].wave_cnt)
-			continue;
+	for (i = 0; i < w->nr; i++)
 		if (w->slot[i].doorbell_off == q->properties.doorbell_off)
 			flags |= KFD_GPREEMPT_RUNNING;
 		else
 			flags |= KFD_GPREEMPT_CROWDED;
-	}
 	return flags;
 }
 

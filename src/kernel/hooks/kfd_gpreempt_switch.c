@@ -175,31 +175,24 @@ static u32 look_before(struct device_queue_manager *dqm, const struct kfd_gpreem
 	return 0;
 }
 
-/*
- * Take the digests of what has just been saved, if it was. True if anything is held that could
- * be resumed.
- */
-static bool note_held(struct device_queue_manager *dqm, bool saved)
+/* Take the digests of what has just been saved. */
+static void note_held(struct device_queue_manager *dqm)
 {
-	bool verify = saved && can_verify(dqm), held = false;
 	struct device_process_node *cur;
 	struct queue *q;
 
+	if (!can_verify(dqm))
+		return;
 	list_for_each_entry(cur, &dqm->queues, list) {
-		held |= qpd_to_pdd(cur->qpd)->gpreempt.preempted;
 		list_for_each_entry(q, &cur->qpd->queues_list, list) {
 			struct kfd_gpreempt_state *s = &q->properties.gpreempt;
 
-			if (!s->preempted || s->damaged)
-				continue;
-			held = true;
-			if (!verify || s->verified)
+			if (!s->preempted || s->damaged || s->verified)
 				continue;
 			s->digest = digest_of(dqm, q);
 			s->verified = true;
 		}
 	}
-	return held;
 }
 
 /*
@@ -345,11 +338,12 @@ int kfd_gpreempt_switch(u32 gpu_id, struct kfd_gpreempt_ref *refs, u32 nr_out, u
 	/* Hardware that is about to be reset is not asked again. */
 	if (undo_failed(dqm, refs, nr_out) && !ret)
 		ret = commit(dqm, 0) ? -EIO : 0;
-	if (note_held(dqm, !ret) || dqm->gpreempt.stale)
+	if (!ret)
+		note_held(dqm);
+	/* If nothing is held any more, it finds that out when the client is silent. */
+	if (nr_out || dqm->gpreempt.stale)
 		mod_delayed_work(system_wq, &dqm->gpreempt.watchdog,
 				 msecs_to_jiffies(KFD_GPREEMPT_WATCHDOG_MS));
-	else
-		cancel_delayed_work(&dqm->gpreempt.watchdog);
 out:
 	kfd_gpreempt_call_end(dqm);
 	kfd_gpreempt_node_put();
