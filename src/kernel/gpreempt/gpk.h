@@ -95,6 +95,8 @@ struct gpk_said {
 struct gpk_entity {
 	struct list_head link;	 /* in its node */
 	struct hlist_node by_pid; /* in its node */
+	struct hlist_node by_core;  /* in its node, while it has @core */
+	struct hlist_node by_group; /* in its node, while it has @core and @group */
 	struct list_head apart;	 /* in its node, of one that waits to join its group */
 	struct rcu_head rcu;	 /* callbacks may still look at it when it is gone */
 	u64 generation;		 /* amdkfd's name */
@@ -188,6 +190,8 @@ struct gpk_node {
 	u32 nr_entities;		      /* how many; at most GPK_ENTITIES_MAX */
 	struct xarray by_generation;	      /* the same, for callbacks */
 	DECLARE_HASHTABLE(by_pid, 8);	      /* the same, by process */
+	DECLARE_HASHTABLE(by_core, 8);	      /* the same, by the scheduler's name */
+	DECLARE_HASHTABLE(by_group, 8);	      /* of these, those in groups, by user and group */
 	DECLARE_HASHTABLE(queues, 10);	      /* queues of all of them */
 	struct kfd_gpreempt_queue *answer;    /* what amdkfd answered last: see gpk_ask() */
 	u32 answer_room;		      /* how many queues fit */

@@ -15,15 +15,8 @@
 struct gpk_entity *gpk_entity_of(struct gpk_node *n, u64 core)
 {
 	struct gpk_entity *e;
-	u64 generation;
 
-	if (gp_sched_entity_cookie(n->sched, core, &generation))
-		return NULL;
-	e = xa_load(&n->by_generation, generation);
-	if (e && e->core == core)
-		return e;
-	/* The first of a group left it. */
-	list_for_each_entry(e, &n->entities, link)
+	hash_for_each_possible(n->by_core, e, by_core, core)
 		if (e->core == core)
 			return e;
 	return NULL;
@@ -31,12 +24,9 @@ struct gpk_entity *gpk_entity_of(struct gpk_node *n, u64 core)
 
 struct gpk_entity *gpk_member_next(struct gpk_node *n, u64 core, struct gpk_entity *e)
 {
-	struct gpk_entity *first = e ? e : gpk_entity_of(n, core);
-
-	if (!first || !first->group)
-		return e ? NULL : first;
-	e = e ? e : list_entry(&n->entities, struct gpk_entity, link);
-	list_for_each_entry_continue(e, &n->entities, link)
+	if (!e)
+		return gpk_entity_of(n, core);
+	hlist_for_each_entry_continue(e, by_core)
 		if (e->core == core)
 			return e;
 	return NULL;

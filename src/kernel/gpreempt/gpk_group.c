@@ -35,6 +35,26 @@ static u64 user_of(const struct gpk_entity *e)
 	return uid_valid(e->uid) ? __kuid_val(e->uid) : GP_GROUP_NO_USER;
 }
 
+/* A user's own; see gp_group_number(). */
+static u64 hash_of(const struct gpk_entity *e, u64 group)
+{
+	return hash_64(user_of(e), 64) ^ group;
+}
+
+/* It is found by others from now on. */
+static void index_add(struct gpk_node *n, struct gpk_entity *e)
+{
+	hash_add(n->by_core, &e->by_core, e->core);
+	if (e->group)
+		hash_add(n->by_group, &e->by_group, hash_of(e, e->group));
+}
+
+static void index_remove(struct gpk_entity *e)
+{
+	hash_del(&e->by_core);
+	hash_del(&e->by_group);
+}
+
 /* Whether a process with these attributes, in this group, is one with @o. */
 static bool is_one(struct gpk_node *n, const struct gpk_entity *o, const struct gp_group_key *key)
 {
@@ -60,7 +80,7 @@ static struct gpk_entity *find(struct gpk_node *n, const struct gpk_entity *e, u
 
 	if (!group)
 		return NULL;
-	list_for_each_entry(o, &n->entities, link)
+	hash_for_each_possible(n->by_group, o, by_group, hash_of(e, group))
 		if (o != e && is_one(n, o, &key))
 			return o;
 	return NULL;
@@ -68,12 +88,10 @@ static struct gpk_entity *find(struct gpk_node *n, const struct gpk_entity *e, u
 
 bool gpk_group_is_shared(struct gpk_node *n, const struct gpk_entity *e)
 {
-	const struct gpk_entity *o;
+	struct gpk_entity *o;
 
-	if (!e->group)
-		return false;
-	list_for_each_entry(o, &n->entities, link)
-		if (o != e && o->core == e->core)
+	gpk_for_each_member(o, n, e->core)
+		if (o != e)
 			return true;
 	return false;
 }
@@ -83,19 +101,24 @@ int gpk_group_join(struct gpk_node *n, struct gpk_entity *e, const struct gp_att
 {
 	struct gpk_entity *o = find(n, e, e->group, attr);
 	u64 now = ktime_get_ns();
+	int ret = 0;
 
 	if (o && !e->sched_out) {
 		n->act.acts.nr = 0;
 		e->core = o->core;
-		return 0;
+	} else if (e->sched_out) {
+		ret = gp_sched_entity_add_out(n->sched, 0, attr, e->generation, now, &n->act.acts,
+					      &e->core);
+	} else {
+		ret = gp_sched_entity_add(n->sched, 0, attr, e->generation, now, &n->act.acts,
+					  &e->core);
 	}
-	if (o)
+	if (ret)
+		return ret;
+	if (o && e->sched_out)
 		list_add_tail(&e->apart, &n->apart);
-	if (e->sched_out)
-		return gp_sched_entity_add_out(n->sched, 0, attr, e->generation, now,
-					       &n->act.acts, &e->core);
-	return gp_sched_entity_add(n->sched, 0, attr, e->generation, now, &n->act.acts,
-				   &e->core);
+	index_add(n, e);
+	return 0;
 }
 
 void gpk_group_leave(struct gpk_node *n, struct gpk_entity *e)
@@ -104,6 +127,7 @@ void gpk_group_leave(struct gpk_node *n, struct gpk_entity *e)
 	if (!gpk_group_is_shared(n, e))
 		gpk_act(n, gp_sched_entity_remove(n->sched, e->core, ktime_get_ns(),
 						  &n->act.acts));
+	index_remove(e);
 	e->core = GP_ID_NONE;
 }
 
@@ -165,7 +189,9 @@ void gpk_group_change(struct gpk_node *n, struct gpk_entity *e, u64 group,
 		move(n, e, group, attr);
 		return;
 	}
+	index_remove(e);
 	e->group = group;
+	index_add(n, e);
 	list_del_init(&e->apart);
 	if (o)
 		list_add_tail(&e->apart, &n->apart);

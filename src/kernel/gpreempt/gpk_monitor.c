@@ -351,6 +351,8 @@ int gpk_node_start(struct gpk_node *n, u32 gpu_id)
 	gpk_hold_init(n);
 	xa_init(&n->by_generation);
 	hash_init(n->by_pid);
+	hash_init(n->by_core);
+	hash_init(n->by_group);
 	hash_init(n->queues);
 	ret = gpk_answer_init(n);
 	if (!ret)
