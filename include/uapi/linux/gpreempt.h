@@ -24,9 +24,9 @@
  * of an ordinary user says so (GPREEMPT_ATTR_AS_OWNER): it is bound by the limit then, and
  * does not move it.
  *
- * A hold by hand is leased: it ends with its lease and when the file is closed. A hold
- * of a process covers the queues that the process creates later, also if it has none in
- * between.
+ * A hold by hand is leased: it ends with its lease, when the file is closed, and with a
+ * process that has queues. A hold of a process covers the queues that the process creates
+ * later, also if it has none in between.
  *
  * A higher number is a higher priority.
  */

@@ -201,7 +201,7 @@ struct gpk_node {
 	/* when those that seem idle were last asked for waves */
 	u64 hidden_ns;
 	struct gp_holds holds;	      /* by hand */
-	DECLARE_HASHTABLE(held, 8);   /* of these, those of whole processes */
+	struct gp_tree held;	      /* of these, those of whole processes, by owner and process */
 	u64 heard_ns;		      /* when amdkfd was last told that the monitor lives */
 	bool disabled;		      /* switched off: the driver schedules */
 	u64 nr_wakeups;		      /* times the monitor ran */
@@ -310,7 +310,7 @@ void gpk_hold_init(struct gpk_node *n);
 /* Holds of a queue, or (0) of all queues of a process. */
 u32 gpk_hold_count(const struct gpk_node *n, u64 process, u64 queue);
 /* The generation of a process that @owner holds, and that may have no queues; or 0. */
-u64 gpk_hold_of(const struct gpk_node *n, const void *owner, const struct pid *pid);
+u64 gpk_hold_of(const struct gpk_node *n, const void *owner, struct pid *pid);
 /* For the caller, which it is charged to; or NULL. */
 struct gpk_hold *gpk_hold_alloc(const void *owner, struct pid *pid, u32 queue_id, u64 until_ns);
 void gpk_hold_free(struct gpk_hold *h);
@@ -319,8 +319,8 @@ void gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c);
 void gpk_hold_drop_owner(struct gpk_node *n, const void *owner);
 /* amdkfd has let go of everything by itself. */
 void gpk_hold_forget(struct gpk_node *n);
-/* Processes have ended: nothing of them can be held any more. */
-void gpk_hold_forget_dead(struct gpk_node *n);
+/* A process goes: if it has ended, nothing of it can be held any more. */
+void gpk_hold_forget_dead(struct gpk_node *n, const struct gpk_entity *e);
 void gpk_hold_run(struct gpk_node *n);
 
 /* attr.c: attributes by process, also of those that have no queue yet */

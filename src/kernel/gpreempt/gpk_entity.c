@@ -144,6 +144,7 @@ static void entity_remove(struct gpk_node *n, struct gpk_entity *e)
 	struct gpk_queue *q, *next;
 
 	entity_let_go(n, e);
+	gpk_hold_forget_dead(n, e);
 	list_for_each_entry_safe(q, next, &e->queues, link)
 		queue_remove(n, e, q);
 	gpk_group_leave(n, e);
@@ -331,7 +332,6 @@ void gpk_resync(struct gpk_node *n)
 		see(n, &n->answer[i]);
 	gpk_answer_put(n, nr);
 	remove_unseen(n);
-	gpk_hold_forget_dead(n);
 	let_strays_go(n);
 	hold_again(n);
 }

@@ -19,18 +19,33 @@
 /* Something preempted by hand. */
 struct gpk_hold {
 	struct gp_hold rule;	  /* what, by which file and until when; see target_of() */
-	struct hlist_node by_pid; /* in its node, of a hold of all queues */
-	struct pid *pid;	  /* its process */
-	struct mm_struct *mm;	  /* memory map of that; grabbed */
+	struct gp_tree_node by_pid; /* in its node, of a hold of all queues */
+	struct pid *pid;	    /* its process */
 	u32 queue_id;		  /* as user space knows it, or GPREEMPT_ABI_QUEUE_ALL */
 };
 
 #define HOLD(h) container_of(h, struct gpk_hold, rule)
 
+static const struct gpk_hold *of_pid(const struct gp_tree_node *node)
+{
+	return container_of(node, struct gpk_hold, by_pid);
+}
+
+/* A process that has become another program has two names. */
+static int cmp_pid(const struct gp_tree_node *a, const struct gp_tree_node *b)
+{
+	const struct gpk_hold *x = of_pid(a), *y = of_pid(b);
+	int order = gp_tree_order(x->rule.owner, y->rule.owner);
+
+	if (!order)
+		order = gp_tree_order((uintptr_t)x->pid, (uintptr_t)y->pid);
+	return order ? order : gp_tree_order(x->rule.target.process, y->rule.target.process);
+}
+
 void gpk_hold_init(struct gpk_node *n)
 {
 	gp_holds_init(&n->holds, HOLDS_MAX);
-	hash_init(n->held);
+	n->held.cmp = cmp_pid;
 }
 
 struct gpk_hold *gpk_hold_alloc(const void *owner, struct pid *pid, u32 queue_id, u64 until_ns)
@@ -52,8 +67,6 @@ void gpk_hold_free(struct gpk_hold *h)
 	if (!h)
 		return;
 	put_pid(h->pid);
-	if (h->mm)
-		mmdrop(h->mm);
 	kfree(h);
 }
 
@@ -83,14 +96,15 @@ u32 gpk_hold_count(const struct gpk_node *n, u64 process, u64 queue)
 	return gp_holds_nr_on(&n->holds, &target);
 }
 
-u64 gpk_hold_of(const struct gpk_node *n, const void *owner, const struct pid *pid)
+u64 gpk_hold_of(const struct gpk_node *n, const void *owner, struct pid *pid)
 {
-	const struct gpk_hold *h;
+	const struct gpk_hold key = { .rule.owner = (uintptr_t)owner, .pid = pid }, *h;
+	const struct gp_tree_node *node = gp_tree_at_least(&n->held, &key.by_pid);
 
-	hash_for_each_possible(n->held, h, by_pid, (unsigned long)pid)
-		if (h->pid == pid && h->rule.owner == (uintptr_t)owner)
-			return h->rule.target.process;
-	return 0;
+	if (!node)
+		return 0;
+	h = of_pid(node);
+	return h->pid == pid && h->rule.owner == key.rule.owner ? h->rule.target.process : 0;
 }
 
 /* @by: 1 or -1 */
@@ -109,7 +123,7 @@ static void hold_drop(struct gpk_node *n, struct gpk_hold *h, bool tell)
 	if (tell)
 		gpk_event(n, h->pid, GPREEMPT_EVENT_LEASE, !generation_of(&h->rule), h->queue_id);
 	gp_holds_drop(&n->holds, &h->rule);
-	hash_del(&h->by_pid);
+	gp_tree_remove(&n->held, &h->by_pid);
 	count_hold(xa_load(&n->by_generation, h->rule.target.process), generation_of(&h->rule), -1);
 	gpk_hold_free(h);
 }
@@ -141,10 +155,8 @@ static int hold_add(struct gpk_node *n, const void *owner, struct gpk_named *wha
 	if (ret)
 		return ret;
 	what->hold = NULL;
-	h->mm = e->mm;
-	mmgrab(h->mm);
 	if (!what->queue)
-		hash_add(n->held, &h->by_pid, (unsigned long)h->pid);
+		gp_tree_insert(&n->held, &h->by_pid);
 	count_hold(e, what->queue, 1);
 	return 1;
 }
@@ -185,18 +197,6 @@ static u32 hold_plan(struct gpk_node *n, const struct gpk_by_hand *c, u32 from, 
 	return nr;
 }
 
-/* What is said of one reference is true of those that name the same. */
-static void tell_result(const struct gpk_by_hand *c, u32 member, int result)
-{
-	const struct gpk_named *what = &c->named[member];
-	u32 i, end = member < c->nr_out ? c->nr_out : c->nr;
-
-	for (i = member; result && i < end; i++)
-		if (!c->named[i].result && c->named[i].process == what->process &&
-		    c->named[i].queue == what->queue)
-			c->named[i].result = result;
-}
-
 void gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c)
 {
 	u32 nr_out = hold_plan(n, c, 0, c->nr_out, c->refs);
@@ -210,7 +210,7 @@ void gpk_hold_switch(struct gpk_node *n, const struct gpk_by_hand *c)
 	for (i = 0; i < c->nr; i++) {
 		if (!c->named[i].is_told)
 			continue;
-		tell_result(c, i, ref->result ? ref->result : ret);
+		c->named[i].result = ref->result ? ref->result : ret;
 		ref++;
 		if (c->named[i].result && i < c->nr_out)
 			hold_remove(n, c->owner, &c->named[i]);
@@ -270,16 +270,15 @@ void gpk_hold_forget(struct gpk_node *n)
 		hold_drop(n, HOLD(h), true);
 }
 
-void gpk_hold_forget_dead(struct gpk_node *n)
+void gpk_hold_forget_dead(struct gpk_node *n, const struct gpk_entity *e)
 {
-	struct gp_hold *h, *next;
+	struct gp_hold *h;
 
-	for (h = gp_holds_first(&n->holds); h; h = next) {
-		next = gp_holds_next(h);
-		/* A process without queues may get new ones, one without memory does not. */
-		if (!atomic_read(&HOLD(h)->mm->mm_users))
-			hold_drop(n, HOLD(h), true);
-	}
+	/* A process without queues may get new ones, one without memory does not. */
+	if (atomic_read(&e->mm->mm_users))
+		return;
+	while ((h = gp_holds_first_on(&n->holds, e->generation, 0)))
+		hold_drop(n, HOLD(h), true);
 }
 
 void gpk_hold_run(struct gpk_node *n)

@@ -84,10 +84,25 @@ static int name_one(const struct gpk_by_hand *c, const struct gpreempt_ioc_switc
 	return what->hold ? 0 : -ENOMEM;
 }
 
+/* What is said of one reference is true of those that name the same. */
+static void tell_result(const struct gpk_by_hand *c, u32 member)
+{
+	const struct gpk_named *what = &c->named[member];
+	u32 i, end = member < c->nr_out ? c->nr_out : c->nr;
+
+	for (i = member + 1; i < end; i++)
+		if (!c->named[i].result && c->named[i].process == what->process &&
+		    c->named[i].queue == what->queue)
+			c->named[i].result = what->result;
+}
+
 static int copy_results(const struct gpk_by_hand *c, const struct gpreempt_ioc_switch *arg)
 {
 	u32 i;
 
+	for (i = 0; i < c->nr; i++)
+		if (c->named[i].is_told && c->named[i].result)
+			tell_result(c, i);
 	for (i = 0; i < c->nr; i++)
 		if (put_user(c->named[i].result, &ref_at(arg, i)->result))
 			return -EFAULT;
