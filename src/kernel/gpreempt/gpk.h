@@ -53,6 +53,8 @@ enum gpk_kick {
 /* Bits of gpk_entity.hints: look at it now; something of it ended. */
 #define GPK_HINT_LOOK 0
 #define GPK_HINT_ENDED 1
+/* Of gpk_node.by_generation: set after one of these bits. */
+#define GPK_HINTED XA_MARK_0
 
 /* A compute queue; the monitor's. */
 struct gpk_queue {
@@ -109,6 +111,7 @@ struct gpk_entity {
 	struct list_head queues; /* its queues */
 	/* when to look at its pointers again; U64_MAX = only on a hint. Callbacks read it */
 	u64 look_ns;
+	struct gp_tree_node due; /* in its node, by @look_ns */
 	u64 looked_ns;		 /* when that was last done */
 	u64 flags_ns;		 /* when amdkfd was last asked for the flags of its queues */
 	u64 touch_ns;		 /* when pages with its pointers were last asked for */
@@ -188,14 +191,15 @@ struct gpk_node {
 	struct list_head entities;	      /* all */
 	struct list_head apart;		      /* of these, those that wait to join their groups */
 	u32 nr_entities;		      /* how many; at most GPK_ENTITIES_MAX */
-	struct xarray by_generation;	      /* the same, for callbacks */
+	struct xarray by_generation;	      /* the same, for callbacks, which mark hints */
 	DECLARE_HASHTABLE(by_pid, 8);	      /* the same, by process */
 	DECLARE_HASHTABLE(by_core, 8);	      /* the same, by the scheduler's name */
 	DECLARE_HASHTABLE(by_group, 8);	      /* of these, those in groups, by user and group */
 	DECLARE_HASHTABLE(queues, 10);	      /* queues of all of them */
 	struct kfd_gpreempt_queue *answer;    /* what amdkfd answered last: see gpk_ask() */
 	u32 answer_room;		      /* how many queues fit */
-	struct gpk_entity *next_look;	      /* whose turn it is to be looked at, or NULL */
+	struct gp_tree due;		      /* entities that are to be looked at, by time */
+	u32 nr_busy;			      /* queues with work */
 	u64 resync_ns;			      /* when to ask amdkfd again; U64_MAX = not */
 	u64 apply_ns;			      /* when wishes are looked at again; the same */
 	/* when those that seem idle were last asked for waves */
@@ -285,13 +289,18 @@ int gpk_pointer_look(struct gpk_entity *e, const struct gp_idle_pace *pace);
 extern uint gpk_poll_us, gpk_critical_us, gpk_tick_us;
 /* KFD_GPREEMPT_* of a queue that cannot run, whatever the scheduler does. */
 bool gpk_is_blocked(u32 flags);
+void gpk_detect_init(struct gpk_node *n);
 void gpk_detect_run(struct gpk_node *n);
 u64 gpk_detect_next(const struct gpk_node *n);
 /* A process is about to go. */
 void gpk_detect_forget(struct gpk_node *n, struct gpk_entity *e);
 void gpk_detect_set(struct gpk_node *n, struct gpk_entity *e, u8 mode);
-/* Looks at it soon, if it has no work as far as the scheduler knows. */
-void gpk_look_if_idle(struct gpk_entity *e);
+/* Looks at it soon. */
+void gpk_look_soon(struct gpk_node *n, struct gpk_entity *e);
+/* The same, if it has no work as far as the scheduler knows. */
+void gpk_look_if_idle(struct gpk_node *n, struct gpk_entity *e);
+/* A queue has work, or none; one that goes has none. */
+void gpk_set_busy(struct gpk_node *n, struct gpk_queue *q, bool busy);
 
 /* batch.c */
 /*

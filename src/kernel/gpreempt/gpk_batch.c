@@ -31,7 +31,8 @@ struct gpk_batch {
 
 static_assert(GPK_ENTITIES_MAX >= KFD_GPREEMPT_REFS_MAX);
 
-static void batch_put(struct gpk_batch *b, struct gpk_entity *e, u32 member, bool out)
+static void batch_put(struct gpk_batch *b, struct gpk_node *n, struct gpk_entity *e, u32 member,
+		      bool out)
 {
 	bool was_out = e->sched_out;
 
@@ -39,7 +40,7 @@ static void batch_put(struct gpk_batch *b, struct gpk_entity *e, u32 member, boo
 	e->restart |= was_out && !out;
 	/* Without work it is armed from now on, see watch_idle(). */
 	if (out && !was_out)
-		gpk_look_if_idle(e);
+		gpk_look_if_idle(n, e);
 	if (!out && e->nr_manual)
 		return;
 	b->ref[b->nr] = (struct kfd_gpreempt_ref){ .process = e->generation };
@@ -55,7 +56,7 @@ static void batch_add(struct gpk_batch *b, struct gpk_node *n, u32 member, bool 
 	n->act.results[member] = GP_RESULT_GONE;
 	gpk_for_each_member(e, n, n->act.sw.id[member]) {
 		n->act.results[member] = GP_RESULT_OK;
-		batch_put(b, e, member, out);
+		batch_put(b, n, e, member, out);
 	}
 }
 

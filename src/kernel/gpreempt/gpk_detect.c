@@ -40,6 +40,44 @@ bool gpk_is_blocked(u32 flags)
 	       !(flags & (KFD_GPREEMPT_ACTIVE | KFD_GPREEMPT_PREEMPTED));
 }
 
+static struct gpk_entity *of_due(const struct gp_tree_node *node)
+{
+	return container_of(node, struct gpk_entity, due);
+}
+
+static int cmp_due(const struct gp_tree_node *a, const struct gp_tree_node *b)
+{
+	int order = gp_tree_order(of_due(a)->look_ns, of_due(b)->look_ns);
+
+	return order ? order : gp_tree_order(of_due(a)->generation, of_due(b)->generation);
+}
+
+void gpk_detect_init(struct gpk_node *n)
+{
+	n->due.cmp = cmp_due;
+}
+
+/* U64_MAX: not at any time. */
+static void look_at(struct gpk_node *n, struct gpk_entity *e, u64 ns)
+{
+	gp_tree_remove(&n->due, &e->due);
+	WRITE_ONCE(e->look_ns, ns);
+	if (ns != U64_MAX)
+		gp_tree_insert(&n->due, &e->due);
+}
+
+/* Behind those that are due already: no process comes first by asking often. */
+void gpk_look_soon(struct gpk_node *n, struct gpk_entity *e)
+{
+	look_at(n, e, min(e->look_ns, ktime_get_ns()));
+}
+
+void gpk_set_busy(struct gpk_node *n, struct gpk_queue *q, bool busy)
+{
+	n->nr_busy += busy - q->busy;
+	q->busy = busy;
+}
+
 /* The queues without pending packets that still have waves stay busy. */
 static void find_running(struct gpk_node *n, struct gpk_entity *e)
 {
@@ -89,7 +127,7 @@ static bool tell_edges(struct gpk_node *n, struct gpk_entity *e)
 		busy = true;
 		if (q->busy)
 			continue;
-		q->busy = true;
+		gpk_set_busy(n, q, true);
 		gp_arrivals_begin(&q->arrivals, q->look.now_ns);
 		gpk_event(n, e->pid, GPREEMPT_EVENT_BUSY, 1, q->queue_id);
 		gpk_act(n, gp_sched_queue_busy(n->sched, q->core, ktime_get_ns(), &n->act.acts));
@@ -97,7 +135,7 @@ static bool tell_edges(struct gpk_node *n, struct gpk_entity *e)
 	list_for_each_entry(q, &e->queues, link) {
 		if (!q->busy || has_work(e, q))
 			continue;
-		q->busy = false;
+		gpk_set_busy(n, q, false);
 		gpk_event(n, e->pid, GPREEMPT_EVENT_BUSY, 0, q->queue_id);
 		gpk_act(n, gp_sched_queue_idle(n->sched, q->core, ktime_get_ns(), &n->act.acts));
 	}
@@ -244,7 +282,7 @@ static void look(struct gpk_node *n, struct gpk_entity *e)
 	u64 next, now = ktime_get_ns();
 	int ret;
 
-	WRITE_ONCE(e->look_ns, U64_MAX);
+	look_at(n, e, U64_MAX);
 	e->looked_ns = now;
 	if (wants_flags(e, now))
 		find_running(n, e);
@@ -262,7 +300,7 @@ static void look(struct gpk_node *n, struct gpk_entity *e)
 	else
 		next = min(next, watch_idle(n, e, ret == -EAGAIN, now));
 	tell_progress(n, e);
-	e->look_ns = min(e->look_ns, next);
+	look_at(n, e, min(e->look_ns, next));
 }
 
 /* A fault says that the doorbells are mapped again. */
@@ -273,11 +311,11 @@ static void take_hint(struct gpk_node *n, struct gpk_entity *e)
 	if (test_and_clear_bit(GPK_HINT_ENDED, &e->hints)) {
 		e->ended_ns = now;
 		/* Not more often than it could ask to be looked at. */
-		e->look_ns = min(e->look_ns, e->looked_ns + gpk_critical_us * NSEC_PER_USEC);
+		look_at(n, e, min(e->look_ns, e->looked_ns + gpk_critical_us * NSEC_PER_USEC));
 	}
 	if (!test_and_clear_bit(GPK_HINT_LOOK, &e->hints))
 		return;
-	e->look_ns = 0;
+	gpk_look_soon(n, e);
 	/* After the bit, which is set after it: a fault that is not seen here comes again. */
 	fault = xchg(&e->hint_ns, 0);
 	if (!fault)
@@ -286,18 +324,6 @@ static void take_hint(struct gpk_node *n, struct gpk_entity *e)
 	now = max(now, fault);
 	gp_hist_add(&n->detect_ns, now - fault);
 	trace_gpreempt_detect(n->gpu_id, pid_nr(e->pid), now - fault);
-}
-
-static bool is_any_busy(const struct gpk_node *n)
-{
-	const struct gpk_entity *e;
-	const struct gpk_queue *q;
-
-	list_for_each_entry(e, &n->entities, link)
-		list_for_each_entry(q, &e->queues, link)
-			if (q->busy)
-				return true;
-	return false;
 }
 
 /*
@@ -309,7 +335,7 @@ static void find_hidden(struct gpk_node *n)
 	u64 now = ktime_get_ns();
 	u32 i, nr;
 
-	if (now - n->hidden_ns < FLAGS_NS || !is_any_busy(n))
+	if (now - n->hidden_ns < FLAGS_NS || !n->nr_busy)
 		return;
 	n->hidden_ns = now;
 	if (gpk_ask(n, KFD_GPREEMPT_EVERY, &nr))
@@ -322,7 +348,7 @@ static void find_hidden(struct gpk_node *n)
 			continue;
 		q->flags = n->answer[i].flags;
 		q->distrust = true;
-		e->look_ns = 0;
+		gpk_look_soon(n, e);
 	}
 	gpk_answer_put(n, nr);
 }
@@ -331,9 +357,12 @@ static void find_hidden(struct gpk_node *n)
 static void look_at_hinted(struct gpk_node *n)
 {
 	struct gpk_entity *e;
+	unsigned long generation;
 	bool rang;
 
-	list_for_each_entry(e, &n->entities, link) {
+	xa_for_each_marked(&n->by_generation, generation, e, GPK_HINTED) {
+		/* Before the bits are: what comes meanwhile marks it again. */
+		xa_clear_mark(&n->by_generation, generation, GPK_HINTED);
 		rang = READ_ONCE(e->hint_ns);
 		take_hint(n, e);
 		if (rang && e->look_ns <= ktime_get_ns())
@@ -341,24 +370,16 @@ static void look_at_hinted(struct gpk_node *n)
 	}
 }
 
-/* In turn, until the time of a round is over: the next round follows at once. */
+/* The longest due first, until the time of a round is over: the next round follows at once. */
 static void look_at_due(struct gpk_node *n)
 {
-	struct gpk_entity *e = n->next_look;
-	u64 now, end = ktime_get_ns() + ROUND_NS;
+	u64 now = ktime_get_ns(), end = now + ROUND_NS;
 	u32 i;
 
-	if (!e)
-		e = list_first_entry(&n->entities, struct gpk_entity, link);
-	for (i = 0; i < n->nr_entities; i++) {
+	for (i = 0; i < n->nr_entities && now < end && gpk_detect_next(n) <= now; i++) {
+		look(n, of_due(gp_tree_first(&n->due)));
 		now = ktime_get_ns();
-		if (now >= end)
-			break;
-		if (e->look_ns <= now)
-			look(n, e);
-		e = list_next_entry_circular(e, &n->entities, link);
 	}
-	n->next_look = n->nr_entities ? e : NULL;
 }
 
 void gpk_detect_run(struct gpk_node *n)
@@ -370,21 +391,14 @@ void gpk_detect_run(struct gpk_node *n)
 
 void gpk_detect_forget(struct gpk_node *n, struct gpk_entity *e)
 {
-	if (n->next_look != e)
-		return;
-	n->next_look = list_next_entry_circular(e, &n->entities, link);
-	if (n->next_look == e)
-		n->next_look = NULL;
+	look_at(n, e, U64_MAX);
 }
 
 u64 gpk_detect_next(const struct gpk_node *n)
 {
-	const struct gpk_entity *e;
-	u64 next = U64_MAX;
+	const struct gp_tree_node *first = gp_tree_first(&n->due);
 
-	list_for_each_entry(e, &n->entities, link)
-		next = min(next, e->look_ns);
-	return next;
+	return first ? of_due(first)->look_ns : U64_MAX;
 }
 
 void gpk_detect_set(struct gpk_node *n, struct gpk_entity *e, u8 mode)
@@ -395,15 +409,15 @@ void gpk_detect_set(struct gpk_node *n, struct gpk_entity *e, u8 mode)
 		kfd_gpreempt_arm(n->gpu_id, e->generation, false);
 	e->armed = false;
 	e->detect = mode;
-	e->look_ns = 0;
+	gpk_look_soon(n, e);
 }
 
-void gpk_look_if_idle(struct gpk_entity *e)
+void gpk_look_if_idle(struct gpk_node *n, struct gpk_entity *e)
 {
 	const struct gpk_queue *q;
 
 	list_for_each_entry(q, &e->queues, link)
 		if (q->busy)
 			return;
-	e->look_ns = 0;
+	gpk_look_soon(n, e);
 }

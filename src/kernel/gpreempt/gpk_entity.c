@@ -86,6 +86,7 @@ static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreem
 	}
 	INIT_LIST_HEAD(&e->queues);
 	INIT_LIST_HEAD(&e->apart);
+	e->look_ns = U64_MAX;
 	e->generation = desc->process;
 	e->pid = get_pid(desc->pid);
 	e->mm = desc->mm;
@@ -121,6 +122,7 @@ err:
 static void queue_remove(struct gpk_node *n, struct gpk_entity *e, struct gpk_queue *q)
 {
 	gpk_event(n, e->pid, GPREEMPT_EVENT_QUEUE, 0, q->queue_id);
+	gpk_set_busy(n, q, false);
 	list_del(&q->link);
 	hash_del(&q->by_generation);
 	gpk_act(n, gp_sched_queue_remove(n->sched, q->core, ktime_get_ns(), &n->act.acts));
@@ -186,7 +188,7 @@ static void queue_add(struct gpk_node *n, struct gpk_entity *e,
 	list_add_tail(&q->link, &e->queues);
 	hash_add(n->queues, &q->by_generation, q->generation);
 	gpk_event(n, e->pid, GPREEMPT_EVENT_QUEUE, 1, q->queue_id);
-	e->look_ns = 0;
+	gpk_look_soon(n, e);
 	gp_act_run(&n->act);
 }
 
@@ -207,7 +209,7 @@ static void see(struct gpk_node *n, const struct kfd_gpreempt_queue *desc)
 	}
 	q->seen = true;
 	if (gpk_is_blocked(q->flags) != gpk_is_blocked(desc->flags)) {
-		e->look_ns = 0;
+		gpk_look_soon(n, e);
 		e->restart = true;
 	}
 	q->flags = desc->flags;

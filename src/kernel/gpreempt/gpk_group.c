@@ -146,8 +146,9 @@ static void bring_queues(struct gpk_node *n, struct gpk_entity *e)
 	struct gpk_queue *q;
 
 	list_for_each_entry(q, &e->queues, link) {
-		q->busy &= !gpk_act(n, gp_sched_queue_add(n->sched, e->core, q->generation,
-							  ktime_get_ns(), &n->act.acts, &q->core));
+		if (gpk_act(n, gp_sched_queue_add(n->sched, e->core, q->generation, ktime_get_ns(),
+						  &n->act.acts, &q->core)))
+			gpk_set_busy(n, q, false);
 		if (q->busy)
 			gpk_act(n, gp_sched_queue_busy(n->sched, q->core, ktime_get_ns(),
 						       &n->act.acts));

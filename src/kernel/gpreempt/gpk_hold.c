@@ -108,13 +108,13 @@ u64 gpk_hold_of(const struct gpk_node *n, const void *owner, struct pid *pid)
 }
 
 /* @by: 1 or -1 */
-static void count_hold(struct gpk_entity *e, u64 queue, int by)
+static void count_hold(struct gpk_node *n, struct gpk_entity *e, u64 queue, int by)
 {
 	if (!e || queue)
 		return;
 	e->nr_manual += by;
 	e->restart |= !e->nr_manual;
-	e->look_ns = 0;
+	gpk_look_soon(n, e);
 }
 
 /* @tell: listeners do not know that it ends. */
@@ -124,7 +124,8 @@ static void hold_drop(struct gpk_node *n, struct gpk_hold *h, bool tell)
 		gpk_event(n, h->pid, GPREEMPT_EVENT_LEASE, !generation_of(&h->rule), h->queue_id);
 	gp_holds_drop(&n->holds, &h->rule);
 	gp_tree_remove(&n->held, &h->by_pid);
-	count_hold(xa_load(&n->by_generation, h->rule.target.process), generation_of(&h->rule), -1);
+	count_hold(n, xa_load(&n->by_generation, h->rule.target.process), generation_of(&h->rule),
+		   -1);
 	gpk_hold_free(h);
 }
 
@@ -157,7 +158,7 @@ static int hold_add(struct gpk_node *n, const void *owner, struct gpk_named *wha
 	what->hold = NULL;
 	if (!what->queue)
 		gp_tree_insert(&n->held, &h->by_pid);
-	count_hold(e, what->queue, 1);
+	count_hold(n, e, what->queue, 1);
 	return 1;
 }
 

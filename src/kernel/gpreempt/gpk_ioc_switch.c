@@ -158,9 +158,14 @@ static int run_trigger(struct gpk_node *n, void *pid)
 {
 	struct gpk_entity *e;
 
+	if (pid) {
+		hash_for_each_possible(n->by_pid, e, by_pid, (unsigned long)pid)
+			if (e->pid == pid)
+				gpk_look_soon(n, e);
+		return 0;
+	}
 	list_for_each_entry(e, &n->entities, link)
-		if (!pid || e->pid == pid)
-			e->look_ns = 0;
+		gpk_look_soon(n, e);
 	return 0;
 }
 

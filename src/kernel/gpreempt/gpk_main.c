@@ -70,6 +70,7 @@ static void on_doorbell(u32 gpu_id, u64 process)
 	xchg(&e->hint_ns, ktime_get_ns());
 	atomic64_inc(&n->nr_faults);
 	set_bit(GPK_HINT_LOOK, &e->hints);
+	xa_set_mark(&n->by_generation, process, GPK_HINTED);
 	gpk_kick(n, GPK_KICK_HINT);
 }
 
@@ -91,6 +92,7 @@ static void on_completion(u32 gpu_id, u64 process)
 		news = !test_and_set_bit(GPK_HINT_LOOK, &e->hints);
 	else if (READ_ONCE(e->look_ns) != U64_MAX)
 		news = false;
+	xa_set_mark(&n->by_generation, process, GPK_HINTED);
 	if (news)
 		gpk_kick(n, GPK_KICK_HINT);
 }

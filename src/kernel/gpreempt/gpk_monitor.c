@@ -180,7 +180,7 @@ static void act_watch(struct gp_act *a, u64 id, bool arm)
 	struct gpk_entity *e;
 
 	gpk_for_each_member(e, n, id)
-		e->look_ns = 0;
+		gpk_look_soon(n, e);
 }
 
 static void act_report(struct gp_act *a, enum gp_report report, u64 id)
@@ -349,6 +349,7 @@ int gpk_node_start(struct gpk_node *n, u32 gpu_id)
 	INIT_LIST_HEAD(&n->entities);
 	INIT_LIST_HEAD(&n->apart);
 	gpk_hold_init(n);
+	gpk_detect_init(n);
 	xa_init(&n->by_generation);
 	hash_init(n->by_pid);
 	hash_init(n->by_core);
