@@ -248,7 +248,7 @@ static inline int gpk_act(struct gpk_node *n, int ret)
 /* entity.c */
 /* Asks amdkfd what there is; sets n->resync_ns if that does not work for now. */
 void gpk_resync(struct gpk_node *n);
-/* The same, if amdkfd has told of a change since it was last asked, or a switch made one. */
+/* The same, if amdkfd has told of a change since it was last asked. */
 void gpk_catch_up(struct gpk_node *n);
 /* In a moment: there is no memory, or something failed, and amdkfd will not tell of it. */
 void gpk_resync_later(struct gpk_node *n);

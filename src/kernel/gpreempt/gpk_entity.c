@@ -340,7 +340,7 @@ void gpk_resync(struct gpk_node *n)
 
 void gpk_catch_up(struct gpk_node *n)
 {
-	if (atomic_fetch_andnot(GPK_KICK_CHANGED, &n->kick) & GPK_KICK_CHANGED || n->moved)
+	if (atomic_fetch_andnot(GPK_KICK_CHANGED, &n->kick) & GPK_KICK_CHANGED)
 		gpk_resync(n);
 }
 

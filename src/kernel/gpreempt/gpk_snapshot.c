@@ -176,6 +176,9 @@ void gpk_snapshot_run(struct gpk_node *n)
 	/* Numbers drawn later want a later one. */
 	wanted = atomic64_read(&n->looks_wanted);
 	gpk_catch_up(n);
+	/* A switch has changed the flags of queues. */
+	if (n->moved)
+		gpk_resync(n);
 	s = gpk_snapshot_make(n);
 	if (s)
 		publish(n, s);
