@@ -26,7 +26,8 @@
  *
  * A hold by hand is leased: it ends with its lease, when the file is closed, and with a
  * process that has queues. A hold of a process covers the queues that the process creates
- * later, also if it has none in between.
+ * later, also if it has none in between. A switch of a caller without CAP_SYS_NICE may have
+ * to wait for its turn (EINTR: the caller was killed meanwhile).
  *
  * A higher number is a higher priority.
  */

@@ -37,7 +37,7 @@ struct kfd_gpreempt_ref;
 #define GPK_ENTITIES_MAX 1024
 #define GPK_QUEUES_MAX 4096
 #define GPK_TIMELINE 4096
-/* Command queues: the first is for administrators, users share the others. */
+/* Of commands: the first is for administrators, users share the others. */
 #define GPK_LANES 16
 
 enum gpk_kick {

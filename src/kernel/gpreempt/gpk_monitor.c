@@ -31,15 +31,18 @@ void gpk_kick(struct gpk_node *n, u32 why)
 
 /* Something that a caller waits for. */
 struct command {
-	struct list_head link;
+	struct list_head link; /* in its lane, if it is the first of its kind; else in its @same */
+	struct list_head same; /* later ones of the same user that are paced or not, as it is */
+	kuid_t uid;	       /* user */
 	int (*run)(struct gpk_node *n, void *data);
 	void *data;
 	struct completion done;
 	int ret;
-	bool is_paced; /* see HAND_FACTOR */
+	bool is_paced;	 /* see HAND_FACTOR */
+	bool is_waiting; /* in a lane; commands_lock */
 };
 
-/* Calls of one user delay those of users in the same lane, and no others. */
+/* Administrators have the first. */
 static u32 lane_of_caller(void)
 {
 	if (gpk_is_governor())
@@ -47,14 +50,65 @@ static u32 lane_of_caller(void)
 	return 1 + __kuid_val(current_uid()) % (GPK_LANES - 1);
 }
 
+/* Users take turns in a lane: calls of one delay those of another by one call at most. */
+static void put_in(struct gpk_node *n, struct command *cmd, u32 lane)
+{
+	struct command *first;
+
+	INIT_LIST_HEAD(&cmd->same);
+	cmd->uid = current_uid();
+	spin_lock(&n->commands_lock);
+	cmd->is_waiting = true;
+	list_for_each_entry(first, &n->commands[lane], link)
+		if (uid_eq(first->uid, cmd->uid) && first->is_paced == cmd->is_paced) {
+			list_add_tail(&cmd->link, &first->same);
+			goto out;
+		}
+	list_add_tail(&cmd->link, &n->commands[lane]);
+out:
+	spin_unlock(&n->commands_lock);
+}
+
+/* The next of its kind has its turn after all others of the lane; commands_lock is held. */
+static void take_out(struct gpk_node *n, struct command *cmd, u32 lane)
+{
+	struct command *next = list_first_entry_or_null(&cmd->same, struct command, link);
+
+	list_del(&cmd->link);
+	cmd->is_waiting = false;
+	if (!next)
+		return;
+	list_del(&next->link);
+	list_splice(&cmd->same, &next->same);
+	list_add_tail(&next->link, &n->commands[lane]);
+}
+
+/* The caller was killed. False if it is too late: the monitor has begun. */
+static bool give_up(struct gpk_node *n, struct command *cmd, u32 lane)
+{
+	bool is_waiting;
+
+	spin_lock(&n->commands_lock);
+	is_waiting = cmd->is_waiting;
+	if (is_waiting)
+		take_out(n, cmd, lane);
+	spin_unlock(&n->commands_lock);
+	return is_waiting;
+}
+
+/* What is paced may wait for long, so that it ends with its caller; all else is done. */
 static int wait_for(struct gpk_node *n, struct command *cmd, u32 lane)
 {
 	init_completion(&cmd->done);
-	spin_lock(&n->commands_lock);
-	list_add_tail(&cmd->link, &n->commands[lane]);
-	spin_unlock(&n->commands_lock);
+	put_in(n, cmd, lane);
 	gpk_kick(n, GPK_KICK_COMMAND);
-	wait_for_completion(&cmd->done);
+	if (!cmd->is_paced) {
+		wait_for_completion(&cmd->done);
+	} else if (wait_for_completion_killable(&cmd->done)) {
+		if (give_up(n, cmd, lane))
+			return -EINTR;
+		wait_for_completion(&cmd->done);
+	}
 	return cmd->ret;
 }
 
@@ -73,14 +127,16 @@ int gpk_command_by_hand(struct gpk_node *n, int (*run)(struct gpk_node *n, void 
 	return wait_for(n, &cmd, lane);
 }
 
-/* Of a lane, if its time has come; notes when it comes otherwise. */
+/* The first of a lane whose time has come; notes when it comes for the others. */
 static struct command *first_due(struct gpk_node *n, u32 lane)
 {
-	struct command *cmd = list_first_entry_or_null(&n->commands[lane], struct command, link);
+	struct command *cmd;
 
-	if (!cmd || !cmd->is_paced || ktime_get_ns() >= n->hand_pause_ns || kthread_should_stop())
-		return cmd;
-	n->put_off_ns = n->hand_pause_ns;
+	list_for_each_entry(cmd, &n->commands[lane], link) {
+		if (!cmd->is_paced || ktime_get_ns() >= n->hand_pause_ns || kthread_should_stop())
+			return cmd;
+		n->put_off_ns = n->hand_pause_ns;
+	}
 	return NULL;
 }
 
@@ -93,10 +149,10 @@ static struct command *next_command(struct gpk_node *n)
 	spin_lock(&n->commands_lock);
 	for (i = 0; i < GPK_LANES && !cmd; i++) {
 		cmd = first_due(n, n->lane);
+		if (cmd)
+			take_out(n, cmd, n->lane);
 		n->lane = (n->lane + 1) % GPK_LANES;
 	}
-	if (cmd)
-		list_del(&cmd->link);
 	spin_unlock(&n->commands_lock);
 	return cmd;
 }

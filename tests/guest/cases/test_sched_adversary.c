@@ -31,6 +31,8 @@
 #define LEASE_MS 60000
 #define FILES_MAX 1024
 #define LISTENERS 400
+/* A planted error of the hooks: a switch takes more than two seconds. */
+#define SLOW_SWITCH 5
 
 static uint32_t gpu_id;
 static struct gt_offline job;
@@ -171,6 +173,77 @@ static void serve(enum gt_who who, const struct gt_attack_plan *plan)
 	}
 FLOODS(X)
 #undef X
+
+/* Another user, in whose name a process asks when it is told to. */
+#define NEIGHBOUR (GT_USER + 15)
+static int neighbour_orders, neighbour_answers;
+
+static void neighbour_run(int orders, int answers)
+{
+	char c;
+
+	gt_user_become(NEIGHBOUR);
+	prepare();
+	while (write(answers, "x", 1) == 1 && read(orders, &c, 1) == 1)
+		act_triggers(0);
+	_exit(0);
+}
+
+static void ask_as_neighbour(void)
+{
+	char c;
+
+	GT_CHECK(write(neighbour_orders, "x", 1) == 1 && read(neighbour_answers, &c, 1) == 1,
+		 "the other user has gone");
+}
+
+static void begin_without_daemon(void)
+{
+	gt_gpk_load("");
+	gt_gpk_set_enabled(false);
+	open_to_all();
+	gpu_id = gt_gpk_gpu_id();
+}
+
+/* Commands of users are in lanes, by the number of the user: these two have one. */
+static void a_neighbour_is_served_beside_switches(void)
+{
+	int orders[2], answers[2];
+	pid_t pid;
+	char c;
+
+	begin_without_daemon();
+	GT_CHECK(!pipe(orders) && !pipe(answers), "pipe");
+	pid = fork();
+	if (!pid)
+		neighbour_run(orders[0], answers[1]);
+	GT_CHECK(read(answers[0], &c, 1) == 1, "no other user");
+	neighbour_orders = orders[1];
+	neighbour_answers = answers[0];
+	gt_attack_judge(&floods[0], GT_WHO_USER, ask_as_neighbour);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	gt_gpk_unload();
+}
+
+/* Switches of users that take long are put off for longer: not when their callers are killed. */
+static void one_that_waits_can_be_killed(void)
+{
+	struct gt_attack a;
+	uint64_t took;
+
+	begin_without_daemon();
+	gt_gpk_module_param("kfdsim", "gpreempt_fault", SLOW_SWITCH);
+	gt_attack_start(&a, &floods[0], GT_WHO_USER, false);
+	gt_sleep_us(6000000);
+	gt_gpk_module_param("kfdsim", "gpreempt_fault", 0);
+	took = gt_now_ns();
+	gt_attack_end(&a);
+	took = (gt_now_ns() - took) / 1000;
+	gt_note("%u threads with a switch each end after %lu us", GT_ATTACK_THREADS, took);
+	GT_CHECK(took < 1000000, "%lu us", took);
+	gt_gpk_unload();
+}
 
 /* Over the daemon, whose answer needs the module too. */
 static int control;
@@ -363,10 +436,13 @@ static const struct gt_case cases[] = {
 	{ "no_order_of_a_user_reaches_root", no_order_of_a_user_reaches_root, GT_TINY, SECONDS },
 	{ "no_order_of_a_container_reaches_root", no_order_of_a_container_reaches_root, GT_TINY,
 	  SECONDS },
-	FLOODS(X)
+	{ "a_neighbour_is_served_beside_switches", a_neighbour_is_served_beside_switches, GT_TINY,
+	  SECONDS },
+	{ "one_that_waits_can_be_killed", one_that_waits_can_be_killed, GT_TINY, SECONDS },
 	{ "the_daemon_is_there_for_root", the_daemon_is_there_for_root, GT_TINY, 4 * SECONDS },
 	{ "the_daemon_is_there_for_root_beside_a_container",
 	  the_daemon_is_there_for_root_beside_a_container, GT_TINY, 4 * SECONDS },
+	FLOODS(X)
 };
 
 int main(void)
