@@ -2,12 +2,12 @@
 /*
  * What a process's memory says of its queues. The pointers of a queue, its ring and its
  * signals are read through the process's memory map and never faulted in by the
- * monitor, as a fault may take as long as its owner likes: a worker does that, once in
- * a while.
+ * monitor: a worker does that, once in a while. It does not wait for a page either, which may
+ * take as long as its owner likes (userfaultfd, a file system in user space). What has to be
+ * read from a disk is begun, and there at a later look.
  */
 #include <linux/kthread.h>
 #include <linux/mm.h>
-#include <linux/pagemap.h>
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
@@ -23,7 +23,7 @@ static struct workqueue_struct *touch_wq;
 struct gpk_touch {
 	struct kref ref;	 /* of the entity, and of the work while it is under way */
 	struct work_struct work; /* for the worker */
-	atomic_t busy;		 /* it is under way: its owner decides how long a fault takes */
+	atomic_t busy;		 /* it is under way */
 	struct mm_struct *mm;	 /* whose */
 	u64 addr[2];		 /* where */
 };
@@ -39,16 +39,26 @@ void gpk_touch_put(struct gpk_touch *t)
 		kref_put(&t->ref, touch_release);
 }
 
+/* mmap_lock is held, and stays so: see FAULT_FLAG_RETRY_NOWAIT. */
+static void touch_page(struct mm_struct *mm, u64 addr)
+{
+	struct vm_area_struct *vma = vma_lookup(mm, addr);
+
+	if (vma && vma->vm_flags & VM_READ)
+		handle_mm_fault(vma, addr, FAULT_FLAG_REMOTE | FAULT_FLAG_ALLOW_RETRY |
+				FAULT_FLAG_RETRY_NOWAIT, NULL);
+}
+
 static void touch_pages(struct work_struct *work)
 {
 	struct gpk_touch *t = container_of(work, struct gpk_touch, work);
 	u32 i;
 
-	kthread_use_mm(t->mm);
-	for (i = 0; i < ARRAY_SIZE(t->addr); i++)
-		if (fault_in_readable((char __user *)(uintptr_t)t->addr[i], sizeof(u64)))
-			pr_debug("gpreempt: no pointer at %llx\n", t->addr[i]);
-	kthread_unuse_mm(t->mm);
+	if (mmap_read_trylock(t->mm)) {
+		for (i = 0; i < ARRAY_SIZE(t->addr); i++)
+			touch_page(t->mm, t->addr[i]);
+		mmap_read_unlock(t->mm);
+	}
 	mmput(t->mm);
 	atomic_set_release(&t->busy, 0);
 	gpk_touch_put(t);

@@ -19,12 +19,16 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <linux/userfaultfd.h>
 
 #define SECONDS 120
 #define ALL GPREEMPT_ABI_QUEUE_ALL
@@ -245,6 +249,85 @@ static void one_that_waits_can_be_killed(void)
 	gt_gpk_unload();
 }
 
+/* A page that is not there, in place of the pointers of the queue. */
+static void *lose_pointers(void)
+{
+	void *page = (void *)((uintptr_t)queue.wptr & ~4095ul);
+
+	page = mmap(page, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		    0);
+	GT_CHECK(page != MAP_FAILED, "mmap: %s", strerror(errno));
+	return page;
+}
+
+static bool are_pointers_known(void)
+{
+	struct gpreempt_ioc_queue q = {};
+	struct gpreempt_ioc_list list = { .size = sizeof(list), .queues = (uintptr_t)&q, .nr = 1,
+					  .entry_size = sizeof(q) };
+
+	GT_CHECK(!ioctl(gt_gpk_dev, GPREEMPT_IOC_LIST, &list) && list.nr == 1, "list");
+	return q.pending != UINT64_MAX;
+}
+
+static void pages_that_can_come_are_brought(void)
+{
+	begin_without_daemon();
+	/* Nothing is looked at before. */
+	gt_gpk_set_attr(7, GPREEMPT_DETECT_MANUAL);
+	gt_gpk_module_param("gpreempt", "poll_us", 10000);
+	gt_gpu_open(&gpu, 0);
+	gt_queue_create(&gpu, 7, &queue);
+	lose_pointers();
+	GT_CHECK(!are_pointers_known(), "the page is there");
+	gt_sleep_us(200000);
+	GT_CHECK(are_pointers_known(), "the page did not come");
+	gt_gpk_unload();
+}
+
+/* Its pointers are in a page that does not come: what faults there waits for ever. */
+static void wait_without_page(int ready)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	GT_CHECK(fd >= 0 && !ioctl(fd, UFFDIO_API, &api), "userfaultfd: %s", strerror(errno));
+	prepare();
+	range.range = (struct uffdio_range){ .start = (uintptr_t)lose_pointers(), .len = 4096 };
+	GT_CHECK(!ioctl(fd, UFFDIO_REGISTER, &range), "register: %s", strerror(errno));
+	act_triggers(0);
+	gt_gpk_close();
+	GT_CHECK(write(ready, "x", 1) == 1, "pipe");
+	for (;;)
+		pause();
+}
+
+/* Nor does it keep the module from being unloaded. */
+static void no_page_is_waited_for(void)
+{
+	uint64_t took;
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	begin_without_daemon();
+	GT_CHECK(!pipe(ready), "pipe");
+	pid = fork();
+	if (!pid)
+		wait_without_page(ready[1]);
+	close(ready[1]);
+	GT_CHECK(read(ready[0], &c, 1) == 1, "the process has ended");
+	gt_sleep_us(100000);
+	took = gt_now_ns();
+	gt_gpk_unload();
+	took = (gt_now_ns() - took) / 1000;
+	gt_note("unloaded in %lu us", took);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 /* Over the daemon, whose answer needs the module too. */
 static int control;
 
@@ -439,6 +522,8 @@ static const struct gt_case cases[] = {
 	{ "a_neighbour_is_served_beside_switches", a_neighbour_is_served_beside_switches, GT_TINY,
 	  SECONDS },
 	{ "one_that_waits_can_be_killed", one_that_waits_can_be_killed, GT_TINY, SECONDS },
+	{ "pages_that_can_come_are_brought", pages_that_can_come_are_brought, GT_TINY, SECONDS },
+	{ "no_page_is_waited_for", no_page_is_waited_for, GT_TINY, SECONDS },
 	{ "the_daemon_is_there_for_root", the_daemon_is_there_for_root, GT_TINY, 4 * SECONDS },
 	{ "the_daemon_is_there_for_root_beside_a_container",
 	  the_daemon_is_there_for_root_beside_a_container, GT_TINY, 4 * SECONDS },
