@@ -134,6 +134,7 @@ struct gpk_entity {
 	bool seen; /* mark while asking amdkfd */
 	u32 nr_regroups; /* changes of group since @regroup_ns */
 	u64 regroup_ns;	 /* when these were first counted */
+	struct list_head freeze; /* in its node, of one that gpk_freeze_run() is to change */
 };
 
 /* What a reference of user space names. */
@@ -158,6 +159,7 @@ struct gpk_by_hand {
 };
 
 struct gpk_batch;
+struct gpk_freeze_batch;
 
 /* A GPU. */
 struct gpk_node {
@@ -206,6 +208,9 @@ struct gpk_node {
 	u64 hidden_ns;
 	struct gp_holds holds;	      /* by hand */
 	struct gp_tree held;	      /* of these, those of whole processes, by owner and process */
+	struct list_head freezes;     /* processes that were stopped or go on, in turn */
+	u64 freeze_pause_ns;	      /* until then none of these changes */
+	struct gpk_freeze_batch *freeze_batch; /* those that change at once */
 	u64 heard_ns;		      /* when amdkfd was last told that the monitor lives */
 	bool disabled;		      /* switched off: the driver schedules */
 	u64 nr_wakeups;		      /* times the monitor ran */
@@ -331,6 +336,17 @@ void gpk_hold_forget(struct gpk_node *n);
 /* A process goes: if it has ended, nothing of it can be held any more. */
 void gpk_hold_forget_dead(struct gpk_node *n, const struct gpk_entity *e);
 void gpk_hold_run(struct gpk_node *n);
+
+/* freeze.c */
+int gpk_freeze_init(struct gpk_node *n);
+void gpk_freeze_fini(struct gpk_node *n);
+/* Whether a process is stopped or frozen; notes what is to be done about it. */
+bool gpk_freeze_look(struct gpk_node *n, struct gpk_entity *e);
+/* Holds those that are, and lets go of those that are not any more. */
+void gpk_freeze_run(struct gpk_node *n);
+/* When that is to be done; U64_MAX = nothing is noted. */
+u64 gpk_freeze_next(const struct gpk_node *n);
+void gpk_freeze_forget(struct gpk_entity *e);
 
 /* attr.c: attributes by process, also of those that have no queue yet */
 /* What a process has. Return: a number that changes with it, 0 = the defaults. */

@@ -280,8 +280,10 @@ static void look(struct gpk_node *n, struct gpk_entity *e)
 {
 	struct gp_idle_pace pace = pace_of(n, e);
 	u64 next, now = ktime_get_ns();
+	bool is_frozen;
 	int ret;
 
+	is_frozen = gpk_freeze_look(n, e);
 	look_at(n, e, U64_MAX);
 	e->looked_ns = now;
 	if (wants_flags(e, now))
@@ -300,6 +302,9 @@ static void look(struct gpk_node *n, struct gpk_entity *e)
 	else
 		next = min(next, watch_idle(n, e, ret == -EAGAIN, now));
 	tell_progress(n, e);
+	/* That it goes on is not told. */
+	if (is_frozen)
+		next = min(next, now + gpk_poll_us * NSEC_PER_USEC);
 	look_at(n, e, min(e->look_ns, next));
 }
 

@@ -86,6 +86,7 @@ static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreem
 	}
 	INIT_LIST_HEAD(&e->queues);
 	INIT_LIST_HEAD(&e->apart);
+	INIT_LIST_HEAD(&e->freeze);
 	e->look_ns = U64_MAX;
 	e->generation = desc->process;
 	e->pid = get_pid(desc->pid);
@@ -151,6 +152,7 @@ static void entity_remove(struct gpk_node *n, struct gpk_entity *e)
 		queue_remove(n, e, q);
 	gpk_group_leave(n, e);
 	gpk_detect_forget(n, e);
+	gpk_freeze_forget(e);
 	list_del(&e->link);
 	hash_del(&e->by_pid);
 	n->nr_entities--;

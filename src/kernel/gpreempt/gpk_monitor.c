@@ -299,6 +299,7 @@ static u64 next_wake(const struct gpk_node *n)
 
 	next = min(next, min(n->resync_ns, gpk_snapshot_next(n)));
 	next = min(next, min(n->put_off_ns, n->apply_ns));
+	next = min(next, gpk_freeze_next(n));
 	return is_anything_out(n) ? min(next, n->heard_ns + KEEPALIVE_NS) : next;
 }
 
@@ -335,6 +336,7 @@ static int monitor(void *data)
 		run_commands(n, COMMANDS_A_ROUND);
 		gpk_attr_run(n);
 		gpk_detect_run(n);
+		gpk_freeze_run(n);
 		gpk_hold_run(n);
 		gp_act_timer(&n->act);
 		gpk_group_run(n);
@@ -380,6 +382,7 @@ static void node_free(struct gpk_node *n)
 	gpk_snapshot_free(rcu_dereference_protected(n->snapshot, true));
 	gpk_dump_fini(n);
 	xa_destroy(&n->by_generation);
+	gpk_freeze_fini(n);
 	kvfree(n->answer);
 	kvfree(n->timeline);
 	kvfree(n->sched_mem);
@@ -412,6 +415,8 @@ int gpk_node_start(struct gpk_node *n, u32 gpu_id)
 	hash_init(n->by_group);
 	hash_init(n->queues);
 	ret = gpk_answer_init(n);
+	if (!ret)
+		ret = gpk_freeze_init(n);
 	if (!ret)
 		ret = sched_create(n);
 	if (ret)

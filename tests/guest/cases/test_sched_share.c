@@ -144,6 +144,30 @@ static void holds_itself(unsigned int round)
 	ioctl(gt_gpk_dev, GPREEMPT_IOC_SWITCH, &arg);
 }
 
+/* Of a process without work: each stop takes it off the GPU, in a cycle that all are in. */
+static void stops_a_process(unsigned int round)
+{
+	struct gpreempt_ioc_trigger look = { .size = sizeof(look), .gpu_id = gpu_id };
+	static pid_t pid;
+	static int pidfd;
+
+	if (!round) {
+		pid = fork();
+		GT_CHECK(pid >= 0, "fork");
+		if (!pid) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			gt_gpu_open(&gpu, 0);
+			gt_queue_create(&gpu, 7, &queue);
+			for (;;)
+				pause();
+		}
+		pidfd = gt_user_pidfd(pid);
+	}
+	kill(pid, round % 2 ? SIGSTOP : SIGCONT);
+	look.pidfd = pidfd;
+	ioctl(gt_gpk_dev, GPREEMPT_IOC_TRIGGER, &look);
+}
+
 static void asks_not_to_be_looked_at(unsigned int round)
 {
 	gt_user_set_attr(-1, (struct gpreempt_ioc_attr){ .valid = GPREEMPT_ATTR_F_DETECT,
@@ -197,9 +221,11 @@ static void judge(const char *name, trick_fn trick)
 	GT_CHECK(own * 10 > usual * 8, "only %lu of %lu", own, usual);
 }
 
-#define TRICKS(X)                                                                      \
-	X(makes_new_queues) X(makes_new_processes) X(changes_its_group) X(changes_its_weight) \
-	X(holds_itself) X(asks_not_to_be_looked_at)
+#define TRICKS(X)                                  \
+	X(makes_new_queues)                        \
+	X(makes_new_processes)                     \
+	X(changes_its_group) X(changes_its_weight) \
+		X(holds_itself) X(stops_a_process) X(asks_not_to_be_looked_at)
 
 #define X(trick)                           \
 	static void case_##trick(void)     \
