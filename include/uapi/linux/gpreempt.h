@@ -357,6 +357,7 @@ struct gpreempt_ioc_stats {
 #define GPREEMPT_HIST_SWITCH 0	/* duration of switches */
 #define GPREEMPT_HIST_OFF 1	/* times off the GPU */
 #define GPREEMPT_HIST_DETECT 2	/* from a doorbell's fault to the scheduler */
+#define GPREEMPT_HIST_WAIT 3	/* how long online work waited for its first run */
 
 /**
  * struct gpreempt_ioc_hist - a distribution of durations in ns

@@ -225,6 +225,8 @@ static int run_hist(struct gpk_node *n, void *data)
 		*c->out = s->switch_ns;
 	else if (c->which == GPREEMPT_HIST_OFF)
 		*c->out = s->off_ns;
+	else if (c->which == GPREEMPT_HIST_WAIT)
+		gp_small_hist_widen(&s->wait_ns, c->out);
 	else
 		*c->out = n->detect_ns;
 	return 0;
@@ -250,7 +252,7 @@ int gpk_ioc_hist(const void *owner, union gpk_arg *arg)
 	struct gpk_node *n = gpk_node_find(arg->hist.gpu_id);
 	int ret;
 
-	if (!n || c.which > GPREEMPT_HIST_DETECT)
+	if (!n || c.which > GPREEMPT_HIST_WAIT)
 		return n ? -EINVAL : -ENODEV;
 	c.out = kvmalloc(sizeof(*c.out), GFP_KERNEL_ACCOUNT);
 	if (!c.out)
