@@ -11,7 +11,7 @@
 
 #define MODULE "/lib/modules/gpreempt.ko"
 #define MAX_QUEUES 256
-#define MAX_REFS 64
+#define MAX_REFS 128
 
 int gt_gpk_dev = -1;
 
