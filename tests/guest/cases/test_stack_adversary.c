@@ -66,6 +66,7 @@ static void serve(enum gt_how how, enum gt_who who, const char *name)
 
 	gt_stack_devices();
 	gt_daemon_start(&daemon, NULL);
+	gt_attack_daemon(daemon.pid);
 	GT_LOAD(&job, how, 0, "realtime", "load_offline", "--kernel-ms", "5");
 	control = gt_control_open();
 	gt_attack_judge(flood_of(name), who, ask_for_info);
@@ -132,6 +133,7 @@ static void the_measure_sees_what_comes_before(void)
 
 	gt_stack_devices();
 	gt_daemon_start(&daemon, NULL);
+	gt_attack_daemon(daemon.pid);
 	control = gt_control_open();
 	gt_attack_judge(&none, GT_WHO_USER, ask_for_info);
 	alone = gt_attack_worst_ns(NULL, ask_for_info, 10);

@@ -63,10 +63,10 @@ void gt_attack_end(struct gt_attack *a);
  */
 uint64_t gt_attack_worst_ns(struct gt_attack *a, void (*request)(void), unsigned int nr);
 
-/*
- * Ends the case if requests take more than five times as long as without the attack, which
- * counts as 50 us at least.
- */
+/* A daemon that answers requests: attackers do not take the processor from it. */
+void gt_attack_daemon(pid_t pid);
+
+/* Ends the case if requests take more than five times as long as without the attack. */
 void gt_attack_judge(const struct gt_attack_plan *plan, enum gt_who who, void (*request)(void));
 
 #endif
