@@ -24,7 +24,7 @@
 #define MS 10000
 #define ALL GPREEMPT_ABI_QUEUE_ALL
 #define WARM_UP_US 100000
-#define PLAY_US 600000
+#define PLAY_US 1000000
 #define KERNEL_US 2000
 #define IN_FLIGHT 2
 #define LOOP_US 200
@@ -72,6 +72,21 @@ static void open_queue(void)
 	launch_all();
 }
 
+/*
+ * LOOP_US on average. Calls at fixed times would meet the GPU always in the same moment of root's
+ * kernel, or never: what is seen then is that moment.
+ */
+static uint64_t pause_us(void)
+{
+	static uint64_t state = 88172645463325252ull;
+
+	/* xorshift64 */
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return LOOP_US / 2 + state % LOOP_US;
+}
+
 static void play(trick_fn trick)
 {
 	unsigned int round;
@@ -81,7 +96,7 @@ static void play(trick_fn trick)
 	for (round = 0;; round++) {
 		keep_busy();
 		trick(round);
-		gt_sleep_us(LOOP_US);
+		gt_sleep_us(pause_us());
 	}
 }
 
@@ -112,7 +127,7 @@ static void makes_new_processes(unsigned int round)
 		open_queue();
 		for (round = 0; round < 20; round++) {
 			keep_busy();
-			gt_sleep_us(LOOP_US);
+			gt_sleep_us(pause_us());
 		}
 		_exit(0);
 	}
