@@ -3,7 +3,7 @@
  * debugfs kfdsim/N/: what the simulated GPU has done ("stats"), what is in its queue
  * slots ("slots"), eviction ("evict"), and faults on command ("fault"): a line
  * "NAME NUMBER" of the table below, or "lock_out 1": nothing gets at the hardware, as in a
- * reset, but none follows; until "lock_out 0", or for ten seconds.
+ * reset, but none follows; until "lock_out 0", or for ten seconds; or "reset 1": one does.
  */
 #include "kfdsim.h"
 
@@ -22,6 +22,7 @@ static const struct {
 	{ "lose_fence", GPU_FAULT_LOSE_FENCE }, /* how many */
 	{ "hang", GPU_FAULT_HANG },		/* 1, or 0 to end it */
 	{ "corrupt", GPU_FAULT_CORRUPT },	/* byte of the next save */
+	{ "shift", GPU_FAULT_SHIFT },		/* byte of the next save where it begins */
 	{ "slow", GPU_FAULT_SLOW },		/* factor */
 	{ "dead", GPU_FAULT_DEAD },		/* 1, or 0 to end it */
 	{ "clear", GPU_FAULT_CLEAR },
@@ -33,6 +34,10 @@ static int inject(struct kfdsim_device *kdev, const char *name, u64 arg)
 
 	if (!strcmp(name, "lock_out"))
 		return kfdsim_reset_lock_out(kdev, arg);
+	if (!strcmp(name, "reset")) {
+		amdgpu_amdkfd_gpu_reset(&kdev->adev);
+		return 0;
+	}
 	for (i = 0; i < ARRAY_SIZE(faults); i++) {
 		if (strcmp(faults[i].name, name))
 			continue;
