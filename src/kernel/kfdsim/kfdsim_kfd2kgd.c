@@ -271,8 +271,12 @@ static uint32_t disable_debug_trap(struct amdgpu_device *adev, bool keep_trap_en
 static int validate_trap_override_request(struct amdgpu_device *adev, uint32_t trap_override,
 					  uint32_t *trap_mask_supported)
 {
+	/* Operations of the model raise no exceptions. */
 	*trap_mask_supported = 0;
-	return -EPERM;
+	if (trap_override != KFD_DBG_TRAP_OVERRIDE_OR &&
+	    trap_override != KFD_DBG_TRAP_OVERRIDE_REPLACE)
+		return -EPERM;
+	return 0;
 }
 
 static uint32_t set_wave_launch_trap_override(struct amdgpu_device *adev, uint32_t vmid,

@@ -9,6 +9,10 @@ static int cwsr_enable = 1;
 module_param(cwsr_enable, int, 0444);
 MODULE_PARM_DESC(cwsr_enable, "as kfdsim has it");
 
+static int emu_mode;
+module_param(emu_mode, int, 0444);
+MODULE_PARM_DESC(emu_mode, "1: AMD's tests leave out what takes long or checks much; 0 (default)");
+
 static int __init name_init(void)
 {
 	return 0;
