@@ -157,6 +157,8 @@ int gt_queue_try_create(struct gt_gpu *gpu, uint32_t priority, struct gt_queue *
 void gt_queue_create(struct gt_gpu *gpu, uint32_t priority, struct gt_queue *q);
 /* A queue of PM4 packets: pointers count dwords, the doorbell gets the write pointer. */
 void gt_queue_create_pm4(struct gt_gpu *gpu, uint32_t priority, struct gt_queue *q);
+/* Tells debuggers, as ROCr does, which part of the save area is theirs. */
+void gt_queue_describe(struct gt_queue *q);
 int gt_queue_destroy(struct gt_queue *q);
 /* UPDATE_QUEUE; percentage 0 preempts, 100 resumes. 0 or -errno. */
 int gt_queue_update(struct gt_queue *q, uint32_t percentage);

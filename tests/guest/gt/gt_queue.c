@@ -108,16 +108,36 @@ void *gt_alloc(struct gt_gpu *gpu, uint64_t bytes)
 }
 
 /* kfd_queue.c: kfd_queue_ctx_save_restore_size; all XCCs one after the other */
-static uint64_t save_area_bytes(const struct gt_gpu *gpu)
+/* What a debugger wants for itself of an XCC's save area. */
+static uint64_t debug_bytes(const struct gt_gpu *gpu)
 {
 	uint64_t xccs = gt_gpu_prop(gpu, "num_xcc");
 	uint64_t cus = gt_gpu_prop(gpu, "simd_count") / gt_gpu_prop(gpu, "simd_per_cu") / xccs;
 	uint64_t engines = gt_gpu_prop(gpu, "array_count") /
 			   gt_gpu_prop(gpu, "simd_arrays_per_engine");
 	uint64_t waves = cus * 40 < engines * 512 ? cus * 40 : engines * 512;
-	uint64_t debug = round_up(waves * 32, 64);
 
-	return round_up((gt_gpu_prop(gpu, "cwsr_size") + debug) * xccs, PAGE);
+	return round_up(waves * 32, 64);
+}
+
+static uint64_t save_area_bytes(const struct gt_gpu *gpu)
+{
+	return round_up((gt_gpu_prop(gpu, "cwsr_size") + debug_bytes(gpu)) *
+				gt_gpu_prop(gpu, "num_xcc"),
+			PAGE);
+}
+
+void gt_queue_describe(struct gt_queue *q)
+{
+	uint64_t xccs = gt_gpu_prop(q->gpu, "num_xcc"), i;
+	uint64_t bytes = gt_gpu_prop(q->gpu, "cwsr_size");
+
+	for (i = 0; i < xccs; i++) {
+		struct kfd_context_save_area_header *h = (void *)(q->save_area + i * bytes);
+
+		h->debug_offset = (xccs - i) * bytes;
+		h->debug_size = debug_bytes(q->gpu) * xccs;
+	}
 }
 
 static void map_doorbells(struct gt_gpu *gpu, uint64_t offset)

@@ -29,15 +29,11 @@ static void load_name(void)
 	close(fd);
 }
 
-void gt_root_enter(const char *root)
+void gt_root_bind(const char *root)
 {
 	char from[64], to[64];
 	size_t i;
 
-	snprintf(to, sizeof(to), "%s/usr/bin/rocminfo", root);
-	if (access(to, X_OK))
-		gt_skip("the guest has no %s", root);
-	load_name();
 	for (i = 0; i < NR_FOLDERS; i++) {
 		snprintf(from, sizeof(from), "/%s", folders[i]);
 		snprintf(to, sizeof(to), "%s/%s", root, folders[i]);
@@ -46,6 +42,17 @@ void gt_root_enter(const char *root)
 			continue;
 		GT_CHECK(!mount(from, to, NULL, MS_BIND, NULL), "%s: %s", to, strerror(errno));
 	}
+}
+
+void gt_root_enter(const char *root)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/usr/bin/rocminfo", root);
+	if (access(path, X_OK))
+		gt_skip("the guest has no %s", root);
+	load_name();
+	gt_root_bind(root);
 }
 
 void gt_root_leave(const char *root)

@@ -11,7 +11,9 @@
 #define GT_ROOT_ROCR_5 "/clients/host"		/* Debian 12 */
 #define GT_ROOT_ROCR_6 "/clients/trixie"	/* Debian 13 */
 
-/* Makes the guest's own folders seen in a root; skips the case if there is no such root. */
+/* Makes the guest's own folders seen in a root. */
+void gt_root_bind(const char *root);
+/* The same for one with ROCr; skips the case if there is none. */
 void gt_root_enter(const char *root);
 void gt_root_leave(const char *root);
 
