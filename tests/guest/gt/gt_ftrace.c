@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <unistd.h>
 
 #include "gt/gt.h"
 
@@ -39,7 +40,9 @@ static void enable_events(bool with_log)
 		return;
 	set_second_processor("0");
 	set("options/record-cmd", "0");
-	set("events/gpreempt/enable", "1");
+	/* Without the module there is none of it. */
+	if (!access(TRACING "events/gpreempt", F_OK))
+		set("events/gpreempt/enable", "1");
 	set("events/kfdsim/enable", "1");
 	if (with_log)
 		set("events/printk/console/enable", "1");

@@ -27,7 +27,7 @@ struct gt_ftrace {
 	size_t nr;
 };
 
-/* Begins with an empty buffer. gpreempt.ko is loaded, and stays until the end. */
+/* Begins with an empty buffer. gpreempt.ko is loaded and stays until the end, or is not there. */
 void gt_ftrace_start(void);
 /* The same, with what the kernel writes to its log: lines "console: TEXT". */
 void gt_ftrace_start_with_log(void);
