@@ -79,7 +79,9 @@ void gp_act_run(struct gp_act *a)
 {
 	while (carry_out(a))
 		if (!tell_done(a))
-			return;
+			break;
+	if (a->ops->gang && gp_sched_has_gang_news(a->sched, a->node))
+		a->ops->gang(a);
 }
 
 void gp_act_done(struct gp_act *a)

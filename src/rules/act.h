@@ -39,6 +39,8 @@ struct gp_act;
  *	NULL = both edges of every queue are told anyway
  * @report: something worth telling happened to an entity, or to the node if @id is
  *	GP_ID_NONE. NULL = nothing is to be told
+ * @gang: the node has news for rules/gang.h: note that, gp_gangs_run() comes later. NULL =
+ *	there are no gangs
  */
 struct gp_act_ops {
 	u64 (*now_ns)(struct gp_act *a);
@@ -47,6 +49,7 @@ struct gp_act_ops {
 	void (*set_timer)(struct gp_act *a);
 	void (*watch)(struct gp_act *a, u64 id, bool arm);
 	void (*report)(struct gp_act *a, enum gp_report report, u64 id);
+	void (*gang)(struct gp_act *a);
 };
 
 /*

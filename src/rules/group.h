@@ -26,6 +26,11 @@
 #include "core/sched.h"
 #include "rules/tree.h"
 
+/*
+ * A group whose name begins with this is a gang: its entities on all nodes leave and come back
+ * together, see rules/gang.h.
+ */
+#define GP_GROUP_GANG "gang:"
 /* gp_group_key.group: none. */
 #define GP_GROUP_NONE ((u64)0)
 /* gp_group_key.user: not known. */
@@ -75,6 +80,23 @@ static inline u64 gp_group_number(const char *name)
 	for (; *name; name++)
 		hash = (hash ^ (u8)*name) * 0x100000001b3ULL;
 	return hash ? hash : 1;
+}
+
+/**
+ * gp_group_is_gang() - is a group a gang?
+ * @name: its name
+ *
+ * Return: true if so.
+ */
+static inline bool gp_group_is_gang(const char *name)
+{
+	const char *prefix = GP_GROUP_GANG;
+
+	while (*prefix && *name == *prefix) {
+		name++;
+		prefix++;
+	}
+	return !*prefix && *name;
 }
 
 /**
