@@ -220,7 +220,9 @@ void sim_class_init(struct sim_class_spec *c);
  * @text: the text, not necessarily terminated
  * @len: its length
  * @file: name for messages; a relative trace file is looked up beside it
- * @error: output on error: "FILE:LINE: reason" (or "FILE: reason"), one line
+ * @error: output on error: "FILE:LINE:COLUMN: reason" (or "FILE:LINE: reason" of a section,
+ *	"FILE: reason"), a line for each thing that is wrong, up to ten; below it, indented, the
+ *	line of the file and a mark
  * @error_size: its size
  *
  * Return: 0, -EINVAL malformed, -ENOMEM.

@@ -4,19 +4,28 @@
  *
  * A line is blank, a comment, a [section] or "key = value". A section has a
  * table of keys; each key has a setter that reads the value into the scenario.
- * The first thing that is wrong ends the reading with "FILE:LINE: reason".
+ * Everything that is wrong is said, "FILE:LINE:COLUMN: reason" with the line and a mark below
+ * it, up to SIM_ERRORS_MAX; of a section whose header is wrong the keys are not looked at.
  * The language is described in docs/guide/scenario.md.
  */
 #include "sim/sim_scenario_parse.h"
+
+#include "rules/guess.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Most that is said of a file, and most of a line that is shown. */
+#define SIM_ERRORS_MAX 10
+#define SHOWN_MAX 100
+
 static void make_printable(char *text)
 {
 	for (; *text; text++) {
+		if (*text == '\t')
+			*text = ' ';
 		if ((unsigned char)*text < ' ' || *text == 0x7f)
 			*text = '?';
 	}
@@ -34,15 +43,45 @@ void sim_scenario_say(char *error, size_t error_size, const char *format, ...)
 	make_printable(error);
 }
 
+/* Each message, and what is shown below it, is a line; what does not fit is left out. */
+static void say_more(struct sim_parser *p, const char *text)
+{
+	size_t used = p->error_size ? strlen(p->error) : 0;
+
+	if (used + strlen(text) + 2 <= p->error_size)
+		snprintf(p->error + used, p->error_size - used, "%s%s", used ? "\n" : "", text);
+	else if (!used)
+		snprintf(p->error, p->error_size, "%s", text);
+}
+
+static void show_place(struct sim_parser *p)
+{
+	char shown[SHOWN_MAX + 8];
+
+	if (!p->column || p->column > SHOWN_MAX)
+		return;
+	sim_scenario_say(shown, sizeof(shown), "    %.*s",
+			 (int)min(p->text_len, (size_t)SHOWN_MAX), p->text);
+	say_more(p, shown);
+	snprintf(shown, sizeof(shown), "    %*s", (int)p->column, "^");
+	say_more(p, shown);
+}
+
 int sim_parser_fail(struct sim_parser *p, const char *format, ...)
 {
-	char reason[256];
+	char reason[256], where[24] = "", text[sizeof(reason) + 256];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(reason, sizeof(reason), format, args);
 	va_end(args);
-	sim_scenario_say(p->error, p->error_size, "%s:%u: %s", p->file, p->line, reason);
+	if (p->column)
+		snprintf(where, sizeof(where), "%u:", p->column);
+	sim_scenario_say(text, sizeof(text), "%.200s:%u:%s %s", p->file, p->line, where, reason);
+	say_more(p, text);
+	show_place(p);
+	p->nr_errors++;
+	p->is_section_bad = true;
 	return -EINVAL;
 }
 
@@ -87,11 +126,15 @@ static int begin_class(struct sim_parser *p, const char *name)
 
 static int end_section(struct sim_parser *p)
 {
-	u32 line = p->line;
+	u32 line = p->line, column = p->column;
 	int err = 0;
 
 	p->line = p->section_line;
-	if (p->class && !p->class->nr_kernels)
+	p->column = 0;
+	/* What is missing may be what was wrong. */
+	if (p->is_section_bad)
+		err = 0;
+	else if (p->class && !p->class->nr_kernels)
 		err = sim_parser_fail(p, "class '%s' has no kernel", p->class->name);
 	else if (p->class && p->class->start_ns >= p->class->stop_ns)
 		err = sim_parser_fail(p, "class '%s' starts when it has stopped", p->class->name);
@@ -100,6 +143,8 @@ static int end_section(struct sim_parser *p)
 	else if (p->fault && p->fault->kind == GPU_FAULT_COUNT)
 		err = sim_parser_fail(p, "fault: 'kind' is missing");
 	p->line = line;
+	p->column = column;
+	p->is_section_bad = false;
 	p->class = NULL;
 	p->fault = NULL;
 	return err;
@@ -132,6 +177,8 @@ static void *object_of(struct sim_scenario *sc, const struct sim_key *keys)
 
 static int begin_single(struct sim_parser *p, const char *name)
 {
+	struct gp_guess guess;
+
 	for (u32 i = 0; i < ARRAY_SIZE(sections); i++) {
 		if (strcmp(name, sections[i].name))
 			continue;
@@ -143,17 +190,20 @@ static int begin_single(struct sim_parser *p, const char *name)
 		p->object = object_of(p->sc, sections[i].keys);
 		return 0;
 	}
-	return sim_parser_fail(p, "no section [%.40s]", name);
+	gp_guess_init(&guess, name);
+	for (u32 i = 0; i < ARRAY_SIZE(sections); i++)
+		gp_guess_try(&guess, sections[i].name);
+	gp_guess_try(&guess, "class");
+	gp_guess_try(&guess, "fault");
+	return sim_parser_fail(p, "no section [%.40s]%s", name, gp_guess_text(&guess));
 }
 
-static int read_section(struct sim_parser *p, char *text)
+static int read_header(struct sim_parser *p, char *text)
 {
 	size_t len = strlen(text);
 	char *name, *rest;
-	int err = end_section(p);
+	int err;
 
-	if (err)
-		return err;
 	if (text[len - 1] != ']')
 		return sim_parser_fail(p, "']' is missing");
 	text[len - 1] = '\0';
@@ -176,12 +226,30 @@ static int read_section(struct sim_parser *p, char *text)
 	return err;
 }
 
+static int read_section(struct sim_parser *p, char *text)
+{
+	int err = end_section(p);
+
+	p->is_skipped = false;
+	if (err != -ENOMEM && read_header(p, text)) {
+		p->is_skipped = true;
+		err = -EINVAL;
+	}
+	return err;
+}
+
 /* Lines. */
 
-static int set_key(struct sim_parser *p, char *name, char *value)
+static int set_key(struct sim_parser *p, char *name, char *value, u32 value_column)
 {
-	if (p->in_params)
+	struct gp_guess guess;
+
+	if (p->is_skipped)
+		return 0;
+	if (p->in_params) {
+		p->column = value_column;
 		return sim_parser_set_param(p, name, value);
+	}
 	if (!p->keys)
 		return sim_parser_fail(p, "'%.40s' comes before the first section", name);
 	for (u32 i = 0; p->keys[i].name; i++) {
@@ -192,9 +260,13 @@ static int set_key(struct sim_parser *p, char *name, char *value)
 		if ((p->seen & (1ull << i)) && !key->is_repeatable)
 			return sim_parser_fail(p, "'%s' comes twice", name);
 		p->seen |= 1ull << i;
+		p->column = value_column;
 		return key->set(p, key, value);
 	}
-	return sim_parser_fail(p, "no key '%.40s' here", name);
+	gp_guess_init(&guess, name);
+	for (u32 i = 0; p->keys[i].name; i++)
+		gp_guess_try(&guess, p->keys[i].name);
+	return sim_parser_fail(p, "no key '%.40s' here%s", name, gp_guess_text(&guess));
 }
 
 static char *trim(char *text)
@@ -223,6 +295,7 @@ static int check_bytes(struct sim_parser *p, const char *text, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)text[i];
 
+		p->column = (u32)i + 1;
 		if ((c < ' ' && c != '\t') || c == 0x7f)
 			return sim_parser_fail(p, "control character 0x%02x", c);
 	}
@@ -237,6 +310,9 @@ static int read_line(struct sim_parser *p, const char *text, size_t len)
 
 	if (len && text[len - 1] == '\r')
 		len--;
+	p->text = text;
+	p->text_len = len;
+	p->column = 0;
 	if (len >= sizeof(line))
 		return sim_parser_fail(p, "line longer than %d bytes", SIM_LINE_MAX - 1);
 	err = check_bytes(p, text, len);
@@ -246,6 +322,7 @@ static int read_line(struct sim_parser *p, const char *text, size_t len)
 	line[len] = '\0';
 	cut_comment(line);
 	start = trim(line);
+	p->column = (u32)(start - line) + 1;
 	if (!*start)
 		return 0;
 	if (*start == '[')
@@ -258,11 +335,16 @@ static int read_line(struct sim_parser *p, const char *text, size_t len)
 	equals = trim(equals + 1);
 	if (!*equals)
 		return sim_parser_fail(p, "'%.40s' has no value", start);
-	return set_key(p, start, equals);
+	return set_key(p, start, equals, (u32)(equals - line) + 1);
 }
 
 static int read_lines(struct sim_parser *p, const char *text, size_t len)
 {
+	/* Some editors begin a file with the mark of UTF-8. */
+	if (len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) {
+		text += 3;
+		len -= 3;
+	}
 	while (len) {
 		const char *end = memchr(text, '\n', len);
 		size_t line_len = end ? (size_t)(end - text) : len;
@@ -270,13 +352,15 @@ static int read_lines(struct sim_parser *p, const char *text, size_t len)
 
 		p->line++;
 		err = read_line(p, text, line_len);
-		if (err)
+		if (err == -ENOMEM || p->nr_errors == SIM_ERRORS_MAX)
 			return err;
 		line_len += end ? 1 : 0;
 		text += line_len;
 		len -= line_len;
 	}
-	return end_section(p);
+	end_section(p);
+	p->column = 0;
+	return p->nr_errors ? -EINVAL : 0;
 }
 
 static int find_class(const struct sim_scenario *sc, const char *name)
@@ -350,6 +434,8 @@ int sim_scenario_parse(struct sim_scenario *sc, const char *text, size_t len, co
 	struct sim_parser p = { .sc = sc, .file = file, .error = error, .error_size = error_size };
 	int err = 0;
 
+	if (error_size)
+		error[0] = '\0';
 	sim_scenario_defaults(sc);
 	default_name(sc, file);
 	if (len > SIM_TEXT_MAX) {
@@ -366,9 +452,10 @@ int sim_scenario_parse(struct sim_scenario *sc, const char *text, size_t len, co
 	}
 	if (err == -ENOMEM)
 		sim_scenario_say(error, error_size, "%s: out of memory", file);
-	if (err)
+	if (err) {
 		sim_scenario_fini(sc);
-	else
-		sort_faults(sc);
+		return err;
+	}
+	sort_faults(sc);
 	return err;
 }

@@ -43,6 +43,12 @@ struct sim_parser {
 	struct sim_scenario *sc;      /* what is being filled */
 	const char *file;	      /* for messages and relative names */
 	u32 line;		      /* current line, from 1 */
+	u32 column;		      /* where in it, from 1; 0 = it is the section as a whole */
+	const char *text;	      /* the line itself */
+	size_t text_len;	      /* its length */
+	u32 nr_errors;		      /* messages so far */
+	bool is_section_bad;	      /* one of them is of the current section */
+	bool is_skipped;	      /* its header was wrong: its keys are not looked at */
 	char *error;		      /* output for the message */
 	size_t error_size;	      /* its size */
 	const struct sim_key *keys;   /* of the current section; NULL = [params] or none */

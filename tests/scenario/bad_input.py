@@ -5,6 +5,7 @@
     bad_input.py GPREEMPT
 """
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -55,6 +56,8 @@ USAGE = [
 TEXTS = [
     ("", "s.scn: no [class]"),
     ("[class a]\nkernel = 1ms\nspeed = 9\n", "s.scn:3: no key 'speed' here"),
+    ("[class a]\nkernel = 1ms\nprioritty = 9\n", "s.scn:3: no key 'prioritty' here; did you mean priority?"),
+    ("\ufeff[scenaro]\n[class a]\nkernel = 1ms\n", "s.scn:1: no section [scenaro]; did you mean scenario?"),
     ("[class a]\nkernel = -1ms\n", "s.scn:2: kernel: '-1ms' is not a duration such as 20ms"),
     ("[class a]\n", "s.scn:1: class 'a' has no kernel"),
     ("\x00", "s.scn:1: control character 0x00"),
@@ -81,7 +84,10 @@ def check(gpreempt, args, text, message):
         r = subprocess.run([gpreempt] + [a.replace("{}", "s.scn") for a in args], cwd=folder,
                            text=True, stdin=subprocess.DEVNULL, capture_output=True)
         left = sorted(os.listdir(folder))
-    got = (r.returncode, r.stdout, r.stderr, left)
+    # Without column, and the line that it is about: the unit test of the parser has these.
+    said = re.sub(r"^(gpreempt: s\.scn:\d+):\d+:", r"\1:", r.stderr)
+    said = re.sub(r"(?m)^    .*\n", "", said)
+    got = (r.returncode, r.stdout, said, left)
     want = (2, "", f"gpreempt: {message}\n", ["s.scn"])
     if got != want:
         print(f"{args}\n  want {want}\n  got  {got}")
