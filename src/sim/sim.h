@@ -28,7 +28,9 @@
 #include "sim/sim_run.h"
 
 struct sim;
+struct sim_job;
 struct sim_proc;
+struct sim_team;
 
 /* Doorbells are 8 bytes: two dwords each. The HIQ has one of its own. */
 #define SIM_HIQ_DOORBELL 2u
@@ -69,6 +71,9 @@ struct sim_queue {
 	u64 (*tally)[2];	       /* one per ring slot */
 	const struct sim_kernel_image **image; /* one per ring slot: what was written there */
 	u64 tally_va;		       /* their address */
+	struct gpu_signal *meets;      /* of a rank, one per ring slot: what barriers wait for */
+	u64 meets_va;		       /* their address */
+	u64 met;		       /* index of the barrier it has come to last, plus 1 */
 	u64 rung;		       /* packets whose doorbell was rung, or will be */
 	u64 done;		       /* packets completed and verified */
 	u64 nr_rings;		       /* doorbells rung; tells whether a queue stayed quiet */
@@ -118,6 +123,8 @@ struct sim_proc {
 	struct sim_class_result *result;   /* where its class's results go */
 	u32 index;			   /* 0.. */
 	u32 number;			   /* which process of its class */
+	struct sim_job *job;		   /* the gang it is a rank of, or NULL */
+	u32 rank;			   /* which one */
 	u32 pasid;			   /* address space */
 	struct sim_space space;		   /* its memory */
 	/* the kernels of a request, SIM_LENGTHS of each */
@@ -194,6 +201,8 @@ struct sim {
 	const struct gpu_profile *profile; /* the same */
 	u64 now_ns;			   /* the clock */
 	u64 end_ns;			   /* no requests from here on */
+	u64 limit_ns;			   /* no waiting for what has begun from here on */
+	u64 shown_ns;			   /* when the observer is told of progress again */
 	struct sim_calendar calendar;	   /* what is to be done */
 	struct gpu *gpu;		   /* the GPU */
 	u64 gpu_next_ns;		   /* when it wants to be called */
@@ -213,6 +222,8 @@ struct sim {
 	u64 sw_begin_ns;		   /* when the switch in flight began */
 	enum gp_result forced;		   /* a fault: result of the next @nr_forced switches */
 	u64 nr_forced;			   /* see there */
+	struct sim_team *team;		   /* the GPUs that share one clock, or NULL */
+	u32 team_index;			   /* which of these it is */
 	struct sim_rng rng;		   /* for jitter */
 	u64 thread_ns;			   /* the scheduler's thread is busy until then */
 	u64 floor_bytes;		   /* context behind sim_result.floor_ns */
@@ -239,7 +250,13 @@ static inline void sim_put64(u8 *mqd, u32 offset, u64 value)
 	memcpy(mqd + offset, &value, sizeof(value));
 }
 
-/* run.c: a run on one GPU; gpus.c: on as many as the scenario has. */
+/* run.c: a run on one GPU, and its parts; gpus.c: on as many as the scenario has. */
+int sim_open(struct sim *sim, char *error, size_t error_size);
+void sim_start(struct sim *sim);
+u64 sim_next_ns(const struct sim *sim);
+void sim_step(struct sim *sim);
+bool sim_is_over(struct sim *sim);
+int sim_close(struct sim *sim);
 int sim_run_one(const struct sim_scenario *sc, struct sim_observer *observer,
 		struct sim_result *result, char *error, size_t error_size);
 int sim_run_gpus(const struct sim_scenario *sc, struct sim_observer *observer,
@@ -274,6 +291,15 @@ int sim_queue_take_waiting(struct sim_queue *q, u64 end_ns);
 /* life.c: processes that come and die. */
 void sim_life_start(struct sim *sim);
 void sim_life_event(struct sim *sim, const struct sim_event *e);
+
+/* team.c: GPUs with one clock, whose processes meet at barriers. */
+int sim_team_run(struct sim **sims, u32 nr, const struct sim_scenario *sc,
+		 struct sim_gang_result *result);
+void sim_team_look(struct sim_queue *q);
+void sim_team_level(struct sim_proc *proc, bool off);
+void sim_team_news(struct sim *sim);
+void sim_team_switched(struct sim *sim, u64 ns);
+void sim_team_end(struct sim *sim);
 
 /* verify.c: what the kernels left in memory. */
 void sim_verify_packet(struct sim_queue *q, u64 packet);

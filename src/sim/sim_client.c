@@ -49,9 +49,15 @@ static int load_kernel(struct sim_proc *proc, struct sim_kernel_image *img,
 		.steps = 1,
 		.step_ns = duration_ns,
 	};
-	u64 va = sim_space_alloc(&proc->space, sizeof(desc) + sizeof(prog), 256);
-	u8 *mem = va ? sim_space_ptr(&proc->space, va, sizeof(desc) + sizeof(prog)) : NULL;
+	u64 va;
+	u8 *mem;
 
+	if (k->is_barrier) {
+		*img = (struct sim_kernel_image){ .spec = k };
+		return 0;
+	}
+	va = sim_space_alloc(&proc->space, sizeof(desc) + sizeof(prog), 256);
+	mem = va ? sim_space_ptr(&proc->space, va, sizeof(desc) + sizeof(prog)) : NULL;
 	if (!mem)
 		return -ENOMEM;
 	/* The state engine needs steps to stop between; a thousand will do. */
@@ -239,16 +245,18 @@ static bool may_write(const struct sim_queue *q)
 }
 
 /*
- * The last kernel of a request tells its end. Under launch-block the worker
- * also synchronises after every batch, to know what is in flight, and no later
- * than when it may not launch any more.
+ * The last kernel of a request tells its end, and one before a barrier that the rank has come
+ * there. Under launch-block the worker also synchronises after every batch, to know what is
+ * in flight, and no later than when it may not launch any more.
  */
 static bool wants_event(const struct sim_queue *q, u32 kernel)
 {
 	const struct sim *sim = q->proc->sim;
 	const struct sim_costs *costs = &sim->sc->costs;
 
-	if (kernel + 1 == q->proc->spec->nr_kernels)
+	const struct sim_class_spec *spec = q->proc->spec;
+
+	if (kernel + 1 == spec->nr_kernels || spec->kernels[kernel + 1].is_barrier)
 		return true;
 	return sim->sc->mechanism == SIM_MECH_LAUNCH_BLOCK &&
 	       (sim_queue_written(q) + 1) %
@@ -311,6 +319,7 @@ void sim_queue_pump(struct sim_queue *q)
 	if (sim_queue_written(q) == before)
 		return;
 	sim_queue_ring(q);
+	sim_team_look(q);
 	if (launch_ns && has_kernel_to_write(q)) {
 		q->launching = true;
 		sim_at(q->proc->sim, q->proc->sim->now_ns + launch_ns, SIM_EV_PUMP, q->index, 1);
@@ -375,6 +384,7 @@ void sim_queue_completed(struct sim_queue *q, u32 slot)
 	}
 	if (q->unwritten)
 		sim_at(sim, sim->now_ns + sim_model_irq_ns(sim), SIM_EV_PUMP, q->index, 0);
+	sim_team_look(q);
 	if (!sim_queue_outstanding(q))
 		sim_detect_quiet(q);
 	else

@@ -77,12 +77,21 @@ static u64 now_ns(struct gp_act *a)
 	return sim_of(a)->now_ns;
 }
 
+static void gang_news(struct gp_act *a)
+{
+	struct sim *sim = sim_of(a);
+
+	if (sim->team)
+		sim_team_news(sim);
+}
+
 static const struct gp_act_ops act_ops = {
 	.now_ns = now_ns,
 	.begin = begin,
 	.set_timer = set_timer,
 	.watch = watch,
 	.report = report,
+	.gang = gang_news,
 };
 
 bool sim_core_is_switching(const struct sim *sim, u64 seq)
@@ -213,6 +222,7 @@ int sim_core_init(struct sim *sim, char *error, size_t error_size)
 		.nr_nodes = 1,
 		.max_entities = sim->nr_procs,
 		.max_queues = sim->nr_queues,
+		.has_gates = true,
 	};
 	size_t size = (gp_sched_size(&config) + 63) & ~(size_t)63;
 	int ret;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Several GPUs: the processes of each class are dealt out in turn, and every GPU is a run of its
- * own with a scheduler of its own, as nodes share nothing. What they gave is put together.
+ * own with a scheduler of its own, as nodes share nothing but gangs (sim_team.c). What they
+ * gave is put together.
  */
 #include "sim/sim.h"
 
@@ -24,8 +25,7 @@ static void deal(const struct sim_scenario *sc, u32 gpu, struct part *p)
 	p->sc.nr_faults = gpu ? 0 : sc->nr_faults;
 	p->sc.seed = sc->seed + gpu;
 	for (u32 c = 0; c < sc->nr_classes; c++) {
-		u32 n = sc->classes[c].processes;
-		u32 here = n / sc->nr_gpus + (gpu < n % sc->nr_gpus);
+		u32 here = sim_class_processes(sc, c, gpu);
 
 		if (!here)
 			continue;
@@ -126,17 +126,77 @@ static int run_part(const struct sim_scenario *sc, u32 gpu, struct sim_observer 
 	return ret;
 }
 
-int sim_run_gpus(const struct sim_scenario *sc, struct sim_observer *observer,
-		 struct sim_result *result, char *error, size_t error_size)
+/* One GPU of those that share a clock. */
+struct member {
+	struct sim sim;
+	struct part part;
+};
+
+static int run_members(struct member *m, u32 nr, const struct sim_scenario *sc,
+		       struct sim_result *result)
+{
+	struct sim *sims[SIM_MAX_GPUS];
+	int ret;
+
+	for (u32 g = 0; g < nr; g++)
+		sims[g] = &m[g].sim;
+	ret = sim_team_run(sims, nr, sc, &result->gangs);
+	for (u32 g = 0; g < nr && ret; g++)
+		sims[g]->error = ret;
+	return ret;
+}
+
+/* Gangs have a process on each GPU: all are one run. */
+static int run_together(const struct sim_scenario *sc, struct sim_observer *observer,
+			struct sim_result *result, char *error, size_t error_size)
+{
+	struct member *m = calloc(sc->nr_gpus, sizeof(*m));
+	u32 nr = 0;
+	int ret = m ? 0 : -ENOMEM;
+
+	for (; nr < sc->nr_gpus && !ret; nr++) {
+		deal(sc, nr, &m[nr].part);
+		m[nr].sim.sc = &m[nr].part.sc;
+		m[nr].sim.result = &m[nr].part.result;
+		m[nr].sim.observer = nr ? NULL : observer;
+		ret = sim_open(&m[nr].sim, error, error_size);
+	}
+	if (!ret)
+		ret = run_members(m, nr, sc, result);
+	for (u32 g = 0; g < nr; g++) {
+		int err = sim_close(&m[g].sim);
+
+		ret = ret ? ret : err;
+		if (!ret)
+			ret = add_part(result, &m[g].part);
+		result->occupancy += m[g].part.result.occupancy / sc->nr_gpus;
+		sim_result_fini(&m[g].part.result);
+	}
+	free(m);
+	return ret;
+}
+
+static int run_apart(const struct sim_scenario *sc, struct sim_observer *observer,
+		     struct sim_result *result, char *error, size_t error_size)
 {
 	int ret = 0;
 
-	if (sc->nr_gpus <= 1)
+	for (u32 g = 0; g < sc->nr_gpus && !ret; g++)
+		ret = run_part(sc, g, observer, result, error, error_size);
+	return ret;
+}
+
+int sim_run_gpus(const struct sim_scenario *sc, struct sim_observer *observer,
+		 struct sim_result *result, char *error, size_t error_size)
+{
+	bool has_gang = sim_scenario_has_gang(sc);
+	int ret;
+
+	if (sc->nr_gpus <= 1 && !has_gang)
 		return sim_run_one(sc, observer, result, error, error_size);
 	result->nr_classes = sc->nr_classes;
 	for (u32 c = 0; c < sc->nr_classes; c++)
 		memcpy(result->classes[c].name, sc->classes[c].name, SIM_NAME_MAX);
-	for (u32 g = 0; g < sc->nr_gpus && !ret; g++)
-		ret = run_part(sc, g, observer, result, error, error_size);
+	ret = (has_gang ? run_together : run_apart)(sc, observer, result, error, error_size);
 	return ret ? ret : summarize(result);
 }

@@ -16,6 +16,8 @@ static void set_level(struct sim_proc *proc, bool off)
 		proc->off_since_ns = proc->sim->now_ns;
 		sim_watch_preempt(proc);
 	}
+	if (proc->job)
+		sim_team_level(proc, off);
 	proc->off = off;
 	for (u32 j = 0; j < proc->spec->queues; j++)
 		proc->queues[j].want_on = !off;

@@ -45,6 +45,9 @@ u64 sim_queue_bytes(const struct sim *sim, const struct sim_class_spec *spec)
 	u64 per_packet = GPU_AQL_PACKET_BYTES + sizeof(struct gpu_signal) +
 			 sizeof(struct gpu_kernarg) + 2 * sizeof(u64);
 
+	if (spec->is_gang)
+		per_packet += sizeof(struct gpu_signal);
+
 	return ring_packets(spec) * per_packet + save_area_bytes(sim->profile) + 8 * PAGE;
 }
 
@@ -64,10 +67,12 @@ static int alloc_client(struct sim_queue *q)
 	q->signals = take(s, n * sizeof(*q->signals), PAGE, &q->signals_va);
 	q->kernargs = take(s, n * sizeof(*q->kernargs), 64, &q->kernargs_va);
 	q->tally = take(s, n * sizeof(*q->tally), 64, &q->tally_va);
+	if (q->proc->spec->is_gang)
+		q->meets = take(s, n * sizeof(*q->meets), PAGE, &q->meets_va);
 	q->save_va = sim_space_alloc(s, save_area_bytes(q->proc->sim->profile), PAGE);
 	q->image = calloc(n, sizeof(*q->image));
 	if (!q->ring || !q->pointers || !q->signals || !q->kernargs || !q->tally || !q->save_va ||
-	    !q->image)
+	    !q->image || (q->proc->spec->is_gang && !q->meets))
 		return -ENOMEM;
 	for (u64 i = 0; i < n; i++)
 		q->ring[i].header = GPU_AQL_INVALID;
@@ -144,6 +149,17 @@ void sim_queue_fini(struct sim_queue *q)
 	free(q->image);
 }
 
+/* A packet that waits until all ranks of the gang have come to it. */
+static void write_barrier(struct sim_queue *q, u64 slot)
+{
+	q->meets[slot] = (struct gpu_signal){ .kind = 1, .value = 1 };
+	*(struct gpu_aql_barrier *)&q->ring[slot] = (struct gpu_aql_barrier){
+		.header = GPU_AQL_BARRIER_AND | GPU_AQL_HEADER_BARRIER,
+		.dep_signal = { q->meets_va + slot * sizeof(*q->meets) },
+		.completion_signal = q->signals_va + slot * sizeof(*q->signals),
+	};
+}
+
 /**
  * sim_queue_write() - write the next packet; the doorbell comes later
  * @q: queue with room in its ring
@@ -171,6 +187,11 @@ void sim_queue_write(struct sim_queue *q, const struct sim_kernel_image *k, bool
 		.event_mailbox = event ? q->signals_va + slot * sizeof(*q->signals) + 48 : 0,
 		.event_id = (u32)slot + 1,
 	};
+	q->pointers[1]++;
+	if (k->spec->is_barrier) {
+		write_barrier(q, slot);
+		return;
+	}
 	*pkt = (struct gpu_aql_dispatch){
 		.header = GPU_AQL_KERNEL_DISPATCH | GPU_AQL_HEADER_BARRIER,
 		.setup = 1,
@@ -181,7 +202,6 @@ void sim_queue_write(struct sim_queue *q, const struct sim_kernel_image *k, bool
 		.kernarg_address = q->kernargs_va + slot * sizeof(*q->kernargs),
 		.completion_signal = q->signals_va + slot * sizeof(*q->signals),
 	};
-	q->pointers[1]++;
 }
 
 /**

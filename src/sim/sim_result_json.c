@@ -94,6 +94,22 @@ static void put_counters(json_t *o, bool *ok, const struct sim_result *r)
 	put(o, ok, "stopped", r->stopped[0] ? json_string(r->stopped) : json_null());
 }
 
+static json_t *gangs_json(const struct sim_gang_result *r, bool *ok)
+{
+	json_t *o = json_object();
+
+	put(o, ok, "taken_off", integer(r->nr_off));
+	put(o, ok, "barriers", integer(r->nr_barriers));
+	put(o, ok, "split_ns", integer(r->split_ns));
+	put(o, ok, "split_max_ns", integer(r->split_max_ns));
+	put(o, ok, "stall_ns", integer(r->stall_ns));
+	put(o, ok, "stall_max_ns", integer(r->stall_max_ns));
+	put(o, ok, "switch_max_ns", integer(r->switch_max_ns));
+	put(o, ok, "late", integer(r->nr_late));
+	put(o, ok, "made_room", integer(r->nr_stalled));
+	return o;
+}
+
 json_t *sim_result_to_json(const struct sim_scenario *sc, const struct sim_result *r)
 {
 	bool detects = sim_mechanism_uses_detection(sc->mechanism);
@@ -113,6 +129,8 @@ json_t *sim_result_to_json(const struct sim_scenario *sc, const struct sim_resul
 	put(o, &ok, "wall_ns", integer(r->wall_ns));
 	put(o, &ok, "classes", classes_json(r, &ok));
 	put_counters(o, &ok, r);
+	if (r->gangs.has)
+		put(o, &ok, "gangs", gangs_json(&r->gangs, &ok));
 	if (ok)
 		return o;
 	json_decref(o);

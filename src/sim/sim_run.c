@@ -172,6 +172,7 @@ static void end_requests(struct sim *sim)
 {
 	take_results(sim);
 	sim->stopping = true;
+	sim_team_end(sim);
 	if (sim->sched)
 		sim_core_stop(sim);
 }
@@ -279,34 +280,48 @@ static bool has_settled(struct sim *sim)
 	       is_empty(sim, 0, &sim->nr_settled);
 }
 
-static bool is_over(struct sim *sim, u64 limit)
+/* When something happens next; U64_MAX = nothing does. */
+u64 sim_next_ns(const struct sim *sim)
 {
-	u64 next = min(sim_calendar_next(&sim->calendar), sim->gpu_next_ns);
+	return min(sim_calendar_next(&sim->calendar), sim->gpu_next_ns);
+}
+
+/**
+ * sim_is_over() - has a run ended?
+ * @sim: run
+ *
+ * Return: true if it has: all is done, it goes on for too long, or there is an error.
+ */
+bool sim_is_over(struct sim *sim)
+{
+	u64 next = sim_next_ns(sim);
 
 	if (sim->error || sim->result->stopped[0] || next == U64_MAX)
 		return true;
-	return sim->stopping && (next > limit || has_settled(sim));
+	return sim->stopping && (next > sim->limit_ns || has_settled(sim));
 }
 
-static void loop(struct sim *sim)
+/**
+ * sim_step() - the next thing happens
+ * @sim: run that is not over
+ */
+void sim_step(struct sim *sim)
 {
-	u64 limit = settle_limit(sim), tick = sim->end_ns / 200 + 1, shown = 0;
-
-	while (!is_over(sim, limit)) {
-		step(sim);
-		check_hang(sim);
-		if (sim->now_ns >= shown && sim->observer && sim->observer->progress) {
-			shown = sim->now_ns + tick;
-			sim->observer->progress(sim->observer, min(sim->now_ns, sim->end_ns),
-						sim->end_ns);
-		}
+	step(sim);
+	check_hang(sim);
+	if (sim->now_ns >= sim->shown_ns && sim->observer && sim->observer->progress) {
+		sim->shown_ns = sim->now_ns + sim->end_ns / 200 + 1;
+		sim->observer->progress(sim->observer, min(sim->now_ns, sim->end_ns), sim->end_ns);
 	}
-	if (!sim->stopping)
-		end_requests(sim);
 }
 
-static void start(struct sim *sim)
+/**
+ * sim_start() - time begins
+ * @sim: run, open
+ */
+void sim_start(struct sim *sim)
 {
+	sim->limit_ns = settle_limit(sim);
 	sim_watch_tracks(sim);
 	sim->error = sim->mech->start(sim);
 	if (sim->error)
@@ -362,6 +377,38 @@ static int finish(struct sim *sim)
 	return ret;
 }
 
+/**
+ * sim_open() - make a run: clients, GPU, scheduler
+ * @sim: all zero but for scenario, result and observer
+ * @error: output on error
+ * @error_size: its size
+ *
+ * Return: 0, -ENOMEM, -EINVAL; sim_close() follows in any case.
+ */
+int sim_open(struct sim *sim, char *error, size_t error_size)
+{
+	sim->error = sim_init(sim, error, error_size);
+	return sim->error;
+}
+
+/**
+ * sim_close() - the end of a run: results are complete
+ * @sim: run that is over, or could not be opened
+ *
+ * Return: 0 or the error that ended it.
+ */
+int sim_close(struct sim *sim)
+{
+	int ret = sim->error;
+
+	if (!ret && !sim->stopping)
+		end_requests(sim);
+	if (!ret)
+		ret = finish(sim);
+	sim_fini(sim);
+	return ret;
+}
+
 int sim_run_one(const struct sim_scenario *sc, struct sim_observer *observer,
 		struct sim_result *result, char *error, size_t error_size)
 {
@@ -373,16 +420,12 @@ int sim_run_one(const struct sim_scenario *sc, struct sim_observer *observer,
 	sim->sc = sc;
 	sim->result = result;
 	sim->observer = observer;
-	ret = sim_init(sim, error, error_size);
-	if (!ret) {
-		start(sim);
-		if (!sim->error)
-			loop(sim);
-		ret = sim->error;
+	if (!sim_open(sim, error, error_size)) {
+		sim_start(sim);
+		while (!sim_is_over(sim))
+			sim_step(sim);
 	}
-	if (!ret)
-		ret = finish(sim);
-	sim_fini(sim);
+	ret = sim_close(sim);
 	free(sim);
 	return ret;
 }

@@ -54,6 +54,20 @@ void sim_samples_fini(struct sim_samples *s);
 int sim_samples_summary(const struct sim_samples *s, const struct sim_samples *waiting,
 			struct sim_summary *out);
 
+/* What became of gangs, over all of them. */
+struct sim_gang_result {
+	bool has;	   /* there are some */
+	u64 nr_off;	   /* times one was taken off all its GPUs */
+	u64 nr_barriers;   /* times all ranks of one met */
+	u64 split_ns;	   /* time with some ranks on their GPUs and others off */
+	u64 split_max_ns;  /* longest such time */
+	u64 stall_ns;	   /* the same while one of those on its GPU waited at a barrier */
+	u64 stall_max_ns;  /* longest such time */
+	u64 switch_max_ns; /* longest switch of a node */
+	u64 nr_late;	   /* decisions not carried out everywhere in time */
+	u64 nr_stalled;	   /* times one made room because a rank was kept off */
+};
+
 /* What one class got. */
 struct sim_class_result {
 	char name[SIM_NAME_MAX];    /* class */
@@ -99,6 +113,7 @@ struct sim_result {
 	u64 rotations;	    /* times an oversubscribed runlist moved on */
 	u64 active_ns;	    /* time with at least one request outstanding */
 	double occupancy;   /* share of the CUs that had a wave, over the run */
+	struct sim_gang_result gangs; /* of gangs */
 	char stopped[128];  /* why the run ended early; empty = it did not */
 };
 

@@ -111,6 +111,7 @@ struct sim_kernel_spec {
 	u32 workgroup_size; /* work-items in a workgroup, 1..1024 */
 	u32 vgprs;	    /* vector registers of a work-item, 8..512 */
 	u32 lds_bytes;	    /* LDS of a workgroup, 0..65536 */
+	bool is_barrier;    /* no kernel: it ends when all ranks of the gang have come to it */
 };
 
 /* Processes that do the same. */
@@ -118,6 +119,7 @@ struct sim_class_spec {
 	char name[SIM_NAME_MAX];	 /* name in results */
 	struct gp_attr attr;		 /* attributes of each process */
 	u32 processes;			 /* how many processes */
+	bool is_gang;			 /* each is on every GPU: ranks that meet at barriers */
 	u32 queues;			 /* queues of each; requests go round-robin */
 	struct sim_arrival arrival;	 /* when requests come, per process */
 	u64 start_ns;			 /* first request not before */
@@ -197,6 +199,7 @@ struct sim_scenario {
 	struct sim_costs costs;			      /* software costs */
 	u32 nr_slots;				      /* queue slots; 0 = the profile's */
 	u32 nr_gpus;				      /* GPUs */
+	bool has_gangs;				      /* the scheduler knows gangs as such */
 	u32 nr_params;				      /* core parameters */
 	struct sim_param_set params[SIM_MAX_PARAMS];  /* them */
 	u32 nr_faults;				      /* faults */
@@ -213,6 +216,25 @@ void sim_scenario_defaults(struct sim_scenario *sc);
 
 /* A class of one process and queue that sends one request after the other, to the end. */
 void sim_class_init(struct sim_class_spec *c);
+
+/* How many processes of a class are on a GPU. */
+static inline u32 sim_class_processes(const struct sim_scenario *sc, u32 class_index, u32 gpu)
+{
+	const struct sim_class_spec *c = &sc->classes[class_index];
+
+	if (c->is_gang)
+		return c->processes;
+	return c->processes / sc->nr_gpus + (gpu < c->processes % sc->nr_gpus);
+}
+
+/* Does a scenario have gangs? */
+static inline bool sim_scenario_has_gang(const struct sim_scenario *sc)
+{
+	for (u32 i = 0; i < sc->nr_classes; i++)
+		if (sc->classes[i].is_gang)
+			return true;
+	return false;
+}
 
 /**
  * sim_scenario_parse() - read a scenario from text

@@ -56,12 +56,40 @@ static u32 wave_vgpr_bytes(const struct sim_kernel_spec *k)
 	return (k->vgprs + 7) / 8 * 8 * 64 * 4;
 }
 
+/* All ranks come to it as often, each after something that takes time. */
+static int check_barrier(const struct check *c, const struct sim_class_spec *class, u32 index)
+{
+	if (!class->is_gang)
+		return FAIL(c, "class %s: kernel %u: a barrier needs gang = yes", class->name,
+			    index + 1);
+	if (!index || class->kernels[index - 1].is_barrier)
+		return FAIL(c, "class %s: kernel %u: a barrier comes after a kernel", class->name,
+			    index + 1);
+	return 0;
+}
+
+static int check_gang(const struct check *c, const struct sim_class_spec *class)
+{
+	if (!class->is_gang)
+		return 0;
+	if (class->queues != 1 || class->arrival.kind != SIM_ARRIVAL_CLOSED ||
+	    class->arrival.concurrency != 1)
+		return FAIL(c, "class %s: a gang has one queue and sends one request after the "
+			       "other",
+			    class->name);
+	if (class->joins_ns || class->dies_ns != U64_MAX)
+		return FAIL(c, "class %s: a gang is there all the time", class->name);
+	return 0;
+}
+
 static int check_kernel(const struct check *c, const struct sim_class_spec *class, u32 index)
 {
 	const struct sim_kernel_spec *k = &class->kernels[index];
 	const struct gpu_profile *g = c->gpu;
 	u32 waves, waves_per_simd;
 
+	if (k->is_barrier)
+		return check_barrier(c, class, index);
 	if (!k->workgroup_size || k->workgroup_size > 1024 || k->vgprs < 8 || k->vgprs > 512)
 		return FAIL(c, "class %s: kernel %u: out of range", class->name, index + 1);
 	if (!k->fill_ppm && !k->workgroups)
@@ -96,6 +124,8 @@ static int check_class(const struct check *c, const struct sim_class_spec *class
 	if (requests * class->processes > SIM_REQUESTS_MAX)
 		return FAIL(c, "class %s: about %llu requests, at most %llu", class->name,
 			    (unsigned long long)(requests * class->processes), SIM_REQUESTS_MAX);
+	if (check_gang(c, class))
+		return -EINVAL;
 	for (u32 i = 0; i < class->nr_kernels; i++) {
 		int err = check_kernel(c, class, i);
 
@@ -119,8 +149,7 @@ static int check_queues(const struct check *c)
 
 	/* Of the first GPU, which has most. */
 	for (u32 i = 0; i < sc->nr_classes; i++)
-		queues += (u64)(sc->classes[i].processes + sc->nr_gpus - 1) / sc->nr_gpus *
-			  sc->classes[i].queues;
+		queues += (u64)sim_class_processes(sc, i, 0) * sc->classes[i].queues;
 	if (queues > SIM_QUEUES_MAX)
 		return FAIL(c, "%llu queues on a GPU, at most %d", (unsigned long long)queues,
 			    SIM_QUEUES_MAX);

@@ -142,6 +142,12 @@ int sim_parse_kernel(struct sim_parser *p, const struct sim_key *key, char *valu
 	char *word = sim_value_word(&rest);
 	int err = 0;
 
+	if (!strcmp(word, "barrier")) {
+		if (sim_value_word(&rest))
+			return sim_parser_fail(p, "%s: nothing may follow barrier", key->name);
+		line.spec.is_barrier = true;
+		return add_kernels(p, &line.spec, 1);
+	}
 	if (!strcmp(word, "endless"))
 		line.spec.endless = true;
 	else
@@ -190,22 +196,16 @@ static int set_prio(struct sim_parser *p, const struct sim_key *key, char *value
 	return err;
 }
 
-static int set_bool(struct sim_parser *p, const struct sim_key *key, char *value)
-{
-	if (gp_text_read_bool(value, (bool *)((char *)p->object + key->offset)))
-		return sim_parser_fail(p, "%s: yes or no", key->name);
-	return 0;
-}
-
 #define AT(member) .offset = offsetof(struct sim_class_spec, member)
 
 const struct sim_key sim_class_keys[] = {
 	{ .name = "priority", .set = set_prio },
-	{ "latency-critical", set_bool, AT(attr.latency_critical) },
+	{ "latency-critical", sim_key_set_bool, AT(attr.latency_critical) },
 	{ "weight", sim_key_set_u32, AT(attr.weight), 1, GP_WEIGHT_MAX },
 	{ "slice", sim_key_set_duration, AT(attr.slice_ns), SIM_NS_PER_US, 10 * SIM_NS_PER_S },
 	{ "deadline", sim_key_set_duration, AT(attr.deadline_ns), SIM_NS_PER_US, SIM_RUN_MAX_NS },
 	{ "processes", sim_key_set_u32, AT(processes), 1, SIM_QUEUES_MAX },
+	{ "gang", sim_key_set_bool, AT(is_gang) },
 	{ "queues", sim_key_set_u32, AT(queues), 1, SIM_QUEUES_MAX },
 	{ .name = "arrival", .set = sim_parse_arrival },
 	{ .name = "phases", .set = sim_parse_phases },
@@ -215,7 +215,7 @@ const struct sim_key sim_class_keys[] = {
 	{ "dies", sim_key_set_duration, AT(dies_ns), 1, SIM_RUN_MAX_NS },
 	{ "launch", sim_key_set_duration, AT(launch_ns), 0, SIM_NS_PER_S },
 	{ "host", sim_key_set_duration, AT(host_ns), 0, SIM_NS_PER_S },
-	{ "hint", set_bool, AT(has_hint) },
+	{ "hint", sim_key_set_bool, AT(has_hint) },
 	{ .name = "kernel", .set = sim_parse_kernel, .is_repeatable = true },
 	{ .name = "mix", .set = sim_parse_mix, .is_repeatable = true },
 	{ .name = NULL },

@@ -33,6 +33,13 @@ int sim_parser_duration(struct sim_parser *p, const char *what, const char *text
 	return 0;
 }
 
+int sim_key_set_bool(struct sim_parser *p, const struct sim_key *key, char *value)
+{
+	if (gp_text_read_bool(value, (bool *)((char *)p->object + key->offset)))
+		return sim_parser_fail(p, "%s: yes or no", key->name);
+	return 0;
+}
+
 int sim_key_set_u64(struct sim_parser *p, const struct sim_key *key, char *value)
 {
 	return sim_parser_number(p, key->name, value, key->min, key->max,
@@ -149,6 +156,7 @@ const struct sim_key sim_scenario_keys[] = {
 	{ "duration", sim_key_set_duration, AT(duration_ns), SIM_NS_PER_US, SIM_RUN_MAX_NS },
 	{ "slots", sim_key_set_u32, AT(nr_slots), 1, GPU_MAX_SLOTS },
 	{ "gpus", sim_key_set_u32, AT(nr_gpus), 1, SIM_MAX_GPUS },
+	{ "gangs", sim_key_set_bool, AT(has_gangs) },
 	{ .name = NULL },
 };
 

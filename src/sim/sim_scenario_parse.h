@@ -79,6 +79,7 @@ void sim_scenario_say(char *error, size_t error_size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Generic setters: a u64 or a u32 at sim_key.offset of the object, within the range. */
+int sim_key_set_bool(struct sim_parser *p, const struct sim_key *key, char *value);
 int sim_key_set_u32(struct sim_parser *p, const struct sim_key *key, char *value);
 int sim_key_set_u64(struct sim_parser *p, const struct sim_key *key, char *value);
 int sim_key_set_duration(struct sim_parser *p, const struct sim_key *key, char *value);

@@ -264,6 +264,8 @@ void sim_watch_trace(struct gpu_host *host, const struct gpu_trace *t)
 /* A switch ended. */
 void sim_watch_switch(struct sim *sim)
 {
+	if (sim->team)
+		sim_team_switched(sim, sim->now_ns - sim->sw_begin_ns);
 	emit(sim, SIM_SPAN_SWITCH, sim->nr_queues, sim->sw_begin_ns,
 	     (u64)sim->act.sw.nr_preempt << 32 | sim->act.sw.nr_resume);
 }
