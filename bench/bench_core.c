@@ -19,7 +19,7 @@
  */
 #include "bench_core.h"
 #include "bench.h"
-#include "core/sched.h"
+#include "core/sched_share.h"
 
 #include <errno.h>
 #include <math.h>
@@ -37,6 +37,8 @@
 #define MIB (1024.0 * 1024.0)
 /* One server: eight GPUs. */
 #define NODES 8
+/* Shares with others in them. */
+#define SHARES_ABOVE 4U
 
 /**
  * struct set - entities, for O(1) random choice
@@ -134,9 +136,14 @@ static void load_fini(struct load *l)
 	free(l->mem);
 }
 
-static int load_alloc(struct load *l, uint32_t nr)
+static int load_alloc(struct load *l, uint32_t nr, uint32_t nr_shares)
 {
-	struct gp_sched_config config = { .nr_nodes = 1, .max_entities = nr, .max_queues = nr };
+	struct gp_sched_config config = {
+		.nr_nodes = 1,
+		.max_entities = nr,
+		.max_queues = nr,
+		.max_shares = nr_shares + SHARES_ABOVE,
+	};
 	size_t size = gp_sched_size(&config);
 
 	*l = (struct load){ .nr = nr, .timer_ns = U64_MAX, .random = 88172645463325252ULL };
@@ -150,11 +157,31 @@ static int load_alloc(struct load *l, uint32_t nr)
 	return gp_sched_init(l->mem, size, &config, &l->s);
 }
 
+/* Entities are dealt out to shares with a budget, which are dealt out to a few above them. */
+static int load_shares(struct load *l, uint32_t nr)
+{
+	struct gp_share_attr attr = {
+		.weight = GP_WEIGHT_DEFAULT, .quota_ns = 2000000, .period_ns = 10000000 };
+	u64 above[SHARES_ABOVE], share;
+	uint32_t i, k;
+	int err = 0;
+
+	for (i = 0; i < SHARES_ABOVE && !err; i++)
+		err = gp_sched_share_add(l->s, 0, GP_ID_NONE, &attr, i, 0, &l->out, &above[i]);
+	for (i = 0; i < nr && !err; i++) {
+		err = gp_sched_share_add(l->s, 0, above[i % SHARES_ABOVE], &attr, i, 0, &l->out,
+					 &share);
+		for (k = i; k < l->nr && !err; k += nr)
+			err = gp_sched_entity_join(l->s, l->id[k], share, 0, &l->out);
+	}
+	return err;
+}
+
 /* Slots are handed out in order: the low half of an id is the index here. */
-static int load_init(struct load *l, uint32_t nr, const char *policy)
+static int load_init(struct load *l, uint32_t nr, const char *policy, uint32_t nr_shares)
 {
 	struct gp_attr attr;
-	int err = load_alloc(l, nr);
+	int err = load_alloc(l, nr, nr_shares);
 	uint32_t i;
 
 	if (err)
@@ -171,7 +198,7 @@ static int load_init(struct load *l, uint32_t nr, const char *policy)
 			err = gp_sched_queue_add(l->s, l->id[i], i, 0, &l->out, &l->queue[i]);
 		set_add(&l->idle, i);
 	}
-	return err;
+	return err || !nr_shares ? err : load_shares(l, nr_shares);
 }
 
 static void take_actions(struct load *l)
@@ -255,12 +282,12 @@ static void one_event(struct load *l)
 	take_actions(l);
 }
 
-static int event_cost(uint32_t nr, const char *policy, double *ns)
+static int event_cost(uint32_t nr, const char *policy, uint32_t nr_shares, double *ns)
 {
 	double least = INFINITY;
 	struct load l;
 	uint32_t i, k;
-	int err = load_init(&l, nr, policy);
+	int err = load_init(&l, nr, policy, nr_shares);
 
 	for (i = 0; !err && i < WARM_UP; i++)
 		one_event(&l);
@@ -356,7 +383,7 @@ static int report_prio(struct bench *b, struct pairs *pairs)
 
 	for (i = 0; i < ARRAY_SIZE(sizes) && !err; i++) {
 		r.name = sizes[i].name;
-		err = event_cost(sizes[i].nr, "prio", &r.value);
+		err = event_cost(sizes[i].nr, "prio", 0, &r.value);
 		if (!err)
 			err = pairs_cost(sizes[i].nr, &r.baseline);
 		if (!err)
@@ -396,7 +423,7 @@ static int report_policy(struct bench *b, const char *policy, const struct pairs
 	r.name = name;
 	r.kind = strcmp(policy, "laxity") ? BENCH_AT_MOST : BENCH_INFO;
 	snprintf(name, sizeof(name), "%s, 32 entities", policy);
-	err = event_cost(32, policy, &r.value);
+	err = event_cost(32, policy, 0, &r.value);
 	if (!err)
 		err = bench_report(b, &r);
 	if (err)
@@ -404,7 +431,7 @@ static int report_policy(struct bench *b, const char *policy, const struct pairs
 	small = r.value;
 	r.baseline = pairs->large;
 	snprintf(name, sizeof(name), "%s, 4096 entities", policy);
-	err = event_cost(4096, policy, &r.value);
+	err = event_cost(4096, policy, 0, &r.value);
 	if (!err)
 		err = bench_report(b, &r);
 	if (err)
@@ -415,6 +442,32 @@ static int report_policy(struct bench *b, const char *policy, const struct pairs
 	r.unit = "ratio";
 	r.kind = BENCH_INFO;
 	return bench_report(b, &r);
+}
+
+/* The same entities, in few shares with budgets and in many: the baseline is without any. */
+static int report_shares(struct bench *b)
+{
+	struct bench_result r = { .bench = "core.event", .unit = "ns", .bound = 500,
+				  .kind = BENCH_AT_MOST, .has_baseline = true };
+	double few = 0;
+	int err = event_cost(4096, "fair", 0, &r.baseline);
+
+	r.name = "fair, 4096 entities, 8 shares";
+	if (!err)
+		err = event_cost(4096, "fair", 8, &r.value);
+	if (!err)
+		err = bench_report(b, &r);
+	few = r.value;
+	r.name = "fair, 4096 entities, 1000 shares";
+	if (!err)
+		err = event_cost(4096, "fair", 1000, &r.value);
+	if (!err)
+		err = bench_report(b, &r);
+	if (err)
+		return err;
+	return bench_report(b, &(struct bench_result){
+		.bench = "core.event", .name = "1000 to 8 shares", .unit = "ratio",
+		.value = r.value / few, .kind = BENCH_AT_MOST, .bound = 2 });
 }
 
 static size_t size_of(uint32_t nodes, uint32_t entities, uint32_t queues)
@@ -457,6 +510,8 @@ int bench_core(struct bench *b)
 		err = report_prio(b, &pairs);
 		for (i = 1; !err && (policy = gp_policy_name_at(i)); i++)
 			err = report_policy(b, policy, &pairs);
+		if (!err)
+			err = report_shares(b);
 	}
 	if (!err && bench_wants(b, "core.memory"))
 		err = report_memory(b);

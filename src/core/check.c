@@ -47,15 +47,16 @@ static const char *check_heaps(const struct gp_sched *s, const struct gp_entity 
 	bool running = e->state == GP_ENTITY_RUNNING;
 	bool out = e->state == GP_ENTITY_PREEMPTED;
 	bool seen = waiting || running || out;
-	bool free_out = out && !e->frozen && !shut;
+	bool free_out = out && !e->frozen && !shut && !e->capped;
 	bool frozen = e->frozen &&
 		      (seen || (e->state == GP_ENTITY_IDLE &&
 				(shut || gp_has_limit(&s->node[e->node]))));
-	bool ticks = seen && e->nr_busy && e->clock_ns != U64_MAX;
+	bool ticks = seen && e->nr_busy && e->clock_ns != U64_MAX && !e->capped;
+	bool kept = shut || e->capped;
 	const char *bad;
 
-	if ((bad = check_in(s, e, GP_HEAP_WAITING, waiting && !shut, e->key)) ||
-	    (bad = check_in(s, e, GP_HEAP_RUNNING, running && !shut, e->key)) ||
+	if ((bad = check_in(s, e, GP_HEAP_WAITING, waiting && !kept, e->key)) ||
+	    (bad = check_in(s, e, GP_HEAP_RUNNING, running && !kept, e->key)) ||
 	    (bad = check_in(s, e, GP_HEAP_OUT, free_out && e->nr_busy && !e->nr_fail,
 			    e->key)) ||
 	    (bad = check_in(s, e, GP_HEAP_RETRY, free_out && e->nr_busy && e->nr_fail,
@@ -63,7 +64,7 @@ static const char *check_heaps(const struct gp_sched *s, const struct gp_entity 
 	    (bad = check_in(s, e, GP_HEAP_OUT_IDLE, free_out && !e->nr_busy, e->there_ns)) ||
 	    (bad = check_in(s, e, GP_HEAP_WORST,
 			    seen && !out && !shut && !e->frozen && !e->attr.no_preempt,
-			    ~e->key)) ||
+			    e->capped ? 0 : ~e->key)) ||
 	    (bad = check_in(s, e, GP_HEAP_SHUT, out && shut && !e->frozen, e->there_ns)) ||
 	    (bad = check_in(s, e, GP_HEAP_FROZEN, frozen, e->thaw_ns)) ||
 	    (bad = check_in(s, e, GP_HEAP_STARVE, free_out, e->there_ns)) ||
@@ -175,6 +176,99 @@ static const char *check_members(const struct gp_sched *s, const struct gp_node 
 	return check_switch(s, n, nr_in_flight);
 }
 
+static bool is_below(const struct gp_sched *s, const struct gp_entity *e, u32 share)
+{
+	u32 slot;
+
+	for (slot = gp_share_of(s, e); slot != GP_SLOT_NONE; slot = s->share[slot].parent)
+		if (slot == share)
+			return true;
+	return false;
+}
+
+/* Counts what is said to be in a share or, if @slot is none, in no share. */
+static void count_in(const struct gp_sched *s, const struct gp_node *n, u32 slot,
+		     struct gp_share *sum)
+{
+	u32 i;
+
+	for (i = n->entities; i != GP_SLOT_NONE; i = s->entity[i].next) {
+		const struct gp_entity *e = &s->entity[i];
+		bool is_in = gp_share_of(s, e) == slot && e->state != GP_ENTITY_LOST;
+		bool contends = is_in && e->nr_busy && !e->capped;
+
+		sum->nr_entities += is_in;
+		sum->nr_contend += contends;
+		sum->weights += contends ? e->attr.weight : 0;
+		sum->nr_work += e->nr_busy && is_below(s, e, slot);
+		sum->nr_run += e->state == GP_ENTITY_RUNNING && is_below(s, e, slot);
+	}
+	for (i = 0; i < s->config.max_shares; i++) {
+		const struct gp_share *g = &s->share[i];
+
+		if (!g->live || g->node != n->index || g->parent != slot)
+			continue;
+		sum->nr_children++;
+		sum->nr_contend += g->nr_contend > 0;
+		sum->weights += g->nr_contend ? g->attr.weight : 0;
+	}
+}
+
+/* One that has to go or to come is on the list of its share, until that is worked off. */
+static const char *check_capped(const struct gp_sched *s, const struct gp_entity *e)
+{
+	u32 slot;
+
+	if (e->capped) {
+		slot = s->place[gp_entity_slot(s, e)].capper;
+		CHECK(is_below(s, e, slot), "kept away by a stranger");
+		CHECK(s->share[slot].throttled || s->share[slot].pending,
+		      "kept away without reason");
+		return NULL;
+	}
+	for (slot = gp_share_of(s, e); slot != GP_SLOT_NONE; slot = s->share[slot].parent)
+		CHECK(!s->share[slot].throttled || s->share[slot].pending || !e->nr_busy,
+		      "contends without budget");
+	return NULL;
+}
+
+static const char *check_share(const struct gp_sched *s, const struct gp_node *n, u32 slot)
+{
+	const struct gp_share *g = &s->share[slot];
+	struct gp_share sum = { 0 };
+
+	count_in(s, n, slot, &sum);
+	CHECK(g->nr_entities == sum.nr_entities && g->nr_children == sum.nr_children,
+	      "count of what is in a share is wrong");
+	CHECK(g->nr_contend == sum.nr_contend && g->weights == sum.weights,
+	      "share has a wrong sum of weights");
+	CHECK(g->nr_work == sum.nr_work && g->nr_run == sum.nr_run,
+	      "share has a wrong count of work");
+	CHECK(!g->throttled || g->attr.quota_ns, "without budget that none was given");
+	CHECK((g->next_ns == U64_MAX) == (s->share_pool.pos[slot] == GP_HEAP_NONE),
+	      "share is not where its clock says");
+	return NULL;
+}
+
+static const char *check_shares(const struct gp_sched *s, const struct gp_node *n)
+{
+	struct gp_share sum = { 0 };
+	const char *bad;
+	u32 i;
+
+	count_in(s, n, GP_SLOT_NONE, &sum);
+	CHECK(n->weights == sum.weights, "node has a wrong sum of weights");
+	for (i = 0; i < s->config.max_shares; i++)
+		if (s->share[i].live && s->share[i].node == n->index &&
+		    (bad = check_share(s, n, i)))
+			return bad;
+	for (i = n->entities; i != GP_SLOT_NONE; i = s->entity[i].next)
+		if (s->entity[i].state != GP_ENTITY_LOST &&
+		    (bad = check_capped(s, &s->entity[i])))
+			return bad;
+	return check_order(&s->share_pool, &n->share_heap);
+}
+
 static const char *check_list(const struct gp_sched *s, const struct gp_node *n, u32 kind)
 {
 	u32 last = GP_SLOT_NONE;
@@ -203,7 +297,7 @@ const char *gp_sched_check(const struct gp_sched *s)
 		for (k = GP_LIST_NONE + 1; k < GP_LIST_COUNT; k++)
 			if ((bad = check_list(s, n, k)))
 				return bad;
-		if ((bad = check_members(s, n)))
+		if ((bad = check_members(s, n)) || (bad = check_shares(s, n)))
 			return bad;
 	}
 	return NULL;

@@ -4,6 +4,7 @@
 #include "core/entity.h"
 #include "core/guard.h"
 #include "core/policy.h"
+#include "core/share.h"
 #include "core/switch.h"
 
 /*
@@ -150,7 +151,7 @@ static struct gp_entity *next_victim(struct gp_call *c, const struct bar *bar)
 		struct gp_entity *e = gp_entity_top(c, GP_HEAP_WORST);
 		u64 until_ns;
 
-		if (!e || may_run(c, bar, e))
+		if (!e || (!e->capped && may_run(c, bar, e)))
 			return NULL;
 		/* Where one runs at a time, none comes beside one that stays for a while. */
 		if (c->n->one)
@@ -475,6 +476,7 @@ static void decide(struct gp_call *c, bool settled)
 	gp_switch_plan(c);
 	gp_guard_expire(c);
 	gp_breaker_tick(c);
+	gp_share_expire(c);
 	if (gp_breaker_is_open(c)) {
 		plan_open(c);
 	} else {

@@ -62,6 +62,30 @@ bool gp_trace_is_out(const struct gp_trace *t)
 	return t->arg[0] >> OUT_SHIFT & 1;
 }
 
+void gp_trace_emit_share(const struct gp_call *c, enum gp_trace_kind kind, u64 id,
+			 const struct gp_share_attr *attr, u64 parent)
+{
+	struct gp_trace t;
+
+	if (!c->s->config.trace)
+		return;
+	t = record(c, kind, id);
+	t.arg[0] = attr->weight;
+	t.arg[1] = attr->quota_ns;
+	t.arg[2] = attr->period_ns;
+	t.arg[3] = parent;
+	give(c, &t);
+}
+
+void gp_trace_share(const struct gp_trace *t, struct gp_share_attr *attr)
+{
+	*attr = (struct gp_share_attr){
+		.weight = (u32)t->arg[0],
+		.quota_ns = t->arg[1],
+		.period_ns = t->arg[2],
+	};
+}
+
 void gp_trace_emit_done(const struct gp_call *c, const u8 *results)
 {
 	const struct gp_switch *sw = &c->n->sw;

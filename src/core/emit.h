@@ -46,6 +46,17 @@ void gp_trace_emit_attr(const struct gp_call *c, enum gp_trace_kind kind, u64 id
 			const struct gp_attr *attr, u64 cookie, bool is_out);
 
 /**
+ * gp_trace_emit_share() - as gp_trace_emit(), for events of shares
+ * @c: call
+ * @kind: what
+ * @id: share
+ * @attr: attributes
+ * @parent: share it is in, GP_ID_NONE
+ */
+void gp_trace_emit_share(const struct gp_call *c, enum gp_trace_kind kind, u64 id,
+			 const struct gp_share_attr *attr, u64 parent);
+
+/**
  * gp_trace_emit_done() - as gp_trace_emit(), for the end of the switch in flight
  * @c: call
  * @results: one per member

@@ -4,6 +4,7 @@
 #include "core/gate.h"
 #include "core/guard.h"
 #include "core/policy.h"
+#include "core/share.h"
 
 #define TO(state) (1U << GP_ENTITY_##state)
 
@@ -66,6 +67,8 @@ static enum gp_heap_kind best_heap(const struct gp_entity *e)
 		return GP_HEAP_NOWHERE;
 	if (gp_is_shut(e))
 		return GP_HEAP_SHUT;
+	if (e->capped)
+		return GP_HEAP_NOWHERE;
 	switch (e->state) {
 	case GP_ENTITY_WAITING:
 		return GP_HEAP_WAITING;
@@ -111,11 +114,13 @@ void gp_entity_place(struct gp_call *c, struct gp_entity *e)
 	enum gp_heap_kind move = move_heap(c->n, e);
 	enum gp_list_kind list = place_list(c->n, e);
 	bool by_age = best == GP_HEAP_OUT_IDLE || best == GP_HEAP_SHUT;
-	bool starves = e->state == GP_ENTITY_PREEMPTED && !e->frozen && !gp_is_shut(e);
-	bool ticks = is_seen(e) && e->nr_busy && e->clock_ns != U64_MAX;
+	bool starves = e->state == GP_ENTITY_PREEMPTED && !e->frozen && !gp_is_shut(e) &&
+		       !e->capped;
+	bool ticks = is_seen(e) && e->nr_busy && e->clock_ns != U64_MAX && !e->capped;
+	u64 worth = e->capped ? U64_MAX : e->key;
 
 	set_heap(c, e, GP_POOL_BEST, best, by_age ? e->there_ns : e->key, false);
-	set_heap(c, e, GP_POOL_MOVE, move, move == GP_HEAP_FROZEN ? e->thaw_ns : e->key,
+	set_heap(c, e, GP_POOL_MOVE, move, move == GP_HEAP_FROZEN ? e->thaw_ns : worth,
 		 move == GP_HEAP_WORST);
 	set_heap(c, e, GP_POOL_STARVE, starves ? GP_HEAP_STARVE : GP_HEAP_NOWHERE, e->there_ns,
 		 false);
@@ -188,10 +193,13 @@ static void end_wait(struct gp_call *c, struct gp_entity *e)
 static void become(struct gp_call *c, struct gp_entity *e, enum gp_entity_state to)
 {
 	bool was_on = gp_is_on(e);
+	bool ran = e->state == GP_ENTITY_RUNNING;
 
 	e->state = (u8)to;
 	if (to != GP_ENTITY_PREEMPTED)
 		e->opening = false;
+	if (ran != (to == GP_ENTITY_RUNNING))
+		gp_share_runs(c, e, !ran);
 	if (was_on == gp_is_on(e))
 		return;
 	c->n->nr_on += was_on ? -1U : 1U;
@@ -291,6 +299,7 @@ void gp_entity_detach(struct gp_call *c, struct gp_entity *e)
 	if (c->n->policy->gone)
 		c->n->policy->gone(c, e);
 	become(c, e, GP_ENTITY_LOST);
+	gp_share_join(c, e, NULL);
 	gp_entity_place(c, e);
 }
 
@@ -350,6 +359,7 @@ void gp_entity_got_work(struct gp_call *c, struct gp_entity *e)
 	e->mem.order = c->n->order++;
 	if (e->frozen && e->thaw_ns <= c->now_ns)
 		gp_entity_thaw(c, e);
+	gp_share_got_work(c, e);
 	if (c->n->policy->busy)
 		c->n->policy->busy(c, e);
 	if (e->state == GP_ENTITY_PREEMPTED || e->state == GP_ENTITY_RESUMING)
@@ -384,6 +394,7 @@ void gp_entity_lost_work(struct gp_call *c, struct gp_entity *e)
 	/* It has finished. Any other reason, a refusal for one, stays. */
 	if (e->finishing || e->settling)
 		e->frozen = false;
+	gp_share_lost_work(c, e);
 	if (c->n->policy->idle)
 		c->n->policy->idle(c, e);
 	if (e->state == GP_ENTITY_WAITING || e->state == GP_ENTITY_RUNNING)

@@ -4,6 +4,7 @@
 #include "core/entity.h"
 #include "core/guard.h"
 #include "core/policy.h"
+#include "core/share.h"
 
 /* Pauses between tries grow up to this power of two of retry_ns. */
 #define RETRY_DOUBLINGS 6U
@@ -325,7 +326,7 @@ u64 gp_guard_next_ns(const struct gp_call *c)
 		return n->sw_deadline_ns;
 	if (n->more)
 		return c->now_ns;
-	next = top_key(c, GP_HEAP_FROZEN);
+	next = min(top_key(c, GP_HEAP_FROZEN), gp_share_next_ns(c));
 	if (!gp_breaker_is_open(c))
 		return min(next, next_closed_ns(c));
 	if (c->stats->breaker == GP_BREAKER_OPEN && n->open_until_ns > c->now_ns)

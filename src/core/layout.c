@@ -48,18 +48,39 @@ static void lay_pools(struct layout *l, struct gp_sched *s, const struct gp_sche
 	}
 }
 
+/* Shares have a pool of their own, and a heap per node in it. */
+static u32 nr_share_chunks(const struct gp_sched_config *config)
+{
+	return config->max_shares ? config->max_shares / GP_HEAP_CHUNK +
+					    CHUNKS_PER_HEAP * config->nr_nodes : 0;
+}
+
+static void lay_shares(struct layout *l, struct gp_sched *s, const struct gp_sched_config *config)
+{
+	struct gp_heap_pool *p = &s->share_pool;
+	u32 nr = nr_share_chunks(config);
+
+	s->share = part(l, config->max_shares, sizeof(*s->share));
+	s->place = part(l, nr ? config->max_entities : 0, sizeof(*s->place));
+	p->entry = part(l, (size_t)nr * GP_HEAP_CHUNK, sizeof(*p->entry));
+	p->pos = part(l, config->max_shares, sizeof(*p->pos));
+	p->free = part(l, nr, sizeof(*p->free));
+}
+
 static bool is_valid(const struct gp_sched_config *config)
 {
 	return config->nr_nodes >= 1 && config->nr_nodes <= GP_NODES_MAX &&
 	       config->max_entities >= 1 && config->max_entities <= GP_ENTITIES_MAX &&
-	       config->max_queues >= 1 && config->max_queues <= GP_QUEUES_MAX;
+	       config->max_queues >= 1 && config->max_queues <= GP_QUEUES_MAX &&
+	       config->max_shares <= GP_SHARES_MAX;
 }
 
 static void lay_out(struct layout *l, struct gp_sched *s, const struct gp_sched_config *config)
 {
 	size_t per_heap = config->max_entities / GP_HEAP_CHUNK + CHUNKS_PER_HEAP;
+	size_t per_share_heap = config->max_shares / GP_HEAP_CHUNK + CHUNKS_PER_HEAP;
 	size_t per_switch = gp_switch_max(config);
-	u16 *chunks;
+	u16 *chunks, *share_chunks;
 	u64 *member;
 	u8 *results;
 	u32 i, k;
@@ -71,7 +92,10 @@ static void lay_out(struct layout *l, struct gp_sched *s, const struct gp_sched_
 	if (config->has_gates)
 		s->news = part(l, config->max_entities, sizeof(*s->news));
 	lay_pools(l, s, config);
+	lay_shares(l, s, config);
 	chunks = part(l, per_heap * GP_HEAP_KIND_COUNT * config->nr_nodes, sizeof(*chunks));
+	share_chunks = part(l, config->max_shares ? per_share_heap * config->nr_nodes : 0,
+			    sizeof(*share_chunks));
 	member = part(l, per_switch * config->nr_nodes, sizeof(*member));
 	results = part(l, per_switch * config->nr_nodes, sizeof(*results));
 	s->stats = part(l, config->nr_nodes, sizeof(*s->stats));
@@ -82,6 +106,7 @@ static void lay_out(struct layout *l, struct gp_sched *s, const struct gp_sched_
 
 		n->member = member + i * per_switch;
 		n->results = results + i * per_switch;
+		n->share_heap.chunk = share_chunks + i * per_share_heap;
 		for (k = 0; k < GP_HEAP_KIND_COUNT; k++)
 			n->heap[k].chunk = chunks + (i * GP_HEAP_KIND_COUNT + k) * per_heap;
 	}
@@ -110,6 +135,8 @@ static void init_node(struct gp_sched *s, u32 index)
 	for (k = 0; k < GP_LIST_COUNT; k++)
 		n->list[k] = (struct gp_list){ .first = GP_SLOT_NONE, .last = GP_SLOT_NONE };
 	n->news = (struct gp_list){ .first = GP_SLOT_NONE, .last = GP_SLOT_NONE };
+	n->throttled = GP_SLOT_NONE;
+	n->pending = GP_SLOT_NONE;
 	n->slice_owner = GP_SLOT_NONE;
 	n->urgent = GP_SLOT_NONE;
 	n->resume_slot = GP_SLOT_NONE;
@@ -127,6 +154,9 @@ static void init_slots(struct gp_sched *s)
 	}
 	for (i = s->config.max_queues; i-- > 0;)
 		s->queue[i].next = i + 1 < s->config.max_queues ? i + 1 : GP_SLOT_NONE;
+	s->free_share = s->config.max_shares ? 0 : GP_SLOT_NONE;
+	for (i = s->config.max_shares; i-- > 0;)
+		s->share[i].next = i + 1 < s->config.max_shares ? i + 1 : GP_SLOT_NONE;
 }
 
 int gp_sched_init(void *mem, size_t size, const struct gp_sched_config *config,
@@ -146,6 +176,7 @@ int gp_sched_init(void *mem, size_t size, const struct gp_sched_config *config,
 	s->config = *config;
 	for (i = 0; i < GP_POOL_COUNT; i++)
 		gp_heap_pool_init(&s->pool[i], config->max_entities, nr_chunks(config, i));
+	gp_heap_pool_init(&s->share_pool, config->max_shares, nr_share_chunks(config));
 	for (i = 0; i < config->nr_nodes; i++)
 		init_node(s, i);
 	init_slots(s);

@@ -30,7 +30,8 @@
  * @busy: an entity without work got some. NULL = nothing to do
  * @idle: an entity has no work left. NULL = nothing to do
  * @gone: an entity is removed or lost; after idle(). NULL = nothing to do
- * @attr: attributes of an entity with work changed. NULL = nothing to do
+ * @back: a share kept an entity with work away, and does so no longer. NULL = nothing
+ *	to do
  * @charge: a running entity has run for so long; called at least whenever it
  *	stops and before rekey(). NULL = nothing to do
  * @rekey: set gp_entity.key, and gp_entity.clock_ns to the time it must be made
@@ -55,7 +56,7 @@ struct gp_policy_ops {
 	void (*busy)(struct gp_call *c, struct gp_entity *e);
 	void (*idle)(struct gp_call *c, struct gp_entity *e);
 	void (*gone)(struct gp_call *c, struct gp_entity *e);
-	void (*attr)(struct gp_call *c, struct gp_entity *e);
+	void (*back)(struct gp_call *c, struct gp_entity *e);
 	void (*charge)(struct gp_call *c, struct gp_entity *e, u64 ran_ns);
 	void (*rekey)(struct gp_call *c, struct gp_entity *e);
 	u64 (*tie_bar)(u64 key);

@@ -12,11 +12,16 @@
  * weight in what they have together, within 2 % of the second. An entity that
  * asks for less than its share gets all of it; what it did not ask for is lost.
  *
- * Virtual time is run time divided by the weight, with the remainder kept. It
- * never runs faster than real time, so that keys last for 146 years.
+ * In a share the weight of an entity is its part of the share, times the part of the
+ * share in the one above, and so on (gp_share_weight()): an entity that comes or goes
+ * changes what run time costs the others, and no other key.
+ *
+ * Virtual time is run time divided by the weight, with the remainder kept. That of the
+ * node never runs faster than real time, so that keys last for 146 years.
  */
 #include "core/entity.h"
 #include "core/policy.h"
+#include "core/share.h"
 
 _Static_assert(GP_WEIGHT_MAX <= 0xffff, "a remainder does not fit");
 
@@ -75,14 +80,35 @@ static void fair_idle(struct gp_call *c, struct gp_entity *e)
 	raise_floor(c);
 }
 
-static void fair_charge(struct gp_call *c, struct gp_entity *e, u64 ran_ns)
+/* Run time for a weight with binary places: of more than a minute only a minute counts. */
+#define RAN_MAX_NS (((u64)1 << (63 - GP_SHARE_BITS)) - 1)
+
+static u64 in_share(struct gp_call *c, struct gp_entity *e, u64 ran_ns)
+{
+	u64 *rest = &c->s->place[gp_entity_slot(c->s, e)].rest;
+	u64 weight = gp_share_weight(c, e);
+	u64 ns = min(ran_ns, RAN_MAX_NS / 2) << GP_SHARE_BITS;
+
+	ns += min(*rest, weight);
+	*rest = ns % weight;
+	return ns / weight;
+}
+
+static u64 in_none(struct gp_entity *e, u64 ran_ns)
 {
 	u64 ns = gp_later(ran_ns, e->mem.rest);
 
+	e->mem.rest = (u16)(ns % e->attr.weight);
+	return ns / e->attr.weight;
+}
+
+static void fair_charge(struct gp_call *c, struct gp_entity *e, u64 ran_ns)
+{
+	u64 ns = e->in_share ? in_share(c, e, ran_ns) : in_none(e, ran_ns);
+
 	/* When one comes, those that a switch moves may be in no heap. */
 	raise_floor(c);
-	e->mem.vruntime = min(gp_later(e->mem.vruntime, ns / e->attr.weight), RANK_MAX);
-	e->mem.rest = (u16)(ns % e->attr.weight);
+	e->mem.vruntime = min(gp_later(e->mem.vruntime, ns), RANK_MAX);
 }
 
 static void fair_rekey(struct gp_call *c, struct gp_entity *e)
@@ -98,6 +124,7 @@ const struct gp_policy_ops gp_policy_fair = {
 	.params = params,
 	.nr_params = ARRAY_SIZE(params),
 	.busy = fair_busy,
+	.back = fair_busy,
 	.idle = fair_idle,
 	.charge = fair_charge,
 	.rekey = fair_rekey,

@@ -16,6 +16,7 @@
  * what they have banked, and the switches between them.
  */
 #include "core/policy.h"
+#include "core/share.h"
 
 static const struct gp_param_desc params[] = {
 	GP_POLICY_PARAM(slice, period_ns, 100 * GP_US, 100 * GP_SEC, 20 * GP_MS,
@@ -31,6 +32,9 @@ static const struct gp_param_desc params[] = {
  */
 #define COSTS_PER_TURN (2 * 20U)
 
+/* Binary places of weights: 100 s times GP_WEIGHT_MAX and these are less than 2^64. */
+#define WEIGHT_BITS 12U
+
 static u64 shortest_ns(const struct gp_call *c)
 {
 	u64 worth_ns = COSTS_PER_TURN * c->stats->cost_ns;
@@ -40,8 +44,9 @@ static u64 shortest_ns(const struct gp_call *c)
 
 static u64 budget_ns(const struct gp_call *c, const struct gp_entity *e)
 {
-	u64 weights = max(c->n->slice_weights, (u64)e->attr.weight);
-	u64 ns = c->n->params.slice.period_ns * e->attr.weight / weights;
+	u64 weight = gp_share_weight(c, e) >> (GP_SHARE_BITS - WEIGHT_BITS);
+	u64 weights = max(c->n->weights << WEIGHT_BITS, weight + !weight);
+	u64 ns = c->n->params.slice.period_ns * weight / weights;
 
 	if (e->attr.slice_ns)
 		ns = min((u64)e->attr.slice_ns, 100 * GP_SEC);
@@ -65,26 +70,9 @@ static void new_turn(struct gp_call *c, struct gp_entity *e)
 	e->mem.fresh = true;
 }
 
-static void count_weight(struct gp_call *c, struct gp_entity *e, u32 weight)
-{
-	c->n->slice_weights -= e->mem.weight;
-	c->n->slice_weights += weight;
-	e->mem.weight = (u16)weight;
-}
-
-/* Weights are counted anew: entities may have come and gone under another policy. */
 static void slice_attach(struct gp_call *c)
 {
-	u32 slot;
-
-	c->n->slice_weights = 0;
 	c->n->slice_owner = GP_SLOT_NONE;
-	for (slot = c->n->entities; slot != GP_SLOT_NONE; slot = c->s->entity[slot].next) {
-		struct gp_entity *e = &c->s->entity[slot];
-
-		e->mem.weight = gp_has_work(e) ? (u16)e->attr.weight : 0;
-		c->n->slice_weights += e->mem.weight;
-	}
 }
 
 static bool is_owner(const struct gp_call *c, const struct gp_entity *e)
@@ -94,21 +82,10 @@ static bool is_owner(const struct gp_call *c, const struct gp_entity *e)
 
 static void slice_busy(struct gp_call *c, struct gp_entity *e)
 {
-	count_weight(c, e, e->attr.weight);
 	if (is_owner(c, e) && e->mem.left_ns)
 		return;
 	bank(c, e);
 	new_turn(c, e);
-}
-
-static void slice_idle(struct gp_call *c, struct gp_entity *e)
-{
-	count_weight(c, e, 0);
-}
-
-static void slice_attr(struct gp_call *c, struct gp_entity *e)
-{
-	count_weight(c, e, e->attr.weight);
 }
 
 static void slice_charge(struct gp_call *c, struct gp_entity *e, u64 ran_ns)
@@ -139,8 +116,6 @@ const struct gp_policy_ops gp_policy_slice = {
 	.nr_params = ARRAY_SIZE(params),
 	.attach = slice_attach,
 	.busy = slice_busy,
-	.idle = slice_idle,
-	.attr = slice_attr,
 	.charge = slice_charge,
 	.rekey = slice_rekey,
 	.width = offsetof(struct gp_params, slice.width),

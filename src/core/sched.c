@@ -10,6 +10,7 @@
 #include "core/guard.h"
 #include "core/policy.h"
 #include "core/request.h"
+#include "core/share.h"
 #include "core/switch.h"
 
 void gp_attr_default(struct gp_attr *attr)
@@ -125,8 +126,7 @@ int gp_sched_entity_set_attr(struct gp_sched *s, u64 id, const struct gp_attr *a
 	/* What has run so far is charged by the old attributes. */
 	gp_entity_rekey(&c, e);
 	e->attr = *attr;
-	if (gp_has_work(e) && c.n->policy->attr)
-		c.n->policy->attr(&c, e);
+	gp_share_reweigh(&c, e);
 	gp_entity_rekey(&c, e);
 	if (e->state == GP_ENTITY_PREEMPTED && !e->frozen)
 		gp_entity_redo(&c, e);
@@ -148,6 +148,98 @@ int gp_sched_entity_gate(struct gp_sched *s, u64 id, enum gp_gate gate, u64 now_
 	gp_trace_emit(&c, GP_TRACE_EVENT_GATE, id, gate, 0);
 	if (e->gate != (u8)gate)
 		gp_gate_set(&c, e, gate);
+	return end(&c);
+}
+
+int gp_sched_entity_join(struct gp_sched *s, u64 id, u64 share, u64 now_ns,
+			 struct gp_actions *out)
+{
+	struct gp_entity *e = gp_entity_find(s, id);
+	struct gp_share *g = gp_share_find(s, share);
+	struct gp_call c;
+
+	clear(out);
+	if (!e || (!g && share != GP_ID_NONE))
+		return -ENOENT;
+	if (g && g->node != e->node)
+		return -EINVAL;
+	c = begin(s, e->node, now_ns, out);
+	gp_trace_emit(&c, GP_TRACE_EVENT_JOIN, id, share, 0);
+	if (e->state != GP_ENTITY_LOST) {
+		/* What has run so far is charged by the old share. */
+		gp_entity_rekey(&c, e);
+		gp_share_join(&c, e, g);
+		gp_entity_rekey(&c, e);
+	}
+	return end(&c);
+}
+
+static int find_parent(struct gp_sched *s, u32 node, u64 id, struct gp_share **parent)
+{
+	*parent = gp_share_find(s, id);
+	if (id == GP_ID_NONE)
+		return 0;
+	if (!*parent)
+		return -ENOENT;
+	return (*parent)->node != node || (*parent)->depth + 1U >= GP_SHARE_DEPTH_MAX ? -EINVAL : 0;
+}
+
+int gp_sched_share_add(struct gp_sched *s, u32 node, u64 parent, const struct gp_share_attr *attr,
+		       u64 cookie, u64 now_ns, struct gp_actions *out, u64 *id)
+{
+	struct gp_share *up, *g;
+	struct gp_call c;
+	int err;
+
+	clear(out);
+	if (node >= s->config.nr_nodes || !gp_share_attr_is_valid(attr))
+		return -EINVAL;
+	err = find_parent(s, node, parent, &up);
+	if (err)
+		return err;
+	c = begin(s, node, now_ns, out);
+	g = gp_share_alloc(s, c.n, up);
+	if (!g)
+		return -ENOSPC;
+	g->attr = *attr;
+	g->info.cookie = cookie;
+	g->info.node = node;
+	*id = gp_share_id(s, g);
+	gp_trace_emit_share(&c, GP_TRACE_EVENT_SHARE_ADD, *id, attr, parent);
+	return end(&c);
+}
+
+int gp_sched_share_set_attr(struct gp_sched *s, u64 id, const struct gp_share_attr *attr,
+			    u64 now_ns, struct gp_actions *out)
+{
+	struct gp_share *g = gp_share_find(s, id);
+	struct gp_call c;
+
+	clear(out);
+	if (!g)
+		return -ENOENT;
+	if (!gp_share_attr_is_valid(attr))
+		return -EINVAL;
+	c = begin(s, g->node, now_ns, out);
+	gp_trace_emit_share(&c, GP_TRACE_EVENT_SHARE_ATTR, id, attr, GP_ID_NONE);
+	gp_share_set_attr(&c, g, attr);
+	return end(&c);
+}
+
+int gp_sched_share_remove(struct gp_sched *s, u64 id, u64 now_ns, struct gp_actions *out)
+{
+	struct gp_share *g = gp_share_find(s, id);
+	struct gp_call c;
+
+	clear(out);
+	if (!g)
+		return -ENOENT;
+	if (g->nr_entities || g->nr_children)
+		return -EBUSY;
+	c = begin(s, g->node, now_ns, out);
+	gp_trace_emit(&c, GP_TRACE_EVENT_SHARE_REMOVE, id, 0, 0);
+	gp_share_forget(&c, g);
+	gp_share_free(s, g);
 	return end(&c);
 }
 

@@ -291,6 +291,10 @@ struct gp_actions {
 	X(EVENT_GATE, "gate")               /* arg0 enum gp_gate */                                \
 	X(EVENT_ALONE, "alone")             /* arg0 one at a time or not */                        \
 	X(EVENT_PARAM, "param")             /* arg0 index for gp_sched_param_desc(), arg1 value */ \
+	X(EVENT_SHARE_ADD, "share_add")     /* id share, gp_trace_share(), arg3 parent */          \
+	X(EVENT_SHARE_ATTR, "share_attr")   /* id share, gp_trace_share() */                       \
+	X(EVENT_SHARE_REMOVE, "share_remove") /* id share */                                       \
+	X(EVENT_JOIN, "join")               /* arg0 share */                                       \
 	X(EVENT_NODE_LOST, "node_lost")                                                            \
 	X(EVENT_NODE_BACK, "node_back")                                                            \
 	X(STATE, "state")                   /* arg0 old state, arg1 new state */                   \
@@ -341,6 +345,7 @@ bool gp_trace_is_out(const struct gp_trace *t);
  * @max_entities: most entities at a time, over all nodes
  * @max_queues: most queues at a time
  * @has_gates: entities may have gates (gp_sched_entity_gate())
+ * @max_shares: most shares at a time, see core/sched_share.h; 0 = none
  * @trace: called for every struct gp_trace; NULL = no trace. Must not call back.
  * @trace_data: first argument of @trace
  */
@@ -349,6 +354,7 @@ struct gp_sched_config {
 	u32 max_entities;
 	u32 max_queues;
 	bool has_gates;
+	u32 max_shares;
 	void (*trace)(void *trace_data, const struct gp_trace *t);
 	void *trace_data;
 };

@@ -8,8 +8,8 @@
  * gp_entity_place() changes it:
  *
  *   pool   heap       entities                              first is
- *   BEST   WAITING    WAITING                               most entitled
- *   BEST   RUNNING    RUNNING                               most entitled
+ *   BEST   WAITING    WAITING, not capped                   most entitled
+ *   BEST   RUNNING    RUNNING, not capped                   most entitled
  *   BEST   OUT        PREEMPTED, with work, not frozen      most entitled
  *   BEST   RETRY      the same, but refused before          most entitled
  *   BEST   OUT_IDLE   PREEMPTED, without work, not frozen   longest off the GPU
@@ -27,13 +27,14 @@
  * A frozen entity must not be switched until a time, because a guard says so: it
  * was resumed a moment ago and was wanted off since, the mechanism refused it a
  * moment ago, or it is left to finish. (An entity that is off the GPU by order is
- * PREEMPTED.)
+ * PREEMPTED.) A capped one is kept away by the budget of a share: off the GPU it is in
+ * no heap but FROZEN, on the GPU it comes first in WORST.
  */
 #ifndef GP_CORE_SCHED_TYPES_H
 #define GP_CORE_SCHED_TYPES_H
 
 #include "core/heap.h"
-#include "core/sched.h"
+#include "core/sched_share.h"
 
 #define GP_SLOT_NONE 0xffffffffU
 /* Most entities one event thaws, asks about or lets run; the next one follows at once. */
@@ -146,8 +147,8 @@ struct gp_params {
 /* What policies remember about an entity, kept across changes of policy. */
 struct gp_policy_mem {
 	u64 order;	/* arrival number within the node, for first come, first served */
-	u16 rest;	/* fair: remainder of @vruntime */
-	u16 weight;	/* slice: weight counted in gp_node.slice_weights */
+	u16 rest;	/* fair: remainder of @vruntime, in no share */
+	u16 weight;	/* it contends: its weight, counted in its share or the node; else 0 */
 	u8 boost;	/* prio: levels gained by waiting */
 	bool fresh;	/* slice: the turn has not begun */
 	bool overdrawn; /* edf, laxity: @spent_ns is not that of one request */
@@ -175,6 +176,8 @@ struct gp_entity {
 	bool spared;	      /* left to finish once in this burst */
 	bool finishing : 1;   /* frozen for no other reason than that */
 	bool settling : 1;    /* frozen for no other reason than @safe_ns */
+	bool capped : 1;      /* a budget above it is used up: it must not run */
+	bool in_share : 1;    /* it is in a share; see struct gp_place */
 	bool sheltered;	      /* @safe_ns holds against latency-critical ones too */
 	bool paid;	      /* the rate limit counted its return, and does not its leaving */
 	bool starved;	      /* being resumed because it waited too long */
@@ -240,6 +243,47 @@ struct gp_gap {
 	u16 cost[GP_WAYS]; /* what past ones would have cost by each way */
 };
 
+/* Where an entity is among the shares; there are some only if there can be shares. */
+struct gp_place {
+	u32 share;  /* gp_entity.in_share: the share it is in */
+	u32 capper; /* gp_entity.capped: share without budget on whose list it is */
+	u32 next;   /* in the list of one of these */
+	u32 prev;
+	u64 rest;   /* fair: remainder of gp_policy_mem.vruntime, in a share */
+};
+
+/* One share. */
+struct gp_share {
+	u32 gen;	  /* generation of the slot; part of the id */
+	bool live;	  /* slot in use */
+	u8 node;	  /* node index */
+	u8 depth;	  /* shares above it */
+	bool throttled;	  /* its budget is used up; on gp_node.throttled */
+	bool pending;	  /* on gp_node.pending */
+	u32 parent;	  /* share it is in, or GP_SLOT_NONE */
+	u32 nr_entities;  /* entities in it */
+	u32 nr_children;  /* shares in it */
+	u32 nr_contend;	  /* entities and shares in it that contend */
+	u32 nr_work;	  /* entities below with work */
+	u32 nr_run;	  /* of these, running */
+	u32 entity;	  /* first entity in it that contends */
+	u32 child;	  /* first share in it that contends */
+	u32 capped;	  /* first entity that it keeps away */
+	u32 next;	  /* next of those beside it that contend, or next free slot */
+	u32 prev;	  /* previous of those beside it that contend */
+	u32 pending_next; /* in gp_node.pending */
+	u32 pending_prev;
+	u32 throttled_next; /* in gp_node.throttled */
+	u32 throttled_prev;
+	u64 weights;	    /* of those in it that contend */
+	u64 at_ns;	    /* times are counted up to here */
+	u64 period_ns;	    /* when the period began */
+	u64 used_ns;	    /* of the budget, in this period */
+	u64 next_ns;	    /* key in gp_node.share_heap, U64_MAX = not in it */
+	struct gp_share_attr attr;
+	struct gp_share_info info; /* totals; attr and counts of entities are not kept here */
+};
+
 /* One node. */
 struct gp_node {
 	const struct gp_policy_ops *policy;
@@ -264,6 +308,9 @@ struct gp_node {
 	u32 config_seq;	     /* changes of policy and parameters */
 	struct gp_list news; /* entities with a gate that have changed */
 	u64 local_weight;    /* weights of those with work and without a gate */
+	struct gp_heap share_heap; /* shares whose budget or period ends, by time */
+	u32 throttled;	     /* first share without budget */
+	u32 pending;	     /* first share that has entities to keep away, or to let go */
 	u64 now_ns;	     /* time of the last event */
 	u64 timer_ns;	     /* time the caller's timer is set to, U64_MAX = not set */
 	u64 order;	     /* next arrival number */
@@ -281,7 +328,7 @@ struct gp_node {
 	u32 nr_good;	     /* breaker: good switches on probation */
 	u32 nr_missed;	     /* breaker: recovery switches in a row that missed their deadline */
 	u64 fair_floor;	     /* fair: virtual time of the node, never falls */
-	u64 slice_weights;   /* slice: sum of the weights of entities with work */
+	u64 weights;	     /* of the entities in no share and the top shares that contend */
 	u32 slice_owner;     /* slice: slot of the entity that ran last */
 	u64 mlfq_left_ns;    /* mlfq: what counted against those that left */
 	u64 mlfq_mark_ns;    /* mlfq: when that was so */
@@ -300,12 +347,16 @@ struct gp_sched {
 	u64 seq;		       /* sequence number of the last switch */
 	u32 free_entity;	       /* first free entity slot */
 	u32 free_queue;		       /* first free queue slot */
+	u32 free_share;		       /* first free share slot */
 	struct gp_heap_pool pool[GP_POOL_COUNT];
+	struct gp_heap_pool share_pool;
 	struct gp_node *node;
 	struct gp_entity *entity;
 	struct gp_queue *queue;
 	/* For each entity its neighbours in gp_node.news; NULL = there are no gates. */
 	struct gp_list *news;
+	struct gp_share *share;
+	struct gp_place *place; /* per entity */
 	struct gp_node_stats *stats; /* per node */
 };
 

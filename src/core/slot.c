@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include "core/slot.h"
 
-/* Tells queue ids from entity ids, whose slot numbers are smaller. */
+/* Tell queue ids and share ids from entity ids, whose slot numbers are smaller. */
 #define QUEUE_TAG 0x80000000U
+#define SHARE_TAG 0x40000000U
 #define GEN_LAST 0xffffffffU
 
 struct gp_entity *gp_entity_find(const struct gp_sched *s, u64 id)
@@ -131,4 +132,58 @@ void gp_queue_free(struct gp_sched *s, struct gp_queue *q)
 		return;
 	q->next = s->free_queue;
 	s->free_queue = (u32)(q - s->queue);
+}
+
+u64 gp_share_id(const struct gp_sched *s, const struct gp_share *g)
+{
+	return (u64)g->gen << 32 | SHARE_TAG | gp_share_slot(s, g);
+}
+
+struct gp_share *gp_share_find(const struct gp_sched *s, u64 id)
+{
+	u32 slot = (u32)id ^ SHARE_TAG;
+	struct gp_share *g;
+
+	if (slot >= s->config.max_shares)
+		return NULL;
+	g = &s->share[slot];
+	return g->live && g->gen == id >> 32 ? g : NULL;
+}
+
+struct gp_share *gp_share_alloc(struct gp_sched *s, const struct gp_node *n,
+				struct gp_share *parent)
+{
+	struct gp_share *g;
+
+	if (s->free_share == GP_SLOT_NONE)
+		return NULL;
+	g = &s->share[s->free_share];
+	s->free_share = g->next;
+	*g = (struct gp_share){
+		.gen = g->gen + 1,
+		.live = true,
+		.node = (u8)n->index,
+		.depth = parent ? (u8)(parent->depth + 1) : 0,
+		.parent = parent ? gp_share_slot(s, parent) : GP_SLOT_NONE,
+		.entity = GP_SLOT_NONE,
+		.child = GP_SLOT_NONE,
+		.capped = GP_SLOT_NONE,
+		.at_ns = n->now_ns,
+		.period_ns = n->now_ns,
+		.next_ns = U64_MAX,
+	};
+	if (parent)
+		parent->nr_children++;
+	return g;
+}
+
+void gp_share_free(struct gp_sched *s, struct gp_share *g)
+{
+	if (g->parent != GP_SLOT_NONE)
+		s->share[g->parent].nr_children--;
+	g->live = false;
+	if (g->gen == GEN_LAST)
+		return;
+	g->next = s->free_share;
+	s->free_share = gp_share_slot(s, g);
 }

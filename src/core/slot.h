@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Slots and ids of entities and queues. An id is the slot number and its
+ * Slots and ids of entities, queues and shares. An id is the slot number and its
  * generation; a slot whose generations are used up is never given out again,
  * so that an id is never valid twice. Private to the core; the caller of the
  * event serialises.
@@ -61,6 +61,66 @@ struct gp_entity *gp_entity_alloc(struct gp_sched *s, struct gp_node *n);
  * O(1) plus its queues.
  */
 void gp_entity_free(struct gp_sched *s, struct gp_node *n, struct gp_entity *e);
+
+/**
+ * gp_share_slot() - slot number of a share
+ * @s: scheduler
+ * @g: share
+ *
+ * Return: the slot number.
+ */
+static inline u32 gp_share_slot(const struct gp_sched *s, const struct gp_share *g)
+{
+	return (u32)(g - s->share);
+}
+
+/**
+ * gp_share_of() - share of an entity
+ * @s: scheduler
+ * @e: entity
+ *
+ * Return: slot number, GP_SLOT_NONE if it is in none.
+ */
+static inline u32 gp_share_of(const struct gp_sched *s, const struct gp_entity *e)
+{
+	return e->in_share ? s->place[gp_entity_slot(s, e)].share : GP_SLOT_NONE;
+}
+
+/**
+ * gp_share_id() - id of a share
+ * @s: scheduler
+ * @g: share
+ *
+ * Return: the id.
+ */
+u64 gp_share_id(const struct gp_sched *s, const struct gp_share *g);
+
+/**
+ * gp_share_find() - share of an id
+ * @s: scheduler
+ * @id: id
+ *
+ * Return: the share, NULL if there is none (any more).
+ */
+struct gp_share *gp_share_find(const struct gp_sched *s, u64 id);
+
+/**
+ * gp_share_alloc() - take a slot, all zero but its generation and links
+ * @s: scheduler
+ * @n: node it is of
+ * @parent: share it is in, NULL = none
+ *
+ * Return: the share, NULL if the table is full.
+ */
+struct gp_share *gp_share_alloc(struct gp_sched *s, const struct gp_node *n,
+				struct gp_share *parent);
+
+/**
+ * gp_share_free() - give a slot back
+ * @s: scheduler
+ * @g: share with nothing in it, that is in no heap and no list
+ */
+void gp_share_free(struct gp_sched *s, struct gp_share *g);
 
 /**
  * gp_queue_id() - id of a queue

@@ -9,6 +9,7 @@ int rig_setup(void **state)
 		.nr_nodes = 2,
 		.max_entities = RIG_ENTITIES,
 		.max_queues = 2 * RIG_ENTITIES,
+		.max_shares = RIG_SHARES,
 	};
 	size_t size = gp_sched_size(&config);
 	struct rig *r = calloc(1, sizeof(*r));

@@ -18,6 +18,7 @@
 #include "core/sched_types.h"
 
 #define RIG_ENTITIES 128
+#define RIG_SHARES 64
 
 /**
  * struct rig - the bench

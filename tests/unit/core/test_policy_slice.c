@@ -120,17 +120,17 @@ static void weights_are_right_after_entities_come_and_go(void **state)
 	start(r);
 	rig_busy(r, a);
 	rig_busy(r, b);
-	assert_int_equal(r->s->node[0].slice_weights, 400);
+	assert_int_equal(r->s->node[0].weights, 400);
 	attr.weight = 250;
 	assert_int_equal(gp_sched_entity_set_attr(r->s, r->id[a], &attr, r->now_ns, &r->out), 0);
 	rig_take(r);
-	assert_int_equal(r->s->node[0].slice_weights, 550);
+	assert_int_equal(r->s->node[0].weights, 550);
 	rig_remove(r, b);
-	assert_int_equal(r->s->node[0].slice_weights, 250);
+	assert_int_equal(r->s->node[0].weights, 250);
 	rig_policy(r, "prio");
 	rig_idle(r, a);
 	rig_policy(r, "slice");
-	assert_int_equal(r->s->node[0].slice_weights, 0);
+	assert_int_equal(r->s->node[0].weights, 0);
 }
 
 int main(void)

@@ -9,12 +9,14 @@
 #define RECORDS_MAX (40 * EVENTS)
 #define ENTITIES 12U
 #define QUEUES 24U
+#define SHARES 6U
 
 static const struct gp_sched_config config = {
 	.nr_nodes = 2,
 	.max_entities = ENTITIES,
 	.max_queues = QUEUES,
 	.has_gates = true,
+	.max_shares = SHARES,
 };
 
 /**
@@ -35,6 +37,7 @@ struct tape {
  * @entity: ids; GP_ID_NONE = none
  * @queue: ids; GP_ID_NONE = none
  * @owner: index of the entity of each queue
+ * @share: ids; GP_ID_NONE = none
  * @sw: switch in flight of each node
  * @out: actions
  */
@@ -45,6 +48,7 @@ struct run {
 	u64 entity[ENTITIES];
 	u64 queue[QUEUES];
 	u32 owner[QUEUES];
+	u64 share[SHARES];
 	struct gp_switch sw[2];
 	struct gp_actions out;
 };
@@ -147,6 +151,35 @@ static void queue_event(struct run *r, u32 q)
 	}
 }
 
+/* Refused as often as not: of another node, in use, gone. */
+static void share_event(struct run *r)
+{
+	u32 g = pick(r, SHARES), e = pick(r, ENTITIES);
+	struct gp_share_attr attr = {
+		.weight = 1 + pick(r, GP_WEIGHT_MAX),
+		.quota_ns = pick(r, 2) * 100 * GP_US,
+		.period_ns = GP_MS,
+	};
+
+	switch (pick(r, 4)) {
+	case 0:
+		if (r->share[g] == GP_ID_NONE)
+			gp_sched_share_add(r->s, pick(r, 2), r->share[pick(r, SHARES)], &attr, 0,
+					   r->now_ns, &r->out, &r->share[g]);
+		break;
+	case 1:
+		gp_sched_share_set_attr(r->s, r->share[g], &attr, r->now_ns, &r->out);
+		break;
+	case 2:
+		if (!gp_sched_share_remove(r->s, r->share[g], r->now_ns, &r->out))
+			r->share[g] = GP_ID_NONE;
+		break;
+	default:
+		gp_sched_entity_join(r->s, r->entity[e], r->share[g], r->now_ns, &r->out);
+		break;
+	}
+}
+
 static void done_event(struct run *r, u32 node)
 {
 	u8 results[ENTITIES];
@@ -201,9 +234,12 @@ static void random_event(struct run *r)
 {
 	r->now_ns += pick(r, 100) * GP_US;
 	r->out.nr = 0;
-	switch (pick(r, 8)) {
+	switch (pick(r, 9)) {
 	case 0:
 		entity_event(r, pick(r, ENTITIES));
+		break;
+	case 8:
+		share_event(r);
 		break;
 	case 1:
 	case 2:
@@ -243,6 +279,9 @@ static void replay_param(struct gp_sched *s, const struct gp_trace *t)
 
 static int replay_node(struct gp_sched *s, const struct gp_trace *t, struct gp_actions *out)
 {
+	struct gp_share_attr share;
+	u64 id;
+
 	switch (t->kind) {
 	case GP_TRACE_EVENT_TIMER:
 		return gp_sched_timer(s, t->node, t->now_ns, out);
@@ -269,6 +308,16 @@ static int replay_node(struct gp_sched *s, const struct gp_trace *t, struct gp_a
 	case GP_TRACE_EVENT_PARAM:
 		replay_param(s, t);
 		return 0;
+	case GP_TRACE_EVENT_SHARE_ADD:
+		gp_trace_share(t, &share);
+		return gp_sched_share_add(s, t->node, t->arg[3], &share, 0, t->now_ns, out, &id);
+	case GP_TRACE_EVENT_SHARE_ATTR:
+		gp_trace_share(t, &share);
+		return gp_sched_share_set_attr(s, t->id, &share, t->now_ns, out);
+	case GP_TRACE_EVENT_SHARE_REMOVE:
+		return gp_sched_share_remove(s, t->id, t->now_ns, out);
+	case GP_TRACE_EVENT_JOIN:
+		return gp_sched_entity_join(s, t->id, t->arg[0], t->now_ns, out);
 	default:
 		/* A transition or an action: what the scheduler says by itself. */
 		return 0;
