@@ -21,6 +21,8 @@ static int by_key(const struct gp_tree_node *x, const struct gp_tree_node *y)
 		return gp_tree_order(a->user, b->user);
 	if (a->group != b->group)
 		return gp_tree_order(a->group, b->group);
+	if (a->share != b->share)
+		return gp_tree_order(a->share, b->share);
 	return cmp_attr(&a->attr, &b->attr);
 }
 
@@ -32,7 +34,7 @@ static bool can_join(const struct gp_group_key *key)
 bool gp_group_is_one(const struct gp_group_key *a, const struct gp_group_key *b)
 {
 	return can_join(a) && can_join(b) && a->user == b->user && a->group == b->group &&
-	       !gp_attr_differs(&a->attr, &b->attr);
+	       a->share == b->share && !gp_attr_differs(&a->attr, &b->attr);
 }
 
 void gp_groups_init(struct gp_groups *set)

@@ -6,7 +6,8 @@
  * processes. Processes are one entity if
  *
  *   they belong to the same user,
- *   they name the same group, and
+ *   they name the same group,
+ *   they are in the same cgroup, as far as it has a share, and
  *   they have the same attributes.
  *
  * So joining makes nothing more urgent. A process whose attributes change leaves the
@@ -40,12 +41,14 @@
  * struct gp_group_key - what decides with which others a process is one entity
  * @user: its user, or GP_GROUP_NO_USER
  * @group: number of its group (see gp_group_number()), or GP_GROUP_NONE
+ * @share: the caller's number of what they are in together, or 0
  * @attr: its attributes
  * @is_alone: it cannot be stopped together with others
  */
 struct gp_group_key {
 	u64 user;
 	u64 group;
+	u64 share;
 	struct gp_attr attr;
 	bool is_alone;
 };

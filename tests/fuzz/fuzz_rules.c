@@ -7,14 +7,18 @@
  *   groups  the same; rights are an order with a few laws
  *   idle    a queue with packets that run, wait, end and are stopped
  *   text    strtold() and what was written is read back
+ *   cgroups fnmatch() for patterns; what others say never gives more
  */
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/cgroup.h"
 #include "rules/group.h"
 #include "rules/hold.h"
 #include "rules/idle.h"
+#include "rules/pressure.h"
 #include "rules/right.h"
 #include "rules/text.h"
 
@@ -441,10 +445,89 @@ static void fuzz_text(struct input *in)
 	gp_text_unit(text);
 }
 
+/* Cgroups. */
+
+static void take_line(struct input *in, char *out, size_t size)
+{
+	size_t len = 0;
+	u8 b;
+
+	while ((b = take(in)) && b != '\n')
+		if (len + 1 < size)
+			out[len++] = (char)b;
+	out[len] = '\0';
+}
+
+static void check_said(const struct gp_cgroup_attr *a)
+{
+	char text[GP_CGROUP_TEXT_MAX];
+	struct gp_cgroup_attr back;
+	struct gp_share_attr share;
+	struct gp_attr attr;
+	u32 i;
+
+	gp_cgroup_default(&back);
+	for (i = 0; i < GP_CGROUP_COUNT; i++)
+		MUST(!gp_cgroup_read(gp_cgroup_name(i), gp_cgroup_text(a, i, text), &back));
+	MUST(back.weight == a->weight && back.quota_ns == a->quota_ns &&
+	     back.period_ns == a->period_ns && back.latency_ns == a->latency_ns &&
+	     back.idle == a->idle);
+	gp_cgroup_share(a, &share);
+	MUST(gp_share_attr_is_valid(&share));
+	gp_attr_default(&attr);
+	gp_cgroup_apply(a, &attr);
+	MUST(gp_attr_is_valid(&attr) && attr.prio <= GP_PRIO_DEFAULT);
+}
+
+static long double part_of(const struct gp_cgroup_attr *a)
+{
+	return a->quota_ns ? (long double)a->quota_ns / (long double)a->period_ns : 1e9L;
+}
+
+static void check_lowered(const struct gp_cgroup_attr *a, const struct gp_cgroup_attr *before)
+{
+	MUST(a->weight <= before->weight && a->idle >= before->idle &&
+	     part_of(a) <= part_of(before) && a->latency_ns == before->latency_ns);
+}
+
+static void fuzz_cgroups(struct input *in)
+{
+	char name[16], text[64], pattern[64];
+	struct gp_cgroup_attr a, wish, before;
+	struct gp_pressure p = { 0 };
+	u64 now_ns = 1, total_ns = 0;
+	u32 i;
+
+	take_line(in, pattern, sizeof(pattern));
+	take_line(in, text, sizeof(text));
+	/* To fnmatch() these mean more. */
+	if (!strpbrk(pattern, "[]\\") && gp_cgroup_is_path(text))
+		MUST(gp_cgroup_matches(pattern, text) == !fnmatch(pattern, text, FNM_PATHNAME));
+	gp_cgroup_default(&a);
+	while (in->size) {
+		take_line(in, name, sizeof(name));
+		take_line(in, text, sizeof(text));
+		gp_cgroup_default(&wish);
+		gp_cgroup_read(name, text, &wish);
+		check_said(&wish);
+		before = a;
+		gp_cgroup_merge(&a, &wish, in->size & 1);
+		check_said(&a);
+		if (!(in->size & 1))
+			check_lowered(&a, &before);
+		now_ns += (u64)take(in) << (take(in) & 31);
+		total_ns += (u64)take(in) << (take(in) & 31);
+		gp_pressure_tell(&p, total_ns, now_ns);
+		for (i = 0; i < GP_PRESSURE_COUNT; i++)
+			MUST(p.avg_ppm[i] <= GP_PRESSURE_ONE_PPM);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static void (*const parts[])(struct input *in) = {
-		fuzz_holds, fuzz_groups, fuzz_idle, fuzz_text,
+		fuzz_holds,   fuzz_groups, fuzz_idle, fuzz_text,
+		fuzz_cgroups, fuzz_groups, fuzz_idle, fuzz_text,
 	};
 	struct input in = { data, size };
 
