@@ -42,12 +42,29 @@ void gp_groups_init(struct gp_groups *set)
 	*set = (struct gp_groups){ .tree.cmp = by_key };
 }
 
+static struct gp_group *of(struct gp_tree_node *n)
+{
+	return n ? container_of(n, struct gp_group, node) : NULL;
+}
+
 struct gp_group *gp_groups_find(const struct gp_groups *set, const struct gp_group_key *key)
 {
 	const struct gp_group probe = { .key = *key };
-	struct gp_tree_node *n = can_join(key) ? gp_tree_find(&set->tree, &probe.node) : NULL;
 
-	return n ? container_of(n, struct gp_group, node) : NULL;
+	return can_join(key) ? of(gp_tree_find(&set->tree, &probe.node)) : NULL;
+}
+
+struct gp_group *gp_groups_from(const struct gp_groups *set, u64 user, u64 group)
+{
+	/* No attributes are before these. */
+	const struct gp_group probe = { .key = { .user = user, .group = group } };
+
+	return of(gp_tree_at_least(&set->tree, &probe.node));
+}
+
+struct gp_group *gp_groups_next(const struct gp_group *g)
+{
+	return of(gp_tree_next(&g->node));
 }
 
 int gp_groups_add(struct gp_groups *set, struct gp_group *g)

@@ -137,6 +137,24 @@ struct gp_group *gp_groups_find(const struct gp_groups *set, const struct gp_gro
 int gp_groups_add(struct gp_groups *set, struct gp_group *g);
 
 /**
+ * gp_groups_from() - the first entity of a group, in the order of users and then of groups
+ * @set: set
+ * @user: user
+ * @group: number of a group of that user
+ *
+ * Return: that one; if there is none, the first of the next group; NULL if there is none either.
+ */
+struct gp_group *gp_groups_from(const struct gp_groups *set, u64 user, u64 group);
+
+/**
+ * gp_groups_next() - the entity after another, in the same order
+ * @g: in a set
+ *
+ * Return: the next, or NULL.
+ */
+struct gp_group *gp_groups_next(const struct gp_group *g);
+
+/**
  * gp_groups_remove() - the entity has no member left
  * @set: set
  * @g: passed to gp_groups_add() before

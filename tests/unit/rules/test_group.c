@@ -100,6 +100,30 @@ static void some_are_entities_of_their_own(void **state)
 	assert_null(gp_groups_find(&set, &own[2]));
 }
 
+static void groups_are_in_the_order_of_their_users(void **state)
+{
+	struct gp_group_key of[] = { key(1000, "a"), key(1000, "a"), key(1000, "b"),
+				     key(1002, "a") };
+	struct gp_group *g;
+	u32 i, nr = 0;
+
+	of[1].attr.weight = 50;
+	for (i = 0; i < 4; i++) {
+		groups[i].key = of[i];
+		assert_int_equal(gp_groups_add(&set, &groups[i]), 0);
+	}
+	for (g = gp_groups_from(&set, 0, 0); g; g = gp_groups_next(g))
+		nr++;
+	assert_int_equal(nr, 4);
+	/* With the smaller weight; then the other one, of the same group. */
+	g = gp_groups_from(&set, 1000, gp_group_number("a"));
+	assert_ptr_equal(g, &groups[1]);
+	assert_ptr_equal(gp_groups_next(g), &groups[0]);
+	assert_ptr_equal(gp_groups_from(&set, 1001, 0), &groups[3]);
+	assert_null(gp_groups_from(&set, 1003, 0));
+	assert_null(gp_groups_next(&groups[3]));
+}
+
 static void names_have_numbers(void **state)
 {
 	assert_int_equal(gp_group_number(""), GP_GROUP_NONE);
@@ -117,6 +141,7 @@ int main(void)
 		cmocka_unit_test_setup(joining_makes_nothing_more_urgent, setup),
 		cmocka_unit_test_setup(group_belongs_to_its_user, setup),
 		cmocka_unit_test_setup(some_are_entities_of_their_own, setup),
+		cmocka_unit_test_setup(groups_are_in_the_order_of_their_users, setup),
 		cmocka_unit_test_setup(names_have_numbers, setup),
 	};
 
