@@ -216,6 +216,8 @@ struct sim {
 	u32 nr_settled;			   /* after the end: queues that were seen empty */
 	struct gp_sched *sched;		   /* the core; NULL if the mechanism has no use for it */
 	void *sched_mem;		   /* its memory */
+	struct sim_share *shares;	   /* cgroups */
+	u32 nr_shares;			   /* how many */
 	struct gp_act act;		   /* what it wants and what becomes of it */
 	const struct sim_mech_ops *mech;   /* the mechanism */
 	struct sim_hws hws;		   /* firmware scheduler, if used */
@@ -318,6 +320,12 @@ void sim_detect_arm(struct sim_proc *proc, bool arm);
 int sim_core_init(struct sim *sim, char *error, size_t error_size);
 void sim_core_fini(struct sim *sim);
 int sim_core_add(struct sim_proc *proc);
+
+/* sim_share.c: how many there can be; before and after; a process of the core joins its own. */
+u32 sim_share_count(const struct sim_scenario *sc);
+int sim_share_init(struct sim *sim);
+void sim_share_fini(struct sim *sim);
+int sim_share_join(struct sim_proc *proc);
 void sim_core_remove(struct sim_proc *proc);
 struct sim_proc *sim_core_proc(struct sim *sim, u64 id);
 void sim_core_tell(struct sim_queue *q, bool busy);

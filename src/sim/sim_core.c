@@ -197,6 +197,7 @@ int sim_core_add(struct sim_proc *proc)
 	if (ret)
 		return ret;
 	gp_act_run(&sim->act);
+	ret = sim_share_join(proc);
 	for (u32 i = 0; i < proc->spec->queues && !ret; i++) {
 		struct sim_queue *q = &proc->queues[i];
 
@@ -223,12 +224,13 @@ int sim_core_init(struct sim *sim, char *error, size_t error_size)
 		.max_entities = sim->nr_procs,
 		.max_queues = sim->nr_queues,
 		.has_gates = true,
+		.max_shares = min(sim_share_count(sim->sc), GP_SHARES_MAX),
 	};
 	size_t size = (gp_sched_size(&config) + 63) & ~(size_t)63;
 	int ret;
 
 	sim->sched_mem = aligned_alloc(64, size);
-	if (!sim->sched_mem)
+	if (!sim->sched_mem || sim_share_init(sim))
 		return -ENOMEM;
 	ret = gp_sched_init(sim->sched_mem, size, &config, &sim->sched);
 	if (ret)
@@ -257,5 +259,6 @@ void sim_core_remove(struct sim_proc *proc)
 
 void sim_core_fini(struct sim *sim)
 {
+	sim_share_fini(sim);
 	free(sim->sched_mem);
 }

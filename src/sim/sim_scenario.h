@@ -9,6 +9,7 @@
 
 #include "core/sched.h"
 #include "gpu/gpu.h"
+#include "rules/cgroup.h"
 
 #define SIM_NAME_MAX 64
 #define SIM_MAX_CLASSES 16
@@ -16,6 +17,8 @@
 #define SIM_MAX_KERNELS 512	/* per class */
 #define SIM_MAX_PARAMS 32
 #define SIM_MAX_FAULTS 32
+#define SIM_MAX_CGROUPS 64
+#define SIM_CGROUP_LEN 128
 
 /* X(NAME, "text", "for people") */
 #define SIM_MECHANISMS(X)                                                                     \
@@ -118,6 +121,7 @@ struct sim_kernel_spec {
 struct sim_class_spec {
 	char name[SIM_NAME_MAX];	 /* name in results */
 	struct gp_attr attr;		 /* attributes of each process */
+	char cgroup[SIM_CGROUP_LEN];	 /* of each process, "" = none; "/" and "*" at the end */
 	u32 processes;			 /* how many processes */
 	bool is_gang;			 /* each is on every GPU: ranks that meet at barriers */
 	u32 queues;			 /* queues of each; requests go round-robin */
@@ -131,6 +135,12 @@ struct sim_class_spec {
 	bool has_hint;			 /* the scheduler is told when that begins */
 	u32 nr_kernels;			 /* kernels of a request, in order */
 	struct sim_kernel_spec *kernels; /* them */
+};
+
+/* What is said of a cgroup. */
+struct sim_cgroup_spec {
+	char path[SIM_CGROUP_LEN];  /* its path; may be a pattern */
+	struct gp_cgroup_attr attr; /* what is said */
 };
 
 /* Something that goes wrong on purpose. */
@@ -202,6 +212,8 @@ struct sim_scenario {
 	bool has_gangs;				      /* the scheduler knows gangs as such */
 	u32 nr_params;				      /* core parameters */
 	struct sim_param_set params[SIM_MAX_PARAMS];  /* them */
+	u32 nr_cgroups;				      /* cgroups of which something is said */
+	struct sim_cgroup_spec cgroups[SIM_MAX_CGROUPS]; /* them */
 	u32 nr_faults;				      /* faults */
 	struct sim_fault_spec faults[SIM_MAX_FAULTS]; /* them, by time */
 	u32 nr_classes;				      /* classes */

@@ -202,6 +202,7 @@ const struct sim_key sim_class_keys[] = {
 	{ .name = "priority", .set = set_prio },
 	{ "latency-critical", sim_key_set_bool, AT(attr.latency_critical) },
 	{ "weight", sim_key_set_u32, AT(attr.weight), 1, GP_WEIGHT_MAX },
+	{ .name = "cgroup", .set = sim_parse_cgroup },
 	{ "slice", sim_key_set_duration, AT(attr.slice_ns), SIM_NS_PER_US, 10 * SIM_NS_PER_S },
 	{ "deadline", sim_key_set_duration, AT(attr.deadline_ns), SIM_NS_PER_US, SIM_RUN_MAX_NS },
 	{ "processes", sim_key_set_u32, AT(processes), 1, SIM_QUEUES_MAX },

@@ -124,6 +124,28 @@ static int begin_class(struct sim_parser *p, const char *name)
 	return 0;
 }
 
+static int begin_cgroup(struct sim_parser *p, const char *path)
+{
+	struct sim_scenario *sc = p->sc;
+	struct sim_cgroup_spec *g;
+
+	if (!gp_cgroup_is_path(path) || strlen(path) >= SIM_CGROUP_LEN)
+		return sim_parser_fail(p, "cgroup: a path such as /batch, of at most %d bytes",
+				       SIM_CGROUP_LEN - 1);
+	for (u32 i = 0; i < sc->nr_cgroups; i++) {
+		if (!strcmp(sc->cgroups[i].path, path))
+			return sim_parser_fail(p, "cgroup '%s' comes twice", path);
+	}
+	if (sc->nr_cgroups == SIM_MAX_CGROUPS)
+		return sim_parser_fail(p, "more than %d cgroups", SIM_MAX_CGROUPS);
+	g = &sc->cgroups[sc->nr_cgroups++];
+	strcpy(g->path, path);
+	gp_cgroup_default(&g->attr);
+	p->cgroup = g;
+	p->object = g;
+	return 0;
+}
+
 static int end_section(struct sim_parser *p)
 {
 	u32 line = p->line, column = p->column;
@@ -147,6 +169,7 @@ static int end_section(struct sim_parser *p)
 	p->is_section_bad = false;
 	p->class = NULL;
 	p->fault = NULL;
+	p->cgroup = NULL;
 	return err;
 }
 
@@ -215,6 +238,10 @@ static int read_header(struct sim_parser *p, char *text)
 		name = sim_value_word(&rest);
 		err = begin_class(p, name ? name : "");
 		enter(p, sim_class_keys);
+	} else if (!strcmp(name, "cgroup")) {
+		name = sim_value_word(&rest);
+		err = begin_cgroup(p, name ? name : "");
+		enter(p, sim_cgroup_keys);
 	} else if (!strcmp(name, "fault")) {
 		err = begin_fault(p);
 		enter(p, sim_fault_keys);
@@ -457,5 +484,6 @@ int sim_scenario_parse(struct sim_scenario *sc, const char *text, size_t len, co
 		return err;
 	}
 	sort_faults(sc);
+	sim_share_attrs(sc);
 	return err;
 }

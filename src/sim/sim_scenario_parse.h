@@ -59,6 +59,7 @@ struct sim_parser {
 	u32 section_line;	      /* line of the current section's header */
 	struct sim_class_spec *class; /* current class or NULL */
 	struct sim_fault_spec *fault; /* current fault or NULL */
+	struct sim_cgroup_spec *cgroup; /* current cgroup or NULL */
 	/* For each fault the class that it concerns, or "". */
 	char fault_class[SIM_MAX_FAULTS][SIM_NAME_MAX];
 	u32 fault_line[SIM_MAX_FAULTS]; /* for each fault, the line of its header */
@@ -97,14 +98,19 @@ extern const struct sim_key sim_costs_keys[];
 extern const struct sim_key sim_hardware_keys[];
 extern const struct sim_key sim_fault_keys[];
 extern const struct sim_key sim_class_keys[];
+extern const struct sim_key sim_cgroup_keys[];
+
+/* What cgroups say of their processes goes to the attributes of classes. */
+void sim_share_attrs(struct sim_scenario *sc);
 
 /* A line of [params]. */
 int sim_parser_set_param(struct sim_parser *p, const char *name, const char *value);
 
-/* Values of a class's keys "kernel", "mix", "arrival" and "phases". */
+/* Values of a class's keys "kernel", "mix", "arrival", "cgroup" and "phases". */
 int sim_parse_kernel(struct sim_parser *p, const struct sim_key *key, char *value);
 int sim_parse_mix(struct sim_parser *p, const struct sim_key *key, char *value);
 int sim_parse_arrival(struct sim_parser *p, const struct sim_key *key, char *value);
+int sim_parse_cgroup(struct sim_parser *p, const struct sim_key *key, char *value);
 int sim_parse_phases(struct sim_parser *p, const struct sim_key *key, char *value);
 
 /**
