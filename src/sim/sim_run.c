@@ -71,7 +71,7 @@ static int sim_init(struct sim *sim, char *error, size_t error_size)
 	const struct gpu_profile *base;
 	int ret;
 
-	base = gpu_profile_find(sc->gpu);
+	base = sim_scenario_gpu(sc);
 	if (!base)
 		return -EINVAL;
 	sim_model_profile(sc, base, &sim->own);

@@ -205,6 +205,8 @@ struct sim_scenario {
 	u64 seed;				      /* of every random number */
 	u64 duration_ns;			      /* virtual time in which requests arrive */
 	enum sim_model model;			      /* how much of the model is in force */
+	bool has_profile;			      /* it brings its own */
+	struct gpu_profile profile;		      /* that one */
 	struct sim_hardware hardware;		      /* changes to the profile */
 	struct sim_costs costs;			      /* software costs */
 	u32 nr_slots;				      /* queue slots; 0 = the profile's */
@@ -274,6 +276,21 @@ int sim_scenario_parse(struct sim_scenario *sc, const char *text, size_t len, co
  * Return: 0, -EINVAL malformed, other -errno the file cannot be read.
  */
 int sim_scenario_load(struct sim_scenario *sc, const char *path, char *error, size_t error_size);
+
+/**
+ * sim_scenario_load_profile() - give a scenario the GPU of a file
+ * @sc: scenario
+ * @path: a file with a section [profile], and [costs] if it likes; see docs/guide/scenario.md
+ * @error: as above
+ * @error_size: its size
+ *
+ * Return: 0, -EINVAL malformed, other -errno the file cannot be read.
+ */
+int sim_scenario_load_profile(struct sim_scenario *sc, const char *path, char *error,
+			      size_t error_size);
+
+/* The GPU of a scenario, NULL = there is none of that name. */
+const struct gpu_profile *sim_scenario_gpu(const struct sim_scenario *sc);
 
 /**
  * sim_scenario_validate() - check what no single line can be blamed for

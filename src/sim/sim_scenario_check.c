@@ -14,6 +14,11 @@ struct check {
 
 #define FAIL(c, ...) (sim_scenario_say((c)->error, (c)->error_size, __VA_ARGS__), -EINVAL)
 
+const struct gpu_profile *sim_scenario_gpu(const struct sim_scenario *sc)
+{
+	return sc->has_profile ? &sc->profile : gpu_profile_find(sc->gpu);
+}
+
 bool sim_engine_exists(const char *name)
 {
 	return !strcmp(name, "timed") || !strcmp(name, "state");
@@ -161,7 +166,7 @@ static int check_queues(const struct check *c)
 
 int sim_scenario_validate(const struct sim_scenario *sc, char *error, size_t error_size)
 {
-	struct check c = { sc, gpu_profile_find(sc->gpu), error, error_size };
+	struct check c = { sc, sim_scenario_gpu(sc), error, error_size };
 	int err = check_names(&c);
 
 	if (!err)

@@ -181,6 +181,7 @@ static const struct {
 	{ "gpu", sim_hardware_keys },
 	{ "costs", sim_costs_keys },
 	{ "params", NULL },
+	{ "profile", sim_profile_keys },
 };
 
 static void enter(struct sim_parser *p, const struct sim_key *keys)
@@ -195,6 +196,8 @@ static void *object_of(struct sim_scenario *sc, const struct sim_key *keys)
 {
 	if (keys == sim_costs_keys)
 		return &sc->costs;
+	if (keys == sim_profile_keys)
+		return &sc->profile;
 	return keys == sim_hardware_keys ? (void *)&sc->hardware : sc;
 }
 
@@ -205,6 +208,9 @@ static int begin_single(struct sim_parser *p, const char *name)
 	for (u32 i = 0; i < ARRAY_SIZE(sections); i++) {
 		if (strcmp(name, sections[i].name))
 			continue;
+		if (p->is_profile && sections[i].keys != sim_profile_keys &&
+		    sections[i].keys != sim_costs_keys)
+			break;
 		if (p->sections_seen & (1u << i))
 			return sim_parser_fail(p, "section [%s] comes twice", name);
 		p->sections_seen |= 1u << i;
@@ -234,15 +240,15 @@ static int read_header(struct sim_parser *p, char *text)
 	name = sim_value_word(&rest);
 	if (!name)
 		return sim_parser_fail(p, "a section has a name");
-	if (!strcmp(name, "class")) {
+	if (!strcmp(name, "class") && !p->is_profile) {
 		name = sim_value_word(&rest);
 		err = begin_class(p, name ? name : "");
 		enter(p, sim_class_keys);
-	} else if (!strcmp(name, "cgroup")) {
+	} else if (!strcmp(name, "cgroup") && !p->is_profile) {
 		name = sim_value_word(&rest);
 		err = begin_cgroup(p, name ? name : "");
 		enter(p, sim_cgroup_keys);
-	} else if (!strcmp(name, "fault")) {
+	} else if (!strcmp(name, "fault") && !p->is_profile) {
 		err = begin_fault(p);
 		enter(p, sim_fault_keys);
 	} else {
@@ -485,5 +491,30 @@ int sim_scenario_parse(struct sim_scenario *sc, const char *text, size_t len, co
 	}
 	sort_faults(sc);
 	sim_share_attrs(sc);
+	return 0;
+}
+
+int sim_scenario_load_profile(struct sim_scenario *sc, const char *path, char *error,
+			      size_t error_size)
+{
+	struct sim_parser p = { .sc = sc, .file = path, .error = error, .error_size = error_size,
+				.is_profile = true };
+	char *text;
+	size_t len;
+	int err = sim_read_text(path, SIM_TEXT_MAX, &text, &len);
+
+	if (error_size)
+		error[0] = '\0';
+	if (err) {
+		sim_scenario_say(error, error_size, "%s: %s", path, strerror(-err));
+		return err;
+	}
+	sc->has_profile = false;
+	err = read_lines(&p, text, len);
+	free(text);
+	if (!err && !sc->has_profile) {
+		sim_scenario_say(error, error_size, "%s: no [profile] with a base", path);
+		err = -EINVAL;
+	}
 	return err;
 }

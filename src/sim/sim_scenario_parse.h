@@ -53,6 +53,7 @@ struct sim_parser {
 	size_t error_size;	      /* its size */
 	const struct sim_key *keys;   /* of the current section; NULL = [params] or none */
 	bool in_params;		      /* current section is [params] */
+	bool is_profile;	      /* the text is a profile, not a scenario */
 	void *object;		      /* what the generic setters write into */
 	u64 seen;		      /* keys seen in the current section, by index */
 	u32 sections_seen;	      /* sections seen that may come once only, by index */
@@ -96,6 +97,7 @@ int sim_parser_duration(struct sim_parser *p, const char *what, const char *text
 extern const struct sim_key sim_scenario_keys[];
 extern const struct sim_key sim_costs_keys[];
 extern const struct sim_key sim_hardware_keys[];
+extern const struct sim_key sim_profile_keys[];
 extern const struct sim_key sim_fault_keys[];
 extern const struct sim_key sim_class_keys[];
 extern const struct sim_key sim_cgroup_keys[];
