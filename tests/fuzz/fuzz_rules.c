@@ -6,6 +6,7 @@
  *   holds   a plain list, looked through for every question
  *   groups  the same; rights are an order with a few laws
  *   idle    a queue with packets that run, wait, end and are stopped
+ *   ending  the longest time to the end and the shortest gap that were seen
  *   text    strtold() and what was written is read back
  *   cgroups fnmatch() for patterns; what others say never gives more
  */
@@ -15,6 +16,7 @@
 #include <string.h>
 
 #include "rules/cgroup.h"
+#include "rules/ending.h"
 #include "rules/group.h"
 #include "rules/hold.h"
 #include "rules/idle.h"
@@ -417,6 +419,60 @@ static void fuzz_idle(struct input *in)
 	idle_settle(&w);
 }
 
+/* A byte of its own: the inputs of the other parts keep their meaning. */
+#define ENDING 0x40
+
+/* Ends. Times are any; what is foreseen is never later than the longest that was seen. */
+
+static u64 any_time(struct input *in, u64 now_ns)
+{
+	u8 b = take(in);
+
+	if (b == 0xff)
+		return U64_MAX - take(in);
+	if (b == 0xfe)
+		return take(in);
+	return now_ns + (u64)b * b * 100;
+}
+
+static void check_ending(const struct gp_ending *e, u64 longest_ns, u64 now_ns, u64 lead_ns)
+{
+	u64 nr, at_ns;
+
+	for (nr = 0; nr <= GP_ENDING_PACKETS + 1; nr++) {
+		at_ns = gp_ending_at_ns(e, nr, now_ns, lead_ns);
+		MUST(at_ns >= now_ns);
+		if (at_ns == U64_MAX)
+			continue;
+		MUST(nr && nr <= GP_ENDING_PACKETS && e->gap_ns >= 2 * lead_ns);
+		MUST(at_ns - now_ns <= longest_ns);
+	}
+}
+
+static void fuzz_ending(struct input *in)
+{
+	struct gp_ending e = {};
+	u64 now_ns = 0, first_ns = 0, longest_ns = 0, index = 0;
+
+	while (in->size) {
+		u8 op = take(in);
+
+		now_ns = any_time(in, now_ns);
+		if (op % 4 == 0)
+			gp_ending_busy(&e, now_ns);
+		if (op % 4 == 1) {
+			first_ns = e.nr ? min(first_ns, now_ns) : now_ns;
+			gp_ending_began(&e, index++, now_ns);
+			index += op > 0xf0 ? take(in) : 0;
+		}
+		if (op % 4 == 2) {
+			longest_ns = max(longest_ns, now_ns > first_ns ? now_ns - first_ns : 1);
+			gp_ending_quiet(&e, now_ns);
+		}
+		check_ending(&e, longest_ns, now_ns, (u64)op * 1000);
+	}
+}
+
 /* Text. */
 
 static void fuzz_text(struct input *in)
@@ -530,8 +586,11 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		fuzz_cgroups, fuzz_groups, fuzz_idle, fuzz_text,
 	};
 	struct input in = { data, size };
+	u8 which = take(&in);
 
-	if (size)
-		parts[take(&in) % ARRAY_SIZE(parts)](&in);
+	if (which == ENDING)
+		fuzz_ending(&in);
+	else if (size)
+		parts[which % ARRAY_SIZE(parts)](&in);
 	return 0;
 }
