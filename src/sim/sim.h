@@ -21,6 +21,7 @@
 #include "sim/sim_arrival.h"
 #include "gpu/aql.h"
 #include "rules/act.h"
+#include "rules/ending.h"
 #include "rules/idle.h"
 #include "sim/sim_calendar.h"
 #include "sim/sim_mem.h"
@@ -87,6 +88,8 @@ struct sim_queue {
 
 	u64 core_id;	     /* the core's id */
 	struct gp_idle idle; /* what was seen of it */
+	struct gp_ending ending; /* and of its ends */
+	u64 ended;	     /* packets written when their end was foreseen, or 0 */
 	bool core_busy;	     /* what the core believes */
 	u64 core_since_ns;   /* arrival of its oldest request, as the core believes */
 	int slot;	     /* slot of mechanisms that map by hand */
@@ -156,6 +159,7 @@ struct sim_proc {
  * @poll: called after the GPU has moved, while a switch is in flight; NULL = no need
  * @set_there: a process has come or died; NULL = the next runlist has it or lacks it
  * @how: how a queue leaves its slot, for mechanisms that map by hand
+ * @is_local: what stays on the GPU is not disturbed, and what leaves has lost nothing
  *
  * A mechanism ends a switch with sim_switch_done().
  */
@@ -166,6 +170,7 @@ struct sim_mech_ops {
 	void (*poll)(struct sim *sim);
 	void (*set_there)(struct sim_proc *proc);
 	enum gpu_dequeue how;
+	bool is_local;
 };
 
 enum sim_hws_phase { SIM_HWS_IDLE,
@@ -227,6 +232,7 @@ struct sim {
 	struct sim_team *team;		   /* the GPUs that share one clock, or NULL */
 	u32 team_index;			   /* which of these it is */
 	struct sim_rng rng;		   /* for jitter */
+	u64 lead_ns;			   /* least time from an order to come back to waves */
 	u64 thread_ns;			   /* the scheduler's thread is busy until then */
 	u64 floor_bytes;		   /* context behind sim_result.floor_ns */
 	u64 nr_killed_dead;		   /* workgroups that died with their process */
@@ -312,6 +318,8 @@ void sim_verify_end(struct sim *sim);
 void sim_detect_start(struct sim *sim);
 void sim_detect_doorbell(struct sim_queue *q);
 void sim_detect_hint(struct sim_queue *q);
+void sim_detect_began(struct sim_queue *q, u64 packet);
+void sim_detect_restored(struct sim *sim);
 void sim_detect_quiet(struct sim_queue *q);
 void sim_detect_progress(struct sim_queue *q);
 void sim_detect_event(struct sim *sim, const struct sim_event *e);

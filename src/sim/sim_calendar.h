@@ -14,6 +14,7 @@ enum sim_event_kind {
 	SIM_EV_STORE,	   /* queue @index: the doorbell store happens */
 	SIM_EV_BUSY,	   /* process @index: detection saw work */
 	SIM_EV_IDLE,	   /* queue @index: quiet long enough? @arg: doorbells rung by then */
+	SIM_EV_ENDING,	   /* queue @index: its last packets end soon, or should have */
 	SIM_EV_PROGRESS,   /* queue @index: a request was completed and more are there */
 	SIM_EV_TICK,	   /* periodic scan; @arg: 0 all, 1 latency-critical, 2 triggered */
 	SIM_EV_CORE_TIMER, /* the core's timer */

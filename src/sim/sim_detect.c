@@ -10,6 +10,9 @@
  */
 #include "sim/sim.h"
 
+/* Of SIM_EV_ENDING's argument. */
+#define IS_LATE (1ull << 63)
+
 static bool by_doorbell(const struct sim *sim)
 {
 	return sim->sched && sim->sc->detect == SIM_DETECT_DOORBELL;
@@ -33,6 +36,8 @@ static bool has_work(struct sim_queue *q)
 		.end = GP_AQL_ENDED,
 	};
 
+	if (q->ended == seen.wptr && q->ended)
+		return is_hinted(q);
 	return gp_idle_look(&q->idle, &pace, &seen) == GP_IDLE_BUSY || is_hinted(q);
 }
 
@@ -92,11 +97,71 @@ void sim_detect_hint(struct sim_queue *q)
 		       q->proc->index, 0);
 }
 
+/**
+ * sim_detect_restored() - what was ordered back has waves
+ * @sim: run
+ *
+ * A shorter time counts at once, longer ones by and by.
+ */
+void sim_detect_restored(struct sim *sim)
+{
+	u64 ns = sim->now_ns - sim->sw_begin_ns;
+
+	if (!sim->lead_ns || ns < sim->lead_ns)
+		sim->lead_ns = ns;
+	else
+		sim->lead_ns += (ns - sim->lead_ns) / 8;
+}
+
+/**
+ * sim_detect_began() - a packet has its first wave
+ * @q: queue
+ * @packet: its index
+ *
+ * If it is one of the last, and where what stays on the GPU is not disturbed, what is off it
+ * is ordered back before the end.
+ */
+void sim_detect_began(struct sim_queue *q, u64 packet)
+{
+	struct sim *sim = q->proc->sim;
+	u64 at_ns;
+
+	if (!by_doorbell(sim) || !sim->mech->is_local)
+		return;
+	gp_ending_began(&q->ending, packet, sim->now_ns);
+	at_ns = gp_ending_at_ns(&q->ending, sim_queue_written(q) - packet, sim->now_ns,
+				sim->lead_ns);
+	if (at_ns != U64_MAX && !q->unwritten)
+		sim_at(sim, at_ns, SIM_EV_ENDING, q->index, sim_queue_written(q));
+}
+
+/*
+ * The end is near, or, as @arg says, should have come by now: a kernel that does not end is
+ * work. From then on ends are not foreseen until a gap was seen again.
+ */
+static void ending(struct sim_queue *q, u64 arg)
+{
+	struct sim *sim = q->proc->sim;
+	u64 written = arg & ~IS_LATE;
+
+	if (q->proc->gone || q->unwritten || written != sim_queue_written(q) ||
+	    !sim_queue_outstanding(q) || !(arg & IS_LATE) == (q->ended == written))
+		return;
+	q->ended = arg & IS_LATE ? 0 : written;
+	if (arg & IS_LATE)
+		q->ending.gap_ns = 0;
+	else
+		sim_at(sim, gp_ending_late_ns(sim->now_ns, sim->lead_ns), SIM_EV_ENDING, q->index,
+		       written | IS_LATE);
+	scan(q->proc);
+}
+
 /* A queue has just completed everything it had. */
 void sim_detect_quiet(struct sim_queue *q)
 {
 	struct sim *sim = q->proc->sim;
 
+	gp_ending_quiet(&q->ending, sim->now_ns);
 	if (by_doorbell(sim))
 		sim_at(sim, sim->now_ns + sim_model_irq_ns(sim) + sim->sc->costs.idle_ns,
 		       SIM_EV_IDLE, q->index, q->nr_rings);
@@ -197,13 +262,15 @@ void sim_detect_start(struct sim *sim)
 		start_tick(sim, 2);
 }
 
-/* SIM_EV_BUSY, SIM_EV_IDLE, SIM_EV_PROGRESS, SIM_EV_TICK. */
+/* SIM_EV_BUSY, SIM_EV_IDLE, SIM_EV_ENDING, SIM_EV_PROGRESS, SIM_EV_TICK. */
 void sim_detect_event(struct sim *sim, const struct sim_event *e)
 {
 	if (e->kind == SIM_EV_TICK)
 		tick(sim, e->arg);
 	else if (e->kind == SIM_EV_BUSY)
 		look(&sim->procs[e->index]);
+	else if (e->kind == SIM_EV_ENDING)
+		ending(&sim->queues[e->index], e->arg);
 	else if (e->kind == SIM_EV_PROGRESS)
 		sim_core_progress(&sim->queues[e->index]);
 	else if (sim->queues[e->index].nr_rings == e->arg)

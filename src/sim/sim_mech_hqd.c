@@ -105,7 +105,7 @@ static void hqd_step(struct sim *sim)
 	sim->hws.phase = SIM_HWS_FENCE;
 }
 
-#define HQD_OPS(name, by)                   \
+#define HQD_OPS(name, by, local)            \
 	const struct sim_mech_ops name = {  \
 		.start = hqd_start,         \
 		.begin = hqd_begin,         \
@@ -113,8 +113,9 @@ static void hqd_step(struct sim *sim)
 		.poll = hqd_poll,           \
 		.set_there = hqd_set_there, \
 		.how = by,                  \
+		.is_local = local,          \
 	}
 
-HQD_OPS(sim_mech_hqd_save, GPU_DEQUEUE_SAVE);
-HQD_OPS(sim_mech_hqd_drain, GPU_DEQUEUE_DRAIN);
-HQD_OPS(sim_mech_hqd_reset, GPU_DEQUEUE_RESET);
+HQD_OPS(sim_mech_hqd_save, GPU_DEQUEUE_SAVE, true);
+HQD_OPS(sim_mech_hqd_drain, GPU_DEQUEUE_DRAIN, false);
+HQD_OPS(sim_mech_hqd_reset, GPU_DEQUEUE_RESET, false);

@@ -213,8 +213,11 @@ void sim_queue_write(struct sim_queue *q, const struct sim_kernel_image *k, bool
  */
 void sim_queue_ring(struct sim_queue *q)
 {
-	if (q->rung == q->done && !q->waiting)
-		sim_watch_wait(q);
+	if (q->rung == q->done) {
+		gp_ending_busy(&q->ending, q->proc->sim->now_ns);
+		if (!q->waiting)
+			sim_watch_wait(q);
+	}
 	q->rung = sim_queue_written(q);
 	q->nr_rings++;
 	sim_detect_doorbell(q);

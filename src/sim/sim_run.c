@@ -197,6 +197,7 @@ static void handle(struct sim *sim, const struct sim_event *e)
 		break;
 	case SIM_EV_BUSY:
 	case SIM_EV_IDLE:
+	case SIM_EV_ENDING:
 	case SIM_EV_PROGRESS:
 	case SIM_EV_TICK:
 		sim_detect_event(sim, e);

@@ -220,6 +220,7 @@ static void on_queue(struct sim_queue *q, const struct gpu_trace *t)
 		q->packet = t->arg[0];
 		first_wave(q);
 		start_running(q);
+		sim_detect_began(q, q->packet);
 		break;
 	case GPU_TRACE_DISPATCH_END:
 		stop_running(q);
@@ -236,6 +237,7 @@ static void on_queue(struct sim_queue *q, const struct gpu_trace *t)
 	case GPU_TRACE_RESTORE_END:
 		move_to(q, SIM_AT_GPU);
 		start_running(q);
+		sim_detect_restored(q->proc->sim);
 		break;
 	case GPU_TRACE_RESET:
 		q->proc->sim->nr_killed_dead += q->proc->gone ? t->arg[0] : 0;

@@ -366,6 +366,68 @@ static void a_hint_hides_the_preemption(void **state)
 	assert_true(p99[1] < alone + 5000);
 }
 
+static void run_beside_10ms(struct sim_result *r, enum sim_mechanism m, const char *kernel)
+{
+	struct sim_scenario sc;
+	char scenario[512];
+
+	snprintf(scenario, sizeof(scenario),
+		 "[scenario]\nmodel = fixed\nduration = 1s\n"
+		 "[class online]\npriority = 12\nlatency-critical = yes\n"
+		 "arrival = uniform 100/s\nkernel = %s\n"
+		 "[class offline]\npriority = 3\narrival = closed 2\nkernel = 10ms\n",
+		 kernel);
+	parse(&sc, scenario);
+	sc.mechanism = m;
+	run(&sc, r);
+	assert_nothing_lost(r);
+}
+
+/* The last kernels are known by what is left in the ring: offline work has waves when they end. */
+static void what_comes_back_is_there_when_the_last_kernel_ends(void **state)
+{
+	struct sim_result known, any;
+
+	run_beside_10ms(&known, SIM_MECH_CWSR_QUEUE, "100us x 20 fill 50%");
+	/* The same work on average, but no request tells how long the next one is. */
+	run_beside_10ms(&any, SIM_MECH_CWSR_QUEUE, "20us to 300us x 20 fill 50%");
+	/* 99 requests, each 54 us to save, and a few us more; 119 us if ordered back at the end. */
+	assert_true(known.classes[1].gpu_ns > 1000000000 - 99 * (20 * 102000 + 80000));
+	assert_true(known.classes[0].latency.p99 < known.classes[0].alone.p99 + 60000);
+	assert_true(any.classes[0].latency.p50 < any.classes[0].alone.p50 + 80000);
+	sim_result_fini(&known);
+	sim_result_fini(&any);
+}
+
+/* One in a few kernels is much longer than those before: it keeps the GPU, after a moment. */
+static void kernel_that_does_not_end_as_foreseen_is_work(void **state)
+{
+	static const char *const scenario =
+		"[scenario]\nmodel = fixed\nduration = 1s\nmechanism = %s\n"
+		"[class online]\npriority = 12\nlatency-critical = yes\n"
+		"arrival = uniform 50/s\nkernel = 100us to 10ms fill 50%%\n"
+		"[class offline]\npriority = 3\nkernel = endless\n";
+	static const char *const mechanism[] = { "cwsr", "cwsr-queue" };
+	u64 nr_switches[2], offline_ns[2];
+
+	for (u32 i = 0; i < 2; i++) {
+		struct sim_scenario sc;
+		struct sim_result r;
+		char text_of_it[512];
+
+		snprintf(text_of_it, sizeof(text_of_it), scenario, mechanism[i]);
+		parse(&sc, text_of_it);
+		run(&sc, &r);
+		assert_nothing_lost(&r);
+		nr_switches[i] = r.switches;
+		offline_ns[i] = r.classes[1].gpu_ns;
+		sim_result_fini(&r);
+	}
+	assert_true(nr_switches[1] > nr_switches[0]);
+	/* At most two leads, twice a request, beside online work. */
+	assert_true(offline_ns[1] < offline_ns[0] + 50 * 400000);
+}
+
 static void kernels_of_any_length_are_all_executed(void **state)
 {
 	struct sim_scenario sc;
@@ -548,6 +610,8 @@ int main(void)
 		cmocka_unit_test(same_seed_gives_the_same_run),
 		cmocka_unit_test(models_differ_in_what_a_preemption_costs),
 		cmocka_unit_test(a_hint_hides_the_preemption),
+		cmocka_unit_test(what_comes_back_is_there_when_the_last_kernel_ends),
+		cmocka_unit_test(kernel_that_does_not_end_as_foreseen_is_work),
 		cmocka_unit_test(kernels_of_any_length_are_all_executed),
 		cmocka_unit_test(processes_come_and_die),
 		cmocka_unit_test(a_victim_comes_back_when_its_beneficiary_dies),
