@@ -23,7 +23,7 @@ def spans_of(trace, class_name):
     """[(kind, from, to)] in microseconds, of the first process of a class."""
     pids = [e["pid"] for e in trace["traceEvents"]
             if e["name"] == "process_name" and e["args"]["name"].startswith(class_name)]
-    return sorted(((e["name"], e["ts"], e["ts"] + e["dur"]) for e in trace["traceEvents"]
+    return sorted(((e["cat"], e["ts"], e["ts"] + e["dur"]) for e in trace["traceEvents"]
                    if e["ph"] == "X" and e["pid"] == pids[0]), key=lambda s: s[1])
 
 

@@ -375,6 +375,7 @@ extern const struct gpu_host_ops sim_host_ops;
 /* watch.c: the GPU's trace. */
 void sim_watch_tracks(struct sim *sim);
 void sim_watch_wait(struct sim_queue *q);
+void sim_watch_request(struct sim_queue *q, u64 arrival_ns);
 void sim_watch_forget(struct sim_queue *q);
 void sim_watch_trace(struct gpu_host *host, const struct gpu_trace *t);
 void sim_watch_preempt(struct sim_proc *victim);

@@ -342,6 +342,7 @@ static void end_request(struct sim_queue *q)
 	struct sim_request *r = request_at(q, 0);
 
 	note_miss(proc, min(sim->now_ns, sim->end_ns) - r->arrival_ns);
+	sim_watch_request(q, r->arrival_ns);
 	if (sim->now_ns <= sim->end_ns) {
 		res->completed++;
 		if (sim_samples_add(&res->samples, sim->now_ns - r->arrival_ns))

@@ -147,6 +147,7 @@ struct sim_span {
  * @span: a span ended
  * @preemption: a beneficiary's doorbell at @doorbell_ns on @track led to victim
  *              @victim_track being saved from @save_ns; its first wave ran at @first_wave_ns
+ * @request: a request that came at @arrival_ns on @track has ended
  * @mark: something worth a line happened (reports of the core, faults)
  * @progress: virtual time goes on; called about every 1/200 of the run
  */
@@ -156,6 +157,7 @@ struct sim_observer {
 	void (*span)(struct sim_observer *o, const struct sim_span *span);
 	void (*preemption)(struct sim_observer *o, u32 track, u64 doorbell_ns, u32 victim_track,
 			   u64 save_ns, u64 first_wave_ns);
+	void (*request)(struct sim_observer *o, u32 track, u64 arrival_ns, u64 end_ns);
 	void (*mark)(struct sim_observer *o, u64 now_ns, const char *text);
 	void (*progress)(struct sim_observer *o, u64 now_ns, u64 end_ns);
 };

@@ -28,6 +28,15 @@ static void emit(struct sim *sim, enum sim_span_kind kind, u32 track, u64 from_n
 		sim->observer->span(sim->observer, &span);
 }
 
+/* A request of the queue has ended. */
+void sim_watch_request(struct sim_queue *q, u64 arrival_ns)
+{
+	struct sim *sim = q->proc->sim;
+
+	if (sim->observer && sim->observer->request)
+		sim->observer->request(sim->observer, q->index, arrival_ns, sim->now_ns);
+}
+
 /* Name the tracks to the observer. */
 void sim_watch_tracks(struct sim *sim)
 {

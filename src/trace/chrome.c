@@ -81,6 +81,24 @@ void trace_chrome_complete(struct trace_chrome *c, const struct trace_chrome_eve
 	write_event(c, o);
 }
 
+void trace_chrome_async(struct trace_chrome *c, const struct trace_chrome_event *e, u64 id)
+{
+	json_t *o = event_json("b", e), *last = event_json("e", e);
+
+	if (o)
+		json_object_set_new(o, "id", json_integer((json_int_t)id));
+	if (last)
+		json_object_update_new(last, json_pack("{s:I, s:f}", "id", (json_int_t)id, "ts",
+						       in_us(e->to_ns)));
+	write_event(c, o);
+	write_event(c, last);
+}
+
+void trace_chrome_counter(struct trace_chrome *c, const struct trace_chrome_event *e)
+{
+	write_event(c, event_json("C", e));
+}
+
 void trace_chrome_instant(struct trace_chrome *c, const struct trace_chrome_event *e)
 {
 	json_t *o = event_json("i", e);
@@ -110,7 +128,13 @@ void trace_chrome_flow(struct trace_chrome *c, enum trace_chrome_flow kind, u64 
 
 int trace_chrome_finish(struct trace_chrome *c)
 {
-	if (!c->error && (fputs("\n]}\n", c->out) == EOF || fflush(c->out)))
+	if (!c->error && fputs("\n]", c->out) == EOF)
+		c->error = -EIO;
+	if (!c->error && c->about &&
+	    (fputs(",\"otherData\":", c->out) == EOF ||
+	     json_dumpf(c->about, c->out, JSON_COMPACT | JSON_SORT_KEYS)))
+		c->error = -EIO;
+	if (!c->error && (fputs("}\n", c->out) == EOF || fflush(c->out)))
 		c->error = -EIO;
 	return c->error;
 }

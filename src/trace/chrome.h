@@ -17,6 +17,7 @@ struct trace_chrome {
 	FILE *out;
 	u64 nr_events;	/* so far */
 	int error;	/* 0 or the first -errno */
+	json_t *about;	/* what is said of the whole, NULL = nothing; the caller owns it */
 };
 
 /* One box or moment. */
@@ -46,6 +47,15 @@ void trace_chrome_name_track(struct trace_chrome *c, u32 pid, u32 tid, const cha
 
 /* Something that lasted. */
 void trace_chrome_complete(struct trace_chrome *c, const struct trace_chrome_event *e);
+
+/*
+ * Something that lasted, in a lane of its own of its process, whatever else goes on there; those
+ * that overlap have lanes each. @id is its own.
+ */
+void trace_chrome_async(struct trace_chrome *c, const struct trace_chrome_event *e, u64 id);
+
+/* From this time on a number of the process has this value, e->arg. */
+void trace_chrome_counter(struct trace_chrome *c, const struct trace_chrome_event *e);
 
 /* A moment on a track. */
 void trace_chrome_instant(struct trace_chrome *c, const struct trace_chrome_event *e);

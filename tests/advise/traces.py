@@ -49,7 +49,7 @@ def record(gpreempt, class_text, duration="2s", fill=fill_of, seed=1):
         simulate(gpreempt, scenario(class_text, duration=duration), "--mechanism", "none", "--trace", path)
         with open(path, encoding="utf-8") as f:
             events = json.load(f)["traceEvents"]
-    boxes = sorted((e["ts"] * 1000, e["dur"] * 1000) for e in events if e["ph"] == "X" and e["name"] == "kernel")
+    boxes = sorted((e["ts"] * 1000, e["dur"] * 1000) for e in events if e["ph"] == "X" and e["cat"] == "kernel")
     kernels = []
     for i, (start, ns) in enumerate(boxes):
         most = boxes[i + 1][0] - start if i + 1 < len(boxes) else ns * 2

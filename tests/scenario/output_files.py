@@ -41,6 +41,19 @@ def check_flows(flows, boxes):
             assert any(ts <= p["ts"] <= ts + dur for ts, dur in spans), p
 
 
+def check_requests(events):
+    """Each begins and ends, with what is in progress counted beside; gives how long each lasted."""
+    begun = {e["id"]: e for e in events if e["ph"] == "b"}
+    ended = {e["id"]: e for e in events if e["ph"] == "e"}
+    assert begun and set(begun) == set(ended)
+    lasted = [ended[i]["ts"] - e["ts"] for i, e in begun.items()]
+    assert min(lasted) > 0
+    for pid in {e["pid"] for e in events}:
+        counts = [e["args"]["requests"] for e in events if e["ph"] == "C" and e["pid"] == pid]
+        assert len(counts) == 2 * sum(e["pid"] == pid for e in begun.values()) and min(counts) == 0 == counts[-1]
+    return lasted
+
+
 def check_trace(text):
     events = json.loads(text)["traceEvents"]
     named = {(e["pid"], e["tid"]) for e in events if e["name"] == "thread_name"}
@@ -50,6 +63,11 @@ def check_trace(text):
             boxes.setdefault((e["pid"], e["tid"]), []).append((e["ts"], e["dur"]))
         elif e["ph"] in "stf":
             flows.setdefault(e["id"], []).append(e)
+    check_requests([e for e in events if e.get("cat") == "request"])
+    kernels = {e["name"] for e in events if e.get("cat") == "kernel"}
+    assert kernels and all(name.endswith(" kernel") for name in kernels), kernels
+    about = json.loads(text)["otherData"]
+    assert about["simulated"] is True and about["policy"] and about["mechanism"] and about["seed"] >= 0, about
     assert boxes and flows
     assert set(boxes) <= named
     check_boxes(boxes)
