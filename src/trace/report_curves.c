@@ -12,6 +12,7 @@
 #define TOP 12
 #define BOTTOM 380
 #define TAIL_MAX 3.0	/* 99.9 % */
+#define CROWDED 5	/* decades */
 #define POINTS_MAX 400
 
 struct axes {
@@ -81,6 +82,9 @@ static void draw_axes(FILE *out, const struct axes *a)
 			if (x < LEFT - 0.5 || x > RIGHT + 0.5)
 				continue;
 			trace_svg_line(out, "grid", x, TOP, x, BOTTOM);
+			/* Where decades are narrow only they have names. */
+			if (k && a->high - a->low > CROWDED)
+				continue;
 			trace_svg_duration((s64)ns, text, sizeof(text));
 			trace_svg_text(out, "dim", x, BOTTOM + 18, "middle", text);
 		}
