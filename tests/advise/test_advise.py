@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""gpreempt advise and sim import: three pairs of traces made by the simulator with noise; what is
-predicted is within 5 % of what the simulator finds for the pair itself, or within its own error
-bars where arrivals are random: there the p99 of two seeds differs by more than that.
+"""gpreempt advise: three pairs of traces made by the simulator with noise; what is predicted is within
+5 % of what the simulator finds for the pair itself, with the same arrivals. When requests that waited
+came is not in a trace: where they come at random the recording is longer, so that a p99 is not one
+request. On the stock driver it hangs on few even so: of four seeds one is 16 % off, the others within 5.
 
     test_advise.py GPREEMPT
 """
@@ -17,13 +18,13 @@ import traces
 WITHIN = 0.05
 
 CLASSES = {
-    "even": (traces.ONLINE.replace("1.97s", "3.95s"), traces.OFFLINE, lambda s: 1),
-    "random": ("""[class chat]
+    "even": ("4s", traces.ONLINE.replace("1.97s", "3.95s"), traces.OFFLINE, lambda s: 1),
+    "random": ("16s", """[class chat]
 priority = 12
 latency-critical = yes
 start = 30ms
 arrival = poisson 40/s
-stop = 3.9s
+stop = 15.9s
 mix = resnet18
 """, """[class training]
 priority = 2
@@ -31,7 +32,7 @@ arrival = closed 2
 kernel = 300us fill 100%
 kernel = 100us fill 100%
 """, lambda s: 1),
-    "bursts": ("""[class search]
+    "bursts": ("4s", """[class search]
 priority = 12
 latency-critical = yes
 start = 30ms
@@ -46,10 +47,9 @@ kernel = 8ms fill 100%
 }
 
 
-def truth(gpreempt, online, offline):
+def truth(gpreempt, online, offline, duration):
     """{state: (p99, kept)} of the pair itself."""
-    text = traces.scenario(online, offline, duration="4s")
-    found = {}
+    text, found = traces.scenario(online, offline, duration=duration), {}
     for state, mechanism in (("today", "none"), ("gpreempt", "cwsr")):
         a, b = traces.simulate(gpreempt, text, "--mechanism", mechanism)["classes"]
         found[state] = (a["latency_ns"]["p99"], b["throughput_per_s"] / b["alone_throughput_per_s"])
@@ -57,28 +57,26 @@ def truth(gpreempt, online, offline):
     return found
 
 
-def near(got, key, wanted):
-    """Within 5 %; where arrivals are random also anywhere between the ends of the error bar."""
-    least, most = (got[key.replace("_ns", "") + end + ("_ns" if key.endswith("_ns") else "")] for end in ("_least", "_most"))
-    if got[key] is None or wanted is None:
-        return got[key] is wanted
-    return abs(got[key] - wanted) <= WITHIN * wanted or (most is not None and least <= wanted <= most)
+def near(got, wanted):
+    if got is None or wanted is None:
+        return got is wanted
+    return abs(got - wanted) <= WITHIN * wanted
 
 
-def check(name, gpreempt, online, offline, fill):
-    wanted = truth(gpreempt, online, offline)
+def check(name, gpreempt, duration, online, offline, fill):
+    wanted = truth(gpreempt, online, offline, duration)
     with tempfile.TemporaryDirectory() as folder:
         files = []
         for i, (text, shape) in enumerate(((online, traces.fill_of), (offline, fill))):
             files.append(os.path.join(folder, f"{i}.csv"))
             with open(files[-1], "w", encoding="utf-8") as f:
-                f.write(traces.rocprofv3_csv(traces.record(gpreempt, text, "4s", shape)))
+                f.write(traces.rocprofv3_csv(traces.record(gpreempt, text, duration, shape)))
         out = subprocess.run([gpreempt, "advise", *files, "--json", "--quiet", "--runs", "5"], check=True,
                              stdout=subprocess.PIPE, text=True).stdout
     found, failed = json.loads(out), 0
     for state, (p99, kept) in wanted.items():
         got = found[state]
-        ok = near(got, "p99_ns", p99) and (kept is None or near(got, "offline_kept", kept))
+        ok = near(got["p99_ns"], p99) and (kept is None or near(got["offline_kept"], kept))
         failed += not ok
         print(f"{'pass' if ok else 'FAIL'} {name} {state}: p99 {got['p99_ns']} for {p99}, "
               f"offline keeps {got['offline_kept']:.3f} for {kept}")
