@@ -13,7 +13,7 @@
  *                      limit is the default, only the default is within it, and a default
  *                      is within no other limit
  *
- * A caller with several limits (the defaults, a class that is open to everybody, what
+ * A caller with several limits (the defaults, a class that is open to all, what
  * the process has already) takes the intersection: what exceeds every limit is too much.
  *
  *	excess = gp_right_excess(wish, &def) & gp_right_excess(wish, &class->attr) &
