@@ -117,6 +117,7 @@ def test_policy_is_changed_and_refused(crowd):
     out = ok(crowd.run("policy", "set", "fair", "fair.width=2", "min_run_ns=2ms"))
     assert "prio -> fair" in out and "fair.width 1 -> 2" in out
     assert json.loads(ok(crowd.run("policy", "--json")))["policy"] == "fair"
+    refused(crowd.run("set", str(crowd.other.pid), "class=realtme"), 4, "did you mean realtime?; there are")
     refused(crowd.run("policy", "set", "nope"), 4)
     refused(crowd.run("policy", "set", "fair.width=900"), 2, "900 is not in 1..8")
     refused(crowd.run("policy", "set", "x.y=900"), 4)

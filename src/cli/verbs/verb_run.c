@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
-#include "cli/cli_guess.h"
+#include "cli/cli_class.h"
 #include "cli/cli_shim_path.h"
 #include "cli/cli_verb.h"
 #include "driver/module.h"
@@ -171,56 +171,20 @@ static bool run_by_module(const struct cli_options *o)
 	return false;
 }
 
-/* Says which classes there are, and which was meant. */
-static int no_class(const char *name, const json_t *settings)
-{
-	char all[256] = "";
-	struct cli_guess guess;
-	const json_t *row;
-	size_t i, len = 0;
-
-	cli_guess_init(&guess, name);
-	json_array_foreach(settings, i, row) {
-		const char *section = cli_text(row, "section");
-
-		if (strncmp(section, "class ", 6))
-			continue;
-		cli_guess_try(&guess, section + 6);
-		if (!strstr(all, section + 6) && len < sizeof(all))
-			len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s",
-						len ? ", " : "", section + 6);
-	}
-	cli_error("--class", "no class '%.40s'%s; there are %s", name, cli_guess_text(&guess), all);
-	return CLI_EXIT_RUN_FAILED;
-}
-
 /*
  * A class that is misspelt would cost a night. Only the daemon knows which there are; without it
  * the program runs unscheduled, and says so.
  */
 static int check_class(const struct cli_options *o)
 {
-	json_t *config = NULL, *settings;
-	bool is_there = !o->klass;
 	struct gpreempt *g;
-	const json_t *row;
-	size_t i;
-	int ret = CLI_GO_ON;
+	int ret;
 
-	if (is_there || gpreempt_open(&g, GPREEMPT_OPEN_DAEMON, o->socket))
+	if (!o->klass || gpreempt_open(&g, GPREEMPT_OPEN_DAEMON, o->socket))
 		return CLI_GO_ON;
-	cli_session_ask(g, "GetConfig", NULL, &config);
-	settings = json_object_get(config, "settings");
-	json_array_foreach(settings, i, row) {
-		const char *section = cli_text(row, "section");
-
-		is_there |= !strncmp(section, "class ", 6) && !strcmp(section + 6, o->klass);
-	}
-	if (!is_there && json_array_size(settings))
-		ret = no_class(o->klass, settings);
-	json_decref(config);
+	ret = cli_class_check(g, "--class", o->klass);
 	gpreempt_close(g);
-	return ret;
+	return ret == CLI_GO_ON ? ret : CLI_EXIT_RUN_FAILED;
 }
 
 static bool is_long(const char *name)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "cli/cli_class.h"
 #include "cli/cli_guess.h"
 #include "cli/cli_objects.h"
 #include "cli/cli_verb.h"
@@ -217,6 +218,8 @@ static int set(struct cli_session *s)
 		ret = cli_set_pair(attributes, s->o.words[i]);
 	if (ret == CLI_GO_ON)
 		ret = cli_session_open(s, false);
+	if (ret == CLI_GO_ON && *cli_text(attributes, "class"))
+		ret = cli_class_check(s->g, "class", cli_text(attributes, "class"));
 	if (ret == CLI_GO_ON)
 		ret = change_all(s, attributes);
 	json_decref(attributes);
