@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "cli/cli_guess.h"
 #include "cli/cli_verb.h"
 
+#include "rules/guess.h"
 #include "rules/text.h"
 
 #include <getopt.h>
@@ -326,12 +326,12 @@ static int complain(char **argv, int id, const struct cli_verb *verb)
 	const char *cause =
 		id == ':' ? "needs a value" : "no such option here, or too many values";
 	const char *word = argv[optind - 1];
-	struct cli_guess guess;
+	struct gp_guess guess;
 
-	cli_guess_init(&guess, strncmp(word, "--", 2) ? "" : word + 2);
+	gp_guess_init(&guess, strncmp(word, "--", 2) ? "" : word + 2);
 	for (u32 i = 0; id != ':' && i < NR_OPTIONS; i++) {
 		if (is_taken(verb, i))
-			cli_guess_try(&guess, table[i].name);
+			gp_guess_try(&guess, table[i].name);
 	}
 	if (guess.best)
 		cli_error(word, "no such option here; did you mean --%s?", guess.best);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "cli/cli_guess.h"
 #include "cli/cli_objects.h"
 #include "cli/cli_verb.h"
+#include "rules/guess.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -111,7 +111,7 @@ static int which(const char *path, const struct cli_command *table)
 
 int cli_command_run(const char *path, const struct cli_command *table, int argc, char **argv)
 {
-	struct cli_guess guess;
+	struct gp_guess guess;
 
 	if (argc < 1)
 		return which(path, table);
@@ -119,14 +119,14 @@ int cli_command_run(const char *path, const struct cli_command *table, int argc,
 		print_commands(path, table);
 		return cli_finish(CLI_EXIT_OK);
 	}
-	cli_guess_init(&guess, argv[0]);
+	gp_guess_init(&guess, argv[0]);
 	for (const struct cli_command *c = table; c->name; c++) {
 		if (*c->name && !strcmp(argv[0], c->name))
 			return run_command(path, c, argc, argv);
 		if (c->doc)
-			cli_guess_try(&guess, c->name);
+			gp_guess_try(&guess, c->name);
 	}
-	cli_error(argv[0], "no such command%s%s%s%s", cli_guess_text(&guess),
+	cli_error(argv[0], "no such command%s%s%s%s", gp_guess_text(&guess),
 		  guess.best ? "" : "; try ", guess.best ? "" : path, guess.best ? "" : " --help");
 	return CLI_EXIT_USAGE;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
-#include "cli/cli_guess.h"
 #include "cli/cli_view.h"
 
+#include "rules/guess.h"
 #include "rules/text.h"
 
 #include <fnmatch.h>
@@ -63,15 +63,15 @@ static const char *name_fields(const struct cli_view *v, char *out, size_t size)
 
 static int no_field(const struct cli_view *v, const char *option, const char *name, size_t len)
 {
-	struct cli_guess guess;
+	struct gp_guess guess;
 	char word[41], all[256];
 
 	snprintf(word, sizeof(word), "%.*s", (int)min(len, (size_t)40), name);
-	cli_guess_init(&guess, word);
+	gp_guess_init(&guess, word);
 	for (u32 i = 0; i < v->nr_columns; i++)
-		cli_guess_try(&guess, v->columns[i].name);
+		gp_guess_try(&guess, v->columns[i].name);
 	cli_error(option, "there is no field '%s'%s", word,
-		  guess.best ? cli_guess_text(&guess) : name_fields(v, all, sizeof(all)));
+		  guess.best ? gp_guess_text(&guess) : name_fields(v, all, sizeof(all)));
 	return CLI_EXIT_USAGE;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "cli/cli_guess.h"
 #include "cli/sim/cli_sim.h"
 
+#include "rules/guess.h"
 #include "rules/text.h"
 
 #include <string.h>
@@ -24,14 +24,14 @@ const char *cli_sim_name(const char *option, u32 i)
 /* @is_known: only a name that is known is let in, and those are short. */
 static int set_name(const char *option, const char *value, bool is_known, char *out)
 {
-	struct cli_guess guess;
+	struct gp_guess guess;
 
 	if (!is_known) {
-		cli_guess_init(&guess, value);
+		gp_guess_init(&guess, value);
 		for (u32 i = 0; cli_sim_name(option + 2, i); i++)
-			cli_guess_try(&guess, cli_sim_name(option + 2, i));
+			gp_guess_try(&guess, cli_sim_name(option + 2, i));
 		cli_error(option, "no '%.40s'%s", value,
-			  guess.best ? cli_guess_text(&guess) : "; see gpreempt sim list");
+			  guess.best ? gp_guess_text(&guess) : "; see gpreempt sim list");
 		return CLI_EXIT_USAGE;
 	}
 	if (out)

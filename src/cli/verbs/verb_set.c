@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli_class.h"
-#include "cli/cli_guess.h"
 #include "cli/cli_objects.h"
 #include "cli/cli_verb.h"
+#include "rules/guess.h"
 #include "rules/text.h"
 
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static int refuse(const char *word, u32 i)
 int cli_set_pair(json_t *attributes, const char *word)
 {
 	size_t len = strcspn(word, "=");
-	struct cli_guess guess;
+	struct gp_guess guess;
 	char name[41];
 
 	snprintf(name, sizeof(name), "%.*s", (int)min(len, (size_t)40), word);
@@ -88,11 +88,11 @@ int cli_set_pair(json_t *attributes, const char *word)
 		json_object_set_new(attributes, keys[i].key, value);
 		return CLI_GO_ON;
 	}
-	cli_guess_init(&guess, name);
+	gp_guess_init(&guess, name);
 	for (u32 i = 0; i < ARRAY_SIZE(keys); i++)
-		cli_guess_try(&guess, keys[i].word);
+		gp_guess_try(&guess, keys[i].word);
 	cli_error(word, "not KEY=VALUE of a process%s",
-		  guess.best ? cli_guess_text(&guess) : "; try gpreempt set --help");
+		  guess.best ? gp_guess_text(&guess) : "; try gpreempt set --help");
 	return CLI_EXIT_USAGE;
 }
 
