@@ -117,8 +117,11 @@ def test_policy_is_changed_and_refused(crowd):
     out = ok(crowd.run("policy", "set", "fair", "fair.width=2", "min_run_ns=2ms"))
     assert "prio -> fair" in out and "fair.width 1 -> 2" in out
     assert json.loads(ok(crowd.run("policy", "--json")))["policy"] == "fair"
+    refused(crowd.run("policy", "set", "nope"), 4, "there are prio, fair")
+    refused(crowd.run("policy", "set", "farr"), 4, "did you mean fair?")
+    refused(crowd.run("policy", "set", "fair", "min_run=5us"), 2, "did you mean min_run_ns?")
+    refused(crowd.run("policy", "set", "fair", "min_run_ns=soon"), 2, "a time such as 20ms")
     refused(crowd.run("set", str(crowd.other.pid), "class=realtme"), 4, "did you mean realtime?; there are")
-    refused(crowd.run("policy", "set", "nope"), 4)
     refused(crowd.run("policy", "set", "fair.width=900"), 2, "900 is not in 1..8")
     refused(crowd.run("policy", "set", "x.y=900"), 4)
     policies = dict(line.split(None, 1) for line in ok(crowd.run("policy", "list")).splitlines())

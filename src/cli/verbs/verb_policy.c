@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli_verb.h"
+#include "rules/guess.h"
 #include "rules/text.h"
 
 #include <string.h>
@@ -114,6 +115,29 @@ static int change(struct cli_session *s, json_t *parameters)
 	return cli_finish(CLI_EXIT_OK);
 }
 
+/* Either no such parameter, or no number for it. */
+static int no_number(const char *word, const char *key, size_t len)
+{
+	char name[GP_TEXT_PARAM_MAX], near[GP_TEXT_PARAM_MAX] = "";
+	struct gp_guess guess;
+	bool is_one = false;
+
+	gp_guess_init(&guess, key);
+	for (u32 i = 0; gp_text_param(i, name); i++) {
+		is_one |= !strcmp(name, key);
+		gp_guess_try(&guess, name);
+		if (guess.best == name)
+			guess.best = strcpy(near, name);
+	}
+	if (is_one)
+		cli_error(word, "'%.40s' is not a number%s", word + len + 1,
+			  gp_text_unit(key) ? " or a time such as 20ms" : "");
+	else
+		cli_error(word, "no such parameter%s; gpreempt policy get names them",
+			  gp_guess_text(&guess));
+	return CLI_EXIT_USAGE;
+}
+
 static int add_pair(json_t *object, const char *word)
 {
 	size_t len = strcspn(word, "=");
@@ -128,8 +152,33 @@ static int add_pair(json_t *object, const char *word)
 			return CLI_GO_ON;
 		}
 	}
-	cli_error(word, "not KEY=NUMBER; gpreempt policy get names the parameters");
-	return CLI_EXIT_USAGE;
+	return no_number(word, key, len);
+}
+
+/* Says which policies there are if this is none. Gives CLI_GO_ON, or the exit code. */
+static int check_name(struct cli_session *s, const char *name)
+{
+	struct gp_guess guess;
+	json_t *reply, *row;
+	char all[256] = "";
+	size_t i;
+	int ret = cli_session_call(s, NULL, "GetPolicy", cli_session_device(s), &reply);
+
+	if (ret != CLI_GO_ON)
+		return ret;
+	gp_guess_init(&guess, name);
+	json_array_foreach(json_object_get(reply, "policies"), i, row) {
+		gp_guess_try(&guess, json_string_value(row));
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? ", " : "",
+			 json_string_value(row));
+	}
+	if (!guess.best || strcmp(guess.best, name)) {
+		cli_error("policy", "no policy '%.40s'%s; there are %s", name,
+			  gp_guess_text(&guess), all);
+		ret = CLI_EXIT_NOT_FOUND;
+	}
+	json_decref(reply);
+	return ret;
 }
 
 static int set(struct cli_session *s)
@@ -150,6 +199,8 @@ static int set(struct cli_session *s)
 	if (json_object_size(pairs))
 		json_object_set(parameters, "parameters", pairs);
 	json_decref(pairs);
+	if (ret == CLI_GO_ON && json_object_get(parameters, "policy"))
+		ret = check_name(s, cli_text(parameters, "policy"));
 	if (ret == CLI_GO_ON)
 		return change(s, parameters);
 	json_decref(parameters);
