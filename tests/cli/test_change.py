@@ -122,6 +122,9 @@ def test_policy_is_changed_and_refused(crowd):
     refused(crowd.run("policy", "set", "fair", "min_run=5us"), 2, "did you mean min_run_ns?")
     refused(crowd.run("policy", "set", "fair", "min_run_ns=soon"), 2, "a time such as 20ms")
     refused(crowd.run("set", str(crowd.other.pid), "class=realtme"), 4, "did you mean realtime?; there are")
+    shown = ok(crowd.run("policy"))
+    assert "2ms *" in shown and "fair.width" in shown and "mlfq" not in shown, shown
+    assert "mlfq.width" in ok(crowd.run("policy", "-v"))
     refused(crowd.run("policy", "set", "fair.width=900"), 2, "900 is not in 1..8")
     refused(crowd.run("policy", "set", "x.y=900"), 4)
     policies = dict(line.split(None, 1) for line in ok(crowd.run("policy", "list")).splitlines())

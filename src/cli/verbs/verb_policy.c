@@ -9,9 +9,9 @@ static const struct cli_column columns[] = {
 	{ "name", "PARAMETER", NULL, CLI_COLUMN_TEXT, false },
 	{ "value", "VALUE", NULL, CLI_COLUMN_INT, false },
 	{ "default", "DEFAULT", NULL, CLI_COLUMN_INT, false },
-	{ "min", "MIN", NULL, CLI_COLUMN_INT, false },
-	{ "max", "MAX", NULL, CLI_COLUMN_INT, false },
-	{ "unit", "UNIT", NULL, CLI_COLUMN_TEXT, false },
+	{ "min", "MIN", NULL, CLI_COLUMN_INT, true },
+	{ "max", "MAX", NULL, CLI_COLUMN_INT, true },
+	{ "unit", "UNIT", NULL, CLI_COLUMN_TEXT, true },
 	{ "doc", "MEANING", NULL, CLI_COLUMN_TEXT, false },
 };
 
@@ -45,10 +45,49 @@ static int ask(struct cli_session *s, json_t **reply)
 	return ret == CLI_GO_ON && s->o.is_json ? cli_print_json("policy", *reply, false) : ret;
 }
 
+/* A number as it can be set again: with its unit, and * if it was changed. */
+static void write_values(json_t *p)
+{
+	static const char *const keys[] = { "value", "default", "min", "max" };
+	bool is_time = !strcmp(cli_text(p, "unit"), "ns");
+	bool is_changed = cli_number(p, "value") != cli_number(p, "default");
+	char text[GP_TEXT_NUMBER_MAX];
+
+	for (u32 i = 0; i < ARRAY_SIZE(keys); i++) {
+		u64 v = (u64)cli_number(p, keys[i]);
+
+		json_object_set_new(p, keys[i],
+				    json_sprintf("%s%s", is_time ? gp_text_time(v, text) :
+								   gp_text_u64(v, text),
+						 !i && is_changed ? " *" : ""));
+	}
+}
+
+/* Parameters for people: those of the core and of the policy that is on, or with -v all. */
+static json_t *shown_parameters(const struct cli_session *s, const json_t *reply)
+{
+	const char *policy = cli_text(reply, "policy");
+	json_t *out = json_array(), *p;
+	size_t i, len = strlen(policy);
+
+	json_array_foreach(json_object_get(reply, "parameters"), i, p) {
+		const char *name = cli_text(p, "name");
+		bool is_other = strchr(name, '.') &&
+				(strncmp(name, policy, len) || name[len] != '.');
+
+		if (is_other && !s->o.is_verbose && !s->o.is_csv)
+			continue;
+		if (!s->o.is_csv)
+			write_values(p);
+		json_array_append(out, p);
+	}
+	return out;
+}
+
 static int get(struct cli_session *s)
 {
+	json_t *reply, *parameters;
 	struct cli_view view;
-	json_t *reply;
 	int ret = cli_view_init(&view, columns, ARRAY_SIZE(columns), &s->o);
 
 	if (ret == CLI_GO_ON)
@@ -58,7 +97,9 @@ static int get(struct cli_session *s)
 	if (!s->o.is_csv && !s->o.no_header)
 		printf("policy %s, scheduling %s\n\n", cli_text(reply, "policy"),
 		       json_is_true(json_object_get(reply, "enabled")) ? "on" : "off");
-	cli_view_print(&view, json_object_get(reply, "parameters"), &s->o);
+	parameters = cli_view_apply(&view, shown_parameters(s, reply));
+	cli_view_print(&view, parameters, &s->o);
+	json_decref(parameters);
 	json_decref(reply);
 	return cli_finish(CLI_EXIT_OK);
 }
@@ -255,7 +296,9 @@ const struct cli_verb cli_verb_policy = {
 	.name = "policy",
 	.usage = "[get | list | set [NAME] [KEY=VALUE...] | on | off] [OPTION...]",
 	.doc = "get shows the policy and its parameters, list the policies there are; set changes\n"
-	       "them, off leaves everything to the driver. Of one device with --device, else all.",
+	       "them, off leaves everything to the driver. Of one device with --device, else all.\n"
+	       "A * is after what was changed; -v shows the parameters of other policies too.\n\n"
+	       "example: gpreempt policy set prio max_wait_ns=200ms",
 	.options = CLI_OPTS_DRY | CLI_OPTS_DEVICE | CLI_OPTS_JSON | CLI_OPTS_TABLE,
 	.nr_words = CLI_WORDS_ANY,
 	.partner = CLI_PARTNER_DAEMON,
