@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
 #include "driver/address.h"
+#include "driver/environ.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -33,12 +34,12 @@ int drv_address_choose(const char *named, const char *user, char *out, size_t si
 
 int drv_address_find(char *out, size_t size)
 {
-	return drv_address_choose(get("GPREEMPT_SOCKET"), get("XDG_RUNTIME_DIR"), out, size);
+	return drv_address_choose(get(DRV_ENV_SOCKET), get("XDG_RUNTIME_DIR"), out, size);
 }
 
 int drv_address_listen(char *out, size_t size)
 {
-	const char *named = get("GPREEMPT_SOCKET");
+	const char *named = get(DRV_ENV_SOCKET);
 	const char *user = get("XDG_RUNTIME_DIR");
 
 	if (named)

@@ -3,6 +3,7 @@
 #include "cli/cli_shim_path.h"
 #include "cli/cli_verb.h"
 #include "client/wire.h"
+#include "driver/environ.h"
 
 #include <string.h>
 
@@ -29,7 +30,7 @@ static json_t *mount(const char *path)
  */
 static json_t *edits_of_all(const char *socket, const char *shim)
 {
-	json_t *env = json_pack("[o]", variable("GPREEMPT_SOCKET", socket));
+	json_t *env = json_pack("[o]", variable(DRV_ENV_SOCKET, socket));
 	json_t *mounts = json_array();
 	char folder[CLI_SHIM_PATH_MAX];
 
@@ -46,7 +47,7 @@ static json_t *edits_of_all(const char *socket, const char *shim)
 static json_t *device(const char *klass)
 {
 	return json_pack("{s:s, s:{s:[o]}}", "name", klass, "containerEdits", "env",
-			 variable("GPREEMPT_CLASS", klass));
+			 variable(DRV_ENV_CLASS, klass));
 }
 
 /* Settings of a class come one after another. */

@@ -5,6 +5,7 @@
 #include "cli/cli_verb.h"
 #include "driver/module.h"
 #include "rules/text.h"
+#include "driver/environ.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,14 +24,14 @@ static const struct {
 	enum kind kind;
 	size_t at;
 } table[] = {
-	{ "GPREEMPT_SOCKET", TEXT, AT(socket) },
-	{ "GPREEMPT_CLASS", TEXT, AT(klass) },
-	{ "GPREEMPT_PRIORITY", NUMBER_PLUS_1, AT(prio) },
-	{ "GPREEMPT_WEIGHT", NUMBER, AT(weight) },
-	{ "GPREEMPT_SLICE_NS", NUMBER, AT(slice_ns) },
-	{ "GPREEMPT_DEADLINE_NS", NUMBER, AT(deadline_ns) },
-	{ "GPREEMPT_LATENCY_CRITICAL", FLAG, AT(is_critical) },
-	{ "GPREEMPT_GROUP", TEXT, AT(group) },
+	{ DRV_ENV_SOCKET, TEXT, AT(socket) },
+	{ DRV_ENV_CLASS, TEXT, AT(klass) },
+	{ DRV_ENV_PRIORITY, NUMBER_PLUS_1, AT(prio) },
+	{ DRV_ENV_WEIGHT, NUMBER, AT(weight) },
+	{ DRV_ENV_SLICE_NS, NUMBER, AT(slice_ns) },
+	{ DRV_ENV_DEADLINE_NS, NUMBER, AT(deadline_ns) },
+	{ DRV_ENV_LATENCY_CRITICAL, FLAG, AT(is_critical) },
+	{ DRV_ENV_GROUP, TEXT, AT(group) },
 };
 
 /* As text, a number in @number; NULL = it was not said. */
