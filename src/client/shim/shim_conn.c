@@ -9,6 +9,7 @@
 #include "client/shim/shim_queue.h"
 #include "client/shim/shim_sys.h"
 #include "rules/text.h"
+#include "driver/environ.h"
 
 #define MS 1000000ull
 #define BACKOFF_MAX_NS (2000 * MS)
@@ -44,20 +45,20 @@ static void name(char *out, const char *text)
 
 static void fill_wishes(struct wire_hello *m)
 {
-	const char *prio = shim_env("GPREEMPT_PRIORITY");
-	uint64_t value = number("GPREEMPT_PRIORITY");
+	const char *prio = shim_env(DRV_ENV_PRIORITY);
+	uint64_t value = number(DRV_ENV_PRIORITY);
 
 	m->prio = WIRE_PRIO_UNSET;
 	if (prio && value <= GP_PRIO_MAX && (value || !strcmp(prio, "0")))
 		m->prio = (uint8_t)value;
-	value = number("GPREEMPT_WEIGHT");
+	value = number(DRV_ENV_WEIGHT);
 	m->weight = value <= UINT32_MAX ? (uint32_t)value : 0;
-	m->slice_ns = number("GPREEMPT_SLICE_NS");
-	m->deadline_ns = number("GPREEMPT_DEADLINE_NS");
-	if (number("GPREEMPT_LATENCY_CRITICAL"))
+	m->slice_ns = number(DRV_ENV_SLICE_NS);
+	m->deadline_ns = number(DRV_ENV_DEADLINE_NS);
+	if (number(DRV_ENV_LATENCY_CRITICAL))
 		m->attr_flags |= WIRE_ATTR_LATENCY_CRITICAL;
-	name(m->klass, shim_env("GPREEMPT_CLASS"));
-	name(m->group, shim_env("GPREEMPT_GROUP"));
+	name(m->klass, shim_env(DRV_ENV_CLASS));
+	name(m->group, shim_env(DRV_ENV_GROUP));
 }
 
 static void hello_locked(struct shim *s)

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
 #include "client/shim/shim_sys.h"
+#include "driver/environ.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define SOCKET "GPREEMPT_SOCKET"
 #define VALUE_MAX 256
 
 static const char *const names[] = {
-	SOCKET,
+	DRV_ENV_SOCKET,
 	"XDG_RUNTIME_DIR",
-	"GPREEMPT_DEBUG",
-	"GPREEMPT_PRIORITY",
-	"GPREEMPT_CLASS",
-	"GPREEMPT_GROUP",
-	"GPREEMPT_WEIGHT",
-	"GPREEMPT_SLICE_NS",
-	"GPREEMPT_DEADLINE_NS",
-	"GPREEMPT_LATENCY_CRITICAL",
+	DRV_ENV_DEBUG,
+	DRV_ENV_PRIORITY,
+	DRV_ENV_CLASS,
+	DRV_ENV_GROUP,
+	DRV_ENV_WEIGHT,
+	DRV_ENV_SLICE_NS,
+	DRV_ENV_DEADLINE_NS,
+	DRV_ENV_LATENCY_CRITICAL,
 };
 
 #define NR_NAMES (sizeof(names) / sizeof(names[0]))
@@ -51,7 +51,7 @@ void shim_env_freeze(void)
 		is_set[i] = value && strlen(value) < VALUE_MAX;
 		if (is_set[i])
 			strcpy(values[i], value);
-		if (is_set[i] && !strcmp(names[i], SOCKET))
+		if (is_set[i] && !strcmp(names[i], DRV_ENV_SOCKET))
 			complete(values[i]);
 	}
 	is_frozen = true;

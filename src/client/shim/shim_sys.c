@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "driver/address.h"
+#include "driver/environ.h"
 
 /* First inode that the kernel gives to a pid namespace (PROC_PID_INIT_INO). */
 #define INIT_PID_NAMESPACE "pid:[4026531836]"
@@ -64,7 +65,7 @@ static int connect_to_daemon(void)
 	size_t len;
 	int fd, r;
 
-	r = drv_address_choose(shim_env("GPREEMPT_SOCKET"), shim_env("XDG_RUNTIME_DIR"),
+	r = drv_address_choose(shim_env(DRV_ENV_SOCKET), shim_env("XDG_RUNTIME_DIR"),
 			       addr.sun_path, sizeof(addr.sun_path));
 	if (r)
 		return r;
@@ -224,7 +225,7 @@ void shim_debug(const char *fmt, ...)
 	char line[256];
 	int n;
 
-	if (!shim_env("GPREEMPT_DEBUG"))
+	if (!shim_env(DRV_ENV_DEBUG))
 		return;
 	va_start(ap, fmt);
 	n = vsnprintf(line, sizeof(line), fmt, ap);
