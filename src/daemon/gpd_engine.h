@@ -129,7 +129,7 @@ void gpd_progress_note(struct gpd_client *c, uint32_t gpu_id, bool moved);
 
 /*
  * A client says that a queue of it was reset. After that, the next UPDATE_QUEUE of the process
- * takes everybody's queues off the node, fails with EACCES and leaves it so. That process is
+ * takes all queues off the node, fails with EACCES and leaves it so. That process is
  * left alone from then on, and another one is stopped and continued, which maps all again: one
  * of the same user, or one of another user where the driver sees no waves, or where two users
  * say so.

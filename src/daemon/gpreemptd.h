@@ -373,7 +373,7 @@ struct gpd {
 	struct gp_tree clients_by_pid;
 	uint32_t nr_clients;  /* how many, the dead included */
 	uint64_t next_client; /* number of the next */
-	uint64_t epoch;	      /* of the last order to anybody */
+	uint64_t epoch;	      /* of the last order to any client */
 	/* When the message was read that is being handled, 0 = none. */
 	uint64_t rx_ns;
 	LIST_HEAD(, gpd_member) held; /* members held by the scheduler */
