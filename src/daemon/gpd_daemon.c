@@ -107,12 +107,19 @@ static int save_state(struct gpd *d)
 	return err;
 }
 
+int gpd_daemon_tables(struct gpd *d)
+{
+	int err = gpd_engine_init(d);
+
+	if (!err)
+		err = gpd_hold_init(d);
+	return err ? err : gpd_grant_init(d);
+}
+
 /* In this order; a daemon that is one too many does not get past the state. */
 static int (*const parts[])(struct gpd *d) = {
 	add_signals,
-	gpd_engine_init,
-	gpd_hold_init,
-	gpd_grant_init,
+	gpd_daemon_tables,
 	gpd_dbg_auto_init,
 	make_dir,
 	gpd_state_load,
@@ -150,6 +157,15 @@ static void remove_sockets(const struct gpd *d)
 	unlink(d->config->socket);
 }
 
+void gpd_daemon_free_tables(struct gpd *d)
+{
+	gpd_hold_fini(d);
+	gpd_nodes_fini(d);
+	gpd_engine_fini(d);
+	gpd_grant_free(d);
+	gpd_user_fini(d);
+}
+
 static void stop(struct gpd *d)
 {
 	gpd_engine_release_all(d);
@@ -158,12 +174,8 @@ static void stop(struct gpd *d)
 	gpd_module_fini(d);
 	gpd_dbg_fini(d);
 	gpd_http_stop(d);
-	gpd_hold_fini(d);
-	gpd_nodes_fini(d);
-	gpd_engine_fini(d);
+	gpd_daemon_free_tables(d);
 	gpd_state_free(d);
-	gpd_grant_free(d);
-	gpd_user_fini(d);
 	sd_event_unref(d->event);
 	free(d->config);
 	free(d->metrics);

@@ -412,6 +412,10 @@ struct gpd {
 	uint64_t nr_messages;		/* messages of clients */
 };
 
+/* What it remembers of nodes, clients and groups; tests make a daemon of it that is never run. */
+int gpd_daemon_tables(struct gpd *d);
+void gpd_daemon_free_tables(struct gpd *d);
+
 /* Be the daemon until it is told to stop; it owns the configuration. 0 or -errno. */
 int gpd_daemon_run(const struct gpd_options *options, struct gpd_config *config);
 

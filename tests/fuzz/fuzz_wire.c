@@ -7,7 +7,6 @@
  */
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_engine.h"
-#include "daemon/gpd_grant.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
@@ -65,7 +64,7 @@ static struct gpd *make_daemon(void)
 	d->config->nr_sim = 2;
 	gpd_log_level = -1;
 	gpd_nodes_init(d);
-	assert(!gpd_engine_init(d) && !gpd_hold_init(d) && !gpd_grant_init(d));
+	assert(!gpd_daemon_tables(d));
 	assert(!gpd_client_timers(d));
 	return d;
 }

@@ -2,16 +2,11 @@
 /*
  * Work for clients that is done a few at a time: no other client waits for all of it.
  */
-#include "unit.h"
+#include "unit_daemon.h"
 
 #include "daemon/clients/gpd_client.h"
-#include "daemon/gpd_engine.h"
-#include "daemon/gpd_grant.h"
-#include "daemon/gpd_hold.h"
-#include "daemon/gpd_user.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
@@ -25,18 +20,8 @@
 
 static struct gpd *make_daemon(void)
 {
-	struct gpd *d = calloc(1, sizeof(*d));
+	struct gpd *d = unit_daemon_make();
 
-	assert_non_null(d);
-	assert_true(sd_event_new(&d->event) >= 0);
-	d->config = calloc(1, sizeof(*d->config));
-	gpd_config_default(d->config);
-	d->config->nr_sim = 1;
-	gpd_log_level = -1;
-	gpd_nodes_init(d);
-	assert_int_equal(gpd_engine_init(d), 0);
-	assert_int_equal(gpd_hold_init(d), 0);
-	assert_int_equal(gpd_grant_init(d), 0);
 	assert_int_equal(gpd_client_timers(d), 0);
 	return d;
 }
@@ -44,14 +29,7 @@ static struct gpd *make_daemon(void)
 static void free_daemon(struct gpd *d)
 {
 	gpd_client_close_all(d);
-	gpd_hold_fini(d);
-	gpd_grant_free(d);
-	gpd_nodes_fini(d);
-	gpd_engine_fini(d);
-	gpd_user_fini(d);
-	sd_event_unref(d->event);
-	free(d->config);
-	free(d);
+	unit_daemon_free(d);
 }
 
 static void say(struct gpd_client *c, void *msg, uint16_t type, size_t size)
