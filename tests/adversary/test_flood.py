@@ -14,8 +14,8 @@ import rig
 from rig import (BUSY, FIRST_PID, HOLD, IDLE, NOTE_NO_PROGRESS, NOTE_PROGRESS, NOTE_RESET, QUEUE_REMOVE,
                  RELEASE, WAIT, Client, Control, Daemon, Dropped, Refused, edge, message, note, queue)
 from stage import (VICTIM, Attacker, Driver, DriverDaemon, as_user, become_nobody, cpu_ns, edge_costs,
-                   end_with_parent, forever, needs_mounts, needs_root, p90, patient, request_costs,
-                   within)
+                   end_with_parent, forever, needs_mounts, needs_root, p10, p90, patient,
+                   request_costs, within)
 
 pytestmark = needs_root
 BAD = FIRST_PID + 1000
@@ -319,6 +319,7 @@ def test_victim_on_the_node_of_the_flood_is_served(daemon, name, uid, obeys):
 def test_measure_sees_a_long_step(daemon):
     """Control of all floods: work of the daemon that is in the way of an answer is counted."""
     control, other = Control(daemon), Control(daemon)
+    request_costs(daemon, control, 20)
     usual = request_costs(daemon, control)
     long = {"targets": [{"pid": BAD, "gpu_id": 2, "queue_id": i} for i in range(1000)],
             "dry_run": True}
@@ -327,8 +328,8 @@ def test_measure_sees_a_long_step(daemon):
         # Only root may ask for so much at once: reading it is one step.
         loaded += request_costs(daemon, control, 1, first=lambda: other.send("Suspend", long))
         other.read()
-    # Not by within(): what it counts as alone is longer than a step with sanitizers.
-    assert p90(sorted(loaded)) > 5 * statistics.median(usual)
+    with pytest.raises(AssertionError):
+        within(sorted(loaded), usual, "request")
 
 
 @needs_mounts
@@ -445,16 +446,17 @@ def read_events(daemon, say):
 def test_events_are_made_on_the_time_of_their_readers(daemon):
     """They became text before the order was sent that they tell of, for each edge of a victim.
 
-    Both figures are processor time of the daemon, of one run."""
+    Both figures are processor time of the daemon, of one run, of the edges that found it without
+    other work: a reader may be so slow that the daemon serves it when the next edge comes."""
     control, low, high = victims(daemon, 0)
     control.call("SetPolicy", gpu_id=1, parameters={"min_run_ns": 0})
     edge_costs(daemon, low, high, 20)
-    alone = statistics.median(edge_costs(daemon, low, high, 100))
+    alone = p10(edge_costs(daemon, low, high, 100))
     with contextlib.ExitStack() as stack:
         for uid in range(70000, 70005):
             a = stack.enter_context(Attacker(uid, lambda say: read_events(daemon, say)))
             a.hear("go")
-        read = statistics.median(edge_costs(daemon, low, high, 100))
+        read = p10(edge_costs(daemon, low, high, 100))
     print(f"edge: {alone / 1000:.1f} us alone, {read / 1000:.1f} us with 20 readers")
     assert read < 3 * alone
 
