@@ -23,6 +23,7 @@ struct gpd_control {
 	struct gpd_listener listener;
 	sd_event_source *reap; /* frees dead connections; on only while there are some */
 	LIST_HEAD(, gpd_conn) conns;
+	LIST_HEAD(, gpd_conn) dead;	/* that are to be freed */
 	LIST_HEAD(, gpd_conn) monitors; /* those that get events */
 	struct gpd_request request; /* the request in hand */
 };
@@ -41,6 +42,7 @@ void gpd_control_dead(struct gpd_conn *conn)
 	conn->dead = true;
 	sd_event_source_set_enabled(conn->io, SD_EVENT_OFF);
 	end_turn(conn);
+	LIST_INSERT_HEAD(&conn->d->control->dead, conn, of_dead);
 	sd_event_source_set_enabled(conn->d->control->reap, SD_EVENT_ONESHOT);
 }
 
@@ -194,6 +196,8 @@ static void free_conn(struct gpd_conn *conn)
 	gpd_hold_forget_conn(d, conn);
 	end_turn(conn);
 	LIST_REMOVE(conn, link);
+	if (conn->dead)
+		LIST_REMOVE(conn, of_dead);
 	if (conn->monitor) {
 		LIST_REMOVE(conn, of_monitors);
 		gpd_user_give(conn->user, GPD_BUDGET_MONITORS);
@@ -208,18 +212,18 @@ static void free_conn(struct gpd_conn *conn)
 	free(conn);
 }
 
+/* One a turn, in the time of its user: all of a user may go at once. */
 static int on_reap(sd_event_source *s, void *data)
 {
 	struct gpd *d = data;
-	struct gpd_conn *conn;
-	struct gpd_conn *next;
+	struct gpd_conn *conn = LIST_FIRST(&d->control->dead);
+	struct gpd_user *user = gpd_user_ref(conn->user);
 
-	for (conn = LIST_FIRST(&d->control->conns); conn; conn = next) {
-		next = LIST_NEXT(conn, link);
-		if (conn->dead)
-			free_conn(conn);
-	}
-	return 0;
+	gpd_user_begin(user);
+	free_conn(conn);
+	gpd_user_end(user);
+	gpd_user_put(user);
+	return LIST_EMPTY(&d->control->dead) ? 0 : sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
 }
 
 static int make_conn(struct gpd *d, int fd, const struct gpd_cred *cred, struct gpd_user *user)
@@ -280,7 +284,7 @@ int gpd_control_listen(struct gpd *d, const char *path)
 	control->listener = (struct gpd_listener){ .d = d, .take = take_in };
 	err = gpd_sock_listen(&control->listener, path, SOCK_STREAM, d->config->socket_mode);
 	if (!err)
-		err = gpd_defer_add(d->event, &control->reap, SD_EVENT_PRIORITY_NORMAL, on_reap, d);
+		err = gpd_defer_add(d->event, &control->reap, GPD_PRIORITY_USER, on_reap, d);
 	return err < 0 ? err : 0;
 }
 

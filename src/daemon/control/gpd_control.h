@@ -30,6 +30,7 @@ struct gpd_stream {
 struct gpd_conn {
 	LIST_ENTRY(gpd_conn) link;	/* in gpd_control.conns */
 	LIST_ENTRY(gpd_conn) of_monitors; /* in gpd_control.monitors, if it gets events */
+	LIST_ENTRY(gpd_conn) of_dead;	  /* in gpd_control.dead, if it is dead */
 	TAILQ_ENTRY(gpd_conn) of_turns;	/* in gpd_user.turns, if @has_turn */
 	struct gpd_user *user; /* its budgets are used */
 	struct gpd *d;
@@ -61,7 +62,7 @@ int gpd_control_listen(struct gpd *d, const char *path);
 /* Close it and all connections; with them go the holds they made. */
 void gpd_control_close(struct gpd *d);
 
-/* Talk to it no more; it is freed at the end of the turn. */
+/* Talk to it no more; it is freed later. */
 void gpd_control_dead(struct gpd_conn *conn);
 
 /* Wait for what it may say and for what it has to read. */
