@@ -317,24 +317,38 @@ static json_t *state_json(struct gpd *d)
 			 processes_json(d), "nodes", nodes_json(d), "grants", gpd_grant_save(d));
 }
 
+/* At once: jansson would write each word by itself, and all users wait. */
+static bool write_text(int fd, const char *text)
+{
+	size_t len = text ? strlen(text) : 0;
+	size_t done = 0;
+	ssize_t n = 1;
+
+	for (; done < len && n > 0; done += (size_t)n)
+		n = write(fd, text + done, len - done);
+	return len && n > 0;
+}
+
 void gpd_state_save(struct gpd *d)
 {
 	char path[PATH_MAX + 40];
 	json_t *root;
+	char *text;
 	int fd;
 
 	if (!d->state)
 		return;
 	snprintf(path, sizeof(path), "%s.new", d->state->path);
 	root = state_json(d);
+	text = json_dumps(root, JSON_INDENT(1));
 	/* What waits under this name is not ours to write to. */
 	unlink(path);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (!root || fd < 0 || json_dumpfd(root, fd, JSON_INDENT(1)) ||
-	    rename(path, d->state->path))
+	if (fd < 0 || !write_text(fd, text) || rename(path, d->state->path))
 		gpd_log(LOG_WARNING, "%s: not written: %s", d->state->path, strerror(errno));
 	if (fd >= 0)
 		close(fd);
+	free(text);
 	json_decref(root);
 }
 

@@ -4,9 +4,11 @@ root, and those of another user without privileges."""
 import contextlib
 import json
 import os
+import re
 import select
 import socket
 import statistics
+import time
 
 import pytest
 
@@ -373,6 +375,35 @@ def test_new_connection_of_a_user_that_rests_waits(daemon):
 
     with Attacker("nobody", bad) as a:
         a.hear("end", WAIT * 20)
+
+
+def writes_of(daemon):
+    """Calls of write() so far; what goes to sockets is not among them."""
+    with open(f"/proc/{daemon.process.pid}/io", encoding="ascii") as f:
+        return int(re.search(r"syscw: (\d+)", f.read())[1])
+
+
+def change_and_wait(daemon, nr, say):
+    """Attributes of so many processes, set by hand, so that the state is written each second."""
+    keep = [Client(daemon, pid=BAD + i) for i in range(nr)]
+    c = Control(daemon)
+    for i in range(nr):
+        c.call("SetAttributes", pid=BAD + i, attributes={"weight": 50})
+    say("go")
+    while keep:
+        c.call("SetAttributes", pid=BAD, attributes={"weight": 50})
+        time.sleep(0.05)
+
+
+def test_state_is_written_at_once(daemon):
+    """Each word of it was a call: with 300 processes all users waited for 9 ms, each second."""
+    with Attacker("nobody", lambda say: change_and_wait(daemon, 300, say)) as a:
+        a.hear("go", WAIT * 10)
+        before = writes_of(daemon)
+        time.sleep(3)
+        calls = writes_of(daemon) - before
+    print(f"{calls} writes in three seconds")
+    assert calls < 1000
 
 
 def take_monitors(daemon, nr, say):
