@@ -76,6 +76,18 @@ static bool gets_room(const struct gpd_client *c)
 	       c->attrs.core.prio > GP_PRIO_DEFAULT;
 }
 
+static void set_shown(struct gpd_queue *q, bool busy)
+{
+	struct gpd_entity *e = q->member->entity;
+
+	if (q->shown == busy)
+		return;
+	q->shown = busy;
+	e->node->nr_busy -= e->nr_busy > 0;
+	e->nr_busy += busy ? 1 : (uint32_t)-1;
+	e->node->nr_busy += e->nr_busy > 0;
+}
+
 void gpd_engine_queue_level(struct gpd_queue *q)
 {
 	bool busy = q->busy && !q->manual && gets_room(q->client);
@@ -83,7 +95,7 @@ void gpd_engine_queue_level(struct gpd_queue *q)
 
 	if (q->core_id == GP_ID_NONE || q->shown == busy)
 		return;
-	q->shown = busy;
+	set_shown(q, busy);
 	act = &q->member->node->act;
 	if (busy)
 		gp_sched_queue_busy(act->sched, q->core_id, gpd_now_ns(), &act->acts);
@@ -113,6 +125,7 @@ static int queue_join(struct gpd_queue *q)
 		q->core_id = GP_ID_NONE;
 		return err;
 	}
+	q->member->node->nr_queues++;
 	gpd_fanout_settle(q->member->node);
 	gpd_engine_queue_level(q);
 	return 0;
@@ -122,9 +135,10 @@ static void queue_leave(struct gpd_queue *q)
 {
 	struct gp_act *act = &q->member->node->act;
 
-	q->shown = false;
+	set_shown(q, false);
 	if (q->core_id == GP_ID_NONE)
 		return;
+	q->member->node->nr_queues--;
 	if (!gp_sched_queue_remove(act->sched, q->core_id, gpd_now_ns(), &act->acts))
 		gpd_fanout_settle(q->member->node);
 	q->core_id = GP_ID_NONE;

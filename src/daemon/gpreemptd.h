@@ -222,6 +222,7 @@ struct gpd_entity {
 	struct gpd_node *node;
 	u64 id;		       /* of the core; its cookie is this struct */
 	uint64_t since_ns;     /* when its state changed last */
+	uint32_t nr_busy;      /* queues that have work, as the core was told */
 	struct gp_group group; /* what all members have in common */
 	struct gpd_user *user; /* whose budget it takes from */
 };
@@ -258,6 +259,8 @@ struct gpd_node {
 	/* Why it was put out of scheduling by the daemon, "" = it was not. */
 	char out_reason[GPD_NOTE_LEN];
 	LIST_HEAD(, gpd_entity) entities;
+	uint32_t nr_queues;	 /* of all of them, that the core knows */
+	uint32_t nr_busy;	 /* entities with a queue that has work */
 	struct gp_groups groups; /* those that others may join */
 	sd_event_source *timer;	 /* for the core and for members that do not answer */
 	sd_event_source *reset;	 /* tells of resets, NULL = nothing does */

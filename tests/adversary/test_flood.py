@@ -15,8 +15,8 @@ import pytest
 import rig
 from rig import (BUSY, FIRST_PID, HOLD, IDLE, NOTE_NO_PROGRESS, NOTE_PROGRESS, NOTE_RESET, QUEUE_REMOVE,
                  RELEASE, WAIT, Client, Control, Daemon, Dropped, Refused, edge, message, note, queue)
-from stage import (VICTIM, Attacker, Driver, DriverDaemon, as_user, become_nobody, cpu_ns, edge_costs,
-                   end_with_parent, forever, needs_mounts, needs_root, p10, p90, patient,
+from stage import (VICTIM, Attacker, Costs, Driver, DriverDaemon, as_user, become_nobody, cpu_ns, edge_costs,
+                   end_with_parent, forever, Hurry, needs_mounts, needs_root, p10, p90, patient,
                    request_costs, within)
 
 pytestmark = needs_root
@@ -375,6 +375,43 @@ def test_new_connection_of_a_user_that_rests_waits(daemon):
 
     with Attacker("nobody", bad) as a:
         a.hear("end", WAIT * 20)
+
+
+def work_ns(daemon, method, control):
+    """The daemon's work for the answer to a request whose answer is not kept from the last time."""
+    costs = Costs(daemon)
+    with Hurry(daemon):
+        for _ in range(3):
+            time.sleep(1.05)
+            costs.begin()
+            control.call(method, timeout=WAIT * 6)
+            costs.end()
+    return statistics.median(costs)
+
+
+def fill_with_groups(daemon, say):
+    """Five nodes full of entities: of no group, and each of a group of its own."""
+    keep = []
+    for i in range(360):
+        c = Client(daemon, pid=BAD + i, group=b"g%d" % i if i % 6 == 0 else b"", weight=1 + i % 100)
+        for n in range(1, 6):
+            c.send(queue(gpu_id=n))
+        keep.append(c)
+    say("go")
+    forever()
+
+
+@pytest.mark.parametrize("method,times", [("GetMetrics", 4), ("ListNodes", 2)])
+def test_what_all_may_see_costs_little_beside_many_entities(method, times):
+    """Each entity was asked for its queues, and each group looked for among all entities."""
+    with Daemon(sim=8) as d:
+        c = Control(d)
+        alone = work_ns(d, method, c)
+        with Attacker("nobody", lambda say: fill_with_groups(d, say)) as a:
+            a.hear("go", WAIT * 10)
+            full = work_ns(d, method, c)
+            print(f"{method}: {alone / 1000:.0f} us, {full / 1000:.0f} us beside 1800 entities")
+            assert full < times * alone
 
 
 def writes_of(daemon):

@@ -128,18 +128,8 @@ static const struct gp_hist *detect(struct gpd_node *n)
 
 static void count_queues(struct gpd_node *n, uint32_t *nr, uint32_t *nr_busy)
 {
-	struct gp_entity_info info;
-	struct gpd_entity *e;
-
-	*nr = 0;
-	*nr_busy = 0;
-	LIST_FOREACH(e, &n->entities, link)
-	{
-		if (gp_sched_entity_info(n->d->sched, e->id, &info))
-			continue;
-		*nr += info.nr_queues;
-		*nr_busy += info.nr_busy > 0;
-	}
+	*nr = n->nr_queues;
+	*nr_busy = n->nr_busy;
 }
 
 const struct gpd_node_ops gpd_client_node_ops = {

@@ -212,20 +212,28 @@ char *gpd_metrics_text(struct gpd *d)
 
 #define RECENT_NS GPD_NS_PER_SEC
 
+static char *reply_of(const char *text)
+{
+	json_t *reply = json_pack("{s:{s:s?}}", "parameters", "text", text);
+	char *out = text ? json_dumps(reply, JSON_COMPACT) : NULL;
+
+	json_decref(reply);
+	return out;
+}
+
 const char *gpd_metrics_recent(struct gpd *d, bool as_reply)
 {
 	uint64_t now_ns = gpd_now_ns();
-	json_t *reply;
 
 	if (!d->metrics || now_ns - d->metrics_ns >= RECENT_NS) {
 		free(d->metrics);
 		free(d->metrics_reply);
+		d->metrics_reply = NULL;
 		d->metrics = gpd_metrics_text(d);
-		reply = json_pack("{s:{s:s?}}", "parameters", "text", d->metrics);
-		d->metrics_reply = d->metrics ? json_dumps(reply, JSON_COMPACT) : NULL;
-		json_decref(reply);
 		d->metrics_ns = now_ns;
 	}
+	if (as_reply && !d->metrics_reply)
+		d->metrics_reply = reply_of(d->metrics);
 	return as_reply ? d->metrics_reply : d->metrics;
 }
 
