@@ -15,9 +15,9 @@
 
 /* The place in a list. */
 struct cursor {
-	json_t *module;		     /* what the module knows */
+	struct gpd_module_list module; /* what the module knows */
 	json_t *others;		     /* processes that only the driver shows */
-	size_t index;		     /* place in the array that is being sent */
+	size_t index;		     /* place in them */
 	pid_t pid;		     /* only this process, 0 = all */
 	struct gpd_place last;	     /* client that was listed last */
 	struct gpd_queue last_queue; /* its queue that was listed last */
@@ -27,7 +27,6 @@ struct cursor {
 	pid_t at;	   /* the process that the walk is at, 0 = none */
 	uint32_t nr_at;	   /* its queues so far */
 	uint64_t begin_ns; /* when the walk began */
-	bool is_after;	   /* the module's are sent */
 };
 
 static void end(void *cursor)
@@ -36,7 +35,7 @@ static void end(void *cursor)
 
 	if (cur->is_walking)
 		drv_walk_fini(&cur->walk);
-	json_decref(cur->module);
+	gpd_module_list_end(&cur->module);
 	json_decref(cur->others);
 	free(cur);
 }
@@ -49,7 +48,7 @@ static struct cursor *begin(struct gpd_conn *conn, pid_t pid)
 		gpd_control_error(conn, "Failed", "reason", "out of memory");
 		return NULL;
 	}
-	cur->module = json_array();
+	gpd_module_list_begin(conn->d, pid, &cur->module);
 	cur->others = json_array();
 	cur->pid = pid;
 	/* Before the first: of one process the newest has the highest number. */
@@ -58,31 +57,17 @@ static struct cursor *begin(struct gpd_conn *conn, pid_t pid)
 	return cur;
 }
 
-static json_t *next_in(struct cursor *cur, json_t *array)
+/* A process that only the driver shows; NULL after the last. */
+static json_t *next_other(struct cursor *cur)
 {
-	json_t *item = json_array_get(array, cur->index);
-
-	if (item)
-		cur->index++;
-	return json_incref(item);
-}
-
-/* The items of the module; NULL after the last. */
-static json_t *next_of_module(struct cursor *cur)
-{
-	json_t *item = cur->is_after ? NULL : next_in(cur, cur->module);
-
-	if (!item && !cur->is_after) {
-		cur->is_after = true;
-		cur->index = 0;
-	}
-	return item;
+	return json_incref(json_array_get(cur->others, cur->index++));
 }
 
 /* It is among those that the module knows, better than it knows itself. */
-static bool is_of_module(struct gpd_client *c)
+static bool is_of_module(const struct cursor *cur, const struct gpd_client *c)
 {
-	return !gpd_mech_is_sim(c) && gpd_module_has(c->d, c->pid, 0, WIRE_QUEUE_ALL);
+	return !gpd_mech_is_sim(c) &&
+	       gpd_module_list_has(&cur->module, c->pid, 0, WIRE_QUEUE_ALL);
 }
 
 /* The client at the cursor, or after it; clients may have come and gone meanwhile. */
@@ -91,7 +76,7 @@ static struct gpd_client *client_at(struct gpd *d, struct cursor *cur, bool afte
 	/* Of one process the newest comes first: it is after one that is newer. */
 	struct gpd_client *c = gpd_client_after(d, cur->last.pid, cur->last.number + !after);
 
-	while (c && is_of_module(c))
+	while (c && is_of_module(cur, c))
 		c = gpd_client_after(d, c->pid, c->number);
 	if (!c || (cur->pid && c->pid != cur->pid))
 		return NULL;
@@ -103,7 +88,7 @@ static struct gpd_client *client_at(struct gpd *d, struct cursor *cur, bool afte
 static void leave_process(struct gpd *d, struct cursor *cur)
 {
 	if (cur->at && !gpd_client_find(d, cur->at) &&
-	    !gpd_module_has(d, cur->at, 0, WIRE_QUEUE_ALL))
+	    !gpd_module_list_has(&cur->module, cur->at, 0, WIRE_QUEUE_ALL))
 		json_array_append_new(cur->others,
 				      gpd_list_other(cur->at, "none", cur->nr_at, NULL));
 	cur->at = 0;
@@ -143,11 +128,11 @@ static json_t *next_process(struct gpd_conn *conn, void *cursor)
 		walk_processes(conn->d, cur);
 		return json_null();
 	}
-	item = next_of_module(cur);
+	item = gpd_module_next_process(conn->d, &cur->module);
 	if (item)
 		return item;
 	c = client_at(conn->d, cur, true);
-	return c ? gpd_list_process(c, c->blind_ns >= cur->begin_ns) : next_in(cur, cur->others);
+	return c ? gpd_list_process(c, c->blind_ns >= cur->begin_ns) : next_other(cur);
 }
 
 void gpd_list_processes(struct gpd_conn *conn, const struct gpd_request *r)
@@ -157,7 +142,6 @@ void gpd_list_processes(struct gpd_conn *conn, const struct gpd_request *r)
 	if (!cur)
 		return;
 	cur->is_walking = !drv_walk_begin(&cur->walk, NULL, 0);
-	gpd_module_list_processes(conn->d, cur->module);
 	gpd_control_stream(conn, "processes", next_process, end, cur);
 }
 
@@ -246,12 +230,13 @@ static struct gpd_queue *own_queue(struct gpd *d, struct cursor *cur)
 }
 
 /* The module has compute queues only: a copy engine's is another. */
-static bool is_listed(struct gpd *d, const struct gpreempt_queue *q)
+static bool is_listed(struct gpd *d, const struct cursor *cur, const struct gpreempt_queue *q)
 {
+	const struct gpd_module_list *l = &cur->module;
 	struct gpd_client *c;
 
-	if (gpd_module_has(d, (pid_t)q->pid, 0, WIRE_QUEUE_ALL))
-		return gpd_module_has(d, (pid_t)q->pid, q->gpu_id, q->queue_id);
+	if (gpd_module_list_has(l, (pid_t)q->pid, 0, WIRE_QUEUE_ALL))
+		return gpd_module_list_has(l, (pid_t)q->pid, q->gpu_id, q->queue_id);
 	c = gpd_client_find(d, (pid_t)q->pid);
 	return c && gpd_client_queue(c, q->gpu_id, q->queue_id);
 }
@@ -264,7 +249,7 @@ static json_t *walk_queues(struct gpd *d, struct cursor *cur)
 
 	if (found < 0)
 		return NULL;
-	if (!found || is_listed(d, &q))
+	if (!found || is_listed(d, cur, &q))
 		return json_null();
 	/* sysfs has no addresses. */
 	return gpd_list_queue(&q, false, "none", "unknown", GPREEMPT_SOURCE_UNKNOWN);
@@ -273,7 +258,7 @@ static json_t *walk_queues(struct gpd *d, struct cursor *cur)
 static json_t *next_queue(struct gpd_conn *conn, void *cursor)
 {
 	struct cursor *cur = cursor;
-	json_t *item = next_of_module(cur);
+	json_t *item = gpd_module_next_queue(conn, &cur->module);
 	struct gpd_queue *q = item ? NULL : own_queue(conn->d, cur);
 
 	if (item)
@@ -289,6 +274,5 @@ void gpd_list_queues(struct gpd_conn *conn, const struct gpd_request *r)
 	if (!cur)
 		return;
 	cur->is_walking = !drv_walk_begin(&cur->walk, NULL, (uint32_t)pid);
-	gpd_module_list_queues(conn, cur->module, pid);
 	gpd_control_stream(conn, "queues", next_queue, end, cur);
 }

@@ -31,13 +31,32 @@ json_t *gpd_module_json(struct gpd *d);
 void gpd_module_take_node(struct gpd_node *n);
 
 /*
- * What it schedules; nothing if it does not. Whether it lists a queue, or any if
- * WIRE_QUEUE_ALL, of a node, or any if 0; Processes and Queues, of one process, or all if 0,
- * appended to an array.
+ * Whether the module lists a queue, or any if WIRE_QUEUE_ALL, of a node, or any if 0; nothing
+ * if it does not schedule.
  */
 bool gpd_module_has(struct gpd *d, pid_t pid, uint32_t gpu_id, uint32_t queue_id);
-void gpd_module_list_processes(struct gpd *d, json_t *processes);
-void gpd_module_list_queues(struct gpd_conn *conn, json_t *queues, pid_t pid);
+
+/* What it listed once, for a reply that is made an item at a time. */
+struct gpd_module_list {
+	struct gpreempt_ioc_queue *queues; /* by process and node */
+	size_t nr;
+	size_t at;	/* the next one */
+	size_t end;	/* after the last one that is asked for */
+	pid_t pid;	/* process of the last one */
+	bool may_touch; /* the connection may touch that process */
+};
+
+/* Read it; the queues of one process, or all if 0, are to come. */
+void gpd_module_list_begin(struct gpd *d, pid_t pid, struct gpd_module_list *l);
+void gpd_module_list_end(struct gpd_module_list *l);
+
+/* As gpd_module_has(), then. */
+bool gpd_module_list_has(const struct gpd_module_list *l, pid_t pid, uint32_t gpu_id,
+			 uint32_t queue_id);
+
+/* The next Process, the next Queue; NULL after the last. */
+json_t *gpd_module_next_process(struct gpd *d, struct gpd_module_list *l);
+json_t *gpd_module_next_queue(struct gpd_conn *conn, struct gpd_module_list *l);
 
 /* Follow the module's events while a client monitors, and only then. */
 void gpd_module_monitor(struct gpd *d);

@@ -37,10 +37,10 @@ static const struct gpreempt_ioc_queue *queues(struct gpd *d, size_t *nr)
 	return m->queues;
 }
 
-/* The queues of one process. */
-static const struct gpreempt_ioc_queue *queues_of(struct gpd *d, pid_t pid, size_t *nr)
+/* The queues of one process, of @nr by process. */
+static const struct gpreempt_ioc_queue *queues_of(const struct gpreempt_ioc_queue *all, size_t *nr,
+						  pid_t pid)
 {
-	const struct gpreempt_ioc_queue *all = queues(d, nr);
 	size_t from = 0, to = *nr, end;
 
 	while (from < to) {
@@ -57,16 +57,53 @@ static const struct gpreempt_ioc_queue *queues_of(struct gpd *d, pid_t pid, size
 	return *nr ? all + from : NULL;
 }
 
-bool gpd_module_has(struct gpd *d, pid_t pid, uint32_t gpu_id, uint32_t queue_id)
+static bool has(const struct gpreempt_ioc_queue *all, size_t nr, pid_t pid, uint32_t gpu_id,
+		uint32_t queue_id)
 {
 	const struct gpreempt_ioc_queue *q;
-	size_t nr;
 
-	for (q = queues_of(d, pid, &nr); nr; q++, nr--)
+	for (q = queues_of(all, &nr, pid); nr; q++, nr--)
 		if ((!gpu_id || q->gpu_id == gpu_id) &&
 		    (queue_id == WIRE_QUEUE_ALL || q->queue_id == queue_id))
 			return true;
 	return false;
+}
+
+bool gpd_module_has(struct gpd *d, pid_t pid, uint32_t gpu_id, uint32_t queue_id)
+{
+	size_t nr;
+	const struct gpreempt_ioc_queue *all = queues(d, &nr);
+
+	return has(all, nr, pid, gpu_id, queue_id);
+}
+
+bool gpd_module_list_has(const struct gpd_module_list *l, pid_t pid, uint32_t gpu_id,
+			 uint32_t queue_id)
+{
+	return has(l->queues, l->nr, pid, gpu_id, queue_id);
+}
+
+/* What was read in this turn is the list's from now on. */
+void gpd_module_list_begin(struct gpd *d, pid_t pid, struct gpd_module_list *l)
+{
+	const struct gpreempt_ioc_queue *first;
+
+	*l = (struct gpd_module_list){ 0 };
+	if (!queues(d, &l->nr))
+		return;
+	l->queues = d->module->queues;
+	d->module->queues = NULL;
+	gpd_module_forget(d);
+	l->end = l->nr;
+	first = pid ? queues_of(l->queues, &l->end, pid) : l->queues;
+	if (first)
+		l->at = (size_t)(first - l->queues);
+	l->end += l->at;
+}
+
+void gpd_module_list_end(struct gpd_module_list *l)
+{
+	free(l->queues);
 }
 
 void gpd_module_count(struct gpd_node *n, uint32_t *nr, uint32_t *nr_busy)
@@ -112,13 +149,12 @@ static void sum_up(const struct gpreempt_ioc_queue *all, size_t nr, struct gpd_t
 	}
 }
 
-json_t *gpd_module_process(struct gpd *d, pid_t pid)
+static json_t *process_json(struct gpd *d, pid_t pid, const struct gpreempt_ioc_queue *all,
+			    size_t nr)
 {
 	struct gpd_attrs attrs;
 	struct gpd_totals t;
 	json_t *out;
-	size_t nr;
-	const struct gpreempt_ioc_queue *all = queues_of(d, pid, &nr);
 
 	sum_up(all, nr, &t);
 	out = gpd_list_other(pid, "kernel", 0, &t);
@@ -128,14 +164,27 @@ json_t *gpd_module_process(struct gpd *d, pid_t pid)
 	return out;
 }
 
-void gpd_module_list_processes(struct gpd *d, json_t *processes)
+json_t *gpd_module_process(struct gpd *d, pid_t pid)
 {
-	size_t nr, i;
+	size_t nr;
 	const struct gpreempt_ioc_queue *all = queues(d, &nr);
 
-	for (i = 0; i < nr; i++)
-		if (!i || all[i].pid != all[i - 1].pid)
-			json_array_append_new(processes, gpd_module_process(d, all[i].pid));
+	return process_json(d, pid, queues_of(all, &nr, pid), nr);
+}
+
+json_t *gpd_module_next_process(struct gpd *d, struct gpd_module_list *l)
+{
+	const struct gpreempt_ioc_queue *first;
+	size_t nr = 0;
+
+	if (l->at == l->end)
+		return NULL;
+	first = l->queues + l->at;
+	while (l->at < l->end && l->queues[l->at].pid == first->pid) {
+		l->at++;
+		nr++;
+	}
+	return process_json(d, first->pid, first, nr);
 }
 
 static json_t *queue_json(const struct gpreempt_ioc_queue *k, bool may_touch)
@@ -161,18 +210,15 @@ static bool may_touch(const struct gpd_conn *conn, pid_t pid)
 	       gpd_trust_may_touch_process(conn->d, &conn->cred, pid, proc.uid);
 }
 
-void gpd_module_list_queues(struct gpd_conn *conn, json_t *array, pid_t pid)
+json_t *gpd_module_next_queue(struct gpd_conn *conn, struct gpd_module_list *l)
 {
-	size_t nr;
-	const struct gpreempt_ioc_queue *q =
-		pid ? queues_of(conn->d, pid, &nr) : queues(conn->d, &nr);
-	bool may = false;
-	pid_t last = 0;
+	const struct gpreempt_ioc_queue *q;
 
-	for (; nr; q++, nr--) {
-		if (q->pid != last)
-			may = may_touch(conn, q->pid);
-		last = q->pid;
-		json_array_append_new(array, queue_json(q, may));
-	}
+	if (l->at == l->end)
+		return NULL;
+	q = &l->queues[l->at++];
+	if (q->pid != l->pid)
+		l->may_touch = may_touch(conn, q->pid);
+	l->pid = q->pid;
+	return queue_json(q, l->may_touch);
 }
