@@ -19,6 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Processes of one user that are remembered for it, as many as the module has wishes of. */
+#define PROCESSES_MAX 1024
 /* Further up no parent is looked for. */
 #define PARENTS_MAX 64
 
@@ -92,6 +94,15 @@ static struct gpd_module_process *find(struct gpd_module *m, pid_t pid, uint64_t
 	return of(gp_tree_find(&m->processes, &key.by_pid));
 }
 
+/* O(log n): the order of groups is first that of users. */
+static bool has_room(const struct gpd_module *m, uid_t uid)
+{
+	struct gpd_module_process from = { .uid = uid }, to = { .uid = uid + 1 };
+
+	return gp_tree_rank(&m->groups, &to.of_group) - gp_tree_rank(&m->groups, &from.of_group) <
+	       PROCESSES_MAX;
+}
+
 /* Of each new one two old ones are looked at, so that those that ended stay few. */
 static void remember(struct gpd *d, pid_t pid, const struct gpd_proc *proc,
 		     const struct gpd_attrs *attrs, uint32_t ruled)
@@ -106,7 +117,7 @@ static void remember(struct gpd *d, pid_t pid, const struct gpd_proc *proc,
 	} else {
 		look_at_one(m);
 		look_at_one(m);
-		p = calloc(1, sizeof(*p));
+		p = ruled || has_room(m, proc->uid) ? calloc(1, sizeof(*p)) : NULL;
 		if (!p)
 			return;
 		p->pid = pid;

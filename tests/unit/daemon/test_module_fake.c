@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The daemon over a kernel module that is made up: what it says to the module, what it remembers,
+ * and how much of it one turn of the loop does.
+ */
+#include "unit_daemon.h"
+
+#include "daemon/control/gpd_list.h"
+#include "daemon/gpd_ops.h"
+#include "daemon/module/gpd_module_types.h"
+#include "driver/module.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define USER 1000
+#define NR_PROCESSES 100
+#define FIRST 5000
+#define REMEMBERED_MAX 1024
+
+/* What the module was asked for, and what it says. */
+static struct {
+	int nr_gets;
+	int nr_lists;
+	int nr_sets;
+	struct { u32 valid, flags; } set[4]; /* the first calls */
+	size_t nr_listed;		     /* processes with a queue each, from FIRST on */
+	bool refuses;			     /* what an owner may not */
+	bool has_events;
+	int nr_reads;
+	size_t nr_most;			     /* events of a read */
+} fake;
+
+static pid_t parent_of;			     /* process that all others are children of */
+static struct gpd_conn *monitors;
+
+int __wrap_drv_module_open(void);
+int __wrap_drv_module_caps(int fd, struct gpreempt_ioc_caps *caps);
+int __wrap_drv_module_list(int fd, struct gpreempt_ioc_queue **queues, size_t *nr);
+int __wrap_drv_module_get_attr(int fd, int pidfd, struct gp_attr *attr, u64 *group);
+int __wrap_drv_module_set_attr(int fd, int pidfd, const struct gp_attr *attr, u64 group, u32 valid,
+			       u32 flags);
+ssize_t __wrap_drv_module_read(int fd, struct gpreempt_abi_event *events, size_t max);
+int __wrap_drv_module_pidfd(pid_t pid);
+int __wrap_gpd_proc_read(pid_t pid, struct gpd_proc *proc);
+struct gpd_conn *__wrap_gpd_control_first_monitor(struct gpd *d);
+
+int __wrap_drv_module_open(void)
+{
+	return eventfd(1, EFD_NONBLOCK | EFD_CLOEXEC);
+}
+
+int __wrap_drv_module_caps(int fd, struct gpreempt_ioc_caps *caps)
+{
+	*caps = (struct gpreempt_ioc_caps){ .version = GPREEMPT_ABI_VERSION };
+	return 0;
+}
+
+int __wrap_drv_module_list(int fd, struct gpreempt_ioc_queue **queues, size_t *nr)
+{
+	size_t i;
+
+	fake.nr_lists++;
+	*queues = calloc(fake.nr_listed + 1, sizeof(**queues));
+	for (i = 0; i < fake.nr_listed; i++)
+		(*queues)[i] = (struct gpreempt_ioc_queue){ .pid = FIRST + (int)i, .gpu_id = 1,
+							    .queue_id = 1 };
+	*nr = fake.nr_listed;
+	return 0;
+}
+
+int __wrap_drv_module_get_attr(int fd, int pidfd, struct gp_attr *attr, u64 *group)
+{
+	fake.nr_gets++;
+	gp_attr_default(attr);
+	*group = 0;
+	return 0;
+}
+
+int __wrap_drv_module_set_attr(int fd, int pidfd, const struct gp_attr *attr, u64 group, u32 valid,
+			       u32 flags)
+{
+	if (!valid)
+		return 0;
+	if (fake.nr_sets < 4) {
+		fake.set[fake.nr_sets].valid = valid;
+		fake.set[fake.nr_sets].flags = flags;
+	}
+	fake.nr_sets++;
+	return fake.refuses && flags & GPREEMPT_ATTR_AS_OWNER && valid & GPREEMPT_ATTR_F_PRIO &&
+			       attr->prio > GP_PRIO_DEFAULT ? -EPERM : 0;
+}
+
+ssize_t __wrap_drv_module_read(int fd, struct gpreempt_abi_event *events, size_t max)
+{
+	if (!fake.has_events)
+		return 0;
+	fake.nr_reads++;
+	fake.nr_most = max > fake.nr_most ? max : fake.nr_most;
+	memset(events, 0, max * sizeof(*events));
+	return (ssize_t)max;
+}
+
+int __wrap_drv_module_pidfd(pid_t pid)
+{
+	return eventfd(0, EFD_CLOEXEC);
+}
+
+/* Every number is a process. */
+int __wrap_gpd_proc_read(pid_t pid, struct gpd_proc *proc)
+{
+	*proc = (struct gpd_proc){ .uid = USER, .start_time = 1,
+				   .parent = pid == parent_of ? 1 : parent_of };
+	return 0;
+}
+
+struct gpd_conn *__wrap_gpd_control_first_monitor(struct gpd *d)
+{
+	return monitors;
+}
+
+static struct gpd *make_daemon(void)
+{
+	struct gpd *d = unit_daemon_make();
+
+	memset(&fake, 0, sizeof(fake));
+	assert_int_equal(gpd_module_init(d), 0);
+	assert_ptr_equal(d->ops, &gpd_module_ops);
+	return d;
+}
+
+static void free_daemon(struct gpd *d)
+{
+	gpd_module_fini(d);
+	unit_daemon_free(d);
+}
+
+static struct gpd_conn *make_conn(struct gpd *d, bool privileged, int *other)
+{
+	struct gpd_conn *conn = calloc(1, sizeof(*conn));
+	int pair[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
+	conn->d = d;
+	conn->fd = pair[0];
+	conn->cred = (struct gpd_cred){ .owner = { .uid = USER, .account = USER },
+					.privileged = privileged };
+	conn->user = gpd_user_get(d, &conn->cred.owner, privileged);
+	conn->in = calloc(1, 1);
+	*other = pair[1];
+	return conn;
+}
+
+static void free_conn(struct gpd_conn *conn, int other)
+{
+	gpd_control_stream_stop(conn);
+	gpd_user_put(conn->user);
+	close(conn->fd);
+	close(other);
+	free(conn->in);
+	free(conn->out);
+	free(conn);
+}
+
+/* Of a process with so high a priority, in a class. */
+static int say(struct gpd_conn *conn, pid_t pid, uint32_t prio, const char *klass)
+{
+	struct gpd_subject s = { .pid = pid, .pidfd = -1,
+				 .proc = { .uid = USER, .start_time = 1 } };
+	struct gpd_attrs attrs = { 0 };
+
+	gp_attr_default(&attrs.core);
+	attrs.core.prio = (u8)prio;
+	strcpy(attrs.klass, klass);
+	return gpd_module_ops.set(conn, &s, &attrs, true);
+}
+
+/* A user's word is passed on as that of an owner, root's is a limit. */
+static void wishes_are_passed_on_as_those_of_the_owner(void **state)
+{
+	struct gpd *d = make_daemon();
+	int other[2];
+	struct gpd_conn *user = make_conn(d, false, &other[0]);
+	struct gpd_conn *root = make_conn(d, true, &other[1]);
+
+	assert_int_equal(say(user, FIRST, 3, "besteffort"), 0);
+	assert_int_equal(fake.nr_sets, 1);
+	assert_int_equal(fake.set[0].flags, GPREEMPT_ATTR_AS_OWNER);
+	assert_int_equal(fake.set[0].valid, GPREEMPT_ATTR_F_PRIO);
+	assert_int_equal(say(root, FIRST, 12, "realtime"), 0);
+	assert_int_equal(fake.nr_sets, 2);
+	assert_int_equal(fake.set[1].flags, 0);
+	/* More than an owner may: the daemon has found that an open class grants it. */
+	fake.refuses = true;
+	assert_int_equal(say(user, FIRST, 9, "lab"), 0);
+	assert_int_equal(fake.nr_sets, 4);
+	assert_int_equal(fake.set[2].flags, GPREEMPT_ATTR_AS_OWNER);
+	assert_int_equal(fake.set[3].flags, 0);
+	free_conn(user, other[0]);
+	free_conn(root, other[1]);
+	free_daemon(d);
+}
+
+/* Names are the daemon's: a child has those of its nearest parent of which something was said. */
+static void names_are_those_of_the_nearest_parent(void **state)
+{
+	struct gpd *d = make_daemon();
+	int other;
+	struct gpd_conn *root = make_conn(d, true, &other);
+	struct gpd_attrs attrs;
+
+	parent_of = FIRST;
+	assert_int_equal(say(root, FIRST, 12, "realtime"), 0);
+	assert_int_equal(say(root, FIRST + 1, 2, "besteffort"), 0);
+	assert_int_equal(gpd_module_attrs(d, FIRST + 1, &attrs), 0);
+	assert_string_equal(attrs.klass, "besteffort");
+	assert_int_equal(gpd_module_attrs(d, FIRST + 2, &attrs), 0);
+	assert_string_equal(attrs.klass, "realtime");
+	parent_of = 0;
+	assert_int_equal(gpd_module_attrs(d, FIRST + 3, &attrs), 0);
+	assert_string_equal(attrs.klass, "");
+	free_conn(root, other);
+	free_daemon(d);
+}
+
+static size_t nr_remembered(struct gpd *d)
+{
+	json_t *all = json_array();
+	size_t nr;
+
+	gpd_module_ops.save(d, all);
+	nr = json_array_size(all);
+	json_decref(all);
+	return nr;
+}
+
+/* What a user has said of its processes is limited, and does not keep root from saying more. */
+static void remembered_processes_have_a_budget(void **state)
+{
+	struct gpd *d = make_daemon();
+	int other[2], i;
+	struct gpd_conn *user = make_conn(d, false, &other[0]);
+	struct gpd_conn *root = make_conn(d, true, &other[1]);
+
+	for (i = 0; i < REMEMBERED_MAX + 100; i++)
+		assert_int_equal(say(user, FIRST + i, 3, "besteffort"), 0);
+	assert_int_equal(nr_remembered(d), REMEMBERED_MAX);
+	assert_int_equal(say(root, FIRST + i, 3, "besteffort"), 0);
+	assert_int_equal(nr_remembered(d), REMEMBERED_MAX + 1);
+	free_conn(user, other[0]);
+	free_conn(root, other[1]);
+	free_daemon(d);
+}
+
+/* Return: turns of the loop until all of a list is made. */
+static int turns(struct gpd *d, struct gpd_conn *conn, int other, int most)
+{
+	static char bytes[1 << 16];
+	int nr = 0, before;
+
+	while (conn->stream.next) {
+		before = fake.nr_gets;
+		assert_true(sd_event_run(d->event, 0) >= 0);
+		assert_true(fake.nr_gets - before <= most);
+		gpd_control_flush(conn);
+		while (recv(other, bytes, sizeof(bytes), MSG_DONTWAIT) > 0)
+			;
+		assert_true(++nr < 100 * NR_PROCESSES);
+	}
+	return nr;
+}
+
+/* A turn asks for a few processes. The list is read once, however many turns it takes. */
+static void lists_are_made_in_turns(void **state)
+{
+	struct gpd *d = make_daemon();
+	struct gpd_request r = { 0 };
+	int other;
+	struct gpd_conn *conn = make_conn(d, false, &other);
+
+	fake.nr_listed = NR_PROCESSES;
+	gpd_list_processes(conn, &r);
+	assert_true(fake.nr_gets <= 8);
+	assert_true(turns(d, conn, other, 8) >= NR_PROCESSES / 8);
+	assert_int_equal(fake.nr_gets, NR_PROCESSES);
+	assert_int_equal(fake.nr_lists, 1);
+	free_conn(conn, other);
+	free_daemon(d);
+}
+
+static int count_turn(sd_event_source *s, int fd, uint32_t events, void *data)
+{
+	eventfd_t value;
+
+	assert_int_equal(eventfd_read(fd, &value), 0);
+	++*(int *)data;
+	return 0;
+}
+
+/* The module has events without end: they are read a few a turn, and root comes first. */
+static void events_are_read_behind_root(void **state)
+{
+	struct gpd *d = make_daemon();
+	int root = eventfd(0, EFD_NONBLOCK), served = 0, i;
+	struct gpd_conn some = { 0 };
+	sd_event_source *source;
+
+	assert_true(sd_event_add_io(d->event, &source, root, EPOLLIN, count_turn, &served) >= 0);
+	assert_true(sd_event_source_set_priority(source, GPD_PRIORITY_ROOT) >= 0);
+	monitors = &some;
+	gpd_module_monitor(d);
+	fake.has_events = true;
+	for (i = 1; i <= 20; i++) {
+		assert_int_equal(sd_event_run(d->event, 0), 1);
+		assert_true(fake.nr_reads > 0);
+		assert_true(fake.nr_reads <= 2 * i);
+		assert_int_equal(eventfd_write(root, 1), 0);
+		assert_int_equal(sd_event_run(d->event, 0), 1);
+		assert_int_equal(served, i);
+	}
+	assert_in_range(fake.nr_most, 1, 32);
+	monitors = NULL;
+	gpd_module_monitor(d);
+	sd_event_source_unref(source);
+	close(root);
+	free_daemon(d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(wishes_are_passed_on_as_those_of_the_owner),
+		cmocka_unit_test(names_are_those_of_the_nearest_parent),
+		cmocka_unit_test(remembered_processes_have_a_budget),
+		cmocka_unit_test(lists_are_made_in_turns),
+		cmocka_unit_test(events_are_read_behind_root),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
