@@ -180,16 +180,18 @@ void gpd_engine_queue_remove(struct gpd_queue *q)
 	gpd_fanout_settle(n);
 }
 
-/* A member goes to the entity of its group, running; that one may hold it at once. */
+/*
+ * A member goes to the entity of its group, with the order that it has: one that is held becomes
+ * an entity of its own, which the core brings back when it is time. One that runs may be held at
+ * once by the entity that it joins.
+ */
 static void move_member(struct gpd_member *m)
 {
 	struct gpd_client *c = m->client;
 	struct gpd_queue *q;
 	int err;
 
-	gpd_member_let_go(m);
-	gpd_fanout_answered(m, GP_RESULT_GONE);
-	gpd_late_forget(m);
+	gpd_late_take(m);
 	LIST_FOREACH(q, &c->queues, link)
 		if (q->member == m)
 			queue_leave(q);
@@ -224,7 +226,15 @@ void gpd_engine_attrs(struct gpd_client *c)
 
 void gpd_engine_again(struct gpd_member *m)
 {
-	if (m->held)
+	if (!m->held)
+		return;
+	gpd_member_let_go(m);
+	move_member(m);
+}
+
+void gpd_engine_rejoin(struct gpd_member *m)
+{
+	if (m->entity && m->entity->is_apart && !gpd_member_change(m))
 		move_member(m);
 }
 

@@ -84,6 +84,12 @@ void gpd_fanout_forget(struct gpd_node *n);
 /* A switch begins: when its members are looked at. */
 void gpd_late_begin(struct gpd_node *n);
 
+/*
+ * The order of a member that the switch in flight waits for counts as carried out; the answer
+ * is looked for later.
+ */
+void gpd_late_take(struct gpd_member *m);
+
 /* An order of the switch in flight was sent to a member, which is among those that wait. */
 void gpd_late_ordered(struct gpd_member *m);
 
@@ -178,6 +184,9 @@ void gpd_engine_attrs(struct gpd_client *c);
 
 /* A member that counts as held is not: it is released, and is to the core as one that runs. */
 void gpd_engine_again(struct gpd_member *m);
+
+/* A member has answered: one that is back on the GPU joins the group that it waited for. */
+void gpd_engine_rejoin(struct gpd_member *m);
 
 /* Hold and release a member once more: it was released, and nothing moves. */
 void gpd_engine_nudge(struct gpd_member *m);

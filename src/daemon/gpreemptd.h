@@ -224,6 +224,8 @@ struct gpd_entity {
 	uint64_t since_ns;     /* when its state changed last */
 	uint32_t nr_busy;      /* queues that have work, as the core was told */
 	struct gp_group group; /* what all members have in common */
+	/* Off the GPU when it got its key, which another has: its members join that later. */
+	bool is_apart;
 	struct gpd_user *user; /* whose budget it takes from */
 };
 

@@ -247,6 +247,31 @@ def test_silent_client_does_not_open_the_breaker_for_others(daemon, control):
     low.obey(RELEASE)
 
 
+def test_group_that_is_silent_is_left_alone_as_a_whole(daemon, control):
+    """One look finds all of them: none is asked once more."""
+    control.call("SetPolicy", parameters={"deadline_ns": 1_500_000_000,
+                                          "max_wait_ns": 60_000_000_000})
+    low, high = Client(daemon, pid=FIRST_PID, prio=2), Client(daemon, pid=FIRST_PID + 1, prio=12)
+    bad = [Client(daemon, pid=FIRST_PID + 10 + i, prio=2, group=b"g") for i in range(3)]
+    for c in (low, *bad):
+        c.send(queue(busy=1))
+    control.wait_for(lambda: all((control.process(FIRST_PID + i) or {}).get("nr_busy")
+                                 for i in (0, 10, 11, 12)))
+    high.send(queue(busy=1))
+    low.obey(HOLD)
+    for c in bad:
+        assert [c.order().kind, c.order().kind] == [HOLD, RELEASE]
+    for i in range(3):
+        control.wait_for(lambda: any("left alone" in n
+                                     for n in control.process(FIRST_PID + 10 + i)["notes"]))
+        notes = control.process(FIRST_PID + 10 + i)["notes"]
+        assert len([n for n in notes if "others do" in n]) == 1, notes
+    assert control.call("ListNodes")["nodes"][0]["breaker"] == "closed"
+    assert control.process(FIRST_PID)["state"] == "preempted"
+    for c in bad:
+        c.quiet(0.1)
+
+
 def silence(daemon, control, pid):
     """A client that answers no order of the scheduler; the RELEASE that it owes."""
     bad = Client(daemon, pid=pid, prio=2)

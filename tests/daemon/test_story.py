@@ -335,11 +335,80 @@ def test_group_by_hand_joins_those_who_are_held(daemon, control):
     for c in (low, high):
         c.send(edge(BUSY))
     low.obey(HOLD)
-    control.call("SetAttributes", pid=FIRST_PID, attributes={"group": "g"})
-    low.obey(RELEASE)
+    regroup(control, FIRST_PID, "g")
+    regroup(control, FIRST_PID + 2, "g")
     low.obey(HOLD)
-    control.call("SetAttributes", pid=FIRST_PID + 2, attributes={"group": "g"})
     third.obey(HOLD)
+
+
+def regroup(control, pid, name):
+    control.call("SetAttributes", pid=pid, attributes={"group": name})
+
+
+def held_group(daemon, control, names):
+    """Processes with work in these groups, off the GPU for one that is urgent and never starved."""
+    control.call("SetPolicy", gpu_id=1, parameters={"max_wait_ns": 3600 * 10 ** 9})
+    low = [Client(daemon, pid=FIRST_PID + i, prio=2, group=name) for i, name in enumerate(names)]
+    high = Client(daemon, pid=FIRST_PID + len(low), prio=12)
+    for c in (*low, high):
+        c.send(queue())
+    all_known(daemon, len(low) + 1)
+    for c in low:
+        c.send(edge(BUSY))
+    control.wait_for(lambda: all(q["busy"] for q in control.call("ListQueues")["queues"]
+                                 if q["pid"] < FIRST_PID + len(low)))
+    high.send(edge(BUSY))
+    return low, high
+
+
+def is_off(control, pid):
+    p = control.process(pid)
+    return p["state"] == "preempted" and p["held"] == ["sched"]
+
+
+def test_held_process_stays_held_when_its_group_changes(daemon, control):
+    (one, two), high = held_group(daemon, control, (b"g", b"g"))
+    one.obey(HOLD)
+    two.obey(HOLD)
+    for name in ("g", "x", "x", "", "g", "y"):
+        regroup(control, FIRST_PID, name)
+        assert is_off(control, FIRST_PID) and is_off(control, FIRST_PID + 1), name
+    assert control.call("GetStatistics", gpu_id=1)["nodes"][0]["nr_switches"] == 1
+    high.send(edge(IDLE))
+    one.obey(RELEASE)
+    two.obey(RELEASE)
+
+
+def test_held_process_joins_a_running_group_when_it_is_back(daemon, control):
+    (one,), high = held_group(daemon, control, (b"g",))
+    one.obey(HOLD)
+    two = Client(daemon, pid=FIRST_PID + 2, prio=2, group=b"h")
+    two.send(queue())
+    all_known(daemon, 3)
+    regroup(control, FIRST_PID, "h")
+    assert is_off(control, FIRST_PID)
+    assert control.process(FIRST_PID + 2)["state"] == "idle"
+    high.send(edge(IDLE))
+    one.obey(RELEASE)
+    # From now on they are one: the second leaves though it has no work.
+    control.wait_for(lambda: control.process(FIRST_PID)["state"] == "running")
+    high.send(edge(BUSY))
+    one.obey(HOLD)
+    two.obey(HOLD)
+
+
+def test_process_that_changes_its_group_before_it_answers_is_held_again_if_that_failed(daemon,
+                                                                                         control):
+    (one, two), _ = held_group(daemon, control, (b"g", b"g"))
+    first = one.order()
+    two.obey(HOLD)
+    regroup(control, FIRST_PID, "x")
+    control.wait_for(lambda: is_off(control, FIRST_PID))
+    one.answer(first, result=BUSY_NOW, error=errno.EBUSY)
+    one.obey(RELEASE)
+    one.obey(HOLD)
+    control.wait_for(lambda: is_off(control, FIRST_PID))
+    assert is_off(control, FIRST_PID + 1)
 
 
 def test_monitor_tells_the_story(daemon, control):

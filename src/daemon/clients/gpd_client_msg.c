@@ -286,6 +286,7 @@ static void done(struct gpd_client *c, const struct wire_done *m)
 	gpd_progress_done(member, m);
 	if (is_owed && is_taken && m->result != WIRE_OK)
 		gpd_engine_again(member);
+	gpd_engine_rejoin(member);
 }
 
 static void note(struct gpd_client *c, const struct wire_note *m)

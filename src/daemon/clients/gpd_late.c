@@ -38,9 +38,10 @@ void gpd_late_begin(struct gpd_node *n)
 	n->sw.patience_ns = U64_MAX;
 }
 
-/* Its newest order counts as carried out; the answer is looked for later. */
-static void take(struct gpd_member *m)
+void gpd_late_take(struct gpd_member *m)
 {
+	if (!m->wait_epoch)
+		return;
 	if (!m->taken_epoch) {
 		m->taken_epoch = m->order_epoch;
 		m->taken_ns = m->order_ns + m->node->sw.silent_ns;
@@ -63,7 +64,7 @@ void gpd_late_ordered(struct gpd_member *m)
 	if (m->client->user->privileged)
 		return;
 	if (gpd_user_is_slow(m->client->user))
-		take(m);
+		gpd_late_take(m);
 	else if (sw->patience_ns == U64_MAX)
 		sw->patience_ns = m->order_ns + patience_of(m->node);
 }
@@ -94,7 +95,7 @@ void gpd_late_look(struct gpd_node *n)
 		if (m->client->user->privileged)
 			continue;
 		gpd_user_was_slow(m->client->user);
-		take(m);
+		gpd_late_take(m);
 	}
 }
 

@@ -26,11 +26,30 @@ static void attr_of(const struct gpd_entity *e, struct gp_attr *attr)
 	attr->no_preempt |= e->group.key.is_alone;
 }
 
+/* One that nothing else has its key is open to others. */
+static void set_key(struct gpd_entity *e, const struct gp_group_key *key)
+{
+	struct gp_groups *groups = &e->node->groups;
+
+	gp_groups_remove(groups, &e->group);
+	e->group.key = *key;
+	e->is_apart = gp_groups_add(groups, &e->group);
+}
+
+static int add_to_core(struct gpd_entity *e, bool is_out)
+{
+	struct gpd_node *n = e->node;
+	struct gp_attr attr;
+
+	attr_of(e, &attr);
+	return (is_out ? gp_sched_entity_add_out : gp_sched_entity_add)(
+		n->d->sched, n->index, &attr, (u64)(uintptr_t)e, gpd_now_ns(), &n->act.acts,
+		&e->id);
+}
+
 static int make_entity(struct gpd_member *m, const struct gp_group_key *key)
 {
-	struct gpd *d = m->client->d;
 	struct gpd_entity *e = calloc(1, sizeof(*e));
-	struct gp_attr attr;
 	int err;
 
 	if (!e)
@@ -38,11 +57,9 @@ static int make_entity(struct gpd_member *m, const struct gp_group_key *key)
 	e->node = m->node;
 	e->group.key = *key;
 	LIST_INSERT_HEAD(&e->members, m, of_entity);
-	attr_of(e, &attr);
 	err = gpd_user_take(m->client->user, GPD_BUDGET_ENTITIES) ? 0 : -EDQUOT;
 	if (!err) {
-		err = gp_sched_entity_add(d->sched, m->node->index, &attr, (u64)(uintptr_t)e,
-					  gpd_now_ns(), &m->node->act.acts, &e->id);
+		err = add_to_core(e, m->held);
 		if (err)
 			gpd_user_give(m->client->user, GPD_BUDGET_ENTITIES);
 	}
@@ -53,7 +70,7 @@ static int make_entity(struct gpd_member *m, const struct gp_group_key *key)
 	}
 	e->user = gpd_user_ref(m->client->user);
 	LIST_INSERT_HEAD(&m->node->entities, e, link);
-	gp_groups_add(&m->node->groups, &e->group);
+	set_key(e, key);
 	m->entity = e;
 	return 0;
 }
@@ -64,7 +81,7 @@ int gpd_member_join(struct gpd_member *m)
 	struct gp_group *g;
 
 	key_of(m->client, &key);
-	g = gp_groups_find(&m->node->groups, &key);
+	g = m->held ? NULL : gp_groups_find(&m->node->groups, &key);
 	if (!g)
 		return make_entity(m, &key);
 	m->entity = container_of(g, struct gpd_entity, group);
@@ -100,14 +117,12 @@ bool gpd_member_change(struct gpd_member *m)
 	struct gp_attr attr;
 
 	key_of(m->client, &key);
-	/* Its entity has changed with another member. */
+	/* Its entity has changed with another member, or it has come back to the GPU. */
 	if (gp_group_is_one(&e->group.key, &key))
-		return true;
-	if (!others_have(m, &key) || gp_groups_find(&n->groups, &key))
-		return gp_group_is_one(&e->group.key, &key);
-	gp_groups_remove(&n->groups, &e->group);
-	e->group.key = key;
-	gp_groups_add(&n->groups, &e->group);
+		return m->held || !e->is_apart;
+	if (!others_have(m, &key) || (!m->held && gp_groups_find(&n->groups, &key)))
+		return false;
+	set_key(e, &key);
 	attr_of(e, &attr);
 	gp_sched_entity_set_attr(n->d->sched, e->id, &attr, gpd_now_ns(), &n->act.acts);
 	return true;
