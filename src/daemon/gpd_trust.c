@@ -18,7 +18,8 @@
 
 static const struct gpd_trust_row messages[] = {
 	{ "connection", "all users, by its cost",
-	  "places of the user; it is privileged only in the namespaces of the daemon",
+	  "places of the user; it is privileged only in the namespaces of the daemon, and if it is "
+	  "known to be the process that connected",
 	  GPD_NEEDS_BUDGET },
 	{ "any message", "all users, by its cost",
 	  "well-formed; messages a second of the client; processor time of the user",

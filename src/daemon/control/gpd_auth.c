@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/clients/gpd_client.h"
 #include "rules/right.h"
+#include "driver/module.h"
+#include "daemon/control/gpd_peer.h"
 #include "daemon/gpd_grant.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_util.h"
@@ -42,22 +44,31 @@ static bool peer_is_in(int fd, gid_t gid)
 }
 
 /*
- * The peer may be gone already, and its number another process's. A descriptor of the process
- * that connected tells, where the kernel has it; without one the number is taken at its word.
+ * A descriptor of the process that connected: its number may be another process's by now. Where
+ * the kernel has none, one of the process with that number, and *is_proven is false. -errno
  */
-static int check_peer(int fd, bool *is_there)
+static int open_peer(int fd, pid_t pid, bool *is_proven)
 {
-	struct pollfd peer = { .fd = -1, .events = POLLIN };
-	socklen_t len = sizeof(peer.fd);
+	socklen_t len = sizeof(int);
+	int pidfd = -1;
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &peer.fd, &len)) {
-		*is_there = errno == ENOPROTOOPT;
-		return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -errno : 0;
-	}
-	/* Readable = it has ended. */
-	*is_there = !poll(&peer, 1, 0);
-	close(peer.fd);
-	return 0;
+	*is_proven = !getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &len);
+	if (*is_proven)
+		return pidfd;
+	return errno == ENOPROTOOPT ? drv_module_pidfd(pid) : -errno;
+}
+
+/* Whether what was read of a number is of the process that connected. Closes @pidfd. */
+static bool was_peer(int fd, int pidfd, const struct gpd_owner *owner, pid_t pid, bool is_proven)
+{
+	struct pollfd ended = { .fd = pidfd, .events = POLLIN };
+	bool is_it = is_proven || owner->is_foreign || gpd_peer_is(fd, pid, owner->uid);
+
+	if (pidfd < 0)
+		return false;
+	is_it = is_it && !poll(&ended, 1, 0);
+	close(pidfd);
+	return is_it;
 }
 
 int gpd_auth_peer(const struct gpd *d, int fd, struct gpd_cred *cred)
@@ -65,20 +76,19 @@ int gpd_auth_peer(const struct gpd *d, int fd, struct gpd_cred *cred)
 	const struct gpd_config *config = d->config;
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
-	bool is_there = false;
 	struct gpd_proc proc;
-	int err;
+	bool is_proven;
+	int pidfd;
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len))
 		return -errno;
+	pidfd = open_peer(fd, peer.pid, &is_proven);
+	if (pidfd == -EMFILE || pidfd == -ENFILE || pidfd == -ENOMEM)
+		return pidfd;
 	cred->pid = peer.pid;
 	cred->start_time = gpd_proc_read(peer.pid, &proc) ? 0 : proc.start_time;
 	gpd_trust_owner(d, peer.pid, peer.uid, &cred->owner);
-	/* After the look at its namespaces: they were its own if it is still there. */
-	err = check_peer(fd, &is_there);
-	if (err)
-		return err;
-	if (!is_there) {
+	if (!was_peer(fd, pidfd, &cred->owner, peer.pid, is_proven)) {
 		gpd_trust_owner(d, 0, peer.uid, &cred->owner);
 		cred->owner.is_foreign = true;
 	}
