@@ -72,10 +72,15 @@ static const struct gpd_trust_row looks = {
 };
 
 static const struct gpd_trust_row methods[GPD_METHOD_COUNT] = {
+	[GPD_METHOD_LIST_PROCESSES] = {
+		NULL, "none",
+		"every user may look, on its own time; from inside of a container at what it may "
+		"touch",
+		GPD_NEEDS_BUDGET },
 	[GPD_METHOD_LIST_QUEUES] = {
 		NULL, "none",
-		"every user may look, on its own time; addresses in a process are for users that "
-		"may touch it",
+		"every user may look, on its own time; from inside of a container at what it may "
+		"touch; addresses in a process are for users that may touch it",
 		GPD_NEEDS_OWNER | GPD_NEEDS_BUDGET },
 	[GPD_METHOD_SET_ATTRIBUTES] = {
 		NULL, "the process, its group, less urgent processes",
@@ -154,11 +159,11 @@ static void close_namespace(int fd)
 
 static ino_t namespace_of(pid_t pid, const char *name)
 {
-	int fd = open_namespace(pid, name);
-	ino_t number = number_of(fd);
+	char path[64];
+	struct stat st;
 
-	close_namespace(fd);
-	return number;
+	snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)pid, name);
+	return stat(path, &st) ? 0 : st.st_ino;
 }
 
 /* Accounts that are not an account of the machine. */

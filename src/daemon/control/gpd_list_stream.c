@@ -118,7 +118,24 @@ static void walk_processes(struct gpd *d, struct cursor *cur)
 		c->blind_ns = gpd_now_ns();
 }
 
-static json_t *next_process(struct gpd_conn *conn, void *cursor)
+/* What runs on the machine is the host's to know: a container sees what it may touch. */
+static json_t *hide_others(struct gpd_conn *conn, json_t *item)
+{
+	pid_t pid = (pid_t)json_integer_value(json_object_get(item, "pid"));
+	const struct gpd_client *c = gpd_client_find(conn->d, pid);
+	struct gpd_proc proc = { 0 };
+
+	if (!item || json_is_null(item) || !conn->cred.owner.is_foreign)
+		return item;
+	if (c ? gpd_trust_may_touch(&conn->cred, &c->owner) :
+		!gpd_proc_read(pid, &proc) &&
+		gpd_trust_may_touch_process(conn->d, &conn->cred, pid, proc.uid))
+		return item;
+	json_decref(item);
+	return json_null();
+}
+
+static json_t *process_at(struct gpd_conn *conn, void *cursor)
 {
 	struct cursor *cur = cursor;
 	struct gpd_client *c;
@@ -133,6 +150,11 @@ static json_t *next_process(struct gpd_conn *conn, void *cursor)
 		return item;
 	c = client_at(conn->d, cur, true);
 	return c ? gpd_list_process(c, c->blind_ns >= cur->begin_ns) : next_other(cur);
+}
+
+static json_t *next_process(struct gpd_conn *conn, void *cursor)
+{
+	return hide_others(conn, process_at(conn, cursor));
 }
 
 void gpd_list_processes(struct gpd_conn *conn, const struct gpd_request *r)
@@ -255,7 +277,7 @@ static json_t *walk_queues(struct gpd *d, struct cursor *cur)
 	return gpd_list_queue(&q, false, "none", "unknown", GPREEMPT_SOURCE_UNKNOWN);
 }
 
-static json_t *next_queue(struct gpd_conn *conn, void *cursor)
+static json_t *queue_at(struct gpd_conn *conn, void *cursor)
 {
 	struct cursor *cur = cursor;
 	json_t *item = gpd_module_next_queue(conn, &cur->module);
@@ -264,6 +286,11 @@ static json_t *next_queue(struct gpd_conn *conn, void *cursor)
 	if (item)
 		return item;
 	return q ? own_queue_json(conn, q) : walk_queues(conn->d, cur);
+}
+
+static json_t *next_queue(struct gpd_conn *conn, void *cursor)
+{
+	return hide_others(conn, queue_at(conn, cursor));
 }
 
 void gpd_list_queues(struct gpd_conn *conn, const struct gpd_request *r)
