@@ -6,6 +6,7 @@
 #include "daemon/gpd_ops.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_trust.h"
+#include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 #include "driver/sysfile.h"
 
@@ -15,10 +16,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A connection that is answered when all clients were looked at. */
+struct waiter {
+	TAILQ_ENTRY(waiter) link; /* in gpd_grants.waiters */
+	struct gpd_conn *conn;	  /* NULL = it is gone */
+	struct gpd_grant scope;	  /* of the grant that was made, or ended: pid 0, cgroup "" */
+};
+
+/* Parents that are read before it is another's turn. */
+#define STEPS_A_TURN 8
+
 /* All grants. */
 struct gpd_grants {
 	struct gp_tree tree;	/* by scope */
+	uint64_t era;		/* changes when a grant comes or goes; never 0 */
 	sd_event_source *timer; /* ends those whose lease is over */
+	/* Looks which grant each client has, one at a time; on only during a pass. */
+	sd_event_source *pass;
+	struct gpd_place passed; /* up to which in this pass */
+	struct gpd_climb way;	 /* of the next one */
+	TAILQ_HEAD(, waiter) waiters;
 };
 
 static struct gpd_grant *of(struct gp_tree_node *n)
@@ -39,24 +56,55 @@ static struct gpd_grant *find(const struct gpd *d, pid_t pid, const char *cgroup
 {
 	struct gpd_grant key = { .pid = pid };
 
-	snprintf(key.cgroup, sizeof(key.cgroup), "%s", cgroup);
+	snprintf(key.cgroup, sizeof(key.cgroup), "%.*s", GPD_CGROUP_LEN - 1, cgroup);
 	return of(gp_tree_find(&d->grants->tree, &key.by_scope));
 }
 
-/* A number that belongs to another process by now counts no more. */
-static struct gpd_grant *of_parents(const struct gpd *d, pid_t pid)
+/* Those of cgroups come first. */
+static bool has_processes(const struct gpd *d)
 {
+	const struct gpd_grant first = { .pid = 1 };
+
+	return gp_tree_rank(&d->grants->tree, &first.by_scope) < gp_tree_nr(&d->grants->tree);
+}
+
+/*
+ * One parent. A number that belongs to another process by now counts no more; a parent that began
+ * after its child is another process.
+ */
+static void step(const struct gpd *d, struct gpd_climb *way)
+{
+	struct gpd_grant *g = find(d, way->next, "");
 	struct gpd_proc proc;
+
+	if (way->nr++ >= GPD_GRANT_STEPS || gpd_proc_read(way->next, &proc) ||
+	    proc.start_time > way->child_time) {
+		way->next = 0;
+		return;
+	}
+	if (g && g->start_time == proc.start_time)
+		way->grant = g;
+	way->next = way->grant ? 0 : proc.parent;
+	way->child_time = proc.start_time;
+}
+
+bool gpd_grant_climb(const struct gpd *d, struct gpd_climb *way, pid_t pid, uint64_t start_time)
+{
 	int i;
 
-	for (i = 0; i < GPD_GRANT_STEPS && pid > 0 && !gpd_proc_read(pid, &proc); i++) {
-		struct gpd_grant *g = find(d, pid, "");
-
-		if (g && g->start_time == proc.start_time)
-			return g;
-		pid = proc.parent;
-	}
-	return NULL;
+	if (way->era != d->grants->era || way->pid != pid || way->start_time != start_time)
+		*way = (struct gpd_climb){
+			.pid = pid,
+			.start_time = start_time,
+			.era = d->grants->era,
+			.next = has_processes(d) && pid <= GPD_PID_MAX ? pid : 0,
+			.child_time = start_time,
+		};
+	if (!way->next)
+		return true;
+	for (i = 0; i < STEPS_A_TURN && way->next; i++)
+		step(d, way);
+	return false;
 }
 
 static struct gpd_grant *of_path(const struct gpd *d, char *path)
@@ -96,24 +144,33 @@ static struct gpd_grant *of_cgroup(const struct gpd *d, pid_t pid)
 	return g;
 }
 
-struct gpd_grant *gpd_grant_find(const struct gpd *d, pid_t pid)
+struct gpd_grant *gpd_grant_find(const struct gpd *d, struct gpd_climb *way, pid_t pid,
+				 uint64_t start_time)
 {
-	struct gpd_grant *g = NULL;
+	if (!gp_tree_first(&d->grants->tree) || pid > GPD_PID_MAX || !gpd_proc_is(pid, start_time))
+		return NULL;
+	while (!gpd_grant_climb(d, way, pid, start_time))
+		;
+	return way->grant ? way->grant : of_cgroup(d, pid);
+}
 
-	if (gp_tree_first(&d->grants->tree) && pid <= GPD_PID_MAX) {
-		g = of_parents(d, pid);
-		g = g ? g : of_cgroup(d, pid);
-	}
-	return g;
+static void free_ended(struct gpd_grant *g)
+{
+	if (g->has_ended && !g->nr_clients)
+		free(g);
 }
 
 void gpd_grant_give(struct gpd_client *c, struct gpd_grant *g)
 {
-	if (c->grant)
-		c->grant->nr_clients--;
+	struct gpd_grant *old = c->grant;
+
 	if (g)
 		g->nr_clients++;
 	c->grant = g;
+	if (!old)
+		return;
+	old->nr_clients--;
+	free_ended(old);
 }
 
 static void change(struct gpd_client *c, const struct gpd_attrs *attrs)
@@ -157,27 +214,128 @@ static void set_timer(struct gpd *d)
 	gpd_timer_set(d->grants->timer, next_ns);
 }
 
-/* Clients for which another grant counts now have that one. */
+static json_t *scope_json(const struct gpd_grant *g)
+{
+	return json_pack("{s:o, s:o}", "pid", g->pid ? json_integer(g->pid) : json_null(), "cgroup",
+			 g->pid ? json_null() : json_string(g->cgroup));
+}
+
+static json_t *grant_json(const struct gpd_grant *g)
+{
+	uint64_t now_ns = gpd_now_ns();
+	json_t *out = scope_json(g);
+
+	json_object_set_new(out, "attributes", gpd_list_attributes(&g->attrs));
+	json_object_set_new(out, "lease_ms", g->until_ns == U64_MAX ? json_null() :
+			    json_integer((json_int_t)((g->until_ns - min(now_ns, g->until_ns)) /
+						      GPD_NS_PER_MS)));
+	json_object_set_new(out, "nr_clients", json_integer(g->nr_clients));
+	return out;
+}
+
+/* A client for which another grant counts now has that one. */
+static void look_at(struct gpd_client *c)
+{
+	struct gpd_grant *g = c->grant;
+
+	if (c->state == GPD_CLIENT_KNOWN)
+		g = gpd_grant_find(c->d, &c->d->grants->way, c->pid, c->start_time);
+	if (g && (g != c->grant || g->is_new))
+		apply(c, g);
+	else if (!g && c->grant)
+		withdraw(c);
+}
+
+static void answer(struct gpd *d, struct waiter *w)
+{
+	const struct gpd_grant *g = find(d, w->scope.pid, w->scope.cgroup);
+	struct gpd_conn *conn = w->conn;
+
+	if (!conn)
+		return;
+	conn->waiting = false;
+	if (g)
+		gpd_control_reply(conn, json_pack("{s:o}", "grant", grant_json(g)));
+	else
+		gpd_control_reply(conn, json_object());
+	gpd_control_next(conn);
+}
+
+static void end_pass(struct gpd *d)
+{
+	struct gp_tree_node *n;
+	struct waiter *w;
+
+	for (n = gp_tree_first(&d->grants->tree); n; n = gp_tree_next(n))
+		of(n)->is_new = false;
+	while ((w = TAILQ_FIRST(&d->grants->waiters))) {
+		TAILQ_REMOVE(&d->grants->waiters, w, link);
+		answer(d, w);
+		free(w);
+	}
+}
+
+/* A client takes some turns: its parents are many files. */
+static int on_pass(sd_event_source *s, void *data)
+{
+	struct gpd *d = data;
+	struct gpd_place *at = &d->grants->passed;
+	struct gpd_client *c = gpd_client_after(d, at->pid, at->number);
+
+	if (!c) {
+		end_pass(d);
+		return 0;
+	}
+	if (gpd_grant_climb(d, &d->grants->way, c->pid, c->start_time)) {
+		*at = (struct gpd_place){ c->pid, c->number };
+		look_at(c);
+	}
+	return sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
+}
+
+/* Something has changed: all clients are looked at, from the first on. */
+static void begin_pass(struct gpd *d)
+{
+	d->grants->passed = (struct gpd_place){ 0 };
+	sd_event_source_set_enabled(d->grants->pass, SD_EVENT_ONESHOT);
+}
+
+static void wait_for_pass(struct gpd_conn *conn, const struct gpd_grant *g)
+{
+	struct waiter *w = calloc(1, sizeof(*w));
+
+	begin_pass(conn->d);
+	if (!w) {
+		gpd_control_failed(conn, -ENOMEM, "out of memory");
+		return;
+	}
+	w->conn = conn;
+	if (g)
+		w->scope = *g;
+	conn->waiting = true;
+	TAILQ_INSERT_TAIL(&conn->d->grants->waiters, w, link);
+}
+
+void gpd_grant_forget(struct gpd *d, const struct gpd_conn *conn)
+{
+	struct waiter *w;
+
+	if (!d->grants)
+		return;
+	TAILQ_FOREACH(w, &d->grants->waiters, link)
+		if (w->conn == conn)
+			w->conn = NULL;
+}
+
+/* Its clients keep it until the pass has come to them. */
 static void end(struct gpd *d, struct gpd_grant *g)
 {
-	struct gpd_client *c;
-
 	gp_tree_remove(&d->grants->tree, &g->by_scope);
-	LIST_FOREACH(c, &d->clients, link)
-	{
-		struct gpd_grant *next;
-
-		if (c->grant != g)
-			continue;
-		next = c->state == GPD_CLIENT_KNOWN ? gpd_grant_find(d, c->pid) : NULL;
-		if (next)
-			apply(c, next);
-		else if (c->state == GPD_CLIENT_KNOWN)
-			withdraw(c);
-		else
-			gpd_grant_give(c, NULL);
-	}
-	free(g);
+	d->grants->era++;
+	g->has_ended = true;
+	if (g->nr_clients)
+		begin_pass(d);
+	free_ended(g);
 }
 
 /* Ends what is over; that of a process when it is gone and no client has it. */
@@ -206,45 +364,37 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *data)
 
 int gpd_grant_init(struct gpd *d)
 {
+	int err;
+
 	d->grants = calloc(1, sizeof(*d->grants));
 	if (!d->grants)
 		return -ENOMEM;
 	d->grants->tree.cmp = by_scope;
-	return gpd_timer_add(d->event, &d->grants->timer, on_timer, d);
+	d->grants->era = 1;
+	TAILQ_INIT(&d->grants->waiters);
+	err = gpd_defer_add(d->event, &d->grants->pass, GPD_PRIORITY_USER, on_pass, d);
+	return err < 0 ? err : gpd_timer_add(d->event, &d->grants->timer, on_timer, d);
 }
 
 void gpd_grant_free(struct gpd *d)
 {
 	struct gp_tree_node *n;
+	struct waiter *w;
 
 	if (!d->grants)
 		return;
+	while ((w = TAILQ_FIRST(&d->grants->waiters))) {
+		TAILQ_REMOVE(&d->grants->waiters, w, link);
+		free(w);
+	}
 	while ((n = gp_tree_first(&d->grants->tree))) {
 		gp_tree_remove(&d->grants->tree, n);
 		free(of(n));
 	}
+	sd_event_source_unref(d->grants->pass);
 	sd_event_source_unref(d->grants->timer);
 	free(d->grants);
 	d->grants = NULL;
-}
-
-static json_t *scope_json(const struct gpd_grant *g)
-{
-	return json_pack("{s:o, s:o}", "pid", g->pid ? json_integer(g->pid) : json_null(), "cgroup",
-			 g->pid ? json_null() : json_string(g->cgroup));
-}
-
-static json_t *grant_json(const struct gpd_grant *g)
-{
-	uint64_t now_ns = gpd_now_ns();
-	json_t *out = scope_json(g);
-
-	json_object_set_new(out, "attributes", gpd_list_attributes(&g->attrs));
-	json_object_set_new(out, "lease_ms", g->until_ns == U64_MAX ? json_null() :
-			    json_integer((json_int_t)((g->until_ns - min(now_ns, g->until_ns)) /
-						      GPD_NS_PER_MS)));
-	json_object_set_new(out, "nr_clients", json_integer(g->nr_clients));
-	return out;
 }
 
 json_t *gpd_grant_save(struct gpd *d)
@@ -351,7 +501,6 @@ void gpd_grant_call(struct gpd_conn *conn, const struct gpd_request *r)
 	struct gpd_grant scope = { 0 };
 	struct gpd *d = conn->d;
 	struct gpd_grant *g;
-	struct gpd_client *c;
 
 	if (d->ops != &gpd_client_ops) {
 		say_to_module(conn, r);
@@ -367,14 +516,13 @@ void gpd_grant_call(struct gpd_conn *conn, const struct gpd_request *r)
 		return;
 	}
 	g->start_time = scope.start_time;
+	d->grants->era++;
 	g->attrs = scope.attrs;
 	g->until_ns = r->lease_ms ? gpd_now_ns() + r->lease_ms * GPD_NS_PER_MS : U64_MAX;
+	g->is_new = true;
 	set_timer(d);
-	LIST_FOREACH(c, &d->clients, link)
-	if (c->state == GPD_CLIENT_KNOWN && gpd_grant_find(d, c->pid) == g)
-		apply(c, g);
 	gpd_state_soon(d);
-	gpd_control_reply(conn, json_pack("{s:o}", "grant", grant_json(g)));
+	wait_for_pass(conn, g);
 }
 
 void gpd_grant_revoke(struct gpd_conn *conn, const struct gpd_request *r)
@@ -395,7 +543,7 @@ void gpd_grant_revoke(struct gpd_conn *conn, const struct gpd_request *r)
 	end(d, g);
 	set_timer(d);
 	gpd_state_soon(d);
-	gpd_control_reply(conn, json_object());
+	wait_for_pass(conn, NULL);
 }
 
 void gpd_grant_list(struct gpd_conn *conn, const struct gpd_request *r)

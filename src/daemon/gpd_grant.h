@@ -11,6 +11,10 @@
  * cgroup before the one above. A descendant is one by its parents, at most GPD_GRANT_STEPS of
  * them: a process whose parent has ended belongs to a cgroup at best.
  *
+ * A parent is a file: a client says HELLO, and an attacker has a process with many. So the way up
+ * takes several turns of the loop (struct gpd_climb). When grants change, all clients are looked
+ * at in the same way; the request is answered then.
+ *
  * A grant ends with Revoke and with its lease: then clients keep of it what every process may
  * have. That of a process also ends when the process and all clients that have it are gone.
  * Grants are kept in the state file.
@@ -35,6 +39,8 @@ struct gpd_grant {
 	struct gpd_attrs attrs;	      /* most that they may be; group "" = any */
 	uint64_t until_ns;	      /* end of its lease, U64_MAX = none */
 	uint32_t nr_clients;	      /* that have it */
+	bool is_new;		      /* clients that have it may not have its attributes yet */
+	bool has_ended;		      /* only clients have it still */
 };
 
 /* Before the state is read. 0 or -errno. */
@@ -42,11 +48,21 @@ int gpd_grant_init(struct gpd *d);
 
 void gpd_grant_free(struct gpd *d);
 
-/* The grant of a process, NULL = none. */
-struct gpd_grant *gpd_grant_find(const struct gpd *d, pid_t pid);
+/*
+ * Some steps of the way up from a process that began then, from the first on if grants have
+ * changed. Return: it was done before; gpd_grant_find() is told by it until the loop goes on.
+ */
+bool gpd_grant_climb(const struct gpd *d, struct gpd_climb *way, pid_t pid, uint64_t start_time);
+
+/* The grant of that process, NULL = none. What is not done of the way is done now. */
+struct gpd_grant *gpd_grant_find(const struct gpd *d, struct gpd_climb *way, pid_t pid,
+				 uint64_t start_time);
 
 /* A client has another grant from now on, NULL = none; its attributes stay. */
 void gpd_grant_give(struct gpd_client *c, struct gpd_grant *g);
+
+/* A connection that may wait for an answer is gone. */
+void gpd_grant_forget(struct gpd *d, const struct gpd_conn *conn);
 
 /* For the state file, and out of it. */
 json_t *gpd_grant_save(struct gpd *d);

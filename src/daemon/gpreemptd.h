@@ -304,6 +304,17 @@ enum gpd_client_state {
 	GPD_CLIENT_DEAD,	/* waits to be reaped */
 };
 
+/* The way up from a process to the nearest of its parents that has a grant; all zero at first. */
+struct gpd_climb {
+	pid_t pid;	       /* of the process */
+	uint64_t start_time;   /* when it began */
+	uint64_t era;	       /* gpd_grants.era when it was begun */
+	pid_t next;	       /* parent that is read next, 0 = the way is done */
+	uint64_t child_time;   /* when the one below it began */
+	uint32_t nr;	       /* that were read */
+	struct gpd_grant *grant; /* that was found */
+};
+
 /* One connection that can stop the queues of one process. */
 struct gpd_client {
 	LIST_ENTRY(gpd_client) link;	  /* in gpd.clients */
@@ -330,6 +341,7 @@ struct gpd_client {
 	uint64_t blind_ns; /* when the driver last showed a queue that it never told, 0 = never */
 	struct gpd_attrs attrs;
 	bool by_hand; /* attributes were set over the control socket */
+	struct gpd_climb way;	 /* to its grant, before HELLO is read */
 	struct gpd_grant *grant; /* most that it may be, NULL = what every process may */
 	LIST_HEAD(, gpd_queue) queues;
 	struct gp_tree queues_by_id; /* the same in the order of node and number */

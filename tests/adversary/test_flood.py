@@ -377,6 +377,65 @@ def test_new_connection_of_a_user_that_rests_waits(daemon):
         a.hear("end", WAIT * 20)
 
 
+def descend(nr):
+    """The caller goes on as a process with so many parents."""
+    for _ in range(nr):
+        pid = os.fork()
+        if pid:
+            end_with_parent()
+            os.waitpid(pid, 0)
+            os._exit(0)
+        end_with_parent()
+
+
+def deep_clients(daemon, say, nr):
+    """So many clients at a time, whose process has 64 parents; one is made again and again."""
+    descend(64)
+    socks = []
+    say_once = say
+    while True:
+        s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        s.settimeout(WAIT)
+        try:
+            s.connect(daemon.client_path)
+            s.send(rig.hello())
+            s.recv(1024)
+        except OSError:
+            pass
+        socks.append(s)
+        if len(socks) < nr:
+            continue
+        if say_once:
+            say_once("go")
+            say_once = None
+        if nr > 1:
+            forever()
+        socks.pop(0).close()
+
+
+def grants(root):
+    """Root asks for another grant before each of the victim's requests: all clients are looked at."""
+    state = {"nr": 0}
+
+    def first():
+        state["nr"] += 1
+        root.send("Grant", {"cgroup": f"/there{state['nr'] % 8}", "attributes": {"weight": 50}})
+    return first
+
+
+@pytest.mark.parametrize("nr", [1, 300])
+def test_parents_of_clients_are_read_in_small_steps(daemon, control, nr):
+    """With the grant of a process, the parents of each client are read, some in a step."""
+    root = Control(daemon)
+    root.call("Grant", pid=root.call("GetInfo")["pid"], attributes={"weight": 50})
+    request_costs(daemon, control, 20)
+    usual = request_costs(daemon, control)
+    with Attacker("nobody", lambda say: deep_clients(daemon, say, nr)) as a:
+        a.hear("go", WAIT * 10)
+        first = grants(root) if nr > 1 else lambda: None
+        within(request_costs(daemon, control, 100, first=first), usual, "request")
+
+
 def work_ns(daemon, method, control):
     """The daemon's work for the answer to a request whose answer is not kept from the last time."""
     costs = Costs(daemon)

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What an attacker says, and which processes it reaches. Root's clients are the victims."""
+import ctypes
 import errno
 import os
+import signal
 import socket
+import time
 
 import pytest
 
@@ -11,7 +14,7 @@ from rig import (BUSY, ERROR, FIRST_PID, HOLD, IDLE, MANUAL, NOTE_NO_PROGRESS, N
                  NOTE_RESET, RELEASE, SHIM, WAIT, Client, Control, Daemon, Refused, edge, note,
                  queue)
 from stage import (CLONE_NEWUSER, GPU, Attacker, Driver, DriverDaemon, attack, become_nobody,
-                   can_make_user_namespace, end_with_parent, forever, needs_mounts, needs_root,
+                   can_make_user_namespace, end_with_parent, forever, libc, needs_mounts, needs_root,
                    unshare, wait_until, write)
 
 pytestmark = needs_root
@@ -167,6 +170,57 @@ def test_addresses_are_for_users_of_the_process(daemon, control, who):
     assert control.process(BAD) is None and control.process(FIRST_PID)
     assert None not in addresses(control, FIRST_PID)
     root.close()
+
+
+# --- Grants.
+
+def leave_a_client_behind(daemon, say):
+    """A client whose process has ended: a child of it has the socket."""
+    said, kept = os.pipe(), os.pipe()
+    pid = os.fork()
+    if not pid:
+        c = Client(daemon, connect=False)
+        c.send(rig.hello())
+        c.receive()
+        if not os.fork():
+            os.close(kept[1])
+            os.read(kept[0], 1)
+        os._exit(0)
+    os.close(kept[0])
+    os.close(said[1])
+    os.waitpid(pid, 0)
+    say(f"left {pid}")
+    forever()
+
+
+def process_with_number(pid):
+    """Numbers are used again after some time; CLONE_SET_TID need not wait for that. The kernel
+    tells when a process began in ticks: two of one number are never of one tick."""
+    time.sleep(2 / os.sysconf("SC_CLK_TCK"))
+    wanted = ctypes.c_int32(pid)
+    args = (ctypes.c_uint64 * 11)()
+    args[4] = signal.SIGCHLD
+    args[8], args[9] = ctypes.addressof(wanted), 1
+    made = libc.syscall(435, args, ctypes.sizeof(args))
+    if not made:
+        end_with_parent()
+        forever()
+    if made < 0 and ctypes.get_errno() in (errno.EPERM, errno.ENOSYS):
+        pytest.skip("this place does not let a number be chosen")
+    assert made == pid, os.strerror(ctypes.get_errno())
+
+
+def test_number_that_is_used_again_gives_no_grant(daemon, control):
+    """The grant of a new process was given to a client of the one that had its number before."""
+    with Attacker("nobody", lambda say: leave_a_client_behind(daemon, say)) as a:
+        pid = int(a.hear("left").split()[1])
+        process_with_number(pid)
+        try:
+            control.call("Grant", pid=pid, attributes={"class": "realtime"})
+            assert control.process(pid)["attributes"]["class"] == "default"
+        finally:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
 
 
 # --- Notes.

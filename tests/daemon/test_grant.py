@@ -5,26 +5,13 @@ import shutil
 import subprocess
 
 import pytest
-from rig import HOLD, RELEASE, WAIT, BUSY, Client, Control, Daemon, Refused, edge, queue
+from rig import HOLD, RELEASE, WAIT, BUSY, Client, Control, Refused, edge, queue
 from test_bad_input import NOBODY, as_user, denied, needs_root
 
 SIMCLIENT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
                          "cli", "simclient.py")
 FREEZER = "/sys/fs/cgroup/freezer"
 pytestmark = needs_root
-
-
-@pytest.fixture
-def daemon():
-    with Daemon() as d:
-        yield d
-
-
-@pytest.fixture
-def control(daemon):
-    c = Control(daemon)
-    yield c
-    c.close()
 
 
 class Job:

@@ -40,13 +40,11 @@ static void on_result(void *data, struct gpd_client *c, int err, const char *tex
 	gpd_control_next(conn);
 }
 
-static bool find_process(struct gpd_conn *conn, uint64_t pid)
+static bool find_process(struct gpd_conn *conn, uint64_t pid, struct gpd_proc *proc)
 {
-	struct gpd_proc proc;
-
-	if (gpd_proc_read((pid_t)pid, &proc))
+	if (gpd_proc_read((pid_t)pid, proc))
 		return gpd_methods_refuse(conn, pid, -ESRCH);
-	return gpd_trust_may_touch_process(conn->d, &conn->cred, (pid_t)pid, proc.uid) ||
+	return gpd_trust_may_touch_process(conn->d, &conn->cred, (pid_t)pid, proc->uid) ||
 	       gpd_methods_refuse(conn, pid, -EPERM);
 }
 
@@ -54,6 +52,8 @@ void gpd_attach_call(struct gpd_conn *conn, const struct gpd_request *r)
 {
 	const struct gpd_grant *grant;
 	struct gpd_attrs attrs = { .klass = "" };
+	struct gpd_climb way = { 0 };
+	struct gpd_proc proc;
 	int err;
 
 	if (conn->d->config->dbg == GPD_DBG_OFF) {
@@ -62,9 +62,9 @@ void gpd_attach_call(struct gpd_conn *conn, const struct gpd_request *r)
 	}
 	gp_attr_default(&attrs.core);
 	gpd_auth_class(conn->d->config, GPD_DEFAULT_CLASS, &attrs);
-	if (!find_process(conn, r->pid))
+	if (!find_process(conn, r->pid, &proc))
 		return;
-	grant = gpd_grant_find(conn->d, (pid_t)r->pid);
+	grant = gpd_grant_find(conn->d, &way, (pid_t)r->pid, proc.start_time);
 	if (grant)
 		attrs = grant->attrs;
 	if (!gpd_methods_apply(conn, &r->attributes, grant, NULL, &attrs))
@@ -79,8 +79,9 @@ void gpd_attach_call(struct gpd_conn *conn, const struct gpd_request *r)
 void gpd_attach_detach(struct gpd_conn *conn, const struct gpd_request *r)
 {
 	struct gpd_client *c = gpd_client_find(conn->d, (pid_t)r->pid);
+	struct gpd_proc proc;
 
-	if (!find_process(conn, r->pid))
+	if (!find_process(conn, r->pid, &proc))
 		return;
 	if (c && !gpd_mech_is_dbg(c))
 		gpd_control_error(conn, "NotSupported", "reason", "it is not traced");

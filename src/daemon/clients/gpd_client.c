@@ -204,11 +204,13 @@ static int read_one(struct gpd_client *c)
 	return is_dear(buf, (size_t)len) ? MESSAGES_A_TURN_USER : 1;
 }
 
-/* Return: whether nothing is left to read. */
+/* Return: whether nothing is left to read. HELLO waits until its grant is known. */
 static bool read_some(struct gpd_client *c)
 {
 	int left = c->user->privileged ? MESSAGES_A_TURN : MESSAGES_A_TURN_USER;
 
+	if (c->state == GPD_CLIENT_NEW && !gpd_grant_climb(c->d, &c->way, c->pid, c->start_time))
+		return false;
 	while (left > 0) {
 		int took = read_one(c);
 
@@ -267,6 +269,7 @@ int gpd_client_add(struct gpd *d, int fd, const struct gpd_cred *cred, struct gp
 		c->fd = fd;
 		c->cred = *cred;
 		c->pid = cred->pid;
+		c->start_time = cred->start_time;
 		c->owner = cred->owner;
 		c->number = ++d->next_client;
 		c->queues_by_id.cmp = by_queue;

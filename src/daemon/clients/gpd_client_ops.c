@@ -51,6 +51,7 @@ static int admit_sim(struct gpd_client *c, const struct wire_hello *m, const cha
 	if (gpd_client_find(c->d, (pid_t)m->pid))
 		return refuse(why, "there is a simulated process with this number", -EEXIST);
 	c->pid = (pid_t)m->pid;
+	c->start_time = 0;
 	return 0;
 }
 

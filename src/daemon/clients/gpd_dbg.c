@@ -159,6 +159,7 @@ static int connect_tracer(struct gpd_tracer *t, int fd)
 	t->client->ops = &gpd_dbg_ops;
 	t->client->mech_data = t;
 	t->client->pid = t->target;
+	t->client->start_time = t->start_time;
 	return 0;
 }
 

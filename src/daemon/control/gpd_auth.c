@@ -208,7 +208,7 @@ void gpd_auth_wishes(struct gpd_client *c, const struct wire_hello *m)
 	uint32_t too_much;
 	uint32_t bit;
 
-	gpd_grant_give(c, gpd_grant_find(c->d, c->pid));
+	gpd_grant_give(c, gpd_grant_find(c->d, &c->way, c->pid, c->start_time));
 	choose_class(c, m);
 	if (!c->grant || !c->grant->attrs.group[0])
 		memcpy(c->attrs.group, m->group, sizeof(c->attrs.group));

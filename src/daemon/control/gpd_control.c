@@ -2,6 +2,7 @@
 #include "daemon/control/gpd_control.h"
 #include "daemon/control/gpd_event.h"
 #include "daemon/clients/gpd_client.h"
+#include "daemon/gpd_grant.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/module/gpd_module.h"
 #include "daemon/gpd_user.h"
@@ -193,6 +194,7 @@ static void free_conn(struct gpd_conn *conn)
 	gpd_control_stream_stop(conn);
 	gpd_suspend_conn_gone(conn);
 	gpd_dbg_forget(d, conn);
+	gpd_grant_forget(d, conn);
 	gpd_hold_forget_conn(d, conn);
 	end_turn(conn);
 	LIST_REMOVE(conn, link);

@@ -17,6 +17,7 @@
 
 #define NR_QUEUES 200
 #define NR_CLIENTS 3
+#define NR_GRANTED 20
 
 static struct gpd *make_daemon(void)
 {
@@ -30,6 +31,14 @@ static void free_daemon(struct gpd *d)
 {
 	gpd_client_close_all(d);
 	unit_daemon_free(d);
+}
+
+static void free_daemon_with(struct gpd *d, struct gpd_conn *conn)
+{
+	gpd_user_put(conn->user);
+	test_free(conn->in);
+	free(conn->out);
+	free_daemon(d);
 }
 
 static void say(struct gpd_client *c, void *msg, uint16_t type, size_t size)
@@ -209,6 +218,68 @@ static void queues_are_looked_for_in_turns(void **state)
 	free_daemon(d);
 }
 
+static uint32_t nr_granted(const struct gpd *d)
+{
+	const struct gpd_client *c;
+	uint32_t nr = 0;
+
+	LIST_FOREACH(c, &d->clients, link)
+		nr += c->grant && c->attrs.core.prio == 12;
+	return nr;
+}
+
+/* Looks at all clients after a request of root. Return: turns of the loop until it is answered. */
+static int turns_of_grants(struct gpd *d, struct gpd_conn *conn, uint32_t *nr, uint32_t until)
+{
+	int turns = 0;
+
+	assert_true(conn->waiting);
+	while (conn->waiting) {
+		uint32_t before = nr_granted(d);
+
+		assert_true(sd_event_run(d->event, 0) > 0);
+		*nr = nr_granted(d);
+		assert_in_range(*nr > before ? *nr - before : before - *nr, 0, 4);
+		turns++;
+	}
+	assert_int_equal(*nr, until);
+	return turns;
+}
+
+/* A grant that comes or goes: /proc is asked for a few clients a turn, then root is answered. */
+static void grants_are_looked_for_in_turns(void **state)
+{
+	struct gpd_request r = { .has = GPD_HAS_PID, .pid = (uint64_t)getpid(),
+				 .attributes = { .has = GPD_ATTR_CLASS, .klass = "realtime" } };
+	struct gpd *d = make_daemon();
+	struct gpd_cred cred = { .privileged = true };
+	struct gpd_conn conn = { .d = d, .cred = cred };
+	int other[NR_GRANTED], pair[2];
+	uint32_t i, nr;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
+	conn.fd = pair[0];
+	conn.user = gpd_user_get(d, &cred.owner, true);
+	conn.in = test_calloc(1, 1);
+	d->config->max_clients = 4 * NR_GRANTED;
+	for (i = 0; i < NR_GRANTED; i++)
+		make_client(d, 0, &other[i]);
+	gpd_grant_call(&conn, &r);
+	assert_int_equal(nr_granted(d), 0);
+	assert_true(turns_of_grants(d, &conn, &nr, NR_GRANTED) >= NR_GRANTED / 4);
+	/* The same scope with other attributes reaches those that have it. */
+	strcpy(r.attributes.klass, "besteffort");
+	gpd_grant_call(&conn, &r);
+	assert_true(turns_of_grants(d, &conn, &nr, 0) >= NR_GRANTED / 4);
+	gpd_grant_revoke(&conn, &r);
+	turns_of_grants(d, &conn, &nr, 0);
+	for (i = 0; i < NR_GRANTED; i++)
+		close(other[i]);
+	free_daemon_with(d, &conn);
+	close(pair[0]);
+	close(pair[1]);
+}
+
 static void tell(int fd)
 {
 	assert_int_equal(write(fd, "x", 1), 1);
@@ -285,6 +356,7 @@ int main(void)
 		cmocka_unit_test(dead_clients_are_freed_in_turns),
 		cmocka_unit_test(clients_have_an_order),
 		cmocka_unit_test(queues_are_looked_for_in_turns),
+		cmocka_unit_test(grants_are_looked_for_in_turns),
 		cmocka_unit_test(child_that_cannot_be_collected_is_not_waited_for),
 	};
 
