@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_config.h"
 #include "client/wire_decode.h"
+#include "rules/guess.h"
 #include "rules/right.h"
 
 #include <ctype.h>
@@ -82,7 +83,10 @@ static const struct gpd_setting defaults[] = {
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
-static const char not_a_number[] = "not a number, or out of range";
+static const char *bad_number(int err)
+{
+	return err == -ERANGE ? "out of range" : "not a number, or not one of its unit";
+}
 
 /* Of those below, each returns NULL or a constant that says what is wrong. */
 
@@ -121,9 +125,10 @@ static const char *read_mode(const char *text, uint64_t *to)
 static const char *read_number(const struct key *k, const char *text, void *to)
 {
 	u64 number;
+	int err = gp_text_read_value(k->name, text, k->min, k->max, &number);
 
-	if (gp_text_read_value(k->name, text, k->min, k->max, &number))
-		return not_a_number;
+	if (err)
+		return bad_number(err);
 	if (k->kind == KIND_U8)
 		*(u8 *)to = (u8)number;
 	else if (k->kind == KIND_U32)
@@ -158,14 +163,19 @@ static const char *read_value(const struct key *k, const char *text, void *to)
 	}
 }
 
+/* Of those below: @guess gets the names there are where a name is wrong. */
+
 static const char *set_key(const struct key *keys, size_t nr, void *base, const char *name,
-			   const char *value)
+			   const char *value, struct gp_guess *guess)
 {
 	size_t i;
 
 	for (i = 0; i < nr; i++)
 		if (!strcmp(keys[i].name, name))
 			return read_value(&keys[i], value, (char *)base + keys[i].offset);
+	gp_guess_init(guess, name);
+	for (i = 0; i < nr; i++)
+		gp_guess_try(guess, keys[i].name);
 	return "no such key";
 }
 
@@ -179,7 +189,22 @@ static struct gpd_param *get_param(struct gpd_config *c, const char *name)
 	return c->nr_params < GPD_PARAMS_MAX ? &c->params[c->nr_params++] : NULL;
 }
 
-static const char *set_policy(struct gpd_config *c, const char *key, const char *value)
+static const char *no_parameter(const char *name, struct gp_guess *guess)
+{
+	/* They are made as they are asked for: the nearest is kept. */
+	static char names[2][GP_TEXT_PARAM_MAX];
+	u32 i, at = 0;
+
+	gp_guess_init(guess, name);
+	for (i = 0; gp_text_param(i, names[at]); i++) {
+		gp_guess_try(guess, names[at]);
+		at = guess->best == names[at] ? !at : at;
+	}
+	return "no such parameter";
+}
+
+static const char *set_policy(struct gpd_config *c, const char *key, const char *value,
+			      struct gp_guess *guess)
 {
 	struct gpd_param *p;
 	u64 number;
@@ -191,7 +216,7 @@ static const char *set_policy(struct gpd_config *c, const char *key, const char 
 		return read_text(value, sizeof(c->policy), c->policy);
 	err = gp_text_read_param(key, value, &number, NULL);
 	if (err)
-		return err == -ENOENT ? "no such parameter" : not_a_number;
+		return err == -ENOENT ? no_parameter(key, guess) : bad_number(err);
 	p = get_param(c, key);
 	if (!p)
 		return "too many parameters";
@@ -210,7 +235,7 @@ const struct gpd_class *gpd_config_class(const struct gpd_config *c, const char 
 }
 
 static const char *set_class(struct gpd_config *c, const char *name, const char *key,
-			     const char *value)
+			     const char *value, struct gp_guess *guess)
 {
 	struct gpd_class *k = (struct gpd_class *)gpd_config_class(c, name);
 
@@ -224,7 +249,7 @@ static const char *set_class(struct gpd_config *c, const char *name, const char 
 		gp_attr_default(&k->attr);
 		strcpy(k->name, name);
 	}
-	return set_key(class_keys, NR(class_keys), k, key, value);
+	return set_key(class_keys, NR(class_keys), k, key, value, guess);
 }
 
 const struct gpd_setting *gpd_config_setting(const struct gpd_config *c, const char *section,
@@ -254,30 +279,45 @@ static const char *remember(struct gpd_config *c, const char *section, const cha
 	return NULL;
 }
 
+static const char *no_section(const char *section, struct gp_guess *guess)
+{
+	static const char *const sections[] = { "daemon", "policy", "class" };
+	static char first[GPD_NAME_LEN];
+	size_t i;
+
+	snprintf(first, sizeof(first), "%.*s", (int)strcspn(section, " "), section);
+	gp_guess_init(guess, first);
+	for (i = 0; i < NR(sections); i++)
+		gp_guess_try(guess, sections[i]);
+	return section[0] ? "no such section" : "it comes before the first section";
+}
+
 static const char *set(struct gpd_config *c, const char *section, const char *key,
-		       const char *value)
+		       const char *value, struct gp_guess *guess)
 {
 	if (strlen(value) >= GPD_VALUE_LEN || strlen(key) >= sizeof(c->settings[0].key))
 		return "too long";
 	if (!strcmp(section, "daemon"))
-		return set_key(daemon_keys, NR(daemon_keys), c, key, value);
+		return set_key(daemon_keys, NR(daemon_keys), c, key, value, guess);
 	if (!strcmp(section, "policy"))
-		return set_policy(c, key, value);
+		return set_policy(c, key, value, guess);
 	if (!strncmp(section, "class ", 6))
-		return set_class(c, section + 6, key, value);
-	return "no such section";
+		return set_class(c, section + 6, key, value, guess);
+	return no_section(section, guess);
 }
 
 int gpd_config_set(struct gpd_config *c, const char *section, const char *key, const char *value,
 		   const char *origin, char *error, size_t size)
 {
-	const char *why = set(c, section, key, value);
+	struct gp_guess guess = { 0 };
+	const char *why = set(c, section, key, value, &guess);
 
 	if (!why)
 		why = remember(c, section, key, value, origin);
 	if (!why)
 		return 0;
-	snprintf(error, size, "[%.40s] %.32s = %.64s: %s", section, key, value, why);
+	snprintf(error, size, "[%.40s] %.32s = %.64s: %s%s", section, key, value, why,
+		 gp_guess_text(&guess));
 	return -EINVAL;
 }
 

@@ -35,7 +35,7 @@ static int on_signal(sd_event_source *s, const struct signalfd_siginfo *info, vo
 static int on_hangup(sd_event_source *s, const struct signalfd_siginfo *info, void *data)
 {
 	struct gpd *d = data;
-	char error[320];
+	char error[GPD_ERRORS_TEXT];
 
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, gpd_now_ns() / 1000);
 	gpd_reload(d, NULL, error, sizeof(error));

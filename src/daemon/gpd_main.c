@@ -122,12 +122,12 @@ int main(int argc, char **argv)
 	static struct gpd_options options = { .file = GPD_CONFIG_FILE };
 	struct gpd_config *config = malloc(sizeof(*config));
 	bool check = parse(&options, argc, argv);
-	char error[320];
+	char error[GPD_ERRORS_TEXT];
 
 	if (!config)
 		return 1;
 	if (gpd_reload_read(&options, config, error, sizeof(error))) {
-		gpd_log(LOG_ERR, "%s", error);
+		gpd_log_lines(LOG_ERR, error);
 		free(config);
 		return 1;
 	}

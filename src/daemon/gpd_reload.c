@@ -17,37 +17,79 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Most that is said of the files. */
+#define ERRORS_MAX 10
+/* Most of a line that is shown. */
+#define SHOWN_MAX 100
+
 /* A file that is being read. */
 struct reading {
 	struct gpd_config *c;
 	FILE *file;
 	const char *path;
-	unsigned int line; /* number of the line */
-	char *error;	   /* output: the first thing that is wrong */
-	size_t size;	   /* of it */
-	int err;	   /* -errno of it, 0 = none */
+	unsigned int line;	  /* number of the line */
+	char text[SHOWN_MAX + 1]; /* it, as far as it is shown */
+	char *error;		  /* output: what is wrong, see gpd_reload_read() */
+	size_t size;		  /* of it */
+	unsigned int nr;	  /* how much is wrong */
 };
 
-static void refuse(struct reading *r, const char *what)
+/* A message more, each on a line of its own; what does not fit is left out. */
+static void say(char *error, size_t size, const char *text)
 {
-	if (r->err)
+	size_t used = strlen(error);
+
+	if (used + strlen(text) + 2 <= size)
+		snprintf(error + used, size - used, "%s%s", used ? "\n" : "", text);
+}
+
+/* The line, and a mark below the place. */
+static void refuse(struct reading *r, size_t at, const char *what)
+{
+	char text[PATH_MAX + 400];
+
+	if (r->nr++ >= ERRORS_MAX)
 		return;
-	r->err = -EINVAL;
-	snprintf(r->error, r->size, "%s:%u: %s", r->path, r->line, what);
+	snprintf(text, sizeof(text), "%s:%u:%zu: %s\n    %s\n    %*s", r->path, r->line, at + 1,
+		 what, r->text, (int)(at < SHOWN_MAX ? at : SHOWN_MAX) + 1, "^");
+	say(r->error, r->size, text);
+}
+
+static size_t blanks(const char *line)
+{
+	return strspn(line, " \t");
+}
+
+/* inih tells of the first such line alone, and not where the section is at fault. */
+static bool is_sound(const char *line)
+{
+	line += blanks(line);
+	if (*line == '[')
+		return strchr(line, ']');
+	return !*line || strchr(";#\r\n", *line) || strpbrk(line, "=:");
 }
 
 /* Counts lines for inih, which keeps the number for itself. */
 static char *read_line(char *line, int size, void *data)
 {
 	struct reading *r = data;
+	bool is_whole;
 
-	if (r->err || !fgets(line, size, r->file))
+	if (!fgets(line, size, r->file))
 		return NULL;
 	r->line++;
-	if (!strchr(line, '\n') && !feof(r->file)) {
-		refuse(r, "line too long");
-		return NULL;
-	}
+	is_whole = strchr(line, '\n') || feof(r->file);
+	gpd_text_clean(r->text, sizeof(r->text), line, strcspn(line, "\r\n"));
+	if (!is_whole)
+		refuse(r, SHOWN_MAX, "line too long");
+	else if (!is_sound(line))
+		refuse(r, blanks(line), "not a section, a key with its value, or a comment");
+	if (is_whole && is_sound(line))
+		return line;
+	/* The rest of a long line is none of its own. */
+	while (!is_whole && fgets(line, size, r->file) && !strchr(line, '\n'))
+		;
+	strcpy(line, "\n");
 	return line;
 }
 
@@ -56,34 +98,34 @@ static int on_value(void *data, const char *section, const char *key, const char
 	struct reading *r = data;
 	char origin[GPD_ORIGIN_LEN];
 	char error[256];
+	const char *at;
 
 	snprintf(origin, sizeof(origin), "%s:%u", r->path, r->line);
 	if (!gpd_config_set(r->c, section, key, value, origin, error, sizeof(error)))
 		return 1;
-	refuse(r, error);
-	return 0;
+	at = strstr(r->text, key);
+	refuse(r, at ? (size_t)(at - r->text) : 0, error);
+	return 1;
 }
 
 static int read_file(struct gpd_config *c, const char *path, bool required, char *error,
 		     size_t size)
 {
 	struct reading r = { .c = c, .path = path, .error = error, .size = size };
-	int line;
+	char text[PATH_MAX + 100];
 
 	r.file = fopen(path, "re");
 	if (!r.file) {
 		if (errno == ENOENT && !required)
 			return 0;
-		snprintf(error, size, "%s: %s", path, strerror(errno));
+		snprintf(text, sizeof(text), "%s: %s", path, strerror(errno));
+		say(error, size, text);
 		return -errno;
 	}
-	line = ini_parse_stream(read_line, &r, on_value, &r);
-	if (line && !r.err) {
-		r.line = line > 0 ? (unsigned int)line : 0;
-		refuse(&r, "not a section, a key with its value, or a comment");
-	}
+	if (ini_parse_stream(read_line, &r, on_value, &r) && !r.nr)
+		refuse(&r, 0, "not a section, a key with its value, or a comment");
 	fclose(r.file);
-	return r.err;
+	return r.nr ? -EINVAL : 0;
 }
 
 static int is_drop_in(const struct dirent *entry)
@@ -95,31 +137,30 @@ static int is_drop_in(const struct dirent *entry)
 
 /*
  * Read a file and its drop-ins, FILE.d/NAME.conf in the order of their names, over what @c has;
- * a file that is not there is wrong if it is required. 0, -errno with @error "FILE:LINE: what".
+ * a file that is not there is wrong if it is required. 0, -errno with @error as gpd_reload_read().
  */
 static int load(struct gpd_config *c, const char *file, bool required, char *error, size_t size)
 {
 	char folder[PATH_MAX];
 	char path[2 * PATH_MAX];
 	struct dirent **names;
+	int more;
 	int err;
 	int nr;
 	int i;
 
+	error[0] = '\0';
 	err = read_file(c, file, required, error, size);
-	if (err)
-		return err;
 	snprintf(folder, sizeof(folder), "%s.d", file);
 	nr = scandir(folder, &names, is_drop_in, alphasort);
-	if (nr < 0)
-		return 0;
 	for (i = 0; i < nr; i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, names[i]->d_name);
-		if (!err)
-			err = read_file(c, path, true, error, size);
+		more = read_file(c, path, true, error, size);
+		err = err ? err : more;
 		free(names[i]);
 	}
-	free(names);
+	if (nr >= 0)
+		free(names);
 	return err;
 }
 
@@ -234,7 +275,8 @@ int gpd_reload(struct gpd *d, json_t *changed, char *error, size_t size)
 	err = read_again(d, new, error, size);
 	if (err) {
 		free(new);
-		gpd_log(LOG_ERR, "reload refused: %s", error);
+		gpd_log(LOG_ERR, "reload refused:");
+		gpd_log_lines(LOG_ERR, error);
 		return err;
 	}
 	d->config = new;
@@ -255,12 +297,14 @@ int gpd_reload(struct gpd *d, json_t *changed, char *error, size_t size)
 void gpd_reload_call(struct gpd_conn *conn, const struct gpd_request *r)
 {
 	json_t *changed;
-	char error[320];
+	char error[GPD_ERRORS_TEXT];
 
 	changed = json_array();
 	if (gpd_reload(conn->d, changed, error, sizeof(error))) {
 		json_decref(changed);
-		gpd_control_error(conn, "Failed", "reason", "%s", error);
+		/* One line: the log has the rest. */
+		gpd_control_error(conn, "Failed", "reason", "%.*s", (int)strcspn(error, "\n"),
+				  error);
 		return;
 	}
 	gpd_control_reply(conn, json_pack("{s:o}", "changed", changed));

@@ -68,7 +68,13 @@ struct gpd_options {
 	uint32_t nr_sim;       /* simulated nodes */
 };
 
-/* Read the configuration. 0 or -errno with @error: what is wrong, with file and line. */
+/* Room for all that is said of files of the configuration. */
+#define GPD_ERRORS_TEXT 4096
+
+/*
+ * Read the configuration. 0 or -errno with @error: all that is wrong, "FILE:LINE:COLUMN: what" with
+ * the line and a mark on two lines below each.
+ */
 int gpd_reload_read(const struct gpd_options *options, struct gpd_config *config, char *error,
 		    size_t size);
 

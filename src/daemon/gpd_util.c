@@ -51,6 +51,16 @@ void gpd_log(int level, const char *format, ...)
 		fprintf(stderr, "gpreemptd: %s\n", line);
 }
 
+void gpd_log_lines(int level, const char *text)
+{
+	size_t len;
+
+	for (; *text; text += len + (text[len] == '\n')) {
+		len = strcspn(text, "\n");
+		gpd_log(level, "%.*s", (int)len, text);
+	}
+}
+
 /* Longer than this and it is full anyway; keeps the product below in range. */
 #define BUCKET_NS_MAX (1000 * GPD_NS_PER_SEC)
 

@@ -29,6 +29,9 @@ bool gpd_timer_is_on(sd_event_source *timer);
 /* One line to stderr, with its LOG_* for the journal, see sd-daemon(3). */
 void gpd_log(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same of a text of several lines. */
+void gpd_log_lines(int level, const char *text);
+
 /* Nothing less important than this is written; LOG_INFO to begin with. */
 extern int gpd_log_level;
 

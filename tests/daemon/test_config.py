@@ -64,7 +64,37 @@ def test_good_configuration(tmp_path):
 def test_bad_configuration_is_refused_with_file_and_line(tmp_path, text, where, what):
     code, error = check(str(tmp_path), text)
     assert code == 1 and what in error and "x.conf" + where in error if where else what in error
-    assert len(error.splitlines()) == 1
+    assert len(error.splitlines()) == (3 if where else 1)
+
+
+BAD = """[daemon]
+lease_ms = 5
+htp_port = 9
+  what is this
+[policy]
+max_wait_ns = 2x
+min_run = 5us
+[clas realtime]
+priority = 99
+"""
+
+
+def test_all_that_is_wrong_is_said_with_line_and_place(tmp_path):
+    code, error = check(str(tmp_path), BAD, "[daemon]\nlease_ms = 0\n", "[daemon\n")
+    lines = [line.removeprefix("gpreemptd: ") for line in error.splitlines()]
+    assert code == 1 and len(lines) == 3 * 8
+    wanted = [("x.conf:2:1:", "lease_ms = 5: out of range"), ("x.conf:3:1:", "did you mean http_port?"),
+              ("x.conf:4:3:", "not a section"), ("x.conf:6:1:", "2x: not a number"),
+              ("x.conf:7:1:", "did you mean min_run_ns?"), ("x.conf:9:1:", "did you mean class?"),
+              ("0.conf:2:1:", "out of range"), ("1.conf:1:1:", "not a section")]
+    for (where, what), message, source, mark in zip(wanted, lines[::3], lines[1::3], lines[2::3], strict=True):
+        assert where in message and what in message, message
+        assert source[mark.index("^")] not in " " and mark.strip() == "^"
+
+
+def test_a_file_that_is_wrong_from_end_to_end_is_not_said_as_a_whole(tmp_path):
+    code, error = check(str(tmp_path), "[daemon]\n" + "lease_ms = 5\n" * 2000 + "x" * 5000 + "\n")
+    assert code == 1 and len(error.splitlines()) == 3 * 10
 
 
 def test_drop_ins_come_after_and_in_order(tmp_path):
