@@ -4,6 +4,7 @@
 #include "rules/guess.h"
 #include "rules/right.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
 #include <grp.h>
@@ -17,6 +18,7 @@ enum kind {
 	KIND_U32,
 	KIND_MODE,
 	KIND_PATH,
+	KIND_ADDRESS,
 	KIND_NAME,
 	KIND_BOOL,
 	KIND_DBG,
@@ -42,6 +44,7 @@ static const struct key daemon_keys[] = {
 	{ "poll_us", KIND_NUMBER, C(poll_ns), "1000", 10, 1000000, GP_TEXT_US },
 	{ "quiet_us", KIND_NUMBER, C(quiet_ns), "200", 10, 1000000, GP_TEXT_US },
 	{ "http_port", KIND_NUMBER, C(http_port), "0", 0, 65535, 1 },
+	{ "http_address", KIND_ADDRESS, C(http_address), "127.0.0.1", 0, 0, 0 },
 	{ "mechanism", KIND_MECHANISM, C(mechanism), "auto", 0, 0, 0 },
 	{ "dbg", KIND_DBG, C(dbg), "manual", 0, 0, 0 },
 	{ "self_dbg", KIND_BOOL, C(self_dbg), "no", 0, 0, 0 },
@@ -142,6 +145,7 @@ static const char *read_value(const struct key *k, const char *text, void *to)
 {
 	static const char *const modes[] = { "off", "manual", "auto" };
 	static const char *const mechanisms[] = { "auto", "user", "kernel" };
+	unsigned char bytes[sizeof(struct in6_addr)];
 
 	switch (k->kind) {
 	case KIND_MODE:
@@ -150,6 +154,10 @@ static const char *read_value(const struct key *k, const char *text, void *to)
 		if (text[0] && text[0] != '/')
 			return "not an absolute path";
 		return read_text(text, PATH_MAX, to);
+	case KIND_ADDRESS:
+		if (inet_pton(AF_INET, text, bytes) != 1 && inet_pton(AF_INET6, text, bytes) != 1)
+			return "not an IP address";
+		return read_text(text, INET6_ADDRSTRLEN, to);
 	case KIND_NAME:
 		return read_text(text, GPD_NAME_LEN, to);
 	case KIND_BOOL:

@@ -10,6 +10,7 @@
 #include "rules/text.h"
 
 #include <limits.h>
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -71,7 +72,8 @@ struct gpd_config {
 	uint64_t lease_ns;		 /* lease of a hold */
 	uint64_t poll_ns;		 /* how often clients look at pointers */
 	uint64_t quiet_ns;		 /* how long a queue is quiet before idle is to be proven */
-	uint64_t http_port;		 /* port of metrics on loopback, 0 = off */
+	uint64_t http_port;		 /* port of metrics, 0 = off */
+	char http_address[INET6_ADDRSTRLEN]; /* where it is */
 	enum gpd_mechanism mechanism;	 /* what schedules */
 	enum gpd_dbg_mode dbg;		 /* which processes are traced */
 	bool self_dbg;			 /* clients may stop queues by DBG_TRAP on themselves */

@@ -68,7 +68,7 @@ static int add_signals(struct gpd *d)
 static int start_sockets(struct gpd *d)
 {
 	char error[320];
-	int err = gpd_http_change(d, d->config->http_port, error, sizeof(error));
+	int err = gpd_http_change(d, d->config, error, sizeof(error));
 
 	if (err)
 		gpd_log(LOG_ERR, "%s", error);

@@ -258,7 +258,7 @@ static int read_again(struct gpd *d, struct gpd_config *new, char *error, size_t
 		snprintf(error, size, "%s: cannot change without a restart", fixed);
 		return -EBUSY;
 	}
-	return err ? err : gpd_http_change(d, new->http_port, error, size);
+	return err ? err : gpd_http_change(d, new, error, size);
 }
 
 int gpd_reload(struct gpd *d, json_t *changed, char *error, size_t size)

@@ -61,8 +61,8 @@ static const struct gpd_trust_row messages[] = {
 	  "other users, one a second, if the driver sees no waves of them or two users say so",
 	  GPD_NEEDS_DRIVER | GPD_NEEDS_TWO | GPD_NEEDS_BUDGET },
 	{ "HTTP (off by default)", "others that ask over HTTP, by its cost",
-	  "from this machine; 16 connections and the time of one user for all; metrics are made "
-	  "once a second",
+	  "from this machine, or from where `http_address` can be reached; 16 connections, 8 "
+	  "of one address, and the time of one user for all; metrics are made once a second",
 	  GPD_NEEDS_BUDGET },
 };
 

@@ -502,6 +502,40 @@ def test_state_is_written_at_once(daemon):
     assert calls < 1000
 
 
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def ask_for_health(port, address):
+    with socket.socket() as s:
+        s.settimeout(WAIT)
+        s.bind((address, 0))
+        s.connect(("127.0.0.1", port))
+        s.sendall(b"GET /healthz HTTP/1.0\r\n\r\n")
+        return s.recv(100)
+
+
+def test_one_address_leaves_places_for_another():
+    """16 connections that say nothing, each kept alive by a byte now and then, were all there are."""
+    port = free_port()
+
+    def bad(say):
+        socks = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
+        for s in socks:
+            s.sendall(b"GET /")
+        say("go")
+        forever()
+
+    with Daemon(config=f"[daemon]\nhttp_port = {port}\n") as d:
+        assert b" 200 " in ask_for_health(port, "127.0.0.2")
+        with Attacker("nobody", bad) as a:
+            a.hear("go")
+            assert b" 200 " in ask_for_health(port, "127.0.0.2")
+        assert d.process.poll() is None
+
+
 def take_monitors(daemon, nr, say):
     """Says how many of so many subscriptions there were."""
     conns = []

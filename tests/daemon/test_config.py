@@ -11,8 +11,8 @@ import urllib.request
 import pytest
 
 import rig
-from rig import (BUSY, FIRST_PID, HOLD, IDLE, RELEASE, WAIT, Client, Control, Daemon, Refused, edge,
-                 queue)
+from rig import (BUSY, ERROR, FIRST_PID, HOLD, IDLE, RELEASE, WAIT, Client, Control, Daemon,
+                 Refused, edge, queue)
 
 
 def settings(control):
@@ -177,6 +177,42 @@ def test_metrics_over_http_and_off_by_default():
         Control(d).call("Reload")
         with pytest.raises(urllib.error.URLError):
             http(port)
+
+
+def test_health_over_http():
+    port = free_port()
+    with Daemon(config=f"[daemon]\nhttp_port = {port}\n") as d:
+        assert http(port, "/healthz") == (200, "ok\n")
+        assert http(port, "/healthz", "HEAD") == (200, "")
+        # A GPU that no switch comes back from is given up.
+        c = Control(d)
+        c.call("SetPolicy", gpu_id=2, parameters={"breaker_errors": 1})
+        low, high = (Client(d, pid=FIRST_PID + i, prio=p) for i, p in enumerate((2, 12)))
+        for client in (low, high):
+            client.send(queue(gpu_id=2))
+            client.send(edge(BUSY, gpu_id=2))
+            c.wait_for(lambda: c.process(FIRST_PID)["state"] != "idle")
+        low.obey(HOLD, result=ERROR)
+        with pytest.raises(urllib.error.HTTPError) as e:
+            c.wait_for(lambda: http(port, "/healthz")[0] != 200)
+        assert e.value.code == 503 and e.value.read().startswith(b"gpu:2: ")
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0", "::1"])
+def test_metrics_at_another_address(address):
+    port = free_port()
+    with Daemon(config=f"[daemon]\nhttp_port = {port}\nhttp_address = {address}\n") as d:
+        host = "[::1]" if ":" in address else "127.0.0.1"
+        with urllib.request.urlopen(f"http://{host}:{port}/metrics", timeout=WAIT) as r:
+            assert r.status == 200
+        d.configure(f"[daemon]\nhttp_port = {port}\n")
+        with pytest.raises(Refused) as e:
+            Control(d).call("Reload")
+        assert "with the port" in str(e.value.parameters)
+        d.configure("[daemon]\nhttp_address = here\n")
+        with pytest.raises(Refused) as e:
+            Control(d).call("Reload")
+        assert "not an IP address" in str(e.value.parameters)
 
 
 def test_port_in_use_refuses_the_reload():

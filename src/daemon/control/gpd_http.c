@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/control/gpd_metrics.h"
+#include "daemon/gpd_ops.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
@@ -14,12 +15,15 @@
 #include <sys/epoll.h>
 
 #define CONNECTIONS_MAX 16
+/* From one address: one machine that keeps its connections leaves some to the others. */
+#define CONNECTIONS_OF_ONE 8
 #define TIMEOUT_S 10
 
 /* The HTTP server. */
 struct gpd_http {
 	struct MHD_Daemon *mhd;
 	uint64_t port;
+	char address[INET6_ADDRSTRLEN];
 	struct gpd_user *user;	/* all that ask, on whose time they are served */
 	sd_event_source *io;	/* its epoll descriptor in the loop of @user */
 	sd_event_source *timer; /* for its timeouts; on only while there is a connection */
@@ -44,18 +48,39 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned int st
 	return result;
 }
 
+/* Is every GPU scheduled that is to be? */
+static enum MHD_Result health(struct gpd *d, struct MHD_Connection *connection)
+{
+	char text[GPD_NOTE_LEN + 64] = "ok\n";
+	unsigned int status = MHD_HTTP_OK;
+	struct gpd_node *n;
+
+	for (n = d->node; n < d->node + d->nr_nodes; n++) {
+		enum gp_breaker_state breaker = n->ops->stats(n)->breaker;
+
+		if (!n->out_reason[0] && breaker != GP_BREAKER_OPEN && breaker != GP_BREAKER_DEAD)
+			continue;
+		status = MHD_HTTP_SERVICE_UNAVAILABLE;
+		snprintf(text, sizeof(text), "gpu:%" PRIu32 ": %s\n", n->gpu_id,
+			 n->out_reason[0] ? n->out_reason : gp_breaker_state_name(breaker));
+	}
+	return answer(connection, status, "text/plain", strdup(text));
+}
+
 static enum MHD_Result on_request(void *data, struct MHD_Connection *connection, const char *url,
 				  const char *method, const char *version, const char *upload,
 				  size_t *upload_size, void **state)
 {
 	const char *recent;
 
-	if (strcmp(method, MHD_HTTP_METHOD_GET))
+	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return answer(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
-			      strdup("only GET\n"));
+			      strdup("only GET and HEAD\n"));
+	if (!strcmp(url, "/healthz"))
+		return health(data, connection);
 	if (strcmp(url, "/metrics"))
 		return answer(connection, MHD_HTTP_NOT_FOUND, "text/plain",
-			      strdup("only /metrics\n"));
+			      strdup("only /metrics and /healthz\n"));
 	recent = gpd_metrics_recent(data, false);
 	return answer(connection, MHD_HTTP_OK, "text/plain; version=0.0.4; charset=utf-8",
 		      recent ? strdup(recent) : NULL);
@@ -84,25 +109,45 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *data)
 }
 
 /* A TCP connection does not say whose it is: all of them are one user without privileges. */
-static const struct gpd_owner anybody = {
+static const struct gpd_owner unknown = {
 	.uid = (uid_t)-1,
 	.account = GPD_ACCOUNT_HTTP,
 	.is_foreign = true,
 };
 
+union address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
+/* The configuration has it checked. */
+static bool is_v6(const struct gpd_http *http, union address *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (inet_pton(AF_INET, http->address, &out->v4.sin_addr) == 1) {
+		out->v4.sin_family = AF_INET;
+		out->v4.sin_port = htons((uint16_t)http->port);
+		return false;
+	}
+	inet_pton(AF_INET6, http->address, &out->v6.sin6_addr);
+	out->v6.sin6_family = AF_INET6;
+	out->v6.sin6_port = htons((uint16_t)http->port);
+	return true;
+}
+
 static int start(struct gpd *d, struct gpd_http *http)
 {
-	struct sockaddr_in addr = {
-		.sin_family = AF_INET,
-		.sin_port = htons((uint16_t)http->port),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
+	union address addr;
+	unsigned int flags = MHD_USE_EPOLL | (is_v6(http, &addr) ? MHD_USE_IPv6 : 0);
 	const union MHD_DaemonInfo *info;
 	int err;
 
-	http->mhd = MHD_start_daemon(MHD_USE_EPOLL, (uint16_t)http->port, NULL, NULL, on_request, d,
-				     MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&addr,
+	http->mhd = MHD_start_daemon(flags, (uint16_t)http->port, NULL, NULL, on_request, d,
+				     MHD_OPTION_SOCK_ADDR, &addr.any,
 				     MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS_MAX,
+				     MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+				     (unsigned int)CONNECTIONS_OF_ONE,
 				     MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)TIMEOUT_S,
 				     MHD_OPTION_END);
 	if (!http->mhd)
@@ -110,7 +155,7 @@ static int start(struct gpd *d, struct gpd_http *http)
 	info = MHD_get_daemon_info(http->mhd, MHD_DAEMON_INFO_EPOLL_FD);
 	if (!info)
 		return -EOPNOTSUPP;
-	http->user = gpd_user_get(d, &anybody, false);
+	http->user = gpd_user_get(d, &unknown, false);
 	if (!http->user)
 		return -ENOMEM;
 	err = sd_event_add_io(http->user->event, &http->io, info->epoll_fd, EPOLLIN, on_io, http);
@@ -129,24 +174,42 @@ static void free_http(struct gpd_http *http)
 	free(http);
 }
 
-int gpd_http_change(struct gpd *d, uint64_t port, char *error, size_t size)
+static int change(struct gpd *d, const struct gpd_config *c, struct gpd_http **out)
 {
-	struct gpd_http *http = NULL;
+	struct gpd_http *http = calloc(1, sizeof(*http));
 	int err;
 
-	if (port == (d->http ? d->http->port : 0))
+	if (!http)
+		return -ENOMEM;
+	http->port = c->http_port;
+	strcpy(http->address, c->http_address);
+	err = start(d, http);
+	if (err < 0)
+		free_http(http);
+	else
+		*out = http;
+	return err < 0 ? err : 0;
+}
+
+int gpd_http_change(struct gpd *d, const struct gpd_config *c, char *error, size_t size)
+{
+	bool is_same_port = c->http_port == (d->http ? d->http->port : 0);
+	struct gpd_http *http = NULL;
+	int err = 0;
+
+	if (is_same_port && (!d->http || !strcmp(d->http->address, c->http_address)))
 		return 0;
-	if (port) {
-		http = calloc(1, sizeof(*http));
-		if (!http)
-			return -ENOMEM;
-		http->port = port;
-		err = start(d, http);
-		if (err < 0) {
-			snprintf(error, size, "http_port %" PRIu64 ": %s", port, strerror(-err));
-			free_http(http);
-			return err;
-		}
+	/* Of two addresses one may be a part of the other. */
+	if (is_same_port)
+		err = -EBUSY;
+	else if (c->http_port)
+		err = change(d, c, &http);
+	if (err) {
+		snprintf(error, size, "http_port %" PRIu64 " at %s: %s", c->http_port,
+			 c->http_address,
+			 is_same_port ? "an address changes with the port, or a restart" :
+					strerror(-err));
+		return err;
 	}
 	free_http(d->http);
 	d->http = http;

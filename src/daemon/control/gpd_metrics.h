@@ -17,12 +17,13 @@ char *gpd_metrics_text(struct gpd *d);
 const char *gpd_metrics_recent(struct gpd *d, bool as_reply);
 
 /*
- * Metrics over HTTP on loopback, for programs that collect them; off by default.
- * GET /metrics and nothing else. Runs in the daemon's own loop.
+ * Metrics over HTTP, for programs that collect them; off by default. GET /metrics, and
+ * /healthz: 503 with the reason while a GPU is not scheduled that is to be. Runs in the daemon's
+ * own loop.
  */
 
-/* Listen at another port of 127.0.0.1, 0 = off. 0, or -errno with @error, all as it was. */
-int gpd_http_change(struct gpd *d, uint64_t port, char *error, size_t size);
+/* Listen where a configuration says. 0, or -errno with @error, all as it was. */
+int gpd_http_change(struct gpd *d, const struct gpd_config *c, char *error, size_t size);
 
 /* Stop. */
 void gpd_http_stop(struct gpd *d);
