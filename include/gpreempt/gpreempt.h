@@ -149,6 +149,11 @@ int gpreempt_get_caps(struct gpreempt *g, struct gpreempt_caps *caps);
  * @enabled: scheduled by the daemon
  * @policy: of the daemon or the kernel module, "" without
  * @breaker: the same
+ * @gpu: number among the GPUs here, in the order of their PCI addresses, as amd-smi counts
+ * @pci_domain: domain of its PCI address
+ * @pci_address: bus << 8 | device << 3 | function; 0 = not known
+ * @render_minor: 128 for /dev/dri/renderD128; 0 = not known
+ * @unique_id: the number in its UUID, as ROCr has it: GPU-%016llx; 0 = not known
  * @reserved: zero
  */
 struct gpreempt_node {
@@ -162,7 +167,12 @@ struct gpreempt_node {
 	bool enabled;
 	char policy[GPREEMPT_NAME_LEN];
 	char breaker[GPREEMPT_NAME_LEN];
-	uint64_t reserved[4];
+	uint32_t gpu;
+	uint32_t pci_domain;
+	uint32_t pci_address;
+	uint32_t render_minor;
+	uint64_t unique_id;
+	uint64_t reserved[1];
 };
 
 /**

@@ -83,7 +83,12 @@ struct gpreempt_node {
     bool enabled;
     char policy[32];
     char breaker[32];
-    uint64_t reserved[4];
+    uint32_t gpu;
+    uint32_t pci_domain;
+    uint32_t pci_address;
+    uint32_t render_minor;
+    uint64_t unique_id;
+    uint64_t reserved[1];
 };
 int gpreempt_get_nodes(struct gpreempt *g, struct gpreempt_node **nodes, size_t *nr);
 

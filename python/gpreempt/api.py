@@ -50,6 +50,11 @@ class Node:
     policy: str
     breaker: str
     sources: Dict[str, str]
+    # Its number as amd-smi counts, and its names in other tools; None if it has none.
+    gpu: int = 0
+    pci: Optional[str] = None
+    uuid: Optional[str] = None
+    render: Optional[str] = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -208,10 +213,17 @@ def fill_attributes(record, attributes):
                 raise errors.make(errors.errno.EINVAL, f"{name} is out of range") from None
 
 
+def pci_of(n):
+    a = n.pci_address
+    return f"{n.pci_domain:04x}:{a >> 8:02x}:{a >> 3 & 31:02x}.{a & 7}" if a else None
+
+
 def node_of(n):
     values = ("nr_xcc", "nr_cu", "gfx_target", "cwsr_bytes")
     return Node(n.gpu_id, n.index, text_of(n.name), *(known(getattr(n, v)) for v in values),
-                bool(n.enabled), text_of(n.policy), text_of(n.breaker), sources_of(n, values))
+                bool(n.enabled), text_of(n.policy), text_of(n.breaker), sources_of(n, values),
+                n.gpu, pci_of(n), f"GPU-{n.unique_id:016x}" if n.unique_id else None,
+                f"renderD{n.render_minor}" if n.render_minor else None)
 
 
 def process_of(p):

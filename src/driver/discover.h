@@ -49,6 +49,10 @@ struct drv_node {
 	struct gpreempt_value mec_fw; /* version of the MEC firmware */
 	struct gpreempt_value sdma_fw; /* version of the SDMA firmware */
 	struct gpreempt_value render_minor; /* its render node */
+	struct gpreempt_value domain; /* of its PCI address */
+	struct gpreempt_value location; /* bits 15:0 the rest of it; 31:28 its partition */
+	struct gpreempt_value unique_id; /* what its UUID is made of */
+	uint32_t gpu; /* number in the order of PCI addresses and partitions */
 };
 
 /**
@@ -66,6 +70,26 @@ void drv_gfx_name(uint32_t target, char out[GPREEMPT_NAME_LEN]);
 
 /* What of it is public; what schedules it has no say here. */
 struct gpreempt_node drv_node_public(const struct drv_node *n);
+
+/*
+ * What else a GPU is called, "" if it has no such name: "0000:c1:00.0", and "GPU-…" as ROCr and
+ * its ROCR_VISIBLE_DEVICES have it. Both give @out.
+ */
+const char *drv_node_pci(const struct gpreempt_node *n, char out[GPREEMPT_NAME_LEN]);
+const char *drv_node_uuid(const struct gpreempt_node *n, char out[GPREEMPT_NAME_LEN]);
+
+/**
+ * drv_node_is_named() - is this the GPU that is meant?
+ * @n: GPU
+ * @name: its number as amd-smi counts, its PCI address with or without the domain 0000, its
+ *	UUID, renderD128, or gpu: and its gpu_id
+ *
+ * Return: true if so.
+ */
+bool drv_node_is_named(const struct gpreempt_node *n, const char *name);
+
+/* Can a GPU have such a name? */
+bool drv_is_gpu_name(const char *name);
 
 /* A list of queues. */
 struct drv_queues {

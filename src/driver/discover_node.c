@@ -32,6 +32,9 @@ static const struct property properties[] = {
 	{ "fw_version", offsetof(struct drv_node, mec_fw) },
 	{ "sdma_fw_version", offsetof(struct drv_node, sdma_fw) },
 	{ "drm_render_minor", offsetof(struct drv_node, render_minor) },
+	{ "domain", offsetof(struct drv_node, domain) },
+	{ "location_id", offsetof(struct drv_node, location) },
+	{ "unique_id", offsetof(struct drv_node, unique_id) },
 };
 
 static void take_property(struct drv_node *n, const char *key, uint64_t value)
@@ -58,7 +61,10 @@ struct gpreempt_node drv_node_public(const struct drv_node *n)
 {
 	struct gpreempt_node out = {
 		.gpu_id = n->gpu_id, .index = n->index, .nr_xcc = n->nr_xcc, .nr_cu = n->nr_cu,
-		.gfx_target = n->gfx_target, .cwsr_bytes = n->cwsr_bytes,
+		.gfx_target = n->gfx_target, .cwsr_bytes = n->cwsr_bytes, .gpu = n->gpu,
+		.pci_domain = (uint32_t)n->domain.value,
+		.pci_address = n->location.value & 0xffff,
+		.render_minor = (uint32_t)n->render_minor.value, .unique_id = n->unique_id.value,
 	};
 
 	memcpy(out.name, n->name, sizeof(out.name));
@@ -112,6 +118,28 @@ static int by_index(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
+/* Partitions of one GPU have one address; those with none come in the order of the topology. */
+static bool is_before(const struct drv_node *a, const struct drv_node *b)
+{
+	uint64_t x = a->domain.value << 16 | (a->location.value & 0xffff);
+	uint64_t y = b->domain.value << 16 | (b->location.value & 0xffff);
+
+	if (x != y)
+		return x < y;
+	x = a->location.value >> 28;
+	y = b->location.value >> 28;
+	return x != y ? x < y : a->index < b->index;
+}
+
+static void count_gpus(struct drv_node *all, size_t nr)
+{
+	size_t i, j;
+
+	for (i = 0; i < nr; i++)
+		for (j = 0; j < nr; j++)
+			all[i].gpu += is_before(&all[j], &all[i]);
+}
+
 static int add_node(const char *root, uint32_t index, struct drv_node **nodes, size_t *nr)
 {
 	struct drv_node *bigger = realloc(*nodes, (*nr + 1) * sizeof(*bigger));
@@ -149,6 +177,7 @@ int drv_discover_nodes(const char *root, struct drv_node **nodes, size_t *nr)
 		return r;
 	if (count)
 		qsort(all, count, sizeof(*all), by_index);
+	count_gpus(all, count);
 	*nodes = all;
 	*nr = count;
 	return 0;

@@ -21,9 +21,19 @@ static json_t *value_json(const struct gpreempt_value *v)
 	return drv_json_known(v->source, v->value);
 }
 
+static json_t *render_json(const struct gpreempt_node *n)
+{
+	return n->render_minor ? json_sprintf("renderD%u", n->render_minor) : json_null();
+}
+
 json_t *drv_json_node(const struct gpreempt_node *n)
 {
-	return json_pack("{s:I, s:I, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:n}", "gpu_id",
+	char pci[GPREEMPT_NAME_LEN], uuid[GPREEMPT_NAME_LEN];
+
+	return json_pack("{s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:b, "
+			 "s:o, s:n}", "gpu", (json_int_t)n->gpu, "pci",
+			 drv_json_text(drv_node_pci(n, pci)), "uuid",
+			 drv_json_text(drv_node_uuid(n, uuid)), "render", render_json(n), "gpu_id",
 			 (json_int_t)n->gpu_id, "index", (json_int_t)n->index, "name",
 			 drv_json_text(n->name), "simulated", 0, "gfx_target",
 			 value_json(&n->gfx_target), "nr_xcc", value_json(&n->nr_xcc), "nr_cu",

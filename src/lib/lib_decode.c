@@ -7,6 +7,8 @@
 #include "rules/right.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 int lib_decode_u64(const json_t *in, const char *key, uint64_t *out)
@@ -95,6 +97,23 @@ static int decode_value(const json_t *in, const char *key, struct gpreempt_value
 	return 0;
 }
 
+/* Other names of a GPU; what is null or missing is 0. */
+static int decode_names(const json_t *in, struct gpreempt_node *n)
+{
+	const char *pci = json_string_value(json_object_get(in, "pci"));
+	const char *uuid = json_string_value(json_object_get(in, "uuid"));
+	const char *render = json_string_value(json_object_get(in, "render"));
+	unsigned int bus, device, function;
+
+	if (pci && sscanf(pci, "%x:%x:%x.%x", &n->pci_domain, &bus, &device, &function) == 4)
+		n->pci_address = bus << 8 | device << 3 | function;
+	if (uuid && sscanf(uuid, "GPU-%" SCNx64, &n->unique_id) != 1)
+		return -EPROTO;
+	if (render && sscanf(render, "renderD%" SCNu32, &n->render_minor) != 1)
+		return -EPROTO;
+	return decode_optional_u32(in, "gpu", 0, &n->gpu);
+}
+
 int lib_decode_node(const json_t *in, void *out)
 {
 	struct gpreempt_node *n = out;
@@ -104,7 +123,7 @@ int lib_decode_node(const json_t *in, void *out)
 	    decode_value(in, "nr_xcc", &n->nr_xcc) ||
 	    decode_value(in, "nr_cu", &n->nr_cu) ||
 	    decode_value(in, "gfx_target", &n->gfx_target) ||
-	    decode_bool(in, "enabled", &n->enabled) ||
+	    decode_bool(in, "enabled", &n->enabled) || decode_names(in, n) ||
 	    lib_decode_name(in, "policy", n->policy, sizeof(n->policy)) ||
 	    lib_decode_name(in, "breaker", n->breaker, sizeof(n->breaker)))
 		return -EPROTO;

@@ -59,6 +59,79 @@ static void node_of_the_guest_is_read(void **state)
 	free(n);
 }
 
+static void node_has_the_names_of_other_tools(void **state)
+{
+	static const char *const its[] = { "0", "gpu:63766", "0000:80:00.0", "80:00.0",
+					   "renderD128", "GPU-6770000000000000" };
+	static const char *const others[] = { "1", "gpu:1", "0001:80:00.0", "80:00.1",
+					      "renderD129", "GPU-6770000000000001", "63766" };
+	static const char *const none[] = { "", "gpu:", "80:00", "80:00.8", "80:20.0", "80:00.0x",
+					    "renderD", "GPU-", "first", "-1", "99999999999" };
+	char text[GPREEMPT_NAME_LEN];
+	struct gpreempt_node node;
+	struct drv_node *n;
+	size_t i, nr;
+
+	assert_int_equal(drv_discover_nodes(FIXTURE, &n, &nr), 0);
+	node = drv_node_public(n);
+	assert_string_equal(drv_node_pci(&node, text), "0000:80:00.0");
+	assert_string_equal(drv_node_uuid(&node, text), its[5]);
+	for (i = 0; i < sizeof(its) / sizeof(its[0]); i++)
+		assert_true(drv_is_gpu_name(its[i]) && drv_node_is_named(&node, its[i]));
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_true(drv_is_gpu_name(others[i]) && !drv_node_is_named(&node, others[i]));
+	for (i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		assert_false(drv_is_gpu_name(none[i]));
+	/* One that has none is named by its numbers alone. */
+	node = (struct gpreempt_node){ .gpu_id = 7, .gpu = 3 };
+	assert_true(drv_node_is_named(&node, "3") && drv_node_is_named(&node, "gpu:7"));
+	assert_false(drv_node_is_named(&node, "00:00.0") || drv_node_is_named(&node, "renderD0") ||
+		     drv_node_is_named(&node, "GPU-0000000000000000"));
+	free(n);
+}
+
+static void put_node(const char *root, unsigned int index, const char *properties)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "mkdir -p %s/sys/class/kfd/kfd/topology/nodes/%u", root,
+		 index);
+	assert_int_equal(system(path), 0);
+	snprintf(path, sizeof(path), "%s/sys/class/kfd/kfd/topology/nodes/%u/gpu_id", root, index);
+	f = fopen(path, "w");
+	fprintf(f, "%u\n", 1000 + index);
+	fclose(f);
+	snprintf(path, sizeof(path), "%s/sys/class/kfd/kfd/topology/nodes/%u/properties", root,
+		 index);
+	f = fopen(path, "w");
+	fputs(properties, f);
+	fclose(f);
+}
+
+/* The topology has its own order; partitions of one GPU have one address. */
+static void gpus_are_counted_in_the_order_of_their_addresses(void **state)
+{
+	static const uint32_t wanted[] = { 4, 2, 1, 0, 3 };
+	char root[] = "/tmp/gp-discover-XXXXXX", text[64];
+	struct drv_node *n;
+	size_t i, nr;
+
+	assert_non_null(mkdtemp(root));
+	put_node(root, 1, "domain 1\nlocation_id 256\n");
+	put_node(root, 2, "domain 0\nlocation_id 268484864\n"); /* partition 1 of c1:00.0 */
+	put_node(root, 3, "domain 0\nlocation_id 49408\n");
+	put_node(root, 4, "domain 0\nlocation_id 768\n");
+	put_node(root, 5, "domain 0\nlocation_id 536920320\n");
+	assert_int_equal(drv_discover_nodes(root, &n, &nr), 0);
+	assert_int_equal(nr, 5);
+	for (i = 0; i < nr; i++)
+		assert_int_equal(n[i].gpu, wanted[i]);
+	free(n);
+	snprintf(text, sizeof(text), "rm -r %s", root);
+	assert_int_equal(system(text), 0);
+}
+
 static void queues_from_sysfs_have_names_and_little_else(void **state)
 {
 	struct drv_queues list;
@@ -247,6 +320,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(node_of_the_guest_is_read),
+		cmocka_unit_test(node_has_the_names_of_other_tools),
+		cmocka_unit_test(gpus_are_counted_in_the_order_of_their_addresses),
 		cmocka_unit_test(queues_from_sysfs_have_names_and_little_else),
 		cmocka_unit_test(snapshot_adds_addresses_and_debugfs_priorities),
 		cmocka_unit_test(debugfs_alone_does_not_guess),

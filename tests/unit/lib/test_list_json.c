@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <errno.h>
 
 #include "driver/kfd.h"
 #include "driver/list_json.h"
@@ -74,6 +75,23 @@ static void what_is_not_known_stays_so(void **state)
 	assert_same_queue(&q);
 }
 
+static void other_names_of_a_gpu_are_read_as_they_were_written(void **state)
+{
+	const struct gpreempt_node n = {
+		.gpu_id = 63766, .index = 2, .gpu = 7, .pci_domain = 0x10000, .pci_address = 0xc109,
+		.render_minor = 135, .unique_id = 0x0123456789abcdefULL,
+	};
+	json_t *json = drv_json_node(&n);
+	struct gpreempt_node back = { 0 };
+
+	assert_string_equal(json_string_value(json_object_get(json, "pci")), "10000:c1:01.1");
+	assert_int_equal(lib_decode_node(json, &back), 0);
+	assert_memory_equal(&back, &n, sizeof(n));
+	json_object_set_new(json, "uuid", json_string("GPU-x"));
+	assert_int_equal(lib_decode_node(json, &back), -EPROTO);
+	json_decref(json);
+}
+
 static void a_process_is_read_as_it_was_written(void **state)
 {
 	const struct gpreempt_process p = {
@@ -128,6 +146,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_queue_is_read_as_it_was_written),
 		cmocka_unit_test(what_is_not_known_stays_so),
+		cmocka_unit_test(other_names_of_a_gpu_are_read_as_they_were_written),
 		cmocka_unit_test(a_process_is_read_as_it_was_written),
 		cmocka_unit_test(a_name_that_is_no_text_is_shown),
 		cmocka_unit_test(a_node_is_read_as_it_was_written),
