@@ -134,6 +134,8 @@ static void offer_value(const struct completion *c, const struct cli_option_text
 		offer_classes(c);
 	else if (!strcmp(o->name, "device"))
 		offer_rows(c, "ListNodes", "nodes", "id", "name");
+	else if (!strcmp(o->name, "gpu") && (c->verb->options & CLI_OPTS_DEVICE))
+		offer_rows(c, "ListNodes", "nodes", "gpu", "name");
 	else if (!strcmp(o->name, "pid"))
 		offer_rows(c, "ListProcesses", "processes", "pid", "comm");
 	else if (!strcmp(o->name, "sort") || !strcmp(o->name, "fields"))

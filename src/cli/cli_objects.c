@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli_objects.h"
 
-#include "driver/discover.h"
 #include "rules/text.h"
 
 #include <string.h>
 
 static const struct cli_column device_columns[] = {
 	{ "id", "DEVICE", NULL, CLI_COLUMN_TEXT, false },
+	{ "gpu", "GPU", NULL, CLI_COLUMN_INT, false },
+	{ "pci", "PCI", NULL, CLI_COLUMN_TEXT, false },
+	{ "uuid", "UUID", NULL, CLI_COLUMN_TEXT, true },
+	{ "render", "RENDER", NULL, CLI_COLUMN_TEXT, true },
 	{ "name", "NAME", NULL, CLI_COLUMN_TEXT, false },
 	{ "gfx", "GFX", NULL, CLI_COLUMN_TEXT, false },
 	{ "nr_cu", "CU", NULL, CLI_COLUMN_INT, false },
@@ -56,7 +59,8 @@ static const struct cli_column process_columns[] = {
 	{ "comm", "COMMAND", NULL, CLI_COLUMN_TEXT, false },
 	{ "class", "CLASS", "attributes.class", CLI_COLUMN_TEXT, false },
 	{ "priority", "PRIO", "attributes.priority", CLI_COLUMN_INT, false },
-	{ "gpus", "GPU", NULL, CLI_COLUMN_LIST, false },
+	{ "gpu", "GPU", NULL, CLI_COLUMN_LIST, false },
+	{ "gpus", "GPU_ID", NULL, CLI_COLUMN_LIST, true },
 	{ "nr_queues", "QUEUES", NULL, CLI_COLUMN_INT, false },
 	{ "nr_busy", "BUSY", NULL, CLI_COLUMN_INT, false },
 	{ "state", "STATE", NULL, CLI_COLUMN_TEXT, false },
@@ -123,6 +127,11 @@ static int parse_ref(const char *text, struct cli_object_ref *ref)
 		if (cli_options_parse_device(text, &id))
 			return -EINVAL;
 		ref->gpu_id = (u32)id;
+		return 0;
+	}
+	/* A number alone is that of a process. */
+	if (text[strspn(text, "0123456789")] && drv_is_gpu_name(text)) {
+		ref->kind = CLI_OBJECT_DEVICE;
 		return 0;
 	}
 	ref->kind = CLI_OBJECT_PROCESS;
@@ -218,29 +227,47 @@ static bool has_gpu(const json_t *row, json_int_t gpu_id)
 	return false;
 }
 
+/* What the GPU is called that has this gpu_id, among the GPUs here. */
+static json_t *number_of(const json_t *nodes, json_int_t gpu_id)
+{
+	struct cli_object_ref ref = { .kind = CLI_OBJECT_DEVICE, .gpu_id = (u32)gpu_id };
+	const json_t *node = cli_object_find(nodes, &ref);
+
+	return node ? json_sprintf("%lld", cli_number(node, "gpu")) : json_string("?");
+}
+
+static void add_gpu(json_t *row, const json_t *nodes, json_int_t gpu_id)
+{
+	if (!row || has_gpu(row, gpu_id))
+		return;
+	json_array_append_new(json_object_get(row, "gpus"), json_sprintf("%lld", gpu_id));
+	json_array_append_new(json_object_get(row, "gpu"), number_of(nodes, gpu_id));
+}
+
 /* The queues know on which GPUs a process is. */
 static int add_gpus(struct cli_session *s, json_t *processes)
 {
-	json_t *queues, *q;
+	json_t *queues, *nodes, *row;
 	int ret = cli_session_list(s, CLI_LIST_QUEUES, &queues);
 	size_t i;
 
 	if (ret != CLI_GO_ON)
 		return ret;
-	for (i = 0; i < json_array_size(processes); i++)
-		json_object_set_new(json_array_get(processes, i), "gpus", json_array());
-	json_array_foreach(queues, i, q) {
+	ret = cli_session_list(s, CLI_LIST_NODES, &nodes);
+	if (ret != CLI_GO_ON) {
+		json_decref(queues);
+		return ret;
+	}
+	json_array_foreach(processes, i, row)
+		json_object_update_new(row, json_pack("{s:[], s:[]}", "gpus", "gpu"));
+	json_array_foreach(queues, i, row) {
 		struct cli_object_ref ref = { .kind = CLI_OBJECT_PROCESS,
-					      .pid = (u32)cli_number(q, "pid") };
-		json_t *row = cli_object_find(processes, &ref);
-		char id[24];
+					      .pid = (u32)cli_number(row, "pid") };
 
-		if (!row || has_gpu(row, cli_number(q, "gpu_id")))
-			continue;
-		snprintf(id, sizeof(id), "%lld", cli_number(q, "gpu_id"));
-		json_array_append_new(json_object_get(row, "gpus"), json_string(id));
+		add_gpu(cli_object_find(processes, &ref), nodes, cli_number(row, "gpu_id"));
 	}
 	json_decref(queues);
+	json_decref(nodes);
 	for (i = json_array_size(processes); s->o.device && i-- > 0;) {
 		if (!has_gpu(json_array_get(processes, i), (json_int_t)s->o.device))
 			json_array_remove(processes, i);
@@ -248,22 +275,35 @@ static int add_gpus(struct cli_session *s, json_t *processes)
 	return CLI_GO_ON;
 }
 
+int cli_objects_find_gpu(struct cli_session *s, const char *name, u64 *gpu_id)
+{
+	struct gpreempt_node *nodes;
+	size_t nr;
+	int err = gpreempt_get_nodes(s->g, &nodes, &nr);
+
+	if (err)
+		return cli_session_fail(s, name, err);
+	*gpu_id = 0;
+	for (size_t i = 0; i < nr; i++) {
+		if (!*gpu_id && drv_node_is_named(&nodes[i], name))
+			*gpu_id = nodes[i].gpu_id;
+	}
+	gpreempt_free(nodes);
+	if (*gpu_id)
+		return CLI_GO_ON;
+	cli_error(name, "no such device; try gpreempt list devices");
+	return CLI_EXIT_NOT_FOUND;
+}
+
 int cli_objects_check_device(struct cli_session *s)
 {
-	struct cli_object_ref ref = { .kind = CLI_OBJECT_DEVICE, .gpu_id = (u32)s->o.device };
-	json_t *nodes;
-	int ret = s->o.device ? cli_session_list(s, CLI_LIST_NODES, &nodes) : CLI_GO_ON;
 	char name[24];
+	u64 id;
 
-	if (!s->o.device || ret != CLI_GO_ON)
-		return ret;
-	if (!cli_object_find(nodes, &ref)) {
-		snprintf(name, sizeof(name), "gpu:%u", ref.gpu_id);
-		cli_error(name, "no such device; try gpreempt list devices");
-		ret = CLI_EXIT_NOT_FOUND;
-	}
-	json_decref(nodes);
-	return ret;
+	if (s->o.gpu_name)
+		return cli_objects_find_gpu(s, s->o.gpu_name, &s->o.device);
+	snprintf(name, sizeof(name), "gpu:%llu", (unsigned long long)s->o.device);
+	return s->o.device ? cli_objects_find_gpu(s, name, &id) : CLI_GO_ON;
 }
 
 /* Devices and queues of the device that --device names, each with its id. */
@@ -314,6 +354,19 @@ json_t *cli_object_find(const json_t *rows, const struct cli_object_ref *ref)
 		if (ref->kind == CLI_OBJECT_QUEUE && cli_number(row, "queue_id") != ref->queue_id)
 			continue;
 		return row;
+	}
+	return NULL;
+}
+
+const struct drv_node *cli_node_choose(const struct drv_node *nodes, size_t nr,
+				       const struct cli_options *o)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct gpreempt_node n = drv_node_public(&nodes[i]);
+
+		if (o->gpu_name ? drv_node_is_named(&n, o->gpu_name) :
+				  !o->device || n.gpu_id == o->device)
+			return &nodes[i];
 	}
 	return NULL;
 }

@@ -7,6 +7,7 @@
 #define GP_CLI_OBJECTS_H
 
 #include "cli/cli_session.h"
+#include "driver/discover.h"
 
 enum cli_object_kind {
 	CLI_OBJECT_DEVICE,
@@ -64,5 +65,12 @@ int cli_jobs_pids(struct cli_session *s, const char *name, json_t **out);
 
 /* Is the device of --device there? Return: CLI_GO_ON, or the exit code after a message. */
 int cli_objects_check_device(struct cli_session *s);
+
+/* The GPU of a name, see drv_node_is_named(). CLI_GO_ON, or the exit code after a message. */
+int cli_objects_find_gpu(struct cli_session *s, const char *name, u64 *gpu_id);
+
+/* The GPU of --device or --gpu, without them the first; NULL = there is none. */
+const struct drv_node *cli_node_choose(const struct drv_node *nodes, size_t nr,
+				       const struct cli_options *o);
 
 #endif

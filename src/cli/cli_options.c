@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli_verb.h"
 
+#include "driver/discover.h"
 #include "rules/guess.h"
 #include "rules/text.h"
 
@@ -23,6 +24,7 @@ enum kind {
 	KIND_SEED,  /* number + 1 */
 	KIND_WATCH, /* time that may be left out */
 	KIND_DEVICE,
+	KIND_GPU, /* the same, a number is that of amd-smi */
 	KIND_COLOR,
 	KIND_HELP,
 };
@@ -91,6 +93,8 @@ static const struct {
 	{ "queues", 0, "N", KIND_NUMBER, AT(nr_queues), CLI_OPTS_BENCH, "queues of a batch" },
 	{ "device", 0, "ID", KIND_DEVICE, AT(device), CLI_OPTS_DEVICE,
 	  "one GPU, as list names it" },
+	{ "gpu", 0, "GPU", KIND_GPU, AT(gpu_name), CLI_OPTS_DEVICE,
+	  "the same by number, PCI address, UUID or renderD*" },
 	{ "socket", 0, "PATH", KIND_TEXT, AT(socket), ANY, "control socket of the daemon" },
 	{ "color", 0, "WHEN", KIND_COLOR, AT(color), ANY, "auto, always or never" },
 	{ "quiet", 'q', NULL, KIND_FLAG, AT(is_quiet), ANY, "print only errors" },
@@ -277,8 +281,14 @@ static int set_option(struct cli_options *o, u32 i, const char *value)
 	case KIND_SEED:
 		return set_from_0(i, value, INT64_MAX, at);
 	case KIND_DEVICE:
-		if (cli_options_parse_device(value, at))
+		if (!cli_options_parse_device(value, at))
+			break;
+		at = &o->gpu_name;
+		/* fall through */
+	case KIND_GPU:
+		if (!drv_is_gpu_name(value) || !strcmp(value, "gpu:0"))
 			return refuse(i, value, "a device as 'gpreempt list devices' names it");
+		*(const char **)at = value;
 		break;
 	case KIND_COLOR:
 		if (parse_color(value, at))

@@ -18,6 +18,7 @@ enum cli_color {
 struct cli_options {
 	const char *socket; /* control socket */
 	u64 device;	    /* gpu_id */
+	const char *gpu_name; /* the same by another name, see drv_node_is_named() */
 	enum cli_color color;
 	bool is_quiet; /* nothing but errors; of sim, no progress bar */
 	bool is_verbose;

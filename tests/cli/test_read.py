@@ -173,12 +173,35 @@ def test_stats_count_what_happened(crowd):
     assert ok(crowd.run("stats", "--csv")).startswith("id,nr_events")
 
 
+def test_gpus_by_the_number_of_amd_smi(crowd):
+    """Simulated GPUs have gpu_id 1 and 2, and are 0 and 1."""
+    lines = ok(crowd.run("list")).splitlines()
+    at = lines[0].index("GPU")
+    assert {line.split()[1]: line[at] for line in lines[1:]} == {"online": "0", "offline": "0",
+                                                                 "other": "1"}
+    devices = ok(crowd.run("list", "devices", "--csv", "--no-header", "--fields",
+                           "gpu_id,gpu,pci,uuid,render")).split()
+    assert devices == ["1,0,,,", "2,1,,,"]
+    for name in ("--gpu=1", "--gpu=gpu:2", "--device=2", "--device=gpu:2"):
+        assert ok(crowd.run("list", "--csv", "--no-header", "--fields", "comm", name)) == "other\n"
+    assert json.loads(ok(crowd.run("stats", "--gpu", "0", "--json")))["devices"][0]["gpu_id"] == 1
+    for name in ("2", "0000:c1:00.0", "renderD128", "GPU-0123456789abcdef"):
+        refused(crowd.run("list", "--gpu", name), 4, "no such device", name)
+    for name in ("0000:c1:00.0", "renderD128"):
+        refused(crowd.run("show", name), 4, "no such device", name)
+    refused(crowd.run("list", "--gpu", "first"), 2, "is not a device")
+    values = json.loads(ok(crowd.run("list", "--json")))["procs"]
+    assert {p["comm"]: (p["gpu"], p["gpus"]) for p in values}["other"] == (["1"], ["2"])
+    assert 'gpreempt_gpu_info{gpu_id="2",gpu="1",pci="",uuid="",render="",name="simulated"} 1' in \
+        ok(crowd.run("metrics"))
+
+
 def test_metrics_are_of_the_daemon(crowd):
     out = ok(crowd.run("metrics"))
     if not out:
         pytest.skip("this daemon has no metrics")
     assert "# TYPE gpreempt" in out
-    assert all(line.startswith(("#", "gpreempt")) for line in out.splitlines())
+    assert all(line.startswith(("#", "gpreempt", "process_start_time_seconds")) for line in out.splitlines())
 
 
 def test_monitor_prints_events_as_they_come(crowd):

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "cli/cli_objects.h"
 #include "cli/cli_verb.h"
 #include "cli/verbs/verb_bench.h"
 
@@ -65,15 +66,6 @@ static json_t *measure(const struct cli_bench_way *way, const struct drv_node *n
 	return row;
 }
 
-static const struct drv_node *choose(const struct drv_node *nodes, size_t nr, u64 gpu_id)
-{
-	for (size_t i = 0; i < nr; i++) {
-		if (!gpu_id || nodes[i].gpu_id == gpu_id)
-			return &nodes[i];
-	}
-	return NULL;
-}
-
 static int bench_node(struct cli_session *s, const struct drv_node *node)
 {
 	u32 nr_queues = (u32)(s->o.nr_queues ? s->o.nr_queues : DEFAULT_QUEUES);
@@ -101,7 +93,7 @@ static int mechanisms(struct cli_session *s)
 		return CLI_EXIT_USAGE;
 	}
 	drv_discover_nodes(NULL, &nodes, &nr);
-	node = choose(nodes, nr, s->o.device);
+	node = cli_node_choose(nodes, nr, &s->o);
 	if (node) {
 		ret = bench_node(s, node);
 	} else {

@@ -185,9 +185,16 @@ static int show(struct cli_session *s)
 {
 	struct cli_object_ref ref;
 	json_t *rows, *queues, *row;
+	u64 gpu_id;
 	int ret;
 
 	cli_object_parse(s->o.words[0], &ref);
+	if (ref.kind == CLI_OBJECT_DEVICE && !ref.gpu_id) {
+		ret = cli_objects_find_gpu(s, ref.text, &gpu_id);
+		if (ret != CLI_GO_ON)
+			return ret;
+		ref.gpu_id = (u32)gpu_id;
+	}
 	ret = cli_objects_get(s, ref.kind, &rows);
 	if (ret != CLI_GO_ON)
 		return ret;
