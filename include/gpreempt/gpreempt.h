@@ -230,6 +230,9 @@ struct gpreempt_attr {
  * @nr_busy: of these, with work
  * @state: "idle", "running", "preempted", …; "" without daemon and kernel module
  * @attr: attributes; attr.valid = 0 without these
+ * @wait_p50_ns: how long its work waited for its first run; 0 = not known
+ * @wait_p99_ns: same
+ * @wait_p999_ns: same
  * @reserved: zero
  */
 struct gpreempt_process {
@@ -241,7 +244,10 @@ struct gpreempt_process {
 	struct gpreempt_value nr_busy;
 	char state[GPREEMPT_NAME_LEN];
 	struct gpreempt_attr attr;
-	uint64_t reserved[4];
+	uint64_t wait_p50_ns;
+	uint64_t wait_p99_ns;
+	uint64_t wait_p999_ns;
+	uint64_t reserved[1];
 };
 
 /**
@@ -434,6 +440,9 @@ int gpreempt_set_enabled(struct gpreempt *g, uint32_t gpu_id, bool enabled);
  * @switch_p99_ns: same
  * @off_p50_ns: time off the GPU
  * @off_p99_ns: same
+ * @wait_p50_ns: how long online work waited for its first run
+ * @wait_p99_ns: same
+ * @wait_p999_ns: same
  */
 struct gpreempt_stats {
 	uint32_t size;
@@ -450,6 +459,9 @@ struct gpreempt_stats {
 	uint64_t switch_p99_ns;
 	uint64_t off_p50_ns;
 	uint64_t off_p99_ns;
+	uint64_t wait_p50_ns;
+	uint64_t wait_p99_ns;
+	uint64_t wait_p999_ns;
 };
 
 int gpreempt_get_stats(struct gpreempt *g, uint32_t gpu_id, struct gpreempt_stats *stats);

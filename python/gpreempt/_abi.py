@@ -114,7 +114,10 @@ struct gpreempt_process {
     struct gpreempt_value nr_busy;
     char state[32];
     struct gpreempt_attr attr;
-    uint64_t reserved[4];
+    uint64_t wait_p50_ns;
+    uint64_t wait_p99_ns;
+    uint64_t wait_p999_ns;
+    uint64_t reserved[1];
 };
 int gpreempt_get_processes(struct gpreempt *g, struct gpreempt_process **processes, size_t *nr);
 
@@ -172,6 +175,9 @@ struct gpreempt_stats {
     uint64_t switch_p99_ns;
     uint64_t off_p50_ns;
     uint64_t off_p99_ns;
+    uint64_t wait_p50_ns;
+    uint64_t wait_p99_ns;
+    uint64_t wait_p999_ns;
 };
 int gpreempt_get_stats(struct gpreempt *g, uint32_t gpu_id, struct gpreempt_stats *stats);
 

@@ -80,6 +80,10 @@ class Process:
     nr_busy: Optional[int]
     state: str
     attributes: Attributes
+    # How long its work waited for its first run; None if that is not known.
+    wait_p50_ns: Optional[int] = None
+    wait_p99_ns: Optional[int] = None
+    wait_p999_ns: Optional[int] = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -134,6 +138,9 @@ class Stats:
     switch_p99_ns: int
     off_p50_ns: int
     off_p99_ns: int
+    wait_p50_ns: int
+    wait_p99_ns: int
+    wait_p999_ns: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -228,7 +235,8 @@ def node_of(n):
 
 def process_of(p):
     return Process(p.pid, known(p.uid), text_of(p.comm), MECHANISMS.get(p.mechanism), p.nr_queues,
-                   known(p.nr_busy), text_of(p.state), attributes_of(p.attr))
+                   known(p.nr_busy), text_of(p.state), attributes_of(p.attr),
+                   *(int(ns) or None for ns in (p.wait_p50_ns, p.wait_p99_ns, p.wait_p999_ns)))
 
 
 def queue_of(q):

@@ -193,6 +193,10 @@ int lib_decode_process(const json_t *in, void *out)
 	    lib_decode_name(in, "state", p->state, sizeof(p->state)) ||
 	    decode_attr(json_object_get(in, "attributes"), &p->attr))
 		return -EPROTO;
+	/* null before the first one: 0. */
+	lib_decode_u64(in, "wait_p50_ns", &p->wait_p50_ns);
+	lib_decode_u64(in, "wait_p99_ns", &p->wait_p99_ns);
+	lib_decode_u64(in, "wait_p999_ns", &p->wait_p999_ns);
 	return 0;
 }
 
@@ -263,6 +267,7 @@ int lib_decode_event(const json_t *in, void *out)
 int lib_decode_stats(const json_t *in, struct gpreempt_stats *s)
 {
 	const json_t *sw = json_object_get(in, "switch"), *off = json_object_get(in, "off");
+	const json_t *wait = json_object_get(in, "wait");
 
 	if (!json_is_object(sw) || !json_is_object(off))
 		return -EPROTO;
@@ -276,5 +281,8 @@ int lib_decode_stats(const json_t *in, struct gpreempt_stats *s)
 	lib_decode_u64(sw, "p99_ns", &s->switch_p99_ns);
 	lib_decode_u64(off, "p50_ns", &s->off_p50_ns);
 	lib_decode_u64(off, "p99_ns", &s->off_p99_ns);
+	lib_decode_u64(wait, "p50_ns", &s->wait_p50_ns);
+	lib_decode_u64(wait, "p99_ns", &s->wait_p99_ns);
+	lib_decode_u64(wait, "p999_ns", &s->wait_p999_ns);
 	return 0;
 }

@@ -207,6 +207,25 @@ def test_bad_attributes_are_refused_and_change_nothing(handle, client, changes):
     assert handle.attributes(c.pid) == before
 
 
+def test_how_long_a_process_waited(handle, client):
+    """Online work, until offline work has left the GPU."""
+    low, high = client(priority=2), client(priority=12)
+    for c in (low, high):
+        c.add_queue()
+        known(handle, c)
+
+    def look(c):
+        return next(p for p in handle.processes() if p.pid == c.pid)
+
+    low.set_busy(True)
+    wait_for(lambda: look(low).state == "running")
+    assert look(high).wait_p99_ns is None and handle.stats(1).wait_p99_ns == 0
+    high.set_busy(True)
+    wait_for(lambda: [low.pump(0.01), look(high).state == "running"][1])
+    assert 0 < look(high).wait_p50_ns == look(high).wait_p999_ns == handle.stats(1).wait_p99_ns
+    assert [n.gpu for n in handle.nodes()] == [0, 1] and handle.nodes()[0].pci is None
+
+
 def test_policy_and_parameters(handle):
     handle.set_policy("fair", 2)
     assert handle.policy(2) == "fair" and handle.policy(1) == "prio"
