@@ -16,10 +16,11 @@ static json_t *find(const json_t *jobs, const char *name, json_int_t uid)
 
 static json_t *make(json_t *jobs, const char *name, const json_t *process)
 {
-	json_t *job = json_pack("{s:s, s:I, s:i, s:i, s:i, s:i, s:i, s:O, s:[]}", "id", name, "uid",
-				cli_number(process, "uid"), "nr_procs", 0, "nr_queues", 0,
-				"nr_busy", 0, "priority", 0, "nr_preempted", 0, "state",
-				json_object_get(process, "state"), "pids");
+	json_t *job = json_pack("{s:s, s:I, s:i, s:i, s:i, s:i, s:i, s:O, s:[], s:n, s:n, s:n}",
+				"id", name, "uid", cli_number(process, "uid"), "nr_procs", 0,
+				"nr_queues", 0, "nr_busy", 0, "priority", 0, "nr_preempted", 0,
+				"state", json_object_get(process, "state"), "pids", "wait_p50_ns",
+				"wait_p99_ns", "wait_p999_ns");
 
 	json_array_append_new(jobs, job);
 	return job;
@@ -46,6 +47,9 @@ static void join(json_t *job, const json_t *process)
 	add(job, "nr_busy", cli_number(process, "nr_busy"));
 	raise(job, "priority", cli_number(json_object_get(process, "attributes"), "priority"));
 	raise(job, "nr_preempted", cli_number(process, "nr_preempted"));
+	raise(job, "wait_p50_ns", cli_number(process, "wait_p50_ns"));
+	raise(job, "wait_p99_ns", cli_number(process, "wait_p99_ns"));
+	raise(job, "wait_p999_ns", cli_number(process, "wait_p999_ns"));
 	snprintf(pid, sizeof(pid), "%lld", cli_number(process, "pid"));
 	json_array_append_new(json_object_get(job, "pids"), json_string(pid));
 }

@@ -196,6 +196,44 @@ def test_gpus_by_the_number_of_amd_smi(crowd):
         ok(crowd.run("metrics"))
 
 
+def test_how_long_work_waited(crowd):
+    """Of a process, its group, its class and its device; - before there was work."""
+    crowd.grouped = crowd.client(comm="grouped", prio=13, klass="realtime", group="serve")
+    columns = "pid,wait_p50_ns,wait_p99_ns,wait_p999_ns,nr_waits"
+    row = ok(crowd.run("list", "--csv", "--no-header", "--fields", columns, "--filter",
+                       f"pid={crowd.grouped.pid}")).strip().split(",")
+    assert row[1:] == ["", "", "", "0"]
+    crowd.grouped.say("busy", 0)
+    until(lambda: f"{crowd.grouped.pid},running" in
+          crowd.run("list", "--csv", "--fields", "pid,state").stdout)
+    row = ok(crowd.run("list", "--csv", "--no-header", "--fields", columns, "--filter",
+                       f"pid={crowd.grouped.pid}")).strip().split(",")
+    assert row[4] == "1" and int(row[1]) == int(row[2]) == int(row[3]) > 0
+    assert "WAIT_P99" in ok(crowd.run("list")).splitlines()[0]
+    job = json.loads(ok(crowd.run("list", "jobs", "--json")))["jobs"][0]
+    assert job["id"] == "serve" and job["wait_p99_ns"] == int(row[2])
+    device = json.loads(ok(crowd.run("list", "devices", "--json")))["devices"][0]
+    assert device["nr_waits"] == 1 and device["wait_p99_ns"] > 0
+    stats = ok(crowd.run("stats"))
+    table = stats.split("\n\n")[1].splitlines()
+    assert table[0].split()[:3] == ["DEVICE", "CLASS", "WAITS"]
+    assert ["gpu:1", "realtime", "1"] in [line.split()[:3] for line in table]
+    assert "WAIT_P99.9" in stats.splitlines()[0]
+    assert "WAIT_P99" in ok(crowd.run("top", "--once"))
+
+
+def test_waits_of_an_interval(crowd, tmp_path):
+    """stats --since takes the waits before away, of classes too."""
+    crowd.online.say("busy", 0)
+    until(lambda: "running" in crowd.run("list", "--csv", "--filter", f"pid={crowd.online.pid}").stdout)
+    before = tmp_path / "before.json"
+    before.write_text(ok(crowd.run("stats", "--json")))
+    since = json.loads(ok(crowd.run("stats", "--since", str(before), "--json")))["devices"][0]
+    assert since["wait"]["count"] == 0 and since["wait"]["p999_ns"] is None
+    assert {k["wait"]["count"] for k in since["classes"]} == {0}
+    validate({**json.loads(before.read_text()), "devices": [since]})
+
+
 def test_metrics_are_of_the_daemon(crowd):
     out = ok(crowd.run("metrics"))
     if not out:

@@ -16,6 +16,7 @@ static const struct cli_column columns[] = {
 	{ "preemptions_per_s", "MEAN_PER_S", NULL, CLI_COLUMN_INT, false },
 	{ "switch_p50_ns", "SWITCH_P50", NULL, CLI_COLUMN_NS, false },
 	{ "switch_p99_ns", "SWITCH_P99", NULL, CLI_COLUMN_NS, false },
+	{ "wait_p99_ns", "WAIT_P99", NULL, CLI_COLUMN_NS, false },
 };
 
 /* "3d 4h", "2h 5m", "4m 10s", "12s" */
