@@ -14,10 +14,17 @@
 static void trace(void *data, const struct gp_trace *t)
 {
 	struct gpd *d = data;
+	struct gpd_entity *e;
 	u64 cookie;
 
-	if (t->kind == GP_TRACE_STATE && !gp_sched_entity_cookie(d->sched, t->id, &cookie))
-		((struct gpd_entity *)(uintptr_t)cookie)->since_ns = t->now_ns;
+	if ((t->kind == GP_TRACE_STATE || t->kind == GP_TRACE_WAITED) &&
+	    !gp_sched_entity_cookie(d->sched, t->id, &cookie)) {
+		e = (struct gpd_entity *)(uintptr_t)cookie;
+		if (t->kind == GP_TRACE_STATE)
+			e->since_ns = t->now_ns;
+		else
+			gpd_waits_note(e, t->arg[0]);
+	}
 	gpd_monitor_trace(data, t);
 }
 
@@ -27,6 +34,7 @@ int gpd_engine_node(struct gpd_node *n)
 	n->enabled = true;
 	n->out_by = GP_GROUP_NO_USER;
 	LIST_INIT(&n->entities);
+	LIST_INIT(&n->class_waits);
 	TAILQ_INIT(&n->taken);
 	gp_groups_init(&n->groups);
 	gpd_fanout_init(n);
@@ -60,8 +68,10 @@ void gpd_engine_fini(struct gpd *d)
 {
 	uint32_t i;
 
-	for (i = 0; i < d->nr_nodes; i++)
+	for (i = 0; i < d->nr_nodes; i++) {
 		sd_event_source_unref(d->node[i].timer);
+		gpd_waits_fini(&d->node[i]);
+	}
 	sd_event_source_unref(d->renew);
 	free(d->sched_mem);
 }

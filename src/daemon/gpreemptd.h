@@ -35,6 +35,7 @@
 #include <systemd/sd-event.h>
 
 #include "daemon/gpd_config.h"
+#include "daemon/gpd_waits.h"
 
 /* Nodes the core can have, and what is kept free for those that appear later. */
 #define GPD_NODES_MAX 64
@@ -149,6 +150,7 @@ struct gpd_user {
 	sd_event_source *rest;			   /* ends a rest; while it is on nothing is done */
 	uint64_t slow_ns;			   /* until then its clients are not waited for */
 	uint32_t nr_slow; /* how often that was so, without a minute in between */
+	struct gp_small_hist waits; /* how long the work of its processes waited */
 };
 
 /* What a user may say of a node that concerns others, see gpd_trust.h. */
@@ -227,6 +229,7 @@ struct gpd_entity {
 	/* Off the GPU when it got its key, which another has: its members join that later. */
 	bool is_apart;
 	struct gpd_user *user; /* whose budget it takes from */
+	struct gp_small_hist waits; /* how long its work waited */
 };
 
 /* The switch that a node carries out. */
@@ -287,6 +290,7 @@ struct gpd_node {
 	uint64_t nr_no_progress; /* resumes after which nothing moved */
 	struct gp_hist decision; /* from reading a message to the first HOLD it caused */
 	struct gp_hist fanout;	 /* from the first order of a switch to its last answer */
+	LIST_HEAD(, gpd_class_waits) class_waits; /* how long the work of each class waited */
 };
 
 /* A way to get and to lose a client. */

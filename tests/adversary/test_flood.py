@@ -473,6 +473,33 @@ def test_what_all_may_see_costs_little_beside_many_entities(method, times):
             assert full < times * alone
 
 
+def groups_with_a_series(control, gpu_id):
+    text = control.call("GetMetrics")["text"]
+    return set(re.findall(r'gpreempt_group_wait_seconds_count{gpu_id="%d",group="([^"]*)"' % gpu_id,
+                          text))
+
+
+def test_one_user_does_not_take_the_series_of_others(daemon, control):
+    """Names of groups are a user's to choose: 64 of them left no series to others."""
+    with as_user(VICTIM):
+        mine = Client(daemon, pid=FIRST_PID, group=b"mine")
+    mine.send(queue())
+
+    def bad(say):
+        keep = [Client(daemon, pid=BAD + i, group=b"g%d" % i) for i in range(80)]
+        for c in keep:
+            c.send(queue())
+        say("go")
+        forever()
+
+    with Attacker("nobody", bad) as a:
+        a.hear("go", WAIT * 10)
+        control.wait_for(lambda: control.call("GetInfo")["nr_clients"] == 81)
+        time.sleep(1.1)
+        names = groups_with_a_series(control, 1)
+        assert "mine" in names and len(names) == 9
+
+
 def writes_of(daemon):
     """Calls of write() so far; what goes to sockets is not among them."""
     with open(f"/proc/{daemon.process.pid}/io", encoding="ascii") as f:

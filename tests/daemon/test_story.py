@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What the daemon is for: somebody urgent comes, somebody else leaves, and comes back."""
 import errno
+import os
+import re
 import time
 
 import pytest
@@ -480,6 +482,47 @@ def test_metrics(daemon, control):
     buckets = [float(v) for k, v in values.items()
                if k.startswith('gpreempt_switch_seconds_bucket{gpu_id="1"')]
     assert buckets == sorted(buckets) and buckets[-1] == 1
+
+
+def test_waits_by_process_class_user_group_and_node(daemon, control):
+    """Online work waits until the hold is answered; offline work on a free GPU does not."""
+    low = Client(daemon, pid=FIRST_PID, prio=2)
+    high = Client(daemon, pid=FIRST_PID + 1, prio=12, klass=b"realtime", group=b"a\\b")
+    for c in (low, high):
+        c.send(queue())
+    low.send(edge(BUSY))
+    control.wait_for(lambda: control.process(FIRST_PID)["state"] == "running")
+    assert control.process(FIRST_PID + 1)["wait_p99_ns"] is None
+    began = time.monotonic_ns()
+    high.send(edge(BUSY))
+    hold = low.order()
+    waited_least = -time.monotonic_ns()
+    time.sleep(0.02)
+    waited_least += time.monotonic_ns()
+    low.answer(hold)
+    control.wait_for(lambda: control.process(FIRST_PID + 1)["state"] == "running")
+    waited_most = time.monotonic_ns() - began
+    p = control.process(FIRST_PID + 1)
+    assert p["nr_waits"] == 1 and p["wait_p50_ns"] == p["wait_p999_ns"] == p["wait_p99_ns"]
+    assert waited_least <= p["wait_p99_ns"] <= waited_most * 9 / 8
+    assert control.process(FIRST_PID)["nr_waits"] == 1
+    assert control.process(FIRST_PID)["wait_p99_ns"] < waited_least
+    node = control.call("ListNodes")["nodes"][0]
+    # A node counts online work alone.
+    assert node["nr_waits"] == 1 and waited_least <= node["wait_p999_ns"] <= waited_most * 9 / 8
+    stats = control.call("GetStatistics", gpu_id=1)["nodes"][0]
+    classes = {k["class"]: k["wait"] for k in stats["classes"]}
+    assert classes["realtime"]["count"] == 1 and classes["realtime"]["p99_ns"] == p["wait_p99_ns"]
+    assert stats["wait"]["count"] == 1
+    assert sum(b["count"] for b in classes["realtime"]["buckets"]) == 1
+    text = control.call("GetMetrics")["text"]
+    account = re.search(r'gpreempt_user_wait_seconds_count{uid="(\d+)",account="(\d+)"} 2', text)
+    assert account and int(account[1]) == os.getuid()
+    for series in ('gpreempt_wait_seconds_count{gpu_id="1"} 1',
+                   'gpreempt_class_wait_seconds_count{gpu_id="1",class="realtime"} 1',
+                   'gpreempt_group_wait_seconds_count{gpu_id="1",group="a\\\\b",uid="%s",account="%s"} 1'
+                   % account.groups()):
+        assert series + "\n" in text, series
 
 
 def test_several_reads_in_one_packet_and_split(daemon, control):

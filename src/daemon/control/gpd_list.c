@@ -40,11 +40,26 @@ static json_t *breaker_reason(const struct gpd_node *n, const struct gp_node_sta
 						 json_string(gp_report_name(s->breaker_reason));
 }
 
+static json_t *percentile(const struct gp_hist *h, u32 ppm)
+{
+	return drv_json_known(h->nr, gp_hist_percentile(h, ppm));
+}
+
+void gpd_list_add_waits(json_t *out, const struct gp_small_hist *waits)
+{
+	struct gp_hist h;
+
+	gp_small_hist_widen(waits, &h);
+	json_object_update_new(out, json_pack("{s:I, s:o, s:o, s:o}", "nr_waits", (json_int_t)h.nr,
+					      "wait_p50_ns", percentile(&h, 500000), "wait_p99_ns",
+					      percentile(&h, 990000), "wait_p999_ns",
+					      percentile(&h, 999000)));
+}
+
 static json_t *node_json(struct gpd_node *n)
 {
 	const struct gp_node_stats *s = n->ops->stats(n);
 	struct gpreempt_node about = n->about;
-	bool timed = s->switch_ns.nr > 0;
 	uint32_t nr_queues;
 	uint32_t nr_busy;
 	json_t *node;
@@ -62,9 +77,9 @@ static json_t *node_json(struct gpd_node *n)
 				"nr_busy", (json_int_t)nr_busy, "nr_out", (json_int_t)s->nr_out,
 				"nr_preemptions", (json_int_t)s->nr_preemptions, "nr_resumes",
 				(json_int_t)s->nr_resumes, "switch_p50_ns",
-				drv_json_known(timed, gp_hist_percentile(&s->switch_ns, 500000)),
-				"switch_p99_ns",
-				drv_json_known(timed, gp_hist_percentile(&s->switch_ns, 990000))));
+				percentile(&s->switch_ns, 500000), "switch_p99_ns",
+				percentile(&s->switch_ns, 990000)));
+	gpd_list_add_waits(node, &s->wait_ns);
 	return node;
 }
 
@@ -164,6 +179,7 @@ static void sum_up(struct gpd_client *c, struct gpd_totals *t)
 		t->run_ns += info.run_ns;
 		t->off_ns += info.off_ns;
 		t->off_max_ns = max(t->off_max_ns, info.off_max_ns);
+		gp_small_hist_merge(&t->waits, &m->entity->waits);
 		t->held |= m->held ? GPREEMPT_HELD_SCHED : 0;
 	}
 	LIST_FOREACH(q, &c->queues, link) {
@@ -198,6 +214,7 @@ static json_t *process_json(struct gpreempt_process *p, const char *mechanism,
 					      (json_int_t)t->run_ns, "off_ns",
 					      (json_int_t)t->off_ns, "off_max_ns",
 					      (json_int_t)t->off_max_ns));
+	gpd_list_add_waits(out, &t->waits);
 	return out;
 }
 
@@ -273,27 +290,49 @@ static json_t *buckets(const struct gp_hist *h)
 	return array;
 }
 
-static json_t *percentile(const struct gp_hist *h, u32 ppm)
-{
-	return drv_json_known(h->nr, gp_hist_percentile(h, ppm));
-}
-
 static json_t *hist_json(const struct gp_hist *h)
 {
-	return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "count", (json_int_t)h->nr,
-			 "sum_ns", (json_int_t)h->sum, "min_ns", drv_json_known(h->nr, h->min),
-			 "max_ns", drv_json_known(h->nr, h->max), "p50_ns", percentile(h, 500000),
-			 "p90_ns", percentile(h, 900000), "p99_ns", percentile(h, 990000),
-			 "buckets", buckets(h));
+	return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "count",
+			 (json_int_t)h->nr, "sum_ns", (json_int_t)h->sum, "min_ns",
+			 drv_json_known(h->nr, h->min), "max_ns", drv_json_known(h->nr, h->max),
+			 "p50_ns", percentile(h, 500000), "p90_ns", percentile(h, 900000), "p99_ns",
+			 percentile(h, 990000), "p999_ns", percentile(h, 999000), "buckets",
+			 buckets(h));
+}
+
+/* The smallest is not kept. */
+static json_t *waits_json(const struct gp_small_hist *waits)
+{
+	struct gp_hist h;
+	json_t *out;
+
+	gp_small_hist_widen(waits, &h);
+	out = hist_json(&h);
+	json_object_set_new(out, "min_ns", json_null());
+	return out;
+}
+
+/* The work of each class on a node, online or not. */
+static json_t *classes_json(struct gpd_node *n)
+{
+	json_t *classes = json_array();
+	struct gpd_class_waits *k;
+
+	LIST_FOREACH(k, &n->class_waits, link)
+		json_array_append_new(classes, json_pack("{s:o, s:o}", "class",
+							 drv_json_text(k->klass), "wait",
+							 waits_json(&k->waits)));
+	return classes;
 }
 
 static json_t *statistics_json(struct gpd_node *n)
 {
 	const struct gp_node_stats *s = n->ops->stats(n);
-	json_t *node = json_pack("{s:I, s:o, s:o, s:o, s:o}", "gpu_id", (json_int_t)n->gpu_id,
-				 "switch", hist_json(&s->switch_ns), "off", hist_json(&s->off_ns),
-				 "decision", hist_json(n->ops->detect(n)), "fanout",
-				 hist_json(&n->fanout));
+	json_t *node = json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "gpu_id",
+				 (json_int_t)n->gpu_id, "switch", hist_json(&s->switch_ns), "off",
+				 hist_json(&s->off_ns), "wait", waits_json(&s->wait_ns), "decision",
+				 hist_json(n->ops->detect(n)), "fanout", hist_json(&n->fanout),
+				 "classes", classes_json(n));
 
 #define X(member) json_object_set_new(node, #member, json_integer((json_int_t)s->member));
 	DRV_STATS_ALL(X)

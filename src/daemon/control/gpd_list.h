@@ -33,6 +33,7 @@ struct gpd_totals {
 	uint64_t run_ns;
 	uint64_t off_ns;
 	uint64_t off_max_ns;
+	struct gp_small_hist waits;
 	uint32_t held; /* GPREEMPT_HELD_* */
 };
 
@@ -53,6 +54,9 @@ json_t *gpd_list_process(struct gpd_client *c, bool is_blind);
  */
 json_t *gpd_list_queue(struct gpreempt_queue *q, bool may_touch, const char *mechanism,
 		       const char *state, uint32_t source);
+
+/* How long work waited, into an object. */
+void gpd_list_add_waits(json_t *out, const struct gp_small_hist *waits);
 
 /* Attributes. */
 json_t *gpd_list_attributes(const struct gpd_attrs *attrs);

@@ -23,7 +23,41 @@ static void head(FILE *f, const char *name, const char *type, const char *help)
 	fprintf(f, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-static void histogram(FILE *f, const char *name, uint32_t gpu_id, const struct gp_hist *h)
+#define LABELS_MAX (2 * GPD_CGROUP_LEN + 256)
+
+/* Labels stand without their braces. Neither a name nor a path has a newline. */
+static void label(char *labels, const char *name, const char *value)
+{
+	size_t len = strlen(labels);
+
+	len += (size_t)snprintf(labels + len, LABELS_MAX - len, "%s%s=\"", len ? "," : "", name);
+	for (; *value && len < LABELS_MAX - 3; value++) {
+		if (*value == '\\' || *value == '"')
+			labels[len++] = '\\';
+		labels[len++] = *value;
+	}
+	strcpy(labels + len, "\"");
+}
+
+static void label_number(char *labels, const char *name, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	label(labels, name, text);
+}
+
+/* The end of a bucket, in seconds. */
+static const char *seconds_of(unsigned int power)
+{
+	static char text[LAST_POWER + 1][16];
+
+	if (!text[power][0])
+		snprintf(text[power], sizeof(text[power]), "%.9g", (double)(1ULL << power) / 1e9);
+	return text[power];
+}
+
+static void histogram(FILE *f, const char *name, const char *labels, const struct gp_hist *h)
 {
 	unsigned int power;
 	uint64_t count = 0;
@@ -33,13 +67,29 @@ static void histogram(FILE *f, const char *name, uint32_t gpu_id, const struct g
 		/* A power of two always begins a bucket. */
 		for (; i < gp_hist_bucket(1ULL << power); i++)
 			count += h->bucket[i];
-		fprintf(f, "%s_bucket{gpu_id=\"%" PRIu32 "\",le=\"%.9g\"} %" PRIu64 "\n", name,
-			gpu_id, (double)(1ULL << power) / 1e9, count);
+		fprintf(f, "%s_bucket{%s,le=\"%s\"} %" PRIu64 "\n", name, labels,
+			seconds_of(power), count);
 	}
-	fprintf(f, "%s_bucket{gpu_id=\"%" PRIu32 "\",le=\"+Inf\"} %" PRIu64 "\n", name, gpu_id,
-		h->nr);
-	fprintf(f, "%s_sum{gpu_id=\"%" PRIu32 "\"} %.9f\n", name, gpu_id, (double)h->sum / 1e9);
-	fprintf(f, "%s_count{gpu_id=\"%" PRIu32 "\"} %" PRIu64 "\n", name, gpu_id, h->nr);
+	fprintf(f, "%s_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n", name, labels, h->nr);
+	fprintf(f, "%s_sum{%s} %.9f\n", name, labels, (double)h->sum / 1e9);
+	fprintf(f, "%s_count{%s} %" PRIu64 "\n", name, labels, h->nr);
+}
+
+static void small_histogram(FILE *f, const char *name, const char *labels,
+			    const struct gp_small_hist *small)
+{
+	struct gp_hist h;
+
+	gp_small_hist_widen(small, &h);
+	histogram(f, name, labels, &h);
+}
+
+static void of_node(FILE *f, const char *name, uint32_t gpu_id, const struct gp_hist *h)
+{
+	char labels[LABELS_MAX] = "";
+
+	label_number(labels, "gpu_id", gpu_id);
+	histogram(f, name, labels, h);
 }
 
 /* The label of a node, and its value. */
@@ -125,7 +175,7 @@ static void modules(FILE *f, struct gpd *d)
 	     "from the fault of an armed doorbell to the kernel scheduler");
 	for_each_node(n, d)
 		if (n->ops->counts)
-			histogram(f, "gpreempt_detect_seconds", n->gpu_id, n->ops->detect(n));
+			of_node(f, "gpreempt_detect_seconds", n->gpu_id, n->ops->detect(n));
 }
 
 /* X(name, help, histogram of node n) */
@@ -142,9 +192,135 @@ static void histograms(FILE *f, struct gpd *d)
 #define X(name, help, value)                                      \
 	head(f, "gpreempt_" #name "_seconds", "histogram", help); \
 	for_each_node(n, d)                                       \
-		histogram(f, "gpreempt_" #name "_seconds", n->gpu_id, value);
+		of_node(f, "gpreempt_" #name "_seconds", n->gpu_id, value);
 	HISTOGRAMS(X)
 #undef X
+}
+
+#define WAIT_HELP "how long work waited for its first run, by "
+
+static void node_waits(FILE *f, struct gpd *d)
+{
+	struct gpd_node *n;
+
+	head(f, "gpreempt_wait_seconds", "histogram",
+	     "how long online work waited for its first run");
+	for_each_node(n, d) {
+		char labels[LABELS_MAX] = "";
+
+		label_number(labels, "gpu_id", n->gpu_id);
+		small_histogram(f, "gpreempt_wait_seconds", labels, &n->ops->stats(n)->wait_ns);
+	}
+}
+
+static void class_waits(FILE *f, struct gpd *d)
+{
+	struct gpd_class_waits *k;
+	struct gpd_node *n;
+
+	head(f, "gpreempt_class_wait_seconds", "histogram", WAIT_HELP "class");
+	for_each_node(n, d)
+		LIST_FOREACH(k, &n->class_waits, link) {
+			char labels[LABELS_MAX] = "";
+
+			label_number(labels, "gpu_id", n->gpu_id);
+			label(labels, "class", k->klass);
+			small_histogram(f, "gpreempt_class_wait_seconds", labels, &k->waits);
+		}
+}
+
+/* What a person is here: the same user in a container is another account. */
+static void label_user(char *labels, uid_t uid, u64 account)
+{
+	label_number(labels, "uid", uid);
+	label_number(labels, "account", account);
+}
+
+/* An account is two users if it has privileged connections; the first speaks for both. */
+static void user_wait(FILE *f, struct gpd_user *u)
+{
+	struct gp_small_hist sum = {};
+	char labels[LABELS_MAX] = "";
+	struct gpd_user *o;
+
+	LIST_FOREACH(o, &u->d->users, link) {
+		if (o->account != u->account || !o->waits.nr)
+			continue;
+		if (o != u && !sum.nr)
+			return;
+		gp_small_hist_merge(&sum, &o->waits);
+	}
+	label_user(labels, u->uid, u->account);
+	small_histogram(f, "gpreempt_user_wait_seconds", labels, &sum);
+}
+
+/* A series lives as long as its user has processes here. */
+static void user_waits(FILE *f, struct gpd *d)
+{
+	struct gpd_user *u;
+
+	head(f, "gpreempt_user_wait_seconds", "histogram", WAIT_HELP "user");
+	LIST_FOREACH(u, &d->users, link)
+		if (u->waits.nr)
+			user_wait(f, u);
+}
+
+/* Groups are a user's own; entities of one differ in their attributes. */
+static bool is_one_group(const struct gp_group *a, const struct gp_group *b)
+{
+	return a->key.user == b->key.user && a->key.group == b->key.group;
+}
+
+/* Of the group whose first entity this is. Return: the first entity of the next group. */
+static struct gp_group *group_wait(FILE *f, struct gp_group *first)
+{
+	const struct gpd_entity *e = container_of(first, struct gpd_entity, group);
+	const struct gpd_client *c = LIST_FIRST(&e->members)->client;
+	struct gp_small_hist sum = {};
+	char labels[LABELS_MAX] = "";
+	struct gp_group *g;
+
+	for (g = first; g && is_one_group(g, first); g = gp_groups_next(g))
+		gp_small_hist_merge(&sum, &container_of(g, struct gpd_entity, group)->waits);
+	label_number(labels, "gpu_id", e->node->gpu_id);
+	label(labels, "group", c->attrs.group);
+	label_user(labels, c->owner.uid, e->group.key.user);
+	small_histogram(f, "gpreempt_group_wait_seconds", labels, &sum);
+	return g;
+}
+
+/*
+ * Most groups that have a series, of a node and of a user there: each is a name that a user
+ * chose, and no user takes all places.
+ */
+#define GROUPS_MAX 64
+#define GROUPS_A_USER 8
+
+static void group_waits_of_node(FILE *f, const struct gpd_node *n)
+{
+	struct gp_group *g = gp_groups_from(&n->groups, 0, 0);
+	uint32_t nr = 0, nr_of_user = 0;
+	u64 user = GP_GROUP_NO_USER;
+
+	while (g && nr < GROUPS_MAX) {
+		nr_of_user = g->key.user == user ? nr_of_user : 0;
+		user = g->key.user;
+		if (nr_of_user++ == GROUPS_A_USER) {
+			g = gp_groups_from(&n->groups, user + 1, 0);
+			continue;
+		}
+		g = group_wait(f, g);
+		nr++;
+	}
+}
+
+static void group_waits(FILE *f, struct gpd *d)
+{
+	struct gpd_node *n;
+
+	head(f, "gpreempt_group_wait_seconds", "histogram", WAIT_HELP "group");
+	for_each_node(n, d)
+		group_waits_of_node(f, n);
 }
 
 static void clients(FILE *f, struct gpd *d)
@@ -198,6 +374,10 @@ char *gpd_metrics_text(struct gpd *d)
 	node_values(f, d);
 	breakers(f, d);
 	histograms(f, d);
+	node_waits(f, d);
+	class_waits(f, d);
+	user_waits(f, d);
+	group_waits(f, d);
 	modules(f, d);
 	if (fclose(f)) {
 		free(text);

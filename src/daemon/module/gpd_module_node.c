@@ -65,6 +65,8 @@ static int read_node(struct gpd_node *n)
 	copy_stats(v, &stats);
 	read_hist(fd, n, GPREEMPT_HIST_SWITCH, &v->stats.switch_ns);
 	read_hist(fd, n, GPREEMPT_HIST_OFF, &v->stats.off_ns);
+	read_hist(fd, n, GPREEMPT_HIST_WAIT, &v->detect);
+	gp_small_hist_narrow(&v->detect, &v->stats.wait_ns);
 	read_hist(fd, n, GPREEMPT_HIST_DETECT, &v->detect);
 	memcpy(v->policy, policy.policy, sizeof(v->policy));
 	v->policy[sizeof(v->policy) - 1] = '\0';
