@@ -75,8 +75,13 @@ static void add_real(struct gpd *d, uint32_t max)
 
 void gpd_nodes_init(struct gpd *d)
 {
+	uint32_t i;
+
 	add_simulated(d);
 	add_real(d, GPD_NODES_MAX);
+	/* Real ones are counted as other tools count them. */
+	for (i = 0; i < d->nr_nodes && d->node[i].simulated; i++)
+		d->node[i].about.gpu = d->nr_nodes - d->config->nr_sim + i;
 	d->max_nodes = d->nr_nodes + GPD_NODES_SPARE;
 	if (d->max_nodes > GPD_NODES_MAX)
 		d->max_nodes = GPD_NODES_MAX;

@@ -7,6 +7,7 @@
 #include "daemon/gpd_ops.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/gpd_util.h"
+#include "driver/discover.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -129,6 +130,29 @@ static void node_values(FILE *f, struct gpd *d)
 	}
 	NODE_METRICS(X)
 #undef X
+}
+
+/* What joins the series here, which have gpu_id, with those of other tools. */
+static void gpus(FILE *f, struct gpd *d)
+{
+	char pci[GPREEMPT_NAME_LEN], uuid[GPREEMPT_NAME_LEN], render[GPREEMPT_NAME_LEN];
+	struct gpd_node *n;
+
+	head(f, "gpreempt_gpu_info", "gauge", "other names of a GPU");
+	for_each_node(n, d) {
+		char labels[LABELS_MAX] = "";
+
+		*render = '\0';
+		if (n->about.render_minor)
+			snprintf(render, sizeof(render), "renderD%" PRIu32, n->about.render_minor);
+		label_number(labels, "gpu_id", n->gpu_id);
+		label_number(labels, "gpu", n->about.gpu);
+		label(labels, "pci", drv_node_pci(&n->about, pci));
+		label(labels, "uuid", drv_node_uuid(&n->about, uuid));
+		label(labels, "render", render);
+		label(labels, "name", n->about.name);
+		fprintf(f, "gpreempt_gpu_info{%s} 1\n", labels);
+	}
 }
 
 static void breakers(FILE *f, struct gpd *d)
@@ -371,6 +395,7 @@ char *gpd_metrics_text(struct gpd *d)
 		return NULL;
 	daemon_values(f, d);
 	clients(f, d);
+	gpus(f, d);
 	node_values(f, d);
 	breakers(f, d);
 	histograms(f, d);
