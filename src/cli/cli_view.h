@@ -18,7 +18,7 @@ enum cli_column_kind {
 	CLI_COLUMN_INT,
 	CLI_COLUMN_HEX,
 	CLI_COLUMN_BYTES,	/* with a unit that reads well */
-	CLI_COLUMN_NS,	/* one unit for the column, said in its header */
+	CLI_COLUMN_NS,	/* each value with the unit that reads well */
 };
 
 /**

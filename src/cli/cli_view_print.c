@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEADER_MAX 48
 /* ",+" and a number. */
 #define MORE_MAX 24
 
@@ -88,24 +87,6 @@ const char *cli_format_value(const json_t *value, enum cli_column_kind kind, cha
 	return *out ? out : strcpy(out, "-");
 }
 
-/* The unit in which the largest value of a column has one to four digits. */
-static const struct cli_unit *unit_for(const struct cli_column *c, const json_t *rows)
-{
-	double most = 0;
-
-	for (size_t i = 0; i < json_array_size(rows); i++) {
-		const json_t *v = cli_column_value(c, json_array_get(rows, i));
-
-		if (json_is_number(v))
-			most = max(most, json_number_value(v));
-	}
-	for (u32 i = 0; i < CLI_UNITS; i++) {
-		if (most >= 10 * cli_units[i].ns)
-			return &cli_units[i];
-	}
-	return &cli_units[most > 0 ? 3 : 2];
-}
-
 enum cli_table_color cli_color_of(const char *word)
 {
 	static const struct {
@@ -128,17 +109,37 @@ enum cli_table_color cli_color_of(const char *word)
 	return CLI_TABLE_PLAIN;
 }
 
+/* Fields that a narrow terminal can do without, the first one first. */
+static const char *const least[] = {
+	"sees", "uuid", "client", "gfx", "nr_cu", "nr_entities", "nr_events",
+	"nr_switches", "cost_ns", "decision_p99_ns", "fanout_p99_ns", "nr_deadline",
+	"off_p50_ns", "mechanism", "pci", "min", "max", "ring_bytes", "rptr", "wptr",
+	"nr_resumes", "held", "enabled", "switch_p50_ns", "wait_p50_ns", "nr_queues",
+	"off_ns", "mean_per_s", "name", "default", "off_p99_ns", "nr_failed",
+	"wait_p999_ns", "off_max_ns", "breaker", "run_ns", "nr_starvation", "class",
+	"policy", "switch_p99_ns", "nr_busy", "nr_out", "type",
+};
+
+/* Nothing is left out that was asked for, or that a program may read. */
+static void fit(struct cli_table *t, const struct cli_view *v, const struct cli_options *o)
+{
+	u32 order[CLI_VIEW_COLUMNS], nr = 0;
+
+	for (u32 i = 0; i < ARRAY_SIZE(least); i++) {
+		for (u32 c = 1; c < v->nr_shown; c++) {
+			if (!strcmp(v->shown[c]->name, least[i]) && v->shown[c] != v->sort)
+				order[nr++] = c;
+		}
+	}
+	if (!o->fields)
+		cli_table_fit(t, order, nr, cli_width());
+}
+
 static void set_cell(struct cli_table *t, u32 column, const struct cli_column *c,
-		     const json_t *value, const struct cli_unit *unit)
+		     const json_t *value)
 {
 	char text[CLI_CELL_MAX];
 
-	if (unit && json_is_integer(value)) {
-		double in_unit = (double)json_integer_value(value) / unit->ns;
-
-		cli_table_set(t, column, "%.*f", unit->ns == 1 || in_unit >= 100 ? 0 : 1, in_unit);
-		return;
-	}
 	cli_table_set(t, column, "%s", cli_format_value(value, c->kind, text));
 	if (c->kind == CLI_COLUMN_TEXT)
 		cli_table_color(t, column, cli_color_of(text));
@@ -146,18 +147,11 @@ static void set_cell(struct cli_table *t, u32 column, const struct cli_column *c
 
 static void print_table(const struct cli_view *v, const json_t *rows, const struct cli_options *o)
 {
-	const struct cli_unit *unit[CLI_VIEW_COLUMNS] = { NULL };
-	char names[CLI_VIEW_COLUMNS][HEADER_MAX];
 	const char *headers[CLI_VIEW_COLUMNS + 1] = { NULL };
 	struct cli_table t;
 
-	for (u32 c = 0; c < v->nr_shown; c++) {
-		if (v->shown[c]->kind == CLI_COLUMN_NS)
-			unit[c] = unit_for(v->shown[c], rows);
-		snprintf(names[c], HEADER_MAX, "%s%s%s%s", v->shown[c]->header, unit[c] ? "(" : "",
-			 unit[c] ? unit[c]->name : "", unit[c] ? ")" : "");
-		headers[c] = names[c];
-	}
+	for (u32 c = 0; c < v->nr_shown; c++)
+		headers[c] = v->shown[c]->header;
 	cli_table_init(&t, headers, 0);
 	t.no_header = o->no_header;
 	t.is_colored = cli_use_color(o);
@@ -169,8 +163,9 @@ static void print_table(const struct cli_view *v, const json_t *rows, const stru
 		cli_table_add_row(&t);
 		for (u32 c = 0; c < v->nr_shown; c++)
 			set_cell(&t, c, v->shown[c],
-				 cli_column_value(v->shown[c], json_array_get(rows, r)), unit[c]);
+				 cli_column_value(v->shown[c], json_array_get(rows, r)));
 	}
+	fit(&t, v, o);
 	cli_table_print(&t, stdout);
 	cli_table_fini(&t);
 }
