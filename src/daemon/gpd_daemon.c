@@ -7,6 +7,7 @@
 #include "daemon/gpd_hold.h"
 #include "daemon/module/gpd_module.h"
 #include "daemon/gpd_state.h"
+#include "daemon/gpd_tally.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
@@ -113,7 +114,9 @@ int gpd_daemon_tables(struct gpd *d)
 
 	if (!err)
 		err = gpd_hold_init(d);
-	return err ? err : gpd_grant_init(d);
+	if (!err)
+		err = gpd_grant_init(d);
+	return err ? err : gpd_tally_init(d);
 }
 
 /* In this order; a daemon that is one too many does not get past the state. */
@@ -163,6 +166,7 @@ void gpd_daemon_free_tables(struct gpd *d)
 	gpd_nodes_fini(d);
 	gpd_engine_fini(d);
 	gpd_grant_free(d);
+	gpd_tally_free(d);
 	gpd_user_fini(d);
 }
 

@@ -6,6 +6,7 @@
 #include "daemon/gpd_grant.h"
 #include "daemon/control/gpd_list.h"
 #include "daemon/gpd_ops.h"
+#include "daemon/gpd_tally.h"
 #include "daemon/gpd_util.h"
 #include "driver/sysfile.h"
 #include "rules/text.h"
@@ -124,10 +125,12 @@ int gpd_state_load(struct gpd *d)
 	}
 	read_exit(d, s->root);
 	boot_id(boot, sizeof(boot));
-	if (strcmp(boot, json_string_value(json_object_get(s->root, "boot")) ?: ""))
+	if (strcmp(boot, json_string_value(json_object_get(s->root, "boot")) ?: "")) {
 		json_object_del(s->root, "processes");
-	else
+	} else {
 		gpd_grant_load(d, json_object_get(s->root, "grants"));
+		gpd_tally_load(d, json_object_get(s->root, "totals"));
+	}
 	return 0;
 }
 
@@ -309,12 +312,17 @@ static json_t *processes_json(struct gpd *d)
 
 static json_t *state_json(struct gpd *d)
 {
+	json_t *root;
 	char boot[64];
 
 	boot_id(boot, sizeof(boot));
-	return json_pack("{s:i, s:s, s:s, s:o, s:o, s:o}", "format", FORMAT, "boot", boot, "exit",
+	root = json_pack("{s:i, s:s, s:s, s:o, s:o, s:o}", "format", FORMAT, "boot", boot, "exit",
 			 d->exit_reason[0] ? d->exit_reason : RUNNING, "processes",
 			 processes_json(d), "nodes", nodes_json(d), "grants", gpd_grant_save(d));
+	/* They change all the time: only a daemon that ends has to hand them on. */
+	if (d->exit_reason[0])
+		json_object_set_new(root, "totals", gpd_tally_save(d));
+	return root;
 }
 
 /* At once: jansson would write each word by itself, and all users wait. */

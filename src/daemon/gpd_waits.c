@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_waits.h"
+#include "daemon/gpd_tally.h"
 #include "daemon/gpreemptd.h"
 
 #include <stdio.h>
@@ -29,6 +30,8 @@ void gpd_waits_note(struct gpd_entity *e, uint64_t ns)
 
 	gp_small_hist_add(&e->waits, ns);
 	gp_small_hist_add(&e->user->waits, ns);
+	if (e->tally)
+		gp_small_hist_add(&e->tally->waits, ns);
 	if (w)
 		gp_small_hist_add(w, ns);
 }

@@ -58,7 +58,17 @@ struct gpd;
 struct gpd_client;
 struct gpd_cred;
 struct gpd_grant;
+struct gpd_tallies;
+struct gpd_tally;
 struct gpd_user;
+
+/* What the core counts of an entity. */
+struct gpd_sums {
+	uint64_t run_ns;
+	uint64_t off_ns;
+	uint64_t off_max_ns;
+	uint64_t nr_preempted;
+};
 
 /* A listening socket. */
 struct gpd_listener {
@@ -230,6 +240,9 @@ struct gpd_entity {
 	bool is_apart;
 	struct gpd_user *user; /* whose budget it takes from */
 	struct gp_small_hist waits; /* how long its work waited */
+	LIST_ENTRY(gpd_entity) of_tally; /* in gpd_tally.entities, if @tally */
+	struct gpd_tally *tally; /* of its group, NULL = it has none, or is not counted */
+	struct gpd_sums tallied; /* what it had before it had its group */
 };
 
 /* The switch that a node carries out. */
@@ -414,6 +427,7 @@ struct gpd {
 	struct gpd_events *events;	   /* for those that monitor, NULL = none has yet */
 	struct gpd_holds *holds;	   /* holds by hand */
 	struct gpd_grants *grants;	   /* what processes may be that are no clients yet */
+	struct gpd_tallies *tallies;	   /* totals of groups */
 	/* Answers that a Suspend or Resume waits for, see gpd_suspend.c. */
 	struct gp_tree suspended;
 	struct gpd_module *module;	 /* the scheduler in the kernel */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_engine.h"
+#include "daemon/gpd_tally.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
@@ -72,6 +73,7 @@ static int make_entity(struct gpd_member *m, const struct gp_group_key *key)
 	LIST_INSERT_HEAD(&m->node->entities, e, link);
 	set_key(e, key);
 	m->entity = e;
+	gpd_tally_join(e);
 	return 0;
 }
 
@@ -115,6 +117,7 @@ bool gpd_member_change(struct gpd_member *m)
 	struct gpd_node *n = e->node;
 	struct gp_group_key key;
 	struct gp_attr attr;
+	bool is_other_group;
 
 	key_of(m->client, &key);
 	/* Its entity has changed with another member, or it has come back to the GPU. */
@@ -122,7 +125,12 @@ bool gpd_member_change(struct gpd_member *m)
 		return m->held || !e->is_apart;
 	if (!others_have(m, &key) || (!m->held && gp_groups_find(&n->groups, &key)))
 		return false;
+	is_other_group = e->group.key.group != key.group;
+	if (is_other_group)
+		gpd_tally_leave(e);
 	set_key(e, &key);
+	if (is_other_group)
+		gpd_tally_join(e);
 	attr_of(e, &attr);
 	gp_sched_entity_set_attr(n->d->sched, e->id, &attr, gpd_now_ns(), &n->act.acts);
 	return true;
@@ -138,6 +146,7 @@ void gpd_member_leave(struct gpd_member *m)
 	m->entity = NULL;
 	if (!LIST_EMPTY(&e->members))
 		return;
+	gpd_tally_leave(e);
 	gp_groups_remove(&e->node->groups, &e->group);
 	LIST_REMOVE(e, link);
 	gp_sched_entity_remove(e->node->d->sched, e->id, gpd_now_ns(), &e->node->act.acts);

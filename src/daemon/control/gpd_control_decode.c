@@ -50,6 +50,7 @@ static const struct field request_fields[] = {
 	{ "parameters", KIND_PARAMETERS, GPD_HAS_PARAMETERS, 0, 0, 0 },
 	{ "trace", KIND_BOOL, GPD_HAS_TRACE, R(trace), 0, 0 },
 	{ "cgroup", KIND_PATH, GPD_HAS_CGROUP, R(cgroup), 2, GPD_CGROUP_LEN - 1 },
+	{ "group", KIND_NAME, GPD_HAS_GROUP, R(group), 1, WIRE_NAME_LEN - 1 },
 };
 
 #define KIND_OF(member)                                                                    \
@@ -106,6 +107,7 @@ static const struct method methods[GPD_METHOD_COUNT] = {
 	[GPD_METHOD_GRANT].may = GPD_HAS_PID | GPD_HAS_CGROUP | GPD_HAS_ATTRIBUTES | GPD_HAS_LEASE,
 	[GPD_METHOD_GRANT].must = GPD_HAS_ATTRIBUTES,
 	[GPD_METHOD_REVOKE].may = GPD_HAS_PID | GPD_HAS_CGROUP,
+	[GPD_METHOD_LIST_TOTALS].may = GPD_HAS_GROUP,
 };
 
 const char *gpd_method_name(enum gpd_method method)

@@ -46,7 +46,8 @@
 	X(RELOAD, "Reload")                \
 	X(GRANT, "Grant")                  \
 	X(REVOKE, "Revoke")                \
-	X(LIST_GRANTS, "ListGrants")
+	X(LIST_GRANTS, "ListGrants")       \
+	X(LIST_TOTALS, "ListTotals")
 
 enum gpd_method {
 #define X(name, text) GPD_METHOD_##name,
@@ -69,6 +70,7 @@ enum gpd_method {
 #define GPD_HAS_PARAMETERS (1u << 10)
 #define GPD_HAS_TRACE (1u << 11)
 #define GPD_HAS_CGROUP (1u << 12)
+#define GPD_HAS_GROUP (1u << 13)
 
 /* gpd_attr_change.has, above enum gp_attr_bit */
 #define GPD_ATTR_CLASS (GP_ATTR_ALL + 1u)
@@ -105,6 +107,7 @@ struct gpd_request {
 	bool trace;
 	char policy[WIRE_NAME_LEN];
 	char cgroup[GPD_CGROUP_LEN];
+	char group[WIRE_NAME_LEN];
 	struct gpd_attr_change attributes;
 	struct gpd_target targets[GPD_TARGETS_MAX];
 	uint32_t nr_targets;

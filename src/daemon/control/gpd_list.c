@@ -3,6 +3,7 @@
 #include "daemon/gpd_ops.h"
 #include "daemon/module/gpd_module.h"
 #include "daemon/gpd_engine.h"
+#include "daemon/gpd_tally.h"
 #include "daemon/gpd_util.h"
 #include "rules/right.h"
 
@@ -146,20 +147,6 @@ bool gpd_list_outweighs(enum gp_entity_state a, enum gp_entity_state b)
 	return false;
 }
 
-/* The core counts a time when it is over; people want to see it grow. */
-static void add_stint(const struct gpd_entity *e, struct gp_entity_info *info)
-{
-	uint64_t now_ns = gpd_now_ns();
-	uint64_t stint_ns = e->since_ns && now_ns > e->since_ns ? now_ns - e->since_ns : 0;
-
-	if (info->state == GP_ENTITY_RUNNING)
-		info->run_ns += stint_ns;
-	if (info->state == GP_ENTITY_PREEMPTED && info->nr_busy) {
-		info->off_ns += stint_ns;
-		info->off_max_ns = max(info->off_max_ns, stint_ns);
-	}
-}
-
 static void sum_up(struct gpd_client *c, struct gpd_totals *t)
 {
 	struct gp_entity_info info;
@@ -170,11 +157,10 @@ static void sum_up(struct gpd_client *c, struct gpd_totals *t)
 	t->state = GP_ENTITY_IDLE;
 	t->nr_queues = c->nr_queues;
 	LIST_FOREACH(m, &c->members, of_client) {
-		if (gp_sched_entity_info(c->d->sched, m->entity->id, &info))
+		if (gpd_tally_entity(m->entity, &info))
 			continue;
 		if (gpd_list_outweighs(info.state, t->state))
 			t->state = info.state;
-		add_stint(m->entity, &info);
 		t->nr_preempted += info.nr_preempted;
 		t->run_ns += info.run_ns;
 		t->off_ns += info.off_ns;

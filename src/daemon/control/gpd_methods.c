@@ -8,6 +8,7 @@
 #include "daemon/gpd_grant.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/gpd_state.h"
+#include "daemon/gpd_tally.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_ops.h"
 #include "rules/text.h"
@@ -319,6 +320,7 @@ static void (*const calls[GPD_METHOD_COUNT])(struct gpd_conn *, const struct gpd
 	[GPD_METHOD_GRANT] = gpd_grant_call,
 	[GPD_METHOD_REVOKE] = gpd_grant_revoke,
 	[GPD_METHOD_LIST_GRANTS] = gpd_grant_list,
+	[GPD_METHOD_LIST_TOTALS] = gpd_tally_list,
 };
 
 void gpd_methods_call(struct gpd_conn *conn, const struct gpd_request *r)

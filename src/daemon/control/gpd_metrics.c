@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/control/gpd_metrics.h"
 #include "daemon/gpd_hold.h"
+#include "daemon/gpd_tally.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
 #include "daemon/clients/gpd_client.h"
@@ -347,6 +348,62 @@ static void group_waits(FILE *f, struct gpd *d)
 		group_waits_of_node(f, n);
 }
 
+/* A series of totals. */
+struct total_metric {
+	FILE *f;
+	struct gpd *d;
+	const char *name;
+	uint64_t (*value)(const struct gpd_sums *sum, const struct gpd_tally *t);
+	bool is_time;
+};
+
+static void put_total(struct gpd_tally *t, void *data)
+{
+	const struct total_metric *m = data;
+	char labels[LABELS_MAX] = "";
+	struct gpd_sums sum;
+
+	gpd_tally_sum(m->d, t, &sum);
+	label(labels, "group", t->group);
+	label_user(labels, t->uid, gpd_tally_account(t));
+	if (m->is_time)
+		fprintf(m->f, "gpreempt_group_%s{%s} %.9f\n", m->name, labels,
+			(double)m->value(&sum, t) / 1e9);
+	else
+		fprintf(m->f, "gpreempt_group_%s{%s} %" PRIu64 "\n", m->name, labels,
+			m->value(&sum, t));
+}
+
+/* X(name, type, help, whether it is a time, value of the sum and the tally t) */
+#define TOTALS(X)                                                                            \
+	X(run_seconds_total, counter, "time with work on a GPU, by group", true, sum->run_ns)  \
+	X(off_seconds_total, counter, "time with work off the GPU, by group", true,           \
+	  sum->off_ns)                                                                        \
+	X(off_max_seconds, gauge, "longest time with work off the GPU, by group", true,       \
+	  sum->off_max_ns)                                                                    \
+	X(preemptions_total, counter, "times preempted, by group", false, sum->nr_preempted)  \
+	X(waited_seconds_total, counter, "how long work waited for its first run, by group",  \
+	  true, t->waits.sum)
+
+#define X(name, type, help, is_time, value)                                                    \
+	static uint64_t total_##name(const struct gpd_sums *sum, const struct gpd_tally *t)   \
+	{                                                                                     \
+		return value;                                                                 \
+	}
+TOTALS(X)
+#undef X
+
+/* Of groups that are over too, for ten minutes. */
+static void group_totals(FILE *f, struct gpd *d)
+{
+#define X(name, type, help, is_time, value)                                                    \
+	head(f, "gpreempt_group_" #name, #type, help);                                        \
+	gpd_tally_each(d, put_total,                                                          \
+		       &(struct total_metric){ f, d, #name, total_##name, is_time });
+	TOTALS(X)
+#undef X
+}
+
 static void clients(FILE *f, struct gpd *d)
 {
 	static const struct gpd_mech_ops *const all[] = { &gpd_shim_ops, &gpd_dbg_ops,
@@ -403,6 +460,7 @@ char *gpd_metrics_text(struct gpd *d)
 	class_waits(f, d);
 	user_waits(f, d);
 	group_waits(f, d);
+	group_totals(f, d);
 	modules(f, d);
 	if (fclose(f)) {
 		free(text);
