@@ -261,6 +261,47 @@ struct gpreempt_process {
 int gpreempt_get_processes(struct gpreempt *g, struct gpreempt_process **processes, size_t *nr);
 
 /**
+ * struct gpreempt_total - what the processes of a group had, in sum, with those that are gone
+ * @group: the group
+ * @account: whose; the uid, or a number above 2^32: what is in a container of root's
+ * @is_over: 1 no process of it is left; it is kept for ten minutes
+ * @reserved: zero, as @reserved2
+ * @run_ns: time with work on a GPU
+ * @off_ns: time with work and off the GPU
+ * @off_max_ns: the longest of these
+ * @nr_preempted: how often they were preempted
+ * @nr_waits: how often new work came
+ * @wait_ns: how long that waited for its first run, in sum
+ * @wait_p99_ns: 99 of 100 waited no longer; 0 = not known
+ */
+struct gpreempt_total {
+	char group[GPREEMPT_NAME_LEN];
+	uint64_t account;
+	uint32_t is_over;
+	uint32_t reserved;
+	uint64_t run_ns;
+	uint64_t off_ns;
+	uint64_t off_max_ns;
+	uint64_t nr_preempted;
+	uint64_t nr_waits;
+	uint64_t wait_ns;
+	uint64_t wait_p99_ns;
+	uint64_t reserved2[3];
+};
+
+/**
+ * gpreempt_get_totals() - list totals of groups, those of the caller's account without privilege
+ * @g: handle
+ * @group: those of this name only; NULL = all
+ * @totals: an array for gpreempt_free()
+ * @nr: its length
+ *
+ * Return: 0 or -errno; -EOPNOTSUPP without the daemon.
+ */
+int gpreempt_get_totals(struct gpreempt *g, const char *group, struct gpreempt_total **totals,
+			size_t *nr);
+
+/**
  * struct gpreempt_queue - a queue
  * @pid: process
  * @gpu_id: node

@@ -121,6 +121,23 @@ struct gpreempt_process {
 };
 int gpreempt_get_processes(struct gpreempt *g, struct gpreempt_process **processes, size_t *nr);
 
+struct gpreempt_total {
+    char group[GPREEMPT_NAME_LEN];
+    uint64_t account;
+    uint32_t is_over;
+    uint32_t reserved;
+    uint64_t run_ns;
+    uint64_t off_ns;
+    uint64_t off_max_ns;
+    uint64_t nr_preempted;
+    uint64_t nr_waits;
+    uint64_t wait_ns;
+    uint64_t wait_p99_ns;
+    uint64_t reserved2[3];
+};
+int gpreempt_get_totals(struct gpreempt *g, const char *group, struct gpreempt_total **totals,
+                        size_t *nr);
+
 struct gpreempt_queue {
     uint32_t pid;
     uint32_t gpu_id;
@@ -197,7 +214,7 @@ int gpreempt_call(struct gpreempt *g, const char *method, const char *parameters
 size_t gpreempt_sizeof(const char *name);
 """
 
-STRUCTS = ("value", "caps", "node", "attr", "process", "queue", "ref", "stats", "event")
+STRUCTS = ("value", "caps", "node", "attr", "process", "total", "queue", "ref", "stats", "event")
 
 ffi = cffi.FFI()
 ffi.cdef(CDEF)

@@ -200,6 +200,23 @@ int lib_decode_process(const json_t *in, void *out)
 	return 0;
 }
 
+int lib_decode_total(const json_t *in, void *out)
+{
+	struct gpreempt_total *t = out;
+
+	if (lib_decode_name(in, "group", t->group, sizeof(t->group)) ||
+	    lib_decode_u64(in, "account", &t->account) ||
+	    lib_decode_u64(in, "run_ns", &t->run_ns) || lib_decode_u64(in, "off_ns", &t->off_ns) ||
+	    lib_decode_u64(in, "off_max_ns", &t->off_max_ns) ||
+	    lib_decode_u64(in, "nr_preempted", &t->nr_preempted) ||
+	    lib_decode_u64(in, "nr_waits", &t->nr_waits) ||
+	    lib_decode_u64(in, "wait_ns", &t->wait_ns))
+		return -EPROTO;
+	t->is_over = json_is_integer(json_object_get(in, "ended_ns"));
+	lib_decode_u64(in, "wait_p99_ns", &t->wait_p99_ns);
+	return 0;
+}
+
 static uint32_t decode_held(const json_t *in)
 {
 	const json_t *list = json_object_get(in, "held");

@@ -13,6 +13,7 @@
 int lib_decode_node(const json_t *in, void *out);
 int lib_decode_process(const json_t *in, void *out);
 int lib_decode_queue(const json_t *in, void *out);
+int lib_decode_total(const json_t *in, void *out);
 int lib_decode_event(const json_t *in, void *out);
 int lib_decode_stats(const json_t *in, struct gpreempt_stats *s);
 

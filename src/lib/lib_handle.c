@@ -121,6 +121,7 @@ size_t gpreempt_sizeof(const char *name)
 		{ "gpreempt_node", sizeof(struct gpreempt_node) },
 		{ "gpreempt_attr", sizeof(struct gpreempt_attr) },
 		{ "gpreempt_process", sizeof(struct gpreempt_process) },
+		{ "gpreempt_total", sizeof(struct gpreempt_total) },
 		{ "gpreempt_queue", sizeof(struct gpreempt_queue) },
 		{ "gpreempt_ref", sizeof(struct gpreempt_ref) },
 		{ "gpreempt_stats", sizeof(struct gpreempt_stats) },

@@ -11,7 +11,7 @@ struct list {
 	const char *key;	/* of the array in the reply */
 	size_t size;	/* of an element of the library */
 	int (*decode)(const json_t *in, void *out);	/* makes one */
-	int (*direct)(struct gpreempt *g, void **out, size_t *nr);
+	int (*direct)(struct gpreempt *g, void **out, size_t *nr);	/* NULL = nothing does */
 };
 
 static int decode_all(const struct list *l, const json_t *array, void **out, size_t *nr)
@@ -32,20 +32,18 @@ static int decode_all(const struct list *l, const json_t *array, void **out, siz
 	return 0;
 }
 
-/* @out: a pointer to whichever struct it is. */
-static int get_list(struct gpreempt *g, const struct list *l, void *out, size_t *nr)
+/* @out: a pointer to whichever struct it is; takes @parameters. */
+static int get_some(struct gpreempt *g, const struct list *l, json_t *parameters, void *out,
+		    size_t *nr)
 {
 	json_t *reply, *array;
 	int ret;
 
-	if (!g || !out || !nr)
-		return -EINVAL;
-	lib_begin(g);
-	if (g->direct)
-		return l->direct(g, out, nr);
 	ret = lib_begin_daemon(g);
-	if (!ret)
-		ret = lib_call(g, l->method, NULL, lib_deadline(LIB_TIMEOUT_NS), &reply);
+	if (ret)
+		json_decref(parameters);
+	else
+		ret = lib_call(g, l->method, parameters, lib_deadline(LIB_TIMEOUT_NS), &reply);
 	if (ret)
 		return ret;
 	array = json_object_get(reply, l->key);
@@ -55,6 +53,14 @@ static int get_list(struct gpreempt *g, const struct list *l, void *out, size_t 
 			 ret == -EPROTO ? "makes no sense" : "needs more memory than there is");
 	json_decref(reply);
 	return ret;
+}
+
+static int get_list(struct gpreempt *g, const struct list *l, void *out, size_t *nr)
+{
+	if (!g || !out || !nr)
+		return -EINVAL;
+	lib_begin(g);
+	return g->direct ? l->direct(g, out, nr) : get_some(g, l, NULL, out, nr);
 }
 
 int gpreempt_get_nodes(struct gpreempt *g, struct gpreempt_node **nodes, size_t *nr)
@@ -79,4 +85,15 @@ int gpreempt_get_all_queues(struct gpreempt *g, struct gpreempt_queue **queues, 
 				       lib_direct_queues };
 
 	return get_list(g, &l, queues, nr);
+}
+
+int gpreempt_get_totals(struct gpreempt *g, const char *group, struct gpreempt_total **totals,
+			size_t *nr)
+{
+	static const struct list l = { "ListTotals", "totals", sizeof(**totals), lib_decode_total,
+				       NULL };
+
+	if (!g || !totals || !nr)
+		return -EINVAL;
+	return get_some(g, &l, group ? json_pack("{s:s}", "group", group) : NULL, totals, nr);
 }
