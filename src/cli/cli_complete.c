@@ -176,7 +176,7 @@ static void offer_words(const struct completion *c)
 	const struct cli_verb *v = c->verb;
 
 	if (v == &cli_verb_list && !c->nr_words)
-		offer_list(c, "devices queues procs jobs");
+		offer_list(c, "devices queues procs jobs totals");
 	else if (v == &cli_verb_policy)
 		offer_policy(c);
 	else if (v == &cli_verb_config && !c->nr_words)

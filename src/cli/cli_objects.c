@@ -104,11 +104,28 @@ static const struct cli_column job_columns[] = {
 	{ "pids", "PIDS", NULL, CLI_COLUMN_LIST, false },
 };
 
+static const struct cli_column total_columns[] = {
+	{ "group", "JOB", NULL, CLI_COLUMN_TEXT, false },
+	{ "uid", "UID", NULL, CLI_COLUMN_INT, false },
+	{ "ended_ns", "ENDED", NULL, CLI_COLUMN_NS, false },
+	{ "run_ns", "RUN", NULL, CLI_COLUMN_NS, false },
+	{ "off_ns", "OFF", NULL, CLI_COLUMN_NS, false },
+	{ "off_max_ns", "OFF_MAX", NULL, CLI_COLUMN_NS, false },
+	{ "nr_preempted", "PREEMPTED", NULL, CLI_COLUMN_INT, false },
+	{ "wait_ns", "WAIT", NULL, CLI_COLUMN_NS, false },
+	{ "wait_p99_ns", "WAIT_P99", NULL, CLI_COLUMN_NS, false },
+	{ "wait_p50_ns", "WAIT_P50", NULL, CLI_COLUMN_NS, true },
+	{ "wait_p999_ns", "WAIT_P99.9", NULL, CLI_COLUMN_NS, true },
+	{ "nr_waits", "WAITS", NULL, CLI_COLUMN_INT, true },
+	{ "account", "ACCOUNT", NULL, CLI_COLUMN_INT, true },
+};
+
 const struct cli_objects cli_objects[CLI_OBJECT_COUNT] = {
 	[CLI_OBJECT_DEVICE] = { "devices", device_columns, ARRAY_SIZE(device_columns) },
 	[CLI_OBJECT_QUEUE] = { "queues", queue_columns, ARRAY_SIZE(queue_columns) },
 	[CLI_OBJECT_PROCESS] = { "procs", process_columns, ARRAY_SIZE(process_columns) },
 	[CLI_OBJECT_JOB] = { "jobs", job_columns, ARRAY_SIZE(job_columns) },
+	[CLI_OBJECT_TOTAL] = { "totals", total_columns, ARRAY_SIZE(total_columns) },
 };
 
 /* The next number of "A/B/C", and what is behind it. */
@@ -339,6 +356,7 @@ int cli_objects_get(struct cli_session *s, enum cli_object_kind kind, json_t **o
 		[CLI_OBJECT_DEVICE] = CLI_LIST_NODES,
 		[CLI_OBJECT_QUEUE] = CLI_LIST_QUEUES,
 		[CLI_OBJECT_PROCESS] = CLI_LIST_PROCESSES,
+		[CLI_OBJECT_TOTAL] = CLI_LIST_TOTALS,
 	};
 	int ret = kind == CLI_OBJECT_JOB ? cli_jobs_get(s, out) :
 					   cli_session_list(s, lists[kind], out);

@@ -13,7 +13,8 @@ enum cli_object_kind {
 	CLI_OBJECT_DEVICE,
 	CLI_OBJECT_QUEUE,
 	CLI_OBJECT_PROCESS,
-	CLI_OBJECT_JOB,	/* listed only */
+	CLI_OBJECT_JOB,	/* listed only, as totals */
+	CLI_OBJECT_TOTAL,
 	CLI_OBJECT_COUNT
 };
 

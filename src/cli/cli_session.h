@@ -66,6 +66,7 @@ int cli_session_fail(struct cli_session *s, const char *object, int err);
 enum cli_list {
 	CLI_LIST_NODES,
 	CLI_LIST_PROCESSES,
+	CLI_LIST_TOTALS,	/* by the daemon only */
 	CLI_LIST_QUEUES,
 };
 

@@ -389,6 +389,21 @@ def test_jobs_are_groups_of_processes(world):
     assert job["uid"] == os.getuid()
 
 
+def test_totals_of_a_job_outlive_it(world):
+    assert ok(world.run("list", "totals", "--no-header")) == ""
+    member = world.client(comm="rank", group="train")
+    member.say("busy", 0)
+    until(lambda: ok(world.run("list", "totals", "--no-header", "--fields", "group,ended_ns")).split()
+          == ["train", "-"])
+    member.close()
+    until(lambda: ok(world.run("list", "totals", "--no-header", "--fields", "ended_ns")).split()
+          != ["-"])
+    value = json.loads(ok(world.run("list", "totals", "--json")))
+    validate(value)
+    [total] = value["totals"]
+    assert total["group"] == "train" and total["run_ns"] > 0 and total["uid"] == os.getuid()
+
+
 def test_statistics_of_an_interval(crowd, tmp_path):
     def preempt():
         crowd.online.say("busy", 0)
