@@ -424,6 +424,25 @@ int gpreempt_get_attr(struct gpreempt *g, uint32_t pid, struct gpreempt_attr *at
 int gpreempt_set_attr(struct gpreempt *g, uint32_t pid, const struct gpreempt_attr *attr);
 
 /**
+ * gpreempt_grant() - say what processes may be, before they use the GPU
+ * @g: handle
+ * @pid: process, with its descendants; 0 = @cgroup
+ * @cgroup: path of a cgroup, with those below it; NULL = @pid
+ * @attr: those that are valid; the wish of a process can only be less urgent
+ * @lease_ns: it ends after this; 0 = with gpreempt_revoke(), or with the process
+ *
+ * A grant for the same takes the place of the one before. Where the kernel module schedules
+ * there are no cgroups and no lease; on a handle without daemon it is gpreempt_set_attr().
+ *
+ * Return: 0, -ESRCH, -EPERM, -EINVAL, -EOPNOTSUPP.
+ */
+int gpreempt_grant(struct gpreempt *g, uint32_t pid, const char *cgroup,
+		   const struct gpreempt_attr *attr, uint64_t lease_ns);
+
+/* End a grant. 0, -ESRCH there is none, -EPERM, -EOPNOTSUPP without the daemon. */
+int gpreempt_revoke(struct gpreempt *g, uint32_t pid, const char *cgroup);
+
+/**
  * gpreempt_attach() - put a process without a shim under the dbg mechanism
  * @g: handle
  * @pid: process

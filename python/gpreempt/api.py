@@ -11,7 +11,7 @@ import os
 import select
 import threading
 import time
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Union
 
 from . import errors
 from ._abi import ffi, library
@@ -247,6 +247,10 @@ def queue_of(q):
                  sources_of(q, ("type", "compute", "prio", "busy") + values))
 
 
+def scope_of(what):
+    return (0, what.encode()) if isinstance(what, str) else (what, ffi.NULL)
+
+
 class Handle:
     """A handle of the library. Threads may share it; their calls wait for each other."""
 
@@ -374,6 +378,21 @@ class Handle:
         attr = ffi.new("struct gpreempt_attr *")
         fill_attributes(attr, wanted)
         self._simple("gpreempt_set_attr", pid, attr)
+
+    def grant(self, what: Union[int, str], attributes: Optional[Attributes] = None,
+              lease_s: float = 0.0, **limits: Any) -> None:
+        """Say what a process (a pid) with its descendants, or a cgroup (its path), may be.
+
+        Before they use the GPU: grant("/ml.slice", klass="realtime"). Their own wish can only be
+        less urgent. It ends with revoke(), with the process, or after lease_s.
+        """
+        attr = ffi.new("struct gpreempt_attr *")
+        fill_attributes(attr, dataclasses.replace(attributes or Attributes(), **limits))
+        self._simple("gpreempt_grant", *scope_of(what), attr, int(lease_s * NS))
+
+    def revoke(self, what: Union[int, str]) -> None:
+        """End a grant."""
+        self._simple("gpreempt_revoke", *scope_of(what))
 
     def attach(self, pid):
         self._simple("gpreempt_attach", pid)

@@ -207,6 +207,27 @@ def test_bad_attributes_are_refused_and_change_nothing(handle, client, changes):
     assert handle.attributes(c.pid) == before
 
 
+def granted(handle):
+    return [(g["pid"], g["cgroup"], g["attributes"]) for g in handle.call("ListGrants")["grants"]]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root grants")
+def test_grants(handle):
+    handle.grant(os.getpid(), klass="realtime")
+    handle.grant("/ml.slice", Attributes(klass="besteffort"), lease_s=60.0, weight=50)
+    by_pid, by_cgroup = sorted(granted(handle), key=lambda g: g[1] or "")
+    assert by_pid[:2] == (os.getpid(), None) and by_pid[2]["class"] == "realtime"
+    assert by_cgroup[:2] == (None, "/ml.slice")
+    assert (by_cgroup[2]["class"], by_cgroup[2]["weight"]) == ("besteffort", 50)
+    handle.revoke("/ml.slice")
+    handle.revoke(os.getpid())
+    assert granted(handle) == []
+    with pytest.raises(NotFound):
+        handle.revoke(os.getpid())
+    with pytest.raises(InvalidArgument):
+        handle.grant(os.getpid(), priority=99)
+
+
 def test_how_long_a_process_waited(handle, client):
     """Online work, until offline work has left the GPU."""
     low, high = client(priority=2), client(priority=12)

@@ -388,6 +388,40 @@ static void bad_arguments_are_refused(void **state)
 	close_fake(g);
 }
 
+static void grants_name_a_process_or_a_cgroup(void **state)
+{
+	static const struct fake_answer answers[] = {
+		{ FAKE_TEXT, "{\"parameters\":{\"grant\":{}}}" },
+		{ FAKE_TEXT, "{\"parameters\":{\"grant\":{}}}" },
+		{ FAKE_TEXT, "{\"error\":\"io.gpreempt.PermissionDenied\","
+			     "\"parameters\":{\"reason\":\"x\"}}" },
+		{ FAKE_TEXT, "{\"parameters\":{}}" },
+		{ FAKE_TEXT, "{\"error\":\"io.gpreempt.NotFound\","
+			     "\"parameters\":{\"what\":\"x\"}}" },
+	};
+	struct gpreempt_attr attr = { .valid = GPREEMPT_ATTR_CLASS, .klass = "realtime" };
+	struct gpreempt *g = open_fake(answers, COUNT(answers));
+
+	assert_int_equal(gpreempt_grant(g, 42, NULL, &attr, 0), 0);
+	assert_int_equal(gpreempt_grant(g, 0, "/job", &attr, 1500001), 0);
+	assert_int_equal(gpreempt_grant(g, 42, NULL, &attr, 0), -EPERM);
+	assert_int_equal(gpreempt_revoke(g, 42, NULL), 0);
+	assert_int_equal(gpreempt_revoke(g, 0, "/job"), -ESRCH);
+	assert_int_equal(gpreempt_grant(g, 0, NULL, &attr, 0), -EINVAL);
+	assert_int_equal(gpreempt_grant(g, 42, "/job", &attr, 0), -EINVAL);
+	assert_int_equal(gpreempt_grant(g, 42, NULL, NULL, 0), -EINVAL);
+	assert_int_equal(gpreempt_revoke(g, 0, NULL), -EINVAL);
+	assert_int_equal(fake.nr_requests, 5);
+	assert_non_null(strstr(fake.requests[0], "\"io.gpreempt.Grant\""));
+	assert_non_null(strstr(fake.requests[0], "\"pid\":42"));
+	assert_non_null(strstr(fake.requests[0], "\"class\":\"realtime\""));
+	assert_non_null(strstr(fake.requests[1], "\"cgroup\":\"/job\""));
+	assert_non_null(strstr(fake.requests[1], "\"lease_ms\":2"));
+	assert_null(strstr(fake.requests[1], "\"pid\""));
+	assert_non_null(strstr(fake.requests[4], "\"io.gpreempt.Revoke\""));
+	close_fake(g);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -402,6 +436,7 @@ int main(void)
 		cmocka_unit_test(events_are_decoded),
 		cmocka_unit_test(raw_calls_give_replies_and_errors),
 		cmocka_unit_test(bad_arguments_are_refused),
+		cmocka_unit_test(grants_name_a_process_or_a_cgroup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
