@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_engine.h"
+#include "daemon/gpd_gang.h"
 #include "daemon/gpd_ops.h"
 #include "daemon/control/gpd_list.h"
 #include "daemon/gpd_util.h"
@@ -47,6 +48,7 @@ int gpd_engine_init(struct gpd *d)
 		.nr_nodes = d->max_nodes,
 		.max_entities = GPD_ENTITIES_MAX,
 		.max_queues = GPD_QUEUES_MAX,
+		.has_gates = true,
 		.trace = trace,
 		.trace_data = d,
 	};
@@ -61,6 +63,8 @@ int gpd_engine_init(struct gpd *d)
 	err = gp_sched_init(d->sched_mem, size, &config, &d->sched);
 	for (i = 0; !err && i < d->nr_nodes; i++)
 		err = gpd_engine_node(&d->node[i]);
+	if (!err)
+		err = gpd_gang_init(d);
 	return err ? err : gpd_lease_init(d);
 }
 
@@ -73,6 +77,7 @@ void gpd_engine_fini(struct gpd *d)
 		gpd_waits_fini(&d->node[i]);
 	}
 	sd_event_source_unref(d->renew);
+	gpd_gang_fini(d);
 	free(d->sched_mem);
 }
 

@@ -57,6 +57,7 @@
 struct gpd;
 struct gpd_client;
 struct gpd_cred;
+struct gpd_gangs;
 struct gpd_grant;
 struct gpd_tallies;
 struct gpd_tally;
@@ -227,6 +228,13 @@ struct gpd_member {
 	uint32_t nr_no_progress; /* resumes in a row after which nothing moved */
 };
 
+/* Of an entity: is it a rank of a gang? See gpd_gang.h. */
+enum gpd_gang {
+	GPD_GANG_NONE,
+	GPD_GANG_JOINS, /* in a moment */
+	GPD_GANG_RANK,
+};
+
 /* What the core schedules. */
 struct gpd_entity {
 	LIST_ENTRY(gpd_entity) link;	 /* in gpd_node.entities */
@@ -238,6 +246,8 @@ struct gpd_entity {
 	struct gp_group group; /* what all members have in common */
 	/* Off the GPU when it got its key, which another has: its members join that later. */
 	bool is_apart;
+	enum gpd_gang gang;
+	LIST_ENTRY(gpd_entity) of_gangs; /* of those that join a gang, if it does */
 	struct gpd_user *user; /* whose budget it takes from */
 	struct gp_small_hist waits; /* how long its work waited */
 	LIST_ENTRY(gpd_entity) of_tally; /* in gpd_tally.entities, if @tally */
@@ -428,6 +438,7 @@ struct gpd {
 	struct gpd_holds *holds;	   /* holds by hand */
 	struct gpd_grants *grants;	   /* what processes may be that are no clients yet */
 	struct gpd_tallies *tallies;	   /* totals of groups */
+	struct gpd_gangs *gangs;	   /* groups that are one over all nodes */
 	/* Answers that a Suspend or Resume waits for, see gpd_suspend.c. */
 	struct gp_tree suspended;
 	struct gpd_module *module;	 /* the scheduler in the kernel */

@@ -223,6 +223,50 @@ def test_number_that_is_used_again_gives_no_grant(daemon, control):
             os.waitpid(pid, 0)
 
 
+# --- Gangs.
+
+def gang(daemon, first, name, nodes, busy=1):
+    """A client with a queue on each node."""
+    clients = []
+    for n in nodes:
+        c = Client(daemon, pid=first + n, group=name)
+        c.send(queue(gpu_id=n, busy=busy))
+        clients.append((c, n))
+    return clients
+
+
+def orders_of(ranks, seconds):
+    """How often they were held, each order answered."""
+    end, held = time.monotonic() + seconds, 0
+    while time.monotonic() < end:
+        for c, n in ranks:
+            try:
+                o = c.order(0.02)
+            except (TimeoutError, socket.timeout):
+                continue
+            held += o.kind == HOLD
+            c.send(rig.done(o.epoch, n))
+    return held
+
+
+def test_gang_of_a_user_connects_no_gpus_of_others():
+    """Two gangs that share no GPU took turns as soon as a user named one without work across them."""
+    def bad(say):
+        ranks = gang(d, BAD, b"gang:x", (2, 4), busy=0)
+        say("go")
+        orders_of(ranks, 60)
+
+    with Daemon(sim=8) as d:
+        control = Control(d)
+        victims = gang(d, FIRST_PID, b"gang:a", (1, 2)) + gang(d, FIRST_PID + 100, b"gang:b", (4, 5))
+        assert orders_of(victims, 1) == 0
+        with Attacker("nobody", bad) as a:
+            a.hear("go")
+            control.wait_for(lambda: (control.process(BAD + 4) or {}).get("nr_queues"))
+            assert orders_of(victims, 1) == 0
+            assert any("no gang" in n for n in control.process(BAD + 4)["notes"])
+
+
 # --- Notes.
 
 @pytest.mark.parametrize("who", ["nobody", "container"])

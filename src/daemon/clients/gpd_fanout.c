@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_engine.h"
+#include "daemon/gpd_gang.h"
 #include "daemon/control/gpd_list.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_util.h"
@@ -137,12 +138,18 @@ static void report(struct gp_act *a, enum gp_report report, u64 id)
 	gpd_monitor_report(node_of(a), report, id);
 }
 
+static void gang_news(struct gp_act *a)
+{
+	gpd_gang_news(node_of(a));
+}
+
 /* Clients tell both edges of every queue, always: nothing is armed. */
 static const struct gp_act_ops act_ops = {
 	.now_ns = clock_ns,
 	.begin = begin,
 	.drop = drop,
 	.report = report,
+	.gang = gang_news,
 };
 
 void gpd_fanout_init(struct gpd_node *n)

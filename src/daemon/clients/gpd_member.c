@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_engine.h"
+#include "daemon/gpd_gang.h"
 #include "daemon/gpd_tally.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_trust.h"
@@ -31,10 +32,13 @@ static void attr_of(const struct gpd_entity *e, struct gp_attr *attr)
 static void set_key(struct gpd_entity *e, const struct gp_group_key *key)
 {
 	struct gp_groups *groups = &e->node->groups;
+	const char *name = LIST_FIRST(&e->members)->client->attrs.group;
 
+	gpd_gang_leave(e);
 	gp_groups_remove(groups, &e->group);
 	e->group.key = *key;
 	e->is_apart = gp_groups_add(groups, &e->group);
+	gpd_gang_join(e, name);
 }
 
 static int add_to_core(struct gpd_entity *e, bool is_out)
@@ -150,6 +154,7 @@ void gpd_member_leave(struct gpd_member *m)
 	gp_groups_remove(&e->node->groups, &e->group);
 	LIST_REMOVE(e, link);
 	gp_sched_entity_remove(e->node->d->sched, e->id, gpd_now_ns(), &e->node->act.acts);
+	gpd_gang_leave(e);
 	gpd_user_give(e->user, GPD_BUDGET_ENTITIES);
 	gpd_user_put(e->user);
 	free(e);
