@@ -260,6 +260,42 @@ static const char *set_class(struct gpd_config *c, const char *name, const char 
 	return set_key(class_keys, NR(class_keys), k, key, value, guess);
 }
 
+static struct gpd_pattern *get_pattern(struct gpd_config *c, const char *pattern)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->nr_cgroups; i++)
+		if (!strcmp(c->cgroups[i].pattern, pattern))
+			return &c->cgroups[i];
+	if (c->nr_cgroups == GPD_PATTERNS_MAX)
+		return NULL;
+	strcpy(c->cgroups[c->nr_cgroups].pattern, pattern);
+	gp_cgroup_default(&c->cgroups[c->nr_cgroups].attr);
+	return &c->cgroups[c->nr_cgroups++];
+}
+
+static const char *set_cgroup(struct gpd_config *c, const char *pattern, const char *key,
+			      const char *value, struct gp_guess *guess)
+{
+	struct gpd_pattern *p;
+	const char *name;
+	u32 i;
+	int err;
+
+	if (!gp_cgroup_is_path(pattern) || strlen(pattern) >= GPD_PATTERN_LEN)
+		return "not the path of a cgroup, or too long";
+	p = get_pattern(c, pattern);
+	if (!p)
+		return "too many cgroups";
+	err = gp_cgroup_read(key, value, &p->attr);
+	gp_guess_init(guess, key);
+	for (i = 0; err == -ENOENT && (name = gp_cgroup_name(i)); i++)
+		gp_guess_try(guess, name);
+	if (err == -ENOENT)
+		return "no such key";
+	return err ? "not such a value, or out of range" : NULL;
+}
+
 const struct gpd_setting *gpd_config_setting(const struct gpd_config *c, const char *section,
 					     const char *key)
 {
@@ -289,7 +325,7 @@ static const char *remember(struct gpd_config *c, const char *section, const cha
 
 static const char *no_section(const char *section, struct gp_guess *guess)
 {
-	static const char *const sections[] = { "daemon", "policy", "class" };
+	static const char *const sections[] = { "daemon", "policy", "class", "cgroup" };
 	static char first[GPD_NAME_LEN];
 	size_t i;
 
@@ -311,6 +347,8 @@ static const char *set(struct gpd_config *c, const char *section, const char *ke
 		return set_policy(c, key, value, guess);
 	if (!strncmp(section, "class ", 6))
 		return set_class(c, section + 6, key, value, guess);
+	if (!strncmp(section, "cgroup ", 7))
+		return set_cgroup(c, section + 7, key, value, guess);
 	return no_section(section, guess);
 }
 

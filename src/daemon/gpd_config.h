@@ -7,6 +7,7 @@
 #ifndef GPD_CONFIG_H
 #define GPD_CONFIG_H
 
+#include "rules/cgroup.h"
 #include "rules/text.h"
 
 #include <limits.h>
@@ -22,6 +23,8 @@
 #define GPD_CLASSES_MAX 32
 #define GPD_PARAMS_MAX 64
 #define GPD_SETTINGS_MAX 256
+#define GPD_PATTERNS_MAX 64
+#define GPD_PATTERN_LEN 48
 #define GPD_ORIGIN_LEN 160
 #define GPD_VALUE_LEN 160
 
@@ -44,6 +47,12 @@ struct gpd_class {
 	bool open;	     /* every process may say that it belongs to it */
 };
 
+/* What is said of the cgroups whose path matches. */
+struct gpd_pattern {
+	char pattern[GPD_PATTERN_LEN];
+	struct gp_cgroup_attr attr;
+};
+
 /* A parameter of the core to be set on a node, or on every node. */
 struct gpd_param {
 	char name[GP_TEXT_PARAM_MAX];
@@ -52,7 +61,7 @@ struct gpd_param {
 
 /* One value as it was written. */
 struct gpd_setting {
-	char section[GPD_NAME_LEN + 8]; /* "class NAME" for a class */
+	char section[GPD_PATTERN_LEN + 8]; /* "class NAME" for a class, "cgroup PATTERN" */
 	char key[64];
 	char value[GPD_VALUE_LEN];
 	char origin[GPD_ORIGIN_LEN]; /* "FILE:LINE", "default" or "command line" */
@@ -89,6 +98,8 @@ struct gpd_config {
 	uint32_t nr_params;
 	struct gpd_class classes[GPD_CLASSES_MAX];
 	uint32_t nr_classes;
+	struct gpd_pattern cgroups[GPD_PATTERNS_MAX]; /* in the order they were written */
+	uint32_t nr_cgroups;
 	struct gpd_setting settings[GPD_SETTINGS_MAX]; /* every value with its origin */
 	uint32_t nr_settings;
 };
@@ -97,8 +108,8 @@ struct gpd_config {
 void gpd_config_default(struct gpd_config *c);
 
 /*
- * Set a value of section "daemon", "policy" or "class NAME" that @origin said. 0, -EINVAL with
- * @error: what is wrong, without the origin.
+ * Set a value of section "daemon", "policy", "class NAME" or "cgroup PATTERN" that @origin said.
+ * 0, -EINVAL with @error: what is wrong, without the origin.
  */
 int gpd_config_set(struct gpd_config *c, const char *section, const char *key, const char *value,
 		   const char *origin, char *error, size_t size);

@@ -2,6 +2,7 @@
 #include "daemon/clients/gpd_client.h"
 #include "daemon/control/gpd_control.h"
 #include "daemon/gpd_engine.h"
+#include "daemon/gpd_cgroup.h"
 #include "daemon/gpd_grant.h"
 #include "daemon/control/gpd_metrics.h"
 #include "daemon/gpd_hold.h"
@@ -116,7 +117,9 @@ int gpd_daemon_tables(struct gpd *d)
 		err = gpd_hold_init(d);
 	if (!err)
 		err = gpd_grant_init(d);
-	return err ? err : gpd_tally_init(d);
+	if (!err)
+		err = gpd_tally_init(d);
+	return err ? err : gpd_cgroup_init(d);
 }
 
 /* In this order; a daemon that is one too many does not get past the state. */
@@ -167,6 +170,7 @@ void gpd_daemon_free_tables(struct gpd *d)
 	gpd_engine_fini(d);
 	gpd_grant_free(d);
 	gpd_tally_free(d);
+	gpd_cgroup_free(d);
 	gpd_user_fini(d);
 }
 

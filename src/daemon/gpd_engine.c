@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/clients/gpd_client.h"
+#include "daemon/gpd_cgroup.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/gpd_gang.h"
 #include "daemon/gpd_ops.h"
@@ -49,6 +50,7 @@ int gpd_engine_init(struct gpd *d)
 		.max_entities = GPD_ENTITIES_MAX,
 		.max_queues = GPD_QUEUES_MAX,
 		.has_gates = true,
+		.max_shares = GPD_SHARES_MAX,
 		.trace = trace,
 		.trace_data = d,
 	};
@@ -159,6 +161,21 @@ static void queue_leave(struct gpd_queue *q)
 	q->core_id = GP_ID_NONE;
 }
 
+/* The entity of a member is where its cgroup is; all its members are in one cgroup. */
+static void enter_share(struct gpd_member *m)
+{
+	struct gpd_entity *e = m->entity;
+	struct gpd_node *n = m->node;
+	u64 share = gpd_cgroup_share(m->client->cgroup, n);
+
+	if (!e || e->share == share)
+		return;
+	if (!gp_sched_entity_join(n->d->sched, e->id, share, gpd_now_ns(), &n->act.acts)) {
+		e->share = share;
+		gpd_fanout_settle(n);
+	}
+}
+
 int gpd_engine_queue_add(struct gpd_queue *q, struct gpd_node *n)
 {
 	struct gpd_member *m;
@@ -169,6 +186,7 @@ int gpd_engine_queue_add(struct gpd_queue *q, struct gpd_node *n)
 	gpd_fanout_settle(n);
 	if (!m)
 		return err;
+	enter_share(m);
 	q->member = m;
 	m->nr_queues++;
 	err = queue_join(q);
@@ -214,6 +232,8 @@ static void move_member(struct gpd_member *m)
 	gpd_fanout_settle(m->node);
 	err = gpd_member_join(m);
 	gpd_fanout_settle(m->node);
+	if (!err)
+		enter_share(m);
 	LIST_FOREACH(q, &c->queues, link)
 		if (!err && q->member == m)
 			err = queue_join(q);
@@ -233,6 +253,7 @@ void gpd_engine_attrs(struct gpd_client *c)
 			move_member(m);
 		else if (m->node->act.acts.nr)
 			gpd_fanout_settle(m->node);
+		enter_share(m);
 	}
 	/* Whether others make room for it may have changed. */
 	LIST_FOREACH(q, &c->queues, link)
@@ -338,6 +359,7 @@ void gpd_engine_back(struct gpd_node *n)
 		if (gpd_member_join(m))
 			gpd_client_drop(c, -ENOMEM, "no room after a reset");
 		gpd_fanout_settle(n);
+		enter_share(m);
 	}
 }
 

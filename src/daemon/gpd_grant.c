@@ -2,13 +2,13 @@
 #include "daemon/gpd_grant.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/control/gpd_list.h"
+#include "daemon/gpd_cgroup.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/gpd_ops.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_trust.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
-#include "driver/sysfile.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -124,23 +124,14 @@ static struct gpd_grant *of_path(const struct gpd *d, char *path)
  */
 static struct gpd_grant *of_cgroup(const struct gpd *d, pid_t pid)
 {
-	char file[64], text[8192];
+	char path[GPD_HIERARCHY_COUNT][GPD_CGROUP_LEN];
 	struct gpd_grant *g = NULL;
-	char *line, *rest = text;
+	int i;
 
-	snprintf(file, sizeof(file), "/proc/%d/cgroup", (int)pid);
-	if (drv_sysfile_text(file, text, sizeof(text)) < 0)
+	if (gpd_cgroup_paths(pid, path))
 		return NULL;
-	while (!g && (line = strsep(&rest, "\n"))) {
-		char *names = strchr(line, ':');
-		char *path = names ? strchr(names + 1, ':') : NULL;
-
-		if (!path)
-			continue;
-		*path++ = '\0';
-		if (!names[1] || strstr(names + 1, "freezer"))
-			g = of_path(d, path);
-	}
+	for (i = 0; i < GPD_HIERARCHY_COUNT && !g; i++)
+		g = of_path(d, path[i]);
 	return g;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "driver/address.h"
 #include "daemon/clients/gpd_client.h"
+#include "daemon/gpd_cgroup.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/gpd_ops.h"
 #include "daemon/control/gpd_metrics.h"
@@ -21,6 +22,8 @@
 #define ERRORS_MAX 10
 /* Most of a line that is shown. */
 #define SHOWN_MAX 100
+/* Bytes of a section's name that inih keeps. */
+#define SECTION_MAX 49
 
 /* A file that is being read. */
 struct reading {
@@ -100,6 +103,11 @@ static int on_value(void *data, const char *section, const char *key, const char
 	char error[256];
 	const char *at;
 
+	/* inih cuts what is longer, and a pattern that was cut would mean others. */
+	if (strlen(section) >= SECTION_MAX) {
+		refuse(r, 0, "name of a section too long");
+		return 1;
+	}
 	snprintf(origin, sizeof(origin), "%s:%u", r->path, r->line);
 	if (!gpd_config_set(r->c, section, key, value, origin, error, sizeof(error)))
 		return 1;
@@ -285,6 +293,7 @@ int gpd_reload(struct gpd *d, json_t *changed, char *error, size_t size)
 	for (i = 0; i < d->nr_nodes; i++)
 		gpd_reload_apply_node(&d->node[i], old);
 	gpd_dbg_auto_update(d);
+	gpd_cgroup_changed(d);
 	if (changed)
 		compare(changed, old, new);
 	free(old);

@@ -3,6 +3,7 @@
 #include "daemon/clients/gpd_client.h"
 #include "daemon/control/gpd_control.h"
 #include "daemon/gpd_engine.h"
+#include "daemon/gpd_cgroup.h"
 #include "daemon/gpd_grant.h"
 #include "daemon/control/gpd_list.h"
 #include "daemon/gpd_ops.h"
@@ -131,6 +132,7 @@ int gpd_state_load(struct gpd *d)
 		gpd_grant_load(d, json_object_get(s->root, "grants"));
 		gpd_tally_load(d, json_object_get(s->root, "totals"));
 	}
+	gpd_cgroup_load(d, json_object_get(s->root, "cgroups"));
 	return 0;
 }
 
@@ -316,9 +318,10 @@ static json_t *state_json(struct gpd *d)
 	char boot[64];
 
 	boot_id(boot, sizeof(boot));
-	root = json_pack("{s:i, s:s, s:s, s:o, s:o, s:o}", "format", FORMAT, "boot", boot, "exit",
-			 d->exit_reason[0] ? d->exit_reason : RUNNING, "processes",
-			 processes_json(d), "nodes", nodes_json(d), "grants", gpd_grant_save(d));
+	root = json_pack("{s:i, s:s, s:s, s:o, s:o, s:o, s:o}", "format", FORMAT, "boot", boot,
+			 "exit", d->exit_reason[0] ? d->exit_reason : RUNNING, "processes",
+			 processes_json(d), "nodes", nodes_json(d), "grants", gpd_grant_save(d),
+			 "cgroups", gpd_cgroup_save(d));
 	/* They change all the time: only a daemon that ends has to hand them on. */
 	if (d->exit_reason[0])
 		json_object_set_new(root, "totals", gpd_tally_save(d));

@@ -115,6 +115,8 @@ static const struct gpd_trust_row methods[GPD_METHOD_COUNT] = {
 	[GPD_METHOD_LIST_TOTALS] = {
 		NULL, "none", "groups of the same account; of all with privilege; on its own time",
 		GPD_NEEDS_OWNER | GPD_NEEDS_BUDGET },
+	[GPD_METHOD_SET_CGROUP] = { NULL, "all users", "privilege", GPD_NEEDS_PRIVILEGE },
+	[GPD_METHOD_LIST_CGROUPS] = { NULL, "none", "privilege", GPD_NEEDS_PRIVILEGE },
 };
 
 #define NR_MESSAGES (sizeof(messages) / sizeof(messages[0]))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_user.h"
+#include "daemon/gpd_cgroup.h"
 #include "daemon/control/gpd_control.h"
 #include "daemon/gpd_util.h"
 
@@ -42,6 +43,7 @@ static const struct budget budgets[GPD_BUDGET_COUNT] = {
 	[GPD_BUDGET_HOLDS] = { 16384, 512 },
 	[GPD_BUDGET_MONITORS] = { 64, 4 },
 	[GPD_BUDGET_TRACERS] = { 512, 32 },
+	[GPD_BUDGET_CGROUPS] = { GPD_CGROUPS_MAX, GPD_USER_CGROUPS_MAX },
 };
 
 static struct budget budget_of(const struct gpd *d, enum gpd_budget what)

@@ -45,6 +45,8 @@
 /* Queues and entities that can be scheduled, and queues of one user. */
 #define GPD_QUEUES_MAX 32768
 #define GPD_ENTITIES_MAX 8192
+/* Shares of cgroups, over all nodes. */
+#define GPD_SHARES_MAX 16384
 #define GPD_USER_QUEUES_MAX 4096
 /* Silent processes that are remembered of one user. */
 #define GPD_SILENT_MAX 8
@@ -55,6 +57,7 @@
 #define GPD_NS_PER_SEC 1000000000ULL
 
 struct gpd;
+struct gpd_cgroup;
 struct gpd_client;
 struct gpd_cred;
 struct gpd_gangs;
@@ -119,6 +122,7 @@ enum gpd_budget {
 	GPD_BUDGET_HOLDS,
 	GPD_BUDGET_MONITORS,
 	GPD_BUDGET_TRACERS,
+	GPD_BUDGET_CGROUPS,
 	GPD_BUDGET_COUNT
 };
 
@@ -241,6 +245,7 @@ struct gpd_entity {
 	LIST_HEAD(, gpd_member) members; /* its members, never empty */
 	struct gpd_node *node;
 	u64 id;		       /* of the core; its cookie is this struct */
+	u64 share;	       /* of the core, that it is in; GP_ID_NONE = none */
 	uint64_t since_ns;     /* when its state changed last */
 	uint32_t nr_busy;      /* queues that have work, as the core was told */
 	struct gp_group group; /* what all members have in common */
@@ -370,6 +375,7 @@ struct gpd_client {
 	bool by_hand; /* attributes were set over the control socket */
 	struct gpd_climb way;	 /* to its grant, before HELLO is read */
 	struct gpd_grant *grant; /* most that it may be, NULL = what every process may */
+	struct gpd_cgroup *cgroup; /* nearest of which something is said, NULL = none */
 	LIST_HEAD(, gpd_queue) queues;
 	struct gp_tree queues_by_id; /* the same in the order of node and number */
 	uint32_t nr_queues;
@@ -436,6 +442,7 @@ struct gpd {
 	struct gpd_control *control;	   /* control socket and its connections */
 	struct gpd_events *events;	   /* for those that monitor, NULL = none has yet */
 	struct gpd_holds *holds;	   /* holds by hand */
+	struct gpd_cgroups *cgroups;	   /* those with a share */
 	struct gpd_grants *grants;	   /* what processes may be that are no clients yet */
 	struct gpd_tallies *tallies;	   /* totals of groups */
 	struct gpd_gangs *gangs;	   /* groups that are one over all nodes */

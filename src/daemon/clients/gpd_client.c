@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_engine.h"
+#include "daemon/gpd_cgroup.h"
 #include "daemon/gpd_grant.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/control/gpd_list.h"
@@ -126,6 +127,7 @@ static void free_client(struct gpd_client *c)
 	if (c->ops && c->ops->stop)
 		c->ops->stop(c);
 	gpd_grant_give(c, NULL);
+	gpd_cgroup_leave(c);
 	LIST_REMOVE(c, link);
 	LIST_REMOVE(c, of_user);
 	LIST_REMOVE(c, of_dead);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_engine.h"
+#include "daemon/gpd_cgroup.h"
 #include "daemon/gpd_hold.h"
 #include "daemon/gpd_ops.h"
 #include "daemon/control/gpd_list.h"
@@ -57,6 +58,7 @@ static void hello(struct gpd_client *c, const struct wire_hello *m)
 	c->sees = m->sees;
 	gpd_client_is_known(c);
 	gpd_auth_wishes(c, m);
+	gpd_cgroup_join(c);
 	if (gpd_mech_is_dbg(c))
 		gpd_dbg_attrs(c);
 	gpd_state_recall(c);

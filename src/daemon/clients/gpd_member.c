@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_engine.h"
+#include "daemon/gpd_cgroup.h"
 #include "daemon/gpd_gang.h"
 #include "daemon/gpd_tally.h"
 #include "daemon/clients/gpd_client.h"
@@ -16,10 +17,13 @@ static void key_of(const struct gpd_client *c, struct gp_group_key *key)
 	*key = (struct gp_group_key){
 		.user = c->owner.account,
 		.group = gp_group_number(c->attrs.group),
+		.share = c->cgroup ? c->cgroup->number : 0,
 		.attr = c->attrs.core,
 		/* It cannot be stopped, or does not let itself be stopped. */
 		.is_alone = c->mute || c->refused,
 	};
+	if (c->cgroup)
+		gp_cgroup_apply(&c->cgroup->all, &key->attr);
 }
 
 static void attr_of(const struct gpd_entity *e, struct gp_attr *attr)

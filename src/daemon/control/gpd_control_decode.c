@@ -19,6 +19,7 @@ enum kind {
 	KIND_ATTRIBUTES,
 	KIND_TARGETS,
 	KIND_PARAMETERS,
+	KIND_SETTINGS,
 };
 
 /* A key of an object. */
@@ -51,6 +52,7 @@ static const struct field request_fields[] = {
 	{ "trace", KIND_BOOL, GPD_HAS_TRACE, R(trace), 0, 0 },
 	{ "cgroup", KIND_PATH, GPD_HAS_CGROUP, R(cgroup), 2, GPD_CGROUP_LEN - 1 },
 	{ "group", KIND_NAME, GPD_HAS_GROUP, R(group), 1, WIRE_NAME_LEN - 1 },
+	{ "settings", KIND_SETTINGS, GPD_HAS_SETTINGS, 0, 0, 0 },
 };
 
 #define KIND_OF(member)                                                                    \
@@ -108,6 +110,8 @@ static const struct method methods[GPD_METHOD_COUNT] = {
 	[GPD_METHOD_GRANT].must = GPD_HAS_ATTRIBUTES,
 	[GPD_METHOD_REVOKE].may = GPD_HAS_PID | GPD_HAS_CGROUP,
 	[GPD_METHOD_LIST_TOTALS].may = GPD_HAS_GROUP,
+	[GPD_METHOD_SET_CGROUP].may = GPD_HAS_CGROUP | GPD_HAS_SETTINGS | GPD_HAS_DRY_RUN,
+	[GPD_METHOD_SET_CGROUP].must = GPD_HAS_CGROUP | GPD_HAS_SETTINGS,
 };
 
 const char *gpd_method_name(enum gpd_method method)
@@ -180,6 +184,7 @@ static int read_integer(const struct field *f, const json_t *value, void *to)
 
 static int read_targets(struct gpd_request *r, json_t *value, struct gpd_refusal *refusal);
 static int read_parameters(struct gpd_request *r, json_t *value, struct gpd_refusal *refusal);
+static int read_settings(struct gpd_request *r, json_t *value, struct gpd_refusal *refusal);
 
 /* Return: 0, -EINVAL; @refusal may say more than the key. */
 static int read_value(const struct field *f, json_t *value, void *to, struct gpd_refusal *refusal)
@@ -200,6 +205,8 @@ static int read_value(const struct field *f, json_t *value, void *to, struct gpd
 		return read_targets(to, value, refusal);
 	case KIND_PARAMETERS:
 		return read_parameters(to, value, refusal);
+	case KIND_SETTINGS:
+		return read_settings(to, value, refusal);
 	default:
 		return read_integer(f, value, to);
 	}
@@ -279,6 +286,31 @@ static int read_parameters(struct gpd_request *r, json_t *value, struct gpd_refu
 			return bad(refusal, key);
 		memcpy(c->name, key, strlen(key) + 1);
 		c->value = (uint64_t)json_integer_value(number);
+	}
+	return 0;
+}
+
+/* What is null is taken back. */
+static int read_settings(struct gpd_request *r, json_t *value, struct gpd_refusal *refusal)
+{
+	const char *key, *text;
+	json_t *setting;
+	u32 i;
+
+	gp_cgroup_default(&r->settings);
+	if (!json_is_object(value))
+		return -EINVAL;
+	json_object_foreach(value, key, setting) {
+		text = json_string_value(setting);
+		for (i = 0; gp_cgroup_name(i) && strcmp(gp_cgroup_name(i), key); i++)
+			;
+		if (!gp_cgroup_name(i) ||
+		    (!json_is_null(setting) &&
+		     (!text || strlen(text) != json_string_length(setting) ||
+		      gp_cgroup_read(key, text, &r->settings))))
+			return bad(refusal, key);
+		if (json_is_null(setting))
+			r->clear |= 1u << i;
 	}
 	return 0;
 }

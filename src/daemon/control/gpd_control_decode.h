@@ -47,7 +47,9 @@
 	X(GRANT, "Grant")                  \
 	X(REVOKE, "Revoke")                \
 	X(LIST_GRANTS, "ListGrants")       \
-	X(LIST_TOTALS, "ListTotals")
+	X(LIST_TOTALS, "ListTotals")         \
+	X(SET_CGROUP, "SetCgroup")         \
+	X(LIST_CGROUPS, "ListCgroups")
 
 enum gpd_method {
 #define X(name, text) GPD_METHOD_##name,
@@ -71,6 +73,7 @@ enum gpd_method {
 #define GPD_HAS_TRACE (1u << 11)
 #define GPD_HAS_CGROUP (1u << 12)
 #define GPD_HAS_GROUP (1u << 13)
+#define GPD_HAS_SETTINGS (1u << 14)
 
 /* gpd_attr_change.has, above enum gp_attr_bit */
 #define GPD_ATTR_CLASS (GP_ATTR_ALL + 1u)
@@ -108,6 +111,8 @@ struct gpd_request {
 	char policy[WIRE_NAME_LEN];
 	char cgroup[GPD_CGROUP_LEN];
 	char group[WIRE_NAME_LEN];
+	struct gp_cgroup_attr settings;
+	uint32_t clear; /* enum gp_cgroup_bit of settings that are taken back */
 	struct gpd_attr_change attributes;
 	struct gpd_target targets[GPD_TARGETS_MAX];
 	uint32_t nr_targets;

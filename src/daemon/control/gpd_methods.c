@@ -4,6 +4,7 @@
 #include "daemon/control/gpd_list.h"
 #include "daemon/control/gpd_metrics.h"
 #include "daemon/module/gpd_module.h"
+#include "daemon/gpd_cgroup.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/gpd_grant.h"
 #include "daemon/gpd_hold.h"
@@ -321,6 +322,8 @@ static void (*const calls[GPD_METHOD_COUNT])(struct gpd_conn *, const struct gpd
 	[GPD_METHOD_REVOKE] = gpd_grant_revoke,
 	[GPD_METHOD_LIST_GRANTS] = gpd_grant_list,
 	[GPD_METHOD_LIST_TOTALS] = gpd_tally_list,
+	[GPD_METHOD_SET_CGROUP] = gpd_cgroup_call_set,
+	[GPD_METHOD_LIST_CGROUPS] = gpd_cgroup_call_list,
 };
 
 void gpd_methods_call(struct gpd_conn *conn, const struct gpd_request *r)

@@ -6,6 +6,7 @@
 #include "daemon/gpd_user.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_ops.h"
+#include "daemon/gpd_cgroup.h"
 #include "daemon/gpd_engine.h"
 #include "daemon/gpd_util.h"
 #include "driver/discover.h"
@@ -404,6 +405,63 @@ static void group_totals(FILE *f, struct gpd *d)
 #undef X
 }
 
+/* Most cgroups that have a series: a user may have many. */
+#define CGROUPS_SHOWN 256
+
+/* A value of a cgroup that its shares count. */
+struct cgroup_value {
+	const char *name;
+	const char *help;
+	size_t offset; /* in struct gp_share_info */
+	bool is_time;
+};
+
+static const struct cgroup_value cgroup_values[] = {
+#define V(text, member, is_time, help) \
+	{ "gpreempt_cgroup_" text "_total", help, offsetof(struct gp_share_info, member), is_time }
+	V("usage_seconds", usage_ns, true, "run time of the processes of a cgroup"),
+	V("periods", nr_periods, false, "periods of gpu.max that had work"),
+	V("throttled_periods", nr_throttled, false, "times gpu.max was used up"),
+	V("throttled_seconds", throttled_ns, true, "time from there to the next period"),
+	V("pressure_some_seconds", some_ns, true,
+	  "time in which a process had work and did not run"),
+	V("pressure_full_seconds", full_ns, true, "time in which some had work and none ran"),
+#undef V
+};
+
+static void cgroup_value(FILE *f, const struct cgroup_value *v, const struct gpd_cgroup *g)
+{
+	char labels[LABELS_MAX] = "";
+	struct gpd_cgroup_use use;
+	u64 value;
+
+	gpd_cgroup_count(g, &use);
+	value = *(const u64 *)((const char *)&use.info + v->offset);
+	label(labels, "cgroup", g->path);
+	if (v->is_time)
+		fprintf(f, "%s{%s} %.6f\n", v->name, labels, (double)(value / 1000) / 1e6);
+	else
+		fprintf(f, "%s{%s} %" PRIu64 "\n", v->name, labels, value);
+}
+
+static void cgroups(FILE *f, struct gpd *d)
+{
+	const struct gpd_cgroup *g;
+	size_t i;
+	int nr;
+
+	for (i = 0; i < sizeof(cgroup_values) / sizeof(cgroup_values[0]); i++) {
+		head(f, cgroup_values[i].name, "counter", cgroup_values[i].help);
+		nr = 0;
+		for (g = gpd_cgroup_next(d, NULL); g && nr < CGROUPS_SHOWN;
+		     g = gpd_cgroup_next(d, g))
+			if (!g->retired) {
+				cgroup_value(f, &cgroup_values[i], g);
+				nr++;
+			}
+	}
+}
+
 static void clients(FILE *f, struct gpd *d)
 {
 	static const struct gpd_mech_ops *const all[] = { &gpd_shim_ops, &gpd_dbg_ops,
@@ -461,6 +519,7 @@ char *gpd_metrics_text(struct gpd *d)
 	user_waits(f, d);
 	group_waits(f, d);
 	group_totals(f, d);
+	cgroups(f, d);
 	modules(f, d);
 	if (fclose(f)) {
 		free(text);

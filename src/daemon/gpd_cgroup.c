@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: MIT
+#include "daemon/gpd_cgroup.h"
+#include "daemon/clients/gpd_client.h"
+#include "daemon/gpd_engine.h"
+#include "daemon/gpd_state.h"
+#include "daemon/gpd_user.h"
+#include "daemon/gpd_util.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Clients that are looked up before it is another's turn. */
+#define CLIENTS_A_TURN 4
+/* How long one without clients is kept. */
+#define KEPT_NS (600 * GPD_NS_PER_SEC)
+
+/* What SetCgroup has said of a path. */
+struct said {
+	LIST_ENTRY(said) link; /* in gpd_cgroups.said */
+	struct gp_cgroup_attr attr;
+	char path[GPD_CGROUP_LEN];
+};
+
+/* All cgroups. */
+struct gpd_cgroups {
+	struct gp_tree tree; /* by path */
+	LIST_HEAD(, said) said;
+	uint32_t nr_said;
+	uint64_t number;	/* of the last one that was made */
+	sd_event_source *timer; /* averages, and those without clients; on while there are some */
+	/* Looks clients up again, a few at a time; on only during a pass. */
+	sd_event_source *pass;
+	struct gpd_place passed; /* up to which in this pass */
+};
+
+static struct gpd_cgroup *of(struct gp_tree_node *n)
+{
+	return n ? container_of(n, struct gpd_cgroup, by_path) : NULL;
+}
+
+static int by_path(const struct gp_tree_node *a, const struct gp_tree_node *b)
+{
+	const struct gpd_cgroup *x = container_of(a, struct gpd_cgroup, by_path);
+	const struct gpd_cgroup *y = container_of(b, struct gpd_cgroup, by_path);
+	int order = strcmp(x->path, y->path);
+
+	return order ? order : gp_tree_order(x->retired, y->retired);
+}
+
+static struct gpd_cgroup *find(const struct gpd *d, const char *path)
+{
+	struct gpd_cgroup key = { .retired = 0 };
+
+	snprintf(key.path, sizeof(key.path), "%s", path);
+	return of(gp_tree_find(&d->cgroups->tree, &key.by_path));
+}
+
+struct gpd_cgroup *gpd_cgroup_next(const struct gpd *d, const struct gpd_cgroup *g)
+{
+	return of(g ? gp_tree_next(&g->by_path) : gp_tree_first(&d->cgroups->tree));
+}
+
+static struct said *find_said(const struct gpd *d, const char *path)
+{
+	struct said *s;
+
+	LIST_FOREACH(s, &d->cgroups->said, link)
+		if (!strcmp(s->path, path))
+			return s;
+	return NULL;
+}
+
+void gpd_cgroup_said(const struct gpd *d, const char *path, struct gp_cgroup_attr *attr)
+{
+	const struct gpd_config *config = d->config;
+	const struct said *s = find_said(d, path);
+	uint32_t i;
+
+	gp_cgroup_default(attr);
+	for (i = 0; i < config->nr_cgroups; i++)
+		if (gp_cgroup_matches(config->cgroups[i].pattern, path))
+			gp_cgroup_merge(attr, &config->cgroups[i].attr, true);
+	gpd_cgroup_xattrs(path, attr);
+	if (s)
+		gp_cgroup_merge(attr, &s->attr, true);
+}
+
+/*
+ * Shares
+ */
+
+/* Return: something else holds for its processes. */
+static bool set_said(struct gpd_cgroup *g, const struct gp_cgroup_attr *said)
+{
+	struct gp_cgroup_attr all = *said;
+	struct gp_share_attr attr;
+	struct gpd_node *n;
+	bool is_new;
+
+	if (g->above)
+		gp_cgroup_inherit(&all, &g->above->all);
+	is_new = memcmp(&all, &g->all, sizeof(all));
+	g->all = all;
+	if (!memcmp(said, &g->said, sizeof(*said)))
+		return is_new;
+	g->said = *said;
+	gp_cgroup_share(said, &attr);
+	for (n = g->d->node; n < g->d->node + g->d->nr_nodes; n++)
+		if (!gp_sched_share_set_attr(g->d->sched, g->share[n->index], &attr, gpd_now_ns(),
+					     &n->act.acts))
+			gpd_fanout_settle(n);
+	return is_new;
+}
+
+u64 gpd_cgroup_share(struct gpd_cgroup *g, struct gpd_node *n)
+{
+	struct gp_share_attr attr;
+	u64 above;
+
+	if (!g)
+		return GP_ID_NONE;
+	if (g->share[n->index] != GP_ID_NONE)
+		return g->share[n->index];
+	above = gpd_cgroup_share(g->above, n);
+	gp_cgroup_share(&g->said, &attr);
+	if (gp_sched_share_add(g->d->sched, n->index, above, &attr, (u64)(uintptr_t)g,
+			       gpd_now_ns(), &n->act.acts, &g->share[n->index]))
+		return above;
+	gpd_fanout_settle(n);
+	return g->share[n->index];
+}
+
+void gpd_cgroup_count(const struct gpd_cgroup *g, struct gpd_cgroup_use *use)
+{
+	struct gp_share_info info;
+	uint32_t i;
+
+	*use = (struct gpd_cgroup_use){ 0 };
+	for (i = 0; i < g->d->nr_nodes; i++) {
+		if (gp_sched_share_info(g->d->sched, g->share[g->d->node[i].index], gpd_now_ns(),
+					&info))
+			continue;
+		use->nr_throttled += info.is_throttled;
+		use->info.usage_ns += info.usage_ns;
+		use->info.nr_periods += info.nr_periods;
+		use->info.nr_throttled += info.nr_throttled;
+		use->info.throttled_ns += info.throttled_ns;
+		use->info.some_ns += info.some_ns;
+		use->info.full_ns += info.full_ns;
+	}
+}
+
+/*
+ * Coming and going
+ */
+
+static void note_empty(struct gpd_cgroup *g)
+{
+	g->left_ns = g->nr_clients || g->nr_below ? 0 : gpd_now_ns();
+}
+
+static void average(struct gpd_cgroup *g, uint64_t now_ns)
+{
+	struct gpd_cgroup_use use;
+
+	gpd_cgroup_count(g, &use);
+	gp_pressure_tell(&g->some, use.info.some_ns, now_ns);
+	gp_pressure_tell(&g->full, use.info.full_ns, now_ns);
+}
+
+static struct gpd_cgroup *make(struct gpd_user *u, const char *path, struct gpd_cgroup *above,
+			       const struct gp_cgroup_attr *said)
+{
+	struct gpd *d = u->d;
+	struct gpd_cgroup *g = gpd_user_take(u, GPD_BUDGET_CGROUPS) ? calloc(1, sizeof(*g)) : NULL;
+
+	if (!g)
+		return NULL;
+	g->d = d;
+	g->user = gpd_user_ref(u);
+	g->above = above;
+	g->number = ++d->cgroups->number;
+	snprintf(g->path, sizeof(g->path), "%s", path);
+	gp_tree_insert(&d->cgroups->tree, &g->by_path);
+	if (above)
+		above->nr_below++;
+	set_said(g, said);
+	note_empty(g);
+	average(g, gpd_now_ns());
+	if (!gpd_timer_is_on(d->cgroups->timer))
+		gpd_timer_set(d->cgroups->timer, gpd_now_ns() + GP_PRESSURE_PERIOD_NS);
+	return g;
+}
+
+/* Unless an entity is in a share of it still: then later. */
+static void forget(struct gpd_cgroup *g)
+{
+	struct gpd *d = g->d;
+	struct gpd_node *n;
+
+	for (n = d->node; n < d->node + d->nr_nodes; n++) {
+		int err = gp_sched_share_remove(d->sched, g->share[n->index], gpd_now_ns(),
+						&n->act.acts);
+
+		if (err == -EBUSY)
+			return;
+		if (!err)
+			gpd_fanout_settle(n);
+		g->share[n->index] = GP_ID_NONE;
+	}
+	gp_tree_remove(&d->cgroups->tree, &g->by_path);
+	if (g->above) {
+		g->above->nr_below--;
+		note_empty(g->above);
+	}
+	gpd_user_give(g->user, GPD_BUDGET_CGROUPS);
+	gpd_user_put(g->user);
+	free(g);
+}
+
+static void begin_pass(struct gpd *d)
+{
+	d->cgroups->passed = (struct gpd_place){ 0 };
+	sd_event_source_set_enabled(d->cgroups->pass, SD_EVENT_ONESHOT);
+}
+
+/* Of one in between something is said now, or not any more: its shares have another place. */
+static void retire(struct gpd_cgroup *g)
+{
+	gp_tree_remove(&g->d->cgroups->tree, &g->by_path);
+	g->retired = g->number;
+	gp_tree_insert(&g->d->cgroups->tree, &g->by_path);
+	begin_pass(g->d);
+}
+
+/* The cgroup of a path, NULL if nothing is said of it, or if there are too many. */
+static struct gpd_cgroup *get(struct gpd_user *u, const char *path, struct gpd_cgroup *above)
+{
+	struct gpd_cgroup *g = find(u->d, path);
+	struct gp_cgroup_attr said;
+
+	gpd_cgroup_said(u->d, path, &said);
+	if (g && (g->above != above || !said.mask)) {
+		retire(g);
+		g = NULL;
+	}
+	if (g && set_said(g, &said))
+		begin_pass(u->d);
+	return g || !said.mask ? g : make(u, path, above, &said);
+}
+
+/* The deepest cgroup at or above a path of which something is said, with all above it. */
+static struct gpd_cgroup *look_up(struct gpd_user *u, const char *path)
+{
+	struct gpd_cgroup *g = NULL, *next;
+	char above[GPD_CGROUP_LEN];
+	size_t end = 0;
+	int depth = 0;
+
+	while (path[end] && path[end + 1] && depth < (int)GP_SHARE_DEPTH_MAX) {
+		end += 1 + strcspn(path + end + 1, "/");
+		snprintf(above, sizeof(above), "%.*s", (int)end, path);
+		next = get(u, above, g);
+		depth += !!next;
+		g = next ? next : g;
+	}
+	return g;
+}
+
+static void set_cgroup(struct gpd_client *c, struct gpd_cgroup *g)
+{
+	struct gpd_cgroup *old = c->cgroup;
+
+	if (g) {
+		g->nr_clients++;
+		note_empty(g);
+	}
+	c->cgroup = g;
+	if (!old)
+		return;
+	old->nr_clients--;
+	note_empty(old);
+}
+
+void gpd_cgroup_join(struct gpd_client *c)
+{
+	char path[GPD_HIERARCHY_COUNT][GPD_CGROUP_LEN];
+	struct gpd_cgroup *g = NULL;
+
+	if (c->pid <= GPD_PID_MAX && !gpd_cgroup_paths(c->pid, path) &&
+	    gp_cgroup_is_path(path[GPD_HIERARCHY_UNIFIED]))
+		g = look_up(c->user, path[GPD_HIERARCHY_UNIFIED]);
+	set_cgroup(c, g);
+}
+
+void gpd_cgroup_leave(struct gpd_client *c)
+{
+	set_cgroup(c, NULL);
+}
+
+/*
+ * Changes
+ */
+
+static int on_pass(sd_event_source *s, void *data)
+{
+	struct gpd *d = data;
+	struct gpd_place *at = &d->cgroups->passed;
+	struct gpd_client *c;
+	int i;
+
+	for (i = 0; i < CLIENTS_A_TURN; i++) {
+		c = gpd_client_after(d, at->pid, at->number);
+		if (!c)
+			return 0;
+		*at = (struct gpd_place){ c->pid, c->number };
+		if (c->state != GPD_CLIENT_KNOWN)
+			continue;
+		gpd_cgroup_join(c);
+		gpd_engine_attrs(c);
+	}
+	return sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
+}
+
+void gpd_cgroup_changed(struct gpd *d)
+{
+	struct gp_cgroup_attr said;
+	struct gpd_cgroup *g;
+
+	/* Those above come first in the order of paths. */
+	for (g = gpd_cgroup_next(d, NULL); g; g = gpd_cgroup_next(d, g)) {
+		gpd_cgroup_said(d, g->path, &said);
+		if (!g->retired)
+			set_said(g, &said);
+	}
+	begin_pass(d);
+}
+
+int gpd_cgroup_say(struct gpd *d, const char *path, const struct gp_cgroup_attr *attr,
+		   uint32_t clear)
+{
+	struct gpd_cgroups *all = d->cgroups;
+	struct said *s = find_said(d, path);
+
+	if (!s && all->nr_said == GPD_CGROUPS_SAID_MAX)
+		return -ENOSPC;
+	if (!s) {
+		s = calloc(1, sizeof(*s));
+		if (!s)
+			return -ENOMEM;
+		gp_cgroup_default(&s->attr);
+		snprintf(s->path, sizeof(s->path), "%s", path);
+		LIST_INSERT_HEAD(&all->said, s, link);
+		all->nr_said++;
+	}
+	gp_cgroup_merge(&s->attr, attr, true);
+	s->attr.mask &= ~clear;
+	if (s->attr.mask)
+		return 0;
+	LIST_REMOVE(s, link);
+	all->nr_said--;
+	free(s);
+	return 0;
+}
+
+static int on_timer(sd_event_source *s, uint64_t usec, void *data)
+{
+	struct gpd *d = data;
+	struct gpd_cgroup *g, *next;
+	uint64_t now_ns = gpd_now_ns();
+
+	for (g = gpd_cgroup_next(d, NULL); g; g = next) {
+		next = gpd_cgroup_next(d, g);
+		average(g, now_ns);
+		if (g->left_ns && (g->retired || now_ns - g->left_ns >= KEPT_NS))
+			forget(g);
+	}
+	if (gp_tree_first(&d->cgroups->tree))
+		gpd_timer_set(s, now_ns + GP_PRESSURE_PERIOD_NS);
+	return 0;
+}
+
+int gpd_cgroup_init(struct gpd *d)
+{
+	int err;
+
+	d->cgroups = calloc(1, sizeof(*d->cgroups));
+	if (!d->cgroups)
+		return -ENOMEM;
+	d->cgroups->tree.cmp = by_path;
+	err = gpd_defer_add(d->event, &d->cgroups->pass, GPD_PRIORITY_USER, on_pass, d);
+	if (err >= 0)
+		err = gpd_timer_add(d->event, &d->cgroups->timer, on_timer, d);
+	if (err >= 0)
+		err = sd_event_source_set_priority(d->cgroups->timer, GPD_PRIORITY_USER);
+	return err < 0 ? err : 0;
+}
+
+void gpd_cgroup_free(struct gpd *d)
+{
+	struct gpd_cgroup *g;
+	struct said *s;
+
+	if (!d->cgroups)
+		return;
+	while ((g = gpd_cgroup_next(d, NULL))) {
+		gp_tree_remove(&d->cgroups->tree, &g->by_path);
+		gpd_user_give(g->user, GPD_BUDGET_CGROUPS);
+		gpd_user_put(g->user);
+		free(g);
+	}
+	while ((s = LIST_FIRST(&d->cgroups->said))) {
+		LIST_REMOVE(s, link);
+		free(s);
+	}
+	sd_event_source_unref(d->cgroups->pass);
+	sd_event_source_unref(d->cgroups->timer);
+	free(d->cgroups);
+	d->cgroups = NULL;
+}
+
+json_t *gpd_cgroup_save(struct gpd *d)
+{
+	json_t *all = json_object();
+	char text[GP_CGROUP_TEXT_MAX];
+	const struct said *s;
+	u32 i;
+
+	LIST_FOREACH(s, &d->cgroups->said, link) {
+		json_t *of_one = json_object();
+
+		for (i = 0; i < GP_CGROUP_COUNT; i++)
+			if (s->attr.mask & 1U << i)
+				json_object_set_new(of_one, gp_cgroup_name(i),
+						    json_string(gp_cgroup_text(&s->attr, i, text)));
+		json_object_set_new(all, s->path, of_one);
+	}
+	return all;
+}
+
+void gpd_cgroup_load(struct gpd *d, const json_t *cgroups)
+{
+	struct gp_cgroup_attr attr;
+	const char *path, *key;
+	json_t *of_one, *value;
+
+	json_object_foreach((json_t *)cgroups, path, of_one) {
+		gp_cgroup_default(&attr);
+		json_object_foreach(of_one, key, value)
+			gp_cgroup_read(key, json_string_value(value) ?: "", &attr);
+		if (gp_cgroup_is_path(path) && strlen(path) < GPD_CGROUP_LEN && attr.mask)
+			gpd_cgroup_say(d, path, &attr, 0);
+	}
+}
