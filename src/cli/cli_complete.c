@@ -176,11 +176,13 @@ static void offer_words(const struct completion *c)
 	const struct cli_verb *v = c->verb;
 
 	if (v == &cli_verb_list && !c->nr_words)
-		offer_list(c, "devices queues procs jobs totals");
+		offer_list(c, "devices queues procs jobs totals cgroups");
 	else if (v == &cli_verb_policy)
 		offer_policy(c);
 	else if (v == &cli_verb_config && !c->nr_words)
 		offer_list(c, "show check reload");
+	else if (v == &cli_verb_set && c->nr_words && cli_cgroup_path(c->words[0]))
+		offer_list(c, "weight= max= latency= idle=");
 	else if (v == &cli_verb_set && c->nr_words)
 		offer_list(c, "prio= weight= slice= deadline= class= group= critical=");
 	else if (v == &cli_verb_set || v == &cli_verb_attach || v == &cli_verb_detach ||

@@ -120,12 +120,35 @@ static const struct cli_column total_columns[] = {
 	{ "account", "ACCOUNT", NULL, CLI_COLUMN_INT, true },
 };
 
+static const struct cli_column cgroup_columns[] = {
+	{ "cgroup", "CGROUP", NULL, CLI_COLUMN_TEXT, false },
+	{ "weight", "WEIGHT", NULL, CLI_COLUMN_INT, false },
+	{ "max", "MAX", NULL, CLI_COLUMN_TEXT, false },
+	{ "latency_usec", "LATENCY", NULL, CLI_COLUMN_INT, true },
+	{ "idle", "IDLE", NULL, CLI_COLUMN_BOOL, false },
+	{ "nr_processes", "PROCS", NULL, CLI_COLUMN_INT, false },
+	{ "usage_usec", "USAGE_USEC", NULL, CLI_COLUMN_INT, false },
+	{ "nr_periods", "PERIODS", NULL, CLI_COLUMN_INT, true },
+	{ "nr_throttled", "THROTTLED", NULL, CLI_COLUMN_INT, false },
+	{ "throttled_usec", "THROTTLED_USEC", NULL, CLI_COLUMN_INT, true },
+	{ "nr_throttled_nodes", "THROTTLED_ON", NULL, CLI_COLUMN_INT, true },
+	{ "some_avg10", "SOME10", NULL, CLI_COLUMN_TEXT, false },
+	{ "some_avg60", "SOME60", NULL, CLI_COLUMN_TEXT, true },
+	{ "some_avg300", "SOME300", NULL, CLI_COLUMN_TEXT, true },
+	{ "some_usec", "SOME_USEC", "some.total_usec", CLI_COLUMN_INT, true },
+	{ "full_avg10", "FULL10", NULL, CLI_COLUMN_TEXT, false },
+	{ "full_avg60", "FULL60", NULL, CLI_COLUMN_TEXT, true },
+	{ "full_avg300", "FULL300", NULL, CLI_COLUMN_TEXT, true },
+	{ "full_usec", "FULL_USEC", "full.total_usec", CLI_COLUMN_INT, true },
+};
+
 const struct cli_objects cli_objects[CLI_OBJECT_COUNT] = {
 	[CLI_OBJECT_DEVICE] = { "devices", device_columns, ARRAY_SIZE(device_columns) },
 	[CLI_OBJECT_QUEUE] = { "queues", queue_columns, ARRAY_SIZE(queue_columns) },
 	[CLI_OBJECT_PROCESS] = { "procs", process_columns, ARRAY_SIZE(process_columns) },
 	[CLI_OBJECT_JOB] = { "jobs", job_columns, ARRAY_SIZE(job_columns) },
 	[CLI_OBJECT_TOTAL] = { "totals", total_columns, ARRAY_SIZE(total_columns) },
+	[CLI_OBJECT_CGROUP] = { "cgroups", cgroup_columns, ARRAY_SIZE(cgroup_columns) },
 };
 
 /* The next number of "A/B/C", and what is behind it. */
@@ -358,9 +381,12 @@ int cli_objects_get(struct cli_session *s, enum cli_object_kind kind, json_t **o
 		[CLI_OBJECT_PROCESS] = CLI_LIST_PROCESSES,
 		[CLI_OBJECT_TOTAL] = CLI_LIST_TOTALS,
 	};
-	int ret = kind == CLI_OBJECT_JOB ? cli_jobs_get(s, out) :
-					   cli_session_list(s, lists[kind], out);
+	int ret;
 
+	if (kind == CLI_OBJECT_CGROUP)
+		return cli_cgroups_get(s, out);
+	ret = kind == CLI_OBJECT_JOB ? cli_jobs_get(s, out) :
+				       cli_session_list(s, lists[kind], out);
 	if (ret == CLI_GO_ON && (kind == CLI_OBJECT_DEVICE || kind == CLI_OBJECT_QUEUE))
 		complete(*out, kind, (json_int_t)s->o.device);
 	if (ret == CLI_GO_ON && (kind == CLI_OBJECT_QUEUE || kind == CLI_OBJECT_PROCESS)) {

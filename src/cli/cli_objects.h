@@ -15,6 +15,7 @@ enum cli_object_kind {
 	CLI_OBJECT_PROCESS,
 	CLI_OBJECT_JOB,	/* listed only, as totals */
 	CLI_OBJECT_TOTAL,
+	CLI_OBJECT_CGROUP,	/* listed only */
 	CLI_OBJECT_COUNT
 };
 
@@ -63,6 +64,15 @@ json_t *cli_object_find(const json_t *rows, const struct cli_object_ref *ref);
  */
 int cli_jobs_get(struct cli_session *s, json_t **out);
 int cli_jobs_pids(struct cli_session *s, const char *name, json_t **out);
+
+/* Cgroups of which something is said, as rows. As cli_session_call(). */
+int cli_cgroups_get(struct cli_session *s, json_t **out);
+
+/* "cgroup:PATH": the path, NULL = it is something else. */
+const char *cli_cgroup_path(const char *text);
+
+/* Of set: settings of a cgroup, KEY=VALUE each. The exit code. */
+int cli_cgroup_set(struct cli_session *s);
 
 /* Is the device of --device there? Return: CLI_GO_ON, or the exit code after a message. */
 int cli_objects_check_device(struct cli_session *s);

@@ -103,7 +103,8 @@ def complete(*words):
 def test_bash_completes():
     assert set(verbs()) <= complete("")
     assert complete("su") == {"suspend"}
-    assert complete("list", "") == {"devices", "queues", "procs", "jobs", "totals"}
+    assert complete("list", "") == {"devices", "queues", "procs", "jobs", "totals",
+                                    "cgroups"}
     assert "--histogram" in complete("stats", "--h")
     assert complete("trace", "r") == {"record"}
     assert "--duration" in complete("trace", "record", "--d")

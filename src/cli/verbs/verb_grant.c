@@ -19,11 +19,12 @@ static const struct cli_column columns[] = {
 /* "PID" or "cgroup:PATH", as the methods take it. */
 static int parse_scope(const char *text, json_t *parameters)
 {
+	const char *path = cli_cgroup_path(text);
 	struct cli_object_ref ref;
 	int ret;
 
-	if (!strncmp(text, CGROUP, strlen(CGROUP))) {
-		json_object_set_new(parameters, "cgroup", json_string(text + strlen(CGROUP)));
+	if (path) {
+		json_object_set_new(parameters, "cgroup", json_string(path));
 		return CLI_GO_ON;
 	}
 	ret = cli_object_parse(text, &ref);

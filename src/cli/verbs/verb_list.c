@@ -36,7 +36,7 @@ static int prepare(struct cli_session *s)
 
 	if (kind == CLI_OBJECT_COUNT) {
 		cli_error(s->o.words[0],
-			  "list knows devices, queues, procs, jobs and totals");
+			  "list knows devices, queues, procs, jobs, totals and cgroups");
 		return CLI_EXIT_USAGE;
 	}
 	ret = cli_options_no_words(&s->o, 1);
@@ -67,10 +67,10 @@ static int list(struct cli_session *s)
 
 const struct cli_verb cli_verb_list = {
 	.name = "list",
-	.usage = "[devices|queues|procs|jobs|totals] [OPTION...]",
+	.usage = "[devices|queues|procs|jobs|totals|cgroups] [OPTION...]",
 	.doc = "Lists GPUs, queues, processes that have queues (procs, if nothing is said), or\n"
-	       "jobs: the processes of a group; or totals: what jobs had in sum, also after their\n"
-	       "end, for ten minutes.",
+	       "jobs: the processes of a group; totals: what jobs had in sum, also after their\n"
+	       "end, for ten minutes; or cgroups with a share, which needs privilege.",
 	.options = CLI_OPTS_READ | CLI_OPTS_TABLE | CLI_OPTS_DEVICE,
 	.nr_words = CLI_WORDS_ANY,
 	.partner = CLI_PARTNER_ANY,

@@ -211,8 +211,13 @@ static int parse_target(struct cli_options *o)
 
 static int set(struct cli_session *s)
 {
-	json_t *attributes = json_object();
-	int ret = parse_target(&s->o);
+	json_t *attributes;
+	int ret;
+
+	if (s->o.nr_words && cli_cgroup_path(s->o.words[0]))
+		return cli_cgroup_set(s);
+	attributes = json_object();
+	ret = parse_target(&s->o);
 
 	for (int i = 0; ret == CLI_GO_ON && i < s->o.nr_words; i++)
 		ret = cli_set_pair(attributes, s->o.words[i]);
@@ -228,11 +233,15 @@ static int set(struct cli_session *s)
 
 const struct cli_verb cli_verb_set = {
 	.name = "set",
-	.usage = "PID KEY=VALUE... | --pid|--queue|--job ID KEY=VALUE... [OPTION...]",
+	.usage = "PID KEY=VALUE... | --pid|--queue|--job ID KEY=VALUE... |\n"
+		 "       gpreempt set cgroup:PATH KEY=VALUE... [OPTION...]",
 	.doc = "Changes attributes of a process, or of each of a job: prio=0..15, class=NAME, "
 	       "weight=1..10000, slice=TIME,\n"
 	       "deadline=TIME, group=NAME (group= for none), critical=yes|no. Raising a priority\n"
-	       "above the default needs privilege.",
+	       "above the default needs privilege.\n"
+	       "Of a cgroup: weight=1..10000, max=\"QUOTA PERIOD\" and latency=N in microseconds,\n"
+	       "idle=0|1, as cpu.weight, cpu.max, io.latency and cpu.idle; without a value it is\n"
+	       "taken back. Needs privilege.",
 	.options = CLI_OPTS_DRY | CLI_OPTS_PID | CLI_OPTS_JSON,
 	.nr_words = CLI_WORDS_ANY,
 	.run = set,
