@@ -398,6 +398,33 @@ int gpreempt_suspend_queues(struct gpreempt *g, struct gpreempt_ref *refs, size_
 int gpreempt_resume_queues(struct gpreempt *g, struct gpreempt_ref *refs, size_t nr,
 			   uint64_t timeout_ns);
 
+/**
+ * gpreempt_self_hold() - stop the queues of the calling process
+ * @flags: GPREEMPT_OPEN_DIRECT the kernel module only, GPREEMPT_OPEN_DAEMON the daemon only,
+ *	0 = the module, else the daemon; of the first call that is not undone
+ *
+ * Counted for the whole process, without a handle; any thread may call. When it returns, the
+ * waves are saved. The hold is of all compute queues on all GPUs, also of those that
+ * the process creates meanwhile: a thread that waits for the GPU waits until the release.
+ *
+ * Leased for 10 s and renewed every 3 s by a thread of the library. A process that is
+ * killed leaves nothing held. A child of fork() starts with a count of zero.
+ *
+ * Return: the new count, or -EOPNOTSUPP neither module nor daemon can hold it, -ESRCH the
+ * daemon does not know it, -EBUSY try again, -ETIMEDOUT, -EIO, -EAGAIN no thread can be
+ * made; the count is as before then.
+ */
+int gpreempt_self_hold(unsigned int flags);
+
+/**
+ * gpreempt_self_release() - undo one gpreempt_self_hold()
+ *
+ * With the last one the queues go on, unless the scheduler or another hand holds them.
+ *
+ * Return: the new count; -EINVAL it was zero.
+ */
+int gpreempt_self_release(void);
+
 /*
  * The rest needs the daemon, attributes without class, policies and statistics
  * the daemon or the kernel module: -EOPNOTSUPP without.

@@ -169,6 +169,8 @@ int gpreempt_resume_queues(struct gpreempt *g, struct gpreempt_ref *refs, size_t
                uint64_t timeout_ns);
 int gpreempt_get_attr(struct gpreempt *g, uint32_t pid, struct gpreempt_attr *attr);
 int gpreempt_set_attr(struct gpreempt *g, uint32_t pid, const struct gpreempt_attr *attr);
+int gpreempt_self_hold(unsigned int flags);
+int gpreempt_self_release(void);
 int gpreempt_grant(struct gpreempt *g, uint32_t pid, const char *cgroup,
                    const struct gpreempt_attr *attr, uint64_t lease_ns);
 int gpreempt_revoke(struct gpreempt *g, uint32_t pid, const char *cgroup);

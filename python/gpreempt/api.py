@@ -11,7 +11,7 @@ import os
 import select
 import threading
 import time
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Dict, Iterator, List, Optional, Union
 
 from . import errors
 from ._abi import ffi, library
@@ -249,6 +249,24 @@ def queue_of(q):
 
 def scope_of(what):
     return (0, what.encode()) if isinstance(what, str) else (what, ffi.NULL)
+
+
+@contextlib.contextmanager
+def self_held(mode: str = "auto") -> Iterator[int]:
+    """The queues of this process are off the GPU inside the with block, on all GPUs.
+
+    Counted for the process: blocks may be nested, also in other threads. Gives the count. The
+    mode of the first block says who holds: "direct" the kernel module, "daemon", or the first of
+    these that there is.
+    """
+    lib = library()
+    count = lib.gpreempt_self_hold(MODES[mode])
+    if count < 0:
+        raise errors.make(-count, f"this process: {os.strerror(-count)}")
+    try:
+        yield count
+    finally:
+        lib.gpreempt_self_release()
 
 
 class Handle:

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+import gpreempt
 from gpreempt import (ALL, Attributes, DaemonGone, EventStream, GPreemptError, Handle,
                       InvalidArgument, NotFound, NotSupported, PermissionDenied, QueueRef, Timeout,
                       errors, wire)
@@ -226,6 +227,25 @@ def test_grants(handle):
         handle.revoke(os.getpid())
     with pytest.raises(InvalidArgument):
         handle.grant(os.getpid(), priority=99)
+
+
+def test_process_holds_itself(monkeypatch, daemon, handle, client):
+    monkeypatch.setenv("GPREEMPT_SOCKET", daemon.path)
+    c = client(pid=0)
+    c.add_queue()
+    wait_for(lambda: [p.nr_queues for p in handle.processes()] == [1])
+
+    def states():
+        return [q.held for q in handle.queues()]
+
+    def hold_twice():
+        with gpreempt.self_held("daemon") as first:
+            with gpreempt.self_held("daemon") as second:
+                counts = first, second
+            return counts, states()
+
+    assert pump_while([c], hold_twice) == ((1, 2), [frozenset({"manual"})])
+    assert states() == [frozenset()]
 
 
 def test_how_long_a_process_waited(handle, client):
