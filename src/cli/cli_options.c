@@ -75,6 +75,8 @@ static const struct {
 	{ "weight", 0, "N", KIND_NUMBER, AT(weight), CLI_OPTS_RUN, "1 to 10000, for fair" },
 	{ "group", 'g', "NAME", KIND_TEXT, AT(group), CLI_OPTS_RUN,
 	  "stopped and continued together" },
+	{ "gang", 0, "NAME", KIND_TEXT, AT(gang), CLI_OPTS_RUN,
+	  "the same on all GPUs at once: ranks of a job" },
 	{ "latency-critical", 0, NULL, KIND_FLAG, AT(is_critical), CLI_OPTS_RUN,
 	  "wants the fastest detection" },
 	{ "shim", 0, "FILE", KIND_TEXT, AT(shim), CLI_OPTS_RUN | CLI_OPTS_CDI,

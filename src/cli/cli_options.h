@@ -41,6 +41,7 @@ struct cli_options {
 	u64 deadline_ns;
 	u64 weight;
 	const char *group;
+	const char *gang;
 	bool is_critical;
 	const char *shim;   /* its path */
 	u64 lease_ns;	    /* end of a hold */

@@ -4,6 +4,7 @@
 #include "cli/cli_shim_path.h"
 #include "cli/cli_verb.h"
 #include "driver/module.h"
+#include "rules/group.h"
 #include "rules/text.h"
 #include "driver/environ.h"
 
@@ -211,6 +212,22 @@ static int check(const struct cli_options *o)
 	return CLI_GO_ON;
 }
 
+/* A gang is a group with a name of its own kind. Return: CLI_GO_ON, or it is no name. */
+static int name_gang(struct cli_options *o, char *name, size_t size)
+{
+	size_t most = size - sizeof(GP_GROUP_GANG);
+
+	if (!o->gang)
+		return CLI_GO_ON;
+	if (o->group || !*o->gang || strlen(o->gang) > most) {
+		cli_error("--gang", "a name of at most %zu bytes, and no --group", most);
+		return CLI_EXIT_RUN_FAILED;
+	}
+	snprintf(name, size, GP_GROUP_GANG "%s", o->gang);
+	o->group = name;
+	return CLI_GO_ON;
+}
+
 static int use_shim(const struct cli_options *o)
 {
 	char shim[CLI_SHIM_PATH_MAX];
@@ -230,8 +247,11 @@ static int use_shim(const struct cli_options *o)
 static int run(struct cli_session *s)
 {
 	const struct cli_options *o = &s->o;
-	int ret = check(o);
+	char gang[GPREEMPT_NAME_LEN];
+	int ret = name_gang(&s->o, gang, sizeof(gang));
 
+	if (ret == CLI_GO_ON)
+		ret = check(o);
 	if (ret == CLI_GO_ON)
 		ret = check_class(o);
 	if (ret != CLI_GO_ON)
