@@ -128,6 +128,8 @@ static void offer_value(const struct completion *c, const struct cli_option_text
 	}
 	if (!strcmp(o->name, "color"))
 		offer_list(c, "auto always never");
+	else if (!strcmp(o->name, "time"))
+		offer_list(c, "monotonic wall");
 	else if (!strcmp(o->name, "priority"))
 		offer_list(c, "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15");
 	else if (!strcmp(o->name, "class"))

@@ -25,6 +25,7 @@ enum kind {
 	KIND_WATCH, /* time that may be left out */
 	KIND_DEVICE,
 	KIND_GPU, /* the same, a number is that of amd-smi */
+	KIND_CLOCK,
 	KIND_COLOR,
 	KIND_HELP,
 };
@@ -59,6 +60,8 @@ static const struct {
 	  "since FILE, an output with --json, was written" },
 	{ "trace", 0, NULL, KIND_FLAG, AT(is_trace), CLI_OPTS_MONITOR,
 	  "records of the scheduling core too" },
+	{ "time", 0, "CLOCK", KIND_CLOCK, AT(is_wall), CLI_OPTS_MONITOR,
+	  "monotonic, or wall: date and time of day" },
 	{ "once", 0, NULL, KIND_FLAG, AT(is_once), CLI_OPTS_TOP, "one picture as text" },
 	{ "strict", 0, NULL, KIND_FLAG, AT(is_strict), CLI_OPTS_CHECK, "warnings are failures" },
 	{ "dry-run", 0, NULL, KIND_FLAG, AT(is_dry_run), CLI_OPTS_DRY,
@@ -291,6 +294,11 @@ static int set_option(struct cli_options *o, u32 i, const char *value)
 		if (!drv_is_gpu_name(value) || !strcmp(value, "gpu:0"))
 			return refuse(i, value, "a device as 'gpreempt list devices' names it");
 		*(const char **)at = value;
+		break;
+	case KIND_CLOCK:
+		*(bool *)at = !strcmp(value, "wall");
+		if (!*(bool *)at && strcmp(value, "monotonic"))
+			return refuse(i, value, "monotonic or wall");
 		break;
 	case KIND_COLOR:
 		if (parse_color(value, at))

@@ -51,6 +51,7 @@ struct cli_options {
 	const char *output; /* file */
 	u64 duration_ns;    /* how long; of sim, of virtual time */
 	bool is_trace;	    /* records of the core too */
+	bool is_wall;	    /* time of day, not of the monotonic clock */
 	bool is_strict;	    /* warnings count */
 	bool is_once;	    /* one picture, without a terminal */
 	u64 nr_queues;
@@ -81,7 +82,7 @@ struct cli_options {
 #define CLI_OPTS_HOLD (1u << 4)	/* --lease, --wait */
 #define CLI_OPTS_TIMEOUT (1u << 5)	/* --timeout */
 #define CLI_OPTS_STATS (1u << 6)	/* --histogram, --since */
-#define CLI_OPTS_MONITOR (1u << 7)	/* --json, --count, --trace, --filter */
+#define CLI_OPTS_MONITOR (1u << 7)	/* --json, --count, --trace, --filter, --time */
 #define CLI_OPTS_RECORD (1u << 8)	/* --output, --duration */
 #define CLI_OPTS_CHECK (1u << 9)	/* --strict */
 #define CLI_OPTS_TOP (1u << 10)	/* --once, --sort, --watch, --count */

@@ -2,6 +2,7 @@
 """Verbs that read: what they print for people and for programs."""
 import copy
 import csv
+import datetime
 import io
 import json
 import os
@@ -263,6 +264,22 @@ def test_monitor_prints_events_as_they_come(crowd):
     for e in lines:
         validate(e)
     assert len(p2.communicate(timeout=20)[0].splitlines()) == 3
+
+
+def test_monitor_has_the_time_of_day(crowd):
+    p = crowd.start("monitor", "--time", "wall", "--json", "-n", "2")
+    p2 = crowd.start("monitor", "--time", "wall", "-n", "1")
+    line = p2.communicate(timeout=30)[0].split()[0]
+    assert datetime.datetime.fromisoformat(line).tzinfo
+    first = json.loads(p.stdout.readline())
+    before = time.time()
+    crowd.online.say("busy", 0)
+    second = json.loads(p.communicate(timeout=30)[0])
+    after = time.time()
+    then = datetime.datetime.fromisoformat(second["time"]).timestamp()
+    assert before - 0.001 <= then <= after + 0.001 and first["time"] < second["time"]
+    validate(second)
+    refused(crowd.run("monitor", "--time", "noon"), 2, "is not monotonic or wall")
 
 
 def test_monitor_ends_with_the_daemon(world):
