@@ -47,6 +47,8 @@ static const struct cli_command commands[] = {
 	{ "show", "show everything about one GPU, process or queue", &cli_verb_show, NULL, NULL },
 	{ "top", "watch and control processes on a full screen", &cli_verb_top, NULL, NULL },
 	{ "stats", "show counters and latencies of the scheduler", &cli_verb_stats, NULL, NULL },
+	{ "report", "write a page on this machine: waits, preemptions", &cli_verb_report, NULL,
+	  NULL },
 	{ "monitor", "stream scheduler events", &cli_verb_monitor, NULL, NULL },
 	{ "trace", "record a timeline of events", NULL, trace_commands, NULL },
 	{ "metrics", "print metrics for Prometheus", &cli_verb_metrics, NULL, NULL },

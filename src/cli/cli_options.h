@@ -100,6 +100,7 @@ struct cli_options {
 #define CLI_OPTS_ADVISE (1u << 22)	/* --runs, --html, --json */
 #define CLI_OPTS_IMPORT (1u << 23)	/* --class, --offline, --output */
 #define CLI_OPTS_GRANT (1u << 24)	/* --lease */
+#define CLI_OPTS_REPORT (1u << 25)	/* --since, --output */
 
 struct cli_verb;
 

@@ -64,8 +64,9 @@ struct cli_command {
 extern const struct cli_verb cli_verb_attach, cli_verb_cdi, cli_verb_check, cli_verb_config;
 extern const struct cli_verb cli_verb_detach, cli_verb_grant, cli_verb_revoke;
 extern const struct cli_verb cli_verb_list, cli_verb_metrics, cli_verb_monitor, cli_verb_policy;
-extern const struct cli_verb cli_verb_resume, cli_verb_run, cli_verb_set, cli_verb_show;
-extern const struct cli_verb cli_verb_stats, cli_verb_summary, cli_verb_suspend, cli_verb_top;
+extern const struct cli_verb cli_verb_report, cli_verb_resume, cli_verb_run, cli_verb_set;
+extern const struct cli_verb cli_verb_show, cli_verb_stats, cli_verb_summary;
+extern const struct cli_verb cli_verb_suspend, cli_verb_top;
 extern const struct cli_verb cli_verb_sim_run, cli_verb_sim_compare, cli_verb_sim_demo;
 extern const struct cli_verb cli_verb_sim_list, cli_verb_sim_params, cli_verb_bench;
 extern const struct cli_verb cli_verb_sim_import, cli_verb_advise;

@@ -13,7 +13,7 @@ PAGES = {
     "gpreempt-list": ["list", "show", "top"],
     "gpreempt-run": ["run", "cdi"],
     "gpreempt-set": ["set", "grant", "revoke", "suspend", "resume", "attach", "detach", "policy"],
-    "gpreempt-stats": ["stats", "monitor", "trace record", "trace convert", "metrics"],
+    "gpreempt-stats": ["stats", "report", "monitor", "trace record", "trace convert", "metrics"],
     "gpreempt-advise": ["advise"],
     "gpreempt-check": ["check", "config", "bench mechanisms"],
 }

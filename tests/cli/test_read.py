@@ -455,3 +455,30 @@ def test_statistics_of_an_interval(crowd, tmp_path):
     more["devices"][0]["nr_preemptions"] = 10 ** 6
     file.write_text(json.dumps(more))
     refused(crowd.run("stats", "--since", str(file)), 1, "not of this daemon")
+
+
+def test_report_is_a_page_of_this_node(crowd):
+    page = os.path.join(crowd.dir, "page.html")
+    earlier = os.path.join(crowd.dir, "earlier.json")
+    crowd.online.say("busy", 0)
+    nr = until(lambda: json.loads(ok(crowd.run("stats", "--json")))["devices"][0]["wait"]["count"])
+    with open(earlier, "w", encoding="utf-8") as f:
+        f.write(ok(crowd.run("stats", "--json")))
+    out = ok(crowd.run("report", "-o", page))
+    with open(page, encoding="utf-8") as f:
+        text = f.read()
+    assert out.startswith(page + ": 99 of 100 pieces") and f'<td class="n">{nr}</td>' in text
+    for word in ("<td>offline</td>", "<td>realtime</td>", "prefers-color-scheme:dark", "width=device-width", "<path"):
+        assert word in text, word
+    assert "<script" not in text and "http" not in text.replace('http-equiv', '')
+    # Nothing came since.
+    assert "No online work came." in ok(crowd.run("report", "--since", earlier, "-o", page))
+    refused(crowd.run("report", "--since", page, "-o", page), 2, "no output of gpreempt stats")
+    refused(crowd.run("report", "-o", "/nowhere/x"), 1, "/nowhere/x")
+
+
+def test_report_of_a_node_that_is_off_says_so(crowd):
+    ok(crowd.run("policy", "off"))
+    ok(crowd.run("report", cwd=crowd.dir))
+    with open(os.path.join(crowd.dir, "gpreempt-report.html"), encoding="utf-8") as f:
+        assert "scheduling is off" in f.read()
