@@ -3,6 +3,7 @@
 
 #include "cli/cli_objects.h"
 #include "cli/sim/cli_sim.h"
+#include "cli/top/top_model.h"
 #include "rules/text.h"
 
 #include <string.h>
@@ -116,6 +117,12 @@ static void offer_sim(const struct completion *c, const char *option)
 		      strcmp(option, "policy") ? NULL : cli_policy_doc(cli_sim_name(option, i)));
 }
 
+static void offer_top(const struct completion *c)
+{
+	for (u32 i = 0; i < CLI_TOP_CELLS; i++)
+		offer(c, cli_top_sort_name(i), NULL);
+}
+
 static void offer_value(const struct completion *c, const struct cli_option_text *o)
 {
 	static const char *const files[] = { "FILE", "PATH", "DIR" };
@@ -140,6 +147,8 @@ static void offer_value(const struct completion *c, const struct cli_option_text
 		offer_rows(c, "ListNodes", "nodes", "gpu", "name");
 	else if (!strcmp(o->name, "pid"))
 		offer_rows(c, "ListProcesses", "processes", "pid", "comm");
+	else if (!strcmp(o->name, "sort") && c->verb == &cli_verb_top)
+		offer_top(c);
 	else if (!strcmp(o->name, "sort") || !strcmp(o->name, "fields"))
 		offer_columns(c);
 	else

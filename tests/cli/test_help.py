@@ -103,6 +103,7 @@ def complete(*words):
 def test_bash_completes():
     assert set(verbs()) <= complete("")
     assert complete("su") == {"suspend"}
+    assert {"prio", "off_max", "wait"} <= complete("top", "--sort", "")
     assert complete("list", "") == {"devices", "queues", "procs", "jobs", "totals",
                                     "cgroups"}
     assert "--histogram" in complete("stats", "--h")

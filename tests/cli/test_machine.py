@@ -100,6 +100,13 @@ class Terminal:
         self.text = ""
         os.write(self.fd, keys.encode())
 
+    def see(self, word):
+        """What the screen has by now: curses sends what differs, so another screen comes between."""
+        self.type("?")
+        self.read_until("goes back")
+        self.type("x")
+        self.read_until(word)
+
     def end(self):
         _, status = os.waitpid(self.pid, 0)
         os.close(self.fd)
@@ -158,7 +165,7 @@ def test_top_says_that_an_answer_cancels_and_forgets_a_filter(crowd):
         t.type("\033")
         t.read_until("offline")
         t.type("h")
-        t.read_until("Any key goes back")
+        t.read_until("goes back")
         t.type("xq")
     finally:
         os.kill(t.pid, signal.SIGTERM)
@@ -183,15 +190,12 @@ def test_top_waits_for_a_daemon_that_comes_back(crowd):
     assert t.end() == 0
 
 
-@pytest.mark.parametrize("width,there,gone", [(80, "OFF_MAX", "CLASS"), (120, "CLASS", None)])
+@pytest.mark.parametrize("width,there,gone", [(40, "OFF%", "PRIO"), (80, "WAIT_P99", "CLASS"), (140, "CLASS", None)])
 def test_top_fits_the_width(crowd, width, there, gone):
     t = Terminal(crowd, "top", "-w", "0.2", width=width)
     try:
         t.read_until("offline")
-        t.type("?")
-        t.read_until("Any key goes back")
-        t.type("x")
-        t.read_until("o order: prio")
+        t.see("o order: prio")
         assert there in t.text and (not gone or gone not in t.text)
         t.type("q")
     finally:
@@ -216,3 +220,69 @@ def test_tables_fit_80_columns(crowd, words, there, gone):
         assert max(map(len, t.text.split("\r\n"))) <= 80, t.text
     # A program gets all of them.
     assert not gone or gone in ok(crowd.run(*words))
+
+
+def test_top_says_that_a_terminal_is_too_small(crowd):
+    t = Terminal(crowd, "top", "-w", "0.2", width=20)
+    try:
+        t.read_until("20x30 is too small")
+        t.type("q")
+    finally:
+        os.kill(t.pid, signal.SIGTERM)
+    assert t.end() == 0
+
+
+def test_top_shows_one_process_and_its_history(crowd):
+    t = Terminal(crowd, "top", "-w", "0.1", "--sort", "-busy")
+    try:
+        t.read_until("runs,")
+        t.type("\n")
+        t.read_until("Esc back")
+        for word in ("WEIGHT", "WAIT_P99.9", "100%", "|"):
+            assert word in t.text, word
+        t.type("\033")
+        t.see("o order: busy")
+        assert "runs," in t.text
+        t.type("c")
+        t.see("o order: busy")
+        assert "runs," not in t.text
+        t.type("q")
+    finally:
+        os.kill(t.pid, signal.SIGTERM)
+    assert t.end() == 0
+
+
+def test_top_sorts_by_the_next_column_and_shows_one_gpu(crowd):
+    t = Terminal(crowd, "top", "-w", "0.2", "--sort", "pid")
+    try:
+        t.read_until("o order: pid")
+        t.type(">")
+        t.see("o order: command")
+        t.type("<<")
+        t.see("o order: wait")
+        # GPU 1 is that of the process "other" alone.
+        t.type("gg")
+        t.see("GPU 1")
+        t.type("s")
+        t.read_until("(other) for a minute? y/n")
+        t.type("nq")
+    finally:
+        os.kill(t.pid, signal.SIGTERM)
+    assert t.end() == 0
+
+
+def rows_of_top(world):
+    """{command: {header: cell}}"""
+    lines = ok(world.run("top", "--once", "--watch=0.5")).splitlines()
+    head = next(line for line in lines if "OFF%" in line).split()
+    return {line.split()[1]: dict(zip(head, line.split())) for line in lines if line.strip()[:1].isdigit()}
+
+
+def test_top_marks_a_process_at_its_bound(crowd):
+    ok(crowd.run("policy", "set", "prio", "max_wait_ns=1h"))
+    crowd.online.say("busy", 0)
+    until(lambda: rows_of_top(crowd)["offline"]["STATE"] == "preempted")
+    assert rows_of_top(crowd)["offline"]["STATE"] == "preempted"
+    ok(crowd.run("policy", "set", "prio", "max_wait_ns=100ms", "min_slice_ns=1ms"))
+    until(lambda: rows_of_top(crowd)["offline"]["STATE"].endswith("!"))
+    assert "!" not in rows_of_top(crowd)["online"]["STATE"]

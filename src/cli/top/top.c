@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
-/*
- * The full screen. Everything that draws or reads keys is here; what is shown comes
- * from top_model.c.
- */
+/* The keys of the full screen, and when it looks again. */
 #include "cli/cli_verb.h"
-#include "cli/top/top_model.h"
+#include "cli/top/top_screen.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -17,168 +14,7 @@
 #define ESCAPE 27
 #define CTRL_U 21
 
-struct screen {
-	struct cli_top top;	/* what is on it */
-	struct cli_session *s;
-	enum cli_top_sort by;
-	bool is_up;	/* smallest first */
-	u32 selected;	/* pid; the selection moves with its process */
-	char filter[24];	/* which processes */
-	char status[160];	/* last line */
-	int ask;	/* a question is open: what y does */
-	u32 asked;	/* to which pid */
-	int prio;	/* new priority, if that is asked */
-	bool is_waiting; /* for the daemon to come back */
-};
-
-/* Pairs of colours have the numbers of their colours, but that of the headers. */
-#define PAIR_OF_HEAD 7
-
-/* A line that fills the width, so that an attribute shows to its end. */
-static void put_line(int y, attr_t attr, const char *text)
-{
-	attron(attr);
-	mvprintw(y, 0, "%-*.*s", COLS, COLS, text);
-	attroff(attr);
-}
-
-/* Colours a word that is in the line already, as it means. */
-static void tint(int y, const char *line, const char *word)
-{
-	const char *at = strstr(line, word);
-	/* Red is 31 in the terminal's own words and 1 here; so with the others. */
-	short pair = (short)(cli_color_of(word) % 10);
-
-	if (at && pair && at - line < COLS)
-		mvchgat(y, (int)(at - line), (int)strlen(word), (attr_t)COLOR_PAIR(pair), pair,
-			NULL);
-}
-
-static void put_bar(int y, int x, const struct cli_top_row *r)
-{
-	u32 run, off;
-
-	if (x + CLI_TOP_BAR + 3 > COLS)
-		return;
-	cli_top_bar(r, &run, &off);
-	mvaddch(y, x, '[');
-	for (u32 i = 0; i < CLI_TOP_BAR; i++)
-		addch(i < run ? '|' | COLOR_PAIR(COLOR_GREEN) :
-		      i < run + off ? '-' | COLOR_PAIR(COLOR_YELLOW) : ' ');
-	addch(']');
-}
-
-static int draw_devices(struct screen *c, int y)
-{
-	char line[CLI_TOP_LINE];
-
-	put_line(y++, COLOR_PAIR(PAIR_OF_HEAD), cli_top_device_line(NULL, COLS, line));
-	for (u32 i = 0; i < c->top.nr_devices && y < LINES - 4; i++) {
-		const struct cli_top_device *d = &c->top.devices[i];
-
-		put_line(y, 0, cli_top_device_line(d, COLS, line));
-		tint(y++, line, d->cells[CLI_TOP_HEALTH]);
-		if (d->reason[0] && y < LINES - 4)
-			mvprintw(y++, 11, "%.*s", COLS - 12, d->reason);
-	}
-	return y;
-}
-
-/* Which of those that match is the selected one; the first if it is gone. */
-static u32 find_selected(struct screen *c, u32 *nr)
-{
-	u32 at = 0, n = 0, first = 0;
-	bool is_there = false;
-
-	for (u32 i = 0; i < c->top.nr_rows; i++) {
-		if (!cli_top_matches(&c->top.rows[i], c->filter))
-			continue;
-		if (!n)
-			first = c->top.rows[i].pid;
-		if (c->top.rows[i].pid == c->selected) {
-			at = n;
-			is_there = true;
-		}
-		n++;
-	}
-	if (!is_there)
-		c->selected = first;
-	*nr = n;
-	return at;
-}
-
-static void draw_rows(struct screen *c, int y)
-{
-	char line[CLI_TOP_LINE];
-	u32 nr, at = find_selected(c, &nr), n = 0;
-	int room = max(LINES - y - 2, 1);
-	u32 skip = at >= (u32)room ? at - (u32)room + 1 : 0;
-
-	put_line(y++, COLOR_PAIR(PAIR_OF_HEAD), cli_top_row_line(NULL, COLS, line));
-	for (u32 i = 0; i < c->top.nr_rows && y < LINES - 1; i++) {
-		const struct cli_top_row *r = &c->top.rows[i];
-		bool is_selected = r->pid == c->selected;
-
-		if (!cli_top_matches(r, c->filter) || n++ < skip)
-			continue;
-		cli_top_row_line(r, COLS, line);
-		put_line(y, is_selected ? A_REVERSE : 0, line);
-		if (!is_selected)
-			tint(y, line, r->cells[CLI_TOP_STATE]);
-		put_bar(y++, (int)strlen(line) + 2, r);
-	}
-	if (!nr)
-		mvprintw(y, 2, "%s", c->filter[0] ? "no process matches" : "no process has queues");
-}
-
-static void draw(struct screen *c)
-{
-	char last[200];
-	int y;
-
-	erase();
-	put_line(0, A_BOLD, c->top.head);
-	y = draw_devices(c, 2);
-	draw_rows(c, y + 1);
-	snprintf(last, sizeof(last),
-		 "? help  q end  s suspend  r resume  +/- priority  / filter%s%s  o order: %s",
-		 c->filter[0] ? ": " : "", c->filter, cli_top_sort_name(c->by));
-	put_line(LINES - 1, c->status[0] ? A_BOLD : A_DIM, c->status[0] ? c->status : last);
-	refresh();
-}
-
-static void show_help(void)
-{
-	static const char text[] =
-		"up, down  select a process\n"
-		"o         the next order: prio, run, off, preempted, pid\n"
-		"/         only processes with this in their name or number; Esc shows all\n"
-		"+, -      raise or lower the priority of the selected one\n"
-		"s         suspend it for a minute\n"
-		"r         resume it\n"
-		"q         end\n"
-		"\n"
-		"QUEUES, BUSY    queues, and those with work\n"
-		"OUT             processes that are stopped\n"
-		"RUN%, OFF%      share of the last interval: running, stopped with work to do\n"
-		"PRE/S           preemptions a second in the last interval\n"
-		"PREEMPTED       all of them\n"
-		"OFF_MAX         the longest time off the GPU\n"
-		"SW_P50, SW_P99  how long a switch takes\n"
-		"\n"
-		"A narrow terminal has no room for NAME, CLASS, QUEUES and PREEMPTED.\n"
-		"\n"
-		"Any key goes back.";
-
-	timeout(-1);
-	do {
-		erase();
-		mvaddstr(0, 0, text);
-		refresh();
-	} while (getch() == KEY_RESIZE);
-}
-
-static struct cli_top_row *get_selected(struct screen *c)
+static struct cli_top_row *get_selected(struct cli_top_screen *c)
 {
 	for (u32 i = 0; i < c->top.nr_rows; i++) {
 		if (c->top.rows[i].pid == c->selected)
@@ -187,19 +23,20 @@ static struct cli_top_row *get_selected(struct screen *c)
 	return NULL;
 }
 
-static void move_selection(struct screen *c, int by)
+static void move_selection(struct cli_top_screen *c, int by)
 {
-	u32 nr, at = find_selected(c, &nr), n = 0;
+	u32 nr, at = cli_top_selected(c, &nr), n = 0;
 	u32 to = by < 0 ? at - (at > 0) : min(at + 1, nr ? nr - 1 : 0);
 
 	for (u32 i = 0; i < c->top.nr_rows; i++) {
-		if (cli_top_matches(&c->top.rows[i], c->filter) && n++ == to)
+		if (cli_top_matches(&c->top.rows[i], c->filter, c->gpu) && n++ == to)
 			c->selected = c->top.rows[i].pid;
 	}
 }
 
 /* Says what became of it in the last line. Takes the reference. */
-static void order(struct screen *c, const char *method, json_t *parameters, const char *done)
+static void order(struct cli_top_screen *c, const char *method, json_t *parameters,
+		  const char *done)
 {
 	json_t *reply;
 	int err = cli_session_ask(c->s->g, method, parameters, &reply);
@@ -212,7 +49,7 @@ static void order(struct screen *c, const char *method, json_t *parameters, cons
 	json_decref(reply);
 }
 
-static void act(struct screen *c)
+static void act(struct cli_top_screen *c)
 {
 	json_int_t pid = c->asked;
 
@@ -231,7 +68,7 @@ static void act(struct screen *c)
 	}
 }
 
-static void ask(struct screen *c, int key)
+static void ask(struct cli_top_screen *c, int key)
 {
 	const struct cli_top_row *r = get_selected(c);
 
@@ -243,7 +80,7 @@ static void ask(struct screen *c, int key)
 	c->ask = key == '-' ? '+' : key;
 	c->asked = r->pid;
 	if (key == '+' || key == '-') {
-		int prio = (int)r->keys[CLI_TOP_BY_PRIO];
+		int prio = atoi(r->cells[CLI_TOP_PRIO]);
 
 		c->prio = min(max(prio + (key == '+' ? 1 : -1), 0), GPREEMPT_PRIO_MAX);
 		snprintf(c->status, sizeof(c->status), "priority of %u (%s) %d -> %d? y/n", r->pid,
@@ -256,7 +93,7 @@ static void ask(struct screen *c, int key)
 }
 
 /* The filter is typed in the last line; Enter or Escape ends it. */
-static void read_filter(struct screen *c)
+static void read_filter(struct cli_top_screen *c)
 {
 	size_t len;
 	int key;
@@ -264,7 +101,7 @@ static void read_filter(struct screen *c)
 	timeout(-1);
 	do {
 		snprintf(c->status, sizeof(c->status), "filter: %s_", c->filter);
-		draw(c);
+		cli_top_draw(c);
 		key = cli_is_over() ? ERR : getch();
 		len = strlen(c->filter);
 		if (key == CTRL_U) {
@@ -281,28 +118,56 @@ static void read_filter(struct screen *c)
 	c->status[0] = '\0';
 }
 
+/* What y or another key says to the open question. */
+static void answer(struct cli_top_screen *c, int key)
+{
+	c->status[0] = '\0';
+	/* The selection goes to another only when this one is gone. */
+	if (key == 'y' && c->selected != c->asked)
+		snprintf(c->status, sizeof(c->status), "%u is gone", c->asked);
+	else if (key == 'y')
+		act(c);
+	else
+		snprintf(c->status, sizeof(c->status), "cancelled");
+	c->ask = 0;
+}
+
+static void sort_by(struct cli_top_screen *c, u32 cell)
+{
+	c->by = cell % CLI_TOP_CELLS;
+	c->is_up = cli_top_sorts_up(c->by);
+}
+
+/* All GPUs, the first, the next, …, all. */
+static void next_gpu(struct cli_top_screen *c)
+{
+	u32 next = 0;
+
+	for (u32 i = 0; c->gpu[0] && i < c->top.nr_devices; i++) {
+		if (!strcmp(c->top.devices[i].cells[CLI_TOP_DEVICE_GPU], c->gpu))
+			next = i + 1;
+	}
+	snprintf(c->gpu, sizeof(c->gpu), "%.11s",
+		 next < c->top.nr_devices ? c->top.devices[next].cells[CLI_TOP_DEVICE_GPU] : "");
+}
+
 /* False = end. */
-static bool handle(struct screen *c, int key)
+static bool handle(struct cli_top_screen *c, int key)
 {
 	if (c->ask && (key == ERR || key == KEY_RESIZE))
 		return true;
 	if (c->ask) {
-		c->status[0] = '\0';
-		/* The selection goes to another only when this one is gone. */
-		if (key == 'y' && c->selected != c->asked)
-			snprintf(c->status, sizeof(c->status), "%u is gone", c->asked);
-		else if (key == 'y')
-			act(c);
-		else
-			snprintf(c->status, sizeof(c->status), "cancelled");
-		c->ask = 0;
+		answer(c, key);
 		return true;
 	}
 	if (key != ERR)
 		c->status[0] = '\0';
 	switch (key) {
 	case 'q':
-		return false;
+		if (!c->is_detail)
+			return false;
+		c->is_detail = false;
+		break;
 	case KEY_UP:
 	case 'k':
 		move_selection(c, -1);
@@ -312,20 +177,38 @@ static bool handle(struct screen *c, int key)
 		move_selection(c, 1);
 		break;
 	case 'o':
-		c->by = (enum cli_top_sort)((c->by + 1) % CLI_TOP_SORT_COUNT);
-		c->is_up = c->by == CLI_TOP_BY_PID;
+	case '>':
+		sort_by(c, c->by + 1);
+		break;
+	case '<':
+		sort_by(c, c->by + CLI_TOP_CELLS - 1);
+		break;
+	case 'R':
+		c->is_up = !c->is_up;
+		break;
+	case 'c':
+		c->no_charts = !c->no_charts;
+		break;
+	case 'g':
+		next_gpu(c);
+		break;
+	case '\n':
+	case KEY_ENTER:
+		c->is_detail = !c->is_detail && get_selected(c);
 		break;
 	case '/':
 		read_filter(c);
 		break;
 	case ESCAPE:
 	case CTRL_U:
-		c->filter[0] = '\0';
+		if (!c->is_detail)
+			c->filter[0] = c->gpu[0] = '\0';
+		c->is_detail = false;
 		break;
 	case '?':
 	case 'h':
 	case KEY_F(1):
-		show_help();
+		cli_top_help();
 		break;
 	case '+':
 	case '-':
@@ -337,30 +220,11 @@ static bool handle(struct screen *c, int key)
 	return true;
 }
 
-static void start_screen(const struct cli_options *o)
-{
-	cli_catch_end();
-	initscr();
-	cbreak();
-	noecho();
-	keypad(stdscr, TRUE);
-	set_escdelay(25);
-	curs_set(0);
-	if (o->color == CLI_COLOR_NEVER || (o->color == CLI_COLOR_AUTO && getenv("NO_COLOR")) ||
-	    !has_colors())
-		return;
-	start_color();
-	use_default_colors();
-	for (short i = COLOR_RED; i <= COLOR_CYAN; i++)
-		init_pair(i, i, -1);
-	init_pair(PAIR_OF_HEAD, COLOR_BLACK, COLOR_CYAN);
-}
-
 /*
  * Looks once more. A daemon that has gone may come back, after an upgrade for one: the screen stays
  * and says so, and the next look tries again.
  */
-static int look(struct screen *c)
+static int look(struct cli_top_screen *c)
 {
 	struct cli_session *s = c->s;
 	int ret = CLI_EXIT_NO_DAEMON;
@@ -384,13 +248,13 @@ static int look(struct screen *c)
 }
 
 /* Keys are served at once; looks keep their distance, or the rates would mean nothing. */
-static int run_screen(struct screen *c)
+static int run_screen(struct cli_top_screen *c)
 {
 	const struct cli_options *o = &c->s->o;
 	u64 next_ns = 0, nr = 0;
 	int ret = CLI_GO_ON;
 
-	start_screen(o);
+	cli_top_start(o);
 	while (!cli_is_over()) {
 		u64 now_ns = cli_now_ns();
 
@@ -402,7 +266,7 @@ static int run_screen(struct screen *c)
 		if (ret != CLI_GO_ON)
 			break;
 		cli_top_sort(&c->top, c->by, c->is_up);
-		draw(c);
+		cli_top_draw(c);
 		if (o->count && nr >= o->count)
 			break;
 		timeout((int)min((u64)((next_ns - now_ns) / CLI_NS_PER_MS + 1), (u64)60000));
@@ -417,7 +281,7 @@ static int run_screen(struct screen *c)
 }
 
 /* Text for a pipe: rates need two looks. */
-static int run_once(struct screen *c)
+static int run_once(struct cli_top_screen *c)
 {
 	char line[CLI_TOP_LINE];
 	int ret = cli_top_look(&c->top, c->s);
@@ -440,11 +304,16 @@ static int run_once(struct screen *c)
 
 static int prepare(struct cli_session *s)
 {
-	enum cli_top_sort by;
 	bool is_up;
+	u32 by;
 
 	if (s->o.sort && cli_top_parse_sort(s->o.sort, &by, &is_up)) {
-		cli_error("--sort", "prio, run, off, preempted or pid");
+		char names[160] = "";
+
+		for (u32 i = 0; i < CLI_TOP_CELLS; i++)
+			snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s",
+				 i ? ", " : "one of ", cli_top_sort_name(i));
+		cli_error("--sort", "%s", names);
 		return CLI_EXIT_USAGE;
 	}
 	if (s->o.is_once || (isatty(STDOUT_FILENO) && isatty(STDIN_FILENO)))
@@ -455,7 +324,7 @@ static int prepare(struct cli_session *s)
 
 static int top(struct cli_session *s)
 {
-	struct screen c = { .by = CLI_TOP_BY_PRIO, .s = s };
+	struct cli_top_screen c = { .by = CLI_TOP_PRIO, .s = s };
 	int ret;
 
 	if (s->o.sort)
@@ -468,11 +337,13 @@ static int top(struct cli_session *s)
 const struct cli_verb cli_verb_top = {
 	.name = "top",
 	.usage = "[OPTION...]",
-	.doc = "Shows devices and processes on a full screen, refreshed every second. Keys: up\n"
-	       "and down select, o changes the order, / filters, + and - change the priority, s\n"
-	       "suspends for a minute, r resumes, ? helps, q ends. --sort is one of prio, run,\n"
-	       "off, preempted, pid. RUN% and OFF% are shares of the last interval: running, and\n"
-	       "stopped with work to do.",
+	.doc = "Shows devices and processes on a full screen with charts, refreshed every\n"
+	       "second. Keys: up and down select, Enter shows all about a process, < and > sort\n"
+	       "by another column, / filters, g shows one GPU alone, + and - change the\n"
+	       "priority, s suspends for a minute, r resumes, ? helps, q ends. --sort is a\n"
+	       "column (prio, run, off, wait, …), with - before it the largest first. RUN% and\n"
+	       "OFF% are shares of the last interval: running, and off the GPU with work. After\n"
+	       "a state, ! is: off the GPU for about as long as max_wait_ns lets a process be.",
 	.options = CLI_OPTS_TOP | CLI_OPTS_DEVICE,
 	.partner = CLI_PARTNER_ANY,
 	.prepare = prepare,

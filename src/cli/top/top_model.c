@@ -5,13 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEVICE_FORMAT "%-10s %-12.12s %-7.7s %-9.9s %6s %5s %4s %10s %10s %9s %9s"
-#define DEVICE_WIDTH 101
-#define ROW_FORMAT "%8s  %-16.16s %-11.11s %4s  %-6.6s %6s %4s  %-10.10s %6s %6s %7s %9s %9s"
-#define ROW_WIDTH 117
-/* The same in 80 columns: %.0s leaves one out. */
-#define DEVICE_NARROW "%-10s%.0s %-6.6s %-9.9s %6s %4s %4s %7s %9s %8s %8s"
-#define ROW_NARROW "%8s %-12.12s%.0s %4s %-6.6s%.0s %4s %-10.10s %5s %5s %6s%.0s %8s"
+/* Off the GPU for so much of an interval, it got next to nothing. */
+#define LATE_PPM 900000
 
 /* "-" if it is unknown; nothing in it moves the cursor. */
 static void copy(char *out, size_t size, const json_t *row, const char *key)
@@ -84,10 +79,23 @@ static double off_growth(const struct cli_top *t, const json_t *before, const js
 	return max(off, (double)CLI_NS_PER_S - run);
 }
 
+/*
+ * Is it off the GPU for about as long as it may be? Either now, or for most of the time with a
+ * longest time that is at the bound.
+ */
+static bool is_late(const struct cli_top *t, const json_t *p, const struct cli_top_row *r)
+{
+	u64 near_ns = t->max_wait_ns / 10 * 9;
+
+	if (!near_ns || r->off_ppm < LATE_PPM)
+		return false;
+	return (u64)cli_number(p, "off_max_ns") >= near_ns ||
+	       cli_top_trail_off_ns(t, r->pid) >= near_ns;
+}
+
 static void make_row(const struct cli_top *t, const json_t *p, struct cli_top_row *r)
 {
 	const json_t *attributes = json_object_get(p, "attributes"), *before;
-	const json_t *prio = json_object_get(attributes, "priority");
 	char (*c)[CLI_TOP_CELL] = r->cells;
 	double run;
 
@@ -97,21 +105,22 @@ static void make_row(const struct cli_top *t, const json_t *p, struct cli_top_ro
 	copy(*++c, CLI_TOP_CELL, p, "comm");
 	copy(*++c, CLI_TOP_CELL, attributes, "class");
 	copy(*++c, CLI_TOP_CELL, attributes, "priority");
-	list_devices(json_object_get(p, "gpus"), *++c, CLI_TOP_CELL);
+	list_devices(json_object_get(p, "gpu"), *++c, CLI_TOP_CELL);
 	set_number(*++c, p, "nr_queues");
 	set_number(*++c, p, "nr_busy");
 	copy(*++c, CLI_TOP_CELL, p, "state");
 	if (cli_has(p, "held", "manual"))
 		strcpy(*c, "suspended");
 	run = growth(t, before, p, "run_ns");
-	r->keys[CLI_TOP_BY_RUN] = set_share(*++c, run);
-	r->keys[CLI_TOP_BY_OFF] = set_share(*++c, off_growth(t, before, p, run));
-	set_rate(*++c, growth(t, before, p, "nr_preempted"));
+	r->run_ppm = set_share(*++c, run);
+	r->off_ppm = set_share(*++c, off_growth(t, before, p, run));
+	set_rate(*++c, r->per_s = growth(t, before, p, "nr_preempted"));
 	set_number(*++c, p, "nr_preempted");
 	set_time(*++c, p, "off_max_ns");
-	r->keys[CLI_TOP_BY_PRIO] = json_is_integer(prio) ? (double)json_integer_value(prio) : -1;
-	r->keys[CLI_TOP_BY_PREEMPTED] = (double)cli_number(p, "nr_preempted");
-	r->keys[CLI_TOP_BY_PID] = r->pid;
+	set_time(*++c, p, "wait_p99_ns");
+	r->is_late = is_late(t, p, r);
+	if (r->is_late)
+		strcat(r->cells[CLI_TOP_STATE], "!");
 }
 
 static void make_device(const struct cli_top *t, const json_t *d, struct cli_top_device *out)
@@ -121,6 +130,7 @@ static void make_device(const struct cli_top *t, const json_t *d, struct cli_top
 
 	copy(*c, CLI_TOP_CELL, d, "id");
 	before = json_object_get(t->device_before, *c);
+	copy(*++c, CLI_TOP_CELL, d, "gpu");
 	copy(*++c, CLI_TOP_CELL, d, "name");
 	copy(*++c, CLI_TOP_CELL, d, "policy");
 	copy(*++c, CLI_TOP_CELL, d, "breaker");
@@ -133,10 +143,11 @@ static void make_device(const struct cli_top *t, const json_t *d, struct cli_top
 	set_number(*++c, d, "nr_queues");
 	set_number(*++c, d, "nr_busy");
 	set_number(*++c, d, "nr_out");
-	set_rate(*++c, growth(t, before, d, "nr_preemptions"));
+	set_rate(*++c, out->per_s = growth(t, before, d, "nr_preemptions"));
 	set_number(*++c, d, "nr_preemptions");
 	set_time(*++c, d, "switch_p50_ns");
 	set_time(*++c, d, "switch_p99_ns");
+	set_time(*++c, d, "wait_p99_ns");
 }
 
 static void make_head(struct cli_top *t, const json_t *info)
@@ -183,12 +194,31 @@ static int make_picture(struct cli_top *t, const json_t *devices, const json_t *
 		make_device(t, json_array_get(devices, i), &t->devices[i]);
 	for (u32 i = 0; i < t->nr_rows; i++)
 		make_row(t, json_array_get(processes, i), &t->rows[i]);
+	cli_top_trail_add(t);
 	json_decref(t->before);
 	json_decref(t->device_before);
 	t->before = remember(processes, "pid");
 	t->device_before = remember(devices, "id");
 	t->before_ns = t->now_ns;
 	return CLI_GO_ON;
+}
+
+/* The bound on the time off the GPU; 0 where nothing tells. */
+static u64 ask_max_wait(struct cli_session *s)
+{
+	json_t *reply = NULL;
+	u64 found = 0;
+
+	if (s->is_direct || cli_session_ask(s->g, "GetPolicy", cli_session_device(s), &reply))
+		return 0;
+	for (size_t i = 0; i < json_array_size(json_object_get(reply, "parameters")); i++) {
+		const json_t *p = json_array_get(json_object_get(reply, "parameters"), i);
+
+		if (!strcmp(cli_text(p, "name"), "max_wait_ns"))
+			found = (u64)cli_number(p, "value");
+	}
+	json_decref(reply);
+	return found;
 }
 
 int cli_top_look(struct cli_top *t, struct cli_session *s)
@@ -204,6 +234,7 @@ int cli_top_look(struct cli_top *t, struct cli_session *s)
 		ret = cli_objects_get(s, CLI_OBJECT_PROCESS, &processes);
 	t->now_ns = cli_now_ns();
 	if (ret == CLI_GO_ON) {
+		t->max_wait_ns = ask_max_wait(s);
 		make_head(t, info);
 		ret = make_picture(t, devices, processes);
 	}
@@ -213,122 +244,50 @@ int cli_top_look(struct cli_top *t, struct cli_session *s)
 	return ret;
 }
 
-static const char *const sort_names[CLI_TOP_SORT_COUNT] = {
-	[CLI_TOP_BY_PRIO] = "prio",
-	[CLI_TOP_BY_RUN] = "run",
-	[CLI_TOP_BY_OFF] = "off",
-	[CLI_TOP_BY_PREEMPTED] = "preempted",
-	[CLI_TOP_BY_PID] = "pid",
-};
-
-const char *cli_top_sort_name(enum cli_top_sort by)
-{
-	return sort_names[by];
-}
-
-int cli_top_parse_sort(const char *text, enum cli_top_sort *by, bool *is_up)
-{
-	*is_up = *text != '-';
-	text += !*is_up;
-	for (u32 i = 0; i < CLI_TOP_SORT_COUNT; i++) {
-		if (!strcmp(sort_names[i], text)) {
-			*by = (enum cli_top_sort)i;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
-
-struct order {
-	enum cli_top_sort by;
-	bool is_up;
-};
-
-static int compare(const void *a, const void *b, void *arg)
-{
-	const struct cli_top_row *x = a, *y = b;
-	const struct order *o = arg;
-	double kx = x->keys[o->by], ky = y->keys[o->by];
-
-	if (kx != ky)
-		return (kx > ky ? 1 : -1) * (o->is_up ? 1 : -1);
-	return (x->pid > y->pid) - (x->pid < y->pid);
-}
-
-void cli_top_sort(struct cli_top *t, enum cli_top_sort by, bool is_up)
-{
-	struct order o = { by, is_up };
-
-	qsort_r(t->rows, t->nr_rows, sizeof(*t->rows), compare, &o);
-}
-
 void cli_top_fini(struct cli_top *t)
 {
 	free(t->devices);
 	free(t->rows);
+	cli_top_trail_fini(t);
 	json_decref(t->before);
 	json_decref(t->device_before);
 	memset(t, 0, sizeof(*t));
 }
 
-const char *cli_top_device_line(const struct cli_top_device *d, int width, char *out)
+const json_t *cli_top_process(const struct cli_top *t, u32 pid)
 {
-	bool is_narrow = width < DEVICE_WIDTH;
-	const struct cli_top_device header = { .cells = {
-						       "DEVICE",
-						       "NAME",
-						       "POLICY",
-						       "HEALTH",
-						       "QUEUES",
-						       "BUSY",
-						       "OUT",
-						       "PREEMPT/S",
-						       "PREEMPTED",
-						       "SW_P50",
-						       "SW_P99",
-					       } };
-	const char(*c)[CLI_TOP_CELL] = d ? d->cells : header.cells;
+	char key[16];
 
-	snprintf(out, CLI_TOP_LINE, is_narrow ? DEVICE_NARROW : DEVICE_FORMAT, c[0], c[1], c[2],
-		 c[3], c[4], c[5], c[6], !d && is_narrow ? "PRE/S" : c[7], c[8], c[9], c[10]);
-	return out;
-}
-
-const char *cli_top_row_line(const struct cli_top_row *r, int width, char *out)
-{
-	const struct cli_top_row header = { .cells = {
-						    "PID",
-						    "COMMAND",
-						    "CLASS",
-						    "PRIO",
-						    "GPU",
-						    "QUEUES",
-						    "BUSY",
-						    "STATE",
-						    "RUN%",
-						    "OFF%",
-						    "PRE/S",
-						    "PREEMPTED",
-						    "OFF_MAX",
-					    } };
-	const char(*c)[CLI_TOP_CELL] = r ? r->cells : header.cells;
-
-	snprintf(out, CLI_TOP_LINE, width < ROW_WIDTH ? ROW_NARROW : ROW_FORMAT, c[0], c[1], c[2],
-		 c[3], c[4], c[5], c[6], c[7], c[8], c[9], c[10], c[11], c[12]);
-	return out;
+	snprintf(key, sizeof(key), "%u", pid);
+	return json_object_get(t->before, key);
 }
 
 void cli_top_bar(const struct cli_top_row *r, u32 *run, u32 *off)
 {
-	u64 ran = (u64)max(r->keys[CLI_TOP_BY_RUN], 0.0);
-	u64 was_off = (u64)max(r->keys[CLI_TOP_BY_OFF], 0.0);
+	u64 ran = (u64)max(r->run_ppm, 0.0);
+	u64 was_off = (u64)max(r->off_ppm, 0.0);
 
 	*run = (u32)((ran * CLI_TOP_BAR + 500000) / 1000000);
 	*off = min((u32)((was_off * CLI_TOP_BAR + 500000) / 1000000), CLI_TOP_BAR - *run);
 }
 
-bool cli_top_matches(const struct cli_top_row *r, const char *text)
+/* Is this GPU one of those between commas? */
+static bool is_on(const char *gpus, const char *gpu)
 {
+	size_t len = strlen(gpu);
+
+	while (gpus && (strncmp(gpus, gpu, len) || (gpus[len] && gpus[len] != ','))) {
+		gpus = strchr(gpus, ',');
+		if (gpus)
+			gpus++;
+	}
+	return gpus != NULL;
+}
+
+bool cli_top_matches(const struct cli_top_row *r, const char *text, const char *gpu)
+{
+	if (*gpu && !is_on(r->cells[CLI_TOP_GPU], gpu))
+		return false;
 	return !*text || strstr(r->cells[CLI_TOP_COMMAND], text) ||
 	       strstr(r->cells[CLI_TOP_PID], text);
 }
