@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/import/cli_import_job.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,8 @@
 #define LEAST_GAP_NS 20000ull
 /* So many times longer than the next shorter one is a pause of another kind. */
 #define OTHER_KIND 3
+/* Without a gap between them, kinds differ by so much in the mean. */
+#define OTHER_SCALE 30
 /* A pause of another kind that hardly ever comes is an accident of the recording. */
 #define LEAST_SPLITS 4
 /* Requests within this share of the longest are of one shape; more if there are too many. */
@@ -37,6 +40,38 @@ static u64 *sorted_gaps(const struct cli_import *t)
 	return gaps;
 }
 
+static double scale_of(u64 gap_ns)
+{
+	return log((double)max(gap_ns, (u64)1000));
+}
+
+/*
+ * Where requests come at random there are pauses of every length, and no gap among them. Those
+ * between launches are of another size still: the pauses part where the variance between both
+ * kinds is largest, by their order of magnitude. 0 = they are of one kind.
+ */
+static u64 parting_scale(const u64 *gaps, u64 nr)
+{
+	double sum = 0, below = 0, best = 0, apart = 0;
+	u64 found = 0;
+
+	for (u64 i = 0; i < nr; i++)
+		sum += scale_of(gaps[i]);
+	for (u64 i = 1; i < nr; i++) {
+		double d, between;
+
+		below += scale_of(gaps[i - 1]);
+		d = (sum - below) / (double)(nr - i) - below / (double)i;
+		between = d * d * (double)i * (double)(nr - i);
+		if (gaps[i] >= LEAST_GAP_NS && gaps[i] > gaps[i - 1] && between > best) {
+			best = between;
+			apart = d;
+			found = gaps[i];
+		}
+	}
+	return apart > log(OTHER_SCALE) ? found : 0;
+}
+
 /* Where two kinds of pauses part most clearly; 0 = all are of one kind. */
 static u64 parting_gap(const u64 *gaps, u64 nr)
 {
@@ -55,7 +90,7 @@ static u64 parting_gap(const u64 *gaps, u64 nr)
 	/* No short pause at all: each kernel is a request. */
 	if (!found && nr && gaps[0] >= LEAST_GAP_NS)
 		found = gaps[0];
-	return found;
+	return found ? found : parting_scale(gaps, nr);
 }
 
 static void add_request(struct cli_import_job *job, u64 first, u64 nr, bool has_waited)
