@@ -23,6 +23,8 @@
 /* Of a long recording the beginning is enough. */
 #define WINDOW_NS 20000000000ull
 #define MAX_REQUESTS 20000
+/* A row of n is found after about n / e draws. */
+#define MAX_DRAWS 256
 #define ONLINE_PRIO 12
 #define OFFLINE_PRIO 2
 
@@ -171,18 +173,61 @@ static struct sim_class_spec *add_class(struct sim_scenario *sc, const char *nam
 	return c;
 }
 
+static int by_time(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* One draw for all that waited: evenly over the time in which they can have come. */
+static bool draw_together(const struct cli_import_request *r, u64 nr, struct sim_rng *rng, u64 *at)
+{
+	for (u64 i = 1; i < nr; i++)
+		at[i] = r[0].start_ns + sim_rng_below(rng, max(r[nr - 1].start_ns - r[0].start_ns,
+							       (u64)1));
+	qsort(at + 1, nr - 1, sizeof(*at), by_time);
+	/* Each came before it began. */
+	for (u64 i = 1; i < nr; i++) {
+		if (at[i] > r[i].start_ns)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Requests that ran back to back: the first came when it began. Of those that come at random, all
+ * orders in which each came before it began are equally likely, so that draws are taken until one
+ * is such. In a row so long that none is, each comes while the one before runs.
+ */
+static void draw_row(const struct cli_import_request *r, u64 nr, struct sim_rng *rng, u64 *at)
+{
+	at[0] = r[0].start_ns;
+	for (u32 i = 0; nr > 1 && i < MAX_DRAWS; i++) {
+		if (draw_together(r, nr, rng, at))
+			return;
+	}
+	for (u64 i = 1; i < nr; i++) {
+		u64 before = max(r[i].start_ns - r[i - 1].start_ns, (u64)1);
+
+		at[i] = max(r[i].start_ns - sim_rng_below(rng, before), at[i - 1]);
+	}
+}
+
 /* When each request came, from the first on. */
 static u64 *arrivals(const struct cli_import_job *job, struct sim_rng *rng)
 {
 	const struct cli_import_request *r = job->requests;
 	u64 *at = calloc(job->nr_requests, sizeof(*at));
+	u64 nr;
 
-	for (u64 i = 0; at && i < job->nr_requests; i++) {
-		u64 waited = r[i].has_waited && i ? r[i].start_ns - r[i - 1].start_ns : 0;
-
-		at[i] = r[i].start_ns - r[0].start_ns - (waited ? sim_rng_below(rng, waited) : 0);
-		at[i] = i ? max(at[i], at[i - 1]) : 0;
+	for (u64 i = 0; at && i < job->nr_requests; i += nr) {
+		for (nr = 1; i + nr < job->nr_requests && r[i + nr].has_waited;)
+			nr++;
+		draw_row(&r[i], nr, rng, &at[i]);
 	}
+	for (u64 i = 0; at && i < job->nr_requests; i++)
+		at[i] -= r[0].start_ns;
 	return at;
 }
 

@@ -4,8 +4,8 @@
  * classes of a scenario.
  *
  * Requests are told apart by the pauses between them. A request that follows the one before without
- * a pause has waited: when it came is not in a kernel trace, and is drawn evenly from the time in
- * which the one before ran. Requests of the same length within a tenth are one shape; each
+ * a pause has waited: when it came is not in a kernel trace, and is drawn as if requests came at
+ * random. Requests of the same length within a tenth are one shape; each
  * shape is a class that does what its median request did.
  */
 #ifndef GP_CLI_IMPORT_JOB_H
