@@ -78,7 +78,7 @@ static int watch(struct cli_recorder *r, const struct sim_scenario *sc, const ch
 {
 	static struct sim_result result;
 	struct cli_sim_trace trace = { 0 };
-	int err = path ? cli_sim_trace_open(&trace, path, &r->base) : 0;
+	int err = path ? cli_sim_trace_open(&trace, path, sc, &r->base) : 0;
 
 	if (err)
 		return err;

@@ -116,7 +116,7 @@ static int run_and_print(const struct cli_options *o, const struct sim_scenario 
 	}
 	cli_progress_init(&progress, o->is_quiet, 1);
 	if (o->trace)
-		err = cli_sim_trace_open(&trace, o->trace, &progress.base);
+		err = cli_sim_trace_open(&trace, o->trace, sc, &progress.base);
 	if (err)
 		return cli_fail(o->trace, err, NULL);
 	err = sim_run(sc, !o->no_alone, o->trace ? &trace.base : &progress.base, r, error,

@@ -14,6 +14,14 @@
 struct cli_track_name {
 	u32 pid;
 	u32 tid;
+	char class[SIM_NAME_MAX]; /* what its kernels are called */
+};
+
+/* A request came, or ended: so many more are there. */
+struct cli_request_edge {
+	u64 at_ns;
+	u32 pid;
+	s32 by;
 };
 
 /* The observer. */
@@ -26,10 +34,13 @@ struct cli_sim_trace {
 	struct cli_track_name *tracks;	/* by track of the run */
 	u32 nr_pids;	/* processes named so far */
 	u64 nr_flows;	/* arrows so far */
+	struct cli_request_edge *edges;
+	u64 nr_edges;
 };
 
-/* Return: 0 or -errno. */
-int cli_sim_trace_open(struct cli_sim_trace *t, const char *path, struct sim_observer *next);
+/* @sc: what will run, as the trace says. Return: 0 or -errno. */
+int cli_sim_trace_open(struct cli_sim_trace *t, const char *path, const struct sim_scenario *sc,
+		       struct sim_observer *next);
 
 /* Completes the file. Return: 0 or -errno; the file does not appear then. */
 int cli_sim_trace_commit(struct cli_sim_trace *t);
