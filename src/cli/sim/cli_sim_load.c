@@ -39,6 +39,32 @@ static int set_name(const char *option, const char *value, bool is_known, char *
 	return CLI_GO_ON;
 }
 
+/* Messages, each with the line that it is about. */
+static void print_errors(char *lines)
+{
+	for (char *line; (line = strsep(&lines, "\n"));) {
+		if (*line == ' ')
+			fprintf(stderr, "%s\n", line);
+		else
+			cli_error_line(line);
+	}
+}
+
+/* A name, or a file of gpreempt calibrate. */
+static int set_gpu(const char *value, struct sim_scenario *sc)
+{
+	char error[4096];
+
+	if (!gpu_profile_find(value) && strpbrk(value, "./")) {
+		if (!sim_scenario_load_profile(sc, value, error, sizeof(error)))
+			return CLI_GO_ON;
+		print_errors(error);
+		return CLI_EXIT_USAGE;
+	}
+	sc->has_profile = false;
+	return set_name("--gpu", value, gpu_profile_find(value), sc->gpu);
+}
+
 static int apply(const struct cli_options *o, struct sim_scenario *sc)
 {
 	int ret = CLI_GO_ON;
@@ -46,7 +72,7 @@ static int apply(const struct cli_options *o, struct sim_scenario *sc)
 	if (o->policy)
 		ret = set_name("--policy", o->policy, gp_text_is_policy(o->policy), sc->policy);
 	if (ret == CLI_GO_ON && o->gpu)
-		ret = set_name("--gpu", o->gpu, gpu_profile_find(o->gpu), sc->gpu);
+		ret = set_gpu(o->gpu, sc);
 	if (ret == CLI_GO_ON && o->mechanism)
 		ret = set_name("--mechanism", o->mechanism,
 			       !sim_mechanism_parse(o->mechanism, &sc->mechanism), NULL);
@@ -64,11 +90,11 @@ static int apply(const struct cli_options *o, struct sim_scenario *sc)
 
 int cli_sim_load(const struct cli_options *o, const char *file, struct sim_scenario *sc)
 {
-	char error[512];
+	char error[4096];
 	int ret;
 
 	if (sim_scenario_load(sc, file, error, sizeof(error))) {
-		cli_error_line(error);
+		print_errors(error);
 		return CLI_EXIT_USAGE;
 	}
 	ret = apply(o, sc);
