@@ -80,6 +80,21 @@ static void print_totals(const struct sim_result *r)
 	       (unsigned long long)r->repeated);
 }
 
+static void print_gangs(const struct sim_gang_result *r)
+{
+	char split[CLI_TEXT_MAX_DURATION], stall[CLI_TEXT_MAX_DURATION];
+	char most[CLI_TEXT_MAX_DURATION];
+
+	if (!r->has)
+		return;
+	printf("gangs: taken off %llu times, met %llu times, longest split %s, longest stall %s, "
+	       "longest switch %s\n",
+	       (unsigned long long)r->nr_off, (unsigned long long)r->nr_barriers,
+	       cli_format_duration(r->split_max_ns, split),
+	       cli_format_duration(r->stall_max_ns, stall),
+	       cli_format_duration(r->switch_max_ns, most));
+}
+
 static int print_result(const struct cli_options *o, const struct sim_scenario *sc,
 			const struct sim_result *r)
 {
@@ -87,6 +102,7 @@ static int print_result(const struct cli_options *o, const struct sim_scenario *
 		print_header(sc, r);
 		print_classes(r);
 		print_totals(r);
+		print_gangs(&r->gangs);
 	} else if (sim_result_json(sc, r, stdout) == -ENOMEM) {
 		return cli_fail(sc->name, -ENOMEM, NULL);
 	}
