@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "kit/kit_ladder.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LOOK_NS 1000000
+#define LINGER_NS 1000000000ull
+/* The driver gives up a queue that does not leave after nine seconds (amdgpu's default). */
+#define DEATH_S 30
+
+const char *const kit_result_names[KIT_RESULTS] = {
+	[KIT_OK] = "ok",
+	[KIT_SKIP] = "skip",
+	[KIT_FAIL] = "fail",
+};
+
+void kit_say(struct kit_report *r, enum kit_result result, const char *remedy,
+	     const char *format, ...)
+{
+	va_list args;
+
+	r->result = result;
+	snprintf(r->remedy, sizeof(r->remedy), "%s", remedy ? remedy : "");
+	va_start(args, format);
+	vsnprintf(r->text, sizeof(r->text), format, args);
+	va_end(args);
+}
+
+u32 kit_find_other(const struct drv_node *node)
+{
+	struct gpreempt_queue q;
+	struct drv_walk w;
+	u32 found = 0;
+	int ret = drv_walk_begin(&w, NULL, 0);
+
+	while (ret >= 0 && !found) {
+		ret = drv_walk_step(&w, &q);
+		if (ret == 1 && q.gpu_id == node->gpu_id && q.pid != (u32)getpid())
+			found = q.pid;
+	}
+	drv_walk_fini(&w);
+	return found;
+}
+
+/* The queues of a process that has ended are still there for a moment. */
+static u32 find_lasting_other(const struct drv_node *node)
+{
+	u64 begin = kit_now_ns();
+	u32 other = kit_find_other(node);
+
+	while (other && kit_now_ns() - begin < LINGER_NS) {
+		kit_sleep_ns(LOOK_NS);
+		other = kit_find_other(node);
+	}
+	return other;
+}
+
+/* Return: it has ended; @status: as of waitpid(). */
+static bool wait_for(pid_t child, u64 seconds, int *status)
+{
+	u64 end = kit_now_ns() + seconds * 1000000000;
+
+	while (waitpid(child, status, WNOHANG) == 0) {
+		if (kit_now_ns() > end)
+			return false;
+		kit_sleep_ns(LOOK_NS);
+	}
+	return true;
+}
+
+static void run_child(const struct kit_climb *c, const struct kit_rung *rung,
+		      struct kit_report *r)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* Sleeps of some microseconds take that long. */
+	prctl(PR_SET_TIMERSLACK, 1);
+	/* Until it says something else. */
+	kit_say(r, KIT_FAIL, NULL, "it ended without a word");
+	rung->run(c, r);
+	_exit(0);
+}
+
+static void say_late(const struct kit_rung *rung, bool is_gone, struct kit_report *r)
+{
+	if (is_gone)
+		kit_say(r, KIT_FAIL, "the kernel's log (dmesg)",
+			"not done after %u s, ended: the GPU or its driver does not answer",
+			rung->seconds);
+	else
+		kit_say(r, KIT_FAIL, "the kernel's log (dmesg), then a reboot",
+			"not done after %u s, and its process does not end: the driver waits for "
+			"the GPU", rung->seconds);
+}
+
+/* One that hears of resets, or -errno: then they are found by what they break. */
+static int listen(const struct kit_climb *c, int *kfd)
+{
+	*kfd = drv_kfd_open();
+	return *kfd < 0 ? *kfd : drv_kfd_smi_open(*kfd, c->node->gpu_id);
+}
+
+static void look_for_reset(int smi, struct kit_report *r)
+{
+	char said[160] = "";
+
+	if (smi < 0 || drv_kfd_smi_read(smi) <= 0)
+		return;
+	if (r->result == KIT_FAIL)
+		snprintf(said, sizeof(said), " (%.150s)", r->text);
+	kit_say(r, KIT_FAIL, "the kernel's log (dmesg); the GPU can be used again",
+		"the driver has reset the GPU%s", said);
+}
+
+static int compare(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void climb(const struct kit_climb *c, const struct kit_rung *rung, struct kit_report *r)
+{
+	u64 begin = kit_now_ns();
+	int kfd, smi = listen(c, &kfd), status = 0;
+	pid_t child;
+
+	fflush(NULL);
+	child = fork();
+	if (!child)
+		run_child(c, rung, r);
+	if (child < 0) {
+		kit_say(r, KIT_FAIL, NULL, "fork: %s", strerror(errno));
+	} else if (!wait_for(child, rung->seconds, &status)) {
+		kill(child, SIGKILL);
+		say_late(rung, wait_for(child, DEATH_S, &status), r);
+	} else if (WIFSIGNALED(status)) {
+		kit_say(r, KIT_FAIL, "the kernel's log (dmesg)", "its process was ended: %s",
+			strsignal(WTERMSIG(status)));
+	}
+	look_for_reset(smi, r);
+	r->ns = kit_now_ns() - begin;
+	if (smi >= 0)
+		close(smi);
+	if (kfd >= 0)
+		close(kfd);
+}
+
+void kit_climb_rung(struct kit_climb *c, const struct kit_rung *rung, struct kit_report *r)
+{
+	u32 other = rung->is_alone && !c->is_shared ? find_lasting_other(c->node) : 0;
+	struct kit_report *shared;
+
+	memset(r, 0, sizeof(*r));
+	if (other) {
+		kit_say(r, KIT_FAIL, "a GPU that nothing uses, or --shared",
+			"process %u has a queue on this GPU: nothing was stopped", other);
+		return;
+	}
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	if (shared == MAP_FAILED) {
+		kit_say(r, KIT_FAIL, NULL, "mmap: %s", strerror(errno));
+		return;
+	}
+	climb(c, rung, shared);
+	*r = *shared;
+	munmap(shared, sizeof(*shared));
+	for (u32 i = 0; i < r->nr_series; i++)
+		qsort(r->series[i].ns, r->series[i].nr, sizeof(u64), compare);
+	if (r->result == KIT_OK)
+		c->ways |= rung->ways;
+}
