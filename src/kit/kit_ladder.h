@@ -90,6 +90,9 @@ void kit_climb_rung(struct kit_climb *c, const struct kit_rung *rung, struct kit
 /* Another process with a queue on this GPU, 0 = none. */
 u32 kit_find_other(const struct drv_node *node);
 
+/* kit_cost.c: the last rung. */
+void kit_rung_cost(const struct kit_climb *c, struct kit_report *r);
+
 /* kit_stage.c: what most rungs begin with. */
 struct kit_stage {
 	struct kit_gpu gpu;

@@ -227,5 +227,6 @@ const struct kit_rung kit_rungs[] = {
 	{ "debugger", "stopped from outside", 60, rung_debug, 1u << KIT_WAY_DEBUG, true },
 	{ "module", "stopped by gpreempt.ko", 60, rung_module, 1u << KIT_WAY_MODULE, true },
 	{ "many", "every compute unit full", 120, rung_many, 0, true },
+	{ "cost", "how long it all takes", 300, kit_rung_cost, 0, true },
 	{ 0 },
 };
