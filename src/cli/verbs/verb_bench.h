@@ -10,7 +10,6 @@
 #include "gp_port.h"
 
 #include "driver/discover.h"
-#include "driver/kfd.h"
 
 #define CLI_BENCH_SAMPLES 1000
 #define CLI_BENCH_QUEUES 64
@@ -60,19 +59,5 @@ extern const u32 cli_bench_nr_ways;
  */
 void cli_bench_try(const struct cli_bench_way *way, const struct drv_node *node, u32 nr_queues,
 		   u32 count, struct cli_bench_result *r);
-
-/* A GPU opened by this process. */
-struct cli_bench_gpu {
-	const struct drv_node *node;
-	int kfd;	/* /dev/kfd */
-	int drm;	/* its render node */
-	u64 save_bytes;	/* save area of a queue, all XCCs */
-};
-
-/* Return: 0 or -errno. Nothing is closed before the process ends. */
-int cli_bench_gpu_open(struct cli_bench_gpu *gpu, const struct drv_node *node);
-
-/* Makes a queue; @q: output: what UPDATE_QUEUE needs, at 100 percent. Return: 0 or -errno. */
-int cli_bench_queue_create(struct cli_bench_gpu *gpu, struct kfd_ioctl_update_queue_args *q);
 
 #endif

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 #include "cli/verbs/verb_bench.h"
-#include "driver/module.h"
+#include "kit/kit_way.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -16,9 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GRACE 1
 #define HOOK_LEASE_MS 10000
-#define POKE_NS 20000000
 
 static bool failed(struct cli_bench_result *r, int err, const char *step)
 {
@@ -31,8 +29,8 @@ static bool failed(struct cli_bench_result *r, int err, const char *step)
 
 /* Queues, and what the calls on them need. */
 struct bench {
-	struct cli_bench_gpu gpu;
-	struct kfd_ioctl_update_queue_args q[CLI_BENCH_QUEUES]; /* of this process */
+	struct kit_gpu gpu;
+	struct kit_queue q[CLI_BENCH_QUEUES]; /* of this process */
 	u32 nr;
 	int fd;	 /* what is called: /dev/kfd or /dev/gpreempt */
 	u32 pid; /* for a debugger: process of the queues */
@@ -44,13 +42,13 @@ struct bench {
 static bool make_queues(struct bench *b, const struct drv_node *node, bool runtime,
 			struct cli_bench_result *r)
 {
-	if (failed(r, cli_bench_gpu_open(&b->gpu, node), "opening the GPU"))
+	if (failed(r, kit_gpu_open(&b->gpu, node), "opening the GPU"))
 		return false;
 	if (runtime && failed(r, drv_kfd_runtime_enable(b->gpu.kfd, DRV_KFD_RUNTIME_ENABLE),
 			      "RUNTIME_ENABLE"))
 		return false;
 	for (u32 i = 0; i < b->nr; i++) {
-		if (failed(r, cli_bench_queue_create(&b->gpu, &b->q[i]), "CREATE_QUEUE"))
+		if (failed(r, kit_queue_create(&b->gpu, &b->q[i]), "CREATE_QUEUE"))
 			return false;
 	}
 	return true;
@@ -83,10 +81,8 @@ static int update_all(struct bench *b, u32 percentage)
 {
 	int ret = 0;
 
-	for (u32 i = 0; !ret && i < b->nr; i++) {
-		b->q[i].queue_percentage = percentage;
-		ret = drv_kfd_update_queue(b->gpu.kfd, &b->q[i]);
-	}
+	for (u32 i = 0; !ret && i < b->nr; i++)
+		ret = kit_queue_percent(&b->q[i], percentage);
 	return ret;
 }
 
@@ -110,53 +106,14 @@ static void run_update(const struct drv_node *node, u32 nr, struct cli_bench_res
 		measure(&b, &calls, r);
 }
 
-static void on_poke(int sig)
-{
-}
-
-/* On gfx942 DISABLE waits until a signal comes: see tracer_session.c. */
-static void disable(int kfd, u32 pid)
-{
-	struct itimerspec every = { { 0, POKE_NS }, { 0, POKE_NS } };
-	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM };
-	struct sigaction sa = { .sa_handler = on_poke };
-	timer_t timer;
-
-	sigaction(SIGALRM, &sa, NULL);
-	if (timer_create(CLOCK_MONOTONIC, &event, &timer))
-		return;
-	timer_settime(timer, 0, &every, NULL);
-	drv_kfd_dbg_disable(kfd, pid);
-	timer_delete(timer);
-}
-
-/* All of a batch, or an error. */
-static int check_batch(int done, const u32 *ids, u32 nr)
-{
-	for (u32 i = 0; done >= 0 && i < nr; i++) {
-		int ret = drv_kfd_dbg_result(ids[i]);
-
-		if (ret)
-			return ret;
-	}
-	return done < 0 ? done : 0;
-}
-
-/* The calls write results into the list. */
 static int stop_dbg(struct bench *b)
 {
-	u32 ids[CLI_BENCH_QUEUES];
-
-	memcpy(ids, b->ids, sizeof(ids));
-	return check_batch(drv_kfd_dbg_suspend(b->fd, b->pid, ids, b->nr, GRACE), ids, b->nr);
+	return kit_debug_stop(b->fd, b->pid, b->ids, b->nr);
 }
 
 static int resume_dbg(struct bench *b)
 {
-	u32 ids[CLI_BENCH_QUEUES];
-
-	memcpy(ids, b->ids, sizeof(ids));
-	return check_batch(drv_kfd_dbg_resume(b->fd, b->pid, ids, b->nr), ids, b->nr);
+	return kit_debug_go(b->fd, b->pid, b->ids, b->nr);
 }
 
 /* Of oneself, or of a process that this thread traces. */
@@ -164,22 +121,13 @@ static void measure_session(struct bench *b, struct cli_bench_result *r)
 {
 	static const struct calls calls = { stop_dbg, "SUSPEND_QUEUES", resume_dbg,
 					    "RESUME_QUEUES" };
-	struct drv_kfd_queue_entry entries[CLI_BENCH_QUEUES];
-	struct drv_kfd_runtime_info info = { 0 };
-	int events[2];
+	const char *step;
+	int err = kit_debug_open(b->fd, b->pid, b->ids, b->nr, &step);
 
-	if (pipe2(events, O_NONBLOCK | O_CLOEXEC) ||
-	    failed(r, drv_kfd_dbg_enable(b->fd, b->pid, 0, events[1], &info), "DBG_TRAP ENABLE"))
+	if (failed(r, err, step))
 		return;
-	/* A queue that no snapshot has shown cannot be suspended. */
-	if (!failed(r, drv_kfd_dbg_queues(b->fd, b->pid, entries, CLI_BENCH_QUEUES,
-					  DRV_KFD_EC_QUEUE_NEW),
-		    "GET_QUEUE_SNAPSHOT")) {
-		for (u32 i = 0; i < b->nr; i++)
-			b->ids[i] = entries[i].queue_id;
-		measure(b, &calls, r);
-	}
-	disable(b->fd, b->pid);
+	measure(b, &calls, r);
+	kit_debug_close(b->fd, b->pid);
 }
 
 static void run_self(const struct drv_node *node, u32 nr, struct cli_bench_result *r)
@@ -257,7 +205,7 @@ static void run_hook(const struct drv_node *node, u32 nr, struct cli_bench_resul
 
 	if (failed(r, b.fd, "/dev/gpreempt") || !make_queues(&b, node, false, r))
 		return;
-	b.ref.queue_id = nr > 1 ? GPREEMPT_ABI_QUEUE_ALL : b.q[0].queue_id;
+	b.ref.queue_id = nr > 1 ? GPREEMPT_ABI_QUEUE_ALL : b.q[0].update.queue_id;
 	measure(&b, &calls, r);
 }
 
