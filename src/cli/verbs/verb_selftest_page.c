@@ -132,7 +132,8 @@ static void put_page(FILE *out, const struct cli_selftest *t)
 	put_machine(out, t);
 	put_rungs(out, t);
 	put_costs(out, t);
-	trace_report_file(out, "selftest.json", "the same for programs");
+	trace_report_file(out, "selftest.json", "the same for programs; gpreempt calibrate makes a "
+						"GPU for the simulator of it");
 	trace_report_end(out);
 }
 

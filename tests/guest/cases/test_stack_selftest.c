@@ -21,6 +21,11 @@
 /* What runs on while the driver waits for an answer is executed, too. */
 #define IMPATIENT TINY " queue_preemption_timeout_ms=100"
 
+/* Saves and restores take as long as their bytes. */
+#define MODEL_ONLY " handler=shortcut wave_mb=256 poll_us=1"
+/* Three wake-ups of 5 us: the GPU's thread for the packet and for its end, then the driver. */
+#define SLACK_NS 16000
+
 /* Of kit_live: 64 VGPRs and 64 ACC VGPRs, 256 bytes each, begin its record. */
 #define VGPR_8_LANE_1 (8 * 256 + 4)
 #define ACC_0 (64 * 256)
@@ -317,6 +322,62 @@ static void another_process_is_left_alone(void)
 	GT_CHECK(!r, "the other process: %d", r);
 }
 
+/* Between, with what a look at the clock and a wake-up of the GPU's thread add in this guest. */
+static void expect(const struct gt_program *p, const char *key, uint64_t low, uint64_t high)
+{
+	char line[32];
+	uint64_t value;
+
+	snprintf(line, sizeof(line), "%-9s =", key);
+	value = gt_program_value(p, line);
+	GT_CHECK(!gt_program_says(p, "measured: bytes in a microsecond", 10), "not measured");
+	GT_CHECK(value >= low && value <= high, "%s: %lu, not %lu to %lu", key, value, low, high);
+}
+
+/*
+ * The bytes are written without the handler, in the time that the profile says: calibrating gives
+ * back what the model was made of.
+ */
+static void calibrate(const char *fill, uint64_t bandwidth, uint64_t unmap_ns, uint64_t map_ns)
+{
+	struct gt_program p;
+	int r;
+
+	gt_stack_devices();
+	r = GT_RUN(&p, GT_USER, MS, "gpreempt", "selftest", "--fill", fill, "--count", "20", "-o",
+		   "/tmp/bundle/first");
+	gt_program_show(&p);
+	GT_CHECK(!r, "exit code %d", r);
+	r = GT_RUN(&p, GT_USER, MS, "gpreempt", "calibrate", "/tmp/bundle/first/selftest.json");
+	gt_program_show(&p);
+	GT_CHECK(!r, "exit code %d", r);
+	/* The last of many waves to go on is at most a step later than that of few. */
+	expect(&p, "bandwidth", bandwidth * 4 / 5, bandwidth * 6 / 5);
+	expect(&p, "unmap", unmap_ns, unmap_ns + SLACK_NS);
+	expect(&p, "map", map_ns > SLACK_NS ? map_ns - SLACK_NS : 0, map_ns + SLACK_NS);
+	GT_CHECK(!access("/tmp/bundle/first/selftest.html", R_OK), "no page");
+}
+
+static void tiny_is_calibrated(void)
+{
+	calibrate("100", 65536, 2000, 1100);
+}
+
+static void mi210_is_calibrated(void)
+{
+	calibrate("40", 1310720, 20000, 8500);
+}
+
+static void mi300x_is_calibrated(void)
+{
+	calibrate("50", 4240000, 20000, 8500);
+}
+
+static void mi308x_is_calibrated(void)
+{
+	calibrate("100", 4240000, 20000, 8500);
+}
+
 static const struct gt_case cases[] = {
 	{ "tiny_is_climbed", tiny_is_climbed, TINY, LONG },
 	{ "queue_that_refuses_is_found", queue_that_refuses_is_found, IMPATIENT, LONG },
@@ -334,6 +395,10 @@ static const struct gt_case cases[] = {
 	{ "mi210_is_climbed", large_is_climbed, "profile=mi210", LONG },
 	{ "mi300x_is_climbed", large_is_climbed, "profile=mi300x", LONG },
 	{ "mi308x_is_climbed", large_is_climbed, "profile=mi308x", LONG },
+	{ "tiny_is_calibrated", tiny_is_calibrated, TINY MODEL_ONLY, LONG },
+	{ "mi210_is_calibrated", mi210_is_calibrated, "profile=mi210" MODEL_ONLY, LONG },
+	{ "mi300x_is_calibrated", mi300x_is_calibrated, "profile=mi300x" MODEL_ONLY, LONG },
+	{ "mi308x_is_calibrated", mi308x_is_calibrated, "profile=mi308x" MODEL_ONLY, LONG },
 };
 
 int main(void)
