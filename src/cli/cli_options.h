@@ -55,6 +55,9 @@ struct cli_options {
 	bool is_strict;	    /* warnings count */
 	bool is_once;	    /* one picture, without a terminal */
 	u64 nr_queues;
+	bool is_shared;	    /* others may use the GPU */
+	bool is_stepwise;   /* ask before each step */
+	u64 fill;	    /* percent of the GPU */
 	/* of sim: instead of what the scenario says */
 	const char *policy;
 	const char *mechanism;
@@ -101,6 +104,8 @@ struct cli_options {
 #define CLI_OPTS_IMPORT (1u << 23)	/* --class, --offline, --output */
 #define CLI_OPTS_GRANT (1u << 24)	/* --lease */
 #define CLI_OPTS_REPORT (1u << 25)	/* --since, --output */
+#define CLI_OPTS_CALIBRATE (1u << 27)	/* --output */
+#define CLI_OPTS_SELFTEST (1u << 26)	/* --shared, --step, --fill, --count, --output */
 
 struct cli_verb;
 

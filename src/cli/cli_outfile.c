@@ -103,3 +103,21 @@ void cli_outfile_abort(struct cli_outfile *f)
 	f->scratch[0] = '\0';
 	doomed[0] = '\0';
 }
+
+int cli_outfile_folder(const char *path)
+{
+	char part[4096];
+
+	if (!*path || strlen(path) >= sizeof(part))
+		return *path ? -ENAMETOOLONG : -ENOENT;
+	strcpy(part, path);
+	for (char *p = part + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		if (mkdir(part, 0777) && errno != EEXIST)
+			return -errno;
+		*p = '/';
+	}
+	return mkdir(part, 0777) && errno != EEXIST ? -errno : 0;
+}

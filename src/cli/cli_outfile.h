@@ -25,4 +25,7 @@ int cli_outfile_commit(struct cli_outfile *f);
 /* Throws away what was written; harmless after a commit and on a zeroed struct. */
 void cli_outfile_abort(struct cli_outfile *f);
 
+/* Makes a folder, and those above it. Return: 0 or -errno; one that is there is no error. */
+int cli_outfile_folder(const char *path);
+
 #endif

@@ -70,6 +70,7 @@ extern const struct cli_verb cli_verb_suspend, cli_verb_top;
 extern const struct cli_verb cli_verb_sim_run, cli_verb_sim_compare, cli_verb_sim_demo;
 extern const struct cli_verb cli_verb_sim_list, cli_verb_sim_params, cli_verb_bench;
 extern const struct cli_verb cli_verb_sim_import, cli_verb_advise;
+extern const struct cli_verb cli_verb_selftest, cli_verb_calibrate;
 extern const struct cli_verb cli_verb_trace_record, cli_verb_trace_convert;
 
 /* The classes of a daemon that was configured with none. */

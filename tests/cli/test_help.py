@@ -15,6 +15,7 @@ PAGES = {
     "gpreempt-set": ["set", "grant", "revoke", "suspend", "resume", "attach", "detach", "policy"],
     "gpreempt-stats": ["stats", "report", "monitor", "trace record", "trace convert", "metrics"],
     "gpreempt-advise": ["advise"],
+    "gpreempt-selftest": ["selftest", "calibrate"],
     "gpreempt-check": ["check", "config", "bench mechanisms"],
 }
 

@@ -25,25 +25,6 @@ struct demo {
 	struct cli_demo_runs runs; /* of the scenario's own mechanism, and of none */
 };
 
-/* mkdir -p */
-static int make_folder(const char *path)
-{
-	char part[4096];
-
-	if (!*path || strlen(path) >= sizeof(part))
-		return *path ? -ENAMETOOLONG : -ENOENT;
-	strcpy(part, path);
-	for (char *p = part + 1; *p; p++) {
-		if (*p != '/')
-			continue;
-		*p = '\0';
-		if (mkdir(part, 0777) && errno != EEXIST)
-			return -errno;
-		*p = '/';
-	}
-	return mkdir(part, 0777) && errno != EEXIST ? -errno : 0;
-}
-
 static int out_path(const struct demo *d, const char *name, char *path, size_t size)
 {
 	int len = snprintf(path, size, "%s/%s", d->out, name);
@@ -154,7 +135,7 @@ static int print_end(const struct demo *d)
 static int run_demo(struct demo *d)
 {
 	const char *stopped;
-	int ret = make_folder(d->out);
+	int ret = cli_outfile_folder(d->out);
 
 	if (ret)
 		return cli_fail(d->out, ret, NULL);
