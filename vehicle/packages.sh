@@ -27,6 +27,12 @@ mirror() {
         awk '$1 == "main" && $2 ~ /\/debian\/?$/ { print $2; exit }'
 }
 
+# suites SUITE: what it is complete with
+suites() {
+    [ "$1" != experimental ] || echo sid
+    echo "$1"
+}
+
 # A suite that is not the machine's own gets lists of its own, once a day.
 update() {
     state=$CACHE/apt-$1
@@ -35,17 +41,24 @@ update() {
     mkdir -p "$state/lists/partial" "$state/archives/partial"
     uri=$(mirror)
     [ -n "$uri" ] || return 1
-    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $uri $1 main" \
-        >"$state/sources.list"
+    for part in $(suites "$1"); do
+        echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $uri $part main"
+    done >"$state/sources.list"
     apt_for "$1" update >/dev/null 2>"$CACHE/apt.log" || return 1
     : >"$state/updated"
 }
 
-# "'URI' FILE SIZE HASH" for each package of the closure
+# "'URI' FILE SIZE HASH" for each package of the closure, and of $ALONE, which is taken without
+# what it depends on
 closure() {
+    case $1 in
+    experimental) set -- "$@" -o APT::Default-Release=experimental ;;
+    esac
     # shellcheck disable=SC2086 # a list of packages
-    apt_for "$1" -o Dir::State::status=/dev/null -y --no-install-recommends --print-uris \
-        install $PACKAGES 2>/dev/null
+    apt_for "$@" -o Dir::State::status=/dev/null -y --no-install-recommends --print-uris \
+        install $PACKAGES 2>/dev/null || return 0
+    # shellcheck disable=SC2086 # a list of packages
+    [ -z "${ALONE:-}" ] || apt_for "$@" --print-uris download $ALONE 2>/dev/null
 }
 
 # apt downloads by package and version and checks what it gets; the list names files.
