@@ -7,6 +7,7 @@ help:
 	@echo 'make check               every test and check'
 	@echo 'make check-quick         of these, what to run before each commit: three minutes'
 	@echo 'make check-kernel        of these, only the unpatched amdkfd on the simulated GPU in a guest'
+	@echo 'make check-clients       Debian'"'"'s HIP, rocRAND and ROCr tests there, alone and preempted; slow'
 	@echo 'make check-debug-kernel  it and the patched one, with lockdep, KASAN and kmemleak; slow'
 	@echo 'make amdgpu              compile amdgpu.ko with the patch, and gpreempt.ko; slow'
 	@echo 'make fuzz                explore with every fuzz harness for FUZZ_SECONDS=60'
@@ -41,6 +42,10 @@ check-quick: deps
 
 check-kernel: deps
 	@vehicle/run
+
+check-clients: deps
+	@vehicle/run --suite clients
+	@vehicle/run --suite clients --variant hooks
 
 check-debug-kernel:
 	@tools/deps debug-kernel
