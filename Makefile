@@ -4,6 +4,7 @@
 
 help:
 	@echo 'make demo                inference beside training, simulated: a table, and out/demo/'
+	@echo 'make machine-code        a compiled kernel paused on AMD'\''s driver, as a picture'
 	@echo 'make check               every test and check'
 	@echo 'make check-quick         of these, what to run before each commit: three minutes'
 	@echo 'make check-kernel        of these, only the unpatched amdkfd on the simulated GPU in a guest'
@@ -33,6 +34,9 @@ demo:
 	@tools/deps demo
 	@tools/build demo
 	@tools/demo
+
+machine-code: deps
+	@tools/isa-picture
 
 check: deps
 	@tools/check
