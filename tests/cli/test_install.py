@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 
-from conftest import COMMAND
+from conftest import COMMAND, ROOT
 
 BUILD = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(COMMAND))))
 
@@ -34,3 +34,20 @@ def test_installed_parts_name_each_other(tmp_path):
                              stdout=subprocess.PIPE).stdout
     path = re.search(r"R(?:UN)?PATH\).*\[(.*)\]", dynamic)
     assert libraries == "/usr/lib" or path and path[1] == libraries, dynamic
+
+
+def test_each_call_of_the_library_has_a_page(tmp_path):
+    root = install(tmp_path)
+    with open(os.path.join(ROOT, "include/gpreempt/gpreempt.h"), encoding="utf-8") as f:
+        calls = re.findall(r"^[a-z][^;{}()]*?\b(gpreempt_\w+)\(([^;]*)\);", f.read(), re.M)
+    assert len(calls) > 25
+    for name, arguments in calls:
+        with open(find(root, f"man3/{name}.3"), encoding="utf-8") as f:
+            text = f.read()
+        if text.startswith(".so "):
+            with open(find(root, text.split()[1]), encoding="utf-8") as f:
+                text = f.read()
+        synopsis = text.split(".SH SYNOPSIS")[1].split(".SH DESCRIPTION")[0]
+        assert f"{name}({arguments});" in synopsis and f".SS {name}()" in text and ".SH ERRORS" in text, name
+        # What the header says comes whole, and nothing of its comments is left.
+        assert "/*" not in text.split(".SH DESCRIPTION")[1].split(".SH STRUCTURES")[0]
