@@ -11,7 +11,7 @@ import os
 import select
 import threading
 import time
-from typing import Any, Dict, Iterator, List, Optional, Union
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Union
 
 from . import errors
 from ._abi import ffi, library
@@ -27,6 +27,7 @@ MODES = {"auto": 0, "daemon": 1, "direct": 2}
 
 @dataclasses.dataclass(frozen=True)
 class Caps:
+    """What can be done here."""
     mechanisms: List[str]
     daemon: bool
     privileged: bool
@@ -39,6 +40,7 @@ class Caps:
 
 @dataclasses.dataclass(frozen=True)
 class Node:
+    """A GPU."""
     gpu_id: int
     index: int
     name: str
@@ -72,6 +74,7 @@ class Attributes:
 
 @dataclasses.dataclass(frozen=True)
 class Process:
+    """A process that has GPU queues."""
     pid: int
     uid: Optional[int]
     comm: str
@@ -88,6 +91,7 @@ class Process:
 
 @dataclasses.dataclass(frozen=True)
 class Queue:
+    """A queue of a process on a GPU."""
     pid: int
     gpu_id: int
     queue_id: int
@@ -126,6 +130,7 @@ class Result:
 
 @dataclasses.dataclass(frozen=True)
 class Stats:
+    """Counters and latencies of a GPU since the daemon began."""
     nr_switches: int
     nr_preemptions: int
     nr_resumes: int
@@ -145,6 +150,7 @@ class Stats:
 
 @dataclasses.dataclass(frozen=True)
 class Event:
+    """Something that happened; time_ns is of the monotonic clock."""
     time_ns: int
     kind: str
     pid: Optional[int]
@@ -269,10 +275,15 @@ def self_held(mode: str = "auto") -> Iterator[int]:
         lib.gpreempt_self_release()
 
 
+# A pid, or what has one; or several.
+One = Union[int, Process, Queue, QueueRef]
+What = Union[One, Sequence[One]]
+
+
 class Handle:
     """A handle of the library. Threads may share it; their calls wait for each other."""
 
-    def __init__(self, socket=None, mode="auto"):
+    def __init__(self, socket: Union[str, "os.PathLike[str]", None] = None, mode: str = "auto") -> None:
         self._lib = library()
         self._lock = threading.Lock()
         self.socket = os.fspath(socket) if socket else None
@@ -283,17 +294,17 @@ class Handle:
             raise errors.make(-ret, f"{self.socket or 'gpreempt'}: {os.strerror(-ret)}")
         self._g = out[0]
 
-    def close(self):
+    def close(self) -> None:
         """What this handle suspended goes on. Closing twice is harmless."""
         with self._lock:
             if self._g:
                 self._lib.gpreempt_close(self._g)
                 self._g = None
 
-    def __enter__(self):
+    def __enter__(self) -> "Handle":
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         self.close()
 
     def __del__(self):
@@ -325,7 +336,8 @@ class Handle:
         finally:
             self._lib.gpreempt_free(out[0])
 
-    def caps(self):
+    def caps(self) -> Caps:
+        """What can be done here."""
         c = ffi.new("struct gpreempt_caps *", {"size": ffi.sizeof("struct gpreempt_caps")})
         self._simple("gpreempt_get_caps", c)
         return Caps([name for bit, name in MECHANISMS.items() if c.mechanisms & bit],
@@ -333,13 +345,16 @@ class Handle:
                     tristate(c.hws), tristate(c.cwsr),
                     None if c.ptrace_scope < 0 else c.ptrace_scope)
 
-    def nodes(self):
+    def nodes(self) -> List[Node]:
+        """The GPUs."""
         return self._list("gpreempt_get_nodes", "gpreempt_node", node_of)
 
-    def processes(self):
+    def processes(self) -> List[Process]:
+        """The processes that have GPU queues."""
         return self._list("gpreempt_get_processes", "gpreempt_process", process_of)
 
-    def queues(self):
+    def queues(self) -> List[Queue]:
+        """The queues of all processes."""
         return self._list("gpreempt_get_all_queues", "gpreempt_queue", queue_of)
 
     def _order(self, function, what, *args):
@@ -353,7 +368,7 @@ class Handle:
         return [Result(ref, errors.make(-record.result, text) if record.result else None)
                 for ref, record in zip(refs, records)]
 
-    def suspend(self, what, lease_s=0.0, timeout_s=0.0):
+    def suspend(self, what: "What", lease_s: float = 0.0, timeout_s: float = 0.0) -> List[Result]:
         """Stop queues (pid, Process, Queue, QueueRef, or several): a Result for each.
 
         They go on by themselves after lease_s, or when the handle is closed; without the daemon
@@ -362,12 +377,12 @@ class Handle:
         return self._order(self._lib.gpreempt_suspend_queues, what, int(lease_s * NS),
                            int(timeout_s * NS))
 
-    def resume(self, what, timeout_s=0.0):
+    def resume(self, what: "What", timeout_s: float = 0.0) -> List[Result]:
         """Continue queues that were suspended by hand: a Result for each."""
         return self._order(self._lib.gpreempt_resume_queues, what, int(timeout_s * NS))
 
     @contextlib.contextmanager
-    def suspended(self, what, lease_s=0.0):
+    def suspended(self, what: "What", lease_s: float = 0.0) -> Iterator[List[Result]]:
         """Suspended inside the with block; raises if one of them cannot be.
 
         All are resumed: the daemon keeps the hold of one that was late or busy.
@@ -385,17 +400,33 @@ class Handle:
             raise
         self.resume(refs)
 
-    def attributes(self, pid):
+    def attributes(self, pid: int) -> Attributes:
+        """Those of a process."""
         attr = ffi.new("struct gpreempt_attr *")
         self._simple("gpreempt_get_attr", pid, attr)
         return attributes_of(attr)
 
-    def set_attributes(self, pid, attributes=None, **changes):
+    def set_attributes(self, pid: int, attributes: Optional[Attributes] = None, **changes: Any) -> None:
         """Change what is not None: set_attributes(pid, priority=12, klass="realtime")."""
         wanted = dataclasses.replace(attributes or Attributes(), **changes)
         attr = ffi.new("struct gpreempt_attr *")
         fill_attributes(attr, wanted)
         self._simple("gpreempt_set_attr", pid, attr)
+
+    @contextlib.contextmanager
+    def changed(self, pid: Optional[int] = None, **changes: Any) -> Iterator[Attributes]:
+        """Other attributes inside the with block, of this process if none is named.
+
+        A server that gets a burst of requests: `with g.changed(klass="realtime"): serve()`. What was
+        before comes back at the end of the block, also by an exception. Gives what was before.
+        """
+        pid = os.getpid() if pid is None else pid
+        before = self.attributes(pid)
+        self.set_attributes(pid, **changes)
+        try:
+            yield before
+        finally:
+            self.set_attributes(pid, before)
 
     def grant(self, what: Union[int, str], attributes: Optional[Attributes] = None,
               lease_s: float = 0.0, **limits: Any) -> None:
@@ -412,37 +443,45 @@ class Handle:
         """End a grant."""
         self._simple("gpreempt_revoke", *scope_of(what))
 
-    def attach(self, pid):
+    def attach(self, pid: int) -> None:
+        """Put a process that has no shim under control, from outside."""
         self._simple("gpreempt_attach", pid)
 
-    def detach(self, pid):
+    def detach(self, pid: int) -> None:
+        """Let a process go that was attached."""
         self._simple("gpreempt_detach", pid)
 
-    def policy(self, gpu_id):
+    def policy(self, gpu_id: int) -> str:
+        """The policy of a GPU."""
         name = ffi.new("char[32]")
         self._simple("gpreempt_get_policy", gpu_id, name)
         return text_of(name)
 
-    def set_policy(self, name, gpu_id=0):
+    def set_policy(self, name: str, gpu_id: int = 0) -> None:
+        """Change the policy of a GPU, or of all."""
         self._simple("gpreempt_set_policy", gpu_id, name.encode())
 
-    def parameter(self, name, gpu_id):
+    def parameter(self, name: str, gpu_id: int) -> int:
+        """A parameter of the guards ("min_run_ns") or of a policy ("fair.width")."""
         value = ffi.new("uint64_t *")
         self._simple("gpreempt_get_param", gpu_id, name.encode(), value)
         return int(value[0])
 
-    def set_parameter(self, name, value, gpu_id=0):
+    def set_parameter(self, name: str, value: int, gpu_id: int = 0) -> None:
+        """Change a parameter of a GPU, or of all."""
         self._simple("gpreempt_set_param", gpu_id, name.encode(), value)
 
-    def set_enabled(self, enabled, gpu_id=0):
+    def set_enabled(self, enabled: bool, gpu_id: int = 0) -> None:
+        """Scheduling of a GPU, or of all, on or off; off resumes everything."""
         self._simple("gpreempt_set_enabled", gpu_id, enabled)
 
-    def stats(self, gpu_id):
+    def stats(self, gpu_id: int) -> Stats:
+        """Counters and latencies of a GPU since the daemon began."""
         s = ffi.new("struct gpreempt_stats *", {"size": ffi.sizeof("struct gpreempt_stats")})
         self._simple("gpreempt_get_stats", gpu_id, s)
         return Stats(*(int(getattr(s, f.name)) for f in dataclasses.fields(Stats)))
 
-    def call(self, method, **parameters):
+    def call(self, method: str, **parameters: Any) -> Dict[str, Any]:
         """Any method of the daemon, by the names of src/daemon/control/io.gpreempt.varlink."""
         reply = ffi.new("char **")
         with self._lock:
@@ -453,7 +492,7 @@ class Handle:
             finally:
                 self._lib.gpreempt_free(reply[0])
 
-    def events(self, trace=False):
+    def events(self, trace: bool = False) -> "EventStream":
         """A stream of its own to the same daemon."""
         return EventStream(self.socket, trace)
 
@@ -464,7 +503,7 @@ class EventStream:
     stop() may be called by any thread and ends the iteration of the one that reads.
     """
 
-    def __init__(self, socket=None, trace=False):
+    def __init__(self, socket: Optional[str] = None, trace: bool = False) -> None:
         self._first = None
         self._fd = self._wake_read = self._wake_write = -1
         self._lock = threading.Lock()
@@ -491,7 +530,7 @@ class EventStream:
             raise errors.make(errors.errno.ETIMEDOUT, "the event stream does not begin")
         return None if (first.kind, first.text) == ("note", "monitoring") else first
 
-    def fileno(self):
+    def fileno(self) -> int:
         """Poll it for reading, then read(0) until that is None."""
         return self._fd
 
@@ -508,7 +547,7 @@ class EventStream:
             library().gpreempt_free(out[0])
         return Event(**{f.name: e.get(f.name) for f in dataclasses.fields(Event)})
 
-    def read(self, timeout_s=None):
+    def read(self, timeout_s: Optional[float] = None) -> Optional[Event]:
         """The next event; None after the timeout or stop(). Raises DaemonGone at the end."""
         end = None if timeout_s is None else time.monotonic() + timeout_s
         while not self.stopped:
@@ -521,19 +560,20 @@ class EventStream:
             self._poll.poll(None if left is None else left * 1000 + 1)
         return None
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Event]:
         while True:
             event = self.read()
             if event is None:
                 return
             yield event
 
-    def stop(self):
+    def stop(self) -> None:
+        """End the iteration; any thread may."""
         self.stopped = True
         with self._lock, contextlib.suppress(OSError):
             os.write(self._wake_write, b"x")
 
-    def close(self):
+    def close(self) -> None:
         """By the thread that reads, or after it ended."""
         self._handle.close()
         # stop() must not find a number that is another file's by then.
@@ -543,8 +583,8 @@ class EventStream:
                     os.close(fd)
             self._wake_read = self._wake_write = -1
 
-    def __enter__(self):
+    def __enter__(self) -> "EventStream":
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         self.close()

@@ -12,9 +12,10 @@ import logging
 import os
 import threading
 import time
+from typing import Any, Callable, Iterable, List, Optional
 
 from . import errors
-from .api import EventStream, Handle
+from .api import EventStream, Handle, Process
 
 KINDS = ("preempt", "resume", "busy", "idle", "event", "error")
 # What can change the answer of a policy.
@@ -42,8 +43,10 @@ class GPreemptScheduler:
     several is one callback for each. They run in the monitor thread: be short.
     """
 
-    def __init__(self, socket=None, policy=None, lease_s=1.0, take_over=True, reconnect=True,
-                 **callbacks):
+    def __init__(self, socket: Optional[str] = None,
+                 policy: Optional[Callable[[List[Process]], Iterable[int]]] = None,
+                 lease_s: float = 1.0, take_over: bool = True, reconnect: bool = True,
+                 **callbacks: Callable[..., Any]) -> None:
         unknown = [name for name in callbacks if name[:3] != "on_" or name[3:] not in KINDS]
         if unknown:
             raise TypeError(f"no such callback: {', '.join(unknown)}")
@@ -64,19 +67,21 @@ class GPreemptScheduler:
         self._ordered = set()
         self._renew_at = 0.0
 
-    def on(self, kind, function):
+    def on(self, kind: str, function: Callable[..., Any]) -> None:
         """Add a callback."""
         self._callbacks[kind].append(function)
 
     @property
-    def running(self):
+    def running(self) -> bool:
+        """Is its thread there?"""
         return self._thread is not None and self._thread.is_alive()
 
     @property
-    def connected(self):
+    def connected(self) -> bool:
+        """Does it follow a daemon now?"""
         return self._stream is not None
 
-    def start(self):
+    def start(self) -> "GPreemptScheduler":
         """Connect and begin. Raises DaemonGone or NotFound if there is no daemon."""
         if self.running:
             raise RuntimeError("started already")
@@ -92,7 +97,7 @@ class GPreemptScheduler:
         atexit.register(self._at_exit, os.getpid())
         return self
 
-    def stop(self, timeout_s=5.0):
+    def stop(self, timeout_s: float = 5.0) -> None:
         """End the thread; what was held goes on. Stopping twice is harmless.
 
         Raises Timeout if it did not end yet; it will. Callbacks may call it, and do not wait.
@@ -117,10 +122,10 @@ class GPreemptScheduler:
         if os.getpid() == pid:
             self.stop()
 
-    def __enter__(self):
+    def __enter__(self) -> "GPreemptScheduler":
         return self.start()
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         self.stop()
 
     def _connect(self):

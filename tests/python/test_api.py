@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The API against the real daemon: lists, orders, attributes, policies, events, errors."""
 import errno
+import inspect
 import os
 import socket
 import threading
 import time
+import typing
 
 import pytest
 
@@ -208,6 +210,26 @@ def test_bad_attributes_are_refused_and_change_nothing(handle, client, changes):
     assert handle.attributes(c.pid) == before
 
 
+def test_attributes_change_inside_a_block(handle, client):
+    c = client()
+    c.add_queue()
+    known(handle, c)
+    handle.set_attributes(c.pid, klass="besteffort", weight=50, group="team")
+    before = handle.attributes(c.pid)
+    with handle.changed(c.pid, klass="realtime") as was:
+        now = handle.attributes(c.pid)
+        assert was == before and (now.klass, now.priority, now.group) == ("realtime", 12, "team")
+    assert handle.attributes(c.pid) == before
+    with pytest.raises(RuntimeError):
+        with handle.changed(c.pid, priority=12):
+            raise RuntimeError
+    assert handle.attributes(c.pid) == before
+    with pytest.raises(NotFound):
+        # This process has no queues.
+        with handle.changed(klass="realtime"):
+            pass
+
+
 def granted(handle):
     return [(g["pid"], g["cgroup"], g["attributes"]) for g in handle.call("ListGrants")["grants"]]
 
@@ -265,6 +287,25 @@ def test_how_long_a_process_waited(handle, client):
     wait_for(lambda: [low.pump(0.01), look(high).state == "running"][1])
     assert 0 < look(high).wait_p50_ns == look(high).wait_p999_ns == handle.stats(1).wait_p99_ns
     assert [n.gpu for n in handle.nodes()] == [0, 1] and handle.nodes()[0].pci is None
+
+
+@pytest.mark.parametrize("kind", [gpreempt.Handle, gpreempt.EventStream, gpreempt.GPreemptScheduler])
+def test_what_users_call_has_types_and_a_text(kind):
+    for name, member in vars(kind).items():
+        if name.startswith("_") and name != "__init__":
+            continue
+        function = member.fget if isinstance(member, property) else inspect.unwrap(member) \
+            if callable(member) else None
+        if not function:
+            continue
+        types = typing.get_type_hints(function)
+        assert set(inspect.signature(function).parameters) - {"self"} <= set(types), name
+        assert "return" in types, name
+        assert function.__doc__ or name == "__init__", name
+
+
+def test_types_are_told_to_checkers():
+    assert os.path.exists(os.path.join(os.path.dirname(gpreempt.__file__), "py.typed"))
 
 
 def test_policy_and_parameters(handle):
