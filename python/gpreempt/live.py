@@ -19,31 +19,42 @@ from .workload import MS, SimProcess
 
 REQUEST_MS, PERIOD_S = 6, 0.05
 KERNELS = {"train.py": 40, "batch-etl": 15}
-AHEAD = 20  # for longer than the longest pause between two looks
+AHEAD = 20  # for longer than the longest pause between two looks; a server takes no more either
 PRIORITIES = {"vllm": 12, "train.py": 3, "batch-etl": 1}
 
 
-def keep_busy(process, name, submitted):
+def keep_busy(process, length_ms):
     """Some kernels ahead, as a program that does not wait for its results."""
-    while submitted[name] - len(process.done) < AHEAD:
-        process.submit(KERNELS[name] * MS)
-        submitted[name] += 1
+    while len(process.queue.waiting) < AHEAD:
+        process.submit(length_ms * MS)
+
+
+def forget(device, processes):
+    """What a test would look at afterwards: it would grow as long as the load lasts."""
+    device.late_ns.clear()
+    for process in processes.values():
+        process.done.clear()
+        process.client.orders.clear()
+        process.client.answer_ns.clear()
 
 
 def run(path, seconds=None, stop=None):
     """Until so long, or until the event stop is set. Gives the number of requests that were sent."""
-    rng, nr, submitted = random.Random(1), 0, dict.fromkeys(KERNELS, 0)
+    rng, nr = random.Random(1), 0
     stop = stop or threading.Event()
     with contextlib.ExitStack() as stack:
-        device = stack.enter_context(Device())
+        device = stack.enter_context(Device(keep_pieces=0))
         processes = {name: stack.enter_context(contextlib.closing(SimProcess(path, device, name, priority=priority)))
                      for name, priority in PRIORITIES.items()}
         end = None if seconds is None else time.monotonic() + seconds
         while not stop.is_set() and (end is None or time.monotonic() < end):
-            for name in KERNELS:
-                keep_busy(processes[name], name, submitted)
-            processes["vllm"].submit(REQUEST_MS * MS)
-            nr += 1
+            for name, length_ms in KERNELS.items():
+                keep_busy(processes[name], length_ms)
+            # Where nothing is preempted for a time it would never catch up.
+            if len(processes["vllm"].queue.waiting) < AHEAD:
+                processes["vllm"].submit(REQUEST_MS * MS)
+                nr += 1
+            forget(device, processes)
             stop.wait(rng.expovariate(1 / PERIOD_S))
     return nr
 
