@@ -6,7 +6,10 @@
 
 static int print_version(int argc, char **argv)
 {
-	printf("gpreempt %s\n", GP_VERSION);
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
+		puts("usage: gpreempt version\n\nPrints the version, as gpreempt --version.");
+	else
+		printf("gpreempt %s\n", GP_VERSION);
 	return cli_finish(CLI_EXIT_OK);
 }
 
