@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Buckets end at powers of two of a nanosecond: about 1 us to 8.6 s. */
 #define FIRST_POWER 10
@@ -487,10 +488,17 @@ static void count(FILE *f, const char *name, const char *type, const char *help,
 
 static void daemon_values(FILE *f, struct gpd *d)
 {
+	uint64_t up_ns = gpd_now_ns() - d->start_ns;
+	struct timespec now;
+
 	head(f, "gpreempt_build_info", "gauge", "version of the daemon");
 	fprintf(f, "gpreempt_build_info{version=\"%s\"} 1\n", GPD_VERSION);
+	head(f, "process_start_time_seconds", "gauge", "when the daemon began");
+	clock_gettime(CLOCK_REALTIME, &now);
+	fprintf(f, "process_start_time_seconds %.3f\n",
+		(double)now.tv_sec + ((double)now.tv_nsec - (double)up_ns) / 1e9);
 	head(f, "gpreempt_uptime_seconds", "gauge", "time since the daemon began");
-	fprintf(f, "gpreempt_uptime_seconds %.3f\n", (double)(gpd_now_ns() - d->start_ns) / 1e9);
+	fprintf(f, "gpreempt_uptime_seconds %.3f\n", (double)up_ns / 1e9);
 	count(f, "gpreempt_messages_total", "counter", "messages of clients", d->nr_messages);
 	count(f, "gpreempt_clients_dropped_total", "counter", "clients that were dropped",
 	      d->nr_dropped);
