@@ -17,6 +17,7 @@ help:
 	@echo 'make figures             the same, and write docs/measured/benchmarks.md'
 	@echo 'make eval                simulated workloads with bounds, docs/measured/eval.md, out/eval/'
 	@echo 'make deb                 Debian packages, in build/deb/'
+	@echo 'make check-slurm         the plug-in in a real Slurm on loopback; as root'
 	@echo 'make check-packages      install, use and purge them in bare Debian 12 and 13; as root'
 	@echo 'make measured            write docs/measured/virtual-time.md: the guest in virtual time'
 	@echo 'make format              format the C lines that differ from HEAD'
@@ -77,6 +78,11 @@ bench: build-deps
 deb:
 	@tools/deps deb
 	@tools/deb
+
+check-slurm:
+	@tools/deps slurm
+	@tools/build gcc
+	@GP_SLURM_ARRAY=200 meson test -C build/gcc --print-errorlogs slurm
 
 check-packages: deb
 	@tools/check-packages

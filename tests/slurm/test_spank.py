@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: MIT
+"""The SPANK plug-in in a real Slurm on loopback, with the real daemon and simulated clients."""
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import time
+import zlib
+
+import pytest
+from slurmrig import USERS, WAIT, Control, Job, missing, wait_for, world as make_world
+
+pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
+# One after another, as long as each lasts: 200 in `make check-slurm`.
+ARRAY = int(os.environ.get("GP_SLURM_ARRAY", "20"))
+OVER = ("COMPLETED", "FAILED", "CANCELLED")
+
+
+@pytest.fixture(scope="module")
+def world():
+    with make_world() as w:
+        yield w
+
+
+@pytest.fixture
+def daemon(world):
+    with world.daemon() as d:
+        yield d
+
+
+@pytest.fixture
+def control(daemon):
+    c = Control(daemon)
+    yield c
+    c.close()
+
+
+def rows(control, comm):
+    return [p for p in control.call("ListProcesses")["processes"] if p["comm"] == comm]
+
+
+def known(control, job, comm="train"):
+    return wait_for(lambda: rows(control, comm), lambda: job.out() + job.slurm.read("slurmd.log"))[0]
+
+
+def assert_exact(job, at_least=0):
+    """What train computed is what it would have computed alone; of each time that it ran."""
+    done = re.findall(r"^done (\d+) (\d+)$", job.out(), re.M)
+    assert done, job.out()
+    for steps, found in done:
+        checksum = 0
+        for i in range(int(steps)):
+            checksum = zlib.crc32(struct.pack("<Q", i), checksum)
+        assert int(found) == checksum and int(steps) >= at_least
+    return len(done)
+
+
+def class_of(world, control, *words, env=None, klass="", wrap="{}"):
+    """The attributes of a client, a shell deep in a job of srun."""
+    world.nr += 1
+    comm = f"job{world.nr}"
+    client = f"/usr/bin/python3 simclient.py {world.slurm.sock} {comm} 255 \"{klass}\" \"\" 1 1"
+    who = {"user": USERS["batch"], "group": "nogroup", "extra_groups": []}
+    run = subprocess.Popen(["timeout", str(WAIT), "srun", "--gres=shard:1", *words, "sh", "-c",
+                            wrap.format(client) + "; :"], env=world.slurm.env | (env or {}),
+                           cwd=world.slurm.folder, text=True, stdin=subprocess.PIPE,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, **who)
+    try:
+        assert run.stdout.readline() == "ready\n", run.stderr.read()
+        return rows(control, comm)[0]["attributes"]
+    finally:
+        run.communicate("end\n", timeout=WAIT)
+
+
+def test_the_qos_says_the_class_then_the_partition(world, control):
+    attr = class_of(world, control, "--qos=rt")
+    assert attr["class"] == "realtime" and re.fullmatch(r"slurm\.\d+", attr["group"])
+    assert class_of(world, control, "--qos=be", "-p", "urgent")["class"] == "besteffort"
+    assert class_of(world, control, "-p", "urgent")["class"] == "realtime"
+    assert class_of(world, control, "-p", "other")["class"] == "default"
+
+
+def test_the_option_chooses_among_what_is_allowed(world, control):
+    attr = class_of(world, control, "--qos=rt", "--gpreempt-class=default")
+    assert attr["class"] == "default"
+    attr = class_of(world, control, "--qos=be", "--gpreempt-class=realtime")
+    assert attr["class"] == "besteffort"
+    assert "--gpreempt-class=CLASS" in world.slurm.run("srun", "--help")
+
+
+def test_a_forged_environment_changes_nothing(world, control):
+    env = {"GPREEMPT_CLASS": "realtime", "GPREEMPT_GROUP": "other", "SLURM_JOB_QOS": "rt",
+           "SLURM_JOB_PARTITION": "urgent", "SLURM_SPANK__SLURM_SPANK_OPTION_gpreempt_gpreempt_class":
+           "realtime"}
+    attr = class_of(world, control, "--qos=be", klass="realtime", env=env)
+    assert attr["class"] == "besteffort" and attr["group"].startswith("slurm.")
+
+
+def test_a_process_that_left_its_parents_has_what_every_user_may(world, control):
+    """Its parent has ended, and nothing says any more which job it is of: less, and never more."""
+    attr = class_of(world, control, "--qos=rt", wrap="exec 3<&0; (({}) <&3 &) ; sleep 1; cat >/dev/null")
+    assert (attr["class"], attr["group"]) == ("default", None)
+
+
+def test_two_users_share_a_gpu(world, control):
+    board = world.board(serves=1, waits=1)
+    batch = world.job("batch", "train", board, 50, "--qos=be")
+    row = known(control, batch)
+    urgent = world.job("urgent", "serve", board, 5, "--qos=rt")
+    served = known(control, urgent, "serve")
+    assert batch.state() == urgent.state() == "RUNNING"
+    assert (row["uid"], served["uid"]) == (65534, 1)
+    assert row["attributes"]["class"] == "besteffort"
+    assert served["attributes"]["class"] == "realtime"
+    world.let_serve(board)
+    urgent.wait_state(*OVER)
+    batch.wait_state(*OVER)
+    assert urgent.out().count("served") == 5 and assert_exact(batch) == 1
+
+
+def test_jobs_run_without_the_daemon(world):
+    job = Job(world.slurm, "urgent", "echo fine", "--qos=rt")
+    assert job.wait_state(*OVER).state() == "COMPLETED" and job.out() == "fine\n"
+    assert f"job {job.id}: no class: gpreemptd does not answer" in world.slurm.read("slurmd.log")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_the_daemon_is_restarted_under_jobs(world, daemon, control, number):
+    board = world.board(serves=1)
+    batch = world.job("batch", "train", board, 50, "--qos=be")
+    known(control, batch)
+    # The state is written within a second of a grant.
+    time.sleep(1.1)
+    daemon.signal(number)
+    daemon.process.wait(WAIT)
+    daemon.start()
+    c = Control(daemon)
+    assert known(c, batch)["attributes"]["class"] == "besteffort"
+    urgent = world.job("urgent", "serve", board, 3, "--qos=rt")
+    urgent.wait_state(*OVER)
+    batch.wait_state(*OVER)
+    assert urgent.out().count("served") == 3 and assert_exact(batch) == 1
+    c.close()
+
+
+def test_a_suspended_job_goes_on(world, control):
+    board = world.board(serves=1)
+    batch = world.job("batch", "train", board, 50, "--qos=be")
+    known(control, batch)
+    world.slurm.run("scontrol", "suspend", batch.id)
+    batch.wait_state("SUSPENDED")
+    world.slurm.run("scontrol", "resume", batch.id)
+    urgent = world.job("urgent", "serve", board, 3, "--qos=rt")
+    urgent.wait_state(*OVER)
+    batch.wait_state(*OVER)
+    assert urgent.out().count("served") == 3 and assert_exact(batch) == 1
+
+
+def test_a_suspended_urgent_job_goes_on(world, control):
+    board = world.board(serves=1, waits=1)
+    batch = world.job("batch", "train", board, 20, "--qos=be")
+    known(control, batch)
+    urgent = world.job("urgent", "serve", board, 2, "--qos=rt")
+    known(control, urgent, "serve")
+    world.slurm.run("scontrol", "suspend", urgent.id)
+    urgent.wait_state("SUSPENDED")
+    world.slurm.run("scontrol", "resume", urgent.id)
+    world.let_serve(board)
+    urgent.wait_state(*OVER)
+    batch.wait_state(*OVER)
+    assert assert_exact(batch) == 1 and urgent.out().count("served") == 2
+
+
+def test_a_requeued_job_begins_anew(world, control):
+    board = world.board(serves=1)
+    batch = world.job("batch", "train", board, 10, "--qos=be", "--requeue")
+    first = known(control, batch)
+    world.slurm.run("scontrol", "requeue", batch.id)
+    # Slurm puts it off by two minutes: within a second slurmd takes it for the job that was ended.
+    batch.wait_state("PENDING")
+    world.slurm.run("scontrol", "update", f"jobid={batch.id}", "starttime=now+4")
+    wait_for(lambda: [p for p in rows(control, "train") if p["pid"] != first["pid"]],
+             lambda: f"{batch.state()} {batch.out()} {world.slurm.read('slurmctld.log')[-2000:]}")
+    again = [p for p in rows(control, "train") if p["pid"] != first["pid"]][0]
+    assert again["attributes"]["group"] == f"slurm.{batch.id}.1"
+    assert again["attributes"]["class"] == "besteffort"
+    world.job("urgent", "serve", board, 2, "--qos=rt").wait_state(*OVER)
+    batch.wait_state(*OVER)
+    assert assert_exact(batch) == 1
+
+
+def test_a_job_that_is_killed_lets_go(world, control):
+    board = world.board(serves=1)
+    batch = world.job("batch", "train", board, 20, "--qos=be")
+    known(control, batch)
+    urgent = world.job("urgent", "serve", board, 1000000, "--qos=rt")
+    wait_for(lambda: "served" in urgent.out(), urgent.out)
+    world.slurm.run("scancel", urgent.id)
+    urgent.wait_state(*OVER)
+    wait_for(lambda: not rows(control, "serve"), lambda: "it is still there")
+    wait_for(lambda: rows(control, "train")[0]["state"] == "running",
+             lambda: str(rows(control, "train")))
+    world.slurm.run("scancel", batch.id)
+    batch.wait_state(*OVER)
+    wait_for(lambda: not control.call("ListGrants")["grants"],
+             lambda: str(control.call("ListGrants")))
+
+
+def test_an_array(world, control):
+    board = world.board()
+    job = world.job("batch", "train", board, 5, "--qos=be", f"--array=1-{ARRAY}%8")
+    wait_for(lambda: not world.slurm.try_run("squeue", "-h", "-j", job.id).strip(),
+             lambda: world.slurm.try_run("squeue") + world.slurm.read("slurmctld.log")[-2000:], 600)
+    outputs = [world.slurm.read(f"out/{job.id}_{i + 1}") for i in range(ARRAY)]
+    assert all("\ndone 5 " in "\n" + o for o in outputs), outputs
+    wait_for(lambda: not control.call("ListGrants")["grants"],
+             lambda: str(control.call("ListGrants")))
+
+
+if __name__ == "__main__":
+    if missing():
+        print("skipped:", missing())
+        sys.exit(77)
+    sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", *sys.argv[1:], __file__]))
