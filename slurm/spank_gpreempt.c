@@ -5,12 +5,16 @@
  *
  * The environment of a job is its user's: class and group come from slurmctld, and reach
  * gpreemptd as a grant by root for the step, all of whose processes descend from slurmstepd.
+ * What the job had of the GPUs goes into its AdminComment when a step ends.
  */
 #include "gpreempt/gpreempt.h"
 
 #include <slurm/slurm.h>
 #include <slurm/spank.h>
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -24,6 +28,7 @@ SPANK_PLUGIN(gpreempt, 1)
 /* What is known of the job of this step. */
 static struct {
 	uint32_t id;
+	uid_t uid;
 	char wish[GPREEMPT_NAME_LEN];  /* of --gpreempt-class, "" = none */
 	char klass[GPREEMPT_NAME_LEN]; /* granted, "" = none */
 	char group[GPREEMPT_NAME_LEN];
@@ -138,7 +143,7 @@ static void find_class(const slurm_job_info_t *info, int ac, char **av)
 		choose(classes);
 }
 
-/* A job that was requeued has another group each time. */
+/* A job that was requeued has another group each time: accounting has a record for each. */
 static void find_group(const slurm_job_info_t *info)
 {
 	int len = snprintf(job.group, sizeof(job.group), "slurm.%u", job.id);
@@ -178,7 +183,7 @@ int slurm_spank_init_post_opt(spank_t sp, int ac, char **av)
 
 	if (spank_context() != S_CTX_REMOTE ||
 	    spank_get_item(sp, S_JOB_ID, &job.id) != ESPANK_SUCCESS ||
-	    !argument(ac, av, MAP))
+	    spank_get_item(sp, S_JOB_UID, &job.uid) != ESPANK_SUCCESS || !argument(ac, av, MAP))
 		return 0;
 	info = load_job();
 	find_group(info ? &info->job_array[0] : NULL);
@@ -217,5 +222,105 @@ int slurm_spank_user_init(spank_t sp, int ac, char **av)
 		spank_setenv(sp, "GPREEMPT_CLASS", job.wish, 1);
 	if (shim)
 		preload(sp, shim);
+	return 0;
+}
+
+/* Room for the text of a node. */
+#define COMMENT_LEN 512
+
+/* The sum of the job on this node; the groups of other users have other accounts. 0 or -errno. */
+static int get_total(const char *socket, struct gpreempt_total *total)
+{
+	struct gpreempt_total *all = NULL;
+	struct gpreempt *g;
+	size_t nr = 0, i;
+	int ret = gpreempt_open(&g, GPREEMPT_OPEN_DAEMON, socket);
+
+	if (ret)
+		return ret;
+	ret = gpreempt_get_totals(g, job.group, &all, &nr);
+	gpreempt_close(g);
+	for (i = 0; i < nr && all[i].account != job.uid; i++)
+		;
+	if (i < nr)
+		*total = all[i];
+	else if (!ret)
+		ret = -ENOENT;
+	gpreempt_free(all);
+	return ret;
+}
+
+static double seconds(uint64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+/* "gpreempt[HOST]" and what follows. Return: length of what stands before the colon. */
+static size_t say(const struct gpreempt_total *t, char *text)
+{
+	char host[64] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	host[strcspn(host, ".")] = '\0';
+	snprintf(text, COMMENT_LEN,
+		 "gpreempt[%s]: class=%s run=%.3fs off=%.3fs off_max=%.3fs preempted=%" PRIu64
+		 " waited=%.3fs",
+		 host, job.klass, seconds(t->run_ns), seconds(t->off_ns), seconds(t->off_max_ns),
+		 t->nr_preempted, seconds(t->wait_ns));
+	return strcspn(text, ":");
+}
+
+#define BETWEEN "; "
+
+/* What others wrote stays, also of this plug-in on other nodes. Return: for free(). */
+static char *merge(const char *old, const char *text, size_t name_len)
+{
+	const char *begin = old ? strstr(old, "gpreempt[") : NULL;
+	const char *end;
+	char *out = NULL;
+
+	while (begin && strncmp(begin, text, name_len + 1))
+		begin = strstr(begin + 1, "gpreempt[");
+	end = begin ? strstr(begin, BETWEEN) : NULL;
+	if (begin && asprintf(&out, "%.*s%s%s", (int)(begin - old), old, text, end ?: "") < 0)
+		return NULL;
+	if (!begin && asprintf(&out, "%s%s%s", old ?: "", old && *old ? BETWEEN : "", text) < 0)
+		return NULL;
+	return out;
+}
+
+static void write_comment(const struct gpreempt_total *t)
+{
+	job_info_msg_t *info = load_job();
+	char text[COMMENT_LEN];
+	job_desc_msg_t change;
+	size_t name_len;
+
+	if (!info)
+		return;
+	name_len = say(t, text);
+	slurm_init_job_desc_msg(&change);
+	change.JOB_MEMBER = job_name();
+	change.admin_comment = merge(info->job_array[0].admin_comment, text, name_len);
+	if (!change.admin_comment || slurm_update_job(&change))
+		slurm_error("gpreempt: job %u: cannot write its AdminComment: %s", job.id, text);
+	free(change.admin_comment);
+	slurm_free_job_info_msg(info);
+}
+
+/* The end of a step: in slurmstepd, as root, before slurmctld hears of it. */
+int slurm_spank_exit(spank_t sp, int ac, char **av)
+{
+	const char *socket = argument(ac, av, SOCKET);
+	struct gpreempt_total total;
+	int ret;
+
+	if (spank_context() != S_CTX_REMOTE || !job.klass[0])
+		return 0;
+	ret = get_total(socket, &total);
+	if (!ret)
+		write_comment(&total);
+	else if (ret != -ENOENT)
+		slurm_error("gpreempt: job %u: gpreemptd does not tell its totals", job.id);
 	return 0;
 }

@@ -18,7 +18,7 @@ import time
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(TESTS, "daemon"))
-from rig import Control, Daemon  # noqa: E402
+from rig import Client, Control, Daemon, queue  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PLUGIN = os.environ.get("SPANK_GPREEMPT", "")
@@ -259,6 +259,28 @@ class Job:
                  + self.slurm.read("slurmd.log")[-4000:], wait)
         return self
 
+    def comments(self):
+        """AdminComment of each record that accounting has."""
+        out = self.slurm.try_run("sacct", "-X", "-n", "-P", "-D", "-j", self.id, "-o",
+                                 "JobIDRaw,State,AdminComment")
+        return [line.split("|", 2) for line in out.splitlines()]
+
+    def comment(self):
+        """That of the only record, once it says that the job is over."""
+        found = wait_for(lambda: [c for c in self.comments() if c[1].split()[0] in
+                                  ("COMPLETED", "CANCELLED", "FAILED")],
+                         lambda: f"accounting: {self.comments()}")
+        return found[-1][2]
+
+
+def totals_of(comment):
+    """The numbers of a text of the plug-in, in seconds and times."""
+    m = re.fullmatch(r"gpreempt\[\S+\]: class=(\S+) run=([\d.]+)s off=([\d.]+)s off_max=([\d.]+)s "
+                     r"preempted=(\d+) waited=([\d.]+)s", comment)
+    assert m, comment
+    return dict(zip(("class", "run", "off", "off_max", "preempted", "waited"),
+                    (m[1], *map(float, m.groups()[1:]))))
+
 
 class World:
     """Slurm, and the folder where the daemon of a test is."""
@@ -303,4 +325,5 @@ def world():
             slurm.close()
 
 
-__all__ = ["Control", "Daemon", "Job", "USERS", "WAIT", "missing", "wait_for", "world"]
+__all__ = ["Client", "Control", "Daemon", "Job", "USERS", "WAIT", "missing", "queue", "totals_of",
+           "wait_for", "world"]

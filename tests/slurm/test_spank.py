@@ -10,7 +10,8 @@ import time
 import zlib
 
 import pytest
-from slurmrig import USERS, WAIT, Control, Job, missing, wait_for, world as make_world
+from slurmrig import (USERS, WAIT, Client, Control, Job, missing, queue, totals_of, wait_for,
+                      world as make_world)
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 # One after another, as long as each lasts: 200 in `make check-slurm`.
@@ -104,7 +105,7 @@ def test_a_process_that_left_its_parents_has_what_every_user_may(world, control)
     assert (attr["class"], attr["group"]) == ("default", None)
 
 
-def test_two_users_share_a_gpu(world, control):
+def test_two_users_share_a_gpu(world, daemon, control):
     board = world.board(serves=1, waits=1)
     batch = world.job("batch", "train", board, 50, "--qos=be")
     row = known(control, batch)
@@ -114,15 +115,31 @@ def test_two_users_share_a_gpu(world, control):
     assert (row["uid"], served["uid"]) == (65534, 1)
     assert row["attributes"]["class"] == "besteffort"
     assert served["attributes"]["class"] == "realtime"
+    # Everybody may call a group so: it is another user's.
+    foreign = Client(daemon, group=f"slurm.{batch.id}".encode(), prio=1)
+    foreign.send(queue())
+    wait_for(lambda: len(control.call("ListTotals", group=f"slurm.{batch.id}")["totals"]) == 2,
+             lambda: "one total")
     world.let_serve(board)
     urgent.wait_state(*OVER)
     batch.wait_state(*OVER)
     assert urgent.out().count("served") == 5 and assert_exact(batch) == 1
+    a, b = totals_of(batch.comment()), totals_of(urgent.comment())
+    assert (a["class"], b["class"]) == ("besteffort", "realtime")
+    assert (a["preempted"], b["preempted"], b["off"]) == (5, 0, 0)
+    assert a["run"] > 0 and a["off"] >= a["off_max"] > 0 and b["run"] > 0
+    foreign.close()
+
+
+def test_a_job_without_a_gpu_has_no_totals(world, control):
+    job = Job(world.slurm, "batch", "true", "--qos=be")
+    assert job.wait_state(*OVER).comment() == ""
 
 
 def test_jobs_run_without_the_daemon(world):
     job = Job(world.slurm, "urgent", "echo fine", "--qos=rt")
     assert job.wait_state(*OVER).state() == "COMPLETED" and job.out() == "fine\n"
+    assert job.comment() == ""
     assert f"job {job.id}: no class: gpreemptd does not answer" in world.slurm.read("slurmd.log")
 
 
@@ -142,6 +159,7 @@ def test_the_daemon_is_restarted_under_jobs(world, daemon, control, number):
     urgent.wait_state(*OVER)
     batch.wait_state(*OVER)
     assert urgent.out().count("served") == 3 and assert_exact(batch) == 1
+    assert totals_of(batch.comment())["preempted"] == 3
     c.close()
 
 
@@ -189,6 +207,9 @@ def test_a_requeued_job_begins_anew(world, control):
     world.job("urgent", "serve", board, 2, "--qos=rt").wait_state(*OVER)
     batch.wait_state(*OVER)
     assert assert_exact(batch) == 1
+    found = wait_for(lambda: [c for c in batch.comments() if c[1] == "COMPLETED"],
+                     lambda: str(batch.comments()))
+    assert totals_of(found[0][2])["preempted"] == 2 and len(batch.comments()) == 2
 
 
 def test_a_job_that_is_killed_lets_go(world, control):
@@ -206,6 +227,7 @@ def test_a_job_that_is_killed_lets_go(world, control):
     batch.wait_state(*OVER)
     wait_for(lambda: not control.call("ListGrants")["grants"],
              lambda: str(control.call("ListGrants")))
+    assert control.call("ListTotals", group=f"slurm.{batch.id}")["totals"]
 
 
 def test_an_array(world, control):
@@ -213,8 +235,15 @@ def test_an_array(world, control):
     job = world.job("batch", "train", board, 5, "--qos=be", f"--array=1-{ARRAY}%8")
     wait_for(lambda: not world.slurm.try_run("squeue", "-h", "-j", job.id).strip(),
              lambda: world.slurm.try_run("squeue") + world.slurm.read("slurmctld.log")[-2000:], 600)
-    outputs = [world.slurm.read(f"out/{job.id}_{i + 1}") for i in range(ARRAY)]
-    assert all("\ndone 5 " in "\n" + o for o in outputs), outputs
+
+    def records():
+        found = [c for c in job.comments() if c[1] == "COMPLETED"]
+        return found if len(found) == ARRAY else None
+
+    found = wait_for(records, lambda: str(job.comments()))
+    assert all(totals_of(c[2])["class"] == "besteffort" for c in found)
+    groups = {t["group"] for t in control.call("ListTotals")["totals"]}
+    assert {f"slurm.{c[0]}" for c in found} <= groups
     wait_for(lambda: not control.call("ListGrants")["grants"],
              lambda: str(control.call("ListGrants")))
 
