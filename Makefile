@@ -18,6 +18,7 @@ help:
 	@echo 'make eval                simulated workloads with bounds, docs/measured/eval.md, out/eval/'
 	@echo 'make deb                 Debian packages, in build/deb/'
 	@echo 'make check-slurm         the plug-in in a real Slurm on loopback; as root'
+	@echo 'make check-slurm-releases  the same in bare Debian 12 and 13; as root, slow'
 	@echo 'make check-packages      install, use and purge them in bare Debian 12 and 13; as root'
 	@echo 'make measured            write docs/measured/virtual-time.md: the guest in virtual time'
 	@echo 'make format              format the C lines that differ from HEAD'
@@ -83,6 +84,10 @@ check-slurm:
 	@tools/deps slurm
 	@tools/build gcc
 	@GP_SLURM_ARRAY=200 meson test -C build/gcc --print-errorlogs slurm
+
+check-slurm-releases:
+	@command -v debootstrap >/dev/null || tools/deps deb
+	@GP_SLURM_ARRAY=200 tools/check-slurm-releases
 
 check-packages: deb
 	@tools/check-packages
