@@ -17,6 +17,7 @@ help:
 	@echo 'make figures             the same, and write docs/measured/benchmarks.md'
 	@echo 'make eval                simulated workloads with bounds, docs/measured/eval.md, out/eval/'
 	@echo 'make deb                 Debian packages, in build/deb/'
+	@echo 'make rpm                 RPM packages, in build/rpm/'
 	@echo 'make check-slurm         the plug-in in a real Slurm on loopback; as root'
 	@echo 'make check-slurm-releases  the same in bare Debian 12 and 13; as root, slow'
 	@echo 'make check-packages      install, use and purge them in bare Debian 12 and 13; as root'
@@ -89,6 +90,10 @@ check-slurm-releases:
 	@command -v debootstrap >/dev/null || tools/deps deb
 	@GP_SLURM_ARRAY=200 tools/check-slurm-releases
 
+rpm:
+	@tools/deps rpm
+	@tools/rpm
+
 check-packages: deb
 	@tools/check-packages
 
@@ -108,4 +113,4 @@ format: deps
 clean:
 	rm -rf build out
 
-.PHONY: help deps build-deps demo check check-quick check-kernel check-debug-kernel amdgpu soak fuzz bench deb check-packages measured figures eval format clean
+.PHONY: help deps build-deps demo machine-code check check-quick check-kernel check-clients check-debug-kernel amdgpu soak fuzz bench deb rpm check-slurm check-slurm-releases check-packages measured figures eval format clean
