@@ -17,7 +17,7 @@ from .errors import (DaemonGone, GPreemptError, InvalidArgument, NotFound, NotSu
                      PermissionDenied, Timeout)
 from .scheduler import GPreemptScheduler
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = ["ALL", "Attributes", "Caps", "DaemonGone", "Event", "EventStream", "GPreemptError",
            "GPreemptScheduler", "Handle", "InvalidArgument", "Node", "NotFound", "NotSupported",

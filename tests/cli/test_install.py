@@ -29,7 +29,7 @@ def test_installed_parts_name_each_other(tmp_path):
     with open(find(root, "gpreemptd.service"), encoding="utf-8") as f:
         program = re.search(r"^ExecStart=(\S+)$", f.read(), re.M)[1]
     assert root + program == find(root, "gpreemptd")
-    libraries = os.path.dirname(find(root, "libgpreempt.so.0.1.0")).removeprefix(root)
+    libraries = os.path.dirname(find(root, "libgpreempt.so.0.2.0")).removeprefix(root)
     dynamic = subprocess.run(["readelf", "-d", find(root, "bin/gpreempt")], check=True, text=True,
                              stdout=subprocess.PIPE).stdout
     path = re.search(r"R(?:UN)?PATH\).*\[(.*)\]", dynamic)
