@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What meson install would put on a machine fits together, wherever it is put."""
+import fnmatch
 import os
 import re
+import shutil
 import subprocess
 
+import pytest
 from conftest import COMMAND, ROOT
 
 BUILD = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(COMMAND))))
@@ -51,3 +54,60 @@ def test_each_call_of_the_library_has_a_page(tmp_path):
         assert f"{name}({arguments});" in synopsis and f".SS {name}()" in text and ".SH ERRORS" in text, name
         # What the header says comes whole, and nothing of its comments is left.
         assert "/*" not in text.split(".SH DESCRIPTION")[1].split(".SH STRUCTURES")[0]
+
+
+MACROS = {"_bindir": "usr/bin", "_sbindir": "usr/sbin", "_datadir": "usr/share", "_includedir": "usr/include",
+          "_libdir": "usr/lib", "_mandir": "usr/share/man", "_prefix": "usr", "_sysconfdir": "etc",
+          "_sysusersdir": "usr/lib/sysusers.d", "_udevrulesdir": "usr/lib/udev/rules.d",
+          "_unitdir": "usr/lib/systemd/system"}
+
+
+def rpm_patterns():
+    """What the spec packs, as paths without the first slash."""
+    with open(os.path.join(ROOT, "packaging/rpm/gpreempt.spec"), encoding="utf-8") as f:
+        lines = f.read().split("%files", 1)[1].splitlines()
+    lines = [line.split()[-1] for line in lines if "%{_" in line and not line.startswith("%dir")]
+    return [re.sub(r"%{(\w+)}", lambda m: MACROS[m[1]], line) for line in lines]
+
+
+def deb_patterns():
+    """What debian/*.install packs; libraries are in a folder of the architecture there."""
+    found = []
+    for name in os.listdir(os.path.join(ROOT, "debian")):
+        if name.endswith(".install"):
+            with open(os.path.join(ROOT, "debian", name), encoding="utf-8") as f:
+                found += [line.replace("usr/lib/*/", "usr/lib/") for line in f.read().split()]
+    return found
+
+
+@pytest.mark.parametrize("patterns", [rpm_patterns, deb_patterns])
+def test_everything_installed_is_in_one_package(tmp_path, patterns):
+    """rpmbuild and dh_missing would complain, after minutes; and what is packed is there."""
+    root = install(tmp_path)
+    files = [os.path.relpath(os.path.join(d, f), root) for d, _, names in os.walk(root) for f in names]
+    # Packages have other folders than a build to try things out.
+    for here, there in (("usr/local/etc/", "etc/"), ("usr/local/", "usr/"), ("usr/libexec/", "usr/lib/gpreempt/"),
+                        ("usr/lib/x86_64-linux-gnu/", "usr/lib/")):
+        files = [there + f.removeprefix(here) if f.startswith(here) else f for f in files]
+    packed = patterns()
+    # The RPM packages are built with -Dslurm=false; the others want Slurm's headers to be there.
+    plugin = {f for f in files if "spank_gpreempt" in f}
+    if patterns is rpm_patterns or not plugin:
+        files = [f for f in files if f not in plugin]
+        packed = [p for p in packed if "spank" not in p and not p.endswith("man7")]
+    for f in files:
+        by = [p for p in packed if fnmatch.fnmatch(f, p) or f.startswith(p + "/")]
+        # The folder of the tracer is that of the shim, where libraries have no folder of their own.
+        assert len(by) == 1 or by and f.endswith("libgpreempt-shim.so"), (f, by)
+    for p in packed:
+        assert any(fnmatch.fnmatch(f, p) or f.startswith(p + "/") for f in files), p
+
+
+def test_unit_gives_away_little(tmp_path):
+    """systemd-analyze reads the unit itself; 3.5 of 10."""
+    if not shutil.which("systemd-analyze"):
+        pytest.skip("systemd-analyze is not installed")
+    unit = find(install(tmp_path), "gpreemptd.service")
+    r = subprocess.run(["systemd-analyze", "security", "--offline=true", "--no-pager", "--threshold=35", unit],
+                       text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+    assert r.returncode == 0, r.stdout
