@@ -75,6 +75,20 @@ def class_of(world, control, *words, env=None, klass="", wrap="{}"):
         run.communicate("end\n", timeout=WAIT)
 
 
+def test_the_database_lets_in_only_root(world):
+    """It runs as root and can write any file: no other user may ask it for that."""
+    assert os.stat(os.path.join(world.slurm.folder, "db")).st_mode & 0o777 == 0o700
+    ask = ("mariadb", "--no-defaults", "--user=root", "-N", "-B", "-e")
+    with pytest.raises(AssertionError, match="Permission denied|\\(13"):
+        world.slurm.run(*ask, "SELECT 1", user=USERS["batch"])
+    assert world.slurm.run(*ask, "SELECT @@skip_networking") == "1\n"
+    # Every account that can log in is for the root of this machine, and none has a password.
+    accounts = "SELECT User, Host FROM mysql.global_priv WHERE Priv NOT LIKE '%unix_socket%'"
+    for kind in ("account_locked", "is_role"):
+        accounts += f" AND Priv NOT LIKE '%\"{kind}\":true%'"
+    assert world.slurm.run(*ask, accounts) == ""
+
+
 def test_the_qos_says_the_class_then_the_partition(world, control):
     attr = class_of(world, control, "--qos=rt")
     assert attr["class"] == "realtime" and re.fullmatch(r"slurm\.\d+", attr["group"])
