@@ -13,6 +13,7 @@
 #include <slurm/spank.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,20 +161,24 @@ int slurm_spank_init(spank_t sp, int ac, char **av)
 	return 0;
 }
 
-static void grant(const char *socket)
+/* Return: whether the job has its class now. */
+static bool grant(const char *socket)
 {
 	struct gpreempt_attr attr = { .valid = GPREEMPT_ATTR_CLASS | GPREEMPT_ATTR_GROUP };
 	struct gpreempt *g;
+	int ret;
 
 	if (gpreempt_open(&g, GPREEMPT_OPEN_DAEMON, socket)) {
 		slurm_error("gpreempt: job %u: no class: gpreemptd does not answer", job.id);
-		return;
+		return false;
 	}
 	strcpy(attr.klass, job.klass);
 	strcpy(attr.group, job.group);
-	if (gpreempt_grant(g, (uint32_t)getpid(), NULL, &attr, 0))
+	ret = gpreempt_grant(g, (uint32_t)getpid(), NULL, &attr, 0);
+	if (ret)
 		slurm_error("gpreempt: job %u: no class: %s", job.id, gpreempt_strerror(g));
 	gpreempt_close(g);
+	return !ret;
 }
 
 /* As root, before there is a task. */
@@ -194,8 +199,9 @@ int slurm_spank_init_post_opt(spank_t sp, int ac, char **av)
 	if (job.wish[0] && strcmp(job.wish, job.klass))
 		slurm_info("gpreempt: job %u wishes class %s, may have %s", job.id, job.wish,
 			   job.klass[0] ? job.klass : "what every user may");
-	if (job.klass[0])
-		grant(argument(ac, av, SOCKET));
+	/* Accounting is to say what the job had, not what it should have had. */
+	if (job.klass[0] && !grant(argument(ac, av, SOCKET)))
+		job.klass[0] = '\0';
 	return 0;
 }
 

@@ -150,6 +150,17 @@ def test_a_job_without_a_gpu_has_no_totals(world, control):
     assert job.wait_state(*OVER).comment() == ""
 
 
+def test_a_class_that_is_refused_is_not_accounted(world, control):
+    """Also where the job calls its own group as the plug-in would have."""
+    job = Job(world.slurm, "batch", f"(until [ -e out/end ]; do sleep 0.1; done; echo end) | python3 "
+              f"simclient.py {world.slurm.sock} odd 255 '' slurm.$SLURM_JOB_ID 1 1", "-p", "odd")
+    wait_for(lambda: control.call("ListTotals", group=f"slurm.{job.id}")["totals"],
+             lambda: job.out() + world.slurm.read("slurmd.log"))
+    world.slurm.write("out/end", "")
+    assert job.wait_state(*OVER).comment() == ""
+    assert f"job {job.id}: no class: " in world.slurm.read("slurmd.log")
+
+
 def test_jobs_run_without_the_daemon(world):
     job = Job(world.slurm, "urgent", "echo fine", "--qos=rt")
     assert job.wait_state(*OVER).state() == "COMPLETED" and job.out() == "fine\n"
