@@ -93,7 +93,7 @@ static void choose(const char *classes)
 
 	do {
 		len = strcspn(at, "|");
-		if (len == strlen(job.wish) && !strncmp(at, job.wish, len))
+		if (len && len == strlen(job.wish) && !strncmp(at, job.wish, len))
 			break;
 		at += len + (at[len] == '|');
 	} while (*at);

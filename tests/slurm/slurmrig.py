@@ -30,7 +30,8 @@ PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 USERS = {"urgent": "daemon", "batch": "nobody"}
 WAIT = 40
 MAP = ("map=qos:rt=realtime|default", "map=qos:be=besteffort", "map=partition:urgent=realtime|default",
-       "map=partition:batch=besteffort", "map=partition:odd=nosuch")
+       "map=partition:batch=besteffort", "map=partition:odd=nosuch",
+       "map=partition:holed=besteffort||default")
 
 
 def missing():
@@ -145,6 +146,7 @@ NodeName={self.host} NodeAddr=127.0.0.1 CPUs=8 RealMemory=100 Gres=gpu:1,shard:8
 PartitionName=other Nodes=ALL Default=YES State=UP OverSubscribe=FORCE:8
 PartitionName=batch Nodes=ALL State=UP OverSubscribe=FORCE:8
 PartitionName=odd Nodes=ALL State=UP OverSubscribe=FORCE:8
+PartitionName=holed Nodes=ALL State=UP OverSubscribe=FORCE:8
 PartitionName=urgent Nodes=ALL State=UP OverSubscribe=FORCE:8
 """)
 

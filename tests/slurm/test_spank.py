@@ -95,6 +95,8 @@ def test_the_qos_says_the_class_then_the_partition(world, control):
     assert class_of(world, control, "--qos=be", "-p", "urgent")["class"] == "besteffort"
     assert class_of(world, control, "-p", "urgent")["class"] == "realtime"
     assert class_of(world, control, "-p", "other")["class"] == "default"
+    # A map with an empty place: the first is still what a job has without a wish.
+    assert class_of(world, control, "-p", "holed")["class"] == "besteffort"
 
 
 def test_the_option_chooses_among_what_is_allowed(world, control):
