@@ -261,6 +261,8 @@ static double seconds(uint64_t ns)
 	return (double)ns / 1e9;
 }
 
+#define BETWEEN "; "
+
 /* "gpreempt[HOST]" and what follows. Return: length of what stands before the colon. */
 static size_t say(const struct gpreempt_total *t, char *text)
 {
@@ -276,7 +278,17 @@ static size_t say(const struct gpreempt_total *t, char *text)
 	return strcspn(text, ":");
 }
 
-#define BETWEEN "; "
+/* Behind what say() wrote, or what an older one did and others cut. Return: NULL = the end. */
+static const char *end_of(const char *part)
+{
+	int len = 0;
+
+	sscanf(part,
+	       "gpreempt[%*[^]]]: class=%*s run=%*fs off=%*fs off_max=%*fs preempted=%*u"
+	       " waited=%*fs%n",
+	       &len);
+	return len ? part + len : strstr(part, BETWEEN);
+}
 
 /* What others wrote stays, also of this plug-in on other nodes. Return: for free(). */
 static char *merge(const char *old, const char *text, size_t name_len)
@@ -287,7 +299,7 @@ static char *merge(const char *old, const char *text, size_t name_len)
 
 	while (begin && strncmp(begin, text, name_len + 1))
 		begin = strstr(begin + 1, "gpreempt[");
-	end = begin ? strstr(begin, BETWEEN) : NULL;
+	end = begin ? end_of(begin) : NULL;
 	if (begin && asprintf(&out, "%.*s%s%s", (int)(begin - old), old, text, end ?: "") < 0)
 		return NULL;
 	if (!begin && asprintf(&out, "%s%s%s", old ?: "", old && *old ? BETWEEN : "", text) < 0)

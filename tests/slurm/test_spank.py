@@ -152,6 +152,29 @@ def test_a_job_without_a_gpu_has_no_totals(world, control):
     assert job.wait_state(*OVER).comment() == ""
 
 
+def test_what_others_write_into_the_comment_stays(world, control):
+    """Before, between and behind, with a separator or without; the part of the plug-in is renewed."""
+    board = world.board()
+    step = f"srun python3 gpujob.py train {world.slurm.sock} {board} 5"
+    gate = "until [ -e out/gate ]; do sleep 0.1; done"
+    job = Job(world.slurm, "batch", f"{step}; {gate}; {step}", "--qos=be")
+
+    def comment():
+        return (re.findall(r"^ *AdminComment=(.*?) *$", world.slurm.try_run(
+            "scontrol", "show", "job", job.id), re.M) or [""])[0]
+
+    first = wait_for(comment, lambda: job.out() + world.slurm.read("slurmd.log"))
+    assert totals_of(first)["class"] == "besteffort"
+    other = first.replace("gpreempt[", "gpreempt[other-")
+    world.slurm.run("scontrol", "update", f"jobid={job.id}",
+                    f"admincomment=before; {first} behind, {other}; end")
+    world.slurm.write("out/gate", "")
+    last = job.wait_state(*OVER).comment()
+    assert last.startswith("before; ") and last.endswith(f" behind, {other}; end")
+    renewed = last[len("before; "):-len(f" behind, {other}; end")]
+    assert totals_of(renewed)["run"] > totals_of(first)["run"]
+
+
 def test_a_class_that_is_refused_is_not_accounted(world, control):
     """Also where the job calls its own group as the plug-in would have."""
     job = Job(world.slurm, "batch", f"(until [ -e out/end ]; do sleep 0.1; done; echo end) | python3 "
