@@ -210,7 +210,11 @@ static void preload(spank_t sp, const char *shim)
 {
 	char before[2048] = "", now[4096];
 
-	spank_getenv(sp, "LD_PRELOAD", before, sizeof(before));
+	/* A list that does not fit comes back cut, and would be set so. */
+	if (spank_getenv(sp, "LD_PRELOAD", before, sizeof(before)) == ESPANK_NOSPACE) {
+		slurm_error("gpreempt: job %u: no shim: LD_PRELOAD is too long", job.id);
+		return;
+	}
 	if (strstr(before, shim))
 		return;
 	snprintf(now, sizeof(now), "%s%s%s", shim, before[0] ? ":" : "", before);

@@ -83,8 +83,10 @@ class Slurm:
             shutil.copy(path, os.path.join(folder, name))
         os.mkdir(os.path.join(folder, "out"))
         os.chmod(os.path.join(folder, "out"), 0o1777)
+        # Any library will do for the shim: what a shim does is tested elsewhere.
+        self.shim = f"{folder}/libgpreempt.so.0"
         self.write("plugstack.conf", f"optional {folder}/spank_gpreempt.so socket={sock} "
-                   f"{' '.join(MAP)}\n")
+                   f"shim={self.shim} {' '.join(MAP)}\n")
         self.write_confs()
 
     def write_confs(self):

@@ -107,6 +107,33 @@ def test_the_option_chooses_among_what_is_allowed(world, control):
     assert "--gpreempt-class=CLASS" in world.slurm.run("srun", "--help")
 
 
+def environment(world, name, *words, env=None):
+    """What a task of srun has for a name, or ""."""
+    run = world.slurm.run("srun", *words, "/usr/bin/env", user=USERS["batch"], env=env)
+    return (re.findall(f"^{name}=(.*)$", run, re.M) or [""])[0]
+
+
+def test_the_wish_reaches_the_task(world):
+    assert environment(world, "GPREEMPT_CLASS", "--qos=rt") == ""
+    assert environment(world, "GPREEMPT_CLASS", "--qos=rt", "--gpreempt-class=default") == "default"
+    assert environment(world, "GPREEMPT_CLASS", "--qos=be", "--gpreempt-class=realtime",
+                       env={"GPREEMPT_CLASS": "other"}) == "realtime"
+
+
+def test_the_shim_is_put_in_front_of_what_is_preloaded(world):
+    def preloaded(before):
+        return environment(world, "LD_PRELOAD", f"--export=ALL,LD_PRELOAD={before}")
+
+    shim = world.slurm.shim
+    assert environment(world, "LD_PRELOAD") == shim
+    assert preloaded("/nowhere/a.so:/nowhere/b.so") == f"{shim}:/nowhere/a.so:/nowhere/b.so"
+    assert preloaded(f"/nowhere/a.so:{shim}") == f"/nowhere/a.so:{shim}"
+    # One that is too long stays as it is, and is not cut.
+    long = ":".join(f"/nowhere/library{i}.so" for i in range(100))
+    assert preloaded(long) == long
+    assert "no shim: LD_PRELOAD is too long" in world.slurm.read("slurmd.log")
+
+
 def test_a_forged_environment_changes_nothing(world, control):
     env = {"GPREEMPT_CLASS": "realtime", "GPREEMPT_GROUP": "other", "SLURM_JOB_QOS": "rt",
            "SLURM_JOB_PARTITION": "urgent", "SLURM_SPANK__SLURM_SPANK_OPTION_gpreempt_gpreempt_class":
