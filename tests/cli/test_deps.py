@@ -109,3 +109,10 @@ def test_what_is_required_is_required(machine):
     r = machine.deps("build")
     assert r.returncode == 1 and "could not install" in r.stderr
     assert machine.deps("slurm").returncode == 1
+
+
+def test_new_services_are_switched_off_and_old_ones_stay(machine):
+    machine.offer(*REQUIRED, "SLURM", "CONTAINERS")
+    assert machine.deps().returncode == 0 and machine.has("podman")
+    for scope in ("--system", "--global"):
+        assert os.listdir(machine.folder / "units" / scope) == ["old.service"]
