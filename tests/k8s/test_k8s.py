@@ -84,7 +84,7 @@ class Kubelet:
         self.folder, self.path = str(folder), os.path.join(folder, "kubelet.sock")
         for name in os.listdir(folder):
             os.unlink(os.path.join(folder, name))
-        self.registered = queue.Queue()
+        self.registered, self.refuses = queue.Queue(), None
         self.server = grpc.server(concurrent.futures.ThreadPoolExecutor(2))
         self.server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(
             "v1beta1.Registration", {"Register": grpc.unary_unary_rpc_method_handler(
@@ -92,7 +92,9 @@ class Kubelet:
         self.server.add_insecure_port("unix:" + self.path)
         self.server.start()
 
-    def register(self, request, _context):
+    def register(self, request, context):
+        if texts(request, 3) == [self.refuses]:
+            context.abort(grpc.StatusCode.INVALID_ARGUMENT, "no")
         self.registered.put((texts(request, 1), texts(request, 2), texts(request, 3)))
         return b""
 
@@ -144,12 +146,12 @@ class Watch:
 class Daemon:
     """As much of gpreemptd as the agent looks at: a client socket that listens."""
 
-    def __init__(self, path):
+    def __init__(self, path, backlog=100):
         os.makedirs(path + ".client", exist_ok=True)
         self.path = path + ".client/socket"
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.sock.bind(self.path)
-        self.sock.listen(100)
+        self.sock.listen(backlog)
 
     def close(self):
         self.sock.close()
@@ -263,6 +265,64 @@ def test_devices_are_healthy_while_the_daemon_is_there(world, kubelet, agent):
     daemon.close()
     assert set(watch.next().values()) == {"Unhealthy"}
     watch.close()
+
+
+def test_a_daemon_that_takes_no_connection_holds_nothing_up(world, kubelet, agent):
+    """It listens, but is stopped: its queue is full, and connect() waits."""
+    daemon = Daemon(world[1], 0)
+    first = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    first.connect(daemon.path)
+    agent()
+    watch = Watch(kubelet.endpoints(2)["gpreempt.io/besteffort"])
+    assert set(watch.next().values()) == {"Unhealthy"}
+    watch.close()
+    first.close()
+    daemon.close()
+
+
+def say_devices(folder, *names):
+    path = folder / "cdi.json"
+    spec = json.loads(path.read_text())
+    spec["devices"] = [{"name": n, "containerEdits": {}} for n in names]
+    path.write_text(json.dumps(spec))
+
+
+def lines_until(process, last):
+    """What it says, up to a line."""
+    found = []
+    while not found or found[-1] != last:
+        found.append(process.stderr.readline().rstrip("\n"))
+        assert found[-1], found
+    return found
+
+
+def test_a_name_that_kubernetes_does_not_have_is_left_out(world, kubelet, agent):
+    odd = ("a+b", "-a", "a.", "a/b", "a" * 64)
+    say_devices(world[0], "good", *odd, "A.b_c-9")
+    process = agent()
+    good = ["gpreempt.io/good", "gpreempt.io/A.b_c-9"]
+    assert set(kubelet.endpoints(2)) == set(good)
+    said = lines_until(process, "gpreempt-k8s: registered " + " ".join(good))
+    assert len(said) == len(odd) + 1 and all(repr(n) in line for n, line in zip(odd, said))
+
+
+def test_a_class_that_cannot_be_registered_leaves_the_others(world, kubelet, agent):
+    """One that the kubelet refuses, and one whose socket cannot be made."""
+    say_devices(world[0], "refused", "blocked", "good")
+    (world[0] / "k" / "gpreempt-blocked.sock").mkdir()
+    kubelet.refuses = "gpreempt.io/refused"
+    process = agent()
+    assert set(kubelet.endpoints(1)) == {"gpreempt.io/good"}
+    said = lines_until(process, "gpreempt-k8s: registered gpreempt.io/good")
+    assert [line.split(": ")[1] for line in said[:-1]] == ["gpreempt.io/refused",
+                                                           "gpreempt.io/blocked"]
+    # It is tried again, without more words.
+    time.sleep(0.5)
+    (world[0] / "k" / "gpreempt-blocked.sock").rmdir()
+    assert set(kubelet.endpoints(1)) == {"gpreempt.io/blocked"}
+    assert process.stderr.readline() == "gpreempt-k8s: registered gpreempt.io/blocked\n"
+    kubelet.refuses = None
+    assert set(kubelet.endpoints(1)) == {"gpreempt.io/refused"}
 
 
 def test_it_comes_back_to_a_kubelet_that_has_started_again(world, agent):
