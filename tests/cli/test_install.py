@@ -29,9 +29,10 @@ def find(folder, name):
 
 def test_installed_parts_name_each_other(tmp_path):
     root = install(tmp_path)
-    with open(find(root, "gpreemptd.service"), encoding="utf-8") as f:
-        program = re.search(r"^ExecStart=(\S+)$", f.read(), re.M)[1]
-    assert root + program == find(root, "gpreemptd")
+    for name in ("gpreemptd", "gpreempt-k8s"):
+        with open(find(root, name + ".service"), encoding="utf-8") as f:
+            program = re.search(r"^ExecStart=(\S+)$", f.read(), re.M)[1]
+        assert root + program == find(root, "sbin/" + name)
     libraries = os.path.dirname(find(root, "libgpreempt.so.0.2.0")).removeprefix(root)
     dynamic = subprocess.run(["readelf", "-d", find(root, "bin/gpreempt")], check=True, text=True,
                              stdout=subprocess.PIPE).stdout
