@@ -98,8 +98,7 @@ def test_everything_installed_is_in_one_package(tmp_path, patterns):
         packed = [p for p in packed if "spank" not in p and not p.endswith("man7")]
     for f in files:
         by = [p for p in packed if fnmatch.fnmatch(f, p) or f.startswith(p + "/")]
-        # The folder of the tracer is that of the shim, where libraries have no folder of their own.
-        assert len(by) == 1 or by and f.endswith("libgpreempt-shim.so"), (f, by)
+        assert len(by) == 1, (f, by)
     for p in packed:
         assert any(fnmatch.fnmatch(f, p) or f.startswith(p + "/") for f in files), p
 
