@@ -91,7 +91,7 @@ def test_everything_installed_is_in_one_package(tmp_path, patterns):
                         ("usr/lib/x86_64-linux-gnu/", "usr/lib/")):
         files = [there + f.removeprefix(here) if f.startswith(here) else f for f in files]
     packed = patterns()
-    # The RPM packages are built with -Dslurm=false; the others want Slurm's headers to be there.
+    # The RPM packages are built with -Dslurm=disabled; the others want Slurm's headers to be there.
     plugin = {f for f in files if "spank_gpreempt" in f}
     if patterns is rpm_patterns or not plugin:
         files = [f for f in files if f not in plugin]
