@@ -20,16 +20,40 @@
 namespace
 {
 
-/* The queues of this process at level 3. */
+/* What is known of a queue; another thread than XSched's may make, resume or end it. */
+struct State {
+	bool is_level_3 = false;
+	bool is_out = false; /* interrupted */
+	std::thread::id interrupter;
+};
+
+/* The queues of this process at level 3, and one lock for the states of all. */
 class Process
 {
 public:
-	void Change(int queues, int out)
+	/* @change is given the state, to be changed. */
+	template <typename Change> void Set(State &state, Change change)
 	{
 		std::lock_guard<std::mutex> lock(mutex_);
 
-		nr_queues_ += queues;
-		nr_out_ += out;
+		nr_queues_ -= state.is_level_3;
+		nr_out_ -= state.is_out;
+		change(state);
+		nr_queues_ += state.is_level_3;
+		nr_out_ += state.is_out;
+		Follow();
+	}
+
+	State Get(const State &state)
+	{
+		std::lock_guard<std::mutex> lock(mutex_);
+
+		return state;
+	}
+
+private:
+	void Follow()
+	{
 		bool stop = nr_queues_ && nr_out_ == nr_queues_;
 
 		/* Not held: what was launched goes on until it ends, as at level 1. */
@@ -39,7 +63,6 @@ public:
 			held_ = gpreempt_self_release() < 0;
 	}
 
-private:
 	std::mutex mutex_;
 	int nr_queues_ = 0;
 	int nr_out_ = 0; /* of these, interrupted */
@@ -55,7 +78,7 @@ public:
 
 	~Queue() override
 	{
-		Set(false, false);
+		process.Set(state_, [](State &s) { s = State(); });
 	}
 
 	bool SupportDynamicLevel() override
@@ -71,42 +94,42 @@ public:
 	void OnPreemptLevelChange(XPreemptLevel level) override
 	{
 		level_ = level;
-		Set(level >= kPreemptLevelInterrupt, false);
+		process.Set(state_, [level](State &s) {
+			s.is_level_3 = level >= kPreemptLevelInterrupt;
+			s.is_out = false;
+		});
 	}
 
 	void Interrupt() override
 	{
-		interrupter_ = std::this_thread::get_id();
-		Set(is_level_3_, is_level_3_);
+		process.Set(state_, [](State &s) {
+			s.is_out = s.is_level_3;
+			s.interrupter = std::this_thread::get_id();
+		});
 	}
 
 	/* Waves are saved and restored by the GPU: nothing is launched anew. */
 	void Restore(const xsched::preempt::CommandLog &) override
 	{
-		Set(is_level_3_, false);
+		process.Set(state_, [](State &s) { s.is_out = false; });
 	}
 
 	/*
-	 * "Interrupt, then wait until the hardware is done with it": it is. Waiting for the
-	 * work itself would never end, as the same thread has to restore it.
+	 * "Interrupt, then wait until the hardware is done with it." The thread that
+	 * interrupted does not wait: where the process is held, that would never end, as the
+	 * same thread has to restore the queue. Where it is not held, as other streams run or
+	 * no hold was to be had, what was launched may still run when this returns.
 	 */
 	void Synchronize() override
 	{
-		if (!is_out_ || interrupter_ != std::this_thread::get_id())
+		State s = process.Get(state_);
+
+		if (!s.is_out || s.interrupter != std::this_thread::get_id())
 			HipQueue::Synchronize();
 	}
 
 private:
-	void Set(bool is_level_3, bool is_out)
-	{
-		process.Change(is_level_3 - is_level_3_, is_out - is_out_);
-		is_level_3_ = is_level_3;
-		is_out_ = is_out;
-	}
-
-	bool is_level_3_ = false;
-	bool is_out_ = false; /* interrupted */
-	std::thread::id interrupter_;
+	State state_;
 };
 
 /*

@@ -277,6 +277,43 @@ static void only_the_interrupter_does_not_wait(void **)
 	assert_string_equal(said.c_str(), "[S]S");
 }
 
+/* It returns also where nothing is held: what was launched may still run, and no more is said. */
+static void the_interrupter_does_not_wait_for_what_is_not_held(void **)
+{
+	HwQueue *a = create(1, kPreemptLevelInterrupt);
+
+	create(2, kPreemptLevelInterrupt);
+	suspend(a, kPreemptLevelInterrupt, true);
+	assert_string_equal(said.c_str(), "");
+	queues.erase(32);
+	assert_string_equal(said.c_str(), "[");
+	resume(a, kPreemptLevelInterrupt);
+	hold_result = -EOPNOTSUPP;
+	suspend(a, kPreemptLevelInterrupt, true);
+	assert_string_equal(said.c_str(), "[][");
+}
+
+/* XSched's scheduler suspends, while the program resumes from its own threads. */
+static void threads_do_not_disturb_the_count(void **)
+{
+	HwQueue *q = create(1, kPreemptLevelInterrupt);
+	std::thread other([q] {
+		for (int i = 0; i < 1000000; i++)
+			resume(q, kPreemptLevelInterrupt);
+	});
+
+	for (int i = 0; i < 1000000; i++)
+		suspend(q, kPreemptLevelInterrupt, false);
+	other.join();
+	resume(q, kPreemptLevelInterrupt);
+	assert_int_equal(depth, 0);
+	/* The counters are as before. */
+	said.clear();
+	suspend(q, kPreemptLevelInterrupt, true);
+	resume(q, kPreemptLevelInterrupt);
+	assert_string_equal(said.c_str(), "[]");
+}
+
 int main()
 {
 	const struct CMUnitTest tests[] = {
@@ -290,6 +327,8 @@ int main()
 		cmocka_unit_test_setup(a_lower_level_lets_go, begin),
 		cmocka_unit_test_setup(what_cannot_be_held_is_not_released, begin),
 		cmocka_unit_test_setup(only_the_interrupter_does_not_wait, begin),
+		cmocka_unit_test_setup(the_interrupter_does_not_wait_for_what_is_not_held, begin),
+		cmocka_unit_test_setup(threads_do_not_disturb_the_count, begin),
 	};
 
 	return cmocka_run_group_tests(tests, nullptr, nullptr);
