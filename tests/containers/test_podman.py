@@ -325,9 +325,10 @@ DEVICE = ("--device", "gpreempt.io/test=besteffort")
 
 
 def test_an_image_with_the_libraries_has_the_shim(world):
+    script = "sleep 60 | /bin/client maps >/tmp/said & for i in $(seq 500); do grep -q ready /tmp/said && " \
+        "break; sleep 0.1; done; cat /proc/*/maps"
     r = subprocess.run(world.podman.words(
-        "maps", "full", ["--device", "gpreempt.io/test=default"],
-        ["/bin/busybox", "sh", "-c", "sleep 5 | /bin/client maps & sleep 1; cat /proc/*/maps"]),
+        "maps", "full", ["--device", "gpreempt.io/test=default"], ["/bin/busybox", "sh", "-c", script]),
         capture_output=True, text=True, timeout=WAIT, check=False, stdin=subprocess.DEVNULL)
     assert "libgpreempt-shim.so" in r.stdout, r.stderr
 

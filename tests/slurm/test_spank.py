@@ -6,7 +6,6 @@ import signal
 import struct
 import subprocess
 import sys
-import time
 import zlib
 
 import pytest
@@ -36,6 +35,11 @@ def control(daemon):
     c = Control(daemon)
     yield c
     c.close()
+
+
+def read(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read()
 
 
 def rows(control, comm):
@@ -142,9 +146,14 @@ def test_a_forged_environment_changes_nothing(world, control):
     assert attr["class"] == "besteffort" and attr["group"].startswith("slurm.")
 
 
+# It begins when the shell between it and the one of the job has ended.
+LEFT_ALONE = """exec 3<&0; ((while read -r _ _ _ p _ </proc/self/stat && read -r _ _ _ p _ </proc/$p/stat &&
+[ $p = $$ ]; do sleep 0.05; done; {}) <&3 &); cat >/dev/null"""
+
+
 def test_a_process_that_left_its_parents_has_what_every_user_may(world, control):
     """Its parent has ended, and nothing says any more which job it is of: less, and never more."""
-    attr = class_of(world, control, "--qos=rt", wrap="exec 3<&0; (({}) <&3 &) ; sleep 1; cat >/dev/null")
+    attr = class_of(world, control, "--qos=rt", wrap=LEFT_ALONE)
     assert (attr["class"], attr["group"]) == ("default", None)
 
 
@@ -225,8 +234,9 @@ def test_the_daemon_is_restarted_under_jobs(world, daemon, control, number):
     board = world.board(serves=1)
     batch = world.job("batch", "train", board, 50, "--qos=be")
     known(control, batch)
-    # The state is written within a second of a grant.
-    time.sleep(1.1)
+    # It is written some time after the grant, and all that a killed one leaves.
+    state = os.path.join(daemon.folder, "state.json")
+    wait_for(lambda: os.path.exists(state) and f"slurm.{batch.id}" in read(state), lambda: read(state))
     daemon.signal(number)
     daemon.process.wait(WAIT)
     daemon.start()
