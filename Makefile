@@ -84,7 +84,7 @@ deb:
 check-slurm:
 	@tools/deps slurm
 	@tools/build gcc
-	@GP_SLURM_ARRAY=200 meson test -C build/gcc --print-errorlogs slurm
+	@GP_SLURM_ARRAY=200 meson test -C build/gcc --print-errorlogs --timeout-multiplier 4 slurm
 
 check-slurm-releases:
 	@command -v debootstrap >/dev/null || tools/deps deb
