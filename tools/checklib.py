@@ -16,7 +16,7 @@ def files(root=ROOT):
 
 
 def c_files(root=ROOT):
-    return [p for p in files(root) if p.endswith((".c", ".h"))]
+    return [p for p in files(root) if p.endswith((".c", ".h", ".cpp"))]
 
 
 def read(path, root=ROOT):
