@@ -16,7 +16,7 @@ import rig
 from rig import (BUSY, FIRST_PID, HOLD, IDLE, NOTE_NO_PROGRESS, NOTE_PROGRESS, NOTE_RESET, QUEUE_REMOVE,
                  RELEASE, WAIT, Client, Control, Daemon, Dropped, Refused, edge, message, note, queue)
 from stage import (VICTIM, Attacker, Costs, Driver, DriverDaemon, as_user, become_nobody, cpu_ns, edge_costs,
-                   end_with_parent, forever, Hurry, needs_mounts, needs_root, p10, p90, patient,
+                   end_with_parent, forever, Hurry, needs_mounts, needs_root, p10, patient,
                    request_costs, within)
 
 pytestmark = needs_root

@@ -25,8 +25,8 @@ def job(daemon, number, group, prio=7):
 
 
 def all_busy(jobs):
-    with_control = [(i, rank) for ranks in jobs for i, rank in enumerate(ranks)]
-    for i, rank in with_control:
+    numbered = [(i, rank) for ranks in jobs for i, rank in enumerate(ranks)]
+    for i, rank in numbered:
         rank.send(edge(BUSY, gpu_id=i + 1))
 
 

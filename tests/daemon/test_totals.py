@@ -23,10 +23,6 @@ def one(control, group="job"):
     return found[0]
 
 
-def one_or_none(control, group="job"):
-    return totals(control, group=group)
-
-
 def start(daemon, group="job", prio=3, **wishes):
     c = Client(daemon, prio=prio, group=group.encode(), **wishes)
     c.send(queue())
@@ -76,7 +72,7 @@ def test_time_is_counted_once(daemon, control):
     """Also that between the last event of the node and the question."""
     begin = time.monotonic_ns()
     c = start(daemon)
-    control.wait_for(lambda: one_or_none(control))
+    control.wait_for(lambda: totals(control, group="job"))
     # Events of others on the node, while it runs on.
     for i in range(10):
         other = start(daemon, group=f"g{i}", prio=3)
@@ -182,6 +178,8 @@ def test_the_next_daemon_has_them(daemon, control):
 
 
 def test_they_are_kept_for_ten_minutes(daemon, control):
+    if time.monotonic_ns() < KEPT_NS:
+        pytest.skip("this machine was started less than ten minutes ago")
     for group in ("old", "new"):
         start(daemon, group=group).close()
         gone(control, group)
