@@ -40,6 +40,7 @@ static void both_are_exact(void)
 {
 	struct gt_program daemon, offline, online;
 	uint64_t saves, restores;
+	struct gt_view view = {};
 	char count[16];
 	int r;
 
@@ -52,7 +53,8 @@ static void both_are_exact(void)
 	GT_HIP(&online, SUITE, GT_KERNEL, "realtime", "jobs", count, "1", PAUSE_MS);
 	r = gt_hip_wait(&online, END_MS);
 	GT_CHECK(!r, "online ended with %d", r);
-	GT_CHECK(!kill(offline.pid, SIGTERM), "offline has ended before");
+	GT_CHECK(!gt_daemon_view(offline.pid, &view), "offline has ended before");
+	kill(offline.pid, SIGTERM);
 	r = gt_hip_wait(&offline, END_MS);
 	GT_CHECK(!r, "offline ended with %d", r);
 	saves = gt_stat(0, "saves") - saves;
