@@ -205,7 +205,8 @@ static int jobs(int count, int rounds, int pause_ms)
 		usleep(pause_ms * 1000);
 	}
 	std::sort(us.begin(), us.end());
-	printf("p50_us %ld\np99_us %ld\n", us[us.size() / 2], us[us.size() * 99 / 100]);
+	if (!us.empty())
+		printf("p50_us %ld\np99_us %ld\n", us[us.size() / 2], us[us.size() * 99 / 100]);
 	MUST(hipFree(d.in));
 	MUST(hipFree(d.out));
 	MUST(hipStreamDestroy(d.stream));
