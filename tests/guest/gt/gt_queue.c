@@ -107,7 +107,6 @@ void *gt_alloc(struct gt_gpu *gpu, uint64_t bytes)
 	return mem.addr;
 }
 
-/* kfd_queue.c: kfd_queue_ctx_save_restore_size; all XCCs one after the other */
 /* What a debugger wants for itself of an XCC's save area. */
 static uint64_t debug_bytes(const struct gt_gpu *gpu)
 {
@@ -120,6 +119,7 @@ static uint64_t debug_bytes(const struct gt_gpu *gpu)
 	return round_up(waves * 32, 64);
 }
 
+/* kfd_queue.c: kfd_queue_ctx_save_restore_size; all XCCs one after the other */
 static uint64_t save_area_bytes(const struct gt_gpu *gpu)
 {
 	return round_up((gt_gpu_prop(gpu, "cwsr_size") + debug_bytes(gpu)) *
