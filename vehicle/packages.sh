@@ -49,16 +49,21 @@ update() {
 }
 
 # "'URI' FILE SIZE HASH" for each package of the closure, and of $ALONE, which is taken without
-# what it depends on
+# what it depends on; nothing if one of both cannot be had
 closure() {
     case $1 in
     experimental) set -- "$@" -o APT::Default-Release=experimental ;;
     esac
+    alone=
+    if [ -n "${ALONE:-}" ]; then
+        # shellcheck disable=SC2086 # a list of packages
+        alone=$(apt_for "$@" --print-uris download $ALONE 2>/dev/null) || return 0
+        [ -n "$alone" ] || return 0
+    fi
     # shellcheck disable=SC2086 # a list of packages
     apt_for "$@" -o Dir::State::status=/dev/null -y --no-install-recommends --print-uris \
         install $PACKAGES 2>/dev/null || return 0
-    # shellcheck disable=SC2086 # a list of packages
-    [ -z "${ALONE:-}" ] || apt_for "$@" --print-uris download $ALONE 2>/dev/null
+    [ -z "$alone" ] || echo "$alone"
 }
 
 # apt downloads by package and version and checks what it gets; the list names files.
