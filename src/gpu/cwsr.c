@@ -234,8 +234,10 @@ static int save_xcc(struct gpu *gpu, struct gpu_slot *slot, u32 xcc)
 	corrupt(gpu, slot, begin, s.addr);
 	a->ctl_offset = a->ctl_bytes - used;
 	a->wave_end = a->ctl_bytes + (u32)state_bytes;
-	return gpu_host_write(gpu, GPU_PASID_GART, ctl_addr(slot, xcc), gpu->scratch,
-			      (u32)(s.ctl - gpu->scratch));
+	err = gpu_host_write(gpu, GPU_PASID_GART, ctl_addr(slot, xcc), gpu->scratch,
+			     (u32)(s.ctl - gpu->scratch));
+	shift(gpu, slot, begin, s.addr);
+	return err;
 }
 
 static int write_word(struct gpu *gpu, u64 mqd, u32 offset, u32 value)

@@ -120,6 +120,55 @@ static void slow_firmware_takes_longer(void **state)
 	unit_done(w);
 }
 
+#define SHIFT_AT 256
+#define SHIFT_BYTES 1024
+#define SHIFTED_BYTES 2048
+
+/* 64 rows of registers of a wave; what they hold differs from row to row. */
+static struct world *saved_world(u32 nr_shifts)
+{
+	struct world *w = unit_world("tiny", "state");
+	struct world_kernel k = { .nr_groups = 4, .flags = GPU_PROGRAM_ENDLESS, .vgprs = 64,
+				  .has_out = true };
+	struct world_queue *q = world_queue(w, P1, 7);
+
+	world_dispatch(q, &k);
+	world_ring(q);
+	unit_map_all(w);
+	world_run_for(w, 10000);
+	if (nr_shifts)
+		assert_int_equal(gpu_inject(w->gpu, GPU_FAULT_SHIFT, SHIFT_AT), 0);
+	assert_true(world_preempt(w));
+	assert_int_equal(w->nr_traces[GPU_TRACE_FAULT], nr_shifts);
+	return w;
+}
+
+static void a_part_of_the_next_save_is_too_far_along(void **state)
+{
+	struct world *good = saved_world(0), *bad = saved_world(1);
+	u64 at = bad->last_trace_arg[GPU_TRACE_FAULT][1];
+	u32 nr_different = 0;
+
+	assert_int_equal(bad->last_trace_arg[GPU_TRACE_FAULT][0], GPU_FAULT_SHIFT);
+	for (u32 i = 0; i < SHIFTED_BYTES; i += 4) {
+		u32 is = world_u32(bad, P1, at + i);
+
+		assert_int_equal(is, world_u32(good, P1, at + SHIFT_BYTES + i));
+		nr_different += is != world_u32(good, P1, at + i);
+	}
+	assert_int_not_equal(nr_different, 0);
+	assert_int_equal(world_u32(bad, P1, at - 4), world_u32(good, P1, at - 4));
+	for (u32 i = SHIFTED_BYTES; i < 2 * SHIFTED_BYTES; i += 4)
+		assert_int_equal(world_u32(bad, P1, at + i), world_u32(good, P1, at + i));
+	/* Of that one alone. */
+	unit_map_all(bad);
+	world_run_for(bad, 10000);
+	assert_true(world_preempt(bad));
+	assert_int_equal(bad->nr_traces[GPU_TRACE_FAULT], 1);
+	unit_done(good);
+	unit_done(bad);
+}
+
 /* A dispatch whose workgroups fault when they end, and one behind it. */
 static struct world_queue *faulting_queue(struct world *w, struct world_dispatch *behind)
 {
@@ -212,6 +261,7 @@ int main(void)
 		cmocka_unit_test(a_hung_firmware_reads_nothing_until_cleared_or_reset),
 		cmocka_unit_test(a_cleared_hang_asks_for_a_call_and_goes_on_then),
 		cmocka_unit_test(slow_firmware_takes_longer),
+		cmocka_unit_test(a_part_of_the_next_save_is_too_far_along),
 		cmocka_unit_test(a_queue_that_faulted_stays_stopped_when_mapped_again),
 		cmocka_unit_test(a_reset_lets_a_queue_that_faulted_go_on_with_its_next_packets),
 		cmocka_unit_test(senseless_faults_are_refused),
