@@ -5,7 +5,6 @@
  */
 #include "cli/cli_outfile.h"
 #include "cli/cli_verb.h"
-#include "cli/verbs/verb_calibrate.h"
 
 #include "driver/discover.h"
 #include "gpu/profile.h"
@@ -15,6 +14,28 @@
 #include <string.h>
 
 #define MAX_POINTS 64
+#define MAX_SAMPLES 512
+
+/* A distribution. */
+struct samples {
+	double bytes;	/* that were saved */
+	u32 nr;
+	double ns[MAX_SAMPLES];	/* ascending */
+};
+
+/* What follows from a report. */
+struct calibration {
+	double call_ns;	/* of the driver, for a call that unmaps nothing */
+	double unmap_ns;	/* of the firmware */
+	double map_ns;	/* same, with one queue */
+	double packet_ns;	/* doorbell to signal */
+	double wake_ns;	/* of a thread */
+	double spread;	/* share of the firmware's costs that varies */
+	double save_ns_byte;	/* 0 = not known */
+	double restore_ns_byte;	/* same */
+	u32 nr_samples;	/* of each cost */
+	u32 nr_points;	/* occupancies */
+};
 
 static int compare(const void *a, const void *b)
 {
@@ -24,20 +45,20 @@ static int compare(const void *a, const void *b)
 }
 
 /* Reads a distribution, sorted. False: it is none. */
-static bool read_series(const json_t *o, struct cli_samples *s)
+static bool read_series(const json_t *o, struct samples *s)
 {
 	const json_t *list = json_object_get(o, "ns");
 
 	s->nr = 0;
 	s->bytes = (double)json_integer_value(json_object_get(o, "bytes"));
-	for (size_t i = 0; i < json_array_size(list) && s->nr < CLI_SAMPLES_MAX; i++)
+	for (size_t i = 0; i < json_array_size(list) && s->nr < MAX_SAMPLES; i++)
 		s->ns[s->nr++] = (double)json_integer_value(json_array_get(list, i));
 	qsort(s->ns, s->nr, sizeof(s->ns[0]), compare);
 	return s->nr > 0;
 }
 
 /* Every distribution of a report with a name; returns how many. */
-static u32 find_series(const json_t *report, const char *name, struct cli_samples *out, u32 room)
+static u32 find_series(const json_t *report, const char *name, struct samples *out, u32 room)
 {
 	const json_t *rungs = json_object_get(report, "rungs");
 	u32 nr = 0;
@@ -55,7 +76,8 @@ static u32 find_series(const json_t *report, const char *name, struct cli_sample
 	return nr;
 }
 
-double cli_samples_at(const struct cli_samples *s, double share)
+/* The duration that a share of them does not exceed. */
+static double samples_at(const struct samples *s, double share)
 {
 	u32 at = (u32)(share * (double)(s->nr - 1) + 0.5);
 
@@ -63,7 +85,7 @@ double cli_samples_at(const struct cli_samples *s, double share)
 }
 
 /* Nanoseconds a byte: the middle of the slopes between all pairs of occupancies (Theil-Sen). */
-static double slope(const struct cli_samples *s, u32 nr)
+static double slope(const struct samples *s, u32 nr)
 {
 	double slopes[MAX_POINTS * MAX_POINTS / 2];
 	u32 n = 0;
@@ -71,22 +93,22 @@ static double slope(const struct cli_samples *s, u32 nr)
 	for (u32 i = 0; i < nr; i++)
 		for (u32 k = i + 1; k < nr; k++)
 			if (s[k].bytes > s[i].bytes)
-				slopes[n++] = (cli_samples_at(&s[k], 0.5) -
-					       cli_samples_at(&s[i], 0.5)) /
+				slopes[n++] = (samples_at(&s[k], 0.5) -
+					       samples_at(&s[i], 0.5)) /
 					      (s[k].bytes - s[i].bytes);
 	qsort(slopes, n, sizeof(slopes[0]), compare);
 	return n ? slopes[n / 2] : 0;
 }
 
-static double above(const struct cli_samples *s, double rest)
+static double above(const struct samples *s, double rest)
 {
-	double ns = cli_samples_at(s, 0.5) - rest;
+	double ns = samples_at(s, 0.5) - rest;
 
 	return ns > 0 ? ns : 0;
 }
 
 /* What varies is exponential in the model: its deviation is the share. */
-static double spread(const struct cli_samples *s, double rest)
+static double spread(const struct samples *s, double rest)
 {
 	double mean = 0, sum = 0, share;
 
@@ -99,10 +121,11 @@ static double spread(const struct cli_samples *s, double rest)
 	return share < 1 ? share : 1;
 }
 
-int cli_calibrate(const json_t *report, struct cli_calibration *out)
+/* Return: 0, -ENODATA the report has no costs. */
+static int derive(const json_t *report, struct calibration *out)
 {
-	static struct cli_samples fill[MAX_POINTS];
-	struct cli_samples call, stop, packet, first, wake;
+	static struct samples fill[MAX_POINTS];
+	struct samples call, stop, packet, first, wake;
 	u32 nr;
 
 	memset(out, 0, sizeof(*out));
@@ -110,11 +133,11 @@ int cli_calibrate(const json_t *report, struct cli_calibration *out)
 	    !find_series(report, "packet", &packet, 1) ||
 	    !find_series(report, "first", &first, 1) || !find_series(report, "wake", &wake, 1))
 		return -ENODATA;
-	out->call_ns = cli_samples_at(&call, 0.5);
+	out->call_ns = samples_at(&call, 0.5);
 	out->unmap_ns = above(&stop, out->call_ns);
-	out->packet_ns = cli_samples_at(&packet, 0.5);
+	out->packet_ns = samples_at(&packet, 0.5);
 	out->map_ns = above(&first, out->call_ns + out->packet_ns);
-	out->wake_ns = cli_samples_at(&wake, 0.5);
+	out->wake_ns = samples_at(&wake, 0.5);
 	out->spread = spread(&stop, out->call_ns);
 	out->nr_samples = stop.nr;
 	nr = find_series(report, "save", fill, MAX_POINTS);
@@ -170,8 +193,9 @@ static void put_number(FILE *f, const char *key, double value, const char *unit,
 	put_line(f, key, text, source);
 }
 
-static void put_machine(FILE *f, const json_t *m, const struct gpu_profile *base)
+static void put_machine(FILE *f, const json_t *report, const struct gpu_profile *base)
 {
+	const json_t *m = json_object_get(report, "machine");
 	s64 xccs = json_integer_value(json_object_get(m, "nr_xcc"));
 	s64 cus = json_integer_value(json_object_get(m, "nr_cu"));
 
@@ -186,7 +210,7 @@ static void put_machine(FILE *f, const json_t *m, const struct gpu_profile *base
 }
 
 /* The model has one for both ways: the slower of them. */
-static void put_bandwidth(FILE *f, const struct cli_calibration *c,
+static void put_bandwidth(FILE *f, const struct calibration *c,
 			  const struct gpu_profile *base)
 {
 	double save = c->save_ns_byte, restore = c->restore_ns_byte;
@@ -203,12 +227,12 @@ static void put_bandwidth(FILE *f, const struct cli_calibration *c,
 	put_number(f, "bandwidth", 1000 / max(save, restore), "", source);
 }
 
-static void put_profile(FILE *f, const json_t *m, const struct cli_calibration *c,
-			const struct gpu_profile *base)
+static void put_profile(FILE *f, const json_t *report, const struct calibration *c)
 {
+	const struct gpu_profile *base = nearest(json_object_get(report, "machine"));
 	char source[128];
 
-	put_machine(f, m, base);
+	put_machine(f, report, base);
 	put_bandwidth(f, c, base);
 	snprintf(source, sizeof(source), "measured: stops of an idle queue, %u, without the call",
 		 c->nr_samples);
@@ -244,20 +268,18 @@ static json_t *load(const char *path)
 }
 
 static int write_profile(const struct cli_options *o, const json_t *report,
-			 const struct cli_calibration *c)
+			 const struct calibration *c)
 {
-	const json_t *machine = json_object_get(report, "machine");
-	const struct gpu_profile *base = nearest(machine);
 	struct cli_outfile out = { .file = stdout };
 	int err;
 
 	if (!o->output) {
-		put_profile(stdout, machine, c, base);
+		put_profile(stdout, report, c);
 		return cli_finish(CLI_EXIT_OK);
 	}
 	err = cli_outfile_open(&out, o->output);
 	if (!err) {
-		put_profile(out.file, machine, c, base);
+		put_profile(out.file, report, c);
 		err = cli_outfile_commit(&out);
 	}
 	return err ? cli_fail(o->output, err, NULL) : CLI_EXIT_OK;
@@ -265,7 +287,7 @@ static int write_profile(const struct cli_options *o, const json_t *report,
 
 static int calibrate(struct cli_session *s)
 {
-	struct cli_calibration c;
+	struct calibration c;
 	json_t *report;
 	int ret;
 
@@ -276,7 +298,7 @@ static int calibrate(struct cli_session *s)
 	report = load(s->o.words[0]);
 	if (!report)
 		return CLI_EXIT_USAGE;
-	if (cli_calibrate(report, &c)) {
+	if (derive(report, &c)) {
 		cli_error(s->o.words[0], "the ladder did not come to its costs");
 		ret = CLI_EXIT_USAGE;
 	} else {
