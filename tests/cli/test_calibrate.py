@@ -86,6 +86,16 @@ def test_what_is_no_report_is_refused(tmp_path, made, says):
     assert r.returncode == 2 and says in r.stderr, r.stderr
 
 
+@pytest.mark.parametrize("nr_xcc, nr_cu", [
+    (-1, -2**63), (0, 0), (4, 3), (9, 90), (1, 129), (2**62, 2**62), ("4", 80), (4, -2**63),
+])
+def test_a_gpu_that_cannot_be_is_refused(tmp_path, nr_xcc, nr_cu):
+    made = report()
+    made["machine"].update(nr_xcc=nr_xcc, nr_cu=nr_cu)
+    r = calibrate(tmp_path, made)
+    assert r.returncode == 2 and "out of range" in r.stderr, (r.returncode, r.stderr)
+
+
 def test_words_of_a_report_do_not_become_lines_of_a_profile(tmp_path):
     made = report()
     made["machine"]["kernel"] = "6.12\n[profile]\nbase = tiny"

@@ -148,6 +148,16 @@ static int derive(const json_t *report, struct calibration *out)
 	return 0;
 }
 
+/* Does the simulator have room for such a GPU? */
+static bool is_sane(const json_t *machine)
+{
+	s64 xccs = json_integer_value(json_object_get(machine, "nr_xcc"));
+	s64 cus = json_integer_value(json_object_get(machine, "nr_cu"));
+
+	return xccs >= 1 && xccs <= GPU_MAX_XCC && cus >= xccs &&
+	       cus <= xccs * GPU_MAX_CU_PER_XCC;
+}
+
 /* The profile that has most in common: the architecture, then XCCs, then compute units. */
 static const struct gpu_profile *nearest(const json_t *machine)
 {
@@ -206,7 +216,7 @@ static void put_machine(FILE *f, const json_t *report, const struct gpu_profile 
 	fputs("\n[profile]\n", f);
 	put_line(f, "base", base->name, "assumed: the nearest; slots, quanta, caches are its");
 	put_number(f, "xccs", (double)xccs, "", "measured: told by the driver");
-	put_number(f, "cus", xccs ? (double)(cus / xccs) : 0, "", "measured: told by the driver");
+	put_number(f, "cus", (double)(cus / xccs), "", "measured: told by the driver");
 }
 
 /* The model has one for both ways: the slower of them. */
@@ -300,6 +310,9 @@ static int calibrate(struct cli_session *s)
 		return CLI_EXIT_USAGE;
 	if (derive(report, &c)) {
 		cli_error(s->o.words[0], "the ladder did not come to its costs");
+		ret = CLI_EXIT_USAGE;
+	} else if (!is_sane(json_object_get(report, "machine"))) {
+		cli_error(s->o.words[0], "nr_xcc or nr_cu is out of range");
 		ret = CLI_EXIT_USAGE;
 	} else {
 		ret = write_profile(&s->o, report, &c);
