@@ -96,6 +96,13 @@ def test_a_gpu_that_cannot_be_is_refused(tmp_path, nr_xcc, nr_cu):
     assert r.returncode == 2 and "out of range" in r.stderr, (r.returncode, r.stderr)
 
 
+@pytest.mark.parametrize("complete", [True, False])
+def test_a_ladder_that_failed_is_a_comment(tmp_path, complete):
+    r = calibrate(tmp_path, report(complete=complete))
+    assert r.returncode == 0
+    assert ("# The ladder was not climbed to its end" in r.stdout) != complete
+
+
 def test_words_of_a_report_do_not_become_lines_of_a_profile(tmp_path):
     made = report()
     made["machine"]["kernel"] = "6.12\n[profile]\nbase = tiny"

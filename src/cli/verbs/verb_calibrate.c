@@ -213,6 +213,8 @@ static void put_machine(FILE *f, const json_t *report, const struct gpu_profile 
 	put_text(f, cli_text(m, "gpu"));
 	fputs(", Linux ", f);
 	put_text(f, cli_text(m, "kernel"));
+	if (!json_is_true(json_object_get(report, "complete")))
+		fputs("\n# The ladder was not climbed to its end: see the report.", f);
 	fputs("\n[profile]\n", f);
 	put_line(f, "base", base->name, "assumed: the nearest; slots, quanta, caches are its");
 	put_number(f, "xccs", (double)xccs, "", "measured: told by the driver");
