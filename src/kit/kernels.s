@@ -217,25 +217,7 @@
 	TAKE
 .endm
 
-	// struct kit_shape of kit_kernel.c says the same.
+	// kit_shapes of kit_expect.c says the same.
 	KERNEL kit_live, 1, 64, 64, 16
 	KERNEL kit_group, 4, 256, 256, 64
 	KERNEL kit_light, 1, 64, 0, 0
-
-	.text
-	.globl kit_empty
-	.p2align 8
-	.type kit_empty,@function
-kit_empty:
-	s_endpgm
-.Lend_empty:
-	.size kit_empty, .Lend_empty - kit_empty
-
-	.rodata
-	.p2align 6
-	.amdhsa_kernel kit_empty
-		.amdhsa_user_sgpr_kernarg_segment_ptr 1
-		.amdhsa_accum_offset 8
-		.amdhsa_next_free_vgpr 8
-		.amdhsa_next_free_sgpr 16
-	.end_amdhsa_kernel

@@ -73,7 +73,7 @@ static void rung_kernel(const struct kit_climb *c, struct kit_report *r)
 		c->node->name, (unsigned long long)values);
 }
 
-/* The waves' steps at three moments. */
+/* The waves' steps when they are stopped, and a while later. */
 struct looks {
 	u32 *before;
 	u32 *after;

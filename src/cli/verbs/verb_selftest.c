@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define DEFAULT_COUNT 100
-#define MAX_RUNGS 16
 
 static const char *const colors[KIT_RESULTS] = {
 	[KIT_OK] = "32",
