@@ -47,6 +47,9 @@ struct kit_report {
 
 /* What all rungs are told. */
 struct kit_climb {
+	const char *root;	/* prefix of sysfs, NULL = none */
+	const struct drv_node *nodes;	/* all there are */
+	size_t nr_nodes;
 	const struct drv_node *node;
 	bool is_shared; /* others may use the GPU meanwhile */
 	u32 fill;	/* percent of the GPU that is filled at most */

@@ -131,7 +131,7 @@ static json_t *machine_json(const struct cli_selftest *t)
 	const struct drv_node *n = t->climb.node;
 	struct drv_system s;
 
-	drv_system_read(NULL, &s);
+	drv_system_read(t->climb.root, &s);
 	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "version",
 			 GP_VERSION, "kernel", s.kernel, "driver_version", s.module_version, "gpu",
 			 n->name, "nr_xcc", (json_int_t)n->nr_xcc.value, "nr_cu",
@@ -187,8 +187,12 @@ static int selftest(struct cli_session *s)
 
 	if (!t)
 		return cli_fail("selftest", -ENOMEM, NULL);
-	drv_discover_nodes(NULL, &nodes, &nr);
+	/* Another root is for tests: a machine that is not this one. */
+	t->climb.root = getenv("GPREEMPT_TEST_ROOT");
+	drv_discover_nodes(t->climb.root, &nodes, &nr);
 	t->o = &s->o;
+	t->climb.nodes = nodes;
+	t->climb.nr_nodes = nr;
 	t->climb.node = cli_node_choose(nodes, nr, &s->o);
 	t->climb.is_shared = s->o.is_shared;
 	t->climb.fill = (u32)(s->o.fill ? min(s->o.fill, (u64)100) : 100);

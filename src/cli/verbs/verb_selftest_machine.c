@@ -59,13 +59,18 @@ static const struct known *find_known(const struct drv_node *node, const struct 
 	return NULL;
 }
 
-/* The first finding of gpreempt check that makes preemption impossible. */
-static const json_t *find_failure(const struct cli_check *c)
+/* The first finding of gpreempt check that makes preemption on this GPU impossible. */
+static const json_t *find_failure(const struct cli_check *c, const struct drv_node *n)
 {
+	char own[32];
+
+	snprintf(own, sizeof(own), "gpu:%u", n->gpu_id);
 	for (size_t i = 0; i < json_array_size(c->list); i++) {
 		const json_t *row = json_array_get(c->list, i);
+		const char *name = cli_text(row, "name");
 
-		if (!strcmp(cli_text(row, "result"), "fail"))
+		if (!strcmp(cli_text(row, "result"), "fail") &&
+		    (strncmp(name, "gpu:", 4) || !strcmp(name, own)))
 			return row;
 	}
 	return NULL;
@@ -79,10 +84,10 @@ static void rung_machine(const struct kit_climb *climb, struct kit_report *r)
 	const json_t *failure;
 	struct drv_system s;
 
-	drv_system_read(NULL, &s);
-	cli_check_machine(&c, NULL);
+	drv_system_read(climb->root, &s);
+	cli_check_machine(&c, climb->root);
 	known = find_known(n, &s);
-	failure = find_failure(&c);
+	failure = find_failure(&c, n);
 	if (failure)
 		kit_say(r, KIT_FAIL, cli_text(failure, "remedy"), "%s: %s",
 			cli_text(failure, "name"), cli_text(failure, "text"));
