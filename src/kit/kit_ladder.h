@@ -104,6 +104,9 @@ struct kit_stage {
 	struct kit_hand hand;
 };
 
+/* The kernels for this GPU, or NULL: said why. */
+const struct kit_object *kit_stage_object(const struct kit_climb *c, struct kit_report *r);
+
 /* False: said why. */
 bool kit_stage_open(struct kit_stage *s, const struct kit_climb *c, enum kit_way_id way,
 		    struct kit_report *r);

@@ -38,16 +38,23 @@ void kit_stage_fail(const struct kit_hand *h, int err, struct kit_report *r)
 	kit_say(r, KIT_FAIL, remedy, "%s: %s", h->step, text);
 }
 
-static bool load(struct kit_stage *s, const struct kit_climb *c, struct kit_report *r)
+const struct kit_object *kit_stage_object(const struct kit_climb *c, struct kit_report *r)
 {
 	const struct kit_object *object = kit_object_find(c->node->name);
-	int err;
 
-	if (!object) {
+	if (!object)
 		kit_say(r, KIT_FAIL, "a build with LLVM 19 or newer (clang, lld), or another GPU",
 			"this program has no kernels for %s", c->node->name);
+	return object;
+}
+
+static bool load(struct kit_stage *s, const struct kit_climb *c, struct kit_report *r)
+{
+	const struct kit_object *object = kit_stage_object(c, r);
+	int err;
+
+	if (!object)
 		return false;
-	}
 	err = kit_code_load(&s->gpu, object, &s->code);
 	if (err)
 		kit_say(r, KIT_FAIL, NULL, "loading the kernels: %s", strerror(-err));

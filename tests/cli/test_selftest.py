@@ -65,3 +65,9 @@ def test_a_gpu_is_not_judged_by_another_one(machine):
     r = selftest(machine, "--gpu", f"gpu:{OTHER}")
     assert r.returncode == 1 and "waves cannot be saved on it" in r.stdout, r
     assert r.stdout.endswith("stopped at machine; nothing was preempted on this GPU\n"), r
+
+
+def test_a_gpu_without_kernels_is_refused_in_words(machine):
+    change(machine, 1, "gfx_target_version", 110000)
+    r = selftest(machine)
+    assert r.returncode == 1 and "fail  machine     this program has no kernels for gfx1100" in r.stdout, r

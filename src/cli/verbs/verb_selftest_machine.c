@@ -93,7 +93,7 @@ static void rung_machine(const struct kit_climb *climb, struct kit_report *r)
 			cli_text(failure, "name"), cli_text(failure, "text"));
 	else if (known)
 		kit_say(r, KIT_FAIL, known->remedy, "%s", known->text);
-	else
+	else if (kit_stage_object(climb, r))
 		kit_say(r, KIT_OK, NULL, "%s, %llu XCC, %llu CUs, MEC firmware %llu; Linux %s, "
 			"ioctl %llu.%llu", n->name, (unsigned long long)n->nr_xcc.value,
 			(unsigned long long)n->nr_cu.value, (unsigned long long)n->mec_fw.value,
