@@ -224,7 +224,8 @@ void kit_rung_cost(const struct kit_climb *c, struct kit_report *r)
 		return;
 	}
 	for (u32 i = 0; i < ARRAY_SIZE(parts); i++)
-		if (!measure_fill(c, &s, KIT_GROUP, parts[i] * c->fill / 100, r))
+		if (!kit_is_alone(c, 1, r) ||
+		    !measure_fill(c, &s, KIT_GROUP, parts[i] * c->fill / 100, r))
 			return;
 	say_costs(r);
 }

@@ -30,39 +30,72 @@ void kit_say(struct kit_report *r, enum kit_result result, const char *remedy,
 	va_list args;
 
 	r->result = result;
+	r->is_refused = false;
 	snprintf(r->remedy, sizeof(r->remedy), "%s", remedy ? remedy : "");
 	va_start(args, format);
 	vsnprintf(r->text, sizeof(r->text), format, args);
 	va_end(args);
 }
 
-u32 kit_find_other(const struct drv_node *node)
+/* Partitions of a device have one PCI address; 0 is none. */
+static bool is_same_device(const struct drv_node *a, const struct drv_node *b)
+{
+	u64 x = a->location.value & 0xffff, y = b->location.value & 0xffff;
+
+	return a == b || (x && x == y && a->domain.value == b->domain.value);
+}
+
+static bool is_near(const struct kit_climb *c, u32 gpu_id)
+{
+	for (size_t i = 0; i < c->nr_nodes; i++)
+		if (c->nodes[i].gpu_id == gpu_id)
+			return is_same_device(&c->nodes[i], c->node);
+	return gpu_id == c->node->gpu_id;
+}
+
+/* Queues on the device, and the process of one of them: their number or -errno. */
+static int count_queues(const struct kit_climb *c, u32 *pid)
 {
 	struct gpreempt_queue q;
 	struct drv_walk w;
-	u32 found = 0;
-	int ret = drv_walk_begin(&w, NULL, 0);
+	int nr = 0, step, err = drv_walk_begin(&w, c->root, 0);
 
-	while (ret >= 0 && !found) {
-		ret = drv_walk_step(&w, &q);
-		if (ret == 1 && q.gpu_id == node->gpu_id && q.pid != (u32)getpid())
-			found = q.pid;
-	}
+	while (!err && (step = drv_walk_step(&w, &q)) >= 0)
+		if (step && is_near(c, q.gpu_id)) {
+			*pid = q.pid;
+			nr++;
+		}
 	drv_walk_fini(&w);
-	return found;
+	return err ? err : nr;
 }
 
-/* The queues of a process that has ended are still there for a moment. */
-static u32 find_lasting_other(const struct drv_node *node)
+/*
+ * Queues are counted: inside of a container the numbers of processes are others. Those of a
+ * process that has ended are still there for a moment.
+ */
+bool kit_is_alone(const struct kit_climb *c, u32 nr_own, struct kit_report *r)
 {
 	u64 begin = kit_now_ns();
-	u32 other = kit_find_other(node);
+	u32 pid = 0;
+	int nr;
 
-	while (other && kit_now_ns() - begin < LINGER_NS) {
+	if (c->is_shared)
+		return true;
+	while ((nr = count_queues(c, &pid)) > (int)nr_own && kit_now_ns() - begin < LINGER_NS)
 		kit_sleep_ns(LOOK_NS);
-		other = kit_find_other(node);
-	}
-	return other;
+	if (nr >= 0 && nr <= (int)nr_own)
+		return true;
+	if (nr < 0)
+		kit_say(r, KIT_FAIL, "--shared", "who else uses this GPU cannot be read: %s",
+			strerror(-nr));
+	else if (!nr_own)
+		kit_say(r, KIT_FAIL, "a GPU that nothing uses, or --shared",
+			"process %u has a queue on this GPU: nothing was stopped", pid);
+	else
+		kit_say(r, KIT_FAIL, "a GPU that nothing uses, or --shared",
+			"another process has a queue on this GPU by now: stopped no more");
+	r->is_refused = true;
+	return false;
 }
 
 /* Return: it has ended; @status: as of waitpid(). */
@@ -157,15 +190,11 @@ static void climb(const struct kit_climb *c, const struct kit_rung *rung, struct
 
 void kit_climb_rung(struct kit_climb *c, const struct kit_rung *rung, struct kit_report *r)
 {
-	u32 other = rung->is_alone && !c->is_shared ? find_lasting_other(c->node) : 0;
 	struct kit_report *shared;
 
 	memset(r, 0, sizeof(*r));
-	if (other) {
-		kit_say(r, KIT_FAIL, "a GPU that nothing uses, or --shared",
-			"process %u has a queue on this GPU: nothing was stopped", other);
+	if (rung->is_alone && !kit_is_alone(c, 0, r))
 		return;
-	}
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		      -1, 0);
 	if (shared == MAP_FAILED) {

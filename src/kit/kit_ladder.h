@@ -41,6 +41,7 @@ struct kit_report {
 	u64 ns;	/* it took */
 	u64 stops;	/* preemptions with work */
 	u64 waves;	/* most that were stopped at a time */
+	bool is_refused;	/* for the sake of others: it says nothing of the GPU */
 	u32 nr_series;
 	struct kit_series series[KIT_SERIES];
 };
@@ -64,7 +65,7 @@ struct kit_climb {
  * @seconds: deadline
  * @run: does it; what it does not say is KIT_OK
  * @ways: bits of enum kit_way_id that can be used after it
- * @is_alone: only while no other process has a queue on the GPU, unless they may
+ * @is_alone: only while no other process has a queue on the device, unless they may
  */
 struct kit_rung {
 	const char *name;
@@ -90,8 +91,16 @@ void kit_say(struct kit_report *r, enum kit_result result, const char *remedy,
  */
 void kit_climb_rung(struct kit_climb *c, const struct kit_rung *rung, struct kit_report *r);
 
-/* Another process with a queue on this GPU, 0 = none. */
-u32 kit_find_other(const struct drv_node *node);
+/**
+ * kit_is_alone() - may something be stopped now?
+ * @c: what all rungs are told
+ * @nr_own: queues that the caller has on the GPU
+ * @r: says why not
+ *
+ * Not while another process has a queue on the device, of which a reset takes all partitions,
+ * unless it may.
+ */
+bool kit_is_alone(const struct kit_climb *c, u32 nr_own, struct kit_report *r);
 
 /* kit_cost.c: the last rung. */
 void kit_rung_cost(const struct kit_climb *c, struct kit_report *r);

@@ -121,7 +121,8 @@ static bool cycle(struct kit_stage *s, struct kit_run *run, struct looks *l, str
 	return true;
 }
 
-static bool cycles(struct kit_stage *s, struct kit_run *run, u32 nr, struct kit_report *r)
+static bool cycles(const struct kit_climb *c, struct kit_stage *s, struct kit_run *run, u32 nr,
+		   struct kit_report *r)
 {
 	struct looks l;
 	bool is_good = looks_init(&l, run->nr_waves, r) && kit_stage_start(s, run, r);
@@ -129,7 +130,7 @@ static bool cycles(struct kit_stage *s, struct kit_run *run, u32 nr, struct kit_
 	/* Never the same moment again. */
 	for (u32 i = 0; is_good && i < nr; i++) {
 		kit_sleep_ns(50000 + i * 7919 % 200000);
-		is_good = cycle(s, run, &l, r);
+		is_good = kit_is_alone(c, 1, r) && cycle(s, run, &l, r);
 	}
 	r->waves = max(r->waves, (u64)run->nr_waves);
 	is_good = is_good && kit_stage_end(run, r);
@@ -159,7 +160,7 @@ static void rung_way(const struct kit_climb *c, enum kit_way_id way, struct kit_
 	err = kit_run_create(&s.gpu, &s.code, KIT_LIVE, 1, KIT_FLAG_DUMP, &run);
 	if (err)
 		kit_say(r, KIT_FAIL, NULL, "memory: %s", strerror(-err));
-	else if (cycles(&s, &run, CYCLES, r))
+	else if (cycles(c, &s, &run, CYCLES, r))
 		kit_say(r, KIT_OK, NULL, "stopped and continued %llu times, %u registers and words "
 			"exact", (unsigned long long)r->stops, kit_rows(run.shape) * KIT_LANES);
 	kit_way_end(&s.hand);
@@ -210,7 +211,7 @@ static void rung_many(const struct kit_climb *c, struct kit_report *r)
 			kit_say(r, KIT_FAIL, NULL, "memory: %s", strerror(-err));
 			return;
 		}
-		if (!cycles(&s, &run, CYCLES / 4, r))
+		if (!cycles(c, &s, &run, CYCLES / 4, r))
 			return;
 		bytes = max(bytes, kit_stage_group_bytes(kernels[i]) * nr);
 	}

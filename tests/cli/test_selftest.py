@@ -71,3 +71,22 @@ def test_a_gpu_without_kernels_is_refused_in_words(machine):
     change(machine, 1, "gfx_target_version", 110000)
     r = selftest(machine)
     assert r.returncode == 1 and "fail  machine     this program has no kernels for gfx1100" in r.stdout, r
+
+
+@pytest.mark.parametrize("location, has_part", [(LOCATION + (1 << 28), True), (LOCATION + 256, False)])
+def test_a_process_on_a_partition_of_the_same_device_is_left_alone(machine, location, has_part):
+    add_node(machine, location)
+    add_queue(machine, OTHER)
+    r = selftest(machine, keys=2)
+    assert r.returncode == 1, r
+    assert ("fail  queue       process 148 has a queue on this GPU: nothing was stopped"
+            in r.stdout) == has_part, r
+    assert r.stdout.endswith("stopped at queue; nothing was preempted on this GPU\n"), r
+
+
+def test_nothing_is_stopped_where_others_cannot_be_seen(machine):
+    shutil.rmtree(machine / PROC)
+    r = selftest(machine, keys=2)
+    assert r.returncode == 1 and "who else uses this GPU cannot be read" in r.stdout, r
+    r = selftest(machine, "--shared", keys=2)
+    assert "cannot be read" not in r.stdout, r
