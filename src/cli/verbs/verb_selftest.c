@@ -79,6 +79,23 @@ static void list_ways(const struct cli_selftest *t, char *out, size_t size)
 						kit_way_names[i]);
 }
 
+static bool has_stopped(const struct cli_selftest *t)
+{
+	for (u32 i = 0; i < t->nr; i++)
+		if (t->rung[i]->ways && t->report[i].result != KIT_SKIP &&
+		    !(i == t->nr - 1 && t->report[i].is_refused))
+			return true;
+	return false;
+}
+
+static const char *say_failure(const struct cli_selftest *t)
+{
+	if (!has_stopped(t))
+		return "nothing was preempted on this GPU";
+	return t->report[t->nr - 1].is_refused ? "that says nothing of this GPU" :
+						 "do not use gpreempt on this GPU yet";
+}
+
 void cli_selftest_end(const struct cli_selftest *t, char *out, size_t size)
 {
 	char ways[64];
@@ -87,9 +104,7 @@ void cli_selftest_end(const struct cli_selftest *t, char *out, size_t size)
 	if (t->is_complete)
 		snprintf(out, size, "preemption works on this GPU (%s); nothing was lost", ways);
 	else if (t->nr && t->report[t->nr - 1].result == KIT_FAIL)
-		snprintf(out, size, "stopped at %s; %s", t->rung[t->nr - 1]->name,
-			 *ways ? "do not use gpreempt on this GPU yet" :
-				 "nothing was preempted on this GPU");
+		snprintf(out, size, "stopped at %s; %s", t->rung[t->nr - 1]->name, say_failure(t));
 	else
 		snprintf(out, size, "ended by the user after %u rungs", t->nr);
 }

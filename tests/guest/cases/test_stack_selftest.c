@@ -127,6 +127,9 @@ static void step_fails(struct stepwise *s, const char *line, const char *words)
 	GT_CHECK(r == 1, "exit code %d", r);
 	GT_CHECK(!gt_program_says(&s->p, line, 10), "not on that rung: %s", line);
 	GT_CHECK(!gt_program_says(&s->p, words, 10), "it does not say %s", words);
+	words = strstr(line, "kernel") ? "nothing was preempted on this GPU" :
+					 "do not use gpreempt on this GPU yet";
+	GT_CHECK(!gt_program_says(&s->p, words, 10), "it does not end with %s", words);
 	close(s->keys);
 }
 
@@ -322,6 +325,27 @@ static void another_process_is_left_alone(void)
 	GT_CHECK(!r, "the other process: %d", r);
 }
 
+static void one_that_comes_later_ends_it(void)
+{
+	static const char *const lines[] = {
+		"fail  cost        another process has a queue on this GPU by now: stopped no more",
+		"stopped at cost; that says nothing of this GPU",
+	};
+	struct gt_program load, p;
+	int r;
+
+	gt_stack_devices();
+	GT_START(&p, GT_USER, "gpreempt", "selftest", "--count", "100", "--fill", "25");
+	GT_CHECK(!gt_program_says(&p, "ok    many", MS), "it does not come to cost");
+	GT_START(&load, GT_OTHER_USER, "load_offline", "--kernel-ms", "50");
+	r = gt_program_wait(&p, MS);
+	gt_program_show(&p);
+	GT_CHECK(r == 1, "exit code %d", r);
+	check_lines(&p, lines, sizeof(lines) / sizeof(lines[0]));
+	r = gt_program_stop(&load, SIGTERM, 20000);
+	GT_CHECK(!r, "the other process: %d", r);
+}
+
 /* Between, with what a look at the clock and a wake-up of the GPU's thread add in this guest. */
 static void expect(const struct gt_program *p, const char *key, uint64_t low, uint64_t high)
 {
@@ -388,6 +412,7 @@ static const struct gt_case cases[] = {
 	{ "reset_is_found", reset_is_found, TINY, LONG },
 	{ "dead_gpu_is_found", dead_gpu_is_found, TINY, LONG },
 	{ "another_process_is_left_alone", another_process_is_left_alone, TINY, LONG },
+	{ "one_that_comes_later_ends_it", one_that_comes_later_ends_it, TINY, LONG },
 	{ "missing_permission_is_found", missing_permission_is_found, TINY, LONG },
 	{ "cwsr_off_is_found", cwsr_off_is_found, TINY " cwsr_enable=0", LONG },
 	{ "without_hws_the_debugger_is_left_out", without_hws_the_debugger_is_left_out,
