@@ -139,6 +139,29 @@ static bool cycles(const struct kit_climb *c, struct kit_stage *s, struct kit_ru
 	return is_good;
 }
 
+/* What the machine or the user lacks is no fault of the GPU. False: it is something else. */
+static bool say_lacking(const struct kit_hand *h, int err, struct kit_report *r)
+{
+	struct drv_system s;
+
+	if (err == -EOPNOTSUPP) {
+		kit_say(r, KIT_SKIP, NULL, "%s: there is none", h->step);
+		return true;
+	}
+	if (h->way == KIT_WAY_MODULE && (err == -EACCES || err == -EPERM)) {
+		kit_say(r, KIT_SKIP, "it as root", "%s: %s", h->step, strerror(-err));
+		return true;
+	}
+	if (strcmp(h->step, KIT_STEP_SEIZE) || err != -EPERM)
+		return false;
+	drv_system_read(NULL, &s);
+	kit_say(r, KIT_SKIP, s.ptrace_scope.value == 3 ?
+			"to reboot with kernel.yama.ptrace_scope=1" :
+			"sysctl kernel.yama.ptrace_scope=1, or root",
+		"%s: %s", h->step, strerror(-err));
+	return true;
+}
+
 /* One wave with all that a wave can have, one way. */
 static void rung_way(const struct kit_climb *c, enum kit_way_id way, struct kit_report *r)
 {
@@ -149,12 +172,9 @@ static void rung_way(const struct kit_climb *c, enum kit_way_id way, struct kit_
 	if (!kit_stage_open(&s, c, way, r))
 		return;
 	err = kit_way_begin(&s.hand, &s.q);
-	if (err == -EOPNOTSUPP) {
-		kit_say(r, KIT_SKIP, NULL, "%s: there is none", s.hand.step);
-		return;
-	}
 	if (err) {
-		kit_stage_fail(&s.hand, err, r);
+		if (!say_lacking(&s.hand, err, r))
+			kit_stage_fail(&s.hand, err, r);
 		return;
 	}
 	err = kit_run_create(&s.gpu, &s.code, KIT_LIVE, 1, KIT_FLAG_DUMP, &run);

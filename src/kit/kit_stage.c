@@ -30,10 +30,6 @@ void kit_stage_fail(const struct kit_hand *h, int err, struct kit_report *r)
 		text = "the hardware failed: a queue did not leave when it was told to";
 		remedy = "the kernel's log (dmesg)";
 		break;
-	case -EPERM:
-		if (h->way == KIT_WAY_DEBUG)
-			remedy = "sysctl kernel.yama.ptrace_scope=1, or root";
-		break;
 	}
 	kit_say(r, KIT_FAIL, remedy, "%s: %s", h->step, text);
 }

@@ -49,7 +49,7 @@ static void trace(pid_t target, int ask, int answer)
 
 	a.err = min(kfd, 0);
 	if (!a.err) {
-		a.step = "PTRACE_SEIZE";
+		a.step = KIT_STEP_SEIZE;
 		a.err = ptrace(PTRACE_SEIZE, target, 0, 0) ? -errno : 0;
 	}
 	if (!a.err)

@@ -18,6 +18,9 @@ enum kit_way_id {
 	KIT_WAYS
 };
 
+/* The step that needs the right to trace. */
+#define KIT_STEP_SEIZE "PTRACE_SEIZE"
+
 /* A queue under a way's control. */
 struct kit_hand {
 	enum kit_way_id way;

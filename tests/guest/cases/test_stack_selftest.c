@@ -13,8 +13,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#define YAMA "/proc/sys/kernel/yama/ptrace_scope"
 #define MS 300000
 #define LONG 600
 #define TINY "profile=tiny"
@@ -282,6 +285,28 @@ static void missing_permission_is_found(void)
 	climb_again();
 }
 
+/* No fault of the GPU: what is left is tried. The device is not the module's, but it is shut. */
+static void what_a_user_may_not_is_left_out(void)
+{
+	static const char *const lines[] = {
+		"ok    update", "skip  debugger    PTRACE_SEIZE: Operation not permitted",
+		"skip  module      /dev/gpreempt: Permission denied",
+		"preemption works on this GPU (update); nothing was lost",
+	};
+	struct gt_program p;
+	int r;
+
+	gt_stack_devices();
+	GT_CHECK(!mknod("/dev/gpreempt", S_IFCHR | 0600, makedev(1, 3)), "%s", strerror(errno));
+	GT_CHECK(!gt_write_file(YAMA, "2"), "%s", strerror(errno));
+	r = GT_RUN(&p, GT_USER, MS, "gpreempt", "selftest", "--count", "3", "--fill", "25");
+	gt_program_show(&p);
+	unlink("/dev/gpreempt");
+	GT_CHECK(!gt_write_file(YAMA, "0"), "%s", strerror(errno));
+	GT_CHECK(!r, "exit code %d", r);
+	check_lines(&p, lines, sizeof(lines) / sizeof(lines[0]));
+}
+
 /* No fault of the GPU: what is left is tried. */
 static void without_hws_the_debugger_is_left_out(void)
 {
@@ -414,6 +439,7 @@ static const struct gt_case cases[] = {
 	{ "another_process_is_left_alone", another_process_is_left_alone, TINY, LONG },
 	{ "one_that_comes_later_ends_it", one_that_comes_later_ends_it, TINY, LONG },
 	{ "missing_permission_is_found", missing_permission_is_found, TINY, LONG },
+	{ "what_a_user_may_not_is_left_out", what_a_user_may_not_is_left_out, TINY, LONG },
 	{ "cwsr_off_is_found", cwsr_off_is_found, TINY " cwsr_enable=0", LONG },
 	{ "without_hws_the_debugger_is_left_out", without_hws_the_debugger_is_left_out,
 	  TINY " sched_policy=2", LONG },
