@@ -83,7 +83,10 @@ static int hear(struct kit_hand *h)
 
 static int ask(struct kit_hand *h, char what)
 {
-	return write(h->ask, &what, 1) == 1 ? hear(h) : -EPIPE;
+	if (write(h->ask, &what, 1) == 1)
+		return hear(h);
+	h->step = "the tracer";
+	return -EPIPE;
 }
 
 /* A child that traces its parent: a parent that traced would have to let its child's child go. */

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "gt/gt_stack.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -202,6 +203,47 @@ static void flipped_bit_is_found(void)
 	gt_fault(0, "corrupt %u", VGPR_8_LANE_1);
 	press(&s);
 	step_fails(&s, "fail  update", "VGPR v8 of lane 1 is ");
+	climb_again();
+}
+
+/* One that traces any process, 0 = there is none. */
+static pid_t find_tracer(void)
+{
+	DIR *all = opendir("/proc");
+	struct dirent *d;
+	pid_t found = 0;
+
+	while (all && !found && (d = readdir(all))) {
+		char path[32], line[64];
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/%.10s/status", d->d_name);
+		f = fopen(path, "re");
+		while (f && fgets(line, sizeof(line), f) && !sscanf(line, "TracerPid: %d", &found))
+			;
+		if (f)
+			fclose(f);
+	}
+	if (all)
+		closedir(all);
+	return found;
+}
+
+static void dead_tracer_is_found(void)
+{
+	uint64_t end = gt_deadline_ns(20000);
+	struct stepwise s;
+	pid_t tracer;
+
+	step_begin(&s);
+	step_to(&s, "debugger");
+	press(&s);
+	while (!(tracer = find_tracer())) {
+		GT_CHECK(gt_now_ns() < end, "no tracer");
+		gt_sleep_us(20);
+	}
+	kill(tracer, SIGKILL);
+	step_fails(&s, "fail  debugger", "the tracer: ");
 	climb_again();
 }
 
@@ -433,6 +475,7 @@ static const struct gt_case cases[] = {
 	{ "lost_fence_is_found", lost_fence_is_found, IMPATIENT, LONG },
 	{ "flipped_bit_is_found", flipped_bit_is_found, TINY, LONG },
 	{ "wrong_acc_registers_are_found", wrong_acc_registers_are_found, TINY, LONG },
+	{ "dead_tracer_is_found", dead_tracer_is_found, TINY, LONG },
 	{ "hang_is_found", hang_is_found, IMPATIENT, LONG },
 	{ "reset_is_found", reset_is_found, TINY, LONG },
 	{ "dead_gpu_is_found", dead_gpu_is_found, TINY, LONG },
