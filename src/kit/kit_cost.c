@@ -76,8 +76,10 @@ static int send_packet(struct kit_stage *s, struct gpu_signal *signal, bool is_s
 		kit_queue_barrier(&s->q, signal);
 	else if (!err)
 		err = kit_way_go(&s->hand);
-	if (!err)
+	if (!err) {
+		s->hand.step = "a packet";
 		err = kit_signal_wait(signal, ANSWER_NS);
+	}
 	*ns = kit_now_ns() - begin;
 	return err;
 }
@@ -88,6 +90,8 @@ static int measure_packet(const struct kit_climb *c, struct kit_stage *s, struct
 	struct gpu_signal *signal;
 	int err = kit_gpu_alloc(&s->gpu, KIT_PAGE, &signal);
 	u64 ns;
+
+	s->hand.step = "memory for a signal";
 
 	for (u32 i = 0; i < c->count && !err; i++) {
 		err = send_packet(s, signal, false, &ns);
@@ -100,13 +104,14 @@ static int measure_packet(const struct kit_climb *c, struct kit_stage *s, struct
 }
 
 /* A thread that waits is woken by another: what any detection needs beside a look. */
-static int measure_wake(const struct kit_climb *c, struct kit_report *r)
+static int measure_wake(const struct kit_climb *c, struct kit_stage *s, struct kit_report *r)
 {
 	struct kit_series *wake = add(r, "wake", 0, 0);
 	int to[2], from[2];
 	u64 at = 0;
 	pid_t child;
 
+	s->hand.step = "a pipe";
 	if (pipe(to) || pipe(from))
 		return -errno;
 	child = fork();
@@ -119,7 +124,12 @@ static int measure_wake(const struct kit_climb *c, struct kit_report *r)
 		}
 		_exit(0);
 	}
-	for (u32 i = 0; child > 0 && i < c->count; i++) {
+	if (child < 0)
+		return -errno;
+	/* If the child dies, the pipe ends. */
+	close(to[0]);
+	close(from[1]);
+	for (u32 i = 0; i < c->count; i++) {
 		u64 begin = kit_now_ns();
 
 		if (write(to[1], &begin, sizeof(begin)) != sizeof(begin) ||
@@ -129,7 +139,7 @@ static int measure_wake(const struct kit_climb *c, struct kit_report *r)
 		kit_sleep_ns(SETTLE_NS);
 	}
 	close(to[1]);
-	return child < 0 ? -errno : 0;
+	return 0;
 }
 
 /* One occupancy: how long a stop takes, and how long until every wave goes on. */
@@ -218,7 +228,7 @@ void kit_rung_cost(const struct kit_climb *c, struct kit_report *r)
 	if (!err)
 		err = measure_packet(c, &s, r);
 	if (!err)
-		err = measure_wake(c, r);
+		err = measure_wake(c, &s, r);
 	if (err) {
 		kit_stage_fail(&s.hand, err, r);
 		return;
