@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """selftest on machines that are not this one: nothing is opened there, no rung after queue begins."""
+import json
 import os
 import shutil
 import subprocess
 
 import pytest
-from conftest import COMMAND, ROOT
+from conftest import COMMAND, ROOT, validate
 
 FIXTURE = os.path.join(ROOT, "tests/unit/driver/fixture")
 NODES = "sys/class/kfd/kfd/topology/nodes"
@@ -90,3 +91,11 @@ def test_nothing_is_stopped_where_others_cannot_be_seen(machine):
     assert r.returncode == 1 and "who else uses this GPU cannot be read" in r.stdout, r
     r = selftest(machine, "--shared", keys=2)
     assert "cannot be read" not in r.stdout, r
+
+
+def test_json_is_whole_where_the_bundle_cannot_be_written(machine):
+    change(machine, 1, "gfx_target_version", 110000)
+    r = selftest(machine, "--json", "-o", "/dev/null/bundle")
+    assert r.returncode == 1 and "/dev/null/bundle" in r.stderr, r
+    assert r.stdout.endswith("}\n"), r
+    validate(json.loads(r.stdout))

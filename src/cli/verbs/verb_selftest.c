@@ -176,18 +176,18 @@ static int report(const struct cli_selftest *t)
 	json_t *all = cli_schema("selftest", result_json(t));
 	int err = 0;
 
-	if (t->o->is_json)
+	if (t->o->is_json) {
 		json_dumpf(all, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
-	else
+		putchar('\n');
+	} else {
 		print_end(t);
+	}
 	if (t->o->output)
 		err = cli_selftest_bundle(t, t->o->output, all);
 	json_decref(all);
 	if (err)
 		return cli_fail(t->o->output, err, NULL);
-	if (t->o->is_json)
-		putchar('\n');
-	else if (t->o->output && !t->o->is_quiet)
+	if (t->o->output && !t->o->is_json && !t->o->is_quiet)
 		printf("%s has the bundle to send: selftest.json, selftest.html; no user data\n",
 		       t->o->output);
 	return t->is_complete ? CLI_EXIT_OK : CLI_EXIT_FAILED;
