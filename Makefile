@@ -12,6 +12,7 @@ help:
 	@echo 'make check-debug-kernel  it and the patched one, with lockdep, KASAN and kmemleak; slow'
 	@echo 'make amdgpu              compile amdgpu.ko with the patch, and gpreempt.ko; slow'
 	@echo 'make fuzz                explore with every fuzz harness for FUZZ_SECONDS=60'
+	@echo 'make mutate-isa          do the tests notice a wrong opcode? docs/measured/mutation.md; slow'
 	@echo 'make soak                preemption in the guest for SOAK_SECONDS=3600'
 	@echo 'make bench               measure, and compare with the bounds'
 	@echo 'make figures             the same, and write docs/measured/benchmarks.md'
@@ -73,6 +74,10 @@ fuzz: deps
 	@tools/build fuzz
 	@tools/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
+mutate-isa: deps
+	@tools/build gcc
+	@tools/mutate-isa --write docs/measured/mutation.md
+
 bench: build-deps
 	@tools/build gcc-release >&2
 	@build/gcc-release/bench/gpreempt-bench $(BENCH_ARGS)
@@ -113,4 +118,4 @@ format: deps
 clean:
 	rm -rf build out
 
-.PHONY: help deps build-deps demo machine-code check check-quick check-kernel check-clients check-debug-kernel amdgpu soak fuzz bench deb rpm check-slurm check-slurm-releases check-packages measured figures eval format clean
+.PHONY: help deps build-deps demo machine-code check check-quick check-kernel check-clients check-debug-kernel amdgpu soak fuzz mutate-isa bench deb rpm check-slurm check-slurm-releases check-packages measured figures eval format clean
