@@ -127,6 +127,7 @@ def test_policy_is_changed_and_refused(crowd):
     assert "mlfq.width" in ok(crowd.run("policy", "-v"))
     refused(crowd.run("policy", "set", "fair.width=900"), 2, "900 is not in 1..8")
     refused(crowd.run("policy", "set", "x.y=900"), 4)
+    refused(crowd.run("policy", "set", "min_run_ns=2ms", "x" * 64 + "=1"), 2, "no such parameter")
     policies = dict(line.split(None, 1) for line in ok(crowd.run("policy", "list")).splitlines())
     assert "deadline" in policies["edf"]
     assert list(policies) == json.loads(ok(crowd.run("policy", "list", "--json")))["policies"]

@@ -182,17 +182,13 @@ static int no_number(const char *word, const char *key, size_t len)
 static int add_pair(json_t *object, const char *word)
 {
 	size_t len = strcspn(word, "=");
-	char key[64];
+	char key[GP_TEXT_PARAM_MAX];
 	u64 v;
 
-	if (len < sizeof(key)) {
-		memcpy(key, word, len);
-		key[len] = '\0';
-		if (!gp_text_read_value(key, word + len + 1, 0, INT64_MAX, &v)) {
-			json_object_set_new(object, key, json_integer((json_int_t)v));
-			return CLI_GO_ON;
-		}
-	}
+	snprintf(key, sizeof(key), "%.*s", (int)len, word);
+	if (len < sizeof(key) && !gp_text_read_value(key, word + len + 1, 0, INT64_MAX, &v) &&
+	    !json_object_set_new(object, key, json_integer((json_int_t)v)))
+		return CLI_GO_ON;
 	return no_number(word, key, len);
 }
 
