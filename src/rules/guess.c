@@ -62,7 +62,7 @@ void gp_guess_try(struct gp_guess *g, const char *name)
 	u32 d = distance_of(g->word, name);
 
 	/* What begins so is near however much is missing. */
-	if (len > 2 && begins_with(name, g->word, len))
+	if (d > 1 && len > 2 && begins_with(name, g->word, len))
 		d = 1;
 	/* A third of the letters may be wrong, but of two none. */
 	if (d < g->distance && d <= (len < 3 ? 0 : 1 + len / 5)) {

@@ -12,7 +12,8 @@
 
 static const char *guess(const char *word)
 {
-	static const char *const names[] = { "list", "stats", "priority", "max_wait_ns", "off" };
+	static const char *const names[] = { "listing", "list", "stats", "priority", "max_wait_ns",
+					     "off" };
 	static struct gp_guess g;
 	unsigned int i;
 
@@ -29,6 +30,7 @@ static void near_names_are_found(void **state)
 	assert_string_equal(guess("lost"), "; did you mean list?");	    /* another one */
 	assert_string_equal(guess("lsit"), "; did you mean list?");	    /* two changed places */
 	assert_string_equal(guess("max_wait"), "; did you mean max_wait_ns?"); /* it begins so */
+	/* What is meant is nearer than what begins so. */
 	assert_string_equal(guess("list"), "; did you mean list?");
 }
 
