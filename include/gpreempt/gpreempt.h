@@ -296,7 +296,7 @@ struct gpreempt_total {
  * @totals: an array for gpreempt_free()
  * @nr: its length
  *
- * Return: 0 or -errno; -EOPNOTSUPP without the daemon.
+ * Return: 0 or -errno; -EOPNOTSUPP without the daemon, -EINVAL @group is no UTF-8.
  */
 int gpreempt_get_totals(struct gpreempt *g, const char *group, struct gpreempt_total **totals,
 			size_t *nr);

@@ -214,7 +214,11 @@ static int set_policy(struct gpreempt *g, uint32_t gpu_id, const char *key, json
 {
 	json_t *parameters = node_parameters(gpu_id);
 
-	json_object_set_new(parameters, key, value);
+	/* A name that JSON does not take must not become no change. */
+	if (json_object_set_new(parameters, key, value)) {
+		json_decref(parameters);
+		return -EINVAL;
+	}
 	return call_only(g, "SetPolicy", parameters, -ENODEV);
 }
 

@@ -93,7 +93,13 @@ int gpreempt_get_totals(struct gpreempt *g, const char *group, struct gpreempt_t
 	static const struct list l = { "ListTotals", "totals", sizeof(**totals), lib_decode_total,
 				       NULL };
 
-	if (!g || !totals || !nr)
+	json_t *parameters = json_object();
+
+	/* A name that JSON does not take must not become all groups. */
+	if (!g || !totals || !nr ||
+	    (group && json_object_set_new(parameters, "group", json_string(group)))) {
+		json_decref(parameters);
 		return -EINVAL;
-	return get_some(g, &l, group ? json_pack("{s:s}", "group", group) : NULL, totals, nr);
+	}
+	return get_some(g, &l, parameters, totals, nr);
 }

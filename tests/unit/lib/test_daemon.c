@@ -422,6 +422,30 @@ static void grants_name_a_process_or_a_cgroup(void **state)
 	close_fake(g);
 }
 
+/* What is no UTF-8 is in no request: it would mean all groups, or no change. */
+static void names_that_are_no_utf8_are_refused(void **state)
+{
+	static const struct fake_answer answers[] = {
+		{ FAKE_TEXT, "{\"parameters\":{\"totals\":[]}}" },
+		{ FAKE_TEXT, "{\"parameters\":{\"totals\":[]}}" },
+	};
+	struct gpreempt *g = open_fake(answers, COUNT(answers));
+	struct gpreempt_total *totals;
+	size_t nr;
+
+	assert_int_equal(gpreempt_get_totals(g, "\xff", &totals, &nr), -EINVAL);
+	assert_int_equal(gpreempt_set_policy(g, 0, "\xff"), -EINVAL);
+	assert_int_equal(gpreempt_set_param(g, 0, "\xff", 1), -EINVAL);
+	assert_int_equal(gpreempt_get_totals(g, "job", &totals, &nr), 0);
+	gpreempt_free(totals);
+	assert_int_equal(gpreempt_get_totals(g, NULL, &totals, &nr), 0);
+	gpreempt_free(totals);
+	assert_int_equal(fake.nr_requests, 2);
+	assert_non_null(strstr(fake.requests[0], "\"group\":\"job\""));
+	assert_non_null(strstr(fake.requests[1], "\"parameters\":{}"));
+	close_fake(g);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -437,6 +461,7 @@ int main(void)
 		cmocka_unit_test(raw_calls_give_replies_and_errors),
 		cmocka_unit_test(bad_arguments_are_refused),
 		cmocka_unit_test(grants_name_a_process_or_a_cgroup),
+		cmocka_unit_test(names_that_are_no_utf8_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
