@@ -103,10 +103,11 @@ static int decode_names(const json_t *in, struct gpreempt_node *n)
 	const char *pci = json_string_value(json_object_get(in, "pci"));
 	const char *uuid = json_string_value(json_object_get(in, "uuid"));
 	const char *render = json_string_value(json_object_get(in, "render"));
-	unsigned int bus, device, function;
+	unsigned int bus = 0, device = 0, function = 0;
 
-	if (pci && sscanf(pci, "%x:%x:%x.%x", &n->pci_domain, &bus, &device, &function) == 4)
-		n->pci_address = bus << 8 | device << 3 | function;
+	if (pci && sscanf(pci, "%x:%x:%x.%x", &n->pci_domain, &bus, &device, &function) != 4)
+		return -EPROTO;
+	n->pci_address = bus << 8 | device << 3 | function;
 	if (uuid && sscanf(uuid, "GPU-%" SCNx64, &n->unique_id) != 1)
 		return -EPROTO;
 	if (render && sscanf(render, "renderD%" SCNu32, &n->render_minor) != 1)

@@ -77,18 +77,26 @@ static void what_is_not_known_stays_so(void **state)
 
 static void other_names_of_a_gpu_are_read_as_they_were_written(void **state)
 {
+	static const char *const wrong[][2] = { { "pci", "10000:c1:01" }, { "uuid", "GPU-x" },
+						{ "render", "card0" } };
 	const struct gpreempt_node n = {
 		.gpu_id = 63766, .index = 2, .gpu = 7, .pci_domain = 0x10000, .pci_address = 0xc109,
 		.render_minor = 135, .unique_id = 0x0123456789abcdefULL,
 	};
 	json_t *json = drv_json_node(&n);
 	struct gpreempt_node back = { 0 };
+	size_t i;
 
 	assert_string_equal(json_string_value(json_object_get(json, "pci")), "10000:c1:01.1");
 	assert_int_equal(lib_decode_node(json, &back), 0);
 	assert_memory_equal(&back, &n, sizeof(n));
-	json_object_set_new(json, "uuid", json_string("GPU-x"));
-	assert_int_equal(lib_decode_node(json, &back), -EPROTO);
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		json_t *copy = json_copy(json);
+
+		json_object_set_new(copy, wrong[i][0], json_string(wrong[i][1]));
+		assert_int_equal(lib_decode_node(copy, &back), -EPROTO);
+		json_decref(copy);
+	}
 	json_decref(json);
 }
 
