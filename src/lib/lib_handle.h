@@ -62,6 +62,12 @@ int lib_call(struct gpreempt *g, const char *method, json_t *parameters, uint64_
 /* How long to wait for a daemon that has so much time: it needs some to say what became of it. */
 uint64_t lib_patience(uint64_t timeout_ns);
 
+/*
+ * Suspends or resumes the process at this end of the connection: the daemon knows which it is,
+ * also if it has another number there. 0 or -errno; -EINVAL the daemon is too old for it.
+ */
+int lib_order_self(struct gpreempt *g, bool is_suspend, uint64_t lease_ns);
+
 /* Connects if there is no connection. 0 or -errno. */
 int lib_connect(struct gpreempt *g, uint64_t deadline_ns);
 

@@ -52,7 +52,7 @@ static bool is_of(const json_t *result, const struct gpreempt_ref *ref)
 {
 	uint32_t v;
 
-	if (lib_decode_u32(result, "pid", &v) || v != ref->pid)
+	if (lib_decode_u32(result, "pid", &v) || (ref->pid && v != ref->pid))
 		return false;
 	if (ref->gpu_id && !lib_decode_u32(result, "gpu_id", &v) && v != ref->gpu_id)
 		return false;
@@ -120,6 +120,16 @@ static int order_daemon(struct gpreempt *g, bool is_suspend, struct gpreempt_ref
 		done = lib_fail(g, -EPROTO, "the daemon's answer has no results");
 	json_decref(reply);
 	return done;
+}
+
+int lib_order_self(struct gpreempt *g, bool is_suspend, uint64_t lease_ns)
+{
+	struct gpreempt_ref ref = { .queue_id = GPREEMPT_QUEUE_ALL };
+	int ret = lib_begin_daemon(g);
+
+	if (!ret)
+		ret = order_daemon(g, is_suspend, &ref, 1, lease_ns, LIB_TIMEOUT_NS);
+	return ret < 0 ? ret : ref.result;
 }
 
 static int order(struct gpreempt *g, bool is_suspend, struct gpreempt_ref *refs, size_t nr,

@@ -46,6 +46,7 @@ static void forget_in_child(void)
 	self.daemon = NULL;
 }
 
+/* The number that the kernel knows it by, in its own namespace. */
 static struct gpreempt_ref myself(void)
 {
 	return (struct gpreempt_ref){ .pid = (uint32_t)getpid(), .queue_id = GPREEMPT_QUEUE_ALL };
@@ -54,18 +55,18 @@ static struct gpreempt_ref myself(void)
 static int hold_by_daemon(void)
 {
 	const uint64_t lease_ns = LEASE_MS * 1000000ull;
-	struct gpreempt_ref ref = myself();
 	bool is_kept = self.daemon;
 	int ret = is_kept ? 0 : gpreempt_open(&self.daemon, GPREEMPT_OPEN_DAEMON, NULL);
 
 	if (!ret)
-		ret = gpreempt_suspend_queues(self.daemon, &ref, 1, lease_ns, 0);
+		ret = lib_order_self(self.daemon, true, lease_ns);
 	/* A daemon that was restarted has closed it; asked again, the handle connects again. */
 	if (ret == -EPIPE && is_kept)
-		ret = gpreempt_suspend_queues(self.daemon, &ref, 1, lease_ns, 0);
-	if (ret == -ENOENT || ret == -ECONNREFUSED)
+		ret = lib_order_self(self.daemon, true, lease_ns);
+	/* It is not there, or an older one that knows processes by their number alone. */
+	if (ret == -ENOENT || ret == -ECONNREFUSED || ret == -EINVAL)
 		return -EOPNOTSUPP;
-	return ret < 0 ? ret : ref.result;
+	return ret;
 }
 
 static int hold_by_module(void)
@@ -101,7 +102,7 @@ static void release(void)
 	struct gpreempt_ref ref = myself();
 
 	if (self.is_module ? lib_module_order(&self.module, &ref, 0) :
-			     gpreempt_resume_queues(self.daemon, &ref, 1, 0) != 1)
+			     lib_order_self(self.daemon, false, 0))
 		hang_up();
 }
 

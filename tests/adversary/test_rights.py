@@ -751,6 +751,32 @@ def test_owner_does_not_end_the_hold_of_root(daemon, control):
         a.hear("end")
 
 
+@pytest.mark.parametrize("who", UNPRIVILEGED)
+def test_process_holds_itself_and_no_other(daemon, control, who):
+    """pid 0 is the process that asks, whatever its number is in the daemon's namespace."""
+    root = victim(daemon)
+    known(control, FIRST_PID)
+
+    def bad(say):
+        own, c = Client(daemon), Control(daemon)
+        own.send(queue())
+        c.wait_for(lambda: [p for p in c.call("ListProcesses")["processes"]
+                            if p["pid"] != FIRST_PID and p["nr_queues"]])
+        for method, order in (("Suspend", HOLD), ("Resume", RELEASE)):
+            c.send(method, {"targets": [{"pid": 0}]})
+            own.obey(order, holder=MANUAL)
+            assert [r["result"] for r in c.read()["results"]] == ["ok"]
+        # One that is no client is not held, and no other is instead.
+        own.close()
+        c.wait_for(lambda: not [p for p in c.call("ListProcesses")["processes"]
+                                if p["pid"] != FIRST_PID])
+        assert [r["result"] for r in c.call("Suspend", targets=[{"pid": 0}])["results"]] == ["gone"]
+
+    attack(who, bad)
+    assert control.call("Suspend", targets=[{"pid": 0}])["results"][0]["result"] == "gone"
+    assert heard(root) == []
+
+
 def test_holds_of_one_user_leave_room_for_root(daemon, control):
     """Defect 2: the holds of all users had one limit."""
     root = victim(daemon)

@@ -430,7 +430,7 @@ CALLS = {
                       ({"pid": 1, "attributes": {"group": "a b"}}, "group"),
                       ({"pid": 1, "attributes": {"latency_critical": 1}}, "latency_critical")],
     "Suspend": [({}, "targets"), ({"targets": {}}, "targets"), ({"targets": [5]}, "targets"),
-                ({"targets": [{}]}, "pid"), ({"targets": [{"pid": 0}]}, "pid"),
+                ({"targets": [{}]}, "pid"), ({"targets": [{"pid": -1}]}, "pid"),
                 ({"targets": [{"pid": 1, "queue_id": 5}]}, "gpu_id"),
                 ({"targets": [{"pid": 1, "extra": 5}]}, "extra"),
                 ({"targets": [{"pid": 1}] * 2000}, "targets"),

@@ -70,7 +70,7 @@ static const struct field attr_fields[] = {
 
 /* Queues are numbered by process, but callers are not to rely on that. */
 static const struct field target_fields[] = {
-	{ "pid", KIND_U64, GPD_HAS_PID, T(pid), 1, INT32_MAX },
+	{ "pid", KIND_U64, GPD_HAS_PID, T(pid), 0, INT32_MAX },
 	{ "gpu_id", KIND_U64, 0, T(gpu_id), 0, UINT32_MAX },
 	{ "queue_id", KIND_U64, 0, T(queue_id), 0, UINT32_MAX },
 };

@@ -287,10 +287,18 @@ void gpd_suspend_step(struct gpd_conn *conn)
 	finish(job);
 }
 
+/* 0 is the process that asks: in a container it has another number. Stays 0 if it is gone. */
+static void name_caller(const struct gpd_cred *cred, struct gpd_target *t)
+{
+	if (!t->pid && gpd_proc_is(cred->pid, cred->start_time))
+		t->pid = (uint64_t)cred->pid;
+}
+
 static struct gpd_job *make_job(struct gpd_conn *conn, const struct gpd_request *r)
 {
 	uint64_t timeout_ms = r->has & GPD_HAS_TIMEOUT ? r->timeout_ms : TIMEOUT_MS;
 	struct gpd_job *job = calloc(1, sizeof(*job));
+	uint32_t i;
 
 	if (!job)
 		return NULL;
@@ -303,6 +311,8 @@ static struct gpd_job *make_job(struct gpd_conn *conn, const struct gpd_request 
 	gpd_timer_set(job->timer, gpd_now_ns() + timeout_ms * GPD_NS_PER_MS);
 	memcpy(job->targets, r->targets, r->nr_targets * sizeof(*job->targets));
 	job->nr_targets = r->nr_targets;
+	for (i = 0; i < job->nr_targets; i++)
+		name_caller(&conn->cred, &job->targets[i]);
 	job->conn = conn;
 	job->release = r->method == GPD_METHOD_RESUME;
 	job->lease_ns = r->lease_ms * GPD_NS_PER_MS;

@@ -196,6 +196,7 @@ static void start_daemon(const struct fake_answer *answers, size_t nr)
 	setenv("GPREEMPT_SOCKET", fake.path, 1);
 }
 
+/* To the daemon the process has another number, as in a container. */
 static char *result_text(const char *result)
 {
 	static char text[2][160];
@@ -204,18 +205,15 @@ static char *result_text(const char *result)
 
 	snprintf(out, sizeof(text[0]),
 		 "{\"parameters\":{\"results\":[{\"pid\":%d,\"gpu_id\":7,\"queue_id\":null,"
-		 "\"result\":\"%s\",\"reason\":\"x\",\"took_ns\":null}]}}", getpid(), result);
+		 "\"result\":\"%s\",\"reason\":\"x\",\"took_ns\":null}]}}", getpid() + 1, result);
 	return out;
 }
 
 static void assert_asked(size_t i, const char *method)
 {
-	char pid[32];
-
-	snprintf(pid, sizeof(pid), "\"pid\":%d", getpid());
 	assert_true(i < fake.nr_requests);
 	assert_non_null(strstr(fake.requests[i], method));
-	assert_non_null(strstr(fake.requests[i], pid));
+	assert_non_null(strstr(fake.requests[i], "\"targets\":[{\"pid\":0}]"));
 }
 
 /* A broken connection is made again, at once, by the renewal of a lease as by a new hold. */
@@ -260,6 +258,20 @@ static void the_daemon_holds_where_the_module_cannot(void **state)
 	fake_stop(&fake);
 }
 
+static void a_daemon_that_is_too_old_holds_nothing(void **state)
+{
+	const struct fake_answer answers[] = {
+		{ FAKE_TEXT, "{\"error\":\"org.varlink.service.InvalidParameter\","
+			     "\"parameters\":{\"parameter\":\"pid\"}}" },
+	};
+
+	start_daemon(answers, 1);
+	assert_int_equal(gpreempt_self_hold(DAEMON), -EOPNOTSUPP);
+	assert_int_equal(gpreempt_self_release(), -EINVAL);
+	assert_int_equal(fake.nr_requests, 1);
+	fake_stop(&fake);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -271,6 +283,7 @@ int main(void)
 		cmocka_unit_test_setup(threads_share_one_count, begin),
 		cmocka_unit_test_setup(a_daemon_that_comes_back_is_told_again, begin),
 		cmocka_unit_test_setup(the_daemon_holds_where_the_module_cannot, begin),
+		cmocka_unit_test_setup(a_daemon_that_is_too_old_holds_nothing, begin),
 	};
 
 	sem_init(&asleep, 0, 0);
