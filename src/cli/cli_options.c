@@ -266,6 +266,24 @@ static int set_from_0(u32 i, const char *value, u64 most, u64 *out)
 	return CLI_GO_ON;
 }
 
+/* Of --device a number is the gpu_id, so that 0 is none; of --gpu it is that of amd-smi. */
+static int set_gpu(struct cli_options *o, u32 i, const char *value)
+{
+	bool is_id = table[i].kind == KIND_DEVICE;
+
+	if (o->device || o->gpu_name) {
+		cli_error(value, "one GPU is named already");
+		return CLI_EXIT_USAGE;
+	}
+	if (is_id && !cli_options_parse_device(value, &o->device))
+		return CLI_GO_ON;
+	if (!drv_is_gpu_name(value) || !strcmp(value, "gpu:0") ||
+	    (is_id && !value[strspn(value, "0123456789")]))
+		return refuse(i, value, "a device as 'gpreempt list devices' names it");
+	o->gpu_name = value;
+	return CLI_GO_ON;
+}
+
 static int set_option(struct cli_options *o, u32 i, const char *value)
 {
 	void *at = (char *)o + table[i].at;
@@ -295,15 +313,8 @@ static int set_option(struct cli_options *o, u32 i, const char *value)
 	case KIND_SEED:
 		return set_from_0(i, value, INT64_MAX, at);
 	case KIND_DEVICE:
-		if (!cli_options_parse_device(value, at))
-			break;
-		at = &o->gpu_name;
-		/* fall through */
 	case KIND_GPU:
-		if (!drv_is_gpu_name(value) || !strcmp(value, "gpu:0"))
-			return refuse(i, value, "a device as 'gpreempt list devices' names it");
-		*(const char **)at = value;
-		break;
+		return set_gpu(o, i, value);
 	case KIND_CLOCK:
 		*(bool *)at = !strcmp(value, "wall");
 		if (!*(bool *)at && strcmp(value, "monotonic"))

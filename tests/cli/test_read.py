@@ -191,6 +191,10 @@ def test_gpus_by_the_number_of_amd_smi(crowd):
     for name in ("0000:c1:00.0", "renderD128"):
         refused(crowd.run("show", name), 4, "no such device", name)
     refused(crowd.run("list", "--gpu", "first"), 2, "is not a device")
+    # A number means one thing: the gpu_id of --device, which is never 0, and that of amd-smi of --gpu.
+    refused(crowd.run("stats", "--device", "0"), 2, "is not a device")
+    for twice in (["--device", "1", "--gpu", "1"], ["--gpu", "1", "--device", "1"]):
+        refused(crowd.run("stats", *twice), 2, "named already")
     values = json.loads(ok(crowd.run("list", "--json")))["procs"]
     assert {p["comm"]: (p["gpu"], p["gpus"]) for p in values}["other"] == (["1"], ["2"])
     assert 'gpreempt_gpu_info{gpu_id="2",gpu="1",pci="",uuid="",render="",name="simulated"} 1' in \
