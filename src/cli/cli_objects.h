@@ -13,9 +13,10 @@ enum cli_object_kind {
 	CLI_OBJECT_DEVICE,
 	CLI_OBJECT_QUEUE,
 	CLI_OBJECT_PROCESS,
-	CLI_OBJECT_JOB,	/* listed only, as totals */
+	/* These are listed only, and of all GPUs together. */
+	CLI_OBJECT_JOB,
 	CLI_OBJECT_TOTAL,
-	CLI_OBJECT_CGROUP,	/* listed only */
+	CLI_OBJECT_CGROUP,
 	CLI_OBJECT_COUNT
 };
 

@@ -191,6 +191,9 @@ def test_gpus_by_the_number_of_amd_smi(crowd):
     for name in ("0000:c1:00.0", "renderD128"):
         refused(crowd.run("show", name), 4, "no such device", name)
     refused(crowd.run("list", "--gpu", "first"), 2, "is not a device")
+    for kind in ("jobs", "groups", "totals", "cgroups"):
+        refused(crowd.run("list", kind, "--gpu", "0"), 2, "of all GPUs")
+        refused(crowd.run("list", kind, "--device", "1"), 2, "of all GPUs")
     # A number means one thing: the gpu_id of --device, which is never 0, and that of amd-smi of --gpu.
     refused(crowd.run("stats", "--device", "0"), 2, "is not a device")
     for twice in (["--device", "1", "--gpu", "1"], ["--gpu", "1", "--device", "1"]):

@@ -40,6 +40,11 @@ static int prepare(struct cli_session *s)
 		return CLI_EXIT_USAGE;
 	}
 	ret = cli_options_no_words(&s->o, 1);
+	if (ret == CLI_GO_ON && kind >= CLI_OBJECT_JOB && (s->o.device || s->o.gpu_name)) {
+		cli_error(cli_objects[kind].name,
+			  "they are of all GPUs: no --device or --gpu here");
+		ret = CLI_EXIT_USAGE;
+	}
 	if (ret == CLI_GO_ON)
 		ret = cli_view_init(&s->view, cli_objects[kind].columns,
 				    cli_objects[kind].nr_columns, &s->o);
