@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""simclient.py SOCKET COMM PRIO CLASS GROUP QUEUES GPU: a simulated process.
+"""simclient.py SOCKET COMM PRIO CLASS GROUP QUEUES GPU[,GPU...]: a simulated process.
 
 It speaks src/client/wire.h and does what a shim would: it tells its queues, and answers every
 order at once. Lines on standard input make it do more: "busy Q", "idle Q", "late SECONDS"
@@ -23,8 +23,8 @@ UNSET = 255
 
 
 class Client:
-    def __init__(self, path, comm, prio, klass, group, nr_queues, gpu_id):
-        self.nr_queues, self.gpu_id = nr_queues, gpu_id
+    def __init__(self, path, comm, prio, klass, group, nr_queues, gpus):
+        self.nr_queues, self.gpus, self.gpu_id = nr_queues, gpus, gpus[0]
         self.late, self.is_mute, self.input = 0.0, False, b""
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.sock.connect(path + ".client/socket")
@@ -36,9 +36,10 @@ class Client:
         self.sock.send(head + body)
 
     def add_queues(self):
-        for q in range(self.nr_queues):
-            self.send(QUEUE_ADD, struct.pack("<IIIBBxxQQQQ", self.gpu_id, q, AQL, 7, 0, 0x10000,
-                                             65536, 0x2000, 0x2008))
+        for gpu_id in self.gpus:
+            for q in range(self.nr_queues):
+                self.send(QUEUE_ADD, struct.pack("<IIIBBxxQQQQ", gpu_id, q, AQL, 7, 0, 0x10000,
+                                                 65536, 0x2000, 0x2008))
         print("ready", flush=True)
 
     def order(self, kind, packet):
@@ -87,8 +88,9 @@ class Client:
 
 
 def main():
-    path, comm, prio, klass, group, queues, gpu = sys.argv[1:]
-    client = Client(path, comm, int(prio), klass, group, int(queues), int(gpu))
+    path, comm, prio, klass, group, queues, gpus = sys.argv[1:]
+    client = Client(path, comm, int(prio), klass, group, int(queues),
+                    [int(gpu) for gpu in gpus.split(",")])
     selector = selectors.DefaultSelector()
     selector.register(client.sock, selectors.EVENT_READ)
     selector.register(sys.stdin, selectors.EVENT_READ)

@@ -13,9 +13,9 @@ import termios
 import time
 
 import pytest
-from conftest import COMMAND, ROOT
+from conftest import COMMAND, DAEMON, ROOT
 from test_read import ok, refused
-from world import until
+from world import World, until
 
 FIXTURE = os.path.join(ROOT, "tests/unit/driver/fixture")
 PARAMETERS = "sys/module/kfdsim/parameters/"
@@ -268,6 +268,26 @@ def test_top_sorts_by_the_next_column_and_shows_one_gpu(crowd):
         t.type("nq")
     finally:
         os.kill(t.pid, signal.SIGTERM)
+    assert t.end() == 0
+
+
+def test_top_shows_one_gpu_of_many():
+    """More GPUs than fit the cell of a process."""
+    world = World(COMMAND, DAEMON, nodes=12)
+    t = None
+    try:
+        world.client(comm="wide", gpu_id=",".join(map(str, range(1, 13))))
+        t = Terminal(world, "top", "-w", "0.2")
+        t.read_until("wide")
+        t.type("g" * 12)
+        t.see("GPU 11")
+        t.type("s")
+        t.read_until("(wide) for a minute? y/n")
+        t.type("nq")
+    finally:
+        if t:
+            os.kill(t.pid, signal.SIGTERM)
+        world.close()
     assert t.end() == 0
 
 

@@ -27,7 +27,7 @@ def until(condition, seconds=DEADLINE):
 
 
 class Client:
-    """One simulated process with queues on one node."""
+    """One simulated process with queues on one node, or on several: "1,2"."""
 
     def __init__(self, path, comm="client", prio=255, klass="", group="", nr_queues=1, gpu_id=1):
         self.process = subprocess.Popen(

@@ -29,7 +29,7 @@ static void move_selection(struct cli_top_screen *c, int by)
 	u32 to = by < 0 ? at - (at > 0) : min(at + 1, nr ? nr - 1 : 0);
 
 	for (u32 i = 0; i < c->top.nr_rows; i++) {
-		if (cli_top_matches(&c->top.rows[i], c->filter, c->gpu) && n++ == to)
+		if (cli_top_matches(&c->top, &c->top.rows[i], c->filter, c->gpu) && n++ == to)
 			c->selected = c->top.rows[i].pid;
 	}
 }

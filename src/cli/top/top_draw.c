@@ -84,7 +84,7 @@ u32 cli_top_selected(struct cli_top_screen *c, u32 *nr)
 	bool is_there = false;
 
 	for (u32 i = 0; i < c->top.nr_rows; i++) {
-		if (!cli_top_matches(&c->top.rows[i], c->filter, c->gpu))
+		if (!cli_top_matches(&c->top, &c->top.rows[i], c->filter, c->gpu))
 			continue;
 		if (!n)
 			first = c->top.rows[i].pid;
@@ -139,7 +139,7 @@ static int draw_rows(struct cli_top_screen *c, int y, int end)
 	for (u32 i = 0; i < c->top.nr_rows && y < end; i++) {
 		const struct cli_top_row *r = &c->top.rows[i];
 
-		if (cli_top_matches(r, c->filter, c->gpu) && n++ >= skip)
+		if (cli_top_matches(&c->top, r, c->filter, c->gpu) && n++ >= skip)
 			draw_row(c, y++, r);
 	}
 	if (!nr && y < end)

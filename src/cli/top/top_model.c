@@ -271,22 +271,22 @@ void cli_top_bar(const struct cli_top_row *r, u32 *run, u32 *off)
 	*off = min((u32)((was_off * CLI_TOP_BAR + 500000) / 1000000), CLI_TOP_BAR - *run);
 }
 
-/* Is this GPU one of those between commas? */
-static bool is_on(const char *gpus, const char *gpu)
+/* The cell has only as many of its GPUs as fit. */
+static bool is_on(const json_t *process, const char *gpu)
 {
-	size_t len = strlen(gpu);
+	const json_t *gpus = json_object_get(process, "gpu");
 
-	while (gpus && (strncmp(gpus, gpu, len) || (gpus[len] && gpus[len] != ','))) {
-		gpus = strchr(gpus, ',');
-		if (gpus)
-			gpus++;
+	for (size_t i = 0; i < json_array_size(gpus); i++) {
+		if (!strcmp(json_string_value(json_array_get(gpus, i)), gpu))
+			return true;
 	}
-	return gpus != NULL;
+	return false;
 }
 
-bool cli_top_matches(const struct cli_top_row *r, const char *text, const char *gpu)
+bool cli_top_matches(const struct cli_top *t, const struct cli_top_row *r, const char *text,
+		     const char *gpu)
 {
-	if (*gpu && !is_on(r->cells[CLI_TOP_GPU], gpu))
+	if (*gpu && !is_on(cli_top_process(t, r->pid), gpu))
 		return false;
 	return !*text || strstr(r->cells[CLI_TOP_COMMAND], text) ||
 	       strstr(r->cells[CLI_TOP_PID], text);

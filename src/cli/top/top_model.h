@@ -133,6 +133,7 @@ bool cli_top_find_cell(u32 cell, int width, u32 *at, u32 *len);
 void cli_top_bar(const struct cli_top_row *r, u32 *run, u32 *off);
 
 /* Is this process one of those that were asked for? A part of its name or its number; "" = any. */
-bool cli_top_matches(const struct cli_top_row *r, const char *text, const char *gpu);
+bool cli_top_matches(const struct cli_top *t, const struct cli_top_row *r, const char *text,
+		     const char *gpu);
 
 #endif
