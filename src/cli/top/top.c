@@ -240,6 +240,8 @@ static int look(struct cli_top_screen *c)
 		return ret;
 	gpreempt_close(s->g);
 	s->g = NULL;
+	/* What is written over it is open no more. */
+	c->ask = 0;
 	/* What was printed of it stands on the screen. */
 	clearok(curscr, TRUE);
 	snprintf(c->status, sizeof(c->status),
