@@ -145,35 +145,26 @@ static int add_queues(struct gpreempt *g, json_t *out)
 	return err;
 }
 
-static int add_totals(struct gpreempt *g, json_t *out)
-{
-	struct gpreempt_total *totals;
-	size_t nr;
-
-	int ret = gpreempt_get_totals(g, NULL, &totals, &nr);
-
-	/* A handle without daemon has none, and says so. */
-	if (!ret)
-		gpreempt_free(totals);
-	return ret;
-}
-
 int cli_session_list(struct cli_session *s, enum cli_list what, json_t **out)
 {
 	static const struct {
 		const char *method;
 		const char *key;
 		const char *object;
-		int (*add)(struct gpreempt *g, json_t *out);
+		int (*add)(struct gpreempt *g, json_t *out); /* NULL = the daemon alone knows */
 	} lists[] = {
 		[CLI_LIST_NODES] = { "ListNodes", "nodes", "devices", add_nodes },
 		[CLI_LIST_PROCESSES] = { "ListProcesses", "processes", "processes", add_processes },
 		[CLI_LIST_QUEUES] = { "ListQueues", "queues", "queues", add_queues },
-		[CLI_LIST_TOTALS] = { "ListTotals", "totals", "totals", add_totals },
+		[CLI_LIST_TOTALS] = { "ListTotals", "totals", "totals", NULL },
 	};
 	json_t *reply;
 	int ret;
 
+	if (s->is_direct && !lists[what].add) {
+		cli_error(lists[what].object, "this needs the daemon");
+		return cli_exit_of(-EOPNOTSUPP);
+	}
 	if (s->is_direct) {
 		*out = json_array();
 		ret = lists[what].add(s->g, *out);
