@@ -480,6 +480,7 @@ def test_report_is_a_page_of_this_node(crowd):
     assert "<script" not in text and "http" not in text.replace('http-equiv', '')
     # Nothing came since.
     assert "No online work came." in ok(crowd.run("report", "--since", earlier, "-o", page))
+    assert ok(crowd.run("report", "--quiet", "-o", page)) == ""
     refused(crowd.run("report", "--since", page, "-o", page), 2, "no output of gpreempt stats")
     refused(crowd.run("report", "-o", "/nowhere/x"), 1, "/nowhere/x")
 

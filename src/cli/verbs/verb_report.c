@@ -285,7 +285,7 @@ static void join(struct page *p)
 	}
 }
 
-static int save(struct page *p, const char *path)
+static int save(struct page *p, const char *path, bool is_quiet)
 {
 	struct cli_outfile f = { 0 };
 	char lead[300];
@@ -300,7 +300,8 @@ static int save(struct page *p, const char *path)
 	cli_outfile_abort(&f);
 	if (err)
 		return cli_fail(path, err, NULL);
-	printf("%s: %s\n", path, lead);
+	if (!is_quiet)
+		printf("%s: %s\n", path, lead);
 	return cli_finish(CLI_EXIT_OK);
 }
 
@@ -317,7 +318,7 @@ static int report(struct cli_session *s)
 		ret = cli_stats_get(s, &p.stats);
 	if (ret == CLI_GO_ON) {
 		join(&p);
-		ret = save(&p, s->o.output ? s->o.output : DEFAULT_FILE);
+		ret = save(&p, s->o.output ? s->o.output : DEFAULT_FILE, s->o.is_quiet);
 		json_decref(p.classes);
 		json_decref(p.stats);
 	}
