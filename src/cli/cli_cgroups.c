@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-#define CGROUP "cgroup:"
-
 const char *cli_cgroup_path(const char *text)
 {
-	return strncmp(text, CGROUP, strlen(CGROUP)) ? NULL : text + strlen(CGROUP);
+	size_t len = strlen(CLI_CGROUP);
+
+	return strncmp(text, CLI_CGROUP, len) ? NULL : text + len;
 }
 
 /* As the kernel writes pressure: a share of time, in percent. */

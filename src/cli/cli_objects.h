@@ -69,6 +69,9 @@ int cli_jobs_pids(struct cli_session *s, const char *name, json_t **out);
 /* Cgroups of which something is said, as rows. As cli_session_call(). */
 int cli_cgroups_get(struct cli_session *s, json_t **out);
 
+/* What is before the path of a cgroup on a command line. */
+#define CLI_CGROUP "cgroup:"
+
 /* "cgroup:PATH": the path, NULL = it is something else. */
 const char *cli_cgroup_path(const char *text);
 

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#define CGROUP "cgroup:"
-
 static const struct cli_column columns[] = {
 	{ "scope", "FOR", NULL, CLI_COLUMN_TEXT, false },
 	{ "class", "CLASS", "attributes", CLI_COLUMN_TEXT, false },
@@ -43,7 +41,7 @@ static void add_scope(json_t *row)
 	json_object_set_new(row, "scope",
 			    json_is_integer(pid) ?
 				    json_sprintf("%lld", json_integer_value(pid)) :
-				    json_sprintf(CGROUP "%s", cli_text(row, "cgroup")));
+				    json_sprintf(CLI_CGROUP "%s", cli_text(row, "cgroup")));
 }
 
 static int list(struct cli_session *s)
