@@ -104,8 +104,8 @@ struct cli_options {
 #define CLI_OPTS_IMPORT (1u << 23)	/* --class, --offline, --output */
 #define CLI_OPTS_GRANT (1u << 24)	/* --lease */
 #define CLI_OPTS_REPORT (1u << 25)	/* --since, --output */
-#define CLI_OPTS_CALIBRATE (1u << 27)	/* --output */
 #define CLI_OPTS_SELFTEST (1u << 26)	/* --shared, --step, --fill, --count, --output */
+#define CLI_OPTS_CALIBRATE (1u << 27)	/* --output */
 
 struct cli_verb;
 

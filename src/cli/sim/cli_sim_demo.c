@@ -5,7 +5,6 @@
 #include "sim/sim_result_json.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define DEFAULT_OUT "gpreempt-demo"

@@ -3,10 +3,10 @@
 #include "cli/cli_class.h"
 #include "cli/cli_shim_path.h"
 #include "cli/cli_verb.h"
+#include "driver/environ.h"
 #include "driver/module.h"
 #include "rules/group.h"
 #include "rules/text.h"
-#include "driver/environ.h"
 
 #include <stdlib.h>
 #include <string.h>

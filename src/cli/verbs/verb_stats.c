@@ -34,7 +34,6 @@ static const struct cli_column columns[] = {
 	{ "gpu_id", "GPU_ID", NULL, CLI_COLUMN_INT, true },
 };
 
-
 static const struct cli_column class_columns[] = {
 	{ "id", "DEVICE", NULL, CLI_COLUMN_TEXT, false },
 	{ "class", "CLASS", NULL, CLI_COLUMN_TEXT, false },
