@@ -3,6 +3,7 @@
 #include "cli/cli_objects.h"
 
 #include "rules/cgroup.h"
+#include "rules/guess.h"
 
 #include <string.h>
 
@@ -52,6 +53,18 @@ int cli_cgroups_get(struct cli_session *s, json_t **out)
 	return CLI_GO_ON;
 }
 
+static int no_setting(const char *word, const char *name)
+{
+	struct gp_guess guess;
+
+	gp_guess_init(&guess, name);
+	for (u32 i = 0; gp_cgroup_name(i); i++)
+		gp_guess_try(&guess, gp_cgroup_name(i));
+	cli_error(word, "not weight=, max=, latency= or idle= of a cgroup%s",
+		  gp_guess_text(&guess));
+	return CLI_EXIT_USAGE;
+}
+
 /* Without a value it is taken back. */
 static int parse_setting(json_t *settings, const char *word)
 {
@@ -64,10 +77,8 @@ static int parse_setting(json_t *settings, const char *word)
 	gp_cgroup_default(&attr);
 	err = word[len] ? gp_cgroup_read(name, word[len + 1] ? word + len + 1 : "0", &attr) :
 			  -ENOENT;
-	if (err == -ENOENT) {
-		cli_error(word, "not weight=, max=, latency= or idle= of a cgroup");
-		return CLI_EXIT_USAGE;
-	}
+	if (err == -ENOENT)
+		return no_setting(word, name);
 	if (err && word[len + 1]) {
 		cli_error(word, err == -ERANGE ? "%s is out of range" : "not a value of %s", name);
 		return CLI_EXIT_USAGE;

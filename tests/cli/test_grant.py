@@ -35,3 +35,5 @@ def test_wrong_words_are_refused(world):
     refused(world.run("grant", str(os.getpid()), "prio=x"), 2, "prio=x")
     refused(world.run("grant", "cgroup:nowhere", "prio=3"), 2, "cgroup")
     refused(world.run("revoke"), 2, "of what?")
+    refused(world.run("set", "cgroup:/jobs/7", "wieght=3"), 2, "of a cgroup; did you mean weight?")
+    refused(world.run("set", "cgroup:/jobs/7", "x=3"), 2, "of a cgroup\n")
