@@ -66,6 +66,14 @@ def test_no_page_tells_of_options_that_are_not_there():
         assert options(page(name).split(".SH EXAMPLES")[0]) <= there, name
 
 
+def test_every_column_that_top_sorts_by_is_on_its_page():
+    r = subprocess.run([COMMAND, "top", "--once", "--sort", "?"], stderr=subprocess.PIPE, text=True, timeout=20)
+    names = r.stderr.split("one of ")[1].strip().split(", ")
+    text = page("gpreempt-list").split("--sort")[1].split(".SH")[0]
+    assert r.returncode == 2 and len(names) > 10
+    assert [n for n in names if not re.search(rf"\b{n}\b", text)] == []
+
+
 def test_a_missing_option_would_be_noticed():
     text = page("gpreempt-run").replace("--weight", "--wait")
     assert missing("run", text, page("gpreempt")) == {"--weight"}
