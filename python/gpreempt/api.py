@@ -417,6 +417,7 @@ class Handle:
     def changed(self, pid: Optional[int] = None, **changes: Any) -> Iterator[Attributes]:
         """Other attributes inside the with block, of this process if none is named.
 
+        Raises NotFound for a process without queues: the GPU must have been used before.
         A server that gets a burst of requests: `with g.changed(klass="realtime"): serve()`. What was
         before comes back at the end of the block, also by an exception. Gives what was before.
         """
