@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What meson install would put on a machine fits together, wherever it is put."""
 import fnmatch
+import json
 import os
 import re
 import shutil
@@ -10,6 +11,13 @@ import pytest
 from conftest import COMMAND, ROOT
 
 BUILD = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(COMMAND))))
+
+
+def libdir():
+    """Where the build puts libraries, below its prefix: on Debian a folder of the architecture."""
+    out = subprocess.run(["meson", "introspect", BUILD, "--buildoptions"], check=True, text=True, timeout=120,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE).stdout
+    return next(o["value"] for o in json.loads(out) if o["name"] == "libdir")
 
 
 def install(prefix):
@@ -88,7 +96,7 @@ def test_everything_installed_is_in_one_package(tmp_path, patterns):
     files = [os.path.relpath(os.path.join(d, f), root) for d, _, names in os.walk(root) for f in names]
     # Packages have other folders than a build to try things out.
     for here, there in (("usr/local/etc/", "etc/"), ("usr/local/", "usr/"), ("usr/libexec/", "usr/lib/gpreempt/"),
-                        ("usr/lib/x86_64-linux-gnu/", "usr/lib/")):
+                        (f"usr/{libdir()}/", "usr/lib/")):
         files = [there + f.removeprefix(here) if f.startswith(here) else f for f in files]
     packed = patterns()
     # The RPM packages are built with -Dslurm=disabled; the others want Slurm's headers to be there.
