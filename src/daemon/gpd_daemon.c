@@ -186,8 +186,7 @@ static void stop(struct gpd *d)
 	gpd_state_free(d);
 	sd_event_unref(d->event);
 	free(d->config);
-	free(d->metrics);
-	free(d->metrics_reply);
+	gpd_metrics_free(d);
 	free(d);
 }
 

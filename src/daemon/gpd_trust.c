@@ -99,7 +99,13 @@ static const struct gpd_trust_row methods[GPD_METHOD_COUNT] = {
 	[GPD_METHOD_MONITOR] = {
 		NULL, "all users, by its cost",
 		"subscriptions of the user; events become text on its time; those that are not "
-		"read are dropped",
+		"read are dropped; inside of a container those of no process or of one that it may "
+		"touch",
+		GPD_NEEDS_BUDGET },
+	[GPD_METHOD_GET_METRICS] = {
+		NULL, "none",
+		"every user may look, on its own time; from inside of a container not at series "
+		"of users, groups and cgroups",
 		GPD_NEEDS_BUDGET },
 	[GPD_METHOD_ATTACH] = {
 		NULL, "the process, less urgent processes",

@@ -399,6 +399,20 @@ struct gpd_place {
 	uint64_t number;
 };
 
+/* Which metrics: the second without users, groups and cgroups, which are the host's to know. */
+enum gpd_metrics_of {
+	GPD_METRICS_ALL,
+	GPD_METRICS_NODES,
+	GPD_METRICS_KINDS
+};
+
+/* Metrics as they were a short time ago. */
+struct gpd_metrics {
+	char *text;	  /* NULL = not made yet */
+	char *reply;	  /* the same as a reply of the control socket */
+	uint64_t made_ns; /* when */
+};
+
 /* The daemon. */
 struct gpd {
 	sd_event *event;
@@ -454,9 +468,8 @@ struct gpd {
 	/* Looks for processes to trace; on only if the configuration says so. */
 	sd_event_source *dbg_auto;
 	struct gpd_http *http;		/* metrics over HTTP, NULL = off */
-	char *metrics;			/* text for users that ask often, NULL = none has yet */
-	char *metrics_reply;		/* the same as a reply of the control socket */
-	uint64_t metrics_ns;		/* when they were made */
+	/* For users that ask often, by enum gpd_metrics_of. */
+	struct gpd_metrics metrics[GPD_METRICS_KINDS];
 	uint64_t start_ns;		/* when it began */
 	char last_exit[GPD_NOTE_LEN];	/* how the daemon before this one ended, "" = not known */
 	char exit_reason[GPD_NOTE_LEN]; /* why the loop ends */

@@ -172,6 +172,50 @@ def test_addresses_are_for_users_of_the_process(daemon, control, who):
     root.close()
 
 
+@pytest.mark.parametrize("who", UNPRIVILEGED)
+def test_events_and_metrics_of_others_are_the_hosts(daemon, control, who):
+    """As the lists: what a container cannot touch it does not hear of."""
+    is_inside = who != "nobody"
+    high = Client(daemon, pid=FIRST_PID, prio=12, group=b"secret")
+    low = Client(daemon, pid=FIRST_PID + 1)
+    for c in (high, low):
+        c.send(queue())
+    low.send(edge(BUSY))
+    known(control, FIRST_PID + 1, "nr_busy")
+    known(control, FIRST_PID)
+
+    def bad(say):
+        c = Control(daemon)
+        own = Client(daemon, pid=BAD)
+        own.send(queue(busy=1))
+        c.wait_for(lambda: c.process(BAD)["nr_busy"])
+        text = c.call("GetMetrics")["text"]
+        assert "gpreempt_node_entities{" in text
+        for name in ("secret", ",uid=", "gpreempt_group_", "gpreempt_cgroup_"):
+            assert (name in text) != is_inside, name
+        c.send("Monitor", {"trace": True}, more=True)
+        assert c.read()["event"]["text"] == "monitoring"
+        say("monitoring")
+        own.obey(HOLD)
+        pids, out = set(), set()
+        while (event := c.read()["event"])["kind"] != "policy":
+            pids.add(event["pid"])
+            if event["kind"] == "switch":
+                out |= {*event["data"]["preempt"], *event["data"]["resume"]}
+        assert BAD in pids and BAD in out
+        assert (FIRST_PID in pids) != is_inside and (FIRST_PID + 1 in out) != is_inside
+        if is_inside:
+            assert pids == {None, BAD} and out == {BAD}
+
+    with Attacker(who, bad) as a:
+        a.hear("monitoring")
+        high.send(edge(BUSY))
+        low.obey(HOLD)
+        control.wait_for(lambda: node(control)["nr_out"] == 2)
+        control.call("SetPolicy", gpu_id=2, policy="fair")
+        a.hear("end")
+
+
 # --- Grants.
 
 def leave_a_client_behind(daemon, say):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/control/gpd_event.h"
+#include "daemon/control/gpd_list.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 #include "driver/list_json.h"
@@ -109,6 +110,44 @@ static void put(struct gpd_conn *conn, struct gpd_event *e)
 		gpd_control_put(conn, message);
 }
 
+/* Those of some processes that a connection may see. Return: how many. */
+static uint32_t keep_seen(const struct gpd_conn *conn, const pid_t *pid, uint32_t nr, pid_t *seen)
+{
+	uint32_t nr_seen = 0;
+
+	for (; nr--; pid++)
+		if (gpd_list_may_see(conn, *pid))
+			seen[nr_seen++] = *pid;
+	return nr_seen;
+}
+
+/* A switch concerns many processes: a container gets a message of its own. */
+static void put_seen(struct gpd_conn *conn, const struct gpd_event *e)
+{
+	struct gpd_event seen = *e;
+
+	seen.message = NULL;
+	seen.pids = calloc(e->nr_preempt + e->nr_resume + 1, sizeof(*seen.pids));
+	if (!seen.pids)
+		return;
+	seen.nr_preempt = keep_seen(conn, e->pids, e->nr_preempt, seen.pids);
+	seen.nr_resume = keep_seen(conn, e->pids + e->nr_preempt, e->nr_resume,
+				   seen.pids + seen.nr_preempt);
+	put(conn, &seen);
+	clear(&seen);
+}
+
+/* As the lists are: of no process, or of one that it may see by now. */
+static void deliver(struct gpd_conn *conn, struct gpd_event *e)
+{
+	if (e->pid && !gpd_list_may_see(conn, e->pid))
+		return;
+	if (e->has == GPD_EVENT_SWITCH && conn->cred.owner.is_foreign)
+		put_seen(conn, e);
+	else
+		put(conn, e);
+}
+
 /* One that is not of the ring. */
 static void put_own(struct gpd_conn *conn, const char *kind, const char *text, json_t *data)
 {
@@ -168,7 +207,7 @@ void gpd_event_step(struct gpd_conn *conn)
 		conn->nr_plain += e->has != GPD_EVENT_TRACE;
 		if (e->has == GPD_EVENT_TRACE && !conn->trace)
 			continue;
-		put(conn, e);
+		deliver(conn, e);
 		nr--;
 	}
 	if (!conn->dead)

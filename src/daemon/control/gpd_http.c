@@ -81,7 +81,7 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
 	if (strcmp(url, "/metrics"))
 		return answer(connection, MHD_HTTP_NOT_FOUND, "text/plain",
 			      strdup("only /metrics and /healthz\n"));
-	recent = gpd_metrics_recent(data, false);
+	recent = gpd_metrics_recent(data, GPD_METRICS_ALL, false);
 	return answer(connection, MHD_HTTP_OK, "text/plain; version=0.0.4; charset=utf-8",
 		      recent ? strdup(recent) : NULL);
 }

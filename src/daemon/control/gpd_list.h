@@ -24,6 +24,9 @@ void gpd_list_statistics(struct gpd_conn *conn, const struct gpd_request *r);
 void gpd_list_processes(struct gpd_conn *conn, const struct gpd_request *r);
 void gpd_list_queues(struct gpd_conn *conn, const struct gpd_request *r);
 
+/* What runs on the machine is the host's to know: a container sees what it may touch. */
+bool gpd_list_may_see(const struct gpd_conn *conn, pid_t pid);
+
 /* A process over all its nodes. */
 struct gpd_totals {
 	enum gp_entity_state state; /* the one that matters most */

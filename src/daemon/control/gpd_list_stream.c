@@ -118,18 +118,25 @@ static void walk_processes(struct gpd *d, struct cursor *cur)
 		c->blind_ns = gpd_now_ns();
 }
 
-/* What runs on the machine is the host's to know: a container sees what it may touch. */
+bool gpd_list_may_see(const struct gpd_conn *conn, pid_t pid)
+{
+	const struct gpd_client *c;
+	struct gpd_proc proc;
+
+	if (!conn->cred.owner.is_foreign)
+		return true;
+	c = gpd_client_find(conn->d, pid);
+	if (c)
+		return gpd_trust_may_touch(&conn->cred, &c->owner);
+	return !gpd_proc_read(pid, &proc) &&
+	       gpd_trust_may_touch_process(conn->d, &conn->cred, pid, proc.uid);
+}
+
 static json_t *hide_others(struct gpd_conn *conn, json_t *item)
 {
 	pid_t pid = (pid_t)json_integer_value(json_object_get(item, "pid"));
-	const struct gpd_client *c = gpd_client_find(conn->d, pid);
-	struct gpd_proc proc = { 0 };
 
-	if (!item || json_is_null(item) || !conn->cred.owner.is_foreign)
-		return item;
-	if (c ? gpd_trust_may_touch(&conn->cred, &c->owner) :
-		!gpd_proc_read(pid, &proc) &&
-		gpd_trust_may_touch_process(conn->d, &conn->cred, pid, proc.uid))
+	if (!item || json_is_null(item) || gpd_list_may_see(conn, pid))
 		return item;
 	json_decref(item);
 	return json_null();

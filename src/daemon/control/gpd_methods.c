@@ -22,9 +22,11 @@
 
 static void get_metrics(struct gpd_conn *conn, const struct gpd_request *r)
 {
+	bool is_inside = conn->cred.owner.is_foreign;
+	enum gpd_metrics_of of = is_inside ? GPD_METRICS_NODES : GPD_METRICS_ALL;
 	bool fresh = conn->user->privileged;
-	char *text = fresh ? gpd_metrics_text(conn->d) : NULL;
-	const char *recent = fresh ? NULL : gpd_metrics_recent(conn->d, true);
+	char *text = fresh ? gpd_metrics_text(conn->d, of) : NULL;
+	const char *recent = fresh ? NULL : gpd_metrics_recent(conn->d, of, true);
 
 	if (text)
 		gpd_control_reply(conn, json_pack("{s:s}", "text", text));

@@ -508,7 +508,16 @@ static void daemon_values(FILE *f, struct gpd *d)
 	      gpd_hold_nr(d));
 }
 
-char *gpd_metrics_text(struct gpd *d)
+/* Who works on the GPUs. */
+static void people(FILE *f, struct gpd *d)
+{
+	user_waits(f, d);
+	group_waits(f, d);
+	group_totals(f, d);
+	cgroups(f, d);
+}
+
+char *gpd_metrics_text(struct gpd *d, enum gpd_metrics_of of)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -524,10 +533,8 @@ char *gpd_metrics_text(struct gpd *d)
 	histograms(f, d);
 	node_waits(f, d);
 	class_waits(f, d);
-	user_waits(f, d);
-	group_waits(f, d);
-	group_totals(f, d);
-	cgroups(f, d);
+	if (of == GPD_METRICS_ALL)
+		people(f, d);
 	modules(f, d);
 	if (fclose(f)) {
 		free(text);
@@ -547,18 +554,32 @@ static char *reply_of(const char *text)
 	return out;
 }
 
-const char *gpd_metrics_recent(struct gpd *d, bool as_reply)
+static void forget(struct gpd_metrics *m)
 {
+	free(m->text);
+	free(m->reply);
+	*m = (struct gpd_metrics){ 0 };
+}
+
+const char *gpd_metrics_recent(struct gpd *d, enum gpd_metrics_of of, bool as_reply)
+{
+	struct gpd_metrics *m = &d->metrics[of];
 	uint64_t now_ns = gpd_now_ns();
 
-	if (!d->metrics || now_ns - d->metrics_ns >= RECENT_NS) {
-		free(d->metrics);
-		free(d->metrics_reply);
-		d->metrics_reply = NULL;
-		d->metrics = gpd_metrics_text(d);
-		d->metrics_ns = now_ns;
+	if (!m->text || now_ns - m->made_ns >= RECENT_NS) {
+		forget(m);
+		m->text = gpd_metrics_text(d, of);
+		m->made_ns = now_ns;
 	}
-	if (as_reply && !d->metrics_reply)
-		d->metrics_reply = reply_of(d->metrics);
-	return as_reply ? d->metrics_reply : d->metrics;
+	if (as_reply && !m->reply)
+		m->reply = reply_of(m->text);
+	return as_reply ? m->reply : m->text;
+}
+
+void gpd_metrics_free(struct gpd *d)
+{
+	int i;
+
+	for (i = 0; i < GPD_METRICS_KINDS; i++)
+		forget(&d->metrics[i]);
 }

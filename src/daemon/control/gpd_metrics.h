@@ -7,14 +7,16 @@
 
 #include "daemon/gpreemptd.h"
 
-/* All metrics as text, for free(); NULL out of memory. */
-char *gpd_metrics_text(struct gpd *d);
+/* Metrics as text, for free(); NULL out of memory. */
+char *gpd_metrics_text(struct gpd *d, enum gpd_metrics_of of);
 
 /*
  * The same, as it was up to a second ago, for users that may ask as often as they like; as a
  * reply of the control socket if that is wanted. The text is the daemon's; NULL out of memory.
  */
-const char *gpd_metrics_recent(struct gpd *d, bool as_reply);
+const char *gpd_metrics_recent(struct gpd *d, enum gpd_metrics_of of, bool as_reply);
+
+void gpd_metrics_free(struct gpd *d);
 
 /*
  * Metrics over HTTP, for programs that collect them; off by default. GET /metrics, and
