@@ -72,19 +72,33 @@ static struct said *find_said(const struct gpd *d, const char *path)
 	return NULL;
 }
 
-void gpd_cgroup_said(const struct gpd *d, const char *path, struct gp_cgroup_attr *attr)
+void gpd_cgroup_would(const struct gpd *d, const char *path, const struct gp_cgroup_attr *more,
+		      uint32_t clear, struct gp_cgroup_attr *attr)
 {
 	const struct gpd_config *config = d->config;
 	const struct said *s = find_said(d, path);
+	struct gp_cgroup_attr said;
 	uint32_t i;
 
+	gp_cgroup_default(&said);
+	if (s)
+		said = s->attr;
+	gp_cgroup_merge(&said, more, true);
+	said.mask &= ~clear;
 	gp_cgroup_default(attr);
 	for (i = 0; i < config->nr_cgroups; i++)
 		if (gp_cgroup_matches(config->cgroups[i].pattern, path))
 			gp_cgroup_merge(attr, &config->cgroups[i].attr, true);
 	gpd_cgroup_xattrs(path, attr);
-	if (s)
-		gp_cgroup_merge(attr, &s->attr, true);
+	gp_cgroup_merge(attr, &said, true);
+}
+
+void gpd_cgroup_said(const struct gpd *d, const char *path, struct gp_cgroup_attr *attr)
+{
+	struct gp_cgroup_attr nothing;
+
+	gp_cgroup_default(&nothing);
+	gpd_cgroup_would(d, path, &nothing, 0, attr);
 }
 
 /*

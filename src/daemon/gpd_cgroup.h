@@ -96,6 +96,10 @@ int gpd_cgroup_say(struct gpd *d, const char *path, const struct gp_cgroup_attr 
 /* All that is said of a path, read now. */
 void gpd_cgroup_said(const struct gpd *d, const char *path, struct gp_cgroup_attr *attr);
 
+/* The same if gpd_cgroup_say() said this. */
+void gpd_cgroup_would(const struct gpd *d, const char *path, const struct gp_cgroup_attr *more,
+		      uint32_t clear, struct gp_cgroup_attr *attr);
+
 /*
  * gpd_cgroup_read.c: what the kernel says
  */

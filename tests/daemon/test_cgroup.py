@@ -95,6 +95,7 @@ def test_what_is_said_is_there(control, tree):
     control.call("SetCgroup", cgroup=path, settings={"weight": "300"})
     assert rows(control)[path]["weight"] == 300
     reply = control.call("SetCgroup", cgroup=path, settings={"weight": None}, dry_run=True)
+    assert reply["old"]["weight"] == "300" and reply["new"]["weight"] == "100"
     assert rows(control)[path]["weight"] == 300
     reply = control.call("SetCgroup", cgroup=path, settings={"weight": None, "max": None})
     assert reply["new"]["weight"] == "100"

@@ -73,8 +73,7 @@ void gpd_cgroup_call_set(struct gpd_conn *conn, const struct gpd_request *r)
 		return;
 	}
 	gpd_cgroup_said(d, r->cgroup, &old);
-	new = old;
-	gp_cgroup_merge(&new, &r->settings, true);
+	gpd_cgroup_would(d, r->cgroup, &r->settings, r->clear, &new);
 	if (!r->dry_run)
 		err = gpd_cgroup_say(d, r->cgroup, &r->settings, r->clear);
 	if (err) {
@@ -82,7 +81,6 @@ void gpd_cgroup_call_set(struct gpd_conn *conn, const struct gpd_request *r)
 		return;
 	}
 	if (!r->dry_run) {
-		gpd_cgroup_said(d, r->cgroup, &new);
 		gpd_cgroup_changed(d);
 		gpd_state_soon(d);
 	}
