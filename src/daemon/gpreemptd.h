@@ -166,6 +166,7 @@ struct gpd_user {
 	uint64_t slow_ns;			   /* until then its clients are not waited for */
 	uint32_t nr_slow; /* how often that was so, without a minute in between */
 	struct gp_small_hist waits; /* how long the work of its processes waited */
+	uint32_t nr_shown;	    /* of its cgroups, while metrics are made */
 };
 
 /* What a user may say of a node that concerns others, see gpd_trust.h. */

@@ -25,7 +25,8 @@ pytestmark = [needs_root,
 
 @pytest.fixture
 def daemon():
-    with Daemon(config="[cgroup /gp-test-*/limited]\nmax = 20000 100000\n") as d:
+    with Daemon(config="[cgroup /gp-test-*/limited]\nmax = 20000 100000\n"
+                       "[cgroup /gp-test-*/many-*]\nweight = 50\n") as d:
         yield d
 
 
@@ -228,6 +229,30 @@ def test_totals_outlive_the_job(control, tree):
     assert used > 10000
     text = control.call("GetMetrics")["text"]
     assert f'gpreempt_cgroup_usage_seconds_total{{cgroup="{path}"}} {used / 1e6:.6f}' in text
+
+
+def test_one_user_leaves_series_to_others(daemon, control, tree):
+    """As many cgroups as a user may have, and one of root that sorts behind them."""
+    paths = [tree.make(f"/many-{i:03}") for i in range(256)] + [tree.make("/many-last")]
+    pid = os.fork()
+    if not pid:
+        try:
+            for path in paths:
+                with open(MOUNT + path + "/cgroup.procs", "w", encoding="ascii") as f:
+                    f.write(str(os.getpid()))
+                os.seteuid(0 if path == paths[-1] else NOBODY)
+                Client(daemon).close()
+                os.seteuid(0)
+            os._exit(0)
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    # They stay for a while after their last process.
+    assert len(rows(control)) == 257
+    lines = control.call("GetMetrics")["text"].splitlines()
+    for name in ("usage_seconds", "periods"):
+        shown = [line.split('"')[1] for line in lines if line.startswith(f"gpreempt_cgroup_{name}_total{{")]
+        assert shown == paths[:64] + paths[-1:]
 
 
 def test_restart_keeps_what_was_said(daemon, control, tree):

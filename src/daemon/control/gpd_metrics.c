@@ -406,8 +406,15 @@ static void group_totals(FILE *f, struct gpd *d)
 #undef X
 }
 
-/* Most cgroups that have a series: a user may have many. */
-#define CGROUPS_SHOWN 256
+/* Most cgroups that have a series, of a user and of all: no user takes all places. */
+#define CGROUPS_A_USER GPD_TALLIES_SHOWN
+#define CGROUPS_MAX (8 * CGROUPS_A_USER)
+
+/* A cgroup that has series, counted once for all of them. */
+struct shown_cgroup {
+	const struct gpd_cgroup *g;
+	struct gpd_cgroup_use use;
+};
 
 /* A value of a cgroup that its shares count. */
 struct cgroup_value {
@@ -430,37 +437,48 @@ static const struct cgroup_value cgroup_values[] = {
 #undef V
 };
 
-static void cgroup_value(FILE *f, const struct cgroup_value *v, const struct gpd_cgroup *g)
+static void cgroup_value(FILE *f, const struct cgroup_value *v, const struct shown_cgroup *c)
 {
+	u64 value = *(const u64 *)((const char *)&c->use.info + v->offset);
 	char labels[LABELS_MAX] = "";
-	struct gpd_cgroup_use use;
-	u64 value;
 
-	gpd_cgroup_count(g, &use);
-	value = *(const u64 *)((const char *)&use.info + v->offset);
-	label(labels, "cgroup", g->path);
+	label(labels, "cgroup", c->g->path);
 	if (v->is_time)
 		fprintf(f, "%s{%s} %.6f\n", v->name, labels, (double)(value / 1000) / 1e6);
 	else
 		fprintf(f, "%s{%s} %" PRIu64 "\n", v->name, labels, value);
 }
 
-static void cgroups(FILE *f, struct gpd *d)
+/* Return: how many were put into @out. */
+static uint32_t count_cgroups(struct gpd *d, struct shown_cgroup *out)
 {
 	const struct gpd_cgroup *g;
-	size_t i;
-	int nr;
+	struct gpd_user *u;
+	uint32_t nr = 0;
+
+	LIST_FOREACH(u, &d->users, link)
+		u->nr_shown = 0;
+	for (g = gpd_cgroup_next(d, NULL); g && nr < CGROUPS_MAX; g = gpd_cgroup_next(d, g)) {
+		if (g->retired || g->user->nr_shown == CGROUPS_A_USER)
+			continue;
+		g->user->nr_shown++;
+		out[nr].g = g;
+		gpd_cgroup_count(g, &out[nr++].use);
+	}
+	return nr;
+}
+
+static void cgroups(FILE *f, struct gpd *d)
+{
+	struct shown_cgroup *shown = malloc(CGROUPS_MAX * sizeof(*shown));
+	uint32_t i, c, nr = shown ? count_cgroups(d, shown) : 0;
 
 	for (i = 0; i < sizeof(cgroup_values) / sizeof(cgroup_values[0]); i++) {
 		head(f, cgroup_values[i].name, "counter", cgroup_values[i].help);
-		nr = 0;
-		for (g = gpd_cgroup_next(d, NULL); g && nr < CGROUPS_SHOWN;
-		     g = gpd_cgroup_next(d, g))
-			if (!g->retired) {
-				cgroup_value(f, &cgroup_values[i], g);
-				nr++;
-			}
+		for (c = 0; c < nr; c++)
+			cgroup_value(f, &cgroup_values[i], &shown[c]);
 	}
+	free(shown);
 }
 
 static void clients(FILE *f, struct gpd *d)
