@@ -88,12 +88,13 @@ static int take_in(struct gpd_listener *l, int sock)
 	struct gpd_user *user;
 	int err;
 
+	/* Whose time it is shows what takes most of it: which process that is. */
+	gpd_user_begin_unknown(l->d);
 	if (gpd_auth_peer(l->d, sock, &cred))
 		return -ENFILE;
 	user = gpd_user_get(l->d, &cred.owner, cred.privileged);
 	if (!user)
 		return -ENFILE;
-	gpd_user_begin(user);
 	err = l->take(l->d, sock, &cred, user);
 	gpd_user_end(user);
 	gpd_user_put(user);

@@ -298,10 +298,15 @@ static int64_t spent_ns(void)
 	return t.tv_sec * (int64_t)GPD_NS_PER_SEC + t.tv_nsec;
 }
 
+void gpd_user_begin_unknown(struct gpd *d)
+{
+	d->began_ns = spent_ns();
+}
+
 void gpd_user_begin(struct gpd_user *u)
 {
 	if (!u->privileged)
-		u->d->began_ns = spent_ns();
+		gpd_user_begin_unknown(u->d);
 }
 
 void gpd_user_end(struct gpd_user *u)

@@ -53,6 +53,9 @@ bool gpd_user_may_note(struct gpd_user *u);
 
 /* The daemon begins, and ends, to work for a user. Calls do not nest. */
 void gpd_user_begin(struct gpd_user *u);
+
+/* It begins for one that is known at the end only. */
+void gpd_user_begin_unknown(struct gpd *d);
 void gpd_user_end(struct gpd_user *u);
 
 /*

@@ -20,8 +20,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Files of a process that are looked at; of one that says that it is root all are. */
+/* Files of a process that are looked at, and of one that says that it is root. */
 #define FILES_MAX 256
+#define FILES_ROOT_MAX 4096
 
 static ssize_t ask(const void *request, size_t size, void *reply, size_t room)
 {
@@ -109,5 +110,5 @@ bool gpd_peer_is(int sock, pid_t pid, uid_t uid)
 	char name[32];
 
 	snprintf(name, sizeof(name), "socket:[%u]", inode);
-	return inode && has_file(pid, name, uid ? FILES_MAX : -1);
+	return inode && has_file(pid, name, uid ? FILES_MAX : FILES_ROOT_MAX);
 }
