@@ -103,7 +103,7 @@ struct gpd_owner {
 /* The other end of a socket, by SO_PEERCRED. */
 struct gpd_cred {
 	pid_t pid;
-	/* Of the process, in clock ticks since boot: the number may outlive it. */
+	/* Of the process, in clock ticks since boot, as its number may outlive it. 0 = it has. */
 	uint64_t start_time;
 	struct gpd_owner owner; /* its effective user when it connected, and its namespaces */
 	/*

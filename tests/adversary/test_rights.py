@@ -218,14 +218,15 @@ def test_events_and_metrics_of_others_are_the_hosts(daemon, control, who):
 
 # --- Grants.
 
-def leave_a_client_behind(daemon, say):
+def leave_a_client_behind(daemon, say, heard=True):
     """A client whose process has ended: a child of it has the socket."""
     said, kept = os.pipe(), os.pipe()
     pid = os.fork()
     if not pid:
         c = Client(daemon, connect=False)
         c.send(rig.hello())
-        c.receive()
+        if heard:
+            c.receive()
         if not os.fork():
             os.close(kept[1])
             os.read(kept[0], 1)
@@ -265,6 +266,26 @@ def test_number_that_is_used_again_gives_no_grant(daemon, control):
         finally:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
+
+
+def test_number_that_is_used_again_before_it_is_heard_is_no_client(daemon, control):
+    """A connection that waits while its process ends was taken for the next one of that number,
+    and had its grant."""
+    os.kill(daemon.process.pid, signal.SIGSTOP)
+    try:
+        with Attacker("nobody", lambda say: leave_a_client_behind(daemon, say, heard=False)) as a:
+            pid = int(a.hear("left").split()[1])
+            process_with_number(pid)
+            try:
+                os.kill(daemon.process.pid, signal.SIGCONT)
+                control.call("Grant", pid=pid, attributes={"class": "realtime"})
+                assert control.process(pid) is None
+                assert "is gone" in daemon.log()
+            finally:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+    finally:
+        os.kill(daemon.process.pid, signal.SIGCONT)
 
 
 # --- Gangs.

@@ -58,17 +58,15 @@ static int open_peer(int fd, pid_t pid, bool *is_proven)
 	return errno == ENOPROTOOPT ? drv_module_pidfd(pid) : -errno;
 }
 
-/* Whether what was read of a number is of the process that connected. Closes @pidfd. */
-static bool was_peer(int fd, int pidfd, const struct gpd_owner *owner, pid_t pid, bool is_proven)
+/* What was read of its number may be of another process. Closes @pidfd. */
+static bool has_ended(int pidfd)
 {
 	struct pollfd ended = { .fd = pidfd, .events = POLLIN };
-	bool is_it = is_proven || owner->is_foreign || gpd_peer_is(fd, pid, owner->uid);
+	bool has = pidfd < 0 || poll(&ended, 1, 0);
 
-	if (pidfd < 0)
-		return false;
-	is_it = is_it && !poll(&ended, 1, 0);
-	close(pidfd);
-	return is_it;
+	if (pidfd >= 0)
+		close(pidfd);
+	return has;
 }
 
 int gpd_auth_peer(const struct gpd *d, int fd, struct gpd_cred *cred)
@@ -77,7 +75,7 @@ int gpd_auth_peer(const struct gpd *d, int fd, struct gpd_cred *cred)
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
 	struct gpd_proc proc;
-	bool is_proven;
+	bool is_proven, is_it;
 	int pidfd;
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len))
@@ -88,7 +86,12 @@ int gpd_auth_peer(const struct gpd *d, int fd, struct gpd_cred *cred)
 	cred->pid = peer.pid;
 	cred->start_time = gpd_proc_read(peer.pid, &proc) ? 0 : proc.start_time;
 	gpd_trust_owner(d, peer.pid, peer.uid, &cred->owner);
-	if (!was_peer(fd, pidfd, &cred->owner, peer.pid, is_proven)) {
+	is_it = is_proven || cred->owner.is_foreign || gpd_peer_is(fd, peer.pid, peer.uid);
+	if (has_ended(pidfd)) {
+		is_it = false;
+		cred->start_time = 0;
+	}
+	if (!is_it) {
 		gpd_trust_owner(d, 0, peer.uid, &cred->owner);
 		cred->owner.is_foreign = true;
 	}
