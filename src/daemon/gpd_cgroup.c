@@ -304,7 +304,7 @@ void gpd_cgroup_join(struct gpd_client *c)
 	struct gpd_cgroup *g = NULL;
 
 	if (c->pid <= GPD_PID_MAX && !gpd_cgroup_paths(c->pid, path) &&
-	    gp_cgroup_is_path(path[GPD_HIERARCHY_UNIFIED]))
+	    gp_cgroup_is_path(path[GPD_HIERARCHY_UNIFIED]) && gpd_proc_is(c->pid, c->start_time))
 		g = look_up(c->user, path[GPD_HIERARCHY_UNIFIED]);
 	set_cgroup(c, g);
 }

@@ -16,6 +16,7 @@ from rig import (BUSY, ERROR, FIRST_PID, HOLD, IDLE, MANUAL, NOTE_NO_PROGRESS, N
 from stage import (CLONE_NEWUSER, GPU, Attacker, Driver, DriverDaemon, attack, become_nobody,
                    can_make_user_namespace, end_with_parent, forever, libc, needs_mounts, needs_root,
                    unshare, wait_until, write)
+from test_cgroup import MOUNT
 
 pytestmark = needs_root
 BAD = FIRST_PID + 1000
@@ -286,6 +287,32 @@ def test_number_that_is_used_again_before_it_is_heard_is_no_client(daemon, contr
                 os.waitpid(pid, 0)
     finally:
         os.kill(daemon.process.pid, signal.SIGCONT)
+
+
+@pytest.mark.skipif(not os.access(MOUNT + "/cgroup.procs", os.W_OK),
+                    reason="no cgroup v2 that can be written to")
+def test_number_that_is_used_again_is_in_no_cgroup(daemon, control):
+    """A client of the process that had the number before was in the cgroup of the new one."""
+    path = f"/gp-test-{os.getpid()}"
+    os.mkdir(MOUNT + path)
+    try:
+        with Attacker("nobody", lambda say: leave_a_client_behind(daemon, say)) as a:
+            pid = int(a.hear("left").split()[1])
+            process_with_number(pid)
+            try:
+                write(f"{MOUNT}{path}/cgroup.procs", str(pid))
+                control.call("SetCgroup", cgroup=path, settings={"weight": "1"})
+                # Another client behind it was looked up: so was that one.
+                control.call("Grant", cgroup=path, attributes={})
+                time.sleep(0.2)
+                assert control.process(pid)
+                assert control.call("ListCgroups")["cgroups"] == []
+            finally:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+    finally:
+        wait_until(lambda: not open(f"{MOUNT}{path}/cgroup.procs", encoding="ascii").read())
+        os.rmdir(MOUNT + path)
 
 
 # --- Gangs.
