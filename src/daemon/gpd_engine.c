@@ -161,6 +161,15 @@ static void queue_leave(struct gpd_queue *q)
 	q->core_id = GP_ID_NONE;
 }
 
+static void leave_all(struct gpd_member *m)
+{
+	struct gpd_queue *q;
+
+	LIST_FOREACH(q, &m->client->queues, link)
+		if (q->member == m)
+			queue_leave(q);
+}
+
 /* The entity of a member is where its cgroup is; all its members are in one cgroup. */
 static void enter_share(struct gpd_member *m)
 {
@@ -225,9 +234,7 @@ static void move_member(struct gpd_member *m)
 	int err;
 
 	gpd_late_take(m);
-	LIST_FOREACH(q, &c->queues, link)
-		if (q->member == m)
-			queue_leave(q);
+	leave_all(m);
 	gpd_member_leave(m);
 	gpd_fanout_settle(m->node);
 	err = gpd_member_join(m);
@@ -313,15 +320,10 @@ void gpd_engine_put_out(struct gpd_node *n, const char *reason)
 /* The core can do nothing more with what is lost; the driver does nothing with its queues. */
 static void lose_member(struct gpd_member *m)
 {
-	struct gpd_client *c = m->client;
-	struct gpd_queue *q;
-
 	gpd_member_let_go(m);
 	gpd_late_forget(m);
-	LIST_FOREACH(q, &c->queues, link)
-		if (q->member == m)
-			queue_leave(q);
-	gpd_client_note(c, "its queues on node %" PRIu32 " are lost: the GPU was reset",
+	leave_all(m);
+	gpd_client_note(m->client, "its queues on node %" PRIu32 " are lost: the GPU was reset",
 			m->node->gpu_id);
 }
 
@@ -349,11 +351,12 @@ void gpd_engine_back(struct gpd_node *n)
 
 	if (!gp_sched_node_back(d->sched, n->index, gpd_now_ns(), &n->act.acts))
 		gpd_fanout_settle(n);
-	/* Its queues from before stay out: only the entity is made anew. */
+	/* Its queues stay out, those too that came meanwhile: only the entity is made anew. */
 	LIST_FOREACH(c, &d->clients, link) {
 		m = gpd_member_find(c, n);
 		if (!m)
 			continue;
+		leave_all(m);
 		gpd_member_leave(m);
 		gpd_fanout_settle(n);
 		if (gpd_member_join(m))

@@ -280,6 +280,31 @@ static void grants_are_looked_for_in_turns(void **state)
 	close(pair[1]);
 }
 
+/* A queue that is told while the GPU is reset counts for nothing when it is back. */
+static void queue_of_a_reset_is_out(void **state)
+{
+	struct wire_queue queue = { .gpu_id = 1, .queue_id = NR_QUEUES, .type = WIRE_QUEUE_AQL,
+				    .busy = 1 };
+	struct gpd *d = make_daemon();
+	struct gpd_client *c;
+	int other;
+
+	c = make_client(d, 0, &other);
+	gpd_engine_lost(&d->node[0]);
+	say(c, &queue, WIRE_QUEUE_ADD, sizeof(queue));
+	assert_int_equal(d->node[0].nr_busy, 1);
+	gpd_engine_back(&d->node[0]);
+	assert_int_equal(d->node[0].nr_busy, 0);
+	assert_int_equal(d->node[0].nr_queues, 0);
+	assert_int_equal(LIST_FIRST(&c->members)->entity->nr_busy, 0);
+	gpd_client_close(c);
+	while (!LIST_EMPTY(&d->clients))
+		assert_true(sd_event_run(d->event, 0) > 0);
+	assert_int_equal(d->node[0].nr_busy, 0);
+	close(other);
+	free_daemon(d);
+}
+
 static void tell(int fd)
 {
 	assert_int_equal(write(fd, "x", 1), 1);
@@ -357,6 +382,7 @@ int main(void)
 		cmocka_unit_test(clients_have_an_order),
 		cmocka_unit_test(queues_are_looked_for_in_turns),
 		cmocka_unit_test(grants_are_looked_for_in_turns),
+		cmocka_unit_test(queue_of_a_reset_is_out),
 		cmocka_unit_test(child_that_cannot_be_collected_is_not_waited_for),
 	};
 
