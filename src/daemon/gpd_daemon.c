@@ -111,8 +111,10 @@ static int save_state(struct gpd *d)
 
 int gpd_daemon_tables(struct gpd *d)
 {
-	int err = gpd_engine_init(d);
+	int err;
 
+	TAILQ_INIT(&d->dead);
+	err = gpd_engine_init(d);
 	if (!err)
 		err = gpd_hold_init(d);
 	if (!err)

@@ -445,7 +445,8 @@ static void load_one(struct gpd *d, const json_t *entry)
 	u64 account = number(entry, "account");
 	struct gpd_tally *t;
 
-	if (!group || !*group || strlen(group) >= WIRE_NAME_LEN || find(d, group, account))
+	if (!group || !*group || strlen(group) >= WIRE_NAME_LEN ||
+	    account == GP_GROUP_NO_USER || find(d, group, account))
 		return;
 	t = get(d, account, group);
 	if (!t)

@@ -352,7 +352,7 @@ struct gpd_climb {
 struct gpd_client {
 	LIST_ENTRY(gpd_client) link;	  /* in gpd.clients */
 	LIST_ENTRY(gpd_client) of_user;	  /* in gpd_user.clients */
-	LIST_ENTRY(gpd_client) of_dead;	  /* in gpd.dead, if it is dead */
+	TAILQ_ENTRY(gpd_client) of_dead;	  /* in gpd.dead, if it is dead */
 	LIST_ENTRY(gpd_client) of_throttled; /* in gpd.throttled, if it is */
 	LIST_ENTRY(gpd_client) of_judged; /* in gpd.judged, until it is left alone */
 	/* In gpd.clients_by_pid, of a client that has said HELLO. */
@@ -446,7 +446,7 @@ struct gpd {
 	LIST_HEAD(, gpd_client) throttled; /* clients whose edges are kept back */
 	/* Clients that are to be left alone; not empty inside of gpd_silent.c only. */
 	LIST_HEAD(, gpd_client) judged;
-	LIST_HEAD(, gpd_client) dead; /* clients that are to be freed */
+	TAILQ_HEAD(, gpd_client) dead; /* clients that are to be freed, the first one first */
 	sd_event_source *reap;	      /* frees them; on only while there are some */
 	/* Looks whether busy queues are still there, a few at a time; on only during a pass. */
 	sd_event_source *look;

@@ -29,7 +29,7 @@ void gpd_client_close(struct gpd_client *c)
 	if (c->state == GPD_CLIENT_KNOWN)
 		gp_tree_remove(&c->d->clients_by_pid, &c->by_pid);
 	c->state = GPD_CLIENT_DEAD;
-	LIST_INSERT_HEAD(&c->d->dead, c, of_dead);
+	TAILQ_INSERT_TAIL(&c->d->dead, c, of_dead);
 	sd_event_source_set_enabled(c->io, SD_EVENT_OFF);
 	sd_event_source_set_enabled(c->d->reap, SD_EVENT_ONESHOT);
 }
@@ -130,7 +130,7 @@ static void free_client(struct gpd_client *c)
 	gpd_cgroup_leave(c);
 	LIST_REMOVE(c, link);
 	LIST_REMOVE(c, of_user);
-	LIST_REMOVE(c, of_dead);
+	TAILQ_REMOVE(&c->d->dead, c, of_dead);
 	if (c->throttled)
 		LIST_REMOVE(c, of_throttled);
 	c->d->nr_clients--;
@@ -165,8 +165,8 @@ static int on_reap(sd_event_source *s, void *data)
 {
 	struct gpd *d = data;
 
-	reap(LIST_FIRST(&d->dead));
-	return LIST_EMPTY(&d->dead) ? 0 : sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
+	reap(TAILQ_FIRST(&d->dead));
+	return TAILQ_EMPTY(&d->dead) ? 0 : sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
 }
 
 /* For a new queue the driver is asked, in files. */

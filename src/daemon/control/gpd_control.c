@@ -24,7 +24,7 @@ struct gpd_control {
 	struct gpd_listener listener;
 	sd_event_source *reap; /* frees dead connections; on only while there are some */
 	LIST_HEAD(, gpd_conn) conns;
-	LIST_HEAD(, gpd_conn) dead;	/* that are to be freed */
+	TAILQ_HEAD(, gpd_conn) dead;	/* that are to be freed, the first one first */
 	LIST_HEAD(, gpd_conn) monitors; /* those that get events */
 	struct gpd_request request; /* the request in hand */
 };
@@ -43,7 +43,7 @@ void gpd_control_dead(struct gpd_conn *conn)
 	conn->dead = true;
 	sd_event_source_set_enabled(conn->io, SD_EVENT_OFF);
 	end_turn(conn);
-	LIST_INSERT_HEAD(&conn->d->control->dead, conn, of_dead);
+	TAILQ_INSERT_TAIL(&conn->d->control->dead, conn, of_dead);
 	sd_event_source_set_enabled(conn->d->control->reap, SD_EVENT_ONESHOT);
 }
 
@@ -199,7 +199,7 @@ static void free_conn(struct gpd_conn *conn)
 	end_turn(conn);
 	LIST_REMOVE(conn, link);
 	if (conn->dead)
-		LIST_REMOVE(conn, of_dead);
+		TAILQ_REMOVE(&d->control->dead, conn, of_dead);
 	if (conn->monitor) {
 		LIST_REMOVE(conn, of_monitors);
 		gpd_user_give(conn->user, GPD_BUDGET_MONITORS);
@@ -218,14 +218,15 @@ static void free_conn(struct gpd_conn *conn)
 static int on_reap(sd_event_source *s, void *data)
 {
 	struct gpd *d = data;
-	struct gpd_conn *conn = LIST_FIRST(&d->control->dead);
+	struct gpd_conn *conn = TAILQ_FIRST(&d->control->dead);
 	struct gpd_user *user = gpd_user_ref(conn->user);
 
 	gpd_user_begin(user);
 	free_conn(conn);
 	gpd_user_end(user);
 	gpd_user_put(user);
-	return LIST_EMPTY(&d->control->dead) ? 0 : sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
+	return TAILQ_EMPTY(&d->control->dead) ? 0 :
+						sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
 }
 
 static int make_conn(struct gpd *d, int fd, const struct gpd_cred *cred, struct gpd_user *user)
@@ -283,6 +284,7 @@ int gpd_control_listen(struct gpd *d, const char *path)
 	if (!control)
 		return -ENOMEM;
 	d->control = control;
+	TAILQ_INIT(&control->dead);
 	control->listener = (struct gpd_listener){ .d = d, .take = take_in };
 	err = gpd_sock_listen(&control->listener, path, SOCK_STREAM, d->config->socket_mode);
 	if (!err)

@@ -30,7 +30,7 @@ struct gpd_stream {
 struct gpd_conn {
 	LIST_ENTRY(gpd_conn) link;	/* in gpd_control.conns */
 	LIST_ENTRY(gpd_conn) of_monitors; /* in gpd_control.monitors, if it gets events */
-	LIST_ENTRY(gpd_conn) of_dead;	  /* in gpd_control.dead, if it is dead */
+	TAILQ_ENTRY(gpd_conn) of_dead;	  /* in gpd_control.dead, if it is dead */
 	TAILQ_ENTRY(gpd_conn) of_turns;	/* in gpd_user.turns, if @has_turn */
 	struct gpd_user *user; /* its budgets are used */
 	struct gpd *d;

@@ -5,6 +5,7 @@
 #include "unit_daemon.h"
 
 #include "daemon/clients/gpd_client.h"
+#include "daemon/gpd_tally.h"
 
 #include <signal.h>
 #include <string.h>
@@ -305,6 +306,22 @@ static void queue_of_a_reset_is_out(void **state)
 	free_daemon(d);
 }
 
+/* The list of totals goes on after the number of an account: after the last it began anew. */
+static void total_without_an_account_is_not_loaded(void **state)
+{
+	json_t *totals = json_pack("[{s:s, s:I}, {s:s, s:I}]", "group", "g", "account",
+				   (json_int_t)-1, "group", "g", "account", (json_int_t)-2);
+	struct gpd *d = make_daemon();
+	json_t *saved;
+
+	gpd_tally_load(d, totals);
+	saved = gpd_tally_save(d);
+	assert_int_equal(json_array_size(saved), 1);
+	json_decref(saved);
+	json_decref(totals);
+	free_daemon(d);
+}
+
 static void tell(int fd)
 {
 	assert_int_equal(write(fd, "x", 1), 1);
@@ -383,6 +400,7 @@ int main(void)
 		cmocka_unit_test(queues_are_looked_for_in_turns),
 		cmocka_unit_test(grants_are_looked_for_in_turns),
 		cmocka_unit_test(queue_of_a_reset_is_out),
+		cmocka_unit_test(total_without_an_account_is_not_loaded),
 		cmocka_unit_test(child_that_cannot_be_collected_is_not_waited_for),
 	};
 
