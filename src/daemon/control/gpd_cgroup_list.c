@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/gpd_cgroup.h"
+#include "daemon/gpd_ops.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_util.h"
 
@@ -68,6 +69,11 @@ void gpd_cgroup_call_set(struct gpd_conn *conn, const struct gpd_request *r)
 	struct gpd *d = conn->d;
 	int err = 0;
 
+	if (d->ops != &gpd_client_ops) {
+		gpd_control_error(conn, "NotSupported", "reason",
+				  "the kernel module knows no shares of cgroups");
+		return;
+	}
 	if (!gp_cgroup_is_path(r->cgroup)) {
 		gpd_control_failed(conn, -EINVAL, "not the path of a cgroup");
 		return;

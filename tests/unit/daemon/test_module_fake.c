@@ -6,6 +6,7 @@
 #include "unit_daemon.h"
 
 #include "daemon/control/gpd_list.h"
+#include "daemon/gpd_cgroup.h"
 #include "daemon/gpd_ops.h"
 #include "daemon/module/gpd_module_types.h"
 #include "driver/module.h"
@@ -292,6 +293,23 @@ static void lists_are_made_in_turns(void **state)
 	free_daemon(d);
 }
 
+/* As no share of it holds there. */
+static void settings_of_cgroups_are_refused(void **state)
+{
+	struct gpd *d = make_daemon();
+	struct gpd_request r = { .has = GPD_HAS_CGROUP, .cgroup = "/a",
+				 .settings = { .mask = GP_CGROUP_WEIGHT, .weight = 50 } };
+	int other;
+	struct gpd_conn *conn = make_conn(d, true, &other);
+	char reply[512] = "";
+
+	gpd_cgroup_call_set(conn, &r);
+	assert_true(recv(other, reply, sizeof(reply) - 1, 0) > 0);
+	assert_non_null(strstr(reply, "NotSupported"));
+	free_conn(conn, other);
+	free_daemon(d);
+}
+
 static int count_turn(sd_event_source *s, int fd, uint32_t events, void *data)
 {
 	eventfd_t value;
@@ -337,6 +355,7 @@ int main(void)
 		cmocka_unit_test(names_are_those_of_the_nearest_parent),
 		cmocka_unit_test(remembered_processes_have_a_budget),
 		cmocka_unit_test(lists_are_made_in_turns),
+		cmocka_unit_test(settings_of_cgroups_are_refused),
 		cmocka_unit_test(events_are_read_behind_root),
 	};
 
