@@ -7,11 +7,11 @@
  * the strongest, by
  *
  *   1. sections [cgroup PATTERN] of the configuration, in their order,
- *   2. extended attributes user.gpu.* and trusted.gpu.* of its folder,
+ *   2. extended attributes user.gpu.* of its folder,
  *   3. SetCgroup of a privileged connection, kept in the state file.
  *
- * trusted.gpu.* are the word of root, as only root can write them; so are user.gpu.* of a
- * folder that is root's. Those of another owner only lower (rules/cgroup.h).
+ * Those of a folder that is root's are the word of root. Those of another owner only lower
+ * (rules/cgroup.h).
  *
  * Cgroups of which nothing is said are not there: what is in them counts for the next one
  * above, or for none. A process is looked up when it becomes a client, and again when the
@@ -118,6 +118,9 @@ int gpd_cgroup_paths(pid_t pid, char path[GPD_HIERARCHY_COUNT][GPD_CGROUP_LEN]);
 
 /* Where a hierarchy is mounted, "" = it is not; looked up once. */
 const char *gpd_cgroup_mount(enum gpd_hierarchy which);
+
+/* Can only root have made its folder? */
+bool gpd_cgroup_is_roots(const char *path);
 
 /* Add what extended attributes of a cgroup's folder say; what is wrong in them says nothing. */
 void gpd_cgroup_xattrs(const char *path, struct gp_cgroup_attr *attr);

@@ -117,7 +117,29 @@ static void read_one(int fd, const char *name, const char *key, struct gp_cgroup
 		gp_cgroup_read(key, value, attr);
 }
 
-static void read_all(int fd, const char *space, struct gp_cgroup_attr *attr)
+static bool is_roots(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && !st.st_uid && !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+bool gpd_cgroup_is_roots(const char *path)
+{
+	char above[GPD_CGROUP_LEN];
+	int fd;
+	bool is;
+
+	snprintf(above, sizeof(above), "%s", path);
+	above[strrchr(above, '/') - above + (strrchr(above, '/') == above)] = '\0';
+	fd = open_folder(above);
+	is = fd >= 0 && is_roots(fd);
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+static void read_all(int fd, struct gp_cgroup_attr *attr)
 {
 	const char *key;
 	char name[64];
@@ -125,7 +147,7 @@ static void read_all(int fd, const char *space, struct gp_cgroup_attr *attr)
 
 	gp_cgroup_default(attr);
 	for (i = 0; (key = gp_cgroup_name(i)); i++) {
-		snprintf(name, sizeof(name), "%s.gpu.%s", space, key);
+		snprintf(name, sizeof(name), "user.gpu.%s", key);
 		read_one(fd, name, key, attr);
 	}
 }
@@ -133,17 +155,14 @@ static void read_all(int fd, const char *space, struct gp_cgroup_attr *attr)
 void gpd_cgroup_xattrs(const char *path, struct gp_cgroup_attr *attr)
 {
 	struct gp_cgroup_attr more;
-	struct stat st;
 	int fd = open_folder(path);
 
 	if (fd < 0)
 		return;
 	/* Without any, which is most often, one call says so. */
-	if (flistxattr(fd, NULL, 0) > 0 && !fstat(fd, &st)) {
-		read_all(fd, "user", &more);
-		gp_cgroup_merge(attr, &more, !st.st_uid && !(st.st_mode & (S_IWGRP | S_IWOTH)));
-		read_all(fd, "trusted", &more);
-		gp_cgroup_merge(attr, &more, true);
+	if (flistxattr(fd, NULL, 0) > 0) {
+		read_all(fd, &more);
+		gp_cgroup_merge(attr, &more, is_roots(fd));
 	}
 	close(fd);
 }

@@ -124,7 +124,7 @@ def test_cgroups_of_which_nothing_is_said_are_not_there(control, tree):
 def test_folder_says_it(control, tree):
     path = tree.make("/a")
     set_xattr(path, "user.gpu.weight", "300\n")
-    set_xattr(path, "trusted.gpu.max", "30000 60000")
+    set_xattr(path, "user.gpu.max", "30000 60000")
     set_xattr(path, "user.gpu.latency", "1500")
     tree.job(path).start(control)
     row = rows(control)[path]
@@ -138,8 +138,7 @@ def test_owner_of_a_folder_only_lowers(control, tree):
     set_xattr(path, "user.gpu.weight", "300")
     set_xattr(path, "user.gpu.latency", "1500")
     set_xattr(low, "user.gpu.weight", "30")
-    set_xattr(low, "user.gpu.max", "1000 100000")
-    set_xattr(low, "trusted.gpu.max", "5000 100000")
+    set_xattr(low, "user.gpu.max", "5000 100000")
     tree.job(path).start(control)
     tree.job(low).start(control)
     found = rows(control)
@@ -157,9 +156,9 @@ def test_folder_that_others_write_to_is_not_roots(control, tree):
 
 def test_nonsense_in_a_folder_says_nothing(control, tree):
     path = tree.make("/a")
-    for name, value in (("user.gpu.weight", "1e3"), ("trusted.gpu.max", "9" * 200),
+    for name, value in (("user.gpu.weight", "1e3"), ("user.gpu.max", "9" * 200),
                         ("user.gpu.idle", "1\0" + "0"), ("user.gpu.latency", ""),
-                        ("user.gpu.unknown", "1"), ("trusted.gpu.weight", "10001")):
+                        ("user.gpu.unknown", "1"), ("trusted.gpu.weight", "101")):
         set_xattr(path, name, value)
     row = tree.job(path).start(control)
     assert rows(control) == {} and row["notes"] == []
