@@ -137,6 +137,18 @@ void gpd_gang_leave(struct gpd_entity *e)
 	e->gang = GPD_GANG_NONE;
 }
 
+void gpd_gang_ask_again(struct gpd_entity *e)
+{
+	const struct gpd_client *c = e ? LIST_FIRST(&e->members)->client : NULL;
+
+	if (!e || (e->gang != GPD_GANG_NONE) == may_connect(c))
+		return;
+	if (e->gang != GPD_GANG_NONE)
+		gpd_gang_leave(e);
+	else
+		gpd_gang_join(e, c->attrs.group);
+}
+
 int gpd_gang_init(struct gpd *d)
 {
 	struct gp_gangs_config config = {

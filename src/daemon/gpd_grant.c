@@ -4,6 +4,7 @@
 #include "daemon/control/gpd_list.h"
 #include "daemon/gpd_cgroup.h"
 #include "daemon/gpd_engine.h"
+#include "daemon/gpd_gang.h"
 #include "daemon/gpd_ops.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_trust.h"
@@ -166,8 +167,13 @@ void gpd_grant_give(struct gpd_client *c, struct gpd_grant *g)
 
 static void change(struct gpd_client *c, const struct gpd_attrs *attrs)
 {
+	struct gpd_member *m;
+
 	c->attrs = *attrs;
 	gpd_engine_attrs(c);
+	/* The name of its group may be the same, and the right to a gang another. */
+	LIST_FOREACH(m, &c->members, of_client)
+	gpd_gang_ask_again(m->entity);
 	gpd_monitor_attrs(c->d, c->pid, attrs);
 }
 
@@ -181,7 +187,7 @@ static void apply(struct gpd_client *c, struct gpd_grant *g)
 	change(c, &attrs);
 }
 
-/* What every process may have is kept. */
+/* What every process may have is kept, but not a group that it had by the grant. */
 static void withdraw(struct gpd_client *c)
 {
 	const struct gpd_class *k = gpd_config_class(c->d->config, c->attrs.klass);
@@ -191,6 +197,8 @@ static void withdraw(struct gpd_client *c)
 	gpd_auth_class(c->d->config, k && k->open ? k->name : GPD_DEFAULT_CLASS, &most);
 	gp_attr_copy(&attrs.core, &most.core, gp_right_excess(&attrs.core, &most.core));
 	memcpy(attrs.klass, most.klass, sizeof(attrs.klass));
+	if (c->grant->attrs.group[0])
+		attrs.group[0] = '\0';
 	gpd_grant_give(c, NULL);
 	change(c, &attrs);
 }

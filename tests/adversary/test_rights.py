@@ -359,6 +359,31 @@ def test_gang_of_a_user_connects_no_gpus_of_others():
             assert any("no gang" in n for n in control.process(BAD + 4)["notes"])
 
 
+def test_gang_is_granted_to_a_client_that_is_there_and_taken_back(daemon):
+    """The name of the group stayed, and so it stayed a gang; one that had it already became none."""
+    def ranks(say):
+        c = Client(d, pid=0, group=b"gang:x")
+        for n in (2, 4):
+            c.send(queue(gpu_id=n))
+        say("go")
+        forever()
+
+    with Daemon(sim=8) as d:
+        control = Control(d)
+        victims = gang(d, FIRST_PID, b"gang:a", (1, 2)) + gang(d, FIRST_PID + 100, b"gang:b", (4, 5))
+        with Attacker("nobody", ranks) as a:
+            a.hear("go")
+            pid = a.pid
+            control.wait_for(lambda: (control.process(pid) or {}).get("nr_queues") == 2)
+            assert orders_of(victims, 1) == 0
+            control.call("Grant", pid=pid, attributes={"group": "gang:x"})
+            assert orders_of(victims, 2) > 0
+            control.call("Revoke", pid=pid)
+            assert control.process(pid)["attributes"]["group"] in (None, "")
+            orders_of(victims, 1)
+            assert orders_of(victims, 1) == 0
+
+
 # --- Notes.
 
 @pytest.mark.parametrize("who", ["nobody", "container"])
