@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Clients that are looked up before it is another's turn. */
-#define CLIENTS_A_TURN 4
+/* What is done before it is another's turn: to look one up is worth some that are passed by. */
+#define STEPS_A_TURN 64
+#define STEPS_A_CLIENT 16
 /* How long one without clients is kept. */
 #define KEPT_NS (600 * GPD_NS_PER_SEC)
 
@@ -30,9 +31,11 @@ struct gpd_cgroups {
 	uint32_t nr_said;
 	uint64_t number;	/* of the last one that was made */
 	sd_event_source *timer; /* averages, and those without clients; on while there are some */
-	/* Looks clients up again, a few at a time; on only during a pass. */
+	/* Looks clients up again, a few at a time; on until the last change reached all. */
 	sd_event_source *pass;
-	struct gpd_place passed; /* up to which in this pass */
+	struct gpd_round round;
+	struct gpd_round changed; /* when something changed last */
+	struct gpd_round all;	  /* when it did for all clients */
 };
 
 static struct gpd_cgroup *of(struct gp_tree_node *n)
@@ -105,27 +108,39 @@ void gpd_cgroup_said(const struct gpd *d, const char *path, struct gp_cgroup_att
  * Shares
  */
 
-/* Return: something else holds for its processes. */
-static bool set_said(struct gpd_cgroup *g, const struct gp_cgroup_attr *said)
+static void begin_pass(struct gpd *d)
+{
+	d->cgroups->changed = d->cgroups->round;
+	sd_event_source_set_enabled(d->cgroups->pass, SD_EVENT_ONESHOT);
+}
+
+/* Its processes are looked up again, and those below. */
+static void note_changed(struct gpd_cgroup *g)
+{
+	g->changed = g->d->cgroups->round;
+	begin_pass(g->d);
+}
+
+static void set_said(struct gpd_cgroup *g, const struct gp_cgroup_attr *said)
 {
 	struct gp_cgroup_attr all = *said;
 	struct gp_share_attr attr;
 	struct gpd_node *n;
-	bool is_new;
 
 	if (g->above)
 		gp_cgroup_inherit(&all, &g->above->all);
-	is_new = memcmp(&all, &g->all, sizeof(all));
+	/* The rest is in the share alone. */
+	if (gp_cgroup_differ(&all, &g->all) & (GP_CGROUP_LATENCY | GP_CGROUP_IDLE))
+		note_changed(g);
 	g->all = all;
-	if (!memcmp(said, &g->said, sizeof(*said)))
-		return is_new;
+	if (!gp_cgroup_differ(said, &g->said))
+		return;
 	g->said = *said;
 	gp_cgroup_share(said, &attr);
 	for (n = g->d->node; n < g->d->node + g->d->nr_nodes; n++)
 		if (!gp_sched_share_set_attr(g->d->sched, g->share[n->index], &attr, gpd_now_ns(),
 					     &n->act.acts))
 			gpd_fanout_settle(n);
-	return is_new;
 }
 
 u64 gpd_cgroup_share(struct gpd_cgroup *g, struct gpd_node *n)
@@ -184,30 +199,6 @@ static void average(struct gpd_cgroup *g, uint64_t now_ns)
 	gp_pressure_tell(&g->full, use.info.full_ns, now_ns);
 }
 
-static struct gpd_cgroup *make(struct gpd_user *u, const char *path, struct gpd_cgroup *above,
-			       const struct gp_cgroup_attr *said)
-{
-	struct gpd *d = u->d;
-	struct gpd_cgroup *g = gpd_user_take(u, GPD_BUDGET_CGROUPS) ? calloc(1, sizeof(*g)) : NULL;
-
-	if (!g)
-		return NULL;
-	g->d = d;
-	g->user = gpd_user_ref(u);
-	g->above = above;
-	g->number = ++d->cgroups->number;
-	snprintf(g->path, sizeof(g->path), "%s", path);
-	gp_tree_insert(&d->cgroups->tree, &g->by_path);
-	if (above)
-		above->nr_below++;
-	set_said(g, said);
-	note_empty(g);
-	average(g, gpd_now_ns());
-	if (!gpd_timer_is_on(d->cgroups->timer))
-		gpd_timer_set(d->cgroups->timer, gpd_now_ns() + GP_PRESSURE_PERIOD_NS);
-	return g;
-}
-
 /* Unless an entity is in a share of it still: then later. */
 static void forget(struct gpd_cgroup *g)
 {
@@ -234,10 +225,28 @@ static void forget(struct gpd_cgroup *g)
 	free(g);
 }
 
-static void begin_pass(struct gpd *d)
+static struct gpd_cgroup *make(struct gpd_user *u, const char *path, struct gpd_cgroup *above,
+			       const struct gp_cgroup_attr *said)
 {
-	d->cgroups->passed = (struct gpd_place){ 0 };
-	sd_event_source_set_enabled(d->cgroups->pass, SD_EVENT_ONESHOT);
+	struct gpd *d = u->d;
+	struct gpd_cgroup *g = gpd_user_take(u, GPD_BUDGET_CGROUPS) ? calloc(1, sizeof(*g)) : NULL;
+
+	if (!g)
+		return NULL;
+	g->d = d;
+	g->user = gpd_user_ref(u);
+	g->above = above;
+	g->number = ++d->cgroups->number;
+	snprintf(g->path, sizeof(g->path), "%s", path);
+	gp_tree_insert(&d->cgroups->tree, &g->by_path);
+	if (above)
+		above->nr_below++;
+	set_said(g, said);
+	note_empty(g);
+	average(g, gpd_now_ns());
+	if (!gpd_timer_is_on(d->cgroups->timer))
+		gpd_timer_set(d->cgroups->timer, gpd_now_ns() + GP_PRESSURE_PERIOD_NS);
+	return g;
 }
 
 /* Of one in between something is said now, or not any more: its shares have another place. */
@@ -246,7 +255,7 @@ static void retire(struct gpd_cgroup *g)
 	gp_tree_remove(&g->d->cgroups->tree, &g->by_path);
 	g->retired = g->number;
 	gp_tree_insert(&g->d->cgroups->tree, &g->by_path);
-	begin_pass(g->d);
+	note_changed(g);
 }
 
 /* The cgroup of a path, NULL if nothing is said of it, or if there are too many. */
@@ -260,8 +269,8 @@ static struct gpd_cgroup *get(struct gpd_user *u, const char *path, struct gpd_c
 		retire(g);
 		g = NULL;
 	}
-	if (g && set_said(g, &said))
-		begin_pass(u->d);
+	if (g)
+		set_said(g, &said);
 	return g || !said.mask ? g : make(u, path, above, &said);
 }
 
@@ -303,6 +312,7 @@ void gpd_cgroup_join(struct gpd_client *c)
 	char path[GPD_HIERARCHY_COUNT][GPD_CGROUP_LEN];
 	struct gpd_cgroup *g = NULL;
 
+	/* That it is the process is asked last: then what was read is of that one. */
 	if (c->pid <= GPD_PID_MAX && !gpd_cgroup_paths(c->pid, path) &&
 	    gp_cgroup_is_path(path[GPD_HIERARCHY_UNIFIED]) && gpd_proc_is(c->pid, c->start_time))
 		g = look_up(c->user, path[GPD_HIERARCHY_UNIFIED]);
@@ -318,22 +328,43 @@ void gpd_cgroup_leave(struct gpd_client *c)
  * Changes
  */
 
+static bool is_due(const struct gpd_client *c)
+{
+	const struct gpd_cgroups *all = c->d->cgroups;
+	const struct gpd_cgroup *g;
+
+	if (c->state != GPD_CLIENT_KNOWN)
+		return false;
+	for (g = c->cgroup; g; g = g->above)
+		if (!gpd_round_is_over(&g->changed, &all->round))
+			return true;
+	return !gpd_round_is_over(&all->all, &all->round);
+}
+
+/* In the time of its user. */
+static void look_again(struct gpd_client *c)
+{
+	gpd_user_begin(c->user);
+	gpd_cgroup_join(c);
+	gpd_engine_attrs(c);
+	gpd_user_end(c->user);
+}
+
 static int on_pass(sd_event_source *s, void *data)
 {
 	struct gpd *d = data;
-	struct gpd_place *at = &d->cgroups->passed;
+	struct gpd_round *round = &d->cgroups->round;
+	int left = STEPS_A_TURN;
 	struct gpd_client *c;
-	int i;
 
-	for (i = 0; i < CLIENTS_A_TURN; i++) {
-		c = gpd_client_after(d, at->pid, at->number);
-		if (!c)
+	while (left > 0) {
+		c = gpd_round_next(d, round);
+		if (gpd_round_is_over(&d->cgroups->changed, round))
 			return 0;
-		*at = (struct gpd_place){ c->pid, c->number };
-		if (c->state != GPD_CLIENT_KNOWN)
-			continue;
-		gpd_cgroup_join(c);
-		gpd_engine_attrs(c);
+		left -= is_due(c) ? STEPS_A_CLIENT : 1;
+		if (is_due(c))
+			look_again(c);
+		gpd_round_step(round, c);
 	}
 	return sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
 }
@@ -349,6 +380,7 @@ void gpd_cgroup_changed(struct gpd *d)
 		if (!g->retired)
 			set_said(g, &said);
 	}
+	d->cgroups->all = d->cgroups->round;
 	begin_pass(d);
 }
 
@@ -404,6 +436,7 @@ int gpd_cgroup_init(struct gpd *d)
 	if (!d->cgroups)
 		return -ENOMEM;
 	d->cgroups->tree.cmp = by_path;
+	d->cgroups->round.lap = 1;
 	err = gpd_defer_add(d->event, &d->cgroups->pass, GPD_PRIORITY_USER, on_pass, d);
 	if (err >= 0)
 		err = gpd_timer_add(d->event, &d->cgroups->timer, on_timer, d);

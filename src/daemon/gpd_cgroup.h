@@ -15,7 +15,8 @@
  *
  * Cgroups of which nothing is said are not there: what is in them counts for the next one
  * above, or for none. A process is looked up when it becomes a client, and again when the
- * configuration is read or a SetCgroup comes, a few clients a turn.
+ * configuration is read or a SetCgroup comes, a few clients a turn; and when what holds for it has
+ * changed with what an attribute says.
  *
  * A cgroup without clients is kept for ten minutes, so that its totals outlive a job. Each takes
  * from a budget of the user of its first client; a user without room left has none.
@@ -48,6 +49,7 @@ struct gpd_cgroup {
 	uint32_t nr_clients;	    /* clients in it, not in those below */
 	uint32_t nr_below;	    /* cgroups with it as @above */
 	uint64_t left_ns;	    /* without these since then, 0 = it has some */
+	struct gpd_round changed;   /* when something else held for its processes, or it retired */
 	uint64_t retired;	    /* its number, if another has taken its place; else 0 */
 	u64 share[GPD_NODES_MAX];   /* by gpd_node.index, GP_ID_NONE = there is none yet */
 	struct gp_pressure some;    /* of all nodes together */

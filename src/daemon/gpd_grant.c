@@ -21,6 +21,7 @@
 struct waiter {
 	TAILQ_ENTRY(waiter) link; /* in gpd_grants.waiters */
 	struct gpd_conn *conn;	  /* NULL = it is gone */
+	struct gpd_round since;	  /* when it began to wait */
 	struct gpd_grant scope;	  /* of the grant that was made, or ended: pid 0, cgroup "" */
 };
 
@@ -32,11 +33,12 @@ struct gpd_grants {
 	struct gp_tree tree;	/* by scope */
 	uint64_t era;		/* changes when a grant comes or goes; never 0 */
 	sd_event_source *timer; /* ends those whose lease is over */
-	/* Looks which grant each client has, one at a time; on only during a pass. */
+	/* Looks which grant each client has, one at a time; on until all know of each change. */
 	sd_event_source *pass;
-	struct gpd_place passed; /* up to which in this pass */
-	struct gpd_climb way;	 /* of the next one */
-	TAILQ_HEAD(, waiter) waiters;
+	struct gpd_round round;
+	struct gpd_round changed; /* when something changed last */
+	struct gpd_climb way;	  /* of the next client */
+	TAILQ_HEAD(, waiter) waiters; /* the one that waits longest first */
 };
 
 static struct gpd_grant *of(struct gp_tree_node *n)
@@ -235,11 +237,12 @@ static json_t *grant_json(const struct gpd_grant *g)
 /* A client for which another grant counts now has that one. */
 static void look_at(struct gpd_client *c)
 {
+	struct gpd_grants *all = c->d->grants;
 	struct gpd_grant *g = c->grant;
 
 	if (c->state == GPD_CLIENT_KNOWN)
-		g = gpd_grant_find(c->d, &c->d->grants->way, c->pid, c->start_time);
-	if (g && (g != c->grant || g->is_new))
+		g = gpd_grant_find(c->d, &all->way, c->pid, c->start_time);
+	if (g && (g != c->grant || !gpd_round_is_over(&g->since, &all->round)))
 		apply(c, g);
 	else if (!g && c->grant)
 		withdraw(c);
@@ -260,15 +263,13 @@ static void answer(struct gpd *d, struct waiter *w)
 	gpd_control_next(conn);
 }
 
-static void end_pass(struct gpd *d)
+static void answer_some(struct gpd *d)
 {
-	struct gp_tree_node *n;
+	struct gpd_grants *all = d->grants;
 	struct waiter *w;
 
-	for (n = gp_tree_first(&d->grants->tree); n; n = gp_tree_next(n))
-		of(n)->is_new = false;
-	while ((w = TAILQ_FIRST(&d->grants->waiters))) {
-		TAILQ_REMOVE(&d->grants->waiters, w, link);
+	while ((w = TAILQ_FIRST(&all->waiters)) && gpd_round_is_over(&w->since, &all->round)) {
+		TAILQ_REMOVE(&all->waiters, w, link);
 		answer(d, w);
 		free(w);
 	}
@@ -278,24 +279,24 @@ static void end_pass(struct gpd *d)
 static int on_pass(sd_event_source *s, void *data)
 {
 	struct gpd *d = data;
-	struct gpd_place *at = &d->grants->passed;
-	struct gpd_client *c = gpd_client_after(d, at->pid, at->number);
+	struct gpd_grants *all = d->grants;
+	struct gpd_client *c = gpd_round_next(d, &all->round);
 
-	if (!c) {
-		end_pass(d);
-		return 0;
-	}
-	if (gpd_grant_climb(d, &d->grants->way, c->pid, c->start_time)) {
-		*at = (struct gpd_place){ c->pid, c->number };
+	if (c && !gpd_round_is_over(&all->changed, &all->round) &&
+	    gpd_grant_climb(d, &all->way, c->pid, c->start_time)) {
 		look_at(c);
+		gpd_round_step(&all->round, c);
 	}
+	answer_some(d);
+	if (gpd_round_is_over(&all->changed, &all->round))
+		return 0;
 	return sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
 }
 
-/* Something has changed: all clients are looked at, from the first on. */
+/* Something has changed: all clients are looked at. */
 static void begin_pass(struct gpd *d)
 {
-	d->grants->passed = (struct gpd_place){ 0 };
+	d->grants->changed = d->grants->round;
 	sd_event_source_set_enabled(d->grants->pass, SD_EVENT_ONESHOT);
 }
 
@@ -309,6 +310,7 @@ static void wait_for_pass(struct gpd_conn *conn, const struct gpd_grant *g)
 		return;
 	}
 	w->conn = conn;
+	w->since = conn->d->grants->round;
 	if (g)
 		w->scope = *g;
 	conn->waiting = true;
@@ -370,6 +372,7 @@ int gpd_grant_init(struct gpd *d)
 		return -ENOMEM;
 	d->grants->tree.cmp = by_scope;
 	d->grants->era = 1;
+	d->grants->round.lap = 1;
 	TAILQ_INIT(&d->grants->waiters);
 	err = gpd_defer_add(d->event, &d->grants->pass, GPD_PRIORITY_USER, on_pass, d);
 	return err < 0 ? err : gpd_timer_add(d->event, &d->grants->timer, on_timer, d);
@@ -518,7 +521,7 @@ void gpd_grant_call(struct gpd_conn *conn, const struct gpd_request *r)
 	d->grants->era++;
 	g->attrs = scope.attrs;
 	g->until_ns = r->lease_ms ? gpd_now_ns() + r->lease_ms * GPD_NS_PER_MS : U64_MAX;
-	g->is_new = true;
+	g->since = d->grants->round;
 	set_timer(d);
 	gpd_state_soon(d);
 	wait_for_pass(conn, g);

@@ -39,7 +39,8 @@ struct gpd_grant {
 	struct gpd_attrs attrs;	      /* most that they may be; group "" = any */
 	uint64_t until_ns;	      /* end of its lease, U64_MAX = none */
 	uint32_t nr_clients;	      /* that have it */
-	bool is_new;		      /* clients that have it may not have its attributes yet */
+	/* When it was made, or changed: clients that have it may not have its attributes yet. */
+	struct gpd_round since;
 	bool has_ended;		      /* only clients have it still */
 };
 

@@ -414,6 +414,12 @@ struct gpd_metrics {
 	uint64_t made_ns; /* when */
 };
 
+/* A way round all clients, see gpd_round_next(). */
+struct gpd_round {
+	struct gpd_place at; /* client that was looked at last */
+	uint64_t lap;
+};
+
 /* The daemon. */
 struct gpd {
 	sd_event *event;

@@ -148,6 +148,21 @@ const char *gp_cgroup_text(const struct gp_cgroup_attr *a, u32 index, char *out)
 	return out;
 }
 
+u32 gp_cgroup_differ(const struct gp_cgroup_attr *a, const struct gp_cgroup_attr *b)
+{
+	u32 mask = a->mask ^ b->mask;
+
+	if (a->weight != b->weight)
+		mask |= GP_CGROUP_WEIGHT;
+	if (a->quota_ns != b->quota_ns || a->period_ns != b->period_ns)
+		mask |= GP_CGROUP_MAX;
+	if (a->latency_ns != b->latency_ns)
+		mask |= GP_CGROUP_LATENCY;
+	if (a->idle != b->idle)
+		mask |= GP_CGROUP_IDLE;
+	return mask;
+}
+
 /* Less run time of a second. In microseconds the products fit. */
 static bool is_tighter(const struct gp_cgroup_attr *a, const struct gp_cgroup_attr *b)
 {

@@ -94,6 +94,15 @@ int gp_cgroup_read(const char *name, const char *text, struct gp_cgroup_attr *a)
 const char *gp_cgroup_text(const struct gp_cgroup_attr *a, u32 index, char *out);
 
 /**
+ * gp_cgroup_differ() - compare what is said
+ * @a: what is said
+ * @b: what is said
+ *
+ * Return: enum gp_cgroup_bit of what is said in one only, or said otherwise; 0 = the same.
+ */
+u32 gp_cgroup_differ(const struct gp_cgroup_attr *a, const struct gp_cgroup_attr *b);
+
+/**
  * gp_cgroup_merge() - say more
  * @a: what was said before
  * @more: what is said now; it counts

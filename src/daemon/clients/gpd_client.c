@@ -405,6 +405,34 @@ struct gpd_client *gpd_client_after(const struct gpd *d, pid_t pid, uint64_t num
 	return c && c->pid == pid && c->number == number ? of(gp_tree_next(&c->by_pid)) : c;
 }
 
+struct gpd_client *gpd_round_next(struct gpd *d, struct gpd_round *r)
+{
+	struct gpd_client *c = gpd_client_after(d, r->at.pid, r->at.number);
+
+	if (c)
+		return c;
+	*r = (struct gpd_round){ .lap = r->lap + 1 };
+	c = gpd_client_after(d, 0, 0);
+	/* Nothing is left to reach. */
+	r->lap += !c;
+	return c;
+}
+
+void gpd_round_step(struct gpd_round *r, const struct gpd_client *c)
+{
+	r->at = (struct gpd_place){ c->pid, c->number };
+}
+
+bool gpd_round_is_over(const struct gpd_round *since, const struct gpd_round *r)
+{
+	const struct gpd_client was = { .pid = since->at.pid, .number = since->at.number };
+	const struct gpd_client is = { .pid = r->at.pid, .number = r->at.number };
+
+	if (r->lap != since->lap + 1)
+		return r->lap > since->lap + 1;
+	return by_process(&is.by_pid, &was.by_pid) >= 0;
+}
+
 struct gpd_client *gpd_client_find(const struct gpd *d, pid_t pid)
 {
 	struct gpd_client *c = gpd_client_after(d, pid, UINT64_MAX);

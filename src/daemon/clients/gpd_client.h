@@ -42,6 +42,22 @@ struct gpd_client *gpd_client_find(const struct gpd *d, pid_t pid);
 /* The next in the order of processes, of one process the newest first; NULL after the last. */
 struct gpd_client *gpd_client_after(const struct gpd *d, pid_t pid, uint64_t number);
 
+/*
+ * What has to reach all clients goes round, a few a turn of the loop. What comes meanwhile
+ * does not make it begin again, or clients late in the order would wait for as long as something
+ * comes: a copy of the struct says where it came, and it has reached all when it is there again.
+ * Clients that have come since know it already. The first lap is 1: what began in lap 0 is over.
+ */
+
+/* The next client, after the last the first; NULL = there is none. */
+struct gpd_client *gpd_round_next(struct gpd *d, struct gpd_round *r);
+
+/* That client was looked at. */
+void gpd_round_step(struct gpd_round *r, const struct gpd_client *c);
+
+/* Has what came at @since reached all? */
+bool gpd_round_is_over(const struct gpd_round *since, const struct gpd_round *r);
+
 /* Read what a client has said already, without waiting. */
 void gpd_client_poll(struct gpd_client *c);
 

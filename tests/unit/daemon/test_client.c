@@ -281,6 +281,81 @@ static void grants_are_looked_for_in_turns(void **state)
 	close(pair[1]);
 }
 
+/* A grant at each turn of the loop keeps no other one from being answered. */
+static void grants_without_end_are_answered(void **state)
+{
+	struct gpd_request r = { .has = GPD_HAS_PID, .pid = (uint64_t)getpid(),
+				 .attributes = { .has = GPD_ATTR_CLASS, .klass = "realtime" } };
+	struct gpd_request more = { .has = GPD_HAS_CGROUP, .cgroup = "/other" };
+	struct gpd *d = make_daemon();
+	struct gpd_cred cred = { .privileged = true };
+	struct gpd_conn conn = { .d = d, .cred = cred }, next = conn;
+	int other[NR_GRANTED], pair[2];
+	uint32_t i, nr = 0;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
+	conn.fd = next.fd = pair[0];
+	conn.user = next.user = gpd_user_get(d, &cred.owner, true);
+	conn.in = test_calloc(1, 1);
+	next.in = conn.in;
+	d->config->max_clients = 4 * NR_GRANTED;
+	/* Their way up is none: else each grant would have it begun anew. */
+	for (i = 0; i < NR_GRANTED; i++)
+		make_client(d, GPD_PID_MAX + 1 + i, &other[i]);
+	gpd_grant_call(&conn, &r);
+	for (; conn.waiting; nr++) {
+		assert_true(nr < 2 * NR_GRANTED);
+		next.dead = true;
+		gpd_grant_forget(d, &next);
+		gpd_grant_call(&next, &more);
+		assert_true(sd_event_run(d->event, 0) > 0);
+	}
+	assert_true(nr >= NR_GRANTED);
+	gpd_grant_forget(d, &next);
+	for (i = 0; i < NR_GRANTED; i++)
+		close(other[i]);
+	free_daemon_with(d, &conn);
+	close(pair[0]);
+	close(pair[1]);
+}
+
+/* What begins in the middle is over there, also if the client has gone where it began. */
+static void round_is_over_where_it_began(void **state)
+{
+	struct gpd_round r = { .lap = 1 }, first, middle, none = { 0 };
+	struct gpd *d = make_daemon();
+	struct gpd_client *c[3];
+	int other[3], i;
+
+	for (i = 0; i < 3; i++)
+		c[i] = make_client(d, (uint32_t)(GPD_PID_MAX + 1 + i), &other[i]);
+	assert_true(gpd_round_is_over(&none, &r));
+	first = r;
+	assert_ptr_equal(gpd_round_next(d, &r), c[0]);
+	gpd_round_step(&r, c[0]);
+	assert_ptr_equal(gpd_round_next(d, &r), c[1]);
+	gpd_round_step(&r, c[1]);
+	middle = r;
+	gpd_client_close(c[1]);
+	gpd_round_step(&r, gpd_round_next(d, &r));
+	assert_false(gpd_round_is_over(&first, &r));
+	assert_ptr_equal(gpd_round_next(d, &r), c[0]);
+	assert_true(gpd_round_is_over(&first, &r));
+	gpd_round_step(&r, c[0]);
+	assert_false(gpd_round_is_over(&middle, &r));
+	assert_ptr_equal(gpd_round_next(d, &r), c[2]);
+	gpd_round_step(&r, c[2]);
+	assert_true(gpd_round_is_over(&middle, &r));
+	gpd_client_close(c[0]);
+	gpd_client_close(c[2]);
+	middle = r;
+	assert_null(gpd_round_next(d, &r));
+	assert_true(gpd_round_is_over(&middle, &r));
+	for (i = 0; i < 3; i++)
+		close(other[i]);
+	free_daemon(d);
+}
+
 /* A queue that is told while the GPU is reset counts for nothing when it is back. */
 static void queue_of_a_reset_is_out(void **state)
 {
@@ -399,6 +474,8 @@ int main(void)
 		cmocka_unit_test(clients_have_an_order),
 		cmocka_unit_test(queues_are_looked_for_in_turns),
 		cmocka_unit_test(grants_are_looked_for_in_turns),
+		cmocka_unit_test(grants_without_end_are_answered),
+		cmocka_unit_test(round_is_over_where_it_began),
 		cmocka_unit_test(queue_of_a_reset_is_out),
 		cmocka_unit_test(total_without_an_account_is_not_loaded),
 		cmocka_unit_test(child_that_cannot_be_collected_is_not_waited_for),

@@ -134,6 +134,29 @@ static void processes_have_what_it_means(void **state)
 	assert_true(gp_share_attr_is_valid(&share));
 }
 
+/* What the compiler leaves between members says nothing. */
+static void what_is_said_is_compared(void **state)
+{
+	struct gp_cgroup_attr a, b;
+
+	memset(&a, 0, sizeof(a));
+	memset(&b, 0xff, sizeof(b));
+	gp_cgroup_read("idle", "1", &a);
+	b.mask = a.mask;
+	b.weight = a.weight;
+	b.quota_ns = a.quota_ns;
+	b.period_ns = a.period_ns;
+	b.latency_ns = a.latency_ns;
+	b.idle = a.idle;
+	assert_int_equal(gp_cgroup_differ(&a, &b), 0);
+	gp_cgroup_read("weight", "7", &b);
+	gp_cgroup_read("max", "5000", &b);
+	assert_int_equal(gp_cgroup_differ(&a, &b), GP_CGROUP_WEIGHT | GP_CGROUP_MAX);
+	gp_cgroup_read("idle", "0", &b);
+	gp_cgroup_read("latency", "5", &b);
+	assert_int_equal(gp_cgroup_differ(&a, &b), GP_CGROUP_ALL);
+}
+
 static void paths_are_looked_at(void **state)
 {
 	static const char *const good[] = { "/", "/a", "/a.slice/b:c/..d", "/s.slice/x@1.service" };
@@ -205,6 +228,7 @@ int main(void)
 		cmocka_unit_test(text_is_read_back),
 		cmocka_unit_test(others_can_only_lower),
 		cmocka_unit_test(processes_have_what_it_means),
+		cmocka_unit_test(what_is_said_is_compared),
 		cmocka_unit_test(paths_are_looked_at),
 		cmocka_unit_test(patterns_match_names),
 		cmocka_unit_test(pressure_is_that_of_the_last_while),
