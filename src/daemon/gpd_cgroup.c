@@ -225,16 +225,57 @@ static void forget(struct gpd_cgroup *g)
 	free(g);
 }
 
+/* The one of a user that has been empty for the longest time; @above is to have another in it. */
+static struct gpd_cgroup *oldest(const struct gpd_user *u, const struct gpd_cgroup *above)
+{
+	struct gpd_cgroup *g, *found = NULL;
+
+	for (g = gpd_cgroup_next(u->d, NULL); g; g = gpd_cgroup_next(u->d, g))
+		if (g->user == u && g->left_ns && g != above &&
+		    (!found || g->left_ns < found->left_ns))
+			found = g;
+	return found;
+}
+
+static bool take_place(struct gpd_user *u, const struct gpd_cgroup *above)
+{
+	struct gpd_cgroup *old;
+
+	if (gpd_user_take(u, GPD_BUDGET_CGROUPS))
+		return true;
+	old = oldest(u, above);
+	if (old)
+		forget(old);
+	return old && gpd_user_take(u, GPD_BUDGET_CGROUPS);
+}
+
+/*
+ * Whose places it takes from: those of root, if only root can have made the folder. What root
+ * says of it is to hold whatever the user of its processes has made elsewhere.
+ */
+static struct gpd_user *payer(struct gpd_user *u, const char *path)
+{
+	struct gpd_user *root = gpd_cgroup_is_roots(path) ? gpd_user_get(u->d, &u->d->own, true) :
+							    NULL;
+
+	return root ? root : gpd_user_ref(u);
+}
+
 static struct gpd_cgroup *make(struct gpd_user *u, const char *path, struct gpd_cgroup *above,
 			       const struct gp_cgroup_attr *said)
 {
+	struct gpd_user *user = payer(u, path);
+	struct gpd_cgroup *g = take_place(user, above) ? calloc(1, sizeof(*g)) : NULL;
 	struct gpd *d = u->d;
-	struct gpd_cgroup *g = gpd_user_take(u, GPD_BUDGET_CGROUPS) ? calloc(1, sizeof(*g)) : NULL;
 
-	if (!g)
+	if (!g) {
+		if (gpd_user_may_log(u))
+			gpd_log(LOG_WARNING, "cgroup %s: no room for its share", path);
+		gpd_user_put(user);
 		return NULL;
+	}
 	g->d = d;
-	g->user = gpd_user_ref(u);
+	g->user = user;
 	g->above = above;
 	g->number = ++d->cgroups->number;
 	snprintf(g->path, sizeof(g->path), "%s", path);
@@ -274,19 +315,21 @@ static struct gpd_cgroup *get(struct gpd_user *u, const char *path, struct gpd_c
 	return g || !said.mask ? g : make(u, path, above, &said);
 }
 
-/* The deepest cgroup at or above a path of which something is said, with all above it. */
+/*
+ * The deepest cgroup at or above a path of which something is said, with all above it; what is
+ * deeper than shares can be is not looked at.
+ */
 static struct gpd_cgroup *look_up(struct gpd_user *u, const char *path)
 {
 	struct gpd_cgroup *g = NULL, *next;
 	char above[GPD_CGROUP_LEN];
 	size_t end = 0;
-	int depth = 0;
+	int nr = 0;
 
-	while (path[end] && path[end + 1] && depth < (int)GP_SHARE_DEPTH_MAX) {
+	while (path[end] && path[end + 1] && nr++ < (int)GP_SHARE_DEPTH_MAX) {
 		end += 1 + strcspn(path + end + 1, "/");
 		snprintf(above, sizeof(above), "%.*s", (int)end, path);
 		next = get(u, above, g);
-		depth += !!next;
 		g = next ? next : g;
 	}
 	return g;

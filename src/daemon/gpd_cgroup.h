@@ -19,7 +19,8 @@
  * changed with what an attribute says.
  *
  * A cgroup without clients is kept for ten minutes, so that its totals outlive a job. Each takes
- * from a budget of the user of its first client; a user without room left has none.
+ * from a budget: that of root, if only root can have made its folder, else that of the user of
+ * its first client. Where that is used up the one that has been empty for the longest time goes.
  */
 #ifndef GPD_CGROUP_H
 #define GPD_CGROUP_H
@@ -31,7 +32,7 @@
 
 #include <jansson.h>
 
-/* Cgroups with a share at a time, and of one user. */
+/* Cgroups with a share at a time, fewer if shares do not last for all nodes, and of one user. */
 #define GPD_CGROUPS_MAX 4096
 #define GPD_USER_CGROUPS_MAX 256
 /* Cgroups of which SetCgroup has said something. */

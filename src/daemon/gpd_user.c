@@ -43,7 +43,6 @@ static const struct budget budgets[GPD_BUDGET_COUNT] = {
 	[GPD_BUDGET_HOLDS] = { 16384, 512 },
 	[GPD_BUDGET_MONITORS] = { 64, 4 },
 	[GPD_BUDGET_TRACERS] = { 512, 32 },
-	[GPD_BUDGET_CGROUPS] = { GPD_CGROUPS_MAX, GPD_USER_CGROUPS_MAX },
 };
 
 static struct budget budget_of(const struct gpd *d, enum gpd_budget what)
@@ -51,6 +50,11 @@ static struct budget budget_of(const struct gpd *d, enum gpd_budget what)
 	uint64_t all = what == GPD_BUDGET_CLIENTS ? d->config->max_clients :
 						    d->config->max_connections;
 
+	/* Each is to have its share on each node. */
+	if (what == GPD_BUDGET_CGROUPS)
+		return (struct budget){ min(GPD_CGROUPS_MAX,
+					    GPD_SHARES_MAX / (int)max(d->max_nodes, 1U)),
+					GPD_USER_CGROUPS_MAX };
 	return budgets[what].all ? budgets[what] : (struct budget){ all, (all + 1) / 2 };
 }
 

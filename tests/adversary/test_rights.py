@@ -13,9 +13,9 @@ import rig
 from rig import (BUSY, ERROR, FIRST_PID, HOLD, IDLE, MANUAL, NOTE_NO_PROGRESS, NOTE_REFUSED,
                  NOTE_RESET, RELEASE, SHIM, WAIT, Client, Control, Daemon, Refused, edge, note,
                  queue)
-from stage import (CLONE_NEWUSER, GPU, Attacker, Driver, DriverDaemon, attack, become_nobody,
-                   can_make_user_namespace, end_with_parent, forever, libc, needs_mounts, needs_root,
-                   unshare, wait_until, write)
+from stage import (CLONE_NEWUSER, GPU, NOBODY, Attacker, Driver, DriverDaemon, as_user, attack,
+                   become_nobody, can_make_user_namespace, end_with_parent, forever, libc,
+                   needs_mounts, needs_root, unshare, wait_until, write)
 from test_cgroup import MOUNT
 
 pytestmark = needs_root
@@ -313,6 +313,64 @@ def test_number_that_is_used_again_is_in_no_cgroup(daemon, control):
     finally:
         wait_until(lambda: not open(f"{MOUNT}{path}/cgroup.procs", encoding="ascii").read())
         os.rmdir(MOUNT + path)
+
+
+# --- Cgroups.
+
+class Place:
+    """Folders below one of root's, and this process in one after another."""
+
+    def __init__(self):
+        self.name, self.folders = f"/gp-test-{os.getpid()}", []
+        with open("/proc/self/cgroup", encoding="ascii") as f:
+            self.before = next(line.strip() for line in f if line.startswith("0::"))[3:]
+        self.make("")
+
+    def make(self, path, owner=0):
+        os.mkdir(MOUNT + self.name + path)
+        os.chown(MOUNT + self.name + path, owner, owner)
+        self.folders.append(self.name + path)
+        return self.name + path
+
+    def client(self, daemon, path):
+        write(f"{MOUNT}{path}/cgroup.procs", str(os.getpid()))
+        with as_user(NOBODY):
+            return Client(daemon, pid=0)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        write(f"{MOUNT}{self.before}/cgroup.procs", str(os.getpid()))
+        for f in reversed(self.folders):
+            os.rmdir(MOUNT + f)
+
+
+@pytest.mark.skipif(not os.access(MOUNT + "/cgroup.procs", os.W_OK),
+                    reason="no cgroup v2 that can be written to")
+@pytest.mark.parametrize("kept", [True, False])
+def test_cgroups_of_a_user_take_no_limit_of_root(kept):
+    """A user with as many cgroups as it may have was bound by no other one."""
+    config = "[cgroup /gp-test-*/limited]\nmax = 20000 100000\n[daemon]\nmax_clients = 1024\n"
+    with Daemon(config=config) as d, Place() as place:
+        control, clients = Control(d), []
+        place.make("/own", NOBODY)
+        for i in range(260):
+            path = place.make(f"/own/{i}", NOBODY)
+            os.setxattr(MOUNT + path, "user.gpu.weight", b"50")
+            clients.append(place.client(d, path))
+            if not kept:
+                clients.pop().close()
+                control.wait_for(lambda: control.call("GetInfo")["nr_clients"] == 0)
+        limited = place.make("/limited")
+        clients.append(place.client(d, limited))
+        found = {c["cgroup"]: c for c in control.call("ListCgroups")["cgroups"]}
+        assert found[limited]["max"] == "20000 100000" and len(found) == 257
+        # The last one of the user took the place of the first, if that was empty.
+        assert (f"{place.name}/own/259" in found) != kept
+        assert (f"{place.name}/own/0" in found) == kept
+        for c in clients:
+            c.close()
 
 
 # --- Gangs.

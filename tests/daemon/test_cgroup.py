@@ -26,7 +26,8 @@ pytestmark = [needs_root,
 @pytest.fixture
 def daemon():
     with Daemon(config="[cgroup /gp-test-*/limited]\nmax = 20000 100000\n"
-                       "[cgroup /gp-test-*/many-*]\nweight = 50\n") as d:
+                       "[cgroup /gp-test-*/own/many-*]\nweight = 50\n"
+                       "[cgroup /gp-test-*/root-*]\nweight = 50\n") as d:
         yield d
 
 
@@ -119,6 +120,19 @@ def test_cgroups_of_which_nothing_is_said_are_not_there(control, tree):
     control.wait_for(lambda: set(rows(control)) == {tree.name, tree.name + "/a", path})
     assert rows(control)[path]["idle"] and not rows(control)[tree.name]["idle"]
     assert rows(control)[path]["nr_processes"] == 1
+
+
+def test_deep_folders_are_not_looked_at(control, tree):
+    """As many as shares can be deep: more would be files without end."""
+    path = ""
+    for _ in range(18):
+        path += "/d"
+        tree.make(path)
+    at = {n: tree.name + path[:2 * (n - 1)] for n in (15, 16, 17)}
+    for p in at.values():
+        control.call("SetCgroup", cgroup=p, settings={"weight": "50"})
+    tree.job(tree.name + path).start(control)
+    assert set(rows(control)) == {at[15], at[16]}
 
 
 def test_folder_says_it(control, tree):
@@ -231,15 +245,18 @@ def test_totals_outlive_the_job(control, tree):
 
 
 def test_one_user_leaves_series_to_others(daemon, control, tree):
-    """As many cgroups as a user may have, and one of root that sorts behind them."""
-    paths = [tree.make(f"/many-{i:03}") for i in range(256)] + [tree.make("/many-last")]
+    """As many cgroups as a user may have, and more of root that sort behind them."""
+    own = MOUNT + tree.make("/own")
+    os.chown(own, NOBODY, NOBODY)
+    mine = [tree.make(f"/own/many-{i:03}") for i in range(256)]
+    roots = [tree.make(f"/root-{i:03}") for i in range(66)]
     pid = os.fork()
     if not pid:
         try:
-            for path in paths:
+            for path in mine + roots:
                 with open(MOUNT + path + "/cgroup.procs", "w", encoding="ascii") as f:
                     f.write(str(os.getpid()))
-                os.seteuid(0 if path == paths[-1] else NOBODY)
+                os.seteuid(NOBODY)
                 Client(daemon).close()
                 os.seteuid(0)
             os._exit(0)
@@ -247,11 +264,11 @@ def test_one_user_leaves_series_to_others(daemon, control, tree):
             os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
     # They stay for a while after their last process.
-    assert len(rows(control)) == 257
+    assert len(rows(control)) == len(mine + roots)
     lines = control.call("GetMetrics")["text"].splitlines()
     for name in ("usage_seconds", "periods"):
         shown = [line.split('"')[1] for line in lines if line.startswith(f"gpreempt_cgroup_{name}_total{{")]
-        assert shown == paths[:64] + paths[-1:]
+        assert shown == mine[:64] + roots
 
 
 def test_restart_keeps_what_was_said(daemon, control, tree):

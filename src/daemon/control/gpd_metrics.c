@@ -406,7 +406,7 @@ static void group_totals(FILE *f, struct gpd *d)
 #undef X
 }
 
-/* Most cgroups that have a series, of a user and of all: no user takes all places. */
+/* Most cgroups that have a series, of a user that is not root and of all: none takes all places. */
 #define CGROUPS_A_USER GPD_TALLIES_SHOWN
 #define CGROUPS_MAX (8 * CGROUPS_A_USER)
 
@@ -459,7 +459,7 @@ static uint32_t count_cgroups(struct gpd *d, struct shown_cgroup *out)
 	LIST_FOREACH(u, &d->users, link)
 		u->nr_shown = 0;
 	for (g = gpd_cgroup_next(d, NULL); g && nr < CGROUPS_MAX; g = gpd_cgroup_next(d, g)) {
-		if (g->retired || g->user->nr_shown == CGROUPS_A_USER)
+		if (g->retired || (!g->user->privileged && g->user->nr_shown == CGROUPS_A_USER))
 			continue;
 		g->user->nr_shown++;
 		out[nr].g = g;
