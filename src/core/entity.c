@@ -227,9 +227,9 @@ static void leave_state(struct gp_call *c, struct gp_entity *e, enum gp_entity_s
 		e->was = e->state;
 		e->paid = false;
 	}
-	/* Either it comes back whole, or this preemption covers all its queues. */
+	/* Nothing is left to do once it is back, or with a preemption of all its queues. */
 	if (to != GP_ENTITY_PREEMPTED) {
-		e->redo = to == GP_ENTITY_RESUMING && e->list == GP_LIST_AGAIN;
+		e->redo = to == GP_ENTITY_RESUMING && (e->redo || e->list == GP_LIST_AGAIN);
 		gp_entity_enlist(c, e, GP_LIST_NONE);
 	}
 	/* RESUMING is still off the GPU, and so is one that is preempted once more. */

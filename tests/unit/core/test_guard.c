@@ -513,6 +513,32 @@ static void new_queue_is_stopped_when_it_may_be(void **state)
 	assert_true(r->in_flight && rig_preempts(r, low));
 }
 
+/* The same of one that was about to come back, and refused that. */
+static void new_queue_is_stopped_though_a_resume_is_refused(void **state)
+{
+	struct rig *r = *state;
+	struct gp_attr attr;
+	u32 low, high;
+	u64 queue;
+
+	start(r, &low, &high);
+	attr = rig_entity(r, low)->attr;
+	attr.no_preempt = true;
+	gp_sched_entity_set_attr(r->s, r->id[low], &attr, r->now_ns, &r->out);
+	gp_sched_queue_add(r->s, r->id[low], 0, r->now_ns, &r->out, &queue);
+	rig_take(r);
+	rig_idle(r, high);
+	rig_run(r, 100 * GP_US);
+	assert_true(r->in_flight && rig_resumes(r, low));
+	rig_done_with(r, GP_RESULT_BUSY);
+	rig_busy(r, high);
+	rig_run(r, GP_MS);
+	attr.no_preempt = false;
+	gp_sched_entity_set_attr(r->s, r->id[low], &attr, r->now_ns, &r->out);
+	rig_take(r);
+	assert_true(r->in_flight && rig_preempts(r, low));
+}
+
 /* Work comes when the pause is over and before the timer says so. */
 static void new_queue_that_refused_is_tried_again_though_work_comes(void **state)
 {
@@ -613,6 +639,7 @@ int main(void)
 		RIG_TEST(forced_switches_leave_a_bounded_debt),
 		RIG_TEST(debt_of_a_larger_burst_ends_after_one_period),
 		RIG_TEST(new_queue_is_stopped_when_it_may_be),
+		RIG_TEST(new_queue_is_stopped_though_a_resume_is_refused),
 		RIG_TEST(new_queue_that_refused_is_tried_again_though_work_comes),
 		RIG_TEST(preemption_once_more_takes_a_token_but_is_none),
 		RIG_TEST(many_starving_entities_cost_the_others_little),
