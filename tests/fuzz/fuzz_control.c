@@ -26,7 +26,8 @@ static void check_request(const struct gpd_request *r)
 	assert(gpd_method_name(r->method));
 	assert(r->nr_targets <= GPD_TARGETS_MAX && r->nr_parameters <= GPD_CHANGES_MAX);
 	for (i = 0; i < r->nr_targets; i++) {
-		assert(r->targets[i].pid && r->targets[i].pid <= INT32_MAX);
+		/* 0 is the process that asks. */
+		assert(r->targets[i].pid <= INT32_MAX);
 		assert(r->targets[i].gpu_id <= UINT32_MAX && r->targets[i].queue_id <= UINT32_MAX);
 	}
 	for (i = 0; i < r->nr_parameters; i++)
