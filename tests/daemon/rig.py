@@ -35,6 +35,16 @@ SCHED, MANUAL = wire.HOLDER_SCHED, wire.HOLDER_MANUAL
 FIRST_PID = 5000000
 
 
+def hidden(path):
+    """Why other users cannot run what is there, "" = they can. A clone in /root is such a place."""
+    path = os.path.abspath(path)
+    while path != "/":
+        path = os.path.dirname(path)
+        if not os.stat(path).st_mode & 0o001:
+            return f"{path} is closed to other users"
+    return ""
+
+
 def message(kind, body=b"", magic=MAGIC, size=None):
     size = wire.HDR.size + len(body) if size is None else size
     return wire.HDR.pack(magic=magic, type=kind, size=size, time_ns=time.monotonic_ns()) + body

@@ -18,7 +18,7 @@ import time
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(TESTS, "daemon"))
-from rig import Client, Control, Daemon, queue  # noqa: E402
+from rig import Client, Control, Daemon, hidden, queue  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PLUGIN = os.environ.get("SPANK_GPREEMPT", "")
@@ -41,7 +41,7 @@ def missing():
     if not PLUGIN:
         return "the plug-in was not built: slurm/spank.h is missing"
     gone = [p for p in PROGRAMS if not shutil.which(p, path=PATH)]
-    return "not installed: " + ", ".join(gone) if gone else ""
+    return "not installed: " + ", ".join(gone) if gone else hidden(PLUGIN)
 
 
 def release():
