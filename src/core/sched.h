@@ -817,7 +817,7 @@ bool gp_sched_gang_news(struct gp_sched *s, u32 node, struct gp_gang_news *news)
 u64 gp_sched_local_weight(struct gp_sched *s, u32 node);
 
 /**
- * gp_sched_node_takes_turns() - do entities of a node take turns whoever is more urgent?
+ * gp_sched_node_takes_turns() - do entities of a node take turns, more urgent ones too?
  * @s: scheduler
  * @node: node index, valid
  *

@@ -14,7 +14,7 @@
  *	      period, even if no other has work. What was used beyond it, because a switch
  *	      takes time or an entity cannot be preempted, is taken off the next period;
  *	      what was not used is lost. While the breaker is open or the node is switched
- *	      off it binds nobody.
+ *	      off it does not count.
  *
  * Two entities that run at a time use two seconds in one, as processes on two processors do.
  *

@@ -9,7 +9,7 @@
 
 #define WAVE_DIGEST_BYTES (KIT_LANES * 4ull)
 #define WAVE_STEP_BYTES (KIT_STEP_WORDS * 4ull)
-/* What nobody tells to end comes to an end all the same, after some seconds. */
+/* A kernel that is not told to end comes to an end all the same, after some seconds. */
 #define MAX_STEPS (1u << 24)
 #define POISON 0xa5
 /* Longer than this is waited for with sleeps. */

@@ -13,7 +13,7 @@
  *	      and laxity; 0 is none
  *   idle     0 or 1, as cpu.idle: its processes have the lowest priority and weight
  *
- * Whoever may raise may say all of it. What others say counts as far as it lowers.
+ * A user that may raise may say all of it. What others say counts as far as it lowers.
  *
  * A path is that of the unified hierarchy: "/" and names with "/" in between. A pattern is
  * a path in which '*' stands for any part of one name and '?' for one byte.

@@ -118,7 +118,7 @@ struct gp_hold *gp_holds_find(const struct gp_holds *set, u64 owner,
  * @set: set
  * @target: a queue, or all queues: then true only if the process is held as a whole
  *
- * Return: true if so, whoever the owner is.
+ * Return: true if so, of any owner.
  */
 bool gp_holds_covers(const struct gp_holds *set, const struct gp_hold_target *target);
 

@@ -34,7 +34,7 @@ struct sim_team {
 	u64 now_ns;
 	u64 noisy;	/* GPUs with news */
 	u64 look_ns;	/* when the news are heard */
-	bool is_ending; /* no more requests: nobody is waited for */
+	bool is_ending; /* no more requests: no rank is waited for */
 	struct sim_gang_result *result;
 };
 

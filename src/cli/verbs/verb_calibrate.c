@@ -182,7 +182,7 @@ static const struct gpu_profile *nearest(const json_t *machine)
 	return best;
 }
 
-/* Text of a report, which may be anybody's. */
+/* Text of a report, which is not trusted. */
 static void put_text(FILE *f, const char *text)
 {
 	for (u32 i = 0; text[i] && i < 80; i++)
