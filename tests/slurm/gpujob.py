@@ -33,7 +33,7 @@ class Job(Client):
         self.connect()
 
     def connect(self):
-        super().__init__(self.path, self.what, 255, "", "", 1, 1)
+        super().__init__(self.path, self.what, 255, "", "", 1, [1])
 
     def add_queues(self):
         super().add_queues()
