@@ -101,8 +101,9 @@ class Watch:
         try:
             while True:
                 e = self.control.read(3600)["event"]
-                assert e["kind"] != "lost"
-                if e["kind"] == "trace" and "->" in e["text"]:
+                if e["kind"] == "lost":
+                    self.records.append((None, None, None))
+                elif e["kind"] == "trace" and "->" in e["text"]:
                     self.records.append((e["time_ns"], e["pid"], e["text"].endswith("-> running")))
                 elif e["kind"] == "client" and e["text"] == "gone":
                     self.records.append((e["time_ns"], e["pid"], False))
@@ -110,11 +111,14 @@ class Watch:
             pass
 
     def share(self):
-        """Of the time that one of both ran, the victim's."""
+        """Of the time that one of both ran, the victim's; without that in which records were lost."""
         self.control.sock.shutdown(socket.SHUT_RDWR)
         self.thread.join()
         running, own, other, before = set(), 0, 0, 0
         for now, pid, runs in [*self.records, (time.monotonic_ns(), 0, False)]:
+            if now is None:
+                running.clear()
+                continue
             if FIRST_PID in running:
                 own += now - before
             elif running:
