@@ -114,6 +114,7 @@ int gpd_daemon_tables(struct gpd *d)
 	int err;
 
 	TAILQ_INIT(&d->dead);
+	TAILQ_INIT(&d->barred);
 	err = gpd_engine_init(d);
 	if (!err)
 		err = gpd_hold_init(d);

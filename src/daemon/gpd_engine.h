@@ -125,6 +125,12 @@ void gpd_silent_hello(struct gpd_client *c);
 /* A queue of it has work, or is new: it may be asked for an answer, or be taken in again. */
 void gpd_silent_busy(struct gpd_queue *q);
 
+/* gpd.unbar: take in again who answers and was silent too often, one a turn. */
+int gpd_silent_unbar(sd_event_source *s, uint64_t usec, void *d);
+
+/* A client is gone. */
+void gpd_silent_forget(struct gpd_client *c);
+
 /*
  * gpd_progress.c: does a process go on after it was released? Clients look at read pointers;
  * the driver's cu_occupancy tells a long kernel from a queue that stands still.

@@ -355,6 +355,7 @@ struct gpd_client {
 	TAILQ_ENTRY(gpd_client) of_dead;	  /* in gpd.dead, if it is dead */
 	LIST_ENTRY(gpd_client) of_throttled; /* in gpd.throttled, if it is */
 	LIST_ENTRY(gpd_client) of_judged; /* in gpd.judged, until it is left alone */
+	TAILQ_ENTRY(gpd_client) of_barred; /* in gpd.barred, if it is */
 	/* In gpd.clients_by_pid, of a client that has said HELLO. */
 	struct gp_tree_node by_pid;
 	struct gpd_user *user; /* whose budgets it takes from */
@@ -388,6 +389,8 @@ struct gpd_client {
 	/* Orders in a row that were not answered in time. */
 	uint32_t nr_missed;
 	bool mute;				 /* left alone as it does not answer */
+	bool barred;				 /* it answers, but was silent too often */
+	uint64_t barred_ns;			 /* when it is looked at again, if so */
 	bool refused;				 /* said that it cannot be stopped */
 	uint32_t nr_failed;			 /* orders in a row that failed */
 	char notes[GPD_NOTES_MAX][GPD_NOTE_LEN]; /* newest last */
@@ -452,6 +455,9 @@ struct gpd {
 	LIST_HEAD(, gpd_client) throttled; /* clients whose edges are kept back */
 	/* Clients that are to be left alone; not empty inside of gpd_silent.c only. */
 	LIST_HEAD(, gpd_client) judged;
+	/* Clients that are taken in again after a time, the first one first. */
+	TAILQ_HEAD(, gpd_client) barred;
+	sd_event_source *unbar; /* takes them in; on only while there are some */
 	TAILQ_HEAD(, gpd_client) dead; /* clients that are to be freed, the first one first */
 	sd_event_source *reap;	      /* frees them; on only while there are some */
 	/* Looks whether busy queues are still there, a few at a time; on only during a pass. */

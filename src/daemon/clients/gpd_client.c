@@ -133,6 +133,7 @@ static void free_client(struct gpd_client *c)
 	TAILQ_REMOVE(&c->d->dead, c, of_dead);
 	if (c->throttled)
 		LIST_REMOVE(c, of_throttled);
+	gpd_silent_forget(c);
 	c->d->nr_clients--;
 	sd_event_source_unref(c->io);
 	close(c->fd);
@@ -354,6 +355,10 @@ int gpd_client_timers(struct gpd *d)
 		err = gpd_timer_add(d->event, &d->throttle, gpd_client_unthrottle, d);
 	if (err >= 0)
 		err = sd_event_source_set_priority(d->throttle, GPD_PRIORITY_ROOT);
+	if (err >= 0)
+		err = gpd_timer_add(d->event, &d->unbar, gpd_silent_unbar, d);
+	if (err >= 0)
+		err = sd_event_source_set_priority(d->unbar, GPD_PRIORITY_USER);
 	return err < 0 ? err : 0;
 }
 
@@ -383,6 +388,7 @@ void gpd_client_close_all(struct gpd *d)
 	d->reap = sd_event_source_unref(d->reap);
 	d->look = sd_event_source_unref(d->look);
 	d->throttle = sd_event_source_unref(d->throttle);
+	d->unbar = sd_event_source_unref(d->unbar);
 }
 
 void gpd_client_is_known(struct gpd_client *c)

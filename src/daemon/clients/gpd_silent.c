@@ -2,6 +2,7 @@
 #include "daemon/gpd_engine.h"
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_trust.h"
+#include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
 
 /* Deadlines in a row after which a client is left alone. */
@@ -65,10 +66,18 @@ static void remember(const struct gpd_client *c)
 	};
 }
 
+void gpd_silent_forget(struct gpd_client *c)
+{
+	if (c->barred)
+		TAILQ_REMOVE(&c->d->barred, c, of_barred);
+	c->barred = false;
+}
+
 static void set_mute(struct gpd_client *c, bool mute)
 {
 	if (c->state != GPD_CLIENT_KNOWN || mute == c->mute)
 		return;
+	gpd_silent_forget(c);
 	c->mute = mute;
 	if (mute)
 		remember(c);
@@ -94,6 +103,40 @@ static void judge(struct gpd *d)
 		LIST_REMOVE(c, of_judged);
 		set_mute(c, true);
 	}
+}
+
+/* It answers: no edge of it need come again, and yet it is not left alone for good. */
+static void bar(struct gpd_client *c)
+{
+	struct gpd *d = c->d;
+
+	if (c->barred || c->state != GPD_CLIENT_KNOWN)
+		return;
+	c->barred = true;
+	c->barred_ns = gpd_now_ns() + SILENT_NS;
+	TAILQ_INSERT_TAIL(&d->barred, c, of_barred);
+	if (!gpd_timer_is_on(d->unbar))
+		gpd_timer_set(d->unbar, TAILQ_FIRST(&d->barred)->barred_ns);
+}
+
+int gpd_silent_unbar(sd_event_source *s, uint64_t usec, void *data)
+{
+	struct gpd *d = data;
+	struct gpd_client *c = TAILQ_FIRST(&d->barred);
+
+	if (c && gpd_now_ns() >= c->barred_ns) {
+		gpd_silent_forget(c);
+		gpd_user_begin(c->user);
+		if (c->mute && !c->nr_missed && is_habit(c))
+			bar(c);
+		else if (c->mute && !c->nr_missed)
+			set_mute(c, false);
+		gpd_user_end(c->user);
+	}
+	c = TAILQ_FIRST(&d->barred);
+	if (c)
+		gpd_timer_set(s, c->barred_ns);
+	return 0;
 }
 
 void gpd_silent_hello(struct gpd_client *c)
@@ -287,7 +330,9 @@ void gpd_silent_done(struct gpd_member *m, const struct wire_done *done, bool is
 	c->nr_missed = 0;
 	if (s)
 		s->is_owed = false;
-	if (c->mute && !is_habit(c))
+	if (c->mute && is_habit(c))
+		bar(c);
+	else if (c->mute)
 		set_mute(c, false);
 	if (!is_awaited)
 		return;

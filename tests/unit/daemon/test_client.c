@@ -6,6 +6,7 @@
 
 #include "daemon/clients/gpd_client.h"
 #include "daemon/gpd_tally.h"
+#include "daemon/gpd_util.h"
 
 #include <signal.h>
 #include <string.h>
@@ -381,6 +382,91 @@ static void queue_of_a_reset_is_out(void **state)
 	free_daemon(d);
 }
 
+static void answer(struct gpd_client *c)
+{
+	struct gpd_member *m = LIST_FIRST(&c->members);
+	struct wire_done done = { .epoch = m->order_epoch, .gpu_id = 1 };
+
+	assert_true(m->owed_epoch);
+	say(c, &done, WIRE_DONE, sizeof(done));
+	assert_false(m->owed_epoch);
+}
+
+static bool can_be_stopped(const struct gpd_client *c)
+{
+	return !LIST_FIRST(&c->members)->entity->group.key.is_alone;
+}
+
+/* A process that connects anew, left alone three times within this minute; its queues are busy. */
+static struct gpd_client *make_silent(struct gpd *d, int *other)
+{
+	struct gpd_client *c = make_client(d, GPD_PID_MAX + 1, other);
+	struct gpd_silence *s = &c->user->silent[0];
+	int gone = *other;
+
+	*s = (struct gpd_silence){ .pid = c->pid, .start_time = c->start_time, .nr = 3,
+				   .at_ns = gpd_now_ns(), .is_owed = true };
+	gpd_client_close(c);
+	c = make_client(d, GPD_PID_MAX + 1, other);
+	close(gone);
+	while (d->nr_clients > 1)
+		assert_true(sd_event_run(d->event, 0) > 0);
+	return c;
+}
+
+/* Work that never ends makes no edge that could take it in again. */
+static void silent_client_is_taken_in_without_an_edge(void **state)
+{
+	struct gpd *d = make_daemon();
+	struct gpd_client *c;
+	int other;
+
+	c = make_silent(d, &other);
+	assert_false(can_be_stopped(c));
+	assert_false(gpd_timer_is_on(d->unbar));
+	answer(c);
+	assert_false(can_be_stopped(c));
+	assert_true(gpd_timer_is_on(d->unbar));
+	/* Not before its time, and not while it counts as silent. */
+	gpd_silent_unbar(d->unbar, 0, d);
+	assert_true(c->barred);
+	c->barred_ns = 0;
+	gpd_silent_unbar(d->unbar, 0, d);
+	assert_false(can_be_stopped(c));
+	assert_true(c->barred && c->barred_ns > gpd_now_ns());
+	c->user->silent[0].at_ns -= 61 * GPD_NS_PER_SEC;
+	c->barred_ns = 0;
+	gpd_silent_unbar(d->unbar, 0, d);
+	assert_true(can_be_stopped(c));
+	assert_false(c->barred);
+	gpd_client_close(c);
+	while (d->nr_clients)
+		assert_true(sd_event_run(d->event, 0) > 0);
+	assert_true(TAILQ_EMPTY(&d->barred));
+	close(other);
+	free_daemon(d);
+}
+
+/* One that goes while it waits for that is not looked at any more. */
+static void barred_client_that_goes_is_forgotten(void **state)
+{
+	struct gpd *d = make_daemon();
+	struct gpd_client *c;
+	int other;
+
+	c = make_silent(d, &other);
+	answer(c);
+	assert_ptr_equal(TAILQ_FIRST(&d->barred), c);
+	c->barred_ns = 0;
+	gpd_client_close(c);
+	while (d->nr_clients)
+		assert_true(sd_event_run(d->event, 0) > 0);
+	assert_true(TAILQ_EMPTY(&d->barred));
+	gpd_silent_unbar(d->unbar, 0, d);
+	close(other);
+	free_daemon(d);
+}
+
 /* The list of totals goes on after the number of an account: after the last it began anew. */
 static void total_without_an_account_is_not_loaded(void **state)
 {
@@ -477,6 +563,8 @@ int main(void)
 		cmocka_unit_test(grants_without_end_are_answered),
 		cmocka_unit_test(round_is_over_where_it_began),
 		cmocka_unit_test(queue_of_a_reset_is_out),
+		cmocka_unit_test(silent_client_is_taken_in_without_an_edge),
+		cmocka_unit_test(barred_client_that_goes_is_forgotten),
 		cmocka_unit_test(total_without_an_account_is_not_loaded),
 		cmocka_unit_test(child_that_cannot_be_collected_is_not_waited_for),
 	};
