@@ -161,6 +161,18 @@ static bool is_taken(const struct cli_verb *verb, u32 i)
 	return table[i].sets & (verb->options | (verb->options & CLI_OPTS_SIM ? 0 : ANY));
 }
 
+/* Indented as the options are, so that they can be copied as lines. */
+static void print_examples(const char *text)
+{
+	puts("\nexamples:");
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+
+		printf("  %.*s\n", (int)len, text);
+		text += len + (text[len] == '\n');
+	}
+}
+
 static void print_help(const struct cli_verb *verb)
 {
 	bool has_letters = !(verb->options & CLI_OPTS_SIM);
@@ -181,6 +193,7 @@ static void print_help(const struct cli_verb *verb)
 		printf("  %s%-*s %s\n", has_letters ? letter : "", has_letters ? 20 : 18, text,
 		       table[i].doc);
 	}
+	print_examples(verb->example);
 }
 
 /* Options of a verb for getopt_long: their values are 256 + index. */

@@ -22,6 +22,7 @@ enum cli_partner {
  * @name: with the words before it
  * @usage: what follows it
  * @doc: a line or more for people; NULL = none
+ * @example: what a user would type, a line each
  * @options: CLI_OPTS_*; with CLI_OPTS_READ @run is repeated as --watch and --count say
  * @nr_words: words it takes at most, or CLI_WORDS_ANY
  * @partner: the other side of the conversation
@@ -35,6 +36,7 @@ struct cli_verb {
 	const char *name;
 	const char *usage;
 	const char *doc;
+	const char *example;
 	u32 options;
 	int nr_words;
 	enum cli_partner partner;

@@ -166,6 +166,69 @@ def test_texts_of_verbs_stand_alone():
             assert re.search(rf"\b{verb}\b", output(verb, "--help"))
 
 
+SUBVERBS = {"sim": ("run", "compare", "demo", "import", "list", "params"), "trace": ("record", "convert"),
+            "bench": ("mechanisms",)}
+OF_NO_DAEMON = 3  # exit code
+
+
+def examples(verb):
+    return [line.strip() for line in output(*verb.split(), "--help").partition("\nexamples:\n")[2].splitlines()]
+
+
+def is_taken(line, folder):
+    """Whether the command understands its words; files are there, a daemon is not."""
+    r = subprocess.run(["bash", "-c", line], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300,
+                       cwd=folder, check=False,
+                       env={**os.environ, "PATH": f"{folder}/bin:/usr/bin:/bin", "GPREEMPT_SOCKET": "/nonexistent/s"})
+    return r.returncode in (0, 1, OF_NO_DAEMON) and "no such" not in r.stderr
+
+
+@pytest.fixture
+def folder_of_examples(tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/gpreempt").symlink_to(COMMAND)
+    (tmp_path / "scenarios").symlink_to(os.path.join(ROOT, "scenarios"))
+    with open(os.path.join(ROOT, "scenarios/two-tenants-fair.scn"), encoding="utf-8") as f:
+        (tmp_path / "mine.scn").write_text(f.read())
+    for name in ("serve", "serve_kernel_trace", "train", "train_kernel_trace"):
+        source = "online.csv" if name.startswith("serve") else "offline.csv"
+        (tmp_path / (name + ".csv")).symlink_to(os.path.join(ROOT, "examples/traces", source))
+    (tmp_path / "new.conf").write_text("")
+    (tmp_path / "slow.jsonl").write_text("")
+    return tmp_path
+
+
+# These need what no file can stand for (a GPU, a program, root's folders, a file that the one before writes),
+# or take long and are run by test_readme.py.
+NOT_RUN = ("gpreempt advise", "gpreempt sim demo", "gpreempt sim compare scenarios/demo.scn", "gpreempt selftest",
+           "gpreempt bench", "gpreempt run", "gpreempt cdi -o /etc", "gpreempt calibrate", "gpreempt trace convert",
+           "gpreempt report --since")
+
+
+def test_every_verb_shows_examples_that_it_takes(folder_of_examples):
+    nr = 0
+    for verb in [v + (" " + s if s else "") for v in verbs() if v not in ("help", "version")
+                 for s in SUBVERBS.get(v, ("",))]:
+        lines = examples(verb)
+        assert lines, verb
+        for line in lines:
+            words = line.split()
+            assert words[:1 + len(verb.split())] == ["gpreempt", *verb.split()], line
+            # Its options are among those that its help has.
+            own = line.split(" -- ")[0]
+            assert options(own) <= options(output(*verb.split(), "--help").partition("\nexamples:")[0]), line
+            if not line.startswith(NOT_RUN):
+                assert is_taken(line, folder_of_examples), line
+                nr += 1
+    assert nr > 25
+
+
+def test_an_example_that_is_wrong_would_be_noticed(folder_of_examples):
+    for line in ("gpreempt attach 4711 -c besteffort", "gpreempt suspend 4711 --lease soon", "gpreempt sim run nowhere.scn",
+                 "gpreempt list --gpus 0"):
+        assert not is_taken(line, folder_of_examples), line
+
+
 def test_every_verb_has_a_manual_page_of_its_name():
     with open(os.path.join(ROOT, "man/meson.build"), encoding="utf-8") as f:
         text = f.read()

@@ -351,9 +351,9 @@ const struct cli_verb cli_verb_advise = {
 	       "share it.\n"
 	       "A trace is that of rocprofv3 --kernel-trace (CSV, JSON or its database), "
 	       "results.csv of\n"
-	       "rocprof --timestamp on, or the JSON of the PyTorch profiler.\n\n"
-	       "example: gpreempt advise serve_kernel_trace.csv train_kernel_trace.csv --html "
-	       "advice.html",
+	       "rocprof --timestamp on, or the JSON of the PyTorch profiler.",
+	.example = "gpreempt advise serve_kernel_trace.csv train_kernel_trace.csv\n"
+		   "gpreempt advise serve.csv train.csv --gpu mi210 --html advice.html",
 	.options = CLI_OPTS_SIM | CLI_OPTS_TRACES | CLI_OPTS_ADVISE,
 	.nr_words = CLI_WORDS_ANY,
 	.prepare = prepare,

@@ -218,6 +218,7 @@ const struct cli_verb cli_verb_sim_import = {
 	.doc = "Prints the class of a scenario that does what a kernel trace shows: rocprofv3\n"
 	       "--kernel-trace (CSV, JSON, SQLite), rocprof --timestamp on (CSV), PyTorch "
 	       "profiler (JSON).",
+	.example = "gpreempt sim import serve_kernel_trace.csv >mine.scn",
 	.options = CLI_OPTS_SIM | CLI_OPTS_TRACES | CLI_OPTS_IMPORT,
 	.nr_words = CLI_WORDS_ANY,
 	.prepare = prepare,

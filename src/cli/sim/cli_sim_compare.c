@@ -142,6 +142,8 @@ static int compare(struct cli_session *s)
 const struct cli_verb cli_verb_sim_compare = {
 	.name = "sim compare",
 	.usage = "FILE... [OPTION...]",
+	.example = "gpreempt sim compare scenarios/demo.scn\n"
+		   "gpreempt sim compare mine.scn --gpu mi210 --json >mine.json",
 	.options = CLI_OPTS_SIM | CLI_OPTS_SIM_FILES,
 	.nr_words = CLI_WORDS_ANY,
 	.run = compare,

@@ -194,6 +194,7 @@ static int prepare(struct cli_session *s)
 const struct cli_verb cli_verb_sim_demo = {
 	.name = "sim demo",
 	.usage = "[OPTION...]",
+	.example = "gpreempt sim demo --out out/demo",
 	.options = CLI_OPTS_SIM | CLI_OPTS_SIM_DEMO,
 	.nr_words = CLI_WORDS_ANY,
 	.prepare = prepare,

@@ -79,6 +79,7 @@ static int params(struct cli_session *s)
 const struct cli_verb cli_verb_sim_list = {
 	.name = "sim list",
 	.usage = "",
+	.example = "gpreempt sim list",
 	.options = CLI_OPTS_SIM,
 	.run = list,
 };
@@ -86,6 +87,7 @@ const struct cli_verb cli_verb_sim_list = {
 const struct cli_verb cli_verb_sim_params = {
 	.name = "sim params",
 	.usage = "",
+	.example = "gpreempt sim params",
 	.options = CLI_OPTS_SIM,
 	.run = params,
 };

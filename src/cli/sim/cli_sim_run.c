@@ -170,6 +170,8 @@ static int run(struct cli_session *s)
 const struct cli_verb cli_verb_sim_run = {
 	.name = "sim run",
 	.usage = "FILE [OPTION...]",
+	.example = "gpreempt sim run scenarios/two-tenants-fair.scn\n"
+		   "gpreempt sim run mine.scn --mechanism none --trace none.json",
 	.options = CLI_OPTS_SIM | CLI_OPTS_SIM_FILES | CLI_OPTS_SIM_RUN,
 	.nr_words = CLI_WORDS_ANY,
 	.run = run,

@@ -346,6 +346,8 @@ const struct cli_verb cli_verb_top = {
 	       "column (prio, run, off, wait, …), with - before it the largest first. RUN% and\n"
 	       "OFF% are shares of the last interval: running, and off the GPU with work. After\n"
 	       "a state, ! is: off the GPU for about as long as max_wait_ns lets a process be.",
+	.example = "gpreempt top\n"
+		   "gpreempt top --sort -off --gpu 0",
 	.options = CLI_OPTS_TOP | CLI_OPTS_DEVICE,
 	.partner = CLI_PARTNER_ANY,
 	.prepare = prepare,

@@ -62,6 +62,7 @@ const struct cli_verb cli_verb_attach = {
 	.usage = "PID [OPTION...]",
 	.doc = "Puts a process that was not started with gpreempt run under control, through a\n"
 	       "tracer process. Needs ptrace permission and excludes debuggers.",
+	.example = "gpreempt attach 4711",
 	.nr_words = CLI_WORDS_ANY,
 	.partner = CLI_PARTNER_DAEMON,
 	.prepare = prepare,
@@ -72,6 +73,7 @@ const struct cli_verb cli_verb_detach = {
 	.name = "detach",
 	.usage = "PID [OPTION...]",
 	.doc = "Lets go of a process that was attached; its queues go on.",
+	.example = "gpreempt detach 4711",
 	.nr_words = CLI_WORDS_ANY,
 	.partner = CLI_PARTNER_DAEMON,
 	.prepare = prepare,

@@ -112,6 +112,7 @@ const struct cli_verb cli_verb_bench = {
 	       "queue and on several, with queues of its own that have no work: the calls, the\n"
 	       "firmware and the runlist, without waves to save. Others on the GPU are\n"
 	       "interrupted each time.",
+	.example = "gpreempt bench mechanisms --gpu 0 --json",
 	.options = CLI_OPTS_BENCH | CLI_OPTS_JSON | CLI_OPTS_TABLE | CLI_OPTS_DEVICE,
 	.columns = columns,
 	.nr_columns = ARRAY_SIZE(columns),

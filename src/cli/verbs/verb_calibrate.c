@@ -328,6 +328,7 @@ const struct cli_verb cli_verb_calibrate = {
 	.usage = "[OPTION...] FILE",
 	.doc = "Makes a GPU for gpreempt sim --gpu FILE of what gpreempt selftest --json\n"
 	       "measured. Each line of it says whether it was measured or is assumed.",
+	.example = "gpreempt calibrate selftest.json -o mine.profile",
 	.options = CLI_OPTS_CALIBRATE,
 	.nr_words = 1,
 	.run = calibrate,

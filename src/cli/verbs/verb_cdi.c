@@ -137,6 +137,7 @@ const struct cli_verb cli_verb_cdi = {
 	.doc = "Writes the file by which a container gets a class of the daemon:\n"
 	       "gpreempt cdi -o /etc/cdi/gpreempt.json, then\n"
 	       "podman run --device " CDI_KIND "=besteffort ...",
+	.example = "gpreempt cdi -o /etc/cdi/gpreempt.json",
 	.options = CLI_OPTS_CDI,
 	.partner = CLI_PARTNER_DAEMON,
 	.run = cdi,

@@ -88,6 +88,8 @@ const struct cli_verb cli_verb_check = {
 	       "firmware, permissions,\n"
 	       "kernel module, shim, daemon, and what schedules. Ends with 1 if something fails;\n"
 	       "warnings count with --strict only. A machine without an AMD GPU fails.",
+	.example = "gpreempt check\n"
+		   "gpreempt check --strict --json",
 	.options = CLI_OPTS_CHECK | CLI_OPTS_JSON,
 	.run = check,
 };

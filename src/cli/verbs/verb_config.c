@@ -82,6 +82,9 @@ const struct cli_verb cli_verb_config = {
 	       "check reads a file\n"
 	       "as the daemon would and changes nothing; reload makes the daemon read "
 	       "its files again.",
+	.example = "gpreempt config\n"
+		   "gpreempt config check new.conf\n"
+		   "gpreempt config reload",
 	.options = CLI_OPTS_JSON | CLI_OPTS_TABLE,
 	.nr_words = CLI_WORDS_ANY,
 	.run = config,

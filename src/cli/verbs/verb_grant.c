@@ -124,6 +124,8 @@ const struct cli_verb cli_verb_grant = {
 	.doc = "Says what a process and its descendants, or the processes of a cgroup and of\n"
 	       "those below it, may be before they use the GPU; keys as for gpreempt set. Their\n"
 	       "own wishes only lower it. Without words: the grants there are. Needs privilege.",
+	.example = "gpreempt grant cgroup:/serving class=realtime\n"
+		   "gpreempt grant",
 	.options = CLI_OPTS_GRANT | CLI_OPTS_JSON | CLI_OPTS_TABLE,
 	.nr_words = CLI_WORDS_ANY,
 	.run = grant,
@@ -133,6 +135,7 @@ const struct cli_verb cli_verb_revoke = {
 	.name = "revoke",
 	.usage = "PID | cgroup:PATH [OPTION...]",
 	.doc = "Ends a grant. Processes keep of it what every process may have.",
+	.example = "gpreempt revoke cgroup:/serving",
 	.nr_words = 1,
 	.run = revoke,
 };

@@ -262,6 +262,8 @@ const struct cli_verb cli_verb_suspend = {
 	.usage = "PID|PID/GPU|PID/GPU/QUEUE... [OPTION...]",
 	.doc = "Stops queues; their waves are saved. They go on with gpreempt resume, or by\n"
 	       "themselves when the lease ends, or with --wait when the command ends.",
+	.example = "gpreempt suspend 4711 --lease 1min\n"
+		   "gpreempt suspend 4711/51234/0 --wait",
 	.options = CLI_OPTS_DRY | CLI_OPTS_HOLD | CLI_OPTS_TIMEOUT | CLI_OPTS_JSON,
 	.nr_words = CLI_WORDS_ANY,
 	.prepare = prepare,
@@ -272,6 +274,7 @@ const struct cli_verb cli_verb_resume = {
 	.name = "resume",
 	.usage = "PID|PID/GPU|PID/GPU/QUEUE... [OPTION...]",
 	.doc = "Continues queues that were stopped with gpreempt suspend.",
+	.example = "gpreempt resume 4711",
 	.options = CLI_OPTS_DRY | CLI_OPTS_TIMEOUT | CLI_OPTS_JSON,
 	.nr_words = CLI_WORDS_ANY,
 	.prepare = prepare,

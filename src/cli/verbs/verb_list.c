@@ -76,6 +76,9 @@ const struct cli_verb cli_verb_list = {
 	.doc = "Lists GPUs, queues, processes that have queues (procs, if nothing is said), or\n"
 	       "jobs: the processes of a group; totals: what jobs had in sum, also after their\n"
 	       "end, for ten minutes; or cgroups with a share, which needs privilege.",
+	.example = "gpreempt list\n"
+		   "gpreempt list queues --gpu 0 --filter busy=yes\n"
+		   "gpreempt list --csv --fields pid,comm,gpu,off_ns --sort -off_ns",
 	.options = CLI_OPTS_READ | CLI_OPTS_TABLE | CLI_OPTS_DEVICE,
 	.nr_words = CLI_WORDS_ANY,
 	.partner = CLI_PARTNER_ANY,

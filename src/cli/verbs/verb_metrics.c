@@ -20,6 +20,7 @@ const struct cli_verb cli_verb_metrics = {
 	.name = "metrics",
 	.usage = "[OPTION...]",
 	.doc = "Prints the daemon's counters as Prometheus text.",
+	.example = "gpreempt metrics",
 	.partner = CLI_PARTNER_DAEMON,
 	.run = metrics,
 };

@@ -97,6 +97,8 @@ const struct cli_verb cli_verb_monitor = {
 	       "monotonic clock\n"
 	       "(--time wall: date and time of day), kind, object (PID/GPU/QUEUE or gpu:ID), "
 	       "text.",
+	.example = "gpreempt monitor --time wall\n"
+		   "gpreempt monitor --json --count 100",
 	.options = CLI_OPTS_MONITOR,
 	.partner = CLI_PARTNER_DAEMON,
 	.columns = columns,

@@ -293,8 +293,10 @@ const struct cli_verb cli_verb_policy = {
 	.usage = "[get | list | set [NAME] [KEY=VALUE...] | on | off] [OPTION...]",
 	.doc = "get shows the policy and its parameters, list the policies there are; set changes\n"
 	       "them, off leaves everything to the driver. Of one device with --device, else all.\n"
-	       "A * is after what was changed; -v shows the parameters of other policies too.\n\n"
-	       "example: gpreempt policy set prio max_wait_ns=200ms",
+	       "A * is after what was changed; -v shows the parameters of other policies too.",
+	.example = "gpreempt policy\n"
+		   "gpreempt policy set prio max_wait_ns=200ms\n"
+		   "gpreempt policy set fair --gpu 0",
 	.options = CLI_OPTS_DRY | CLI_OPTS_DEVICE | CLI_OPTS_JSON | CLI_OPTS_TABLE,
 	.nr_words = CLI_WORDS_ANY,
 	.partner = CLI_PARTNER_DAEMON,

@@ -333,8 +333,9 @@ const struct cli_verb cli_verb_report = {
 	.usage = "[OPTION...]",
 	.doc = "Writes a page on this machine: how long work waited by GPU and class, what was\n"
 	       "preempted for it, and the processes that are there. Without --since of the time\n"
-	       "since the daemon began; a cron job that keeps gpreempt stats --json gives days.\n\n"
-	       "example: gpreempt report --since yesterday.json -o today.html",
+	       "since the daemon began; a cron job that keeps gpreempt stats --json gives days.",
+	.example = "gpreempt report -o now.html\n"
+		   "gpreempt report --since yesterday.json -o today.html",
 	.options = CLI_OPTS_REPORT | CLI_OPTS_DEVICE,
 	.partner = CLI_PARTNER_DAEMON,
 	.run = report,

@@ -276,6 +276,8 @@ const struct cli_verb cli_verb_run = {
 	       "daemon, or with its attributes only where the kernel module schedules.\n"
 	       "Ends with the program's status; 125 if gpreempt itself failed, 126 if the program\n"
 	       "cannot be executed, 127 if there is none.",
+	.example = "gpreempt run -c besteffort -- python3 train.py\n"
+		   "gpreempt run -c realtime --deadline 20ms -- ./serve",
 	.options = CLI_OPTS_RUN | CLI_OPTS_COMMAND,
 	.nr_words = CLI_WORDS_ANY,
 	.run = run,

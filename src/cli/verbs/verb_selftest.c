@@ -232,6 +232,8 @@ const struct cli_verb cli_verb_selftest = {
 	       "kernels of its own, and stops at the first surprise. No other process is\n"
 	       "touched; if one uses the GPU, nothing is stopped without --shared. Ends with 1\n"
 	       "if a rung fails.",
+	.example = "gpreempt selftest\n"
+		   "gpreempt selftest --json --gpu 0 >selftest.json",
 	.options = CLI_OPTS_SELFTEST | CLI_OPTS_JSON | CLI_OPTS_DEVICE,
 	.run = selftest,
 };

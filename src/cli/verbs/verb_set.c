@@ -242,6 +242,9 @@ const struct cli_verb cli_verb_set = {
 	       "Of a cgroup: weight=1..10000, max=\"QUOTA PERIOD\" and latency=N in microseconds,\n"
 	       "idle=0|1, as cpu.weight, cpu.max, io.latency and cpu.idle; without a value it is\n"
 	       "taken back. Needs privilege.",
+	.example = "gpreempt set 4711 class=besteffort\n"
+		   "gpreempt set --job nightly weight=50\n"
+		   "gpreempt set cgroup:/serving max=\"50000 100000\"",
 	.options = CLI_OPTS_DRY | CLI_OPTS_PID | CLI_OPTS_JSON,
 	.nr_words = CLI_WORDS_ANY,
 	.run = set,

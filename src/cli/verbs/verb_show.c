@@ -227,6 +227,8 @@ const struct cli_verb cli_verb_show = {
 	.name = "show",
 	.usage = "gpu:ID|PID|PID/GPU/QUEUE [OPTION...]",
 	.doc = "Shows everything about one device, process or queue, and why it is in its state.",
+	.example = "gpreempt show 4711\n"
+		   "gpreempt show gpu:51234",
 	.options = CLI_OPTS_READ,
 	.nr_words = 1,
 	.partner = CLI_PARTNER_ANY,

@@ -138,6 +138,8 @@ const struct cli_verb cli_verb_stats = {
 	       "work (priority above 7, or latency-critical) waited for its first run; decision:\n"
 	       "from a message to the first order; fanout: from the first order to the last\n"
 	       "answer. Below, how long all work of each class waited.",
+	.example = "gpreempt stats\n"
+		   "gpreempt stats --gpu 0 --histogram",
 	.options = CLI_OPTS_READ | CLI_OPTS_TABLE | CLI_OPTS_DEVICE | CLI_OPTS_STATS,
 	.partner = CLI_PARTNER_DAEMON,
 	.columns = columns,

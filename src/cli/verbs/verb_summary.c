@@ -115,6 +115,8 @@ const struct cli_verb cli_verb_summary = {
 	.doc = "Without a command: devices, policies, queues, preemptions and health "
 	       "on one screen.\n"
 	       "gpreempt help lists the commands.",
+	.example = "gpreempt\n"
+		   "gpreempt --watch=5s",
 	.options = CLI_OPTS_READ,
 	.partner = CLI_PARTNER_ANY,
 	.columns = columns,

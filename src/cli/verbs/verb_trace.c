@@ -115,6 +115,7 @@ const struct cli_verb cli_verb_trace_record = {
 	.doc = "Writes the daemon's events and the records of its core to a file, one "
 	       "JSON object a\n"
 	       "line, until --duration or Ctrl-C; the file appears when it is complete.",
+	.example = "gpreempt trace record -o slow.jsonl --duration 10s",
 	.options = CLI_OPTS_RECORD,
 	.nr_words = CLI_WORDS_ANY,
 	.partner = CLI_PARTNER_DAEMON,
@@ -126,6 +127,7 @@ const struct cli_verb cli_verb_trace_convert = {
 	.name = "trace convert",
 	.usage = "RECORDING -o FILE [OPTION...]",
 	.doc = "Makes a timeline out of a recording, to be opened in https://ui.perfetto.dev.",
+	.example = "gpreempt trace convert slow.jsonl -o slow.json",
 	.options = CLI_OPTS_RECORD,
 	.nr_words = CLI_WORDS_ANY,
 	.prepare = prepare,
