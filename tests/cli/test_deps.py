@@ -15,6 +15,7 @@ FAKES = {
     "dpkg-query": 'for p; do :; done; [ ! -e "$W/has/$p" ] || printf installed',
     "apt-cache": 'for p; do :; done; [ -e "$W/apt/$p" ]',
     "apt-get": """echo "$@" >>"$W/said"
+[ "$1" != -s ] || { cat "$W/plan"; exit 0; }
 case "$*" in *" install "*) ;; *) exit 0 ;; esac
 while [ "$1" != --no-install-recommends ]; do shift; done
 shift
@@ -42,10 +43,10 @@ class Machine:
         for scope in ("--system", "--global"):
             (folder / "units" / scope / "old.service").touch()
 
-    def deps(self, *words, path="/usr/bin:/bin"):
+    def deps(self, *words, path="/usr/bin:/bin", **env):
         return subprocess.run([DEPS, *words], capture_output=True, text=True, timeout=60, check=False,
                               stdin=subprocess.DEVNULL,
-                              env={"PATH": f"{self.folder}/bin:{path}", "W": str(self.folder)})
+                              env={"PATH": f"{self.folder}/bin:{path}", "W": str(self.folder), **env})
 
     def packages(self, name):
         """Of a set, as tools/deps names them; not what it takes from another."""
@@ -116,3 +117,74 @@ def test_new_services_are_switched_off_and_old_ones_stay(machine):
     assert machine.deps().returncode == 0 and machine.has("podman")
     for scope in ("--system", "--global"):
         assert os.listdir(machine.folder / "units" / scope) == ["old.service"]
+
+
+DEMO_TOOLS = ("gcc", "meson", "ninja", "pkg-config", "objcopy")
+SMALL_TOOLS = ("sh", "sed", "xargs", "env", "mktemp", "cat", "tail", "rm", "ls", "printf", "echo", "grep", "tee", "awk")
+
+
+@pytest.fixture
+def own(machine):
+    """A user's machine: what is not put there is not there, root and sudo included."""
+    (machine.folder / "bin/sudo").unlink()
+    for name in SMALL_TOOLS:
+        (machine.folder / "bin" / name).symlink_to("/usr/bin/" + name)
+    (machine.folder / "plan").write_text("Inst ninja-build (1.11 Debian)\n")
+    return machine
+
+
+def put_demo_tools(machine, but=()):
+    for name in DEMO_TOOLS:
+        path = machine.folder / "bin" / name
+        path.write_text('#!/bin/sh\ncase "$1" in --variable=libdir) echo "$W/lib" ;; esac\n')
+        path.chmod(0o755)
+    (machine.folder / "lib").mkdir()
+    (machine.folder / "lib/libjansson.a").touch()
+    for name in but:
+        (machine.folder / name).unlink()
+
+
+def was_asked(machine):
+    return (machine.folder / "said").read_text().splitlines() if (machine.folder / "said").exists() else []
+
+
+def test_demo_asks_apt_nothing_where_its_tools_are(own):
+    put_demo_tools(own)
+    r = own.deps("demo", path="/nowhere")
+    assert (r.returncode, r.stdout, r.stderr) == (0, "", "")
+    assert was_asked(own) == [] and os.listdir(own.folder / "has") == []
+
+
+@pytest.mark.parametrize("gone", ["bin/ninja", "bin/objcopy", "lib/libjansson.a"])
+def test_demo_installs_nothing_that_nobody_agreed_to(own, gone):
+    put_demo_tools(own, but=(gone,))
+    own.offer("DEMO")
+    r = own.deps("demo", path="/nowhere")
+    assert r.returncode == 1 and "apt would install: ninja-build" in r.stdout, r
+    assert "GPREEMPT_INSTALL=yes make demo" in r.stderr
+    # It only asked what would be done.
+    assert all(line.startswith("-s ") for line in was_asked(own)) and was_asked(own)
+    assert os.listdir(own.folder / "has") == []
+
+
+def test_demo_installs_what_was_agreed_to(machine):
+    machine.offer("DEMO")
+    (machine.folder / "plan").write_text("Inst ninja-build (1.11 Debian)\n")
+    for name in DEMO_TOOLS:
+        path = machine.folder / "bin" / name
+        path.write_text("#!/bin/sh\nexit 1\n")
+        path.chmod(0o755)
+    r = machine.deps("demo", GPREEMPT_INSTALL="yes")
+    assert r.returncode == 0 and machine.has("ninja-build"), r
+    assert not machine.has("libcmocka-dev")
+
+
+def test_demo_upgrades_nothing(machine):
+    machine.offer("DEMO")
+    path = machine.folder / "bin/pkg-config"
+    path.write_text("#!/bin/sh\nexit 1\n")
+    path.chmod(0o755)
+    (machine.folder / "plan").write_text("Inst libsystemd-dev (252 Debian)\nInst systemd [252.1] (252.2 Debian)\n")
+    r = machine.deps("demo", GPREEMPT_INSTALL="yes")
+    assert r.returncode == 1 and "apt would upgrade what is there: systemd." in r.stderr, r
+    assert os.listdir(machine.folder / "has") == []
