@@ -24,6 +24,8 @@ struct gpd_stream {
 	void (*end)(void *cursor); /* frees the cursor */
 	void *cursor;		   /* argument of both */
 	uint64_t nr;		   /* items so far */
+	bool is_rest;		   /* the items are steps of a request, and not sent */
+	json_t *reply;		   /* what is sent after these, NULL = nothing */
 };
 
 /* A control connection. */
@@ -101,6 +103,14 @@ void gpd_control_failed(struct gpd_conn *conn, int err, const char *format, ...)
  */
 void gpd_control_stream(struct gpd_conn *conn, const char *key, gpd_stream_next next,
 			void (*end)(void *cursor), void *cursor);
+
+/*
+ * Carry out the rest of the request in hand in such steps: @next does one and returns null (of
+ * JSON), or NULL after the last. The reply that is given meanwhile is sent after that. What is left
+ * when the connection ends is not done.
+ */
+void gpd_control_rest(struct gpd_conn *conn, gpd_stream_next next, void (*end)(void *cursor),
+		      void *cursor);
 
 /* The next items. */
 void gpd_control_stream_step(struct gpd_conn *conn);

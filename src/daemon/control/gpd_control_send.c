@@ -119,6 +119,11 @@ static void send_json(struct gpd_conn *conn, json_t *message)
 
 void gpd_control_reply(struct gpd_conn *conn, json_t *parameters)
 {
+	if (conn->stream.is_rest) {
+		json_decref(conn->stream.reply);
+		conn->stream.reply = parameters;
+		return;
+	}
 	send_json(conn, json_pack("{s:o}", "parameters", parameters));
 }
 
@@ -188,6 +193,18 @@ void gpd_control_stream(struct gpd_conn *conn, const char *key, gpd_stream_next 
 	gpd_control_next(conn);
 }
 
+void gpd_control_rest(struct gpd_conn *conn, gpd_stream_next next, void (*end)(void *cursor),
+		      void *cursor)
+{
+	conn->stream = (struct gpd_stream){
+		.next = next,
+		.end = end,
+		.cursor = cursor,
+		.is_rest = true,
+	};
+	conn->waiting = true;
+}
+
 void gpd_control_stream_stop(struct gpd_conn *conn)
 {
 	struct gpd_stream s = conn->stream;
@@ -195,6 +212,20 @@ void gpd_control_stream_stop(struct gpd_conn *conn)
 	conn->stream = (struct gpd_stream){ 0 };
 	if (s.next)
 		s.end(s.cursor);
+	json_decref(s.reply);
+}
+
+static void end_stream(struct gpd_conn *conn)
+{
+	bool is_list = !conn->stream.is_rest;
+	json_t *reply = json_incref(conn->stream.reply);
+
+	gpd_control_stream_stop(conn);
+	conn->waiting = false;
+	if (is_list)
+		gpd_control_put(conn, "]}}");
+	else if (reply)
+		gpd_control_reply(conn, reply);
 }
 
 static void put_item(struct gpd_conn *conn, json_t *item)
@@ -223,11 +254,8 @@ void gpd_control_stream_step(struct gpd_conn *conn)
 		if (!json_is_null(item))
 			put_item(conn, item);
 	}
-	if (!item && !conn->dead) {
-		gpd_control_put(conn, "]}}");
-		gpd_control_stream_stop(conn);
-		conn->waiting = false;
-	}
+	if (!item && !conn->dead)
+		end_stream(conn);
 	if (!conn->dead)
 		gpd_control_flush(conn);
 }

@@ -33,6 +33,7 @@ struct gpd_module_process {
 	uid_t uid;
 	struct gpd_attrs attrs; /* what was said */
 	uint32_t ruled;		/* attributes that an administrator has set */
+	uint64_t word;		/* number of what was said, see gpd_module.nr_words */
 };
 
 static struct gpd_module_process *of(struct gp_tree_node *n)
@@ -127,6 +128,7 @@ static void remember(struct gpd *d, pid_t pid, const struct gpd_proc *proc,
 	}
 	p->attrs = *attrs;
 	p->ruled |= ruled;
+	p->word = m->nr_words;
 	gp_tree_insert(&m->groups, &p->of_group);
 }
 
@@ -262,12 +264,21 @@ static int write_attrs(struct gpd *d, int pidfd, const struct gpd_attrs *attrs, 
 static int set_one(struct gpd *d, struct gpd_subject *s, const struct gpd_attrs *attrs,
 		   bool keep_group, uint32_t ruled)
 {
-	int err = write_attrs(d, s->pidfd, attrs, keep_group, ruled);
+	int err;
+
+	d->module->nr_words++;
+	err = write_attrs(d, s->pidfd, attrs, keep_group, ruled);
 
 	if (!err)
 		remember(d, s->pid, &s->proc, attrs, ruled);
 	return err;
 }
+
+/* A change of one process that its whole group is to have. */
+struct regroup {
+	struct gpd_module_process at; /* the next one is not before this one */
+	pid_t pid;		      /* has it already */
+};
 
 /* What of the attributes that a connection sets is the word of an administrator. */
 static uint32_t ruled_by(const struct gpd_cred *cred)
@@ -275,40 +286,64 @@ static uint32_t ruled_by(const struct gpd_cred *cred)
 	return cred->privileged ? UINT32_MAX : 0;
 }
 
-static bool changes_too(struct gpd_conn *conn, const struct gpd_subject *s,
-			const struct gpd_module_process *p, const struct gpd_attrs *attrs)
+static bool changes_too(struct gpd_conn *conn, const struct regroup *g,
+			const struct gpd_module_process *p)
 {
 	char why[GPD_NOTE_LEN];
 
-	return p->pid != s->pid &&
+	/* What was said of it later counts. */
+	return p->pid != g->pid && p->word < g->at.word &&
 	       gpd_trust_may_touch_process(conn->d, &conn->cred, p->pid, p->uid) &&
-	       gpd_auth_check(conn->d->config, &conn->cred, NULL, &p->attrs, attrs, why,
+	       gpd_auth_check(conn->d->config, &conn->cred, NULL, &p->attrs, &g->at.attrs, why,
 			      sizeof(why));
+}
+
+static void change_too(struct gpd_conn *conn, const struct regroup *g,
+		       struct gpd_module_process *p)
+{
+	struct gpd_subject s;
+
+	if (!changes_too(conn, g, p) || open_subject(p->pid, &s))
+		return;
+	/* The group stays, and with it the order of the tree. */
+	if (s.proc.start_time == p->start_time &&
+	    !write_attrs(conn->d, s.pidfd, &g->at.attrs, false, ruled_by(&conn->cred))) {
+		p->attrs = g->at.attrs;
+		p->word = g->at.word;
+	}
+	put(&s);
+}
+
+/* One process; those of the group may come and go from one to the next. */
+static json_t *regroup_step(struct gpd_conn *conn, void *cursor)
+{
+	struct regroup *g = cursor;
+	struct gp_tree_node *n = gp_tree_at_least(&conn->d->module->groups, &g->at.of_group);
+	struct gpd_module_process *p =
+		n ? container_of(n, struct gpd_module_process, of_group) : NULL;
+
+	if (!p || p->uid != g->at.uid || strcmp(p->attrs.group, g->at.attrs.group)) {
+		gpd_state_changed(conn);
+		return NULL;
+	}
+	g->at.pid = p->pid;
+	g->at.start_time = p->start_time + 1;
+	change_too(conn, g, p);
+	return json_null();
 }
 
 /* Processes of a group are one: all of them change, unless that would raise one of them. */
 static void set_group(struct gpd_conn *conn, struct gpd_subject *s, const struct gpd_attrs *attrs)
 {
-	struct gpd_module *m = conn->d->module;
-	struct gpd_module_process key = { .uid = s->proc.uid, .attrs = *attrs };
-	struct gpd_subject other;
-	struct gp_tree_node *n;
+	struct regroup *g = calloc(1, sizeof(*g));
 
-	n = gp_tree_at_least(&m->groups, &key.of_group);
-	for (; n; n = gp_tree_next(n)) {
-		struct gpd_module_process *p =
-			container_of(n, struct gpd_module_process, of_group);
-
-		if (p->uid != key.uid || strcmp(p->attrs.group, attrs->group))
-			return;
-		if (!changes_too(conn, s, p, attrs) || open_subject(p->pid, &other))
-			continue;
-		/* The group stays, and with it the order of the tree. */
-		if (other.proc.start_time == p->start_time &&
-		    !write_attrs(conn->d, other.pidfd, attrs, false, ruled_by(&conn->cred)))
-			p->attrs = *attrs;
-		put(&other);
-	}
+	if (!g)
+		return;
+	g->at.uid = s->proc.uid;
+	g->at.attrs = *attrs;
+	g->at.word = conn->d->module->nr_words;
+	g->pid = s->pid;
+	gpd_control_rest(conn, regroup_step, free, g);
 }
 
 static int set(struct gpd_conn *conn, struct gpd_subject *s, const struct gpd_attrs *attrs,

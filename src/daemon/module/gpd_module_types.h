@@ -35,6 +35,7 @@ struct gpd_module {
 	struct gp_tree groups;	  /* the same in the order of user and group */
 	/* Of these, up to which process it was looked for those that ended. */
 	pid_t looked_at;
+	uint64_t nr_words; /* how often something was said of a process */
 	int event_fd;		   /* device that gives events, -1 = none are wanted */
 	sd_event_source *event_io; /* in the loop */
 	uint64_t nr_seen;	   /* switches so far */

@@ -48,6 +48,8 @@ int __wrap_drv_module_set_attr(int fd, int pidfd, const struct gp_attr *attr, u6
 ssize_t __wrap_drv_module_read(int fd, struct gpreempt_abi_event *events, size_t max);
 int __wrap_drv_module_pidfd(pid_t pid);
 int __wrap_gpd_proc_read(pid_t pid, struct gpd_proc *proc);
+bool __wrap_gpd_trust_may_touch_process(const struct gpd *d, const struct gpd_cred *cred, pid_t pid,
+					uid_t uid);
 struct gpd_conn *__wrap_gpd_control_first_monitor(struct gpd *d);
 
 int __wrap_drv_module_open(void)
@@ -117,6 +119,13 @@ int __wrap_gpd_proc_read(pid_t pid, struct gpd_proc *proc)
 	*proc = (struct gpd_proc){ .uid = USER, .start_time = 1,
 				   .parent = pid == parent_of ? 1 : parent_of };
 	return 0;
+}
+
+/* They are not really there. */
+bool __wrap_gpd_trust_may_touch_process(const struct gpd *d, const struct gpd_cred *cred, pid_t pid,
+					uid_t uid)
+{
+	return cred->privileged || cred->owner.uid == uid;
 }
 
 struct gpd_conn *__wrap_gpd_control_first_monitor(struct gpd *d)
@@ -293,6 +302,124 @@ static void lists_are_made_in_turns(void **state)
 	free_daemon(d);
 }
 
+/* A request as it comes: the priority of a process and of its group. */
+static void ask(struct gpd_conn *conn, pid_t pid, u8 prio, bool oneway)
+{
+	struct gpd_request r = {
+		.method = GPD_METHOD_SET_ATTRIBUTES,
+		.pid = (uint64_t)pid,
+		.oneway = oneway,
+		.attributes = { .has = GPREEMPT_ATTR_F_PRIO | GPD_ATTR_GROUP,
+				.attr.prio = prio, .group = "g" },
+	};
+
+	conn->oneway = oneway;
+	gpd_methods_call(conn, &r);
+	gpd_control_next(conn);
+}
+
+static u8 prio_of(struct gpd *d, pid_t pid)
+{
+	json_t *all = json_array(), *p;
+	json_int_t prio = 0;
+	size_t i;
+
+	gpd_module_ops.save(d, all);
+	json_array_foreach(all, i, p)
+		if (json_integer_value(json_object_get(p, "pid")) == pid)
+			prio = json_integer_value(json_object_get(json_object_get(p, "attributes"),
+								  "priority"));
+	json_decref(all);
+	return (u8)prio;
+}
+
+static void until_it_has(struct gpd *d, pid_t pid, u8 prio)
+{
+	int nr = 0;
+
+	while (prio_of(d, pid) != prio) {
+		assert_true(++nr < NR_PROCESSES);
+		assert_true(sd_event_run(d->event, 0) >= 0);
+	}
+}
+
+/* Return: turns until the group is changed; in each a few of it are. */
+static int turns_of_group(struct gpd *d, struct gpd_conn *conn, int most)
+{
+	int nr = 0, before;
+
+	while (conn->stream.next) {
+		before = fake.nr_sets;
+		assert_true(sd_event_run(d->event, 0) >= 0);
+		assert_true(fake.nr_sets - before <= most);
+		assert_true(++nr < 100 * NR_PROCESSES);
+	}
+	return nr;
+}
+
+static void make_group(struct gpd *d, struct gpd_conn *conn, pid_t nr)
+{
+	pid_t i;
+
+	for (i = 0; i < nr; i++) {
+		ask(conn, FIRST + i, 3, true);
+		turns_of_group(d, conn, 4);
+	}
+}
+
+/* A few processes of it change in a turn; the answer comes when all have. */
+static void groups_are_changed_in_turns(void **state)
+{
+	struct gpd *d = make_daemon();
+	char reply[1024] = "";
+	int other;
+	struct gpd_conn *conn = make_conn(d, false, &other);
+	pid_t i;
+
+	make_group(d, conn, NR_PROCESSES);
+	fake.nr_sets = 0;
+	ask(conn, FIRST + 50, 4, false);
+	assert_int_equal(fake.nr_sets, 1);
+	assert_int_equal(recv(other, reply, sizeof(reply), MSG_DONTWAIT), -1);
+	assert_true(turns_of_group(d, conn, 4) >= NR_PROCESSES / 4);
+	assert_int_equal(fake.nr_sets, NR_PROCESSES);
+	for (i = 0; i < NR_PROCESSES; i++)
+		assert_int_equal(prio_of(d, FIRST + i), 4);
+	assert_true(recv(other, reply, sizeof(reply) - 1, MSG_DONTWAIT) > 0);
+	assert_non_null(strstr(reply, "\"new\":{"));
+	assert_false(conn->waiting);
+	free_conn(conn, other);
+	free_daemon(d);
+}
+
+/* What is said while a group changes is not undone, and what has not changed yet need not. */
+static void a_later_word_counts_while_a_group_changes(void **state)
+{
+	struct gpd *d = make_daemon();
+	int other[2];
+	struct gpd_conn *user = make_conn(d, false, &other[0]);
+	struct gpd_conn *later = make_conn(d, false, &other[1]);
+
+	make_group(d, user, NR_PROCESSES);
+	ask(user, FIRST, 4, true);
+	until_it_has(d, FIRST + 1, 4);
+	assert_int_equal(prio_of(d, FIRST + 90), 3);
+	ask(later, FIRST + 90, 5, true);
+	turns_of_group(d, user, 8);
+	assert_int_equal(prio_of(d, FIRST + 90), 5);
+	turns_of_group(d, later, 8);
+	assert_int_equal(prio_of(d, FIRST), 5);
+	assert_int_equal(prio_of(d, FIRST + 1), 5);
+	assert_int_equal(prio_of(d, FIRST + 99), 5);
+	/* The connection goes in the middle: so does what is left. */
+	ask(user, FIRST, 2, true);
+	until_it_has(d, FIRST + 1, 2);
+	free_conn(user, other[0]);
+	assert_int_equal(prio_of(d, FIRST + 99), 5);
+	free_conn(later, other[1]);
+	free_daemon(d);
+}
+
 /* As no share of it holds there. */
 static void settings_of_cgroups_are_refused(void **state)
 {
@@ -355,6 +482,8 @@ int main(void)
 		cmocka_unit_test(names_are_those_of_the_nearest_parent),
 		cmocka_unit_test(remembered_processes_have_a_budget),
 		cmocka_unit_test(lists_are_made_in_turns),
+		cmocka_unit_test(groups_are_changed_in_turns),
+		cmocka_unit_test(a_later_word_counts_while_a_group_changes),
 		cmocka_unit_test(settings_of_cgroups_are_refused),
 		cmocka_unit_test(events_are_read_behind_root),
 	};
