@@ -110,6 +110,31 @@ static void take_all(struct gpu *gpu, struct gpu_cohort *cohort, const u32 *fits
 	gpu->nr_busy_cus += nr_woken;
 }
 
+/* A workgroup of it may go there, if there is room. */
+static bool is_allowed(const struct gpu *gpu, const struct gpu_cohort *cohort, u32 index)
+{
+	const struct gpu_xcc *xcc = &gpu->xcc[cohort->xcc];
+
+	return gpu_cus_has(&cohort->dispatch->slot->cus[cohort->xcc], index) &&
+	       !(xcc->has_kept && gpu_cus_has(&xcc->kept, index));
+}
+
+static bool has_limits(const struct gpu *gpu, const struct gpu_cohort *cohort)
+{
+	return cohort->dispatch->slot->has_cu_mask || gpu->xcc[cohort->xcc].has_kept;
+}
+
+static u32 leave_allowed(const struct gpu *gpu, const struct gpu_cohort *cohort, u32 *fits)
+{
+	u32 sum = 0, i;
+
+	for (i = 0; i < gpu->profile->cu_per_xcc; i++) {
+		fits[i] &= is_allowed(gpu, cohort, i);
+		sum += fits[i];
+	}
+	return sum;
+}
+
 static u32 find_room(const struct gpu *gpu, const struct gpu_cohort *cohort, u32 *fits)
 {
 	const struct gpu_dispatch *d = cohort->dispatch;
@@ -122,7 +147,7 @@ static u32 find_room(const struct gpu *gpu, const struct gpu_cohort *cohort, u32
 			  (xcc->lds_bytes[i] >= lds_bytes);
 		sum += fits[i];
 	}
-	return sum;
+	return has_limits(gpu, cohort) ? leave_allowed(gpu, cohort, fits) : sum;
 }
 
 /* The last CU before the cursor that is set in @fits; there is one. */
@@ -207,11 +232,13 @@ static u32 place_rounds(struct gpu *gpu, struct gpu_cohort *cohort, u32 nr, u32 
 {
 	struct gpu_xcc *xcc = &gpu->xcc[cohort->xcc];
 	u32 each = waves_per_cu(gpu->profile), nr_cus = gpu->profile->cu_per_xcc;
+	bool is_limited = has_limits(gpu, cohort);
 	u32 placed, sum = 0, i;
 	u16 room[GPU_MAX_CU_PER_XCC];
 
 	for (i = 0; i < nr_cus; i++) {
-		room[i] = (u16)room_for(xcc, i, cohort->dispatch);
+		room[i] = is_limited && !is_allowed(gpu, cohort, i) ?
+				  0 : (u16)room_for(xcc, i, cohort->dispatch);
 		sum += room[i];
 	}
 	if (sum > nr)

@@ -319,9 +319,28 @@ static bool serve(struct gpu *gpu, struct gpu_slot *slot, u32 x, bool is_alone,
 		nr = launch_new(gpu, d, x, !is_alone);
 	if (slot->has_failed)
 		return false;
-	if (!nr)
+	/* One that may go everywhere else may still find room where this one may not. */
+	if (!nr && !slot->has_cu_mask)
 		*full = d;
 	return nr != 0;
+}
+
+/* Lower levels may not launch where these queues wait for room. Return: there are such places. */
+static bool keep_cus(struct gpu *gpu, u32 x, u32 waiting)
+{
+	struct gpu_xcc *xcc = &gpu->xcc[x];
+	u32 i;
+
+	xcc->has_kept |= waiting != 0;
+	for (; waiting; waiting &= waiting - 1) {
+		const struct gpu_slot *slot = &gpu->slot[gpu_next_bit(waiting, 0)];
+
+		if (!slot->has_cu_mask)
+			return false;
+		for (i = 0; i < ARRAY_SIZE(xcc->kept.bits); i++)
+			xcc->kept.bits[i] |= slot->cus[x].bits[i];
+	}
+	return true;
 }
 
 /*
@@ -335,6 +354,8 @@ void gpu_dispatch_fill(struct gpu *gpu, u32 x)
 	const struct gpu_dispatch *full = NULL;
 	u32 level = GPU_NR_LEVELS;
 
+	xcc->has_kept = false;
+	memset(&xcc->kept, 0, sizeof(xcc->kept));
 	while (level--) {
 		u32 round = xcc->ready & gpu->active & gpu->level[level];
 
@@ -346,7 +367,7 @@ void gpu_dispatch_fill(struct gpu *gpu, u32 x)
 			if (!serve(gpu, &gpu->slot[i], x, is_alone, &full))
 				round &= ~GPU_BIT(i);
 		}
-		if (xcc->ready & gpu->active & gpu->level[level])
+		if (!keep_cus(gpu, x, xcc->ready & gpu->active & gpu->level[level]))
 			break;
 	}
 }

@@ -80,6 +80,16 @@ static void parse_area(struct gpu_save_area *a, const struct mqd *mqd)
 	a->wave_end = word(mqd, GPU_MQD_WG_STATE_OFFSET);
 }
 
+static void parse_cus(const struct gpu *gpu, struct gpu_slot *slot, u32 xcc,
+		      const struct mqd *mqd)
+{
+	u32 se_mask[GPU_MAX_SE_PER_XCC], se;
+
+	for (se = 0; se < gpu_cu_mask_words(gpu->profile); se++)
+		se_mask[se] = word(mqd, gpu_cu_mask_offset(se));
+	slot->has_cu_mask |= gpu_cu_mask_read(gpu->profile, se_mask, &slot->cus[xcc]);
+}
+
 /*
  * The read pointer is kept modulo the ring; the write pointer saved with it is
  * less than a ring ahead and gives the upper bits.
@@ -139,6 +149,7 @@ int gpu_slot_load(struct gpu *gpu, struct gpu_slot *slot, u64 wptr_addr)
 		if (gpu->profile->nr_xcc > 1 && slot->stride < GPU_MQD_BYTES)
 			return -EINVAL;
 		parse_area(&slot->area[x], &mqd);
+		parse_cus(gpu, slot, x, &mqd);
 		if (!slot->area[x].base || !slot->area[x].bytes)
 			slot->can_save = false;
 	}

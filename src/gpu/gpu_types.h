@@ -23,6 +23,8 @@ struct gpu_isa;
 struct gpu_xcc {
 	u32 ready;	/* slots that have workgroups to launch here */
 	u32 last_slot[GPU_NR_LEVELS];	/* the slot that was served last, per level */
+	struct gpu_cus kept;	/* CUs on which only a higher level may launch, for now */
+	bool has_kept;	/* there are some */
 	u32 cursor;	/* CU where the search for room begins */
 	u32 waves[GPU_MAX_CU_PER_XCC];	/* free wave slots of each CU */
 	u32 vgpr_bytes[GPU_MAX_CU_PER_XCC];	/* free registers of each CU */

@@ -21,6 +21,11 @@
 #define GPU_MQD_PGM_HI 0x038
 #define GPU_MQD_PGM_RSRC1 0x04c
 #define GPU_MQD_PGM_RSRC2 0x050
+#define GPU_MQD_CUS_SE0 0x05c	/* CUs that it may use, for each shader engine of the XCC */
+#define GPU_MQD_CUS_SE1 0x060
+#define GPU_MQD_CUS_SE2 0x068
+#define GPU_MQD_CUS_SE3 0x06c
+#define GPU_MQD_CUS_SE4 0x09c	/* and 5 to 7 after it; gfx942 has other words there */
 #define GPU_MQD_USER_DATA_0 0x104
 #define GPU_MQD_USER_DATA_1 0x108
 #define GPU_MQD_BASE_LO 0x200

@@ -141,6 +141,15 @@ const struct gpu_profile *gpu_profile_find(const char *name)
 	return NULL;
 }
 
+u32 gpu_profile_se_of(const struct gpu_profile *p, u32 cu)
+{
+	u32 se;
+
+	for (se = 0; se + 1 < p->se_per_xcc && cu >= gpu_profile_se_cus(p, se); se++)
+		cu -= gpu_profile_se_cus(p, se);
+	return se;
+}
+
 u32 gpu_profile_ctl_stack_bytes(const struct gpu_profile *p)
 {
 	u32 bytes = formula_waves(p) * CTL_STACK_BYTES_PER_WAVE + 8;

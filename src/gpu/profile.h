@@ -97,6 +97,15 @@ const struct gpu_profile *gpu_profile_find(const char *name);
  */
 const struct gpu_profile *gpu_profile_at(u32 index);
 
+/* CUs of a shader engine: where they do not come out even, the first have one more. */
+static inline u32 gpu_profile_se_cus(const struct gpu_profile *p, u32 se)
+{
+	return p->cu_per_xcc / p->se_per_xcc + (se < p->cu_per_xcc % p->se_per_xcc);
+}
+
+/* The shader engine of a CU of an XCC. */
+u32 gpu_profile_se_of(const struct gpu_profile *p, u32 cu);
+
 /* Sizes of the save area, by the formulas of kfd_queue.c. All per XCC. */
 u32 gpu_profile_ctl_stack_bytes(const struct gpu_profile *p);
 u32 gpu_profile_cwsr_bytes(const struct gpu_profile *p);

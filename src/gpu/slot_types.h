@@ -7,6 +7,7 @@
 #define GP_GPU_SLOT_TYPES_H
 
 #include "gpu/aql.h"
+#include "gpu/cu_mask.h"
 #include "gpu/event.h"
 #include "gpu/gpu.h"
 #include "gpu/mqd.h"
@@ -172,6 +173,7 @@ struct gpu_slot {
 	bool is_hand_busy;	/* a load or dequeue by hand is under way */
 	bool is_aql;	/* its packets are AQL, else PM4 */
 	bool can_save;	/* has CWSR */
+	bool has_cu_mask;	/* there are CUs that it may not use */
 	/* stopped by an error, now or before it was mapped; what it ran is gone */
 	bool has_failed;
 	bool is_current;	/* it has been active, so it is newer than its MQD */
@@ -208,6 +210,7 @@ struct gpu_slot {
 	u32 nr_waves;	/* resident or pending */
 	u32 nr_resident;	/* waves on CUs */
 	struct gpu_save_area area[GPU_MAX_XCC];	/* where it is saved */
+	struct gpu_cus cus[GPU_MAX_XCC];	/* CUs that it may use */
 	u64 eop;	/* address of its end-of-pipe buffer, 0 = none */
 	u32 eop_bytes;	/* size */
 	/* enum gpu_error of what is about to stop it, 0 = by the kind of interrupt */

@@ -36,7 +36,7 @@ static u32 se_of(const struct gpu *gpu, const struct gpu_cohort *c)
 {
 	u32 nr = gpu_isa_arch(gpu) == ISA_GFX942 ? 4 : 8;
 
-	return c->lo * gpu->profile->se_per_xcc / gpu->profile->cu_per_xcc % nr;
+	return gpu_profile_se_of(gpu->profile, c->lo) % nr;
 }
 
 static int isa_launch(struct gpu *gpu, struct gpu_cohort *c, u32 first, u32 nr)

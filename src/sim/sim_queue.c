@@ -4,6 +4,7 @@
  * The MQD words are those of kfd_mqd_manager_v9.c:init_mqd and init_mqd_v9_4_3.
  */
 #include "sim/sim.h"
+#include "gpu/cu_mask.h"
 #include "gpu/mqd.h"
 #include "gpu/pm4.h"
 
@@ -113,6 +114,8 @@ static void fill_mqd(const struct sim_queue *q, u8 *mqd, u32 xcc)
 	sim_put32(mqd, GPU_MQD_CTL_STACK_OFFSET, ctl);
 	sim_put32(mqd, GPU_MQD_WG_STATE_OFFSET, ctl);
 	sim_put32(mqd, GPU_MQD_STRIDE, (u32)mqd_stride(p));
+	for (u32 se = 0; se < gpu_cu_mask_words(p); se++)
+		sim_put32(mqd, gpu_cu_mask_offset(se), ~0u);
 }
 
 static int alloc_mqd(struct sim_queue *q)

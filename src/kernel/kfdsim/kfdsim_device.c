@@ -87,8 +87,7 @@ static void fill_cus(struct kfdsim_device *kdev)
 		for (se = 0; se < p->se_per_xcc; se++)
 			/* amdgpu folds 8 engines of one array into 4 of two. */
 			gfx->cu_info.bitmap[xcc][se % 4][se / 4] =
-				(1u << (p->cu_per_xcc / p->se_per_xcc +
-					(se < p->cu_per_xcc % p->se_per_xcc))) - 1;
+				(1u << gpu_profile_se_cus(p, se)) - 1;
 }
 
 static void fill_gfx(struct kfdsim_device *kdev)

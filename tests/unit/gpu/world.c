@@ -297,8 +297,11 @@ static void init_mqd(struct world_queue *q, u32 xcc, u32 priority)
 	struct world *w = q->world;
 	u32 ctl_bytes = gpu_profile_ctl_stack_bytes(w->profile);
 	u64 mqd = q->mqd + xcc * q->stride;
+	u32 se;
 
 	world_set_u32(w, GPU_PASID_GART, mqd + GPU_MQD_HEADER, 0xc0310800);
+	for (se = 0; se < gpu_cu_mask_words(w->profile); se++)
+		world_set_u32(w, GPU_PASID_GART, mqd + gpu_cu_mask_offset(se), ~0u);
 	world_set_u32(w, GPU_PASID_GART, mqd + GPU_MQD_PERSISTENT_STATE,
 		      GPU_MQD_PERSISTENT_QSWITCH);
 	/* pipe_priority_map of kfd_mqd_manager.c */
@@ -351,6 +354,20 @@ struct world_queue *world_queue(struct world *w, u32 pasid, u32 priority)
 	for (i = 0; i < p->nr_xcc; i++)
 		init_mqd(q, (u32)i, priority);
 	return q;
+}
+
+void world_queue_set_cus(struct world_queue *q, const u32 *mask, u32 nr_bits)
+{
+	const struct gpu_profile *p = q->world->profile;
+	u32 se_mask[GPU_MAX_SE_PER_XCC], x, se;
+
+	for (x = 0; x < p->nr_xcc; x++) {
+		gpu_cu_mask_spread(p, mask, nr_bits, x, se_mask);
+		for (se = 0; se < gpu_cu_mask_words(p); se++)
+			world_set_u32(q->world, GPU_PASID_GART,
+				      q->mqd + x * q->stride + gpu_cu_mask_offset(se),
+				      se_mask[se]);
+	}
 }
 
 void world_queue_disable_cwsr(struct world_queue *q)

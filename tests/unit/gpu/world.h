@@ -8,6 +8,7 @@
 #define GP_TEST_WORLD_H
 
 #include "gpu/aql.h"
+#include "gpu/cu_mask.h"
 #include "gpu/gpu.h"
 #include "gpu/mqd.h"
 #include "gpu/pm4.h"
@@ -140,6 +141,8 @@ const u8 *world_image(struct world *w, u32 pasid, u64 *bytes);
 
 /* A compute queue with ring, pointers, MQD per XCC, control stack, save area. */
 struct world_queue *world_queue(struct world *w, u32 pasid, u32 priority);
+/* SET_CU_MASK: takes effect when the queue is mapped. */
+void world_queue_set_cus(struct world_queue *q, const u32 *mask, u32 nr_bits);
 void world_queue_disable_cwsr(struct world_queue *q);
 /* Before anything is written into it: its packets are PM4. */
 void world_queue_make_pm4(struct world_queue *q);
