@@ -9,15 +9,18 @@ WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 640, 300, 64, 44, 14, 150
 COLORS = ("#1b6ca8", "#c8553d", "#588157", "#7b4fa3", "#b08900", "#3d3d3d", "#d081a6")
 
 STYLE = """
+:root { color-scheme: light dark; --fg: #222; --bg: #fff; --dim: #555; --rule: #ddd; --met: #2c6e2f; --missed: #b3261e }
+@media (prefers-color-scheme: dark) { :root { --fg: #e6e8eb; --bg: #15181c; --dim: #9aa1aa; --rule: #343a42;
+       --met: #7cc480; --missed: #ff8a80 } svg .mark { filter: brightness(1.5) } }
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 1060px; padding: 0 1em;
-       color: #222; background: #fff }
+       color: var(--fg); background: var(--bg) }
 table { border-collapse: collapse; margin: .6em 0 1.6em }
-th, td { padding: .2em .7em; text-align: right; border-bottom: 1px solid #ddd }
+th, td { padding: .2em .7em; text-align: right; border-bottom: 1px solid var(--rule) }
 th:first-child, td:first-child, td.note { text-align: left }
-td.met { color: #2c6e2f } td.missed { color: #b3261e; font-weight: 600 }
-td.note { color: #666; font-size: 13px }
-figure { margin: 1em 0; overflow-x: auto } figcaption { color: #555 }
-svg text { font: 12px system-ui, sans-serif; fill: #333 }
+td.met { color: var(--met) } td.missed { color: var(--missed); font-weight: 600 }
+td.note { color: var(--dim); font-size: 13px }
+figure { margin: 1em 0; overflow-x: auto } figcaption { color: var(--dim) }
+svg text { font: 12px system-ui, sans-serif; fill: var(--fg) } svg .grid { stroke: var(--rule) }
 .scroll { overflow-x: auto }
 """
 
@@ -73,12 +76,14 @@ def tick_text(value):
     return f"{value:g}"
 
 
-def frame(x, y, x_label, y_label):
-    out = [f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" '
+def frame(x, y, x_label, y_label, names):
+    # A letter of the legend is eight units wide at most.
+    width = max(WIDTH, WIDTH - RIGHT + 32 + 8 * max(map(len, names)))
+    out = [f'<svg viewBox="0 0 {width} {HEIGHT}" width="{width}" height="{HEIGHT}" role="img" '
            f'aria-label="{html.escape(y_label)} by {html.escape(x_label)}">']
     for t in y.ticks():
         out.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y.at(t):.1f}" y2="{y.at(t):.1f}" '
-                   f'stroke="#e4e4e4"/><text x="{LEFT - 6}" y="{y.at(t) + 4:.1f}" '
+                   f'class="grid"/><text x="{LEFT - 6}" y="{y.at(t) + 4:.1f}" '
                    f'text-anchor="end">{tick_text(t)}</text>')
     for t in x.ticks() if x else []:
         out.append(f'<text x="{x.at(t):.1f}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle">'
@@ -93,7 +98,7 @@ def frame(x, y, x_label, y_label):
 def legend(index, name):
     at = TOP + 12 + 18 * index
     return (f'<rect x="{WIDTH - RIGHT + 12}" y="{at - 9}" width="10" height="10" '
-            f'fill="{COLORS[index]}"/><text x="{WIDTH - RIGHT + 28}" y="{at}">'
+            f'fill="{COLORS[index]}" class="mark"/><text x="{WIDTH - RIGHT + 28}" y="{at}">'
             f'{html.escape(name)}</text>')
 
 
@@ -101,12 +106,13 @@ def lines(series, x_label, y_label, is_log_x=False, is_log_y=False):
     """@series: {name: [(x, y)]}"""
     x = Axis([p[0] for s in series.values() for p in s], LEFT, WIDTH - RIGHT, is_log_x)
     y = Axis([p[1] for s in series.values() for p in s], HEIGHT - BOTTOM, TOP, is_log_y)
-    out = frame(x, y, x_label, y_label)
+    out = frame(x, y, x_label, y_label, series)
+    # The first ones wide, so that one with the same values does not hide them.
     for i, (name, points) in enumerate(series.items()):
         path = " ".join(f"{x.at(a):.1f},{y.at(b):.1f}" for a, b in points if b != NEVER)
         dash = ' stroke-dasharray="5 4"' if name.startswith("bound") else ""
-        out.append(f'<polyline points="{path}" fill="none" stroke="{COLORS[i]}" '
-                   f'stroke-width="2"{dash}/>')
+        out.append(f'<polyline points="{path}" fill="none" stroke="{COLORS[i]}" class="mark" '
+                   f'stroke-width="{2 * (len(series) - i)}"{dash}/>')
         out.append(legend(i, name))
     return "\n".join(out + ["</svg>"])
 
@@ -117,14 +123,14 @@ def bars(series, labels, y_label, is_log_y=False):
              HEIGHT - BOTTOM, TOP, is_log_y)
     group = (WIDTH - RIGHT - LEFT) / len(labels)
     width = group * 0.8 / len(series)
-    out = frame(None, y, "", y_label)
+    out = frame(None, y, "", y_label, series)
     for i, (name, values) in enumerate(series.items()):
         for k, value in enumerate(values):
             if value is None:
                 continue
             left, top = LEFT + group * (k + 0.1) + width * i, y.at(min(value, y.most))
             out.append(f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" '
-                       f'height="{max(HEIGHT - BOTTOM - top, 1):.1f}" fill="{COLORS[i]}">'
+                       f'height="{max(HEIGHT - BOTTOM - top, 1):.1f}" fill="{COLORS[i]}" class="mark">'
                        f'<title>{html.escape(name)}, {html.escape(labels[k])}: '
                        f'{number(value)}</title></rect>')
             if value == NEVER:
@@ -163,7 +169,8 @@ def figure_rows(figures):
 
 def page(title, intro, rows, plots, comparison, baselines):
     """@comparison: {title: (header, rows)}, @baselines: [(name, what it is, source)]"""
-    out = [f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>'
+    out = [f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+           f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>'
            f'{html.escape(title)}</title><style>{STYLE}</style></head><body>'
            f'<h1>{html.escape(title)}</h1>']
     out += [f"<p>{html.escape(p)}</p>" for p in intro]

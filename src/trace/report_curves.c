@@ -6,11 +6,11 @@
 #include <math.h>
 
 #define WIDTH 1000
-#define HEIGHT 444
+#define HEIGHT 464
 #define LEFT 62
-#define RIGHT 985
-#define TOP 12
-#define BOTTOM 380
+#define RIGHT 970	/* half a label beside it */
+#define TOP 32	/* the name of the axis above it */
+#define BOTTOM 400
 #define TAIL_MAX 3.0	/* 99.9 % */
 #define CROWDED 5	/* decades */
 #define POINTS_MAX 400
@@ -92,7 +92,7 @@ static void draw_axes(FILE *out, const struct axes *a)
 	trace_svg_line(out, "axis", LEFT, BOTTOM, RIGHT, BOTTOM);
 	trace_svg_text(out, "dim", (LEFT + RIGHT) / 2.0, BOTTOM + 42, "middle",
 		       "latency of a request");
-	trace_svg_text(out, "dim", LEFT + 4, TOP + 12, "start", "share of requests");
+	trace_svg_text(out, "dim", 8, TOP - 16, "start", "share of requests");
 }
 
 /* Sample i is the point at (i + 1) / nr_total; the last ones are always drawn. */
@@ -119,9 +119,10 @@ static void draw_legend(FILE *out, const struct trace_report_curve *curves, u32 
 {
 	fputs("<div class=\"legend\">", out);
 	for (u32 i = 0; i < nr; i++) {
-		fprintf(out, "<span><svg viewBox=\"0 0 28 12\"><line class=\"curve s%u d%u\" "
+		fprintf(out, "<span><svg viewBox=\"0 0 28 12\"><line class=\"curve s%u d%u%s\" "
 			     "x1=\"0\" y1=\"6\" x2=\"28\" y2=\"6\"/></svg>",
-			curves[i].colour % GP_REPORT_COLOURS, curves[i].dash);
+			curves[i].colour % GP_REPORT_COLOURS, curves[i].dash,
+			curves[i].is_marked ? " marked" : "");
 		trace_html_text(out, curves[i].label);
 		if (2 * curves[i].nr < curves[i].nr_total || !curves[i].nr)
 			fputs(" (most never end)", out);
@@ -140,9 +141,9 @@ void trace_report_curves(FILE *out, const char *description,
 		return;
 	trace_svg_begin(out, WIDTH, HEIGHT, description);
 	draw_axes(out, &a);
-	/* Those that are marked over the others. */
+	/* Those that are marked first: they are wide, and seen on both sides of another. */
 	for (u32 i = 0; i < 2 * nr; i++) {
-		if (curves[i % nr].is_marked == (i >= nr))
+		if (curves[i % nr].is_marked == (i < nr))
 			draw_curve(out, &a, &curves[i % nr]);
 	}
 	trace_svg_end(out);

@@ -4,14 +4,16 @@
 #include "trace/svg.h"
 
 #include <math.h>
+#include <string.h>
 
 #define WIDTH 1000
-#define HEIGHT 400
+#define HEIGHT 418
 #define LEFT 62
 #define RIGHT 860
 #define NEVER 930 /* where what was not reached stands */
-#define TOP 14
-#define BOTTOM 340
+#define TOP 32	/* the name of the axis above it */
+#define BOTTOM 358
+#define LETTER 7	/* width of one, about */
 
 struct axes {
 	double low; /* log10 of ns at the left end */
@@ -88,9 +90,9 @@ static void draw_point(FILE *out, const struct axes *a, const struct trace_repor
 	double x = x_of(a, p->ns), y = y_of(p->share);
 
 	if (p->is_marked)
-		fprintf(out, "<circle class=\"ring\" cx=\"%.1f\" cy=\"%.1f\" r=\"11\"/>\n", x, y);
-	fprintf(out, "<circle class=\"dot f%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"7\"><title>",
-		p->colour % GP_REPORT_COLOURS, x, y);
+		fprintf(out, "<circle class=\"ring\" cx=\"%.1f\" cy=\"%.1f\" r=\"14\"/>\n", x, y);
+	fprintf(out, "<circle class=\"dot f%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"%d\"><title>",
+		p->colour % GP_REPORT_COLOURS, x, y, p->is_marked ? 11 : 6);
 	trace_html_text(out, p->label);
 	fputs("</title></circle>\n", out);
 }
@@ -100,6 +102,8 @@ static void draw_label(FILE *out, const struct axes *a, const struct trace_repor
 		       u32 i)
 {
 	double x = x_of(a, points[i].ns), y = y_of(points[i].share) + 4;
+	bool is_left = points[i].ns == U64_MAX ||
+		       x + 18 + LETTER * (double)strlen(points[i].label) > NEVER - 16;
 	u32 above = 0;
 
 	for (u32 k = 0; k < i; k++) {
@@ -109,8 +113,8 @@ static void draw_label(FILE *out, const struct axes *a, const struct trace_repor
 		above += dx < 90 && dy < 14;
 	}
 	y += 15.0 * above;
-	trace_svg_text(out, points[i].is_marked ? "bold" : "dim", x + (x > RIGHT ? -14 : 14), y,
-		       x > RIGHT ? "end" : "start", points[i].label);
+	trace_svg_text(out, points[i].is_marked ? "bold" : "dim", x + (is_left ? -18 : 18), y,
+		       is_left ? "end" : "start", points[i].label);
 }
 
 void trace_report_scatter(FILE *out, const char *description, const char *x_title,
@@ -125,9 +129,12 @@ void trace_report_scatter(FILE *out, const char *description, const char *x_titl
 	draw_shares(out);
 	trace_svg_line(out, "axis", LEFT, BOTTOM, WIDTH - 10, BOTTOM);
 	trace_svg_text(out, "dim", (LEFT + RIGHT) / 2.0, BOTTOM + 44, "middle", x_title);
-	trace_svg_text(out, "dim", LEFT + 4, TOP + 8, "start", y_title);
-	for (u32 i = 0; i < nr; i++)
-		draw_point(out, &a, &points[i]);
+	trace_svg_text(out, "dim", 8, TOP - 16, "start", y_title);
+	/* Those that are marked first: they are large, and seen around another. */
+	for (u32 i = 0; i < 2 * nr; i++) {
+		if (points[i % nr].is_marked == (i < nr))
+			draw_point(out, &a, &points[i % nr]);
+	}
 	for (u32 i = 0; i < nr; i++)
 		draw_label(out, &a, points, i);
 	trace_svg_end(out);

@@ -131,6 +131,79 @@ static void what_was_never_reached_has_its_own_place(void **state)
 	free(text);
 }
 
+/* The end of a text, a letter of which is eight units wide at most. */
+static double end_of(const char *p)
+{
+	double x = strtod(strstr(p, " x=\"") + 4, NULL);
+	const char *words = strchr(p, '>') + 1;
+	double width = 8 * (double)(strchr(words, '<') - words);
+
+	if (strstr(p, "\"end\"") < words && strstr(p, "\"end\""))
+		return x;
+	return x + (strstr(p, "\"middle\"") && strstr(p, "\"middle\"") < words ? width / 2 : width);
+}
+
+static void assert_no_text_is_cut_off(void)
+{
+	int nr = 0;
+
+	for (const char *p = text; (p = strstr(p, "<text ")); p++, nr++)
+		assert_true(end_of(p) <= 1000);
+	assert_true(nr > 5);
+}
+
+/* The last decade of an axis may end at its right end. */
+static void units_of_axes_are_inside_of_the_picture(void **state)
+{
+	const struct trace_report_point points[] = {
+		{ "a", 0, 500, 0.74, true },
+		{ "a long name of a mechanism", 1, 99000000, 0.75, false },
+		{ "not at all", 2, U64_MAX, 1.0, false },
+	};
+	const u64 ns[] = { 500, 99000000 };
+	const struct trace_report_curve curve = { "c", 0, 0, 2, 2, ns, false };
+	FILE *out = begin();
+
+	trace_report_curves(out, "d", &curve, 1);
+	fclose(out);
+	assert_non_null(strstr(text, ">100 ms<"));
+	assert_no_text_is_cut_off();
+	free(text);
+	out = begin();
+	trace_report_scatter(out, "d", "x", "y", points, 3);
+	fclose(out);
+	assert_no_text_is_cut_off();
+	free(text);
+}
+
+/* What is marked is wide, and under what has the same values: both are seen. */
+static void marked_ones_hide_no_others(void **state)
+{
+	const u64 ns[] = { 1000, 2000, 50000 };
+	const struct trace_report_curve curves[] = {
+		{ "a", 0, 0, 3, 3, ns, false },
+		{ "b", 1, 0, 3, 3, ns, true },
+		{ "c", 2, 0, 3, 3, ns, false },
+	};
+	const struct trace_report_point points[] = {
+		{ "a", 0, 5000000, 0.74, false },
+		{ "b", 1, 5000000, 0.74, true },
+		{ "c", 2, 50000000, 0.75, false },
+	};
+	FILE *out = begin();
+
+	trace_report_curves(out, "d", curves, 3);
+	fclose(out);
+	assert_true(strstr(text, "<path class=\"curve s1 d0 marked\"") <
+		    strstr(text, "<path class=\"curve s0 d0\""));
+	free(text);
+	out = begin();
+	trace_report_scatter(out, "d", "x", "y", points, 3);
+	fclose(out);
+	assert_true(strstr(text, "r=\"11\"") < strstr(text, "r=\"6\""));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -139,6 +212,8 @@ int main(void)
 		cmocka_unit_test(only_boxes_inside_the_window_are_drawn),
 		cmocka_unit_test(curves_without_points_are_in_the_legend_only),
 		cmocka_unit_test(what_was_never_reached_has_its_own_place),
+		cmocka_unit_test(units_of_axes_are_inside_of_the_picture),
+		cmocka_unit_test(marked_ones_hide_no_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
