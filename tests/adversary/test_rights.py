@@ -37,8 +37,14 @@ def node(control, gpu_id=1):
     return next(n for n in control.call("ListNodes")["nodes"] if n["gpu_id"] == gpu_id)
 
 
+def next_are(client, *kinds):
+    """These orders come next, however long that takes on a busy machine."""
+    assert [client.order().kind for _ in kinds] == list(kinds)
+
+
 def heard(client, seconds=0.3):
-    """Every order that comes until nothing comes for so long."""
+    """Every order that comes until nothing comes for so long. What must come is not asked for in
+    this way: a busy machine may be late."""
     orders = []
     try:
         while True:
@@ -168,7 +174,9 @@ def test_addresses_are_for_users_of_the_process(daemon, control, who):
         assert (c.process(FIRST_PID) is None) == (who != "nobody")
 
     attack(who, bad)
-    assert control.process(BAD) is None and control.process(FIRST_PID)
+    # In a namespace its process ends after it.
+    control.wait_for(lambda: control.process(BAD) is None)
+    assert control.process(FIRST_PID)
     assert None not in addresses(control, FIRST_PID)
     root.close()
 
@@ -435,10 +443,10 @@ def test_gang_is_granted_to_a_client_that_is_there_and_taken_back(daemon):
             control.wait_for(lambda: (control.process(pid) or {}).get("nr_queues") == 2)
             assert orders_of(victims, 1) == 0
             control.call("Grant", pid=pid, attributes={"group": "gang:x"})
-            assert orders_of(victims, 2) > 0
+            wait_until(lambda: orders_of(victims, 0.5) > 0)
             control.call("Revoke", pid=pid)
             assert control.process(pid)["attributes"]["group"] in (None, "")
-            orders_of(victims, 1)
+            wait_until(lambda: orders_of(victims, 1) == 0)
             assert orders_of(victims, 1) == 0
 
 
@@ -474,7 +482,7 @@ def test_reset_note_maps_again_what_belongs_to_its_user(daemon, control):
     known(control, FIRST_PID + 1)
     known(control, FIRST_PID)
     other.send(note(NOTE_RESET))
-    assert [o.kind for o in heard(root)][:2] == [HOLD, RELEASE]
+    next_are(root, HOLD, RELEASE)
 
 
 @pytest.mark.parametrize("first,second,believed", [("nobody", "another", True),
@@ -499,8 +507,10 @@ def test_reset_notes_of_two_accounts_are_believed(daemon, control, first, second
         for one, pid in ((a, BAD), (b, BAD + 1)):
             one.hear("said")
             wait_until(lambda pid=pid: any("was reset" in n for n in control.process(pid)["notes"]))
-        orders = [o.kind for o in heard(root, 1)][:2]
-        assert orders == ([HOLD, RELEASE] if believed else [])
+        if believed:
+            next_are(root, HOLD, RELEASE)
+        else:
+            assert heard(root, 1) == []
 
 
 def say_reset(daemon, pid):
@@ -556,7 +566,7 @@ def test_two_containers_are_two_accounts(daemon, control):
     with Attacker("pidns", bad(BAD)) as a, Attacker("pidns", bad(BAD + 1)) as b:
         a.hear("said")
         b.hear("said")
-        assert [o.kind for o in heard(root, 1)][:2] == [HOLD, RELEASE]
+        next_are(root, HOLD, RELEASE)
 
 
 def test_answer_to_nothing_is_no_remedy_of_a_reset(daemon, control):
@@ -736,10 +746,9 @@ def test_process_that_cannot_be_stopped_stops_no_other(daemon, control, how):
     with Attacker("nobody", bad) as a:
         a.hear("busy")
         known(control, BAD, "nr_busy")
-        off = False
-        wait_for = 30 if how == "errors" else 4
+        off, end = False, time.monotonic() + WAIT
         # In the end root's client runs and is left alone.
-        for _ in range(wait_for):
+        while time.monotonic() < end:
             orders = heard(root, 0.3)
             for o in orders:
                 root.answer(o)
@@ -1084,4 +1093,4 @@ def test_driver_says_that_a_process_has_waves(place):
             driver.set_occupancy(os.getpid(), 0)
             root.send(edge(IDLE, gpu_id=GPU))
             root.send(edge(BUSY, gpu_id=GPU))
-            assert [o.kind for o in heard(root, 1)][:2] == [HOLD, RELEASE]
+            next_are(root, HOLD, RELEASE)
