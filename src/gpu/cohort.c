@@ -2,6 +2,7 @@
 /*
  * Cohorts: the pool they come from, the lists they are in, how they stop and go.
  */
+#include "gpu/contention.h"
 #include "gpu/cu.h"
 #include "gpu/dispatch.h"
 #include "gpu/wave.h"
@@ -67,7 +68,8 @@ void gpu_cohort_add_pending(struct gpu_cohort *c)
 /* Now, or at the end if it is frozen: how long a cohort has run. */
 static u64 ran_until(const struct gpu_cohort *c, u64 now_ns)
 {
-	return c->is_frozen ? c->ran_ns : c->ran_ns + (now_ns - c->start_ns);
+	return c->is_frozen ? c->ran_ns :
+			      c->ran_ns + gpu_worked_ns(c->dispatch, now_ns - c->start_ns);
 }
 
 static void freeze_share(struct gpu *gpu, struct gpu_share *share)
@@ -99,6 +101,7 @@ void gpu_slot_freeze(struct gpu *gpu, struct gpu_slot *slot)
 	u32 i, x;
 
 	forget_save(slot);
+	gpu->is_crowd_new = gpu->has_contention;
 	for (i = 0; i < slot->nr_dispatches; i++) {
 		struct gpu_dispatch *d = &slot->dispatch[slot->order[i]];
 

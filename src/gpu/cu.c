@@ -82,6 +82,7 @@ static void take(struct gpu *gpu, struct gpu_cohort *cohort, u32 index, u32 nr)
 	cohort->per_cu[index] += (u16)nr;
 	cohort->lo = min(cohort->lo, (u16)index);
 	cohort->hi = max(cohort->hi, (u16)index);
+	gpu->is_crowd_new = gpu->has_contention;
 }
 
 /*
@@ -106,6 +107,7 @@ static void take_all(struct gpu *gpu, struct gpu_cohort *cohort, const u32 *fits
 		cohort->per_cu[i] += (u16)fits[i];
 	cohort->lo = 0;
 	cohort->hi = (u16)(nr_cus - 1);
+	gpu->is_crowd_new = gpu->has_contention;
 	gpu_cu_account(gpu);
 	gpu->nr_busy_cus += nr_woken;
 }
@@ -284,5 +286,6 @@ void gpu_cu_release(struct gpu *gpu, struct gpu_cohort *cohort)
 	gpu->nr_busy_cus -= nr_idle;
 	cohort->lo = GPU_MAX_CU_PER_XCC;
 	cohort->hi = 0;
+	gpu->is_crowd_new = gpu->has_contention;
 	gpu->fill |= GPU_BIT(cohort->xcc);
 }

@@ -2,6 +2,7 @@
 #include "gpu/dispatch.h"
 
 #include "gpu/aql_queue.h"
+#include "gpu/contention.h"
 #include "gpu/cu.h"
 #include "gpu/wave.h"
 #include "gpu/wave_isa.h"
@@ -93,6 +94,8 @@ int gpu_dispatch_check(struct gpu *gpu, struct gpu_dispatch *d)
 	if (!d->engine->run)
 		d->wave_bytes = d->vgprs * GPU_LANES * (u32)sizeof(u32) + GPU_WAVE_FIXED_BYTES;
 	d->group_bytes = d->waves * d->wave_bytes + d->lds_bytes;
+	d->cu_ppm = gpu_contention_cu_ppm(p, d);
+	d->pace_ppm = GPU_PPM_ONE;
 	d->nr_left = d->nr_groups;
 	for (x = 0; x < p->nr_xcc; x++)
 		d->share[x].nr = d->nr_groups / p->nr_xcc + (x < d->nr_groups % p->nr_xcc);
@@ -160,15 +163,16 @@ static void note_launch(struct gpu *gpu, struct gpu_dispatch *d, u32 nr, bool is
 }
 
 /* One event for all cohorts of a dispatch that end together: the XCCs' are alike. */
-static void schedule_end(struct gpu *gpu, struct gpu_cohort *c)
+void gpu_cohort_schedule(struct gpu *gpu, struct gpu_cohort *c)
 {
 	struct gpu_dispatch *d = c->dispatch;
-	u64 end_ns = gpu->now_ns + (d->run_ns - c->ran_ns);
+	u64 end_ns;
 
 	if (d->engine->run)
 		gpu_heap_add(&gpu->heap, &c->event, gpu->now_ns);
 	if (d->run_ns == U64_MAX)
 		return;
+	end_ns = gpu->now_ns + gpu_paced_ns(d, d->run_ns - c->ran_ns);
 	if (d->leader && d->leader->event.at_ns == end_ns) {
 		c->twin = d->leader->twin;
 		d->leader->twin = c;
@@ -189,7 +193,7 @@ static void start_cohort(struct gpu *gpu, struct gpu_share *share, struct gpu_co
 	else
 		share->resident = c;
 	share->resident_end = c;
-	schedule_end(gpu, c);
+	gpu_cohort_schedule(gpu, c);
 }
 
 /* Take the workgroups that found no room out of @c and let them wait on. */
@@ -469,7 +473,7 @@ static void end_one(struct gpu *gpu, struct gpu_cohort *c)
 	/* A queue that has failed dies as a whole when things settle. */
 	if (slot->has_failed)
 		return;
-	c->ran_ns += gpu->now_ns - c->start_ns;
+	c->ran_ns = d->run_ns == U64_MAX ? c->ran_ns + (gpu->now_ns - c->start_ns) : d->run_ns;
 	gpu_cu_release(gpu, c);
 	err = d->engine->finish(gpu, c);
 	if (!err)

@@ -59,6 +59,9 @@ void gpu_dispatch_fill(struct gpu *gpu, u32 xcc);
 /* The event of a cohort: the next slice of one that is run to find its end, else the end. */
 void gpu_cohort_event(struct gpu *gpu, struct gpu_cohort *cohort);
 
+/* It runs from now on at the pace of its dispatch: when it will end, if that is known. */
+void gpu_cohort_schedule(struct gpu *gpu, struct gpu_cohort *cohort);
+
 /* A cohort and its twins have come to their end. */
 void gpu_cohort_end(struct gpu *gpu, struct gpu_cohort *cohort);
 

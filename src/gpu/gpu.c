@@ -2,6 +2,7 @@
 #include "gpu/gpu.h"
 
 #include "gpu/aql_queue.h"
+#include "gpu/contention.h"
 #include "gpu/cu.h"
 #include "gpu/cwsr.h"
 #include "gpu/dispatch.h"
@@ -92,6 +93,8 @@ static bool is_in(u32 value, u32 least, u32 most)
 	return value >= least && value <= most;
 }
 
+#define MAX_CONTENTION_PPM (10 * GPU_PPM_ONE)
+
 /* What arrays and multiplications in this folder can take. */
 static bool is_shape_sane(const struct gpu_profile *p)
 {
@@ -113,6 +116,8 @@ static bool is_cost_sane(const struct gpu_profile *p)
 	       p->map_ns <= MAX_COST_NS && p->map_queue_ns <= MAX_COST_NS &&
 	       p->hqd_ns <= MAX_COST_NS && p->cold_ns <= MAX_COST_NS &&
 	       p->barrier_ns <= MAX_COST_NS && p->retry_ns <= MAX_COST_NS &&
+	       is_in(p->issue_ppm, 0, MAX_CONTENTION_PPM) &&
+	       is_in(p->memory_ppm, 0, MAX_CONTENTION_PPM) &&
 	       is_in(p->spread_ppm, 0, GPU_PPM_ONE) && is_in(p->retry_ppm, 0, GPU_PPM_ONE) &&
 	       p->quantum_unit_ns &&
 	       p->quantum_unit_ns <= MAX_COST_NS && p->cwsr_bytes_per_us && p->clock_khz &&
@@ -172,6 +177,7 @@ int gpu_create(const struct gpu_config *config, struct gpu_host *host,
 	gpu->random = config->seed;
 	gpu->spread_ppm = config->seed ? config->profile->spread_ppm : 0;
 	gpu->max_instructions = config->max_instructions;
+	gpu->has_contention = config->has_contention;
 	if (alloc_parts(gpu)) {
 		gpu_destroy(gpu);
 		return -ENOMEM;
@@ -296,6 +302,8 @@ void gpu_settle(struct gpu *gpu)
 			fill_xccs(gpu);
 		else if (gpu->is_firmware_kicked)
 			kick_firmware(gpu);
+		else if (gpu->is_crowd_new)
+			gpu_contention_update(gpu);
 		else
 			break;
 	}
@@ -328,7 +336,7 @@ static void run_event(struct gpu *gpu, struct gpu_event *event)
 static bool is_settled(const struct gpu *gpu)
 {
 	return !gpu->failed && !gpu->kick && !gpu->is_signalled && !gpu->fill &&
-	       !gpu->is_firmware_kicked;
+	       !gpu->is_firmware_kicked && !gpu->is_crowd_new;
 }
 
 static bool may_go_on(const struct gpu *gpu)

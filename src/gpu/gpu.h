@@ -192,6 +192,8 @@ enum gpu_handler {
  * @max_instructions: of all waves in one call of gpu_advance(), 0 = no limit. What is left
  *	to do then waits for the next call, and the GPU's time with it. One slice may
  *	go beyond.
+ * @has_contention: waves of several queues, and those on fewer CUs, cost each other time:
+ *	see contention.h
  */
 struct gpu_config {
 	const struct gpu_profile *profile;
@@ -204,6 +206,7 @@ struct gpu_config {
 	u32 slice;
 	u64 seed;
 	u32 max_instructions;
+	bool has_contention;
 };
 
 /**

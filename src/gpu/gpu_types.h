@@ -29,6 +29,7 @@ struct gpu_xcc {
 	u32 waves[GPU_MAX_CU_PER_XCC];	/* free wave slots of each CU */
 	u32 vgpr_bytes[GPU_MAX_CU_PER_XCC];	/* free registers of each CU */
 	u32 lds_bytes[GPU_MAX_CU_PER_XCC];	/* free LDS of each CU */
+	u32 taken_ppm[GPU_MAX_CU_PER_XCC];	/* how full each CU is, see contention.h */
 };
 
 /* What was injected. */
@@ -94,6 +95,8 @@ struct gpu {
 	u32 waiting;	/* slots whose barrier waits for signals */
 	u32 failed;	/* slots whose waves must be killed */
 	u32 fill;	/* XCCs with new room or new work */
+	bool has_contention;	/* waves cost each other time */
+	bool is_crowd_new;	/* waves have come or gone since that was looked at */
 	bool is_signalled;	/* the model changed a signal */
 	bool is_firmware_kicked;	/* the firmware must look again */
 	u32 nr_busy_cus;	/* CUs with a wave */

@@ -22,6 +22,10 @@
  *   1.3 to 1.6 times, which is what a share of 12 % that varies gives.
  * - Cold caches, barriers and retries are 0 here: a caller that wants them makes a
  *   profile of its own.
+ * - Contention: no part of AMD's has published figures. Beside others on 10, 20, 80 and 90 %
+ *   of a GPU by another vendor DenseNet-121 takes 1.07, 1.14, 1.51 and 1.48 times as
+ *   long, which is 0.5 to 0.7 of their share (forums.developer.nvidia.com, 326201: MPS,
+ *   no CU belongs to one side only): memory_ppm. issue_ppm is an assumption.
  * - Machine code: 64 lanes on a SIMD of 16 take 4 clocks; what an access to memory
  *   adds, when other waves hide most of it, is an assumption.
  * - Grace at power-on: 1, which amdkfd itself sets on MI300A; the reset value of
@@ -36,7 +40,8 @@
 #define GFX9_CU                                                                \
 	.simd_per_cu = 4, .waves_per_simd = 8, .vgpr_bytes_per_cu = 512 << 10, \
 	.sgpr_bytes_per_cu = 16 << 10, .lds_bytes_per_cu = 64 << 10,           \
-	.hwreg_bytes_per_cu = 4 << 10, .inst_clocks = 4, .memory_clocks = 60
+	.hwreg_bytes_per_cu = 4 << 10, .inst_clocks = 4, .memory_clocks = 60, \
+	.issue_ppm = 250000, .memory_ppm = 600000
 
 static const struct gpu_profile profiles[] = {
 	{

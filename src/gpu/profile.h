@@ -43,6 +43,9 @@
  * @barrier_ns: added to a packet that waits for those before it
  * @retry_ns: sleep of the firmware before it asks a queue to leave once more
  * @retry_ppm: how often an unmap has one, of 10^6
+ * @issue_ppm: what a CU that is full, where it would be empty, adds to the time of a workgroup,
+ *	of 10^6: see contention.h. Only if the GPU has contention
+ * @memory_ppm: what a GPU adds that is full of others
  * @clock_khz: shader clock; grace periods count 1024 of its ticks
  * @grace_default: CP_IQ_WAIT_TIME2.SCH_WAVE at power-on
  * @inst_clocks: of machine code: what an instruction of a wave takes
@@ -75,6 +78,8 @@ struct gpu_profile {
 	u64 barrier_ns;
 	u64 retry_ns;
 	u32 retry_ppm;
+	u32 issue_ppm;
+	u32 memory_ppm;
 	u32 clock_khz;
 	u32 grace_default;
 	u32 inst_clocks;

@@ -98,6 +98,8 @@ struct gpu_dispatch {
 	u32 lds_bytes;	/* LDS of a workgroup, allocated */
 	u32 wave_bytes;	/* saved bytes of a wave */
 	u32 group_bytes;	/* saved bytes of a workgroup */
+	u32 cu_ppm;	/* how much of a CU a workgroup fills */
+	u32 pace_ppm;	/* time its workgroups take now to what they take alone */
 	u32 vgpr_charge;	/* what a workgroup takes of a CU's register file */
 	struct gpu_isa_kernel kernel;	/* machine code only */
 	struct gpu_share share[GPU_MAX_XCC];	/* per XCC */

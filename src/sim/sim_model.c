@@ -43,6 +43,8 @@ void sim_model_profile(const struct sim_scenario *sc, const struct gpu_profile *
 					     (is_pessimist ? PESSIMIST_BANDWIDTH : 1), (u64)1);
 	scale_firmware(out, hw->firmware_ppm * (is_pessimist ? PESSIMIST_FIRMWARE : 1));
 	out->barrier_ns = hw->barrier_ns;
+	out->issue_ppm = hw->issue_ppm == SIM_UNSET ? base->issue_ppm : (u32)hw->issue_ppm;
+	out->memory_ppm = hw->memory_ppm == SIM_UNSET ? base->memory_ppm : (u32)hw->memory_ppm;
 	out->spread_ppm = sc->model == SIM_MODEL_FIXED ? 0 : out->spread_ppm;
 	if (sc->model != SIM_MODEL_FIXED)
 		add_effects(out, hw);

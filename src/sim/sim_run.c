@@ -58,6 +58,7 @@ static int make_gpu(struct sim *sim)
 		.profile = sim->profile,
 		.engine = sim->sc->engine,
 		.nr_slots = sim->sc->nr_slots,
+		.has_contention = sim->sc->hardware.has_contention,
 		.seed = sim->sc->model == SIM_MODEL_FIXED ? 0 : sim->sc->seed + 1,
 	};
 

@@ -116,6 +116,8 @@ void sim_scenario_defaults(struct sim_scenario *sc)
 		.cold_ns = SIM_UNSET,
 		.retry_ns = 64000,
 		.retry_ppm = 5000,
+		.issue_ppm = SIM_UNSET,
+		.memory_ppm = SIM_UNSET,
 	};
 	sc->costs = (struct sim_costs){
 		.fault_ns = 1000,

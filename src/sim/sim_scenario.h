@@ -163,6 +163,9 @@ struct sim_hardware {
 	u64 barrier_ns;	   /* added to a packet that waits for those before it */
 	u64 retry_ns;	   /* sleep of the firmware before it asks a queue once more to leave */
 	u64 retry_ppm;	   /* how often an unmap has one */
+	bool has_contention; /* waves that run together cost each other time: gpu/contention.h */
+	u64 issue_ppm;	   /* how much on a CU; SIM_UNSET = the profile's */
+	u64 memory_ppm;	   /* and by memory; the same */
 };
 
 /* What the software around the GPU costs. */

@@ -171,6 +171,9 @@ const struct sim_key sim_hardware_keys[] = {
 	{ "cold", sim_key_set_duration, AT(cold_ns), 0, SIM_NS_PER_S },
 	{ "barrier", sim_key_set_duration, AT(barrier_ns), 0, SIM_NS_PER_S },
 	{ "retry", sim_key_set_duration, AT(retry_ns), 0, SIM_NS_PER_S },
+	{ "contention", sim_key_set_bool, AT(has_contention) },
+	{ "issue", sim_key_set_percent, AT(issue_ppm), 0, 10 * SIM_PPM_ONE },
+	{ "memory", sim_key_set_percent, AT(memory_ppm), 0, 10 * SIM_PPM_ONE },
 	{ "retry-chance", sim_key_set_percent, AT(retry_ppm), 0, SIM_PPM_ONE },
 	{ .name = NULL },
 };

@@ -258,6 +258,7 @@ int world_init(struct world *w, const struct world_options *o)
 		.max_wave_bytes = o->max_wave_bytes,
 		.slice = o->slice,
 		.max_instructions = o->max_instructions,
+		.has_contention = o->has_contention,
 	};
 	int err;
 

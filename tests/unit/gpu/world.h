@@ -124,6 +124,7 @@ struct world_options {
 	u64 max_wave_bytes;
 	u32 slice;
 	u32 max_instructions;
+	bool has_contention;
 };
 
 int world_init(struct world *w, const struct world_options *o);
