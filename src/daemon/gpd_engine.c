@@ -4,6 +4,7 @@
 #include "daemon/gpd_engine.h"
 #include "daemon/gpd_gang.h"
 #include "daemon/gpd_ops.h"
+#include "daemon/gpd_user.h"
 #include "daemon/control/gpd_list.h"
 #include "daemon/gpd_util.h"
 
@@ -32,6 +33,8 @@ static void trace(void *data, const struct gp_trace *t)
 
 int gpd_engine_node(struct gpd_node *n)
 {
+	int err;
+
 	n->ops = &gpd_client_node_ops;
 	n->enabled = true;
 	n->out_by = GP_GROUP_NO_USER;
@@ -40,7 +43,12 @@ int gpd_engine_node(struct gpd_node *n)
 	TAILQ_INIT(&n->taken);
 	gp_groups_init(&n->groups);
 	gpd_fanout_init(n);
-	return gpd_timer_add(n->d->event, &n->timer, gpd_silent_timer, n);
+	err = gpd_timer_add(n->d->event, &n->timer, gpd_silent_timer, n);
+	if (!err)
+		err = gpd_timer_add(n->d->event, &n->taken_timer, gpd_silent_taken, n);
+	if (!err)
+		err = sd_event_source_set_priority(n->taken_timer, GPD_PRIORITY_USER);
+	return err;
 }
 
 int gpd_engine_init(struct gpd *d)
@@ -76,6 +84,7 @@ void gpd_engine_fini(struct gpd *d)
 
 	for (i = 0; i < d->nr_nodes; i++) {
 		sd_event_source_unref(d->node[i].timer);
+		sd_event_source_unref(d->node[i].taken_timer);
 		gpd_waits_fini(&d->node[i]);
 	}
 	sd_event_source_unref(d->renew);

@@ -112,6 +112,9 @@ void gpd_late_forget(struct gpd_member *m);
 /* gpd_node.timer: the time of the core, or of a look at clients that owe an answer. */
 int gpd_silent_timer(sd_event_source *s, uint64_t usec, void *node);
 
+/* gpd_node.taken_timer: a look at clients that owe an answer for which no switch waits. */
+int gpd_silent_taken(sd_event_source *s, uint64_t usec, void *node);
+
 /*
  * A client has answered an order; @is_awaited: the switch in flight waited for it. A client that
  * fails all the time is left alone, one that was silent is taken in again: not at once if that

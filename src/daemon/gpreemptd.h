@@ -302,6 +302,7 @@ struct gpd_node {
 	struct gpd_switch sw;	 /* the switch in flight */
 	/* Members that owe an answer that no switch waits for, see gpd_late.c. */
 	TAILQ_HEAD(, gpd_member) taken;
+	sd_event_source *taken_timer; /* looks at these when they are late */
 	uint64_t answer_ns; /* what clients need to carry out an order, 0 = not known */
 	/* The last two clients that carried out an order, the newer one first. */
 	struct gpd_heard heard[2];

@@ -28,8 +28,6 @@ static void set_timer(struct gpd_node *n)
 		at_ns = min(at_ns, n->sw.check_ns);
 		at_ns = min(at_ns, n->sw.patience_ns);
 	}
-	if (!TAILQ_EMPTY(&n->taken))
-		at_ns = min(at_ns, TAILQ_FIRST(&n->taken)->taken_ns);
 	gpd_timer_set(n->timer, at_ns);
 }
 

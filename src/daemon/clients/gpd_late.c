@@ -38,6 +38,16 @@ void gpd_late_begin(struct gpd_node *n)
 	n->sw.patience_ns = U64_MAX;
 }
 
+/* An answer that is expected no more is found out when its time comes. */
+static void await(struct gpd_member *m)
+{
+	struct gpd_node *n = m->node;
+
+	TAILQ_INSERT_TAIL(&n->taken, m, of_taken);
+	if (!gpd_timer_is_on(n->taken_timer))
+		gpd_timer_set(n->taken_timer, TAILQ_FIRST(&n->taken)->taken_ns);
+}
+
 void gpd_late_take(struct gpd_member *m)
 {
 	if (!m->wait_epoch)
@@ -45,7 +55,7 @@ void gpd_late_take(struct gpd_member *m)
 	if (!m->taken_epoch) {
 		m->taken_epoch = m->order_epoch;
 		m->taken_ns = m->order_ns + m->node->sw.silent_ns;
-		TAILQ_INSERT_TAIL(&m->node->taken, m, of_taken);
+		await(m);
 	}
 	gpd_fanout_answered(m, GP_RESULT_OK);
 }
@@ -109,6 +119,6 @@ bool gpd_late_done(struct gpd_member *m, const struct wire_done *done)
 	/* One of several: those that are left are later orders. */
 	m->taken_epoch = done->epoch + 1;
 	m->taken_ns = gpd_now_ns() + m->node->sw.silent_ns;
-	TAILQ_INSERT_TAIL(&m->node->taken, m, of_taken);
+	await(m);
 	return true;
 }

@@ -268,29 +268,50 @@ static void look_at_slow(struct gpd_node *n)
 		gpd_late_look(n);
 }
 
-/* Answers that no switch waits for: where the GPU is to blame, a client of root shows it. */
-static void look_at_taken(struct gpd_node *n)
+/* Where the GPU is to blame, a client of root shows it. */
+static void give_up(struct gpd_member *m)
 {
-	uint64_t now_ns = gpd_now_ns();
-	struct gpd_member *m;
-	uint64_t epoch;
-
-	while ((m = TAILQ_FIRST(&n->taken)) && now_ns >= m->taken_ns) {
-		epoch = m->taken_epoch;
-		gpd_client_poll(m->client);
-		if (m != TAILQ_FIRST(&n->taken) || m->taken_epoch != epoch)
-			continue;
-		gpd_late_forget(m);
-		if (m->client->ops->late) {
-			m->client->ops->late(m->client);
-			continue;
-		}
-		is_to_blame(m);
-		miss(m->client, MISSED_MAX);
-		judge(n->d);
-		/* The core has it as stopped. */
-		gpd_engine_again(m);
+	gpd_late_forget(m);
+	if (m->client->ops->late) {
+		m->client->ops->late(m->client);
+		return;
 	}
+	is_to_blame(m);
+	miss(m->client, MISSED_MAX);
+	judge(m->node->d);
+	/* The core has it as stopped. */
+	gpd_engine_again(m);
+}
+
+/* In the time of its user. */
+static void look_at_taken(struct gpd_node *n, struct gpd_member *m)
+{
+	struct gpd_user *user = gpd_user_ref(m->client->user);
+	uint64_t epoch = m->taken_epoch;
+
+	gpd_user_begin(user);
+	/* The daemon itself may be late. */
+	gpd_client_poll(m->client);
+	if (m == TAILQ_FIRST(&n->taken) && m->taken_epoch == epoch)
+		give_up(m);
+	gpd_user_end(user);
+	gpd_user_put(user);
+}
+
+/* Answers that no switch waits for, one a turn: a user may owe as many as it has clients. */
+int gpd_silent_taken(sd_event_source *s, uint64_t usec, void *data)
+{
+	struct gpd_node *n = data;
+	struct gpd_member *m = TAILQ_FIRST(&n->taken);
+
+	if (m && gpd_now_ns() >= m->taken_ns) {
+		look_at_taken(n, m);
+		gpd_fanout_settle(n);
+	}
+	m = TAILQ_FIRST(&n->taken);
+	if (m)
+		gpd_timer_set(s, m->taken_ns);
+	return 0;
 }
 
 /* The core is about to see that its deadline is over. */
@@ -350,7 +371,6 @@ int gpd_silent_timer(sd_event_source *s, uint64_t usec, void *data)
 		look_at_slow(n);
 	if (n->act.is_switching && now_ns >= n->sw.check_ns)
 		look_at_silent(n);
-	look_at_taken(n);
 	gpd_fanout_settle(n);
 	if (n->act.is_switching && n->sw.check_ns == U64_MAX && now_ns >= n->act.timer_ns)
 		count_missed(n);

@@ -20,6 +20,7 @@
 #define NR_QUEUES 200
 #define NR_CLIENTS 3
 #define NR_GRANTED 20
+#define NR_LATE 50
 
 static struct gpd *make_daemon(void)
 {
@@ -55,17 +56,19 @@ static void say(struct gpd_client *c, void *msg, uint16_t type, size_t size)
 	c->d->rx_ns = 0;
 }
 
-static struct gpd_client *make_client(struct gpd *d, uint32_t pid, int *other)
+/* Of user 0, who is privileged, or of user 1000. */
+static struct gpd_client *connect_client(struct gpd *d, uid_t uid, uint32_t pid, uint8_t prio,
+					 int *other)
 {
 	struct wire_hello hello = {
 		.version = WIRE_VERSION,
 		.mech = WIRE_MECH_SIM,
 		.pid = pid,
-		.prio = WIRE_PRIO_UNSET,
+		.prio = prio,
 	};
-	struct wire_queue queue = { .gpu_id = 1, .type = WIRE_QUEUE_AQL };
-	struct gpd_cred cred = { .pid = getpid(), .owner = { .uid = 1000, .account = 1000 } };
-	struct gpd_user *user = gpd_user_get(d, &cred.owner, false);
+	struct gpd_cred cred = { .pid = getpid(), .owner = { .uid = uid, .account = uid },
+				 .privileged = !uid };
+	struct gpd_user *user = gpd_user_get(d, &cred.owner, cred.privileged);
 	struct gpd_client *c;
 	struct gpd_proc proc;
 	int pair[2];
@@ -77,11 +80,19 @@ static struct gpd_client *make_client(struct gpd *d, uint32_t pid, int *other)
 	assert_int_equal(gpd_client_add(d, pair[0], &cred, user, &c), 0);
 	gpd_user_put(user);
 	say(c, &hello, WIRE_HELLO, sizeof(hello));
+	assert_int_equal(c->state, GPD_CLIENT_KNOWN);
+	*other = pair[1];
+	return c;
+}
+
+static struct gpd_client *make_client(struct gpd *d, uint32_t pid, int *other)
+{
+	struct gpd_client *c = connect_client(d, 1000, pid, WIRE_PRIO_UNSET, other);
+	struct wire_queue queue = { .gpu_id = 1, .type = WIRE_QUEUE_AQL };
+
 	for (; queue.queue_id < NR_QUEUES; queue.queue_id++)
 		say(c, &queue, WIRE_QUEUE_ADD, sizeof(queue));
-	assert_int_equal(c->state, GPD_CLIENT_KNOWN);
 	assert_int_equal(c->nr_queues, NR_QUEUES);
-	*other = pair[1];
 	return c;
 }
 
@@ -447,6 +458,77 @@ static void silent_client_is_taken_in_without_an_edge(void **state)
 	free_daemon(d);
 }
 
+/* A client of a user, or of root, whose queue has work. */
+static struct gpd_client *make_busy(struct gpd *d, uid_t uid, uint32_t nr, uint8_t prio, int *other)
+{
+	struct gpd_client *c = connect_client(d, uid, GPD_PID_MAX + 1 + nr, prio, other);
+	struct wire_queue queue = { .gpu_id = 1, .type = WIRE_QUEUE_AQL, .busy = 1 };
+
+	say(c, &queue, WIRE_QUEUE_ADD, sizeof(queue));
+	return c;
+}
+
+static uint32_t nr_taken(const struct gpd_node *n)
+{
+	const struct gpd_member *m;
+	uint32_t nr = 0;
+
+	TAILQ_FOREACH(m, &n->taken, of_taken)
+		nr++;
+	return nr;
+}
+
+/* Root's client takes the GPU from that many of a user, which do not answer: all are late. */
+static void make_late(struct gpd *d, int *other)
+{
+	struct gpd_node *n = &d->node[0];
+	struct gpd_member *m;
+	uint32_t i;
+
+	gp_sched_param_set(d->sched, 0, "min_run_ns", 0, NULL);
+	for (i = 0; i < NR_LATE; i++)
+		make_busy(d, 1000, i, 2, &other[i]);
+	make_busy(d, 0, i, 12, &other[i]);
+	assert_true(n->act.is_switching);
+	n->sw.patience_ns = 0;
+	gpd_silent_timer(n->timer, 0, n);
+	assert_false(n->act.is_switching);
+	assert_int_equal(nr_taken(n), NR_LATE);
+	assert_true(gpd_timer_is_on(n->taken_timer));
+	TAILQ_FOREACH(m, &n->taken, of_taken)
+		m->taken_ns = 0;
+	gpd_timer_set(n->taken_timer, 0);
+}
+
+/* However many clients of a user owe an answer: root waits for one look at one of them. */
+static void late_clients_are_looked_at_in_turns(void **state)
+{
+	struct gpd *d = make_daemon();
+	struct gpd_node *n = &d->node[0];
+	int of_root = 0, ready[2], other[NR_LATE + 1];
+	sd_event_source *root;
+	uint32_t before, i;
+
+	make_late(d, other);
+	assert_int_equal(pipe(ready), 0);
+	assert_true(sd_event_add_io(d->event, &root, ready[0], EPOLLIN, count_turn, &of_root) >= 0);
+	assert_true(sd_event_source_set_priority(root, GPD_PRIORITY_ROOT) >= 0);
+	while ((before = nr_taken(n))) {
+		assert_true(turns_for_root(d, &of_root, ready[1]) <= 2);
+		assert_true(sd_event_run(d->event, 0) > 0);
+		assert_true(before - nr_taken(n) <= 2);
+	}
+	assert_true(of_root >= NR_LATE / 2);
+	for (i = 0; i < NR_LATE; i++)
+		assert_true(gpd_client_find(d, (pid_t)(GPD_PID_MAX + 1 + i))->mute);
+	sd_event_source_unref(root);
+	close(ready[0]);
+	close(ready[1]);
+	for (i = 0; i <= NR_LATE; i++)
+		close(other[i]);
+	free_daemon(d);
+}
+
 /* One that goes while it waits for that is not looked at any more. */
 static void barred_client_that_goes_is_forgotten(void **state)
 {
@@ -564,6 +646,7 @@ int main(void)
 		cmocka_unit_test(round_is_over_where_it_began),
 		cmocka_unit_test(queue_of_a_reset_is_out),
 		cmocka_unit_test(silent_client_is_taken_in_without_an_edge),
+		cmocka_unit_test(late_clients_are_looked_at_in_turns),
 		cmocka_unit_test(barred_client_that_goes_is_forgotten),
 		cmocka_unit_test(total_without_an_account_is_not_loaded),
 		cmocka_unit_test(child_that_cannot_be_collected_is_not_waited_for),
