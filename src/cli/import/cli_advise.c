@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <libgen.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,8 @@
 /* Runs that are done once: two other detection modes, another policy, two other costs. */
 #define ONCE 5
 #define PER_RUN 4
+/* Standard deviations to each side that hold so many. */
+#define NINE_IN_TEN 1.645
 
 /* Which classes of a scenario a run has. */
 enum part { BOTH,
@@ -98,6 +101,34 @@ static struct sim_scenario part_of(const struct sim_scenario *sc, enum part part
 /* Too large for the stack; one at a time. */
 static struct cli_comparison scratch;
 
+static int by_time(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The p99 of so many is any of a few neighbours: a binomial number of requests is above it. */
+static int find_neighbours(const struct cli_comparison_row *row, struct cli_outcome *out)
+{
+	struct sim_samples ended, waiting;
+	int err = cli_comparison_online(&scratch, row, &ended, &waiting);
+	double far, above;
+
+	if (err)
+		return err;
+	if (ended.nr && !waiting.nr) {
+		above = 0.01 * (double)ended.nr;
+		far = NINE_IN_TEN * sqrt(above * 0.99);
+		qsort(ended.ns, ended.nr, sizeof(*ended.ns), by_time);
+		out->p99_from_ns = ended.ns[ended.nr - 1 - min((u64)(above + far), ended.nr - 1)];
+		out->p99_to_ns = ended.ns[ended.nr - 1 - (u64)fmax(above - far, 0)];
+	}
+	sim_samples_fini(&ended);
+	sim_samples_fini(&waiting);
+	return 0;
+}
+
 static int run_part(const struct sim_scenario *sc, enum part part, struct cli_progress *progress,
 		    struct cli_outcome *out, char *error, size_t size)
 {
@@ -114,7 +145,9 @@ static int run_part(const struct sim_scenario *sc, enum part part, struct cli_pr
 	err = sim_run(&one, false, &progress->base, &row->result, error, size);
 	if (!err)
 		err = cli_comparison_summary(&scratch, row, &s);
-	*out = (struct cli_outcome){ s.p50, s.p99, 0, s.nr, 0 };
+	*out = (struct cli_outcome){ .p50_ns = s.p50, .p99_ns = s.p99, .completed = s.nr };
+	if (!err)
+		err = find_neighbours(row, out);
 	out->requests = cli_comparison_requests(&scratch, row);
 	if (part != ONLINE)
 		out->kept = row->result.classes[one.nr_classes - 1].throughput_per_s;
@@ -153,6 +186,7 @@ static int try(struct sim_scenario *sc, const struct trial *trial, double alone,
 	err = run_part(sc, BOTH, progress, out, error, size);
 	sc->costs = costs;
 	out->kept = alone > 0 ? out->kept / alone : 0;
+	out->grain = alone > 0 ? 1e9 / (alone * (double)sc->duration_ns) : 0;
 	return err;
 }
 

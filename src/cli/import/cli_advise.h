@@ -16,9 +16,13 @@
 struct cli_outcome {
 	u64 p50_ns; /* of online requests */
 	u64 p99_ns;
+	/* Its p99 by another draw of as many requests, nine times of ten; 0 = not known. */
+	u64 p99_from_ns;
+	u64 p99_to_ns;
 	u64 requests;
 	u64 completed;
 	double kept; /* offline throughput, of that alone */
+	double grain; /* of that, what one piece of offline work more or less is */
 };
 
 /* The same of several runs; the middle one is that of the median p99. */
@@ -46,6 +50,26 @@ struct cli_advice {
 
 /* The run in the middle. */
 const struct cli_outcome *cli_outcomes_median(const struct cli_outcomes *o);
+
+/* Where something lies that was not seen. */
+struct cli_range {
+	double least;
+	double most; /* SIM_NEVER: it may not be reached */
+};
+
+/*
+ * Where nine in ten pairs of jobs that were recorded so would lie: as far as runs with other random
+ * numbers differ, and a p99 of so many requests, and the requests of the trace; and @more, which
+ * may be empty.
+ */
+void cli_advice_p99(const struct cli_advice *a, const struct cli_outcomes *o,
+		    const struct cli_outcomes *more, struct cli_range *r);
+
+/* The same of the share that the offline job keeps. */
+void cli_advice_kept(const struct cli_outcomes *o, struct cli_range *r);
+
+/* How far requests are from the one that stands for them, and a profiler from the truth. */
+double cli_advice_spread(const struct cli_advice *a);
 
 /* What to set. */
 enum cli_verdict {

@@ -14,6 +14,12 @@
 #define SAME_P99 1.02
 #define FEW_REQUESTS 100
 
+/* A double holds SIM_NEVER as something larger. */
+static u64 ns_of(double ns)
+{
+	return ns < (double)SIM_NEVER ? (u64)ns : SIM_NEVER;
+}
+
 enum cli_verdict cli_advice_verdict(const struct cli_advice *a)
 {
 	double alone = (double)cli_outcomes_median(&a->alone)->p99_ns;
@@ -38,35 +44,22 @@ const char *cli_advice_policy(const struct cli_advice *a)
 		       : "prio";
 }
 
-/* "5.52 ms (5.50 to 5.56)"; the extremes of both sets. */
-static const char *range(const struct cli_outcomes *o, const struct cli_outcomes *more, char *out,
-			 size_t size)
+/* "5.52 ms (5.50 ms to 5.56 ms)". */
+static const char *range(const struct cli_advice *a, const struct cli_outcomes *o,
+			 const struct cli_outcomes *more, char *out, size_t size)
 {
 	char t[3][CLI_TEXT_MAX_DURATION];
-	u64 least = o->all[0].p99_ns, most = o->all[o->nr - 1].p99_ns;
+	struct cli_range r;
 
-	if (more && more->nr) {
-		least = min(least, more->all[0].p99_ns);
-		most = max(most, more->all[more->nr - 1].p99_ns);
-	}
+	cli_advice_p99(a, o, more, &r);
 	cli_format_reached(cli_outcomes_median(o)->p99_ns, t[0]);
-	cli_format_reached(least, t[1]);
-	cli_format_reached(most, t[2]);
+	cli_format_reached(ns_of(r.least), t[1]);
+	cli_format_reached(ns_of(r.most), t[2]);
 	if (strcmp(t[1], t[2]))
 		snprintf(out, size, "%s (%s to %s)", t[0], t[1], t[2]);
 	else
 		snprintf(out, size, "%s", t[0]);
 	return out;
-}
-
-static void kept_range(const struct cli_outcomes *o, double *least, double *most)
-{
-	*least = 1e9;
-	*most = 0;
-	for (u32 i = 0; i < o->nr; i++) {
-		*least = fmin(*least, o->all[i].kept);
-		*most = fmax(*most, o->all[i].kept);
-	}
 }
 
 static void print_alone(const struct cli_advice *a)
@@ -78,7 +71,7 @@ static void print_alone(const struct cli_advice *a)
 	printf("alone      online p99 %s: %llu requests of %llu kernels, up to %s, GPU busy "
 	       "%.0f %% "
 	       "(%s)\n",
-	       range(&a->alone, NULL, text, sizeof(text)),
+	       range(a, &a->alone, NULL, text, sizeof(text)),
 	       (unsigned long long)job->nr_requests, (unsigned long long)r->nr,
 	       cli_format_duration(r->end_ns - r->start_ns, length),
 	       100 * (double)job->busy_ns / (double)job->span_ns, a->traces[0].format);
@@ -88,18 +81,19 @@ static void print_side(const char *name, const struct cli_advice *a, const struc
 		       const struct cli_outcomes *more)
 {
 	const struct cli_outcome *m = cli_outcomes_median(o);
-	double least, most;
+	struct cli_range kept;
 	char text[96];
 
-	kept_range(o, &least, &most);
-	printf("%-10s online p99 %s", name, range(o, more, text, sizeof(text)));
+	cli_advice_kept(o, &kept);
+	printf("%-10s online p99 %s", name, range(a, o, more, text, sizeof(text)));
 	if (m->p99_ns == SIM_NEVER)
 		printf(", %llu of %llu requests end", (unsigned long long)m->completed,
 		       (unsigned long long)m->requests);
 	else
 		printf(", %.2f x alone",
 		       (double)m->p99_ns / (double)cli_outcomes_median(&a->alone)->p99_ns);
-	printf("; offline keeps %.0f %% (%.0f to %.0f)\n", 100 * m->kept, 100 * least, 100 * most);
+	printf("; offline keeps %.0f %% (%.0f to %.0f)\n", 100 * m->kept, 100 * kept.least,
+	       100 * kept.most);
 }
 
 static void print_set(const struct cli_advice *a)
@@ -127,11 +121,11 @@ static void print_set(const struct cli_advice *a)
 /* What this answer rests on, and what it leaves out. */
 static void print_unknown(const struct cli_advice *a)
 {
-	printf("not known  simulated %s; ranges are of %u runs%s; not in the model: memory "
-	       "bandwidth "
-	       "and caches that both share, copies, the host",
-	       a->gpu->name, a->nr_runs,
-	       a->costs.nr ? " and of software half and twice as quick" : "");
+	printf("not known  simulated %s; ranges are for 9 of 10 recordings like this, by %u runs, "
+	       "times that are %.1f %% off%s; not in the model: memory bandwidth and caches that "
+	       "both share, copies, the host",
+	       a->gpu->name, a->nr_runs, 100 * cli_advice_spread(a),
+	       a->costs.nr ? ", and software half and twice as quick" : "");
 	if (a->jobs[0].nr_requests < FEW_REQUESTS)
 		printf("; %llu requests are few for a p99",
 		       (unsigned long long)a->jobs[0].nr_requests);
@@ -164,19 +158,21 @@ static json_t *ns_or_null(u64 ns)
 	return ns == SIM_NEVER ? json_null() : json_integer((json_int_t)ns);
 }
 
-static json_t *side_json(const struct cli_outcomes *o)
+static json_t *side_json(const struct cli_advice *a, const struct cli_outcomes *o,
+			 const struct cli_outcomes *more)
 {
 	const struct cli_outcome *m = cli_outcomes_median(o);
-	double least, most;
+	struct cli_range p99, kept;
 
-	kept_range(o, &least, &most);
+	cli_advice_p99(a, o, more, &p99);
+	cli_advice_kept(o, &kept);
 	return json_pack("{s:o, s:o, s:o, s:I, s:I, s:f, s:f, s:f}",
 			 "p99_ns", ns_or_null(m->p99_ns),
-			 "p99_least_ns", ns_or_null(o->all[0].p99_ns),
-			 "p99_most_ns", ns_or_null(o->all[o->nr - 1].p99_ns),
+			 "p99_least_ns", ns_or_null(ns_of(p99.least)),
+			 "p99_most_ns", ns_or_null(ns_of(p99.most)),
 			 "requests", (json_int_t)m->requests, "completed", (json_int_t)m->completed,
-			 "offline_kept", m->kept, "offline_kept_least", least,
-			 "offline_kept_most", most);
+			 "offline_kept", m->kept, "offline_kept_least", kept.least,
+			 "offline_kept_most", kept.most);
 }
 
 int cli_advice_json(const struct cli_advice *a, FILE *out)
@@ -187,8 +183,10 @@ int cli_advice_json(const struct cli_advice *a, FILE *out)
 			      "runs", (json_int_t)a->nr_runs,
 			      "verdict", verdicts[cli_advice_verdict(a)],
 			      "policy", cli_advice_policy(a),
-			      "alone", side_json(&a->alone), "today", side_json(&a->today),
-			      "gpreempt", side_json(&a->with), "other_costs", side_json(&a->costs),
+			      "alone", side_json(a, &a->alone, NULL),
+			      "today", side_json(a, &a->today, NULL),
+			      "gpreempt", side_json(a, &a->with, &a->costs),
+			      "other_costs", side_json(a, &a->costs, NULL),
 			      "recorded_requests", (json_int_t)a->jobs[0].nr_requests,
 			      "shapeless_kernels",
 			      (json_int_t)(a->traces[0].nr_shapeless + a->traces[1].nr_shapeless),

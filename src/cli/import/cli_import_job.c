@@ -200,6 +200,37 @@ static bool shape_all(struct cli_import_job *job, const struct length *all, u32 
 	return true;
 }
 
+static int by_share(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static u64 length_of(const struct cli_import_job *job, u64 request)
+{
+	const struct cli_import_request *r = &job->requests[request];
+
+	return max(r->end_ns - r->start_ns, (u64)1);
+}
+
+static int find_spread(struct cli_import_job *job)
+{
+	double *all = calloc(job->nr_requests + 1, sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	for (u64 i = 0; i < job->nr_requests; i++) {
+		u64 median = job->median[job->requests[i].shape];
+
+		all[i] = fabs(log((double)length_of(job, i) / (double)length_of(job, median)));
+	}
+	qsort(all, job->nr_requests, sizeof(*all), by_share);
+	job->spread = job->nr_requests ? all[(job->nr_requests - 1) * 9 / 10] : 0;
+	free(all);
+	return 0;
+}
+
 static int find_shapes(struct cli_import_job *job)
 {
 	struct length *all = calloc(job->nr_requests + 1, sizeof(*all));
@@ -251,7 +282,9 @@ int cli_import_job_init(struct cli_import_job *job, const struct cli_import *t, 
 		return -ENOMEM;
 	split_at_gaps(job);
 	err = split_by_length(job);
-	return err ? err : find_shapes(job);
+	if (!err)
+		err = find_shapes(job);
+	return err ? err : find_spread(job);
 }
 
 void cli_import_job_fini(struct cli_import_job *job)
