@@ -90,6 +90,12 @@ static void encode(const struct isa_op_info *o, u32 n, u32 *w)
 			w[1] = (n == 0x289 ? v0 : 4) | 6 << 9;
 		break;
 	case ISA_FMT_VOP3P:
+		/* A sum of f32, the upper half of the second source, and f32. */
+		if (n >= 0x20 && n <= 0x22) {
+			w[0] = 0xd3800000 | n << 16 | 16 | 2u << 11;
+			w[1] = v0 | v1 << 9 | v2 << 18 | 2u << 27;
+			break;
+		}
 		/* Both halves of each source; of matrices these bits mean something else. */
 		w[0] = 0xd3800000 | n << 16 | 16 | (n < 0x40 ? 1u << 14 : 0);
 		w[1] = v0 | v1 << 9 | (s[3] > 4 ? 0x80 : v2) << 18 | (n < 0x40 ? 3u << 27 : 0);
@@ -134,7 +140,8 @@ static u32 random_float(u32 type, u32 bits)
 /* Of what an atomic operation works on. */
 static u32 memory_type(const char *name)
 {
-	if (strstr(name, "pk_add_f16") || strstr(name, "pk_add_rtn_f16"))
+	/* These halves are finite numbers as bf16, too. */
+	if (strstr(name, "pk_add"))
 		return TY_H;
 	return strstr(name, "_f64") ? TY_D : strstr(name, "_f32") ? TY_F : TY_I;
 }

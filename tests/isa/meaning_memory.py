@@ -5,7 +5,7 @@ knows.
 import re
 import struct
 
-from meaning_numbers import F16, FLOATS, M16, M32, floats, pairs, signed
+from meaning_numbers import FLOATS, M16, M32, floats, pairs, signed
 from meaning_trial import LANES
 
 ATOMIC = {
@@ -48,8 +48,8 @@ def atomic_of(name, bits):
 def float_atomic(op, kind):
     """Of floating-point numbers in memory."""
     f = FLOATS[kind]
-    if op == "pk_add" and kind == "f16":
-        return lambda m, d, c: pairs(floats("add", F16), m, d)
+    if op.startswith("pk_add"):
+        return lambda m, d, c: pairs(floats("add", f), m, d)
     g = floats(op, f)
     if op == "cmpst":
         return lambda m, d, c: c if f.value(m) == f.value(d) else m
@@ -110,7 +110,7 @@ def lds(t):
     memory = Memory(t, t.LDS)
     m = re.fullmatch(r"(read|write|wrxchg)2(st64)?(_rtn)?_b(32|64)", name)
     k = re.fullmatch(r"(read|write)_([iub]\d+(?:_d16(?:_hi)?)?)", name)
-    a = re.fullmatch(r"([a-z]+|pk_add)(_rtn)?_([iubf])(32|64|16)", name)
+    a = re.fullmatch(r"([a-z]+|pk_add)(_rtn)?_([iub]|b?f)(32|64|16)", name)
     if not (m or k or a) or "swizzle" in name or "permute" in name:
         return False
     for lane in t.lanes:
@@ -132,7 +132,7 @@ def lds(t):
         else:
             words = max(1, int(a[4]) // 32)
             op = a[1] + ("_" + a[3] if a[1] in ("min", "max") else "")
-            f = float_atomic(a[1], a[3] + a[4]) if a[3] == "f" else atomic_of(op, 32 * words)
+            f = float_atomic(a[1], a[3] + a[4]) if a[3][-1] == "f" else atomic_of(op, 32 * words)
             if not f:
                 return False
             old, d = memory.read(at, 4 * words), t.vgpr(4, words, lane)

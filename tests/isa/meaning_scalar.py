@@ -150,6 +150,9 @@ def scalar_k(t):
         r = signed(d) + k
         t.set_sgpr(8, 1, r)
         t.want[t.SCC] = int(r != signed(r))
+    elif t.name == "s_call_b64":
+        t.set_sgpr(8, 2, CODE + 4)
+        t.want[t.PC] = 4 + 4 * k & M64
     elif t.name == "s_mulk_i32":
         t.set_sgpr(8, 1, signed(d) * k)
     else:

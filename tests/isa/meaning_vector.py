@@ -5,12 +5,14 @@ import math
 import re
 
 from meaning_numbers import (F16, F32, FLOATS, INT, M16, M32, MORE, ORDER, approximate, byte, clamp,
-                             convert, exponent_of, floats, int16, mantissa_of, pairs, signed)
+                             convert, exponent_of, floats, half, int16, mantissa_of, pairs, signed)
 from meaning_trial import LANES
 
 CARRY = {"v_add_co_u32": lambda a, b, c: a + b, "v_sub_co_u32": lambda a, b, c: a - b,
          "v_subrev_co_u32": lambda a, b, c: b - a, "v_addc_co_u32": lambda a, b, c: a + b + c,
          "v_subb_co_u32": lambda a, b, c: a - b - c, "v_subbrev_co_u32": lambda a, b, c: b - a - c}
+# Powers of two by which a division is scaled.
+STEP = {"f32": 64, "f64": 128}
 
 
 def vector_carry(t):
@@ -96,13 +98,66 @@ def lane_function(t):
     if m and floats(m[1], F32):
         g = floats(m[1], F32)
         return lambda s, d: g(*(x & M32 for x in s)) | g(*(x >> 32 for x in s)) << 32
-    if name in ("v_dot2_f32_f16", "v_dot2c_f32_f16"):
-        return None
+    if name == "v_cvt_pk_u8_f32":
+        return lambda s, d: s[2] & ~(0xff << 8 * (s[1] & 3)) | clamp(
+            round(F32.value(s[0])), 0, 255) << 8 * (s[1] & 3)
+    f = dot_half(name) or mix(name)
+    if f:
+        return f
     g = int16(name[2:])
     if g:
         return lambda s, d: g(*(x & M16 for x in s)) & M16
     m = re.fullmatch(r"v_(\w+)_(f16|f32|f64)", name)
     return m and float_function(m[1], FLOATS[m[2]])
+
+
+def dot_half(name):
+    """Products of halves, the low one first, rounded after each."""
+    def add(a, b, c):
+        for k in (0, 1):
+            c = F32.round(F16.value(half(a, k)) * F16.value(half(b, k)) + F32.value(c))
+        return c
+    return {"v_dot2_f32_f16": lambda s, d: add(*s), "v_dot2c_f32_f16": lambda s, d: add(*s, d)
+            }.get(name)
+
+
+def mix(name):
+    """f32, the upper half of the second source, f32."""
+    def fma(s):
+        return F32.round(F32.value(s[0]) * F16.value(half(s[1], 1)) + F32.value(s[2]))
+
+    def short(s):
+        return F16.round(F32.value(fma(s)))
+    return {"v_fma_mix_f32": lambda s, d: fma(s),
+            "v_fma_mixlo_f16": lambda s, d: d & ~M16 | short(s),
+            "v_fma_mixhi_f16": lambda s, d: d & M16 | short(s) << 16}.get(name)
+
+
+def division(t):
+    """Steps of a division, of numbers near 1: nothing need be scaled but by the mask of fmas."""
+    m = re.fullmatch(r"v_div_(scale|fmas|fixup)(_legacy)?_(f\d\d)", t.name)
+    f = FLOATS[m[3]]
+    sign = 1 << f.bits - 1
+    for lane in t.lanes:
+        a, b, c = (x & 2 * sign - 1 for x in t.sources(lane))
+        old = t.vgpr(16, t.words[0], lane)
+        if m[1] == "scale":
+            r = a
+        elif m[1] == "fixup":
+            r = a & ~sign | (b ^ c) & sign
+        else:
+            v = f.value(a) * f.value(b) + f.value(c)
+            step = 0
+            if t.before[32] >> lane & 1:
+                # What is 2 or more had been made smaller.
+                step = STEP[m[3]] if abs(f.value(c)) >= 2 else -STEP[m[3]]
+            r = f.round(v * fractions.Fraction(2) ** step)
+        if keeps_upper(t):
+            r |= old & ~M16
+        t.set_vgpr(16, t.words[0], lane, r)
+    if m[1] == "scale":
+        t.want[32] = 0
+    return True
 
 
 def float_function(op, f):
