@@ -23,6 +23,7 @@ help:
 	@echo 'make check-slurm-releases  the same in bare Debian 12 and 13; as root, slow'
 	@echo 'make check-packages      install, use and purge them in bare Debian 12 and 13; as root'
 	@echo 'make check-newcomer      README.md top to bottom, by a user of a bare Debian 12; as root'
+	@echo 'make site                README.md and docs/ as a static site, in build/site/'
 	@echo 'make measured            write docs/measured/virtual-time.md: the guest in virtual time'
 	@echo 'make format              format the C lines that differ from HEAD'
 	@echo 'make build-deps          install what bench and an installation need; bench does it by itself'
@@ -107,6 +108,10 @@ check-newcomer:
 	@command -v debootstrap >/dev/null || tools/deps deb
 	@tools/check-newcomer
 
+site:
+	@command -v mkdocs >/dev/null || tools/deps site
+	@tools/site
+
 measured: deps
 	@tools/measured
 
@@ -123,4 +128,4 @@ format: deps
 clean:
 	rm -rf build out
 
-.PHONY: help deps build-deps demo machine-code check check-quick check-kernel check-clients check-debug-kernel amdgpu soak fuzz mutate-isa bench deb rpm check-slurm check-slurm-releases check-packages check-newcomer measured figures eval format clean
+.PHONY: help deps build-deps demo machine-code check check-quick check-kernel check-clients check-debug-kernel amdgpu soak fuzz mutate-isa bench deb rpm check-slurm check-slurm-releases check-packages check-newcomer site measured figures eval format clean
