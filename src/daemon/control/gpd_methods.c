@@ -125,25 +125,39 @@ static void detach(struct gpd_conn *conn, const struct gpd_request *r)
 	conn->d->ops->detach(conn, r);
 }
 
-static json_t *parameters_json(struct gpd_node *n)
+/* Parameters of a node, read a few a turn: each may be a question to the kernel module. */
+struct parameters {
+	struct gpd_node *n;
+	json_t *array; /* in the reply */
+	u32 next;
+};
+
+static json_t *parameters_step(struct gpd_conn *conn, void *cursor)
 {
-	const struct gp_param_desc *desc;
-	json_t *array = json_array();
+	struct parameters *p = cursor;
 	char name[GP_TEXT_PARAM_MAX];
-	u32 i;
+	const struct gp_param_desc *desc = gp_text_param(p->next++, name);
+	u64 value;
 
-	for (i = 0; (desc = gp_text_param(i, name)); i++) {
-		const char *unit = gp_text_unit(name);
-		u64 value = desc->def;
+	if (!desc)
+		return NULL;
+	value = desc->def;
+	p->n->ops->get_param(p->n, name, &value);
+	json_array_append_new(
+		p->array,
+		json_pack("{s:s, s:I, s:I, s:I, s:I, s:s?, s:s}", "name", name, "value",
+			  (json_int_t)value, "min", (json_int_t)desc->min, "max",
+			  (json_int_t)desc->max, "default", (json_int_t)desc->def, "unit",
+			  gp_text_unit(name), "doc", desc->doc));
+	return json_null();
+}
 
-		n->ops->get_param(n, name, &value);
-		json_array_append_new(
-			array, json_pack("{s:s, s:I, s:I, s:I, s:I, s:s?, s:s}", "name", name,
-					 "value", (json_int_t)value, "min", (json_int_t)desc->min,
-					 "max", (json_int_t)desc->max, "default",
-					 (json_int_t)desc->def, "unit", unit, "doc", desc->doc));
-	}
-	return array;
+static void parameters_end(void *cursor)
+{
+	struct parameters *p = cursor;
+
+	json_decref(p->array);
+	free(p);
 }
 
 static json_t *policies_json(void)
@@ -174,13 +188,19 @@ static struct gpd_node *first_node(struct gpd_conn *conn, const struct gpd_reque
 static void get_policy(struct gpd_conn *conn, const struct gpd_request *r)
 {
 	struct gpd_node *n = first_node(conn, r);
+	struct parameters *p = n ? calloc(1, sizeof(*p)) : NULL;
 
-	if (!n)
+	if (!p) {
+		if (n)
+			gpd_control_failed(conn, -ENOMEM, "out of memory");
 		return;
-	gpd_control_reply(conn, json_pack("{s:o, s:s, s:b, s:o}", "policies", policies_json(),
+	}
+	p->n = n;
+	p->array = json_array();
+	gpd_control_rest(conn, parameters_step, parameters_end, p);
+	gpd_control_reply(conn, json_pack("{s:o, s:s, s:b, s:O}", "policies", policies_json(),
 					  "policy", n->ops->policy(n), "enabled",
-					  gpd_nodes_is_enabled(n), "parameters",
-					  parameters_json(n)));
+					  gpd_nodes_is_enabled(n), "parameters", p->array));
 }
 
 /* All is checked before anything is changed. False after an error was sent. */

@@ -28,6 +28,7 @@ static struct {
 	int nr_gets;
 	int nr_lists;
 	int nr_sets;
+	int nr_params;
 	struct { u32 valid, flags; } set[4]; /* the first calls */
 	size_t nr_listed;		     /* processes with a queue each, from FIRST on */
 	bool refuses;			     /* what an owner may not */
@@ -38,6 +39,7 @@ static struct {
 
 static pid_t parent_of;			     /* process that all others are children of */
 static struct gpd_conn *monitors;
+static bool has_node;			     /* the module schedules the daemon's node */
 
 int __wrap_drv_module_open(void);
 int __wrap_drv_module_caps(int fd, struct gpreempt_ioc_caps *caps);
@@ -47,6 +49,11 @@ int __wrap_drv_module_set_attr(int fd, int pidfd, const struct gp_attr *attr, u6
 			       u32 flags);
 ssize_t __wrap_drv_module_read(int fd, struct gpreempt_abi_event *events, size_t max);
 int __wrap_drv_module_pidfd(pid_t pid);
+int __wrap_drv_module_get_policy(int fd, uint32_t gpu_id, const char *param,
+				 struct gpreempt_ioc_policy *out);
+int __wrap_drv_module_stats(int fd, uint32_t gpu_id, struct gpreempt_ioc_stats *stats);
+int __wrap_drv_module_hist(int fd, uint32_t gpu_id, uint32_t which, uint32_t *buckets, uint32_t nr,
+			   struct gpreempt_ioc_hist *out);
 int __wrap_gpd_proc_read(pid_t pid, struct gpd_proc *proc);
 bool __wrap_gpd_trust_may_touch_process(const struct gpd *d, const struct gpd_cred *cred, pid_t pid,
 					uid_t uid);
@@ -59,7 +66,8 @@ int __wrap_drv_module_open(void)
 
 int __wrap_drv_module_caps(int fd, struct gpreempt_ioc_caps *caps)
 {
-	*caps = (struct gpreempt_ioc_caps){ .version = GPREEMPT_ABI_VERSION };
+	*caps = (struct gpreempt_ioc_caps){ .version = GPREEMPT_ABI_VERSION, .nr_nodes = has_node };
+	caps->gpu_ids[0] = 1;
 	return 0;
 }
 
@@ -113,6 +121,26 @@ int __wrap_drv_module_pidfd(pid_t pid)
 	return eventfd(0, EFD_CLOEXEC);
 }
 
+int __wrap_drv_module_get_policy(int fd, uint32_t gpu_id, const char *param,
+				 struct gpreempt_ioc_policy *out)
+{
+	*out = (struct gpreempt_ioc_policy){ .policy = "slice", .enabled = 1, .value = 77 };
+	fake.nr_params += !!param;
+	return 0;
+}
+
+int __wrap_drv_module_stats(int fd, uint32_t gpu_id, struct gpreempt_ioc_stats *stats)
+{
+	*stats = (struct gpreempt_ioc_stats){ 0 };
+	return 0;
+}
+
+int __wrap_drv_module_hist(int fd, uint32_t gpu_id, uint32_t which, uint32_t *buckets, uint32_t nr,
+			   struct gpreempt_ioc_hist *out)
+{
+	return -EINVAL;
+}
+
 /* Every number is a process. */
 int __wrap_gpd_proc_read(pid_t pid, struct gpd_proc *proc)
 {
@@ -138,6 +166,7 @@ static struct gpd *make_daemon(void)
 	struct gpd *d = unit_daemon_make();
 
 	memset(&fake, 0, sizeof(fake));
+	d->node[0].simulated = !has_node;
 	assert_int_equal(gpd_module_init(d), 0);
 	assert_ptr_equal(d->ops, &gpd_module_ops);
 	return d;
@@ -420,6 +449,40 @@ static void a_later_word_counts_while_a_group_changes(void **state)
 	free_daemon(d);
 }
 
+/* Every user may ask for all parameters: the module is asked for a few a turn. */
+static void parameters_are_read_in_turns(void **state)
+{
+	struct gpd_request r = { .method = GPD_METHOD_GET_POLICY };
+	struct gpd_conn *conn;
+	json_t *reply, *all;
+	static char text[1 << 15];
+	int other, before, nr = 0;
+	struct gpd *d;
+
+	has_node = true;
+	d = make_daemon();
+	conn = make_conn(d, false, &other);
+	gpd_methods_call(conn, &r);
+	gpd_control_next(conn);
+	assert_int_equal(fake.nr_params, 0);
+	for (; conn->stream.next; nr++) {
+		before = fake.nr_params;
+		assert_true(sd_event_run(d->event, 0) >= 0);
+		assert_true(fake.nr_params - before <= 4);
+		assert_true(nr < 1000);
+	}
+	assert_true(recv(other, text, sizeof(text) - 1, MSG_DONTWAIT) > 0);
+	reply = json_loads(text, JSON_DISABLE_EOF_CHECK, NULL);
+	all = json_object_get(json_object_get(reply, "parameters"), "parameters");
+	assert_true(json_array_size(all) > 8);
+	assert_int_equal(json_array_size(all), fake.nr_params);
+	assert_int_equal(json_integer_value(json_object_get(json_array_get(all, 5), "value")), 77);
+	json_decref(reply);
+	free_conn(conn, other);
+	free_daemon(d);
+	has_node = false;
+}
+
 /* As no share of it holds there. */
 static void settings_of_cgroups_are_refused(void **state)
 {
@@ -484,6 +547,7 @@ int main(void)
 		cmocka_unit_test(lists_are_made_in_turns),
 		cmocka_unit_test(groups_are_changed_in_turns),
 		cmocka_unit_test(a_later_word_counts_while_a_group_changes),
+		cmocka_unit_test(parameters_are_read_in_turns),
 		cmocka_unit_test(settings_of_cgroups_are_refused),
 		cmocka_unit_test(events_are_read_behind_root),
 	};
