@@ -48,6 +48,7 @@
 #define GPREEMPT_CAP_DOORBELL (1ULL << 2)	/* armed doorbells */
 #define GPREEMPT_CAP_VERIFY (1ULL << 3)		/* saved state is verified */
 #define GPREEMPT_CAP_MES (1ULL << 4)		/* firmware scheduler: queue by queue */
+#define GPREEMPT_CAP_CGROUP (1ULL << 5)		/* GPU time by cgroup */
 
 /**
  * enum gpreempt_abi_state - state of a process on a node
@@ -384,6 +385,56 @@ struct gpreempt_ioc_hist {
 	__u64 max;
 };
 
+#define GPREEMPT_CGROUP_F_WEIGHT (1U << 0)
+#define GPREEMPT_CGROUP_F_MAX (1U << 1)
+#define GPREEMPT_CGROUP_F_LATENCY (1U << 2)
+#define GPREEMPT_CGROUP_F_IDLE (1U << 3)
+
+/**
+ * struct gpreempt_ioc_cgroup - what is said of a cgroup of version 2, on all nodes
+ *
+ * It holds for the processes in it and below it. What is said of it takes the place of
+ * what was said before, and is forgotten when the cgroup is removed. Saying needs
+ * CAP_SYS_NICE.
+ *
+ * @size: sizeof
+ * @cgroup_fd: its folder, open
+ * @gpu_id: SET: zero; GET: node whose usage is wanted; 0 = all together
+ * @valid: what is said, GPREEMPT_CGROUP_F_*; SET: 0 = nothing any more
+ * @weight: 1..10000: its part among its siblings with work, under fair and slice
+ * @idle: 0, 1: its processes have the lowest priority, and it has the weight 1
+ * @quota_ns: run time of its processes in each period; 0 = no limit
+ * @period_ns: 1000000..1000000000
+ * @latency_ns: deadline of the requests of its processes; 0 = none
+ * @usage_ns: out: run time
+ * @nr_periods: out: periods in which it had work
+ * @nr_throttled: out: of these, how often its quota was used up
+ * @throttled_ns: out: time until the next period then
+ * @some_ns: out: time in which a process had work and did not run
+ * @full_ns: out: time in which some had work and none ran
+ * @nr_throttled_nodes: out: nodes on which its quota is used up now
+ * @reserved: zero
+ */
+struct gpreempt_ioc_cgroup {
+	__u32 size;
+	__s32 cgroup_fd;
+	__u32 gpu_id;
+	__u32 valid;
+	__u32 weight;
+	__u32 idle;
+	__u64 quota_ns;
+	__u64 period_ns;
+	__u64 latency_ns;
+	__u64 usage_ns;
+	__u64 nr_periods;
+	__u64 nr_throttled;
+	__u64 throttled_ns;
+	__u64 some_ns;
+	__u64 full_ns;
+	__u32 nr_throttled_nodes;
+	__u32 reserved;
+};
+
 /* An event may grow to so many bytes. */
 #define GPREEMPT_ABI_READ_MIN 256
 
@@ -434,6 +485,8 @@ enum gpreempt_abi_event_kind {
 #define GPREEMPT_IOC_TRIGGER _IOW(GPREEMPT_IOC_MAGIC, 0x07, struct gpreempt_ioc_trigger)
 #define GPREEMPT_IOC_STATS _IOWR(GPREEMPT_IOC_MAGIC, 0x08, struct gpreempt_ioc_stats)
 #define GPREEMPT_IOC_HIST _IOWR(GPREEMPT_IOC_MAGIC, 0x09, struct gpreempt_ioc_hist)
+#define GPREEMPT_IOC_SET_CGROUP _IOW(GPREEMPT_IOC_MAGIC, 0x0a, struct gpreempt_ioc_cgroup)
+#define GPREEMPT_IOC_GET_CGROUP _IOWR(GPREEMPT_IOC_MAGIC, 0x0b, struct gpreempt_ioc_cgroup)
 
 /* Neither a compiler nor a change may move a member (tests/unit/driver/test_abi.c). */
 #if defined(__cplusplus) && __cplusplus >= 201103L
@@ -454,6 +507,7 @@ GPREEMPT_ABI_SIZE(struct gpreempt_ioc_policy, 88);
 GPREEMPT_ABI_SIZE(struct gpreempt_ioc_trigger, 16);
 GPREEMPT_ABI_SIZE(struct gpreempt_ioc_stats, 168);
 GPREEMPT_ABI_SIZE(struct gpreempt_ioc_hist, 56);
+GPREEMPT_ABI_SIZE(struct gpreempt_ioc_cgroup, 104);
 GPREEMPT_ABI_SIZE(struct gpreempt_abi_event, 40);
 
 #endif

@@ -36,6 +36,8 @@ struct kfd_gpreempt_ref;
 #define GPK_NODES_MAX 64
 #define GPK_ENTITIES_MAX 1024
 #define GPK_QUEUES_MAX 4096
+/* Cgroups of which something is said, and shares of a node. */
+#define GPK_CGROUPS_MAX 4096
 #define GPK_TIMELINE 4096
 /* Of commands: the first is for administrators, users share the others. */
 #define GPK_LANES 16
@@ -135,6 +137,9 @@ struct gpk_entity {
 	u32 nr_regroups; /* changes of group since @regroup_ns */
 	u64 regroup_ns;	 /* when these were first counted */
 	struct list_head freeze; /* in its node, of one that gpk_freeze_run() is to change */
+	struct gpk_share *share; /* of the nearest cgroup of which something is said, or NULL */
+	u64 share_version;	 /* of what that said when it was last applied */
+	bool in_share;		 /* the core's entity may be in a share */
 };
 
 /* What a reference of user space names. */
@@ -160,6 +165,7 @@ struct gpk_by_hand {
 
 struct gpk_batch;
 struct gpk_freeze_batch;
+struct gpk_path;
 
 /* A GPU. */
 struct gpk_node {
@@ -211,6 +217,10 @@ struct gpk_node {
 	struct list_head freezes;     /* processes that were stopped or go on, in turn */
 	u64 freeze_pause_ns;	      /* until then none of these changes */
 	struct gpk_freeze_batch *freeze_batch; /* those that change at once */
+	struct list_head shares;      /* of cgroups; one comes after the one it is in */
+	u32 nr_shares;		      /* how many; at most GPK_CGROUPS_MAX */
+	DECLARE_HASHTABLE(by_cgroup, 8); /* the same, by the number of the cgroup */
+	struct gpk_path *path;	      /* of the process that is looked up */
 	u64 heard_ns;		      /* when amdkfd was last told that the monitor lives */
 	bool disabled;		      /* switched off: the driver schedules */
 	u64 nr_wakeups;		      /* times the monitor ran */
@@ -355,6 +365,8 @@ int gpk_attr_set(struct pid *pid, const struct gpreempt_ioc_attr *arg);
 /* Wishes whose time was not come when they were set. */
 void gpk_attr_run(struct gpk_node *n);
 void gpk_attr_get(struct pid *pid, struct gpreempt_ioc_attr *arg);
+/* What of all processes is not as was said of them and of their cgroups. */
+void gpk_attr_look(struct gpk_node *n);
 
 /* group.c: processes that are one entity of the core */
 kuid_t gpk_group_uid(struct pid *pid);
@@ -367,6 +379,25 @@ void gpk_group_change(struct gpk_node *n, struct gpk_entity *e, u64 group,
 /* Those that have come back to the GPU join their groups. */
 void gpk_group_run(struct gpk_node *n);
 bool gpk_group_is_shared(struct gpk_node *n, const struct gpk_entity *e);
+
+/* cgroup.c: cgroups of which something is said */
+struct gp_cgroup_attr;
+int gpk_cgroup_init(struct gpk_node *n);
+void gpk_cgroup_fini(struct gpk_node *n);
+/* Forgets what was said; there are no nodes any more. */
+void gpk_cgroup_forget_all(void);
+/* Is anything said of any? */
+bool gpk_cgroup_any(void);
+/* The share of the nearest one at or above that of a process, made if it was not there; or NULL. */
+struct gpk_share *gpk_cgroup_find(struct gpk_node *n, struct pid *pid);
+/* Whether a process is not in it, or was before something else was said. */
+bool gpk_cgroup_is_news(const struct gpk_entity *e, const struct gpk_share *g);
+/* It is from now on, NULL = in none; the core has not heard of it. */
+void gpk_cgroup_enter(struct gpk_entity *e, struct gpk_share *g);
+/* What that means for the attributes of the process. */
+void gpk_cgroup_apply(const struct gpk_entity *e, struct gp_attr *attr);
+/* Tells the core, of a process that may have another entity or another share. */
+void gpk_cgroup_settle(struct gpk_node *n, struct gpk_entity *e);
 
 /* event.c: costs the monitor the same for any number of listeners */
 int gpk_event_init(void);

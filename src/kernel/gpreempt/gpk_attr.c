@@ -59,9 +59,12 @@ u64 gpk_attr_wish(struct pid *pid, struct gpk_said *said)
 
 static void apply(struct gpk_node *n, struct gpk_entity *e, const struct gpk_said *said)
 {
+	struct gp_attr attr = said->attr;
+
+	gpk_cgroup_apply(e, &attr);
 	gpk_detect_set(n, e, said->detect);
-	e->has_deadline = said->attr.deadline_ns;
-	gpk_group_change(n, e, said->group, &said->attr);
+	e->has_deadline = attr.deadline_ns;
+	gpk_group_change(n, e, said->group, &attr);
 }
 
 /*
@@ -85,12 +88,16 @@ static bool is_too_often(struct gpk_node *n, struct gpk_entity *e, const struct 
 
 static void apply_to(struct gpk_node *n, struct gpk_entity *e)
 {
+	struct gpk_share *share = gpk_cgroup_find(n, e->pid);
 	struct gpk_said said;
 	u64 version = gpk_attr_wish(e->pid, &said);
 
-	if (version == e->version || is_too_often(n, e, &said, ktime_get_ns()))
+	if (version == e->version && !gpk_cgroup_is_news(e, share))
+		return;
+	if (is_too_often(n, e, &said, ktime_get_ns()))
 		return;
 	e->version = version;
+	gpk_cgroup_enter(e, share);
 	apply(n, e, &said);
 }
 
@@ -102,6 +109,11 @@ static int run_apply_all(struct gpk_node *n, void *data)
 	list_for_each_entry(e, &n->entities, link)
 		apply_to(n, e);
 	return 0;
+}
+
+void gpk_attr_look(struct gpk_node *n)
+{
+	run_apply_all(n, NULL);
 }
 
 /* Processes whose wish was changed. */

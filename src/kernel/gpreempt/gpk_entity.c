@@ -98,6 +98,8 @@ static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreem
 	e->version = gpk_attr_wish(e->pid, &said);
 	e->group = said.group;
 	e->detect = said.detect;
+	gpk_cgroup_enter(e, gpk_cgroup_find(n, e->pid));
+	gpk_cgroup_apply(e, &said.attr);
 	e->has_deadline = said.attr.deadline_ns;
 	if (xa_err(xa_store(&n->by_generation, e->generation, e, GFP_KERNEL))) {
 		gpk_resync_later(n);
@@ -111,8 +113,10 @@ static struct gpk_entity *entity_add(struct gpk_node *n, const struct kfd_gpreem
 	hash_add(n->by_pid, &e->by_pid, (unsigned long)e->pid);
 	n->nr_entities++;
 	gp_act_run(&n->act);
+	gpk_cgroup_settle(n, e);
 	return e;
 err:
+	gpk_cgroup_enter(e, NULL);
 	put_pid(e->pid);
 	mmdrop(e->mm);
 	/* A callback may have found it. */
@@ -151,6 +155,7 @@ static void entity_remove(struct gpk_node *n, struct gpk_entity *e)
 	list_for_each_entry_safe(q, next, &e->queues, link)
 		queue_remove(n, e, q);
 	gpk_group_leave(n, e);
+	gpk_cgroup_enter(e, NULL);
 	gpk_detect_forget(n, e);
 	gpk_freeze_forget(e);
 	list_del(&e->link);
@@ -338,6 +343,8 @@ void gpk_resync(struct gpk_node *n)
 	remove_unseen(n);
 	let_strays_go(n);
 	hold_again(n);
+	if (gpk_cgroup_any())
+		gpk_attr_look(n);
 }
 
 void gpk_catch_up(struct gpk_node *n)

@@ -35,6 +35,11 @@ static u64 user_of(const struct gpk_entity *e)
 	return uid_valid(e->uid) ? __kuid_val(e->uid) : GP_GROUP_NO_USER;
 }
 
+static u64 share_of(const struct gpk_entity *e)
+{
+	return (uintptr_t)e->share;
+}
+
 /* A user's own; see gp_group_number(). */
 static u64 hash_of(const struct gpk_entity *e, u64 group)
 {
@@ -67,6 +72,7 @@ static bool is_one(struct gpk_node *n, const struct gpk_entity *o, const struct 
 	other = (struct gp_group_key){
 		.user = user_of(o),
 		.group = o->group,
+		.share = share_of(o),
 		.attr = info.attr,
 	};
 	return gp_group_is_one(&other, key);
@@ -75,7 +81,12 @@ static bool is_one(struct gpk_node *n, const struct gpk_entity *o, const struct 
 static struct gpk_entity *find(struct gpk_node *n, const struct gpk_entity *e, u64 group,
 			       const struct gp_attr *attr)
 {
-	const struct gp_group_key key = { .user = user_of(e), .group = group, .attr = *attr };
+	const struct gp_group_key key = {
+		.user = user_of(e),
+		.group = group,
+		.share = share_of(e),
+		.attr = *attr,
+	};
 	struct gpk_entity *o;
 
 	if (!group)
@@ -165,6 +176,7 @@ static void move(struct gpk_node *n, struct gpk_entity *e, u64 group, const stru
 	if (WARN_ON_ONCE(gpk_group_join(n, e, attr)))
 		return;
 	gp_act_run(&n->act);
+	gpk_cgroup_settle(n, e);
 	bring_queues(n, e);
 }
 
@@ -196,6 +208,7 @@ void gpk_group_change(struct gpk_node *n, struct gpk_entity *e, u64 group,
 	list_del_init(&e->apart);
 	if (o)
 		list_add_tail(&e->apart, &n->apart);
+	gpk_cgroup_settle(n, e);
 	set_attr(n, e, attr);
 }
 

@@ -17,6 +17,7 @@ union gpk_arg {
 	struct gpreempt_ioc_trigger trigger;
 	struct gpreempt_ioc_stats stats;
 	struct gpreempt_ioc_hist hist;
+	struct gpreempt_ioc_cgroup cgroup;
 };
 
 /* X(number, argument, function, whether the argument is copied back) */
@@ -30,7 +31,9 @@ union gpk_arg {
 	X(SWITCH, switch, gpk_ioc_switch, false)         \
 	X(TRIGGER, trigger, gpk_ioc_trigger, false)      \
 	X(STATS, stats, gpk_ioc_stats, true)             \
-	X(HIST, hist, gpk_ioc_hist, true)
+	X(HIST, hist, gpk_ioc_hist, true)                \
+	X(SET_CGROUP, cgroup, gpk_ioc_set_cgroup, false) \
+	X(GET_CGROUP, cgroup, gpk_ioc_get_cgroup, true)
 
 #define X(nr, type, function, answers) int function(const void *owner, union gpk_arg *arg);
 GPK_CALLS(X)

@@ -29,7 +29,8 @@ int gpk_ioc_caps(const void *owner, union gpk_arg *arg)
 	if (caps->reserved)
 		return -EINVAL;
 	caps->version = GPREEMPT_ABI_VERSION;
-	caps->caps = GPREEMPT_CAP_DOORBELL | (gpk_verify ? GPREEMPT_CAP_VERIFY : 0);
+	caps->caps = GPREEMPT_CAP_DOORBELL | GPREEMPT_CAP_CGROUP |
+		     (gpk_verify ? GPREEMPT_CAP_VERIFY : 0);
 	caps->nr_nodes = gpk_nr_nodes();
 	memset(caps->gpu_ids, 0, sizeof(caps->gpu_ids));
 	memset(caps->node_caps, 0, sizeof(caps->node_caps));

@@ -122,6 +122,7 @@ static void nodes_stop(void)
 		gpk_node_stop(nodes[nr_nodes]);
 		kvfree(nodes[nr_nodes]);
 	}
+	gpk_cgroup_forget_all();
 	/* Snapshots are freed by functions of this module. */
 	rcu_barrier();
 }

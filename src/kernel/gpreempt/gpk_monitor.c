@@ -355,6 +355,7 @@ static int sched_create(struct gpk_node *n)
 		.nr_nodes = 1,
 		.max_entities = GPK_ENTITIES_MAX,
 		.max_queues = GPK_QUEUES_MAX,
+		.max_shares = GPK_CGROUPS_MAX,
 		.trace = on_trace,
 		.trace_data = n,
 	};
@@ -383,6 +384,7 @@ static void node_free(struct gpk_node *n)
 	gpk_dump_fini(n);
 	xa_destroy(&n->by_generation);
 	gpk_freeze_fini(n);
+	gpk_cgroup_fini(n);
 	kvfree(n->answer);
 	kvfree(n->timeline);
 	kvfree(n->sched_mem);
@@ -407,6 +409,7 @@ int gpk_node_start(struct gpk_node *n, u32 gpu_id)
 		INIT_LIST_HEAD(&n->commands[i]);
 	INIT_LIST_HEAD(&n->entities);
 	INIT_LIST_HEAD(&n->apart);
+	INIT_LIST_HEAD(&n->shares);
 	gpk_hold_init(n);
 	gpk_detect_init(n);
 	xa_init(&n->by_generation);
@@ -417,6 +420,8 @@ int gpk_node_start(struct gpk_node *n, u32 gpu_id)
 	ret = gpk_answer_init(n);
 	if (!ret)
 		ret = gpk_freeze_init(n);
+	if (!ret)
+		ret = gpk_cgroup_init(n);
 	if (!ret)
 		ret = sched_create(n);
 	if (ret)

@@ -32,7 +32,7 @@
 #define NR_SHORT 20000
 #define NR_THREADS 2
 #define NR_FILES 4
-#define NR_IOCTLS 12	/* two more than there are */
+#define NR_IOCTLS 14	/* two more than there are */
 #define NR_ERRNO 134
 #define PAGE 4096ul
 #define ROOM (1ul << 20)	/* more than all entries that there can be */
@@ -200,6 +200,18 @@ static void make_hist(struct source *s, struct gpreempt_ioc_hist *a, void *room)
 	a->buckets = one_in(s, 16) || a->nr > 8 ? wild_pointer(s) : (uintptr_t)room;
 }
 
+static void make_cgroup(struct source *s, struct gpreempt_ioc_cgroup *a)
+{
+	a->cgroup_fd = one_in(s, 4) ? (int)any(s, UINT32_MAX) : (int)any(s, 16);
+	a->gpu_id = one_in(s, 2) ? some_gpu(s) : 0;
+	a->valid = (uint32_t)any(s, 16);
+	a->weight = (uint32_t)any(s, 10002);
+	a->idle = (uint32_t)any(s, 2);
+	a->quota_ns = any(s, 1ull << any(s, 47));
+	a->period_ns = any(s, 1ull << any(s, 35));
+	a->latency_ns = any(s, 1ull << any(s, 47));
+}
+
 /* A struct that is right but for chance. Return: its size. */
 static uint32_t make(struct source *s, uint32_t nr, void *arg, void *room)
 {
@@ -227,6 +239,10 @@ static uint32_t make(struct source *s, uint32_t nr, void *arg, void *room)
 	case _IOC_NR(GPREEMPT_IOC_STATS):
 		((struct gpreempt_ioc_stats *)arg)->gpu_id = some_gpu(s);
 		return sizeof(struct gpreempt_ioc_stats);
+	case _IOC_NR(GPREEMPT_IOC_SET_CGROUP):
+	case _IOC_NR(GPREEMPT_IOC_GET_CGROUP):
+		make_cgroup(s, arg);
+		return sizeof(struct gpreempt_ioc_cgroup);
 	default:
 		make_hist(s, arg, room);
 		return sizeof(struct gpreempt_ioc_hist);

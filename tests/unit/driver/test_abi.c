@@ -190,6 +190,27 @@ static void members_of_hist(void **state)
 	AT(ioc_hist, max, 48);
 }
 
+static void members_of_cgroup(void **state)
+{
+	AT(ioc_cgroup, size, 0);
+	AT(ioc_cgroup, cgroup_fd, 4);
+	AT(ioc_cgroup, gpu_id, 8);
+	AT(ioc_cgroup, valid, 12);
+	AT(ioc_cgroup, weight, 16);
+	AT(ioc_cgroup, idle, 20);
+	AT(ioc_cgroup, quota_ns, 24);
+	AT(ioc_cgroup, period_ns, 32);
+	AT(ioc_cgroup, latency_ns, 40);
+	AT(ioc_cgroup, usage_ns, 48);
+	AT(ioc_cgroup, nr_periods, 56);
+	AT(ioc_cgroup, nr_throttled, 64);
+	AT(ioc_cgroup, throttled_ns, 72);
+	AT(ioc_cgroup, some_ns, 80);
+	AT(ioc_cgroup, full_ns, 88);
+	AT(ioc_cgroup, nr_throttled_nodes, 96);
+	AT(ioc_cgroup, reserved, 100);
+}
+
 static void members_of_event(void **state)
 {
 	AT(abi_event, size, 0);
@@ -216,6 +237,7 @@ int main(void)
 		cmocka_unit_test(members_of_trigger),
 		cmocka_unit_test(members_of_stats),
 		cmocka_unit_test(members_of_hist),
+		cmocka_unit_test(members_of_cgroup),
 		cmocka_unit_test(members_of_event),
 	};
 
