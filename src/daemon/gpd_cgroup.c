@@ -5,11 +5,13 @@
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_user.h"
 #include "daemon/gpd_util.h"
+#include "daemon/module/gpd_module.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What is done before it is another's turn: to look one up is worth some that are passed by. */
 #define STEPS_A_TURN 64
@@ -141,6 +143,7 @@ static void set_said(struct gpd_cgroup *g, const struct gp_cgroup_attr *said)
 		if (!gp_sched_share_set_attr(g->d->sched, g->share[n->index], &attr, gpd_now_ns(),
 					     &n->act.acts))
 			gpd_fanout_settle(n);
+	gpd_module_cgroup_tell(g->d, g->path, said);
 }
 
 u64 gpd_cgroup_share(struct gpd_cgroup *g, struct gpd_node *n)
@@ -161,24 +164,29 @@ u64 gpd_cgroup_share(struct gpd_cgroup *g, struct gpd_node *n)
 	return g->share[n->index];
 }
 
+static void add(struct gpd_cgroup_use *use, const struct gp_share_info *info, uint32_t nr_throttled)
+{
+	use->nr_throttled += nr_throttled;
+	use->info.usage_ns += info->usage_ns;
+	use->info.nr_periods += info->nr_periods;
+	use->info.nr_throttled += info->nr_throttled;
+	use->info.throttled_ns += info->throttled_ns;
+	use->info.some_ns += info->some_ns;
+	use->info.full_ns += info->full_ns;
+}
+
 void gpd_cgroup_count(const struct gpd_cgroup *g, struct gpd_cgroup_use *use)
 {
 	struct gp_share_info info;
-	uint32_t i;
+	uint32_t i, nr;
 
 	*use = (struct gpd_cgroup_use){ 0 };
-	for (i = 0; i < g->d->nr_nodes; i++) {
-		if (gp_sched_share_info(g->d->sched, g->share[g->d->node[i].index], gpd_now_ns(),
-					&info))
-			continue;
-		use->nr_throttled += info.is_throttled;
-		use->info.usage_ns += info.usage_ns;
-		use->info.nr_periods += info.nr_periods;
-		use->info.nr_throttled += info.nr_throttled;
-		use->info.throttled_ns += info.throttled_ns;
-		use->info.some_ns += info.some_ns;
-		use->info.full_ns += info.full_ns;
-	}
+	for (i = 0; i < g->d->nr_nodes; i++)
+		if (!gp_sched_share_info(g->d->sched, g->share[g->d->node[i].index], gpd_now_ns(),
+					 &info))
+			add(use, &info, info.is_throttled);
+	if (gpd_module_cgroup_use(g->d, g->path, &info, &nr))
+		add(use, &info, nr);
 }
 
 /*
@@ -187,7 +195,7 @@ void gpd_cgroup_count(const struct gpd_cgroup *g, struct gpd_cgroup_use *use)
 
 static void note_empty(struct gpd_cgroup *g)
 {
-	g->left_ns = g->nr_clients || g->nr_below ? 0 : gpd_now_ns();
+	g->left_ns = g->nr_clients || g->nr_below || g->nr_listed ? 0 : gpd_now_ns();
 }
 
 static void average(struct gpd_cgroup *g, uint64_t now_ns)
@@ -197,6 +205,16 @@ static void average(struct gpd_cgroup *g, uint64_t now_ns)
 	gpd_cgroup_count(g, &use);
 	gp_pressure_tell(&g->some, use.info.some_ns, now_ns);
 	gp_pressure_tell(&g->full, use.info.full_ns, now_ns);
+}
+
+/* What SetCgroup says of it, the module is to know before the next process comes. */
+static void untell(const struct gpd_cgroup *g)
+{
+	struct gp_cgroup_attr nothing;
+
+	gp_cgroup_default(&nothing);
+	if (!g->retired && !find_said(g->d, g->path))
+		gpd_module_cgroup_tell(g->d, g->path, &nothing);
 }
 
 /* Unless an entity is in a share of it still: then later. */
@@ -215,6 +233,7 @@ static void forget(struct gpd_cgroup *g)
 			gpd_fanout_settle(n);
 		g->share[n->index] = GP_ID_NONE;
 	}
+	untell(g);
 	gp_tree_remove(&d->cgroups->tree, &g->by_path);
 	if (g->above) {
 		g->above->nr_below--;
@@ -309,6 +328,8 @@ static struct gpd_cgroup *get(struct gpd_user *u, const char *path, struct gpd_c
 	if (g && (g->above != above || !said.mask)) {
 		retire(g);
 		g = NULL;
+		if (!said.mask)
+			gpd_module_cgroup_tell(u->d, path, &said);
 	}
 	if (g)
 		set_said(g, &said);
@@ -368,6 +389,60 @@ void gpd_cgroup_leave(struct gpd_client *c)
 }
 
 /*
+ * Where the module schedules
+ */
+
+void gpd_cgroup_list(struct gpd_user *u, const char *path)
+{
+	struct gpd_cgroup *g = look_up(u, path);
+
+	if (g)
+		g->nr_counted++;
+}
+
+/* Those of which SetCgroup has said something, before a process is in them. */
+static void look_up_said(struct gpd *d)
+{
+	struct gpd_user *root = gpd_module_has_cgroups(d) ? gpd_user_get(d, &d->own, true) : NULL;
+	const struct said *s;
+	int folder;
+
+	if (!root)
+		return;
+	LIST_FOREACH(s, &d->cgroups->said, link) {
+		folder = gpd_cgroup_open(s->path);
+		if (folder < 0)
+			continue;
+		close(folder);
+		look_up(root, s->path);
+	}
+	gpd_user_put(root);
+}
+
+void gpd_cgroup_listed(struct gpd *d)
+{
+	struct gpd_cgroup *g;
+
+	look_up_said(d);
+	for (g = gpd_cgroup_next(d, NULL); g; g = gpd_cgroup_next(d, g)) {
+		g->nr_listed = g->nr_counted;
+		g->nr_counted = 0;
+		if (g->nr_listed || !g->left_ns)
+			note_empty(g);
+	}
+}
+
+void gpd_cgroup_tell_all(struct gpd *d)
+{
+	struct gpd_cgroup *g;
+
+	for (g = gpd_cgroup_next(d, NULL); g; g = gpd_cgroup_next(d, g))
+		if (!g->retired)
+			gpd_module_cgroup_tell(d, g->path, &g->said);
+	look_up_said(d);
+}
+
+/*
  * Changes
  */
 
@@ -423,6 +498,7 @@ void gpd_cgroup_changed(struct gpd *d)
 		if (!g->retired)
 			set_said(g, &said);
 	}
+	look_up_said(d);
 	d->cgroups->all = d->cgroups->round;
 	begin_pass(d);
 }

@@ -18,6 +18,9 @@
  * configuration is read or a SetCgroup comes, a few clients a turn; and when what holds for it has
  * changed with what an attribute says.
  *
+ * Where the kernel module schedules, it finds out by itself which processes are in which
+ * cgroup (module/gpd_module_cgroup.c). It is told what is said of each, and asked what they use.
+ *
  * A cgroup without clients is kept for ten minutes, so that its totals outlive a job. Each takes
  * from a budget: that of root, if only root can have made its folder, else that of the user of
  * its first client. Where that is used up the one that has been empty for the longest time goes.
@@ -49,6 +52,8 @@ struct gpd_cgroup {
 	uint64_t number;	    /* of it, for gp_group_key.share; never 0 */
 	uint32_t nr_clients;	    /* clients in it, not in those below */
 	uint32_t nr_below;	    /* cgroups with it as @above */
+	uint32_t nr_listed;	    /* processes in it that the kernel module lists */
+	uint32_t nr_counted;	    /* of these, those that this pass has come to */
 	uint64_t left_ns;	    /* without these since then, 0 = it has some */
 	struct gpd_round changed;   /* when something else held for its processes, or it retired */
 	uint64_t retired;	    /* its number, if another has taken its place; else 0 */
@@ -78,6 +83,16 @@ void gpd_cgroup_changed(struct gpd *d);
 
 /* The share of a cgroup on a node, made if it was not there; GP_ID_NONE of none. */
 u64 gpd_cgroup_share(struct gpd_cgroup *g, struct gpd_node *n);
+
+/*
+ * Where the module schedules, the daemon comes by all processes again and again: one of a user, in
+ * this cgroup or none above it; and all of them were counted.
+ */
+void gpd_cgroup_list(struct gpd_user *u, const char *path);
+void gpd_cgroup_listed(struct gpd *d);
+
+/* The module was loaded anew. */
+void gpd_cgroup_tell_all(struct gpd *d);
 
 /* In the order of their paths; NULL = the first, and after the last. */
 struct gpd_cgroup *gpd_cgroup_next(const struct gpd *d, const struct gpd_cgroup *g);
@@ -121,6 +136,9 @@ int gpd_cgroup_paths(pid_t pid, char path[GPD_HIERARCHY_COUNT][GPD_CGROUP_LEN]);
 
 /* Where a hierarchy is mounted, "" = it is not; looked up once. */
 const char *gpd_cgroup_mount(enum gpd_hierarchy which);
+
+/* Its folder itself, and nothing that a name in it leads to: a descriptor, or -1. */
+int gpd_cgroup_open(const char *path);
 
 /* Can only root have made its folder? */
 bool gpd_cgroup_is_roots(const char *path);

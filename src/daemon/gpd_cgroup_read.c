@@ -90,8 +90,7 @@ const char *gpd_cgroup_mount(enum gpd_hierarchy which)
 	return mounts[which];
 }
 
-/* The folder itself, and nothing that a name in it leads to. */
-static int open_folder(const char *path)
+int gpd_cgroup_open(const char *path)
 {
 	char full[PATH_MAX + GPD_CGROUP_LEN];
 	const char *mount = gpd_cgroup_mount(GPD_HIERARCHY_UNIFIED);
@@ -132,7 +131,7 @@ bool gpd_cgroup_is_roots(const char *path)
 
 	snprintf(above, sizeof(above), "%s", path);
 	above[strrchr(above, '/') - above + (strrchr(above, '/') == above)] = '\0';
-	fd = open_folder(above);
+	fd = gpd_cgroup_open(above);
 	is = fd >= 0 && is_roots(fd);
 	if (fd >= 0)
 		close(fd);
@@ -155,7 +154,7 @@ static void read_all(int fd, struct gp_cgroup_attr *attr)
 void gpd_cgroup_xattrs(const char *path, struct gp_cgroup_attr *attr)
 {
 	struct gp_cgroup_attr more;
-	int fd = open_folder(path);
+	int fd = gpd_cgroup_open(path);
 
 	if (fd < 0)
 		return;

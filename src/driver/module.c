@@ -245,6 +245,52 @@ int drv_module_hist(int fd, uint32_t gpu_id, uint32_t which, uint32_t *buckets, 
 	return ret == -ENOTTY ? -EOPNOTSUPP : ret;
 }
 
+static const uint32_t cgroup_bits[GP_CGROUP_COUNT] = {
+	[GP_CGROUP_INDEX_WEIGHT] = GPREEMPT_CGROUP_F_WEIGHT,
+	[GP_CGROUP_INDEX_MAX] = GPREEMPT_CGROUP_F_MAX,
+	[GP_CGROUP_INDEX_LATENCY] = GPREEMPT_CGROUP_F_LATENCY,
+	[GP_CGROUP_INDEX_IDLE] = GPREEMPT_CGROUP_F_IDLE,
+};
+
+int drv_module_set_cgroup(int fd, int folder, const struct gp_cgroup_attr *attr)
+{
+	struct gpreempt_ioc_cgroup arg = {
+		.size = sizeof(arg),
+		.cgroup_fd = folder,
+		.weight = attr->weight,
+		.idle = attr->idle,
+		.quota_ns = attr->quota_ns,
+		.period_ns = attr->period_ns,
+		.latency_ns = attr->latency_ns,
+	};
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < GP_CGROUP_COUNT; i++)
+		arg.valid |= attr->mask & 1u << i ? cgroup_bits[i] : 0;
+	ret = call(fd, GPREEMPT_IOC_SET_CGROUP, &arg);
+	return ret == -ENOTTY ? -EOPNOTSUPP : ret;
+}
+
+int drv_module_get_cgroup(int fd, int folder, struct gp_share_info *use, uint32_t *nr_throttled)
+{
+	struct gpreempt_ioc_cgroup arg = { .size = sizeof(arg), .cgroup_fd = folder };
+	int ret = call(fd, GPREEMPT_IOC_GET_CGROUP, &arg);
+
+	if (ret)
+		return ret == -ENOTTY ? -EOPNOTSUPP : ret;
+	*use = (struct gp_share_info){
+		.usage_ns = arg.usage_ns,
+		.nr_periods = arg.nr_periods,
+		.nr_throttled = arg.nr_throttled,
+		.throttled_ns = arg.throttled_ns,
+		.some_ns = arg.some_ns,
+		.full_ns = arg.full_ns,
+	};
+	*nr_throttled = arg.nr_throttled_nodes;
+	return 0;
+}
+
 /* Events of a module that is newer than this are longer; what is surplus is skipped. */
 static ssize_t unpack(const char *from, size_t len, struct gpreempt_abi_event *events, size_t max)
 {

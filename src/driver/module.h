@@ -8,6 +8,7 @@
 #define GP_KERNEL_H
 
 #include "gpreempt/gpreempt.h"
+#include "rules/cgroup.h"
 #include "rules/right.h"
 #include "uapi/linux/gpreempt.h"
 
@@ -132,6 +133,28 @@ int drv_module_stats(int fd, uint32_t gpu_id, struct gpreempt_ioc_stats *stats);
  */
 int drv_module_hist(int fd, uint32_t gpu_id, uint32_t which, uint32_t *buckets, uint32_t nr,
 		    struct gpreempt_ioc_hist *out);
+
+/**
+ * drv_module_set_cgroup() - say something of a cgroup, on all nodes
+ * @fd: device
+ * @folder: descriptor of its folder
+ * @attr: all that is said of it from now on; nothing if its mask is 0
+ *
+ * Return: 0, -EPERM, -ENOSPC there are too many, -EBADF it is no cgroup of version 2,
+ * -EOPNOTSUPP the module is older than this.
+ */
+int drv_module_set_cgroup(int fd, int folder, const struct gp_cgroup_attr *attr);
+
+/**
+ * drv_module_get_cgroup() - what the processes of a cgroup have used on all nodes together
+ * @fd: device
+ * @folder: descriptor of its folder
+ * @use: output: totals
+ * @nr_throttled: output: nodes on which its quota is used up now
+ *
+ * Return: 0, -ENOENT nothing is said of it, -EBADF, -EOPNOTSUPP.
+ */
+int drv_module_get_cgroup(int fd, int folder, struct gp_share_info *use, uint32_t *nr_throttled);
 
 /**
  * drv_module_read() - events; the first call begins the stream

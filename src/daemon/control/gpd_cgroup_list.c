@@ -3,6 +3,7 @@
 #include "daemon/gpd_ops.h"
 #include "daemon/gpd_state.h"
 #include "daemon/gpd_util.h"
+#include "daemon/module/gpd_module.h"
 
 #include <errno.h>
 #include <string.h>
@@ -43,7 +44,7 @@ static json_t *cgroup_json(const struct gpd_cgroup *g)
 			 "cgroup", g->path, "weight", (int)g->said.weight, "max",
 			 gp_cgroup_text(&g->said, GP_CGROUP_INDEX_MAX, text), "latency_usec",
 			 integer(g->all.latency_ns / NS_PER_US), "idle", g->all.idle,
-			 "nr_processes", (int)g->nr_clients, "usage_usec",
+			 "nr_processes", (int)(g->nr_clients + g->nr_listed), "usage_usec",
 			 integer(use.info.usage_ns / NS_PER_US), "nr_periods",
 			 integer(use.info.nr_periods), "nr_throttled",
 			 integer(use.info.nr_throttled), "throttled_usec",
@@ -69,9 +70,9 @@ void gpd_cgroup_call_set(struct gpd_conn *conn, const struct gpd_request *r)
 	struct gpd *d = conn->d;
 	int err = 0;
 
-	if (d->ops != &gpd_client_ops) {
+	if (d->ops != &gpd_client_ops && !gpd_module_has_cgroups(d)) {
 		gpd_control_error(conn, "NotSupported", "reason",
-				  "the kernel module knows no shares of cgroups");
+				  "this kernel module knows no shares of cgroups");
 		return;
 	}
 	if (!gp_cgroup_is_path(r->cgroup)) {

@@ -141,6 +141,7 @@ static void come(struct gpd *d)
 		d->module->caps.nr_nodes, d->module->caps.nr_nodes == 1 ? "" : "s");
 	take_nodes(d);
 	gpd_module_tell_all(d);
+	gpd_module_cgroup_come(d);
 	gpd_module_monitor(d);
 	gpd_monitor_event(d, "note", 0, 0, WIRE_QUEUE_ALL, "the kernel module schedules");
 }
@@ -154,6 +155,7 @@ static void go(struct gpd *d, const char *why)
 		return;
 	m->used = false;
 	d->ops = &gpd_client_ops;
+	gpd_module_cgroup_go(d);
 	gpd_hold_forget_ops(d, &gpd_module_hold_ops);
 	gpd_module_monitor(d);
 	close_fd(&m->fd);
@@ -214,6 +216,8 @@ int gpd_module_init(struct gpd *d)
 	m->hold_fd = -1;
 	m->event_fd = -1;
 	err = gpd_defer_add(d->event, &m->close, SD_EVENT_PRIORITY_NORMAL, on_close, d);
+	if (err >= 0)
+		err = gpd_module_cgroup_init(d);
 	if (err < 0)
 		return err;
 	/* Without the watch, what is there now is all there is. */
@@ -239,6 +243,7 @@ void gpd_module_fini(struct gpd *d)
 	close_fd(&m->fd);
 	gpd_module_forget(d);
 	sd_event_source_unref(m->close);
+	sd_event_source_unref(m->cgroup_timer);
 	sd_event_source_unref(m->watch);
 	for (i = 0; i < d->nr_nodes; i++)
 		free(d->node[i].module_view);
@@ -257,6 +262,7 @@ json_t *gpd_module_json(struct gpd *d)
 		{ GPREEMPT_CAP_DOORBELL, "doorbell" },
 		{ GPREEMPT_CAP_VERIFY, "verify" },
 		{ GPREEMPT_CAP_MES, "mes" },
+		{ GPREEMPT_CAP_CGROUP, "cgroup" },
 	};
 	json_t *caps;
 	size_t i;

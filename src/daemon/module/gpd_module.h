@@ -14,6 +14,7 @@
 #define GPD_MODULE_H
 
 #include "daemon/control/gpd_control.h"
+#include "rules/cgroup.h"
 
 /* Begin to look for the module; after the engine. 0 or -errno. */
 int gpd_module_init(struct gpd *d);
@@ -60,5 +61,19 @@ json_t *gpd_module_next_queue(struct gpd_conn *conn, struct gpd_module_list *l);
 
 /* Follow the module's events while a client monitors, and only then. */
 void gpd_module_monitor(struct gpd *d);
+
+/*
+ * gpd_module_cgroup.c: GPU time by cgroup
+ */
+
+/* Does the module schedule, and know of cgroups? */
+bool gpd_module_has_cgroups(const struct gpd *d);
+
+/* All that is said of one whose folder is there; nothing, if its mask is 0. */
+void gpd_module_cgroup_tell(struct gpd *d, const char *path, const struct gp_cgroup_attr *said);
+
+/* What its processes have used, and on how many nodes its quota is used up; false if not known. */
+bool gpd_module_cgroup_use(struct gpd *d, const char *path, struct gp_share_info *use,
+			   uint32_t *nr_throttled);
 
 #endif

@@ -39,6 +39,9 @@ struct gpd_module {
 	int event_fd;		   /* device that gives events, -1 = none are wanted */
 	sd_event_source *event_io; /* in the loop */
 	uint64_t nr_seen;	   /* switches so far */
+	sd_event_source *cgroup_timer; /* comes by the cgroups of processes; on while used */
+	pid_t cgroup_pid;	   /* the last process it has come by, 0 = it begins */
+	bool cgroup_failed;	   /* it was logged that the module does not take what is said */
 };
 
 /* Name a process so that it cannot become another one: a pidfd, -ESRCH; what /proc says. */
@@ -56,6 +59,11 @@ int gpd_module_attrs(struct gpd *d, pid_t pid, struct gpd_attrs *attrs);
 /* A module that was loaded anew hears what was said before; what was said is forgotten. */
 void gpd_module_tell_all(struct gpd *d);
 void gpd_module_forget_all(struct gpd *d);
+
+/* gpd_module_cgroup.c: the module has come; it has gone. */
+int gpd_module_cgroup_init(struct gpd *d);
+void gpd_module_cgroup_come(struct gpd *d);
+void gpd_module_cgroup_go(struct gpd *d);
 
 /*
  * The device for this turn of the loop, not the caller's; -ENOENT there is no module any more,
