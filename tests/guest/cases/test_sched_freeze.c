@@ -189,6 +189,25 @@ static void a_traced_process_stays(void)
 	gt_gpk_unload();
 }
 
+/* The control: the driver by itself lets it run. */
+static void where_scheduling_is_off_it_stays(void)
+{
+	struct gt_load l;
+
+	begin();
+	gt_gpk_reopen();
+	gt_gpk_set_enabled(false);
+	GT_LOAD(&l, GT_PLAIN, GT_USER, NULL, "load_offline", "--endless");
+	gt_gpk_wait_waves(1, MS);
+	stop_by_signal(l.pid, true);
+	gt_sleep_us(STAYS_US);
+	GT_CHECK(gt_stat(0, "waves"), "it is gone");
+	gt_gpk_set_enabled(true);
+	wait_gone("switched on");
+	gt_load_kill(&l);
+	gt_gpk_unload();
+}
+
 /* Killed while it is frozen, and stopped until the module goes. */
 static void the_end_finds_nothing_held(void)
 {
@@ -215,6 +234,7 @@ static const struct gt_case cases[] = {
 	{ "an_urgent_process_that_is_stopped_holds_up_no_other",
 	  an_urgent_process_that_is_stopped_holds_up_no_other, GT_TINY, 90 },
 	{ "a_traced_process_stays", a_traced_process_stays, GT_TINY, 60 },
+	{ "where_scheduling_is_off_it_stays", where_scheduling_is_off_it_stays, GT_TINY, 60 },
 	{ "the_end_finds_nothing_held", the_end_finds_nothing_held, GT_TINY, 60 },
 };
 
