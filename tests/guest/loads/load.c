@@ -61,19 +61,24 @@ static struct load_progress *map_progress(const char *path)
 	return p;
 }
 
-void load_open(struct load *l, bool runtime, const char *progress)
+static void open_on(struct load *l, uint32_t gpu, bool runtime, const char *progress)
 {
 	int r;
 
 	memset(l, 0, sizeof(*l));
 	catch_signals();
 	l->progress = progress ? map_progress(progress) : &own_progress;
-	gt_gpu_open(&l->gpu, 0);
+	gt_gpu_open(&l->gpu, gpu);
 	r = runtime ? gt_debug_runtime_enable(&l->gpu) : 0;
 	if (r)
 		load_die("RUNTIME_ENABLE: %s", strerror(-r));
 	gt_queue_create(&l->gpu, 7, &l->queue);
 	l->event = gt_event_create(&l->gpu, KFD_IOC_EVENT_SIGNAL, &l->mailbox);
+}
+
+void load_open(struct load *l, bool runtime, const char *progress)
+{
+	open_on(l, 0, runtime, progress);
 }
 
 bool load_option(struct load_options *o, int letter)
@@ -88,6 +93,9 @@ bool load_option(struct load_options *o, int letter)
 	case 'p':
 		o->progress = optarg;
 		return true;
+	case 'g':
+		o->gpu = (uint32_t)strtoul(optarg, NULL, 0);
+		return true;
 	default:
 		return false;
 	}
@@ -95,7 +103,7 @@ bool load_option(struct load_options *o, int letter)
 
 void load_open_as(struct load *l, const struct load_options *o)
 {
-	load_open(l, o->runtime, o->progress);
+	open_on(l, o->gpu, o->runtime, o->progress);
 }
 
 void load_say_started(void)

@@ -46,21 +46,24 @@ struct load {
  * @count: --count N: kernels, UINT64_MAX = until it is stopped
  * @runtime: --runtime: enable the runtime first, as ROCr does
  * @progress: --progress FILE: for struct load_progress, or NULL
+ * @gpu: --gpu N: which GPU
  */
 struct load_options {
 	uint64_t count;
 	bool runtime;
 	const char *progress;
+	uint32_t gpu;
 };
 
 #define LOAD_OPTIONS_DEFAULT { .count = UINT64_MAX }
-#define LOAD_OPTIONS_USAGE "[--count N] [--runtime] [--progress FILE]"
+#define LOAD_OPTIONS_USAGE "[--count N] [--runtime] [--progress FILE] [--gpu N]"
 
 /* In the list for getopt_long(); others have no letter of these. */
 #define LOAD_OPTIONS_LIST                                 \
 	{ "count", required_argument, NULL, 'n' },        \
 	{ "runtime", no_argument, NULL, 'r' },            \
-	{ "progress", required_argument, NULL, 'p' }
+	{ "progress", required_argument, NULL, 'p' },     \
+	{ "gpu", required_argument, NULL, 'g' }
 
 /* An option of getopt_long(). Return: it was one of ours. */
 bool load_option(struct load_options *o, int letter);
