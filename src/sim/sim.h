@@ -63,6 +63,7 @@ struct sim_queue {
 	u64 rptr_va;		       /* read pointer; the write pointer is 8 bytes after */
 	u64 save_va;		       /* address of the save area of XCC 0 */
 	u64 mqd;		       /* GART address of its MQD */
+	u64 mqd_stride;		       /* to that of the next XCC */
 	struct gpu_aql_dispatch *ring; /* host view of the ring */
 	u64 *pointers;		       /* host view of read and write pointer */
 	struct gpu_signal *signals;    /* one per ring slot */
@@ -140,6 +141,9 @@ struct sim_proc {
 	bool gone;			   /* it has not come yet, or has died */
 	bool armed;			   /* its doorbell page is unmapped */
 	u64 armed_ns;			   /* since when, or from when on */
+	struct gp_elastic_fill fill;	   /* resize: CUs that its kernels fill */
+	u32 cus;			   /* resize: CUs that it is to have */
+	u32 cus_set;			   /* resize: CUs of the masks that were written last */
 	bool off;			   /* level asked for by the last switch: not on the GPU */
 	u64 off_since_ns;		   /* since when */
 	bool blocked;			   /* launch-block: the host holds its launches back */
@@ -176,7 +180,8 @@ struct sim_mech_ops {
 enum sim_hws_phase { SIM_HWS_IDLE,
 		     SIM_HWS_UNMAP,
 		     SIM_HWS_FENCE,
-		     SIM_HWS_MAP };
+		     SIM_HWS_MAP,
+		     SIM_HWS_NOTHING };
 
 /* The driver's side of the firmware scheduler. */
 struct sim_hws {
@@ -352,9 +357,17 @@ int sim_model_floor(const struct sim *sim, u64 bytes, struct sim_summary *out);
 /* mech.c */
 const struct sim_mech_ops *sim_mech_find(enum sim_mechanism m);
 void sim_mech_set_levels(struct sim *sim);
+void sim_mech_set_level(struct sim_proc *proc, bool off);
+
+/* resize.c: CU masks that change with a switch. */
+int sim_resize_start(struct sim *sim);
+bool sim_resize_set_levels(struct sim *sim);
+void sim_resize_write(struct sim *sim);
+void sim_resize_began(struct sim_queue *q, u64 packet);
 u64 sim_mech_busy_ns(const struct sim *sim);
 void sim_switch_done(struct sim *sim);
 extern const struct sim_mech_ops sim_mech_cwsr;
+extern const struct sim_mech_ops sim_mech_resize;
 extern const struct sim_mech_ops sim_mech_hqd_save;
 extern const struct sim_mech_ops sim_mech_hqd_drain;
 extern const struct sim_mech_ops sim_mech_hqd_reset;

@@ -180,7 +180,7 @@ static void set_room(struct sim *sim)
 {
 	const struct sim_scenario *sc = sim->sc;
 
-	if (sc->mechanism != SIM_MECH_CWSR || sc->detect != SIM_DETECT_DOORBELL)
+	if (!sim_mechanism_is_cycle(sc->mechanism) || sc->detect != SIM_DETECT_DOORBELL)
 		return;
 	gp_sched_set_room(sim->sched, 0, sim->profile->nr_vmids, sim_hws_slots(sim), 0,
 			  &sim->act.acts);

@@ -10,7 +10,8 @@ u64 sim_mech_busy_ns(const struct sim *sim)
 	return sim->thread_ns > sim->now_ns ? sim->thread_ns - sim->now_ns : 0;
 }
 
-static void set_level(struct sim_proc *proc, bool off)
+/* A process is to be off the GPU, or on it. */
+void sim_mech_set_level(struct sim_proc *proc, bool off)
 {
 	if (off && !proc->off) {
 		proc->off_since_ns = proc->sim->now_ns;
@@ -34,7 +35,7 @@ void sim_mech_set_levels(struct sim *sim)
 		struct sim_proc *proc = sim_core_proc(sim, sw->id[member]);
 
 		if (proc)
-			set_level(proc, member < sw->nr_preempt);
+			sim_mech_set_level(proc, member < sw->nr_preempt);
 	}
 }
 
@@ -102,7 +103,12 @@ static void cwsr_step(struct sim *sim)
 		break;
 	case SIM_HWS_MAP:
 		sim->hws.phase = SIM_HWS_IDLE;
+		sim_resize_write(sim);
 		sim_hws_map(sim);
+		sim_switch_done(sim);
+		break;
+	case SIM_HWS_NOTHING:
+		sim->hws.phase = SIM_HWS_IDLE;
 		sim_switch_done(sim);
 		break;
 	default:
@@ -123,6 +129,25 @@ static void cwsr_poll(struct sim *sim)
 const struct sim_mech_ops sim_mech_cwsr = {
 	.start = start_hws,
 	.begin = cwsr_begin,
+	.step = cwsr_step,
+	.poll = cwsr_poll,
+};
+
+/* The same cycle, unless no level and no mask changes: then there is nothing to do. */
+static void resize_begin(struct sim *sim)
+{
+	const struct sim_costs *c = &sim->sc->costs;
+	u64 delay_ns = sim_mech_busy_ns(sim) + c->decide_ns;
+
+	if (sim_resize_set_levels(sim))
+		next_phase(sim, SIM_HWS_UNMAP, delay_ns + c->driver_ns);
+	else
+		next_phase(sim, SIM_HWS_NOTHING, delay_ns);
+}
+
+const struct sim_mech_ops sim_mech_resize = {
+	.start = sim_resize_start,
+	.begin = resize_begin,
 	.step = cwsr_step,
 	.poll = cwsr_poll,
 };
@@ -171,6 +196,7 @@ const struct sim_mech_ops *sim_mech_find(enum sim_mechanism m)
 		[SIM_MECH_RESET] = &sim_mech_hqd_reset,
 		[SIM_MECH_CWSR] = &sim_mech_cwsr,
 		[SIM_MECH_CWSR_QUEUE] = &sim_mech_hqd_save,
+		[SIM_MECH_RESIZE] = &sim_mech_resize,
 	};
 
 	return table[m];

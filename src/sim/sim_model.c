@@ -86,7 +86,7 @@ static u64 draw_floor(const struct sim *sim, u64 bytes, u64 *state)
 	u64 retry_ns = gpu_chance(state, p->retry_ppm) ? p->retry_ns : 0;
 	u64 fixed_ns;
 
-	if (sim->sc->mechanism != SIM_MECH_CWSR)
+	if (!sim_mechanism_is_cycle(sim->sc->mechanism))
 		return gpu_vary(state, p->hqd_ns, p->spread_ppm) + save_ns + retry_ns + p->cold_ns;
 	fixed_ns = gpu_profile_floor_ns(p, bytes) - p->unmap_ns - p->map_ns - p->map_queue_ns -
 		   gpu_profile_save_ns(p, bytes);

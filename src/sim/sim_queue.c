@@ -122,8 +122,10 @@ static int alloc_mqd(struct sim_queue *q)
 {
 	struct sim *sim = q->proc->sim;
 	u64 stride = mqd_stride(sim->profile);
-	u8 *mqd = take(&sim->gart, stride * sim->profile->nr_xcc, PAGE, &q->mqd);
+	u8 *mqd;
 
+	q->mqd_stride = stride;
+	mqd = take(&sim->gart, stride * sim->profile->nr_xcc, PAGE, &q->mqd);
 	if (!mqd)
 		return -ENOMEM;
 	for (u32 xcc = 0; xcc < sim->profile->nr_xcc; xcc++)

@@ -58,7 +58,8 @@ static int make_gpu(struct sim *sim)
 		.profile = sim->profile,
 		.engine = sim->sc->engine,
 		.nr_slots = sim->sc->nr_slots,
-		.has_contention = sim->sc->hardware.has_contention,
+		.has_contention = sim->sc->hardware.has_contention ||
+				  sim->sc->mechanism == SIM_MECH_RESIZE,
 		.seed = sim->sc->model == SIM_MODEL_FIXED ? 0 : sim->sc->seed + 1,
 	};
 

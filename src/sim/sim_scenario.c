@@ -104,6 +104,7 @@ void sim_scenario_defaults(struct sim_scenario *sc)
 	sc->seed = 1;
 	sc->nr_gpus = 1;
 	sc->has_gangs = true;
+	sc->slack_ppm = 30000;
 	sc->duration_ns = SIM_NS_PER_S;
 	/*
 	 * QUE_SLEEP is 0x40, so about 64 us, as Linux 6.12 leaves it

@@ -10,6 +10,7 @@
 #include "core/sched.h"
 #include "gpu/gpu.h"
 #include "rules/cgroup.h"
+#include "rules/elastic.h"
 
 #define SIM_NAME_MAX 64
 #define SIM_MAX_CLASSES 16
@@ -28,7 +29,8 @@
 	X(DRAIN, "drain", "queue stops launching; resident waves end by themselves")          \
 	X(RESET, "reset", "waves are killed and the kernel starts again, REEF")               \
 	X(CWSR, "cwsr", "waves are saved and restored, firmware scheduler, node-wide cycle")  \
-	X(CWSR_QUEUE, "cwsr-queue", "waves are saved and restored, one queue at a time")
+	X(CWSR_QUEUE, "cwsr-queue", "waves are saved and restored, one queue at a time")      \
+	X(RESIZE, "resize", "as cwsr; elastic classes come back at once on fewer CUs")
 
 enum sim_mechanism {
 #define X(name, text, doc) SIM_MECH_##name,
@@ -54,6 +56,12 @@ enum sim_detect {
 static inline bool sim_mechanism_uses_detection(enum sim_mechanism m)
 {
 	return m != SIM_MECH_NONE && m != SIM_MECH_HWPRIO;
+}
+
+/* Those that take all queues off in one cycle of the firmware scheduler. */
+static inline bool sim_mechanism_is_cycle(enum sim_mechanism m)
+{
+	return m == SIM_MECH_CWSR || m == SIM_MECH_RESIZE;
 }
 
 #define SIM_MODELS(X)                                                                             \
@@ -121,6 +129,8 @@ struct sim_kernel_spec {
 struct sim_class_spec {
 	char name[SIM_NAME_MAX];	 /* name in results */
 	struct gp_attr attr;		 /* attributes of each process */
+	struct gp_elastic_attr elastic;	 /* under resize: whether and how far it shrinks */
+	u32 reserve;			 /* under resize: CUs that it always finds free */
 	char cgroup[SIM_CGROUP_LEN];	 /* of each process, "" = none; "/" and "*" at the end */
 	u32 processes;			 /* how many processes */
 	bool is_gang;			 /* each is on every GPU: ranks that meet at barriers */
@@ -214,6 +224,7 @@ struct sim_scenario {
 	struct sim_costs costs;			      /* software costs */
 	u32 nr_slots;				      /* queue slots; 0 = the profile's */
 	u32 nr_gpus;				      /* GPUs */
+	u64 slack_ppm;				      /* what shrinking may cost the others */
 	bool has_gangs;				      /* the scheduler knows gangs as such */
 	u32 nr_params;				      /* core parameters */
 	struct sim_param_set params[SIM_MAX_PARAMS];  /* them */

@@ -196,12 +196,34 @@ static int set_prio(struct sim_parser *p, const struct sim_key *key, char *value
 	return err;
 }
 
+static int set_elastic(struct sim_parser *p, const struct sim_key *key, char *value)
+{
+	static const char *const names[GP_ELASTIC_COUNT] = {
+#define X(name, text) text,
+		GP_ELASTICS(X)
+#undef X
+	};
+
+	for (u32 i = 0; i < GP_ELASTIC_COUNT; i++) {
+		if (strcmp(value, names[i]))
+			continue;
+		p->class->elastic.mode = (enum gp_elastic)i;
+		return 0;
+	}
+	return sim_parser_fail(p, "%s: off, auto or always", key->name);
+}
+
+#define MAX_CUS (GPU_MAX_XCC * GPU_MAX_CU_PER_XCC)
 #define AT(member) .offset = offsetof(struct sim_class_spec, member)
 
 const struct sim_key sim_class_keys[] = {
 	{ .name = "priority", .set = set_prio },
 	{ "latency-critical", sim_key_set_bool, AT(attr.latency_critical) },
 	{ "weight", sim_key_set_u32, AT(attr.weight), 1, GP_WEIGHT_MAX },
+	{ .name = "elastic", .set = set_elastic },
+	{ "least-cus", sim_key_set_u32, AT(elastic.floor), 1, MAX_CUS },
+	{ "most-cus", sim_key_set_u32, AT(elastic.ceiling), 1, MAX_CUS },
+	{ "reserve", sim_key_set_u32, AT(reserve), 1, MAX_CUS },
 	{ .name = "cgroup", .set = sim_parse_cgroup },
 	{ "slice", sim_key_set_duration, AT(attr.slice_ns), SIM_NS_PER_US, 10 * SIM_NS_PER_S },
 	{ "deadline", sim_key_set_duration, AT(attr.deadline_ns), SIM_NS_PER_US, SIM_RUN_MAX_NS },

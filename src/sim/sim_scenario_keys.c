@@ -156,6 +156,7 @@ const struct sim_key sim_scenario_keys[] = {
 	{ "duration", sim_key_set_duration, AT(duration_ns), SIM_NS_PER_US, SIM_RUN_MAX_NS },
 	{ "slots", sim_key_set_u32, AT(nr_slots), 1, GPU_MAX_SLOTS },
 	{ "gpus", sim_key_set_u32, AT(nr_gpus), 1, SIM_MAX_GPUS },
+	{ "slack", sim_key_set_percent, AT(slack_ppm), 0, SIM_PPM_ONE },
 	{ "gangs", sim_key_set_bool, AT(has_gangs) },
 	{ .name = NULL },
 };

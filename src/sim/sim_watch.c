@@ -87,13 +87,14 @@ static void move_to(struct sim_queue *q, enum sim_where where)
 
 static bool has_saves(const struct sim *sim)
 {
-	return sim->sc->mechanism == SIM_MECH_CWSR || sim->sc->mechanism == SIM_MECH_CWSR_QUEUE;
+	return sim_mechanism_is_cycle(sim->sc->mechanism) ||
+	       sim->sc->mechanism == SIM_MECH_CWSR_QUEUE;
 }
 
 /* The model's bound for a preemption that saves so much. */
 static u64 floor_ns(const struct sim *sim, u64 bytes)
 {
-	if (sim->sc->mechanism == SIM_MECH_CWSR)
+	if (sim_mechanism_is_cycle(sim->sc->mechanism))
 		return gpu_profile_floor_ns(sim->profile, bytes);
 	/* A queue by itself: no runlist, and the beneficiary's packet has long been read. */
 	return sim->profile->hqd_ns + gpu_profile_save_ns(sim->profile, bytes) +
@@ -230,6 +231,7 @@ static void on_queue(struct sim_queue *q, const struct gpu_trace *t)
 		first_wave(q);
 		start_running(q);
 		sim_detect_began(q, q->packet);
+		sim_resize_began(q, q->packet);
 		break;
 	case GPU_TRACE_DISPATCH_END:
 		stop_running(q);

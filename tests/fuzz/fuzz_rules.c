@@ -7,6 +7,7 @@
  *   groups  the same; rights are an order with a few laws
  *   idle    a queue with packets that run, wait, end and are stopped
  *   ending  the longest time to the end and the shortest gap that were seen
+ *   elastic the laws of what is left: in steps, never more for more need, within the slack
  *   text    strtold() and what was written is read back
  *   cgroups fnmatch() for patterns; what others say never gives more
  */
@@ -16,6 +17,7 @@
 #include <string.h>
 
 #include "rules/cgroup.h"
+#include "rules/elastic.h"
 #include "rules/ending.h"
 #include "rules/group.h"
 #include "rules/hold.h"
@@ -421,6 +423,7 @@ static void fuzz_idle(struct input *in)
 
 /* A byte of its own: the inputs of the other parts keep their meaning. */
 #define ENDING 0x40
+#define ELASTIC 0xf1
 
 /* Ends. Times are any; what is foreseen is never later than the longest that was seen. */
 
@@ -470,6 +473,71 @@ static void fuzz_ending(struct input *in)
 			gp_ending_quiet(&e, now_ns);
 		}
 		check_ending(&e, longest_ns, now_ns, (u64)op * 1000);
+	}
+}
+
+/* Elastic. */
+
+static u32 take_ppm(struct input *in)
+{
+	u32 a = take(in);
+
+	return a * a * 154;
+}
+
+/* What @cus of another cost a kernel at most: all of that is crowding or memory. */
+static void check_slack(const struct gp_elastic_gpu *gpu, u32 need, u32 cus)
+{
+	double others = (double)cus / gpu->nr_cus, left = gpu->nr_cus - cus;
+	double crowded = need / left - (double)need / gpu->nr_cus;
+
+	MUST(others * gpu->memory_ppm + crowded * gpu->issue_ppm <= gpu->slack_ppm + 20.0);
+}
+
+static void check_elastic(const struct gp_elastic_attr *attr, const struct gp_elastic_gpu *gpu,
+			  u32 need, u32 reserved)
+{
+	u32 most = gp_elastic_most(attr, gpu, reserved);
+	u32 cus = gp_elastic_shrink(attr, gpu, need, reserved);
+
+	MUST(most >= gpu->nr_xcc && most <= gpu->nr_cus && cus <= most);
+	MUST(!(most % gpu->nr_xcc) && !(cus % gpu->nr_xcc));
+	MUST(attr->mode != GP_ELASTIC_OFF || !cus);
+	MUST(gp_elastic_shrink(attr, gpu, need + 1, reserved) <= cus);
+	if (!cus || need <= reserved)
+		return;
+	MUST(cus >= attr->floor && (attr->floor || attr->mode != GP_ELASTIC_AUTO ||
+				    cus >= gpu->nr_cus / 4) && cus + need <= gpu->nr_cus);
+	if (attr->mode == GP_ELASTIC_AUTO)
+		check_slack(gpu, need, cus);
+}
+
+static void fuzz_elastic(struct input *in)
+{
+	struct gp_elastic_fill fill = {};
+	u32 most = 0;
+
+	while (in->size > 8) {
+		u32 nr_xcc = 1 + take(in) % 8, cus = 1 + take(in) * 4;
+		struct gp_elastic_gpu gpu = {
+			.nr_xcc = nr_xcc,
+			.nr_cus = nr_xcc * (1 + take(in) % 128),
+			.issue_ppm = take_ppm(in),
+			.memory_ppm = take_ppm(in),
+			.slack_ppm = take_ppm(in),
+		};
+		struct gp_elastic_attr attr = {
+			.mode = take(in) % GP_ELASTIC_COUNT,
+			.floor = take(in),
+			.ceiling = take(in),
+		};
+
+		most = max(most, cus);
+		gp_elastic_learn(&fill, cus);
+		MUST(gp_elastic_need(&fill, &gpu) <= gpu.nr_cus);
+		MUST(gp_elastic_need(&fill, &gpu) <= most);
+		MUST(gp_elastic_need(&fill, &gpu) >= min(cus, gpu.nr_cus));
+		check_elastic(&attr, &gpu, gp_elastic_need(&fill, &gpu), take(in));
 	}
 }
 
@@ -590,6 +658,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 	if (which == ENDING)
 		fuzz_ending(&in);
+	else if (which == ELASTIC)
+		fuzz_elastic(&in);
 	else if (size)
 		parts[which % ARRAY_SIZE(parts)](&in);
 	return 0;

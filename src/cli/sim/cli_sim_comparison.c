@@ -32,12 +32,23 @@ static void add_row(struct cli_comparison *c, enum sim_mechanism m, enum sim_det
 	row->detect = d;
 }
 
+/* Without an elastic class resize is cwsr. */
+static bool has_elastic(const struct sim_scenario *sc)
+{
+	for (u32 i = 0; i < sc->nr_classes; i++)
+		if (sc->classes[i].elastic.mode != GP_ELASTIC_OFF)
+			return true;
+	return false;
+}
+
 void cli_comparison_init(struct cli_comparison *c, struct sim_scenario *sc)
 {
 	memset(c, 0, sizeof(*c));
 	c->sc = sc;
 	choose_online(c);
 	for (u32 m = 0; m < SIM_MECH_COUNT; m++) {
+		if (m == SIM_MECH_RESIZE && !has_elastic(sc))
+			continue;
 		if (!sim_mechanism_uses_detection((enum sim_mechanism)m)) {
 			add_row(c, (enum sim_mechanism)m, sc->detect);
 			continue;

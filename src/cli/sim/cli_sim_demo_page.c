@@ -86,6 +86,7 @@ static const u32 colours[SIM_MECH_COUNT] = {
 	[SIM_MECH_RESET] = 1,
 	[SIM_MECH_CWSR] = 0,
 	[SIM_MECH_CWSR_QUEUE] = 3,
+	[SIM_MECH_RESIZE] = 6,
 };
 
 /* The rows that are drawn: seventeen of them are not to be told apart. */
