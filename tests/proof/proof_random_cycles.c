@@ -2,7 +2,7 @@
 /*
  * 100 000 save/restore cycles at random moments: random mixes of AQL and of PM4 queues
  * on every profile, under the firmware scheduler with random faults, and slot by slot
- * without it. In the end memory must be exact, every saved context restored, nothing
+ * without it; some come back on other CUs, in half of the mixes waves cost each other time. In the end memory must be exact, every saved context restored, nothing
  * lost and nothing repeated.
  *
  * Usage: proof_random_cycles [SEED [CYCLES]]
@@ -15,6 +15,7 @@
 #define FENCE_NS 1000000000ull
 #define HQD_NS 1000000000ull
 #define BUFFER_BYTES 2048
+#define MASK_WORDS 10
 
 struct totals {
 	u64 cycles;
@@ -26,6 +27,7 @@ struct totals {
 	u64 lost_fences;
 	u64 rounds;
 	u64 pm4_saves;		/* a PM4 queue was out with waves */
+	u64 resized;		/* a queue with waves came back under another CU mask */
 	u64 pm4_inside;		/* a PM4 queue was out in the middle of a buffer */
 };
 
@@ -109,6 +111,7 @@ static void build(struct proof_mix *m, u64 seed)
 
 	memset(m, 0, sizeof(*m));
 	o.profile = profiles[proof_below(&rng, (u32)(sizeof(profiles) / sizeof(profiles[0])))];
+	o.has_contention = seed >> 9 & 1;
 	is_tiny = !strcmp(o.profile, "tiny");
 	if (world_init(&m->w, &o))
 		proof_fail("no world");
@@ -138,6 +141,23 @@ static void count_pm4(struct proof_mix *m, const struct world_queue *q, struct t
 	t->pm4_saves += mqd_word(m, q, GPU_MQD_CTL_STACK_OFFSET) !=
 			mqd_word(m, q, GPU_MQD_CTL_STACK_SIZE);
 	t->pm4_inside += mqd_word(m, q, GPU_MQD_IB_RPTR) != 0;
+}
+
+/* Other CUs for a queue that is out: some that come after each other, so some of each XCC. */
+static void resize(struct proof_mix *m, struct world_queue *q, struct proof_rng *rng,
+		   struct totals *t)
+{
+	u32 nr_xcc = m->w.profile->nr_xcc, nr_cus = nr_xcc * m->w.profile->cu_per_xcc;
+	u32 nr = nr_xcc + proof_below(rng, nr_cus - nr_xcc + 1);
+	u32 from = proof_below(rng, nr_cus - nr + 1), mask[MASK_WORDS] = { 0 }, i;
+
+	if (proof_below(rng, 4))
+		return;
+	for (i = from; i < from + nr; i++)
+		mask[i / 32] |= 1u << i % 32;
+	world_queue_set_cus(q, mask, nr_cus);
+	t->resized += mqd_word(m, q, GPU_MQD_CTL_STACK_OFFSET) !=
+		      mqd_word(m, q, GPU_MQD_CTL_STACK_SIZE);
 }
 
 static void wait_fence(struct proof_mix *m, struct totals *t)
@@ -213,9 +233,12 @@ static void cycle_firmware(struct proof_mix *m, struct proof_rng *rng, struct to
 	world_fence(&m->w);
 	world_hiq_ring(&m->w);
 	wait_fence(m, t);
-	for (i = 0; i < m->w.nr_queues; i++)
-		if (gpu_slot_of(m->w.gpu, m->w.queue[i].doorbell) < 0)
-			count_pm4(m, &m->w.queue[i], t);
+	for (i = 0; i < m->w.nr_queues; i++) {
+		if (gpu_slot_of(m->w.gpu, m->w.queue[i].doorbell) >= 0)
+			continue;
+		count_pm4(m, &m->w.queue[i], t);
+		resize(m, &m->w.queue[i], rng, t);
+	}
 	t->refused += m->w.nr_traces[GPU_TRACE_FAULT] - traces;
 	if (proof_below(rng, 2))
 		world_run_for(&m->w, proof_below(rng, 3000));
@@ -265,6 +288,7 @@ static void cycle_by_hand(struct proof_mix *m, struct proof_rng *rng, struct tot
 	if (gpu_hqd_is_active(m->w.gpu, i))
 		proof_fail("slot %u is still active", i);
 	count_pm4(m, &m->w.queue[i], t);
+	resize(m, &m->w.queue[i], rng, t);
 	world_run_for(&m->w, proof_below(rng, 2000));
 	load_slot(m, i);
 	t->cycles++;
@@ -356,8 +380,9 @@ int main(int argc, char **argv)
 		  (unsigned long long)t.saves, (unsigned long long)t.restores,
 		  (unsigned long long)t.workgroups, (unsigned long long)t.lost_fences,
 		  (unsigned long long)t.refused);
+	proof_say("%llu times waves came back on other CUs", (unsigned long long)t.resized);
 	proof_say("a PM4 queue was out with waves %llu times, in the middle of a buffer %llu times",
 		  (unsigned long long)t.pm4_saves, (unsigned long long)t.pm4_inside);
 	return t.saves == t.restores && t.saves > cycles / 10 && t.pm4_saves > cycles / 100 &&
-	       t.pm4_inside > cycles / 100 ? 0 : 1;
+	       t.pm4_inside > cycles / 100 && t.resized > cycles / 100 ? 0 : 1;
 }
