@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * 100 000 save/restore cycles at random moments: random mixes of AQL and of PM4 queues
- * on every profile, under the firmware scheduler with random faults, and slot by slot
- * without it; some come back on other CUs, in half of the mixes waves cost each other time. In the end memory must be exact, every saved context restored, nothing
- * lost and nothing repeated.
+ * 100 000 save/restore cycles at random moments: random mixes of AQL and of PM4 queues on
+ * every profile, under the firmware scheduler with random faults, and slot by slot without it;
+ * some come back on other CUs, in half of the mixes waves cost each other time. In the end
+ * memory must be exact, every saved context restored, nothing lost and nothing repeated.
  *
  * Usage: proof_random_cycles [SEED [CYCLES]]
  */
