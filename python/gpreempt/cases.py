@@ -107,7 +107,14 @@ def wait_for(what, timeout_s=WAIT_S, clients=()):
 
 
 def ms(ns):
-    return "never" if ns is None else f"{ns / 1e6:.2f} ms"
+    """With the unit that reads well, three digits."""
+    if ns is None:
+        return "never"
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if ns >= size:
+            value = ns / size
+            return f"{value:.{2 if value < 9.995 else 1 if value < 99.95 else 0}f} {unit}"
+    return f"{ns:.0f} ns"
 
 
 def exact(result, run, name):

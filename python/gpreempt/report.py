@@ -16,17 +16,23 @@ from .daemon import NotStarted
 from .errors import GPreemptError
 
 CSS = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 56rem; padding: 0 1rem;
-  color: #222; background: #fff; }
-h1 { margin-bottom: 0; } h2 { margin-top: 2.2rem; border-bottom: 1px solid #ccc; }
-table { border-collapse: collapse; width: 100%; margin: .8rem 0; }
-th, td { text-align: left; padding: .25rem .6rem; border-bottom: 1px solid #e4e4e4;
-  vertical-align: top; }
-td.value { font-variant-numeric: tabular-nums; color: #444; overflow-wrap: anywhere; }
-.pass { color: #1d7a3e; font-weight: 600; } .fail { color: #b3261e; font-weight: 600; }
-.simulated { background: #fff4d6; border-left: .3rem solid #e0a800; padding: .6rem 1rem; }
-figure svg { width: 100%; height: auto; } pre { white-space: pre-wrap; font-size: 12px; }
-figure { margin: 1rem 0; } figcaption { color: #555; font-size: 13px; }
+:root { color-scheme: light dark; --bg: #fff; --fg: #1c1e21; --dim: #555b63; --rule: #d8dce1; --soft: #f3f5f7;
+  --link: #0072b2; --pass: #1d7a3e; --fail: #b3261e; }
+@media (prefers-color-scheme: dark) { :root { --bg: #15181c; --fg: #e6e8eb; --dim: #9aa1aa; --rule: #343a42; --soft: #1e2329;
+  --link: #4aa8e0; --pass: #7cc480; --fail: #ff8a80; } }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 60rem; padding: 1.5rem 1rem 3rem;
+  color: var(--fg); background: var(--bg); }
+a { color: var(--link); }
+h1 { margin: .2rem 0 0; } h2 { margin-top: 2.2rem; border-bottom: 1px solid var(--rule); }
+table { border-collapse: collapse; margin: .8rem 0; font-size: .9rem; display: block; overflow-x: auto; }
+th, td { text-align: left; padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--rule); vertical-align: top; }
+td.value { font-variant-numeric: tabular-nums; color: var(--dim); overflow-wrap: break-word; }
+.pass { color: var(--pass); font-weight: 600; white-space: nowrap; }
+.fail { color: var(--fail); font-weight: 600; white-space: nowrap; }
+.simulated { background: var(--soft); border-left: .3rem solid #e0a800; padding: .6rem 1rem; }
+figure { margin: 1rem 0; overflow-x: auto; } figcaption { color: var(--dim); font-size: .85rem; }
+figure svg { width: 100%; min-width: 32rem; height: auto; background: #fff; }
+pre { white-space: pre-wrap; font-size: 12px; }
 """
 
 SIMULATED = """<strong>What was simulated.</strong> The GPU is a model in Python that runs one
@@ -92,6 +98,7 @@ def page(results, about):
                 f"{sum(c.ok is True for c in r.checks)} of {len(r.checks)}", f"{r.seconds:.1f} s")
                for i, r in enumerate(results)]
     return ("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
             f"<title>gpreempt: report</title><style>{CSS}</style></head><body>"
             f"<h1>gpreempt: report</h1><p>{text(about)}</p>"
             f'<p class="simulated">{SIMULATED}</p>'

@@ -122,6 +122,12 @@ class Page(html.parser.HTMLParser):
                 self.outside.append(attrs[key])
 
 
+def test_times_have_the_unit_that_reads_well():
+    said = {None: "never", 0: "0 ns", 850: "850 ns", 5_440: "5.44 us", 24_300_000: "24.3 ms", 169_662_000: "170 ms",
+            1_696_620_000: "1.70 s"}
+    assert {ns: cases.ms(ns) for ns in said} == said
+
+
 def test_report_is_one_page(tmp_path, capsys):
     path = tmp_path / "r.html"
     code = report.main(["-o", str(path), "--seconds", "1.5", "--stability", "1"])
@@ -135,6 +141,8 @@ def test_report_is_one_page(tmp_path, capsys):
     for name in ("Basic preemption", "Frequent preemption", "Boundary conditions", "Stability"):
         assert name in text
     assert not re.search(r"(src|href)=\"http", text)
+    # For a phone, and for who reads at night.
+    assert 'name="viewport"' in text and "prefers-color-scheme: dark" in text
 
 
 def test_report_says_what_failed(tmp_path, capsys, monkeypatch):
