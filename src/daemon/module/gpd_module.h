@@ -14,6 +14,7 @@
 #define GPD_MODULE_H
 
 #include "daemon/control/gpd_control.h"
+#include "daemon/gpd_util.h"
 #include "rules/cgroup.h"
 
 /* Begin to look for the module; after the engine. 0 or -errno. */
@@ -37,6 +38,18 @@ void gpd_module_take_node(struct gpd_node *n);
  */
 bool gpd_module_has(struct gpd *d, pid_t pid, uint32_t gpu_id, uint32_t queue_id);
 
+/* The way from a process up to the nearest one of which something was said: it has its names. */
+struct gpd_module_way {
+	pid_t from;		 /* 0 = there is none yet */
+	uint64_t start_time;	 /* of that process */
+	pid_t at;		 /* looked at next */
+	struct gpd_proc proc;	 /* what /proc says of that */
+	uint32_t nr;		 /* parents so far */
+	bool is_over;		 /* no more are looked at */
+	bool has_names;		 /* there is such a process */
+	struct gpd_attrs found;	 /* what was said of it */
+};
+
 /* What it listed once, for a reply that is made an item at a time. */
 struct gpd_module_list {
 	struct gpreempt_ioc_queue *queues; /* by process and node */
@@ -45,6 +58,7 @@ struct gpd_module_list {
 	size_t end;	/* after the last one that is asked for */
 	pid_t pid;	/* process of the last one */
 	bool may_touch; /* the connection may touch that process */
+	struct gpd_module_way way; /* of the next process */
 };
 
 /* Read it; the queues of one process, or all if 0, are to come. */
@@ -55,7 +69,7 @@ void gpd_module_list_end(struct gpd_module_list *l);
 bool gpd_module_list_has(const struct gpd_module_list *l, pid_t pid, uint32_t gpu_id,
 			 uint32_t queue_id);
 
-/* The next Process, the next Queue; NULL after the last. */
+/* The next Process, the next Queue; NULL after the last, null (of JSON) = not yet. */
 json_t *gpd_module_next_process(struct gpd *d, struct gpd_module_list *l);
 json_t *gpd_module_next_queue(struct gpd_conn *conn, struct gpd_module_list *l);
 

@@ -23,6 +23,8 @@
 #define PROCESSES_MAX 1024
 /* Further up no parent is looked for. */
 #define PARENTS_MAX 64
+/* Of these, before it is another's turn; a turn of a user has four such steps. */
+#define PARENTS_A_STEP 2
 
 /* What was said of a process. */
 struct gpd_module_process {
@@ -144,25 +146,57 @@ static struct gpd_module_process *recall(struct gpd *d, pid_t pid, const struct 
 	return find(d->module, pid, proc->start_time);
 }
 
-/* The names; those of the nearest parent that has some, as the module does it. */
-static void put_names(struct gpd *d, pid_t pid, const struct gpd_proc *proc, uint64_t group,
-		      struct gpd_attrs *attrs)
+/* The nearest parent that has names, as the module does it. */
+static void step(struct gpd *d, struct gpd_module_way *way)
 {
-	struct gpd_module_process *p = recall(d, pid, proc);
-	struct gpd_proc parent = *proc;
-	unsigned int i;
+	const struct gpd_module_process *p = recall(d, way->at, &way->proc);
 
-	for (i = 0; !p && i < PARENTS_MAX && parent.parent > 1; i++) {
-		pid = parent.parent;
-		if (gpd_proc_read(pid, &parent))
-			return;
-		p = recall(d, pid, &parent);
+	if (p) {
+		way->found = p->attrs;
+		way->has_names = true;
 	}
-	if (!p)
+	way->at = way->proc.parent;
+	way->is_over = p || way->nr++ >= PARENTS_MAX || way->at <= 1 ||
+		       gpd_proc_read(way->at, &way->proc);
+}
+
+static void begin_way(pid_t pid, const struct gpd_proc *proc, struct gpd_module_way *way)
+{
+	*way = (struct gpd_module_way){
+		.from = pid,
+		.start_time = proc->start_time,
+		.at = pid,
+		.proc = *proc,
+	};
+}
+
+bool gpd_module_climb(struct gpd *d, pid_t pid, struct gpd_module_way *way)
+{
+	struct gpd_proc proc;
+	int i;
+
+	if (way->from != pid) {
+		if (gpd_proc_read(pid, &proc))
+			return true;
+		begin_way(pid, &proc, way);
+	}
+	for (i = 0; i < PARENTS_A_STEP && !way->is_over; i++)
+		step(d, way);
+	return way->is_over;
+}
+
+static void put_names(struct gpd *d, const struct gpd_subject *s, struct gpd_module_way *way,
+		      uint64_t group, struct gpd_attrs *attrs)
+{
+	if (way->from != s->pid || way->start_time != s->proc.start_time)
+		begin_way(s->pid, &s->proc, way);
+	while (!way->is_over)
+		step(d, way);
+	if (!way->has_names)
 		return;
-	memcpy(attrs->klass, p->attrs.klass, sizeof(attrs->klass));
-	if (gp_group_number(p->attrs.group) == group)
-		memcpy(attrs->group, p->attrs.group, sizeof(attrs->group));
+	memcpy(attrs->klass, way->found.klass, sizeof(attrs->klass));
+	if (gp_group_number(way->found.group) == group)
+		memcpy(attrs->group, way->found.group, sizeof(attrs->group));
 }
 
 /* The numbers; a group has no name in the module. */
@@ -175,14 +209,22 @@ static int read_attrs(struct gpd *d, int pidfd, struct gpd_attrs *attrs, u64 *gr
 	return fd < 0 ? fd : drv_module_get_attr(fd, pidfd, &attrs->core, group);
 }
 
-static int get(struct gpd *d, struct gpd_subject *s, struct gpd_attrs *attrs)
+static int get_by_way(struct gpd *d, struct gpd_subject *s, struct gpd_module_way *way,
+		      struct gpd_attrs *attrs)
 {
 	u64 group;
 	int err = read_attrs(d, s->pidfd, attrs, &group);
 
 	if (!err)
-		put_names(d, s->pid, &s->proc, group, attrs);
+		put_names(d, s, way, group, attrs);
 	return err;
+}
+
+static int get(struct gpd *d, struct gpd_subject *s, struct gpd_attrs *attrs)
+{
+	struct gpd_module_way way = { 0 };
+
+	return get_by_way(d, s, &way, attrs);
 }
 
 static void put(struct gpd_subject *s)
@@ -198,14 +240,14 @@ static int open_subject(pid_t pid, struct gpd_subject *s)
 	return s->pidfd < 0 ? s->pidfd : 0;
 }
 
-int gpd_module_attrs(struct gpd *d, pid_t pid, struct gpd_attrs *attrs)
+int gpd_module_attrs(struct gpd *d, pid_t pid, struct gpd_module_way *way, struct gpd_attrs *attrs)
 {
 	struct gpd_subject s;
 	int err = open_subject(pid, &s);
 
 	if (err)
 		return err;
-	err = get(d, &s, attrs);
+	err = get_by_way(d, &s, way, attrs);
 	put(&s);
 	return err;
 }

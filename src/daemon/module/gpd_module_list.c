@@ -149,8 +149,8 @@ static void sum_up(const struct gpreempt_ioc_queue *all, size_t nr, struct gpd_t
 	}
 }
 
-static json_t *process_json(struct gpd *d, pid_t pid, const struct gpreempt_ioc_queue *all,
-			    size_t nr)
+static json_t *process_json(struct gpd *d, pid_t pid, struct gpd_module_way *way,
+			    const struct gpreempt_ioc_queue *all, size_t nr)
 {
 	struct gpd_attrs attrs;
 	struct gpd_totals t;
@@ -158,7 +158,7 @@ static json_t *process_json(struct gpd *d, pid_t pid, const struct gpreempt_ioc_
 
 	sum_up(all, nr, &t);
 	out = gpd_list_other(pid, "kernel", 0, &t);
-	if (!gpd_module_attrs(d, pid, &attrs))
+	if (!gpd_module_attrs(d, pid, way, &attrs))
 		json_object_set_new(out, "attributes", gpd_list_attributes(&attrs));
 	json_object_set_new(out, "sees", json_pack("[s]", "queues and work by the kernel"));
 	return out;
@@ -168,8 +168,10 @@ json_t *gpd_module_process(struct gpd *d, pid_t pid)
 {
 	size_t nr;
 	const struct gpreempt_ioc_queue *all = queues(d, &nr);
+	struct gpd_module_way way = { 0 };
 
-	return process_json(d, pid, queues_of(all, &nr, pid), nr);
+	all = queues_of(all, &nr, pid);
+	return process_json(d, pid, &way, all, nr);
 }
 
 json_t *gpd_module_next_process(struct gpd *d, struct gpd_module_list *l)
@@ -180,11 +182,13 @@ json_t *gpd_module_next_process(struct gpd *d, struct gpd_module_list *l)
 	if (l->at == l->end)
 		return NULL;
 	first = l->queues + l->at;
+	if (!gpd_module_climb(d, first->pid, &l->way))
+		return json_null();
 	while (l->at < l->end && l->queues[l->at].pid == first->pid) {
 		l->at++;
 		nr++;
 	}
-	return process_json(d, first->pid, first, nr);
+	return process_json(d, first->pid, &l->way, first, nr);
 }
 
 static json_t *queue_json(const struct gpreempt_ioc_queue *k, bool may_touch)

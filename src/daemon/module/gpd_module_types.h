@@ -53,8 +53,14 @@ void gpd_module_count(struct gpd_node *n, uint32_t *nr, uint32_t *nr_busy);
 /* A Process of the control interface. */
 json_t *gpd_module_process(struct gpd *d, pid_t pid);
 
-/* Attributes of a process: numbers of the module, names of the daemon. 0 or -errno. */
-int gpd_module_attrs(struct gpd *d, pid_t pid, struct gpd_attrs *attrs);
+/*
+ * Attributes of a process: numbers of the module, names of the daemon, which are those at the end
+ * of the way. 0 or -errno.
+ */
+int gpd_module_attrs(struct gpd *d, pid_t pid, struct gpd_module_way *way, struct gpd_attrs *attrs);
+
+/* A few parents on the way from a process, which begins with the first call. True = it is over. */
+bool gpd_module_climb(struct gpd *d, pid_t pid, struct gpd_module_way *way);
 
 /* A module that was loaded anew hears what was said before; what was said is forgotten. */
 void gpd_module_tell_all(struct gpd *d);

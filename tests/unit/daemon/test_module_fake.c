@@ -29,6 +29,7 @@ static struct {
 	int nr_lists;
 	int nr_sets;
 	int nr_params;
+	int nr_reads_of_proc;
 	struct { u32 valid, flags; } set[4]; /* the first calls */
 	size_t nr_listed;		     /* processes with a queue each, from FIRST on */
 	bool refuses;			     /* what an owner may not */
@@ -38,6 +39,7 @@ static struct {
 } fake;
 
 static pid_t parent_of;			     /* process that all others are children of */
+static bool is_deep;			     /* each is the child of the one before */
 static struct gpd_conn *monitors;
 static bool has_node;			     /* the module schedules the daemon's node */
 
@@ -144,8 +146,11 @@ int __wrap_drv_module_hist(int fd, uint32_t gpu_id, uint32_t which, uint32_t *bu
 /* Every number is a process. */
 int __wrap_gpd_proc_read(pid_t pid, struct gpd_proc *proc)
 {
+	fake.nr_reads_of_proc++;
 	*proc = (struct gpd_proc){ .uid = USER, .start_time = 1,
 				   .parent = pid == parent_of ? 1 : parent_of };
+	if (is_deep)
+		proc->parent = pid - 1;
 	return 0;
 }
 
@@ -244,6 +249,13 @@ static void wishes_are_passed_on_as_those_of_the_owner(void **state)
 	free_daemon(d);
 }
 
+static int attrs_of(struct gpd *d, pid_t pid, struct gpd_attrs *attrs)
+{
+	struct gpd_module_way way = { 0 };
+
+	return gpd_module_attrs(d, pid, &way, attrs);
+}
+
 /* Names are the daemon's: a child has those of its nearest parent of which something was said. */
 static void names_are_those_of_the_nearest_parent(void **state)
 {
@@ -255,12 +267,12 @@ static void names_are_those_of_the_nearest_parent(void **state)
 	parent_of = FIRST;
 	assert_int_equal(say(root, FIRST, 12, "realtime"), 0);
 	assert_int_equal(say(root, FIRST + 1, 2, "besteffort"), 0);
-	assert_int_equal(gpd_module_attrs(d, FIRST + 1, &attrs), 0);
+	assert_int_equal(attrs_of(d, FIRST + 1, &attrs), 0);
 	assert_string_equal(attrs.klass, "besteffort");
-	assert_int_equal(gpd_module_attrs(d, FIRST + 2, &attrs), 0);
+	assert_int_equal(attrs_of(d, FIRST + 2, &attrs), 0);
 	assert_string_equal(attrs.klass, "realtime");
 	parent_of = 0;
-	assert_int_equal(gpd_module_attrs(d, FIRST + 3, &attrs), 0);
+	assert_int_equal(attrs_of(d, FIRST + 3, &attrs), 0);
 	assert_string_equal(attrs.klass, "");
 	free_conn(root, other);
 	free_daemon(d);
@@ -313,6 +325,19 @@ static int turns(struct gpd *d, struct gpd_conn *conn, int other, int most)
 	return nr;
 }
 
+static const char *read_all(int fd)
+{
+	static char text[1 << 16];
+	size_t len = 0;
+	ssize_t n;
+
+	while (len < sizeof(text) - 1 &&
+	       (n = recv(fd, text + len, sizeof(text) - 1 - len, MSG_DONTWAIT)) > 0)
+		len += (size_t)n;
+	text[len] = '\0';
+	return text;
+}
+
 /* A turn asks for a few processes. The list is read once, however many turns it takes. */
 static void lists_are_made_in_turns(void **state)
 {
@@ -328,6 +353,35 @@ static void lists_are_made_in_turns(void **state)
 	assert_int_equal(fake.nr_gets, NR_PROCESSES);
 	assert_int_equal(fake.nr_lists, 1);
 	free_conn(conn, other);
+	free_daemon(d);
+}
+
+/* A process may have many parents, of which nothing was said: a turn looks at a few. */
+static void parents_are_read_in_turns(void **state)
+{
+	struct gpd *d = make_daemon();
+	struct gpd_request r = { 0 };
+	struct gpd_attrs attrs;
+	int other[2], before;
+	struct gpd_conn *conn = make_conn(d, false, &other[0]);
+	struct gpd_conn *root = make_conn(d, true, &other[1]);
+
+	is_deep = true;
+	assert_int_equal(say(root, FIRST - 60, 12, "realtime"), 0);
+	fake.nr_listed = 20;
+	gpd_list_processes(conn, &r);
+	while (conn->stream.next) {
+		before = fake.nr_reads_of_proc;
+		assert_true(sd_event_run(d->event, 0) >= 0);
+		assert_true(fake.nr_reads_of_proc - before <= 16);
+	}
+	assert_true(fake.nr_reads_of_proc > 20 * 60);
+	assert_int_equal(attrs_of(d, FIRST, &attrs), 0);
+	assert_string_equal(attrs.klass, "realtime");
+	assert_non_null(strstr(read_all(other[0]), "\"realtime\""));
+	is_deep = false;
+	free_conn(conn, other[0]);
+	free_conn(root, other[1]);
 	free_daemon(d);
 }
 
@@ -545,6 +599,7 @@ int main(void)
 		cmocka_unit_test(names_are_those_of_the_nearest_parent),
 		cmocka_unit_test(remembered_processes_have_a_budget),
 		cmocka_unit_test(lists_are_made_in_turns),
+		cmocka_unit_test(parents_are_read_in_turns),
 		cmocka_unit_test(groups_are_changed_in_turns),
 		cmocka_unit_test(a_later_word_counts_while_a_group_changes),
 		cmocka_unit_test(parameters_are_read_in_turns),
