@@ -3,7 +3,7 @@
  * Hostile memory around one queue: its packets, AQL or PM4, kernels and signals, the
  * MQD, the control stack and the save area, changed between mapping, running,
  * preempting and loading by hand. The input is a byte that says what the queue is (bit
- * 0: state engine, 1: mapped, 2: PM4) and a list of operations, each [what][offset]
+ * 0: state engine, 1: mapped, 2: PM4, 3: waves cost each other time) and a list of operations, each [what][offset]
  * [length][bytes]. Whatever is written, the model must stay inside its memory and come
  * to an end, and a queue of another process must finish its work.
  */
@@ -83,10 +83,10 @@ static void write_pm4(struct rig *r)
 }
 
 /* The neighbour comes first and does not depend on what the queue is. */
-static void build(struct rig *r, bool is_state, bool is_pm4)
+static void build(struct rig *r, bool is_state, bool is_pm4, bool has_contention)
 {
 	struct world_options o = { .profile = "tiny", .engine = is_state ? "state" : "timed",
-				   .proc_bytes = 64 << 20 };
+				   .proc_bytes = 64 << 20, .has_contention = has_contention };
 
 	memset(r, 0, sizeof(*r));
 	if (world_init(&r->w, &o))
@@ -249,7 +249,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	build(&r, data[0] & 1, data[0] & 4);
+	build(&r, data[0] & 1, data[0] & 4, data[0] & 8);
 	if (data[0] & 2)
 		world_runlist_all(&r.w);
 	world_ring(r.other);
