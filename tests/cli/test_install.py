@@ -86,7 +86,10 @@ def deb_patterns():
         if name.endswith(".install"):
             with open(os.path.join(ROOT, "debian", name), encoding="utf-8") as f:
                 found += [line.replace("usr/lib/*/", "usr/lib/") for line in f.read().split()]
-    return found
+    # Units go to dh_installsystemd.
+    with open(os.path.join(ROOT, "debian/rules"), encoding="utf-8") as f:
+        units = re.search(r"^UNITS := {(.*)}\.service$", f.read(), re.M)[1].split(",")
+    return found + [f"usr/lib/systemd/system/{name}.service" for name in units]
 
 
 @pytest.mark.parametrize("patterns", [rpm_patterns, deb_patterns])
