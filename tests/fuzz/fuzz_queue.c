@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Hostile memory around one queue: its packets, AQL or PM4, kernels and signals, the
- * MQD, the control stack and the save area, changed between mapping, running,
- * preempting and loading by hand. The input is a byte that says what the queue is (bit
- * 0: state engine, 1: mapped, 2: PM4, 3: waves cost each other time) and a list of operations, each [what][offset]
- * [length][bytes]. Whatever is written, the model must stay inside its memory and come
- * to an end, and a queue of another process must finish its work.
+ * Hostile memory around one queue: its packets, AQL or PM4, kernels and signals, the MQD, the
+ * control stack and the save area, changed between mapping, running, preempting and loading by
+ * hand. The input is a byte that says what the queue is (bit 0: state engine, 1: mapped, 2:
+ * PM4, 3: waves cost each other time) and a list of operations, each [what][offset]
+ * [length][bytes]. Whatever is written, the model must stay inside its memory and come to an
+ * end, and a queue of another process must finish its work.
  */
 #include "../unit/gpu/world.c"
 #include "../unit/gpu/world_hiq.c"
