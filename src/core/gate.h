@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Gates: what was decided of an entity's gang, and the news of it that the one who decides
+ * Gates: what was decided of an entity's gang, and the news of it that a decision
  * needs (rules/gang.h). Private to the core; the caller of the event serialises. Each call
  * takes O(log n).
  */

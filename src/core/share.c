@@ -176,7 +176,7 @@ static void look(struct gp_call *c, struct gp_share *g)
 }
 
 /*
- * Who contends
+ * Which entities contend
  */
 
 static u64 *weights_of(struct gp_call *c, u32 share)

@@ -128,7 +128,7 @@ void gpd_silent_hello(struct gpd_client *c);
 /* A queue of it has work, or is new: it may be asked for an answer, or be taken in again. */
 void gpd_silent_busy(struct gpd_queue *q);
 
-/* gpd.unbar: take in again who answers and was silent too often, one a turn. */
+/* gpd.unbar: take in again a client that answers and was silent too often, one a turn. */
 int gpd_silent_unbar(sd_event_source *s, uint64_t usec, void *d);
 
 /* A client is gone. */

@@ -55,7 +55,7 @@ static void trace(pid_t target, int ask, int answer)
 	if (!a.err)
 		a.err = kit_debug_open(kfd, (u32)target, &id, 1, &a.step);
 	if (a.err) {
-		/* The one who asked reads it. */
+		/* The caller reads it. */
 		while (write(answer, &a, sizeof(a)) < 0 && errno == EINTR)
 			;
 		_exit(0);

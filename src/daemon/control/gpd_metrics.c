@@ -526,8 +526,8 @@ static void daemon_values(FILE *f, struct gpd *d)
 	      gpd_hold_nr(d));
 }
 
-/* Who works on the GPUs. */
-static void people(FILE *f, struct gpd *d)
+/* What users, groups and cgroups have of the GPUs. */
+static void by_owner(FILE *f, struct gpd *d)
 {
 	user_waits(f, d);
 	group_waits(f, d);
@@ -552,7 +552,7 @@ char *gpd_metrics_text(struct gpd *d, enum gpd_metrics_of of)
 	node_waits(f, d);
 	class_waits(f, d);
 	if (of == GPD_METRICS_ALL)
-		people(f, d);
+		by_owner(f, d);
 	modules(f, d);
 	if (fclose(f)) {
 		free(text);

@@ -2,7 +2,7 @@
 /*
  * GPU time by cgroup where the module schedules. The module finds out by itself which processes
  * are in which cgroup; it is told what is said of a cgroup when that changes. For what is said
- * by patterns and extended attributes somebody has to come by the cgroups that there are: every
+ * by patterns and extended attributes the cgroups that there are have to be looked for: every
  * second those of all processes that the module lists are looked up, some a turn.
  */
 #include "daemon/module/gpd_module_types.h"
