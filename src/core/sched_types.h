@@ -34,6 +34,7 @@
 #define GP_CORE_SCHED_TYPES_H
 
 #include "core/heap.h"
+#include "core/sched_gang.h"
 #include "core/sched_share.h"
 
 #define GP_SLOT_NONE 0xffffffffU

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include "rules/act.h"
+#include "core/sched_gang.h"
 
 void gp_act_init(struct gp_act *a, struct gp_sched *sched, u32 node, const struct gp_act_ops *ops)
 {

@@ -6,6 +6,7 @@
 #ifndef GP_RULES_GANG_TYPES_H
 #define GP_RULES_GANG_TYPES_H
 
+#include "core/sched_gang.h"
 #include "rules/gang.h"
 
 #define GP_GANG_NONE 0xffffffffU
