@@ -82,7 +82,7 @@ static u32 look_around(struct gpu *gpu, const struct gpu_dispatch *d, u64 *seen)
  */
 static u64 full_alone_ppm(const struct gpu *gpu, const struct gpu_dispatch *d)
 {
-	u64 nr = (d->nr_groups + gpu->profile->nr_xcc - 1) / gpu->profile->nr_xcc;
+	u64 nr = ((u64)d->nr_groups + gpu->profile->nr_xcc - 1) / gpu->profile->nr_xcc;
 	u64 nr_cus = gpu->profile->cu_per_xcc, least, rest;
 
 	nr = min(nr, nr_cus * max(GPU_PPM_ONE / d->cu_ppm, 1u));

@@ -67,6 +67,25 @@ static void a_kernel_alone_runs_at_its_own_pace(void **state)
 	alone(40, 1024, 3);
 }
 
+static void a_grid_may_be_as_large_as_can_be_said(void **state)
+{
+	struct world_options o = { .profile = "mi300x", .engine = "timed", .has_contention = true };
+	struct world_kernel k = { .nr_groups = ~0u, .group_size = 1, .vgprs = 64,
+				  .flags = GPU_PROGRAM_ENDLESS };
+	struct world *w = malloc(sizeof(*w));
+	struct world_queue *q;
+
+	assert_int_equal(world_init(w, &o), 0);
+	q = world_queue(w, P1, 7);
+	world_dispatch(q, &k);
+	world_ring(q);
+	unit_map_all(w);
+	world_run_for(w, MS);
+	assert_int_equal(gpu_waves(w->gpu, q->doorbell), 304 * 32);
+	assert_int_equal(gpu_slot_find(w->gpu, q->doorbell)->dispatch[0].pace_ppm, 1000000);
+	unit_done(w);
+}
+
 /* Time of a kernel of 8 workgroups with @mask, beside one of @other eighths on the other CUs. */
 static u64 beside(u32 issue_ppm, u32 memory_ppm, u32 mask, u32 other, u32 other_mask)
 {
@@ -178,6 +197,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_kernel_alone_runs_at_its_own_pace),
+		cmocka_unit_test(a_grid_may_be_as_large_as_can_be_said),
 		cmocka_unit_test(fewer_cus_cost_issue_slots),
 		cmocka_unit_test(others_cost_where_they_are),
 		cmocka_unit_test(the_pace_changes_with_who_is_there),
