@@ -40,18 +40,19 @@ void gpu_cu_mask_spread(const struct gpu_profile *p, const u32 *mask, u32 nr_bit
 
 bool gpu_cu_mask_read(const struct gpu_profile *p, const u32 *se_mask, struct gpu_cus *cus)
 {
-	u32 se, cu, at = 0, nr = 0;
+	bool has_off = false;
+	u32 se, cu, at = 0;
 
-	memset(cus, 0, sizeof(*cus));
-	for (se = 0; se < p->se_per_xcc; se++) {
-		for (cu = 0; cu < gpu_profile_se_cus(p, se); cu++, at++) {
-			/* What no word can name is always on. */
-			bool is_named = se < gpu_cu_mask_words(p) && cu < CUS_PER_ARRAY;
-			u64 bit = !is_named || se_mask[se] >> cu & 1;
+	/* What no word can name is always on. */
+	memset(cus, 0xff, sizeof(*cus));
+	for (se = 0; se < gpu_cu_mask_words(p); se++) {
+		u32 nr = gpu_profile_se_cus(p, se);
+		u32 off = ~se_mask[se] & ((1u << min(nr, (u32)CUS_PER_ARRAY)) - 1);
 
-			cus->bits[at / 64] |= bit << at % 64;
-			nr += (u32)bit;
-		}
+		has_off |= off != 0;
+		for (cu = at; off; cu++, off >>= 1)
+			cus->bits[cu / 64] &= ~((u64)(off & 1) << cu % 64);
+		at += nr;
 	}
-	return nr != p->cu_per_xcc;
+	return has_off;
 }

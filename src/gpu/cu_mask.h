@@ -51,7 +51,7 @@ void gpu_cu_mask_spread(const struct gpu_profile *p, const u32 *mask, u32 nr_bit
  * gpu_cu_mask_read() - which CUs the words of an MQD allow
  * @p: GPU
  * @se_mask: gpu_cu_mask_words(); bits of CUs that it does not have mean nothing
- * @cus: output
+ * @cus: output; bits beyond the CUs of an XCC mean nothing
  *
  * Return: it is not all of them.
  */

@@ -82,6 +82,49 @@ static void an_engine_is_where_its_cus_are(void **state)
 	assert_false(gpu_cu_mask_read(p, se_mask, &cus));
 }
 
+static u32 cus_off(const struct gpu_profile *p, const u32 *se_mask, struct gpu_cus *cus)
+{
+	u32 nr = 0, i;
+
+	assert_true(gpu_cu_mask_read(p, se_mask, cus));
+	for (i = 0; i < p->cu_per_xcc; i++)
+		nr += !gpu_cus_has(cus, i);
+	return nr;
+}
+
+/* On mi210 an engine has CUs on both sides of the first 64. */
+static void each_cu_can_be_off(void **state)
+{
+	const struct gpu_profile *p = gpu_profile_find("mi210");
+	u32 se_mask[GPU_MAX_SE_PER_XCC], at = 0, se, cu;
+	struct gpu_cus cus;
+
+	for (se = 0; se < p->se_per_xcc; se++) {
+		for (cu = 0; cu < gpu_profile_se_cus(p, se); cu++, at++) {
+			memset(se_mask, 0xff, sizeof(se_mask));
+			se_mask[se] &= ~(1u << cu);
+			assert_int_equal(cus_off(p, se_mask, &cus), 1);
+			assert_false(gpu_cus_has(&cus, at));
+		}
+	}
+	assert_int_equal(at, p->cu_per_xcc);
+}
+
+/* A word names 16 CUs of an engine, and there are words for eight engines. */
+static void cus_without_a_bit_are_on(void **state)
+{
+	u32 se_mask[GPU_MAX_SE_PER_XCC] = { 0 };
+	struct gpu_profile p = *gpu_profile_find("tiny");
+	struct gpu_cus cus;
+
+	p.se_per_xcc = 1;
+	p.cu_per_xcc = GPU_MAX_CU_PER_XCC;
+	assert_int_equal(cus_off(&p, se_mask, &cus), 16);
+	p.se_per_xcc = 16;
+	assert_int_equal(cus_off(&p, se_mask, &cus), GPU_MAX_CU_PER_XCC / 2);
+	assert_true(gpu_cus_has(&cus, GPU_MAX_CU_PER_XCC / 2));
+}
+
 static void start(struct world_queue *q, u32 nr_groups, u32 flags)
 {
 	struct world_kernel k = { .nr_groups = nr_groups, .group_size = 1024, .vgprs = 64,
@@ -219,6 +262,8 @@ int main(void)
 		cmocka_unit_test(engines_of_unequal_size),
 		cmocka_unit_test(cus_beyond_a_short_mask_are_off),
 		cmocka_unit_test(an_engine_is_where_its_cus_are),
+		cmocka_unit_test(each_cu_can_be_off),
+		cmocka_unit_test(cus_without_a_bit_are_on),
 		cmocka_unit_test(workgroups_go_where_the_mask_allows),
 		cmocka_unit_test(without_a_mask_they_go_everywhere),
 		cmocka_unit_test(waves_that_come_back_to_fewer_cus_wait_for_room),
