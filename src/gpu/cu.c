@@ -82,7 +82,6 @@ static void take(struct gpu *gpu, struct gpu_cohort *cohort, u32 index, u32 nr)
 	cohort->per_cu[index] += (u16)nr;
 	cohort->lo = min(cohort->lo, (u16)index);
 	cohort->hi = max(cohort->hi, (u16)index);
-	gpu->is_crowd_new = gpu->has_contention;
 }
 
 /*
@@ -107,7 +106,6 @@ static void take_all(struct gpu *gpu, struct gpu_cohort *cohort, const u32 *fits
 		cohort->per_cu[i] += (u16)fits[i];
 	cohort->lo = 0;
 	cohort->hi = (u16)(nr_cus - 1);
-	gpu->is_crowd_new = gpu->has_contention;
 	gpu_cu_account(gpu);
 	gpu->nr_busy_cus += nr_woken;
 }
@@ -259,6 +257,7 @@ u32 gpu_cu_place(struct gpu *gpu, struct gpu_cohort *cohort, u32 nr, bool is_one
 {
 	u32 last = 0, placed = place_round(gpu, cohort, nr, &last);
 
+	gpu->is_crowd_new |= placed && gpu->has_contention;
 	if (!placed || placed == nr || is_one_round)
 		return placed;
 	placed += place_rounds(gpu, cohort, nr - placed, &last);
