@@ -289,29 +289,18 @@ static struct said *said_take(struct said *s)
 	return s;
 }
 
-/* One whose cgroup was removed, or any one. */
-static struct said *said_take_one(bool only_removed)
+/* Those whose cgroup was removed, or all. */
+static void forget(bool only_removed)
 {
-	struct said *s, *found = NULL;
+	struct hlist_node *next;
+	struct said *s;
 	u32 i;
 
 	spin_lock(&said_lock);
-	hash_for_each(saids, i, s, by_id) {
-		if (only_removed && s->cgroup->self.flags & CSS_ONLINE)
-			continue;
-		found = said_take(s);
-		break;
-	}
+	hash_for_each_safe(saids, i, next, s, by_id)
+		if (!only_removed || !(s->cgroup->self.flags & CSS_ONLINE))
+			said_free(said_take(s));
 	spin_unlock(&said_lock);
-	return found;
-}
-
-static void forget(bool only_removed)
-{
-	struct said *s;
-
-	while ((s = said_take_one(only_removed)))
-		said_free(s);
 }
 
 void gpk_cgroup_forget_all(void)
