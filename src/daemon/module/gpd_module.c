@@ -244,6 +244,7 @@ void gpd_module_fini(struct gpd *d)
 	gpd_module_forget(d);
 	sd_event_source_unref(m->close);
 	sd_event_source_unref(m->cgroup_timer);
+	gpd_module_list_end(&m->cgroup_list);
 	sd_event_source_unref(m->watch);
 	for (i = 0; i < d->nr_nodes; i++)
 		free(d->node[i].module_view);

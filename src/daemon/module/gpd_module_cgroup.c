@@ -74,34 +74,35 @@ static void look_up(struct gpd *d, pid_t pid)
 }
 
 /* Return: whether there are more. */
-static bool look_up_some(struct gpd *d, const struct gpd_module_list *l)
+static bool look_up_some(struct gpd *d, struct gpd_module_list *l)
 {
-	struct gpd_module *m = d->module;
 	int nr = 0;
-	size_t i;
 
-	for (i = 0; i < l->nr; i++) {
-		if (l->queues[i].pid <= m->cgroup_pid)
+	for (; l->at < l->end; l->at++) {
+		pid_t pid = l->queues[l->at].pid;
+
+		if (pid == l->pid)
 			continue;
 		if (nr++ == PROCESSES_A_TURN)
 			return true;
-		m->cgroup_pid = l->queues[i].pid;
-		look_up(d, m->cgroup_pid);
+		l->pid = pid;
+		look_up(d, pid);
 	}
 	return false;
 }
 
+/* The list is read once a pass, however many turns that takes. */
 static int on_timer(sd_event_source *s, uint64_t usec, void *data)
 {
-	struct gpd_module_list l;
 	struct gpd *d = data;
+	struct gpd_module_list *l = &d->module->cgroup_list;
 	bool more;
 
-	gpd_module_list_begin(d, 0, &l);
-	more = look_up_some(d, &l);
-	gpd_module_list_end(&l);
+	if (!l->queues)
+		gpd_module_list_begin(d, 0, l);
+	more = look_up_some(d, l);
 	if (!more) {
-		d->module->cgroup_pid = 0;
+		gpd_module_list_end(l);
 		gpd_cgroup_listed(d);
 	}
 	gpd_timer_set(s, gpd_now_ns() + (more ? 0 : PERIOD_NS));
@@ -124,7 +125,6 @@ void gpd_module_cgroup_come(struct gpd *d)
 
 	if (!gpd_module_has_cgroups(d) || !gpd_cgroup_mount(GPD_HIERARCHY_UNIFIED)[0])
 		return;
-	m->cgroup_pid = 0;
 	m->cgroup_failed = false;
 	gpd_cgroup_tell_all(d);
 	gpd_timer_set(m->cgroup_timer, gpd_now_ns());
@@ -133,5 +133,6 @@ void gpd_module_cgroup_come(struct gpd *d)
 void gpd_module_cgroup_go(struct gpd *d)
 {
 	gpd_timer_set(d->module->cgroup_timer, UINT64_MAX);
+	gpd_module_list_end(&d->module->cgroup_list);
 	gpd_cgroup_listed(d);
 }

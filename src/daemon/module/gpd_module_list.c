@@ -104,6 +104,7 @@ void gpd_module_list_begin(struct gpd *d, pid_t pid, struct gpd_module_list *l)
 void gpd_module_list_end(struct gpd_module_list *l)
 {
 	free(l->queues);
+	l->queues = NULL;
 }
 
 void gpd_module_count(struct gpd_node *n, uint32_t *nr, uint32_t *nr_busy)

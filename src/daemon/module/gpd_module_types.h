@@ -40,7 +40,7 @@ struct gpd_module {
 	sd_event_source *event_io; /* in the loop */
 	uint64_t nr_seen;	   /* switches so far */
 	sd_event_source *cgroup_timer; /* comes by the cgroups of processes; on while used */
-	pid_t cgroup_pid;	   /* the last process it has come by, 0 = it begins */
+	struct gpd_module_list cgroup_list; /* whose these are, while a pass is in hand */
 	bool cgroup_failed;	   /* it was logged that the module does not take what is said */
 };
 

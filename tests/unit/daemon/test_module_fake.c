@@ -42,6 +42,7 @@ static pid_t parent_of;			     /* process that all others are children of */
 static bool is_deep;			     /* each is the child of the one before */
 static struct gpd_conn *monitors;
 static bool has_node;			     /* the module schedules the daemon's node */
+static bool has_cgroups;		     /* it knows of cgroups, and all processes are in /a */
 
 int __wrap_drv_module_open(void);
 int __wrap_drv_module_caps(int fd, struct gpreempt_ioc_caps *caps);
@@ -57,6 +58,10 @@ int __wrap_drv_module_stats(int fd, uint32_t gpu_id, struct gpreempt_ioc_stats *
 int __wrap_drv_module_hist(int fd, uint32_t gpu_id, uint32_t which, uint32_t *buckets, uint32_t nr,
 			   struct gpreempt_ioc_hist *out);
 int __wrap_gpd_proc_read(pid_t pid, struct gpd_proc *proc);
+bool __wrap_gpd_proc_is(pid_t pid, uint64_t start_time);
+const char *__wrap_gpd_cgroup_mount(enum gpd_hierarchy which);
+int __wrap_gpd_cgroup_open(const char *path);
+int __wrap_gpd_cgroup_paths(pid_t pid, char path[GPD_HIERARCHY_COUNT][GPD_CGROUP_LEN]);
 bool __wrap_gpd_trust_may_touch_process(const struct gpd *d, const struct gpd_cred *cred, pid_t pid,
 					uid_t uid);
 struct gpd_conn *__wrap_gpd_control_first_monitor(struct gpd *d);
@@ -70,6 +75,7 @@ int __wrap_drv_module_caps(int fd, struct gpreempt_ioc_caps *caps)
 {
 	*caps = (struct gpreempt_ioc_caps){ .version = GPREEMPT_ABI_VERSION, .nr_nodes = has_node };
 	caps->gpu_ids[0] = 1;
+	caps->caps = has_cgroups ? GPREEMPT_CAP_CGROUP : 0;
 	return 0;
 }
 
@@ -151,6 +157,27 @@ int __wrap_gpd_proc_read(pid_t pid, struct gpd_proc *proc)
 				   .parent = pid == parent_of ? 1 : parent_of };
 	if (is_deep)
 		proc->parent = pid - 1;
+	return 0;
+}
+
+bool __wrap_gpd_proc_is(pid_t pid, uint64_t start_time)
+{
+	return start_time == 1;
+}
+
+const char *__wrap_gpd_cgroup_mount(enum gpd_hierarchy which)
+{
+	return has_cgroups ? "/made/up" : "";
+}
+
+int __wrap_gpd_cgroup_open(const char *path)
+{
+	return -1;
+}
+
+int __wrap_gpd_cgroup_paths(pid_t pid, char path[GPD_HIERARCHY_COUNT][GPD_CGROUP_LEN])
+{
+	snprintf(path[GPD_HIERARCHY_UNIFIED], GPD_CGROUP_LEN, "/a");
 	return 0;
 }
 
@@ -537,7 +564,34 @@ static void parameters_are_read_in_turns(void **state)
 	has_node = false;
 }
 
-/* As no share of it holds there. */
+/* The list is read once a pass, of which a turn looks up a few processes. */
+static void processes_in_cgroups_are_counted_in_turns(void **state)
+{
+	const struct gp_cgroup_attr said = { .mask = GP_CGROUP_WEIGHT, .weight = 50 };
+	struct gpd_cgroup *g;
+	struct gpd *d;
+	u32 before = 0;
+
+	has_cgroups = true;
+	d = make_daemon();
+	fake.nr_listed = NR_PROCESSES;
+	assert_int_equal(gpd_cgroup_say(d, "/a", &said, 0), 0);
+	do {
+		assert_true(sd_event_run(d->event, 0) >= 0);
+		g = gpd_cgroup_next(d, NULL);
+		if (!g)
+			continue;
+		assert_true(g->nr_counted <= before + 16);
+		before = g->nr_counted;
+	} while (!g || !g->nr_listed);
+	assert_int_equal(g->nr_listed, NR_PROCESSES);
+	assert_int_equal(g->left_ns, 0);
+	assert_int_equal(fake.nr_lists, 1);
+	free_daemon(d);
+	has_cgroups = false;
+}
+
+/* As no share of it holds there: this module is an older one. */
 static void settings_of_cgroups_are_refused(void **state)
 {
 	struct gpd *d = make_daemon();
@@ -603,6 +657,7 @@ int main(void)
 		cmocka_unit_test(groups_are_changed_in_turns),
 		cmocka_unit_test(a_later_word_counts_while_a_group_changes),
 		cmocka_unit_test(parameters_are_read_in_turns),
+		cmocka_unit_test(processes_in_cgroups_are_counted_in_turns),
 		cmocka_unit_test(settings_of_cgroups_are_refused),
 		cmocka_unit_test(events_are_read_behind_root),
 	};
