@@ -134,5 +134,7 @@ void gpd_module_cgroup_go(struct gpd *d)
 {
 	gpd_timer_set(d->module->cgroup_timer, UINT64_MAX);
 	gpd_module_list_end(&d->module->cgroup_list);
+	/* The pass in hand ends, and then one that came by none. */
+	gpd_cgroup_listed(d);
 	gpd_cgroup_listed(d);
 }

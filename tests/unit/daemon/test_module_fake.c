@@ -591,6 +591,31 @@ static void processes_in_cgroups_are_counted_in_turns(void **state)
 	has_cgroups = false;
 }
 
+/* The module goes in the middle of a pass: it lists no process any more. */
+static void cgroups_are_empty_without_the_module(void **state)
+{
+	const struct gp_cgroup_attr said = { .mask = GP_CGROUP_WEIGHT, .weight = 50 };
+	struct gpd_cgroup *g;
+	struct gpd *d;
+
+	has_cgroups = true;
+	d = make_daemon();
+	fake.nr_listed = NR_PROCESSES;
+	assert_int_equal(gpd_cgroup_say(d, "/a", &said, 0), 0);
+	do {
+		assert_true(sd_event_run(d->event, 0) >= 0);
+		g = gpd_cgroup_next(d, NULL);
+	} while (!g);
+	assert_in_range(g->nr_counted, 1, NR_PROCESSES - 1);
+	d->config->mechanism = GPD_MECHANISM_USER;
+	gpd_module_update(d);
+	assert_int_equal(g->nr_listed, 0);
+	assert_int_equal(g->nr_counted, 0);
+	assert_int_not_equal(g->left_ns, 0);
+	free_daemon(d);
+	has_cgroups = false;
+}
+
 /* As no share of it holds there: this module is an older one. */
 static void settings_of_cgroups_are_refused(void **state)
 {
@@ -658,6 +683,7 @@ int main(void)
 		cmocka_unit_test(a_later_word_counts_while_a_group_changes),
 		cmocka_unit_test(parameters_are_read_in_turns),
 		cmocka_unit_test(processes_in_cgroups_are_counted_in_turns),
+		cmocka_unit_test(cgroups_are_empty_without_the_module),
 		cmocka_unit_test(settings_of_cgroups_are_refused),
 		cmocka_unit_test(events_are_read_behind_root),
 	};
