@@ -16,6 +16,8 @@
 /* What is done before it is another's turn: to look one up is worth some that are passed by. */
 #define STEPS_A_TURN 64
 #define STEPS_A_CLIENT 16
+/* Cgroups whose averages are told in a turn: for each the kernel module asks all of its GPUs. */
+#define AVERAGES_A_TURN 16
 /* How long one without clients is kept. */
 #define KEPT_NS (600 * GPD_NS_PER_SEC)
 
@@ -33,6 +35,7 @@ struct gpd_cgroups {
 	uint32_t nr_said;
 	uint64_t number;	/* of the last one that was made */
 	sd_event_source *timer; /* averages, and those without clients; on while there are some */
+	struct gpd_cgroup at;	/* key of the next one for that; "" = the first */
 	/* Looks clients up again, a few at a time; on until the last change reached all. */
 	sd_event_source *pass;
 	struct gpd_round round;
@@ -530,20 +533,33 @@ int gpd_cgroup_say(struct gpd *d, const char *path, const struct gp_cgroup_attr 
 	return 0;
 }
 
-static int on_timer(sd_event_source *s, uint64_t usec, void *data)
+/* Return: the one that is next, NULL = all had their turn. */
+static struct gpd_cgroup *average_some(struct gpd *d, uint64_t now_ns)
 {
-	struct gpd *d = data;
-	struct gpd_cgroup *g, *next;
-	uint64_t now_ns = gpd_now_ns();
+	struct gpd_cgroup *g = of(gp_tree_at_least(&d->cgroups->tree, &d->cgroups->at.by_path));
+	struct gpd_cgroup *next;
+	int nr;
 
-	for (g = gpd_cgroup_next(d, NULL); g; g = next) {
+	for (nr = 0; g && nr < AVERAGES_A_TURN; nr++, g = next) {
 		next = gpd_cgroup_next(d, g);
 		average(g, now_ns);
 		if (g->left_ns && (g->retired || now_ns - g->left_ns >= KEPT_NS))
 			forget(g);
 	}
+	return g;
+}
+
+static int on_timer(sd_event_source *s, uint64_t usec, void *data)
+{
+	struct gpd *d = data;
+	struct gpd_cgroup *at = &d->cgroups->at;
+	uint64_t now_ns = gpd_now_ns();
+	struct gpd_cgroup *next = average_some(d, now_ns);
+
+	snprintf(at->path, sizeof(at->path), "%s", next ? next->path : "");
+	at->retired = next ? next->retired : 0;
 	if (gp_tree_first(&d->cgroups->tree))
-		gpd_timer_set(s, now_ns + GP_PRESSURE_PERIOD_NS);
+		gpd_timer_set(s, now_ns + (next ? 0 : GP_PRESSURE_PERIOD_NS));
 	return 0;
 }
 

@@ -30,6 +30,7 @@ static struct {
 	int nr_sets;
 	int nr_params;
 	int nr_reads_of_proc;
+	int nr_uses;			     /* of cgroups */
 	struct { u32 valid, flags; } set[4]; /* the first calls */
 	size_t nr_listed;		     /* processes with a queue each, from FIRST on */
 	bool refuses;			     /* what an owner may not */
@@ -58,6 +59,9 @@ int __wrap_drv_module_stats(int fd, uint32_t gpu_id, struct gpreempt_ioc_stats *
 int __wrap_drv_module_hist(int fd, uint32_t gpu_id, uint32_t which, uint32_t *buckets, uint32_t nr,
 			   struct gpreempt_ioc_hist *out);
 int __wrap_gpd_proc_read(pid_t pid, struct gpd_proc *proc);
+int __wrap_drv_module_set_cgroup(int fd, int folder, const struct gp_cgroup_attr *attr);
+int __wrap_drv_module_get_cgroup(int fd, int folder, struct gp_share_info *use,
+				 uint32_t *nr_throttled);
 bool __wrap_gpd_proc_is(pid_t pid, uint64_t start_time);
 const char *__wrap_gpd_cgroup_mount(enum gpd_hierarchy which);
 int __wrap_gpd_cgroup_open(const char *path);
@@ -160,6 +164,20 @@ int __wrap_gpd_proc_read(pid_t pid, struct gpd_proc *proc)
 	return 0;
 }
 
+int __wrap_drv_module_set_cgroup(int fd, int folder, const struct gp_cgroup_attr *attr)
+{
+	return 0;
+}
+
+int __wrap_drv_module_get_cgroup(int fd, int folder, struct gp_share_info *use,
+				 uint32_t *nr_throttled)
+{
+	fake.nr_uses++;
+	*use = (struct gp_share_info){ .some_ns = 1000 };
+	*nr_throttled = 0;
+	return 0;
+}
+
 bool __wrap_gpd_proc_is(pid_t pid, uint64_t start_time)
 {
 	return start_time == 1;
@@ -172,7 +190,7 @@ const char *__wrap_gpd_cgroup_mount(enum gpd_hierarchy which)
 
 int __wrap_gpd_cgroup_open(const char *path)
 {
-	return -1;
+	return has_cgroups ? eventfd(0, EFD_CLOEXEC) : -1;
 }
 
 int __wrap_gpd_cgroup_paths(pid_t pid, char path[GPD_HIERARCHY_COUNT][GPD_CGROUP_LEN])
@@ -591,6 +609,36 @@ static void processes_in_cgroups_are_counted_in_turns(void **state)
 	has_cgroups = false;
 }
 
+/* Every two seconds the module is asked what each cgroup has used, a few a turn. */
+static void use_of_cgroups_is_asked_in_turns(void **state)
+{
+	const struct gp_cgroup_attr said = { .mask = GP_CGROUP_WEIGHT, .weight = 50 };
+	int i, before, nr = 0;
+	char path[16];
+	struct gpd *d;
+
+	has_cgroups = true;
+	d = make_daemon();
+	for (i = 0; i < NR_PROCESSES; i++) {
+		snprintf(path, sizeof(path), "/a%d", i);
+		assert_int_equal(gpd_cgroup_say(d, path, &said, 0), 0);
+	}
+	gpd_cgroup_changed(d);
+	assert_int_equal(fake.nr_uses, NR_PROCESSES);
+	fake.nr_uses = 0;
+	while (fake.nr_uses < NR_PROCESSES) {
+		before = fake.nr_uses;
+		assert_true(sd_event_run(d->event, UINT64_MAX) >= 0);
+		assert_true(fake.nr_uses - before <= 16);
+		nr += fake.nr_uses > before;
+	}
+	/* All of them, each once. */
+	assert_int_equal(fake.nr_uses, NR_PROCESSES);
+	assert_int_equal(nr, (NR_PROCESSES + 15) / 16);
+	free_daemon(d);
+	has_cgroups = false;
+}
+
 /* The module goes in the middle of a pass: it lists no process any more. */
 static void cgroups_are_empty_without_the_module(void **state)
 {
@@ -683,6 +731,7 @@ int main(void)
 		cmocka_unit_test(a_later_word_counts_while_a_group_changes),
 		cmocka_unit_test(parameters_are_read_in_turns),
 		cmocka_unit_test(processes_in_cgroups_are_counted_in_turns),
+		cmocka_unit_test(use_of_cgroups_is_asked_in_turns),
 		cmocka_unit_test(cgroups_are_empty_without_the_module),
 		cmocka_unit_test(settings_of_cgroups_are_refused),
 		cmocka_unit_test(events_are_read_behind_root),
