@@ -35,7 +35,7 @@ struct gpd_cgroups {
 	uint32_t nr_said;
 	uint64_t number;	/* of the last one that was made */
 	sd_event_source *timer; /* averages, and those without clients; on while there are some */
-	struct gpd_cgroup at;	/* key of the next one for that; "" = the first */
+	struct gpd_cgroup_place at; /* the last one for which that was done, if there are more */
 	/* Looks clients up again, a few at a time; on until the last change reached all. */
 	sd_event_source *pass;
 	struct gpd_round round;
@@ -68,6 +68,20 @@ static struct gpd_cgroup *find(const struct gpd *d, const char *path)
 struct gpd_cgroup *gpd_cgroup_next(const struct gpd *d, const struct gpd_cgroup *g)
 {
 	return of(g ? gp_tree_next(&g->by_path) : gp_tree_first(&d->cgroups->tree));
+}
+
+struct gpd_cgroup *gpd_cgroup_step(const struct gpd *d, struct gpd_cgroup_place *at)
+{
+	struct gpd_cgroup key = { .retired = at->retired + 1 };
+	struct gpd_cgroup *g;
+
+	snprintf(key.path, sizeof(key.path), "%s", at->path);
+	g = of(gp_tree_at_least(&d->cgroups->tree, &key.by_path));
+	if (!g)
+		return NULL;
+	snprintf(at->path, sizeof(at->path), "%s", g->path);
+	at->retired = g->retired;
+	return g;
 }
 
 static struct said *find_said(const struct gpd *d, const char *path)
@@ -533,33 +547,33 @@ int gpd_cgroup_say(struct gpd *d, const char *path, const struct gp_cgroup_attr 
 	return 0;
 }
 
-/* Return: the one that is next, NULL = all had their turn. */
-static struct gpd_cgroup *average_some(struct gpd *d, uint64_t now_ns)
+/* False after the last one. */
+static bool average_some(struct gpd *d, uint64_t now_ns)
 {
-	struct gpd_cgroup *g = of(gp_tree_at_least(&d->cgroups->tree, &d->cgroups->at.by_path));
-	struct gpd_cgroup *next;
+	struct gpd_cgroup *g;
 	int nr;
 
-	for (nr = 0; g && nr < AVERAGES_A_TURN; nr++, g = next) {
-		next = gpd_cgroup_next(d, g);
+	for (nr = 0; nr < AVERAGES_A_TURN; nr++) {
+		g = gpd_cgroup_step(d, &d->cgroups->at);
+		if (!g)
+			return false;
 		average(g, now_ns);
 		if (g->left_ns && (g->retired || now_ns - g->left_ns >= KEPT_NS))
 			forget(g);
 	}
-	return g;
+	return true;
 }
 
 static int on_timer(sd_event_source *s, uint64_t usec, void *data)
 {
 	struct gpd *d = data;
-	struct gpd_cgroup *at = &d->cgroups->at;
 	uint64_t now_ns = gpd_now_ns();
-	struct gpd_cgroup *next = average_some(d, now_ns);
+	bool more = average_some(d, now_ns);
 
-	snprintf(at->path, sizeof(at->path), "%s", next ? next->path : "");
-	at->retired = next ? next->retired : 0;
+	if (!more)
+		d->cgroups->at = (struct gpd_cgroup_place){ 0 };
 	if (gp_tree_first(&d->cgroups->tree))
-		gpd_timer_set(s, now_ns + (next ? 0 : GP_PRESSURE_PERIOD_NS));
+		gpd_timer_set(s, now_ns + (more ? 0 : GP_PRESSURE_PERIOD_NS));
 	return 0;
 }
 

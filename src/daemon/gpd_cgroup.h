@@ -97,6 +97,15 @@ void gpd_cgroup_tell_all(struct gpd *d);
 /* In the order of their paths; NULL = the first, and after the last. */
 struct gpd_cgroup *gpd_cgroup_next(const struct gpd *d, const struct gpd_cgroup *g);
 
+/* A place in that order, also when its cgroup is gone; all zero = before the first. */
+struct gpd_cgroup_place {
+	char path[GPD_CGROUP_LEN];
+	uint64_t retired;
+};
+
+/* The next one after a place, which becomes its place; NULL after the last. */
+struct gpd_cgroup *gpd_cgroup_step(const struct gpd *d, struct gpd_cgroup_place *at);
+
 void gpd_cgroup_count(const struct gpd_cgroup *g, struct gpd_cgroup_use *use);
 
 /* For the state file, and out of it. */

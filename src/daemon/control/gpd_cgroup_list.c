@@ -6,6 +6,7 @@
 #include "daemon/module/gpd_module.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NS_PER_US 1000
@@ -53,15 +54,23 @@ static json_t *cgroup_json(const struct gpd_cgroup *g)
 			 "full", pressure_json(&g->full, use.info.full_ns));
 }
 
+static json_t *next(struct gpd_conn *conn, void *cursor)
+{
+	const struct gpd_cgroup *g = gpd_cgroup_step(conn->d, cursor);
+
+	if (!g)
+		return NULL;
+	return g->retired ? json_null() : cgroup_json(g);
+}
+
 void gpd_cgroup_call_list(struct gpd_conn *conn, const struct gpd_request *r)
 {
-	const struct gpd_cgroup *g;
-	json_t *all = json_array();
+	struct gpd_cgroup_place *at = calloc(1, sizeof(*at));
 
-	for (g = gpd_cgroup_next(conn->d, NULL); g; g = gpd_cgroup_next(conn->d, g))
-		if (!g->retired)
-			json_array_append_new(all, cgroup_json(g));
-	gpd_control_reply(conn, json_pack("{s:o}", "cgroups", all));
+	if (at)
+		gpd_control_stream(conn, "cgroups", next, free, at);
+	else
+		gpd_control_failed(conn, -ENOMEM, "out of memory");
 }
 
 void gpd_cgroup_call_set(struct gpd_conn *conn, const struct gpd_request *r)

@@ -609,16 +609,12 @@ static void processes_in_cgroups_are_counted_in_turns(void **state)
 	has_cgroups = false;
 }
 
-/* Every two seconds the module is asked what each cgroup has used, a few a turn. */
-static void use_of_cgroups_is_asked_in_turns(void **state)
+static void make_cgroups(struct gpd *d)
 {
 	const struct gp_cgroup_attr said = { .mask = GP_CGROUP_WEIGHT, .weight = 50 };
-	int i, before, nr = 0;
 	char path[16];
-	struct gpd *d;
+	int i;
 
-	has_cgroups = true;
-	d = make_daemon();
 	for (i = 0; i < NR_PROCESSES; i++) {
 		snprintf(path, sizeof(path), "/a%d", i);
 		assert_int_equal(gpd_cgroup_say(d, path, &said, 0), 0);
@@ -626,6 +622,17 @@ static void use_of_cgroups_is_asked_in_turns(void **state)
 	gpd_cgroup_changed(d);
 	assert_int_equal(fake.nr_uses, NR_PROCESSES);
 	fake.nr_uses = 0;
+}
+
+/* Every two seconds the module is asked what each cgroup has used, a few a turn. */
+static void use_of_cgroups_is_asked_in_turns(void **state)
+{
+	int before, nr = 0;
+	struct gpd *d;
+
+	has_cgroups = true;
+	d = make_daemon();
+	make_cgroups(d);
 	while (fake.nr_uses < NR_PROCESSES) {
 		before = fake.nr_uses;
 		assert_true(sd_event_run(d->event, UINT64_MAX) >= 0);
@@ -635,6 +642,38 @@ static void use_of_cgroups_is_asked_in_turns(void **state)
 	/* All of them, each once. */
 	assert_int_equal(fake.nr_uses, NR_PROCESSES);
 	assert_int_equal(nr, (NR_PROCESSES + 15) / 16);
+	free_daemon(d);
+	has_cgroups = false;
+}
+
+/* So it is for a list. */
+static void cgroups_are_listed_in_turns(void **state)
+{
+	struct gpd_request r = { 0 };
+	struct gpd_conn *conn;
+	int other, before, nr;
+	const char *reply;
+	json_t *all;
+	struct gpd *d;
+
+	has_cgroups = true;
+	d = make_daemon();
+	make_cgroups(d);
+	conn = make_conn(d, false, &other);
+	gpd_cgroup_call_list(conn, &r);
+	for (nr = 0; conn->stream.next; nr++) {
+		before = fake.nr_uses;
+		assert_true(sd_event_run(d->event, 0) >= 0);
+		assert_true(fake.nr_uses - before <= 16);
+		assert_true(nr < 100 * NR_PROCESSES);
+	}
+	assert_true(nr >= NR_PROCESSES / 16);
+	reply = read_all(other);
+	all = json_loads(reply, JSON_DISABLE_EOF_CHECK, NULL);
+	assert_int_equal(json_array_size(json_object_get(json_object_get(all, "parameters"),
+							 "cgroups")), NR_PROCESSES);
+	json_decref(all);
+	free_conn(conn, other);
 	free_daemon(d);
 	has_cgroups = false;
 }
@@ -732,6 +771,7 @@ int main(void)
 		cmocka_unit_test(parameters_are_read_in_turns),
 		cmocka_unit_test(processes_in_cgroups_are_counted_in_turns),
 		cmocka_unit_test(use_of_cgroups_is_asked_in_turns),
+		cmocka_unit_test(cgroups_are_listed_in_turns),
 		cmocka_unit_test(cgroups_are_empty_without_the_module),
 		cmocka_unit_test(settings_of_cgroups_are_refused),
 		cmocka_unit_test(events_are_read_behind_root),
