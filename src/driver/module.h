@@ -141,7 +141,7 @@ int drv_module_hist(int fd, uint32_t gpu_id, uint32_t which, uint32_t *buckets, 
  * @attr: all that is said of it from now on; nothing if its mask is 0
  *
  * Return: 0, -EPERM, -ENOSPC there are too many, -EBADF it is no cgroup of version 2,
- * -EOPNOTSUPP the module is older than this.
+ * -ENOENT it was removed, -EOPNOTSUPP the module is older than this.
  */
 int drv_module_set_cgroup(int fd, int folder, const struct gp_cgroup_attr *attr);
 
@@ -152,7 +152,7 @@ int drv_module_set_cgroup(int fd, int folder, const struct gp_cgroup_attr *attr)
  * @use: output: totals
  * @nr_throttled: output: nodes on which its quota is used up now
  *
- * Return: 0, -ENOENT nothing is said of it, -EBADF, -EOPNOTSUPP.
+ * Return: 0, -ENOENT nothing is said of it, or it was removed, -EBADF, -EOPNOTSUPP.
  */
 int drv_module_get_cgroup(int fd, int folder, struct gp_share_info *use, uint32_t *nr_throttled);
 

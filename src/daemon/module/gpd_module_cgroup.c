@@ -33,9 +33,12 @@ void gpd_module_cgroup_tell(struct gpd *d, const char *path, const struct gp_cgr
 		return;
 	err = drv_module_set_cgroup(fd, folder, said);
 	close(folder);
-	if (err && !d->module->cgroup_failed)
+	/* Its user may have removed it by now. */
+	if (!err || err == -ENOENT)
+		return;
+	if (!d->module->cgroup_failed)
 		gpd_log(LOG_WARNING, "cgroup %s: the kernel module: %s", path, strerror(-err));
-	d->module->cgroup_failed |= err != 0;
+	d->module->cgroup_failed = true;
 }
 
 bool gpd_module_cgroup_use(struct gpd *d, const char *path, struct gp_share_info *use,

@@ -275,7 +275,12 @@ static void what_is_wrong_is_refused(void)
 	arg = get("/a");
 	GT_CHECK(arg.valid == GPREEMPT_CGROUP_F_WEIGHT && arg.weight == 7, "%x, weight %u",
 		 arg.valid, arg.weight);
+	arg = (struct gpreempt_ioc_cgroup){ .size = sizeof(arg), WEIGHT(7) };
+	arg.cgroup_fd = open(GT_CGROUPS "/a", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	gt_cgroup_remove("/a");
+	GT_CHECK(ioctl(gt_gpk_dev, GPREEMPT_IOC_SET_CGROUP, &arg) && errno == ENOENT, "%s",
+		 strerror(errno));
+	close(arg.cgroup_fd);
 	end();
 }
 

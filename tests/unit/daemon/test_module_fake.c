@@ -31,6 +31,7 @@ static struct {
 	int nr_params;
 	int nr_reads_of_proc;
 	int nr_uses;			     /* of cgroups */
+	int cgroup_error;		     /* when something is said of one */
 	struct { u32 valid, flags; } set[4]; /* the first calls */
 	size_t nr_listed;		     /* processes with a queue each, from FIRST on */
 	bool refuses;			     /* what an owner may not */
@@ -166,7 +167,7 @@ int __wrap_gpd_proc_read(pid_t pid, struct gpd_proc *proc)
 
 int __wrap_drv_module_set_cgroup(int fd, int folder, const struct gp_cgroup_attr *attr)
 {
-	return 0;
+	return fake.cgroup_error;
 }
 
 int __wrap_drv_module_get_cgroup(int fd, int folder, struct gp_share_info *use,
@@ -703,6 +704,24 @@ static void cgroups_are_empty_without_the_module(void **state)
 	has_cgroups = false;
 }
 
+/* A user that removes its cgroups does not use up the line that is logged of a full table. */
+static void a_cgroup_that_is_gone_is_no_failure(void **state)
+{
+	const struct gp_cgroup_attr said = { .mask = GP_CGROUP_WEIGHT, .weight = 50 };
+	struct gpd *d;
+
+	has_cgroups = true;
+	d = make_daemon();
+	fake.cgroup_error = -ENOENT;
+	gpd_module_cgroup_tell(d, "/a", &said);
+	assert_false(d->module->cgroup_failed);
+	fake.cgroup_error = -ENOSPC;
+	gpd_module_cgroup_tell(d, "/a", &said);
+	assert_true(d->module->cgroup_failed);
+	free_daemon(d);
+	has_cgroups = false;
+}
+
 /* As no share of it holds there: this module is an older one. */
 static void settings_of_cgroups_are_refused(void **state)
 {
@@ -773,6 +792,7 @@ int main(void)
 		cmocka_unit_test(use_of_cgroups_is_asked_in_turns),
 		cmocka_unit_test(cgroups_are_listed_in_turns),
 		cmocka_unit_test(cgroups_are_empty_without_the_module),
+		cmocka_unit_test(a_cgroup_that_is_gone_is_no_failure),
 		cmocka_unit_test(settings_of_cgroups_are_refused),
 		cmocka_unit_test(events_are_read_behind_root),
 	};
