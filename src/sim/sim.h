@@ -63,7 +63,6 @@ struct sim_queue {
 	u64 rptr_va;		       /* read pointer; the write pointer is 8 bytes after */
 	u64 save_va;		       /* address of the save area of XCC 0 */
 	u64 mqd;		       /* GART address of its MQD */
-	u64 mqd_stride;		       /* to that of the next XCC */
 	struct gpu_aql_dispatch *ring; /* host view of the ring */
 	u64 *pointers;		       /* host view of read and write pointer */
 	struct gpu_signal *signals;    /* one per ring slot */
@@ -278,6 +277,7 @@ int sim_run_gpus(const struct sim_scenario *sc, struct sim_observer *observer,
 /* queue.c: memory, MQD and packets of a queue. */
 int sim_queue_init(struct sim_queue *q, struct sim_proc *proc, u32 index);
 void sim_queue_fini(struct sim_queue *q);
+void sim_queue_set_cus(struct sim_queue *q, const u32 *mask);
 u64 sim_queue_bytes(const struct sim *sim, const struct sim_class_spec *spec);
 void sim_queue_write(struct sim_queue *q, const struct sim_kernel_image *k, bool event);
 void sim_queue_ring(struct sim_queue *q);

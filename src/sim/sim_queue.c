@@ -122,15 +122,33 @@ static int alloc_mqd(struct sim_queue *q)
 {
 	struct sim *sim = q->proc->sim;
 	u64 stride = mqd_stride(sim->profile);
-	u8 *mqd;
+	u8 *mqd = take(&sim->gart, stride * sim->profile->nr_xcc, PAGE, &q->mqd);
 
-	q->mqd_stride = stride;
-	mqd = take(&sim->gart, stride * sim->profile->nr_xcc, PAGE, &q->mqd);
 	if (!mqd)
 		return -ENOMEM;
 	for (u32 xcc = 0; xcc < sim->profile->nr_xcc; xcc++)
 		fill_mqd(q, mqd + xcc * stride, xcc);
 	return 0;
+}
+
+/**
+ * sim_queue_set_cus() - a CU mask for the next time a queue is mapped
+ * @q: queue that is not mapped
+ * @mask: a bit for each CU of the GPU
+ */
+void sim_queue_set_cus(struct sim_queue *q, const u32 *mask)
+{
+	const struct gpu_profile *p = q->proc->sim->profile;
+	u32 se_mask[GPU_MAX_SE_PER_XCC];
+
+	for (u32 xcc = 0; xcc < p->nr_xcc; xcc++) {
+		u8 *mqd = sim_space_ptr(&q->proc->sim->gart, q->mqd + xcc * mqd_stride(p),
+					GPU_MQD_BYTES);
+
+		gpu_cu_mask_spread(p, mask, p->nr_xcc * p->cu_per_xcc, xcc, se_mask);
+		for (u32 se = 0; se < gpu_cu_mask_words(p); se++)
+			sim_put32(mqd, gpu_cu_mask_offset(se), se_mask[se]);
+	}
 }
 
 int sim_queue_init(struct sim_queue *q, struct sim_proc *proc, u32 index)

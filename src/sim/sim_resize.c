@@ -11,8 +11,6 @@
  * An elastic process has the upper bits of a mask, the lower ones are those that it leaves.
  */
 #include "sim/sim.h"
-#include "gpu/cu_mask.h"
-#include "gpu/mqd.h"
 
 #include <stdio.h>
 
@@ -55,7 +53,7 @@ void sim_resize_began(struct sim_queue *q, u64 packet)
 		gp_elastic_learn(&q->proc->fill, cus_of(q->proc->sim, k));
 }
 
-/* What those that are more urgent than a process need, and what is reserved for them. */
+/* What processes that are more urgent than this one need, and what their classes reserve. */
 static void sum_up(const struct sim_proc *proc, const struct gp_elastic_gpu *gpu, u32 *need,
 		   u32 *reserved)
 {
@@ -68,7 +66,7 @@ static void sum_up(const struct sim_proc *proc, const struct gp_elastic_gpu *gpu
 
 		if (other->gone || other->spec->attr.prio <= proc->spec->attr.prio)
 			continue;
-		*need += min(gp_elastic_need(&other->fill, gpu), gpu->nr_cus);
+		*need += gp_elastic_need(&other->fill, gpu);
 		*reserved += other->number ? 0 : other->spec->reserve;
 	}
 }
@@ -84,21 +82,6 @@ static u32 most_of(const struct sim_proc *proc)
 	return gp_elastic_most(&proc->spec->elastic, &gpu, reserved);
 }
 
-static void write_queue(const struct sim_queue *q, const u32 *mask, u32 nr_cus)
-{
-	const struct gpu_profile *p = q->proc->sim->profile;
-	u64 stride = q->mqd_stride;
-
-	for (u32 x = 0; x < p->nr_xcc; x++) {
-		u8 *mqd = sim_space_ptr(&q->proc->sim->gart, q->mqd + x * stride, GPU_MQD_BYTES);
-		u32 se_mask[GPU_MAX_SE_PER_XCC];
-
-		gpu_cu_mask_spread(p, mask, nr_cus, x, se_mask);
-		for (u32 se = 0; se < gpu_cu_mask_words(p); se++)
-			sim_put32(mqd, gpu_cu_mask_offset(se), se_mask[se]);
-	}
-}
-
 static void write_masks(struct sim_proc *proc)
 {
 	u32 nr_cus = proc->sim->profile->nr_xcc * proc->sim->profile->cu_per_xcc;
@@ -110,7 +93,7 @@ static void write_masks(struct sim_proc *proc)
 	for (u32 i = nr_cus - proc->cus; i < nr_cus; i++)
 		mask[i / 32] |= 1u << i % 32;
 	for (u32 i = 0; i < proc->spec->queues; i++)
-		write_queue(&proc->queues[i], mask, nr_cus);
+		sim_queue_set_cus(&proc->queues[i], mask);
 	proc->cus_set = proc->cus;
 	snprintf(text, sizeof(text), "%s %u: %u CUs", proc->spec->name, proc->number, proc->cus);
 	sim_mark(proc->sim, text);
