@@ -18,7 +18,7 @@ u32 gpu_contention_cu_ppm(const struct gpu_profile *p, const struct gpu_dispatch
 	return max(most, 1u);
 }
 
-/* Those whose waves run: not those that are on their way out. */
+/* It has waves that run: it is not on its way out. */
 static bool is_running(const struct gpu_slot *slot)
 {
 	return slot->nr_resident && slot->state != GPU_SLOT_FROZEN;

@@ -22,7 +22,6 @@
 
 #include "gpu/gpu_types.h"
 
-
 /**
  * gpu_contention_update() - waves have come or gone: set the pace of each dispatch
  * @gpu: GPU with contention

@@ -107,8 +107,8 @@ u32 gp_elastic_most(const struct gp_elastic_attr *attr, const struct gp_elastic_
  * @need: CUs that the more urgent ones need, together
  * @reserved: CUs that they find free at any time
  *
- * If they need no more than what is reserved it keeps what it has: nobody chose a
- * reservation to have it weighed again.
+ * If they need no more than what is reserved it keeps what it has: a reservation
+ * is not weighed again.
  *
  * Return: CUs, 0 = it is saved and leaves; never more than gp_elastic_most().
  */

@@ -68,7 +68,7 @@ def factors_table(sim):
         lines.append(f"| {issue} %, {memory} % | {saved.cell()} | {always.cell()} | {auto.cell()} |")
         # It notices: neither side is worse off than with all saved, but for the slack.
         assert auto.p99 <= 1.055 and auto.kept >= saved.kept, lines[-1]
-    assert always.p99 > 1.5, "the last factors must hurt whoever takes no notice of them"
+    assert always.p99 > 1.5, "the last factors must hurt where they are not noticed"
     return lines
 
 

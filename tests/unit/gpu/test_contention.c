@@ -128,7 +128,7 @@ static void others_cost_where_they_are(void **state)
 }
 
 /* Half of the work beside another, half alone; the result is that of every step. */
-static void the_pace_changes_with_who_is_there(void **state)
+static void the_pace_changes_with_what_runs_beside(void **state)
 {
 	struct gpu_profile own;
 	struct world *w = make(0, 1000000, "state", &own);
@@ -200,7 +200,7 @@ int main(void)
 		cmocka_unit_test(a_grid_may_be_as_large_as_can_be_said),
 		cmocka_unit_test(fewer_cus_cost_issue_slots),
 		cmocka_unit_test(others_cost_where_they_are),
-		cmocka_unit_test(the_pace_changes_with_who_is_there),
+		cmocka_unit_test(the_pace_changes_with_what_runs_beside),
 		cmocka_unit_test(saved_work_is_what_was_done),
 		cmocka_unit_test(work_and_time_are_inverse),
 	};

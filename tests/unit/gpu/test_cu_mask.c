@@ -249,7 +249,7 @@ static void a_queue_that_waits_keeps_its_own_cus_only(void **state)
 	/* More urgent: the other one has what is outside of the mask. */
 	assert_int_equal(waves_of_second(15, 0, 4), 4 * 32);
 	assert_int_equal(waves_of_second(15, 0, 8), 0);
-	/* Not a single CU: it never runs, and is in nobody's way. */
+	/* Not a single CU: it never runs, and keeps none from others. */
 	assert_int_equal(waves_of_second(15, 0, 0), 8 * 32);
 	/* Equal: they share those of the mask. */
 	assert_int_equal(waves_of_second(7, 0, 4), 4 * 32 + 2 * 32);

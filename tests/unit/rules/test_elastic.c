@@ -44,7 +44,7 @@ static void contention_is_weighed(void **state)
 	/* Crowded: 76 on 80 lose 0.7 of it, on 152 a quarter. */
 	assert_int_equal(shrink(GP_ELASTIC_AUTO, 76, 0, 50000, 0), 224);
 	assert_int_equal(shrink(GP_ELASTIC_AUTO, 76, 0, 200000, 0), 152);
-	/* Whoever says always wants that whatever it costs. */
+	/* It always shrinks, whatever that costs. */
 	assert_int_equal(shrink(GP_ELASTIC_ALWAYS, 76, 0, 1000000, 1000000), 224);
 }
 
@@ -56,7 +56,7 @@ static void reserved_cus_are_never_its_own(void **state)
 	assert_int_equal(gp_elastic_most(&attr, &mi300x, 40), 264);
 	assert_int_equal(gp_elastic_most(&attr, &mi300x, 41), 256);
 	assert_int_equal(gp_elastic_most(&attr, &mi300x, 304), 8);
-	/* Who needs no more than that disturbs nobody, whatever contention. */
+	/* Within what is reserved nothing is weighed, whatever the contention. */
 	assert_int_equal(shrink(GP_ELASTIC_AUTO, 40, 40, 1000000, 1000000), 264);
 	assert_int_equal(shrink(GP_ELASTIC_AUTO, 41, 40, 1000000, 1000000), 0);
 	assert_int_equal(shrink(GP_ELASTIC_AUTO, 41, 40, 10000, 10000), 256);
