@@ -81,6 +81,9 @@ static void every_key_lands_where_it_belongs(void **state)
 		 "title = Caf\xc3\xa9 # not part of it\n"
 		 "gpu=tiny\nengine = state\npolicy = fair\nmechanism = cwsr-queue\n"
 		 "detect = critical\nseed = 99\nduration = 250 ms\nslots = 4\n"
+		 "slack = 2.5%\n"
+		 "[gpu]\n"
+		 "contention = yes\nissue = 20%\nmemory = 1000%\n"
 		 "[costs]\n"
 		 "fault = 1ns\nwake = 2ns\nwake-jitter = 3ns\ndecide = 4ns\ndriver = 5ns\n"
 		 "fence = 6ns\nrunlist = 7ns\nirq = 8ns\nidle = 9ns\npoll = 10us\ncritical = 11us\n"
@@ -89,6 +92,7 @@ static void every_key_lands_where_it_belongs(void **state)
 		 "priority = 12\nlatency-critical = yes\nweight = 300\nslice = 2ms\n"
 		 "deadline = 30ms\nprocesses = 2\nqueues = 2\narrival = uniform 100/s\n"
 		 "start = 10ms\nstop = 200ms\nlaunch = 5us\n"
+		 "elastic = always\nleast-cus = 8\nmost-cus = 1024\nreserve = 40\n"
 		 "kernel = 20ms x 2 fill 12.5% size 64 vgprs 32 lds 4K\n"
 		 "kernel = endless grid 7\n");
 	assert_string_equal(sc.name, "all-keys");
@@ -98,6 +102,10 @@ static void every_key_lands_where_it_belongs(void **state)
 	assert_int_equal(sc.seed, 99);
 	assert_int_equal(sc.duration_ns, 250 * MS);
 	assert_int_equal(sc.nr_slots, 4);
+	assert_int_equal(sc.slack_ppm, 25000);
+	assert_true(sc.hardware.has_contention);
+	assert_int_equal(sc.hardware.issue_ppm, 200000);
+	assert_int_equal(sc.hardware.memory_ppm, 10000000);
 	assert_int_equal(sc.costs.fault_ns, 1);
 	assert_int_equal(sc.costs.trigger_ns, 12 * US);
 	assert_int_equal(sc.costs.block_batch, 15);
@@ -107,6 +115,10 @@ static void every_key_lands_where_it_belongs(void **state)
 	assert_int_equal(sc.classes[0].arrival.period_ns, 10 * MS);
 	assert_int_equal(sc.classes[0].stop_ns, 200 * MS);
 	assert_int_equal(sc.classes[0].launch_ns, 5 * US);
+	assert_int_equal(sc.classes[0].elastic.mode, GP_ELASTIC_ALWAYS);
+	assert_int_equal(sc.classes[0].elastic.floor, 8);
+	assert_int_equal(sc.classes[0].elastic.ceiling, 1024);
+	assert_int_equal(sc.classes[0].reserve, 40);
 	assert_int_equal(sc.classes[0].nr_kernels, 3);
 	assert_int_equal(sc.classes[0].kernels[1].fill_ppm, 125000);
 	assert_int_equal(sc.classes[0].kernels[1].lds_bytes, 4096);
@@ -222,6 +234,8 @@ static const struct {
 	{ "[class a]\nkernel = 1ms\n[class a]\n", ":3: class 'a' comes twice" },
 	{ "[class a]\npriority = 16\n", ":2: priority: 16 is out of range, 0 to 15" },
 	{ "[class a]\nlatency-critical = maybe\n", ":2: latency-critical: yes or no" },
+	{ "[class a]\nelastic = maybe\n", ":2: elastic: off, auto or always" },
+	{ "[class a]\nreserve = 1025\n", ":2: reserve: 1025 is out of range, 1 to 1024" },
 	{ "[class a]\nweight = 0\n", ":2: weight: 0 is out of range, 1 to 10000" },
 	{ "[class a]\nkernel = 1ms\nstart = 2ms\nstop = 1ms\n",
 	  ":1: class 'a' starts when it has stopped" },
@@ -245,6 +259,7 @@ static const struct {
 	  ":2: phases: 'x' is not a share from 0% to 10000%" },
 	{ "[class a]\nhint = maybe\n", ":2: hint: yes or no" },
 	{ "[gpu]\nspread = 101%\n", ":2: spread: 101% is out of range, 0% to 100%" },
+	{ "[gpu]\nissue = 1001%\n", ":2: issue: 1001% is out of range, 0% to 1000%" },
 	{ "[gpu]\nbandwidth = 4\n", ":2: bandwidth: '4' is not a share such as 50%" },
 	{ "[gpu]\nspeed = 4\n", ":2: no key 'speed' here; did you mean spread?" },
 	{ "[scenario]\nmodel = true\n", ":2: no model 'true'; see gpreempt sim list" },
