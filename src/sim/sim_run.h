@@ -29,7 +29,7 @@ static inline bool sim_summary_has_p99(const struct sim_summary *s)
 	return s->p99 && s->p99 != SIM_NEVER;
 }
 
-/* Every duration, in the order it was taken. */
+/* Every duration, in the order it was taken unless they are sorted. */
 struct sim_samples {
 	u64 nr;	 /* how many */
 	u64 cap; /* room */
@@ -38,6 +38,8 @@ struct sim_samples {
 
 int sim_samples_add(struct sim_samples *s, u64 ns);
 void sim_samples_fini(struct sim_samples *s);
+/* From the shortest to the longest. */
+void sim_samples_sort(struct sim_samples *s);
 
 /**
  * sim_samples_summary() - what is to be said of durations

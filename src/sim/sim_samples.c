@@ -32,6 +32,12 @@ static int compare_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+void sim_samples_sort(struct sim_samples *s)
+{
+	if (s->nr)
+		qsort(s->ns, s->nr, sizeof(*s->ns), compare_u64);
+}
+
 /* From the shortest duration to the longest. */
 struct walk {
 	const u64 *ended;   /* durations that have ended, sorted */

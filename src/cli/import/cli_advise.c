@@ -101,13 +101,6 @@ static struct sim_scenario part_of(const struct sim_scenario *sc, enum part part
 /* Too large for the stack; one at a time. */
 static struct cli_comparison scratch;
 
-static int by_time(const void *a, const void *b)
-{
-	u64 x = *(const u64 *)a, y = *(const u64 *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The p99 of so many is any of a few neighbours: a binomial number of requests is above it. */
 static int find_neighbours(const struct cli_comparison_row *row, struct cli_outcome *out)
 {
@@ -120,7 +113,7 @@ static int find_neighbours(const struct cli_comparison_row *row, struct cli_outc
 	if (ended.nr && !waiting.nr) {
 		above = 0.01 * (double)ended.nr;
 		far = NINE_IN_TEN * sqrt(above * 0.99);
-		qsort(ended.ns, ended.nr, sizeof(*ended.ns), by_time);
+		sim_samples_sort(&ended);
 		out->p99_from_ns = ended.ns[ended.nr - 1 - min((u64)(above + far), ended.nr - 1)];
 		out->p99_to_ns = ended.ns[ended.nr - 1 - (u64)fmax(above - far, 0)];
 	}

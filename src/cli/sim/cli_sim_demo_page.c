@@ -65,13 +65,6 @@ static int write_table(FILE *out, const struct cli_comparison *c, enum sim_mecha
 	return err;
 }
 
-static int compare_u64(const void *a, const void *b)
-{
-	u64 x = *(const u64 *)a, y = *(const u64 *)b;
-
-	return (x > y) - (x < y);
-}
-
 struct curves {
 	u32 nr;
 	struct sim_samples samples[CLI_COMPARISON_ROWS];
@@ -107,8 +100,7 @@ static int add_curve(struct curves *all, const struct cli_comparison *c,
 		return err;
 	sim_samples_fini(&waiting);
 	all->nr++;
-	if (all->samples[i].nr)
-		qsort(all->samples[i].ns, all->samples[i].nr, sizeof(u64), compare_u64);
+	sim_samples_sort(&all->samples[i]);
 	all->curves[i] = (struct trace_report_curve){
 		.label = sim_mechanism_name(row->mechanism),
 		.colour = colours[row->mechanism],
